@@ -1,0 +1,121 @@
+#include "base/arena.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void *system_fn(void *user, void *p, size_t old_size, size_t new_size) {
+  (void)user, (void)old_size;
+  if (new_size == 0) {
+    free(p);
+    return NULL;
+  }
+  return realloc(p, new_size);
+}
+const allocator mem_system = {system_fn, NULL};
+
+void *mem_zalloc(const allocator *a, size_t n) {
+  void *p = mem_alloc(a, n);
+  if (p) memset(p, 0, n);
+  return p;
+}
+
+struct arena_chunk {
+  arena_chunk *next;
+  size_t size; /* header included */
+};
+enum { FIRST_CHUNK = 4096, LAST_CHUNK = 1 << 20, HEADER = 64 };
+
+void arena_init(arena *a, const allocator *mem, oom_trap *trap) {
+  *a = (arena){.mem = mem, .trap = trap};
+}
+
+void arena_deinit(arena *a) {
+  for (arena_chunk *c = a->chunks, *next; c; c = next) {
+    next = c->next;
+    mem_free(a->mem, c, c->size);
+  }
+  arena_init(a, a->mem, a->trap);
+}
+
+void arena_oom(arena *a) {
+  if (!a->trap) abort(); /* an arena without a trap is a bug of ours */
+  longjmp(a->trap->at, 1);
+}
+
+static void *new_chunk(arena *a, size_t n, size_t align) {
+  size_t size = a->chunks ? min_size(a->chunks->size * 2, LAST_CHUNK) : FIRST_CHUNK;
+  size_t need;
+  if (!checked_add(n, (size_t)HEADER + align, &need)) arena_oom(a);
+  bool own = need > size / 2; /* a large piece gets its own chunk; the current one goes on */
+  if (own) size = need;
+  arena_chunk *c = mem_alloc(a->mem, size);
+  if (!c) arena_oom(a);
+  c->size = size;
+  char *begin = (char *)align_up((uintptr_t)c + sizeof *c, align);
+  if (own && a->chunks) {
+    c->next = a->chunks->next;
+    a->chunks->next = c;
+    return begin;
+  }
+  c->next = a->chunks;
+  a->chunks = c;
+  a->cur = begin + n;
+  a->end = (char *)c + size;
+  return begin;
+}
+
+void *arena_alloc_aligned(arena *a, size_t n, size_t align) {
+  char *p = (char *)align_up((uintptr_t)a->cur, align);
+  a->used += n;
+  if (a->cur && p <= a->end && n <= (size_t)(a->end - p)) {
+    a->cur = p + n;
+    return p;
+  }
+  return new_chunk(a, n, align);
+}
+
+void *arena_zalloc(arena *a, size_t n) {
+  void *p = arena_alloc(a, n);
+  memset(p, 0, n);
+  return p;
+}
+
+void *arena_array(arena *a, size_t count, size_t size) {
+  size_t n;
+  if (!checked_mul(count, size, &n)) arena_oom(a);
+  return arena_alloc(a, n);
+}
+
+void *arena_copy(arena *a, const void *data, size_t n) {
+  void *p = arena_alloc(a, n);
+  if (n) memcpy(p, data, n);
+  return p;
+}
+
+str arena_str(arena *a, str s) {
+  char *p = arena_alloc_aligned(a, s.len + 1, 1);
+  if (s.len) memcpy(p, s.data, s.len);
+  p[s.len] = 0;
+  return (str){p, s.len};
+}
+
+str arena_printf(arena *a, const char *fmt, ...) {
+  va_list ap, again;
+  va_start(ap, fmt);
+  va_copy(again, ap);
+  int n = vsnprintf(NULL, 0, fmt, ap);
+  char *p = arena_alloc_aligned(a, (size_t)n + 1, 1);
+  vsnprintf(p, (size_t)n + 1, fmt, again);
+  va_end(again);
+  va_end(ap);
+  return (str){p, (size_t)n};
+}
+
+void *arena_grow(arena *a, const void *data, size_t len, size_t *cap, size_t size) {
+  size_t n = *cap ? *cap * 2 : 8;
+  void *p = arena_array(a, n, size);
+  if (len) memcpy(p, data, len * size);
+  *cap = n;
+  return p;
+}

@@ -1,0 +1,81 @@
+/* Memory: one allocator hook, and arenas over it.
+ *
+ * The compiler (text, bytecode, ir, dialect, pass, shard, partition, compile) keeps all it
+ * makes in arenas, so nothing is freed piecemeal and nothing leaks on an error path. An
+ * arena that cannot grow does not return NULL: it jumps to its trap, which the entry point
+ * set with setjmp before it began; there the arenas are released whole. Code between holds
+ * only arena memory, or registers what else it holds elsewhere. exec, device and pjrt call
+ * mem_alloc and check for NULL. */
+#ifndef BASE_ARENA_H
+#define BASE_ARENA_H
+
+#include <setjmp.h>
+
+#include "base/base.h"
+
+/* The one way to memory, as in Lua: new_size 0 frees; p NULL allocates; old_size is what was
+ * asked for. Returns NULL on failure, p then still stands. Memory is aligned to 16 bytes. */
+typedef struct allocator {
+  void *(*fn)(void *user, void *p, size_t old_size, size_t new_size);
+  void *user;
+} allocator;
+
+extern const allocator mem_system; /* malloc, realloc, free */
+
+static inline void *mem_alloc(const allocator *a, size_t n) { return a->fn(a->user, NULL, 0, n); }
+static inline void *mem_resize(const allocator *a, void *p, size_t old_size, size_t new_size) {
+  return a->fn(a->user, p, old_size, new_size);
+}
+static inline void mem_free(const allocator *a, void *p, size_t n) {
+  if (p) a->fn(a->user, p, n, 0);
+}
+void *mem_zalloc(const allocator *a, size_t n); /* zeroed */
+
+/* Where an arena goes when memory is out: if (setjmp(trap.at)) { release; report }. */
+typedef struct oom_trap {
+  jmp_buf at;
+} oom_trap;
+
+typedef struct arena_chunk arena_chunk;
+typedef struct arena {
+  const allocator *mem;
+  oom_trap *trap;
+  arena_chunk *chunks;
+  char *cur, *end;
+  size_t used; /* bytes handed out, padding included */
+} arena;
+
+/* Both pointers are borrowed for the life of the arena. */
+void arena_init(arena *a, const allocator *mem, oom_trap *trap);
+void arena_deinit(arena *a); /* frees all; the arena can be used again */
+
+/* n bytes aligned to `align` (a power of two, at most 64). Never NULL, n may be 0. */
+void *arena_alloc_aligned(arena *a, size_t n, size_t align);
+static inline void *arena_alloc(arena *a, size_t n) { return arena_alloc_aligned(a, n, 8); }
+void *arena_zalloc(arena *a, size_t n);
+/* count * size with overflow treated as out of memory; not zeroed. */
+void *arena_array(arena *a, size_t count, size_t size);
+void *arena_copy(arena *a, const void *data, size_t n);
+str arena_str(arena *a, str s); /* a copy, NUL-terminated besides */
+str arena_printf(arena *a, const char *fmt, ...) PRINTF_LIKE(2, 3);
+_Noreturn void arena_oom(arena *a); /* jumps to the trap */
+
+#define ARENA_NEW(a, type) ((type *)arena_zalloc((a), sizeof(type)))
+#define ARENA_ARRAY(a, type, n) ((type *)arena_array((a), (n), sizeof(type)))
+
+/* Growing arrays in an arena: VEC(i64) v = {0}; VEC_PUSH(a, v, 3); v.data[0]. The old block
+ * stays in the arena, at most doubling the cost. */
+#define VEC(type)                                                                                  \
+  struct {                                                                                         \
+    type *data;                                                                                    \
+    size_t len, cap;                                                                               \
+  }
+#define VEC_PUSH(a, v, ...)                                                                        \
+  do {                                                                                             \
+    if ((v).len == (v).cap)                                                                        \
+      (v).data = arena_grow((a), (v).data, (v).len, &(v).cap, sizeof(*(v).data));                  \
+    (v).data[(v).len++] = (__VA_ARGS__);                                                           \
+  } while (0)
+void *arena_grow(arena *a, const void *data, size_t len, size_t *cap, size_t size);
+
+#endif

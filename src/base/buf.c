@@ -1,0 +1,58 @@
+#include "base/buf.h"
+
+#include <stdio.h>
+
+void buf_init(buf *b, const allocator *mem) { *b = (buf){.mem = mem}; }
+
+void buf_deinit(buf *b) {
+  mem_free(b->mem, b->data, b->cap);
+  buf_init(b, b->mem);
+}
+
+void buf_grow(buf *b, size_t more) {
+  size_t need, cap = b->cap ? b->cap : 256;
+  if (b->failed) return;
+  if (!checked_add(b->len, more, &need) || need > SIZE_MAX / 2) {
+    b->failed = true;
+    return;
+  }
+  if (need <= b->cap) return;
+  while (cap < need) cap *= 2;
+  char *p = mem_resize(b->mem, b->data, b->cap, cap);
+  if (!p) {
+    b->failed = true;
+    return;
+  }
+  b->data = p;
+  b->cap = cap;
+}
+
+void buf_bytes(buf *b, const void *data, size_t n) {
+  if (n > b->cap - b->len) buf_grow(b, n);
+  if (b->failed || n == 0) return;
+  memcpy(b->data + b->len, data, n);
+  b->len += n;
+}
+
+void buf_vprintf(buf *b, const char *fmt, va_list ap) {
+  va_list again;
+  va_copy(again, ap);
+  int n = vsnprintf(NULL, 0, fmt, ap);
+  buf_grow(b, (size_t)n + 1);
+  if (!b->failed) b->len += (size_t)vsnprintf(b->data + b->len, (size_t)n + 1, fmt, again);
+  va_end(again);
+}
+
+void buf_printf(buf *b, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  buf_vprintf(b, fmt, ap);
+  va_end(ap);
+}
+
+const char *buf_cstr(buf *b) {
+  buf_char(b, 0);
+  if (b->failed) return "out of memory";
+  b->len--;
+  return b->data;
+}

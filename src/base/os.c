@@ -1,0 +1,71 @@
+#define _GNU_SOURCE
+#include "base/os.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+int os_cpu_count(void) {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) return CPU_COUNT(&set);
+  return 1;
+}
+
+u64 os_now_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (u64)t.tv_sec * 1000000000u + (u64)t.tv_nsec;
+}
+
+static status read_all(int fd, os_file *out) {
+  size_t len = 0, cap = 1 << 16;
+  char *p = malloc(cap);
+  for (ssize_t n = 1; p && n > 0; len += (size_t)n) {
+    if (len == cap) {
+      char *q = realloc(p, cap *= 2);
+      if (!q) free(p);
+      if (!(p = q)) break;
+    }
+    n = read(fd, p + len, cap - len);
+    if (n < 0) {
+      free(p);
+      return status_make(STATUS_UNKNOWN, "%s", strerror(errno));
+    }
+  }
+  if (!p) return status_oom();
+  *out = (os_file){.bytes = {p, len}, .base = p};
+  return NULL;
+}
+
+status os_file_open(const char *path, os_file *out) {
+  struct stat st;
+  *out = (os_file){0};
+  if (strcmp(path, "-") == 0) return read_all(0, out);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return status_make(STATUS_NOT_FOUND, "%s: %s", path, strerror(errno));
+  status s = NULL;
+  if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0) {
+    void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (p != MAP_FAILED) *out = (os_file){{p, (size_t)st.st_size}, p, (size_t)st.st_size};
+  }
+  if (!out->base) s = read_all(fd, out);
+  close(fd);
+  return s;
+}
+
+void os_file_close(os_file *f) {
+  if (f->mapped)
+    munmap(f->base, f->mapped);
+  else
+    free(f->base);
+  *f = (os_file){0};
+}
+
+void *os_library(const char *name) { return dlopen(name, RTLD_NOW | RTLD_LOCAL); }
+void *os_symbol(void *library, const char *name) { return dlsym(library, name); }

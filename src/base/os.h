@@ -1,0 +1,26 @@
+/* All that the host must give beyond ISO C: threads, clock, files, shared objects. */
+#ifndef BASE_OS_H
+#define BASE_OS_H
+
+#include <pthread.h>
+
+#include "base/arena.h"
+#include "base/status.h"
+
+int os_cpu_count(void);  /* processors this process may run on (affinity counts), at least 1 */
+u64 os_now_ns(void);     /* monotonic */
+
+/* A file's bytes, read only. Mapped where possible; os_file_close unmaps. */
+typedef struct os_file {
+  str bytes;
+  void *base;
+  size_t mapped; /* 0: heap */
+} os_file;
+status os_file_open(const char *path, os_file *out_file) MUST_USE; /* "-" reads standard input */
+void os_file_close(os_file *file);
+
+/* dlopen/dlsym; NULL when absent. Handles are never closed. */
+void *os_library(const char *name);
+void *os_symbol(void *library, const char *name);
+
+#endif

@@ -1,0 +1,60 @@
+#include "base/status.h"
+
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct status_payload {
+  atomic_uint refs;
+  status_code code;
+  str text; /* the bytes follow the struct in one allocation */
+};
+
+static const struct status_payload out_of_memory = {
+    .refs = 1, .code = STATUS_RESOURCE_EXHAUSTED, .text = {"out of memory", 13}};
+
+status status_oom(void) { return &out_of_memory; }
+
+status status_make(status_code code, const char *fmt, ...) {
+  va_list ap, again;
+  va_start(ap, fmt);
+  va_copy(again, ap);
+  int n = vsnprintf(NULL, 0, fmt, ap);
+  struct status_payload *s = malloc(sizeof *s + (size_t)n + 1);
+  if (s) {
+    atomic_init(&s->refs, 1);
+    s->code = code;
+    s->text = (str){(char *)(s + 1), (size_t)n};
+    vsnprintf((char *)(s + 1), (size_t)n + 1, fmt, again);
+  }
+  va_end(again);
+  va_end(ap);
+  return s ? s : status_oom();
+}
+
+/* The handle is const for its users; the count is ours. */
+static struct status_payload *own(status s) { return (struct status_payload *)(uintptr_t)s; }
+
+status status_copy(status s) {
+  if (s && s != status_oom()) atomic_fetch_add(&own(s)->refs, 1);
+  return s;
+}
+
+void status_free(status s) {
+  if (s && s != status_oom() && atomic_fetch_sub(&own(s)->refs, 1) == 1) free(own(s));
+}
+
+status_code status_get_code(status s) { return s ? s->code : STATUS_OK; }
+
+str status_message(status s) { return s ? s->text : STR(""); }
+
+const char *status_code_name(status_code code) {
+  static const char *const names[] = {
+      "OK",          "CANCELLED",      "UNKNOWN",           "INVALID_ARGUMENT",
+      "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS",   "PERMISSION_DENIED",
+      "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE",
+      "UNIMPLEMENTED", "INTERNAL",     "UNAVAILABLE",       "DATA_LOSS",
+      "UNAUTHENTICATED"};
+  return (unsigned)code < COUNT(names) ? names[code] : "UNKNOWN";
+}
