@@ -1,0 +1,60 @@
+/* From a program's text or bytecode to something that runs: the whole line in one call.
+ *
+ *   parse -> verify -> import -> propagate -> partition -> lower -> program
+ *
+ * An executable is immutable and refcounted; any thread may use it. It holds the program that
+ * every device runs and what a client must know of parameters and results. */
+#ifndef COMPILE_COMPILE_H
+#define COMPILE_COMPILE_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/status.h"
+#include "exec/program.h"
+#include "num/dtype.h"
+
+/* How one global array lies on the devices. The pieces of a dimension are of equal size. */
+typedef struct compile_tensor {
+  dtype type;
+  i64s global_dims; /* as the program's signature has it */
+  i64s local_dims;  /* of each device's piece */
+  /* Piece of partition p: begin[d] = slice_of[p * rank + d] * local_dims[d]. NULL: the whole. */
+  const u32 *slice_of;
+  str op_sharding;  /* serialized xla.OpSharding; empty means replicated (PJRT Shardings) */
+  str sharding;     /* #sdy.sharding text, for people; empty: none */
+  i32 alias;        /* parameter: result that may take over its buffer; -1: none */
+  bool donated;     /* parameter: the caller gives it up (aliased, or jax.buffer_donor) */
+  str memory_kind;  /* mhlo.memory_kind; empty: the default memory */
+} compile_tensor;
+
+typedef struct executable {
+  str name; /* module name */
+  u32 num_replicas, num_partitions;
+  const compile_tensor *params, *results;
+  u32 num_params, num_results;
+  const program *prog; /* run by every device */
+  u64 fingerprint;     /* of source and options */
+  const struct executable_owner *owner;
+} executable;
+
+typedef struct compile_options {
+  const allocator *mem;     /* NULL: mem_system; must outlive the executable */
+  str file;                 /* for diagnostics; "-" if empty */
+  u32 num_partitions;       /* 0: from the module (mhlo.num_partitions), else its largest mesh */
+  u32 num_replicas;         /* 0: 1 */
+  bool keep_denormals;
+  const char *const *mesh_overrides; /* "mesh=x=2,y=2"; NULL-terminated; NULL: none */
+  /* Called after each stage with its name and the module as text; NULL: not. */
+  void (*dump)(void *user, str stage, str module_text);
+  void *dump_user;
+} compile_options;
+
+/* Compiles MLIR text, MLIR bytecode or a portable artifact. On failure the status holds every
+ * diagnostic as `file:line:col: error: ...` lines: INVALID_ARGUMENT for a wrong program,
+ * UNIMPLEMENTED for what we cannot do yet, RESOURCE_EXHAUSTED. `source` is not kept. */
+status compile_source(str source, const compile_options *options,
+                      executable **out_executable) MUST_USE;
+executable *executable_retain(executable *e);
+void executable_release(executable *e);
+
+#endif
