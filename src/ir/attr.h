@@ -1,0 +1,260 @@
+/* Types and attributes: immutable, uniqued in a context, so that equality is `==`.
+ *
+ * Everything here lives in the context's arena and dies with it. A context is used by one
+ * thread at a time. The kinds of attributes are the rows of ir/attrs.def; a row gives
+ * struct <id>_attr, whose fields are read directly after a check of the id:
+ *
+ *   const dot_attr *d = attr_as(dot, a);   NULL if a is NULL or something else
+ */
+#ifndef IR_ATTR_H
+#define IR_ATTR_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+
+typedef struct ir_ctx ir_ctx;
+typedef struct type type;
+typedef struct attr attr;
+
+/* ---- types ---- */
+
+typedef enum type_kind {
+  TYPE_NONE,
+  TYPE_INDEX,
+  TYPE_INT,
+  TYPE_FLOAT,
+  TYPE_COMPLEX,  /* elem */
+  TYPE_TENSOR,   /* dims, elem, encoding */
+  TYPE_UNRANKED, /* elem */
+  TYPE_VECTOR,   /* dims, elem */
+  TYPE_FUNCTION, /* types: num_inputs inputs, then results */
+  TYPE_TUPLE,    /* types */
+  TYPE_TOKEN,    /* !stablehlo.token */
+  TYPE_OPAQUE,   /* !text, of a dialect we have no rows for */
+} type_kind;
+
+typedef enum signedness { SIGNLESS, SIGNED, UNSIGNED } signedness;
+
+/* F(id, "spelling", bits): the float types */
+#define FLOAT_TYPES(F)                                                                             \
+  F(f4E2M1FN, "f4E2M1FN", 4)                                                                       \
+  F(f6E2M3FN, "f6E2M3FN", 6)                                                                       \
+  F(f6E3M2FN, "f6E3M2FN", 6)                                                                       \
+  F(f8E3M4, "f8E3M4", 8)                                                                           \
+  F(f8E4M3, "f8E4M3", 8)                                                                           \
+  F(f8E4M3B11FNUZ, "f8E4M3B11FNUZ", 8)                                                             \
+  F(f8E4M3FN, "f8E4M3FN", 8)                                                                       \
+  F(f8E4M3FNUZ, "f8E4M3FNUZ", 8)                                                                   \
+  F(f8E5M2, "f8E5M2", 8)                                                                           \
+  F(f8E5M2FNUZ, "f8E5M2FNUZ", 8)                                                                   \
+  F(f8E8M0FNU, "f8E8M0FNU", 8)                                                                     \
+  F(bf16, "bf16", 16)                                                                              \
+  F(f16, "f16", 16)                                                                                \
+  F(f32, "f32", 32)                                                                                \
+  F(tf32, "tf32", 19)                                                                              \
+  F(f64, "f64", 64)                                                                                \
+  F(f80, "f80", 80)                                                                                \
+  F(f128, "f128", 128)
+
+typedef enum float_kind {
+#define F(id, ...) FLOAT_##id,
+  FLOAT_TYPES(F)
+#undef F
+  FLOAT_COUNT
+} float_kind;
+extern const char *const float_names[FLOAT_COUNT];
+
+typedef struct types {
+  const type *const *data;
+  size_t len;
+} types;
+
+#define DYNAMIC INT64_MIN /* a dimension of unknown size */
+
+struct type {
+  u8 kind;    /* type_kind */
+  u8 sign;    /* signedness, of integers */
+  u8 flt;     /* float_kind */
+  u32 width;  /* bits, of integers and floats */
+  u32 num_inputs;
+  u64 hash;
+  const type *elem;
+  const attr *encoding; /* NULL: none */
+  i64s dims;
+  types types;
+  str text;
+};
+
+const type *type_none(ir_ctx *c);
+const type *type_index(ir_ctx *c);
+const type *type_int(ir_ctx *c, u32 width, signedness sign);
+const type *type_i1(ir_ctx *c);
+const type *type_i32(ir_ctx *c);
+const type *type_i64(ir_ctx *c);
+const type *type_float(ir_ctx *c, float_kind kind);
+const type *type_complex(ir_ctx *c, const type *elem);
+const type *type_tensor(ir_ctx *c, i64s dims, const type *elem, const attr *encoding);
+const type *type_unranked(ir_ctx *c, const type *elem);
+const type *type_vector(ir_ctx *c, i64s dims, const type *elem);
+const type *type_function(ir_ctx *c, types inputs, types results);
+const type *type_tuple(ir_ctx *c, types elems);
+const type *type_token(ir_ctx *c);
+const type *type_opaque(ir_ctx *c, str text); /* without the `!` */
+
+static inline bool type_is_ranked(const type *t) { return t->kind == TYPE_TENSOR; }
+static inline bool type_is_tensor(const type *t) {
+  return t->kind == TYPE_TENSOR || t->kind == TYPE_UNRANKED;
+}
+/* element type of tensors and vectors, the type itself otherwise */
+const type *type_element(const type *t);
+bool type_is_static(const type *t); /* a ranked tensor without DYNAMIC dimensions */
+/* Product of the dimensions; false if dynamic or over INT64_MAX. */
+bool type_num_elements(const type *t, i64 *out);
+/* Bytes of one element as `dense` stores it; 0: has no such form (index counts as 8). */
+size_t type_storage(const type *element);
+static inline types type_inputs(const type *f) { return (types){f->types.data, f->num_inputs}; }
+static inline types type_results(const type *f) {
+  return (types){f->types.data + f->num_inputs, f->types.len - f->num_inputs};
+}
+static inline bool types_eq(types a, types b) {
+  return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len * sizeof(*a.data)) == 0);
+}
+/* The same tensor with other dims. */
+const type *type_with_dims(ir_ctx *c, const type *tensor, i64s dims);
+
+/* ---- attributes ---- */
+
+typedef struct attrs {
+  const attr *const *data;
+  size_t len;
+} attrs;
+
+typedef enum attr_id {
+#define ATTR(id, ...) ATTR_##id,
+#define ENUM(id, ...) ATTR_##id,
+#include "ir/attrs.def"
+  ATTR_COUNT
+} attr_id;
+
+struct attr {
+  u16 id;      /* attr_id */
+  bool unique; /* false: a large constant, which has no twin to compare with */
+  u64 hash;
+};
+
+typedef enum field_kind {
+  FIELD_i64,
+  FIELD_bool,
+  FIELD_str,
+  FIELD_i64s,
+  FIELD_type,
+  FIELD_attr,
+  FIELD_attrs
+} field_kind;
+
+/* struct dot_attr { attr base; i64s lhs_batching_dimensions; ... }; enums: { base; i64 value; } */
+typedef i64 field_i64;
+typedef bool field_bool;
+typedef str field_str;
+typedef i64s field_i64s;
+typedef const type *field_type;
+typedef const attr *field_attr;
+typedef attrs field_attrs;
+#define F(kind, name) field_##kind name;
+#define ATTR(id, mnemonic, fields)                                                                 \
+  typedef struct id##_attr {                                                                       \
+    attr base;                                                                                     \
+    fields                                                                                         \
+  } id##_attr;
+#define ENUM(id, ...)                                                                              \
+  typedef struct id##_attr {                                                                       \
+    attr base;                                                                                     \
+    i64 value;                                                                                     \
+  } id##_attr;
+#include "ir/attrs.def"
+#undef F
+
+typedef struct field_info {
+  const char *name;
+  field_kind kind;
+  u32 offset;
+} field_info;
+
+typedef struct attr_info {
+  const char *name; /* "stablehlo.dot" */
+  u32 size;
+  u32 num_fields;
+  const field_info *fields;
+  const char *const *cases; /* enums; NULL otherwise */
+  u32 num_cases;
+} attr_info;
+extern const attr_info attr_infos[ATTR_COUNT];
+
+#define attr_is(kind, a) ((a) && (a)->id == ATTR_##kind)
+#define attr_as(kind, a) ((const kind##_attr *)attr_as_id((a), ATTR_##kind))
+static inline const void *attr_as_id(const attr *a, attr_id id) {
+  return a && a->id == id ? a : NULL;
+}
+/* The uniqued attribute with these fields: attr_make(c, dot, .lhs_batching_dimensions = ...).
+ * Fields are copied. */
+#define attr_make(c, kind, ...)                                                                    \
+  attr_unique((c), &((kind##_attr){.base = {.id = ATTR_##kind}, __VA_ARGS__}).base)
+const attr *attr_unique(ir_ctx *c, const attr *proto);
+
+const attr *attr_unit(ir_ctx *c);
+const attr *attr_bool(ir_ctx *c, bool v); /* integer of type i1 */
+const attr *attr_int(ir_ctx *c, const type *t, i64 v);
+const attr *attr_i64(ir_ctx *c, i64 v);
+const attr *attr_string(ir_ctx *c, str s);
+const attr *attr_symbol(ir_ctx *c, str s); /* flat */
+const attr *attr_array(ir_ctx *c, attrs elems);
+const attr *attr_type(ir_ctx *c, const type *t);
+const attr *attr_i64_array(ir_ctx *c, i64s v); /* array<i64: ...> */
+const attr *attr_enum(ir_ctx *c, attr_id id, i64 value);
+/* false: no such case */
+bool attr_enum_case(attr_id id, str name, i64 *out);
+str attr_enum_name(const attr *a);
+/* `data` holds all elements, or one if splat, as attr `dense` says. Over 256 bytes it is not
+ * uniqued, and `borrow` (data outlives the context) saves the copy. */
+const attr *attr_dense(ir_ctx *c, const type *t, str data, bool splat, bool borrow);
+const attr *attr_dense_i64(ir_ctx *c, i64s dims, const i64 *values); /* tensor<dims x i64> */
+/* A dictionary; sorts; a name twice keeps the later one. */
+typedef struct named_attr {
+  const attr *name; /* string */
+  const attr *value;
+} named_attr;
+const attr *attr_dict(ir_ctx *c, const named_attr *entries, size_t n);
+const attr *attr_dict_get(const attr *dict, str name); /* NULL: absent, or dict is NULL */
+
+/* Reading, false if it is something else: */
+bool attr_get_i64(const attr *a, i64 *out);   /* integer */
+bool attr_get_bool(const attr *a, bool *out); /* integer i1, or unit */
+bool attr_get_str(const attr *a, str *out);   /* string */
+bool attr_get_symbol(const attr *a, str *out); /* flat symbol_ref */
+/* dense_array of i64, or dense integers of rank 1 (i64): a view without a copy where the
+ * storage allows; the arena takes a copy otherwise. */
+bool attr_get_i64s(ir_ctx *c, const attr *a, i64s *out);
+/* Integer value of element i of a dense attribute of integers or i1 (sign from the type). */
+i64 attr_dense_int(const attr *dense, size_t i);
+str symbol_of(const attr *a); /* root of a symbol_ref, or empty */
+
+/* ---- locations ---- */
+const attr *loc_unknown(ir_ctx *c);
+const attr *loc_file(ir_ctx *c, str file, u32 line, u32 col);
+/* The first file position inside a location; empty file if none. */
+diag_pos loc_pos(const attr *loc);
+
+/* ---- context ---- */
+/* `sink` is borrowed and may be changed. The trap serves all arenas of the context. */
+ir_ctx *ir_ctx_create(const allocator *mem, oom_trap *trap, diag_sink *sink); /* NULL: no memory */
+void ir_ctx_destroy(ir_ctx *c);
+arena *ir_arena(ir_ctx *c); /* lives as long as the context */
+diag_sink *ir_sink(ir_ctx *c);
+const allocator *ir_mem(ir_ctx *c);
+oom_trap *ir_trap(ir_ctx *c);
+
+/* dense_resource blobs of the file: key -> bytes (borrowed for the context's life). */
+void ir_resource_set(ir_ctx *c, str key, str bytes);
+bool ir_resource_get(ir_ctx *c, str key, str *out);
+
+#endif

@@ -1,0 +1,274 @@
+/* Ops, values, blocks, regions; what the rows say of ops.
+ *
+ * A module owns its ops; all their memory is in its arena. An op holds uniqued attribute
+ * handles as they were read, right or wrong: the inherent ones in the slots that its row
+ * declares, the discardable ones (sdy.sharding, ...) in a list sorted by name; an op without a
+ * row has the list only. view_<op> decodes the slots; it fails on what the verifier would
+ * refuse, so stages after the verifier may rely on it. */
+#ifndef IR_OP_H
+#define IR_OP_H
+
+#include "ir/attr.h"
+
+typedef enum op_id {
+#define OP(id, ...) OP_##id,
+#include "ir/ops.def"
+  OP_COUNT,
+  OP_unregistered = OP_COUNT, /* read and printed in generic form; no stage runs it */
+} op_id;
+
+typedef enum op_family {
+#define FAMILY(id) FAMILY_##id,
+#include "ir/families.def"
+  FAMILY_COUNT
+} op_family;
+
+/* traits */
+enum {
+  PURE = 1u << 0,             /* no side effect: dead when unused */
+  COMMUTES = 1u << 1,         /* commutative */
+  TERMINATOR = 1u << 2,       /* ends its block */
+  SAME_TYPE = 1u << 3,        /* operands and results are of one type (shape and element) */
+  SAME_SHAPE = 1u << 4,       /* operands and results are of one shape */
+  SYMBOL = 1u << 5,           /* slot sym_name names it */
+  SYMBOL_TABLE = 1u << 6,
+  ISOLATED = 1u << 7,         /* regions see no values from above */
+  SAME_SEGMENTS = 1u << 8,    /* several V operands, all of one length */
+  CONSTANT = 1u << 9,         /* constant-like */
+  NO_TERMINATOR = 1u << 10,   /* its blocks need none */
+  INFER_TYPES = 1u << 11,     /* result types follow from the operands */
+  SINGLE_BLOCK = 1u << 12,    /* each region has at most one block */
+};
+
+typedef enum attr_need { OPTIONAL, REQUIRED } attr_need;
+typedef enum arity { ONE, MAYBE, MANY } arity;
+
+/* What a slot may hold. AV(kind, C type of the decoded value): av_<kind> in views. */
+#define ATTR_KINDS(AV)                                                                             \
+  AV(any, const attr *)                                                                            \
+  AV(i64, i64)                                                                                     \
+  AV(bool, bool)                                                                                   \
+  AV(unit, bool)           /* present or not */                                                    \
+  AV(str, str)                                                                                     \
+  AV(sym, str)             /* flat symbol reference */                                             \
+  AV(type, const type *)                                                                           \
+  AV(i64s, i64s)           /* array<i64> */                                                        \
+  AV(bools, str)           /* array<i1>: a byte each */                                            \
+  AV(elements, const dense_attr *) /* dense; NULL for dense_resource, see the slot */              \
+  AV(groups, const dense_attr *)   /* dense<..> : tensor<GxNxi64> */                               \
+  AV(array, attrs)                                                                                 \
+  AV(dict, const attr *)                                                                           \
+  AV(enumerated, i64)
+/* and every attr_id by its own name, decoded as const <id>_attr *: A(dot, ...) */
+
+typedef enum slot_kind {
+#define AV(kind, ctype) SLOT_##kind,
+  ATTR_KINDS(AV)
+#undef AV
+#define ATTR(id, ...) SLOTA_##id,
+#define ENUM(id, ...) SLOTA_##id,
+#include "ir/attrs.def"
+} slot_kind;
+
+typedef struct slot_info {
+  const char *name;
+  slot_kind kind; /* SLOT_x, or SLOTA_<attr id> */
+  int attr_id;    /* for SLOTA_*; -1 otherwise */
+  attr_need need;
+} slot_info;
+
+typedef struct value_info {
+  const char *name;
+  arity arity;
+} value_info;
+
+typedef struct op_info {
+  str name; /* "stablehlo.add" */
+  op_id id;
+  op_family family;
+  u32 traits;
+  u32 num_slots, num_operands, num_results; /* lengths of the lists below */
+  u32 num_regions;                          /* of every op of the kind; ANY_REGIONS: free */
+  const slot_info *slots;
+  const value_info *operands, *results;
+  const char *form; /* the custom syntax, see text/; NULL: generic only */
+} op_info;
+enum { ANY_REGIONS = 255 };
+
+extern const op_info op_infos[OP_COUNT];
+
+typedef struct op op;
+typedef struct value value;
+typedef struct block block;
+typedef struct region region;
+
+typedef struct use {
+  value *value;
+  op *owner;
+  struct use *next, **link; /* the value's uses, latest first */
+} use;
+
+struct value {
+  const type *type;
+  use *uses; /* latest first, as in MLIR */
+  union {
+    op *op;       /* its result number `index` */
+    block *block; /* its argument number `index` */
+  } def;
+  u32 index : 31;
+  u32 is_arg : 1;
+  u32 num; /* scratch: a pass may number values to keep side tables */
+};
+
+struct block {
+  region *parent;
+  block *prev, *next;
+  op *first, *last;
+  value **args;
+  u32 num_args, cap_args;
+  u32 num; /* scratch */
+};
+
+struct region {
+  op *parent;
+  block *first, *last;
+};
+
+struct op {
+  const op_info *info;
+  block *parent;
+  op *prev, *next;
+  const attr *loc;
+  const attr **slots;     /* info->num_slots handles, NULL where absent */
+  named_attr *attrs;      /* discardable, sorted by name */
+  use *operands;
+  value *results;
+  region *regions;
+  block **successors;
+  u32 num_attrs, cap_attrs;
+  u32 num_operands, cap_operands;
+  u32 num_results;
+  u16 num_regions, num_successors;
+  u32 num;                /* scratch */
+};
+
+typedef struct ir_module {
+  ir_ctx *ctx;
+  arena arena;
+  op *root; /* builtin.module */
+} ir_module;
+
+static inline op_id op_kind(const op *o) { return o->info->id; }
+#define op_is(o, id_) ((o)->info->id == OP_##id_)
+static inline bool op_has(const op *o, u32 trait) { return (o->info->traits & trait) != 0; }
+static inline value *op_operand(const op *o, size_t i) { return o->operands[i].value; }
+static inline value *op_result(const op *o, size_t i) { return &o->results[i]; }
+static inline op *value_op(const value *v) { return v->is_arg ? NULL : v->def.op; }
+static inline op *region_op(const region *r) { return r->parent; }
+static inline op *block_op(const block *b) { return b->parent ? b->parent->parent : NULL; }
+static inline op *op_parent(const op *o) { return o->parent ? block_op(o->parent) : NULL; }
+static inline block *region_block(const region *r) { return r->first; }
+static inline block *op_body(const op *o, size_t r) { return o->regions[r].first; }
+op *value_parent(const value *v);     /* op that defines it or owns its block */
+bool value_has_one_use(const value *v);
+
+/* Row by name ("stablehlo.add"); NULL: none. */
+const op_info *op_info_find(str name);
+
+/* ---- making and changing ---- */
+
+ir_module *ir_module_create(ir_ctx *c);  /* with an empty builtin.module */
+void ir_module_destroy(ir_module *m);
+
+/* A detached op. `info` from op_infos or ir_op_info_unregistered. Operands and types are
+ * copied; slots and attributes start empty; each of the regions starts without blocks. */
+op *op_create(ir_module *m, const op_info *info, const attr *loc, value *const *operands,
+              size_t num_operands, const type *const *result_types, size_t num_results,
+              size_t num_regions);
+const op_info *ir_op_info_unregistered(ir_ctx *c, str name);
+
+block *block_create(ir_module *m);
+value *block_add_arg(ir_module *m, block *b, const type *t);
+void block_erase_arg(block *b, size_t i); /* it has no uses */
+void region_append(region *r, block *b);
+void block_unlink(block *b);
+
+/* before NULL: at the end */
+void op_insert(op *o, block *b, op *before);
+void op_unlink(op *o);           /* out of its block; still alive */
+void op_erase(op *o);            /* unlink, drop operands and regions; results must be unused */
+void op_set_operand(op *o, size_t i, value *v);
+void op_set_operands(ir_module *m, op *o, value *const *v, size_t n);
+void op_append_operand(ir_module *m, op *o, value *v);
+void value_replace(value *from, value *to);                  /* all uses */
+void value_replace_except(value *from, value *to, const op *except);
+/* Deep copy, detached. `map` (may be NULL) gives and takes the values that stand for others. */
+typedef struct ir_map ir_map;
+ir_map *ir_map_create(arena *a);
+void ir_map_set(ir_map *m, const value *from, value *to);
+value *ir_map_get(const ir_map *m, const value *from); /* `from` itself (cast) if absent */
+op *op_clone(ir_module *m, const op *o, ir_map *map);
+/* Moves all ops of `from` to the end of `to`. */
+void block_splice(block *to, block *from);
+
+/* inherent or discardable by name; NULL: absent */
+const attr *op_attr(const op *o, str name);
+void op_set_attr(ir_module *m, op *o, str name, const attr *a); /* a NULL removes */
+int op_slot(const op_info *info, str name);                     /* -1: none */
+const attr *op_discardable(const op *o, str name);
+
+/* ---- reading ---- */
+
+/* Operands of group g of the row: *begin and the count, from arity and SAME_SEGMENTS (or, for
+ * several optional groups, operandSegmentSizes); false: the count fits no reading. */
+bool op_operand_group(const op *o, size_t g, size_t *begin, size_t *count);
+
+typedef enum walk_result { WALK_ON, WALK_SKIP, WALK_STOP } walk_result;
+typedef walk_result walk_fn(void *user, op *o);
+/* Pre-order or post-order over o and all ops inside. In post-order fn may erase the op. */
+bool op_walk(op *o, walk_fn *fn, void *user);      /* false: stopped */
+bool op_walk_post(op *o, walk_fn *fn, void *user);
+/* For loops over a block that may erase the op at hand. */
+#define FOR_OPS(o, b) for (op *o = (b)->first, *o##_next; o && (o##_next = o->next, 1); o = o##_next)
+
+op *symbol_find(const op *table, str name); /* op in the table's body; NULL: none */
+str symbol_name(const op *o);               /* its sym_name; empty: none */
+op *op_module(op *o);                       /* innermost op with SYMBOL_TABLE around it */
+bool op_is_inside(const op *o, const op *ancestor); /* o itself counts */
+op *op_terminator(const block *b);          /* last op */
+bool op_before(const op *a, const op *b);   /* same block */
+void module_number(ir_module *m);           /* values and ops in pre-order: value.num, op.num */
+
+/* "'stablehlo.add' op MESSAGE" at the op's location; false. */
+bool op_error(ir_ctx *c, const op *o, const char *fmt, ...) PRINTF_LIKE(3, 4);
+/* "UNIMPLEMENTED: ..." the same, and marks the sink. */
+bool op_unimplemented(ir_ctx *c, const op *o, const char *fmt, ...) PRINTF_LIKE(3, 4);
+bool loc_error(ir_ctx *c, const attr *loc, const char *fmt, ...) PRINTF_LIKE(3, 4);
+void loc_note(ir_ctx *c, const attr *loc, const char *fmt, ...) PRINTF_LIKE(3, 4);
+
+/* ---- typed views: struct slice_attrs, bool view_slice(const op *, struct slice_attrs *) ---- */
+
+#define AV(kind, ctype) typedef ctype av_##kind;
+ATTR_KINDS(AV)
+#undef AV
+#define ATTR(id, ...) typedef const id##_attr *avs_##id;
+#define ENUM(id, ...) typedef const id##_attr *avs_##id;
+#include "ir/attrs.def"
+
+/* A(kind, name, need) for AV kinds, S(attr id, name, need) for a row of attrs.def. Absent
+ * optional ones decode as zero; present tells (bit k: slot k). */
+#define A(kind, field, need) av_##kind field;
+#define S(kind, field, need) avs_##kind field;
+#define ATTRS(...) __VA_ARGS__
+#define OP(id, name, family, traits, operands, attributes, ...)                                    \
+  struct id##_attrs {                                                                              \
+    u32 present;                                                                                   \
+    attributes                                                                                     \
+  };                                                                                               \
+  bool view_##id(const op *o, struct id##_attrs *out);
+#include "ir/ops.def"
+#undef A
+#undef S
+#undef ATTRS
+
+#endif
