@@ -10,16 +10,16 @@
 
 typedef struct dev_event dev_event;
 
-dev_event *dev_event_create(void);            /* pending, one reference; NULL: no memory */
-dev_event *dev_event_retain(dev_event *e);    /* returns e */
-void dev_event_release(dev_event *e);         /* NULL is fine */
+dev_event *dev_event_create(void);         /* pending, one reference; NULL: no memory */
+dev_event *dev_event_retain(dev_event *e); /* returns e */
+void dev_event_release(dev_event *e);      /* NULL is fine */
 
 /* Sets the outcome (takes the status) and runs the callbacks on this thread. Only once. */
 void dev_event_set(dev_event *e, status error);
 
 bool dev_event_is_ready(const dev_event *e);
-status dev_event_error(const dev_event *e);   /* borrowed; NULL while pending or when OK */
-status dev_event_await(dev_event *e);         /* blocks; the error, borrowed */
+status dev_event_error(const dev_event *e); /* borrowed; NULL while pending or when OK */
+status dev_event_await(dev_event *e);       /* blocks; the error, borrowed */
 
 /* fn(user, error) runs exactly once: at once on this thread if e is ready, otherwise on the
  * thread that sets it. `error` is borrowed. False (fn not called): no memory. */

@@ -1,0 +1,379 @@
+#include "device/buffer.h"
+
+#include <pthread.h>
+#include <stdio.h>
+
+#include "base/arena.h"
+#include "device/copy.h"
+
+struct dev_block {
+  atomic_int refs;
+  atomic_int readers; /* copies under way and external references */
+  dev_device *device; /* holds the client */
+  void *data;
+  size_t bytes;
+  void (*on_delete)(void *data, void *arg); /* of a view; `owned` blocks go to the heap */
+  void *arg;
+  bool owned;
+};
+
+struct dev_buffer {
+  atomic_int refs;
+  dtype type;
+  dev_memory *memory;
+  dev_event *ready;
+  size_t bytes;
+  pthread_mutex_t lock;
+  dev_block *block;    /* under lock; NULL: deleted or donated */
+  dev_block *external; /* under lock; held while num_external > 0 */
+  u32 num_external;
+  u32 rank;
+  i64 dims[];
+};
+
+/* ---- blocks ---- */
+
+static void count_alloc(dev_device *d, size_t bytes) {
+  long long now = atomic_fetch_add(&d->bytes_in_use, (long long)bytes) + (long long)bytes;
+  long long peak = atomic_load(&d->peak_bytes), largest = atomic_load(&d->largest_alloc);
+  while (now > peak && !atomic_compare_exchange_weak(&d->peak_bytes, &peak, now)) {
+  }
+  while ((long long)bytes > largest &&
+         !atomic_compare_exchange_weak(&d->largest_alloc, &largest, (long long)bytes)) {
+  }
+  atomic_fetch_add(&d->num_allocs, 1);
+}
+
+/* data NULL: from the heap. */
+static dev_block *block_create(dev_device *d, size_t bytes, void *data) {
+  dev_block *b = mem_zalloc(&mem_system, sizeof *b);
+  if (!b) return NULL;
+  b->owned = data == NULL;
+  b->data = b->owned ? dev_heap_alloc(dev_client_heap(d->client), bytes) : data;
+  if (!b->data) {
+    mem_free(&mem_system, b, sizeof *b);
+    return NULL;
+  }
+  atomic_init(&b->refs, 1);
+  b->device = d;
+  b->bytes = bytes;
+  dev_client_retain(d->client);
+  if (b->owned) count_alloc(d, bytes);
+  return b;
+}
+
+void *dev_block_data(const dev_block *b) { return b->data; }
+
+dev_block *dev_block_retain(dev_block *b) {
+  atomic_fetch_add_explicit(&b->refs, 1, memory_order_relaxed);
+  return b;
+}
+
+void dev_block_release(dev_block *b) {
+  if (!b || atomic_fetch_sub_explicit(&b->refs, 1, memory_order_acq_rel) != 1) return;
+  dev_client *c = b->device->client;
+  if (b->owned) {
+    atomic_fetch_sub(&b->device->bytes_in_use, (long long)b->bytes);
+    dev_heap_free(dev_client_heap(c), b->data, b->bytes);
+  } else if (b->on_delete) {
+    b->on_delete(b->data, b->arg);
+  }
+  mem_free(&mem_system, b, sizeof *b);
+  dev_client_release(c);
+}
+
+bool dev_block_is_quiet(const dev_block *b) {
+  return b->owned && atomic_load_explicit(&b->readers, memory_order_acquire) == 0;
+}
+
+static dev_block *reader_begin(dev_block *b) { /* b is held by the caller */
+  atomic_fetch_add_explicit(&b->readers, 1, memory_order_relaxed);
+  return dev_block_retain(b);
+}
+
+static void reader_end(dev_block *b) {
+  atomic_fetch_sub_explicit(&b->readers, 1, memory_order_release);
+  dev_block_release(b);
+}
+
+/* ---- making buffers ---- */
+
+char *dev_shape_text(dtype type, i64s dims, char *out, size_t size) {
+  static const char *const names[] = {
+#define DT(id, ...) #id,
+      DTYPES(DT)
+#undef DT
+  };
+  size_t n = (size_t)snprintf(out, size, "%s[", names[type]);
+  for (size_t i = 0; i < dims.len && n < size; i++)
+    n += (size_t)snprintf(out + n, size - n, i ? ",%lld" : "%lld", (long long)dims.data[i]);
+  if (n < size) snprintf(out + n, size - n, "]");
+  return out;
+}
+
+static size_t buffer_size(u32 rank) { return sizeof(dev_buffer) + rank * sizeof(i64); }
+
+/* Without a block. */
+static status make_handle(dev_memory *m, dtype type, i64s dims, dev_event *ready,
+                          dev_buffer **out) {
+  size_t bytes;
+  char text[128];
+  *out = NULL;
+  if (dims.len > DEV_MAX_RANK)
+    return status_make(STATUS_INVALID_ARGUMENT, "a buffer of %zu dimensions: at most %d", dims.len,
+                       DEV_MAX_RANK);
+  if (!dev_dense_bytes(dims, dtype_size(type), &bytes))
+    return status_make(STATUS_INVALID_ARGUMENT, "a buffer of %s: sizes do not make sense",
+                       dev_shape_text(type, dims, text, sizeof text));
+  dev_buffer *b = mem_zalloc(&mem_system, buffer_size((u32)dims.len));
+  if (!b) return status_oom();
+  if (pthread_mutex_init(&b->lock, NULL)) {
+    mem_free(&mem_system, b, buffer_size((u32)dims.len));
+    return status_oom();
+  }
+  atomic_init(&b->refs, 1);
+  b->type = type;
+  b->memory = m;
+  b->bytes = bytes;
+  b->ready = dev_event_retain(ready);
+  b->rank = (u32)dims.len;
+  if (dims.len) memcpy(b->dims, dims.data, dims.len * sizeof(i64));
+  dev_client_retain(m->device->client);
+  *out = b;
+  return NULL;
+}
+
+status dev_buffer_create(dev_memory *m, dtype type, i64s dims, dev_event *ready, dev_block *block,
+                         dev_buffer **out) {
+  RETURN_IF_ERROR(make_handle(m, type, dims, ready, out));
+  dev_buffer *b = *out;
+  b->block = block ? dev_block_retain(block) : block_create(m->device, b->bytes, NULL);
+  if (b->block) return NULL;
+  char text[128];
+  status s = status_make(STATUS_RESOURCE_EXHAUSTED, "no memory for %s (%zu bytes) on device %u",
+                         dev_shape_text(type, dims, text, sizeof text), b->bytes, m->device->id);
+  dev_buffer_release(b);
+  *out = NULL;
+  return s;
+}
+
+status dev_buffer_from_host(dev_memory *m, dtype type, i64s dims, const void *data,
+                            const i64 *byte_strides, dev_buffer **out) {
+  dev_event *ready = dev_event_create();
+  *out = NULL;
+  if (!ready) return status_oom();
+  status s = dev_buffer_create(m, type, dims, ready, NULL, out);
+  if (!s) {
+    i64 dense[DEV_MAX_RANK];
+    dev_dense_strides(dims, dtype_size(type), dense);
+    void *dst = dev_block_data((*out)->block);
+    if ((*out)->bytes)
+      dev_copy_strided(dst, dense, data, byte_strides ? byte_strides : dense, dims,
+                       dtype_size(type));
+    dev_event_set(ready, NULL);
+  }
+  dev_event_release(ready);
+  return s;
+}
+
+status dev_buffer_view(dev_memory *m, dtype type, i64s dims, void *data,
+                       void (*on_delete)(void *data, void *arg), void *arg, dev_buffer **out) {
+  dev_event *ready = dev_event_create();
+  *out = NULL;
+  if (!ready) return status_oom();
+  dev_event_set(ready, NULL);
+  status s = make_handle(m, type, dims, ready, out);
+  dev_event_release(ready);
+  RETURN_IF_ERROR(s);
+  (*out)->block = block_create(m->device, (*out)->bytes, data ? data : "");
+  if (!(*out)->block) {
+    dev_buffer_release(*out);
+    *out = NULL;
+    return status_oom();
+  }
+  (*out)->block->on_delete = on_delete;
+  (*out)->block->arg = arg;
+  return NULL;
+}
+
+dev_buffer *dev_buffer_retain(dev_buffer *b) {
+  atomic_fetch_add_explicit(&b->refs, 1, memory_order_relaxed);
+  return b;
+}
+
+void dev_buffer_release(dev_buffer *b) {
+  if (!b || atomic_fetch_sub_explicit(&b->refs, 1, memory_order_acq_rel) != 1) return;
+  dev_client *c = b->memory->device->client;
+  dev_block_release(b->block);
+  for (; b->num_external; b->num_external--) reader_end(b->external);
+  dev_event_release(b->ready);
+  pthread_mutex_destroy(&b->lock);
+  mem_free(&mem_system, b, buffer_size(b->rank));
+  dev_client_release(c);
+}
+
+/* ---- questions ---- */
+
+dtype dev_buffer_type(const dev_buffer *b) { return b->type; }
+i64s dev_buffer_dims(const dev_buffer *b) { return (i64s){b->dims, b->rank}; }
+size_t dev_buffer_bytes(const dev_buffer *b) { return b->bytes; }
+dev_memory *dev_buffer_memory(const dev_buffer *b) { return b->memory; }
+dev_event *dev_buffer_ready(const dev_buffer *b) { return b->ready; }
+
+void dev_buffer_delete(dev_buffer *b) {
+  pthread_mutex_lock(&b->lock);
+  dev_block *block = b->block;
+  b->block = NULL;
+  pthread_mutex_unlock(&b->lock);
+  dev_block_release(block);
+}
+
+bool dev_buffer_is_deleted(dev_buffer *b) {
+  pthread_mutex_lock(&b->lock);
+  bool deleted = b->block == NULL;
+  pthread_mutex_unlock(&b->lock);
+  return deleted;
+}
+
+static status deleted_error(void) {
+  return status_make(STATUS_INVALID_ARGUMENT, "the buffer has been deleted or donated");
+}
+
+status dev_buffer_hold(dev_buffer *b, dev_block **out) {
+  pthread_mutex_lock(&b->lock);
+  *out = b->block ? dev_block_retain(b->block) : NULL;
+  pthread_mutex_unlock(&b->lock);
+  return *out ? NULL : deleted_error();
+}
+
+/* Held, and counted as being read; NULL: deleted. */
+static dev_block *hold_for_reading(dev_buffer *b) {
+  pthread_mutex_lock(&b->lock);
+  dev_block *block = b->block ? reader_begin(b->block) : NULL;
+  pthread_mutex_unlock(&b->lock);
+  return block;
+}
+
+status dev_buffer_add_external(dev_buffer *b) {
+  pthread_mutex_lock(&b->lock);
+  dev_block *block = b->num_external ? b->external : b->block;
+  if (block) {
+    b->external = reader_begin(block);
+    b->num_external++;
+  }
+  pthread_mutex_unlock(&b->lock);
+  return block ? NULL : deleted_error();
+}
+
+status dev_buffer_drop_external(dev_buffer *b) {
+  pthread_mutex_lock(&b->lock);
+  dev_block *block = b->num_external ? b->external : NULL;
+  if (block && --b->num_external == 0) b->external = NULL;
+  pthread_mutex_unlock(&b->lock);
+  if (!block)
+    return status_make(STATUS_INVALID_ARGUMENT, "the buffer has no external reference to drop");
+  reader_end(block);
+  return NULL;
+}
+
+/* ---- copies that wait for their source ---- */
+
+/* One copy: strided (rank dims) or a range of bytes (element 0). */
+typedef struct transfer {
+  dev_block *src;    /* being read */
+  dev_block *target; /* held, or NULL: host memory */
+  dev_event *done;
+  char *dst;
+  size_t offset, size, element;
+  u32 rank;
+  i64 dims_strides[]; /* rank dims, then rank strides of dst */
+} transfer;
+
+static size_t transfer_size(u32 rank) { return sizeof(transfer) + 2 * rank * sizeof(i64); }
+
+static void transfer_run(void *user, status error) {
+  transfer *t = user;
+  const char *src = (const char *)t->src->data + t->offset;
+  if (!error && t->element && t->size) {
+    i64 dense[DEV_MAX_RANK];
+    i64s dims = {t->dims_strides, t->rank};
+    dev_dense_strides(dims, t->element, dense);
+    dev_copy_strided(t->dst, t->dims_strides + t->rank, src, dense, dims, t->element);
+  } else if (!error && t->size) {
+    memcpy(t->dst, src, t->size);
+  }
+  reader_end(t->src);
+  dev_block_release(t->target);
+  dev_event *done = t->done;
+  mem_free(&mem_system, t, transfer_size(t->rank));
+  dev_event_set(done, status_copy(error));
+  dev_event_release(done);
+}
+
+/* Takes nothing over. `target` (may be NULL) holds dst; strides NULL: a range of bytes. */
+static status transfer_begin(dev_buffer *b, void *dst, dev_block *target, size_t offset,
+                             size_t size, const i64 *strides, dev_event *done) {
+  u32 rank = strides ? b->rank : 0;
+  dev_block *src = hold_for_reading(b);
+  if (!src) return deleted_error();
+  transfer *t = mem_zalloc(&mem_system, transfer_size(rank));
+  if (!t) {
+    reader_end(src);
+    return status_oom();
+  }
+  *t = (transfer){.src = src, .dst = dst, .offset = offset, .size = size, .rank = rank};
+  t->target = target ? dev_block_retain(target) : NULL;
+  t->done = dev_event_retain(done);
+  t->element = strides ? dtype_size(b->type) : 0;
+  if (rank) {
+    memcpy(t->dims_strides, b->dims, rank * sizeof(i64));
+    memcpy(t->dims_strides + rank, strides, rank * sizeof(i64));
+  }
+  if (dev_event_on_ready(b->ready, transfer_run, t)) return NULL;
+  reader_end(src);
+  dev_block_release(t->target);
+  dev_event_release(t->done);
+  mem_free(&mem_system, t, transfer_size(rank));
+  return status_oom();
+}
+
+static status read_into(dev_buffer *b, void *dst, size_t offset, size_t size, const i64 *strides,
+                        dev_event **out_done) {
+  *out_done = dev_event_create();
+  if (!*out_done) return status_oom();
+  status s = transfer_begin(b, dst, NULL, offset, size, strides, *out_done);
+  if (s) {
+    dev_event_release(*out_done);
+    *out_done = NULL;
+  }
+  return s;
+}
+
+status dev_buffer_read(dev_buffer *b, void *dst, size_t offset, size_t size, dev_event **out_done) {
+  *out_done = NULL;
+  if (offset > b->bytes || size > b->bytes - offset)
+    return status_make(STATUS_INVALID_ARGUMENT, "bytes %zu to %zu of a buffer of %zu bytes", offset,
+                       offset + size, b->bytes);
+  return read_into(b, dst, offset, size, NULL, out_done);
+}
+
+status dev_buffer_to_host(dev_buffer *b, void *dst, const i64 *byte_strides, dev_event **out_done) {
+  return read_into(b, dst, 0, b->bytes, byte_strides, out_done);
+}
+
+status dev_buffer_copy(dev_buffer *src, dev_memory *m, dev_buffer **out) {
+  dev_event *ready = dev_event_create();
+  *out = NULL;
+  if (!ready) return status_oom();
+  status s = dev_buffer_create(m, src->type, dev_buffer_dims(src), ready, NULL, out);
+  if (!s) {
+    dev_block *target = (*out)->block;
+    s = transfer_begin(src, target->data, target, 0, src->bytes, NULL, ready);
+  }
+  if (s) {
+    dev_buffer_release(*out);
+    *out = NULL;
+  }
+  dev_event_release(ready);
+  return s;
+}

@@ -1,0 +1,74 @@
+/* Buffers: arrays on a device, dense and row-major.
+ *
+ * A buffer is a handle: a type, dimensions, a memory, a ready event, and a counted block of
+ * bytes. Deleting or donating drops the block, not the handle: questions about shape and place
+ * are still answered. Whoever works on the bytes (a launch, a copy) holds the block, so the
+ * handle may go at any time.
+ *
+ * Readers that are not launches (copies to the host or to other memories, external references)
+ * are counted in the block while they are outstanding; a launch may write into a block that was
+ * donated to it only if there are none. Launches need no count, since each device runs its
+ * launches in order. Thread-safe. */
+#ifndef DEVICE_BUFFER_H
+#define DEVICE_BUFFER_H
+
+#include "device/client.h"
+#include "device/event.h"
+#include "num/dtype.h"
+
+typedef struct dev_block dev_block;
+typedef struct dev_buffer dev_buffer;
+
+void *dev_block_data(const dev_block *b);
+dev_block *dev_block_retain(dev_block *b);
+void dev_block_release(dev_block *b); /* NULL is fine */
+/* No copy or external reference is looking at the bytes now. */
+bool dev_block_is_quiet(const dev_block *b);
+
+/* Every creator: dims are copied; INVALID_ARGUMENT when they are negative or too many,
+ * RESOURCE_EXHAUSTED when the bytes cannot be had. The buffer has one reference. */
+
+/* Uninitialised bytes, or `block` if not NULL (retained; it must be large enough), which hold
+ * the value once `ready` is set (retained). */
+status dev_buffer_create(dev_memory *m, dtype type, i64s dims, dev_event *ready, dev_block *block,
+                         dev_buffer **out_buffer) MUST_USE;
+/* A copy, made before this returns. byte_strides NULL: dense. */
+status dev_buffer_from_host(dev_memory *m, dtype type, i64s dims, const void *data,
+                            const i64 *byte_strides, dev_buffer **out_buffer) MUST_USE;
+/* Bytes that somebody else keeps until on_delete(data, arg) (may be NULL) is called. */
+status dev_buffer_view(dev_memory *m, dtype type, i64s dims, void *data,
+                       void (*on_delete)(void *data, void *arg), void *arg,
+                       dev_buffer **out_buffer) MUST_USE;
+/* Another memory's copy, made once the source is ready; its failure becomes this one's. */
+status dev_buffer_copy(dev_buffer *src, dev_memory *m, dev_buffer **out_buffer) MUST_USE;
+
+dev_buffer *dev_buffer_retain(dev_buffer *b);
+void dev_buffer_release(dev_buffer *b); /* NULL is fine */
+
+dtype dev_buffer_type(const dev_buffer *b);
+i64s dev_buffer_dims(const dev_buffer *b); /* borrowed */
+size_t dev_buffer_bytes(const dev_buffer *b);
+dev_memory *dev_buffer_memory(const dev_buffer *b);
+dev_event *dev_buffer_ready(const dev_buffer *b); /* borrowed */
+
+void dev_buffer_delete(dev_buffer *b);
+bool dev_buffer_is_deleted(dev_buffer *b);
+/* The block, retained; FAILED_PRECONDITION-like INVALID_ARGUMENT when deleted or donated. */
+status dev_buffer_hold(dev_buffer *b, dev_block **out_block) MUST_USE;
+
+/* While there are external references the bytes stay where they are, deleted or not. */
+status dev_buffer_add_external(dev_buffer *b) MUST_USE;
+status dev_buffer_drop_external(dev_buffer *b) MUST_USE;
+
+/* Copies bytes [offset, offset + size) to dst once the buffer is ready; never blocks. The event
+ * (one reference, the caller's) says when, and how it went. */
+status dev_buffer_read(dev_buffer *b, void *dst, size_t offset, size_t size,
+                       dev_event **out_done) MUST_USE;
+/* The whole array to dst with these byte strides (NULL: dense). */
+status dev_buffer_to_host(dev_buffer *b, void *dst, const i64 *byte_strides,
+                          dev_event **out_done) MUST_USE;
+
+/* "f32[2,4]" into out, cut to fit; returns out. For logs and messages. */
+char *dev_shape_text(dtype type, i64s dims, char *out, size_t size);
+
+#endif

@@ -1,0 +1,100 @@
+#include "device/buffer.h"
+
+#include "tests/unit.h"
+
+static i64s dims2(const i64 *d) { return (i64s){d, 2}; }
+
+static void test_round_trip(dev_client *c) {
+  static const i64 dims[] = {2, 3};
+  dev_memory *m = &dev_client_device(c, 1)->memories[0];
+  dev_buffer *b, *other;
+  dev_event *done;
+  float in[3][2] = {{1, 2}, {3, 4}, {5, 6}}, out[6] = {0};
+  /* the transposed view, then backwards */
+  CHECK(!dev_buffer_from_host(m, DTYPE_f32, dims2(dims), in, (i64[]){4, 8}, &b));
+  CHECK(!dev_buffer_to_host(b, out, NULL, &done) && dev_event_is_ready(done));
+  dev_event_release(done);
+  CHECK(memcmp(out, (float[]){1, 3, 5, 2, 4, 6}, sizeof out) == 0);
+  CHECK(!dev_buffer_copy(b, &dev_client_device(c, 0)->memories[1], &other));
+  CHECK(!dev_buffer_to_host(other, out, (i64[]){4, 8}, &done));
+  dev_event_release(done);
+  CHECK(memcmp(out, in, sizeof out) == 0);
+  dev_buffer_release(other);
+  CHECK(!dev_buffer_from_host(m, DTYPE_f32, dims2(dims), &in[2][1], (i64[]){-12, -4}, &other));
+  CHECK(!dev_buffer_read(other, out, 4, 8, &done));
+  dev_event_release(done);
+  CHECK(out[0] == 5 && out[1] == 4);
+  status s = dev_buffer_read(other, out, 20, 8, &done);
+  CHECK(s && !done);
+  status_free(s);
+  dev_buffer_release(b);
+  dev_buffer_release(other);
+}
+
+static void test_pending(dev_client *c, status error) {
+  static const i64 dims[] = {4, 1};
+  dev_device *d = dev_client_device(c, 0);
+  dev_event *ready = dev_event_create(), *done;
+  dev_buffer *b, *copy;
+  dev_block *block;
+  i32 out[4] = {0};
+  CHECK(!dev_buffer_create(&d->memories[0], DTYPE_s32, dims2(dims), ready, NULL, &b));
+  CHECK(!dev_buffer_hold(b, &block) && dev_block_is_quiet(block));
+  CHECK(!dev_buffer_to_host(b, out, NULL, &done) && !dev_event_is_ready(done));
+  CHECK(!dev_block_is_quiet(block));
+  CHECK(!dev_buffer_copy(b, &d->memories[2], &copy));
+  dev_buffer_delete(b); /* readers keep the bytes */
+  CHECK(dev_buffer_is_deleted(b) && dev_buffer_dims(b).data[0] == 4);
+  dev_buffer_release(b);
+  for (int i = 0; i < 4; i++) ((i32 *)dev_block_data(block))[i] = i;
+  status_code code = status_get_code(error);
+  dev_event_set(ready, error);
+  CHECK(dev_event_is_ready(done) && status_get_code(dev_event_error(done)) == code);
+  CHECK(error || out[3] == 3);
+  CHECK(status_get_code(dev_event_await(dev_buffer_ready(copy))) == code);
+  CHECK(dev_block_is_quiet(block));
+  dev_block_release(block);
+  dev_event_release(done);
+  dev_event_release(ready);
+  dev_buffer_release(copy);
+  CHECK(d->bytes_in_use == 0);
+}
+
+static void test_deleted(dev_client *c) {
+  static const i64 dims[] = {1, 1}, wrong[] = {-1, 2}, huge[] = {INT64_MAX, 4};
+  dev_memory *m = &dev_client_device(c, 0)->memories[0];
+  dev_buffer *b;
+  dev_event *done;
+  dev_block *block;
+  i32 x = 7, out = 0;
+  CHECK(!dev_buffer_from_host(m, DTYPE_s32, dims2(dims), &x, NULL, &b));
+  CHECK(!dev_buffer_add_external(b));
+  dev_buffer_delete(b);
+  status s = dev_buffer_to_host(b, &out, NULL, &done), t = dev_buffer_hold(b, &block);
+  CHECK(status_get_code(s) == STATUS_INVALID_ARGUMENT && t && !done && !block);
+  status_free(s);
+  status_free(t);
+  CHECK(!dev_buffer_drop_external(b));
+  s = dev_buffer_drop_external(b);
+  CHECK(s);
+  status_free(s);
+  dev_buffer_release(b);
+  s = dev_buffer_from_host(m, DTYPE_s32, dims2(wrong), &x, NULL, &b);
+  CHECK(s && !b);
+  status_free(s);
+  s = dev_buffer_from_host(m, DTYPE_s32, dims2(huge), &x, NULL, &b);
+  CHECK(s && !b);
+  status_free(s);
+}
+
+int main(void) {
+  dev_client *c;
+  status s = dev_client_create(&(dev_client_options){.num_devices = 2}, &c);
+  CHECK(!s);
+  test_round_trip(c);
+  test_pending(c, NULL);
+  test_pending(c, status_make(STATUS_INTERNAL, "failed"));
+  test_deleted(c);
+  dev_client_release(c);
+  return UNIT_END();
+}

@@ -1,0 +1,143 @@
+#define _GNU_SOURCE
+#include "device/client.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+
+struct dev_client {
+  atomic_int refs;
+  u32 num_devices;
+  int log_fd; /* -1: no log */
+  i64 bytes_per_device;
+  dev_heap *heap;
+  dev_device devices[];
+};
+
+const char *const dev_kind_names[DEV_KIND_COUNT] = {"device", "pinned_host", "unpinned_host"};
+
+bool dev_kind_from_name(str name, dev_kind *out) {
+  for (int k = 0; k < DEV_KIND_COUNT; k++)
+    if (str_is(name, dev_kind_names[k])) {
+      *out = (dev_kind)k;
+      return true;
+    }
+  return false;
+}
+
+static size_t client_bytes(u32 num_devices) {
+  return sizeof(dev_client) + num_devices * sizeof(dev_device);
+}
+
+static void init_device(dev_client *c, u32 id) {
+  dev_device *d = &c->devices[id];
+  d->client = c;
+  d->id = id;
+  for (u32 k = 0; k < DEV_KIND_COUNT; k++)
+    d->memories[k] = (dev_memory){d, id * DEV_KIND_COUNT + k, (dev_kind)k};
+}
+
+static status open_log(const char *where, int *out_fd) {
+  *out_fd = -1;
+  if (!where || !*where || strcmp(where, "0") == 0) return NULL;
+  *out_fd = strcmp(where, "1") == 0 ? fcntl(2, F_DUPFD_CLOEXEC, 3)
+                                    : open(where, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (*out_fd >= 0) return NULL;
+  return status_make(STATUS_INVALID_ARGUMENT, "call log %s: %s", where, strerror(errno));
+}
+
+status dev_client_create(const dev_client_options *o, dev_client **out) {
+  *out = NULL;
+  if (o->num_devices < 1 || o->num_devices > DEV_MAX_DEVICES)
+    return status_make(STATUS_INVALID_ARGUMENT, "%u devices: expected 1 to %d", o->num_devices,
+                       DEV_MAX_DEVICES);
+  int log_fd;
+  RETURN_IF_ERROR(open_log(o->log, &log_fd));
+  dev_client *c = mem_zalloc(&mem_system, client_bytes(o->num_devices));
+  dev_heap *heap = dev_heap_create();
+  if (!c || !heap) {
+    dev_heap_release(heap);
+    mem_free(&mem_system, c, client_bytes(o->num_devices));
+    if (log_fd >= 0) close(log_fd);
+    return status_oom();
+  }
+  atomic_init(&c->refs, 1);
+  c->num_devices = o->num_devices;
+  c->heap = heap;
+  c->log_fd = log_fd;
+  c->bytes_per_device =
+      (i64)sysconf(_SC_PHYS_PAGES) * (i64)sysconf(_SC_PAGESIZE) / (i64)o->num_devices;
+  for (u32 i = 0; i < o->num_devices; i++) init_device(c, i);
+  *out = c;
+  return NULL;
+}
+
+dev_client *dev_client_retain(dev_client *c) {
+  atomic_fetch_add_explicit(&c->refs, 1, memory_order_relaxed);
+  return c;
+}
+
+void dev_client_release(dev_client *c) {
+  if (!c || atomic_fetch_sub_explicit(&c->refs, 1, memory_order_acq_rel) != 1) return;
+  dev_heap_release(c->heap);
+  if (c->log_fd >= 0) close(c->log_fd);
+  mem_free(&mem_system, c, client_bytes(c->num_devices));
+}
+
+u32 dev_client_num_devices(const dev_client *c) { return c->num_devices; }
+dev_device *dev_client_device(dev_client *c, u32 id) { return &c->devices[id]; }
+dev_heap *dev_client_heap(dev_client *c) { return c->heap; }
+i64 dev_client_bytes_per_device(const dev_client *c) { return c->bytes_per_device; }
+
+bool dev_log_is_on(const dev_client *c) { return c->log_fd >= 0; }
+
+void dev_log(const dev_client *c, const char *fmt, ...) {
+  if (c->log_fd < 0) return;
+  buf line;
+  va_list ap;
+  buf_init(&line, &mem_system);
+  va_start(ap, fmt);
+  buf_vprintf(&line, fmt, ap);
+  va_end(ap);
+  buf_char(&line, '\n');
+  if (buf_ok(&line)) {
+    ssize_t n = write(c->log_fd, line.data, line.len); /* one call: lines don't mix */
+    (void)n;
+  }
+  buf_deinit(&line);
+}
+
+static status parse_count(const char *where, str text, u32 *out) {
+  u64 n = 0;
+  bool ok = text.len > 0 && text.len <= 9;
+  for (size_t i = 0; ok && i < text.len; i++) {
+    ok = text.data[i] >= '0' && text.data[i] <= '9';
+    n = n * 10 + (u64)(text.data[i] - '0');
+  }
+  if (!ok || n < 1 || n > DEV_MAX_DEVICES)
+    return status_make(STATUS_INVALID_ARGUMENT,
+                       "%s: '" STR_FMT "' devices: expected a number from 1 to %d", where,
+                       STR_ARG(text), DEV_MAX_DEVICES);
+  *out = (u32)n;
+  return NULL;
+}
+
+/* The last occurrence counts, as in XLA. */
+static str find_flag(const char *flags, str name) {
+  str found = {0};
+  for (const char *p = flags; p && (p = strstr(p, name.data)); p += name.len)
+    if (p == flags || p[-1] == ' ' || p[-1] == '\t')
+      found = (str){p + name.len, strcspn(p + name.len, " \t\n")};
+  return found;
+}
+
+status dev_choose_num_devices(str option, const char *env, const char *xla_flags, u32 *out) {
+  str flag = find_flag(xla_flags, STR("--xla_force_host_platform_device_count="));
+  if (option.len) return parse_count("option num_devices", option, out);
+  if (env && *env) return parse_count("TERRAZZO_NUM_DEVICES", str_of(env), out);
+  if (flag.data) return parse_count("XLA_FLAGS --xla_force_host_platform_device_count", flag, out);
+  *out = 1;
+  return NULL;
+}

@@ -1,0 +1,67 @@
+/* The client: N virtual devices in this process, each with three memories.
+ *
+ * All memories are host memory; the kinds exist so that a program's placement can be told
+ * apart, as JAX's memory kinds ask. Devices and memories are parts of the client: their
+ * addresses stand for them and live as long as it. Buffers hold the client. Thread-safe. */
+#ifndef DEVICE_CLIENT_H
+#define DEVICE_CLIENT_H
+
+#include <stdatomic.h>
+
+#include "base/status.h"
+#include "device/heap.h"
+
+enum { DEV_MAX_DEVICES = 65536 };
+
+typedef struct dev_client dev_client;
+typedef struct dev_device dev_device;
+
+typedef enum dev_kind {
+  DEV_KIND_DEVICE,
+  DEV_KIND_PINNED_HOST,
+  DEV_KIND_UNPINNED_HOST,
+  DEV_KIND_COUNT
+} dev_kind;
+extern const char *const dev_kind_names[DEV_KIND_COUNT]; /* "device", "pinned_host", ... */
+bool dev_kind_from_name(str name, dev_kind *out);
+
+typedef struct dev_memory {
+  dev_device *device;
+  u32 id; /* of the client's memories: device id * DEV_KIND_COUNT + kind */
+  dev_kind kind;
+} dev_memory;
+
+struct dev_device {
+  dev_client *client;
+  u32 id;
+  dev_memory memories[DEV_KIND_COUNT]; /* the first is the default */
+  /* what buffers hold; kept by device/buffer.c */
+  atomic_llong bytes_in_use, peak_bytes, num_allocs, largest_alloc;
+};
+
+typedef struct dev_client_options {
+  u32 num_devices; /* 1 to DEV_MAX_DEVICES */
+  const char *log; /* NULL or "" or "0": no call log; "1": standard error; else a file, appended */
+} dev_client_options;
+
+status dev_client_create(const dev_client_options *options, dev_client **out_client) MUST_USE;
+dev_client *dev_client_retain(dev_client *c);
+void dev_client_release(dev_client *c); /* NULL is fine */
+
+u32 dev_client_num_devices(const dev_client *c);
+dev_device *dev_client_device(dev_client *c, u32 id); /* id < num_devices */
+dev_heap *dev_client_heap(dev_client *c);             /* borrowed */
+/* Memory of the machine, shared out evenly: what MemoryStats calls the limit. */
+i64 dev_client_bytes_per_device(const dev_client *c);
+
+/* The number of devices asked for: `option` (the client's own; empty: not given), else `env`
+ * (TERRAZZO_NUM_DEVICES; NULL: not set), else --xla_force_host_platform_device_count in
+ * `xla_flags` (may be NULL), else 1. Anything but 1 to DEV_MAX_DEVICES is INVALID_ARGUMENT. */
+status dev_choose_num_devices(str option, const char *env, const char *xla_flags,
+                              u32 *out_count) MUST_USE;
+
+/* Appends one line to the call log, whole, when there is one. Never fails. */
+void dev_log(const dev_client *c, const char *fmt, ...) PRINTF_LIKE(2, 3);
+bool dev_log_is_on(const dev_client *c);
+
+#endif

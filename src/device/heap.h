@@ -1,0 +1,22 @@
+/* Memory for buffers and workspaces: a cache over the system's allocator.
+ *
+ * A train step frees and asks for the same sizes over and over; fresh pages cost more than the
+ * arithmetic on them. Freed blocks go to a list by size class (four classes per power of two)
+ * and come back from there, up to a limit of cached bytes; big blocks ask for huge pages.
+ * Thread-safe. */
+#ifndef DEVICE_HEAP_H
+#define DEVICE_HEAP_H
+
+#include "base/base.h"
+
+typedef struct dev_heap dev_heap;
+
+dev_heap *dev_heap_create(void);           /* one reference; NULL: no memory */
+dev_heap *dev_heap_retain(dev_heap *heap); /* returns heap */
+void dev_heap_release(dev_heap *heap);     /* all blocks must have been given back */
+
+/* At least `bytes` bytes (0 is fine), aligned to 64, not cleared. NULL: no memory. */
+void *dev_heap_alloc(dev_heap *heap, size_t bytes);
+void dev_heap_free(dev_heap *heap, void *p, size_t bytes); /* p from alloc(bytes), or NULL */
+
+#endif
