@@ -1,0 +1,68 @@
+# A thin face for Meson and Ninja. `make` builds everything into build/, `make test` runs what CI
+# runs, `make demo` trains a small language model on eight virtual devices.
+BUILD ?= build
+ROOT := $(CURDIR)
+PYTHON := $(ROOT)/.venv/bin/python
+SETUP_ARGS = --prefix=$(ROOT)/$@ --libdir=lib --bindir=bin
+RELEASE := -Ddebug=false -Doptimization=2 -Db_ndebug=true
+SANITIZE := -Dbuildtype=debugoptimized -Db_lundef=false
+
+.PHONY: all setup build clang asan ubsan tsan test test-all demo bench format check clean help
+all: build
+
+help:
+	@echo "make            programs in build/bin, libraries in build/lib, Python in .venv"
+	@echo "make test       what CI runs; test-all adds the slow ones"
+	@echo "make demo       trains a small language model in JAX on eight virtual devices"
+	@echo "make bench      compile and step times beside XLA:CPU"
+	@echo "make asan|ubsan|tsan|clang   another build, in build-asan and so on, and its unit tests"
+	@echo "make format     clang-format over the tree;  make check  include table, sizes"
+
+setup:
+	@tools/setup
+
+build: setup
+	@test -f $(BUILD)/build.ninja || meson setup $(BUILD) --prefix=$(ROOT)/$(BUILD) --libdir=lib \
+	  --bindir=bin $(RELEASE)
+	@ninja -C $(BUILD)
+	@meson install -C $(BUILD) --no-rebuild --quiet
+
+# Other configurations: build-asan, build-clang, ... each with its own programs under bin/.
+build-clang build-asan build-ubsan build-tsan: setup
+	@test -f $@/build.ninja || $(CONFIGURE_$@) meson setup $@ $(SETUP_ARGS) $(OPTIONS_$@)
+	@ninja -C $@
+	@meson install -C $@ --no-rebuild --quiet
+.PHONY: build-clang build-asan build-ubsan build-tsan
+CONFIGURE_build-clang := CC=clang
+OPTIONS_build-clang := $(RELEASE)
+OPTIONS_build-asan := $(SANITIZE) -Db_sanitize=address,undefined
+OPTIONS_build-ubsan := $(SANITIZE) -Db_sanitize=undefined
+OPTIONS_build-tsan := $(SANITIZE) -Db_sanitize=thread
+
+clang asan ubsan tsan: %: build-%
+	@$(PYTHON) tests/run --build build-$* unit
+asan: asan-inputs
+asan-inputs: build-asan
+	@TERRAZZO_BIN=$(ROOT)/build-asan/bin $(PYTHON) tests/run --build build-asan lit inputs
+.PHONY: asan-inputs
+
+test: build build-clang
+	@$(PYTHON) tests/run --build $(BUILD)
+
+test-all: build build-clang build-asan build-tsan
+	@$(PYTHON) tests/run --build $(BUILD) --all
+
+demo: build
+	@$(PYTHON) examples/train_lm/demo.py
+
+bench: build
+	@$(PYTHON) bench/jax_steps.py
+
+format:
+	@git ls-files '*.c' '*.h' | xargs clang-format -i
+
+check check-includes:
+	@tools/check-includes
+
+clean:
+	rm -rf build build-clang build-asan build-ubsan build-tsan
