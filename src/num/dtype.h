@@ -41,7 +41,7 @@ typedef enum dtype {
 #define DT(id, ...) DTYPE_##id,
   DTYPES(DT)
 #undef DT
-  DTYPE_COUNT
+      DTYPE_COUNT
 } dtype;
 
 typedef enum dtype_class {

@@ -1,0 +1,71 @@
+/* One element from any type to any other, with StableHLO's meaning of convert.
+ *
+ * Rounds once, to nearest even, from the exact source value. Out of range: to an integer
+ * saturates (NaN gives 0); to a float gives infinity, or NaN where the format has none, or the
+ * largest value where it has neither. Integer to integer wraps. To pred: not equal to zero.
+ * Complex to real takes the real part. Checked against ml_dtypes over all 16-bit patterns. */
+#ifndef NUM_CONVERT_H
+#define NUM_CONVERT_H
+
+#include "num/dtype.h"
+
+/* The formats that are computed in f32: f16, bf16, f8*, f4*. */
+static inline bool num_is_small_float(dtype t) {
+  return dtype_infos[t].kind == DTYPE_CLASS_FLOAT && t != DTYPE_f32 && t != DTYPE_f64;
+}
+/* Bits of a sub-byte or ordinary integer type: 2, 4, 8, 16, 32, 64; 1 for pred; 0 otherwise. */
+u32 num_int_bits(dtype t);
+
+/* `t` is a small float; bits in the low end of the result. */
+u32 num_encode_small(dtype t, double x);
+double num_decode_small(dtype t, u32 bits);
+
+/* Reads / writes one element; the f64 views lose bits of 64-bit integers and imaginary parts. */
+double num_to_f64(dtype t, const void *element);
+void num_from_f64(dtype t, double x, void *out_element);
+
+void num_convert(dtype from, const void *src, dtype to, void *out_dst);
+
+/* Rounds to a format of `exponent` and `mantissa` bits (StableHLO reduce_precision). */
+double num_reduce_precision_f64(double x, u32 exponent, u32 mantissa);
+float num_reduce_precision_f32(float x, u32 exponent, u32 mantissa);
+
+/* bf16 and f16 quickly, from and to f32. */
+static inline float num_f32_from_bits(u32 bits) {
+  float f;
+  memcpy(&f, &bits, 4);
+  return f;
+}
+static inline u32 num_f32_bits(float f) {
+  u32 bits;
+  memcpy(&bits, &f, 4);
+  return bits;
+}
+static inline float num_bf16_to_f32(u16 x) { return num_f32_from_bits((u32)x << 16); }
+static inline u16 num_f32_to_bf16(float f) {
+  u32 x = num_f32_bits(f);
+  u32 rounded = (x + 0x7fff + ((x >> 16) & 1)) >> 16;
+  u32 nan = (x >> 16) | 0x40; /* stays a NaN when the payload's low half goes */
+  return (u16)((x & 0x7fffffff) > 0x7f800000 ? nan : rounded);
+}
+static inline float num_f16_to_f32(u16 h) {
+  /* Shift exponent and mantissa in place and correct the bias by a multiplication, which also
+   * normalises subnormals; infinities and NaNs get the largest exponent. */
+  u32 magnitude = (u32)(h & 0x7fff) << 13;
+  float scaled = num_f32_from_bits(magnitude) * 0x1p112f;
+  u32 bits = magnitude >= 0x0f800000 ? (magnitude | 0x7f800000) : num_f32_bits(scaled);
+  return num_f32_from_bits(bits | (u32)(h & 0x8000) << 16);
+}
+static inline u16 num_f32_to_f16(float f) {
+  u32 x = num_f32_bits(f), sign = (x >> 16) & 0x8000, a = x & 0x7fffffff;
+  /* normal: rebias and round by adding half of the dropped part, less one if even */
+  u32 normal = (a - 0x38000000 + 0xfff + ((a >> 13) & 1)) >> 13;
+  /* subnormal: adding 0.5 puts the ulp where the f16 subnormal ulp is */
+  u32 subnormal = num_f32_bits(num_f32_from_bits(a) + 0.5f) - 0x3f000000;
+  u32 r = a < 0x38800000 ? subnormal : normal;
+  r = a >= 0x477ff000 ? 0x7c00 : r;
+  r = a > 0x7f800000 ? 0x7e00 | ((a >> 13) & 0x3ff) : r;
+  return (u16)(r | sign);
+}
+
+#endif
