@@ -183,8 +183,7 @@ typedef struct field_info {
 typedef struct attr_info {
   const char *name; /* "stablehlo.dot" */
   u32 size;
-  u32 num_fields;
-  const field_info *fields;
+  const field_info *(*fields)(void); /* ends with a NULL name */
   const char *const *cases; /* enums; NULL otherwise */
   u32 num_cases;
 } attr_info;

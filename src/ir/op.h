@@ -57,8 +57,7 @@ typedef enum arity { ONE, MAYBE, MANY } arity;
   AV(elements, const dense_attr *) /* dense; NULL for dense_resource, see the slot */              \
   AV(groups, const dense_attr *)   /* dense<..> : tensor<GxNxi64> */                               \
   AV(array, attrs)                                                                                 \
-  AV(dict, const attr *)                                                                           \
-  AV(enumerated, i64)
+  AV(dict, const attr *)
 /* and every attr_id by its own name, decoded as const <id>_attr *: A(dot, ...) */
 
 typedef enum slot_kind {
@@ -237,7 +236,8 @@ op *op_module(op *o);                       /* innermost op with SYMBOL_TABLE ar
 bool op_is_inside(const op *o, const op *ancestor); /* o itself counts */
 op *op_terminator(const block *b);          /* last op */
 bool op_before(const op *a, const op *b);   /* same block */
-void module_number(ir_module *m);           /* values and ops in pre-order: value.num, op.num */
+u32 module_number(ir_module *m);            /* values and ops in pre-order: value.num, op.num;
+                                               returns the number of values */
 
 /* "'stablehlo.add' op MESSAGE" at the op's location; false. */
 bool op_error(ir_ctx *c, const op *o, const char *fmt, ...) PRINTF_LIKE(3, 4);

@@ -1,0 +1,84 @@
+/* The context: memory, tables of uniqued values, resources. */
+#include "ir/ctx.h"
+
+static void table_grow(table *t, arena *a) {
+  size_t cap = t->cap ? t->cap * 2 : 256;
+  void **slots = arena_array(a, cap, sizeof *slots);
+  u64 *hashes = arena_array(a, cap, sizeof *hashes);
+  memset(slots, 0, cap * sizeof *slots);
+  for (size_t i = 0; i < t->cap; i++) {
+    if (!t->slots[i]) continue;
+    size_t j = t->hashes[i] & (cap - 1);
+    while (slots[j]) j = (j + 1) & (cap - 1);
+    slots[j] = t->slots[i];
+    hashes[j] = t->hashes[i];
+  }
+  t->slots = slots;
+  t->hashes = hashes;
+  t->cap = cap;
+}
+
+void *table_find(table *t, arena *a, u64 hash, const void *key, table_same *same,
+                 size_t *out_slot) {
+  if (t->count * 4 >= t->cap * 3) table_grow(t, a);
+  size_t i = hash & (t->cap - 1);
+  for (; t->slots[i]; i = (i + 1) & (t->cap - 1))
+    if (t->hashes[i] == hash && same(t->slots[i], key)) return t->slots[i];
+  *out_slot = i;
+  return NULL;
+}
+
+void table_put(table *t, size_t slot, u64 hash, void *entry) {
+  t->slots[slot] = entry;
+  t->hashes[slot] = hash;
+  t->count++;
+}
+
+ir_ctx *ir_ctx_create(const allocator *mem, oom_trap *trap, diag_sink *sink) {
+  ir_ctx *c = mem_zalloc(mem, sizeof *c);
+  if (!c) return NULL;
+  c->mem = mem;
+  c->trap = trap;
+  c->sink = sink;
+  arena_init(&c->arena, mem, trap);
+  return c;
+}
+
+void ir_ctx_destroy(ir_ctx *c) {
+  if (!c) return;
+  arena_deinit(&c->arena);
+  mem_free(c->mem, c, sizeof *c);
+}
+
+arena *ir_arena(ir_ctx *c) { return &c->arena; }
+diag_sink *ir_sink(ir_ctx *c) { return c->sink; }
+const allocator *ir_mem(ir_ctx *c) { return c->mem; }
+oom_trap *ir_trap(ir_ctx *c) { return c->trap; }
+
+typedef struct resource {
+  str key, bytes;
+} resource;
+
+static bool same_resource(const void *entry, const void *key) {
+  return str_eq(((const resource *)entry)->key, *(const str *)key);
+}
+
+void ir_resource_set(ir_ctx *c, str key, str bytes) {
+  size_t slot;
+  u64 h = hash_bytes(key.data, key.len, 0);
+  resource *r = table_find(&c->resources, &c->arena, h, &key, same_resource, &slot);
+  if (!r) {
+    r = ARENA_NEW(&c->arena, resource);
+    r->key = arena_str(&c->arena, key);
+    table_put(&c->resources, slot, h, r);
+  }
+  r->bytes = bytes;
+}
+
+bool ir_resource_get(ir_ctx *c, str key, str *out) {
+  size_t slot;
+  u64 h = hash_bytes(key.data, key.len, 0);
+  const resource *r = table_find(&c->resources, &c->arena, h, &key, same_resource, &slot);
+  if (r) *out = r->bytes;
+  return r != NULL;
+}

@@ -1,0 +1,31 @@
+/* Inside ir only: the context, its tables of uniqued things. */
+#ifndef IR_CTX_H
+#define IR_CTX_H
+
+#include "ir/op.h"
+
+/* Open addressing by hash, power-of-two size; never shrinks. */
+typedef struct table {
+  void **slots;
+  u64 *hashes;
+  size_t count, cap;
+} table;
+
+typedef bool table_same(const void *entry, const void *key);
+/* The entry that equals `key`, or NULL with *out_slot the place for table_put. */
+void *table_find(table *t, arena *a, u64 hash, const void *key, table_same *same,
+                 size_t *out_slot);
+void table_put(table *t, size_t slot, u64 hash, void *entry);
+
+struct ir_ctx {
+  const allocator *mem;
+  oom_trap *trap;
+  diag_sink *sink;
+  arena arena;
+  table types, attrs, infos, resources, row_names;
+  /* the ones asked for most */
+  const type *i1, *i32, *i64;
+  const attr *unknown_loc, *unit;
+};
+
+#endif

@@ -1,0 +1,325 @@
+/* Making, linking and changing ops. All memory is the module's arena. */
+#include "ir/ctx.h"
+
+ir_module *ir_module_create(ir_ctx *c) {
+  ir_module *m = ARENA_NEW(&c->arena, ir_module);
+  m->ctx = c;
+  arena_init(&m->arena, c->mem, c->trap);
+  m->root = op_create(m, &op_infos[OP_module], loc_unknown(c), NULL, 0, NULL, 0, 1);
+  region_append(&m->root->regions[0], block_create(m));
+  return m;
+}
+
+void ir_module_destroy(ir_module *m) {
+  if (m) arena_deinit(&m->arena);
+}
+
+/* ---- uses ---- */
+
+static void link_use(use *u, value *v) {
+  u->value = v;
+  u->next = v->uses;
+  u->link = &v->uses;
+  if (v->uses) v->uses->link = &u->next;
+  v->uses = u;
+}
+
+static void unlink_use(use *u) {
+  if (!u->value) return;
+  *u->link = u->next;
+  if (u->next) u->next->link = u->link;
+  u->value = NULL;
+}
+
+/* Moves the uses of an op to other memory, keeping their places in the values' lists. */
+static void move_uses(use *to, use *from, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    to[i] = from[i];
+    if (!to[i].value) continue;
+    *to[i].link = &to[i];
+    if (to[i].next) to[i].next->link = &to[i].next;
+  }
+}
+
+static void reserve_operands(ir_module *m, op *o, size_t n) {
+  if (n <= o->cap_operands) return;
+  size_t cap = max_size(n, o->cap_operands * 2u);
+  use *u = ARENA_ARRAY(&m->arena, use, cap);
+  move_uses(u, o->operands, o->num_operands);
+  o->operands = u;
+  o->cap_operands = (u32)cap;
+}
+
+void op_append_operand(ir_module *m, op *o, value *v) {
+  reserve_operands(m, o, o->num_operands + 1u);
+  use *u = &o->operands[o->num_operands++];
+  u->owner = o;
+  link_use(u, v);
+}
+
+void op_set_operand(op *o, size_t i, value *v) {
+  if (o->operands[i].value == v) return;
+  unlink_use(&o->operands[i]);
+  link_use(&o->operands[i], v);
+}
+
+void op_set_operands(ir_module *m, op *o, value *const *v, size_t n) {
+  for (size_t i = 0; i < o->num_operands; i++) unlink_use(&o->operands[i]);
+  o->num_operands = 0;
+  for (size_t i = 0; i < n; i++) op_append_operand(m, o, v[i]);
+}
+
+void value_replace_except(value *from, value *to, const op *except) {
+  for (use *u = from->uses, *next; u; u = next) {
+    next = u->next;
+    if (u->owner == except) continue;
+    unlink_use(u);
+    link_use(u, to);
+  }
+}
+
+void value_replace(value *from, value *to) {
+  if (from != to) value_replace_except(from, to, NULL);
+}
+
+bool value_has_one_use(const value *v) { return v->uses && !v->uses->next; }
+
+op *value_parent(const value *v) { return v->is_arg ? block_op(v->def.block) : v->def.op; }
+
+/* ---- ops ---- */
+
+op *op_create(ir_module *m, const op_info *info, const attr *loc, value *const *operands,
+              size_t num_operands, const type *const *result_types, size_t num_results,
+              size_t num_regions) {
+  arena *a = &m->arena;
+  op *o = ARENA_NEW(a, op);
+  o->info = info;
+  o->loc = loc;
+  o->num_regions = (u16)num_regions;
+  o->num_results = (u32)num_results;
+  if (info->num_slots) o->slots = arena_zalloc(a, info->num_slots * sizeof *o->slots);
+  if (num_results) o->results = arena_zalloc(a, num_results * sizeof *o->results);
+  if (num_regions) o->regions = arena_zalloc(a, num_regions * sizeof *o->regions);
+  for (size_t i = 0; i < num_regions; i++) o->regions[i].parent = o;
+  for (size_t i = 0; i < num_results; i++) {
+    o->results[i].type = result_types[i];
+    o->results[i].def.op = o;
+    o->results[i].index = (u32)i;
+  }
+  if (num_operands) {
+    o->operands = arena_zalloc(a, num_operands * sizeof *o->operands);
+    o->cap_operands = (u32)num_operands;
+    for (size_t i = 0; i < num_operands; i++) op_append_operand(m, o, operands[i]);
+  }
+  return o;
+}
+
+void op_insert(op *o, block *b, op *before) {
+  o->parent = b;
+  o->next = before;
+  o->prev = before ? before->prev : b->last;
+  *(o->prev ? &o->prev->next : &b->first) = o;
+  *(before ? &before->prev : &b->last) = o;
+}
+
+void op_unlink(op *o) {
+  block *b = o->parent;
+  if (!b) return;
+  *(o->prev ? &o->prev->next : &b->first) = o->next;
+  *(o->next ? &o->next->prev : &b->last) = o->prev;
+  o->parent = NULL;
+  o->prev = o->next = NULL;
+}
+
+static walk_result drop_uses(void *user, op *o) {
+  (void)user;
+  for (size_t i = 0; i < o->num_operands; i++) unlink_use(&o->operands[i]);
+  return WALK_ON;
+}
+
+void op_erase(op *o) {
+  op_unlink(o);
+  op_walk(o, drop_uses, NULL);
+}
+
+/* ---- blocks ---- */
+
+block *block_create(ir_module *m) { return ARENA_NEW(&m->arena, block); }
+
+value *block_add_arg(ir_module *m, block *b, const type *t) {
+  if (b->num_args == b->cap_args) {
+    size_t cap = b->cap_args;
+    b->args = arena_grow(&m->arena, b->args, b->num_args, &cap, sizeof *b->args);
+    b->cap_args = (u32)cap;
+  }
+  value *v = ARENA_NEW(&m->arena, value);
+  v->type = t;
+  v->def.block = b;
+  v->index = b->num_args;
+  v->is_arg = 1;
+  return b->args[b->num_args++] = v;
+}
+
+void block_erase_arg(block *b, size_t i) {
+  memmove(b->args + i, b->args + i + 1, (b->num_args - i - 1) * sizeof *b->args);
+  b->num_args--;
+  for (; i < b->num_args; i++) b->args[i]->index = (u32)i;
+}
+
+void region_append(region *r, block *b) {
+  b->parent = r;
+  b->next = NULL;
+  b->prev = r->last;
+  *(r->last ? &r->last->next : &r->first) = b;
+  r->last = b;
+}
+
+void block_unlink(block *b) {
+  region *r = b->parent;
+  *(b->prev ? &b->prev->next : &r->first) = b->next;
+  *(b->next ? &b->next->prev : &r->last) = b->prev;
+  b->parent = NULL;
+  b->prev = b->next = NULL;
+}
+
+void block_splice(block *to, block *from) {
+  FOR_OPS(o, from) {
+    op_unlink(o);
+    op_insert(o, to, NULL);
+  }
+}
+
+op *op_terminator(const block *b) { return b->last; }
+
+bool op_before(const op *a, const op *b) {
+  for (a = a->next; a; a = a->next)
+    if (a == b) return true;
+  return false;
+}
+
+/* ---- attributes ---- */
+
+static str attr_name(const named_attr *n) { return ((const string_attr *)n->name)->value; }
+
+int op_slot(const op_info *info, str name) {
+  for (u32 i = 0; i < info->num_slots; i++)
+    if (str_is(name, info->slots[i].name)) return (int)i;
+  return -1;
+}
+
+const attr *op_discardable(const op *o, str name) {
+  for (u32 i = 0; i < o->num_attrs; i++)
+    if (str_eq(attr_name(&o->attrs[i]), name)) return o->attrs[i].value;
+  return NULL;
+}
+
+const attr *op_attr(const op *o, str name) {
+  int slot = op_slot(o->info, name);
+  return slot >= 0 ? o->slots[slot] : op_discardable(o, name);
+}
+
+void op_set_attr(ir_module *m, op *o, str name, const attr *a) {
+  int slot = op_slot(o->info, name);
+  if (slot >= 0) {
+    o->slots[slot] = a;
+    return;
+  }
+  u32 at = 0;
+  while (at < o->num_attrs && str_cmp(attr_name(&o->attrs[at]), name) < 0) at++;
+  bool there = at < o->num_attrs && str_eq(attr_name(&o->attrs[at]), name);
+  if (there && a) {
+    o->attrs[at].value = a;
+  } else if (there) {
+    o->num_attrs--;
+    memmove(o->attrs + at, o->attrs + at + 1, (o->num_attrs - at) * sizeof *o->attrs);
+  } else if (a) {
+    if (o->num_attrs == o->cap_attrs) {
+      u32 cap = o->cap_attrs ? o->cap_attrs * 2 : 2;
+      named_attr *n = ARENA_ARRAY(&m->arena, named_attr, cap);
+      if (o->num_attrs) memcpy(n, o->attrs, o->num_attrs * sizeof *n);
+      o->attrs = n;
+      o->cap_attrs = cap;
+    }
+    memmove(o->attrs + at + 1, o->attrs + at, (o->num_attrs - at) * sizeof *o->attrs);
+    o->attrs[at] = (named_attr){attr_string(m->ctx, name), a};
+    o->num_attrs++;
+  }
+}
+
+/* ---- copying ---- */
+
+struct ir_map {
+  arena *a;
+  table t;
+};
+typedef struct map_entry {
+  const value *from;
+  value *to;
+} map_entry;
+
+static bool same_from(const void *entry, const void *key) {
+  return ((const map_entry *)entry)->from == key;
+}
+
+ir_map *ir_map_create(arena *a) {
+  ir_map *m = ARENA_NEW(a, ir_map);
+  m->a = a;
+  return m;
+}
+
+static map_entry *map_find(const ir_map *m, const value *from, size_t *slot) {
+  return table_find(&((ir_map *)m)->t, m->a, hash_ptr(from, 0), from, same_from, slot);
+}
+
+void ir_map_set(ir_map *m, const value *from, value *to) {
+  size_t slot;
+  map_entry *e = map_find(m, from, &slot);
+  if (!e) {
+    e = ARENA_NEW(m->a, map_entry);
+    e->from = from;
+    table_put(&m->t, slot, hash_ptr(from, 0), e);
+  }
+  e->to = to;
+}
+
+value *ir_map_get(const ir_map *m, const value *from) {
+  size_t slot;
+  const map_entry *e = map_find(m, from, &slot);
+  return e ? e->to : (value *)from;
+}
+
+static op *clone(ir_module *m, const op *o, ir_map *map);
+
+static void clone_region(ir_module *m, const region *from, region *to, ir_map *map) {
+  for (const block *b = from->first; b; b = b->next) {
+    block *copy = block_create(m);
+    for (u32 i = 0; i < b->num_args; i++)
+      ir_map_set(map, b->args[i], block_add_arg(m, copy, b->args[i]->type));
+    region_append(to, copy);
+    for (const op *o = b->first; o; o = o->next) op_insert(clone(m, o, map), copy, NULL);
+  }
+}
+
+/* Successors are not remapped: no row has any. */
+static op *clone(ir_module *m, const op *o, ir_map *map) {
+  op *n = op_create(m, o->info, o->loc, NULL, 0, NULL, 0, o->num_regions);
+  reserve_operands(m, n, o->num_operands);
+  for (size_t i = 0; i < o->num_operands; i++)
+    op_append_operand(m, n, ir_map_get(map, op_operand(o, i)));
+  n->num_results = o->num_results;
+  if (o->num_results) n->results = arena_zalloc(&m->arena, o->num_results * sizeof *n->results);
+  for (u32 i = 0; i < o->num_results; i++) {
+    n->results[i] = (value){.type = o->results[i].type, .def.op = n, .index = i};
+    ir_map_set(map, &o->results[i], &n->results[i]);
+  }
+  if (o->info->num_slots) memcpy(n->slots, o->slots, o->info->num_slots * sizeof *n->slots);
+  n->attrs = arena_copy(&m->arena, o->attrs, o->num_attrs * sizeof *n->attrs);
+  n->num_attrs = n->cap_attrs = o->num_attrs;
+  for (size_t i = 0; i < o->num_regions; i++)
+    clone_region(m, &o->regions[i], &n->regions[i], map);
+  return n;
+}
+
+op *op_clone(ir_module *m, const op *o, ir_map *map) {
+  return clone(m, o, map ? map : ir_map_create(&m->arena));
+}

@@ -1,0 +1,132 @@
+/* The rows of ir/ops as tables, and the typed views of attributes. */
+#include "ir/ctx.h"
+
+#define IN(...) __VA_ARGS__
+#define OUT(...) __VA_ARGS__
+#define ATTRS(...) __VA_ARGS__
+#define T(name) {#name, ONE},
+#define Q(name) {#name, MAYBE},
+#define V(name) {#name, MANY},
+#define A(kind, field, need) {#field, SLOT_##kind, -1, need},
+#define S(kind, field, need) {#field, SLOTA_##kind, ATTR_##kind, need},
+
+/* the lists of each row, each with a last one that does not count */
+#define OP(id_, name_, family_, traits_, in, att, out, regions_, form_)                            \
+  static const value_info ins_##id_[] = {in{NULL, ONE}};                                           \
+  static const value_info outs_##id_[] = {out{NULL, ONE}};                                         \
+  static const slot_info slots_##id_[] = {att{NULL, SLOT_any, -1, OPTIONAL}};
+#include "ir/ops.def"
+
+const op_info op_infos[OP_COUNT] = {
+#define OP(id_, name_, family_, traits_, in, att, out, regions_, form_)                            \
+  [OP_##id_] = {.name = {name_, sizeof(name_) - 1},                                                \
+                .id = OP_##id_,                                                                    \
+                .family = FAMILY_##family_,                                                        \
+                .traits = traits_,                                                                 \
+                .num_slots = COUNT(slots_##id_) - 1,                                               \
+                .num_operands = COUNT(ins_##id_) - 1,                                              \
+                .num_results = COUNT(outs_##id_) - 1,                                              \
+                .num_regions = regions_,                                                           \
+                .slots = slots_##id_,                                                              \
+                .operands = ins_##id_,                                                             \
+                .results = outs_##id_,                                                             \
+                .form = form_},
+#include "ir/ops.def"
+};
+#undef A
+#undef S
+
+/* Linear: length and last byte tell nearly all rows apart. Readers keep what they found. */
+const op_info *op_info_find(str name) {
+  for (int i = 0; i < OP_COUNT; i++)
+    if (op_infos[i].name.len == name.len && name.len &&
+        op_infos[i].name.data[name.len - 1] == name.data[name.len - 1] &&
+        str_eq(op_infos[i].name, name))
+      return &op_infos[i];
+  return NULL;
+}
+
+static bool same_info(const void *entry, const void *key) {
+  return str_eq(((const op_info *)entry)->name, *(const str *)key);
+}
+
+const op_info *ir_op_info_unregistered(ir_ctx *c, str name) {
+  size_t slot;
+  u64 h = hash_bytes(name.data, name.len, 0);
+  op_info *info = table_find(&c->infos, &c->arena, h, &name, same_info, &slot);
+  if (info) return info;
+  info = ARENA_NEW(&c->arena, op_info);
+  *info = (op_info){.name = arena_str(&c->arena, name),
+                    .id = OP_unregistered,
+                    .family = FAMILY_own,
+                    .num_regions = ANY_REGIONS};
+  table_put(&c->infos, slot, h, info);
+  return info;
+}
+
+/* ---- decoding: get_<kind>(handle, out) ---- */
+
+static bool get_any(const attr *a, const attr **out) { return *out = a, true; }
+static bool get_i64(const attr *a, i64 *out) { return attr_get_i64(a, out); }
+static bool get_bool(const attr *a, bool *out) { return attr_get_bool(a, out); }
+static bool get_unit(const attr *a, bool *out) { return *out = true, attr_is(unit, a); }
+static bool get_str(const attr *a, str *out) { return attr_get_str(a, out); }
+static bool get_sym(const attr *a, str *out) { return attr_get_symbol(a, out); }
+static bool get_type(const attr *a, const type **out) {
+  const type_ref_attr *t = attr_as(type_ref, a);
+  return t && (*out = t->type, true);
+}
+static const dense_array_attr *packed(const attr *a, u32 width) {
+  const dense_array_attr *d = attr_as(dense_array, a);
+  return d && d->elem->kind == TYPE_INT && d->elem->width == width ? d : NULL;
+}
+static bool get_i64s(const attr *a, i64s *out) {
+  const dense_array_attr *d = packed(a, 64);
+  return d && (*out = (i64s){(const i64 *)(const void *)d->data.data, d->data.len / 8}, true);
+}
+static bool get_bools(const attr *a, str *out) {
+  const dense_array_attr *d = packed(a, 1);
+  return d && (*out = d->data, true);
+}
+static bool get_elements(const attr *a, const dense_attr **out) {
+  return *out = attr_as(dense, a), attr_is(dense, a) || attr_is(dense_resource, a) ||
+                                       attr_is(dense_string, a);
+}
+static bool get_groups(const attr *a, const dense_attr **out) {
+  const dense_attr *d = attr_as(dense, a);
+  if (!d || d->type->kind != TYPE_TENSOR || d->type->dims.len != 2) return false;
+  const type *e = d->type->elem;
+  return *out = d, e->kind == TYPE_INT && e->width == 64;
+}
+static bool get_array(const attr *a, attrs *out) {
+  const array_attr *l = attr_as(array, a);
+  return l && (*out = l->elems, true);
+}
+static bool get_dict(const attr *a, const attr **out) { return *out = a, attr_is(dict, a); }
+
+#define A(kind, field, need)                                                                       \
+  if (slot[0]) {                                                                                   \
+    if (!get_##kind(slot[0], &out->field)) return false;                                           \
+    out->present |= bit;                                                                           \
+  } else if ((need) == REQUIRED) {                                                                 \
+    return false;                                                                                  \
+  }                                                                                                \
+  slot++, bit <<= 1;
+#define S(kind, field, need)                                                                       \
+  if (slot[0]) {                                                                                   \
+    out->field = attr_as(kind, slot[0]);                                                           \
+    if (!out->field) return false;                                                                 \
+    out->present |= bit;                                                                           \
+  } else if ((need) == REQUIRED) {                                                                 \
+    return false;                                                                                  \
+  }                                                                                                \
+  slot++, bit <<= 1;
+#define OP(id, name, family, traits, operands, attributes, ...)                                    \
+  bool view_##id(const op *o, struct id##_attrs *out) {                                            \
+    const attr *const *slot = o->slots;                                                            \
+    u32 bit = 1;                                                                                   \
+    *out = (struct id##_attrs){0};                                                                 \
+    attributes(void) slot, (void)bit;                                                              \
+    return true;                                                                                   \
+  }
+#include "ir/ops.def"

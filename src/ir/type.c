@@ -1,0 +1,131 @@
+/* Types, uniqued by their contents. */
+#include "ir/ctx.h"
+
+const char *const float_names[FLOAT_COUNT] = {
+#define F(id, name, bits) [FLOAT_##id] = name,
+    FLOAT_TYPES(F)
+#undef F
+};
+
+static const u32 float_bits[FLOAT_COUNT] = {
+#define F(id, name, bits) [FLOAT_##id] = bits,
+    FLOAT_TYPES(F)
+#undef F
+};
+
+static u64 hash_type(const type *t) {
+  u64 h = hash_u64((u64)t->kind | (u64)t->sign << 8 | (u64)t->flt << 16 | (u64)t->width << 32,
+                   t->num_inputs);
+  h = hash_ptr(t->elem, h);
+  h = hash_ptr(t->encoding, h);
+  h = hash_bytes(t->dims.data, t->dims.len * sizeof(i64), h);
+  h = hash_bytes(t->types.data, t->types.len * sizeof(type *), h);
+  return hash_bytes(t->text.data, t->text.len, h);
+}
+
+static bool same_type(const void *entry, const void *key) {
+  const type *a = entry, *b = key;
+  return a->kind == b->kind && a->sign == b->sign && a->flt == b->flt && a->width == b->width &&
+         a->num_inputs == b->num_inputs && a->elem == b->elem && a->encoding == b->encoding &&
+         i64s_eq(a->dims, b->dims) && types_eq(a->types, b->types) && str_eq(a->text, b->text);
+}
+
+static const type *unique(ir_ctx *c, type proto) {
+  size_t slot;
+  arena *a = &c->arena;
+  proto.hash = hash_type(&proto);
+  type *t = table_find(&c->types, a, proto.hash, &proto, same_type, &slot);
+  if (t) return t;
+  t = arena_copy(a, &proto, sizeof proto);
+  t->dims.data = arena_copy(a, proto.dims.data, proto.dims.len * sizeof(i64));
+  t->types.data = arena_copy(a, proto.types.data, proto.types.len * sizeof(type *));
+  t->text = arena_str(a, proto.text);
+  table_put(&c->types, slot, proto.hash, t);
+  return t;
+}
+
+const type *type_none(ir_ctx *c) { return unique(c, (type){.kind = TYPE_NONE}); }
+const type *type_index(ir_ctx *c) { return unique(c, (type){.kind = TYPE_INDEX}); }
+const type *type_token(ir_ctx *c) { return unique(c, (type){.kind = TYPE_TOKEN}); }
+
+const type *type_int(ir_ctx *c, u32 width, signedness sign) {
+  return unique(c, (type){.kind = TYPE_INT, .sign = (u8)sign, .width = width});
+}
+
+static const type *cached(ir_ctx *c, const type **at, u32 width) {
+  if (!*at) *at = type_int(c, width, SIGNLESS);
+  return *at;
+}
+const type *type_i1(ir_ctx *c) { return cached(c, &c->i1, 1); }
+const type *type_i32(ir_ctx *c) { return cached(c, &c->i32, 32); }
+const type *type_i64(ir_ctx *c) { return cached(c, &c->i64, 64); }
+
+const type *type_float(ir_ctx *c, float_kind kind) {
+  return unique(c, (type){.kind = TYPE_FLOAT, .flt = (u8)kind, .width = float_bits[kind]});
+}
+
+const type *type_complex(ir_ctx *c, const type *elem) {
+  return unique(c, (type){.kind = TYPE_COMPLEX, .elem = elem});
+}
+
+const type *type_tensor(ir_ctx *c, i64s dims, const type *elem, const attr *encoding) {
+  return unique(c, (type){.kind = TYPE_TENSOR, .dims = dims, .elem = elem, .encoding = encoding});
+}
+
+const type *type_unranked(ir_ctx *c, const type *elem) {
+  return unique(c, (type){.kind = TYPE_UNRANKED, .elem = elem});
+}
+
+const type *type_vector(ir_ctx *c, i64s dims, const type *elem) {
+  return unique(c, (type){.kind = TYPE_VECTOR, .dims = dims, .elem = elem});
+}
+
+const type *type_function(ir_ctx *c, types inputs, types results) {
+  size_t n = inputs.len + results.len;
+  const type **all = ARENA_ARRAY(&c->arena, const type *, n);
+  if (inputs.len) memcpy(all, inputs.data, inputs.len * sizeof *all);
+  if (results.len) memcpy(all + inputs.len, results.data, results.len * sizeof *all);
+  return unique(
+      c, (type){.kind = TYPE_FUNCTION, .num_inputs = (u32)inputs.len, .types = {all, n}});
+}
+
+const type *type_tuple(ir_ctx *c, types elems) {
+  return unique(c, (type){.kind = TYPE_TUPLE, .types = elems});
+}
+
+const type *type_opaque(ir_ctx *c, str text) {
+  return unique(c, (type){.kind = TYPE_OPAQUE, .text = text});
+}
+
+const type *type_with_dims(ir_ctx *c, const type *tensor, i64s dims) {
+  return type_tensor(c, dims, tensor->elem, tensor->encoding);
+}
+
+const type *type_element(const type *t) {
+  return type_is_tensor(t) || t->kind == TYPE_VECTOR ? t->elem : t;
+}
+
+bool type_is_static(const type *t) {
+  if (t->kind != TYPE_TENSOR) return false;
+  for (size_t i = 0; i < t->dims.len; i++)
+    if (t->dims.data[i] < 0) return false;
+  return true;
+}
+
+bool type_num_elements(const type *t, i64 *out) {
+  i64 n = 1;
+  for (size_t i = 0; i < t->dims.len; i++)
+    if (t->dims.data[i] < 0 || !checked_mul(n, t->dims.data[i], &n)) return false;
+  *out = n;
+  return true;
+}
+
+size_t type_storage(const type *t) {
+  switch ((type_kind)t->kind) {
+  case TYPE_INDEX: return 8;
+  case TYPE_INT:
+  case TYPE_FLOAT: return (t->width + 7) / 8;
+  case TYPE_COMPLEX: return 2 * type_storage(t->elem);
+  default: return 0;
+  }
+}
