@@ -67,9 +67,7 @@ typedef struct axis_list {
 } axis_list;
 
 typedef VEC(axis_ref) axis_vec;
-static inline axis_list axis_vec_list(const axis_vec *v) {
-  return (axis_list){v->data, v->len};
-}
+static inline axis_list axis_vec_list(const axis_vec *v) { return (axis_list){v->data, v->len}; }
 
 static inline axis_ref axis_whole(const mesh *m, u32 axis) {
   return (axis_ref){axis, 1, m->axes[axis].size};
@@ -103,8 +101,8 @@ static inline axis_ref axis_merge(axis_ref a, axis_ref b) {
 /* ---- lists of axis references, major to minor ---- */
 
 bool axes_eq(axis_list a, axis_list b);
-i64 axes_size(axis_list l); /* product of sizes; saturates at INT64_MAX */
-bool axes_contain(axis_list l, axis_ref r);   /* r itself is an element */
+i64 axes_size(axis_list l);                 /* product of sizes; saturates at INT64_MAX */
+bool axes_contain(axis_list l, axis_ref r); /* r itself is an element */
 bool axes_overlap_ref(axis_list l, axis_ref r);
 bool axes_overlap(axis_list a, axis_list b);
 /* a is an initial part of b, where the last element may be a part: ["x", "y":(1)2] of

@@ -12,11 +12,11 @@
 
 typedef struct tile_assignment {
   enum { TILE_REPLICATED, TILE_MAXIMAL, TILE_OTHER } kind;
-  i64s dims;          /* tiles per dimension, then the subgroup dimensions */
-  u32 num_subgroups;  /* 0, 1 or 2: how many of dims are subgroup dimensions */
+  i64s dims;                  /* tiles per dimension, then the subgroup dimensions */
+  u32 num_subgroups;          /* 0, 1 or 2: how many of dims are subgroup dimensions */
   bool subgroup_unreduced[2]; /* else replicated */
-  i64s reshape, perm; /* iota(reshape) transposed by perm; empty if `devices` is used */
-  i64s devices;       /* explicit order; empty: iota */
+  i64s reshape, perm;         /* iota(reshape) transposed by perm; empty if `devices` is used */
+  i64s devices;               /* explicit order; empty: iota */
 } tile_assignment;
 
 /* NULL sharding: replicated. Linear in devices only where the mesh has a device list. */

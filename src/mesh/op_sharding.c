@@ -1,0 +1,193 @@
+#include "mesh/op_sharding.h"
+
+/* Order of devices as an iota reshaped to `dims` and transposed by `perm`, made as small as it
+ * goes: dimensions of size 1 dropped, neighbours that stay neighbours merged. */
+static void canonicalize(arena *a, i64 *dims, i64 *perm, size_t n, i64s *out_dims, i64s *out_perm) {
+  size_t w = 0;
+  i64 *number = ARENA_ARRAY(a, i64, n);
+  /* drop size 1 */
+  for (size_t i = 0; i < n; i++) {
+    number[i] = dims[i] == 1 ? -1 : (i64)w;
+    if (dims[i] != 1) dims[w++] = dims[i];
+  }
+  size_t k = 0;
+  for (size_t i = 0; i < n; i++)
+    if (number[perm[i]] >= 0) perm[k++] = number[perm[i]];
+  n = w;
+  /* merge runs: head[d] is the dimension that d is folded into */
+  i64 *head = ARENA_ARRAY(a, i64, n);
+  for (size_t i = 0; i < n; i++) head[i] = (i64)i;
+  for (size_t i = 1; i < n; i++)
+    if (perm[i] == perm[i - 1] + 1) head[perm[i]] = -1;
+  i64 *merged = ARENA_ARRAY(a, i64, n + 1), *place = ARENA_ARRAY(a, i64, n + 1);
+  w = 0;
+  for (size_t i = 0; i < n; i++) {
+    if (head[i] >= 0)
+      merged[w] = dims[i], place[i] = (i64)w, w++;
+    else
+      merged[w - 1] *= dims[i];
+  }
+  i64 *order = ARENA_ARRAY(a, i64, n + 1);
+  k = 0;
+  for (size_t i = 0; i < n; i++)
+    if (head[perm[i]] >= 0) order[k++] = place[perm[i]];
+  if (w == 0) merged[w] = 1, order[w] = 0, w = 1;
+  *out_dims = (i64s){merged, w};
+  *out_perm = (i64s){order, w};
+}
+
+/* The mesh's devices in the order of `l`, which covers it. */
+static void explicit_devices(arena *a, const mesh *m, axis_list l, tile_assignment *out) {
+  replica_groups g;
+  if (!mesh_replica_groups(a, m, l, &g)) arena_oom(a);
+  out->devices = (i64s){g.ids, (size_t)m->size};
+}
+
+static void device_order(arena *a, const mesh *m, axis_list l, tile_assignment *out) {
+  if (m->device_ids.len) {
+    explicit_devices(a, m, l, out);
+    return;
+  }
+  axis_list parts = axes_ordered(a, m, l);
+  i64 *dims = ARENA_ARRAY(a, i64, parts.len), *perm = ARENA_ARRAY(a, i64, parts.len);
+  for (size_t i = 0; i < parts.len; i++) dims[i] = parts.data[i].size;
+  size_t n = 0;
+  /* each listed reference is a run of parts */
+  for (size_t i = 0; i < l.len; i++)
+    for (size_t k = 0; k < parts.len; k++)
+      if (axis_contains(l.data[i], parts.data[k])) perm[n++] = (i64)k;
+  canonicalize(a, dims, perm, n, &out->reshape, &out->perm);
+}
+
+void sharding_tile(arena *a, const sharding *s, tile_assignment *out) {
+  *out = (tile_assignment){.kind = TILE_REPLICATED};
+  if (s && mesh_is_maximal(s->mesh)) {
+    out->kind = TILE_MAXIMAL;
+    out->devices = s->mesh->device_ids;
+    return;
+  }
+  if (sharding_is_replicated(s)) return;
+  out->kind = TILE_OTHER;
+  i64 *dims = ARENA_ARRAY(a, i64, s->rank + 2);
+  for (u32 i = 0; i < s->rank; i++) dims[i] = sharding_dim_size(s, i);
+  size_t n = s->rank;
+  axis_list order = sharding_used_axes(a, s), rest = sharding_unused_axes(a, s);
+  i64 unreduced = axes_size(s->unreduced), replicated = axes_size(rest);
+  if (unreduced > 1) {
+    dims[n++] = unreduced;
+    out->subgroup_unreduced[out->num_subgroups++] = true;
+  }
+  if (replicated > 1) {
+    dims[n++] = replicated;
+    out->num_subgroups++;
+  }
+  out->dims = (i64s){dims, n};
+  order = axes_concat(a, axes_concat(a, order, s->unreduced), rest);
+  device_order(a, s->mesh, order, out);
+}
+
+/* ---- the serialized message ---- */
+
+enum { KIND_REPLICATED = 0, KIND_MAXIMAL = 1, KIND_OTHER = 3 };
+enum { KIND_UNREDUCED = 6 };
+enum {
+  FIELD_TYPE = 1,
+  FIELD_DIMS = 3,
+  FIELD_DEVICES = 4,
+  FIELD_REPLICATE_LAST = 6,
+  FIELD_LAST_TILE_DIMS = 8,
+  FIELD_RESHAPE = 9,
+  FIELD_PERM = 10
+};
+
+static void put_varint(buf *b, u64 v) {
+  for (; v >= 128; v >>= 7) buf_char(b, (char)(v | 128));
+  buf_char(b, (char)v);
+}
+
+static size_t varint_size(u64 v) {
+  size_t n = 1;
+  while (v >>= 7) n++;
+  return n;
+}
+
+static void put_int(buf *b, u32 field, i64 v) {
+  put_varint(b, field << 3);
+  put_varint(b, (u64)v);
+}
+
+static void put_packed(buf *b, u32 field, i64s v) {
+  if (v.len == 0) return;
+  size_t n = 0;
+  for (size_t i = 0; i < v.len; i++) n += varint_size((u64)v.data[i]);
+  put_varint(b, field << 3 | 2);
+  put_varint(b, n);
+  for (size_t i = 0; i < v.len; i++) put_varint(b, (u64)v.data[i]);
+}
+
+/* Identity orders are written as iota over one dimension, as XLA does. */
+static bool is_plain_iota(const tile_assignment *t) {
+  return t->devices.len == 0 && t->reshape.len == 1;
+}
+
+void op_sharding_write(buf *out, const tile_assignment *t) {
+  if (t->kind == TILE_REPLICATED) return;
+  if (t->kind == TILE_MAXIMAL) {
+    put_int(out, FIELD_TYPE, KIND_MAXIMAL);
+    put_packed(out, FIELD_DIMS, (i64s){(const i64[]){1}, 1});
+    put_packed(out, FIELD_DEVICES, t->devices);
+    return;
+  }
+  put_int(out, FIELD_TYPE, KIND_OTHER);
+  put_packed(out, FIELD_DIMS, t->dims);
+  put_packed(out, FIELD_DEVICES, t->devices);
+  bool only_replicated = t->num_subgroups == 1 && !t->subgroup_unreduced[0];
+  if (only_replicated) put_int(out, FIELD_REPLICATE_LAST, 1);
+  if (t->num_subgroups && !only_replicated) {
+    i64 kinds[2];
+    for (u32 i = 0; i < t->num_subgroups; i++)
+      kinds[i] = t->subgroup_unreduced[i] ? KIND_UNREDUCED : KIND_REPLICATED;
+    put_packed(out, FIELD_LAST_TILE_DIMS, (i64s){kinds, t->num_subgroups});
+  }
+  put_packed(out, FIELD_RESHAPE, t->reshape);
+  put_packed(out, FIELD_PERM, t->perm);
+}
+
+static void print_list(buf *out, i64s v) {
+  for (size_t i = 0; i < v.len; i++) buf_printf(out, "%s%lld", i ? "," : "", (long long)v.data[i]);
+}
+
+void op_sharding_print(buf *out, const tile_assignment *t) {
+  if (t->kind == TILE_REPLICATED) {
+    BUF_LIT(out, "{replicated}");
+    return;
+  }
+  if (t->kind == TILE_MAXIMAL) {
+    buf_printf(out, "{maximal device=%lld}", (long long)t->devices.data[0]);
+    return;
+  }
+  BUF_LIT(out, "{devices=[");
+  print_list(out, t->dims);
+  BUF_LIT(out, "]");
+  if (t->devices.len) {
+    print_list(out, t->devices);
+  } else {
+    BUF_LIT(out, "<=[");
+    print_list(out, t->reshape);
+    BUF_LIT(out, "]");
+    if (!is_plain_iota(t)) {
+      BUF_LIT(out, "T(");
+      print_list(out, t->perm);
+      BUF_LIT(out, ")");
+    }
+  }
+  if (t->num_subgroups == 1 && !t->subgroup_unreduced[0]) {
+    BUF_LIT(out, " last_tile_dim_replicate");
+  } else if (t->num_subgroups) {
+    BUF_LIT(out, " last_tile_dims={");
+    for (u32 i = 0; i < t->num_subgroups; i++)
+      buf_printf(out, "%s%s", i ? ", " : "", t->subgroup_unreduced[i] ? "unreduced" : "replicated");
+    BUF_LIT(out, "}");
+  }
+  BUF_LIT(out, "}");
+}
