@@ -1,0 +1,42 @@
+/* The one program: subcommands and what they share. */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include "base/buf.h"
+#include "base/os.h"
+#include "num/dtype.h"
+
+/* Exit status: 0 fine; 1 the input is wrong or a run failed; 2 wrong use of the program. */
+enum { EXIT_FINE = 0, EXIT_WRONG = 1, EXIT_USAGE = 2 };
+
+typedef struct command {
+  const char *name, *summary;
+  int (*run)(int argc, char **argv); /* argv[0] is the command's name */
+} command;
+
+int opt_main(int argc, char **argv);
+int run_main(int argc, char **argv);
+int translate_main(int argc, char **argv);
+int ops_main(int argc, char **argv);
+
+/* Prints `terrazzo: TEXT` to standard error. */
+void say_error(const char *fmt, ...) PRINTF_LIKE(1, 2);
+/* The same for a status, which is freed; true if there was one. */
+bool say_status(status s);
+
+/* A NumPy array: C order. `data` is owned (mem_system). */
+typedef struct npy {
+  char kind;  /* 'f' 'i' 'u' 'b' 'c' */
+  u32 size;   /* bytes an element */
+  u32 rank;
+  i64 dims[32];
+  size_t bytes;
+  void *data;
+} npy;
+status npy_read(const char *path, npy *out) MUST_USE;
+status npy_write(const char *path, dtype type, i64s dims, const void *data) MUST_USE;
+void npy_free(npy *a);
+/* Does the array hold elements of this type? bf16 and f8 come as unsigned integers. */
+bool npy_holds(const npy *a, dtype type);
+
+#endif

@@ -1,0 +1,60 @@
+/* terrazzo: one binary, subcommands, and the peers' names. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli.h"
+
+void say_error(const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  fputs("terrazzo: ", stderr);
+  vfprintf(stderr, fmt, ap);
+  fputc('\n', stderr);
+  va_end(ap);
+}
+
+bool say_status(status s) {
+  if (!s) return false;
+  str text = status_message(s);
+  while (text.len && text.data[text.len - 1] == '\n') text.len--;
+  /* compile's message is lines of diagnostics already */
+  bool lines = text.len && memchr(text.data, ':', text.len) && strstr(text.data, ": error: ");
+  fprintf(stderr, lines ? STR_FMT "\n" : "terrazzo: " STR_FMT "\n", STR_ARG(text));
+  status_free(s);
+  return true;
+}
+
+static const command commands[] = {
+    {"opt", "read a program, run passes, print it (also: sdy_opt, stablehlo-opt)", opt_main},
+    {"run", "run a program on N devices with .npy arrays", run_main},
+    {"ops", "list the ops that are known, with their meaning to each stage", ops_main},
+};
+
+static int help(FILE *to) {
+  fputs("terrazzo: partitions and runs StableHLO programs on many devices\n\n"
+        "usage: terrazzo COMMAND [ARGUMENTS]     (terrazzo COMMAND --help says more)\n\n",
+        to);
+  for (size_t i = 0; i < COUNT(commands); i++)
+    fprintf(to, "  %-6s %s\n", commands[i].name, commands[i].summary);
+  fputs("\nexamples:\n"
+        "  terrazzo opt model.mlir -sdy-propagation-pipeline\n"
+        "  terrazzo run model.mlirbc --devices 8 --input x.npy w.npy --output out --stats\n",
+        to);
+  return to == stdout ? EXIT_FINE : EXIT_USAGE;
+}
+
+int main(int argc, char **argv) {
+  const char *slash = strrchr(argv[0], '/'), *name = slash ? slash + 1 : argv[0];
+  if (strcmp(name, "sdy_opt") == 0 || strcmp(name, "stablehlo-opt") == 0)
+    return opt_main(argc, argv);
+  if (strcmp(name, "stablehlo-translate") == 0) return translate_main(argc, argv);
+  if (argc < 2) return help(stderr);
+  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)
+    return help(stdout);
+  if (strcmp(argv[1], "--version") == 0) return puts("terrazzo 0.1.0"), EXIT_FINE;
+  for (size_t i = 0; i < COUNT(commands); i++)
+    if (strcmp(argv[1], commands[i].name) == 0) return commands[i].run(argc - 1, argv + 1);
+  say_error("unknown command '%s'; terrazzo --help lists them", argv[1]);
+  return EXIT_USAGE;
+}

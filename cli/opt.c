@@ -1,0 +1,193 @@
+/* terrazzo opt: read, run passes, print. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bytecode/bytecode.h"
+#include "cli.h"
+#include "dialect/dialect.h"
+#include "partition/partition.h"
+#include "pass/pass.h"
+#include "shard/shard.h"
+#include "text/text.h"
+
+static const char usage[] =
+    "usage: terrazzo opt [FILE] [passes] [options]\n\n"
+    "FILE      MLIR text or bytecode; standard input by default\n"
+    "passes    -NAME or -NAME='option=value ...', run in the order given; --list shows them\n"
+    "--pass-pipeline=P           \"a,b{x=1}\", MLIR's notation\n"
+    "-o FILE                     write there\n"
+    "-split-input-file           `// -----` lines part modules\n"
+    "-allow-unregistered-dialect accepted; ops without a row pass through\n"
+    "-mlir-print-op-generic      the generic form\n"
+    "-mlir-print-debuginfo       with locations\n"
+    "-mlir-print-local-scope     no aliases\n"
+    "-mlir-print-ir-after-all    the module after each pass, to standard error\n"
+    "-verify-each=false          verify only what was read\n\n"
+    "example: terrazzo opt model.mlir -sdy-import-pipeline -sdy-aggressive-propagate\n";
+
+static const pass_info *const tables[] = {pass_generic, shard_passes, partition_passes};
+
+typedef struct opt_options {
+  const char *file, *output;
+  buf pipeline; /* comma-separated */
+  text_print_options print;
+  bool split, after_all, list, help;
+} opt_options;
+
+/* `name=value` or `name`: appends `name{value}`. */
+static void add_pass(opt_options *o, const char *text) {
+  const char *eq = strchr(text, '=');
+  if (o->pipeline.len) buf_char(&o->pipeline, ',');
+  buf_bytes(&o->pipeline, text, eq ? (size_t)(eq - text) : strlen(text));
+  if (!eq || !eq[1]) return;
+  str v = str_of(eq + 1);
+  if (v.len > 1 && (v.data[0] == '"' || v.data[0] == '\'')) v = (str){v.data + 1, v.len - 2};
+  buf_printf(&o->pipeline, "{" STR_FMT "}", STR_ARG(v));
+}
+
+typedef struct flag {
+  const char *name;
+  size_t offset; /* of a bool; SIZE_MAX: accepted, no effect */
+} flag;
+#define FLAG(name, field) {name, offsetof(opt_options, field)}
+static const flag flags[] = {
+    FLAG("split-input-file", split),
+    FLAG("mlir-print-op-generic", print.generic),
+    FLAG("mlir-print-debuginfo", print.debuginfo),
+    FLAG("mlir-print-local-scope", print.local_scope),
+    FLAG("mlir-print-ir-after-all", after_all),
+    FLAG("list", list),
+    FLAG("help", help),
+    {"allow-unregistered-dialect", SIZE_MAX},
+};
+
+static bool set_flag(opt_options *o, const char *name) {
+  for (size_t i = 0; i < COUNT(flags); i++) {
+    if (strcmp(name, flags[i].name) != 0) continue;
+    if (flags[i].offset != SIZE_MAX) *(bool *)((char *)o + flags[i].offset) = true;
+    return true;
+  }
+  return false;
+}
+
+static bool arguments(opt_options *o, int argc, char **argv) {
+  for (int i = 1; i < argc; i++) {
+    const char *a = argv[i];
+    if (a[0] != '-' || !a[1]) {
+      if (o->file) return say_error("more than one file: '%s' and '%s'", o->file, a), false;
+      o->file = a;
+      continue;
+    }
+    while (*a == '-') a++;
+    if (set_flag(o, a)) continue;
+    if (strcmp(a, "o") == 0) {
+      if (++i == argc) return say_error("-o needs a file"), false;
+      o->output = argv[i];
+    } else if (strncmp(a, "pass-pipeline=", 14) == 0) {
+      if (o->pipeline.len) buf_char(&o->pipeline, ',');
+      buf_str(&o->pipeline, str_of(a + 14));
+    } else {
+      add_pass(o, a);
+    }
+  }
+  return true;
+}
+
+static void print_after(void *user, const pass_info *pass, ir_module *m) {
+  buf b;
+  (void)user;
+  buf_init(&b, &mem_system);
+  text_print(&b, m->root, &(text_print_options){0});
+  fprintf(stderr, "// -----// IR Dump After %s //----- //\n%s\n", pass->name, buf_cstr(&b));
+  buf_deinit(&b);
+}
+
+/* One module: from source to text appended to `out`. */
+static bool process(const opt_options *o, str file, str source, buf *out) {
+  oom_trap trap;
+  diag_sink sink = {.fn = diag_to_stderr};
+  ir_ctx *c = ir_ctx_create(&mem_system, &trap, &sink);
+  ir_module *volatile m = NULL;
+  if (!c || setjmp(trap.at)) {
+    say_error("out of memory");
+    ir_module_destroy(m);
+    ir_ctx_destroy(c);
+    return false;
+  }
+  pass_tables t = {tables, COUNT(tables), o->after_all ? print_after : NULL, NULL};
+  m = bytecode_is(source) ? bytecode_read(c, file, source) : text_parse(c, file, source, NULL);
+  bool ok = m && dialect_verify(m) && sink.errors == 0;
+  if (ok && o->pipeline.len)
+    ok = pass_run_text(m, buf_view(&o->pipeline), &t) && dialect_verify(m) && sink.errors == 0;
+  if (ok) text_print(out, m->root, &o->print);
+  if (!ok && !sink.errors) say_error(STR_FMT ": failed without a diagnostic", STR_ARG(file));
+  ir_module_destroy(m);
+  ir_ctx_destroy(c);
+  return ok;
+}
+
+/* The part before the next `// -----` line; `rest` is moved behind it. */
+static str next_part(str *rest) {
+  static const char border[] = "// -----";
+  size_t n = sizeof border - 1;
+  for (size_t i = 0; i + n <= rest->len; i++) {
+    if ((i && rest->data[i - 1] != '\n') || memcmp(rest->data + i, border, n) != 0) continue;
+    str part = {rest->data, i};
+    const char *eol = memchr(rest->data + i, '\n', rest->len - i);
+    *rest = eol ? str_from(*rest, (size_t)(eol + 1 - rest->data)) : (str){0};
+    return part;
+  }
+  str part = *rest;
+  *rest = (str){0};
+  return part;
+}
+
+static bool process_all(const opt_options *o, str file, str source, buf *out) {
+  if (!o->split || bytecode_is(source)) return process(o, file, source, out);
+  bool ok = true;
+  for (str rest = source; rest.len;) {
+    ok &= process(o, file, next_part(&rest), out);
+    if (rest.len) BUF_LIT(out, "\n// -----\n");
+  }
+  return ok;
+}
+
+static void list_passes(void) {
+  for (size_t i = 0; i < COUNT(tables); i++)
+    for (const pass_info *p = tables[i]; p->name; p++) printf("-%-48s %s\n", p->name, p->summary);
+}
+
+int opt_main(int argc, char **argv) {
+  opt_options o = {0};
+  int result = EXIT_USAGE;
+  os_file f;
+  buf out;
+  buf_init(&o.pipeline, &mem_system);
+  buf_init(&out, &mem_system);
+  if (!arguments(&o, argc, argv)) goto done;
+  result = EXIT_FINE;
+  if (o.help) fputs(usage, stdout);
+  if (o.list) list_passes();
+  if (o.help || o.list) goto done;
+  if (!o.file) o.file = "-";
+  result = EXIT_WRONG;
+  if (say_status(os_file_open(o.file, &f))) goto done;
+  if (process_all(&o, str_of(o.file), f.bytes, &out)) result = EXIT_FINE;
+  os_file_close(&f);
+  FILE *to = o.output ? fopen(o.output, "wb") : stdout;
+  if (!to || !buf_ok(&out) || fwrite(out.data, 1, out.len, to) != out.len || fflush(to) != 0) {
+    say_error("cannot write %s", o.output ? o.output : "to standard output");
+    result = EXIT_WRONG;
+  }
+  if (to && o.output) fclose(to);
+done:
+  buf_deinit(&o.pipeline);
+  buf_deinit(&out);
+  return result;
+}
+
+int translate_main(int argc, char **argv) {
+  (void)argc, (void)argv;
+  say_error("stablehlo-translate: not implemented yet");
+  return EXIT_WRONG;
+}
