@@ -87,12 +87,13 @@ def main():
 
         array = ours["array"]
         size = "x".join(map(str, array["shape"]))
-        print(f"\n{array['name']}, {size}, {array['spec']}: rows, columns and devices of each shard")
+        print(f"\n{array['name']}, {size}, {array['spec']}: rows, columns, devices of a shard")
         print("\n".join(boxes(array)))
         print("\nCollectives in one step, Terrazzo")
         print("\n".join("  " + line for line in our_collectives(scratch / "terrazzo")))
         print("Collectives in one step, XLA (result bytes a device)")
-        for kind, (count, size) in xla_collectives((scratch / "xla/compiled.txt").read_text()).items():
+        compiled = (scratch / "xla" / "compiled.txt").read_text()
+        for kind, (count, size) in xla_collectives(compiled).items():
             print(f"  {kind:20}{count:4}{size:12,} bytes")
     falling = ours["losses"][-1] < ours["losses"][0] - 1
     if not falling or not apart <= AGREEMENT:
