@@ -228,6 +228,15 @@ void dev_buffer_delete(dev_buffer *b) {
   dev_block_release(block);
 }
 
+bool dev_buffer_donate(dev_buffer *b) {
+  pthread_mutex_lock(&b->lock); /* whoever begins to read takes it too */
+  dev_block *block = b->block && dev_block_is_quiet(b->block) ? b->block : NULL;
+  if (block) b->block = NULL;
+  pthread_mutex_unlock(&b->lock);
+  dev_block_release(block);
+  return block != NULL;
+}
+
 bool dev_buffer_is_deleted(dev_buffer *b) {
   pthread_mutex_lock(&b->lock);
   bool deleted = b->block == NULL;

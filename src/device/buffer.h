@@ -53,7 +53,10 @@ dev_event *dev_buffer_ready(const dev_buffer *b); /* borrowed */
 
 void dev_buffer_delete(dev_buffer *b);
 bool dev_buffer_is_deleted(dev_buffer *b);
-/* The block, retained; FAILED_PRECONDITION-like INVALID_ARGUMENT when deleted or donated. */
+/* Drops the block as deleting does, but only if it is quiet: the caller, who holds it, may then
+ * write to it. False: nothing changed. */
+bool dev_buffer_donate(dev_buffer *b);
+/* The block, retained; INVALID_ARGUMENT when deleted or donated. */
 status dev_buffer_hold(dev_buffer *b, dev_block **out_block) MUST_USE;
 
 /* While there are external references the bytes stay where they are, deleted or not. */

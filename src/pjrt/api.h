@@ -1,0 +1,154 @@
+/* The objects behind the handles of the PJRT C API, and what its functions share.
+ *
+ * This module only translates: devices, buffers and events are device/'s, programs compile/'s,
+ * launches exec/'s. Every entry of the API is an `api_...` function (pjrt/slots.h, generated)
+ * that returns a status; its slot checks the caller's struct and makes the PJRT_Error.
+ *
+ * A handle of a client, device or memory stands for the same thing at the same address as long
+ * as the client lives, as the framework compares them. */
+#ifndef PJRT_API_H
+#define PJRT_API_H
+
+#include <pthread.h>
+
+#include "compile/compile.h"
+#include "device/buffer.h"
+#include "exec/exec.h"
+#include "pjrt/abi.h"
+#include "pjrt/options.h"
+
+#define API_PLATFORM_NAME "terrazzo"
+#define API_DEVICE_KIND "terrazzo-cpu"
+#define API_PLATFORM_VERSION "terrazzo 0.1.0"
+
+/* ---- errors ---- */
+
+PJRT_Error *api_error(status s); /* takes s; NULL for NULL; never NULL otherwise */
+/* INVALID_ARGUMENT if the struct at `args` (struct_size first) ends before `need`: the caller
+ * is of an older version of the API than what the function reads. */
+status api_check_size(const char *function, const void *args, size_t need) MUST_USE;
+/* A status from a code and text of the caller's; NULL for OK. */
+status api_status(PJRT_Error_Code code, const char *text, size_t size) MUST_USE;
+
+/* ---- client, devices, memories ---- */
+
+struct PJRT_DeviceDescription {
+  int id;
+  char to_string[48], debug_string[64];
+};
+
+typedef struct api_memory api_memory;
+
+struct PJRT_Device {
+  PJRT_Client *client;
+  dev_device *dev;
+  PJRT_Memory *memories[DEV_KIND_COUNT];
+  PJRT_DeviceDescription description;
+};
+
+/* What the framework hangs on a memory, by key. It uses two keys. */
+typedef struct api_user_data {
+  const void *key;
+  void *value;
+  void (*destroy)(void *value);
+} api_user_data;
+
+struct api_memory {
+  PJRT_Memory base; /* the vtable, first */
+  dev_memory *dev;
+  PJRT_Device *device;
+  char to_string[64], debug_string[80];
+  pthread_mutex_t lock;
+  u32 num_data;
+  api_user_data data[8];
+};
+
+struct PJRT_TopologyDescription {
+  PJRT_Client *client;
+};
+
+struct PJRT_Client {
+  dev_client *dev;
+  exec_pool *pool;
+  size_t num_devices, num_memories;
+  PJRT_Device *devices;
+  api_memory *memories;
+  PJRT_Device **device_list; /* as handed out */
+  PJRT_Memory **memory_list;
+  PJRT_DeviceDescription **description_list;
+  PJRT_TopologyDescription topology;
+};
+
+static inline api_memory *api_memory_of(PJRT_Memory *m) { return (api_memory *)m; }
+PJRT_Memory *api_memory_handle(PJRT_Client *c, const dev_memory *m);
+/* NULL pointers and handles of another client are refused. */
+status api_check_memory(PJRT_Client *c, PJRT_Memory *m) MUST_USE;
+
+/* ---- buffers and events ---- */
+
+struct PJRT_Buffer {
+  PJRT_Client *client;
+  dev_buffer *dev;
+};
+
+/* Takes over the reference to b, whether it succeeds or not. */
+status api_buffer_wrap(PJRT_Client *client, dev_buffer *b, PJRT_Buffer **out_buffer) MUST_USE;
+
+/* An event handle is a reference to a device event. */
+static inline PJRT_Event *api_event(dev_event *e) { return (PJRT_Event *)e; }
+static inline dev_event *api_event_of(PJRT_Event *e) { return (dev_event *)e; }
+
+/* ---- executables ---- */
+
+struct PJRT_Layouts_MemoryLayout {
+  u32 rank;
+};
+
+/* Facts of the parameters or results in the form in which the API hands them out. */
+typedef struct api_tensors {
+  size_t count;
+  PJRT_Buffer_Type *types;
+  int64_t *dims; /* of all, one after the other */
+  size_t *ranks;
+  const char **memory_kinds, **shardings;
+  size_t *memory_kind_sizes, *sharding_sizes;
+  PJRT_Layouts_MemoryLayout *layouts;
+  PJRT_Layouts_MemoryLayout **layout_list;
+} api_tensors;
+
+/* Refcounted: the loaded executable and each handle the framework asked for hold it. */
+struct PJRT_Executable {
+  atomic_int refs;
+  executable *exe;
+  arena memory;              /* holds what follows */
+  str source, options_bytes; /* as given: for serialization */
+  api_options options;
+  str fingerprint;
+  api_tensors params, results;
+  PJRT_NamedValue cost[1];
+};
+
+struct PJRT_LoadedExecutable {
+  PJRT_Client *client;
+  PJRT_Executable *executable;
+  exec_image *image;
+  arena memory; /* holds the arrays */
+  atomic_bool deleted;
+  size_t num_devices;
+  PJRT_Device **devices; /* by position: replica * num_partitions + partition */
+  u32 *device_ids;
+  PJRT_LogicalDeviceIds *logical_ids;
+  i32 *alias;            /* by result: the parameter whose buffer it takes over, or -1 */
+  i32 *result_of;        /* by parameter: the result that takes over its buffer, or -1 */
+  dev_kind *result_kind; /* by result */
+};
+
+PJRT_Executable *api_executable_retain(PJRT_Executable *e);
+void api_executable_release(PJRT_Executable *e);
+/* Compiles; source and options are copied. */
+status api_executable_compile(PJRT_Client *c, str source, str options_bytes,
+                              PJRT_Executable **out_executable) MUST_USE;
+/* Binds it to devices by its device assignment. Takes e over, whether it succeeds or not. */
+status api_load(PJRT_Client *c, PJRT_Executable *e, PJRT_LoadedExecutable **out_loaded) MUST_USE;
+
+#endif

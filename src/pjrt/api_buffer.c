@@ -1,0 +1,359 @@
+/* Buffers: from and to the host, copies, deletion, questions. */
+#include <stdio.h>
+
+#include "base/arena.h"
+#include "device/copy.h"
+#include "pjrt/api.h"
+#include "pjrt/slots.h"
+
+status api_buffer_wrap(PJRT_Client *client, dev_buffer *dev, PJRT_Buffer **out) {
+  PJRT_Buffer *b = *out = mem_alloc(&mem_system, sizeof *b);
+  if (!b) {
+    dev_buffer_release(dev);
+    return status_oom();
+  }
+  *b = (PJRT_Buffer){client, dev};
+  return NULL;
+}
+
+static void log_new(const char *call, const PJRT_Buffer *b) {
+  char shape[128];
+  if (!dev_log_is_on(b->client->dev)) return;
+  const dev_memory *m = dev_buffer_memory(b->dev);
+  dev_shape_text(dev_buffer_type(b->dev), dev_buffer_dims(b->dev), shape, sizeof shape);
+  if (m->kind == DEV_KIND_DEVICE && m->device->id == 0)
+    dev_log(b->client->dev, "%s %s -> buffer %p", call, shape, (const void *)b);
+  else
+    dev_log(b->client->dev, "%s %s -> buffer %p on device %u %s", call, shape, (const void *)b,
+            m->device->id, dev_kind_names[m->kind]);
+}
+
+/* The place: `memory`, else the default memory of `device`. */
+static status find_memory(PJRT_Client *c, PJRT_Memory *memory, PJRT_Device *device,
+                          dev_memory **out) {
+  if (!memory && device) memory = device->memories[DEV_KIND_DEVICE];
+  if (!memory) memory = c->memory_list[0];
+  RETURN_IF_ERROR(api_check_memory(c, memory));
+  *out = api_memory_of(memory)->dev;
+  return NULL;
+}
+
+static status find_type(PJRT_Buffer_Type type, dtype *out) {
+  if (dtype_from_pjrt((int)type, out)) return NULL;
+  return status_make(STATUS_UNIMPLEMENTED, "element type %d", (int)type);
+}
+
+/* Byte strides that a layout asks for; *out_dense when they are the dense row-major ones. */
+static status layout_strides(const PJRT_Buffer_MemoryLayout *l, i64s dims, size_t element,
+                             i64 *strides, bool *out_dense) {
+  i64 dense[DEV_MAX_RANK];
+  if (dims.len > DEV_MAX_RANK) return status_make(STATUS_INVALID_ARGUMENT, "too many dimensions");
+  dev_dense_strides(dims, element, dense);
+  memcpy(strides, dense, dims.len * sizeof(i64));
+  *out_dense = true;
+  if (!l) return NULL;
+  if (l->type == PJRT_Buffer_MemoryLayout_Type_Strides) {
+    if (l->strides.num_byte_strides != dims.len)
+      return status_make(STATUS_INVALID_ARGUMENT, "layout: %zu strides for %zu dimensions",
+                         l->strides.num_byte_strides, dims.len);
+    memcpy(strides, l->strides.byte_strides, dims.len * sizeof(i64));
+  } else {
+    if (l->tiled.num_tiles)
+      return status_make(STATUS_UNIMPLEMENTED, "layout: tiles are not supported");
+    if (l->tiled.minor_to_major_size != dims.len)
+      return status_make(STATUS_INVALID_ARGUMENT, "layout: %zu dimensions, the array has %zu",
+                         l->tiled.minor_to_major_size, dims.len);
+    u64 stride = element, seen = 0;
+    for (size_t i = 0; i < dims.len; i++) {
+      i64 d = l->tiled.minor_to_major[i];
+      if (d < 0 || (size_t)d >= dims.len || seen >> d & 1)
+        return status_make(STATUS_INVALID_ARGUMENT, "layout: not a permutation");
+      seen |= (u64)1 << d;
+      strides[d] = (i64)stride;
+      stride *= (u64)dims.data[d];
+    }
+  }
+  for (size_t i = 0; i < dims.len; i++)
+    if (dims.data[i] > 1 && strides[i] != dense[i]) *out_dense = false;
+  return NULL;
+}
+
+/* Ours are dense and row-major on every device. */
+static status check_device_layout(const PJRT_Buffer_MemoryLayout *l, i64s dims, dtype type) {
+  size_t bytes;
+  i64 strides[DEV_MAX_RANK];
+  bool dense = true;
+  if (!l) return NULL;
+  if (!dev_dense_bytes(dims, dtype_size(type), &bytes))
+    return status_make(STATUS_INVALID_ARGUMENT, "sizes do not make sense");
+  RETURN_IF_ERROR(layout_strides(l, dims, dtype_size(type), strides, &dense));
+  if (dense || bytes == 0) return NULL;
+  return status_make(STATUS_UNIMPLEMENTED, "device layouts other than row-major");
+}
+
+status api_client_buffer_from_host_buffer(PJRT_Client_BufferFromHostBuffer_Args *a) {
+  i64s dims = {a->dims, a->num_dims};
+  dev_memory *m;
+  dtype type;
+  dev_buffer *b;
+  a->buffer = NULL;
+  a->done_with_host_buffer = NULL;
+  RETURN_IF_ERROR(find_memory(a->client, a->memory, a->device, &m));
+  RETURN_IF_ERROR(find_type(a->type, &type));
+  RETURN_IF_ERROR(check_device_layout(a->device_layout, dims, type));
+  if (a->byte_strides && a->num_byte_strides != a->num_dims)
+    return status_make(STATUS_INVALID_ARGUMENT, "%zu strides for %zu dimensions",
+                       a->num_byte_strides, a->num_dims);
+  RETURN_IF_ERROR(dev_buffer_from_host(m, type, dims, a->data, a->byte_strides, &b));
+  dev_event *done = dev_event_retain(dev_buffer_ready(b)); /* copied already, so ready */
+  status s = api_buffer_wrap(a->client, b, &a->buffer);
+  if (s) {
+    dev_event_release(done);
+    return s;
+  }
+  a->done_with_host_buffer = api_event(done);
+  log_new("BufferFromHostBuffer(client)", a->buffer);
+  return NULL;
+}
+
+status api_client_create_uninitialized_buffer(PJRT_Client_CreateUninitializedBuffer_Args *a) {
+  i64s dims = {a->shape_dims, a->shape_num_dims};
+  dev_memory *m;
+  dtype type;
+  dev_buffer *b;
+  a->buffer = NULL;
+  RETURN_IF_ERROR(find_memory(a->client, a->memory, a->device, &m));
+  RETURN_IF_ERROR(find_type(a->shape_element_type, &type));
+  RETURN_IF_ERROR(check_device_layout(a->shape_layout, dims, type));
+  dev_event *ready = dev_event_create();
+  if (!ready) return status_oom();
+  dev_event_set(ready, NULL);
+  status s = dev_buffer_create(m, type, dims, ready, NULL, &b);
+  dev_event_release(ready);
+  if (!s) s = api_buffer_wrap(a->client, b, &a->buffer);
+  if (!s) log_new("CreateUninitializedBuffer(client)", a->buffer);
+  return s;
+}
+
+status api_client_create_error_buffer(PJRT_Client_CreateErrorBuffer_Args *a) {
+  i64s dims = {a->shape_dims, a->shape_num_dims};
+  dev_memory *m;
+  dtype type;
+  dev_buffer *b;
+  a->buffer = NULL;
+  RETURN_IF_ERROR(find_memory(a->client, a->memory, NULL, &m));
+  RETURN_IF_ERROR(find_type(a->shape_element_type, &type));
+  dev_event *ready = dev_event_create();
+  if (!ready) return status_oom();
+  dev_event_set(ready, api_status(a->error_code, a->error_message, a->error_message_size));
+  status s = dev_buffer_create(m, type, dims, ready, NULL, &b);
+  dev_event_release(ready);
+  if (!s) s = api_buffer_wrap(a->client, b, &a->buffer);
+  if (!s) log_new("CreateErrorBuffer(client)", a->buffer);
+  return s;
+}
+
+status api_client_create_view_of_device_buffer(PJRT_Client_CreateViewOfDeviceBuffer_Args *a) {
+  i64s dims = {a->dims, a->num_dims};
+  dev_memory *m;
+  dtype type;
+  dev_buffer *b;
+  a->buffer = NULL;
+  RETURN_IF_ERROR(find_memory(a->client, a->memory, a->device, &m));
+  RETURN_IF_ERROR(find_type(a->element_type, &type));
+  RETURN_IF_ERROR(check_device_layout(a->layout, dims, type));
+  if ((uintptr_t)a->device_buffer_ptr % 16)
+    return status_make(STATUS_INVALID_ARGUMENT, "the memory is not aligned to 16 bytes");
+  RETURN_IF_ERROR(dev_buffer_view(m, type, dims, a->device_buffer_ptr, a->on_delete_callback,
+                                  a->on_delete_callback_arg, &b));
+  RETURN_IF_ERROR(api_buffer_wrap(a->client, b, &a->buffer));
+  log_new("CreateViewOfDeviceBuffer(client)", a->buffer);
+  return NULL;
+}
+
+status api_buffer_destroy(PJRT_Buffer_Destroy_Args *a) {
+  if (!a->buffer) return NULL;
+  dev_log(a->buffer->client->dev, "Buffer_Destroy(buffer %p)", (void *)a->buffer);
+  dev_buffer_release(a->buffer->dev);
+  mem_free(&mem_system, a->buffer, sizeof *a->buffer);
+  return NULL;
+}
+
+status api_buffer_delete(PJRT_Buffer_Delete_Args *a) {
+  dev_log(a->buffer->client->dev, "Buffer_Delete(buffer %p)", (void *)a->buffer);
+  dev_buffer_delete(a->buffer->dev);
+  return NULL;
+}
+
+/* ---- to the host ---- */
+
+status api_buffer_to_host_buffer(PJRT_Buffer_ToHostBuffer_Args *a) {
+  dev_buffer *b = a->src->dev;
+  size_t element = dtype_size(dev_buffer_type(b));
+  i64 strides[DEV_MAX_RANK];
+  bool dense;
+  dev_event *done;
+  a->event = NULL;
+  RETURN_IF_ERROR(layout_strides(a->host_layout, dev_buffer_dims(b), element, strides, &dense));
+  if (!a->dst) { /* asks for the size */
+    a->dst_size = dev_buffer_bytes(b);
+    return NULL;
+  }
+  if (dense && a->dst_size < dev_buffer_bytes(b))
+    return status_make(STATUS_INVALID_ARGUMENT, "%zu bytes of room for %zu", a->dst_size,
+                       dev_buffer_bytes(b));
+  RETURN_IF_ERROR(dev_buffer_to_host(b, a->dst, dense ? NULL : strides, &done));
+  a->event = api_event(done);
+  dev_log(a->src->client->dev, "ToHostBuffer(buffer %p) %zu bytes", (void *)a->src,
+          dev_buffer_bytes(b));
+  return NULL;
+}
+
+status api_buffer_copy_raw_to_host(PJRT_Buffer_CopyRawToHost_Args *a) {
+  dev_event *done;
+  a->event = NULL;
+  if (a->offset < 0 || a->transfer_size < 0)
+    return status_make(STATUS_INVALID_ARGUMENT, "a negative offset or size");
+  RETURN_IF_ERROR(
+      dev_buffer_read(a->buffer->dev, a->dst, (size_t)a->offset, (size_t)a->transfer_size, &done));
+  a->event = api_event(done);
+  return NULL;
+}
+
+/* ---- copies ---- */
+
+static status copy_to(PJRT_Buffer *src, PJRT_Memory *memory, PJRT_Buffer **out) {
+  dev_buffer *b;
+  *out = NULL;
+  RETURN_IF_ERROR(api_check_memory(src->client, memory));
+  RETURN_IF_ERROR(dev_buffer_copy(src->dev, api_memory_of(memory)->dev, &b));
+  RETURN_IF_ERROR(api_buffer_wrap(src->client, b, out));
+  if (dev_log_is_on(src->client->dev)) {
+    char call[64];
+    snprintf(call, sizeof call, "CopyToMemory(buffer %p)", (void *)src);
+    log_new(call, *out);
+  }
+  return NULL;
+}
+
+status api_buffer_copy_to_memory(PJRT_Buffer_CopyToMemory_Args *a) {
+  return copy_to(a->buffer, a->dst_memory, &a->dst_buffer);
+}
+
+status api_buffer_copy_to_device(PJRT_Buffer_CopyToDevice_Args *a) {
+  a->dst_buffer = NULL;
+  if (!a->dst_device) return status_make(STATUS_INVALID_ARGUMENT, "no device given");
+  return copy_to(a->buffer, a->dst_device->memories[DEV_KIND_DEVICE], &a->dst_buffer);
+}
+
+/* ---- questions ---- */
+
+status api_buffer_element_type(PJRT_Buffer_ElementType_Args *a) {
+  a->type = (PJRT_Buffer_Type)dtype_infos[dev_buffer_type(a->buffer->dev)].pjrt;
+  return NULL;
+}
+
+status api_buffer_dimensions(PJRT_Buffer_Dimensions_Args *a) {
+  i64s dims = dev_buffer_dims(a->buffer->dev);
+  a->dims = dims.data;
+  a->num_dims = dims.len;
+  return NULL;
+}
+
+status api_buffer_unpadded_dimensions(PJRT_Buffer_UnpaddedDimensions_Args *a) {
+  i64s dims = dev_buffer_dims(a->buffer->dev);
+  a->unpadded_dims = dims.data;
+  a->num_dims = dims.len;
+  return NULL;
+}
+
+status api_buffer_dynamic_dimension_indices(PJRT_Buffer_DynamicDimensionIndices_Args *a) {
+  a->dynamic_dim_indices = NULL;
+  a->num_dynamic_dims = 0;
+  return NULL;
+}
+
+/* dim_order[rank - r ..] is rank r's row-major layout. */
+static const int64_t *row_major(size_t rank) {
+  static const int64_t order[DEV_MAX_RANK] = {
+      63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, 47, 46, 45, 44, 43, 42,
+      41, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20,
+      19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9,  8,  7,  6,  5,  4,  3,  2,  1,  0};
+  return order + DEV_MAX_RANK - rank;
+}
+
+status api_buffer_get_memory_layout(PJRT_Buffer_GetMemoryLayout_Args *a) {
+  size_t rank = dev_buffer_dims(a->buffer->dev).len;
+  a->layout = (PJRT_Buffer_MemoryLayout){
+      .struct_size = PJRT_Buffer_MemoryLayout_END,
+      .type = PJRT_Buffer_MemoryLayout_Type_Tiled,
+      .tiled = {.struct_size = PJRT_Buffer_MemoryLayout_Tiled_END,
+                .minor_to_major = row_major(rank),
+                .minor_to_major_size = rank},
+  };
+  return NULL;
+}
+
+status api_buffer_on_device_size_in_bytes(PJRT_Buffer_OnDeviceSizeInBytes_Args *a) {
+  a->on_device_size_in_bytes = dev_buffer_bytes(a->buffer->dev);
+  return NULL;
+}
+
+status api_buffer_device(PJRT_Buffer_Device_Args *a) {
+  a->device = &a->buffer->client->devices[dev_buffer_memory(a->buffer->dev)->device->id];
+  return NULL;
+}
+
+status api_buffer_memory(PJRT_Buffer_Memory_Args *a) {
+  a->memory = api_memory_handle(a->buffer->client, dev_buffer_memory(a->buffer->dev));
+  return NULL;
+}
+
+status api_buffer_is_deleted(PJRT_Buffer_IsDeleted_Args *a) {
+  a->is_deleted = dev_buffer_is_deleted(a->buffer->dev);
+  return NULL;
+}
+
+/* True would let the framework read the bytes behind our back, without waiting for them. */
+status api_buffer_is_on_cpu(PJRT_Buffer_IsOnCpu_Args *a) {
+  a->is_on_cpu = false;
+  return NULL;
+}
+
+status api_buffer_ready_event(PJRT_Buffer_ReadyEvent_Args *a) {
+  a->event = api_event(dev_event_retain(dev_buffer_ready(a->buffer->dev)));
+  return NULL;
+}
+
+/* ---- addresses ---- */
+
+static status address(PJRT_Buffer *b, void **out) {
+  dev_block *block;
+  *out = NULL;
+  RETURN_IF_ERROR(dev_buffer_hold(b->dev, &block));
+  *out = dev_block_data(block);
+  dev_block_release(block); /* the caller's buffer keeps it */
+  return NULL;
+}
+
+status api_buffer_unsafe_pointer(PJRT_Buffer_UnsafePointer_Args *a) {
+  void *p;
+  RETURN_IF_ERROR(address(a->buffer, &p));
+  a->buffer_pointer = (uintptr_t)p;
+  return NULL;
+}
+
+status
+api_buffer_opaque_device_memory_data_pointer(PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args *a) {
+  return address(a->buffer, &a->device_memory_ptr);
+}
+
+status
+api_buffer_increase_external_reference_count(PJRT_Buffer_IncreaseExternalReferenceCount_Args *a) {
+  return dev_buffer_add_external(a->buffer->dev);
+}
+
+status
+api_buffer_decrease_external_reference_count(PJRT_Buffer_DecreaseExternalReferenceCount_Args *a) {
+  return dev_buffer_drop_external(a->buffer->dev);
+}

@@ -1,0 +1,413 @@
+/* The client and what it is made of: devices, their descriptions, memories, the topology. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "pjrt/api.h"
+#include "pjrt/slots.h"
+
+/* ---- memories: the framework's data on them ---- */
+
+static void *get_user_data(PJRT_Memory *handle, const void *key) {
+  api_memory *m = api_memory_of(handle);
+  void *value = NULL;
+  pthread_mutex_lock(&m->lock);
+  for (u32 i = 0; i < m->num_data; i++)
+    if (m->data[i].key == key) value = m->data[i].value;
+  pthread_mutex_unlock(&m->lock);
+  return value;
+}
+
+/* There is room for eight keys; the framework uses two. The value of a ninth is dropped at
+ * once, which reads as "not set". */
+static void set_user_data(PJRT_Memory *handle, const void *key, void *value,
+                          void (*destroy)(void *value)) {
+  api_memory *m = api_memory_of(handle);
+  api_user_data old = {key, value, destroy};
+  pthread_mutex_lock(&m->lock);
+  u32 i = 0;
+  while (i < m->num_data && m->data[i].key != key) i++;
+  if (i < COUNT(m->data)) {
+    api_user_data new = old;
+    old = i < m->num_data ? m->data[i] : (api_user_data){0};
+    m->data[i] = new;
+    if (i == m->num_data) m->num_data++;
+  }
+  pthread_mutex_unlock(&m->lock);
+  if (old.destroy && old.value) old.destroy(old.value);
+}
+
+static const PJRT_Memory_FunctionTable memory_vtable = {
+    .struct_size = PJRT_Memory_FunctionTable_END,
+    .instance_struct_size = sizeof(api_memory),
+    .get_user_data = get_user_data,
+    .set_user_data = set_user_data,
+};
+
+PJRT_Memory *api_memory_handle(PJRT_Client *c, const dev_memory *m) {
+  return c->memory_list[m->id];
+}
+
+status api_check_memory(PJRT_Client *c, PJRT_Memory *m) {
+  if (!m) return status_make(STATUS_INVALID_ARGUMENT, "no memory given");
+  if (api_memory_of(m)->device->client == c) return NULL;
+  return status_make(STATUS_INVALID_ARGUMENT, "the memory is another client's");
+}
+
+/* ---- making a client ---- */
+
+typedef struct create_options {
+  str num_devices;
+  char digits[24];
+  u32 threads;
+} create_options;
+
+static status number_option(const PJRT_NamedValue *v, str *out, char *digits, size_t size) {
+  if (v->type == PJRT_NamedValue_kString) {
+    *out = (str){v->string_value, v->value_size};
+  } else if (v->type == PJRT_NamedValue_kInt64) {
+    *out = (str){digits, (size_t)snprintf(digits, size, "%lld", (long long)v->int64_value)};
+  } else {
+    return status_make(STATUS_INVALID_ARGUMENT, "option %.*s: expected a number", (int)v->name_size,
+                       v->name);
+  }
+  if (out->len == 0)
+    return status_make(STATUS_INVALID_ARGUMENT, "option %.*s: empty", (int)v->name_size, v->name);
+  return NULL;
+}
+
+static status read_option(const PJRT_NamedValue *v, create_options *o) {
+  str name = {v->name, v->name_size}, text;
+  char digits[24];
+  if (str_is(name, "num_devices"))
+    return number_option(v, &o->num_devices, o->digits, sizeof o->digits);
+  if (str_is(name, "num_threads")) {
+    RETURN_IF_ERROR(number_option(v, &text, digits, sizeof digits));
+    /* the same rule as for devices: a number from 1 to 65536 */
+    return dev_choose_num_devices(text, NULL, NULL, &o->threads);
+  }
+  if (str_is(name, "num_nodes") && v->type == PJRT_NamedValue_kInt64 && v->int64_value > 1)
+    return status_make(STATUS_UNIMPLEMENTED, "option num_nodes: one process only, so far");
+  if (str_is(name, "num_nodes") || str_is(name, "node_id")) return NULL;
+  return status_make(STATUS_INVALID_ARGUMENT,
+                     "unknown option '" STR_FMT "' (known: num_devices, num_threads)",
+                     STR_ARG(name));
+}
+
+static void init_device(PJRT_Client *c, u32 id) {
+  PJRT_Device *d = &c->devices[id];
+  PJRT_DeviceDescription *t = &d->description;
+  d->client = c;
+  d->dev = dev_client_device(c->dev, id);
+  t->id = (int)id;
+  snprintf(t->to_string, sizeof t->to_string, "TerrazzoDevice(id=%u)", id);
+  snprintf(t->debug_string, sizeof t->debug_string, API_DEVICE_KIND ":%u", id);
+  c->device_list[id] = d;
+  c->description_list[id] = t;
+  for (u32 k = 0; k < DEV_KIND_COUNT; k++) {
+    dev_memory *dm = &d->dev->memories[k];
+    api_memory *m = &c->memories[dm->id];
+    m->base.vtable = &memory_vtable;
+    m->dev = dm;
+    m->device = d;
+    snprintf(m->to_string, sizeof m->to_string, "TerrazzoMemory(id=%u, kind=%s)", dm->id,
+             dev_kind_names[k]);
+    snprintf(m->debug_string, sizeof m->debug_string, "%s memory of %s", dev_kind_names[k],
+             t->debug_string);
+    pthread_mutex_init(&m->lock, NULL);
+    d->memories[k] = c->memory_list[dm->id] = &m->base;
+  }
+}
+
+static void free_client(PJRT_Client *c) {
+  if (c->pool) exec_pool_destroy(c->pool); /* waits for what runs */
+  for (size_t i = 0; c->memories && i < c->num_memories; i++) {
+    api_memory *m = &c->memories[i];
+    for (u32 k = 0; k < m->num_data; k++)
+      if (m->data[k].destroy && m->data[k].value) m->data[k].destroy(m->data[k].value);
+    pthread_mutex_destroy(&m->lock);
+  }
+  size_t n = c->num_devices, nm = c->num_memories;
+  mem_free(&mem_system, c->devices, n * sizeof *c->devices);
+  mem_free(&mem_system, c->device_list, n * sizeof *c->device_list);
+  mem_free(&mem_system, c->description_list, n * sizeof *c->description_list);
+  mem_free(&mem_system, c->memories, nm * sizeof *c->memories);
+  mem_free(&mem_system, c->memory_list, nm * sizeof *c->memory_list);
+  dev_client_release(c->dev);
+  mem_free(&mem_system, c, sizeof *c);
+}
+
+static status make_client(const dev_client_options *options, u32 threads, PJRT_Client *c) {
+  RETURN_IF_ERROR(dev_client_create(options, &c->dev));
+  size_t n = c->num_devices = options->num_devices;
+  size_t nm = c->num_memories = n * DEV_KIND_COUNT;
+  c->topology.client = c;
+  c->devices = mem_zalloc(&mem_system, n * sizeof *c->devices);
+  c->device_list = mem_zalloc(&mem_system, n * sizeof *c->device_list);
+  c->description_list = mem_zalloc(&mem_system, n * sizeof *c->description_list);
+  api_memory *memories = mem_zalloc(&mem_system, nm * sizeof *memories);
+  c->memory_list = mem_zalloc(&mem_system, nm * sizeof *c->memory_list);
+  if (!c->devices || !c->device_list || !c->description_list || !memories || !c->memory_list) {
+    mem_free(&mem_system, memories, nm * sizeof *memories); /* its locks are not made yet */
+    return status_oom();
+  }
+  c->memories = memories;
+  for (u32 i = 0; i < n; i++) init_device(c, i);
+  return exec_pool_create(&(exec_pool_options){.threads = threads}, &c->pool);
+}
+
+status api_client_create(PJRT_Client_Create_Args *a) {
+  create_options o = {0};
+  dev_client_options d = {.log = getenv("TERRAZZO_LOG")};
+  a->client = NULL;
+  for (size_t i = 0; i < a->num_options; i++)
+    RETURN_IF_ERROR(read_option(&a->create_options[i], &o));
+  RETURN_IF_ERROR(dev_choose_num_devices(o.num_devices, getenv("TERRAZZO_NUM_DEVICES"),
+                                         getenv("XLA_FLAGS"), &d.num_devices));
+  PJRT_Client *c = mem_zalloc(&mem_system, sizeof *c);
+  if (!c) return status_oom();
+  status s = make_client(&d, o.threads, c);
+  if (s) {
+    free_client(c);
+    return s;
+  }
+  dev_log(c->dev, "Client_Create() %u devices -> client %p", d.num_devices, (void *)c);
+  a->client = c;
+  return NULL;
+}
+
+status api_client_destroy(PJRT_Client_Destroy_Args *a) {
+  if (!a->client) return NULL;
+  dev_log(a->client->dev, "Client_Destroy(client %p)", (void *)a->client);
+  free_client(a->client);
+  return NULL;
+}
+
+/* ---- questions about the client ---- */
+
+#define TEXT(args, field, literal)                                                                 \
+  ((args)->field = literal, (args)->field##_size = strlen((args)->field), (status)NULL)
+
+status api_client_platform_name(PJRT_Client_PlatformName_Args *a) {
+  return TEXT(a, platform_name, API_PLATFORM_NAME);
+}
+
+status api_client_platform_version(PJRT_Client_PlatformVersion_Args *a) {
+  return TEXT(a, platform_version, API_PLATFORM_VERSION);
+}
+
+status api_client_process_index(PJRT_Client_ProcessIndex_Args *a) {
+  a->process_index = 0;
+  return NULL;
+}
+
+status api_client_devices(PJRT_Client_Devices_Args *a) {
+  a->devices = a->client->device_list;
+  a->num_devices = a->client->num_devices;
+  return NULL;
+}
+
+status api_client_addressable_devices(PJRT_Client_AddressableDevices_Args *a) {
+  a->addressable_devices = a->client->device_list;
+  a->num_addressable_devices = a->client->num_devices;
+  return NULL;
+}
+
+status api_client_addressable_memories(PJRT_Client_AddressableMemories_Args *a) {
+  a->addressable_memories = a->client->memory_list;
+  a->num_addressable_memories = a->client->num_memories;
+  return NULL;
+}
+
+static status lookup(PJRT_Client *c, int id, PJRT_Device **out) {
+  *out = NULL;
+  if (id < 0 || (size_t)id >= c->num_devices)
+    return status_make(STATUS_INVALID_ARGUMENT, "no device %d: there are %zu", id, c->num_devices);
+  *out = &c->devices[id];
+  return NULL;
+}
+
+status api_client_lookup_device(PJRT_Client_LookupDevice_Args *a) {
+  return lookup(a->client, a->id, &a->device);
+}
+
+status api_client_lookup_addressable_device(PJRT_Client_LookupAddressableDevice_Args *a) {
+  return lookup(a->client, a->local_hardware_id, &a->addressable_device);
+}
+
+status api_client_default_device_assignment(PJRT_Client_DefaultDeviceAssignment_Args *a) {
+  i64 n;
+  if (a->num_replicas < 1 || a->num_partitions < 1 ||
+      !checked_mul((i64)a->num_replicas, a->num_partitions, &n) || (u64)n > a->client->num_devices)
+    return status_make(STATUS_INVALID_ARGUMENT, "%d replicas of %d partitions on %zu devices",
+                       a->num_replicas, a->num_partitions, a->client->num_devices);
+  if (a->default_assignment_size < (size_t)n)
+    return status_make(STATUS_INVALID_ARGUMENT, "room for %zu devices, %lld are needed",
+                       a->default_assignment_size, (long long)n);
+  for (i64 i = 0; i < n; i++) a->default_assignment[i] = (int)i;
+  return NULL;
+}
+
+/* Nothing to do in one process. */
+status api_client_update_global_process_info(PJRT_Client_UpdateGlobalProcessInfo_Args *a) {
+  (void)a;
+  return NULL;
+}
+
+/* ---- devices and their descriptions ---- */
+
+status api_device_get_description(PJRT_Device_GetDescription_Args *a) {
+  a->device_description = &a->device->description;
+  return NULL;
+}
+
+status api_device_is_addressable(PJRT_Device_IsAddressable_Args *a) {
+  a->is_addressable = true;
+  return NULL;
+}
+
+status api_device_local_hardware_id(PJRT_Device_LocalHardwareId_Args *a) {
+  a->local_hardware_id = a->device->description.id;
+  return NULL;
+}
+
+status api_device_addressable_memories(PJRT_Device_AddressableMemories_Args *a) {
+  a->memories = a->device->memories;
+  a->num_memories = DEV_KIND_COUNT;
+  return NULL;
+}
+
+status api_device_default_memory(PJRT_Device_DefaultMemory_Args *a) {
+  a->memory = a->device->memories[DEV_KIND_DEVICE];
+  return NULL;
+}
+
+status api_device_memory_stats(PJRT_Device_MemoryStats_Args *a) {
+  dev_device *d = a->device->dev;
+  size_t begin = offsetof(PJRT_Device_MemoryStats_Args, bytes_in_use);
+  memset((char *)a + begin, 0, PJRT_Device_MemoryStats_Args_END - begin);
+#define SET(field, value) (a->field = (value), a->field##_is_set = true)
+  a->bytes_in_use = atomic_load(&d->bytes_in_use);
+  SET(peak_bytes_in_use, atomic_load(&d->peak_bytes));
+  SET(num_allocs, atomic_load(&d->num_allocs));
+  SET(largest_alloc_size, atomic_load(&d->largest_alloc));
+  SET(bytes_limit, dev_client_bytes_per_device(d->client));
+#undef SET
+  return NULL;
+}
+
+status api_device_clear_memory_stats(PJRT_Device_ClearMemoryStats_Args *a) {
+  dev_device *d = a->device->dev;
+  atomic_store(&d->peak_bytes, atomic_load(&d->bytes_in_use));
+  atomic_store(&d->num_allocs, 0);
+  atomic_store(&d->largest_alloc, 0);
+  return NULL;
+}
+
+static void keep_attributes(PJRT_Device_Attributes *a) { (void)a; }
+
+status api_device_get_attributes(PJRT_Device_GetAttributes_Args *a) {
+  a->attributes = NULL;
+  a->num_attributes = 0;
+  a->device_attributes = NULL;
+  a->attributes_deleter = keep_attributes; /* the framework insists on one */
+  return NULL;
+}
+
+status api_device_description_id(PJRT_DeviceDescription_Id_Args *a) {
+  a->id = a->device_description->id;
+  return NULL;
+}
+
+status api_device_description_process_index(PJRT_DeviceDescription_ProcessIndex_Args *a) {
+  a->process_index = 0;
+  return NULL;
+}
+
+status api_device_description_attributes(PJRT_DeviceDescription_Attributes_Args *a) {
+  a->attributes = NULL;
+  a->num_attributes = 0;
+  return NULL;
+}
+
+status api_device_description_kind(PJRT_DeviceDescription_Kind_Args *a) {
+  return TEXT(a, device_kind, API_DEVICE_KIND);
+}
+
+status api_device_description_debug_string(PJRT_DeviceDescription_DebugString_Args *a) {
+  return TEXT(a, debug_string, a->device_description->debug_string);
+}
+
+status api_device_description_to_string(PJRT_DeviceDescription_ToString_Args *a) {
+  return TEXT(a, to_string, a->device_description->to_string);
+}
+
+/* ---- memories ---- */
+
+status api_memory_id(PJRT_Memory_Id_Args *a) {
+  a->id = (int)api_memory_of(a->memory)->dev->id;
+  return NULL;
+}
+
+status api_memory_kind(PJRT_Memory_Kind_Args *a) {
+  return TEXT(a, kind, dev_kind_names[api_memory_of(a->memory)->dev->kind]);
+}
+
+status api_memory_kind_id(PJRT_Memory_Kind_Id_Args *a) {
+  a->kind_id = (int)api_memory_of(a->memory)->dev->kind;
+  return NULL;
+}
+
+status api_memory_debug_string(PJRT_Memory_DebugString_Args *a) {
+  return TEXT(a, debug_string, api_memory_of(a->memory)->debug_string);
+}
+
+status api_memory_to_string(PJRT_Memory_ToString_Args *a) {
+  return TEXT(a, to_string, api_memory_of(a->memory)->to_string);
+}
+
+status api_memory_addressable_by_devices(PJRT_Memory_AddressableByDevices_Args *a) {
+  PJRT_Device *d = api_memory_of(a->memory)->device;
+  a->devices = &d->client->device_list[d->description.id];
+  a->num_devices = 1;
+  return NULL;
+}
+
+/* ---- the topology: the client's devices ---- */
+
+status api_client_topology_description(PJRT_Client_TopologyDescription_Args *a) {
+  a->topology = &a->client->topology;
+  return NULL;
+}
+
+status api_topology_description_destroy(PJRT_TopologyDescription_Destroy_Args *a) {
+  (void)a; /* a part of its client */
+  return NULL;
+}
+
+status api_topology_description_platform_name(PJRT_TopologyDescription_PlatformName_Args *a) {
+  return TEXT(a, platform_name, API_PLATFORM_NAME);
+}
+
+status api_topology_description_platform_version(PJRT_TopologyDescription_PlatformVersion_Args *a) {
+  return TEXT(a, platform_version, API_PLATFORM_VERSION);
+}
+
+status api_topology_description_get_device_descriptions(
+    PJRT_TopologyDescription_GetDeviceDescriptions_Args *a) {
+  a->descriptions = a->topology->client->description_list;
+  a->num_descriptions = a->topology->client->num_devices;
+  return NULL;
+}
+
+status api_topology_description_attributes(PJRT_TopologyDescription_Attributes_Args *a) {
+  a->attributes = NULL;
+  a->num_attributes = 0;
+  return NULL;
+}
+
+status api_topology_description_fingerprint(PJRT_TopologyDescription_Fingerprint_Args *a) {
+  u64 n = a->topology->client->num_devices;
+  a->fingerprint = hash_u64(n, hash_bytes(API_PLATFORM_VERSION, strlen(API_PLATFORM_VERSION), 0));
+  return NULL;
+}

@@ -1,0 +1,520 @@
+/* Executables: compiling, loading on devices, serializing, and what is asked of them. */
+#include <stdio.h>
+
+#include "pjrt/api.h"
+#include "pjrt/proto.h"
+#include "pjrt/slots.h"
+
+/* ---- making ---- */
+
+PJRT_Executable *api_executable_retain(PJRT_Executable *e) {
+  atomic_fetch_add_explicit(&e->refs, 1, memory_order_relaxed);
+  return e;
+}
+
+void api_executable_release(PJRT_Executable *e) {
+  if (!e || atomic_fetch_sub_explicit(&e->refs, 1, memory_order_acq_rel) != 1) return;
+  if (e->exe) executable_release(e->exe);
+  arena_deinit(&e->memory);
+  mem_free(&mem_system, e, sizeof *e);
+}
+
+static status fill_kind(api_tensors *t, size_t i, str kind) {
+  dev_kind k = DEV_KIND_DEVICE;
+  if (kind.len && !dev_kind_from_name(kind, &k))
+    return status_make(STATUS_INVALID_ARGUMENT, "memory kind '" STR_FMT "' is unknown",
+                       STR_ARG(kind));
+  t->memory_kinds[i] = dev_kind_names[k];
+  t->memory_kind_sizes[i] = strlen(dev_kind_names[k]);
+  return NULL;
+}
+
+static status fill_tensors(arena *a, const compile_tensor *from, size_t n, api_tensors *t) {
+  size_t num_dims = 0;
+  for (size_t i = 0; i < n; i++) num_dims += from[i].local_dims.len;
+  t->count = n;
+  t->types = ARENA_ARRAY(a, PJRT_Buffer_Type, n);
+  t->dims = ARENA_ARRAY(a, int64_t, num_dims);
+  t->ranks = ARENA_ARRAY(a, size_t, n);
+  t->memory_kinds = ARENA_ARRAY(a, const char *, n);
+  t->memory_kind_sizes = ARENA_ARRAY(a, size_t, n);
+  t->shardings = ARENA_ARRAY(a, const char *, n);
+  t->sharding_sizes = ARENA_ARRAY(a, size_t, n);
+  t->layouts = ARENA_ARRAY(a, PJRT_Layouts_MemoryLayout, n);
+  t->layout_list = ARENA_ARRAY(a, PJRT_Layouts_MemoryLayout *, n);
+  int64_t *dims = t->dims;
+  for (size_t i = 0; i < n; i++) {
+    i64s local = from[i].local_dims;
+    t->types[i] = (PJRT_Buffer_Type)dtype_infos[from[i].type].pjrt;
+    t->ranks[i] = local.len;
+    if (local.len) memcpy(dims, local.data, local.len * sizeof *dims);
+    dims += local.len;
+    t->shardings[i] = from[i].op_sharding.data ? from[i].op_sharding.data : "";
+    t->sharding_sizes[i] = from[i].op_sharding.len;
+    t->layouts[i].rank = (u32)local.len;
+    t->layout_list[i] = &t->layouts[i];
+    RETURN_IF_ERROR(fill_kind(t, i, from[i].memory_kind));
+  }
+  return NULL;
+}
+
+static size_t local_bytes(const compile_tensor *t) {
+  size_t n = dtype_size(t->type);
+  for (size_t i = 0; i < t->local_dims.len; i++) n *= (size_t)t->local_dims.data[i];
+  return n;
+}
+
+static size_t total_bytes(const compile_tensor *t, u32 n) {
+  size_t sum = 0;
+  for (u32 i = 0; i < n; i++) sum += local_bytes(&t[i]);
+  return sum;
+}
+
+static status check_positions(const PJRT_Client *c, u32 replicas, u32 partitions) {
+  u64 n = (u64)replicas * partitions;
+  if (n <= c->num_devices) return NULL;
+  return status_make(STATUS_INVALID_ARGUMENT,
+                     "the program runs on %llu devices (%u replicas of %u partitions), the client "
+                     "has %zu",
+                     (unsigned long long)n, replicas, partitions, c->num_devices);
+}
+
+static status fill(PJRT_Client *c, PJRT_Executable *e, str source, str options_bytes) {
+  arena *a = &e->memory;
+  e->source = arena_str(a, source);
+  e->options_bytes = arena_str(a, options_bytes);
+  RETURN_IF_ERROR(api_options_read(a, e->options_bytes, &e->options));
+  RETURN_IF_ERROR(check_positions(c, e->options.num_replicas, e->options.num_partitions));
+  compile_options o = {.num_partitions = e->options.num_partitions,
+                       .num_replicas = e->options.num_replicas};
+  RETURN_IF_ERROR(compile_source(e->source, &o, &e->exe));
+  const executable *x = e->exe;
+  RETURN_IF_ERROR(check_positions(c, x->num_replicas, x->num_partitions));
+  if (e->options.assignment && (x->num_replicas != e->options.num_replicas ||
+                                x->num_partitions != e->options.num_partitions))
+    return status_make(STATUS_INVALID_ARGUMENT,
+                       "the program is of %u replicas and %u partitions, its device assignment of "
+                       "%u and %u",
+                       x->num_replicas, x->num_partitions, e->options.num_replicas,
+                       e->options.num_partitions);
+  RETURN_IF_ERROR(fill_tensors(a, x->params, x->num_params, &e->params));
+  RETURN_IF_ERROR(fill_tensors(a, x->results, x->num_results, &e->results));
+  e->fingerprint = arena_printf(a, "%016llx", (unsigned long long)x->fingerprint);
+  static const char cost[] = "bytes accessed";
+  e->cost[0] = (PJRT_NamedValue){
+      .struct_size = PJRT_NamedValue_END,
+      .name = cost,
+      .name_size = sizeof cost - 1,
+      .type = PJRT_NamedValue_kFloat,
+      .float_value =
+          (float)(total_bytes(x->params, x->num_params) + total_bytes(x->results, x->num_results)),
+      .value_size = 1,
+  };
+  return NULL;
+}
+
+status api_executable_compile(PJRT_Client *c, str source, str options_bytes,
+                              PJRT_Executable **out) {
+  oom_trap trap;
+  *out = NULL;
+  PJRT_Executable *e = mem_zalloc(&mem_system, sizeof *e);
+  if (!e) return status_oom();
+  atomic_init(&e->refs, 1);
+  arena_init(&e->memory, &mem_system, &trap);
+  status s;
+  if (setjmp(trap.at))
+    s = status_oom();
+  else
+    s = fill(c, e, source, options_bytes);
+  if (s)
+    api_executable_release(e);
+  else
+    *out = e;
+  return s;
+}
+
+static void free_loaded(PJRT_LoadedExecutable *l) {
+  if (l->image) exec_image_release(l->image);
+  api_executable_release(l->executable);
+  arena_deinit(&l->memory);
+  mem_free(&mem_system, l, sizeof *l);
+}
+
+static status place_devices(PJRT_LoadedExecutable *l) {
+  PJRT_Client *c = l->client;
+  const executable *x = l->executable->exe;
+  const u32 *assignment = l->executable->options.assignment;
+  size_t n = l->num_devices = (size_t)x->num_replicas * x->num_partitions;
+  l->devices = ARENA_ARRAY(&l->memory, PJRT_Device *, n);
+  l->device_ids = ARENA_ARRAY(&l->memory, u32, n);
+  l->logical_ids = ARENA_ARRAY(&l->memory, PJRT_LogicalDeviceIds, n);
+  bool *taken = arena_zalloc(&l->memory, c->num_devices);
+  for (u32 i = 0; i < n; i++) {
+    u32 id = assignment ? assignment[i] : i;
+    if (id >= c->num_devices || taken[id])
+      return status_make(STATUS_INVALID_ARGUMENT,
+                         id >= c->num_devices ? "device assignment: no device %u"
+                                              : "device assignment: device %u occurs twice",
+                         id);
+    taken[id] = true;
+    l->device_ids[i] = id;
+    l->devices[i] = &c->devices[id];
+    l->logical_ids[i] =
+        (PJRT_LogicalDeviceIds){(int)(i / x->num_partitions), (int)(i % x->num_partitions)};
+  }
+  return NULL;
+}
+
+static void place_results(PJRT_LoadedExecutable *l) {
+  const executable *x = l->executable->exe;
+  l->alias = ARENA_ARRAY(&l->memory, i32, x->num_results);
+  l->result_kind = ARENA_ARRAY(&l->memory, dev_kind, x->num_results);
+  l->result_of = ARENA_ARRAY(&l->memory, i32, x->num_params);
+  for (u32 p = 0; p < x->num_params; p++) l->result_of[p] = -1;
+  for (u32 r = 0; r < x->num_results; r++) {
+    l->result_kind[r] = DEV_KIND_DEVICE;
+    (void)dev_kind_from_name(x->results[r].memory_kind, &l->result_kind[r]);
+    l->alias[r] = x->prog->slots[x->prog->result_slot[r]].alias;
+    if (l->alias[r] >= 0) l->result_of[l->alias[r]] = (i32)r;
+  }
+}
+
+static void release_program(void *user) { executable_release(user); }
+
+static status load(PJRT_LoadedExecutable *l) {
+  RETURN_IF_ERROR(place_devices(l));
+  place_results(l);
+  executable *x = executable_retain(l->executable->exe);
+  status s = exec_image_create(&mem_system, x->prog, release_program, x, &l->image);
+  if (s) executable_release(x);
+  return s;
+}
+
+status api_load(PJRT_Client *c, PJRT_Executable *e, PJRT_LoadedExecutable **out) {
+  oom_trap trap;
+  *out = NULL;
+  PJRT_LoadedExecutable *l = mem_zalloc(&mem_system, sizeof *l);
+  if (!l) {
+    api_executable_release(e);
+    return status_oom();
+  }
+  l->client = c;
+  l->executable = e;
+  arena_init(&l->memory, &mem_system, &trap);
+  status s;
+  if (setjmp(trap.at))
+    s = status_oom();
+  else
+    s = load(l);
+  if (s)
+    free_loaded(l);
+  else
+    *out = l;
+  return s;
+}
+
+status api_client_compile(PJRT_Client_Compile_Args *a) {
+  PJRT_Executable *e;
+  a->executable = NULL;
+  RETURN_IF_ERROR(api_check_size("PJRT_Program", a->program, PJRT_Program_END));
+  str format = {a->program->format, a->program->format_size};
+  if (!str_is(format, "mlir"))
+    return status_make(STATUS_UNIMPLEMENTED, "program format '" STR_FMT "': only 'mlir' is known",
+                       STR_ARG(format));
+  RETURN_IF_ERROR(api_executable_compile(a->client, (str){a->program->code, a->program->code_size},
+                                         (str){a->compile_options, a->compile_options_size}, &e));
+  str name = e->exe->name;
+  RETURN_IF_ERROR(api_load(a->client, e, &a->executable));
+  dev_log(a->client->dev, "Compile(client) " STR_FMT " %zu bytes for %zu devices -> executable %p",
+          STR_ARG(name), a->program->code_size, a->executable->num_devices, (void *)a->executable);
+  return NULL;
+}
+
+status api_executable_destroy(PJRT_Executable_Destroy_Args *a) {
+  api_executable_release(a->executable);
+  return NULL;
+}
+
+status api_loaded_executable_destroy(PJRT_LoadedExecutable_Destroy_Args *a) {
+  if (!a->executable) return NULL;
+  dev_log(a->executable->client->dev, "LoadedExecutable_Destroy(executable %p)",
+          (void *)a->executable);
+  free_loaded(a->executable);
+  return NULL;
+}
+
+/* ---- serialized: "TZEXEC01", checksum, length of options, options, source ---- */
+
+static const char magic[8] = "TZEXEC01";
+enum { HEADER = 24 };
+
+static void free_bytes(PJRT_SerializedExecutable *p) {
+  buf *b = (buf *)p;
+  buf_deinit(b);
+  mem_free(&mem_system, b, sizeof *b);
+}
+
+/* A buf on the heap, as the holder that the API wants for bytes it hands out. */
+static buf *new_bytes(void) {
+  buf *b = mem_alloc(&mem_system, sizeof *b);
+  if (b) buf_init(b, &mem_system);
+  return b;
+}
+
+status api_executable_serialize(PJRT_Executable_Serialize_Args *a) {
+  const PJRT_Executable *e = a->executable;
+  buf *b = new_bytes();
+  if (!b) return status_oom();
+  u64 n = e->options_bytes.len, sum;
+  sum = hash_bytes(e->source.data, e->source.len,
+                   hash_bytes(e->options_bytes.data, e->options_bytes.len, n));
+  buf_bytes(b, magic, sizeof magic);
+  buf_bytes(b, &sum, sizeof sum);
+  buf_bytes(b, &n, sizeof n);
+  buf_str(b, e->options_bytes);
+  buf_str(b, e->source);
+  if (!buf_ok(b)) {
+    free_bytes((PJRT_SerializedExecutable *)b);
+    return status_oom();
+  }
+  a->serialized_bytes = b->data;
+  a->serialized_bytes_size = b->len;
+  a->serialized_executable = (PJRT_SerializedExecutable *)b;
+  a->serialized_executable_deleter = free_bytes;
+  return NULL;
+}
+
+static status parse_serialized(str bytes, str *out_options, str *out_source) {
+  u64 sum, n;
+  if (bytes.len < HEADER || memcmp(bytes.data, magic, sizeof magic) != 0)
+    return status_make(STATUS_INVALID_ARGUMENT,
+                       "not an executable serialized by this version of Terrazzo");
+  memcpy(&sum, bytes.data + 8, sizeof sum);
+  memcpy(&n, bytes.data + 16, sizeof n);
+  bytes = str_from(bytes, HEADER);
+  if (n > bytes.len) return status_make(STATUS_DATA_LOSS, "the serialized executable is cut short");
+  *out_options = (str){bytes.data, (size_t)n};
+  *out_source = str_from(bytes, (size_t)n);
+  if (sum != hash_bytes(out_source->data, out_source->len, hash_bytes(bytes.data, n, n)))
+    return status_make(STATUS_DATA_LOSS, "the serialized executable is damaged");
+  return NULL;
+}
+
+status api_executable_deserialize_and_load(PJRT_Executable_DeserializeAndLoad_Args *a) {
+  str options, source;
+  PJRT_Executable *e;
+  a->loaded_executable = NULL;
+  RETURN_IF_ERROR(parse_serialized((str){a->serialized_executable, a->serialized_executable_size},
+                                   &options, &source));
+  if (a->overridden_serialized_compile_options)
+    options = (str){a->overridden_serialized_compile_options,
+                    a->overridden_serialized_compile_options_size};
+  RETURN_IF_ERROR(api_executable_compile(a->client, source, options, &e));
+  RETURN_IF_ERROR(api_load(a->client, e, &a->loaded_executable));
+  dev_log(a->client->dev, "DeserializeAndLoad(client) %zu bytes -> executable %p",
+          a->serialized_executable_size, (void *)a->loaded_executable);
+  return NULL;
+}
+
+static void keep_options(PJRT_SerializedCompileOptions *p) { (void)p; }
+
+status api_executable_get_compile_options(PJRT_Executable_GetCompileOptions_Args *a) {
+  a->serialized_bytes = a->executable->options_bytes.data; /* lives as long as the executable */
+  a->serialized_bytes_size = a->executable->options_bytes.len;
+  a->serialized_compile_options = NULL;
+  a->serialized_compile_options_deleter = keep_options;
+  return NULL;
+}
+
+/* ---- questions about an executable ---- */
+
+status api_executable_name(PJRT_Executable_Name_Args *a) {
+  a->executable_name = a->executable->exe->name.data;
+  a->executable_name_size = a->executable->exe->name.len;
+  return NULL;
+}
+
+status api_executable_num_replicas(PJRT_Executable_NumReplicas_Args *a) {
+  a->num_replicas = a->executable->exe->num_replicas;
+  return NULL;
+}
+
+status api_executable_num_partitions(PJRT_Executable_NumPartitions_Args *a) {
+  a->num_partitions = a->executable->exe->num_partitions;
+  return NULL;
+}
+
+status api_executable_num_outputs(PJRT_Executable_NumOutputs_Args *a) {
+  a->num_outputs = a->executable->results.count;
+  return NULL;
+}
+
+status
+api_executable_size_of_generated_code_in_bytes(PJRT_Executable_SizeOfGeneratedCodeInBytes_Args *a) {
+  a->size_in_bytes = 0; /* programs are data */
+  return NULL;
+}
+
+status api_executable_get_cost_analysis(PJRT_Executable_GetCostAnalysis_Args *a) {
+  a->properties = a->executable->cost;
+  a->num_properties = COUNT(a->executable->cost);
+  return NULL;
+}
+
+status api_executable_parameter_memory_kinds(PJRT_Executable_ParameterMemoryKinds_Args *a) {
+  a->num_parameters = a->executable->params.count;
+  a->memory_kinds = a->executable->params.memory_kinds;
+  a->memory_kind_sizes = a->executable->params.memory_kind_sizes;
+  return NULL;
+}
+
+status api_executable_output_memory_kinds(PJRT_Executable_OutputMemoryKinds_Args *a) {
+  a->num_outputs = a->executable->results.count;
+  a->memory_kinds = a->executable->results.memory_kinds;
+  a->memory_kind_sizes = a->executable->results.memory_kind_sizes;
+  return NULL;
+}
+
+status api_executable_output_element_types(PJRT_Executable_OutputElementTypes_Args *a) {
+  a->output_types = a->executable->results.types;
+  a->num_output_types = a->executable->results.count;
+  return NULL;
+}
+
+status api_executable_output_dimensions(PJRT_Executable_OutputDimensions_Args *a) {
+  a->num_outputs = a->executable->results.count;
+  a->dims = a->executable->results.dims;
+  a->dim_sizes = a->executable->results.ranks;
+  return NULL;
+}
+
+/* The program as it came. Called twice: for the size, then to fill the caller's buffer. */
+status api_executable_optimized_program(PJRT_Executable_OptimizedProgram_Args *a) {
+  RETURN_IF_ERROR(api_check_size("PJRT_Program", a->program, PJRT_Program_END));
+  static const char format[] = "mlir";
+  str source = a->executable->source;
+  a->program->format = format;
+  a->program->format_size = sizeof format - 1;
+  if (a->program->code) {
+    if (a->program->code_size < source.len)
+      return status_make(STATUS_INVALID_ARGUMENT, "%zu bytes of room for %zu",
+                         a->program->code_size, source.len);
+    memcpy(a->program->code, source.data, source.len);
+  }
+  a->program->code_size = source.len;
+  return NULL;
+}
+
+status api_executable_fingerprint(PJRT_Executable_Fingerprint_Args *a) {
+  a->executable_fingerprint = a->executable->fingerprint.data;
+  a->executable_fingerprint_size = a->executable->fingerprint.len;
+  return NULL;
+}
+
+status api_executable_get_compiled_memory_stats(PJRT_Executable_GetCompiledMemoryStats_Args *a) {
+  const executable *x = a->executable->exe;
+  size_t begin =
+      offsetof(PJRT_Executable_GetCompiledMemoryStats_Args, generated_code_size_in_bytes);
+  memset((char *)a + begin, 0, PJRT_Executable_GetCompiledMemoryStats_Args_END - begin);
+  a->argument_size_in_bytes = (i64)total_bytes(x->params, x->num_params);
+  a->output_size_in_bytes = (i64)total_bytes(x->results, x->num_results);
+  for (u32 r = 0; r < x->num_results; r++)
+    if (x->prog->slots[x->prog->result_slot[r]].alias >= 0)
+      a->alias_size_in_bytes += (i64)local_bytes(&x->results[r]);
+  a->temp_size_in_bytes = (i64)x->prog->workspace;
+  a->total_size_in_bytes = a->argument_size_in_bytes + a->output_size_in_bytes +
+                           a->temp_size_in_bytes - a->alias_size_in_bytes;
+  a->peak_memory_in_bytes = a->total_allocation_bytes = a->total_size_in_bytes;
+  return NULL;
+}
+
+/* ---- questions about a loaded executable ---- */
+
+status api_loaded_executable_get_executable(PJRT_LoadedExecutable_GetExecutable_Args *a) {
+  a->executable = api_executable_retain(a->loaded_executable->executable);
+  return NULL;
+}
+
+status api_loaded_executable_addressable_devices(PJRT_LoadedExecutable_AddressableDevices_Args *a) {
+  a->addressable_devices = a->executable->devices;
+  a->num_addressable_devices = a->executable->num_devices;
+  return NULL;
+}
+
+status api_loaded_executable_addressable_device_logical_ids(
+    PJRT_LoadedExecutable_AddressableDeviceLogicalIds_Args *a) {
+  a->addressable_device_logical_ids = a->executable->logical_ids;
+  a->num_addressable_device_logical_ids = a->executable->num_devices;
+  return NULL;
+}
+
+status api_loaded_executable_delete(PJRT_LoadedExecutable_Delete_Args *a) {
+  atomic_store(&a->executable->deleted, true);
+  return NULL;
+}
+
+status api_loaded_executable_is_deleted(PJRT_LoadedExecutable_IsDeleted_Args *a) {
+  a->is_deleted = atomic_load(&a->executable->deleted);
+  return NULL;
+}
+
+status api_loaded_executable_fingerprint(PJRT_LoadedExecutable_Fingerprint_Args *a) {
+  a->executable_fingerprint = a->executable->executable->fingerprint.data;
+  a->executable_fingerprint_size = a->executable->executable->fingerprint.len;
+  return NULL;
+}
+
+static void free_assignment(PJRT_DeviceAssignmentSerialized *p) {
+  free_bytes((PJRT_SerializedExecutable *)p);
+}
+
+/* DeviceAssignmentProto: one list of replicas' devices per partition. */
+status
+api_loaded_executable_get_device_assignment(PJRT_LoadedExecutable_GetDeviceAssignment_Args *a) {
+  const PJRT_LoadedExecutable *l = a->executable;
+  const executable *x = l->executable->exe;
+  buf *b = new_bytes(), list;
+  if (!b) return status_oom();
+  proto_put_int(b, 1, x->num_replicas);
+  proto_put_int(b, 2, x->num_partitions);
+  buf_init(&list, &mem_system);
+  for (u32 p = 0; p < x->num_partitions; p++) {
+    buf packed;
+    buf_init(&packed, &mem_system);
+    list.len = 0;
+    for (u32 r = 0; r < x->num_replicas; r++)
+      proto_put_varint(&packed, l->device_ids[r * x->num_partitions + p]);
+    proto_put_bytes(&list, 1, buf_view(&packed));
+    proto_put_bytes(b, 3, buf_view(&list));
+    if (!buf_ok(&packed) || !buf_ok(&list)) b->failed = true;
+    buf_deinit(&packed);
+  }
+  buf_deinit(&list);
+  if (!buf_ok(b)) {
+    free_bytes((PJRT_SerializedExecutable *)b);
+    return status_oom();
+  }
+  a->serialized_bytes = b->data;
+  a->serialized_bytes_size = b->len;
+  a->serialized_device_assignment = (PJRT_DeviceAssignmentSerialized *)b;
+  a->serialized_device_assignment_deleter = free_assignment;
+  return NULL;
+}
+
+/* ---- extension: shardings ---- */
+
+status api_shardings_executable_parameter_shardings(
+    PJRT_Shardings_PJRT_Executable_ParameterShardings_Args *a) {
+  a->num_parameters = a->executable->params.count;
+  a->shardings = a->executable->params.shardings;
+  a->sharding_sizes = a->executable->params.sharding_sizes;
+  return NULL;
+}
+
+status
+api_shardings_executable_output_shardings(PJRT_Shardings_PJRT_Executable_OutputShardings_Args *a) {
+  a->num_outputs = a->executable->results.count;
+  a->shardings = a->executable->results.shardings;
+  a->sharding_sizes = a->executable->results.sharding_sizes;
+  return NULL;
+}

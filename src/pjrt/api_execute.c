@@ -1,0 +1,299 @@
+/* Executing a loaded executable: one call starts it on all its devices and returns at once.
+ *
+ * For each device (position) the arguments' blocks are held, the results' buffers are made, and
+ * one event per position says when they are there; it is the ready event of that position's
+ * results and the device's completion event. The launch waits for what the arguments wait for.
+ *
+ * Donation. The program says which result takes over which parameter's buffer (an alias); both
+ * then get one pointer. If the argument is donated and nobody else looks at its bytes, that is
+ * the argument's own block; otherwise it is a copy of it. A donated argument is deleted either
+ * way, as JAX asks. */
+#include <stdio.h>
+
+#include "pjrt/api.h"
+#include "pjrt/slots.h"
+
+typedef struct launch {
+  size_t bytes; /* of this allocation */
+  u32 num_positions, num_params, num_results, num_wait;
+  void **params, **results; /* as exec_launch wants them */
+  dev_block **held;         /* by position and parameter */
+  dev_block **written;      /* by position and result */
+  dev_event **ready;        /* by position */
+  dev_event **wait;         /* retained */
+} launch;
+
+/* What one call of Execute works on until the launch is under way. */
+typedef struct call {
+  const PJRT_LoadedExecutable *l;
+  const executable *exe;
+  const PJRT_ExecuteOptions *options; /* may be NULL */
+  PJRT_Device *const *devices;        /* by position */
+  const u32 *device_ids;
+  launch *t;
+  PJRT_Buffer ***outputs; /* the caller's lists: what stands there is ours until we return */
+  /* Hash set of one position's blocks; the low bit marks one that was given twice. */
+  uintptr_t *seen;
+  size_t cap_seen; /* a power of two */
+} call;
+
+/* ---- the launch's memory ---- */
+
+static launch *launch_create(u32 n, u32 num_params, u32 num_results) {
+  size_t np = (size_t)n * num_params, nr = (size_t)n * num_results;
+  /* an argument waits for two events at most: its own and that of its copy */
+  size_t bytes = sizeof(launch) + (2 * np + 2 * nr + n + 2 * np) * sizeof(void *);
+  launch *t = mem_zalloc(&mem_system, bytes);
+  if (!t) return NULL;
+  void **p = (void **)(t + 1);
+  *t = (launch){.bytes = bytes, .num_positions = n, .num_params = num_params};
+  t->num_results = num_results;
+  t->params = p, p += np;
+  t->results = p, p += nr;
+  t->held = (dev_block **)p, p += np;
+  t->written = (dev_block **)p, p += nr;
+  t->ready = (dev_event **)p, p += n;
+  t->wait = (dev_event **)p;
+  return t;
+}
+
+static void launch_free(launch *t) {
+  size_t np = (size_t)t->num_positions * t->num_params;
+  size_t nr = (size_t)t->num_positions * t->num_results;
+  for (size_t i = 0; i < np; i++) dev_block_release(t->held[i]);
+  for (size_t i = 0; i < nr; i++) dev_block_release(t->written[i]);
+  for (u32 i = 0; i < t->num_wait; i++) dev_event_release(t->wait[i]);
+  for (u32 i = 0; i < t->num_positions; i++) dev_event_release(t->ready[i]);
+  mem_free(&mem_system, t, t->bytes);
+}
+
+static void add_wait(launch *t, dev_event *e) {
+  if (dev_event_is_ready(e) && !dev_event_error(e)) return;
+  for (u32 i = t->num_wait; i-- > 0 && t->num_wait - i <= 4;) /* equal ones come in runs */
+    if (t->wait[i] == e) return;
+  t->wait[t->num_wait++] = dev_event_retain(e);
+}
+
+/* ---- arguments ---- */
+
+static status wrong_argument(const call *c, u32 i, u32 k, const PJRT_Buffer *b) {
+  char have[128], want[128];
+  const compile_tensor *p = &c->exe->params[k];
+  dev_shape_text(dev_buffer_type(b->dev), dev_buffer_dims(b->dev), have, sizeof have);
+  dev_shape_text(p->type, p->local_dims, want, sizeof want);
+  return status_make(STATUS_INVALID_ARGUMENT,
+                     "argument %u on device %u is %s: '" STR_FMT "' takes %s there", k,
+                     c->device_ids[i], have, STR_ARG(c->exe->name), want);
+}
+
+static status check_argument(const call *c, u32 i, u32 k, const PJRT_Buffer *b) {
+  const compile_tensor *p = &c->exe->params[k];
+  if (!b) return status_make(STATUS_INVALID_ARGUMENT, "argument %u is missing", k);
+  if (dev_buffer_type(b->dev) != p->type || !i64s_eq(dev_buffer_dims(b->dev), p->local_dims))
+    return wrong_argument(c, i, k, b);
+  u32 at = dev_buffer_memory(b->dev)->device->id;
+  if (b->client != c->l->client || at != c->device_ids[i])
+    return status_make(STATUS_INVALID_ARGUMENT, "argument %u is on device %u, not on device %u", k,
+                       at, c->device_ids[i]);
+  return NULL;
+}
+
+static uintptr_t *find_seen(const call *c, const dev_block *b) {
+  size_t at = hash_ptr(b, 0) & (c->cap_seen - 1);
+  while (c->seen[at] && (c->seen[at] & ~(uintptr_t)1) != (uintptr_t)b)
+    at = (at + 1) & (c->cap_seen - 1);
+  return &c->seen[at];
+}
+
+static status hold_arguments(call *c, u32 i, PJRT_Buffer *const *args) {
+  launch *t = c->t;
+  memset(c->seen, 0, c->cap_seen * sizeof *c->seen);
+  for (u32 k = 0; k < t->num_params; k++) {
+    size_t at = (size_t)i * t->num_params + k;
+    RETURN_IF_ERROR(check_argument(c, i, k, args[k]));
+    status s = dev_buffer_hold(args[k]->dev, &t->held[at]);
+    if (s) {
+      status_free(s);
+      return status_make(STATUS_INVALID_ARGUMENT, "argument %u has been deleted or donated", k);
+    }
+    t->params[at] = dev_block_data(t->held[at]);
+    add_wait(t, dev_buffer_ready(args[k]->dev));
+    uintptr_t *seen = find_seen(c, t->held[at]);
+    *seen = (uintptr_t)t->held[at] | (*seen != 0);
+  }
+  return NULL;
+}
+
+static bool is_donated(const call *c, u32 k) {
+  const PJRT_ExecuteOptions *o = c->options;
+  if (!c->exe->params[k].donated) return false;
+  for (size_t i = 0; o && i < o->num_non_donatable_input_indices; i++)
+    if (o->non_donatable_input_indices[i] == k) return false;
+  return true;
+}
+
+/* Argument k's block becomes one that a result may be written to. */
+static status make_writable(call *c, u32 i, u32 k, PJRT_Buffer *arg) {
+  launch *t = c->t;
+  size_t at = (size_t)i * t->num_params + k;
+  bool twice = *find_seen(c, t->held[at]) & 1;
+  if (is_donated(c, k) && !twice && dev_buffer_donate(arg->dev)) return NULL;
+  dev_buffer *copy;
+  dev_block *block;
+  RETURN_IF_ERROR(dev_buffer_copy(arg->dev, dev_buffer_memory(arg->dev), &copy));
+  status s = dev_buffer_hold(copy, &block);
+  if (!s) {
+    dev_block_release(t->held[at]);
+    t->held[at] = block;
+    t->params[at] = dev_block_data(block);
+    add_wait(t, dev_buffer_ready(copy));
+  }
+  dev_buffer_release(copy);
+  return s;
+}
+
+/* ---- results ---- */
+
+static status make_output(call *c, u32 i, u32 r) {
+  const PJRT_LoadedExecutable *l = c->l;
+  const compile_tensor *x = &c->exe->results[r];
+  launch *t = c->t;
+  dev_memory *m = &c->devices[i]->dev->memories[l->result_kind[r]];
+  size_t at = (size_t)i * t->num_results + r;
+  dev_block *block = NULL;
+  dev_buffer *b;
+  if (l->alias[r] >= 0) block = t->held[(size_t)i * t->num_params + (u32)l->alias[r]];
+  RETURN_IF_ERROR(dev_buffer_create(m, x->type, x->local_dims, t->ready[i], block, &b));
+  status s = dev_buffer_hold(b, &t->written[at]);
+  if (s) {
+    dev_buffer_release(b);
+    return s;
+  }
+  t->results[at] = dev_block_data(t->written[at]);
+  return api_buffer_wrap(l->client, b, &c->outputs[i][r]);
+}
+
+static status prepare(call *c, u32 i, PJRT_Buffer *const *args) {
+  launch *t = c->t;
+  t->ready[i] = dev_event_create();
+  if (!t->ready[i]) return status_oom();
+  RETURN_IF_ERROR(hold_arguments(c, i, args));
+  for (u32 k = 0; k < t->num_params; k++)
+    if (c->l->result_of[k] >= 0) RETURN_IF_ERROR(make_writable(c, i, k, args[k]));
+  for (u32 r = 0; r < t->num_results; r++) RETURN_IF_ERROR(make_output(c, i, r));
+  return NULL;
+}
+
+static void drop_outputs(call *c) {
+  for (u32 i = 0; i < c->t->num_positions; i++)
+    for (u32 r = 0; r < c->t->num_results; r++) {
+      PJRT_Buffer *b = c->outputs[i][r];
+      c->outputs[i][r] = NULL;
+      if (!b) continue;
+      dev_buffer_release(b->dev);
+      mem_free(&mem_system, b, sizeof *b);
+    }
+}
+
+/* ---- the launch ---- */
+
+static void device_done(void *user, u32 position, status error) {
+  launch *t = user;
+  dev_event_set(t->ready[position], status_copy(error));
+}
+
+static void done(void *user, status error) {
+  (void)error; /* every position has been told */
+  launch_free(user);
+}
+
+/* Takes the launch over when it succeeds; its outputs and events are the caller's by then. */
+static status start(call *c, PJRT_LoadedExecutable_Execute_Args *a) {
+  launch *t = c->t;
+  u32 n = t->num_positions;
+  if (a->device_complete_events)
+    for (u32 i = 0; i < n; i++)
+      a->device_complete_events[i] = api_event(dev_event_retain(t->ready[i]));
+  status s = exec_launch(c->l->client->pool, &(exec_launch_args){
+                                                 .image = c->l->image,
+                                                 .devices = c->device_ids,
+                                                 .params = t->params,
+                                                 .results = t->results,
+                                                 .wait_for = t->wait,
+                                                 .num_wait = t->num_wait,
+                                                 .device_done = device_done,
+                                                 .done = done,
+                                                 .user = t,
+                                             });
+  if (s && a->device_complete_events)
+    for (u32 i = 0; i < n; i++) {
+      dev_event_release(t->ready[i]);
+      a->device_complete_events[i] = NULL;
+    }
+  return s;
+}
+
+static status execute(call *c, PJRT_LoadedExecutable_Execute_Args *a) {
+  u32 n = (u32)a->num_devices;
+  c->t = launch_create(n, c->exe->num_params, c->exe->num_results);
+  if (!c->t) return status_oom();
+  for (u32 i = 0; i < n; i++)
+    if (c->t->num_results) memset(c->outputs[i], 0, c->t->num_results * sizeof(PJRT_Buffer *));
+  status s = NULL;
+  for (u32 i = 0; i < n && !s; i++) s = prepare(c, i, a->argument_lists[i]);
+  if (!s) s = start(c, a);
+  if (s) {
+    drop_outputs(c);
+    launch_free(c->t);
+    return s;
+  }
+  for (u32 k = 0; k < c->exe->num_params; k++)
+    for (u32 i = 0; i < n && is_donated(c, k); i++) dev_buffer_delete(a->argument_lists[i][k]->dev);
+  return NULL;
+}
+
+static status check_call(const PJRT_LoadedExecutable_Execute_Args *a) {
+  const PJRT_LoadedExecutable *l = a->executable;
+  const executable *x = l->executable->exe;
+  const PJRT_ExecuteOptions *o = a->options;
+  if (o)
+    RETURN_IF_ERROR(
+        api_check_size("PJRT_ExecuteOptions", o, offsetof(PJRT_ExecuteOptions, context)));
+  if (o && (o->num_send_ops || o->num_recv_ops))
+    return status_make(STATUS_UNIMPLEMENTED, "send and receive callbacks");
+  if (atomic_load(&l->deleted))
+    return status_make(STATUS_INVALID_ARGUMENT, "'" STR_FMT "' has been deleted", STR_ARG(x->name));
+  if (a->num_devices != l->num_devices)
+    return status_make(STATUS_INVALID_ARGUMENT, "'" STR_FMT "' runs on %zu devices, not on %zu",
+                       STR_ARG(x->name), l->num_devices, a->num_devices);
+  if (a->num_args != x->num_params)
+    return status_make(STATUS_INVALID_ARGUMENT, "'" STR_FMT "' takes %u arguments, not %zu",
+                       STR_ARG(x->name), x->num_params, a->num_args);
+  if (a->execute_device && l->num_devices != 1)
+    return status_make(STATUS_INVALID_ARGUMENT,
+                       "'" STR_FMT "' runs on %zu devices: it cannot be sent to one",
+                       STR_ARG(x->name), l->num_devices);
+  return NULL;
+}
+
+status api_loaded_executable_execute(PJRT_LoadedExecutable_Execute_Args *a) {
+  RETURN_IF_ERROR(check_call(a));
+  const PJRT_LoadedExecutable *l = a->executable;
+  call c = {.l = l, .exe = l->executable->exe, .options = a->options};
+  u32 one = a->execute_device ? (u32)a->execute_device->description.id : 0;
+  c.devices = a->execute_device ? &a->execute_device : l->devices;
+  c.device_ids = a->execute_device ? &one : l->device_ids;
+  c.outputs = (PJRT_Buffer ***)(uintptr_t)a->output_lists; /* the lists are ours to fill */
+  for (c.cap_seen = 8; c.cap_seen < 2 * (size_t)c.exe->num_params;) c.cap_seen *= 2;
+  c.seen = mem_alloc(&mem_system, c.cap_seen * sizeof *c.seen);
+  if (!c.seen) return status_oom();
+  status s = execute(&c, a);
+  mem_free(&mem_system, c.seen, c.cap_seen * sizeof *c.seen);
+  if (!s)
+    dev_log(l->client->dev,
+            "Execute(executable %p) " STR_FMT ": %zu arguments, %zu devices -> %u "
+            "results, first buffer %p",
+            (const void *)l, STR_ARG(c.exe->name), a->num_args, a->num_devices, c.exe->num_results,
+            c.exe->num_results ? (void *)a->output_lists[0][0] : NULL);
+  return s;
+}

@@ -1,0 +1,96 @@
+/* Field numbers: CompileOptionsProto { 3 executable_build_options }, ExecutableBuildOptionsProto
+ * { 4 num_replicas, 5 num_partitions, 9 device_assignment }, DeviceAssignmentProto
+ * { 1 replica_count, 2 computation_count, 3 computation_devices { 1 replica_device_ids } },
+ * of openxla/xla's compile_options.proto and xla_data.proto. */
+#include "pjrt/options.h"
+
+#include "base/buf.h"
+#include "pjrt/proto.h"
+
+enum { MAX_POSITIONS = 1 << 20 };
+
+typedef struct reader {
+  arena *a;
+  api_options *out;
+  bool bad;
+  u64 replicas, partitions; /* of the assignment */
+  VEC(u32) devices;         /* partition-major, as the proto has it */
+  u32 seen_partitions;
+} reader;
+
+static void add_device(reader *r, u64 id) {
+  if (id > UINT32_MAX || r->devices.len >= MAX_POSITIONS)
+    r->bad = true;
+  else
+    VEC_PUSH(r->a, r->devices, (u32)id);
+}
+
+static void read_partition(reader *r, str message) {
+  proto_field f;
+  size_t before = r->devices.len;
+  u64 id;
+  while (proto_next(&message, &f, &r->bad)) {
+    if (f.number != 1) continue;
+    if (f.wire == 0) add_device(r, f.value);
+    while (f.wire == 2 && f.bytes.len && !r->bad) {
+      if (proto_varint(&f.bytes, &id))
+        add_device(r, id);
+      else
+        r->bad = true;
+    }
+  }
+  if (r->devices.len - before != r->replicas) r->bad = true;
+  r->seen_partitions++;
+}
+
+static void read_assignment(reader *r, str message) {
+  proto_field f;
+  str again = message; /* the counts first, wherever they stand */
+  while (proto_next(&message, &f, &r->bad)) {
+    if (f.number == 1 && f.wire == 0) r->replicas = f.value;
+    if (f.number == 2 && f.wire == 0) r->partitions = f.value;
+  }
+  while (!r->bad && proto_next(&again, &f, &r->bad))
+    if (f.number == 3 && f.wire == 2) read_partition(r, f.bytes);
+  if (r->seen_partitions != r->partitions) r->bad = true;
+}
+
+static void read_build_options(reader *r, str message) {
+  proto_field f;
+  while (proto_next(&message, &f, &r->bad)) {
+    if (f.number == 9 && f.wire == 2) read_assignment(r, f.bytes);
+    if ((f.number == 4 || f.number == 5) && f.wire == 0) {
+      if (f.value > MAX_POSITIONS) r->bad = true;
+      *(f.number == 4 ? &r->out->num_replicas : &r->out->num_partitions) = (u32)f.value;
+    }
+  }
+}
+
+/* From partition-major to position order; every device once. */
+static status place(reader *r) {
+  u32 np = (u32)r->partitions, nr = (u32)r->replicas;
+  api_options *o = r->out;
+  if ((o->num_partitions && o->num_partitions != np) || (o->num_replicas && o->num_replicas != nr))
+    return status_make(STATUS_INVALID_ARGUMENT,
+                       "compile options: %u replicas and %u partitions, but a device assignment of "
+                       "%u by %u",
+                       o->num_replicas, o->num_partitions, nr, np);
+  u32 *at = ARENA_ARRAY(r->a, u32, r->devices.len);
+  for (u32 p = 0; p < np; p++)
+    for (u32 k = 0; k < nr; k++) at[k * np + p] = r->devices.data[p * nr + k];
+  o->num_partitions = np;
+  o->num_replicas = nr;
+  o->assignment = at;
+  return NULL;
+}
+
+status api_options_read(arena *a, str bytes, api_options *out) {
+  reader r = {.a = a, .out = out};
+  proto_field f;
+  *out = (api_options){0};
+  while (proto_next(&bytes, &f, &r.bad))
+    if (f.number == 3 && f.wire == 2) read_build_options(&r, f.bytes);
+  if (r.bad)
+    return status_make(STATUS_INVALID_ARGUMENT, "compile options: not a CompileOptionsProto");
+  return r.devices.len ? place(&r) : NULL;
+}

@@ -1,0 +1,19 @@
+/* What we use of xla.CompileOptionsProto, which comes with every program. */
+#ifndef PJRT_OPTIONS_H
+#define PJRT_OPTIONS_H
+
+#include "base/arena.h"
+#include "base/status.h"
+
+typedef struct api_options {
+  u32 num_replicas, num_partitions; /* 0: not said */
+  /* The device of (replica, partition) at [replica * num_partitions + partition]; NULL: none
+   * given. Each occurs once. */
+  const u32 *assignment;
+} api_options;
+
+/* Bytes of no sense, or an assignment that contradicts the counts: INVALID_ARGUMENT. What is
+ * not understood is skipped. `a` must have its trap set. */
+status api_options_read(arena *a, str bytes, api_options *out_options) MUST_USE;
+
+#endif
