@@ -1,0 +1,41 @@
+/* What the files of exec share about programs; not for other modules. */
+#ifndef EXEC_INTERNAL_H
+#define EXEC_INTERNAL_H
+
+#include "exec/program.h"
+
+typedef struct vm_op_info {
+  const char *name;
+  u8 operands;
+  enum { VM_SAME, VM_PRED, VM_REAL, VM_COMPLEX, VM_ANY } result;
+  u8 classes; /* VM_CLASS_ bits of operand 0 */
+} vm_op_info;
+enum { VM_CLASS_B = 1, VM_CLASS_I = 2, VM_CLASS_F = 4, VM_CLASS_C = 8 };
+extern const vm_op_info vm_op_infos[VM_OP_COUNT];
+
+/* Every slot that a step touches, in reading order: fn(user, &slot, how). fn may change it. */
+typedef enum slot_use { USE_READ, USE_WRITE, USE_UPDATE } slot_use;
+typedef void slot_fn(void *user, u32 *slot, slot_use use);
+void prog_step_slots(prog_step *s, slot_fn *fn, void *user);
+
+/* A copy of one whole slot to another. */
+bool prog_step_is_move(const program *p, const prog_step *s);
+/* A loop that reads slot `in` only with the access it writes `out` with. */
+bool prog_step_in_place(const prog_step *s, u32 in, u32 out);
+/* Whether two slots may lie in the same memory. */
+bool prog_slots_overlap(const program *p, u32 a, u32 b);
+
+/* Fills in body->kind where the code is one known operation on one operand. */
+void prog_body_recognize(prog_body *body);
+/* The code of a known kind over elements of `type`: four instructions in `storage`. */
+vm_code prog_body_code(prog_reducer kind, dtype type, vm_instr storage[4]);
+
+/* plan.c: merges moves, keeps aliased parameters apart, lays out the workspace. */
+void prog_plan(arena *a, program *p);
+
+/* vm code: checks types and references; num_in values may be loaded, of the given types
+ * (NULL: any), and stores must be num_out of the given types. NULL: fine, else what is wrong. */
+const char *vm_code_check(const vm_code *c, u32 num_in, const dtype *in_types, u32 num_out,
+                          const dtype *out_types, u32 rank);
+
+#endif

@@ -1,0 +1,368 @@
+/* The buffer plan: which slots can be one, and where in the workspace each lies.
+ *
+ * A slot lives from its first touch to its last, in step order; a loop (a jump back from j to
+ * t) widens that: what lives into the loop lives to its end, what is read before it is written
+ * in it, or is read after it, lives all through it. Two slots may share memory when their
+ * lives do not meet, or when they meet in one step that can work in place.
+ *
+ * Moves: `move a -> b` where a dies and b is born is one slot. In a loop, where b carries a
+ * value around and r becomes the next one, `move r -> b` also vanishes if nobody needs the old
+ * b once r is being written: then a dynamic_update_slice of a carried array is in place. */
+#include "exec/internal.h"
+
+typedef struct life {
+  u32 first, last; /* PROG_NONE, 0: never touched */
+  bool read_first;
+} life;
+
+typedef struct range {
+  u32 begin, end; /* target and jump of a loop */
+} range;
+
+typedef struct planner {
+  arena *a;
+  program *p;
+  life *lives;
+  VEC(range) loops;
+  u32 step; /* of the walk */
+} planner;
+
+static void touch(void *user, u32 *slot, slot_use use) {
+  planner *pl = user;
+  life *l = &pl->lives[*slot];
+  if (l->first == PROG_NONE) {
+    l->first = pl->step;
+    l->read_first = use != USE_WRITE;
+  }
+  l->last = pl->step;
+}
+
+static void find_loops(planner *pl) {
+  pl->loops.len = 0;
+  for (u32 i = 0; i < pl->p->num_steps; i++) {
+    const prog_step *s = &pl->p->steps[i];
+    if (s->kind != STEP_jump && s->kind != STEP_jump_unless && s->kind != STEP_case) continue;
+    for (u32 k = 0; k < s->u.jump_->n; k++)
+      if (s->u.jump_->target[k] <= i) VEC_PUSH(pl->a, pl->loops, (range){s->u.jump_->target[k], i});
+  }
+}
+
+static bool widen(life *l, range r) {
+  if (l->first == PROG_NONE || l->first > r.end || l->last < r.begin) return false;
+  bool inside = l->first >= r.begin && l->last <= r.end;
+  if (inside && !l->read_first) return false;
+  life old = *l;
+  if (l->first > r.begin) l->first = r.begin;
+  if (l->last < r.end) l->last = r.end;
+  return old.first != l->first || old.last != l->last;
+}
+
+static void find_lives(planner *pl) {
+  program *p = pl->p;
+  for (u32 i = 0; i < p->num_slots; i++) pl->lives[i] = (life){PROG_NONE, 0, false};
+  for (pl->step = 0; pl->step < p->num_steps; pl->step++)
+    prog_step_slots(&p->steps[pl->step], touch, pl);
+  for (bool again = true; again;) {
+    again = false;
+    for (size_t r = 0; r < pl->loops.len; r++)
+      for (u32 i = 0; i < p->num_slots; i++) again |= widen(&pl->lives[i], pl->loops.data[r]);
+  }
+  for (u32 i = 0; i < p->num_slots; i++) {
+    life *l = &pl->lives[i];
+    if (p->slots[i].kind == SLOT_PARAM && l->first != PROG_NONE) l->first = 0;
+    if (p->slots[i].kind == SLOT_RESULT && l->first != PROG_NONE) l->last = p->num_steps;
+  }
+}
+
+typedef struct renaming {
+  u32 from, to;
+} renaming;
+static void rename_slot(void *user, u32 *slot, slot_use use) {
+  (void)use;
+  const renaming *r = user;
+  if (*slot == r->from) *slot = r->to;
+}
+static void rename_all(program *p, u32 from, u32 to) {
+  renaming r = {from, to};
+  for (u32 i = 0; i < p->num_steps; i++) prog_step_slots(&p->steps[i], rename_slot, &r);
+}
+
+/* ---- aliased parameters ---- */
+
+/* Whether result r's memory may be taken from parameter slot q as the program stands. */
+static bool alias_is_safe(planner *pl, u32 q, u32 r) {
+  const life *in = &pl->lives[q], *out = &pl->lives[r];
+  if (in->first == PROG_NONE || out->first == PROG_NONE || in->last < out->first) return true;
+  if (in->last > out->first) return false;
+  const prog_step *s = &pl->p->steps[in->last];
+  return prog_step_in_place(s, q, r) ||
+         (prog_step_is_move(pl->p, s) && s->u.copy_->src.slot == q && s->u.copy_->dst.slot == r);
+}
+
+/* Puts `slot = parameter` before everything else and lets all steps use the copy. */
+static void save_param(planner *pl, u32 q) {
+  program *p = pl->p;
+  prog_slot *slots = ARENA_ARRAY(pl->a, prog_slot, p->num_slots + 1);
+  memcpy(slots, p->slots, p->num_slots * sizeof(prog_slot));
+  slots[p->num_slots] = slots[q];
+  slots[p->num_slots].kind = SLOT_WORK;
+  p->slots = slots;
+  u32 copy_slot = p->num_slots++;
+  rename_all(p, q, copy_slot);
+  prog_copy *c = ARENA_NEW(pl->a, prog_copy);
+  c->rank = 1;
+  c->dims[0] = (i64)slots[q].count;
+  c->src = (prog_access){.slot = q, .stride = {1}};
+  c->dst = (prog_access){.slot = copy_slot, .stride = {1}};
+  prog_step *steps = ARENA_ARRAY(pl->a, prog_step, p->num_steps + 1);
+  memcpy(steps + 1, p->steps, p->num_steps * sizeof(prog_step));
+  steps[0] = (prog_step){.kind = STEP_copy, .name = STR("save_donated"), .u.copy_ = c};
+  p->steps = steps;
+  p->num_steps++;
+  for (u32 i = 1; i < p->num_steps; i++)
+    if (steps[i].kind == STEP_jump || steps[i].kind == STEP_jump_unless ||
+        steps[i].kind == STEP_case)
+      for (u32 k = 0; k < steps[i].u.jump_->n; k++) steps[i].u.jump_->target[k]++;
+}
+
+static void refresh(planner *pl) {
+  pl->lives = ARENA_ARRAY(pl->a, life, pl->p->num_slots);
+  find_loops(pl);
+  find_lives(pl);
+}
+
+static void separate_aliases(planner *pl) {
+  program *p = pl->p;
+  for (u32 i = 0; i < p->num_results; i++) {
+    i32 alias = p->slots[p->result_slot[i]].alias;
+    if (alias < 0) continue;
+    u32 q = p->param_slot[alias];
+    if (alias_is_safe(pl, q, p->result_slot[i])) continue;
+    save_param(pl, q);
+    refresh(pl);
+  }
+}
+
+/* ---- moves ---- */
+
+static bool is_free_slot(const program *p, u32 s) { return p->slots[s].kind == SLOT_WORK; }
+
+/* Whether result b, if it took the place of slot a, would still leave its parameter alone. */
+static bool result_may_replace(planner *pl, u32 b, u32 a) {
+  const prog_slot *s = &pl->p->slots[b];
+  if (s->kind != SLOT_RESULT || s->alias < 0) return true;
+  u32 q = pl->p->param_slot[s->alias], first = pl->lives[a].first;
+  const life *in = &pl->lives[q];
+  if (in->first == PROG_NONE || in->last < first) return true;
+  const prog_step *at = &pl->p->steps[first];
+  if (in->last > first) return false;
+  return prog_step_in_place(at, q, a) ||
+         (prog_step_is_move(pl->p, at) && at->u.copy_->src.slot == q && at->u.copy_->dst.slot == a);
+}
+
+/* move a -> b at step t: one dies, the other is born */
+static bool merge_straight(planner *pl, u32 t, u32 a, u32 b) {
+  program *p = pl->p;
+  const life *la = &pl->lives[a], *lb = &pl->lives[b];
+  if (!is_free_slot(p, a) || la->last != t || lb->first != t) return false;
+  if (is_free_slot(p, b)) {
+    rename_all(p, b, a);
+    return true;
+  }
+  if (p->slots[b].kind != SLOT_RESULT || !result_may_replace(pl, b, a)) return false;
+  rename_all(p, a, b);
+  return true;
+}
+
+static range innermost(const planner *pl, u32 t) {
+  range best = {0, PROG_NONE};
+  for (size_t i = 0; i < pl->loops.len; i++) {
+    range r = pl->loops.data[i];
+    if (r.begin <= t && t <= r.end && r.end - r.begin < best.end - best.begin) best = r;
+  }
+  return best;
+}
+
+typedef struct probe {
+  u32 slot;
+  bool read, written;
+} probe;
+static void probe_slot(void *user, u32 *slot, slot_use use) {
+  probe *q = user;
+  if (*slot != q->slot) return;
+  q->read |= use != USE_WRITE;
+  q->written |= use != USE_READ;
+}
+
+/* move r -> c at step m, inside a loop that c is carried around: nobody touches c between r's
+ * first write and m, and all of it happens in the same turn of the same loop */
+static bool merge_carried(planner *pl, u32 m, u32 r, u32 c) {
+  program *p = pl->p;
+  range loop = innermost(pl, m);
+  const life *lr = &pl->lives[r];
+  if (loop.end == PROG_NONE || !is_free_slot(p, r) || !is_free_slot(p, c)) return false;
+  if (lr->last != m || lr->first < loop.begin || lr->read_first) return false;
+  range first_loop = innermost(pl, lr->first);
+  if (first_loop.begin != loop.begin || first_loop.end != loop.end) return false;
+  for (u32 i = lr->first; i <= loop.end; i++) {
+    probe q = {.slot = c};
+    prog_step_slots(&p->steps[i], probe_slot, &q);
+    if (i == m || (!q.read && !q.written)) continue;
+    if (i != lr->first || q.written) return false;
+    const prog_step *s = &p->steps[i];
+    bool copies = prog_step_is_move(p, s) && s->u.copy_->src.slot == c;
+    if (!copies && !prog_step_in_place(s, c, r)) return false;
+  }
+  rename_all(p, r, c);
+  return true;
+}
+
+static void merge_moves(planner *pl) {
+  program *p = pl->p;
+  for (u32 t = 0; t < p->num_steps; t++) {
+    const prog_step *s = &p->steps[t];
+    if (!prog_step_is_move(p, s)) continue;
+    u32 a = s->u.copy_->src.slot, b = s->u.copy_->dst.slot;
+    if (a == b || p->slots[a].type != p->slots[b].type) continue;
+    if (merge_straight(pl, t, a, b) || merge_carried(pl, t, a, b)) find_lives(pl);
+  }
+}
+
+/* ---- layout ---- */
+
+typedef struct hole {
+  u64 offset, bytes;
+} hole;
+typedef struct layout {
+  VEC(hole) holes; /* sorted by offset, never touching */
+  u64 end;
+} layout;
+
+static u64 take(arena *a, layout *l, u64 bytes) {
+  size_t best = l->holes.len;
+  for (size_t i = 0; i < l->holes.len; i++)
+    if (l->holes.data[i].bytes >= bytes &&
+        (best == l->holes.len || l->holes.data[i].bytes < l->holes.data[best].bytes))
+      best = i;
+  (void)a;
+  if (best == l->holes.len) {
+    /* grow a hole at the end rather than leave it */
+    if (best && l->holes.data[best - 1].offset + l->holes.data[best - 1].bytes == l->end) {
+      hole h = l->holes.data[--l->holes.len];
+      l->end = h.offset + bytes;
+      return h.offset;
+    }
+    u64 at = l->end;
+    if (!checked_add(l->end, bytes, &l->end)) l->end = UINT64_MAX;
+    return at;
+  }
+  hole *h = &l->holes.data[best];
+  u64 at = h->offset;
+  h->offset += bytes;
+  h->bytes -= bytes;
+  if (h->bytes == 0) {
+    memmove(h, h + 1, (l->holes.len - best - 1) * sizeof(hole));
+    l->holes.len--;
+  }
+  return at;
+}
+
+static void give(arena *a, layout *l, hole h) {
+  if (h.bytes == 0) return;
+  VEC_PUSH(a, l->holes, h);
+  size_t i = l->holes.len - 1;
+  for (; i > 0 && l->holes.data[i - 1].offset > h.offset; i--)
+    l->holes.data[i] = l->holes.data[i - 1];
+  l->holes.data[i] = h;
+  hole *v = l->holes.data;
+  if (i + 1 < l->holes.len && v[i].offset + v[i].bytes == v[i + 1].offset) {
+    v[i].bytes += v[i + 1].bytes;
+    memmove(&v[i + 1], &v[i + 2], (l->holes.len - i - 2) * sizeof(hole));
+    l->holes.len--;
+  }
+  if (i > 0 && v[i - 1].offset + v[i - 1].bytes == v[i].offset) {
+    v[i - 1].bytes += v[i].bytes;
+    memmove(&v[i], &v[i + 1], (l->holes.len - i - 1) * sizeof(hole));
+    l->holes.len--;
+  }
+}
+
+static u64 padded_bytes(const program *p, u32 slot) {
+  u64 bytes = prog_slot_bytes(&p->slots[slot]), padded;
+  return checked_add(bytes, (u64)63, &padded) ? padded & ~63ull : UINT64_MAX & ~63ull;
+}
+
+typedef struct donor_search {
+  planner *pl;
+  u32 born, step, found;
+} donor_search;
+/* A dying input whose memory the born output may take over. */
+static void find_donor(void *user, u32 *slot, slot_use use) {
+  donor_search *d = user;
+  planner *pl = d->pl;
+  program *p = pl->p;
+  if (use != USE_READ || d->found != PROG_NONE || !is_free_slot(p, *slot)) return;
+  if (pl->lives[*slot].last != d->step || pl->lives[*slot].first == d->step) return;
+  if (padded_bytes(p, *slot) != padded_bytes(p, d->born)) return;
+  if (dtype_size(p->slots[*slot].type) != dtype_size(p->slots[d->born].type)) return;
+  if (prog_step_in_place(&p->steps[d->step], *slot, d->born)) d->found = *slot;
+}
+
+/* Slots in the order of a key, by counting: begin[t] .. begin[t+1] of `order`. */
+typedef struct by_step {
+  u32 *begin, *order;
+} by_step;
+static by_step sort_slots(planner *pl, bool by_last) {
+  program *p = pl->p;
+  by_step r = {arena_zalloc(pl->a, (p->num_steps + 2) * sizeof(u32)),
+               ARENA_ARRAY(pl->a, u32, p->num_slots + 1)};
+  for (int pass = 0; pass < 2; pass++) {
+    for (u32 i = 0; i < p->num_slots; i++) {
+      const life *l = &pl->lives[i];
+      if (!is_free_slot(p, i) || l->first == PROG_NONE) continue;
+      u32 key = by_last ? l->last : l->first;
+      if (pass == 0)
+        r.begin[key + 1]++;
+      else
+        r.order[r.begin[key]++] = i;
+    }
+    if (pass == 0)
+      for (u32 t = 0; t <= p->num_steps; t++) r.begin[t + 1] += r.begin[t];
+  }
+  for (u32 t = p->num_steps + 1; t > 0; t--) r.begin[t] = r.begin[t - 1];
+  r.begin[0] = 0;
+  return r;
+}
+
+static void lay_out(planner *pl) {
+  program *p = pl->p;
+  by_step born = sort_slots(pl, false), dying = sort_slots(pl, true);
+  bool *given = arena_zalloc(pl->a, p->num_slots + 1); /* memory passed on to another slot */
+  layout l = {0};
+  for (u32 t = 0; t < p->num_steps; t++) {
+    for (u32 k = born.begin[t]; k < born.begin[t + 1]; k++) {
+      u32 slot = born.order[k];
+      donor_search d = {.pl = pl, .born = slot, .step = t, .found = PROG_NONE};
+      if (pl->lives[slot].last > t) prog_step_slots(&p->steps[t], find_donor, &d);
+      if (d.found != PROG_NONE && !given[d.found]) {
+        given[d.found] = true;
+        p->slots[slot].offset = p->slots[d.found].offset;
+      } else {
+        p->slots[slot].offset = take(pl->a, &l, padded_bytes(p, slot));
+      }
+    }
+    for (u32 k = dying.begin[t]; k < dying.begin[t + 1]; k++) {
+      u32 slot = dying.order[k];
+      if (!given[slot]) give(pl->a, &l, (hole){p->slots[slot].offset, padded_bytes(p, slot)});
+    }
+  }
+  p->workspace = l.end;
+}
+
+void prog_plan(arena *a, program *p) {
+  planner pl = {.a = a, .p = p};
+  refresh(&pl);
+  separate_aliases(&pl);
+  merge_moves(&pl);
+  lay_out(&pl);
+}

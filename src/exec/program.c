@@ -1,0 +1,362 @@
+/* The builder: appends slots, steps and code; prog_finish resolves labels, plans, validates. */
+#include "exec/program.h"
+
+#include "exec/internal.h"
+#include "num/convert.h"
+
+const vm_op_info vm_op_infos[VM_OP_COUNT] = {
+#define B VM_CLASS_B
+#define I VM_CLASS_I
+#define F VM_CLASS_F
+#define C VM_CLASS_C
+#define IF (I | F)
+#define BI (B | I)
+#define FC (F | C)
+#define BIF (B | I | F)
+#define IFC (I | F | C)
+#define BIFC (B | I | F | C)
+#define VM(id, operands, result, classes) [VM_##id] = {#id, operands, VM_##result, classes},
+#include "exec/vm_ops.def"
+#undef VM
+#undef B
+#undef I
+#undef F
+#undef C
+#undef IF
+#undef BI
+#undef FC
+#undef BIF
+#undef IFC
+#undef BIFC
+};
+
+const char *vm_op_name(vm_op op) { return op < VM_OP_COUNT ? vm_op_infos[op].name : "?"; }
+
+struct prog_builder {
+  arena *a;
+  bool flush_denormals;
+  u32 num_replicas, num_partitions;
+  VEC(prog_slot) slots;
+  VEC(prog_step) steps;
+  VEC(u32) params;
+  VEC(u32) results;
+  VEC(u32) labels; /* step index; PROG_NONE until placed */
+  str too_big;     /* name of a step with too many dims */
+};
+
+prog_builder *prog_begin(arena *a, u32 num_replicas, u32 num_partitions) {
+  prog_builder *b = ARENA_NEW(a, prog_builder);
+  b->a = a;
+  b->num_replicas = num_replicas;
+  b->num_partitions = num_partitions;
+  return b;
+}
+void prog_set_flush_denormals(prog_builder *b, bool on) { b->flush_denormals = on; }
+arena *prog_arena(prog_builder *b) { return b->a; }
+
+static u32 add_slot(prog_builder *b, prog_slot s) {
+  VEC_PUSH(b->a, b->slots, s);
+  return (u32)b->slots.len - 1;
+}
+u32 prog_param(prog_builder *b, dtype type, u64 count) {
+  u32 index = (u32)b->params.len;
+  u32 slot = add_slot(
+      b,
+      (prog_slot){.kind = SLOT_PARAM, .type = type, .index = index, .alias = -1, .count = count});
+  VEC_PUSH(b->a, b->params, slot);
+  return slot;
+}
+u32 prog_result(prog_builder *b, dtype type, u64 count, i32 alias) {
+  u32 index = (u32)b->results.len;
+  u32 slot = add_slot(
+      b, (prog_slot){
+             .kind = SLOT_RESULT, .type = type, .index = index, .alias = alias, .count = count});
+  VEC_PUSH(b->a, b->results, slot);
+  return slot;
+}
+u32 prog_work(prog_builder *b, dtype type, u64 count) {
+  return add_slot(b, (prog_slot){.kind = SLOT_WORK, .type = type, .alias = -1, .count = count});
+}
+u32 prog_const_borrowed(prog_builder *b, dtype type, u64 count, const void *data) {
+  return add_slot(
+      b, (prog_slot){.kind = SLOT_CONST, .type = type, .alias = -1, .count = count, .data = data});
+}
+u32 prog_const(prog_builder *b, dtype type, u64 count, const void *data) {
+  size_t bytes;
+  if (!checked_mul(count, dtype_size(type), &bytes)) arena_oom(b->a);
+  void *copy = arena_alloc_aligned(b->a, bytes + 1, 64);
+  if (bytes) memcpy(copy, data, bytes);
+  return prog_const_borrowed(b, type, count, copy);
+}
+dtype prog_slot_type(const prog_builder *b, u32 slot) {
+  return slot < b->slots.len ? b->slots.data[slot].type : DTYPE_token;
+}
+
+static void *copy_array(prog_builder *b, const void *data, size_t n, size_t size) {
+  void *p = arena_array(b->a, n ? n : 1, size);
+  if (n) memcpy(p, data, n * size);
+  return p;
+}
+#define COPY_ARRAY(b, p, n) copy_array((b), (p), (n), sizeof(*(p)))
+
+static void add_step(prog_builder *b, prog_step_kind kind, void *payload, str name, str loc) {
+  prog_step s = {.kind = kind, .name = name, .loc = loc, .u.any = payload};
+  VEC_PUSH(b->a, b->steps, s);
+}
+
+/* The rank, or 0 and an error at the end when it is more than a step can hold. */
+static u32 check_rank(prog_builder *b, u32 rank, str name) {
+  if (rank <= PROG_MAX_DIMS) return rank;
+  b->too_big = name;
+  return 0;
+}
+
+prog_loop *prog_add_loop(prog_builder *b, u32 rank, const i64 *dims, str name, str loc) {
+  prog_loop *l = ARENA_NEW(b->a, prog_loop);
+  l->rank = check_rank(b, rank, name);
+  if (l->rank) memcpy(l->dims, dims, l->rank * sizeof(i64));
+  add_step(b, STEP_loop, l, name, loc);
+  return l;
+}
+
+static prog_access make_access(u32 rank, u32 slot, i64 offset, const i64 *strides) {
+  prog_access a = {.slot = slot, .offset = offset};
+  if (rank) memcpy(a.stride, strides, rank * sizeof(i64));
+  return a;
+}
+
+static u32 push_access(prog_builder *b, prog_access **list, u32 *len, u32 *cap, prog_access a) {
+  if (*len == *cap) {
+    size_t n = *cap;
+    *list = arena_grow(b->a, *list, *len, &n, sizeof(prog_access));
+    *cap = (u32)n;
+  }
+  (*list)[(*len)++] = a;
+  return *len - 1;
+}
+
+u32 prog_loop_in(prog_builder *b, prog_loop *l, u32 slot, i64 offset, const i64 *strides) {
+  return push_access(b, &l->in, &l->num_in, &l->cap_in,
+                     make_access(l->rank, slot, offset, strides));
+}
+void prog_loop_out(prog_builder *b, prog_loop *l, u32 slot, i64 offset, const i64 *strides,
+                   u32 value) {
+  u32 out = push_access(b, &l->out, &l->num_out, &l->cap_out,
+                        make_access(l->rank, slot, offset, strides));
+  vm_store(b, &l->code, out, value);
+}
+void prog_loop_reduce(prog_builder *b, prog_loop *l, u32 reduced, const u32 *init, prog_body body) {
+  l->reduced = reduced;
+  l->init = COPY_ARRAY(b, init, l->num_out);
+  l->body = body;
+}
+
+static u32 add_instr(prog_builder *b, vm_code *c, vm_instr i) {
+  if (c->len == c->cap) {
+    size_t n = c->cap;
+    c->instrs = arena_grow(b->a, c->instrs, c->len, &n, sizeof(vm_instr));
+    c->cap = (u32)n;
+  }
+  c->instrs[c->len++] = i;
+  return c->len - 1;
+}
+u32 vm_load(prog_builder *b, vm_code *c, dtype type, u32 input) {
+  if (input + 1 > c->num_in) c->num_in = input + 1;
+  return add_instr(b, c, (vm_instr){.op = VM_load, .type = (u8)type, .a = input});
+}
+u32 vm_const_bits(prog_builder *b, vm_code *c, dtype type, const void *element) {
+  if (c->num_consts == c->cap_consts) {
+    size_t n = c->cap_consts;
+    c->consts = arena_grow(b->a, c->consts, c->num_consts, &n, sizeof(vm_const));
+    c->cap_consts = (u32)n;
+  }
+  vm_const v = {0, 0};
+  memcpy(&v, element, dtype_size(type));
+  c->consts[c->num_consts] = v;
+  return add_instr(b, c, (vm_instr){.op = VM_constant, .type = (u8)type, .a = c->num_consts++});
+}
+u32 vm_const_f64(prog_builder *b, vm_code *c, dtype type, double value) {
+  u64 bits[2] = {0, 0};
+  num_from_f64(type, value, bits);
+  return vm_const_bits(b, c, type, bits);
+}
+u32 vm_iota(prog_builder *b, vm_code *c, dtype type, u32 dim) {
+  return add_instr(b, c, (vm_instr){.op = VM_iota, .type = (u8)type, .a = dim});
+}
+u32 vm_emit(prog_builder *b, vm_code *c, vm_op op, dtype type, u32 v0, u32 v1, u32 v2) {
+  return add_instr(b, c, (vm_instr){.op = (u16)op, .type = (u8)type, .a = v0, .b = v1, .c = v2});
+}
+void vm_store(prog_builder *b, vm_code *c, u32 output, u32 value) {
+  if (output + 1 > c->num_out) c->num_out = output + 1;
+  u8 type = value < c->len ? c->instrs[value].type : (u8)DTYPE_token;
+  add_instr(b, c, (vm_instr){.op = VM_store, .type = type, .a = value, .b = output});
+}
+
+void prog_add_dot(prog_builder *b, const prog_dot *dot, str name, str loc) {
+  prog_dot *d = arena_copy(b->a, dot, sizeof *dot);
+  u32 n = d->nb + d->nm + d->nn + d->nk;
+  d->dims = COPY_ARRAY(b, dot->dims, n);
+  d->lhs_stride = COPY_ARRAY(b, dot->lhs_stride, n);
+  d->rhs_stride = COPY_ARRAY(b, dot->rhs_stride, n);
+  d->out_stride = COPY_ARRAY(b, dot->out_stride, n);
+  add_step(b, STEP_dot, d, name, loc);
+}
+void prog_add_copy(prog_builder *b, u32 rank, const i64 *dims, u32 src, i64 src_offset,
+                   const i64 *src_strides, u32 dst, i64 dst_offset, const i64 *dst_strides,
+                   str name, str loc) {
+  prog_copy *c = ARENA_NEW(b->a, prog_copy);
+  c->rank = check_rank(b, rank, name);
+  if (c->rank) memcpy(c->dims, dims, c->rank * sizeof(i64));
+  c->src = make_access(c->rank, src, src_offset, src_strides);
+  c->dst = make_access(c->rank, dst, dst_offset, dst_strides);
+  add_step(b, STEP_copy, c, name, loc);
+}
+void prog_add_move(prog_builder *b, u32 src, u32 dst, str name, str loc) {
+  i64 n = src < b->slots.len ? (i64)b->slots.data[src].count : 0, one = 1;
+  prog_add_copy(b, 1, &n, src, 0, &one, dst, 0, &one, name, loc);
+}
+void prog_add_fill(prog_builder *b, u32 dst, const void *element, str name, str loc) {
+  i64 n = dst < b->slots.len ? (i64)b->slots.data[dst].count : 0, one = 1;
+  prog_loop *l = prog_add_loop(b, 1, &n, name, loc);
+  u32 v = vm_const_bits(b, &l->code, prog_slot_type(b, dst), element);
+  prog_loop_out(b, l, dst, 0, &one, v);
+}
+void prog_add_dynamic(prog_builder *b, const prog_dynamic *d, str name, str loc) {
+  prog_dynamic *copy = arena_copy(b->a, d, sizeof *d);
+  copy->rank = check_rank(b, d->rank, name);
+  add_step(b, STEP_dynamic, copy, name, loc);
+}
+static i64s copy_i64s(prog_builder *b, i64s s) {
+  return (i64s){COPY_ARRAY(b, s.data, s.len), s.len};
+}
+void prog_add_gather(prog_builder *b, const prog_gather *g, str name, str loc) {
+  prog_gather *copy = arena_copy(b->a, g, sizeof *g);
+  copy->operand = COPY_ARRAY(b, g->operand, g->n);
+  copy->other = COPY_ARRAY(b, g->other, g->n);
+  i64s *lists[] = {&copy->operand_dims,     &copy->indices_dims,    &copy->other_dims,
+                   &copy->offset_dims,      &copy->collapsed,       &copy->operand_batching,
+                   &copy->indices_batching, &copy->start_index_map, &copy->slice_sizes};
+  for (size_t i = 0; i < COUNT(lists); i++) *lists[i] = copy_i64s(b, *lists[i]);
+  add_step(b, STEP_gather, copy, name, loc);
+}
+void prog_add_sort(prog_builder *b, const prog_sort *s, str name, str loc) {
+  prog_sort *copy = arena_copy(b->a, s, sizeof *s);
+  copy->in = COPY_ARRAY(b, s->in, s->n);
+  copy->out = COPY_ARRAY(b, s->out, s->n);
+  add_step(b, STEP_sort, copy, name, loc);
+}
+void prog_add_window(prog_builder *b, const prog_window *w, str name, str loc) {
+  prog_window *copy = arena_copy(b->a, w, sizeof *w);
+  copy->rank = check_rank(b, w->rank, name);
+  copy->in = COPY_ARRAY(b, w->in, w->n);
+  copy->init = COPY_ARRAY(b, w->init, w->n);
+  copy->out = COPY_ARRAY(b, w->out, w->n);
+  add_step(b, STEP_window, copy, name, loc);
+}
+void prog_add_rng(prog_builder *b, const prog_rng *r, str name, str loc) {
+  add_step(b, STEP_rng, arena_copy(b->a, r, sizeof *r), name, loc);
+}
+void prog_add_collective(prog_builder *b, const prog_collective *c, str name, str loc) {
+  prog_collective *copy = arena_copy(b->a, c, sizeof *c);
+  copy->rank = check_rank(b, c->rank, name);
+  copy->in = COPY_ARRAY(b, c->in, c->n);
+  copy->out = COPY_ARRAY(b, c->out, c->n);
+  u32 zero = 0;
+  copy->begin = c->begin ? COPY_ARRAY(b, c->begin, c->num_groups + 1) : COPY_ARRAY(b, &zero, 1);
+  copy->members = COPY_ARRAY(b, c->members, copy->begin[c->begin ? c->num_groups : 0]);
+  copy->pairs = COPY_ARRAY(b, c->pairs, (size_t)c->num_pairs * 2);
+  if (c->outer) copy->outer = COPY_ARRAY(b, c->outer, c->n);
+  if (c->size) copy->size = COPY_ARRAY(b, c->size, c->n);
+  if (c->inner) copy->inner = COPY_ARRAY(b, c->inner, c->n);
+  add_step(b, STEP_collective, copy, name, loc);
+}
+static void add_id(prog_builder *b, prog_step_kind kind, u32 out, str name, str loc) {
+  prog_id *id = ARENA_NEW(b->a, prog_id);
+  id->out = out;
+  add_step(b, kind, id, name, loc);
+}
+void prog_add_partition_id(prog_builder *b, u32 out, str name, str loc) {
+  add_id(b, STEP_partition_id, out, name, loc);
+}
+void prog_add_replica_id(prog_builder *b, u32 out, str name, str loc) {
+  add_id(b, STEP_replica_id, out, name, loc);
+}
+
+u32 prog_label(prog_builder *b) {
+  VEC_PUSH(b->a, b->labels, PROG_NONE);
+  return (u32)b->labels.len - 1;
+}
+void prog_place(prog_builder *b, u32 label) {
+  if (label < b->labels.len) b->labels.data[label] = (u32)b->steps.len;
+}
+static void add_jump(prog_builder *b, prog_step_kind kind, u32 slot, u32 n, const u32 *labels,
+                     str name, str loc) {
+  prog_jump *j = ARENA_NEW(b->a, prog_jump);
+  j->slot = slot;
+  j->n = n;
+  j->target = COPY_ARRAY(b, labels, n);
+  add_step(b, kind, j, name, loc);
+}
+void prog_add_jump(prog_builder *b, u32 label, str name, str loc) {
+  add_jump(b, STEP_jump, PROG_NONE, 1, &label, name, loc);
+}
+void prog_add_jump_unless(prog_builder *b, u32 pred_slot, u32 label, str name, str loc) {
+  add_jump(b, STEP_jump_unless, pred_slot, 1, &label, name, loc);
+}
+void prog_add_case(prog_builder *b, u32 index_slot, u32 n, const u32 *labels, str name, str loc) {
+  add_jump(b, STEP_case, index_slot, n, labels, name, loc);
+}
+
+static void resolve_labels(prog_builder *b) {
+  for (size_t i = 0; i < b->steps.len; i++) {
+    prog_step *s = &b->steps.data[i];
+    if (s->kind != STEP_jump && s->kind != STEP_jump_unless && s->kind != STEP_case) continue;
+    prog_jump *j = s->u.jump_;
+    for (u32 k = 0; k < j->n; k++)
+      j->target[k] = j->target[k] < b->labels.len ? b->labels.data[j->target[k]] : PROG_NONE;
+  }
+}
+
+static void recognize_bodies(program *p) {
+  for (u32 i = 0; i < p->num_steps; i++) {
+    prog_step *s = &p->steps[i];
+    if (s->kind == STEP_loop && s->u.loop_->reduced) prog_body_recognize(&s->u.loop_->body);
+    if (s->kind == STEP_gather && s->u.gather_->scatter) prog_body_recognize(&s->u.gather_->body);
+    if (s->kind == STEP_window) prog_body_recognize(&s->u.window_->body);
+    if (s->kind == STEP_collective) prog_body_recognize(&s->u.collective_->body);
+  }
+}
+
+status prog_finish(prog_builder *b, const program **out_program) {
+  *out_program = NULL;
+  if (b->too_big.data)
+    return status_make(STATUS_UNIMPLEMENTED, STR_FMT ": more than %u dimensions",
+                       STR_ARG(b->too_big), PROG_MAX_DIMS);
+  resolve_labels(b);
+  program *p = ARENA_NEW(b->a, program);
+  *p = (program){.num_replicas = b->num_replicas,
+                 .num_partitions = b->num_partitions,
+                 .flush_denormals = b->flush_denormals,
+                 .num_params = (u32)b->params.len,
+                 .num_results = (u32)b->results.len,
+                 .num_slots = (u32)b->slots.len,
+                 .num_steps = (u32)b->steps.len,
+                 .slots = b->slots.data,
+                 .steps = b->steps.data,
+                 .param_slot = b->params.data,
+                 .result_slot = b->results.data};
+  recognize_bodies(p);
+  /* Twice: planning relies on a sound program, running on a sound plan. */
+  status s = program_validate(p);
+  if (!s) {
+    prog_plan(b->a, p);
+    s = program_validate(p);
+  }
+  if (s) {
+    status internal = status_make(STATUS_INTERNAL, "%s", status_message(s).data);
+    status_free(s);
+    return internal;
+  }
+  *out_program = p;
+  return NULL;
+}

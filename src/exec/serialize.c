@@ -1,0 +1,351 @@
+/* A program as flat bytes: one description of each struct, walked to write and to read.
+ *
+ * Layout: magic, version, then the fields in order, little endian, 32- and 64-bit; arrays as
+ * their elements after their counts; strings as length and bytes; constants padded to 64. A
+ * reader checks every length against what is left, so that nothing larger than a few times the
+ * input is allocated; program_validate does the rest. */
+#include "exec/internal.h"
+
+enum { VERSION = 1 };
+static const char MAGIC[8] = "TZPROG\r\n";
+
+typedef struct archive {
+  buf *out;     /* writing */
+  size_t start; /* where in it */
+  arena *a;     /* reading */
+  const char *begin, *cur, *end;
+  bool bad;
+} archive;
+
+static void put(archive *ar, void *data, size_t n) {
+  if (ar->out) {
+    buf_bytes(ar->out, data, n);
+  } else if (ar->bad || (size_t)(ar->end - ar->cur) < n) {
+    ar->bad = true;
+    memset(data, 0, n);
+  } else {
+    memcpy(data, ar->cur, n);
+    ar->cur += n;
+  }
+}
+static void put_u32(archive *ar, u32 *v) { put(ar, v, 4); }
+static void put_u64(archive *ar, u64 *v) { put(ar, v, 8); }
+static void put_i64(archive *ar, i64 *v) { put(ar, v, 8); }
+static void put_bool(archive *ar, bool *v) {
+  u32 x = *v;
+  put_u32(ar, &x);
+  *v = x != 0;
+}
+#define PUT_ENUM(ar, v)                                                                            \
+  do {                                                                                             \
+    u32 x_ = (u32)(v);                                                                             \
+    put_u32((ar), &x_);                                                                            \
+    (v) = x_;                                                                                      \
+  } while (0)
+
+/* Makes room for n elements that take at least `least` bytes each in the stream. */
+static void *make_room(archive *ar, u64 n, size_t size, size_t least) {
+  if (n > (u64)(ar->end - ar->cur) / least) {
+    ar->bad = true;
+    n = 0;
+  }
+  void *p = arena_array(ar->a, n ? n : 1, size);
+  memset(p, 0, (n ? n : 1) * size);
+  return p;
+}
+
+#define ARRAY(ar, ptr, n, least)                                                                   \
+  do {                                                                                             \
+    if (!(ar)->out) {                                                                              \
+      (ptr) = make_room((ar), (n), sizeof(*(ptr)), (least));                                       \
+      if ((ar)->bad) (n) = 0;                                                                      \
+    }                                                                                              \
+  } while (0)
+
+static void put_u32s(archive *ar, u32 **v, u32 n) {
+  ARRAY(ar, *v, n, 4);
+  put(ar, *v, (size_t)n * 4);
+}
+static void put_i64_array(archive *ar, i64 **v, u32 n) {
+  ARRAY(ar, *v, n, 8);
+  put(ar, *v, (size_t)n * 8);
+}
+static void put_i64s(archive *ar, i64s *v) {
+  u32 n = (u32)v->len;
+  put_u32(ar, &n);
+  i64 *data = (i64 *)(uintptr_t)v->data;
+  ARRAY(ar, data, n, 8);
+  put(ar, data, (size_t)n * 8);
+  *v = (i64s){data, n};
+}
+static void put_str(archive *ar, str *s) {
+  u32 n = (u32)s->len;
+  put_u32(ar, &n);
+  char *data = (char *)(uintptr_t)s->data;
+  ARRAY(ar, data, n, 1);
+  put(ar, data, n);
+  *s = (str){data, n};
+}
+static u32 put_rank(archive *ar, u32 *rank) {
+  put_u32(ar, rank);
+  if (*rank > PROG_MAX_DIMS) {
+    ar->bad = true;
+    *rank = 0;
+  }
+  return *rank;
+}
+static void put_dims(archive *ar, i64 *dims, u32 rank) { put(ar, dims, rank * sizeof(i64)); }
+
+static void put_access(archive *ar, prog_access *a, u32 rank) {
+  put_u32(ar, &a->slot);
+  put_i64(ar, &a->offset);
+  put_dims(ar, a->stride, rank);
+}
+
+static void put_code(archive *ar, vm_code *c) {
+  put_u32(ar, &c->len);
+  put_u32(ar, &c->num_consts);
+  put_u32(ar, &c->num_in);
+  put_u32(ar, &c->num_out);
+  ARRAY(ar, c->instrs, c->len, sizeof(vm_instr));
+  put(ar, c->instrs, c->len * sizeof(vm_instr));
+  ARRAY(ar, c->consts, c->num_consts, sizeof(vm_const));
+  put(ar, c->consts, c->num_consts * sizeof(vm_const));
+  c->cap = c->len;
+  c->cap_consts = c->num_consts;
+}
+static void put_body(archive *ar, prog_body *b) {
+  PUT_ENUM(ar, b->kind);
+  put_code(ar, &b->code);
+}
+
+static void put_accesses(archive *ar, prog_access **list, u32 *n, u32 *cap, u32 rank) {
+  put_u32(ar, n);
+  ARRAY(ar, *list, *n, 12);
+  for (u32 i = 0; i < *n; i++) put_access(ar, &(*list)[i], rank);
+  *cap = *n;
+}
+
+static void put_loop(archive *ar, prog_loop *l) {
+  put_dims(ar, l->dims, put_rank(ar, &l->rank));
+  put_u32(ar, &l->reduced);
+  put_accesses(ar, &l->in, &l->num_in, &l->cap_in, l->rank);
+  put_accesses(ar, &l->out, &l->num_out, &l->cap_out, l->rank);
+  put_code(ar, &l->code);
+  if (!l->reduced) return;
+  put_u32s(ar, &l->init, l->num_out);
+  put_body(ar, &l->body);
+}
+static void put_dot(archive *ar, prog_dot *d) {
+  put_u32(ar, &d->lhs);
+  put_u32(ar, &d->rhs);
+  put_u32(ar, &d->out);
+  u32 *n[] = {&d->nb, &d->nm, &d->nn, &d->nk}, rank = 0;
+  for (size_t i = 0; i < 4; i++) rank += put_rank(ar, n[i]);
+  put_i64_array(ar, &d->dims, rank);
+  put_i64_array(ar, &d->lhs_stride, rank);
+  put_i64_array(ar, &d->rhs_stride, rank);
+  put_i64_array(ar, &d->out_stride, rank);
+}
+static void put_copy(archive *ar, prog_copy *c) {
+  put_dims(ar, c->dims, put_rank(ar, &c->rank));
+  put_access(ar, &c->src, c->rank);
+  put_access(ar, &c->dst, c->rank);
+}
+static void put_dynamic(archive *ar, prog_dynamic *d) {
+  put_bool(ar, &d->update);
+  put_u32(ar, &d->big);
+  put_u32(ar, &d->small);
+  u32 rank = put_rank(ar, &d->rank);
+  put_dims(ar, d->big_dims, rank);
+  put_dims(ar, d->small_dims, rank);
+  put(ar, d->start, rank * sizeof(u32));
+}
+static void put_gather(archive *ar, prog_gather *g) {
+  put_bool(ar, &g->scatter);
+  put_u32(ar, &g->n);
+  put_u32(ar, &g->indices);
+  put_u32s(ar, &g->operand, g->n);
+  put_u32s(ar, &g->other, g->n);
+  i64s *lists[] = {&g->operand_dims,     &g->indices_dims,    &g->other_dims,
+                   &g->offset_dims,      &g->collapsed,       &g->operand_batching,
+                   &g->indices_batching, &g->start_index_map, &g->slice_sizes};
+  for (size_t i = 0; i < COUNT(lists); i++) put_i64s(ar, lists[i]);
+  put_i64(ar, &g->index_vector_dim);
+  if (g->scatter) put_body(ar, &g->body);
+}
+static void put_sort(archive *ar, prog_sort *s) {
+  put_u32(ar, &s->n);
+  put_u32s(ar, &s->in, s->n);
+  put_u32s(ar, &s->out, s->n);
+  put_i64(ar, &s->outer);
+  put_i64(ar, &s->size);
+  put_i64(ar, &s->inner);
+  put_code(ar, &s->less);
+}
+static void put_window(archive *ar, prog_window *w) {
+  put_u32(ar, &w->n);
+  put_u32s(ar, &w->in, w->n);
+  put_u32s(ar, &w->init, w->n);
+  put_u32s(ar, &w->out, w->n);
+  u32 rank = put_rank(ar, &w->rank);
+  i64 *dims[] = {w->dims,          w->out_dims,        w->window, w->stride,
+                 w->base_dilation, w->window_dilation, w->pad_low};
+  for (size_t i = 0; i < COUNT(dims); i++) put_dims(ar, dims[i], rank);
+  put_body(ar, &w->body);
+}
+static void put_rng(archive *ar, prog_rng *r) {
+  PUT_ENUM(ar, r->kind);
+  put_u32(ar, &r->state);
+  put_u32(ar, &r->new_state);
+  put_u32(ar, &r->out);
+}
+static void put_shapes(archive *ar, i64 **v, u32 n) {
+  bool present = *v != NULL;
+  put_bool(ar, &present);
+  if (present) put_i64_array(ar, v, n);
+}
+static void put_collective(archive *ar, prog_collective *c) {
+  PUT_ENUM(ar, c->kind);
+  put_u32(ar, &c->n);
+  put_u32s(ar, &c->in, c->n);
+  put_u32s(ar, &c->out, c->n);
+  put_u32(ar, &c->num_groups);
+  if (!ar->out && c->num_groups > (u64)(ar->end - ar->cur) / 4) ar->bad = true, c->num_groups = 0;
+  put_u32s(ar, &c->begin, c->num_groups + 1);
+  put_u32s(ar, &c->members, ar->bad ? 0 : c->begin[c->num_groups]);
+  put_u32(ar, &c->num_pairs);
+  if (c->num_pairs > UINT32_MAX / 2) ar->bad = true, c->num_pairs = 0;
+  put_u32s(ar, &c->pairs, c->num_pairs * 2);
+  put_body(ar, &c->body);
+  put_shapes(ar, &c->outer, c->n);
+  put_shapes(ar, &c->size, c->n);
+  put_shapes(ar, &c->inner, c->n);
+  put_dims(ar, c->dims, put_rank(ar, &c->rank));
+  put_u32(ar, &c->split_dim);
+  put_u32(ar, &c->concat_dim);
+}
+static void put_jump(archive *ar, prog_jump *j) {
+  put_u32(ar, &j->slot);
+  put_u32(ar, &j->n);
+  put_u32s(ar, &j->target, j->n);
+}
+static void put_jump_unless(archive *ar, prog_jump *j) { put_jump(ar, j); }
+static void put_case(archive *ar, prog_jump *j) { put_jump(ar, j); }
+static void put_partition_id(archive *ar, prog_id *p) { put_u32(ar, &p->out); }
+static void put_replica_id(archive *ar, prog_id *p) { put_u32(ar, &p->out); }
+
+static void put_step(archive *ar, prog_step *s) {
+  PUT_ENUM(ar, s->kind);
+  put_str(ar, &s->name);
+  put_str(ar, &s->loc);
+  switch (s->kind) {
+#define STEP(name, type)                                                                           \
+  case STEP_##name: {                                                                              \
+    type payload = {0};                                                                            \
+    if (ar->out) payload = *s->u.name##_;                                                          \
+    put_##name(ar, &payload);                                                                      \
+    if (!ar->out) s->u.name##_ = arena_copy(ar->a, &payload, sizeof payload);                      \
+    break;                                                                                         \
+  }
+    PROG_STEPS(STEP)
+#undef STEP
+  default:
+    ar->bad = true;
+    s->kind = STEP_COUNT_;
+  }
+}
+
+static void put_padding(archive *ar) {
+  static const char zeros[64];
+  if (ar->out) {
+    size_t at = ar->out->len - ar->start;
+    buf_bytes(ar->out, zeros, align_up(at, 64) - at);
+  } else {
+    size_t at = (size_t)(ar->cur - ar->begin), skip = align_up(at, 64) - at;
+    if ((size_t)(ar->end - ar->cur) < skip)
+      ar->bad = true;
+    else
+      ar->cur += skip;
+  }
+}
+
+static void put_slot(archive *ar, prog_slot *s) {
+  PUT_ENUM(ar, s->kind);
+  PUT_ENUM(ar, s->type);
+  put_u32(ar, &s->index);
+  u32 alias = (u32)s->alias;
+  put_u32(ar, &alias);
+  s->alias = (i32)alias;
+  put_u64(ar, &s->count);
+  put_u64(ar, &s->offset);
+  if (s->kind != SLOT_CONST) return;
+  put_padding(ar);
+  u64 bytes;
+  if (s->type >= DTYPE_COUNT || !checked_mul(s->count, (u64)dtype_size(s->type), &bytes) ||
+      (!ar->out && bytes > (u64)(ar->end - ar->cur))) {
+    ar->bad = true;
+    return;
+  }
+  if (!ar->out) s->data = arena_alloc_aligned(ar->a, bytes + 1, 64);
+  put(ar, (void *)(uintptr_t)s->data, bytes);
+}
+
+static void put_program(archive *ar, program *p) {
+  put_u32(ar, &p->num_replicas);
+  put_u32(ar, &p->num_partitions);
+  put_bool(ar, &p->flush_denormals);
+  put_u64(ar, &p->workspace);
+  put_u32(ar, &p->num_params);
+  put_u32s(ar, &p->param_slot, p->num_params);
+  put_u32(ar, &p->num_results);
+  put_u32s(ar, &p->result_slot, p->num_results);
+  put_u32(ar, &p->num_slots);
+  ARRAY(ar, p->slots, p->num_slots, 32);
+  for (u32 i = 0; i < p->num_slots; i++) {
+    prog_slot slot = ar->out ? p->slots[i] : (prog_slot){0};
+    put_slot(ar, &slot);
+    if (!ar->out) p->slots[i] = slot;
+  }
+  put_u32(ar, &p->num_steps);
+  ARRAY(ar, p->steps, p->num_steps, 16);
+  for (u32 i = 0; i < p->num_steps && !ar->bad; i++) {
+    prog_step step = ar->out ? p->steps[i] : (prog_step){0};
+    put_step(ar, &step);
+    if (!ar->out) p->steps[i] = step;
+  }
+}
+
+void program_serialize(const program *p, buf *out) {
+  archive ar = {.out = out, .start = out->len};
+  char magic[8];
+  memcpy(magic, MAGIC, 8);
+  put(&ar, magic, 8);
+  u32 version = VERSION;
+  put_u32(&ar, &version);
+  /* the walk is shared with reading and writes back what it read: copies on the way keep the
+   * program itself untouched, other threads may be running it */
+  program copy = *p;
+  put_program(&ar, &copy);
+}
+
+status program_deserialize(arena *a, str bytes, const program **out_program) {
+  *out_program = NULL;
+  archive ar = {.a = a, .begin = bytes.data, .cur = bytes.data, .end = bytes.data + bytes.len};
+  char magic[8];
+  u32 version;
+  put(&ar, magic, 8);
+  put_u32(&ar, &version);
+  if (ar.bad || memcmp(magic, MAGIC, 8) != 0)
+    return status_make(STATUS_INVALID_ARGUMENT, "not a serialized program");
+  if (version != VERSION)
+    return status_make(STATUS_INVALID_ARGUMENT, "serialized program of version %u, not %u", version,
+                       (u32)VERSION);
+  program *p = ARENA_NEW(a, program);
+  put_program(&ar, p);
+  if (ar.bad || ar.cur != ar.end)
+    return status_make(STATUS_INVALID_ARGUMENT, "serialized program is damaged");
+  RETURN_IF_ERROR(program_validate(p));
+  *out_program = p;
+  return NULL;
+}

@@ -1,0 +1,144 @@
+/* Which slots a step touches, and small questions about steps and bodies. */
+#include "exec/internal.h"
+
+static void slots_loop(prog_loop *l, slot_fn *fn, void *user) {
+  for (u32 i = 0; i < l->num_in; i++) fn(user, &l->in[i].slot, USE_READ);
+  if (l->reduced)
+    for (u32 i = 0; i < l->num_out; i++) fn(user, &l->init[i], USE_READ);
+  for (u32 i = 0; i < l->num_out; i++) fn(user, &l->out[i].slot, USE_WRITE);
+}
+static void slots_dot(prog_dot *d, slot_fn *fn, void *user) {
+  fn(user, &d->lhs, USE_READ);
+  fn(user, &d->rhs, USE_READ);
+  fn(user, &d->out, USE_WRITE);
+}
+static void slots_copy(prog_copy *c, slot_fn *fn, void *user) {
+  fn(user, &c->src.slot, USE_READ);
+  fn(user, &c->dst.slot, USE_WRITE);
+}
+static void slots_dynamic(prog_dynamic *d, slot_fn *fn, void *user) {
+  for (u32 i = 0; i < d->rank; i++) fn(user, &d->start[i], USE_READ);
+  if (d->update) {
+    fn(user, &d->small, USE_READ);
+    fn(user, &d->big, USE_UPDATE);
+  } else {
+    fn(user, &d->big, USE_READ);
+    fn(user, &d->small, USE_WRITE);
+  }
+}
+static void slots_gather(prog_gather *g, slot_fn *fn, void *user) {
+  fn(user, &g->indices, USE_READ);
+  for (u32 i = 0; i < g->n; i++) {
+    if (g->scatter) {
+      fn(user, &g->other[i], USE_READ);
+      fn(user, &g->operand[i], USE_UPDATE);
+    } else {
+      fn(user, &g->operand[i], USE_READ);
+      fn(user, &g->other[i], USE_WRITE);
+    }
+  }
+}
+static void slots_sort(prog_sort *s, slot_fn *fn, void *user) {
+  for (u32 i = 0; i < s->n; i++) fn(user, &s->in[i], USE_READ);
+  for (u32 i = 0; i < s->n; i++) fn(user, &s->out[i], USE_WRITE);
+}
+static void slots_window(prog_window *w, slot_fn *fn, void *user) {
+  for (u32 i = 0; i < w->n; i++) {
+    fn(user, &w->in[i], USE_READ);
+    fn(user, &w->init[i], USE_READ);
+  }
+  for (u32 i = 0; i < w->n; i++) fn(user, &w->out[i], USE_WRITE);
+}
+static void slots_rng(prog_rng *r, slot_fn *fn, void *user) {
+  fn(user, &r->state, USE_READ);
+  fn(user, &r->new_state, USE_WRITE);
+  fn(user, &r->out, USE_WRITE);
+}
+static void slots_collective(prog_collective *c, slot_fn *fn, void *user) {
+  for (u32 i = 0; i < c->n; i++) fn(user, &c->in[i], USE_READ);
+  for (u32 i = 0; i < c->n; i++) fn(user, &c->out[i], USE_WRITE);
+}
+static void slots_jump(prog_jump *j, slot_fn *fn, void *user) { (void)j, (void)fn, (void)user; }
+static void slots_jump_unless(prog_jump *j, slot_fn *fn, void *user) {
+  fn(user, &j->slot, USE_READ);
+}
+static void slots_case(prog_jump *j, slot_fn *fn, void *user) { fn(user, &j->slot, USE_READ); }
+static void slots_partition_id(prog_id *p, slot_fn *fn, void *user) {
+  fn(user, &p->out, USE_WRITE);
+}
+static void slots_replica_id(prog_id *p, slot_fn *fn, void *user) { fn(user, &p->out, USE_WRITE); }
+
+void prog_step_slots(prog_step *s, slot_fn *fn, void *user) {
+  switch (s->kind) {
+#define STEP(name, type)                                                                           \
+  case STEP_##name:                                                                                \
+    slots_##name(s->u.name##_, fn, user);                                                          \
+    break;
+    PROG_STEPS(STEP)
+#undef STEP
+  case STEP_COUNT_:
+    break;
+  }
+}
+
+bool prog_step_is_move(const program *p, const prog_step *s) {
+  if (s->kind != STEP_copy) return false;
+  const prog_copy *c = s->u.copy_;
+  const prog_slot *src = &p->slots[c->src.slot], *dst = &p->slots[c->dst.slot];
+  return c->rank == 1 && c->src.offset == 0 && c->dst.offset == 0 && c->src.stride[0] == 1 &&
+         c->dst.stride[0] == 1 && (u64)c->dims[0] == src->count && src->count == dst->count &&
+         dtype_size(src->type) == dtype_size(dst->type);
+}
+
+static bool same_access(const prog_loop *l, const prog_access *a, const prog_access *b) {
+  if (a->offset != b->offset) return false;
+  for (u32 d = 0; d < l->rank; d++)
+    if (l->dims[d] > 1 && a->stride[d] != b->stride[d]) return false;
+  return true;
+}
+
+bool prog_step_in_place(const prog_step *s, u32 in, u32 out) {
+  if (s->kind != STEP_loop || s->u.loop_->reduced) return false;
+  const prog_loop *l = s->u.loop_;
+  for (u32 o = 0; o < l->num_out; o++) {
+    if (l->out[o].slot != out) continue;
+    for (u32 i = 0; i < l->num_in; i++)
+      if (l->in[i].slot == in && !same_access(l, &l->in[i], &l->out[o])) return false;
+  }
+  return true;
+}
+
+bool prog_slots_overlap(const program *p, u32 a, u32 b) {
+  const prog_slot *x = &p->slots[a], *y = &p->slots[b];
+  if (a == b) return true;
+  if (x->kind == SLOT_WORK && y->kind == SLOT_WORK)
+    return x->offset < y->offset + prog_slot_bytes(y) && y->offset < x->offset + prog_slot_bytes(x);
+  if (x->kind == SLOT_RESULT && y->kind == SLOT_PARAM) return x->alias == (i32)y->index;
+  if (y->kind == SLOT_RESULT && x->kind == SLOT_PARAM) return y->alias == (i32)x->index;
+  return false;
+}
+
+static const u16 reducer_ops[REDUCE_COUNT_] = {
+    [REDUCE_SUM] = VM_add, [REDUCE_PROD] = VM_mul, [REDUCE_MAX] = VM_max, [REDUCE_MIN] = VM_min,
+    [REDUCE_AND] = VM_and, [REDUCE_OR] = VM_or,    [REDUCE_XOR] = VM_xor};
+
+void prog_body_recognize(prog_body *body) {
+  const vm_code *c = &body->code;
+  if (body->kind != REDUCE_CODE || c->len != 4) return;
+  const vm_instr *i = c->instrs;
+  if (i[0].op != VM_load || i[1].op != VM_load || i[0].a + i[1].a != 1 || i[3].op != VM_store)
+    return;
+  if (i[3].a != 2 || i[2].a + i[2].b != 1 || i[2].a > 1) return;
+  for (prog_reducer k = REDUCE_SUM; k < REDUCE_COUNT_; k++)
+    if (reducer_ops[k] == i[2].op) body->kind = k;
+  if (body->kind != REDUCE_CODE) body->code = (vm_code){0};
+}
+
+vm_code prog_body_code(prog_reducer kind, dtype type, vm_instr storage[4]) {
+  u8 t = (u8)type;
+  storage[0] = (vm_instr){.op = VM_load, .type = t, .a = 0};
+  storage[1] = (vm_instr){.op = VM_load, .type = t, .a = 1};
+  storage[2] = (vm_instr){.op = reducer_ops[kind], .type = t, .a = 0, .b = 1};
+  storage[3] = (vm_instr){.op = VM_store, .type = t, .a = 2, .b = 0};
+  return (vm_code){.instrs = storage, .len = 4, .cap = 4, .num_in = 2, .num_out = 1};
+}
