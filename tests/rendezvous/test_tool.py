@@ -49,7 +49,8 @@ def test_rows_may_differ(pin, tmp_path):
 def test_one_device_leaves_early(pin, tmp_path):
     turns = ROWS.copy()
     turns[2, 1] = 2  # device 5; device 4 goes on
-    code, errors, seconds = run(pin, tmp_path, HERE / "loops.mlir", [turns, VALUE], "--devices", "8")
+    code, errors, seconds = run(pin, tmp_path, HERE / "loops.mlir", [turns, VALUE], "--devices",
+                                "8")
     assert code == 1
     assert "device 4" in errors and "all_reduce" in errors, errors
     assert seconds < 2, seconds  # the process and all; the launch itself has a second

@@ -1,0 +1,125 @@
+"""Wrong programs and wrong calls: what the message says, and where."""
+import re
+
+import numpy as np
+import pytest
+
+from support import ROOT, terrazzo
+
+CORPUS = ROOT / "tests" / "corpus"
+MLP = CORPUS / "mlp_tp" / "global.mlir"
+INPUTS = [CORPUS / "mlp_tp" / f"in_{k}.npy" for k in range(5)]
+
+# body of @main(%a: tensor<4xf32>), line of the error, its text
+WRONG = {
+    "unknown op": ('%0 = "stablehlo.unheard_of"(%a) : (tensor<4xf32>) -> tensor<4xf32>\n'
+                   "return %0 : tensor<4xf32>", 2, "stablehlo.unheard_of"),
+    "unknown dialect": ('%0 = "elsewhere.op"(%a) : (tensor<4xf32>) -> tensor<4xf32>\n'
+                        "return %0 : tensor<4xf32>", 2, "elsewhere"),
+    "undefined value": ("%0 = stablehlo.add %a, %b : tensor<4xf32>\n"
+                        "return %0 : tensor<4xf32>", 2, "b"),
+    "types differ": ("%0 = stablehlo.add %a, %a : tensor<5xf32>\n"
+                     "return %0 : tensor<5xf32>", 2, ""),
+    "result type": ("%0 = stablehlo.transpose %a, dims = [0] : (tensor<4xf32>) -> tensor<5xf32>\n"
+                    "return %0 : tensor<5xf32>", 2, "stablehlo.transpose"),
+    "no such function": ("%0 = call @nowhere(%a) : (tensor<4xf32>) -> tensor<4xf32>\n"
+                         "return %0 : tensor<4xf32>", 2, "nowhere"),
+    "not closed": ("return %a : tensor<4xf32>\nfunc.func", 3, ""),
+    "bad mesh": ('%0 = sdy.sharding_constraint %a <@none, [{"x"}]> : tensor<4xf32>\n'
+                 "return %0 : tensor<4xf32>", 2, "none"),
+    "bad axis": ('%0 = sdy.sharding_constraint %a <@mesh, [{"q"}]> : tensor<4xf32>\n'
+                 "return %0 : tensor<4xf32>", 2, "q"),
+}
+
+
+def module(body):
+    result = re.search(r"return .*: (.*)", body).group(1)
+    return (f'func.func public @main(%a: tensor<4xf32>) -> {result} {{\n{body}\n}}\n'
+            'sdy.mesh @mesh = <["x"=2]>\n')
+
+
+@pytest.mark.parametrize("case", WRONG)
+@pytest.mark.parametrize("command", [("opt",), ("run", "--devices", "2")], ids=["opt", "run"])
+def test_wrong_module(case, command, tmp_path):
+    body, line, text = WRONG[case]
+    path = tmp_path / "wrong.mlir"
+    path.write_text(module(body))
+    done = terrazzo(*command, path)
+    assert done.returncode == 1
+    found = re.search(rf"^{re.escape(str(path))}:(\d+):(\d+): error: (.*)", done.stderr, re.M)
+    assert found, done.stderr
+    assert int(found.group(1)) == line and text in found.group(3), done.stderr
+
+
+def refused(*arguments, text):
+    done = terrazzo(*arguments)
+    assert done.returncode != 0
+    assert re.search(text, done.stderr), done.stderr
+
+
+def test_unimplemented_op_is_named_at_compile_time(tmp_path):
+    path = tmp_path / "fft.mlir"
+    path.write_text("func.func public @main(%a: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> "
+                    "{\n%0 = stablehlo.fft %a, type = FFT, length = [4] : "
+                    "(tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>\n"
+                    "return %0 : tensor<4xcomplex<f32>>\n}\n")
+    refused("run", path, "--devices", 1, text=r"fft.mlir:2:\d+: error: .*stablehlo.fft")
+
+
+def test_shape_of_an_input(tmp_path):
+    np.save(tmp_path / "wrong.npy", np.zeros((16, 63), np.float32))
+    refused("run", MLP, "--devices", 8, "--input", tmp_path / "wrong.npy", *INPUTS[1:],
+            text=r"error: .*16x64.*16x63")
+
+
+def test_type_of_an_input(tmp_path):
+    np.save(tmp_path / "wrong.npy", np.zeros((16, 64), np.int32))
+    refused("run", MLP, "--devices", 8, "--input", tmp_path / "wrong.npy", *INPUTS[1:],
+            text=r"error: .*f32.*i32")
+
+
+def test_number_of_inputs():
+    refused("run", MLP, "--devices", 8, "--input", *INPUTS[:3], text=r"5 arguments.*3")
+
+
+@pytest.mark.parametrize("devices", [3, 4, 16])
+def test_device_count_the_mesh_does_not_have(devices):
+    refused("run", MLP, "--devices", devices, "--input", *INPUTS,
+            text=rf"error: .*(\b8\b.*\b{devices}\b|\b{devices}\b.*\b8\b)")
+
+
+@pytest.mark.parametrize("devices", ["0", "-1", "many", "99999999999999999999"])
+def test_senseless_device_count(devices):
+    refused("run", MLP, "--devices", devices, text=re.escape(devices))
+
+
+@pytest.mark.parametrize("mesh", ["mesh", "mesh=", "mesh=x", "mesh=x=0", "mesh=x=-2", "mesh=q=2",
+                                  "none=x=2", "mesh=x=2,x=2", "mesh=x=9999999999999999999"])
+def test_senseless_mesh(mesh):
+    refused("run", MLP, "--devices", 2, "--mesh", mesh, "--input", *INPUTS, text="mesh|axis|axes")
+
+
+def test_missing_file():
+    refused("run", "/nowhere.mlir", text="nowhere.mlir")
+    refused("opt", "/nowhere.mlir", text="nowhere.mlir")
+
+
+@pytest.mark.parametrize("damage", [b"", b"\x93NUMPY", b"\x93NUMPY\x01\x00\xff\xff{",
+                                    b"\x93NUMPY\x01\x00v\x00{'descr': '<f4', 'shape': (1e9,)}\n"])
+def test_damaged_array(damage, tmp_path):
+    (tmp_path / "wrong.npy").write_bytes(damage)
+    refused("run", MLP, "--devices", 8, "--input", tmp_path / "wrong.npy", *INPUTS[1:],
+            text="wrong.npy")
+
+
+def test_unknown_pass():
+    refused("opt", MLP, "-sdy-no-such-pass", text="sdy-no-such-pass")
+
+
+def test_deep_nesting(tmp_path):
+    """Input depth is bounded by a message, not by the stack."""
+    path = tmp_path / "deep.mlir"
+    path.write_text("#a = " + "[" * 200_000 + "\n")
+    refused("opt", path, text="error: ")
+    path.write_text("func.func @f(%a: " + "tuple<" * 200_000 + "\n")
+    refused("opt", path, text="error: ")
