@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-static int unit_passed, unit_failed;
+static _Atomic int unit_passed, unit_failed; /* threads may check too */
 
 #define CHECK(cond)                                                                                \
   do {                                                                                             \
