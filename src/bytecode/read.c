@@ -1,0 +1,679 @@
+/* The file: its sections, then the ops. */
+#include <stdlib.h>
+
+#include "bytecode/bytecode.h"
+#include "bytecode/reader.h"
+
+enum {
+  SECTION_strings,
+  SECTION_dialects,
+  SECTION_attrs,
+  SECTION_attr_offsets,
+  SECTION_ir,
+  SECTION_resources,
+  SECTION_resource_offsets,
+  SECTION_versions,
+  SECTION_properties,
+  SECTION_COUNT
+};
+
+static const char *const section_names[SECTION_COUNT] = {
+    "string",   "dialect",         "attribute",       "attribute offset", "IR",
+    "resource", "resource offset", "dialect version", "property"};
+
+enum { MAX_REGION_DEPTH = 200 };
+
+bool bytecode_is(str bytes) { return str_starts(bytes, STR("ML\xEFR")); }
+
+/* ---- tables ---- */
+
+/* Lengths come last string first; the strings themselves in order, each with a NUL. */
+static void read_strings(reader *r, cursor c) {
+  size_t n = get_count(r, &c);
+  r->strings = ARENA_ARRAY(r->arena, str, n);
+  r->num_strings = n;
+  const char *end = (const char *)c.end;
+  for (size_t i = n; i-- > 0 && !r->failed;) {
+    const u8 *from = c.at;
+    u64 len = get_uint(r, &c);
+    if (r->failed) return;
+    if (len == 0 || end < (const char *)c.at || len > (size_t)(end - (const char *)c.at)) {
+      fail_at(r, from, "expected the length of a string, found %llu", (unsigned long long)len);
+      return;
+    }
+    end -= len;
+    r->strings[i] = (str){end, (size_t)len - 1};
+  }
+  if (!r->failed && end != (const char *)c.at)
+    fail_at(r, c.at, "expected strings of the lengths given");
+}
+
+static dialect_kind kind_of(str name) {
+  static const char *const names[] = {"builtin", "sdy", "vhlo", "stablehlo", "chlo"};
+  for (size_t i = 0; i < COUNT(names); i++)
+    if (str_is(name, names[i])) return (dialect_kind)i;
+  return DIALECT_other;
+}
+
+static u32 get_dialect(reader *r, cursor *c) {
+  const u8 *from = c->at;
+  u64 i = get_uint(r, c);
+  if (r->failed || i < r->num_dialects) return (u32)i;
+  fail_at(r, from, "expected a dialect below %zu, found %llu", r->num_dialects,
+          (unsigned long long)i);
+  return 0;
+}
+
+static void read_dialect_names(reader *r, cursor *c) {
+  size_t n = get_count(r, c);
+  r->dialects = ARENA_ARRAY(r->arena, dialect, n);
+  r->num_dialects = n;
+  for (size_t i = 0; i < n && !r->failed; i++) {
+    const u8 *from = c->at;
+    u64 name = 0;
+    u8 id;
+    bool versioned = false;
+    if (r->version >= VERSION_DIALECTS)
+      versioned = get_flagged(r, c, &name);
+    else
+      name = get_uint(r, c);
+    if (!r->failed && name >= r->num_strings)
+      fail_at(r, from, "expected the name of a dialect, found %llu", (unsigned long long)name);
+    if (versioned) get_section(r, c, &id);
+    if (r->failed) return;
+    r->dialects[i] = (dialect){r->strings[name], kind_of(r->strings[name])};
+  }
+}
+
+static void read_dialects(reader *r, cursor c) {
+  VEC(op_name) ops = {0};
+  read_dialect_names(r, &c);
+  if (r->version >= VERSION_ARG_LOCS) get_uint(r, &c); /* the number of op names */
+  while (!r->failed && c.at != c.end) {
+    u32 d = get_dialect(r, &c);
+    size_t n = get_count(r, &c);
+    for (size_t i = 0; i < n && !r->failed; i++) {
+      const u8 *from = c.at;
+      u64 name;
+      bool registered = true;
+      if (r->version >= VERSION_PROPERTIES)
+        registered = get_flagged(r, &c, &name);
+      else
+        name = get_uint(r, &c);
+      if (!r->failed && name >= r->num_strings)
+        fail_at(r, from, "expected the name of an op, found %llu", (unsigned long long)name);
+      if (r->failed) return;
+      op_name o = {.name = r->strings[name], .dialect = d, .registered = registered};
+      VEC_PUSH(r->arena, ops, o);
+    }
+  }
+  r->ops = ops.data;
+  r->num_ops = ops.len;
+}
+
+/* Entries come in groups of one dialect; their bytes one after the other. */
+static void read_entries(reader *r, cursor *offsets, cursor *data, entry *list, size_t n) {
+  for (size_t i = 0; i < n && !r->failed;) {
+    u32 d = get_dialect(r, offsets);
+    const u8 *from = offsets->at;
+    size_t group = get_count(r, offsets);
+    if (!r->failed && group > n - i) fail_at(r, from, "expected at most %zu entries", n - i);
+    for (; group > 0 && !r->failed; group--, i++) {
+      u64 size;
+      list[i].custom = get_flagged(r, offsets, &size);
+      list[i].dialect = d;
+      str bytes = get_bytes(r, data, size);
+      list[i].bytes = (cursor){(const u8 *)bytes.data, (const u8 *)bytes.data + bytes.len};
+    }
+  }
+}
+
+static void read_attr_table(reader *r, cursor data, cursor offsets) {
+  size_t attrs = get_count(r, &offsets), types = get_count(r, &offsets);
+  if (r->failed) return;
+  r->attrs = arena_zalloc(r->arena, attrs * sizeof(entry));
+  r->types = arena_zalloc(r->arena, types * sizeof(entry));
+  r->num_attrs = attrs;
+  r->num_types = types;
+  read_entries(r, &offsets, &data, r->attrs, attrs);
+  read_entries(r, &offsets, &data, r->types, types);
+  if (!r->failed && offsets.at != offsets.end)
+    fail_at(r, offsets.at, "expected the end of the attribute offset section");
+}
+
+static void read_properties(reader *r, cursor c) {
+  if (c.at == c.end) return;
+  size_t n = get_count(r, &c);
+  r->props = ARENA_ARRAY(r->arena, cursor, n);
+  r->num_props = n;
+  for (size_t i = 0; i < n && !r->failed; i++) {
+    str bytes = get_blob(r, &c);
+    r->props[i] = (cursor){(const u8 *)bytes.data, (const u8 *)bytes.data + bytes.len};
+  }
+  if (!r->failed && c.at != c.end) fail_at(r, c.at, "expected the end of the property section");
+}
+
+/* A blob: alignment, size, padding, bytes. The bytes end with the entry, so that the padding is
+ * known without the address that they were aligned for. */
+static void read_resource(reader *r, str key, u8 kind, cursor c) {
+  if (kind != 0) return; /* flags and strings: nothing here refers to them */
+  u64 align = get_uint(r, &c), size = get_uint(r, &c);
+  if (r->failed) return;
+  if (size > cursor_left(&c) || cursor_left(&c) - size >= (align ? align : 1)) {
+    fail_at(r, c.at, "expected %llu bytes of a resource, found %zu", (unsigned long long)size,
+            cursor_left(&c));
+    return;
+  }
+  ir_resource_set(r->ctx, key, (str){(const char *)c.end - size, (size_t)size});
+}
+
+static void read_resource_group(reader *r, cursor *offsets, cursor *data, bool ours) {
+  size_t n = get_count(r, offsets);
+  VEC(str) keys = {r->resources, r->num_resources, r->num_resources};
+  for (size_t i = 0; i < n && !r->failed; i++) {
+    str key = get_string(r, offsets);
+    u64 size = get_uint(r, offsets);
+    u8 kind = get_byte(r, offsets);
+    str bytes = get_bytes(r, data, size);
+    if (r->failed || !ours) continue;
+    VEC_PUSH(r->arena, keys, key);
+    if (bytes.len) /* else declared only */
+      read_resource(r, key, kind,
+                    (cursor){(const u8 *)bytes.data, (const u8 *)bytes.data + bytes.len});
+  }
+  r->resources = keys.data;
+  r->num_resources = keys.len;
+}
+
+static void read_resources(reader *r, cursor data, cursor offsets) {
+  size_t external = get_count(r, &offsets);
+  for (size_t i = 0; i < external && !r->failed; i++) {
+    get_string(r, &offsets);
+    read_resource_group(r, &offsets, &data, false);
+  }
+  while (!r->failed && offsets.at != offsets.end) {
+    get_dialect(r, &offsets);
+    read_resource_group(r, &offsets, &data, true);
+  }
+}
+
+/* ---- ops: names and properties ---- */
+
+static int by_slot_name(const void *a, const void *b) {
+  return strcmp(((const slot_info *)a)->name, ((const slot_info *)b)->name);
+}
+
+/* The properties of native ops are on the wire in the order of their names. */
+static void order_slots(reader *r, op_name *n) {
+  u32 count = n->info->num_slots;
+  slot_info *sorted = ARENA_ARRAY(r->arena, slot_info, count);
+  n->order = arena_alloc(r->arena, count);
+  if (!count) return;
+  memcpy(sorted, n->info->slots, count * sizeof *sorted);
+  qsort(sorted, count, sizeof *sorted, by_slot_name);
+  for (u32 i = 0; i < count; i++) n->order[i] = (u8)op_slot(n->info, str_of(sorted[i].name));
+}
+
+static void resolve_name(reader *r, op_name *n) {
+  str d = r->dialects[n->dialect].name;
+  if (r->dialects[n->dialect].kind == DIALECT_vhlo) n->vhlo = vhlo_find(n->name);
+  if (n->vhlo) {
+    vhlo_resolve(r, n);
+    return;
+  }
+  str full = arena_printf(r->arena, STR_FMT "%s" STR_FMT, STR_ARG(d), n->name.len ? "." : "",
+                          STR_ARG(n->name));
+  n->info = op_info_find(full);
+  if (n->info)
+    order_slots(r, n);
+  else
+    n->info = ir_op_info_unregistered(r->ctx, full);
+}
+
+static op_name *get_op_name(reader *r, cursor *c) {
+  const u8 *from = c->at;
+  u64 i = get_uint(r, c);
+  if (r->failed) return NULL;
+  if (i >= r->num_ops)
+    return fail_at(r, from, "expected an op below %zu, found %llu", r->num_ops,
+                   (unsigned long long)i),
+           NULL;
+  op_name *n = &r->ops[i];
+  if (!n->info) resolve_name(r, n);
+  return n;
+}
+
+static void set_dict(reader *r, const u8 *from, op *o, const attr *a) {
+  const dict_attr *d = attr_as(dict, a);
+  if (r->failed) return;
+  if (!d) {
+    fail_at(r, from, "expected a dictionary of attributes");
+    return;
+  }
+  for (size_t i = 0; i < d->names.len; i++)
+    op_set_attr(r->module, o, ((const string_attr *)d->names.data[i])->value, d->values.data[i]);
+}
+
+static void read_op_properties(reader *r, cursor *c, const op_name *n, op *o) {
+  const u8 *from = c->at;
+  if (!n->registered) {
+    set_dict(r, from, o, get_attr(r, c));
+    return;
+  }
+  u64 i = get_uint(r, c);
+  if (!r->failed && i >= r->num_props)
+    fail_at(r, from, "expected properties below %zu, found %llu", r->num_props,
+            (unsigned long long)i);
+  if (r->failed) return;
+  cursor p = r->props[i];
+  if (n->vhlo) {
+    vhlo_properties(r, &p, n, o);
+  } else if (n->order) {
+    for (u32 k = 0; k < n->info->num_slots && !r->failed; k++) {
+      u8 slot = n->order[k];
+      bool required = n->info->slots[slot].need == REQUIRED;
+      o->slots[slot] = required ? get_attr(r, &p) : get_attr_or_null(r, &p);
+    }
+  } else {
+    fail_unimplemented(r, from, "properties of op '" STR_FMT "'", STR_ARG(n->info->name));
+  }
+  if (!r->failed && p.at != p.end)
+    fail_at(r, p.at, "expected the end of the properties of '" STR_FMT "'", STR_ARG(n->info->name));
+}
+
+/* ---- ops ---- */
+
+/* A region being read. Values are numbered from the innermost isolated op. */
+typedef struct frame {
+  op *op;
+  u32 region; /* the one at hand */
+  bool isolated;
+  bool section; /* has a cursor of its own; else its parent's is read on */
+  cursor cursor;
+  block *block;   /* at hand; NULL: the region has not begun */
+  block **blocks; /* of the region */
+  size_t num_blocks;
+  u64 ops_left;
+  size_t scope;            /* first value of the isolated op */
+  size_t first, next, end; /* values of the region */
+} frame;
+
+typedef struct body {
+  reader *r;
+  VEC(frame) frames;
+  value **values;
+  size_t num_values, cap_values;
+  size_t pending; /* references to values that are not defined yet */
+} body;
+
+static frame *top(body *b) { return &b->frames.data[b->frames.len - 1]; }
+
+static cursor *cursor_of(body *b) {
+  size_t i = b->frames.len - 1;
+  while (!b->frames.data[i].section) i--;
+  return &b->frames.data[i].cursor;
+}
+
+/* Every value takes a byte of the file, so more at once cannot be. */
+static void push_values(body *b, frame *f, const u8 *from, u64 n) {
+  reader *r = b->r;
+  if (r->failed) return;
+  if (n > r->bytes.len - b->num_values) {
+    fail_at(r, from, "expected fewer values, found %llu", (unsigned long long)n);
+    return;
+  }
+  while (b->num_values + n > b->cap_values)
+    b->values = arena_grow(r->arena, b->values, b->num_values, &b->cap_values, sizeof *b->values);
+  if (n) memset(b->values + b->num_values, 0, (size_t)n * sizeof *b->values);
+  f->first = f->next = b->num_values;
+  b->num_values += (size_t)n;
+  f->end = b->num_values;
+}
+
+/* A value used before its definition is the result of a detached op until then. */
+enum { PLACEHOLDER = 0xFFFFFFFF };
+static value *make_placeholder(body *b) {
+  reader *r = b->r;
+  const type *t = type_none(r->ctx);
+  op *o = op_create(r->module, &op_infos[OP_cast], loc_unknown(r->ctx), NULL, 0, &t, 1, 0);
+  o->num = PLACEHOLDER;
+  b->pending++;
+  return op_result(o, 0);
+}
+
+static bool is_placeholder(const value *v) {
+  const op *o = value_op(v);
+  return o && o->num == PLACEHOLDER;
+}
+
+static void define(body *b, const u8 *from, value *v) {
+  frame *f = top(b);
+  if (b->r->failed) return;
+  if (f->next >= f->end) {
+    fail_at(b->r, from, "expected at most %zu values in the region", f->end - f->first);
+    return;
+  }
+  value *before = b->values[f->next];
+  if (before) {
+    value_replace(before, v);
+    b->pending--;
+  }
+  b->values[f->next++] = v;
+}
+
+static value *get_operand(body *b, cursor *c) {
+  const u8 *from = c->at;
+  size_t scope = top(b)->scope;
+  u64 i = get_uint(b->r, c);
+  if (b->r->failed) return NULL;
+  if (i >= b->num_values - scope)
+    return fail_at(b->r, from, "expected a value below %zu, found %llu", b->num_values - scope,
+                   (unsigned long long)i),
+           NULL;
+  value **v = &b->values[scope + i];
+  if (!*v) *v = make_placeholder(b);
+  return *v;
+}
+
+/* Orders of uses other than the natural one: read, not kept. */
+static void skip_use_orders(reader *r, cursor *c, size_t num_values) {
+  u64 n = num_values > 1 ? get_count(r, c) : 1, skipped;
+  for (u64 i = 0; i < n && !r->failed; i++) {
+    if (num_values > 1) get_uint(r, c);
+    const u8 *from = c->at;
+    get_flagged(r, c, &skipped);
+    if (skipped > cursor_left(c)) fail_at(r, from, "expected fewer uses");
+    for (u64 k = 0; k < skipped && !r->failed; k++) get_uint(r, c);
+  }
+}
+
+static void read_block_args(body *b, cursor *c) {
+  reader *r = b->r;
+  size_t n = get_count(r, c);
+  for (size_t i = 0; i < n && !r->failed; i++) {
+    const u8 *from = c->at;
+    u64 index = 0;
+    bool has_loc = true;
+    if (r->version >= VERSION_ARG_LOCS)
+      has_loc = get_flagged(r, c, &index);
+    else
+      index = get_uint(r, c);
+    const type *t = type_at(r, from, index);
+    if (has_loc) get_loc(r, c);
+    if (!r->failed) define(b, from, block_add_arg(r->module, top(b)->block, t));
+  }
+  if (r->version >= VERSION_USES && get_byte(r, c)) skip_use_orders(r, c, n);
+}
+
+static void read_block_header(body *b) {
+  cursor *c = cursor_of(b);
+  if (get_flagged(b->r, c, &top(b)->ops_left)) read_block_args(b, c);
+}
+
+/* The blocks of the region at hand; it may have none. */
+static void begin_region(body *b) {
+  reader *r = b->r;
+  frame *f = top(b);
+  cursor *c = cursor_of(b);
+  size_t blocks = get_count(r, c);
+  if (r->failed || blocks == 0) return;
+  const u8 *from = c->at;
+  u64 n = get_uint(r, c);
+  push_values(b, f, from, n);
+  region *reg = &f->op->regions[f->region];
+  if (r->failed) return;
+  f->blocks = ARENA_ARRAY(r->arena, block *, blocks);
+  f->num_blocks = blocks;
+  for (size_t i = 0; i < blocks; i++) {
+    f->blocks[i] = block_create(r->module);
+    region_append(reg, f->blocks[i]);
+  }
+  f->block = reg->first;
+  read_block_header(b);
+}
+
+/* What an op says before it is made. */
+typedef struct op_parts {
+  const op_name *name;
+  const attr *loc, *dict;
+  value **operands;
+  types results;
+  block **successors;
+  size_t num_operands, num_successors, num_regions;
+  u8 mask;
+  bool isolated;
+  const u8 *from;
+  cursor props; /* where the properties are referred to */
+} op_parts;
+
+enum {
+  HAS_ATTRS = 1,
+  HAS_RESULTS = 2,
+  HAS_OPERANDS = 4,
+  HAS_SUCCESSORS = 8,
+  HAS_REGIONS = 16,
+  HAS_USES = 32,
+  HAS_PROPERTIES = 64
+};
+
+static void read_successors(body *b, cursor *c, op_parts *p) {
+  reader *r = b->r;
+  p->num_successors = get_count(r, c);
+  p->successors = ARENA_ARRAY(r->arena, block *, p->num_successors);
+  const frame *f = top(b);
+  for (size_t i = 0; i < p->num_successors && !r->failed; i++) {
+    const u8 *from = c->at;
+    u64 n = get_uint(r, c);
+    if (!r->failed && n >= f->num_blocks)
+      fail_at(r, from, "expected a block below %zu, found %llu", f->num_blocks,
+              (unsigned long long)n);
+    if (!r->failed) p->successors[i] = f->blocks[n];
+  }
+}
+
+static void read_op_parts(body *b, cursor *c, op_parts *p) {
+  reader *r = b->r;
+  *p = (op_parts){.from = c->at};
+  p->name = get_op_name(r, c);
+  p->mask = get_byte(r, c);
+  p->loc = get_loc(r, c);
+  if (p->mask & 128) fail_at(r, p->from, "unknown parts of an op");
+  if (p->mask & HAS_ATTRS) p->dict = get_attr(r, c);
+  if (p->mask & HAS_PROPERTIES) {
+    p->props = *c;
+    if (r->version < VERSION_PROPERTIES) fail_at(r, c->at, "unexpected properties");
+    get_uint(r, c);
+  }
+  if (p->mask & HAS_RESULTS) p->results = get_types(r, c);
+  if (p->mask & HAS_OPERANDS) {
+    p->num_operands = get_count(r, c);
+    p->operands = ARENA_ARRAY(r->arena, value *, p->num_operands);
+    for (size_t i = 0; i < p->num_operands && !r->failed; i++) p->operands[i] = get_operand(b, c);
+  }
+  if (p->mask & HAS_SUCCESSORS) read_successors(b, c, p);
+  if ((p->mask & HAS_USES) && r->version >= VERSION_USES) skip_use_orders(r, c, p->results.len);
+  if (p->mask & HAS_REGIONS) {
+    const u8 *from = c->at;
+    u64 n;
+    p->isolated = get_flagged(r, c, &n);
+    if (n > cursor_left(c) || n > UINT16_MAX) fail_at(r, from, "expected fewer regions");
+    p->num_regions = (size_t)n;
+  }
+  if (p->num_successors > UINT16_MAX) fail_at(r, p->from, "expected fewer successors");
+}
+
+/* A cast whose types are the same now that VHLO's are gone: its results are its operands. */
+static bool is_void_cast(const op_parts *p) {
+  if (p->name->info->id != OP_cast || p->num_operands != p->results.len) return false;
+  for (size_t i = 0; i < p->num_operands; i++)
+    if (is_placeholder(p->operands[i]) || p->operands[i]->type != p->results.data[i]) return false;
+  return p->num_operands > 0;
+}
+
+static const op_info *info_of(const body *b, const op_parts *p) {
+  const op_info *i = p->name->info;
+  bool in_func =
+      i->id == OP_return && p->name->vhlo && op_is(b->frames.data[b->frames.len - 1].op, func);
+  return in_func ? &op_infos[OP_func_return] : i;
+}
+
+static op *make_op(body *b, const op_parts *p) {
+  reader *r = b->r;
+  op *o = op_create(r->module, info_of(b, p), p->loc, p->operands, p->num_operands, p->results.data,
+                    p->results.len, p->num_regions);
+  o->successors = p->successors;
+  o->num_successors = (u16)p->num_successors;
+  op_insert(o, top(b)->block, NULL);
+  if (p->dict && p->name->vhlo)
+    vhlo_attributes(r, p->from, p->name, p->dict, o);
+  else if (p->dict)
+    set_dict(r, p->from, o, p->dict);
+  if (p->mask & HAS_PROPERTIES) {
+    cursor c = p->props;
+    read_op_properties(r, &c, p->name, o);
+  }
+  return o;
+}
+
+/* Goes on with the regions of `o`, after which the frame below is resumed. */
+static void enter(body *b, op *o, bool isolated) {
+  reader *r = b->r;
+  frame f = {.op = o, .isolated = isolated, .scope = isolated ? b->num_values : top(b)->scope};
+  cursor *c = cursor_of(b);
+  if (b->frames.len >= MAX_REGION_DEPTH) {
+    fail_at(r, c->at, "regions nested more than %d deep", MAX_REGION_DEPTH);
+    return;
+  }
+  if (isolated && r->version >= VERSION_SECTIONS) {
+    u8 id;
+    const u8 *from = c->at;
+    f.section = true;
+    f.cursor = get_section(r, c, &id);
+    if (!r->failed && id != SECTION_ir) fail_at(r, from, "expected the ops of a region");
+  }
+  f.first = f.next = f.end = b->num_values;
+  VEC_PUSH(r->arena, b->frames, f);
+}
+
+static void read_op(body *b) {
+  reader *r = b->r;
+  cursor *c = cursor_of(b);
+  op_parts p;
+  read_op_parts(b, c, &p);
+  if (r->failed) return;
+  bool outermost = b->frames.len == 1;
+  if (is_void_cast(&p)) {
+    for (size_t i = 0; i < p.num_operands; i++) define(b, p.from, p.operands[i]);
+    return;
+  }
+  op *o = make_op(b, &p);
+  for (size_t i = 0; i < p.results.len && !outermost; i++) define(b, p.from, op_result(o, i));
+  if (!r->failed && p.num_regions) enter(b, o, p.isolated);
+}
+
+/* One step: an op, the next block, the next region, or the end of the innermost frame. */
+static void step(body *b) {
+  frame *f = top(b);
+  if (!f->block) {
+    if (f->region == f->op->num_regions) {
+      b->frames.len--;
+      return;
+    }
+    begin_region(b);
+    if (!top(b)->block) top(b)->region++;
+  } else if (f->ops_left > 0) {
+    f->ops_left--;
+    read_op(b);
+  } else if (f->block->next) {
+    f->block = f->block->next;
+    read_block_header(b);
+  } else {
+    b->num_values = f->first;
+    f->next = f->end = f->first;
+    f->block = NULL;
+    f->region++;
+  }
+}
+
+/* A file is one module, or ops that we put into one. */
+static void adopt_root(reader *r) {
+  op *first = op_body(r->module->root, 0)->first;
+  if (!first || first->next || !op_is(first, module)) return;
+  op_unlink(first);
+  r->module->root = first;
+}
+
+static void read_ir(reader *r, cursor c) {
+  body b = {.r = r};
+  frame f = {.op = r->module->root,
+             .isolated = true,
+             .section = true,
+             .cursor = c,
+             .block = op_body(r->module->root, 0)};
+  VEC_PUSH(r->arena, b.frames, f);
+  read_block_header(&b);
+  while (!r->failed && b.frames.len > 0) step(&b);
+  if (!r->failed && b.pending)
+    fail_at(r, c.end, "%zu values are used but never defined", b.pending);
+  if (!r->failed) adopt_root(r);
+}
+
+/* ---- the file ---- */
+
+static bool read_header(reader *r, cursor *c) {
+  get_bytes(r, c, 4);
+  const u8 *from = c->at;
+  r->version = get_uint(r, c);
+  if (!r->failed && r->version > VERSION_NEWEST)
+    fail_at(r, from, "expected a version up to %d, found %llu", VERSION_NEWEST,
+            (unsigned long long)r->version);
+  if (r->failed) return false;
+  const u8 *nul = memchr(c->at, 0, cursor_left(c));
+  if (!nul) return fail_at(r, c->at, "expected the name of the producer");
+  c->at = nul + 1;
+  return true;
+}
+
+static bool is_optional(const reader *r, int id) {
+  if (id == SECTION_properties) return r->version < VERSION_PROPERTIES;
+  return id == SECTION_resources || id == SECTION_resource_offsets || id == SECTION_versions;
+}
+
+static void read_file(reader *r) {
+  cursor c = {(const u8 *)r->bytes.data, (const u8 *)r->bytes.data + r->bytes.len};
+  cursor sections[SECTION_COUNT] = {{0}};
+  if (!read_header(r, &c)) return;
+  while (!r->failed && c.at != c.end) {
+    const u8 *from = c.at;
+    u8 id;
+    cursor s = get_section(r, &c, &id);
+    if (!r->failed && (id >= SECTION_COUNT || sections[id].at))
+      fail_at(r, from, "expected another section, found %u", id);
+    if (!r->failed) sections[id] = s;
+  }
+  for (int i = 0; i < SECTION_COUNT && !r->failed; i++)
+    if (!sections[i].at && !is_optional(r, i))
+      fail_at(r, c.end, "expected the %s section", section_names[i]);
+  if (r->failed) return;
+  read_strings(r, sections[SECTION_strings]);
+  if (sections[SECTION_properties].at) read_properties(r, sections[SECTION_properties]);
+  if (!r->failed) read_dialects(r, sections[SECTION_dialects]);
+  if (!r->failed && sections[SECTION_resources].at && sections[SECTION_resource_offsets].at)
+    read_resources(r, sections[SECTION_resources], sections[SECTION_resource_offsets]);
+  if (!r->failed) read_attr_table(r, sections[SECTION_attrs], sections[SECTION_attr_offsets]);
+  if (!r->failed) read_ir(r, sections[SECTION_ir]);
+}
+
+ir_module *bytecode_read(ir_ctx *c, str file_name, str bytes) {
+  reader r = {.ctx = c, .file = file_name, .bytes = bytes};
+  if (!bytecode_is(bytes)) {
+    diag_error(ir_sink(c), (diag_pos){.file = file_name}, "not an MLIR bytecode file");
+    return NULL;
+  }
+  r.module = ir_module_create(c);
+  r.arena = &r.module->arena;
+  read_file(&r);
+  if (!r.failed) return r.module;
+  ir_module_destroy(r.module);
+  return NULL;
+}
