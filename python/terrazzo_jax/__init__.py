@@ -1,0 +1,41 @@
+"""Terrazzo as a JAX platform.
+
+JAX finds this package through its entry point (group `jax_plugins`) and calls `initialize`.
+From then on `jax.devices("terrazzo")` are Terrazzo's devices, and JAX's default ones. Their
+number comes from the environment: TERRAZZO_NUM_DEVICES, or XLA's own
+XLA_FLAGS=--xla_force_host_platform_device_count=N; one otherwise.
+
+The library is looked for in TERRAZZO_PLUGIN (a path), beside this file, and in build/lib of a
+source tree. TERRAZZO_LOG=1 (or a file's name) logs each call that JAX makes.
+"""
+
+import os
+import pathlib
+
+PLATFORM = "terrazzo"
+LIBRARY = "pjrt_plugin_terrazzo.so"
+
+
+def library_path():
+    """The plugin's path; FileNotFoundError that says where it was looked for."""
+    here = pathlib.Path(__file__).resolve().parent
+    if os.environ.get("TERRAZZO_PLUGIN"):
+        places = [pathlib.Path(os.environ["TERRAZZO_PLUGIN"])]
+    else:
+        places = [here / LIBRARY, here.parent.parent / "build" / "lib" / LIBRARY]
+    for place in places:
+        if place.is_file():
+            return place
+    raise FileNotFoundError("Terrazzo's plugin is not at " + " or ".join(map(str, places)))
+
+
+def initialize():
+    """Registers the platform. JAX calls this once."""
+    from jax._src import xla_bridge
+    from jax._src.interpreters import mlir
+
+    xla_bridge._nonexperimental_plugins.add(PLATFORM)
+    xla_bridge.register_plugin(PLATFORM, library_path=str(library_path()))
+    # JAX drops donation for platforms that are not in this list.
+    if PLATFORM not in mlir._platforms_with_donation:
+        mlir._platforms_with_donation.append(PLATFORM)

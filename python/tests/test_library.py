@@ -1,0 +1,32 @@
+"""The plugin as a file: what it exports, what it links, how big it is."""
+import subprocess
+
+import terrazzo_jax
+
+
+def output(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def test_exports_one_symbol():
+    lines = output("nm", "-D", "--defined-only", terrazzo_jax.library_path()).splitlines()
+    assert [line.split()[-1] for line in lines] == ["GetPjrtApi"]
+
+
+def test_links_the_named_libraries_only():
+    lines = output("readelf", "-d", terrazzo_jax.library_path()).splitlines()
+    needed = {line.split("[")[1].split(".so")[0] for line in lines if "(NEEDED)" in line}
+    assert needed <= {"libc", "libm", "libpthread", "libdl", "ld-linux-x86-64"}
+
+
+def test_is_small():
+    assert terrazzo_jax.library_path().stat().st_size < 5_000_000
+
+
+def test_missing_library_is_named(monkeypatch, tmp_path):
+    monkeypatch.setenv("TERRAZZO_PLUGIN", str(tmp_path / "none.so"))
+    try:
+        terrazzo_jax.library_path()
+        raise AssertionError("found")
+    except FileNotFoundError as error:
+        assert "none.so" in str(error)

@@ -1,0 +1,174 @@
+"""What JAX asks of a plugin: devices, moving arrays, memories, donation, export, errors."""
+import os
+import subprocess
+import sys
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import export
+from jax.experimental import serialize_executable
+from jax.sharding import NamedSharding, PartitionSpec as P
+
+
+def run_python(program, **environment):
+    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
+                          timeout=120, env=os.environ | environment)
+
+
+def test_devices(devices):
+    assert [d.id for d in devices] == list(range(8))
+    assert devices[0].platform == "terrazzo"
+    assert devices[0].device_kind == "terrazzo-cpu"
+    assert [m.kind for m in devices[3].addressable_memories()] == [
+        "device", "pinned_host", "unpinned_host"]
+    assert jax.default_backend() == "terrazzo"
+    assert "bytes_in_use" in devices[0].memory_stats()
+
+
+@pytest.mark.parametrize("environment, count", [
+    ({"TERRAZZO_NUM_DEVICES": "3"}, "3"),
+    ({"TERRAZZO_NUM_DEVICES": "", "XLA_FLAGS": "--xla_force_host_platform_device_count=5"}, "5"),
+    ({"TERRAZZO_NUM_DEVICES": ""}, "1")])
+def test_device_count(environment, count):
+    done = run_python("import jax; print(jax.device_count('terrazzo'))", **environment)
+    assert done.stdout.strip() == count, done.stderr
+
+
+@pytest.mark.parametrize("bad", ["0", "-2", "many", "70000"])
+def test_bad_device_count(bad):
+    done = run_python("import jax; jax.devices()", TERRAZZO_NUM_DEVICES=bad)
+    assert done.returncode == 1
+    assert f"'{bad}' devices: expected a number from 1 to 65536" in done.stderr
+
+
+def test_call_log():
+    done = run_python("import jax, jax.numpy as jnp\n"
+                      "print(jax.jit(lambda x: jnp.power(x, jnp.int32(2)))(1))", TERRAZZO_LOG="1")
+    assert done.stdout.strip() == "1"
+    assert "BufferFromHostBuffer(client) s32[] -> buffer 0x" in done.stderr
+    assert "Compile(client) jit" in done.stderr
+    assert "Execute(executable 0x" in done.stderr
+
+
+@pytest.mark.parametrize("dtype", [
+    "bool", "int8", "int16", "int32", "uint8", "uint16", "uint32", "float16", "float32", "bfloat16",
+    "complex64", "int4", "uint4", "float8_e4m3fn", "float8_e5m2", "float8_e4m3b11fnuz"])
+def test_round_trip(devices, dtype):
+    host = np.arange(24).reshape(2, 3, 4).astype(jnp.dtype(dtype))
+    there = jax.device_put(host, devices[5])
+    assert there.devices() == {devices[5]}
+    np.testing.assert_array_equal(np.asarray(there), host)
+    np.testing.assert_array_equal(np.asarray(jax.device_put(host.T, devices[1])), host.T)
+
+
+def test_empty_and_scalar(devices):
+    assert np.asarray(jax.device_put(np.zeros((0, 3), np.float32), devices[2])).shape == (0, 3)
+    assert float(jax.device_put(np.float32(2.5), devices[2])) == 2.5
+
+
+def test_device_put_between_shardings(mesh):
+    host = np.arange(64, dtype=np.float32).reshape(8, 8)
+    array = jax.device_put(host, NamedSharding(mesh, P("x", "y")))
+    for spec in (P("y"), P(None, ("x", "y")), P(), P(("y", "x"))):
+        array = jax.device_put(array, NamedSharding(mesh, spec))
+        np.testing.assert_array_equal(np.asarray(array), host)
+        for shard in array.addressable_shards:
+            np.testing.assert_array_equal(np.asarray(shard.data), host[shard.index])
+
+
+def test_memory_kinds(devices):
+    host = np.arange(6, dtype=np.float32)
+    place = jax.sharding.SingleDeviceSharding(devices[1], memory_kind="pinned_host")
+    array = jax.device_put(jax.device_put(host, devices[1]), place)
+    assert array.sharding.memory_kind == "pinned_host"
+    np.testing.assert_array_equal(np.asarray(array), host)
+
+
+def test_copies_between_devices_and_deletion(devices):
+    array = jax.device_put(jnp.arange(5.0), devices[3])
+    other = jax.device_put(array, devices[7])
+    array.delete()
+    assert array.is_deleted()
+    with pytest.raises(RuntimeError, match="deleted"):
+        np.asarray(array)
+    np.testing.assert_array_equal(np.asarray(other), np.arange(5.0))
+
+
+def test_donation():
+    step = jax.jit(lambda x, y: (x + y, y * 2), donate_argnums=0)
+    x, y = jnp.arange(6.0), jnp.ones(6)
+    before = x.unsafe_buffer_pointer()
+    z, w = step(x, y)
+    assert x.is_deleted() and not y.is_deleted()
+    assert z.unsafe_buffer_pointer() == before
+    np.testing.assert_array_equal(np.asarray(z), np.arange(6.0) + 1)
+    np.testing.assert_array_equal(np.asarray(w), np.full(6, 2.0))
+
+
+def test_donation_of_what_is_used_twice():
+    x = jnp.arange(6.0)
+    z = jax.jit(lambda a, b: a * 2 + b[::-1], donate_argnums=0)(x, x)
+    np.testing.assert_array_equal(np.asarray(z), np.arange(6.0) * 2 + np.arange(6.0)[::-1])
+
+
+def test_donation_sharded(mesh):
+    place = NamedSharding(mesh, P("x", "y"))
+    x = jax.device_put(np.ones((8, 8), np.float32), place)
+    step = jax.jit(lambda x: x * 2 + 1, donate_argnums=0, out_shardings=place)
+    for _ in range(5):
+        old, x = x, step(x)
+        assert old.is_deleted()
+    np.testing.assert_array_equal(np.asarray(x), np.full((8, 8), 63.0))
+
+
+def test_wrong_donation_warning_free_reuse():
+    """A donated array whose copy to the host is still wanted keeps its value."""
+    x = jnp.arange(1000.0) + 0
+    copy = np.asarray(x)
+    y = jax.jit(lambda x: x + 1, donate_argnums=0)(x)
+    np.testing.assert_array_equal(copy, np.arange(1000.0))
+    np.testing.assert_array_equal(np.asarray(y), np.arange(1000.0) + 1)
+
+
+def test_export_round_trip(mesh):
+    place = NamedSharding(mesh, P("x", "y"))
+    function = jax.jit(lambda x: jnp.sin(x) @ x.T, in_shardings=place)
+    x = np.random.default_rng(0).normal(size=(8, 4)).astype(np.float32)
+    blob = export.export(function)(jax.ShapeDtypeStruct(x.shape, x.dtype)).serialize()
+    again = export.deserialize(blob)
+    assert again.platforms == ("terrazzo",) and again.nr_devices == 8
+    got = jax.jit(again.call, in_shardings=place)(jax.device_put(x, place))
+    np.testing.assert_allclose(np.asarray(got), np.sin(x) @ x.T, rtol=1e-5, atol=1e-5)
+
+
+def test_ahead_of_time():
+    compiled = jax.jit(lambda x, y: jnp.tanh(x) + y).lower(jnp.ones((4, 4)), 2.0).compile()
+    assert compiled.memory_analysis().argument_size_in_bytes == 68
+    assert compiled.cost_analysis()["bytes accessed"] > 0
+    assert "tanh" in compiled.as_text()
+    np.testing.assert_allclose(np.asarray(compiled(jnp.ones((4, 4)), 2.0)), np.tanh(1) + 2,
+                               rtol=1e-6)
+
+
+def test_serialized_executable(mesh):
+    place = NamedSharding(mesh, P("x"))
+    x = jax.device_put(np.arange(8, dtype=np.float32), place)
+    compiled = jax.jit(lambda x: x * 2).lower(x).compile()
+    again = serialize_executable.deserialize_and_load(*serialize_executable.serialize(compiled))
+    np.testing.assert_array_equal(np.asarray(again(x)), np.arange(8) * 2)
+
+
+def test_unknown_operation_is_named():
+    with pytest.raises(jax.errors.JaxRuntimeError, match="UNIMPLEMENTED.*no_such_target"):
+        jax.jit(jax.ffi.ffi_call("no_such_target", jax.ShapeDtypeStruct((2,), np.float32)))(
+            jnp.ones(2))
+
+
+def test_many_launches_in_flight():
+    step = jax.jit(lambda x: x + 1)
+    x = jnp.zeros(16)
+    for _ in range(1000):
+        x = step(x)
+    np.testing.assert_array_equal(np.asarray(x), np.full(16, 1000.0))
