@@ -77,7 +77,14 @@ struct PJRT_Client {
   PJRT_Memory **memory_list;
   PJRT_DeviceDescription **description_list;
   PJRT_TopologyDescription topology;
+  pthread_mutex_t lock;
+  pthread_cond_t landed;
+  u32 in_flight; /* launches; under lock */
 };
+
+/* A caller that runs ahead of its devices piles up results: past this many launches under way,
+ * Execute waits for one to end. */
+enum { API_MAX_IN_FLIGHT = 64 };
 
 static inline api_memory *api_memory_of(PJRT_Memory *m) { return (api_memory *)m; }
 PJRT_Memory *api_memory_handle(PJRT_Client *c, const dev_memory *m);

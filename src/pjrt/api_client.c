@@ -134,6 +134,8 @@ static void free_client(PJRT_Client *c) {
   mem_free(&mem_system, c->memories, nm * sizeof *c->memories);
   mem_free(&mem_system, c->memory_list, nm * sizeof *c->memory_list);
   dev_client_release(c->dev);
+  pthread_cond_destroy(&c->landed);
+  pthread_mutex_destroy(&c->lock);
   mem_free(&mem_system, c, sizeof *c);
 }
 
@@ -166,6 +168,8 @@ status api_client_create(PJRT_Client_Create_Args *a) {
                                          getenv("XLA_FLAGS"), &d.num_devices));
   PJRT_Client *c = mem_zalloc(&mem_system, sizeof *c);
   if (!c) return status_oom();
+  pthread_mutex_init(&c->lock, NULL); /* neither fails on Linux */
+  pthread_cond_init(&c->landed, NULL);
   status s = make_client(&d, o.threads, c);
   if (s) {
     free_client(c);

@@ -15,6 +15,7 @@
 
 typedef struct launch {
   size_t bytes; /* of this allocation */
+  PJRT_Client *client;
   u32 num_positions, num_params, num_results, num_wait;
   void **params, **results; /* as exec_launch wants them */
   dev_block **held;         /* by position and parameter */
@@ -202,15 +203,34 @@ static void device_done(void *user, u32 position, status error) {
   dev_event_set(t->ready[position], status_copy(error));
 }
 
+static void take_off(PJRT_Client *client) {
+  pthread_mutex_lock(&client->lock);
+  while (client->in_flight >= API_MAX_IN_FLIGHT) pthread_cond_wait(&client->landed, &client->lock);
+  client->in_flight++;
+  pthread_mutex_unlock(&client->lock);
+}
+
+static void land(PJRT_Client *client) {
+  pthread_mutex_lock(&client->lock);
+  client->in_flight--;
+  pthread_cond_signal(&client->landed);
+  pthread_mutex_unlock(&client->lock);
+}
+
 static void done(void *user, status error) {
+  launch *t = user;
+  PJRT_Client *client = t->client;
   (void)error; /* every position has been told */
-  launch_free(user);
+  launch_free(t);
+  land(client);
 }
 
 /* Takes the launch over when it succeeds; its outputs and events are the caller's by then. */
 static status start(call *c, PJRT_LoadedExecutable_Execute_Args *a) {
   launch *t = c->t;
   u32 n = t->num_positions;
+  t->client = c->l->client;
+  take_off(t->client);
   if (a->device_complete_events)
     for (u32 i = 0; i < n; i++)
       a->device_complete_events[i] = api_event(dev_event_retain(t->ready[i]));
@@ -225,6 +245,7 @@ static status start(call *c, PJRT_LoadedExecutable_Execute_Args *a) {
                                                  .done = done,
                                                  .user = t,
                                              });
+  if (s) land(t->client);
   if (s && a->device_complete_events)
     for (u32 i = 0; i < n; i++) {
       dev_event_release(t->ready[i]);
