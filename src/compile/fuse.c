@@ -1,0 +1,292 @@
+/* Fusion: which elementwise ops share a loop, and the loops.
+ *
+ * In program order an op joins the open groups of its operands (merging them) if the shape is
+ * the same and the sum stays small. Anything else that needs a value of an open group closes
+ * it: one loop stores whatever of it is needed outside. What is cheaper to compute again than
+ * to write and read (masks, converts, arithmetic on broadcast scalars) stays EXPR even then,
+ * and later loops pull it in. Linear in the number of ops. */
+#include "compile/lower.h"
+
+/* Bounds of one loop: instructions keep to the block VM's scratch, loads and stores to its
+ * tables; a value to be computed again is at most so much. */
+enum { MAX_COST = 256, MAX_LOADS = 48, MAX_STORES = 32, MAX_CHEAP = 8 };
+
+/* ---- groups ---- */
+
+static group *find(group *g) {
+  while (g && g->into) {
+    if (g->into->into) g->into = g->into->into;
+    g = g->into;
+  }
+  return g;
+}
+
+static void unlist(lower *L, group *g) {
+  if (g->prev) g->prev->next = g->next;
+  else L->open = g->next;
+  if (g->next) g->next->prev = g->prev;
+  g->open = false;
+}
+
+static group *new_group(lower *L) {
+  group *g = ARENA_NEW(L->a, group);
+  g->open = true;
+  g->next = L->open;
+  if (L->open) L->open->prev = g;
+  L->open = g;
+  return g;
+}
+
+static group *open_group(const node *n) {
+  group *g = n->kind == NODE_EXPR ? find(n->group) : NULL;
+  return g && g->open ? g : NULL;
+}
+
+static void append(group *g, node *n) {
+  if (g->last) g->last->next = n;
+  else g->first = n;
+  g->last = n;
+}
+
+static group *merge(lower *L, group *to, group *from) {
+  if (to == from) return to;
+  unlist(L, from);
+  from->into = to;
+  if (from->first) {
+    if (to->last) to->last->next = from->first;
+    else to->first = from->first;
+    to->last = from->last;
+  }
+  to->cost += from->cost;
+  to->loads += from->loads;
+  return to;
+}
+
+static bool same_dims(const node *a, const node *b) {
+  return a->rank == b->rank &&
+         (a->rank == 0 || memcmp(a->dims, b->dims, a->rank * sizeof(i64)) == 0);
+}
+
+static bool is_leaf_load(const node *n) { return n->kind == NODE_MEM; }
+
+/* Full-size reads are what make a value expensive to compute again. */
+static u32 leaf_loads(const node *n, const node *of) {
+  if (!is_leaf_load(n)) return 0;
+  u64 elements = 1;
+  for (u32 d = 0; d < n->rank; d++)
+    if (n->stride[d] != 0) elements *= (u64)(n->dims[d] ? n->dims[d] : 1);
+  return elements * dtype_size((dtype)n->type) * 4 > (u64)of->count * dtype_size((dtype)of->type);
+}
+
+static bool is_cheap(const node *n) { return !n->heavy && n->cost <= MAX_CHEAP && n->loads <= 1; }
+
+/* Sums up what it takes to compute n from what lies in memory. */
+static void weigh(node *n) {
+  n->heavy = select_is_heavy(n->op);
+  n->cost = 1;
+  n->loads = 0;
+  for (u32 i = 0; i < n->num_in; i++) {
+    const node *in = n->in[i];
+    n->loads += leaf_loads(in, n);
+    if (in->kind != NODE_EXPR) continue;
+    n->heavy |= in->heavy;
+    n->cost += in->cost;
+    n->loads += in->loads;
+  }
+  if (n->cost > MAX_COST) n->cost = MAX_COST;
+  if (n->loads > MAX_LOADS) n->loads = MAX_LOADS;
+}
+
+/* What n adds to a group that it joins. */
+static u32 own_cost(const node *n) {
+  u32 cost = 1;
+  for (u32 i = 0; i < n->num_in; i++)
+    if (n->in[i]->kind == NODE_EXPR && !open_group(n->in[i])) cost += n->in[i]->cost;
+  return cost;
+}
+static u32 own_loads(const node *n) {
+  u32 loads = 0;
+  for (u32 i = 0; i < n->num_in; i++) {
+    if (is_leaf_load(n->in[i])) loads++;
+    if (n->in[i]->kind == NODE_EXPR && !open_group(n->in[i])) loads += n->in[i]->loads;
+  }
+  return loads;
+}
+
+node *fuse_add(lower *L, op *o) {
+  node *n = lower_new_node(L, o, op_result(o, 0));
+  if (!n) return NULL;
+  n->kind = NODE_EXPR;
+  n->op = o;
+  n->num_in = o->num_operands;
+  group *g = NULL;
+  for (u32 i = 0; i < n->num_in; i++) {
+    node *in = n->in[i] = lower_node(L, o, i);
+    if (in->kind == NODE_EXPR && !same_dims(in, n)) fuse_settle(L, in);
+    group *h = open_group(in);
+    if (!h || h == g) continue;
+    if (g && (g->cost + h->cost > MAX_COST || g->loads + h->loads > MAX_LOADS)) {
+      /* closing h may need nothing of g, so g stays open */
+      fuse_close(L, h);
+    } else {
+      g = g ? merge(L, g, h) : h;
+    }
+  }
+  if (g && (g->cost + own_cost(n) > MAX_COST || g->loads + own_loads(n) > MAX_LOADS)) {
+    fuse_close(L, g);
+    g = NULL;
+  }
+  if (!g) g = new_group(L);
+  weigh(n);
+  g->cost += own_cost(n);
+  g->loads += own_loads(n);
+  for (u32 i = 0; i < n->num_in; i++) lower_used(n->in[i]);
+  n->group = g;
+  append(g, n);
+  return n;
+}
+
+/* ---- pulling code into a loop ---- */
+
+pull fuse_begin(lower *L, u32 rank, const i64 *dims, const u32 *perm) {
+  L->stamp++;
+  return (pull){L, prog_add_loop(L->b, rank, dims, lower_name(L), lower_loc(L)), rank, perm};
+}
+
+static void permute(const pull *p, const node *n, i64 *out) {
+  for (u32 d = 0; d < p->rank; d++)
+    out[d] = n->rank == 0 ? 0 : n->stride[p->perm ? p->perm[d] : d];
+}
+
+static u32 pull_mem(pull *p, node *n) {
+  i64 stride[PROG_MAX_DIMS];
+  permute(p, n, stride);
+  u32 in = prog_loop_in(p->L->b, p->loop, n->slot, n->offset, stride);
+  return vm_load(p->L->b, &p->loop->code, (dtype)n->type, in);
+}
+
+/* offset + sum of stride[d] * index d; in the type itself where nothing but one index is
+ * there, otherwise in 64 bits. */
+static u32 pull_index(pull *p, node *n) {
+  prog_builder *b = p->L->b;
+  vm_code *c = &p->loop->code;
+  i64 stride[PROG_MAX_DIMS];
+  permute(p, n, stride);
+  u32 terms = 0, dim = 0, sum = PROG_NONE;
+  for (u32 d = 0; d < p->rank; d++)
+    if (stride[d] != 0) terms++, dim = d;
+  if (terms == 1 && n->offset == 0 && stride[dim] == 1) return vm_iota(b, c, (dtype)n->type, dim);
+  for (u32 d = 0; d < p->rank; d++) {
+    if (stride[d] == 0) continue;
+    u32 term = vm_iota(b, c, DTYPE_s64, d);
+    if (stride[d] != 1)
+      term = vm_emit(b, c, VM_mul, DTYPE_s64, term, vm_const_bits(b, c, DTYPE_s64, &stride[d]), 0);
+    sum = sum == PROG_NONE ? term : vm_emit(b, c, VM_add, DTYPE_s64, sum, term, 0);
+  }
+  u32 offset = vm_const_bits(b, c, DTYPE_s64, &n->offset);
+  sum = sum == PROG_NONE ? offset : vm_emit(b, c, VM_add, DTYPE_s64, sum, offset, 0);
+  return n->type == DTYPE_s64 ? sum : vm_emit(b, c, VM_convert, (dtype)n->type, sum, 0, 0);
+}
+
+/* Recursion is as deep as a group is long: MAX_COST and what its cheap inputs add. */
+u32 fuse_pull(pull *p, node *n) {
+  if (n->stamp == p->L->stamp) return n->vm;
+  u32 v[3] = {0, 0, 0};
+  vm_code *c = &p->loop->code;
+  if (n->kind == NODE_MEM) v[0] = pull_mem(p, n);
+  else if (n->kind == NODE_INDEX) v[0] = pull_index(p, n);
+  else if (n->kind == NODE_CONST) v[0] = vm_const_bits(p->L->b, c, (dtype)n->type, n->element);
+  else {
+    for (u32 i = 0; i < n->num_in; i++) v[i] = fuse_pull(p, n->in[i]);
+    v[0] = select_emit(p->L, c, n->op, v);
+  }
+  n->stamp = p->L->stamp;
+  n->vm = v[0];
+  return v[0];
+}
+
+/* ---- closing ---- */
+
+/* One loop that stores these nodes, which all have one shape. */
+static void compute(lower *L, node *const *out, u32 num_out) {
+  const op *at = L->at;
+  u32 value[MAX_STORES];
+  if (out[0]->kind == NODE_EXPR) L->at = out[num_out - 1]->op; /* named after its last op */
+  pull p = fuse_begin(L, out[0]->rank, out[0]->dims, NULL);
+  for (u32 i = 0; i < num_out; i++) value[i] = fuse_pull(&p, out[i]);
+  for (u32 i = 0; i < num_out; i++) {
+    u32 slot = lower_new_slot(L, out[i]);
+    lower_make_dense(L, out[i], slot);
+    prog_loop_out(L->b, p.loop, slot, 0, out[i]->stride, value[i]);
+  }
+  L->at = at;
+}
+
+void fuse_close(lower *L, group *g) {
+  node *out[MAX_STORES];
+  u32 n = 0;
+  unlist(L, g);
+  for (node *m = g->first; m; m = m->next) {
+    if (m->kind != NODE_EXPR || m->pending == 0 || is_cheap(m)) continue;
+    if (n == MAX_STORES) {
+      compute(L, out, n);
+      n = 0;
+    }
+    out[n++] = m;
+  }
+  if (n) compute(L, out, n);
+}
+
+void fuse_close_all(lower *L) {
+  while (L->open) fuse_close(L, L->open);
+}
+
+void fuse_drop_all(lower *L) {
+  while (L->open) unlist(L, L->open);
+}
+
+void fuse_close_of(lower *L, node *n) {
+  group *g = open_group(n);
+  if (g) fuse_close(L, g);
+}
+
+void fuse_settle(lower *L, node *n) {
+  if (n->kind != NODE_EXPR) return;
+  group *g = open_group(n);
+  if (g) fuse_close(L, g);
+  if (n->kind == NODE_EXPR) compute(L, &n, 1);
+}
+
+/* ---- into slots ---- */
+
+/* Small splats lie in the program as constants, which costs no step. */
+enum { MAX_SPLAT_BYTES = 512 };
+
+static bool constant_slot(lower *L, node *n) {
+  size_t size = dtype_size((dtype)n->type);
+  if (n->kind != NODE_CONST || (u64)n->count * size > MAX_SPLAT_BYTES) return false;
+  char data[MAX_SPLAT_BYTES];
+  for (i64 i = 0; i < n->count; i++) memcpy(data + (size_t)i * size, n->element, size);
+  lower_make_dense(L, n, prog_const(L->b, (dtype)n->type, (u64)n->count, data));
+  return true;
+}
+
+u32 fuse_dense(lower *L, node *n) {
+  fuse_settle(L, n);
+  if ((n->kind == NODE_MEM && n->dense) || constant_slot(L, n)) return n->slot;
+  u32 slot = lower_new_slot(L, n);
+  fuse_store(L, n, slot, 0, lower_dense_strides(L, n->rank, n->dims));
+  lower_make_dense(L, n, slot);
+  return slot;
+}
+
+void fuse_store(lower *L, node *n, u32 slot, i64 offset, const i64 *strides) {
+  if (n->kind == NODE_MEM) {
+    prog_add_copy(L->b, n->rank, n->dims, n->slot, n->offset, n->stride, slot, offset, strides,
+                  lower_name(L), lower_loc(L));
+    return;
+  }
+  pull p = fuse_begin(L, n->rank, n->dims, NULL);
+  u32 value = fuse_pull(&p, n);
+  prog_loop_out(L->b, p.loop, slot, offset, strides, value);
+}

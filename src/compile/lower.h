@@ -1,0 +1,148 @@
+/* Inside compile only: from a flat local module to program steps.
+ *
+ * Every value of the module becomes a node: what is known of it while steps are being made.
+ *   MEM    it lies in a slot, seen through strides (transposes, slices, broadcasts, most
+ *          reshapes are only other strides)
+ *   INDEX  its element is its own address in such a view: iota, and views of it
+ *   CONST  one element everywhere
+ *   EXPR   elementwise of other nodes, not computed yet
+ * A step that needs an EXPR in memory makes it MEM; a loop that can compute it on the way
+ * pulls its code in (fuse.c). Slots are written once (per turn of a loop), so that reading
+ * late is as good as reading early; only while and case write theirs again, and they settle
+ * everything inside first (lower_flow.c).
+ *
+ * All memory is the scratch arena's, or the program's. One thread. */
+#ifndef COMPILE_LOWER_H
+#define COMPILE_LOWER_H
+
+#include "exec/program.h"
+#include "ir/op.h"
+
+typedef enum node_kind { NODE_MEM, NODE_INDEX, NODE_CONST, NODE_EXPR } node_kind;
+
+typedef struct group group;
+typedef struct node node;
+struct node {
+  u8 kind;      /* node_kind */
+  u8 type;      /* dtype */
+  bool dense;   /* MEM: the whole slot, row-major */
+  bool heavy;   /* EXPR: has a transcendental in it */
+  u32 rank;
+  const i64 *dims;
+  i64 count;    /* elements */
+  u32 pending;  /* uses that no step has served yet */
+  i32 result;   /* of main: the one to be computed right into; -1: none */
+  /* MEM, INDEX */
+  u32 slot;
+  i64 offset;
+  const i64 *stride;
+  u64 slot_count;
+  /* CONST: its bytes */
+  const void *element;
+  /* EXPR */
+  const op *op;
+  node *in[3];
+  u32 num_in;
+  u32 cost, loads; /* instructions and loads below it */
+  group *group;    /* NULL: in none, or its group is closed */
+  node *next;      /* in the group */
+  /* the loop that pulled it last, and as which value */
+  u32 stamp, vm;
+};
+
+/* EXPRs over one shape that will be computed in one loop, still open for more. No open group
+ * reads what another open one computes: who needs a value of an open group either joins it or
+ * closes it. So two can always become one. */
+struct group {
+  group *into; /* merged into this one */
+  node *first, *last;
+  u32 cost, loads;
+  bool open;
+  group *prev, *next; /* open ones of the block */
+};
+
+typedef struct saved_node {
+  node *at, was;
+} saved_node;
+
+typedef struct lower {
+  ir_ctx *ctx;
+  arena *a; /* scratch */
+  prog_builder *b;
+  u32 num_replicas, num_partitions;
+  node **node_of;   /* by value.num */
+  u32 *scalar_of;   /* by value.num: VM value inside a reduction body */
+  i32 *result_of;   /* by value.num: result of main, -1 */
+  u32 *result_slot;
+  group *open;      /* list */
+  u32 stamp;
+  u32 in_region;    /* depth of regions that may run zero or many times */
+  VEC(saved_node) undo;
+  const op *at;     /* op at hand: names the steps */
+  str at_loc;       /* of `at`, made when first asked for */
+  const op *at_loc_of;
+} lower;
+
+/* Emits the steps of @main. The builder has no slots yet. alias[i]: of result i, or NULL. */
+bool lower_main(ir_ctx *ctx, arena *scratch, prog_builder *b, op *main, const i32 *alias,
+                u32 num_replicas, u32 num_partitions);
+/* Element type as the executor has it; false: it has none. */
+bool lower_dtype(const type *element, dtype *out);
+
+/* The ops of a block but its terminator. */
+bool lower_block(lower *L, block *b);
+typedef bool lower_fn(lower *L, op *o);
+
+/* ---- nodes (node.c) ---- */
+
+static inline node *lower_node(lower *L, const op *o, size_t operand) {
+  return L->node_of[op_operand(o, operand)->num];
+}
+/* A node of the value's type, kind still to be set. NULL: an error about `o`. */
+node *lower_new_node(lower *L, const op *o, value *v);
+void lower_bind(lower *L, value *v, node *n); /* adds the value's uses to n's */
+u32 lower_new_slot(lower *L, node *n);        /* a fresh slot for all of it */
+const i64 *lower_dense_strides(lower *L, u32 rank, const i64 *dims);
+void lower_make_dense(lower *L, node *n, u32 slot); /* n is the whole of this slot now */
+/* A result that gets a slot of its own; NULL: an error. */
+node *lower_new_mem(lower *L, op *o, size_t result);
+void lower_used(node *n); /* one use has been served */
+bool lower_const_int(const node *n, i64 *out);
+
+str lower_name(lower *L);
+str lower_loc(lower *L);
+
+/* ---- loops (fuse.c) ---- */
+
+node *fuse_add(lower *L, op *o);       /* a new EXPR for elementwise op o */
+void fuse_close(lower *L, group *g);   /* computes what is still needed of it */
+void fuse_close_of(lower *L, node *n); /* n's group, if it is in an open one */
+void fuse_close_all(lower *L);
+void fuse_drop_all(lower *L); /* at the end of a block, when all it returns is computed */
+void fuse_settle(lower *L, node *n);   /* no EXPR any more */
+u32 fuse_dense(lower *L, node *n);     /* its slot, row-major; makes one if need be */
+/* Stores n into part of a slot. */
+void fuse_store(lower *L, node *n, u32 slot, i64 offset, const i64 *strides);
+
+/* A loop under construction. perm[d]: dim of the nodes that loop dim d runs over. */
+typedef struct pull {
+  lower *L;
+  prog_loop *loop;
+  u32 rank;
+  const u32 *perm; /* NULL: the same */
+} pull;
+pull fuse_begin(lower *L, u32 rank, const i64 *dims, const u32 *perm);
+u32 fuse_pull(pull *p, node *n); /* its value in the loop's code */
+
+/* ---- scalar code (select.c) ---- */
+
+/* Emits elementwise op o over VM values v; types are those of o. */
+u32 select_emit(lower *L, vm_code *c, const op *o, const u32 *v);
+bool select_is_elementwise(const op *o);
+bool select_is_heavy(const op *o);
+/* A region of scalar ops as code: block arguments are loads, returned values stores. */
+bool select_code(lower *L, const op *o, block *body, vm_code *out);
+bool select_body(lower *L, const op *o, block *body, prog_body *out);
+extern lower_fn *const lower_of[OP_COUNT];
+
+#endif

@@ -1,0 +1,229 @@
+/* Collectives: groups of positions in the launch from the ops' groups of ids. */
+#include "compile/steps.h"
+
+/* How the ids of replica_groups are meant (StableHLO spec, "Grouping"). */
+typedef enum grouping {
+  CROSS_REPLICA,               /* replica ids; once for every partition */
+  CROSS_PARTITION,             /* partition ids; once for every replica */
+  CROSS_REPLICA_AND_PARTITION, /* replica ids; each stands for all of its partitions */
+  FLATTENED_IDS,               /* replica * num_partitions + partition */
+} grouping;
+
+static grouping grouping_of(const channel_handle_attr *channel, bool global_ids) {
+  bool has_channel = channel && channel->handle > 0;
+  if (!has_channel) return global_ids ? FLATTENED_IDS : CROSS_REPLICA;
+  return global_ids ? FLATTENED_IDS : CROSS_REPLICA_AND_PARTITION;
+}
+static grouping grouping_of_partitions(const channel_handle_attr *channel) {
+  return channel && channel->handle > 0 ? CROSS_PARTITION : CROSS_REPLICA;
+}
+
+typedef struct groups {
+  lower *L;
+  prog_collective *out;
+  VEC(u32) begin;
+  VEC(u32) members;
+} groups;
+
+static u32 position(const lower *L, u32 replica, u32 partition) {
+  return replica * L->num_partitions + partition;
+}
+
+/* The ids that one kind of grouping runs over, and how often it is done. */
+typedef struct id_space {
+  u32 ids, times;
+} id_space;
+static id_space space_of(const lower *L, grouping how) {
+  switch (how) {
+  case CROSS_REPLICA: return (id_space){L->num_replicas, L->num_partitions};
+  case CROSS_PARTITION: return (id_space){L->num_partitions, L->num_replicas};
+  case CROSS_REPLICA_AND_PARTITION: return (id_space){L->num_replicas, 1};
+  case FLATTENED_IDS: break;
+  }
+  return (id_space){L->num_replicas * L->num_partitions, 1};
+}
+
+static void add_member(groups *g, grouping how, u32 id, u32 time) {
+  const lower *L = g->L;
+  if (how == CROSS_REPLICA) VEC_PUSH(L->a, g->members, position(L, id, time));
+  else if (how == CROSS_PARTITION) VEC_PUSH(L->a, g->members, position(L, time, id));
+  else if (how == FLATTENED_IDS) VEC_PUSH(L->a, g->members, id);
+  else
+    for (u32 p = 0; p < L->num_partitions; p++) VEC_PUSH(L->a, g->members, position(L, id, p));
+}
+
+static bool check_id(lower *L, const op *o, i64 id, id_space space, u8 *seen) {
+  if (id < 0 || id >= (i64)space.ids)
+    return op_error(L->ctx, o, "names device %lld, but there are only %u", (long long)id,
+                    space.ids);
+  if (seen[id])
+    return op_error(L->ctx, o, "names device %lld more than once", (long long)id);
+  seen[id] = 1;
+  return true;
+}
+
+/* replica_groups: a tensor of groups x ids, -1 for none; without ids, all are one group. */
+static bool make_groups(lower *L, const op *o, const dense_attr *ids, grouping how,
+                        prog_collective *out) {
+  groups g = {.L = L, .out = out};
+  id_space space = space_of(L, how);
+  i64s dims = ids->type->dims;
+  size_t rows = dims.len == 2 ? (size_t)dims.data[0] : 0, cols = rows ? (size_t)dims.data[1] : 0;
+  VEC_PUSH(L->a, g.begin, 0);
+  for (u32 time = 0; time < space.times; time++) {
+    u8 *seen = arena_zalloc(L->a, space.ids + 1);
+    for (size_t r = 0; r < rows; r++) {
+      for (size_t c = 0; c < cols; c++) {
+        i64 id = attr_dense_int(&ids->base, r * cols + c);
+        if (id == -1) continue;
+        if (!check_id(L, o, id, space, seen)) return false;
+        add_member(&g, how, (u32)id, time);
+      }
+      if (g.members.len > g.begin.data[g.begin.len - 1])
+        VEC_PUSH(L->a, g.begin, (u32)g.members.len);
+    }
+    if (rows * cols == 0) {
+      for (u32 id = 0; id < space.ids; id++) add_member(&g, how, id, time);
+      VEC_PUSH(L->a, g.begin, (u32)g.members.len);
+    }
+  }
+  out->num_groups = (u32)g.begin.len - 1;
+  out->begin = g.begin.data;
+  out->members = g.members.data;
+  return true;
+}
+
+/* Operands in, results out; the shapes around dimension `dim` of `shape_of` operand or result. */
+static bool make_operands(lower *L, op *o, prog_collective *c) {
+  u32 n = c->n = o->num_operands;
+  c->in = ARENA_ARRAY(L->a, u32, n);
+  c->out = ARENA_ARRAY(L->a, u32, n);
+  for (u32 i = 0; i < n; i++) {
+    c->in[i] = fuse_dense(L, lower_node(L, o, i));
+    lower_used(lower_node(L, o, i));
+  }
+  for (u32 i = 0; i < n; i++) {
+    node *r = lower_new_mem(L, o, i);
+    if (!r) return false;
+    c->out[i] = r->slot;
+  }
+  return true;
+}
+
+static void split_around(lower *L, op *o, bool results, i64 dim, prog_collective *c) {
+  i64 *outer = ARENA_ARRAY(L->a, i64, c->n), *size = ARENA_ARRAY(L->a, i64, c->n);
+  i64 *inner = ARENA_ARRAY(L->a, i64, c->n);
+  for (u32 i = 0; i < c->n; i++) {
+    const node *n = results ? L->node_of[op_result(o, i)->num] : lower_node(L, o, i);
+    outer[i] = inner[i] = size[i] = 1;
+    for (u32 d = 0; d < n->rank; d++)
+      *((i64)d < dim ? &outer[i] : (i64)d > dim ? &inner[i] : &size[i]) *= n->dims[d];
+  }
+  c->outer = outer;
+  c->size = size;
+  c->inner = inner;
+}
+
+static void emit(lower *L, const prog_collective *c) {
+  prog_add_collective(L->b, c, lower_name(L), lower_loc(L));
+}
+
+bool lower_all_reduce(lower *L, op *o) {
+  struct all_reduce_attrs a;
+  view_all_reduce(o, &a);
+  prog_collective c = {.kind = COLL_ALL_REDUCE};
+  grouping how = grouping_of(a.channel_handle, a.use_global_device_ids);
+  if (!make_groups(L, o, a.replica_groups, how, &c) || !make_operands(L, o, &c) ||
+      !select_body(L, o, op_body(o, 0), &c.body))
+    return false;
+  emit(L, &c);
+  return true;
+}
+
+bool lower_all_gather(lower *L, op *o) {
+  struct all_gather_attrs a;
+  view_all_gather(o, &a);
+  prog_collective c = {.kind = COLL_ALL_GATHER};
+  grouping how = grouping_of(a.channel_handle, a.use_global_device_ids);
+  if (!make_groups(L, o, a.replica_groups, how, &c) || !make_operands(L, o, &c)) return false;
+  split_around(L, o, false, a.all_gather_dim, &c);
+  emit(L, &c);
+  return true;
+}
+
+bool lower_reduce_scatter(lower *L, op *o) {
+  struct reduce_scatter_attrs a;
+  view_reduce_scatter(o, &a);
+  prog_collective c = {.kind = COLL_REDUCE_SCATTER};
+  grouping how = grouping_of(a.channel_handle, a.use_global_device_ids);
+  if (!make_groups(L, o, a.replica_groups, how, &c) || !make_operands(L, o, &c) ||
+      !select_body(L, o, op_body(o, 0), &c.body))
+    return false;
+  split_around(L, o, true, a.scatter_dimension, &c);
+  emit(L, &c);
+  return true;
+}
+
+bool lower_all_to_all(lower *L, op *o) {
+  struct all_to_all_attrs a;
+  view_all_to_all(o, &a);
+  prog_collective c = {.kind = COLL_ALL_TO_ALL};
+  grouping how = grouping_of_partitions(a.channel_handle);
+  if (!make_groups(L, o, a.replica_groups, how, &c) || !make_operands(L, o, &c)) return false;
+  const node *n = lower_node(L, o, 0);
+  c.rank = n->rank;
+  if (n->rank) memcpy(c.dims, n->dims, n->rank * sizeof(i64));
+  c.split_dim = (u32)a.split_dimension;
+  c.concat_dim = (u32)a.concat_dimension;
+  emit(L, &c);
+  return true;
+}
+
+bool lower_collective_broadcast(lower *L, op *o) {
+  struct collective_broadcast_attrs a;
+  view_collective_broadcast(o, &a);
+  prog_collective c = {.kind = COLL_BROADCAST};
+  grouping how = grouping_of_partitions(a.channel_handle);
+  if (!make_groups(L, o, a.replica_groups, how, &c) || !make_operands(L, o, &c)) return false;
+  emit(L, &c);
+  return true;
+}
+
+bool lower_collective_permute(lower *L, op *o) {
+  struct collective_permute_attrs a;
+  view_collective_permute(o, &a);
+  prog_collective c = {.kind = COLL_PERMUTE};
+  grouping how = grouping_of_partitions(a.channel_handle);
+  id_space space = space_of(L, how);
+  i64s dims = a.source_target_pairs->type->dims;
+  size_t n = dims.len == 2 && dims.data[1] == 2 ? (size_t)dims.data[0] : 0;
+  u32 *pairs = ARENA_ARRAY(L->a, u32, 2 * n * space.times);
+  for (u32 time = 0; time < space.times; time++) {
+    u8 *seen[2] = {arena_zalloc(L->a, space.ids + 1), arena_zalloc(L->a, space.ids + 1)};
+    for (size_t i = 0; i < 2 * n; i++) {
+      i64 id = attr_dense_int(&a.source_target_pairs->base, i);
+      if (!check_id(L, o, id, space, seen[i % 2])) return false;
+      u32 at = how == CROSS_REPLICA ? position(L, (u32)id, time) : position(L, time, (u32)id);
+      pairs[2 * n * time + i] = at;
+    }
+  }
+  c.num_pairs = (u32)(n * space.times);
+  c.pairs = pairs;
+  if (!make_operands(L, o, &c)) return false;
+  emit(L, &c);
+  return true;
+}
+
+bool lower_partition_id(lower *L, op *o) {
+  node *n = lower_new_mem(L, o, 0);
+  if (!n) return false;
+  prog_add_partition_id(L->b, n->slot, lower_name(L), lower_loc(L));
+  return true;
+}
+
+bool lower_replica_id(lower *L, op *o) {
+  node *n = lower_new_mem(L, o, 0);
+  if (!n) return false;
+  prog_add_replica_id(L->b, n->slot, lower_name(L), lower_loc(L));
+  return true;
+}

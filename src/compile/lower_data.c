@@ -1,0 +1,386 @@
+/* Ops that move data to where it was not: concatenate, pad, dynamic slices, gather, scatter,
+ * sort, bits of random numbers, bits seen as other types. */
+#include "compile/steps.h"
+
+bool lower_concatenate(lower *L, op *o) {
+  struct concatenate_attrs a;
+  view_concatenate(o, &a);
+  /* Operands first: what computes them may close groups, and name other steps. */
+  for (u32 i = 0; i < o->num_operands; i++) fuse_settle(L, lower_node(L, o, i));
+  node *n = lower_new_mem(L, o, 0);
+  if (!n) return false;
+  i64 offset = 0;
+  for (u32 i = 0; i < o->num_operands; i++) {
+    node *in = lower_node(L, o, i);
+    if (in->count) fuse_store(L, in, n->slot, offset, n->stride);
+    offset += in->dims[a.dimension] * n->stride[a.dimension];
+    lower_used(in);
+  }
+  return true;
+}
+
+/* The part of a padded operand that is kept (negative padding cuts), as a view; returns where
+ * its first element goes in the result. */
+static i64 pad_window(const node *in, const node *out, const i64 *edge_low, const i64 *interior,
+                      i64 *dims, i64 *offset, i64 *dst_stride) {
+  i64 at = 0;
+  for (u32 d = 0; d < in->rank; d++) {
+    i64 step = interior[d] + 1, low = edge_low[d];
+    i64 first = low < 0 ? (-low + step - 1) / step : 0;
+    i64 room = out->dims[d] - 1 - low; /* last operand position that fits, times step */
+    i64 last = room < 0 ? -1 : room / step;
+    if (last > in->dims[d] - 1) last = in->dims[d] - 1;
+    dims[d] = last >= first ? last - first + 1 : 0;
+    *offset += first * in->stride[d];
+    dst_stride[d] = out->stride[d] * step;
+    at += (low + first * step) * out->stride[d];
+  }
+  return at;
+}
+
+static void fill(lower *L, const node *n, node *with) {
+  if (with->kind == NODE_CONST) {
+    prog_add_fill(L->b, n->slot, with->element, lower_name(L), lower_loc(L));
+    return;
+  }
+  static const i64 none[PROG_MAX_DIMS];
+  u32 scalar = fuse_dense(L, with);
+  prog_loop *l = prog_add_loop(L->b, n->rank, n->dims, lower_name(L), lower_loc(L));
+  u32 in = prog_loop_in(L->b, l, scalar, 0, none);
+  u32 v = vm_load(L->b, &l->code, (dtype)n->type, in);
+  prog_loop_out(L->b, l, n->slot, 0, n->stride, v);
+}
+
+void data_pad(lower *L, node *in, node *with, const node *out, const i64 *low,
+              const i64 *interior) {
+  i64 dims[PROG_MAX_DIMS], dst_stride[PROG_MAX_DIMS], offset = in->offset;
+  i64 at = pad_window(in, out, low, interior, dims, &offset, dst_stride);
+  bool any = true;
+  fill(L, out, with);
+  for (u32 d = 0; d < in->rank; d++) any = any && dims[d] > 0;
+  if (any)
+    prog_add_copy(L->b, in->rank, dims, in->slot, offset, in->stride, out->slot, at, dst_stride,
+                  lower_name(L), lower_loc(L));
+}
+
+bool lower_pad(lower *L, op *o) {
+  struct pad_attrs a;
+  view_pad(o, &a);
+  node *in = lower_node(L, o, 0), *with = lower_node(L, o, 1);
+  fuse_settle(L, in);
+  fuse_settle(L, with);
+  if (in->kind != NODE_MEM) fuse_dense(L, in);
+  node *n = lower_new_mem(L, o, 0);
+  if (!n) return false;
+  data_pad(L, in, with, n, a.edge_padding_low.data, a.interior_padding.data);
+  lower_used(in);
+  lower_used(with);
+  return true;
+}
+
+/* ---- dynamic slices ---- */
+
+/* The start indices as slots, or, when all are constants, as numbers. */
+static bool constant_starts(lower *L, op *o, u32 first, const i64 *big, const i64 *small,
+                            i64 *start) {
+  for (u32 d = 0; first + d < o->num_operands; d++) {
+    if (!lower_const_int(lower_node(L, o, first + d), &start[d])) return false;
+    start[d] = max_i64(0, min_i64(start[d], big[d] - small[d]));
+  }
+  return true;
+}
+
+static void start_slots(lower *L, op *o, u32 first, u32 *out) {
+  for (u32 d = 0; first + d < o->num_operands; d++) {
+    node *n = lower_node(L, o, first + d);
+    out[d] = fuse_dense(L, n);
+    lower_used(n);
+  }
+}
+
+/* A slice whose place is known after all: a view. */
+static bool static_slice(lower *L, op *o, node *in, const i64 *start) {
+  node *n = lower_new_node(L, o, op_result(o, 0));
+  if (!n) return false;
+  fuse_settle(L, in);
+  i64 offset = in->offset;
+  n->kind = in->kind;
+  n->element = in->element;
+  n->slot = in->slot;
+  n->slot_count = in->slot_count;
+  n->stride = in->stride;
+  for (u32 d = 0; d < in->rank && in->kind != NODE_CONST; d++) offset += start[d] * in->stride[d];
+  n->offset = n->count ? offset : 0;
+  n->dense = in->dense && n->count == in->count;
+  for (u32 i = 0; i < o->num_operands; i++) lower_used(lower_node(L, o, i));
+  return true;
+}
+
+bool lower_dynamic_slice(lower *L, op *o) {
+  struct dynamic_slice_attrs a;
+  view_dynamic_slice(o, &a);
+  node *in = lower_node(L, o, 0);
+  i64 start[PROG_MAX_DIMS];
+  if (constant_starts(L, o, 1, in->dims, a.slice_sizes.data, start))
+    return static_slice(L, o, in, start);
+  prog_dynamic d = {.update = false, .rank = in->rank};
+  d.big = fuse_dense(L, in);
+  start_slots(L, o, 1, d.start);
+  node *n = lower_new_mem(L, o, 0);
+  if (!n) return false;
+  d.small = n->slot;
+  if (in->rank) memcpy(d.big_dims, in->dims, in->rank * sizeof(i64));
+  if (n->rank) memcpy(d.small_dims, n->dims, n->rank * sizeof(i64));
+  prog_add_dynamic(L->b, &d, lower_name(L), lower_loc(L));
+  lower_used(in);
+  return true;
+}
+
+void data_start_from(lower *L, const node *n, node *in) {
+  fuse_settle(L, in);
+  if (in->kind == NODE_MEM && in->dense)
+    prog_add_move(L->b, in->slot, n->slot, lower_name(L), lower_loc(L));
+  else if (in->kind == NODE_CONST)
+    prog_add_fill(L->b, n->slot, in->element, lower_name(L), lower_loc(L));
+  else
+    fuse_store(L, in, n->slot, 0, n->stride);
+}
+
+bool lower_dynamic_update_slice(lower *L, op *o) {
+  node *big = lower_node(L, o, 0), *small = lower_node(L, o, 1);
+  i64 start[PROG_MAX_DIMS];
+  prog_dynamic d = {.update = true, .rank = big->rank};
+  fuse_settle(L, big);
+  fuse_settle(L, small);
+  bool fixed = constant_starts(L, o, 2, big->dims, small->dims, start);
+  if (!fixed) {
+    d.small = fuse_dense(L, small);
+    start_slots(L, o, 2, d.start);
+  }
+  node *n = lower_new_mem(L, o, 0);
+  if (!n) return false;
+  data_start_from(L, n, big);
+  if (fixed) {
+    i64 at = 0;
+    for (u32 k = 0; k < n->rank; k++) at += start[k] * n->stride[k];
+    if (small->count) fuse_store(L, small, n->slot, at, n->stride);
+  } else {
+    d.big = n->slot;
+    if (big->rank) memcpy(d.big_dims, big->dims, big->rank * sizeof(i64));
+    if (small->rank) memcpy(d.small_dims, small->dims, small->rank * sizeof(i64));
+    prog_add_dynamic(L->b, &d, lower_name(L), lower_loc(L));
+  }
+  lower_used(big);
+  lower_used(small);
+  return true;
+}
+
+/* ---- gather, scatter ---- */
+
+bool lower_gather(lower *L, op *o) {
+  struct gather_attrs a;
+  view_gather(o, &a);
+  const gather_dims_attr *g = a.dimension_numbers;
+  node *in = lower_node(L, o, 0), *at = lower_node(L, o, 1);
+  u32 operand = fuse_dense(L, in), indices = fuse_dense(L, at), other;
+  node *n = lower_new_mem(L, o, 0);
+  if (!n) return false;
+  other = n->slot;
+  prog_gather step = {.n = 1,
+                      .operand = &operand,
+                      .other = &other,
+                      .indices = indices,
+                      .operand_dims = {in->dims, in->rank},
+                      .indices_dims = {at->dims, at->rank},
+                      .other_dims = {n->dims, n->rank},
+                      .offset_dims = g->offset_dims,
+                      .collapsed = g->collapsed_slice_dims,
+                      .operand_batching = g->operand_batching_dims,
+                      .indices_batching = g->start_indices_batching_dims,
+                      .start_index_map = g->start_index_map,
+                      .index_vector_dim = g->index_vector_dim,
+                      .slice_sizes = a.slice_sizes};
+  prog_add_gather(L->b, &step, lower_name(L), lower_loc(L));
+  lower_used(in);
+  lower_used(at);
+  return true;
+}
+
+bool lower_scatter(lower *L, op *o) {
+  struct scatter_attrs a;
+  view_scatter(o, &a);
+  const scatter_dims_attr *g = a.scatter_dimension_numbers;
+  u32 k = o->num_results;
+  u32 *operand = ARENA_ARRAY(L->a, u32, k), *other = ARENA_ARRAY(L->a, u32, k);
+  node *at = lower_node(L, o, k), *in = lower_node(L, o, 0), *update = lower_node(L, o, k + 1);
+  prog_gather step = {.scatter = true, .n = k, .operand = operand, .other = other};
+  step.indices = fuse_dense(L, at);
+  for (u32 i = 0; i < k; i++) {
+    fuse_settle(L, lower_node(L, o, i));
+    other[i] = fuse_dense(L, lower_node(L, o, k + 1 + i));
+  }
+  for (u32 i = 0; i < k; i++) {
+    node *n = lower_new_mem(L, o, i);
+    if (!n) return false;
+    data_start_from(L, n, lower_node(L, o, i));
+    operand[i] = n->slot;
+  }
+  step.operand_dims = (i64s){in->dims, in->rank};
+  step.indices_dims = (i64s){at->dims, at->rank};
+  step.other_dims = (i64s){update->dims, update->rank};
+  step.offset_dims = g->update_window_dims;
+  step.collapsed = g->inserted_window_dims;
+  step.operand_batching = g->input_batching_dims;
+  step.indices_batching = g->scatter_indices_batching_dims;
+  step.start_index_map = g->scatter_dims_to_operand_dims;
+  step.index_vector_dim = g->index_vector_dim;
+  if (!select_body(L, o, op_body(o, 0), &step.body)) return false;
+  prog_add_gather(L->b, &step, lower_name(L), lower_loc(L));
+  for (u32 i = 0; i < o->num_operands; i++) lower_used(lower_node(L, o, i));
+  return true;
+}
+
+/* ---- sort ---- */
+
+static void split_at(const node *n, i64 dim, i64 *outer, i64 *size, i64 *inner) {
+  *outer = *inner = 1;
+  *size = n->rank ? n->dims[dim] : 1;
+  for (u32 d = 0; d < n->rank; d++)
+    if ((i64)d != dim) *((i64)d < dim ? outer : inner) *= n->dims[d];
+}
+
+bool lower_sort(lower *L, op *o) {
+  struct sort_attrs a;
+  view_sort(o, &a);
+  u32 n = o->num_operands;
+  prog_sort step = {.n = n, .in = ARENA_ARRAY(L->a, u32, n), .out = ARENA_ARRAY(L->a, u32, n)};
+  const node *first = lower_node(L, o, 0);
+  i64 dim = a.present & 1 ? a.dimension : -1;
+  if (dim < 0) dim += first->rank;
+  split_at(first, dim, &step.outer, &step.size, &step.inner);
+  for (u32 i = 0; i < n; i++) {
+    step.in[i] = fuse_dense(L, lower_node(L, o, i));
+    lower_used(lower_node(L, o, i));
+  }
+  for (u32 i = 0; i < n; i++) {
+    node *r = lower_new_mem(L, o, i);
+    if (!r) return false;
+    step.out[i] = r->slot;
+  }
+  if (!select_code(L, o, op_body(o, 0), &step.less)) return false;
+  prog_add_sort(L->b, &step, lower_name(L), lower_loc(L));
+  return true;
+}
+
+/* Largest k along the last dimension with their places: sort all, look at the first k. */
+bool lower_chlo_top_k(lower *L, op *o) {
+  node *in = lower_node(L, o, 0);
+  u32 slots[2] = {fuse_dense(L, in), prog_work(L->b, DTYPE_s32, (u64)in->count)}, sorted[2];
+  const i64 *dense = lower_dense_strides(L, in->rank, in->dims);
+  prog_loop *l = prog_add_loop(L->b, in->rank, in->dims, lower_name(L), lower_loc(L));
+  u32 place = vm_iota(L->b, &l->code, DTYPE_s32, in->rank - 1);
+  prog_loop_out(L->b, l, slots[1], 0, dense, place);
+  for (u32 i = 0; i < 2; i++) {
+    node *n = lower_new_node(L, o, op_result(o, i));
+    if (!n) return false;
+    n->kind = NODE_MEM;
+    n->slot = sorted[i] = prog_work(L->b, i ? DTYPE_s32 : (dtype)n->type, (u64)in->count);
+    n->slot_count = (u64)in->count;
+    n->stride = dense;
+    n->dense = n->count == in->count;
+    if (i && n->type != DTYPE_s32) return op_unimplemented(L->ctx, o, "with these indices");
+  }
+  bool is_float = dtype_infos[in->type].kind == DTYPE_CLASS_FLOAT;
+  prog_sort step = {.n = 2, .in = slots, .out = sorted};
+  split_at(in, in->rank - 1, &step.outer, &step.size, &step.inner);
+  u32 left = vm_load(L->b, &step.less, (dtype)in->type, 0);
+  u32 right = vm_load(L->b, &step.less, (dtype)in->type, 1);
+  u32 less = vm_emit(L->b, &step.less, is_float ? VM_total_gt : VM_gt, DTYPE_pred, left, right, 0);
+  vm_store(L->b, &step.less, 0, less);
+  prog_add_sort(L->b, &step, lower_name(L), lower_loc(L));
+  lower_used(in);
+  return true;
+}
+
+/* ---- bits ---- */
+
+bool lower_rng_bit_generator(lower *L, op *o) {
+  enum { THREE_FRY = 1 };
+  struct rng_bit_generator_attrs a;
+  view_rng_bit_generator(o, &a);
+  node *state = lower_node(L, o, 0);
+  prog_rng step = {.state = fuse_dense(L, state)};
+  /* XLA:CPU takes philox where it may choose; a state of two words can only be threefry's. */
+  step.kind = a.rng_algorithm->value == THREE_FRY || state->count == 2 ? RNG_THREEFRY : RNG_PHILOX;
+  node *next = lower_new_mem(L, o, 0), *out = lower_new_mem(L, o, 1);
+  if (!next || !out) return false;
+  step.new_state = next->slot;
+  step.out = out->slot;
+  prog_add_rng(L->b, &step, lower_name(L), lower_loc(L));
+  lower_used(state);
+  return true;
+}
+
+static dtype unsigned_of(size_t bytes) {
+  return bytes == 1 ? DTYPE_u8 : bytes == 2 ? DTYPE_u16 : bytes == 4 ? DTYPE_u32 : DTYPE_u64;
+}
+
+static u32 as_type(lower *L, vm_code *c, dtype from, dtype to, u32 v) {
+  return from == to ? v : vm_emit(L->b, c, VM_bitcast, to, v, 0, 0);
+}
+
+/* One element to several smaller ones, lowest bits first. */
+static void split_bits(lower *L, node *in, node *n, u32 in_slot) {
+  dtype wide = unsigned_of(dtype_size((dtype)in->type));
+  dtype thin = unsigned_of(dtype_size((dtype)n->type));
+  i64 stride[PROG_MAX_DIMS] = {0};
+  i64 bits = (i64)dtype_size(thin) * 8;
+  memcpy(stride, lower_dense_strides(L, in->rank, in->dims), in->rank * sizeof(i64));
+  prog_loop *l = prog_add_loop(L->b, n->rank, n->dims, lower_name(L), lower_loc(L));
+  vm_code *c = &l->code;
+  u32 v = vm_load(L->b, c, (dtype)in->type, prog_loop_in(L->b, l, in_slot, 0, stride));
+  u32 by = vm_emit(L->b, c, VM_mul, wide, vm_iota(L->b, c, wide, n->rank - 1),
+                   vm_const_bits(L->b, c, wide, &bits), 0);
+  v = vm_emit(L->b, c, VM_shr_logic, wide, as_type(L, c, (dtype)in->type, wide, v), by, 0);
+  i64 mask = thin == DTYPE_u32 ? 0xffffffff : (i64)(1ull << bits) - 1;
+  v = vm_emit(L->b, c, VM_and, wide, v, vm_const_bits(L->b, c, wide, &mask), 0);
+  v = vm_emit(L->b, c, VM_convert, thin, v, 0, 0);
+  prog_loop_out(L->b, l, n->slot, 0, n->stride, as_type(L, c, thin, (dtype)n->type, v));
+}
+
+static void join_bits(lower *L, node *in, node *n, u32 in_slot) {
+  dtype thin = unsigned_of(dtype_size((dtype)in->type));
+  dtype wide = unsigned_of(dtype_size((dtype)n->type));
+  const i64 *stride = lower_dense_strides(L, in->rank, in->dims);
+  i64 parts = in->dims[in->rank - 1], bits = (i64)dtype_size(thin) * 8;
+  prog_loop *l = prog_add_loop(L->b, n->rank, n->dims, lower_name(L), lower_loc(L));
+  vm_code *c = &l->code;
+  u32 all = PROG_NONE;
+  for (i64 k = 0; k < parts; k++) {
+    i64 by = k * bits;
+    u32 v = vm_load(L->b, c, (dtype)in->type, prog_loop_in(L->b, l, in_slot, k, stride));
+    v = vm_emit(L->b, c, VM_convert, wide, as_type(L, c, (dtype)in->type, thin, v), 0, 0);
+    v = vm_emit(L->b, c, VM_shl, wide, v, vm_const_bits(L->b, c, wide, &by), 0);
+    all = all == PROG_NONE ? v : vm_emit(L->b, c, VM_or, wide, all, v, 0);
+  }
+  prog_loop_out(L->b, l, n->slot, 0, n->stride, as_type(L, c, wide, (dtype)n->type, all));
+}
+
+bool lower_bitcast_convert(lower *L, op *o) {
+  node *in = lower_node(L, o, 0);
+  dtype to;
+  if (!lower_dtype(type_element(op_result(o, 0)->type), &to)) return lower_none(L, o);
+  size_t from_size = dtype_size((dtype)in->type), to_size = dtype_size(to);
+  bool is_packed = type_element(op_operand(o, 0)->type)->width % 8 != 0 ||
+                   type_element(op_result(o, 0)->type)->width % 8 != 0;
+  if (from_size == to_size) return fuse_add(L, o) != NULL;
+  if (is_packed || from_size > 8 || to_size > 8 || (from_size < to_size && in->rank == 0))
+    return lower_none(L, o);
+  u32 slot = fuse_dense(L, in);
+  node *n = lower_new_mem(L, o, 0);
+  if (!n) return false;
+  if (from_size > to_size) split_bits(L, in, n, slot);
+  else join_bits(L, in, n, slot);
+  lower_used(in);
+  return true;
+}

@@ -1,0 +1,307 @@
+/* Reductions, windows, matrix products, convolutions. */
+#include "compile/steps.h"
+
+/* ---- reduce ---- */
+
+enum { MAX_RECOMPUTE = 32 };
+
+/* Before a reduction pulls its operands in: expensive ones that others want too, or that
+ * depend on what others want, are computed once and for all. Uses of o are served. */
+static void settle_reduced(lower *L, op *o) {
+  u32 n = o->num_operands / 2;
+  for (u32 i = 0; i < n; i++) lower_used(lower_node(L, o, i));
+  for (u32 i = 0; i < n; i++) {
+    node *in = lower_node(L, o, i);
+    if (in->kind == NODE_EXPR && (in->heavy || in->cost > MAX_RECOMPUTE)) fuse_close_of(L, in);
+  }
+}
+
+/* The kept dims in order, then the reduced ones. */
+static u32 reduce_perm(const node *in, i64s reduced, u32 *perm) {
+  bool gone[PROG_MAX_DIMS] = {false};
+  u32 k = 0;
+  for (size_t i = 0; i < reduced.len; i++) gone[reduced.data[i]] = true;
+  for (u32 d = 0; d < in->rank; d++)
+    if (!gone[d]) perm[k++] = d;
+  for (u32 d = 0; d < in->rank; d++)
+    if (gone[d]) perm[k++] = d;
+  return in->rank - (u32)reduced.len;
+}
+
+/* Over no dims at all: an elementwise identity. */
+static bool reduce_nothing(lower *L, op *o) {
+  u32 n = o->num_operands / 2;
+  for (u32 i = 0; i < n; i++) {
+    node *in = lower_node(L, o, i);
+    if (op_operand(o, i)->type != op_result(o, i)->type) return lower_none(L, o);
+    lower_used(lower_node(L, o, n + i));
+    lower_used(in);
+    lower_bind(L, op_result(o, i), in);
+  }
+  return true;
+}
+
+bool lower_reduce(lower *L, op *o) {
+  struct reduce_attrs a;
+  view_reduce(o, &a);
+  if (a.dimensions.len == 0) return reduce_nothing(L, o);
+  u32 n = o->num_operands / 2, perm[PROG_MAX_DIMS];
+  i64 dims[PROG_MAX_DIMS], stride[PROG_MAX_DIMS] = {0};
+  u32 *init = ARENA_ARRAY(L->a, u32, n), *value = ARENA_ARRAY(L->a, u32, n);
+  settle_reduced(L, o);
+  for (u32 i = 0; i < n; i++) {
+    init[i] = fuse_dense(L, lower_node(L, o, n + i));
+    lower_used(lower_node(L, o, n + i));
+  }
+  const node *in = lower_node(L, o, 0);
+  u32 kept = reduce_perm(in, a.dimensions, perm);
+  for (u32 d = 0; d < in->rank; d++) dims[d] = in->dims[perm[d]];
+  pull p = fuse_begin(L, in->rank, dims, perm);
+  for (u32 i = 0; i < n; i++) value[i] = fuse_pull(&p, lower_node(L, o, i));
+  for (u32 i = 0; i < n; i++) {
+    node *out = lower_new_mem(L, o, i);
+    if (!out) return false;
+    if (out->type != lower_node(L, o, i)->type)
+      value[i] = vm_emit(L->b, &p.loop->code, VM_convert, (dtype)out->type, value[i], 0, 0);
+    if (kept) memcpy(stride, out->stride, kept * sizeof(i64));
+    prog_loop_out(L->b, p.loop, out->slot, 0, stride, value[i]);
+  }
+  prog_body body;
+  if (!select_body(L, o, op_body(o, 0), &body)) return false;
+  prog_loop_reduce(L->b, p.loop, in->rank - kept, init, body);
+  return true;
+}
+
+static i64 get_or(i64s list, size_t i, i64 otherwise) {
+  return i < list.len ? list.data[i] : otherwise;
+}
+
+bool lower_reduce_window(lower *L, op *o) {
+  struct reduce_window_attrs a;
+  view_reduce_window(o, &a);
+  u32 n = o->num_operands / 2;
+  const node *first = lower_node(L, o, 0);
+  prog_window step = {.n = n, .rank = first->rank};
+  step.in = ARENA_ARRAY(L->a, u32, n);
+  step.init = ARENA_ARRAY(L->a, u32, n);
+  step.out = ARENA_ARRAY(L->a, u32, n);
+  for (u32 i = 0; i < n; i++) {
+    step.in[i] = fuse_dense(L, lower_node(L, o, i));
+    step.init[i] = fuse_dense(L, lower_node(L, o, n + i));
+  }
+  for (u32 i = 0; i < 2 * n; i++) lower_used(lower_node(L, o, i));
+  for (u32 i = 0; i < n; i++) {
+    node *out = lower_new_mem(L, o, i);
+    if (!out) return false;
+    step.out[i] = out->slot;
+    if (out->rank) memcpy(step.out_dims, out->dims, out->rank * sizeof(i64));
+  }
+  for (u32 d = 0; d < first->rank; d++) {
+    step.dims[d] = first->dims[d];
+    step.window[d] = a.window_dimensions.data[d];
+    step.stride[d] = get_or(a.window_strides, d, 1);
+    step.base_dilation[d] = get_or(a.base_dilations, d, 1);
+    step.window_dilation[d] = get_or(a.window_dilations, d, 1);
+    step.pad_low[d] = a.padding ? attr_dense_int(&a.padding->base, 2 * d) : 0;
+  }
+  if (!select_body(L, o, op_body(o, 0), &step.body)) return false;
+  prog_add_window(L->b, &step, lower_name(L), lower_loc(L));
+  return true;
+}
+
+/* ---- dot_general ---- */
+
+/* An operand that a dot can read as it lies: it knows strides, but no offsets. */
+static void settle_dot(lower *L, node *n) {
+  fuse_settle(L, n);
+  bool fits = n->kind == NODE_MEM && n->offset == 0;
+  for (u32 d = 0; d < n->rank && fits; d++) fits = n->stride[d] >= 0;
+  if (!fits) fuse_dense(L, n);
+}
+
+typedef struct dot_dims {
+  prog_dot step;
+  i64 dims[4 * PROG_MAX_DIMS];
+  i64 lhs[4 * PROG_MAX_DIMS], rhs[4 * PROG_MAX_DIMS], out[4 * PROG_MAX_DIMS];
+  u32 n;
+} dot_dims;
+
+static void add_dim(dot_dims *x, u32 *of, i64 size, i64 lhs, i64 rhs, i64 out) {
+  x->dims[x->n] = size;
+  x->lhs[x->n] = lhs;
+  x->rhs[x->n] = rhs;
+  x->out[x->n] = out;
+  x->n++;
+  ++*of;
+}
+
+static void emit_dot(lower *L, dot_dims *x, u32 lhs, u32 rhs, u32 out) {
+  x->step.lhs = lhs;
+  x->step.rhs = rhs;
+  x->step.out = out;
+  x->step.dims = x->dims;
+  x->step.lhs_stride = x->lhs;
+  x->step.rhs_stride = x->rhs;
+  x->step.out_stride = x->out;
+  prog_add_dot(L->b, &x->step, lower_name(L), lower_loc(L));
+}
+
+static void mark(bool *used, i64s dims) {
+  for (size_t i = 0; i < dims.len; i++) used[dims.data[i]] = true;
+}
+
+bool lower_dot_general(lower *L, op *o) {
+  struct dot_general_attrs a;
+  view_dot_general(o, &a);
+  const dot_attr *d = a.dot_dimension_numbers;
+  node *lhs = lower_node(L, o, 0), *rhs = lower_node(L, o, 1);
+  settle_dot(L, lhs);
+  settle_dot(L, rhs);
+  node *out = lower_new_mem(L, o, 0);
+  if (!out) return false;
+  dot_dims x = {.n = 0};
+  bool lhs_used[PROG_MAX_DIMS] = {false}, rhs_used[PROG_MAX_DIMS] = {false};
+  mark(lhs_used, d->lhs_batching_dimensions);
+  mark(lhs_used, d->lhs_contracting_dimensions);
+  mark(rhs_used, d->rhs_batching_dimensions);
+  mark(rhs_used, d->rhs_contracting_dimensions);
+  for (size_t i = 0; i < d->lhs_batching_dimensions.len; i++) {
+    i64 l = d->lhs_batching_dimensions.data[i], r = d->rhs_batching_dimensions.data[i];
+    add_dim(&x, &x.step.nb, lhs->dims[l], lhs->stride[l], rhs->stride[r], out->stride[x.n]);
+  }
+  for (u32 l = 0; l < lhs->rank; l++)
+    if (!lhs_used[l]) add_dim(&x, &x.step.nm, lhs->dims[l], lhs->stride[l], 0, out->stride[x.n]);
+  for (u32 r = 0; r < rhs->rank; r++)
+    if (!rhs_used[r]) add_dim(&x, &x.step.nn, rhs->dims[r], 0, rhs->stride[r], out->stride[x.n]);
+  for (size_t i = 0; i < d->lhs_contracting_dimensions.len; i++) {
+    i64 l = d->lhs_contracting_dimensions.data[i], r = d->rhs_contracting_dimensions.data[i];
+    add_dim(&x, &x.step.nk, lhs->dims[l], lhs->stride[l], rhs->stride[r], 0);
+  }
+  emit_dot(L, &x, lhs->slot, rhs->slot, out->slot);
+  lower_used(lhs);
+  lower_used(rhs);
+  return true;
+}
+
+/* ---- convolution: a dot whose left side is read in overlapping windows ---- */
+
+typedef struct conv {
+  struct convolution_attrs a;
+  const conv_attr *d;
+  node *lhs, *rhs, *out;
+  const node *input; /* lhs padded */
+} conv;
+
+static i64 conv_low(const conv *c, size_t s) {
+  return c->a.padding ? attr_dense_int(&c->a.padding->base, 2 * s) : 0;
+}
+
+/* Spatial dims of the padded and dilated input; false: they do not fit. */
+static bool padded_dims(const conv *c, i64 *dims, i64 *low, i64 *interior, bool *any) {
+  for (u32 d = 0; d < c->lhs->rank; d++) {
+    dims[d] = c->lhs->dims[d];
+    low[d] = interior[d] = 0;
+  }
+  for (size_t s = 0; s < c->d->input_spatial_dimensions.len; s++) {
+    i64 d = c->d->input_spatial_dimensions.data[s], grown = 0;
+    i64 high = c->a.padding ? attr_dense_int(&c->a.padding->base, 2 * s + 1) : 0;
+    low[d] = conv_low(c, s);
+    interior[d] = get_or(c->a.lhs_dilation, s, 1) - 1;
+    if (dims[d] > 0 && !checked_mul(dims[d] - 1, interior[d] + 1, &grown)) return false;
+    if (dims[d] > 0) grown++;
+    if (!checked_add(grown, low[d], &grown) || !checked_add(grown, high, &grown)) return false;
+    *any |= low[d] || high || interior[d];
+    dims[d] = grown > 0 ? grown : 0;
+  }
+  return true;
+}
+
+static bool pad_input(lower *L, op *o, conv *c) {
+  i64 low[PROG_MAX_DIMS], interior[PROG_MAX_DIMS];
+  i64 *dims = ARENA_ARRAY(L->a, i64, c->lhs->rank);
+  bool any = false;
+  c->input = c->lhs;
+  if (!padded_dims(c, dims, low, interior, &any))
+    return op_error(L->ctx, o, "pads its input to more than memory can hold");
+  if (!any) return true;
+  node *n = ARENA_NEW(L->a, node), *zero = ARENA_NEW(L->a, node);
+  *n = (node){.type = c->lhs->type, .rank = c->lhs->rank, .dims = dims, .count = 1, .result = -1};
+  for (u32 d = 0; d < n->rank; d++)
+    if (!checked_mul(n->count, dims[d], &n->count) || n->count > INT64_MAX / 16)
+      return op_error(L->ctx, o, "pads its input to more than memory can hold");
+  static const u64 zeros[2];
+  *zero = (node){.kind = NODE_CONST, .type = n->type, .count = 1, .element = zeros, .result = -1};
+  lower_make_dense(L, n, lower_new_slot(L, n));
+  data_pad(L, c->lhs, zero, n, low, interior);
+  c->input = n;
+  return true;
+}
+
+/* The kernel back to front where window_reversal says so. */
+static void reverse_kernel(lower *L, conv *c) {
+  i64 *stride = ARENA_ARRAY(L->a, i64, c->rhs->rank), offset = c->rhs->offset;
+  bool any = false;
+  memcpy(stride, c->rhs->stride, c->rhs->rank * sizeof(i64));
+  for (size_t s = 0; s < c->d->kernel_spatial_dimensions.len; s++) {
+    i64 d = c->d->kernel_spatial_dimensions.data[s];
+    if (s >= c->a.window_reversal.len || !c->a.window_reversal.data[s]) continue;
+    if (c->rhs->dims[d] > 0) offset += (c->rhs->dims[d] - 1) * stride[d];
+    stride[d] = -stride[d];
+    any = true;
+  }
+  if (!any || c->rhs->count == 0) return;
+  node *n = arena_copy(L->a, c->rhs, sizeof *c->rhs);
+  n->offset = offset;
+  n->stride = stride;
+  n->dense = false;
+  n->result = -1;
+  fuse_dense(L, n);
+  c->rhs = n;
+}
+
+static void conv_dims(const conv *c, dot_dims *x) {
+  const conv_attr *d = c->d;
+  const node *in = c->input, *w = c->rhs, *out = c->out;
+  i64 groups = max_i64(c->a.feature_group_count, 1), splits = max_i64(c->a.batch_group_count, 1);
+  i64 ib = d->input_batch_dimension, of = d->output_feature_dimension;
+  i64 kf = d->kernel_output_feature_dimension, ki = d->kernel_input_feature_dimension;
+  i64 inf = d->input_feature_dimension;
+  i64 features = w->dims[kf] / (groups * splits), batch = in->dims[ib] / splits;
+  if (groups > 1)
+    add_dim(x, &x->step.nb, groups, w->dims[ki] * in->stride[inf], features * w->stride[kf],
+            features * out->stride[of]);
+  if (splits > 1)
+    add_dim(x, &x->step.nb, splits, batch * in->stride[ib], features * w->stride[kf],
+            features * out->stride[of]);
+  add_dim(x, &x->step.nm, batch, in->stride[ib], 0, out->stride[d->output_batch_dimension]);
+  for (size_t s = 0; s < d->input_spatial_dimensions.len; s++) {
+    i64 i = d->input_spatial_dimensions.data[s], k = d->output_spatial_dimensions.data[s];
+    add_dim(x, &x->step.nm, out->dims[k], in->stride[i] * get_or(c->a.window_strides, s, 1), 0,
+            out->stride[k]);
+  }
+  add_dim(x, &x->step.nn, features, 0, w->stride[kf], out->stride[of]);
+  for (size_t s = 0; s < d->input_spatial_dimensions.len; s++) {
+    i64 i = d->input_spatial_dimensions.data[s], k = d->kernel_spatial_dimensions.data[s];
+    add_dim(x, &x->step.nk, w->dims[k], in->stride[i] * get_or(c->a.rhs_dilation, s, 1),
+            w->stride[k], 0);
+  }
+  add_dim(x, &x->step.nk, w->dims[ki], in->stride[inf], w->stride[ki], 0);
+}
+
+bool lower_convolution(lower *L, op *o) {
+  conv c = {.lhs = lower_node(L, o, 0), .rhs = lower_node(L, o, 1)};
+  view_convolution(o, &c.a);
+  c.d = c.a.dimension_numbers;
+  settle_dot(L, c.lhs);
+  settle_dot(L, c.rhs);
+  reverse_kernel(L, &c);
+  if (!pad_input(L, o, &c)) return false;
+  c.out = lower_new_mem(L, o, 0);
+  if (!c.out) return false;
+  dot_dims x = {.n = 0};
+  conv_dims(&c, &x);
+  emit_dot(L, &x, c.input->slot, c.rhs->slot, c.out->slot);
+  lower_used(lower_node(L, o, 0));
+  lower_used(lower_node(L, o, 1));
+  return true;
+}

@@ -1,0 +1,196 @@
+/* Ops that only look at their operand in another way: their result is the operand's slot with
+ * other strides. Also the ops that need no operand. No steps, unless a value has to be
+ * computed before it can be looked at. */
+#include "compile/steps.h"
+
+/* The result of a view of `in`: constants stay constants; EXPRs are computed first. The caller
+ * sets offset and stride. NULL: an error. */
+static node *view_of(lower *L, op *o, node *in) {
+  node *n = lower_new_node(L, o, op_result(o, 0));
+  if (!n) return NULL;
+  fuse_settle(L, in);
+  lower_used(in);
+  n->kind = in->kind;
+  n->element = in->element;
+  n->slot = in->slot;
+  n->slot_count = in->slot_count;
+  n->offset = in->offset;
+  n->stride = NULL;
+  return n;
+}
+
+/* Sets the strides, and finds out whether that is simply the whole slot. */
+static void set_view(node *n, i64 offset, const i64 *stride) {
+  n->offset = offset;
+  n->stride = stride;
+  n->dense = false;
+  if (n->kind != NODE_MEM) return;
+  n->dense = n->offset == 0 && n->slot_count == (u64)n->count;
+  i64 expect = 1;
+  for (u32 d = n->rank; d-- > 0 && n->dense;) {
+    if (n->dims[d] != 1 && stride[d] != expect) n->dense = n->count == 0;
+    if (n->dims[d] > 1 && !checked_mul(expect, n->dims[d], &expect)) expect = 1;
+  }
+}
+
+static bool has_strides(const node *n) { return n->kind == NODE_MEM || n->kind == NODE_INDEX; }
+
+/* ---- from nothing ---- */
+
+static bool constant_bytes(lower *L, op *o, const attr *value, str *out, bool *splat) {
+  const dense_attr *d = attr_as(dense, value);
+  const dense_resource_attr *r = attr_as(dense_resource, value);
+  *splat = d && d->splat;
+  if (d) *out = d->data;
+  else if (!r || !ir_resource_get(L->ctx, r->key, out))
+    return op_unimplemented(L->ctx, o, "has a value that is not given in the program");
+  return true;
+}
+
+bool lower_constant(lower *L, op *o) {
+  str data;
+  bool splat;
+  if (!constant_bytes(L, o, o->slots[0], &data, &splat)) return false;
+  node *n = lower_new_node(L, o, op_result(o, 0));
+  if (!n) return false;
+  size_t size = dtype_size((dtype)n->type);
+  u64 need = splat ? size : (u64)n->count * size;
+  if (data.len < need)
+    return op_error(L->ctx, o, "needs %llu bytes of data, has %zu", (unsigned long long)need,
+                    data.len);
+  n->kind = NODE_CONST;
+  n->element = data.data;
+  if (splat || n->count == 1) return true;
+  n->result = -1;
+  lower_make_dense(L, n, prog_const(L->b, (dtype)n->type, (u64)n->count, data.data));
+  return true;
+}
+
+bool lower_iota(lower *L, op *o) {
+  struct iota_attrs a;
+  view_iota(o, &a);
+  node *n = lower_new_node(L, o, op_result(o, 0));
+  if (!n) return false;
+  i64 *stride = arena_zalloc(L->a, (n->rank + 1) * sizeof(i64));
+  if (a.iota_dimension >= 0 && a.iota_dimension < (i64)n->rank) stride[a.iota_dimension] = 1;
+  n->kind = NODE_INDEX;
+  set_view(n, 0, stride);
+  return true;
+}
+
+/* ---- other strides ---- */
+
+bool lower_broadcast_in_dim(lower *L, op *o) {
+  struct broadcast_in_dim_attrs a;
+  view_broadcast_in_dim(o, &a);
+  node *in = lower_node(L, o, 0), *n = view_of(L, o, in);
+  if (!n) return false;
+  if (!has_strides(n)) return true;
+  i64 *stride = arena_zalloc(L->a, (n->rank + 1) * sizeof(i64));
+  for (u32 d = 0; d < in->rank; d++)
+    if (in->dims[d] != 1) stride[a.broadcast_dimensions.data[d]] = in->stride[d];
+  set_view(n, in->offset, stride);
+  return true;
+}
+
+bool lower_transpose(lower *L, op *o) {
+  struct transpose_attrs a;
+  view_transpose(o, &a);
+  node *in = lower_node(L, o, 0), *n = view_of(L, o, in);
+  if (!n) return false;
+  if (!has_strides(n)) return true;
+  i64 *stride = ARENA_ARRAY(L->a, i64, n->rank);
+  for (u32 d = 0; d < n->rank; d++) stride[d] = in->stride[a.permutation.data[d]];
+  set_view(n, in->offset, stride);
+  return true;
+}
+
+bool lower_slice(lower *L, op *o) {
+  struct slice_attrs a;
+  view_slice(o, &a);
+  node *in = lower_node(L, o, 0), *n = view_of(L, o, in);
+  if (!n) return false;
+  if (!has_strides(n)) return true;
+  i64 *stride = ARENA_ARRAY(L->a, i64, n->rank), offset = in->offset;
+  for (u32 d = 0; d < n->rank; d++) {
+    if (n->dims[d] > 0) offset += a.start_indices.data[d] * in->stride[d];
+    stride[d] = n->dims[d] > 1 ? in->stride[d] * a.strides.data[d] : in->stride[d];
+  }
+  set_view(n, n->count ? offset : 0, stride);
+  return true;
+}
+
+bool lower_reverse(lower *L, op *o) {
+  struct reverse_attrs a;
+  view_reverse(o, &a);
+  node *in = lower_node(L, o, 0), *n = view_of(L, o, in);
+  if (!n) return false;
+  if (!has_strides(n)) return true;
+  i64 *stride = ARENA_ARRAY(L->a, i64, n->rank), offset = in->offset;
+  if (n->rank) memcpy(stride, in->stride, n->rank * sizeof(i64));
+  for (size_t k = 0; k < a.dimensions.len; k++) {
+    i64 d = a.dimensions.data[k];
+    if (n->dims[d] > 1) offset += (n->dims[d] - 1) * stride[d];
+    stride[d] = -stride[d];
+  }
+  set_view(n, n->count ? offset : 0, stride);
+  return true;
+}
+
+/* Strides of the same elements under other dims, where that is possible: runs of dims with
+ * equal products correspond, and within a run the old dims must follow one another densely. */
+static bool reshape_strides(const node *in, const node *out, i64 *stride) {
+  u32 i = 0, j = 0;
+  while (i < in->rank || j < out->rank) {
+    u32 i0 = i, j0 = j;
+    i64 left = i < in->rank ? in->dims[i++] : 1, right = j < out->rank ? out->dims[j++] : 1;
+    while (left != right) {
+      if (left < right) {
+        if (i == in->rank) return false;
+        left *= in->dims[i++];
+      } else {
+        if (j == out->rank) return false;
+        right *= out->dims[j++];
+      }
+    }
+    i64 inner = 0, next = 0; /* stride of the run's last real dim; what the next must have */
+    for (u32 d = i; d-- > i0;) {
+      if (in->dims[d] == 1) continue;
+      if (inner == 0 && next == 0) inner = in->stride[d];
+      else if (in->stride[d] != next) return false;
+      next = in->stride[d] * in->dims[d];
+    }
+    for (u32 d = j; d-- > j0;) {
+      stride[d] = inner;
+      inner *= out->dims[d];
+    }
+  }
+  return true;
+}
+
+bool lower_reshape(lower *L, op *o) {
+  node *in = lower_node(L, o, 0), *n = view_of(L, o, in);
+  if (!n) return false;
+  if (!has_strides(n)) return true;
+  i64 *stride = ARENA_ARRAY(L->a, i64, n->rank);
+  if (n->count == 0 || !reshape_strides(in, n, stride)) {
+    n->slot = fuse_dense(L, in);
+    n->slot_count = (u64)in->count;
+    n->kind = NODE_MEM;
+    set_view(n, 0, lower_dense_strides(L, n->rank, n->dims));
+    return true;
+  }
+  set_view(n, in->offset, stride);
+  return true;
+}
+
+bool lower_identity(lower *L, op *o) {
+  for (u32 i = 0; i < o->num_results; i++) {
+    node *in = lower_node(L, o, i);
+    if (!types_eq((types){&op_operand(o, i)->type, 1}, (types){&op_result(o, i)->type, 1}))
+      return op_unimplemented(L->ctx, o, "between different types");
+    lower_used(in);
+    lower_bind(L, op_result(o, i), in);
+  }
+  return true;
+}

@@ -1,0 +1,148 @@
+/* What is known of a value: nodes and the slots behind them. */
+#include "compile/lower.h"
+
+static const u8 dtype_of_float[FLOAT_COUNT] = {
+    [FLOAT_f4E2M1FN] = DTYPE_f4e2m1fn,
+    [FLOAT_f8E3M4] = DTYPE_f8e3m4,
+    [FLOAT_f8E4M3] = DTYPE_f8e4m3,
+    [FLOAT_f8E4M3B11FNUZ] = DTYPE_f8e4m3b11fnuz,
+    [FLOAT_f8E4M3FN] = DTYPE_f8e4m3fn,
+    [FLOAT_f8E4M3FNUZ] = DTYPE_f8e4m3fnuz,
+    [FLOAT_f8E5M2] = DTYPE_f8e5m2,
+    [FLOAT_f8E5M2FNUZ] = DTYPE_f8e5m2fnuz,
+    [FLOAT_f8E8M0FNU] = DTYPE_f8e8m0fnu,
+    [FLOAT_bf16] = DTYPE_bf16,
+    [FLOAT_f16] = DTYPE_f16,
+    [FLOAT_f32] = DTYPE_f32,
+    [FLOAT_f64] = DTYPE_f64,
+};
+
+static bool dtype_of_int(const type *t, dtype *out) {
+  bool is_unsigned = t->sign == UNSIGNED;
+  *out = DTYPE_pred; /* no other type maps to it */
+  if (t->width == 1) return !is_unsigned;
+  if (t->width == 2) *out = is_unsigned ? DTYPE_u2 : DTYPE_s2;
+  if (t->width == 4) *out = is_unsigned ? DTYPE_u4 : DTYPE_s4;
+  if (t->width == 8) *out = is_unsigned ? DTYPE_u8 : DTYPE_s8;
+  if (t->width == 16) *out = is_unsigned ? DTYPE_u16 : DTYPE_s16;
+  if (t->width == 32) *out = is_unsigned ? DTYPE_u32 : DTYPE_s32;
+  if (t->width == 64) *out = is_unsigned ? DTYPE_u64 : DTYPE_s64;
+  return *out != DTYPE_pred;
+}
+
+bool lower_dtype(const type *t, dtype *out) {
+  if (t->kind == TYPE_INT) return dtype_of_int(t, out);
+  if (t->kind == TYPE_FLOAT) {
+    *out = (dtype)dtype_of_float[t->flt];
+    return *out != DTYPE_pred; /* the table's zero */
+  }
+  if (t->kind != TYPE_COMPLEX || t->elem->kind != TYPE_FLOAT) return false;
+  *out = t->elem->flt == FLOAT_f64 ? DTYPE_c128 : DTYPE_c64;
+  return t->elem->flt == FLOAT_f64 || t->elem->flt == FLOAT_f32;
+}
+
+static u32 count_uses(const value *v) {
+  u32 n = 0;
+  for (const use *u = v->uses; u; u = u->next) n++;
+  return n;
+}
+
+node *lower_new_node(lower *L, const op *o, value *v) {
+  const type *t = v->type;
+  dtype dt;
+  i64 count, bytes;
+  if (!type_is_ranked(t) || !type_is_static(t) || !lower_dtype(t->elem, &dt)) {
+    op_unimplemented(L->ctx, o, "has a value of a type that cannot be run");
+    return NULL;
+  }
+  if (t->dims.len > PROG_MAX_DIMS) {
+    op_unimplemented(L->ctx, o, "has a value of more than %u dimensions", PROG_MAX_DIMS);
+    return NULL;
+  }
+  if (!type_num_elements(t, &count) || !checked_mul(count, (i64)dtype_size(dt), &bytes)) {
+    op_error(L->ctx, o, "has a value of more bytes than memory can have");
+    return NULL;
+  }
+  node *n = ARENA_NEW(L->a, node);
+  n->type = (u8)dt;
+  n->rank = (u32)t->dims.len;
+  n->dims = t->dims.data;
+  n->count = count;
+  n->pending = count_uses(v);
+  n->result = L->result_of[v->num];
+  L->node_of[v->num] = n;
+  return n;
+}
+
+void lower_bind(lower *L, value *v, node *n) {
+  n->pending += count_uses(v);
+  if (n->result < 0 && n->kind != NODE_MEM) n->result = L->result_of[v->num];
+  L->node_of[v->num] = n;
+}
+
+void lower_used(node *n) {
+  if (n->pending) n->pending--;
+}
+
+u32 lower_new_slot(lower *L, node *n) {
+  if (n->result >= 0) {
+    u32 slot = L->result_slot[n->result];
+    n->result = -1;
+    return slot;
+  }
+  return prog_work(L->b, (dtype)n->type, (u64)n->count);
+}
+
+const i64 *lower_dense_strides(lower *L, u32 rank, const i64 *dims) {
+  i64 *s = ARENA_ARRAY(L->a, i64, rank);
+  i64 n = 1;
+  for (u32 d = rank; d-- > 0;) {
+    s[d] = n;
+    /* overflows only beside a 0: then there are no elements to find */
+    if (dims[d] > 1 && !checked_mul(n, dims[d], &n)) n = 1;
+  }
+  return s;
+}
+
+void lower_make_dense(lower *L, node *n, u32 slot) {
+  if (L->in_region) VEC_PUSH(L->a, L->undo, (saved_node){n, *n});
+  n->kind = NODE_MEM;
+  n->slot = slot;
+  n->offset = 0;
+  n->stride = lower_dense_strides(L, n->rank, n->dims);
+  n->slot_count = (u64)n->count;
+  n->dense = true;
+  n->group = NULL;
+}
+
+node *lower_new_mem(lower *L, op *o, size_t result) {
+  node *n = lower_new_node(L, o, op_result(o, result));
+  if (!n) return NULL;
+  u32 slot = lower_new_slot(L, n);
+  lower_make_dense(L, n, slot);
+  return n;
+}
+
+bool lower_const_int(const node *n, i64 *out) {
+  if (n->kind != NODE_CONST) return false;
+  u64 bits = 0;
+  size_t size = dtype_size((dtype)n->type);
+  dtype_class kind = dtype_infos[n->type].kind;
+  if (kind != DTYPE_CLASS_SINT && kind != DTYPE_CLASS_UINT) return false;
+  memcpy(&bits, n->element, size);
+  u32 unused = 64 - (u32)size * 8;
+  *out = kind == DTYPE_CLASS_SINT ? (i64)(bits << unused) >> unused : (i64)bits;
+  return kind == DTYPE_CLASS_SINT || *out >= 0;
+}
+
+str lower_name(lower *L) { return L->at->info->name; }
+
+str lower_loc(lower *L) {
+  if (L->at_loc_of == L->at) return L->at_loc;
+  diag_pos p = loc_pos(L->at->loc);
+  L->at_loc_of = L->at;
+  L->at_loc = p.file.len ? arena_printf(prog_arena(L->b), STR_FMT ":%u:%u", STR_ARG(p.file),
+                                        p.line, p.col)
+                         : (str){0};
+  return L->at_loc;
+}

@@ -1,0 +1,58 @@
+/* Inside compile only: lower_<op> of the ops that are not elementwise, for select.c's table. */
+#ifndef COMPILE_STEPS_H
+#define COMPILE_STEPS_H
+
+#include "compile/lower.h"
+
+/* fuse-able */
+lower_fn lower_elementwise, lower_reduce_precision, lower_bitcast_convert;
+/* lower_view.c: no steps, another look at what is there */
+lower_fn lower_constant, lower_iota, lower_broadcast_in_dim, lower_reshape, lower_transpose,
+    lower_slice, lower_reverse, lower_identity;
+/* lower_data.c */
+lower_fn lower_concatenate, lower_pad, lower_dynamic_slice, lower_dynamic_update_slice,
+    lower_gather, lower_scatter, lower_sort, lower_chlo_top_k, lower_rng_bit_generator;
+/* Fills n's slot, all its own, with `in`: a move, which the planner makes vanish where nobody
+ * needs `in` any longer, so that n can be changed in place. */
+void data_start_from(lower *L, const node *n, node *in);
+/* Pads `in`, a MEM, into the slot of `out`, which is all its own: low edge and between. */
+void data_pad(lower *L, node *in, node *with, const node *out, const i64 *low,
+              const i64 *interior);
+/* lower_math.c */
+lower_fn lower_reduce, lower_reduce_window, lower_dot_general, lower_convolution;
+/* lower_flow.c */
+lower_fn lower_while, lower_case, lower_if;
+/* lower_coll.c */
+lower_fn lower_all_gather, lower_all_reduce, lower_all_to_all, lower_collective_broadcast,
+    lower_collective_permute, lower_reduce_scatter, lower_partition_id, lower_replica_id;
+/* lower.c: no way to run it */
+lower_fn lower_none;
+
+/* What flatten.c has put away, or partition should have. */
+#define lower_module lower_none
+#define lower_func lower_none
+#define lower_call lower_none
+#define lower_composite lower_none
+#define lower_custom_call lower_none
+#define lower_manual_computation lower_none
+#define lower_named_computation lower_none
+#define lower_sdy_mesh lower_none
+#define lower_sharding_group lower_none
+#define lower_sdy_all_gather lower_none
+#define lower_sdy_all_slice lower_none
+#define lower_sdy_all_to_all lower_none
+#define lower_sdy_collective_permute lower_none
+#define lower_sdy_all_reduce lower_none
+#define lower_sdy_reduce_scatter lower_none
+#define lower_sharded_to_unreduced lower_none
+#define lower_replicated_to_unreduced lower_none
+/* The same value under another sharding: by now, the same value. */
+#define lower_cast lower_identity
+#define lower_sharding_constraint lower_identity
+#define lower_reshard lower_identity
+#define lower_data_flow_edge lower_identity
+#define lower_propagation_barrier lower_identity
+#define lower_optimization_barrier lower_identity
+#define lower_sdy_constant lower_constant
+
+#endif
