@@ -1,0 +1,19 @@
+// chlo.asin
+// RUN: terrazzo opt %s | FileCheck %s
+// RUN: terrazzo opt %s -sdy-aggressive-propagate | FileCheck %s --check-prefix=SHARD
+
+sdy.mesh @mesh = <["a"=2, "b"=2, "c"=2]>
+func.func @main(%arg0: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}, {"b"}]>}) -> tensor<8x4xf32> {
+  %0 = chlo.asin %arg0 : tensor<8x4xf32> -> tensor<8x4xf32>
+  return %0 : tensor<8x4xf32>
+}
+
+// CHECK: func.func @main(%arg0: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}, {"b"}]>}) -> tensor<8x4xf32> {
+// CHECK-NEXT:   %0 = chlo.asin %arg0 : tensor<8x4xf32> -> tensor<8x4xf32>
+// CHECK-NEXT:   return %0 : tensor<8x4xf32>
+// CHECK-NEXT: }
+
+// SHARD: func.func @main(%arg0: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}, {"b"}]>}) -> tensor<8x4xf32> {
+// SHARD-NEXT:   %0 = chlo.asin %arg0 : tensor<8x4xf32> -> tensor<8x4xf32>
+// SHARD-NEXT:   return %0 : tensor<8x4xf32>
+// SHARD-NEXT: }

@@ -1,0 +1,19 @@
+// stablehlo.count_leading_zeros
+// RUN: terrazzo opt %s | FileCheck %s
+// RUN: terrazzo opt %s -sdy-aggressive-propagate | FileCheck %s --check-prefix=SHARD
+
+sdy.mesh @mesh = <["a"=2, "b"=2, "c"=2]>
+func.func @main(%arg0: tensor<8x4xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}, {"b"}]>}) -> tensor<8x4xi32> {
+  %0 = stablehlo.count_leading_zeros %arg0 : tensor<8x4xi32>
+  return %0 : tensor<8x4xi32>
+}
+
+// CHECK: func.func @main(%arg0: tensor<8x4xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}, {"b"}]>}) -> tensor<8x4xi32> {
+// CHECK-NEXT:   %0 = stablehlo.count_leading_zeros %arg0 : tensor<8x4xi32>
+// CHECK-NEXT:   return %0 : tensor<8x4xi32>
+// CHECK-NEXT: }
+
+// SHARD: func.func @main(%arg0: tensor<8x4xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}, {"b"}]>}) -> (tensor<8x4xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"a", ?}, {"b", ?}]>}) {
+// SHARD-NEXT:   %0 = stablehlo.count_leading_zeros %arg0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"a", ?}, {"b", ?}]>]>} : tensor<8x4xi32>
+// SHARD-NEXT:   return %0 : tensor<8x4xi32>
+// SHARD-NEXT: }

@@ -1,0 +1,34 @@
+// stablehlo.if
+// RUN: terrazzo opt %s | FileCheck %s
+// RUN: terrazzo opt %s -sdy-aggressive-propagate | FileCheck %s --check-prefix=SHARD
+
+sdy.mesh @mesh = <["a"=2, "b"=2, "c"=2]>
+func.func @main(%arg0: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}, {"b"}]>}, %arg1: tensor<i1>) -> tensor<8x4xf32> {
+  %0 = "stablehlo.if"(%arg1) ({
+    stablehlo.return %arg0 : tensor<8x4xf32>
+  }, {
+    %1 = stablehlo.negate %arg0 : tensor<8x4xf32>
+    stablehlo.return %1 : tensor<8x4xf32>
+  }) : (tensor<i1>) -> tensor<8x4xf32>
+  return %0 : tensor<8x4xf32>
+}
+
+// CHECK: func.func @main(%arg0: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}, {"b"}]>}, %arg1: tensor<i1>) -> tensor<8x4xf32> {
+// CHECK-NEXT:   %0 = "stablehlo.if"(%arg1) ({
+// CHECK-NEXT:     stablehlo.return %arg0 : tensor<8x4xf32>
+// CHECK-NEXT:   }, {
+// CHECK-NEXT:     %1 = stablehlo.negate %arg0 : tensor<8x4xf32>
+// CHECK-NEXT:     stablehlo.return %1 : tensor<8x4xf32>
+// CHECK-NEXT:   }) : (tensor<i1>) -> tensor<8x4xf32>
+// CHECK-NEXT:   return %0 : tensor<8x4xf32>
+// CHECK-NEXT: }
+
+// SHARD: func.func @main(%arg0: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}, {"b"}]>}, %arg1: tensor<i1>) -> tensor<8x4xf32> {
+// SHARD-NEXT:   %0 = "stablehlo.if"(%arg1) ({
+// SHARD-NEXT:     stablehlo.return %arg0 : tensor<8x4xf32>
+// SHARD-NEXT:   }, {
+// SHARD-NEXT:     %1 = stablehlo.negate %arg0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"a", ?}, {"b", ?}]>]>} : tensor<8x4xf32>
+// SHARD-NEXT:     stablehlo.return %1 : tensor<8x4xf32>
+// SHARD-NEXT:   }) : (tensor<i1>) -> tensor<8x4xf32>
+// SHARD-NEXT:   return %0 : tensor<8x4xf32>
+// SHARD-NEXT: }
