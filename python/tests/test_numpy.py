@@ -143,8 +143,8 @@ def test_loops():
 
 
 @pytest.mark.parametrize("name", [
-    "erf", "erfc", "erf_inv", "lgamma", "digamma", "sinh", "cosh", "asinh", "acosh", "atanh", "cbrt",
-    "expm1", "log1p", "tan", "logistic", "rsqrt"])
+    "erf", "erfc", "erf_inv", "lgamma", "digamma", "sinh", "cosh", "asinh", "acosh", "atanh",
+    "cbrt", "expm1", "log1p", "tan", "logistic", "rsqrt"])
 def test_special_functions(name):
     function = getattr(jax.lax, name)
     x = np.linspace(0.05, 0.95, 37, dtype=np.float32) + (1 if name == "acosh" else 0)
