@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 #include "base/os.h"
-#include "num/dtype.h"
+#include "terrazzo/terrazzo.h"
 
 /* Exit status: 0 fine; 1 the input is wrong or a run failed; 2 wrong use of the program. */
 enum { EXIT_FINE = 0, EXIT_WRONG = 1, EXIT_USAGE = 2 };
@@ -23,6 +23,7 @@ int ops_main(int argc, char **argv);
 void say_error(const char *fmt, ...) PRINTF_LIKE(1, 2);
 /* The same for a status, which is freed; true if there was one. */
 bool say_status(status s);
+bool say_tz_error(tz_error *e);
 
 /* A NumPy array: C order. `data` is owned (mem_system). */
 typedef struct npy {
@@ -34,9 +35,11 @@ typedef struct npy {
   void *data;
 } npy;
 status npy_read(const char *path, npy *out) MUST_USE;
-status npy_write(const char *path, dtype type, i64s dims, const void *data) MUST_USE;
+status npy_write(const char *path, const char *type, size_t size, i64s dims,
+                 const void *data) MUST_USE;
 void npy_free(npy *a);
-/* Does the array hold elements of this type? bf16 and f8 come as unsigned integers. */
-bool npy_holds(const npy *a, dtype type);
+/* Does the array hold elements of this type (MLIR's name, bytes)? bf16 and f8 come as unsigned
+ * integers of their width. */
+bool npy_holds(const npy *a, const char *type, size_t size);
 
 #endif

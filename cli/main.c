@@ -14,14 +14,24 @@ void say_error(const char *fmt, ...) {
   va_end(ap);
 }
 
+/* The message of a compilation is lines of diagnostics already. */
+static void say_message(str text) {
+  while (text.len && text.data[text.len - 1] == '\n') text.len--;
+  bool lines = strstr(text.data, ": error: ") != NULL;
+  fprintf(stderr, lines ? STR_FMT "\n" : "terrazzo: " STR_FMT "\n", STR_ARG(text));
+}
+
 bool say_status(status s) {
   if (!s) return false;
-  str text = status_message(s);
-  while (text.len && text.data[text.len - 1] == '\n') text.len--;
-  /* compile's message is lines of diagnostics already */
-  bool lines = text.len && memchr(text.data, ':', text.len) && strstr(text.data, ": error: ");
-  fprintf(stderr, lines ? STR_FMT "\n" : "terrazzo: " STR_FMT "\n", STR_ARG(text));
+  say_message(status_message(s));
   status_free(s);
+  return true;
+}
+
+bool say_tz_error(tz_error *e) {
+  if (!e) return false;
+  say_message(str_of(tz_error_message(e)));
+  tz_error_free(e);
   return true;
 }
 

@@ -78,25 +78,24 @@ void npy_free(npy *a) {
 }
 
 /* NumPy's letter for a type; small floats have none and go as unsigned integers. */
-static char letter(dtype t) {
-  switch (dtype_infos[t].kind) {
-  case DTYPE_CLASS_BOOL: return 'b';
-  case DTYPE_CLASS_SINT: return 'i';
-  case DTYPE_CLASS_COMPLEX: return 'c';
-  case DTYPE_CLASS_FLOAT:
-    return t == DTYPE_f16 || t == DTYPE_f32 || t == DTYPE_f64 ? 'f' : 'u';
-  default: return 'u';
-  }
+static char letter(const char *type) {
+  static const struct {
+    const char *type;
+    char letter;
+  } letters[] = {{"i1", 'b'}, {"f16", 'f'}, {"f32", 'f'}, {"f64", 'f'}};
+  for (size_t i = 0; i < COUNT(letters); i++)
+    if (strcmp(type, letters[i].type) == 0) return letters[i].letter;
+  return type[0] == 'i' ? 'i' : type[0] == 'c' ? 'c' : 'u';
 }
 
-bool npy_holds(const npy *a, dtype type) {
-  return a->kind == letter(type) && a->size == dtype_size(type);
+bool npy_holds(const npy *a, const char *type, size_t size) {
+  return a->kind == letter(type) && a->size == size;
 }
 
-status npy_write(const char *path, dtype type, i64s dims, const void *data) {
+status npy_write(const char *path, const char *type, size_t size, i64s dims, const void *data) {
   buf b;
   buf_init(&b, &mem_system);
-  size_t size = dtype_size(type), count = 1;
+  size_t count = 1;
   buf_printf(&b, "{'descr': '%c%c%zu', 'fortran_order': False, 'shape': (", size == 1 ? '|' : '<',
              letter(type), size);
   for (size_t i = 0; i < dims.len; i++) {

@@ -1,0 +1,108 @@
+/* Terrazzo's C API: compile a StableHLO program with Shardy shardings, and run it on N virtual
+ * devices of this machine.
+ *
+ *   tz_program *p;
+ *   tz_error *e = tz_compile(text, length, &(tz_compile_options){.devices = 8}, &p);
+ *   if (e) { puts(tz_error_message(e)); tz_error_free(e); return; }
+ *   tz_runtime *r;
+ *   e = tz_runtime_create(0, &r);
+ *   const void *in[] = {x, w};  void *out[] = {y};   global arrays, row-major
+ *   e = tz_run(r, p, in, out);
+ *
+ * Ownership: what a function puts out through `out_...` is the caller's, until the _free of its
+ * kind. Strings and arrays that a getter returns belong to the object and live as long as it.
+ * Thread-safety: a program is immutable and a runtime locks for itself; both may be shared by
+ * threads. Errors: NULL means fine; otherwise the error is the caller's to free. */
+#ifndef TERRAZZO_TERRAZZO_H
+#define TERRAZZO_TERRAZZO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TZ_API __attribute__((visibility("default")))
+
+TZ_API const char *tz_version(void); /* "0.1.0" */
+
+/* ---- errors ---- */
+
+typedef struct tz_error tz_error;
+/* absl's and PJRT's codes: 3 invalid argument, 8 out of memory, 12 not implemented, ... */
+TZ_API int tz_error_code(const tz_error *e);
+/* Lines of `file:line:col: error: ...` where the program is at fault. */
+TZ_API const char *tz_error_message(const tz_error *e);
+TZ_API void tz_error_free(tz_error *e); /* NULL is fine */
+
+/* ---- compiling ---- */
+
+typedef struct tz_compile_options {
+  const char *file;          /* the name that diagnostics use; NULL: "-" */
+  uint32_t devices;          /* 0: as many as the module says */
+  const char *const *meshes; /* "mesh=x=2,y=2" replaces @mesh; NULL-terminated; NULL: none */
+  bool flush_denormals;      /* as XLA:CPU does; StableHLO keeps them */
+  /* Called after each stage with its name and the module as text; NULL: never. */
+  void (*dump)(void *user, const char *stage, const char *text, size_t length);
+  void *dump_user;
+} tz_compile_options;
+
+typedef struct tz_program tz_program;
+
+/* Compiles MLIR text, MLIR bytecode or a portable artifact; options may be NULL. */
+TZ_API tz_error *tz_compile(const char *source, size_t length, const tz_compile_options *options,
+                            tz_program **out_program);
+TZ_API void tz_program_free(tz_program *p); /* NULL is fine; runs under way keep it */
+
+/* How a global array lies on the devices. */
+typedef struct tz_tensor {
+  const char *type;    /* element type as MLIR spells it: "f32" */
+  size_t element_size; /* bytes */
+  uint32_t rank;
+  const int64_t *dims;       /* of the global array */
+  const int64_t *local_dims; /* of each device's piece */
+  const char *sharding;      /* "#sdy.sharding<...>"; "" if replicated */
+  size_t bytes;              /* of the global array */
+} tz_tensor;
+
+TZ_API uint32_t tz_program_devices(const tz_program *p);
+TZ_API uint32_t tz_program_num_params(const tz_program *p);
+TZ_API uint32_t tz_program_num_results(const tz_program *p);
+TZ_API tz_tensor tz_program_param(const tz_program *p, uint32_t i);  /* i < num_params */
+TZ_API tz_tensor tz_program_result(const tz_program *p, uint32_t i); /* i < num_results */
+
+/* Collective operations of the program. A loop's body counts once. */
+typedef struct tz_collective {
+  const char *kind; /* "all_reduce" */
+  uint32_t count;
+  uint64_t bytes; /* that one device hands in */
+} tz_collective;
+typedef struct tz_stats {
+  uint32_t steps;
+  uint64_t workspace, constants; /* bytes a device */
+  tz_collective collectives[8];
+  uint32_t num_collectives; /* kinds that occur */
+} tz_stats;
+TZ_API tz_stats tz_program_stats(const tz_program *p);
+/* The steps that every device runs, as text; NULL: no memory. Free with tz_free. */
+TZ_API char *tz_program_text(const tz_program *p);
+TZ_API void tz_free(void *p);
+
+/* ---- running ---- */
+
+typedef struct tz_runtime tz_runtime;
+TZ_API tz_error *tz_runtime_create(uint32_t threads /* 0: one a processor */,
+                                   tz_runtime **out_runtime);
+TZ_API void tz_runtime_free(tz_runtime *r); /* waits for its runs; NULL is fine */
+
+/* Shards the inputs, runs, puts the outputs together; returns when done. Arrays are global,
+ * row-major, dense, of tz_program_param(i).bytes. A failed collective names who waits where. */
+TZ_API tz_error *tz_run(tz_runtime *r, const tz_program *p, const void *const *inputs,
+                        void *const *outputs);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
