@@ -82,8 +82,9 @@ void dev_heap_release(dev_heap *h) {
 
 static void *fresh(size_t rounded) {
   if (rounded < HUGE_PAGE) return aligned_alloc(ALIGN, rounded);
-  void *p = aligned_alloc(HUGE_PAGE, align_up(rounded, HUGE_PAGE));
-  if (p) madvise(p, rounded, MADV_HUGEPAGE); /* advice only: no matter whether it is taken */
+  void *p;
+  if (posix_memalign(&p, HUGE_PAGE, rounded)) return NULL;
+  madvise(p, rounded, MADV_HUGEPAGE); /* advice only: no matter whether it is taken */
   return p;
 }
 
