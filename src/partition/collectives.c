@@ -1,0 +1,218 @@
+/* sdy-reshard-to-collectives: each reshard as the collectives of its plan (reshard.h).
+ * terrazzo-fuse-collectives: what two of them do, one does. */
+#include "partition/env.h"
+#include "partition/passes.h"
+#include "partition/reshard.h"
+
+static const attr *lists_attr(const part_env *e, const mesh *m, const axis_list *dims, u32 rank) {
+  const attr **l = ARENA_ARRAY(e->a, const attr *, rank);
+  for (u32 d = 0; d < rank; d++)
+    l[d] = attr_make(e->c, axis_ref_list, .axes = part_axes_attrs(e, m, dims[d]));
+  return attr_make(e->c, axis_ref_lists, .lists = {l, rank});
+}
+
+static value *emit_step(cursor *at, value *v, const reshard_step *s) {
+  static const op_id op_of[] = {[STEP_ALL_SLICE] = OP_sdy_all_slice,
+                                [STEP_PERMUTE] = OP_sdy_collective_permute,
+                                [STEP_ALL_TO_ALL] = OP_sdy_all_to_all,
+                                [STEP_ALL_GATHER] = OP_sdy_all_gather};
+  const part_env *e = at->env;
+  const mesh *m = s->out->mesh;
+  value *r = emit(at, op_of[s->kind], &v, 1, v->type);
+  op *o = r->def.op;
+  set_attr(at, o, "out_sharding", part_attr(e, s->out));
+  if (s->kind == STEP_ALL_SLICE)
+    set_attr(at, o, "slicing_axes", lists_attr(e, m, s->dim_axes, s->out->rank));
+  if (s->kind == STEP_ALL_GATHER)
+    set_attr(at, o, "gathering_axes", lists_attr(e, m, s->dim_axes, s->out->rank));
+  if (s->kind == STEP_ALL_TO_ALL) {
+    const attr *p = attr_make(e->c, all_to_all_param, .axes = part_axes_attrs(e, m, s->axes),
+                              .src_dim = s->src, .tgt_dim = s->dst);
+    set_attr(at, o, "params", attr_make(e->c, all_to_all_params, .params = {&p, 1}));
+  }
+  return r;
+}
+
+static bool lower_reshard(const part_env *e, op *o) {
+  value *v = op_operand(o, 0);
+  const sharding *out = part_sharding(e, op_result(o, 0)), *in = part_sharding(e, v);
+  if (!out || !type_is_ranked(v->type) || out->rank != v->type->dims.len)
+    return op_error(e->c, o, "has a sharding that does not fit its type");
+  if (!in) in = sharding_make_replicated(e->a, out->mesh, out->rank, true);
+  bool apart = !sharding_is_replicated(in) && !sharding_is_replicated(out);
+  if (apart && !mesh_same(in->mesh, out->mesh, true))
+    return op_unimplemented(e->c, o, "between meshes with different axes");
+  if (axes_difference(e->a, in->unreduced, out->unreduced).len ||
+      axes_difference(e->a, out->unreduced, in->unreduced).len)
+    return op_unimplemented(e->c, o, "between different unreduced axes");
+  if (!sharding_divides(in, v->type->dims.data) || !sharding_divides(out, v->type->dims.data))
+    return op_unimplemented(e->c, o, "of a dimension that its axes do not divide");
+  reshard_steps steps = {0};
+  reshard_plan(e->a, in, out, v->type->dims.data, &steps);
+  cursor at = cursor_before(e, o);
+  for (size_t i = 0; i < steps.len; i++) v = emit_step(&at, v, &steps.data[i]);
+  value_replace(op_result(o, 0), v);
+  op_erase(o);
+  return true;
+}
+
+typedef struct reshards {
+  arena *a;
+  VEC(op *) list;
+} reshards;
+
+static walk_result collect(void *user, op *o) {
+  reshards *r = user;
+  if (op_is(o, reshard) || op_is(o, sharding_constraint)) VEC_PUSH(r->a, r->list, o);
+  return WALK_ON;
+}
+
+bool part_reshard_to_collectives(ir_module *m, arena *scratch, const pass_args *args) {
+  (void)args;
+  part_env e = part_env_make(m, scratch);
+  if (!part_has_mesh(&e)) return true;
+  reshards r = {.a = scratch};
+  op_walk(m->root, collect, &r);
+  for (size_t i = 0; i < r.list.len; i++)
+    if (!lower_reshard(&e, r.list.data[i])) return false;
+  return shard_space_check(e.space);
+}
+
+/* ---- fusing ---- */
+
+typedef struct fusion {
+  const part_env *e;
+  op *reduce, *slice;
+  const mesh *mesh;
+  axis_vec left;       /* reduced axes that no dimension is sliced along */
+  axis_list *scatter;  /* per dimension */
+  axis_list *residual; /* sliced, not reduced */
+  bool any, any_residual;
+} fusion;
+
+static bool take(axis_vec *from, axis_ref r) {
+  for (size_t i = 0; i < from->len; i++) {
+    if (!axis_eq(from->data[i], r)) continue;
+    memmove(from->data + i, from->data + i + 1, (from->len - i - 1) * sizeof(r));
+    from->len--;
+    return true;
+  }
+  return false;
+}
+
+/* Splits the sliced axes of every dimension in those reduced too, first, and the rest. */
+static bool match_axes(fusion *f) {
+  const part_env *e = f->e;
+  struct sdy_all_reduce_attrs r;
+  const sharding *in = part_sharding(e, op_operand(f->slice, 0));
+  const sharding *out = part_sharding(e, op_result(f->slice, 0));
+  if (!view_sdy_all_reduce(f->reduce, &r) || !out) return false;
+  f->mesh = out->mesh;
+  f->scatter = arena_zalloc(e->a, out->rank * sizeof(*f->scatter));
+  f->residual = arena_zalloc(e->a, out->rank * sizeof(*f->residual));
+  axis_list reduced = part_read_axes(e, f->mesh, r.reduction_axes->axes);
+  axis_vec all = {0};
+  for (u32 d = 0; d < out->rank; d++) {
+    axis_list l = axes_difference(e->a, out->dims[d].axes, in ? in->dims[d].axes : (axis_list){0});
+    for (size_t i = 0; i < l.len; i++) VEC_PUSH(e->a, all, l.data[i]);
+    f->residual[d] = l;
+  }
+  /* a reduced axis may be sliced in parts: cut it where slices begin and end */
+  for (size_t i = 0; i < all.len; i++)
+    for (size_t k = 0; k < reduced.len; k++)
+      if (axis_contains(reduced.data[k], all.data[i])) {
+        axis_list rest = axes_difference(e->a, reduced, (axis_list){&all.data[i], 1});
+        reduced = axes_concat(e->a, rest, (axis_list){&all.data[i], 1});
+        break;
+      }
+  for (size_t i = 0; i < reduced.len; i++) VEC_PUSH(e->a, f->left, reduced.data[i]);
+  for (u32 d = 0; d < out->rank; d++) {
+    axis_list l = f->residual[d];
+    size_t n = 0;
+    while (n < l.len && take(&f->left, l.data[n])) n++;
+    f->scatter[d] = axes_slice(l, 0, n);
+    f->residual[d] = axes_slice(l, n, l.len - n);
+    f->any |= n != 0;
+    f->any_residual |= n != l.len;
+  }
+  return f->any;
+}
+
+static const sharding *scattered(const fusion *f) {
+  const part_env *e = f->e;
+  const sharding *in = part_sharding(e, op_operand(f->slice, 0));
+  const sharding *out = part_sharding(e, op_result(f->slice, 0));
+  axis_list *dims = ARENA_ARRAY(e->a, axis_list, out->rank);
+  for (u32 d = 0; d < out->rank; d++) {
+    axis_list have = in ? in->dims[d].axes : (axis_list){0};
+    dims[d] = axes_merge(e->a, axes_concat(e->a, have, f->scatter[d]));
+  }
+  sharding *s = arena_copy(e->a, sharding_make_closed(e->a, f->mesh, dims, out->rank), sizeof(*s));
+  s->unreduced = out->unreduced;
+  s->unreduced_kind = out->unreduced_kind;
+  return s;
+}
+
+/* all_reduce, all_slice -> reduce_scatter, then what is left of either, on smaller shards. */
+static bool fuse_reduce_scatter(const part_env *e, op *slice) {
+  op *reduce = value_op(op_operand(slice, 0));
+  if (!reduce || !op_is(reduce, sdy_all_reduce) || !value_has_one_use(op_result(reduce, 0)))
+    return false;
+  fusion f = {.e = e, .reduce = reduce, .slice = slice};
+  if (!match_axes(&f)) return false;
+  const attr *kind = op_attr(reduce, STR("reduction_kind"));
+  const sharding *mid = scattered(&f);
+  cursor at = cursor_before(e, slice);
+  value *v = op_operand(reduce, 0);
+  v = emit(&at, OP_sdy_reduce_scatter, &v, 1, v->type);
+  set_attr(&at, v->def.op, "reduce_scatter_axes", lists_attr(e, f.mesh, f.scatter, mid->rank));
+  set_attr(&at, v->def.op, "out_sharding", part_attr(e, mid));
+  set_attr(&at, v->def.op, "reduction_kind", kind);
+  if (f.left.len) {
+    axis_list l = axes_sort_merge(e->a, axis_vec_list(&f.left));
+    v = emit(&at, OP_sdy_all_reduce, &v, 1, v->type);
+    set_attr(&at, v->def.op, "reduction_axes",
+             attr_make(e->c, axis_ref_list, .axes = part_axes_attrs(e, f.mesh, l)));
+    set_attr(&at, v->def.op, "out_sharding", part_attr(e, mid));
+    set_attr(&at, v->def.op, "reduction_kind", kind);
+  }
+  if (f.any_residual) {
+    v = emit(&at, OP_sdy_all_slice, &v, 1, v->type);
+    set_attr(&at, v->def.op, "slicing_axes", lists_attr(e, f.mesh, f.residual, mid->rank));
+    set_attr(&at, v->def.op, "out_sharding", op_attr(slice, STR("out_sharding")));
+  }
+  value_replace(op_result(slice, 0), v);
+  op_erase(slice);
+  op_erase(reduce);
+  return true;
+}
+
+/* A slice that undoes a gather. */
+static bool fuse_slice_of_gather(const part_env *e, op *slice) {
+  op *gather = value_op(op_operand(slice, 0));
+  if (!gather || !op_is(gather, sdy_all_gather)) return false;
+  value *v = op_operand(gather, 0);
+  const sharding *in = part_sharding(e, v), *out = part_sharding(e, op_result(slice, 0));
+  if (!in || !out || !sharding_equivalent(in, out) || !mesh_same(in->mesh, out->mesh, false))
+    return false;
+  value_replace(op_result(slice, 0), v);
+  op_erase(slice);
+  return true;
+}
+
+static void fuse_block(const part_env *e, block *b) {
+  FOR_OPS(o, b) {
+    for (u32 r = 0; r < o->num_regions; r++)
+      for (block *in = o->regions[r].first; in; in = in->next) fuse_block(e, in);
+    if (op_is(o, sdy_all_slice) && !fuse_slice_of_gather(e, o)) fuse_reduce_scatter(e, o);
+  }
+}
+
+bool part_fuse_collectives(ir_module *m, arena *scratch, const pass_args *args) {
+  (void)args;
+  part_env e = part_env_make(m, scratch);
+  if (!part_has_mesh(&e)) return true;
+  fuse_block(&e, op_body(m->root, 0));
+  part_erase_dead(m);
+  return shard_space_check(e.space);
+}

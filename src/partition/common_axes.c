@@ -1,0 +1,378 @@
+#include "partition/common_axes.h"
+
+/* Axes of every tensor by factor: at[t * num_factors + f]; present where the tensor has it. */
+typedef struct projection {
+  axis_list *axes;
+  bool *present;
+} projection;
+
+typedef struct candidate {
+  u32 factor;
+  axis_list axes;
+  i64 source_size; /* elements of the tensors that have it */
+  i64 new_parts;   /* beyond what the factor is assigned already */
+} candidate;
+
+typedef VEC(candidate) candidates;
+
+typedef struct solver {
+  arena *a;
+  const axes_problem *p;
+  const rule *r;
+  u32 num_tensors, num_factors;
+  projection proj;
+  axis_list *out;
+  bool *full; /* factor is sharded to the end, or has nothing to shard */
+} solver;
+
+static i64 gcd(i64 x, i64 y) {
+  while (y) {
+    i64 t = x % y;
+    x = y, y = t;
+  }
+  return x;
+}
+
+/* ---- projection ---- */
+
+static const u32 *dim_places(const rule *r, u32 t, u32 d, u32 *count) {
+  u32 at = r->tensor_begin[t] + d;
+  *count = r->dim_begin[at + 1] - r->dim_begin[at];
+  return r->places + r->dim_begin[at];
+}
+
+/* Hands the axes of one dimension to its factors, major first, cutting axes where a factor
+ * ends. What fits nowhere is dropped. */
+static void project_dim(solver *s, u32 t, u32 d, axis_list axes) {
+  u32 count;
+  const u32 *places = dim_places(s->r, t, d, &count);
+  size_t i = 0;
+  axis_ref rest = {0};
+  bool has_rest = false;
+  for (u32 k = 0; k < count; k++) {
+    u32 f = places[k];
+    i64 room = s->r->factors[f].size;
+    axis_vec v = {0};
+    while (room > 1 && (has_rest || i < axes.len)) {
+      axis_ref x = has_rest ? rest : axes.data[i++];
+      has_rest = false;
+      i64 g = gcd(room, x.size);
+      if (g == x.size) {
+        VEC_PUSH(s->a, v, x);
+        room /= g;
+      } else if (g == room) {
+        VEC_PUSH(s->a, v, ((axis_ref){x.axis, x.pre, g}));
+        rest = (axis_ref){x.axis, x.pre * g, x.size / g};
+        has_rest = true;
+        room = 1;
+      } else { /* neither divides the other: this and all after it stay out */
+        i = axes.len;
+        room = 0;
+      }
+    }
+    s->proj.present[t * s->num_factors + f] = true;
+    s->proj.axes[t * s->num_factors + f] = axis_vec_list(&v);
+    if (room != 1) i = axes.len, has_rest = false;
+  }
+}
+
+static void project(solver *s) {
+  size_t n = (size_t)s->num_tensors * s->num_factors;
+  s->proj.axes = arena_zalloc(s->a, n * sizeof(axis_list));
+  s->proj.present = arena_zalloc(s->a, n);
+  for (u32 t = 0; t < s->num_tensors; t++)
+    for (u32 d = 0; d < rule_rank(s->r, t); d++) {
+      const sharding *sh = s->p->tensors[t];
+      project_dim(s, t, d, sh && d < sh->rank ? sh->dims[d].axes : (axis_list){0});
+    }
+}
+
+static bool present(const solver *s, u32 t, u32 f) {
+  return s->proj.present[t * s->num_factors + f];
+}
+static axis_list axes_of(const solver *s, u32 t, u32 f) {
+  return s->proj.axes[t * s->num_factors + f];
+}
+
+/* ---- all agree ---- */
+
+static bool all_agree(solver *s) {
+  axis_vec seen = {0};
+  for (u32 f = 0; f < s->num_factors; f++) {
+    bool any = false;
+    axis_list l = {0};
+    for (u32 t = 0; t < s->num_tensors; t++) {
+      if (!present(s, t, f)) continue;
+      if (any && !axes_eq(l, axes_of(s, t, f))) return false;
+      l = axes_of(s, t, f);
+      any = true;
+    }
+    if (s->p->kinds[f] == FACTOR_REPLICATE && l.len) return false;
+    if (axes_overlap(l, axis_vec_list(&seen))) return false;
+    for (size_t i = 0; i < l.len; i++) VEC_PUSH(s->a, seen, l.data[i]);
+    s->out[f] = l;
+  }
+  return true;
+}
+
+/* ---- two tensors: the larger decides ---- */
+
+static i64 total_parts(const solver *s, u32 t) {
+  const sharding *sh = s->p->tensors[t];
+  i64 n = 1;
+  for (u32 d = 0; sh && d < sh->rank; d++) n *= sharding_dim_size(sh, d);
+  return n;
+}
+
+/* The two tensors that aren't scalars; false: there are more or fewer, or factors that only
+ * the general method treats. */
+static bool is_unary(const solver *s, u32 pair[2]) {
+  u32 n = 0;
+  for (u32 t = 0; t < s->num_tensors; t++) {
+    if (rule_rank(s->r, t) == 0) continue;
+    if (n == 2) return false;
+    pair[n++] = t;
+    for (u32 d = 0; d < rule_rank(s->r, t); d++) {
+      u32 count;
+      dim_places(s->r, t, d, &count);
+      if (count > 1) return false;
+    }
+  }
+  for (u32 f = 0; f < s->num_factors; f++)
+    if (s->p->kinds[f] == FACTOR_REPLICATE) return false;
+  return n == 2;
+}
+
+static void solve_unary(solver *s, u32 x, u32 y) {
+  if (s->p->sizes[y] > s->p->sizes[x] ||
+      (s->p->sizes[y] == s->p->sizes[x] && total_parts(s, y) > total_parts(s, x))) {
+    u32 t = x;
+    x = y, y = t;
+  }
+  axis_vec used = {0};
+  for (u32 f = 0; f < s->num_factors; f++) {
+    if (!present(s, x, f)) continue;
+    s->out[f] = axes_of(s, x, f);
+    for (size_t i = 0; i < s->out[f].len; i++) VEC_PUSH(s->a, used, s->out[f].data[i]);
+  }
+  for (u32 f = 0; f < s->num_factors; f++)
+    if (present(s, y, f) && !present(s, x, f))
+      s->out[f] = axes_truncate_overlaps(s->a, axes_of(s, y, f), axis_vec_list(&used));
+}
+
+/* ---- the general method ---- */
+
+/* A factor waits until the ones directly major to it, in any tensor, are sharded to the end:
+ * otherwise shards would not be contiguous. */
+static bool is_ready(const solver *s, u32 f) {
+  for (u32 t = 0; t < s->num_tensors; t++)
+    for (u32 d = 0; d < rule_rank(s->r, t); d++) {
+      u32 count;
+      const u32 *places = dim_places(s->r, t, d, &count);
+      for (u32 k = 1; k < count; k++)
+        if (places[k] == f && !s->full[places[k - 1]]) return false;
+    }
+  return true;
+}
+
+static void collect(solver *s, candidates *c) {
+  for (u32 t = 0; t < s->num_tensors; t++)
+    for (u32 f = 0; f < s->num_factors; f++) {
+      axis_list l = axes_of(s, t, f);
+      for (; l.len; l.len--) {
+        bool known = false;
+        for (size_t i = 0; i < c->len; i++)
+          known |= c->data[i].factor == f && axes_eq(c->data[i].axes, l);
+        if (!known) VEC_PUSH(s->a, *c, ((candidate){f, l, 0, axes_size(l)}));
+      }
+    }
+  for (size_t i = 0; i < c->len; i++) {
+    candidate *x = &c->data[i];
+    for (u32 t = 0; t < s->num_tensors; t++)
+      if (axes_of(s, t, x->factor).len &&
+          axes_prefix_of(x->axes, axes_of(s, t, x->factor)) != AXES_NOT_PREFIX)
+        if (!checked_add(x->source_size, s->p->sizes[t], &x->source_size))
+          x->source_size = INT64_MAX;
+  }
+}
+
+static int compare_axes(axis_list x, axis_list y) {
+  for (size_t i = 0; i < x.len && i < y.len; i++) {
+    int c = axis_cmp(x.data[i], y.data[i]);
+    if (c) return c;
+  }
+  return (x.len > y.len) - (x.len < y.len);
+}
+
+static int precedence(u8 kind) {
+  static const int of[] = {
+      [FACTOR_PASS] = 3, [FACTOR_REDUCTION] = 2, [FACTOR_PERMUTATION] = 1, [FACTOR_REPLICATE] = 0};
+  return of[kind];
+}
+
+static bool better(const solver *s, const candidate *x, const candidate *y) {
+  if (x->source_size != y->source_size) return x->source_size > y->source_size;
+  int px = precedence(s->p->kinds[x->factor]), py = precedence(s->p->kinds[y->factor]);
+  if (px != py) return px > py;
+  if (x->new_parts != y->new_parts) return x->new_parts > y->new_parts;
+  if (x->factor != y->factor) return x->factor > y->factor;
+  return compare_axes(x->axes, y->axes) > 0;
+}
+
+static bool pick(const solver *s, const candidates *c, candidate *best) {
+  bool found = false;
+  for (size_t i = 0; i < c->len; i++) {
+    if (!is_ready(s, c->data[i].factor)) continue;
+    if (!found || better(s, &c->data[i], best)) *best = c->data[i];
+    found = true;
+  }
+  return found;
+}
+
+/* Trims candidates after a pick; those that add nothing to their factor go. */
+static void narrow(solver *s, candidates *c, const candidate *best) {
+  size_t kept = 0;
+  for (size_t i = 0; i < c->len; i++) {
+    candidate x = c->data[i];
+    if (x.factor == best->factor) {
+      if (axes_prefix_of(best->axes, x.axes) != AXES_STRICT_PREFIX) continue;
+    } else if (axes_overlap(x.axes, best->axes)) {
+      x.axes = axes_truncate_overlaps(s->a, x.axes, best->axes);
+      if (x.axes.len == 0 || axes_eq(x.axes, s->out[x.factor])) continue;
+    }
+    i64 have = axes_size(s->out[x.factor]);
+    x.new_parts = axes_size(x.axes) / have;
+    c->data[kept++] = x;
+  }
+  c->len = kept;
+}
+
+static void solve_general(solver *s) {
+  candidates c = {0};
+  candidate best;
+  for (u32 f = 0; f < s->num_factors; f++) s->full[f] = s->r->factors[f].size <= 1;
+  collect(s, &c);
+  while (c.len && pick(s, &c, &best)) {
+    s->out[best.factor] = best.axes;
+    if (axes_size(best.axes) == s->r->factors[best.factor].size) s->full[best.factor] = true;
+    narrow(s, &c, &best);
+  }
+}
+
+static bool in_all_tensors(const solver *s, u32 f) {
+  for (u32 t = 0; t < s->num_tensors; t++)
+    if (rule_rank(s->r, t) && !present(s, t, f)) return false;
+  return true;
+}
+
+/* Axes that a factor must not have keep their devices busy along batching factors. */
+static void move_to_batching(solver *s, u32 from) {
+  axis_list l = s->out[from];
+  s->out[from] = (axis_list){0};
+  if (!in_all_tensors(s, from)) return;
+  for (u32 f = 0; f < s->num_factors && l.len; f++) {
+    if (s->p->kinds[f] != FACTOR_PASS || !in_all_tensors(s, f)) continue;
+    i64 size = s->r->factors[f].size, parts = axes_size(s->out[f]);
+    if (size == 0 || size % parts) continue;
+    axis_vec v = {0};
+    for (size_t i = 0; i < s->out[f].len; i++) VEC_PUSH(s->a, v, s->out[f].data[i]);
+    for (i64 room = size / parts; l.len && room % l.data[0].size == 0;
+         l = axes_slice(l, 1, l.len - 1)) {
+      room /= l.data[0].size;
+      axes_add_or_merge(s->a, &v, l.data[0]);
+    }
+    s->out[f] = axis_vec_list(&v);
+  }
+}
+
+/* ---- what the answer must keep to ---- */
+
+/* The longest beginning of `l` whose parts divide n. */
+static axis_list dividing(axis_list l, i64 n) {
+  size_t len = 0;
+  for (i64 parts = 1; len < l.len; len++) {
+    if (!checked_mul(parts, l.data[len].size, &parts) || n % parts) break;
+  }
+  return axes_slice(l, 0, len);
+}
+
+static bool keep_dim(solver *s, u32 t, u32 d) {
+  u32 count;
+  const u32 *places = dim_places(s->r, t, d, &count);
+  i64 size = s->p->types[t]->dims.data[d], parts = 1;
+  bool open = true, changed = false; /* open: all factors so far are sharded to the end */
+  for (u32 k = 0; k < count; k++) {
+    axis_list *l = &s->out[places[k]];
+    axis_list keep = open && size > 0 ? dividing(*l, size / parts) : (axis_list){0};
+    if (size > 0 && size % parts) keep.len = 0;
+    changed |= keep.len != l->len;
+    *l = keep;
+    parts *= axes_size(keep);
+    open = open && axes_size(keep) == s->r->factors[places[k]].size;
+  }
+  return changed;
+}
+
+static void keep_rules(solver *s) {
+  for (u32 f = 0; f < s->num_factors; f++) {
+    if (s->p->kinds[f] == FACTOR_REPLICATE) s->out[f].len = 0;
+    i64 size = s->r->factors[f].size;
+    s->out[f] = size > 0 ? dividing(s->out[f], size) : (axis_list){0};
+    for (u32 t = 0; t < s->num_tensors; t++) { /* unreduced axes hold other values already */
+      const sharding *sh = s->p->tensors[t];
+      if (sh && sh->unreduced.len && s->p->kinds[f] != FACTOR_REDUCTION)
+        s->out[f] = axes_truncate_overlaps(s->a, s->out[f], sh->unreduced);
+    }
+  }
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (u32 t = 0; t < s->num_tensors; t++)
+      for (u32 d = 0; d < rule_rank(s->r, t); d++) changed |= keep_dim(s, t, d);
+  }
+}
+
+void common_axes(arena *a, const axes_problem *p, axis_list *out) {
+  solver s = {.a = a,
+              .p = p,
+              .r = p->rule,
+              .num_tensors = rule_num_tensors(p->rule),
+              .num_factors = p->rule->num_factors,
+              .out = out};
+  s.full = arena_zalloc(a, s.num_factors);
+  memset(out, 0, s.num_factors * sizeof(*out));
+  project(&s);
+  u32 pair[2];
+  if (!all_agree(&s)) {
+    memset(out, 0, s.num_factors * sizeof(*out));
+    if (is_unary(&s, pair)) {
+      solve_unary(&s, pair[0], pair[1]);
+    } else {
+      solve_general(&s);
+      for (u32 f = 0; f < s.num_factors; f++)
+        if (p->kinds[f] == FACTOR_REPLICATE) move_to_batching(&s, f);
+    }
+  }
+  keep_rules(&s);
+}
+
+const sharding *common_sharding(arena *a, const axes_problem *p, u32 t, const axis_list *axes) {
+  const rule *r = p->rule;
+  u32 rank = rule_rank(r, t);
+  axis_list *dims = ARENA_ARRAY(a, axis_list, rank);
+  for (u32 d = 0; d < rank; d++) {
+    u32 count;
+    const u32 *places = dim_places(r, t, d, &count);
+    axis_vec v = {0};
+    for (u32 k = 0; k < count; k++)
+      for (size_t i = 0; i < axes[places[k]].len; i++)
+        axes_add_or_merge(a, &v, axes[places[k]].data[i]);
+    dims[d] = axis_vec_list(&v);
+  }
+  sharding *s = arena_copy(a, sharding_make_closed(a, p->mesh, dims, rank), sizeof(*s));
+  const sharding *old = p->tensors[t];
+  if (old) {
+    s->unreduced = old->unreduced;
+    s->unreduced_kind = old->unreduced_kind;
+  }
+  return s;
+}

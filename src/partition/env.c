@@ -1,0 +1,205 @@
+#include "partition/env.h"
+
+#include "partition/passes.h"
+
+part_env part_env_make(ir_module *m, arena *scratch) {
+  return (part_env){m, m->ctx, scratch, shard_space_create(m, scratch)};
+}
+
+/* Meshes may be inlined in shardings, so only a module without any `sdy` op or attribute is
+ * certain to have none; a module from JAX on one device has an empty or no mesh. */
+bool part_has_mesh(const part_env *e) {
+  for (op *o = op_body(e->m->root, 0)->first; o; o = o->next) {
+    struct sdy_mesh_attrs v;
+    if (op_is(o, sdy_mesh) && view_sdy_mesh(o, &v) && v.mesh->axes.len) return true;
+  }
+  return false;
+}
+
+/* ---- shardings of values ---- */
+
+static bool is_manual(attrs manual, str name) {
+  for (size_t i = 0; i < manual.len; i++) {
+    str s;
+    if (attr_get_str(manual.data[i], &s) && str_eq(s, name)) return true;
+  }
+  return false;
+}
+
+static axis_list drop_manual(const part_env *e, const mesh *m, axis_list l, attrs manual) {
+  axis_vec v = {0};
+  for (size_t i = 0; i < l.len; i++)
+    if (!is_manual(manual, m->axes[l.data[i].axis].name)) VEC_PUSH(e->a, v, l.data[i]);
+  return axis_vec_list(&v);
+}
+
+const sharding *part_inside_manual(const part_env *e, const op *manual, const sharding *s) {
+  struct manual_computation_attrs v;
+  if (!s || !view_manual_computation(manual, &v)) return s;
+  attrs axes = v.manual_axes->axes;
+  dim_sharding *dims = ARENA_ARRAY(e->a, dim_sharding, s->rank);
+  for (u32 d = 0; d < s->rank; d++) {
+    dims[d] = s->dims[d];
+    dims[d].axes = drop_manual(e, s->mesh, s->dims[d].axes, axes);
+  }
+  sharding in = *s;
+  in.dims = dims;
+  in.replicated = drop_manual(e, s->mesh, s->replicated, axes);
+  in.unreduced = drop_manual(e, s->mesh, s->unreduced, axes);
+  return shard_intern(e->space, &in);
+}
+
+static const attr *entry(const attr *per_value, u32 i) {
+  const sharding_per_value_attr *list = attr_as(sharding_per_value, per_value);
+  return list && i < list->shardings.len ? list->shardings.data[i] : NULL;
+}
+
+static const sharding *arg_sharding(const part_env *e, const value *v) {
+  op *o = block_op(v->def.block);
+  if (!o) return NULL;
+  if (op_is(o, func)) return shard_read(e->space, func_sharding(o, FUNC_ARGS, v->index));
+  if (op_is(o, manual_computation))
+    return part_inside_manual(
+        e, o, shard_read(e->space, entry(op_attr(o, STR("in_shardings")), v->index)));
+  if (op_is(o, while) && v->index < o->num_results) return part_sharding(e, op_result(o, v->index));
+  return NULL;
+}
+
+const sharding *part_sharding(const part_env *e, const value *v) {
+  if (v->is_arg) return arg_sharding(e, v);
+  const op *o = v->def.op;
+  const op_info *info = o->info;
+  for (u32 k = 0; k < info->num_slots; k++) { /* reshards and collectives say it in a slot */
+    if (info->slots[k].attr_id == ATTR_tensor_sharding) return shard_read(e->space, o->slots[k]);
+    if (info->slots[k].attr_id == ATTR_sharding_per_value &&
+        str_is(str_of(info->slots[k].name), "out_shardings"))
+      return shard_read(e->space, entry(o->slots[k], v->index));
+  }
+  attrs list = op_shardings(o);
+  return v->index < list.len ? shard_read(e->space, list.data[v->index]) : NULL;
+}
+
+const attr *part_attr(const part_env *e, const sharding *s) {
+  return s ? shard_write(e->space, shard_intern(e->space, s)) : NULL;
+}
+
+void part_set_sharding(const part_env *e, op *o, u32 i, const sharding *s) {
+  const attr **list = ARENA_ARRAY(e->a, const attr *, o->num_results);
+  for (u32 k = 0; k < o->num_results; k++) {
+    const sharding *old = k == i ? s : part_sharding(e, op_result(o, k));
+    if (!old) {
+      u32 rank = type_ranked_rank(op_result(o, k)->type);
+      old = sharding_make_replicated(e->a, s->mesh, rank, true);
+    }
+    list[k] = part_attr(e, old);
+  }
+  op_set_shardings(e->m, o, list, o->num_results);
+}
+
+axis_list part_read_axes(const part_env *e, const mesh *m, attrs axis_refs) {
+  axis_vec v = {0};
+  for (size_t i = 0; i < axis_refs.len; i++) {
+    const axis_ref_attr *r = attr_as(axis_ref, axis_refs.data[i]);
+    int k = r ? mesh_axis_find(m, r->name) : -1;
+    if (k < 0) continue;
+    axis_ref whole = axis_whole(m, (u32)k);
+    VEC_PUSH(e->a, v, r->size ? (axis_ref){whole.axis, r->pre_size, r->size} : whole);
+  }
+  return axis_vec_list(&v);
+}
+
+attrs part_axes_attrs(const part_env *e, const mesh *m, axis_list l) {
+  const attr **list = ARENA_ARRAY(e->a, const attr *, l.len);
+  for (size_t i = 0; i < l.len; i++) {
+    axis_ref r = l.data[i];
+    bool whole = axis_is_whole(m, r);
+    list[i] = attr_make(e->c, axis_ref, .name = m->axes[r.axis].name, .pre_size = whole ? 0 : r.pre,
+                        .size = whole ? 0 : r.size);
+  }
+  return (attrs){list, l.len};
+}
+
+void part_replace(value *from, value *to) {
+  to->num = from->num;
+  value_replace(from, to);
+}
+
+/* Backwards, so that what only dead ops used dies with them. */
+static void erase_dead_in(block *b) {
+  for (op *o = b->last, *prev; o; o = prev) {
+    prev = o->prev;
+    bool dead = op_has(o, PURE) && !op_has(o, TERMINATOR);
+    for (u32 i = 0; i < o->num_results; i++) dead = dead && !op_result(o, i)->uses;
+    if (dead) {
+      op_erase(o);
+      continue;
+    }
+    for (u32 r = 0; r < o->num_regions; r++)
+      for (block *in = o->regions[r].first; in; in = in->next) erase_dead_in(in);
+  }
+}
+
+void part_erase_dead(ir_module *m) { erase_dead_in(op_body(m->root, 0)); }
+
+/* ---- making ops ---- */
+
+op *emit_op(cursor *at, op_id id, value *const *operands, size_t n, const type *const *types,
+            size_t num_results, size_t num_regions) {
+  op *o =
+      op_create(at->env->m, &op_infos[id], at->loc, operands, n, types, num_results, num_regions);
+  for (size_t i = 0; i < num_results; i++) op_result(o, i)->num = UINT32_MAX;
+  op_insert(o, at->b, at->before);
+  return o;
+}
+
+value *emit(cursor *at, op_id id, value *const *operands, size_t n, const type *t) {
+  return op_result(emit_op(at, id, operands, n, &t, 1, 0), 0);
+}
+
+void set_attr(cursor *at, op *o, const char *name, const attr *a) {
+  op_set_attr(at->env->m, o, str_of(name), a);
+}
+
+value *emit_int(cursor *at, i64 v) {
+  ir_ctx *c = at->env->c;
+  const type *t = type_tensor(c, (i64s){0}, type_i64(c), NULL);
+  value *r = emit(at, OP_constant, NULL, 0, t);
+  set_attr(at, r->def.op, "value",
+           attr_dense(c, t, (str){(const char *)&v, sizeof v}, false, false));
+  return r;
+}
+
+value *emit_binary(cursor *at, op_id id, value *x, value *y) {
+  return emit(at, id, (value *[]){x, y}, 2, x->type);
+}
+
+value *emit_dynamic_slice(cursor *at, value *v, value *const *starts, i64s sizes) {
+  const part_env *e = at->env;
+  value **in = ARENA_ARRAY(e->a, value *, 1 + sizes.len);
+  in[0] = v;
+  if (sizes.len) memcpy(in + 1, starts, sizes.len * sizeof(*in));
+  value *r = emit(at, OP_dynamic_slice, in, 1 + sizes.len, type_with_dims(e->c, v->type, sizes));
+  set_attr(at, r->def.op, "slice_sizes", attr_i64_array(e->c, sizes));
+  return r;
+}
+
+value *emit_reshape(cursor *at, value *v, i64s dims) {
+  return emit(at, OP_reshape, &v, 1, type_with_dims(at->env->c, v->type, dims));
+}
+
+op_id reducer_of(unreduced_kind kind) {
+  static const op_id of[] = {OP_add, OP_maximum, OP_minimum, OP_multiply, OP_and, OP_or};
+  return of[kind];
+}
+
+void emit_reducer(cursor *at, op *o, op_id id, const type *element) {
+  ir_module *m = at->env->m;
+  const type *scalar = type_tensor(at->env->c, (i64s){0}, element, NULL);
+  block *b = block_create(m);
+  value *args[2];
+  for (int i = 0; i < 2; i++) (args[i] = block_add_arg(m, b, scalar))->num = UINT32_MAX;
+  region_append(&o->regions[0], b);
+  cursor in = {at->env, b, NULL, at->loc};
+  value *r = emit(&in, id, args, 2, scalar);
+  emit_op(&in, OP_return, &r, 1, NULL, 0, 0);
+}

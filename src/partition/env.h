@@ -1,0 +1,72 @@
+/* Inside partition only: what its passes share. */
+#ifndef PARTITION_ENV_H
+#define PARTITION_ENV_H
+
+#include "shard/sharding_ir.h"
+
+/* What a pass works on. */
+typedef struct part_env {
+  ir_module *m;
+  ir_ctx *c;
+  arena *a; /* the pass's scratch */
+  shard_space *space;
+} part_env;
+
+part_env part_env_make(ir_module *m, arena *scratch);
+
+/* Some sharding of the module may be of a mesh with axes; otherwise there is nothing to do. */
+bool part_has_mesh(const part_env *e);
+
+/* The sharding of a value where it stands: of its op, of the function's argument, of the loop
+ * or manual computation around it (without the manual axes). NULL: none, so replicated.
+ * Interned in the space. */
+const sharding *part_sharding(const part_env *e, const value *v);
+/* Sets the sharding of result i of an op that carries shardings in `sdy.sharding`; results
+ * that had none get replicated ones. */
+void part_set_sharding(const part_env *e, op *o, u32 i, const sharding *s);
+/* A sharding without the axes that the manual computation takes for itself. */
+const sharding *part_inside_manual(const part_env *e, const op *manual, const sharding *s);
+const attr *part_attr(const part_env *e, const sharding *s); /* interns; NULL: NULL */
+
+/* #sdy axis references and back. */
+axis_list part_read_axes(const part_env *e, const mesh *m, attrs axis_refs);
+attrs part_axes_attrs(const part_env *e, const mesh *m, axis_list l);
+
+static inline u32 type_ranked_rank(const type *t) {
+  return type_is_ranked(t) ? (u32)t->dims.len : 0;
+}
+
+/* Replaces uses and takes over the number, by which passes keep side tables. */
+void part_replace(value *from, value *to);
+
+/* ---- making ops at a place ---- */
+
+typedef struct cursor {
+  const part_env *env;
+  block *b;
+  op *before; /* NULL: at the end of b */
+  const attr *loc;
+} cursor;
+
+static inline cursor cursor_before(const part_env *e, op *o) {
+  return (cursor){e, o->parent, o, o->loc};
+}
+static inline cursor cursor_after(const part_env *e, op *o) {
+  return (cursor){e, o->parent, o->next, o->loc};
+}
+
+op *emit_op(cursor *at, op_id id, value *const *operands, size_t n, const type *const *types,
+            size_t num_results, size_t num_regions);
+value *emit(cursor *at, op_id id, value *const *operands, size_t n, const type *t);
+value *emit_int(cursor *at, i64 v); /* constant tensor<i64> */
+value *emit_binary(cursor *at, op_id id, value *x, value *y);
+value *emit_dynamic_slice(cursor *at, value *v, value *const *starts, i64s sizes);
+value *emit_reshape(cursor *at, value *v, i64s dims);
+void set_attr(cursor *at, op *o, const char *name, const attr *a);
+
+/* "stablehlo.add"-like body (x, y) -> op(x, y) in region r of o. */
+void emit_reducer(cursor *at, op *o, op_id id, const type *element);
+/* Op that combines under a reduction kind, for an element type. */
+op_id reducer_of(unreduced_kind kind);
+
+#endif

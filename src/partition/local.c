@@ -1,0 +1,259 @@
+/* sdy-convert-global-to-local: from one program about whole tensors to the program that every
+ * device runs on its shards.
+ *
+ * Every value gets the type of its shard. Most ops then compute the right thing as they stand,
+ * because the passes before saw to it that sharded dimensions are such that they do (whole.h;
+ * checked again here, so that a gap is an error and never a wrong number). Ops that spell out
+ * sizes or places are adapted by a handler (local_ops.c), sdy collectives become StableHLO's
+ * (local_coll.c). Manual computations, whose bodies are local in their own axes already, are
+ * inlined last. Meshes stay, as the signature's shardings name them. */
+#include "partition/local.h"
+
+#include "partition/partition.h"
+#include "partition/passes.h"
+#include "partition/whole.h"
+
+/* ---- numbering, local types ---- */
+
+static void number_value(local *l, value *v) {
+  v->num = l->num_values++;
+  if (!l->sh) return;
+  l->from[v->num] = v->type;
+  l->to[v->num] = v->type;
+  const sharding *s = part_sharding(&l->e, v);
+  l->sh[v->num] = s;
+}
+
+static walk_result number_op(void *user, op *o) {
+  local *l = user;
+  for (u32 i = 0; i < o->num_results; i++) number_value(l, op_result(o, i));
+  for (u32 r = 0; r < o->num_regions; r++)
+    for (block *b = o->regions[r].first; b; b = b->next)
+      for (u32 i = 0; i < b->num_args; i++) number_value(l, b->args[i]);
+  return WALK_ON;
+}
+
+/* The type of a shard; NULL: it does not divide. */
+static const type *shard_type(local *l, const sharding *s, const type *t) {
+  if (!s || !type_is_ranked(t) || s->rank != t->dims.len) return t;
+  i64 *dims = ARENA_ARRAY(l->e.a, i64, s->rank);
+  if (!sharding_local_shape(s, t->dims.data, dims)) return NULL;
+  return type_with_dims(l->e.c, t, (i64s){dims, s->rank});
+}
+
+static void number_all(local *l) {
+  l->num_values = 0;
+  op_walk(l->e.m->root, number_op, l);
+  u32 n = l->num_values;
+  l->sh = arena_zalloc(l->e.a, n * sizeof(*l->sh));
+  l->to = arena_zalloc(l->e.a, n * sizeof(*l->to));
+  l->from = arena_zalloc(l->e.a, n * sizeof(*l->from));
+  l->num_values = 0;
+  op_walk(l->e.m->root, number_op, l);
+  for (u32 i = 0; i < n; i++) l->to[i] = shard_type(l, l->sh[i], l->from[i]);
+}
+
+static walk_result next_channel(void *user, op *o) {
+  local *l = user;
+  const channel_handle_attr *h = attr_as(channel_handle, op_attr(o, STR("channel_handle")));
+  if (h && h->handle >= l->next_channel && h->handle < INT64_MAX) l->next_channel = h->handle + 1;
+  return WALK_ON;
+}
+
+/* ---- ops ---- */
+
+static bool local_unresolved(local *l, op *o) {
+  return op_error(l->e.c, o, "should have been resolved before converting to local types");
+}
+
+static bool local_block(local *l, block *b);
+
+static bool local_region(local *l, op *o) {
+  for (u32 r = 0; r < o->num_regions; r++)
+    for (block *b = o->regions[r].first; b; b = b->next)
+      if (!local_block(l, b)) return false;
+  return local_types(l, o);
+}
+
+static bool local_nothing(local *l, op *o) { return (void)l, (void)o, true; }
+
+#define local_module local_nothing
+#define local_func local_nothing
+#define local_sdy_mesh local_nothing
+#define local_cast local_types
+#define local_call local_unresolved
+#define local_sharding_constraint local_unresolved
+#define local_reshard local_unresolved
+#define local_sharding_group local_unresolved
+#define local_data_flow_edge local_unresolved
+#define local_propagation_barrier local_unresolved
+#define local_sdy_constant local_constant
+#define local_reduce_precision local_types
+#define local_bitcast_convert local_types
+#define local_broadcast_in_dim local_types
+#define local_reshape local_types
+#define local_transpose local_types
+#define local_concatenate local_types
+#define local_slice local_slice_op
+#define local_dynamic_update_slice local_types
+#define local_pad local_types
+#define local_reverse local_types
+#define local_scatter local_types
+#define local_dot_general local_types
+#define local_convolution local_types
+#define local_reduce local_types
+#define local_reduce_window local_types
+#define local_sort local_types
+#define local_rng_bit_generator local_types
+#define local_optimization_barrier local_types
+#define local_custom_call local_types
+#define local_composite local_types
+#define local_partition_id local_types
+#define local_replica_id local_types
+#define local_chlo_top_k local_types
+
+#define LOCAL_ew(id) local_types
+#define LOCAL_cast(id) local_types
+#define LOCAL_bcast(id) local_types
+#define LOCAL_coll(id) local_types
+#define LOCAL_region(id) local_region
+#define LOCAL_term(id) local_nothing
+#define LOCAL_own(id) local_##id
+static local_fn *const local_of[OP_COUNT] = {
+#define OP(id, name, family, ...) [OP_##id] = LOCAL_##family(id),
+#include "ir/ops.def"
+};
+#undef local_slice
+
+/* No dimension is sharded that the op must see whole, and all types divide. */
+static bool check_op(local *l, op *o) {
+  u32 n = o->num_operands + o->num_results;
+  dim_set small[16];
+  dim_set *sets = n <= COUNT(small) ? small : ARENA_ARRAY(l->e.a, dim_set, n);
+  part_whole_dims(o, sets, sets + o->num_operands);
+  for (u32 t = 0; t < n; t++) {
+    const value *v = t < o->num_operands ? op_operand(o, t) : op_result(o, t - o->num_operands);
+    const sharding *s = local_sharding(l, v);
+    for (u32 d = 0; s && d < s->rank; d++)
+      if ((sets[t] & dim_bit(d)) && sharding_dim_size(s, d) > 1)
+        return op_unimplemented(l->e.c, o, "cannot be partitioned along dimension %u of its %s %u",
+                                d, t < o->num_operands ? "operand" : "result",
+                                t < o->num_operands ? t : t - o->num_operands);
+    if (v->num < l->num_values && !l->to[v->num])
+      return op_unimplemented(l->e.c, o, "has a sharding that does not divide its type");
+  }
+  return true;
+}
+
+static bool local_block(local *l, block *b) {
+  for (u32 i = 0; i < b->num_args; i++) {
+    value *v = b->args[i];
+    if (!l->to[v->num])
+      return op_unimplemented(l->e.c, block_op(b), "has a sharding that does not divide its type");
+    v->type = l->to[v->num];
+  }
+  FOR_OPS(o, b) {
+    local_fn *fn = op_kind(o) < OP_COUNT ? local_of[op_kind(o)] : local_types;
+    if (!check_op(l, o) || !fn(l, o)) return false;
+  }
+  return true;
+}
+
+/* ---- functions ---- */
+
+static const attr *with_entry(local *l, const attr *dict, const char *name, const attr *a) {
+  const dict_attr *d = attr_as(dict, dict);
+  size_t n = d ? d->names.len : 0;
+  named_attr *e = ARENA_ARRAY(l->e.a, named_attr, n + 1);
+  for (size_t i = 0; i < n; i++) e[i] = (named_attr){d->names.data[i], d->values.data[i]};
+  e[n] = (named_attr){attr_string(l->e.c, str_of(name)), a};
+  return attr_dict(l->e.c, e, n + 1);
+}
+
+/* Records the global types of one side of the signature. */
+static void record_types(local *l, op *f, func_side side, const char *list) {
+  size_t n = func_num(f, side);
+  const array_attr *old = attr_as(array, op_attr(f, str_of(list)));
+  const attr **dicts = ARENA_ARRAY(l->e.a, const attr *, n);
+  for (size_t i = 0; i < n; i++)
+    dicts[i] = with_entry(l, old && i < old->elems.len ? old->elems.data[i] : NULL,
+                          PARTITION_GLOBAL_TYPE, attr_type(l->e.c, func_type_of(f, side, i)));
+  if (n) op_set_attr(l->e.m, f, str_of(list), attr_array(l->e.c, (attrs){dicts, n}));
+}
+
+/* The signature's types as shards; false: an error was reported. */
+static bool local_signature(local *l, op *f) {
+  size_t n[2];
+  for (int side = 0; side < 2; side++) n[side] = func_num(f, (func_side)side);
+  const type **types_ = ARENA_ARRAY(l->e.a, const type *, n[0] + n[1]), **at = types_;
+  for (int side = 0; side < 2; side++)
+    for (size_t i = 0; i < n[side]; i++) {
+      const sharding *s = shard_read(l->e.space, func_sharding(f, (func_side)side, i));
+      *at = shard_type(l, s, func_type_of(f, (func_side)side, i));
+      if (!*at++)
+        return op_error(l->e.c, f, "%s %zu has a sharding that does not divide its type",
+                        side == FUNC_ARGS ? "argument" : "result", i);
+    }
+  record_types(l, f, FUNC_ARGS, "arg_attrs");
+  record_types(l, f, FUNC_RESULTS, "res_attrs");
+  const type *t = type_function(l->e.c, (types){types_, n[0]}, (types){types_ + n[0], n[1]});
+  op_set_attr(l->e.m, f, STR("function_type"), attr_type(l->e.c, t));
+  return true;
+}
+
+static bool local_function(local *l, op *f) {
+  l->prologue = block_create(l->e.m);
+  l->indices.len = 0;
+  l->positions.len = 0;
+  if (!local_signature(l, f)) return false;
+  block *body = op_body(f, 0);
+  if (!body) return true;
+  if (!local_block(l, body)) return false;
+  for (op *first = body->first, *o; (o = l->prologue->first);) {
+    op_unlink(o);
+    op_insert(o, body, first);
+  }
+  return true;
+}
+
+/* ---- after: manual computations and attributes go ---- */
+
+static void inline_manual(local *l, op *o) {
+  block *b = op_body(o, 0);
+  for (u32 i = 0; i < b->num_args; i++) value_replace(b->args[i], op_operand(o, i));
+  while (b->first != b->last) {
+    op *x = b->first;
+    op_unlink(x);
+    op_insert(x, o->parent, o);
+  }
+  for (u32 i = 0; i < o->num_results; i++) value_replace(op_result(o, i), op_operand(b->last, i));
+  (void)l;
+  op_erase(o);
+}
+
+static void finish_block(local *l, block *b) {
+  for (op *o = b->first; o;) {
+    op *next = o->next;
+    if (o->num_attrs) op_set_attr(l->e.m, o, STR("sdy.sharding"), NULL);
+    if (o->num_attrs) op_set_attr(l->e.m, o, STR("sdy.sharding_rule"), NULL);
+    for (u32 r = 0; r < o->num_regions; r++)
+      for (block *in = o->regions[r].first; in; in = in->next) finish_block(l, in);
+    if (op_is(o, manual_computation)) inline_manual(l, o);
+    o = next;
+  }
+}
+
+bool part_global_to_local(ir_module *m, arena *scratch, const pass_args *args) {
+  (void)args;
+  local l = {.e = part_env_make(m, scratch), .next_channel = 1};
+  if (!part_has_mesh(&l.e)) return true;
+  op_walk(m->root, next_channel, &l);
+  number_all(&l);
+  if (!shard_space_check(l.e.space)) return false;
+  block *b = op_body(m->root, 0);
+  for (op *o = b->first; o; o = o->next)
+    if (op_is(o, func) && !local_function(&l, o)) return false;
+  finish_block(&l, b);
+  part_erase_dead(m);
+  return true;
+}

@@ -1,0 +1,55 @@
+/* Inside partition only: what the parts of sdy-convert-global-to-local share. */
+#ifndef PARTITION_LOCAL_H
+#define PARTITION_LOCAL_H
+
+#include "partition/env.h"
+
+/* One module on its way from global to local types. Values that were there from the start are
+ * numbered; `num` of a new value is that of the one it stands for, or UINT32_MAX. */
+typedef struct local_index {
+  const mesh *mesh;
+  axis_list axes;
+  value *v;
+} local_index;
+
+typedef struct local {
+  part_env e;
+  u32 num_values;
+  const sharding **sh;        /* by value.num */
+  const type **to;            /* local type, by value.num */
+  const type **from;          /* global type */
+  block *prologue;            /* ops that go to the start of the function */
+  VEC(local_index) indices;   /* made so far */
+  VEC(local_index) positions; /* the same, of whole meshes; `axes` is empty */
+  i64 next_channel;
+} local;
+
+/* Sharding of a value, by its number. */
+static inline const sharding *local_sharding(const local *l, const value *v) {
+  return v->num < l->num_values ? l->sh[v->num] : NULL;
+}
+/* In how many parts dimension d of the value is cut. */
+static inline i64 local_parts(const local *l, const value *v, u32 d) {
+  const sharding *s = local_sharding(l, v);
+  return s && d < s->rank ? sharding_dim_size(s, d) : 1;
+}
+
+/* tensor<i64>: this partition's index along the axes (first one major), computed once at the
+ * function's start. */
+value *local_index_of(local *l, const mesh *m, axis_list axes);
+/* The part of a whole dimension-by-dimension tensor that this partition holds under the given
+ * axes per dimension: offsets index * size. */
+value *local_slice(local *l, cursor *at, value *v, const mesh *m, const axis_list *axes,
+                   i64s sizes);
+
+/* Conversion of one op whose operands are local already. Sets the types of its results, or
+ * replaces it. false: an error was reported. */
+typedef bool local_fn(local *l, op *o);
+bool local_types(local *l, op *o); /* results get their local types, nothing else changes */
+
+local_fn local_constant, local_iota, local_slice_op, local_dynamic_slice, local_gather;
+local_fn local_sdy_all_gather, local_sdy_all_slice, local_sdy_all_to_all,
+    local_sdy_collective_permute, local_sdy_all_reduce, local_sdy_reduce_scatter,
+    local_sharded_to_unreduced, local_replicated_to_unreduced;
+
+#endif

@@ -1,0 +1,191 @@
+/* Ops that must know which part of the whole they are: constants, iota, slices, gather. */
+#include "partition/local.h"
+
+/* ---- the partition's place in the mesh ---- */
+
+static cursor prologue_cursor(local *l) {
+  return (cursor){&l->e, l->prologue, NULL, loc_unknown(l->e.c)};
+}
+
+/* tensor<i64>: the partition's position in the mesh: partition_id, unless the mesh has a device
+ * order of its own. */
+static value *position(local *l, const mesh *m) {
+  for (size_t i = 0; i < l->positions.len; i++)
+    if (mesh_same(l->positions.data[i].mesh, m, false)) return l->positions.data[i].v;
+  cursor at = prologue_cursor(l);
+  ir_ctx *c = l->e.c;
+  const type *u32_type = type_tensor(c, (i64s){0}, type_int(c, 32, UNSIGNED), NULL);
+  const type *i64_type = type_tensor(c, (i64s){0}, type_i64(c), NULL);
+  value *id = emit(&at, OP_partition_id, NULL, 0, u32_type);
+  value *v = emit(&at, OP_convert, &id, 1, i64_type);
+  if (m->device_ids.len) {
+    i64 count = 0;
+    for (size_t i = 0; i < m->device_ids.len; i++)
+      count = max_i64(count, m->device_ids.data[i] + 1);
+    i64 *table = arena_zalloc(l->e.a, (size_t)count * sizeof(*table));
+    for (size_t i = 0; i < m->device_ids.len; i++) table[m->device_ids.data[i]] = (i64)i;
+    i64s dims = {&count, 1}, one = {(i64[]){1}, 1};
+    value *all = emit(&at, OP_constant, NULL, 0, type_tensor(c, dims, type_i64(c), NULL));
+    set_attr(&at, all->def.op, "value", attr_dense_i64(c, dims, table));
+    v = emit_reshape(&at, emit_dynamic_slice(&at, all, &v, one), (i64s){0});
+  }
+  VEC_PUSH(l->e.a, l->positions, ((local_index){.mesh = m, .v = v}));
+  return v;
+}
+
+/* Distance in the mesh between neighbours along r. */
+static i64 stride_of(const mesh *m, axis_ref r) {
+  i64 stride = m->axes[r.axis].size / axis_next_pre(r);
+  for (u32 k = r.axis + 1; k < m->num_axes; k++) stride *= m->axes[k].size;
+  return stride;
+}
+
+value *local_index_of(local *l, const mesh *m, axis_list axes) {
+  for (size_t i = 0; i < l->indices.len; i++) {
+    local_index *x = &l->indices.data[i];
+    if (mesh_same(x->mesh, m, false) && axes_eq(x->axes, axes)) return x->v;
+  }
+  cursor at = prologue_cursor(l);
+  value *v = NULL;
+  for (size_t i = 0; i < axes.len;) {
+    i64 size = axes.data[i].size, stride = stride_of(m, axes.data[i]);
+    for (i++; i < axes.len && stride == stride_of(m, axes.data[i]) * axes.data[i].size; i++) {
+      size *= axes.data[i].size; /* neighbours in the mesh's order are one number */
+      stride = stride_of(m, axes.data[i]);
+    }
+    value *part = position(l, m);
+    if (stride > 1) part = emit_binary(&at, OP_divide, part, emit_int(&at, stride));
+    if (stride * size < m->size) part = emit_binary(&at, OP_remainder, part, emit_int(&at, size));
+    if (v)
+      part = emit_binary(&at, OP_add, emit_binary(&at, OP_multiply, v, emit_int(&at, size)), part);
+    v = part;
+  }
+  if (!v) v = emit_int(&at, 0);
+  VEC_PUSH(l->e.a, l->indices, ((local_index){m, axes, v}));
+  return v;
+}
+
+/* index along the axes * size; NULL: always zero */
+static value *offset_of(local *l, cursor *at, const mesh *m, axis_list axes, i64 size) {
+  if (axes_size(axes) == 1) return NULL;
+  value *index = local_index_of(l, m, axes);
+  return size == 1 ? index : emit_binary(at, OP_multiply, index, emit_int(at, size));
+}
+
+value *local_slice(local *l, cursor *at, value *v, const mesh *m, const axis_list *axes,
+                   i64s sizes) {
+  value **starts = ARENA_ARRAY(l->e.a, value *, sizes.len), *zero = NULL;
+  bool any = false;
+  for (size_t d = 0; d < sizes.len; d++) {
+    starts[d] = offset_of(l, at, m, axes[d], sizes.data[d]);
+    any |= starts[d] != NULL;
+    if (!starts[d]) starts[d] = zero = zero ? zero : emit_int(at, 0);
+  }
+  return any ? emit_dynamic_slice(at, v, starts, sizes) : v;
+}
+
+/* ---- ops ---- */
+
+bool local_types(local *l, op *o) {
+  for (u32 i = 0; i < o->num_results; i++) {
+    value *v = op_result(o, i);
+    if (v->num < l->num_values) v->type = l->to[v->num];
+  }
+  return true;
+}
+
+static bool is_sharded(const local *l, const value *v) {
+  return v->num < l->num_values && l->to[v->num] != l->from[v->num];
+}
+
+/* A splat is a smaller splat; of other constants each device takes its part. */
+bool local_constant(local *l, op *o) {
+  value *v = op_result(o, 0);
+  const attr *all = op_attr(o, STR("value"));
+  const dense_attr *d = attr_as(dense, all);
+  const type *to = l->to[v->num];
+  cursor at = cursor_before(&l->e, o);
+  value *r;
+  if (is_sharded(l, v) && d && d->splat) {
+    r = emit(&at, OP_constant, NULL, 0, to);
+    set_attr(&at, r->def.op, "value", attr_dense(l->e.c, to, d->data, true, true));
+  } else if (is_sharded(l, v)) {
+    const sharding *s = local_sharding(l, v);
+    axis_list *axes = ARENA_ARRAY(l->e.a, axis_list, s->rank);
+    for (u32 k = 0; k < s->rank; k++) axes[k] = s->dims[k].axes;
+    r = emit(&at, OP_constant, NULL, 0, v->type);
+    set_attr(&at, r->def.op, "value", all);
+    r = local_slice(l, &at, r, s->mesh, axes, to->dims);
+  } else if (op_is(o, sdy_constant)) {
+    r = emit(&at, OP_constant, NULL, 0, v->type);
+    set_attr(&at, r->def.op, "value", all);
+  } else {
+    return true;
+  }
+  part_replace(v, r);
+  op_erase(o);
+  return true;
+}
+
+/* The local iota plus where the part begins, in integers that hold it exactly. */
+bool local_iota(local *l, op *o) {
+  struct iota_attrs a;
+  value *v = op_result(o, 0);
+  const type *to = l->to[v->num];
+  if (!view_iota(o, &a) || local_parts(l, v, (u32)a.iota_dimension) == 1) return local_types(l, o);
+  ir_ctx *c = l->e.c;
+  const sharding *s = local_sharding(l, v);
+  i64 size = to->dims.data[a.iota_dimension];
+  const type *elem = to->elem, *in = elem;
+  if (elem->kind != TYPE_INT)
+    in = v->type->dims.data[a.iota_dimension] <= INT32_MAX ? type_i32(c) : type_i64(c);
+  cursor at = cursor_before(&l->e, o);
+  const type *wide = type_tensor(c, to->dims, in, NULL);
+  value *iota = emit(&at, OP_iota, NULL, 0, wide);
+  set_attr(&at, iota->def.op, "iota_dimension", attr_i64(c, a.iota_dimension));
+  value *begin = offset_of(l, &at, s->mesh, s->dims[a.iota_dimension].axes, size);
+  begin = emit(&at, OP_convert, &begin, 1, type_tensor(c, (i64s){0}, in, NULL));
+  begin = emit(&at, OP_broadcast_in_dim, &begin, 1, wide);
+  set_attr(&at, begin->def.op, "broadcast_dimensions", attr_i64_array(c, (i64s){0}));
+  value *r = emit_binary(&at, OP_add, iota, begin);
+  if (in != elem) r = emit(&at, OP_convert, &r, 1, to);
+  part_replace(v, r);
+  op_erase(o);
+  return true;
+}
+
+/* Dimensions that are sharded are taken as a whole, so their sizes are the local ones. */
+static i64s local_sizes(const local *l, const value *operand, i64s sizes) {
+  i64 *out = arena_copy(l->e.a, sizes.data, sizes.len * sizeof(*out));
+  for (size_t d = 0; d < sizes.len; d++)
+    if (local_parts(l, operand, (u32)d) > 1) out[d] = operand->type->dims.data[d];
+  return (i64s){out, sizes.len};
+}
+
+bool local_slice_op(local *l, op *o) {
+  struct slice_attrs a;
+  if (!view_slice(o, &a)) return op_error(l->e.c, o, "has malformed attributes");
+  i64s limits = local_sizes(l, op_operand(o, 0), a.limit_indices);
+  op_set_attr(l->e.m, o, STR("limit_indices"), attr_i64_array(l->e.c, limits));
+  return local_types(l, o);
+}
+
+bool local_dynamic_slice(local *l, op *o) {
+  struct dynamic_slice_attrs a;
+  if (!view_dynamic_slice(o, &a)) return op_error(l->e.c, o, "has malformed attributes");
+  i64s sizes = local_sizes(l, op_operand(o, 0), a.slice_sizes);
+  op_set_attr(l->e.m, o, STR("slice_sizes"), attr_i64_array(l->e.c, sizes));
+  return local_types(l, o);
+}
+
+/* Of a batching dimension one element is taken, of all others that are sharded the whole. */
+bool local_gather(local *l, op *o) {
+  struct gather_attrs a;
+  if (!view_gather(o, &a)) return op_error(l->e.c, o, "has malformed attributes");
+  i64s sizes = local_sizes(l, op_operand(o, 0), a.slice_sizes);
+  i64s batching = a.dimension_numbers->operand_batching_dims;
+  i64 *out = arena_copy(l->e.a, sizes.data, sizes.len * sizeof(*out));
+  for (size_t i = 0; i < batching.len; i++) out[batching.data[i]] = 1;
+  op_set_attr(l->e.m, o, STR("slice_sizes"), attr_i64_array(l->e.c, (i64s){out, sizes.len}));
+  return local_types(l, o);
+}

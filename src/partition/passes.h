@@ -1,0 +1,16 @@
+/* Inside partition only: the passes, by file. */
+#ifndef PARTITION_PASSES_H
+#define PARTITION_PASSES_H
+
+#include "pass/pass.h"
+
+pass_fn part_drop_indivisible_axes;    /* divisible.c */
+pass_fn part_insert_explicit_reshards; /* explicit.c */
+pass_fn part_reshard_to_collectives;   /* collectives.c */
+pass_fn part_fuse_collectives;         /* fuse.c */
+pass_fn part_global_to_local;          /* local.c */
+
+/* Erases pure ops whose results nothing uses. */
+void part_erase_dead(ir_module *m);
+
+#endif
