@@ -85,8 +85,10 @@ static void weigh(node *n) {
   n->heavy = select_is_heavy(n->op);
   n->cost = 1;
   n->loads = 0;
+  n->uniform = true;
   for (u32 i = 0; i < n->num_in; i++) {
     const node *in = n->in[i];
+    n->uniform &= in->kind == NODE_CONST || (in->kind == NODE_EXPR && in->uniform);
     n->loads += leaf_loads(in, n);
     if (in->kind != NODE_EXPR) continue;
     n->heavy |= in->heavy;
@@ -144,6 +146,17 @@ node *fuse_add(lower *L, op *o) {
   n->group = g;
   append(g, n);
   return n;
+}
+
+bool fuse_as_uniform(const node *in, node *n) {
+  if (in->kind != NODE_EXPR || !in->uniform || !is_cheap(in)) return false;
+  n->kind = NODE_EXPR;
+  n->op = in->op;
+  memcpy(n->in, in->in, sizeof n->in);
+  n->num_in = in->num_in;
+  n->cost = in->cost;
+  n->uniform = true;
+  return true;
 }
 
 /* ---- pulling code into a loop ---- */
@@ -265,9 +278,20 @@ enum { MAX_SPLAT_BYTES = 512 };
 static bool constant_slot(lower *L, node *n) {
   size_t size = dtype_size((dtype)n->type);
   if (n->kind != NODE_CONST || (u64)n->count * size > MAX_SPLAT_BYTES) return false;
-  char data[MAX_SPLAT_BYTES];
-  for (i64 i = 0; i < n->count; i++) memcpy(data + (size_t)i * size, n->element, size);
-  lower_make_dense(L, n, prog_const(L->b, (dtype)n->type, (u64)n->count, data));
+  u64 bits[2] = {0, 0};
+  memcpy(bits, n->element, size);
+  u64 hash = hash_u64(bits[0], hash_u64(bits[1], (u64)n->count << 8 | n->type));
+  const_slot *known = &L->const_slots[hash % COUNT(L->const_slots)];
+  bool same = known->count == n->count && known->type == n->type && known->bits[0] == bits[0] &&
+              known->bits[1] == bits[1];
+  if (!same) {
+    char data[MAX_SPLAT_BYTES];
+    for (i64 i = 0; i < n->count; i++) memcpy(data + (size_t)i * size, n->element, size);
+    u32 slot = prog_const(L->b, (dtype)n->type, (u64)n->count, data);
+    *known = (const_slot){.type = n->type, .slot = slot, .count = n->count,
+                          .bits = {bits[0], bits[1]}};
+  }
+  lower_make_dense(L, n, known->slot);
   return true;
 }
 

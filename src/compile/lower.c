@@ -4,7 +4,7 @@
 #include "compile/steps.h"
 
 bool lower_none(lower *L, op *o) {
-  return op_unimplemented(L->ctx, o, "is not supported by the executor yet");
+  return op_unimplemented(L->ctx, o, "there is no step that computes it");
 }
 
 bool lower_elementwise(lower *L, op *o) { return fuse_add(L, o) != NULL; }
@@ -44,7 +44,7 @@ static bool make_results(lower *L, const op *end, const i32 *alias) {
     i64 count;
     if (!type_is_ranked(v->type) || !type_num_elements(v->type, &count) ||
         !lower_dtype(v->type->elem, &t))
-      return op_unimplemented(L->ctx, end, "returns a value of a type that cannot be run");
+      return op_unimplemented(L->ctx, end, "a value of a type that cannot be run");
     i32 from = alias ? alias[i] : -1;
     L->result_slot[i] = prog_result(L->b, t, (u64)count, from);
     if (from < 0 && !v->is_arg && L->result_of[v->num] < 0) L->result_of[v->num] = (i32)i;

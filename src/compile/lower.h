@@ -27,6 +27,7 @@ struct node {
   u8 type;      /* dtype */
   bool dense;   /* MEM: the whole slot, row-major */
   bool heavy;   /* EXPR: has a transcendental in it */
+  bool uniform; /* EXPR: of constants only, so the same everywhere */
   u32 rank;
   const i64 *dims;
   i64 count;    /* elements */
@@ -65,6 +66,14 @@ typedef struct saved_node {
   node *at, was;
 } saved_node;
 
+/* A constant that already has a slot; count 0: none. */
+typedef struct const_slot {
+  u8 type;
+  u32 slot;
+  i64 count;
+  u64 bits[2];
+} const_slot;
+
 typedef struct lower {
   ir_ctx *ctx;
   arena *a; /* scratch */
@@ -75,6 +84,7 @@ typedef struct lower {
   i32 *result_of;   /* by value.num: result of main, -1 */
   u32 *result_slot;
   group *open;      /* list */
+  const_slot const_slots[64]; /* by hash; a newer one takes the place */
   u32 stamp;
   u32 in_region;    /* depth of regions that may run zero or many times */
   VEC(saved_node) undo;
@@ -115,6 +125,8 @@ str lower_loc(lower *L);
 /* ---- loops (fuse.c) ---- */
 
 node *fuse_add(lower *L, op *o);       /* a new EXPR for elementwise op o */
+/* n, a view of `in`, becomes the same EXPR over its own dims, if that is as good. */
+bool fuse_as_uniform(const node *in, node *n);
 void fuse_close(lower *L, group *g);   /* computes what is still needed of it */
 void fuse_close_of(lower *L, node *n); /* n's group, if it is in an open one */
 void fuse_close_all(lower *L);

@@ -288,7 +288,7 @@ bool lower_chlo_top_k(lower *L, op *o) {
     n->slot_count = (u64)in->count;
     n->stride = dense;
     n->dense = n->count == in->count;
-    if (i && n->type != DTYPE_s32) return op_unimplemented(L->ctx, o, "with these indices");
+    if (i && n->type != DTYPE_s32) return op_unimplemented(L->ctx, o, "indices of this type");
   }
   bool is_float = dtype_infos[in->type].kind == DTYPE_CLASS_FLOAT;
   prog_sort step = {.n = 2, .in = slots, .out = sorted};

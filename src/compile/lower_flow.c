@@ -60,9 +60,11 @@ static bool begin_loop(lower *L, loop *w) {
       lower_bind(L, w->body->args[i], init);
       lower_bind(L, op_result(w->o, i), init);
     } else {
-      node *n = lower_new_mem(L, w->o, i);
+      node *n = lower_new_node(L, w->o, op_result(w->o, i));
       if (!n) return false;
-      w->slot[i] = n->slot;
+      n->result = -1; /* the planner updates in place in the workspace only, and moves it later */
+      w->slot[i] = lower_new_slot(L, n);
+      lower_make_dense(L, n, w->slot[i]);
       data_start_from(L, n, init);
       if (!bind_carried(L, w, w->cond, i) || !bind_carried(L, w, w->body, i)) return false;
     }

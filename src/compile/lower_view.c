@@ -3,11 +3,15 @@
  * computed before it can be looked at. */
 #include "compile/steps.h"
 
-/* The result of a view of `in`: constants stay constants; EXPRs are computed first. The caller
- * sets offset and stride. NULL: an error. */
+/* The result of a view of `in`: what is the same everywhere stays so, under other dims; other
+ * EXPRs are computed first. The caller sets offset and stride. NULL: an error. */
 static node *view_of(lower *L, op *o, node *in) {
   node *n = lower_new_node(L, o, op_result(o, 0));
   if (!n) return NULL;
+  if (fuse_as_uniform(in, n)) {
+    lower_used(in);
+    return n;
+  }
   fuse_settle(L, in);
   lower_used(in);
   n->kind = in->kind;
@@ -43,7 +47,7 @@ static bool constant_bytes(lower *L, op *o, const attr *value, str *out, bool *s
   *splat = d && d->splat;
   if (d) *out = d->data;
   else if (!r || !ir_resource_get(L->ctx, r->key, out))
-    return op_unimplemented(L->ctx, o, "has a value that is not given in the program");
+    return op_unimplemented(L->ctx, o, "a value that is not given in the program");
   return true;
 }
 
@@ -154,11 +158,13 @@ static bool reshape_strides(const node *in, const node *out, i64 *stride) {
       }
     }
     i64 inner = 0, next = 0; /* stride of the run's last real dim; what the next must have */
+    bool first = true;
     for (u32 d = i; d-- > i0;) {
       if (in->dims[d] == 1) continue;
-      if (inner == 0 && next == 0) inner = in->stride[d];
+      if (first) inner = in->stride[d];
       else if (in->stride[d] != next) return false;
       next = in->stride[d] * in->dims[d];
+      first = false;
     }
     for (u32 d = j; d-- > j0;) {
       stride[d] = inner;

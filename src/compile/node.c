@@ -52,11 +52,11 @@ node *lower_new_node(lower *L, const op *o, value *v) {
   dtype dt;
   i64 count, bytes;
   if (!type_is_ranked(t) || !type_is_static(t) || !lower_dtype(t->elem, &dt)) {
-    op_unimplemented(L->ctx, o, "has a value of a type that cannot be run");
+    op_unimplemented(L->ctx, o, "a value of a type that cannot be run");
     return NULL;
   }
   if (t->dims.len > PROG_MAX_DIMS) {
-    op_unimplemented(L->ctx, o, "has a value of more than %u dimensions", PROG_MAX_DIMS);
+    op_unimplemented(L->ctx, o, "a value of more than %u dimensions", PROG_MAX_DIMS);
     return NULL;
   }
   if (!type_num_elements(t, &count) || !checked_mul(count, (i64)dtype_size(dt), &bytes)) {

@@ -180,7 +180,7 @@ static bool code_constant(lower *L, const op *o, vm_code *c, u32 *out) {
   dtype t;
   if (!view_constant(o, &a) || !a.value || !lower_dtype(type_element(op_result(o, 0)->type), &t) ||
       a.value->data.len < dtype_size(t))
-    return op_unimplemented(L->ctx, o, "cannot be used here");
+    return op_unimplemented(L->ctx, o, "a constant of this type in a region");
   *out = vm_const_bits(L->b, c, t, a.value->data.data);
   return true;
 }
@@ -193,7 +193,7 @@ static bool code_operand(lower *L, const op *o, const block *body, vm_code *c, v
   if (home == body) return true;
   const node *n = L->node_of[v->num];
   if (!n || n->kind != NODE_CONST)
-    return op_unimplemented(L->ctx, o, "uses a value from outside of its region");
+    return op_unimplemented(L->ctx, o, "a value from outside of the region");
   *out = vm_const_bits(L->b, c, (dtype)n->type, n->element);
   return true;
 }
@@ -220,7 +220,7 @@ bool select_code(lower *L, const op *o, block *body, vm_code *out) {
     i64 count;
     if (!type_is_ranked(arg->type) || !type_num_elements(arg->type, &count) || count != 1 ||
         !lower_dtype(type_element(arg->type), &t))
-      return op_unimplemented(L->ctx, o, "has a region over more than scalars");
+      return op_unimplemented(L->ctx, o, "a region over more than scalars");
     L->scalar_of[arg->num] = vm_load(L->b, out, t, i);
   }
   op *end = op_terminator(body);

@@ -339,6 +339,8 @@ static void lay_out(planner *pl) {
   by_step born = sort_slots(pl, false), dying = sort_slots(pl, true);
   bool *given = arena_zalloc(pl->a, p->num_slots + 1); /* memory passed on to another slot */
   layout l = {0};
+  for (u32 i = 0; i < p->num_slots; i++) /* merged into another one: nobody touches it */
+    if (is_free_slot(p, i) && pl->lives[i].first == PROG_NONE) p->slots[i].count = 0;
   for (u32 t = 0; t < p->num_steps; t++) {
     for (u32 k = born.begin[t]; k < born.begin[t + 1]; k++) {
       u32 slot = born.order[k];

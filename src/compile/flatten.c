@@ -1,0 +1,166 @@
+#include "compile/flatten.h"
+
+typedef struct flattener {
+  ir_module *m;
+  arena *scratch;
+  flatten_options opt;
+  u64 budget; /* ops that may still be copied: composites may nest */
+} flattener;
+
+enum { COPY_BUDGET = 4 * 1000 * 1000 };
+
+/* What became of an op; REPLACED: it is gone, and *next is where to go on. */
+typedef enum outcome { FAILED, KEPT, REPLACED } outcome;
+typedef outcome flatten_fn(flattener *f, op *o, op **next);
+
+static outcome fail(flattener *f, const op *o, const char *why) {
+  op_unimplemented(f->m->ctx, o, "%s", why);
+  return FAILED;
+}
+
+/* ---- bodies in place of the op that holds them ---- */
+
+static outcome splice_body(flattener *f, op *o, op **next) {
+  block *body = op_body(o, 0);
+  op *end = op_terminator(body);
+  for (u32 i = 0; i < body->num_args && i < o->num_operands; i++) {
+    if (body->args[i]->type != op_operand(o, i)->type)
+      return fail(f, o, "over more devices than the program runs on");
+    value_replace(body->args[i], op_operand(o, i));
+  }
+  for (u32 i = 0; i < o->num_results; i++) {
+    if (op_result(o, i)->type != op_operand(end, i)->type)
+      return fail(f, o, "over more devices than the program runs on");
+    value_replace(op_result(o, i), op_operand(end, i));
+  }
+  *next = body->first == end ? o->next : body->first;
+  while (body->first != end) {
+    op *inner = body->first;
+    op_unlink(inner);
+    op_insert(inner, o->parent, o);
+  }
+  op_erase(o);
+  return REPLACED;
+}
+
+static outcome splice_manual(flattener *f, op *o, op **next) {
+  return f->opt.manual ? splice_body(f, o, next) : KEPT;
+}
+
+static outcome copy_decomposition(flattener *f, op *o, op **next) {
+  struct composite_attrs a;
+  op *callee = view_composite(o, &a) ? symbol_find(f->m->root, a.decomposition) : NULL;
+  block *body = callee && op_is(callee, func) ? op_body(callee, 0) : NULL;
+  if (!body || body->num_args != o->num_operands)
+    return fail(f, o, "without a decomposition");
+  ir_map *map = ir_map_create(f->scratch);
+  for (u32 i = 0; i < body->num_args; i++) ir_map_set(map, body->args[i], op_operand(o, i));
+  op *end = op_terminator(body), *before = o->prev;
+  for (op *k = body->first; k != end; k = k->next) {
+    if (f->budget-- == 0) return fail(f, o, "expands to too many ops");
+    op_insert(op_clone(f->m, k, map), o->parent, o);
+  }
+  if (end->num_operands != o->num_results)
+    return fail(f, o, "with other results than its decomposition");
+  for (u32 i = 0; i < o->num_results; i++)
+    value_replace(op_result(o, i), ir_map_get(map, op_operand(end, i)));
+  block *b = o->parent;
+  op_erase(o);
+  *next = before ? before->next : b->first;
+  return REPLACED;
+}
+
+/* ---- ops that pass their operands on ---- */
+
+static outcome pass_on(flattener *f, op *o, op **next) {
+  (void)f;
+  for (u32 i = 0; i < o->num_results; i++) value_replace(op_result(o, i), op_operand(o, i));
+  *next = o->next;
+  op_erase(o);
+  return REPLACED;
+}
+
+static outcome drop_sharding(flattener *f, op *o, op **next) {
+  return f->opt.shardings ? pass_on(f, o, next) : KEPT;
+}
+
+/* Targets that say where a value should live or how it is laid out, not what it is. The GSPMD
+ * ones get here only where everything is replicated (pipeline.c). */
+static outcome pass_on_custom_call(flattener *f, op *o, op **next) {
+  static const char *const targets[] = {
+      "Sharding",          "SPMDFullToShardShape",     "SPMDShardToFullShape",
+      "LayoutConstraint",  "annotate_device_placement", "xla.sdy.FuncResultSharding",
+  };
+  struct custom_call_attrs a;
+  if (!view_custom_call(o, &a) || o->num_operands != 1 || o->num_results != 1) return KEPT;
+  if (op_operand(o, 0)->type != op_result(o, 0)->type) return KEPT;
+  for (size_t i = 0; i < COUNT(targets); i++)
+    if (str_is(a.call_target_name, targets[i])) return pass_on(f, o, next);
+  return KEPT;
+}
+
+static flatten_fn *const flatten_of[OP_COUNT] = {
+    [OP_named_computation] = splice_body,
+    [OP_manual_computation] = splice_manual,
+    [OP_composite] = copy_decomposition,
+    [OP_custom_call] = pass_on_custom_call,
+    [OP_sharding_constraint] = drop_sharding,
+    [OP_reshard] = drop_sharding,
+    [OP_sharding_group] = drop_sharding,
+    [OP_data_flow_edge] = drop_sharding,
+    [OP_propagation_barrier] = drop_sharding,
+};
+
+/* Recursion is bounded by the nesting that the readers allow. */
+static bool flatten_block(flattener *f, block *b) {
+  for (op *o = b->first, *next; o; o = next) {
+    next = o->next;
+    flatten_fn *fn = op_kind(o) < OP_COUNT ? flatten_of[op_kind(o)] : NULL;
+    outcome done = fn ? fn(f, o, &next) : KEPT;
+    if (done == FAILED) return false;
+    if (done == REPLACED) continue;
+    for (u32 r = 0; r < o->num_regions; r++)
+      for (block *inner = o->regions[r].first; inner; inner = inner->next)
+        if (!flatten_block(f, inner)) return false;
+  }
+  return true;
+}
+
+bool flatten_module(ir_module *m, arena *scratch, const flatten_options *options) {
+  flattener f = {m, scratch, *options, COPY_BUDGET};
+  for (op *o = op_body(m->root, 0)->first; o; o = o->next)
+    if (op_is(o, func) && op_body(o, 0) && !flatten_block(&f, op_body(o, 0))) return false;
+  return true;
+}
+
+/* ---- dead ops ---- */
+
+/* Ops with regions, or otherwise not pure by their row, that still do nothing but compute. */
+static const bool only_computes[OP_COUNT] = {
+    [OP_reduce] = true,  [OP_reduce_window] = true,        [OP_sort] = true,
+    [OP_scatter] = true, [OP_optimization_barrier] = true,
+};
+
+static bool is_dead(const op *o) {
+  if (op_kind(o) >= OP_COUNT || op_has(o, TERMINATOR)) return false;
+  if (!op_has(o, PURE) && !only_computes[op_kind(o)]) return false;
+  for (u32 i = 0; i < o->num_results; i++)
+    if (o->results[i].uses) return false;
+  return true;
+}
+
+static void erase_dead_in(block *b) {
+  for (op *o = b->last, *prev; o; o = prev) {
+    prev = o->prev;
+    if (is_dead(o)) {
+      op_erase(o);
+      continue;
+    }
+    for (u32 r = 0; r < o->num_regions; r++)
+      for (block *inner = o->regions[r].first; inner; inner = inner->next) erase_dead_in(inner);
+  }
+}
+
+void flatten_erase_dead(op *func) {
+  if (op_body(func, 0)) erase_dead_in(op_body(func, 0));
+}

@@ -1,0 +1,20 @@
+/* Inside compile only: composites, named computations and the like become plain ops. */
+#ifndef COMPILE_FLATTEN_H
+#define COMPILE_FLATTEN_H
+
+#include "ir/op.h"
+
+typedef struct flatten_options {
+  bool manual;    /* manual computations too: on one device a body's values are the whole ones */
+  bool shardings; /* ops that only speak of shardings go: constraints, groups, edges, barriers */
+} flatten_options;
+
+/* In all functions: the bodies of named computations take their place, composites are replaced
+ * by their decompositions, custom calls that only pass a value on vanish. Calls are inlined
+ * before (pass `inline`). false: reported. */
+bool flatten_module(ir_module *m, arena *scratch, const flatten_options *options);
+
+/* Erases ops without effect whose results nobody uses, also inside regions. */
+void flatten_erase_dead(op *func);
+
+#endif

@@ -1,0 +1,23 @@
+/* Inside compile only: what a module says about devices, and changes to its meshes. */
+#ifndef COMPILE_MODULE_H
+#define COMPILE_MODULE_H
+
+#include "ir/op.h"
+
+/* "mesh=x=2,y=2": @mesh gets these axes. NULL-terminated; NULL: none. Refused where a manual
+ * computation uses the mesh, as its body has the old sizes in it. false: reported. */
+bool module_override_meshes(ir_module *m, const char *const *overrides);
+
+typedef struct module_devices {
+  u32 partitions, replicas; /* 0: not said */
+} module_devices;
+
+/* How many devices to compile for: as asked, else as the module or its meshes say. Meshes of
+ * another size than that are an error. */
+bool module_count_devices(ir_module *m, module_devices asked, bool meshes_count,
+                          module_devices *out);
+
+/* Shardings in forms from before Shardy cannot be partitioned; reports them. */
+bool module_check_gspmd(ir_module *m);
+
+#endif

@@ -1,0 +1,239 @@
+/* The line: source -> module -> shardings -> local module -> program -> executable. */
+#include <stdatomic.h>
+
+#include "bytecode/bytecode.h"
+#include "compile/compile.h"
+#include "compile/flatten.h"
+#include "compile/lower.h"
+#include "compile/module.h"
+#include "compile/signature.h"
+#include "dialect/dialect.h"
+#include "partition/partition.h"
+#include "pass/pass.h"
+#include "shard/shard.h"
+#include "text/text.h"
+
+struct executable_owner {
+  atomic_uint refs;
+  allocator mem;
+  arena arena; /* all that the executable points to */
+  executable exe;
+};
+
+/* One compilation. Lives outside of the function that sets the trap. */
+typedef struct job {
+  const compile_options *opt;
+  str source, file;
+  allocator mem;
+  oom_trap trap;
+  buf messages;
+  diag_sink sink;
+  ir_ctx *ctx;
+  arena scratch;
+  ir_module *m;
+  op *main;
+  bool spread; /* over several devices: shardings matter */
+  u32 num_partitions, num_replicas;
+  types global_params, global_results;
+  struct executable_owner *owner;
+  status problem; /* where a status says more than the messages */
+} job;
+
+static const pass_info *const tables[] = {pass_generic, shard_passes, partition_passes};
+
+/* ---- stages ---- */
+
+static void dump(job *j, const char *stage) {
+  if (!j->opt->dump) return;
+  buf text;
+  buf_init(&text, &j->mem);
+  text_print(&text, j->m, NULL);
+  if (buf_ok(&text)) j->opt->dump(j->opt->dump_user, str_of(stage), buf_view(&text));
+  buf_deinit(&text);
+}
+
+static bool run_passes(job *j, const char *stage, const char *const *names) {
+  pass_tables t = {.tables = tables, .count = COUNT(tables)};
+  pass_args args = {.tables = &t};
+  for (; *names; names++) {
+    const pass_info *p = pass_find(&t, str_of(*names));
+    if (!p) return loc_error(j->ctx, j->m->root->loc, "pass '%s' does not exist", *names);
+    if (!pass_run(j->m, p, &args)) return false;
+  }
+  dump(j, stage);
+  return true;
+}
+
+static bool read_source(job *j) {
+  if (bytecode_is(j->source))
+    j->m = bytecode_read(j->ctx, j->file, j->source);
+  else
+    j->m = text_parse(j->ctx, j->file, j->source, &(text_parse_options){.allow_unregistered = true});
+  if (!j->m) return false;
+  dump(j, "parse");
+  return true;
+}
+
+static bool check_source(job *j) {
+  if (!module_override_meshes(j->m, j->opt->mesh_overrides) || !dialect_verify(j->m)) return false;
+  j->main = symbol_find(j->m->root, STR("main"));
+  if (!j->main || !op_is(j->main, func) || !op_body(j->main, 0))
+    return op_error(j->ctx, j->m->root, "has no function @main to run");
+  module_devices asked = {j->opt->num_partitions, j->opt->num_replicas};
+  module_devices found;
+  if (!module_count_devices(j->m, asked, j->opt->mesh_overrides != NULL, &found)) return false;
+  j->num_partitions = found.partitions;
+  j->num_replicas = found.replicas;
+  j->spread = found.partitions > 1;
+  return !j->spread || module_check_gspmd(j->m);
+}
+
+/* Calls, composites and the like away; what is left speaks of tensors and shardings. */
+static bool flatten(job *j, bool manual) {
+  static const char *const calls[] = {"inline", NULL};
+  flatten_options o = {.manual = manual, .shardings = manual};
+  if (!run_passes(j, "inline", calls) || !flatten_module(j->m, &j->scratch, &o)) return false;
+  dump(j, "flatten");
+  return true;
+}
+
+static bool propagate_and_partition(job *j, shard_space **out_space) {
+  static const char *const import[] = {"terrazzo-import", NULL};
+  static const char *const propagate[] = {"terrazzo-propagate", NULL};
+  static const char *const partition[] = {"terrazzo-partition", NULL};
+  if (!run_passes(j, "import", import) || !run_passes(j, "propagate", propagate)) return false;
+  /* The meshes are gone afterwards, so they are read now. */
+  shard_space *space = *out_space = shard_space_create(j->m, &j->scratch);
+  for (op *o = op_body(j->m->root, 0)->first; o; o = o->next)
+    if (op_is(o, sdy_mesh)) shard_mesh_named(space, symbol_name(o));
+  return run_passes(j, "partition", partition);
+}
+
+/* ---- the executable ---- */
+
+static bool build_program(job *j, shard_space *space) {
+  executable *e = &j->owner->exe;
+  arena *out = &j->owner->arena;
+  compile_tensor *params, *results;
+  if (!signature_tensors(j->ctx, &j->scratch, out, space, j->main, false, j->global_params,
+                         j->num_partitions, &params) ||
+      !signature_tensors(j->ctx, &j->scratch, out, space, j->main, true, j->global_results,
+                         j->num_partitions, &results))
+    return false;
+  e->params = params;
+  e->results = results;
+  e->num_params = (u32)j->global_params.len;
+  e->num_results = (u32)j->global_results.len;
+  i32 *alias = ARENA_ARRAY(&j->scratch, i32, e->num_results);
+  signature_alias(j->main, params, e->num_params, results, e->num_results, alias);
+  flatten_erase_dead(j->main);
+  prog_builder *b = prog_begin(out, j->num_replicas, j->num_partitions);
+  prog_set_flush_denormals(b, !j->opt->keep_denormals);
+  if (!lower_main(j->ctx, &j->scratch, b, j->main, alias, j->num_replicas, j->num_partitions))
+    return false;
+  j->problem = prog_finish(b, &e->prog);
+  return j->problem == NULL;
+}
+
+static void describe(job *j) {
+  executable *e = &j->owner->exe;
+  str name = symbol_name(j->m->root);
+  e->name = arena_str(&j->owner->arena, name.len ? name : STR("main"));
+  e->num_replicas = j->num_replicas;
+  e->num_partitions = j->num_partitions;
+  u64 seed = hash_u64(((u64)j->num_partitions << 32) | j->num_replicas, j->opt->keep_denormals);
+  for (const char *const *o = j->opt->mesh_overrides; o && *o; o++)
+    seed = hash_bytes(*o, strlen(*o), seed);
+  e->fingerprint = hash_bytes(j->source.data, j->source.len, seed);
+}
+
+static bool compile(job *j) {
+  shard_space *space = NULL;
+  struct func_attrs f;
+  if (!read_source(j) || !check_source(j)) return false;
+  view_func(j->main, &f);
+  j->global_params = type_inputs(f.function_type);
+  j->global_results = type_results(f.function_type);
+  describe(j);
+  if (!flatten(j, !j->spread)) return false;
+  if (j->spread && (!propagate_and_partition(j, &space) || !flatten(j, true))) return false;
+  return build_program(j, space);
+}
+
+/* ---- entry ---- */
+
+static bool create_owner(job *j) {
+  struct executable_owner *o = mem_zalloc(&j->mem, sizeof *o);
+  if (!o) return false;
+  atomic_init(&o->refs, 1);
+  o->mem = j->mem;
+  arena_init(&o->arena, &o->mem, &j->trap);
+  o->exe.owner = o;
+  j->owner = o;
+  return true;
+}
+
+static void destroy_owner(struct executable_owner *o) {
+  if (!o) return;
+  allocator mem = o->mem;
+  arena_deinit(&o->arena);
+  mem_free(&mem, o, sizeof *o);
+}
+
+/* Out of memory jumps back here; all that was made hangs on the job. */
+static bool compile_trapped(job *j) {
+  if (setjmp(j->trap.at)) {
+    status_free(j->problem);
+    j->problem = status_oom();
+    return false;
+  }
+  arena_init(&j->scratch, &j->mem, &j->trap);
+  j->ctx = ir_ctx_create(&j->mem, &j->trap, &j->sink);
+  if (!j->ctx || !create_owner(j)) arena_oom(&j->scratch);
+  return compile(j);
+}
+
+static status failure(job *j) {
+  if (j->problem) return j->problem;
+  if (!buf_ok(&j->messages)) return status_oom();
+  str text = buf_view(&j->messages);
+  while (text.len && text.data[text.len - 1] == '\n') text.len--;
+  if (!text.len) return status_make(STATUS_INTERNAL, "compilation failed without a message");
+  return status_make(j->sink.unimplemented ? STATUS_UNIMPLEMENTED : STATUS_INVALID_ARGUMENT,
+                     STR_FMT, STR_ARG(text));
+}
+
+status compile_source(str source, const compile_options *options, executable **out_executable) {
+  static const compile_options defaults;
+  job j = {.opt = options ? options : &defaults, .source = source};
+  *out_executable = NULL;
+  j.mem = j.opt->mem ? *j.opt->mem : mem_system;
+  j.file = j.opt->file.len ? j.opt->file : STR("-");
+  buf_init(&j.messages, &j.mem);
+  j.sink = (diag_sink){.fn = diag_to_buf, .user = &j.messages};
+  status result = NULL;
+  if (compile_trapped(&j)) {
+    *out_executable = &j.owner->exe;
+    j.owner->arena.trap = NULL;
+  } else {
+    result = failure(&j);
+    destroy_owner(j.owner);
+  }
+  if (j.m) ir_module_destroy(j.m);
+  if (j.ctx) ir_ctx_destroy(j.ctx);
+  arena_deinit(&j.scratch);
+  buf_deinit(&j.messages);
+  return result;
+}
+
+executable *executable_retain(executable *e) {
+  struct executable_owner *o = (struct executable_owner *)(uintptr_t)e->owner;
+  atomic_fetch_add_explicit(&o->refs, 1, memory_order_relaxed);
+  return e;
+}
+
+void executable_release(executable *e) {
+  if (!e) return;
+  struct executable_owner *o = (struct executable_owner *)(uintptr_t)e->owner;
+  if (atomic_fetch_sub_explicit(&o->refs, 1, memory_order_acq_rel) == 1) destroy_owner(o);
+}
