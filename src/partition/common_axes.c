@@ -249,7 +249,7 @@ static void narrow(solver *s, candidates *c, const candidate *best) {
 
 static void solve_general(solver *s) {
   candidates c = {0};
-  candidate best;
+  candidate best = {0};
   for (u32 f = 0; f < s->num_factors; f++) s->full[f] = s->r->factors[f].size <= 1;
   collect(s, &c);
   while (c.len && pick(s, &c, &best)) {
