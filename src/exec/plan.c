@@ -19,17 +19,28 @@ typedef struct range {
   u32 begin, end; /* target and jump of a loop */
 } range;
 
+/* A step that touches a slot. */
+typedef struct touch_at {
+  u32 step;
+  struct touch_at *next;
+} touch_at;
+
 typedef struct planner {
   arena *a;
   program *p;
-  life *lives;
+  life *touched;     /* first and last touch */
+  life *lives;       /* the same, widened by loops */
+  touch_at **touches; /* all of a slot's, in no order */
   VEC(range) loops;
   u32 step; /* of the walk */
 } planner;
 
 static void touch(void *user, u32 *slot, slot_use use) {
   planner *pl = user;
-  life *l = &pl->lives[*slot];
+  life *l = &pl->touched[*slot];
+  touch_at *t = arena_alloc(pl->a, sizeof *t);
+  *t = (touch_at){pl->step, pl->touches[*slot]};
+  pl->touches[*slot] = t;
   if (l->first == PROG_NONE) {
     l->first = pl->step;
     l->read_first = use != USE_WRITE;
@@ -57,21 +68,26 @@ static bool widen(life *l, range r) {
   return old.first != l->first || old.last != l->last;
 }
 
-static void find_lives(planner *pl) {
-  program *p = pl->p;
-  for (u32 i = 0; i < p->num_slots; i++) pl->lives[i] = (life){PROG_NONE, 0, false};
-  for (pl->step = 0; pl->step < p->num_steps; pl->step++)
-    prog_step_slots(&p->steps[pl->step], touch, pl);
+/* Widens one slot's touches to its life. */
+static void find_life(planner *pl, u32 slot) {
+  const program *p = pl->p;
+  life *l = &pl->lives[slot];
+  *l = pl->touched[slot];
+  if (l->first == PROG_NONE) return;
   for (bool again = true; again;) {
     again = false;
-    for (size_t r = 0; r < pl->loops.len; r++)
-      for (u32 i = 0; i < p->num_slots; i++) again |= widen(&pl->lives[i], pl->loops.data[r]);
+    for (size_t r = 0; r < pl->loops.len; r++) again |= widen(l, pl->loops.data[r]);
   }
-  for (u32 i = 0; i < p->num_slots; i++) {
-    life *l = &pl->lives[i];
-    if (p->slots[i].kind == SLOT_PARAM && l->first != PROG_NONE) l->first = 0;
-    if (p->slots[i].kind == SLOT_RESULT && l->first != PROG_NONE) l->last = p->num_steps;
-  }
+  if (p->slots[slot].kind == SLOT_PARAM) l->first = 0;
+  if (p->slots[slot].kind == SLOT_RESULT) l->last = p->num_steps;
+}
+
+static void find_lives(planner *pl) {
+  program *p = pl->p;
+  for (u32 i = 0; i < p->num_slots; i++) pl->touched[i] = (life){PROG_NONE, 0, false};
+  for (pl->step = 0; pl->step < p->num_steps; pl->step++)
+    prog_step_slots(&p->steps[pl->step], touch, pl);
+  for (u32 i = 0; i < p->num_slots; i++) find_life(pl, i);
 }
 
 typedef struct renaming {
@@ -82,9 +98,25 @@ static void rename_slot(void *user, u32 *slot, slot_use use) {
   const renaming *r = user;
   if (*slot == r->from) *slot = r->to;
 }
-static void rename_all(program *p, u32 from, u32 to) {
+/* All steps use `to` in the place of `from`, whose life becomes part of its own. */
+static void rename_all(planner *pl, u32 from, u32 to) {
   renaming r = {from, to};
-  for (u32 i = 0; i < p->num_steps; i++) prog_step_slots(&p->steps[i], rename_slot, &r);
+  touch_at **end = &pl->touches[from];
+  for (; *end; end = &(*end)->next)
+    prog_step_slots(&pl->p->steps[(*end)->step], rename_slot, &r);
+  *end = pl->touches[to];
+  pl->touches[to] = pl->touches[from];
+  pl->touches[from] = NULL;
+  life *a = &pl->touched[from], *b = &pl->touched[to];
+  if (a->first != PROG_NONE) {
+    if (b->first == PROG_NONE || a->first < b->first) b->read_first = a->read_first;
+    else if (a->first == b->first) b->read_first |= a->read_first;
+    if (b->first == PROG_NONE || a->first < b->first) b->first = a->first;
+    if (a->last > b->last) b->last = a->last;
+  }
+  *a = (life){PROG_NONE, 0, false};
+  find_life(pl, from);
+  find_life(pl, to);
 }
 
 /* ---- aliased parameters ---- */
@@ -108,7 +140,8 @@ static void save_param(planner *pl, u32 q) {
   slots[p->num_slots].kind = SLOT_WORK;
   p->slots = slots;
   u32 copy_slot = p->num_slots++;
-  rename_all(p, q, copy_slot);
+  renaming r = {q, copy_slot};
+  for (u32 i = 0; i < p->num_steps; i++) prog_step_slots(&p->steps[i], rename_slot, &r);
   prog_copy *c = ARENA_NEW(pl->a, prog_copy);
   c->rank = 1;
   c->dims[0] = (i64)slots[q].count;
@@ -126,7 +159,9 @@ static void save_param(planner *pl, u32 q) {
 }
 
 static void refresh(planner *pl) {
+  pl->touched = ARENA_ARRAY(pl->a, life, pl->p->num_slots);
   pl->lives = ARENA_ARRAY(pl->a, life, pl->p->num_slots);
+  pl->touches = arena_zalloc(pl->a, (pl->p->num_slots + 1) * sizeof *pl->touches);
   find_loops(pl);
   find_lives(pl);
 }
@@ -166,11 +201,11 @@ static bool merge_straight(planner *pl, u32 t, u32 a, u32 b) {
   const life *la = &pl->lives[a], *lb = &pl->lives[b];
   if (!is_free_slot(p, a) || la->last != t || lb->first != t) return false;
   if (is_free_slot(p, b)) {
-    rename_all(p, b, a);
+    rename_all(pl, b, a);
     return true;
   }
   if (p->slots[b].kind != SLOT_RESULT || !result_may_replace(pl, b, a)) return false;
-  rename_all(p, a, b);
+  rename_all(pl, a, b);
   return true;
 }
 
@@ -213,7 +248,7 @@ static bool merge_carried(planner *pl, u32 m, u32 r, u32 c) {
     bool copies = prog_step_is_move(p, s) && s->u.copy_->src.slot == c;
     if (!copies && !prog_step_in_place(s, c, r)) return false;
   }
-  rename_all(p, r, c);
+  rename_all(pl, r, c);
   return true;
 }
 
@@ -224,7 +259,7 @@ static void merge_moves(planner *pl) {
     if (!prog_step_is_move(p, s)) continue;
     u32 a = s->u.copy_->src.slot, b = s->u.copy_->dst.slot;
     if (a == b || p->slots[a].type != p->slots[b].type) continue;
-    if (merge_straight(pl, t, a, b) || merge_carried(pl, t, a, b)) find_lives(pl);
+    if (!merge_straight(pl, t, a, b)) merge_carried(pl, t, a, b);
   }
 }
 
