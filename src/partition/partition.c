@@ -17,6 +17,8 @@ const pass_info partition_passes[] = {
      part_fuse_collectives, NULL},
     {"sdy-convert-global-to-local", "Turns the program into the one that each device runs",
      part_global_to_local, NULL},
+    {"terrazzo-combine-collectives", "Joins all-reduces that do not depend on each other",
+     part_combine_collectives, NULL},
     {"terrazzo-partition", "From shardings on all values to the program of one device", NULL,
      pipeline},
     {NULL, NULL, NULL, NULL},

@@ -8,6 +8,7 @@
  *   sdy-reshard-to-collectives      reshards as slices, permutations, all-to-alls, gathers
  *   terrazzo-fuse-collectives       slice of an all-reduce -> reduce-scatter, duplicates, ...
  *   sdy-convert-global-to-local     local types, StableHLO collectives, no sdy ops
+ *   terrazzo-combine-collectives    one all-reduce instead of several small ones
  *
  * Before: import and propagation passes, calls and named computations inlined. After: each
  * function's arguments and results keep `sdy.sharding`, and `terrazzo.global_type` says what

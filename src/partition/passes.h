@@ -9,6 +9,7 @@ pass_fn part_insert_explicit_reshards; /* explicit.c */
 pass_fn part_reshard_to_collectives;   /* collectives.c */
 pass_fn part_fuse_collectives;         /* fuse.c */
 pass_fn part_global_to_local;          /* local.c */
+pass_fn part_combine_collectives;      /* combine.c */
 
 /* Erases pure ops whose results nothing uses. */
 void part_erase_dead(ir_module *m);

@@ -292,8 +292,7 @@ static const struct {
                 {OP_minimum, UNREDUCED_MIN}, {OP_multiply, UNREDUCED_MUL},
                 {OP_and, UNREDUCED_AND},     {OP_or, UNREDUCED_OR}};
 
-/* Result i of a reduction body of n pairs: op(argument i, argument n + i), in any order. */
-static bool body_kind(const block *b, u32 i, u32 n, unreduced_kind *out) {
+bool part_body_kind(const block *b, u32 i, u32 n, unreduced_kind *out) {
   const op *ret = op_terminator(b);
   if (!ret || ret->num_operands != n || b->num_args != 2 * n) return false;
   const op *o = value_op(op_operand(ret, i));
@@ -354,7 +353,7 @@ static bool reduce_kind(const op *o, unreduced_kind *out) {
   if (n == 0 || !b) return false;
   for (u32 i = 0; i < n; i++) {
     unreduced_kind kind;
-    if (!body_kind(b, i, n, &kind) || (i && kind != *out)) return false;
+    if (!part_body_kind(b, i, n, &kind) || (i && kind != *out)) return false;
     *out = kind;
     if (!init_is_neutral(op_operand(o, n + i), kind)) return false;
   }

@@ -21,4 +21,7 @@ void part_whole_dims(const op *o, dim_set *operands, dim_set *results);
  * do not. */
 bool part_reduction(const op *o, unreduced_kind *out);
 
+/* Result i of a reduction body of n pairs is op(argument i, argument n + i), in any order. */
+bool part_body_kind(const block *b, u32 i, u32 n, unreduced_kind *out);
+
 #endif

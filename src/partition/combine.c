@@ -1,0 +1,182 @@
+/* terrazzo-combine-collectives: all-reduces over the same groups that do not need each other's
+ * results become one with several operands, so that devices meet once instead of many times.
+ *
+ * The depth of an op is the largest number of all-reduces on a path to it; two of one depth
+ * are independent. A group goes to the place of its last member, and what lies in between and
+ * needs its results follows it. Only small operands are worth it. */
+#include "partition/env.h"
+#include "partition/passes.h"
+#include "partition/whole.h"
+
+enum { MAX_BYTES = 1 << 20, MAX_MEMBERS = 256 };
+
+typedef struct group_key {
+  const attr *groups, *global;
+  const type *element;
+  unreduced_kind kind;
+  u32 depth;
+} group_key;
+
+typedef struct group {
+  group_key key;
+  VEC(op *) members; /* by order of their first appearance */
+} group;
+
+typedef struct combine {
+  part_env e;
+  block *b;
+  u32 n; /* ops of the block; op.num is a number below n */
+  u32 *depth, *place;
+  u32 *dep_begin; /* ops of the block that op i needs: deps[dep_begin[i] .. dep_begin[i+1]) */
+  VEC(u32) deps;
+  bool *follows; /* is in the group at hand, or must go behind it */
+  VEC(group) groups;
+} combine;
+
+/* ---- what needs what ---- */
+
+static walk_result add_deps(void *user, op *o) {
+  combine *c = user;
+  for (u32 i = 0; i < o->num_operands; i++) {
+    const op *def = value_op(op_operand(o, i));
+    if (def && def->parent == c->b) VEC_PUSH(c->e.a, c->deps, def->num);
+  }
+  return WALK_ON;
+}
+
+static bool key_of(const combine *c, const op *o, group_key *out) {
+  struct all_reduce_attrs a;
+  if (!op_is(o, all_reduce) || o->num_operands != 1 || !view_all_reduce(o, &a) || !op_body(o, 0))
+    return false;
+  const type *t = op_operand(o, 0)->type;
+  i64 count, bytes;
+  if (!type_is_ranked(t) || !type_num_elements(t, &count) ||
+      !checked_mul(count, (i64)type_storage(t->elem), &bytes) || bytes > MAX_BYTES)
+    return false;
+  *out = (group_key){&a.replica_groups->base, op_attr(o, STR("use_global_device_ids")), t->elem,
+                     UNREDUCED_SUM, c->depth[o->num]};
+  return part_body_kind(op_body(o, 0), 0, 1, &out->kind);
+}
+
+static bool same_key(const group_key *x, const group_key *y) {
+  return x->groups == y->groups && x->global == y->global && x->element == y->element &&
+         x->kind == y->kind && x->depth == y->depth;
+}
+
+static void add_member(combine *c, op *o) {
+  group_key key;
+  if (!key_of(c, o, &key)) return;
+  for (size_t i = c->groups.len; i-- > 0;) {
+    group *g = &c->groups.data[i];
+    if (!same_key(&g->key, &key) || g->members.len == MAX_MEMBERS) continue;
+    VEC_PUSH(c->e.a, g->members, o);
+    return;
+  }
+  VEC_PUSH(c->e.a, c->groups, ((group){.key = key}));
+  VEC_PUSH(c->e.a, c->groups.data[c->groups.len - 1].members, o);
+}
+
+static void study(combine *c) {
+  arena *a = c->e.a;
+  c->n = 0;
+  for (op *o = c->b->first; o; o = o->next) o->num = c->n++;
+  c->depth = arena_zalloc(a, c->n * sizeof(u32));
+  c->place = arena_zalloc(a, c->n * sizeof(u32));
+  c->follows = arena_zalloc(a, c->n);
+  c->dep_begin = arena_zalloc(a, (c->n + 1) * sizeof(u32));
+  bool *reduces = arena_zalloc(a, c->n);
+  u32 effect = UINT32_MAX;
+  for (op *o = c->b->first; o; o = o->next) {
+    u32 id = o->num;
+    c->place[id] = id;
+    op_walk(o, add_deps, c);
+    if (op_is(o, custom_call)) { /* these may have effects, and keep their order */
+      if (effect != UINT32_MAX) VEC_PUSH(a, c->deps, effect);
+      effect = id;
+    }
+    c->dep_begin[id + 1] = (u32)c->deps.len;
+    for (u32 k = c->dep_begin[id]; k < c->dep_begin[id + 1]; k++) {
+      u32 d = c->deps.data[k], below = c->depth[d] + reduces[d];
+      if (below > c->depth[id]) c->depth[id] = below;
+    }
+    reduces[id] = op_is(o, all_reduce);
+    add_member(c, o);
+  }
+}
+
+/* ---- moving ---- */
+
+static op *make_combined(combine *c, const group *g, op *last) {
+  arena *a = c->e.a;
+  size_t n = g->members.len;
+  value **in = ARENA_ARRAY(a, value *, n);
+  const type **types = ARENA_ARRAY(a, const type *, n);
+  for (size_t i = 0; i < n; i++) {
+    in[i] = op_operand(g->members.data[i], 0);
+    types[i] = in[i]->type;
+  }
+  cursor at = cursor_before(&c->e, last);
+  op *o = emit_op(&at, OP_all_reduce, in, n, types, n, 1);
+  static const char *const names[] = {"replica_groups", "channel_handle", "use_global_device_ids"};
+  for (size_t i = 0; i < COUNT(names); i++)
+    set_attr(&at, o, names[i], op_attr(g->members.data[0], str_of(names[i])));
+  emit_reducer(&at, o, reducer_of(g->key.kind), g->key.element);
+  return o;
+}
+
+static void combine_group(combine *c, const group *g) {
+  op *first = g->members.data[0], *last = first;
+  for (size_t i = 1; i < g->members.len; i++) {
+    op *o = g->members.data[i];
+    if (c->place[o->num] < c->place[first->num]) first = o;
+    if (c->place[o->num] > c->place[last->num]) last = o;
+  }
+  op *all = make_combined(c, g, last), *end = last->next;
+  all->num = last->num;
+  u32 place = c->place[first->num];
+  for (size_t i = 0; i < g->members.len; i++) c->follows[g->members.data[i]->num] = true;
+  VEC(op *) moved = {0};
+  for (op *o = first->next; o != all; o = o->next) {
+    if (c->follows[o->num]) continue; /* a member */
+    for (u32 k = c->dep_begin[o->num]; k < c->dep_begin[o->num + 1]; k++)
+      c->follows[o->num] |= c->follows[c->deps.data[k]];
+    if (c->follows[o->num]) VEC_PUSH(c->e.a, moved, o);
+  }
+  for (size_t i = 0; i < moved.len; i++) {
+    op_unlink(moved.data[i]);
+    op_insert(moved.data[i], c->b, end);
+  }
+  for (op *o = first->next; o && o != end; o = o->next) c->place[o->num] = ++place;
+  memset(c->follows, 0, c->n);
+  for (size_t i = 0; i < g->members.len; i++) {
+    value_replace(op_result(g->members.data[i], 0), op_result(all, i));
+    op_erase(g->members.data[i]);
+  }
+}
+
+static void combine_block(const part_env *e, block *b) {
+  u32 reduces = 0;
+  for (op *o = b->first; o; o = o->next) {
+    reduces += op_is(o, all_reduce);
+    if (op_is(o, all_reduce)) continue;
+    for (u32 r = 0; r < o->num_regions; r++)
+      for (block *in = o->regions[r].first; in; in = in->next) combine_block(e, in);
+  }
+  if (reduces < 2) return;
+  combine c = {.e = *e, .b = b};
+  study(&c);
+  u32 deepest = 0;
+  for (size_t i = 0; i < c.groups.len; i++)
+    if (c.groups.data[i].key.depth > deepest) deepest = c.groups.data[i].key.depth;
+  for (u32 d = 0; d <= deepest; d++)
+    for (size_t i = 0; i < c.groups.len; i++)
+      if (c.groups.data[i].key.depth == d && c.groups.data[i].members.len > 1)
+        combine_group(&c, &c.groups.data[i]);
+}
+
+bool part_combine_collectives(ir_module *m, arena *scratch, const pass_args *args) {
+  (void)args;
+  part_env e = part_env_make(m, scratch);
+  if (part_has_mesh(&e)) combine_block(&e, op_body(m->root, 0));
+  return true;
+}
