@@ -109,8 +109,8 @@ static void whole_gather(const op *o, dim_set *in, dim_set *out) {
   in[1] = dim_bit(g->index_vector_dim);
 }
 
-/* Devices that hold some of the updates only would each make another array, so whatever is
- * neither a window nor batching is whole. */
+/* Devices that hold some of the updates only each make another array: fine if these combine,
+ * otherwise whatever is neither a window nor batching is whole. */
 static void whole_scatter(const op *o, dim_set *in, dim_set *out) {
   struct scatter_attrs v;
   u32 n = (o->num_operands - 1) / 2;
@@ -123,6 +123,8 @@ static void whole_scatter(const op *o, dim_set *in, dim_set *out) {
   dim_set array_set = 0, window_set = 0;
   mark_window(dims_of(op_operand(o, 0)), updates, s->update_window_dims, s->inserted_window_dims,
               s->input_batching_dims, &array_set, &window_set);
+  unreduced_kind kind;
+  bool combines = part_reduction(o, &kind);
   i64 batch = 0; /* the indices' dimensions but the vector, in order, are the updates' others */
   for (size_t d = 0; d < indices.len; d++) {
     if ((i64)d == s->index_vector_dim) {
@@ -130,7 +132,7 @@ static void whole_scatter(const op *o, dim_set *in, dim_set *out) {
       continue;
     }
     while (contains(s->update_window_dims, batch)) batch++;
-    if (!contains(s->scatter_indices_batching_dims, (i64)d)) {
+    if (!combines && !contains(s->scatter_indices_batching_dims, (i64)d)) {
       in[n] |= dim_bit((i64)d);
       window_set |= dim_bit(batch);
     }
@@ -305,7 +307,7 @@ bool part_body_kind(const block *b, u32 i, u32 n, unreduced_kind *out) {
   return false;
 }
 
-/* The constant behind a scalar, through ops that keep zero and one what they are. */
+/* The constant behind a scalar or splat, through ops that keep zero and one what they are. */
 static const dense_attr *scalar_constant(const value *v) {
   for (int depth = 0; depth < 8; depth++) {
     const op *o = value_op(v);
@@ -347,21 +349,23 @@ static bool init_is_neutral(const value *init, unreduced_kind kind) {
   return d && (kind == UNREDUCED_SUM ? is_zero(d) : is_one(d));
 }
 
-static bool reduce_kind(const op *o, unreduced_kind *out) {
-  u32 n = o->num_operands / 2;
+/* n pairs combine in one way, and start from the operands from `init` on. */
+static bool combining(const op *o, u32 n, u32 init, unreduced_kind *out) {
   const block *b = o->num_regions ? op_body(o, 0) : NULL;
   if (n == 0 || !b) return false;
   for (u32 i = 0; i < n; i++) {
     unreduced_kind kind;
     if (!part_body_kind(b, i, n, &kind) || (i && kind != *out)) return false;
     *out = kind;
-    if (!init_is_neutral(op_operand(o, n + i), kind)) return false;
+    if (!init_is_neutral(op_operand(o, init + i), kind)) return false;
   }
   return true;
 }
 
 bool part_reduction(const op *o, unreduced_kind *out) {
-  if (op_is(o, reduce)) return reduce_kind(o, out);
+  if (op_is(o, reduce))
+    return o->num_operands % 2 == 0 && combining(o, o->num_operands / 2, o->num_operands / 2, out);
+  if (op_is(o, scatter)) return o->num_operands % 2 && combining(o, o->num_operands / 2, 0, out);
   *out = UNREDUCED_SUM;
   return op_is(o, dot_general) || op_is(o, convolution);
 }
