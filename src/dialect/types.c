@@ -1,0 +1,214 @@
+/* Types in checks and messages. */
+#include "dialect/verify.h"
+
+bool shapes_agree(const type *a, const type *b) {
+  if (a->kind != TYPE_TENSOR || b->kind != TYPE_TENSOR || a->dims.len != b->dims.len) return false;
+  for (size_t i = 0; i < a->dims.len; i++)
+    if (!dims_agree(a->dims.data[i], b->dims.data[i])) return false;
+  return true;
+}
+
+bool types_agree(const type *a, const type *b) {
+  return a == b || (shapes_agree(a, b) && a->elem == b->elem);
+}
+
+bool is_scalar_of(const type *t, const type *elem) {
+  return t->kind == TYPE_TENSOR && t->dims.len == 0 && t->elem == elem;
+}
+
+/* ---- text ---- */
+
+static void put_type(buf *b, const type *t, int depth);
+
+static void put_types(buf *b, types l, int depth) {
+  for (size_t i = 0; i < l.len; i++) {
+    if (i) BUF_LIT(b, ", ");
+    put_type(b, l.data[i], depth);
+  }
+}
+
+static void put_shaped(buf *b, const char *name, const type *t, int depth) {
+  buf_printf(b, "%s<", name);
+  for (size_t i = 0; i < t->dims.len; i++) {
+    if (t->dims.data[i] == DYNAMIC)
+      BUF_LIT(b, "?x");
+    else
+      buf_printf(b, "%lldx", (long long)t->dims.data[i]);
+  }
+  if (t->kind == TYPE_UNRANKED) BUF_LIT(b, "*x");
+  put_type(b, t->elem, depth);
+  const bounds_attr *bounds = t->encoding ? attr_as(bounds, t->encoding) : NULL;
+  if (t->encoding && !bounds) BUF_LIT(b, ", #encoding");
+  if (bounds) {
+    BUF_LIT(b, ", #stablehlo.bounds<");
+    for (size_t i = 0; i < bounds->bounds.len; i++) {
+      i64 n = bounds->bounds.data[i];
+      if (n == DYNAMIC)
+        buf_printf(b, "%s?", i ? ", " : "");
+      else
+        buf_printf(b, "%s%lld", i ? ", " : "", (long long)n);
+    }
+    BUF_LIT(b, ">");
+  }
+  BUF_LIT(b, ">");
+}
+
+static void put_type(buf *b, const type *t, int depth) {
+  static const char *const signs[] = {"i", "si", "ui"};
+  if (depth > 16) {
+    BUF_LIT(b, "...");
+    return;
+  }
+  switch ((type_kind)t->kind) {
+  case TYPE_NONE:
+    BUF_LIT(b, "none");
+    break;
+  case TYPE_INDEX:
+    BUF_LIT(b, "index");
+    break;
+  case TYPE_INT:
+    buf_printf(b, "%s%u", signs[t->sign], t->width);
+    break;
+  case TYPE_FLOAT:
+    buf_printf(b, "%s", float_names[t->flt]);
+    break;
+  case TYPE_COMPLEX:
+    BUF_LIT(b, "complex<");
+    put_type(b, t->elem, depth + 1);
+    BUF_LIT(b, ">");
+    break;
+  case TYPE_TENSOR:
+  case TYPE_UNRANKED:
+    put_shaped(b, "tensor", t, depth + 1);
+    break;
+  case TYPE_VECTOR:
+    put_shaped(b, "vector", t, depth + 1);
+    break;
+  case TYPE_FUNCTION:
+    BUF_LIT(b, "(");
+    put_types(b, type_inputs(t), depth + 1);
+    BUF_LIT(b, ") -> (");
+    put_types(b, type_results(t), depth + 1);
+    BUF_LIT(b, ")");
+    break;
+  case TYPE_TUPLE:
+    BUF_LIT(b, "tuple<");
+    put_types(b, t->types, depth + 1);
+    BUF_LIT(b, ">");
+    break;
+  case TYPE_TOKEN:
+    BUF_LIT(b, "!stablehlo.token");
+    break;
+  case TYPE_OPAQUE:
+    buf_printf(b, "!" STR_FMT, STR_ARG(t->text));
+    break;
+  }
+}
+
+static const char *finish(ir_ctx *c, buf *b) {
+  const char *s = arena_str(ir_arena(c), buf_view(b)).data;
+  buf_deinit(b);
+  return s;
+}
+
+const char *dialect_show_type(ir_ctx *c, const type *t) {
+  buf b;
+  buf_init(&b, ir_mem(c));
+  put_type(&b, t, 0);
+  return finish(c, &b);
+}
+
+const char *show(checker *k, const type *t) { return dialect_show_type(k->c, t); }
+
+const char *show_dims(checker *k, i64s dims) {
+  buf b;
+  buf_init(&b, ir_mem(k->c));
+  for (size_t i = 0; i < dims.len; i++) {
+    if (dims.data[i] == DYNAMIC)
+      buf_printf(&b, "%s?", i ? ", " : "");
+    else
+      buf_printf(&b, "%s%lld", i ? ", " : "", (long long)dims.data[i]);
+  }
+  return finish(k->c, &b);
+}
+
+const char *show_types(checker *k, const type *const *t, size_t n) {
+  buf b;
+  buf_init(&b, ir_mem(k->c));
+  for (size_t i = 0; i < n; i++) {
+    buf_printf(&b, "%s'", i ? ", " : "");
+    put_type(&b, t[i], 0);
+    BUF_LIT(&b, "'");
+  }
+  return finish(k->c, &b);
+}
+
+/* ---- elements ---- */
+
+int element_kind(const type *e) {
+  if (e->kind == TYPE_FLOAT) return EL_FLOAT;
+  if (e->kind == TYPE_COMPLEX) return EL_COMPLEX;
+  if (e->kind != TYPE_INT) return 0;
+  if (e->width == 1) return EL_BOOL;
+  return e->sign == UNSIGNED ? EL_UINT : EL_SINT;
+}
+
+static const char *mask_name(checker *k, int mask) {
+  static const char *const names[] = {"boolean", "integer", "unsigned integer", "float", "complex"};
+  buf b;
+  buf_init(&b, ir_mem(k->c));
+  for (int i = 0, n = 0; i < 5; i++)
+    if (mask >> i & 1) buf_printf(&b, "%s%s", n++ ? " or " : "", names[i]);
+  return finish(k->c, &b);
+}
+
+bool check_elements(checker *k, const op *o, int mask) {
+  for (u32 i = 0; i < o->num_operands; i++)
+    if (!(element_kind(type_element(in_type(o, i))) & mask))
+      return op_error(k->c, o, "operand #%u must be a ranked tensor of %s values, but got '%s'", i,
+                      mask_name(k, mask), show(k, in_type(o, i)));
+  return true;
+}
+
+bool check_result(checker *k, const op *o, size_t i, i64s dims, const type *elem) {
+  const type *t = out_type(o, i);
+  const type *want = type_tensor(k->c, dims, elem, NULL);
+  if (shapes_agree(t, want) && t->elem == elem) return true;
+  return op_error(k->c, o,
+                  "inferred type(s) '%s' are incompatible with return type(s) of operation '%s'",
+                  show(k, want), show(k, t));
+}
+
+/* ---- lists of dimensions ---- */
+
+bool check_dims(checker *k, const op *o, i64s dims, i64 bound, const char *what, dim_set *out) {
+  dim_set seen = 0;
+  for (size_t i = 0; i < dims.len; i++) {
+    i64 d = dims.data[i];
+    if (d < 0 || d >= bound)
+      return op_error(k->c, o, "%s value: %lld is out of range: [0, %lld)", what, (long long)d,
+                      (long long)bound);
+    if (dim_in(seen, d))
+      return op_error(k->c, o, "expects %s to not repeat, got: [%s]", what, show_dims(k, dims));
+    seen |= 1ull << d;
+  }
+  if (out) *out = seen;
+  return true;
+}
+
+bool check_sorted(checker *k, const op *o, i64s dims, const char *what) {
+  for (size_t i = 1; i < dims.len; i++)
+    if (dims.data[i - 1] > dims.data[i])
+      return op_error(k->c, o, "expects %s to be sorted, got: [%s]", what, show_dims(k, dims));
+  return true;
+}
+
+bool check_disjoint(checker *k, const op *o, i64s a, i64s b, const char *what_a,
+                    const char *what_b) {
+  for (size_t i = 0; i < a.len; i++)
+    for (size_t j = 0; j < b.len; j++)
+      if (a.data[i] == b.data[j])
+        return op_error(k->c, o, "has duplicated dimension from %s and %s: %lld", what_a, what_b,
+                        (long long)a.data[i]);
+  return true;
+}

@@ -1,0 +1,410 @@
+/* The verifier: what the rows of ir/ops say of every op, then the op's own check. */
+#include "dialect/verify.h"
+
+/* ---- tables ---- */
+
+#define V_ew(id) verify_elements
+#define V_cast(id) verify_elements
+#define V_bcast(id) verify_elements
+#define V_own(id) verify_##id
+#define V_region(id) verify_##id
+#define V_coll(id) verify_##id
+#define V_term(id) verify_terminator
+verify_fn *const verify_of[OP_COUNT] = {
+#define OP(id, name, family, ...) [OP_##id] = V_##family(id),
+#include "ir/ops.def"
+};
+
+/* Ops with SAME_TYPE infer their first operand's. */
+infer_fn *const infer_of[OP_COUNT] = {
+    [OP_abs] = infer_abs,
+    [OP_real] = infer_real,
+    [OP_imag] = infer_real,
+    [OP_complex] = infer_complex,
+    [OP_is_finite] = infer_pred,
+    [OP_compare] = infer_pred,
+    [OP_chlo_is_inf] = infer_pred,
+    [OP_chlo_is_neg_inf] = infer_pred,
+    [OP_chlo_is_pos_inf] = infer_pred,
+    [OP_select] = infer_select,
+    [OP_clamp] = infer_clamp,
+    [OP_constant] = infer_constant,
+    [OP_sdy_constant] = infer_sdy_constant,
+    [OP_transpose] = infer_transpose,
+    [OP_concatenate] = infer_concatenate,
+    [OP_slice] = infer_slice,
+    [OP_dynamic_slice] = infer_dynamic_slice,
+    [OP_dynamic_update_slice] = infer_dynamic_update_slice,
+    [OP_pad] = infer_pad,
+    [OP_gather] = infer_gather,
+    [OP_scatter] = infer_scatter,
+    [OP_reduce] = infer_reduce,
+    [OP_reduce_window] = infer_reduce_window,
+    [OP_sort] = infer_operands,
+    [OP_optimization_barrier] = infer_operands,
+    [OP_all_reduce] = infer_all_reduce,
+    [OP_all_to_all] = infer_all_to_all,
+    [OP_partition_id] = infer_device_id,
+    [OP_replica_id] = infer_device_id,
+};
+
+/* Ops whose operands and results may be other things than tensors: tokens, tuples. */
+static const bool any_types[OP_COUNT] = {
+    [OP_module] = true,
+    [OP_cast] = true,
+    [OP_func] = true,
+    [OP_call] = true,
+    [OP_func_return] = true,
+    [OP_manual_computation] = true,
+    [OP_sdy_return] = true,
+    [OP_named_computation] = true,
+    [OP_while] = true,
+    [OP_case] = true,
+    [OP_if] = true,
+    [OP_return] = true,
+    [OP_custom_call] = true,
+    [OP_composite] = true,
+    [OP_optimization_barrier] = true,
+};
+
+/* How the blocks in an op end; others end in stablehlo.return. */
+static const u16 terminator_of[OP_COUNT] = {
+    [OP_func] = OP_func_return,
+    [OP_manual_computation] = OP_sdy_return,
+    [OP_named_computation] = OP_sdy_return,
+};
+
+static op_id expected_terminator(const op *o) {
+  u16 t = terminator_of[op_kind(o)];
+  return t ? (op_id)t : OP_return;
+}
+
+/* ---- attributes ---- */
+
+typedef bool kind_fn(const attr *a);
+static bool is_any(const attr *a) { return a != NULL; }
+static bool is_i64(const attr *a) {
+  i64 v;
+  return attr_get_i64(a, &v);
+}
+static bool is_bool(const attr *a) {
+  bool v;
+  return attr_get_bool(a, &v);
+}
+static bool is_unit(const attr *a) { return attr_is(unit, a); }
+static bool is_str(const attr *a) { return attr_is(string, a); }
+static bool is_sym(const attr *a) {
+  str s;
+  return attr_get_symbol(a, &s);
+}
+static bool is_type(const attr *a) { return attr_is(type_ref, a); }
+static bool is_packed(const attr *a, u32 width, size_t bytes) {
+  const dense_array_attr *d = attr_as(dense_array, a);
+  return d && d->elem->kind == TYPE_INT && d->elem->width == width && d->data.len % bytes == 0;
+}
+static bool is_i64s(const attr *a) { return is_packed(a, 64, 8); }
+static bool is_bools(const attr *a) { return is_packed(a, 1, 1); }
+static bool is_elements(const attr *a) {
+  return attr_is(dense, a) || attr_is(dense_resource, a) || attr_is(dense_string, a);
+}
+static bool is_groups(const attr *a) {
+  const dense_attr *d = attr_as(dense, a);
+  return d && d->type->kind == TYPE_TENSOR && d->type->dims.len == 2 &&
+         d->type->elem->kind == TYPE_INT && d->type->elem->width == 64;
+}
+static bool is_array(const attr *a) { return attr_is(array, a); }
+static bool is_dict(const attr *a) { return attr_is(dict, a); }
+
+static kind_fn *const kind_of[] = {
+#define AV(kind, ctype) [SLOT_##kind] = is_##kind,
+    ATTR_KINDS(AV)
+#undef AV
+};
+static const char *const kind_names[] = {
+    [SLOT_any] = "any attribute",
+    [SLOT_i64] = "64-bit signless integer attribute",
+    [SLOT_bool] = "bool attribute",
+    [SLOT_unit] = "unit attribute",
+    [SLOT_str] = "string attribute",
+    [SLOT_sym] = "flat symbol reference attribute",
+    [SLOT_type] = "any type attribute",
+    [SLOT_i64s] = "i64 dense array attribute",
+    [SLOT_bools] = "i1 dense array attribute",
+    [SLOT_elements] = "constant vector/tensor attribute",
+    [SLOT_groups] = "64-bit signless integer elements attribute of rank 2",
+    [SLOT_array] = "array attribute",
+    [SLOT_dict] = "dictionary of named attribute values",
+};
+
+/* Constants hold as many bytes as their type says. */
+static bool check_dense(checker *k, const op *o, const char *name, const attr *a) {
+  const dense_attr *d = attr_as(dense, a);
+  i64 n, bytes;
+  if (!d) return true;
+  size_t size = d->type->kind == TYPE_TENSOR ? type_storage(d->type->elem) : 0;
+  bool ok = size && type_num_elements(d->type, &n) && checked_mul(n, (i64)size, &bytes);
+  ok = ok && (d->splat ? d->data.len == size && n > 0 : (i64)d->data.len == bytes);
+  return ok || op_error(k->c, o, "attribute '%s' has contents that do not fit '%s'", name,
+                        show(k, d->type));
+}
+
+static bool check_slots(checker *k, const op *o) {
+  for (u32 i = 0; i < o->info->num_slots; i++) {
+    const slot_info *s = &o->info->slots[i];
+    const attr *a = o->slots[i];
+    if (!a && s->need == REQUIRED) return op_error(k->c, o, "requires attribute '%s'", s->name);
+    if (!a) continue;
+    bool ok = s->attr_id >= 0 ? a->id == s->attr_id : kind_of[s->kind](a);
+    if (!ok)
+      return op_error(k->c, o, "attribute '%s' failed to satisfy constraint: %s", s->name,
+                      s->attr_id >= 0 ? attr_infos[s->attr_id].name : kind_names[s->kind]);
+    if (!check_dense(k, o, s->name, a)) return false;
+  }
+  return true;
+}
+
+static bool check_discardable(checker *k, const op *o) {
+  const attr *s = op_discardable(o, STR("sdy.sharding"));
+  const attr *r = op_discardable(o, STR("sdy.sharding_rule"));
+  if (s && !attr_is(sharding_per_value, s))
+    return op_error(k->c, o, "should have a sharding attribute of type TensorShardingPerValueAttr");
+  if (s) {
+    const type **t = ARENA_ARRAY(ir_arena(k->c), const type *, o->num_results);
+    for (u32 i = 0; i < o->num_results; i++) t[i] = out_type(o, i);
+    if (!check_shardings(k, o, attr_as(sharding_per_value, s), t, o->num_results, "result"))
+      return false;
+  }
+  if (r && !attr_is(op_sharding_rule, r))
+    return op_error(k->c, o,
+                    "should have a sharding rule attribute of type OpShardingRuleAttr for attr "
+                    "named 'sdy.sharding_rule'");
+  return !r || check_sharding_rule(k, o, attr_as(op_sharding_rule, r));
+}
+
+/* ---- operands, results, regions ---- */
+
+static bool check_counts(checker *k, const op *o) {
+  const op_info *info = o->info;
+  size_t begin, count;
+  for (u32 g = 0; g < info->num_operands; g++)
+    if (!op_operand_group(o, g, &begin, &count))
+      return op_error(k->c, o, "expected other operands, but found %u", o->num_operands);
+  if (info->num_operands == 0 && o->num_operands)
+    return op_error(k->c, o, "requires zero operands");
+  size_t single = 0, more = 0;
+  for (u32 i = 0; i < info->num_results; i++)
+    *(info->results[i].arity == ONE ? &single : &more) += 1;
+  if (o->num_results < single || (!more && o->num_results != single))
+    return op_error(k->c, o, "requires %zu results, but found %u", single, o->num_results);
+  if (info->num_regions != ANY_REGIONS && o->num_regions != info->num_regions)
+    return op_error(k->c, o, "requires %u regions, but found %u", info->num_regions,
+                    o->num_regions);
+  if (o->num_successors) return op_error(k->c, o, "requires zero successors");
+  return true;
+}
+
+/* Sizes below 2^63 bytes, ranks within bounds, elements that exist. */
+static bool check_type(checker *k, const op *o, const type *t, const char *what, u32 i) {
+  if (t->kind == TYPE_TUPLE) {
+    for (size_t j = 0; j < t->types.len; j++)
+      if (t->types.data[j]->kind != TYPE_TUPLE && !check_type(k, o, t->types.data[j], what, i))
+        return false;
+    return true;
+  }
+  if (t->kind != TYPE_TENSOR) return true;
+  if (t->dims.len > DIALECT_MAX_RANK)
+    return op_unimplemented(k->c, o, "%s #%u has rank %zu; the most is %d", what, i, t->dims.len,
+                            DIALECT_MAX_RANK);
+  size_t size = type_storage(t->elem);
+  if (!element_kind(t->elem) || size == 0)
+    return op_error(k->c, o, "%s #%u has elements that are not numbers: '%s'", what, i, show(k, t));
+  i64 bytes = (i64)size;
+  for (size_t d = 0; d < t->dims.len; d++) {
+    i64 n = t->dims.data[d];
+    if (n < 0 && n != DYNAMIC)
+      return op_error(k->c, o, "%s #%u has a negative dimension: '%s'", what, i, show(k, t));
+    if (n > 0 && !checked_mul(bytes, n, &bytes)) /* a 0 elsewhere does not excuse the rest */
+      return op_error(k->c, o, "%s #%u is too large: '%s'", what, i, show(k, t));
+  }
+  return true;
+}
+
+static bool check_types(checker *k, const op *o) {
+  bool any = any_types[op_kind(o)];
+  for (u32 i = 0; i < o->num_operands + o->num_results; i++) {
+    bool in = i < o->num_operands;
+    u32 at = in ? i : i - o->num_operands;
+    const type *t = in ? in_type(o, at) : out_type(o, at);
+    if (!any && t->kind != TYPE_TENSOR)
+      return op_error(k->c, o, "%s #%u must be ranked tensor, but got '%s'",
+                      in ? "operand" : "result", at, show(k, t));
+    if (!check_type(k, o, t, in ? "operand" : "result", at)) return false;
+  }
+  for (u16 r = 0; r < o->num_regions; r++)
+    for (const block *b = o->regions[r].first; b; b = b->next)
+      for (u32 i = 0; i < b->num_args; i++)
+        if (!check_type(k, o, b->args[i]->type, "block argument", i)) return false;
+  return true;
+}
+
+static bool check_regions(checker *k, const op *o) {
+  if (op_is(o, module)) return true;
+  for (u16 r = 0; r < o->num_regions; r++) {
+    const block *b = o->regions[r].first;
+    if (!b && op_is(o, func)) return op_unimplemented(k->c, o, "a function without a body");
+    if (!b) return op_error(k->c, o, "region #%u failed to verify constraint: non-empty region", r);
+    if (b->next && !op_is(o, func))
+      return op_error(k->c, o, "expects region #%u to have 0 or 1 blocks", r);
+    if (b->next) return op_unimplemented(k->c, o, "a function of several blocks");
+    if (!b->last)
+      return op_error(k->c, o, "region #%u has an empty block: expect at least a terminator", r);
+    for (const op *i = b->first; i != b->last; i = i->next)
+      if (op_has(i, TERMINATOR))
+        return op_error(k->c, i, "must be the last operation in the parent block");
+    if (op_kind(b->last) != expected_terminator(o)) {
+      str want = op_infos[expected_terminator(o)].name;
+      return op_error(k->c, o, "expects regions to end with '" STR_FMT "', found '" STR_FMT "'",
+                      STR_ARG(want), STR_ARG(b->last->info->name));
+    }
+  }
+  return true;
+}
+
+/* ---- traits ---- */
+
+static bool check_same(checker *k, const op *o) {
+  bool whole = op_has(o, SAME_TYPE);
+  if (!whole && !op_has(o, SAME_SHAPE)) return true;
+  const type *first = o->num_operands ? in_type(o, 0) : out_type(o, 0);
+  for (u32 i = 0; i < o->num_operands + o->num_results; i++) {
+    const type *t = i < o->num_operands ? in_type(o, i) : out_type(o, i - o->num_operands);
+    if (whole && !types_agree(first, t))
+      return op_error(k->c, o, "requires compatible types for all operands and results");
+    if (!whole && !shapes_agree(first, t))
+      return op_error(k->c, o, "requires the same shape for all operands and results");
+  }
+  return true;
+}
+
+static bool check_parent(checker *k, const op *o) {
+  const op *p = op_parent(o);
+  if (op_has(o, SYMBOL) && p && !op_has(p, SYMBOL_TABLE))
+    return op_error(k->c, o, "symbol's parent must have the SymbolTable trait");
+  if (op_has(o, TERMINATOR) && (!p || op_kind(p) == OP_module))
+    return op_error(k->c, o, "must be in the region of an op that it ends");
+  return true;
+}
+
+static bool check_inferred(checker *k, const op *o) {
+  infer_fn *fn = op_has(o, SAME_TYPE) ? NULL : infer_of[op_kind(o)];
+  if (!fn) return true;
+  const type **want = ARENA_ARRAY(ir_arena(k->c), const type *, o->num_results);
+  if (!fn(k, o, want)) return false;
+  for (u32 i = 0; i < o->num_results; i++)
+    if (!types_agree(want[i], out_type(o, i))) {
+      const type **got = ARENA_ARRAY(ir_arena(k->c), const type *, o->num_results);
+      for (u32 j = 0; j < o->num_results; j++) got[j] = out_type(o, j);
+      return op_error(k->c, o,
+                      "inferred type(s) %s are incompatible with return type(s) of operation %s",
+                      show_types(k, want, o->num_results), show_types(k, got, o->num_results));
+    }
+  return true;
+}
+
+/* ---- dominance ---- */
+
+/* Where `v` is defined must come before `o`, and no isolated op may stand between. */
+static bool dominates(const value *v, const op *o, bool *isolated) {
+  const block *home = v->is_arg ? v->def.block : v->def.op->parent;
+  const op *at = o;
+  *isolated = false;
+  while (at && at->parent != home) {
+    at = op_parent(at);
+    if (at && op_has(at, ISOLATED)) *isolated = true;
+  }
+  if (!at || *isolated) return false;
+  return v->is_arg || v->def.op->num < at->num;
+}
+
+static bool check_uses(checker *k, const op *o) {
+  for (u32 i = 0; i < o->num_operands; i++) {
+    bool isolated;
+    if (dominates(op_operand(o, i), o, &isolated)) continue;
+    if (isolated) return op_error(k->c, o, "using value defined outside the region");
+    return op_error(k->c, o, "operand #%u does not dominate this use", i);
+  }
+  return true;
+}
+
+/* ---- symbols ---- */
+
+static u64 hash_name(str s) { return hash_bytes(s.data, s.len, 0); }
+
+/* An open table of names, twice the number of symbols. */
+static bool check_symbols(checker *k, const op *table) {
+  const block *b = op_body(table, 0);
+  size_t n = 0, cap = 16;
+  for (const op *o = b->first; o; o = o->next) n++;
+  while (cap < 2 * n) cap *= 2;
+  const op **slots = arena_zalloc(ir_arena(k->c), cap * sizeof *slots);
+  for (const op *o = b->first; o; o = o->next) {
+    str name = symbol_name(o);
+    if (!name.len) continue;
+    size_t i = hash_name(name) & (cap - 1);
+    while (slots[i] && !str_eq(symbol_name(slots[i]), name)) i = (i + 1) & (cap - 1);
+    if (slots[i]) {
+      loc_error(k->c, o->loc, "redefinition of symbol named '" STR_FMT "'", STR_ARG(name));
+      loc_note(k->c, slots[i]->loc, "see existing symbol definition here");
+      return false;
+    }
+    slots[i] = o;
+  }
+  return true;
+}
+
+static void find_meshes(checker *k) {
+  for (const op *o = op_body(k->m->root, 0)->first; o; o = o->next) {
+    struct sdy_mesh_attrs a;
+    if (!op_is(o, sdy_mesh) || !view_sdy_mesh(o, &a)) continue;
+    bool axes = true; /* the rest of the mesh is checked at its op */
+    for (size_t i = 0; i < a.mesh->axes.len; i++)
+      axes = axes && attr_is(mesh_axis, a.mesh->axes.data[i]);
+    named_mesh m = {a.sym_name, a.mesh};
+    if (axes) VEC_PUSH(ir_arena(k->c), k->meshes, m);
+  }
+}
+
+/* ---- the walk ---- */
+
+/* Checks before those of the op itself: what the row says. Inner ops have been checked. */
+static bool check_op(checker *k, const op *o) {
+  if (!check_uses(k, o)) return false;
+  if (op_kind(o) == OP_unregistered) return true;
+  return check_counts(k, o) && check_parent(k, o) && check_slots(k, o) && check_types(k, o) &&
+         check_regions(k, o) && check_same(k, o) && verify_of[op_kind(o)](k, o) &&
+         check_inferred(k, o) && check_discardable(k, o) &&
+         (!op_has(o, SYMBOL_TABLE) || check_symbols(k, o));
+}
+
+static walk_result visit(void *user, op *o) {
+  checker *k = user;
+  if (!check_op(k, o)) k->ok = false;
+  return WALK_ON;
+}
+
+bool dialect_verify(ir_module *m) {
+  checker k = {.m = m, .c = m->ctx, .ok = true};
+  if (!op_is(m->root, module) || m->root->num_regions != 1 || !op_body(m->root, 0))
+    return op_error(k.c, m->root, "expected a module");
+  module_number(m);
+  find_meshes(&k);
+  op_walk_post(m->root, visit, &k);
+  return k.ok && check_call_graph(&k);
+}
+
+bool dialect_infer(ir_module *m, const op *o, const type **out) {
+  checker k = {.m = m, .c = m->ctx, .ok = true};
+  infer_fn *fn = op_kind(o) < OP_COUNT ? infer_of[op_kind(o)] : NULL;
+  if (op_has(o, SAME_TYPE) && o->num_operands) fn = infer_operand;
+  return fn && fn(&k, o, out);
+}

@@ -1,0 +1,124 @@
+/* Inside the verifier: what its files share.
+ *
+ * Checks report with op_error and return false; the first failure of an op ends its checks. */
+#ifndef DIALECT_VERIFY_H
+#define DIALECT_VERIFY_H
+
+#include "dialect/dialect.h"
+
+typedef struct named_mesh {
+  str name;
+  const mesh_attr *mesh;
+} named_mesh;
+
+typedef struct checker {
+  ir_module *m;
+  ir_ctx *c;
+  bool ok;
+  VEC(named_mesh) meshes; /* of the module, in order */
+} checker;
+
+typedef bool verify_fn(checker *k, const op *o);
+typedef bool infer_fn(checker *k, const op *o, const type **out);
+extern verify_fn *const verify_of[OP_COUNT];
+extern infer_fn *const infer_of[OP_COUNT];
+
+/* every row's own check; those of family own, region, coll and term */
+#define D_ew(id)
+#define D_cast(id)
+#define D_bcast(id)
+#define D_own(id) verify_fn verify_##id;
+#define D_region(id) verify_fn verify_##id;
+#define D_coll(id) verify_fn verify_##id;
+#define D_term(id)
+#define OP(id, name, family, ...) D_##family(id)
+#include "ir/ops.def"
+#undef D_ew
+#undef D_cast
+#undef D_bcast
+#undef D_own
+#undef D_region
+#undef D_coll
+#undef D_term
+verify_fn verify_elements, verify_terminator;
+
+infer_fn infer_operand, infer_abs, infer_complex, infer_real, infer_pred, infer_select, infer_clamp,
+    infer_constant, infer_sdy_constant, infer_transpose, infer_concatenate, infer_slice,
+    infer_dynamic_slice, infer_dynamic_update_slice, infer_pad, infer_gather, infer_scatter,
+    infer_reduce, infer_reduce_window, infer_operands, infer_all_reduce, infer_all_to_all,
+    infer_device_id;
+
+/* ---- types ---- */
+
+static inline const type *in_type(const op *o, size_t i) { return op_operand(o, i)->type; }
+static inline const type *out_type(const op *o, size_t i) { return o->results[i].type; }
+static inline i64 rank_of(const type *t) { return (i64)t->dims.len; }
+static inline bool dims_agree(i64 a, i64 b) { return a == b || a == DYNAMIC || b == DYNAMIC; }
+bool shapes_agree(const type *a, const type *b);
+/* The same up to dynamic dimensions (tensors); the same (others). */
+bool types_agree(const type *a, const type *b);
+bool is_scalar_of(const type *t, const type *elem);
+const char *show(checker *k, const type *t);
+const char *show_dims(checker *k, i64s dims); /* "1, 2, 3" */
+const char *show_types(checker *k, const type *const *t, size_t n);
+
+/* Kinds of elements, for masks. */
+enum {
+  EL_BOOL = 1,
+  EL_SINT = 2,
+  EL_UINT = 4,
+  EL_FLOAT = 8,
+  EL_COMPLEX = 16,
+  EL_INT = EL_SINT | EL_UINT,
+  EL_ANY = 31
+};
+int element_kind(const type *elem); /* 0: none that can be computed with */
+/* All operands and results are of tensors of these elements. */
+bool check_elements(checker *k, const op *o, int mask);
+
+/* Does result i have this shape and element type? */
+bool check_result(checker *k, const op *o, size_t i, i64s dims, const type *elem);
+
+/* ---- lists of dimensions; as masks since ranks are below 64 ---- */
+
+typedef u64 dim_set;
+static inline bool dim_in(dim_set s, i64 d) { return s >> d & 1; }
+/* Each in [0, bound) and none twice. `what` names the list in messages. */
+bool check_dims(checker *k, const op *o, i64s dims, i64 bound, const char *what, dim_set *out);
+bool check_sorted(checker *k, const op *o, i64s dims, const char *what);
+bool check_disjoint(checker *k, const op *o, i64s a, i64s b, const char *what_a,
+                    const char *what_b);
+
+/* ---- regions ---- */
+
+/* The reducer of reduce, scatter, ...: scalars in, scalars out. */
+bool check_reducer(checker *k, const op *o, const block *b, size_t n, const type *const *inputs,
+                   const type *const *inits);
+/* Types that the region's terminator returns. */
+static inline size_t num_returned(const block *b) { return b->last->num_operands; }
+static inline const type *returned(const block *b, size_t i) { return in_type(b->last, i); }
+
+/* Sliding windows of reduce_window and convolution. */
+typedef struct window {
+  i64s size, strides, base_dilations, window_dilations; /* empty lists: all 1 */
+  const dense_attr *padding;                            /* NULL: none */
+} window;
+bool check_window(checker *k, const op *o, const window *w);
+/* Output size of dimension i for this input size; DYNAMIC stays. false: overflow. */
+bool window_output(const window *w, size_t i, i64 input, i64 *out);
+
+/* ---- shardings ---- */
+
+const mesh_attr *checker_mesh(const checker *k, const attr *mesh_or_ref); /* NULL: unknown */
+bool check_mesh(checker *k, const op *o, const mesh_attr *m);
+/* `where`: "", "result 0 - ", ... before the message */
+bool check_sharding(checker *k, const op *o, const tensor_sharding_attr *s, const type *t,
+                    const char *where);
+bool check_shardings(checker *k, const op *o, const sharding_per_value_attr *s,
+                     const type *const *t, size_t n, const char *what);
+bool check_sharding_rule(checker *k, const op *o, const op_sharding_rule_attr *rule);
+
+/* ---- calls ---- */
+bool check_call_graph(checker *k);
+
+#endif

@@ -1,0 +1,387 @@
+/* Modules, functions, calls; manual and named computations, whose bodies have signatures too. */
+#include "dialect/verify.h"
+
+bool verify_module(checker *k, const op *o) { return (void)k, (void)o, true; }
+bool verify_cast(checker *k, const op *o) { return (void)k, (void)o, true; }
+
+/* ---- functions ---- */
+
+static bool check_value_attrs(checker *k, const op *o, attrs list, types t, const char *kind) {
+  if (list.len == 0) return true;
+  if (list.len != t.len)
+    return op_error(k->c, o,
+                    "expects %s attribute array to have the same number of elements as the "
+                    "number of function %ss, got %zu, but expected %zu",
+                    kind, kind, list.len, t.len);
+  for (size_t i = 0; i < t.len; i++) {
+    if (!attr_is(dict, list.data[i]))
+      return op_error(k->c, o, "expects %s attribute dictionary to be a DictionaryAttr", kind);
+    const attr *a = attr_dict_get(list.data[i], STR("sdy.sharding"));
+    const tensor_sharding_attr *s = attr_as(tensor_sharding, a);
+    const char *where = a ? arena_printf(ir_arena(k->c), "%s %zu - ", kind, i).data : "";
+    if (a && !s)
+      return op_error(k->c, o, "%sshould have a sharding attribute of type TensorShardingAttr",
+                      where);
+    if (s && !check_sharding(k, o, s, t.data[i], where)) return false;
+  }
+  return true;
+}
+
+bool verify_func(checker *k, const op *o) {
+  struct func_attrs a;
+  if (!view_func(o, &a)) return false;
+  const type *t = a.function_type;
+  if (t->kind != TYPE_FUNCTION)
+    return op_error(k->c, o,
+                    "attribute 'function_type' failed to satisfy constraint: type "
+                    "attribute of function type");
+  types in = type_inputs(t), out = type_results(t);
+  if (!check_value_attrs(k, o, a.arg_attrs, in, "arg") ||
+      !check_value_attrs(k, o, a.res_attrs, out, "result"))
+    return false;
+  const block *b = op_body(o, 0);
+  bool same = b->num_args == in.len;
+  for (u32 i = 0; same && i < b->num_args; i++) same = b->args[i]->type == in.data[i];
+  if (!same)
+    return op_error(k->c, o, "entry block must have %zu arguments to match function signature '%s'",
+                    in.len, show(k, t));
+  const op *r = b->last;
+  if (r->num_operands != out.len)
+    return op_error(k->c, r, "has %u operands, but enclosing function (@" STR_FMT ") returns %zu",
+                    r->num_operands, STR_ARG(a.sym_name), out.len);
+  for (u32 i = 0; i < r->num_operands; i++)
+    if (in_type(r, i) != out.data[i])
+      return op_error(k->c, r,
+                      "type of return operand %u ('%s') doesn't match function result type ('%s') "
+                      "in function @" STR_FMT,
+                      i, show(k, in_type(r, i)), show(k, out.data[i]), STR_ARG(a.sym_name));
+  return true;
+}
+
+static const op *callee_of(checker *k, const op *o, str name) {
+  const op *table = op_module(op_parent(o));
+  const op *f = table ? symbol_find(table, name) : NULL;
+  if (f && op_is(f, func) && attr_is(type_ref, op_attr(f, STR("function_type")))) return f;
+  op_error(k->c, o, "'" STR_FMT "' does not reference a valid function", STR_ARG(name));
+  return NULL;
+}
+
+static bool check_signature(checker *k, const op *o, const op *f) {
+  struct func_attrs a;
+  if (!view_func(f, &a) || a.function_type->kind != TYPE_FUNCTION) return true; /* said there */
+  types in = type_inputs(a.function_type), out = type_results(a.function_type);
+  if (o->num_operands != in.len)
+    return op_error(k->c, o, "incorrect number of operands for callee");
+  for (u32 i = 0; i < in.len; i++)
+    if (in_type(o, i) != in.data[i])
+      return op_error(k->c, o,
+                      "operand type mismatch: expected operand type '%s', but provided '%s' for "
+                      "operand number %u",
+                      show(k, in.data[i]), show(k, in_type(o, i)), i);
+  if (o->num_results != out.len) return op_error(k->c, o, "incorrect number of results for callee");
+  for (u32 i = 0; i < out.len; i++)
+    if (out_type(o, i) != out.data[i])
+      return op_error(k->c, o, "result type mismatch at index %u", i);
+  return true;
+}
+
+bool verify_call(checker *k, const op *o) {
+  struct call_attrs a;
+  if (!view_call(o, &a)) return false;
+  const op *f = callee_of(k, o, a.callee);
+  return f && check_signature(k, o, f);
+}
+
+bool verify_composite(checker *k, const op *o) { /* composite_c2 to c4 */
+  struct composite_attrs a;
+  if (!view_composite(o, &a)) return false;
+  const op *f = callee_of(k, o, a.decomposition);
+  return f && check_signature(k, o, f);
+}
+
+bool verify_custom_call(checker *k, const op *o) {
+  struct custom_call_attrs a;
+  if (!view_custom_call(o, &a)) return false;
+  for (size_t i = 0; i < a.output_operand_aliases.len; i++) {
+    const output_operand_alias_attr *x =
+        attr_as(output_operand_alias, a.output_operand_aliases.data[i]);
+    if (!x || x->operand_index < 0 || x->operand_index >= o->num_operands)
+      return op_error(k->c, o,
+                      "expects operandIndex in the output_operand_alias attribute to be in "
+                      "range [0, %u)",
+                      o->num_operands);
+  }
+  if (!a.operand_layouts.len && !a.result_layouts.len) return true;
+  if (a.operand_layouts.len != o->num_operands)
+    return op_error(k->c, o,
+                    "Number of operands must match the number of operand layouts, %u != %zu",
+                    o->num_operands, a.operand_layouts.len);
+  return true;
+}
+
+/* A terminator that its parent does not expect was refused before. */
+bool verify_terminator(checker *k, const op *o) { return (void)k, (void)o, true; }
+
+/* ---- recursion ----
+ *
+ * Later stages inline calls: a chain of calls that comes back, or that doubles at every step, has
+ * to be refused here. */
+
+enum { MAX_CALL_DEPTH = 256, MAX_INLINED = 1 << 24 };
+
+typedef struct call_state {
+  checker *k;
+  op **funcs;
+  u64 *sizes; /* ops once inlined; 0: not known, 1 << 63: being counted */
+  size_t len;
+  int depth;
+  u64 size; /* of the function at hand */
+  bool ok;
+} call_state;
+
+#define COUNTING (1ull << 63)
+
+static bool measure(call_state *s, size_t f);
+
+static walk_result count_op(void *user, op *o) {
+  call_state *s = user;
+  s->size++;
+  if (!op_is(o, call) && !op_is(o, composite)) return WALK_ON;
+  str name = symbol_of(op_attr(o, op_is(o, call) ? STR("callee") : STR("decomposition")));
+  for (size_t i = 0; i < s->len; i++) {
+    if (!str_eq(symbol_name(s->funcs[i]), name)) continue;
+    if (s->sizes[i] == COUNTING) {
+      s->ok = op_error(s->k->c, o, "calls '" STR_FMT "', which calls back", STR_ARG(name));
+      return WALK_STOP;
+    }
+    u64 outer = s->size;
+    if (!s->sizes[i] && !measure(s, i)) return WALK_STOP;
+    s->size = outer + s->sizes[i];
+    if (s->size > MAX_INLINED) {
+      s->ok = op_unimplemented(s->k->c, o, "more than %d ops once calls are inlined", MAX_INLINED);
+      return WALK_STOP;
+    }
+    break;
+  }
+  return WALK_ON;
+}
+
+static bool measure(call_state *s, size_t f) {
+  if (s->depth >= MAX_CALL_DEPTH)
+    return s->ok = op_unimplemented(s->k->c, s->funcs[f], "calls nested more than %d deep",
+                                    MAX_CALL_DEPTH);
+  s->sizes[f] = COUNTING;
+  s->depth++;
+  s->size = 0;
+  op_walk(s->funcs[f], count_op, s);
+  s->depth--;
+  s->sizes[f] = s->size;
+  return s->ok;
+}
+
+bool check_call_graph(checker *k) {
+  call_state s = {.k = k, .ok = true};
+  const block *b = op_body(k->m->root, 0);
+  size_t n = 0;
+  for (const op *o = b->first; o; o = o->next) n += op_is(o, func);
+  s.funcs = ARENA_ARRAY(ir_arena(k->c), op *, n);
+  s.sizes = arena_zalloc(ir_arena(k->c), n * sizeof *s.sizes);
+  for (op *o = b->first; o; o = o->next)
+    if (op_is(o, func)) s.funcs[s.len++] = o;
+  for (size_t i = 0; i < n && s.ok; i++)
+    if (!s.sizes[i]) measure(&s, i);
+  return s.ok;
+}
+
+/* ---- computations with bodies of their own ---- */
+
+/* One side of a manual computation: operands and block arguments, or what the body returns and
+ * results. */
+typedef struct side {
+  const char *kind;
+  const type **global, **local;
+  size_t num_global, num_local;
+  const sharding_per_value_attr *shardings;
+} side;
+
+static bool is_manual(attrs axes, str name) {
+  for (size_t i = 0; i < axes.len; i++)
+    if (str_eq(((const string_attr *)axes.data[i])->value, name)) return true;
+  return false;
+}
+
+/* Product of the manual axes of a dimension; they come before the free ones. */
+static bool manual_factor(checker *k, const op *o, const mesh_attr *m, attrs manual,
+                          const attr *dim, const side *s, size_t index, size_t d, i64 *out) {
+  attrs axes = ((const dim_sharding_attr *)dim)->axes;
+  bool free_seen = false;
+  *out = 1;
+  for (size_t i = 0; i < axes.len; i++) {
+    const axis_ref_attr *a = (const axis_ref_attr *)axes.data[i];
+    if (!is_manual(manual, a->name)) {
+      free_seen = true;
+      continue;
+    }
+    if (free_seen)
+      return op_error(k->c, o,
+                      "%s sharding at index %zu must have all manual axes come before free axes in "
+                      "its dimension sharding at index %zu. Saw manual axis \"" STR_FMT
+                      "\" after a free axis",
+                      s->kind, index, d, STR_ARG(a->name));
+    for (size_t j = 0; j < m->axes.len; j++) {
+      const mesh_axis_attr *x = (const mesh_axis_attr *)m->axes.data[j];
+      if (str_eq(x->name, a->name)) *out *= a->size ? a->size : x->size;
+    }
+  }
+  return true;
+}
+
+static bool check_local(checker *k, const op *o, attrs manual, const side *s, size_t index) {
+  const type *t = s->global[index], *local = s->local[index];
+  const tensor_sharding_attr *sh =
+      (const tensor_sharding_attr *)s->shardings->shardings.data[index];
+  const mesh_attr *m = checker_mesh(k, sh->mesh);
+  if (t->kind != TYPE_TENSOR) return true; /* a token */
+  i64 dims[DIALECT_MAX_RANK];
+  for (size_t d = 0; d < t->dims.len; d++) {
+    i64 factor = 1;
+    if (d < sh->dims.len && !manual_factor(k, o, m, manual, sh->dims.data[d], s, index, d, &factor))
+      return false;
+    dims[d] = t->dims.data[d];
+    if (dims[d] != DYNAMIC && dims[d] % factor)
+      return op_error(k->c, o,
+                      "%s dimension size %lld is not divisible by the manual axes size %lld",
+                      s->kind, (long long)dims[d], (long long)factor);
+    if (dims[d] != DYNAMIC) dims[d] /= factor;
+  }
+  const type *want = type_tensor(k->c, (i64s){dims, t->dims.len}, t->elem, NULL);
+  if (local == want) return true;
+  return op_error(k->c, o,
+                  "%s shape, corresponding sharding, and region %s shape at index %zu must match. "
+                  "Expected local shape '%s', actual local shape '%s'",
+                  s->kind, s->kind, index, show(k, want), show(k, local));
+}
+
+static bool check_side(checker *k, const op *o, attrs manual, const side *s) {
+  if (!s->num_global && !s->num_local && !s->shardings->shardings.len) return true;
+  if (!check_shardings(k, o, s->shardings, s->global, s->num_global, s->kind)) return false;
+  if (s->num_global != s->num_local)
+    return op_error(k->c, o,
+                    "number of op %ss and region %ss must match. Op has %zu op %ss and %zu region "
+                    "%ss",
+                    s->kind, s->kind, s->num_global, s->kind, s->num_local, s->kind);
+  for (size_t i = 0; i < s->num_global; i++)
+    if (!check_local(k, o, manual, s, i)) return false;
+  return true;
+}
+
+static bool mesh_empty(const mesh_attr *m) { return !m->axes.len && !m->device_ids.len; }
+
+/* The mesh of all the shardings, other than empty ones; NULL: they differ. */
+static bool common_mesh(checker *k, const side *sides, const mesh_attr **out) {
+  for (int s = 0; s < 2; s++)
+    for (size_t i = 0; i < sides[s].shardings->shardings.len; i++) {
+      const tensor_sharding_attr *t =
+          (const tensor_sharding_attr *)sides[s].shardings->shardings.data[i];
+      const mesh_attr *m = checker_mesh(k, t->mesh);
+      if (!m) return false;
+      if (!*out || mesh_empty(*out))
+        *out = m;
+      else if (m != *out && !mesh_empty(m))
+        return false;
+    }
+  return true;
+}
+
+static bool check_manual_axes(checker *k, const op *o, attrs axes, const side *sides) {
+  for (size_t i = 0; i < axes.len; i++)
+    if (!attr_is(string, axes.data[i])) return op_error(k->c, o, "manual axes must be names");
+  for (const op *p = op_parent(o); p; p = op_parent(p)) {
+    struct manual_computation_attrs a;
+    if (!op_is(p, manual_computation) || !view_manual_computation(p, &a)) continue;
+    for (size_t i = 0; i < axes.len; i++) {
+      str name = ((const string_attr *)axes.data[i])->value;
+      if (!is_manual(a.manual_axes->axes, name)) continue;
+      op_error(k->c, o,
+               "operates on axis \"" STR_FMT "\" which is already bound by a parent "
+               "sdy.manual_computation op",
+               STR_ARG(name));
+      loc_note(k->c, p->loc, "parent bounding this axis as manual");
+      return false;
+    }
+  }
+  const mesh_attr *m = NULL;
+  if (!sides[0].shardings->shardings.len && !sides[1].shardings->shardings.len) return true;
+  if (!common_mesh(k, sides, &m)) {
+    if (!axes.len) return true;
+    return op_error(k->c, o,
+                    "all in and out shardings must be bound to the same mesh or an empty mesh.");
+  }
+  for (size_t i = 0; m && i < axes.len; i++) {
+    str name = ((const string_attr *)axes.data[i])->value;
+    bool found = false;
+    for (size_t j = 0; j < m->axes.len; j++)
+      found = found || str_eq(((const mesh_axis_attr *)m->axes.data[j])->name, name);
+    if (!found) return op_error(k->c, o, "unknown manual axis: \"" STR_FMT "\"", STR_ARG(name));
+  }
+  return true;
+}
+
+static const type **operand_types(checker *k, const op *o) {
+  const type **t = ARENA_ARRAY(ir_arena(k->c), const type *, o->num_operands);
+  for (u32 i = 0; i < o->num_operands; i++) t[i] = in_type(o, i);
+  return t;
+}
+
+static const type **result_types(checker *k, const op *o) {
+  const type **t = ARENA_ARRAY(ir_arena(k->c), const type *, o->num_results);
+  for (u32 i = 0; i < o->num_results; i++) t[i] = out_type(o, i);
+  return t;
+}
+
+static const type **arg_types(checker *k, const block *b) {
+  const type **t = ARENA_ARRAY(ir_arena(k->c), const type *, b->num_args);
+  for (u32 i = 0; i < b->num_args; i++) t[i] = b->args[i]->type;
+  return t;
+}
+
+bool verify_manual_computation(checker *k, const op *o) {
+  struct manual_computation_attrs a;
+  if (!view_manual_computation(o, &a)) return false;
+  const block *b = op_body(o, 0);
+  attrs axes = a.manual_axes->axes;
+  side sides[] = {
+      {"operand", operand_types(k, o), arg_types(k, b), o->num_operands, b->num_args,
+       a.in_shardings},
+      {"result", result_types(k, o), operand_types(k, b->last), o->num_results, num_returned(b),
+       a.out_shardings},
+  };
+  for (size_t i = 0; i < axes.len; i++)
+    if (!attr_is(string, axes.data[i])) return op_error(k->c, o, "manual axes must be names");
+  return check_side(k, o, axes, &sides[0]) && check_side(k, o, axes, &sides[1]) &&
+         check_manual_axes(k, o, axes, sides);
+}
+
+bool verify_named_computation(checker *k, const op *o) {
+  struct named_computation_attrs a;
+  if (!view_named_computation(o, &a)) return false;
+  const block *b = op_body(o, 0);
+  if (b->num_args != o->num_operands)
+    return op_error(k->c, o,
+                    "number of block arguments must match the number of operands: %u != %u",
+                    b->num_args, o->num_operands);
+  for (u32 i = 0; i < b->num_args; i++)
+    if (b->args[i]->type != in_type(o, i))
+      return op_error(k->c, o,
+                      "expected the type of the %u'th block argument to match the type of the "
+                      "corresponding operand: '%s' vs '%s'",
+                      i, show(k, b->args[i]->type), show(k, in_type(o, i)));
+  bool same = num_returned(b) == o->num_results;
+  for (u32 i = 0; same && i < o->num_results; i++) same = returned(b, i) == out_type(o, i);
+  if (!same) return op_error(k->c, o, "what the body returns must match the results");
+  if (a.in_shardings &&
+      !check_shardings(k, o, a.in_shardings, operand_types(k, o), o->num_operands, "in_shardings"))
+    return false;
+  return !a.out_shardings || check_shardings(k, o, a.out_shardings, result_types(k, o),
+                                             o->num_results, "out_shardings");
+}

@@ -1,0 +1,507 @@
+/* Meshes, shardings and sharding rules. */
+#include <stdlib.h>
+
+#include "dialect/verify.h"
+
+/* ---- meshes ---- */
+
+const mesh_attr *checker_mesh(const checker *k, const attr *mesh_or_ref) {
+  const mesh_attr *inlined = attr_as(mesh, mesh_or_ref);
+  if (inlined || !attr_is(symbol_ref, mesh_or_ref)) return inlined;
+  str name = symbol_of(mesh_or_ref);
+  for (size_t i = 0; i < k->meshes.len; i++)
+    if (str_eq(k->meshes.data[i].name, name)) return k->meshes.data[i].mesh;
+  return NULL;
+}
+
+static const mesh_axis_attr *axis_at(const mesh_attr *m, size_t i) {
+  return attr_as(mesh_axis, m->axes.data[i]);
+}
+
+static const mesh_axis_attr *axis_named(const mesh_attr *m, str name, size_t *index) {
+  for (size_t i = 0; i < m->axes.len; i++)
+    if (str_eq(axis_at(m, i)->name, name)) return *index = i, axis_at(m, i);
+  return NULL;
+}
+
+static bool check_device_ids(checker *k, const op *o, i64s ids, i64 size) {
+  if ((i64)ids.len != size)
+    return op_error(k->c, o,
+                    "total product of axis sizes must match total number of device ids, got: %lld "
+                    "!= %zu",
+                    (long long)size, ids.len);
+  u64 *seen = arena_zalloc(ir_arena(k->c), (ids.len / 64 + 1) * 8);
+  bool sorted = true;
+  for (size_t i = 0; i < ids.len; i++) {
+    i64 id = ids.data[i];
+    sorted = sorted && id == (i64)i;
+    if (id >= size || seen[id / 64] >> (id % 64) & 1)
+      return op_error(k->c, o, "sorted device ids must be iota(product(axes)), got: %s",
+                      show_dims(k, ids));
+    seen[id / 64] |= 1ull << (id % 64);
+  }
+  if (!sorted) return true;
+  return op_error(k->c, o,
+                  "if the ordered device ids are the same as iota(product(axes)), no need to "
+                  "specify them for simplicity");
+}
+
+bool check_mesh(checker *k, const op *o, const mesh_attr *m) {
+  i64 size = 1;
+  for (size_t i = 0; i < m->device_ids.len; i++)
+    if (m->device_ids.data[i] < 0)
+      return op_error(k->c, o, "device id must be non-negative, got: %lld",
+                      (long long)m->device_ids.data[i]);
+  for (size_t i = 0; i < m->axes.len; i++) {
+    const mesh_axis_attr *a = axis_at(m, i);
+    size_t first = i;
+    if (!a) return op_error(k->c, o, "a mesh has something else than axes");
+    if (a->size < 1)
+      return op_error(k->c, o, "axis size must be at least 1, got: %lld", (long long)a->size);
+    axis_named(m, a->name, &first);
+    if (first != i)
+      return op_error(k->c, o, "duplicate axis name: \"" STR_FMT "\"", STR_ARG(a->name));
+    if (!checked_mul(size, a->size, &size))
+      return op_error(k->c, o, "the mesh has more than 2^63 devices");
+  }
+  if (m->axes.len == 0) {
+    if (m->device_ids.len <= 1) return true;
+    return op_error(k->c, o, "axes is empty and device_ids has more than one element");
+  }
+  return m->device_ids.len == 0 || check_device_ids(k, o, m->device_ids, size);
+}
+
+/* ---- axis references ---- */
+
+/* What of the mesh a list of references takes, to find overlaps: parts in the order read. */
+typedef struct axis_part {
+  size_t axis;
+  i64 pre, size; /* a whole axis: 1, its size */
+  bool whole;
+  const axis_ref_attr *ref;
+} axis_part;
+
+typedef struct axis_use {
+  const mesh_attr *mesh;
+  const char *where;
+  VEC(axis_part) parts;
+} axis_use;
+
+static const char *show_axis(checker *k, const axis_ref_attr *a) {
+  if (!a->size) return arena_printf(ir_arena(k->c), "\"" STR_FMT "\"", STR_ARG(a->name)).data;
+  return arena_printf(ir_arena(k->c), "\"" STR_FMT "\":(%lld)%lld", STR_ARG(a->name),
+                      (long long)a->pre_size, (long long)a->size)
+      .data;
+}
+
+/* A sub-axis: pre >= 1, size > 1, pre * size divides the axis, not all of it. */
+static bool check_sub_axis(checker *k, const op *o, const axis_use *u, const axis_part *p,
+                           i64 full) {
+  i64 next;
+  if (p->pre < 1)
+    return op_error(k->c, o, "%ssub-axis pre-size must be at least 1: %s", u->where,
+                    show_axis(k, p->ref));
+  if (p->size <= 1)
+    return op_error(k->c, o, "%ssub-axis sizes must be greater than 1: %s", u->where,
+                    show_axis(k, p->ref));
+  if (!checked_mul(p->pre, p->size, &next) || full % next)
+    return op_error(
+        k->c, o, "%ssub-axis next pre-size %lld doesn't divide the size of the full axis %lld: %s",
+        u->where, (long long)(p->pre > full ? p->pre : next), (long long)full,
+        show_axis(k, p->ref));
+  if (p->size == full)
+    return op_error(k->c, o, "%ssub-axis size is equal to the full axis size: %s", u->where,
+                    show_axis(k, p->ref));
+  return true;
+}
+
+/* Against all that came before. */
+static bool check_overlap(checker *k, const op *o, const axis_use *u, const axis_part *p) {
+  for (size_t i = 0; i < u->parts.len; i++) {
+    const axis_part *q = &u->parts.data[i];
+    if (q->axis != p->axis) continue;
+    if (q->pre == p->pre && q->size == p->size && q->whole == p->whole)
+      return op_error(k->c, o, "%sduplicate axis ref: %s", u->where, show_axis(k, p->ref));
+    if (q->whole || p->whole)
+      return op_error(k->c, o,
+                      "%sboth sub-axis and full-axis are used for axis name: \"" STR_FMT "\"",
+                      u->where, STR_ARG(p->ref->name));
+    const axis_part *lo = q->pre < p->pre ? q : p, *hi = lo == q ? p : q;
+    if (lo->pre * lo->size > hi->pre)
+      return op_error(k->c, o, "%soverlapping sub-axes: %s, %s", u->where, show_axis(k, lo->ref),
+                      show_axis(k, hi->ref));
+  }
+  return true;
+}
+
+/* A list of references, major to minor; remembers them in `u`. */
+static bool check_axes(checker *k, const op *o, axis_use *u, attrs list) {
+  size_t begin = u->parts.len;
+  for (size_t i = 0; i < list.len; i++) {
+    const axis_ref_attr *a = attr_as(axis_ref, list.data[i]);
+    if (!a) return op_error(k->c, o, "%sexpected axis references", u->where);
+    axis_part p = {.whole = a->size == 0, .ref = a, .pre = a->size ? a->pre_size : 1};
+    const mesh_axis_attr *axis = axis_named(u->mesh, a->name, &p.axis);
+    if (!axis)
+      return op_error(k->c, o, "%sunknown axis name: \"" STR_FMT "\"", u->where, STR_ARG(a->name));
+    p.size = p.whole ? axis->size : a->size;
+    if (!p.whole && !check_sub_axis(k, o, u, &p, axis->size)) return false;
+    if (!check_overlap(k, o, u, &p)) return false;
+    const axis_part *last = u->parts.len > begin ? &u->parts.data[u->parts.len - 1] : NULL;
+    if (last && !last->whole && !p.whole && last->axis == p.axis && last->pre * last->size == p.pre)
+      return op_error(k->c, o, "%stwo consecutive sub-axes can be merged: %s, %s", u->where,
+                      show_axis(k, last->ref), show_axis(k, a));
+    VEC_PUSH(ir_arena(k->c), u->parts, p);
+  }
+  return true;
+}
+
+/* The same, in the order of the mesh. */
+static bool check_sorted_axes(checker *k, const op *o, axis_use *u, attrs list, const char *what) {
+  size_t begin = u->parts.len;
+  if (!check_axes(k, o, u, list)) return false;
+  for (size_t i = begin + 1; i < u->parts.len; i++) {
+    const axis_part *a = &u->parts.data[i - 1], *b = &u->parts.data[i];
+    if (a->axis > b->axis || (a->axis == b->axis && a->pre > b->pre))
+      return op_error(k->c, o, "%s%s axes are not ordered w.r.t. mesh", u->where, what);
+  }
+  return true;
+}
+
+/* An axis that a computation around makes manual is not free for shardings inside. */
+static bool check_not_manual(checker *k, const op *o, const axis_use *u) {
+  for (const op *p = op_parent(o); p; p = op_parent(p)) {
+    struct manual_computation_attrs a;
+    if (!op_is(p, manual_computation) || !view_manual_computation(p, &a)) continue;
+    for (size_t i = 0; i < u->parts.len; i++)
+      for (size_t j = 0; j < a.manual_axes->axes.len; j++)
+        if (str_eq(u->parts.data[i].ref->name,
+                   ((const string_attr *)a.manual_axes->axes.data[j])->value)) {
+          op_error(k->c, o,
+                   "%soperates on axis \"" STR_FMT "\" which is already bound by a parent "
+                   "sdy.manual_computation op",
+                   u->where, STR_ARG(u->parts.data[i].ref->name));
+          loc_note(k->c, p->loc, "parent bounding this axis as manual");
+          return false;
+        }
+  }
+  return true;
+}
+
+/* ---- shardings ---- */
+
+static bool has_rank_zero(const tensor_sharding_attr *s) {
+  return s->dims.len == 0 && s->replicated.len == 0 && s->unreduced.len == 0;
+}
+
+static bool check_dim(checker *k, const op *o, axis_use *u, const attr *a, size_t dim) {
+  const dim_sharding_attr *d = attr_as(dim_sharding, a);
+  if (!d) return op_error(k->c, o, "%sexpected dimension shardings", u->where);
+  if (d->priority < -1)
+    return op_error(k->c, o, "%sdim %zu has a negative priority", u->where, dim);
+  if (d->priority >= 0 && d->closed && d->axes.len == 0)
+    return op_error(k->c, o, "%sdim %zu is empty and closed but has a priority", u->where, dim);
+  return check_axes(k, o, u, d->axes);
+}
+
+bool check_sharding(checker *k, const op *o, const tensor_sharding_attr *s, const type *t,
+                    const char *where) {
+  axis_use u = {.mesh = checker_mesh(k, s->mesh), .where = where};
+  if (!u.mesh)
+    return op_error(k->c, o, "%sunknown mesh: @" STR_FMT, where, STR_ARG(symbol_of(s->mesh)));
+  if (attr_is(mesh, s->mesh) && !check_mesh(k, o, u.mesh)) return false;
+  if (u.mesh->axes.len == 0 && u.mesh->device_ids.len == 1) {
+    if (has_rank_zero(s)) return true;
+    return op_error(
+        k->c, o,
+        "%sa maximal sharding can only have a sharding with rank 0 and no replicated or "
+        "unreduced axes.",
+        where);
+  }
+  if (t->kind == TYPE_TUPLE && t->types.len == 1) t = t->types.data[0];
+  if (t->kind == TYPE_TUPLE)
+    return op_error(k->c, o, "%sops can only have a sharding for a tuple of size 1: '%s'", where,
+                    show(k, t));
+  if (t->kind == TYPE_UNRANKED)
+    return op_error(k->c, o, "%sonly ranked tensors can have a sharding. type: '%s'", where,
+                    show(k, t));
+  if (t->kind != TYPE_TENSOR) {
+    if (has_rank_zero(s)) return true;
+    return op_error(
+        k->c, o,
+        "%snon-shaped tensors can only have a sharding with rank 0 and no replicated or "
+        "unreduced axes. type: '%s'",
+        where, show(k, t));
+  }
+  if (s->dims.len != t->dims.len)
+    return op_error(k->c, o, "%ssharding doesn't match tensor rank: %zu != %zu", where, s->dims.len,
+                    t->dims.len);
+  for (size_t i = 0; i < s->dims.len; i++)
+    if (!check_dim(k, o, &u, s->dims.data[i], i)) return false;
+  if (s->unreduced_kind && !attr_is(reduction_kind, s->unreduced_kind))
+    return op_error(k->c, o, "%sexpected a reduction kind", where);
+  return check_sorted_axes(k, o, &u, s->replicated, "replicated") &&
+         check_sorted_axes(k, o, &u, s->unreduced, "unreduced") && check_not_manual(k, o, &u);
+}
+
+bool check_shardings(checker *k, const op *o, const sharding_per_value_attr *s,
+                     const type *const *t, size_t n, const char *what) {
+  for (size_t i = 0; i < s->shardings.len; i++)
+    if (!attr_is(tensor_sharding, s->shardings.data[i]))
+      return op_error(k->c, o, "%s expected shardings", what);
+  if (n == 0 && s->shardings.len == 1) { /* of an op without results: where it runs */
+    const tensor_sharding_attr *one = attr_as(tensor_sharding, s->shardings.data[0]);
+    if (has_rank_zero(one) && checker_mesh(k, one->mesh)) return true;
+  }
+  if (s->shardings.len != n)
+    return op_error(k->c, o,
+                    "%s shardings don't match number of values: %zu shardings vs %zu values", what,
+                    s->shardings.len, n);
+  for (size_t i = 0; i < n; i++) {
+    const tensor_sharding_attr *one = attr_as(tensor_sharding, s->shardings.data[i]);
+    const char *where = n == 1 ? arena_printf(ir_arena(k->c), "%s - ", what).data
+                               : arena_printf(ir_arena(k->c), "%s %zu - ", what, i).data;
+    if (!check_sharding(k, o, one, t[i], where)) return false;
+  }
+  return true;
+}
+
+/* ---- sharding rules ---- */
+
+/* Maps the dimensions of one value; marks the factors it uses. */
+static bool check_mapping(checker *k, const op *o, const attr *a, const type *t, i64s sizes,
+                          u8 *seen, const char *kind, size_t index) {
+  const tensor_mapping_attr *m = attr_as(tensor_mapping, a);
+  if (!m) return op_error(k->c, o, "%s %zu - expected a tensor mapping", kind, index);
+  if (t->kind != TYPE_TENSOR || !type_is_static(t))
+    return op_error(k->c, o, "%s %zu - expected a ranked tensor with a static shape. type: '%s'",
+                    kind, index, show(k, t));
+  if (m->dims.len != t->dims.len)
+    return op_error(k->c, o, "%s %zu - mapping rank must match: %zu != %zu", kind, index,
+                    m->dims.len, t->dims.len);
+  u8 *own = arena_zalloc(ir_arena(k->c), sizes.len);
+  for (size_t d = 0; d < m->dims.len; d++) {
+    const dim_mapping_attr *dim = attr_as(dim_mapping, m->dims.data[d]);
+    if (!dim || dim->factors.len == 0)
+      return op_error(k->c, o, "%s %zu - dim mapping must have at least one factor", kind, index);
+    for (size_t i = 0; i < dim->factors.len; i++) {
+      i64 f = dim->factors.data[i];
+      if (f < 0 || f >= (i64)sizes.len)
+        return op_error(k->c, o,
+                        "%s %zu - expecting factor indices to be within 0<=...<num_factors; "
+                        "received: %lld, num_factors: %zu",
+                        kind, index, (long long)f, sizes.len);
+      if (own[f])
+        return op_error(k->c, o, "%s %zu - cannot reuse factors for the same tensor value", kind,
+                        index);
+      if (sizes.data[f] == 1 && dim->factors.len > 1)
+        return op_error(k->c, o,
+                        "%s %zu - dim mapping can't have a factor of size 1 if there are multiple "
+                        "factors",
+                        kind, index);
+      own[f] = seen[f] = 1;
+    }
+  }
+  return true;
+}
+
+static bool check_mappings(checker *k, const op *o, attrs list, size_t n, bool results, i64s sizes,
+                           u8 *seen) {
+  const char *kind = results ? "result" : "operand";
+  if (list.len != n)
+    return op_error(k->c, o, "number of %ss and mappings must match: %zu != %zu", kind, n,
+                    list.len);
+  if (n == 0)
+    return op_error(k->c, o,
+                    "number of %ss mappings cannot be 0. Op sharding rules can only be defined on "
+                    "operations with at least one operand and result.",
+                    kind);
+  for (size_t i = 0; i < n; i++)
+    if (!check_mapping(k, o, list.data[i], results ? out_type(o, i) : in_type(o, i), sizes, seen,
+                       kind, i))
+      return false;
+  return true;
+}
+
+/* Sorted, distinct, in range; `special` counts in how many lists a factor is. */
+static bool check_factors(checker *k, const op *o, i64s l, size_t n, u8 *special) {
+  for (size_t i = 0; i < l.len; i++) {
+    if (i && l.data[i] < l.data[i - 1])
+      return op_error(k->c, o, "indices of special factors must be sorted");
+    if (i && l.data[i] == l.data[i - 1])
+      return op_error(k->c, o, "indices of special factors must be unique");
+    if (l.data[i] < 0) return op_error(k->c, o, "index must be non-negative");
+    if (l.data[i] >= (i64)n)
+      return op_error(k->c, o, "index must be less than %zu, got: %lld", n, (long long)l.data[i]);
+    if (special && special[l.data[i]]++)
+      return op_error(k->c, o,
+                      "a factor can only be in one of the reduction, need replication, or "
+                      "permutation factor sets");
+  }
+  return true;
+}
+
+bool check_sharding_rule(checker *k, const op *o, const op_sharding_rule_attr *r) {
+  size_t n = r->factor_sizes.len;
+  u8 *in = arena_zalloc(ir_arena(k->c), n), *out = arena_zalloc(ir_arena(k->c), n);
+  u8 *special = arena_zalloc(ir_arena(k->c), n);
+  for (size_t i = 0; i < n; i++)
+    if (r->factor_sizes.data[i] < 1)
+      return op_error(k->c, o, "factor sizes must be at least 1, got: %lld",
+                      (long long)r->factor_sizes.data[i]);
+  if (!check_mappings(k, o, r->operands, o->num_operands, false, r->factor_sizes, in) ||
+      !check_mappings(k, o, r->results, o->num_results, true, r->factor_sizes, out))
+    return false;
+  for (size_t i = 0; i < n; i++)
+    if (!in[i] && !out[i])
+      return op_error(k->c, o, "has factor %zu=%lld that isn't used in operand and result mappings",
+                      i, (long long)r->factor_sizes.data[i]);
+  if (!check_factors(k, o, r->reduction, n, special) ||
+      !check_factors(k, o, r->need_replication, n, special) ||
+      !check_factors(k, o, r->permutation, n, special) ||
+      !check_factors(k, o, r->blocked_propagation, n, NULL))
+    return false;
+  for (size_t i = 0; i < r->reduction.len; i++)
+    if (out[r->reduction.data[i]])
+      return op_error(k->c, o, "reduction factor cannot be in result mappings");
+  return true;
+}
+
+/* ---- the ops of sdy ---- */
+
+bool verify_sdy_mesh(checker *k, const op *o) {
+  struct sdy_mesh_attrs a;
+  return view_sdy_mesh(o, &a) && check_mesh(k, o, a.mesh);
+}
+
+bool verify_sharding_constraint(checker *k, const op *o) {
+  struct sharding_constraint_attrs a;
+  return view_sharding_constraint(o, &a) && check_sharding(k, o, a.sharding, out_type(o, 0), "");
+}
+
+bool verify_reshard(checker *k, const op *o) {
+  struct reshard_attrs a;
+  return view_reshard(o, &a) && check_sharding(k, o, a.sharding, out_type(o, 0), "");
+}
+
+bool verify_sharding_group(checker *k, const op *o) { return (void)k, (void)o, true; }
+
+bool verify_data_flow_edge(checker *k, const op *o) {
+  struct data_flow_edge_attrs a;
+  if (!view_data_flow_edge(o, &a)) return false;
+  if (!type_is_static(out_type(o, 0)))
+    return op_error(k->c, o,
+                    "expected sdy.data_flow_edge to have a static-shaped result. type: '%s'",
+                    show(k, out_type(o, 0)));
+  if (!value_has_one_use(op_operand(o, 0)))
+    return op_error(k->c, o, "expected input of sdy.data_flow_edge to have a single user");
+  return !a.sharding || check_sharding(k, o, a.sharding, out_type(o, 0), "");
+}
+
+bool verify_propagation_barrier(checker *k, const op *o) {
+  struct propagation_barrier_attrs a;
+  i64 both;
+  if (!view_propagation_barrier(o, &a) ||
+      !attr_enum_case(ATTR_propagation_direction, STR("BOTH"), &both))
+    return false;
+  if (a.allowed_direction->value != both) return true;
+  return op_error(
+      k->c, o,
+      "cannot specify `BOTH` as the direction. Not blocking propagation direction makes "
+      "the op redundant.");
+}
+
+/* ---- collectives of sdy: valid axes, and shardings of the tensor ---- */
+
+static bool check_axis_lists(checker *k, const op *o, const tensor_sharding_attr *out,
+                             const axis_ref_lists_attr *l) {
+  if (!check_sharding(k, o, out, out_type(o, 0), "")) return false;
+  axis_use u = {.mesh = checker_mesh(k, out->mesh), .where = ""};
+  for (size_t i = 0; i < l->lists.len; i++) {
+    const axis_ref_list_attr *one = attr_as(axis_ref_list, l->lists.data[i]);
+    if (!one) return op_error(k->c, o, "expected lists of axis references");
+    if (!check_axes(k, o, &u, one->axes)) return false;
+  }
+  if (out->dims.len == l->lists.len) return true;
+  return op_error(k->c, o, "result sharding has rank %zu but collective axes has rank %zu",
+                  out->dims.len, l->lists.len);
+}
+
+static bool check_axis_list(checker *k, const op *o, const tensor_sharding_attr *out,
+                            const axis_ref_list_attr *l, const char *what) {
+  axis_use u = {.mesh = NULL, .where = ""};
+  if (!check_sharding(k, o, out, out_type(o, 0), "")) return false;
+  u.mesh = checker_mesh(k, out->mesh);
+  return check_sorted_axes(k, o, &u, l->axes, what);
+}
+
+bool verify_sdy_all_gather(checker *k, const op *o) {
+  struct sdy_all_gather_attrs a;
+  return view_sdy_all_gather(o, &a) && check_axis_lists(k, o, a.out_sharding, a.gathering_axes);
+}
+
+bool verify_sdy_all_slice(checker *k, const op *o) {
+  struct sdy_all_slice_attrs a;
+  return view_sdy_all_slice(o, &a) && check_axis_lists(k, o, a.out_sharding, a.slicing_axes);
+}
+
+bool verify_sdy_reduce_scatter(checker *k, const op *o) {
+  struct sdy_reduce_scatter_attrs a;
+  return view_sdy_reduce_scatter(o, &a) &&
+         check_axis_lists(k, o, a.out_sharding, a.reduce_scatter_axes);
+}
+
+bool verify_sharded_to_unreduced(checker *k, const op *o) {
+  struct sharded_to_unreduced_attrs a;
+  return view_sharded_to_unreduced(o, &a) && check_axis_lists(k, o, a.out_sharding, a.axes);
+}
+
+bool verify_sdy_collective_permute(checker *k, const op *o) {
+  struct sdy_collective_permute_attrs a;
+  return view_sdy_collective_permute(o, &a) &&
+         check_sharding(k, o, a.out_sharding, out_type(o, 0), "");
+}
+
+bool verify_sdy_all_reduce(checker *k, const op *o) {
+  struct sdy_all_reduce_attrs a;
+  return view_sdy_all_reduce(o, &a) &&
+         check_axis_list(k, o, a.out_sharding, a.reduction_axes, "reduction");
+}
+
+bool verify_replicated_to_unreduced(checker *k, const op *o) {
+  struct replicated_to_unreduced_attrs a;
+  if (!view_replicated_to_unreduced(o, &a)) return false;
+  if (a.axes->axes.len == 0) return op_error(k->c, o, "r2u axes must not be empty");
+  return check_axis_list(k, o, a.out_sharding, a.axes, "r2u");
+}
+
+bool verify_sdy_all_to_all(checker *k, const op *o) {
+  struct sdy_all_to_all_attrs a;
+  if (!view_sdy_all_to_all(o, &a) || !check_sharding(k, o, a.out_sharding, out_type(o, 0), ""))
+    return false;
+  if (a.params->params.len == 0) return op_error(k->c, o, "parameter list is empty");
+  axis_use u = {.mesh = checker_mesh(k, a.out_sharding->mesh), .where = ""};
+  i64 rank = rank_of(out_type(o, 0)), last = -1;
+  dim_set seen = 0;
+  for (size_t i = 0; i < a.params->params.len; i++) {
+    const all_to_all_param_attr *p = attr_as(all_to_all_param, a.params->params.data[i]);
+    if (!p) return op_error(k->c, o, "expected all-to-all params");
+    if (!check_axes(k, o, &u, p->axes)) return false;
+    i64 dims[] = {p->src_dim, p->tgt_dim};
+    for (int j = 0; j < 2; j++) {
+      if (dims[j] < 0 || dims[j] >= rank)
+        return op_error(k->c, o, "%s dimension %lld is out of range [0, %lld)",
+                        j ? "target" : "source", (long long)dims[j], (long long)rank);
+      if (dim_in(seen, dims[j]))
+        return op_error(k->c, o, "overlapping source/target dimensions in all-to-all params: %lld",
+                        (long long)dims[j]);
+      seen |= 1ull << dims[j];
+    }
+    if (last >= p->src_dim)
+      return op_error(
+          k->c, o, "source dimensions are not sorted in ascending order: %lld appears after %lld",
+          (long long)p->src_dim, (long long)last);
+    last = p->src_dim;
+  }
+  return true;
+}
