@@ -40,7 +40,7 @@ static bool check_dot_dims(checker *k, const op *o, const dot_attr *d, dim_set u
   const type *l = in_type(o, 0), *r = in_type(o, 1);
   i64s lb = d->lhs_batching_dimensions, rb = d->rhs_batching_dimensions;
   i64s lc = d->lhs_contracting_dimensions, rc = d->rhs_contracting_dimensions;
-  dim_set batch[2], contract[2];
+  dim_set batch[2] = {0}, contract[2] = {0};
   if (lb.len != rb.len) /* dot_general_c1 */
     return op_error(k->c, o, "lhs and rhs should have the same number of batching dimensions");
   if (lc.len != rc.len) /* dot_general_c2 */
@@ -65,7 +65,7 @@ bool verify_dot_general(checker *k, const op *o) {
   struct dot_general_attrs a;
   if (!view_dot_general(o, &a)) return false;
   const type *sides[] = {in_type(o, 0), in_type(o, 1)}, *t = out_type(o, 0);
-  dim_set used[2];
+  dim_set used[2] = {0};
   if (!check_precision(k, o, a.precision_config) ||
       !check_dot_dims(k, o, a.dot_dimension_numbers, used) ||
       !check_algorithm(k, o, a.algorithm, a.precision_config))
@@ -339,7 +339,7 @@ static bool check_index_vector(checker *k, const op *o, i64 dim, i64s map, const
 static bool check_gather_dims(checker *k, const op *o, const gather_dims_attr *d, dim_set *gone) {
   const type *t = in_type(o, 0), *s = in_type(o, 1);
   i64s batch = d->operand_batching_dims, index_batch = d->start_indices_batching_dims;
-  dim_set a, b;
+  dim_set a = 0, b = 0;
   if (d->offset_dims.len + d->collapsed_slice_dims.len + batch.len != t->dims.len) /* c1 */
     return op_error(k->c, o,
                     "offset_dims size (%zu) plus collapse_slice_dims size (%zu) plus "
@@ -376,7 +376,7 @@ bool infer_gather(checker *k, const op *o, const type **out) {
   if (!view_gather(o, &a)) return false;
   const gather_dims_attr *d = a.dimension_numbers;
   const type *t = in_type(o, 0), *s = in_type(o, 1);
-  dim_set gone, offset;
+  dim_set gone = 0, offset = 0;
   if (!check_gather_dims(k, o, d, &gone)) return false;
   if ((i64)a.slice_sizes.len != rank_of(t)) /* c20 */
     return op_error(k->c, o, "slice_sizes size (%zu) not equal to operand rank (%lld)",
@@ -416,7 +416,7 @@ bool verify_gather(checker *k, const op *o) { return (void)k, (void)o, true; }
 static bool check_scatter_dims(checker *k, const op *o, const scatter_dims_attr *d, const type *t,
                                const type *s, const type *u, dim_set *gone, dim_set *windows) {
   i64s batch = d->input_batching_dims, index_batch = d->scatter_indices_batching_dims;
-  dim_set a, b;
+  dim_set a = 0, b = 0;
   size_t all = d->update_window_dims.len + d->inserted_window_dims.len + batch.len;
   if (t->dims.len != all) /* scatter_c2 */
     return op_error(k->c, o,
@@ -460,7 +460,7 @@ static bool check_updates(checker *k, const op *o, const scatter_dims_attr *d, c
                     "trailing 1 dimension if 'index_vector_dim' == rank-of('scatter_indices')), "
                     "but got %lld.",
                     (long long)rank, (long long)rank_of(u));
-  dim_set gone, windows;
+  dim_set gone = 0, windows = 0;
   if (!check_scatter_dims(k, o, d, t, s, u, &gone, &windows)) return false;
   i64 slice = 0, index = 0;
   for (i64 i = 0; i < rank; i++) {
