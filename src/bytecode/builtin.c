@@ -142,7 +142,7 @@ const attr *read_dense(reader *r, cursor *c) {
   const type *t = get_type(r, c);
   str data = get_blob(r, c);
   if (r->failed) return NULL;
-  i64 n, bytes;
+  i64 n = 0, bytes = 0;
   size_t size = t->kind == TYPE_TENSOR || t->kind == TYPE_VECTOR ? type_storage(t->elem) : 0;
   if (size == 0 || !type_num_elements(t, &n) || !checked_mul(n, (i64)size, &bytes))
     return fail_at(r, from, "expected a shape and a type of elements for a constant"), NULL;

@@ -139,7 +139,7 @@ static const char *const kind_names[] = {
 /* Constants hold as many bytes as their type says. */
 static bool check_dense(checker *k, const op *o, const char *name, const attr *a) {
   const dense_attr *d = attr_as(dense, a);
-  i64 n, bytes;
+  i64 n = 0, bytes = 0;
   if (!d) return true;
   size_t size = d->type->kind == TYPE_TENSOR ? type_storage(d->type->elem) : 0;
   bool ok = size && type_num_elements(d->type, &n) && checked_mul(n, (i64)size, &bytes);
