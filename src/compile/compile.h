@@ -20,11 +20,11 @@ typedef struct compile_tensor {
   i64s local_dims;  /* of each device's piece */
   /* Piece of partition p: begin[d] = slice_of[p * rank + d] * local_dims[d]. NULL: the whole. */
   const u32 *slice_of;
-  str op_sharding;  /* serialized xla.OpSharding; empty means replicated (PJRT Shardings) */
-  str sharding;     /* #sdy.sharding text, for people; empty: none */
-  i32 alias;        /* parameter: result that may take over its buffer; -1: none */
-  bool donated;     /* parameter: the caller gives it up (aliased, or jax.buffer_donor) */
-  str memory_kind;  /* mhlo.memory_kind; empty: the default memory */
+  str op_sharding; /* serialized xla.OpSharding; empty means replicated (PJRT Shardings) */
+  str sharding;    /* #sdy.sharding text, for people; empty: none */
+  i32 alias;       /* parameter: result that may take over its buffer; -1: none */
+  bool donated;    /* parameter: the caller gives it up (aliased, or jax.buffer_donor) */
+  str memory_kind; /* mhlo.memory_kind; empty: the default memory */
 } compile_tensor;
 
 typedef struct executable {
@@ -38,10 +38,10 @@ typedef struct executable {
 } executable;
 
 typedef struct compile_options {
-  const allocator *mem;     /* NULL: mem_system; must outlive the executable */
-  str file;                 /* for diagnostics; "-" if empty */
-  u32 num_partitions;       /* 0: from the module (mhlo.num_partitions), else its largest mesh */
-  u32 num_replicas;         /* 0: 1 */
+  const allocator *mem; /* NULL: mem_system; must outlive the executable */
+  str file;             /* for diagnostics; "-" if empty */
+  u32 num_partitions;   /* 0: from the module (mhlo.num_partitions), else its largest mesh */
+  u32 num_replicas;     /* 0: 1 */
   bool keep_denormals;
   const char *const *mesh_overrides; /* "mesh=x=2,y=2"; NULL-terminated; NULL: none */
   /* Called after each stage with its name and the module as text; NULL: not. */

@@ -51,8 +51,7 @@ static outcome copy_decomposition(flattener *f, op *o, op **next) {
   struct composite_attrs a;
   op *callee = view_composite(o, &a) ? symbol_find(f->m->root, a.decomposition) : NULL;
   block *body = callee && op_is(callee, func) ? op_body(callee, 0) : NULL;
-  if (!body || body->num_args != o->num_operands)
-    return fail(f, o, "without a decomposition");
+  if (!body || body->num_args != o->num_operands) return fail(f, o, "without a decomposition");
   ir_map *map = ir_map_create(f->scratch);
   for (u32 i = 0; i < body->num_args; i++) ir_map_set(map, body->args[i], op_operand(o, i));
   op *end = op_terminator(body), *before = o->prev;
@@ -88,8 +87,8 @@ static outcome drop_sharding(flattener *f, op *o, op **next) {
  * ones get here only where everything is replicated (pipeline.c). */
 static outcome pass_on_custom_call(flattener *f, op *o, op **next) {
   static const char *const targets[] = {
-      "Sharding",          "SPMDFullToShardShape",     "SPMDShardToFullShape",
-      "LayoutConstraint",  "annotate_device_placement", "xla.sdy.FuncResultSharding",
+      "Sharding",         "SPMDFullToShardShape",      "SPMDShardToFullShape",
+      "LayoutConstraint", "annotate_device_placement", "xla.sdy.FuncResultSharding",
   };
   struct custom_call_attrs a;
   if (!view_custom_call(o, &a) || o->num_operands != 1 || o->num_results != 1) return KEPT;
@@ -100,14 +99,10 @@ static outcome pass_on_custom_call(flattener *f, op *o, op **next) {
 }
 
 static flatten_fn *const flatten_of[OP_COUNT] = {
-    [OP_named_computation] = splice_body,
-    [OP_manual_computation] = splice_manual,
-    [OP_composite] = copy_decomposition,
-    [OP_custom_call] = pass_on_custom_call,
-    [OP_sharding_constraint] = drop_sharding,
-    [OP_reshard] = drop_sharding,
-    [OP_sharding_group] = drop_sharding,
-    [OP_data_flow_edge] = drop_sharding,
+    [OP_named_computation] = splice_body,     [OP_manual_computation] = splice_manual,
+    [OP_composite] = copy_decomposition,      [OP_custom_call] = pass_on_custom_call,
+    [OP_sharding_constraint] = drop_sharding, [OP_reshard] = drop_sharding,
+    [OP_sharding_group] = drop_sharding,      [OP_data_flow_edge] = drop_sharding,
     [OP_propagation_barrier] = drop_sharding,
 };
 

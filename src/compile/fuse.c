@@ -22,8 +22,10 @@ static group *find(group *g) {
 }
 
 static void unlist(lower *L, group *g) {
-  if (g->prev) g->prev->next = g->next;
-  else L->open = g->next;
+  if (g->prev)
+    g->prev->next = g->next;
+  else
+    L->open = g->next;
   if (g->next) g->next->prev = g->prev;
   g->open = false;
 }
@@ -43,8 +45,10 @@ static group *open_group(const node *n) {
 }
 
 static void append(group *g, node *n) {
-  if (g->last) g->last->next = n;
-  else g->first = n;
+  if (g->last)
+    g->last->next = n;
+  else
+    g->first = n;
   g->last = n;
 }
 
@@ -53,8 +57,10 @@ static group *merge(lower *L, group *to, group *from) {
   unlist(L, from);
   from->into = to;
   if (from->first) {
-    if (to->last) to->last->next = from->first;
-    else to->first = from->first;
+    if (to->last)
+      to->last->next = from->first;
+    else
+      to->first = from->first;
     to->last = from->last;
   }
   to->cost += from->cost;
@@ -67,7 +73,7 @@ static bool same_dims(const node *a, const node *b) {
          (a->rank == 0 || memcmp(a->dims, b->dims, a->rank * sizeof(i64)) == 0);
 }
 
-static bool is_leaf_load(const node *n) { return n->kind == NODE_MEM; }
+static bool is_leaf_load(const node *n) { return n->kind == NODE_MEM && !n->element; }
 
 /* Full-size reads are what make a value expensive to compute again. */
 static u32 leaf_loads(const node *n, const node *of) {
@@ -88,7 +94,7 @@ static void weigh(node *n) {
   n->uniform = true;
   for (u32 i = 0; i < n->num_in; i++) {
     const node *in = n->in[i];
-    n->uniform &= in->kind == NODE_CONST || (in->kind == NODE_EXPR && in->uniform);
+    n->uniform &= in->element || (in->kind == NODE_EXPR && in->uniform);
     n->loads += leaf_loads(in, n);
     if (in->kind != NODE_EXPR) continue;
     n->heavy |= in->heavy;
@@ -163,19 +169,32 @@ bool fuse_as_uniform(const node *in, node *n) {
 
 pull fuse_begin(lower *L, u32 rank, const i64 *dims, const u32 *perm) {
   L->stamp++;
-  return (pull){L, prog_add_loop(L->b, rank, dims, lower_name(L), lower_loc(L)), rank, perm};
+  return (pull){L, prog_add_loop(L->b, rank, dims, lower_name(L), lower_loc(L)), rank, perm, {0}};
 }
 
 static void permute(const pull *p, const node *n, i64 *out) {
-  for (u32 d = 0; d < p->rank; d++)
-    out[d] = n->rank == 0 ? 0 : n->stride[p->perm ? p->perm[d] : d];
+  for (u32 d = 0; d < p->rank; d++) out[d] = n->rank == 0 ? 0 : n->stride[p->perm ? p->perm[d] : d];
+}
+
+/* A view that the loop reads already; PROG_NONE: none. */
+static u32 same_input(const pull *p, u32 slot, i64 offset, const i64 *stride) {
+  const prog_loop *l = p->loop;
+  for (u32 i = 0; i < l->num_in && i < COUNT(p->loaded); i++)
+    if (l->in[i].slot == slot && l->in[i].offset == offset &&
+        memcmp(l->in[i].stride, stride, p->rank * sizeof(i64)) == 0)
+      return p->loaded[i];
+  return PROG_NONE;
 }
 
 static u32 pull_mem(pull *p, node *n) {
-  i64 stride[PROG_MAX_DIMS];
+  i64 stride[PROG_MAX_DIMS] = {0};
   permute(p, n, stride);
+  u32 known = same_input(p, n->slot, n->offset, stride);
+  if (known != PROG_NONE) return known;
   u32 in = prog_loop_in(p->L->b, p->loop, n->slot, n->offset, stride);
-  return vm_load(p->L->b, &p->loop->code, (dtype)n->type, in);
+  u32 v = vm_load(p->L->b, &p->loop->code, (dtype)n->type, in);
+  if (in < COUNT(p->loaded)) p->loaded[in] = v;
+  return v;
 }
 
 /* offset + sum of stride[d] * index d; in the type itself where nothing but one index is
@@ -206,9 +225,12 @@ u32 fuse_pull(pull *p, node *n) {
   if (n->stamp == p->L->stamp) return n->vm;
   u32 v[3] = {0, 0, 0};
   vm_code *c = &p->loop->code;
-  if (n->kind == NODE_MEM) v[0] = pull_mem(p, n);
-  else if (n->kind == NODE_INDEX) v[0] = pull_index(p, n);
-  else if (n->kind == NODE_CONST) v[0] = vm_const_bits(p->L->b, c, (dtype)n->type, n->element);
+  if (n->element)
+    v[0] = vm_const_bits(p->L->b, c, (dtype)n->type, n->element);
+  else if (n->kind == NODE_MEM)
+    v[0] = pull_mem(p, n);
+  else if (n->kind == NODE_INDEX)
+    v[0] = pull_index(p, n);
   else {
     for (u32 i = 0; i < n->num_in; i++) v[i] = fuse_pull(p, n->in[i]);
     v[0] = select_emit(p->L, c, n->op, v);
@@ -288,8 +310,8 @@ static bool constant_slot(lower *L, node *n) {
     char data[MAX_SPLAT_BYTES];
     for (i64 i = 0; i < n->count; i++) memcpy(data + (size_t)i * size, n->element, size);
     u32 slot = prog_const(L->b, (dtype)n->type, (u64)n->count, data);
-    *known = (const_slot){.type = n->type, .slot = slot, .count = n->count,
-                          .bits = {bits[0], bits[1]}};
+    *known =
+        (const_slot){.type = n->type, .slot = slot, .count = n->count, .bits = {bits[0], bits[1]}};
   }
   lower_make_dense(L, n, known->slot);
   return true;

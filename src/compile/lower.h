@@ -30,15 +30,15 @@ struct node {
   bool uniform; /* EXPR: of constants only, so the same everywhere */
   u32 rank;
   const i64 *dims;
-  i64 count;    /* elements */
-  u32 pending;  /* uses that no step has served yet */
-  i32 result;   /* of main: the one to be computed right into; -1: none */
+  i64 count;   /* elements */
+  u32 pending; /* uses that no step has served yet */
+  i32 result;  /* of main: the one to be computed right into; -1: none */
   /* MEM, INDEX */
   u32 slot;
   i64 offset;
   const i64 *stride;
   u64 slot_count;
-  /* CONST: its bytes */
+  /* its bytes if it is the same everywhere by a constant, also once it lies in a slot */
   const void *element;
   /* EXPR */
   const op *op;
@@ -79,17 +79,17 @@ typedef struct lower {
   arena *a; /* scratch */
   prog_builder *b;
   u32 num_replicas, num_partitions;
-  node **node_of;   /* by value.num */
-  u32 *scalar_of;   /* by value.num: VM value inside a reduction body */
-  i32 *result_of;   /* by value.num: result of main, -1 */
+  node **node_of; /* by value.num */
+  u32 *scalar_of; /* by value.num: VM value inside a reduction body */
+  i32 *result_of; /* by value.num: result of main, -1 */
   u32 *result_slot;
-  group *open;      /* list */
+  group *open;                /* list */
   const_slot const_slots[64]; /* by hash; a newer one takes the place */
   u32 stamp;
-  u32 in_region;    /* depth of regions that may run zero or many times */
+  u32 in_region; /* depth of regions that may run zero or many times */
   VEC(saved_node) undo;
-  const op *at;     /* op at hand: names the steps */
-  str at_loc;       /* of `at`, made when first asked for */
+  const op *at; /* op at hand: names the steps */
+  str at_loc;   /* of `at`, made when first asked for */
   const op *at_loc_of;
 } lower;
 
@@ -124,15 +124,15 @@ str lower_loc(lower *L);
 
 /* ---- loops (fuse.c) ---- */
 
-node *fuse_add(lower *L, op *o);       /* a new EXPR for elementwise op o */
+node *fuse_add(lower *L, op *o); /* a new EXPR for elementwise op o */
 /* n, a view of `in`, becomes the same EXPR over its own dims, if that is as good. */
 bool fuse_as_uniform(const node *in, node *n);
 void fuse_close(lower *L, group *g);   /* computes what is still needed of it */
 void fuse_close_of(lower *L, node *n); /* n's group, if it is in an open one */
 void fuse_close_all(lower *L);
-void fuse_drop_all(lower *L); /* at the end of a block, when all it returns is computed */
-void fuse_settle(lower *L, node *n);   /* no EXPR any more */
-u32 fuse_dense(lower *L, node *n);     /* its slot, row-major; makes one if need be */
+void fuse_drop_all(lower *L);        /* at the end of a block, when all it returns is computed */
+void fuse_settle(lower *L, node *n); /* no EXPR any more */
+u32 fuse_dense(lower *L, node *n);   /* its slot, row-major; makes one if need be */
 /* Stores n into part of a slot. */
 void fuse_store(lower *L, node *n, u32 slot, i64 offset, const i64 *strides);
 
@@ -142,6 +142,7 @@ typedef struct pull {
   prog_loop *loop;
   u32 rank;
   const u32 *perm; /* NULL: the same */
+  u32 loaded[64];  /* value that loads input i */
 } pull;
 pull fuse_begin(lower *L, u32 rank, const i64 *dims, const u32 *perm);
 u32 fuse_pull(pull *p, node *n); /* its value in the loop's code */

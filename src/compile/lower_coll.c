@@ -35,19 +35,26 @@ typedef struct id_space {
 } id_space;
 static id_space space_of(const lower *L, grouping how) {
   switch (how) {
-  case CROSS_REPLICA: return (id_space){L->num_replicas, L->num_partitions};
-  case CROSS_PARTITION: return (id_space){L->num_partitions, L->num_replicas};
-  case CROSS_REPLICA_AND_PARTITION: return (id_space){L->num_replicas, 1};
-  case FLATTENED_IDS: break;
+  case CROSS_REPLICA:
+    return (id_space){L->num_replicas, L->num_partitions};
+  case CROSS_PARTITION:
+    return (id_space){L->num_partitions, L->num_replicas};
+  case CROSS_REPLICA_AND_PARTITION:
+    return (id_space){L->num_replicas, 1};
+  case FLATTENED_IDS:
+    break;
   }
   return (id_space){L->num_replicas * L->num_partitions, 1};
 }
 
 static void add_member(groups *g, grouping how, u32 id, u32 time) {
   const lower *L = g->L;
-  if (how == CROSS_REPLICA) VEC_PUSH(L->a, g->members, position(L, id, time));
-  else if (how == CROSS_PARTITION) VEC_PUSH(L->a, g->members, position(L, time, id));
-  else if (how == FLATTENED_IDS) VEC_PUSH(L->a, g->members, id);
+  if (how == CROSS_REPLICA)
+    VEC_PUSH(L->a, g->members, position(L, id, time));
+  else if (how == CROSS_PARTITION)
+    VEC_PUSH(L->a, g->members, position(L, time, id));
+  else if (how == FLATTENED_IDS)
+    VEC_PUSH(L->a, g->members, id);
   else
     for (u32 p = 0; p < L->num_partitions; p++) VEC_PUSH(L->a, g->members, position(L, id, p));
 }
@@ -56,8 +63,7 @@ static bool check_id(lower *L, const op *o, i64 id, id_space space, u8 *seen) {
   if (id < 0 || id >= (i64)space.ids)
     return op_error(L->ctx, o, "names device %lld, but there are only %u", (long long)id,
                     space.ids);
-  if (seen[id])
-    return op_error(L->ctx, o, "names device %lld more than once", (long long)id);
+  if (seen[id]) return op_error(L->ctx, o, "names device %lld more than once", (long long)id);
   seen[id] = 1;
   return true;
 }

@@ -5,8 +5,10 @@
 bool lower_concatenate(lower *L, op *o) {
   struct concatenate_attrs a;
   view_concatenate(o, &a);
-  /* Operands first: what computes them may close groups, and name other steps. */
-  for (u32 i = 0; i < o->num_operands; i++) fuse_settle(L, lower_node(L, o, i));
+  for (u32 i = 0; i < o->num_operands; i++) {
+    lower_used(lower_node(L, o, i));
+    fuse_close_of(L, lower_node(L, o, i));
+  }
   node *n = lower_new_mem(L, o, 0);
   if (!n) return false;
   i64 offset = 0;
@@ -14,7 +16,6 @@ bool lower_concatenate(lower *L, op *o) {
     node *in = lower_node(L, o, i);
     if (in->count) fuse_store(L, in, n->slot, offset, n->stride);
     offset += in->dims[a.dimension] * n->stride[a.dimension];
-    lower_used(in);
   }
   return true;
 }
@@ -39,7 +40,7 @@ static i64 pad_window(const node *in, const node *out, const i64 *edge_low, cons
 }
 
 static void fill(lower *L, const node *n, node *with) {
-  if (with->kind == NODE_CONST) {
+  if (with->element) {
     prog_add_fill(L->b, n->slot, with->element, lower_name(L), lower_loc(L));
     return;
   }
@@ -137,11 +138,11 @@ bool lower_dynamic_slice(lower *L, op *o) {
 }
 
 void data_start_from(lower *L, const node *n, node *in) {
-  fuse_settle(L, in);
-  if (in->kind == NODE_MEM && in->dense)
-    prog_add_move(L->b, in->slot, n->slot, lower_name(L), lower_loc(L));
-  else if (in->kind == NODE_CONST)
+  fuse_close_of(L, in);
+  if (in->element)
     prog_add_fill(L->b, n->slot, in->element, lower_name(L), lower_loc(L));
+  else if (in->kind == NODE_MEM && in->dense)
+    prog_add_move(L->b, in->slot, n->slot, lower_name(L), lower_loc(L));
   else
     fuse_store(L, in, n->slot, 0, n->stride);
 }
@@ -150,9 +151,15 @@ bool lower_dynamic_update_slice(lower *L, op *o) {
   node *big = lower_node(L, o, 0), *small = lower_node(L, o, 1);
   i64 start[PROG_MAX_DIMS];
   prog_dynamic d = {.update = true, .rank = big->rank};
-  fuse_settle(L, big);
-  fuse_settle(L, small);
   bool fixed = constant_starts(L, o, 2, big->dims, small->dims, start);
+  lower_used(big);
+  lower_used(small);
+  fuse_close_of(L, big);
+  fuse_close_of(L, small);
+  /* What reads `big` is computed before, or `big` would have to be kept. */
+  if (small->kind == NODE_EXPR && !small->uniform) fuse_settle(L, small);
+  if (small->kind == NODE_MEM && big->kind == NODE_MEM && small->slot == big->slot)
+    fuse_dense(L, small);
   if (!fixed) {
     d.small = fuse_dense(L, small);
     start_slots(L, o, 2, d.start);
@@ -170,8 +177,6 @@ bool lower_dynamic_update_slice(lower *L, op *o) {
     if (small->rank) memcpy(d.small_dims, small->dims, small->rank * sizeof(i64));
     prog_add_dynamic(L->b, &d, lower_name(L), lower_loc(L));
   }
-  lower_used(big);
-  lower_used(small);
   return true;
 }
 
@@ -379,8 +384,10 @@ bool lower_bitcast_convert(lower *L, op *o) {
   u32 slot = fuse_dense(L, in);
   node *n = lower_new_mem(L, o, 0);
   if (!n) return false;
-  if (from_size > to_size) split_bits(L, in, n, slot);
-  else join_bits(L, in, n, slot);
+  if (from_size > to_size)
+    split_bits(L, in, n, slot);
+  else
+    join_bits(L, in, n, slot);
   lower_used(in);
   return true;
 }

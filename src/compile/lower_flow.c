@@ -135,8 +135,8 @@ static bool branch(lower *L, op *o, block *b, u32 done, bool last) {
   const op *end = op_terminator(b);
   for (u32 i = 0; i < o->num_results; i++) {
     node *n = lower_node(L, end, i);
-    data_start_from(L, L->node_of[op_result(o, i)->num], n);
     lower_used(n);
+    data_start_from(L, L->node_of[op_result(o, i)->num], n);
   }
   leave_region(L, mark);
   if (!last) prog_add_jump(L->b, done, lower_name(L), lower_loc(L));

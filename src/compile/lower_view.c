@@ -45,7 +45,8 @@ static bool constant_bytes(lower *L, op *o, const attr *value, str *out, bool *s
   const dense_attr *d = attr_as(dense, value);
   const dense_resource_attr *r = attr_as(dense_resource, value);
   *splat = d && d->splat;
-  if (d) *out = d->data;
+  if (d)
+    *out = d->data;
   else if (!r || !ir_resource_get(L->ctx, r->key, out))
     return op_unimplemented(L->ctx, o, "a value that is not given in the program");
   return true;
@@ -62,9 +63,11 @@ bool lower_constant(lower *L, op *o) {
   if (data.len < need)
     return op_error(L->ctx, o, "needs %llu bytes of data, has %zu", (unsigned long long)need,
                     data.len);
-  n->kind = NODE_CONST;
-  n->element = data.data;
-  if (splat || n->count == 1) return true;
+  if (splat || n->count == 1) {
+    n->kind = NODE_CONST;
+    n->element = data.data;
+    return true;
+  }
   n->result = -1;
   lower_make_dense(L, n, prog_const(L->b, (dtype)n->type, (u64)n->count, data.data));
   return true;
@@ -161,8 +164,10 @@ static bool reshape_strides(const node *in, const node *out, i64 *stride) {
     bool first = true;
     for (u32 d = i; d-- > i0;) {
       if (in->dims[d] == 1) continue;
-      if (first) inner = in->stride[d];
-      else if (in->stride[d] != next) return false;
+      if (first)
+        inner = in->stride[d];
+      else if (in->stride[d] != next)
+        return false;
       next = in->stride[d] * in->dims[d];
       first = false;
     }

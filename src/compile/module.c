@@ -5,8 +5,8 @@
 /* ---- mesh overrides ---- */
 
 static bool bad_override(ir_module *m, const char *text) {
-  return loc_error(m->ctx, m->root->loc,
-                   "mesh override '%s': expected MESH=AXIS=SIZE,AXIS=SIZE...", text);
+  return loc_error(m->ctx, m->root->loc, "mesh override '%s': expected MESH=AXIS=SIZE,AXIS=SIZE...",
+                   text);
 }
 
 static bool parse_size(str s, i64 *out) {
@@ -79,8 +79,9 @@ static bool override_mesh(ir_module *m, const char *text) {
   mesh_search s = {.ref = attr_symbol(m->ctx, name)};
   op_walk(m->root, find_manual, &s);
   if (s.found)
-    return op_error(m->ctx, s.found, "is written for the sizes of mesh @" STR_FMT
-                    ", which cannot be replaced", STR_ARG(name));
+    return op_error(m->ctx, s.found,
+                    "is written for the sizes of mesh @" STR_FMT ", which cannot be replaced",
+                    STR_ARG(name));
   op_set_attr(m, mesh, STR("mesh"), axes);
   op_set_attr(m, mesh, STR("stablehlo.mesh"), NULL);
   return true;

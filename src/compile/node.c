@@ -124,7 +124,7 @@ node *lower_new_mem(lower *L, op *o, size_t result) {
 }
 
 bool lower_const_int(const node *n, i64 *out) {
-  if (n->kind != NODE_CONST) return false;
+  if (!n->element) return false;
   u64 bits = 0;
   size_t size = dtype_size((dtype)n->type);
   dtype_class kind = dtype_infos[n->type].kind;
@@ -141,8 +141,8 @@ str lower_loc(lower *L) {
   if (L->at_loc_of == L->at) return L->at_loc;
   diag_pos p = loc_pos(L->at->loc);
   L->at_loc_of = L->at;
-  L->at_loc = p.file.len ? arena_printf(prog_arena(L->b), STR_FMT ":%u:%u", STR_ARG(p.file),
-                                        p.line, p.col)
-                         : (str){0};
+  L->at_loc = p.file.len
+                  ? arena_printf(prog_arena(L->b), STR_FMT ":%u:%u", STR_ARG(p.file), p.line, p.col)
+                  : (str){0};
   return L->at_loc;
 }

@@ -52,23 +52,29 @@ static void dump(job *j, const char *stage) {
   buf_deinit(&text);
 }
 
-static bool run_passes(job *j, const char *stage, const char *const *names) {
-  pass_tables t = {.tables = tables, .count = COUNT(tables)};
+static void dump_after(void *user, const pass_info *pass, ir_module *m) {
+  (void)m;
+  dump(user, pass->name);
+}
+
+static pass_tables all_passes(job *j) {
+  return (pass_tables){.tables = tables, .count = COUNT(tables), .after = dump_after, .user = j};
+}
+
+static bool run_pass(job *j, const char *name) {
+  pass_tables t = all_passes(j);
   pass_args args = {.tables = &t};
-  for (; *names; names++) {
-    const pass_info *p = pass_find(&t, str_of(*names));
-    if (!p) return loc_error(j->ctx, j->m->root->loc, "pass '%s' does not exist", *names);
-    if (!pass_run(j->m, p, &args)) return false;
-  }
-  dump(j, stage);
-  return true;
+  const pass_info *p = pass_find(&t, str_of(name));
+  if (!p) return loc_error(j->ctx, j->m->root->loc, "pass '%s' does not exist", name);
+  return pass_run(j->m, p, &args);
 }
 
 static bool read_source(job *j) {
   if (bytecode_is(j->source))
     j->m = bytecode_read(j->ctx, j->file, j->source);
   else
-    j->m = text_parse(j->ctx, j->file, j->source, &(text_parse_options){.allow_unregistered = true});
+    j->m =
+        text_parse(j->ctx, j->file, j->source, &(text_parse_options){.allow_unregistered = true});
   if (!j->m) return false;
   dump(j, "parse");
   return true;
@@ -88,25 +94,24 @@ static bool check_source(job *j) {
   return !j->spread || module_check_gspmd(j->m);
 }
 
-/* Calls, composites and the like away; what is left speaks of tensors and shardings. */
-static bool flatten(job *j, bool manual) {
-  static const char *const calls[] = {"inline", NULL};
-  flatten_options o = {.manual = manual, .shardings = manual};
-  if (!run_passes(j, "inline", calls) || !flatten_module(j->m, &j->scratch, &o)) return false;
-  dump(j, "flatten");
-  return true;
+/* Composites and the like away; on the last time calls and all that speaks of shardings too. */
+static bool flatten(job *j, bool last) {
+  flatten_options o = {.manual = last, .shardings = last};
+  if (last && !run_pass(j, "inline")) return false;
+  return flatten_module(j->m, &j->scratch, &o);
 }
 
 static bool propagate_and_partition(job *j, shard_space **out_space) {
-  static const char *const import[] = {"terrazzo-import", NULL};
-  static const char *const propagate[] = {"terrazzo-propagate", NULL};
-  static const char *const partition[] = {"terrazzo-partition", NULL};
-  if (!run_passes(j, "import", import) || !run_passes(j, "propagate", propagate)) return false;
-  /* The meshes are gone afterwards, so they are read now. */
+  pass_tables t = all_passes(j);
+  if (!shard_propagate(j->m, &t)) return false;
+  dump(j, "propagate");
+  /* The meshes are gone after partitioning, so they are read now. */
   shard_space *space = *out_space = shard_space_create(j->m, &j->scratch);
   for (op *o = op_body(j->m->root, 0)->first; o; o = o->next)
     if (op_is(o, sdy_mesh)) shard_mesh_named(space, symbol_name(o));
-  return run_passes(j, "partition", partition);
+  if (!run_pass(j, "terrazzo-partition")) return false;
+  dump(j, "partition");
+  return true;
 }
 
 /* ---- the executable ---- */
@@ -155,8 +160,9 @@ static bool compile(job *j) {
   j->global_params = type_inputs(f.function_type);
   j->global_results = type_results(f.function_type);
   describe(j);
-  if (!flatten(j, !j->spread)) return false;
-  if (j->spread && (!propagate_and_partition(j, &space) || !flatten(j, true))) return false;
+  if (j->spread && (!flatten(j, false) || !propagate_and_partition(j, &space))) return false;
+  if (!flatten(j, true)) return false;
+  dump(j, "flatten");
   return build_program(j, space);
 }
 

@@ -103,14 +103,14 @@ static const u16 vm_of[OP_COUNT] = {
 
 /* Instructions that cost many times an addition: not to be computed twice. */
 static const bool is_heavy[SELECT_COUNT] = {
-    [VM_div] = false,       [VM_pow] = true,        [VM_atan2] = true,  [VM_next_after] = true,
-    [VM_rem] = true,        [VM_cbrt] = true,       [VM_exp] = true,    [VM_expm1] = true,
-    [VM_log] = true,        [VM_log1p] = true,      [VM_tanh] = true,   [VM_logistic] = true,
-    [VM_sin] = true,        [VM_cos] = true,        [VM_tan] = true,    [VM_asin] = true,
-    [VM_acos] = true,       [VM_atan] = true,       [VM_sinh] = true,   [VM_cosh] = true,
-    [VM_asinh] = true,      [VM_acosh] = true,      [VM_atanh] = true,  [VM_erf] = true,
-    [VM_erfc] = true,       [VM_erf_inv] = true,    [VM_lgamma] = true, [VM_digamma] = true,
-    [VM_bessel_i1e] = true, [VM_polygamma] = true,  [VM_zeta] = true,
+    [VM_div] = false,       [VM_pow] = true,       [VM_atan2] = true,  [VM_next_after] = true,
+    [VM_rem] = true,        [VM_cbrt] = true,      [VM_exp] = true,    [VM_expm1] = true,
+    [VM_log] = true,        [VM_log1p] = true,     [VM_tanh] = true,   [VM_logistic] = true,
+    [VM_sin] = true,        [VM_cos] = true,       [VM_tan] = true,    [VM_asin] = true,
+    [VM_acos] = true,       [VM_atan] = true,      [VM_sinh] = true,   [VM_cosh] = true,
+    [VM_asinh] = true,      [VM_acosh] = true,     [VM_atanh] = true,  [VM_erf] = true,
+    [VM_erfc] = true,       [VM_erf_inv] = true,   [VM_lgamma] = true, [VM_digamma] = true,
+    [VM_bessel_i1e] = true, [VM_polygamma] = true, [VM_zeta] = true,
 };
 
 bool select_is_elementwise(const op *o) {
@@ -156,8 +156,8 @@ static u32 emit_chlo_conj(lower *L, vm_code *c, const op *o, const u32 *v) {
 static u32 emit_reduce_precision(lower *L, vm_code *c, const op *o, const u32 *v) {
   struct reduce_precision_attrs a;
   view_reduce_precision(o, &a);
-  return vm_emit(L->b, c, VM_reduce_precision, type_of(op_result(o, 0)), v[0],
-                 (u32)a.exponent_bits, (u32)a.mantissa_bits);
+  return vm_emit(L->b, c, VM_reduce_precision, type_of(op_result(o, 0)), v[0], (u32)a.exponent_bits,
+                 (u32)a.mantissa_bits);
 }
 
 static emit_fn *const emit_of[SELECT_COUNT - VM_OP_COUNT] = {
@@ -186,13 +186,12 @@ static bool code_constant(lower *L, const op *o, vm_code *c, u32 *out) {
 }
 
 /* A value from outside of the region: only constants can be there. */
-static bool code_operand(lower *L, const op *o, const block *body, vm_code *c, value *v,
-                         u32 *out) {
+static bool code_operand(lower *L, const op *o, const block *body, vm_code *c, value *v, u32 *out) {
   const block *home = v->is_arg ? v->def.block : v->def.op->parent;
   *out = L->scalar_of[v->num];
   if (home == body) return true;
   const node *n = L->node_of[v->num];
-  if (!n || n->kind != NODE_CONST)
+  if (!n || !n->element)
     return op_unimplemented(L->ctx, o, "a value from outside of the region");
   *out = vm_const_bits(L->b, c, (dtype)n->type, n->element);
   return true;

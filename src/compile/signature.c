@@ -5,7 +5,8 @@
 #include "text/text.h"
 
 const attr *signature_attrs(const op *func, bool results, size_t i) {
-  const array_attr *a = attr_as(array, op_attr(func, results ? STR("res_attrs") : STR("arg_attrs")));
+  const array_attr *a =
+      attr_as(array, op_attr(func, results ? STR("res_attrs") : STR("arg_attrs")));
   return a && i < a->elems.len && attr_is(dict, a->elems.data[i]) ? a->elems.data[i] : NULL;
 }
 
@@ -68,8 +69,7 @@ static bool add_sharding(const builder *b, const op *func, shard_space *space, c
 }
 
 bool signature_tensors(ir_ctx *c, arena *scratch, arena *out, shard_space *space, const op *func,
-                       bool results, types global, u32 num_partitions,
-                       compile_tensor **out_list) {
+                       bool results, types global, u32 num_partitions, compile_tensor **out_list) {
   builder b = {c, scratch, out, num_partitions};
   struct func_attrs f;
   view_func(func, &f);

@@ -12,12 +12,11 @@ lower_fn lower_constant, lower_iota, lower_broadcast_in_dim, lower_reshape, lowe
 /* lower_data.c */
 lower_fn lower_concatenate, lower_pad, lower_dynamic_slice, lower_dynamic_update_slice,
     lower_gather, lower_scatter, lower_sort, lower_chlo_top_k, lower_rng_bit_generator;
-/* Fills n's slot, all its own, with `in`: a move, which the planner makes vanish where nobody
- * needs `in` any longer, so that n can be changed in place. */
+/* Fills n's slot, all its own, with `in`, whose use has been served: a move, which the planner
+ * makes vanish where nobody needs `in` any longer, so that n can be changed in place. */
 void data_start_from(lower *L, const node *n, node *in);
 /* Pads `in`, a MEM, into the slot of `out`, which is all its own: low edge and between. */
-void data_pad(lower *L, node *in, node *with, const node *out, const i64 *low,
-              const i64 *interior);
+void data_pad(lower *L, node *in, node *with, const node *out, const i64 *low, const i64 *interior);
 /* lower_math.c */
 lower_fn lower_reduce, lower_reduce_window, lower_dot_general, lower_convolution;
 /* lower_flow.c */

@@ -1,0 +1,408 @@
+/* Small programs through the whole line: compile_source, then run, then compare numbers. Inputs
+ * are constants, which lie in memory as parameters do. */
+#include "compile/compile.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "exec/exec.h"
+#include "num/convert.h"
+#include "tests/unit.h"
+
+enum { MAX_OUT = 24 };
+
+typedef struct run_case {
+  const char *name, *body; /* body of @main, which returns one tensor */
+  const char *type;        /* of the result */
+  u32 devices;             /* 0: one; expect[] is what each of them has, one after the other */
+  u32 n;
+  double expect[MAX_OUT];
+} run_case;
+
+#define IOTA23 "%x = stablehlo.constant dense<[[0., 1., 2.], [3., 4., 5.]]> : tensor<2x3xf32>\n"
+#define IOTA6 "%x = stablehlo.constant dense<[0., 1., 2., 3., 4., 5.]> : tensor<6xf32>\n"
+#define INTS "%i = stablehlo.constant dense<[5, 3, 4, 1, 2, 0]> : tensor<6xi32>\n"
+
+static const run_case cases[] = {
+    {"constant",
+     "%r = stablehlo.constant dense<[1., 2.]> : tensor<2xf32>\nreturn %r : tensor<2xf32>",
+     "tensor<2xf32>",
+     0,
+     2,
+     {1, 2}},
+    {"splat",
+     "%r = stablehlo.constant dense<7.> : tensor<2x2xf32>\nreturn %r : tensor<2x2xf32>",
+     "tensor<2x2xf32>",
+     0,
+     4,
+     {7, 7, 7, 7}},
+    {"fused chain",
+     IOTA23 "%c = stablehlo.constant dense<2.> : tensor<2x3xf32>\n"
+            "%a = stablehlo.multiply %x, %c : tensor<2x3xf32>\n"
+            "%b = stablehlo.add %a, %x : tensor<2x3xf32>\n"
+            "%d = stablehlo.negate %b : tensor<2x3xf32>\nreturn %d : tensor<2x3xf32>",
+     "tensor<2x3xf32>",
+     0,
+     6,
+     {0, -3, -6, -9, -12, -15}},
+    {"transpose, then add",
+     IOTA23 "%t = stablehlo.transpose %x, dims = [1, 0] : (tensor<2x3xf32>) -> tensor<3x2xf32>\n"
+            "%r = stablehlo.add %t, %t : tensor<3x2xf32>\nreturn %r : tensor<3x2xf32>",
+     "tensor<3x2xf32>",
+     0,
+     6,
+     {0, 6, 2, 8, 4, 10}},
+    {"transpose of computed",
+     IOTA23 "%s = stablehlo.add %x, %x : tensor<2x3xf32>\n"
+            "%t = stablehlo.transpose %s, dims = [1, 0] : (tensor<2x3xf32>) -> tensor<3x2xf32>\n"
+            "return %t : tensor<3x2xf32>",
+     "tensor<3x2xf32>",
+     0,
+     6,
+     {0, 6, 2, 8, 4, 10}},
+    {"reshape of broadcast",
+     "%x = stablehlo.constant dense<[1., 2.]> : tensor<2xf32>\n"
+     "%b = stablehlo.broadcast_in_dim %x, dims = [0] : (tensor<2xf32>) -> tensor<2x3xf32>\n"
+     "%r = stablehlo.reshape %b : (tensor<2x3xf32>) -> tensor<6xf32>\nreturn %r : tensor<6xf32>",
+     "tensor<6xf32>",
+     0,
+     6,
+     {1, 1, 1, 2, 2, 2}},
+    {"reverse and slice",
+     IOTA6 "%v = stablehlo.reverse %x, dims = [0] : tensor<6xf32>\n"
+           "%s = stablehlo.slice %v [1:6:2] : (tensor<6xf32>) -> tensor<3xf32>\n"
+           "return %s : tensor<3xf32>",
+     "tensor<3xf32>",
+     0,
+     3,
+     {4, 2, 0}},
+    {"slice of iota",
+     "%i = stablehlo.iota dim = 0 : tensor<6xi32>\n"
+     "%s = stablehlo.slice %i [1:6:2] : (tensor<6xi32>) -> tensor<3xi32>\n"
+     "%a = stablehlo.add %s, %s : tensor<3xi32>\nreturn %a : tensor<3xi32>",
+     "tensor<3xi32>",
+     0,
+     3,
+     {2, 6, 10}},
+    {"pad",
+     "%x = stablehlo.constant dense<[1., 2., 3.]> : tensor<3xf32>\n"
+     "%z = stablehlo.constant dense<9.> : tensor<f32>\n"
+     "%r = stablehlo.pad %x, %z, low = [1], high = [-2], interior = [1] : (tensor<3xf32>, "
+     "tensor<f32>) -> tensor<4xf32>\nreturn %r : tensor<4xf32>",
+     "tensor<4xf32>",
+     0,
+     4,
+     {9, 1, 9, 2}},
+    {"pad that cuts",
+     IOTA6 "%z = stablehlo.constant dense<9.> : tensor<f32>\n"
+           "%r = stablehlo.pad %x, %z, low = [-2], high = [1], interior = [0] : (tensor<6xf32>, "
+           "tensor<f32>) -> tensor<5xf32>\nreturn %r : tensor<5xf32>",
+     "tensor<5xf32>",
+     0,
+     5,
+     {2, 3, 4, 5, 9}},
+    {"concatenate computed",
+     "%x = stablehlo.constant dense<[1., 2.]> : tensor<2xf32>\n"
+     "%n = stablehlo.negate %x : tensor<2xf32>\n"
+     "%r = stablehlo.concatenate %x, %n, %n, dim = 0 : (tensor<2xf32>, tensor<2xf32>, "
+     "tensor<2xf32>) -> tensor<6xf32>\nreturn %r : tensor<6xf32>",
+     "tensor<6xf32>",
+     0,
+     6,
+     {1, 2, -1, -2, -1, -2}},
+    {"reduce rows, columns, all",
+     IOTA23
+     "%z = stablehlo.constant dense<0.> : tensor<f32>\n"
+     "%a = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [1] : "
+     "(tensor<2x3xf32>, tensor<f32>) -> tensor<2xf32>\n"
+     "%b = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [0] : "
+     "(tensor<2x3xf32>, tensor<f32>) -> tensor<3xf32>\n"
+     "%c = stablehlo.reduce(%x init: %z) applies stablehlo.maximum across dimensions = [0, 1] : "
+     "(tensor<2x3xf32>, tensor<f32>) -> tensor<f32>\n"
+     "%d = stablehlo.reshape %c : (tensor<f32>) -> tensor<1xf32>\n"
+     "%r = stablehlo.concatenate %a, %b, %d, dim = 0 : (tensor<2xf32>, tensor<3xf32>, "
+     "tensor<1xf32>) -> tensor<6xf32>\nreturn %r : tensor<6xf32>",
+     "tensor<6xf32>",
+     0,
+     6,
+     {3, 12, 3, 5, 7, 5}},
+    {"softmax keeps what is used twice",
+     IOTA23 "%z = stablehlo.constant dense<0.> : tensor<f32>\n"
+            "%e = stablehlo.exponential %x : tensor<2x3xf32>\n"
+            "%s = stablehlo.reduce(%e init: %z) applies stablehlo.add across dimensions = [1] : "
+            "(tensor<2x3xf32>, tensor<f32>) -> tensor<2xf32>\n"
+            "%b = stablehlo.broadcast_in_dim %s, dims = [0] : (tensor<2xf32>) -> tensor<2x3xf32>\n"
+            "%r = stablehlo.divide %e, %b : tensor<2x3xf32>\nreturn %r : tensor<2x3xf32>",
+     "tensor<2x3xf32>",
+     0,
+     6,
+     {0.09003057, 0.24472847, 0.66524096, 0.09003057, 0.24472847, 0.66524096}},
+    {"dot with a transposed side",
+     IOTA23 "%r = stablehlo.dot_general %x, %x, contracting_dims = [1] x [1] : (tensor<2x3xf32>, "
+            "tensor<2x3xf32>) -> tensor<2x2xf32>\nreturn %r : tensor<2x2xf32>",
+     "tensor<2x2xf32>",
+     0,
+     4,
+     {5, 14, 14, 50}},
+    {"dynamic slice clamps",
+     IOTA6 "%i = stablehlo.constant dense<[9]> : tensor<1xi32>\n"
+           "%k = stablehlo.reshape %i : (tensor<1xi32>) -> tensor<i32>\n"
+           "%r = stablehlo.dynamic_slice %x, %k, sizes = [2] : (tensor<6xf32>, tensor<i32>) -> "
+           "tensor<2xf32>\nreturn %r : tensor<2xf32>",
+     "tensor<2xf32>",
+     0,
+     2,
+     {4, 5}},
+    {"update where the old value is still needed",
+     IOTA6
+     "%k = stablehlo.constant dense<1> : tensor<i32>\n"
+     "%u = stablehlo.slice %x [3:5] : (tensor<6xf32>) -> tensor<2xf32>\n"
+     "%w = stablehlo.dynamic_update_slice %x, %u, %k : (tensor<6xf32>, tensor<2xf32>, tensor<i32>)"
+     " -> tensor<6xf32>\n%r = stablehlo.add %w, %x : tensor<6xf32>\nreturn %r : tensor<6xf32>",
+     "tensor<6xf32>",
+     0,
+     6,
+     {0, 4, 6, 6, 8, 10}},
+    {"while that swaps",
+     "%a = stablehlo.constant dense<[1., 2.]> : tensor<2xf32>\n"
+     "%b = stablehlo.constant dense<[3., 4.]> : tensor<2xf32>\n"
+     "%z = stablehlo.constant dense<0> : tensor<i32>\n"
+     "%n = stablehlo.constant dense<3> : tensor<i32>\n"
+     "%one = stablehlo.constant dense<1> : tensor<i32>\n"
+     "%w:3 = stablehlo.while(%i = %z, %p = %a, %q = %b) : tensor<i32>, tensor<2xf32>, "
+     "tensor<2xf32>\n cond {\n %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> "
+     "tensor<i1>\n stablehlo.return %c : tensor<i1>\n } do {\n"
+     "%j = stablehlo.add %i, %one : tensor<i32>\n"
+     "%d = stablehlo.add %q, %q : tensor<2xf32>\n"
+     "stablehlo.return %j, %d, %p : tensor<i32>, tensor<2xf32>, tensor<2xf32>\n }\n"
+     "%r = stablehlo.concatenate %w#1, %w#2, dim = 0 : (tensor<2xf32>, tensor<2xf32>) -> "
+     "tensor<4xf32>\nreturn %r : tensor<4xf32>",
+     "tensor<4xf32>",
+     0,
+     4,
+     {12, 16, 2, 4}},
+    {"while that does not run",
+     "%a = stablehlo.constant dense<[1., 2.]> : tensor<2xf32>\n"
+     "%f = stablehlo.constant dense<false> : tensor<i1>\n"
+     "%k = stablehlo.constant dense<0> : tensor<i32>\n"
+     "%big = stablehlo.constant dense<5.> : tensor<300xf32>\n"
+     "%w:2 = stablehlo.while(%p = %a, %q = %f) : tensor<2xf32>, tensor<i1>\n cond {\n"
+     " stablehlo.return %q : tensor<i1>\n } do {\n"
+     "%s = stablehlo.dynamic_slice %big, %k, sizes = [2] : (tensor<300xf32>, tensor<i32>) -> "
+     "tensor<2xf32>\nstablehlo.return %s, %q : tensor<2xf32>, tensor<i1>\n }\n"
+     "%t = stablehlo.slice %big [7:9] : (tensor<300xf32>) -> tensor<2xf32>\n"
+     "%r = stablehlo.add %w#0, %t : tensor<2xf32>\nreturn %r : tensor<2xf32>",
+     "tensor<2xf32>",
+     0,
+     2,
+     {6, 7}},
+    {"branches",
+     INTS
+     "%x = stablehlo.constant dense<[1., 2.]> : tensor<2xf32>\n"
+     "%k = stablehlo.slice %i [1:2] : (tensor<6xi32>) -> tensor<1xi32>\n"
+     "%n = stablehlo.reshape %k : (tensor<1xi32>) -> tensor<i32>\n"
+     "%y = stablehlo.add %x, %x : tensor<2xf32>\n"
+     "%r = \"stablehlo.case\"(%n) ({\n %a = stablehlo.negate %y : tensor<2xf32>\n"
+     " stablehlo.return %a : tensor<2xf32>\n }, {\n stablehlo.return %x : tensor<2xf32>\n }, {\n"
+     " %b = stablehlo.multiply %y, %y : tensor<2xf32>\n stablehlo.return %b : tensor<2xf32>\n"
+     " }) : (tensor<i32>) -> tensor<2xf32>\nreturn %r : tensor<2xf32>",
+     "tensor<2xf32>",
+     0,
+     2,
+     {4, 16}}, /* 3 is out of range: the last */
+    {"sort two by one",
+     INTS IOTA6
+     "%r:2 = \"stablehlo.sort\"(%i, %x) <{dimension = 0 : i64, is_stable = true}> ({\n"
+     "^bb0(%a: tensor<i32>, %b: tensor<i32>, %c: tensor<f32>, %d: tensor<f32>):\n"
+     " %l = stablehlo.compare LT, %a, %b : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+     " stablehlo.return %l : tensor<i1>\n }) : (tensor<6xi32>, tensor<6xf32>) -> (tensor<6xi32>, "
+     "tensor<6xf32>)\nreturn %r#1 : tensor<6xf32>",
+     "tensor<6xf32>",
+     0,
+     6,
+     {5, 3, 4, 1, 2, 0}},
+    {"bits of bigger and smaller elements",
+     "%x = stablehlo.constant dense<[258, 1027]> : tensor<2xui32>\n"
+     "%b = stablehlo.bitcast_convert %x : (tensor<2xui32>) -> tensor<2x4xui8>\n"
+     "%v = stablehlo.reverse %b, dims = [0] : tensor<2x4xui8>\n"
+     "%r = stablehlo.bitcast_convert %v : (tensor<2x4xui8>) -> tensor<2xui32>\n"
+     "return %r : tensor<2xui32>",
+     "tensor<2xui32>",
+     0,
+     2,
+     {1027, 258}},
+    {"all-reduce over pairs, ids",
+     "%p = stablehlo.partition_id : tensor<ui32>\n"
+     "%f = stablehlo.convert %p : (tensor<ui32>) -> tensor<f32>\n"
+     "%r = \"stablehlo.all_reduce\"(%f) <{channel_handle = #stablehlo.channel_handle<handle = 1, "
+     "type = 1>, replica_groups = dense<[[0, 2], [1, 3]]> : tensor<2x2xi64>, "
+     "use_global_device_ids}> ({\n^bb0(%a: tensor<f32>, %b: tensor<f32>):\n"
+     " %s = stablehlo.add %a, %b : tensor<f32>\n stablehlo.return %s : tensor<f32>\n"
+     " }) : (tensor<f32>) -> tensor<f32>\nreturn %r : tensor<f32>",
+     "tensor<f32>",
+     4,
+     4,
+     {2, 4, 2, 4}},
+    {"permute in a ring",
+     "%p = stablehlo.partition_id : tensor<ui32>\n"
+     "%f = stablehlo.convert %p : (tensor<ui32>) -> tensor<f32>\n"
+     "%r = \"stablehlo.collective_permute\"(%f) <{channel_handle = #stablehlo.channel_handle<handle"
+     " = 1, type = 1>, source_target_pairs = dense<[[0, 1], [1, 2]]> : tensor<2x2xi64>}> : "
+     "(tensor<f32>) -> tensor<f32>\nreturn %r : tensor<f32>",
+     "tensor<f32>",
+     3,
+     3,
+     {0, 0, 1}},
+};
+
+static char *source_of(const run_case *c) {
+  size_t n = strlen(c->body) + 2 * strlen(c->type) + 200;
+  char *text = malloc(n);
+  snprintf(text, n, "module @t {\nfunc.func public @main() -> %s {\n%s : %s\n}\n}\n", c->type,
+           c->body, c->type);
+  char *extra = strstr(text, c->body) + strlen(c->body); /* the body names its type itself */
+  memmove(extra, "\n}\n}\n", 6);
+  return text;
+}
+
+typedef struct outcome {
+  dev_event *done;
+} outcome;
+static void finished(void *user, status error) {
+  dev_event_set(((outcome *)user)->done, status_copy(error));
+}
+
+static void compare(const run_case *c, const executable *e, void *const *results) {
+  const compile_tensor *t = &e->results[0];
+  u64 count = 1;
+  for (size_t d = 0; d < t->local_dims.len; d++) count *= (u64)t->local_dims.data[d];
+  CHECK(count * e->num_partitions == c->n);
+  for (u32 k = 0; k < c->n; k++) {
+    const char *at = (const char *)results[k / count] + k % count * dtype_size(t->type);
+    double got = num_to_f64(t->type, at);
+    bool close = fabs(got - c->expect[k]) <= 1e-6 * (1 + fabs(c->expect[k]));
+    CHECK(close);
+    if (!close)
+      fprintf(stderr, "%s: element %u: expected %g, found %g\n", c->name, k, c->expect[k], got);
+  }
+}
+
+static void run_one(exec_pool *pool, const run_case *c) {
+  char *text = source_of(c);
+  executable *e = NULL;
+  compile_options o = {
+      .file = str_of(c->name), .num_partitions = c->devices, .keep_denormals = true};
+  status bad = compile_source(str_of(text), &o, &e);
+  CHECK(!bad);
+  if (bad) {
+    fprintf(stderr, "%s: %s\n", c->name, status_message(bad).data);
+    status_free(bad);
+    free(text);
+    return;
+  }
+  exec_image *image = NULL;
+  CHECK(!exec_image_create(&mem_system, e->prog, NULL, NULL, &image));
+  u32 n = e->num_partitions, devices[8];
+  void *results[8], *params[1] = {NULL};
+  for (u32 i = 0; i < n; i++) devices[i] = i, results[i] = aligned_alloc(64, 4096);
+  outcome done = {dev_event_create()};
+  bad = exec_launch(pool, &(exec_launch_args){.image = image,
+                                              .devices = devices,
+                                              .params = params,
+                                              .results = results,
+                                              .done = finished,
+                                              .user = &done});
+  if (!bad) bad = status_copy(dev_event_await(done.done));
+  CHECK(!bad);
+  if (bad)
+    fprintf(stderr, "%s: %s\n", c->name, status_message(bad).data);
+  else
+    compare(c, e, results);
+  status_free(bad);
+  dev_event_release(done.done);
+  exec_image_release(image);
+  for (u32 i = 0; i < n; i++) free(results[i]);
+  executable_release(e);
+  free(text);
+}
+
+/* ---- what must fail, and how ---- */
+
+typedef struct bad_case {
+  const char *text;
+  u32 devices;
+  status_code code;
+  const char *message; /* part of it */
+  const char *mesh;    /* override */
+} bad_case;
+
+#define MESH_MODULE                                                                                \
+  "module {\nsdy.mesh @mesh = <[\"x\"=4]>\nfunc.func @main(%a: tensor<8xf32> {sdy.sharding = "     \
+  "#sdy.sharding<@mesh, [{\"x\"}]>}) -> tensor<8xf32> {\nreturn %a : tensor<8xf32>\n}\n}\n"
+
+static const bad_case bad_cases[] = {
+    {"module { func.func @f() { return } }", 0, STATUS_INVALID_ARGUMENT, "no function @main", NULL},
+    {"modul", 0, STATUS_INVALID_ARGUMENT, "bad:1:1: error:", NULL},
+    {"module {\nfunc.func @main(%a: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {\n"
+     "  %0 = \"stablehlo.fft\"(%a) <{fft_type = #stablehlo<fft_type FFT>, fft_length = array<i64: "
+     "4>}> : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>\n  return %0 : "
+     "tensor<4xcomplex<f32>>\n}\n}",
+     0, STATUS_UNIMPLEMENTED, "stablehlo.fft", NULL},
+    {MESH_MODULE, 3, STATUS_INVALID_ARGUMENT, "has 4 devices", NULL},
+    {MESH_MODULE, 0, STATUS_INVALID_ARGUMENT, "no mesh @m2", "m2=x=4"},
+    {MESH_MODULE, 0, STATUS_INVALID_ARGUMENT, "expected MESH=AXIS=SIZE", "mesh=x"},
+    {MESH_MODULE, 0, STATUS_INVALID_ARGUMENT, "\"x\"", "mesh=y=4"},
+};
+
+static void fail_one(const bad_case *c) {
+  const char *meshes[] = {c->mesh, NULL};
+  executable *e = NULL;
+  compile_options o = {.file = STR("bad"), .num_partitions = c->devices, .mesh_overrides = meshes};
+  status s = compile_source(str_of(c->text), &o, &e);
+  CHECK(s && !e);
+  CHECK(status_get_code(s) == c->code);
+  bool found = s && strstr(status_message(s).data, c->message);
+  CHECK(found);
+  if (!found)
+    fprintf(stderr, "expected '%s' in:\n%s\n", c->message, s ? status_message(s).data : "");
+  status_free(s);
+  executable_release(e);
+}
+
+/* The Nth allocation fails: an error each time, and nothing is leaked. */
+typedef struct failing {
+  i64 left, live;
+} failing;
+static void *failing_fn(void *user, void *p, size_t old_size, size_t new_size) {
+  failing *f = user;
+  if (new_size > old_size && f->left-- <= 0) return NULL;
+  void *r = mem_system.fn(NULL, p, old_size, new_size);
+  if (!p && r) f->live++;
+  if (p && !new_size) f->live--;
+  return r;
+}
+
+static void out_of_memory(void) {
+  for (i64 n = 0;; n++) {
+    failing f = {.left = n};
+    allocator mem = {failing_fn, &f};
+    executable *e = NULL;
+    status s = compile_source(STR(MESH_MODULE), &(compile_options){.mem = &mem}, &e);
+    bool fine = s == NULL;
+    CHECK(fine || status_get_code(s) == STATUS_RESOURCE_EXHAUSTED);
+    status_free(s);
+    executable_release(e);
+    CHECK(f.live == 0);
+    if (fine || n > 100000) break;
+  }
+}
+
+int main(void) {
+  exec_pool *pool = NULL;
+  CHECK(!exec_pool_create(&(exec_pool_options){.threads = 2}, &pool));
+  for (size_t i = 0; i < COUNT(cases); i++) run_one(pool, &cases[i]);
+  for (size_t i = 0; i < COUNT(bad_cases); i++) fail_one(&bad_cases[i]);
+  out_of_memory();
+  exec_pool_destroy(pool);
+  return UNIT_END();
+}
