@@ -186,11 +186,13 @@ axis_list axes_merge(arena *a, axis_list l) {
   return axis_vec_list(&v);
 }
 
-axis_list axes_sort_merge(arena *a, axis_list l) {
+axis_list axes_sort(arena *a, axis_list l) {
   axis_list sorted = axes_copy(a, l);
   sort_axes((axis_ref *)sorted.data, sorted.len);
-  return axes_merge(a, sorted);
+  return sorted;
 }
+
+axis_list axes_sort_merge(arena *a, axis_list l) { return axes_merge(a, axes_sort(a, l)); }
 
 axis_list axes_concat(arena *a, axis_list x, axis_list y) {
   if (y.len == 0) return x;

@@ -120,6 +120,7 @@ axis_list axes_difference(arena *a, axis_list x, axis_list y);
 void axes_add_or_merge(arena *a, axis_vec *v, axis_ref r);
 /* Adjacent mergeable elements merged, order kept. */
 axis_list axes_merge(arena *a, axis_list l);
+axis_list axes_sort(arena *a, axis_list l); /* into mesh order */
 /* Sorted into mesh order, then merged. */
 axis_list axes_sort_merge(arena *a, axis_list l);
 axis_list axes_concat(arena *a, axis_list x, axis_list y);

@@ -1,0 +1,131 @@
+#include "shard/calls.h"
+
+op *module_main(ir_module *m) {
+  op *only = NULL;
+  size_t n = 0;
+  FOR_OPS(o, op_body(m->root, 0)) if (op_is(o, func)) only = o, n++;
+  if (n == 1) return only;
+  op *o = symbol_find(m->root, STR("main"));
+  return o && op_is(o, func) ? o : NULL;
+}
+
+op *call_callee(ir_module *m, const op *call) {
+  struct call_attrs v;
+  op *f = view_call(call, &v) ? symbol_find(m->root, v.callee) : NULL;
+  return f && op_is(f, func) ? f : NULL;
+}
+
+void call_set_callee(ir_module *m, op *call, const op *func) {
+  op_set_attr(m, call, STR("callee"), attr_symbol(m->ctx, symbol_name(func)));
+}
+
+/* ---- call-graph order ---- */
+
+typedef struct ordering {
+  ir_module *m;
+  arena *a;
+  op **out; /* callees first */
+  size_t n;
+  u32 depth;
+  bool ok;
+} ordering;
+
+enum { MAX_CALL_DEPTH = 1000 };
+
+static void order_func(ordering *r, op *func);
+
+static walk_result order_callee(void *user, op *o) {
+  ordering *r = user;
+  op *f = op_is(o, call) ? call_callee(r->m, o) : NULL;
+  if (f) order_func(r, f);
+  return r->ok ? WALK_ON : WALK_STOP;
+}
+
+/* func->num: 0 not begun, 1 under way, 2 done */
+static void order_func(ordering *r, op *func) {
+  if (func->num == 2) return;
+  if (func->num == 1 || r->depth == MAX_CALL_DEPTH) {
+    r->ok = op_error(r->m->ctx, func, "is recursive or called too deep");
+    return;
+  }
+  func->num = 1;
+  r->depth++;
+  op_walk(func, order_callee, r);
+  r->depth--;
+  func->num = 2;
+  r->out[r->n++] = func;
+}
+
+bool funcs_in_order(ir_module *m, arena *a, bool callers_first, op ***out, size_t *n) {
+  ordering r = {.m = m, .a = a, .ok = true};
+  size_t count = 0;
+  FOR_OPS(o, op_body(m->root, 0)) if (op_is(o, func)) o->num = 0, count++;
+  r.out = ARENA_ARRAY(a, op *, count);
+  FOR_OPS(o, op_body(m->root, 0)) if (op_is(o, func) && r.ok) order_func(&r, o);
+  *out = r.out;
+  *n = r.n;
+  for (size_t i = 0, k = r.n; callers_first && i + 1 < k; i++) {
+    op *t = r.out[i];
+    r.out[i] = r.out[--k];
+    r.out[k] = t;
+  }
+  return r.ok;
+}
+
+const attr *func_original_name(const op *func) {
+  const attr *a = op_discardable(func, STR("sdy.original_func_name"));
+  return a ? a : op_attr(func, STR("sym_name"));
+}
+
+/* ---- cloning ---- */
+
+void module_insert_symbol(ir_module *m, op *o, op *before, u32 *counter) {
+  str name = symbol_name(o);
+  if (symbol_find(m->root, name))
+    for (;;) {
+      str other = arena_printf(&m->arena, STR_FMT "_%u", STR_ARG(name), (*counter)++);
+      if (symbol_find(m->root, other)) continue;
+      op_set_attr(m, o, STR("sym_name"), attr_string(m->ctx, other));
+      break;
+    }
+  op_insert(o, op_body(m->root, 0), before);
+}
+
+typedef struct cloning {
+  ir_module *m;
+  arena *a;
+  u32 *counter;
+} cloning;
+
+static walk_result clone_callee(void *user, op *o) {
+  cloning *c = user;
+  op *f = op_is(o, call) ? call_callee(c->m, o) : NULL;
+  if (f) call_set_callee(c->m, o, func_clone_deep(c->m, f, c->a, c->counter));
+  return WALK_ON;
+}
+
+op *func_clone_deep(ir_module *m, op *func, arena *scratch, u32 *counter) {
+  op *copy = op_clone(m, func, ir_map_create(scratch));
+  op_set_attr(m, copy, STR("sdy.original_func_name"), func_original_name(func));
+  cloning c = {m, scratch, counter};
+  op_walk(copy, clone_callee, &c);
+  module_insert_symbol(m, copy, NULL, counter);
+  return copy;
+}
+
+bool func_all_shardings(shard_space *s, const op *func, func_side side, const attr **out) {
+  size_t n = func_num(func, side);
+  const attr *first = NULL;
+  for (size_t i = 0; i < n && !first; i++) {
+    const attr *a = func_sharding(func, side, i);
+    const sharding *sh = shard_read(s, a);
+    if (sh && !mesh_is_maximal(sh->mesh)) first = a;
+  }
+  for (size_t i = 0; first && i < n; i++) {
+    out[i] = func_sharding(func, side, i);
+    if (!out[i])
+      out[i] = shard_attr_open_like(shard_space_module(s)->ctx, first,
+                                    type_rank(func_type_of(func, side, i)));
+  }
+  return first != NULL;
+}

@@ -1,0 +1,302 @@
+#include "shard/engine.h"
+
+#include "shard/calls.h"
+#include "shard/flow.h"
+#include "shard/state.h"
+#include "shard/traits.h"
+
+/* ---- the stack ---- */
+
+static void push_one(engine *e, op *o) {
+  if (e->place[o->num]) return;
+  e->stack[e->depth++] = o;
+  e->place[o->num] = e->depth;
+}
+
+/* With all that is around it, up to the module. */
+static void push(engine *e, op *o) {
+  for (; o && o != e->m->root; o = op_parent(o)) push_one(e, o);
+}
+
+static op *pop(engine *e) {
+  while (e->depth) {
+    op *o = e->stack[--e->depth];
+    if (!o) continue;
+    e->place[o->num] = 0;
+    return o;
+  }
+  return NULL;
+}
+
+static void take_out(engine *e, op *o) {
+  if (e->place[o->num]) e->stack[e->place[o->num] - 1] = NULL;
+  e->place[o->num] = 0;
+}
+
+/* ---- erasing ---- */
+
+/* Producers left with fewer than two users once `o` is gone may have become dead. */
+static void push_producers(engine *e, op *o) {
+  for (u32 i = 0; i < o->num_operands; i++) {
+    const value *v = op_operand(o, i);
+    op *producer = value_op(v);
+    if (!producer) continue;
+    const op *other = NULL;
+    bool many = false;
+    for (const use *u = v->uses; u && !many; u = u->next) {
+      if (u->owner == o || u->owner == other) continue;
+      many = other != NULL;
+      other = u->owner;
+    }
+    if (!many) push(e, producer);
+  }
+}
+
+static void erase_tree(engine *e, op *o) {
+  for (size_t r = o->num_regions; r-- > 0;)
+    for (block *b = o->regions[r].last; b; b = b->prev)
+      while (b->last) erase_tree(e, b->last);
+  push_producers(e, o);
+  take_out(e, o);
+  e->ops[o->num] = NULL;
+  op_erase(o);
+}
+
+/* ---- waking what a change touches ---- */
+
+static void wake(engine *e, op *o) {
+  if (e->notify && o != e->current) push(e, o);
+}
+
+static void wake_users(engine *e, value *v) {
+  for (use *u = v->uses; u; u = u->next) {
+    op *edge = edge_of_source(u);
+    if (edge)
+      wake(e, edge);
+    else
+      wake(e, op_has(u->owner, TERMINATOR) ? op_parent(u->owner) : u->owner);
+  }
+}
+
+static void wake_target(void *user, value *v) { wake_users(user, v); }
+
+static void wake_around(engine *e, value *v) {
+  if (!e->notify) return;
+  op *o = value_parent(v);
+  if (!v->is_arg && op_is(o, data_flow_edge)) {
+    value *owner = op_operand(o, 0);
+    op *source = value_parent(owner);
+    const flow *f = op_flow(source);
+    if (f) f->each_other_target(source, owner, wake_target, e);
+  }
+  wake(e, o);
+  wake_users(e, v);
+}
+
+/* ---- updates ---- */
+
+static void update(engine *e, value *holder, const sharding *s) {
+  state_set(e, holder, s);
+  wake_around(e, holder);
+  value_group *g = state_group(e, holder);
+  for (size_t i = 0; g && i < g->len; i++) {
+    value *other = g->data[i];
+    if (other == holder) continue;
+    value *at = state_holder(e, other);
+    if (at) state_set(e, at, s);
+    wake_around(e, other);
+  }
+}
+
+/* ---- directions ---- */
+
+/* Operands with several uses would spread a conflict to each of them. */
+static direction by_uses(const op *o, bool many_too) {
+  if (many_too) return DIR_BOTH;
+  for (u32 i = 0; i < o->num_operands; i++) {
+    const value *v = op_operand(o, i);
+    if (!value_has_one_use(v) && !value_is_scalar(v)) return DIR_NONE;
+  }
+  return DIR_BOTH;
+}
+
+static direction pass_through(const op *o, u8 kind, bool many_too) {
+  if (kind & KIND_PASS_THROUGH) return by_uses(o, many_too);
+  if (kind & KIND_DYNAMIC) return direction_intersection(by_uses(o, many_too), DIR_FORWARD);
+  return DIR_NONE;
+}
+
+/* The directions that round `priority` adds to those of the rounds before. */
+static void add_round(int priority, const op *o, u8 kind, direction *pass, direction *other) {
+  direction p = DIR_BOTH, q = DIR_BOTH;
+  if (priority < 2) p = q = pass_through(o, kind, priority == 1);
+  if ((priority == 2 || priority == 3) && (kind & KIND_BROADCAST)) p = q = DIR_BACKWARD;
+  if (priority == 2) q = DIR_NONE;
+  *pass = direction_union(*pass, p);
+  *other = direction_union(*other, q);
+}
+
+enum { ROUNDS = 5, ANY_ROUND = -1 };
+
+static transfer_mode mode_of(const engine *e, const op *o, bool elementwise) {
+  direction pass = DIR_NONE, other = DIR_NONE;
+  if (e->round == ANY_ROUND) pass = other = DIR_BOTH;
+  for (int i = 0; i <= e->round; i++) add_round(i, o, e->kind[o->num], &pass, &other);
+  return (transfer_mode){.pass = (u8)pass,
+                         .other = (u8)other,
+                         .aggressive = e->aggressive,
+                         .elementwise = elementwise,
+                         .conservative = false};
+}
+
+/* ---- visits ---- */
+
+static bool step(engine *e, const rule *r, transfer_mode mode, const sharding *const *in,
+                 const sharding ***out) {
+  if (mode.pass == DIR_NONE && mode.other == DIR_NONE) return false;
+  return state_transfer(e, r, mode, in, out);
+}
+
+static const sharding **gather(engine *e, size_t n) {
+  if (n > e->cap_in) {
+    e->cap_in = n * 2;
+    e->in = ARENA_ARRAY(e->a, const sharding *, e->cap_in);
+  }
+  return e->in;
+}
+
+static void visit_rule(engine *e, op *o) {
+  const rule *r = state_rule(e, o);
+  if (!r) return;
+  u32 n = o->num_operands, all = n + o->num_results;
+  const sharding **in = gather(e, all), **out;
+  bool any = false;
+  for (u32 i = 0; i < n; i++) any |= (in[i] = state_get(e, op_operand(o, i))) != NULL;
+  for (u32 i = 0; i < o->num_results; i++)
+    any |= (in[n + i] = state_get(e, op_result(o, i))) != NULL;
+  if (!any) return;
+  transfer_mode mode = mode_of(e, o, (e->kind[o->num] & KIND_ELEMENTWISE) != 0);
+  mode.conservative = e->options->conservative;
+  if (!step(e, r, mode, in, &out)) return;
+  for (u32 i = 0; i < all; i++) {
+    value *v = i < n ? op_operand(o, i) : op_result(o, i - n);
+    value *holder = out[i] ? state_holder(e, v) : NULL;
+    if (holder) update(e, holder, out[i]);
+  }
+}
+
+static void add_source(void *user, use *u) {
+  engine *e = user;
+  VEC_PUSH(e->a, e->sources, u->value);
+}
+
+static void visit_edge(engine *e, op *edge) {
+  value *owner = op_operand(edge, 0), *target = op_result(edge, 0);
+  op *o = value_parent(owner);
+  const flow *f = op_flow(o);
+  if (!f || !type_is_static(target->type)) return;
+  e->sources.len = 0;
+  f->each_source(o, owner, add_source, e);
+  size_t n = e->sources.len;
+  const sharding **in = gather(e, n + 1), **out;
+  for (size_t i = 0; i < n; i++) in[i] = state_get(e, e->sources.data[i]);
+  in[n] = state_outside(e, owner, state_get(e, target));
+  if (!step(e, state_identity(e, edge, n), mode_of(e, edge, false), in, &out)) return;
+  for (size_t i = 0; i < n; i++) {
+    value *holder = out[i] ? state_holder(e, e->sources.data[i]) : NULL;
+    if (holder) update(e, holder, out[i]);
+  }
+  if (out[n]) update(e, target, state_inside(e, owner, out[n]));
+}
+
+static void visit_barrier(engine *e, op *o) {
+  struct propagation_barrier_attrs v;
+  value *from = op_operand(o, 0), *to = op_result(o, 0);
+  if (!view_propagation_barrier(o, &v) || !type_is_static(to->type)) return;
+  const sharding *in[2] = {state_get(e, from), state_get(e, to)}, **out;
+  u8 dir = (u8)v.allowed_direction->value;
+  transfer_mode mode = {
+      .pass = dir, .other = dir, .aggressive = e->aggressive, .elementwise = true};
+  if (!step(e, state_identity(e, o, 1), mode, in, &out)) return;
+  value *holder = out[0] ? state_holder(e, from) : NULL;
+  if (holder) update(e, holder, out[0]);
+  if (out[1]) update(e, to, out[1]);
+}
+
+static void visit(engine *e, op *o) {
+  e->current = o;
+  u8 kind = e->kind[o->num];
+  if (kind & KIND_EDGE)
+    visit_edge(e, o);
+  else if (kind & KIND_BARRIER)
+    visit_barrier(e, o);
+  else if (kind & KIND_RULE)
+    visit_rule(e, o);
+}
+
+/* ---- rounds ---- */
+
+/* Between what main returns and its result attributes; nothing is woken. */
+static void visit_results(engine *e) {
+  if (!e->main) return;
+  block *body = op_body(e->main, 0);
+  op *ret = body ? op_terminator(body) : NULL;
+  const sharding **results = state_results(e, e->main);
+  e->notify = false;
+  u32 n = ret ? (u32)min_size(ret->num_operands, func_num(e->main, FUNC_RESULTS)) : 0;
+  for (u32 i = 0; i < n; i++) {
+    value *v = op_operand(ret, i);
+    if (!type_is_static(v->type)) continue;
+    const sharding *in[2] = {state_get(e, v), results[i]}, **out;
+    transfer_mode mode = {.pass = DIR_BOTH, .other = DIR_BOTH, .aggressive = e->aggressive};
+    if (!step(e, rule_identity(&e->rules, v->type, 1), mode, in, &out)) continue;
+    value *holder = out[0] ? state_holder(e, v) : NULL;
+    if (holder) update(e, holder, out[0]);
+    if (out[1]) results[i] = out[1];
+  }
+}
+
+static void run_greedy(engine *e, bool aggressive) {
+  e->aggressive = aggressive;
+  visit_results(e);
+  e->notify = true;
+  state_fill_stack(e);
+  for (op *o; (o = pop(e));) {
+    if (op_is_dead(o))
+      erase_tree(e, o);
+    else
+      visit(e, o);
+  }
+  visit_results(e);
+}
+
+static void run_strategies(engine *e) {
+  strategy s = e->options->strategy;
+  if (s != STRATEGY_AGGRESSIVE) run_greedy(e, false);
+  if (s != STRATEGY_BASIC) run_greedy(e, true);
+}
+
+static void run_rounds(engine *e) {
+  if (!e->options->op_priorities) {
+    e->round = ANY_ROUND;
+    run_strategies(e);
+    return;
+  }
+  for (e->round = 0; e->round < ROUNDS; e->round++) run_strategies(e);
+}
+
+bool engine_run(ir_module *m, arena *a, const engine_options *options) {
+  engine *e = state_load(m, a, options);
+  if (!e) return false;
+  if (options->user_priorities) {
+    priority_plan *plan = state_plan_priorities(e);
+    run_rounds(e);
+    for (size_t i = 0; i < plan->count; i++) {
+      state_raise_priority(e, plan, i);
+      run_rounds(e);
+    }
+  } else {
+    run_rounds(e);
+  }
+  return state_store(e);
+}

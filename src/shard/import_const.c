@@ -1,0 +1,196 @@
+/* sdy-constant-or-scalar-splitter: every use of a constant gets a constant of its own, so that
+ * one use's sharding does not become another's. Scalars stay shared, as they aren't sharded;
+ * broadcasts of scalars are split like constants. */
+#include "shard/calls.h"
+#include "shard/index.h"
+#include "shard/passes.h"
+#include "shard/traits.h"
+
+typedef struct splitter {
+  ir_module *m;
+  arena *a;
+  op *func;            /* at hand */
+  hash_index constant; /* ops that are constant expressions */
+  hash_index scalars;  /* ops that broadcast a scalar */
+  VEC(op *) constants;
+  VEC(op *) expansions;
+  VEC(str) impure_names; /* of named computations and functions that do more than constants */
+  VEC(str) impure_funcs;
+  u32 counter;
+} splitter;
+
+static bool has_name(const str *list, size_t n, str name) {
+  for (size_t i = 0; i < n; i++)
+    if (str_eq(list[i], name)) return true;
+  return false;
+}
+
+static str original_name(const op *func) {
+  str name = {0};
+  attr_get_str(func_original_name(func), &name);
+  return name;
+}
+
+static str computation_name(const op *o) {
+  str name = {0};
+  attr_get_str(op_attr(o, STR("name")), &name);
+  return name;
+}
+
+/* Its results are constant if its operands are. */
+static bool preserves(const splitter *s, const op *o) {
+  if (op_is(o, call)) {
+    op *f = call_callee(s->m, o);
+    return f && !has_name(s->impure_funcs.data, s->impure_funcs.len, original_name(f));
+  }
+  if (op_is(o, named_computation))
+    return !has_name(s->impure_names.data, s->impure_names.len, computation_name(o));
+  if (!op_has(o, PURE)) return false;
+  return op_is(o, broadcast_in_dim) || op_is(o, reshape) || op_is(o, slice) || op_is_elementwise(o);
+}
+
+static bool is_constant(const splitter *s, const op *o) {
+  if (op_is(o, sdy_constant) || op_is(o, iota)) return true;
+  if (!preserves(s, o)) return false;
+  for (u32 i = 0; i < o->num_operands; i++) {
+    const op *def = value_op(op_operand(o, i));
+    if (!def || !index_get(&s->constant, def)) return false;
+  }
+  return true;
+}
+
+/* ---- copying a constant expression ---- */
+
+static bool to_copy(const ir_map *map, const value *v) {
+  return !v->is_arg && !value_is_scalar(v) && ir_map_get(map, v) == v;
+}
+
+static void copy_groups(splitter *s, value *v, ir_map *map, op *before) {
+  for (use *u = v->uses; u; u = u->next)
+    if (op_is(u->owner, sharding_group))
+      op_insert(op_clone(s->m, u->owner, map), before->parent, before);
+}
+
+static void copy_op(splitter *s, value *v, ir_map *map) {
+  op *o = value_op(v);
+  op *copy = op_clone(s->m, o, map);
+  op_insert(copy, o->parent, o);
+  if (op_is(copy, call)) {
+    op *f = call_callee(s->m, copy);
+    if (f) call_set_callee(s->m, copy, func_clone_deep(s->m, f, s->a, &s->counter));
+  }
+  copy_groups(s, v, map, o);
+}
+
+/* Operands before users, with a stack of our own: expressions may be long. */
+static value *copy_expression(splitter *s, value *root) {
+  if (value_is_scalar(root)) return root;
+  ir_map *map = ir_map_create(s->a);
+  struct {
+    value **data;
+    size_t len, cap;
+  } stack = {0};
+  VEC_PUSH(s->a, stack, root);
+  while (stack.len) {
+    value *v = stack.data[stack.len - 1];
+    if (!to_copy(map, v)) {
+      stack.len--;
+      continue;
+    }
+    op *o = value_op(v);
+    size_t before = stack.len;
+    for (u32 i = o->num_operands; i-- > 0;)
+      if (to_copy(map, op_operand(o, i))) VEC_PUSH(s->a, stack, op_operand(o, i));
+    if (stack.len > before) continue;
+    copy_op(s, v, map);
+    stack.len--;
+  }
+  return ir_map_get(map, root);
+}
+
+static void copy_operands(splitter *s, op *o) {
+  for (u32 i = 0; i < o->num_operands; i++) {
+    value *v = op_operand(o, i);
+    const op *def = value_op(v);
+    if (def && (index_get(&s->constant, def) || index_get(&s->scalars, def)))
+      op_set_operand(o, i, copy_expression(s, v));
+  }
+}
+
+/* ---- the walk ---- */
+
+static void note_impure(splitter *s, const op *o) {
+  const op *p = op_parent(o);
+  while (p && !op_is(p, named_computation)) p = op_parent(p);
+  if (p && !has_name(s->impure_names.data, s->impure_names.len, computation_name(p)))
+    VEC_PUSH(s->a, s->impure_names, computation_name(p));
+  str name = original_name(s->func);
+  if (!has_name(s->impure_funcs.data, s->impure_funcs.len, name))
+    VEC_PUSH(s->a, s->impure_funcs, name);
+}
+
+static void split_op(splitter *s, op *o) {
+  if (op_is(o, func) || op_is(o, sharding_group)) return;
+  if (is_constant(s, o)) {
+    index_set(&s->constant, s->a, o, o);
+    VEC_PUSH(s->a, s->constants, o);
+    return;
+  }
+  if (!preserves(s, o) && !op_has(o, TERMINATOR)) note_impure(s, o);
+  if (op_is(o, broadcast_in_dim) && value_is_scalar(op_operand(o, 0))) {
+    index_set(&s->scalars, s->a, o, o);
+    VEC_PUSH(s->a, s->expansions, o);
+    return;
+  }
+  copy_operands(s, o);
+}
+
+static walk_result split_inside(void *user, op *o) {
+  split_op(user, o);
+  return op_is(o, named_computation) ? WALK_SKIP : WALK_ON;
+}
+
+static void erase_unused(op *o) {
+  for (u32 i = 0; i < o->num_results; i++)
+    for (use *u = o->results[i].uses; u; u = u->next)
+      if (!op_is(u->owner, sharding_group)) return;
+  for (u32 i = 0; i < o->num_results; i++)
+    while (o->results[i].uses) op_erase(o->results[i].uses->owner);
+  op_erase(o);
+}
+
+static void split_region(splitter *s, region *r) {
+  s->constant = s->scalars = (hash_index){0};
+  s->constants.len = s->expansions.len = 0;
+  for (block *b = r->first; b; b = b->next) FOR_OPS(o, b) op_walk(o, split_inside, s);
+  for (size_t i = 0; i < s->expansions.len; i++) erase_unused(s->expansions.data[i]);
+  for (size_t i = s->constants.len; i-- > 0;) erase_unused(s->constants.data[i]);
+}
+
+static walk_result split_computation(void *user, op *o) {
+  if (op_is(o, named_computation)) split_region(user, &o->regions[0]);
+  return WALK_ON;
+}
+
+/* The two kinds of constant have the same slots. */
+static walk_result to_sdy_constant(void *user, op *o) {
+  (void)user;
+  if (op_is(o, constant)) o->info = &op_infos[OP_sdy_constant];
+  return WALK_ON;
+}
+
+bool pass_constant_splitter(ir_module *m, arena *scratch, const pass_args *args) {
+  (void)args;
+  _Static_assert(sizeof(struct constant_attrs) == sizeof(struct sdy_constant_attrs), "one slot");
+  op_walk(m->root, to_sdy_constant, NULL);
+  splitter s = {.m = m, .a = scratch};
+  op **funcs;
+  size_t n;
+  if (!funcs_in_order(m, scratch, false, &funcs, &n)) return false;
+  for (size_t i = 0; i < n; i++) {
+    s.func = funcs[i];
+    op_walk_post(funcs[i], split_computation, &s);
+    split_region(&s, &funcs[i]->regions[0]);
+  }
+  return true;
+}

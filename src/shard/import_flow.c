@@ -1,0 +1,219 @@
+/* Import passes for control flow and calls: data-flow edges, flattening, named computations. */
+#include "shard/calls.h"
+#include "shard/flow.h"
+#include "shard/passes.h"
+
+/* ---- sdy-add-data-flow-edges ---- */
+
+static void add_edge(ir_module *m, value *owner) {
+  if (!type_is_ranked(owner->type) || !type_is_static(owner->type)) return;
+  op *o = value_parent(owner);
+  const attr *sharding = value_sharding(m->ctx, owner);
+  op *edge = op_create(m, &op_infos[OP_data_flow_edge], o->loc, &owner, 1, &owner->type, 1, 0);
+  op_set_attr(m, edge, STR("sharding"), sharding);
+  if (owner->is_arg)
+    op_insert(edge, owner->def.block, owner->def.block->first);
+  else
+    op_insert(edge, o->parent, o->next);
+  value_replace_except(owner, op_result(edge, 0), edge);
+}
+
+/* From the last, as each goes in front. */
+void add_edges_to_args(ir_module *m, op *o) {
+  block *b = op_body(o, 0);
+  for (u32 i = b ? b->num_args : 0; i-- > 0;) add_edge(m, b->args[i]);
+}
+void add_edges_to_results(ir_module *m, op *o) {
+  for (u32 i = o->num_results; i-- > 0;) add_edge(m, op_result(o, i));
+}
+
+static walk_result add_edges(void *user, op *o) {
+  const flow *f = op_flow(o);
+  if (!f) return WALK_ON;
+  if (f->args_own) add_edges_to_args(user, o);
+  add_edges_to_results(user, o);
+  return WALK_ON;
+}
+
+bool pass_add_data_flow_edges(ir_module *m, arena *scratch, const pass_args *args) {
+  (void)scratch, (void)args;
+  op_walk_post(m->root, add_edges, m);
+  return true;
+}
+
+bool edge_shardings(ir_module *m, op *o, bool args, const attr **out) {
+  block *b = args ? op_body(o, 0) : NULL;
+  size_t n = args ? (b ? b->num_args : 0) : o->num_results;
+  const attr *first = NULL;
+  for (size_t i = 0; i < n; i++) {
+    op *edge = edge_of_target(args ? b->args[i] : op_result(o, i));
+    out[i] = edge ? op_attr(edge, STR("sharding")) : NULL;
+    if (!first) first = out[i];
+  }
+  for (size_t i = 0; first && i < n; i++)
+    if (!out[i])
+      out[i] = shard_attr_open_like(m->ctx, first,
+                                    type_rank(args ? b->args[i]->type : op_result(o, i)->type));
+  return first != NULL;
+}
+
+/* ---- calls ---- */
+
+typedef struct call_walk {
+  ir_module *m;
+  arena *a;
+  VEC(op *) calls;
+} call_walk;
+
+static walk_result collect_call(void *user, op *o) {
+  call_walk *w = user;
+  if (op_is(o, call)) VEC_PUSH(w->a, w->calls, o);
+  return WALK_ON;
+}
+
+/* All calls of the module, those in callees before those in callers. */
+static bool calls_in_order(ir_module *m, arena *a, call_walk *out) {
+  op **funcs;
+  size_t n;
+  *out = (call_walk){.m = m, .a = a};
+  if (!funcs_in_order(m, a, false, &funcs, &n)) return false;
+  for (size_t i = 0; i < n; i++) op_walk_post(funcs[i], collect_call, out);
+  return true;
+}
+
+static bool no_callee(ir_module *m, const op *call) {
+  return op_error(m->ctx, call, "calls a function that does not exist");
+}
+
+/* sdy-flatten-call-graph: every call but the first of a function gets a copy of its own */
+bool pass_flatten_call_graph(ir_module *m, arena *scratch, const pass_args *args) {
+  (void)args;
+  call_walk w;
+  if (!calls_in_order(m, scratch, &w)) return false;
+  FOR_OPS(o, op_body(m->root, 0)) o->num = 0;
+  u32 counter = 0;
+  for (size_t i = 0; i < w.calls.len; i++) {
+    op *f = call_callee(m, w.calls.data[i]);
+    if (!f) return no_callee(m, w.calls.data[i]);
+    if (!f->num++) continue;
+    op *copy = func_clone_deep(m, f, scratch, &counter);
+    copy->num = 1;
+    call_set_callee(m, w.calls.data[i], copy);
+  }
+  return true;
+}
+
+/* sdy-propagate-sharding-from-func-to-call */
+bool pass_func_to_call(ir_module *m, arena *scratch, const pass_args *args) {
+  (void)args;
+  shard_space *s = shard_space_create(m, scratch);
+  call_walk w = {.m = m, .a = scratch};
+  op_walk_post(m->root, collect_call, &w);
+  for (size_t i = 0; i < w.calls.len; i++) {
+    op *call = w.calls.data[i], *f = call_callee(m, call);
+    if (!f) return no_callee(m, call);
+    const attr **list = ARENA_ARRAY(scratch, const attr *, func_num(f, FUNC_RESULTS));
+    if (op_discardable(call, STR("sdy.sharding")) || !func_all_shardings(s, f, FUNC_RESULTS, list))
+      continue;
+    op_set_shardings(m, call, list, func_num(f, FUNC_RESULTS));
+  }
+  return shard_space_check(s);
+}
+
+/* ---- sdy-import-func-calls ---- */
+
+static void replace_terminator(ir_module *m, block *b, const op_info *info) {
+  op *old = op_terminator(b);
+  if (!old) return;
+  value **v = ARENA_ARRAY(&m->arena, value *, old->num_operands);
+  for (u32 i = 0; i < old->num_operands; i++) v[i] = op_operand(old, i);
+  op *new = op_create(m, info, old->loc, v, old->num_operands, NULL, 0, 0);
+  op_insert(new, b, NULL);
+  op_erase(old);
+}
+
+void move_body(ir_module *m, region *to, region *from, const op_info *info) {
+  for (block *b; (b = from->first);) {
+    block_unlink(b);
+    region_append(to, b);
+    replace_terminator(m, b, info);
+  }
+}
+
+static op *make_named(ir_module *m, shard_space *s, arena *a, op *call, op *f) {
+  const type **types = ARENA_ARRAY(a, const type *, call->num_results);
+  value **operands = ARENA_ARRAY(a, value *, call->num_operands);
+  for (u32 i = 0; i < call->num_results; i++) types[i] = op_result(call, i)->type;
+  for (u32 i = 0; i < call->num_operands; i++) operands[i] = op_operand(call, i);
+  op *n = op_create(m, &op_infos[OP_named_computation], call->loc, operands, call->num_operands,
+                    types, call->num_results, 1);
+  op_set_attr(m, n, STR("name"), func_original_name(f));
+  const attr **in = ARENA_ARRAY(a, const attr *, func_num(f, FUNC_ARGS));
+  if (func_all_shardings(s, f, FUNC_ARGS, in))
+    op_set_attr(m, n, STR("in_shardings"),
+                attr_make(m->ctx, sharding_per_value, .shardings = {in, func_num(f, FUNC_ARGS)}));
+  op_set_attr(m, n, STR("out_shardings"), op_discardable(call, STR("sdy.sharding")));
+  for (u32 i = 0; i < call->num_attrs; i++) {
+    str name;
+    if (attr_get_str(call->attrs[i].name, &name) && !str_is(name, "sdy.sharding"))
+      op_set_attr(m, n, name, call->attrs[i].value);
+  }
+  const attr *thread = op_discardable(f, STR("execution_thread"));
+  if (thread) op_set_attr(m, n, STR("execution_thread"), thread);
+  op_insert(n, call->parent, call);
+  for (u32 i = 0; i < call->num_results; i++) value_replace(op_result(call, i), op_result(n, i));
+  op_erase(call);
+  return n;
+}
+
+static void copy_body(ir_module *m, arena *a, op *to, op *from) {
+  op *copy = op_clone(m, from, ir_map_create(a));
+  move_body(m, &to->regions[0], &copy->regions[0], &op_infos[OP_sdy_return]);
+  op_erase(copy);
+}
+
+static walk_result add_named_edges(void *user, op *o) {
+  if (!op_is(o, named_computation)) return WALK_ON;
+  add_edges_to_args(user, o);
+  add_edges_to_results(user, o);
+  return WALK_ON;
+}
+
+bool pass_import_func_calls(ir_module *m, arena *scratch, const pass_args *args) {
+  call_walk w;
+  shard_space *s = shard_space_create(m, scratch);
+  if (!calls_in_order(m, scratch, &w)) return false;
+  u32 numbered = 0;
+  FOR_OPS(o, op_body(m->root, 0)) o->num = numbered++;
+  op **moved = arena_zalloc(scratch, (numbered + 1) * sizeof *moved); /* who has the body now */
+  for (size_t i = 0; i < w.calls.len; i++) {
+    op *f = call_callee(m, w.calls.data[i]);
+    if (!f) return no_callee(m, w.calls.data[i]);
+    if (!moved[f->num] && !op_body(f, 0))
+      return op_unimplemented(m->ctx, w.calls.data[i], "its callee has no body");
+    op *n = make_named(m, s, scratch, w.calls.data[i], f);
+    if (moved[f->num]) {
+      copy_body(m, scratch, n, moved[f->num]);
+    } else {
+      move_body(m, &n->regions[0], &f->regions[0], &op_infos[OP_sdy_return]);
+      moved[f->num] = n;
+    }
+  }
+  FOR_OPS(o, op_body(m->root, 0)) if (op_is(o, func) && moved[o->num]) op_erase(o);
+  if (pass_option_flag(args, STR("add-data-flow-edges-on-named-computations"), false))
+    op_walk_post(m->root, add_named_edges, m);
+  return shard_space_check(s);
+}
+
+/* sdy-pre-order-funcs: callers before callees */
+bool pass_pre_order_funcs(ir_module *m, arena *scratch, const pass_args *args) {
+  (void)args;
+  op **funcs;
+  size_t n;
+  if (!funcs_in_order(m, scratch, true, &funcs, &n)) return false;
+  for (size_t i = 0; i < n; i++) {
+    op_unlink(funcs[i]);
+    op_insert(funcs[i], op_body(m->root, 0), NULL);
+  }
+  return true;
+}

@@ -1,0 +1,298 @@
+/* Import passes on meshes and axes. */
+#include "shard/flow.h"
+#include "shard/passes.h"
+#include "shard/calls.h"
+
+/* ---- every sharding of a module ---- */
+
+typedef struct mapping {
+  ir_module *m;
+  map_sharding_fn *fn;
+  void *user;
+} mapping;
+
+static const attr *map_one(const mapping *p, const attr *a) {
+  const attr *b = attr_is(tensor_sharding, a) ? p->fn(p->user, a) : a;
+  return b ? b : a;
+}
+
+static const attr *map_list(const mapping *p, const attr *a) {
+  const sharding_per_value_attr *l = attr_as(sharding_per_value, a);
+  if (!l) return map_one(p, a);
+  const attr **out = ARENA_ARRAY(&p->m->arena, const attr *, l->shardings.len);
+  bool same = true;
+  for (size_t i = 0; i < l->shardings.len; i++) {
+    out[i] = map_one(p, l->shardings.data[i]);
+    same &= out[i] == l->shardings.data[i];
+  }
+  return same ? a : attr_make(p->m->ctx, sharding_per_value, .shardings = {out, l->shardings.len});
+}
+
+static void map_func(const mapping *p, op *func, func_side side) {
+  size_t n = func_num(func, side);
+  const attr **list = ARENA_ARRAY(&p->m->arena, const attr *, n);
+  bool same = true;
+  for (size_t i = 0; i < n; i++) {
+    const attr *a = func_sharding(func, side, i);
+    list[i] = a ? map_one(p, a) : NULL;
+    same &= list[i] == a;
+  }
+  if (!same) func_set_shardings(p->m, func, side, list, n);
+}
+
+static walk_result map_op(void *user, op *o) {
+  const mapping *p = user;
+  if (op_is(o, func)) {
+    map_func(p, o, FUNC_ARGS);
+    map_func(p, o, FUNC_RESULTS);
+  }
+  for (u32 i = 0; i < o->info->num_slots; i++)
+    if (o->slots[i]) o->slots[i] = map_list(p, o->slots[i]);
+  const attr *own = op_discardable(o, STR("sdy.sharding"));
+  if (own) op_set_attr(p->m, o, STR("sdy.sharding"), map_list(p, own));
+  return WALK_ON;
+}
+
+void map_shardings(ir_module *m, map_sharding_fn *fn, void *user) {
+  mapping p = {m, fn, user};
+  op_walk(m->root, map_op, &p);
+}
+
+/* ---- sdy-lift-inlined-meshes ---- */
+
+typedef struct lifting {
+  ir_module *m;
+  arena *a;
+  VEC(named_attr) names; /* mesh, or reference to one that is gone -> reference to use */
+  op *last;              /* new meshes go behind it */
+  u32 counter;
+} lifting;
+
+static const attr *lifted(const lifting *l, const attr *mesh) {
+  for (size_t i = 0; i < l->names.len; i++)
+    if (l->names.data[i].name == mesh) return l->names.data[i].value;
+  return NULL;
+}
+
+static void drop_twins(lifting *l) {
+  FOR_OPS(o, op_body(l->m->root, 0)) {
+    if (!op_is(o, sdy_mesh)) continue;
+    const attr *mesh = op_attr(o, STR("mesh")), *ref = attr_symbol(l->m->ctx, symbol_name(o));
+    const attr *first = lifted(l, mesh);
+    if (first) {
+      VEC_PUSH(l->a, l->names, ((named_attr){ref, first}));
+      op_erase(o);
+    } else {
+      VEC_PUSH(l->a, l->names, ((named_attr){mesh, ref}));
+      l->last = o;
+    }
+  }
+}
+
+static const attr *name_mesh(lifting *l, const attr *mesh) {
+  const mesh_attr *v = attr_as(mesh, mesh);
+  str name = STR("mesh");
+  if (!v->axes.len)
+    name = v->device_ids.len == 1
+               ? arena_printf(l->a, "maximal_mesh_%lld", (long long)v->device_ids.data[0])
+               : STR("empty_mesh");
+  op *o = op_create(l->m, &op_infos[OP_sdy_mesh], l->m->root->loc, NULL, 0, NULL, 0, 0);
+  op_set_attr(l->m, o, STR("sym_name"), attr_string(l->m->ctx, name));
+  op_set_attr(l->m, o, STR("mesh"), mesh);
+  block *body = op_body(l->m->root, 0);
+  module_insert_symbol(l->m, o, l->last ? l->last->next : body->first, &l->counter);
+  l->last = o;
+  const attr *ref = attr_symbol(l->m->ctx, symbol_name(o));
+  VEC_PUSH(l->a, l->names, ((named_attr){mesh, ref}));
+  return ref;
+}
+
+static const attr *lift(void *user, const attr *a) {
+  lifting *l = user;
+  tensor_sharding_attr t = *attr_as(tensor_sharding, a);
+  const attr *ref = lifted(l, t.mesh);
+  if (!ref && !attr_is(mesh, t.mesh)) return a;
+  t.mesh = ref ? ref : name_mesh(l, t.mesh);
+  return attr_unique(l->m->ctx, &t.base);
+}
+
+/* {axes = [{name, size}], device_ids = dense}: the mesh for readers that know no sdy */
+static const attr *mesh_dict(ir_module *m, const mesh_attr *v) {
+  ir_ctx *c = m->ctx;
+  const attr **axes = ARENA_ARRAY(&m->arena, const attr *, v->axes.len);
+  for (size_t i = 0; i < v->axes.len; i++) {
+    const mesh_axis_attr *ax = attr_as(mesh_axis, v->axes.data[i]);
+    named_attr d[] = {{attr_string(c, STR("name")), attr_string(c, ax->name)},
+                      {attr_string(c, STR("size")), attr_i64(c, ax->size)}};
+    axes[i] = attr_dict(c, d, 2);
+  }
+  named_attr d[2] = {{attr_string(c, STR("axes")), attr_array(c, (attrs){axes, v->axes.len})}};
+  size_t n = 1;
+  if (v->device_ids.len) {
+    i64 len = (i64)v->device_ids.len;
+    d[n++] = (named_attr){attr_string(c, STR("device_ids")),
+                          attr_dense_i64(c, (i64s){&len, 1}, v->device_ids.data)};
+  }
+  return attr_dict(c, d, n);
+}
+
+bool pass_lift_inlined_meshes(ir_module *m, arena *scratch, const pass_args *args) {
+  (void)args;
+  lifting l = {.m = m, .a = scratch};
+  drop_twins(&l);
+  map_shardings(m, lift, &l);
+  FOR_OPS(o, op_body(m->root, 0)) {
+    struct sdy_mesh_attrs v;
+    if (!op_is(o, sdy_mesh) || op_discardable(o, STR("stablehlo.mesh"))) continue;
+    if (!view_sdy_mesh(o, &v)) return op_error(m->ctx, o, "has no mesh");
+    op_set_attr(m, o, STR("stablehlo.mesh"), mesh_dict(m, v.mesh));
+  }
+  return true;
+}
+
+/* ---- sdy-remove-size-one-axes ---- */
+
+static axis_list without_ones(arena *a, axis_list l) {
+  axis_vec v = {0};
+  for (size_t i = 0; i < l.len; i++)
+    if (l.data[i].size != 1) VEC_PUSH(a, v, l.data[i]);
+  return axis_vec_list(&v);
+}
+
+static const attr *remove_ones(void *user, const attr *attr_in) {
+  shard_space *s = user;
+  arena *a = shard_space_arena(s);
+  const sharding *from = shard_read(s, attr_in);
+  if (!from) return attr_in;
+  sharding out = *from;
+  dim_sharding *dims = arena_copy(a, from->dims, from->rank * sizeof *dims);
+  for (u32 d = 0; d < from->rank; d++) {
+    dims[d].axes = without_ones(a, dims[d].axes);
+    if (!dims[d].axes.len && dims[d].closed) dims[d].priority = PRIORITY_NONE;
+  }
+  out.dims = dims;
+  out.replicated = without_ones(a, from->replicated);
+  out.unreduced = without_ones(a, from->unreduced);
+  const sharding *interned = shard_intern(s, &out);
+  return interned == from ? attr_in : shard_write(s, interned);
+}
+
+bool pass_remove_size_one_axes(ir_module *m, arena *scratch, const pass_args *args) {
+  (void)args;
+  shard_space *s = shard_space_create(m, scratch);
+  bool any = false;
+  FOR_OPS(o, op_body(m->root, 0)) {
+    const mesh *me = op_is(o, sdy_mesh) ? shard_mesh_named(s, symbol_name(o)) : NULL;
+    for (u32 i = 0; me && i < me->num_axes; i++) any |= me->axes[i].size == 1;
+  }
+  if (any) map_shardings(m, remove_ones, s);
+  return shard_space_check(s);
+}
+
+/* ---- sdy-manual-axes-cleanup ---- */
+
+typedef struct cleanup {
+  ir_module *m;
+  shard_space *s;
+  bool ok;
+} cleanup;
+
+static attrs side_list(const op *o, const char *slot) {
+  const sharding_per_value_attr *l = attr_as(sharding_per_value, op_attr(o, str_of(slot)));
+  return l ? l->shardings : (attrs){0};
+}
+
+/* The mesh by which the op's shardings name their axes. */
+static const mesh *border_mesh(cleanup *c, const op *o) {
+  const mesh *m = NULL;
+  const char *const slots[] = {"in_shardings", "out_shardings"};
+  for (int k = 0; k < 2; k++) {
+    attrs l = side_list(o, slots[k]);
+    for (size_t i = 0; i < l.len; i++) {
+      const sharding *s = shard_read(c->s, l.data[i]);
+      if (!s || (m && (!mesh_is_empty(m) || mesh_is_empty(s->mesh)))) continue;
+      m = s->mesh;
+    }
+  }
+  return m;
+}
+
+static axis_list all_axes(arena *a, const sharding *s) {
+  return axes_concat(a, axes_concat(a, sharding_used_axes(a, s), s->replicated), s->unreduced);
+}
+
+static void reserve_unused(cleanup *c, op *o, const char *slot, const mesh *m, axis_list manual,
+                           bool results) {
+  attrs l = side_list(o, slot);
+  arena *a = shard_space_arena(c->s);
+  const attr **out = ARENA_ARRAY(a, const attr *, l.len);
+  for (size_t i = 0; i < l.len; i++) {
+    out[i] = l.data[i];
+    const type *t = results ? (i < o->num_results ? op_result(o, i)->type : NULL)
+                            : (i < o->num_operands ? op_operand(o, i)->type : NULL);
+    const sharding *s = shard_read(c->s, l.data[i]);
+    if (!s || !t || !type_is_tensor(t)) continue;
+    axis_list unused = axes_difference(a, manual, all_axes(a, s));
+    if (!unused.len) continue;
+    sharding next = *s;
+    next.mesh = m;
+    next.replicated = axes_sort_merge(a, axes_concat(a, s->replicated, unused));
+    out[i] = shard_write(c->s, shard_intern(c->s, &next));
+  }
+  op_set_attr(c->m, o, str_of(slot),
+              attr_make(c->m->ctx, sharding_per_value, .shardings = {out, l.len}));
+}
+
+/* The manual axes in mesh order; false: one isn't in the mesh. */
+static bool sort_manual(cleanup *c, op *o, const mesh *m, axis_list *out) {
+  struct manual_computation_attrs v;
+  if (!view_manual_computation(o, &v)) return false;
+  arena *a = shard_space_arena(c->s);
+  axis_vec axes = {0};
+  for (size_t i = 0; i < v.manual_axes->axes.len; i++) {
+    str name;
+    int k = attr_get_str(v.manual_axes->axes.data[i], &name) ? mesh_axis_find(m, name) : -1;
+    if (k < 0) return false;
+    VEC_PUSH(a, axes, axis_whole(m, (u32)k));
+  }
+  *out = axes_sort(a, axis_vec_list(&axes));
+  const attr **names = ARENA_ARRAY(a, const attr *, out->len);
+  for (size_t i = 0; i < out->len; i++)
+    names[i] = attr_string(c->m->ctx, m->axes[out->data[i].axis].name);
+  op_set_attr(c->m, o, STR("manual_axes"),
+              attr_make(c->m->ctx, manual_axes, .axes = {names, out->len}));
+  return true;
+}
+
+static walk_result clean_manual(void *user, op *o) {
+  cleanup *c = user;
+  if (!op_is(o, manual_computation)) return WALK_ON;
+  struct manual_computation_attrs v;
+  bool plain = !side_list(o, "in_shardings").len && !side_list(o, "out_shardings").len;
+  if (plain) {
+    const block *b = op_body(o, 0);
+    c->ok = !view_manual_computation(o, &v) || !v.manual_axes->axes.len ||
+            (b && b->first == b->last) ||
+            op_error(c->m->ctx, o,
+                     "op has manual_axes when there are no in/out shardings and the body is not "
+                     "empty");
+    return c->ok ? WALK_ON : WALK_STOP;
+  }
+  const mesh *m = border_mesh(c, o);
+  axis_list manual;
+  c->ok = m && sort_manual(c, o, m, &manual);
+  if (!c->ok) {
+    op_error(c->m->ctx, o, "has shardings or manual axes without a common mesh");
+    return WALK_STOP;
+  }
+  reserve_unused(c, o, "in_shardings", m, manual, false);
+  reserve_unused(c, o, "out_shardings", m, manual, true);
+  return WALK_ON;
+}
+
+bool pass_manual_axes_cleanup(ir_module *m, arena *scratch, const pass_args *args) {
+  (void)args;
+  cleanup c = {m, shard_space_create(m, scratch), true};
+  op_walk_post(m->root, clean_manual, &c);
+  return c.ok && shard_space_check(c.s);
+}

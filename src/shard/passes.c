@@ -1,0 +1,197 @@
+#include "shard/passes.h"
+
+#include "shard/engine.h"
+#include "shard/shard.h"
+
+/* ---- the propagation passes: one engine, more of it switched on each time ---- */
+
+static bool strategy_option(ir_module *m, const pass_args *args, strategy *out) {
+  str s = pass_option_get(args, STR("propagation-strategy"), STR("aggressive"));
+  static const struct {
+    const char *name;
+    strategy value;
+  } known[] = {{"aggressive", STRATEGY_AGGRESSIVE},
+               {"basic", STRATEGY_BASIC},
+               {"basic-then-aggressive", STRATEGY_BASIC_THEN_AGGRESSIVE}};
+  for (size_t i = 0; i < COUNT(known); i++)
+    if (str_is(s, known[i].name)) return *out = known[i].value, true;
+  return loc_error(m->ctx, m->root->loc, "unknown propagation-strategy '" STR_FMT "'", STR_ARG(s));
+}
+
+static bool propagate(ir_module *m, arena *scratch, const pass_args *args, engine_options o) {
+  o.conservative = pass_option_flag(args, STR("conservative-propagation"), false);
+  o.keep_rules = pass_option_flag(args, STR("keep-sharding-rules"), false);
+  if (!engine_run(m, scratch, &o)) return false;
+  return o.keep_rules || pass_drop_rules(m, scratch, args);
+}
+
+bool pass_basic_propagate(ir_module *m, arena *scratch, const pass_args *args) {
+  return propagate(m, scratch, args, (engine_options){.strategy = STRATEGY_BASIC});
+}
+
+bool pass_aggressive_propagate(ir_module *m, arena *scratch, const pass_args *args) {
+  engine_options o = {0};
+  return strategy_option(m, args, &o.strategy) && propagate(m, scratch, args, o);
+}
+
+bool pass_op_priority_propagate(ir_module *m, arena *scratch, const pass_args *args) {
+  engine_options o = {0};
+  o.op_priorities = pass_option_flag(args, STR("run-op-priority-propagation"), true);
+  return strategy_option(m, args, &o.strategy) && propagate(m, scratch, args, o);
+}
+
+bool pass_user_priority_propagate(ir_module *m, arena *scratch, const pass_args *args) {
+  engine_options o = {.user_priorities = true};
+  o.op_priorities = pass_option_flag(args, STR("run-op-priority-propagation"), true);
+  return strategy_option(m, args, &o.strategy) && propagate(m, scratch, args, o);
+}
+
+/* ---- sdy-populate-op-sharding-rules, sdy-drop-sharding-rules ---- */
+
+typedef struct populating {
+  ir_module *m;
+  rule_set rules;
+} populating;
+
+static walk_result add_rule(void *user, op *o) {
+  populating *p = user;
+  if (op_discardable(o, STR("sdy.sharding_rule"))) return WALK_ON;
+  const rule *r = rule_of_op(&p->rules, o);
+  if (r) op_set_attr(p->m, o, STR("sdy.sharding_rule"), rule_to_attr(&p->rules, r));
+  return WALK_ON;
+}
+
+bool pass_populate_rules(ir_module *m, arena *scratch, const pass_args *args) {
+  populating p = {.m = m};
+  bool conservative = pass_option_flag(args, STR("conservative-propagation"), false);
+  rule_set_init(&p.rules, m->ctx, scratch, conservative);
+  op_walk_post(m->root, add_rule, &p);
+  return true;
+}
+
+static walk_result drop_rule(void *user, op *o) {
+  const op_sharding_rule_attr *r =
+      attr_as(op_sharding_rule, op_discardable(o, STR("sdy.sharding_rule")));
+  if (r && !r->custom) op_set_attr(user, o, STR("sdy.sharding_rule"), NULL);
+  return WALK_ON;
+}
+
+bool pass_drop_rules(ir_module *m, arena *scratch, const pass_args *args) {
+  (void)scratch, (void)args;
+  op_walk(m->root, drop_rule, m);
+  return true;
+}
+
+static bool save_module(ir_module *m, arena *scratch, const pass_args *args) {
+  (void)m, (void)scratch, (void)args;
+  return true; /* the runner's hook after each pass does that */
+}
+
+static bool import_all_calls(ir_module *m, arena *scratch, const pass_args *args) {
+  pass_option edges = {STR("add-data-flow-edges-on-named-computations"), STR("true")};
+  pass_args with = {&edges, 1, args->tables};
+  return pass_import_func_calls(m, scratch, &with);
+}
+
+/* ---- pipelines ---- */
+
+#define IMPORT                                                                                     \
+  "symbol-dce", "sdy-lift-inlined-meshes", "sdy-remove-size-one-axes",                             \
+      "sdy-propagate-sharding-from-func-to-call", "sdy-constant-or-scalar-splitter", "symbol-dce", \
+      "sdy-manual-axes-cleanup", "sdy-add-data-flow-edges"
+#define IMPORT_CALLS                                                                               \
+  "sdy-flatten-call-graph", "symbol-dce", "sdy-import-func-calls-with-edges", "symbol-dce",        \
+      "sdy-apply-sharding-constraints", "sdy-sharding-group-import", "sdy-pre-order-funcs"
+#define EXPORT                                                                                     \
+  "sdy-constant-or-scalar-merger", "sdy-sink-data-flow-edges", "sdy-remove-sharding-groups",       \
+      "sdy-sharding-constraint-to-reshard", "sdy-update-non-divisible-input-output-shardings",     \
+      "sdy-remove-sub-axes-in-input-output-shardings", "sdy-close-shardings",                      \
+      "sdy-drop-sharding-rules"
+
+static const char *const import_pipeline[] = {IMPORT, NULL};
+static const char *const propagation_pipeline[] = {IMPORT,
+                                                   IMPORT_CALLS,
+                                                   "sdy-user-priority-propagate",
+                                                   "sdy-export-named-computations",
+                                                   "sdy-propagate-to-func-results",
+                                                   "sdy-unflatten-call-graph",
+                                                   "symbol-dce",
+                                                   "sdy-insert-func-call-reshards",
+                                                   EXPORT,
+                                                   NULL};
+/* What compile runs: no calls are made only to be inlined again. */
+static const char *const compile_pipeline[] = {
+    IMPORT, IMPORT_CALLS, "sdy-user-priority-propagate", EXPORT, "sdy-inline-named-computations",
+    NULL};
+
+const pass_info shard_passes[] = {
+    {"sdy-lift-inlined-meshes", "Gives every mesh in a sharding a name, and equal meshes one.",
+     pass_lift_inlined_meshes, NULL},
+    {"sdy-remove-size-one-axes", "Removes axes of size 1 from all shardings.",
+     pass_remove_size_one_axes, NULL},
+    {"sdy-propagate-sharding-from-func-to-call",
+     "Gives calls without shardings those of their function's results.", pass_func_to_call, NULL},
+    {"sdy-constant-or-scalar-splitter", "Gives every use of a constant its own constant.",
+     pass_constant_splitter, NULL},
+    {"sdy-manual-axes-cleanup", "Sorts manual axes and reserves those that aren't used.",
+     pass_manual_axes_cleanup, NULL},
+    {"sdy-save-module", "Does nothing: the runner can save the module after any pass.", save_module,
+     NULL},
+    {"sdy-add-data-flow-edges", "Puts an edge op on every value that flows through regions.",
+     pass_add_data_flow_edges, NULL},
+    {"sdy-flatten-call-graph", "Copies functions until each is called once.",
+     pass_flatten_call_graph, NULL},
+    {"sdy-import-func-calls", "Turns calls into named computations.", pass_import_func_calls, NULL},
+    {"sdy-import-func-calls-with-edges", "The same, with data-flow edges on them.",
+     import_all_calls, NULL},
+    {"sdy-apply-sharding-constraints", "Gives constraints' inputs their shardings.",
+     pass_apply_sharding_constraints, NULL},
+    {"sdy-sharding-group-import", "Merges sharding groups with common members.",
+     pass_sharding_group_import, NULL},
+    {"sdy-pre-order-funcs", "Puts callers before callees.", pass_pre_order_funcs, NULL},
+    {"sdy-basic-propagate", "Propagates shardings where nothing conflicts.", pass_basic_propagate,
+     NULL},
+    {"sdy-aggressive-propagate", "Propagates shardings, resolving conflicts within an op.",
+     pass_aggressive_propagate, NULL},
+    {"sdy-op-priority-propagate", "Propagates shardings, pass-through ops first.",
+     pass_op_priority_propagate, NULL},
+    {"sdy-user-priority-propagate", "Propagates shardings in the order of their priorities.",
+     pass_user_priority_propagate, NULL},
+    {"sdy-populate-op-sharding-rules", "Attaches to every op its sharding rule.",
+     pass_populate_rules, NULL},
+    {"sdy-export-named-computations", "Turns named computations into functions and calls.",
+     pass_export_named_computations, NULL},
+    {"sdy-propagate-to-func-results", "Gives functions' results the shardings of what they return.",
+     pass_propagate_to_func_results, NULL},
+    {"sdy-unflatten-call-graph", "Merges copies of a function with the same shardings.",
+     pass_unflatten_call_graph, NULL},
+    {"sdy-insert-func-call-reshards", "Reshards results of calls whose function says otherwise.",
+     pass_insert_func_call_reshards, NULL},
+    {"sdy-constant-or-scalar-merger", "Merges equal constants with equal shardings.",
+     pass_constant_merger, NULL},
+    {"sdy-sink-data-flow-edges", "Moves shardings from edge ops to where the values are made.",
+     pass_sink_data_flow_edges, NULL},
+    {"sdy-remove-sharding-groups", "Removes sharding groups.", pass_remove_sharding_groups, NULL},
+    {"sdy-sharding-constraint-to-reshard", "Turns constraints into reshards.",
+     pass_constraint_to_reshard, NULL},
+    {"sdy-update-non-divisible-input-output-shardings",
+     "Makes the shardings of inputs and outputs divide their shapes.", pass_update_non_divisible,
+     NULL},
+    {"sdy-remove-sub-axes-in-input-output-shardings",
+     "Removes sub-axes from open shardings of inputs and outputs.", pass_remove_sub_axes, NULL},
+    {"sdy-close-shardings", "Closes all shardings and drops explicit replication.",
+     pass_close_shardings, NULL},
+    {"sdy-drop-sharding-rules", "Removes sharding rules that aren't custom.", pass_drop_rules,
+     NULL},
+    {"sdy-inline-named-computations", "Puts the bodies of named computations in their place.",
+     pass_inline_named_computations, NULL},
+    {"sdy-import-pipeline", "The passes before propagation.", NULL, import_pipeline},
+    {"sdy-propagation-pipeline", "Imports, propagates, and exports.", NULL, propagation_pipeline},
+    {"sdy-compile-pipeline", "The same for compile: calls end up inlined.", NULL, compile_pipeline},
+    {0},
+};
+
+bool shard_propagate(ir_module *m, const pass_tables *tables) {
+  pass_args args = {NULL, 0, tables};
+  return pass_run(m, pass_find(tables, STR("sdy-compile-pipeline")), &args);
+}

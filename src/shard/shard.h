@@ -1,0 +1,17 @@
+/* Propagation of shardings: the import, propagation and export passes under Shardy's names.
+ *
+ * Sources: openxla/shardy docs/sdy_import_passes.md, sdy_propagation_passes.md and
+ * sdy_export_passes.md. */
+#ifndef SHARD_SHARD_H
+#define SHARD_SHARD_H
+
+#include "pass/pass.h"
+
+/* Ends with a NULL name. sdy-import-pipeline and sdy-propagation-pipeline are rows too. */
+extern const pass_info shard_passes[];
+
+/* What compile runs: calls imported as named computations, shardings propagated and closed, and
+ * named computations inlined. `tables` must hold shard_passes and pass_generic. */
+bool shard_propagate(ir_module *m, const pass_tables *tables);
+
+#endif

@@ -1,0 +1,246 @@
+#include "shard/sharding_ir.h"
+
+#include "shard/flow.h"
+#include "shard/index.h"
+
+/* An interned sharding; `sharding` comes first so that pointers convert. */
+typedef struct node {
+  sharding s;
+  const attr *attr;
+} node;
+
+typedef struct mesh_entry {
+  const attr *ref;
+  const mesh *mesh;
+} mesh_entry;
+
+struct shard_space {
+  ir_module *m;
+  arena *a;
+  VEC(mesh_entry) meshes; /* few */
+  hash_index from_attr;   /* attr -> node */
+  hash_index nodes;
+  bool bad;
+};
+
+shard_space *shard_space_create(ir_module *m, arena *a) {
+  shard_space *s = ARENA_NEW(a, shard_space);
+  s->m = m;
+  s->a = a;
+  return s;
+}
+
+arena *shard_space_arena(shard_space *s) { return s->a; }
+ir_module *shard_space_module(shard_space *s) { return s->m; }
+bool shard_space_ok(const shard_space *s) { return !s->bad; }
+
+bool shard_space_check(shard_space *s) {
+  if (s->bad)
+    loc_error(s->m->ctx, s->m->root->loc, "a sharding names a mesh or axis that does not exist");
+  return !s->bad;
+}
+
+/* ---- meshes ---- */
+
+static const mesh *read_mesh(shard_space *s, str name, const mesh_attr *m) {
+  if (!m) return NULL;
+  mesh_axis *axes = ARENA_ARRAY(s->a, mesh_axis, m->axes.len);
+  for (size_t i = 0; i < m->axes.len; i++) {
+    const mesh_axis_attr *ax = attr_as(mesh_axis, m->axes.data[i]);
+    if (!ax) return NULL;
+    axes[i] = (mesh_axis){ax->name, ax->size};
+  }
+  return mesh_make(s->a, name, axes, m->axes.len, m->device_ids);
+}
+
+const mesh *shard_mesh(shard_space *s, const attr *ref) {
+  for (size_t i = 0; i < s->meshes.len; i++)
+    if (s->meshes.data[i].ref == ref) return s->meshes.data[i].mesh;
+  str name = {0};
+  const mesh *found = NULL;
+  if (attr_get_symbol(ref, &name)) {
+    op *o = symbol_find(s->m->root, name);
+    struct sdy_mesh_attrs v;
+    if (o && op_is(o, sdy_mesh) && view_sdy_mesh(o, &v)) found = read_mesh(s, name, v.mesh);
+  } else {
+    found = read_mesh(s, (str){0}, attr_as(mesh, ref));
+  }
+  if (!found) s->bad = true;
+  VEC_PUSH(s->a, s->meshes, ((mesh_entry){ref, found}));
+  return found;
+}
+
+const mesh *shard_mesh_named(shard_space *s, str name) {
+  return shard_mesh(s, attr_symbol(s->m->ctx, name));
+}
+
+const attr *shard_mesh_ref(shard_space *s, const mesh *m) {
+  for (size_t i = 0; i < s->meshes.len; i++)
+    if (s->meshes.data[i].mesh == m) return s->meshes.data[i].ref;
+  return NULL;
+}
+
+/* ---- reading ---- */
+
+static bool read_axes(shard_space *s, const mesh *m, attrs list, axis_list *out) {
+  axis_ref *refs = ARENA_ARRAY(s->a, axis_ref, list.len);
+  for (size_t i = 0; i < list.len; i++) {
+    const axis_ref_attr *r = attr_as(axis_ref, list.data[i]);
+    int k = r ? mesh_axis_find(m, r->name) : -1;
+    if (k < 0) return false;
+    refs[i] = axis_whole(m, (u32)k);
+    if (!r->size) continue;
+    i64 next;
+    if (r->pre_size < 1 || r->size < 1 || !checked_mul(r->pre_size, r->size, &next) ||
+        refs[i].size % next)
+      return false;
+    refs[i].pre = r->pre_size;
+    refs[i].size = r->size;
+  }
+  *out = (axis_list){refs, list.len};
+  return true;
+}
+
+static bool read_sharding(shard_space *s, const tensor_sharding_attr *t, sharding *out) {
+  const mesh *m = shard_mesh(s, t->mesh);
+  if (!m) return false;
+  dim_sharding *dims = ARENA_ARRAY(s->a, dim_sharding, t->dims.len);
+  for (size_t i = 0; i < t->dims.len; i++) {
+    const dim_sharding_attr *d = attr_as(dim_sharding, t->dims.data[i]);
+    if (!d || !read_axes(s, m, d->axes, &dims[i].axes)) return false;
+    dims[i].closed = d->closed;
+    dims[i].priority = d->priority;
+  }
+  *out = (sharding){.mesh = m, .rank = (u32)t->dims.len, .dims = dims};
+  const reduction_kind_attr *kind = attr_as(reduction_kind, t->unreduced_kind);
+  if (kind) out->unreduced_kind = (unreduced_kind)kind->value;
+  return read_axes(s, m, t->replicated, &out->replicated) &&
+         read_axes(s, m, t->unreduced, &out->unreduced);
+}
+
+static u64 hash_axes(axis_list l, u64 h) {
+  h = hash_u64(l.len, h);
+  for (size_t i = 0; i < l.len; i++)
+    h = hash_u64(l.data[i].axis ^ (u64)l.data[i].pre << 16 ^ (u64)l.data[i].size << 40, h);
+  return h;
+}
+
+static u64 hash_sharding(const sharding *s) {
+  u64 h = hash_ptr(s->mesh, s->rank);
+  for (u32 i = 0; i < s->rank; i++) {
+    h = hash_axes(s->dims[i].axes, h);
+    h = hash_u64((u64)s->dims[i].priority * 2 + s->dims[i].closed, h);
+  }
+  if (s->replicated.len) h = hash_axes(s->replicated, h + 1);
+  if (s->unreduced.len) h = hash_axes(s->unreduced, h + 2);
+  return h + s->unreduced_kind;
+}
+
+const sharding *shard_intern(shard_space *s, const sharding *proto) {
+  u64 h = hash_sharding(proto);
+  node *n;
+  for (size_t at = 0; (n = index_next(&s->nodes, h, &at));)
+    if (n->s.mesh == proto->mesh && sharding_eq(&n->s, proto)) return &n->s;
+  n = ARENA_NEW(s->a, node);
+  n->s = *proto;
+  dim_sharding *dims = ARENA_ARRAY(s->a, dim_sharding, proto->rank);
+  for (u32 i = 0; i < proto->rank; i++) {
+    dims[i] = proto->dims[i];
+    dims[i].axes = axes_copy(s->a, dims[i].axes);
+  }
+  n->s.dims = dims;
+  n->s.replicated = axes_copy(s->a, proto->replicated);
+  n->s.unreduced = axes_copy(s->a, proto->unreduced);
+  index_add(&s->nodes, s->a, h, n);
+  return &n->s;
+}
+
+const sharding *shard_read(shard_space *s, const attr *a) {
+  if (!a) return NULL;
+  node *n = index_get(&s->from_attr, a);
+  if (n) return &n->s;
+  sharding sh;
+  const tensor_sharding_attr *t = attr_as(tensor_sharding, a);
+  if (!t || !read_sharding(s, t, &sh)) {
+    s->bad = true;
+    return NULL;
+  }
+  n = (node *)(void *)shard_intern(s, &sh);
+  if (!n->attr) n->attr = a;
+  index_set(&s->from_attr, s->a, a, n);
+  return &n->s;
+}
+
+/* ---- writing ---- */
+
+static attrs write_axes(ir_ctx *c, arena *a, const mesh *m, axis_list l) {
+  const attr **out = ARENA_ARRAY(a, const attr *, l.len);
+  for (size_t i = 0; i < l.len; i++) {
+    bool whole = axis_is_whole(m, l.data[i]);
+    out[i] = attr_make(c, axis_ref, .name = m->axes[l.data[i].axis].name,
+                       .pre_size = whole ? 0 : l.data[i].pre, .size = whole ? 0 : l.data[i].size);
+  }
+  return (attrs){out, l.len};
+}
+
+const attr *shard_write(shard_space *s, const sharding *sh) {
+  if (!sh) return NULL;
+  node *n = (node *)(void *)sh;
+  if (n->attr) return n->attr;
+  ir_ctx *c = s->m->ctx;
+  const attr **dims = ARENA_ARRAY(s->a, const attr *, sh->rank);
+  for (u32 i = 0; i < sh->rank; i++)
+    dims[i] = attr_make(c, dim_sharding, .axes = write_axes(c, s->a, sh->mesh, sh->dims[i].axes),
+                        .closed = sh->dims[i].closed, .priority = sh->dims[i].priority);
+  const attr *kind =
+      sh->unreduced_kind ? attr_enum(c, ATTR_reduction_kind, sh->unreduced_kind) : NULL;
+  n->attr =
+      attr_make(c, tensor_sharding, .mesh = shard_mesh_ref(s, sh->mesh), .dims = {dims, sh->rank},
+                .replicated = write_axes(c, s->a, sh->mesh, sh->replicated),
+                .unreduced = write_axes(c, s->a, sh->mesh, sh->unreduced), .unreduced_kind = kind);
+  index_set(&s->from_attr, s->a, n->attr, n);
+  return n->attr;
+}
+
+const attr *shard_attr_replicated(ir_ctx *c, const attr *mesh_or_ref, size_t rank, bool closed) {
+  const attr *dim = attr_make(c, dim_sharding, .closed = closed, .priority = PRIORITY_NONE);
+  const attr *few[16];
+  const attr **dims = rank <= COUNT(few) ? few : ARENA_ARRAY(ir_arena(c), const attr *, rank);
+  for (size_t i = 0; i < rank; i++) dims[i] = dim;
+  return attr_make(c, tensor_sharding, .mesh = mesh_or_ref, .dims = {dims, rank});
+}
+
+const attr *shard_attr_open_like(ir_ctx *c, const attr *a, size_t rank) {
+  return shard_attr_replicated(c, attr_as(tensor_sharding, a)->mesh, rank, false);
+}
+
+static bool dims_have_axes(const tensor_sharding_attr *t) {
+  for (size_t i = 0; i < t->dims.len; i++)
+    if (attr_as(dim_sharding, t->dims.data[i])->axes.len) return true;
+  return false;
+}
+
+bool shard_attr_no_axes(const attr *a) {
+  const tensor_sharding_attr *t = attr_as(tensor_sharding, a);
+  return !t || (!dims_have_axes(t) && !t->replicated.len && !t->unreduced.len);
+}
+
+static bool attrs_same(attrs a, attrs b) {
+  return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len * sizeof *a.data) == 0);
+}
+
+bool shard_attr_equivalent(const attr *x, const attr *y) {
+  const tensor_sharding_attr *a = attr_as(tensor_sharding, x), *b = attr_as(tensor_sharding, y);
+  bool plain_a = !a || (!a->unreduced.len && !dims_have_axes(a));
+  bool plain_b = !b || (!b->unreduced.len && !dims_have_axes(b));
+  if (plain_a || plain_b) return plain_a && plain_b;
+  if (a->mesh != b->mesh || a->dims.len != b->dims.len || !attrs_same(a->unreduced, b->unreduced))
+    return false;
+  for (size_t i = 0; i < a->dims.len; i++)
+    if (!attrs_same(attr_as(dim_sharding, a->dims.data[i])->axes,
+                    attr_as(dim_sharding, b->dims.data[i])->axes))
+      return false;
+  return true;
+}
+
+size_t type_rank(const type *t) { return type_is_ranked(t) ? t->dims.len : 0; }

@@ -1,0 +1,17 @@
+/* What propagation and splitting ask of an op's kind. */
+#ifndef SHARD_TRAITS_H
+#define SHARD_TRAITS_H
+
+#include "ir/op.h"
+
+/* Counts as elementwise for priorities and ties: elementwise ops, and sdy ops that keep values. */
+bool op_is_elementwise(const op *o);
+/* Has no effect but its results: dead when they are unused. Looks inside regions. */
+bool op_is_effect_free(const op *o);
+bool op_is_dead(const op *o);
+/* A tensor of rank 0. */
+static inline bool value_is_scalar(const value *v) {
+  return type_is_ranked(v->type) && v->type->dims.len == 0;
+}
+
+#endif

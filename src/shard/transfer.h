@@ -1,0 +1,35 @@
+/* One step of propagation: the shardings of an op's tensors, made to agree as far as they can.
+ *
+ * Dimension shardings are projected to factors, each factor takes what its tensors have in
+ * common, and the factors are projected back. Sources: openxla/shardy docs/propagation.md and
+ * its basic and aggressive strategies, whose answers this must equal. */
+#ifndef SHARD_TRANSFER_H
+#define SHARD_TRANSFER_H
+
+#include "shard/rule.h"
+
+typedef enum direction { DIR_NONE, DIR_FORWARD, DIR_BACKWARD, DIR_BOTH } direction;
+static inline direction direction_union(direction a, direction b) {
+  return (a ^ b) == DIR_BOTH && a && b ? DIR_BOTH : a > b ? a : b;
+}
+static inline direction direction_intersection(direction a, direction b) {
+  return (a ^ b) == DIR_BOTH && a && b ? DIR_NONE : a < b ? a : b;
+}
+
+typedef struct transfer_mode {
+  u8 pass, other;    /* direction along pass-through factors, and along the others */
+  bool aggressive;   /* else basic */
+  bool elementwise;  /* the op is elementwise: breaks ties as such */
+  bool conservative; /* no splitting of axes */
+} transfer_mode;
+
+/* Finds what in[rule_num_tensors] (NULL: no sharding) become. out[t] is NULL where tensor t
+ * stays, else an interned sharding that isn't in[t]. False: nothing changes (out unspecified).
+ * Scratch memory is dropped by the caller. */
+bool transfer(shard_space *s, arena *scratch, const rule *r, transfer_mode mode,
+              const sharding *const *in, const sharding **out);
+
+/* The mesh that all agree on (empty meshes agree with any); NULL: none, or they don't. */
+const mesh *shardings_common_mesh(const sharding *const *list, size_t n);
+
+#endif
