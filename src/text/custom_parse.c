@@ -1,0 +1,284 @@
+/* Ops whose custom syntax no form can say, by op id. custom_print.c holds the other direction. */
+#include "text/parser.h"
+
+typedef bool custom_fn(parser *p, op_state *st);
+
+static void set(parser *p, op_state *st, const char *name, const attr *a) {
+  parser_set_attr(p, st, str_of(name), a);
+}
+
+static bool with_keyword(parser *p, op_state *st) {
+  return !parser_accept_word(p, "attributes") || parser_optional_dict(p, st);
+}
+
+/* ---- builtin.module, func.func ---- */
+
+static bool parse_module(parser *p, op_state *st) {
+  if (at(p, TOK_AT)) {
+    set(p, st, "sym_name", attr_string(p->ctx, parser_string(p, &p->tok)));
+    parser_next(p);
+  }
+  if (!with_keyword(p, st) || !parser_region(p, st, NULL)) return false;
+  region *r = st->regions.data[0];
+  if (!r->first) region_append(r, block_create(p->module));
+  return true;
+}
+
+typedef VEC(const attr *) attr_vec;
+
+typedef struct signature {
+  region_args args;
+  type_vec inputs, results;
+  attr_vec arg_attrs, res_attrs;
+  bool named, unnamed, any_arg_attrs, any_res_attrs;
+} signature;
+
+static const attr *dict_or_empty(parser *p, const attr *d) {
+  return d ? d : attr_dict(p->ctx, NULL, 0);
+}
+
+/* %name: type {attributes} loc(...), or type {attributes} in a declaration */
+static bool argument_item(parser *p, void *user) {
+  signature *s = user;
+  region_arg a = {.at = p->tok};
+  bool bad;
+  if (at(p, TOK_PERCENT)) {
+    s->named = true;
+    if (!parser_region_arg(p, &a, true, true)) return false;
+  } else {
+    s->unnamed = true;
+    a.type = parser_type(p);
+    if (!a.type || (at(p, '{') && !(a.attrs = parser_dict(p)))) return false;
+    parser_optional_loc(p, &bad);
+    if (bad) return false;
+  }
+  if (s->named && s->unnamed)
+    return parser_error(p, &a.at,
+                        s->inputs.len ? "expected type instead of SSA identifier"
+                                      : "expected SSA identifier");
+  VEC_PUSH(p->scratch, s->args, a);
+  VEC_PUSH(p->scratch, s->inputs, a.type);
+  VEC_PUSH(p->scratch, s->arg_attrs, dict_or_empty(p, a.attrs));
+  s->any_arg_attrs |= a.attrs && attr_as(dict, a.attrs)->names.len;
+  return true;
+}
+
+static bool result_item(parser *p, void *user) {
+  signature *s = user;
+  const attr *d = NULL;
+  const type *t = parser_type(p);
+  if (!t || (at(p, '{') && !(d = parser_dict(p)))) return false;
+  VEC_PUSH(p->scratch, s->results, t);
+  VEC_PUSH(p->scratch, s->res_attrs, dict_or_empty(p, d));
+  s->any_res_attrs |= d && attr_as(dict, d)->names.len;
+  return true;
+}
+
+static bool parse_signature(parser *p, signature *s) {
+  if (!parser_list(p, '(', ')', argument_item, s)) return false;
+  if (!parser_accept(p, TOK_ARROW)) return true;
+  if (at(p, '(')) return parser_list(p, '(', ')', result_item, s);
+  const type *t = parser_type(p);
+  if (!t) return false;
+  VEC_PUSH(p->scratch, s->results, t);
+  return true;
+}
+
+static bool parse_func(parser *p, op_state *st) {
+  static const char *const visibilities[] = {"public", "private", "nested"};
+  signature s = {0};
+  for (size_t i = 0; i < COUNT(visibilities); i++)
+    if (parser_accept_word(p, visibilities[i])) {
+      set(p, st, "sym_visibility", attr_string(p->ctx, str_of(visibilities[i])));
+      break;
+    }
+  token name = p->tok;
+  if (!parser_expect(p, TOK_AT, "expected valid '@'-identifier for symbol name")) return false;
+  set(p, st, "sym_name", attr_string(p->ctx, parser_string(p, &name)));
+  if (!parse_signature(p, &s)) return false;
+  const type *t = type_function(p->ctx, (types){s.inputs.data, s.inputs.len},
+                                (types){s.results.data, s.results.len});
+  set(p, st, "function_type", attr_type(p->ctx, t));
+  if (!with_keyword(p, st)) return false;
+  if (s.any_arg_attrs)
+    set(p, st, "arg_attrs", attr_array(p->ctx, (attrs){s.arg_attrs.data, s.arg_attrs.len}));
+  if (s.any_res_attrs)
+    set(p, st, "res_attrs", attr_array(p->ctx, (attrs){s.res_attrs.data, s.res_attrs.len}));
+  if (!at(p, '{')) {
+    parser_new_region(p, st);
+    return true;
+  }
+  if (s.unnamed) return parser_error(p, &name, "expected SSA identifier in a function with a body");
+  token body = p->tok;
+  if (!parser_region(p, st, &s.args)) return false;
+  if (!st->regions.data[0]->first)
+    return parser_error(p, &body, "expected non-empty function body");
+  return true;
+}
+
+/* ---- constants ---- */
+
+static const type *type_of_elements(const attr *a) {
+  const dense_attr *d = attr_as(dense, a);
+  const dense_string_attr *s = attr_as(dense_string, a);
+  const dense_resource_attr *r = attr_as(dense_resource, a);
+  return d ? d->type : s ? s->type : r ? r->type : NULL;
+}
+
+/* {attributes} dense<..> : type, or the generic form after the name where the types differ */
+static bool parse_constant(parser *p, op_state *st) {
+  if (parser_accept(p, '(')) {
+    if (!parser_expect(p, ')', "expected ')'")) return false;
+    if (parser_accept(p, '<') &&
+        (!parser_optional_dict(p, st) || !parser_expect(p, '>', "expected '>'")))
+      return false;
+    if (!parser_optional_dict(p, st) || !parser_expect(p, ':', "expected ':'")) return false;
+    return parser_function_type(p, &st->operand_types, &st->result_types);
+  }
+  if (!parser_optional_dict(p, st)) return false;
+  token t = p->tok;
+  const attr *a = parser_attr(p, NULL);
+  if (!a) return false;
+  const type *type = type_of_elements(a);
+  if (!type) return parser_error(p, &t, "invalid kind of attribute specified");
+  set(p, st, "value", a);
+  VEC_PUSH(p->scratch, st->result_types, type);
+  return true;
+}
+
+/* ---- stablehlo.reduce ---- */
+
+typedef VEC(operand_ref) ref_vec;
+
+/* (%a init: %b), (%c init: %d) */
+static bool reduce_operands(parser *p, op_state *st) {
+  ref_vec inits = {0};
+  if (!at(p, '(')) return parser_expect(p, '(', "expected '('");
+  do {
+    operand_ref a, b;
+    if (!parser_expect(p, '(', "expected '('") || !parser_operand(p, &a) ||
+        !parser_expect_word(p, "init") || !parser_expect(p, ':', "expected ':'") ||
+        !parser_operand(p, &b) || !parser_expect(p, ')', "expected ')'"))
+      return false;
+    VEC_PUSH(p->scratch, st->operands, a);
+    VEC_PUSH(p->scratch, inits, b);
+  } while (parser_accept(p, ','));
+  for (size_t i = 0; i < inits.len; i++) VEC_PUSH(p->scratch, st->operands, inits.data[i]);
+  return true;
+}
+
+/* across dimensions = [..] {attributes} : type */
+static bool reduce_tail(parser *p, op_state *st) {
+  i64_vec dims = {0};
+  if (!parser_expect_word(p, "across") || !parser_expect_word(p, "dimensions") ||
+      !parser_expect(p, '=', "expected '='") || !parser_i64_list(p, &dims) ||
+      !parser_optional_dict(p, st) || !parser_expect(p, ':', "expected ':'"))
+    return false;
+  set(p, st, "dimensions", attr_i64_array(p->ctx, (i64s){dims.data, dims.len}));
+  token where = p->tok;
+  if (!at(p, '(')) return parser_error(p, &where, "expected function type");
+  if (!parser_function_type(p, &st->operand_types, &st->result_types)) return false;
+  if (st->operand_types.len == 0)
+    return parser_error(p, &where, "input types missing in reduce-op function type");
+  if (st->operand_types.len == st->operands.len) return true;
+  return parser_error(p, &st->at,
+                      "number of operands and types do not match: got %zu operands and %zu types",
+                      st->operands.len, st->operand_types.len);
+}
+
+/* reducer(%a: t, %b: t) (%c: t, %d: t) { ... }: the second of each pair comes after all firsts */
+static bool reducer(parser *p, op_state *st) {
+  region_args args = {0}, seconds = {0};
+  while (parser_accept(p, '(')) {
+    region_arg a, b;
+    if (!parser_region_arg(p, &a, true, false) || !parser_expect(p, ',', "expected ','") ||
+        !parser_region_arg(p, &b, true, false) || !parser_expect(p, ')', "expected ')'"))
+      return false;
+    VEC_PUSH(p->scratch, args, a);
+    VEC_PUSH(p->scratch, seconds, b);
+  }
+  for (size_t i = 0; i < seconds.len; i++) VEC_PUSH(p->scratch, args, seconds.data[i]);
+  return parser_region(p, st, &args);
+}
+
+/* The region that `applies stablehlo.add` stands for. */
+static void implied_reducer(parser *p, op_state *st, const op_info *inner) {
+  const type *elem = type_element(st->operand_types.data[0]);
+  const type *t = type_tensor(p->ctx, (i64s){NULL, 0}, elem, NULL);
+  const attr *loc = loc_file(p->ctx, p->file, st->at.line, st->at.col);
+  block *b = block_create(p->module);
+  region_append(parser_new_region(p, st), b);
+  value *args[2];
+  for (int i = 0; i < 2; i++) args[i] = block_add_arg(p->module, b, t);
+  op *o = op_create(p->module, inner, loc, args, 2, &t, 1, 0);
+  op_insert(o, b, NULL);
+  value *v = op_result(o, 0);
+  op_insert(op_create(p->module, &op_infos[OP_return], loc, &v, 1, NULL, 0, 0), b, NULL);
+}
+
+static bool parse_reduce(parser *p, op_state *st) {
+  if (!reduce_operands(p, st)) return false;
+  if (!parser_accept_word(p, "applies"))
+    return reduce_tail(p, st) && parser_expect_word(p, "reducer") && reducer(p, st);
+  token t = p->tok;
+  str name;
+  if (!parser_word_or_string(p, &name)) return false;
+  const op_info *inner = name_map_get(&p->op_names, name);
+  if (!inner || !(inner->traits & COMMUTES) || !str_starts(name, STR("stablehlo.")) ||
+      inner->num_operands != 2)
+    return parser_error(p, &t,
+                        "expected the inner-op to be a commutative binary-op from the stablehlo "
+                        "dialect, with zero region, producing single result");
+  if (!reduce_tail(p, st)) return false;
+  implied_reducer(p, st, inner);
+  return true;
+}
+
+/* ---- stablehlo.while ---- */
+
+typedef struct while_args {
+  op_state *st;
+  region_args args;
+} while_args;
+
+/* %iterArg = %init */
+static bool while_item(parser *p, void *user) {
+  while_args *w = user;
+  region_arg a;
+  operand_ref r;
+  if (!parser_region_arg(p, &a, false, false) || !parser_expect(p, '=', "expected '='") ||
+      !parser_operand(p, &r))
+    return false;
+  VEC_PUSH(p->scratch, w->args, a);
+  VEC_PUSH(p->scratch, w->st->operands, r);
+  return true;
+}
+
+static bool parse_while(parser *p, op_state *st) {
+  while_args w = {.st = st};
+  if (!parser_list(p, '(', ')', while_item, &w)) return false;
+  size_t n = st->operands.len;
+  if (n && (!parser_expect(p, ':', "expected ':'") || !parser_type_list(p, &st->result_types)))
+    return false;
+  if (st->result_types.len != n)
+    return parser_error(p, &st->at,
+                        "number of operands and types do not match: got %zu operands and %zu types",
+                        n, st->result_types.len);
+  for (size_t i = 0; i < n; i++) {
+    w.args.data[i].type = st->result_types.data[i];
+    VEC_PUSH(p->scratch, st->operand_types, st->result_types.data[i]);
+  }
+  return with_keyword(p, st) && parser_expect_word(p, "cond") && parser_region(p, st, &w.args) &&
+         parser_expect_word(p, "do") && parser_region(p, st, &w.args);
+}
+
+/* ---- by op ---- */
+
+static custom_fn *const custom_of[OP_COUNT] = {
+    [OP_module] = parse_module,         [OP_func] = parse_func,     [OP_constant] = parse_constant,
+    [OP_sdy_constant] = parse_constant, [OP_reduce] = parse_reduce, [OP_while] = parse_while,
+};
+
+bool custom_exists(op_id id) { return id < OP_COUNT && custom_of[id]; }
+
+bool parser_custom(parser *p, op_state *st) { return custom_of[st->info->id](p, st); }

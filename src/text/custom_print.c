@@ -1,0 +1,212 @@
+/* Ops whose custom syntax no form can say; custom_parse.c reads them. */
+#include "text/lexer.h"
+#include "text/printer.h"
+
+/* false: this op must be printed in generic form */
+typedef bool custom_fn(printer *w, const op *o);
+
+static const attr *get(const op *o, const char *name) { return op_attr(o, str_of(name)); }
+
+static u64 bit(const op *o, const char *name) {
+  int slot = op_slot(o->info, str_of(name));
+  return slot < 0 ? 0 : 1ull << slot;
+}
+
+/* ---- builtin.module, func.func ---- */
+
+static bool print_module(printer *w, const op *o) {
+  const string_attr *name = attr_as(string, get(o, "sym_name"));
+  if (name) {
+    put_char(w, ' ');
+    printer_symbol(w, name->value);
+  }
+  printer_attr_dict(w, o, bit(o, "sym_name"), true);
+  put_char(w, ' ');
+  printer_region(w, &o->regions[0], false, false);
+  return true;
+}
+
+/* The dictionary at i of an array attribute, if it is not empty */
+static void print_dict_at(printer *w, const attr *array, size_t i) {
+  const array_attr *a = attr_as(array, array);
+  const dict_attr *d = a && i < a->elems.len ? attr_as(dict, a->elems.data[i]) : NULL;
+  if (!d || d->names.len == 0) return;
+  put_char(w, ' ');
+  printer_attr(w, &d->base, false);
+}
+
+static void print_arguments(printer *w, const op *o, const type *f) {
+  const block *b = o->regions[0].first;
+  const attr *dicts = get(o, "arg_attrs");
+  types in = type_inputs(f);
+  put_char(w, '(');
+  for (size_t i = 0; i < in.len; i++) {
+    if (i) PUT(w, ", ");
+    if (b && i < b->num_args)
+      printer_region_arg(w, b->args[i]);
+    else
+      printer_type(w, in.data[i]);
+    print_dict_at(w, dicts, i);
+  }
+  put_char(w, ')');
+}
+
+static void print_func_results(printer *w, const op *o, const type *f) {
+  const array_attr *dicts = attr_as(array, get(o, "res_attrs"));
+  types out = type_results(f);
+  if (out.len == 0) return;
+  PUT(w, " -> ");
+  const dict_attr *first = dicts && dicts->elems.len ? attr_as(dict, dicts->elems.data[0]) : NULL;
+  bool bare = out.len == 1 && out.data[0]->kind != TYPE_FUNCTION && (!first || !first->names.len);
+  if (!bare) put_char(w, '(');
+  for (size_t i = 0; i < out.len; i++) {
+    if (i) PUT(w, ", ");
+    printer_type(w, out.data[i]);
+    print_dict_at(w, dicts ? &dicts->base : NULL, i);
+  }
+  if (!bare) put_char(w, ')');
+}
+
+static bool print_func(printer *w, const op *o) {
+  const string_attr *name = attr_as(string, get(o, "sym_name"));
+  const string_attr *visibility = attr_as(string, get(o, "sym_visibility"));
+  const type_ref_attr *t = attr_as(type_ref, get(o, "function_type"));
+  if (!name || !t || t->type->kind != TYPE_FUNCTION || o->num_regions != 1) return false;
+  put_char(w, ' ');
+  if (visibility) {
+    put(w, visibility->value);
+    put_char(w, ' ');
+  }
+  printer_symbol(w, name->value);
+  print_arguments(w, o, t->type);
+  print_func_results(w, o, t->type);
+  printer_attr_dict(w, o,
+                    bit(o, "sym_name") | bit(o, "sym_visibility") | bit(o, "function_type") |
+                        bit(o, "arg_attrs") | bit(o, "res_attrs"),
+                    true);
+  if (!o->regions[0].first) return true;
+  put_char(w, ' ');
+  printer_region(w, &o->regions[0], false, false);
+  return true;
+}
+
+/* ---- constants ---- */
+
+static const type *type_of_elements(const attr *a) {
+  const dense_attr *d = attr_as(dense, a);
+  const dense_string_attr *s = attr_as(dense_string, a);
+  const dense_resource_attr *r = attr_as(dense_resource, a);
+  return d ? d->type : s ? s->type : r ? r->type : NULL;
+}
+
+static bool print_constant(printer *w, const op *o) {
+  const attr *value = get(o, "value");
+  if (o->num_results != 1 || !value) return false;
+  if (type_of_elements(value) != o->results[0].type) {
+    printer_generic(w, o, false);
+    return true;
+  }
+  printer_attr_dict(w, o, bit(o, "value"), false);
+  put_char(w, ' ');
+  printer_attr(w, value, false);
+  return true;
+}
+
+/* ---- stablehlo.reduce ---- */
+
+/* The op that the region applies to its two arguments and returns, if that is all it does and the
+ * short form can say it. */
+static const op *only_op(const op *o) {
+  const block *b = o->regions[0].first;
+  const op *inner = b ? b->first : NULL, *ret = inner ? inner->next : NULL;
+  if (!ret || ret->next || b->next || b->num_args != 2 || o->num_operands == 0) return NULL;
+  if (!op_has(inner, COMMUTES) || inner->num_operands != 2 || inner->num_results != 1 ||
+      !str_starts(inner->info->name, STR("stablehlo.")) || inner->num_regions)
+    return NULL;
+  const type *t = inner->results[0].type;
+  bool scalar = t->kind == TYPE_TENSOR && t->dims.len == 0 && !t->encoding &&
+                t->elem == type_element(op_operand(o, 0)->type);
+  for (u32 i = 0; i < 2; i++)
+    if (op_operand(inner, i) != b->args[i] || b->args[i]->type != t) return NULL;
+  bool returned =
+      op_is(ret, return ) && ret->num_operands == 1 && op_operand(ret, 0) == op_result(inner, 0);
+  return scalar && returned ? inner : NULL;
+}
+
+static void print_reducer(printer *w, const op *o) {
+  const block *b = o->regions[0].first;
+  printer_newline(w);
+  PUT(w, " reducer");
+  for (u32 i = 0; b && i < b->num_args / 2; i++) {
+    put_char(w, '(');
+    printer_region_arg(w, b->args[i]);
+    PUT(w, ", ");
+    printer_region_arg(w, b->args[i + b->num_args / 2]);
+    PUT(w, ") ");
+  }
+  put_char(w, ' ');
+  printer_region(w, &o->regions[0], false, false);
+}
+
+static bool print_reduce(printer *w, const op *o) {
+  if (o->num_regions != 1 || o->num_operands % 2) return false;
+  const op *inner = only_op(o);
+  const dense_array_attr *dims = attr_as(dense_array, get(o, "dimensions"));
+  u32 half = o->num_operands / 2;
+  if (!dims) return false;
+  for (u32 i = 0; i < half; i++) {
+    put(w, i ? STR(", (") : STR("("));
+    printer_value(w, op_operand(o, i));
+    PUT(w, " init: ");
+    printer_value(w, op_operand(o, i + half));
+    put_char(w, ')');
+  }
+  if (inner) {
+    PUT(w, " applies ");
+    printer_word_or_string(w, inner->info->name);
+  }
+  PUT(w, " across dimensions = ");
+  printer_attr_bare(w, &dims->base);
+  printer_attr_dict(w, o, bit(o, "dimensions"), false);
+  PUT(w, " : ");
+  printer_fn(w, o);
+  if (!inner) print_reducer(w, o);
+  return true;
+}
+
+/* ---- stablehlo.while ---- */
+
+static bool print_while(printer *w, const op *o) {
+  const block *body = o->num_regions == 2 ? o->regions[1].first : NULL;
+  if (!body || body->num_args != o->num_operands) return false;
+  put_char(w, '(');
+  for (u32 i = 0; i < o->num_operands; i++) {
+    if (i) PUT(w, ", ");
+    printer_value(w, body->args[i]);
+    PUT(w, " = ");
+    printer_value(w, op_operand(o, i));
+  }
+  put_char(w, ')');
+  if (o->num_operands) {
+    PUT(w, " : ");
+    printer_types(w, o, 0, o->num_operands);
+  }
+  printer_attr_dict(w, o, 0, true);
+  printer_newline(w);
+  PUT(w, "cond ");
+  printer_region(w, &o->regions[0], false, false);
+  PUT(w, " do ");
+  printer_region(w, &o->regions[1], false, false);
+  return true;
+}
+
+/* ---- by op ---- */
+
+static custom_fn *const custom_of[OP_COUNT] = {
+    [OP_module] = print_module,         [OP_func] = print_func,     [OP_constant] = print_constant,
+    [OP_sdy_constant] = print_constant, [OP_reduce] = print_reduce, [OP_while] = print_while,
+};
+
+bool printer_custom(printer *w, const op *o) {
+  return custom_of[op_kind(o)] && custom_of[op_kind(o)](w, o);
+}

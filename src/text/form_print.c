@@ -1,0 +1,287 @@
+/* Writing an op by its form. */
+#include "text/printer.h"
+
+typedef void directive_fn(printer *w, const op *o, const form *f, const form_step *s);
+
+/* ---- groups and types ---- */
+
+static void group_range(const op *o, int group, size_t *begin, size_t *count) {
+  if (!op_operand_group(o, (size_t)group, begin, count)) *begin = *count = 0;
+}
+
+static bool all_same(const op *o) {
+  const type *t = o->num_results == 1 ? o->results[0].type : NULL;
+  for (u32 i = 0; t && i < o->num_operands; i++)
+    if (op_operand(o, i)->type != t) return false;
+  return t != NULL;
+}
+
+static void dir_fn(printer *w, const op *o, const form *f, const form_step *s) {
+  (void)f, (void)s;
+  printer_fn(w, o);
+}
+
+static void dir_same(printer *w, const op *o, const form *f, const form_step *s) {
+  (void)f, (void)s;
+  if (all_same(o))
+    printer_type(w, o->results[0].type);
+  else
+    printer_fn(w, o);
+}
+
+static void dir_select(printer *w, const op *o, const form *f, const form_step *s) {
+  (void)f, (void)s;
+  const type *t = o->num_results == 1 && o->num_operands == 3 ? o->results[0].type : NULL;
+  if (!t || op_operand(o, 1)->type != t || op_operand(o, 2)->type != t) {
+    printer_fn(w, o);
+    return;
+  }
+  printer_type(w, op_operand(o, 0)->type);
+  PUT(w, ", ");
+  printer_type(w, t);
+}
+
+/* The type of the parts of a complex tensor? */
+static bool is_part(const type *part, const type *t) {
+  return type_is_tensor(t) && t->elem->kind == TYPE_COMPLEX && part->kind == t->kind &&
+         part->elem == t->elem->elem && i64s_eq(part->dims, t->dims) &&
+         part->encoding == t->encoding;
+}
+
+static void dir_complex(printer *w, const op *o, const form *f, const form_step *s) {
+  (void)f, (void)s;
+  bool parts = o->num_results == 1;
+  for (u32 i = 0; parts && i < o->num_operands; i++)
+    parts = is_part(op_operand(o, i)->type, o->results[0].type);
+  if (parts)
+    printer_type(w, o->results[0].type);
+  else
+    printer_fn(w, o);
+}
+
+static void dir_pairwise(printer *w, const op *o, const form *f, const form_step *s) {
+  (void)f, (void)s;
+  printer_types(w, o, 0, o->num_operands);
+}
+
+static void dir_type(printer *w, const op *o, const form *f, const form_step *s) {
+  int result = s->args[0] - (int)o->info->num_operands;
+  size_t begin, n;
+  (void)f;
+  if (result < 0) {
+    group_range(o, s->args[0], &begin, &n);
+    printer_types(w, o, begin, n);
+    return;
+  }
+  bool many = o->info->results[result].arity == MANY;
+  for (u32 i = (u32)result; i < (many ? o->num_results : (u32)result + 1) && i < o->num_results;
+       i++) {
+    if (i > (u32)result) PUT(w, ", ");
+    printer_type(w, o->results[i].type);
+  }
+}
+
+/* ---- attributes ---- */
+
+static void dir_attrs(printer *w, const op *o, const form *f, const form_step *s) {
+  u64 hide = f->mentioned;
+  (void)s;
+  for (size_t i = 0; i < f->num_defaults; i++) {
+    u8 slot = f->defaults[i].slot;
+    if (o->slots[slot] && form_is_default(f, o->info, slot, o->slots[slot])) hide |= 1ull << slot;
+  }
+  printer_attr_dict(w, o, hide, false);
+}
+
+static i64s i64s_of(const attr *a) {
+  const dense_array_attr *d = attr_as(dense_array, a);
+  if (!d || d->elem->kind != TYPE_INT || d->elem->width != 64) return (i64s){0};
+  return (i64s){(const i64 *)(const void *)d->data.data, d->data.len / sizeof(i64)};
+}
+
+static void attribute(printer *w, const op *o, const form_step *s) {
+  const slot_info *slot = &o->info->slots[s->slot];
+  const attr *a = o->slots[s->slot];
+  if (!a)
+    PUT(w, "<<NULL ATTRIBUTE>>");
+  else if (slot->attr_id >= 0)
+    printer_dialect_body(w, a, true);
+  else
+    printer_attr_bare(w, a);
+}
+
+static void dir_symbol(printer *w, const op *o, const form *f, const form_step *s) {
+  const string_attr *a = attr_as(string, o->slots[s->args[0]]);
+  (void)f;
+  printer_symbol(w, a ? a->value : STR(""));
+}
+
+static void dir_slices(printer *w, const op *o, const form *f, const form_step *s) {
+  i64s v[3];
+  (void)f;
+  for (int k = 0; k < 3; k++) v[k] = i64s_of(o->slots[s->args[k]]);
+  put_char(w, '[');
+  if (v[0].len != v[1].len || v[0].len != v[2].len) {
+    static const char *const names[] = {"start_indices: ", ", limit_indices: ", ", strides: "};
+    for (int k = 0; k < 3; k++) {
+      put(w, str_of(names[k]));
+      printer_i64s(w, v[k], false);
+    }
+  }
+  for (size_t i = 0; v[0].len == v[1].len && v[0].len == v[2].len && i < v[0].len; i++) {
+    if (i) PUT(w, ", ");
+    for (int k = 0; k < (v[2].data[i] == 1 ? 2 : 3); k++) {
+      if (k) put_char(w, ':');
+      printer_i64(w, v[k].data[i]);
+    }
+  }
+  put_char(w, ']');
+}
+
+static void two_lists(printer *w, i64s a, i64s b) {
+  printer_i64s(w, a, true);
+  PUT(w, " x ");
+  printer_i64s(w, b, true);
+}
+
+static void dir_dot(printer *w, const op *o, const form *f, const form_step *s) {
+  const dot_attr *d = attr_as(dot, o->slots[s->args[0]]);
+  (void)f;
+  if (!d) return;
+  if (d->lhs_batching_dimensions.len || d->rhs_batching_dimensions.len) {
+    PUT(w, "batching_dims = ");
+    two_lists(w, d->lhs_batching_dimensions, d->rhs_batching_dimensions);
+    PUT(w, ", ");
+  }
+  PUT(w, "contracting_dims = ");
+  two_lists(w, d->lhs_contracting_dimensions, d->rhs_contracting_dimensions);
+}
+
+static void dir_precision(printer *w, const op *o, const form *f, const form_step *s) {
+  const array_attr *config = attr_as(array, o->slots[s->args[0]]);
+  const attr *algorithm = s->args[1] < 0 ? NULL : o->slots[s->args[1]];
+  (void)f;
+  if (config) {
+    PUT(w, ", precision = [");
+    for (size_t i = 0; i < config->elems.len; i++) {
+      if (i) PUT(w, ", ");
+      printer_dialect_body(w, config->elems.data[i], true);
+    }
+    put_char(w, ']');
+  }
+  if (!algorithm) return;
+  PUT(w, ", algorithm = ");
+  printer_dialect_body(w, algorithm, true);
+}
+
+static void dir_exponents(printer *w, const op *o, const form *f, const form_step *s) {
+  (void)f;
+  for (int k = 0; k < 2; k++) {
+    put_char(w, "em"[k]);
+    if (o->slots[s->args[k]]) printer_attr_bare(w, o->slots[s->args[k]]);
+  }
+}
+
+static void dir_conv(printer *w, const op *o, const form *f, const form_step *s) {
+  (void)f;
+  if (o->slots[s->args[0]]) printer_dialect_body(w, o->slots[s->args[0]], true);
+}
+
+static void pad_pairs(printer *w, const attr *a) {
+  const dense_attr *d = attr_as(dense, a);
+  i64 n = 0;
+  if (!d || !type_num_elements(d->type, &n)) return;
+  for (i64 i = 0; i + 1 < n; i += 2) {
+    if (i) PUT(w, ", ");
+    i64 pair[] = {attr_dense_int(a, (size_t)i), attr_dense_int(a, (size_t)i + 1)};
+    printer_i64s(w, (i64s){pair, 2}, true);
+  }
+}
+
+static void dir_window(printer *w, const op *o, const form *f, const form_step *s) {
+  static const char *const words[FORM_ARGS] = {"stride", "pad", "lhs_dilate", "rhs_dilate",
+                                               "reverse"};
+  bool first = true;
+  (void)f;
+  for (int k = 0; k < FORM_ARGS; k++) {
+    const attr *a = o->slots[s->args[k]];
+    if (!a) continue;
+    if (!first) PUT(w, ", ");
+    first = false;
+    put(w, str_of(words[k]));
+    PUT(w, " = ");
+    if (!attr_is(dense, a)) {
+      printer_attr_bare(w, a);
+      continue;
+    }
+    put_char(w, '[');
+    pad_pairs(w, a);
+    put_char(w, ']');
+  }
+}
+
+/* ---- operands and regions ---- */
+
+static void dir_operands(printer *w, const op *o, const form *f, const form_step *s) {
+  (void)f, (void)s;
+  printer_operands(w, o, 0, o->num_operands);
+}
+
+static void dir_list(printer *w, const op *o, const form *f, const form_step *s) {
+  size_t begin, n;
+  (void)f;
+  group_range(o, s->args[0], &begin, &n);
+  printer_operands(w, o, begin, n);
+  put_char(w, ',');
+}
+
+static void dir_region(printer *w, const op *o, const form *f, const form_step *s) {
+  const block *b = o->num_regions ? o->regions[0].first : NULL;
+  (void)f, (void)s;
+  put_char(w, '(');
+  for (u32 i = 0; b && i < b->num_args; i++) {
+    if (i) PUT(w, ", ");
+    printer_region_arg(w, b->args[i]);
+  }
+  PUT(w, ") ");
+  if (o->num_regions) printer_region(w, &o->regions[0], false, false);
+}
+
+static directive_fn *const directive_of[DIR_COUNT] = {
+#define DIRECTIVE(id) [DIR_##id] = dir_##id,
+#include "text/directives.def"
+};
+
+/* ---- the steps ---- */
+
+static bool is_present(const op *o, const form_step *s) {
+  size_t begin, n;
+  if (s->slot >= 0) return o->slots[s->slot] != NULL;
+  group_range(o, s->group, &begin, &n);
+  return n > 0;
+}
+
+void printer_form(printer *w, const op *o, const form *f) {
+  for (size_t i = 0; i < f->num_steps; i++) {
+    const form_step *s = &f->steps[i];
+    size_t begin, n;
+    switch ((form_kind)s->kind) {
+    case FORM_TEXT:
+      put(w, s->text);
+      break;
+    case FORM_ATTR:
+      attribute(w, o, s);
+      break;
+    case FORM_DIRECTIVE:
+      directive_of[s->directive](w, o, f, s);
+      break;
+    case FORM_OPERANDS:
+      group_range(o, s->group, &begin, &n);
+      printer_operands(w, o, begin, n);
+      break;
+    case FORM_IF:
+      if (!is_present(o, s)) i += s->skip;
+      break;
+    }
+  }
+}

@@ -1,0 +1,137 @@
+/* Locations. `loc(#loc3)` may name an alias that the end of the file defines: the op gets it then.
+ */
+#include "text/parser.h"
+
+typedef struct loc_fix {
+  op *o;
+  token at;
+  struct loc_fix *next;
+} loc_fix;
+
+static const attr *callsite(parser *p) {
+  if (!parser_expect(p, '(', "expected '(' in callsite location")) return NULL;
+  const attr *callee = parser_loc_body(p);
+  if (!callee || !parser_expect_word(p, "at")) return NULL;
+  const attr *caller = parser_loc_body(p);
+  if (!caller || !parser_expect(p, ')', "expected ')' in callsite location")) return NULL;
+  return attr_make(p->ctx, loc_callsite, .callee = callee, .caller = caller);
+}
+
+typedef VEC(const attr *) attr_vec;
+
+static bool loc_item(parser *p, void *user) {
+  attr_vec *v = user;
+  const attr *a = parser_loc_body(p);
+  if (!a) return false;
+  VEC_PUSH(p->scratch, *v, a);
+  return true;
+}
+
+static const attr *fused(parser *p) {
+  const attr *metadata = NULL;
+  attr_vec v = {0};
+  if (parser_accept(p, '<')) {
+    metadata = parser_attr(p, NULL);
+    if (!metadata || !parser_expect(p, '>', "expected '>' after fused location metadata"))
+      return NULL;
+  }
+  if (!parser_list(p, '[', ']', loc_item, &v)) return NULL;
+  return attr_make(p->ctx, loc_fused, .locs = {v.data, v.len}, .metadata = metadata);
+}
+
+/* "name"(child), "file":1:2, "file":1:2 to 3:4 */
+static const attr *name_or_file(parser *p) {
+  str s = parser_string(p, &p->tok);
+  i64 pos[4] = {0};
+  parser_next(p);
+  if (!parser_accept(p, ':')) {
+    const attr *child = loc_unknown(p->ctx);
+    if (parser_accept(p, '(')) {
+      child = parser_loc_body(p);
+      if (!child || !parser_expect(p, ')', "expected ')' after child location of NameLoc"))
+        return NULL;
+    }
+    return attr_make(p->ctx, loc_name, .name = s, .child = child);
+  }
+  if (!parser_i64(p, &pos[0]) || !parser_expect(p, ':', "expected ':'") || !parser_i64(p, &pos[1]))
+    return NULL;
+  if (parser_accept_word(p, "to")) {
+    pos[2] = pos[0];
+    if (at(p, TOK_INT) && !parser_i64(p, &pos[2])) return NULL;
+    if (!parser_expect(p, ':', "expected ':'") || !parser_i64(p, &pos[3])) return NULL;
+  }
+  for (int i = 0; i < 4; i++)
+    if (pos[i] < 0 || pos[i] > UINT32_MAX)
+      return parser_error(p, &p->tok, "expected integer line and column numbers"), NULL;
+  return attr_make(p->ctx, loc_file, .file = s, .line = pos[0], .col = pos[1], .end_line = pos[2],
+                   .end_col = pos[3]);
+}
+
+static bool is_loc(const attr *a) {
+  return attr_is(loc_unknown, a) || attr_is(loc_file, a) || attr_is(loc_name, a) ||
+         attr_is(loc_callsite, a) || attr_is(loc_fused, a);
+}
+
+static const attr *body(parser *p) {
+  if (at(p, TOK_STRING)) return name_or_file(p);
+  if (parser_accept_word(p, "callsite")) return callsite(p);
+  if (parser_accept_word(p, "fused")) return fused(p);
+  if (at(p, '?') || at_word(p, "unknown")) return parser_next(p), loc_unknown(p->ctx);
+  token t = p->tok;
+  if (!at(p, TOK_HASH)) return parser_expect(p, TOK_ID + 100, "expected location instance"), NULL;
+  const attr *a = parser_dialect_attr(p);
+  if (a && !is_loc(a)) return parser_error(p, &t, "expected location attribute"), NULL;
+  return a;
+}
+
+const attr *parser_loc_body(parser *p) {
+  if (!parser_enter(p)) return NULL;
+  const attr *a = body(p);
+  parser_leave(p);
+  return a;
+}
+
+const attr *parser_loc(parser *p) {
+  parser_next(p);
+  if (!parser_expect(p, '(', "expected '(' in location")) return NULL;
+  const attr *a = parser_loc_body(p);
+  return a && parser_expect(p, ')', "expected ')' in location") ? a : NULL;
+}
+
+const attr *parser_optional_loc(parser *p, bool *bad) {
+  *bad = false;
+  if (!at_word(p, "loc")) return NULL;
+  const attr *a = parser_loc(p);
+  *bad = !a;
+  return a;
+}
+
+/* `loc(#name)` with a name not defined so far */
+static bool is_later(const parser *p) {
+  lexer l = p->lex;
+  token open = lexer_next(&l), name = lexer_next(&l);
+  return open.kind == '(' && name.kind == TOK_HASH && !memchr(name.text.data, '.', name.text.len) &&
+         !name_map_get(&p->attr_aliases, str_from(name.text, 1));
+}
+
+bool parser_op_loc(parser *p, op *o) {
+  if (!at_word(p, "loc")) return true;
+  if (!is_later(p)) return (o->loc = parser_loc(p)) != NULL;
+  parser_next(p);
+  parser_next(p);
+  loc_fix *f = ARENA_NEW(p->scratch, loc_fix);
+  *f = (loc_fix){o, p->tok, p->loc_fixes};
+  p->loc_fixes = f;
+  parser_next(p);
+  return parser_expect(p, ')', "expected ')' in location");
+}
+
+bool parser_fix_locs(parser *p) {
+  for (loc_fix *f = p->loc_fixes; f; f = f->next) {
+    const attr *a = name_map_get(&p->attr_aliases, str_from(f->at.text, 1));
+    if (!a) return parser_error(p, &f->at, "operation location alias was never defined");
+    if (!is_loc(a)) return parser_error(p, &f->at, "expected location");
+    f->o->loc = a;
+  }
+  return true;
+}

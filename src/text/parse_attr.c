@@ -1,0 +1,332 @@
+/* Builtin attributes, dictionaries, aliases, resources. */
+#include "text/float.h"
+#include "text/parser.h"
+
+/* ---- numbers ---- */
+
+static u64 low_bits(u64 v, u32 width) { return width >= 64 ? v : v & ((1ull << width) - 1); }
+
+static bool literal_u64(str s, u64 *out) {
+  u64 v = 0, base = s.len > 2 && s.data[1] == 'x' ? 16 : 10;
+  for (size_t i = base == 16 ? 2 : 0; i < s.len; i++) {
+    char c = s.data[i];
+    u64 digit = (u64)(char_is_digit(c) ? c - '0' : (c | 32) - 'a' + 10);
+    if (!checked_mul(v, base, &v) || !checked_add(v, digit, &v)) return false;
+  }
+  *out = v;
+  return true;
+}
+
+bool parser_int_bits(str literal, bool minus, const type *t, u64 *bits) {
+  u64 v;
+  u32 width = t->kind == TYPE_INDEX ? 64 : t->width;
+  bool is_signed = t->kind == TYPE_INDEX || t->sign == SIGNED;
+  if (!literal_u64(literal, &v) || low_bits(v, width) != v) return false;
+  if (width == 0) return !minus && (*bits = 0, true);
+  u64 top = width > 64 ? 0 : 1ull << (width - 1);
+  if (minus) {
+    v = low_bits(0 - v, width);
+    if (width > 64 || (v && !(v & top))) return false;
+    if (t->kind == TYPE_INT && t->sign == UNSIGNED && v) return false;
+  } else if (is_signed && (v & top)) {
+    return false;
+  }
+  *bits = v;
+  return true;
+}
+
+bool parser_float_bits(parser *p, const token *literal, bool minus, const type *t, u64 *bits) {
+  float_kind kind = (float_kind)t->flt;
+  if (!float_is_supported(kind))
+    return parser_error(p, literal, "constants of this type are not supported");
+  if (literal->kind == TOK_FLOAT) {
+    *bits = float_from_literal(kind, literal->text, minus);
+    return true;
+  }
+  if (!(literal->text.len > 2 && literal->text.data[1] == 'x'))
+    return parser_error(p, literal,
+                        "unexpected decimal integer literal for a floating point value");
+  if (minus)
+    return parser_error(p, literal, "hexadecimal float literal should not have a leading minus");
+  u64 v;
+  if (!literal_u64(literal->text, &v) || low_bits(v, t->width) != v)
+    return parser_error(p, literal, "hexadecimal float constant out of range for type");
+  *bits = v;
+  return true;
+}
+
+static i64 extend(u64 bits, const type *t) {
+  u32 width = t->kind == TYPE_INDEX ? 64 : t->width;
+  if (width == 0 || width >= 64 || (t->kind == TYPE_INT && t->sign == UNSIGNED)) return (i64)bits;
+  return (i64)(bits << (64 - width)) >> (64 - width);
+}
+
+const attr *parser_number(parser *p, const type *t, bool minus) {
+  token lit = p->tok;
+  u64 bits;
+  if (!at(p, TOK_INT) && !at(p, TOK_FLOAT))
+    return parser_expect(p, TOK_INT, "expected constant integer or floating point value"), NULL;
+  parser_next(p);
+  if (!t && parser_accept(p, ':')) {
+    t = parser_type(p);
+    if (!t) return NULL;
+  }
+  if (!t) t = lit.kind == TOK_INT ? type_i64(p->ctx) : type_float(p->ctx, FLOAT_f64);
+  if (t->kind == TYPE_FLOAT) {
+    if (!parser_float_bits(p, &lit, minus, t, &bits)) return NULL;
+    return attr_make(p->ctx, float, .type = t, .bits = (i64)bits);
+  }
+  if (lit.kind == TOK_FLOAT || (t->kind != TYPE_INT && t->kind != TYPE_INDEX)) {
+    parser_error(p, &lit,
+                 lit.kind == TOK_FLOAT ? "floating point value not valid for specified type"
+                                       : "integer literal not valid for specified type");
+    return NULL;
+  }
+  if (t->width > 64)
+    return parser_error(p, &lit, "integers of more than 64 bits are not supported"), NULL;
+  if (!parser_int_bits(lit.text, minus, t, &bits))
+    return parser_error(p, &lit, "integer constant out of range for attribute"), NULL;
+  return attr_int(p->ctx, t, extend(bits, t));
+}
+
+/* ---- lists ---- */
+
+typedef VEC(const attr *) attr_vec;
+
+static bool attr_item(parser *p, void *user) {
+  attr_vec *v = user;
+  const attr *a = parser_attr(p, NULL);
+  if (!a) return false;
+  VEC_PUSH(p->scratch, *v, a);
+  return true;
+}
+
+static const attr *array(parser *p) {
+  attr_vec v = {0};
+  if (!parser_list(p, '[', ']', attr_item, &v)) return NULL;
+  return attr_array(p->ctx, (attrs){v.data, v.len});
+}
+
+typedef VEC(named_attr) named_vec;
+
+/* name, name = attribute, "name" = attribute */
+static bool entry_item(parser *p, void *user) {
+  named_vec *v = user;
+  str name;
+  token where = p->tok;
+  if (!at(p, TOK_ID) && !at(p, TOK_STRING))
+    return parser_expect(p, TOK_ID, "expected attribute name");
+  if (!parser_word_or_string(p, &name)) return false;
+  if (name.len == 0) return parser_error(p, &where, "expected valid attribute name");
+  const attr *key = attr_string(p->ctx, name);
+  for (size_t i = 0; i < v->len; i++)
+    if (v->data[i].name == key)
+      return parser_error(p, &where, "duplicate key '" STR_FMT "' in dictionary attribute",
+                          STR_ARG(name));
+  const attr *value = parser_accept(p, '=') ? parser_attr(p, NULL) : attr_unit(p->ctx);
+  if (!value) return false;
+  VEC_PUSH(p->scratch, *v, (named_attr){key, value});
+  return true;
+}
+
+const attr *parser_dict(parser *p) {
+  named_vec v = {0};
+  if (!parser_list(p, '{', '}', entry_item, &v)) return NULL;
+  return attr_dict(p->ctx, v.data, v.len);
+}
+
+/* custom_call's api_version is written as an integer but held as the enum. */
+static const attr *to_slot(parser *p, const slot_info *slot, const attr *a) {
+  i64 v;
+  if (slot->kind == (slot_kind)SLOTA_custom_call_api_version && attr_get_i64(a, &v) && v >= 0 &&
+      v < attr_infos[ATTR_custom_call_api_version].num_cases)
+    return attr_enum(p->ctx, ATTR_custom_call_api_version, v);
+  return a;
+}
+
+void parser_set_attr(parser *p, op_state *st, str name, const attr *a) {
+  int slot = op_slot(st->info, name);
+  if (slot >= 0)
+    st->slots[slot] = to_slot(p, &st->info->slots[slot], a);
+  else
+    VEC_PUSH(p->scratch, st->attrs, (named_attr){attr_string(p->ctx, name), a});
+}
+
+static bool op_entries(parser *p, op_state *st) {
+  named_vec v = {0};
+  if (!parser_list(p, '{', '}', entry_item, &v)) return false;
+  for (size_t i = 0; i < v.len; i++)
+    parser_set_attr(p, st, ((const string_attr *)v.data[i].name)->value, v.data[i].value);
+  return true;
+}
+
+bool parser_optional_dict(parser *p, op_state *st) { return !at(p, '{') || op_entries(p, st); }
+
+/* ---- keywords ---- */
+
+static const attr *word_true(parser *p) { return attr_bool(p->ctx, true); }
+static const attr *word_false(parser *p) { return attr_bool(p->ctx, false); }
+static const attr *word_unit(parser *p) { return attr_unit(p->ctx); }
+
+static const attr *affine(parser *p) {
+  if (!at(p, '<')) return parser_expect(p, '<', "expected '<' in affine map"), NULL;
+  const char *begin = p->lex.p;
+  if (!lexer_skip_nested(&p->lex) || *p->lex.p != '>')
+    return parser_error(p, &p->tok, "expected '>' at the end of an affine map"), NULL;
+  str text = {begin, (size_t)(p->lex.p++ - begin)};
+  parser_next(p);
+  return attr_make(p->ctx, affine_map, .text = text);
+}
+
+static const attr *dense_resource(parser *p) {
+  str key;
+  if (!parser_expect(p, '<', "expected '<' after 'dense_resource'")) return NULL;
+  if (!parser_word_or_string(p, &key)) return NULL;
+  if (!parser_expect(p, '>', "expected '>'") || !parser_expect(p, ':', "expected ':'")) return NULL;
+  const type *t = parser_type(p);
+  return t ? attr_make(p->ctx, dense_resource, .type = t, .key = key) : NULL;
+}
+
+typedef struct attr_word {
+  const char *word;
+  const attr *(*parse)(parser *p); /* after the word */
+} attr_word;
+static const attr_word attr_words[] = {
+    {"true", word_true},           {"false", word_false},  {"unit", word_unit},
+    {"array", parser_dense_array}, {"affine_map", affine}, {"dense_resource", dense_resource},
+};
+
+static const attr *keyword(parser *p, const type *expected) {
+  if (at_word(p, "dense")) return parser_dense(p, expected);
+  if (at_word(p, "loc")) return parser_loc(p);
+  for (size_t i = 0; i < COUNT(attr_words); i++)
+    if (at_word(p, attr_words[i].word)) return parser_next(p), attr_words[i].parse(p);
+  bool bad;
+  const type *t = parser_optional_type(p, &bad);
+  if (t) return attr_type(p->ctx, t);
+  if (!bad) parser_error(p, &p->tok, "expected attribute value");
+  return NULL;
+}
+
+static const attr *string(parser *p) {
+  str s = parser_string(p, &p->tok);
+  const type *t = NULL;
+  parser_next(p);
+  if (parser_accept(p, ':')) {
+    t = parser_type(p);
+    if (!t) return NULL;
+  }
+  return attr_make(p->ctx, string, .value = s, .type = t);
+}
+
+static const attr *value_at(parser *p, const type *expected) {
+  switch (p->tok.kind) {
+  case TOK_AT:
+    return parser_symbol(p);
+  case TOK_STRING:
+    return string(p);
+  case TOK_HASH:
+    return parser_dialect_attr(p);
+  case '[':
+    return array(p);
+  case '{':
+    return parser_dict(p);
+  case TOK_INT:
+  case TOK_FLOAT:
+    return parser_number(p, expected, false);
+  case '-':
+    return parser_next(p), parser_number(p, expected, true);
+  case TOK_ERROR:
+    return parser_expect(p, TOK_ID, ""), NULL;
+  default:
+    return keyword(p, expected);
+  }
+}
+
+const attr *parser_attr(parser *p, const type *expected) {
+  if (!parser_enter(p)) return NULL;
+  const attr *a = value_at(p, expected);
+  parser_leave(p);
+  return a;
+}
+
+/* ---- the top of the file ---- */
+
+bool parser_alias(parser *p) {
+  token t = p->tok;
+  bool is_attr = at(p, TOK_HASH);
+  str name = str_from(t.text, 1);
+  void **at = name_map_at(is_attr ? &p->attr_aliases : &p->type_aliases, p->scratch, name);
+  if (*at)
+    return parser_error(p, &t, "redefinition of %s alias id '" STR_FMT "'",
+                        is_attr ? "attribute" : "type", STR_ARG(name));
+  if (memchr(name.data, '.', name.len))
+    return parser_error(p, &t, "%s names with a '.' are reserved for dialect-defined names",
+                        is_attr ? "attribute" : "type");
+  parser_next(p);
+  if (!parser_expect(p, '=',
+                     is_attr ? "expected '=' in attribute alias definition"
+                             : "expected '=' in type alias definition"))
+    return false;
+  const void *v = is_attr ? (const void *)parser_attr(p, NULL) : parser_type(p);
+  if (!v) return false;
+  /* The table may have grown meanwhile. */
+  *name_map_at(is_attr ? &p->attr_aliases : &p->type_aliases, p->scratch, name) = (void *)v;
+  return true;
+}
+
+bool parser_hex(parser *p, const token *t, str *out, bool keep) {
+  str s = {t->text.data + 1, t->text.len - 2};
+  if (s.len < 2 || s.data[0] != '0' || s.data[1] != 'x' || s.len % 2) return false;
+  s = str_from(s, 2);
+  char *bytes = arena_alloc_aligned(keep ? ir_arena(p->ctx) : p->scratch, s.len / 2 + 1, 16);
+  for (size_t i = 0; i < s.len / 2; i++) {
+    u64 v;
+    char pair[4] = {'0', 'x', s.data[2 * i], s.data[2 * i + 1]};
+    for (int k = 2; k < 4; k++)
+      if (!char_is_digit(pair[k]) && ((pair[k] | 32) < 'a' || (pair[k] | 32) > 'f')) return false;
+    literal_u64((str){pair, 4}, &v);
+    bytes[i] = (char)v;
+  }
+  *out = (str){bytes, s.len / 2};
+  return true;
+}
+
+/* key: "0x" alignment (4 bytes) data */
+static bool resource_item(parser *p, void *user) {
+  bool known = *(bool *)user;
+  str key, bytes;
+  if (!parser_word_or_string(p, &key) || !parser_expect(p, ':', "expected ':'")) return false;
+  token t = p->tok;
+  if (!known && at(p, TOK_ID)) return parser_next(p); /* true, false */
+  if (!parser_expect(p, TOK_STRING, "expected hex string blob")) return false;
+  if (!known) return true;
+  if (!parser_hex(p, &t, &bytes, true))
+    return parser_error(p, &t, "expected hex string blob for key '" STR_FMT "'", STR_ARG(key));
+  if (bytes.len < 4)
+    return parser_error(p, &t,
+                        "expected hex string blob for key '" STR_FMT
+                        "' to encode alignment in first 4 bytes",
+                        STR_ARG(key));
+  ir_resource_set(p->ctx, key, str_from(bytes, 4));
+  return true;
+}
+
+static bool resource_group(parser *p, void *user) {
+  bool known = *(bool *)user;
+  str name;
+  if (!parser_word_or_string(p, &name) || !parser_expect(p, ':', "expected ':'")) return false;
+  return parser_list(p, '{', '}', resource_item, &known);
+}
+
+bool parser_resources(parser *p) {
+  parser_next(p);
+  do {
+    str kind;
+    if (at(p, TOK_META_END)) break;
+    if (!parser_word_or_string(p, &kind) || !parser_expect(p, ':', "expected ':'")) return false;
+    bool known = str_is(kind, "dialect_resources");
+    if (!parser_list(p, '{', '}', resource_group, &known)) return false;
+  } while (parser_accept(p, ','));
+  return parser_expect(p, TOK_META_END, "expected '#-}' at the end of file metadata");
+}

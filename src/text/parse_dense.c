@@ -1,0 +1,256 @@
+/* dense<...> and array<...>: constants as bytes.
+ *
+ * The type stands after the elements, so the elements are first skipped over, the type is read,
+ * and then the cursor goes back to read the elements straight into their storage. */
+#include "text/parser.h"
+
+typedef struct dense {
+  const type *type, *elem; /* elem: of complex its part */
+  bool complex;
+  size_t part, size; /* bytes of a number; of an element */
+  char *out;
+  size_t count, cap; /* elements read; room */
+  size_t leaf;       /* the level of lists that hold elements, once known */
+  bool leaf_known;
+} dense;
+
+/* Bytes as `type_storage` says, little-endian. */
+static void store(char *at, u64 bits, size_t n) {
+  memcpy(at, &bits, min_size(n, 8));
+  if (n > 8) memset(at + 8, 0, n - 8);
+}
+
+static bool number(parser *p, const dense *d, char *out) {
+  bool minus = parser_accept(p, '-');
+  token t = p->tok;
+  u64 bits;
+  const type *e = d->elem;
+  if (at_word(p, "true") || at_word(p, "false")) {
+    if (e->kind != TYPE_INT || e->width != 1)
+      return parser_error(p, &t, "expected i1 type for 'true' or 'false' values");
+    bits = at_word(p, "true");
+  } else if (!at(p, TOK_INT) && !at(p, TOK_FLOAT)) {
+    return parser_expect(p, TOK_INT,
+                         minus ? "expected integer or floating point literal"
+                               : "expected element literal of primitive type");
+  } else if (e->kind == TYPE_FLOAT) {
+    if (!parser_float_bits(p, &t, minus, e, &bits)) return false;
+  } else if (t.kind == TOK_FLOAT) {
+    return parser_error(p, &t, "expected integer elements, but parsed floating-point");
+  } else if (!parser_int_bits(t.text, minus, e, &bits)) {
+    return parser_error(p, &t, "integer constant out of range");
+  }
+  store(out, bits, d->part);
+  return parser_next(p);
+}
+
+static bool element(parser *p, dense *d) {
+  char spare[64]; /* for more elements than the type has: read, so that shapes can be compared */
+  char *to = d->count < d->cap ? d->out + d->count * d->size : spare;
+  d->count++;
+  if (!d->complex) return number(p, d, to);
+  return parser_expect(p, '(', "expected '(' in complex literal") && number(p, d, to) &&
+         parser_expect(p, ',', "expected ',' between complex elements") &&
+         number(p, d, to + d->part) && parser_expect(p, ')', "expected ')' in complex literal");
+}
+
+static bool ragged(parser *p, const token *where) {
+  return parser_error(p, where,
+                      "tensor literal is invalid; ranks are not consistent between elements");
+}
+
+/* [..] lists of one shape, which is gathered in dims. */
+static bool list(parser *p, dense *d, i64_vec *dims, size_t level) {
+  i64 n = 0;
+  token open = p->tok;
+  if (!parser_enter(p) || !parser_expect(p, '[', "expected '['")) return false;
+  if (d->leaf_known && level > d->leaf) return ragged(p, &open);
+  if (level == dims->len) VEC_PUSH(p->scratch, *dims, -1);
+  if (!at(p, ']')) {
+    do {
+      bool inner = at(p, '[');
+      if (inner ? !list(p, d, dims, level + 1)
+                : (d->leaf_known ? d->leaf != level : dims->len > level + 1))
+        return inner ? false : ragged(p, &open);
+      if (!inner && !element(p, d)) return false;
+      if (!inner) {
+        d->leaf_known = true;
+        d->leaf = level;
+      }
+      n++;
+    } while (parser_accept(p, ','));
+  }
+  if (!parser_expect(p, ']', "expected ']'")) return false;
+  parser_leave(p);
+  if (dims->data[level] >= 0 && dims->data[level] != n) return ragged(p, &open);
+  dims->data[level] = n;
+  return true;
+}
+
+static bool shape_mismatch(parser *p, const token *where, const i64_vec *dims, const type *t) {
+  buf b;
+  buf_init(&b, ir_mem(p->ctx));
+  BUF_LIT(&b, "inferred shape of elements literal ([");
+  for (size_t i = 0; i < dims->len; i++)
+    buf_printf(&b, "%s%lld", i ? ", " : "", (long long)dims->data[i]);
+  BUF_LIT(&b, "]) does not match type ([");
+  for (size_t i = 0; i < t->dims.len; i++)
+    buf_printf(&b, "%s%lld", i ? ", " : "", (long long)t->dims.data[i]);
+  BUF_LIT(&b, "])");
+  parser_error(p, where, "%s", buf_cstr(&b));
+  buf_deinit(&b);
+  return false;
+}
+
+static const attr *from_hex(parser *p, dense *d, const token *t, i64 n) {
+  str bytes;
+  size_t want;
+  if (!parser_hex(p, t, &bytes, true))
+    return parser_error(p, t, "expected string containing hex digits starting with `0x`"), NULL;
+  if (!checked_mul((size_t)n, d->size, &want) || (bytes.len != want && bytes.len != d->size))
+    return parser_error(p, t, "elements hex data size is invalid for provided type"), NULL;
+  parser_next(p);
+  return attr_dense(p->ctx, d->type, bytes, bytes.len != want || n == 1, true);
+}
+
+typedef VEC(const attr *) attr_vec;
+
+/* dense<"text"> or dense<["a", "b"]> of a type that is not a number */
+static bool string_item(parser *p, void *user) {
+  attr_vec *v = user;
+  if (at(p, '[')) return parser_list(p, '[', ']', string_item, user);
+  token t = p->tok;
+  if (!parser_expect(p, TOK_STRING, "expected string element")) return false;
+  VEC_PUSH(p->scratch, *v, attr_string(p->ctx, parser_string(p, &t)));
+  return true;
+}
+
+static const attr *strings(parser *p, const type *t) {
+  attr_vec v = {0};
+  bool splat = !at(p, '[');
+  i64 n;
+  token where = p->tok;
+  if (!at(p, '>') && !string_item(p, &v)) return NULL;
+  if (!splat && (!type_num_elements(t, &n) || (size_t)n != v.len))
+    return parser_error(p, &where, "wrong number of elements for the type"), NULL;
+  return attr_make(p->ctx, dense_string, .type = t, .elems = {v.data, v.len},
+                   .splat = splat && v.len == 1);
+}
+
+static bool prepare(parser *p, const token *where, const type *t, dense *d, i64 *n) {
+  if ((t->kind != TYPE_TENSOR && t->kind != TYPE_VECTOR) || !type_num_elements(t, n))
+    return parser_error(p, where, "elements literal type must have static shape");
+  *d = (dense){.type = t, .elem = t->elem};
+  d->complex = d->elem->kind == TYPE_COMPLEX;
+  d->size = d->part = type_storage(d->elem);
+  if (d->complex) {
+    d->elem = d->elem->elem;
+    d->part = d->size / 2;
+  }
+  return true;
+}
+
+static const attr *splat_or_empty(parser *p, dense *d, i64 n, const token *where) {
+  char one[64];
+  if (at(p, '>')) {
+    if (n != 0) {
+      i64_vec none = {0};
+      VEC_PUSH(p->scratch, none, 0);
+      return shape_mismatch(p, where, &none, d->type), NULL;
+    }
+    return attr_dense(p->ctx, d->type, (str){0}, false, false);
+  }
+  d->out = one;
+  d->cap = 1;
+  if (!element(p, d)) return NULL;
+  return attr_dense(p->ctx, d->type, (str){one, d->size}, true, false);
+}
+
+/* Elements all alike become a splat, as MLIR's uniquing makes them. */
+static bool all_same(const dense *d) {
+  for (size_t i = 1; i < d->count; i++)
+    if (memcmp(d->out, d->out + i * d->size, d->size) != 0) return false;
+  return d->count > 0;
+}
+
+static const attr *elements(parser *p, const type *t) {
+  dense d;
+  i64 n;
+  token where = p->tok;
+  i64_vec dims = {0};
+  if (!prepare(p, &where, t, &d, &n)) return NULL;
+  if (d.size == 0 || d.elem->kind == TYPE_OPAQUE) return strings(p, t);
+  if (at(p, TOK_STRING)) return from_hex(p, &d, &where, n);
+  if (!at(p, '[')) return splat_or_empty(p, &d, n, &where);
+  /* No more than the text can hold, whatever the type claims. */
+  d.cap = min_size((size_t)n, p->source_len);
+  d.out = arena_array(d.cap * d.size > 256 ? ir_arena(p->ctx) : p->scratch, d.cap, d.size);
+  if (!list(p, &d, &dims, 0)) return NULL;
+  if (!i64s_eq((i64s){dims.data, dims.len}, t->dims)) {
+    bool empty = n == 0 && d.count == 0;
+    if (!empty) return shape_mismatch(p, &where, &dims, t), NULL;
+  }
+  bool splat = all_same(&d);
+  return attr_dense(p->ctx, t, (str){d.out, (splat ? 1 : d.count) * d.size}, splat, true);
+}
+
+const attr *parser_dense(parser *p, const type *expected) {
+  parser_next(p);
+  token open = p->tok;
+  if (!at(p, '<')) return parser_expect(p, '<', "expected '<' after 'dense'"), NULL;
+  lexer begin = p->lex;
+  if (!lexer_skip_nested(&p->lex) || *p->lex.p != '>')
+    return parser_error(p, &open, "expected '>'"), NULL;
+  p->lex.p++;
+  parser_next(p);
+  const type *t = expected;
+  if (!t) {
+    if (!parser_expect(p, ':', "expected ':'")) return NULL;
+    t = parser_type(p);
+    if (!t) return NULL;
+  }
+  lexer after = p->lex;
+  token next = p->tok;
+  p->lex = begin;
+  parser_next(p);
+  const attr *a = elements(p, t);
+  if (!a || !parser_expect(p, '>', "expected '>'")) return NULL;
+  p->lex = after;
+  p->tok = next;
+  return a;
+}
+
+typedef struct packed {
+  dense d;
+  const type *elem;
+  VEC(char) out;
+} packed;
+
+static bool packed_item(parser *p, void *user) {
+  packed *k = user;
+  char one[16] = {0};
+  if (!number(p, &k->d, one)) return false;
+  for (size_t i = 0; i < k->d.size; i++) VEC_PUSH(p->scratch, k->out, one[i]);
+  return true;
+}
+
+/* array<i64: 1, 2> */
+const attr *parser_dense_array(parser *p) {
+  packed k = {0};
+  if (!parser_expect(p, '<', "expected '<' after 'array'")) return NULL;
+  token where = p->tok;
+  k.elem = parser_type(p);
+  if (!k.elem) return NULL;
+  k.d.elem = k.elem;
+  k.d.size = k.d.part = type_storage(k.elem);
+  bool number_like = k.elem->kind == TYPE_INT || k.elem->kind == TYPE_FLOAT;
+  if (!number_like || k.d.size == 0 || k.d.size > 8)
+    return parser_error(p, &where, "expected integer or float type"), NULL;
+  if (parser_accept(p, ':')) {
+    do {
+      if (!packed_item(p, &k)) return NULL;
+    } while (parser_accept(p, ','));
+  }
+  if (!parser_expect(p, '>', "expected '>' to close an array attribute")) return NULL;
+  return attr_make(p->ctx, dense_array, .elem = k.elem, .data = {k.out.data, k.out.len});
+}

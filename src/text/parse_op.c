@@ -1,0 +1,379 @@
+/* Ops, blocks, regions. */
+#include "text/parser.h"
+
+/* ---- op states: one for each op around the cursor, reused ---- */
+
+static op_state *open_state(parser *p) {
+  op_state *st = p->free_states;
+  if (st)
+    p->free_states = st->outer;
+  else
+    st = ARENA_NEW(p->scratch, op_state);
+  st->operands.len = st->operand_types.len = st->result_types.len = 0;
+  st->attrs.len = st->regions.len = st->successors.len = st->names.len = 0;
+  st->has_results = false;
+  st->info = NULL;
+  st->loc = NULL;
+  return st;
+}
+
+static void close_state(parser *p, op_state *st) {
+  st->outer = p->free_states;
+  p->free_states = st;
+}
+
+static void set_info(parser *p, op_state *st, const op_info *info) {
+  st->info = info;
+  if (st->cap_slots < info->num_slots) {
+    st->cap_slots = max_size(info->num_slots, 16);
+    st->slots = ARENA_ARRAY(p->scratch, const attr *, st->cap_slots);
+  }
+  if (info->num_slots) memset(st->slots, 0, info->num_slots * sizeof *st->slots);
+}
+
+/* ---- operands ---- */
+
+bool parser_operand(parser *p, operand_ref *out) {
+  out->at = p->tok;
+  out->number = 0;
+  if (!parser_expect(p, TOK_PERCENT, "expected SSA operand")) return false;
+  out->name = str_from(out->at.text, 1);
+  /* `%0#1`: the lexer gives #1 as a hash name */
+  if (at(p, TOK_HASH)) {
+    u64 n = 0;
+    str digits = str_from(p->tok.text, 1);
+    for (size_t i = 0; i < digits.len; i++) {
+      if (!char_is_digit(digits.data[i]) || n > UINT32_MAX)
+        return parser_error(p, &p->tok, "invalid SSA value result number");
+      n = n * 10 + (u64)(digits.data[i] - '0');
+    }
+    out->number = n > UINT32_MAX ? UINT32_MAX : (u32)n;
+    parser_next(p);
+  }
+  return true;
+}
+
+bool parser_operands(parser *p, op_state *st) {
+  if (!at(p, TOK_PERCENT)) return true;
+  do {
+    operand_ref r;
+    if (!parser_operand(p, &r)) return false;
+    VEC_PUSH(p->scratch, st->operands, r);
+  } while (parser_accept(p, ','));
+  return true;
+}
+
+/* ---- blocks ---- */
+
+typedef struct label {
+  block *b;
+  bool defined;
+  token first; /* first mention */
+} label;
+
+struct labels {
+  name_map names;
+  VEC(label *) all;
+};
+
+static label *label_of(parser *p, str name) {
+  if (!p->labels) p->labels = ARENA_NEW(p->scratch, struct labels);
+  label **l = (label **)name_map_at(&p->labels->names, p->scratch, name);
+  if (*l) return *l;
+  *l = ARENA_NEW(p->scratch, label);
+  (*l)->b = block_create(p->module);
+  (*l)->first = p->tok;
+  label *made = *l;
+  VEC_PUSH(p->scratch, p->labels->all, made);
+  return made;
+}
+
+static bool successor_item(parser *p, void *user) {
+  op_state *st = user;
+  if (!at(p, TOK_CARET)) return parser_expect(p, TOK_CARET, "expected block name");
+  VEC_PUSH(p->scratch, st->successors, label_of(p, p->tok.text)->b);
+  return parser_next(p);
+}
+
+bool parser_region_arg(parser *p, region_arg *out, bool typed, bool attrs) {
+  bool bad;
+  out->at = p->tok;
+  out->type = NULL;
+  out->attrs = out->loc = NULL;
+  if (!parser_expect(p, TOK_PERCENT, "expected SSA identifier")) return false;
+  out->name = str_from(out->at.text, 1);
+  if (!typed) return true;
+  if (!parser_expect(p, ':', "expected ':'") || !(out->type = parser_type(p))) return false;
+  if (attrs && at(p, '{') && !(out->attrs = parser_dict(p))) return false;
+  out->loc = parser_optional_loc(p, &bad);
+  return !bad;
+}
+
+static bool define_arg(parser *p, block *b, const region_arg *a) {
+  value *v = block_add_arg(p->module, b, a->type);
+  return ssa_define(p, &a->at, a->name, v, 1);
+}
+
+typedef struct block_at {
+  block *b;
+} block_at;
+
+static bool block_arg_item(parser *p, void *user) {
+  region_arg a;
+  return parser_region_arg(p, &a, true, false) && define_arg(p, ((block_at *)user)->b, &a);
+}
+
+static bool block_ops(parser *p, block *b) {
+  while (!at(p, '}') && !at(p, TOK_CARET) && !at(p, TOK_EOF))
+    if (!parser_op(p, b)) return false;
+  return true;
+}
+
+/* ^bb0(%a: type): ops */
+static bool labelled_block(parser *p, region *r) {
+  token t = p->tok;
+  label *l = label_of(p, t.text);
+  if (l->defined) {
+    parser_error(p, &t, "redefinition of block '" STR_FMT "'", STR_ARG(t.text));
+    return false;
+  }
+  l->defined = true;
+  parser_next(p);
+  region_append(r, l->b);
+  block_at to = {l->b};
+  if (at(p, '(') && !parser_list(p, '(', ')', block_arg_item, &to)) return false;
+  return parser_expect(p, ':', "expected ':' after block name") && block_ops(p, l->b);
+}
+
+static bool check_labels(parser *p) {
+  for (size_t i = 0; p->labels && i < p->labels->all.len; i++) {
+    const label *l = p->labels->all.data[i];
+    if (!l->defined)
+      return parser_error(p, &l->first, "reference to an undefined block '" STR_FMT "'",
+                          STR_ARG(l->first.text));
+  }
+  return true;
+}
+
+/* ---- regions ---- */
+
+region *parser_new_region(parser *p, op_state *st) {
+  region *r = ARENA_NEW(p->scratch, region);
+  VEC_PUSH(p->scratch, st->regions, r);
+  return r;
+}
+
+static bool region_blocks(parser *p, region *r, const region_args *args) {
+  bool has_args = args && args->len > 0;
+  if (!has_args && at(p, '}')) return true; /* no block at all */
+  if (has_args || !at(p, TOK_CARET)) {
+    block *entry = block_create(p->module);
+    region_append(r, entry);
+    for (size_t i = 0; has_args && i < args->len; i++)
+      if (!define_arg(p, entry, &args->data[i])) return false;
+    if (has_args && at(p, TOK_CARET))
+      return parser_error(p, &p->tok, "invalid block name in region with named arguments");
+    if (!block_ops(p, entry)) return false;
+  }
+  while (at(p, TOK_CARET))
+    if (!labelled_block(p, r)) return false;
+  return true;
+}
+
+bool parser_region(parser *p, op_state *st, const region_args *args) {
+  region *r = parser_new_region(p, st);
+  struct labels *labels = p->labels;
+  str dialect = p->dialect;
+  bool isolated = (st->info->traits & ISOLATED) != 0;
+  if (!parser_expect(p, '{', "expected '{' to begin a region") || !parser_enter(p)) return false;
+  p->labels = NULL;
+  p->dialect = st->info->id == OP_func     ? STR("func")
+               : st->info->id == OP_module ? STR("builtin")
+                                           : STR("");
+  ssa_push(p, isolated);
+  if (!region_blocks(p, r, args) || !check_labels(p) || !ssa_pop(p, isolated)) return false;
+  p->labels = labels;
+  p->dialect = dialect;
+  parser_leave(p);
+  return parser_expect(p, '}', "expected '}' to end a region");
+}
+
+/* ---- generic form ---- */
+
+static bool known_dialect(str name) {
+  static const char *const dialects[] = {"builtin.", "func.", "stablehlo.", "chlo.", "sdy."};
+  for (size_t i = 0; i < COUNT(dialects); i++)
+    if (str_starts(name, str_of(dialects[i]))) return true;
+  return false;
+}
+
+static const op_info *info_of(parser *p, const token *t, str name) {
+  const op_info *info = name_map_get(&p->op_names, name);
+  if (info) return info;
+  if (!p->options.allow_unregistered && !known_dialect(name)) {
+    parser_error(p, t,
+                 "operation being parsed with an unregistered dialect. If this is intended, please "
+                 "use -allow-unregistered-dialect with the MLIR tool used");
+    return NULL;
+  }
+  return ir_op_info_unregistered(p->ctx, name);
+}
+
+/* <{properties}>; those of an op without slots are attributes like others */
+static bool properties(parser *p, op_state *st) {
+  if (!parser_accept(p, '<')) return true;
+  return parser_optional_dict(p, st) && parser_expect(p, '>', "expected '>'");
+}
+
+static bool generic_regions(parser *p, op_state *st) {
+  if (!parser_accept(p, '(')) return true;
+  if (parser_accept(p, ')')) return true;
+  do {
+    if (!parser_region(p, st, NULL)) return false;
+  } while (parser_accept(p, ','));
+  return parser_expect(p, ')', "expected ')' to close the regions");
+}
+
+static bool check_count(parser *p, const op_state *st) {
+  if (st->operands.len == st->operand_types.len) return true;
+  return parser_error(p, &st->at, "expected %zu operand types but had %zu", st->operands.len,
+                      st->operand_types.len);
+}
+
+static bool generic(parser *p, op_state *st) {
+  str name = parser_string(p, &p->tok);
+  if (name.len == 0) return parser_error(p, &p->tok, "empty operation name is invalid");
+  const op_info *info = info_of(p, &p->tok, name);
+  if (!info) return false;
+  set_info(p, st, info);
+  parser_next(p);
+  if (!parser_expect(p, '(', "expected '(' to start operand list") || !parser_operands(p, st) ||
+      !parser_expect(p, ')', "expected ')' to end operand list"))
+    return false;
+  if (at(p, '[') && !parser_list(p, '[', ']', successor_item, st)) return false;
+  if (!properties(p, st) || !generic_regions(p, st) || !parser_optional_dict(p, st)) return false;
+  if (!parser_expect(p, ':', "expected ':' followed by operation type")) return false;
+  if (!at(p, '(')) return parser_error(p, &p->tok, "expected function type");
+  return parser_function_type(p, &st->operand_types, &st->result_types) && check_count(p, st);
+}
+
+/* ---- custom form ---- */
+
+static const op_info *custom_info(parser *p) {
+  token t = p->tok;
+  const op_info *info = name_map_get(&p->op_names, t.text);
+  if (info) return info;
+  if (!memchr(t.text.data, '.', t.text.len)) {
+    str full = arena_printf(p->scratch, STR_FMT "." STR_FMT, STR_ARG(p->dialect), STR_ARG(t.text));
+    info = name_map_get(&p->op_names, full);
+    if (!info)
+      parser_error(p, &t, "custom op '" STR_FMT "' is unknown (tried '" STR_FMT "' as well)",
+                   STR_ARG(t.text), STR_ARG(full));
+    return info;
+  }
+  parser_error(p, &t, "custom op '" STR_FMT "' is unknown", STR_ARG(t.text));
+  return NULL;
+}
+
+static bool custom(parser *p, op_state *st) {
+  const op_info *info = custom_info(p);
+  if (!info) return false;
+  set_info(p, st, info);
+  parser_next(p);
+  if (form_get(&p->forms, info)) return parser_form(p, st);
+  if (custom_exists(info->id)) return parser_custom(p, st);
+  return parser_error(p, &st->at, "'" STR_FMT "' op has no custom assembly form",
+                      STR_ARG(info->name));
+}
+
+/* ---- ops ---- */
+
+/* %a, %b:2 = */
+static bool results(parser *p, op_state *st, size_t *total) {
+  do {
+    result_name r = {p->tok, 1};
+    i64 n;
+    if (!parser_expect(p, TOK_PERCENT, "expected valid ssa identifier")) return false;
+    if (parser_accept(p, ':')) {
+      token t = p->tok;
+      if (!at(p, TOK_INT)) return parser_expect(p, TOK_INT, "expected integer number of results");
+      if (!parser_i64(p, &n)) return false;
+      if (n < 1 || n > 1 << 24)
+        return parser_error(p, &t, "expected named operation to have at least 1 result");
+      r.count = (u32)n;
+    }
+    *total += r.count;
+    VEC_PUSH(p->scratch, st->names, r);
+  } while (parser_accept(p, ','));
+  return parser_expect(p, '=', "expected '=' after SSA name");
+}
+
+static bool name_results(parser *p, const op_state *st, size_t total, op *o) {
+  const token *at = &st->at;
+  if (st->names.len == 0) return true;
+  if (o->num_results == 0) return parser_error(p, at, "cannot name an operation with no results");
+  if (o->num_results != total)
+    return parser_error(p, at, "operation defines %u results but was provided %zu to bind",
+                        o->num_results, total);
+  u32 first = 0;
+  for (size_t i = 0; i < st->names.len; i++) {
+    const result_name *r = &st->names.data[i];
+    if (!ssa_define(p, &r->at, str_from(r->at.text, 1), op_result(o, first), r->count))
+      return false;
+    first += r->count;
+  }
+  return true;
+}
+
+static void move_region(region *from, region *to) {
+  while (from->first) {
+    block *b = from->first;
+    block_unlink(b);
+    region_append(to, b);
+  }
+}
+
+static op *make(parser *p, op_state *st) {
+  size_t n = st->operands.len;
+  value *few[16], **values = n > 16 ? ARENA_ARRAY(p->scratch, value *, n) : few;
+  for (size_t i = 0; i < n; i++) {
+    values[i] = ssa_use(p, &st->operands.data[i], st->operand_types.data[i]);
+    if (!values[i]) return NULL;
+  }
+  if (st->regions.len > UINT16_MAX || st->successors.len > UINT16_MAX) {
+    parser_error(p, &st->at, "too many regions or successors");
+    return NULL;
+  }
+  const attr *loc = st->loc ? st->loc : loc_file(p->ctx, p->file, st->at.line, st->at.col);
+  op *o = op_create(p->module, st->info, loc, values, n, st->result_types.data,
+                    st->result_types.len, st->regions.len);
+  if (st->info->num_slots) memcpy(o->slots, st->slots, st->info->num_slots * sizeof *o->slots);
+  for (size_t i = 0; i < st->attrs.len; i++) {
+    const string_attr *name = (const string_attr *)st->attrs.data[i].name;
+    op_set_attr(p->module, o, name->value, st->attrs.data[i].value);
+  }
+  for (size_t i = 0; i < st->regions.len; i++) move_region(st->regions.data[i], &o->regions[i]);
+  if (st->successors.len) {
+    o->successors = arena_copy(&p->module->arena, st->successors.data,
+                               st->successors.len * sizeof *o->successors);
+    o->num_successors = (u16)st->successors.len;
+  }
+  return o;
+}
+
+bool parser_op(parser *p, block *into) {
+  op_state *st = open_state(p);
+  size_t total = 0;
+  if (at(p, TOK_PERCENT) && !results(p, st, &total)) return false;
+  st->at = p->tok;
+  bool ok = at(p, TOK_STRING) ? generic(p, st)
+            : at(p, TOK_ID)   ? custom(p, st)
+                              : parser_expect(p, TOK_ID, "expected operation name in quotes");
+  if (!ok) return false;
+  op *o = make(p, st);
+  if (!o) return false;
+  op_insert(o, into, NULL);
+  if (!parser_op_loc(p, o) || !name_results(p, st, total, o)) return false;
+  close_state(p, st);
+  return true;
+}

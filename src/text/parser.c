@@ -1,0 +1,285 @@
+/* Tokens, errors, small lists, and the entry points. */
+#include "text/parser.h"
+
+#include <stdarg.h>
+
+/* ---- names ---- */
+
+static struct name_entry *find_name(const name_map *m, str name, u32 hash) {
+  size_t i = hash & (m->cap - 1);
+  while (m->slots[i].name.data && !(m->slots[i].hash == hash && str_eq(m->slots[i].name, name)))
+    i = (i + 1) & (m->cap - 1);
+  return &m->slots[i];
+}
+
+static u32 hash_name(str name) { return (u32)hash_bytes(name.data, name.len, 7); }
+
+void **name_map_at(name_map *m, arena *a, str name) {
+  u32 h = hash_name(name);
+  if (m->count * 2 >= m->cap) {
+    name_map old = *m;
+    m->cap = old.cap ? old.cap * 2 : 64;
+    m->slots = arena_zalloc(a, m->cap * sizeof *m->slots);
+    for (size_t i = 0; i < old.cap; i++)
+      if (old.slots[i].name.data)
+        *find_name(m, old.slots[i].name, old.slots[i].hash) = old.slots[i];
+  }
+  struct name_entry *e = find_name(m, name, h);
+  if (!e->name.data) {
+    *e = (struct name_entry){name, h, NULL};
+    m->count++;
+  }
+  return &e->value;
+}
+
+void *name_map_get(const name_map *m, str name) {
+  return m->cap ? find_name(m, name, hash_name(name))->value : NULL;
+}
+
+/* ---- errors ---- */
+
+bool parser_error(parser *p, const token *where, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  diag_emit(ir_sink(p->ctx), DIAG_ERROR, (diag_pos){p->file, where->line, where->col}, fmt, ap);
+  va_end(ap);
+  return false;
+}
+
+void parser_note(parser *p, u32 line, u32 col, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  diag_emit(ir_sink(p->ctx), DIAG_NOTE, (diag_pos){p->file, line, col}, fmt, ap);
+  va_end(ap);
+}
+
+bool parser_enter(parser *p) {
+  if (++p->depth <= MAX_DEPTH) return true;
+  return parser_error(p, &p->tok, "nested more than %d levels deep", (int)MAX_DEPTH);
+}
+
+/* ---- tokens ---- */
+
+bool parser_next(parser *p) {
+  p->tok = lexer_next(&p->lex);
+  return true;
+}
+
+bool parser_accept(parser *p, int kind) { return at(p, kind) && parser_next(p); }
+
+bool parser_accept_word(parser *p, const char *word) { return at_word(p, word) && parser_next(p); }
+
+bool parser_expect(parser *p, int kind, const char *message) {
+  if (parser_accept(p, kind)) return true;
+  if (at(p, TOK_ERROR)) return parser_error(p, &p->tok, "%s", p->lex.error);
+  return parser_error(p, &p->tok, "%s", message);
+}
+
+bool parser_expect_word(parser *p, const char *word) {
+  return parser_accept_word(p, word) || parser_error(p, &p->tok, "expected '%s'", word);
+}
+
+static int hex_value(char c) { return char_is_digit(c) ? c - '0' : (c | 32) - 'a' + 10; }
+
+str parser_string(parser *p, const token *t) {
+  str s = t->text;
+  if (t->kind == TOK_AT) s = str_from(s, 1);
+  if (s.len < 2 || s.data[0] != '"') return s;
+  s = (str){s.data + 1, s.len - 2};
+  if (!memchr(s.data, '\\', s.len)) return s;
+  char *out = arena_alloc(p->scratch, s.len);
+  size_t n = 0;
+  for (size_t i = 0; i < s.len; i++) {
+    char c = s.data[i];
+    if (c == '\\') {
+      c = s.data[++i];
+      if (c == 'n')
+        c = '\n';
+      else if (c == 't')
+        c = '\t';
+      else if (c != '"' && c != '\\') {
+        c = (char)(hex_value(c) * 16 + hex_value(s.data[i + 1]));
+        i++;
+      }
+    }
+    out[n++] = c;
+  }
+  return (str){out, n};
+}
+
+/* Digits, or 0x and hex digits, as a number; false: more than 64 bits. */
+static bool token_u64(str s, u64 *out) {
+  u64 v = 0, base = 10;
+  size_t i = 0;
+  if (s.len > 2 && s.data[1] == 'x') {
+    base = 16;
+    i = 2;
+  }
+  for (; i < s.len; i++)
+    if (!checked_mul(v, base, &v) || !checked_add(v, (u64)hex_value(s.data[i]), &v)) return false;
+  *out = v;
+  return true;
+}
+
+bool parser_i64(parser *p, i64 *out) {
+  bool minus = parser_accept(p, '-');
+  u64 v;
+  token t = p->tok;
+  if (!parser_expect(p, TOK_INT, "expected integer value")) return false;
+  if (!token_u64(t.text, &v) || v > (u64)INT64_MAX + minus)
+    return parser_error(p, &t, "integer value too large");
+  *out = minus ? (i64)(0 - v) : (i64)v;
+  return true;
+}
+
+bool parser_word_or_string(parser *p, str *out) {
+  if (at(p, TOK_ID))
+    *out = p->tok.text;
+  else if (at(p, TOK_STRING))
+    *out = parser_string(p, &p->tok);
+  else
+    return parser_expect(p, TOK_ID, "expected valid keyword or string");
+  return parser_next(p);
+}
+
+bool parser_list(parser *p, int open, int close, parser_item *item, void *user) {
+  char message[16] = "expected 'x'";
+  message[10] = (char)open;
+  if (!parser_expect(p, open, message)) return false;
+  if (parser_accept(p, close)) return true;
+  do {
+    if (!item(p, user)) return false;
+  } while (parser_accept(p, ','));
+  message[10] = (char)close;
+  return parser_expect(p, close, message);
+}
+
+static bool i64_item(parser *p, void *user) {
+  i64_vec *v = user;
+  i64 x;
+  if (!parser_i64(p, &x)) return false;
+  VEC_PUSH(p->scratch, *v, x);
+  return true;
+}
+
+bool parser_i64_list(parser *p, i64_vec *out) {
+  out->len = 0;
+  return parser_list(p, '[', ']', i64_item, out);
+}
+
+const attr *parser_symbol(parser *p) {
+  token t = p->tok;
+  VEC(const attr *) nested = {0};
+  if (!parser_expect(p, TOK_AT, "expected symbol reference")) return NULL;
+  while (at(p, ':')) {
+    lexer after = p->lex;
+    token second = lexer_next(&after);
+    if (second.kind != ':') break;
+    p->lex = after;
+    parser_next(p);
+    token inner = p->tok;
+    if (!parser_expect(p, TOK_AT, "expected nested symbol reference identifier")) return NULL;
+    VEC_PUSH(p->scratch, nested, attr_symbol(p->ctx, parser_string(p, &inner)));
+  }
+  return attr_make(p->ctx, symbol_ref, .root = parser_string(p, &t),
+                   .nested = {nested.data, nested.len});
+}
+
+/* ---- entry points ---- */
+
+static void start(parser *p, ir_ctx *c, str file, str source, arena *scratch,
+                  const text_parse_options *options) {
+  *p = (parser){.ctx = c, .scratch = scratch, .file = file};
+  p->source_len = source.len;
+  if (options) p->options = *options;
+  p->forms.a = scratch;
+  lexer_init(&p->lex, source);
+  parser_next(p);
+}
+
+/* At the top an op `module`, or ops that a module is put around. Aliases between them. */
+static bool top_level(parser *p) {
+  block *body = op_body(p->module->root, 0);
+  while (!at(p, TOK_EOF)) {
+    bool ok = at(p, TOK_HASH) || at(p, TOK_EXCLAIM) ? parser_alias(p)
+              : at(p, TOK_META_BEGIN)               ? parser_resources(p)
+                                                    : parser_op(p, body);
+    if (!ok) return false;
+  }
+  return ssa_pop(p, true) && parser_fix_locs(p);
+}
+
+/* A single module at the top is the root itself. */
+static void unwrap(ir_module *m) {
+  op *only = op_body(m->root, 0)->first;
+  if (!only || only->next || !op_is(only, module)) return;
+  op_unlink(only);
+  m->root = only;
+}
+
+static bool parse_module(parser *p) {
+  p->module = ir_module_create(p->ctx);
+  p->module->root->loc = loc_file(p->ctx, p->file, 1, 1);
+  p->dialect = STR("builtin");
+  ssa_init(p);
+  for (int i = 0; i < OP_COUNT; i++)
+    *name_map_at(&p->op_names, p->scratch, op_infos[i].name) = (void *)&op_infos[i];
+  if (!top_level(p)) return false;
+  unwrap(p->module);
+  return true;
+}
+
+typedef struct request {
+  ir_ctx *c;
+  str file, source;
+  const text_parse_options *options;
+  enum { WANT_MODULE, WANT_ATTR, WANT_TYPE } want;
+  arena scratch;
+  parser p;
+  oom_trap outer;
+  const void *result;
+} request;
+
+static const void *run(request *r) {
+  parser *p = &r->p;
+  start(p, r->c, r->file, r->source, &r->scratch, r->options);
+  if (r->want == WANT_MODULE) {
+    bool ok = parse_module(p);
+    if (!ok) ir_module_destroy(p->module);
+    return ok ? p->module : NULL;
+  }
+  const void *got = r->want == WANT_ATTR ? (const void *)parser_attr(p, NULL) : parser_type(p);
+  return got && parser_expect(p, TOK_EOF, "unexpected text at the end") ? got : NULL;
+}
+
+/* Memory that runs out while parsing jumps here first, to release the scratch arena. */
+static const void *run_trapped(request *r) {
+  oom_trap *trap = ir_trap(r->c);
+  r->outer = *trap;
+  arena_init(&r->scratch, ir_mem(r->c), trap);
+  if (setjmp(trap->at)) {
+    arena_deinit(&r->scratch);
+    ir_module_destroy(r->p.module);
+    *trap = r->outer;
+    longjmp(trap->at, 1);
+  }
+  r->result = run(r);
+  *trap = r->outer;
+  arena_deinit(&r->scratch);
+  return r->result;
+}
+
+ir_module *text_parse(ir_ctx *c, str file_name, str source, const text_parse_options *options) {
+  request r = {.c = c, .file = file_name, .source = source, .options = options};
+  return (ir_module *)run_trapped(&r);
+}
+
+const attr *text_parse_attr(ir_ctx *c, str source) {
+  request r = {.c = c, .file = STR("-"), .source = source, .want = WANT_ATTR};
+  return run_trapped(&r);
+}
+
+const type *text_parse_type(ir_ctx *c, str source) {
+  request r = {.c = c, .file = STR("-"), .source = source, .want = WANT_TYPE};
+  return run_trapped(&r);
+}

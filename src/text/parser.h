@@ -1,0 +1,165 @@
+/* Inside text only: the parser's state and the pieces that its files share.
+ *
+ * All functions that can fail return false or NULL after one error went to the sink. Scratch
+ * memory is released when text_parse ends; ops go to the module's arena, attributes and types to
+ * the context's. */
+#ifndef TEXT_PARSER_H
+#define TEXT_PARSER_H
+
+#include "text/form.h"
+#include "text/lexer.h"
+#include "text/text.h"
+
+enum { MAX_DEPTH = 512 }; /* nesting of regions, attributes and types */
+
+/* A table from names to pointers; keys are borrowed. */
+typedef struct name_map {
+  struct name_entry {
+    str name;
+    u32 hash;
+    void *value;
+  } * slots;
+  size_t count, cap;
+} name_map;
+void **name_map_at(name_map *m, arena *a, str name); /* NULL inside when new */
+void *name_map_get(const name_map *m, str name);     /* NULL: absent */
+
+/* A use of a value: %name or %name#number. */
+typedef struct operand_ref {
+  token at;
+  str name; /* without % */
+  u32 number;
+} operand_ref;
+
+/* `%name: type loc(...)` of a region's entry block; type NULL where the syntax has none. */
+typedef struct region_arg {
+  token at;
+  str name;
+  const type *type;
+  const attr *attrs; /* dict or NULL */
+  const attr *loc;   /* NULL: none given */
+} region_arg;
+typedef VEC(region_arg) region_args;
+typedef VEC(i64) i64_vec;
+typedef VEC(const type *) type_vec;
+
+/* %name or %name:count before an op */
+typedef struct result_name {
+  token at;
+  u32 count;
+} result_name;
+
+/* An op on its way from text to ir: everything in the order of the op. */
+typedef struct op_state {
+  const op_info *info;
+  token at; /* its name */
+  const attr *loc;
+  VEC(result_name) names;
+  VEC(operand_ref) operands;
+  type_vec operand_types, result_types;
+  bool has_results; /* result_types are known, be they none */
+  const attr **slots;
+  size_t cap_slots;
+  VEC(named_attr) attrs;
+  VEC(region *) regions;
+  VEC(block *) successors;
+  struct op_state *outer; /* the free list, and the one in use around it */
+} op_state;
+
+typedef struct parser {
+  ir_ctx *ctx;
+  ir_module *module;
+  arena *scratch;
+  text_parse_options options;
+  str file;
+  size_t source_len;
+  lexer lex;
+  token tok;
+  u32 depth;
+  str dialect; /* default dialect of the region at hand, "" or "func" */
+  name_map op_names;
+  name_map attr_aliases, type_aliases;
+  form_cache forms;
+  struct ssa *ssa;
+  struct labels *labels; /* blocks of the region at hand */
+  op_state *free_states;
+  struct loc_fix *loc_fixes; /* ops whose location is an alias defined later */
+} parser;
+
+/* ---- tokens: parser.c ---- */
+static inline bool at(const parser *p, int kind) { return p->tok.kind == kind; }
+static inline bool at_word(const parser *p, const char *word) {
+  return p->tok.kind == TOK_ID && str_is(p->tok.text, word);
+}
+bool parser_next(parser *p);             /* always true; errors show as TOK_ERROR */
+bool parser_accept(parser *p, int kind); /* skips it if it is next */
+bool parser_accept_word(parser *p, const char *word);
+bool parser_expect(parser *p, int kind, const char *message); /* "expected ')'" and the like */
+bool parser_expect_word(parser *p, const char *word);
+bool parser_error(parser *p, const token *where, const char *fmt, ...) PRINTF_LIKE(3, 4);
+void parser_note(parser *p, u32 line, u32 col, const char *fmt, ...) PRINTF_LIKE(4, 5);
+bool parser_enter(parser *p); /* one level deeper; false: too deep, reported */
+static inline void parser_leave(parser *p) { p->depth--; }
+/* Bytes of a string token, or of the part of an @ token after the sign. */
+str parser_string(parser *p, const token *t);
+bool parser_i64(parser *p, i64 *out);            /* with sign; checks the range */
+bool parser_word_or_string(parser *p, str *out); /* foo or "foo" */
+/* `open` item, item `close`; NULL item functions are not allowed. */
+typedef bool parser_item(parser *p, void *user);
+bool parser_list(parser *p, int open, int close, parser_item *item, void *user);
+bool parser_i64_list(parser *p, i64_vec *out); /* [1, 2] */
+const attr *parser_symbol(parser *p);          /* @a or @a::@b */
+
+/* ---- types: parse_type.c ---- */
+const type *parser_type(parser *p);
+bool parser_type_list(parser *p, type_vec *out); /* a, b */
+bool parser_function_type(parser *p, type_vec *inputs, type_vec *results);
+const type *parser_optional_type(parser *p, bool *bad);     /* NULL: no type starts here */
+bool parser_dims(parser *p, i64_vec *dims, bool *unranked); /* after `<`, raw: 4x?x */
+
+/* ---- attributes: parse_attr.c, parse_dense.c, dialect_attr.c, loc.c ---- */
+const attr *parser_attr(parser *p, const type *expected); /* expected: the type, or NULL */
+const attr *parser_dict(parser *p);                       /* { ... } */
+bool parser_optional_dict(parser *p, op_state *st);       /* into slots and attributes */
+void parser_set_attr(parser *p, op_state *st, str name, const attr *a);
+const attr *parser_dense(parser *p, const type *expected);       /* at `dense` */
+const attr *parser_dense_array(parser *p);                       /* at `array` */
+const attr *parser_number(parser *p, const type *t, bool minus); /* at the literal */
+const attr *parser_dialect_attr(parser *p);                      /* at #dialect... */
+const attr *parser_dialect_body(parser *p, attr_id id);          /* what follows the mnemonic */
+const attr *parser_loc(parser *p);      /* at `loc`, through the closing bracket */
+const attr *parser_loc_body(parser *p); /* inside loc(...) */
+const attr *parser_optional_loc(parser *p, bool *bad);
+bool parser_op_loc(parser *p, op *o); /* optional; aliases may come later */
+
+bool parser_alias(parser *p);     /* #name = attribute, !name = type */
+bool parser_resources(parser *p); /* {-# ... #-} */
+bool parser_fix_locs(parser *p);  /* gives ops the aliased locations that came later */
+/* Bits of an integer literal in a type, masked to its width; false: out of range. */
+bool parser_int_bits(str literal, bool minus, const type *t, u64 *bits);
+/* Bits of a float from a literal: decimal with a point, or hex; false: reported. */
+bool parser_float_bits(parser *p, const token *literal, bool minus, const type *t, u64 *bits);
+bool parser_hex(parser *p, const token *t, str *out, bool keep); /* "0x0A" as bytes */
+
+/* ---- values: ssa.c ---- */
+bool ssa_init(parser *p);
+void ssa_push(parser *p, bool isolated);
+bool ssa_pop(parser *p, bool isolated); /* checks forward references of an isolated scope */
+bool ssa_define(parser *p, const token *at, str name, value *first, u32 count);
+value *ssa_use(parser *p, const operand_ref *ref, const type *t); /* NULL: reported */
+
+/* ---- ops: parse_op.c ---- */
+bool parser_op(parser *p, block *into);
+bool parser_operand(parser *p, operand_ref *out);
+bool parser_operands(parser *p, op_state *st); /* none or more, with commas */
+/* A region's braces and body; args (may be NULL) are those of the entry block. */
+bool parser_region(parser *p, op_state *st, const region_args *args);
+bool parser_region_arg(parser *p, region_arg *out, bool typed, bool attrs);
+region *parser_new_region(parser *p, op_state *st);
+
+/* ---- forms: form_parse.c; whole ops: custom_parse.c ---- */
+bool parser_form(parser *p, op_state *st);
+bool parser_custom(parser *p, op_state *st); /* by op id */
+bool custom_exists(op_id id);
+
+#endif

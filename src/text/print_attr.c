@@ -1,0 +1,462 @@
+/* Types and builtin attributes as text. */
+#include "text/float.h"
+#include "text/lexer.h"
+#include "text/printer.h"
+
+/* ---- small things ---- */
+
+void printer_i64(printer *w, i64 v) {
+  char text[24], *end = text + sizeof text, *p = end;
+  u64 u = v < 0 ? 0 - (u64)v : (u64)v;
+  do *--p = (char)('0' + u % 10);
+  while (u /= 10);
+  if (v < 0) *--p = '-';
+  buf_bytes(w->out, p, (size_t)(end - p));
+}
+
+static void put_u64(printer *w, u64 v) {
+  if (v > INT64_MAX)
+    buf_printf(w->out, "%llu", (unsigned long long)v);
+  else
+    printer_i64(w, (i64)v);
+}
+
+void printer_newline(printer *w) {
+  static const char spaces[] = "                                                                ";
+  put_char(w, '\n');
+  for (u32 n = w->indent; n > 0;) {
+    u32 some = n < sizeof spaces - 1 ? n : (u32)sizeof spaces - 1;
+    buf_bytes(w->out, spaces, some);
+    n -= some;
+  }
+}
+
+void printer_i64s(printer *w, i64s v, bool brackets) {
+  if (brackets) put_char(w, '[');
+  for (size_t i = 0; i < v.len; i++) {
+    if (i) PUT(w, ", ");
+    printer_i64(w, v.data[i]);
+  }
+  if (brackets) put_char(w, ']');
+}
+
+void printer_quoted(printer *w, str s) {
+  static const char hex[] = "0123456789ABCDEF";
+  put_char(w, '"');
+  for (size_t i = 0; i < s.len; i++) {
+    unsigned char c = (unsigned char)s.data[i];
+    if (c == '\\')
+      PUT(w, "\\\\");
+    else if (c >= 32 && c < 127 && c != '"')
+      put_char(w, (char)c);
+    else {
+      put_char(w, '\\');
+      put_char(w, hex[c >> 4]);
+      put_char(w, hex[c & 15]);
+    }
+  }
+  put_char(w, '"');
+}
+
+void printer_word_or_string(printer *w, str s) {
+  if (str_is_bare(s))
+    put(w, s);
+  else
+    printer_quoted(w, s);
+}
+
+void printer_symbol(printer *w, str s) {
+  put_char(w, '@');
+  if (s.len == 0)
+    PUT(w, "<<INVALID EMPTY SYMBOL>>");
+  else
+    printer_word_or_string(w, s);
+}
+
+/* ---- types ---- */
+
+static void print_types(printer *w, types t) {
+  for (size_t i = 0; i < t.len; i++) {
+    if (i) PUT(w, ", ");
+    printer_type(w, t.data[i]);
+  }
+}
+
+void printer_function_type(printer *w, types inputs, types results) {
+  put_char(w, '(');
+  print_types(w, inputs);
+  PUT(w, ") -> ");
+  bool bare = results.len == 1 && results.data[0]->kind != TYPE_FUNCTION;
+  if (!bare) put_char(w, '(');
+  print_types(w, results);
+  if (!bare) put_char(w, ')');
+}
+
+static void print_shaped(printer *w, const char *name, const type *t) {
+  put(w, str_of(name));
+  put_char(w, '<');
+  for (size_t i = 0; i < t->dims.len; i++) {
+    if (t->dims.data[i] == DYNAMIC)
+      put_char(w, '?');
+    else
+      printer_i64(w, t->dims.data[i]);
+    put_char(w, 'x');
+  }
+  printer_type(w, t->elem);
+  if (t->encoding) {
+    PUT(w, ", ");
+    printer_attr(w, t->encoding, false);
+  }
+  put_char(w, '>');
+}
+
+void printer_type(printer *w, const type *t) {
+  static const char *const signs[] = {"i", "si", "ui"};
+  switch ((type_kind)t->kind) {
+  case TYPE_NONE:
+    PUT(w, "none");
+    break;
+  case TYPE_INDEX:
+    PUT(w, "index");
+    break;
+  case TYPE_INT:
+    put(w, str_of(signs[t->sign]));
+    printer_i64(w, t->width);
+    break;
+  case TYPE_FLOAT:
+    put(w, str_of(float_names[t->flt]));
+    break;
+  case TYPE_COMPLEX:
+    PUT(w, "complex<");
+    printer_type(w, t->elem);
+    put_char(w, '>');
+    break;
+  case TYPE_TENSOR:
+    print_shaped(w, "tensor", t);
+    break;
+  case TYPE_VECTOR:
+    print_shaped(w, "vector", t);
+    break;
+  case TYPE_UNRANKED:
+    PUT(w, "tensor<*x");
+    printer_type(w, t->elem);
+    put_char(w, '>');
+    break;
+  case TYPE_FUNCTION:
+    printer_function_type(w, type_inputs(t), type_results(t));
+    break;
+  case TYPE_TUPLE:
+    PUT(w, "tuple<");
+    print_types(w, t->types);
+    put_char(w, '>');
+    break;
+  case TYPE_TOKEN:
+    PUT(w, "!stablehlo.token");
+    break;
+  case TYPE_OPAQUE:
+    put_char(w, '!');
+    put(w, t->text);
+    break;
+  }
+}
+
+/* ---- numbers ---- */
+
+static void print_integer(printer *w, const type *t, u64 bits) {
+  u32 width = t->kind == TYPE_INDEX ? 64 : t->width;
+  if (t->kind == TYPE_INT && width == 1) {
+    put(w, bits & 1 ? STR("true") : STR("false"));
+    return;
+  }
+  if (t->kind == TYPE_INT && t->sign == UNSIGNED) {
+    put_u64(w, width >= 64 ? bits : bits & ((1ull << width) - 1));
+    return;
+  }
+  if (width > 0 && width < 64) bits = (u64)((i64)(bits << (64 - width)) >> (64 - width));
+  printer_i64(w, (i64)bits);
+}
+
+static void print_number(printer *w, const type *t, const char *at, size_t size) {
+  u64 bits = 0;
+  memcpy(&bits, at, min_size(size, 8));
+  if (t->kind == TYPE_FLOAT && float_is_supported((float_kind)t->flt))
+    float_print(w->out, (float_kind)t->flt, bits);
+  else
+    print_integer(w, t, bits);
+}
+
+/* ---- dense ---- */
+
+static void print_element(printer *w, const type *elem, const char *at, size_t size) {
+  if (elem->kind != TYPE_COMPLEX) {
+    print_number(w, elem, at, size);
+    return;
+  }
+  put_char(w, '(');
+  print_number(w, elem->elem, at, size / 2);
+  put_char(w, ',');
+  print_number(w, elem->elem, at + size / 2, size / 2);
+  put_char(w, ')');
+}
+
+/* The lists of dimension `level` and inwards; returns the first element not printed. */
+static size_t print_nested(printer *w, const dense_attr *d, const type *elem, size_t size,
+                           size_t level, size_t at) {
+  if (level == d->type->dims.len) {
+    print_element(w, elem, d->data.data + at * size, size);
+    return at + 1;
+  }
+  put_char(w, '[');
+  for (i64 i = 0; i < d->type->dims.data[level]; i++) {
+    if (i) PUT(w, ", ");
+    at = print_nested(w, d, elem, size, level + 1, at);
+  }
+  put_char(w, ']');
+  return at;
+}
+
+static void print_hex(printer *w, str bytes) {
+  static const char hex[] = "0123456789ABCDEF";
+  PUT(w, "\"0x");
+  buf_grow(w->out, bytes.len * 2);
+  for (size_t i = 0; i < bytes.len; i++) {
+    unsigned char c = (unsigned char)bytes.data[i];
+    put_char(w, hex[c >> 4]);
+    put_char(w, hex[c & 15]);
+  }
+  put_char(w, '"');
+}
+
+enum { HEX_ELEMENTS = 100 }; /* MLIR prints more than these as hex */
+
+static void print_dense(printer *w, const attr *a, bool bare) {
+  const dense_attr *d = (const dense_attr *)a;
+  const type *elem = d->type->elem;
+  size_t size = type_storage(elem);
+  i64 n = 0;
+  type_num_elements(d->type, &n);
+  if (w->options.elide_elements && !d->splat && n > w->options.elide_elements) {
+    PUT(w, "dense_resource<__elided__>");
+  } else {
+    PUT(w, "dense<");
+    if (n == 0) {
+    } else if (d->splat)
+      print_element(w, elem, d->data.data, size);
+    else if (n > HEX_ELEMENTS)
+      print_hex(w, d->data);
+    else
+      print_nested(w, d, elem, size, 0, 0);
+    put_char(w, '>');
+  }
+  if (bare) return;
+  PUT(w, " : ");
+  printer_type(w, d->type);
+}
+
+static size_t print_string_list(printer *w, const dense_string_attr *d, size_t level, size_t at) {
+  if (level == d->type->dims.len) {
+    printer_attr(w, d->elems.data[at], false);
+    return at + 1;
+  }
+  put_char(w, '[');
+  for (i64 i = 0; i < d->type->dims.data[level]; i++) {
+    if (i) PUT(w, ", ");
+    at = print_string_list(w, d, level + 1, at);
+  }
+  put_char(w, ']');
+  return at;
+}
+
+static void print_dense_array(printer *w, const dense_array_attr *d, bool bare) {
+  size_t size = type_storage(d->elem), n = size ? d->data.len / size : 0;
+  if (bare)
+    put_char(w, '[');
+  else {
+    PUT(w, "array<");
+    printer_type(w, d->elem);
+    if (n) PUT(w, ": ");
+  }
+  for (size_t i = 0; i < n; i++) {
+    if (i) PUT(w, ", ");
+    print_number(w, d->elem, d->data.data + i * size, size);
+  }
+  put_char(w, bare ? ']' : '>');
+}
+
+/* ---- others, by kind: level of type elision in `how` ---- */
+
+typedef enum how { FULL, ELIDE, BARE } how;
+typedef void attr_printer(printer *w, const attr *a, how h);
+
+static void attr_unit_(printer *w, const attr *a, how h) {
+  (void)a, (void)h;
+  PUT(w, "unit");
+}
+
+static void typed(printer *w, const type *t) {
+  PUT(w, " : ");
+  printer_type(w, t);
+}
+
+static void attr_integer(printer *w, const attr *a, how h) {
+  const integer_attr *i = (const integer_attr *)a;
+  const type *t = i->type;
+  print_integer(w, t, (u64)i->value);
+  if (t->kind == TYPE_INT && t->width == 1 && t->sign == SIGNLESS) return;
+  if (h == BARE || (h == ELIDE && t->kind == TYPE_INT && t->width == 64 && t->sign == SIGNLESS))
+    return;
+  typed(w, t);
+}
+
+static void attr_float(printer *w, const attr *a, how h) {
+  const float_attr *f = (const float_attr *)a;
+  size_t begin = w->out->len;
+  float_print(w->out, (float_kind)f->type->flt, (u64)f->bits);
+  bool hex = !w->out->failed && w->out->len > begin + 1 && w->out->data[begin + 1] == 'x';
+  if (h == BARE || (h == ELIDE && f->type->flt == FLOAT_f64 && !hex)) return;
+  typed(w, f->type);
+}
+
+static void attr_string_(printer *w, const attr *a, how h) {
+  const string_attr *s = (const string_attr *)a;
+  printer_quoted(w, s->value);
+  if (s->type && h != BARE) typed(w, s->type);
+}
+
+static void attr_symbol_ref(printer *w, const attr *a, how h) {
+  const symbol_ref_attr *s = (const symbol_ref_attr *)a;
+  (void)h;
+  printer_symbol(w, s->root);
+  for (size_t i = 0; i < s->nested.len; i++) {
+    PUT(w, "::");
+    printer_attr(w, s->nested.data[i], false);
+  }
+}
+
+static void attr_type_ref(printer *w, const attr *a, how h) {
+  (void)h;
+  printer_type(w, ((const type_ref_attr *)a)->type);
+}
+
+static void attr_array_(printer *w, const attr *a, how h) {
+  attrs v = ((const array_attr *)a)->elems;
+  (void)h;
+  put_char(w, '[');
+  for (size_t i = 0; i < v.len; i++) {
+    if (i) PUT(w, ", ");
+    printer_attr(w, v.data[i], true);
+  }
+  put_char(w, ']');
+}
+
+void printer_named(printer *w, str name, const attr *a) {
+  printer_word_or_string(w, name);
+  if (attr_is(unit, a)) return;
+  PUT(w, " = ");
+  printer_attr(w, a, false);
+}
+
+static void attr_dict_(printer *w, const attr *a, how h) {
+  const dict_attr *d = (const dict_attr *)a;
+  (void)h;
+  put_char(w, '{');
+  for (size_t i = 0; i < d->names.len; i++) {
+    if (i) PUT(w, ", ");
+    printer_named(w, ((const string_attr *)d->names.data[i])->value, d->values.data[i]);
+  }
+  put_char(w, '}');
+}
+
+static void attr_dense_array(printer *w, const attr *a, how h) {
+  print_dense_array(w, (const dense_array_attr *)a, h == BARE);
+}
+
+static void attr_dense_(printer *w, const attr *a, how h) { print_dense(w, a, h == BARE); }
+
+static void attr_dense_string(printer *w, const attr *a, how h) {
+  const dense_string_attr *d = (const dense_string_attr *)a;
+  PUT(w, "dense<");
+  if (d->splat)
+    printer_attr(w, d->elems.data[0], false);
+  else if (d->elems.len)
+    print_string_list(w, d, 0, 0);
+  put_char(w, '>');
+  if (h != BARE) typed(w, d->type);
+}
+
+static void attr_dense_resource(printer *w, const attr *a, how h) {
+  const dense_resource_attr *d = (const dense_resource_attr *)a;
+  PUT(w, "dense_resource<");
+  printer_word_or_string(w, d->key);
+  put_char(w, '>');
+  if (h != BARE) typed(w, d->type);
+}
+
+static void attr_opaque(printer *w, const attr *a, how h) {
+  const opaque_attr *o = (const opaque_attr *)a;
+  (void)h;
+  put_char(w, '#');
+  put(w, o->dialect);
+  if (o->text.len && o->text.data[0] != '<') put_char(w, '.');
+  put(w, o->text);
+}
+
+static void attr_affine_map(printer *w, const attr *a, how h) {
+  (void)h;
+  PUT(w, "affine_map<");
+  put(w, ((const affine_map_attr *)a)->text);
+  put_char(w, '>');
+}
+
+static void attr_loc(printer *w, const attr *a, how h) {
+  (void)h;
+  printer_loc(w, a);
+}
+
+static void attr_api_version(printer *w, const attr *a, how h) {
+  printer_i64(w, ((const custom_call_api_version_attr *)a)->value);
+  if (h != BARE) PUT(w, " : i32");
+}
+
+static attr_printer *const printer_of[ATTR_COUNT] = {
+    [ATTR_unit] = attr_unit_,
+    [ATTR_integer] = attr_integer,
+    [ATTR_float] = attr_float,
+    [ATTR_string] = attr_string_,
+    [ATTR_symbol_ref] = attr_symbol_ref,
+    [ATTR_type_ref] = attr_type_ref,
+    [ATTR_array] = attr_array_,
+    [ATTR_dict] = attr_dict_,
+    [ATTR_dense_array] = attr_dense_array,
+    [ATTR_dense] = attr_dense_,
+    [ATTR_dense_string] = attr_dense_string,
+    [ATTR_dense_resource] = attr_dense_resource,
+    [ATTR_opaque] = attr_opaque,
+    [ATTR_affine_map] = attr_affine_map,
+    [ATTR_loc_unknown] = attr_loc,
+    [ATTR_loc_file] = attr_loc,
+    [ATTR_loc_name] = attr_loc,
+    [ATTR_loc_callsite] = attr_loc,
+    [ATTR_loc_fused] = attr_loc,
+    [ATTR_custom_call_api_version] = attr_api_version,
+};
+
+static void print(printer *w, const attr *a, how h) {
+  if (printer_of[a->id])
+    printer_of[a->id](w, a, h);
+  else
+    printer_dialect_attr(w, a);
+}
+
+void printer_attr(printer *w, const attr *a, bool elide) { print(w, a, elide ? ELIDE : FULL); }
+void printer_attr_bare(printer *w, const attr *a) { print(w, a, BARE); }
+
+void text_print_attr(buf *out, const attr *a) {
+  printer w = {.out = out};
+  printer_attr(&w, a, true);
+}
+
+void text_print_type(buf *out, const type *t) {
+  printer w = {.out = out};
+  printer_type(&w, t);
+}

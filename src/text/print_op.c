@@ -1,0 +1,305 @@
+/* Ops, blocks, regions as text. */
+#include "text/names.h"
+
+/* ---- values ---- */
+
+static void print_name(printer *w, u32 num) {
+  static const char *const plain[] = {"", "arg",
+#define F(name) #name,
+                                      PLAIN_NAMES(F)
+#undef F
+  };
+  name_kind kind = (name_kind)(num & ((1u << NAME_BITS) - 1));
+  u32 n = num >> NAME_BITS;
+  put_char(w, '%');
+  if (kind < COUNT(plain)) put(w, str_of(plain[kind]));
+  if (kind <= NAME_arg)
+    printer_i64(w, n);
+  else if (n) {
+    put_char(w, '_');
+    printer_i64(w, (i64)n - 1);
+  }
+}
+
+void printer_value(printer *w, const value *v) {
+  if (v->is_arg) {
+    print_name(w, v->num);
+    return;
+  }
+  print_name(w, v->def.op->results[0].num);
+  if (v->def.op->num_results == 1) return;
+  put_char(w, '#');
+  printer_i64(w, v->index);
+}
+
+void printer_operands(printer *w, const op *o, size_t begin, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    if (i) PUT(w, ", ");
+    printer_value(w, op_operand(o, begin + i));
+  }
+}
+
+void printer_types(printer *w, const op *o, size_t begin, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    if (i) PUT(w, ", ");
+    printer_type(w, op_operand(o, begin + i)->type);
+  }
+}
+
+void printer_fn(printer *w, const op *o) {
+  put_char(w, '(');
+  printer_types(w, o, 0, o->num_operands);
+  PUT(w, ") -> ");
+  bool bare = o->num_results == 1 && o->results[0].type->kind != TYPE_FUNCTION;
+  if (!bare) put_char(w, '(');
+  for (u32 i = 0; i < o->num_results; i++) {
+    if (i) PUT(w, ", ");
+    printer_type(w, o->results[i].type);
+  }
+  if (!bare) put_char(w, ')');
+}
+
+/* ---- attributes of an op ---- */
+
+static str name_of(const named_attr *n) { return ((const string_attr *)n->name)->value; }
+
+enum { MAX_SLOTS = 64 };
+
+/* Slots that are there and not hidden, in the order of their names. */
+static size_t sorted_slots(const op *o, u64 hide, u8 out[MAX_SLOTS]) {
+  size_t n = 0;
+  for (u32 k = 0; k < o->info->num_slots && k < MAX_SLOTS; k++) {
+    if (!o->slots[k] || hide >> k & 1) continue;
+    size_t at = n++;
+    for (; at > 0 && strcmp(o->info->slots[out[at - 1]].name, o->info->slots[k].name) > 0; at--)
+      out[at] = out[at - 1];
+    out[at] = (u8)k;
+  }
+  return n;
+}
+
+/* Slots and discardable ones, merged by name. */
+static void print_merged(printer *w, const op *o, const u8 *slots, size_t num_slots,
+                         u32 num_attrs) {
+  bool first = true;
+  size_t s = 0;
+  u32 d = 0;
+  while (s < num_slots || d < num_attrs) {
+    str slot = s < num_slots ? str_of(o->info->slots[slots[s]].name) : STR("");
+    bool take = d == num_attrs || (s < num_slots && str_cmp(slot, name_of(&o->attrs[d])) < 0);
+    if (!first) PUT(w, ", ");
+    first = false;
+    if (take)
+      printer_named(w, slot, o->slots[slots[s++]]);
+    else {
+      printer_named(w, name_of(&o->attrs[d]), o->attrs[d].value);
+      d++;
+    }
+  }
+}
+
+void printer_attr_dict(printer *w, const op *o, u64 hide, bool keyword) {
+  u8 slots[MAX_SLOTS];
+  size_t n = sorted_slots(o, hide, slots);
+  if (n == 0 && o->num_attrs == 0) return;
+  if (keyword) PUT(w, " attributes");
+  PUT(w, " {");
+  print_merged(w, o, slots, n, o->num_attrs);
+  put_char(w, '}');
+}
+
+/* ---- blocks and regions ---- */
+
+static void print_block_name(printer *w, const block *b) {
+  PUT(w, "^bb");
+  printer_i64(w, b->num);
+}
+
+void printer_region_arg(printer *w, const value *v) {
+  printer_value(w, v);
+  PUT(w, ": ");
+  printer_type(w, v->type);
+}
+
+/* "  // pred: ^bb0" and the like */
+static void print_predecessors(printer *w, const block *b) {
+  const block *preds[64];
+  size_t n = 0, total = 0;
+  for (const block *from = b->parent->first; from; from = from->next) {
+    const op *last = op_terminator(from);
+    for (u32 i = 0; last && i < last->num_successors; i++) {
+      if (last->successors[i] != b) continue;
+      total++;
+      if (n < COUNT(preds) && (n == 0 || preds[n - 1] != from)) preds[n++] = from;
+    }
+  }
+  if (total == 0) {
+    if (b != b->parent->first) PUT(w, "  // no predecessors");
+    return;
+  }
+  if (n == 1)
+    PUT(w, "  // pred: ");
+  else
+    buf_printf(w->out, "  // %zu preds: ", total);
+  for (size_t i = 0; i < n; i++) {
+    if (i) PUT(w, ", ");
+    print_block_name(w, preds[i]);
+  }
+}
+
+static void print_label(printer *w, const block *b) {
+  printer_newline(w);
+  print_block_name(w, b);
+  for (u32 i = 0; i < b->num_args; i++) {
+    put(w, i ? STR(", ") : STR("("));
+    printer_region_arg(w, b->args[i]);
+  }
+  if (b->num_args) put_char(w, ')');
+  put_char(w, ':');
+  print_predecessors(w, b);
+}
+
+void printer_region(printer *w, const region *r, bool entry_args, bool empty_block) {
+  if (w->options.skip_regions) {
+    PUT(w, "{...}");
+    return;
+  }
+  str dialect = w->dialect;
+  w->dialect = op_is(r->parent, func)     ? STR("func.")
+               : op_is(r->parent, module) ? STR("builtin.")
+                                          : STR("");
+  put_char(w, '{');
+  for (const block *b = r->first; b; b = b->next) {
+    bool entry = b == r->first;
+    if (!entry || (empty_block && !b->first) || (entry_args && b->num_args)) print_label(w, b);
+    w->indent += 2;
+    for (const op *o = b->first; o; o = o->next) {
+      printer_newline(w);
+      printer_op(w, o);
+    }
+    w->indent -= 2;
+  }
+  printer_newline(w);
+  put_char(w, '}');
+  w->dialect = dialect;
+}
+
+/* ---- ops ---- */
+
+static void print_results(printer *w, const op *o) {
+  if (o->num_results == 0) return;
+  print_name(w, o->results[0].num);
+  if (o->num_results > 1) {
+    put_char(w, ':');
+    printer_i64(w, o->num_results);
+  }
+  PUT(w, " = ");
+}
+
+static void print_successors(printer *w, const op *o) {
+  for (u32 i = 0; i < o->num_successors; i++) {
+    put(w, i ? STR(", ") : STR("["));
+    print_block_name(w, o->successors[i]);
+  }
+  if (o->num_successors) put_char(w, ']');
+}
+
+void printer_generic(printer *w, const op *o, bool with_name) {
+  u8 slots[MAX_SLOTS];
+  size_t n = sorted_slots(o, 0, slots);
+  if (with_name) printer_quoted(w, o->info->name);
+  put_char(w, '(');
+  printer_operands(w, o, 0, o->num_operands);
+  put_char(w, ')');
+  print_successors(w, o);
+  if (n) {
+    PUT(w, " <{");
+    print_merged(w, o, slots, n, 0);
+    PUT(w, "}>");
+  }
+  for (u32 i = 0; i < o->num_regions; i++) {
+    put(w, i ? STR(", ") : STR(" ("));
+    printer_region(w, &o->regions[i], true, true);
+  }
+  if (o->num_regions) put_char(w, ')');
+  printer_attr_dict(w, o, ~0ull, false);
+  PUT(w, " : ");
+  printer_fn(w, o);
+}
+
+static void print_custom_name(printer *w, const op *o) {
+  str name = o->info->name;
+  put(w, str_starts(name, w->dialect) ? str_from(name, w->dialect.len) : name);
+}
+
+void printer_op(printer *w, const op *o) {
+  const form *f = w->options.generic ? NULL : form_get(&w->forms, o->info);
+  print_results(w, o);
+  if (f) {
+    print_custom_name(w, o);
+    printer_form(w, o, f);
+  } else {
+    size_t begin = w->out->len;
+    bool custom = !w->options.generic && o->info->form && op_kind(o) < OP_COUNT;
+    if (custom) {
+      print_custom_name(w, o);
+      custom = printer_custom(w, o);
+      if (!custom && !w->out->failed) w->out->len = begin;
+    }
+    if (!custom) printer_generic(w, o, true);
+  }
+  printer_trailing_loc(w, o->loc);
+}
+
+/* ---- entry points ---- */
+
+static const op *root_of(const op *o) {
+  for (const op *up; (up = op_parent(o)); o = up) {
+  }
+  return o;
+}
+
+typedef struct request {
+  buf *out;
+  ir_ctx *c;
+  const op *o;
+  const text_print_options *options;
+  bool top;
+  arena scratch;
+  oom_trap outer;
+} request;
+
+static void run(request *r) {
+  printer w = {.out = r->out, .dialect = STR("builtin.")};
+  if (r->options) w.options = *r->options;
+  w.forms.a = &r->scratch;
+  printer_number(root_of(r->o), w.options.generic);
+  printer_op(&w, r->o);
+  if (r->top) put_char(&w, '\n');
+}
+
+/* As text_parse does: memory that runs out releases the scratch arena on its way. */
+static bool run_trapped(request *r) {
+  oom_trap *trap = ir_trap(r->c);
+  r->outer = *trap;
+  arena_init(&r->scratch, ir_mem(r->c), trap);
+  if (setjmp(trap->at)) {
+    arena_deinit(&r->scratch);
+    *trap = r->outer;
+    longjmp(trap->at, 1);
+  }
+  run(r);
+  *trap = r->outer;
+  arena_deinit(&r->scratch);
+  return buf_ok(r->out);
+}
+
+bool text_print(buf *out, const ir_module *m, const text_print_options *options) {
+  request r = {.out = out, .c = m->ctx, .o = m->root, .options = options, .top = true};
+  return run_trapped(&r);
+}
+
+bool text_print_op(buf *out, ir_ctx *c, const op *o, const text_print_options *options) {
+  request r = {.out = out, .c = c, .o = o, .options = options};
+  return run_trapped(&r);
+}

@@ -1,0 +1,66 @@
+/* Inside text only: the printer's state and the pieces that its files share. Output goes to a buf,
+ * whose failure is sticky, so nothing here returns errors. */
+#ifndef TEXT_PRINTER_H
+#define TEXT_PRINTER_H
+
+#include "text/form.h"
+#include "text/text.h"
+
+typedef struct printer {
+  buf *out;
+  text_print_options options;
+  form_cache forms;
+  u32 indent;
+  str dialect;             /* whose prefix ops at this place leave out */
+  struct aliases *aliases; /* of locations; NULL: print them in place */
+} printer;
+
+#define PUT(w, literal) BUF_LIT((w)->out, literal)
+static inline void put(printer *w, str s) { buf_str(w->out, s); }
+static inline void put_char(printer *w, char c) { buf_char(w->out, c); }
+void printer_i64(printer *w, i64 v);
+void printer_newline(printer *w); /* and the indentation */
+void printer_i64s(printer *w, i64s v, bool brackets);
+void printer_quoted(printer *w, str s);
+void printer_word_or_string(printer *w, str s); /* quoted unless a bare identifier */
+void printer_symbol(printer *w, str s);         /* @s */
+
+void printer_type(printer *w, const type *t);
+void printer_function_type(printer *w, types inputs, types results);
+
+/* elide: leave out `: i64` and `: f64` */
+void printer_attr(printer *w, const attr *a, bool elide);
+void printer_attr_bare(printer *w, const attr *a); /* no type at all */
+void printer_named(printer *w, str name, const attr *a);
+/* Dialects' attributes without #dialect.mnemonic. plain: as forms have them, where that
+ * differs (no angle brackets around lists). */
+void printer_dialect_body(printer *w, const attr *a, bool plain);
+void printer_dialect_attr(printer *w, const attr *a);
+
+/* ---- locations: loc_print.c ---- */
+void printer_loc(printer *w, const attr *loc);          /* loc(...) or loc(#alias) */
+void printer_trailing_loc(printer *w, const attr *loc); /* with a space, if they are printed */
+void printer_collect_aliases(printer *w, arena *a, const op *root);
+void printer_aliases(printer *w, bool deferred); /* #loc = ... lines */
+
+/* ---- ops: print_op.c ---- */
+void printer_op(printer *w, const op *o);
+void printer_generic(printer *w, const op *o, bool with_name);
+void printer_value(printer *w, const value *v);
+void printer_operands(printer *w, const op *o, size_t begin, size_t n);
+void printer_types(printer *w, const op *o, size_t begin, size_t n); /* of operands */
+void printer_fn(printer *w, const op *o);                            /* (operands) -> results */
+void printer_region(printer *w, const region *r, bool entry_args, bool empty_block);
+void printer_region_arg(printer *w, const value *v); /* %a: type */
+/* { a = 1 } with a space before it, of what is not left out: bit k of `hide` hides slot k. Empty:
+ * nothing. `keyword`: " attributes " before it. */
+void printer_attr_dict(printer *w, const op *o, u64 hide, bool keyword);
+
+/* ---- names.c ---- */
+void printer_number(const op *root, bool generic);
+
+/* ---- form_print.c, custom_print.c ---- */
+void printer_form(printer *w, const op *o, const form *f);
+bool printer_custom(printer *w, const op *o); /* false: none for this op */
+
+#endif

@@ -1,0 +1,39 @@
+/* MLIR text in and out: every concrete syntax that Terrazzo reads and prints.
+ *
+ * Source: the MLIR language reference, and the assembly formats of the dialects (the `form`
+ * column of ir/ops, explained in text/form.h). The parser checks what is syntactic; meaning is
+ * the verifier's. Printing follows MLIR's printer byte for byte. */
+#ifndef TEXT_TEXT_H
+#define TEXT_TEXT_H
+
+#include "ir/op.h"
+
+typedef struct text_parse_options {
+  bool allow_unregistered; /* ops of dialects that we have no rows of, in generic form */
+} text_parse_options;
+
+/* NULL: errors were reported to the context's sink. `source` need not live on, except that a
+ * hex constant or resource may be borrowed if `borrow` is set in a later version. */
+ir_module *text_parse(ir_ctx *c, str file_name, str source, const text_parse_options *options);
+
+/* One attribute or type, which must be all of the text; NULL: reported. */
+const attr *text_parse_attr(ir_ctx *c, str source);
+const type *text_parse_type(ir_ctx *c, str source);
+
+typedef struct text_print_options {
+  bool generic;       /* -mlir-print-op-generic */
+  bool debuginfo;     /* -mlir-print-debuginfo: locations, as aliases at the end */
+  bool local_scope;   /* -mlir-print-local-scope: no aliases */
+  i64 elide_elements; /* dense constants of more elements print as elided; 0: none */
+  i64 elide_resource; /* resource strings of more characters are left out; 0: none */
+  bool skip_regions;  /* regions print as {...} */
+} text_print_options;
+
+/* Options may be NULL. Overwrites the scratch numbers (value.num, block.num) of the module that is
+ * printed. An op is printed with the names it has in its module. false: out of memory. */
+bool text_print(buf *out, const ir_module *m, const text_print_options *options);
+bool text_print_op(buf *out, ir_ctx *c, const op *o, const text_print_options *options);
+void text_print_attr(buf *out, const attr *a);
+void text_print_type(buf *out, const type *t);
+
+#endif
