@@ -362,15 +362,16 @@ static bool check_symbols(checker *k, const op *table) {
   return true;
 }
 
+/* The module's meshes, checked now so that shardings can rely on them. */
 static void find_meshes(checker *k) {
   for (const op *o = op_body(k->m->root, 0)->first; o; o = o->next) {
     struct sdy_mesh_attrs a;
     if (!op_is(o, sdy_mesh) || !view_sdy_mesh(o, &a)) continue;
-    bool axes = true; /* the rest of the mesh is checked at its op */
-    for (size_t i = 0; i < a.mesh->axes.len; i++)
-      axes = axes && attr_is(mesh_axis, a.mesh->axes.data[i]);
     named_mesh m = {a.sym_name, a.mesh};
-    if (axes) VEC_PUSH(ir_arena(k->c), k->meshes, m);
+    if (check_mesh(k, o, a.mesh))
+      VEC_PUSH(ir_arena(k->c), k->meshes, m);
+    else
+      k->ok = false;
   }
 }
 
