@@ -28,8 +28,8 @@ typedef struct touch_at {
 typedef struct planner {
   arena *a;
   program *p;
-  life *touched;     /* first and last touch */
-  life *lives;       /* the same, widened by loops */
+  life *touched;      /* first and last touch */
+  life *lives;        /* the same, widened by loops */
   touch_at **touches; /* all of a slot's, in no order */
   VEC(range) loops;
   u32 step; /* of the walk */
@@ -102,15 +102,16 @@ static void rename_slot(void *user, u32 *slot, slot_use use) {
 static void rename_all(planner *pl, u32 from, u32 to) {
   renaming r = {from, to};
   touch_at **end = &pl->touches[from];
-  for (; *end; end = &(*end)->next)
-    prog_step_slots(&pl->p->steps[(*end)->step], rename_slot, &r);
+  for (; *end; end = &(*end)->next) prog_step_slots(&pl->p->steps[(*end)->step], rename_slot, &r);
   *end = pl->touches[to];
   pl->touches[to] = pl->touches[from];
   pl->touches[from] = NULL;
   life *a = &pl->touched[from], *b = &pl->touched[to];
   if (a->first != PROG_NONE) {
-    if (b->first == PROG_NONE || a->first < b->first) b->read_first = a->read_first;
-    else if (a->first == b->first) b->read_first |= a->read_first;
+    if (b->first == PROG_NONE || a->first < b->first)
+      b->read_first = a->read_first;
+    else if (a->first == b->first)
+      b->read_first |= a->read_first;
     if (b->first == PROG_NONE || a->first < b->first) b->first = a->first;
     if (a->last > b->last) b->last = a->last;
   }
@@ -263,6 +264,27 @@ static void merge_moves(planner *pl) {
   }
 }
 
+/* Takes out the moves that became nothing. */
+static void drop_idle_moves(planner *pl) {
+  program *p = pl->p;
+  u32 *now = ARENA_ARRAY(pl->a, u32, p->num_steps + 1), n = 0;
+  for (u32 t = 0; t < p->num_steps; t++) {
+    const prog_step *s = &p->steps[t];
+    now[t] = n;
+    if (prog_step_is_move(p, s) && s->u.copy_->src.slot == s->u.copy_->dst.slot) continue;
+    p->steps[n++] = *s;
+  }
+  now[p->num_steps] = n;
+  if (n == p->num_steps) return;
+  p->num_steps = n;
+  for (u32 t = 0; t < n; t++) {
+    const prog_step *s = &p->steps[t];
+    if (s->kind != STEP_jump && s->kind != STEP_jump_unless && s->kind != STEP_case) continue;
+    for (u32 k = 0; k < s->u.jump_->n; k++) s->u.jump_->target[k] = now[s->u.jump_->target[k]];
+  }
+  refresh(pl);
+}
+
 /* ---- layout ---- */
 
 typedef struct hole {
@@ -401,5 +423,6 @@ void prog_plan(arena *a, program *p) {
   refresh(&pl);
   separate_aliases(&pl);
   merge_moves(&pl);
+  drop_idle_moves(&pl);
   lay_out(&pl);
 }
