@@ -63,8 +63,8 @@ static str word(reader *r, const char *stop) {
   int braces = 0;
   for (; r->at < r->text.len; r->at++) {
     char c = peek(r);
-    if (c == '{') braces++;
     if (braces == 0 && strchr(stop, c)) break;
+    if (c == '{') braces++;
     if (c == '}') braces--;
   }
   return (str){r->text.data + begin, r->at - begin};
