@@ -7,6 +7,7 @@
 #include "compile/lower.h"
 #include "compile/module.h"
 #include "compile/signature.h"
+#include "compile/tracker.h"
 #include "dialect/dialect.h"
 #include "partition/partition.h"
 #include "pass/pass.h"
@@ -24,7 +25,9 @@ struct executable_owner {
 typedef struct job {
   const compile_options *opt;
   str source, file;
-  allocator mem;
+  allocator owner_mem;
+  tracker tracker;
+  allocator mem; /* the tracker's: all of it goes at the end */
   oom_trap trap;
   buf messages;
   diag_sink sink;
@@ -169,10 +172,10 @@ static bool compile(job *j) {
 /* ---- entry ---- */
 
 static bool create_owner(job *j) {
-  struct executable_owner *o = mem_zalloc(&j->mem, sizeof *o);
+  struct executable_owner *o = mem_zalloc(&j->owner_mem, sizeof *o);
   if (!o) return false;
   atomic_init(&o->refs, 1);
-  o->mem = j->mem;
+  o->mem = j->owner_mem;
   arena_init(&o->arena, &o->mem, &j->trap);
   o->exe.owner = o;
   j->owner = o;
@@ -186,7 +189,7 @@ static void destroy_owner(struct executable_owner *o) {
   mem_free(&mem, o, sizeof *o);
 }
 
-/* Out of memory jumps back here; all that was made hangs on the job. */
+/* Out of memory jumps back here. */
 static bool compile_trapped(job *j) {
   if (setjmp(j->trap.at)) {
     status_free(j->problem);
@@ -213,7 +216,9 @@ status compile_source(str source, const compile_options *options, executable **o
   static const compile_options defaults;
   job j = {.opt = options ? options : &defaults, .source = source};
   *out_executable = NULL;
-  j.mem = j.opt->mem ? *j.opt->mem : mem_system;
+  j.owner_mem = j.opt->mem ? *j.opt->mem : mem_system;
+  j.tracker.mem = &j.owner_mem;
+  j.mem = tracker_allocator(&j.tracker);
   j.file = j.opt->file.len ? j.opt->file : STR("-");
   buf_init(&j.messages, &j.mem);
   j.sink = (diag_sink){.fn = diag_to_buf, .user = &j.messages};
@@ -225,10 +230,7 @@ status compile_source(str source, const compile_options *options, executable **o
     result = failure(&j);
     destroy_owner(j.owner);
   }
-  if (j.m) ir_module_destroy(j.m);
-  if (j.ctx) ir_ctx_destroy(j.ctx);
-  arena_deinit(&j.scratch);
-  buf_deinit(&j.messages);
+  tracker_free_all(&j.tracker); /* module, context, scratch, messages */
   return result;
 }
 

@@ -191,8 +191,7 @@ static bool code_operand(lower *L, const op *o, const block *body, vm_code *c, v
   *out = L->scalar_of[v->num];
   if (home == body) return true;
   const node *n = L->node_of[v->num];
-  if (!n || !n->element)
-    return op_unimplemented(L->ctx, o, "a value from outside of the region");
+  if (!n || !n->element) return op_unimplemented(L->ctx, o, "a value from outside of the region");
   *out = vm_const_bits(L->b, c, (dtype)n->type, n->element);
   return true;
 }
