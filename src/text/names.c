@@ -10,48 +10,93 @@
 
 typedef struct counters {
   u32 value, arg, conflict;
-  u32 used; /* bit per plain name */
+  u64 used; /* bit per kind */
 } counters;
 
-static u32 encode(name_kind kind, u32 number) { return number << NAME_BITS | (u32)kind; }
+static u32 encode(u32 kind, u32 number) { return number << NAME_BITS | kind; }
 
-static u32 suggest(counters *c, name_kind kind) {
+static u32 suggest(counters *c, u32 kind) {
   if (c->used >> kind & 1) return encode(kind, ++c->conflict);
-  c->used |= 1u << kind;
+  c->used |= 1ull << kind;
   return encode(kind, 0);
 }
 
-/* What an op calls its first result. */
-static name_kind result_name(const op *o) {
-  if (!op_is(o, constant)) return NAME_NUMBER;
-  return type_element(o->results[0].type)->kind == TYPE_INT ? NAME_c : NAME_cst;
+/* The kind of a plain name; NAME_NUMBER if there is no room for one more. */
+static u32 kind_of(printer *w, const char *name) {
+  for (u32 k = 0; k < w->num_plain; k++)
+    if (strcmp(w->plain[k], name) == 0) return NAME_PLAIN + k;
+  if (w->num_plain == MAX_PLAIN) return NAME_NUMBER;
+  w->plain[w->num_plain] = name;
+  return NAME_PLAIN + w->num_plain++;
 }
 
-static void name_region(const region *r, counters c, bool generic) {
-  bool iter = !generic && r->parent && op_is(r->parent, while);
+bool names_each_result(const printer *w, const op *o) {
+  const op_info *info = o->info;
+  if (w->options.generic || info->num_results < 2 || o->num_results != info->num_results)
+    return false;
+  for (u32 i = 0; i < info->num_results; i++)
+    if (info->results[i].arity != ONE) return false;
+  return true;
+}
+
+static void name_result(printer *w, value *v, const char *suggested, counters *c) {
+  u32 kind = suggested ? kind_of(w, suggested) : NAME_NUMBER;
+  v->num = kind == NAME_NUMBER ? encode(NAME_NUMBER, c->value++) : suggest(c, kind);
+}
+
+static void name_results(printer *w, op *o, counters *c) {
+  if (o->num_results == 0) return;
+  if (names_each_result(w, o)) {
+    for (u32 i = 0; i < o->num_results; i++)
+      name_result(w, &o->results[i], o->info->results[i].name, c);
+    return;
+  }
+  const char *name = NULL;
+  if (!w->options.generic && op_is(o, constant))
+    name = type_element(o->results[0].type)->kind == TYPE_INT ? "c" : "cst";
+  name_result(w, &o->results[0], name, c);
+}
+
+static void name_args(printer *w, const region *r, block *b, counters *c) {
+  bool iter = !w->options.generic && r->parent && op_is(r->parent, while);
+  for (u32 i = 0; i < b->num_args; i++)
+    b->args[i]->num = iter && b == r->first ? suggest(c, kind_of(w, "iterArg"))
+                      : b == r->first       ? encode(NAME_ARG, c->arg++)
+                                            : encode(NAME_NUMBER, c->value++);
+}
+
+static void name_blocks(printer *w, const region *r, counters *c) {
   u32 block_number = 0;
   for (block *b = r->first; b; b = b->next) {
     b->num = block_number++;
-    for (u32 i = 0; i < b->num_args; i++)
-      b->args[i]->num = iter && b == r->first ? suggest(&c, NAME_iterArg)
-                        : b == r->first       ? encode(NAME_arg, c.arg++)
-                                              : encode(NAME_NUMBER, c.value++);
-    for (op *o = b->first; o; o = o->next) {
-      if (o->num_results == 0) continue;
-      name_kind kind = generic ? NAME_NUMBER : result_name(o);
-      o->results[0].num = kind == NAME_NUMBER ? encode(NAME_NUMBER, c.value++) : suggest(&c, kind);
-    }
+    name_args(w, r, b, c);
+    for (op *o = b->first; o; o = o->next) name_results(w, o, c);
   }
-  for (const block *b = r->first; b; b = b->next)
-    for (const op *o = b->first; o; o = o->next)
-      for (u32 i = 0; i < o->num_regions; i++) name_region(&o->regions[i], c, generic);
 }
 
-void printer_number(const op *root, bool generic) {
+static void name_region(printer *w, const region *r, counters c) {
+  name_blocks(w, r, &c);
+  for (const block *b = r->first; b; b = b->next)
+    for (const op *o = b->first; o; o = o->next)
+      for (u32 i = 0; i < o->num_regions; i++) name_region(w, &o->regions[i], c);
+}
+
+/* In generic form no number is used twice; regions come last first, as from MLIR's stack. */
+static void name_uniquely(printer *w, const region *r, counters *c) {
+  const block *last = NULL;
+  name_blocks(w, r, c);
+  for (const block *b = r->first; b; b = b->next) last = b;
+  for (const block *b = last; b; b = b->prev)
+    for (const op *o = b->last; o; o = o->prev)
+      for (u32 i = o->num_regions; i-- > 0;) name_uniquely(w, &o->regions[i], c);
+}
+
+void printer_number(printer *w, const op *root) {
   counters c = {0};
-  if (root->num_results) {
-    name_kind kind = generic ? NAME_NUMBER : result_name(root);
-    root->results[0].num = kind == NAME_NUMBER ? encode(NAME_NUMBER, c.value++) : suggest(&c, kind);
-  }
-  for (u32 i = 0; i < root->num_regions; i++) name_region(&root->regions[i], c, generic);
+  w->num_plain = 0;
+  name_results(w, (op *)root, &c);
+  if (w->options.generic)
+    for (u32 i = root->num_regions; i-- > 0;) name_uniquely(w, &root->regions[i], &c);
+  else
+    for (u32 i = 0; i < root->num_regions; i++) name_region(w, &root->regions[i], c);
 }

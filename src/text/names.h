@@ -4,15 +4,17 @@
 
 #include "text/printer.h"
 
-/* NAME_NUMBER: %7; NAME_arg: %arg7; the others a plain name, or with _N where number is N + 1 */
-#define PLAIN_NAMES(F) F(c) F(cst) F(iterArg)
-typedef enum name_kind {
+/* The kind, in the low bits: NAME_NUMBER is %7, NAME_ARG %arg7, from NAME_PLAIN on one of the names
+ * that ops suggest, with _N where the number above the kind is N + 1. */
+enum {
   NAME_NUMBER,
-  NAME_arg,
-#define F(name) NAME_##name,
-  PLAIN_NAMES(F)
-#undef F
-} name_kind;
-enum { NAME_BITS = 4 };
+  NAME_ARG,
+  NAME_PLAIN,
+  NAME_BITS = 6,
+  MAX_PLAIN = (1 << NAME_BITS) - NAME_PLAIN
+};
+
+/* An op of several results gives each the name that its row says: %values, %indices. */
+bool names_each_result(const printer *w, const op *o);
 
 #endif

@@ -4,30 +4,26 @@
 /* ---- values ---- */
 
 static void print_name(printer *w, u32 num) {
-  static const char *const plain[] = {"", "arg",
-#define F(name) #name,
-                                      PLAIN_NAMES(F)
-#undef F
-  };
-  name_kind kind = (name_kind)(num & ((1u << NAME_BITS) - 1));
-  u32 n = num >> NAME_BITS;
+  u32 kind = num & ((1u << NAME_BITS) - 1), n = num >> NAME_BITS;
   put_char(w, '%');
-  if (kind < COUNT(plain)) put(w, str_of(plain[kind]));
-  if (kind <= NAME_arg)
+  if (kind == NAME_ARG) PUT(w, "arg");
+  if (kind < NAME_PLAIN) {
     printer_i64(w, n);
-  else if (n) {
-    put_char(w, '_');
-    printer_i64(w, (i64)n - 1);
+    return;
   }
+  put(w, str_of(w->plain[kind - NAME_PLAIN]));
+  if (n == 0) return;
+  put_char(w, '_');
+  printer_i64(w, (i64)n - 1);
 }
 
 void printer_value(printer *w, const value *v) {
-  if (v->is_arg) {
+  const op *o = v->is_arg ? NULL : v->def.op;
+  if (!o || o->num_results == 1 || names_each_result(w, o)) {
     print_name(w, v->num);
     return;
   }
-  print_name(w, v->def.op->results[0].num);
-  if (v->def.op->num_results == 1) return;
+  print_name(w, o->results[0].num);
   put_char(w, '#');
   printer_i64(w, v->index);
 }
@@ -187,9 +183,13 @@ void printer_region(printer *w, const region *r, bool entry_args, bool empty_blo
 /* ---- ops ---- */
 
 static void print_results(printer *w, const op *o) {
+  bool each = names_each_result(w, o);
   if (o->num_results == 0) return;
-  print_name(w, o->results[0].num);
-  if (o->num_results > 1) {
+  for (u32 i = 0; i < (each ? o->num_results : 1); i++) {
+    if (i) PUT(w, ", ");
+    print_name(w, o->results[i].num);
+  }
+  if (!each && o->num_results > 1) {
     put_char(w, ':');
     printer_i64(w, o->num_results);
   }
@@ -273,7 +273,7 @@ static void run(request *r) {
   printer w = {.out = r->out, .dialect = STR("builtin.")};
   if (r->options) w.options = *r->options;
   w.forms.a = &r->scratch;
-  printer_number(root_of(r->o), w.options.generic);
+  printer_number(&w, root_of(r->o));
   printer_op(&w, r->o);
   if (r->top) put_char(&w, '\n');
 }

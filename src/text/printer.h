@@ -11,7 +11,9 @@ typedef struct printer {
   text_print_options options;
   form_cache forms;
   u32 indent;
-  str dialect;             /* whose prefix ops at this place leave out */
+  str dialect;           /* whose prefix ops at this place leave out */
+  const char *plain[64]; /* names that ops suggest; see names.h */
+  u32 num_plain;
   struct aliases *aliases; /* of locations; NULL: print them in place */
 } printer;
 
@@ -57,7 +59,7 @@ void printer_region_arg(printer *w, const value *v); /* %a: type */
 void printer_attr_dict(printer *w, const op *o, u64 hide, bool keyword);
 
 /* ---- names.c ---- */
-void printer_number(const op *root, bool generic);
+void printer_number(printer *w, const op *root); /* sets the num of values and blocks */
 
 /* ---- form_print.c, custom_print.c ---- */
 void printer_form(printer *w, const op *o, const form *f);
