@@ -60,6 +60,44 @@ static walk_result next_channel(void *user, op *o) {
   return WALK_ON;
 }
 
+/* No dimension is sharded that the op must see whole, and all types divide. Types are global
+ * still. */
+static bool check_op(local *l, op *o) {
+  u32 n = o->num_operands + o->num_results;
+  dim_set small[16];
+  dim_set *sets = n <= COUNT(small) ? small : ARENA_ARRAY(l->e.a, dim_set, n);
+  part_whole_dims(o, sets, sets + o->num_operands);
+  for (u32 t = 0; t < n; t++) {
+    const value *v = t < o->num_operands ? op_operand(o, t) : op_result(o, t - o->num_operands);
+    const sharding *s = local_sharding(l, v);
+    for (u32 d = 0; s && d < s->rank; d++)
+      if ((sets[t] & dim_bit(d)) && sharding_dim_size(s, d) > 1)
+        return op_unimplemented(l->e.c, o, "cannot be partitioned along dimension %u of its %s %u",
+                                d, t < o->num_operands ? "operand" : "result",
+                                t < o->num_operands ? t : t - o->num_operands);
+    if (v->num < l->num_values && !l->to[v->num])
+      return op_unimplemented(l->e.c, o, "has a sharding that does not divide its type");
+  }
+  return true;
+}
+
+typedef struct check {
+  local *l;
+  bool ok;
+} check;
+
+static walk_result check_one(void *user, op *o) {
+  check *c = user;
+  c->ok = check_op(c->l, o);
+  return c->ok ? WALK_ON : WALK_STOP;
+}
+
+static bool check_all(local *l) {
+  check c = {l, true};
+  op_walk(l->e.m->root, check_one, &c);
+  return c.ok;
+}
+
 /* ---- ops ---- */
 
 static bool local_unresolved(local *l, op *o) {
@@ -125,26 +163,6 @@ static local_fn *const local_of[OP_COUNT] = {
 };
 #undef local_slice
 
-/* No dimension is sharded that the op must see whole, and all types divide. */
-static bool check_op(local *l, op *o) {
-  u32 n = o->num_operands + o->num_results;
-  dim_set small[16];
-  dim_set *sets = n <= COUNT(small) ? small : ARENA_ARRAY(l->e.a, dim_set, n);
-  part_whole_dims(o, sets, sets + o->num_operands);
-  for (u32 t = 0; t < n; t++) {
-    const value *v = t < o->num_operands ? op_operand(o, t) : op_result(o, t - o->num_operands);
-    const sharding *s = local_sharding(l, v);
-    for (u32 d = 0; s && d < s->rank; d++)
-      if ((sets[t] & dim_bit(d)) && sharding_dim_size(s, d) > 1)
-        return op_unimplemented(l->e.c, o, "cannot be partitioned along dimension %u of its %s %u",
-                                d, t < o->num_operands ? "operand" : "result",
-                                t < o->num_operands ? t : t - o->num_operands);
-    if (v->num < l->num_values && !l->to[v->num])
-      return op_unimplemented(l->e.c, o, "has a sharding that does not divide its type");
-  }
-  return true;
-}
-
 static bool local_block(local *l, block *b) {
   for (u32 i = 0; i < b->num_args; i++) {
     value *v = b->args[i];
@@ -154,7 +172,7 @@ static bool local_block(local *l, block *b) {
   }
   FOR_OPS(o, b) {
     local_fn *fn = op_kind(o) < OP_COUNT ? local_of[op_kind(o)] : local_types;
-    if (!check_op(l, o) || !fn(l, o)) return false;
+    if (!fn(l, o)) return false;
   }
   return true;
 }
@@ -249,7 +267,7 @@ bool part_global_to_local(ir_module *m, arena *scratch, const pass_args *args) {
   if (!part_has_mesh(&l.e)) return true;
   op_walk(m->root, next_channel, &l);
   number_all(&l);
-  if (!shard_space_check(l.e.space)) return false;
+  if (!shard_space_check(l.e.space) || !check_all(&l)) return false;
   block *b = op_body(m->root, 0);
   for (op *o = b->first; o; o = o->next)
     if (op_is(o, func) && !local_function(&l, o)) return false;
