@@ -97,7 +97,7 @@ static void print_after(void *user, const pass_info *pass, ir_module *m) {
   buf b;
   (void)user;
   buf_init(&b, &mem_system);
-  text_print(&b, m->root, &(text_print_options){0});
+  text_print(&b, m, &(text_print_options){0});
   fprintf(stderr, "// -----// IR Dump After %s //----- //\n%s\n", pass->name, buf_cstr(&b));
   buf_deinit(&b);
 }
@@ -119,7 +119,7 @@ static bool process(const opt_options *o, str file, str source, buf *out) {
   bool ok = m && dialect_verify(m) && sink.errors == 0;
   if (ok && o->pipeline.len)
     ok = pass_run_text(m, buf_view(&o->pipeline), &t) && dialect_verify(m) && sink.errors == 0;
-  if (ok) text_print(out, m->root, &o->print);
+  if (ok) text_print(out, m, &o->print);
   if (!ok && !sink.errors) say_error(STR_FMT ": failed without a diagnostic", STR_ARG(file));
   ir_module_destroy(m);
   ir_ctx_destroy(c);
