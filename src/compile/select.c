@@ -175,13 +175,13 @@ u32 select_emit(lower *L, vm_code *c, const op *o, const u32 *v) {
 
 /* ---- regions of scalar ops: reducers, comparators ---- */
 
+/* stablehlo.constant, sdy.constant: the value is the first slot of both. */
 static bool code_constant(lower *L, const op *o, vm_code *c, u32 *out) {
-  struct constant_attrs a;
+  const dense_attr *d = attr_as(dense, o->slots[0]);
   dtype t;
-  if (!view_constant(o, &a) || !a.value || !lower_dtype(type_element(op_result(o, 0)->type), &t) ||
-      a.value->data.len < dtype_size(t))
+  if (!d || !lower_dtype(type_element(op_result(o, 0)->type), &t) || d->data.len < dtype_size(t))
     return op_unimplemented(L->ctx, o, "a constant of this type in a region");
-  *out = vm_const_bits(L->b, c, t, a.value->data.data);
+  *out = vm_const_bits(L->b, c, t, d->data.data);
   return true;
 }
 
@@ -200,7 +200,7 @@ static bool code_op(lower *L, const op *o, const block *body, vm_code *c) {
   u32 v[3] = {0, 0, 0};
   dtype t;
   value *result = o->num_results == 1 ? op_result(o, 0) : NULL;
-  if (op_is(o, constant)) return code_constant(L, o, c, &L->scalar_of[result->num]);
+  if (op_has(o, CONSTANT) && result) return code_constant(L, o, c, &L->scalar_of[result->num]);
   if (!select_is_elementwise(o) || !result || o->num_operands > COUNT(v) ||
       !lower_dtype(type_element(result->type), &t))
     return op_unimplemented(L->ctx, o, "inside a reduction or comparator");
