@@ -44,6 +44,13 @@ typedef struct job {
 
 static const pass_info *const tables[] = {pass_generic, shard_passes, partition_passes};
 
+/* Messages without a place still name the file. */
+static void report(void *user, diag_kind kind, diag_pos pos, str text) {
+  job *j = user;
+  if (!pos.file.len) pos.file = j->file;
+  diag_to_buf(&j->messages, kind, pos, text);
+}
+
 /* ---- stages ---- */
 
 static void dump(job *j, const char *stage) {
@@ -221,7 +228,7 @@ status compile_source(str source, const compile_options *options, executable **o
   j.mem = tracker_allocator(&j.tracker);
   j.file = j.opt->file.len ? j.opt->file : STR("-");
   buf_init(&j.messages, &j.mem);
-  j.sink = (diag_sink){.fn = diag_to_buf, .user = &j.messages};
+  j.sink = (diag_sink){.fn = report, .user = &j};
   status result = NULL;
   if (compile_trapped(&j)) {
     *out_executable = &j.owner->exe;
