@@ -200,7 +200,7 @@ bool pass_import_func_calls(ir_module *m, arena *scratch, const pass_args *args)
     }
   }
   FOR_OPS(o, op_body(m->root, 0)) if (op_is(o, func) && moved[o->num]) op_erase(o);
-  if (pass_option_flag(args, STR("add-data-flow-edges-on-named-computations"), false))
+  if (pass_option_flag(args, STR("add-data-flow-edges-on-named-computations"), true))
     op_walk_post(m->root, add_named_edges, m);
   return shard_space_check(s);
 }

@@ -87,12 +87,6 @@ static bool save_module(ir_module *m, arena *scratch, const pass_args *args) {
   return true; /* the runner's hook after each pass does that */
 }
 
-static bool import_all_calls(ir_module *m, arena *scratch, const pass_args *args) {
-  pass_option edges = {STR("add-data-flow-edges-on-named-computations"), STR("true")};
-  pass_args with = {&edges, 1, args->tables};
-  return pass_import_func_calls(m, scratch, &with);
-}
-
 /* ---- pipelines ---- */
 
 #define IMPORT                                                                                     \
@@ -100,7 +94,7 @@ static bool import_all_calls(ir_module *m, arena *scratch, const pass_args *args
       "sdy-propagate-sharding-from-func-to-call", "sdy-constant-or-scalar-splitter", "symbol-dce", \
       "sdy-manual-axes-cleanup", "sdy-add-data-flow-edges"
 #define IMPORT_CALLS                                                                               \
-  "sdy-flatten-call-graph", "symbol-dce", "sdy-import-func-calls-with-edges", "symbol-dce",        \
+  "sdy-flatten-call-graph", "symbol-dce", "sdy-import-func-calls", "symbol-dce",                   \
       "sdy-apply-sharding-constraints", "sdy-sharding-group-import", "sdy-pre-order-funcs"
 #define EXPORT                                                                                     \
   "sdy-constant-or-scalar-merger", "sdy-sink-data-flow-edges", "sdy-remove-sharding-groups",       \
@@ -142,8 +136,6 @@ const pass_info shard_passes[] = {
     {"sdy-flatten-call-graph", "Copies functions until each is called once.",
      pass_flatten_call_graph, NULL},
     {"sdy-import-func-calls", "Turns calls into named computations.", pass_import_func_calls, NULL},
-    {"sdy-import-func-calls-with-edges", "The same, with data-flow edges on them.",
-     import_all_calls, NULL},
     {"sdy-apply-sharding-constraints", "Gives constraints' inputs their shardings.",
      pass_apply_sharding_constraints, NULL},
     {"sdy-sharding-group-import", "Merges sharding groups with common members.",
