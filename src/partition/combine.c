@@ -58,8 +58,15 @@ static bool key_of(const combine *c, const op *o, group_key *out) {
   return part_body_kind(op_body(o, 0), 0, 1, &out->kind);
 }
 
+/* Lists of many devices are too large to be unique. */
+static bool same_groups(const attr *x, const attr *y) {
+  const dense_attr *a = attr_as(dense, x), *b = attr_as(dense, y);
+  return x == y ||
+         (a && b && a->type == b->type && a->splat == b->splat && str_eq(a->data, b->data));
+}
+
 static bool same_key(const group_key *x, const group_key *y) {
-  return x->groups == y->groups && x->global == y->global && x->element == y->element &&
+  return same_groups(x->groups, y->groups) && x->global == y->global && x->element == y->element &&
          x->kind == y->kind && x->depth == y->depth;
 }
 

@@ -2,9 +2,13 @@
 
 #include "partition/passes.h"
 
-static const char *const pipeline[] = {
-    "terrazzo-drop-indivisible-axes", "sdy-insert-explicit-reshards", "sdy-reshard-to-collectives",
-    "terrazzo-fuse-collectives",      "sdy-convert-global-to-local",  NULL};
+static const char *const pipeline[] = {"terrazzo-drop-indivisible-axes",
+                                       "sdy-insert-explicit-reshards",
+                                       "sdy-reshard-to-collectives",
+                                       "terrazzo-fuse-collectives",
+                                       "sdy-convert-global-to-local",
+                                       "terrazzo-combine-collectives",
+                                       NULL};
 
 const pass_info partition_passes[] = {
     {"terrazzo-drop-indivisible-axes", "Keeps only axes that divide the dimensions they shard",
