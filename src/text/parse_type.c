@@ -135,10 +135,31 @@ static const type *integer(ir_ctx *c, str s, bool *bad) {
   return *bad ? NULL : type_int(c, width, sign);
 }
 
+/* Most types of a file are a few tensors written again and again, so `tensor<...>` without
+ * brackets inside is looked up by its text first. */
+static const type *tensor_cached(parser *p) {
+  const char *begin = p->lex.p, *q = begin;
+  u64 h = 0;
+  if (!at(p, '<')) return tensor(p);
+  while (q < p->lex.end && (char_is_alpha(*q) || char_is_digit(*q) || *q == '?'))
+    h = (h ^ (u8)*q++) * 0x9e3779b97f4a7c15u;
+  if (q == p->lex.end || *q != '>') return tensor(p);
+  str text = {begin, (size_t)(q - begin)};
+  type_memo *m = &p->type_memos[h >> (64 - TYPE_MEMO_BITS)];
+  if (m->type && str_eq(m->text, text)) {
+    p->lex.p = q + 1;
+    parser_next(p);
+    return m->type;
+  }
+  const type *t = tensor(p);
+  if (t) *m = (type_memo){text, t};
+  return t;
+}
+
 static const struct {
   const char *word;
   const type *(*parse)(parser *p);
-} shaped[] = {{"tensor", tensor}, {"vector", vector}, {"complex", complex}, {"tuple", tuple}};
+} shaped[] = {{"tensor", tensor_cached}, {"vector", vector}, {"complex", complex}, {"tuple", tuple}};
 
 static const type *keyword(parser *p) {
   token t = p->tok;

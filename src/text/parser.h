@@ -66,6 +66,13 @@ typedef struct op_state {
   struct op_state *outer; /* the free list, and the one in use around it */
 } op_state;
 
+/* A type by the text it was read from. */
+typedef struct type_memo {
+  str text;
+  const type *type;
+} type_memo;
+enum { TYPE_MEMO_BITS = 7 };
+
 typedef struct parser {
   ir_ctx *ctx;
   ir_module *module;
@@ -80,6 +87,7 @@ typedef struct parser {
   name_map op_names;
   name_map attr_aliases, type_aliases;
   form_cache forms;
+  type_memo type_memos[1 << TYPE_MEMO_BITS];
   struct ssa *ssa;
   struct labels *labels; /* blocks of the region at hand */
   op_state *free_states;
