@@ -97,7 +97,16 @@ static bool same_access(const prog_loop *l, const prog_access *a, const prog_acc
   return true;
 }
 
+/* An all-reduce writes a block of a result when it is done with that block of the operand. */
+static bool reduces_in_place(const prog_collective *c, u32 in, u32 out) {
+  for (u32 i = 0; i < c->n; i++)
+    if ((c->in[i] == in) != (c->out[i] == out)) return false;
+  return true;
+}
+
 bool prog_step_in_place(const prog_step *s, u32 in, u32 out) {
+  if (s->kind == STEP_collective && s->u.collective_->kind == COLL_ALL_REDUCE)
+    return reduces_in_place(s->u.collective_, in, out);
   if (s->kind != STEP_loop || s->u.loop_->reduced) return false;
   const prog_loop *l = s->u.loop_;
   for (u32 o = 0; o < l->num_out; o++) {

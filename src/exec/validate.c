@@ -184,6 +184,9 @@ static bool check_loop(checker *c, const prog_loop *l) {
   }
   const char *error = vm_code_check(&l->code, l->num_in, in, l->num_out, out, l->rank);
   if (error) return fail(c, error);
+  u32 iotas = 0;
+  for (u32 i = 0; i < l->code.len; i++) iotas += l->code.instrs[i].op == VM_iota;
+  if (iotas > 64) return fail(c, "more than 64 iotas in one kernel");
   if (!l->reduced) return true;
   for (u32 i = 0; i < l->num_out; i++)
     if (!check_scalar(c, l->init[i]) || slot_of(c, l->init[i])->type != out[i])
@@ -456,6 +459,9 @@ static bool check_collective(checker *c, const prog_collective *k) {
     return fail(c, "split does not match the group");
   for (u32 i = 0; i < k->n; i++) {
     if (!check_collective_operand(c, k, i)) return false;
+    for (u32 j = 0; j < k->n; j++)
+      if (k->in[i] == k->out[j] && (i != j || k->kind != COLL_ALL_REDUCE))
+        return fail(c, "collective onto its own operand");
     bool reduces = k->kind == COLL_ALL_REDUCE || k->kind == COLL_REDUCE_SCATTER;
     if (reduces && !check_body(c, &k->body, 1, &slot_of(c, k->in[i])->type)) return false;
   }

@@ -1,0 +1,248 @@
+/* The data movement of collectives, on the members' own buffers.
+ *
+ * Members are taken in the order of their group, so the sums are the same whoever comes last.
+ * An all-reduce goes block by block: a block of every member's operand is combined in scratch
+ * and then written to every result, so an operand and its result may be the same memory. The
+ * others move data between different slots. */
+#include "exec/image.h"
+#include "num/convert.h"
+
+enum { BLOCK = 2048 };
+
+static void list_groups(const lower_env *e, const prog_collective *c, exec_collective *x) {
+  u32 devices = program_num_devices(e->prog);
+  x->group_of = ARENA_ARRAY(e->a, u32, devices);
+  x->rank_of = arena_zalloc(e->a, devices * sizeof(u32));
+  x->source_of = ARENA_ARRAY(e->a, u32, devices);
+  for (u32 d = 0; d < devices; d++) x->group_of[d] = x->source_of[d] = PROG_NONE;
+  if (c->kind != COLL_PERMUTE) {
+    x->num_groups = c->num_groups;
+    x->begin = c->begin;
+    x->members = c->members;
+  } else {
+    for (u32 i = 0; i < c->num_pairs; i++) {
+      x->source_of[c->pairs[2 * i + 1]] = c->pairs[2 * i];
+      x->group_of[c->pairs[2 * i]] = x->group_of[c->pairs[2 * i + 1]] = 0;
+    }
+    u32 *members = ARENA_ARRAY(e->a, u32, devices), *begin = ARENA_ARRAY(e->a, u32, 2), n = 0;
+    for (u32 d = 0; d < devices; d++)
+      if (x->group_of[d] == 0) members[n++] = d;
+    begin[0] = 0;
+    begin[1] = n;
+    x->num_groups = n > 0;
+    x->begin = begin;
+    x->members = members;
+  }
+  for (u32 g = 0; g < x->num_groups; g++)
+    for (u32 i = x->begin[g]; i < x->begin[g + 1]; i++) {
+      x->group_of[x->members[i]] = g;
+      x->rank_of[x->members[i]] = i - x->begin[g];
+    }
+}
+
+void coll_lower(const lower_env *e, const prog_collective *c, exec_collective *x) {
+  x->c = c;
+  list_groups(e, c, x);
+  x->k = e->k;
+  x->types = ARENA_ARRAY(e->a, dtype, c->n + 1);
+  x->counts = ARENA_ARRAY(e->a, u64, c->n + 1);
+  for (u32 i = 0; i < c->n; i++) {
+    x->types[i] = e->prog->slots[c->in[i]].type;
+    x->counts[i] = e->prog->slots[c->in[i]].count;
+  }
+  if (c->kind != COLL_ALL_REDUCE && c->kind != COLL_REDUCE_SCATTER) return;
+  /* one unit per operand: their types may differ */
+  x->body = arena_zalloc(e->a, (c->n + 1) * sizeof(vm_unit));
+  for (u32 i = 0; i < c->n; i++) {
+    vm_instr storage[4];
+    vm_code code = c->body.code;
+    if (c->body.kind != REDUCE_CODE) code = prog_body_code(c->body.kind, x->types[i], storage);
+    bool direct = true;
+    u64 overlaps = 1; /* the accumulator */
+    vm_spec spec = {.code = &code,
+                    .num_in = 2,
+                    .num_out = 1,
+                    .out_direct = &direct,
+                    .out_overlaps = &overlaps,
+                    .registers = true,
+                    .keep_registers = true};
+    x->body[i] = *vm_lower(e->a, e->k, &spec);
+    size_t bytes = align_up(vm_scratch_bytes(&x->body[i], BLOCK), 64) + 3 * (BLOCK * 16 + 64);
+    if (bytes > x->scratch) x->scratch = bytes;
+  }
+}
+
+/* ---- units: blocks of an all-reduce, slabs of a reduce-scatter, else members ---- */
+
+u64 coll_units(const exec_collective *x, u32 group, const program *p, u64 *out_cost) {
+  const prog_collective *c = x->c;
+  u32 members = x->begin[group + 1] - x->begin[group];
+  u64 units = 0, bytes = 0;
+  for (u32 i = 0; i < c->n; i++) bytes += prog_slot_bytes(&p->slots[c->out[i]]);
+  if (c->kind == COLL_ALL_REDUCE) {
+    for (u32 i = 0; i < c->n; i++) units += (x->counts[i] + BLOCK - 1) / BLOCK;
+    *out_cost = BLOCK * (u64)members / 2;
+  } else if (c->kind == COLL_REDUCE_SCATTER) {
+    for (u32 i = 0; i < c->n; i++) units += (u64)members * (u64)c->outer[i];
+    *out_cost = 50 + bytes * members / 4 / (units ? units : 1);
+  } else {
+    units = members;
+    *out_cost = 50 + bytes / 8;
+  }
+  return units;
+}
+
+static u32 first_member(const coll_work *w) { return w->x->begin[w->group]; }
+static u32 group_size(const coll_work *w) {
+  return w->x->begin[w->group + 1] - w->x->begin[w->group];
+}
+static char *in_of(const coll_work *w, u32 rank, u32 i) {
+  return w->slots[w->x->members[first_member(w) + rank]][w->x->c->in[i]];
+}
+static char *out_of(const coll_work *w, u32 rank, u32 i) {
+  return w->slots[w->x->members[first_member(w) + rank]][w->x->c->out[i]];
+}
+
+/* ---- reductions ---- */
+
+typedef struct combining {
+  void **reg;
+  char *acc, *value, *raw;
+} combining;
+
+static void load_block(const vm_kernels *k, dtype t, size_t n, void *to, const void *from) {
+  if (k->load[t])
+    k->load[t](n, to, from, NULL, NULL);
+  else
+    memcpy(to, from, n * dtype_size(t));
+}
+
+static combining begin_combining(const exec_env *env, const vm_unit *body) {
+  size_t regs = align_up(vm_scratch_bytes(body, BLOCK), 64), block = BLOCK * 16 + 64;
+  return (combining){.reg = vm_begin(body, env->scratch, BLOCK),
+                     .acc = env->scratch + regs,
+                     .value = env->scratch + regs + block,
+                     .raw = env->scratch + regs + 2 * block};
+}
+
+/* n elements at `at` of every member's operand i, combined; as stored. */
+static const char *combine_members(const coll_work *w, u32 i, u64 at, size_t n, combining *s) {
+  const exec_collective *x = w->x;
+  const vm_unit *body = &x->body[i];
+  const vm_kernels *k = x->k;
+  const vm_output *out = &body->outputs[0];
+  dtype t = x->types[i];
+  for (u32 m = 0; m < group_size(w); m++) {
+    char *from = in_of(w, m, i) + at * dtype_size(t);
+    if (m == 0) {
+      load_block(k, t, n, s->acc, from);
+      continue;
+    }
+    if (k->load[t]) load_block(k, t, n, s->value, from);
+    s->reg[0] = s->reg[2] = s->acc;
+    s->reg[1] = k->load[t] ? s->value : from;
+    vm_run(body, s->reg, n);
+    if (!out->in_place && s->reg[out->reg] != s->acc)
+      memmove(s->acc, s->reg[out->reg], n * out->width);
+  }
+  if (!k->store[t]) return s->acc;
+  k->store[t](n, s->raw, s->acc, NULL, NULL);
+  return s->raw;
+}
+
+static void all_reduce(const coll_work *w, const exec_env *env, u64 unit) {
+  const exec_collective *x = w->x;
+  u32 i = 0;
+  for (u64 blocks; (blocks = (x->counts[i] + BLOCK - 1) / BLOCK) <= unit; i++) unit -= blocks;
+  u64 at = unit * BLOCK;
+  size_t n = x->counts[i] - at < BLOCK ? x->counts[i] - at : BLOCK, width = dtype_size(x->types[i]);
+  combining s = begin_combining(env, &x->body[i]);
+  const char *result = combine_members(w, i, at, n, &s);
+  for (u32 m = 0; m < group_size(w); m++) memcpy(out_of(w, m, i) + at * width, result, n * width);
+}
+
+static void reduce_scatter(const coll_work *w, const exec_env *env, u64 unit) {
+  const exec_collective *x = w->x;
+  const prog_collective *c = x->c;
+  u64 members = group_size(w);
+  u32 i = 0;
+  for (; unit >= members * (u64)c->outer[i]; i++) unit -= members * (u64)c->outer[i];
+  u64 rank = unit % members, outer = unit / members, length = (u64)(c->size[i] * c->inner[i]);
+  size_t width = dtype_size(x->types[i]);
+  combining s = begin_combining(env, &x->body[i]);
+  for (u64 k = 0; k < length; k += BLOCK) {
+    size_t n = length - k < BLOCK ? length - k : BLOCK;
+    const char *r = combine_members(w, i, (outer * members + rank) * length + k, n, &s);
+    memcpy(out_of(w, (u32)rank, i) + (outer * length + k) * width, r, n * width);
+  }
+}
+
+/* ---- movements: what one member gets ---- */
+
+static void all_gather(const coll_work *w, u32 rank, u32 i) {
+  const prog_collective *c = w->x->c;
+  size_t slab = (size_t)(c->size[i] * c->inner[i]) * dtype_size(w->x->types[i]);
+  u32 members = group_size(w);
+  char *to = out_of(w, rank, i);
+  for (i64 o = 0; o < c->outer[i]; o++)
+    for (u32 m = 0; m < members; m++, to += slab)
+      memcpy(to, in_of(w, m, i) + (size_t)o * slab, slab);
+}
+
+/* Member `rank` gets piece `rank` of everybody's operand along the split dim, and puts the
+ * pieces one after the other along the concat dim. */
+static void all_to_all(const coll_work *w, u32 rank, u32 i) {
+  const prog_collective *c = w->x->c;
+  u32 members = group_size(w), width = (u32)dtype_size(w->x->types[i]);
+  i64 piece[PROG_MAX_DIMS], out_dims[PROG_MAX_DIMS];
+  for (u32 d = 0; d < c->rank; d++) {
+    piece[d] = c->dims[d] / (d == c->split_dim ? members : 1);
+    out_dims[d] = piece[d] * (d == c->concat_dim ? members : 1);
+  }
+  step_shape s = {.rank = c->rank, .width = width};
+  i64 to = width, from = width, to_step = 0, from_step = 0;
+  for (u32 d = c->rank; d-- > 0;) {
+    s.dims[d] = piece[d];
+    s.to[d] = to;
+    s.from[d] = from;
+    if (d == c->concat_dim) to_step = piece[d] * to;
+    if (d == c->split_dim) from_step = piece[d] * from;
+    to *= out_dims[d];
+    from *= c->dims[d];
+  }
+  step_shape_simplify(&s);
+  for (u32 m = 0; m < members; m++)
+    step_shape_copy(&s, out_of(w, rank, i) + m * to_step, in_of(w, m, i) + rank * from_step, 0,
+                    step_shape_planes(&s));
+}
+
+static void permute(const coll_work *w, u32 rank, u32 i) {
+  u32 device = w->x->members[first_member(w) + rank], source = w->x->source_of[device];
+  size_t bytes = w->x->counts[i] * dtype_size(w->x->types[i]);
+  if (source == PROG_NONE)
+    memset(out_of(w, rank, i), 0, bytes);
+  else
+    memcpy(out_of(w, rank, i), w->slots[source][w->x->c->in[i]], bytes);
+}
+
+static void broadcast(const coll_work *w, u32 rank, u32 i) {
+  memcpy(out_of(w, rank, i), in_of(w, 0, i), w->x->counts[i] * dtype_size(w->x->types[i]));
+}
+
+void coll_run(const void *work, const exec_env *env, u64 begin, u64 end) {
+  const coll_work *w = work;
+  static void (*const moves[COLL_COUNT_])(const coll_work *, u32,
+                                          u32) = {[COLL_ALL_GATHER] = all_gather,
+                                                  [COLL_ALL_TO_ALL] = all_to_all,
+                                                  [COLL_PERMUTE] = permute,
+                                                  [COLL_BROADCAST] = broadcast};
+  prog_collective_kind kind = w->x->c->kind;
+  for (u64 u = begin; u < end; u++) {
+    if (kind == COLL_ALL_REDUCE)
+      all_reduce(w, env, u);
+    else if (kind == COLL_REDUCE_SCATTER)
+      reduce_scatter(w, env, u);
+    else
+      for (u32 i = 0; i < w->x->c->n; i++) moves[kind](w, (u32)u, i);
+  }
+}

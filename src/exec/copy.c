@@ -1,0 +1,358 @@
+/* Copies through strides, slices at run-time offsets, random bits.
+ *
+ * A copy's dims are sorted by the destination and merged; the last one or two then are moved
+ * by memcpy, by 16x16 tiles where the source is contiguous in another dim (a transpose), or
+ * element by element. The other dims are the step's units. */
+#include "exec/step.h"
+#include "num/convert.h"
+
+static i64 magnitude(i64 x) { return x < 0 ? -x : x; }
+
+static void swap(i64 *v, u32 a, u32 b) {
+  i64 t = v[a];
+  v[a] = v[b];
+  v[b] = t;
+}
+static void swap_dims(step_shape *s, u32 a, u32 b) {
+  swap(s->dims, a, b);
+  swap(s->to, a, b);
+  swap(s->from, a, b);
+}
+static void remove_dim(step_shape *s, u32 d) {
+  s->rank--;
+  for (u32 k = d; k < s->rank; k++) {
+    s->dims[k] = s->dims[k + 1];
+    s->to[k] = s->to[k + 1];
+    s->from[k] = s->from[k + 1];
+  }
+}
+
+void step_shape_simplify(step_shape *s) {
+  for (u32 d = 0; d < s->rank;)
+    if (s->dims[d] == 1)
+      remove_dim(s, d);
+    else
+      d++;
+  for (u32 i = 1; i < s->rank; i++)
+    for (u32 k = i; k > 0 && magnitude(s->to[k - 1]) < magnitude(s->to[k]); k--)
+      swap_dims(s, k - 1, k);
+  for (u32 d = 0; d + 1 < s->rank;) {
+    if (s->to[d] != s->to[d + 1] * s->dims[d + 1] ||
+        s->from[d] != s->from[d + 1] * s->dims[d + 1]) {
+      d++;
+      continue;
+    }
+    s->dims[d + 1] *= s->dims[d];
+    remove_dim(s, d);
+  }
+  if (s->rank > 0) return;
+  s->rank = 1;
+  s->dims[0] = 1;
+  s->to[0] = s->from[0] = s->width;
+}
+
+/* One row: count elements, any strides. */
+#define ROW(T)                                                                                     \
+  for (i64 i = 0; i < n; i++) {                                                                    \
+    T v;                                                                                           \
+    memcpy(&v, from + i * fs, sizeof v);                                                           \
+    memcpy(to + i * ts, &v, sizeof v);                                                             \
+  }
+static void copy_row(u32 width, i64 n, char *to, i64 ts, const char *from, i64 fs) {
+  typedef struct w16 {
+    u64 a, b;
+  } w16;
+  if (ts == width && fs == width) {
+    if (to != from) memmove(to, from, (size_t)n * width);
+    return;
+  }
+  switch (width) {
+  case 1:
+    ROW(u8) break;
+  case 2:
+    ROW(u16) break;
+  case 4:
+    ROW(u32) break;
+  case 8:
+    ROW(u64) break;
+  default:
+    ROW(w16)
+  }
+}
+
+enum { TILE = 16 };
+#define TILES(T)                                                                                   \
+  for (i64 i = 0; i < rows; i++)                                                                   \
+    for (i64 j = 0; j < columns; j++) {                                                            \
+      T v;                                                                                         \
+      memcpy(&v, from + i * (i64)sizeof(T) + j * fs, sizeof v);                                    \
+      memcpy(to + i * ts + j * (i64)sizeof(T), &v, sizeof v);                                      \
+    }
+/* to[i][j] = from[j][i]: rows of `to` and of `from` are contiguous. */
+static void copy_tile(u32 width, i64 rows, i64 columns, char *to, i64 ts, const char *from,
+                      i64 fs) {
+  switch (width) {
+  case 1:
+    TILES(u8) break;
+  case 2:
+    TILES(u16) break;
+  case 4:
+    TILES(u32) break;
+  default:
+    TILES(u64) break;
+  }
+}
+static void copy_transposed(u32 width, i64 rows, i64 columns, char *to, i64 ts, const char *from,
+                            i64 fs) {
+  for (i64 j = 0; j < columns; j += TILE)
+    for (i64 i = 0; i < rows; i += TILE) {
+      i64 r = rows - i < TILE ? rows - i : TILE, c = columns - j < TILE ? columns - j : TILE;
+      copy_tile(width, r, c, to + i * ts + j * width, ts, from + i * width + j * fs, fs);
+    }
+}
+
+/* The last two dims (or one). */
+static void copy_plane(const step_shape *s, char *to, const char *from) {
+  u32 last = s->rank - 1;
+  if (s->rank == 1) {
+    copy_row(s->width, s->dims[0], to, s->to[0], from, s->from[0]);
+  } else if (s->to[last] == s->width && s->from[last - 1] == s->width && s->width <= 8) {
+    copy_transposed(s->width, s->dims[last - 1], s->dims[last], to, s->to[last - 1], from,
+                    s->from[last]);
+  } else {
+    for (i64 i = 0; i < s->dims[last - 1]; i++)
+      copy_row(s->width, s->dims[last], to + i * s->to[last - 1], s->to[last],
+               from + i * s->from[last - 1], s->from[last]);
+  }
+}
+
+u64 step_shape_planes(const step_shape *s) {
+  u64 n = 1;
+  for (u32 d = 0; d + 2 < s->rank; d++) n *= (u64)s->dims[d];
+  for (u32 d = 0; d < s->rank; d++)
+    if (s->dims[d] == 0) n = 0;
+  return n;
+}
+
+void step_shape_copy(const step_shape *s, char *to, const char *from, u64 begin, u64 end) {
+  for (u64 p = begin; p < end; p++) {
+    u64 rest = p;
+    i64 t = 0, f = 0;
+    for (u32 d = s->rank > 2 ? s->rank - 2 : 0; d-- > 0;) {
+      i64 i = (i64)(rest % (u64)s->dims[d]);
+      rest /= (u64)s->dims[d];
+      t += i * s->to[d];
+      f += i * s->from[d];
+    }
+    copy_plane(s, to + t, from + f);
+  }
+}
+
+/* ---- copy ---- */
+
+typedef struct copying {
+  step_shape s;
+  u32 src, dst;
+  i64 src_at, dst_at;
+} copying;
+
+static void run_copy(const void *data, const exec_env *env, u64 begin, u64 end) {
+  const copying *c = data;
+  step_shape_copy(&c->s, (char *)env->slots[c->dst] + c->dst_at,
+                  (const char *)env->slots[c->src] + c->src_at, begin, end);
+}
+
+/* Makes a dim to share a large contiguous copy by. */
+static void cut_row(step_shape *s) {
+  enum { PIECE = 1 << 18 };
+  while (s->rank < 3) { /* the last two dims belong to one unit */
+    i64 n = s->dims[0];
+    if (n * s->width < 2 * PIECE) return;
+    i64 parts = n < 64 ? n : 64;
+    while (n % parts) parts--;
+    if (parts == 1) return;
+    if (s->rank == PROG_MAX_DIMS) return;
+    for (u32 d = s->rank; d > 0; d--) {
+      s->dims[d] = s->dims[d - 1];
+      s->to[d] = s->to[d - 1];
+      s->from[d] = s->from[d - 1];
+    }
+    s->rank++;
+    s->dims[1] = n / parts;
+    s->dims[0] = parts;
+    s->to[0] = s->to[1] * s->dims[1];
+    s->from[0] = s->from[1] * s->dims[1];
+    if (s->rank == 2) { /* a row: make the parts planes of one row */
+      s->dims[2] = s->dims[1], s->to[2] = s->to[1], s->from[2] = s->from[1];
+      s->dims[1] = 1;
+      s->rank = 3;
+    }
+  }
+}
+
+void copy_lower(const lower_env *e, const prog_copy *c, exec_step *out) {
+  copying *r = ARENA_NEW(e->a, copying);
+  i64 width = (i64)dtype_size(e->prog->slots[c->src.slot].type);
+  *out = (exec_step){.run = run_copy, .data = r};
+  r->s.width = (u32)width;
+  r->s.rank = c->rank;
+  for (u32 d = 0; d < c->rank; d++) {
+    r->s.dims[d] = c->dims[d];
+    r->s.to[d] = c->dst.stride[d] * width;
+    r->s.from[d] = c->src.stride[d] * width;
+    if (c->dims[d] == 0) return;
+  }
+  if (width == 0) return;
+  r->src = c->src.slot;
+  r->dst = c->dst.slot;
+  r->src_at = c->src.offset * width;
+  r->dst_at = c->dst.offset * width;
+  step_shape_simplify(&r->s);
+  cut_row(&r->s);
+  out->units = step_shape_planes(&r->s);
+  u32 last = r->s.rank - 1;
+  out->cost = 10 + (u64)(r->s.dims[last] * (last ? r->s.dims[last - 1] : 1)) * r->s.width / 8;
+}
+
+/* ---- dynamic slices ---- */
+
+typedef struct slicing {
+  const prog_dynamic *d;
+  step_shape s;
+  dtype index_type[PROG_MAX_DIMS];
+  i64 stride[PROG_MAX_DIMS]; /* of big, bytes */
+} slicing;
+
+i64 step_read_index(dtype t, const void *slot, u64 at) {
+  const char *p = (const char *)slot + at * dtype_size(t);
+  i64 v = 0;
+  if (t == DTYPE_u64) {
+    u64 u;
+    memcpy(&u, p, 8);
+    return u > INT64_MAX ? INT64_MAX : (i64)u;
+  }
+  num_convert(t, p, DTYPE_s64, &v);
+  return v;
+}
+
+static void run_slice(const void *data, const exec_env *env, u64 begin, u64 end) {
+  const slicing *r = data;
+  const prog_dynamic *d = r->d;
+  i64 at = 0;
+  for (u32 k = 0; k < d->rank; k++) {
+    i64 start = step_read_index(r->index_type[k], env->slots[d->start[k]], 0);
+    i64 most = d->big_dims[k] - d->small_dims[k];
+    start = start < 0 ? 0 : start > most ? most : start;
+    at += start * r->stride[k];
+  }
+  char *big = (char *)env->slots[d->big] + at, *small = env->slots[d->small];
+  if (d->update)
+    step_shape_copy(&r->s, big, small, begin, end);
+  else
+    step_shape_copy(&r->s, small, big, begin, end);
+}
+
+void dynamic_lower(const lower_env *e, const prog_dynamic *d, exec_step *out) {
+  slicing *r = ARENA_NEW(e->a, slicing);
+  i64 big = (i64)dtype_size(e->prog->slots[d->big].type), small = big, bytes = big;
+  *out = (exec_step){.run = run_slice, .data = r};
+  r->d = d;
+  r->s.width = (u32)big;
+  r->s.rank = d->rank;
+  for (u32 k = d->rank; k-- > 0;) {
+    r->s.dims[k] = d->small_dims[k];
+    r->s.to[k] = d->update ? big : small;
+    r->s.from[k] = d->update ? small : big;
+    r->stride[k] = big;
+    r->index_type[k] = e->prog->slots[d->start[k]].type;
+    big *= d->big_dims[k];
+    small *= d->small_dims[k];
+    if (d->small_dims[k] == 0) return;
+    bytes *= d->small_dims[k];
+  }
+  if (r->s.width == 0) return;
+  step_shape_simplify(&r->s);
+  out->units = step_shape_planes(&r->s);
+  out->cost = 50 + (out->units ? (u64)bytes / 8 / out->units : 0);
+}
+
+/* ---- random bits ---- */
+
+typedef struct rng {
+  const prog_rng *r;
+  u64 count;
+  u32 width, state_words;
+  bool pred;
+} rng;
+
+static u32 rotate(u32 x, u32 n) { return x << n | x >> (32 - n); }
+
+/* Threefry-2x32, 20 rounds (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3"). */
+static void threefry(const u32 key[2], u32 x[2]) {
+  static const u8 turns[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
+  u32 k[3] = {key[0], key[1], key[0] ^ key[1] ^ 0x1bd11bda};
+  x[0] += k[0];
+  x[1] += k[1];
+  for (u32 round = 0; round < 5; round++) {
+    for (u32 i = 0; i < 4; i++) {
+      x[0] += x[1];
+      x[1] = rotate(x[1], turns[round & 1][i]) ^ x[0];
+    }
+    x[0] += k[(round + 1) % 3];
+    x[1] += k[(round + 2) % 3] + round + 1;
+  }
+}
+
+/* Philox-4x32, 10 rounds (the same paper). */
+static void philox(const u32 key[2], u32 x[4]) {
+  u32 k0 = key[0], k1 = key[1];
+  for (int round = 0; round < 10; round++) {
+    u64 a = 0xd2511f53ull * x[0], b = 0xcd9e8d57ull * x[2];
+    u32 y[4] = {(u32)(b >> 32) ^ x[1] ^ k0, (u32)b, (u32)(a >> 32) ^ x[3] ^ k1, (u32)a};
+    memcpy(x, y, sizeof y);
+    k0 += 0x9e3779b9;
+    k1 += 0xbb67ae85;
+  }
+}
+
+static void put_bits(const rng *g, char *out, u64 at, u64 bits) {
+  if (g->pred) bits &= 1;
+  memcpy(out + at * g->width, &bits, g->width); /* little endian */
+}
+
+static void run_rng(const void *data, const exec_env *env, u64 begin, u64 end) {
+  const rng *g = data;
+  (void)begin, (void)end;
+  u64 state[3] = {0, 0, 0};
+  memcpy(state, env->slots[g->r->state], g->state_words * 8);
+  char *out = env->slots[g->r->out];
+  u32 key[2] = {(u32)state[0], (u32)(state[0] >> 32)};
+  u64 counter = state[1], high = state[2];
+  bool wide = g->width > 4;
+  u32 per = g->r->kind == RNG_THREEFRY ? (wide ? 1 : 2) : (wide ? 2 : 4);
+  for (u64 i = 0; i < g->count; i += per) {
+    u32 x[4] = {(u32)counter, (u32)(counter >> 32), (u32)high, (u32)(high >> 32)};
+    if (g->r->kind == RNG_THREEFRY)
+      threefry(key, x);
+    else
+      philox(key, x);
+    if (++counter == 0) high++;
+    for (u32 k = 0; k < per && i + k < g->count; k++)
+      put_bits(g, out, i + k, wide ? x[2 * k] | (u64)x[2 * k + 1] << 32 : x[k]);
+  }
+  state[1] = counter;
+  state[2] = high;
+  memcpy(env->slots[g->r->new_state], state, g->state_words * 8);
+}
+
+void rng_lower(const lower_env *e, const prog_rng *r, exec_step *out) {
+  rng *g = ARENA_NEW(e->a, rng);
+  const prog_slot *s = &e->prog->slots[r->out];
+  u64 words = e->prog->slots[r->state].count;
+  *g = (rng){.r = r,
+             .count = s->count,
+             .width = (u32)dtype_size(s->type),
+             .state_words = r->kind == RNG_THREEFRY || words < 3 ? 2 : 3,
+             .pred = s->type == DTYPE_pred};
+  *out = (exec_step){.run = run_rng, .data = g, .units = 1, .cost = 20 + 10 * g->count};
+}

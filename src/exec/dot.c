@@ -1,0 +1,331 @@
+/* Matrix products.
+ *
+ * m, n and k may each be several dims with any strides; tables of offsets flatten them, so that
+ * packing reads any layout and the tile loops see plain matrices. A unit is a piece of one
+ * batch element's result; in it, panels of both operands are packed and converted to the
+ * accumulating type, tiles are summed over k, and the result is converted and stored. Where
+ * operands are plain row- or column-major f32 matrices, oneDNN does a unit if it is there. */
+#include "exec/accel.h"
+#include "exec/dot_kernel.h"
+#include "exec/step.h"
+#include "num/convert.h"
+
+enum { KC = 256, MC = 144, NC = 512 };
+
+typedef struct matrix { /* how f32 sgemm would see an operand */
+  bool plain, transposed;
+  i64 ld;
+} matrix;
+
+typedef struct product {
+  u32 lhs, rhs, out;
+  dtype lhs_type, rhs_type, out_type, acc; /* acc: as packed */
+  u64 batches, m, n, k;
+  u64 unit_m, unit_n, pieces_m, pieces_n;
+  const i64 *lhs_b, *rhs_b, *out_b; /* offsets by batch index */
+  const i64 *lhs_m, *lhs_k, *rhs_n, *rhs_k, *out_m, *out_n;
+  const vm_kernels *k_;
+  dot_tile tile;
+  u32 size; /* bytes of a packed element */
+  bool use_sgemm;
+  matrix a, b;
+  i64 ldc;
+  size_t a_at, b_at, c_at, row_at;
+} product;
+
+/* ---- packing ---- */
+
+/* n elements of one row into packed type at `to` */
+static void convert_row(const product *p, dtype from, size_t n, void *to, const void *row) {
+  vm_rtype rf = vm_rtype_of(from), rt = vm_rtype_of(p->acc);
+  if (p->k_->load[from]) {
+    if (rt == R_f32) {
+      p->k_->load[from](n, to, row, NULL, NULL);
+      return;
+    }
+    u8 types[2] = {(u8)from, (u8)p->acc};
+    p->k_->any(n, to, row, types, NULL);
+  } else if (rf == rt) {
+    memcpy(to, row, n * vm_rtype_size(rt));
+  } else {
+    p->k_->convert[rt][rf](n, to, row, NULL, NULL);
+  }
+}
+
+/* Panels of `r` rows: to[panel][k][row], zero where rows run out. row_of and k_of are offsets
+ * in elements of `type`. */
+static void pack(const product *p, dtype type, const char *base, const i64 *row_of, size_t rows,
+                 const i64 *k_of, size_t k, u32 r, char *to, char *line) {
+  size_t from_size = dtype_size(type), size = p->size;
+  bool k_contiguous = k > 1 && k_of[1] - k_of[0] == 1 && k_of[k - 1] - k_of[0] == (i64)k - 1;
+  for (size_t row = 0; row < rows; row++) {
+    char *panel = to + row / r * (k * r * size) + row % r * size;
+    const char *from = base + row_of[row] * (i64)from_size;
+    if (k_contiguous && type == p->acc) {
+      from += k_of[0] * (i64)from_size;
+      if (size == 4)
+        for (size_t i = 0; i < k; i++) memcpy(panel + i * r * 4, from + i * 4, 4);
+      else
+        for (size_t i = 0; i < k; i++) memcpy(panel + i * r * size, from + i * size, size);
+      continue;
+    }
+    if (k_contiguous) {
+      convert_row(p, type, k, line, from + k_of[0] * (i64)from_size);
+    } else {
+      char *raw = line + KC * 16;
+      for (size_t i = 0; i < k; i++)
+        memcpy(raw + i * from_size, from + k_of[i] * (i64)from_size, from_size);
+      convert_row(p, type, k, line, raw);
+    }
+    for (size_t i = 0; i < k; i++) memcpy(panel + i * r * size, line + i * size, size);
+  }
+  for (size_t row = rows; row % r; row++)
+    for (size_t i = 0; i < k; i++)
+      memset(to + row / r * (k * r * size) + row % r * size + i * r * size, 0, size);
+}
+
+/* The same where rows, not k, are contiguous. */
+static void pack_across(const product *p, dtype type, const char *base, const i64 *row_of,
+                        size_t rows, const i64 *k_of, size_t k, u32 r, char *to) {
+  size_t from_size = dtype_size(type), size = p->size;
+  for (size_t row = 0; row < rows; row += r) {
+    size_t n = rows - row < r ? rows - row : r;
+    char *panel = to + row / r * (k * r * size);
+    for (size_t i = 0; i < k; i++, panel += r * size) {
+      convert_row(p, type, n, panel, base + (row_of[row] + k_of[i]) * (i64)from_size);
+      if (n < r) memset(panel + n * size, 0, (r - n) * size);
+    }
+  }
+}
+
+static bool is_contiguous(const i64 *at, size_t n) {
+  for (size_t i = 1; i < n; i++)
+    if (at[i] - at[i - 1] != 1) return false;
+  return true;
+}
+
+static void pack_operand(const product *p, dtype type, const char *base, const i64 *row_of,
+                         size_t rows, const i64 *k_of, size_t k, u32 r, char *to, char *line) {
+  if (is_contiguous(row_of, rows) && rows > 1)
+    pack_across(p, type, base, row_of, rows, k_of, k, r, to);
+  else
+    pack(p, type, base, row_of, rows, k_of, k, r, to, line);
+}
+
+/* ---- our own product ---- */
+
+static void store_tile(const product *p, char *out, const char *c, size_t m0, size_t rows,
+                       size_t n0, size_t columns) {
+  size_t to_size = dtype_size(p->out_type);
+  vm_rtype from = vm_rtype_of(p->acc), to = vm_rtype_of(p->out_type);
+  char line[32 * 16];
+  for (size_t i = 0; i < rows; i++, c += p->tile.nr * p->size) {
+    const char *row = c;
+    if (p->k_->store[p->out_type]) {
+      p->k_->store[p->out_type](columns, line, c, NULL, NULL);
+      row = line;
+    } else if (from != to) {
+      p->k_->convert[to][from](columns, line, c, NULL, NULL);
+      if (p->k_->wrap[p->out_type]) p->k_->wrap[p->out_type](columns, line, line, NULL, NULL);
+      row = line;
+    }
+    char *base = out + p->out_m[m0 + i] * (i64)to_size;
+    for (size_t j = 0; j < columns; j++)
+      memcpy(base + p->out_n[n0 + j] * (i64)to_size, row + j * to_size, to_size);
+  }
+}
+
+/* rows [m0, m0+mc) x columns [n0, n0+nc), all of k */
+static void multiply_block(const product *p, const exec_env *env, const char *a, const char *b,
+                           char *out, size_t m0, size_t mc, size_t n0, size_t nc) {
+  char *pa = env->scratch + p->a_at, *pb = env->scratch + p->b_at, *c = env->scratch + p->c_at;
+  char *line = env->scratch + p->row_at;
+  u32 mr = p->tile.mr, nr = p->tile.nr;
+  size_t tile_bytes = (size_t)mr * nr * p->size;
+  size_t tiles_m = (mc + mr - 1) / mr, tiles_n = (nc + nr - 1) / nr;
+  for (size_t k0 = 0; k0 < p->k; k0 += KC) {
+    size_t kc = p->k - k0 < KC ? p->k - k0 : KC;
+    pack_operand(p, p->lhs_type, a, p->lhs_m + m0, mc, p->lhs_k + k0, kc, mr, pa, line);
+    pack_operand(p, p->rhs_type, b, p->rhs_n + n0, nc, p->rhs_k + k0, kc, nr, pb, line);
+    for (size_t j = 0; j < tiles_n; j++)
+      for (size_t i = 0; i < tiles_m; i++)
+        p->tile.fn(kc, pa + i * kc * mr * p->size, pb + j * kc * nr * p->size,
+                   c + (j * tiles_m + i) * tile_bytes, k0 > 0);
+  }
+  if (p->k == 0) memset(c, 0, tiles_m * tiles_n * tile_bytes);
+  for (size_t j = 0; j < tiles_n; j++)
+    for (size_t i = 0; i < tiles_m; i++) {
+      size_t rows = mc - i * mr < mr ? mc - i * mr : mr;
+      size_t columns = nc - j * nr < nr ? nc - j * nr : nr;
+      store_tile(p, out, c + (j * tiles_m + i) * tile_bytes, m0 + i * mr, rows, n0 + j * nr,
+                 columns);
+    }
+}
+
+static bool try_sgemm(const product *p, const exec_env *env, const char *a, const char *b,
+                      char *out, u64 m0, u64 m, u64 n0, u64 n) {
+  if (!p->use_sgemm || !env->accel) return false;
+  const float *x = (const float *)a + p->lhs_m[m0], *y = (const float *)b + p->rhs_n[n0];
+  float *z = (float *)out + p->out_m[m0] + p->out_n[n0];
+  return env->accel->sgemm(p->a.transposed ? 'T' : 'N', p->b.transposed ? 'T' : 'N', (i64)m, (i64)n,
+                           (i64)p->k, 1, x, p->a.ld, y, p->b.ld, 0, z, p->ldc) == 0;
+}
+
+static void run_dot(const void *data, const exec_env *env, u64 begin, u64 end) {
+  const product *p = data;
+  for (u64 u = begin; u < end; u++) {
+    u64 batch = u / (p->pieces_m * p->pieces_n), piece = u % (p->pieces_m * p->pieces_n);
+    u64 m0 = piece / p->pieces_n * p->unit_m, n0 = piece % p->pieces_n * p->unit_n;
+    u64 m = p->m - m0 < p->unit_m ? p->m - m0 : p->unit_m;
+    u64 n = p->n - n0 < p->unit_n ? p->n - n0 : p->unit_n;
+    const char *a =
+        (const char *)env->slots[p->lhs] + p->lhs_b[batch] * (i64)dtype_size(p->lhs_type);
+    const char *b =
+        (const char *)env->slots[p->rhs] + p->rhs_b[batch] * (i64)dtype_size(p->rhs_type);
+    char *out = (char *)env->slots[p->out] + p->out_b[batch] * (i64)dtype_size(p->out_type);
+    if (try_sgemm(p, env, a, b, out, m0, m, n0, n)) continue;
+    for (u64 j = 0; j < n; j += NC)
+      for (u64 i = 0; i < m; i += MC)
+        multiply_block(p, env, a, b, out, m0 + i, m - i < MC ? m - i : MC, n0 + j,
+                       n - j < NC ? n - j : NC);
+  }
+}
+
+/* ---- lowering ---- */
+
+static u64 volume(const i64 *dims, u32 n) {
+  u64 v = 1;
+  for (u32 d = 0; d < n; d++) v *= (u64)dims[d];
+  return v;
+}
+
+/* Offsets of all index combinations of dims, row-major. */
+static const i64 *flatten(arena *a, const i64 *dims, const i64 *stride, u32 rank) {
+  u64 n = volume(dims, rank);
+  i64 *at = ARENA_ARRAY(a, i64, n + 1), index[4 * PROG_MAX_DIMS] = {0}, offset = 0;
+  for (u64 i = 0; i < n; i++) {
+    at[i] = offset;
+    for (u32 d = rank; d-- > 0;) {
+      offset += stride[d];
+      if (++index[d] < dims[d]) break;
+      offset -= index[d] * stride[d];
+      index[d] = 0;
+    }
+  }
+  return at;
+}
+
+static bool is_arithmetic(const i64 *at, u64 n, i64 *step) {
+  *step = n > 1 ? at[1] - at[0] : 1;
+  for (u64 i = 1; i < n; i++)
+    if (at[i] - at[i - 1] != *step) return false;
+  return true;
+}
+
+/* An operand whose rows (m or n) and k are each one stride, one of them 1. `rows_first`: not
+ * transposed means that k is the contiguous one. */
+static matrix see_matrix(const i64 *row, u64 rows, const i64 *k, u64 len, bool rows_first) {
+  i64 row_step, k_step;
+  matrix r = {0};
+  if (!is_arithmetic(row, rows, &row_step) || !is_arithmetic(k, len, &k_step)) return r;
+  if (rows == 1) row_step = rows_first ? (i64)len : 1;
+  if (len == 1) k_step = rows_first ? 1 : (i64)rows;
+  i64 outer = rows_first ? row_step : k_step, inner = rows_first ? k_step : row_step;
+  i64 inner_n = (i64)(rows_first ? len : rows), outer_n = (i64)(rows_first ? rows : len);
+  if (inner == 1 && outer >= inner_n)
+    r = (matrix){true, false, outer};
+  else if (outer == 1 && inner >= outer_n)
+    r = (matrix){true, true, inner};
+  return r;
+}
+
+static dtype accumulator(dtype lhs, dtype rhs, dtype out) {
+  dtype_class kinds[] = {dtype_infos[lhs].kind, dtype_infos[rhs].kind, dtype_infos[out].kind};
+  bool complex = false, floating = false, wide = false, wide_complex = false;
+  for (int i = 0; i < 3; i++) {
+    complex |= kinds[i] == DTYPE_CLASS_COMPLEX;
+    floating |= kinds[i] == DTYPE_CLASS_FLOAT;
+  }
+  wide = lhs == DTYPE_f64 || rhs == DTYPE_f64 || out == DTYPE_f64;
+  wide_complex = wide || lhs == DTYPE_c128 || rhs == DTYPE_c128 || out == DTYPE_c128;
+  if (complex) return wide_complex ? DTYPE_c128 : DTYPE_c64;
+  if (floating) return wide ? DTYPE_f64 : DTYPE_f32;
+  return DTYPE_s64;
+}
+static dot_type tile_type(dtype acc) {
+  switch (acc) {
+  case DTYPE_f32:
+    return DOT_F32;
+  case DTYPE_f64:
+    return DOT_F64;
+  case DTYPE_c64:
+    return DOT_C64;
+  case DTYPE_c128:
+    return DOT_C128;
+  default:
+    return DOT_S64;
+  }
+}
+
+static void choose_units(product *p) {
+  p->unit_m = p->m < 512 ? p->m : 512;
+  p->unit_n = p->m > 512 || p->n < 2048 ? p->n : 1024;
+  p->pieces_m = (p->m + p->unit_m - 1) / p->unit_m;
+  p->pieces_n = (p->n + p->unit_n - 1) / p->unit_n;
+}
+
+static void choose_sgemm(product *p) {
+  i64 step;
+  if (p->lhs_type != DTYPE_f32 || p->rhs_type != DTYPE_f32 || p->out_type != DTYPE_f32) return;
+  p->a = see_matrix(p->lhs_m, p->m, p->lhs_k, p->k, true);
+  p->b = see_matrix(p->rhs_n, p->n, p->rhs_k, p->k, false);
+  if (!p->a.plain || !p->b.plain || p->k == 0) return;
+  if (!is_arithmetic(p->out_n, p->n, &step) || step != 1) return;
+  if (!is_arithmetic(p->out_m, p->m, &p->ldc)) return;
+  if (p->m == 1) p->ldc = (i64)p->n;
+  p->use_sgemm = p->ldc >= (i64)p->n;
+}
+
+void dot_lower(const lower_env *e, const prog_dot *d, exec_step *out) {
+  product *p = ARENA_NEW(e->a, product);
+  const i64 *dims = d->dims;
+  u32 m = d->nb, n = m + d->nm, k = n + d->nn;
+  *out = (exec_step){.run = run_dot, .data = p};
+  *p = (product){.lhs = d->lhs,
+                 .rhs = d->rhs,
+                 .out = d->out,
+                 .lhs_type = e->prog->slots[d->lhs].type,
+                 .rhs_type = e->prog->slots[d->rhs].type,
+                 .out_type = e->prog->slots[d->out].type,
+                 .batches = volume(dims, d->nb),
+                 .m = volume(dims + m, d->nm),
+                 .n = volume(dims + n, d->nn),
+                 .k = volume(dims + k, d->nk),
+                 .k_ = e->k};
+  if (p->batches == 0 || p->m == 0 || p->n == 0) return;
+  arena *a = e->a;
+  p->lhs_b = flatten(a, dims, d->lhs_stride, d->nb);
+  p->rhs_b = flatten(a, dims, d->rhs_stride, d->nb);
+  p->out_b = flatten(a, dims, d->out_stride, d->nb);
+  p->lhs_m = flatten(a, dims + m, d->lhs_stride + m, d->nm);
+  p->out_m = flatten(a, dims + m, d->out_stride + m, d->nm);
+  p->rhs_n = flatten(a, dims + n, d->rhs_stride + n, d->nn);
+  p->out_n = flatten(a, dims + n, d->out_stride + n, d->nn);
+  p->lhs_k = flatten(a, dims + k, d->lhs_stride + k, d->nk);
+  p->rhs_k = flatten(a, dims + k, d->rhs_stride + k, d->nk);
+  p->acc = accumulator(p->lhs_type, p->rhs_type, p->out_type);
+  p->tile = e->k->dot.tile[tile_type(p->acc)];
+  p->size = vm_rtype_size(vm_rtype_of(p->acc));
+  choose_units(p);
+  choose_sgemm(p);
+  size_t mc = align_up(MC + p->tile.mr, 64), nc = align_up(NC + p->tile.nr, 64);
+  p->b_at = p->a_at + align_up(mc * KC * p->size, 64);
+  p->c_at = p->b_at + align_up(nc * KC * p->size, 64);
+  p->row_at = p->c_at + align_up(mc * nc * p->size, 64);
+  out->scratch = p->row_at + KC * 32 + 64;
+  out->units = p->batches * p->pieces_m * p->pieces_n;
+  u64 cost = 0;
+  if (!checked_mul(p->unit_m, p->unit_n, &cost) || !checked_mul(cost, p->k, &cost))
+    cost = 1ull << 40;
+  out->cost = 100 + cost / 32;
+}

@@ -1,0 +1,870 @@
+/* Programs run on the pool, against plain C. */
+#include "exec/exec.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/os.h"
+#include "num/convert.h"
+#include "num/special.h"
+#include "tests/unit.h"
+
+static oom_trap trap;
+static exec_pool *pool;
+
+typedef struct waiting {
+  pthread_mutex_t lock;
+  pthread_cond_t cond;
+  bool done;
+  u32 devices;
+  char text[4096];
+} waiting;
+
+static void on_device(void *user, u32 position, status error) {
+  waiting *w = user;
+  (void)position, (void)error;
+  pthread_mutex_lock(&w->lock);
+  w->devices++;
+  pthread_mutex_unlock(&w->lock);
+}
+static void on_done(void *user, status error) {
+  waiting *w = user;
+  pthread_mutex_lock(&w->lock);
+  w->done = true;
+  if (error) snprintf(w->text, sizeof w->text, "%s", status_message(error).data);
+  pthread_cond_signal(&w->cond);
+  pthread_mutex_unlock(&w->lock);
+}
+
+/* Runs and waits; the error's text ("" if fine) stays valid until the next call. */
+static const char *run_image(exec_pool *on, exec_image *im, void **params, void **results) {
+  static waiting w;
+  u32 n = program_num_devices(exec_image_program(im));
+  u32 *devices = malloc(n * sizeof(u32));
+  for (u32 i = 0; i < n; i++) devices[i] = i;
+  w = (waiting){.lock = PTHREAD_MUTEX_INITIALIZER, .cond = PTHREAD_COND_INITIALIZER};
+  exec_launch_args args = {.image = im,
+                           .devices = devices,
+                           .params = params,
+                           .results = results,
+                           .device_done = on_device,
+                           .done = on_done,
+                           .user = &w};
+  status s = exec_launch(on, &args);
+  CHECK(!s);
+  status_free(s);
+  pthread_mutex_lock(&w.lock);
+  while (!w.done) pthread_cond_wait(&w.cond, &w.lock);
+  CHECK(w.devices == n);
+  pthread_mutex_unlock(&w.lock);
+  free(devices);
+  return w.text;
+}
+
+static exec_image *make_image(const program *p) {
+  exec_image *im = NULL;
+  status s = exec_image_create(NULL, p, NULL, NULL, &im);
+  if (s) fprintf(stderr, "%s\n", status_message(s).data);
+  CHECK(!s);
+  status_free(s);
+  return im;
+}
+
+static const program *finish(prog_builder *b) {
+  const program *p = NULL;
+  status s = prog_finish(b, &p);
+  if (s) fprintf(stderr, "%s\n", status_message(s).data);
+  CHECK(!s);
+  status_free(s);
+  return p;
+}
+
+static const char *run(prog_builder *b, void **params, void **results) {
+  const program *p = finish(b);
+  if (!p) return "invalid";
+  exec_image *im = make_image(p);
+  const char *text = run_image(pool, im, params, results);
+  exec_image_release(im);
+  return text;
+}
+
+#define S STR("test")
+#define L STR("t.mlir:1:1")
+
+static float noise(u32 *seed) {
+  *seed = *seed * 1664525 + 1013904223;
+  return (float)(i32)*seed / 2147483648.0f;
+}
+
+/* ---- elementwise ---- */
+
+static void test_add(arena *a) {
+  enum { N = 5000 };
+  float x[N], y[N], z[N];
+  for (int i = 0; i < N; i++) x[i] = (float)i, y[i] = (float)(2 * i) + 0.5f;
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 px = prog_param(b, DTYPE_f32, N), py = prog_param(b, DTYPE_f32, N);
+  u32 r = prog_result(b, DTYPE_f32, N, -1);
+  prog_loop *l = prog_add_loop(b, 1, (i64[]){N}, S, L);
+  u32 i0 = prog_loop_in(b, l, px, 0, (i64[]){1}), i1 = prog_loop_in(b, l, py, 0, (i64[]){1});
+  u32 v0 = vm_load(b, &l->code, DTYPE_f32, i0), v1 = vm_load(b, &l->code, DTYPE_f32, i1);
+  u32 c = vm_const_f64(b, &l->code, DTYPE_f32, 3.0);
+  u32 s = vm_emit(b, &l->code, VM_add, DTYPE_f32, v0, v1, 0);
+  s = vm_emit(b, &l->code, VM_mul, DTYPE_f32, s, c, 0);
+  prog_loop_out(b, l, r, 0, (i64[]){1}, s);
+  CHECK(!*run(b, (void *[]){x, y}, (void *[]){z}));
+  int bad = 0;
+  for (int i = 0; i < N; i++) bad += z[i] != (x[i] + y[i]) * 3;
+  CHECK(bad == 0);
+}
+
+/* out[i][j] = x[j][i] + row[j] * col[i] + i - j, all kinds of access at once */
+static void test_strides(arena *a) {
+  enum { M = 37, N = 53 };
+  static float x[N][M], row[N], col[M], z[M][N];
+  u32 seed = 1;
+  for (int i = 0; i < N; i++) {
+    row[i] = noise(&seed);
+    for (int j = 0; j < M; j++) x[i][j] = noise(&seed);
+  }
+  for (int i = 0; i < M; i++) col[i] = noise(&seed);
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 px = prog_param(b, DTYPE_f32, M * N), pr = prog_param(b, DTYPE_f32, N);
+  u32 pc = prog_param(b, DTYPE_f32, M), r = prog_result(b, DTYPE_f32, M * N, -1);
+  prog_loop *l = prog_add_loop(b, 2, (i64[]){M, N}, S, L);
+  vm_code *c = &l->code;
+  u32 vx = vm_load(b, c, DTYPE_f32, prog_loop_in(b, l, px, 0, (i64[]){1, M}));
+  u32 vr = vm_load(b, c, DTYPE_f32, prog_loop_in(b, l, pr, 0, (i64[]){0, 1}));
+  u32 vc = vm_load(b, c, DTYPE_f32, prog_loop_in(b, l, pc, M - 1, (i64[]){-1, 0}));
+  u32 v = vm_emit(b, c, VM_mul, DTYPE_f32, vr, vc, 0);
+  v = vm_emit(b, c, VM_add, DTYPE_f32, vx, v, 0);
+  v = vm_emit(b, c, VM_add, DTYPE_f32, v, vm_iota(b, c, DTYPE_f32, 0), 0);
+  v = vm_emit(b, c, VM_sub, DTYPE_f32, v, vm_iota(b, c, DTYPE_f32, 1), 0);
+  prog_loop_out(b, l, r, 0, (i64[]){N, 1}, v);
+  CHECK(!*run(b, (void *[]){x, row, col}, (void *[]){z}));
+  int bad = 0;
+  for (int i = 0; i < M; i++)
+    for (int j = 0; j < N; j++) {
+      float want = x[j][i] + row[j] * col[M - 1 - i] + (float)i - (float)j;
+      bad += z[i][j] != want;
+    }
+  CHECK(bad == 0);
+}
+
+/* every operation on every type it takes runs, with vectors and scalars mixed */
+static void test_all_ops(arena *a) {
+  enum { N = 70 };
+  static u64 in[3][2 * N], out[2 * N];
+  for (int op = VM_convert; op < VM_OP_COUNT; op++)
+    for (int t = 0; t < DTYPE_token; t++) {
+      if (op == VM_bitcast || t == DTYPE_c64 || t == DTYPE_c128) continue;
+      for (int form = 0; form < 4; form++) {
+        prog_builder *b = prog_begin(a, 1, 1);
+        u32 slots[3], v[3];
+        for (int k = 0; k < 3; k++) {
+          dtype kt = op == VM_select && k == 0 ? DTYPE_pred : (dtype)t;
+          slots[k] = prog_param(b, kt, N);
+          for (int i = 0; i < N; i++)
+            num_from_f64(kt, kt == DTYPE_pred ? i % 2 : (i * 7 % 11) * 0.5,
+                         (char *)in[k] + (size_t)i * dtype_size(kt));
+        }
+        dtype rt = (dtype)t;
+        if ((op >= VM_eq && op <= VM_total_ge) || (op >= VM_is_finite && op <= VM_is_neg_inf))
+          rt = DTYPE_pred;
+        if (op == VM_complex) rt = t == DTYPE_f64 ? DTYPE_c128 : DTYPE_c64;
+        u32 r = prog_result(b, rt, N, -1);
+        prog_loop *l = prog_add_loop(b, 1, (i64[]){N}, S, L);
+        for (int k = 0; k < 3; k++) {
+          i64 stride = k == 2 ? form == 3 : !(form >> k & 1);
+          v[k] = vm_load(b, &l->code, prog_slot_type(b, slots[k]),
+                         prog_loop_in(b, l, slots[k], 0, &stride));
+        }
+        if (op == VM_reduce_precision) v[1] = 5, v[2] = 2;
+        i64 one = 1;
+        prog_loop_out(b, l, r, 0, &one, vm_emit(b, &l->code, (vm_op)op, rt, v[0], v[1], v[2]));
+        const program *p = NULL;
+        status s = prog_finish(b, &p);
+        if (s) { /* not for this type */
+          status_free(s);
+          break;
+        }
+        exec_image *im = make_image(p);
+        CHECK(!*run_image(pool, im, (void *[]){in[0], in[1], in[2]}, (void *[]){out}));
+        exec_image_release(im);
+      }
+    }
+}
+
+/* each type to each other, against num_convert */
+static void test_converts(arena *a) {
+  enum { N = 300 };
+  static u64 in[2 * N], out[2 * N], want[2];
+  int bad = 0;
+  for (int from = 0; from < DTYPE_COUNT; from++)
+    for (int to = 0; to < DTYPE_COUNT; to++) {
+      if (from == DTYPE_token || to == DTYPE_token) continue;
+      prog_builder *b = prog_begin(a, 1, 1);
+      u32 p = prog_param(b, (dtype)from, N), r = prog_result(b, (dtype)to, N, -1);
+      for (int i = 0; i < N; i++) {
+        double v = (i - 150) * (i % 3 ? 0.37 : 1e5) * (i % 7 ? 1 : 1e12);
+        num_from_f64((dtype)from, i == 5 ? (double)NAN : v,
+                     (char *)in + (size_t)i * dtype_size((dtype)from));
+      }
+      i64 one = 1;
+      prog_loop *l = prog_add_loop(b, 1, (i64[]){N}, S, L);
+      u32 v = vm_load(b, &l->code, (dtype)from, prog_loop_in(b, l, p, 0, &one));
+      v = vm_emit(b, &l->code, VM_convert, (dtype)to, v, 0, 0);
+      prog_loop_out(b, l, r, 0, &one, v);
+      CHECK(!*run(b, (void *[]){in}, (void *[]){out}));
+      for (int i = 0; i < N; i++) {
+        size_t size = dtype_size((dtype)to);
+        num_convert((dtype)from, (char *)in + (size_t)i * dtype_size((dtype)from), (dtype)to, want);
+        const char *got = (char *)out + (size_t)i * size;
+        double g = num_to_f64((dtype)to, got), w = num_to_f64((dtype)to, want);
+        if (memcmp(got, want, size) == 0 || (isnan(g) && isnan(w))) continue;
+        if (bad++ < 5)
+          fprintf(stderr, "convert %s to %s, element %d: got %g, want %g\n", dtype_infos[from].name,
+                  dtype_infos[to].name, i, g, w);
+      }
+    }
+  CHECK(bad == 0);
+}
+
+/* ---- reductions ---- */
+
+static void check_reduce(arena *a, i64 k0, i64 r, i64 k1, prog_reducer kind) {
+  size_t n = (size_t)(k0 * r * k1), m = (size_t)(k0 * k1);
+  float *x = malloc((n + 1) * 4), *z = malloc((m + 1) * 4), init = kind == REDUCE_MAX ? -9 : 0.5f;
+  u32 seed = 7;
+  for (size_t i = 0; i < n; i++) x[i] = noise(&seed);
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 px = prog_param(b, DTYPE_f32, n), out = prog_result(b, DTYPE_f32, m, -1);
+  u32 c = prog_const(b, DTYPE_f32, 1, &init);
+  prog_loop *l = prog_add_loop(b, 3, (i64[]){k0, k1, r}, S, L);
+  u32 v = vm_load(b, &l->code, DTYPE_f32, prog_loop_in(b, l, px, 0, (i64[]){r * k1, 1, k1}));
+  v = vm_emit(b, &l->code, VM_mul, DTYPE_f32, v, v, 0);
+  prog_loop_out(b, l, out, 0, (i64[]){k1, 1, 0}, v);
+  prog_loop_reduce(b, l, 1, &c, (prog_body){.kind = kind});
+  CHECK(!*run(b, (void *[]){x}, (void *[]){z}));
+  int bad = 0;
+  for (i64 i = 0; i < k0; i++)
+    for (i64 j = 0; j < k1; j++) {
+      double want = init;
+      for (i64 q = 0; q < r; q++) {
+        float e = x[(i * r + q) * k1 + j];
+        want = kind == REDUCE_MAX ? fmax(want, e * e) : want + e * e;
+      }
+      bad += fabs(z[i * k1 + j] - want) > 1e-5 * fabs(want) + 1e-6;
+    }
+  CHECK(bad == 0);
+  free(x);
+  free(z);
+}
+
+/* argmax: two operands, a body in code */
+static void check_argmax(arena *a, i64 rows, i64 n) {
+  float *x = malloc((size_t)(rows * n) * 4), *best = malloc((size_t)rows * 4), low = -INFINITY;
+  i32 *at = malloc((size_t)rows * 4), zero = 0;
+  u32 seed = 3;
+  for (i64 i = 0; i < rows * n; i++) x[i] = floorf(noise(&seed) * 40);
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 px = prog_param(b, DTYPE_f32, (u64)(rows * n));
+  u32 rb = prog_result(b, DTYPE_f32, (u64)rows, -1), ra = prog_result(b, DTYPE_s32, (u64)rows, -1);
+  u32 init[] = {prog_const(b, DTYPE_f32, 1, &low), prog_const(b, DTYPE_s32, 1, &zero)};
+  prog_loop *l = prog_add_loop(b, 2, (i64[]){rows, n}, S, L);
+  u32 v = vm_load(b, &l->code, DTYPE_f32, prog_loop_in(b, l, px, 0, (i64[]){n, 1}));
+  prog_loop_out(b, l, rb, 0, (i64[]){1, 0}, v);
+  prog_loop_out(b, l, ra, 0, (i64[]){1, 0}, vm_iota(b, &l->code, DTYPE_s32, 1));
+  prog_body body = {0};
+  vm_code *c = &body.code;
+  u32 lv = vm_load(b, c, DTYPE_f32, 0), li = vm_load(b, c, DTYPE_s32, 1);
+  u32 rv = vm_load(b, c, DTYPE_f32, 2), ri = vm_load(b, c, DTYPE_s32, 3);
+  u32 gt = vm_emit(b, c, VM_gt, DTYPE_pred, lv, rv, 0),
+      eq = vm_emit(b, c, VM_eq, DTYPE_pred, lv, rv, 0);
+  u32 lower = vm_emit(b, c, VM_lt, DTYPE_pred, li, ri, 0);
+  u32 left =
+      vm_emit(b, c, VM_or, DTYPE_pred, gt, vm_emit(b, c, VM_and, DTYPE_pred, eq, lower, 0), 0);
+  vm_store(b, c, 0, vm_emit(b, c, VM_select, DTYPE_f32, gt, lv, rv));
+  vm_store(b, c, 1, vm_emit(b, c, VM_select, DTYPE_s32, left, li, ri));
+  prog_loop_reduce(b, l, 1, init, body);
+  CHECK(!*run(b, (void *[]){x}, (void *[]){best, at}));
+  int bad = 0;
+  for (i64 i = 0; i < rows; i++) {
+    i32 want = 0;
+    for (i64 j = 1; j < n; j++)
+      if (x[i * n + j] > x[i * n + want]) want = (i32)j;
+    bad += at[i] != want || best[i] != x[i * n + want];
+  }
+  CHECK(bad == 0);
+  free(x);
+  free(best);
+  free(at);
+}
+
+static void test_reduce(arena *a) {
+  static const i64 shapes[][3] = {{1, 1, 1},    {1, 100000, 1}, {5, 3000, 1}, {1000, 7, 1},
+                                  {4, 33, 129}, {1, 64, 64},    {3, 5000, 3}, {7, 0, 2},
+                                  {0, 5, 2},    {64, 64, 1}};
+  for (size_t i = 0; i < COUNT(shapes); i++) {
+    check_reduce(a, shapes[i][0], shapes[i][1], shapes[i][2], REDUCE_SUM);
+    check_reduce(a, shapes[i][0], shapes[i][1], shapes[i][2], REDUCE_MAX);
+  }
+  check_argmax(a, 3, 10000);
+  check_argmax(a, 5000, 10);
+  check_argmax(a, 1, 1);
+  check_argmax(a, 40, 70);
+}
+
+/* ---- products ---- */
+
+static void check_dot(arena *a, i64 nb, i64 m, i64 n, i64 k, int layout, dtype t) {
+  size_t size = dtype_size(t), na = (size_t)(nb * m * k), nn = (size_t)(nb * n * k);
+  size_t nc = (size_t)(nb * m * n);
+  char *x = malloc(na * size + 16), *y = malloc(nn * size + 16), *z = malloc(nc * size + 16);
+  u32 seed = 11;
+  for (size_t i = 0; i < na; i++) num_from_f64(t, floorf(noise(&seed) * 8), x + i * size);
+  for (size_t i = 0; i < nn; i++) num_from_f64(t, floorf(noise(&seed) * 8), y + i * size);
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 px = prog_param(b, t, na), py = prog_param(b, t, nn), r = prog_result(b, t, nc, -1);
+  bool ta = layout & 1, tb = layout & 2; /* lhs is (b,k,m); rhs is (b,n,k) */
+  i64 ls[] = {m * k, ta ? 1 : k, 0, ta ? m : 1}, rs[] = {n * k, 0, tb ? k : 1, tb ? 1 : n};
+  i64 os[] = {m * n, n, 1, 0}, dims[] = {nb, m, n, k};
+  prog_add_dot(b, &(prog_dot){px, py, r, 1, 1, 1, 1, dims, ls, rs, os}, S, L);
+  CHECK(!*run(b, (void *[]){x, y}, (void *[]){z}));
+  int bad = 0;
+  for (i64 q = 0; q < nb; q++)
+    for (i64 i = 0; i < m; i++)
+      for (i64 j = 0; j < n; j++) {
+        double sum = 0, got;
+        for (i64 p = 0; p < k; p++)
+          sum += num_to_f64(t, x + (size_t)(q * ls[0] + i * ls[1] + p * ls[3]) * size) *
+                 num_to_f64(t, y + (size_t)(q * rs[0] + j * rs[2] + p * rs[3]) * size);
+        u64 rounded[2];
+        num_from_f64(t, sum, rounded);
+        got = num_to_f64(t, z + (size_t)((q * m + i) * n + j) * size);
+        if (dtype_infos[t].kind == DTYPE_CLASS_FLOAT)
+          bad += got != num_to_f64(t, rounded);
+        else
+          bad += (i64)got != (i64)num_to_f64(t, rounded) && t != DTYPE_s8;
+      }
+  CHECK(bad == 0);
+  free(x);
+  free(y);
+  free(z);
+}
+
+static void test_dot(arena *a) {
+  static const i64 shapes[][4] = {{1, 1, 1, 1},    {1, 5, 7, 3},    {3, 17, 33, 65},
+                                  {1, 1, 300, 40}, {1, 300, 1, 40}, {1, 150, 600, 260},
+                                  {2, 4, 4, 0},    {1, 530, 20, 5}};
+  static const dtype types[] = {DTYPE_f32, DTYPE_f64, DTYPE_bf16, DTYPE_s32, DTYPE_c64, DTYPE_s8};
+  for (size_t i = 0; i < COUNT(shapes); i++)
+    for (size_t t = 0; t < COUNT(types); t++)
+      for (int layout = 0; layout < 4; layout++)
+        check_dot(a, shapes[i][0], shapes[i][1], shapes[i][2], shapes[i][3], layout, types[t]);
+}
+
+/* ---- data movement ---- */
+
+static void test_copies(arena *a) {
+  enum { M = 70, N = 90 };
+  static u32 x[M][N], t[N][M], d[8];
+  static u8 x8[M][N], t8[N][M];
+  for (u32 i = 0; i < M * N; i++) (&x[0][0])[i] = i, (&x8[0][0])[i] = (u8)i;
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 p = prog_param(b, DTYPE_u32, M * N), r = prog_result(b, DTYPE_u32, M * N, -1);
+  u32 p8 = prog_param(b, DTYPE_u8, M * N), r8 = prog_result(b, DTYPE_u8, M * N, -1);
+  u32 rd = prog_result(b, DTYPE_u32, 8, -1);
+  prog_add_copy(b, 2, (i64[]){N, M}, p, 0, (i64[]){1, N}, r, 0, (i64[]){M, 1}, S, L);
+  prog_add_copy(b, 2, (i64[]){N, M}, p8, 0, (i64[]){1, N}, r8, 0, (i64[]){M, 1}, S, L);
+  i32 at[] = {-5, 1000};
+  u32 s0 = prog_const(b, DTYPE_s32, 1, &at[0]), s1 = prog_const(b, DTYPE_s32, 1, &at[1]);
+  prog_dynamic sl = {.big = p,
+                     .small = rd,
+                     .rank = 2,
+                     .big_dims = {M, N},
+                     .small_dims = {2, 4},
+                     .start = {s0, s1}};
+  prog_add_dynamic(b, &sl, S, L);
+  CHECK(!*run(b, (void *[]){x, x8}, (void *[]){t, t8, d}));
+  int bad = 0;
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < M; j++) bad += t[i][j] != x[j][i] || t8[i][j] != x8[j][i];
+  CHECK(bad == 0);
+  for (int i = 0; i < 8; i++) CHECK(d[i] == x[i / 4][N - 4 + i % 4]);
+}
+
+static void test_gather(arena *a) {
+  /* rows 1, 9 (clamped to 3), -2 (to 0) of a 4x5 table; then scatter-add of rows, 9 dropped */
+  float table[20], got[15], sums[20];
+  i32 rows[] = {1, 9, -2};
+  for (int i = 0; i < 20; i++) table[i] = (float)i;
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 t = prog_param(b, DTYPE_f32, 20), ix = prog_param(b, DTYPE_s32, 3);
+  u32 r = prog_result(b, DTYPE_f32, 15, -1), s = prog_result(b, DTYPE_f32, 20, -1);
+  u32 slots[] = {t, r, s};
+  i64 td[] = {4, 5}, id[] = {3, 1}, od[] = {3, 5}, one[] = {1}, zero[] = {0}, sizes[] = {1, 5};
+  prog_gather g = {.n = 1,
+                   .operand = &slots[0],
+                   .other = &slots[1],
+                   .indices = ix,
+                   .operand_dims = {td, 2},
+                   .indices_dims = {id, 2},
+                   .other_dims = {od, 2},
+                   .offset_dims = {one, 1},
+                   .collapsed = {zero, 1},
+                   .start_index_map = {zero, 1},
+                   .index_vector_dim = 1,
+                   .slice_sizes = {sizes, 2}};
+  prog_add_gather(b, &g, S, L);
+  prog_add_move(b, t, s, S, L);
+  g.scatter = true;
+  g.operand = &slots[2];
+  g.body = (prog_body){.kind = REDUCE_SUM};
+  prog_add_gather(b, &g, S, L);
+  CHECK(!*run(b, (void *[]){table, rows}, (void *[]){got, sums}));
+  for (int j = 0; j < 5; j++) {
+    CHECK(got[j] == table[5 + j] && got[5 + j] == table[15 + j] && got[10 + j] == table[j]);
+    CHECK(sums[5 + j] == 2 * table[5 + j] && sums[j] == table[j] && sums[15 + j] == table[15 + j]);
+  }
+}
+
+static void test_sort(arena *a, i64 n, bool generic) {
+  float *x = malloc((size_t)n * 4), *y = malloc((size_t)n * 4);
+  i32 *ix = malloc((size_t)n * 4), *iy = malloc((size_t)n * 4);
+  u32 seed = 5;
+  for (i64 i = 0; i < n; i++) x[i] = floorf(noise(&seed) * 50), ix[i] = (i32)i;
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 in[] = {prog_param(b, DTYPE_f32, (u64)n), prog_param(b, DTYPE_s32, (u64)n)};
+  u32 out[] = {prog_result(b, DTYPE_f32, (u64)n, -1), prog_result(b, DTYPE_s32, (u64)n, -1)};
+  prog_sort s = {.n = 2, .in = in, .out = out, .outer = 1, .size = n, .inner = 1};
+  u32 l = vm_load(b, &s.less, DTYPE_f32, 0), r = vm_load(b, &s.less, DTYPE_f32, 1);
+  vm_store(b, &s.less, 0, vm_emit(b, &s.less, generic ? VM_lt : VM_total_lt, DTYPE_pred, l, r, 0));
+  prog_add_sort(b, &s, S, L);
+  CHECK(!*run(b, (void *[]){x, ix}, (void *[]){y, iy}));
+  int bad = 0;
+  for (i64 i = 1; i < n; i++)
+    bad += y[i - 1] > y[i] || (y[i - 1] == y[i] && iy[i - 1] >= iy[i]) || x[iy[i]] != y[i];
+  CHECK(bad == 0);
+  free(x), free(y), free(ix), free(iy);
+}
+
+/* y = cumulative sum; pooled = max over windows of 3, stride 2 */
+static void test_window(arena *a) {
+  enum { N = 9 };
+  i32 x[N], sum[N], pooled[4], zero = 0, low = INT32_MIN;
+  for (int i = 0; i < N; i++) x[i] = i * i % 7;
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 p = prog_param(b, DTYPE_s32, N), r = prog_result(b, DTYPE_s32, N, -1);
+  u32 q = prog_result(b, DTYPE_s32, 4, -1);
+  u32 z = prog_const(b, DTYPE_s32, 1, &zero), m = prog_const(b, DTYPE_s32, 1, &low);
+  prog_window w = {.n = 1,
+                   .rank = 1,
+                   .in = &p,
+                   .init = &z,
+                   .out = &r,
+                   .dims = {N},
+                   .out_dims = {N},
+                   .window = {N},
+                   .stride = {1},
+                   .base_dilation = {1},
+                   .window_dilation = {1},
+                   .pad_low = {N - 1},
+                   .body = {.kind = REDUCE_SUM}};
+  prog_add_window(b, &w, S, L);
+  w = (prog_window){.n = 1,
+                    .rank = 1,
+                    .in = &p,
+                    .init = &m,
+                    .out = &q,
+                    .dims = {N},
+                    .out_dims = {4},
+                    .window = {3},
+                    .stride = {2},
+                    .base_dilation = {1},
+                    .window_dilation = {1},
+                    .body = {.kind = REDUCE_MAX}};
+  prog_add_window(b, &w, S, L);
+  CHECK(!*run(b, (void *[]){x}, (void *[]){sum, pooled}));
+  i32 running = 0;
+  for (int i = 0; i < N; i++) CHECK(sum[i] == (running += x[i]));
+  for (int i = 0; i < 4; i++) {
+    i32 best = x[2 * i];
+    for (int k = 1; k < 3; k++) best = x[2 * i + k] > best ? x[2 * i + k] : best;
+    CHECK(pooled[i] == best);
+  }
+}
+
+/* ---- control flow, aliasing ---- */
+
+/* while (i < n) { x[i] += i; i += 1 } by dynamic slices, in place on a donated parameter */
+static void test_while(arena *a) {
+  enum { N = 100 };
+  float x[N];
+  for (int i = 0; i < N; i++) x[i] = 1;
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 p = prog_param(b, DTYPE_f32, N), r = prog_result(b, DTYPE_f32, N, 0);
+  u32 i = prog_work(b, DTYPE_s32, 1), next = prog_work(b, DTYPE_s32, 1);
+  u32 c = prog_work(b, DTYPE_f32, N), c2 = prog_work(b, DTYPE_f32, N);
+  u32 one = prog_work(b, DTYPE_f32, 1), sum = prog_work(b, DTYPE_f32, 1);
+  u32 cond = prog_work(b, DTYPE_pred, 1);
+  i32 zero = 0, first[] = {0};
+  (void)first;
+  prog_add_fill(b, i, &zero, S, L);
+  prog_add_move(b, p, c, S, L);
+  u32 top = prog_label(b), end = prog_label(b);
+  prog_place(b, top);
+  prog_loop *l = prog_add_loop(b, 0, NULL, S, L);
+  u32 v = vm_load(b, &l->code, DTYPE_s32, prog_loop_in(b, l, i, 0, NULL));
+  v = vm_emit(b, &l->code, VM_lt, DTYPE_pred, v, vm_const_f64(b, &l->code, DTYPE_s32, N), 0);
+  prog_loop_out(b, l, cond, 0, NULL, v);
+  prog_add_jump_unless(b, cond, end, S, L);
+  prog_dynamic d = {
+      .big = c, .small = one, .rank = 1, .big_dims = {N}, .small_dims = {1}, .start = {i}};
+  prog_add_dynamic(b, &d, S, L);
+  l = prog_add_loop(b, 0, NULL, S, L);
+  v = vm_load(b, &l->code, DTYPE_f32, prog_loop_in(b, l, one, 0, NULL));
+  u32 vi = vm_load(b, &l->code, DTYPE_s32, prog_loop_in(b, l, i, 0, NULL));
+  vi = vm_emit(b, &l->code, VM_convert, DTYPE_f32, vi, 0, 0);
+  prog_loop_out(b, l, sum, 0, NULL, vm_emit(b, &l->code, VM_add, DTYPE_f32, v, vi, 0));
+  prog_add_move(b, c, c2, S, L);
+  d = (prog_dynamic){.update = true,
+                     .big = c2,
+                     .small = sum,
+                     .rank = 1,
+                     .big_dims = {N},
+                     .small_dims = {1},
+                     .start = {i}};
+  prog_add_dynamic(b, &d, S, L);
+  l = prog_add_loop(b, 0, NULL, S, L);
+  v = vm_load(b, &l->code, DTYPE_s32, prog_loop_in(b, l, i, 0, NULL));
+  v = vm_emit(b, &l->code, VM_add, DTYPE_s32, v, vm_const_f64(b, &l->code, DTYPE_s32, 1), 0);
+  prog_loop_out(b, l, next, 0, NULL, v);
+  prog_add_move(b, next, i, S, L);
+  prog_add_move(b, c2, c, S, L);
+  prog_add_jump(b, top, S, L);
+  prog_place(b, end);
+  prog_add_move(b, c, r, S, L);
+  const program *p0 = finish(b);
+  CHECK(p0 && p0->workspace <= 5 * 64); /* the arrays are all the donated buffer */
+  exec_image *im = make_image(p0);
+  CHECK(!*run_image(pool, im, (void *[]){x}, (void *[]){x}));
+  exec_image_release(im);
+  int bad = 0;
+  for (int k = 0; k < N; k++) bad += x[k] != (float)(k + 1);
+  CHECK(bad == 0);
+}
+
+/* a donated parameter that is read (reversed) after its result began to be written */
+static void test_alias_saved(arena *a) {
+  enum { N = 3000 };
+  static float x[N];
+  for (int i = 0; i < N; i++) x[i] = (float)i;
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 p = prog_param(b, DTYPE_f32, N), r = prog_result(b, DTYPE_f32, N, 0);
+  i64 back = -1, one = 1;
+  prog_loop *l = prog_add_loop(b, 1, (i64[]){N}, S, L);
+  u32 v = vm_load(b, &l->code, DTYPE_f32, prog_loop_in(b, l, p, N - 1, &back));
+  prog_loop_out(b, l, r, 0, &one, v);
+  CHECK(!*run(b, (void *[]){x}, (void *[]){x}));
+  int bad = 0;
+  for (int i = 0; i < N; i++) bad += x[i] != (float)(N - 1 - i);
+  CHECK(bad == 0);
+}
+
+/* ---- collectives ---- */
+
+static void test_collectives(arena *a, u32 n, u32 count) {
+  prog_builder *b = prog_begin(a, 1, n);
+  u32 big = count * n, half = n / 2 ? n / 2 : 1, groups = n / half;
+  u32 p = prog_param(b, DTYPE_f32, count), pb = prog_param(b, DTYPE_f32, big);
+  u32 r_sum = prog_result(b, DTYPE_f32, count, -1), r_all = prog_result(b, DTYPE_f32, big, -1);
+  u32 r_scat = prog_result(b, DTYPE_f32, count, -1), r_a2a = prog_result(b, DTYPE_f32, big, -1);
+  u32 r_perm = prog_result(b, DTYPE_f32, count, -1), r_id = prog_result(b, DTYPE_u32, 1, -1);
+  u32 *members = malloc(n * 4), *begin = malloc((groups + 1) * 4), *pairs = malloc(n * 8);
+  for (u32 i = 0; i < n; i++) members[i] = i, pairs[2 * i] = i, pairs[2 * i + 1] = i + 1;
+  for (u32 g = 0; g <= groups; g++) begin[g] = g * half;
+  u32 whole[] = {0, n};
+  i64 one = 1, c = count;
+  prog_collective k = {.kind = COLL_ALL_REDUCE,
+                       .n = 1,
+                       .in = &p,
+                       .out = &r_sum,
+                       .num_groups = groups,
+                       .begin = begin,
+                       .members = members,
+                       .body = {.kind = REDUCE_SUM}};
+  prog_add_collective(b, &k, S, L);
+  k = (prog_collective){.kind = COLL_ALL_GATHER,
+                        .n = 1,
+                        .in = &p,
+                        .out = &r_all,
+                        .num_groups = 1,
+                        .begin = whole,
+                        .members = members,
+                        .outer = &one,
+                        .size = &c,
+                        .inner = &one};
+  prog_add_collective(b, &k, S, L);
+  k.kind = COLL_REDUCE_SCATTER, k.in = &pb, k.out = &r_scat, k.body.kind = REDUCE_SUM;
+  prog_add_collective(b, &k, S, L);
+  k = (prog_collective){.kind = COLL_ALL_TO_ALL,
+                        .n = 1,
+                        .in = &pb,
+                        .out = &r_a2a,
+                        .num_groups = 1,
+                        .begin = whole,
+                        .members = members,
+                        .rank = 2,
+                        .dims = {n, count},
+                        .split_dim = 0,
+                        .concat_dim = 1};
+  prog_add_collective(b, &k, S, L);
+  k = (prog_collective){
+      .kind = COLL_PERMUTE, .n = 1, .in = &p, .out = &r_perm, .num_pairs = n - 1, .pairs = pairs};
+  prog_add_collective(b, &k, S, L);
+  prog_add_partition_id(b, r_id, S, L);
+  void **params = malloc(n * 2 * sizeof(void *)), **results = malloc(n * 6 * sizeof(void *));
+  for (u32 d = 0; d < n; d++) {
+    float *x = malloc(count * 4), *y = malloc(big * 4);
+    for (u32 i = 0; i < count; i++) x[i] = (float)(d * 10 + i % 7);
+    for (u32 i = 0; i < big; i++) y[i] = (float)(d + i);
+    params[2 * d] = x, params[2 * d + 1] = y;
+    for (u32 i = 0; i < 6; i++) results[6 * d + i] = malloc(big * 4);
+  }
+  CHECK(!*run(b, params, results));
+  int bad = 0;
+  for (u32 d = 0; d < n; d++) {
+    float *const *r = (float *const *)&results[6 * d];
+    u32 g = d / half;
+    for (u32 i = 0; i < count; i++) {
+      float sum = 0, scat = 0;
+      for (u32 m = g * half; m < (g + 1) * half; m++) sum += (float)(m * 10 + i % 7);
+      for (u32 m = 0; m < n; m++) scat += (float)(m + d * count + i);
+      bad += r[0][i] != sum || r[2][i] != scat;
+      bad += r[4][i] != (d ? (float)((d - 1) * 10 + i % 7) : 0.0f);
+      for (u32 m = 0; m < n; m++) bad += r[1][m * count + i] != (float)(m * 10 + i % 7);
+      for (u32 m = 0; m < n; m++) bad += r[3][m * count + i] != (float)(m + d * count + i);
+    }
+    bad += *(u32 *)results[6 * d + 5] != d;
+  }
+  CHECK(bad == 0);
+  for (u32 d = 0; d < n; d++) {
+    free(params[2 * d]), free(params[2 * d + 1]);
+    for (u32 i = 0; i < 6; i++) free(results[6 * d + i]);
+  }
+  free(params), free(results), free(members), free(begin), free(pairs);
+}
+
+/* each device does `trips` (its parameter) rounds of x = psum(x) over its group of two */
+static prog_builder *trips_program(arena *a, u32 n, u32 group) {
+  prog_builder *b = prog_begin(a, 1, n);
+  u32 trips = prog_param(b, DTYPE_s32, 1), r = prog_result(b, DTYPE_f32, 1, -1);
+  u32 i = prog_work(b, DTYPE_s32, 1), x = prog_work(b, DTYPE_f32, 1),
+      y = prog_work(b, DTYPE_f32, 1);
+  u32 cond = prog_work(b, DTYPE_pred, 1), top = prog_label(b), end = prog_label(b);
+  i32 zero = 0;
+  float one = 1;
+  prog_add_fill(b, i, &zero, S, L);
+  prog_add_fill(b, x, &one, S, L);
+  prog_place(b, top);
+  prog_loop *l = prog_add_loop(b, 0, NULL, S, L);
+  u32 v = vm_load(b, &l->code, DTYPE_s32, prog_loop_in(b, l, i, 0, NULL));
+  u32 w = vm_load(b, &l->code, DTYPE_s32, prog_loop_in(b, l, trips, 0, NULL));
+  prog_loop_out(b, l, cond, 0, NULL, vm_emit(b, &l->code, VM_lt, DTYPE_pred, v, w, 0));
+  prog_add_jump_unless(b, cond, end, S, L);
+  u32 *members = malloc(n * 4), *begin = malloc((n / group + 1) * 4);
+  for (u32 k = 0; k < n; k++) members[k] = k;
+  for (u32 g = 0; g <= n / group; g++) begin[g] = g * group;
+  prog_collective k = {.kind = COLL_ALL_REDUCE,
+                       .n = 1,
+                       .in = &x,
+                       .out = &y,
+                       .num_groups = n / group,
+                       .begin = begin,
+                       .members = members,
+                       .body = {.kind = REDUCE_SUM}};
+  prog_add_collective(b, &k, STR("psum"), STR("loop.mlir:7:9"));
+  free(members), free(begin);
+  prog_add_move(b, y, x, S, L);
+  l = prog_add_loop(b, 0, NULL, S, L);
+  v = vm_load(b, &l->code, DTYPE_s32, prog_loop_in(b, l, i, 0, NULL));
+  v = vm_emit(b, &l->code, VM_add, DTYPE_s32, v, vm_const_f64(b, &l->code, DTYPE_s32, 1), 0);
+  prog_loop_out(b, l, i, 0, NULL, v);
+  prog_add_jump(b, top, S, L);
+  prog_place(b, end);
+  prog_add_move(b, x, r, S, L);
+  return b;
+}
+
+static void test_trips(arena *a) {
+  i32 trips[] = {1, 1, 2, 2, 3, 3, 9, 9};
+  float out[8];
+  void *params[8], *results[8];
+  for (int i = 0; i < 8; i++) params[i] = &trips[i], results[i] = &out[i];
+  CHECK(!*run(trips_program(a, 8, 2), params, results));
+  for (int i = 0; i < 8; i++) CHECK(out[i] == (float)(1 << trips[i]));
+}
+
+static void test_deadlock(arena *a) {
+  i32 trips[] = {1, 1, 2, 1, 3, 3, 9, 9};
+  float out[8];
+  void *params[8], *results[8];
+  for (int i = 0; i < 8; i++) params[i] = &trips[i], results[i] = &out[i];
+  u64 before = os_now_ns();
+  const char *text = run(trips_program(a, 8, 2), params, results);
+  CHECK(os_now_ns() - before < 1000000000ull);
+  CHECK(strstr(text, "deadlock") && strstr(text, "device 2 waits at all_reduce \"psum\"") &&
+        strstr(text, "loop.mlir:7:9") && strstr(text, "3 (finished)"));
+  CHECK(!strstr(text, "device 4"));
+  /* the pool is as good as before */
+  trips[2] = 1;
+  CHECK(!*run(trips_program(a, 8, 2), params, results));
+}
+
+static void test_poisoned(arena *a) {
+  i32 trips[] = {1, 1};
+  float out[2];
+  const program *p = finish(trips_program(a, 2, 2));
+  exec_image *im = make_image(p);
+  dev_event *e = dev_event_create();
+  waiting w = {.lock = PTHREAD_MUTEX_INITIALIZER, .cond = PTHREAD_COND_INITIALIZER};
+  exec_launch_args args = {.image = im,
+                           .devices = (u32[]){5, 9},
+                           .params = (void *[]){&trips[0], &trips[1]},
+                           .results = (void *[]){&out[0], &out[1]},
+                           .wait_for = &e,
+                           .num_wait = 1,
+                           .device_done = on_device,
+                           .done = on_done,
+                           .user = &w};
+  status s = exec_launch(pool, &args);
+  CHECK(!s);
+  dev_event_set(e, status_make(STATUS_ABORTED, "input went wrong"));
+  pthread_mutex_lock(&w.lock);
+  while (!w.done) pthread_cond_wait(&w.cond, &w.lock);
+  pthread_mutex_unlock(&w.lock);
+  CHECK(strcmp(w.text, "input went wrong") == 0 && w.devices == 2);
+  dev_event_release(e);
+  exec_image_release(im);
+}
+
+typedef struct hammer {
+  exec_image *im;
+  int bad;
+} hammer;
+static void *hammer_main(void *arg) {
+  hammer *h = arg;
+  i32 trips[8];
+  float out[8];
+  void *params[8], *results[8];
+  for (int i = 0; i < 8; i++) trips[i] = 3, params[i] = &trips[i], results[i] = &out[i];
+  for (int i = 0; i < 1000; i++) {
+    waiting w = {.lock = PTHREAD_MUTEX_INITIALIZER, .cond = PTHREAD_COND_INITIALIZER};
+    exec_launch_args args = {.image = h->im,
+                             .devices = (u32[]){0, 1, 2, 3, 4, 5, 6, 7},
+                             .params = params,
+                             .results = results,
+                             .done = on_done,
+                             .user = &w};
+    status s = exec_launch(pool, &args);
+    h->bad += s != NULL;
+    pthread_mutex_lock(&w.lock);
+    while (!w.done) pthread_cond_wait(&w.cond, &w.lock);
+    pthread_mutex_unlock(&w.lock);
+    for (int k = 0; k < 8; k++) h->bad += out[k] != 512;
+  }
+  return NULL;
+}
+static void test_two_threads(arena *a) {
+  hammer h[2];
+  pthread_t t[2];
+  for (int i = 0; i < 2; i++) {
+    h[i] = (hammer){make_image(finish(trips_program(a, 8, 8))), 0};
+    pthread_create(&t[i], NULL, hammer_main, &h[i]);
+  }
+  for (int i = 0; i < 2; i++) {
+    pthread_join(t[i], NULL);
+    CHECK(h[i].bad == 0);
+    exec_image_release(h[i].im);
+  }
+}
+
+/* ---- serialized programs ---- */
+
+static void test_serialize(arena *a) {
+  const program *p = finish(trips_program(a, 4, 2)), *q = NULL;
+  buf bytes, text, text2;
+  buf_init(&bytes, &mem_system), buf_init(&text, &mem_system), buf_init(&text2, &mem_system);
+  program_serialize(p, &bytes);
+  CHECK(buf_ok(&bytes));
+  status s = program_deserialize(a, buf_view(&bytes), &q);
+  CHECK(!s && q);
+  program_dump(p, &text);
+  program_dump(q, &text2);
+  CHECK(str_eq(buf_view(&text), buf_view(&text2)));
+  u32 rejected = 0;
+  for (size_t i = 0; i < bytes.len; i++) {
+    str cut = {bytes.data, i};
+    s = program_deserialize(a, cut, &q);
+    CHECK(s && !q);
+    status_free(s);
+    for (int bit = 0; bit < 8; bit++) {
+      bytes.data[i] ^= (char)(1 << bit);
+      s = program_deserialize(a, buf_view(&bytes), &q);
+      rejected += s != NULL;
+      if (q) { /* if it is let in, it must be good enough to make ready */
+        exec_image *im = NULL;
+        status t = q->num_replicas * q->num_partitions <= 16
+                       ? exec_image_create(NULL, q, NULL, NULL, &im)
+                       : NULL;
+        status_free(t);
+        exec_image_release(im);
+      }
+      status_free(s);
+      bytes.data[i] ^= (char)(1 << bit);
+    }
+  }
+  CHECK(rejected > bytes.len);
+  buf_deinit(&bytes), buf_deinit(&text), buf_deinit(&text2);
+}
+
+static void run_tests(arena *a, u32 threads) {
+  exec_pool_options o = {.threads = threads};
+  status s = exec_pool_create(&o, &pool);
+  CHECK(!s);
+  test_add(a);
+  test_strides(a);
+  test_all_ops(a);
+  test_converts(a);
+  test_reduce(a);
+  test_dot(a);
+  test_copies(a);
+  test_gather(a);
+  test_sort(a, 1000, false);
+  test_sort(a, 1000, true);
+  test_sort(a, 20, false);
+  test_window(a);
+  test_while(a);
+  test_alias_saved(a);
+  test_collectives(a, 8, 5000);
+  test_collectives(a, 1024, 3);
+  test_trips(a);
+  test_deadlock(a);
+  test_poisoned(a);
+  test_two_threads(a);
+  exec_pool_destroy(pool);
+}
+
+int main(void) {
+  arena a;
+  if (setjmp(trap.at)) return 1;
+  arena_init(&a, &mem_system, &trap);
+  run_tests(&a, 2);
+  setenv("TERRAZZO_ONEDNN", "0", 1);
+  run_tests(&a, 1);
+  test_serialize(&a);
+  arena_deinit(&a);
+  return UNIT_END();
+}

@@ -1,0 +1,242 @@
+/* StableHLO gather and scatter in full generality: index vectors name a corner in the operand,
+ * a window of it is moved.
+ *
+ * Gather clamps the corner so that the window fits; scatter skips a window that does not fit.
+ * A window is moved plane by plane (step_shape); scatter combines runs that are contiguous in
+ * both tensors through the VM. Scatter goes through its updates in order, so it is one unit and
+ * its sums are always the same. */
+#include "exec/step.h"
+#include "exec/vm.h"
+
+typedef struct gathering {
+  const prog_gather *g;
+  dtype index_type;
+  u64 batches;
+  u32 index_size; /* components of an index vector */
+  i64 component_stride;
+  /* by batch dim of the other tensor: size, strides in indices, other, and operand (batching) */
+  u32 batch_rank;
+  i64 batch_dims[PROG_MAX_DIMS], batch_index[PROG_MAX_DIMS], batch_other[PROG_MAX_DIMS];
+  i64 batch_operand[PROG_MAX_DIMS];
+  i64 operand_stride[PROG_MAX_DIMS], most[PROG_MAX_DIMS]; /* by index component */
+  step_shape window; /* elements moved; strides in elements (width 1): to other, from operand */
+  u64 window_planes;
+  u32 *width; /* by operand */
+  /* scatter */
+  vm_unit *body; /* inputs: operands then updates; outputs: operands */
+  bool run;      /* the window's last dim is contiguous in both */
+  i64 run_length;
+  size_t temp_at;
+} gathering;
+
+static bool contains(i64s list, i64 v, size_t *at) {
+  for (size_t i = 0; i < list.len; i++)
+    if (list.data[i] == v) return *at = i, true;
+  return false;
+}
+
+/* Offsets in elements of batch b: index vector, other tensor, operand by its batching dims. */
+static void find_batch(const gathering *r, u64 b, i64 *index, i64 *other, i64 *operand) {
+  *index = *other = *operand = 0;
+  for (u32 d = r->batch_rank; d-- > 0;) {
+    i64 i = (i64)(b % (u64)r->batch_dims[d]);
+    b /= (u64)r->batch_dims[d];
+    *index += i * r->batch_index[d];
+    *other += i * r->batch_other[d];
+    *operand += i * r->batch_operand[d];
+  }
+}
+
+static void run_gather(const void *data, const exec_env *env, u64 begin, u64 end) {
+  const gathering *r = data;
+  const prog_gather *g = r->g;
+  const char *operand = env->slots[g->operand[0]];
+  char *result = env->slots[g->other[0]];
+  const void *indices = env->slots[g->indices];
+  i64 width = r->width[0];
+  for (u64 b = begin; b < end; b++) {
+    i64 index, to, from;
+    find_batch(r, b, &index, &to, &from);
+    for (u32 k = 0; k < r->index_size; k++) {
+      i64 start = step_read_index(r->index_type, indices, (u64)(index + k * r->component_stride));
+      start = start < 0 ? 0 : start > r->most[k] ? r->most[k] : start;
+      from += start * r->operand_stride[k];
+    }
+    step_shape_copy(&r->window, result + to * width, operand + from * width, 0, r->window_planes);
+  }
+}
+
+/* One run of n elements at the given element offsets, for every operand. */
+static void combine_run(const gathering *r, const exec_env *env, void **reg, i64 to, i64 from,
+                        size_t n) {
+  const prog_gather *g = r->g;
+  for (u32 i = 0; i < g->n; i++) {
+    char *target = (char *)env->slots[g->operand[i]] + to * (i64)r->width[i];
+    reg[i] = reg[2 * g->n + i] = target;
+    reg[g->n + i] = (char *)env->slots[g->other[i]] + from * (i64)r->width[i];
+  }
+  vm_run(r->body, reg, n);
+  for (u32 i = 0; i < g->n; i++) {
+    const vm_output *v = &r->body->outputs[i];
+    char *target = (char *)env->slots[g->operand[i]] + to * (i64)r->width[i];
+    if (v->in_place || reg[v->reg] == target) continue;
+    if (v->scalar)
+      for (size_t k = 0; k < n; k++) memcpy(target + k * v->width, reg[v->reg], v->width);
+    else
+      memmove(target, reg[v->reg], n * v->width);
+  }
+}
+
+static void combine_window(const gathering *r, const exec_env *env, void **reg, i64 to, i64 from) {
+  enum { MOST = 2048 };
+  const step_shape *s = &r->window;
+  i64 at[PROG_MAX_DIMS] = {0};
+  u32 outer = r->run ? s->rank - 1 : s->rank;
+  for (;;) {
+    for (i64 i = 0; i < r->run_length; i += MOST)
+      combine_run(r, env, reg, to + i, from + i,
+                  (size_t)(r->run_length - i < MOST ? r->run_length - i : MOST));
+    u32 d = outer;
+    for (; d > 0; d--) {
+      from += s->to[d - 1];
+      to += s->from[d - 1];
+      if (++at[d - 1] < s->dims[d - 1]) break;
+      from -= at[d - 1] * s->to[d - 1];
+      to -= at[d - 1] * s->from[d - 1];
+      at[d - 1] = 0;
+    }
+    if (d == 0) return;
+  }
+}
+
+static void run_scatter(const void *data, const exec_env *env, u64 begin, u64 end) {
+  const gathering *r = data;
+  const prog_gather *g = r->g;
+  const void *indices = env->slots[g->indices];
+  void **reg = vm_begin(r->body, env->scratch, 2048);
+  (void)begin, (void)end;
+  for (u64 b = 0; b < r->batches; b++) {
+    i64 index, from, to;
+    bool fits = true;
+    find_batch(r, b, &index, &from, &to);
+    for (u32 k = 0; k < r->index_size; k++) {
+      i64 start = step_read_index(r->index_type, indices, (u64)(index + k * r->component_stride));
+      fits &= start >= 0 && start <= r->most[k];
+      to += fits ? start * r->operand_stride[k] : 0;
+    }
+    if (fits) combine_window(r, env, reg, to, from);
+  }
+}
+
+/* ---- lowering ---- */
+
+static void strides_of(i64s dims, i64 *stride) {
+  i64 s = 1;
+  for (size_t d = dims.len; d-- > 0;) {
+    stride[d] = s;
+    s *= dims.data[d];
+  }
+}
+
+static void lower_batches(gathering *r, const prog_gather *g, const i64 *index_stride,
+                          const i64 *other_stride, const i64 *operand_stride) {
+  size_t at, index_dim = 0;
+  r->batches = 1;
+  for (size_t d = 0; d < g->other_dims.len; d++) {
+    if (contains(g->offset_dims, (i64)d, &at)) continue;
+    if ((i64)index_dim == g->index_vector_dim) index_dim++;
+    u32 k = r->batch_rank++;
+    r->batch_dims[k] = g->other_dims.data[d];
+    r->batch_index[k] = index_stride[index_dim];
+    r->batch_other[k] = other_stride[d];
+    r->batch_operand[k] = contains(g->indices_batching, (i64)index_dim, &at)
+                              ? operand_stride[g->operand_batching.data[at]]
+                              : 0;
+    r->batches *= (u64)g->other_dims.data[d];
+    index_dim++;
+  }
+}
+
+/* The window's dims, in operand order; slice[d] is its size in every operand dim. */
+static void lower_window(gathering *r, const prog_gather *g, const i64 *other_stride,
+                         const i64 *operand_stride, i64 *slice) {
+  size_t at, next = 0;
+  r->window.width = 1;
+  for (size_t d = 0; d < g->operand_dims.len; d++) {
+    bool hidden = contains(g->collapsed, (i64)d, &at) || contains(g->operand_batching, (i64)d, &at);
+    slice[d] = g->scatter ? 1 : g->slice_sizes.data[d];
+    if (hidden) continue;
+    i64 other_dim = g->offset_dims.data[next++];
+    slice[d] = g->other_dims.data[other_dim];
+    u32 k = r->window.rank++;
+    r->window.dims[k] = slice[d];
+    r->window.to[k] = other_stride[other_dim];
+    r->window.from[k] = operand_stride[d];
+  }
+}
+
+static void lower_scatter_body(const lower_env *e, gathering *r, exec_step *out) {
+  const prog_gather *g = r->g;
+  vm_instr storage[4];
+  vm_code code = g->body.code;
+  if (g->body.kind != REDUCE_CODE)
+    code = prog_body_code(g->body.kind, e->prog->slots[g->operand[0]].type, storage);
+  bool direct[32];
+  u64 overlaps[32];
+  for (u32 i = 0; i < g->n; i++) direct[i] = true, overlaps[i] = 1ull << i;
+  vm_spec spec = {.code = &code,
+                  .num_in = 2 * g->n,
+                  .num_out = g->n,
+                  .out_direct = direct,
+                  .out_overlaps = overlaps};
+  r->body = vm_lower(e->a, e->k, &spec);
+  u32 last = r->window.rank - 1;
+  r->run = r->window.to[last] == 1 && r->window.from[last] == 1;
+  r->run_length = r->run ? r->window.dims[last] : 1;
+  out->run = run_scatter;
+  out->units = r->batches > 0;
+  out->scratch = vm_scratch_bytes(r->body, 2048);
+}
+
+void gather_lower(const lower_env *e, const prog_gather *g, exec_step *out) {
+  gathering *r = ARENA_NEW(e->a, gathering);
+  i64 index_stride[PROG_MAX_DIMS + 1] = {0}, other_stride[PROG_MAX_DIMS + 1] = {0};
+  i64 operand_stride[PROG_MAX_DIMS + 1] = {0}, slice[PROG_MAX_DIMS + 1] = {0};
+  *out = (exec_step){.run = run_gather, .data = r};
+  r->g = g;
+  r->index_type = e->prog->slots[g->indices].type;
+  r->width = ARENA_ARRAY(e->a, u32, g->n);
+  for (u32 i = 0; i < g->n; i++) r->width[i] = (u32)dtype_size(e->prog->slots[g->operand[i]].type);
+  strides_of(g->indices_dims, index_stride);
+  strides_of(g->other_dims, other_stride);
+  strides_of(g->operand_dims, operand_stride);
+  r->index_size = (u32)g->start_index_map.len;
+  r->component_stride =
+      g->index_vector_dim < (i64)g->indices_dims.len ? index_stride[g->index_vector_dim] : 0;
+  lower_batches(r, g, index_stride, other_stride, operand_stride);
+  lower_window(r, g, other_stride, operand_stride, slice);
+  for (u32 k = 0; k < r->index_size; k++) {
+    i64 d = g->start_index_map.data[k];
+    r->operand_stride[k] = operand_stride[d];
+    r->most[k] = g->operand_dims.data[d] - slice[d];
+  }
+  u64 elements = 1;
+  for (u32 d = 0; d < r->window.rank; d++) elements *= (u64)r->window.dims[d];
+  if (elements == 0 || r->batches == 0) return;
+  /* An empty operand has no element to gather; StableHLO forbids it, a program may not. */
+  for (size_t d = 0; d < g->operand_dims.len; d++)
+    if (g->operand_dims.data[d] < slice[d]) return;
+  step_shape_simplify(&r->window);
+  out->cost = 30 + 10 * r->index_size + elements * (g->scatter ? 2 : 1);
+  if (g->scatter) {
+    lower_scatter_body(e, r, out);
+    return;
+  }
+  for (u32 d = 0; d < r->window.rank; d++) {
+    r->window.to[d] *= r->width[0];
+    r->window.from[d] *= r->width[0];
+  }
+  r->window.width = r->width[0];
+  r->window_planes = step_shape_planes(&r->window);
+  out->units = r->batches;
+}

@@ -1,0 +1,136 @@
+#include "exec/image.h"
+
+#include <stdlib.h>
+
+static void lower_jump(const lower_env *e, const void *j, exec_step *out) {
+  (void)e, (void)j;
+  *out = (exec_step){0};
+}
+
+static void lower_steps(exec_image *im, const lower_env *e) {
+  const program *p = im->prog;
+  im->steps = arena_zalloc(&im->a, (p->num_steps + 1) * sizeof(exec_step));
+  im->collectives = arena_zalloc(&im->a, (p->num_steps + 1) * sizeof(exec_collective *));
+  for (u32 i = 0; i < p->num_steps; i++) {
+    const prog_step *s = &p->steps[i];
+    exec_step *out = &im->steps[i];
+    switch (s->kind) {
+    case STEP_loop:
+      loop_lower(e, s->u.loop_, out);
+      break;
+    case STEP_dot:
+      dot_lower(e, s->u.dot_, out);
+      break;
+    case STEP_copy:
+      copy_lower(e, s->u.copy_, out);
+      break;
+    case STEP_dynamic:
+      dynamic_lower(e, s->u.dynamic_, out);
+      break;
+    case STEP_gather:
+      gather_lower(e, s->u.gather_, out);
+      break;
+    case STEP_sort:
+      sort_lower(e, s->u.sort_, out);
+      break;
+    case STEP_window:
+      window_lower(e, s->u.window_, out);
+      break;
+    case STEP_rng:
+      rng_lower(e, s->u.rng_, out);
+      break;
+    case STEP_collective: {
+      exec_collective *x = ARENA_NEW(&im->a, exec_collective);
+      coll_lower(e, s->u.collective_, x);
+      x->first_group = im->num_groups;
+      im->num_groups += x->num_groups;
+      im->collectives[i] = x;
+      if (x->scratch > im->scratch) im->scratch = x->scratch;
+      break;
+    }
+    default:
+      lower_jump(e, s->u.any, out);
+    }
+    if (out->scratch > im->scratch) im->scratch = out->scratch;
+  }
+}
+
+static bool marks_each_once(arena *a, const u32 *list, u32 n, u32 step, u32 devices) {
+  bool *seen = arena_zalloc(a, devices);
+  for (u32 i = 0; i < n; i++) {
+    if (seen[list[i * step]]) return false;
+    seen[list[i * step]] = true;
+  }
+  return true;
+}
+
+/* What program_validate leaves to us: each device in one group, one source, one target. */
+static status check_members(exec_image *im) {
+  const program *p = im->prog;
+  u32 devices = program_num_devices(p);
+  for (u32 i = 0; i < p->num_steps; i++) {
+    const prog_step *s = &p->steps[i];
+    if (s->kind != STEP_collective) continue;
+    const prog_collective *c = s->u.collective_;
+    u32 n = c->num_groups ? c->begin[c->num_groups] : 0;
+    if (!marks_each_once(&im->a, c->members, n, 1, devices) ||
+        !marks_each_once(&im->a, c->pairs + 1, c->num_pairs, 2, devices) ||
+        !marks_each_once(&im->a, c->pairs, c->num_pairs, 2, devices))
+      return status_make(STATUS_INVALID_ARGUMENT, STR_FMT ": " STR_FMT ": a device named twice",
+                         STR_ARG(s->loc), STR_ARG(s->name));
+  }
+  return NULL;
+}
+
+/* Everything that may run out of memory; apart, so that no local lives across the jump. */
+static status fill_image(exec_image *im) {
+  status s = check_members(im);
+  if (s) return s;
+  im->k = vm_kernels_get();
+  lower_steps(im, &(lower_env){.a = &im->a, .prog = im->prog, .k = im->k});
+  return NULL;
+}
+static status try_fill_image(exec_image *im) {
+  oom_trap trap;
+  arena_init(&im->a, im->mem, &trap);
+  if (setjmp(trap.at)) return status_oom();
+  status s = fill_image(im);
+  im->a.trap = NULL; /* nothing is allocated after this */
+  return s;
+}
+
+status exec_image_create(const allocator *mem, const program *prog, void (*release)(void *user),
+                         void *user, exec_image **out_image) {
+  *out_image = NULL;
+  if (!mem) mem = &mem_system;
+  exec_image *im = mem_zalloc(mem, sizeof *im);
+  if (!im) return status_oom();
+  im->mem = mem;
+  im->prog = prog;
+  status s = try_fill_image(im);
+  if (s) {
+    arena_deinit(&im->a);
+    mem_free(mem, im, sizeof *im);
+    return s;
+  }
+  im->release = release;
+  im->user = user;
+  atomic_init(&im->refs, 1);
+  *out_image = im;
+  return NULL;
+}
+
+exec_image *exec_image_retain(exec_image *image) {
+  atomic_fetch_add_explicit(&image->refs, 1, memory_order_relaxed);
+  return image;
+}
+
+void exec_image_release(exec_image *image) {
+  if (!image || atomic_fetch_sub_explicit(&image->refs, 1, memory_order_acq_rel) != 1) return;
+  if (image->release) image->release(image->user);
+  const allocator *mem = image->mem;
+  arena_deinit(&image->a);
+  mem_free(mem, image, sizeof *image);
+}
+
+const program *exec_image_program(const exec_image *image) { return image->prog; }

@@ -1,0 +1,50 @@
+/* A program lowered: one exec_step a step, collectives with their groups by device. */
+#ifndef EXEC_IMAGE_H
+#define EXEC_IMAGE_H
+
+#include <stdatomic.h>
+
+#include "exec/exec.h"
+#include "exec/step.h"
+#include "exec/vm.h"
+
+/* A collective as the rendezvous sees it. Groups are numbered through the whole program. */
+typedef struct exec_collective {
+  const prog_collective *c;
+  u32 num_groups, first_group;
+  const u32 *begin, *members; /* groups; a permute has one, of all that occur in its pairs */
+  u32 *group_of, *rank_of;    /* by device; group PROG_NONE: in none */
+  u32 *source_of;             /* permute: by device, who sends to it; PROG_NONE: nobody */
+  vm_unit *body;              /* reductions: by operand, on registers */
+  dtype *types;               /* by operand */
+  u64 *counts;
+  const vm_kernels *k;
+  size_t scratch;
+} exec_collective;
+
+struct exec_image {
+  atomic_uint refs;
+  const allocator *mem;
+  arena a;
+  const program *prog;
+  void (*release)(void *user);
+  void *user;
+  const vm_kernels *k;
+  exec_step *steps;
+  exec_collective **collectives; /* by step; NULL elsewhere */
+  u32 num_groups;
+  size_t scratch; /* the most any step needs */
+};
+
+/* Does the work of one meeting: all members of `group` have arrived at collective x; slots[d] are
+ * the slots of device d. Work is cut into units as in step.h. */
+typedef struct coll_work {
+  const exec_collective *x;
+  u32 group;
+  void *const *const *slots;
+} coll_work;
+void coll_lower(const lower_env *e, const prog_collective *c, exec_collective *out);
+u64 coll_units(const exec_collective *x, u32 group, const program *p, u64 *out_cost);
+void coll_run(const void *work, const exec_env *env, u64 begin, u64 end);
+
+#endif

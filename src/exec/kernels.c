@@ -1,0 +1,508 @@
+/* The fast kernels. Built once per instruction set with KERNELS_ISA naming it; plain loops that
+ * the compiler vectorises. See kernels.def for the operations. */
+#include "exec/kernels.h"
+
+#include "exec/vecmath.h"
+
+/* abs and sign of unsigned types compare with 0; not every loop can be vectorised */
+#pragma GCC diagnostic ignored "-Wtype-limits"
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wpass-failed"
+#define LOOP _Pragma("clang loop vectorize(assume_safety)") for (size_t i = 0; i < n; i++)
+#else
+#define LOOP _Pragma("GCC ivdep") for (size_t i = 0; i < n; i++)
+#endif
+#define PARAMS size_t n, void *dv, const void *av, const void *bv, const void *cv
+#define UNUSED (void)av, (void)bv, (void)cv
+
+/* T, U, S, W of each integer type */
+#define MAYBE __attribute__((unused))
+#define TYPES_s8                                                                                   \
+  MAYBE typedef i8 T;                                                                              \
+  MAYBE typedef u8 U;                                                                              \
+  MAYBE typedef i8 S;                                                                              \
+  MAYBE typedef u32 W
+#define TYPES_u8                                                                                   \
+  MAYBE typedef u8 T;                                                                              \
+  MAYBE typedef u8 U;                                                                              \
+  MAYBE typedef i8 S;                                                                              \
+  MAYBE typedef u32 W
+#define TYPES_s16                                                                                  \
+  MAYBE typedef i16 T;                                                                             \
+  MAYBE typedef u16 U;                                                                             \
+  MAYBE typedef i16 S;                                                                             \
+  MAYBE typedef u32 W
+#define TYPES_u16                                                                                  \
+  MAYBE typedef u16 T;                                                                             \
+  MAYBE typedef u16 U;                                                                             \
+  MAYBE typedef i16 S;                                                                             \
+  MAYBE typedef u32 W
+#define TYPES_s32                                                                                  \
+  MAYBE typedef i32 T;                                                                             \
+  MAYBE typedef u32 U;                                                                             \
+  MAYBE typedef i32 S;                                                                             \
+  MAYBE typedef u32 W
+#define TYPES_u32                                                                                  \
+  MAYBE typedef u32 T;                                                                             \
+  MAYBE typedef u32 U;                                                                             \
+  MAYBE typedef i32 S;                                                                             \
+  MAYBE typedef u32 W
+#define TYPES_s64                                                                                  \
+  MAYBE typedef i64 T;                                                                             \
+  MAYBE typedef u64 U;                                                                             \
+  MAYBE typedef i64 S;                                                                             \
+  MAYBE typedef u64 W
+#define TYPES_u64                                                                                  \
+  MAYBE typedef u64 T;                                                                             \
+  MAYBE typedef u64 U;                                                                             \
+  MAYBE typedef i64 S;                                                                             \
+  MAYBE typedef u64 W
+#define TYPES_f32 typedef float T
+#define TYPES_f64 typedef double T
+#define TYPES_pred typedef u8 T
+#define BITS (sizeof(T) * 8)
+/* signed: x / 0 = -1, MIN / -1 = MIN; unsigned: all ones */
+#define DIV(x, y)                                                                                  \
+  ((y) == 0 ? (T)-1 : (T)-1 < (T)1 && (y) == (T)-1 ? (T)(0 - (W)(x)) : (T)((x) / (y)))
+#define REM(x, y) ((y) == 0 ? (x) : (T)-1 < (T)1 && (y) == (T)-1 ? (T)0 : (T)((x) % (y)))
+
+/* maximum and minimum: NaN wins, -0 < +0 */
+static inline float maximum_f32(float x, float y) {
+  float r = x > y ? x : y;
+  r = x == y ? bits_f32(f32_bits(x) & f32_bits(y)) : r;
+  return x != x ? x : r;
+}
+static inline float minimum_f32(float x, float y) {
+  float r = x < y ? x : y;
+  r = x == y ? bits_f32(f32_bits(x) | f32_bits(y)) : r;
+  return x != x ? x : r;
+}
+static inline double bits_f64(u64 b) {
+  double d;
+  memcpy(&d, &b, 8);
+  return d;
+}
+static inline u64 f64_bits(double d) {
+  u64 b;
+  memcpy(&b, &d, 8);
+  return b;
+}
+static inline double maximum_f64(double x, double y) {
+  double r = x > y ? x : y;
+  r = x == y ? bits_f64(f64_bits(x) & f64_bits(y)) : r;
+  return x != x ? x : r;
+}
+static inline double minimum_f64(double x, double y) {
+  double r = x < y ? x : y;
+  r = x == y ? bits_f64(f64_bits(x) | f64_bits(y)) : r;
+  return x != x ? x : r;
+}
+/* an integer that orders as the total order of floats */
+static inline i32 total_f32(float x) {
+  i32 b = (i32)f32_bits(x);
+  return b ^ (i32)((u32)(b >> 31) >> 1);
+}
+static inline i64 total_f64(double x) {
+  i64 b = (i64)f64_bits(x);
+  return b ^ (i64)((u64)(b >> 63) >> 1);
+}
+static inline float magnitude_f32(float x) { return __builtin_fabsf(x); }
+static inline double magnitude_f64(double x) { return __builtin_fabs(x); }
+static inline float root_f32(float x) { return __builtin_sqrtf(x); }
+static inline double root_f64(double x) { return __builtin_sqrt(x); }
+static inline float floored_f32(float x) { return __builtin_floorf(x); }
+static inline double floored_f64(double x) { return __builtin_floor(x); }
+static inline float nearest_f32(float x) { return __builtin_rintf(x); }
+static inline double nearest_f64(double x) { return __builtin_rint(x); }
+static inline float away_f32(float x) { return __builtin_roundf(x); }
+static inline double away_f64(double x) { return __builtin_round(x); }
+
+/* ---- definitions ---- */
+
+#define ONE(op, t, D, expr, form, X, Y)                                                            \
+  static void k_##op##_##t##_##form(PARAMS) {                                                      \
+    TYPES_##t;                                                                                     \
+    UNUSED;                                                                                        \
+    D *d = dv;                                                                                     \
+    const T *a = av, *b = bv;                                                                      \
+    T a0 = a[0], b0 = b[0];                                                                        \
+    (void)a0, (void)b0;                                                                            \
+    LOOP {                                                                                         \
+      T x = X, y = Y;                                                                              \
+      d[i] = (D)(expr);                                                                            \
+    }                                                                                              \
+  }
+#define ALL_FORMS(op, t, D, expr)                                                                  \
+  ONE(op, t, D, expr, vv, a[i], b[i])                                                              \
+  ONE(op, t, D, expr, vs, a[i], b0)                                                                \
+  ONE(op, t, D, expr, sv, a0, b[i])
+#define ONE_FORM(op, t, D, expr) ONE(op, t, D, expr, vv, a[i], b[i])
+#define UNARY(op, t, D, expr)                                                                      \
+  static void k_##op##_##t(PARAMS) {                                                               \
+    TYPES_##t;                                                                                     \
+    UNUSED;                                                                                        \
+    D *d = dv;                                                                                     \
+    const T *a = av;                                                                               \
+    LOOP {                                                                                         \
+      T x = a[i];                                                                                  \
+      d[i] = (D)(expr);                                                                            \
+    }                                                                                              \
+  }
+
+#define INTS(FULL, SHORT, op, expr, D)                                                             \
+  SHORT(op, s8, D(i8), expr)                                                                       \
+  SHORT(op, s16, D(i16), expr)                                                                     \
+  FULL(op, s32, D(i32), expr)                                                                      \
+  FULL(op, s64, D(i64), expr)                                                                      \
+  SHORT(op, u8, D(u8), expr)                                                                       \
+  SHORT(op, u16, D(u16), expr)                                                                     \
+  FULL(op, u32, D(u32), expr)                                                                      \
+  FULL(op, u64, D(u64), expr)
+#define SELF(T) T
+#define PRED(T) u8
+
+#define BIN_INT(op, expr) INTS(ALL_FORMS, ONE_FORM, op, expr, SELF)
+#define CMP_INT(op, expr) INTS(ALL_FORMS, ONE_FORM, op, expr, PRED)
+#define UN_INT(op, expr) INTS(UNARY, UNARY, op, expr, SELF)
+#define F(name) name##_f32
+#define BIN_FLT(op, expr) ALL_FORMS(op, f32, float, expr)
+#define CMP_FLT(op, expr) ALL_FORMS(op, f32, u8, expr)
+#define UN_FLT(op, expr) UNARY(op, f32, float, expr)
+#define TEST_FLT(op, expr) UNARY(op, f32, u8, expr)
+#define UN_F32(op, expr) UNARY(op, f32, float, expr)
+#define BIN_PRED(op, expr) ONE_FORM(op, pred, u8, expr)
+#define UN_PRED(op, expr) UNARY(op, pred, u8, expr)
+#include "exec/kernels.def"
+#undef BIN_INT
+#undef CMP_INT
+#undef UN_INT
+#undef F
+#undef BIN_FLT
+#undef CMP_FLT
+#undef UN_FLT
+#undef TEST_FLT
+#undef UN_F32
+#undef BIN_PRED
+#undef UN_PRED
+
+#define F(name) name##_f64
+#define BIN_INT(op, expr)
+#define CMP_INT(op, expr)
+#define UN_INT(op, expr)
+#define BIN_FLT(op, expr) ALL_FORMS(op, f64, double, expr)
+#define CMP_FLT(op, expr) ALL_FORMS(op, f64, u8, expr)
+#define UN_FLT(op, expr) UNARY(op, f64, double, expr)
+#define TEST_FLT(op, expr) UNARY(op, f64, u8, expr)
+#define UN_F32(op, expr)
+#define BIN_PRED(op, expr)
+#define UN_PRED(op, expr)
+#include "exec/kernels.def"
+#undef BIN_INT
+#undef CMP_INT
+#undef UN_INT
+#undef F
+#undef BIN_FLT
+#undef CMP_FLT
+#undef UN_FLT
+#undef TEST_FLT
+#undef UN_F32
+#undef BIN_PRED
+#undef UN_PRED
+
+/* ---- by width: select, splat, strided ---- */
+
+typedef struct w16 {
+  u64 lo, hi;
+} w16;
+#define SELECT(w, T, form, X, Y)                                                                   \
+  static void select_##w##_##form(PARAMS) {                                                        \
+    T *d = dv;                                                                                     \
+    const u8 *p = av;                                                                              \
+    const T *a = bv, *b = cv;                                                                      \
+    T a0 = a[0], b0 = b[0];                                                                        \
+    (void)a0, (void)b0;                                                                            \
+    LOOP {                                                                                         \
+      T x = X, y = Y;                                                                              \
+      d[i] = p[i] ? x : y;                                                                         \
+    }                                                                                              \
+  }
+#define BY_WIDTH(w, T)                                                                             \
+  SELECT(w, T, vv, a[i], b[i])                                                                     \
+  SELECT(w, T, vs, a[i], b0)                                                                       \
+  SELECT(w, T, sv, a0, b[i])                                                                       \
+  SELECT(w, T, ss, a0, b0)                                                                         \
+  static void splat_##w(PARAMS) {                                                                  \
+    UNUSED;                                                                                        \
+    T *d = dv, x = *(const T *)av;                                                                 \
+    LOOP d[i] = x;                                                                                 \
+  }                                                                                                \
+  static void stride_##w(PARAMS) {                                                                 \
+    UNUSED;                                                                                        \
+    T *d = dv;                                                                                     \
+    const T *a = av;                                                                               \
+    i64 step = *(const i64 *)bv;                                                                   \
+    LOOP d[i] = a[(i64)i * step];                                                                  \
+  }                                                                                                \
+  static void scatter_##w(PARAMS) {                                                                \
+    UNUSED;                                                                                        \
+    T *d = dv;                                                                                     \
+    const T *a = av;                                                                               \
+    i64 step = *(const i64 *)bv;                                                                   \
+    LOOP d[(i64)i * step] = a[i];                                                                  \
+  }
+BY_WIDTH(0, u8)
+BY_WIDTH(1, u16)
+BY_WIDTH(2, u32)
+BY_WIDTH(3, u64)
+BY_WIDTH(4, w16)
+
+/* ---- conversions ---- */
+
+/* float to integer: towards zero, saturating, NaN is 0. `end` is 2^bits of the positive range,
+ * exact in either float type. */
+#define FLOAT_TO_INT(to, TO, from, FROM, LOW, END, MIN, MAX)                                       \
+  static void to_##to##_from_##from(PARAMS) {                                                      \
+    UNUSED;                                                                                        \
+    TO *d = dv;                                                                                    \
+    const FROM *a = av;                                                                            \
+    LOOP {                                                                                         \
+      FROM x = a[i];                                                                               \
+      FROM safe = x > (FROM)(LOW) && x < (FROM)(END) ? x : (FROM)0;                                \
+      TO r = (TO)safe;                                                                             \
+      r = x >= (FROM)(END) ? (TO)(MAX) : r;                                                        \
+      d[i] = x <= (FROM)(LOW) ? (TO)(MIN) : r;                                                     \
+    }                                                                                              \
+  }
+#define TO_INT(to, TO, LOW, END, MIN, MAX)                                                         \
+  FLOAT_TO_INT(to, TO, f32, float, LOW, END, MIN, MAX)                                             \
+  FLOAT_TO_INT(to, TO, f64, double, LOW, END, MIN, MAX)
+TO_INT(s8, i8, -128.0, 128.0, INT8_MIN, INT8_MAX)
+TO_INT(s16, i16, -32768.0, 32768.0, INT16_MIN, INT16_MAX)
+TO_INT(s32, i32, -2147483648.0, 2147483648.0, INT32_MIN, INT32_MAX)
+TO_INT(s64, i64, -9223372036854775808.0, 9223372036854775808.0, INT64_MIN, INT64_MAX)
+TO_INT(u8, u8, 0.0, 256.0, 0, UINT8_MAX)
+TO_INT(u16, u16, 0.0, 65536.0, 0, UINT16_MAX)
+TO_INT(u32, u32, 0.0, 4294967296.0, 0, UINT32_MAX)
+TO_INT(u64, u64, 0.0, 18446744073709551616.0, 0, UINT64_MAX)
+
+#define CAST(to, TO, from, FROM, expr)                                                             \
+  static void to_##to##_from_##from(PARAMS) {                                                      \
+    UNUSED;                                                                                        \
+    TO *d = dv;                                                                                    \
+    const FROM *a = av;                                                                            \
+    LOOP {                                                                                         \
+      FROM x = a[i];                                                                               \
+      d[i] = expr;                                                                                 \
+    }                                                                                              \
+  }
+#define FROM_INTS(M, to, TO)                                                                       \
+  M(to, TO, pred, u8)                                                                              \
+  M(to, TO, s8, i8)                                                                                \
+  M(to, TO, s16, i16)                                                                              \
+  M(to, TO, s32, i32)                                                                              \
+  M(to, TO, s64, i64)                                                                              \
+  M(to, TO, u8, u8)                                                                                \
+  M(to, TO, u16, u16)                                                                              \
+  M(to, TO, u32, u32)                                                                              \
+  M(to, TO, u64, u64)
+#define PLAIN(to, TO, from, FROM) CAST(to, TO, from, FROM, (TO)x)
+#define NONZERO(to, TO, from, FROM) CAST(to, TO, from, FROM, x != 0)
+#define TO_ALL(M)                                                                                  \
+  M(s8, i8)                                                                                        \
+  M(s16, i16)                                                                                      \
+  M(s32, i32)                                                                                      \
+  M(s64, i64)                                                                                      \
+  M(u8, u8)                                                                                        \
+  M(u16, u16)                                                                                      \
+  M(u32, u32)                                                                                      \
+  M(u64, u64)                                                                                      \
+  M(f32, float)                                                                                    \
+  M(f64, double)
+#define DEFINE_CASTS(to, TO) FROM_INTS(PLAIN, to, TO)
+TO_ALL(DEFINE_CASTS)
+FROM_INTS(NONZERO, pred, u8)
+NONZERO(pred, u8, f32, float)
+NONZERO(pred, u8, f64, double)
+PLAIN(f32, float, f64, double)
+PLAIN(f64, double, f32, float)
+PLAIN(f32, float, f32, float)
+PLAIN(f64, double, f64, double)
+
+#define IOTA(to, TO)                                                                               \
+  static void iota_##to(PARAMS) {                                                                  \
+    UNUSED;                                                                                        \
+    TO *d = dv;                                                                                    \
+    i64 first = *(const i64 *)av, step = *(const i64 *)bv;                                         \
+    LOOP d[i] = (TO)(first + (i64)i * step);                                                       \
+  }
+TO_ALL(IOTA)
+
+static void load_bf16(PARAMS) {
+  UNUSED;
+  float *d = dv;
+  const u16 *a = av;
+  LOOP d[i] = num_bf16_to_f32(a[i]);
+}
+static void store_bf16(PARAMS) {
+  UNUSED;
+  u16 *d = dv;
+  const float *a = av;
+  LOOP d[i] = num_f32_to_bf16(a[i]);
+}
+static void load_f16(PARAMS) {
+  UNUSED;
+  float *d = dv;
+  const u16 *a = av;
+  LOOP d[i] = num_f16_to_f32(a[i]);
+}
+static void store_f16(PARAMS) {
+  UNUSED;
+  u16 *d = dv;
+  const float *a = av;
+  LOOP d[i] = num_f32_to_f16(a[i]);
+}
+#define WRAP(name, T, bits)                                                                        \
+  static void wrap_##name(PARAMS) {                                                                \
+    UNUSED;                                                                                        \
+    T *d = dv;                                                                                     \
+    const T *a = av;                                                                               \
+    LOOP d[i] = (T)((T)((u8)a[i] << (8 - bits)) >> (8 - bits));                                    \
+  }
+WRAP(s4, i8, 4)
+WRAP(u4, u8, 4)
+WRAP(s2, i8, 2)
+WRAP(u2, u8, 2)
+
+/* ---- folds: 64 running values, then a tree; the same order on every instruction set ---- */
+
+enum { LANES = 64 };
+#define FOLD(op, t, T, expr)                                                                       \
+  static void fold_##op##_##t(size_t n, void *acc, const void *av) {                               \
+    const T *a = av;                                                                               \
+    T lane[LANES];                                                                                 \
+    size_t width = n < LANES ? n : LANES, k = width;                                               \
+    if (n == 0) return;                                                                            \
+    for (size_t i = 0; i < width; i++) lane[i] = a[i];                                             \
+    for (; k + LANES <= n; k += LANES)                                                             \
+      for (size_t i = 0; i < LANES; i++) {                                                         \
+        T x = lane[i], y = a[k + i];                                                               \
+        lane[i] = expr;                                                                            \
+      }                                                                                            \
+    for (size_t i = 0; k < n; i++, k++) {                                                          \
+      T x = lane[i], y = a[k];                                                                     \
+      lane[i] = expr;                                                                              \
+    }                                                                                              \
+    while (width > 1) {                                                                            \
+      size_t half = (width + 1) / 2;                                                               \
+      for (size_t i = 0; i < width - half; i++) {                                                  \
+        T x = lane[i], y = lane[half + i];                                                         \
+        lane[i] = expr;                                                                            \
+      }                                                                                            \
+      width = half;                                                                                \
+    }                                                                                              \
+    T x = *(T *)acc, y = lane[0];                                                                  \
+    *(T *)acc = expr;                                                                              \
+  }
+#define FOLDS(F_)                                                                                  \
+  F_(SUM, f32, float, x + y)                                                                       \
+  F_(SUM, f64, double, x + y)                                                                      \
+  F_(SUM, s32, i32, (i32)((u32)x + (u32)y))                                                        \
+  F_(SUM, u32, u32, x + y)                                                                         \
+  F_(SUM, s64, i64, (i64)((u64)x + (u64)y))                                                        \
+  F_(SUM, u64, u64, x + y)                                                                         \
+  F_(PROD, f32, float, x *y)                                                                       \
+  F_(PROD, f64, double, x *y)                                                                      \
+  F_(MAX, f32, float, maximum_f32(x, y))                                                           \
+  F_(MAX, f64, double, maximum_f64(x, y))                                                          \
+  F_(MAX, s32, i32, x > y ? x : y)                                                                 \
+  F_(MAX, s64, i64, x > y ? x : y)                                                                 \
+  F_(MIN, f32, float, minimum_f32(x, y))                                                           \
+  F_(MIN, f64, double, minimum_f64(x, y))                                                          \
+  F_(MIN, s32, i32, x < y ? x : y)                                                                 \
+  F_(MIN, s64, i64, x < y ? x : y)                                                                 \
+  F_(AND, pred, u8, x &y)                                                                          \
+  F_(OR, pred, u8, x | y)                                                                          \
+  F_(SUM, pred, u8, x | y)                                                                         \
+  F_(MAX, pred, u8, x | y)                                                                         \
+  F_(MIN, pred, u8, x &y)
+FOLDS(FOLD)
+
+/* ---- the table ---- */
+
+#define SET_FULL(op, t)                                                                            \
+  k->binary[VM_##op][R_##t][FORM_VV] = k_##op##_##t##_vv;                                          \
+  k->binary[VM_##op][R_##t][FORM_VS] = k_##op##_##t##_vs;                                          \
+  k->binary[VM_##op][R_##t][FORM_SV] = k_##op##_##t##_sv;
+#define SET_VV(op, t) k->binary[VM_##op][R_##t][FORM_VV] = k_##op##_##t##_vv;
+#define SET_INTS(op)                                                                               \
+  SET_VV(op, s8)                                                                                   \
+  SET_VV(op, s16)                                                                                  \
+  SET_FULL(op, s32)                                                                                \
+  SET_FULL(op, s64) SET_VV(op, u8) SET_VV(op, u16) SET_FULL(op, u32) SET_FULL(op, u64)
+#define SET_UN(op, t) k->unary[VM_##op][R_##t] = k_##op##_##t;
+
+static void set_operations(vm_kernels *k) {
+#define BIN_INT(op, expr) SET_INTS(op)
+#define CMP_INT(op, expr) SET_INTS(op)
+#define UN_INT(op, expr)                                                                           \
+  SET_UN(op, s8)                                                                                   \
+  SET_UN(op, s16)                                                                                  \
+  SET_UN(op, s32) SET_UN(op, s64) SET_UN(op, u8) SET_UN(op, u16) SET_UN(op, u32) SET_UN(op, u64)
+#define BIN_FLT(op, expr) SET_FULL(op, f32) SET_FULL(op, f64)
+#define CMP_FLT(op, expr) SET_FULL(op, f32) SET_FULL(op, f64)
+#define UN_FLT(op, expr) SET_UN(op, f32) SET_UN(op, f64)
+#define TEST_FLT(op, expr) SET_UN(op, f32) SET_UN(op, f64)
+#define UN_F32(op, expr) SET_UN(op, f32)
+#define BIN_PRED(op, expr) SET_VV(op, pred)
+#define UN_PRED(op, expr) SET_UN(op, pred)
+#include "exec/kernels.def"
+}
+
+static void set_conversions(vm_kernels *k) {
+#define SET_CAST(to, TO, from, FROM) k->convert[R_##to][R_##from] = to_##to##_from_##from;
+#define SET_CASTS(to, TO) FROM_INTS(SET_CAST, to, TO)
+  TO_ALL(SET_CASTS)
+  FROM_INTS(SET_CAST, pred, u8)
+#define SET_FLOATS(to, TO) SET_CAST(to, TO, f32, float) SET_CAST(to, TO, f64, double)
+  TO_ALL(SET_FLOATS)
+  SET_FLOATS(pred, u8)
+#define SET_IOTA(to, TO) k->iota[R_##to] = iota_##to;
+  TO_ALL(SET_IOTA)
+  k->load[DTYPE_bf16] = load_bf16;
+  k->store[DTYPE_bf16] = store_bf16;
+  k->load[DTYPE_f16] = load_f16;
+  k->store[DTYPE_f16] = store_f16;
+  k->wrap[DTYPE_s4] = wrap_s4;
+  k->wrap[DTYPE_u4] = wrap_u4;
+  k->wrap[DTYPE_s2] = wrap_s2;
+  k->wrap[DTYPE_u2] = wrap_u2;
+}
+
+static void set_widths(vm_kernels *k) {
+#define SET_WIDTH(w)                                                                               \
+  k->select[w][0] = select_##w##_vv;                                                               \
+  k->select[w][1] = select_##w##_vs;                                                               \
+  k->select[w][2] = select_##w##_sv;                                                               \
+  k->select[w][3] = select_##w##_ss;                                                               \
+  k->splat[w] = splat_##w;                                                                         \
+  k->stride[w] = stride_##w;                                                                       \
+  k->scatter[w] = scatter_##w;
+  SET_WIDTH(0)
+  SET_WIDTH(1)
+  SET_WIDTH(2)
+  SET_WIDTH(3)
+  SET_WIDTH(4)
+#define SET_FOLD(op, t, T, expr) k->fold[REDUCE_##op][R_##t] = fold_##op##_##t;
+  FOLDS(SET_FOLD)
+}
+
+#define PASTE_(a, b) a##b
+#define PASTE(a, b) PASTE_(a, b)
+void PASTE(vm_kernels_fill_, KERNELS_ISA)(vm_kernels *k) {
+#define TEXT_(x) #x
+#define TEXT(x) TEXT_(x)
+  k->isa = TEXT(KERNELS_ISA);
+  set_operations(k);
+  set_conversions(k);
+  set_widths(k);
+}

@@ -1,0 +1,105 @@
+/* The block VM's kernels: loops over one block of values, one function per operation and
+ * register type, in a table per instruction set.
+ *
+ * A register holds a block of values of a register type: integers and pred as themselves,
+ * f16, bf16 and smaller floats as f32. A kernel may be given the same pointer for its result
+ * and an operand of equal width, not one that overlaps otherwise. */
+#ifndef EXEC_KERNELS_H
+#define EXEC_KERNELS_H
+
+#include "exec/dot_kernel.h"
+#include "exec/program.h"
+
+#define VM_RTYPES(R) /* id, C type */                                                              \
+  R(pred, u8)                                                                                      \
+  R(s8, i8)                                                                                        \
+  R(s16, i16)                                                                                      \
+  R(s32, i32)                                                                                      \
+  R(s64, i64)                                                                                      \
+  R(u8, u8)                                                                                        \
+  R(u16, u16)                                                                                      \
+  R(u32, u32)                                                                                      \
+  R(u64, u64)                                                                                      \
+  R(f32, float)                                                                                    \
+  R(f64, double)                                                                                   \
+  R(c64, kern_c64)                                                                                 \
+  R(c128, kern_c128)
+
+typedef enum vm_rtype {
+#define R(id, type) R_##id,
+  VM_RTYPES(R)
+#undef R
+      R_COUNT
+} vm_rtype;
+
+typedef struct kern_c64 {
+  float re, im;
+} kern_c64;
+typedef struct kern_c128 {
+  double re, im;
+} kern_c128;
+
+/* d = op(a, b, c) over n elements; what a unary or binary one does not use is NULL. */
+typedef void kern_fn(size_t n, void *d, const void *a, const void *b, const void *c);
+/* Folds n values into *acc, in an order that depends on n alone. */
+typedef void kern_fold_fn(size_t n, void *acc, const void *a);
+
+enum { FORM_VV, FORM_VS, FORM_SV, FORM_COUNT }; /* vector or scalar operands */
+
+typedef struct vm_kernels {
+  kern_fn *unary[VM_OP_COUNT][R_COUNT];              /* by the operand's type */
+  kern_fn *binary[VM_OP_COUNT][R_COUNT][FORM_COUNT]; /* NULL VS or SV: splat first */
+  kern_fn *convert[R_COUNT][R_COUNT];                /* [to][from] */
+  kern_fn *select[5][4];                             /* [log2 width][form of a * 2 + form of b] */
+  kern_fn *splat[5];                                 /* a: one element */
+  kern_fn *stride[5];                                /* a: base, b: const i64 * element stride */
+  kern_fn *scatter[5];                               /* the same, to d strided */
+  kern_fn *iota[R_COUNT];                            /* a: i64 first, b: i64 step */
+  kern_fn *load[DTYPE_COUNT];                        /* small float to f32 */
+  kern_fn *store[DTYPE_COUNT];                       /* f32 to small float */
+  kern_fn *wrap[DTYPE_COUNT];                        /* sub-byte integers back into range */
+  kern_fold_fn *fold[REDUCE_COUNT_][R_COUNT];        /* NULL: use the binary kernel */
+  kern_fn *any; /* any conversion; b: u8 from, to: the types as they lie in memory */
+  dot_kernels dot;
+  const char *isa;
+} vm_kernels;
+
+/* The best table for this processor; chosen once, thread-safe. */
+const vm_kernels *vm_kernels_get(void);
+
+/* Slow kernels that are the same for every instruction set: libm, complex, odd conversions. */
+void vm_kernels_add_math(vm_kernels *k);
+
+/* Fills a table with the fast ones, compiled for one instruction set each. */
+void vm_kernels_fill_base(vm_kernels *k);
+void vm_kernels_fill_v3(vm_kernels *k);
+void vm_kernels_fill_v4(vm_kernels *k);
+
+static inline vm_rtype vm_rtype_of(dtype t) {
+  static const u8 map[DTYPE_COUNT] = {
+      [DTYPE_pred] = R_pred,      [DTYPE_s2] = R_s8,
+      [DTYPE_s4] = R_s8,          [DTYPE_s8] = R_s8,
+      [DTYPE_u2] = R_u8,          [DTYPE_u4] = R_u8,
+      [DTYPE_u8] = R_u8,          [DTYPE_s16] = R_s16,
+      [DTYPE_s32] = R_s32,        [DTYPE_s64] = R_s64,
+      [DTYPE_u16] = R_u16,        [DTYPE_u32] = R_u32,
+      [DTYPE_u64] = R_u64,        [DTYPE_f64] = R_f64,
+      [DTYPE_c64] = R_c64,        [DTYPE_c128] = R_c128,
+      [DTYPE_f32] = R_f32,        [DTYPE_f16] = R_f32,
+      [DTYPE_bf16] = R_f32,       [DTYPE_f8e5m2] = R_f32,
+      [DTYPE_f8e4m3fn] = R_f32,   [DTYPE_f8e4m3b11fnuz] = R_f32,
+      [DTYPE_f8e5m2fnuz] = R_f32, [DTYPE_f8e4m3fnuz] = R_f32,
+      [DTYPE_f8e4m3] = R_f32,     [DTYPE_f8e3m4] = R_f32,
+      [DTYPE_f8e8m0fnu] = R_f32,  [DTYPE_f4e2m1fn] = R_f32,
+  };
+  return (vm_rtype)map[t];
+}
+static inline u32 vm_rtype_size(vm_rtype r) {
+  static const u8 sizes[R_COUNT] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 4, 8, 8, 16};
+  return sizes[r];
+}
+static inline u32 vm_log2_width(u32 bytes) {
+  return bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : bytes == 8 ? 3 : 4;
+}
+
+#endif

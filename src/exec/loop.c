@@ -1,0 +1,706 @@
+/* Elementwise loops and reductions: the iteration space cut into blocks that the VM works on.
+ *
+ * The dims are sorted so that the output is written in order, and neighbours that every access
+ * walks as one are merged. A block is then as many of the last dims as fit, and a piece of the
+ * next one. Of a block an input is contiguous (read where it lies), a scalar, or gathered into
+ * scratch; an output likewise.
+ *
+ * A reduction goes one of two ways. Rows: the reduced dims make the blocks of each output
+ * element; a fast reducer folds a block in one kernel, any other combines it lane by lane into
+ * a block of accumulators, then by halves. Columns: blocks over the kept dims, one accumulator
+ * block, the reduced dims one by one in order. Which way, and in which order, depends on
+ * shapes only. The initial value is applied once. */
+#include "exec/step.h"
+#include "exec/vm.h"
+#include "num/convert.h"
+
+typedef struct walk { /* an access, or an iota, of a plan's dims */
+  i64 stride[PROG_MAX_DIMS];
+} walk;
+
+typedef enum mode { MODE_CONTIGUOUS, MODE_SCALAR, MODE_STRIDED } mode;
+
+typedef struct pattern { /* of one walk inside a block */
+  mode mode;
+  u32 rank;
+  i64 head; /* dims[0] is this times the block's count of the cut dim */
+  i64 dims[PROG_MAX_DIMS], stride[PROG_MAX_DIMS];
+} pattern;
+
+/* Dims cut into blocks: outer ones, the cut one in pieces of `piece`, whole inner ones. */
+typedef struct plan {
+  u32 rank, cut;
+  i64 dims[PROG_MAX_DIMS];
+  u32 num_walks;
+  walk *walks;
+  pattern *patterns;
+  u64 inner, piece, pieces, blocks, max_elements;
+} plan;
+
+/* ---- planning ---- */
+
+static bool merges(const plan *p, u32 d) {
+  for (u32 w = 0; w < p->num_walks; w++)
+    if (p->walks[w].stride[d] != p->walks[w].stride[d + 1] * p->dims[d + 1]) return false;
+  return true;
+}
+
+static void remove_dim(plan *p, u32 d) {
+  p->rank--;
+  for (u32 k = d; k < p->rank; k++) p->dims[k] = p->dims[k + 1];
+  for (u32 w = 0; w < p->num_walks; w++)
+    for (u32 k = d; k < p->rank; k++) p->walks[w].stride[k] = p->walks[w].stride[k + 1];
+}
+
+static void collapse(plan *p) {
+  for (u32 d = 0; d < p->rank;)
+    if (p->dims[d] == 1)
+      remove_dim(p, d);
+    else
+      d++;
+  for (u32 d = 0; d + 1 < p->rank;) {
+    if (!merges(p, d)) {
+      d++;
+      continue;
+    }
+    p->dims[d + 1] *= p->dims[d];
+    remove_dim(p, d);
+  }
+  if (p->rank == 0) {
+    p->rank = 1;
+    p->dims[0] = 1;
+    for (u32 w = 0; w < p->num_walks; w++) p->walks[w].stride[0] = 0;
+  }
+}
+
+static void swap_dims(plan *p, u32 a, u32 b) {
+  i64 t = p->dims[a];
+  p->dims[a] = p->dims[b], p->dims[b] = t;
+  for (u32 w = 0; w < p->num_walks; w++) {
+    i64 *s = p->walks[w].stride;
+    t = s[a], s[a] = s[b], s[b] = t;
+  }
+}
+
+static i64 magnitude(i64 x) { return x < 0 ? -x : x; }
+
+/* Largest stride of walk `by` first; stable. */
+static void sort_dims(plan *p, u32 by) {
+  for (u32 i = 1; i < p->rank; i++)
+    for (u32 k = i; k > 0; k--) {
+      const i64 *s = p->walks[by].stride;
+      if (magnitude(s[k - 1]) >= magnitude(s[k])) break;
+      swap_dims(p, k - 1, k);
+    }
+}
+
+static pattern make_pattern(const plan *p, const walk *w) {
+  pattern r = {.rank = 1, .head = 1, .stride = {w->stride[p->cut]}, .dims = {0}};
+  for (u32 d = p->cut + 1; d < p->rank; d++) {
+    u32 last = r.rank - 1;
+    if (r.stride[last] == w->stride[d] * p->dims[d]) {
+      if (last == 0)
+        r.head *= p->dims[d];
+      else
+        r.dims[last] *= p->dims[d];
+      r.stride[last] = w->stride[d];
+    } else {
+      r.dims[r.rank] = p->dims[d];
+      r.stride[r.rank++] = w->stride[d];
+    }
+  }
+  bool zero = true;
+  for (u32 d = p->cut; d < p->rank; d++) zero &= w->stride[d] == 0;
+  r.mode = zero ? MODE_SCALAR : r.rank == 1 && r.stride[0] == 1 ? MODE_CONTIGUOUS : MODE_STRIDED;
+  return r;
+}
+
+/* Cuts the dims so that a block has at most `target` elements, or one of the last dim's. */
+static void cut_plan(arena *a, plan *p, u64 target) {
+  p->inner = 1;
+  p->cut = p->rank - 1;
+  while (p->cut > 0 && p->dims[p->cut] > 0 && p->inner * (u64)p->dims[p->cut] <= target / 2)
+    p->inner *= (u64)p->dims[p->cut--];
+  u64 n = (u64)p->dims[p->cut], piece = target / p->inner;
+  p->piece = piece < 1 ? 1 : piece > n ? n : piece;
+  if (p->piece == 0) p->piece = 1;
+  p->pieces = (n + p->piece - 1) / p->piece;
+  p->blocks = p->pieces;
+  for (u32 d = 0; d < p->cut; d++) p->blocks *= (u64)p->dims[d];
+  p->max_elements = p->piece * p->inner;
+  for (u32 d = 0; d < p->rank; d++)
+    if (p->dims[d] == 0) p->blocks = 0;
+  p->patterns = ARENA_ARRAY(a, pattern, p->num_walks + 1);
+  for (u32 w = 0; w < p->num_walks; w++) p->patterns[w] = make_pattern(p, &p->walks[w]);
+}
+
+/* ---- blocks ---- */
+
+/* Where block b begins (outer indices) and how much of the cut dim it has. */
+typedef struct block {
+  i64 index[PROG_MAX_DIMS];
+  i64 count;
+  size_t elements;
+} block;
+
+static void find_block(const plan *p, u64 b, block *out) {
+  u64 piece = b % p->pieces, rest = b / p->pieces;
+  out->index[p->cut] = (i64)(piece * p->piece);
+  i64 left = p->dims[p->cut] - out->index[p->cut];
+  out->count = left < (i64)p->piece ? left : (i64)p->piece;
+  out->elements = (size_t)out->count * p->inner;
+  for (u32 d = p->cut; d > 0; d--) {
+    out->index[d - 1] = (i64)(rest % (u64)p->dims[d - 1]);
+    rest /= (u64)p->dims[d - 1];
+  }
+}
+static i64 block_offset(const plan *p, const block *b, u32 walk_index) {
+  const i64 *s = p->walks[walk_index].stride;
+  i64 at = 0;
+  for (u32 d = 0; d <= p->cut; d++) at += b->index[d] * s[d];
+  return at;
+}
+
+/* Visits the runs of a strided pattern: fn for each innermost run, in block order. */
+#define FOR_RUNS(pt, count, run, offset, done, ...)                                                \
+  do {                                                                                             \
+    const pattern *q_ = (pt);                                                                      \
+    u32 last_ = q_->rank - 1;                                                                      \
+    i64 at_[PROG_MAX_DIMS] = {0}, head_ = (count)*q_->head;                                        \
+    i64 run = last_ == 0 ? head_ : q_->dims[last_], offset = 0;                                    \
+    size_t done = 0;                                                                               \
+    for (;;) {                                                                                     \
+      __VA_ARGS__                                                                                  \
+      done += (size_t)run;                                                                         \
+      u32 d_ = last_;                                                                              \
+      for (; d_ > 0; d_--) {                                                                       \
+        offset += q_->stride[d_ - 1];                                                              \
+        if (++at_[d_ - 1] < (d_ == 1 ? head_ : q_->dims[d_ - 1])) break;                           \
+        offset -= at_[d_ - 1] * q_->stride[d_ - 1];                                                \
+        at_[d_ - 1] = 0;                                                                           \
+      }                                                                                            \
+      if (d_ == 0) break;                                                                          \
+    }                                                                                              \
+  } while (0)
+
+static void gather_block(const vm_kernels *k, const pattern *p, i64 count, u32 width,
+                         const char *base, char *out) {
+  u32 w = vm_log2_width(width);
+  const i64 *stride = &p->stride[p->rank - 1];
+  FOR_RUNS(p, count, run, offset, done, {
+    const char *from = base + offset * (i64)width;
+    char *to = out + done * width;
+    if (*stride == 1)
+      memcpy(to, from, (size_t)run * width);
+    else if (*stride == 0)
+      k->splat[w]((size_t)run, to, from, NULL, NULL);
+    else
+      k->stride[w]((size_t)run, to, from, stride, NULL);
+  });
+}
+
+static void scatter_block(const vm_kernels *k, const pattern *p, i64 count, u32 width, char *base,
+                          const char *values) {
+  u32 w = vm_log2_width(width);
+  const i64 *stride = &p->stride[p->rank - 1];
+  FOR_RUNS(p, count, run, offset, done, {
+    char *to = base + offset * (i64)width;
+    const char *from = values + done * width;
+    if (*stride == 1)
+      memcpy(to, from, (size_t)run * width);
+    else
+      k->scatter[w]((size_t)run, to, from, stride, NULL);
+  });
+}
+
+static void iota_block(const vm_kernels *k, const pattern *p, i64 count, vm_rtype type, i64 base,
+                       char *out) {
+  u32 width = vm_rtype_size(type);
+  const i64 *stride = &p->stride[p->rank - 1];
+  FOR_RUNS(p, count, run, offset, done, {
+    i64 first = base + offset;
+    k->iota[type]((size_t)run, out + done * width, &first, stride, NULL);
+  });
+}
+
+/* ---- a kernel over a plan: inputs fetched, code run ---- */
+
+typedef struct input {
+  u32 slot, width;
+  i64 offset;
+  size_t packed; /* where its gathered block lies in scratch; 0: never gathered */
+} input;
+
+typedef struct kernel {
+  const vm_kernels *k;
+  plan p;
+  vm_unit *unit;
+  u32 num_in, num_out, num_iota; /* walks: inputs, then outputs, then iotas */
+  input *in;
+  input *out;
+  size_t regs_bytes, scratch;
+} kernel;
+
+/* extra: offsets of the inputs and iotas beyond the block's own, or NULL */
+static void fetch_block(const kernel *kn, const exec_env *env, void **reg, char *packed,
+                        const block *b, const i64 *extra) {
+  const plan *p = &kn->p;
+  for (u32 i = 0; i < kn->num_in; i++) {
+    const input *in = &kn->in[i];
+    i64 at = in->offset + block_offset(p, b, i) + (extra ? extra[i] : 0);
+    char *from = (char *)env->slots[in->slot] + at * (i64)in->width;
+    const pattern *pt = &p->patterns[i];
+    reg[i] = from;
+    if (pt->mode != MODE_STRIDED) continue;
+    reg[i] = packed + in->packed;
+    gather_block(kn->k, pt, b->count, in->width, from, reg[i]);
+  }
+  for (u32 i = 0; i < kn->num_iota; i++) {
+    const vm_iota_use *use = &kn->unit->iotas[i];
+    u32 w = kn->num_in + kn->num_out + i;
+    i64 at = block_offset(p, b, w) + (extra ? extra[w] : 0), zero = 0;
+    if (use->scalar)
+      kn->k->iota[use->type](1, reg[use->reg], &at, &zero, NULL);
+    else
+      iota_block(kn->k, &p->patterns[w], b->count, use->type, at, reg[use->reg]);
+  }
+}
+
+static void store_block(const kernel *kn, const exec_env *env, void **reg, const block *b) {
+  for (u32 o = 0; o < kn->num_out; o++) {
+    const vm_output *v = &kn->unit->outputs[o];
+    const input *out = &kn->out[o];
+    const pattern *pt = &kn->p.patterns[kn->num_in + o];
+    if (v->in_place) continue;
+    i64 at = out->offset + block_offset(&kn->p, b, kn->num_in + o);
+    char *to = (char *)env->slots[out->slot] + at * (i64)out->width;
+    const char *from = reg[v->reg];
+    u32 w = vm_log2_width(out->width);
+    if (v->scalar && pt->mode == MODE_CONTIGUOUS) {
+      kn->k->splat[w](b->elements, to, from, NULL, NULL);
+    } else if (v->scalar) {
+      FOR_RUNS(pt, b->count, run, offset, done, {
+        for (i64 i = 0; i < run; i++)
+          memcpy(to + (offset + i * pt->stride[pt->rank - 1]) * (i64)out->width, from, out->width);
+        (void)done;
+      });
+    } else if (pt->mode == MODE_CONTIGUOUS) {
+      if (to != from) memmove(to, from, b->elements * out->width);
+    } else {
+      scatter_block(kn->k, pt, b->count, out->width, to, from);
+    }
+  }
+}
+
+static void run_map(const void *data, const exec_env *env, u64 begin, u64 end) {
+  const kernel *kn = data;
+  void **reg = vm_begin(kn->unit, env->scratch, kn->p.max_elements);
+  char *packed = env->scratch + kn->regs_bytes;
+  for (u64 i = begin; i < end; i++) {
+    block b;
+    find_block(&kn->p, i, &b);
+    fetch_block(kn, env, reg, packed, &b, NULL);
+    for (u32 o = 0; o < kn->num_out; o++)
+      if (kn->unit->outputs[o].in_place)
+        reg[kn->num_in + o] =
+            (char *)env->slots[kn->out[o].slot] +
+            (kn->out[o].offset + block_offset(&kn->p, &b, kn->num_in + o)) * (i64)kn->out[o].width;
+    vm_run(kn->unit, reg, b.elements);
+    store_block(kn, env, reg, &b);
+  }
+}
+
+/* ---- lowering ---- */
+
+static input make_input(const lower_env *e, const prog_access *a) {
+  return (input){
+      .slot = a->slot, .width = (u32)dtype_size(e->prog->slots[a->slot].type), .offset = a->offset};
+}
+
+/* The walks over dims [first, first + rank) of the loop, in order inputs, outputs, iotas. */
+static void make_walks(const lower_env *e, kernel *kn, const prog_loop *l, u32 first, u32 rank) {
+  plan *p = &kn->p;
+  u32 num_iota = 0;
+  for (u32 i = 0; i < l->code.len; i++) num_iota += l->code.instrs[i].op == VM_iota;
+  p->rank = rank;
+  memcpy(p->dims, l->dims + first, rank * sizeof(i64));
+  p->num_walks = l->num_in + kn->num_out + num_iota;
+  p->walks = arena_zalloc(e->a, (p->num_walks + 1) * sizeof(walk));
+  for (u32 i = 0; i < l->num_in; i++)
+    memcpy(p->walks[i].stride, l->in[i].stride + first, rank * sizeof(i64));
+  for (u32 i = 0; i < kn->num_out; i++)
+    memcpy(p->walks[l->num_in + i].stride, l->out[i].stride + first, rank * sizeof(i64));
+  u32 w = l->num_in + kn->num_out;
+  for (u32 i = 0; i < l->code.len; i++) {
+    const vm_instr *v = &l->code.instrs[i];
+    if (v->op != VM_iota) continue;
+    if (v->a >= first && v->a < first + rank) p->walks[w].stride[v->a - first] = 1;
+    w++;
+  }
+  kn->num_iota = num_iota;
+}
+
+/* Lowers the code for the plan's blocks. The patterns must be known to say what is scalar, the
+ * code to say how large a block should be: cut, lower, and cut again if that was too large. */
+static void lower_unit(const lower_env *e, kernel *kn, const prog_loop *l, bool registers) {
+  plan *p = &kn->p;
+  bool *in_scalar = arena_zalloc(e->a, l->num_in + 1), *direct = arena_zalloc(e->a, 65);
+  u64 *overlaps = arena_zalloc(e->a, 65 * sizeof(u64));
+  u64 target = 2048;
+  for (u32 o = 0; o < kn->num_out; o++)
+    for (u32 i = 0; i < l->num_in; i++)
+      if (prog_slots_overlap(e->prog, l->in[i].slot, l->out[o].slot)) overlaps[o] |= 1ull << i;
+  /* iota: a dim's index may be the same all over a block; ask the pattern of its walk. The
+   * k-th iota instruction has the k-th iota walk, so name "dims" by that number. */
+  vm_code code = l->code;
+  code.instrs = arena_copy(e->a, l->code.instrs, (l->code.len + 1) * sizeof(vm_instr));
+  u32 nth = 0;
+  for (u32 i = 0; i < code.len; i++)
+    if (code.instrs[i].op == VM_iota) code.instrs[i].a = nth++;
+  bool *iota_scalar = arena_zalloc(e->a, nth + 1);
+  for (int round = 0; round < 2; round++) {
+    cut_plan(e->a, p, target);
+    for (u32 i = 0; i < l->num_in; i++) in_scalar[i] = p->patterns[i].mode == MODE_SCALAR;
+    for (u32 o = 0; o < kn->num_out; o++)
+      direct[o] = p->patterns[l->num_in + o].mode == MODE_CONTIGUOUS;
+    for (u32 i = 0; i < nth; i++)
+      iota_scalar[i] = p->patterns[l->num_in + kn->num_out + i].mode == MODE_SCALAR;
+    vm_spec spec = {.code = &code,
+                    .num_in = l->num_in,
+                    .num_out = l->num_out,
+                    .in_scalar = in_scalar,
+                    .dim_scalar = iota_scalar,
+                    .out_direct = registers ? NULL : direct,
+                    .out_overlaps = overlaps,
+                    .registers = false,
+                    .keep_registers = registers};
+    kn->unit = vm_lower(e->a, e->k, &spec);
+    u64 best = vm_block_size(kn->unit);
+    if (best >= target) break;
+    target = best;
+  }
+}
+
+static void lower_inputs(const lower_env *e, kernel *kn, const prog_loop *l) {
+  kn->k = e->k;
+  kn->num_in = l->num_in;
+  kn->in = ARENA_ARRAY(e->a, input, l->num_in + 1);
+  kn->regs_bytes = align_up(vm_scratch_bytes(kn->unit, kn->p.max_elements), 64);
+  size_t packed = 0;
+  for (u32 i = 0; i < l->num_in; i++) {
+    kn->in[i] = make_input(e, &l->in[i]);
+    if (kn->p.patterns[i].mode != MODE_STRIDED) continue;
+    kn->in[i].packed = packed;
+    packed += align_up(kn->p.max_elements * kn->in[i].width, 64);
+  }
+  kn->scratch = kn->regs_bytes + packed + 64;
+}
+
+static bool is_empty(const i64 *dims, u32 rank) {
+  for (u32 d = 0; d < rank; d++)
+    if (dims[d] == 0) return true;
+  return false;
+}
+
+static u64 unit_cost(const kernel *kn, u64 elements) {
+  return 20 + elements * (kn->unit->num_calls + kn->num_in + kn->num_out) / 8;
+}
+
+static void lower_map(const lower_env *e, const prog_loop *l, exec_step *out) {
+  kernel *kn = ARENA_NEW(e->a, kernel);
+  kn->num_out = l->num_out;
+  make_walks(e, kn, l, 0, l->rank);
+  if (l->num_out) sort_dims(&kn->p, l->num_in);
+  collapse(&kn->p);
+  lower_unit(e, kn, l, false);
+  lower_inputs(e, kn, l);
+  kn->out = ARENA_ARRAY(e->a, input, l->num_out + 1);
+  for (u32 o = 0; o < l->num_out; o++) kn->out[o] = make_input(e, &l->out[o]);
+  *out = (exec_step){.run = run_map,
+                     .data = kn,
+                     .units = kn->p.blocks,
+                     .cost = unit_cost(kn, kn->p.max_elements),
+                     .scratch = kn->scratch};
+}
+
+/* ---- reductions ---- */
+
+typedef struct reduction {
+  kernel kn;          /* rows: over the reduced dims; columns: over the kept ones */
+  plan other;         /* the other dims, walked one element at a time */
+  vm_unit *body;      /* on registers: accumulators, values -> accumulators */
+  kern_fold_fn *fold; /* rows only; NULL: lanes */
+  u32 n;
+  input *out; /* with their walks among those of the kept dims */
+  u32 *init;  /* slots */
+  dtype *types;
+  u64 block; /* elements of an accumulator block */
+  size_t body_at, acc_at, acc_bytes;
+} reduction;
+
+static void next_index(const plan *p, i64 *index) {
+  for (u32 d = p->rank; d-- > 0;) {
+    if (++index[d] < p->dims[d]) return;
+    index[d] = 0;
+  }
+}
+static void walk_offsets(const plan *p, const i64 *index, i64 *out) {
+  for (u32 w = 0; w < p->num_walks; w++) {
+    out[w] = 0;
+    for (u32 d = 0; d < p->rank; d++) out[w] += index[d] * p->walks[w].stride[d];
+  }
+}
+static void split_index(const plan *p, u64 at, i64 *index) {
+  for (u32 d = p->rank; d-- > 0;) {
+    index[d] = (i64)(at % (u64)p->dims[d]);
+    at /= (u64)p->dims[d];
+  }
+}
+
+/* Between memory and registers, one element or a block. */
+static void load_elements(const vm_kernels *k, dtype t, size_t n, void *to, const void *from) {
+  if (k->load[t])
+    k->load[t](n, to, from, NULL, NULL);
+  else
+    memcpy(to, from, n * dtype_size(t));
+}
+static void store_elements(const vm_kernels *k, dtype t, size_t n, void *to, const void *from) {
+  if (k->store[t])
+    k->store[t](n, to, from, NULL, NULL);
+  else
+    memcpy(to, from, n * dtype_size(t));
+}
+static u32 register_width(dtype t) { return vm_rtype_size(vm_rtype_of(t)); }
+
+/* acc[0..n) = body(left, right) for every operand; left may be acc. */
+static void combine(const reduction *r, void **breg, char *const *acc, char *const *left,
+                    char *const *right, size_t n) {
+  for (u32 o = 0; o < r->n; o++) {
+    breg[o] = left[o];
+    breg[r->n + o] = right[o];
+    breg[2 * r->n + o] = acc[o];
+  }
+  vm_run(r->body, breg, n);
+  for (u32 o = 0; o < r->n; o++) {
+    const vm_output *v = &r->body->outputs[o];
+    if (!v->in_place && breg[v->reg] != acc[o]) memmove(acc[o], breg[v->reg], n * v->width);
+  }
+}
+
+typedef struct reducing {
+  void **reg, **breg;
+  char *packed, *acc[32], *value[32], *half[32];
+  u64 init[32][2]; /* in register form */
+} reducing;
+
+static void begin_reducing(const reduction *r, const exec_env *env, reducing *s) {
+  const kernel *kn = &r->kn;
+  s->reg = vm_begin(kn->unit, env->scratch, kn->p.max_elements);
+  s->packed = env->scratch + kn->regs_bytes;
+  s->breg = vm_begin(r->body, env->scratch + r->body_at, r->block);
+  for (u32 o = 0; o < r->n; o++) {
+    s->acc[o] = env->scratch + r->acc_at + o * r->acc_bytes;
+    load_elements(kn->k, r->types[o], 1, s->init[o], env->slots[r->init[o]]);
+  }
+}
+
+static void run_values(const reduction *r, const exec_env *env, reducing *s, const block *b,
+                       const i64 *extra) {
+  fetch_block(&r->kn, env, s->reg, s->packed, b, extra);
+  vm_run(r->kn.unit, s->reg, b->elements);
+  for (u32 o = 0; o < r->n; o++) s->value[o] = s->reg[r->kn.unit->outputs[o].reg];
+}
+
+/* Lanes 0..n of the accumulators into lane 0. */
+static void halve(const reduction *r, reducing *s, size_t n) {
+  while (n > 1) {
+    size_t half = (n + 1) / 2;
+    for (u32 o = 0; o < r->n; o++) s->half[o] = s->acc[o] + half * register_width(r->types[o]);
+    combine(r, s->breg, s->acc, s->acc, s->half, n - half);
+    n = half;
+  }
+}
+
+static void reduce_row(const reduction *r, const exec_env *env, reducing *s, const i64 *extra) {
+  const plan *p = &r->kn.p;
+  char *init[32];
+  size_t lanes = 0;
+  for (u32 o = 0; o < r->n; o++) init[o] = (char *)s->init[o];
+  if (r->fold) memcpy(s->acc[0], init[0], 16);
+  for (u64 i = 0; i < p->blocks; i++) {
+    block b;
+    find_block(p, i, &b);
+    run_values(r, env, s, &b, extra);
+    if (r->fold) {
+      r->fold(b.elements, s->acc[0], s->value[0]);
+    } else if (lanes == 0) {
+      lanes = b.elements;
+      for (u32 o = 0; o < r->n; o++)
+        memcpy(s->acc[o], s->value[o], lanes * register_width(r->types[o]));
+    } else {
+      combine(r, s->breg, s->acc, s->acc, s->value, b.elements);
+    }
+  }
+  if (r->fold) return;
+  if (lanes) {
+    halve(r, s, lanes);
+    combine(r, s->breg, s->acc, init, s->acc, 1);
+  } else {
+    for (u32 o = 0; o < r->n; o++) memcpy(s->acc[o], init[o], 16);
+  }
+}
+
+static void run_rows(const void *data, const exec_env *env, u64 begin, u64 end) {
+  const reduction *r = data;
+  reducing s;
+  i64 index[PROG_MAX_DIMS], extra[160];
+  begin_reducing(r, env, &s);
+  split_index(&r->other, begin, index);
+  for (u64 i = begin; i < end; i++, next_index(&r->other, index)) {
+    walk_offsets(&r->other, index, extra);
+    reduce_row(r, env, &s, extra);
+    for (u32 o = 0; o < r->n; o++) {
+      i64 at = r->out[o].offset + extra[r->kn.num_in + o];
+      store_elements(r->kn.k, r->types[o], 1,
+                     (char *)env->slots[r->out[o].slot] + at * (i64)r->out[o].width, s.acc[o]);
+    }
+  }
+}
+
+static void store_column(const reduction *r, const exec_env *env, reducing *s, const block *b) {
+  const kernel *kn = &r->kn;
+  for (u32 o = 0; o < r->n; o++) {
+    const pattern *pt = &kn->p.patterns[kn->num_in + o];
+    i64 at = r->out[o].offset + block_offset(&kn->p, b, kn->num_in + o);
+    char *to = (char *)env->slots[r->out[o].slot] + at * (i64)r->out[o].width;
+    dtype t = r->types[o];
+    if (pt->mode == MODE_CONTIGUOUS) {
+      store_elements(kn->k, t, b->elements, to, s->acc[o]);
+      continue;
+    }
+    /* narrowing in place: elements only move to lower addresses */
+    for (size_t i = 0; kn->k->store[t] && i < b->elements; i++)
+      store_elements(kn->k, t, 1, s->acc[o] + i * r->out[o].width, s->acc[o] + i * 4);
+    scatter_block(kn->k, pt, b->count, r->out[o].width, to, s->acc[o]);
+  }
+}
+
+static void run_columns(const void *data, const exec_env *env, u64 begin, u64 end) {
+  const reduction *r = data;
+  const plan *p = &r->kn.p;
+  reducing s;
+  i64 extra[160];
+  begin_reducing(r, env, &s);
+  for (u64 i = begin; i < end; i++) {
+    block b;
+    i64 index[PROG_MAX_DIMS] = {0};
+    find_block(p, i, &b);
+    for (u32 o = 0; o < r->n; o++)
+      r->kn.k->splat[vm_log2_width(register_width(r->types[o]))](b.elements, s.acc[o], s.init[o],
+                                                                 NULL, NULL);
+    for (u64 k = 0; k < r->other.blocks; k++, next_index(&r->other, index)) {
+      walk_offsets(&r->other, index, extra);
+      run_values(r, env, &s, &b, extra);
+      combine(r, s.breg, s.acc, s.acc, s.value, b.elements);
+    }
+    store_column(r, env, &s, &b);
+  }
+}
+
+static u64 dims_volume(const i64 *dims, u32 rank) {
+  u64 v = 1;
+  for (u32 d = 0; d < rank; d++) v *= (u64)dims[d];
+  return v;
+}
+
+/* Rows if the reduced dims are the ones that memory is contiguous in, and long enough to be
+ * worth a block each. */
+static bool by_rows(const prog_loop *l) {
+  u32 kept = l->rank - l->reduced;
+  u64 kept_volume = dims_volume(l->dims, kept), length = dims_volume(l->dims + kept, l->reduced);
+  i64 best_kept = INT64_MAX, best_reduced = INT64_MAX;
+  if (kept_volume == 1) return true;
+  for (u32 i = 0; i < l->num_in; i++)
+    for (u32 d = 0; d < l->rank; d++) {
+      i64 s = magnitude(l->in[i].stride[d]);
+      if (s == 0 || l->dims[d] == 1) continue;
+      i64 *best = d < kept ? &best_kept : &best_reduced;
+      if (s < *best) *best = s;
+    }
+  if (best_kept <= best_reduced) return kept_volume < 16 && length > 4096;
+  return length >= 64 || kept_volume < 8;
+}
+
+static void lower_body(const lower_env *e, reduction *r, const prog_loop *l) {
+  vm_instr storage[4];
+  vm_code code = l->body.code;
+  if (l->body.kind != REDUCE_CODE) code = prog_body_code(l->body.kind, r->types[0], storage);
+  bool direct[32];
+  u64 overlaps[32];
+  for (u32 o = 0; o < r->n; o++) {
+    direct[o] = true;
+    overlaps[o] = 1ull << o; /* accumulators are read and written in place */
+  }
+  vm_spec spec = {.code = &code,
+                  .num_in = 2 * r->n,
+                  .num_out = r->n,
+                  .out_direct = direct,
+                  .out_overlaps = overlaps,
+                  .registers = true,
+                  .keep_registers = true};
+  r->body = vm_lower(e->a, e->k, &spec);
+}
+
+/* The kept and the reduced dims as two plans over the same walks. */
+static void split_plans(const lower_env *e, reduction *r, const prog_loop *l, bool rows) {
+  u32 kept = l->rank - l->reduced;
+  kernel other = {.num_out = l->num_out};
+  r->kn.num_out = l->num_out;
+  make_walks(e, &r->kn, l, rows ? kept : 0, rows ? l->reduced : kept);
+  make_walks(e, &other, l, rows ? 0 : kept, rows ? kept : l->reduced);
+  if (!rows) sort_dims(&r->kn.p, l->num_in);
+  r->other = other.p;
+  collapse(&r->kn.p);
+  collapse(&r->other);
+  r->other.blocks = dims_volume(r->other.dims, r->other.rank);
+}
+
+static void lower_reduction(const lower_env *e, const prog_loop *l, exec_step *out) {
+  reduction *r = ARENA_NEW(e->a, reduction);
+  bool rows = by_rows(l);
+  r->n = l->num_out;
+  r->types = ARENA_ARRAY(e->a, dtype, r->n + 1);
+  r->out = ARENA_ARRAY(e->a, input, r->n + 1);
+  r->init = arena_copy(e->a, l->init, r->n * sizeof(u32));
+  for (u32 o = 0; o < r->n; o++) {
+    r->types[o] = e->prog->slots[l->out[o].slot].type;
+    r->out[o] = make_input(e, &l->out[o]);
+  }
+  lower_body(e, r, l);
+  split_plans(e, r, l, rows);
+  lower_unit(e, &r->kn, l, true);
+  lower_inputs(e, &r->kn, l);
+  if (rows && l->body.kind != REDUCE_CODE)
+    r->fold = e->k->fold[l->body.kind][vm_rtype_of(r->types[0])];
+  r->block = r->kn.p.max_elements ? r->kn.p.max_elements : 1;
+  r->body_at = r->kn.scratch;
+  r->acc_at = align_up(r->body_at + vm_scratch_bytes(r->body, r->block), 64);
+  r->acc_bytes = align_up(r->block * 16, 64) + 64;
+  u64 per_row = unit_cost(&r->kn, r->kn.p.max_elements) * (r->kn.p.blocks + 1);
+  *out = (exec_step){.run = rows ? run_rows : run_columns,
+                     .data = r,
+                     .units = rows ? r->other.blocks : r->kn.p.blocks,
+                     .cost = rows ? per_row
+                                  : unit_cost(&r->kn, r->kn.p.max_elements) * (r->other.blocks + 1),
+                     .scratch = r->acc_at + r->n * r->acc_bytes};
+}
+
+void loop_lower(const lower_env *e, const prog_loop *l, exec_step *out) {
+  u32 kept = l->rank - l->reduced;
+  *out = (exec_step){.run = run_map, .units = 0};
+  if (is_empty(l->dims, kept) || l->num_out == 0) return;
+  if (l->reduced)
+    lower_reduction(e, l, out);
+  else
+    lower_map(e, l, out);
+}

@@ -1,0 +1,200 @@
+/* One worker running one device: steps in order until it must wait. */
+#include "exec/pool.h"
+
+#if defined(__SSE2__)
+#include <xmmintrin.h>
+#endif
+
+void worker_set_flush(worker *w, bool on) {
+  if (w->flushing == on) return;
+  w->flushing = on;
+#if defined(__SSE2__)
+  enum { FTZ = 0x8000, DAZ = 0x0040 };
+  u32 word = _mm_getcsr();
+  _mm_setcsr(on ? word | (FTZ | DAZ) : word & ~(u32)(FTZ | DAZ));
+#elif defined(__aarch64__)
+  u64 word;
+  __asm__ volatile("mrs %0, fpcr" : "=r"(word));
+  word = on ? word | 1u << 24 : word & ~(1ull << 24);
+  __asm__ volatile("msr fpcr, %0" : : "r"(word));
+#endif
+}
+
+bool worker_reserve(worker *w, size_t bytes) {
+  if (bytes <= w->scratch_size) return true;
+  dev_heap_free(w->pool->heap, w->scratch, w->scratch_size);
+  w->scratch = dev_heap_alloc(w->pool->heap, bytes);
+  w->scratch_size = w->scratch ? bytes : 0;
+  return w->scratch != NULL;
+}
+
+/* ---- sharing a step ---- */
+
+static void work_on(job *j, char *scratch) {
+  exec_env env = j->env;
+  env.scratch = scratch;
+  for (;;) {
+    u64 begin = atomic_fetch_add_explicit(&j->next, j->chunk, memory_order_relaxed);
+    if (begin >= j->units) return;
+    u64 end = j->units - begin < j->chunk ? j->units : begin + j->chunk;
+    j->run(j->data, &env, begin, end);
+  }
+}
+
+/* The lock is held; either may be first to see that there is nothing left. */
+static void close_job(exec_pool *pool, job *j) {
+  for (job **at = &pool->jobs; *at; at = &(*at)->next_job)
+    if (*at == j) {
+      *at = j->next_job;
+      atomic_fetch_sub_explicit(&pool->num_jobs, 1, memory_order_relaxed);
+      return;
+    }
+}
+
+bool worker_help(worker *w) {
+  exec_pool *pool = w->pool;
+  job *j = pool->jobs;
+  if (!j) return false;
+  j->helpers++;
+  pthread_mutex_unlock(&pool->lock);
+  worker_set_flush(w, j->flush);
+  if (worker_reserve(w, j->scratch)) work_on(j, w->scratch);
+  pthread_mutex_lock(&pool->lock);
+  /* no more units: nobody else need come */
+  close_job(pool, j);
+  if (--j->helpers == 0) pthread_cond_broadcast(&pool->idle);
+  return true;
+}
+
+static void share(worker *w, job *j) {
+  exec_pool *pool = w->pool;
+  pthread_mutex_lock(&pool->lock);
+  j->next_job = pool->jobs;
+  pool->jobs = j;
+  atomic_fetch_add_explicit(&pool->num_jobs, 1, memory_order_relaxed);
+  pthread_cond_broadcast(&pool->wake);
+  pthread_mutex_unlock(&pool->lock);
+  work_on(j, w->scratch);
+  pthread_mutex_lock(&pool->lock);
+  close_job(pool, j);
+  while (j->helpers) pthread_cond_wait(&pool->idle, &pool->lock);
+  pthread_mutex_unlock(&pool->lock);
+}
+
+void worker_do(worker *w, const exec_step *s, void *const *slots, bool flush) {
+  enum { WORTH_SHARING = 40000 }; /* ns in all */
+  exec_pool *pool = w->pool;
+  exec_env env = {
+      .scratch = w->scratch, .slots = slots, .accel = pool->has_accel ? &pool->accel : NULL};
+  worker_set_flush(w, flush);
+  bool shared = s->units > 1 && s->cost * s->units > WORTH_SHARING &&
+                atomic_load_explicit(&pool->unemployed, memory_order_relaxed) > 0 &&
+                atomic_load_explicit(&pool->num_ready, memory_order_relaxed) == 0;
+  if (!shared) {
+    s->run(s->data, &env, 0, s->units);
+    return;
+  }
+  u64 least = 1 + 10000 / s->cost, chunk = s->units / (4 * pool->num_workers);
+  job j = {.run = s->run,
+           .data = s->data,
+           .env = env,
+           .scratch = s->scratch,
+           .units = s->units,
+           .chunk = chunk > least ? chunk : least,
+           .flush = flush};
+  share(w, &j);
+}
+
+/* ---- steps ---- */
+
+static void jump(place *p, const prog_step *s) {
+  const prog_jump *j = s->u.jump_;
+  const program *prog = p->l->prog;
+  if (s->kind == STEP_jump_unless) {
+    bool taken = *(const u8 *)p->slots[j->slot] == 0;
+    p->pc = taken ? j->target[0] : p->pc + 1;
+  } else if (s->kind == STEP_case) {
+    i32 which;
+    memcpy(&which, p->slots[j->slot], 4);
+    u32 last = j->n - 1;
+    p->pc = j->target[which < 0 || (u32)which > last ? last : (u32)which];
+  } else {
+    p->pc = j->target[0];
+  }
+  if (p->pc > prog->num_steps) p->pc = prog->num_steps;
+}
+
+static void write_id(place *p, const prog_step *s) {
+  u32 partitions = p->l->prog->num_partitions;
+  u32 id = s->kind == STEP_partition_id ? p->position % partitions : p->position / partitions;
+  memcpy(p->slots[s->u.partition_id_->out], &id, 4);
+  p->pc++;
+}
+
+/* True when a step was run; false when the place parked. */
+static bool run_step(worker *w, place *p) {
+  launch *l = p->l;
+  const prog_step *s = &l->prog->steps[p->pc];
+  const exec_step *x = &l->image->steps[p->pc];
+  switch (s->kind) {
+  case STEP_jump:
+  case STEP_jump_unless:
+  case STEP_case:
+    jump(p, s);
+    return true;
+  case STEP_partition_id:
+  case STEP_replica_id:
+    write_id(p, s);
+    return true;
+  case STEP_collective:
+    return place_meet(w, p);
+  default:
+    if (x->units) worker_do(w, x, p->slots, l->prog->flush_denormals);
+    p->pc++;
+    return true;
+  }
+}
+
+static bool begin_place(worker *w, place *p) {
+  launch *l = p->l;
+  const program *prog = l->prog;
+  p->workspace = dev_heap_alloc(w->pool->heap, prog->workspace);
+  if (!p->workspace) return false;
+  for (u32 i = 0; i < prog->num_slots; i++) {
+    const prog_slot *s = &prog->slots[i];
+    switch (s->kind) {
+    case SLOT_PARAM:
+      p->slots[i] = l->params[(size_t)p->position * prog->num_params + s->index];
+      break;
+    case SLOT_RESULT:
+      p->slots[i] = l->results[(size_t)p->position * prog->num_results + s->index];
+      break;
+    case SLOT_WORK:
+      p->slots[i] = (char *)p->workspace + s->offset;
+      break;
+    case SLOT_CONST:
+      p->slots[i] = (void *)(uintptr_t)s->data;
+      break;
+    }
+  }
+  return true;
+}
+
+void place_run(worker *w, place *p) {
+  launch *l = p->l;
+  u32 num_steps = l->prog->num_steps;
+  u64 steps = 0;
+  if (!atomic_load_explicit(&l->poisoned, memory_order_relaxed) &&
+      (!worker_reserve(w, l->image->scratch) || (!p->workspace && !begin_place(w, p))))
+    launch_fail(l, status_oom());
+  while (p->pc < num_steps && !atomic_load_explicit(&l->poisoned, memory_order_relaxed)) {
+    steps++;
+    if (!run_step(w, p)) {
+      atomic_fetch_add_explicit(&w->pool->stat_steps, steps, memory_order_relaxed);
+      return;
+    }
+  }
+  atomic_fetch_add_explicit(&w->pool->stat_steps, steps, memory_order_relaxed);
+  worker_set_flush(w, false); /* callbacks are not ours */
+  place_finish(p);
+}

@@ -1,0 +1,57 @@
+/* A step made ready to run, and how it may be cut up.
+ *
+ * run(data, slots, scratch, begin, end) does units begin..end of a step; units are independent
+ * of each other, so that several workers can share a step, and what a unit computes does not
+ * depend on how they were cut. Nothing fails at run time: `scratch` bytes of memory are there
+ * before a step begins. */
+#ifndef EXEC_STEP_H
+#define EXEC_STEP_H
+
+#include "exec/internal.h"
+#include "exec/kernels.h"
+
+typedef struct exec_env {
+  char *scratch;                        /* at least what the step asked for; aligned to 64 */
+  void *const *slots;                   /* memory of each slot, for one device */
+  const struct exec_accelerator *accel; /* NULL: none */
+} exec_env;
+
+typedef void step_fn(const void *data, const exec_env *env, u64 begin, u64 end);
+
+typedef struct exec_step {
+  step_fn *run; /* NULL: control flow or a collective */
+  const void *data;
+  u64 units;
+  u64 cost; /* of a unit, about nanoseconds */
+  size_t scratch;
+} exec_step;
+
+typedef struct lower_env {
+  arena *a;
+  const program *prog;
+  const vm_kernels *k;
+} lower_env;
+
+void loop_lower(const lower_env *e, const prog_loop *l, exec_step *out);
+void copy_lower(const lower_env *e, const prog_copy *c, exec_step *out);
+void dynamic_lower(const lower_env *e, const prog_dynamic *d, exec_step *out);
+void dot_lower(const lower_env *e, const prog_dot *d, exec_step *out);
+void gather_lower(const lower_env *e, const prog_gather *g, exec_step *out);
+void sort_lower(const lower_env *e, const prog_sort *s, exec_step *out);
+void window_lower(const lower_env *e, const prog_window *w, exec_step *out);
+void rng_lower(const lower_env *e, const prog_rng *r, exec_step *out);
+
+/* A strided copy: strides in bytes. Simplify once (sorts by destination, merges); the planes of
+ * its last two dims can be copied independently. copy.c. */
+typedef struct step_shape {
+  u32 rank, width;
+  i64 dims[PROG_MAX_DIMS + 1], to[PROG_MAX_DIMS + 1], from[PROG_MAX_DIMS + 1];
+} step_shape;
+void step_shape_simplify(step_shape *s);
+u64 step_shape_planes(const step_shape *s);
+void step_shape_copy(const step_shape *s, char *to, const char *from, u64 begin, u64 end);
+
+/* Reads an integer element of any integer type, as i64 (u64 above 2^63 saturates). */
+i64 step_read_index(dtype t, const void *slot, u64 at);
+
+#endif

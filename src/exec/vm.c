@@ -1,0 +1,390 @@
+/* From SSA to kernel calls: one pass that emits calls on virtual registers, one that lets
+ * outputs be computed in place, one that gives scratch slots by last use. */
+#include "exec/vm.h"
+
+#include "num/convert.h"
+
+typedef struct value {
+  u32 reg;
+  bool scalar;
+} value;
+
+typedef struct lowering {
+  arena *a;
+  const vm_kernels *k;
+  const vm_spec *spec;
+  value *values; /* by SSA index */
+  VEC(vm_call) calls;
+  VEC(const void *) consts;
+  VEC(vm_iota_use) iotas;
+  VEC(u8) width; /* of virtual register i */
+  vm_output *outputs;
+  u32 num_temps;
+} lowering;
+
+/* Registers while lowering: inputs, then outputs; constants and temporaries are in these
+ * ranges until they are numbered for good. */
+enum { CONST_BASE = 1u << 28, TEMP_BASE = 1u << 29 };
+
+static u32 add_const(lowering *l, const void *data, size_t n) {
+  void *copy = arena_alloc_aligned(l->a, n < 16 ? 16 : n, 16);
+  memset(copy, 0, 16);
+  memcpy(copy, data, n);
+  VEC_PUSH(l->a, l->consts, (const void *)copy);
+  return CONST_BASE + (u32)l->consts.len - 1;
+}
+static u32 add_temp(lowering *l, u32 width) {
+  VEC_PUSH(l->a, l->width, (u8)width);
+  return TEMP_BASE + l->num_temps++;
+}
+
+static value call(lowering *l, kern_fn *fn, u32 width, bool scalar, u32 a, u32 b, u32 c) {
+  u32 d = add_temp(l, width);
+  VEC_PUSH(l->a, l->calls, (vm_call){.fn = fn, .d = d, .a = a, .b = b, .c = c, .scalar = scalar});
+  return (value){d, scalar};
+}
+
+static u32 dtype_width(dtype t) { return vm_rtype_size(vm_rtype_of(t)); }
+
+static value splat(lowering *l, value v, u32 width) {
+  if (!v.scalar) return v;
+  return call(l, l->k->splat[vm_log2_width(width)], width, false, v.reg, PROG_NONE, PROG_NONE);
+}
+
+/* ---- one function per shape of operation ---- */
+
+static value wrap(lowering *l, dtype t, value v) {
+  if (!l->k->wrap[t]) return v;
+  return call(l, l->k->wrap[t], 1, v.scalar, v.reg, PROG_NONE, PROG_NONE);
+}
+
+static value lower_load(lowering *l, const vm_instr *i) {
+  bool scalar = l->spec->in_scalar && l->spec->in_scalar[i->a];
+  value v = {i->a, scalar};
+  if (l->spec->registers) return v;
+  if (!num_is_small_float((dtype)i->type)) return wrap(l, (dtype)i->type, v);
+  return call(l, l->k->load[i->type], 4, scalar, v.reg, PROG_NONE, PROG_NONE);
+}
+
+static value lower_constant(lowering *l, const vm_instr *i) {
+  vm_const c = l->spec->code->consts[i->a];
+  if (num_is_small_float((dtype)i->type)) {
+    float f = (float)num_to_f64((dtype)i->type, &c);
+    return (value){add_const(l, &f, 4), true};
+  }
+  return (value){add_const(l, &c, 16), true};
+}
+
+/* Rounds an f32 register to a small format and back. */
+static value round_small(lowering *l, dtype t, value v) {
+  value stored = call(l, l->k->store[t], (u32)dtype_size(t), v.scalar, v.reg, PROG_NONE, PROG_NONE);
+  return call(l, l->k->load[t], 4, v.scalar, stored.reg, PROG_NONE, PROG_NONE);
+}
+static value lower_iota(lowering *l, const vm_instr *i) {
+  dtype t = (dtype)i->type;
+  bool scalar = l->spec->dim_scalar && l->spec->dim_scalar[i->a];
+  vm_rtype r = vm_rtype_of(t);
+  bool is_complex = r == R_c64 || r == R_c128;
+  if (is_complex) r = r == R_c64 ? R_f32 : R_f64;
+  u32 reg = add_temp(l, vm_rtype_size(r));
+  VEC_PUSH(l->a, l->iotas, (vm_iota_use){.dim = i->a, .reg = reg, .type = r, .scalar = scalar});
+  value v = {reg, scalar};
+  if (is_complex) {
+    vm_rtype to = vm_rtype_of(t);
+    return call(l, l->k->convert[to][r], vm_rtype_size(to), scalar, reg, PROG_NONE, PROG_NONE);
+  }
+  return num_is_small_float(t) ? round_small(l, t, v) : wrap(l, t, v);
+}
+
+/* The type an element has in a register. */
+static dtype register_dtype(dtype t) {
+  if (num_is_small_float(t)) return DTYPE_f32;
+  if (t == DTYPE_s4 || t == DTYPE_s2) return DTYPE_s8;
+  return t == DTYPE_u4 || t == DTYPE_u2 ? DTYPE_u8 : t;
+}
+
+static value convert_any(lowering *l, dtype from, dtype to, value v) {
+  u8 types[2] = {(u8)register_dtype(from), (u8)to};
+  return call(l, l->k->any, (u32)dtype_size(to), v.scalar, v.reg, add_const(l, types, 2),
+              PROG_NONE);
+}
+
+static value lower_convert(lowering *l, dtype from, dtype to, value v) {
+  vm_rtype rf = vm_rtype_of(from), rt = vm_rtype_of(to);
+  bool exact_in_f32 = rf == R_f32 || (num_int_bits(from) && num_int_bits(from) <= 16);
+  if (from == to) return v;
+  if (num_is_small_float(to)) {
+    if (!exact_in_f32) {
+      value stored = convert_any(l, from, to, v);
+      return call(l, l->k->load[to], 4, v.scalar, stored.reg, PROG_NONE, PROG_NONE);
+    }
+    if (rf != R_f32)
+      v = call(l, l->k->convert[R_f32][rf], 4, v.scalar, v.reg, PROG_NONE, PROG_NONE);
+    return round_small(l, to, v);
+  }
+  bool to_subbyte = l->k->wrap[to] != NULL;
+  if (to_subbyte && !num_int_bits(from)) return convert_any(l, from, to, v);
+  if (rf == rt) return wrap(l, to, v);
+  v = call(l, l->k->convert[rt][rf], vm_rtype_size(rt), v.scalar, v.reg, PROG_NONE, PROG_NONE);
+  return wrap(l, to, v);
+}
+
+static value lower_bitcast(lowering *l, dtype from, dtype to, value v) {
+  if (num_is_small_float(from))
+    v = call(l, l->k->store[from], (u32)dtype_size(from), v.scalar, v.reg, PROG_NONE, PROG_NONE);
+  if (num_is_small_float(to)) v = call(l, l->k->load[to], 4, v.scalar, v.reg, PROG_NONE, PROG_NONE);
+  return v;
+}
+
+static value lower_binary_on(lowering *l, u32 op, vm_rtype r, u32 width, value x, value y, u32 c) {
+  kern_fn *const *forms = l->k->binary[op][r];
+  bool scalar = x.scalar && y.scalar;
+  if (!scalar && x.scalar && !forms[FORM_SV]) x = splat(l, x, vm_rtype_size(r));
+  if (!scalar && y.scalar && !forms[FORM_VS]) y = splat(l, y, vm_rtype_size(r));
+  u32 form = x.scalar == y.scalar ? FORM_VV : x.scalar ? FORM_SV : FORM_VS;
+  return call(l, forms[form], width, scalar, x.reg, y.reg, c);
+}
+
+static value lower_binary(lowering *l, const vm_instr *i, dtype t0, value x, value y) {
+  u32 c = PROG_NONE;
+  if (i->op == VM_next_after) c = add_const(l, &t0, sizeof t0);
+  value v = lower_binary_on(l, i->op, vm_rtype_of(t0), dtype_width((dtype)i->type), x, y, c);
+  return wrap(l, (dtype)i->type, v);
+}
+
+static value lower_select(lowering *l, const vm_instr *i, value p, value x, value y) {
+  u32 width = dtype_width((dtype)i->type);
+  bool scalar = p.scalar && x.scalar && y.scalar;
+  if (!scalar) p = splat(l, p, 1);
+  u32 form = scalar ? 0 : (u32)x.scalar * 2 + y.scalar;
+  return call(l, l->k->select[vm_log2_width(width)][form], width, scalar, p.reg, x.reg, y.reg);
+}
+
+static value lower_clamp(lowering *l, const vm_instr *i, value low, value x, value high) {
+  vm_rtype r = vm_rtype_of((dtype)i->type);
+  u32 width = vm_rtype_size(r);
+  value v = lower_binary_on(l, VM_max, r, width, x, low, PROG_NONE);
+  return lower_binary_on(l, VM_min, r, width, v, high, PROG_NONE);
+}
+
+static value lower_unary(lowering *l, const vm_instr *i, dtype t0, value x) {
+  u32 b = PROG_NONE, bits[2] = {i->b, i->c};
+  if (i->op == VM_reduce_precision) b = add_const(l, bits, sizeof bits);
+  kern_fn *fn = l->k->unary[i->op][vm_rtype_of(t0)];
+  value v = call(l, fn, dtype_width((dtype)i->type), x.scalar, x.reg, b, PROG_NONE);
+  return wrap(l, (dtype)i->type, v);
+}
+
+static void lower_store(lowering *l, const vm_instr *i, value v) {
+  dtype t = (dtype)i->type;
+  u32 width = dtype_width(t);
+  if (!l->spec->keep_registers && num_is_small_float(t)) {
+    width = (u32)dtype_size(t);
+    v = call(l, l->k->store[t], width, v.scalar, v.reg, PROG_NONE, PROG_NONE);
+  }
+  if (l->spec->keep_registers && v.scalar) v = splat(l, v, width);
+  l->outputs[i->b] = (vm_output){.reg = v.reg, .scalar = v.scalar, .width = width};
+}
+
+static value lower_instr(lowering *l, const vm_instr *i) {
+  const vm_instr *all = l->spec->code->instrs;
+  const vm_op_info *op = &vm_op_infos[i->op];
+  dtype t0 = op->operands ? (dtype)all[i->a].type : DTYPE_token;
+  value x = op->operands > 0 ? l->values[i->a] : (value){0};
+  value y = op->operands > 1 ? l->values[i->b] : (value){0};
+  value z = op->operands > 2 ? l->values[i->c] : (value){0};
+  switch (i->op) {
+  case VM_load:
+    return lower_load(l, i);
+  case VM_constant:
+    return lower_constant(l, i);
+  case VM_iota:
+    return lower_iota(l, i);
+  case VM_convert:
+    return lower_convert(l, t0, (dtype)i->type, x);
+  case VM_bitcast:
+    return lower_bitcast(l, t0, (dtype)i->type, x);
+  case VM_select:
+    return lower_select(l, i, x, y, z);
+  case VM_clamp:
+    return lower_clamp(l, i, x, y, z);
+  case VM_store:
+    lower_store(l, i, x);
+    return (value){0};
+  default:
+    return op->operands == 1 ? lower_unary(l, i, t0, x) : lower_binary(l, i, t0, x, y);
+  }
+}
+
+/* ---- outputs in place ---- */
+
+static bool reads(const vm_call *c, u32 reg) { return c->a == reg || c->b == reg || c->c == reg; }
+
+/* Bytes an element of input `in` as it lies in memory. */
+static u32 input_width(const lowering *l, u32 in) {
+  const vm_code *c = l->spec->code;
+  for (u32 i = 0; i < c->len; i++)
+    if (c->instrs[i].op == VM_load && c->instrs[i].a == in)
+      return l->spec->registers ? dtype_width((dtype)c->instrs[i].type)
+                                : (u32)dtype_size((dtype)c->instrs[i].type);
+  return 0;
+}
+
+/* Lets the call that makes output o write to its memory, if nobody still needs what is there. */
+static void place_output(lowering *l, u32 o) {
+  const vm_spec *s = l->spec;
+  vm_output *out = &l->outputs[o];
+  if (!s->out_direct || !s->out_direct[o] || out->scalar || out->reg < TEMP_BASE) return;
+  size_t def = l->calls.len;
+  for (size_t i = 0; i < l->calls.len; i++)
+    if (l->calls.data[i].d == out->reg) def = i;
+  if (def == l->calls.len) return; /* an iota */
+  u64 overlaps = s->out_overlaps ? s->out_overlaps[o] : 0;
+  for (size_t i = def; i < l->calls.len; i++)
+    for (u32 in = 0; in < s->num_in; in++) {
+      if (!(overlaps >> in & 1) || !reads(&l->calls.data[i], in)) continue;
+      /* the defining call itself may read it: element by element, of equal width */
+      if (i > def || out->width != input_width(l, in)) return;
+    }
+  for (u32 other = 0; other < s->num_out; other++)
+    if (l->outputs[other].reg < s->num_in && (overlaps >> l->outputs[other].reg & 1)) return;
+  u32 from = out->reg, to = s->num_in + o;
+  for (size_t i = 0; i < l->calls.len; i++) {
+    vm_call *c = &l->calls.data[i];
+    if (c->d == from) c->d = to;
+    if (c->a == from) c->a = to;
+    if (c->b == from) c->b = to;
+    if (c->c == from) c->c = to;
+  }
+  for (u32 other = 0; other < s->num_out; other++)
+    if (l->outputs[other].reg == from) l->outputs[other].reg = to;
+  out->in_place = true;
+}
+
+/* ---- scratch slots ---- */
+
+typedef struct slots {
+  u32 *last, *slot; /* by temp */
+  VEC(u32) free;
+  u32 count;
+} slots;
+
+static void note_use(slots *s, u32 reg, u32 at) {
+  if (reg != PROG_NONE && reg >= TEMP_BASE) s->last[reg - TEMP_BASE] = at;
+}
+static u32 take_slot(slots *s, u32 temp) {
+  if (s->free.len)
+    s->slot[temp] = s->free.data[--s->free.len];
+  else
+    s->slot[temp] = s->count++;
+  return s->slot[temp];
+}
+
+/* Slots live from their call (an iota: from the start) to the last call that reads them, or to
+ * the end where an output is taken from them. */
+static slots assign_slots(lowering *l) {
+  slots s = {.last = arena_zalloc(l->a, (l->num_temps + 1) * sizeof(u32)),
+             .slot = arena_zalloc(l->a, (l->num_temps + 1) * sizeof(u32))};
+  u32 n = (u32)l->calls.len;
+  for (u32 i = 0; i < n; i++) {
+    note_use(&s, l->calls.data[i].a, i);
+    note_use(&s, l->calls.data[i].b, i);
+    note_use(&s, l->calls.data[i].c, i);
+  }
+  for (u32 o = 0; o < l->spec->num_out; o++) note_use(&s, l->outputs[o].reg, n);
+  for (size_t i = 0; i < l->iotas.len; i++) {
+    take_slot(&s, l->iotas.data[i].reg - TEMP_BASE);
+    s.last[l->iotas.data[i].reg - TEMP_BASE] = n; /* filled before the calls; kept */
+  }
+  for (u32 i = 0; i < n; i++) {
+    const vm_call *c = &l->calls.data[i];
+    if (c->d != PROG_NONE && c->d >= TEMP_BASE) take_slot(&s, c->d - TEMP_BASE);
+    u32 args[3] = {c->a, c->b, c->c};
+    for (u32 k = 0; k < 3; k++) {
+      bool repeated = (k > 0 && args[k] == args[0]) || (k > 1 && args[k] == args[1]);
+      if (args[k] == PROG_NONE || args[k] < TEMP_BASE || repeated) continue;
+      if (s.last[args[k] - TEMP_BASE] == i) VEC_PUSH(l->a, s.free, s.slot[args[k] - TEMP_BASE]);
+    }
+  }
+  return s;
+}
+
+static u32 final_reg(const vm_unit *u, const slots *s, u32 reg) {
+  if (reg == PROG_NONE) return u->num_regs - 1;
+  if (reg >= TEMP_BASE) return u->first_slot + s->slot[reg - TEMP_BASE];
+  if (reg >= CONST_BASE) return u->first_const + reg - CONST_BASE;
+  return reg;
+}
+
+/* Which instructions a store depends on. */
+static const bool *find_needed(arena *a, const vm_code *code) {
+  bool *needed = arena_zalloc(a, code->len + 1);
+  for (u32 i = code->len; i-- > 0;) {
+    const vm_instr *v = &code->instrs[i];
+    u32 args[] = {v->a, v->b, v->c};
+    /* an iota is kept: the caller counts them */
+    needed[i] |= v->op == VM_store || v->op == VM_iota;
+    for (u32 k = 0; needed[i] && k < vm_op_infos[v->op].operands; k++) needed[args[k]] = true;
+  }
+  return needed;
+}
+
+vm_unit *vm_lower(arena *a, const vm_kernels *k, const vm_spec *spec) {
+  const vm_code *code = spec->code;
+  lowering l = {.a = a, .k = k, .spec = spec};
+  l.values = ARENA_ARRAY(a, value, code->len + 1);
+  l.outputs = arena_zalloc(a, (spec->num_out + 1) * sizeof(vm_output));
+  const bool *needed = find_needed(a, code);
+  for (u32 i = 0; i < code->len; i++)
+    if (needed[i]) l.values[i] = lower_instr(&l, &code->instrs[i]);
+  for (u32 o = 0; o < spec->num_out; o++) place_output(&l, o);
+  slots s = assign_slots(&l);
+  vm_unit *u = ARENA_NEW(a, vm_unit);
+  u->num_in = spec->num_in;
+  u->num_out = spec->num_out;
+  u->first_const = u->num_in + u->num_out;
+  u->num_consts = (u32)l.consts.len;
+  u->consts = l.consts.data;
+  u->first_slot = u->first_const + u->num_consts;
+  u->num_slots = s.count;
+  u->num_regs = u->first_slot + u->num_slots + 1; /* the last is NULL */
+  u->width = 1;
+  for (u32 i = 0; i < l.num_temps; i++)
+    if (l.width.data[i] > u->width) u->width = l.width.data[i];
+  u->calls = l.calls.data;
+  u->num_calls = (u32)l.calls.len;
+  for (u32 i = 0; i < u->num_calls; i++) {
+    vm_call *c = &u->calls[i];
+    c->d = final_reg(u, &s, c->d);
+    c->a = final_reg(u, &s, c->a);
+    c->b = final_reg(u, &s, c->b);
+    c->c = final_reg(u, &s, c->c);
+  }
+  u->iotas = l.iotas.data;
+  u->num_iotas = (u32)l.iotas.len;
+  for (u32 i = 0; i < u->num_iotas; i++) u->iotas[i].reg = final_reg(u, &s, u->iotas[i].reg);
+  u->outputs = l.outputs;
+  for (u32 o = 0; o < u->num_out; o++) u->outputs[o].reg = final_reg(u, &s, u->outputs[o].reg);
+  return u;
+}
+
+static size_t slot_bytes(const vm_unit *u, size_t n) { return align_up(n * u->width, 64) + 64; }
+
+size_t vm_scratch_bytes(const vm_unit *u, size_t n) {
+  return align_up(u->num_regs * sizeof(void *), 64) + u->num_slots * slot_bytes(u, n) + 64;
+}
+
+size_t vm_block_size(const vm_unit *u) {
+  size_t per_element = (size_t)(u->num_slots + 2) * u->width, n = 32768 / per_element;
+  n = n > 2048 ? 2048 : n < 256 ? 256 : n;
+  return n & ~(size_t)63;
+}
+
+void **vm_begin(const vm_unit *u, char *scratch, size_t n) {
+  void **reg = (void **)scratch;
+  char *slot = scratch + align_up(u->num_regs * sizeof(void *), 64);
+  for (u32 i = 0; i < u->num_consts; i++) reg[u->first_const + i] = (void *)(uintptr_t)u->consts[i];
+  for (u32 i = 0; i < u->num_slots; i++) reg[u->first_slot + i] = slot + i * slot_bytes(u, n);
+  reg[u->num_regs - 1] = NULL;
+  return reg;
+}

@@ -1,0 +1,72 @@
+/* Block VM: a vm_code made into a list of kernel calls over registers.
+ *
+ * Registers are pointers: inputs and outputs that the caller sets for each block, constants,
+ * and blocks of scratch memory. A value that is the same for all of a block is a scalar: one
+ * element, computed once. Inputs already of register type are read where they lie, and a value
+ * is written where its output lies, unless that would overwrite an input still to be read. */
+#ifndef EXEC_VM_H
+#define EXEC_VM_H
+
+#include "exec/internal.h"
+#include "exec/kernels.h"
+
+typedef struct vm_call {
+  kern_fn *fn;
+  u32 d, a, b, c; /* registers; PROG_NONE: NULL */
+  bool scalar;    /* over one element */
+} vm_call;
+
+typedef struct vm_iota_use {
+  u32 dim, reg;
+  vm_rtype type;
+  bool scalar;
+} vm_iota_use;
+
+typedef struct vm_output {
+  u32 reg;       /* where the value is after the calls */
+  bool scalar;   /* it is one element */
+  bool in_place; /* it is already in the output's memory */
+  u32 width;     /* bytes an element */
+} vm_output;
+
+typedef struct vm_unit {
+  vm_call *calls;
+  u32 num_calls;
+  u32 num_regs, num_in, num_out; /* registers: inputs, outputs, then all others */
+  u32 first_const, num_consts;
+  const void **consts; /* of registers first_const... */
+  u32 first_slot, num_slots;
+  u32 width; /* of a scratch slot, bytes an element */
+  vm_iota_use *iotas;
+  u32 num_iotas;
+  vm_output *outputs;
+} vm_unit;
+
+typedef struct vm_spec {
+  const vm_code *code;
+  u32 num_in, num_out;
+  const bool *in_scalar;   /* by input; NULL: none */
+  const bool *dim_scalar;  /* by dim, for iota; NULL: none */
+  const bool *out_direct;  /* by output: contiguous, may be written directly; NULL: none */
+  const u64 *out_overlaps; /* by output: inputs that lie in the same memory; NULL: none */
+  bool registers;          /* inputs are of register type, not as stored */
+  bool keep_registers;     /* outputs are of register type, and never scalars */
+} vm_spec;
+
+/* The code must be valid. */
+vm_unit *vm_lower(arena *a, const vm_kernels *k, const vm_spec *spec);
+
+/* Bytes of scratch memory for blocks of n elements, registers included. */
+size_t vm_scratch_bytes(const vm_unit *u, size_t n);
+/* How many elements a block should have to stay in the first-level cache; a multiple of 64. */
+size_t vm_block_size(const vm_unit *u);
+/* Lays the registers out in `scratch` for blocks of up to n elements and returns them. */
+void **vm_begin(const vm_unit *u, char *scratch, size_t n);
+static inline void vm_run(const vm_unit *u, void **reg, size_t n) {
+  for (u32 i = 0; i < u->num_calls; i++) {
+    const vm_call *c = &u->calls[i];
+    c->fn(c->scalar ? 1 : n, reg[c->d], reg[c->a], reg[c->b], reg[c->c]);
+  }
+}
+
+#endif
