@@ -1,5 +1,6 @@
 /* Attributes and types by index: decoded on demand, each once, by the codec of its dialect. */
 #include "bytecode/reader.h"
+#include "text/text.h"
 
 enum { MAX_DEPTH = 512 };
 
@@ -161,6 +162,19 @@ static const void *decode_type(reader *r, entry *e, cursor *c, const codec *k) {
   return t;
 }
 
+/* The dialect left it to its text, with a NUL at the end. */
+static const void *decode_text(reader *r, cursor *c, bool is_type) {
+  const u8 *from = c->at;
+  const u8 *nul = memchr(c->at, 0, cursor_left(c));
+  if (!nul) return fail_at(r, from, "expected the text of an attribute or type"), NULL;
+  str text = {(const char *)from, (size_t)(nul - from)};
+  c->at = nul + 1;
+  const void *v = is_type ? (const void *)text_parse_type(r->ctx, text)
+                          : (const void *)text_parse_attr(r->ctx, text);
+  if (!v) fail_at(r, from, "expected the text of %s", is_type ? "a type" : "an attribute");
+  return v;
+}
+
 static const void *resolve(reader *r, entry *e, bool is_type) {
   cursor c = e->bytes;
   const codec *k = codecs[r->dialects[e->dialect].kind];
@@ -168,17 +182,15 @@ static const void *resolve(reader *r, entry *e, bool is_type) {
   if (e->busy) return fail_at(r, c.at, "%s refers to itself", what), NULL;
   if (r->depth >= MAX_DEPTH)
     return fail_at(r, c.at, "%s nested more than %d deep", what, MAX_DEPTH), NULL;
-  if (!e->custom)
-    return fail_unimplemented(r, c.at, "%s in text form: %.*s", what,
-                              (int)min_size(cursor_left(&c), 100), (const char *)c.at),
-           NULL;
-  if (!k)
+  if (e->custom && !k)
     return fail_unimplemented(r, c.at, "%s of dialect " STR_FMT, what,
                               STR_ARG(r->dialects[e->dialect].name)),
            NULL;
   e->busy = true;
   r->depth++;
-  const void *v = is_type ? decode_type(r, e, &c, k) : decode_attr(r, e, &c, k);
+  const void *v = !e->custom ? decode_text(r, &c, is_type)
+                  : is_type  ? decode_type(r, e, &c, k)
+                             : decode_attr(r, e, &c, k);
   r->depth--;
   e->busy = false;
   if (!r->failed && c.at != c.end)

@@ -267,8 +267,28 @@ static const type *read_vector_type(reader *r, cursor *c) {
 
 /* The memref types (10, 11, 16, 17) and scalable vectors (20) have no use here. */
 static const type *builtin_type(reader *r, cursor *c, u64 code) {
-  static const u8 floats[] = {FLOAT_bf16, FLOAT_f16, FLOAT_f32, FLOAT_f64, FLOAT_f80, FLOAT_f128};
-  if (code >= 3 && code <= 8) return type_float(r->ctx, floats[code - 3]);
+  static const u8 floats[] = {
+      [3] = FLOAT_bf16,
+      [4] = FLOAT_f16,
+      [5] = FLOAT_f32,
+      [6] = FLOAT_f64,
+      [7] = FLOAT_f80,
+      [8] = FLOAT_f128,
+      [21] = FLOAT_tf32,
+      [22] = FLOAT_f8E5M2,
+      [23] = FLOAT_f8E4M3,
+      [24] = FLOAT_f8E4M3FN,
+      [25] = FLOAT_f8E5M2FNUZ,
+      [26] = FLOAT_f8E4M3FNUZ,
+      [27] = FLOAT_f8E4M3B11FNUZ,
+      [28] = FLOAT_f8E3M4,
+      [29] = FLOAT_f4E2M1FN,
+      [30] = FLOAT_f6E2M3FN,
+      [31] = FLOAT_f6E3M2FN,
+      [32] = FLOAT_f8E8M0FNU,
+  };
+  if ((code >= 3 && code <= 8) || (code >= 21 && code < COUNT(floats)))
+    return type_float(r->ctx, floats[code]);
   switch (code) {
   case 0:
     return read_int_type(r, c);

@@ -243,6 +243,13 @@ static op_name *get_op_name(reader *r, cursor *c) {
   return n;
 }
 
+/* An enum without an attribute of its own (I32EnumAttr) is an integer on the wire. */
+static const attr *slot_form(reader *r, const slot_info *s, const attr *a) {
+  i64 v;
+  if (!a || s->attr_id < 0 || !attr_infos[s->attr_id].cases || !attr_get_i64(a, &v)) return a;
+  return v >= 0 && v < attr_infos[s->attr_id].num_cases ? attr_enum(r->ctx, s->attr_id, v) : a;
+}
+
 static void set_dict(reader *r, const u8 *from, op *o, const attr *a) {
   const dict_attr *d = attr_as(dict, a);
   if (r->failed) return;
@@ -250,8 +257,13 @@ static void set_dict(reader *r, const u8 *from, op *o, const attr *a) {
     fail_at(r, from, "expected a dictionary of attributes");
     return;
   }
-  for (size_t i = 0; i < d->names.len; i++)
-    op_set_attr(r->module, o, ((const string_attr *)d->names.data[i])->value, d->values.data[i]);
+  for (size_t i = 0; i < d->names.len; i++) {
+    str name = ((const string_attr *)d->names.data[i])->value;
+    int slot = op_slot(o->info, name);
+    const attr *v =
+        slot < 0 ? d->values.data[i] : slot_form(r, &o->info->slots[slot], d->values.data[i]);
+    op_set_attr(r->module, o, name, v);
+  }
 }
 
 static void read_op_properties(reader *r, cursor *c, const op_name *n, op *o) {
@@ -272,7 +284,9 @@ static void read_op_properties(reader *r, cursor *c, const op_name *n, op *o) {
     for (u32 k = 0; k < n->info->num_slots && !r->failed; k++) {
       u8 slot = n->order[k];
       bool required = n->info->slots[slot].need == REQUIRED;
-      o->slots[slot] = required ? get_attr(r, &p) : get_attr_or_null(r, &p);
+      if (!required && p.at == p.end) continue; /* the writer's op did not have it yet */
+      const attr *a = required ? get_attr(r, &p) : get_attr_or_null(r, &p);
+      o->slots[slot] = slot_form(r, &n->info->slots[slot], a);
     }
   } else {
     fail_unimplemented(r, from, "properties of op '" STR_FMT "'", STR_ARG(n->info->name));
