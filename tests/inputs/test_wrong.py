@@ -12,23 +12,21 @@ INPUTS = [CORPUS / "mlp_tp" / f"in_{k}.npy" for k in range(5)]
 
 # body of @main(%a: tensor<4xf32>), line of the error, its text
 WRONG = {
-    "unknown op": ('%0 = "stablehlo.unheard_of"(%a) : (tensor<4xf32>) -> tensor<4xf32>\n'
-                   "return %0 : tensor<4xf32>", 2, "stablehlo.unheard_of"),
     "unknown dialect": ('%0 = "elsewhere.op"(%a) : (tensor<4xf32>) -> tensor<4xf32>\n'
-                        "return %0 : tensor<4xf32>", 2, "elsewhere"),
+                        "return %0 : tensor<4xf32>", 2, "unregistered dialect"),
     "undefined value": ("%0 = stablehlo.add %a, %b : tensor<4xf32>\n"
-                        "return %0 : tensor<4xf32>", 2, "b"),
+                        "return %0 : tensor<4xf32>", 2, "undeclared"),
     "types differ": ("%0 = stablehlo.add %a, %a : tensor<5xf32>\n"
                      "return %0 : tensor<5xf32>", 2, ""),
     "result type": ("%0 = stablehlo.transpose %a, dims = [0] : (tensor<4xf32>) -> tensor<5xf32>\n"
                     "return %0 : tensor<5xf32>", 2, "stablehlo.transpose"),
     "no such function": ("%0 = call @nowhere(%a) : (tensor<4xf32>) -> tensor<4xf32>\n"
                          "return %0 : tensor<4xf32>", 2, "nowhere"),
-    "not closed": ("return %a : tensor<4xf32>\nfunc.func", 3, ""),
-    "bad mesh": ('%0 = sdy.sharding_constraint %a <@none, [{"x"}]> : tensor<4xf32>\n'
-                 "return %0 : tensor<4xf32>", 2, "none"),
-    "bad axis": ('%0 = sdy.sharding_constraint %a <@mesh, [{"q"}]> : tensor<4xf32>\n'
-                 "return %0 : tensor<4xf32>", 2, "q"),
+    "a function in a function": ("return %a : tensor<4xf32>\nfunc.func", 4, "symbol name"),
+    "no such mesh": ('%0 = sdy.sharding_constraint %a <@none, [{"x"}]> : tensor<4xf32>\n'
+                     "return %0 : tensor<4xf32>", 2, "none"),
+    "no such axis": ('%0 = sdy.sharding_constraint %a <@mesh, [{"q"}]> : tensor<4xf32>\n'
+                     "return %0 : tensor<4xf32>", 2, "q"),
 }
 
 
@@ -57,13 +55,14 @@ def refused(*arguments, text):
     assert re.search(text, done.stderr), done.stderr
 
 
-def test_unimplemented_op_is_named_at_compile_time(tmp_path):
-    path = tmp_path / "fft.mlir"
-    path.write_text("func.func public @main(%a: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> "
-                    "{\n%0 = stablehlo.fft %a, type = FFT, length = [4] : "
-                    "(tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>\n"
-                    "return %0 : tensor<4xcomplex<f32>>\n}\n")
-    refused("run", path, "--devices", 1, text=r"fft.mlir:2:\d+: error: .*stablehlo.fft")
+@pytest.mark.parametrize("op", ["stablehlo.unheard_of", "stablehlo.fft", "chlo.unheard_of"])
+def test_op_that_we_do_not_have(op, tmp_path):
+    """Named, with its place, when the program is compiled."""
+    path = tmp_path / "op.mlir"
+    path.write_text("func.func public @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n"
+                    f'  %0 = "{op}"(%a) : (tensor<4xf32>) -> tensor<4xf32>\n'
+                    "  return %0 : tensor<4xf32>\n}\n")
+    refused("run", path, "--devices", 1, text=rf"op.mlir:2:\d+: error: .*{re.escape(op)}")
 
 
 def test_shape_of_an_input(tmp_path):
