@@ -1,9 +1,11 @@
 /* terrazzo-combine-collectives: all-reduces over the same groups that do not need each other's
  * results become one with several operands, so that devices meet once instead of many times.
  *
- * The depth of an op is the largest number of all-reduces on a path to it; two of one depth
- * are independent. A group goes to the place of its last member, and what lies in between and
- * needs its results follows it. Only small operands are worth it. */
+ * All-reduces of one kind over the same devices share a key. The depth of an op is the largest
+ * number of them on a path to it; two of one depth are independent, and stay so when others
+ * are combined. Keys are treated one after the other, each on the block as it then is, as two
+ * keys at once could need each other. A group goes to the place of its last member, and what lies
+ * in between and needs its results follows it. Only small operands are worth it. */
 #include "partition/env.h"
 #include "partition/passes.h"
 #include "partition/whole.h"
@@ -14,11 +16,10 @@ typedef struct group_key {
   const attr *groups, *global;
   const type *element;
   unreduced_kind kind;
-  u32 depth;
 } group_key;
 
 typedef struct group {
-  group_key key;
+  u32 depth;
   VEC(op *) members; /* by order of their first appearance */
 } group;
 
@@ -30,6 +31,7 @@ typedef struct combine {
   u32 *dep_begin; /* ops of the block that op i needs: deps[dep_begin[i] .. dep_begin[i+1]) */
   VEC(u32) deps;
   bool *follows; /* is in the group at hand, or must go behind it */
+  group_key key;
   VEC(group) groups;
 } combine;
 
@@ -44,7 +46,7 @@ static walk_result add_deps(void *user, op *o) {
   return WALK_ON;
 }
 
-static bool key_of(const combine *c, const op *o, group_key *out) {
+static bool key_of(const op *o, group_key *out) {
   struct all_reduce_attrs a;
   if (!op_is(o, all_reduce) || o->num_operands != 1 || !view_all_reduce(o, &a) || !op_body(o, 0))
     return false;
@@ -54,7 +56,7 @@ static bool key_of(const combine *c, const op *o, group_key *out) {
       !checked_mul(count, (i64)type_storage(t->elem), &bytes) || bytes > MAX_BYTES)
     return false;
   *out = (group_key){&a.replica_groups->base, op_attr(o, STR("use_global_device_ids")), t->elem,
-                     UNREDUCED_SUM, c->depth[o->num]};
+                     UNREDUCED_SUM};
   return part_body_kind(op_body(o, 0), 0, 1, &out->kind);
 }
 
@@ -67,19 +69,18 @@ static bool same_groups(const attr *x, const attr *y) {
 
 static bool same_key(const group_key *x, const group_key *y) {
   return same_groups(x->groups, y->groups) && x->global == y->global && x->element == y->element &&
-         x->kind == y->kind && x->depth == y->depth;
+         x->kind == y->kind;
 }
 
 static void add_member(combine *c, op *o) {
-  group_key key;
-  if (!key_of(c, o, &key)) return;
+  u32 depth = c->depth[o->num];
   for (size_t i = c->groups.len; i-- > 0;) {
     group *g = &c->groups.data[i];
-    if (!same_key(&g->key, &key) || g->members.len == MAX_MEMBERS) continue;
+    if (g->depth != depth || g->members.len == MAX_MEMBERS) continue;
     VEC_PUSH(c->e.a, g->members, o);
     return;
   }
-  VEC_PUSH(c->e.a, c->groups, ((group){.key = key}));
+  VEC_PUSH(c->e.a, c->groups, ((group){.depth = depth}));
   VEC_PUSH(c->e.a, c->groups.data[c->groups.len - 1].members, o);
 }
 
@@ -106,8 +107,9 @@ static void study(combine *c) {
       u32 d = c->deps.data[k], below = c->depth[d] + reduces[d];
       if (below > c->depth[id]) c->depth[id] = below;
     }
-    reduces[id] = op_is(o, all_reduce);
-    add_member(c, o);
+    group_key key;
+    reduces[id] = key_of(o, &key) && same_key(&key, &c->key);
+    if (reduces[id]) add_member(c, o);
   }
 }
 
@@ -127,7 +129,7 @@ static op *make_combined(combine *c, const group *g, op *last) {
   static const char *const names[] = {"replica_groups", "channel_handle", "use_global_device_ids"};
   for (size_t i = 0; i < COUNT(names); i++)
     set_attr(&at, o, names[i], op_attr(g->members.data[0], str_of(names[i])));
-  emit_reducer(&at, o, reducer_of(g->key.kind), g->key.element);
+  emit_reducer(&at, o, reducer_of(c->key.kind), c->key.element);
   return o;
 }
 
@@ -161,24 +163,33 @@ static void combine_group(combine *c, const group *g) {
   }
 }
 
-static void combine_block(const part_env *e, block *b) {
-  u32 reduces = 0;
-  for (op *o = b->first; o; o = o->next) {
-    reduces += op_is(o, all_reduce);
-    if (op_is(o, all_reduce)) continue;
-    for (u32 r = 0; r < o->num_regions; r++)
-      for (block *in = o->regions[r].first; in; in = in->next) combine_block(e, in);
-  }
-  if (reduces < 2) return;
-  combine c = {.e = *e, .b = b};
+static void combine_key(const part_env *e, block *b, group_key key) {
+  combine c = {.e = *e, .b = b, .key = key};
   study(&c);
-  u32 deepest = 0;
   for (size_t i = 0; i < c.groups.len; i++)
-    if (c.groups.data[i].key.depth > deepest) deepest = c.groups.data[i].key.depth;
-  for (u32 d = 0; d <= deepest; d++)
-    for (size_t i = 0; i < c.groups.len; i++)
-      if (c.groups.data[i].key.depth == d && c.groups.data[i].members.len > 1)
-        combine_group(&c, &c.groups.data[i]);
+    if (c.groups.data[i].members.len > 1) combine_group(&c, &c.groups.data[i]);
+}
+
+static void combine_block(const part_env *e, block *b) {
+  VEC(group_key) keys = {0}; /* those that occur */
+  VEC(u32) counts = {0};
+  for (op *o = b->first; o; o = o->next) {
+    group_key key;
+    if (key_of(o, &key)) {
+      size_t k = 0;
+      while (k < keys.len && !same_key(&keys.data[k], &key)) k++;
+      if (k == keys.len) {
+        VEC_PUSH(e->a, keys, key);
+        VEC_PUSH(e->a, counts, 0);
+      }
+      counts.data[k]++;
+    } else if (!op_is(o, all_reduce)) {
+      for (u32 r = 0; r < o->num_regions; r++)
+        for (block *in = o->regions[r].first; in; in = in->next) combine_block(e, in);
+    }
+  }
+  for (size_t k = 0; k < keys.len; k++)
+    if (counts.data[k] > 1) combine_key(e, b, keys.data[k]);
 }
 
 bool part_combine_collectives(ir_module *m, arena *scratch, const pass_args *args) {

@@ -143,9 +143,15 @@ static bool is_unary(const solver *s, u32 pair[2]) {
   return n == 2;
 }
 
+static bool decides(const solver *s, u32 y, u32 x) {
+  bool has_y = s->p->tensors[y] != NULL, has_x = s->p->tensors[x] != NULL;
+  if (has_y != has_x) return has_y;
+  if (s->p->sizes[y] != s->p->sizes[x]) return s->p->sizes[y] > s->p->sizes[x];
+  return total_parts(s, y) > total_parts(s, x);
+}
+
 static void solve_unary(solver *s, u32 x, u32 y) {
-  if (s->p->sizes[y] > s->p->sizes[x] ||
-      (s->p->sizes[y] == s->p->sizes[x] && total_parts(s, y) > total_parts(s, x))) {
+  if (decides(s, y, x)) {
     u32 t = x;
     x = y, y = t;
   }

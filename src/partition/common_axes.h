@@ -8,7 +8,7 @@ typedef struct axes_problem {
   const rule *rule;
   const u8 *kinds; /* factor_kind by factor: the rule's, or stricter */
   const mesh *mesh;
-  const sharding *const *tensors; /* operands, then results; NULL: replicated */
+  const sharding *const *tensors; /* operands, then results; NULL: any will do */
   const i64 *sizes;               /* elements of each tensor */
   const type *const *types;
 } axes_problem;
@@ -19,7 +19,8 @@ typedef struct axes_problem {
  *
  * If all tensors agree that is the answer. Otherwise each (factor, axes) that some tensor has
  * is a candidate that saves resharding those tensors; the largest goes first, what overlaps
- * with it is trimmed, until none is left. With two tensors only, the larger one decides.
+ * with it is trimmed, until none is left. With two tensors only, one decides: the larger one
+ * that has a sharding.
  * Source: openxla/shardy, sdy-insert-explicit-reshards. Deterministic. */
 void common_axes(arena *a, const axes_problem *p, axis_list *out);
 

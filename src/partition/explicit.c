@@ -206,19 +206,17 @@ static u8 *factor_kinds(explicit_pass *p, const op *o, const rule *r) {
   return kinds;
 }
 
-/* Gives result i of o the sharding `to`; its users go on with what it had. */
-static void fix_result(explicit_pass *p, op *o, u32 i, const sharding *to, axis_list reduce,
-                       unreduced_kind kind) {
+/* Gives result i of o the sharding `to`; its users go on with the one it had, if any. */
+static void fix_result(explicit_pass *p, op *o, u32 i, const sharding *old, const sharding *to,
+                       axis_list reduce, unreduced_kind kind) {
   const part_env *e = &p->e;
   value *v = op_result(o, i), *last = v;
-  const sharding *old = part_sharding(e, v);
   bool differs = !same_place(old, to);
   cursor at = cursor_after(e, o);
   if (differs) part_set_sharding(e, o, i, to);
   if (reduce.len) last = emit_all_reduce(&at, last, to->mesh, reduce, kind, to);
   op *first = reduce.len ? last->def.op : NULL;
-  if (differs) {
-    if (!old) old = sharding_make_replicated(e->a, to->mesh, to->rank, true);
+  if (differs && old) {
     last = emit_reshard(&at, last, old);
     if (!first) first = last->def.op;
   }
@@ -256,20 +254,28 @@ static void fix_with_rule(explicit_pass *p, op *o, const rule *r, const sharding
     u32 t = o->num_operands + i;
     const sharding *to = common_sharding(a, &prob, t, axes);
     axis_list rest = axes_difference(a, axis_vec_list(&reduce), to->unreduced);
-    fix_result(p, o, i, to, axes_sort_merge(a, rest), kind);
+    fix_result(p, o, i, sh[t], to, axes_sort_merge(a, rest), kind);
   }
 }
 
 /* No rule: everything is replicated. */
-static void fix_replicated(explicit_pass *p, op *o, const mesh *m) {
+static void fix_replicated(explicit_pass *p, op *o, const sharding **sh, const mesh *m) {
   for (u32 i = 0; i < o->num_operands; i++) fix_operand(p, o, i, NULL);
   for (u32 i = o->num_results; i-- > 0;) {
     value *v = op_result(o, i);
     if (!type_is_ranked(v->type)) continue;
     u32 rank = (u32)v->type->dims.len;
-    fix_result(p, o, i, sharding_make_replicated(p->e.a, m, rank, true), (axis_list){0},
-               UNREDUCED_SUM);
+    fix_result(p, o, i, sh[o->num_operands + i], sharding_make_replicated(p->e.a, m, rank, true),
+               (axis_list){0}, UNREDUCED_SUM);
   }
+}
+
+/* Propagation leaves some elementwise ops without a rule (chlo's); shards are all one to them. */
+static const rule *rule_here(explicit_pass *p, op *o) {
+  const rule *r = rule_of_op(&p->rules, o);
+  bool pointwise = op_kind(o) < OP_COUNT && o->num_results == 1 &&
+                   (o->info->family == FAMILY_ew || o->info->family == FAMILY_cast);
+  return r || !pointwise ? r : rule_identity(&p->rules, op_result(o, 0)->type, o->num_operands);
 }
 
 static void fix_op(explicit_pass *p, op *o) {
@@ -286,11 +292,11 @@ static void fix_op(explicit_pass *p, op *o) {
   gather_shardings(p, o, sh, sizes, types);
   const mesh *m = common_mesh(sh, n);
   if (!m) return;
-  const rule *r = rule_of_op(&p->rules, o);
+  const rule *r = rule_here(p, o);
   if (r && !r->custom)
     fix_with_rule(p, o, r, sh, sizes, types, m);
   else
-    fix_replicated(p, o, m);
+    fix_replicated(p, o, sh, m);
 }
 
 /* ---- data flow ---- */
