@@ -110,10 +110,14 @@ static inline float tanh_f32(float x) {
   float far = 1.0f - 2.0f / (exp_f32(a + a) + 1.0f);
   far = bits_f32(f32_bits(far) | (f32_bits(x) & 0x80000000u));
   float y = a < 0.625f ? near : far;
+  y = x == 0 ? x : y; /* keeps -0 */
   return x != x ? x : y;
 }
 
-static inline float logistic_f32(float x) { return 1.0f / (1.0f + exp_f32(-x)); }
+static inline float logistic_f32(float x) {
+  float e = exp_f32(bits_f32(f32_bits(x) | 0x80000000u)); /* of -|x|: cannot overflow */
+  return (x < 0 ? e : 1.0f) / (1.0f + e);
+}
 
 /* M. Giles, "Approximating the erfinv function", single precision */
 static inline float erf_inv_f32(float x) {
