@@ -39,15 +39,18 @@ static bool lower_reshard(const part_env *e, op *o) {
   if (!out || !type_is_ranked(v->type) || out->rank != v->type->dims.len)
     return op_error(e->c, o, "has a sharding that does not fit its type");
   if (!in) in = sharding_make_replicated(e->a, out->mesh, out->rank, true);
-  bool apart = !sharding_is_replicated(in) && !sharding_is_replicated(out);
-  if (apart && !mesh_same(in->mesh, out->mesh, true))
-    return op_unimplemented(e->c, o, "between meshes with different axes");
   if (axes_difference(e->a, in->unreduced, out->unreduced).len ||
       axes_difference(e->a, out->unreduced, in->unreduced).len)
     return op_unimplemented(e->c, o, "between different unreduced axes");
   if (!sharding_divides(in, v->type->dims.data) || !sharding_divides(out, v->type->dims.data))
     return op_unimplemented(e->c, o, "of a dimension that its axes do not divide");
   reshard_steps steps = {0};
+  if (!sharding_is_replicated(in) && !sharding_is_replicated(out) &&
+      !mesh_same(in->mesh, out->mesh, true)) { /* nothing in common but the devices */
+    const sharding *all = sharding_make_replicated(e->a, in->mesh, in->rank, true);
+    reshard_plan(e->a, in, all, v->type->dims.data, &steps);
+    in = sharding_make_replicated(e->a, out->mesh, out->rank, true);
+  }
   reshard_plan(e->a, in, out, v->type->dims.data, &steps);
   cursor at = cursor_before(e, o);
   for (size_t i = 0; i < steps.len; i++) v = emit_step(&at, v, &steps.data[i]);

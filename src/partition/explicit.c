@@ -97,12 +97,7 @@ static value *resharded(explicit_pass *p, value *v, const sharding *to, op *user
     r = clone_as(p, def, to, user);
   } else {
     cursor at = cursor_before(e, user);
-    r = v;
-    if (from && !mesh_same(from->mesh, to->mesh, true) && !sharding_is_replicated(from))
-      r = emit_reshard(
-          &at, r,
-          shard_intern(p->e.space, sharding_make_replicated(e->a, from->mesh, from->rank, true)));
-    r = emit_reshard(&at, r, to);
+    r = emit_reshard(&at, v, to);
   }
   remember(p, v, to, r);
   return r;
@@ -331,7 +326,7 @@ static void fix_region_op(explicit_pass *p, op *o) {
   }
 }
 
-/* A reshard that the user wrote: sums before it, and one mesh at a time. */
+/* A reshard that the user wrote: sums before it. */
 static void fix_reshard(explicit_pass *p, op *o) {
   const part_env *e = &p->e;
   const sharding *to = part_sharding(e, op_result(o, 0));
@@ -339,8 +334,6 @@ static void fix_reshard(explicit_pass *p, op *o) {
   if (!to) return;
   r = reduced(p, r, to, o);
   r = unreduced(p, r, to, o);
-  const sharding *from = part_sharding(e, r);
-  if (from && !mesh_same(from->mesh, to->mesh, true)) r = resharded(p, r, to, o);
   if (r != v) op_set_operand(o, 0, r);
 }
 
