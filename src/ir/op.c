@@ -151,6 +151,11 @@ value *block_add_arg(ir_module *m, block *b, const type *t) {
     size_t cap = b->cap_args;
     b->args = arena_grow(&m->arena, b->args, b->num_args, &cap, sizeof *b->args);
     b->cap_args = (u32)cap;
+    if (b->arg_locs) {
+      const attr **locs = arena_zalloc(&m->arena, cap * sizeof *locs);
+      memcpy(locs, b->arg_locs, b->num_args * sizeof *locs);
+      b->arg_locs = locs;
+    }
   }
   value *v = ARENA_NEW(&m->arena, value);
   v->type = t;
@@ -162,9 +167,20 @@ value *block_add_arg(ir_module *m, block *b, const type *t) {
 
 void block_erase_arg(block *b, size_t i) {
   memmove(b->args + i, b->args + i + 1, (b->num_args - i - 1) * sizeof *b->args);
+  if (b->arg_locs) {
+    memmove(b->arg_locs + i, b->arg_locs + i + 1, (b->num_args - i - 1) * sizeof *b->arg_locs);
+    b->arg_locs[b->num_args - 1] = NULL;
+  }
   b->num_args--;
   for (; i < b->num_args; i++) b->args[i]->index = (u32)i;
 }
+
+void block_set_arg_loc(ir_module *m, block *b, size_t i, const attr *loc) {
+  if (!b->arg_locs) b->arg_locs = arena_zalloc(&m->arena, b->cap_args * sizeof *b->arg_locs);
+  b->arg_locs[i] = loc;
+}
+
+const attr *block_arg_loc(const block *b, size_t i) { return b->arg_locs ? b->arg_locs[i] : NULL; }
 
 void region_append(region *r, block *b) {
   b->parent = r;
@@ -293,8 +309,10 @@ static op *clone(ir_module *m, const op *o, ir_map *map);
 static void clone_region(ir_module *m, const region *from, region *to, ir_map *map) {
   for (const block *b = from->first; b; b = b->next) {
     block *copy = block_create(m);
-    for (u32 i = 0; i < b->num_args; i++)
+    for (u32 i = 0; i < b->num_args; i++) {
       ir_map_set(map, b->args[i], block_add_arg(m, copy, b->args[i]->type));
+      if (b->arg_locs) block_set_arg_loc(m, copy, i, b->arg_locs[i]);
+    }
     region_append(to, copy);
     for (const op *o = b->first; o; o = o->next) op_insert(clone(m, o, map), copy, NULL);
   }

@@ -124,6 +124,7 @@ struct block {
   block *prev, *next;
   op *first, *last;
   value **args;
+  const attr **arg_locs; /* as many as cap_args, or NULL where none is known */
   u32 num_args, cap_args;
   u32 num; /* scratch */
 };
@@ -189,6 +190,8 @@ const op_info *ir_op_info_unregistered(ir_ctx *c, str name);
 block *block_create(ir_module *m);
 value *block_add_arg(ir_module *m, block *b, const type *t);
 void block_erase_arg(block *b, size_t i); /* it has no uses */
+void block_set_arg_loc(ir_module *m, block *b, size_t i, const attr *loc);
+const attr *block_arg_loc(const block *b, size_t i); /* NULL: not known */
 void region_append(region *r, block *b);
 void block_unlink(block *b);
 

@@ -201,22 +201,36 @@ static bool reducer(parser *p, op_state *st) {
   return parser_region(p, st, &args);
 }
 
-/* The region that `applies stablehlo.add` stands for. */
-static void implied_reducer(parser *p, op_state *st, const op_info *inner) {
+/* The region that `applies stablehlo.add` stands for. It has the location that follows, which is
+ * read here for each of the ops in it and then again for the reduction. */
+static bool implied_reducer(parser *p, op_state *st, const op_info *inner) {
   const type *elem = type_element(st->operand_types.data[0]);
   const type *t = type_tensor(p->ctx, (i64s){NULL, 0}, elem, NULL);
-  const attr *loc = loc_file(p->ctx, p->file, st->at.line, st->at.col);
+  lexer lex = p->lex;
+  token tok = p->tok;
   block *b = block_create(p->module);
   region_append(parser_new_region(p, st), b);
   value *args[2];
-  for (int i = 0; i < 2; i++) args[i] = block_add_arg(p->module, b, t);
-  op *o = op_create(p->module, inner, loc, args, 2, &t, 1, 0);
-  op_insert(o, b, NULL);
+  for (u32 i = 0; i < 2; i++) {
+    args[i] = block_add_arg(p->module, b, t);
+    block_set_arg_loc(p->module, b, i, st->loc);
+  }
+  op *o = op_create(p->module, inner, st->loc, args, 2, &t, 1, 0);
   value *v = op_result(o, 0);
-  op_insert(op_create(p->module, &op_infos[OP_return], loc, &v, 1, NULL, 0, 0), b, NULL);
+  op *ret = op_create(p->module, &op_infos[OP_return], st->loc, &v, 1, NULL, 0, 0);
+  op_insert(o, b, NULL);
+  op_insert(ret, b, NULL);
+  if (!parser_op_loc(p, o, b)) return false;
+  p->lex = lex;
+  p->tok = tok;
+  if (!parser_op_loc(p, ret, NULL)) return false;
+  p->lex = lex;
+  p->tok = tok;
+  return true;
 }
 
 static bool parse_reduce(parser *p, op_state *st) {
+  st->loc = loc_file(p->ctx, p->file, p->tok.line, p->tok.col); /* not at the name, as in MLIR */
   if (!reduce_operands(p, st)) return false;
   if (!parser_accept_word(p, "applies"))
     return reduce_tail(p, st) && parser_expect_word(p, "reducer") && reducer(p, st);
@@ -229,9 +243,7 @@ static bool parse_reduce(parser *p, op_state *st) {
     return parser_error(p, &t,
                         "expected the inner-op to be a commutative binary-op from the stablehlo "
                         "dialect, with zero region, producing single result");
-  if (!reduce_tail(p, st)) return false;
-  implied_reducer(p, st, inner);
-  return true;
+  return reduce_tail(p, st) && implied_reducer(p, st, inner);
 }
 
 /* ---- stablehlo.while ---- */

@@ -26,13 +26,18 @@ static bool print_module(printer *w, const op *o) {
   return true;
 }
 
-/* The dictionary at i of an array attribute, if it is not empty */
-static void print_dict_at(printer *w, const attr *array, size_t i) {
+/* The dictionary at i of an array attribute, if it is not empty; else NULL */
+static const attr *dict_at(const attr *array, size_t i) {
   const array_attr *a = attr_as(array, array);
   const dict_attr *d = a && i < a->elems.len ? attr_as(dict, a->elems.data[i]) : NULL;
-  if (!d || d->names.len == 0) return;
+  return d && d->names.len ? &d->base : NULL;
+}
+
+static void print_with_dict(printer *w, const type *t, const attr *dict) {
+  printer_type(w, t);
+  if (!dict) return;
   put_char(w, ' ');
-  printer_attr(w, &d->base, false);
+  printer_attr(w, dict, false);
 }
 
 static void print_arguments(printer *w, const op *o, const type *f) {
@@ -43,26 +48,23 @@ static void print_arguments(printer *w, const op *o, const type *f) {
   for (size_t i = 0; i < in.len; i++) {
     if (i) PUT(w, ", ");
     if (b && i < b->num_args)
-      printer_region_arg(w, b->args[i]);
+      printer_region_arg(w, b->args[i], dict_at(dicts, i));
     else
-      printer_type(w, in.data[i]);
-    print_dict_at(w, dicts, i);
+      print_with_dict(w, in.data[i], dict_at(dicts, i));
   }
   put_char(w, ')');
 }
 
 static void print_func_results(printer *w, const op *o, const type *f) {
-  const array_attr *dicts = attr_as(array, get(o, "res_attrs"));
+  const attr *dicts = get(o, "res_attrs");
   types out = type_results(f);
   if (out.len == 0) return;
   PUT(w, " -> ");
-  const dict_attr *first = dicts && dicts->elems.len ? attr_as(dict, dicts->elems.data[0]) : NULL;
-  bool bare = out.len == 1 && out.data[0]->kind != TYPE_FUNCTION && (!first || !first->names.len);
+  bool bare = out.len == 1 && out.data[0]->kind != TYPE_FUNCTION && !dict_at(dicts, 0);
   if (!bare) put_char(w, '(');
   for (size_t i = 0; i < out.len; i++) {
     if (i) PUT(w, ", ");
-    printer_type(w, out.data[i]);
-    print_dict_at(w, dicts ? &dicts->base : NULL, i);
+    print_with_dict(w, out.data[i], dict_at(dicts, i));
   }
   if (!bare) put_char(w, ')');
 }
@@ -139,9 +141,9 @@ static void print_reducer(printer *w, const op *o) {
   PUT(w, " reducer");
   for (u32 i = 0; b && i < b->num_args / 2; i++) {
     put_char(w, '(');
-    printer_region_arg(w, b->args[i]);
+    printer_region_arg(w, b->args[i], NULL);
     PUT(w, ", ");
-    printer_region_arg(w, b->args[i + b->num_args / 2]);
+    printer_region_arg(w, b->args[i + b->num_args / 2], NULL);
     PUT(w, ") ");
   }
   put_char(w, ' ');

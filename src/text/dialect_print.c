@@ -234,11 +234,13 @@ static void body_per_value(printer *w, const attr *a, bool plain) {
 }
 
 static void body_axis_ref_lists(printer *w, const attr *a, bool plain) {
-  lists_in(w, ((const axis_ref_lists_attr *)a)->lists, plain);
+  (void)plain;
+  lists_in(w, ((const axis_ref_lists_attr *)a)->lists, true);
 }
 
 static void body_params(printer *w, const attr *a, bool plain) {
-  lists_in(w, ((const all_to_all_params_attr *)a)->params, plain);
+  (void)plain;
+  lists_in(w, ((const all_to_all_params_attr *)a)->params, true);
 }
 
 static void body_axis_ref_list(printer *w, const attr *a, bool plain) {

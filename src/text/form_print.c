@@ -241,7 +241,7 @@ static void dir_region(printer *w, const op *o, const form *f, const form_step *
   put_char(w, '(');
   for (u32 i = 0; b && i < b->num_args; i++) {
     if (i) PUT(w, ", ");
-    printer_region_arg(w, b->args[i]);
+    printer_region_arg(w, b->args[i], NULL);
   }
   PUT(w, ") ");
   if (o->num_regions) printer_region(w, &o->regions[0], false, false);

@@ -4,6 +4,7 @@
 
 typedef struct loc_fix {
   op *o;
+  block *b; /* whose arguments get it as well, or NULL */
   token at;
   struct loc_fix *next;
 } loc_fix;
@@ -27,6 +28,28 @@ static bool loc_item(parser *p, void *user) {
   return true;
 }
 
+static void add_once(parser *p, attr_vec *v, const attr *loc) {
+  for (size_t i = 0; i < v->len; i++)
+    if (v->data[i] == loc) return;
+  VEC_PUSH(p->scratch, *v, loc);
+}
+
+/* What MLIR makes of a fused location: no unknown ones, none twice, none of one part. */
+static const attr *make_fused(parser *p, const attr_vec *parts, const attr *metadata) {
+  attr_vec v = {0};
+  for (size_t i = 0; i < parts->len; i++) {
+    const loc_fused_attr *f = attr_as(loc_fused, parts->data[i]);
+    if (f && f->metadata == metadata)
+      for (size_t k = 0; k < f->locs.len; k++) add_once(p, &v, f->locs.data[k]);
+    else if (!attr_is(loc_unknown, parts->data[i]))
+      add_once(p, &v, parts->data[i]);
+  }
+  if (v.len == 0 && !metadata) return loc_unknown(p->ctx);
+  if (v.len == 0) add_once(p, &v, loc_unknown(p->ctx));
+  if (v.len == 1 && !metadata) return v.data[0];
+  return attr_make(p->ctx, loc_fused, .locs = {v.data, v.len}, .metadata = metadata);
+}
+
 static const attr *fused(parser *p) {
   const attr *metadata = NULL;
   attr_vec v = {0};
@@ -36,7 +59,7 @@ static const attr *fused(parser *p) {
       return NULL;
   }
   if (!parser_list(p, '[', ']', loc_item, &v)) return NULL;
-  return attr_make(p->ctx, loc_fused, .locs = {v.data, v.len}, .metadata = metadata);
+  return make_fused(p, &v, metadata);
 }
 
 /* "name"(child), "file":1:2, "file":1:2 to 3:4 */
@@ -114,13 +137,22 @@ static bool is_later(const parser *p) {
          !name_map_get(&p->attr_aliases, str_from(name.text, 1));
 }
 
-bool parser_op_loc(parser *p, op *o) {
+static void set_loc(parser *p, op *o, block *b, const attr *loc) {
+  o->loc = loc;
+  for (u32 i = 0; b && i < b->num_args; i++) block_set_arg_loc(p->module, b, i, loc);
+}
+
+bool parser_op_loc(parser *p, op *o, block *args) {
   if (!at_word(p, "loc")) return true;
-  if (!is_later(p)) return (o->loc = parser_loc(p)) != NULL;
+  if (!is_later(p)) {
+    const attr *loc = parser_loc(p);
+    if (loc) set_loc(p, o, args, loc);
+    return loc != NULL;
+  }
   parser_next(p);
   parser_next(p);
   loc_fix *f = ARENA_NEW(p->scratch, loc_fix);
-  *f = (loc_fix){o, p->tok, p->loc_fixes};
+  *f = (loc_fix){o, args, p->tok, p->loc_fixes};
   p->loc_fixes = f;
   parser_next(p);
   return parser_expect(p, ')', "expected ')' in location");
@@ -131,7 +163,7 @@ bool parser_fix_locs(parser *p) {
     const attr *a = name_map_get(&p->attr_aliases, str_from(f->at.text, 1));
     if (!a) return parser_error(p, &f->at, "operation location alias was never defined");
     if (!is_loc(a)) return parser_error(p, &f->at, "expected location");
-    f->o->loc = a;
+    set_loc(p, f->o, f->b, a);
   }
   return true;
 }

@@ -38,7 +38,7 @@ static bool number(parser *p, const dense *d, char *out) {
   } else if (t.kind == TOK_FLOAT) {
     return parser_error(p, &t, "expected integer elements, but parsed floating-point");
   } else if (!parser_int_bits(t.text, minus, e, &bits)) {
-    return parser_error(p, &t, "integer constant out of range");
+    return parser_error(p, &t, "integer constant out of range for type");
   }
   store(out, bits, d->part);
   return parser_next(p);

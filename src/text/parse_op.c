@@ -109,8 +109,11 @@ bool parser_region_arg(parser *p, region_arg *out, bool typed, bool attrs) {
   return !bad;
 }
 
-static bool define_arg(parser *p, block *b, const region_arg *a) {
+static bool define_arg(parser *p, block *b, const region_arg *a, bool entry) {
+  if (entry && !ssa_check_new(p, &a->at, a->name)) return false;
   value *v = block_add_arg(p->module, b, a->type);
+  const attr *loc = a->loc ? a->loc : loc_file(p->ctx, p->file, a->at.line, a->at.col);
+  block_set_arg_loc(p->module, b, v->index, loc);
   return ssa_define(p, &a->at, a->name, v, 1);
 }
 
@@ -120,7 +123,7 @@ typedef struct block_at {
 
 static bool block_arg_item(parser *p, void *user) {
   region_arg a;
-  return parser_region_arg(p, &a, true, false) && define_arg(p, ((block_at *)user)->b, &a);
+  return parser_region_arg(p, &a, true, false) && define_arg(p, ((block_at *)user)->b, &a, false);
 }
 
 static bool block_ops(parser *p, block *b) {
@@ -170,7 +173,7 @@ static bool region_blocks(parser *p, region *r, const region_args *args) {
     block *entry = block_create(p->module);
     region_append(r, entry);
     for (size_t i = 0; has_args && i < args->len; i++)
-      if (!define_arg(p, entry, &args->data[i])) return false;
+      if (!define_arg(p, entry, &args->data[i], true)) return false;
     if (has_args && at(p, TOK_CARET))
       return parser_error(p, &p->tok, "invalid block name in region with named arguments");
     if (!block_ops(p, entry)) return false;
@@ -234,9 +237,10 @@ static bool generic_regions(parser *p, op_state *st) {
   return parser_expect(p, ')', "expected ')' to close the regions");
 }
 
-static bool check_count(parser *p, const op_state *st) {
-  if (st->operands.len == st->operand_types.len) return true;
-  return parser_error(p, &st->at, "expected %zu operand types but had %zu", st->operands.len,
+static bool check_count(parser *p, const op_state *st, const token *where) {
+  size_t n = st->operands.len;
+  if (n == st->operand_types.len) return true;
+  return parser_error(p, where, "expected %zu operand type%s but had %zu", n, n == 1 ? "" : "s",
                       st->operand_types.len);
 }
 
@@ -253,8 +257,10 @@ static bool generic(parser *p, op_state *st) {
   if (at(p, '[') && !parser_list(p, '[', ']', successor_item, st)) return false;
   if (!properties(p, st) || !generic_regions(p, st) || !parser_optional_dict(p, st)) return false;
   if (!parser_expect(p, ':', "expected ':' followed by operation type")) return false;
-  if (!at(p, '(')) return parser_error(p, &p->tok, "expected function type");
-  return parser_function_type(p, &st->operand_types, &st->result_types) && check_count(p, st);
+  token types = p->tok;
+  if (!at(p, '(')) return parser_error(p, &types, "expected function type");
+  return parser_function_type(p, &st->operand_types, &st->result_types) &&
+         check_count(p, st, &types);
 }
 
 /* ---- custom form ---- */
@@ -282,7 +288,7 @@ static bool custom(parser *p, op_state *st) {
   parser_next(p);
   if (form_get(&p->forms, info)) return parser_form(p, st);
   if (custom_exists(info->id)) return parser_custom(p, st);
-  return parser_error(p, &st->at, "'" STR_FMT "' op has no custom assembly form",
+  return parser_error(p, &st->at, "custom op '" STR_FMT "' has no custom assembly form",
                       STR_ARG(info->name));
 }
 
@@ -373,7 +379,7 @@ bool parser_op(parser *p, block *into) {
   op *o = make(p, st);
   if (!o) return false;
   op_insert(o, into, NULL);
-  if (!parser_op_loc(p, o) || !name_results(p, st, total, o)) return false;
+  if (!parser_op_loc(p, o, NULL) || !name_results(p, st, total, o)) return false;
   close_state(p, st);
   return true;
 }

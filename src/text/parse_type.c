@@ -159,7 +159,8 @@ static const type *tensor_cached(parser *p) {
 static const struct {
   const char *word;
   const type *(*parse)(parser *p);
-} shaped[] = {{"tensor", tensor_cached}, {"vector", vector}, {"complex", complex}, {"tuple", tuple}};
+} shaped[] = {
+    {"tensor", tensor_cached}, {"vector", vector}, {"complex", complex}, {"tuple", tuple}};
 
 static const type *keyword(parser *p) {
   token t = p->tok;

@@ -61,6 +61,8 @@ bool parser_enter(parser *p) {
 /* ---- tokens ---- */
 
 bool parser_next(parser *p) {
+  p->end_line = p->tok.line;
+  p->end_col = p->tok.col + (u32)p->tok.text.len;
   p->tok = lexer_next(&p->lex);
   return true;
 }
@@ -69,14 +71,26 @@ bool parser_accept(parser *p, int kind) { return at(p, kind) && parser_next(p); 
 
 bool parser_accept_word(parser *p, const char *word) { return at_word(p, word) && parser_next(p); }
 
+/* As in MLIR, what is missing is missing right after the token before. */
+static bool missing(parser *p, const char *message) {
+  token where = p->tok;
+  if (p->end_line) {
+    where.line = p->end_line;
+    where.col = p->end_col;
+  }
+  return parser_error(p, &where, "%s", message);
+}
+
 bool parser_expect(parser *p, int kind, const char *message) {
   if (parser_accept(p, kind)) return true;
   if (at(p, TOK_ERROR)) return parser_error(p, &p->tok, "%s", p->lex.error);
-  return parser_error(p, &p->tok, "%s", message);
+  return missing(p, message);
 }
 
 bool parser_expect_word(parser *p, const char *word) {
-  return parser_accept_word(p, word) || parser_error(p, &p->tok, "expected '%s'", word);
+  if (parser_accept_word(p, word)) return true;
+  str message = arena_printf(p->scratch, "expected '%s'", word);
+  return missing(p, message.data);
 }
 
 static int hex_value(char c) { return char_is_digit(c) ? c - '0' : (c | 32) - 'a' + 10; }

@@ -82,6 +82,7 @@ typedef struct parser {
   size_t source_len;
   lexer lex;
   token tok;
+  u32 end_line, end_col; /* right after the token before */
   u32 depth;
   str dialect; /* default dialect of the region at hand, "" or "func" */
   name_map op_names;
@@ -138,7 +139,9 @@ const attr *parser_dialect_body(parser *p, attr_id id);          /* what follows
 const attr *parser_loc(parser *p);      /* at `loc`, through the closing bracket */
 const attr *parser_loc_body(parser *p); /* inside loc(...) */
 const attr *parser_optional_loc(parser *p, bool *bad);
-bool parser_op_loc(parser *p, op *o); /* optional; aliases may come later */
+/* The optional location after an op; it may be an alias that comes later. `args` (or NULL): a block
+ * whose arguments have the same. */
+bool parser_op_loc(parser *p, op *o, block *args);
 
 bool parser_alias(parser *p);     /* #name = attribute, !name = type */
 bool parser_resources(parser *p); /* {-# ... #-} */
@@ -153,6 +156,8 @@ bool parser_hex(parser *p, const token *t, str *out, bool keep); /* "0x0A" as by
 bool ssa_init(parser *p);
 void ssa_push(parser *p, bool isolated);
 bool ssa_pop(parser *p, bool isolated); /* checks forward references of an isolated scope */
+/* Whether no value or use of this name is in sight; reported as of a region's argument. */
+bool ssa_check_new(parser *p, const token *at, str name);
 bool ssa_define(parser *p, const token *at, str name, value *first, u32 count);
 value *ssa_use(parser *p, const operand_ref *ref, const type *t); /* NULL: reported */
 

@@ -111,10 +111,20 @@ static void print_block_name(printer *w, const block *b) {
   printer_i64(w, b->num);
 }
 
-void printer_region_arg(printer *w, const value *v) {
+void printer_region_arg(printer *w, const value *v, const attr *attrs) {
+  const dict_attr *d = attr_as(dict, attrs);
   printer_value(w, v);
   PUT(w, ": ");
   printer_type(w, v->type);
+  if (d && d->names.len) {
+    put_char(w, ' ');
+    printer_attr(w, attrs, false);
+  }
+  if (!w->options.debuginfo) return;
+  const attr *loc = block_arg_loc(v->def.block, v->index);
+  if (!loc) loc = w->unknown;
+  printer_visit_loc(w, loc, false);
+  printer_trailing_loc(w, loc, false);
 }
 
 /* "  // pred: ^bb0" and the like */
@@ -148,7 +158,7 @@ static void print_label(printer *w, const block *b) {
   print_block_name(w, b);
   for (u32 i = 0; i < b->num_args; i++) {
     put(w, i ? STR(", ") : STR("("));
-    printer_region_arg(w, b->args[i]);
+    printer_region_arg(w, b->args[i], NULL);
   }
   if (b->num_args) put_char(w, ')');
   put_char(w, ':');
@@ -234,6 +244,7 @@ static void print_custom_name(printer *w, const op *o) {
 
 void printer_op(printer *w, const op *o) {
   const form *f = w->options.generic ? NULL : form_get(&w->forms, o->info);
+  printer_visit_loc(w, o->loc, true);
   print_results(w, o);
   if (f) {
     print_custom_name(w, o);
@@ -248,7 +259,8 @@ void printer_op(printer *w, const op *o) {
     }
     if (!custom) printer_generic(w, o, true);
   }
-  printer_trailing_loc(w, o->loc);
+  printer_trailing_loc(w, o->loc, true);
+  if (w->aliases && w->collecting) w->out->len = 0; /* this text is thrown away */
 }
 
 /* ---- entry points ---- */
@@ -265,17 +277,36 @@ typedef struct request {
   const op *o;
   const text_print_options *options;
   bool top;
+  buf dropped; /* the text of a first printing */
   arena scratch;
   oom_trap outer;
 } request;
+
+static void collect(printer *w, request *r) {
+  buf *out = w->out;
+  w->aliases = printer_aliases_begin(&r->scratch);
+  buf_init(&r->dropped, ir_mem(r->c));
+  w->out = &r->dropped;
+  w->collecting = true;
+  printer_op(w, r->o);
+  w->collecting = false;
+  w->out = out;
+  buf_deinit(&r->dropped);
+  printer_aliases_number(w->aliases);
+}
 
 static void run(request *r) {
   printer w = {.out = r->out, .dialect = STR("builtin.")};
   if (r->options) w.options = *r->options;
   w.forms.a = &r->scratch;
+  w.unknown = loc_unknown(r->c);
   printer_number(&w, root_of(r->o));
+  bool aliases = r->top && w.options.debuginfo && !w.options.local_scope;
+  if (aliases) collect(&w, r);
+  printer_aliases_print(&w, false);
   printer_op(&w, r->o);
   if (r->top) put_char(&w, '\n');
+  printer_aliases_print(&w, true);
 }
 
 /* As text_parse does: memory that runs out releases the scratch arena on its way. */
@@ -285,6 +316,7 @@ static bool run_trapped(request *r) {
   arena_init(&r->scratch, ir_mem(r->c), trap);
   if (setjmp(trap->at)) {
     arena_deinit(&r->scratch);
+    buf_deinit(&r->dropped);
     *trap = r->outer;
     longjmp(trap->at, 1);
   }

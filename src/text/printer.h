@@ -15,6 +15,8 @@ typedef struct printer {
   const char *plain[64]; /* names that ops suggest; see names.h */
   u32 num_plain;
   struct aliases *aliases; /* of locations; NULL: print them in place */
+  bool collecting;         /* aliases: the text is thrown away */
+  const attr *unknown;     /* loc(unknown) */
 } printer;
 
 #define PUT(w, literal) BUF_LIT((w)->out, literal)
@@ -40,10 +42,14 @@ void printer_dialect_body(printer *w, const attr *a, bool plain);
 void printer_dialect_attr(printer *w, const attr *a);
 
 /* ---- locations: loc_print.c ---- */
-void printer_loc(printer *w, const attr *loc);          /* loc(...) or loc(#alias) */
-void printer_trailing_loc(printer *w, const attr *loc); /* with a space, if they are printed */
-void printer_collect_aliases(printer *w, arena *a, const op *root);
-void printer_aliases(printer *w, bool deferred); /* #loc = ... lines */
+void printer_loc(printer *w, const attr *loc); /* loc(...) */
+/* With a space before it, if locations are printed at all; loc(#alias) where allowed. */
+void printer_trailing_loc(printer *w, const attr *loc, bool allow_alias);
+/* Aliases are collected in a first printing whose text is thrown away. */
+struct aliases *printer_aliases_begin(arena *a);
+void printer_visit_loc(printer *w, const attr *loc, bool deferred); /* nothing once numbered */
+void printer_aliases_number(struct aliases *t);
+void printer_aliases_print(printer *w, bool deferred); /* the #loc = ... lines */
 
 /* ---- ops: print_op.c ---- */
 void printer_op(printer *w, const op *o);
@@ -53,7 +59,8 @@ void printer_operands(printer *w, const op *o, size_t begin, size_t n);
 void printer_types(printer *w, const op *o, size_t begin, size_t n); /* of operands */
 void printer_fn(printer *w, const op *o);                            /* (operands) -> results */
 void printer_region(printer *w, const region *r, bool entry_args, bool empty_block);
-void printer_region_arg(printer *w, const value *v); /* %a: type */
+/* %a: type {attrs} loc(...); attrs: a dictionary or NULL */
+void printer_region_arg(printer *w, const value *v, const attr *attrs);
 /* { a = 1 } with a space before it, of what is not left out: bit k of `hide` hides slot k. Empty:
  * nothing. `keyword`: " attributes " before it. */
 void printer_attr_dict(printer *w, const op *o, u64 hide, bool keyword);

@@ -132,6 +132,15 @@ bool ssa_pop(parser *p, bool isolated) {
   return true;
 }
 
+bool ssa_check_new(parser *p, const token *at, str name) {
+  const content *now = &entry_of(p, name)->now;
+  if (now->scope != p->ssa->current || (!now->first && !now->forwards)) return true;
+  parser_error(p, at, "region entry argument '%%" STR_FMT "' is already in use", STR_ARG(name));
+  parser_note(p, now->first ? now->line : now->forwards->at.line,
+              now->first ? now->col : now->forwards->at.col, "previously referenced here");
+  return false;
+}
+
 bool ssa_define(parser *p, const token *at, str name, value *first, u32 count) {
   entry *e = entry_of(p, name);
   content now = {p->ssa->current, count, first, NULL, at->line, at->col};

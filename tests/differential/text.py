@@ -36,7 +36,8 @@ def theirs(path, forms, unregistered):
                 module = ir.Module.parseFile(path)
         except Exception as e:
             return None, str(e)
-        return {f: module.operation.get_asm(**FORMS[f][0]) for f in forms}, None
+        # Only in local scope does get_asm leave out the last newline; mlir-opt prints it.
+        return {f: module.operation.get_asm(**FORMS[f][0]).rstrip("\n") + "\n" for f in forms}, None
 
 
 def ours(binary, path, form, unregistered):
