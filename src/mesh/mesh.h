@@ -126,7 +126,7 @@ axis_list axes_sort_merge(arena *a, axis_list l);
 axis_list axes_concat(arena *a, axis_list x, axis_list y);
 axis_list axes_copy(arena *a, axis_list l);
 static inline axis_list axes_slice(axis_list l, size_t begin, size_t len) {
-  return (axis_list){l.data + begin, len};
+  return (axis_list){len ? l.data + begin : NULL, len}; /* NULL takes no offset */
 }
 /* Splits every axis of the mesh at the borders of the listed references: a partition of the
  * mesh, in mesh order, that each element of `l` is a run of. */

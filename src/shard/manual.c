@@ -42,8 +42,9 @@ const attr *manual_inner_sharding(ir_ctx *c, const attr *outer, const attr *manu
   for (size_t i = 0; i < t->dims.len; i++) {
     const dim_sharding_attr *d = attr_as(dim_sharding, t->dims.data[i]);
     size_t n = num_manual(&b, d->axes);
-    dims[i] = attr_make(c, dim_sharding, .axes = {d->axes.data + n, d->axes.len - n},
-                        .closed = d->closed, .priority = d->priority);
+    dims[i] =
+        attr_make(c, dim_sharding, .axes = {n ? d->axes.data + n : d->axes.data, d->axes.len - n},
+                  .closed = d->closed, .priority = d->priority);
   }
   return attr_make(c, tensor_sharding, .mesh = t->mesh, .dims = {dims, t->dims.len},
                    .replicated = free_of(&b, t->replicated), .unreduced = free_of(&b, t->unreduced),
