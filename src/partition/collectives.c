@@ -203,11 +203,33 @@ static bool fuse_slice_of_gather(const part_env *e, op *slice) {
   return true;
 }
 
+/* all_reduce, convert, all_slice: converts the slice instead, and the two collectives meet. */
+static op *slice_before_convert(const part_env *e, op *slice) {
+  op *convert = value_op(op_operand(slice, 0));
+  if (!convert || !op_is(convert, convert) || !value_has_one_use(op_result(convert, 0)))
+    return slice;
+  value *v = op_operand(convert, 0);
+  if (!value_op(v) || !op_is(value_op(v), sdy_all_reduce) || !value_has_one_use(v)) return slice;
+  const sharding *out = part_sharding(e, op_result(slice, 0));
+  cursor at = cursor_before(e, slice);
+  value *cut = emit(&at, OP_sdy_all_slice, &v, 1, v->type);
+  static const char *const names[] = {"slicing_axes", "out_sharding"};
+  for (size_t i = 0; i < COUNT(names); i++)
+    set_attr(&at, cut->def.op, names[i], op_attr(slice, str_of(names[i])));
+  value *r = emit(&at, OP_convert, &cut, 1, op_result(slice, 0)->type);
+  part_set_sharding(e, r->def.op, 0, out);
+  value_replace(op_result(slice, 0), r);
+  op_erase(slice);
+  op_erase(convert);
+  return cut->def.op;
+}
+
 static void fuse_block(const part_env *e, block *b) {
   FOR_OPS(o, b) {
     for (u32 r = 0; r < o->num_regions; r++)
       for (block *in = o->regions[r].first; in; in = in->next) fuse_block(e, in);
-    if (op_is(o, sdy_all_slice) && !fuse_slice_of_gather(e, o)) fuse_reduce_scatter(e, o);
+    if (op_is(o, sdy_all_slice) && !fuse_slice_of_gather(e, o))
+      fuse_reduce_scatter(e, slice_before_convert(e, o));
   }
 }
 

@@ -201,6 +201,14 @@ static u8 *factor_kinds(explicit_pass *p, const op *o, const rule *r) {
   return kinds;
 }
 
+/* Partial products in a narrow format would each be rounded before they are summed; the op can
+ * as well deliver them in f32. NULL: it stays as it is. */
+static const type *partial_type(const part_env *e, const op *o, const type *t) {
+  if (!op_is(o, dot_general) || t->elem->kind != TYPE_FLOAT || t->elem->width >= 32) return NULL;
+  if (op_attr(o, STR("algorithm"))) return NULL;
+  return type_tensor(e->c, t->dims, type_float(e->c, FLOAT_f32), t->encoding);
+}
+
 /* Gives result i of o the sharding `to`; its users go on with the one it had, if any. */
 static void fix_result(explicit_pass *p, op *o, u32 i, const sharding *old, const sharding *to,
                        axis_list reduce, unreduced_kind kind) {
@@ -209,11 +217,18 @@ static void fix_result(explicit_pass *p, op *o, u32 i, const sharding *old, cons
   bool differs = !same_place(old, to);
   cursor at = cursor_after(e, o);
   if (differs) part_set_sharding(e, o, i, to);
+  const type *t = v->type, *wide = reduce.len ? partial_type(e, o, t) : NULL;
+  if (wide) v->type = wide;
   if (reduce.len) last = emit_all_reduce(&at, last, to->mesh, reduce, kind, to);
   op *first = reduce.len ? last->def.op : NULL;
   if (differs && old) {
     last = emit_reshard(&at, last, old);
     if (!first) first = last->def.op;
+  }
+  if (wide) {
+    const sharding *s = part_sharding(e, last);
+    last = emit(&at, OP_convert, &last, 1, t);
+    part_set_sharding(e, last->def.op, 0, s);
   }
   if (first) value_replace_except(v, last, first);
 }
