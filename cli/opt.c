@@ -5,6 +5,7 @@
 #include "bytecode/bytecode.h"
 #include "cli.h"
 #include "dialect/dialect.h"
+#include "expect.h"
 #include "partition/partition.h"
 #include "pass/pass.h"
 #include "shard/shard.h"
@@ -17,7 +18,8 @@ static const char usage[] =
     "--pass-pipeline=P           \"a,b{x=1}\", MLIR's notation\n"
     "-o FILE                     write there\n"
     "-split-input-file           `// -----` lines part modules\n"
-    "-allow-unregistered-dialect accepted; ops without a row pass through\n"
+    "-verify-diagnostics         `expected-error {{...}}` comments say what is to be reported\n"
+    "-allow-unregistered-dialect ops without a row pass through\n"
     "-mlir-print-op-generic      the generic form\n"
     "-mlir-print-debuginfo       with locations\n"
     "-mlir-print-local-scope     no aliases\n"
@@ -31,7 +33,7 @@ typedef struct opt_options {
   const char *file, *output;
   buf pipeline; /* comma-separated */
   text_print_options print;
-  bool split, after_all, list, help;
+  bool split, after_all, list, help, expect, unregistered;
 } opt_options;
 
 /* `name=value` or `name`: appends `name{value}`. */
@@ -56,9 +58,11 @@ static const flag flags[] = {
     FLAG("mlir-print-debuginfo", print.debuginfo),
     FLAG("mlir-print-local-scope", print.local_scope),
     FLAG("mlir-print-ir-after-all", after_all),
+    FLAG("verify-diagnostics", expect),
     FLAG("list", list),
     FLAG("help", help),
-    {"allow-unregistered-dialect", SIZE_MAX},
+    FLAG("allow-unregistered-dialect", unregistered),
+    {"mlir-disable-threading", SIZE_MAX},
 };
 
 static bool set_flag(opt_options *o, const char *name) {
@@ -103,10 +107,9 @@ static void print_after(void *user, const pass_info *pass, ir_module *m) {
 }
 
 /* One module: from source to text appended to `out`. */
-static bool process(const opt_options *o, str file, str source, buf *out) {
+static bool process_module(const opt_options *o, str file, str source, diag_sink *sink, buf *out) {
   oom_trap trap;
-  diag_sink sink = {.fn = diag_to_stderr};
-  ir_ctx *c = ir_ctx_create(&mem_system, &trap, &sink);
+  ir_ctx *c = ir_ctx_create(&mem_system, &trap, sink);
   ir_module *volatile m = NULL;
   if (!c || setjmp(trap.at)) {
     say_error("out of memory");
@@ -115,15 +118,30 @@ static bool process(const opt_options *o, str file, str source, buf *out) {
     return false;
   }
   pass_tables t = {tables, COUNT(tables), o->after_all ? print_after : NULL, NULL};
-  m = bytecode_is(source) ? bytecode_read(c, file, source) : text_parse(c, file, source, NULL);
-  bool ok = m && dialect_verify(m) && sink.errors == 0;
+  text_parse_options p = {.allow_unregistered = o->unregistered};
+  m = bytecode_is(source) ? bytecode_read(c, file, source) : text_parse(c, file, source, &p);
+  bool ok = m && dialect_verify(m) && sink->errors == 0;
   if (ok && o->pipeline.len)
-    ok = pass_run_text(m, buf_view(&o->pipeline), &t) && dialect_verify(m) && sink.errors == 0;
+    ok = pass_run_text(m, buf_view(&o->pipeline), &t) && dialect_verify(m) && sink->errors == 0;
   if (ok) text_print(out, m, &o->print);
-  if (!ok && !sink.errors) say_error(STR_FMT ": failed without a diagnostic", STR_ARG(file));
+  if (!ok && !sink->errors) say_error(STR_FMT ": failed without a diagnostic", STR_ARG(file));
   ir_module_destroy(m);
   ir_ctx_destroy(c);
   return ok;
+}
+
+static bool process(const opt_options *o, str file, str source, buf *out) {
+  if (!o->expect) {
+    diag_sink sink = {.fn = diag_to_stderr};
+    return process_module(o, file, source, &sink, out);
+  }
+  oom_trap trap;
+  expectations e = {0};
+  if (setjmp(trap.at)) return say_error("out of memory"), false;
+  expect_read(&e, file, source, &trap);
+  diag_sink sink = {.fn = expect_sink, .user = &e};
+  process_module(o, file, source, &sink, out);
+  return expect_finish(&e);
 }
 
 /* The part before the next `// -----` line; `rest` is moved behind it. */
