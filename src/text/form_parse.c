@@ -117,6 +117,18 @@ static bool dir_pairwise(parser *p, op_state *st, const form_step *s) {
   return st->has_results = true;
 }
 
+static bool dir_tuple(parser *p, op_state *st, const form_step *s) {
+  token where = p->tok;
+  const type *t = parser_type(p);
+  (void)s;
+  if (!t) return false;
+  if (t->kind != TYPE_TUPLE) return parser_error(p, &where, "expected tuple type");
+  for (size_t i = 0; i < t->types.len; i++)
+    VEC_PUSH(p->scratch, st->operand_types, t->types.data[i]);
+  push(p, &st->result_types, t, 1);
+  return st->has_results = true;
+}
+
 /* Operand groups come in the order of the row, so a group's types follow those before it. */
 static bool dir_type(parser *p, op_state *st, const form_step *s) {
   bool of_result = s->args[0] >= (int)st->info->num_operands;
@@ -170,6 +182,15 @@ static bool dir_region(parser *p, op_state *st, const form_step *s) {
   region_args args = {0};
   (void)s;
   return parser_list(p, '(', ')', arg_item, &args) && parser_region(p, st, &args);
+}
+
+static bool dir_i32(parser *p, op_state *st, const form_step *s) {
+  i64 v;
+  token t = p->tok;
+  if (!parser_i64(p, &v)) return false;
+  if (v < INT32_MIN || v > INT32_MAX) return parser_error(p, &t, "integer value too large");
+  st->slots[s->args[0]] = attr_int(p->ctx, type_i32(p->ctx), v);
+  return true;
 }
 
 typedef struct slices {

@@ -64,6 +64,11 @@ static void dir_pairwise(printer *w, const op *o, const form *f, const form_step
   printer_types(w, o, 0, o->num_operands);
 }
 
+static void dir_tuple(printer *w, const op *o, const form *f, const form_step *s) {
+  (void)f, (void)s;
+  if (o->num_results == 1) printer_type(w, o->results[0].type);
+}
+
 static void dir_type(printer *w, const op *o, const form *f, const form_step *s) {
   int result = s->args[0] - (int)o->info->num_operands;
   size_t begin, n;
@@ -114,6 +119,11 @@ static void dir_symbol(printer *w, const op *o, const form *f, const form_step *
   const string_attr *a = attr_as(string, o->slots[s->args[0]]);
   (void)f;
   printer_symbol(w, a ? a->value : STR(""));
+}
+
+static void dir_i32(printer *w, const op *o, const form *f, const form_step *s) {
+  (void)f;
+  if (o->slots[s->args[0]]) printer_attr_bare(w, o->slots[s->args[0]]);
 }
 
 static void dir_slices(printer *w, const op *o, const form *f, const form_step *s) {
@@ -254,9 +264,10 @@ static directive_fn *const directive_of[DIR_COUNT] = {
 
 /* ---- the steps ---- */
 
-static bool is_present(const op *o, const form_step *s) {
+static bool is_present(const op *o, const form *f, const form_step *s) {
   size_t begin, n;
-  if (s->slot >= 0) return o->slots[s->slot] != NULL;
+  const attr *a = s->slot >= 0 ? o->slots[s->slot] : NULL;
+  if (s->slot >= 0) return a && !form_is_default(f, o->info, (size_t)s->slot, a);
   group_range(o, s->group, &begin, &n);
   return n > 0;
 }
@@ -280,7 +291,7 @@ void printer_form(printer *w, const op *o, const form *f) {
       printer_operands(w, o, begin, n);
       break;
     case FORM_IF:
-      if (!is_present(o, s)) i += s->skip;
+      if (!is_present(o, f, s)) i += s->skip;
       break;
     }
   }

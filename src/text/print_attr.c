@@ -239,8 +239,7 @@ static void print_dense(printer *w, const attr *a, bool bare) {
     PUT(w, "dense_resource<__elided__>");
   } else {
     PUT(w, "dense<");
-    if (n == 0) {
-    } else if (d->splat)
+    if (d->splat)
       print_element(w, elem, d->data.data, size);
     else if (n > HEX_ELEMENTS)
       print_hex(w, d->data);

@@ -58,6 +58,8 @@ def first_difference(a, b):
 def compare(binary, path, forms, unregistered):
     want, why = theirs(path, forms, unregistered)
     problems = []
+    if want is None and b"!quant." in open(path, "rb").read():
+        return None  # jaxlib's bindings lack the quant dialect
     if want is None:
         got, _ = ours(binary, path, forms[0], unregistered)
         return [] if got is None else [f"{path}: accepted, but MLIR says: {why.splitlines()[0]}"]
@@ -77,12 +79,16 @@ def main():
     parser.add_argument("--unregistered", action="store_true")
     parser.add_argument("files", nargs="+")
     args = parser.parse_args()
-    failed = 0
+    failed = skipped = 0
     for path in args.files:
         problems = compare(args.bin.split(), path, args.forms.split(","), args.unregistered)
+        if problems is None:
+            skipped += 1
+            continue
         failed += bool(problems)
         print(*problems, sep="\n", end="\n" if problems else "", flush=True)
-    print(f"{len(args.files) - failed} passed, {failed} failed, 0 skipped")
+    passed = len(args.files) - failed - skipped
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
     sys.exit(failed != 0)
 
 
