@@ -196,19 +196,51 @@ bool check_dims(checker *k, const op *o, i64s dims, i64 bound, const char *what,
   return true;
 }
 
-bool check_sorted(checker *k, const op *o, i64s dims, const char *what) {
+bool check_bounds(checker *k, const op *o, i64s dims, i64 bound, const char *what,
+                  const char *bound_name, dim_set *out) {
+  dim_set seen = 0;
+  for (size_t i = 0; i < dims.len; i++) {
+    i64 d = dims.data[i];
+    if (d < 0 || d >= bound)
+      return op_error(
+          k->c, o, "Expects each element of %s to be in range [0, %s) i.e. [0, %lld). got: %lld.",
+          what, bound_name, (long long)bound, (long long)d);
+    seen |= 1ull << d;
+  }
+  if (out) *out = seen;
+  return true;
+}
+
+bool check_ordered(checker *k, const op *o, i64s dims, const char *what, bool repeats) {
+  /* the two ops that ask for it have their own style */
+  const char *expects = op_is(o, scatter) ? "Expects" : "expects";
+  const char *got = op_is(o, scatter) ? "; got" : ", got", *end = op_is(o, scatter) ? "." : "";
   for (size_t i = 1; i < dims.len; i++)
     if (dims.data[i - 1] > dims.data[i])
-      return op_error(k->c, o, "expects %s to be sorted, got: [%s]", what, show_dims(k, dims));
+      return op_error(k->c, o, "%s %s to be sorted%s: [%s]%s", expects, what, got,
+                      show_dims(k, dims), end);
+  return repeats || check_unique(k, o, dims, what);
+}
+
+bool check_unique(checker *k, const op *o, i64s dims, const char *what) {
+  const char *expects = op_is(o, scatter) ? "Expects" : "expects";
+  const char *got = op_is(o, scatter) ? "; got" : ", got", *end = op_is(o, scatter) ? "." : "";
+  for (size_t i = 0; i < dims.len; i++)
+    for (size_t j = i + 1; j < dims.len; j++)
+      if (dims.data[i] == dims.data[j])
+        return op_error(k->c, o, "%s %s to not repeat%s: [%s]%s", expects, what, got,
+                        show_dims(k, dims), end);
   return true;
 }
 
 bool check_disjoint(checker *k, const op *o, i64s a, i64s b, const char *what_a,
                     const char *what_b) {
-  for (size_t i = 0; i < a.len; i++)
-    for (size_t j = 0; j < b.len; j++)
-      if (a.data[i] == b.data[j])
+  for (size_t i = 0; i < a.len + b.len; i++) {
+    i64 d = i < a.len ? a.data[i] : b.data[i - a.len];
+    for (size_t j = 0; j < i; j++)
+      if (d == (j < a.len ? a.data[j] : b.data[j - a.len]))
         return op_error(k->c, o, "has duplicated dimension from %s and %s: %lld", what_a, what_b,
-                        (long long)a.data[i]);
+                        (long long)d);
+  }
   return true;
 }

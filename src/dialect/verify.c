@@ -136,6 +136,48 @@ static const char *const kind_names[] = {
     [SLOT_dict] = "dictionary of named attribute values",
 };
 
+/* Integers that cannot be less than a number. */
+static const struct least {
+  u16 op;
+  const char *name;
+  i64 least;
+} least_of[] = {
+    {OP_all_gather, "all_gather_dim", 0},
+    {OP_reduce_scatter, "scatter_dimension", 0},
+    {OP_all_to_all, "split_dimension", 0},
+    {OP_all_to_all, "concat_dimension", 0},
+    {OP_all_to_all, "split_count", 1},
+    {OP_concatenate, "dimension", 0},
+    {OP_iota, "iota_dimension", 0},
+    {OP_convolution, "feature_group_count", 1},
+    {OP_convolution, "batch_group_count", 1},
+    {OP_reduce_precision, "exponent_bits", 1},
+    {OP_reduce_precision, "mantissa_bits", 0},
+    {OP_chlo_top_k, "k", 0},
+    {OP_composite, "version", 0},
+};
+
+static bool check_least(checker *k, const op *o, const char *name, const attr *a) {
+  i64 v;
+  for (size_t i = 0; i < COUNT(least_of); i++)
+    if (least_of[i].op == op_kind(o) && strcmp(least_of[i].name, name) == 0 &&
+        attr_get_i64(a, &v) && v < least_of[i].least)
+      return op_error(k->c, o,
+                      "attribute '%s' failed to satisfy constraint: 64-bit signless integer "
+                      "attribute whose value is %s",
+                      name, least_of[i].least ? "positive" : "non-negative");
+  return true;
+}
+
+static bool check_rank_two(checker *k, const op *o, const char *name, const attr *a) {
+  const dense_attr *d = attr_as(dense, a);
+  if (!d || d->type->kind != TYPE_TENSOR || d->type->dims.len == 2) return true;
+  if (op_is(o, collective_permute))
+    return op_error(k->c, o, "expect %s attribute to be of rank 2, but got rank %zu", name,
+                    d->type->dims.len);
+  return op_error(k->c, o, "replica groups should be a rank 2 tensor");
+}
+
 /* Constants hold as many bytes as their type says. */
 static bool check_dense(checker *k, const op *o, const char *name, const attr *a) {
   const dense_attr *d = attr_as(dense, a);
@@ -143,7 +185,7 @@ static bool check_dense(checker *k, const op *o, const char *name, const attr *a
   if (!d) return true;
   size_t size = d->type->kind == TYPE_TENSOR ? type_storage(d->type->elem) : 0;
   bool ok = size && type_num_elements(d->type, &n) && checked_mul(n, (i64)size, &bytes);
-  ok = ok && (d->splat ? d->data.len == size && n > 0 : (i64)d->data.len == bytes);
+  ok = ok && (d->splat ? d->data.len == size || n == 0 : (i64)d->data.len == bytes);
   return ok || op_error(k->c, o, "attribute '%s' has contents that do not fit '%s'", name,
                         show(k, d->type));
 }
@@ -154,11 +196,12 @@ static bool check_slots(checker *k, const op *o) {
     const attr *a = o->slots[i];
     if (!a && s->need == REQUIRED) return op_error(k->c, o, "requires attribute '%s'", s->name);
     if (!a) continue;
+    if (s->kind == SLOT_groups && !check_rank_two(k, o, s->name, a)) return false;
     bool ok = s->attr_id >= 0 ? a->id == s->attr_id : kind_of[s->kind](a);
     if (!ok)
       return op_error(k->c, o, "attribute '%s' failed to satisfy constraint: %s", s->name,
                       s->attr_id >= 0 ? attr_infos[s->attr_id].name : kind_names[s->kind]);
-    if (!check_dense(k, o, s->name, a)) return false;
+    if (!check_dense(k, o, s->name, a) || !check_least(k, o, s->name, a)) return false;
   }
   return true;
 }
@@ -216,6 +259,9 @@ static bool check_type(checker *k, const op *o, const type *t, const char *what,
     return op_unimplemented(k->c, o, "%s #%u has rank %zu; the most is %d", what, i, t->dims.len,
                             DIALECT_MAX_RANK);
   size_t size = type_storage(t->elem);
+  if (t->elem->kind == TYPE_OPAQUE)
+    return op_unimplemented(k->c, o, "%s #%u of '%s'", what, i, show(k, t));
+  if (t->elem->kind == TYPE_INDEX && any_types[op_kind(o)]) return true;
   if (!element_kind(t->elem) || size == 0)
     return op_error(k->c, o, "%s #%u has elements that are not numbers: '%s'", what, i, show(k, t));
   i64 bytes = (i64)size;

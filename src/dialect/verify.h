@@ -85,7 +85,12 @@ typedef u64 dim_set;
 static inline bool dim_in(dim_set s, i64 d) { return s >> d & 1; }
 /* Each in [0, bound) and none twice. `what` names the list in messages. */
 bool check_dims(checker *k, const op *o, i64s dims, i64 bound, const char *what, dim_set *out);
-bool check_sorted(checker *k, const op *o, i64s dims, const char *what);
+/* The same in the words of gather and scatter; repetition is checked apart. */
+bool check_bounds(checker *k, const op *o, i64s dims, i64 bound, const char *what,
+                  const char *bound_name, dim_set *out);
+bool check_ordered(checker *k, const op *o, i64s dims, const char *what, bool repeats);
+bool check_unique(checker *k, const op *o, i64s dims, const char *what);
+/* No dimension twice in both lists together. The lists are short, or refused elsewhere. */
 bool check_disjoint(checker *k, const op *o, i64s a, i64s b, const char *what_a,
                     const char *what_b);
 
@@ -117,6 +122,31 @@ bool check_sharding(checker *k, const op *o, const tensor_sharding_attr *s, cons
 bool check_shardings(checker *k, const op *o, const sharding_per_value_attr *s,
                      const type *const *t, size_t n, const char *what);
 bool check_sharding_rule(checker *k, const op *o, const op_sharding_rule_attr *rule);
+
+/* ---- axis references ---- */
+
+/* What of the mesh a list of references takes, to find overlaps: parts in the order read. */
+typedef struct axis_part {
+  size_t axis;
+  i64 pre, size; /* a whole axis: 1, its size */
+  bool whole;
+  const axis_ref_attr *ref;
+} axis_part;
+
+typedef struct axis_use {
+  const mesh_attr *mesh;
+  const char *where;
+  VEC(axis_part) parts;
+} axis_use;
+
+const char *show_axis(checker *k, const axis_ref_attr *a);
+/* A list of references, major to minor; remembers them in `u`. */
+bool check_axes(checker *k, const op *o, axis_use *u, attrs list);
+/* The same, in the order of the mesh. */
+bool check_sorted_axes(checker *k, const op *o, axis_use *u, attrs list, const char *what);
+/* From the operand's sharding to this one: unreduced axes come and go as a sum only, and those
+ * that stay keep their kind. */
+bool check_reshard(checker *k, const op *o, const tensor_sharding_attr *to);
 
 /* ---- calls ---- */
 bool check_call_graph(checker *k);

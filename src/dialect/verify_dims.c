@@ -126,9 +126,8 @@ bool check_window(checker *k, const op *o, const window *w) {
   const type *t = p->type;
   if (t->kind != TYPE_TENSOR || t->elem != type_i64(k->c) || t->dims.len != 2 ||
       t->dims.data[1] != 2)
-    return op_error(k->c, o,
-                    "expects the padding-entries to have even number of elements, but got '%s'",
-                    show(k, t));
+    return op_error(k->c, o, "expects the shape of padding-attribute to be {N, 2}, but got {%s}.",
+                    show_dims(k, t->dims));
   if (t->dims.data[0] != 0 && t->dims.data[0] != (i64)n)
     return op_error(k->c, o,
                     "expects padding-entries to have same dimension-size as size of window "
@@ -262,6 +261,10 @@ bool verify_convolution(checker *k, const op *o) {
   if (!view_convolution(o, &a)) return false;
   const conv_attr *d = a.dimension_numbers;
   const type *in = in_type(o, 0), *ker = in_type(o, 1), *t = out_type(o, 0);
+  if (in->elem != ker->elem) /* convolution_c27 */
+    return op_error(k->c, o,
+                    "expects lhs and rhs to have compatible element type. Got: '%s' and '%s'",
+                    show(k, in->elem), show(k, ker->elem));
   if (!check_precision(k, o, a.precision_config) || !check_conv_dims(k, o, d) ||
       !check_conv_groups(k, o, d, a.feature_group_count, a.batch_group_count))
     return false;
@@ -316,24 +319,22 @@ static bool check_batching(checker *k, const op *o, i64s dims, i64s index_dims, 
   return true;
 }
 
-static bool check_index_vector(checker *k, const op *o, i64 dim, i64s map, const type *indices,
+static bool check_index_vector(checker *k, const op *o, i64 dim, const type *indices,
                                const char *what) {
   i64 rank = rank_of(indices);
   if (!(element_kind(indices->elem) & EL_INT))
-    return op_error(k->c, o, "operand #1 must be a ranked tensor of integer values, but got '%s'",
+    return op_error(k->c, o, "%s must be a ranked tensor of integer values, but got '%s'", what,
                     show(k, indices));
-  if (dim < 0 || dim > rank) /* gather_c2, scatter_c22 */
-    return op_error(k->c, o,
-                    "Expects index_vector_dim to be in range [0, rank-of('indices')] i.e. [0, "
-                    "%lld]. got: %lld.",
-                    (long long)rank, (long long)dim);
-  i64 size = dim == rank ? 1 : indices->dims.data[dim];
-  if (size != DYNAMIC && size != (i64)map.len) /* gather_c3, scatter_c19 */
-    return op_error(k->c, o,
-                    "%s size (%zu) is not equal to size of index dimension (%lld) of start_indices "
-                    "(%lld)",
-                    what, map.len, (long long)dim, (long long)size);
-  return true;
+  if (dim >= 0 && dim <= rank) return true; /* gather_c2, scatter_c22 */
+  return op_error(k->c, o,
+                  "Expects index_vector_dim to be in range [0, rank-of('%s')] i.e. [0, %lld]. got: "
+                  "%lld.",
+                  what, (long long)rank, (long long)dim);
+}
+
+/* How many numbers make an index. */
+static i64 index_size(const type *indices, i64 dim) {
+  return dim == rank_of(indices) ? 1 : indices->dims.data[dim];
 }
 
 static bool check_gather_dims(checker *k, const op *o, const gather_dims_attr *d, dim_set *gone) {
@@ -346,17 +347,24 @@ static bool check_gather_dims(checker *k, const op *o, const gather_dims_attr *d
                     "operand_batching_dims size (%zu) is not equal to operand rank (%lld)",
                     d->offset_dims.len, d->collapsed_slice_dims.len, batch.len,
                     (long long)rank_of(t));
-  if (!check_index_vector(k, o, d->index_vector_dim, d->start_index_map, s, "start_index_map"))
-    return false;
-  if (!check_sorted(k, o, d->offset_dims, "offset_dims") || /* c4 */
+  if (!check_index_vector(k, o, d->index_vector_dim, s, "start_indices")) return false;
+  i64 size = index_size(s, d->index_vector_dim);
+  if (size != DYNAMIC && size != (i64)d->start_index_map.len) /* c3 */
+    return op_error(k->c, o,
+                    "start_index_map size (%zu) is not equal to size of index dimension (%lld) of "
+                    "start_indices (%lld)",
+                    d->start_index_map.len, (long long)d->index_vector_dim, (long long)size);
+  if (!check_ordered(k, o, d->offset_dims, "offset_dims", false) || /* c4 */
       !check_disjoint(k, o, d->collapsed_slice_dims, batch, "collapsed_slice_dims",
-                      "operand_batching_dims") ||                             /* c6 */
-      !check_sorted(k, o, d->collapsed_slice_dims, "collapsed_slice_dims") || /* c7, c8 */
-      !check_dims(k, o, d->collapsed_slice_dims, rank_of(t), "collapsed_slice_dims", &a) ||
-      !check_sorted(k, o, batch, "operand_batching_dims") || /* c10, c11 */
-      !check_dims(k, o, batch, rank_of(t), "operand_batching_dims", &b) ||
-      !check_dims(k, o, index_batch, rank_of(s), "start_indices_batching_dims",
-                  NULL)) /* c13, c14 */
+                      "operand_batching_dims") ||                                    /* c6 */
+      !check_ordered(k, o, d->collapsed_slice_dims, "collapsed_slice_dims", true) || /* c7, c8 */
+      !check_bounds(k, o, d->collapsed_slice_dims, rank_of(t), "collapsed_slice_dims",
+                    "rank-of('operand')", &a) ||
+      !check_ordered(k, o, batch, "operand_batching_dims", true) || /* c10, c11 */
+      !check_bounds(k, o, batch, rank_of(t), "operand_batching_dims", "rank-of('operand')", &b) ||
+      !check_unique(k, o, index_batch, "start_indices_batching_dims") || /* c13, c14 */
+      !check_bounds(k, o, index_batch, rank_of(s), "start_indices_batching_dims",
+                    "rank-of('start_indices')", NULL))
     return false;
   for (size_t i = 0; i < index_batch.len; i++) /* c15 */
     if (index_batch.data[i] == d->index_vector_dim)
@@ -367,8 +375,9 @@ static bool check_gather_dims(checker *k, const op *o, const gather_dims_attr *d
   return check_batching(k, o, batch, index_batch, t, s, "operand_batching_dims",
                         "start_indices_batching_dims") &&
          check_disjoint(k, o, d->start_index_map, batch, "start_index_map",
-                        "operand_batching_dims") &&                                 /* c18 */
-         check_dims(k, o, d->start_index_map, rank_of(t), "start_index_map", NULL); /* c19 */
+                        "operand_batching_dims") && /* c18 */
+         check_bounds(k, o, d->start_index_map, rank_of(t), "start_index_map", "rank-of('operand')",
+                      NULL); /* c19 */
 }
 
 bool infer_gather(checker *k, const op *o, const type **out) {
@@ -395,7 +404,8 @@ bool infer_gather(checker *k, const op *o, const type **out) {
   i64 rank = (i64)d->offset_dims.len + index_rank, dims[DIALECT_MAX_RANK];
   if (rank > DIALECT_MAX_RANK)
     return op_unimplemented(k->c, o, "a result of rank %lld", (long long)rank);
-  if (!check_dims(k, o, d->offset_dims, rank, "offset_dims", &offset)) return false; /* c4, c5 */
+  if (!check_bounds(k, o, d->offset_dims, rank, "offset_dims", "implied-result-rank", &offset))
+    return false; /* c5 */
   i64 slice = 0, index = 0;
   for (i64 i = 0; i < rank; i++) { /* c22 */
     if (dim_in(offset, i)) {
@@ -424,15 +434,19 @@ static bool check_scatter_dims(checker *k, const op *o, const scatter_dims_attr 
                     "size-of('inserted_window_dims') + size-of('input_batching_dims') i.e. %zu but "
                     "got %lld.",
                     all, (long long)rank_of(t));
-  if (!check_sorted(k, o, d->update_window_dims, "update_window_dims") || /* c7, c8 */
-      !check_dims(k, o, d->update_window_dims, rank_of(u), "update_window_dims", windows) ||
+  if (!check_ordered(k, o, d->update_window_dims, "update_window_dims", false) || /* c7, c8 */
+      !check_bounds(k, o, d->update_window_dims, rank_of(u), "update_window_dims",
+                    "rank-of('updates')", windows) ||
       !check_disjoint(k, o, d->inserted_window_dims, batch, "inserted_window_dims",
-                      "input_batching_dims") ||                               /* c9 */
-      !check_sorted(k, o, d->inserted_window_dims, "inserted_window_dims") || /* c10, c11 */
-      !check_dims(k, o, d->inserted_window_dims, rank_of(t), "inserted_window_dims", &a) ||
-      !check_sorted(k, o, batch, "input_batching_dims") || /* c12, c13 */
-      !check_dims(k, o, batch, rank_of(t), "input_batching_dims", &b) ||
-      !check_dims(k, o, index_batch, rank_of(s), "scatter_indices_batching_dims", NULL))
+                      "input_batching_dims") ||                                      /* c9 */
+      !check_ordered(k, o, d->inserted_window_dims, "inserted_window_dims", true) || /* c10, c11 */
+      !check_bounds(k, o, d->inserted_window_dims, rank_of(t), "inserted_window_dims",
+                    "rank-of('operand')", &a) ||
+      !check_ordered(k, o, batch, "input_batching_dims", true) || /* c12, c13 */
+      !check_bounds(k, o, batch, rank_of(t), "input_batching_dims", "rank-of('operand')", &b) ||
+      !check_unique(k, o, index_batch, "scatter_indices_batching_dims") || /* c14, c15 */
+      !check_bounds(k, o, index_batch, rank_of(s), "scatter_indices_batching_dims",
+                    "rank-of('scatter_indices')", NULL))
     return false;
   for (size_t i = 0; i < index_batch.len; i++) /* c16 */
     if (index_batch.data[i] == d->index_vector_dim)
@@ -440,12 +454,21 @@ static bool check_scatter_dims(checker *k, const op *o, const scatter_dims_attr 
                       "expects scatter_indices_batching_dims not to include index_vector_dim %lld.",
                       (long long)d->index_vector_dim);
   *gone = a | b;
-  return check_batching(k, o, batch, index_batch, t, s, "input_batching_dims",
-                        "scatter_indices_batching_dims") &&
-         check_disjoint(k, o, d->scatter_dims_to_operand_dims, batch,
+  if (!check_batching(k, o, batch, index_batch, t, s, "input_batching_dims",
+                      "scatter_indices_batching_dims"))
+    return false;
+  i64 size = index_size(s, d->index_vector_dim);
+  if (size != DYNAMIC && size != (i64)d->scatter_dims_to_operand_dims.len) /* c19 */
+    return op_error(k->c, o,
+                    "Scatter op has %zu elements in scatter_dims_to_operand_dims and the bound of "
+                    "dimension index_vector_dim=%lld of scatter_indices is %lld. These two numbers "
+                    "must be equal.",
+                    d->scatter_dims_to_operand_dims.len, (long long)d->index_vector_dim,
+                    (long long)size);
+  return check_disjoint(k, o, d->scatter_dims_to_operand_dims, batch,
                         "scatter_dims_to_operand_dims", "input_batching_dims") && /* c20 */
-         check_dims(k, o, d->scatter_dims_to_operand_dims, rank_of(t),
-                    "scatter_dims_to_operand_dims", NULL); /* c21 */
+         check_bounds(k, o, d->scatter_dims_to_operand_dims, rank_of(t),
+                      "scatter_dims_to_operand_dims", "rank-of('operand')", NULL); /* c21 */
 }
 
 /* scatter_c4: the shape of updates. */
@@ -495,9 +518,7 @@ bool verify_scatter(checker *k, const op *o) {
   size_t n = (o->num_operands - 1u) / 2;
   if (n == 0) return op_error(k->c, o, "expects at least one input");
   const type *s = in_type(o, n);
-  if (!check_index_vector(k, o, d->index_vector_dim, d->scatter_dims_to_operand_dims, s,
-                          "scatter_dims_to_operand_dims"))
-    return false;
+  if (!check_index_vector(k, o, d->index_vector_dim, s, "scatter_indices")) return false;
   arena *mem = ir_arena(k->c);
   const type **inputs = ARENA_ARRAY(mem, const type *, n),
              **inits = ARENA_ARRAY(mem, const type *, n);

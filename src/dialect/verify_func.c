@@ -4,6 +4,18 @@
 bool verify_module(checker *k, const op *o) { return (void)k, (void)o, true; }
 bool verify_cast(checker *k, const op *o) { return (void)k, (void)o, true; }
 
+static const type **operand_types(checker *k, const op *o) {
+  const type **t = ARENA_ARRAY(ir_arena(k->c), const type *, o->num_operands);
+  for (u32 i = 0; i < o->num_operands; i++) t[i] = in_type(o, i);
+  return t;
+}
+
+static const type **result_types(checker *k, const op *o) {
+  const type **t = ARENA_ARRAY(ir_arena(k->c), const type *, o->num_results);
+  for (u32 i = 0; i < o->num_results; i++) t[i] = out_type(o, i);
+  return t;
+}
+
 /* ---- functions ---- */
 
 static bool check_value_attrs(checker *k, const op *o, attrs list, types t, const char *kind) {
@@ -92,31 +104,141 @@ bool verify_call(checker *k, const op *o) {
   return f && check_signature(k, o, f);
 }
 
+static bool is_letter(char c) { return (c | 32) >= 'a' && (c | 32) <= 'z'; }
+static bool is_word(char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_'; }
+
+/* composite_c1: [a-zA-Z][a-zA-Z0-9_]*([.][a-zA-Z0-9_$]+)+ */
+static bool check_composite_name(checker *k, const op *o, str name) {
+  size_t dots = 0, part = 0;
+  bool ok = name.len && is_letter(name.data[0]);
+  for (size_t i = 0; ok && i < name.len; i++) {
+    char c = name.data[i];
+    if (c == '.') {
+      ok = i == 0 || part > 0;
+      dots++;
+      part = 0;
+    } else {
+      ok = is_word(c) || (c == '$' && dots);
+      part++;
+    }
+  }
+  if (ok && dots && part) return true;
+  return op_error(k->c, o,
+                  "name must be a valid namespaced op name, i.e. it must match the following "
+                  "regular expression: ^[a-zA-Z][a-zA-Z0-9_]*([.][a-zA-Z0-9_$]+)+$ e.g. "
+                  "\"my_namespace.my_op\"");
+}
+
 bool verify_composite(checker *k, const op *o) { /* composite_c2 to c4 */
   struct composite_attrs a;
   if (!view_composite(o, &a)) return false;
   const op *f = callee_of(k, o, a.decomposition);
-  return f && check_signature(k, o, f);
+  return f && check_signature(k, o, f) && check_composite_name(k, o, a.name);
+}
+
+/* One layout for each type: a permutation of its dimensions, minor to major. */
+static bool check_layouts(checker *k, const op *o, attrs layouts, const type *const *t, size_t n,
+                          const char *kind) {
+  if (layouts.len != n)
+    return op_error(k->c, o, "Number of %ss must match the number of %s layouts, %zu != %zu", kind,
+                    kind, n, layouts.len);
+  for (size_t i = 0; i < n; i++) {
+    const dense_attr *l = attr_as(dense, layouts.data[i]);
+    i64 len = 0;
+    if (!l || l->type->kind != TYPE_TENSOR || l->type->dims.len != 1 ||
+        !type_num_elements(l->type, &len))
+      return op_error(k->c, o, "layouts must be lists of dimensions");
+    if (t[i]->kind == TYPE_TUPLE)
+      return op_error(k->c, o, "Tuple types are not fully supported with layout constraints yet");
+    if (t[i]->kind != TYPE_TENSOR) {
+      if (len == 0) continue;
+      return op_error(k->c, o, "Only tensor types can have non-empty layout: %s #%zu of type '%s'",
+                      kind, i, show(k, t[i]));
+    }
+    dim_set seen = 0;
+    bool ok = len == rank_of(t[i]);
+    for (i64 d = 0; ok && d < len; d++) {
+      i64 dim = attr_dense_int(&l->base, (size_t)d);
+      ok = dim >= 0 && dim < len && !dim_in(seen, dim);
+      if (ok) seen |= 1ull << dim;
+    }
+    if (!ok)
+      return op_error(k->c, o,
+                      "incorrect layout for type '%s', layout must be a permutation of [0, %lld)",
+                      show(k, t[i]), (long long)rank_of(t[i]));
+  }
+  return true;
+}
+
+/* The part of a type that indices of nested tuples name; NULL: out of bounds. */
+static const type *tuple_part(const type *t, i64s indices) {
+  for (size_t i = 0; i < indices.len; i++) {
+    i64 n = indices.data[i];
+    if (t->kind != TYPE_TUPLE || n < 0 || n >= (i64)t->types.len) return NULL;
+    t = t->types.data[n];
+  }
+  return t;
+}
+
+static bool check_alias(checker *k, const op *o, const attr *alias) {
+  const output_operand_alias_attr *x = attr_as(output_operand_alias, alias);
+  if (!x) return op_error(k->c, o, "expected output operand aliases");
+  if (x->operand_index < 0 || x->operand_index >= o->num_operands)
+    return op_error(k->c, o,
+                    "expects operandIndex in the output_operand_alias attribute to be in range [0, "
+                    "%u); got: %lld.",
+                    o->num_operands, (long long)x->operand_index);
+  if (o->num_results == 0)
+    return op_error(k->c, o,
+                    "output_tuple_indices in the output_operand_alias attribute out of bounds");
+  const type *in = tuple_part(in_type(o, (size_t)x->operand_index), x->operand_tuple_indices);
+  const type *all = out_type(o, 0);
+  if (o->num_results > 1) all = type_tuple(k->c, (types){result_types(k, o), o->num_results});
+  const type *out = tuple_part(all, x->output_tuple_indices);
+  if (!in || !out)
+    return op_error(k->c, o, "%s in the output_operand_alias attribute out of bounds",
+                    in ? "output_tuple_indices" : "operand_tuple_indices");
+  if (in == out) return true;
+  return op_error(k->c, o,
+                  "shapes mismatch in the output_operand_alias attribute: operand part has type "
+                  "'%s' and output part has type '%s'",
+                  show(k, in), show(k, out));
+}
+
+enum { API_ORIGINAL = 1, API_TYPED_FFI = 4 };
+
+static bool check_config(checker *k, const op *o, const custom_call_api_version_attr *version,
+                         const attr *config) {
+  i64 v = version ? version->value : API_ORIGINAL;
+  bool dict = v == API_TYPED_FFI;
+  if (!config || (dict ? attr_is(dict, config) : attr_is(string, config))) return true;
+  return op_error(k->c, o, "backend_config for api_version %s must be a %s attribute.",
+                  attr_infos[ATTR_custom_call_api_version].cases[v],
+                  dict ? "dictionary" : "string");
 }
 
 bool verify_custom_call(checker *k, const op *o) {
   struct custom_call_attrs a;
   if (!view_custom_call(o, &a)) return false;
-  for (size_t i = 0; i < a.output_operand_aliases.len; i++) {
-    const output_operand_alias_attr *x =
-        attr_as(output_operand_alias, a.output_operand_aliases.data[i]);
-    if (!x || x->operand_index < 0 || x->operand_index >= o->num_operands)
-      return op_error(k->c, o,
-                      "expects operandIndex in the output_operand_alias attribute to be in "
-                      "range [0, %u)",
-                      o->num_operands);
-  }
-  if (!a.operand_layouts.len && !a.result_layouts.len) return true;
-  if (a.operand_layouts.len != o->num_operands)
+  int in = op_slot(o->info, STR("operand_layouts")), out = op_slot(o->info, STR("result_layouts"));
+  if (!o->slots[in] != !o->slots[out])
     return op_error(k->c, o,
-                    "Number of operands must match the number of operand layouts, %u != %zu",
-                    o->num_operands, a.operand_layouts.len);
-  return true;
+                    "Layout attributes should be specified for either both operands and results or "
+                    "none.");
+  if (o->slots[in]) {
+    const type *const *t = result_types(k, o);
+    size_t n = o->num_results;
+    if (n == 1 && t[0]->kind == TYPE_TUPLE) {
+      n = t[0]->types.len;
+      t = t[0]->types.data;
+    }
+    if (!check_layouts(k, o, a.operand_layouts, operand_types(k, o), o->num_operands, "operand") ||
+        !check_layouts(k, o, a.result_layouts, t, n, "result"))
+      return false;
+  }
+  for (size_t i = 0; i < a.output_operand_aliases.len; i++)
+    if (!check_alias(k, o, a.output_operand_aliases.data[i])) return false;
+  return check_config(k, o, a.api_version, a.backend_config);
 }
 
 /* A terminator that its parent does not expect was refused before. */
@@ -327,18 +449,6 @@ static bool check_manual_axes(checker *k, const op *o, attrs axes, const side *s
   return true;
 }
 
-static const type **operand_types(checker *k, const op *o) {
-  const type **t = ARENA_ARRAY(ir_arena(k->c), const type *, o->num_operands);
-  for (u32 i = 0; i < o->num_operands; i++) t[i] = in_type(o, i);
-  return t;
-}
-
-static const type **result_types(checker *k, const op *o) {
-  const type **t = ARENA_ARRAY(ir_arena(k->c), const type *, o->num_results);
-  for (u32 i = 0; i < o->num_results; i++) t[i] = out_type(o, i);
-  return t;
-}
-
 static const type **arg_types(checker *k, const block *b) {
   const type **t = ARENA_ARRAY(ir_arena(k->c), const type *, b->num_args);
   for (u32 i = 0; i < b->num_args; i++) t[i] = b->args[i]->type;
@@ -378,7 +488,11 @@ bool verify_named_computation(checker *k, const op *o) {
                       i, show(k, b->args[i]->type), show(k, in_type(o, i)));
   bool same = num_returned(b) == o->num_results;
   for (u32 i = 0; same && i < o->num_results; i++) same = returned(b, i) == out_type(o, i);
-  if (!same) return op_error(k->c, o, "what the body returns must match the results");
+  if (!same)
+    return op_error(k->c, o,
+                    "inferred type(s) %s are incompatible with return type(s) of operation %s",
+                    show_types(k, operand_types(k, b->last), num_returned(b)),
+                    show_types(k, result_types(k, o), o->num_results));
   if (a.in_shardings &&
       !check_shardings(k, o, a.in_shardings, operand_types(k, o), o->num_operands, "in_shardings"))
     return false;

@@ -2,10 +2,12 @@
  * the right terminator was checked before. */
 #include "dialect/verify.h"
 
-/* The element types agree, or both are floats (or both complex): precision may differ. */
+/* The element types agree, or both are floats (or both complex), whose precision may differ, or
+ * integers that grow. */
 static bool promotes(const type *from, const type *to) {
   int a = element_kind(from), b = element_kind(to);
-  return from == to || (a == b && (a & (EL_FLOAT | EL_COMPLEX | EL_INT)));
+  if (a == b && (a & EL_INT)) return from->width <= to->width;
+  return from == to || (a == b && (a & (EL_FLOAT | EL_COMPLEX)));
 }
 
 /* all_reduce_c5, reduce_c6, reduce_scatter_c7, reduce_window_c13, scatter_c23 */
@@ -55,7 +57,7 @@ bool check_reducer(checker *k, const op *o, const block *b, size_t n, const type
     if (!promotes(inputs[i]->elem, r->elem))
       return op_error(k->c, o,
                       "The element-type of reduction-region's argument at index %zu is expected to "
-                      "be promotable from %s, but got %s",
+                      "be promotable from '%s', but got '%s'",
                       n + i, show(k, inputs[i]->elem), show(k, r->elem));
   }
   return true;
@@ -175,6 +177,12 @@ static const char *show_operands(checker *k, const op *o) {
   return show_types(k, t, o->num_operands);
 }
 
+static const char *show_results(checker *k, const op *o) {
+  const type **t = ARENA_ARRAY(ir_arena(k->c), const type *, o->num_results);
+  for (u32 i = 0; i < o->num_results; i++) t[i] = out_type(o, i);
+  return show_types(k, t, o->num_results);
+}
+
 static const char *show_args(checker *k, const block *b) {
   const type **t = ARENA_ARRAY(ir_arena(k->c), const type *, b->num_args);
   for (u32 i = 0; i < b->num_args; i++) t[i] = b->args[i]->type;
@@ -221,29 +229,36 @@ bool verify_while(checker *k, const op *o) {
   return true;
 }
 
-static bool check_branches(checker *k, const op *o) {
+static bool same_returns(const block *a, const block *b) {
+  bool same = num_returned(a) == num_returned(b);
+  for (size_t i = 0; same && i < num_returned(a); i++)
+    same = types_agree(returned(a, i), returned(b, i));
+  return same;
+}
+
+static bool check_branches(checker *k, const op *o, const type *elem) {
+  if (rank_of(in_type(o, 0)) != 0)
+    return op_error(k->c, o, "operand should be rank 0 tensor but got rank %lld",
+                    (long long)rank_of(in_type(o, 0)));
+  if (in_type(o, 0)->elem != elem) /* case_i1, if_i1 */
+    return op_error(k->c, o, "operand #0 must be tensor<%s>, but got '%s'", show(k, elem),
+                    show(k, in_type(o, 0)));
   if (o->num_regions == 0) /* case_c1 */
     return op_error(k->c, o, "expect at least one branch");
+  const block *first = op_body(o, 0);
   for (u16 i = 0; i < o->num_regions; i++) {
     const block *b = op_body(o, i);
     if (b->num_args) /* case_c2, if_c1 */
       return op_error(k->c, o, "branch %u must have 0 arguments, but found %u", i, b->num_args);
-    if (!returns_results(o, b)) /* case_c3, case_c4, if_c2, if_c3 */
-      return op_error(k->c, o, "branch %u returns %s, which do not match the results", i,
-                      show_operands(k, b->last));
+    if (!same_returns(first, b)) /* case_c3, if_c2 */
+      return op_error(k->c, o, "branch 0 and branch %u have mismatched return types: %s vs %s", i,
+                      show_operands(k, first->last), show_operands(k, b->last));
   }
-  return true;
+  if (returns_results(o, first)) return true; /* case_c4, if_c3 */
+  return op_error(k->c, o,
+                  "inferred type(s) %s are incompatible with return type(s) of operation %s",
+                  show_operands(k, first->last), show_results(k, o));
 }
 
-bool verify_case(checker *k, const op *o) {
-  if (!is_scalar_of(in_type(o, 0), type_i32(k->c))) /* case_i1 */
-    return op_error(k->c, o, "operand #0 must be tensor<i32>, but got '%s'",
-                    show(k, in_type(o, 0)));
-  return check_branches(k, o);
-}
-
-bool verify_if(checker *k, const op *o) {
-  if (!is_scalar_of(in_type(o, 0), type_i1(k->c))) /* if_i1 */
-    return op_error(k->c, o, "operand #0 must be tensor<i1>, but got '%s'", show(k, in_type(o, 0)));
-  return check_branches(k, o);
-}
+bool verify_case(checker *k, const op *o) { return check_branches(k, o, type_i32(k->c)); }
+bool verify_if(checker *k, const op *o) { return check_branches(k, o, type_i1(k->c)); }

@@ -66,9 +66,27 @@ static const u8 elements_of[OP_COUNT] = {
     [OP_chlo_zeta] = FC,
 };
 
+enum { ACCURACY_TOLERANCE = 2 };
+
+static bool check_accuracy(checker *k, const op *o, const result_accuracy_attr *a) {
+  if (!a) return true;
+  bool zero = !(a->atol_bits & INT64_MAX) && !(a->rtol_bits & INT64_MAX) && a->ulps == 0;
+  const result_accuracy_mode_attr *mode = attr_as(result_accuracy_mode, a->mode);
+  if (!mode) return op_error(k->c, o, "result accuracy has no mode");
+  if (a->ulps < 0 || (a->atol_bits < 0 && a->atol_bits != INT64_MIN) ||
+      (a->rtol_bits < 0 && a->rtol_bits != INT64_MIN))
+    return op_error(k->c, o, "Negative tolerance");
+  if (mode->value == ACCURACY_TOLERANCE || zero) return true;
+  return op_error(k->c, o,
+                  "Invalid tolerances for ResultAccuracyAttr with mode %s, must be all zero.",
+                  mode->value ? "HIGHEST" : "DEFAULT");
+}
+
 /* An op that is not in the table takes any. */
 bool verify_elements(checker *k, const op *o) {
   int mask = elements_of[op_kind(o)];
+  int slot = op_slot(o->info, STR("result_accuracy"));
+  if (slot >= 0 && !check_accuracy(k, o, attr_as(result_accuracy, o->slots[slot]))) return false;
   if (mask && !check_elements(k, o, mask)) return false;
   if (op_has(o, SAME_TYPE) || o->num_operands < 2 || o->info->family != FAMILY_cast) return true;
   for (u32 i = 1; i < o->num_operands; i++) /* compare_c1, complex_c1 */
@@ -489,10 +507,24 @@ bool infer_pad(checker *k, const op *o, const type **out) {
 }
 bool verify_pad(checker *k, const op *o) { return (void)k, (void)o, true; }
 
-bool verify_reverse(checker *k, const op *o) { /* reverse_c2, reverse_c3 */
+bool verify_reverse(checker *k, const op *o) {
   struct reverse_attrs a;
-  return view_reverse(o, &a) &&
-         check_dims(k, o, a.dimensions, rank_of(in_type(o, 0)), "dimensions", NULL);
+  if (!view_reverse(o, &a)) return false;
+  i64 rank = rank_of(in_type(o, 0));
+  dim_set seen = 0;
+  for (size_t i = 0; i < a.dimensions.len; i++) {
+    i64 d = a.dimensions.data[i];
+    if (d < 0) /* reverse_c3 */
+      return op_error(k->c, o, "all dimensions should be non-negative. Got dimension: %lld.",
+                      (long long)d);
+    if (d >= rank)
+      return op_error(k->c, o, "all dimensions should be between [0, %lld). Got dimension: %lld.",
+                      (long long)rank, (long long)d);
+    if (dim_in(seen, d)) /* reverse_c2 */
+      return op_error(k->c, o, "dimensions should be unique. Got: %s", show_dims(k, a.dimensions));
+    seen |= 1ull << d;
+  }
+  return true;
 }
 
 bool verify_reduce_precision(checker *k, const op *o) {

@@ -73,21 +73,7 @@ bool check_mesh(checker *k, const op *o, const mesh_attr *m) {
 
 /* ---- axis references ---- */
 
-/* What of the mesh a list of references takes, to find overlaps: parts in the order read. */
-typedef struct axis_part {
-  size_t axis;
-  i64 pre, size; /* a whole axis: 1, its size */
-  bool whole;
-  const axis_ref_attr *ref;
-} axis_part;
-
-typedef struct axis_use {
-  const mesh_attr *mesh;
-  const char *where;
-  VEC(axis_part) parts;
-} axis_use;
-
-static const char *show_axis(checker *k, const axis_ref_attr *a) {
+const char *show_axis(checker *k, const axis_ref_attr *a) {
   if (!a->size) return arena_printf(ir_arena(k->c), "\"" STR_FMT "\"", STR_ARG(a->name)).data;
   return arena_printf(ir_arena(k->c), "\"" STR_FMT "\":(%lld)%lld", STR_ARG(a->name),
                       (long long)a->pre_size, (long long)a->size)
@@ -135,7 +121,7 @@ static bool check_overlap(checker *k, const op *o, const axis_use *u, const axis
 }
 
 /* A list of references, major to minor; remembers them in `u`. */
-static bool check_axes(checker *k, const op *o, axis_use *u, attrs list) {
+bool check_axes(checker *k, const op *o, axis_use *u, attrs list) {
   size_t begin = u->parts.len;
   for (size_t i = 0; i < list.len; i++) {
     const axis_ref_attr *a = attr_as(axis_ref, list.data[i]);
@@ -157,7 +143,7 @@ static bool check_axes(checker *k, const op *o, axis_use *u, attrs list) {
 }
 
 /* The same, in the order of the mesh. */
-static bool check_sorted_axes(checker *k, const op *o, axis_use *u, attrs list, const char *what) {
+bool check_sorted_axes(checker *k, const op *o, axis_use *u, attrs list, const char *what) {
   size_t begin = u->parts.len;
   if (!check_axes(k, o, u, list)) return false;
   for (size_t i = begin + 1; i < u->parts.len; i++) {
@@ -244,6 +230,12 @@ bool check_sharding(checker *k, const op *o, const tensor_sharding_attr *s, cons
          check_sorted_axes(k, o, &u, s->unreduced, "unreduced") && check_not_manual(k, o, &u);
 }
 
+/* "result - ", or "result 1 - " of several. */
+static const char *nth_value(checker *k, const char *what, size_t i, size_t n) {
+  if (n == 1) return arena_printf(ir_arena(k->c), "%s - ", what).data;
+  return arena_printf(ir_arena(k->c), "%s %zu - ", what, i).data;
+}
+
 bool check_shardings(checker *k, const op *o, const sharding_per_value_attr *s,
                      const type *const *t, size_t n, const char *what) {
   for (size_t i = 0; i < s->shardings.len; i++)
@@ -251,7 +243,13 @@ bool check_shardings(checker *k, const op *o, const sharding_per_value_attr *s,
       return op_error(k->c, o, "%s expected shardings", what);
   if (n == 0 && s->shardings.len == 1) { /* of an op without results: where it runs */
     const tensor_sharding_attr *one = attr_as(tensor_sharding, s->shardings.data[0]);
-    if (has_rank_zero(one) && checker_mesh(k, one->mesh)) return true;
+    const mesh_attr *m = checker_mesh(k, one->mesh);
+    if (has_rank_zero(one) && m) return true;
+    if (m && m->axes.len == 0 && m->device_ids.len == 1)
+      return op_error(k->c, o,
+                      "%s 0 - a maximal sharding can only have a sharding with rank 0 and no "
+                      "replicated or unreduced axes.",
+                      what);
   }
   if (s->shardings.len != n)
     return op_error(k->c, o,
@@ -259,8 +257,7 @@ bool check_shardings(checker *k, const op *o, const sharding_per_value_attr *s,
                     s->shardings.len, n);
   for (size_t i = 0; i < n; i++) {
     const tensor_sharding_attr *one = attr_as(tensor_sharding, s->shardings.data[i]);
-    const char *where = n == 1 ? arena_printf(ir_arena(k->c), "%s - ", what).data
-                               : arena_printf(ir_arena(k->c), "%s %zu - ", what, i).data;
+    const char *where = nth_value(k, what, i, n);
     if (!check_sharding(k, o, one, t[i], where)) return false;
   }
   return true;
@@ -270,35 +267,33 @@ bool check_shardings(checker *k, const op *o, const sharding_per_value_attr *s,
 
 /* Maps the dimensions of one value; marks the factors it uses. */
 static bool check_mapping(checker *k, const op *o, const attr *a, const type *t, i64s sizes,
-                          u8 *seen, const char *kind, size_t index) {
+                          u8 *seen, const char *where) {
   const tensor_mapping_attr *m = attr_as(tensor_mapping, a);
-  if (!m) return op_error(k->c, o, "%s %zu - expected a tensor mapping", kind, index);
+  if (!m) return op_error(k->c, o, "%sexpected a tensor mapping", where);
   if (t->kind != TYPE_TENSOR || !type_is_static(t))
-    return op_error(k->c, o, "%s %zu - expected a ranked tensor with a static shape. type: '%s'",
-                    kind, index, show(k, t));
+    return op_error(k->c, o, "%sexpected a ranked tensor with a static shape. type: '%s'", where,
+                    show(k, t));
   if (m->dims.len != t->dims.len)
-    return op_error(k->c, o, "%s %zu - mapping rank must match: %zu != %zu", kind, index,
-                    m->dims.len, t->dims.len);
+    return op_error(k->c, o, "%smapping rank must match: %zu != %zu", where, m->dims.len,
+                    t->dims.len);
   u8 *own = arena_zalloc(ir_arena(k->c), sizes.len);
   for (size_t d = 0; d < m->dims.len; d++) {
     const dim_mapping_attr *dim = attr_as(dim_mapping, m->dims.data[d]);
     if (!dim || dim->factors.len == 0)
-      return op_error(k->c, o, "%s %zu - dim mapping must have at least one factor", kind, index);
+      return op_error(k->c, o, "%sdim mapping must have at least one factor", where);
     for (size_t i = 0; i < dim->factors.len; i++) {
       i64 f = dim->factors.data[i];
       if (f < 0 || f >= (i64)sizes.len)
         return op_error(k->c, o,
-                        "%s %zu - expecting factor indices to be within 0<=...<num_factors; "
-                        "received: %lld, num_factors: %zu",
-                        kind, index, (long long)f, sizes.len);
+                        "%sexpecting factor indices to be within 0<=...<num_factors; received: "
+                        "%lld, num_factors: %zu",
+                        where, (long long)f, sizes.len);
       if (own[f])
-        return op_error(k->c, o, "%s %zu - cannot reuse factors for the same tensor value", kind,
-                        index);
+        return op_error(k->c, o, "%scannot reuse factors for the same tensor value", where);
       if (sizes.data[f] == 1 && dim->factors.len > 1)
         return op_error(k->c, o,
-                        "%s %zu - dim mapping can't have a factor of size 1 if there are multiple "
-                        "factors",
-                        kind, index);
+                        "%sdim mapping can't have a factor of size 1 if there are multiple factors",
+                        where);
       own[f] = seen[f] = 1;
     }
   }
@@ -318,7 +313,7 @@ static bool check_mappings(checker *k, const op *o, attrs list, size_t n, bool r
                     kind);
   for (size_t i = 0; i < n; i++)
     if (!check_mapping(k, o, list.data[i], results ? out_type(o, i) : in_type(o, i), sizes, seen,
-                       kind, i))
+                       nth_value(k, kind, i, n)))
       return false;
   return true;
 }
@@ -341,6 +336,12 @@ static bool check_factors(checker *k, const op *o, i64s l, size_t n, u8 *special
   return true;
 }
 
+/* i to z, then z_1, z_2, ... */
+static const char *factor_name(checker *k, size_t i) {
+  if (i < 18) return arena_printf(ir_arena(k->c), "%c", (char)('i' + i)).data;
+  return arena_printf(ir_arena(k->c), "z_%zu", i - 17).data;
+}
+
 bool check_sharding_rule(checker *k, const op *o, const op_sharding_rule_attr *r) {
   size_t n = r->factor_sizes.len;
   u8 *in = arena_zalloc(ir_arena(k->c), n), *out = arena_zalloc(ir_arena(k->c), n);
@@ -354,8 +355,8 @@ bool check_sharding_rule(checker *k, const op *o, const op_sharding_rule_attr *r
     return false;
   for (size_t i = 0; i < n; i++)
     if (!in[i] && !out[i])
-      return op_error(k->c, o, "has factor %zu=%lld that isn't used in operand and result mappings",
-                      i, (long long)r->factor_sizes.data[i]);
+      return op_error(k->c, o, "has factor %s=%lld that isn't used in operand and result mappings",
+                      factor_name(k, i), (long long)r->factor_sizes.data[i]);
   if (!check_factors(k, o, r->reduction, n, special) ||
       !check_factors(k, o, r->need_replication, n, special) ||
       !check_factors(k, o, r->permutation, n, special) ||
@@ -378,12 +379,14 @@ bool verify_sdy_mesh(checker *k, const op *o) {
 
 bool verify_sharding_constraint(checker *k, const op *o) {
   struct sharding_constraint_attrs a;
-  return view_sharding_constraint(o, &a) && check_sharding(k, o, a.sharding, out_type(o, 0), "");
+  return view_sharding_constraint(o, &a) && check_sharding(k, o, a.sharding, out_type(o, 0), "") &&
+         check_reshard(k, o, a.sharding);
 }
 
 bool verify_reshard(checker *k, const op *o) {
   struct reshard_attrs a;
-  return view_reshard(o, &a) && check_sharding(k, o, a.sharding, out_type(o, 0), "");
+  return view_reshard(o, &a) && check_sharding(k, o, a.sharding, out_type(o, 0), "") &&
+         check_reshard(k, o, a.sharding);
 }
 
 bool verify_sharding_group(checker *k, const op *o) { return (void)k, (void)o, true; }
@@ -411,99 +414,4 @@ bool verify_propagation_barrier(checker *k, const op *o) {
       k->c, o,
       "cannot specify `BOTH` as the direction. Not blocking propagation direction makes "
       "the op redundant.");
-}
-
-/* ---- collectives of sdy: valid axes, and shardings of the tensor ---- */
-
-static bool check_axis_lists(checker *k, const op *o, const tensor_sharding_attr *out,
-                             const axis_ref_lists_attr *l) {
-  if (!check_sharding(k, o, out, out_type(o, 0), "")) return false;
-  axis_use u = {.mesh = checker_mesh(k, out->mesh), .where = ""};
-  for (size_t i = 0; i < l->lists.len; i++) {
-    const axis_ref_list_attr *one = attr_as(axis_ref_list, l->lists.data[i]);
-    if (!one) return op_error(k->c, o, "expected lists of axis references");
-    if (!check_axes(k, o, &u, one->axes)) return false;
-  }
-  if (out->dims.len == l->lists.len) return true;
-  return op_error(k->c, o, "result sharding has rank %zu but collective axes has rank %zu",
-                  out->dims.len, l->lists.len);
-}
-
-static bool check_axis_list(checker *k, const op *o, const tensor_sharding_attr *out,
-                            const axis_ref_list_attr *l, const char *what) {
-  axis_use u = {.mesh = NULL, .where = ""};
-  if (!check_sharding(k, o, out, out_type(o, 0), "")) return false;
-  u.mesh = checker_mesh(k, out->mesh);
-  return check_sorted_axes(k, o, &u, l->axes, what);
-}
-
-bool verify_sdy_all_gather(checker *k, const op *o) {
-  struct sdy_all_gather_attrs a;
-  return view_sdy_all_gather(o, &a) && check_axis_lists(k, o, a.out_sharding, a.gathering_axes);
-}
-
-bool verify_sdy_all_slice(checker *k, const op *o) {
-  struct sdy_all_slice_attrs a;
-  return view_sdy_all_slice(o, &a) && check_axis_lists(k, o, a.out_sharding, a.slicing_axes);
-}
-
-bool verify_sdy_reduce_scatter(checker *k, const op *o) {
-  struct sdy_reduce_scatter_attrs a;
-  return view_sdy_reduce_scatter(o, &a) &&
-         check_axis_lists(k, o, a.out_sharding, a.reduce_scatter_axes);
-}
-
-bool verify_sharded_to_unreduced(checker *k, const op *o) {
-  struct sharded_to_unreduced_attrs a;
-  return view_sharded_to_unreduced(o, &a) && check_axis_lists(k, o, a.out_sharding, a.axes);
-}
-
-bool verify_sdy_collective_permute(checker *k, const op *o) {
-  struct sdy_collective_permute_attrs a;
-  return view_sdy_collective_permute(o, &a) &&
-         check_sharding(k, o, a.out_sharding, out_type(o, 0), "");
-}
-
-bool verify_sdy_all_reduce(checker *k, const op *o) {
-  struct sdy_all_reduce_attrs a;
-  return view_sdy_all_reduce(o, &a) &&
-         check_axis_list(k, o, a.out_sharding, a.reduction_axes, "reduction");
-}
-
-bool verify_replicated_to_unreduced(checker *k, const op *o) {
-  struct replicated_to_unreduced_attrs a;
-  if (!view_replicated_to_unreduced(o, &a)) return false;
-  if (a.axes->axes.len == 0) return op_error(k->c, o, "r2u axes must not be empty");
-  return check_axis_list(k, o, a.out_sharding, a.axes, "r2u");
-}
-
-bool verify_sdy_all_to_all(checker *k, const op *o) {
-  struct sdy_all_to_all_attrs a;
-  if (!view_sdy_all_to_all(o, &a) || !check_sharding(k, o, a.out_sharding, out_type(o, 0), ""))
-    return false;
-  if (a.params->params.len == 0) return op_error(k->c, o, "parameter list is empty");
-  axis_use u = {.mesh = checker_mesh(k, a.out_sharding->mesh), .where = ""};
-  i64 rank = rank_of(out_type(o, 0)), last = -1;
-  dim_set seen = 0;
-  for (size_t i = 0; i < a.params->params.len; i++) {
-    const all_to_all_param_attr *p = attr_as(all_to_all_param, a.params->params.data[i]);
-    if (!p) return op_error(k->c, o, "expected all-to-all params");
-    if (!check_axes(k, o, &u, p->axes)) return false;
-    i64 dims[] = {p->src_dim, p->tgt_dim};
-    for (int j = 0; j < 2; j++) {
-      if (dims[j] < 0 || dims[j] >= rank)
-        return op_error(k->c, o, "%s dimension %lld is out of range [0, %lld)",
-                        j ? "target" : "source", (long long)dims[j], (long long)rank);
-      if (dim_in(seen, dims[j]))
-        return op_error(k->c, o, "overlapping source/target dimensions in all-to-all params: %lld",
-                        (long long)dims[j]);
-      seen |= 1ull << dims[j];
-    }
-    if (last >= p->src_dim)
-      return op_error(
-          k->c, o, "source dimensions are not sorted in ascending order: %lld appears after %lld",
-          (long long)p->src_dim, (long long)last);
-    last = p->src_dim;
-  }
-  return true;
 }

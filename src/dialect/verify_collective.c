@@ -1,0 +1,404 @@
+/* The collectives of sdy: does the operation turn the operand's sharding into its own? */
+#include "dialect/verify.h"
+#include "mesh/mesh.h"
+
+/* ---- shardings of values ---- */
+
+static const tensor_sharding_attr *nth(const attr *per_value, u32 i) {
+  const sharding_per_value_attr *s = attr_as(sharding_per_value, per_value);
+  return s && i < s->shardings.len ? attr_as(tensor_sharding, s->shardings.data[i]) : NULL;
+}
+
+/* As the op that makes the value says; NULL: it doesn't. *known is false where that is not decided
+ * here: arguments of regions follow their op's sharding in more than one way. */
+static const tensor_sharding_attr *value_sharding(const value *v, bool *known) {
+  const op *o = value_parent(v);
+  *known = true;
+  if (v->is_arg) {
+    struct func_attrs a;
+    *known = o && op_is(o, func);
+    if (!*known || !view_func(o, &a) || v->index >= a.arg_attrs.len) return NULL;
+    return attr_as(tensor_sharding, attr_dict_get(a.arg_attrs.data[v->index], STR("sdy.sharding")));
+  }
+  const attr *s = op_attr(o, STR("out_sharding"));
+  if (!s) s = op_attr(o, STR("sharding"));
+  if (attr_is(tensor_sharding, s)) return (const tensor_sharding_attr *)s;
+  s = op_attr(o, STR("out_shardings"));
+  return nth(s ? s : op_discardable(o, STR("sdy.sharding")), v->index);
+}
+
+/* ---- in terms of the mesh ---- */
+
+typedef struct collective {
+  const op *op;
+  const tensor_sharding_attr *in, *out; /* in: NULL if the operand has none */
+  const mesh_attr *mesh_attr;
+  const mesh *mesh;
+  bool skip; /* the operand's sharding is not known here */
+} collective;
+
+static const mesh *to_mesh(checker *k, const mesh_attr *m) {
+  mesh_axis *axes = ARENA_ARRAY(ir_arena(k->c), mesh_axis, m->axes.len);
+  for (size_t i = 0; i < m->axes.len; i++) {
+    const mesh_axis_attr *a = (const mesh_axis_attr *)m->axes.data[i];
+    axes[i] = (mesh_axis){a->name, a->size};
+  }
+  return mesh_make(ir_arena(k->c), STR(""), axes, m->axes.len, m->device_ids);
+}
+
+/* References that were checked against the mesh. */
+static axis_list to_axes(checker *k, const mesh *m, attrs list) {
+  axis_vec v = {0};
+  for (size_t i = 0; i < list.len; i++) {
+    const axis_ref_attr *a = (const axis_ref_attr *)list.data[i];
+    u32 axis = (u32)mesh_axis_find(m, a->name);
+    axis_ref r = a->size ? (axis_ref){axis, a->pre_size, a->size} : axis_whole(m, axis);
+    VEC_PUSH(ir_arena(k->c), v, r);
+  }
+  return axis_vec_list(&v);
+}
+
+static attrs dim_axes(const tensor_sharding_attr *s, size_t d) {
+  return s ? ((const dim_sharding_attr *)s->dims.data[d])->axes : (attrs){0};
+}
+
+static attrs list_at(const axis_ref_lists_attr *l, size_t i) {
+  return ((const axis_ref_list_attr *)l->lists.data[i])->axes;
+}
+
+static const char *show_ref(checker *k, const mesh *m, axis_ref r) {
+  str name = m->axes[r.axis].name;
+  if (axis_is_whole(m, r))
+    return arena_printf(ir_arena(k->c), "\"" STR_FMT "\"", STR_ARG(name)).data;
+  return arena_printf(ir_arena(k->c), "\"" STR_FMT "\":(%lld)%lld", STR_ARG(name), (long long)r.pre,
+                      (long long)r.size)
+      .data;
+}
+
+static const char *show_list(checker *k, const mesh *m, axis_list l) {
+  str s = STR("");
+  for (size_t i = 0; i < l.len; i++)
+    s = arena_printf(ir_arena(k->c), STR_FMT "%s%s", STR_ARG(s), i ? ", " : "",
+                     show_ref(k, m, l.data[i]));
+  return arena_printf(ir_arena(k->c), "[" STR_FMT "]", STR_ARG(s)).data;
+}
+
+/* What holds of all of them: shardings that fit, on one mesh, of one rank. */
+static bool begin(checker *k, const op *o, const tensor_sharding_attr *out, bool may_lack,
+                  bool any_mesh, collective *c) {
+  bool known;
+  *c = (collective){.op = o, .out = out};
+  c->in = value_sharding(op_operand(o, 0), &known);
+  c->skip = !known;
+  if (known && !c->in && !may_lack)
+    return op_error(k->c, o, "collective on operand without sharding");
+  if (!check_sharding(k, o, out, out_type(o, 0), "")) return false;
+  c->mesh_attr = checker_mesh(k, out->mesh);
+  c->mesh = to_mesh(k, c->mesh_attr);
+  if (!c->in || c->skip) return true;
+  if (!check_sharding(k, o, c->in, in_type(o, 0), "operand ")) return false;
+  if (!any_mesh && checker_mesh(k, c->in->mesh) != c->mesh_attr) {
+    op_error(k->c, o, "result mesh does not match operand mesh");
+    return false;
+  }
+  if (c->in->dims.len == out->dims.len) return true;
+  return op_error(k->c, o, "result sharding has rank %zu but operand sharding has rank %zu",
+                  out->dims.len, c->in->dims.len);
+}
+
+static bool check_dim_result(checker *k, const collective *c, size_t d, axis_list want) {
+  if (axes_eq(want, to_axes(k, c->mesh, dim_axes(c->out, d)))) return true;
+  return op_error(k->c, c->op,
+                  "result sharding doesn't match expected sharding %s on dimension %zu",
+                  show_list(k, c->mesh, want), d);
+}
+
+/* Takes `gone` from the minor end of a dimension's axes. */
+static bool take_axes(checker *k, const collective *c, size_t d, attrs gone, const char *what,
+                      axis_list *out) {
+  axis_list have = to_axes(k, c->mesh, dim_axes(c->in, d)), l = to_axes(k, c->mesh, gone);
+  axis_vec v = {0};
+  for (size_t i = 0; i < have.len; i++) VEC_PUSH(ir_arena(k->c), v, have.data[i]);
+  for (size_t i = l.len; i-- > 0;) {
+    if (v.len == 0 || !axis_suffix_of(l.data[i], v.data[v.len - 1]))
+      return op_error(k->c, c->op, "can't apply %s axis %s to operand sharding on dimension %zu",
+                      what, show_ref(k, c->mesh, l.data[i]), d);
+    axis_ref last = v.data[--v.len], rest;
+    if (axis_prefix_without(last, l.data[i], &rest)) VEC_PUSH(ir_arena(k->c), v, rest);
+  }
+  *out = axis_vec_list(&v);
+  return true;
+}
+
+static axis_list add_axes(checker *k, const collective *c, size_t d, attrs more) {
+  axis_list have = to_axes(k, c->mesh, dim_axes(c->in, d)), l = to_axes(k, c->mesh, more);
+  axis_vec v = {0};
+  for (size_t i = 0; i < have.len; i++) VEC_PUSH(ir_arena(k->c), v, have.data[i]);
+  for (size_t i = 0; i < l.len; i++) axes_add_or_merge(ir_arena(k->c), &v, l.data[i]);
+  return axis_vec_list(&v);
+}
+
+/* ---- unreduced axes ---- */
+
+static i64 kind_of(const tensor_sharding_attr *s) {
+  return s && s->unreduced_kind ? ((const reduction_kind_attr *)s->unreduced_kind)->value : 0;
+}
+
+static const char *kind_name(i64 kind) {
+  static const char *const names[] = {"sum", "max", "min", "mul", "and", "or"};
+  return kind >= 0 && kind < (i64)COUNT(names) ? names[kind] : "?";
+}
+
+/* into: the kind in which axes may come, out_of: in which they may go; -1: they may not come. */
+static bool check_transition(checker *k, const op *o, const tensor_sharding_attr *from,
+                             const tensor_sharding_attr *to, i64 into, i64 out_of) {
+  const mesh_attr *ma = checker_mesh(k, to->mesh);
+  if (!from || checker_mesh(k, from->mesh) != ma) return true;
+  const mesh *m = to_mesh(k, ma);
+  arena *mem = ir_arena(k->c);
+  axis_list a = to_axes(k, m, from->unreduced), b = to_axes(k, m, to->unreduced);
+  axis_list come = axes_difference(mem, b, a), go = axes_difference(mem, a, b);
+  if (come.len && into < 0)
+    return op_error(k->c, o, "cannot add new unreduced axis '" STR_FMT "'.",
+                    STR_ARG(m->axes[come.data[0].axis].name));
+  if (come.len && kind_of(to) != into)
+    return op_error(k->c, o, "cannot introduce '%s' unreduced axes. Expected '%s'.",
+                    kind_name(kind_of(to)), kind_name(into));
+  if (go.len && kind_of(from) != out_of)
+    return op_error(k->c, o, "cannot reduce '%s' unreduced axes. Expected '%s'.",
+                    kind_name(kind_of(from)), kind_name(out_of));
+  if (axes_overlap(a, b) && kind_of(from) != kind_of(to))
+    return op_error(k->c, o,
+                    "cannot change the reduction operator of kept unreduced axes from %s to %s.",
+                    kind_name(kind_of(from)), kind_name(kind_of(to)));
+  return true;
+}
+
+bool check_reshard(checker *k, const op *o, const tensor_sharding_attr *to) {
+  const value *v = op_operand(o, 0);
+  bool known;
+  while (value_op(v) && op_is(value_op(v), propagation_barrier)) v = op_operand(value_op(v), 0);
+  const tensor_sharding_attr *from = value_sharding(v, &known);
+  if (!from || !known) return true;
+  return check_sharding(k, o, from, v->type, "operand ") &&
+         check_transition(k, o, from, to, 0, kind_of(from));
+}
+
+/* ---- those with axes for each dimension ---- */
+
+static bool check_lists(checker *k, const collective *c, const axis_ref_lists_attr *l) {
+  axis_use u = {.mesh = c->mesh_attr, .where = ""};
+  for (size_t i = 0; i < l->lists.len; i++) {
+    const axis_ref_list_attr *one = attr_as(axis_ref_list, l->lists.data[i]);
+    if (!one) return op_error(k->c, c->op, "expected lists of axis references");
+    if (!check_axes(k, c->op, &u, one->axes)) return false;
+  }
+  if (c->out->dims.len == l->lists.len) return true;
+  return op_error(k->c, c->op, "result sharding has rank %zu but collective axes has rank %zu",
+                  c->out->dims.len, l->lists.len);
+}
+
+/* what: axes that go from dimensions, as messages call them; NULL: axes that come. */
+static bool check_per_dim(checker *k, const collective *c, const axis_ref_lists_attr *l,
+                          const char *what) {
+  if (!check_lists(k, c, l)) return false;
+  for (size_t d = 0; d < l->lists.len && !c->skip; d++) {
+    axis_list want;
+    if (!what)
+      want = add_axes(k, c, d, list_at(l, d));
+    else if (!take_axes(k, c, d, list_at(l, d), what, &want))
+      return false;
+    if (!check_dim_result(k, c, d, want)) return false;
+  }
+  return true;
+}
+
+bool verify_sdy_all_gather(checker *k, const op *o) {
+  struct sdy_all_gather_attrs a;
+  collective c;
+  return view_sdy_all_gather(o, &a) && begin(k, o, a.out_sharding, false, false, &c) &&
+         check_per_dim(k, &c, a.gathering_axes, "gathering");
+}
+
+bool verify_sdy_all_slice(checker *k, const op *o) {
+  struct sdy_all_slice_attrs a;
+  collective c;
+  return view_sdy_all_slice(o, &a) && begin(k, o, a.out_sharding, true, false, &c) &&
+         check_per_dim(k, &c, a.slicing_axes, NULL);
+}
+
+bool verify_sdy_reduce_scatter(checker *k, const op *o) {
+  struct sdy_reduce_scatter_attrs a;
+  collective c;
+  i64 kind = 0;
+  if (!view_sdy_reduce_scatter(o, &a) || !begin(k, o, a.out_sharding, true, false, &c))
+    return false;
+  if (a.reduction_kind) kind = a.reduction_kind->value;
+  return check_transition(k, o, c.skip ? NULL : c.in, c.out, -1, kind) &&
+         check_per_dim(k, &c, a.reduce_scatter_axes, NULL);
+}
+
+/* The unreduced axes of the result are those of the operand and `more`. */
+static bool check_unreduced(checker *k, const collective *c, axis_list more, const char *what) {
+  arena *mem = ir_arena(k->c);
+  axis_list have = c->in ? to_axes(k, c->mesh, c->in->unreduced) : (axis_list){0};
+  axis_list want = axes_sort_merge(mem, axes_concat(mem, have, more));
+  if (axes_eq(want, to_axes(k, c->mesh, c->out->unreduced))) return true;
+  return op_error(k->c, c->op, "out_unreduced_axes should be in_unreduced_axes + %s", what);
+}
+
+bool verify_sharded_to_unreduced(checker *k, const op *o) {
+  struct sharded_to_unreduced_attrs a;
+  collective c;
+  if (!view_sharded_to_unreduced(o, &a) || !begin(k, o, a.out_sharding, false, false, &c))
+    return false;
+  if (kind_of(c.out)) return op_error(k->c, o, "out_sharding reduction_op must be SUM");
+  if (!check_per_dim(k, &c, a.axes, "shard-to-unreduce")) return false;
+  axis_list more = {0};
+  for (size_t i = 0; i < a.axes->lists.len; i++)
+    more = axes_concat(ir_arena(k->c), more, to_axes(k, c.mesh, list_at(a.axes, i)));
+  return c.skip || check_unreduced(k, &c, more, "sharded_to_unreduced_axes");
+}
+
+/* ---- the others ---- */
+
+/* Do the two shardings put the same axes on every dimension? */
+static bool same_dims(checker *k, const collective *c) {
+  for (size_t d = 0; d < c->out->dims.len; d++)
+    if (!axes_eq(to_axes(k, c->mesh, dim_axes(c->in, d)), to_axes(k, c->mesh, dim_axes(c->out, d))))
+      return false;
+  return true;
+}
+
+static bool overlaps_dims(checker *k, const collective *c, axis_ref r) {
+  for (size_t d = 0; c->in && d < c->in->dims.len; d++)
+    if (axes_overlap_ref(to_axes(k, c->mesh, dim_axes(c->in, d)), r)) return true;
+  return false;
+}
+
+bool verify_sdy_all_reduce(checker *k, const op *o) {
+  struct sdy_all_reduce_attrs a;
+  collective c;
+  if (!view_sdy_all_reduce(o, &a) || !begin(k, o, a.out_sharding, true, false, &c)) return false;
+  if (!c.skip && !same_dims(k, &c))
+    return op_error(k->c, o, "operand and result shardings are not equivalent");
+  axis_use u = {.mesh = c.mesh_attr, .where = ""};
+  if (!check_sorted_axes(k, o, &u, a.reduction_axes->axes, "reduction")) return false;
+  axis_list l = to_axes(k, c.mesh, a.reduction_axes->axes);
+  axis_list out = to_axes(k, c.mesh, c.out->unreduced);
+  axis_list rep = c.in ? to_axes(k, c.mesh, c.in->replicated) : (axis_list){0};
+  for (size_t i = 0; i < l.len && !c.skip; i++) {
+    if (overlaps_dims(k, &c, l.data[i]) || axes_overlap_ref(rep, l.data[i]))
+      return op_error(
+          k->c, o, "reduction axis %s overlaps with operand dimension sharding or replicated axes",
+          show_ref(k, c.mesh, l.data[i]));
+    if (axes_overlap_ref(out, l.data[i]))
+      return op_error(k->c, o, "reduction axis %s overlaps with result unreduced axes",
+                      show_ref(k, c.mesh, l.data[i]));
+  }
+  return check_transition(k, o, c.skip ? NULL : c.in, c.out, -1,
+                          a.reduction_kind ? a.reduction_kind->value : 0);
+}
+
+bool verify_replicated_to_unreduced(checker *k, const op *o) {
+  struct replicated_to_unreduced_attrs a;
+  collective c;
+  if (!view_replicated_to_unreduced(o, &a) || !begin(k, o, a.out_sharding, false, false, &c))
+    return false;
+  if (kind_of(c.out)) return op_error(k->c, o, "out_sharding reduction_op must be SUM");
+  if (!c.skip && !same_dims(k, &c))
+    return op_error(k->c, o, "input and output must share the same dimension shardings");
+  if (a.axes->axes.len == 0) return op_error(k->c, o, "r2u axes must not be empty");
+  axis_use u = {.mesh = c.mesh_attr, .where = ""};
+  if (!check_sorted_axes(k, o, &u, a.axes->axes, "r2u")) return false;
+  axis_list l = to_axes(k, c.mesh, a.axes->axes);
+  axis_list in = c.in ? to_axes(k, c.mesh, c.in->unreduced) : (axis_list){0};
+  for (size_t i = 0; i < l.len && !c.skip; i++) {
+    const char *r = show_ref(k, c.mesh, l.data[i]);
+    if (overlaps_dims(k, &c, l.data[i]))
+      return op_error(k->c, o, "r2u axis %s overlaps with operand dimension sharding", r);
+    if (axes_overlap_ref(in, l.data[i]))
+      return op_error(k->c, o, "r2u axis %s overlaps with operand unreduced axes", r);
+  }
+  return c.skip || check_unreduced(k, &c, l, "r2u_axes");
+}
+
+static bool same_axes(const mesh_attr *a, const mesh_attr *b) {
+  return a->axes.len == b->axes.len &&
+         memcmp(a->axes.data, b->axes.data, a->axes.len * sizeof *a->axes.data) == 0;
+}
+
+bool verify_sdy_collective_permute(checker *k, const op *o) {
+  struct sdy_collective_permute_attrs a;
+  collective c;
+  if (!view_sdy_collective_permute(o, &a) || !begin(k, o, a.out_sharding, false, true, &c))
+    return false;
+  if (c.skip) return true;
+  const mesh_attr *in = checker_mesh(k, c.in->mesh);
+  if (in != c.mesh_attr && !same_axes(in, c.mesh_attr))
+    return op_error(k->c, o, "result mesh has different axes than operand mesh");
+  if (c.in->mesh != c.out->mesh && i64s_eq(in->device_ids, c.mesh_attr->device_ids))
+    return op_error(k->c, o, "result mesh name is different but same device ids as operand");
+  for (size_t d = 0; d < c.out->dims.len; d++) {
+    i64 from = axes_size(to_axes(k, c.mesh, dim_axes(c.in, d)));
+    i64 to = axes_size(to_axes(k, c.mesh, dim_axes(c.out, d)));
+    if (from != to)
+      return op_error(k->c, o,
+                      "sharded size of result doesn't match operand on dimension %zu: %lld != %lld",
+                      d, (long long)to, (long long)from);
+  }
+  return true;
+}
+
+/* ---- all-to-all ---- */
+
+static bool check_params(checker *k, const collective *c, attrs params, dim_set *seen) {
+  axis_use u = {.mesh = c->mesh_attr, .where = ""};
+  const op *o = c->op;
+  i64 rank = rank_of(out_type(o, 0)), last = -1;
+  for (size_t i = 0; i < params.len; i++) {
+    const all_to_all_param_attr *p = attr_as(all_to_all_param, params.data[i]);
+    if (!p) return op_error(k->c, o, "expected all-to-all params");
+    if (!check_axes(k, o, &u, p->axes)) return false;
+    i64 dims[] = {p->src_dim, p->tgt_dim};
+    for (int j = 0; j < 2; j++)
+      if (dims[j] < 0 || dims[j] >= rank)
+        return op_error(k->c, o, "%s dimension %lld is out of range [0, %lld)",
+                        j ? "target" : "source", (long long)dims[j], (long long)rank);
+    for (int j = 0; j < 2; j++) {
+      if (dim_in(*seen, dims[j]))
+        return op_error(k->c, o, "overlapping source/target dimensions in all-to-all params: %lld",
+                        (long long)dims[j]);
+      *seen |= 1ull << dims[j];
+    }
+    if (last >= p->src_dim)
+      return op_error(
+          k->c, o, "source dimensions are not sorted in ascending order: %lld appears after %lld",
+          (long long)p->src_dim, (long long)last);
+    last = p->src_dim;
+  }
+  return true;
+}
+
+bool verify_sdy_all_to_all(checker *k, const op *o) {
+  struct sdy_all_to_all_attrs a;
+  collective c;
+  dim_set seen = 0;
+  if (!view_sdy_all_to_all(o, &a) || !begin(k, o, a.out_sharding, false, false, &c)) return false;
+  attrs params = a.params->params;
+  if (params.len == 0) return op_error(k->c, o, "parameter list is empty");
+  if (!check_params(k, &c, params, &seen)) return false;
+  for (size_t i = 0; i < params.len && !c.skip; i++) {
+    const all_to_all_param_attr *p = (const all_to_all_param_attr *)params.data[i];
+    size_t src = (size_t)p->src_dim, tgt = (size_t)p->tgt_dim;
+    axis_list want;
+    if (!take_axes(k, &c, src, p->axes, "all-to-all", &want) ||
+        !check_dim_result(k, &c, src, want) ||
+        !check_dim_result(k, &c, tgt, add_axes(k, &c, tgt, p->axes)))
+      return false;
+  }
+  for (size_t d = 0; d < c.out->dims.len && !c.skip; d++)
+    if (!dim_in(seen, (i64)d) && !check_dim_result(k, &c, d, to_axes(k, c.mesh, dim_axes(c.in, d))))
+      return false;
+  return true;
+}
