@@ -27,8 +27,8 @@ bool say_tz_error(tz_error *e);
 
 /* A NumPy array: C order. `data` is owned (mem_system). */
 typedef struct npy {
-  char kind;  /* 'f' 'i' 'u' 'b' 'c' */
-  u32 size;   /* bytes an element */
+  char kind; /* 'f' 'i' 'u' 'b' 'c' */
+  u32 size;  /* bytes an element */
   u32 rank;
   i64 dims[32];
   size_t bytes;

@@ -25,7 +25,8 @@ static u32 eat_number(str *s) {
 /* The line that `@...` behind the kind speaks of. `above` and `below` skip lines that only
  * hold expectations, as MLIR's do: they mean the nearest other line. */
 static u32 eat_place(str *s, u32 line, u32 above, u32 below) {
-  while (eat(s, " ")) {}
+  while (eat(s, " ")) {
+  }
   if (!eat(s, "@")) return line;
   if (eat(s, "+")) return line + eat_number(s);
   if (eat(s, "-")) {
@@ -68,9 +69,11 @@ static void read_one(expectations *e, str s, u32 line, u32 above, u32 below) {
   x.kind = (diag_kind)k;
   x.pattern = eat(&s, "-re");
   x.line = eat_place(&s, line, above, below);
-  while (eat(&s, " ")) {}
+  while (eat(&s, " ")) {
+  }
   u32 count = s.len && *s.data >= '0' && *s.data <= '9' ? eat_number(&s) : 1;
-  while (eat(&s, " ")) {}
+  while (eat(&s, " ")) {
+  }
   if (!eat(&s, "{{")) return;
   /* a pattern holds {{...}} of its own; the text ends with the last }} of the line */
   const char *end = NULL;

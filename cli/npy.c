@@ -30,7 +30,6 @@ static bool read_shape(const char *p, npy *out) {
 }
 
 static status parse(const char *path, str bytes, npy *out) {
-  status bad = NULL;
   char header[4096];
   if (bytes.len < 12 || memcmp(bytes.data, "\x93NUMPY", 6) != 0)
     return status_make(STATUS_INVALID_ARGUMENT, "%s: expected a .npy file", path);
@@ -46,8 +45,8 @@ static status parse(const char *path, str bytes, npy *out) {
   if (!descr || !order || !shape || !read_shape(shape, out))
     return status_make(STATUS_INVALID_ARGUMENT, "%s: the header is not as NumPy writes it", path);
   if (*order != 'F' || *descr == '>')
-    return status_make(STATUS_INVALID_ARGUMENT,
-                       "%s: expected a little-endian array in C order", path);
+    return status_make(STATUS_INVALID_ARGUMENT, "%s: expected a little-endian array in C order",
+                       path);
   out->kind = descr[1];
   out->size = (u32)atoi(descr + 2);
   size_t count = 1, have = bytes.len - start - n;
@@ -55,12 +54,13 @@ static status parse(const char *path, str bytes, npy *out) {
     if (!checked_mul(count, (size_t)out->dims[i], &count)) count = SIZE_MAX;
   if (!out->size || out->size > 16 || !checked_mul(count, (size_t)out->size, &out->bytes) ||
       out->bytes != have)
-    return status_make(STATUS_INVALID_ARGUMENT, "%s: expected %zu elements of %u bytes, found %zu bytes",
-                       path, count, out->size, have);
+    return status_make(STATUS_INVALID_ARGUMENT,
+                       "%s: expected %zu elements of %u bytes, found %zu bytes", path, count,
+                       out->size, have);
   out->data = malloc(out->bytes + 1);
   if (!out->data) return status_oom();
   memcpy(out->data, bytes.data + start + n, out->bytes);
-  return bad;
+  return NULL;
 }
 
 status npy_read(const char *path, npy *out) {

@@ -51,7 +51,8 @@ typedef struct flag {
   const char *name;
   size_t offset; /* of a bool; SIZE_MAX: accepted, no effect */
 } flag;
-#define FLAG(name, field) {name, offsetof(opt_options, field)}
+#define FLAG(name, field)                                                                          \
+  { name, offsetof(opt_options, field) }
 static const flag flags[] = {
     FLAG("split-input-file", split),
     FLAG("mlir-print-op-generic", print.generic),

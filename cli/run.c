@@ -202,8 +202,7 @@ static bool run(run_state *s, const run_options *o) {
     if (i == 0 || took < ran) ran = took;
   }
   if (o->output && !write_results(s, o->output)) return false;
-  if (o->time)
-    printf("compile %.3f ms, run %.3f ms\n", (double)compiled / 1e6, (double)ran / 1e6);
+  if (o->time) printf("compile %.3f ms, run %.3f ms\n", (double)compiled / 1e6, (double)ran / 1e6);
   if (o->stats) print_stats(s->program);
   return true;
 }

@@ -1,8 +1,6 @@
 /* The public C API over compile and exec: global arrays in and out. */
 #include "terrazzo/terrazzo.h"
 
-#include <stdlib.h>
-
 #include "compile/compile.h"
 #include "exec/exec.h"
 
@@ -16,7 +14,7 @@ static const executable *exe_of(const tz_program *p) { return (const executable 
 int tz_error_code(const tz_error *e) { return (int)status_get_code(status_of(e)); }
 const char *tz_error_message(const tz_error *e) { return status_message(status_of(e)).data; }
 void tz_error_free(tz_error *e) { status_free(status_of(e)); }
-void tz_free(void *p) { free(p); }
+void tz_free(void *p) { mem_free(&mem_system, p, 0); }
 
 /* ---- compiling ---- */
 
@@ -85,9 +83,8 @@ tz_stats tz_program_stats(const tz_program *p) {
   _Static_assert(COLL_COUNT_ <= COUNT(out.collectives), "room for every kind");
   for (int k = 0; k < COLL_COUNT_; k++)
     if (s.collectives[k])
-      out.collectives[out.num_collectives++] =
-          (tz_collective){prog_collective_name((prog_collective_kind)k), s.collectives[k],
-                          s.collective_bytes[k]};
+      out.collectives[out.num_collectives++] = (tz_collective){
+          prog_collective_name((prog_collective_kind)k), s.collectives[k], s.collective_bytes[k]};
   return out;
 }
 
@@ -142,49 +139,36 @@ static void copy_piece(const compile_tensor *t, u32 p, char *global, char *piece
 typedef struct run_state {
   const executable *exe;
   u32 positions;
+  arena arena; /* all of it */
+  oom_trap trap;
   void **params, **results;
-  char **owned; /* every piece, for release */
-  size_t num_owned;
   u32 *devices;
   dev_event *done;
 } run_state;
 
 static void *new_piece(run_state *s, const compile_tensor *t) {
-  char *p = aligned_alloc(64, align_up(bytes_of(t->type, t->local_dims) + 1, 64));
-  if (p) s->owned[s->num_owned++] = p;
-  return p;
-}
-
-static bool make_room(run_state *s) {
-  size_t np = (size_t)s->positions * s->exe->num_params;
-  size_t nr = (size_t)s->positions * s->exe->num_results;
-  s->params = calloc(np + 1, sizeof *s->params);
-  s->results = calloc(nr + 1, sizeof *s->results);
-  s->owned = calloc(np + nr + 1, sizeof *s->owned);
-  s->devices = calloc(s->positions + 1u, sizeof *s->devices);
-  s->done = dev_event_create();
-  return s->params && s->results && s->owned && s->devices && s->done;
+  return arena_alloc_aligned(&s->arena, bytes_of(t->type, t->local_dims), 64);
 }
 
 /* A parameter that a result takes over is copied into the result's memory. */
-static status shard_inputs(run_state *s, const void *const *inputs) {
+static void shard_inputs(run_state *s, const void *const *inputs) {
   const executable *e = s->exe;
+  s->params = arena_zalloc(&s->arena, (size_t)s->positions * e->num_params * sizeof *s->params);
+  s->results = arena_zalloc(&s->arena, (size_t)s->positions * e->num_results * sizeof *s->results);
+  s->devices = ARENA_ARRAY(&s->arena, u32, s->positions);
   for (u32 p = 0; p < s->positions; p++) {
     s->devices[p] = p;
     for (u32 k = 0; k < e->num_results; k++) {
-      void *piece = new_piece(s, &e->results[k]);
-      if (!piece) return status_oom();
-      s->results[p * e->num_results + k] = piece;
+      void *piece = s->results[p * e->num_results + k] = new_piece(s, &e->results[k]);
       i32 from = e->prog->slots[e->prog->result_slot[k]].alias;
       if (from >= 0) s->params[p * e->num_params + (u32)from] = piece;
     }
     for (u32 k = 0; k < e->num_params; k++) {
       void **at = &s->params[p * e->num_params + k];
-      if (!*at && !(*at = new_piece(s, &e->params[k]))) return status_oom();
+      if (!*at) *at = new_piece(s, &e->params[k]);
       copy_piece(&e->params[k], p % e->num_partitions, (char *)(uintptr_t)inputs[k], *at, true);
     }
   }
-  return NULL;
 }
 
 static void join_outputs(const run_state *s, void *const *outputs) {
@@ -216,18 +200,20 @@ static status launch(exec_pool *pool, run_state *s) {
   return bad ? bad : status_copy(dev_event_await(s->done));
 }
 
+static status run(run_state *s, exec_pool *pool, const void *const *inputs, void *const *outputs) {
+  if (!(s->done = dev_event_create()) || setjmp(s->trap.at)) return status_oom();
+  shard_inputs(s, inputs);
+  RETURN_IF_ERROR(launch(pool, s));
+  join_outputs(s, outputs);
+  return NULL;
+}
+
 tz_error *tz_run(tz_runtime *r, const tz_program *p, const void *const *inputs,
                  void *const *outputs) {
   run_state s = {.exe = exe_of(p), .positions = tz_program_devices(p)};
-  status bad = make_room(&s) ? NULL : status_oom();
-  if (!bad) bad = shard_inputs(&s, inputs);
-  if (!bad) bad = launch((exec_pool *)(void *)r, &s);
-  if (!bad) join_outputs(&s, outputs);
-  for (size_t i = 0; i < s.num_owned; i++) free(s.owned[i]);
-  free(s.owned);
-  free(s.params);
-  free(s.results);
-  free(s.devices);
+  arena_init(&s.arena, &mem_system, &s.trap);
+  status bad = run(&s, (exec_pool *)(void *)r, inputs, outputs);
+  arena_deinit(&s.arena);
   dev_event_release(s.done);
   return error_of(bad);
 }

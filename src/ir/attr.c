@@ -24,7 +24,8 @@ static const field_info *fields_enum(void) {
 }
 
 const attr_info attr_infos[ATTR_COUNT] = {
-#define ATTR(id, mnemonic, fields) [ATTR_##id] = {mnemonic, sizeof(id##_attr), fields_##id, NULL, 0},
+#define ATTR(id, mnemonic, fields)                                                                 \
+  [ATTR_##id] = {mnemonic, sizeof(id##_attr), fields_##id, NULL, 0},
 #define ENUM(id, mnemonic, ...)                                                                    \
   [ATTR_##id] = {mnemonic, sizeof(id##_attr), fields_enum, cases_##id, COUNT(cases_##id)},
 #include "ir/attrs.def"
@@ -38,13 +39,18 @@ enum { UNIQUE_BYTES = 256 }; /* longer strings of bytes are not worth a comparis
 
 static u64 hash_field(const attr *a, const field_info *f, u64 h) {
   switch (f->kind) {
-  case FIELD_i64: return hash_u64((u64)*FIELD(a, f, i64), h);
-  case FIELD_bool: return hash_u64(*FIELD(a, f, bool), h);
-  case FIELD_str: return hash_bytes(FIELD(a, f, str)->data, FIELD(a, f, str)->len, h);
+  case FIELD_i64:
+    return hash_u64((u64)*FIELD(a, f, i64), h);
+  case FIELD_bool:
+    return hash_u64(*FIELD(a, f, bool), h);
+  case FIELD_str:
+    return hash_bytes(FIELD(a, f, str)->data, FIELD(a, f, str)->len, h);
   case FIELD_i64s:
     return hash_bytes(FIELD(a, f, i64s)->data, FIELD(a, f, i64s)->len * sizeof(i64), h);
-  case FIELD_type: return hash_ptr(*FIELD(a, f, type *), h);
-  case FIELD_attr: return hash_ptr(*FIELD(a, f, attr *), h);
+  case FIELD_type:
+    return hash_ptr(*FIELD(a, f, type *), h);
+  case FIELD_attr:
+    return hash_ptr(*FIELD(a, f, attr *), h);
   case FIELD_attrs:
     return hash_bytes(FIELD(a, f, attrs)->data, FIELD(a, f, attrs)->len * sizeof(attr *), h);
   }
@@ -53,12 +59,17 @@ static u64 hash_field(const attr *a, const field_info *f, u64 h) {
 
 static bool same_field(const attr *a, const attr *b, const field_info *f) {
   switch (f->kind) {
-  case FIELD_i64: return *FIELD(a, f, i64) == *FIELD(b, f, i64);
-  case FIELD_bool: return *FIELD(a, f, bool) == *FIELD(b, f, bool);
-  case FIELD_str: return str_eq(*FIELD(a, f, str), *FIELD(b, f, str));
-  case FIELD_i64s: return i64s_eq(*FIELD(a, f, i64s), *FIELD(b, f, i64s));
+  case FIELD_i64:
+    return *FIELD(a, f, i64) == *FIELD(b, f, i64);
+  case FIELD_bool:
+    return *FIELD(a, f, bool) == *FIELD(b, f, bool);
+  case FIELD_str:
+    return str_eq(*FIELD(a, f, str), *FIELD(b, f, str));
+  case FIELD_i64s:
+    return i64s_eq(*FIELD(a, f, i64s), *FIELD(b, f, i64s));
   case FIELD_type:
-  case FIELD_attr: return *FIELD(a, f, void *) == *FIELD(b, f, void *);
+  case FIELD_attr:
+    return *FIELD(a, f, void *) == *FIELD(b, f, void *);
   case FIELD_attrs: {
     attrs x = *FIELD(a, f, attrs), y = *FIELD(b, f, attrs);
     return x.len == y.len && (!x.len || memcmp(x.data, y.data, x.len * sizeof *x.data) == 0);

@@ -25,19 +25,19 @@ typedef enum op_family {
 
 /* traits */
 enum {
-  PURE = 1u << 0,             /* no side effect: dead when unused */
-  COMMUTES = 1u << 1,         /* commutative */
-  TERMINATOR = 1u << 2,       /* ends its block */
-  SAME_TYPE = 1u << 3,        /* operands and results are of one type (shape and element) */
-  SAME_SHAPE = 1u << 4,       /* operands and results are of one shape */
-  SYMBOL = 1u << 5,           /* slot sym_name names it */
+  PURE = 1u << 0,       /* no side effect: dead when unused */
+  COMMUTES = 1u << 1,   /* commutative */
+  TERMINATOR = 1u << 2, /* ends its block */
+  SAME_TYPE = 1u << 3,  /* operands and results are of one type (shape and element) */
+  SAME_SHAPE = 1u << 4, /* operands and results are of one shape */
+  SYMBOL = 1u << 5,     /* slot sym_name names it */
   SYMBOL_TABLE = 1u << 6,
-  ISOLATED = 1u << 7,         /* regions see no values from above */
-  SAME_SEGMENTS = 1u << 8,    /* several V operands, all of one length */
-  CONSTANT = 1u << 9,         /* constant-like */
-  NO_TERMINATOR = 1u << 10,   /* its blocks need none */
-  INFER_TYPES = 1u << 11,     /* result types follow from the operands */
-  SINGLE_BLOCK = 1u << 12,    /* each region has at most one block */
+  ISOLATED = 1u << 7,       /* regions see no values from above */
+  SAME_SEGMENTS = 1u << 8,  /* several V operands, all of one length */
+  CONSTANT = 1u << 9,       /* constant-like */
+  NO_TERMINATOR = 1u << 10, /* its blocks need none */
+  INFER_TYPES = 1u << 11,   /* result types follow from the operands */
+  SINGLE_BLOCK = 1u << 12,  /* each region has at most one block */
 };
 
 typedef enum attr_need { OPTIONAL, REQUIRED } attr_need;
@@ -48,12 +48,12 @@ typedef enum arity { ONE, MAYBE, MANY } arity;
   AV(any, const attr *)                                                                            \
   AV(i64, i64)                                                                                     \
   AV(bool, bool)                                                                                   \
-  AV(unit, bool)           /* present or not */                                                    \
+  AV(unit, bool) /* present or not */                                                              \
   AV(str, str)                                                                                     \
-  AV(sym, str)             /* flat symbol reference */                                             \
+  AV(sym, str) /* flat symbol reference */                                                         \
   AV(type, const type *)                                                                           \
-  AV(i64s, i64s)           /* array<i64> */                                                        \
-  AV(bools, str)           /* array<i1>: a byte each */                                            \
+  AV(i64s, i64s)                   /* array<i64> */                                                \
+  AV(bools, str)                   /* array<i1>: a byte each */                                    \
   AV(elements, const dense_attr *) /* dense; NULL for dense_resource, see the slot */              \
   AV(groups, const dense_attr *)   /* dense<..> : tensor<GxNxi64> */                               \
   AV(array, attrs)                                                                                 \
@@ -139,8 +139,8 @@ struct op {
   block *parent;
   op *prev, *next;
   const attr *loc;
-  const attr **slots;     /* info->num_slots handles, NULL where absent */
-  named_attr *attrs;      /* discardable, sorted by name */
+  const attr **slots; /* info->num_slots handles, NULL where absent */
+  named_attr *attrs;  /* discardable, sorted by name */
   use *operands;
   value *results;
   region *regions;
@@ -149,7 +149,7 @@ struct op {
   u32 num_operands, cap_operands;
   u32 num_results;
   u16 num_regions, num_successors;
-  u32 num;                /* scratch */
+  u32 num; /* scratch */
 };
 
 typedef struct ir_module {
@@ -169,7 +169,7 @@ static inline op *block_op(const block *b) { return b->parent ? b->parent->paren
 static inline op *op_parent(const op *o) { return o->parent ? block_op(o->parent) : NULL; }
 static inline block *region_block(const region *r) { return r->first; }
 static inline block *op_body(const op *o, size_t r) { return o->regions[r].first; }
-op *value_parent(const value *v);     /* op that defines it or owns its block */
+op *value_parent(const value *v); /* op that defines it or owns its block */
 bool value_has_one_use(const value *v);
 
 /* Row by name ("stablehlo.add"); NULL: none. */
@@ -180,7 +180,7 @@ const op_info *op_info_later(str name);
 
 /* ---- making and changing ---- */
 
-ir_module *ir_module_create(ir_ctx *c);  /* with an empty builtin.module */
+ir_module *ir_module_create(ir_ctx *c); /* with an empty builtin.module */
 void ir_module_destroy(ir_module *m);
 
 /* A detached op. `info` from op_infos or ir_op_info_unregistered. Operands and types are
@@ -200,12 +200,12 @@ void block_unlink(block *b);
 
 /* before NULL: at the end */
 void op_insert(op *o, block *b, op *before);
-void op_unlink(op *o);           /* out of its block; still alive */
-void op_erase(op *o);            /* unlink, drop operands and regions; results must be unused */
+void op_unlink(op *o); /* out of its block; still alive */
+void op_erase(op *o);  /* unlink, drop operands and regions; results must be unused */
 void op_set_operand(op *o, size_t i, value *v);
 void op_set_operands(ir_module *m, op *o, value *const *v, size_t n);
 void op_append_operand(ir_module *m, op *o, value *v);
-void value_replace(value *from, value *to);                  /* all uses */
+void value_replace(value *from, value *to); /* all uses */
 void value_replace_except(value *from, value *to, const op *except);
 /* Deep copy, detached. `map` (may be NULL) gives and takes the values that stand for others. */
 typedef struct ir_map ir_map;
@@ -231,19 +231,20 @@ bool op_operand_group(const op *o, size_t g, size_t *begin, size_t *count);
 typedef enum walk_result { WALK_ON, WALK_SKIP, WALK_STOP } walk_result;
 typedef walk_result walk_fn(void *user, op *o);
 /* Pre-order or post-order over o and all ops inside. In post-order fn may erase the op. */
-bool op_walk(op *o, walk_fn *fn, void *user);      /* false: stopped */
+bool op_walk(op *o, walk_fn *fn, void *user); /* false: stopped */
 bool op_walk_post(op *o, walk_fn *fn, void *user);
 /* For loops over a block that may erase the op at hand. */
-#define FOR_OPS(o, b) for (op *o = (b)->first, *o##_next; o && (o##_next = o->next, 1); o = o##_next)
+#define FOR_OPS(o, b)                                                                              \
+  for (op *o = (b)->first, *o##_next; o && (o##_next = o->next, 1); o = o##_next)
 
-op *symbol_find(const op *table, str name); /* op in the table's body; NULL: none */
-str symbol_name(const op *o);               /* its sym_name; empty: none */
-op *op_module(op *o);                       /* innermost op with SYMBOL_TABLE around it */
+op *symbol_find(const op *table, str name);         /* op in the table's body; NULL: none */
+str symbol_name(const op *o);                       /* its sym_name; empty: none */
+op *op_module(op *o);                               /* innermost op with SYMBOL_TABLE around it */
 bool op_is_inside(const op *o, const op *ancestor); /* o itself counts */
-op *op_terminator(const block *b);          /* last op */
-bool op_before(const op *a, const op *b);   /* same block */
-u32 module_number(ir_module *m);            /* values and ops in pre-order: value.num, op.num;
-                                               returns the number of values */
+op *op_terminator(const block *b);                  /* last op */
+bool op_before(const op *a, const op *b);           /* same block */
+u32 module_number(ir_module *m); /* values and ops in pre-order: value.num, op.num;
+                                    returns the number of values */
 
 /* "'stablehlo.add' op MESSAGE" at the op's location; false. */
 bool op_error(ir_ctx *c, const op *o, const char *fmt, ...) PRINTF_LIKE(3, 4);

@@ -85,8 +85,7 @@ const type *type_function(ir_ctx *c, types inputs, types results) {
   const type **all = ARENA_ARRAY(&c->arena, const type *, n);
   if (inputs.len) memcpy(all, inputs.data, inputs.len * sizeof *all);
   if (results.len) memcpy(all + inputs.len, results.data, results.len * sizeof *all);
-  return unique(
-      c, (type){.kind = TYPE_FUNCTION, .num_inputs = (u32)inputs.len, .types = {all, n}});
+  return unique(c, (type){.kind = TYPE_FUNCTION, .num_inputs = (u32)inputs.len, .types = {all, n}});
 }
 
 const type *type_tuple(ir_ctx *c, types elems) {
@@ -122,10 +121,14 @@ bool type_num_elements(const type *t, i64 *out) {
 
 size_t type_storage(const type *t) {
   switch ((type_kind)t->kind) {
-  case TYPE_INDEX: return 8;
+  case TYPE_INDEX:
+    return 8;
   case TYPE_INT:
-  case TYPE_FLOAT: return (t->width + 7) / 8;
-  case TYPE_COMPLEX: return 2 * type_storage(t->elem);
-  default: return 0;
+  case TYPE_FLOAT:
+    return (t->width + 7) / 8;
+  case TYPE_COMPLEX:
+    return 2 * type_storage(t->elem);
+  default:
+    return 0;
   }
 }

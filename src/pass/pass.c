@@ -24,8 +24,7 @@ bool pass_run(ir_module *m, const pass_info *pass, const pass_args *args) {
   if (!pass->fn) {
     for (const char *const *name = pass->pipeline; *name; name++) {
       const pass_info *p = pass_find(t, str_of(*name));
-      if (!p)
-        return loc_error(m->ctx, NULL, "'%s' names an unknown pass '%s'", pass->name, *name);
+      if (!p) return loc_error(m->ctx, NULL, "'%s' names an unknown pass '%s'", pass->name, *name);
       if (!pass_run(m, p, args)) return false;
     }
     return true;
@@ -106,7 +105,8 @@ static bool run_item(reader *r) {
   if (!read_options(r, options, &n)) return false;
   const pass_info *p = pass_find(r->tables, name);
   if (!p)
-    return loc_error(r->m->ctx, NULL, "'" STR_FMT "' does not refer to a registered pass or pass pipeline",
+    return loc_error(r->m->ctx, NULL,
+                     "'" STR_FMT "' does not refer to a registered pass or pass pipeline",
                      STR_ARG(name));
   return pass_run(r->m, p, &(pass_args){options, n, r->tables});
 }
