@@ -133,6 +133,8 @@ struct PJRT_Executable {
   str fingerprint;
   api_tensors params, results;
   PJRT_NamedValue cost[1];
+  pthread_mutex_t lock;
+  buf local_program; /* under lock; text, made when first asked for */
 };
 
 struct PJRT_LoadedExecutable {

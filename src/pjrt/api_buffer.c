@@ -314,9 +314,10 @@ status api_buffer_is_deleted(PJRT_Buffer_IsDeleted_Args *a) {
   return NULL;
 }
 
-/* True would let the framework read the bytes behind our back, without waiting for them. */
+/* The framework then reads the bytes where they are, once they are ready and while it holds an
+ * external reference; NumPy sees them without a copy. */
 status api_buffer_is_on_cpu(PJRT_Buffer_IsOnCpu_Args *a) {
-  a->is_on_cpu = false;
+  a->is_on_cpu = true;
   return NULL;
 }
 

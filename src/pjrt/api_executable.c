@@ -15,6 +15,8 @@ PJRT_Executable *api_executable_retain(PJRT_Executable *e) {
 void api_executable_release(PJRT_Executable *e) {
   if (!e || atomic_fetch_sub_explicit(&e->refs, 1, memory_order_acq_rel) != 1) return;
   if (e->exe) executable_release(e->exe);
+  buf_deinit(&e->local_program);
+  pthread_mutex_destroy(&e->lock);
   arena_deinit(&e->memory);
   mem_free(&mem_system, e, sizeof *e);
 }
@@ -120,6 +122,8 @@ status api_executable_compile(PJRT_Client *c, str source, str options_bytes,
   PJRT_Executable *e = mem_zalloc(&mem_system, sizeof *e);
   if (!e) return status_oom();
   atomic_init(&e->refs, 1);
+  pthread_mutex_init(&e->lock, NULL);
+  buf_init(&e->local_program, &mem_system);
   arena_init(&e->memory, &mem_system, &trap);
   status s;
   if (setjmp(trap.at))
@@ -388,20 +392,49 @@ status api_executable_output_dimensions(PJRT_Executable_OutputDimensions_Args *a
   return NULL;
 }
 
-/* The program as it came. Called twice: for the size, then to fill the caller's buffer. */
+static void keep_local(void *user, str stage, str text) {
+  buf *out = user;
+  if (!str_is(stage, "partition")) return;
+  out->len = 0;
+  buf_str(out, text);
+}
+
+/* What one device runs, as text. It is seldom wanted and dear to print, so it is made by
+ * compiling once more. */
+static status find_local_program(PJRT_Executable *e, str *out) {
+  status s = NULL;
+  pthread_mutex_lock(&e->lock);
+  if (e->local_program.len == 0 && e->exe->num_partitions > 1) {
+    executable *again = NULL;
+    compile_options o = {.num_partitions = e->options.num_partitions,
+                         .num_replicas = e->options.num_replicas,
+                         .dump = keep_local,
+                         .dump_user = &e->local_program};
+    s = compile_source(e->source, &o, &again);
+    if (again) executable_release(again);
+    if (!s && !buf_ok(&e->local_program)) s = status_oom();
+  }
+  /* a program for one device is not partitioned: it is what came */
+  *out = e->local_program.len ? buf_view(&e->local_program) : e->source;
+  pthread_mutex_unlock(&e->lock);
+  return s;
+}
+
+/* Called twice: for the size, then to fill the caller's buffer. */
 status api_executable_optimized_program(PJRT_Executable_OptimizedProgram_Args *a) {
   RETURN_IF_ERROR(api_check_size("PJRT_Program", a->program, PJRT_Program_END));
   static const char format[] = "mlir";
-  str source = a->executable->source;
+  str text;
+  RETURN_IF_ERROR(find_local_program(a->executable, &text));
   a->program->format = format;
   a->program->format_size = sizeof format - 1;
   if (a->program->code) {
-    if (a->program->code_size < source.len)
+    if (a->program->code_size < text.len)
       return status_make(STATUS_INVALID_ARGUMENT, "%zu bytes of room for %zu",
-                         a->program->code_size, source.len);
-    memcpy(a->program->code, source.data, source.len);
+                         a->program->code_size, text.len);
+    memcpy(a->program->code, text.data, text.len);
   }
-  a->program->code_size = source.len;
+  a->program->code_size = text.len;
   return NULL;
 }
 
@@ -501,12 +534,18 @@ api_loaded_executable_get_device_assignment(PJRT_LoadedExecutable_GetDeviceAssig
   return NULL;
 }
 
-/* ---- extension: shardings ---- */
+/* ---- extension: shardings ----
+ *
+ * A list of none would say that a result without elements has a sharding; NULL says nothing. */
+
+static const char *const *shardings_of(const api_tensors *t) {
+  return t->count ? t->shardings : NULL;
+}
 
 status api_shardings_executable_parameter_shardings(
     PJRT_Shardings_PJRT_Executable_ParameterShardings_Args *a) {
   a->num_parameters = a->executable->params.count;
-  a->shardings = a->executable->params.shardings;
+  a->shardings = shardings_of(&a->executable->params);
   a->sharding_sizes = a->executable->params.sharding_sizes;
   return NULL;
 }
@@ -514,7 +553,7 @@ status api_shardings_executable_parameter_shardings(
 status
 api_shardings_executable_output_shardings(PJRT_Shardings_PJRT_Executable_OutputShardings_Args *a) {
   a->num_outputs = a->executable->results.count;
-  a->shardings = a->executable->results.shardings;
+  a->shardings = shardings_of(&a->executable->results);
   a->sharding_sizes = a->executable->results.sharding_sizes;
   return NULL;
 }
