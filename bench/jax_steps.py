@@ -38,20 +38,19 @@ class Run:
         place = lambda spec: NamedSharding(mesh, spec)
         shardings = jax.tree.map(place, train.weight_specs(), is_leaf=lambda x: isinstance(x, P))
         self.weights = jax.tree.map(jax.device_put, train.initial_weights(), shardings)
-        self.speed = jax.tree.map(lambda w: jax.device_put(np.zeros(w.shape, w.dtype), w.sharding),
-                                  self.weights)
+        self.moments = train.initial_moments(self.weights, place)
         (window,) = train.batches(train.corpus(), 1)
         self.window = jax.device_put(window, place(P("data")))
         lowered = jax.jit(train.step, donate_argnums=(0, 1),
-                          out_shardings=(place(P()), shardings, shardings)).lower(
-                              self.weights, self.speed, self.window)
+                          out_shardings=(place(P()), shardings, (place(P()), shardings, shardings))
+                          ).lower(self.weights, self.moments, self.window)
         start = time.perf_counter()
         self.compiled = lowered.compile()
         self.compile_time, self.times = time.perf_counter() - start, []
 
     def step(self):
         start = time.perf_counter()
-        loss, self.weights, self.speed = self.compiled(self.weights, self.speed, self.window)
+        loss, self.weights, self.moments = self.compiled(self.weights, self.moments, self.window)
         jax.block_until_ready((loss, self.weights))
         self.times.append(time.perf_counter() - start)
 

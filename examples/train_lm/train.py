@@ -21,9 +21,9 @@ from jax.sharding import PartitionSpec as P
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MESH = {"data": 4, "model": 2}
-LAYERS, WIDTH, HEADS, INNER, LENGTH, BATCH = 2, 64, 4, 256, 64, 32
+LAYERS, WIDTH, HEADS, INNER, LENGTH, BATCH = 2, 64, 4, 256, 32, 128
 VOCABULARY = 128  # ASCII
-RATE, MOMENTUM = 0.1, 0.9
+RATE = 5e-3
 
 
 def corpus():
@@ -65,6 +65,13 @@ def weight_specs():
     return dict(embedding=P("model"), position=P(), gain=P(), layers=[layer] * LAYERS)
 
 
+def initial_moments(weights, place):
+    """Adam's state: the number of steps, and two averages of the weights' shape and sharding."""
+    zeros = lambda: jax.tree.map(
+        lambda w: jax.device_put(np.zeros(w.shape, w.dtype), w.sharding), weights)
+    return jax.device_put(np.float32(0), place(P())), zeros(), zeros()
+
+
 def normalise(x, gain):
     return x * jax.lax.rsqrt(jnp.mean(x * x, -1, keepdims=True) + 1e-5) * gain
 
@@ -89,11 +96,17 @@ def loss_of(weights, window):
     return -jnp.mean(jnp.sum(jax.nn.log_softmax(scores) * tokens[:, 1:], -1))
 
 
-def step(weights, speed, window):
-    """One step of gradient descent with momentum; weights and speed are donated."""
+def step(weights, moments, window):
+    """One step of Adam; weights and moments are donated."""
     loss, slope = jax.value_and_grad(loss_of)(weights, window)
-    speed = jax.tree.map(lambda v, g: MOMENTUM * v + g, speed, slope)
-    return loss, jax.tree.map(lambda w, v: w - RATE * v, weights, speed), speed
+    count, mean, square = moments
+    count = count + 1
+    mean = jax.tree.map(lambda m, g: m + (g - m) * 0.1, mean, slope)
+    square = jax.tree.map(lambda v, g: v + (g * g - v) * 0.01, square, slope)
+    scale = RATE * jnp.sqrt(1 - 0.99 ** count) / (1 - 0.9 ** count)
+    weights = jax.tree.map(lambda w, m, v: w - scale * m / (jnp.sqrt(v) + 1e-6),
+                           weights, mean, square)
+    return loss, weights, (count, mean, square)
 
 
 def show_progress(number, steps, loss, seconds):
@@ -111,18 +124,18 @@ def train(platform, steps):
     place = lambda spec: NamedSharding(mesh, spec)
     shardings = jax.tree.map(place, weight_specs(), is_leaf=lambda x: isinstance(x, P))
     weights = jax.tree.map(jax.device_put, initial_weights(), shardings)
-    speed = jax.tree.map(jnp.zeros_like, weights)
+    moments = initial_moments(weights, place)
     windows = [jax.device_put(window, place(P("data"))) for window in batches(corpus(), steps)]
     jitted = jax.jit(step, donate_argnums=(0, 1),
-                     out_shardings=(place(P()), shardings, shardings))
-    lowered = jitted.lower(weights, speed, windows[0])
-    first = jax.tree.map(np.asarray, (weights, speed, windows[0]))
+                     out_shardings=(place(P()), shardings, (place(P()), shardings, shardings)))
+    lowered = jitted.lower(weights, moments, windows[0])
+    first = jax.tree.map(np.asarray, (weights, moments, windows[0]))
     start = time.perf_counter()
     compiled = lowered.compile()
     report = dict(platform=platform, compile=time.perf_counter() - start, losses=[], times=[])
     for number, window in enumerate(windows, 1):
         start = time.perf_counter()
-        loss, weights, speed = compiled(weights, speed, window)
+        loss, weights, moments = compiled(weights, moments, window)
         report["losses"].append(float(loss))
         report["times"].append(time.perf_counter() - start)
         show_progress(number, steps, report["losses"][-1], report["times"][-1])

