@@ -224,10 +224,8 @@ static void resolve_name(reader *r, op_name *n) {
   str full = arena_printf(r->arena, STR_FMT "%s" STR_FMT, STR_ARG(d), n->name.len ? "." : "",
                           STR_ARG(n->name));
   n->info = op_info_find(full);
-  if (n->info)
-    order_slots(r, n);
-  else
-    n->info = ir_op_info_unregistered(r->ctx, full);
+  if (!n->info) n->info = ir_op_info_unregistered(r->ctx, full);
+  if (op_info_find(full) || n->info->num_slots) order_slots(r, n);
 }
 
 static op_name *get_op_name(reader *r, cursor *c) {
@@ -413,8 +411,11 @@ static void read_block_args(body *b, cursor *c) {
     else
       index = get_uint(r, c);
     const type *t = type_at(r, from, index);
-    if (has_loc) get_loc(r, c);
-    if (!r->failed) define(b, from, block_add_arg(r->module, top(b)->block, t));
+    const attr *loc = has_loc ? get_loc(r, c) : NULL;
+    if (r->failed) return;
+    block *to = top(b)->block;
+    define(b, from, block_add_arg(r->module, to, t));
+    if (loc) block_set_arg_loc(r->module, to, i, loc);
   }
   if (r->version >= VERSION_USES && get_byte(r, c)) skip_use_orders(r, c, n);
 }
