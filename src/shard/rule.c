@@ -171,7 +171,7 @@ const rule *rule_identity(rule_set *s, const type *t, size_t num_operands) {
 const rule *rule_of_op(rule_set *s, const op *o) {
   const attr *own = op_discardable(o, STR("sdy.sharding_rule"));
   if (own) return rule_from_attr(s, own, o);
-  rule_fn *fn = op_kind(o) < OP_COUNT ? rule_fn_of(op_kind(o)) : NULL;
+  rule_fn *fn = rule_fn_of(o);
   if (!fn) return NULL;
   rule_builder b;
   rule_begin(&b, s, o);

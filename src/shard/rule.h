@@ -108,12 +108,14 @@ static inline i64s rule_result_shape(const rule_builder *b, size_t i) {
 }
 
 typedef const rule *rule_fn(rule_builder *b, const op *o);
-/* by op id, in rule_table.c */
-rule_fn *rule_fn_of(op_id id);
+/* by op id, in rule_table.c; NULL: none */
+rule_fn *rule_fn_of(const op *o);
 rule_fn rule_all_gather, rule_all_to_all, rule_bitcast_convert, rule_broadcast_in_dim,
     rule_concatenate, rule_convolution, rule_custom_call, rule_dot_general, rule_dynamic_slice,
     rule_dynamic_update_slice, rule_gather, rule_pad, rule_reduce, rule_reduce_scatter,
     rule_reduce_window, rule_reshape, rule_reverse, rule_rng_bit_generator, rule_scatter,
     rule_slice, rule_sort, rule_transpose;
+rule_fn rule_batch_norm_inference, rule_cholesky, rule_dot, rule_fft, rule_select_and_scatter,
+    rule_triangular_solve;
 
 #endif

@@ -64,4 +64,24 @@ static rule_fn *const table[OP_COUNT] = {
 #include "ir/ops/stablehlo.def"
 };
 
-rule_fn *rule_fn_of(op_id id) { return table[id]; }
+/* Ops that have no id yet (ir/ops/later.def): they are propagated through all the same. A row that
+ * moves to its dialect's file finds its function by the name in the table above. */
+static const struct {
+  const char *name;
+  rule_fn *fn;
+} later[] = {
+    {"stablehlo.batch_norm_inference", rule_batch_norm_inference},
+    {"stablehlo.cholesky", rule_cholesky},
+    {"stablehlo.cross-replica-sum", pointwise},
+    {"stablehlo.dot", rule_dot},
+    {"stablehlo.fft", rule_fft},
+    {"stablehlo.select_and_scatter", rule_select_and_scatter},
+    {"stablehlo.triangular_solve", rule_triangular_solve},
+};
+
+rule_fn *rule_fn_of(const op *o) {
+  if (op_kind(o) < OP_COUNT) return table[op_kind(o)];
+  for (size_t i = 0; i < COUNT(later); i++)
+    if (str_is(o->info->name, later[i].name)) return later[i].fn;
+  return NULL;
+}

@@ -27,8 +27,7 @@ static u8 kind_of_op(const op *o) {
   if (op_is_elementwise(o)) kind |= KIND_ELEMENTWISE | KIND_PASS_THROUGH;
   if (is_offload(o)) kind |= KIND_PASS_THROUGH;
   if (!(kind & (KIND_EDGE | KIND_BARRIER))) {
-    bool has_rule = op_kind(o) < OP_COUNT && rule_fn_of(op_kind(o));
-    if (has_rule || op_discardable(o, STR("sdy.sharding_rule"))) kind |= KIND_RULE;
+    if (rule_fn_of(o) || op_discardable(o, STR("sdy.sharding_rule"))) kind |= KIND_RULE;
   }
   return kind;
 }
