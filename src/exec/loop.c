@@ -115,23 +115,74 @@ static pattern make_pattern(const plan *p, const walk *w) {
   return r;
 }
 
-/* Cuts the dims so that a block has at most `target` elements, or one of the last dim's. */
-static void cut_plan(arena *a, plan *p, u64 target) {
-  p->inner = 1;
-  p->cut = p->rank - 1;
-  while (p->cut > 0 && p->dims[p->cut] > 0 && p->inner * (u64)p->dims[p->cut] <= target / 2)
-    p->inner *= (u64)p->dims[p->cut--];
+static void make_patterns(plan *p) {
+  for (u32 w = 0; w < p->num_walks; w++) p->patterns[w] = make_pattern(p, &p->walks[w]);
+}
+static u32 count_strided(const plan *p) {
+  u32 n = 0;
+  for (u32 w = 0; w < p->num_walks; w++) n += p->patterns[w].mode == MODE_STRIDED;
+  return n;
+}
+
+static void set_piece(plan *p, u64 target) {
   u64 n = (u64)p->dims[p->cut], piece = target / p->inner;
   p->piece = piece < 1 ? 1 : piece > n ? n : piece;
   if (p->piece == 0) p->piece = 1;
   p->pieces = (n + p->piece - 1) / p->piece;
+}
+
+/* Cuts the dims so that a block has at most `target` elements, or one of the last dim's. A block
+ * of several rows saves calls; one of a single row keeps a broadcast row a plain row and a
+ * column's element a scalar, which is worth more once rows are long enough. */
+static void cut_plan(arena *a, plan *p, u64 target) {
+  enum { LONG_ROW = 128 };
+  p->patterns = ARENA_ARRAY(a, pattern, p->num_walks + 1);
+  p->inner = 1;
+  p->cut = p->rank - 1;
+  while (p->cut > 0 && p->dims[p->cut] > 0 && p->inner * (u64)p->dims[p->cut] <= target / 2)
+    p->inner *= (u64)p->dims[p->cut--];
+  make_patterns(p);
+  while (p->cut + 1 < p->rank && p->inner >= LONG_ROW) {
+    u32 strided = count_strided(p);
+    p->inner /= (u64)p->dims[++p->cut];
+    make_patterns(p);
+    if (count_strided(p) < strided && p->inner * (u64)p->dims[p->cut] >= LONG_ROW) continue;
+    p->inner *= (u64)p->dims[p->cut--];
+    make_patterns(p);
+    break;
+  }
+  set_piece(p, target);
   p->blocks = p->pieces;
   for (u32 d = 0; d < p->cut; d++) p->blocks *= (u64)p->dims[d];
   p->max_elements = p->piece * p->inner;
   for (u32 d = 0; d < p->rank; d++)
     if (p->dims[d] == 0) p->blocks = 0;
-  p->patterns = ARENA_ARRAY(a, pattern, p->num_walks + 1);
-  for (u32 w = 0; w < p->num_walks; w++) p->patterns[w] = make_pattern(p, &p->walks[w]);
+}
+
+/* Where an input is contiguous in another dim than the output (a transpose), walks the two in
+ * tiles, so that a cache line is used up while it is there: (d, inner) -> (inner / tile, d,
+ * tile). Only where a tile divides the inner dim. */
+static void tile_transposes(plan *p, u32 num_in) {
+  if (p->rank < 2 || p->rank >= PROG_MAX_DIMS) return;
+  u32 last = p->rank - 1, other = PROG_NONE;
+  for (u32 w = 0; w < num_in && other == PROG_NONE; w++) {
+    i64 s = magnitude(p->walks[w].stride[last]);
+    for (u32 d = 0; d < last && s > 1; d++)
+      if (p->walks[w].stride[d] == 1 && p->dims[d] >= 8) other = d;
+  }
+  i64 tile = 64;
+  while (tile >= 16 && p->dims[last] % tile) tile /= 2;
+  if (other == PROG_NONE || tile < 16 || p->dims[last] < 2 * tile) return;
+  for (u32 d = other; d + 1 < last; d++) swap_dims(p, d, d + 1); /* now last - 1 */
+  p->dims[p->rank] = tile;
+  p->dims[last] /= tile;
+  for (u32 w = 0; w < p->num_walks; w++) {
+    i64 *s = p->walks[w].stride;
+    s[p->rank] = s[last];
+    s[last] *= tile;
+  }
+  p->rank++;
+  swap_dims(p, last - 1, last);
 }
 
 /* ---- blocks ---- */
@@ -412,6 +463,7 @@ static void lower_map(const lower_env *e, const prog_loop *l, exec_step *out) {
   make_walks(e, kn, l, 0, l->rank);
   if (l->num_out) sort_dims(&kn->p, l->num_in);
   collapse(&kn->p);
+  tile_transposes(&kn->p, l->num_in);
   lower_unit(e, kn, l, false);
   lower_inputs(e, kn, l);
   kn->out = ARENA_ARRAY(e->a, input, l->num_out + 1);
@@ -613,20 +665,29 @@ static u64 dims_volume(const i64 *dims, u32 rank) {
   return v;
 }
 
-/* Rows if the reduced dims are the ones that memory is contiguous in, and long enough to be
- * worth a block each. */
+static u64 footprint(const prog_loop *l, const prog_access *a) {
+  u64 v = 1;
+  for (u32 d = 0; d < l->rank; d++)
+    if (a->stride[d]) v *= (u64)l->dims[d];
+  return v;
+}
+
+/* Rows if the reduced dims are the ones that the largest input is contiguous in, and long
+ * enough to be worth a block each. */
 static bool by_rows(const prog_loop *l) {
   u32 kept = l->rank - l->reduced;
   u64 kept_volume = dims_volume(l->dims, kept), length = dims_volume(l->dims + kept, l->reduced);
-  i64 best_kept = INT64_MAX, best_reduced = INT64_MAX;
   if (kept_volume == 1) return true;
+  const prog_access *largest = NULL;
   for (u32 i = 0; i < l->num_in; i++)
-    for (u32 d = 0; d < l->rank; d++) {
-      i64 s = magnitude(l->in[i].stride[d]);
-      if (s == 0 || l->dims[d] == 1) continue;
-      i64 *best = d < kept ? &best_kept : &best_reduced;
-      if (s < *best) *best = s;
-    }
+    if (!largest || footprint(l, &l->in[i]) > footprint(l, largest)) largest = &l->in[i];
+  i64 best_kept = INT64_MAX, best_reduced = INT64_MAX;
+  for (u32 d = 0; largest && d < l->rank; d++) {
+    i64 s = magnitude(largest->stride[d]);
+    if (s == 0 || l->dims[d] == 1) continue;
+    i64 *best = d < kept ? &best_kept : &best_reduced;
+    if (s < *best) *best = s;
+  }
   if (best_kept <= best_reduced) return kept_volume < 16 && length > 4096;
   return length >= 64 || kept_volume < 8;
 }
