@@ -7,7 +7,7 @@
  * Donation. The program says which result takes over which parameter's buffer (an alias); both
  * then get one pointer. If the argument is donated and nobody else looks at its bytes, that is
  * the argument's own block; otherwise it is a copy of it. A donated argument is deleted either
- * way, as JAX asks. */
+ * way; one that no result takes over is not, as under XLA. */
 #include <stdio.h>
 
 #include "pjrt/api.h"
