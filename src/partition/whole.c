@@ -55,6 +55,31 @@ static void whole_dynamic_update_slice(const op *o, dim_set *in, dim_set *out) {
   in[0] = in[1] = out[0] = differing(op_operand(o, 0), op_operand(o, 1));
 }
 
+/* Runs of dimensions with equal products correspond. A run can be sharded if at each step one
+ * of the two products divides the other, as in 6x9 -> 2x27; in 3x6 -> 2x9 shards of 3 are no
+ * shards of 2, though the rule has factors for both. */
+static void whole_reshape(const op *o, dim_set *in, dim_set *out) {
+  i64s x = dims_of(op_operand(o, 0)), y = dims_of(op_result(o, 0));
+  for (size_t i = 0, j = 0; i < x.len || j < y.len;) {
+    dim_set from = 0, to = 0;
+    i64 left = 1, right = 1;
+    bool regular = true, first = true;
+    while (first || left != right) {
+      bool take_left = first ? i < x.len : left < right;
+      if (take_left ? i == x.len : j == y.len) break;
+      from |= take_left ? dim_bit((i64)i) : 0;
+      to |= take_left ? 0 : dim_bit((i64)j);
+      bool fits = checked_mul(take_left ? left : right, take_left ? x.data[i] : y.data[j],
+                              take_left ? &left : &right);
+      *(take_left ? &i : &j) += 1;
+      first = false;
+      regular &= fits && left > 0 && right > 0 && (left % right == 0 || right % left == 0);
+      if (!fits || left <= 0 || right <= 0) break;
+    }
+    if (!regular) in[0] |= from, out[0] |= to;
+  }
+}
+
 static void whole_pad(const op *o, dim_set *in, dim_set *out) {
   struct pad_attrs v;
   if (!view_pad(o, &v)) {
@@ -246,7 +271,6 @@ static void whole_all_to_all(const op *o, dim_set *in, dim_set *out) {
 #define whole_constant whole_nothing
 #define whole_iota whole_nothing
 #define whole_broadcast_in_dim whole_nothing
-#define whole_reshape whole_nothing
 #define whole_transpose whole_nothing
 #define whole_dot_general whole_nothing
 #define whole_optimization_barrier whole_nothing
@@ -368,4 +392,27 @@ bool part_reduction(const op *o, unreduced_kind *out) {
   if (op_is(o, scatter)) return o->num_operands % 2 && combining(o, o->num_operands / 2, 0, out);
   *out = UNREDUCED_SUM;
   return op_is(o, dot_general) || op_is(o, convolution);
+}
+
+/* Which operands must be sums for the result to be one; ops not named here are not linear. */
+typedef enum linear { LINEAR_NOT, LINEAR_ALL, LINEAR_FIRST, LINEAR_ONE } linear;
+static const u8 linear_of[OP_COUNT] = {
+    [OP_add] = LINEAR_ALL,         [OP_subtract] = LINEAR_ALL,
+    [OP_negate] = LINEAR_ALL,      [OP_real] = LINEAR_ALL,
+    [OP_imag] = LINEAR_ALL,        [OP_transpose] = LINEAR_ALL,
+    [OP_reshape] = LINEAR_ALL,     [OP_broadcast_in_dim] = LINEAR_ALL,
+    [OP_slice] = LINEAR_ALL,       [OP_reverse] = LINEAR_ALL,
+    [OP_concatenate] = LINEAR_ALL, [OP_dynamic_slice] = LINEAR_FIRST,
+    [OP_gather] = LINEAR_FIRST,    [OP_divide] = LINEAR_FIRST,
+    [OP_reduce] = LINEAR_FIRST,    [OP_multiply] = LINEAR_ONE,
+    [OP_dot_general] = LINEAR_ONE, [OP_convolution] = LINEAR_ONE,
+};
+
+bool part_passes_sums(const op *o, const bool *marked, u32 count) {
+  unreduced_kind kind;
+  linear how = op_kind(o) < OP_COUNT ? linear_of[op_kind(o)] : LINEAR_NOT;
+  if (op_is(o, reduce)) /* of one array, by a sum */
+    return o->num_operands == 2 && marked[0] && part_reduction(o, &kind) && kind == UNREDUCED_SUM;
+  return (how == LINEAR_ALL && count == o->num_operands) ||
+         (how == LINEAR_FIRST && count == 1 && marked[0]) || (how == LINEAR_ONE && count == 1);
 }
