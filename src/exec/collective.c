@@ -212,8 +212,8 @@ static void all_to_all(const coll_work *w, u32 rank, u32 i) {
   }
   step_shape_simplify(&s);
   for (u32 m = 0; m < members; m++)
-    step_shape_copy(&s, out_of(w, rank, i) + m * to_step, in_of(w, m, i) + rank * from_step, 0,
-                    step_shape_planes(&s));
+    step_shape_copy(w->x->k, &s, out_of(w, rank, i) + m * to_step,
+                    in_of(w, m, i) + rank * from_step, 0, step_shape_planes(&s));
 }
 
 static void permute(const coll_work *w, u32 rank, u32 i) {

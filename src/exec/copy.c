@@ -80,45 +80,14 @@ static void copy_row(u32 width, i64 n, char *to, i64 ts, const char *from, i64 f
   }
 }
 
-enum { TILE = 16 };
-#define TILES(T)                                                                                   \
-  for (i64 i = 0; i < rows; i++)                                                                   \
-    for (i64 j = 0; j < columns; j++) {                                                            \
-      T v;                                                                                         \
-      memcpy(&v, from + i * (i64)sizeof(T) + j * fs, sizeof v);                                    \
-      memcpy(to + i * ts + j * (i64)sizeof(T), &v, sizeof v);                                      \
-    }
-/* to[i][j] = from[j][i]: rows of `to` and of `from` are contiguous. */
-static void copy_tile(u32 width, i64 rows, i64 columns, char *to, i64 ts, const char *from,
-                      i64 fs) {
-  switch (width) {
-  case 1:
-    TILES(u8) break;
-  case 2:
-    TILES(u16) break;
-  case 4:
-    TILES(u32) break;
-  default:
-    TILES(u64) break;
-  }
-}
-static void copy_transposed(u32 width, i64 rows, i64 columns, char *to, i64 ts, const char *from,
-                            i64 fs) {
-  for (i64 j = 0; j < columns; j += TILE)
-    for (i64 i = 0; i < rows; i += TILE) {
-      i64 r = rows - i < TILE ? rows - i : TILE, c = columns - j < TILE ? columns - j : TILE;
-      copy_tile(width, r, c, to + i * ts + j * width, ts, from + i * width + j * fs, fs);
-    }
-}
-
 /* The last two dims (or one). */
-static void copy_plane(const step_shape *s, char *to, const char *from) {
+static void copy_plane(const vm_kernels *k, const step_shape *s, char *to, const char *from) {
   u32 last = s->rank - 1;
   if (s->rank == 1) {
     copy_row(s->width, s->dims[0], to, s->to[0], from, s->from[0]);
   } else if (s->to[last] == s->width && s->from[last - 1] == s->width && s->width <= 8) {
-    copy_transposed(s->width, s->dims[last - 1], s->dims[last], to, s->to[last - 1], from,
-                    s->from[last]);
+    k->transpose[vm_log2_width(s->width)]((size_t)s->dims[last - 1], (size_t)s->dims[last], to,
+                                          s->to[last - 1], from, s->from[last]);
   } else {
     for (i64 i = 0; i < s->dims[last - 1]; i++)
       copy_row(s->width, s->dims[last], to + i * s->to[last - 1], s->to[last],
@@ -134,7 +103,8 @@ u64 step_shape_planes(const step_shape *s) {
   return n;
 }
 
-void step_shape_copy(const step_shape *s, char *to, const char *from, u64 begin, u64 end) {
+void step_shape_copy(const vm_kernels *k, const step_shape *s, char *to, const char *from,
+                     u64 begin, u64 end) {
   for (u64 p = begin; p < end; p++) {
     u64 rest = p;
     i64 t = 0, f = 0;
@@ -144,13 +114,14 @@ void step_shape_copy(const step_shape *s, char *to, const char *from, u64 begin,
       t += i * s->to[d];
       f += i * s->from[d];
     }
-    copy_plane(s, to + t, from + f);
+    copy_plane(k, s, to + t, from + f);
   }
 }
 
 /* ---- copy ---- */
 
 typedef struct copying {
+  const vm_kernels *k;
   step_shape s;
   u32 src, dst;
   i64 src_at, dst_at;
@@ -158,7 +129,7 @@ typedef struct copying {
 
 static void run_copy(const void *data, const exec_env *env, u64 begin, u64 end) {
   const copying *c = data;
-  step_shape_copy(&c->s, (char *)env->slots[c->dst] + c->dst_at,
+  step_shape_copy(c->k, &c->s, (char *)env->slots[c->dst] + c->dst_at,
                   (const char *)env->slots[c->src] + c->src_at, begin, end);
 }
 
@@ -194,6 +165,7 @@ void copy_lower(const lower_env *e, const prog_copy *c, exec_step *out) {
   copying *r = ARENA_NEW(e->a, copying);
   i64 width = (i64)dtype_size(e->prog->slots[c->src.slot].type);
   *out = (exec_step){.run = run_copy, .data = r};
+  r->k = e->k;
   r->s.width = (u32)width;
   r->s.rank = c->rank;
   for (u32 d = 0; d < c->rank; d++) {
@@ -217,6 +189,7 @@ void copy_lower(const lower_env *e, const prog_copy *c, exec_step *out) {
 /* ---- dynamic slices ---- */
 
 typedef struct slicing {
+  const vm_kernels *k;
   const prog_dynamic *d;
   step_shape s;
   dtype index_type[PROG_MAX_DIMS];
@@ -247,9 +220,9 @@ static void run_slice(const void *data, const exec_env *env, u64 begin, u64 end)
   }
   char *big = (char *)env->slots[d->big] + at, *small = env->slots[d->small];
   if (d->update)
-    step_shape_copy(&r->s, big, small, begin, end);
+    step_shape_copy(r->k, &r->s, big, small, begin, end);
   else
-    step_shape_copy(&r->s, small, big, begin, end);
+    step_shape_copy(r->k, &r->s, small, big, begin, end);
 }
 
 void dynamic_lower(const lower_env *e, const prog_dynamic *d, exec_step *out) {
@@ -257,6 +230,7 @@ void dynamic_lower(const lower_env *e, const prog_dynamic *d, exec_step *out) {
   i64 big = (i64)dtype_size(e->prog->slots[d->big].type), small = big, bytes = big;
   *out = (exec_step){.run = run_slice, .data = r};
   r->d = d;
+  r->k = e->k;
   r->s.width = (u32)big;
   r->s.rank = d->rank;
   for (u32 k = d->rank; k-- > 0;) {

@@ -791,6 +791,56 @@ static void test_two_threads(arena *a) {
   }
 }
 
+/* ---- memory running out ---- */
+
+typedef struct failing {
+  int left; /* allocations until one fails; negative: never */
+  i64 live;
+} failing;
+static void *failing_fn(void *user, void *p, size_t old_size, size_t new_size) {
+  failing *f = user;
+  if (new_size && f->left == 0) return NULL;
+  if (new_size && f->left > 0) f->left--;
+  void *r = mem_system.fn(mem_system.user, p, old_size, new_size);
+  f->live += (i64)new_size - (i64)old_size;
+  return r;
+}
+
+static void test_no_memory(arena *a) {
+  const program *p = finish(trips_program(a, 8, 2));
+  bool through = false;
+  for (int n = 0; !through && n < 1000; n++) {
+    failing f = {n, 0};
+    allocator mem = {failing_fn, &f};
+    exec_pool *on = NULL;
+    exec_image *im = NULL;
+    i32 trips[8];
+    float out[8];
+    void *params[8], *results[8];
+    for (int i = 0; i < 8; i++) trips[i] = 2, params[i] = &trips[i], results[i] = &out[i];
+    status s = exec_pool_create(&(exec_pool_options){&mem, 1}, &on);
+    if (!s) s = exec_image_create(&mem, p, NULL, NULL, &im);
+    waiting w = {.lock = PTHREAD_MUTEX_INITIALIZER, .cond = PTHREAD_COND_INITIALIZER};
+    exec_launch_args args = {.image = im,
+                             .devices = (u32[]){0, 1, 2, 3, 4, 5, 6, 7},
+                             .params = params,
+                             .results = results,
+                             .done = on_done,
+                             .user = &w};
+    if (!s) s = exec_launch(on, &args);
+    through = !s;
+    if (s) CHECK(status_get_code(s) == STATUS_RESOURCE_EXHAUSTED);
+    status_free(s);
+    pthread_mutex_lock(&w.lock);
+    while (through && !w.done) pthread_cond_wait(&w.cond, &w.lock);
+    pthread_mutex_unlock(&w.lock);
+    exec_image_release(im);
+    exec_pool_destroy(on);
+    CHECK(f.live == 0);
+  }
+  CHECK(through);
+}
+
 /* ---- serialized programs ---- */
 
 static void test_serialize(arena *a) {
@@ -864,6 +914,7 @@ int main(void) {
   run_tests(&a, 2);
   setenv("TERRAZZO_ONEDNN", "0", 1);
   run_tests(&a, 1);
+  test_no_memory(&a);
   test_serialize(&a);
   arena_deinit(&a);
   return UNIT_END();

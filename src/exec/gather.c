@@ -9,6 +9,7 @@
 #include "exec/vm.h"
 
 typedef struct gathering {
+  const vm_kernels *k;
   const prog_gather *g;
   dtype index_type;
   u64 batches;
@@ -62,7 +63,8 @@ static void run_gather(const void *data, const exec_env *env, u64 begin, u64 end
       start = start < 0 ? 0 : start > r->most[k] ? r->most[k] : start;
       from += start * r->operand_stride[k];
     }
-    step_shape_copy(&r->window, result + to * width, operand + from * width, 0, r->window_planes);
+    step_shape_copy(r->k, &r->window, result + to * width, operand + from * width, 0,
+                    r->window_planes);
   }
 }
 
@@ -204,6 +206,7 @@ void gather_lower(const lower_env *e, const prog_gather *g, exec_step *out) {
   i64 operand_stride[PROG_MAX_DIMS + 1] = {0}, slice[PROG_MAX_DIMS + 1] = {0};
   *out = (exec_step){.run = run_gather, .data = r};
   r->g = g;
+  r->k = e->k;
   r->index_type = e->prog->slots[g->indices].type;
   r->width = ARENA_ARRAY(e->a, u32, g->n);
   for (u32 i = 0; i < g->n; i++) r->width[i] = (u32)dtype_size(e->prog->slots[g->operand[i]].type);

@@ -39,6 +39,11 @@ typedef struct kern_c128 {
   double re, im;
 } kern_c128;
 
+/* to[i][j] = from[j][i] for rows x columns; strides in bytes between rows of each, their
+ * elements are contiguous. */
+typedef void kern_transpose_fn(size_t rows, size_t columns, char *to, i64 to_stride,
+                               const char *from, i64 from_stride);
+
 /* d = op(a, b, c) over n elements; what a unary or binary one does not use is NULL. */
 typedef void kern_fn(size_t n, void *d, const void *a, const void *b, const void *c);
 /* Folds n values into *acc, in an order that depends on n alone. */
@@ -54,6 +59,7 @@ typedef struct vm_kernels {
   kern_fn *splat[5];                                 /* a: one element */
   kern_fn *stride[5];                                /* a: base, b: const i64 * element stride */
   kern_fn *scatter[5];                               /* the same, to d strided */
+  kern_transpose_fn *transpose[4];                   /* [log2 width] */
   kern_fn *iota[R_COUNT];                            /* a: i64 first, b: i64 step */
   kern_fn *load[DTYPE_COUNT];                        /* small float to f32 */
   kern_fn *store[DTYPE_COUNT];                       /* f32 to small float */

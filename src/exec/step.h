@@ -49,7 +49,8 @@ typedef struct step_shape {
 } step_shape;
 void step_shape_simplify(step_shape *s);
 u64 step_shape_planes(const step_shape *s);
-void step_shape_copy(const step_shape *s, char *to, const char *from, u64 begin, u64 end);
+void step_shape_copy(const vm_kernels *k, const step_shape *s, char *to, const char *from,
+                     u64 begin, u64 end);
 
 /* Reads an integer element of any integer type, as i64 (u64 above 2^63 saturates). */
 i64 step_read_index(dtype t, const void *slot, u64 at);
