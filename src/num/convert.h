@@ -48,19 +48,18 @@ static inline u16 num_f32_to_bf16(float f) {
   u32 nan = (x >> 16) | 0x40; /* stays a NaN when the payload's low half goes */
   return (u16)((x & 0x7fffffff) > 0x7f800000 ? nan : rounded);
 }
+/* Integer arithmetic throughout, so that a processor that flushes subnormals does not lose them. */
 static inline float num_f16_to_f32(u16 h) {
-  /* Shift exponent and mantissa in place and correct the bias by a multiplication, which also
-   * normalises subnormals; infinities and NaNs get the largest exponent. */
-  u32 magnitude = (u32)(h & 0x7fff) << 13;
-  float scaled = num_f32_from_bits(magnitude) * 0x1p112f;
-  u32 bits = magnitude >= 0x0f800000 ? (magnitude | 0x7f800000) : num_f32_bits(scaled);
-  return num_f32_from_bits(bits | (u32)(h & 0x8000) << 16);
+  u32 sign = (u32)(h & 0x8000) << 16, a = h & 0x7fff;
+  u32 normal = (a << 13) + (a >= 0x7c00 ? 0x70000000u : 0x38000000u); /* infinity, NaN: top */
+  float small = (float)(i32)a * 0x1p-24f;
+  return num_f32_from_bits((a < 0x400 ? num_f32_bits(small) : normal) | sign);
 }
 static inline u16 num_f32_to_f16(float f) {
   u32 x = num_f32_bits(f), sign = (x >> 16) & 0x8000, a = x & 0x7fffffff;
   /* normal: rebias and round by adding half of the dropped part, less one if even */
   u32 normal = (a - 0x38000000 + 0xfff + ((a >> 13) & 1)) >> 13;
-  /* subnormal: adding 0.5 puts the ulp where the f16 subnormal ulp is */
+  /* subnormal: adding 0.5 puts the ulp where the f16 subnormal ulp is (f32 subnormals are 0) */
   u32 subnormal = num_f32_bits(num_f32_from_bits(a) + 0.5f) - 0x3f000000;
   u32 r = a < 0x38800000 ? subnormal : normal;
   r = a >= 0x477ff000 ? 0x7c00 : r;

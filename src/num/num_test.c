@@ -1,0 +1,85 @@
+/* Conversions and special functions at the points where they are easy to get wrong; all 16-bit
+ * patterns round trip. (Agreement with ml_dtypes over all inputs is a Python test.) */
+#include <math.h>
+
+#include "num/convert.h"
+#include "num/special.h"
+#include "tests/unit.h"
+
+static double through(dtype t, double x) {
+  u64 bits[2] = {0, 0};
+  num_from_f64(t, x, bits);
+  return num_to_f64(t, bits);
+}
+
+static void test_small_floats(void) {
+  CHECK(through(DTYPE_bf16, 1.0 + 0x1p-8) == 1.0);                 /* tie to even */
+  CHECK(through(DTYPE_bf16, 1.0 + 0x1p-8 + 0x1p-40) == 1.0078125); /* not rounded twice */
+  CHECK(through(DTYPE_f16, 65519.0) == 65504.0 && isinf(through(DTYPE_f16, 65520.0)));
+  CHECK(through(DTYPE_f16, 0x1p-25) == 0 && through(DTYPE_f16, 0x1.8p-25) == 0x1p-24);
+  CHECK(through(DTYPE_f8e4m3fn, 448) == 448 && isnan(through(DTYPE_f8e4m3fn, 500)));
+  CHECK(isinf(through(DTYPE_f8e5m2, 1e9)) && isnan(through(DTYPE_f8e4m3fnuz, 1e9)));
+  CHECK(!signbit(through(DTYPE_f8e4m3fnuz, -0.0)) && signbit(through(DTYPE_f8e4m3, -0.0)));
+  CHECK(through(DTYPE_f4e2m1fn, 100) == 6 && through(DTYPE_f4e2m1fn, -2.4) == -2);
+  CHECK(through(DTYPE_f8e8m0fnu, 3) == 4 && isnan(through(DTYPE_f8e8m0fnu, -1)));
+  int bad = 0;
+  for (u32 i = 0; i < 65536; i++) {
+    double h = num_decode_small(DTYPE_f16, i), b = num_decode_small(DTYPE_bf16, i);
+    float fh = num_f16_to_f32((u16)i), fb = num_bf16_to_f32((u16)i);
+    if (!isnan(h)) bad += fh != h || num_encode_small(DTYPE_f16, h) != i || num_f32_to_f16(fh) != i;
+    if (!isnan(b))
+      bad += fb != b || num_encode_small(DTYPE_bf16, b) != i || num_f32_to_bf16(fb) != i;
+    bad += isnan(h) != isnan(fh) || isnan(b) != isnan(fb);
+  }
+  CHECK(bad == 0);
+}
+
+static void test_integers(void) {
+  CHECK(through(DTYPE_s8, 300) == 127 && through(DTYPE_s8, -300) == -128);
+  CHECK(through(DTYPE_u8, -1) == 0 && through(DTYPE_u32, NAN) == 0);
+  CHECK(through(DTYPE_s4, 9) == 7 && through(DTYPE_s4, -9.5) == -8 && through(DTYPE_u2, 5) == 3);
+  CHECK(through(DTYPE_s32, -1.9) == -1 && through(DTYPE_pred, 0.25) == 1);
+  i64 big = (1ll << 53) + 1, out;
+  num_convert(DTYPE_s64, &big, DTYPE_s64, &out);
+  CHECK(out == big);
+  u16 half;
+  i64 odd = (1ll << 60) + (1ll << 52) + 1; /* just above a tie of bf16, lost in f64 */
+  num_convert(DTYPE_s64, &odd, DTYPE_bf16, &half);
+  CHECK(num_bf16_to_f32(half) == 0x1.02p60f);
+  i32 wide = 0x12345;
+  i16 narrow;
+  num_convert(DTYPE_s32, &wide, DTYPE_s16, &narrow);
+  CHECK(narrow == 0x2345);
+  CHECK(num_ipow_s64(-1, -3) == -1 && num_ipow_s64(2, -1) == 0 && num_ipow_s64(3, 4) == 81);
+}
+
+static bool near(double got, double want) { return fabs(got - want) <= 4e-15 * fabs(want); }
+
+static void test_special(void) {
+  CHECK(near(num_erf_inv(0.5), 0.47693627620446987) && isinf(num_erf_inv(1)));
+  CHECK(near(erf(num_erf_inv(-0.999)), -0.999) && isnan(num_erf_inv(1.5)));
+  CHECK(near(num_digamma(1), -0.57721566490153286) && isnan(num_digamma(-2)));
+  CHECK(near(num_digamma(-0x1p-10), num_digamma(1 - 0x1p-10) + 1024));
+  CHECK(near(num_lgamma(10), 12.801827480081469) && isinf(num_lgamma(-1)));
+  CHECK(near(num_zeta(2, 1), 1.6449340668482264) && isinf(num_zeta(1, 1)));
+  CHECK(near(num_polygamma(1, 1), 1.6449340668482264));
+  CHECK(near(num_bessel_i1e(1), 0.20791041534970845) && num_bessel_i1e(-1) < 0);
+  num_complex z = num_clog1p((num_complex){1e-10, 1e-10}), w = num_cexpm1(z);
+  CHECK(near(w.re, 1e-10) && near(w.im, 1e-10));
+}
+
+static void test_reduce_precision(void) {
+  CHECK(num_reduce_precision_f32(1.0009765625f, 5, 9) == 1.0f);
+  CHECK(isinf(num_reduce_precision_f32(70000.0f, 5, 10)));
+  CHECK(num_reduce_precision_f32(1e-6f, 5, 10) == 0);
+  CHECK(num_reduce_precision_f64(M_PI, 11, 52) == M_PI &&
+        num_reduce_precision_f64(M_PI, 8, 7) == 3.140625);
+}
+
+int main(void) {
+  test_small_floats();
+  test_integers();
+  test_special();
+  test_reduce_precision();
+  return UNIT_END();
+}
