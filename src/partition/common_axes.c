@@ -324,11 +324,8 @@ static void keep_rules(solver *s) {
     if (s->p->kinds[f] == FACTOR_REPLICATE) s->out[f].len = 0;
     i64 size = s->r->factors[f].size;
     s->out[f] = size > 0 ? dividing(s->out[f], size) : (axis_list){0};
-    for (u32 t = 0; t < s->num_tensors; t++) { /* unreduced axes hold other values already */
-      const sharding *sh = s->p->tensors[t];
-      if (sh && sh->unreduced.len && s->p->kinds[f] != FACTOR_REDUCTION)
-        s->out[f] = axes_truncate_overlaps(s->a, s->out[f], sh->unreduced);
-    }
+    if (s->p->unreduced.len && s->p->kinds[f] != FACTOR_REDUCTION)
+      s->out[f] = axes_truncate_overlaps(s->a, s->out[f], s->p->unreduced);
   }
   for (bool changed = true; changed;) {
     changed = false;
@@ -374,11 +371,5 @@ const sharding *common_sharding(arena *a, const axes_problem *p, u32 t, const ax
         axes_add_or_merge(a, &v, axes[places[k]].data[i]);
     dims[d] = axis_vec_list(&v);
   }
-  sharding *s = arena_copy(a, sharding_make_closed(a, p->mesh, dims, rank), sizeof(*s));
-  const sharding *old = p->tensors[t];
-  if (old) {
-    s->unreduced = old->unreduced;
-    s->unreduced_kind = old->unreduced_kind;
-  }
-  return s;
+  return sharding_make_closed(a, p->mesh, dims, rank);
 }

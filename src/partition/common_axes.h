@@ -11,6 +11,7 @@ typedef struct axes_problem {
   const sharding *const *tensors; /* operands, then results; NULL: any will do */
   const i64 *sizes;               /* elements of each tensor */
   const type *const *types;
+  axis_list unreduced; /* of the results: only reduction factors may have these */
 } axes_problem;
 
 /* out[num_factors]. Factors that must be replicated get none; others never overlap, divide the
@@ -24,7 +25,7 @@ typedef struct axes_problem {
  * Source: openxla/shardy, sdy-insert-explicit-reshards. Deterministic. */
 void common_axes(arena *a, const axes_problem *p, axis_list *out);
 
-/* The sharding of tensor t under these axes: closed, unreduced axes as in the problem. */
+/* The sharding of tensor t under these axes: closed, nothing unreduced. */
 const sharding *common_sharding(arena *a, const axes_problem *p, u32 t, const axis_list *axes);
 
 #endif

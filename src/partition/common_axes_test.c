@@ -59,7 +59,7 @@ static void products(arena *a, const mesh *m) {
   axis_list out[3];
   /* both contracting dimensions sharded: stays, and will be summed up */
   const sharding *agree[] = {two(a, m, "", "x"), two(a, m, "x", ""), two(a, m, "", "")};
-  axes_problem p = {&dot, kinds, m, agree, sizes, types};
+  axes_problem p = {&dot, kinds, m, agree, sizes, types, {0}};
   common_axes(a, &p, out);
   CHECK(is(m, out[0], "") && is(m, out[1], "") && is(m, out[2], "x"));
   /* x wanted by i of A and C, and by k of B, which is larger than both */
@@ -86,7 +86,7 @@ static void reshapes(arena *a) {
   axis_list out[2];
   /* the major factor is not sharded to the end, so the minor one may not be at all */
   const sharding *s[] = {two(a, m, "x", "y"), NULL};
-  axes_problem p = {&merge, kinds, m, s, sizes, types};
+  axes_problem p = {&merge, kinds, m, s, sizes, types, {0}};
   common_axes(a, &p, out);
   CHECK(is(m, out[0], "x") && is(m, out[1], ""));
   const sharding *full[] = {two(a, m, "xy", ""), NULL};

@@ -6,158 +6,20 @@
  * must see whole (whole.h) are replicated. Operands that flow through regions, to returns and
  * out of functions take the sharding of what they become. */
 #include "partition/common_axes.h"
-#include "partition/env.h"
 #include "partition/passes.h"
+#include "partition/place.h"
 #include "partition/whole.h"
-
-typedef struct done_reshard {
-  const value *from;
-  const sharding *to;
-  value *v;
-} done_reshard;
 
 typedef struct explicit_pass {
   part_env e;
   rule_set rules;
-  hash_index done; /* reshards made, by value and sharding */
+  placer placer;
 } explicit_pass;
 
-/* ---- making reshards ---- */
-
-static bool same_place(const sharding *a, const sharding *b) {
-  if (!sharding_equivalent(a, b)) return false;
-  return sharding_is_replicated(a) || sharding_is_replicated(b) ||
-         mesh_same(a->mesh, b->mesh, false);
-}
-
-/* The block of `v` is around `o`, so that what comes earlier there is at hand. */
-static bool is_around(const value *v, const op *o) {
-  const block *b = v->def.op->parent;
-  for (const op *x = o; x; x = op_parent(x)) {
-    if (x->parent == b) return true;
-    if (op_has(x, ISOLATED)) return false;
-  }
-  return false;
-}
-
-static u64 reshard_hash(const value *v, const sharding *s) { return hash_ptr(s, hash_ptr(v, 0)); }
-
-static value *find_reshard(explicit_pass *p, const value *v, const sharding *to, const op *user) {
-  u64 h = reshard_hash(v, to);
-  done_reshard *r;
-  for (size_t at = 0; (r = index_next(&p->done, h, &at));)
-    if (r->from == v && r->to == to && is_around(r->v, user)) return r->v;
-  return NULL;
-}
-
-static void remember(explicit_pass *p, const value *from, const sharding *to, value *v) {
-  done_reshard *r = ARENA_NEW(p->e.a, done_reshard);
-  *r = (done_reshard){from, to, v};
-  index_add(&p->done, p->e.a, reshard_hash(from, to), r);
-}
-
-static value *emit_reshard(cursor *at, value *v, const sharding *to) {
-  value *r = emit(at, OP_reshard, &v, 1, v->type);
-  set_attr(at, r->def.op, "sharding", part_attr(at->env, to));
-  return r;
-}
-
-/* Constants, iota and broadcast scalars are made again where moving them would cost more. */
-static bool is_cheap(const op *o) {
-  if (!o || o->num_results != 1) return false;
-  if (op_has(o, CONSTANT) || op_is(o, iota)) return true;
-  return op_is(o, broadcast_in_dim) && op_operand(o, 0)->type->dims.len == 0;
-}
-
-static value *clone_as(explicit_pass *p, const op *o, const sharding *to, op *before) {
-  op *c = op_clone(p->e.m, o, NULL);
-  op_insert(c, before->parent, before);
-  part_set_sharding(&p->e, c, 0, to);
-  return op_result(c, 0);
-}
-
-/* v under another sharding, for use by `user`. */
-static value *resharded(explicit_pass *p, value *v, const sharding *to, op *user) {
-  const part_env *e = &p->e;
-  const sharding *from = part_sharding(e, v);
-  if (!to) {
-    if (sharding_is_replicated(from)) return v;
-    to = sharding_make_replicated(e->a, from->mesh, from->rank, true);
-  }
-  if (same_place(from, to)) return v;
-  to = shard_intern(p->e.space, to);
-  const op *def = value_op(v);
-  if (def && op_is(def, reshard)) { /* there and back */
-    value *before = op_operand(def, 0);
-    if (same_place(part_sharding(e, before), to)) return before;
-  }
-  value *r = find_reshard(p, v, to, user);
-  if (r) return r;
-  if (is_cheap(def) && to->unreduced.len == 0) {
-    r = clone_as(p, def, to, user);
-  } else {
-    cursor at = cursor_before(e, user);
-    r = emit_reshard(&at, v, to);
-  }
-  remember(p, v, to, r);
-  return r;
-}
-
-static const attr *kind_attr(const part_env *e, unreduced_kind kind) {
-  return kind == UNREDUCED_SUM ? NULL : attr_enum(e->c, ATTR_reduction_kind, kind);
-}
-
-static value *emit_all_reduce(cursor *at, value *v, const mesh *m, axis_list axes,
-                              unreduced_kind kind, const sharding *out) {
-  const part_env *e = at->env;
-  value *r = emit(at, OP_sdy_all_reduce, &v, 1, v->type);
-  set_attr(at, r->def.op, "reduction_axes",
-           attr_make(e->c, axis_ref_list, .axes = part_axes_attrs(e, m, axes)));
-  set_attr(at, r->def.op, "out_sharding", part_attr(e, out));
-  set_attr(at, r->def.op, "reduction_kind", kind_attr(e, kind));
-  return r;
-}
-
-/* Sums up what of the operand's unreduced axes the user doesn't keep unreduced. */
-static value *reduced(explicit_pass *p, value *v, const sharding *user_sharding, op *user) {
-  const part_env *e = &p->e;
-  const sharding *s = part_sharding(e, v);
-  if (!s || s->unreduced.len == 0) return v;
-  axis_list keep = user_sharding ? user_sharding->unreduced : (axis_list){0};
-  axis_list axes = axes_difference(e->a, s->unreduced, keep);
-  if (axes.len == 0) return v;
-  sharding out = *s;
-  out.unreduced = axes_difference(e->a, s->unreduced, axes);
-  cursor at = cursor_before(e, user);
-  axes = axes_sort_merge(e->a, axes);
-  return emit_all_reduce(&at, v, s->mesh, axes, s->unreduced_kind, &out);
-}
-
-/* New unreduced axes come from replication: the first device along them keeps the value. */
-static value *unreduced(explicit_pass *p, value *v, const sharding *to, op *user) {
-  const part_env *e = &p->e;
-  const sharding *s = part_sharding(e, v);
-  if (!to || to->unreduced.len == 0) return v;
-  axis_list have = s ? s->unreduced : (axis_list){0};
-  axis_list axes = axes_difference(e->a, to->unreduced, have);
-  if (axes.len == 0) return v;
-  sharding before = *to;
-  before.unreduced = have;
-  v = resharded(p, v, &before, user);
-  cursor at = cursor_before(e, user);
-  value *r = emit(&at, OP_replicated_to_unreduced, &v, 1, v->type);
-  set_attr(&at, r->def.op, "axes",
-           attr_make(e->c, axis_ref_list, .axes = part_axes_attrs(e, to->mesh, axes)));
-  set_attr(&at, r->def.op, "out_sharding", part_attr(e, to));
-  return r;
-}
-
 static void fix_operand(explicit_pass *p, op *o, u32 i, const sharding *to) {
-  value *v = op_operand(o, i), *r = v;
+  value *v = op_operand(o, i);
   if (!type_is_tensor(v->type)) return;
-  r = reduced(p, r, to, o);
-  r = unreduced(p, r, to, o);
-  r = resharded(p, r, to, o);
+  value *r = place_for(&p->placer, v, to, o);
   if (r != v) op_set_operand(o, i, r);
 }
 
@@ -209,28 +71,34 @@ static const type *partial_type(const part_env *e, const op *o, const type *t) {
   return type_tensor(e->c, t->dims, type_float(e->c, FLOAT_f32), t->encoding);
 }
 
+/* What an op is going to compute: partial results along `reduce` are summed up right behind it,
+ * those along `kept` are left to its users. */
+typedef struct partial {
+  axis_list reduce, kept;
+  unreduced_kind kind;
+} partial;
+
 /* Gives result i of o the sharding `to`; its users go on with the one it had, if any. */
 static void fix_result(explicit_pass *p, op *o, u32 i, const sharding *old, const sharding *to,
-                       axis_list reduce, unreduced_kind kind) {
+                       const partial *part) {
   const part_env *e = &p->e;
   value *v = op_result(o, i), *last = v;
-  bool differs = !same_place(old, to);
+  sharding here = *to;
+  here.unreduced = part->kept;
+  here.unreduced_kind = part->kind;
   cursor at = cursor_after(e, o);
-  if (differs) part_set_sharding(e, o, i, to);
-  const type *t = v->type, *wide = reduce.len ? partial_type(e, o, t) : NULL;
+  if (!same_place(old, &here)) part_set_sharding(e, o, i, &here);
+  const type *t = v->type, *wide = part->reduce.len ? partial_type(e, o, t) : NULL;
   if (wide) v->type = wide;
-  if (reduce.len) last = emit_all_reduce(&at, last, to->mesh, reduce, kind, to);
-  op *first = reduce.len ? last->def.op : NULL;
-  if (differs && old) {
-    last = emit_reshard(&at, last, old);
-    if (!first) first = last->def.op;
-  }
+  if (part->reduce.len)
+    last = emit_all_reduce(&at, last, to->mesh, part->reduce, part->kind, &here);
+  if (old) last = place_at(&p->placer, &at, last, old);
   if (wide) {
     const sharding *s = part_sharding(e, last);
     last = emit(&at, OP_convert, &last, 1, t);
     part_set_sharding(e, last->def.op, 0, s);
   }
-  if (first) value_replace_except(v, last, first);
+  if (last != v) value_replace_except(v, last, o->next); /* the first of what was made */
 }
 
 static void gather_shardings(explicit_pass *p, const op *o, const sharding **sh, i64 *sizes,
@@ -243,40 +111,76 @@ static void gather_shardings(explicit_pass *p, const op *o, const sharding **sh,
   }
 }
 
+/* Axes on reduction factors: each device along them has a part of the result. */
+static axis_list reduced_axes(explicit_pass *p, const op *o, const axes_problem *prob,
+                              const axis_list *axes) {
+  unreduced_kind kind;
+  axis_vec v = {0};
+  if (!part_reduction(o, &kind)) return (axis_list){0};
+  for (u32 f = 0; f < prob->rule->num_factors; f++)
+    if (prob->kinds[f] == FACTOR_REDUCTION)
+      for (size_t i = 0; i < axes[f].len; i++) VEC_PUSH(p->e.a, v, axes[f].data[i]);
+  return axis_vec_list(&v);
+}
+
+/* Whether the op turns sums over these axes into sums over them; marks the operands that must
+ * carry them. */
+static bool passes_sums(explicit_pass *p, const op *o, const sharding *const *sh, axis_list axes,
+                        unreduced_kind kind, bool *carries) {
+  if (axes.len == 0 || kind != UNREDUCED_SUM) return false;
+  u32 have = 0;
+  for (u32 i = 0; i < o->num_operands; i++) {
+    carries[i] = sh[i] && sh[i]->unreduced_kind == UNREDUCED_SUM &&
+                 axes_difference(p->e.a, axes, sh[i]->unreduced).len == 0;
+    have += carries[i];
+  }
+  return part_passes_sums(o, carries, have);
+}
+
 static void fix_with_rule(explicit_pass *p, op *o, const rule *r, const sharding **sh,
                           const i64 *sizes, const type *const *types, const mesh *m) {
   arena *a = p->e.a;
   u32 n = rule_num_tensors(r);
   const sharding **here = ARENA_ARRAY(a, const sharding *, n);
   for (u32 t = 0; t < n; t++) here[t] = sh[t] && mesh_same(sh[t]->mesh, m, true) ? sh[t] : NULL;
-  axes_problem prob = {r, factor_kinds(p, o, r), m, here, sizes, types};
+  const sharding *want = o->num_results ? sh[o->num_operands] : NULL;
+  axis_list unreduced = want ? want->unreduced : (axis_list){0};
+  axes_problem prob = {r, factor_kinds(p, o, r), m, here, sizes, types, unreduced};
   axis_list *axes = ARENA_ARRAY(a, axis_list, r->num_factors);
   common_axes(a, &prob, axes);
-  for (u32 i = 0; i < o->num_operands; i++)
-    if (type_is_tensor(types[i])) fix_operand(p, o, i, common_sharding(a, &prob, i, axes));
-  unreduced_kind kind = UNREDUCED_SUM;
-  axis_vec reduce = {0};
-  if (part_reduction(o, &kind))
-    for (u32 f = 0; f < r->num_factors; f++)
-      if (prob.kinds[f] == FACTOR_REDUCTION)
-        for (size_t i = 0; i < axes[f].len; i++) VEC_PUSH(a, reduce, axes[f].data[i]);
+  axis_list made = reduced_axes(p, o, &prob, axes);
+  partial part = {.kind = UNREDUCED_SUM};
+  part_reduction(o, &part.kind);
+  if (!want || want->unreduced_kind != part.kind) unreduced = (axis_list){0};
+  part.reduce = axes_sort_merge(a, axes_difference(a, made, unreduced));
+  axis_list passed = axes_difference(a, unreduced, made);
+  bool *carries = arena_zalloc(a, o->num_operands);
+  if (!passes_sums(p, o, sh, passed, part.kind, carries)) passed.len = 0;
+  /* of the axes that are to stay unreduced, those that the op makes or passes on */
+  part.kept = axes_difference(a, made, part.reduce);
+  part.kept = axes_sort_merge(a, axes_concat(a, part.kept, passed));
+  for (u32 i = 0; i < o->num_operands; i++) {
+    if (!type_is_tensor(types[i])) continue;
+    sharding to = *common_sharding(a, &prob, i, axes);
+    if (passed.len && carries[i]) to.unreduced = passed;
+    fix_operand(p, o, i, &to);
+  }
   for (u32 i = o->num_results; i-- > 0;) {
     u32 t = o->num_operands + i;
-    const sharding *to = common_sharding(a, &prob, t, axes);
-    axis_list rest = axes_difference(a, axis_vec_list(&reduce), to->unreduced);
-    fix_result(p, o, i, sh[t], to, axes_sort_merge(a, rest), kind);
+    fix_result(p, o, i, sh[t], common_sharding(a, &prob, t, axes), &part);
   }
 }
 
 /* No rule: everything is replicated. */
 static void fix_replicated(explicit_pass *p, op *o, const sharding **sh, const mesh *m) {
+  const partial none = {.kind = UNREDUCED_SUM};
   for (u32 i = 0; i < o->num_operands; i++) fix_operand(p, o, i, NULL);
   for (u32 i = o->num_results; i-- > 0;) {
     value *v = op_result(o, i);
     if (!type_is_ranked(v->type)) continue;
     u32 rank = (u32)v->type->dims.len;
     fix_result(p, o, i, sh[o->num_operands + i], sharding_make_replicated(p->e.a, m, rank, true),
-               (axis_list){0}, UNREDUCED_SUM);
+               &none);
   }
 }
 
@@ -294,11 +198,6 @@ static void fix_op(explicit_pass *p, op *o) {
   const sharding **sh = ARENA_ARRAY(a, const sharding *, n);
   i64 *sizes = ARENA_ARRAY(a, i64, n);
   const type **types = ARENA_ARRAY(a, const type *, n);
-  const sharding *first = o->num_results ? part_sharding(&p->e, op_result(o, 0)) : NULL;
-  for (u32 i = 0; i < o->num_operands; i++) {
-    value *v = reduced(p, op_operand(o, i), first, o);
-    if (v != op_operand(o, i)) op_set_operand(o, i, v);
-  }
   gather_shardings(p, o, sh, sizes, types);
   const mesh *m = common_mesh(sh, n);
   if (!m) return;
@@ -341,15 +240,20 @@ static void fix_region_op(explicit_pass *p, op *o) {
   }
 }
 
-/* A reshard that the user wrote: sums before it. */
+/* A reshard that the user wrote: sums before it, or after. */
 static void fix_reshard(explicit_pass *p, op *o) {
-  const part_env *e = &p->e;
-  const sharding *to = part_sharding(e, op_result(o, 0));
-  value *v = op_operand(o, 0), *r = v;
-  if (!to) return;
-  r = reduced(p, r, to, o);
-  r = unreduced(p, r, to, o);
-  if (r != v) op_set_operand(o, 0, r);
+  const sharding *to = part_sharding(&p->e, op_result(o, 0));
+  const sharding *from = part_sharding(&p->e, op_operand(o, 0));
+  if (to && (to->unreduced.len || (from && from->unreduced.len))) fix_operand(p, o, 0, to);
+}
+
+/* A constant is the whole on every device, whatever its sharding says. */
+static void fix_source(explicit_pass *p, op *o) {
+  for (u32 i = 0; i < o->num_results; i++) {
+    const sharding *old = part_sharding(&p->e, op_result(o, i));
+    const partial none = {.kind = UNREDUCED_SUM};
+    if (old && old->unreduced.len) fix_result(p, o, i, old, old, &none);
+  }
 }
 
 /* ---- the walk ---- */
@@ -370,9 +274,7 @@ static explicit_fn *const explicit_of[OP_COUNT] = {
 #include "ir/ops.def"
 };
 
-static bool makes_itself(const op *o) {
-  return op_has(o, CONSTANT) || op_is(o, iota) || op_has(o, SYMBOL);
-}
+static bool makes_itself(const op *o) { return op_has(o, CONSTANT) || op_is(o, iota); }
 
 static bool says_sharding(const op *o) { return str_starts(o->info->name, STR("sdy.")); }
 
@@ -381,7 +283,9 @@ static explicit_fn *fn_of(const op *o) {
   if (op_is(o, optimization_barrier)) return fix_region_op;
   if (op_is(o, reshard) || op_is(o, sharding_constraint)) return fix_reshard;
   explicit_fn *fn = explicit_of[op_kind(o)];
-  return fn == fix_op && (makes_itself(o) || says_sharding(o)) ? fix_nothing : fn;
+  if (fn != fix_op) return fn;
+  if (makes_itself(o)) return fix_source;
+  return op_has(o, SYMBOL) || says_sharding(o) ? fix_nothing : fn;
 }
 
 /* Reduction bodies and the like work on scalars. */
@@ -421,6 +325,7 @@ bool part_insert_explicit_reshards(ir_module *m, arena *scratch, const pass_args
   explicit_pass p = {.e = part_env_make(m, scratch)};
   (void)args;
   if (!part_has_mesh(&p.e)) return true;
+  p.placer.e = &p.e;
   rule_set_init(&p.rules, m->ctx, scratch, false);
   fix_block(&p, op_body(m->root, 0));
   op_walk(m->root, tidy, &p);

@@ -21,6 +21,10 @@ void part_whole_dims(const op *o, dim_set *operands, dim_set *results);
  * do not. */
 bool part_reduction(const op *o, unreduced_kind *out);
 
+/* Whether, if the operands marked (`count` of them) are parts of a sum, the results are parts of
+ * the op of the sums: linear ops, with what they need marked. */
+bool part_passes_sums(const op *o, const bool *marked, u32 count);
+
 /* Result i of a reduction body of n pairs is op(argument i, argument n + i), in any order. */
 bool part_body_kind(const block *b, u32 i, u32 n, unreduced_kind *out);
 

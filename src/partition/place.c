@@ -1,0 +1,129 @@
+#include "partition/place.h"
+
+typedef struct placed {
+  const value *from;
+  const sharding *to;
+  value *v;
+} placed;
+
+bool same_place(const sharding *a, const sharding *b) {
+  if (!sharding_equivalent(a, b)) return false;
+  return sharding_is_replicated(a) || sharding_is_replicated(b) ||
+         mesh_same(a->mesh, b->mesh, false);
+}
+
+/* ---- what was made before ---- */
+
+/* The block of `v` is around `o`, so that what comes earlier there is at hand. */
+static bool is_around(const value *v, const op *o) {
+  if (v->is_arg) return false;
+  const block *b = v->def.op->parent;
+  for (const op *x = o; x; x = op_parent(x)) {
+    if (x->parent == b) return true;
+    if (op_has(x, ISOLATED)) return false;
+  }
+  return false;
+}
+
+static u64 placed_hash(const value *v, const sharding *s) { return hash_ptr(s, hash_ptr(v, 0)); }
+
+static value *find_placed(placer *p, const value *v, const sharding *to, const op *user) {
+  u64 h = placed_hash(v, to);
+  placed *r;
+  for (size_t at = 0; (r = index_next(&p->done, h, &at));)
+    if (r->from == v && r->to == to && is_around(r->v, user)) return r->v;
+  return NULL;
+}
+
+static void remember(placer *p, const value *from, const sharding *to, value *v) {
+  placed *r = ARENA_NEW(p->e->a, placed);
+  *r = (placed){from, to, v};
+  index_add(&p->done, p->e->a, placed_hash(from, to), r);
+}
+
+/* ---- making ---- */
+
+value *emit_all_reduce(cursor *at, value *v, const mesh *m, axis_list axes, unreduced_kind kind,
+                       const sharding *out) {
+  const part_env *e = at->env;
+  value *r = emit(at, OP_sdy_all_reduce, &v, 1, v->type);
+  op *o = r->def.op;
+  set_attr(at, o, "reduction_axes",
+           attr_make(e->c, axis_ref_list, .axes = part_axes_attrs(e, m, axes)));
+  set_attr(at, o, "out_sharding", part_attr(e, out));
+  if (kind != UNREDUCED_SUM)
+    set_attr(at, o, "reduction_kind", attr_enum(e->c, ATTR_reduction_kind, kind));
+  return r;
+}
+
+/* Sums up what of the unreduced axes is not to stay so. */
+static value *reduce(cursor *at, value *v, const sharding *from, const sharding *to) {
+  const part_env *e = at->env;
+  if (!from || from->unreduced.len == 0) return v;
+  axis_list keep = from->unreduced_kind == to->unreduced_kind ? to->unreduced : (axis_list){0};
+  axis_list axes = axes_difference(e->a, from->unreduced, keep);
+  if (axes.len == 0) return v;
+  sharding out = *from;
+  out.unreduced = axes_difference(e->a, from->unreduced, axes);
+  return emit_all_reduce(at, v, from->mesh, axes_sort_merge(e->a, axes), from->unreduced_kind,
+                         &out);
+}
+
+/* Constants, iota and broadcast scalars are made again where moving them would cost more. */
+static bool is_cheap(const op *o) {
+  if (!o || o->num_results != 1) return false;
+  if (op_has(o, CONSTANT) || op_is(o, iota)) return true;
+  return op_is(o, broadcast_in_dim) && op_operand(o, 0)->type->dims.len == 0;
+}
+
+static value *make_again(cursor *at, const op *o, const sharding *to) {
+  op *c = op_clone(at->env->m, o, NULL);
+  op_insert(c, at->b, at->before);
+  part_set_sharding(at->env, c, 0, to);
+  return op_result(c, 0);
+}
+
+static value *reshard(cursor *at, value *v, const sharding *to) {
+  const part_env *e = at->env;
+  if (same_place(part_sharding(e, v), to)) return v;
+  const op *def = value_op(v);
+  if (def && op_is(def, reshard)) { /* there and back */
+    value *before = op_operand(def, 0);
+    if (same_place(part_sharding(e, before), to)) return before;
+  }
+  if (is_cheap(def) && to->unreduced.len == 0) return make_again(at, def, to);
+  value *r = emit(at, OP_reshard, &v, 1, v->type);
+  set_attr(at, r->def.op, "sharding", part_attr(e, to));
+  return r;
+}
+
+value *place_at(placer *p, cursor *at, value *v, const sharding *to) {
+  const part_env *e = p->e;
+  const sharding *from = part_sharding(e, v);
+  if (!to) {
+    if (sharding_is_replicated(from)) return v;
+    to = sharding_make_replicated(e->a, from->mesh, from->rank, true);
+  }
+  v = reduce(at, v, from, to);
+  from = part_sharding(e, v);
+  sharding mid = *to;
+  mid.unreduced = from ? from->unreduced : (axis_list){0};
+  v = reshard(at, v, shard_intern(e->space, &mid));
+  axis_list more = axes_difference(e->a, to->unreduced, mid.unreduced);
+  if (more.len == 0) return v;
+  v = emit(at, OP_replicated_to_unreduced, &v, 1, v->type);
+  set_attr(at, v->def.op, "axes",
+           attr_make(e->c, axis_ref_list, .axes = part_axes_attrs(e, to->mesh, more)));
+  set_attr(at, v->def.op, "out_sharding", part_attr(e, to));
+  return v;
+}
+
+value *place_for(placer *p, value *v, const sharding *to, op *user) {
+  const sharding *key = to ? shard_intern(p->e->space, to) : NULL;
+  value *r = find_placed(p, v, key, user);
+  if (r) return r;
+  cursor at = cursor_before(p->e, user);
+  r = place_at(p, &at, v, key);
+  if (r != v) remember(p, v, key, r);
+  return r;
+}

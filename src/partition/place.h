@@ -1,0 +1,26 @@
+/* Inside partition only: bringing a value under another sharding. */
+#ifndef PARTITION_PLACE_H
+#define PARTITION_PLACE_H
+
+#include "partition/env.h"
+#include "shard/index.h"
+
+typedef struct placer {
+  const part_env *e;
+  hash_index done; /* what was made for users, by value and sharding */
+} placer;
+
+/* The same elements on the same devices (which, if replicated, are all). */
+bool same_place(const sharding *a, const sharding *b);
+
+/* v under `to` (NULL: replicated): what isn't unreduced in `to` is summed up, the rest resharded,
+ * and new unreduced axes begin with the value on the first device along them. Makes nothing
+ * where v is there already. place_for makes it before `user`, or takes what an earlier user
+ * got; place_at makes it at the cursor. */
+value *place_for(placer *p, value *v, const sharding *to, op *user);
+value *place_at(placer *p, cursor *at, value *v, const sharding *to);
+
+value *emit_all_reduce(cursor *at, value *v, const mesh *m, axis_list axes, unreduced_kind kind,
+                       const sharding *out);
+
+#endif
