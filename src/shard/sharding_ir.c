@@ -231,11 +231,9 @@ static bool attrs_same(attrs a, attrs b) {
 
 bool shard_attr_equivalent(const attr *x, const attr *y) {
   const tensor_sharding_attr *a = attr_as(tensor_sharding, x), *b = attr_as(tensor_sharding, y);
-  bool plain_a = !a || (!a->unreduced.len && !dims_have_axes(a));
-  bool plain_b = !b || (!b->unreduced.len && !dims_have_axes(b));
+  bool plain_a = !a || !dims_have_axes(a), plain_b = !b || !dims_have_axes(b);
   if (plain_a || plain_b) return plain_a && plain_b;
-  if (a->mesh != b->mesh || a->dims.len != b->dims.len || !attrs_same(a->unreduced, b->unreduced))
-    return false;
+  if (a->mesh != b->mesh || a->dims.len != b->dims.len) return false;
   for (size_t i = 0; i < a->dims.len; i++)
     if (!attrs_same(attr_as(dim_sharding, a->dims.data[i])->axes,
                     attr_as(dim_sharding, b->dims.data[i])->axes))

@@ -39,7 +39,7 @@ const attr *shard_attr_open_like(ir_ctx *c, const attr *tensor_sharding, size_t 
 const attr *shard_attr_replicated(ir_ctx *c, const attr *mesh_or_ref, size_t rank, bool closed);
 /* Axes of dims, replicated and unreduced all empty? NULL: yes. */
 bool shard_attr_no_axes(const attr *tensor_sharding);
-/* Same placement (sharding_equivalent) on attributes. */
+/* The same axes in every dimension; all else, unreduced axes too, doesn't count. */
 bool shard_attr_equivalent(const attr *a, const attr *b);
 
 /* ---- where values keep their shardings ---- */
