@@ -324,6 +324,8 @@ static bool check_same(checker *k, const op *o) {
   const type *first = o->num_operands ? in_type(o, 0) : out_type(o, 0);
   for (u32 i = 0; i < o->num_operands + o->num_results; i++) {
     const type *t = i < o->num_operands ? in_type(o, i) : out_type(o, i - o->num_operands);
+    if (op_is(o, add) && !shapes_agree(first, t)) /* has its own constraint in the peers */
+      return op_error(k->c, o, "requires the same shape for all operands and results");
     if (whole && !types_agree(first, t))
       return op_error(k->c, o, "requires compatible types for all operands and results");
     if (!whole && !shapes_agree(first, t))
@@ -345,14 +347,18 @@ static bool check_inferred(checker *k, const op *o) {
   infer_fn *fn = op_has(o, SAME_TYPE) ? NULL : infer_of[op_kind(o)];
   if (!fn) return true;
   const type **want = ARENA_ARRAY(ir_arena(k->c), const type *, o->num_results);
-  if (!fn(k, o, want)) return false;
+  if (!fn(k, o, want)) {
+    /* the peers check these two elsewhere, before they infer */
+    bool checked = op_is(o, reduce) || op_is(o, reduce_window);
+    return !checked && op_error(k->c, o, "failed to infer returned types");
+  }
   for (u32 i = 0; i < o->num_results; i++)
     if (!types_agree(want[i], out_type(o, i))) {
       const type **got = ARENA_ARRAY(ir_arena(k->c), const type *, o->num_results);
       for (u32 j = 0; j < o->num_results; j++) got[j] = out_type(o, j);
-      return op_error(k->c, o,
-                      "inferred type(s) %s are incompatible with return type(s) of operation %s",
-                      show_types(k, want, o->num_results), show_types(k, got, o->num_results));
+      op_error(k->c, o, "inferred type(s) %s are incompatible with return type(s) of operation %s",
+               show_types(k, want, o->num_results), show_types(k, got, o->num_results));
+      return op_error(k->c, o, "failed to infer returned types");
     }
   return true;
 }

@@ -236,7 +236,7 @@ static bool same_returns(const block *a, const block *b) {
   return same;
 }
 
-static bool check_branches(checker *k, const op *o, const type *elem) {
+static bool infer_branches(checker *k, const op *o, const type *elem) {
   if (rank_of(in_type(o, 0)) != 0)
     return op_error(k->c, o, "operand should be rank 0 tensor but got rank %lld",
                     (long long)rank_of(in_type(o, 0)));
@@ -258,6 +258,10 @@ static bool check_branches(checker *k, const op *o, const type *elem) {
   return op_error(k->c, o,
                   "inferred type(s) %s are incompatible with return type(s) of operation %s",
                   show_operands(k, first->last), show_results(k, o));
+}
+
+static bool check_branches(checker *k, const op *o, const type *elem) {
+  return infer_branches(k, o, elem) || op_error(k->c, o, "failed to infer returned types");
 }
 
 bool verify_case(checker *k, const op *o) { return check_branches(k, o, type_i32(k->c)); }

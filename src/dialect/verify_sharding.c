@@ -112,7 +112,8 @@ static bool check_overlap(checker *k, const op *o, const axis_use *u, const axis
       return op_error(k->c, o,
                       "%sboth sub-axis and full-axis are used for axis name: \"" STR_FMT "\"",
                       u->where, STR_ARG(p->ref->name));
-    const axis_part *lo = q->pre < p->pre ? q : p, *hi = lo == q ? p : q;
+    bool before = q->pre < p->pre || (q->pre == p->pre && q->size < p->size);
+    const axis_part *lo = before ? q : p, *hi = before ? p : q;
     if (lo->pre * lo->size > hi->pre)
       return op_error(k->c, o, "%soverlapping sub-axes: %s, %s", u->where, show_axis(k, lo->ref),
                       show_axis(k, hi->ref));
