@@ -296,6 +296,8 @@ status api_device_memory_stats(PJRT_Device_MemoryStats_Args *a) {
   SET(num_allocs, atomic_load(&d->num_allocs));
   SET(largest_alloc_size, atomic_load(&d->largest_alloc));
   SET(bytes_limit, dev_client_bytes_per_device(d->client));
+  SET(bytes_reserved, 0);
+  SET(bytes_reservable_limit, a->bytes_limit);
 #undef SET
   return NULL;
 }
