@@ -245,6 +245,16 @@ static const attr *mesh_axis(parser *p, attr_id id) {
 }
 
 /* <["x"=2, "y"=4], device_ids=[...]> */
+/* Device ids in order say nothing, so they are dropped, as Shardy does. */
+static bool is_iota(const i64_vec *ids, attrs axes) {
+  i64 total = 1;
+  for (size_t i = 0; i < axes.len; i++)
+    if (!checked_mul(total, ((const mesh_axis_attr *)axes.data[i])->size, &total)) return false;
+  for (size_t i = 0; i < ids->len; i++)
+    if (ids->data[i] != (i64)i) return false;
+  return axes.len > 0 && (i64)ids->len == total;
+}
+
 static const attr *mesh(parser *p, attr_id id) {
   attrs axes;
   i64_vec ids = {0};
@@ -256,6 +266,7 @@ static const attr *mesh(parser *p, attr_id id) {
        !parser_i64_list(p, &ids)))
     return NULL;
   if (!parser_expect(p, '>', "expected '>'")) return NULL;
+  if (is_iota(&ids, axes)) ids.len = 0;
   return attr_make(p->ctx, mesh, .axes = axes, .device_ids = {ids.data, ids.len});
 }
 

@@ -135,12 +135,17 @@ const attr *parser_dict(parser *p) {
   return attr_dict(p->ctx, v.data, v.len);
 }
 
-/* custom_call's api_version is written as an integer but held as the enum. */
+/* Some enums are plain i32 integers in MLIR's attributes, but enums in ir. */
+static bool is_integer_enum(int id) {
+  return id == ATTR_custom_call_api_version || id == ATTR_propagation_direction ||
+         id == ATTR_reduction_kind;
+}
+
 static const attr *to_slot(parser *p, const slot_info *slot, const attr *a) {
   i64 v;
-  if (slot->kind == (slot_kind)SLOTA_custom_call_api_version && attr_get_i64(a, &v) && v >= 0 &&
-      v < attr_infos[ATTR_custom_call_api_version].num_cases)
-    return attr_enum(p->ctx, ATTR_custom_call_api_version, v);
+  if (is_integer_enum(slot->attr_id) && attr_get_i64(a, &v) && v >= 0 &&
+      v < attr_infos[slot->attr_id].num_cases)
+    return attr_enum(p->ctx, (attr_id)slot->attr_id, v);
   return a;
 }
 

@@ -243,7 +243,7 @@ static void print_dense(printer *w, const attr *a, bool bare) {
       print_element(w, elem, d->data.data, size);
     else if (n > HEX_ELEMENTS)
       print_hex(w, d->data);
-    else
+    else if (n > 0)
       print_nested(w, d, elem, size, 0, 0);
     put_char(w, '>');
   }
@@ -412,7 +412,8 @@ static void attr_loc(printer *w, const attr *a, how h) {
   printer_loc(w, a);
 }
 
-static void attr_api_version(printer *w, const attr *a, how h) {
+/* Enums that MLIR holds as plain integers; parse_attr.c knows them too. */
+static void attr_integer_enum(printer *w, const attr *a, how h) {
   printer_i64(w, ((const custom_call_api_version_attr *)a)->value);
   if (h != BARE) PUT(w, " : i32");
 }
@@ -437,7 +438,9 @@ static attr_printer *const printer_of[ATTR_COUNT] = {
     [ATTR_loc_name] = attr_loc,
     [ATTR_loc_callsite] = attr_loc,
     [ATTR_loc_fused] = attr_loc,
-    [ATTR_custom_call_api_version] = attr_api_version,
+    [ATTR_custom_call_api_version] = attr_integer_enum,
+    [ATTR_propagation_direction] = attr_integer_enum,
+    [ATTR_reduction_kind] = attr_integer_enum,
 };
 
 static void print(printer *w, const attr *a, how h) {

@@ -46,6 +46,11 @@ def ours(binary, path, form, unregistered):
     return run.stdout.decode() if run.returncode == 0 else None, run.stderr.decode()
 
 
+def reason(why):
+    lines = [line for line in why.splitlines() if line.startswith("error:")]
+    return (lines or why.splitlines())[0]
+
+
 def first_difference(a, b):
     for k, (x, y) in enumerate(zip(a.splitlines(), b.splitlines())):
         if x != y:
@@ -62,7 +67,7 @@ def compare(binary, path, forms, unregistered):
         return None  # jaxlib's bindings lack the quant dialect
     if want is None:
         got, _ = ours(binary, path, forms[0], unregistered)
-        return [] if got is None else [f"{path}: accepted, but MLIR says: {why.splitlines()[0]}"]
+        return [] if got is None else [f"{path}: accepted, but MLIR says: {reason(why)}"]
     for form in forms:
         got, error = ours(binary, path, form, unregistered)
         if got is None:
