@@ -36,9 +36,9 @@ static value *find_placed(placer *p, const value *v, const sharding *to, const o
 }
 
 static void remember(placer *p, const value *from, const sharding *to, value *v) {
-  placed *r = ARENA_NEW(p->e->a, placed);
+  placed *r = ARENA_NEW(p->keep, placed);
   *r = (placed){from, to, v};
-  index_add(&p->done, p->e->a, placed_hash(from, to), r);
+  index_add(&p->done, p->keep, placed_hash(from, to), r);
 }
 
 /* ---- making ---- */

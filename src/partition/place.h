@@ -7,6 +7,7 @@
 
 typedef struct placer {
   const part_env *e;
+  arena *keep;     /* for what outlives e->a */
   hash_index done; /* what was made for users, by value and sharding */
 } placer;
 
