@@ -30,6 +30,7 @@ typedef struct product {
   bool use_sgemm;
   matrix a, b;
   i64 ldc;
+  u64 wide_a, wide_b, wide_c; /* elements of f32 copies, when some type is smaller; or 0 */
   size_t a_at, b_at, c_at, row_at;
 } product;
 
@@ -52,6 +53,18 @@ static void convert_row(const product *p, dtype from, size_t n, void *to, const 
   }
 }
 
+/* A whole panel of f32 or f64 rows at one distance, contiguous in k: a transpose. */
+static bool pack_panel(const product *p, dtype type, const char *base, const i64 *row_of,
+                       const i64 *k_of, size_t k, u32 r, char *to) {
+  i64 step = row_of[1] - row_of[0], size = (i64)p->size;
+  if (type != p->acc || size > 8) return false;
+  for (u32 i = 2; i < r; i++)
+    if (row_of[i] - row_of[i - 1] != step) return false;
+  p->k_->transpose[vm_log2_width(p->size)](k, r, to, r * size, base + (row_of[0] + k_of[0]) * size,
+                                           step * size);
+  return true;
+}
+
 /* Panels of `r` rows: to[panel][k][row], zero where rows run out. row_of and k_of are offsets
  * in elements of `type`. */
 static void pack(const product *p, dtype type, const char *base, const i64 *row_of, size_t rows,
@@ -59,16 +72,13 @@ static void pack(const product *p, dtype type, const char *base, const i64 *row_
   size_t from_size = dtype_size(type), size = p->size;
   bool k_contiguous = k > 1 && k_of[1] - k_of[0] == 1 && k_of[k - 1] - k_of[0] == (i64)k - 1;
   for (size_t row = 0; row < rows; row++) {
-    char *panel = to + row / r * (k * r * size) + row % r * size;
-    const char *from = base + row_of[row] * (i64)from_size;
-    if (k_contiguous && type == p->acc) {
-      from += k_of[0] * (i64)from_size;
-      if (size == 4)
-        for (size_t i = 0; i < k; i++) memcpy(panel + i * r * 4, from + i * 4, 4);
-      else
-        for (size_t i = 0; i < k; i++) memcpy(panel + i * r * size, from + i * size, size);
+    if (k_contiguous && row % r == 0 && rows - row >= r &&
+        pack_panel(p, type, base, row_of + row, k_of, k, r, to + row / r * (k * r * size))) {
+      row += r - 1;
       continue;
     }
+    char *panel = to + row / r * (k * r * size) + row % r * size;
+    const char *from = base + row_of[row] * (i64)from_size;
     if (k_contiguous) {
       convert_row(p, type, k, line, from + k_of[0] * (i64)from_size);
     } else {
@@ -162,9 +172,42 @@ static void multiply_block(const product *p, const exec_env *env, const char *a,
     }
 }
 
+/* f32 copies of small-float operands: count elements from the first on. */
+static const float *widen(const product *p, dtype type, const char *from, u64 count, float *to) {
+  if (type == DTYPE_f32) return (const float *)from;
+  p->k_->load[type](count, to, from, NULL, NULL);
+  return to;
+}
+
+/* The same product with operands of f16 or bf16: converted to f32, multiplied, rounded. */
+static bool try_sgemm_small(const product *p, const exec_env *env, const char *a, const char *b,
+                            char *out, u64 m0, u64 m, u64 n0, u64 n) {
+  float *wide_a = (float *)(env->scratch + p->row_at + KC * 32 + 64);
+  float *wide_b = wide_a + p->wide_a, *c = wide_b + p->wide_b;
+  u64 rows_a = p->a.transposed ? p->k : m, rows_b = p->b.transposed ? n : p->k;
+  u64 row_a = p->a.transposed ? m : p->k, row_b = p->b.transposed ? p->k : n;
+  const float *x = widen(p, p->lhs_type, a + p->lhs_m[m0] * (i64)dtype_size(p->lhs_type),
+                         (rows_a - 1) * (u64)p->a.ld + row_a, wide_a);
+  const float *y = widen(p, p->rhs_type, b + p->rhs_n[n0] * (i64)dtype_size(p->rhs_type),
+                         (rows_b - 1) * (u64)p->b.ld + row_b, wide_b);
+  if (env->accel->sgemm(p->a.transposed ? 'T' : 'N', p->b.transposed ? 'T' : 'N', (i64)m, (i64)n,
+                        (i64)p->k, 1, x, p->a.ld, y, p->b.ld, 0, c, (i64)n) != 0)
+    return false;
+  size_t size = dtype_size(p->out_type);
+  for (u64 i = 0; i < m; i++) {
+    char *to = out + (p->out_m[m0 + i] + p->out_n[n0]) * (i64)size;
+    if (p->out_type == DTYPE_f32)
+      memcpy(to, c + i * n, n * size);
+    else
+      p->k_->store[p->out_type](n, to, c + i * n, NULL, NULL);
+  }
+  return true;
+}
+
 static bool try_sgemm(const product *p, const exec_env *env, const char *a, const char *b,
                       char *out, u64 m0, u64 m, u64 n0, u64 n) {
   if (!p->use_sgemm || !env->accel) return false;
+  if (p->wide_c) return try_sgemm_small(p, env, a, b, out, m0, m, n0, n);
   const float *x = (const float *)a + p->lhs_m[m0], *y = (const float *)b + p->rhs_n[n0];
   float *z = (float *)out + p->out_m[m0] + p->out_n[n0];
   return env->accel->sgemm(p->a.transposed ? 'T' : 'N', p->b.transposed ? 'T' : 'N', (i64)m, (i64)n,
@@ -274,9 +317,13 @@ static void choose_units(product *p) {
   p->pieces_n = (p->n + p->unit_n - 1) / p->unit_n;
 }
 
+static bool is_up_to_f32(dtype t) { return t == DTYPE_f32 || t == DTYPE_bf16 || t == DTYPE_f16; }
+
 static void choose_sgemm(product *p) {
+  enum { MOST = 1 << 22 }; /* elements of f32 copies */
   i64 step;
-  if (p->lhs_type != DTYPE_f32 || p->rhs_type != DTYPE_f32 || p->out_type != DTYPE_f32) return;
+  if (!is_up_to_f32(p->lhs_type) || !is_up_to_f32(p->rhs_type) || !is_up_to_f32(p->out_type))
+    return;
   p->a = see_matrix(p->lhs_m, p->m, p->lhs_k, p->k, true);
   p->b = see_matrix(p->rhs_n, p->n, p->rhs_k, p->k, false);
   if (!p->a.plain || !p->b.plain || p->k == 0) return;
@@ -284,6 +331,17 @@ static void choose_sgemm(product *p) {
   if (!is_arithmetic(p->out_m, p->m, &p->ldc)) return;
   if (p->m == 1) p->ldc = (i64)p->n;
   p->use_sgemm = p->ldc >= (i64)p->n;
+  if (p->lhs_type == DTYPE_f32 && p->rhs_type == DTYPE_f32 && p->out_type == DTYPE_f32) return;
+  u64 rows_a = p->a.transposed ? p->k : p->unit_m, rows_b = p->b.transposed ? p->unit_n : p->k;
+  if (!checked_mul(rows_a, (u64)p->a.ld, &p->wide_a) ||
+      !checked_mul(rows_b, (u64)p->b.ld, &p->wide_b) || p->wide_a > MOST || p->wide_b > MOST) {
+    p->use_sgemm = false;
+    p->wide_a = p->wide_b = 0;
+    return;
+  }
+  p->wide_a += p->k + p->unit_m;
+  p->wide_b += p->k + p->unit_n;
+  p->wide_c = p->unit_m * p->unit_n;
 }
 
 void dot_lower(const lower_env *e, const prog_dot *d, exec_step *out) {
@@ -322,7 +380,7 @@ void dot_lower(const lower_env *e, const prog_dot *d, exec_step *out) {
   p->b_at = p->a_at + align_up(mc * KC * p->size, 64);
   p->c_at = p->b_at + align_up(nc * KC * p->size, 64);
   p->row_at = p->c_at + align_up(mc * nc * p->size, 64);
-  out->scratch = p->row_at + KC * 32 + 64;
+  out->scratch = p->row_at + KC * 32 + 64 + (p->wide_a + p->wide_b + p->wide_c) * 4 + 64;
   out->units = p->batches * p->pieces_m * p->pieces_n;
   u64 cost = 0;
   if (!checked_mul(p->unit_m, p->unit_n, &cost) || !checked_mul(cost, p->k, &cost))

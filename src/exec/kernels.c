@@ -209,6 +209,34 @@ static inline double away_f64(double x) { return __builtin_round(x); }
 #undef BIN_PRED
 #undef UN_PRED
 
+#ifdef __FMA__
+/* Sines: a block with an argument that is too large, or not finite, goes to libm. */
+static bool all_small(size_t n, const float *a) {
+  u32 most = 0;
+  LOOP {
+    u32 b = f32_bits(a[i]) & 0x7fffffffu;
+    most = b > most ? b : most;
+  }
+  return most < 0x4d000000u; /* 2^27, see sine_f32 */
+}
+#define SINE(op, quarters)                                                                         \
+  static void k_##op##_f32(PARAMS) {                                                               \
+    UNUSED;                                                                                        \
+    float *d = dv;                                                                                 \
+    const float *a = av;                                                                           \
+    if (all_small(n, a)) {                                                                         \
+      LOOP {                                                                                       \
+        float x = a[i], y = sine_f32(x, quarters);                                                 \
+        d[i] = quarters == 0 && x == 0 ? x : y;                                                    \
+      }                                                                                            \
+    } else {                                                                                       \
+      for (size_t i = 0; i < n; i++) d[i] = op##f(a[i]);                                           \
+    }                                                                                              \
+  }
+SINE(sin, 0)
+SINE(cos, 1)
+#endif
+
 /* ---- by width: select, splat, strided ---- */
 
 typedef struct w16 {
@@ -485,6 +513,10 @@ static void set_operations(vm_kernels *k) {
 #define BIN_PRED(op, expr) SET_VV(op, pred)
 #define UN_PRED(op, expr) SET_UN(op, pred)
 #include "exec/kernels.def"
+#ifdef __FMA__
+  k->unary[VM_sin][R_f32] = k_sin_f32;
+  k->unary[VM_cos][R_f32] = k_cos_f32;
+#endif
 }
 
 static void set_conversions(vm_kernels *k) {

@@ -73,7 +73,8 @@ typedef struct vm_kernels {
 /* The best table for this processor; chosen once, thread-safe. */
 const vm_kernels *vm_kernels_get(void);
 
-/* Slow kernels that are the same for every instruction set: libm, complex, odd conversions. */
+/* Slow kernels that are the same for every instruction set: libm, complex, odd conversions. To
+ * be called first: the fast ones replace some of them. */
 void vm_kernels_add_math(vm_kernels *k);
 
 /* Fills a table with the fast ones, compiled for one instruction set each. */

@@ -195,12 +195,13 @@ static void convert_any(PARAMS) {
   P(u8, c64)                                                                                       \
   P(u16, c64)                                                                                      \
   P(u32, c64)                                                                                      \
-  P(u64, c64) P(f64, c64) P(c64, c64) P(c128, c64) P(c64, pred) P(c64, s8) P(c64, s16) P(c64, s32) \
-      P(c64, s64) P(c64, u8) P(c64, u16) P(c64, u32) P(c64, u64) P(c64, f32) P(c64, f64)           \
-          P(pred, c128) P(s8, c128) P(s16, c128) P(s32, c128) P(s64, c128) P(u8, c128)             \
-              P(u16, c128) P(u32, c128) P(u64, c128) P(f32, c128) P(c64, c128) P(c128, c128)       \
-                  P(c128, pred) P(c128, s8) P(c128, s16) P(c128, s32) P(c128, s64) P(c128, u8)     \
-                      P(c128, u16) P(c128, u32) P(c128, u64) P(c128, f32) P(c128, f64)
+  P(u64, c64)                                                                                      \
+  P(f64, c64) P(c64, c64) P(c128, c64) P(c64, pred) P(c64, s8) P(c64, s16) P(c64, s32) P(c64, s64) \
+      P(c64, u8) P(c64, u16) P(c64, u32) P(c64, u64) P(c64, f32) P(c64, f64) P(pred, c128)         \
+          P(s8, c128) P(s16, c128) P(s32, c128) P(s64, c128) P(u8, c128) P(u16, c128) P(u32, c128) \
+              P(u64, c128) P(f32, c128) P(c64, c128) P(c128, c128) P(c128, pred) P(c128, s8)       \
+                  P(c128, s16) P(c128, s32) P(c128, s64) P(c128, u8) P(c128, u16) P(c128, u32)     \
+                      P(c128, u64) P(c128, f32) P(c128, f64)
 COMPLEX_PAIRS(CONVERT_ANY)
 
 #define SMALL(S)                                                                                   \
@@ -318,15 +319,18 @@ static vm_kernels chosen;
 static pthread_once_t chosen_once = PTHREAD_ONCE_INIT;
 
 static void fill_base(vm_kernels *k) {
+  vm_kernels_add_math(k);
   vm_kernels_fill_base(k);
   dot_kernels_fill_base(&k->dot);
 }
 #if defined(__x86_64__)
 static void fill_v3(vm_kernels *k) {
+  vm_kernels_add_math(k);
   vm_kernels_fill_v3(k);
   dot_kernels_fill_v3(&k->dot);
 }
 static void fill_v4(vm_kernels *k) {
+  vm_kernels_add_math(k);
   vm_kernels_fill_v4(k);
   dot_kernels_fill_v4(&k->dot);
 }
@@ -345,7 +349,6 @@ static void choose(void) {
   else
 #endif
     fill_base(&chosen);
-  vm_kernels_add_math(&chosen);
 }
 
 const vm_kernels *vm_kernels_get(void) {

@@ -48,6 +48,9 @@ static void check_functions(const vm_kernels *k) {
   check_function(k, VM_log1p, log1p, 2.5);
   check_function(k, VM_tanh, tanh, 2.5);
   check_function(k, VM_logistic, logistic, 3);
+  check_function(k, VM_erf, erf, 2.5);
+  check_function(k, VM_sin, sin, 2);
+  check_function(k, VM_cos, cos, 2);
   check_function(k, VM_sqrt, sqrt, 0.51);
   check_function(k, VM_rsqrt, inv_sqrt, 1.5);
   check_function(k, VM_floor, floor, 0);
@@ -118,8 +121,8 @@ static void check_halves(const vm_kernels *k) {
 static void check_table(void (*fill)(vm_kernels *)) {
   static vm_kernels k;
   k = (vm_kernels){0};
-  fill(&k);
   vm_kernels_add_math(&k);
+  fill(&k);
   check_functions(&k);
   check_special_values(&k);
   check_ints(&k);

@@ -119,6 +119,60 @@ static inline float logistic_f32(float x) {
   return (x < 0 ? e : 1.0f) / (1.0f + e);
 }
 
+/* Below 1 an odd polynomial; above, erfc(x) = exp(-p(x)) with p fitted to -log erfc on [1, 4]
+ * (both Chebyshev fits in f64). */
+static inline float erf_f32(float x) {
+  float a = bits_f32(f32_bits(x) & 0x7fffffffu), c = a > 4.0f ? 4.0f : a, z = x * x;
+  float near = -9.673591193859465e-06f;
+  near = FMA32(near, z, 0.00011268253729213029f);
+  near = FMA32(near, z, -0.0008484396385028958f);
+  near = FMA32(near, z, 0.005221053492277861f);
+  near = FMA32(near, z, -0.026865437626838684f);
+  near = FMA32(near, z, 0.11283782869577408f);
+  near = FMA32(near, z, -0.37612637877464294f);
+  near = FMA32(near, z, 0.128379225730896f); /* 2 / sqrt(pi) - 1 */
+  near = FMA32(near, x, x);
+  float p = -1.6140616025950294e-06f;
+  p = FMA32(p, c, 4.559062290354632e-05f);
+  p = FMA32(p, c, -0.0005927695310674608f);
+  p = FMA32(p, c, 0.004740222357213497f);
+  p = FMA32(p, c, -0.02636471763253212f);
+  p = FMA32(p, c, 0.10997824370861053f);
+  p = FMA32(p, c, 0.6319370865821838f);
+  p = FMA32(p, c, 1.1301666498184204f);
+  p = FMA32(p, c, -0.0003032129898201674f);
+  float far = bits_f32(f32_bits(1.0f - exp_f32(-p)) | (f32_bits(x) & 0x80000000u));
+  float y = a < 1.0f ? near : far;
+  y = x == 0 ? x : y;
+  return x != x ? x : y;
+}
+
+#ifdef __FMA__
+/* Sine of x + quarters * pi/2 for |x| < 2^27: the multiple of pi/2 is taken off in f64, where a
+ * fused multiply-add loses nothing; then polynomials (Cephes' sinf and cosf) in f32. */
+static inline float sine_f32(float x, i64 quarters) {
+  double wide = x, k = __builtin_fma(wide, 0.63661977236758134308, 6755399441055744.0);
+  i64 n;
+  memcpy(&n, &k, 8);
+  n += quarters;
+  k -= 6755399441055744.0; /* 1.5 * 2^52: rounded to an integer */
+  double rest = __builtin_fma(k, -1.57079632679489655800, wide);
+  rest = __builtin_fma(k, -6.12323399573676603587e-17, rest);
+  float r = (float)rest, z = r * r;
+  float s = -1.9515295891e-4f;
+  s = FMA32(s, z, 8.3321608736e-3f);
+  s = FMA32(s, z, -1.6666654611e-1f);
+  s = FMA32(s * z, r, r);
+  float c = 2.443315711809948e-5f;
+  c = FMA32(c, z, -1.388731625493765e-3f);
+  c = FMA32(c, z, 4.166664568298827e-2f);
+  c = FMA32(c * z, z, FMA32(z, -0.5f, 1.0f));
+  float y = n & 1 ? c : s;
+  y = bits_f32(f32_bits(y) ^ ((u32)(n & 2) << 30));
+  return y;
+}
+#endif
+
 /* M. Giles, "Approximating the erfinv function", single precision */
 static inline float erf_inv_f32(float x) {
   float w = -log1p_f32(-x * x);

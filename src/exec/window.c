@@ -6,6 +6,8 @@
 #include "exec/step.h"
 #include "exec/vm.h"
 
+typedef void running_fn(i64 n, i64 step, const char *init, const char *from, char *to);
+
 typedef struct windowing {
   const prog_window *w;
   vm_unit *body;
@@ -16,6 +18,7 @@ typedef struct windowing {
   u32 running;   /* cumulative along this dim; PROG_NONE: no */
   bool backward; /* from the end */
   i64 outer, inner;
+  running_fn *fast; /* NULL: through the VM */
   size_t acc_at, value_at;
 } windowing;
 
@@ -101,6 +104,50 @@ static void run_window(const void *data, const exec_env *env, u64 begin, u64 end
   }
 }
 
+/* The plain cumulative reductions of the common types, without calls. */
+#define RUNNING(name, T, expr)                                                                     \
+  static void name(i64 n, i64 step, const char *init, const char *from, char *to) {                \
+    const T *a = (const T *)from;                                                                  \
+    T *d = (T *)to, x = *(const T *)init;                                                          \
+    for (i64 i = 0; i < n; i++, a += step, d += step) {                                            \
+      T y = *a;                                                                                    \
+      *d = x = expr;                                                                               \
+    }                                                                                              \
+  }
+RUNNING(sum_f32, float, x + y)
+RUNNING(sum_f64, double, x + y)
+RUNNING(sum_32, u32, x + y)
+RUNNING(sum_64, u64, x + y)
+RUNNING(prod_f32, float, x *y)
+RUNNING(max_s32, i32, x > y ? x : y)
+RUNNING(min_s32, i32, x < y ? x : y)
+static running_fn *find_fast(prog_reducer kind, dtype t) {
+  static const struct {
+    prog_reducer kind;
+    dtype type;
+    running_fn *fn;
+  } table[] = {{REDUCE_SUM, DTYPE_f32, sum_f32},   {REDUCE_SUM, DTYPE_f64, sum_f64},
+               {REDUCE_SUM, DTYPE_s32, sum_32},    {REDUCE_SUM, DTYPE_u32, sum_32},
+               {REDUCE_SUM, DTYPE_s64, sum_64},    {REDUCE_SUM, DTYPE_u64, sum_64},
+               {REDUCE_PROD, DTYPE_f32, prod_f32}, {REDUCE_MAX, DTYPE_s32, max_s32},
+               {REDUCE_MIN, DTYPE_s32, min_s32}};
+  for (size_t i = 0; i < COUNT(table); i++)
+    if (table[i].kind == kind && table[i].type == t) return table[i].fn;
+  return NULL;
+}
+
+static void run_fast(const void *data, const exec_env *env, u64 begin, u64 end) {
+  const windowing *r = data;
+  i64 n = r->w->dims[r->running], width = (i64)dtype_size(r->types[0]);
+  for (u64 u = begin; u < end; u++) {
+    i64 at = (i64)u / r->inner * n * r->inner + (i64)u % r->inner;
+    if (r->backward) at += (n - 1) * r->inner;
+    r->fast(n, r->backward ? -r->inner : r->inner, env->slots[r->w->init[0]],
+            (const char *)env->slots[r->w->in[0]] + at * width,
+            (char *)env->slots[r->w->out[0]] + at * width);
+  }
+}
+
 static void run_running(const void *data, const exec_env *env, u64 begin, u64 end) {
   const windowing *r = data;
   i64 n = r->w->dims[r->running];
@@ -182,4 +229,8 @@ void window_lower(const lower_env *e, const prog_window *w, exec_step *out) {
   out->run = run_running;
   out->units = (u64)(r->outer * r->inner);
   out->cost = 20 + 30 * (u64)w->dims[r->running];
+  if (w->n == 1) r->fast = find_fast(w->body.kind, r->types[0]);
+  if (!r->fast) return;
+  out->run = run_fast;
+  out->cost = 20 + 2 * (u64)w->dims[r->running];
 }
