@@ -103,7 +103,8 @@ static u64 encode(const format *f, u64 m, int e, bool sticky) {
     kept >>= 1;
     field++;
   }
-  if (field == 0 && kept >> mantissa_bits(f)) field = 1; /* rounded up to the smallest normal */
+  if (f->special != POWER && field == 0 && kept >> mantissa_bits(f))
+    field = 1; /* rounded up to the smallest normal */
   u64 bits = field <= 0 && f->special != POWER
                  ? kept
                  : ((u64)field << mantissa_bits(f)) | (kept & ones(mantissa_bits(f)));

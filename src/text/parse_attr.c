@@ -1,4 +1,6 @@
 /* Builtin attributes, dictionaries, aliases, resources. */
+#include <stdlib.h>
+
 #include "text/float.h"
 #include "text/parser.h"
 
@@ -107,11 +109,32 @@ static const attr *array(parser *p) {
   return attr_array(p->ctx, (attrs){v.data, v.len});
 }
 
-typedef VEC(named_attr) named_vec;
+/* The entries of a dictionary; a table of the keys once there are many. */
+typedef struct entries {
+  VEC(named_attr) v;
+  name_map keys;
+} entries;
+
+static str key_of(const named_attr *n) { return ((const string_attr *)n->name)->value; }
+
+static bool is_there(parser *p, entries *e, const attr *key) {
+  enum { FEW = 16 };
+  if (e->v.len < FEW) {
+    for (size_t i = 0; i < e->v.len; i++)
+      if (e->v.data[i].name == key) return true;
+    return false;
+  }
+  if (e->v.len == FEW && e->keys.count == 0)
+    for (size_t i = 0; i < FEW; i++) *name_map_at(&e->keys, p->scratch, key_of(&e->v.data[i])) = e;
+  void **place = name_map_at(&e->keys, p->scratch, ((const string_attr *)key)->value);
+  bool there = *place != NULL;
+  *place = e;
+  return there;
+}
 
 /* name, name = attribute, "name" = attribute */
 static bool entry_item(parser *p, void *user) {
-  named_vec *v = user;
+  entries *e = user;
   str name;
   token where = p->tok;
   if (!at(p, TOK_ID) && !at(p, TOK_STRING))
@@ -119,20 +142,27 @@ static bool entry_item(parser *p, void *user) {
   if (!parser_word_or_string(p, &name)) return false;
   if (name.len == 0) return parser_error(p, &where, "expected valid attribute name");
   const attr *key = attr_string(p->ctx, name);
-  for (size_t i = 0; i < v->len; i++)
-    if (v->data[i].name == key)
-      return parser_error(p, &where, "duplicate key '" STR_FMT "' in dictionary attribute",
-                          STR_ARG(name));
+  if (is_there(p, e, key))
+    return parser_error(p, &where, "duplicate key '" STR_FMT "' in dictionary attribute",
+                        STR_ARG(name));
   const attr *value = parser_accept(p, '=') ? parser_attr(p, NULL) : attr_unit(p->ctx);
   if (!value) return false;
-  VEC_PUSH(p->scratch, *v, (named_attr){key, value});
+  VEC_PUSH(p->scratch, e->v, (named_attr){key, value});
+  return true;
+}
+
+static int by_key(const void *a, const void *b) { return str_cmp(key_of(a), key_of(b)); }
+
+/* In the order of the keys, which is how they are kept. */
+static bool parse_entries(parser *p, entries *e) {
+  if (!parser_list(p, '{', '}', entry_item, e)) return false;
+  if (e->v.len > 1) qsort(e->v.data, e->v.len, sizeof *e->v.data, by_key);
   return true;
 }
 
 const attr *parser_dict(parser *p) {
-  named_vec v = {0};
-  if (!parser_list(p, '{', '}', entry_item, &v)) return NULL;
-  return attr_dict(p->ctx, v.data, v.len);
+  entries e = {0};
+  return parse_entries(p, &e) ? attr_dict(p->ctx, e.v.data, e.v.len) : NULL;
 }
 
 /* Some enums are plain i32 integers in MLIR's attributes, but enums in ir. */
@@ -158,10 +188,10 @@ void parser_set_attr(parser *p, op_state *st, str name, const attr *a) {
 }
 
 static bool op_entries(parser *p, op_state *st) {
-  named_vec v = {0};
-  if (!parser_list(p, '{', '}', entry_item, &v)) return false;
-  for (size_t i = 0; i < v.len; i++)
-    parser_set_attr(p, st, ((const string_attr *)v.data[i].name)->value, v.data[i].value);
+  entries e = {0};
+  if (!parse_entries(p, &e)) return false;
+  for (size_t i = 0; i < e.v.len; i++)
+    parser_set_attr(p, st, key_of(&e.v.data[i]), e.v.data[i].value);
   return true;
 }
 

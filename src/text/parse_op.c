@@ -340,6 +340,26 @@ static void move_region(region *from, region *to) {
   }
 }
 
+static str key_of(const named_attr *n) { return ((const string_attr *)n->name)->value; }
+
+/* Each dictionary came sorted; the properties of an op without slots and its attributes are two,
+ * of which the second wins. */
+static void set_attrs(parser *p, const op_state *st, op *o) {
+  size_t n = st->attrs.len, half = 1, i = 0, len = 0;
+  const named_attr *v = st->attrs.data;
+  if (n == 0) return;
+  while (half < n && str_cmp(key_of(&v[half - 1]), key_of(&v[half])) < 0) half++;
+  o->attrs = ARENA_ARRAY(&p->module->arena, named_attr, n);
+  for (size_t j = half; i < half || j < n;) {
+    int order = i == half ? 1 : j == n ? -1 : str_cmp(key_of(&v[i]), key_of(&v[j]));
+    o->attrs[len++] = order < 0 ? v[i] : v[j];
+    if (order <= 0) i++;
+    if (order >= 0) j++;
+  }
+  o->num_attrs = (u32)len;
+  o->cap_attrs = (u32)n;
+}
+
 static op *make(parser *p, op_state *st) {
   size_t n = st->operands.len;
   value *few[16], **values = n > 16 ? ARENA_ARRAY(p->scratch, value *, n) : few;
@@ -355,10 +375,7 @@ static op *make(parser *p, op_state *st) {
   op *o = op_create(p->module, st->info, loc, values, n, st->result_types.data,
                     st->result_types.len, st->regions.len);
   if (st->info->num_slots) memcpy(o->slots, st->slots, st->info->num_slots * sizeof *o->slots);
-  for (size_t i = 0; i < st->attrs.len; i++) {
-    const string_attr *name = (const string_attr *)st->attrs.data[i].name;
-    op_set_attr(p->module, o, name->value, st->attrs.data[i].value);
-  }
+  set_attrs(p, st, o);
   for (size_t i = 0; i < st->regions.len; i++) move_region(st->regions.data[i], &o->regions[i]);
   if (st->successors.len) {
     o->successors = arena_copy(&p->module->arena, st->successors.data,

@@ -127,29 +127,49 @@ void printer_region_arg(printer *w, const value *v, const attr *attrs) {
   printer_trailing_loc(w, loc, false);
 }
 
+/* Blocks that branch to each block of a region: those of block k are list[begin[k]] and on. */
+struct predecessors {
+  u32 *begin;
+  const block **list;
+};
+
+static struct predecessors *find_predecessors(printer *w, const region *r) {
+  arena *a = w->forms.a;
+  struct predecessors *t = ARENA_NEW(a, struct predecessors);
+  u32 blocks = 0;
+  for (const block *b = r->first; b; b = b->next) blocks++;
+  t->begin = arena_zalloc(a, (blocks + 2) * sizeof *t->begin);
+  for (int fill = 0; fill < 2; fill++) {
+    for (const block *b = r->first; b; b = b->next)
+      for (u32 i = 0; b->last && i < b->last->num_successors; i++) {
+        u32 to = b->last->successors[i]->num;
+        if (fill)
+          t->list[t->begin[to + 1]++] = b;
+        else
+          t->begin[to + 2]++;
+      }
+    if (fill) break;
+    for (u32 k = 0; k + 1 < blocks + 2; k++) t->begin[k + 1] += t->begin[k];
+    t->list = ARENA_ARRAY(a, const block *, t->begin[blocks + 1]);
+  }
+  return t;
+}
+
 /* "  // pred: ^bb0" and the like */
 static void print_predecessors(printer *w, const block *b) {
-  const block *preds[64];
-  size_t n = 0, total = 0;
-  for (const block *from = b->parent->first; from; from = from->next) {
-    const op *last = op_terminator(from);
-    for (u32 i = 0; last && i < last->num_successors; i++) {
-      if (last->successors[i] != b) continue;
-      total++;
-      if (n < COUNT(preds) && (n == 0 || preds[n - 1] != from)) preds[n++] = from;
-    }
-  }
-  if (total == 0) {
+  const struct predecessors *t = w->predecessors;
+  u32 begin = t->begin[b->num], n = t->begin[b->num + 1] - begin;
+  if (n == 0) {
     if (b != b->parent->first) PUT(w, "  // no predecessors");
     return;
   }
   if (n == 1)
     PUT(w, "  // pred: ");
   else
-    buf_printf(w->out, "  // %zu preds: ", total);
-  for (size_t i = 0; i < n; i++) {
+    buf_printf(w->out, "  // %u preds: ", n);
+  for (u32 i = 0; i < n; i++) {
     if (i) PUT(w, ", ");
-    print_block_name(w, preds[i]);
+    print_block_name(w, t->list[begin + i]);
   }
 }
 
@@ -162,7 +182,7 @@ static void print_label(printer *w, const block *b) {
   }
   if (b->num_args) put_char(w, ')');
   put_char(w, ':');
-  print_predecessors(w, b);
+  if (w->predecessors) print_predecessors(w, b);
 }
 
 void printer_region(printer *w, const region *r, bool entry_args, bool empty_block) {
@@ -171,6 +191,8 @@ void printer_region(printer *w, const region *r, bool entry_args, bool empty_blo
     return;
   }
   str dialect = w->dialect;
+  struct predecessors *outer = w->predecessors;
+  w->predecessors = r->first != r->last ? find_predecessors(w, r) : NULL;
   w->dialect = op_is(r->parent, func)     ? STR("func.")
                : op_is(r->parent, module) ? STR("builtin.")
                                           : STR("");
@@ -188,6 +210,7 @@ void printer_region(printer *w, const region *r, bool entry_args, bool empty_blo
   printer_newline(w);
   put_char(w, '}');
   w->dialect = dialect;
+  w->predecessors = outer;
 }
 
 /* ---- ops ---- */

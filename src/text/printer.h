@@ -14,9 +14,10 @@ typedef struct printer {
   str dialect;           /* whose prefix ops at this place leave out */
   const char *plain[64]; /* names that ops suggest; see names.h */
   u32 num_plain;
-  struct aliases *aliases; /* of locations; NULL: print them in place */
-  bool collecting;         /* aliases: the text is thrown away */
-  const attr *unknown;     /* loc(unknown) */
+  struct predecessors *predecessors; /* of the region at hand, if it has several blocks */
+  struct aliases *aliases;           /* of locations; NULL: print them in place */
+  bool collecting;                   /* aliases: the text is thrown away */
+  const attr *unknown;               /* loc(unknown) */
 } printer;
 
 #define PUT(w, literal) BUF_LIT((w)->out, literal)
