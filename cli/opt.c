@@ -205,8 +205,28 @@ done:
   return result;
 }
 
+/* stablehlo-translate: of its directions, the one that only reads. */
 int translate_main(int argc, char **argv) {
-  (void)argc, (void)argv;
-  say_error("stablehlo-translate: not implemented yet");
-  return EXIT_WRONG;
+  char *args[4] = {0};
+  int n = 1;
+  bool read = false;
+  for (int i = 1; i < argc; i++) {
+    const char *a = argv[i];
+    while (*a == '-') a++;
+    if (strcmp(a, "deserialize") == 0) {
+      read = true;
+    } else if (a != argv[i] && *a) {
+      say_error("stablehlo-translate: '%s' is not implemented; --deserialize is", argv[i]);
+      return EXIT_WRONG;
+    } else if (n == 3) {
+      say_error("stablehlo-translate: more than one file");
+      return EXIT_USAGE;
+    } else {
+      args[n++] = argv[i];
+    }
+  }
+  args[0] = argv[0];
+  if (read) return opt_main(n, args);
+  say_error("usage: stablehlo-translate --deserialize [FILE]");
+  return EXIT_USAGE;
 }
