@@ -401,6 +401,11 @@ bool verify_data_flow_edge(checker *k, const op *o) {
                     show(k, out_type(o, 0)));
   if (!value_has_one_use(op_operand(o, 0)))
     return op_error(k->c, o, "expected input of sdy.data_flow_edge to have a single user");
+  const op *from = value_op(op_operand(o, 0));
+  if (from && str_starts(from->info->name, STR("sdy.")) && from->info->family != FAMILY_region)
+    return op_error(k->c, o,
+                    "expected input of sdy.data_flow_edge to not be defined by an SdyDialect op "
+                    "(other than an sdy.named_computation).");
   return !a.sharding || check_sharding(k, o, a.sharding, out_type(o, 0), "");
 }
 
