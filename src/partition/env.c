@@ -169,6 +169,14 @@ value *emit_int(cursor *at, i64 v) {
   return r;
 }
 
+value *emit_zeros(cursor *at, const type *t) {
+  static const char zero[32];
+  value *v = emit(at, OP_constant, NULL, 0, t);
+  size_t n = type_storage(type_element(t));
+  set_attr(at, v->def.op, "value", attr_dense(at->env->c, t, (str){zero, n}, true, true));
+  return v;
+}
+
 value *emit_binary(cursor *at, op_id id, value *x, value *y) {
   return emit(at, id, (value *[]){x, y}, 2, x->type);
 }

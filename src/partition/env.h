@@ -59,6 +59,7 @@ op *emit_op(cursor *at, op_id id, value *const *operands, size_t n, const type *
             size_t num_results, size_t num_regions);
 value *emit(cursor *at, op_id id, value *const *operands, size_t n, const type *t);
 value *emit_int(cursor *at, i64 v); /* constant tensor<i64> */
+value *emit_zeros(cursor *at, const type *t);
 value *emit_binary(cursor *at, op_id id, value *x, value *y);
 value *emit_dynamic_slice(cursor *at, value *v, value *const *starts, i64s sizes);
 value *emit_reshape(cursor *at, value *v, i64s dims);

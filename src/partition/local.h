@@ -37,6 +37,10 @@ static inline i64 local_parts(const local *l, const value *v, u32 d) {
 /* tensor<i64>: this partition's index along the axes (first one major), computed once at the
  * function's start. */
 value *local_index_of(local *l, const mesh *m, axis_list axes);
+/* index along the axes * size; NULL: always zero. */
+value *local_offset(local *l, cursor *at, const mesh *m, axis_list axes, i64 size);
+/* Slice sizes of `operand`: dimensions that are sharded are taken whole, so theirs are local. */
+i64s local_sizes(const local *l, const value *operand, i64s sizes);
 /* The part of a whole dimension-by-dimension tensor that this partition holds under the given
  * axes per dimension: offsets index * size. */
 value *local_slice(local *l, cursor *at, value *v, const mesh *m, const axis_list *axes,

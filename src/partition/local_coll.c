@@ -224,14 +224,6 @@ bool local_sdy_reduce_scatter(local *l, op *o) {
 
 /* ---- to unreduced: parts that sum up to the whole ---- */
 
-static value *emit_zeros(coll *c, const type *t) {
-  static const char zero[32];
-  size_t n = type_storage(type_element(t));
-  value *v = emit(&c->at, OP_constant, NULL, 0, t);
-  set_attr(&c->at, v->def.op, "value", attr_dense(c->l->e.c, t, (str){zero, n}, true, true));
-  return v;
-}
-
 /* A device that is not the first along the new axes has zeros. */
 bool local_replicated_to_unreduced(local *l, op *o) {
   coll c = coll_of(l, o);
@@ -245,8 +237,8 @@ bool local_replicated_to_unreduced(local *l, op *o) {
   value *first = emit(&c.at, OP_compare, (value *[]){index, zero}, 2, pred);
   set_attr(&c.at, first->def.op, "comparison_direction",
            attr_enum(l->e.c, ATTR_comparison_direction, 0));
-  value *r =
-      emit(&c.at, OP_select, (value *[]){first, c.in, emit_zeros(&c, c.in->type)}, 3, c.in->type);
+  value *r = emit(&c.at, OP_select, (value *[]){first, c.in, emit_zeros(&c.at, c.in->type)}, 3,
+                  c.in->type);
   return finish(&c, r);
 }
 
@@ -257,7 +249,7 @@ bool local_sharded_to_unreduced(local *l, op *o) {
     return op_unimplemented(l->e.c, o, "with another reduction than a sum");
   const type *t = l->to[op_result(o, 0)->num];
   value **in = ARENA_ARRAY(l->e.a, value *, 2 + t->dims.len);
-  in[0] = emit_zeros(&c, t);
+  in[0] = emit_zeros(&c.at, t);
   in[1] = c.in;
   for (u32 d = 0; d < t->dims.len; d++) {
     value *index = local_index_of(l, mesh_of(&c), beyond(&c, c.from, c.to, d));

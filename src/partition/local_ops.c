@@ -1,4 +1,4 @@
-/* Ops that must know which part of the whole they are: constants, iota, slices, gather. */
+/* Ops that must know which part of the whole they are: constants, iota, slices. */
 #include "partition/local.h"
 
 /* ---- the partition's place in the mesh ---- */
@@ -65,8 +65,7 @@ value *local_index_of(local *l, const mesh *m, axis_list axes) {
   return v;
 }
 
-/* index along the axes * size; NULL: always zero */
-static value *offset_of(local *l, cursor *at, const mesh *m, axis_list axes, i64 size) {
+value *local_offset(local *l, cursor *at, const mesh *m, axis_list axes, i64 size) {
   if (axes_size(axes) == 1) return NULL;
   value *index = local_index_of(l, m, axes);
   return size == 1 ? index : emit_binary(at, OP_multiply, index, emit_int(at, size));
@@ -77,7 +76,7 @@ value *local_slice(local *l, cursor *at, value *v, const mesh *m, const axis_lis
   value **starts = ARENA_ARRAY(l->e.a, value *, sizes.len), *zero = NULL;
   bool any = false;
   for (size_t d = 0; d < sizes.len; d++) {
-    starts[d] = offset_of(l, at, m, axes[d], sizes.data[d]);
+    starts[d] = local_offset(l, at, m, axes[d], sizes.data[d]);
     any |= starts[d] != NULL;
     if (!starts[d]) starts[d] = zero = zero ? zero : emit_int(at, 0);
   }
@@ -143,7 +142,7 @@ bool local_iota(local *l, op *o) {
   const type *wide = type_tensor(c, to->dims, in, NULL);
   value *iota = emit(&at, OP_iota, NULL, 0, wide);
   set_attr(&at, iota->def.op, "iota_dimension", attr_i64(c, a.iota_dimension));
-  value *begin = offset_of(l, &at, s->mesh, s->dims[a.iota_dimension].axes, size);
+  value *begin = local_offset(l, &at, s->mesh, s->dims[a.iota_dimension].axes, size);
   begin = emit(&at, OP_convert, &begin, 1, type_tensor(c, (i64s){0}, in, NULL));
   begin = emit(&at, OP_broadcast_in_dim, &begin, 1, wide);
   set_attr(&at, begin->def.op, "broadcast_dimensions", attr_i64_array(c, (i64s){0}));
@@ -154,8 +153,7 @@ bool local_iota(local *l, op *o) {
   return true;
 }
 
-/* Dimensions that are sharded are taken as a whole, so their sizes are the local ones. */
-static i64s local_sizes(const local *l, const value *operand, i64s sizes) {
+i64s local_sizes(const local *l, const value *operand, i64s sizes) {
   i64 *out = arena_copy(l->e.a, sizes.data, sizes.len * sizeof(*out));
   for (size_t d = 0; d < sizes.len; d++)
     if (local_parts(l, operand, (u32)d) > 1) out[d] = operand->type->dims.data[d];
@@ -175,17 +173,5 @@ bool local_dynamic_slice(local *l, op *o) {
   if (!view_dynamic_slice(o, &a)) return op_error(l->e.c, o, "has malformed attributes");
   i64s sizes = local_sizes(l, op_operand(o, 0), a.slice_sizes);
   op_set_attr(l->e.m, o, STR("slice_sizes"), attr_i64_array(l->e.c, sizes));
-  return local_types(l, o);
-}
-
-/* Of a batching dimension one element is taken, of all others that are sharded the whole. */
-bool local_gather(local *l, op *o) {
-  struct gather_attrs a;
-  if (!view_gather(o, &a)) return op_error(l->e.c, o, "has malformed attributes");
-  i64s sizes = local_sizes(l, op_operand(o, 0), a.slice_sizes);
-  i64s batching = a.dimension_numbers->operand_batching_dims;
-  i64 *out = arena_copy(l->e.a, sizes.data, sizes.len * sizeof(*out));
-  for (size_t i = 0; i < batching.len; i++) out[batching.data[i]] = 1;
-  op_set_attr(l->e.m, o, STR("slice_sizes"), attr_i64_array(l->e.c, (i64s){out, sizes.len}));
   return local_types(l, o);
 }

@@ -102,14 +102,14 @@ static void whole_reverse(const op *o, dim_set *in, dim_set *out) {
 
 /* Window dimension k of the result (gather) or updates (scatter) belongs to the k-th dimension
  * of the array that is neither collapsed nor batching. An array's dimension may be sharded if
- * it is batching, or a window takes all of it. */
+ * it is batching, a window takes all of it, or local_gather.c masks what is elsewhere. */
 static void mark_window(i64s array, i64s window_shape, i64s window_dims, i64s collapsed,
-                        i64s batching, dim_set *array_set, dim_set *window_set) {
+                        i64s batching, i64s masked, dim_set *array_set, dim_set *window_set) {
   size_t k = 0;
   for (size_t d = 0; d < array.len; d++) {
     if (contains(batching, (i64)d)) continue;
     if (contains(collapsed, (i64)d)) {
-      *array_set |= dim_bit((i64)d);
+      if (!contains(masked, (i64)d)) *array_set |= dim_bit((i64)d);
       continue;
     }
     i64 w = k < window_dims.len ? window_dims.data[k++] : -1;
@@ -129,8 +129,11 @@ static void whole_gather(const op *o, dim_set *in, dim_set *out) {
     return;
   }
   const gather_dims_attr *g = v.dimension_numbers;
+  const type *index = type_element(op_operand(o, 1)->type); /* masks count in i64 */
+  bool wide = index->kind != TYPE_INT || (index->sign == UNSIGNED && index->width > 32);
   mark_window(dims_of(op_operand(o, 0)), dims_of(op_result(o, 0)), g->offset_dims,
-              g->collapsed_slice_dims, g->operand_batching_dims, &in[0], &out[0]);
+              g->collapsed_slice_dims, g->operand_batching_dims,
+              wide ? (i64s){0} : g->start_index_map, &in[0], &out[0]);
   in[1] = dim_bit(g->index_vector_dim);
 }
 
@@ -147,7 +150,7 @@ static void whole_scatter(const op *o, dim_set *in, dim_set *out) {
   i64s updates = dims_of(op_operand(o, n + 1)), indices = dims_of(op_operand(o, n));
   dim_set array_set = 0, window_set = 0;
   mark_window(dims_of(op_operand(o, 0)), updates, s->update_window_dims, s->inserted_window_dims,
-              s->input_batching_dims, &array_set, &window_set);
+              s->input_batching_dims, (i64s){0}, &array_set, &window_set);
   unreduced_kind kind;
   bool combines = part_reduction(o, &kind);
   i64 batch = 0; /* the indices' dimensions but the vector, in order, are the updates' others */
@@ -391,7 +394,7 @@ bool part_reduction(const op *o, unreduced_kind *out) {
     return o->num_operands % 2 == 0 && combining(o, o->num_operands / 2, o->num_operands / 2, out);
   if (op_is(o, scatter)) return o->num_operands % 2 && combining(o, o->num_operands / 2, 0, out);
   *out = UNREDUCED_SUM;
-  return op_is(o, dot_general) || op_is(o, convolution);
+  return op_is(o, dot_general) || op_is(o, convolution) || op_is(o, gather);
 }
 
 /* Which operands must be sums for the result to be one; ops not named here are not linear. */
