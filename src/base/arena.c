@@ -102,11 +102,15 @@ str arena_str(arena *a, str s) {
 
 str arena_printf(arena *a, const char *fmt, ...) {
   va_list ap, again;
+  char small[128];
   va_start(ap, fmt);
   va_copy(again, ap);
-  int n = vsnprintf(NULL, 0, fmt, ap);
+  int n = vsnprintf(small, sizeof small, fmt, ap);
   char *p = arena_alloc_aligned(a, (size_t)n + 1, 1);
-  vsnprintf(p, (size_t)n + 1, fmt, again);
+  if ((size_t)n < sizeof small)
+    memcpy(p, small, (size_t)n + 1);
+  else
+    vsnprintf(p, (size_t)n + 1, fmt, again);
   va_end(again);
   va_end(ap);
   return (str){p, (size_t)n};
