@@ -101,19 +101,17 @@ str arena_str(arena *a, str s) {
 }
 
 str arena_printf(arena *a, const char *fmt, ...) {
-  va_list ap, again;
-  char small[128];
-  va_start(ap, fmt);
-  va_copy(again, ap);
-  int n = vsnprintf(small, sizeof small, fmt, ap);
-  char *p = arena_alloc_aligned(a, (size_t)n + 1, 1);
-  if ((size_t)n < sizeof small)
-    memcpy(p, small, (size_t)n + 1);
-  else
-    vsnprintf(p, (size_t)n + 1, fmt, again);
-  va_end(again);
-  va_end(ap);
-  return (str){p, (size_t)n};
+  va_list ap;
+  size_t cap = 64, len = 0;
+  char *p;
+  do { /* a second turn knows the length */
+    cap = max_size(cap, len + 1);
+    p = arena_alloc_aligned(a, cap, 1);
+    va_start(ap, fmt);
+    len = (size_t)vsnprintf(p, cap, fmt, ap);
+    va_end(ap);
+  } while (len >= cap);
+  return (str){p, len};
 }
 
 void *arena_grow(arena *a, const void *data, size_t len, size_t *cap, size_t size) {
