@@ -575,6 +575,26 @@ static void test_alias_saved(arena *a) {
 
 /* ---- collectives ---- */
 
+/* How many elements are not what the groups should have made of the parameters. */
+static int wrong_collectives(u32 n, u32 count, u32 half, void **results) {
+  int bad = 0;
+  for (u32 d = 0; d < n; d++) {
+    float *const *r = (float *const *)&results[6 * d];
+    u32 g = d / half;
+    for (u32 i = 0; i < count; i++) {
+      float sum = 0, scat = 0;
+      for (u32 m = g * half; m < (g + 1) * half; m++) sum += (float)(m * 10 + i % 7);
+      for (u32 m = 0; m < n; m++) scat += (float)(m + d * count + i);
+      bad += r[0][i] != sum || r[2][i] != scat;
+      bad += r[4][i] != (d ? (float)((d - 1) * 10 + i % 7) : 0.0f);
+      for (u32 m = 0; m < n; m++) bad += r[1][m * count + i] != (float)(m * 10 + i % 7);
+      for (u32 m = 0; m < n; m++) bad += r[3][m * count + i] != (float)(m + d * count + i);
+    }
+    bad += *(u32 *)results[6 * d + 5] != d;
+  }
+  return bad;
+}
+
 static void test_collectives(arena *a, u32 n, u32 count) {
   prog_builder *b = prog_begin(a, 1, n);
   u32 big = count * n, half = n / 2 ? n / 2 : 1, groups = n / half;
@@ -634,22 +654,7 @@ static void test_collectives(arena *a, u32 n, u32 count) {
     for (u32 i = 0; i < 6; i++) results[6 * d + i] = malloc(big * 4);
   }
   CHECK(!*run(b, params, results));
-  int bad = 0;
-  for (u32 d = 0; d < n; d++) {
-    float *const *r = (float *const *)&results[6 * d];
-    u32 g = d / half;
-    for (u32 i = 0; i < count; i++) {
-      float sum = 0, scat = 0;
-      for (u32 m = g * half; m < (g + 1) * half; m++) sum += (float)(m * 10 + i % 7);
-      for (u32 m = 0; m < n; m++) scat += (float)(m + d * count + i);
-      bad += r[0][i] != sum || r[2][i] != scat;
-      bad += r[4][i] != (d ? (float)((d - 1) * 10 + i % 7) : 0.0f);
-      for (u32 m = 0; m < n; m++) bad += r[1][m * count + i] != (float)(m * 10 + i % 7);
-      for (u32 m = 0; m < n; m++) bad += r[3][m * count + i] != (float)(m + d * count + i);
-    }
-    bad += *(u32 *)results[6 * d + 5] != d;
-  }
-  CHECK(bad == 0);
+  CHECK(wrong_collectives(n, count, half, results) == 0);
   for (u32 d = 0; d < n; d++) {
     free(params[2 * d]), free(params[2 * d + 1]);
     for (u32 i = 0; i < 6; i++) free(results[6 * d + i]);
