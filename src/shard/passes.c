@@ -55,6 +55,7 @@ typedef struct populating {
 
 static walk_result add_rule(void *user, op *o) {
   populating *p = user;
+  rule_warn_unknown(&p->rules, o);
   if (op_discardable(o, STR("sdy.sharding_rule"))) return WALK_ON;
   const rule *r = rule_of_op(&p->rules, o);
   if (r) op_set_attr(p->m, o, STR("sdy.sharding_rule"), rule_to_attr(&p->rules, r));

@@ -1,5 +1,7 @@
 /* Which function makes an op's rule: families share one, ops of their own have theirs. */
+#include "shard/flow.h"
 #include "shard/rule.h"
+#include "shard/traits.h"
 
 /* All results have the shape of the first; types that aren't tensors have no rule. */
 static const rule *pointwise(rule_builder *b, const op *o) {
@@ -84,4 +86,34 @@ rule_fn *rule_fn_of(const op *o) {
   for (size_t i = 0; i < COUNT(later); i++)
     if (str_is(o->info->name, later[i].name)) return later[i].fn;
   return NULL;
+}
+
+/* Ops that need no rule; so do those with edges and terminators. */
+static const bool silent[OP_COUNT] = {
+    [OP_module] = true,   [OP_func] = true,           [OP_call] = true,
+    [OP_sdy_mesh] = true, [OP_sdy_constant] = true,   [OP_data_flow_edge] = true,
+    [OP_constant] = true, [OP_sharding_group] = true, [OP_propagation_barrier] = true,
+    [OP_iota] = true,     [OP_partition_id] = true,   [OP_reshard] = true,
+};
+
+static const char *const silent_later[] = {
+    "stablehlo.after_all", "stablehlo.create_token", "stablehlo.get_tuple_element",
+    "stablehlo.infeed",    "stablehlo.outfeed",      "stablehlo.recv",
+    "stablehlo.send",
+};
+
+static bool is_silent(const op *o) {
+  if (op_kind(o) < OP_COUNT) return silent[op_kind(o)];
+  for (size_t i = 0; i < COUNT(silent_later); i++)
+    if (str_is(o->info->name, silent_later[i])) return true;
+  return false;
+}
+
+void rule_warn_unknown(rule_set *s, const op *o) {
+  bool known = is_silent(o);
+  if (s->warned_op || known || rule_fn_of(o) || op_flow(o) || op_has(o, TERMINATOR)) return;
+  if (op_discardable(o, STR("sdy.sharding_rule"))) return;
+  s->warned_op = true;
+  op_warn(s->ctx, o, "op '" STR_FMT "' is unknown to SDY sharding rule registry",
+          STR_ARG(o->info->name));
 }

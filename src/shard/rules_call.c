@@ -1,5 +1,6 @@
 /* Rules of custom calls, by target name. */
 #include "shard/rule.h"
+#include "shard/traits.h"
 
 static const rule *call_pointwise(rule_builder *b, const op *o) {
   if (!o->num_results || !type_is_ranked(o->results[0].type)) return NULL;
@@ -123,10 +124,27 @@ static const struct {
     {"X64Combine", call_x64_combine},
 };
 
+/* Known to have no rule. */
+static const char *const silent[] = {
+    "sdy_testonly",
+    "tpu_custom_call",
+    "xla_python_cpu_callback",
+    "xla_python_gpu_callback",
+    "xla_ffi_python_cpu_callback",
+    "xla_ffi_python_gpu_callback",
+    "xla.debug.Log",
+};
+
 const rule *rule_custom_call(rule_builder *b, const op *o) {
   struct custom_call_attrs v;
   if (!view_custom_call(o, &v)) return NULL;
   for (size_t i = 0; i < COUNT(targets); i++)
     if (str_is(v.call_target_name, targets[i].target)) return targets[i].fn(b, o);
+  bool known = b->set->warned_call;
+  for (size_t i = 0; i < COUNT(silent); i++) known |= str_is(v.call_target_name, silent[i]);
+  if (known) return NULL;
+  b->set->warned_call = true;
+  op_warn(b->set->ctx, o, "custom call @" STR_FMT " is unknown to SDY sharding rule registry",
+          STR_ARG(v.call_target_name));
   return NULL;
 }

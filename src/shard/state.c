@@ -76,6 +76,7 @@ static walk_result load_op(void *user, op *o) {
   engine *e = user;
   e->ops[o->num] = o;
   e->kind[o->num] = kind_of_op(o);
+  rule_warn_unknown(&e->rules, o);
   if (!check_types(e, o)) return WALK_STOP;
   for (u32 i = 0; i < o->num_results; i++) load_value(e, op_result(o, i));
   if (op_is(o, func)) {
@@ -136,7 +137,13 @@ static const attr *common_sharding(engine *e, const value_group *g, bool *confli
     bool open = sharding_is_replicated(s);
     for (u32 d = 0; s && d < s->rank; d++) open &= !s->dims[d].closed;
     if (!s || open) continue;
-    if (found && found != a) return *conflict = true, found;
+    if (found && found != a) {
+      op_warn(e->m->ctx, value_parent(g->data[0]),
+              "The initial operand shardings on the sharding groups of groupID: %zu do not match. "
+              "Inserting an open sharding constraint to all constrained values.",
+              (size_t)(g - e->groups.data));
+      return *conflict = true, found;
+    }
     found = a;
   }
   return found;

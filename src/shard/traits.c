@@ -87,3 +87,10 @@ bool op_is_dead(const op *o) {
     if (o->results[i].uses) return false;
   return op_is_effect_free(o);
 }
+
+void op_warn(ir_ctx *c, const op *o, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  diag_emit(ir_sink(c), DIAG_WARNING, loc_pos(o->loc), fmt, ap);
+  va_end(ap);
+}
