@@ -348,8 +348,8 @@ bool check_sharding_rule(checker *k, const op *o, const op_sharding_rule_attr *r
   u8 *in = arena_zalloc(ir_arena(k->c), n), *out = arena_zalloc(ir_arena(k->c), n);
   u8 *special = arena_zalloc(ir_arena(k->c), n);
   for (size_t i = 0; i < n; i++)
-    if (r->factor_sizes.data[i] < 1)
-      return op_error(k->c, o, "factor sizes must be at least 1, got: %lld",
+    if (r->factor_sizes.data[i] < 0) /* 0 is the size of an empty dimension */
+      return op_error(k->c, o, "factor sizes must be at least 0, got: %lld",
                       (long long)r->factor_sizes.data[i]);
   if (!check_mappings(k, o, r->operands, o->num_operands, false, r->factor_sizes, in) ||
       !check_mappings(k, o, r->results, o->num_results, true, r->factor_sizes, out))
