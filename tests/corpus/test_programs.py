@@ -1,4 +1,6 @@
 """The corpus through the tool: shardings as Shardy's, outputs as XLA's."""
+import os
+
 import numpy as np
 import pytest
 
@@ -18,12 +20,12 @@ def test_propagates_as_shardy(name):
     assert not sharding_differences(done.stdout, want)
 
 
-def run(name, folder, *options, form="global.mlir"):
+def run(name, folder, *options, form="global.mlir", **environment):
     meta = facts(name)
     arguments = ["run", HERE / name / form, *options]
     for entry in meta["inputs"]:
         arguments += ["--input", HERE / name / entry["file"]]
-    done = terrazzo(*arguments, "--output", folder)
+    done = terrazzo(*arguments, "--output", folder, env=os.environ | environment)
     assert done.returncode == 0, done.stderr
     for entry in meta["outputs"]:
         got = np.load(folder / entry["file"])
@@ -59,3 +61,18 @@ def test_mesh_of_a_manual_computation_stays(name, tmp_path):
                     "--input", HERE / name / "in_0.npy", "--output", tmp_path)
     assert done.returncode != 0
     assert "error:" in done.stderr and "mesh" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["mlp_dp", "xf_train_adam", "attn_heads", "scan_fsdp"])
+def test_without_onednn(name, tmp_path):
+    """The portable matrix product is as good."""
+    run(name, tmp_path, "--devices", 8, TERRAZZO_ONEDNN="0")
+
+
+@pytest.mark.parametrize("name", ["xf_train_adam", "smap_collectives"])
+def test_same_bits_on_any_number_of_threads(name, tmp_path):
+    for threads in (1, 2, 5):
+        run(name, tmp_path / str(threads), "--devices", 8, "--threads", threads)
+    for entry in facts(name)["outputs"]:
+        bits = [(tmp_path / str(threads) / entry["file"]).read_bytes() for threads in (1, 2, 5)]
+        assert bits[0] == bits[1] == bits[2], entry["file"]
