@@ -194,7 +194,9 @@ int opt_main(int argc, char **argv) {
   if (process_all(&o, str_of(o.file), f.bytes, &out)) result = EXIT_FINE;
   os_file_close(&f);
   FILE *to = o.output ? fopen(o.output, "wb") : stdout;
-  if (!to || !buf_ok(&out) || fwrite(out.data, 1, out.len, to) != out.len || fflush(to) != 0) {
+  bool empty = out.len == 0; /* no buffer then */
+  if (!to || !buf_ok(&out) || (!empty && fwrite(out.data, 1, out.len, to) != out.len) ||
+      fflush(to) != 0) {
     say_error("cannot write %s", o.output ? o.output : "to standard output");
     result = EXIT_WRONG;
   }
