@@ -44,7 +44,7 @@ clang asan ubsan tsan: %: build-%
 	@$(PYTHON) tests/run --build build-$* unit
 asan: asan-inputs
 asan-inputs: build-asan
-	@TERRAZZO_BIN=$(ROOT)/build-asan/bin $(PYTHON) tests/run --build build-asan lit inputs
+	@TERRAZZO_TEST_LIMIT=3600 $(PYTHON) tests/run --build build-asan lit inputs
 .PHONY: asan-inputs
 
 test: build build-clang
