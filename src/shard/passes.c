@@ -101,7 +101,7 @@ static bool save_module(ir_module *m, arena *scratch, const pass_args *args) {
   "sdy-constant-or-scalar-merger", "sdy-sink-data-flow-edges", "sdy-remove-sharding-groups",       \
       "sdy-sharding-constraint-to-reshard", "sdy-update-non-divisible-input-output-shardings",     \
       "sdy-remove-sub-axes-in-input-output-shardings", "sdy-close-shardings",                      \
-      "sdy-drop-sharding-rules"
+      "terrazzo-remove-dead-ops", "sdy-drop-sharding-rules"
 
 static const char *const import_pipeline[] = {IMPORT, NULL};
 static const char *const propagation_pipeline[] = {IMPORT,
@@ -176,6 +176,8 @@ const pass_info shard_passes[] = {
      pass_close_shardings, NULL},
     {"sdy-drop-sharding-rules", "Removes sharding rules that aren't custom.", pass_drop_rules,
      NULL},
+    {"terrazzo-remove-dead-ops", "Removes ops without effects whose results are unused.",
+     pass_remove_dead_ops, NULL},
     {"sdy-inline-named-computations", "Puts the bodies of named computations in their place.",
      pass_inline_named_computations, NULL},
     {"sdy-import-pipeline", "The passes before propagation.", NULL, import_pipeline},

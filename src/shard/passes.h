@@ -14,7 +14,8 @@ pass_fn pass_basic_propagate, pass_aggressive_propagate, pass_op_priority_propag
 pass_fn pass_export_named_computations, pass_propagate_to_func_results, pass_unflatten_call_graph,
     pass_insert_func_call_reshards, pass_constant_merger, pass_sink_data_flow_edges,
     pass_remove_sharding_groups, pass_constraint_to_reshard, pass_update_non_divisible,
-    pass_remove_sub_axes, pass_close_shardings, pass_drop_rules, pass_inline_named_computations;
+    pass_remove_sub_axes, pass_close_shardings, pass_drop_rules, pass_inline_named_computations,
+    pass_remove_dead_ops;
 
 /* Maps every #sdy.sharding of the module: on arguments, results, ops and edges. NULL from fn (or
  * from reading) is a failure. */
