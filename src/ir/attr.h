@@ -255,5 +255,8 @@ oom_trap *ir_trap(ir_ctx *c);
 /* dense_resource blobs of the file: key -> bytes (borrowed for the context's life). */
 void ir_resource_set(ir_ctx *c, str key, str bytes);
 bool ir_resource_get(ir_ctx *c, str key, str *out);
+/* The alignment that the file asks for, which only printing needs; 0: not said. */
+void ir_resource_set_align(ir_ctx *c, str key, u32 align);
+u32 ir_resource_align(ir_ctx *c, str key);
 
 #endif

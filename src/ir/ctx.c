@@ -57,6 +57,7 @@ oom_trap *ir_trap(ir_ctx *c) { return c->trap; }
 
 typedef struct resource {
   str key, bytes;
+  u32 align; /* 0: not said */
 } resource;
 
 static bool same_resource(const void *entry, const void *key) {
@@ -81,4 +82,18 @@ bool ir_resource_get(ir_ctx *c, str key, str *out) {
   const resource *r = table_find(&c->resources, &c->arena, h, &key, same_resource, &slot);
   if (r) *out = r->bytes;
   return r != NULL;
+}
+
+void ir_resource_set_align(ir_ctx *c, str key, u32 align) {
+  size_t slot;
+  u64 h = hash_bytes(key.data, key.len, 0);
+  resource *r = table_find(&c->resources, &c->arena, h, &key, same_resource, &slot);
+  if (r) r->align = align;
+}
+
+u32 ir_resource_align(ir_ctx *c, str key) {
+  size_t slot;
+  u64 h = hash_bytes(key.data, key.len, 0);
+  const resource *r = table_find(&c->resources, &c->arena, h, &key, same_resource, &slot);
+  return r ? r->align : 0;
 }

@@ -343,7 +343,10 @@ static bool resource_item(parser *p, void *user) {
                         "expected hex string blob for key '" STR_FMT
                         "' to encode alignment in first 4 bytes",
                         STR_ARG(key));
+  u32 align;
+  memcpy(&align, bytes.data, sizeof align);
   ir_resource_set(p->ctx, key, str_from(bytes, 4));
+  ir_resource_set_align(p->ctx, key, align);
   return true;
 }
 

@@ -233,7 +233,7 @@ static void unwrap(ir_module *m) {
 
 static bool parse_module(parser *p) {
   p->module = ir_module_create(p->ctx);
-  p->module->root->loc = loc_file(p->ctx, p->file, 1, 1);
+  p->module->root->loc = loc_file(p->ctx, p->file, 0, 0); /* unless one is written */
   p->dialect = STR("builtin");
   ssa_init(p);
   for (int i = 0; i < OP_COUNT; i++)

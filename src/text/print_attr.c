@@ -215,15 +215,19 @@ static size_t print_nested(printer *w, const dense_attr *d, const type *elem, si
   return at;
 }
 
-static void print_hex(printer *w, str bytes) {
+void printer_hex(printer *w, str bytes) {
   static const char hex[] = "0123456789ABCDEF";
-  PUT(w, "\"0x");
   buf_grow(w->out, bytes.len * 2);
   for (size_t i = 0; i < bytes.len; i++) {
     unsigned char c = (unsigned char)bytes.data[i];
     put_char(w, hex[c >> 4]);
     put_char(w, hex[c & 15]);
   }
+}
+
+static void print_hex(printer *w, str bytes) {
+  PUT(w, "\"0x");
+  printer_hex(w, bytes);
   put_char(w, '"');
 }
 
@@ -385,6 +389,7 @@ static void attr_dense_string(printer *w, const attr *a, how h) {
 
 static void attr_dense_resource(printer *w, const attr *a, how h) {
   const dense_resource_attr *d = (const dense_resource_attr *)a;
+  printer_note_resource(w, d->key);
   PUT(w, "dense_resource<");
   printer_word_or_string(w, d->key);
   put_char(w, '>');

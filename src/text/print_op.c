@@ -326,10 +326,13 @@ static void run(request *r) {
   printer_number(&w, root_of(r->o));
   bool aliases = r->top && w.options.debuginfo && !w.options.local_scope;
   if (aliases) collect(&w, r);
+  resource_keys keys = {0};
+  if (r->top && !w.options.local_scope) w.resources = &keys;
   printer_aliases_print(&w, false);
   printer_op(&w, r->o);
   if (r->top) put_char(&w, '\n');
   printer_aliases_print(&w, true);
+  printer_resources_print(&w, r->c);
 }
 
 /* As text_parse does: memory that runs out releases the scratch arena on its way. */

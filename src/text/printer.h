@@ -6,6 +6,8 @@
 #include "text/form.h"
 #include "text/text.h"
 
+typedef VEC(str) resource_keys;
+
 typedef struct printer {
   buf *out;
   text_print_options options;
@@ -15,6 +17,7 @@ typedef struct printer {
   const char *plain[64]; /* names that ops suggest; see names.h */
   u32 num_plain;
   struct predecessors *predecessors; /* of the region at hand, if it has several blocks */
+  resource_keys *resources;          /* keys that the text mentions, in order; NULL: not gathered */
   struct aliases *aliases;           /* of locations; NULL: print them in place */
   bool collecting;                   /* aliases: the text is thrown away */
   const attr *unknown;               /* loc(unknown) */
@@ -27,6 +30,7 @@ void printer_i64(printer *w, i64 v);
 void printer_newline(printer *w); /* and the indentation */
 void printer_i64s(printer *w, i64s v, bool brackets);
 void printer_quoted(printer *w, str s);
+void printer_hex(printer *w, str bytes);        /* without a 0x */
 void printer_word_or_string(printer *w, str s); /* quoted unless a bare identifier */
 void printer_symbol(printer *w, str s);         /* @s */
 
@@ -51,6 +55,10 @@ struct aliases *printer_aliases_begin(arena *a);
 void printer_visit_loc(printer *w, const attr *loc, bool deferred); /* nothing once numbered */
 void printer_aliases_number(struct aliases *t);
 void printer_aliases_print(printer *w, bool deferred); /* the #loc = ... lines */
+
+/* ---- resources: resource_print.c ---- */
+void printer_note_resource(printer *w, str key);
+void printer_resources_print(printer *w, ir_ctx *c); /* nothing if no constant names one */
 
 /* ---- ops: print_op.c ---- */
 void printer_op(printer *w, const op *o);

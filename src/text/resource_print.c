@@ -1,0 +1,38 @@
+/* The {-# dialect_resources: ... #-} that ends a file: the blobs that its constants name. */
+#include "text/printer.h"
+
+void printer_note_resource(printer *w, str key) {
+  resource_keys *keys = w->resources;
+  if (!keys) return;
+  for (size_t i = 0; i < keys->len; i++)
+    if (str_eq(keys->data[i], key)) return;
+  VEC_PUSH(w->forms.a, *keys, key);
+}
+
+static void print_blob(printer *w, str bytes, u32 align) {
+  if (align == 0) align = 1;
+  PUT(w, "\"0x");
+  printer_hex(w, (str){(const char *)&align, sizeof align});
+  printer_hex(w, bytes);
+  put_char(w, '"');
+}
+
+void printer_resources_print(printer *w, ir_ctx *c) {
+  bool any = false;
+  str bytes;
+  for (size_t i = 0; w->resources && i < w->resources->len; i++) {
+    str key = w->resources->data[i];
+    if (!ir_resource_get(c, key, &bytes)) continue;
+    i64 limit = w->options.elide_resource;
+    if (limit && (i64)bytes.len * 2 + 10 > limit) continue;
+    if (any)
+      PUT(w, ",\n      ");
+    else
+      PUT(w, "\n{-#\n  dialect_resources: {\n    builtin: {\n      ");
+    any = true;
+    printer_word_or_string(w, key);
+    PUT(w, ": ");
+    print_blob(w, bytes, ir_resource_align(c, key));
+  }
+  if (any) PUT(w, "\n    }\n  }\n#-}\n");
+}
