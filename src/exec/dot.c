@@ -1,6 +1,6 @@
 /* Matrix products.
  *
- * m, n and k may each be several dims with any strides; tables of offsets flatten them, so that
+ * m, n and k may each be several dims with any strides; lists of offsets flatten them, so that
  * packing reads any layout and the tile loops see plain matrices. A unit is a piece of one
  * batch element's result; in it, panels of both operands are packed and converted to the
  * accumulating type, tiles are summed over k, and the result is converted and stored. Where
@@ -17,13 +17,24 @@ typedef struct matrix { /* how f32 sgemm would see an operand */
   i64 ld;
 } matrix;
 
+/* Offsets of a flattened group of dims: index * step, or by a table where the dims do not merge
+ * into one. */
+typedef struct axis {
+  u64 n;
+  i64 step;
+  const i64 *table; /* NULL: one step */
+} axis;
+static i64 axis_at(const axis *x, u64 i) { return x->table ? x->table[i] : (i64)i * x->step; }
+static void axis_list(const axis *x, u64 first, u64 n, i64 *out) {
+  for (u64 i = 0; i < n; i++) out[i] = axis_at(x, first + i);
+}
+
 typedef struct product {
   u32 lhs, rhs, out;
   dtype lhs_type, rhs_type, out_type, acc; /* acc: as packed */
   u64 batches, m, n, k;
   u64 unit_m, unit_n, pieces_m, pieces_n;
-  const i64 *lhs_b, *rhs_b, *out_b; /* offsets by batch index */
-  const i64 *lhs_m, *lhs_k, *rhs_n, *rhs_k, *out_m, *out_n;
+  axis lhs_b, rhs_b, out_b, lhs_m, lhs_k, rhs_n, rhs_k, out_m, out_n; /* operand_dims */
   const vm_kernels *k_;
   dot_tile tile;
   u32 size; /* bytes of a packed element */
@@ -139,9 +150,9 @@ static void store_tile(const product *p, char *out, const char *c, size_t m0, si
       if (p->k_->wrap[p->out_type]) p->k_->wrap[p->out_type](columns, line, line, NULL, NULL);
       row = line;
     }
-    char *base = out + p->out_m[m0 + i] * (i64)to_size;
+    char *base = out + axis_at(&p->out_m, m0 + i) * (i64)to_size;
     for (size_t j = 0; j < columns; j++)
-      memcpy(base + p->out_n[n0 + j] * (i64)to_size, row + j * to_size, to_size);
+      memcpy(base + axis_at(&p->out_n, n0 + j) * (i64)to_size, row + j * to_size, to_size);
   }
 }
 
@@ -153,10 +164,15 @@ static void multiply_block(const product *p, const exec_env *env, const char *a,
   u32 mr = p->tile.mr, nr = p->tile.nr;
   size_t tile_bytes = (size_t)mr * nr * p->size;
   size_t tiles_m = (mc + mr - 1) / mr, tiles_n = (nc + nr - 1) / nr;
+  i64 rows[MC], columns_at[NC], lhs_k[KC], rhs_k[KC];
+  axis_list(&p->lhs_m, m0, mc, rows);
+  axis_list(&p->rhs_n, n0, nc, columns_at);
   for (size_t k0 = 0; k0 < p->k; k0 += KC) {
     size_t kc = p->k - k0 < KC ? p->k - k0 : KC;
-    pack_operand(p, p->lhs_type, a, p->lhs_m + m0, mc, p->lhs_k + k0, kc, mr, pa, line);
-    pack_operand(p, p->rhs_type, b, p->rhs_n + n0, nc, p->rhs_k + k0, kc, nr, pb, line);
+    axis_list(&p->lhs_k, k0, kc, lhs_k);
+    axis_list(&p->rhs_k, k0, kc, rhs_k);
+    pack_operand(p, p->lhs_type, a, rows, mc, lhs_k, kc, mr, pa, line);
+    pack_operand(p, p->rhs_type, b, columns_at, nc, rhs_k, kc, nr, pb, line);
     for (size_t j = 0; j < tiles_n; j++)
       for (size_t i = 0; i < tiles_m; i++)
         p->tile.fn(kc, pa + i * kc * mr * p->size, pb + j * kc * nr * p->size,
@@ -186,16 +202,16 @@ static bool try_sgemm_small(const product *p, const exec_env *env, const char *a
   float *wide_b = wide_a + p->wide_a, *c = wide_b + p->wide_b;
   u64 rows_a = p->a.transposed ? p->k : m, rows_b = p->b.transposed ? n : p->k;
   u64 row_a = p->a.transposed ? m : p->k, row_b = p->b.transposed ? p->k : n;
-  const float *x = widen(p, p->lhs_type, a + p->lhs_m[m0] * (i64)dtype_size(p->lhs_type),
+  const float *x = widen(p, p->lhs_type, a + axis_at(&p->lhs_m, m0) * (i64)dtype_size(p->lhs_type),
                          (rows_a - 1) * (u64)p->a.ld + row_a, wide_a);
-  const float *y = widen(p, p->rhs_type, b + p->rhs_n[n0] * (i64)dtype_size(p->rhs_type),
+  const float *y = widen(p, p->rhs_type, b + axis_at(&p->rhs_n, n0) * (i64)dtype_size(p->rhs_type),
                          (rows_b - 1) * (u64)p->b.ld + row_b, wide_b);
   if (env->accel->sgemm(p->a.transposed ? 'T' : 'N', p->b.transposed ? 'T' : 'N', (i64)m, (i64)n,
                         (i64)p->k, 1, x, p->a.ld, y, p->b.ld, 0, c, (i64)n) != 0)
     return false;
   size_t size = dtype_size(p->out_type);
   for (u64 i = 0; i < m; i++) {
-    char *to = out + (p->out_m[m0 + i] + p->out_n[n0]) * (i64)size;
+    char *to = out + (axis_at(&p->out_m, m0 + i) + axis_at(&p->out_n, n0)) * (i64)size;
     if (p->out_type == DTYPE_f32)
       memcpy(to, c + i * n, n * size);
     else
@@ -208,8 +224,9 @@ static bool try_sgemm(const product *p, const exec_env *env, const char *a, cons
                       char *out, u64 m0, u64 m, u64 n0, u64 n) {
   if (!p->use_sgemm || !env->accel) return false;
   if (p->wide_c) return try_sgemm_small(p, env, a, b, out, m0, m, n0, n);
-  const float *x = (const float *)a + p->lhs_m[m0], *y = (const float *)b + p->rhs_n[n0];
-  float *z = (float *)out + p->out_m[m0] + p->out_n[n0];
+  const float *x = (const float *)a + axis_at(&p->lhs_m, m0),
+              *y = (const float *)b + axis_at(&p->rhs_n, n0);
+  float *z = (float *)out + axis_at(&p->out_m, m0) + axis_at(&p->out_n, n0);
   return env->accel->sgemm(p->a.transposed ? 'T' : 'N', p->b.transposed ? 'T' : 'N', (i64)m, (i64)n,
                            (i64)p->k, 1, x, p->a.ld, y, p->b.ld, 0, z, p->ldc) == 0;
 }
@@ -222,10 +239,11 @@ static void run_dot(const void *data, const exec_env *env, u64 begin, u64 end) {
     u64 m = p->m - m0 < p->unit_m ? p->m - m0 : p->unit_m;
     u64 n = p->n - n0 < p->unit_n ? p->n - n0 : p->unit_n;
     const char *a =
-        (const char *)env->slots[p->lhs] + p->lhs_b[batch] * (i64)dtype_size(p->lhs_type);
+        (const char *)env->slots[p->lhs] + axis_at(&p->lhs_b, batch) * (i64)dtype_size(p->lhs_type);
     const char *b =
-        (const char *)env->slots[p->rhs] + p->rhs_b[batch] * (i64)dtype_size(p->rhs_type);
-    char *out = (char *)env->slots[p->out] + p->out_b[batch] * (i64)dtype_size(p->out_type);
+        (const char *)env->slots[p->rhs] + axis_at(&p->rhs_b, batch) * (i64)dtype_size(p->rhs_type);
+    char *out =
+        (char *)env->slots[p->out] + axis_at(&p->out_b, batch) * (i64)dtype_size(p->out_type);
     if (try_sgemm(p, env, a, b, out, m0, m, n0, n)) continue;
     for (u64 j = 0; j < n; j += NC)
       for (u64 i = 0; i < m; i += MC)
@@ -242,11 +260,26 @@ static u64 volume(const i64 *dims, u32 n) {
   return v;
 }
 
+static bool merges(const i64 *dims, const i64 *stride, u32 rank, i64 *step) {
+  u32 last = PROG_NONE;
+  *step = 1;
+  for (u32 d = rank; d-- > 0;) {
+    if (dims[d] == 1) continue;
+    if (last == PROG_NONE)
+      *step = stride[d];
+    else if (stride[d] != stride[last] * dims[last])
+      return false;
+    last = d;
+  }
+  return true;
+}
+
 /* Offsets of all index combinations of dims, row-major. */
-static const i64 *flatten(arena *a, const i64 *dims, const i64 *stride, u32 rank) {
-  u64 n = volume(dims, rank);
-  i64 *at = ARENA_ARRAY(a, i64, n + 1), index[4 * PROG_MAX_DIMS] = {0}, offset = 0;
-  for (u64 i = 0; i < n; i++) {
+static axis flatten(arena *a, const i64 *dims, const i64 *stride, u32 rank) {
+  axis x = {.n = volume(dims, rank)};
+  if (merges(dims, stride, rank, &x.step)) return x;
+  i64 *at = ARENA_ARRAY(a, i64, x.n + 1), index[4 * PROG_MAX_DIMS] = {0}, offset = 0;
+  for (u64 i = 0; i < x.n; i++) {
     at[i] = offset;
     for (u32 d = rank; d-- > 0;) {
       offset += stride[d];
@@ -255,26 +288,19 @@ static const i64 *flatten(arena *a, const i64 *dims, const i64 *stride, u32 rank
       index[d] = 0;
     }
   }
-  return at;
-}
-
-static bool is_arithmetic(const i64 *at, u64 n, i64 *step) {
-  *step = n > 1 ? at[1] - at[0] : 1;
-  for (u64 i = 1; i < n; i++)
-    if (at[i] - at[i - 1] != *step) return false;
-  return true;
+  x.table = at;
+  return x;
 }
 
 /* An operand whose rows (m or n) and k are each one stride, one of them 1. `rows_first`: not
  * transposed means that k is the contiguous one. */
-static matrix see_matrix(const i64 *row, u64 rows, const i64 *k, u64 len, bool rows_first) {
-  i64 row_step, k_step;
+static matrix see_matrix(const axis *row, const axis *k, bool rows_first) {
   matrix r = {0};
-  if (!is_arithmetic(row, rows, &row_step) || !is_arithmetic(k, len, &k_step)) return r;
-  if (rows == 1) row_step = rows_first ? (i64)len : 1;
-  if (len == 1) k_step = rows_first ? 1 : (i64)rows;
+  if (row->table || k->table) return r;
+  i64 row_step = row->n == 1 ? (rows_first ? (i64)k->n : 1) : row->step;
+  i64 k_step = k->n == 1 ? (rows_first ? 1 : (i64)row->n) : k->step;
   i64 outer = rows_first ? row_step : k_step, inner = rows_first ? k_step : row_step;
-  i64 inner_n = (i64)(rows_first ? len : rows), outer_n = (i64)(rows_first ? rows : len);
+  i64 inner_n = (i64)(rows_first ? k->n : row->n), outer_n = (i64)(rows_first ? row->n : k->n);
   if (inner == 1 && outer >= inner_n)
     r = (matrix){true, false, outer};
   else if (outer == 1 && inner >= outer_n)
@@ -321,15 +347,13 @@ static bool is_up_to_f32(dtype t) { return t == DTYPE_f32 || t == DTYPE_bf16 || 
 
 static void choose_sgemm(product *p) {
   enum { MOST = 1 << 22 }; /* elements of f32 copies */
-  i64 step;
   if (!is_up_to_f32(p->lhs_type) || !is_up_to_f32(p->rhs_type) || !is_up_to_f32(p->out_type))
     return;
-  p->a = see_matrix(p->lhs_m, p->m, p->lhs_k, p->k, true);
-  p->b = see_matrix(p->rhs_n, p->n, p->rhs_k, p->k, false);
+  p->a = see_matrix(&p->lhs_m, &p->lhs_k, true);
+  p->b = see_matrix(&p->rhs_n, &p->rhs_k, false);
   if (!p->a.plain || !p->b.plain || p->k == 0) return;
-  if (!is_arithmetic(p->out_n, p->n, &step) || step != 1) return;
-  if (!is_arithmetic(p->out_m, p->m, &p->ldc)) return;
-  if (p->m == 1) p->ldc = (i64)p->n;
+  if (p->out_n.table || p->out_m.table || (p->n > 1 && p->out_n.step != 1)) return;
+  p->ldc = p->m == 1 ? (i64)p->n : p->out_m.step;
   p->use_sgemm = p->ldc >= (i64)p->n;
   if (p->lhs_type == DTYPE_f32 && p->rhs_type == DTYPE_f32 && p->out_type == DTYPE_f32) return;
   u64 rows_a = p->a.transposed ? p->k : p->unit_m, rows_b = p->b.transposed ? p->unit_n : p->k;

@@ -69,7 +69,6 @@ status exec_launch(exec_pool *pool, const exec_launch_args *args) MUST_USE;
 /* Counters since the pool was created. */
 typedef struct exec_pool_stats {
   u64 launches, steps, rendezvous;
-  u64 workspace_bytes; /* cached now */
 } exec_pool_stats;
 void exec_pool_get_stats(exec_pool *pool, exec_pool_stats *out_stats);
 
