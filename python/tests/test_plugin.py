@@ -166,6 +166,13 @@ def test_unknown_operation_is_named():
             jnp.ones(2))
 
 
+def test_compiler_options():
+    function = jax.jit(lambda x: x + 1).lower(1.0)
+    assert float(function.compile(compiler_options={"xla_embed_ir_in_executable": True})(1.0)) == 2
+    with pytest.raises(jax.errors.JaxRuntimeError, match="No such compile option: 'speed'"):
+        function.compile(compiler_options={"speed": 11})
+
+
 def test_many_launches_in_flight():
     step = jax.jit(lambda x: x + 1)
     x = jnp.zeros(16)

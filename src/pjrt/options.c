@@ -1,4 +1,5 @@
-/* Field numbers: CompileOptionsProto { 3 executable_build_options }, ExecutableBuildOptionsProto
+/* Field numbers: CompileOptionsProto { 3 executable_build_options, 7 env_option_overrides: a map
+ * of { 1 key, 2 value } }, ExecutableBuildOptionsProto
  * { 4 num_replicas, 5 num_partitions, 9 device_assignment }, DeviceAssignmentProto
  * { 1 replica_count, 2 computation_count, 3 computation_devices { 1 replica_device_ids } },
  * of openxla/xla's compile_options.proto and xla_data.proto. */
@@ -84,12 +85,31 @@ static status place(reader *r) {
   return NULL;
 }
 
+/* The user's compiler options. XLA's flags are none of ours and let pass; of the rest the names
+ * that XLA knows, so that a misspelt one is told. */
+static status check_override(reader *r, str entry) {
+  static const char *const known[] = {"exec_time_optimization_effort", "memory_fitting_effort",
+                                      "optimization_level", "memory_fitting_level"};
+  proto_field f;
+  while (proto_next(&entry, &f, &r->bad)) {
+    if (f.number != 1 || f.wire != 2) continue;
+    bool found = str_starts(f.bytes, STR("xla_"));
+    for (size_t i = 0; i < COUNT(known) && !found; i++) found = str_is(f.bytes, known[i]);
+    if (!found)
+      return status_make(STATUS_INVALID_ARGUMENT, "No such compile option: '" STR_FMT "'",
+                         STR_ARG(f.bytes));
+  }
+  return NULL;
+}
+
 status api_options_read(arena *a, str bytes, api_options *out) {
   reader r = {.a = a, .out = out};
   proto_field f;
   *out = (api_options){0};
-  while (proto_next(&bytes, &f, &r.bad))
+  while (proto_next(&bytes, &f, &r.bad)) {
     if (f.number == 3 && f.wire == 2) read_build_options(&r, f.bytes);
+    if (f.number == 7 && f.wire == 2) RETURN_IF_ERROR(check_override(&r, f.bytes));
+  }
   if (r.bad)
     return status_make(STATUS_INVALID_ARGUMENT, "compile options: not a CompileOptionsProto");
   return r.devices.len ? place(&r) : NULL;

@@ -12,8 +12,9 @@ typedef struct api_options {
   const u32 *assignment;
 } api_options;
 
-/* Bytes of no sense, or an assignment that contradicts the counts: INVALID_ARGUMENT. What is
- * not understood is skipped. `a` must have its trap set. */
+/* Bytes of no sense, an assignment that contradicts the counts, or a compiler option of the
+ * user's that nobody knows: INVALID_ARGUMENT. Everything else is skipped. `a` must have its trap
+ * set. */
 status api_options_read(arena *a, str bytes, api_options *out_options) MUST_USE;
 
 #endif
