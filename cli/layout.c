@@ -1,0 +1,284 @@
+/* terrazzo layout: what a MindSpore Layout or a .shard() strategy puts on which device. */
+#include "layout.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char usage[] =
+    "usage: terrazzo layout --device-matrix SIZES --alias NAMES --map ENTRIES [options]\n"
+    "       terrazzo layout --strategy NUMBERS --devices N [--repeat right|left] [options]\n\n"
+    "--device-matrix 2,2,2  sizes of the axes of the device matrix\n"
+    "--alias dp,sp,mp       their names\n"
+    "--map '(dp,sp),None'   what splits each dimension of the tensor: a name, several in\n"
+    "                       parentheses (major first), or None\n"
+    "--rank-list 4,5,6,7    ranks in the order of the device matrix (default: 0, 1, 2, ...)\n"
+    "--interleaved-parallel the last axis must be interleaved_parallel\n"
+    "--strategy 2,1,2       pieces of each dimension, as .shard() takes them\n"
+    "--devices N            how many devices; with more than slices they repeat\n"
+    "--repeat right|left    the axis of the repetition is the last (default) or the first\n"
+    "--tensor 4,8,16        shape of the tensor: adds slice shape and index ranges\n"
+    "--rank R               only this rank\n"
+    "--slice S              only this slice\n"
+    "--json                 the same for programs\n\n"
+    "examples:\n"
+    "  terrazzo layout --device-matrix 2,1,2,2,1 --alias a,b,c,d,e --map b,d,e,c,a \\\n"
+    "      --tensor 1,2,1,2,2\n"
+    "  terrazzo layout --device-matrix 2,2,2 --alias dp,sp,mp --map '(dp,sp),mp' --rank 3\n"
+    "  terrazzo layout --strategy 2,1,1,2,1 --devices 8 --repeat left --json\n";
+
+/* Printing everything of more devices than this is refused; --rank and --slice still work. */
+static const i64 max_printed = (i64)1 << 24;
+
+typedef struct layout_options {
+  const char *device_matrix, *alias, *map, *rank_list, *strategy, *devices, *repeat, *tensor;
+  const char *rank, *slice;
+  bool interleaved, json;
+} layout_options;
+
+static const struct {
+  const char *name;
+  size_t field;
+} valued[] = {
+    {"--device-matrix", offsetof(layout_options, device_matrix)},
+    {"--alias", offsetof(layout_options, alias)},
+    {"--map", offsetof(layout_options, map)},
+    {"--rank-list", offsetof(layout_options, rank_list)},
+    {"--strategy", offsetof(layout_options, strategy)},
+    {"--devices", offsetof(layout_options, devices)},
+    {"--repeat", offsetof(layout_options, repeat)},
+    {"--tensor", offsetof(layout_options, tensor)},
+    {"--rank", offsetof(layout_options, rank)},
+    {"--slice", offsetof(layout_options, slice)},
+};
+
+/* ---- values ---- */
+
+static bool blank(char c) { return c == ' ' || c == '\t'; }
+
+/* The text up to a comma, trimmed; *rest is behind the comma, NULL at the end. */
+static str next_item(const char **rest) {
+  const char *from = *rest;
+  size_t n = strcspn(from, ",");
+  *rest = from[n] ? from + n + 1 : NULL;
+  while (n && blank(*from)) from++, n--;
+  while (n && blank(from[n - 1])) n--;
+  return (str){from, n};
+}
+
+static bool parse_item(const char *field, str text, i64 *out) {
+  char copy[24], *end;
+  size_t n = min_size(text.len, sizeof copy - 1);
+  memcpy(copy, text.data, n);
+  copy[n] = 0;
+  errno = 0;
+  *out = strtoll(copy, &end, 10);
+  if (n == 0 || n != text.len || *end || errno)
+    return say_error("%s: expected a whole number, found '" STR_FMT "'", field, STR_ARG(text)),
+           false;
+  return true;
+}
+
+bool layout_parse_number(const char *field, const char *text, i64 *out) {
+  return parse_item(field, str_of(text), out);
+}
+
+bool layout_parse_numbers(arena *a, const char *field, const char *text, i64s *out) {
+  VEC(i64) list = {0};
+  VEC_PUSH(a, list, 0);
+  list.len = 0;
+  for (const char *rest = *text ? text : NULL; rest;) {
+    i64 item;
+    if (!parse_item(field, next_item(&rest), &item)) return false;
+    VEC_PUSH(a, list, item);
+  }
+  *out = (i64s){list.data, list.len};
+  return true;
+}
+
+bool layout_parse_names(arena *a, const char *field, const char *text, layout_entry *out) {
+  VEC(str) list = {0};
+  for (const char *rest = *text ? text : NULL; rest;) {
+    str name = next_item(&rest);
+    if (memchr(name.data, '(', name.len) || memchr(name.data, ')', name.len))
+      return say_error("%s: expected a name, found '" STR_FMT "'", field, STR_ARG(name)), false;
+    VEC_PUSH(a, list, name);
+  }
+  *out = (layout_entry){list.data, list.len, true};
+  return true;
+}
+
+/* At a parenthesis: the tuple, and the text behind it and its comma (NULL at the end). */
+static bool parse_tuple(arena *a, const char *field, const char **rest, layout_entry *out) {
+  const char *close = strchr(*rest, ')');
+  if (!close) return say_error("%s: expected ')' after '%s'", field, *rest), false;
+  str inside = arena_str(a, (str){*rest + 1, (size_t)(close - *rest) - 1});
+  while (inside.len && blank(inside.data[inside.len - 1])) inside.len--;
+  /* (a,) is a tuple of one, as in Python */
+  if (inside.len > 1 && inside.data[inside.len - 1] == ',') inside.len--;
+  if (!layout_parse_names(a, field, arena_str(a, inside).data, out)) return false;
+  const char *next = close + 1;
+  while (blank(*next)) next++;
+  if (*next && *next != ',')
+    return say_error("%s: expected ',' after ')', found '%s'", field, next), false;
+  *rest = *next ? next + 1 : NULL;
+  return true;
+}
+
+bool layout_parse_entries(arena *a, const char *field, const char *text,
+                          const layout_entry **entries, size_t *num_entries) {
+  VEC(layout_entry) list = {0};
+  for (const char *rest = *text ? text : NULL; rest;) {
+    layout_entry e;
+    while (blank(*rest)) rest++;
+    if (*rest == '(') {
+      if (!parse_tuple(a, field, &rest, &e)) return false;
+    } else {
+      str *name = ARENA_NEW(a, str);
+      *name = next_item(&rest);
+      if (memchr(name->data, ')', name->len))
+        return say_error("%s: expected a name, found '" STR_FMT "'", field, STR_ARG(*name)), false;
+      e = (layout_entry){name, 1, false};
+    }
+    VEC_PUSH(a, list, e);
+  }
+  *entries = list.data;
+  *num_entries = list.len;
+  return true;
+}
+
+/* ---- the command ---- */
+
+static void say_diag(void *user, diag_kind kind, diag_pos pos, str text) {
+  (void)user, (void)kind, (void)pos;
+  say_error(STR_FMT, STR_ARG(text));
+}
+
+static const layout *from_strategy(arena *a, const layout_options *o, diag_sink *sink) {
+  i64s strategy;
+  i64 devices;
+  bool left = o->repeat && strcmp(o->repeat, "left") == 0;
+  if (o->repeat && !left && strcmp(o->repeat, "right") != 0) {
+    say_error("--repeat: expected right or left, found '%s'", o->repeat);
+    return NULL;
+  }
+  if (!layout_parse_numbers(a, "strategy", o->strategy, &strategy) ||
+      !layout_parse_number("devices", o->devices, &devices))
+    return NULL;
+  return layout_from_strategy(a, strategy, devices, left, sink);
+}
+
+static const layout *from_matrix(arena *a, const layout_options *o, diag_sink *sink) {
+  layout_spec s = {0};
+  layout_entry names;
+  if (!layout_parse_numbers(a, "device_matrix", o->device_matrix, &s.device_matrix) ||
+      !layout_parse_names(a, "alias_name", o->alias, &names) ||
+      !layout_parse_entries(a, "entries", o->map, &s.entries, &s.num_entries) ||
+      (o->rank_list && !layout_parse_numbers(a, "rank_list", o->rank_list, &s.rank_list)))
+    return NULL;
+  s.alias_name = names.names;
+  s.num_alias_names = names.num_names;
+  const layout *l = layout_make(a, &s, sink);
+  if (l && o->interleaved && !l->interleaved) {
+    say_error("alias_name: expected \"interleaved_parallel\" as the last name, found \"" STR_FMT
+              "\"",
+              STR_ARG(layout_mesh(l)->axes[layout_mesh(l)->num_axes - 1].name));
+    return NULL;
+  }
+  return l;
+}
+
+/* Which positions and slices --rank and --slice leave. */
+static bool select_shown(arena *a, const layout_options *o, layout_view *v, diag_sink *sink) {
+  const layout *l = v->layout;
+  i64 *one = ARENA_ARRAY(a, i64, 1), number;
+  if (o->rank) {
+    i64 *position = ARENA_ARRAY(a, i64, 1);
+    if (!layout_parse_number("rank", o->rank, &number) ||
+        !layout_find_rank(l, number, position, sink))
+      return false;
+    v->positions = (i64s){position, 1};
+    *one = layout_slice_at(l, *position);
+    v->slices = (i64s){one, 1};
+  } else if (o->slice) {
+    i64s ranks;
+    if (!layout_parse_number("slice", o->slice, one) ||
+        !layout_slice_ranks(a, l, *one, &ranks, sink))
+      return false;
+    i64 *positions = ARENA_ARRAY(a, i64, ranks.len);
+    for (size_t i = 0; i < ranks.len; i++)
+      if (!layout_find_rank(l, ranks.data[i], &positions[i], sink)) return false;
+    v->positions = (i64s){positions, ranks.len};
+    v->slices = (i64s){one, 1};
+  } else if (layout_mesh(l)->size > max_printed) {
+    return say_error("device_matrix: expected at most %lld devices without --rank and --slice, "
+                     "found %lld",
+                     (long long)max_printed, (long long)layout_mesh(l)->size),
+           false;
+  }
+  return true;
+}
+
+static int show(arena *a, const layout_options *o, buf *out) {
+  diag_sink sink = {.fn = say_diag};
+  layout_view v = {0};
+  v.layout = o->strategy ? from_strategy(a, o, &sink) : from_matrix(a, o, &sink);
+  if (!v.layout) return EXIT_WRONG;
+  if (o->tensor) {
+    v.has_shape = true;
+    if (!layout_parse_numbers(a, "tensor", o->tensor, &v.shape) ||
+        !layout_check_shape(v.layout, v.shape, &sink))
+      return EXIT_WRONG;
+  }
+  if (!select_shown(a, o, &v, &sink)) return EXIT_WRONG;
+  (o->json ? layout_show_json : layout_show)(a, out, &v, &sink);
+  if (!buf_ok(out)) return say_error("out of memory"), EXIT_WRONG;
+  fwrite(out->data, 1, out->len, stdout);
+  return EXIT_FINE;
+}
+
+/* false: wrong use, said. */
+static bool read_options(layout_options *o, int argc, char **argv) {
+  for (int i = 1; i < argc; i++) {
+    size_t k = 0;
+    if (strcmp(argv[i], "--json") == 0 || strcmp(argv[i], "--interleaved-parallel") == 0) {
+      *(argv[i][2] == 'j' ? &o->json : &o->interleaved) = true;
+      continue;
+    }
+    while (k < COUNT(valued) && strcmp(argv[i], valued[k].name) != 0) k++;
+    if (k == COUNT(valued)) return say_error("layout: unknown option '%s'", argv[i]), false;
+    if (i + 1 == argc) return say_error("layout: %s wants a value", argv[i]), false;
+    *(const char **)(void *)((char *)o + valued[k].field) = argv[++i];
+  }
+  bool matrix = o->device_matrix || o->alias || o->map || o->rank_list || o->interleaved;
+  if (matrix && (o->strategy || o->devices || o->repeat))
+    return say_error("layout: give a device matrix or a strategy, not both"), false;
+  if (o->rank && o->slice) return say_error("layout: give --rank or --slice, not both"), false;
+  if (o->strategy || o->devices || o->repeat) {
+    if (o->strategy && o->devices) return true;
+    return say_error("layout: give --strategy and --devices"), false;
+  }
+  if (o->device_matrix && o->alias && o->map) return true;
+  return say_error("layout: give --device-matrix, --alias and --map"), false;
+}
+
+int layout_main(int argc, char **argv) {
+  for (int i = 1; i < argc; i++)
+    if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+      return fputs(usage, stdout), EXIT_FINE;
+  layout_options o = {0};
+  if (!read_options(&o, argc, argv)) return fputs(usage, stderr), EXIT_USAGE;
+  oom_trap trap;
+  arena a;
+  buf out;
+  arena_init(&a, &mem_system, &trap);
+  buf_init(&out, &mem_system);
+  int code = EXIT_WRONG;
+  if (setjmp(trap.at))
+    say_error("out of memory");
+  else
+    code = show(&a, &o, &out);
+  buf_deinit(&out);
+  arena_deinit(&a);
+  return code;
+}
