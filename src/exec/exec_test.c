@@ -796,6 +796,46 @@ static void test_two_threads(arena *a) {
   }
 }
 
+/* ---- the same bits, whatever the number of threads ---- */
+
+static void test_deterministic(arena *a) {
+  enum { M = 700, N = 900, K = 300 };
+  float *x = malloc(M * K * 4), *y = malloc(K * N * 4), *first = NULL;
+  u32 seed = 9;
+  for (int i = 0; i < M * K; i++) x[i] = noise(&seed);
+  for (int i = 0; i < K * N; i++) y[i] = noise(&seed);
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 px = prog_param(b, DTYPE_f32, M * K), py = prog_param(b, DTYPE_f32, K * N);
+  u32 z = prog_work(b, DTYPE_f32, M * N), r = prog_result(b, DTYPE_f32, M * N, -1);
+  u32 sums = prog_result(b, DTYPE_f32, N, -1), zero = prog_const(b, DTYPE_f32, 1, &(float){0});
+  i64 dims[] = {M, N, K}, ls[] = {K, 0, 1}, rs[] = {0, 1, N}, os[] = {N, 1, 0};
+  prog_add_dot(b, &(prog_dot){px, py, z, 0, 1, 1, 1, dims, ls, rs, os}, S, L);
+  prog_loop *l = prog_add_loop(b, 1, (i64[]){M * N}, S, L);
+  u32 v = vm_load(b, &l->code, DTYPE_f32, prog_loop_in(b, l, z, 0, (i64[]){1}));
+  v = vm_emit(b, &l->code, VM_tanh, DTYPE_f32, v, 0, 0);
+  prog_loop_out(b, l, r, 0, (i64[]){1}, v);
+  l = prog_add_loop(b, 2, (i64[]){N, M}, S, L);
+  v = vm_load(b, &l->code, DTYPE_f32, prog_loop_in(b, l, r, 0, (i64[]){1, N}));
+  prog_loop_out(b, l, sums, 0, (i64[]){1, 0}, v);
+  prog_loop_reduce(b, l, 1, &zero, (prog_body){.kind = REDUCE_SUM});
+  exec_image *im = make_image(finish(b));
+  for (u32 threads = 1; threads <= 4; threads++) {
+    exec_pool *on = NULL;
+    float *got = malloc((M + 1) * N * 4);
+    status s = exec_pool_create(&(exec_pool_options){.threads = threads}, &on);
+    CHECK(!s);
+    CHECK(!*run_image(on, im, (void *[]){x, y}, (void *[]){got, got + M * N}));
+    exec_pool_destroy(on);
+    if (first) CHECK(memcmp(first, got, (M + 1) * N * 4) == 0);
+    if (first)
+      free(got);
+    else
+      first = got;
+  }
+  exec_image_release(im);
+  free(first), free(x), free(y);
+}
+
 /* ---- memory running out ---- */
 
 typedef struct failing {
@@ -917,8 +957,10 @@ int main(void) {
   if (setjmp(trap.at)) return 1;
   arena_init(&a, &mem_system, &trap);
   run_tests(&a, 2);
+  test_deterministic(&a);
   setenv("TERRAZZO_ONEDNN", "0", 1);
   run_tests(&a, 1);
+  test_deterministic(&a);
   test_no_memory(&a);
   test_serialize(&a);
   arena_deinit(&a);

@@ -40,8 +40,7 @@ static inline float exp_f32(float x) {
   r = FMA32(k, 2.12194440e-4f, r);
   float y = FMA32(r * r, exp_tail_f32(r), r) + 1.0f;
   i32 half = n >> 1; /* in two steps, so that the ends of the range come out right */
-  y = y * pow2_f32(half) * pow2_f32(n - half);
-  return x != x ? x : y;
+  return y * pow2_f32(half) * pow2_f32(n - half); /* a NaN came through all of it */
 }
 
 /* log of a positive normal f32 as hi + lo parts joined; x = m 2^e, m in [sqrt 1/2, sqrt 2) */
@@ -67,7 +66,7 @@ static inline float log_f32(float x) {
   float r = FMA32(e, 0.693359375f, f + y);
   r = x == INFINITY ? INFINITY : r;
   r = x == 0 ? -INFINITY : r;
-  return x < 0 || x != x ? NAN : r;
+  return !(x >= 0) ? NAN : r;
 }
 
 static inline float expm1_f32(float x) {
@@ -84,8 +83,7 @@ static inline float expm1_f32(float x) {
   float big = (p + 1.0f) * s1 * s2 - 1.0f; /* near overflow */
   float y = n > 100 ? big : FMA32(p, s1 * s2, s1 * s2 - 1.0f);
   y = n == 0 ? p : y;
-  y = x == 0 ? x : y; /* keeps -0 */
-  return x != x ? x : y;
+  return x == 0 ? x : y; /* keeps -0 */
 }
 
 /* u = 1 + x rounded; log(u) corrected by what the rounding lost */
@@ -110,8 +108,7 @@ static inline float tanh_f32(float x) {
   float far = 1.0f - 2.0f / (exp_f32(a + a) + 1.0f);
   far = bits_f32(f32_bits(far) | (f32_bits(x) & 0x80000000u));
   float y = a < 0.625f ? near : far;
-  y = x == 0 ? x : y; /* keeps -0 */
-  return x != x ? x : y;
+  return x == 0 ? x : y; /* keeps -0 */
 }
 
 static inline float logistic_f32(float x) {
@@ -143,8 +140,7 @@ static inline float erf_f32(float x) {
   p = FMA32(p, c, -0.0003032129898201674f);
   float far = bits_f32(f32_bits(1.0f - exp_f32(-p)) | (f32_bits(x) & 0x80000000u));
   float y = a < 1.0f ? near : far;
-  y = x == 0 ? x : y;
-  return x != x ? x : y;
+  return x == 0 ? x : y;
 }
 
 #ifdef __FMA__
