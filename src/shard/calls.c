@@ -9,9 +9,44 @@ op *module_main(ir_module *m) {
   return o && op_is(o, func) ? o : NULL;
 }
 
-op *call_callee(ir_module *m, const op *call) {
+/* ---- symbols ---- */
+
+static u64 name_hash(str name) { return hash_bytes(name.data, name.len, 0); }
+
+static void note_symbol(symbols *t, op *o) {
+  str name = symbol_name(o);
+  if (name.len) index_add(&t->by_name, t->a, name_hash(name), o);
+}
+
+void symbols_init(symbols *t, ir_module *m, arena *a) {
+  *t = (symbols){.m = m, .a = a};
+  FOR_OPS(o, op_body(m->root, 0)) note_symbol(t, o);
+}
+
+op *symbols_find(const symbols *t, str name) {
+  op *o;
+  u64 h = name_hash(name);
+  for (size_t at = 0; (o = index_next(&t->by_name, h, &at));)
+    if (str_eq(symbol_name(o), name)) return o;
+  return NULL;
+}
+
+void symbols_insert(symbols *t, op *o, op *before) {
+  str name = symbol_name(o);
+  if (symbols_find(t, name))
+    for (;;) {
+      str other = arena_printf(t->a, STR_FMT "_%u", STR_ARG(name), t->counter++);
+      if (symbols_find(t, other)) continue;
+      op_set_attr(t->m, o, STR("sym_name"), attr_string(t->m->ctx, other));
+      break;
+    }
+  note_symbol(t, o);
+  op_insert(o, op_body(t->m->root, 0), before);
+}
+
+op *call_callee(const symbols *t, const op *call) {
   struct call_attrs v;
-  op *f = view_call(call, &v) ? symbol_find(m->root, v.callee) : NULL;
+  op *f = view_call(call, &v) ? symbols_find(t, v.callee) : NULL;
   return f && op_is(f, func) ? f : NULL;
 }
 
@@ -22,8 +57,7 @@ void call_set_callee(ir_module *m, op *call, const op *func) {
 /* ---- call-graph order ---- */
 
 typedef struct ordering {
-  ir_module *m;
-  arena *a;
+  const symbols *t;
   op **out; /* callees first */
   size_t n;
   u32 depth;
@@ -36,7 +70,7 @@ static void order_func(ordering *r, op *func);
 
 static walk_result order_callee(void *user, op *o) {
   ordering *r = user;
-  op *f = op_is(o, call) ? call_callee(r->m, o) : NULL;
+  op *f = op_is(o, call) ? call_callee(r->t, o) : NULL;
   if (f) order_func(r, f);
   return r->ok ? WALK_ON : WALK_STOP;
 }
@@ -45,7 +79,7 @@ static walk_result order_callee(void *user, op *o) {
 static void order_func(ordering *r, op *func) {
   if (func->num == 2) return;
   if (func->num == 1 || r->depth == MAX_CALL_DEPTH) {
-    r->ok = op_error(r->m->ctx, func, "is recursive or called too deep");
+    r->ok = op_error(r->t->m->ctx, func, "is recursive or called too deep");
     return;
   }
   func->num = 1;
@@ -56,12 +90,13 @@ static void order_func(ordering *r, op *func) {
   r->out[r->n++] = func;
 }
 
-bool funcs_in_order(ir_module *m, arena *a, bool callers_first, op ***out, size_t *n) {
-  ordering r = {.m = m, .a = a, .ok = true};
+bool funcs_in_order(const symbols *t, bool callers_first, op ***out, size_t *n) {
+  ordering r = {.t = t, .ok = true};
+  block *body = op_body(t->m->root, 0);
   size_t count = 0;
-  FOR_OPS(o, op_body(m->root, 0)) if (op_is(o, func)) o->num = 0, count++;
-  r.out = ARENA_ARRAY(a, op *, count);
-  FOR_OPS(o, op_body(m->root, 0)) if (op_is(o, func) && r.ok) order_func(&r, o);
+  FOR_OPS(o, body) if (op_is(o, func)) o->num = 0, count++;
+  r.out = ARENA_ARRAY(t->a, op *, count);
+  FOR_OPS(o, body) if (op_is(o, func) && r.ok) order_func(&r, o);
   *out = r.out;
   *n = r.n;
   for (size_t i = 0, k = r.n; callers_first && i + 1 < k; i++) {
@@ -79,37 +114,18 @@ const attr *func_original_name(const op *func) {
 
 /* ---- cloning ---- */
 
-void module_insert_symbol(ir_module *m, op *o, op *before, u32 *counter) {
-  str name = symbol_name(o);
-  if (symbol_find(m->root, name))
-    for (;;) {
-      str other = arena_printf(&m->arena, STR_FMT "_%u", STR_ARG(name), (*counter)++);
-      if (symbol_find(m->root, other)) continue;
-      op_set_attr(m, o, STR("sym_name"), attr_string(m->ctx, other));
-      break;
-    }
-  op_insert(o, op_body(m->root, 0), before);
-}
-
-typedef struct cloning {
-  ir_module *m;
-  arena *a;
-  u32 *counter;
-} cloning;
-
 static walk_result clone_callee(void *user, op *o) {
-  cloning *c = user;
-  op *f = op_is(o, call) ? call_callee(c->m, o) : NULL;
-  if (f) call_set_callee(c->m, o, func_clone_deep(c->m, f, c->a, c->counter));
+  symbols *t = user;
+  op *f = op_is(o, call) ? call_callee(t, o) : NULL;
+  if (f) call_set_callee(t->m, o, func_clone_deep(t, f));
   return WALK_ON;
 }
 
-op *func_clone_deep(ir_module *m, op *func, arena *scratch, u32 *counter) {
-  op *copy = op_clone(m, func, ir_map_create(scratch));
-  op_set_attr(m, copy, STR("sdy.original_func_name"), func_original_name(func));
-  cloning c = {m, scratch, counter};
-  op_walk(copy, clone_callee, &c);
-  module_insert_symbol(m, copy, NULL, counter);
+op *func_clone_deep(symbols *t, op *func) {
+  op *copy = op_clone(t->m, func, ir_map_create(t->a));
+  op_set_attr(t->m, copy, STR("sdy.original_func_name"), func_original_name(func));
+  op_walk(copy, clone_callee, t);
+  symbols_insert(t, copy, NULL);
   return copy;
 }
 

@@ -7,7 +7,7 @@ typedef struct exporting {
   ir_module *m;
   arena *a;
   VEC(op *) list; /* named computations, or calls */
-  u32 counter;
+  symbols symbols;
 } exporting;
 
 static void remove_edge(value *v) {
@@ -50,7 +50,7 @@ static op *make_func(exporting *e, op *o, const attr *const *in, size_t num_in) 
   op_set_attr(m, f, STR("sdy.original_func_name"), name);
   const attr *thread = op_discardable(o, STR("execution_thread"));
   if (thread) op_set_attr(m, f, STR("execution_thread"), thread);
-  module_insert_symbol(m, f, NULL, &e->counter);
+  symbols_insert(&e->symbols, f, NULL);
   move_body(m, &f->regions[0], &o->regions[0], &op_infos[OP_func_return]);
   for (u32 i = 0; i < body->num_args; i++) remove_edge(body->args[i]);
   if (num_in) func_set_shardings(m, f, FUNC_ARGS, in, num_in);
@@ -80,6 +80,7 @@ static op *make_call(exporting *e, op *o, const op *f) {
 bool pass_export_named_computations(ir_module *m, arena *scratch, const pass_args *args) {
   (void)args;
   exporting e = {.m = m, .a = scratch};
+  symbols_init(&e.symbols, m, scratch);
   op_walk_post(m->root, collect_named, &e);
   for (size_t i = 0; i < e.list.len; i++) {
     op *o = e.list.data[i];
@@ -143,38 +144,65 @@ static walk_result collect_call(void *user, op *o) {
   return WALK_ON;
 }
 
-static bool same_shardings(shard_space *s, arena *a, const op *f, const op *g, func_side side) {
-  size_t n = func_num(f, side);
-  if (n != func_num(g, side)) return false;
-  const attr **x = ARENA_ARRAY(a, const attr *, n), **y = ARENA_ARRAY(a, const attr *, n);
-  bool any_x = func_all_shardings(s, f, side, x), any_y = func_all_shardings(s, g, side, y);
-  return any_x == any_y && (!any_x || !n || !memcmp(x, y, n * sizeof *x));
+/* What two functions must have in common for one to stand for both: shardings are NULL where the
+ * function has none, or where they are not looked at. */
+typedef struct likeness {
+  op *func;
+  const attr *name, *manual;
+  const attr **shardings[2];
+} likeness;
+
+static likeness likeness_of(shard_space *s, op *f, bool fully) {
+  likeness k = {f, func_original_name(f), op_discardable(f, STR("sdy.func_manual_axes")), {NULL}};
+  for (int side = FUNC_ARGS; side <= FUNC_RESULTS && !fully; side++) {
+    const attr **list = ARENA_ARRAY(shard_space_arena(s), const attr *, func_num(f, side));
+    if (func_all_shardings(s, f, side, list)) k.shardings[side] = list;
+  }
+  return k;
 }
 
-static bool interchangeable(shard_space *s, arena *a, const op *f, const op *g, bool fully) {
-  if (func_original_name(f) != func_original_name(g)) return false;
-  if (op_discardable(f, STR("sdy.func_manual_axes")) !=
-      op_discardable(g, STR("sdy.func_manual_axes")))
-    return false;
-  return fully ||
-         (same_shardings(s, a, f, g, FUNC_ARGS) && same_shardings(s, a, f, g, FUNC_RESULTS));
+static u64 likeness_hash(const likeness *k) {
+  u64 h = hash_ptr(k->manual, hash_ptr(k->name, 0));
+  for (int side = FUNC_ARGS; side <= FUNC_RESULTS; side++)
+    for (size_t i = 0; k->shardings[side] && i < func_num(k->func, side); i++)
+      h = hash_ptr(k->shardings[side][i], h);
+  return h;
+}
+
+static bool alike(const likeness *x, const likeness *y) {
+  if (x->name != y->name || x->manual != y->manual) return false;
+  for (int side = FUNC_ARGS; side <= FUNC_RESULTS; side++) {
+    const attr **a = x->shardings[side], **b = y->shardings[side];
+    size_t n = func_num(x->func, side);
+    if (n != func_num(y->func, side) || !a != !b) return false;
+    if (a && n && memcmp(a, b, n * sizeof *a)) return false;
+  }
+  return true;
+}
+
+/* The first function like this one, which may be itself. */
+static op *representative(shard_space *s, hash_index *kept, op *f, bool fully) {
+  likeness k = likeness_of(s, f, fully), *other;
+  u64 h = likeness_hash(&k);
+  for (size_t at = 0; (other = index_next(kept, h, &at));)
+    if (alike(other, &k)) return other->func;
+  arena *a = shard_space_arena(s);
+  index_add(kept, a, h, arena_copy(a, &k, sizeof k));
+  return f;
 }
 
 bool pass_unflatten_call_graph(ir_module *m, arena *scratch, const pass_args *args) {
   exporting e = {.m = m, .a = scratch};
   shard_space *s = shard_space_create(m, scratch);
   bool fully = pass_option_flag(args, STR("dedup-functions-fully"), false);
-  VEC(op *) kept = {0};
+  hash_index kept = {0};
+  symbols_init(&e.symbols, m, scratch);
   op_walk_post(m->root, collect_call, &e);
   for (size_t i = 0; i < e.list.len; i++) {
-    op *f = call_callee(m, e.list.data[i]), *twin = NULL;
+    op *f = call_callee(&e.symbols, e.list.data[i]);
     if (!f) return op_error(m->ctx, e.list.data[i], "calls a function that does not exist");
-    for (size_t k = 0; k < kept.len && !twin; k++)
-      if (interchangeable(s, scratch, kept.data[k], f, fully)) twin = kept.data[k];
-    if (twin)
-      call_set_callee(m, e.list.data[i], twin);
-    else
-      VEC_PUSH(scratch, kept, f);
+    op *first = representative(s, &kept, f, fully);
+    if (first != f) call_set_callee(m, e.list.data[i], first);
   }
   FOR_OPS(f, op_body(m->root, 0)) {
     if (!op_is(f, func)) continue;
@@ -205,9 +233,10 @@ bool pass_insert_func_call_reshards(ir_module *m, arena *scratch, const pass_arg
   (void)args;
   exporting e = {.m = m, .a = scratch};
   shard_space *s = shard_space_create(m, scratch);
+  symbols_init(&e.symbols, m, scratch);
   op_walk_post(m->root, collect_call, &e);
   for (size_t i = 0; i < e.list.len; i++) {
-    op *call = e.list.data[i], *f = call_callee(m, call);
+    op *call = e.list.data[i], *f = call_callee(&e.symbols, call);
     if (!f) return op_error(m->ctx, call, "calls a function that does not exist");
     size_t n = call->num_results;
     attrs own = op_shardings(call);

@@ -141,7 +141,7 @@ static const attr *close_sharding(void *user, const attr *a) {
 bool pass_close_shardings(ir_module *m, arena *scratch, const pass_args *args) {
   (void)args;
   shard_space *s = shard_space_create(m, scratch);
-  map_shardings(m, close_sharding, s);
+  map_shardings(m, scratch, close_sharding, s);
   return shard_space_check(s);
 }
 

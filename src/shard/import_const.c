@@ -14,37 +14,19 @@ typedef struct splitter {
   hash_index scalars;  /* ops that broadcast a scalar */
   VEC(op *) constants;
   VEC(op *) expansions;
-  VEC(str) impure_names; /* of named computations and functions that do more than constants */
-  VEC(str) impure_funcs;
-  u32 counter;
+  /* names of functions and named computations that do more than make constants */
+  hash_index impure, impure_computations;
+  symbols symbols;
 } splitter;
-
-static bool has_name(const str *list, size_t n, str name) {
-  for (size_t i = 0; i < n; i++)
-    if (str_eq(list[i], name)) return true;
-  return false;
-}
-
-static str original_name(const op *func) {
-  str name = {0};
-  attr_get_str(func_original_name(func), &name);
-  return name;
-}
-
-static str computation_name(const op *o) {
-  str name = {0};
-  attr_get_str(op_attr(o, STR("name")), &name);
-  return name;
-}
 
 /* Its results are constant if its operands are. */
 static bool preserves(const splitter *s, const op *o) {
   if (op_is(o, call)) {
-    op *f = call_callee(s->m, o);
-    return f && !has_name(s->impure_funcs.data, s->impure_funcs.len, original_name(f));
+    op *f = call_callee(&s->symbols, o);
+    return f && !index_get(&s->impure, func_original_name(f));
   }
   if (op_is(o, named_computation))
-    return !has_name(s->impure_names.data, s->impure_names.len, computation_name(o));
+    return !index_get(&s->impure_computations, op_attr(o, STR("name")));
   if (!op_has(o, PURE)) return false;
   return op_is(o, broadcast_in_dim) || op_is(o, reshape) || op_is(o, slice) || op_is_elementwise(o);
 }
@@ -76,8 +58,8 @@ static void copy_op(splitter *s, value *v, ir_map *map) {
   op *copy = op_clone(s->m, o, map);
   op_insert(copy, o->parent, o);
   if (op_is(copy, call)) {
-    op *f = call_callee(s->m, copy);
-    if (f) call_set_callee(s->m, copy, func_clone_deep(s->m, f, s->a, &s->counter));
+    op *f = call_callee(&s->symbols, copy);
+    if (f) call_set_callee(s->m, copy, func_clone_deep(&s->symbols, f));
   }
   copy_groups(s, v, map, o);
 }
@@ -122,11 +104,8 @@ static void copy_operands(splitter *s, op *o) {
 static void note_impure(splitter *s, const op *o) {
   const op *p = op_parent(o);
   while (p && !op_is(p, named_computation)) p = op_parent(p);
-  if (p && !has_name(s->impure_names.data, s->impure_names.len, computation_name(p)))
-    VEC_PUSH(s->a, s->impure_names, computation_name(p));
-  str name = original_name(s->func);
-  if (!has_name(s->impure_funcs.data, s->impure_funcs.len, name))
-    VEC_PUSH(s->a, s->impure_funcs, name);
+  if (p) index_set(&s->impure_computations, s->a, op_attr(p, STR("name")), s->func);
+  index_set(&s->impure, s->a, func_original_name(s->func), s->func);
 }
 
 static void split_op(splitter *s, op *o) {
@@ -186,7 +165,8 @@ bool pass_constant_splitter(ir_module *m, arena *scratch, const pass_args *args)
   splitter s = {.m = m, .a = scratch};
   op **funcs;
   size_t n;
-  if (!funcs_in_order(m, scratch, false, &funcs, &n)) return false;
+  symbols_init(&s.symbols, m, scratch);
+  if (!funcs_in_order(&s.symbols, false, &funcs, &n)) return false;
   for (size_t i = 0; i < n; i++) {
     s.func = funcs[i];
     op_walk_post(funcs[i], split_computation, &s);

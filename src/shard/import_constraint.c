@@ -7,7 +7,31 @@ typedef struct applying {
   ir_module *m;
   rule_set rules;
   arena *a;
+  hash_index args; /* arguments of functions -> new shardings: set at the end, all at once */
 } applying;
+
+static const attr *sharding_now(const applying *p, value *v) {
+  const attr *set = index_get(&p->args, v);
+  return set ? set : value_sharding(p->m->ctx, v);
+}
+
+static void set_sharding(applying *p, value *v, const attr *sharding) {
+  if (v->is_arg && op_is(value_parent(v), func))
+    index_set(&p->args, p->a, v, (void *)(uintptr_t)sharding);
+  else
+    value_set_sharding(p->m, v, sharding);
+}
+
+static void set_args(applying *p, op *func) {
+  block *b = op_body(func, 0);
+  size_t n = b ? b->num_args : 0;
+  const attr **list = ARENA_ARRAY(p->a, const attr *, n);
+  for (size_t i = 0; i < n; i++) {
+    list[i] = index_get(&p->args, b->args[i]);
+    if (!list[i]) list[i] = func_sharding(func, FUNC_ARGS, i);
+  }
+  func_set_shardings(p->m, func, FUNC_ARGS, list, n);
+}
 
 static const attr *constraint_of(const op *o) { return op_attr(o, STR("sharding")); }
 
@@ -43,7 +67,7 @@ static bool fully_closed(const attr *a) {
 }
 
 static bool should_apply(applying *p, value *v, const attr *sharding) {
-  return value_shardable(v) && !value_sharding(p->m->ctx, v) && fully_closed(sharding) &&
+  return value_shardable(v) && !sharding_now(p, v) && fully_closed(sharding) &&
          !constrained_otherwise(v, sharding);
 }
 
@@ -58,12 +82,12 @@ static void insert_after(op *o, value *v) {
 static void keep_unreduced(applying *p, value *v, const attr *sharding) {
   const tensor_sharding_attr *t = attr_as(tensor_sharding, sharding);
   if (!t->unreduced.len) return;
-  const attr *now = value_sharding(p->m->ctx, v);
+  const attr *now = sharding_now(p, v);
   if (!now) now = shard_attr_replicated(p->m->ctx, t->mesh, type_rank(v->type), false);
   tensor_sharding_attr next = *attr_as(tensor_sharding, now);
   next.unreduced = t->unreduced;
   next.unreduced_kind = t->unreduced_kind;
-  value_set_sharding(p->m, v, attr_unique(p->m->ctx, &next.base));
+  set_sharding(p, v, attr_unique(p->m->ctx, &next.base));
 }
 
 static bool is_edge_target(value *v) {
@@ -75,7 +99,7 @@ static void set_directly(applying *p, op *o, value *v, const attr *sharding) {
   const rule *r = rule_of_op(&p->rules, o);
   if (r && !op_discardable(o, STR("sdy.sharding_rule")))
     op_set_attr(p->m, o, STR("sdy.sharding_rule"), rule_to_attr(&p->rules, r));
-  value_set_sharding(p->m, v, sharding);
+  set_sharding(p, v, sharding);
 }
 
 /* The last of a chain of constraints of one use each whose first is `head`, if nothing else says
@@ -83,8 +107,7 @@ static void set_directly(applying *p, op *o, value *v, const attr *sharding) {
 static op *chain_tail(applying *p, op *head) {
   value *v = op_operand(head, 0);
   op *def = value_op(v);
-  if ((def && op_is(def, sharding_constraint)) || value_sharding(p->m->ctx, v) ||
-      constrained(v, head))
+  if ((def && op_is(def, sharding_constraint)) || sharding_now(p, v) || constrained(v, head))
     return NULL;
   op *tail = head;
   while (value_has_one_use(op_result(tail, 0)) &&
@@ -162,6 +185,7 @@ bool pass_apply_sharding_constraints(ir_module *m, arena *scratch, const pass_ar
     else
       apply_constraint(&p, w.list.data[i]);
   }
+  FOR_OPS(f, op_body(m->root, 0)) if (op_is(f, func) && p.args.count) set_args(&p, f);
   return true;
 }
 
@@ -177,6 +201,7 @@ typedef struct grouping {
   ir_module *m;
   arena *a;
   VEC(group_entry) entries;
+  hash_index first; /* id + 1 -> the first op with it */
   bool ok;
 } grouping;
 
@@ -185,24 +210,26 @@ static const op *manual_around(const op *o) {
   return o;
 }
 
+static const void *id_key(i64 id) { return (const void *)(uintptr_t)(id + 1); }
+
 static walk_result collect_groups(void *user, op *o) {
   grouping *g = user;
   struct sharding_group_attrs v;
   if (!op_is(o, sharding_group) || !view_sharding_group(o, &v)) return WALK_ON;
   value *in = op_operand(o, 0);
-  for (size_t i = 0; i < g->entries.len; i++) {
-    const group_entry *e = &g->entries.data[i];
-    if (e->id != v.group_id) continue;
-    if (manual_around(e->op) != manual_around(o))
+  op *first = index_get(&g->first, id_key(v.group_id));
+  if (!first) {
+    index_set(&g->first, g->a, id_key(v.group_id), o);
+  } else { /* all earlier ones agree with the first */
+    if (manual_around(first) != manual_around(o))
       g->ok = op_error(g->m->ctx, o,
                        "ShardingGroupOps values cannot cross ManualComputationOp boundaries for "
                        "groupId: %lld",
-                       (long long)e->id);
-    else if (!i64s_eq(e->value->type->dims, in->type->dims))
+                       (long long)v.group_id);
+    else if (!i64s_eq(op_operand(first, 0)->type->dims, in->type->dims))
       g->ok = op_error(g->m->ctx, o,
                        "ShardingGroupOps values must have the same shape for groupId: %lld",
-                       (long long)e->id);
-    break; /* all earlier ones agree with the first */
+                       (long long)v.group_id);
   }
   VEC_PUSH(g->a, g->entries, ((group_entry){o, in, v.group_id}));
   return g->ok ? WALK_ON : WALK_STOP;
@@ -219,8 +246,7 @@ static void unite(grouping *g, size_t *up) {
   hash_index by_id = {0};
   for (size_t i = 0; i < g->entries.len; i++) {
     up[i] = i;
-    const void *keys[] = {g->entries.data[i].value,
-                          (const void *)(uintptr_t)(g->entries.data[i].id + 1)};
+    const void *keys[] = {g->entries.data[i].value, id_key(g->entries.data[i].id)};
     hash_index *maps[] = {&by_value, &by_id};
     for (int k = 0; k < 2; k++) {
       size_t *first = index_get(maps[k], keys[k]);

@@ -61,7 +61,7 @@ bool edge_shardings(ir_module *m, op *o, bool args, const attr **out) {
 /* ---- calls ---- */
 
 typedef struct call_walk {
-  ir_module *m;
+  symbols symbols;
   arena *a;
   VEC(op *) calls;
 } call_walk;
@@ -76,8 +76,9 @@ static walk_result collect_call(void *user, op *o) {
 static bool calls_in_order(ir_module *m, arena *a, call_walk *out) {
   op **funcs;
   size_t n;
-  *out = (call_walk){.m = m, .a = a};
-  if (!funcs_in_order(m, a, false, &funcs, &n)) return false;
+  *out = (call_walk){.a = a};
+  symbols_init(&out->symbols, m, a);
+  if (!funcs_in_order(&out->symbols, false, &funcs, &n)) return false;
   for (size_t i = 0; i < n; i++) op_walk_post(funcs[i], collect_call, out);
   return true;
 }
@@ -92,12 +93,11 @@ bool pass_flatten_call_graph(ir_module *m, arena *scratch, const pass_args *args
   call_walk w;
   if (!calls_in_order(m, scratch, &w)) return false;
   FOR_OPS(o, op_body(m->root, 0)) o->num = 0;
-  u32 counter = 0;
   for (size_t i = 0; i < w.calls.len; i++) {
-    op *f = call_callee(m, w.calls.data[i]);
+    op *f = call_callee(&w.symbols, w.calls.data[i]);
     if (!f) return no_callee(m, w.calls.data[i]);
     if (!f->num++) continue;
-    op *copy = func_clone_deep(m, f, scratch, &counter);
+    op *copy = func_clone_deep(&w.symbols, f);
     copy->num = 1;
     call_set_callee(m, w.calls.data[i], copy);
   }
@@ -108,10 +108,11 @@ bool pass_flatten_call_graph(ir_module *m, arena *scratch, const pass_args *args
 bool pass_func_to_call(ir_module *m, arena *scratch, const pass_args *args) {
   (void)args;
   shard_space *s = shard_space_create(m, scratch);
-  call_walk w = {.m = m, .a = scratch};
+  call_walk w = {.a = scratch};
+  symbols_init(&w.symbols, m, scratch);
   op_walk_post(m->root, collect_call, &w);
   for (size_t i = 0; i < w.calls.len; i++) {
-    op *call = w.calls.data[i], *f = call_callee(m, call);
+    op *call = w.calls.data[i], *f = call_callee(&w.symbols, call);
     if (!f) return no_callee(m, call);
     const attr **list = ARENA_ARRAY(scratch, const attr *, func_num(f, FUNC_RESULTS));
     if (op_discardable(call, STR("sdy.sharding")) || !func_all_shardings(s, f, FUNC_RESULTS, list))
@@ -189,7 +190,7 @@ bool pass_import_func_calls(ir_module *m, arena *scratch, const pass_args *args)
   FOR_OPS(o, op_body(m->root, 0)) o->num = numbered++;
   op **moved = arena_zalloc(scratch, (numbered + 1) * sizeof *moved); /* who has the body now */
   for (size_t i = 0; i < w.calls.len; i++) {
-    op *f = call_callee(m, w.calls.data[i]);
+    op *f = call_callee(&w.symbols, w.calls.data[i]);
     if (!f) return no_callee(m, w.calls.data[i]);
     if (!moved[f->num] && !op_body(f, 0))
       return op_unimplemented(m->ctx, w.calls.data[i], "its callee has no body");
@@ -216,9 +217,11 @@ bool pass_import_func_calls(ir_module *m, arena *scratch, const pass_args *args)
 /* sdy-pre-order-funcs: callers before callees */
 bool pass_pre_order_funcs(ir_module *m, arena *scratch, const pass_args *args) {
   (void)args;
+  symbols t;
   op **funcs;
   size_t n;
-  if (!funcs_in_order(m, scratch, true, &funcs, &n)) return false;
+  symbols_init(&t, m, scratch);
+  if (!funcs_in_order(&t, true, &funcs, &n)) return false;
   for (size_t i = 0; i < n; i++) {
     op_unlink(funcs[i]);
     op_insert(funcs[i], op_body(m->root, 0), NULL);

@@ -7,6 +7,7 @@
 
 typedef struct mapping {
   ir_module *m;
+  arena *a;
   map_sharding_fn *fn;
   void *user;
 } mapping;
@@ -19,7 +20,7 @@ static const attr *map_one(const mapping *p, const attr *a) {
 static const attr *map_list(const mapping *p, const attr *a) {
   const sharding_per_value_attr *l = attr_as(sharding_per_value, a);
   if (!l) return map_one(p, a);
-  const attr **out = ARENA_ARRAY(&p->m->arena, const attr *, l->shardings.len);
+  const attr **out = ARENA_ARRAY(p->a, const attr *, l->shardings.len);
   bool same = true;
   for (size_t i = 0; i < l->shardings.len; i++) {
     out[i] = map_one(p, l->shardings.data[i]);
@@ -30,7 +31,7 @@ static const attr *map_list(const mapping *p, const attr *a) {
 
 static void map_func(const mapping *p, op *func, func_side side) {
   size_t n = func_num(func, side);
-  const attr **list = ARENA_ARRAY(&p->m->arena, const attr *, n);
+  const attr **list = ARENA_ARRAY(p->a, const attr *, n);
   bool same = true;
   for (size_t i = 0; i < n; i++) {
     const attr *a = func_sharding(func, side, i);
@@ -53,8 +54,8 @@ static walk_result map_op(void *user, op *o) {
   return WALK_ON;
 }
 
-void map_shardings(ir_module *m, map_sharding_fn *fn, void *user) {
-  mapping p = {m, fn, user};
+void map_shardings(ir_module *m, arena *scratch, map_sharding_fn *fn, void *user) {
+  mapping p = {m, scratch, fn, user};
   op_walk(m->root, map_op, &p);
 }
 
@@ -65,7 +66,7 @@ typedef struct lifting {
   arena *a;
   VEC(named_attr) names; /* mesh, or reference to one that is gone -> reference to use */
   op *last;              /* new meshes go behind it */
-  u32 counter;
+  symbols symbols;
 } lifting;
 
 static const attr *lifted(const lifting *l, const attr *mesh) {
@@ -100,7 +101,7 @@ static const attr *name_mesh(lifting *l, const attr *mesh) {
   op_set_attr(l->m, o, STR("sym_name"), attr_string(l->m->ctx, name));
   op_set_attr(l->m, o, STR("mesh"), mesh);
   block *body = op_body(l->m->root, 0);
-  module_insert_symbol(l->m, o, l->last ? l->last->next : body->first, &l->counter);
+  symbols_insert(&l->symbols, o, l->last ? l->last->next : body->first);
   l->last = o;
   const attr *ref = attr_symbol(l->m->ctx, symbol_name(o));
   VEC_PUSH(l->a, l->names, ((named_attr){mesh, ref}));
@@ -140,7 +141,8 @@ bool pass_lift_inlined_meshes(ir_module *m, arena *scratch, const pass_args *arg
   (void)args;
   lifting l = {.m = m, .a = scratch};
   drop_twins(&l);
-  map_shardings(m, lift, &l);
+  symbols_init(&l.symbols, m, scratch);
+  map_shardings(m, scratch, lift, &l);
   FOR_OPS(o, op_body(m->root, 0)) {
     struct sdy_mesh_attrs v;
     if (!op_is(o, sdy_mesh) || op_discardable(o, STR("stablehlo.mesh"))) continue;
@@ -185,7 +187,7 @@ bool pass_remove_size_one_axes(ir_module *m, arena *scratch, const pass_args *ar
     const mesh *me = op_is(o, sdy_mesh) ? shard_mesh_named(s, symbol_name(o)) : NULL;
     for (u32 i = 0; me && i < me->num_axes; i++) any |= me->axes[i].size == 1;
   }
-  if (any) map_shardings(m, remove_ones, s);
+  if (any) map_shardings(m, scratch, remove_ones, s);
   return shard_space_check(s);
 }
 

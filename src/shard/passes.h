@@ -20,7 +20,7 @@ pass_fn pass_export_named_computations, pass_propagate_to_func_results, pass_unf
 /* Maps every #sdy.sharding of the module: on arguments, results, ops and edges. NULL from fn (or
  * from reading) is a failure. */
 typedef const attr *map_sharding_fn(void *user, const attr *tensor_sharding);
-void map_shardings(ir_module *m, map_sharding_fn *fn, void *user);
+void map_shardings(ir_module *m, arena *scratch, map_sharding_fn *fn, void *user);
 
 /* Puts an sdy.data_flow_edge on each owner with a static shape, before all else in the block or
  * behind the op. */
