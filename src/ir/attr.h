@@ -252,6 +252,11 @@ diag_sink *ir_sink(ir_ctx *c);
 const allocator *ir_mem(ir_ctx *c);
 oom_trap *ir_trap(ir_ctx *c);
 
+/* A scratch arena until the matching pop; frees itself with the context if a jump to the trap
+ * comes between. Strictly nested. */
+arena *ir_scratch_push(ir_ctx *c);
+void ir_scratch_pop(ir_ctx *c);
+
 /* dense_resource blobs of the file: key -> bytes (borrowed for the context's life). */
 void ir_resource_set(ir_ctx *c, str key, str bytes);
 bool ir_resource_get(ir_ctx *c, str key, str *out);

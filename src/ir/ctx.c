@@ -44,8 +44,25 @@ ir_ctx *ir_ctx_create(const allocator *mem, oom_trap *trap, diag_sink *sink) {
   return c;
 }
 
+arena *ir_scratch_push(ir_ctx *c) {
+  scratch_arena *s = mem_alloc(c->mem, sizeof *s);
+  if (!s) arena_oom(&c->arena);
+  arena_init(&s->arena, c->mem, c->trap);
+  s->next = c->scratch;
+  c->scratch = s;
+  return &s->arena;
+}
+
+void ir_scratch_pop(ir_ctx *c) {
+  scratch_arena *s = c->scratch;
+  c->scratch = s->next;
+  arena_deinit(&s->arena);
+  mem_free(c->mem, s, sizeof *s);
+}
+
 void ir_ctx_destroy(ir_ctx *c) {
   if (!c) return;
+  while (c->scratch) ir_scratch_pop(c);
   arena_deinit(&c->arena);
   mem_free(c->mem, c, sizeof *c);
 }

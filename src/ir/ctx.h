@@ -17,11 +17,18 @@ void *table_find(table *t, arena *a, u64 hash, const void *key, table_same *same
                  size_t *out_slot);
 void table_put(table *t, size_t slot, u64 hash, void *entry);
 
+/* Scratch arenas that passes hold, latest first; the context frees what a jump left behind. */
+typedef struct scratch_arena {
+  struct scratch_arena *next;
+  arena arena;
+} scratch_arena;
+
 struct ir_ctx {
   const allocator *mem;
   oom_trap *trap;
   diag_sink *sink;
   arena arena;
+  scratch_arena *scratch;
   table types, attrs, infos, resources, row_names;
   /* the ones asked for most */
   const type *i1, *i32, *i64;

@@ -29,11 +29,9 @@ bool pass_run(ir_module *m, const pass_info *pass, const pass_args *args) {
     }
     return true;
   }
-  arena scratch;
-  arena_init(&scratch, ir_mem(m->ctx), ir_trap(m->ctx));
   pass_args none = {0};
-  bool ok = pass->fn(m, &scratch, args ? args : &none);
-  arena_deinit(&scratch);
+  bool ok = pass->fn(m, ir_scratch_push(m->ctx), args ? args : &none);
+  ir_scratch_pop(m->ctx);
   if (ok && t && t->after) t->after(t->user, pass, m);
   return ok;
 }
