@@ -134,8 +134,8 @@ static const attr *common_sharding(engine *e, const value_group *g, bool *confli
   for (size_t i = 0; i < g->len; i++) {
     const attr *a = value_sharding(e->m->ctx, g->data[i]);
     const sharding *s = shard_read(e->space, a);
-    bool open = sharding_is_replicated(s);
-    for (u32 d = 0; s && d < s->rank; d++) open &= !s->dims[d].closed;
+    bool open = true; /* unreduced axes don't count */
+    for (u32 d = 0; s && d < s->rank; d++) open &= !s->dims[d].closed && !s->dims[d].axes.len;
     if (!s || open) continue;
     if (found && found != a) {
       op_warn(e->m->ctx, value_parent(g->data[0]),
