@@ -20,19 +20,27 @@ static const char usage[] =
     "--tensor 4,8,16        shape of the tensor: adds slice shape and index ranges\n"
     "--rank R               only this rank\n"
     "--slice S              only this slice\n"
+    "--to-device-matrix, --to-alias, --to-map, --to-rank-list\n"
+    "                       another layout of the tensor (what is not given stays): which\n"
+    "                       collectives lead there, and what each rank must receive\n"
+    "--element-size N       bytes of an element (default 4)\n"
     "--json                 the same for programs\n\n"
     "examples:\n"
     "  terrazzo layout --device-matrix 2,1,2,2,1 --alias a,b,c,d,e --map b,d,e,c,a \\\n"
     "      --tensor 1,2,1,2,2\n"
     "  terrazzo layout --device-matrix 2,2,2 --alias dp,sp,mp --map '(dp,sp),mp' --rank 3\n"
-    "  terrazzo layout --strategy 2,1,1,2,1 --devices 8 --repeat left --json\n";
+    "  terrazzo layout --strategy 2,1,1,2,1 --devices 8 --repeat left --json\n"
+    "  terrazzo layout --device-matrix 2,4 --alias x,y --map x,y --tensor 8,16 --to-map y,x\n";
 
 /* Printing everything of more devices than this is refused; --rank and --slice still work. */
 static const i64 max_printed = (i64)1 << 24;
+/* What each rank receives may be a piece of every other one. */
+static const i64 max_moved = 1024;
 
 typedef struct layout_options {
   const char *device_matrix, *alias, *map, *rank_list, *strategy, *devices, *repeat, *tensor;
   const char *rank, *slice;
+  const char *to_device_matrix, *to_alias, *to_map, *to_rank_list, *element_size;
   bool interleaved, json;
 } layout_options;
 
@@ -50,6 +58,11 @@ static const struct {
     {"--tensor", offsetof(layout_options, tensor)},
     {"--rank", offsetof(layout_options, rank)},
     {"--slice", offsetof(layout_options, slice)},
+    {"--to-device-matrix", offsetof(layout_options, to_device_matrix)},
+    {"--to-alias", offsetof(layout_options, to_alias)},
+    {"--to-map", offsetof(layout_options, to_map)},
+    {"--to-rank-list", offsetof(layout_options, to_rank_list)},
+    {"--element-size", offsetof(layout_options, element_size)},
 };
 
 /* ---- values ---- */
@@ -219,6 +232,33 @@ static bool select_shown(arena *a, const layout_options *o, layout_view *v, diag
   return true;
 }
 
+/* What the target does not say is as in the source. */
+static bool show_move(arena *a, const layout_options *o, const layout_view *v, buf *out,
+                      diag_sink *sink) {
+  layout_options to = {
+      .device_matrix = o->to_device_matrix ? o->to_device_matrix : o->device_matrix,
+      .alias = o->to_alias ? o->to_alias : o->alias,
+      .map = o->to_map ? o->to_map : o->map,
+      .rank_list = o->to_rank_list ? o->to_rank_list : o->rank_list,
+  };
+  i64 element_size = 4;
+  if (o->element_size && !layout_parse_number("element_size", o->element_size, &element_size))
+    return false;
+  const layout *target = from_matrix(a, &to, sink);
+  if (!target) return false;
+  i64 most = max_i64(layout_mesh(v->layout)->size, layout_mesh(target)->size);
+  if (most > max_moved)
+    return say_error("device_matrix: expected at most %lld devices to redistribute over, found "
+                     "%lld",
+                     (long long)max_moved, (long long)most),
+           false;
+  return layout_show_move(a, out, v, target, element_size, o->json, sink);
+}
+
+static bool has_target(const layout_options *o) {
+  return o->to_device_matrix || o->to_alias || o->to_map || o->to_rank_list;
+}
+
 static int show(arena *a, const layout_options *o, buf *out) {
   diag_sink sink = {.fn = say_diag};
   layout_view v = {0};
@@ -231,7 +271,10 @@ static int show(arena *a, const layout_options *o, buf *out) {
       return EXIT_WRONG;
   }
   if (!select_shown(a, o, &v, &sink)) return EXIT_WRONG;
-  (o->json ? layout_show_json : layout_show)(a, out, &v, &sink);
+  if (!has_target(o))
+    (o->json ? layout_show_json : layout_show)(a, out, &v, &sink);
+  else if (!show_move(a, o, &v, out, &sink))
+    return EXIT_WRONG;
   if (!buf_ok(out)) return say_error("out of memory"), EXIT_WRONG;
   fwrite(out->data, 1, out->len, stdout);
   return EXIT_FINE;
@@ -254,6 +297,10 @@ static bool read_options(layout_options *o, int argc, char **argv) {
   if (matrix && (o->strategy || o->devices || o->repeat))
     return say_error("layout: give a device matrix or a strategy, not both"), false;
   if (o->rank && o->slice) return say_error("layout: give --rank or --slice, not both"), false;
+  if (has_target(o) && (!o->tensor || !o->device_matrix || o->rank || o->slice))
+    return say_error("layout: --to-... goes with --device-matrix and --tensor, and not with "
+                     "--rank or --slice"),
+           false;
   if (o->strategy || o->devices || o->repeat) {
     if (o->strategy && o->devices) return true;
     return say_error("layout: give --strategy and --devices"), false;

@@ -31,5 +31,8 @@ bool layout_parse_number(const char *field, const char *text, i64 *out);
 /* The facts, the three steps of the derivation, and which device holds which piece. */
 void layout_show(arena *a, buf *out, const layout_view *v, diag_sink *sink);
 void layout_show_json(arena *a, buf *out, const layout_view *v, diag_sink *sink);
+/* The way from v's layout to another of a tensor of v's shape. false: said so. */
+bool layout_show_move(arena *a, buf *out, const layout_view *v, const layout *to, i64 element_size,
+                      bool json, diag_sink *sink);
 
 #endif

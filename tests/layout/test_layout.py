@@ -17,8 +17,8 @@ from support import terrazzo
 HERE = pathlib.Path(__file__).resolve().parent
 CASES = json.loads((HERE / "layout_cases.json").read_text())["cases"]
 ERRORS = json.loads((HERE / "layout_errors.json").read_text())["cases"]
-KEYS = ("device_matrix", "alias_name", "rank_list", "tensor_map", "interleaved_parallel", "strategy",
-        "slice_shape", "num_slices", "replicas", "replica_groups", "ranks")
+KEYS = ("device_matrix", "alias_name", "rank_list", "tensor_map", "interleaved_parallel",
+        "strategy", "slice_shape", "num_slices", "replicas", "replica_groups", "ranks")
 
 
 def numbers(values):

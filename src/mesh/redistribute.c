@@ -1,0 +1,258 @@
+#include "mesh/redistribute.h"
+
+#include <stdlib.h>
+
+#define NOWHERE ((diag_pos){0})
+
+typedef VEC(redistribute_step) step_vec;
+
+/* ---- the finest common matrix ---- */
+
+static int compare_down(const void *a, const void *b) {
+  i64 x = *(const i64 *)a, y = *(const i64 *)b;
+  return (x < y) - (x > y);
+}
+
+/* Axes between all borders that the layouts have; NULL: borders that don't divide each other. */
+static const mesh *refine(arena *a, const layout *const *layouts, size_t n, const mesh *ranks) {
+  VEC(i64) cuts = {0};
+  VEC_PUSH(a, cuts, ranks->size);
+  for (size_t i = 0; i < n; i++) {
+    const mesh *m = layout_mesh(layouts[i]);
+    i64 stride = 1;
+    for (u32 k = m->num_axes; k-- > 0; stride *= m->axes[k].size) VEC_PUSH(a, cuts, stride);
+    VEC_PUSH(a, cuts, stride);
+  }
+  qsort(cuts.data, cuts.len, sizeof(i64), compare_down);
+  mesh_axis *axes = ARENA_ARRAY(a, mesh_axis, cuts.len);
+  size_t num = 0;
+  for (size_t i = 1; i < cuts.len; i++) {
+    if (cuts.data[i] == cuts.data[i - 1]) continue;
+    if (cuts.data[i - 1] % cuts.data[i]) return NULL;
+    axes[num] = (mesh_axis){arena_printf(a, "%zu", num), cuts.data[i - 1] / cuts.data[i]};
+    num++;
+  }
+  return mesh_make(a, STR(""), axes, num, ranks->device_ids);
+}
+
+/* Axes of the refined mesh that split each dimension. */
+static axis_vec *refined_dims(arena *a, const mesh *m, const layout *l) {
+  axis_vec *dims = arena_zalloc(a, layout_rank(l) * sizeof *dims);
+  for (size_t i = 0; i < l->num_columns; i++) {
+    const layout_column *c = &l->columns[i];
+    i64 above = m->size;
+    for (u32 k = 0; k < m->num_axes; k++) {
+      i64 below = above / m->axes[k].size;
+      if (above <= c->stride * c->size && below >= c->stride)
+        VEC_PUSH(a, dims[c->dim], axis_whole(m, k));
+      above = below;
+    }
+  }
+  return dims;
+}
+
+/* ---- steps ---- */
+
+typedef struct planner {
+  arena *a;
+  const mesh *mesh;
+  u32 rank;
+  axis_vec *have, *want; /* a dimension each */
+  step_vec *steps;
+} planner;
+
+static void add_step(planner *p, redistribute_op op, u32 dim, u32 to_dim, axis_list axes) {
+  redistribute_step s = {.op = op, .dim = dim, .to_dim = to_dim};
+  if (!mesh_replica_groups(p->a, p->mesh, axes, &s.groups)) arena_oom(p->a);
+  VEC_PUSH(p->a, *p->steps, s);
+}
+
+static size_t common_prefix(const planner *p, u32 d) {
+  size_t n = 0, most = min_size(p->have[d].len, p->want[d].len);
+  while (n < most && axis_eq(p->have[d].data[n], p->want[d].data[n])) n++;
+  return n;
+}
+
+/* All that it has is right, and there is more to come. */
+static bool can_grow(const planner *p, u32 d) {
+  return p->have[d].len < p->want[d].len && common_prefix(p, d) == p->have[d].len;
+}
+
+static bool axis_free(const planner *p, axis_ref x) {
+  for (u32 d = 0; d < p->rank; d++)
+    if (axes_contain(axis_vec_list(&p->have[d]), x)) return false;
+  return true;
+}
+
+static bool try_slice(planner *p) {
+  for (u32 d = 0; d < p->rank; d++) {
+    size_t first = p->have[d].len;
+    while (can_grow(p, d)) {
+      axis_ref next = p->want[d].data[p->have[d].len];
+      if (!axis_free(p, next)) break;
+      VEC_PUSH(p->a, p->have[d], next);
+    }
+    size_t n = p->have[d].len - first;
+    if (n == 0) continue;
+    add_step(p, REDISTRIBUTE_SLICE, d, d, axes_slice(axis_vec_list(&p->want[d]), first, n));
+    return true;
+  }
+  return false;
+}
+
+static bool try_all_to_all(planner *p) {
+  for (u32 d = 0; d < p->rank; d++) {
+    if (p->have[d].len <= common_prefix(p, d)) continue;
+    axis_ref last = p->have[d].data[p->have[d].len - 1];
+    for (u32 e = 0; e < p->rank; e++) {
+      if (e == d || !can_grow(p, e) || !axis_eq(p->want[e].data[p->have[e].len], last)) continue;
+      add_step(p, REDISTRIBUTE_ALL_TO_ALL, d, e, (axis_list){&last, 1});
+      p->have[d].len--;
+      VEC_PUSH(p->a, p->have[e], last);
+      return true;
+    }
+  }
+  return false;
+}
+
+/* An axis at a time as long as something else could use it; all at once otherwise. */
+static bool try_gather(planner *p) {
+  for (u32 d = 0; d < p->rank; d++) {
+    size_t right = common_prefix(p, d), n = p->have[d].len;
+    if (n <= right) continue;
+    size_t first = n - 1;
+    bool wanted = false;
+    for (u32 e = 0; e < p->rank && !wanted; e++)
+      for (size_t i = right; i < n && !wanted; i++)
+        wanted = axes_contain(axis_vec_list(&p->want[e]), p->have[d].data[i]);
+    if (!wanted) first = right;
+    add_step(p, REDISTRIBUTE_ALL_GATHER, d, d,
+             axes_slice(axis_vec_list(&p->have[d]), first, n - first));
+    p->have[d].len = first;
+    return true;
+  }
+  return false;
+}
+
+static void plan_steps(planner *p) {
+  while (try_slice(p) || try_all_to_all(p) || try_gather(p)) continue;
+}
+
+/* ---- the plan ---- */
+
+static i64 *sorted_ids(arena *a, const mesh *m) {
+  i64 *out = ARENA_ARRAY(a, i64, (size_t)m->size);
+  for (i64 i = 0; i < m->size; i++) out[i] = mesh_device_at(m, i);
+  qsort(out, (size_t)m->size, sizeof *out, compare_down);
+  return out;
+}
+
+static bool check_ranks(arena *a, const mesh *x, const mesh *y, diag_sink *sink) {
+  i64 large = max_i64(x->size, y->size), small = min_i64(x->size, y->size);
+  bool lists = x->device_ids.len || y->device_ids.len;
+  if (large % small || (large != small && lists))
+    return diag_error(sink, NOWHERE,
+                      "device_matrix: expected as many devices, %lld, as before, "
+                      "or a multiple, found %lld",
+                      (long long)x->size, (long long)y->size);
+  if (lists && memcmp(sorted_ids(a, x), sorted_ids(a, y), (size_t)large * sizeof(i64)) != 0)
+    return diag_error(sink, NOWHERE, "rank_list: expected the same ranks as before, found others");
+  return true;
+}
+
+static void add_permutation(arena *a, const mesh *from, const mesh *to, step_vec *steps) {
+  i64 *pairs = ARENA_ARRAY(a, i64, (size_t)from->size * 2);
+  for (i64 i = 0; i < from->size; i++) {
+    pairs[2 * i] = mesh_device_at(from, i);
+    pairs[2 * i + 1] = mesh_device_at(to, i);
+  }
+  redistribute_step s = {.op = REDISTRIBUTE_PERMUTE, .groups = {from->size, 2, pairs}};
+  VEC_PUSH(a, *steps, s);
+}
+
+const redistribution *redistribute_plan(arena *a, const layout *from, const layout *to,
+                                        diag_sink *sink) {
+  const mesh *x = layout_mesh(from), *y = layout_mesh(to);
+  u32 rank = layout_rank(from);
+  if (rank != layout_rank(to)) {
+    diag_error(sink, NOWHERE, "entries: expected %u dimensions as before, found %u", rank,
+               layout_rank(to));
+    return NULL;
+  }
+  if (!check_ranks(a, x, y, sink)) return NULL;
+  const mesh *ranks = x->size >= y->size ? x : y;
+  step_vec steps = {0};
+  const mesh *common = refine(a, (const layout *const[]){from, to}, 2, ranks);
+  if (common) {
+    planner p = {a,     common, rank, refined_dims(a, common, from), refined_dims(a, common, to),
+                 &steps};
+    plan_steps(&p);
+    if (!i64s_eq(x->device_ids, y->device_ids)) add_permutation(a, x, y, &steps);
+  } else {
+    axis_vec *none = arena_zalloc(a, rank * sizeof *none);
+    const mesh *before = refine(a, &from, 1, x->size >= y->size ? x : ranks);
+    planner p = {a, before, rank, refined_dims(a, before, from), none, &steps};
+    plan_steps(&p);
+    const mesh *after = refine(a, &to, 1, y->size >= x->size ? y : ranks);
+    none = arena_zalloc(a, rank * sizeof *none);
+    planner q = {a, after, rank, none, refined_dims(a, after, to), &steps};
+    plan_steps(&q);
+  }
+  redistribution *r = ARENA_NEW(a, redistribution);
+  *r = (redistribution){from, to, ranks->size, ranks, steps.data, steps.len};
+  return r;
+}
+
+/* ---- what a rank needs ---- */
+
+/* Position of the same rank in the other layout; a smaller one repeats. */
+static i64 position_in(const mesh *m, i64 rank) {
+  return m->device_ids.len ? mesh_position_of(m, rank) : rank % m->size;
+}
+
+static void add_piece(arena *a, const redistribution *r, i64s shape, i64 rank, i64 slice,
+                      const index_range *target, redistribute_pieces *out) {
+  const layout *l = r->from;
+  index_range *ranges = ARENA_ARRAY(a, index_range, shape.len);
+  layout_slice_ranges(l, shape, slice, ranges);
+  i64 elements = 1;
+  for (size_t d = 0; d < shape.len; d++) {
+    ranges[d].begin = max_i64(ranges[d].begin, target[d].begin);
+    ranges[d].end = min_i64(ranges[d].end, target[d].end);
+    elements *= ranges[d].end - ranges[d].begin;
+  }
+  i64 position = position_in(layout_mesh(l), rank), source = rank;
+  if (layout_slice_at(l, position) != slice) {
+    /* of the copies, not always the first */
+    diag_sink nobody = {0};
+    i64s holders;
+    if (!layout_slice_ranks(a, l, slice, &holders, &nobody)) return;
+    source = holders.data[position % l->replicas];
+  }
+  VEC_PUSH(a, *out, (redistribute_piece){source, ranges, elements});
+}
+
+void redistribute_pieces_of(arena *a, const redistribution *r, i64s shape, i64 position,
+                            redistribute_pieces *out) {
+  i64 rank = mesh_device_at(r->ranks, position);
+  index_range *target = ARENA_ARRAY(a, index_range, shape.len);
+  i64 slice = layout_slice_at(r->to, position_in(layout_mesh(r->to), rank));
+  layout_slice_ranges(r->to, shape, slice, target);
+  i64 *first = ARENA_ARRAY(a, i64, shape.len), *count = ARENA_ARRAY(a, i64, shape.len);
+  i64 total = 1;
+  for (size_t d = 0; d < shape.len; d++) {
+    if (target[d].begin == target[d].end) return; /* nothing to hold */
+    i64 size = shape.data[d] / r->from->strategy[d];
+    first[d] = target[d].begin / size;
+    count[d] = (target[d].end - 1) / size - first[d] + 1;
+    total *= count[d];
+  }
+  for (i64 i = 0; i < total; i++) {
+    i64 rest = i, source = 0, weight = 1;
+    for (size_t d = shape.len; d-- > 0; weight *= r->from->strategy[d]) {
+      source += (first[d] + rest % count[d]) * weight;
+      rest /= count[d];
+    }
+    add_piece(a, r, shape, rank, source, target, out);
+  }
+}
