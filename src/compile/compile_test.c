@@ -231,6 +231,19 @@ static const run_case cases[] = {
      0,
      2,
      {1027, 258}},
+    {"nibbles",
+     "%x = stablehlo.constant dense<[[1, -1], [7, -8]]> : tensor<2x2xi4>\n"
+     "%b = stablehlo.bitcast_convert %x : (tensor<2x2xi4>) -> tensor<2xi8>\n"
+     "%v = stablehlo.bitcast_convert %b : (tensor<2xi8>) -> tensor<2x2xi4>\n"
+     "%w = stablehlo.convert %v : (tensor<2x2xi4>) -> tensor<2x2xi32>\n"
+     "%f = stablehlo.reshape %w : (tensor<2x2xi32>) -> tensor<4xi32>\n"
+     "%c = stablehlo.convert %b : (tensor<2xi8>) -> tensor<2xi32>\n"
+     "%r = stablehlo.concatenate %f, %c, dim = 0 : (tensor<4xi32>, tensor<2xi32>) -> "
+     "tensor<6xi32>\nreturn %r : tensor<6xi32>",
+     "tensor<6xi32>",
+     0,
+     6,
+     {1, -1, 7, -8, -15, -121}},
     {"all-reduce over pairs, ids",
      "%p = stablehlo.partition_id : tensor<ui32>\n"
      "%f = stablehlo.convert %p : (tensor<ui32>) -> tensor<f32>\n"

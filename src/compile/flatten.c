@@ -91,7 +91,10 @@ static outcome pass_on_custom_call(flattener *f, op *o, op **next) {
       "LayoutConstraint", "annotate_device_placement", "xla.sdy.FuncResultSharding",
   };
   struct custom_call_attrs a;
-  if (!view_custom_call(o, &a) || o->num_operands != 1 || o->num_results != 1) return KEPT;
+  if (!view_custom_call(o, &a)) return KEPT;
+  /* keeps a value alive in the passes before */
+  if (o->num_results == 0 && str_is(a.call_target_name, "dce_sink")) return pass_on(f, o, next);
+  if (o->num_operands != 1 || o->num_results != 1) return KEPT;
   if (op_operand(o, 0)->type != op_result(o, 0)->type) return KEPT;
   for (size_t i = 0; i < COUNT(targets); i++)
     if (str_is(a.call_target_name, targets[i])) return pass_on(f, o, next);

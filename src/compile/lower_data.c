@@ -326,68 +326,98 @@ bool lower_rng_bit_generator(lower *L, op *o) {
   return true;
 }
 
-static dtype unsigned_of(size_t bytes) {
-  return bytes == 1 ? DTYPE_u8 : bytes == 2 ? DTYPE_u16 : bytes == 4 ? DTYPE_u32 : DTYPE_u64;
+static dtype unsigned_of(u32 bits) {
+  return bits <= 8 ? DTYPE_u8 : bits == 16 ? DTYPE_u16 : bits == 32 ? DTYPE_u32 : DTYPE_u64;
 }
 
-static u32 as_type(lower *L, vm_code *c, dtype from, dtype to, u32 v) {
-  return from == to ? v : vm_emit(L->b, c, VM_bitcast, to, v, 0, 0);
+/* An element's type, how many bits of it count, and an integer that holds them. */
+typedef struct bit_type {
+  dtype type, bits_as;
+  u32 bits;
+} bit_type;
+
+static bit_type bits_of(const node *n, const type *tensor) {
+  const type *e = type_element(tensor);
+  bool is_packed = e->width == 2 || e->width == 4;
+  u32 bits = is_packed ? e->width : (u32)dtype_size((dtype)n->type) * 8;
+  return (bit_type){(dtype)n->type, unsigned_of(bits), bits};
+}
+
+static u32 constant(lower *L, vm_code *c, dtype t, u64 v) { return vm_const_bits(L->b, c, t, &v); }
+
+static u32 to_bits(lower *L, vm_code *c, bit_type t, u32 v) {
+  if (t.type != t.bits_as) v = vm_emit(L->b, c, VM_bitcast, t.bits_as, v, 0, 0);
+  if (t.bits >= 8) return v;
+  return vm_emit(L->b, c, VM_and, t.bits_as, v, constant(L, c, t.bits_as, (1u << t.bits) - 1), 0);
+}
+
+/* From the low bits of v. A signed element smaller than its byte fills it with its sign. */
+static u32 from_bits(lower *L, vm_code *c, bit_type t, u32 v) {
+  if (t.bits < 8 && dtype_infos[t.type].kind == DTYPE_CLASS_SINT) {
+    u32 by = constant(L, c, DTYPE_s8, 8 - t.bits);
+    v = vm_emit(L->b, c, VM_bitcast, DTYPE_s8, v, 0, 0);
+    v = vm_emit(L->b, c, VM_shl, DTYPE_s8, v, by, 0);
+    v = vm_emit(L->b, c, VM_shr_arith, DTYPE_s8, v, by, 0);
+    return vm_emit(L->b, c, VM_bitcast, t.type, v, 0, 0);
+  }
+  return t.type == t.bits_as ? v : vm_emit(L->b, c, VM_bitcast, t.type, v, 0, 0);
+}
+
+static u32 convert_bits(lower *L, vm_code *c, dtype from, dtype to, u32 v) {
+  return from == to ? v : vm_emit(L->b, c, VM_convert, to, v, 0, 0);
 }
 
 /* One element to several smaller ones, lowest bits first. */
-static void split_bits(lower *L, node *in, node *n, u32 in_slot) {
-  dtype wide = unsigned_of(dtype_size((dtype)in->type));
-  dtype thin = unsigned_of(dtype_size((dtype)n->type));
+static void split_bits(lower *L, const node *in, const node *n, bit_type wide, bit_type thin) {
   i64 stride[PROG_MAX_DIMS] = {0};
-  i64 bits = (i64)dtype_size(thin) * 8;
-  memcpy(stride, lower_dense_strides(L, in->rank, in->dims), in->rank * sizeof(i64));
+  if (in->rank) memcpy(stride, in->stride, in->rank * sizeof(i64));
   prog_loop *l = prog_add_loop(L->b, n->rank, n->dims, lower_name(L), lower_loc(L));
   vm_code *c = &l->code;
-  u32 v = vm_load(L->b, c, (dtype)in->type, prog_loop_in(L->b, l, in_slot, 0, stride));
-  u32 by = vm_emit(L->b, c, VM_mul, wide, vm_iota(L->b, c, wide, n->rank - 1),
-                   vm_const_bits(L->b, c, wide, &bits), 0);
-  v = vm_emit(L->b, c, VM_shr_logic, wide, as_type(L, c, (dtype)in->type, wide, v), by, 0);
-  i64 mask = thin == DTYPE_u32 ? 0xffffffff : (i64)(1ull << bits) - 1;
-  v = vm_emit(L->b, c, VM_and, wide, v, vm_const_bits(L->b, c, wide, &mask), 0);
-  v = vm_emit(L->b, c, VM_convert, thin, v, 0, 0);
-  prog_loop_out(L->b, l, n->slot, 0, n->stride, as_type(L, c, thin, (dtype)n->type, v));
+  dtype w = wide.bits_as;
+  u32 v = vm_load(L->b, c, wide.type, prog_loop_in(L->b, l, in->slot, in->offset, stride));
+  u32 by = vm_emit(L->b, c, VM_mul, w, vm_iota(L->b, c, w, n->rank - 1),
+                   constant(L, c, w, thin.bits), 0);
+  v = vm_emit(L->b, c, VM_shr_logic, w, to_bits(L, c, wide, v), by, 0);
+  v = vm_emit(L->b, c, VM_and, w, v, constant(L, c, w, (1ull << thin.bits) - 1), 0);
+  v = convert_bits(L, c, w, thin.bits_as, v);
+  prog_loop_out(L->b, l, n->slot, 0, n->stride, from_bits(L, c, thin, v));
 }
 
-static void join_bits(lower *L, node *in, node *n, u32 in_slot) {
-  dtype thin = unsigned_of(dtype_size((dtype)in->type));
-  dtype wide = unsigned_of(dtype_size((dtype)n->type));
-  const i64 *stride = lower_dense_strides(L, in->rank, in->dims);
-  i64 parts = in->dims[in->rank - 1], bits = (i64)dtype_size(thin) * 8;
+/* The elements along the last dimension to one. */
+static void join_bits(lower *L, const node *in, const node *n, bit_type thin, bit_type wide) {
+  i64 parts = in->dims[in->rank - 1], step = in->stride[in->rank - 1];
   prog_loop *l = prog_add_loop(L->b, n->rank, n->dims, lower_name(L), lower_loc(L));
   vm_code *c = &l->code;
   u32 all = PROG_NONE;
   for (i64 k = 0; k < parts; k++) {
-    i64 by = k * bits;
-    u32 v = vm_load(L->b, c, (dtype)in->type, prog_loop_in(L->b, l, in_slot, k, stride));
-    v = vm_emit(L->b, c, VM_convert, wide, as_type(L, c, (dtype)in->type, thin, v), 0, 0);
-    v = vm_emit(L->b, c, VM_shl, wide, v, vm_const_bits(L->b, c, wide, &by), 0);
-    all = all == PROG_NONE ? v : vm_emit(L->b, c, VM_or, wide, all, v, 0);
+    u32 part = prog_loop_in(L->b, l, in->slot, in->offset + k * step, in->stride);
+    u32 v = to_bits(L, c, thin, vm_load(L->b, c, thin.type, part));
+    v = convert_bits(L, c, thin.bits_as, wide.bits_as, v);
+    u32 by = constant(L, c, wide.bits_as, (u64)k * thin.bits);
+    v = vm_emit(L->b, c, VM_shl, wide.bits_as, v, by, 0);
+    all = all == PROG_NONE ? v : vm_emit(L->b, c, VM_or, wide.bits_as, all, v, 0);
   }
-  prog_loop_out(L->b, l, n->slot, 0, n->stride, as_type(L, c, wide, (dtype)n->type, all));
+  prog_loop_out(L->b, l, n->slot, 0, n->stride, from_bits(L, c, wide, all));
 }
 
 bool lower_bitcast_convert(lower *L, op *o) {
-  node *in = lower_node(L, o, 0);
-  dtype to;
-  if (!lower_dtype(type_element(op_result(o, 0)->type), &to)) return lower_none(L, o);
-  size_t from_size = dtype_size((dtype)in->type), to_size = dtype_size(to);
-  bool is_packed = type_element(op_operand(o, 0)->type)->width % 8 != 0 ||
-                   type_element(op_result(o, 0)->type)->width % 8 != 0;
-  if (from_size == to_size) return fuse_add(L, o) != NULL;
-  if (is_packed || from_size > 8 || to_size > 8 || (from_size < to_size && in->rank == 0))
+  node *in = lower_node(L, o, 0), probe = *in;
+  const type *to_type = op_result(o, 0)->type;
+  dtype t;
+  if (!lower_dtype(type_element(to_type), &t)) return lower_none(L, o);
+  probe.type = (u8)t;
+  bit_type from = bits_of(in, op_operand(o, 0)->type), to = bits_of(&probe, to_type);
+  if (from.bits == to.bits) return fuse_add(L, o) != NULL;
+  if (from.bits > 64 || to.bits > 64 || (from.bits < to.bits && in->rank == 0))
     return lower_none(L, o);
-  u32 slot = fuse_dense(L, in);
+  fuse_settle(L, in);
+  if (in->kind != NODE_MEM) fuse_dense(L, in);
   node *n = lower_new_mem(L, o, 0);
   if (!n) return false;
-  if (from_size > to_size)
-    split_bits(L, in, n, slot);
+  if (from.bits > to.bits)
+    split_bits(L, in, n, from, to);
   else
-    join_bits(L, in, n, slot);
+    join_bits(L, in, n, from, to);
   lower_used(in);
   return true;
 }
