@@ -17,6 +17,7 @@ typedef struct command {
 int opt_main(int argc, char **argv);
 int run_main(int argc, char **argv);
 int translate_main(int argc, char **argv);
+int convert_main(int argc, char **argv);
 int layout_main(int argc, char **argv);
 int ops_main(int argc, char **argv);
 
