@@ -418,6 +418,18 @@ static void store_f16(PARAMS) {
   const float *a = av;
   LOOP d[i] = num_f32_to_f16(a[i]);
 }
+static void round_bf16(PARAMS) {
+  UNUSED;
+  float *d = dv;
+  const float *a = av;
+  LOOP d[i] = num_bf16_to_f32(num_f32_to_bf16(a[i]));
+}
+static void round_f16(PARAMS) {
+  UNUSED;
+  float *d = dv;
+  const float *a = av;
+  LOOP d[i] = num_f16_to_f32(num_f32_to_f16(a[i]));
+}
 #define WRAP(name, T, bits)                                                                        \
   static void wrap_##name(PARAMS) {                                                                \
     UNUSED;                                                                                        \
@@ -533,6 +545,8 @@ static void set_conversions(vm_kernels *k) {
   k->store[DTYPE_bf16] = store_bf16;
   k->load[DTYPE_f16] = load_f16;
   k->store[DTYPE_f16] = store_f16;
+  k->round[DTYPE_bf16] = round_bf16;
+  k->round[DTYPE_f16] = round_f16;
   k->wrap[DTYPE_s4] = wrap_s4;
   k->wrap[DTYPE_u4] = wrap_u4;
   k->wrap[DTYPE_s2] = wrap_s2;

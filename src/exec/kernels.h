@@ -63,8 +63,9 @@ typedef struct vm_kernels {
   kern_fn *iota[R_COUNT];                            /* a: i64 first, b: i64 step */
   kern_fn *load[DTYPE_COUNT];                        /* small float to f32 */
   kern_fn *store[DTYPE_COUNT];                       /* f32 to small float */
-  kern_fn *wrap[DTYPE_COUNT];                        /* sub-byte integers back into range */
-  kern_fold_fn *fold[REDUCE_COUNT_][R_COUNT];        /* NULL: use the binary kernel */
+  kern_fn *round[DTYPE_COUNT]; /* f32 to the nearest value of the type, or NULL: store, load */
+  kern_fn *wrap[DTYPE_COUNT];  /* sub-byte integers back into range */
+  kern_fold_fn *fold[REDUCE_COUNT_][R_COUNT]; /* NULL: use the binary kernel */
   kern_fn *any; /* any conversion; b: u8 from, to: the types as they lie in memory */
   dot_kernels dot;
   const char *isa;

@@ -75,8 +75,9 @@ static value lower_constant(lowering *l, const vm_instr *i) {
   return (value){add_const(l, &c, 16), true};
 }
 
-/* Rounds an f32 register to a small format and back. */
+/* Rounds an f32 register to a small format. */
 static value round_small(lowering *l, dtype t, value v) {
+  if (l->k->round[t]) return call(l, l->k->round[t], 4, v.scalar, v.reg, PROG_NONE, PROG_NONE);
   value stored = call(l, l->k->store[t], (u32)dtype_size(t), v.scalar, v.reg, PROG_NONE, PROG_NONE);
   return call(l, l->k->load[t], 4, v.scalar, stored.reg, PROG_NONE, PROG_NONE);
 }
@@ -145,11 +146,23 @@ static value lower_binary_on(lowering *l, u32 op, vm_rtype r, u32 width, value x
   return call(l, forms[form], width, scalar, x.reg, y.reg, c);
 }
 
+/* Brings a result into its type: sub-byte integers wrap, small floats round after every
+ * operation, as XLA:CPU and StableHLO have it. (Reduction bodies alone keep f32, as XLA does.) */
+static value settle(lowering *l, const vm_instr *i, value v) {
+  static const bool exact[VM_OP_COUNT] = {
+      [VM_max] = true,        [VM_min] = true,       [VM_neg] = true,       [VM_abs] = true,
+      [VM_sign] = true,       [VM_real] = true,      [VM_floor] = true,     [VM_ceil] = true,
+      [VM_round_even] = true, [VM_round_afz] = true, [VM_next_after] = true};
+  dtype t = (dtype)i->type;
+  if (num_is_small_float(t) && !l->spec->registers && !exact[i->op]) return round_small(l, t, v);
+  return wrap(l, t, v);
+}
+
 static value lower_binary(lowering *l, const vm_instr *i, dtype t0, value x, value y) {
   u32 c = PROG_NONE;
   if (i->op == VM_next_after) c = add_const(l, &t0, sizeof t0);
   value v = lower_binary_on(l, i->op, vm_rtype_of(t0), dtype_width((dtype)i->type), x, y, c);
-  return wrap(l, (dtype)i->type, v);
+  return settle(l, i, v);
 }
 
 static value lower_select(lowering *l, const vm_instr *i, value p, value x, value y) {
@@ -172,7 +185,7 @@ static value lower_unary(lowering *l, const vm_instr *i, dtype t0, value x) {
   if (i->op == VM_reduce_precision) b = add_const(l, bits, sizeof bits);
   kern_fn *fn = l->k->unary[i->op][vm_rtype_of(t0)];
   value v = call(l, fn, dtype_width((dtype)i->type), x.scalar, x.reg, b, PROG_NONE);
-  return wrap(l, (dtype)i->type, v);
+  return settle(l, i, v);
 }
 
 static void lower_store(lowering *l, const vm_instr *i, value v) {
