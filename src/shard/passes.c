@@ -103,7 +103,26 @@ static bool save_module(ir_module *m, arena *scratch, const pass_args *args) {
       "sdy-remove-sub-axes-in-input-output-shardings", "sdy-close-shardings",                      \
       "terrazzo-remove-dead-ops", "sdy-drop-sharding-rules"
 
-static const char *const import_pipeline[] = {IMPORT, NULL};
+static bool run_all(ir_module *m, const pass_args *args, const char *const *names) {
+  pass_args plain = {NULL, 0, args->tables};
+  for (; *names; names++) {
+    const pass_info *p = pass_find(args->tables, str_of(*names));
+    if (!p) return loc_error(m->ctx, m->root->loc, "there is no pass '%s'", *names);
+    if (!pass_run(m, p, &plain)) return false;
+  }
+  return true;
+}
+
+static bool import_all(ir_module *m, arena *scratch, const pass_args *args) {
+  static const char *const always[] = {IMPORT, NULL};
+  static const char *const fully[] = {"sdy-apply-sharding-constraints", "sdy-sharding-group-import",
+                                      NULL};
+  (void)scratch;
+  if (!run_all(m, args, always)) return false;
+  bool dedup = pass_option_flag(args, STR("dedup-functions-fully"), false);
+  return !dedup || run_all(m, args, fully);
+}
+
 static const char *const propagation_pipeline[] = {IMPORT,
                                                    IMPORT_CALLS,
                                                    "sdy-user-priority-propagate",
@@ -180,7 +199,7 @@ const pass_info shard_passes[] = {
      pass_remove_dead_ops, NULL},
     {"sdy-inline-named-computations", "Puts the bodies of named computations in their place.",
      pass_inline_named_computations, NULL},
-    {"sdy-import-pipeline", "The passes before propagation.", NULL, import_pipeline},
+    {"sdy-import-pipeline", "The passes before propagation.", import_all, NULL},
     {"sdy-propagation-pipeline", "Imports, propagates, and exports.", NULL, propagation_pipeline},
     {"sdy-compile-pipeline", "The same for compile: calls end up inlined.", NULL, compile_pipeline},
     {0},
