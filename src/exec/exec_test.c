@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/os.h"
@@ -838,14 +839,15 @@ static void test_deterministic(arena *a) {
 
 /* ---- memory running out ---- */
 
+/* Workers still free while the main thread does. */
 typedef struct failing {
-  int left; /* allocations until one fails; negative: never */
-  i64 live;
+  atomic_int left; /* allocations until one fails; negative: never */
+  _Atomic i64 live;
 } failing;
 static void *failing_fn(void *user, void *p, size_t old_size, size_t new_size) {
   failing *f = user;
-  if (new_size && f->left == 0) return NULL;
-  if (new_size && f->left > 0) f->left--;
+  if (new_size && atomic_load(&f->left) == 0) return NULL;
+  if (new_size && atomic_load(&f->left) > 0) atomic_fetch_sub(&f->left, 1);
   void *r = mem_system.fn(mem_system.user, p, old_size, new_size);
   f->live += (i64)new_size - (i64)old_size;
   return r;
