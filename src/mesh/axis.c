@@ -228,7 +228,6 @@ axis_list axes_ordered(arena *a, const mesh *m, axis_list l) {
   return axis_vec_list(&out);
 }
 
-/* Minor to major would be one pass; major to minor keeps the caller's order of the list. */
 i64 axes_index_at(const mesh *m, axis_list l, i64 position) {
   i64 index = 0;
   for (size_t i = 0; i < l.len; i++) {
