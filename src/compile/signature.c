@@ -95,9 +95,23 @@ bool signature_tensors(ir_ctx *c, arena *scratch, arena *out, shard_space *space
   return true;
 }
 
+static u64 count(i64s dims) {
+  u64 n = 1;
+  for (size_t d = 0; d < dims.len; d++) n *= (u64)dims.data[d];
+  return n;
+}
+
+/* Elements of one type, as many, in one memory; the shapes may differ. */
 static bool same_memory(const compile_tensor *a, const compile_tensor *b) {
-  return a->type == b->type && i64s_eq(a->local_dims, b->local_dims) &&
+  return a->type == b->type && count(a->local_dims) == count(b->local_dims) &&
          str_eq(a->memory_kind, b->memory_kind);
+}
+
+/* A parameter that no result can take over stays the caller's, as with XLA. */
+static void take_over(compile_tensor *params, size_t p, i32 *alias_of, i64 r) {
+  alias_of[r] = (i32)p;
+  params[p].alias = (i32)r;
+  params[p].donated = true;
 }
 
 void signature_alias(const op *func, compile_tensor *params, size_t num_params,
@@ -108,23 +122,19 @@ void signature_alias(const op *func, compile_tensor *params, size_t num_params,
     i64 r;
     const attr *attrs = signature_attrs(func, false, p);
     if (!attr_get_i64(attr_dict_get(attrs, STR("tf.aliasing_output")), &r)) continue;
-    params[p].donated = true;
     if (r < 0 || r >= (i64)num_results || alias_of[r] >= 0) continue;
     if (!same_memory(&params[p], &results[r])) continue;
-    alias_of[r] = (i32)p;
-    params[p].alias = (i32)r;
+    take_over(params, p, alias_of, r);
   }
   size_t first = 0; /* results before it are taken or fit nobody's shape seen so far */
   for (size_t p = 0; p < num_params; p++) {
     bool donor = false;
     const attr *attrs = signature_attrs(func, false, p);
     if (!attr_get_bool(attr_dict_get(attrs, STR("jax.buffer_donor")), &donor) || !donor) continue;
-    params[p].donated = true;
     while (first < num_results && alias_of[first] >= 0) first++;
     for (size_t r = first; r < num_results && params[p].alias < 0; r++) {
       if (alias_of[r] >= 0 || !same_memory(&params[p], &results[r])) continue;
-      alias_of[r] = (i32)p;
-      params[p].alias = (i32)r;
+      take_over(params, p, alias_of, (i64)r);
     }
   }
 }
