@@ -23,7 +23,7 @@ typedef struct compile_tensor {
   str op_sharding; /* serialized xla.OpSharding; empty means replicated (PJRT Shardings) */
   str sharding;    /* #sdy.sharding text, for people; empty: none */
   i32 alias;       /* parameter: result that may take over its buffer; -1: none */
-  bool donated;      /* parameter: the caller gives it up: the program asks so and alias >= 0 */
+  bool donated;    /* parameter: the caller gives it up: the program asks so and alias >= 0 */
   str memory_kind; /* mhlo.memory_kind; empty: the default memory */
 } compile_tensor;
 

@@ -119,6 +119,11 @@ node *lower_new_mem(lower *L, op *o, size_t result);
 void lower_used(node *n); /* one use has been served */
 bool lower_const_int(const node *n, i64 *out);
 
+/* *n times a dimension. Too much only beside a dimension of 0, where any number will do. */
+static inline void lower_times(i64 *n, i64 dim) {
+  if (!checked_mul(*n, dim, n)) *n = 0;
+}
+
 str lower_name(lower *L);
 str lower_loc(lower *L);
 

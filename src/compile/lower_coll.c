@@ -123,7 +123,7 @@ static void split_around(lower *L, op *o, bool results, i64 dim, prog_collective
     const node *n = results ? L->node_of[op_result(o, i)->num] : lower_node(L, o, i);
     outer[i] = inner[i] = size[i] = 1;
     for (u32 d = 0; d < n->rank; d++)
-      *((i64)d < dim ? &outer[i] : (i64)d > dim ? &inner[i] : &size[i]) *= n->dims[d];
+      lower_times((i64)d < dim ? &outer[i] : (i64)d > dim ? &inner[i] : &size[i], n->dims[d]);
   }
   c->outer = outer;
   c->size = size;

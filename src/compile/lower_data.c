@@ -251,7 +251,7 @@ static void split_at(const node *n, i64 dim, i64 *outer, i64 *size, i64 *inner) 
   *outer = *inner = 1;
   *size = n->rank ? n->dims[dim] : 1;
   for (u32 d = 0; d < n->rank; d++)
-    if ((i64)d != dim) *((i64)d < dim ? outer : inner) *= n->dims[d];
+    if ((i64)d != dim) lower_times((i64)d < dim ? outer : inner, n->dims[d]);
 }
 
 bool lower_sort(lower *L, op *o) {
