@@ -68,6 +68,7 @@ def our_collectives(folder):
 
 
 def main():
+    sys.stdout.reconfigure(line_buffering=True)  # in step with the processes that it starts
     with tempfile.TemporaryDirectory() as scratch:
         scratch = pathlib.Path(scratch)
         print("A small transformer language model on a 4x2 mesh (data, model), JAX 0.10.2")
