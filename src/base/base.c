@@ -21,3 +21,12 @@ u64 hash_bytes(const void *data, size_t len, u64 seed) {
   }
   return hash_u64(h, 0);
 }
+
+i64 gcd_i64(i64 a, i64 b) {
+  while (b) {
+    i64 rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}

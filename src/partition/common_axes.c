@@ -25,14 +25,6 @@ typedef struct solver {
   bool *full; /* factor is sharded to the end, or has nothing to shard */
 } solver;
 
-static i64 gcd(i64 x, i64 y) {
-  while (y) {
-    i64 t = x % y;
-    x = y, y = t;
-  }
-  return x;
-}
-
 /* ---- projection ---- */
 
 static const u32 *dim_places(const rule *r, u32 t, u32 d, u32 *count) {
@@ -56,7 +48,7 @@ static void project_dim(solver *s, u32 t, u32 d, axis_list axes) {
     while (room > 1 && (has_rest || i < axes.len)) {
       axis_ref x = has_rest ? rest : axes.data[i++];
       has_rest = false;
-      i64 g = gcd(room, x.size);
+      i64 g = gcd_i64(room, x.size);
       if (g == x.size) {
         VEC_PUSH(s->a, v, x);
         room /= g;

@@ -63,14 +63,6 @@ static bool out_has(const planner *p, axis_ref r) {
 
 static bool divides(i64 x, i64 y) { return x % y == 0 || y % x == 0; }
 
-static i64 gcd(i64 x, i64 y) {
-  while (y) {
-    i64 t = x % y;
-    x = y, y = t;
-  }
-  return x;
-}
-
 bool sharding_divides(const sharding *s, const i64 *shape) {
   for (u32 d = 0; d < s->rank; d++)
     if (shape[d] >= 0 && shape[d] % sharding_dim_size(s, d) != 0) return false;
@@ -259,7 +251,7 @@ static void try_all_slice(planner *p) {
   for (u32 d = 0; d < p->rank; d++) {
     dim_state *s = &p->dims[d];
     i64 in = axes_size(axis_vec_list(&s->in)), out = axes_size(axis_vec_list(&s->out));
-    s->room = out / gcd(in, out);
+    s->room = out / gcd_i64(in, out);
   }
   for (u32 src = 0; src < p->rank; src++) {
     u32 dst;

@@ -147,21 +147,12 @@ bool pass_close_shardings(ir_module *m, arena *scratch, const pass_args *args) {
 
 /* ---- sdy-update-non-divisible-input-output-shardings ---- */
 
-static i64 gcd(i64 a, i64 b) {
-  while (b) {
-    i64 t = a % b;
-    a = b;
-    b = t;
-  }
-  return a;
-}
-
 /* The major axes that divide the dimension, the last one in part. */
 static axis_list dividing(arena *a, axis_list axes, i64 size) {
   axis_vec out = {0};
   for (size_t i = 0; i < axes.len; i++) {
     axis_ref r = axes.data[i];
-    i64 g = gcd(r.size, size);
+    i64 g = gcd_i64(r.size, size);
     if (g == 1) break;
     bool whole = g == r.size;
     r.size = g;

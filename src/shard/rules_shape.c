@@ -49,15 +49,6 @@ const rule *rule_transpose(rule_builder *b, const op *o) {
 
 /* ---- reshape: both shapes cut at common borders where they have any ---- */
 
-static i64 gcd(i64 a, i64 b) {
-  while (b) {
-    i64 t = a % b;
-    a = b;
-    b = t;
-  }
-  return a;
-}
-
 typedef struct side {
   i64s shape;
   size_t dim;
@@ -94,7 +85,7 @@ const rule *rule_reshape(rule_builder *b, const op *o) {
     }
     enter(&in);
     enter(&out);
-    i64 n = in.dims / in.factors, m = out.dims / out.factors, common = gcd(n, m);
+    i64 n = in.dims / in.factors, m = out.dims / out.factors, common = gcd_i64(n, m);
     if (in.factors == out.factors && common > 1) {
       rule_factor_1_1(b, (i64)in.dim, (i64)out.dim, common, FACTOR_PASS);
       in.factors *= common;

@@ -21,15 +21,6 @@ static cell *cell_at(const projection *p, u32 t, u32 f) {
   return &p->cells[(size_t)t * p->rule->num_factors + f];
 }
 
-static i64 gcd(i64 a, i64 b) {
-  while (b) {
-    i64 t = a % b;
-    a = b;
-    b = t;
-  }
-  return a;
-}
-
 const mesh *shardings_common_mesh(const sharding *const *list, size_t n) {
   const mesh *m = NULL;
   for (size_t i = 0; i < n; i++) {
@@ -64,7 +55,7 @@ static void take_all(projection *p, axis_vec *v, rest *r) {
  * left over. */
 static bool fill_factor(projection *p, cell *c, rest *r, i64 size) {
   i64 g = 1;
-  while (rest_any(r) && (r->cur.size == 1 || (g = gcd(size, r->cur.size)) > 1)) {
+  while (rest_any(r) && (r->cur.size == 1 || (g = gcd_i64(size, r->cur.size)) > 1)) {
     if (r->cur.size > g) {
       VEC_PUSH(p->a, c->axes, ((axis_ref){r->cur.axis, r->cur.pre, g}));
       r->cur.pre *= g;
@@ -237,7 +228,7 @@ static bool within_factor(const projection *p, u32 t, u32 f, i64 before, axis_re
     if (c->minor_most) return true;
     i64 size = p->rule->factors[f].size;
     if (size % before == 0) {
-      i64 g = gcd(size / before, axis->size);
+      i64 g = gcd_i64(size / before, axis->size);
       if (g == axis->size) return true;
       if (g != 1) {
         axis->size = g;
