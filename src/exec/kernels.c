@@ -394,42 +394,23 @@ PLAIN(f64, double, f64, double)
   }
 TO_ALL(IOTA)
 
-static void load_bf16(PARAMS) {
-  UNUSED;
-  float *d = dv;
-  const u16 *a = av;
-  LOOP d[i] = num_bf16_to_f32(a[i]);
-}
-static void store_bf16(PARAMS) {
-  UNUSED;
-  u16 *d = dv;
-  const float *a = av;
-  LOOP d[i] = num_f32_to_bf16(a[i]);
-}
-static void load_f16(PARAMS) {
-  UNUSED;
-  float *d = dv;
-  const u16 *a = av;
-  LOOP d[i] = num_f16_to_f32(a[i]);
-}
-static void store_f16(PARAMS) {
-  UNUSED;
-  u16 *d = dv;
-  const float *a = av;
-  LOOP d[i] = num_f32_to_f16(a[i]);
-}
-static void round_bf16(PARAMS) {
-  UNUSED;
-  float *d = dv;
-  const float *a = av;
-  LOOP d[i] = num_bf16_to_f32(num_f32_to_bf16(a[i]));
-}
-static void round_f16(PARAMS) {
-  UNUSED;
-  float *d = dv;
-  const float *a = av;
-  LOOP d[i] = num_f16_to_f32(num_f32_to_f16(a[i]));
-}
+/* x: an element of the source */
+#define HALF(name, D, S, expr)                                                                     \
+  static void name(PARAMS) {                                                                       \
+    UNUSED;                                                                                        \
+    D *d = dv;                                                                                     \
+    const S *a = av;                                                                               \
+    LOOP {                                                                                         \
+      S x = a[i];                                                                                  \
+      d[i] = (expr);                                                                               \
+    }                                                                                              \
+  }
+HALF(load_bf16, float, u16, num_bf16_to_f32(x))
+HALF(store_bf16, u16, float, num_f32_to_bf16(x))
+HALF(round_bf16, float, float, num_bf16_to_f32(num_f32_to_bf16(x)))
+HALF(load_f16, float, u16, num_f16_to_f32(x))
+HALF(store_f16, u16, float, num_f32_to_f16(x))
+HALF(round_f16, float, float, num_f16_to_f32(num_f32_to_f16(x)))
 #define WRAP(name, T, bits)                                                                        \
   static void wrap_##name(PARAMS) {                                                                \
     UNUSED;                                                                                        \
