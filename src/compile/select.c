@@ -92,6 +92,7 @@ enum {
 #define VM_FOR_region(id) SELECT_NONE
 #define VM_FOR_coll(id) SELECT_NONE
 #define VM_FOR_term(id) SELECT_NONE
+#define VM_FOR_later(id) SELECT_NONE
 #define VM_FOR_own(id)                                                                             \
   OP_##id == OP_reduce_precision  ? SELECT_reduce_precision                                        \
   : OP_##id == OP_bitcast_convert ? VM_bitcast /* between equal widths */                          \
@@ -246,6 +247,7 @@ bool select_body(lower *L, const op *o, block *body, prog_body *out) {
 #define LOWER_coll(id) lower_##id
 #define LOWER_term(id) NULL
 #define LOWER_own(id) lower_##id
+#define LOWER_later(id) NULL
 lower_fn *const lower_of[OP_COUNT] = {
 #define OP(id, name, family, ...) [OP_##id] = LOWER_##family(id),
 #include "ir/ops.def"

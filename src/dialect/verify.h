@@ -31,6 +31,7 @@ extern infer_fn *const infer_of[OP_COUNT];
 #define D_region(id) verify_fn verify_##id;
 #define D_coll(id) verify_fn verify_##id;
 #define D_term(id)
+#define D_later(id)
 #define OP(id, name, family, ...) D_##family(id)
 #include "ir/ops.def"
 #undef D_ew
@@ -40,6 +41,7 @@ extern infer_fn *const infer_of[OP_COUNT];
 #undef D_region
 #undef D_coll
 #undef D_term
+#undef D_later
 verify_fn verify_elements, verify_terminator;
 
 infer_fn infer_operand, infer_abs, infer_complex, infer_real, infer_pred, infer_select, infer_clamp,

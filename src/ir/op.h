@@ -174,9 +174,6 @@ bool value_has_one_use(const value *v);
 
 /* Row by name ("stablehlo.add"); NULL: none. */
 const op_info *op_info_find(str name);
-/* The same of the rows of ir/ops/later.def: ops with the id OP_unregistered, which have slots and a
- * form nevertheless. ir_op_info_unregistered gives these too. */
-const op_info *op_info_later(str name);
 
 /* ---- making and changing ---- */
 

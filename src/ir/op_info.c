@@ -34,36 +34,8 @@ const op_info op_infos[OP_COUNT] = {
 #include "ir/ops.def"
 };
 
-#define OP(id_, name_, family_, traits_, in, att, out, regions_, form_)                            \
-  static const value_info later_ins_##id_[] = {in{NULL, ONE}};                                     \
-  static const value_info later_outs_##id_[] = {out{NULL, ONE}};                                   \
-  static const slot_info later_slots_##id_[] = {att{NULL, SLOT_any, -1, OPTIONAL}};
-#include "ir/ops/later.def"
-
-static const op_info later[] = {
-#define OP(id_, name_, family_, traits_, in, att, out, regions_, form_)                            \
-  {.name = {name_, sizeof(name_) - 1},                                                             \
-   .id = OP_unregistered,                                                                          \
-   .family = FAMILY_##family_,                                                                     \
-   .traits = traits_,                                                                              \
-   .num_slots = COUNT(later_slots_##id_) - 1,                                                      \
-   .num_operands = COUNT(later_ins_##id_) - 1,                                                     \
-   .num_results = COUNT(later_outs_##id_) - 1,                                                     \
-   .num_regions = regions_,                                                                        \
-   .slots = later_slots_##id_,                                                                     \
-   .operands = later_ins_##id_,                                                                    \
-   .results = later_outs_##id_,                                                                    \
-   .form = form_},
-#include "ir/ops/later.def"
-};
 #undef A
 #undef S
-
-const op_info *op_info_later(str name) {
-  for (size_t i = 0; i < COUNT(later); i++)
-    if (str_eq(later[i].name, name)) return &later[i];
-  return NULL;
-}
 
 /* Linear: length and last byte tell nearly all rows apart. Readers keep what they found. */
 const op_info *op_info_find(str name) {
@@ -81,8 +53,6 @@ static bool same_info(const void *entry, const void *key) {
 
 const op_info *ir_op_info_unregistered(ir_ctx *c, str name) {
   size_t slot;
-  const op_info *known = op_info_later(name);
-  if (known) return known;
   u64 h = hash_bytes(name.data, name.len, 0);
   op_info *info = table_find(&c->infos, &c->arena, h, &name, same_info, &slot);
   if (info) return info;

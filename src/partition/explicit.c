@@ -269,6 +269,7 @@ typedef void explicit_fn(explicit_pass *p, op *o);
 #define EXPLICIT_region(id) fix_region_op
 #define EXPLICIT_term(id) fix_terminator
 #define EXPLICIT_own(id) fix_op
+#define EXPLICIT_later(id) fix_op
 static explicit_fn *const explicit_of[OP_COUNT] = {
 #define OP(id, name, family, ...) [OP_##id] = EXPLICIT_##family(id),
 #include "ir/ops.def"

@@ -157,6 +157,7 @@ static bool local_nothing(local *l, op *o) { return (void)l, (void)o, true; }
 #define LOCAL_region(id) local_region
 #define LOCAL_term(id) local_nothing
 #define LOCAL_own(id) local_##id
+#define LOCAL_later(id) local_types
 static local_fn *const local_of[OP_COUNT] = {
 #define OP(id, name, family, ...) [OP_##id] = LOCAL_##family(id),
 #include "ir/ops.def"

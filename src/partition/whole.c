@@ -298,6 +298,7 @@ static void whole_all_to_all(const op *o, dim_set *in, dim_set *out) {
 #define WHOLE_term(id) whole_nothing
 #define WHOLE_coll(id) whole_##id
 #define WHOLE_own(id) whole_##id
+#define WHOLE_later(id) whole_all
 static whole_fn *const whole_of[OP_COUNT] = {
 #define OP(id, name, family, ...) [OP_##id] = WHOLE_##family(id),
 #include "ir/ops.def"

@@ -26,6 +26,7 @@ static const rule *pointwise(rule_builder *b, const op *o) {
 #define R_coll(id) rule_##id
 #define R_term(id) NULL
 #define R_own(id) rule_##id
+#define R_later(id) rule_##id
 
 #define rule_module NULL
 #define rule_cast NULL
@@ -57,6 +58,34 @@ static const rule *pointwise(rule_builder *b, const op *o) {
 #define rule_collective_broadcast pointwise
 #define rule_collective_permute pointwise
 #define rule_chlo_top_k NULL
+#define rule_dynamic_iota NULL
+#define rule_create_token NULL
+#define rule_infeed NULL
+#define rule_outfeed NULL
+#define rule_send NULL
+#define rule_recv NULL
+#define rule_after_all NULL
+#define rule_get_tuple_element NULL
+#define rule_tuple NULL
+#define rule_batch_norm_grad NULL
+#define rule_batch_norm_training NULL
+#define rule_broadcast NULL
+#define rule_cross_replica_sum pointwise
+#define rule_einsum NULL
+#define rule_unary_einsum NULL
+#define rule_get_dimension_size NULL
+#define rule_set_dimension_size NULL
+#define rule_map NULL
+#define rule_dynamic_reshape NULL
+#define rule_torch_index_select NULL
+#define rule_rng NULL
+#define rule_uniform_quantize pointwise
+#define rule_uniform_dequantize pointwise
+#define rule_real_dynamic_slice NULL
+#define rule_dynamic_pad NULL
+#define rule_dynamic_gather NULL
+#define rule_dynamic_broadcast_in_dim NULL
+#define rule_dynamic_conv NULL
 
 static rule_fn *const table[OP_COUNT] = {
 #define OP(id, name, family, ...) [OP_##id] = R_##family(id),
@@ -66,51 +95,21 @@ static rule_fn *const table[OP_COUNT] = {
 #include "ir/ops/stablehlo.def"
 };
 
-/* Ops that have no id yet (ir/ops/later.def): they are propagated through all the same. A row that
- * moves to its dialect's file finds its function by the name in the table above. */
-static const struct {
-  const char *name;
-  rule_fn *fn;
-} later[] = {
-    {"stablehlo.batch_norm_inference", rule_batch_norm_inference},
-    {"stablehlo.cholesky", rule_cholesky},
-    {"stablehlo.cross-replica-sum", pointwise},
-    {"stablehlo.dot", rule_dot},
-    {"stablehlo.fft", rule_fft},
-    {"stablehlo.select_and_scatter", rule_select_and_scatter},
-    {"stablehlo.triangular_solve", rule_triangular_solve},
-};
-
-rule_fn *rule_fn_of(const op *o) {
-  if (op_kind(o) < OP_COUNT) return table[op_kind(o)];
-  for (size_t i = 0; i < COUNT(later); i++)
-    if (str_is(o->info->name, later[i].name)) return later[i].fn;
-  return NULL;
-}
+rule_fn *rule_fn_of(const op *o) { return op_kind(o) < OP_COUNT ? table[op_kind(o)] : NULL; }
 
 /* Ops that need no rule; so do those with edges and terminators. */
 static const bool silent[OP_COUNT] = {
-    [OP_module] = true,   [OP_func] = true,           [OP_call] = true,
-    [OP_sdy_mesh] = true, [OP_sdy_constant] = true,   [OP_data_flow_edge] = true,
-    [OP_constant] = true, [OP_sharding_group] = true, [OP_propagation_barrier] = true,
-    [OP_iota] = true,     [OP_partition_id] = true,   [OP_reshard] = true,
+    [OP_module] = true,    [OP_func] = true,           [OP_call] = true,
+    [OP_sdy_mesh] = true,  [OP_sdy_constant] = true,   [OP_data_flow_edge] = true,
+    [OP_constant] = true,  [OP_sharding_group] = true, [OP_propagation_barrier] = true,
+    [OP_iota] = true,      [OP_partition_id] = true,   [OP_reshard] = true,
+    [OP_after_all] = true, [OP_create_token] = true,   [OP_get_tuple_element] = true,
+    [OP_infeed] = true,    [OP_outfeed] = true,        [OP_recv] = true,
+    [OP_send] = true,
 };
-
-static const char *const silent_later[] = {
-    "stablehlo.after_all", "stablehlo.create_token", "stablehlo.get_tuple_element",
-    "stablehlo.infeed",    "stablehlo.outfeed",      "stablehlo.recv",
-    "stablehlo.send",
-};
-
-static bool is_silent(const op *o) {
-  if (op_kind(o) < OP_COUNT) return silent[op_kind(o)];
-  for (size_t i = 0; i < COUNT(silent_later); i++)
-    if (str_is(o->info->name, silent_later[i])) return true;
-  return false;
-}
 
 void rule_warn_unknown(rule_set *s, const op *o) {
-  bool known = is_silent(o);
+  bool known = op_kind(o) < OP_COUNT && silent[op_kind(o)];
   if (s->warned_op || known || rule_fn_of(o) || op_flow(o) || op_has(o, TERMINATOR)) return;
   if (op_discardable(o, STR("sdy.sharding_rule"))) return;
   s->warned_op = true;

@@ -2,10 +2,9 @@
 
 /* ops of their own that are elementwise all the same */
 static const bool elementwise_own[OP_COUNT] = {
-    [OP_reduce_precision] = true,
-    [OP_sharding_constraint] = true,
-    [OP_reshard] = true,
-    [OP_propagation_barrier] = true,
+    [OP_reduce_precision] = true, [OP_sharding_constraint] = true,
+    [OP_reshard] = true,          [OP_propagation_barrier] = true,
+    [OP_uniform_quantize] = true, [OP_uniform_dequantize] = true,
 };
 static const bool elementwise_family[FAMILY_COUNT] = {
     [FAMILY_ew] = true,
@@ -14,7 +13,7 @@ static const bool elementwise_family[FAMILY_COUNT] = {
 };
 
 bool op_is_elementwise(const op *o) {
-  if (op_kind(o) >= OP_COUNT) return elementwise_family[o->info->family];
+  if (op_kind(o) >= OP_COUNT) return false;
   if (op_is(o, bitcast_convert)) /* only between elements of one width */
     return i64s_eq(op_operand(o, 0)->type->dims, o->results[0].type->dims);
   return elementwise_family[o->info->family] || elementwise_own[op_kind(o)];
@@ -27,6 +26,8 @@ static const u8 effects_of[OP_COUNT] = {
     [OP_reduce_window] = EFFECTS_OF_BODY,
     [OP_scatter] = EFFECTS_OF_BODY,
     [OP_sort] = EFFECTS_OF_BODY,
+    [OP_map] = EFFECTS_OF_BODY,
+    [OP_select_and_scatter] = EFFECTS_OF_BODY,
     [OP_while] = EFFECTS_OF_BODY,
     [OP_case] = EFFECTS_OF_BODY,
     [OP_if] = EFFECTS_OF_BODY,
@@ -57,16 +58,8 @@ static bool body_is_free(const op *o) {
   return true;
 }
 
-/* Ops without an id whose effects are those of their bodies. */
-static bool is_later_region(const op *o) {
-  static const char *const names[] = {"stablehlo.map", "stablehlo.select_and_scatter"};
-  for (size_t i = 0; i < COUNT(names); i++)
-    if (str_is(o->info->name, names[i])) return body_is_free(o);
-  return false;
-}
-
 bool op_is_effect_free(const op *o) {
-  if (op_kind(o) >= OP_COUNT) return op_has(o, PURE) || (o->num_regions && is_later_region(o));
+  if (op_kind(o) >= OP_COUNT) return op_has(o, PURE);
   if (op_is(o, custom_call)) return call_is_free(o);
   switch ((effects)effects_of[op_kind(o)]) {
   case EFFECTS_TRAIT:

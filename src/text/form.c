@@ -136,24 +136,8 @@ static const form *compile(arena *a, const op_info *info) {
   return f;
 }
 
-struct later_form {
-  const op_info *info;
-  const form *form;
-  struct later_form *next;
-};
-
-static const form *get_later(form_cache *c, const op_info *info) {
-  for (const struct later_form *l = c->later; l; l = l->next)
-    if (l->info == info) return l->form;
-  struct later_form *l = ARENA_NEW(c->a, struct later_form);
-  *l = (struct later_form){info, compile(c->a, info), c->later};
-  c->later = l;
-  return l->form;
-}
-
 const form *form_get(form_cache *c, const op_info *info) {
-  if (!info->form) return NULL;
-  if (info->id >= OP_COUNT) return get_later(c, info);
+  if (!info->form || info->id >= OP_COUNT) return NULL;
   if (!c->of[info->id] && strcmp(info->form, "custom") != 0) c->of[info->id] = compile(c->a, info);
   return c->of[info->id];
 }

@@ -65,7 +65,6 @@ typedef struct form {
 typedef struct form_cache {
   arena *a;
   const form *of[OP_COUNT];
-  struct later_form *later; /* of ops from ir/ops/later.def */
 } form_cache;
 /* NULL: no form (generic, or "custom"). A form that is wrong is a bug that tests find: it
  * reads as "generic only". */

@@ -268,7 +268,6 @@ static bool generic(parser *p, op_state *st) {
 static const op_info *custom_info(parser *p) {
   token t = p->tok;
   const op_info *info = name_map_get(&p->op_names, t.text);
-  if (!info) info = op_info_later(t.text);
   if (info) return info;
   if (!memchr(t.text.data, '.', t.text.len)) {
     str full = arena_printf(p->scratch, STR_FMT "." STR_FMT, STR_ARG(p->dialect), STR_ARG(t.text));
