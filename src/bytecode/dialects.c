@@ -73,9 +73,9 @@ static const attr *read_kind_sharding(reader *r, cursor *c) {
   tensor_sharding_attr s = read_sharding_start(r, c);
   s.unreduced = read_list(r, c, ATTR_axis_ref);
   i64 kind = get_int(r, c);
-  if (!r->failed && (kind < 0 || kind >= attr_infos[ATTR_reduction_kind].num_cases))
+  if (!r->failed && (kind < 0 || kind >= attr_infos[ATTR_reduction_op].num_cases))
     fail_at(r, from, "expected a reduction kind, found %lld", (long long)kind);
-  if (!r->failed && kind) s.unreduced_kind = attr_enum(r->ctx, ATTR_reduction_kind, kind);
+  if (!r->failed && kind) s.unreduced_kind = attr_enum(r->ctx, ATTR_reduction_op, kind);
   return check_sharding(r, from, &s);
 }
 

@@ -106,7 +106,7 @@ static flatten_fn *const flatten_of[OP_COUNT] = {
     [OP_composite] = copy_decomposition,      [OP_custom_call] = pass_on_custom_call,
     [OP_sharding_constraint] = drop_sharding, [OP_reshard] = drop_sharding,
     [OP_sharding_group] = drop_sharding,      [OP_data_flow_edge] = drop_sharding,
-    [OP_propagation_barrier] = drop_sharding,
+    [OP_propagation_barrier] = drop_sharding, [OP_func_data_flow_edge] = drop_sharding,
 };
 
 /* Recursion is bounded by the nesting that the readers allow. */

@@ -50,6 +50,7 @@ lower_fn lower_none;
 #define lower_sharding_constraint lower_identity
 #define lower_reshard lower_identity
 #define lower_data_flow_edge lower_identity
+#define lower_func_data_flow_edge lower_identity
 #define lower_propagation_barrier lower_identity
 #define lower_optimization_barrier lower_identity
 #define lower_sdy_constant lower_constant

@@ -141,7 +141,7 @@ static axis_list add_axes(checker *k, const collective *c, size_t d, attrs more)
 /* ---- unreduced axes ---- */
 
 static i64 kind_of(const tensor_sharding_attr *s) {
-  return s && s->unreduced_kind ? ((const reduction_kind_attr *)s->unreduced_kind)->value : 0;
+  return s && s->unreduced_kind ? ((const reduction_op_attr *)s->unreduced_kind)->value : 0;
 }
 
 static const char *kind_name(i64 kind) {
@@ -233,7 +233,7 @@ bool verify_sdy_reduce_scatter(checker *k, const op *o) {
   i64 kind = 0;
   if (!view_sdy_reduce_scatter(o, &a) || !begin(k, o, a.out_sharding, true, false, &c))
     return false;
-  if (a.reduction_kind) kind = a.reduction_kind->value;
+  if (a.reduction_op) kind = a.reduction_op->value;
   return check_transition(k, o, c.skip ? NULL : c.in, c.out, -1, kind) &&
          check_per_dim(k, &c, a.reduce_scatter_axes, NULL);
 }
@@ -297,7 +297,7 @@ bool verify_sdy_all_reduce(checker *k, const op *o) {
                       show_ref(k, c.mesh, l.data[i]));
   }
   return check_transition(k, o, c.skip ? NULL : c.in, c.out, -1,
-                          a.reduction_kind ? a.reduction_kind->value : 0);
+                          a.reduction_op ? a.reduction_op->value : 0);
 }
 
 bool verify_replicated_to_unreduced(checker *k, const op *o) {

@@ -225,7 +225,7 @@ bool check_sharding(checker *k, const op *o, const tensor_sharding_attr *s, cons
                     t->dims.len);
   for (size_t i = 0; i < s->dims.len; i++)
     if (!check_dim(k, o, &u, s->dims.data[i], i)) return false;
-  if (s->unreduced_kind && !attr_is(reduction_kind, s->unreduced_kind))
+  if (s->unreduced_kind && !attr_is(reduction_op, s->unreduced_kind))
     return op_error(k->c, o, "%sexpected a reduction kind", where);
   return check_sorted_axes(k, o, &u, s->replicated, "replicated") &&
          check_sorted_axes(k, o, &u, s->unreduced, "unreduced") && check_not_manual(k, o, &u);
@@ -407,6 +407,26 @@ bool verify_data_flow_edge(checker *k, const op *o) {
                     "expected input of sdy.data_flow_edge to not be defined by an SdyDialect op "
                     "(other than an sdy.named_computation).");
   return !a.sharding || check_sharding(k, o, a.sharding, out_type(o, 0), "");
+}
+
+/* Between a caller's argument and the function's, or the function's result and the call's. */
+bool verify_func_data_flow_edge(checker *k, const op *o) {
+  const value *v = op_operand(o, 0);
+  const type *t = out_type(o, 0);
+  if (!type_is_static(t))
+    return op_error(k->c, o,
+                    "expected sdy.func_data_flow_edge to have a static-shaped result. type: '%s'",
+                    show(k, t));
+  if (!value_has_one_use(v))
+    return op_error(k->c, o, "expected operand of sdy.func_data_flow_edge to have a single user");
+  if (v->is_arg && !op_is(block_op(v->def.block), func))
+    return op_error(k->c, o,
+                    "expected operand of sdy.func_data_flow_edge to be a block argument of a func "
+                    "op.");
+  if (!v->is_arg && !op_is(v->def.op, call))
+    return op_error(k->c, o,
+                    "expected operand of sdy.func_data_flow_edge to be a result of call op.");
+  return true;
 }
 
 bool verify_propagation_barrier(checker *k, const op *o) {

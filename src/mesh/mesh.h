@@ -161,7 +161,7 @@ typedef enum unreduced_kind {
   UNREDUCED_MUL,
   UNREDUCED_AND,
   UNREDUCED_OR
-} unreduced_kind; /* in the order of #sdy.reduction_kind */
+} unreduced_kind; /* in the order of #sdy.reduction_op */
 
 typedef struct sharding {
   const mesh *mesh;

@@ -163,21 +163,21 @@ static bool fuse_reduce_scatter(const part_env *e, op *slice) {
     return false;
   fusion f = {.e = e, .reduce = reduce, .slice = slice};
   if (!match_axes(&f)) return false;
-  const attr *kind = op_attr(reduce, STR("reduction_kind"));
+  const attr *kind = op_attr(reduce, STR("reduction_op"));
   const sharding *mid = scattered(&f);
   cursor at = cursor_before(e, slice);
   value *v = op_operand(reduce, 0);
   v = emit(&at, OP_sdy_reduce_scatter, &v, 1, v->type);
   set_attr(&at, v->def.op, "reduce_scatter_axes", lists_attr(e, f.mesh, f.scatter, mid->rank));
   set_attr(&at, v->def.op, "out_sharding", part_attr(e, mid));
-  set_attr(&at, v->def.op, "reduction_kind", kind);
+  set_attr(&at, v->def.op, "reduction_op", kind);
   if (f.left.len) {
     axis_list l = axes_sort_merge(e->a, axis_vec_list(&f.left));
     v = emit(&at, OP_sdy_all_reduce, &v, 1, v->type);
     set_attr(&at, v->def.op, "reduction_axes",
              attr_make(e->c, axis_ref_list, .axes = part_axes_attrs(e, f.mesh, l)));
     set_attr(&at, v->def.op, "out_sharding", part_attr(e, mid));
-    set_attr(&at, v->def.op, "reduction_kind", kind);
+    set_attr(&at, v->def.op, "reduction_op", kind);
   }
   if (f.any_residual) {
     v = emit(&at, OP_sdy_all_slice, &v, 1, v->type);

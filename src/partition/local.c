@@ -124,6 +124,7 @@ static bool local_nothing(local *l, op *o) { return (void)l, (void)o, true; }
 #define local_reshard local_unresolved
 #define local_sharding_group local_unresolved
 #define local_data_flow_edge local_unresolved
+#define local_func_data_flow_edge local_unresolved
 #define local_propagation_barrier local_unresolved
 #define local_sdy_constant local_constant
 #define local_reduce_precision local_types

@@ -184,7 +184,7 @@ bool local_sdy_collective_permute(local *l, op *o) {
   return finish(&c, v);
 }
 
-static unreduced_kind kind_of(const reduction_kind_attr *a) {
+static unreduced_kind kind_of(const reduction_op_attr *a) {
   return a ? (unreduced_kind)a->value : UNREDUCED_SUM;
 }
 
@@ -200,7 +200,7 @@ bool local_sdy_all_reduce(local *l, op *o) {
   if (!view_sdy_all_reduce(o, &a)) return op_error(l->e.c, o, "has malformed attributes");
   axis_list axes = part_read_axes(&l->e, mesh_of(&c), a.reduction_axes->axes);
   if (axes_size(axes) == 1) return finish(&c, c.in);
-  op *r = emit_reduction(&c, OP_all_reduce, c.in, c.in->type, kind_of(a.reduction_kind));
+  op *r = emit_reduction(&c, OP_all_reduce, c.in, c.in->type, kind_of(a.reduction_op));
   return set_groups(&c, r, axes) && finish(&c, op_result(r, 0));
 }
 
@@ -214,7 +214,7 @@ bool local_sdy_reduce_scatter(local *l, op *o) {
     i64 n = axes_size(axes);
     if (n == 1) continue;
     const type *t = with_dim(&c, v->type, d, v->type->dims.data[d] / n);
-    op *r = emit_reduction(&c, OP_reduce_scatter, v, t, kind_of(a.reduction_kind));
+    op *r = emit_reduction(&c, OP_reduce_scatter, v, t, kind_of(a.reduction_op));
     set_int(&c, r, "scatter_dimension", d);
     if (!set_groups(&c, r, axes)) return false;
     v = op_result(r, 0);

@@ -52,7 +52,7 @@ value *emit_all_reduce(cursor *at, value *v, const mesh *m, axis_list axes, unre
            attr_make(e->c, axis_ref_list, .axes = part_axes_attrs(e, m, axes)));
   set_attr(at, o, "out_sharding", part_attr(e, out));
   if (kind != UNREDUCED_SUM)
-    set_attr(at, o, "reduction_kind", attr_enum(e->c, ATTR_reduction_kind, kind));
+    set_attr(at, o, "reduction_op", attr_enum(e->c, ATTR_reduction_op, kind));
   return r;
 }
 

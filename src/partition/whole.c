@@ -261,6 +261,7 @@ static void whole_all_to_all(const op *o, dim_set *in, dim_set *out) {
 #define whole_reshard whole_nothing
 #define whole_sharding_group whole_nothing
 #define whole_data_flow_edge whole_nothing
+#define whole_func_data_flow_edge whole_nothing
 #define whole_propagation_barrier whole_nothing
 #define whole_sdy_all_gather whole_nothing
 #define whole_sdy_all_slice whole_nothing

@@ -38,6 +38,7 @@ static const rule *pointwise(rule_builder *b, const op *o) {
 #define rule_reshard NULL
 #define rule_sharding_group NULL
 #define rule_data_flow_edge NULL
+#define rule_func_data_flow_edge NULL
 #define rule_propagation_barrier NULL
 #define rule_sdy_all_gather NULL
 #define rule_sdy_all_slice NULL
@@ -105,7 +106,7 @@ static const bool silent[OP_COUNT] = {
     [OP_iota] = true,      [OP_partition_id] = true,   [OP_reshard] = true,
     [OP_after_all] = true, [OP_create_token] = true,   [OP_get_tuple_element] = true,
     [OP_infeed] = true,    [OP_outfeed] = true,        [OP_recv] = true,
-    [OP_send] = true,
+    [OP_send] = true,        [OP_func_data_flow_edge] = true,
 };
 
 void rule_warn_unknown(rule_set *s, const op *o) {

@@ -112,7 +112,7 @@ static bool read_sharding(shard_space *s, const tensor_sharding_attr *t, shardin
     dims[i].priority = d->priority;
   }
   *out = (sharding){.mesh = m, .rank = (u32)t->dims.len, .dims = dims};
-  const reduction_kind_attr *kind = attr_as(reduction_kind, t->unreduced_kind);
+  const reduction_op_attr *kind = attr_as(reduction_op, t->unreduced_kind);
   if (kind) out->unreduced_kind = (unreduced_kind)kind->value;
   return read_axes(s, m, t->replicated, &out->replicated) &&
          read_axes(s, m, t->unreduced, &out->unreduced);
@@ -193,7 +193,7 @@ const attr *shard_write(shard_space *s, const sharding *sh) {
     dims[i] = attr_make(c, dim_sharding, .axes = write_axes(c, s->a, sh->mesh, sh->dims[i].axes),
                         .closed = sh->dims[i].closed, .priority = sh->dims[i].priority);
   const attr *kind =
-      sh->unreduced_kind ? attr_enum(c, ATTR_reduction_kind, sh->unreduced_kind) : NULL;
+      sh->unreduced_kind ? attr_enum(c, ATTR_reduction_op, sh->unreduced_kind) : NULL;
   n->attr =
       attr_make(c, tensor_sharding, .mesh = shard_mesh_ref(s, sh->mesh), .dims = {dims, sh->rank},
                 .replicated = write_axes(c, s->a, sh->mesh, sh->replicated),

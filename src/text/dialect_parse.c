@@ -321,7 +321,7 @@ static bool unreduced(parser *p, tensor_sharding_attr *s) {
   if (parser_accept(p, '=')) {
     for (u32 k = 0; k < COUNT(kinds); k++) {
       if (!parser_accept_word(p, kinds[k])) continue;
-      if (k) s->unreduced_kind = attr_enum(p->ctx, ATTR_reduction_kind, k);
+      if (k) s->unreduced_kind = attr_enum(p->ctx, ATTR_reduction_op, k);
       break;
     }
   }

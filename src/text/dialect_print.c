@@ -213,7 +213,7 @@ static void body_sharding(printer *w, const attr *a, bool plain) {
     braces(w, s->replicated);
   }
   if (s->unreduced.len) {
-    const reduction_kind_attr *k = attr_as(reduction_kind, s->unreduced_kind);
+    const reduction_op_attr *k = attr_as(reduction_op, s->unreduced_kind);
     PUT(w, ", unreduced=");
     if (k && k->value > 0 && k->value < (i64)COUNT(kinds)) put(w, str_of(kinds[k->value]));
     braces(w, s->unreduced);

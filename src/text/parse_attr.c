@@ -168,7 +168,7 @@ const attr *parser_dict(parser *p) {
 /* Some enums are plain i32 integers in MLIR's attributes, but enums in ir. */
 static bool is_integer_enum(int id) {
   return id == ATTR_custom_call_api_version || id == ATTR_propagation_direction ||
-         id == ATTR_reduction_kind;
+         id == ATTR_reduction_op;
 }
 
 static const attr *to_slot(parser *p, const slot_info *slot, const attr *a) {

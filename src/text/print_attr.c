@@ -445,7 +445,7 @@ static attr_printer *const printer_of[ATTR_COUNT] = {
     [ATTR_loc_fused] = attr_loc,
     [ATTR_custom_call_api_version] = attr_integer_enum,
     [ATTR_propagation_direction] = attr_integer_enum,
-    [ATTR_reduction_kind] = attr_integer_enum,
+    [ATTR_reduction_op] = attr_integer_enum,
 };
 
 static void print(printer *w, const attr *a, how h) {

@@ -19,7 +19,7 @@ func.func @main(%arg0: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
 // CHECK-NEXT:   %0 = stablehlo.reduce(%arg0 init: %cst) applies stablehlo.add across dimensions = [0] : (tensor<8xf32>, tensor<f32>) -> tensor<f32>
 // CHECK-NEXT:   %1 = sdy.all_reduce {"x"} %0 out_sharding=<@mesh, []> : tensor<f32>
 // CHECK-NEXT:   %2 = stablehlo.reduce(%arg0 init: %cst_0) applies stablehlo.maximum across dimensions = [0] : (tensor<8xf32>, tensor<f32>) -> tensor<f32>
-// CHECK-NEXT:   %3 = sdy.all_reduce MAX {"x"} %2 out_sharding=<@mesh, []> : tensor<f32>
+// CHECK-NEXT:   %3 = sdy.all_reduce max {"x"} %2 out_sharding=<@mesh, []> : tensor<f32>
 // CHECK-NEXT:   %4 = sdy.reshard %arg0 <@mesh, [{}]> : tensor<8xf32>
 // CHECK-NEXT:   %5 = stablehlo.reduce(%4 init: %cst_0) applies stablehlo.add across dimensions = [0] : (tensor<8xf32>, tensor<f32>) -> tensor<f32>
 // CHECK-NEXT:   return %1, %3, %5 : tensor<f32>, tensor<f32>, tensor<f32>
