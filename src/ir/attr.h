@@ -144,6 +144,7 @@ struct attr {
 
 typedef enum field_kind {
   FIELD_i64,
+  FIELD_u32,
   FIELD_bool,
   FIELD_str,
   FIELD_i64s,
@@ -154,6 +155,7 @@ typedef enum field_kind {
 
 /* struct dot_attr { attr base; i64s lhs_batching_dimensions; ... }; enums: { base; i64 value; } */
 typedef i64 field_i64;
+typedef u32 field_u32;
 typedef bool field_bool;
 typedef str field_str;
 typedef i64s field_i64s;
@@ -240,6 +242,9 @@ str symbol_of(const attr *a); /* root of a symbol_ref, or empty */
 /* ---- locations ---- */
 const attr *loc_unknown(ir_ctx *c);
 const attr *loc_file(ir_ctx *c, str file, u32 line, u32 col);
+static inline str loc_file_name(const loc_file_attr *f) {
+  return ((const string_attr *)f->file)->value;
+}
 /* The first file position inside a location; empty file if none. */
 diag_pos loc_pos(const attr *loc);
 

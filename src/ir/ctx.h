@@ -32,7 +32,7 @@ struct ir_ctx {
   table types, attrs, infos, resources, row_names;
   /* the ones asked for most */
   const type *i1, *i32, *i64;
-  const attr *unknown_loc, *unit;
+  const attr *unknown_loc, *unit, *last_file;
 };
 
 #endif

@@ -1,0 +1,94 @@
+"""Reading and printing one program, Terrazzo beside MLIR (jaxlib's bindings), both verifying.
+
+    python bench/ir.py [--rounds N] FILE.mlir
+
+FILE is best as JAX lowers it, with locations (as_text(debug_info=True)). The two sides alternate, so that what the machine does meanwhile touches both alike. Times are milliseconds,
+median and best; the ratio is MLIR's time to ours. Then arena bytes for each operand or result, for
+the text without and with JAX's locations and for bytecode."""
+import argparse
+import io
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+from jax._src.interpreters import mlir as jax_mlir
+from jaxlib.mlir import ir
+
+
+def timed(f):
+    start = time.perf_counter()
+    result = f()
+    return (time.perf_counter() - start) * 1e3, result
+
+
+def mlir_round(text, code):
+    """Milliseconds by what was done."""
+    context = jax_mlir.make_ir_context()
+    with context:
+        parse, module = timed(lambda: ir.Module.parse(text))
+        show, _ = timed(lambda: module.operation.get_asm(assume_verified=False))
+        del module
+        read, _ = timed(lambda: ir.Module.parse(code))
+    return {"parse": parse, "print": show, "bytecode": read}
+
+
+def bench(program, path):
+    run = subprocess.run([program, path], capture_output=True, text=True, check=True)
+    return [float(x) for x in run.stdout.split()]
+
+
+def our_round(program, files):
+    parse, verify, show, *_ = bench(program, files["text"])
+    read, verify_read, *_ = bench(program, files["bytecode"])
+    return {"parse": parse + verify, "print": show + verify, "bytecode": read + verify_read}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--bin", default=str(ROOT / "build" / "bench_ir"))
+    parser.add_argument("file")
+    args = parser.parse_args()
+    with jax_mlir.make_ir_context():
+        module = ir.Module.parseFile(args.file)
+        text = module.operation.get_asm()
+        located = module.operation.get_asm(enable_debug_info=True)
+        data = io.BytesIO()
+        module.operation.write_bytecode(data)
+        code = data.getvalue()
+    with tempfile.TemporaryDirectory() as folder:
+        files = {}
+        for name, content in (("text", text.encode()), ("located", located.encode()),
+                              ("bytecode", code)):
+            files[name] = os.path.join(folder, name)
+            pathlib.Path(files[name]).write_bytes(content)
+        ours, theirs = [], []
+        for k in range(args.rounds + 1):
+            mine, other = our_round(args.bin, files), mlir_round(text, code)
+            if k:  # the first warms up
+                ours.append(mine)
+                theirs.append(other)
+            print(f"round {k} of {args.rounds}", end="\r", file=sys.stderr, flush=True)
+        print(f"{text.count(chr(10))} lines, {args.rounds} rounds, ms: median (best)")
+        for what in ours[0]:
+            a, b = [r[what] for r in ours], [r[what] for r in theirs]
+            ratio = statistics.median(b) / statistics.median(a)
+            print(f"{what:9} ours {statistics.median(a):7.1f} ({min(a):.1f})   "
+                  f"MLIR {statistics.median(b):7.1f} ({min(b):.1f})   ratio {ratio:.1f} "
+                  f"({min(b) / min(a):.1f})")
+        for name, path in files.items():
+            *_, module_bytes, context_bytes, ops, values = bench(args.bin, path)
+            print(f"{name:9} {(module_bytes + context_bytes) / values:.0f} arena bytes an operand or "
+                  f"result ({ops:.0f} ops)")
+
+
+if __name__ == "__main__":
+    main()
