@@ -1,16 +1,44 @@
 /* Times of reading, verifying and printing one module, for bench/ir.py.
  *
- *   bench_ir FILE [ROUNDS]
+ *   bench_ir FILE
  *
- * Prints a line a round: milliseconds to read (text or bytecode, by the first bytes), to verify and
- * to print; bytes in the arenas of module and context, payloads aside; ops; operands and results. */
+ * For each line on standard input a round, and a line: milliseconds to read (text or bytecode, by
+ * the first bytes), to verify and to print; bytes in the arenas of module and context, payloads
+ * aside; ops; operands and results. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/os.h"
 #include "bytecode/bytecode.h"
 #include "dialect/dialect.h"
 #include "text/text.h"
+
+/* Large blocks stay for the next round, as those of MLIR do in the other process: its many small
+ * ones keep the heap from shrinking. What fresh pages cost is the same for both, and not measured.
+ */
+enum { KEPT = 256 };
+typedef struct pool {
+  struct {
+    void *p;
+    size_t size;
+  } kept[KEPT];
+} pool;
+
+static void *pool_fn(void *user, void *p, size_t old_size, size_t new_size) {
+  pool *k = user;
+  for (int i = 0; i < KEPT; i++) {
+    if (!p && k->kept[i].p && k->kept[i].size == new_size) {
+      void *got = k->kept[i].p;
+      k->kept[i].p = NULL;
+      return got;
+    }
+    if (p && !new_size && old_size >= OS_LARGE / 2 && !k->kept[i].p) {
+      k->kept[i].p = p;
+      k->kept[i].size = old_size;
+      return NULL;
+    }
+  }
+  return mem_system.fn(mem_system.user, p, old_size, new_size);
+}
 
 typedef struct counts {
   size_t ops, values;
@@ -25,10 +53,10 @@ static walk_result count(void *user, op *o) {
 
 static double ms(u64 from, u64 to) { return (double)(to - from) * 1e-6; }
 
-static bool one_round(const char *name, str source) {
+static bool one_round(const allocator *mem, const char *name, str source) {
   oom_trap trap;
   diag_sink sink = {.fn = diag_to_stderr};
-  ir_ctx *c = ir_ctx_create(&mem_system, &trap, &sink);
+  ir_ctx *c = ir_ctx_create(mem, &trap, &sink);
   if (!c || setjmp(trap.at)) return fputs("out of memory\n", stderr), false;
   u64 begin = os_now_ns();
   ir_module *m = bytecode_is(source) ? bytecode_read(c, str_of(name), source)
@@ -40,7 +68,7 @@ static bool one_round(const char *name, str source) {
   op_walk_post(m->root, count, &n);
   size_t module = m->arena.used, context = ir_arena(c)->used;
   buf out;
-  buf_init(&out, &mem_system);
+  buf_init(&out, mem);
   u64 start = os_now_ns();
   bool ok = text_print(&out, m, NULL);
   u64 printed = os_now_ns();
@@ -54,10 +82,15 @@ static bool one_round(const char *name, str source) {
 
 int main(int argc, char **argv) {
   os_file file;
-  if (argc < 2) return fputs("usage: bench_ir FILE [ROUNDS]\n", stderr), 2;
+  pool blocks = {0};
+  if (argc != 2) return fputs("usage: bench_ir FILE\n", stderr), 2;
   if (os_file_open(argv[1], &file)) return fprintf(stderr, "no %s\n", argv[1]), 1;
   bool ok = true;
-  for (int i = argc > 2 ? atoi(argv[2]) : 1; ok && i > 0; i--) ok = one_round(argv[1], file.bytes);
+  for (int c; ok && (c = getchar()) != EOF;) {
+    if (c != '\n') continue;
+    ok = one_round(&(allocator){pool_fn, &blocks}, argv[1], file.bytes);
+    fflush(stdout);
+  }
   os_file_close(&file);
   return !ok;
 }

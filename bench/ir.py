@@ -2,7 +2,8 @@
 
     python bench/ir.py [--rounds N] FILE.mlir
 
-FILE is best as JAX lowers it, with locations (as_text(debug_info=True)). The two sides alternate, so that what the machine does meanwhile touches both alike. Times are milliseconds,
+FILE is best as JAX lowers it, with locations (as_text(debug_info=True)). The two sides alternate,
+so that what the machine does meanwhile touches both alike. Times are milliseconds,
 median and best; the ratio is MLIR's time to ours. Then arena bytes for each operand or result, for
 the text without and with JAX's locations and for bytecode."""
 import argparse
@@ -39,15 +40,23 @@ def mlir_round(text, code):
     return {"parse": parse, "print": show, "bytecode": read}
 
 
-def bench(program, path):
-    run = subprocess.run([program, path], capture_output=True, text=True, check=True)
-    return [float(x) for x in run.stdout.split()]
+class Ours:
+    """bench_ir on one file, a process that lives for all rounds as MLIR's does."""
+
+    def __init__(self, program, path):
+        self.process = subprocess.Popen([program, path], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True)
+
+    def round(self):
+        print(file=self.process.stdin, flush=True)
+        names = ("read", "verify", "print", "module", "context", "ops", "values")
+        return dict(zip(names, map(float, self.process.stdout.readline().split()), strict=True))
 
 
-def our_round(program, files):
-    parse, verify, show, *_ = bench(program, files["text"])
-    read, verify_read, *_ = bench(program, files["bytecode"])
-    return {"parse": parse + verify, "print": show + verify, "bytecode": read + verify_read}
+def our_round(sides):
+    text, code = sides["text"].round(), sides["bytecode"].round()
+    return {"parse": text["read"] + text["verify"], "print": text["print"] + text["verify"],
+            "bytecode": code["read"] + code["verify"]}
 
 
 def main():
@@ -70,9 +79,10 @@ def main():
                               ("bytecode", code)):
             files[name] = os.path.join(folder, name)
             pathlib.Path(files[name]).write_bytes(content)
+        sides = {name: Ours(args.bin, path) for name, path in files.items()}
         ours, theirs = [], []
         for k in range(args.rounds + 1):
-            mine, other = our_round(args.bin, files), mlir_round(text, code)
+            mine, other = our_round(sides), mlir_round(text, code)
             if k:  # the first warms up
                 ours.append(mine)
                 theirs.append(other)
@@ -84,10 +94,12 @@ def main():
             print(f"{what:9} ours {statistics.median(a):7.1f} ({min(a):.1f})   "
                   f"MLIR {statistics.median(b):7.1f} ({min(b):.1f})   ratio {ratio:.1f} "
                   f"({min(b) / min(a):.1f})")
-        for name, path in files.items():
-            *_, module_bytes, context_bytes, ops, values = bench(args.bin, path)
-            print(f"{name:9} {(module_bytes + context_bytes) / values:.0f} arena bytes an operand or "
-                  f"result ({ops:.0f} ops)")
+        for name, side in sides.items():
+            got = side.round()
+            bytes_each = (got["module"] + got["context"]) / got["values"]
+            print(f"{name:9} {bytes_each:.0f} arena bytes an operand or result, "
+                  f"{got['ops']:.0f} ops")
+            side.process.stdin.close()
 
 
 if __name__ == "__main__":
