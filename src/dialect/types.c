@@ -99,6 +99,11 @@ static void put_type(buf *b, const type *t, int depth) {
   case TYPE_TOKEN:
     BUF_LIT(b, "!stablehlo.token");
     break;
+  case TYPE_FUTURE:
+    BUF_LIT(b, "!stablehlo.future<");
+    put_types(b, t->types, depth + 1);
+    BUF_LIT(b, ">");
+    break;
   case TYPE_OPAQUE:
     buf_printf(b, "!" STR_FMT, STR_ARG(t->text));
     break;
@@ -153,21 +158,9 @@ int element_kind(const type *e) {
   return e->sign == UNSIGNED ? EL_UINT : EL_SINT;
 }
 
-static const char *mask_name(checker *k, int mask) {
-  static const char *const names[] = {"boolean", "integer", "unsigned integer", "float", "complex"};
-  buf b;
-  buf_init(&b, ir_mem(k->c));
-  for (int i = 0, n = 0; i < 5; i++)
-    if (mask >> i & 1) buf_printf(&b, "%s%s", n++ ? " or " : "", names[i]);
-  return finish(k->c, &b);
-}
-
-bool check_elements(checker *k, const op *o, int mask) {
-  for (u32 i = 0; i < o->num_operands; i++)
-    if (!(element_kind(type_element(in_type(o, i))) & mask))
-      return op_error(k->c, o, "operand #%u must be a ranked tensor of %s values, but got '%s'", i,
-                      mask_name(k, mask), show(k, in_type(o, i)));
-  return true;
+quant_kind quant_class(const type *e) {
+  (void)e;
+  return NOT_QUANT;
 }
 
 bool check_result(checker *k, const op *o, size_t i, i64s dims, const type *elem) {

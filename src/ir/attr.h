@@ -30,6 +30,7 @@ typedef enum type_kind {
   TYPE_FUNCTION, /* types: num_inputs inputs, then results */
   TYPE_TUPLE,    /* types */
   TYPE_TOKEN,    /* !stablehlo.token */
+  TYPE_FUTURE,   /* !stablehlo.future<types> */
   TYPE_OPAQUE,   /* !text, of a dialect we have no rows for */
 } type_kind;
 
@@ -60,7 +61,7 @@ typedef enum float_kind {
 #define F(id, ...) FLOAT_##id,
   FLOAT_TYPES(F)
 #undef F
-  FLOAT_COUNT
+      FLOAT_COUNT
 } float_kind;
 extern const char *const float_names[FLOAT_COUNT];
 
@@ -72,10 +73,10 @@ typedef struct types {
 #define DYNAMIC INT64_MIN /* a dimension of unknown size */
 
 struct type {
-  u8 kind;    /* type_kind */
-  u8 sign;    /* signedness, of integers */
-  u8 flt;     /* float_kind */
-  u32 width;  /* bits, of integers and floats */
+  u8 kind;   /* type_kind */
+  u8 sign;   /* signedness, of integers */
+  u8 flt;    /* float_kind */
+  u32 width; /* bits, of integers and floats */
   u32 num_inputs;
   u64 hash;
   const type *elem;
@@ -99,7 +100,8 @@ const type *type_vector(ir_ctx *c, i64s dims, const type *elem);
 const type *type_function(ir_ctx *c, types inputs, types results);
 const type *type_tuple(ir_ctx *c, types elems);
 const type *type_token(ir_ctx *c);
-const type *type_opaque(ir_ctx *c, str text); /* without the `!` */
+const type *type_future(ir_ctx *c, types elems); /* tensors */
+const type *type_opaque(ir_ctx *c, str text);    /* without the `!` */
 
 static inline bool type_is_ranked(const type *t) { return t->kind == TYPE_TENSOR; }
 static inline bool type_is_tensor(const type *t) {
@@ -186,7 +188,7 @@ typedef struct attr_info {
   const char *name; /* "stablehlo.dot" */
   u32 size;
   const field_info *(*fields)(void); /* ends with a NULL name */
-  const char *const *cases; /* enums; NULL otherwise */
+  const char *const *cases;          /* enums; NULL otherwise */
   u32 num_cases;
 } attr_info;
 extern const attr_info attr_infos[ATTR_COUNT];
@@ -228,9 +230,9 @@ const attr *attr_dict(ir_ctx *c, const named_attr *entries, size_t n);
 const attr *attr_dict_get(const attr *dict, str name); /* NULL: absent, or dict is NULL */
 
 /* Reading, false if it is something else: */
-bool attr_get_i64(const attr *a, i64 *out);   /* integer */
-bool attr_get_bool(const attr *a, bool *out); /* integer i1, or unit */
-bool attr_get_str(const attr *a, str *out);   /* string */
+bool attr_get_i64(const attr *a, i64 *out);    /* integer */
+bool attr_get_bool(const attr *a, bool *out);  /* integer i1, or unit */
+bool attr_get_str(const attr *a, str *out);    /* string */
 bool attr_get_symbol(const attr *a, str *out); /* flat symbol_ref */
 /* dense_array of i64, or dense integers of rank 1 (i64): a view without a copy where the
  * storage allows; the arena takes a copy otherwise. */

@@ -88,6 +88,9 @@ const type *type_function(ir_ctx *c, types inputs, types results) {
   return unique(c, (type){.kind = TYPE_FUNCTION, .num_inputs = (u32)inputs.len, .types = {all, n}});
 }
 
+const type *type_future(ir_ctx *c, types elems) {
+  return unique(c, (type){.kind = TYPE_FUTURE, .types = elems});
+}
 const type *type_tuple(ir_ctx *c, types elems) {
   return unique(c, (type){.kind = TYPE_TUPLE, .types = elems});
 }

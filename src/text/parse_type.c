@@ -102,6 +102,17 @@ static const type *tuple(parser *p) {
   return type_tuple(p->ctx, (types){elems.data, elems.len});
 }
 
+static const type *future(parser *p) {
+  type_vec elems = {0};
+  token where = p->tok;
+  if (!parser_list(p, '<', '>', type_item, &elems)) return NULL;
+  if (!elems.len) return parser_error(p, &where, "expected non-function type"), NULL;
+  for (size_t i = 0; i < elems.len; i++)
+    if (!type_is_tensor(elems.data[i]))
+      return parser_error(p, &where, "future may only hold ranked tensors"), NULL;
+  return type_future(p->ctx, (types){elems.data, elems.len});
+}
+
 /* (a, b) -> c or (a, b) -> (c, d) */
 bool parser_function_type(parser *p, type_vec *inputs, type_vec *results) {
   if (!parser_list(p, '(', ')', type_item, inputs)) return false;
@@ -185,6 +196,7 @@ static const type *dialect(parser *p) {
   if (alias) return parser_next(p), alias;
   if (!memchr(name.data, '.', name.len) && !(p->lex.p < p->lex.end && *p->lex.p == '<'))
     return parser_error(p, &t, "undefined symbol alias id '" STR_FMT "'", STR_ARG(name)), NULL;
+  if (str_is(name, "stablehlo.future")) return parser_next(p), future(p);
   if (p->lex.p < p->lex.end && *p->lex.p == '<') {
     p->lex.p++;
     if (!lexer_skip_nested(&p->lex) || *p->lex.p != '>')

@@ -153,6 +153,11 @@ void printer_type(printer *w, const type *t) {
   case TYPE_TOKEN:
     PUT(w, "!stablehlo.token");
     break;
+  case TYPE_FUTURE:
+    PUT(w, "!stablehlo.future<");
+    print_types(w, t->types);
+    put_char(w, '>');
+    break;
   case TYPE_OPAQUE:
     put_char(w, '!');
     put(w, t->text);
