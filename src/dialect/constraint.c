@@ -147,7 +147,7 @@ bool constraint_holds(constraint_id id, const type *t) {
   if (r->form == TENSORS) {
     if (!in_shape((shape_set)r->set, t)) return false;
     for (const u8 *e = r->of; *e && !ok; e++) ok = in_elements((elements)*e, t->elem);
-    return ok;
+    return ok && quant_axis_fits(t);
   }
   if (r->form == ONE_OF) {
     for (const u8 *e = r->of; *e && !ok; e++) ok = constraint_holds((constraint_id)*e, t);

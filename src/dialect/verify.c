@@ -118,7 +118,8 @@ static bool check_type(checker *k, const op *o, const type *t, const char *what,
   size_t size = type_storage(t->elem);
   if (t->elem->kind == TYPE_OPAQUE)
     return op_unimplemented(k->c, o, "%s #%u of '%s'", what, i, show(k, t));
-  if (t->elem->kind == TYPE_INDEX) return true; /* where constraints allow it */
+  if (t->elem->kind == TYPE_INDEX || t->elem->kind == TYPE_QUANT)
+    return true; /* where constraints allow it */
   if (!element_kind(t->elem) || size == 0)
     return op_error(k->c, o, "%s #%u has elements that are not numbers: '%s'", what, i, show(k, t));
   i64 bytes = (i64)size;

@@ -83,6 +83,8 @@ bool constraint_holds(constraint_id id, const type *t);
 typedef enum quant_kind { NOT_QUANT, QUANT_TENSOR, QUANT_AXIS } quant_kind;
 /* How an element type is quantized, if it is one that StableHLO takes. */
 quant_kind quant_class(const type *elem);
+/* A per-axis element type has a scale for each position of a dimension that exists. */
+bool quant_axis_fits(const type *tensor);
 
 /* Does result i have this shape and element type? */
 bool check_result(checker *k, const op *o, size_t i, i64s dims, const type *elem);

@@ -26,12 +26,15 @@ typedef enum type_kind {
   TYPE_COMPLEX,  /* elem */
   TYPE_TENSOR,   /* dims, elem, encoding */
   TYPE_UNRANKED, /* elem */
-  TYPE_VECTOR,   /* dims, elem */
+  TYPE_VECTOR,   /* dims, elem, scalable */
   TYPE_FUNCTION, /* types: num_inputs inputs, then results */
   TYPE_TUPLE,    /* types */
   TYPE_TOKEN,    /* !stablehlo.token */
   TYPE_FUTURE,   /* !stablehlo.future<types> */
   TYPE_OPAQUE,   /* !text, of a dialect we have no rows for */
+  TYPE_QUANT,    /* quant */
+  TYPE_MEMREF,   /* dims, elem, encoding (its layout), space */
+  TYPE_UNRANKED_MEMREF, /* elem, space */
 } type_kind;
 
 typedef enum signedness { SIGNLESS, SIGNED, UNSIGNED } signedness;
@@ -78,13 +81,47 @@ struct type {
   u8 flt;    /* float_kind */
   u32 width; /* bits, of integers and floats */
   u32 num_inputs;
+  u32 scalable; /* mask of dimensions */
   u64 hash;
   const type *elem;
   const attr *encoding; /* NULL: none */
+  const attr *space;    /* NULL: none */
   i64s dims;
   types types;
   str text;
+  const struct quant *quant; /* of TYPE_QUANT; NULL otherwise */
 };
+
+/* ---- quantized types: integers that stand for (v - zero_point) * scale ---- */
+
+typedef enum quant_form {
+  QUANT_ANY,         /* storage, perhaps expressed; no scales */
+  QUANT_UNIFORM,     /* one scale and zero point */
+  QUANT_PER_AXIS,    /* those of each position along dims[0] */
+  QUANT_SUB_CHANNEL, /* those of each block: dims and block_sizes, one a quantized dimension */
+  QUANT_CALIBRATED,  /* expressed; scales are the least and the greatest value */
+} quant_form;
+
+typedef struct quant {
+  quant_form form;
+  bool is_signed;        /* of the storage; i8 is signed, ui8 and u8 are not */
+  bool u_spelling;       /* unsigned, but storage is signless: printed u8 */
+  const type *storage;   /* an integer, or a float of at most 8 bits; NULL if calibrated */
+  const type *expressed; /* a float; NULL is for QUANT_ANY */
+  i64 min, max;          /* range of the storage */
+  i64s scales;           /* as bit patterns of f64, whatever expressed is */
+  i64s zero_points;      /* as many */
+  i64s dims, block_sizes;
+  i64s shape; /* QUANT_SUB_CHANNEL: of scales, row-major */
+} quant;
+
+/* Copies; the caller has asked quant_problem. */
+const type *type_quant(ir_ctx *c, const quant *q);
+/* What is wrong with it, in the context's arena; NULL: nothing. */
+const char *quant_problem(ir_ctx *c, const quant *q);
+/* The range of a storage type without a narrower one; false: it cannot store. */
+bool quant_default_range(const type *storage, bool is_signed, i64 *min, i64 *max);
+double quant_double(i64 bits); /* a scale */
 
 const type *type_none(ir_ctx *c);
 const type *type_index(ir_ctx *c);
@@ -101,7 +138,13 @@ const type *type_function(ir_ctx *c, types inputs, types results);
 const type *type_tuple(ir_ctx *c, types elems);
 const type *type_token(ir_ctx *c);
 const type *type_future(ir_ctx *c, types elems); /* tensors */
-const type *type_opaque(ir_ctx *c, str text);    /* without the `!` */
+const type *type_opaque(ir_ctx *c, str text); /* without the `!` */
+/* layout and space may be NULL: row-major, the default space. */
+const type *type_memref(ir_ctx *c, i64s dims, const type *elem, const attr *layout,
+                        const attr *space);
+const type *type_unranked_memref(ir_ctx *c, const type *elem, const attr *space);
+/* scalable: bit i is dimension i, of the first 32 */
+const type *type_scalable_vector(ir_ctx *c, i64s dims, u32 scalable, const type *elem);
 
 static inline bool type_is_ranked(const type *t) { return t->kind == TYPE_TENSOR; }
 static inline bool type_is_tensor(const type *t) {

@@ -35,4 +35,9 @@ struct ir_ctx {
   const attr *unknown_loc, *unit, *last_file;
 };
 
+/* quant.c */
+u64 quant_hash(const quant *q, u64 seed);
+bool quant_same(const quant *a, const quant *b); /* either may be NULL */
+const quant *quant_copy(arena *a, const quant *q);
+
 #endif
