@@ -24,7 +24,11 @@ static const char usage[] =
     "-mlir-print-debuginfo       with locations\n"
     "-mlir-print-local-scope     no aliases\n"
     "-mlir-print-ir-after-all    the module after each pass, to standard error\n"
-    "-verify-each=false          verify only what was read\n\n"
+    "-verify-each=false          verify only what was read\n"
+    "--emit-bytecode             a portable artifact of StableHLO (jax and other tools read it)\n"
+    "--target=V                  for version V of StableHLO (1.17.0); `native`: MLIR bytecode\n"
+    "                            with all dialects as they are\n"
+    "-emit-bytecode-version=N    N: version of the encoding, 1 to 6\n\n"
     "example: terrazzo opt model.mlir -sdy-import-pipeline -sdy-aggressive-propagate\n";
 
 static const pass_info *const tables[] = {pass_generic, shard_passes, partition_passes};
@@ -33,7 +37,9 @@ typedef struct opt_options {
   const char *file, *output;
   buf pipeline; /* comma-separated */
   text_print_options print;
-  bool split, after_all, list, help, expect, unregistered;
+  bool split, after_all, list, help, expect, unregistered, bytecode;
+  const char *target; /* of the bytecode; NULL: the default */
+  bytecode_write_options write;
 } opt_options;
 
 /* `name=value` or `name`: appends `name{value}`. */
@@ -63,6 +69,7 @@ static const flag flags[] = {
     FLAG("list", list),
     FLAG("help", help),
     FLAG("allow-unregistered-dialect", unregistered),
+    FLAG("emit-bytecode", bytecode),
     {"mlir-disable-threading", SIZE_MAX},
 };
 
@@ -91,10 +98,16 @@ static bool arguments(opt_options *o, int argc, char **argv) {
     } else if (strncmp(a, "pass-pipeline=", 14) == 0) {
       if (o->pipeline.len) buf_char(&o->pipeline, ',');
       buf_str(&o->pipeline, str_of(a + 14));
+    } else if (strncmp(a, "target=", 7) == 0) {
+      o->target = a + 7;
+    } else if (strncmp(a, "emit-bytecode-version=", 22) == 0) {
+      o->write.format = atoi(a + 22);
     } else {
       add_pass(o, a);
     }
   }
+  const char *target = o->target ? o->target : BYTECODE_TARGET;
+  o->write.target = strcmp(target, "native") ? str_of(target) : (str){0};
   return true;
 }
 
@@ -124,7 +137,10 @@ static bool process_module(const opt_options *o, str file, str source, diag_sink
   bool ok = m && dialect_verify(m) && sink->errors == 0;
   if (ok && o->pipeline.len)
     ok = pass_run_text(m, buf_view(&o->pipeline), &t) && dialect_verify(m) && sink->errors == 0;
-  if (ok) text_print(out, m, &o->print);
+  if (ok && o->bytecode)
+    ok = bytecode_write(m, &o->write, out);
+  else if (ok)
+    text_print(out, m, &o->print);
   if (!ok && !sink->errors) say_error(STR_FMT ": failed without a diagnostic", STR_ARG(file));
   ir_module_destroy(m);
   ir_ctx_destroy(c);
@@ -176,8 +192,8 @@ static void list_passes(void) {
     for (const pass_info *p = tables[i]; p->name; p++) printf("-%-48s %s\n", p->name, p->summary);
 }
 
-int opt_main(int argc, char **argv) {
-  opt_options o = {0};
+static int opt_run(int argc, char **argv, bool bytecode, bool strict) {
+  opt_options o = {.bytecode = bytecode, .write.strict = strict};
   int result = EXIT_USAGE;
   os_file f;
   buf out;
@@ -207,28 +223,35 @@ done:
   return result;
 }
 
-/* stablehlo-translate: of its directions, the one that only reads. */
+int opt_main(int argc, char **argv) { return opt_run(argc, argv, false, false); }
+
+/* stablehlo-translate: portable artifacts in and out, by way of opt. */
 int translate_main(int argc, char **argv) {
-  char *args[4] = {0};
-  int n = 1;
-  bool read = false;
+  static const char usage_text[] =
+      "usage: stablehlo-translate --serialize --target=V [--allow-other-dialects] [FILE]\n"
+      "       stablehlo-translate --deserialize [FILE]";
+  char **args = calloc((size_t)argc + 1, sizeof *args);
+  int n = 1, result = EXIT_USAGE;
+  bool read = false, write = false, strict = true;
+  if (!args) return say_error("out of memory"), EXIT_WRONG;
   for (int i = 1; i < argc; i++) {
     const char *a = argv[i];
     while (*a == '-') a++;
-    if (strcmp(a, "deserialize") == 0) {
+    bool flag = a != argv[i];
+    if (flag && strcmp(a, "deserialize") == 0)
       read = true;
-    } else if (a != argv[i] && *a) {
-      say_error("stablehlo-translate: '%s' is not implemented; --deserialize is", argv[i]);
-      return EXIT_WRONG;
-    } else if (n == 3) {
-      say_error("stablehlo-translate: more than one file");
-      return EXIT_USAGE;
-    } else {
+    else if (flag && strcmp(a, "serialize") == 0)
+      write = true;
+    else if (flag && strcmp(a, "allow-other-dialects") == 0)
+      strict = false;
+    else
       args[n++] = argv[i];
-    }
   }
   args[0] = argv[0];
-  if (read) return opt_main(n, args);
-  say_error("usage: stablehlo-translate --deserialize [FILE]");
-  return EXIT_USAGE;
+  if (read == write)
+    say_error("%s", usage_text);
+  else
+    result = opt_run(n, args, write, write && strict);
+  free(args);
+  return result;
 }

@@ -1,5 +1,5 @@
 /* The builtin dialect's attributes and types, and what VHLO's share with them. */
-#include "bytecode/reader.h"
+#include "bytecode/writer.h"
 
 /* ---- attributes ---- */
 
@@ -73,7 +73,7 @@ static const attr *read_file_loc(reader *r, cursor *c) {
   u64 line = get_uint(r, c), col = get_uint(r, c);
   if (!r->failed && !attr_is(string, file)) fail_at(r, from, "expected a file's name");
   return r->failed ? NULL
-                   : attr_make(r->ctx, loc_file, .file = file, .line = (u32)line, .col = (u32)col);
+                   : loc_file(r->ctx, ((const string_attr *)file)->value, (u32)line, (u32)col);
 }
 
 /* Fewer numbers where some follow from others: none; line; line, col; line, col, end col; all. */
@@ -85,11 +85,11 @@ static const attr *read_file_range(reader *r, cursor *c) {
   if (!r->failed && (n > 4 || !attr_is(string, file))) fail_at(r, from, "expected a file range");
   for (size_t i = 0; i < n && i < 4; i++) v[i] = get_uint(r, c) & INT32_MAX;
   if (r->failed) return NULL;
-  u32 line = (u32)v[0], col = (u32)v[1];
-  u32 end_line = n == 4 ? (u32)v[2] : line, end_col = n == 4 ? (u32)v[3] : n == 3 ? (u32)v[2] : col;
+  i64 line = (i64)v[0], col = (i64)v[1];
+  i64 end_line = n == 4 ? (i64)v[2] : line, end_col = n == 4 ? (i64)v[3] : n == 3 ? (i64)v[2] : col;
   if (end_line == line && end_col == col) end_line = end_col = 0;
-  return attr_make(r->ctx, loc_file, .file = file, .line = line, .col = col, .end_line = end_line,
-                   .end_col = end_col);
+  return attr_make(r->ctx, loc_file, .file = ((const string_attr *)file)->value, .line = line,
+                   .col = col, .end_line = end_line, .end_col = end_col);
 }
 
 static const attr *read_resource(reader *r, cursor *c) {
@@ -179,210 +179,146 @@ static const attr *read_unsupported(reader *r, cursor *c) {
   return fail_unimplemented(r, c->at, "sparse and distinct attributes"), NULL;
 }
 
+/* ---- written ---- */
+
+static void put_dict(writer *w, const attr *a, u64 code, wire_mode mode) {
+  const dict_attr *d = (const dict_attr *)a;
+  put_uint(w, code);
+  put_uint(w, d->names.len);
+  for (size_t i = 0; i < d->names.len; i++) {
+    put_attr(w, d->names.data[i], mode);
+    put_attr(w, d->values.data[i], mode);
+  }
+}
+
+static void put_string(writer *w, const attr *a, u64 code, wire_mode mode) {
+  const string_attr *s = (const string_attr *)a;
+  bool typed = s->type && s->type->kind != TYPE_NONE;
+  put_uint(w, code + typed);
+  put_uint(w, intern_string(w, s->value));
+  if (typed) put_type(w, s->type, mode);
+}
+
+static void put_symbol(writer *w, const attr *a, u64 code, wire_mode mode) {
+  const symbol_ref_attr *s = (const symbol_ref_attr *)a;
+  put_uint(w, code + (s->nested.len > 0));
+  put_attr(w, attr_string(w->ctx, s->root), mode);
+  if (s->nested.len) put_uint(w, s->nested.len);
+  for (size_t i = 0; i < s->nested.len; i++) put_attr(w, s->nested.data[i], mode);
+}
+
+static void put_integer(writer *w, const attr *a, u64 code, wire_mode mode) {
+  const integer_attr *n = (const integer_attr *)a;
+  put_uint(w, code);
+  put_type(w, n->type, mode);
+  put_bits(w, n->type->kind == TYPE_INDEX ? 64 : n->type->width, n->value, n->wide);
+}
+
+static void put_float(writer *w, const attr *a, u64 code, wire_mode mode) {
+  const float_attr *f = (const float_attr *)a;
+  put_uint(w, code);
+  put_type(w, f->type, mode);
+  put_bits(w, f->type->width, f->bits, f->wide);
+}
+
+/* Positions have a form of their own; ranges leave out what follows. */
+static void put_file_loc(writer *w, const attr *a, u64 code, wire_mode mode) {
+  const loc_file_attr *l = (const loc_file_attr *)a;
+  bool range = l->end_line || l->end_col;
+  put_uint(w, range ? 22 : code);
+  put_attr(w, attr_string(w->ctx, l->file), mode);
+  if (range) put_uint(w, l->end_line == l->line ? 3 : 4);
+  put_uint(w, (u64)l->line);
+  put_uint(w, (u64)l->col);
+  if (range && l->end_line != l->line) put_uint(w, (u64)l->end_line);
+  if (range) put_uint(w, (u64)l->end_col);
+}
+
+static void put_fused(writer *w, const attr *a, u64 code, wire_mode mode) {
+  const loc_fused_attr *l = (const loc_fused_attr *)a;
+  put_uint(w, code + (l->metadata != NULL));
+  put_uint(w, l->locs.len);
+  for (size_t i = 0; i < l->locs.len; i++) put_attr(w, l->locs.data[i], mode);
+  if (l->metadata) put_attr(w, l->metadata, mode);
+}
+
+static void put_resource(writer *w, const attr *a, u64 code, wire_mode mode) {
+  const dense_resource_attr *d = (const dense_resource_attr *)a;
+  put_uint(w, code);
+  put_type(w, d->type, mode);
+  put_uint(w, resource_number(w, d->key));
+}
+
+static void put_dense_array(writer *w, const attr *a, u64 code, wire_mode mode) {
+  const dense_array_attr *d = (const dense_array_attr *)a;
+  put_uint(w, code);
+  put_type(w, d->elem, mode);
+  put_uint(w, d->data.len / ((d->elem->width + 7) / 8));
+  put_uint(w, d->data.len);
+  put_tail(w, d->data);
+}
+
+/* A bit each; of a splat 0xFF or 0, which no packed bits are taken for. */
+static str pack_bits(writer *w, str data, i64 n) {
+  if (data.len == 1 && n > 1) return data.data[0] ? STR("\xFF") : data;
+  char *out = arena_zalloc(w->arena, data.len / 8 + 1);
+  for (size_t i = 0; i < data.len; i++) out[i / 8] |= (char)((data.data[i] != 0) << (i % 8));
+  return (str){out, data.len / 8 + (data.len % 8 != 0)};
+}
+
+static void put_elements(writer *w, const type *t, str data, i64 n) {
+  if (t->elem->kind == TYPE_INT && t->elem->width == 1) data = pack_bits(w, data, n);
+  put_uint(w, data.len);
+  put_tail(w, data);
+}
+
+static void put_dense(writer *w, const attr *a, u64 code, wire_mode mode) {
+  const dense_attr *d = (const dense_attr *)a;
+  i64 n = 0;
+  put_uint(w, code);
+  put_type(w, d->type, mode);
+  type_num_elements(d->type, &n);
+  put_elements(w, d->type, d->data, n);
+}
+
+static void put_dense_string(writer *w, const attr *a, u64 code, wire_mode mode) {
+  const dense_string_attr *d = (const dense_string_attr *)a;
+  put_uint(w, code);
+  put_type(w, d->type, mode);
+  put_uint(w, d->splat);
+  for (size_t i = 0; i < d->elems.len; i++)
+    put_uint(w, intern_string(w, ((const string_attr *)d->elems.data[i])->value));
+}
+
 static const attr_code builtin_attrs[] = {
     [0] = BY_FIELDS(array, {'A', 0}),
-    [1] = BY_FN(read_dict),
-    [2] = BY_FN(read_string),
+    [1] = BOTH(read_dict, dict, put_dict),
+    [2] = BOTH(read_string, string, put_string),
     [3] = BY_FN(read_typed_string),
-    [4] = BY_FN(read_symbol),
+    [4] = BOTH(read_symbol, symbol_ref, put_symbol),
     [5] = BY_FN(read_nested_symbol),
     [6] = BY_FIELDS(type_ref, {'t', 0}),
     [7] = BY_FIELDS(unit, {0, 0}),
-    [8] = BY_FN(read_integer),
-    [9] = BY_FN(read_float),
+    [8] = BOTH(read_integer, integer, put_integer),
+    [9] = BOTH(read_float, float, put_float),
     [10] = BY_FIELDS(loc_callsite, {'a', WIRE_LOC}, {'a', WIRE_LOC}),
-    [11] = BY_FN(read_file_loc),
-    [12] = BY_FIELDS(loc_fused, {'A', WIRE_LOC}),
+    [11] = BOTH(read_file_loc, loc_file, put_file_loc),
+    [12] = {.put = put_fused, .known = true, .id = ATTR_loc_fused, .fields = {{'A', WIRE_LOC}}},
     [13] = BY_FIELDS(loc_fused, {'A', WIRE_LOC}, {'a', 0}),
     [14] = BY_FIELDS(loc_name, {'S', 0}, {'a', WIRE_LOC}),
     [15] = BY_FIELDS(loc_unknown, {0, 0}),
-    [16] = BY_FN(read_resource),
-    [17] = BY_FN(read_dense_array),
-    [18] = BY_FN(read_dense),
-    [19] = BY_FN(read_dense_string),
+    [16] = BOTH(read_resource, dense_resource, put_resource),
+    [17] = BOTH(read_dense_array, dense_array, put_dense_array),
+    [18] = BOTH(read_dense, dense, put_dense),
+    [19] = BOTH(read_dense_string, dense_string, put_dense_string),
     [20] = BY_FN(read_unsupported),
     [21] = BY_FN(read_unsupported),
     [22] = BY_FN(read_file_range),
 };
 
-/* ---- types ---- */
+const codec codec_builtin = {builtin_attrs, read_builtin_type, COUNT(builtin_attrs)};
 
-static bool is_element(const type *t) {
-  return t->kind == TYPE_INT || t->kind == TYPE_FLOAT || t->kind == TYPE_COMPLEX ||
-         t->kind == TYPE_INDEX || t->kind == TYPE_OPAQUE;
-}
-
-const type *read_tensor(reader *r, cursor *c, bool encoded) {
-  const u8 *from = c->at;
-  const attr *encoding = encoded ? get_attr(r, c) : NULL;
-  i64s dims = get_ints(r, c);
-  const type *elem = get_type(r, c);
-  if (r->failed) return NULL;
-  for (size_t i = 0; i < dims.len; i++)
-    if (dims.data[i] < 0 && dims.data[i] != DYNAMIC)
-      return fail_at(r, from, "expected a dimension, found %lld", (long long)dims.data[i]), NULL;
-  if (!is_element(elem)) return fail_at(r, from, "expected a type of elements"), NULL;
-  return type_tensor(r->ctx, dims, elem, encoding);
-}
-
-static const type *read_int_type(reader *r, cursor *c) {
-  const u8 *from = c->at;
-  u64 v = get_uint(r, c);
-  if (r->failed) return NULL;
-  if (v >> 2 == 0 || v >> 2 >= 1 << 24 || (v & 3) == 3)
-    return fail_at(r, from, "expected a width and sign, found %llu", (unsigned long long)v), NULL;
-  return type_int(r->ctx, (u32)(v >> 2), (signedness)(v & 3));
-}
-
-static const type *read_complex_type(reader *r, cursor *c) {
-  const u8 *from = c->at;
-  const type *elem = get_type(r, c);
-  if (r->failed) return NULL;
-  if (elem->kind != TYPE_FLOAT && elem->kind != TYPE_INT)
-    return fail_at(r, from, "expected a float type"), NULL;
-  return type_complex(r->ctx, elem);
-}
-
-static const type *read_function_type(reader *r, cursor *c) {
-  types in = get_types(r, c), out = get_types(r, c);
-  return r->failed ? NULL : type_function(r->ctx, in, out);
-}
-
-static const type *read_tuple_type(reader *r, cursor *c) {
-  types elems = get_types(r, c);
-  return r->failed ? NULL : type_tuple(r->ctx, elems);
-}
-
-static const type *read_unranked_type(reader *r, cursor *c) {
-  const u8 *from = c->at;
-  const type *elem = get_type(r, c);
-  if (!r->failed && !is_element(elem)) fail_at(r, from, "expected a type of elements");
-  return r->failed ? NULL : type_unranked(r->ctx, elem);
-}
-
-static const type *read_vector_type(reader *r, cursor *c) {
-  const type *t = read_tensor(r, c, false);
-  return t ? type_vector(r->ctx, t->dims, t->elem) : NULL;
-}
-
-/* The memref types (10, 11, 16, 17) and scalable vectors (20) have no use here. */
-static const type *builtin_type(reader *r, cursor *c, u64 code) {
-  static const u8 floats[] = {
-      [3] = FLOAT_bf16,
-      [4] = FLOAT_f16,
-      [5] = FLOAT_f32,
-      [6] = FLOAT_f64,
-      [7] = FLOAT_f80,
-      [8] = FLOAT_f128,
-      [21] = FLOAT_tf32,
-      [22] = FLOAT_f8E5M2,
-      [23] = FLOAT_f8E4M3,
-      [24] = FLOAT_f8E4M3FN,
-      [25] = FLOAT_f8E5M2FNUZ,
-      [26] = FLOAT_f8E4M3FNUZ,
-      [27] = FLOAT_f8E4M3B11FNUZ,
-      [28] = FLOAT_f8E3M4,
-      [29] = FLOAT_f4E2M1FN,
-      [30] = FLOAT_f6E2M3FN,
-      [31] = FLOAT_f6E3M2FN,
-      [32] = FLOAT_f8E8M0FNU,
-  };
-  if ((code >= 3 && code <= 8) || (code >= 21 && code < COUNT(floats)))
-    return type_float(r->ctx, floats[code]);
-  switch (code) {
-  case 0:
-    return read_int_type(r, c);
-  case 1:
-    return type_index(r->ctx);
-  case 2:
-    return read_function_type(r, c);
-  case 9:
-    return read_complex_type(r, c);
-  case 12:
-    return type_none(r->ctx);
-  case 13:
-    return read_tensor(r, c, false);
-  case 14:
-    return read_tensor(r, c, true);
-  case 15:
-    return read_tuple_type(r, c);
-  case 18:
-    return read_unranked_type(r, c);
-  case 19:
-    return read_vector_type(r, c);
-  default:
-    return NULL;
-  }
-}
-
-const codec codec_builtin = {builtin_attrs, builtin_type, COUNT(builtin_attrs)};
-
-/* ---- VHLO: the same types, all versioned ---- */
-
-typedef struct scalar_code {
-  u8 kind; /* type_kind */
-  u8 width, sign, flt;
-} scalar_code;
-#define INT(width, sign)                                                                           \
-  { TYPE_INT, width, sign, 0 }
-#define FLT(kind)                                                                                  \
-  { TYPE_FLOAT, 0, 0, FLOAT_##kind }
-
-static const scalar_code vhlo_scalars[] = {
-    [0] = INT(1, SIGNLESS),   [2] = FLT(bf16),
-    [3] = FLT(f16),           [4] = FLT(f32),
-    [5] = FLT(f64),           [6] = FLT(f8E4M3FN),
-    [7] = FLT(f8E5M2),        [10] = INT(4, SIGNLESS),
-    [11] = INT(8, SIGNLESS),  [12] = INT(16, SIGNLESS),
-    [13] = INT(32, SIGNLESS), [14] = INT(64, SIGNLESS),
-    [15] = INT(4, UNSIGNED),  [16] = INT(8, UNSIGNED),
-    [17] = INT(16, UNSIGNED), [18] = INT(32, UNSIGNED),
-    [19] = INT(64, UNSIGNED), [27] = FLT(f8E4M3FNUZ),
-    [28] = FLT(f8E5M2FNUZ),   [29] = FLT(f8E4M3B11FNUZ),
-    [31] = INT(2, SIGNLESS),  [32] = INT(2, UNSIGNED),
-    [34] = FLT(tf32),         [35] = FLT(f8E4M3),
-    [36] = FLT(f8E3M4),       [37] = FLT(f4E2M1FN),
-    [38] = FLT(f6E2M3FN),     [39] = FLT(f6E3M2FN),
-    [40] = FLT(f8E8M0FNU),
-};
-
-static const type *vhlo_type(reader *r, cursor *c, u64 code) {
-  if (code < COUNT(vhlo_scalars) && vhlo_scalars[code].kind == TYPE_INT)
-    return type_int(r->ctx, vhlo_scalars[code].width, vhlo_scalars[code].sign);
-  if (code < COUNT(vhlo_scalars) && vhlo_scalars[code].kind == TYPE_FLOAT)
-    return type_float(r->ctx, vhlo_scalars[code].flt);
-  switch (code) {
-  case 1:
-    return read_complex_type(r, c);
-  case 8:
-    return read_function_type(r, c);
-  case 9:
-    return type_index(r->ctx);
-  case 20:
-    return read_tensor(r, c, false);
-  case 21:
-    return read_tensor(r, c, true);
-  case 22:
-    return type_token(r->ctx);
-  case 23:
-    return read_tuple_type(r, c);
-  case 25:
-    return read_unranked_type(r, c);
-  case 26:
-    return type_opaque(r->ctx, STR("shape.witness"));
-  case 33:
-    return type_none(r->ctx);
-  case 24:
-  case 30:
-    return fail_unimplemented(r, c->at, "quantized types"), NULL;
-  case 41:
-    return fail_unimplemented(r, c->at, "buffer types"), NULL;
-  case 42:
-    return fail_unimplemented(r, c->at, "futures"), NULL;
-  default:
-    return NULL;
-  }
-}
+/* ---- VHLO: much the same, all versioned ---- */
 
 static const attr *read_bool(reader *r, cursor *c) {
   const u8 *from = c->at;
@@ -396,22 +332,69 @@ static const attr *read_mesh_axes(reader *r, cursor *c) {
   return fail_unimplemented(r, c->at, "replica groups by mesh axes"), NULL;
 }
 
+static void put_vhlo_integer(writer *w, const attr *a, u64 code, wire_mode mode) {
+  const integer_attr *n = (const integer_attr *)a;
+  bool is_bool = n->type->kind == TYPE_INT && n->type->width == 1;
+  if (!is_bool) {
+    put_integer(w, a, code, mode);
+    return;
+  }
+  put_uint(w, 2);
+  put_uint(w, n->value != 0);
+}
+
+/* Names of functions are strings, too. */
+static void put_vhlo_string(writer *w, const attr *a, u64 code, wire_mode mode) {
+  const symbol_ref_attr *s = attr_as(symbol_ref, a);
+  (void)mode;
+  put_uint(w, code);
+  put_uint(w, intern_string(w, s ? s->root : ((const string_attr *)a)->value));
+}
+
+static bool takes_string(const attr *a) {
+  const symbol_ref_attr *s = attr_as(symbol_ref, a);
+  const string_attr *t = attr_as(string, a);
+  return s ? s->nested.len == 0 : t && (!t->type || t->type->kind == TYPE_NONE);
+}
+
+/* Lists of integers or flags are tensors. */
+static void put_vhlo_tensor(writer *w, const attr *a, u64 code, wire_mode mode) {
+  const dense_array_attr *l = attr_as(dense_array, a);
+  if (!l) {
+    put_dense(w, a, code, mode);
+    return;
+  }
+  i64 n = (i64)(l->data.len / ((l->elem->width + 7) / 8));
+  const type *t = type_tensor(w->ctx, (i64s){&n, 1}, l->elem, NULL);
+  size_t size = type_storage(l->elem);
+  str data = l->data;
+  if (n > 1 && !memcmp(data.data, data.data + size, data.len - size)) data.len = size;
+  put_uint(w, code);
+  put_type(w, t, mode);
+  put_elements(w, t, data, n);
+}
+
+static bool takes_tensor(const attr *a) {
+  const dense_array_attr *l = attr_as(dense_array, a);
+  return !l || (l->elem->kind == TYPE_INT && (l->elem->width == 64 || l->elem->width == 1));
+}
+
 static const attr_code vhlo_attrs[] = {
     [1] = BY_FIELDS(array, {'A', 0}),
     [2] = BY_FN(read_bool),
     [3] = BY_FIELDS(comparison_direction, {'e', 0}),
     [4] = BY_FIELDS(comparison_type, {'e', 0}),
     [5] = BY_FIELDS(custom_call_api_version, {'e', 0}),
-    [6] = BY_FN(read_dict),
+    [6] = BOTH(read_dict, dict, put_dict),
     [7] = BY_FIELDS(fft_type, {'e', 0}),
-    [8] = BY_FN(read_float),
-    [9] = BY_FN(read_integer),
+    [8] = BOTH(read_float, float, put_float),
+    [9] = BOTH(read_integer, integer, put_vhlo_integer),
     [10] = BY_FIELDS(output_operand_alias, {'I', 0}, {'i', 0}, {'I', 0}),
     [11] = BY_FIELDS(precision, {'e', 0}),
     [12] = BY_FIELDS(rng_algorithm, {'e', 0}),
     [13] = BY_FIELDS(rng_distribution, {'e', 0}),
-    [14] = BY_FN(read_string),
-    [15] = BY_FN(read_dense),
+    [14] = {read_string, put_vhlo_string, takes_string, true, ATTR_string, {{0, 0}}},
+    [15] = {read_dense, put_vhlo_tensor, takes_tensor, true, ATTR_dense, {{0, 0}}},
     [16] = BY_FIELDS(transpose_kind, {'e', 0}),
     [17] = BY_FIELDS(type_ref, {'t', 0}),
     [18] = BY_FIELDS(bounds, {'I', 0}),
@@ -425,4 +408,4 @@ static const attr_code vhlo_attrs[] = {
     [25] = BY_FN(read_mesh_axes),
 };
 
-const codec codec_vhlo = {vhlo_attrs, vhlo_type, COUNT(vhlo_attrs)};
+const codec codec_vhlo = {vhlo_attrs, read_vhlo_type, COUNT(vhlo_attrs)};

@@ -1,4 +1,4 @@
-/* MLIR bytecode, format versions 0 to 6, into the IR.
+/* MLIR bytecode, format versions 0 to 6, into the IR and out of it.
  *
  * VHLO, the versioned form of StableHLO that travels between releases, is a wire format here and
  * not a dialect: its operations, attributes and types become those of stablehlo, func and builtin
@@ -10,6 +10,7 @@
 #ifndef BYTECODE_BYTECODE_H
 #define BYTECODE_BYTECODE_H
 
+#include "base/buf.h"
 #include "ir/op.h"
 
 /* The file begins with MLIR's magic number. */
@@ -21,5 +22,24 @@ bool bytecode_is(str bytes);
  * module is well-formed but not verified. Not bounded by anything but the size of the file: time
  * and memory are linear in it. */
 ir_module *bytecode_read(ir_ctx *c, str file_name, str bytes);
+
+typedef struct bytecode_write_options {
+  /* "1.17.0": a portable artifact for that version of StableHLO: stablehlo, func and what they
+   * hold in VHLO, and sdy and other dialects as they are, with casts between. Empty: no VHLO, all
+   * dialects as they are. */
+  str target;
+  bool strict; /* with a target: another dialect is an error */
+  int format;  /* 1 to 6: version of the encoding; 0: what the target asks for, or else 6 */
+} bytecode_write_options;
+
+enum { BYTECODE_NEWEST = 6 };
+#define BYTECODE_TARGET "1.17.0" /* of StableHLO: what `terrazzo opt --emit-bytecode` writes for */
+
+/* Appends the module to `out`. options NULL: native. False after an error was reported: what the
+ * target or the encoding has no words for is named, at the op that has it; or `out` ran out of
+ * memory. The module is as the verifier accepts it; its scratch numbers (value.num, op.num,
+ * block.num) are overwritten, nothing else. Linear in the size of the module; constants are
+ * copied once, into `out`. Equal modules give equal bytes. */
+bool bytecode_write(ir_module *m, const bytecode_write_options *options, buf *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* The attributes of sdy, stablehlo and chlo in their own encodings. */
-#include "bytecode/reader.h"
+#include "bytecode/writer.h"
 
 /* ---- sdy ---- */
 
@@ -79,15 +79,63 @@ static const attr *read_kind_sharding(reader *r, cursor *c) {
   return check_sharding(r, from, &s);
 }
 
+/* ---- sdy, written ---- */
+
+static void put_sub_axis(writer *w, const void *axis) {
+  const axis_ref_attr *a = axis;
+  put_uint(w, 3);
+  put_int(w, a->pre_size);
+  put_int(w, a->size);
+}
+
+static void put_axis_ref(writer *w, const attr *a, u64 code, wire_mode mode) {
+  const axis_ref_attr *x = (const axis_ref_attr *)a;
+  (void)mode;
+  put_uint(w, code);
+  put_uint(w, intern_string(w, x->name));
+  put_flagged(w, x->size ? entry_number(w, STR("sdy"), put_sub_axis, x) : 0, x->size != 0);
+}
+
+static void put_list(writer *w, attrs list) {
+  put_uint(w, list.len);
+  for (size_t i = 0; i < list.len; i++) put_attr(w, list.data[i], MODE_native);
+}
+
+/* The oldest form that can say it. */
+static void put_sharding(writer *w, const attr *a, u64 code, wire_mode mode) {
+  const tensor_sharding_attr *s = (const tensor_sharding_attr *)a;
+  bool kind = s->unreduced_kind && ((const reduction_op_attr *)s->unreduced_kind)->value;
+  (void)mode;
+  put_uint(w, kind ? 17 : s->unreduced.len ? 15 : code);
+  put_attr(w, s->mesh, MODE_native);
+  put_list(w, s->dims);
+  put_list(w, s->replicated);
+  if (kind || s->unreduced.len) put_list(w, s->unreduced);
+  if (kind) put_int(w, ((const reduction_op_attr *)s->unreduced_kind)->value);
+}
+
+static void put_shardings(writer *w, const attr *a, u64 code, wire_mode mode) {
+  const sharding_per_value_attr *s = (const sharding_per_value_attr *)a;
+  bool unreduced = false;
+  (void)mode;
+  for (size_t i = 0; i < s->shardings.len; i++)
+    unreduced |= ((const tensor_sharding_attr *)s->shardings.data[i])->unreduced.len > 0;
+  put_uint(w, unreduced ? 16 : code);
+  put_list(w, s->shardings);
+}
+
 static const attr_code sdy_attrs[] = {
     [0] = BY_FIELDS(manual_axes, {'A', WIRE(string)}),
     [1] = BY_FIELDS(mesh_axis, {'s', 0}, {'i', 0}),
     [2] = BY_FIELDS(mesh, {'A', WIRE(mesh_axis)}, {'I', 0}),
     [3] = BY_FN(read_lone_sub_axis),
-    [4] = BY_FN(read_axis_ref),
+    [4] = BOTH(read_axis_ref, axis_ref, put_axis_ref),
     [5] = BY_FIELDS(dim_sharding, {'A', WIRE(axis_ref)}, {'b', 0}, {'p', 0}),
-    [6] = BY_FN(read_sharding),
-    [7] = BY_FIELDS(sharding_per_value, {'A', WIRE(tensor_sharding)}),
+    [6] = BOTH(read_sharding, tensor_sharding, put_sharding),
+    [7] = {.put = put_shardings,
+           .known = true,
+           .id = ATTR_sharding_per_value,
+           .fields = {{'A', WIRE(tensor_sharding)}}},
     [8] = BY_FIELDS(dim_mapping, {'I', 0}),
     [9] = BY_FIELDS(tensor_mapping, {'A', WIRE(dim_mapping)}),
     [10] = BY_FIELDS(op_sharding_rule, {'I', 0}, {'A', WIRE(tensor_mapping)},

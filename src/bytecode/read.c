@@ -3,19 +3,7 @@
 
 #include "bytecode/bytecode.h"
 #include "bytecode/reader.h"
-
-enum {
-  SECTION_strings,
-  SECTION_dialects,
-  SECTION_attrs,
-  SECTION_attr_offsets,
-  SECTION_ir,
-  SECTION_resources,
-  SECTION_resource_offsets,
-  SECTION_versions,
-  SECTION_properties,
-  SECTION_COUNT
-};
+#include "bytecode/sections.h"
 
 static const char *const section_names[SECTION_COUNT] = {
     "string",   "dialect",         "attribute",       "attribute offset", "IR",
@@ -281,7 +269,7 @@ static void read_op_properties(reader *r, cursor *c, const op_name *n, op *o) {
   } else if (n->order) {
     for (u32 k = 0; k < n->info->num_slots && !r->failed; k++) {
       u8 slot = n->order[k];
-      bool required = n->info->slots[slot].need & REQUIRED;
+      bool required = n->info->slots[slot].need == REQUIRED;
       if (!required && p.at == p.end) continue; /* the writer's op did not have it yet */
       const attr *a = required ? get_attr(r, &p) : get_attr_or_null(r, &p);
       o->slots[slot] = slot_form(r, &n->info->slots[slot], a);
@@ -460,16 +448,6 @@ typedef struct op_parts {
   const u8 *from;
   cursor props; /* where the properties are referred to */
 } op_parts;
-
-enum {
-  HAS_ATTRS = 1,
-  HAS_RESULTS = 2,
-  HAS_OPERANDS = 4,
-  HAS_SUCCESSORS = 8,
-  HAS_REGIONS = 16,
-  HAS_USES = 32,
-  HAS_PROPERTIES = 64
-};
 
 static void read_successors(body *b, cursor *c, op_parts *p) {
   reader *r = b->r;

@@ -121,22 +121,25 @@ typedef struct wire_field {
 enum { WIRE_LOC = -1 };
 #define WIRE(kind) (ATTR_##kind + 1)
 typedef const attr *attr_fn(reader *, cursor *);
+typedef struct writer writer;
+typedef enum wire_mode { MODE_native, MODE_vhlo } wire_mode; /* what the parts are written as */
+typedef void put_fn(writer *, const attr *, u64 code, wire_mode);
 typedef struct attr_code {
   attr_fn *fn; /* NULL: by the fields */
+  put_fn *put; /* writes the code and what follows; NULL: by the fields */
+  bool (*takes)(const attr *); /* which ones it can write; NULL: all of the id */
   bool known;
   u16 id;
   wire_field fields[MAX_WIRE + 1];
 } attr_code;
-#define BY_FIELDS(id, ...)                                                                         \
-  {                                                                                                \
-    NULL, true, ATTR_##id, { __VA_ARGS__ }                                                         \
-  }
-#define BY_FN(fn)                                                                                  \
-  {                                                                                                \
-    fn, true, 0, {                                                                                 \
-      { 0 }                                                                                        \
-    }                                                                                              \
-  }
+#define BY_FIELDS(id_, ...)                                                                        \
+  { .known = true, .id = ATTR_##id_, .fields = {__VA_ARGS__} }
+/* Read by a function, and not what the writer would choose; BOTH: written by one, too. */
+#define READ_ONLY UINT16_MAX
+#define BY_FN(read)                                                                                \
+  { .fn = read, .known = true, .id = READ_ONLY }
+#define BOTH(read, id_, write)                                                                     \
+  { .fn = read, .put = write, .known = true, .id = ATTR_##id_ }
 
 typedef const type *type_fn(reader *, cursor *, u64 code);
 typedef struct codec {
@@ -152,7 +155,7 @@ const attr *read_integer(reader *r, cursor *c);
 const attr *read_float(reader *r, cursor *c);
 const attr *read_dict(reader *r, cursor *c);
 const attr *read_string(reader *r, cursor *c);
-const type *read_tensor(reader *r, cursor *c, bool encoded);
+type_fn read_builtin_type, read_vhlo_type;
 bool is_loc(const attr *a);
 
 /* ---- vhlo.c ---- */

@@ -5,47 +5,26 @@
  * attributes. */
 #include <stdlib.h>
 
-#include "bytecode/reader.h"
+#include "bytecode/vhlo.h"
 
-typedef enum wire_default {
-  KEEP,
-  ZERO,
-  MINUS1,
-  FALSE,
-  EMPTY,
-  ONES,
-  ZEROS,
-  CASE0,
-  CASE1,
-  CASES0,
-  LAYOUTS,
-  ACCURACY
-} wire_default;
-
-typedef struct wire_prop {
-  const char *name;
-  wire_default otherwise;
-} wire_prop;
-
-enum { MAX_PROPS = 18 };
-typedef struct vhlo_row {
-  const char *name, *target;
-  wire_prop props[MAX_PROPS];
-} vhlo_row;
-
-static const vhlo_row rows[] = {
+const vhlo_row vhlo_rows[] = {
 #define P(name, otherwise) {#name, otherwise},
-#define VHLO(name, target, props) {name, target, {props{NULL, KEEP}}},
+#define V(major, minor) WRITE_V(major, minor)
+#define NOW V(1, 20)
+#define VHLO(name, min, max, target, props) {name, min, max, target, {props{NULL, KEEP}}},
 #include "bytecode/vhlo.def"
 #undef P
+#undef V
+#undef NOW
 };
+const size_t vhlo_num_rows = COUNT(vhlo_rows);
 
 static int by_name(const void *key, const void *row) {
   return str_cmp(*(const str *)key, str_of(((const vhlo_row *)row)->name));
 }
 
 const vhlo_row *vhlo_find(str name) {
-  return bsearch(&name, rows, COUNT(rows), sizeof *rows, by_name);
+  return bsearch(&name, vhlo_rows, COUNT(vhlo_rows), sizeof *vhlo_rows, by_name);
 }
 
 /* ---- where the properties go ---- */
@@ -63,7 +42,7 @@ static const char *part_name(const char *name) {
   return strcmp(name, "channel_type") == 0 ? "type" : name;
 }
 
-static prop place(const op_info *info, const char *name) {
+prop vhlo_place(const op_info *info, const char *name) {
   int slot = op_slot(info, str_of(name));
   if (slot >= 0) return (prop){slot, NULL};
   for (u32 i = 0; i < info->num_slots; i++) {
@@ -79,7 +58,7 @@ void vhlo_resolve(reader *r, op_name *name) {
   if (!name->info) name->info = ir_op_info_unregistered(r->ctx, target);
   name->props = arena_zalloc(r->arena, MAX_PROPS * sizeof *name->props);
   for (size_t i = 0; name->vhlo->props[i].name; i++)
-    name->props[i] = place(name->info, name->vhlo->props[i].name);
+    name->props[i] = vhlo_place(name->info, name->vhlo->props[i].name);
 }
 
 /* ---- defaults ---- */
