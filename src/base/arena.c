@@ -4,13 +4,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/os.h"
+
 static void *system_fn(void *user, void *p, size_t old_size, size_t new_size) {
   (void)user, (void)old_size;
   if (new_size == 0) {
     free(p);
     return NULL;
   }
-  return realloc(p, new_size);
+  return p || new_size < OS_LARGE ? realloc(p, new_size) : os_alloc_large(new_size);
 }
 const allocator mem_system = {system_fn, NULL};
 
@@ -24,7 +26,7 @@ struct arena_chunk {
   arena_chunk *next;
   size_t size; /* header included */
 };
-enum { FIRST_CHUNK = 4096, LAST_CHUNK = 1 << 20, HEADER = 64 };
+enum { FIRST_CHUNK = 4096, LAST_CHUNK = OS_LARGE, HEADER = 64 };
 
 void arena_init(arena *a, const allocator *mem, oom_trap *trap) {
   *a = (arena){.mem = mem, .trap = trap};

@@ -23,6 +23,13 @@ u64 os_now_ns(void) {
   return (u64)t.tv_sec * 1000000000u + (u64)t.tv_nsec;
 }
 
+void *os_alloc_large(size_t n) {
+  void *p = NULL;
+  if (posix_memalign(&p, OS_LARGE, n)) return NULL;
+  madvise(p, n, MADV_HUGEPAGE); /* a hint: no matter if the system has none */
+  return p;
+}
+
 static status read_all(int fd, os_file *out) {
   size_t len = 0, cap = 1 << 16;
   char *p = malloc(cap);

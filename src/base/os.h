@@ -10,6 +10,11 @@
 int os_cpu_count(void);  /* processors this process may run on (affinity counts), at least 1 */
 u64 os_now_ns(void);     /* monotonic */
 
+/* malloc for blocks that are filled at once, in large pages where the system has them: far fewer
+ * page faults. free releases them. */
+enum { OS_LARGE = 1 << 21 };
+void *os_alloc_large(size_t n);
+
 /* A file's bytes, read only. Mapped where possible; os_file_close unmaps. */
 typedef struct os_file {
   str bytes;

@@ -73,7 +73,7 @@ static const attr *read_file_loc(reader *r, cursor *c) {
   u64 line = get_uint(r, c), col = get_uint(r, c);
   if (!r->failed && !attr_is(string, file)) fail_at(r, from, "expected a file's name");
   return r->failed ? NULL
-                   : loc_file(r->ctx, ((const string_attr *)file)->value, (u32)line, (u32)col);
+                   : attr_make(r->ctx, loc_file, .file = file, .line = (u32)line, .col = (u32)col);
 }
 
 /* Fewer numbers where some follow from others: none; line; line, col; line, col, end col; all. */
@@ -85,11 +85,11 @@ static const attr *read_file_range(reader *r, cursor *c) {
   if (!r->failed && (n > 4 || !attr_is(string, file))) fail_at(r, from, "expected a file range");
   for (size_t i = 0; i < n && i < 4; i++) v[i] = get_uint(r, c) & INT32_MAX;
   if (r->failed) return NULL;
-  i64 line = (i64)v[0], col = (i64)v[1];
-  i64 end_line = n == 4 ? (i64)v[2] : line, end_col = n == 4 ? (i64)v[3] : n == 3 ? (i64)v[2] : col;
+  u32 line = (u32)v[0], col = (u32)v[1];
+  u32 end_line = n == 4 ? (u32)v[2] : line, end_col = n == 4 ? (u32)v[3] : n == 3 ? (u32)v[2] : col;
   if (end_line == line && end_col == col) end_line = end_col = 0;
-  return attr_make(r->ctx, loc_file, .file = ((const string_attr *)file)->value, .line = line,
-                   .col = col, .end_line = end_line, .end_col = end_col);
+  return attr_make(r->ctx, loc_file, .file = file, .line = line, .col = col, .end_line = end_line,
+                   .end_col = end_col);
 }
 
 static const attr *read_resource(reader *r, cursor *c) {
@@ -226,7 +226,7 @@ static void put_file_loc(writer *w, const attr *a, u64 code, wire_mode mode) {
   const loc_file_attr *l = (const loc_file_attr *)a;
   bool range = l->end_line || l->end_col;
   put_uint(w, range ? 22 : code);
-  put_attr(w, attr_string(w->ctx, l->file), mode);
+  put_attr(w, l->file, mode);
   if (range) put_uint(w, l->end_line == l->line ? 3 : 4);
   put_uint(w, (u64)l->line);
   put_uint(w, (u64)l->col);

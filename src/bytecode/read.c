@@ -269,7 +269,7 @@ static void read_op_properties(reader *r, cursor *c, const op_name *n, op *o) {
   } else if (n->order) {
     for (u32 k = 0; k < n->info->num_slots && !r->failed; k++) {
       u8 slot = n->order[k];
-      bool required = n->info->slots[slot].need == REQUIRED;
+      bool required = n->info->slots[slot].need & REQUIRED;
       if (!required && p.at == p.end) continue; /* the writer's op did not have it yet */
       const attr *a = required ? get_attr(r, &p) : get_attr_or_null(r, &p);
       o->slots[slot] = slot_form(r, &n->info->slots[slot], a);

@@ -1,5 +1,6 @@
 /* Types in checks and messages. */
 #include "dialect/verify.h"
+#include "text/text.h"
 
 bool shapes_agree(const type *a, const type *b) {
   if (a->kind != TYPE_TENSOR || b->kind != TYPE_TENSOR || a->dims.len != b->dims.len) return false;
@@ -18,93 +19,6 @@ bool is_scalar_of(const type *t, const type *elem) {
 
 /* ---- text ---- */
 
-static void put_type(buf *b, const type *t, int depth);
-
-static void put_types(buf *b, types l, int depth) {
-  for (size_t i = 0; i < l.len; i++) {
-    if (i) BUF_LIT(b, ", ");
-    put_type(b, l.data[i], depth);
-  }
-}
-
-static void put_shaped(buf *b, const char *name, const type *t, int depth) {
-  buf_printf(b, "%s<", name);
-  for (size_t i = 0; i < t->dims.len; i++) {
-    if (t->dims.data[i] == DYNAMIC)
-      BUF_LIT(b, "?x");
-    else
-      buf_printf(b, "%lldx", (long long)t->dims.data[i]);
-  }
-  if (t->kind == TYPE_UNRANKED) BUF_LIT(b, "*x");
-  put_type(b, t->elem, depth);
-  const bounds_attr *bounds = t->encoding ? attr_as(bounds, t->encoding) : NULL;
-  if (t->encoding && !bounds) BUF_LIT(b, ", #encoding");
-  if (bounds) {
-    BUF_LIT(b, ", #stablehlo.bounds<");
-    for (size_t i = 0; i < bounds->bounds.len; i++) {
-      i64 n = bounds->bounds.data[i];
-      if (n == DYNAMIC)
-        buf_printf(b, "%s?", i ? ", " : "");
-      else
-        buf_printf(b, "%s%lld", i ? ", " : "", (long long)n);
-    }
-    BUF_LIT(b, ">");
-  }
-  BUF_LIT(b, ">");
-}
-
-static void put_type(buf *b, const type *t, int depth) {
-  static const char *const signs[] = {"i", "si", "ui"};
-  if (depth > 16) {
-    BUF_LIT(b, "...");
-    return;
-  }
-  switch ((type_kind)t->kind) {
-  case TYPE_NONE:
-    BUF_LIT(b, "none");
-    break;
-  case TYPE_INDEX:
-    BUF_LIT(b, "index");
-    break;
-  case TYPE_INT:
-    buf_printf(b, "%s%u", signs[t->sign], t->width);
-    break;
-  case TYPE_FLOAT:
-    buf_printf(b, "%s", float_names[t->flt]);
-    break;
-  case TYPE_COMPLEX:
-    BUF_LIT(b, "complex<");
-    put_type(b, t->elem, depth + 1);
-    BUF_LIT(b, ">");
-    break;
-  case TYPE_TENSOR:
-  case TYPE_UNRANKED:
-    put_shaped(b, "tensor", t, depth + 1);
-    break;
-  case TYPE_VECTOR:
-    put_shaped(b, "vector", t, depth + 1);
-    break;
-  case TYPE_FUNCTION:
-    BUF_LIT(b, "(");
-    put_types(b, type_inputs(t), depth + 1);
-    BUF_LIT(b, ") -> (");
-    put_types(b, type_results(t), depth + 1);
-    BUF_LIT(b, ")");
-    break;
-  case TYPE_TUPLE:
-    BUF_LIT(b, "tuple<");
-    put_types(b, t->types, depth + 1);
-    BUF_LIT(b, ">");
-    break;
-  case TYPE_TOKEN:
-    BUF_LIT(b, "!stablehlo.token");
-    break;
-  case TYPE_OPAQUE:
-    buf_printf(b, "!" STR_FMT, STR_ARG(t->text));
-    break;
-  }
-}
-
 static const char *finish(ir_ctx *c, buf *b) {
   const char *s = arena_str(ir_arena(c), buf_view(b)).data;
   buf_deinit(b);
@@ -114,7 +28,7 @@ static const char *finish(ir_ctx *c, buf *b) {
 const char *dialect_show_type(ir_ctx *c, const type *t) {
   buf b;
   buf_init(&b, ir_mem(c));
-  put_type(&b, t, 0);
+  text_print_type(&b, t);
   return finish(c, &b);
 }
 
@@ -137,7 +51,7 @@ const char *show_types(checker *k, const type *const *t, size_t n) {
   buf_init(&b, ir_mem(k->c));
   for (size_t i = 0; i < n; i++) {
     buf_printf(&b, "%s'", i ? ", " : "");
-    put_type(&b, t[i], 0);
+    text_print_type(&b, t[i]);
     BUF_LIT(&b, "'");
   }
   return finish(k->c, &b);
@@ -153,21 +67,24 @@ int element_kind(const type *e) {
   return e->sign == UNSIGNED ? EL_UINT : EL_SINT;
 }
 
-static const char *mask_name(checker *k, int mask) {
-  static const char *const names[] = {"boolean", "integer", "unsigned integer", "float", "complex"};
-  buf b;
-  buf_init(&b, ir_mem(k->c));
-  for (int i = 0, n = 0; i < 5; i++)
-    if (mask >> i & 1) buf_printf(&b, "%s%s", n++ ? " or " : "", names[i]);
-  return finish(k->c, &b);
+/* Storage of 2 to 32 bits, and zero points in its range. */
+quant_kind quant_class(const type *e) {
+  const quant *q = e->quant;
+  if (!q || (q->form != QUANT_UNIFORM && q->form != QUANT_PER_AXIS)) return NOT_QUANT;
+  const type *s = q->storage;
+  if (s->kind != TYPE_INT || s->width < 2 || (s->width & (s->width - 1)) != 0) return NOT_QUANT;
+  if (q->is_signed && s->sign != SIGNLESS) return NOT_QUANT;
+  for (size_t i = 0; i < q->zero_points.len; i++)
+    if (q->zero_points.data[i] < q->min || q->zero_points.data[i] > q->max) return NOT_QUANT;
+  return q->form == QUANT_UNIFORM ? QUANT_TENSOR : QUANT_AXIS;
 }
 
-bool check_elements(checker *k, const op *o, int mask) {
-  for (u32 i = 0; i < o->num_operands; i++)
-    if (!(element_kind(type_element(in_type(o, i))) & mask))
-      return op_error(k->c, o, "operand #%u must be a ranked tensor of %s values, but got '%s'", i,
-                      mask_name(k, mask), show(k, in_type(o, i)));
-  return true;
+bool quant_axis_fits(const type *t) {
+  const quant *q = t->elem->quant;
+  if (t->kind != TYPE_TENSOR || !q || q->form != QUANT_PER_AXIS) return true;
+  i64 d = q->dims.data[0];
+  if (d >= rank_of(t)) return false;
+  return t->dims.data[d] == DYNAMIC || t->dims.data[d] == (i64)q->scales.len;
 }
 
 bool check_result(checker *k, const op *o, size_t i, i64s dims, const type *elem) {

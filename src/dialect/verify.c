@@ -49,25 +49,6 @@ infer_fn *const infer_of[OP_COUNT] = {
     [OP_replica_id] = infer_device_id,
 };
 
-/* Ops whose operands and results may be other things than tensors: tokens, tuples. */
-static const bool any_types[OP_COUNT] = {
-    [OP_module] = true,
-    [OP_cast] = true,
-    [OP_func] = true,
-    [OP_call] = true,
-    [OP_func_return] = true,
-    [OP_manual_computation] = true,
-    [OP_sdy_return] = true,
-    [OP_named_computation] = true,
-    [OP_while] = true,
-    [OP_case] = true,
-    [OP_if] = true,
-    [OP_return] = true,
-    [OP_custom_call] = true,
-    [OP_composite] = true,
-    [OP_optimization_barrier] = true,
-};
-
 /* How the blocks in an op end; others end in stablehlo.return. */
 static const u16 terminator_of[OP_COUNT] = {
     [OP_func] = OP_func_return,
@@ -81,131 +62,6 @@ static op_id expected_terminator(const op *o) {
 }
 
 /* ---- attributes ---- */
-
-typedef bool kind_fn(const attr *a);
-static bool is_any(const attr *a) { return a != NULL; }
-static bool is_i64(const attr *a) {
-  i64 v;
-  return attr_get_i64(a, &v);
-}
-static bool is_bool(const attr *a) {
-  bool v;
-  return attr_get_bool(a, &v);
-}
-static bool is_unit(const attr *a) { return attr_is(unit, a); }
-static bool is_str(const attr *a) { return attr_is(string, a); }
-static bool is_sym(const attr *a) {
-  str s;
-  return attr_get_symbol(a, &s);
-}
-static bool is_type(const attr *a) { return attr_is(type_ref, a); }
-static bool is_packed(const attr *a, u32 width, size_t bytes) {
-  const dense_array_attr *d = attr_as(dense_array, a);
-  return d && d->elem->kind == TYPE_INT && d->elem->width == width && d->data.len % bytes == 0;
-}
-static bool is_i64s(const attr *a) { return is_packed(a, 64, 8); }
-static bool is_bools(const attr *a) { return is_packed(a, 1, 1); }
-static bool is_elements(const attr *a) {
-  return attr_is(dense, a) || attr_is(dense_resource, a) || attr_is(dense_string, a);
-}
-static bool is_groups(const attr *a) {
-  const dense_attr *d = attr_as(dense, a);
-  return d && d->type->kind == TYPE_TENSOR && d->type->dims.len == 2 &&
-         d->type->elem->kind == TYPE_INT && d->type->elem->width == 64;
-}
-static bool is_array(const attr *a) { return attr_is(array, a); }
-static bool is_dict(const attr *a) { return attr_is(dict, a); }
-
-static kind_fn *const kind_of[] = {
-#define AV(kind, ctype) [SLOT_##kind] = is_##kind,
-    ATTR_KINDS(AV)
-#undef AV
-};
-static const char *const kind_names[] = {
-    [SLOT_any] = "any attribute",
-    [SLOT_i64] = "64-bit signless integer attribute",
-    [SLOT_bool] = "bool attribute",
-    [SLOT_unit] = "unit attribute",
-    [SLOT_str] = "string attribute",
-    [SLOT_sym] = "flat symbol reference attribute",
-    [SLOT_type] = "any type attribute",
-    [SLOT_i64s] = "i64 dense array attribute",
-    [SLOT_bools] = "i1 dense array attribute",
-    [SLOT_elements] = "constant vector/tensor attribute",
-    [SLOT_groups] = "64-bit signless integer elements attribute of rank 2",
-    [SLOT_array] = "array attribute",
-    [SLOT_dict] = "dictionary of named attribute values",
-};
-
-/* Integers that cannot be less than a number. */
-static const struct least {
-  u16 op;
-  const char *name;
-  i64 least;
-} least_of[] = {
-    {OP_all_gather, "all_gather_dim", 0},
-    {OP_reduce_scatter, "scatter_dimension", 0},
-    {OP_all_to_all, "split_dimension", 0},
-    {OP_all_to_all, "concat_dimension", 0},
-    {OP_all_to_all, "split_count", 1},
-    {OP_concatenate, "dimension", 0},
-    {OP_iota, "iota_dimension", 0},
-    {OP_convolution, "feature_group_count", 1},
-    {OP_convolution, "batch_group_count", 1},
-    {OP_reduce_precision, "exponent_bits", 1},
-    {OP_reduce_precision, "mantissa_bits", 0},
-    {OP_chlo_top_k, "k", 0},
-    {OP_composite, "version", 0},
-};
-
-static bool check_least(checker *k, const op *o, const char *name, const attr *a) {
-  i64 v;
-  for (size_t i = 0; i < COUNT(least_of); i++)
-    if (least_of[i].op == op_kind(o) && strcmp(least_of[i].name, name) == 0 &&
-        attr_get_i64(a, &v) && v < least_of[i].least)
-      return op_error(k->c, o,
-                      "attribute '%s' failed to satisfy constraint: 64-bit signless integer "
-                      "attribute whose value is %s",
-                      name, least_of[i].least ? "positive" : "non-negative");
-  return true;
-}
-
-static bool check_rank_two(checker *k, const op *o, const char *name, const attr *a) {
-  const dense_attr *d = attr_as(dense, a);
-  if (!d || d->type->kind != TYPE_TENSOR || d->type->dims.len == 2) return true;
-  if (op_is(o, collective_permute))
-    return op_error(k->c, o, "expect %s attribute to be of rank 2, but got rank %zu", name,
-                    d->type->dims.len);
-  return op_error(k->c, o, "replica groups should be a rank 2 tensor");
-}
-
-/* Constants hold as many bytes as their type says. */
-static bool check_dense(checker *k, const op *o, const char *name, const attr *a) {
-  const dense_attr *d = attr_as(dense, a);
-  i64 n = 0, bytes = 0;
-  if (!d) return true;
-  size_t size = d->type->kind == TYPE_TENSOR ? type_storage(d->type->elem) : 0;
-  bool ok = size && type_num_elements(d->type, &n) && checked_mul(n, (i64)size, &bytes);
-  ok = ok && (d->splat ? d->data.len == size || n == 0 : (i64)d->data.len == bytes);
-  return ok || op_error(k->c, o, "attribute '%s' has contents that do not fit '%s'", name,
-                        show(k, d->type));
-}
-
-static bool check_slots(checker *k, const op *o) {
-  for (u32 i = 0; i < o->info->num_slots; i++) {
-    const slot_info *s = &o->info->slots[i];
-    const attr *a = o->slots[i];
-    if (!a && s->need == REQUIRED) return op_error(k->c, o, "requires attribute '%s'", s->name);
-    if (!a) continue;
-    if (s->kind == SLOT_groups && !check_rank_two(k, o, s->name, a)) return false;
-    bool ok = s->attr_id >= 0 ? a->id == s->attr_id : kind_of[s->kind](a);
-    if (!ok)
-      return op_error(k->c, o, "attribute '%s' failed to satisfy constraint: %s", s->name,
-                      s->attr_id >= 0 ? attr_infos[s->attr_id].name : kind_names[s->kind]);
-    if (!check_dense(k, o, s->name, a) || !check_least(k, o, s->name, a)) return false;
-  }
-  return true;
-}
 
 static bool check_discardable(checker *k, const op *o) {
   const attr *s = op_discardable(o, STR("sdy.sharding"));
@@ -262,7 +118,8 @@ static bool check_type(checker *k, const op *o, const type *t, const char *what,
   size_t size = type_storage(t->elem);
   if (t->elem->kind == TYPE_OPAQUE)
     return op_unimplemented(k->c, o, "%s #%u of '%s'", what, i, show(k, t));
-  if (t->elem->kind == TYPE_INDEX && any_types[op_kind(o)]) return true;
+  if (t->elem->kind == TYPE_INDEX || t->elem->kind == TYPE_QUANT)
+    return true; /* where constraints allow it */
   if (!element_kind(t->elem) || size == 0)
     return op_error(k->c, o, "%s #%u has elements that are not numbers: '%s'", what, i, show(k, t));
   i64 bytes = (i64)size;
@@ -277,14 +134,10 @@ static bool check_type(checker *k, const op *o, const type *t, const char *what,
 }
 
 static bool check_types(checker *k, const op *o) {
-  bool any = any_types[op_kind(o)];
   for (u32 i = 0; i < o->num_operands + o->num_results; i++) {
     bool in = i < o->num_operands;
     u32 at = in ? i : i - o->num_operands;
     const type *t = in ? in_type(o, at) : out_type(o, at);
-    if (!any && t->kind != TYPE_TENSOR)
-      return op_error(k->c, o, "%s #%u must be ranked tensor, but got '%s'",
-                      in ? "operand" : "result", at, show(k, t));
     if (!check_type(k, o, t, in ? "operand" : "result", at)) return false;
   }
   for (u16 r = 0; r < o->num_regions; r++)
@@ -434,9 +287,9 @@ static void find_meshes(checker *k) {
 static bool check_op(checker *k, const op *o) {
   if (!check_uses(k, o)) return false;
   if (op_kind(o) == OP_unregistered || o->info->family == FAMILY_later) return true;
-  return check_counts(k, o) && check_parent(k, o) && check_slots(k, o) && check_types(k, o) &&
-         check_regions(k, o) && check_same(k, o) && verify_of[op_kind(o)](k, o) &&
-         check_inferred(k, o) && check_discardable(k, o) &&
+  return check_counts(k, o) && check_parent(k, o) && check_slots(k, o) && check_constraints(k, o) &&
+         check_types(k, o) && check_regions(k, o) && check_same(k, o) &&
+         verify_of[op_kind(o)](k, o) && check_inferred(k, o) && check_discardable(k, o) &&
          (!op_has(o, SYMBOL_TABLE) || check_symbols(k, o));
 }
 

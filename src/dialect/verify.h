@@ -75,8 +75,16 @@ enum {
   EL_ANY = 31
 };
 int element_kind(const type *elem); /* 0: none that can be computed with */
-/* All operands and results are of tensors of these elements. */
-bool check_elements(checker *k, const op *o, int mask);
+/* The constraints of the row: of attributes; of operands and results. */
+bool check_slots(checker *k, const op *o);
+bool check_constraints(checker *k, const op *o);
+bool constraint_holds(constraint_id id, const type *t);
+
+typedef enum quant_kind { NOT_QUANT, QUANT_TENSOR, QUANT_AXIS } quant_kind;
+/* How an element type is quantized, if it is one that StableHLO takes. */
+quant_kind quant_class(const type *elem);
+/* A per-axis element type has a scale for each position of a dimension that exists. */
+bool quant_axis_fits(const type *tensor);
 
 /* Does result i have this shape and element type? */
 bool check_result(checker *k, const op *o, size_t i, i64s dims, const type *elem);

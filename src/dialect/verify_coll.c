@@ -239,7 +239,11 @@ bool verify_collective_broadcast(checker *k, const op *o) { /* collective_broadc
 bool verify_collective_permute(checker *k, const op *o) {
   struct collective_permute_attrs a;
   if (!view_collective_permute(o, &a)) return false;
-  if (group_size(a.source_target_pairs) != 2) /* collective_permute_c1 */
+  size_t rank = a.source_target_pairs->type->dims.len; /* collective_permute_i2, c1 */
+  if (rank != 2)
+    return op_error(k->c, o,
+                    "expect source_target_pairs attribute to be of rank 2, but got rank %zu", rank);
+  if (group_size(a.source_target_pairs) != 2)
     return op_error(k->c, o, "expect source_target_pairs attribute of shape (N, 2), but got (%s)",
                     show_dims(k, a.source_target_pairs->type->dims));
   static const char negative[] = "replica ids in source_target_pairs must be >= 0.";

@@ -322,9 +322,6 @@ static bool check_batching(checker *k, const op *o, i64s dims, i64s index_dims, 
 static bool check_index_vector(checker *k, const op *o, i64 dim, const type *indices,
                                const char *what) {
   i64 rank = rank_of(indices);
-  if (!(element_kind(indices->elem) & EL_INT))
-    return op_error(k->c, o, "%s must be a ranked tensor of integer values, but got '%s'", what,
-                    show(k, indices));
   if (dim >= 0 && dim <= rank) return true; /* gather_c2, scatter_c22 */
   return op_error(k->c, o,
                   "Expects index_vector_dim to be in range [0, rank-of('%s')] i.e. [0, %lld]. got: "

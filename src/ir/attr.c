@@ -41,6 +41,8 @@ static u64 hash_field(const attr *a, const field_info *f, u64 h) {
   switch (f->kind) {
   case FIELD_i64:
     return hash_u64((u64)*FIELD(a, f, i64), h);
+  case FIELD_u32:
+    return hash_u64(*FIELD(a, f, u32), h);
   case FIELD_bool:
     return hash_u64(*FIELD(a, f, bool), h);
   case FIELD_str:
@@ -61,6 +63,8 @@ static bool same_field(const attr *a, const attr *b, const field_info *f) {
   switch (f->kind) {
   case FIELD_i64:
     return *FIELD(a, f, i64) == *FIELD(b, f, i64);
+  case FIELD_u32:
+    return *FIELD(a, f, u32) == *FIELD(b, f, u32);
   case FIELD_bool:
     return *FIELD(a, f, bool) == *FIELD(b, f, bool);
   case FIELD_str:
@@ -271,13 +275,16 @@ const attr *loc_unknown(ir_ctx *c) {
 }
 
 const attr *loc_file(ir_ctx *c, str file, u32 line, u32 col) {
-  return attr_make(c, loc_file, .file = file, .line = line, .col = col);
+  const attr *name = c->last_file; /* nearly always the same as before */
+  if (!name || !str_eq(((const string_attr *)name)->value, file))
+    c->last_file = name = attr_string(c, file);
+  return attr_make(c, loc_file, .file = name, .line = line, .col = col);
 }
 
 diag_pos loc_pos(const attr *loc) {
   for (int depth = 0; loc && depth < 256; depth++) {
     const loc_file_attr *f = attr_as(loc_file, loc);
-    if (f) return (diag_pos){f->file, (u32)f->line, (u32)f->col};
+    if (f) return (diag_pos){loc_file_name(f), f->line, f->col};
     const loc_name_attr *n = attr_as(loc_name, loc);
     const loc_callsite_attr *s = attr_as(loc_callsite, loc);
     const loc_fused_attr *u = attr_as(loc_fused, loc);

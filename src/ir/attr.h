@@ -26,11 +26,15 @@ typedef enum type_kind {
   TYPE_COMPLEX,  /* elem */
   TYPE_TENSOR,   /* dims, elem, encoding */
   TYPE_UNRANKED, /* elem */
-  TYPE_VECTOR,   /* dims, elem */
+  TYPE_VECTOR,   /* dims, elem, scalable */
   TYPE_FUNCTION, /* types: num_inputs inputs, then results */
   TYPE_TUPLE,    /* types */
   TYPE_TOKEN,    /* !stablehlo.token */
+  TYPE_FUTURE,   /* !stablehlo.future<types> */
   TYPE_OPAQUE,   /* !text, of a dialect we have no rows for */
+  TYPE_QUANT,    /* quant */
+  TYPE_MEMREF,   /* dims, elem, encoding (its layout), space */
+  TYPE_UNRANKED_MEMREF, /* elem, space */
 } type_kind;
 
 typedef enum signedness { SIGNLESS, SIGNED, UNSIGNED } signedness;
@@ -60,7 +64,7 @@ typedef enum float_kind {
 #define F(id, ...) FLOAT_##id,
   FLOAT_TYPES(F)
 #undef F
-  FLOAT_COUNT
+      FLOAT_COUNT
 } float_kind;
 extern const char *const float_names[FLOAT_COUNT];
 
@@ -72,18 +76,52 @@ typedef struct types {
 #define DYNAMIC INT64_MIN /* a dimension of unknown size */
 
 struct type {
-  u8 kind;    /* type_kind */
-  u8 sign;    /* signedness, of integers */
-  u8 flt;     /* float_kind */
-  u32 width;  /* bits, of integers and floats */
+  u8 kind;   /* type_kind */
+  u8 sign;   /* signedness, of integers */
+  u8 flt;    /* float_kind */
+  u32 width; /* bits, of integers and floats */
   u32 num_inputs;
+  u32 scalable; /* mask of dimensions */
   u64 hash;
   const type *elem;
   const attr *encoding; /* NULL: none */
+  const attr *space;    /* NULL: none */
   i64s dims;
   types types;
   str text;
+  const struct quant *quant; /* of TYPE_QUANT; NULL otherwise */
 };
+
+/* ---- quantized types: integers that stand for (v - zero_point) * scale ---- */
+
+typedef enum quant_form {
+  QUANT_ANY,         /* storage, perhaps expressed; no scales */
+  QUANT_UNIFORM,     /* one scale and zero point */
+  QUANT_PER_AXIS,    /* those of each position along dims[0] */
+  QUANT_SUB_CHANNEL, /* those of each block: dims and block_sizes, one a quantized dimension */
+  QUANT_CALIBRATED,  /* expressed; scales are the least and the greatest value */
+} quant_form;
+
+typedef struct quant {
+  quant_form form;
+  bool is_signed;        /* of the storage; i8 is signed, ui8 and u8 are not */
+  bool u_spelling;       /* unsigned, but storage is signless: printed u8 */
+  const type *storage;   /* an integer, or a float of at most 8 bits; NULL if calibrated */
+  const type *expressed; /* a float; NULL is for QUANT_ANY */
+  i64 min, max;          /* range of the storage */
+  i64s scales;           /* as bit patterns of f64, whatever expressed is */
+  i64s zero_points;      /* as many */
+  i64s dims, block_sizes;
+  i64s shape; /* QUANT_SUB_CHANNEL: of scales, row-major */
+} quant;
+
+/* Copies; the caller has asked quant_problem. */
+const type *type_quant(ir_ctx *c, const quant *q);
+/* What is wrong with it, in the context's arena; NULL: nothing. */
+const char *quant_problem(ir_ctx *c, const quant *q);
+/* The range of a storage type without a narrower one; false: it cannot store. */
+bool quant_default_range(const type *storage, bool is_signed, i64 *min, i64 *max);
+double quant_double(i64 bits); /* a scale */
 
 const type *type_none(ir_ctx *c);
 const type *type_index(ir_ctx *c);
@@ -99,7 +137,14 @@ const type *type_vector(ir_ctx *c, i64s dims, const type *elem);
 const type *type_function(ir_ctx *c, types inputs, types results);
 const type *type_tuple(ir_ctx *c, types elems);
 const type *type_token(ir_ctx *c);
+const type *type_future(ir_ctx *c, types elems); /* tensors */
 const type *type_opaque(ir_ctx *c, str text); /* without the `!` */
+/* layout and space may be NULL: row-major, the default space. */
+const type *type_memref(ir_ctx *c, i64s dims, const type *elem, const attr *layout,
+                        const attr *space);
+const type *type_unranked_memref(ir_ctx *c, const type *elem, const attr *space);
+/* scalable: bit i is dimension i, of the first 32 */
+const type *type_scalable_vector(ir_ctx *c, i64s dims, u32 scalable, const type *elem);
 
 static inline bool type_is_ranked(const type *t) { return t->kind == TYPE_TENSOR; }
 static inline bool type_is_tensor(const type *t) {
@@ -144,6 +189,7 @@ struct attr {
 
 typedef enum field_kind {
   FIELD_i64,
+  FIELD_u32,
   FIELD_bool,
   FIELD_str,
   FIELD_i64s,
@@ -154,6 +200,7 @@ typedef enum field_kind {
 
 /* struct dot_attr { attr base; i64s lhs_batching_dimensions; ... }; enums: { base; i64 value; } */
 typedef i64 field_i64;
+typedef u32 field_u32;
 typedef bool field_bool;
 typedef str field_str;
 typedef i64s field_i64s;
@@ -184,7 +231,7 @@ typedef struct attr_info {
   const char *name; /* "stablehlo.dot" */
   u32 size;
   const field_info *(*fields)(void); /* ends with a NULL name */
-  const char *const *cases; /* enums; NULL otherwise */
+  const char *const *cases;          /* enums; NULL otherwise */
   u32 num_cases;
 } attr_info;
 extern const attr_info attr_infos[ATTR_COUNT];
@@ -226,9 +273,9 @@ const attr *attr_dict(ir_ctx *c, const named_attr *entries, size_t n);
 const attr *attr_dict_get(const attr *dict, str name); /* NULL: absent, or dict is NULL */
 
 /* Reading, false if it is something else: */
-bool attr_get_i64(const attr *a, i64 *out);   /* integer */
-bool attr_get_bool(const attr *a, bool *out); /* integer i1, or unit */
-bool attr_get_str(const attr *a, str *out);   /* string */
+bool attr_get_i64(const attr *a, i64 *out);    /* integer */
+bool attr_get_bool(const attr *a, bool *out);  /* integer i1, or unit */
+bool attr_get_str(const attr *a, str *out);    /* string */
 bool attr_get_symbol(const attr *a, str *out); /* flat symbol_ref */
 /* dense_array of i64, or dense integers of rank 1 (i64): a view without a copy where the
  * storage allows; the arena takes a copy otherwise. */
@@ -240,6 +287,9 @@ str symbol_of(const attr *a); /* root of a symbol_ref, or empty */
 /* ---- locations ---- */
 const attr *loc_unknown(ir_ctx *c);
 const attr *loc_file(ir_ctx *c, str file, u32 line, u32 col);
+static inline str loc_file_name(const loc_file_attr *f) {
+  return ((const string_attr *)f->file)->value;
+}
 /* The first file position inside a location; empty file if none. */
 diag_pos loc_pos(const attr *loc);
 

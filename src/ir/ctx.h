@@ -32,7 +32,12 @@ struct ir_ctx {
   table types, attrs, infos, resources, row_names;
   /* the ones asked for most */
   const type *i1, *i32, *i64;
-  const attr *unknown_loc, *unit;
+  const attr *unknown_loc, *unit, *last_file;
 };
+
+/* quant.c */
+u64 quant_hash(const quant *q, u64 seed);
+bool quant_same(const quant *a, const quant *b); /* either may be NULL */
+const quant *quant_copy(arena *a, const quant *q);
 
 #endif

@@ -40,23 +40,28 @@ enum {
   SINGLE_BLOCK = 1u << 12,  /* each region has at most one block */
 };
 
-typedef enum attr_need { OPTIONAL, REQUIRED } attr_need;
+/* flags; NATURAL and POSITIVE: of integers */
+typedef enum attr_need { OPTIONAL, REQUIRED = 1, NATURAL = 2, POSITIVE = 4 } attr_need;
 typedef enum arity { ONE, MAYBE, MANY } arity;
 
 /* What a slot may hold. AV(kind, C type of the decoded value): av_<kind> in views. */
 #define ATTR_KINDS(AV)                                                                             \
   AV(any, const attr *)                                                                            \
   AV(i64, i64)                                                                                     \
+  AV(i32, i64)                                                                                     \
+  AV(f32, const attr *)                                                                            \
   AV(bool, bool)                                                                                   \
   AV(unit, bool) /* present or not */                                                              \
   AV(str, str)                                                                                     \
   AV(sym, str) /* flat symbol reference */                                                         \
   AV(type, const type *)                                                                           \
-  AV(i64s, i64s)                   /* array<i64> */                                                \
-  AV(bools, str)                   /* array<i1>: a byte each */                                    \
-  AV(elements, const dense_attr *) /* dense; NULL for dense_resource, see the slot */              \
-  AV(groups, const dense_attr *)   /* dense<..> : tensor<GxNxi64> */                               \
+  AV(i64s, i64s)                       /* array<i64> */                                            \
+  AV(bools, str)                       /* array<i1>: a byte each */                                \
+  AV(elements, const dense_attr *)     /* dense; NULL for dense_resource, see the slot */          \
+  AV(i64_elements, const dense_attr *) /* dense of i64 */                                          \
+  AV(groups, const dense_attr *)       /* dense<..> : tensor<GxNxi64> */                           \
   AV(array, attrs)                                                                                 \
+  AV(precisions, attrs) /* of precision */                                                         \
   AV(dict, const attr *)
 /* and every attr_id by its own name, decoded as const <id>_attr *: A(dot, ...) */
 
@@ -76,9 +81,20 @@ typedef struct slot_info {
   attr_need need;
 } slot_info;
 
+/* What an operand or a result may be. */
+typedef enum constraint_id {
+#define TENSORS(id, ...) IS_##id,
+#define CHOICE(id, ...) IS_##id,
+#define KIND(id, ...) IS_##id,
+#include "ir/constraints.def"
+  IS_COUNT,
+  IS_ = IS_ranked /* of T(name) */
+} constraint_id;
+
 typedef struct value_info {
   const char *name;
   arity arity;
+  constraint_id is;
 } value_info;
 
 typedef struct op_info {

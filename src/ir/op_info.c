@@ -4,16 +4,16 @@
 #define IN(...) __VA_ARGS__
 #define OUT(...) __VA_ARGS__
 #define ATTRS(...) __VA_ARGS__
-#define T(name) {#name, ONE},
-#define Q(name) {#name, MAYBE},
-#define V(name) {#name, MANY},
+#define T(name, ...) {#name, ONE, IS_##__VA_ARGS__},
+#define Q(name, ...) {#name, MAYBE, IS_##__VA_ARGS__},
+#define V(name, ...) {#name, MANY, IS_##__VA_ARGS__},
 #define A(kind, field, need) {#field, SLOT_##kind, -1, need},
 #define S(kind, field, need) {#field, SLOTA_##kind, ATTR_##kind, need},
 
 /* the lists of each row, each with a last one that does not count */
 #define OP(id_, name_, family_, traits_, in, att, out, regions_, form_)                            \
-  static const value_info ins_##id_[] = {in{NULL, ONE}};                                           \
-  static const value_info outs_##id_[] = {out{NULL, ONE}};                                         \
+  static const value_info ins_##id_[] = {in{NULL, ONE, IS_any}};                                   \
+  static const value_info outs_##id_[] = {out{NULL, ONE, IS_any}};                                 \
   static const slot_info slots_##id_[] = {att{NULL, SLOT_any, -1, OPTIONAL}};
 #include "ir/ops.def"
 
@@ -69,6 +69,8 @@ const op_info *ir_op_info_unregistered(ir_ctx *c, str name) {
 
 static bool get_any(const attr *a, const attr **out) { return *out = a, true; }
 static bool get_i64(const attr *a, i64 *out) { return attr_get_i64(a, out); }
+static bool get_i32(const attr *a, i64 *out) { return attr_get_i64(a, out); }
+static bool get_f32(const attr *a, const attr **out) { return *out = a, attr_is(float, a); }
 static bool get_bool(const attr *a, bool *out) { return attr_get_bool(a, out); }
 static bool get_unit(const attr *a, bool *out) { return *out = true, attr_is(unit, a); }
 static bool get_str(const attr *a, str *out) { return attr_get_str(a, out); }
@@ -93,6 +95,10 @@ static bool get_elements(const attr *a, const dense_attr **out) {
   return *out = attr_as(dense, a),
          attr_is(dense, a) || attr_is(dense_resource, a) || attr_is(dense_string, a);
 }
+static bool get_i64_elements(const attr *a, const dense_attr **out) {
+  const dense_attr *d = attr_as(dense, a);
+  return d && (*out = d, d->type->elem->kind == TYPE_INT && d->type->elem->width == 64);
+}
 static bool get_groups(const attr *a, const dense_attr **out) {
   const dense_attr *d = attr_as(dense, a);
   if (!d || d->type->kind != TYPE_TENSOR || d->type->dims.len != 2) return false;
@@ -103,13 +109,14 @@ static bool get_array(const attr *a, attrs *out) {
   const array_attr *l = attr_as(array, a);
   return l && (*out = l->elems, true);
 }
+static bool get_precisions(const attr *a, attrs *out) { return get_array(a, out); }
 static bool get_dict(const attr *a, const attr **out) { return *out = a, attr_is(dict, a); }
 
 #define A(kind, field, need)                                                                       \
   if (slot[0]) {                                                                                   \
     if (!get_##kind(slot[0], &out->field)) return false;                                           \
     out->present |= bit;                                                                           \
-  } else if ((need) == REQUIRED) {                                                                 \
+  } else if ((need)&REQUIRED) {                                                                    \
     return false;                                                                                  \
   }                                                                                                \
   slot++, bit <<= 1;
@@ -118,7 +125,7 @@ static bool get_dict(const attr *a, const attr **out) { return *out = a, attr_is
     out->field = attr_as(kind, slot[0]);                                                           \
     if (!out->field) return false;                                                                 \
     out->present |= bit;                                                                           \
-  } else if ((need) == REQUIRED) {                                                                 \
+  } else if ((need)&REQUIRED) {                                                                    \
     return false;                                                                                  \
   }                                                                                                \
   slot++, bit <<= 1;

@@ -15,9 +15,11 @@ static const u32 float_bits[FLOAT_COUNT] = {
 
 static u64 hash_type(const type *t) {
   u64 h = hash_u64((u64)t->kind | (u64)t->sign << 8 | (u64)t->flt << 16 | (u64)t->width << 32,
-                   t->num_inputs);
+                   t->num_inputs | (u64)t->scalable << 32);
   h = hash_ptr(t->elem, h);
   h = hash_ptr(t->encoding, h);
+  if (t->space) h = hash_ptr(t->space, h);
+  if (t->quant) h = quant_hash(t->quant, h);
   h = hash_bytes(t->dims.data, t->dims.len * sizeof(i64), h);
   h = hash_bytes(t->types.data, t->types.len * sizeof(type *), h);
   return hash_bytes(t->text.data, t->text.len, h);
@@ -27,6 +29,7 @@ static bool same_type(const void *entry, const void *key) {
   const type *a = entry, *b = key;
   return a->kind == b->kind && a->sign == b->sign && a->flt == b->flt && a->width == b->width &&
          a->num_inputs == b->num_inputs && a->elem == b->elem && a->encoding == b->encoding &&
+         a->scalable == b->scalable && a->space == b->space && quant_same(a->quant, b->quant) &&
          i64s_eq(a->dims, b->dims) && types_eq(a->types, b->types) && str_eq(a->text, b->text);
 }
 
@@ -40,6 +43,7 @@ static const type *unique(ir_ctx *c, type proto) {
   t->dims.data = arena_copy(a, proto.dims.data, proto.dims.len * sizeof(i64));
   t->types.data = arena_copy(a, proto.types.data, proto.types.len * sizeof(type *));
   t->text = arena_str(a, proto.text);
+  if (proto.quant) t->quant = quant_copy(a, proto.quant);
   table_put(&c->types, slot, proto.hash, t);
   return t;
 }
@@ -88,12 +92,34 @@ const type *type_function(ir_ctx *c, types inputs, types results) {
   return unique(c, (type){.kind = TYPE_FUNCTION, .num_inputs = (u32)inputs.len, .types = {all, n}});
 }
 
+const type *type_future(ir_ctx *c, types elems) {
+  return unique(c, (type){.kind = TYPE_FUTURE, .types = elems});
+}
 const type *type_tuple(ir_ctx *c, types elems) {
   return unique(c, (type){.kind = TYPE_TUPLE, .types = elems});
 }
 
 const type *type_opaque(ir_ctx *c, str text) {
   return unique(c, (type){.kind = TYPE_OPAQUE, .text = text});
+}
+
+const type *type_scalable_vector(ir_ctx *c, i64s dims, u32 scalable, const type *elem) {
+  return unique(c, (type){.kind = TYPE_VECTOR, .dims = dims, .elem = elem, .scalable = scalable});
+}
+
+const type *type_memref(ir_ctx *c, i64s dims, const type *elem, const attr *layout,
+                        const attr *space) {
+  return unique(
+      c,
+      (type){.kind = TYPE_MEMREF, .dims = dims, .elem = elem, .encoding = layout, .space = space});
+}
+
+const type *type_unranked_memref(ir_ctx *c, const type *elem, const attr *space) {
+  return unique(c, (type){.kind = TYPE_UNRANKED_MEMREF, .elem = elem, .space = space});
+}
+
+const type *type_quant(ir_ctx *c, const quant *q) {
+  return unique(c, (type){.kind = TYPE_QUANT, .quant = q});
 }
 
 const type *type_with_dims(ir_ctx *c, const type *tensor, i64s dims) {

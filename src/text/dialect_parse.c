@@ -192,11 +192,15 @@ static bool bound_item(parser *p, void *user) {
   return true;
 }
 
-static const attr *bounds(parser *p, attr_id id) {
+static const attr *bounds_list(parser *p, int open, int close) {
   i64_vec v = {0};
-  (void)id;
-  if (!parser_list(p, '<', '>', bound_item, &v)) return NULL;
+  if (!parser_list(p, open, close, bound_item, &v)) return NULL;
   return attr_make(p->ctx, bounds, .bounds = {v.data, v.len});
+}
+
+static const attr *bounds(parser *p, attr_id id) {
+  (void)id;
+  return bounds_list(p, '<', '>');
 }
 
 /* ---- sdy ---- */
@@ -548,6 +552,15 @@ const attr *parser_dialect_body(parser *p, attr_id id) {
   return a;
 }
 
+/* The older spelling of bounds: type_extensions<bounds = [4, ?]> */
+static const attr *type_extensions(parser *p) {
+  if (!parser_expect(p, '<', "expected '<'") || !parser_expect_word(p, "bounds") ||
+      !parser_expect(p, '=', "expected '='") || !at(p, '['))
+    return parser_expect(p, '[', "expected '['"), NULL;
+  const attr *a = bounds_list(p, '[', ']');
+  return a && parser_expect(p, '>', "expected '>'") ? a : NULL;
+}
+
 /* By dialect and mnemonic; ATTR_COUNT: none. */
 static attr_id find(str dialect, str mnemonic) {
   for (int i = ATTR_comparison_direction; i < ATTR_COUNT; i++) {
@@ -587,6 +600,10 @@ static const attr *long_form(parser *p, str dialect) {
   if (!parser_expect(p, '<', "expected '<'")) return NULL;
   token t = p->tok;
   if (!parser_expect(p, TOK_ID, "expected valid keyword")) return NULL;
+  if (str_is(dialect, "stablehlo") && str_is(t.text, "type_extensions")) {
+    const attr *old = type_extensions(p);
+    return old && parser_expect(p, '>', "expected '>'") ? old : NULL;
+  }
   attr_id id = find(dialect, t.text);
   if (id == ATTR_COUNT)
     return parser_error(p, &t, "unknown attribute `" STR_FMT "` in dialect `" STR_FMT "`",
@@ -613,6 +630,7 @@ const attr *parser_dialect_attr(parser *p) {
   str mnemonic = str_from(name, dialect.len + 1);
   attr_id id = find(dialect, mnemonic);
   if (id != ATTR_COUNT) return parser_dialect_body(p, id);
+  if (str_is(name, "stablehlo.type_extensions")) return type_extensions(p);
   if (!is_known(dialect)) return opaque(p, dialect, mnemonic.data);
   parser_error(p, &t, "unknown attribute `" STR_FMT "` in dialect `" STR_FMT "`", STR_ARG(mnemonic),
                STR_ARG(dialect));

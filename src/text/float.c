@@ -1,3 +1,5 @@
+#include <math.h>
+
 #include "text/float.h"
 #include "text/lexer.h"
 
@@ -302,6 +304,40 @@ u64 float_from_literal(float_kind kind, str text, bool negative) {
   u64 bits = float_from_text(FLOAT_f64, text, false), m;
   int e;
   if (kind == FLOAT_f64) return with_sign(f, bits, negative);
+  if (is_special(f64, bits)) return with_sign(f, overflowed(f), negative);
+  decode(f64, bits, &m, &e);
+  return with_sign(f, encode(f, m, e, false), negative);
+}
+
+double float_to_double(float_kind kind, u64 bits) {
+  const format *f = &formats[kind];
+  u64 m, wide;
+  int e;
+  double v;
+  if (is_special(f, bits)) return NAN;
+  decode(f, bits, &m, &e);
+  wide = encode(&formats[FLOAT_f64], m, e, false);
+  memcpy(&v, &wide, sizeof v);
+  return bits & sign_bit(f) ? -v : v;
+}
+
+void float_range(float_kind kind, double *smallest, double *largest) {
+  const format *f = &formats[kind];
+  *smallest = 0;
+  *largest = INFINITY;
+  if (!f->bits) return;
+  bool whole = f->special == FINITE || f->special == FNUZ;
+  u64 top = whole ? ones(f->bits - 1u) : overflowed(f) - 1;
+  *smallest = float_to_double(kind, f->special == POWER ? 0 : 1);
+  *largest = float_to_double(kind, top);
+}
+
+u64 float_from_double(float_kind kind, double v) {
+  const format *f = &formats[kind], *f64 = &formats[FLOAT_f64];
+  u64 bits = double_bits(v), m;
+  int e;
+  bool negative = bits >> 63;
+  bits &= ones(63);
   if (is_special(f64, bits)) return with_sign(f, overflowed(f), negative);
   decode(f64, bits, &m, &e);
   return with_sign(f, encode(f, m, e, false), negative);

@@ -86,8 +86,8 @@ static const attr *name_or_file(parser *p) {
   for (int i = 0; i < 4; i++)
     if (pos[i] < 0 || pos[i] > UINT32_MAX)
       return parser_error(p, &p->tok, "expected integer line and column numbers"), NULL;
-  return attr_make(p->ctx, loc_file, .file = s, .line = pos[0], .col = pos[1], .end_line = pos[2],
-                   .end_col = pos[3]);
+  return attr_make(p->ctx, loc_file, .file = attr_string(p->ctx, s), .line = (u32)pos[0],
+                   .col = (u32)pos[1], .end_line = (u32)pos[2], .end_col = (u32)pos[3]);
 }
 
 static bool is_loc(const attr *a) {

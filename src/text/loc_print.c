@@ -111,7 +111,7 @@ static void part(printer *w, const attr *loc) {
 }
 
 static void file(printer *w, const loc_file_attr *f) {
-  printer_quoted(w, f->file);
+  printer_quoted(w, loc_file_name(f));
   put_char(w, ':');
   printer_i64(w, f->line);
   put_char(w, ':');

@@ -213,6 +213,27 @@ static const attr *affine(parser *p) {
   return attr_make(p->ctx, affine_map, .text = text);
 }
 
+static bool stride(parser *p, void *user) {
+  i64_vec *v = user;
+  i64 x = DYNAMIC;
+  if (!parser_accept(p, '?') && !parser_i64(p, &x)) return false;
+  VEC_PUSH(p->scratch, *v, x);
+  return true;
+}
+
+/* strided<[1, ?], offset: 3> */
+static const attr *strided(parser *p) {
+  i64_vec strides = {0}, offset = {0};
+  if (!parser_expect(p, '<', "expected '<'") || !parser_list(p, '[', ']', stride, &strides))
+    return NULL;
+  if (parser_accept(p, ',') && (!parser_expect_word(p, "offset") ||
+                                !parser_expect(p, ':', "expected ':'") || !stride(p, &offset)))
+    return NULL;
+  if (!parser_expect(p, '>', "expected '>'")) return NULL;
+  return attr_make(p->ctx, strided, .strides = {strides.data, strides.len},
+                   .offset = offset.len ? offset.data[0] : 0);
+}
+
 static const attr *dense_resource(parser *p) {
   str key;
   if (!parser_expect(p, '<', "expected '<' after 'dense_resource'")) return NULL;
@@ -229,6 +250,7 @@ typedef struct attr_word {
 static const attr_word attr_words[] = {
     {"true", word_true},           {"false", word_false},  {"unit", word_unit},
     {"array", parser_dense_array}, {"affine_map", affine}, {"dense_resource", dense_resource},
+    {"strided", strided},
 };
 
 static const attr *keyword(parser *p, const type *expected) {

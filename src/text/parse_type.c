@@ -35,7 +35,29 @@ bool parser_dims(parser *p, i64_vec *dims, bool *unranked) {
 
 static bool valid_element(const type *t) {
   return t->kind == TYPE_INDEX || t->kind == TYPE_INT || t->kind == TYPE_FLOAT ||
-         t->kind == TYPE_COMPLEX || t->kind == TYPE_OPAQUE || t->kind == TYPE_VECTOR;
+         t->kind == TYPE_COMPLEX || t->kind == TYPE_OPAQUE || t->kind == TYPE_VECTOR ||
+         t->kind == TYPE_QUANT || t->kind == TYPE_TOKEN;
+}
+
+static bool bounds_fit(parser *p, const bounds_attr *b, const i64_vec *dims, const type *elem) {
+  i64s list = {dims->data, dims->len};
+  buf text;
+  buf_init(&text, ir_mem(p->ctx));
+  text_print_type(&text, type_tensor(p->ctx, list, elem, NULL));
+  const char *shown = arena_str(p->scratch, buf_view(&text)).data;
+  buf_deinit(&text);
+  if (b->bounds.len != list.len)
+    return parser_error(p, &p->tok,
+                        "Bounds length is %zu, expected to be equal to rank(%zu) of the tensor "
+                        "'%s'",
+                        b->bounds.len, list.len, shown);
+  for (size_t i = 0; i < list.len; i++)
+    if (list.data[i] != DYNAMIC && b->bounds.data[i] != DYNAMIC)
+      return parser_error(p, &p->tok,
+                          "Static dimension %zu cannot have a bound, use ShapedType::kDynamic to "
+                          "indicate a missing bound in tensor '%s'",
+                          i, shown);
+  return true;
 }
 
 static const type *tensor(parser *p) {
@@ -52,22 +74,104 @@ static const type *tensor(parser *p) {
   if (parser_accept(p, ',')) {
     encoding = parser_attr(p, NULL);
     if (!encoding) return NULL;
-    if (unranked) return parser_error(p, &where, "cannot apply encoding to unranked tensor"), NULL;
+    if (unranked) return parser_error(p, &p->tok, "cannot apply encoding to unranked tensor"), NULL;
+    if (attr_is(bounds, encoding) && !bounds_fit(p, (const bounds_attr *)encoding, &dims, elem))
+      return NULL;
   }
   if (!parser_expect(p, '>', "expected '>' in tensor type")) return NULL;
   if (unranked) return type_unranked(p->ctx, elem);
   return type_tensor(p->ctx, (i64s){dims.data, dims.len}, elem, encoding);
 }
 
+/* 2x[4]x where brackets mean scalable, from the cursor as parser_dims does. */
+static bool vector_dims(parser *p, i64_vec *dims, u32 *scalable) {
+  lexer *l = &p->lex;
+  *scalable = 0;
+  for (;;) {
+    lexer_skip_space(l);
+    const char *q = l->p;
+    i64 v = 0;
+    bool brackets = q < l->end && *q == '[', fits = true;
+    token here = {.line = l->line, .col = (u32)(q - l->line_start) + 1};
+    token type_begin = {.line = p->tok.line, .col = p->tok.col - 6}; /* at `vector` */
+    if (brackets) q++;
+    const char *digits = q;
+    for (; q < l->end && char_is_digit(*q); q++)
+      fits = fits && checked_mul(v, 10, &v) && checked_add(v, *q - '0', &v);
+    if (q == digits && !brackets) return parser_next(p);
+    if (!fits || q == digits || (brackets && (q == l->end || *q++ != ']')))
+      return parser_error(p, &here, "invalid dimension");
+    if (q == l->end || *q != 'x') return parser_error(p, &here, "expected 'x' in dimension list");
+    if (v <= 0)
+      return parser_error(p, &type_begin,
+                          "vector types must have positive constant sizes but got %lld",
+                          (long long)v);
+    if (brackets && dims->len >= 32) return parser_error(p, &here, "too many dimensions");
+    if (brackets) *scalable |= 1u << dims->len;
+    l->p = q + 1;
+    VEC_PUSH(p->scratch, *dims, v);
+  }
+}
+
 static const type *vector(parser *p) {
   i64 few[8];
   i64_vec dims = {few, 0, COUNT(few)};
-  bool unranked;
+  u32 scalable;
   if (!at(p, '<')) return parser_expect(p, '<', "expected '<' in vector type"), NULL;
-  if (!parser_dims(p, &dims, &unranked)) return NULL;
+  if (!vector_dims(p, &dims, &scalable)) return NULL;
+  token where = p->tok;
   const type *elem = parser_type(p);
-  if (!elem || !parser_expect(p, '>', "expected '>' in vector type")) return NULL;
-  return type_vector(p->ctx, (i64s){dims.data, dims.len}, elem);
+  if (!elem) return NULL;
+  if (elem->kind != TYPE_INT && elem->kind != TYPE_FLOAT && elem->kind != TYPE_INDEX &&
+      elem->kind != TYPE_OPAQUE)
+    return parser_error(p, &where,
+                        "failed to verify 'elementType': VectorElementTypeInterface "
+                        "instance"),
+           NULL;
+  if (!parser_expect(p, '>', "expected '>' in vector type")) return NULL;
+  return type_scalable_vector(p->ctx, (i64s){dims.data, dims.len}, scalable, elem);
+}
+
+/* An identity map is no layout, and space 0 no space. */
+static void memref_part(const attr *a, const attr **layout, const attr **space) {
+  i64 v;
+  if (attr_is(affine_map, a) || attr_is(strided, a))
+    *layout = a;
+  else if (!(attr_get_i64(a, &v) && v == 0))
+    *space = a;
+}
+
+static bool is_identity(const attr *layout, size_t rank) {
+  const affine_map_attr *m = attr_as(affine_map, layout);
+  if (!m) return false;
+  const char *p = m->text.data, *end = p + m->text.len;
+  size_t n = (m->text.len - 4) / 2; /* (X) -> (X) */
+  return p < end && m->text.len % 2 == 0 && memcmp(p, p + n + 4, n) == 0 &&
+         (rank == 0 || !memchr(p, '[', n));
+}
+
+static const type *memref(parser *p) {
+  i64 few[8];
+  i64_vec dims = {few, 0, COUNT(few)};
+  bool unranked;
+  const attr *layout = NULL, *space = NULL;
+  if (!at(p, '<')) return parser_expect(p, '<', "expected '<' in memref type"), NULL;
+  if (!parser_dims(p, &dims, &unranked)) return NULL;
+  token where = p->tok;
+  const type *elem = parser_type(p);
+  if (!elem) return NULL;
+  if (elem->kind == TYPE_FUNCTION || elem->kind == TYPE_TUPLE || elem->kind == TYPE_NONE ||
+      type_is_tensor(elem))
+    return parser_error(p, &where, "invalid memref element type"), NULL;
+  while (parser_accept(p, ',')) {
+    const attr *a = parser_attr(p, NULL);
+    if (!a) return NULL;
+    memref_part(a, &layout, &space);
+  }
+  if (!parser_expect(p, '>', "expected '>'")) return NULL;
+  if (unranked) return type_unranked_memref(p->ctx, elem, space);
+  if (layout && is_identity(layout, dims.len)) layout = NULL;
+  return type_memref(p->ctx, (i64s){dims.data, dims.len}, elem, layout, space);
 }
 
 static const type *complex(parser *p) {
@@ -100,6 +204,17 @@ static const type *tuple(parser *p) {
   type_vec elems = {0};
   if (!parser_list(p, '<', '>', type_item, &elems)) return NULL;
   return type_tuple(p->ctx, (types){elems.data, elems.len});
+}
+
+static const type *future(parser *p) {
+  type_vec elems = {0};
+  token where = p->tok;
+  if (!parser_list(p, '<', '>', type_item, &elems)) return NULL;
+  if (!elems.len) return parser_error(p, &where, "expected non-function type"), NULL;
+  for (size_t i = 0; i < elems.len; i++)
+    if (!type_is_tensor(elems.data[i]))
+      return parser_error(p, &where, "future may only hold ranked tensors"), NULL;
+  return type_future(p->ctx, (types){elems.data, elems.len});
 }
 
 /* (a, b) -> c or (a, b) -> (c, d) */
@@ -159,8 +274,11 @@ static const type *tensor_cached(parser *p) {
 static const struct {
   const char *word;
   const type *(*parse)(parser *p);
-} shaped[] = {
-    {"tensor", tensor_cached}, {"vector", vector}, {"complex", complex}, {"tuple", tuple}};
+} shaped[] = {{"tensor", tensor_cached},
+              {"vector", vector},
+              {"complex", complex},
+              {"tuple", tuple},
+              {"memref", memref}};
 
 static const type *keyword(parser *p) {
   token t = p->tok;
@@ -177,25 +295,101 @@ static const type *keyword(parser *p) {
   return found;
 }
 
+/* Dialects of MLIR whose types are carried as text, whether or not unregistered ones are allowed.
+ */
+static const char *const carried[] = {"shape", "llvm", "mhlo",     "vhlo",   "tosa",
+                                      "async", "gpu",  "nvgpu",    "memref", "tensor",
+                                      "emitc", "pdl",  "transform"};
+
+static bool is_carried(const parser *p, str dialect) {
+  static const char *const own[] = {"stablehlo", "sdy", "func", "chlo"};
+  for (size_t i = 0; i < COUNT(own); i++)
+    if (str_is(dialect, own[i])) return false;
+  if (p->options.allow_unregistered) return true;
+  for (size_t i = 0; i < COUNT(carried); i++)
+    if (str_is(dialect, carried[i])) return true;
+  return false;
+}
+
+bool parser_pretty_symbol(str body) {
+  size_t i = 0;
+  if (body.len == 0 || !char_is_alpha(body.data[0])) return false;
+  while (i < body.len && (char_is_alpha(body.data[i]) || char_is_digit(body.data[i]) ||
+                          body.data[i] == '.' || body.data[i] == '_'))
+    i++;
+  return i == body.len || (body.data[i] == '<' && body.data[body.len - 1] == '>');
+}
+
+/* !dialect.name<...> or !dialect<...> as text, in the spelling that MLIR prefers */
+static const type *opaque(parser *p, const token *t, str dialect) {
+  const char *begin = dialect.data + dialect.len + 1, *end = p->lex.p;
+  bool dotted = *(begin - 1) == '.';
+  if (p->lex.p < p->lex.end && *p->lex.p == '<') {
+    p->lex.p++;
+    if (!lexer_skip_nested(&p->lex) || *p->lex.p != '>')
+      return parser_error(p, t, "expected '>' at the end of a dialect type"), NULL;
+    end = ++p->lex.p;
+  }
+  str body = {begin, (size_t)(end - begin) - !dotted};
+  parser_next(p);
+  bool pretty = parser_pretty_symbol(body);
+  str text = arena_printf(p->scratch, STR_FMT "%s" STR_FMT "%s", STR_ARG(dialect),
+                          pretty ? "." : "<", STR_ARG(body), pretty ? "" : ">");
+  if (str_is(text, "stablehlo.token")) return type_token(p->ctx);
+  if (is_carried(p, dialect)) return type_opaque(p->ctx, text);
+  token where = *t;
+  if (dotted) where.col += (u32)dialect.len + 2;
+  if (str_is(dialect, "sdy") || str_is(dialect, "func"))
+    return parser_error(p, &where, "dialect '" STR_FMT "' provides no type parsing hook",
+                        STR_ARG(dialect)),
+           NULL;
+  if (str_is(dialect, "stablehlo"))
+    return parser_error(p, &where, "unknown stablehlo type: " STR_FMT, STR_ARG(body)), NULL;
+  return parser_error(p, &where,
+                      "`!\"" STR_FMT "\"<\"" STR_FMT
+                      "\">` type created with unregistered dialect. If this is intended, please "
+                      "call allowUnregisteredDialects() on the MLIRContext, or use "
+                      "-allow-unregistered-dialect with the MLIR opt tool used",
+                      STR_ARG(dialect), STR_ARG(body)),
+         NULL;
+}
+
+/* !quant.name<...> or !quant<name<...>> */
+static const type *quantized(parser *p, const token *t, bool dotted) {
+  token name = *t;
+  const type *q;
+  if (dotted) {
+    name.text = str_from(t->text, sizeof "!quant." - 1);
+    name.col += sizeof "!quant." - 1;
+    parser_next(p);
+    return parser_quant(p, &name, name.text);
+  }
+  parser_next(p);
+  parser_next(p);
+  name = p->tok;
+  if (!parser_expect(p, TOK_ID, "expected valid keyword")) return NULL;
+  q = parser_quant(p, &name, name.text);
+  return q && parser_expect(p, '>', "expected '>'") ? q : NULL;
+}
+
 /* !alias, !dialect.name<...>, !dialect<...> */
 static const type *dialect(parser *p) {
   token t = p->tok;
   str name = str_from(t.text, 1);
+  const char *dot = memchr(name.data, '.', name.len);
   const type *alias = name_map_get(&p->type_aliases, name);
   if (alias) return parser_next(p), alias;
-  if (!memchr(name.data, '.', name.len) && !(p->lex.p < p->lex.end && *p->lex.p == '<'))
-    return parser_error(p, &t, "undefined symbol alias id '" STR_FMT "'", STR_ARG(name)), NULL;
-  if (p->lex.p < p->lex.end && *p->lex.p == '<') {
-    p->lex.p++;
-    if (!lexer_skip_nested(&p->lex) || *p->lex.p != '>')
-      return parser_error(p, &t, "expected '>' at the end of a dialect type"), NULL;
-    p->lex.p++;
+  if (!dot && !(p->lex.p < p->lex.end && *p->lex.p == '<')) {
+    parser_next(p);
+    return parser_error(p, &p->tok, "undefined symbol alias id '" STR_FMT "'", STR_ARG(name)), NULL;
   }
-  str text = {name.data, (size_t)(p->lex.p - name.data)};
-  parser_next(p);
-  if (str_is(text, "stablehlo.token") || str_is(text, "stablehlo<token>"))
-    return type_token(p->ctx);
-  return type_opaque(p->ctx, text);
+  if (str_is(name, "stablehlo.future")) {
+    parser_next(p);
+    return future(p);
+  }
+  str dialect = {name.data, dot ? (size_t)(dot - name.data) : name.len};
+  if (str_is(dialect, "quant")) return quantized(p, &t, dot != NULL);
+  return opaque(p, &t, dialect);
 }
 
 const type *parser_optional_type(parser *p, bool *bad) {

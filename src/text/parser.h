@@ -126,6 +126,11 @@ bool parser_function_type(parser *p, type_vec *inputs, type_vec *results);
 const type *parser_optional_type(parser *p, bool *bad);     /* NULL: no type starts here */
 bool parser_dims(parser *p, i64_vec *dims, bool *unranked); /* after `<`, raw: 4x?x */
 
+/* Whether a dialect's symbol may print as dialect.body rather than dialect<body>. */
+bool parser_pretty_symbol(str body);
+/* After !quant.name or !quant<name; `where` is the name. quant_text.c */
+const type *parser_quant(parser *p, const token *where, str name);
+
 /* ---- attributes: parse_attr.c, parse_dense.c, dialect_attr.c, loc.c ---- */
 const attr *parser_attr(parser *p, const type *expected); /* expected: the type, or NULL */
 const attr *parser_dict(parser *p);                       /* { ... } */

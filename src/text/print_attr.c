@@ -92,20 +92,30 @@ void printer_function_type(printer *w, types inputs, types results) {
   if (!bare) put_char(w, ')');
 }
 
-static void print_shaped(printer *w, const char *name, const type *t) {
-  put(w, str_of(name));
-  put_char(w, '<');
+static void print_dims(printer *w, const type *t) {
   for (size_t i = 0; i < t->dims.len; i++) {
+    bool scalable = i < 32 && (t->scalable >> i & 1);
+    if (scalable) put_char(w, '[');
     if (t->dims.data[i] == DYNAMIC)
       put_char(w, '?');
     else
       printer_i64(w, t->dims.data[i]);
+    if (scalable) put_char(w, ']');
     put_char(w, 'x');
   }
+}
+
+static void print_shaped(printer *w, const char *name, const type *t) {
+  put(w, str_of(name));
+  bool unranked = t->kind == TYPE_UNRANKED || t->kind == TYPE_UNRANKED_MEMREF;
+  put(w, unranked ? STR("<*x") : STR("<"));
+  print_dims(w, t);
   printer_type(w, t->elem);
-  if (t->encoding) {
+  const attr *more[] = {t->encoding, t->space};
+  for (size_t i = 0; i < COUNT(more); i++) {
+    if (!more[i]) continue;
     PUT(w, ", ");
-    printer_attr(w, t->encoding, false);
+    printer_attr(w, more[i], t->kind != TYPE_TENSOR);
   }
   put_char(w, '>');
 }
@@ -138,9 +148,11 @@ void printer_type(printer *w, const type *t) {
     print_shaped(w, "vector", t);
     break;
   case TYPE_UNRANKED:
-    PUT(w, "tensor<*x");
-    printer_type(w, t->elem);
-    put_char(w, '>');
+    print_shaped(w, "tensor", t);
+    break;
+  case TYPE_MEMREF:
+  case TYPE_UNRANKED_MEMREF:
+    print_shaped(w, "memref", t);
     break;
   case TYPE_FUNCTION:
     printer_function_type(w, type_inputs(t), type_results(t));
@@ -153,9 +165,17 @@ void printer_type(printer *w, const type *t) {
   case TYPE_TOKEN:
     PUT(w, "!stablehlo.token");
     break;
+  case TYPE_FUTURE:
+    PUT(w, "!stablehlo.future<");
+    print_types(w, t->types);
+    put_char(w, '>');
+    break;
   case TYPE_OPAQUE:
     put_char(w, '!');
     put(w, t->text);
+    break;
+  case TYPE_QUANT:
+    printer_quant(w, t->quant);
     break;
   }
 }
@@ -412,6 +432,36 @@ static void attr_affine_map(printer *w, const attr *a, how h) {
   put_char(w, '>');
 }
 
+static void attr_affine_set(printer *w, const attr *a, how h) {
+  (void)h;
+  PUT(w, "affine_set<");
+  put(w, ((const affine_set_attr *)a)->text);
+  put_char(w, '>');
+}
+
+static void put_or_any(printer *w, i64 v) {
+  if (v == DYNAMIC)
+    put_char(w, '?');
+  else
+    printer_i64(w, v);
+}
+
+static void attr_strided(printer *w, const attr *a, how h) {
+  const strided_attr *s = (const strided_attr *)a;
+  (void)h;
+  PUT(w, "strided<[");
+  for (size_t i = 0; i < s->strides.len; i++) {
+    if (i) PUT(w, ", ");
+    put_or_any(w, s->strides.data[i]);
+  }
+  put_char(w, ']');
+  if (s->offset) {
+    PUT(w, ", offset: ");
+    put_or_any(w, s->offset);
+  }
+  put_char(w, '>');
+}
+
 static void attr_loc(printer *w, const attr *a, how h) {
   (void)h;
   printer_loc(w, a);
@@ -438,6 +488,8 @@ static attr_printer *const printer_of[ATTR_COUNT] = {
     [ATTR_dense_resource] = attr_dense_resource,
     [ATTR_opaque] = attr_opaque,
     [ATTR_affine_map] = attr_affine_map,
+    [ATTR_affine_set] = attr_affine_set,
+    [ATTR_strided] = attr_strided,
     [ATTR_loc_unknown] = attr_loc,
     [ATTR_loc_file] = attr_loc,
     [ATTR_loc_name] = attr_loc,

@@ -35,6 +35,7 @@ void printer_word_or_string(printer *w, str s); /* quoted unless a bare identifi
 void printer_symbol(printer *w, str s);         /* @s */
 
 void printer_type(printer *w, const type *t);
+void printer_quant(printer *w, const quant *q);
 void printer_function_type(printer *w, types inputs, types results);
 
 /* elide: leave out `: i64` and `: f64` */

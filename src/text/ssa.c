@@ -34,6 +34,7 @@ typedef struct undo {
 typedef struct scope {
   size_t log_begin;
   u32 number; /* of the isolated region around */
+  bool isolated;
 } scope;
 
 struct ssa {
@@ -88,14 +89,18 @@ static entry *entry_of(parser *p, str name) {
   return s->numbered[n];
 }
 
+/* A name's first definition right inside an isolated region needs no log: outside, its number
+ * already tells that it is not seen. That is nearly every name. */
 static void change(parser *p, entry *e, content now) {
-  VEC_PUSH(p->scratch, p->ssa->log, (undo){e, e->now});
+  struct ssa *s = p->ssa;
+  bool first = e->now.scope == 0 && s->scopes.data[s->scopes.len - 1].isolated;
+  if (!first || !now.first) VEC_PUSH(p->scratch, s->log, (undo){e, e->now});
   e->now = now;
 }
 
 void ssa_push(parser *p, bool isolated) {
   struct ssa *s = p->ssa;
-  VEC_PUSH(p->scratch, s->scopes, (scope){s->log.len, s->current});
+  VEC_PUSH(p->scratch, s->scopes, (scope){s->log.len, s->current, isolated});
   if (isolated) s->current = ++s->last;
 }
 

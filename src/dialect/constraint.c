@@ -1,0 +1,323 @@
+/* What operands, results and attributes may be: the rows of ir/constraints.def and of the slots,
+ * in the words of ODS. */
+#include "dialect/verify.h"
+
+/* ---- elements ---- */
+
+typedef enum elements {
+  NO_ELEMENTS,
+#define ELEMENTS(id, ...) ELEMENTS_##id,
+#include "ir/constraints.def"
+} elements;
+
+static const char *const element_words[] = {
+#define ELEMENTS(id, words) [ELEMENTS_##id] = words,
+#include "ir/constraints.def"
+};
+
+static bool is_small_float(const type *e) {
+  return e->kind == TYPE_FLOAT && e->flt != FLOAT_tf32 && e->flt != FLOAT_f80 &&
+         e->flt != FLOAT_f128;
+}
+static bool is_wide_float(const type *e) {
+  return e->kind == TYPE_FLOAT && (e->flt == FLOAT_f32 || e->flt == FLOAT_f64);
+}
+static bool is_hlo_int(const type *e, bool any_sign) {
+  if (e->kind != TYPE_INT || (e->sign != SIGNLESS && (!any_sign || e->sign != UNSIGNED)))
+    return false;
+  return e->width >= 2 && e->width <= 64 && (e->width & (e->width - 1)) == 0;
+}
+
+static bool in_elements(elements set, const type *e) {
+  switch (set) {
+  case NO_ELEMENTS:
+    return false;
+  case ELEMENTS_ANY:
+    return true;
+  case ELEMENTS_FLOAT:
+    return is_small_float(e);
+  case ELEMENTS_WIDE:
+    return is_wide_float(e);
+  case ELEMENTS_BOOL:
+    return e->kind == TYPE_INT && e->width == 1 && e->sign == SIGNLESS;
+  case ELEMENTS_SINT:
+    return is_hlo_int(e, false);
+  case ELEMENTS_INT:
+    return is_hlo_int(e, true);
+  case ELEMENTS_COMPLEX:
+    return e->kind == TYPE_COMPLEX && is_wide_float(e->elem);
+  case ELEMENTS_QUANT:
+    return quant_class(e) == QUANT_TENSOR;
+  case ELEMENTS_QUANT_AXIS:
+    return quant_class(e) == QUANT_AXIS;
+  case ELEMENTS_INDEX:
+    return e->kind == TYPE_INDEX;
+  case ELEMENTS_DIMENSION:
+    return e->kind == TYPE_INDEX || is_hlo_int(e, true);
+  case ELEMENTS_ANY_INT:
+    return e->kind == TYPE_INT;
+  case ELEMENTS_I32:
+    return e->kind == TYPE_INT && e->width == 32 && e->sign == SIGNLESS;
+  case ELEMENTS_UI32:
+    return e->kind == TYPE_INT && e->width == 32 && e->sign == UNSIGNED;
+  }
+  return false;
+}
+
+/* ---- shapes ---- */
+
+typedef enum shape_set {
+#define SHAPE(id, ...) SHAPE_##id,
+#include "ir/constraints.def"
+} shape_set;
+
+static const char *const shape_words[] = {
+#define SHAPE(id, words) [SHAPE_##id] = words,
+#include "ir/constraints.def"
+};
+
+/* At most one dimension is not static, and that has a bound. */
+static bool is_bounded(const type *t) {
+  const bounds_attr *b = attr_as(bounds, t->encoding);
+  size_t dynamic = 0;
+  for (size_t i = 0; i < t->dims.len; i++) {
+    if (t->dims.data[i] != DYNAMIC) continue;
+    dynamic++;
+    if (!b || i >= b->bounds.len || b->bounds.data[i] == DYNAMIC) return false;
+  }
+  return dynamic <= 1;
+}
+
+static bool in_shape(shape_set set, const type *t) {
+  if (t->kind == TYPE_UNRANKED) return set == SHAPE_UNRANKED;
+  if (t->kind != TYPE_TENSOR) return false;
+  switch (set) {
+  case SHAPE_RANKED:
+  case SHAPE_UNRANKED:
+    return true;
+  case SHAPE_D0:
+    return t->dims.len == 0;
+  case SHAPE_D1:
+    return t->dims.len == 1;
+  case SHAPE_STATIC:
+    return type_is_static(t);
+  case SHAPE_BOUNDED:
+    return is_bounded(t);
+  case SHAPE_STATIC_1D:
+  case SHAPE_STATIC_1D_INT:
+    return t->dims.len == 1 && type_is_static(t);
+  case SHAPE_STATIC_2D_INT:
+    return t->dims.len == 2 && type_is_static(t);
+  }
+  return false;
+}
+
+/* ---- rows ---- */
+
+typedef enum row_form { TENSORS, ONE_OF, TUPLE_OF, KIND } row_form;
+typedef struct row {
+  u8 form;
+  u8 set;   /* shape_set, type_kind */
+  u8 of[7]; /* elements, other rows; ends with a 0 */
+  const char *words;
+} row;
+
+#define EACH1(m, a) m##a
+#define EACH2(m, a, ...) m##a, EACH1(m, __VA_ARGS__)
+#define EACH3(m, a, ...) m##a, EACH2(m, __VA_ARGS__)
+#define EACH4(m, a, ...) m##a, EACH3(m, __VA_ARGS__)
+#define EACH5(m, a, ...) m##a, EACH4(m, __VA_ARGS__)
+#define EACH6(m, a, ...) m##a, EACH5(m, __VA_ARGS__)
+#define PICK(a, b, c, d, e, f, each, ...) each
+#define EACH(m, ...) PICK(__VA_ARGS__, EACH6, EACH5, EACH4, EACH3, EACH2, EACH1, )(m, __VA_ARGS__)
+
+static const row rows[] = {
+#define TENSORS(id, shape, ...)                                                                    \
+  [IS_##id] = {TENSORS, SHAPE_##shape, {EACH(ELEMENTS_, __VA_ARGS__)}, NULL},
+#define CHOICE(id, form, ...) [IS_##id] = {form, 0, {EACH(IS_, __VA_ARGS__)}, NULL},
+#define KIND(id, kind, words) [IS_##id] = {KIND, kind, {0}, words},
+#include "ir/constraints.def"
+};
+
+bool constraint_holds(constraint_id id, const type *t) {
+  const row *r = &rows[id];
+  bool ok = false;
+  if (id == IS_any) return true;
+  if (r->form == KIND) return r->set != TYPE_NONE && t->kind == r->set;
+  if (r->form == TENSORS) {
+    if (!in_shape((shape_set)r->set, t)) return false;
+    for (const u8 *e = r->of; *e && !ok; e++) ok = in_elements((elements)*e, t->elem);
+    return ok && quant_axis_fits(t);
+  }
+  if (r->form == ONE_OF) {
+    for (const u8 *e = r->of; *e && !ok; e++) ok = constraint_holds((constraint_id)*e, t);
+    return ok;
+  }
+  if (t->kind != TYPE_TUPLE) return false;
+  for (size_t i = 0; i < t->types.len; i++) { /* tuples nest: the same row for inner ones */
+    ok = constraint_holds(id, t->types.data[i]);
+    for (const u8 *e = r->of; *e && !ok; e++)
+      ok = constraint_holds((constraint_id)*e, t->types.data[i]);
+    if (!ok) return false;
+  }
+  return true;
+}
+
+static void put_constraint(buf *b, constraint_id id) {
+  const row *r = &rows[id];
+  if (r->form == KIND) buf_printf(b, "%s", r->words);
+  if (r->form == TENSORS) buf_printf(b, "%s of ", shape_words[r->set]);
+  if (r->form == TUPLE_OF) BUF_LIT(b, "nested tuple with any combination of ");
+  for (const u8 *e = r->of; *e; e++) {
+    if (e != r->of) BUF_LIT(b, " or ");
+    if (r->form == TENSORS)
+      buf_printf(b, "%s", element_words[*e]);
+    else
+      put_constraint(b, (constraint_id)*e);
+  }
+  if (r->form == TENSORS || r->form == TUPLE_OF) BUF_LIT(b, " values");
+}
+
+static bool check_one(checker *k, const op *o, const value_info *info, const type *t,
+                      const char *what, size_t i) {
+  if (constraint_holds(info->is, t)) return true;
+  buf b;
+  buf_init(&b, ir_mem(k->c));
+  if (info->arity != ONE) buf_printf(&b, "variadic of ");
+  put_constraint(&b, info->is);
+  str words = arena_str(ir_arena(k->c), buf_view(&b));
+  buf_deinit(&b);
+  return op_error(k->c, o, "%s #%zu must be " STR_FMT ", but got '%s'", what, i, STR_ARG(words),
+                  show(k, t));
+}
+
+/* Results have one list of several values at most. */
+bool check_constraints(checker *k, const op *o) {
+  const op_info *info = o->info;
+  for (u32 g = 0; g < info->num_operands; g++) {
+    size_t begin, count;
+    if (info->operands[g].is == IS_any || !op_operand_group(o, g, &begin, &count)) continue;
+    for (size_t i = begin; i < begin + count; i++)
+      if (!check_one(k, o, &info->operands[g], in_type(o, i), "operand", i)) return false;
+  }
+  for (u32 i = 0, g = 0; i < o->num_results && g < info->num_results; i++) {
+    if (!check_one(k, o, &info->results[g], out_type(o, i), "result", i)) return false;
+    if (info->results[g].arity == ONE) g++;
+  }
+  return true;
+}
+
+/* ---- attributes ---- */
+
+typedef bool kind_fn(const attr *a);
+static bool is_int(const attr *a, u32 width) {
+  const integer_attr *i = attr_as(integer, a);
+  return i && i->type->kind == TYPE_INT && i->type->width == width && i->type->sign == SIGNLESS;
+}
+static bool is_any(const attr *a) { return a != NULL; }
+static bool is_i64(const attr *a) { return is_int(a, 64); }
+static bool is_i32(const attr *a) { return is_int(a, 32); }
+static bool is_f32(const attr *a) {
+  const float_attr *f = attr_as(float, a);
+  return f && f->type->kind == TYPE_FLOAT && f->type->flt == FLOAT_f32;
+}
+static bool is_bool(const attr *a) {
+  bool v;
+  return attr_get_bool(a, &v);
+}
+static bool is_unit(const attr *a) { return attr_is(unit, a); }
+static bool is_str(const attr *a) { return attr_is(string, a); }
+static bool is_sym(const attr *a) {
+  str s;
+  return attr_get_symbol(a, &s);
+}
+static bool is_type(const attr *a) { return attr_is(type_ref, a); }
+static bool is_packed(const attr *a, u32 width, size_t bytes) {
+  const dense_array_attr *d = attr_as(dense_array, a);
+  return d && d->elem->kind == TYPE_INT && d->elem->width == width && d->data.len % bytes == 0;
+}
+static bool is_i64s(const attr *a) { return is_packed(a, 64, 8); }
+static bool is_bools(const attr *a) { return is_packed(a, 1, 1); }
+static bool is_elements(const attr *a) {
+  return attr_is(dense, a) || attr_is(dense_resource, a) || attr_is(dense_string, a);
+}
+static bool is_i64_elements(const attr *a) {
+  const dense_attr *d = attr_as(dense, a);
+  const type *e = d ? type_element(d->type) : NULL;
+  return e && e->kind == TYPE_INT && e->width == 64 && e->sign == SIGNLESS;
+}
+static bool is_groups(const attr *a) { return is_i64_elements(a); }
+static bool is_array(const attr *a) { return attr_is(array, a); }
+static bool is_precisions(const attr *a) {
+  const array_attr *l = attr_as(array, a);
+  for (size_t i = 0; l && i < l->elems.len; i++)
+    if (!attr_is(precision, l->elems.data[i])) return false;
+  return l != NULL;
+}
+static bool is_dict(const attr *a) { return attr_is(dict, a); }
+
+static kind_fn *const kind_of[] = {
+#define AV(kind, ctype) [SLOT_##kind] = is_##kind,
+    ATTR_KINDS(AV)
+#undef AV
+};
+static const char *const kind_words[] = {
+    [SLOT_any] = "any attribute",
+    [SLOT_i64] = "64-bit signless integer attribute",
+    [SLOT_i32] = "32-bit signless integer attribute",
+    [SLOT_f32] = "32-bit float attribute",
+    [SLOT_bool] = "bool attribute",
+    [SLOT_unit] = "unit attribute",
+    [SLOT_str] = "string attribute",
+    [SLOT_sym] = "flat symbol reference attribute",
+    [SLOT_type] = "any type attribute",
+    [SLOT_i64s] = "i64 dense array attribute",
+    [SLOT_bools] = "i1 dense array attribute",
+    [SLOT_elements] = "constant vector/tensor attribute",
+    [SLOT_i64_elements] = "64-bit signless integer elements attribute",
+    [SLOT_groups] = "64-bit signless integer elements attribute or mesh and axes based replica "
+                    "groups representation.",
+    [SLOT_array] = "array attribute",
+    [SLOT_precisions] = "Precision Config attribute",
+    [SLOT_dict] = "dictionary of named attribute values",
+};
+
+/* Constants hold as many bytes as their type says. */
+static bool check_dense(checker *k, const op *o, const char *name, const attr *a) {
+  const dense_attr *d = attr_as(dense, a);
+  i64 n = 0, bytes = 0;
+  if (!d) return true;
+  size_t size = d->type->kind == TYPE_TENSOR ? type_storage(d->type->elem) : 0;
+  bool ok = size && type_num_elements(d->type, &n) && checked_mul(n, (i64)size, &bytes);
+  ok = ok && (d->splat ? d->data.len == size || n == 0 : (i64)d->data.len == bytes);
+  return ok || op_error(k->c, o, "attribute '%s' has contents that do not fit '%s'", name,
+                        show(k, d->type));
+}
+
+static bool check_rank_two(checker *k, const op *o, const attr *a) {
+  const dense_attr *d = attr_as(dense, a);
+  if (d->type->kind == TYPE_TENSOR && d->type->dims.len == 2) return true;
+  return op_error(k->c, o, "replica groups should be a rank 2 tensor"); /* all_gather_i3 */
+}
+
+static bool check_slot(checker *k, const op *o, const slot_info *s, const attr *a) {
+  bool ok = s->attr_id >= 0 ? a->id == s->attr_id : kind_of[s->kind](a);
+  const char *more = "";
+  i64 v;
+  if (s->need & NATURAL) more = " whose value is non-negative";
+  if (s->need & POSITIVE) more = " whose value is positive";
+  if (ok && *more) ok = attr_get_i64(a, &v) && v >= (s->need & POSITIVE ? 1 : 0);
+  if (ok && s->kind == SLOT_groups && !check_rank_two(k, o, a)) return false;
+  if (ok) return check_dense(k, o, s->name, a);
+  return op_error(k->c, o, "attribute '%s' failed to satisfy constraint: %s%s", s->name,
+                  s->attr_id >= 0 ? attr_infos[s->attr_id].name : kind_words[s->kind], more);
+}
+
+bool check_slots(checker *k, const op *o) {
+  for (u32 i = 0; i < o->info->num_slots; i++)
+    if (!o->slots[i] && (o->info->slots[i].need & REQUIRED))
+      return op_error(k->c, o, "requires attribute '%s'", o->info->slots[i].name);
+  for (u32 i = 0; i < o->info->num_slots; i++)
+    if (o->slots[i] && !check_slot(k, o, &o->info->slots[i], o->slots[i])) return false;
+  return true;
+}
