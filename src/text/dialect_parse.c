@@ -1,14 +1,11 @@
-/* Attributes of stablehlo, chlo and sdy: #dialect.mnemonic<...>.
+/* Attributes of dialects: #dialect.mnemonic<...>, and what is inside for stablehlo and chlo;
+ * sdy_parse.c has it for sdy.
  *
  * Most are a struct of named fields, read by the table of fields in ir/attrs.def; the others have
  * a function here. Where a form leaves out `#dialect.mnemonic`, the same functions read the rest.
  */
 #include "text/float.h"
 #include "text/parser.h"
-
-typedef VEC(const attr *) attr_vec;
-
-static attrs list_of(const attr_vec *v) { return (attrs){v->data, v->len}; }
 
 /* ---- <name = value, ...> in any order ---- */
 
@@ -203,318 +200,6 @@ static const attr *bounds(parser *p, attr_id id) {
   return bounds_list(p, '<', '>');
 }
 
-/* ---- sdy ---- */
-
-/* "x" or "x":(2)4 */
-static const attr *axis_ref(parser *p, attr_id id) {
-  token t = p->tok;
-  i64 pre = 0, size = 0;
-  (void)id;
-  if (!parser_expect(p, TOK_STRING, "expected string")) return NULL;
-  if (parser_accept(p, ':') && (!parser_expect(p, '(', "expected '('") || !parser_i64(p, &pre) ||
-                                !parser_expect(p, ')', "expected ')'") || !parser_i64(p, &size)))
-    return NULL;
-  return attr_make(p->ctx, axis_ref, .name = parser_string(p, &t), .pre_size = pre, .size = size);
-}
-
-/* Items of one attribute kind in brackets; `user` of items. */
-typedef struct items {
-  attr_vec v;
-  attr_id id;
-} items;
-
-static bool dialect_item(parser *p, void *user) {
-  items *it = user;
-  const attr *a = parser_dialect_body(p, it->id);
-  if (!a) return false;
-  VEC_PUSH(p->scratch, it->v, a);
-  return true;
-}
-
-static bool bracketed(parser *p, int open, int close, attr_id id, attrs *out) {
-  items it = {.id = id};
-  if (!parser_list(p, open, close, dialect_item, &it)) return false;
-  *out = list_of(&it.v);
-  return true;
-}
-
-static const attr *mesh_axis(parser *p, attr_id id) {
-  token t = p->tok;
-  i64 size;
-  (void)id;
-  if (!parser_expect(p, TOK_STRING, "expected string") || !parser_expect(p, '=', "expected '='") ||
-      !parser_i64(p, &size))
-    return NULL;
-  return attr_make(p->ctx, mesh_axis, .name = parser_string(p, &t), .size = size);
-}
-
-/* <["x"=2, "y"=4], device_ids=[...]> */
-/* Device ids in order say nothing, so they are dropped, as Shardy does. */
-static bool is_iota(const i64_vec *ids, attrs axes) {
-  i64 total = 1;
-  for (size_t i = 0; i < axes.len; i++)
-    if (!checked_mul(total, ((const mesh_axis_attr *)axes.data[i])->size, &total)) return false;
-  for (size_t i = 0; i < ids->len; i++)
-    if (ids->data[i] != (i64)i) return false;
-  return axes.len > 0 && (i64)ids->len == total;
-}
-
-static const attr *mesh(parser *p, attr_id id) {
-  attrs axes;
-  i64_vec ids = {0};
-  (void)id;
-  if (!parser_expect(p, '<', "expected '<'") || !bracketed(p, '[', ']', ATTR_mesh_axis, &axes))
-    return NULL;
-  if (parser_accept(p, ',') &&
-      (!parser_expect_word(p, "device_ids") || !parser_expect(p, '=', "expected '='") ||
-       !parser_i64_list(p, &ids)))
-    return NULL;
-  if (!parser_expect(p, '>', "expected '>'")) return NULL;
-  if (is_iota(&ids, axes)) ids.len = 0;
-  return attr_make(p->ctx, mesh, .axes = axes, .device_ids = {ids.data, ids.len});
-}
-
-/* p3 after the closing brace; -1: none */
-static bool priority(parser *p, i64 *out) {
-  token t = p->tok;
-  *out = -1;
-  if (!at(p, TOK_ID)) return true;
-  str s = t.text;
-  i64 v = 0;
-  bool good = s.len >= 2 && s.data[0] == 'p';
-  for (size_t i = 1; good && i < s.len; i++) good = char_is_digit(s.data[i]);
-  if (!good)
-    return parser_error(p, &t, "expecting priority in format 'p<number>', got: " STR_FMT,
-                        STR_ARG(s));
-  if (s.data[1] == '0' && s.len > 2)
-    return parser_error(p, &t, "priorities with leading zeros are not allowed, got: " STR_FMT,
-                        STR_ARG(s));
-  for (size_t i = 1; i < s.len; i++)
-    if (!checked_mul(v, 10, &v) || !checked_add(v, s.data[i] - '0', &v))
-      return parser_error(p, &t, "expecting integer priority, got: " STR_FMT, STR_ARG(s));
-  *out = v;
-  return parser_next(p);
-}
-
-/* {"x", "y", ?}p1 */
-static const attr *dim_sharding(parser *p, attr_id id) {
-  attr_vec axes = {0};
-  bool closed = true;
-  i64 prio;
-  (void)id;
-  if (!parser_expect(p, '{', "expected '{'")) return NULL;
-  while (!at(p, '}')) {
-    if (axes.len && !parser_expect(p, ',', "expected ','")) return NULL;
-    if (parser_accept(p, '?')) {
-      closed = false;
-      break;
-    }
-    const attr *a = axis_ref(p, ATTR_axis_ref);
-    if (!a) return NULL;
-    VEC_PUSH(p->scratch, axes, a);
-  }
-  if (!parser_expect(p, '}', "expected '}'") || !priority(p, &prio)) return NULL;
-  return attr_make(p->ctx, dim_sharding, .axes = list_of(&axes), .closed = closed,
-                   .priority = prio);
-}
-
-static const char *const kinds[] = {"sum", "max", "min", "mul", "and", "or"};
-
-static bool unreduced(parser *p, tensor_sharding_attr *s) {
-  s->unreduced_kind = NULL;
-  if (parser_accept(p, '=')) {
-    for (u32 k = 0; k < COUNT(kinds); k++) {
-      if (!parser_accept_word(p, kinds[k])) continue;
-      if (k) s->unreduced_kind = attr_enum(p->ctx, ATTR_reduction_op, k);
-      break;
-    }
-  }
-  return bracketed(p, '{', '}', ATTR_axis_ref, &s->unreduced);
-}
-
-/* <@mesh, [{...}, ...], replicated={...}, unreduced={...}> */
-static const attr *tensor_sharding(parser *p, attr_id id) {
-  tensor_sharding_attr s = {.base = {.id = (u16)id}};
-  if (!parser_expect(p, '<', "expected '<'")) return NULL;
-  if (parser_accept_word(p, "mesh"))
-    s.mesh = mesh(p, ATTR_mesh);
-  else
-    s.mesh = parser_symbol(p);
-  if (!s.mesh || !parser_expect(p, ',', "expected ','") ||
-      !bracketed(p, '[', ']', ATTR_dim_sharding, &s.dims))
-    return NULL;
-  while (parser_accept(p, ',')) {
-    bool ok;
-    if (!s.replicated.len && parser_accept_word(p, "replicated"))
-      ok = parser_expect(p, '=', "expected '='") &&
-           bracketed(p, '{', '}', ATTR_axis_ref, &s.replicated);
-    else if (!s.unreduced.len && parser_accept_word(p, "unreduced"))
-      ok = unreduced(p, &s);
-    else
-      ok = parser_error(p, &p->tok,
-                        "failed to parse Sdy_TensorSharding, expected valid named axis list after "
-                        "comma");
-    if (!ok) return NULL;
-  }
-  if (!parser_expect(p, '>', "expected '>'")) return NULL;
-  return attr_unique(p->ctx, &s.base);
-}
-
-/* <[<...>, <...>]>; in a form [<...>, <...>] */
-static const attr *sharding_per_value(parser *p, attr_id id) {
-  attrs list;
-  (void)id;
-  bool angle = parser_accept(p, '<');
-  if (!bracketed(p, '[', ']', ATTR_tensor_sharding, &list)) return NULL;
-  if (angle && !parser_expect(p, '>', "expected '>'")) return NULL;
-  return attr_make(p->ctx, sharding_per_value, .shardings = list);
-}
-
-static bool string_item(parser *p, void *user) {
-  attr_vec *v = user;
-  token t = p->tok;
-  if (!parser_expect(p, TOK_STRING, "expected string")) return false;
-  VEC_PUSH(p->scratch, *v, attr_string(p->ctx, parser_string(p, &t)));
-  return true;
-}
-
-static const attr *manual_axes(parser *p, attr_id id) {
-  attr_vec v = {0};
-  (void)id;
-  if (!parser_list(p, '{', '}', string_item, &v)) return NULL;
-  return attr_make(p->ctx, manual_axes, .axes = list_of(&v));
-}
-
-static const attr *axis_ref_list(parser *p, attr_id id) {
-  attrs list;
-  (void)id;
-  if (!bracketed(p, '{', '}', ATTR_axis_ref, &list)) return NULL;
-  return attr_make(p->ctx, axis_ref_list, .axes = list);
-}
-
-/* [{"x"}, {}]; as an attribute of its own in < > */
-static const attr *axis_ref_lists(parser *p, attr_id id) {
-  attrs list;
-  (void)id;
-  bool angle = parser_accept(p, '<');
-  if (!bracketed(p, '[', ']', ATTR_axis_ref_list, &list)) return NULL;
-  if (angle && !parser_expect(p, '>', "expected '>'")) return NULL;
-  return attr_make(p->ctx, axis_ref_lists, .lists = list);
-}
-
-static const attr *all_to_all_param(parser *p, attr_id id) {
-  attrs axes;
-  i64 src, tgt;
-  (void)id;
-  if (!bracketed(p, '{', '}', ATTR_axis_ref, &axes) || !parser_expect(p, ':', "expected ':'") ||
-      !parser_i64(p, &src) || !parser_expect(p, TOK_ARROW, "expected '->'") || !parser_i64(p, &tgt))
-    return NULL;
-  return attr_make(p->ctx, all_to_all_param, .axes = axes, .src_dim = src, .tgt_dim = tgt);
-}
-
-static const attr *all_to_all_params(parser *p, attr_id id) {
-  attrs list;
-  (void)id;
-  bool angle = parser_accept(p, '<');
-  if (!bracketed(p, '[', ']', ATTR_all_to_all_param, &list)) return NULL;
-  if (angle && !parser_expect(p, '>', "expected '>'")) return NULL;
-  return attr_make(p->ctx, all_to_all_params, .params = list);
-}
-
-/* ---- sharding rules: factors are i .. z, then z_1, z_2, ... ---- */
-
-static bool bad_symbol(parser *p, const token *t) {
-  return parser_error(p, t, "expecting symbol from 'i' to 'z'. Received: '" STR_FMT "'",
-                      STR_ARG(t->text));
-}
-
-static bool symbols(parser *p, i64_vec *out) {
-  token t = p->tok;
-  str s = t.text;
-  while (s.len) {
-    i64 index = s.data[0] - 'i', z = 0;
-    size_t n = 1;
-    if (index < 0 || index > 17) return bad_symbol(p, &t);
-    if (index == 17 && s.len > 2 && s.data[1] == '_') {
-      for (n = 2; n < s.len && char_is_digit(s.data[n]) && z < 1 << 20; n++)
-        z = z * 10 + (s.data[n] - '0');
-      if (n == 2)
-        return parser_error(p, &t, "expecting integer after 'z_'. Received: '" STR_FMT "'",
-                            STR_ARG(s));
-    }
-    VEC_PUSH(p->scratch, *out, index + z);
-    s = str_from(s, n);
-  }
-  return parser_next(p);
-}
-
-static const attr *dim_mapping(parser *p, attr_id id) {
-  i64_vec v = {0};
-  (void)id;
-  if (at(p, TOK_ID) && !symbols(p, &v)) return NULL;
-  return attr_make(p->ctx, dim_mapping, .factors = {v.data, v.len});
-}
-
-static const attr *tensor_mapping(parser *p, attr_id id) {
-  attrs dims;
-  (void)id;
-  if (!bracketed(p, '[', ']', ATTR_dim_mapping, &dims)) return NULL;
-  return attr_make(p->ctx, tensor_mapping, .dims = dims);
-}
-
-static bool size_item(parser *p, void *user) {
-  i64_vec *sizes = user, index = {0};
-  token t = p->tok;
-  i64 v;
-  if (!at(p, TOK_ID)) return parser_expect(p, TOK_ID, "expected valid keyword");
-  if (!symbols(p, &index)) return false;
-  if (index.len != 1 || index.data[0] != (i64)sizes->len)
-    return parser_error(p, &t,
-                        "expecting factor indices to be ordered like an iota ([0,1,2,...], e.g. "
-                        "{i=#, j=#, ...})");
-  if (!parser_expect(p, '=', "expected '='") || !parser_i64(p, &v)) return false;
-  VEC_PUSH(p->scratch, *sizes, v);
-  return true;
-}
-
-static bool factor_item(parser *p, void *user) {
-  if (!at(p, TOK_ID)) return parser_expect(p, TOK_ID, "expected valid keyword");
-  return symbols(p, user);
-}
-
-static bool factors(parser *p, const char *name, i64s *out) {
-  i64_vec v = {0};
-  if (!parser_accept_word(p, name)) return true;
-  if (!parser_expect(p, '=', "expected '='") || !parser_list(p, '{', '}', factor_item, &v))
-    return false;
-  *out = (i64s){v.data, v.len};
-  return true;
-}
-
-/* <([i, j])->([j, i]) {i=2, j=4} reduction={j}, custom> */
-static const attr *op_sharding_rule(parser *p, attr_id id) {
-  op_sharding_rule_attr r = {.base = {.id = (u16)id}};
-  i64_vec sizes = {0};
-  if (!parser_expect(p, '<', "expected '<'") ||
-      !bracketed(p, '(', ')', ATTR_tensor_mapping, &r.operands) ||
-      !parser_expect(p, TOK_ARROW, "expected '->'") ||
-      !bracketed(p, '(', ')', ATTR_tensor_mapping, &r.results))
-    return NULL;
-  if (at(p, '{') && !parser_list(p, '{', '}', size_item, &sizes)) return NULL;
-  r.factor_sizes = (i64s){sizes.data, sizes.len};
-  if (!factors(p, "reduction", &r.reduction) ||
-      !factors(p, "need_replication", &r.need_replication) ||
-      !factors(p, "permutation", &r.permutation) ||
-      !factors(p, "blocked_propagation", &r.blocked_propagation))
-    return NULL;
-  if (parser_accept(p, ',')) {
-    if (!parser_expect_word(p, "custom")) return NULL;
-    r.custom = true;
-  }
-  if (!parser_expect(p, '>', "expected '>'")) return NULL;
-  return attr_unique(p->ctx, &r.base);
-}
-
 /* ---- by kind ---- */
 
 typedef const attr *body_fn(parser *p, attr_id id);
@@ -529,25 +214,13 @@ static body_fn *const body_of[ATTR_COUNT] = {
     [ATTR_conv] = conv,
     [ATTR_output_operand_alias] = structure,
     [ATTR_bounds] = bounds,
-    [ATTR_mesh_axis] = mesh_axis,
-    [ATTR_mesh] = mesh,
-    [ATTR_axis_ref] = axis_ref,
-    [ATTR_dim_sharding] = dim_sharding,
-    [ATTR_tensor_sharding] = tensor_sharding,
-    [ATTR_sharding_per_value] = sharding_per_value,
-    [ATTR_axis_ref_list] = axis_ref_list,
-    [ATTR_axis_ref_lists] = axis_ref_lists,
-    [ATTR_manual_axes] = manual_axes,
-    [ATTR_all_to_all_param] = all_to_all_param,
-    [ATTR_all_to_all_params] = all_to_all_params,
-    [ATTR_dim_mapping] = dim_mapping,
-    [ATTR_tensor_mapping] = tensor_mapping,
-    [ATTR_op_sharding_rule] = op_sharding_rule,
 };
 
 const attr *parser_dialect_body(parser *p, attr_id id) {
   if (!parser_enter(p)) return NULL;
-  const attr *a = body_of[id] ? body_of[id](p, id) : enumeration(p, id);
+  const attr *a = body_of[id]            ? body_of[id](p, id)
+                  : attr_infos[id].cases ? enumeration(p, id)
+                                         : parser_sdy_body(p, id);
   parser_leave(p);
   return a;
 }
@@ -613,7 +286,7 @@ static const attr *long_form(parser *p, str dialect) {
   return a && parser_expect(p, '>', "expected '>'") ? a : NULL;
 }
 
-const attr *parser_dialect_attr(parser *p) {
+static const attr *written_out(parser *p) {
   token t = p->tok;
   str name = str_from(t.text, 1);
   const char *dot = memchr(name.data, '.', name.len);
@@ -635,4 +308,12 @@ const attr *parser_dialect_attr(parser *p) {
   parser_error(p, &t, "unknown attribute `" STR_FMT "` in dialect `" STR_FMT "`", STR_ARG(mnemonic),
                STR_ARG(dialect));
   return NULL;
+}
+
+const attr *parser_dialect_attr(parser *p) {
+  str outer = p->custom_op;
+  p->custom_op = STR(""); /* no more the op's own code that reads */
+  const attr *a = written_out(p);
+  p->custom_op = outer;
+  return a;
 }

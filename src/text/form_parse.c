@@ -18,11 +18,22 @@ static bool spelled_i64s(parser *p, const attr **out) {
   return parser_i64_list(p, &v) && (*out = attr_i64_array(p->ctx, (i64s){v.data, v.len}));
 }
 
+/* Without its #dialect.name, or written out. */
+static const attr *body(parser *p, attr_id id) {
+  token t = p->tok;
+  if (!at(p, TOK_HASH) || attr_infos[id].cases) return parser_dialect_body(p, id);
+  const attr *a = parser_attr(p, NULL);
+  if (a && a->id != id) a = (parser_complain(p, &t, "invalid kind of attribute specified"), NULL);
+  return a;
+}
+
 static bool attribute(parser *p, op_state *st, const form_step *s) {
   const slot_info *slot = slot_at(st, s->slot);
   const attr *a = NULL;
-  if (slot->attr_id >= 0)
-    a = parser_dialect_body(p, (attr_id)slot->attr_id);
+  if (slot->attr_id == ATTR_sharding_per_value)
+    a = parser_sharding_list(p);
+  else if (slot->attr_id >= 0)
+    a = body(p, (attr_id)slot->attr_id);
   else if (slot->kind == SLOT_i64)
     spelled_i64(p, &a);
   else if (slot->kind == SLOT_i64s)

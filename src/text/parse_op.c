@@ -244,7 +244,7 @@ static bool check_count(parser *p, const op_state *st, const token *where) {
                       st->operand_types.len);
 }
 
-static bool generic(parser *p, op_state *st) {
+static bool generic_form(parser *p, op_state *st) {
   str name = parser_string(p, &p->tok);
   if (name.len == 0) return parser_error(p, &p->tok, "empty operation name is invalid");
   const op_info *info = info_of(p, &p->tok, name);
@@ -261,6 +261,14 @@ static bool generic(parser *p, op_state *st) {
   if (!at(p, '(')) return parser_error(p, &types, "expected function type");
   return parser_function_type(p, &st->operand_types, &st->result_types) &&
          check_count(p, st, &types);
+}
+
+static bool generic(parser *p, op_state *st) {
+  str outer = p->custom_op;
+  p->custom_op = STR("");
+  bool ok = generic_form(p, st);
+  p->custom_op = outer;
+  return ok;
 }
 
 /* ---- custom form ---- */
@@ -286,8 +294,13 @@ static bool custom(parser *p, op_state *st) {
   if (!info) return false;
   set_info(p, st, info);
   parser_next(p);
-  if (form_get(&p->forms, info)) return parser_form(p, st);
-  if (custom_exists(info->id)) return parser_custom(p, st);
+  str outer = p->custom_op;
+  p->custom_op = info->name;
+  if (form_get(&p->forms, info) || custom_exists(info->id)) {
+    bool ok = form_get(&p->forms, info) ? parser_form(p, st) : parser_custom(p, st);
+    p->custom_op = outer;
+    return ok;
+  }
   return parser_error(p, &st->at, "custom op '" STR_FMT "' has no custom assembly form",
                       STR_ARG(info->name));
 }

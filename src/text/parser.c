@@ -46,6 +46,18 @@ bool parser_error(parser *p, const token *where, const char *fmt, ...) {
   return false;
 }
 
+bool parser_complain(parser *p, const token *where, const char *fmt, ...) {
+  va_list ap;
+  str prefix = p->custom_op.len ? arena_printf(p->scratch, "custom op '" STR_FMT "' %s",
+                                               STR_ARG(p->custom_op), fmt)
+                                : str_of(fmt);
+  va_start(ap, fmt);
+  diag_emit(ir_sink(p->ctx), DIAG_ERROR, (diag_pos){p->file, where->line, where->col}, prefix.data,
+            ap);
+  va_end(ap);
+  return false;
+}
+
 void parser_note(parser *p, u32 line, u32 col, const char *fmt, ...) {
   va_list ap;
   va_start(ap, fmt);
@@ -89,8 +101,8 @@ bool parser_expect(parser *p, int kind, const char *message) {
 
 bool parser_expect_word(parser *p, const char *word) {
   if (parser_accept_word(p, word)) return true;
-  str message = arena_printf(p->scratch, "expected '%s'", word);
-  return missing(p, message.data);
+  if (at(p, TOK_ERROR)) return parser_error(p, &p->tok, "%s", p->lex.error);
+  return parser_complain(p, &p->tok, "expected '%s'", word);
 }
 
 static int hex_value(char c) { return char_is_digit(c) ? c - '0' : (c | 32) - 'a' + 10; }
@@ -136,13 +148,24 @@ static bool token_u64(str s, u64 *out) {
 }
 
 bool parser_i64(parser *p, i64 *out) {
+  token start = p->tok;
   bool minus = parser_accept(p, '-');
   u64 v;
   token t = p->tok;
+  if (!minus && !at(p, TOK_INT) && !at(p, TOK_ERROR))
+    return parser_complain(p, &t, "expected integer value");
   if (!parser_expect(p, TOK_INT, "expected integer value")) return false;
   if (!token_u64(t.text, &v) || v > (u64)INT64_MAX + minus)
-    return parser_error(p, &t, "integer value too large");
+    return parser_complain(p, &start, "integer value too large");
   *out = minus ? (i64)(0 - v) : (i64)v;
+  return true;
+}
+
+bool parser_string_value(parser *p, str *out) {
+  token t = p->tok;
+  if (at(p, TOK_ERROR)) return parser_error(p, &t, "%s", p->lex.error);
+  if (!parser_accept(p, TOK_STRING)) return parser_complain(p, &t, "expected string");
+  *out = parser_string(p, &t);
   return true;
 }
 

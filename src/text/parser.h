@@ -84,7 +84,8 @@ typedef struct parser {
   token tok;
   u32 end_line, end_col; /* right after the token before */
   u32 depth;
-  str dialect; /* default dialect of the region at hand, "" or "func" */
+  str custom_op; /* whose custom form is being read: MLIR names it in some messages; or empty */
+  str dialect;   /* default dialect of the region at hand, "" or "func" */
   name_map op_names;
   name_map attr_aliases, type_aliases;
   form_cache forms;
@@ -106,12 +107,16 @@ bool parser_accept_word(parser *p, const char *word);
 bool parser_expect(parser *p, int kind, const char *message); /* "expected ')'" and the like */
 bool parser_expect_word(parser *p, const char *word);
 bool parser_error(parser *p, const token *where, const char *fmt, ...) PRINTF_LIKE(3, 4);
+/* The same, but inside an op's custom form with "custom op 'name' " before it: MLIR says so where a
+ * dialect's own code complains, not where a token is missing. */
+bool parser_complain(parser *p, const token *where, const char *fmt, ...) PRINTF_LIKE(3, 4);
 void parser_note(parser *p, u32 line, u32 col, const char *fmt, ...) PRINTF_LIKE(4, 5);
 bool parser_enter(parser *p); /* one level deeper; false: too deep, reported */
 static inline void parser_leave(parser *p) { p->depth--; }
 /* Bytes of a string token, or of the part of an @ token after the sign. */
 str parser_string(parser *p, const token *t);
 bool parser_i64(parser *p, i64 *out);            /* with sign; checks the range */
+bool parser_string_value(parser *p, str *out);   /* "..." */
 bool parser_word_or_string(parser *p, str *out); /* foo or "foo" */
 /* `open` item, item `close`; NULL item functions are not allowed. */
 typedef bool parser_item(parser *p, void *user);
@@ -156,6 +161,10 @@ bool parser_int_bits(str literal, bool minus, const type *t, u64 *bits);
 /* Bits of a float from a literal: decimal with a point, or hex; false: reported. */
 bool parser_float_bits(parser *p, const token *literal, bool minus, const type *t, u64 *bits);
 bool parser_hex(parser *p, const token *t, str *out, bool keep); /* "0x0A" as bytes */
+
+/* ---- sdy_parse.c ---- */
+const attr *parser_sdy_body(parser *p, attr_id id);
+const attr *parser_sharding_list(parser *p); /* [<...>, <...>] as a sharding_per_value */
 
 /* ---- values: ssa.c ---- */
 bool ssa_init(parser *p);

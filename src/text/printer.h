@@ -47,6 +47,8 @@ void printer_named(printer *w, str name, const attr *a);
 void printer_dialect_body(printer *w, const attr *a, bool plain);
 void printer_dialect_attr(printer *w, const attr *a);
 
+bool printer_sdy_body(printer *w, const attr *a, bool plain); /* false: not one of sdy's */
+
 /* ---- locations: loc_print.c ---- */
 void printer_loc(printer *w, const attr *loc); /* loc(...) */
 /* With a space before it, if locations are printed at all; loc(#alias) where allowed. */

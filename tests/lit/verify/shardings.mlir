@@ -103,6 +103,7 @@ sdy.mesh @mesh = <["a"=2, "a"=4]>
 
 // -----
 
+// expected-error@+2 {{failed to parse Sdy_Mesh parameter}}
 // expected-error@+1 {{axis size must be at least 1, got: 0}}
 sdy.mesh @mesh = <["a"=0]>
 
