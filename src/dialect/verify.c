@@ -244,26 +244,22 @@ static bool check_uses(checker *k, const op *o) {
 
 /* ---- symbols ---- */
 
-static u64 hash_name(str s) { return hash_bytes(s.data, s.len, 0); }
+const op *checker_symbol(checker *k, const op *table, str name) {
+  if (k->symbols_of != table) {
+    k->symbols = symbol_map_build(table, k->scratch);
+    k->symbols_of = table;
+  }
+  return symbol_map_find(k->symbols, name);
+}
 
-/* An open table of names, twice the number of symbols. */
 static bool check_symbols(checker *k, const op *table) {
-  const block *b = op_body(table, 0);
-  size_t n = 0, cap = 16;
-  for (const op *o = b->first; o; o = o->next) n++;
-  while (cap < 2 * n) cap *= 2;
-  const op **slots = arena_zalloc(ir_arena(k->c), cap * sizeof *slots);
-  for (const op *o = b->first; o; o = o->next) {
+  for (const op *o = op_body(table, 0)->first; o; o = o->next) {
     str name = symbol_name(o);
-    if (!name.len) continue;
-    size_t i = hash_name(name) & (cap - 1);
-    while (slots[i] && !str_eq(symbol_name(slots[i]), name)) i = (i + 1) & (cap - 1);
-    if (slots[i]) {
-      loc_error(k->c, o->loc, "redefinition of symbol named '" STR_FMT "'", STR_ARG(name));
-      loc_note(k->c, slots[i]->loc, "see existing symbol definition here");
-      return false;
-    }
-    slots[i] = o;
+    const op *first = name.len ? checker_symbol(k, table, name) : o;
+    if (first == o) continue;
+    loc_error(k->c, o->loc, "redefinition of symbol named '" STR_FMT "'", STR_ARG(name));
+    loc_note(k->c, first->loc, "see existing symbol definition here");
+    return false;
   }
   return true;
 }
@@ -303,10 +299,13 @@ bool dialect_verify(ir_module *m) {
   checker k = {.m = m, .c = m->ctx, .ok = true};
   if (!op_is(m->root, module) || m->root->num_regions != 1 || !op_body(m->root, 0))
     return op_error(k.c, m->root, "expected a module");
+  k.scratch = ir_scratch_push(k.c);
   module_number(m);
   find_meshes(&k);
   op_walk_post(m->root, visit, &k);
-  return k.ok && check_call_graph(&k);
+  bool ok = k.ok && check_call_graph(&k);
+  ir_scratch_pop(k.c);
+  return ok;
 }
 
 bool dialect_infer(ir_module *m, const op *o, const type **out) {

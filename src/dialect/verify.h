@@ -16,7 +16,13 @@ typedef struct checker {
   ir_ctx *c;
   bool ok;
   VEC(named_mesh) meshes; /* of the module, in order */
+  arena *scratch;         /* while a module is verified */
+  symbol_map *symbols;    /* of the table asked last */
+  const op *symbols_of;
 } checker;
+
+/* The op of that name in the table; NULL: none. */
+const op *checker_symbol(checker *k, const op *table, str name);
 
 typedef bool verify_fn(checker *k, const op *o);
 typedef bool infer_fn(checker *k, const op *o, const type **out);

@@ -72,7 +72,7 @@ bool verify_func(checker *k, const op *o) {
 
 static const op *callee_of(checker *k, const op *o, str name) {
   const op *table = op_module(op_parent(o));
-  const op *f = table ? symbol_find(table, name) : NULL;
+  const op *f = table ? checker_symbol(k, table, name) : NULL;
   if (f && op_is(f, func) && attr_is(type_ref, op_attr(f, STR("function_type")))) return f;
   op_error(k->c, o, "'" STR_FMT "' does not reference a valid function", STR_ARG(name));
   return NULL;
@@ -270,20 +270,18 @@ static walk_result count_op(void *user, op *o) {
   s->size++;
   if (!op_is(o, call) && !op_is(o, composite)) return WALK_ON;
   str name = symbol_of(op_attr(o, op_is(o, call) ? STR("callee") : STR("decomposition")));
-  for (size_t i = 0; i < s->len; i++) {
-    if (!str_eq(symbol_name(s->funcs[i]), name)) continue;
-    if (s->sizes[i] == COUNTING) {
-      s->ok = op_error(s->k->c, o, "calls '" STR_FMT "', which calls back", STR_ARG(name));
-      return WALK_STOP;
-    }
-    u64 outer = s->size;
-    if (!s->sizes[i] && !measure(s, i)) return WALK_STOP;
-    s->size = outer + s->sizes[i];
-    if (s->size > MAX_INLINED) {
-      s->ok = op_unimplemented(s->k->c, o, "more than %d ops once calls are inlined", MAX_INLINED);
-      return WALK_STOP;
-    }
-    break;
+  const op *f = checker_symbol(s->k, s->k->m->root, name);
+  if (!f || !op_is(f, func)) return WALK_ON;
+  if (s->sizes[f->num] == COUNTING) {
+    s->ok = op_error(s->k->c, o, "calls '" STR_FMT "', which calls back", STR_ARG(name));
+    return WALK_STOP;
+  }
+  u64 outer = s->size;
+  if (!s->sizes[f->num] && !measure(s, f->num)) return WALK_STOP;
+  s->size = outer + s->sizes[f->num];
+  if (s->size > MAX_INLINED) {
+    s->ok = op_unimplemented(s->k->c, o, "more than %d ops once calls are inlined", MAX_INLINED);
+    return WALK_STOP;
   }
   return WALK_ON;
 }
@@ -306,10 +304,10 @@ bool check_call_graph(checker *k) {
   const block *b = op_body(k->m->root, 0);
   size_t n = 0;
   for (const op *o = b->first; o; o = o->next) n += op_is(o, func);
-  s.funcs = ARENA_ARRAY(ir_arena(k->c), op *, n);
-  s.sizes = arena_zalloc(ir_arena(k->c), n * sizeof *s.sizes);
+  s.funcs = ARENA_ARRAY(k->scratch, op *, n);
+  s.sizes = arena_zalloc(k->scratch, n * sizeof *s.sizes);
   for (op *o = b->first; o; o = o->next)
-    if (op_is(o, func)) s.funcs[s.len++] = o;
+    if (op_is(o, func)) s.funcs[o->num = (u32)s.len++] = o; /* numbers of ops are not needed now */
   for (size_t i = 0; i < n && s.ok; i++)
     if (!s.sizes[i]) measure(&s, i);
   return s.ok;

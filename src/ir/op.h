@@ -251,6 +251,10 @@ bool op_walk_post(op *o, walk_fn *fn, void *user);
   for (op *o = (b)->first, *o##_next; o && (o##_next = o->next, 1); o = o##_next)
 
 op *symbol_find(const op *table, str name);         /* op in the table's body; NULL: none */
+/* The same for many names: a snapshot of the table, by name. The first of a name counts. */
+typedef struct symbol_map symbol_map;
+symbol_map *symbol_map_build(const op *table, arena *a);
+op *symbol_map_find(const symbol_map *m, str name);
 str symbol_name(const op *o);                       /* its sym_name; empty: none */
 op *op_module(op *o);                               /* innermost op with SYMBOL_TABLE around it */
 bool op_is_inside(const op *o, const op *ancestor); /* o itself counts */
