@@ -9,8 +9,15 @@ bool shapes_agree(const type *a, const type *b) {
   return true;
 }
 
+bool elements_agree(const type *a, const type *b) {
+  const quant *x = a->quant, *y = b->quant;
+  if (a == b) return true;
+  return x && y && x->storage == y->storage && x->min == y->min && x->max == y->max &&
+         x->expressed == y->expressed && (x->form == QUANT_PER_AXIS) == (y->form == QUANT_PER_AXIS);
+}
+
 bool types_agree(const type *a, const type *b) {
-  return a == b || (shapes_agree(a, b) && a->elem == b->elem);
+  return a == b || (shapes_agree(a, b) && elements_agree(a->elem, b->elem));
 }
 
 bool is_scalar_of(const type *t, const type *elem) {

@@ -180,6 +180,7 @@ static bool check_same(checker *k, const op *o) {
     const type *t = i < o->num_operands ? in_type(o, i) : out_type(o, i - o->num_operands);
     if (op_is(o, add) && !shapes_agree(first, t)) /* has its own constraint in the peers */
       return op_error(k->c, o, "requires the same shape for all operands and results");
+    if (op_is(o, add) && (first->elem->quant || t->elem->quant)) continue; /* check_quantized */
     if (whole && !types_agree(first, t))
       return op_error(k->c, o, "requires compatible types for all operands and results");
     if (!whole && !shapes_agree(first, t))
@@ -285,7 +286,7 @@ static bool check_op(checker *k, const op *o) {
   if (op_kind(o) == OP_unregistered || o->info->family == FAMILY_later) return true;
   return check_counts(k, o) && check_parent(k, o) && check_slots(k, o) && check_constraints(k, o) &&
          check_types(k, o) && check_regions(k, o) && check_same(k, o) &&
-         verify_of[op_kind(o)](k, o) && check_inferred(k, o) && check_discardable(k, o) &&
+         verify_of[op_kind(o)](k, o) && check_quantized(k, o) && check_inferred(k, o) && check_discardable(k, o) &&
          (!op_has(o, SYMBOL_TABLE) || check_symbols(k, o));
 }
 

@@ -65,6 +65,8 @@ static inline bool dims_agree(i64 a, i64 b) { return a == b || a == DYNAMIC || b
 bool shapes_agree(const type *a, const type *b);
 /* The same up to dynamic dimensions (tensors); the same (others). */
 bool types_agree(const type *a, const type *b);
+/* Equal; of quantized ones storage, expressed type and granularity. */
+bool elements_agree(const type *a, const type *b);
 bool is_scalar_of(const type *t, const type *elem);
 const char *show(checker *k, const type *t);
 const char *show_dims(checker *k, i64s dims); /* "1, 2, 3" */
@@ -89,6 +91,8 @@ bool constraint_holds(constraint_id id, const type *t);
 typedef enum quant_kind { NOT_QUANT, QUANT_TENSOR, QUANT_AXIS } quant_kind;
 /* How an element type is quantized, if it is one that StableHLO takes. */
 quant_kind quant_class(const type *elem);
+/* What ops say of quantized types only. */
+bool check_quantized(checker *k, const op *o);
 /* A per-axis element type has a scale for each position of a dimension that exists. */
 bool quant_axis_fits(const type *tensor);
 

@@ -178,8 +178,8 @@ bool verify_bitcast_convert(checker *k, const op *o) {
 }
 
 static bool same_elements(checker *k, const op *o) {
-  if (in_type(o, 0)->elem == out_type(o, 0)->elem) return true;
-  return op_error(k->c, o, "requires the same element type for all operands and results");
+  if (elements_agree(in_type(o, 0)->elem, out_type(o, 0)->elem)) return true;
+  return op_error(k->c, o, "requires compatible element types for all operands and results");
 }
 
 bool verify_broadcast_in_dim(checker *k, const op *o) {
