@@ -286,8 +286,8 @@ static bool check_op(checker *k, const op *o) {
   if (op_kind(o) == OP_unregistered || o->info->family == FAMILY_later) return true;
   return check_counts(k, o) && check_parent(k, o) && check_slots(k, o) && check_constraints(k, o) &&
          check_types(k, o) && check_regions(k, o) && check_same(k, o) &&
-         verify_of[op_kind(o)](k, o) && check_quantized(k, o) && check_inferred(k, o) && check_discardable(k, o) &&
-         (!op_has(o, SYMBOL_TABLE) || check_symbols(k, o));
+         verify_of[op_kind(o)](k, o) && check_quantized(k, o) && check_inferred(k, o) &&
+         check_discardable(k, o) && (!op_has(o, SYMBOL_TABLE) || check_symbols(k, o));
 }
 
 static walk_result visit(void *user, op *o) {
