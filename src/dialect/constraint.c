@@ -191,8 +191,7 @@ static bool check_one(checker *k, const op *o, const value_info *info, const typ
                   show(k, t));
 }
 
-/* Results have one list of several values at most. */
-bool check_constraints(checker *k, const op *o) {
+bool check_operand_constraints(checker *k, const op *o) {
   const op_info *info = o->info;
   for (u32 g = 0; g < info->num_operands; g++) {
     size_t begin, count;
@@ -200,6 +199,13 @@ bool check_constraints(checker *k, const op *o) {
     for (size_t i = begin; i < begin + count; i++)
       if (!check_one(k, o, &info->operands[g], in_type(o, i), "operand", i)) return false;
   }
+  return true;
+}
+
+/* Results have one list of several values at most. */
+bool check_constraints(checker *k, const op *o) {
+  const op_info *info = o->info;
+  if (!check_operand_constraints(k, o)) return false;
   for (u32 i = 0, g = 0; i < o->num_results && g < info->num_results; i++) {
     if (!check_one(k, o, &info->results[g], out_type(o, i), "result", i)) return false;
     if (info->results[g].arity == ONE) g++;

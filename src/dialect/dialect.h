@@ -23,6 +23,8 @@ bool dialect_verify(ir_module *m);
  * its operands anyway), from operands, attributes and regions, into out[num_results]. false: an
  * error was reported, or there is no rule. */
 bool dialect_infer(ir_module *m, const op *o, const type **out);
+/* The same for an op that nobody has verified: checks first what inference relies on. */
+bool dialect_infer_checked(ir_module *m, const op *o, const type **out);
 
 /* "tensor<2x?xf32>": for messages; lives in the context's arena. */
 const char *dialect_show_type(ir_ctx *c, const type *t);

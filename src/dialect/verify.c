@@ -133,13 +133,15 @@ static bool check_type(checker *k, const op *o, const type *t, const char *what,
   return true;
 }
 
+static bool check_value_types(checker *k, const op *o, bool in) {
+  for (u32 i = 0; i < (in ? o->num_operands : o->num_results); i++)
+    if (!check_type(k, o, in ? in_type(o, i) : out_type(o, i), in ? "operand" : "result", i))
+      return false;
+  return true;
+}
+
 static bool check_types(checker *k, const op *o) {
-  for (u32 i = 0; i < o->num_operands + o->num_results; i++) {
-    bool in = i < o->num_operands;
-    u32 at = in ? i : i - o->num_operands;
-    const type *t = in ? in_type(o, at) : out_type(o, at);
-    if (!check_type(k, o, t, in ? "operand" : "result", at)) return false;
-  }
+  if (!check_value_types(k, o, true) || !check_value_types(k, o, false)) return false;
   for (u16 r = 0; r < o->num_regions; r++)
     for (const block *b = o->regions[r].first; b; b = b->next)
       for (u32 i = 0; i < b->num_args; i++)
@@ -314,4 +316,12 @@ bool dialect_infer(ir_module *m, const op *o, const type **out) {
   infer_fn *fn = op_kind(o) < OP_COUNT ? infer_of[op_kind(o)] : NULL;
   if (op_has(o, SAME_TYPE) && o->num_operands) fn = infer_operand;
   return fn && fn(&k, o, out);
+}
+
+bool dialect_infer_checked(ir_module *m, const op *o, const type **out) {
+  checker k = {.m = m, .c = m->ctx, .ok = true};
+  if (op_kind(o) == OP_unregistered || o->info->family == FAMILY_later) return false;
+  return check_counts(&k, o) && check_slots(&k, o) &&
+         check_operand_constraints(&k, o) && check_value_types(&k, o, true) &&
+         check_regions(&k, o) && dialect_infer(m, o, out);
 }

@@ -86,6 +86,7 @@ int element_kind(const type *elem); /* 0: none that can be computed with */
 /* The constraints of the row: of attributes; of operands and results. */
 bool check_slots(checker *k, const op *o);
 bool check_constraints(checker *k, const op *o);
+bool check_operand_constraints(checker *k, const op *o);
 bool constraint_holds(constraint_id id, const type *t);
 
 typedef enum quant_kind { NOT_QUANT, QUANT_TENSOR, QUANT_AXIS } quant_kind;

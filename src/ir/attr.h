@@ -306,6 +306,9 @@ oom_trap *ir_trap(ir_ctx *c);
  * comes between. Strictly nested. */
 arena *ir_scratch_push(ir_ctx *c);
 void ir_scratch_pop(ir_ctx *c);
+/* The latest, or NULL; and pops what came after it, when a jump has ended in between. */
+const arena *ir_scratch_top(const ir_ctx *c);
+void ir_scratch_unwind(ir_ctx *c, const arena *top);
 
 /* dense_resource blobs of the file: key -> bytes (borrowed for the context's life). */
 void ir_resource_set(ir_ctx *c, str key, str bytes);

@@ -60,6 +60,12 @@ void ir_scratch_pop(ir_ctx *c) {
   mem_free(c->mem, s, sizeof *s);
 }
 
+const arena *ir_scratch_top(const ir_ctx *c) { return c->scratch ? &c->scratch->arena : NULL; }
+
+void ir_scratch_unwind(ir_ctx *c, const arena *top) {
+  while (c->scratch && &c->scratch->arena != top) ir_scratch_pop(c);
+}
+
 void ir_ctx_destroy(ir_ctx *c) {
   if (!c) return;
   while (c->scratch) ir_scratch_pop(c);

@@ -1,4 +1,5 @@
-"""lit configuration: `terrazzo` and its other names, and LLVM's FileCheck, on the path."""
+"""lit configuration: `terrazzo` and its other names, the built examples, and LLVM's FileCheck,
+on the path."""
 # ruff: noqa: F821  (lit injects config and lit_config)
 import glob
 import os
@@ -12,8 +13,9 @@ config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = lit_config.params["scratch"]
 llvm = sorted(glob.glob("/usr/lib/llvm-*/bin"), key=lambda p: int(p.split("-")[1].split("/")[0]))
 tools = [p for p in llvm if os.path.exists(os.path.join(p, "FileCheck"))][-1:]
+examples = os.path.join(os.path.dirname(lit_config.params["terrazzo_bin"]), "examples")
 config.environment["PATH"] = os.pathsep.join(
-    [lit_config.params["terrazzo_bin"], *tools, os.environ["PATH"]]
+    [lit_config.params["terrazzo_bin"], examples, *tools, os.environ["PATH"]]
 )
 config.environment["FILECHECK_OPTS"] = "-enable-var-scope"
 for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):

@@ -1,0 +1,159 @@
+/* Contexts: memory, the trap, diagnostics on their way out. */
+#include "api/context.h"
+
+/* ---- diagnostics ---- */
+
+static size_t keep_string(buf *b, str s) {
+  size_t at = b->len;
+  buf_str(b, s);
+  buf_char(b, 0);
+  return at;
+}
+
+/* A diag_sink's fn. Nothing here jumps: the buffers drop what does not fit. */
+static void collect(void *user, diag_kind kind, diag_pos pos, str text) {
+  tz_context *c = user;
+  if (kind == DIAG_ERROR || (kind == DIAG_NOTE && c->log.len))
+    diag_to_buf(&c->log, kind, pos, text);
+  if (!c->diagnostics) return;
+  pending p = {.kind = kind, .line = pos.line, .col = pos.col};
+  p.file = keep_string(&c->strings, pos.file);
+  p.text = keep_string(&c->strings, text);
+  if (buf_ok(&c->strings)) buf_bytes(&c->queue, &p, sizeof p);
+}
+
+static tz_diagnostic told(const tz_context *c, const pending *p) {
+  static const tz_severity severity[] = {[DIAG_ERROR] = TZ_ERROR,
+                                         [DIAG_WARNING] = TZ_WARNING,
+                                         [DIAG_REMARK] = TZ_REMARK,
+                                         [DIAG_NOTE] = TZ_NOTE};
+  return (tz_diagnostic){.severity = severity[p->kind],
+                         .file = c->strings.data + p->file,
+                         .line = p->line,
+                         .column = p->col,
+                         .message = c->strings.data + p->text};
+}
+
+static void empty(buf *b) {
+  b->len = 0;
+  b->failed = false;
+}
+
+static void tell(tz_context *c) {
+  enum { MAX_NOTES = 16 }; /* more are told as diagnostics of their own */
+  const pending *p = (const pending *)(const void *)c->queue.data;
+  size_t n = c->queue.len / sizeof *p;
+  for (size_t i = 0; i < n;) {
+    tz_diagnostic notes[MAX_NOTES], d = told(c, &p[i++]);
+    for (; i < n && p[i].kind == DIAG_NOTE && d.num_notes < MAX_NOTES; i++)
+      notes[d.num_notes++] = told(c, &p[i]);
+    d.notes = notes;
+    c->diagnostics(c->diagnostics_user, &d);
+  }
+  empty(&c->queue);
+  empty(&c->strings);
+}
+
+/* ---- entries ---- */
+
+void entry_begin(entry *e, tz_context *c) {
+  e->c = c;
+  e->outer = c->trap;
+  if (c->depth++ == 0) {
+    empty(&c->log);
+    c->sink.errors = 0;
+    c->sink.unimplemented = false;
+  }
+  e->scratch = ir_scratch_top(c->ir);
+}
+
+tz_error *leave(entry *e, status s) {
+  tz_context *c = e->c;
+  c->trap = e->outer;
+  c->sink.fn = collect;
+  ir_scratch_unwind(c->ir, e->scratch);
+  ir_scratch_unwind(c->ir, e->scratch);
+  if (--c->depth == 0 && c->diagnostics) tell(c);
+  return error_out(s);
+}
+
+tz_error *bad_handle(void) {
+  return error_out(status_make(STATUS_INVALID_ARGUMENT, "a handle is NULL or was freed"));
+}
+
+status wrong(const char *fmt, ...) {
+  buf b;
+  va_list ap;
+  buf_init(&b, &mem_system);
+  va_start(ap, fmt);
+  buf_vprintf(&b, fmt, ap);
+  va_end(ap);
+  status s = buf_ok(&b) ? status_make(STATUS_INVALID_ARGUMENT, STR_FMT, STR_ARG(buf_view(&b)))
+                        : status_oom();
+  buf_deinit(&b);
+  return s;
+}
+
+status reported(tz_context *c) {
+  status_code code = c->sink.unimplemented ? STATUS_UNIMPLEMENTED : STATUS_INVALID_ARGUMENT;
+  if (!buf_ok(&c->log)) return status_oom();
+  str text = buf_view(&c->log);
+  while (text.len && text.data[text.len - 1] == '\n') text.len--;
+  if (!text.len) return status_make(STATUS_INTERNAL, "failed without a diagnostic");
+  return status_make(code, STR_FMT, STR_ARG(text));
+}
+
+bool all_there(const void *const *list, size_t n) {
+  if (n && !list) return false;
+  for (size_t i = 0; i < n; i++)
+    if (!list[i]) return false;
+  return true;
+}
+
+status give_text(buf *b, char **out_text, size_t *out_length) {
+  char *copy = buf_ok(b) ? mem_alloc(&mem_system, b->len + 1) : NULL;
+  if (copy) {
+    if (b->len) memcpy(copy, b->data, b->len);
+    copy[b->len] = 0;
+    *out_text = copy;
+    if (out_length) *out_length = b->len;
+  }
+  buf_deinit(b);
+  return copy ? NULL : status_oom();
+}
+
+/* ---- contexts ---- */
+
+tz_error *tz_context_create(const tz_context_options *options, tz_context **out_context) {
+  if (!out_context) return bad_handle();
+  *out_context = NULL;
+  tz_context *c = mem_zalloc(&mem_system, sizeof *c);
+  if (!c) return error_out(status_oom());
+  c->tracker.mem = &mem_system;
+  c->mem = tracker_allocator(&c->tracker);
+  c->sink = (diag_sink){.fn = collect, .user = c};
+  buf_init(&c->log, &mem_system);
+  buf_init(&c->queue, &mem_system);
+  buf_init(&c->strings, &mem_system);
+  if (options) {
+    c->allow_unregistered = options->allow_unregistered;
+    c->diagnostics = options->diagnostics;
+    c->diagnostics_user = options->diagnostics_user;
+  }
+  c->ir = ir_ctx_create(&c->mem, &c->trap, &c->sink);
+  if (!c->ir) {
+    tz_context_free(c);
+    return error_out(status_oom());
+  }
+  *out_context = c;
+  return NULL;
+}
+
+void tz_context_free(tz_context *c) {
+  if (!c) return;
+  tracker_free_all(&c->tracker); /* modules, the context of the IR, what jumps left behind */
+  buf_deinit(&c->log);
+  buf_deinit(&c->queue);
+  buf_deinit(&c->strings);
+  mem_free(&mem_system, c, sizeof *c);
+}

@@ -1,0 +1,237 @@
+/* The public IR: what comes back is what went in, and bad handles are errors. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "terrazzo/ir.h"
+#include "tests/unit.h"
+
+static bool fine(tz_error *e) {
+  if (e) fprintf(stderr, "%s\n", tz_error_message(e));
+  bool ok = e == NULL;
+  tz_error_free(e);
+  return ok;
+}
+
+/* The call must fail with this in its message. */
+static bool refused(tz_error *e, const char *why) {
+  bool ok = e && strstr(tz_error_message(e), why);
+  if (e && !ok) fprintf(stderr, "got: %s\nnot: %s\n", tz_error_message(e), why);
+  tz_error_free(e);
+  return ok;
+}
+
+static tz_module *parse(tz_context *c, const char *text) {
+  tz_module *m = NULL;
+  CHECK(fine(tz_module_parse(c, text, strlen(text), "test.mlir", &m)));
+  return m;
+}
+
+static bool prints(tz_module *m, const char *want) {
+  char *text;
+  size_t n;
+  if (!fine(tz_module_print(m, NULL, &text, &n))) return false;
+  bool ok = strstr(text, want) != NULL && strlen(text) == n;
+  if (!ok) fprintf(stderr, "%s", text);
+  tz_free(text);
+  return ok;
+}
+
+static void test_types(tz_context *c) {
+  const tz_type *f32, *t, *twin, *f;
+  char *text;
+  CHECK(fine(tz_type_parse(c, "f32", &f32)));
+  CHECK(fine(tz_type_tensor(c, (int64_t[]){2, TZ_DYNAMIC}, 2, f32, NULL, &t)));
+  CHECK(fine(tz_type_parse(c, "tensor<2x?xf32>", &twin)) && t == twin);
+  CHECK(tz_type_kind_of(t) == TZ_TYPE_TENSOR && tz_type_rank(t) == 2 && tz_type_dim(t, 0) == 2);
+  CHECK(tz_type_dim(t, 1) == TZ_DYNAMIC && tz_type_dim(t, 2) == -1 && !tz_type_is_static(t));
+  CHECK(tz_type_num_elements(t) == -1 && tz_type_element(t) == f32);
+  CHECK(tz_type_element_size(t) == 4 && tz_type_width(f32) == 32);
+  CHECK(fine(tz_type_function(c, &t, 1, (const tz_type *[]){f32, t}, 2, &f)));
+  CHECK(tz_type_num_inputs(f) == 1 && tz_type_num_results(f) == 2 && tz_type_result(f, 1) == t);
+  CHECK(fine(tz_type_print(f, &text)));
+  CHECK(strcmp(text, "(tensor<2x?xf32>) -> (f32, tensor<2x?xf32>)") == 0);
+  tz_free(text);
+  /* what is no type */
+  CHECK(refused(tz_type_parse(c, "tensor<2xx>", &t), "error:") && t == NULL);
+  CHECK(refused(tz_type_tensor(c, (int64_t[]){-2}, 1, f32, NULL, &t), "dimension 0 is -2"));
+  CHECK(refused(tz_type_tensor(c, NULL, 2, f32, NULL, &t), "NULL"));
+  CHECK(refused(tz_type_tensor(c, NULL, 0, f, NULL, &t), "element type"));
+  CHECK(refused(tz_type_complex(c, f, &t), "element type"));
+  CHECK(refused(tz_type_integer(c, 1u << 30, TZ_SIGNLESS, &t), "width"));
+  CHECK(refused(tz_type_function(c, &t, 1, NULL, 0, &f), "NULL"));
+  CHECK(refused(tz_type_parse(NULL, "f32", &t), "NULL"));
+  CHECK(tz_type_kind_of(NULL) == TZ_TYPE_INVALID && tz_type_rank(f32) == -1 &&
+        !tz_type_input(f32, 0));
+  CHECK(!tz_type_element(NULL) && tz_type_element_size(NULL) == 0 && !tz_type_encoding(NULL));
+}
+
+static void test_attrs(tz_context *c) {
+  const tz_type *i8, *i32, *t;
+  const tz_attr *a, *b;
+  int64_t n;
+  double x;
+  tz_string s;
+  tz_field f;
+  const int64_t *list;
+  size_t len;
+  CHECK(fine(tz_type_parse(c, "i8", &i8)) && fine(tz_type_parse(c, "i32", &i32)));
+  CHECK(fine(tz_attr_int(c, i8, 255, &a)) && tz_attr_get_int(a, &n) && n == -1);
+  CHECK(refused(tz_attr_int(c, i8, 256, &a), "256") && a == NULL);
+  CHECK(fine(tz_attr_bool(c, true, &a)) && tz_attr_get_int(a, &n) && n == 1);
+  CHECK(fine(tz_attr_parse(c, "1.5 : bf16", &a)) && tz_attr_get_float(a, &x) && x == 1.5);
+  CHECK(!tz_attr_get_int(a, &n) && !tz_attr_get_string(a, &s) && tz_attr_num_elements(a) == 0);
+  CHECK(fine(tz_attr_symbol(c, "f", &a)) && tz_attr_get_string(a, &s) && strcmp(s.data, "f") == 0);
+  CHECK(fine(tz_attr_ints(c, (int64_t[]){3, 4}, 2, &a)));
+  CHECK(tz_attr_get_ints(a, &list, &len) && len == 2 && list[1] == 4);
+  CHECK(fine(tz_attr_dict(c, (tz_named_attr[]){{"b", a}, {"a", a}}, 2, &b)));
+  CHECK(tz_attr_num_entries(b) == 2 && strcmp(tz_attr_entry(b, 0).name, "a") == 0);
+  CHECK(tz_attr_lookup(b, "b") == a && !tz_attr_lookup(b, "c") && !tz_attr_entry(b, 2).name);
+  CHECK(fine(tz_attr_array(c, &a, 1, &b)) && tz_attr_element(b, 0) == a && !tz_attr_element(b, 1));
+  /* dense */
+  CHECK(fine(tz_type_tensor(c, (int64_t[]){3}, 1, i32, NULL, &t)));
+  CHECK(fine(tz_attr_dense(c, t, (int32_t[]){7, -8, 9}, 12, false, &a)) && tz_attr_is_dense(a));
+  CHECK(tz_dense_int(a, 1, &n) && n == -8 && !tz_dense_int(a, 3, &n) && tz_dense_type(a) == t);
+  CHECK(tz_dense_float(a, 2, &x) && x == 9 && tz_dense_bytes(a).length == 12);
+  CHECK(fine(tz_attr_dense(c, t, (int32_t[]){7}, 4, false, &a)) && tz_dense_is_splat(a));
+  CHECK(tz_dense_int(a, 2, &n) && n == 7);
+  CHECK(refused(tz_attr_dense(c, t, (int32_t[]){7, 8}, 8, false, &a), "8 bytes for 3 elements"));
+  CHECK(refused(tz_attr_dense(c, i32, "", 0, false, &a), "static tensors"));
+  /* by fields */
+  CHECK(fine(tz_attr_parse(c, "#stablehlo<comparison_direction GE>", &a)));
+  CHECK(strcmp(tz_attr_kind(a), "stablehlo.comparison_direction") == 0);
+  CHECK(strcmp(tz_attr_case(a), "GE") == 0 && tz_attr_num_fields(a) == 1);
+  CHECK(tz_attr_field(a, 0, &f) && f.sort == TZ_FIELD_INT && f.number == 2);
+  CHECK(fine(tz_attr_make(c, tz_attr_kind(a), &f, 1, &b)) && a == b);
+  f.number = 6;
+  CHECK(refused(tz_attr_make(c, tz_attr_kind(a), &f, 1, &b), "no case 6"));
+  CHECK(refused(tz_attr_make(c, "stablehlo.nonsense", &f, 1, &b), "no kind"));
+  CHECK(refused(tz_attr_make(c, "dict", NULL, 0, &b), "no kind"));
+  CHECK(refused(tz_attr_make(c, "sdy.sharding", NULL, 0, &b), "field 'mesh'"));
+  f = (tz_field){.name = "axes", .sort = TZ_FIELD_ATTRS, .attrs = &a, .length = 1};
+  CHECK(refused(tz_attr_make(c, "sdy.mesh", &f, 1, &b), "must be a sdy.mesh_axis"));
+  f.name = "x";
+  CHECK(refused(tz_attr_make(c, "sdy.mesh", &f, 1, &b), "no field 'x'"));
+  CHECK(tz_attr_num_fields(NULL) == 0 && strcmp(tz_attr_kind(NULL), "") == 0);
+  CHECK(refused(tz_attr_parse(c, "#stablehlo.nonsense<1>", &b), "error:"));
+}
+
+static const char program[] =
+    "func.func @f(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {\n"
+    "  %0 = stablehlo.add %x, %y : tensor<4xf32>\n"
+    "  %1 = stablehlo.multiply %0, %0 : tensor<4xf32>\n"
+    "  return %1 : tensor<4xf32>\n"
+    "}\n";
+
+static void test_changes(tz_context *c) {
+  tz_module *m = parse(c, program), *other = parse(c, program);
+  tz_block *b = tz_region_first_block(tz_op_region(tz_module_find(m, "f"), 0));
+  tz_op *add = tz_block_first_op(b), *mul = tz_op_next(add), *neg, *o, *ret = tz_block_last_op(b);
+  tz_block *theirs = tz_region_first_block(tz_op_region(tz_module_find(other, "f"), 0));
+  CHECK(tz_block_num_args(b) == 2 && tz_op_block(mul) == b && tz_op_prev(mul) == add);
+  CHECK(strcmp(tz_op_name(mul), "stablehlo.multiply") == 0 && tz_op_is_registered(mul));
+  tz_use *u = tz_value_first_use(tz_op_result(add, 0));
+  CHECK(tz_use_op(u) == mul && tz_use_index(u) + tz_use_index(tz_use_next(u)) == 1);
+  /* a new op in the middle takes over the uses */
+  tz_value *sum = tz_op_result(add, 0);
+  tz_builder at = {.module = m, .block = b, .before = mul};
+  tz_op_spec spec = {.name = "stablehlo.negate", .operands = &sum, .num_operands = 1};
+  CHECK(fine(tz_build(&at, &spec, &neg)) && tz_op_next(add) == neg);
+  CHECK(tz_value_type(tz_op_result(neg, 0)) == tz_value_type(sum));
+  CHECK(fine(tz_op_set_operand(m, mul, 1, tz_op_result(neg, 0))));
+  CHECK(prints(m, "stablehlo.multiply %0, %1 : tensor<4xf32>"));
+  CHECK(fine(tz_module_verify(m)));
+  /* refused */
+  CHECK(refused(tz_op_set_operand(m, mul, 2, sum), "no operand #2"));
+  CHECK(refused(tz_op_set_operand(m, mul, 0, NULL), "NULL"));
+  CHECK(refused(tz_op_set_operand(m, mul, 0, tz_block_arg(theirs, 0)), "another module"));
+  CHECK(refused(tz_op_insert(m, add, theirs, NULL), "another module"));
+  CHECK(refused(tz_op_insert(other, add, theirs, NULL), "another module"));
+  CHECK(refused(tz_op_insert(m, add, b, tz_module_find(m, "f")), "not in the block"));
+  CHECK(refused(tz_op_insert(m, tz_module_find(m, "f"), b, NULL), "into itself"));
+  CHECK(refused(tz_op_erase(m, add), "still used") &&
+        refused(tz_op_erase(m, tz_module_op(m)), "stays"));
+  CHECK(refused(tz_block_erase_arg(m, b, 0), "still used") &&
+        refused(tz_block_erase_arg(m, b, 9), "#9"));
+  CHECK(refused(tz_region_append(m, tz_op_region(tz_module_find(m, "f"), 0), b), "already"));
+  CHECK(refused(tz_block_erase(m, tz_module_body(m)), "stays"));
+  spec.name = "stablehlo.nonsense";
+  CHECK(refused(tz_build(&at, &spec, &o), "no op 'stablehlo.nonsense'") && o == NULL);
+  spec.name = "mine.op";
+  CHECK(refused(tz_build(&at, &spec, &o), "no op 'mine.op'"));
+  spec.name = "stablehlo.dot_general";
+  CHECK(refused(tz_build(&at, &spec, &o), "error:"));
+  CHECK(refused(tz_build(NULL, &spec, &o), "NULL") && refused(tz_op_create(m, NULL, &o), "NULL"));
+  /* what does not verify still prints, in the generic form */
+  CHECK(fine(tz_op_insert(m, mul, b, add)));
+  CHECK(refused(tz_module_verify(m), "does not dominate") && prints(m, "\"stablehlo.add\""));
+  CHECK(refused(tz_module_run(m, "symbol-dce"), "does not dominate"));
+  CHECK(fine(tz_op_insert(m, mul, b, ret)) && fine(tz_module_run(m, "symbol-dce")));
+  CHECK(refused(tz_module_run(m, "no-such-pass"), "no-such-pass"));
+  /* out with it again */
+  CHECK(fine(tz_value_replace(m, tz_op_result(neg, 0), sum)) && fine(tz_op_erase(m, neg)));
+  CHECK(fine(tz_module_verify(m)) && prints(m, "stablehlo.multiply %0, %0"));
+  CHECK(fine(tz_op_clone(m, add, &o)) && fine(tz_op_insert(m, o, b, add)));
+  CHECK(fine(tz_op_remove(m, o)) && fine(tz_op_erase(m, o)) && fine(tz_module_verify(m)));
+  tz_module_free(other);
+  CHECK(refused(tz_module_verify(other), "freed") && !tz_module_op(other));
+  tz_module_free(other);
+  tz_module_free(m);
+}
+
+static void test_null(tz_context *c) {
+  size_t n;
+  char *text;
+  tz_module *m;
+  CHECK(refused(tz_context_create(NULL, NULL), "NULL"));
+  CHECK(refused(tz_module_parse(c, NULL, 3, NULL, &m), "NULL") &&
+        refused(tz_module_create(c, NULL), ""));
+  CHECK(refused(tz_module_print(NULL, NULL, &text, &n), "NULL") && text == NULL);
+  CHECK(refused(tz_module_verify(NULL), "NULL") && refused(tz_module_run(NULL, ""), "NULL"));
+  CHECK(!tz_op_parent(NULL) && !tz_op_operand(NULL, 0) && !tz_op_region(NULL, 0));
+  CHECK(strcmp(tz_op_name(NULL), "") == 0 && !tz_op_attr(NULL, "x") &&
+        !tz_op_attr_at(NULL, 0).name);
+  CHECK(!tz_region_first_block(NULL) && !tz_block_arg(NULL, 0) && !tz_block_next(NULL));
+  CHECK(!tz_value_type(NULL) && !tz_value_op(NULL) && !tz_value_first_use(NULL) &&
+        !tz_use_op(NULL));
+  CHECK(!tz_op_walk(NULL, false, NULL, NULL) && !tz_module_find(NULL, "x"));
+  tz_module_free(NULL);
+  tz_context_free(NULL);
+  tz_error_free(NULL);
+  CHECK(tz_num_passes() > 20 && tz_pass_at(0).name && !tz_pass_at(tz_num_passes()).name);
+}
+
+typedef struct heard {
+  int diagnostics, notes;
+} heard;
+static void hear(void *user, const tz_diagnostic *d) {
+  heard *h = user;
+  h->diagnostics++;
+  h->notes += (int)d->num_notes;
+  CHECK(d->severity == TZ_ERROR && d->line == 2 && strcmp(d->file, "x.mlir") == 0);
+}
+
+static void test_diagnostics(void) {
+  static const char twice[] = "func.func @f() { return }\nfunc.func @f() { return }\n";
+  heard h = {0};
+  tz_context *c;
+  tz_module *m;
+  CHECK(fine(
+      tz_context_create(&(tz_context_options){.diagnostics = hear, .diagnostics_user = &h}, &c)));
+  tz_error *e = tz_module_parse(c, twice, sizeof twice - 1, "x.mlir", &m);
+  if (!e) e = tz_module_verify(m);
+  CHECK(refused(e, "x.mlir:2:1: error: redefinition of symbol named 'f'\nx.mlir:1:1: note: see"));
+  CHECK(h.diagnostics == 1 && h.notes == 1);
+  tz_context_free(c);
+}
+
+int main(void) {
+  tz_context *c;
+  CHECK(fine(tz_context_create(NULL, &c)));
+  test_types(c);
+  test_attrs(c);
+  test_changes(c);
+  test_null(c);
+  tz_context_free(c);
+  test_diagnostics();
+  return UNIT_END();
+}

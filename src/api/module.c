@@ -1,0 +1,171 @@
+/* Modules of the public API: reading, printing, verifying, passes, bytecode. */
+#include "api/context.h"
+#include "bytecode/bytecode.h"
+#include "dialect/dialect.h"
+#include "partition/partition.h"
+#include "pass/pass.h"
+#include "shard/shard.h"
+#include "text/text.h"
+
+tz_module *module_adopt(tz_context *c, ir_module *ir) {
+  tz_module *m = ARENA_NEW(ir_arena(c->ir), tz_module);
+  *m = (tz_module){.context = c, .ir = ir, .next = c->modules, .link = &c->modules};
+  if (c->modules) c->modules->link = &m->next;
+  return c->modules = m;
+}
+
+tz_error *tz_module_create(tz_context *c, tz_module **out_module) {
+  if (!out_module) return bad_handle();
+  *out_module = NULL;
+  ENTER(c);
+  *out_module = module_adopt(c, ir_module_create(c->ir));
+  return leave(&entry_, NULL);
+}
+
+static status parse(tz_context *c, str source, str file, tz_module **out_module) {
+  ir_module *m;
+  text_parse_options o = {.allow_unregistered = c->allow_unregistered};
+  file = arena_str(ir_arena(c->ir), file);
+  if (bytecode_is(source)) /* large constants will point into it */
+    m = bytecode_read(c->ir, file, arena_str(ir_arena(c->ir), source));
+  else
+    m = text_parse(c->ir, file, source, &o);
+  if (!m) return reported(c);
+  *out_module = module_adopt(c, m);
+  return NULL;
+}
+
+tz_error *tz_module_parse(tz_context *c, const char *source, size_t length, const char *file,
+                          tz_module **out_module) {
+  if (!out_module || (length && !source)) return bad_handle();
+  *out_module = NULL;
+  ENTER(c);
+  status s = parse(c, (str){length ? source : "", length}, str_of(file ? file : "-"), out_module);
+  return leave(&entry_, s);
+}
+
+void tz_module_free(tz_module *m) {
+  if (!live(m)) return;
+  *m->link = m->next;
+  if (m->next) m->next->link = m->link;
+  ir_module_destroy(m->ir);
+  m->ir = NULL;
+}
+
+tz_context *tz_module_context(const tz_module *m) { return live(m); }
+tz_op *tz_module_op(const tz_module *m) { return live(m) ? op_out(m->ir->root) : NULL; }
+tz_block *tz_module_body(const tz_module *m) {
+  return live(m) && m->ir->root->num_regions ? block_out(op_body(m->ir->root, 0)) : NULL;
+}
+tz_op *tz_module_find(const tz_module *m, const char *symbol) {
+  return live(m) && symbol ? op_out(symbol_find(m->ir->root, str_of(symbol))) : NULL;
+}
+
+/* ---- verifying ---- */
+
+static status verify(tz_module *m) {
+  tz_context *c = m->context;
+  u32 before = c->sink.errors;
+  m->verified = dialect_verify(m->ir) && c->sink.errors == before;
+  return m->verified ? NULL : reported(c);
+}
+
+tz_error *tz_module_verify(tz_module *m) {
+  ENTER(live(m));
+  return leave(&entry_, verify(m));
+}
+
+static bool verifies_quietly(tz_module *m) {
+  if (m->verified) return true;
+  diag_sink *sink = &m->context->sink, kept = *sink;
+  sink->fn = NULL; /* an entry that is jumped out of puts it back */
+  m->verified = dialect_verify(m->ir) && sink->errors == kept.errors;
+  *sink = kept;
+  return m->verified;
+}
+
+/* ---- printing ---- */
+
+static status print(tz_module *m, const op *o, const tz_print_options *options, char **out_text,
+                    size_t *out_length) {
+  static const tz_print_options none = {0};
+  tz_context *c = m->context;
+  const tz_print_options *p = options ? options : &none;
+  text_print_options t = {.generic = p->generic || !verifies_quietly(m),
+                          .debuginfo = p->locations,
+                          .local_scope = p->local_scope,
+                          .elide_elements = p->elide_elements,
+                          .skip_regions = p->skip_regions};
+  buf b;
+  buf_init(&b, &c->mem);
+  bool ok = o ? text_print_op(&b, c->ir, o, &t) : text_print(&b, m->ir, &t);
+  if (!ok) b.failed = true;
+  return give_text(&b, out_text, out_length);
+}
+
+tz_error *tz_module_print(tz_module *m, const tz_print_options *options, char **out_text,
+                          size_t *out_length) {
+  if (!out_text || !out_length) return bad_handle();
+  *out_text = NULL, *out_length = 0;
+  ENTER(live(m));
+  return leave(&entry_, print(m, NULL, options, out_text, out_length));
+}
+
+tz_error *tz_op_print(tz_module *m, tz_op *o, const tz_print_options *options, char **out_text,
+                      size_t *out_length) {
+  if (!o || !out_text || !out_length) return bad_handle();
+  *out_text = NULL, *out_length = 0;
+  ENTER(live(m));
+  if (!op_is_inside(op_of(o), m->ir->root))
+    return leave(&entry_, wrong("the op is not in the module"));
+  return leave(&entry_, print(m, op_of(o), options, out_text, out_length));
+}
+
+/* ---- bytecode ---- */
+
+tz_error *tz_module_write_bytecode(tz_module *m, const char *version, char **out_bytes,
+                                   size_t *out_length) {
+  if (!out_bytes || !out_length) return bad_handle();
+  *out_bytes = NULL, *out_length = 0;
+  ENTER(live(m));
+  (void)version;
+  return leave(&entry_, status_make(STATUS_UNIMPLEMENTED, "writing bytecode is not implemented"));
+}
+
+/* ---- passes ---- */
+
+static const pass_info *const tables[] = {pass_generic, shard_passes, partition_passes};
+
+static status run(tz_module *m, const char *pipeline) {
+  pass_tables t = {.tables = tables, .count = COUNT(tables)};
+  u32 before = m->context->sink.errors;
+  if (!m->verified) RETURN_IF_ERROR(verify(m));
+  m->verified = false;
+  if (!pass_run_text(m->ir, str_of(pipeline), &t) || m->context->sink.errors != before)
+    return reported(m->context);
+  return verify(m);
+}
+
+tz_error *tz_module_run(tz_module *m, const char *pipeline) {
+  if (!pipeline) return bad_handle();
+  ENTER(live(m));
+  return leave(&entry_, run(m, pipeline));
+}
+
+static const pass_info *pass_at(size_t i) {
+  for (size_t t = 0; t < COUNT(tables); t++)
+    for (const pass_info *p = tables[t]; p->name; p++)
+      if (i-- == 0) return p;
+  return NULL;
+}
+
+size_t tz_num_passes(void) {
+  size_t n = 0;
+  while (pass_at(n)) n++;
+  return n;
+}
+
+tz_pass tz_pass_at(size_t i) {
+  const pass_info *p = pass_at(i);
+  return p ? (tz_pass){p->name, p->summary} : (tz_pass){0};
+}
