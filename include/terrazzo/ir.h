@@ -167,7 +167,8 @@ typedef struct tz_field {
 
 /* Any attribute as MLIR writes it: "dense<1.0> : tensor<4xf32>", "#sdy.sharding<@m, [{}]>". */
 TZ_API tz_error *tz_attr_parse(tz_context *c, const char *text, const tz_attr **out_attr);
-/* From its kind's name and fields, in any order; those left out are zero, empty or NULL. The
+/* From its kind's name and fields, in any order; those left out are zero, empty or NULL (in
+ * sdy.dimension_sharding a priority of -1 means none). The
  * verifier, not this function, says whether the values make sense. Locations, and dense, which
  * have functions of their own, are refused. */
 TZ_API tz_error *tz_attr_make(tz_context *c, const char *kind, const tz_field *fields,

@@ -27,7 +27,7 @@ static const struct inner {
     {ATTR_tensor_sharding, "dims", ATTR_dim_sharding, ATTR_dim_sharding, false},
     {ATTR_tensor_sharding, "replicated", ATTR_axis_ref, ATTR_axis_ref, false},
     {ATTR_tensor_sharding, "unreduced", ATTR_axis_ref, ATTR_axis_ref, false},
-    {ATTR_tensor_sharding, "unreduced_kind", ATTR_reduction_kind, ATTR_reduction_kind, true},
+    {ATTR_tensor_sharding, "unreduced_kind", ATTR_reduction_op, ATTR_reduction_op, true},
     {ATTR_sharding_per_value, "shardings", ATTR_tensor_sharding, ATTR_tensor_sharding, false},
     {ATTR_axis_ref_list, "axes", ATTR_axis_ref, ATTR_axis_ref, false},
     {ATTR_axis_ref_lists, "lists", ATTR_axis_ref_list, ATTR_axis_ref_list, false},
@@ -36,6 +36,12 @@ static const struct inner {
     {ATTR_tensor_mapping, "dims", ATTR_dim_mapping, ATTR_dim_mapping, false},
     {ATTR_op_sharding_rule, "operands", ATTR_tensor_mapping, ATTR_tensor_mapping, false},
     {ATTR_op_sharding_rule, "results", ATTR_tensor_mapping, ATTR_tensor_mapping, false},
+    {ATTR_edge_value_ref, "type", ATTR_edge_node_type, ATTR_edge_node_type, false},
+    {ATTR_axis_edge, "axis", ATTR_axis_ref, ATTR_axis_ref, false},
+    {ATTR_axis_edge, "source", ATTR_edge_value_ref, ATTR_edge_value_ref, false},
+    {ATTR_axis_edge, "targets", ATTR_edge_value_ref, ATTR_edge_value_ref, false},
+    {ATTR_propagation_step, "entries", ATTR_axis_edge, ATTR_axis_edge, false},
+    {ATTR_propagation_edges, "steps", ATTR_propagation_step, ATTR_propagation_step, false},
 };
 
 static status check_inner(const attr_info *info, const struct inner *at, const attr *a) {
@@ -59,17 +65,26 @@ static status check_field(u16 id, const attr *proto, const field_info *f) {
   return wrong("%s cannot be made from fields; tz_attr_parse makes one", info->name);
 }
 
+static const tz_field_sort sort_of[] = {
+    [FIELD_i64] = TZ_FIELD_INT,    [FIELD_u32] = TZ_FIELD_INT,     [FIELD_bool] = TZ_FIELD_BOOL,
+    [FIELD_str] = TZ_FIELD_STRING, [FIELD_i64s] = TZ_FIELD_INTS,   [FIELD_type] = TZ_FIELD_TYPE,
+    [FIELD_attr] = TZ_FIELD_ATTR,  [FIELD_attrs] = TZ_FIELD_ATTRS,
+};
+
 static status set_field(const attr_info *info, attr *proto, const tz_field *from) {
   const field_info *f = info->fields();
   while (f->name && (!from->name || strcmp(f->name, from->name) != 0)) f++;
   if (!f->name)
     return wrong("%s has no field '%s'", info->name, from->name ? from->name : "(NULL)");
-  if ((tz_field_sort)f->kind != from->sort)
+  if (sort_of[f->kind] != from->sort)
     return wrong("field '%s' of %s is of another sort", f->name, info->name);
   void *at = (char *)proto + f->offset;
   switch (f->kind) {
   case FIELD_i64:
     *(i64 *)at = from->number;
+    break;
+  case FIELD_u32:
+    *(u32 *)at = (u32)from->number;
     break;
   case FIELD_bool:
     *(bool *)at = from->number != 0;
@@ -250,10 +265,13 @@ bool tz_attr_field(const tz_attr *a, size_t i, tz_field *out_field) {
   if (i >= tz_attr_num_fields(a) || !out_field) return false;
   const field_info *f = &attr_infos[attr_of(a)->id].fields()[i];
   const void *at = (const char *)(const void *)a + f->offset;
-  *out_field = (tz_field){.name = f->name, .sort = (tz_field_sort)f->kind, .bytes = {"", 0}};
+  *out_field = (tz_field){.name = f->name, .sort = sort_of[f->kind], .bytes = {"", 0}};
   switch (f->kind) {
   case FIELD_i64:
     out_field->number = *(const i64 *)at;
+    break;
+  case FIELD_u32:
+    out_field->number = *(const u32 *)at;
     break;
   case FIELD_bool:
     out_field->number = *(const bool *)at;

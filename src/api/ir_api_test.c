@@ -178,6 +178,22 @@ static void test_changes(tz_context *c) {
   tz_module_free(m);
 }
 
+static void test_bytecode(tz_context *c) {
+  tz_module *m = parse(c, program), *again;
+  char *bytes, *text;
+  size_t n, length;
+  for (int portable = 0; portable < 2; portable++) {
+    CHECK(fine(tz_module_write_bytecode(m, portable ? "1.17.0" : NULL, &bytes, &n)));
+    CHECK(n > 20 && fine(tz_module_parse(c, bytes, n, "again", &again)));
+    tz_free(bytes);
+    CHECK(fine(tz_module_print(m, NULL, &text, &length)) && prints(again, text));
+    tz_free(text);
+    tz_module_free(again);
+  }
+  CHECK(refused(tz_module_write_bytecode(m, "0.0.1", &bytes, &n), "0.0.1") && !bytes);
+  tz_module_free(m);
+}
+
 static void test_null(tz_context *c) {
   size_t n;
   char *text;
@@ -230,6 +246,7 @@ int main(void) {
   test_types(c);
   test_attrs(c);
   test_changes(c);
+  test_bytecode(c);
   test_null(c);
   tz_context_free(c);
   test_diagnostics();

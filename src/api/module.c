@@ -123,13 +123,27 @@ tz_error *tz_op_print(tz_module *m, tz_op *o, const tz_print_options *options, c
 
 /* ---- bytecode ---- */
 
+static status write_bytecode(tz_module *m, const char *version, char **out_bytes,
+                             size_t *out_length) {
+  tz_context *c = m->context;
+  if (!m->verified) RETURN_IF_ERROR(verify(m));
+  buf b;
+  buf_init(&b, &c->mem);
+  bytecode_write_options o = {.target = str_of(version)};
+  if (!bytecode_write(m->ir, &o, &b)) {
+    bool full = !buf_ok(&b);
+    buf_deinit(&b);
+    return full ? status_oom() : reported(c);
+  }
+  return give_text(&b, out_bytes, out_length);
+}
+
 tz_error *tz_module_write_bytecode(tz_module *m, const char *version, char **out_bytes,
                                    size_t *out_length) {
   if (!out_bytes || !out_length) return bad_handle();
   *out_bytes = NULL, *out_length = 0;
   ENTER(live(m));
-  (void)version;
-  return leave(&entry_, status_make(STATUS_UNIMPLEMENTED, "writing bytecode is not implemented"));
+  return leave(&entry_, write_bytecode(m, version, out_bytes, out_length));
 }
 
 /* ---- passes ---- */

@@ -58,7 +58,11 @@ static bool use(tz_context *c) {
   if (!fine(tz_module_print(m, NULL, &text, &n))) return false;
   CHECK(strstr(text, "stablehlo.negate %1 {sdy.sharding"));
   tz_free(text);
-  return true;
+  if (!fine(tz_module_write_bytecode(m, "1.17.0", &text, &n))) return false;
+  tz_module *again;
+  bool ok = fine(tz_module_parse(c, text, n, "x", &again)) && fine(tz_module_verify(again));
+  tz_free(text);
+  return ok;
 }
 
 static bool session(void) {
