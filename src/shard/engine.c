@@ -68,12 +68,34 @@ static void wake(engine *e, op *o) {
   if (e->notify && o != e->current) push(e, o);
 }
 
+/* The value's func_data_flow_edge, or its users: what becomes of a value at a border. */
+static void wake_border(engine *e, const value *v) {
+  for (use *u = v->uses; u; u = u->next) wake(e, u->owner);
+}
+
+/* On the other side of calls, where func_data_flow_edges stand for them. */
+static bool wake_across(engine *e, const use *u) {
+  if (!e->calls) return false;
+  size_t i = (size_t)(u - u->owner->operands);
+  if (op_is(u->owner, call)) {
+    op *f = call_callee(&e->calls->symbols, u->owner);
+    block *b = f ? op_body(f, 0) : NULL;
+    if (b && i < b->num_args) wake_border(e, b->args[i]);
+    return b != NULL;
+  }
+  if (!op_is(u->owner, func_return)) return false;
+  const call_list *calls = call_map_callers(e->calls, op_parent(u->owner));
+  for (size_t k = 0; calls && k < calls->len; k++)
+    if (i < calls->data[k]->num_results) wake_border(e, op_result(calls->data[k], (u32)i));
+  return calls != NULL;
+}
+
 static void wake_users(engine *e, value *v) {
   for (use *u = v->uses; u; u = u->next) {
     op *edge = edge_of_source(u);
     if (edge)
       wake(e, edge);
-    else
+    else if (!wake_across(e, u))
       wake(e, op_has(u->owner, TERMINATOR) ? op_parent(u->owner) : u->owner);
   }
 }
@@ -209,6 +231,27 @@ static void visit_edge(engine *e, op *edge) {
   if (out[n]) update(e, target, state_inside(e, owner, out[n]));
 }
 
+static void add_value(void *user, value *v) {
+  engine *e = user;
+  VEC_PUSH(e->a, e->sources, v);
+}
+
+static void visit_func_edge(engine *e, op *edge) {
+  value *target = op_result(edge, 0);
+  e->sources.len = 0;
+  if (!type_is_static(target->type) || !func_edge_sources(e->calls, edge, add_value, e)) return;
+  size_t n = e->sources.len;
+  const sharding **in = gather(e, n + 1), **out;
+  for (size_t i = 0; i < n; i++) in[i] = state_get(e, e->sources.data[i]);
+  in[n] = state_get(e, target);
+  if (!step(e, state_identity(e, edge, n), mode_of(e, edge, false), in, &out)) return;
+  for (size_t i = 0; i < n; i++) {
+    value *holder = out[i] ? state_holder(e, e->sources.data[i]) : NULL;
+    if (holder) update(e, holder, out[i]);
+  }
+  if (out[n]) update(e, target, out[n]);
+}
+
 static void visit_barrier(engine *e, op *o) {
   struct propagation_barrier_attrs v;
   value *from = op_operand(o, 0), *to = op_result(o, 0);
@@ -228,6 +271,8 @@ static void visit(engine *e, op *o) {
   u8 kind = e->kind[o->num];
   if (kind & KIND_EDGE)
     visit_edge(e, o);
+  else if (kind & KIND_FUNC_EDGE)
+    visit_func_edge(e, o);
   else if (kind & KIND_BARRIER)
     visit_barrier(e, o);
   else if (kind & KIND_RULE)

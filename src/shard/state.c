@@ -8,6 +8,7 @@
 
 static const u8 kind_of[OP_COUNT] = {
     [OP_data_flow_edge] = KIND_EDGE | KIND_PASS_THROUGH,
+    [OP_func_data_flow_edge] = KIND_FUNC_EDGE | KIND_PASS_THROUGH,
     [OP_propagation_barrier] = KIND_BARRIER,
     [OP_reshape] = KIND_PASS_THROUGH,
     [OP_transpose] = KIND_PASS_THROUGH,
@@ -26,7 +27,7 @@ static u8 kind_of_op(const op *o) {
   u8 kind = op_kind(o) < OP_COUNT ? kind_of[op_kind(o)] : 0;
   if (op_is_elementwise(o)) kind |= KIND_ELEMENTWISE | KIND_PASS_THROUGH;
   if (is_offload(o)) kind |= KIND_PASS_THROUGH;
-  if (!(kind & (KIND_EDGE | KIND_BARRIER))) {
+  if (!(kind & (KIND_EDGE | KIND_FUNC_EDGE | KIND_BARRIER))) {
     if (rule_fn_of(o) || op_discardable(o, STR("sdy.sharding_rule"))) kind |= KIND_RULE;
   }
   return kind;
@@ -214,6 +215,11 @@ static void *pool_fn(void *user, void *p, size_t old_size, size_t new_size) {
   return arena_alloc_aligned(pool->a, new_size, 16);
 }
 
+static walk_result not_func_edge(void *user, op *o) {
+  (void)user;
+  return op_is(o, func_data_flow_edge) ? WALK_STOP : WALK_ON;
+}
+
 engine *state_load(ir_module *m, arena *a, const engine_options *options) {
   engine *e = ARENA_NEW(a, engine);
   e->m = m;
@@ -225,6 +231,7 @@ engine *state_load(ir_module *m, arena *a, const engine_options *options) {
   e->space = shard_space_create(m, a);
   rule_set_init(&e->rules, m->ctx, a, options->conservative);
   sync_groups(e);
+  if (!op_walk(m->root, not_func_edge, NULL) && !(e->calls = call_map_build(m, a))) return NULL;
   allocate(e);
   number_groups(e);
   e->main = module_main(m);

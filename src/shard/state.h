@@ -3,6 +3,7 @@
 #define SHARD_STATE_H
 
 #include "shard/engine.h"
+#include "shard/func_edges.h"
 
 /* what an op is to the engine, by op number */
 enum {
@@ -13,6 +14,7 @@ enum {
   KIND_PASS_THROUGH = 1u << 4, /* first in op priorities */
   KIND_DYNAMIC = 1u << 5,      /* dynamic (update) slice: forward first */
   KIND_BROADCAST = 1u << 6,
+  KIND_FUNC_EDGE = 1u << 7,
 };
 
 typedef VEC(value *) value_group;
@@ -30,6 +32,7 @@ typedef struct engine {
   rule_set rules;
   const engine_options *options;
   op *main;
+  call_map *calls; /* NULL: no edge crosses the border of a function */
 
   /* by value number */
   const sharding **of; /* for holders */
