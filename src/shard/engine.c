@@ -58,6 +58,7 @@ static void erase_tree(engine *e, op *o) {
       while (b->last) erase_tree(e, b->last);
   push_producers(e, o);
   take_out(e, o);
+  if (e->options->trace) trace_erase(e->options->trace, o);
   e->ops[o->num] = NULL;
   op_erase(o);
 }
@@ -126,6 +127,7 @@ static void update(engine *e, value *holder, const sharding *s) {
     if (other == holder) continue;
     value *at = state_holder(e, other);
     if (at) state_set(e, at, s);
+    if (at && e->options->trace) trace_group(e->options->trace, holder, at, s);
     wake_around(e, other);
   }
 }
@@ -187,6 +189,33 @@ static const sharding **gather(engine *e, size_t n) {
   return e->in;
 }
 
+/* What the step that was just made brought: values of the rule's tensors come from value_at. */
+static void trace(engine *e, op *o, const rule *r, transfer_mode mode, const sharding *const *in,
+                  value *(*value_at)(engine *e, op *o, u32 i)) {
+  shard_trace *t = e->options->trace;
+  axis_list *before, *after;
+  u32 n = rule_num_tensors(r);
+  if (!t || !transfer_factors(e->space, &e->scratch, r, mode, in, &before, &after)) return;
+  value **values = ARENA_ARRAY(&e->scratch, value *, n);
+  for (u32 i = 0; i < n; i++) {
+    value *v = value_at(e, o, i), *holder = state_holder(e, v);
+    values[i] = holder ? holder : v;
+  }
+  trace_step(t, o, r, shardings_common_mesh(in, n), values, before, after);
+}
+
+static value *tensor_at(engine *e, op *o, u32 i) {
+  (void)e;
+  return i < o->num_operands ? op_operand(o, i) : op_result(o, i - o->num_operands);
+}
+static value *source_at(engine *e, op *o, u32 i) {
+  return i < e->sources.len ? e->sources.data[i] : op_result(o, 0);
+}
+static value *returned_at(engine *e, op *o, u32 i) {
+  (void)o, (void)i;
+  return e->sources.data[0];
+}
+
 static void visit_rule(engine *e, op *o) {
   const rule *r = state_rule(e, o);
   if (!r) return;
@@ -200,6 +229,7 @@ static void visit_rule(engine *e, op *o) {
   transfer_mode mode = mode_of(e, o, (e->kind[o->num] & KIND_ELEMENTWISE) != 0);
   mode.conservative = e->options->conservative;
   if (!step(e, r, mode, in, &out)) return;
+  trace(e, o, r, mode, in, tensor_at);
   for (u32 i = 0; i < all; i++) {
     value *v = i < n ? op_operand(o, i) : op_result(o, i - n);
     value *holder = out[i] ? state_holder(e, v) : NULL;
@@ -223,7 +253,9 @@ static void visit_edge(engine *e, op *edge) {
   const sharding **in = gather(e, n + 1), **out;
   for (size_t i = 0; i < n; i++) in[i] = state_get(e, e->sources.data[i]);
   in[n] = state_outside(e, owner, state_get(e, target));
-  if (!step(e, state_identity(e, edge, n), mode_of(e, edge, false), in, &out)) return;
+  transfer_mode mode = mode_of(e, edge, false);
+  if (!step(e, state_identity(e, edge, n), mode, in, &out)) return;
+  trace(e, edge, state_identity(e, edge, n), mode, in, source_at);
   for (size_t i = 0; i < n; i++) {
     value *holder = out[i] ? state_holder(e, e->sources.data[i]) : NULL;
     if (holder) update(e, holder, out[i]);
@@ -244,7 +276,9 @@ static void visit_func_edge(engine *e, op *edge) {
   const sharding **in = gather(e, n + 1), **out;
   for (size_t i = 0; i < n; i++) in[i] = state_get(e, e->sources.data[i]);
   in[n] = state_get(e, target);
-  if (!step(e, state_identity(e, edge, n), mode_of(e, edge, false), in, &out)) return;
+  transfer_mode mode = mode_of(e, edge, false);
+  if (!step(e, state_identity(e, edge, n), mode, in, &out)) return;
+  trace(e, edge, state_identity(e, edge, n), mode, in, source_at);
   for (size_t i = 0; i < n; i++) {
     value *holder = out[i] ? state_holder(e, e->sources.data[i]) : NULL;
     if (holder) update(e, holder, out[i]);
@@ -261,6 +295,7 @@ static void visit_barrier(engine *e, op *o) {
   transfer_mode mode = {
       .pass = dir, .other = dir, .aggressive = e->aggressive, .elementwise = true};
   if (!step(e, state_identity(e, o, 1), mode, in, &out)) return;
+  trace(e, o, state_identity(e, o, 1), mode, in, tensor_at);
   value *holder = out[0] ? state_holder(e, from) : NULL;
   if (holder) update(e, holder, out[0]);
   if (out[1]) update(e, to, out[1]);
@@ -294,7 +329,11 @@ static void visit_results(engine *e) {
     if (!type_is_static(v->type)) continue;
     const sharding *in[2] = {state_get(e, v), results[i]}, **out;
     transfer_mode mode = {.pass = DIR_BOTH, .other = DIR_BOTH, .aggressive = e->aggressive};
-    if (!step(e, rule_identity(&e->rules, v->type, 1), mode, in, &out)) continue;
+    const rule *r = rule_identity(&e->rules, v->type, 1);
+    if (!step(e, r, mode, in, &out)) continue;
+    e->sources.len = 0;
+    VEC_PUSH(e->a, e->sources, v);
+    trace(e, e->main, r, mode, in, returned_at);
     value *holder = out[0] ? state_holder(e, v) : NULL;
     if (holder) update(e, holder, out[0]);
     if (out[1]) results[i] = out[1];
@@ -322,26 +361,36 @@ static void run_strategies(engine *e) {
 }
 
 static void run_rounds(engine *e) {
-  if (!e->options->op_priorities) {
-    e->round = ANY_ROUND;
+  e->round = e->options->op_priorities ? 0 : ANY_ROUND;
+  do {
+    if (e->options->trace) e->options->trace->op_round = e->round;
     run_strategies(e);
-    return;
+  } while (e->round != ANY_ROUND && ++e->round < ROUNDS);
+}
+
+/* One run for each priority, from the highest. */
+static bool run_priorities(engine *e) {
+  priority_plan *plan = state_plan_priorities(e);
+  const engine_options *o = e->options;
+  i64 priority = 0;
+  run_rounds(e);
+  for (size_t i = 0; i < plan->count; i++) {
+    if (o->after_priority && !(state_store(e) && o->after_priority(o->user, priority)))
+      return false;
+    priority = state_priority(plan, i);
+    if (o->trace) o->trace->user_priority = priority;
+    state_raise_priority(e, plan, i);
+    run_rounds(e);
   }
-  for (e->round = 0; e->round < ROUNDS; e->round++) run_strategies(e);
+  return true;
 }
 
 bool engine_run(ir_module *m, arena *a, const engine_options *options) {
   engine *e = state_load(m, a, options);
   if (!e) return false;
-  if (options->user_priorities) {
-    priority_plan *plan = state_plan_priorities(e);
+  if (!options->user_priorities)
     run_rounds(e);
-    for (size_t i = 0; i < plan->count; i++) {
-      state_raise_priority(e, plan, i);
-      run_rounds(e);
-    }
-  } else {
-    run_rounds(e);
-  }
+  else if (!run_priorities(e))
+    return false;
   return state_store(e);
 }

@@ -9,6 +9,7 @@
 #define SHARD_ENGINE_H
 
 #include "shard/rule.h"
+#include "shard/trace.h"
 #include "shard/transfer.h"
 
 typedef enum strategy {
@@ -22,7 +23,11 @@ typedef struct engine_options {
   bool op_priorities;   /* in five rounds, pass-through ops first */
   bool user_priorities; /* one run for each priority that shardings name */
   bool conservative;
-  bool keep_rules; /* leave sdy.sharding_rule on every op that was visited */
+  bool keep_rules;    /* leave sdy.sharding_rule on every op that was visited */
+  shard_trace *trace; /* filled; NULL: nobody asks */
+  /* Called between user priorities, the module being up to date; NULL: nothing is. */
+  bool (*after_priority)(void *user, i64 priority);
+  void *user;
 } engine_options;
 
 /* Propagates through all functions of an imported module and writes the shardings back. False:

@@ -1,5 +1,6 @@
 /* Export passes on values: constants merged, edges sunk, shardings made fit for what follows. */
 #include "shard/calls.h"
+#include "shard/debug_info.h"
 #include "shard/flow.h"
 #include "shard/index.h"
 #include "shard/passes.h"
@@ -81,22 +82,32 @@ static void sink_side(ir_module *m, op *o, bool args) {
   if (n && edge_shardings(m, o, args, list)) owners_set_shardings(m, o, args, list, n);
 }
 
+typedef struct sinking {
+  ir_module *m;
+  bool origins, edges; /* debug information too */
+} sinking;
+
 static walk_result sink(void *user, op *o) {
-  ir_module *m = user;
+  const sinking *s = user;
+  ir_module *m = s->m;
   if (op_is(o, data_flow_edge)) {
     value_replace(op_result(o, 0), op_operand(o, 0));
     op_erase(o);
     return WALK_SKIP;
   }
   const flow *f = op_flow(o);
+  if (f) debug_info_sink(m, o, true, s->origins, s->edges);
+  if (f) debug_info_sink(m, o, false, s->origins, s->edges);
   if (f && f->args_own) sink_side(m, o, true);
   if (f) sink_side(m, o, false);
   return WALK_ON;
 }
 
 bool pass_sink_data_flow_edges(ir_module *m, arena *scratch, const pass_args *args) {
-  (void)scratch, (void)args;
-  op_walk(m->root, sink, m);
+  (void)scratch;
+  sinking s = {m, pass_option_flag(args, STR("sink-debug-sharding-origins"), false),
+               pass_option_flag(args, STR("sink-debug-propagation-edge-sharding"), false)};
+  op_walk(m->root, sink, &s);
   return true;
 }
 

@@ -28,15 +28,15 @@ const attr *func_sharding(const op *func, func_side side, size_t i) {
   return attr_dict_get(dict_at(func, side, i), STR("sdy.sharding"));
 }
 
-/* The dictionary with the sharding set, or removed if it is NULL. */
-static const attr *dict_with(ir_module *m, const attr *dict, const attr *sharding) {
-  const attr *key = attr_string(m->ctx, STR("sdy.sharding"));
+/* The dictionary with the entry set, or removed if it is NULL. */
+static const attr *dict_with(ir_module *m, const attr *dict, str name, const attr *value) {
+  const attr *key = attr_string(m->ctx, name);
   const dict_attr *d = attr_as(dict, dict);
   size_t n = d ? d->names.len : 0, k = 0;
   named_attr few[8], *list = n < 8 ? few : ARENA_ARRAY(&m->arena, named_attr, n + 1);
   for (size_t i = 0; i < n; i++)
     if (d->names.data[i] != key) list[k++] = (named_attr){d->names.data[i], d->values.data[i]};
-  if (sharding) list[k++] = (named_attr){key, sharding};
+  if (value) list[k++] = (named_attr){key, value};
   return attr_dict(m->ctx, list, k);
 }
 
@@ -49,7 +49,7 @@ void func_set_shardings(ir_module *m, op *func, func_side side, const attr *cons
   for (size_t i = 0; i < n; i++) {
     dicts[i] = dict_at(func, side, i);
     if (!dicts[i] || func_sharding(func, side, i) != list[i])
-      dicts[i] = dict_with(m, dicts[i], list[i]);
+      dicts[i] = dict_with(m, dicts[i], STR("sdy.sharding"), list[i]);
   }
   op_set_attr(m, func, side_slot(side), attr_array(m->ctx, (attrs){dicts, n}));
 }
@@ -59,6 +59,21 @@ void func_set_sharding(ir_module *m, op *func, func_side side, size_t i, const a
   const attr **list = ARENA_ARRAY(&m->arena, const attr *, n);
   for (size_t k = 0; k < n; k++) list[k] = k == i ? a : func_sharding(func, side, k);
   func_set_shardings(m, func, side, list, n);
+}
+
+const attr *func_named(const op *func, func_side side, size_t i, str name) {
+  return attr_dict_get(dict_at(func, side, i), name);
+}
+
+void func_set_named(ir_module *m, op *func, func_side side, size_t i, str name, const attr *a) {
+  size_t n = func_num(func, side);
+  const attr **dicts = ARENA_ARRAY(&m->arena, const attr *, n);
+  for (size_t k = 0; k < n; k++) {
+    dicts[k] = dict_at(func, side, k);
+    if (!dicts[k]) dicts[k] = attr_dict(m->ctx, NULL, 0);
+  }
+  dicts[i] = dict_with(m, dicts[i], name, a);
+  op_set_attr(m, func, side_slot(side), attr_array(m->ctx, (attrs){dicts, n}));
 }
 
 /* ---- ops ---- */

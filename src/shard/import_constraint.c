@@ -1,13 +1,16 @@
 /* sdy-apply-sharding-constraints and sdy-sharding-group-import. */
+#include "shard/debug_info.h"
 #include "shard/flow.h"
 #include "shard/passes.h"
-#include "shard/rule.h"
+#include "shard/transfer.h"
 
 typedef struct applying {
   ir_module *m;
   rule_set rules;
   arena *a;
-  hash_index args; /* arguments of functions -> new shardings: set at the end, all at once */
+  shard_space *space;
+  shard_trace *trace; /* NULL: nobody asks */
+  hash_index args;    /* arguments of functions -> new shardings: set at the end, all at once */
 } applying;
 
 static const attr *sharding_now(const applying *p, value *v) {
@@ -95,11 +98,28 @@ static bool is_edge_target(value *v) {
   return (def && op_is(def, data_flow_edge)) || edge_of_target(v);
 }
 
+/* Axes of the constraint's tensors by factor; false: they have no mesh in common. */
+static bool factors_now(applying *p, op *o, const rule *r, axis_list **out, const mesh **m) {
+  const sharding *in[2] = {shard_read(p->space, sharding_now(p, op_operand(o, 0))),
+                           shard_read(p->space, constraint_of(o))};
+  *m = shardings_common_mesh(in, 2);
+  return rule_num_tensors(r) == 2 &&
+         transfer_factors(p->space, p->a, r, (transfer_mode){0}, in, out, NULL);
+}
+
 static void set_directly(applying *p, op *o, value *v, const attr *sharding) {
   const rule *r = rule_of_op(&p->rules, o);
   if (r && !op_discardable(o, STR("sdy.sharding_rule")))
     op_set_attr(p->m, o, STR("sdy.sharding_rule"), rule_to_attr(&p->rules, r));
+  axis_list *before, *after;
+  const mesh *m;
+  bool traced = p->trace && r && factors_now(p, o, r, &before, &m);
   set_sharding(p, v, sharding);
+  if (!traced || !factors_now(p, o, r, &after, &m)) return;
+  value *values[2] = {value_shardable(v), op_result(o, 0)};
+  bool any = false;
+  for (size_t i = 0; i < 2 * (size_t)r->num_factors; i++) any |= !axes_eq(before[i], after[i]);
+  if (any) trace_step(p->trace, o, r, m, values, before, after);
 }
 
 /* The last of a chain of constraints of one use each whose first is `head`, if nothing else says
@@ -171,8 +191,9 @@ static walk_result collect(void *user, op *o) {
 }
 
 bool pass_apply_sharding_constraints(ir_module *m, arena *scratch, const pass_args *args) {
-  (void)args;
-  applying p = {.m = m, .a = scratch};
+  debug_info *debug = debug_info_begin(m, scratch, args);
+  applying p = {.m = m, .a = scratch, .trace = debug_info_trace(debug)};
+  p.space = shard_space_create(m, scratch);
   rule_set_init(&p.rules, m->ctx, scratch, false);
   struct {
     arena *a;
@@ -186,6 +207,7 @@ bool pass_apply_sharding_constraints(ir_module *m, arena *scratch, const pass_ar
       apply_constraint(&p, w.list.data[i]);
   }
   FOR_OPS(f, op_body(m->root, 0)) if (op_is(f, func) && p.args.count) set_args(&p, f);
+  debug_info_end(debug);
   return true;
 }
 

@@ -1,5 +1,6 @@
 #include "shard/passes.h"
 
+#include "shard/debug_info.h"
 #include "shard/engine.h"
 #include "shard/shard.h"
 
@@ -21,8 +22,12 @@ static bool strategy_option(ir_module *m, const pass_args *args, strategy *out) 
 static bool propagate(ir_module *m, arena *scratch, const pass_args *args, engine_options o) {
   o.conservative = pass_option_flag(args, STR("conservative-propagation"), false);
   o.keep_rules = pass_option_flag(args, STR("keep-sharding-rules"), false);
+  debug_info *debug = debug_info_begin(m, scratch, args);
+  o.trace = debug_info_trace(debug);
   if (!engine_run(m, scratch, &o)) return false;
-  return o.keep_rules || pass_drop_rules(m, scratch, args);
+  if (!o.keep_rules && !pass_drop_rules(m, scratch, args)) return false;
+  debug_info_end(debug);
+  return true;
 }
 
 bool pass_basic_propagate(ir_module *m, arena *scratch, const pass_args *args) {
@@ -197,6 +202,8 @@ const pass_info shard_passes[] = {
      "Removes sub-axes from open shardings of inputs and outputs.", pass_remove_sub_axes, NULL},
     {"sdy-close-shardings", "Closes all shardings and drops explicit replication.",
      pass_close_shardings, NULL},
+    {"sdy-remove-propagation-debug-info", "Removes what the debugging options left.",
+     pass_remove_debug_info, NULL},
     {"sdy-drop-sharding-rules", "Removes sharding rules that aren't custom.", pass_drop_rules,
      NULL},
     {"terrazzo-remove-dead-ops", "Removes ops without effects whose results are unused.",

@@ -100,13 +100,26 @@ rule_fn *rule_fn_of(const op *o) { return op_kind(o) < OP_COUNT ? table[op_kind(
 
 /* Ops that need no rule; so do those with edges and terminators. */
 static const bool silent[OP_COUNT] = {
-    [OP_module] = true,    [OP_func] = true,           [OP_call] = true,
-    [OP_sdy_mesh] = true,  [OP_sdy_constant] = true,   [OP_data_flow_edge] = true,
-    [OP_constant] = true,  [OP_sharding_group] = true, [OP_propagation_barrier] = true,
-    [OP_iota] = true,      [OP_partition_id] = true,   [OP_reshard] = true,
-    [OP_after_all] = true, [OP_create_token] = true,   [OP_get_tuple_element] = true,
-    [OP_infeed] = true,    [OP_outfeed] = true,        [OP_recv] = true,
-    [OP_send] = true,        [OP_func_data_flow_edge] = true,
+    [OP_module] = true,
+    [OP_func] = true,
+    [OP_call] = true,
+    [OP_sdy_mesh] = true,
+    [OP_sdy_constant] = true,
+    [OP_data_flow_edge] = true,
+    [OP_constant] = true,
+    [OP_sharding_group] = true,
+    [OP_propagation_barrier] = true,
+    [OP_iota] = true,
+    [OP_partition_id] = true,
+    [OP_reshard] = true,
+    [OP_after_all] = true,
+    [OP_create_token] = true,
+    [OP_get_tuple_element] = true,
+    [OP_infeed] = true,
+    [OP_outfeed] = true,
+    [OP_recv] = true,
+    [OP_send] = true,
+    [OP_func_data_flow_edge] = true,
 };
 
 void rule_warn_unknown(rule_set *s, const op *o) {

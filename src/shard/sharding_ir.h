@@ -49,6 +49,9 @@ typedef enum func_side { FUNC_ARGS, FUNC_RESULTS } func_side;
 const attr *func_sharding(const op *func, func_side side, size_t i);
 void func_set_shardings(ir_module *m, op *func, func_side side, const attr *const *list, size_t n);
 void func_set_sharding(ir_module *m, op *func, func_side side, size_t i, const attr *a);
+/* Any other entry of one argument's or result's dictionary; NULL: none. */
+const attr *func_named(const op *func, func_side side, size_t i, str name);
+void func_set_named(ir_module *m, op *func, func_side side, size_t i, str name, const attr *a);
 size_t func_num(const op *func, func_side side);
 const type *func_type_of(const op *func, func_side side, size_t i);
 

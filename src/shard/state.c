@@ -428,6 +428,8 @@ priority_plan *state_plan_priorities(engine *e) {
   return p;
 }
 
+i64 state_priority(const priority_plan *p, size_t round) { return p->rounds[round].priority; }
+
 void state_raise_priority(engine *e, const priority_plan *p, size_t round) {
   const priority_round *r = &p->rounds[round];
   for (size_t i = 0; i < r->refs.len; i++) {

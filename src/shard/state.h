@@ -94,6 +94,7 @@ typedef struct priority_plan {
   size_t count;
 } priority_plan;
 priority_plan *state_plan_priorities(engine *e);
+i64 state_priority(const priority_plan *p, size_t round);
 void state_raise_priority(engine *e, const priority_plan *p, size_t round);
 
 #endif

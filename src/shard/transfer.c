@@ -372,20 +372,47 @@ static bool propagate_aggressive(projection *p, bool *changed) {
   return any;
 }
 
+static bool project(projection *p) {
+  u32 n = rule_num_tensors(p->rule);
+  p->mesh = shardings_common_mesh(p->in, n);
+  if (!p->mesh || mesh_is_maximal(p->mesh)) return false;
+  p->cells = arena_zalloc(p->a, ((size_t)n * p->rule->num_factors + 1) * sizeof(cell));
+  for (u32 t = 0; t < n; t++) {
+    if (p->in[t] && p->in[t]->rank != rule_rank(p->rule, t)) return false;
+    for (u32 d = 0; d < rule_rank(p->rule, t); d++) project_dim(p, t, d);
+  }
+  return true;
+}
+
+static bool run_strategy(projection *p, bool *changed) {
+  return p->mode.aggressive ? propagate_aggressive(p, changed) : propagate_basic(p, changed);
+}
+
+static axis_list *copy_cells(const projection *p) {
+  size_t n = (size_t)rule_num_tensors(p->rule) * p->rule->num_factors;
+  axis_list *out = ARENA_ARRAY(p->a, axis_list, n + 1);
+  for (size_t i = 0; i < n; i++) out[i] = axes_copy(p->a, axis_vec_list(&p->cells[i].axes));
+  return out;
+}
+
+bool transfer_factors(shard_space *s, arena *scratch, const rule *r, transfer_mode mode,
+                      const sharding *const *in, axis_list **before, axis_list **after) {
+  projection p = {.a = scratch, .space = s, .rule = r, .mode = mode, .in = in};
+  if (!project(&p)) return false;
+  *before = copy_cells(&p);
+  if (!after) return true;
+  run_strategy(&p, arena_zalloc(scratch, rule_num_tensors(r) + 1));
+  *after = copy_cells(&p);
+  return true;
+}
+
 bool transfer(shard_space *s, arena *scratch, const rule *r, transfer_mode mode,
               const sharding *const *in, const sharding **out) {
   u32 n = rule_num_tensors(r);
   projection p = {.a = scratch, .space = s, .rule = r, .mode = mode, .in = in};
-  p.mesh = shardings_common_mesh(in, n);
-  if (!p.mesh || mesh_is_maximal(p.mesh)) return false;
-  p.cells = arena_zalloc(scratch, ((size_t)n * r->num_factors + 1) * sizeof(cell));
+  if (!project(&p)) return false;
   bool *changed = arena_zalloc(scratch, n + 1);
-  for (u32 t = 0; t < n; t++) {
-    if (in[t] && in[t]->rank != rule_rank(r, t)) return false;
-    for (u32 d = 0; d < rule_rank(r, t); d++) project_dim(&p, t, d);
-  }
-  if (!(mode.aggressive ? propagate_aggressive(&p, changed) : propagate_basic(&p, changed)))
-    return false;
+  if (!run_strategy(&p, changed)) return false;
   bool any = false;
   for (u32 t = 0; t < n; t++) {
     out[t] = changed[t] ? unproject(&p, t) : NULL;

@@ -29,6 +29,12 @@ typedef struct transfer_mode {
 bool transfer(shard_space *s, arena *scratch, const rule *r, transfer_mode mode,
               const sharding *const *in, const sharding **out);
 
+/* The same step as seen by factors, for those who want to know why: axes of factor f of tensor t
+ * at [t * num_factors + f], before and after. `after` NULL: only before. False: they have no mesh
+ * in common. */
+bool transfer_factors(shard_space *s, arena *scratch, const rule *r, transfer_mode mode,
+                      const sharding *const *in, axis_list **before, axis_list **after);
+
 /* The mesh that all agree on (empty meshes agree with any); NULL: none, or they don't. */
 const mesh *shardings_common_mesh(const sharding *const *list, size_t n);
 
