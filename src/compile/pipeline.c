@@ -7,7 +7,6 @@
 #include "compile/lower.h"
 #include "compile/module.h"
 #include "compile/signature.h"
-#include "compile/tracker.h"
 #include "dialect/dialect.h"
 #include "partition/partition.h"
 #include "pass/pass.h"
@@ -26,13 +25,11 @@ typedef struct job {
   const compile_options *opt;
   str source, file;
   allocator owner_mem;
-  tracker tracker;
-  allocator mem; /* the tracker's: all of it goes at the end */
   oom_trap trap;
   buf messages;
   diag_sink sink;
   ir_ctx *ctx;
-  arena scratch;
+  arena *scratch;
   ir_module *m;
   op *main;
   bool spread; /* over several devices: shardings matter */
@@ -56,7 +53,7 @@ static void report(void *user, diag_kind kind, diag_pos pos, str text) {
 static void dump(job *j, const char *stage) {
   if (!j->opt->dump) return;
   buf text;
-  buf_init(&text, &j->mem);
+  buf_init(&text, ir_mem(j->ctx));
   text_print(&text, j->m, NULL);
   if (buf_ok(&text)) j->opt->dump(j->opt->dump_user, str_of(stage), buf_view(&text));
   buf_deinit(&text);
@@ -108,7 +105,7 @@ static bool check_source(job *j) {
 static bool flatten(job *j, bool last) {
   flatten_options o = {.manual = last, .shardings = last};
   if (last && !run_pass(j, "inline")) return false;
-  return flatten_module(j->m, &j->scratch, &o);
+  return flatten_module(j->m, j->scratch, &o);
 }
 
 static bool propagate_and_partition(job *j, shard_space **out_space) {
@@ -116,7 +113,7 @@ static bool propagate_and_partition(job *j, shard_space **out_space) {
   if (!shard_propagate(j->m, &t)) return false;
   dump(j, "propagate");
   /* The meshes are gone after partitioning, so they are read now. */
-  shard_space *space = *out_space = shard_space_create(j->m, &j->scratch);
+  shard_space *space = *out_space = shard_space_create(j->m, j->scratch);
   for (op *o = op_body(j->m->root, 0)->first; o; o = o->next)
     if (op_is(o, sdy_mesh)) shard_mesh_named(space, symbol_name(o));
   if (!run_pass(j, "terrazzo-partition")) return false;
@@ -130,21 +127,21 @@ static bool build_program(job *j, shard_space *space) {
   executable *e = &j->owner->exe;
   arena *out = &j->owner->arena;
   compile_tensor *params, *results;
-  if (!signature_tensors(j->ctx, &j->scratch, out, space, j->main, false, j->global_params,
+  if (!signature_tensors(j->ctx, j->scratch, out, space, j->main, false, j->global_params,
                          j->num_partitions, &params) ||
-      !signature_tensors(j->ctx, &j->scratch, out, space, j->main, true, j->global_results,
+      !signature_tensors(j->ctx, j->scratch, out, space, j->main, true, j->global_results,
                          j->num_partitions, &results))
     return false;
   e->params = params;
   e->results = results;
   e->num_params = (u32)j->global_params.len;
   e->num_results = (u32)j->global_results.len;
-  i32 *alias = ARENA_ARRAY(&j->scratch, i32, e->num_results);
+  i32 *alias = ARENA_ARRAY(j->scratch, i32, e->num_results);
   signature_alias(j->main, params, e->num_params, results, e->num_results, alias);
   flatten_erase_dead(j->main);
   prog_builder *b = prog_begin(out, j->num_replicas, j->num_partitions);
   prog_set_flush_denormals(b, !j->opt->keep_denormals);
-  if (!lower_main(j->ctx, &j->scratch, b, j->main, alias, j->num_replicas, j->num_partitions))
+  if (!lower_main(j->ctx, j->scratch, b, j->main, alias, j->num_replicas, j->num_partitions))
     return false;
   j->problem = prog_finish(b, &e->prog);
   return j->problem == NULL;
@@ -203,9 +200,9 @@ static bool compile_trapped(job *j) {
     j->problem = status_oom();
     return false;
   }
-  arena_init(&j->scratch, &j->mem, &j->trap);
-  j->ctx = ir_ctx_create(&j->mem, &j->trap, &j->sink);
-  if (!j->ctx || !create_owner(j)) arena_oom(&j->scratch);
+  j->ctx = ir_ctx_create(&j->owner_mem, &j->trap, &j->sink);
+  if (!j->ctx || !create_owner(j)) longjmp(j->trap.at, 1);
+  j->scratch = ir_scratch_push(j->ctx);
   return compile(j);
 }
 
@@ -224,10 +221,8 @@ status compile_source(str source, const compile_options *options, executable **o
   job j = {.opt = options ? options : &defaults, .source = source};
   *out_executable = NULL;
   j.owner_mem = j.opt->mem ? *j.opt->mem : mem_system;
-  j.tracker.mem = &j.owner_mem;
-  j.mem = tracker_allocator(&j.tracker);
   j.file = j.opt->file.len ? j.opt->file : STR("-");
-  buf_init(&j.messages, &j.mem);
+  buf_init(&j.messages, &j.owner_mem);
   j.sink = (diag_sink){.fn = report, .user = &j};
   status result = NULL;
   if (compile_trapped(&j)) {
@@ -237,7 +232,8 @@ status compile_source(str source, const compile_options *options, executable **o
     result = failure(&j);
     destroy_owner(j.owner);
   }
-  tracker_free_all(&j.tracker); /* module, context, scratch, messages */
+  buf_deinit(&j.messages);
+  ir_ctx_destroy(j.ctx); /* and the module */
   return result;
 }
 

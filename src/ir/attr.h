@@ -294,7 +294,9 @@ static inline str loc_file_name(const loc_file_attr *f) {
 diag_pos loc_pos(const attr *loc);
 
 /* ---- context ---- */
-/* `sink` is borrowed and may be changed. The trap serves all arenas of the context. */
+/* `sink` is borrowed and may be changed. The trap serves all arenas of the context. Destroying the
+ * context frees what it, its modules and all users of ir_mem still hold: after a jump to the trap
+ * nothing else needs releasing. */
 ir_ctx *ir_ctx_create(const allocator *mem, oom_trap *trap, diag_sink *sink); /* NULL: no memory */
 void ir_ctx_destroy(ir_ctx *c);
 arena *ir_arena(ir_ctx *c); /* lives as long as the context */
@@ -302,8 +304,7 @@ diag_sink *ir_sink(ir_ctx *c);
 const allocator *ir_mem(ir_ctx *c);
 oom_trap *ir_trap(ir_ctx *c);
 
-/* A scratch arena until the matching pop; frees itself with the context if a jump to the trap
- * comes between. Strictly nested. */
+/* A scratch arena until the matching pop. Strictly nested. */
 arena *ir_scratch_push(ir_ctx *c);
 void ir_scratch_pop(ir_ctx *c);
 /* The latest, or NULL; and pops what came after it, when a jump has ended in between. */

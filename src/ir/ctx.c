@@ -37,17 +37,19 @@ void table_put(table *t, size_t slot, u64 hash, void *entry) {
 ir_ctx *ir_ctx_create(const allocator *mem, oom_trap *trap, diag_sink *sink) {
   ir_ctx *c = mem_zalloc(mem, sizeof *c);
   if (!c) return NULL;
-  c->mem = mem;
+  c->owner = mem;
+  c->tracker.mem = mem;
+  c->mem = tracker_allocator(&c->tracker);
   c->trap = trap;
   c->sink = sink;
-  arena_init(&c->arena, mem, trap);
+  arena_init(&c->arena, &c->mem, trap);
   return c;
 }
 
 arena *ir_scratch_push(ir_ctx *c) {
-  scratch_arena *s = mem_alloc(c->mem, sizeof *s);
+  scratch_arena *s = mem_alloc(&c->mem, sizeof *s);
   if (!s) arena_oom(&c->arena);
-  arena_init(&s->arena, c->mem, c->trap);
+  arena_init(&s->arena, &c->mem, c->trap);
   s->next = c->scratch;
   c->scratch = s;
   return &s->arena;
@@ -57,7 +59,7 @@ void ir_scratch_pop(ir_ctx *c) {
   scratch_arena *s = c->scratch;
   c->scratch = s->next;
   arena_deinit(&s->arena);
-  mem_free(c->mem, s, sizeof *s);
+  mem_free(&c->mem, s, sizeof *s);
 }
 
 const arena *ir_scratch_top(const ir_ctx *c) { return c->scratch ? &c->scratch->arena : NULL; }
@@ -68,14 +70,13 @@ void ir_scratch_unwind(ir_ctx *c, const arena *top) {
 
 void ir_ctx_destroy(ir_ctx *c) {
   if (!c) return;
-  while (c->scratch) ir_scratch_pop(c);
-  arena_deinit(&c->arena);
-  mem_free(c->mem, c, sizeof *c);
+  tracker_free_all(&c->tracker);
+  mem_free(c->owner, c, sizeof *c);
 }
 
 arena *ir_arena(ir_ctx *c) { return &c->arena; }
 diag_sink *ir_sink(ir_ctx *c) { return c->sink; }
-const allocator *ir_mem(ir_ctx *c) { return c->mem; }
+const allocator *ir_mem(ir_ctx *c) { return &c->mem; }
 oom_trap *ir_trap(ir_ctx *c) { return c->trap; }
 
 typedef struct resource {

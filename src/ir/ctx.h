@@ -2,6 +2,7 @@
 #ifndef IR_CTX_H
 #define IR_CTX_H
 
+#include "base/tracker.h"
 #include "ir/op.h"
 
 /* Open addressing by hash, power-of-two size; never shrinks. */
@@ -17,14 +18,16 @@ void *table_find(table *t, arena *a, u64 hash, const void *key, table_same *same
                  size_t *out_slot);
 void table_put(table *t, size_t slot, u64 hash, void *entry);
 
-/* Scratch arenas that passes hold, latest first; the context frees what a jump left behind. */
+/* Scratch arenas that passes hold, latest first. */
 typedef struct scratch_arena {
   struct scratch_arena *next;
   arena arena;
 } scratch_arena;
 
 struct ir_ctx {
-  const allocator *mem;
+  const allocator *owner; /* what the creator gave */
+  tracker tracker;        /* all memory of the context and its modules: a jump leaves none behind */
+  allocator mem;
   oom_trap *trap;
   diag_sink *sink;
   arena arena;

@@ -4,7 +4,7 @@
 ir_module *ir_module_create(ir_ctx *c) {
   ir_module *m = ARENA_NEW(&c->arena, ir_module);
   m->ctx = c;
-  arena_init(&m->arena, c->mem, c->trap);
+  arena_init(&m->arena, &c->mem, c->trap);
   m->root = op_create(m, &op_infos[OP_module], loc_unknown(c), NULL, 0, NULL, 0, 1);
   region_append(&m->root->regions[0], block_create(m));
   return m;

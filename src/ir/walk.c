@@ -114,7 +114,7 @@ u32 module_number(ir_module *m) {
 static void emit_at(ir_ctx *c, diag_kind kind, const attr *loc, str prefix, const char *fmt,
                     va_list ap) {
   buf b;
-  buf_init(&b, c->mem);
+  buf_init(&b, &c->mem);
   buf_str(&b, prefix);
   buf_vprintf(&b, fmt, ap);
   diag_pos pos = loc_pos(loc);
@@ -142,7 +142,7 @@ void loc_note(ir_ctx *c, const attr *loc, const char *fmt, ...) {
 
 static void op_emit(ir_ctx *c, const op *o, const char *what, const char *fmt, va_list ap) {
   buf b;
-  buf_init(&b, c->mem);
+  buf_init(&b, &c->mem);
   buf_printf(&b, "'" STR_FMT "' op %s", STR_ARG(o->info->name), what);
   emit_at(c, DIAG_ERROR, o->loc, buf_view(&b), fmt, ap);
   buf_deinit(&b);

@@ -266,57 +266,31 @@ static bool parse_module(parser *p) {
   return true;
 }
 
-typedef struct request {
-  ir_ctx *c;
-  str file, source;
-  const text_parse_options *options;
-  enum { WANT_MODULE, WANT_ATTR, WANT_TYPE } want;
-  arena scratch;
-  parser p;
-  oom_trap outer;
-  const void *result;
-} request;
-
-static const void *run(request *r) {
-  parser *p = &r->p;
-  start(p, r->c, r->file, r->source, &r->scratch, r->options);
-  if (r->want == WANT_MODULE) {
-    bool ok = parse_module(p);
-    if (!ok) ir_module_destroy(p->module);
-    return ok ? p->module : NULL;
-  }
-  const void *got = r->want == WANT_ATTR ? (const void *)parser_attr(p, NULL) : parser_type(p);
-  return got && parser_expect(p, TOK_EOF, "unexpected text at the end") ? got : NULL;
-}
-
-/* Memory that runs out while parsing jumps here first, to release the scratch arena. */
-static const void *run_trapped(request *r) {
-  oom_trap *trap = ir_trap(r->c);
-  r->outer = *trap;
-  arena_init(&r->scratch, ir_mem(r->c), trap);
-  if (setjmp(trap->at)) {
-    arena_deinit(&r->scratch);
-    ir_module_destroy(r->p.module);
-    *trap = r->outer;
-    longjmp(trap->at, 1);
-  }
-  r->result = run(r);
-  *trap = r->outer;
-  arena_deinit(&r->scratch);
-  return r->result;
-}
-
 ir_module *text_parse(ir_ctx *c, str file_name, str source, const text_parse_options *options) {
-  request r = {.c = c, .file = file_name, .source = source, .options = options};
-  return (ir_module *)run_trapped(&r);
+  parser p;
+  start(&p, c, file_name, source, ir_scratch_push(c), options);
+  bool ok = parse_module(&p);
+  ir_scratch_pop(c);
+  if (!ok) ir_module_destroy(p.module);
+  return ok ? p.module : NULL;
 }
+
+static bool at_end(parser *p) { return parser_expect(p, TOK_EOF, "unexpected text at the end"); }
 
 const attr *text_parse_attr(ir_ctx *c, str source) {
-  request r = {.c = c, .file = STR("-"), .source = source, .want = WANT_ATTR};
-  return run_trapped(&r);
+  parser p;
+  start(&p, c, STR("-"), source, ir_scratch_push(c), NULL);
+  const attr *a = parser_attr(&p, NULL);
+  if (a && !at_end(&p)) a = NULL;
+  ir_scratch_pop(c);
+  return a;
 }
 
 const type *text_parse_type(ir_ctx *c, str source) {
-  request r = {.c = c, .file = STR("-"), .source = source, .want = WANT_TYPE};
-  return run_trapped(&r);
+  parser p;
+  start(&p, c, STR("-"), source, ir_scratch_push(c), NULL);
+  const type *t = parser_type(&p);
+  if (t && !at_end(&p)) t = NULL;
+  ir_scratch_pop(c);
+  return t;
 }

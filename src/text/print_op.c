@@ -300,28 +300,26 @@ typedef struct request {
   const op *o;
   const text_print_options *options;
   bool top;
-  buf dropped; /* the text of a first printing */
-  arena scratch;
-  oom_trap outer;
+  arena *scratch;
 } request;
 
 static void collect(printer *w, request *r) {
-  buf *out = w->out;
-  w->aliases = printer_aliases_begin(&r->scratch);
-  buf_init(&r->dropped, ir_mem(r->c));
-  w->out = &r->dropped;
+  buf *out = w->out, dropped; /* the text of a first printing */
+  w->aliases = printer_aliases_begin(r->scratch);
+  buf_init(&dropped, ir_mem(r->c));
+  w->out = &dropped;
   w->collecting = true;
   printer_op(w, r->o);
   w->collecting = false;
   w->out = out;
-  buf_deinit(&r->dropped);
+  buf_deinit(&dropped);
   printer_aliases_number(w->aliases);
 }
 
 static void run(request *r) {
   printer w = {.out = r->out, .dialect = STR("builtin.")};
   if (r->options) w.options = *r->options;
-  w.forms.a = &r->scratch;
+  w.forms.a = r->scratch;
   w.unknown = loc_unknown(r->c);
   printer_number(&w, root_of(r->o));
   bool aliases = r->top && w.options.debuginfo && !w.options.local_scope;
@@ -335,29 +333,19 @@ static void run(request *r) {
   printer_resources_print(&w, r->c);
 }
 
-/* As text_parse does: memory that runs out releases the scratch arena on its way. */
-static bool run_trapped(request *r) {
-  oom_trap *trap = ir_trap(r->c);
-  r->outer = *trap;
-  arena_init(&r->scratch, ir_mem(r->c), trap);
-  if (setjmp(trap->at)) {
-    arena_deinit(&r->scratch);
-    buf_deinit(&r->dropped);
-    *trap = r->outer;
-    longjmp(trap->at, 1);
-  }
+static bool print(request *r) {
+  r->scratch = ir_scratch_push(r->c);
   run(r);
-  *trap = r->outer;
-  arena_deinit(&r->scratch);
+  ir_scratch_pop(r->c);
   return buf_ok(r->out);
 }
 
 bool text_print(buf *out, const ir_module *m, const text_print_options *options) {
   request r = {.out = out, .c = m->ctx, .o = m->root, .options = options, .top = true};
-  return run_trapped(&r);
+  return print(&r);
 }
 
 bool text_print_op(buf *out, ir_ctx *c, const op *o, const text_print_options *options) {
   request r = {.out = out, .c = c, .o = o, .options = options};
-  return run_trapped(&r);
+  return print(&r);
 }

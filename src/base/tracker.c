@@ -1,4 +1,4 @@
-#include "compile/tracker.h"
+#include "base/tracker.h"
 
 /* In front of each block; keeps its alignment of 16. */
 struct tracker_block {

@@ -1,9 +1,10 @@
-/* Inside compile only: an allocator that knows all blocks it has given out.
+/* An allocator that knows all blocks it has given out.
  *
- * Out of memory jumps out of whatever was going on, past scratch arenas and half-read modules
- * that live on the stack; what they held is still in the tracker's list. */
-#ifndef COMPILE_TRACKER_H
-#define COMPILE_TRACKER_H
+ * Out of memory jumps out of whatever was going on, past scratch arenas, buffers and half-read
+ * modules that are known on the stack only; what they held is still in the tracker's list. Not for
+ * several threads at once. */
+#ifndef BASE_TRACKER_H
+#define BASE_TRACKER_H
 
 #include "base/arena.h"
 
