@@ -72,7 +72,6 @@ tz_error *leave(entry *e, status s) {
   c->trap = e->outer;
   c->sink.fn = collect;
   ir_scratch_unwind(c->ir, e->scratch);
-  ir_scratch_unwind(c->ir, e->scratch);
   if (--c->depth == 0 && c->diagnostics) tell(c);
   return error_out(s);
 }
@@ -129,8 +128,6 @@ tz_error *tz_context_create(const tz_context_options *options, tz_context **out_
   *out_context = NULL;
   tz_context *c = mem_zalloc(&mem_system, sizeof *c);
   if (!c) return error_out(status_oom());
-  c->tracker.mem = &mem_system;
-  c->mem = tracker_allocator(&c->tracker);
   c->sink = (diag_sink){.fn = collect, .user = c};
   buf_init(&c->log, &mem_system);
   buf_init(&c->queue, &mem_system);
@@ -140,7 +137,7 @@ tz_error *tz_context_create(const tz_context_options *options, tz_context **out_
     c->diagnostics = options->diagnostics;
     c->diagnostics_user = options->diagnostics_user;
   }
-  c->ir = ir_ctx_create(&c->mem, &c->trap, &c->sink);
+  c->ir = ir_ctx_create(&mem_system, &c->trap, &c->sink);
   if (!c->ir) {
     tz_context_free(c);
     return error_out(status_oom());
@@ -151,7 +148,7 @@ tz_error *tz_context_create(const tz_context_options *options, tz_context **out_
 
 void tz_context_free(tz_context *c) {
   if (!c) return;
-  tracker_free_all(&c->tracker); /* modules, the context of the IR, what jumps left behind */
+  ir_ctx_destroy(c->ir); /* modules too, and what jumps left behind */
   buf_deinit(&c->log);
   buf_deinit(&c->queue);
   buf_deinit(&c->strings);

@@ -7,7 +7,6 @@
 #define API_CONTEXT_H
 
 #include "base/status.h"
-#include "compile/tracker.h"
 #include "ir/op.h"
 #include "terrazzo/ir.h"
 
@@ -19,8 +18,6 @@ typedef struct pending {
 } pending;
 
 struct tz_context {
-  tracker tracker; /* all memory of the IR, so that a jump leaks nothing */
-  allocator mem;
   oom_trap trap;
   diag_sink sink;
   ir_ctx *ir;

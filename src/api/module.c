@@ -97,7 +97,7 @@ static status print(tz_module *m, const op *o, const tz_print_options *options, 
                           .elide_elements = p->elide_elements,
                           .skip_regions = p->skip_regions};
   buf b;
-  buf_init(&b, &c->mem);
+  buf_init(&b, ir_mem(c->ir));
   bool ok = o ? text_print_op(&b, c->ir, o, &t) : text_print(&b, m->ir, &t);
   if (!ok) b.failed = true;
   return give_text(&b, out_text, out_length);
@@ -128,7 +128,7 @@ static status write_bytecode(tz_module *m, const char *version, char **out_bytes
   tz_context *c = m->context;
   if (!m->verified) RETURN_IF_ERROR(verify(m));
   buf b;
-  buf_init(&b, &c->mem);
+  buf_init(&b, ir_mem(c->ir));
   bytecode_write_options o = {.target = str_of(version)};
   if (!bytecode_write(m->ir, &o, &b)) {
     bool full = !buf_ok(&b);
