@@ -65,7 +65,8 @@ static void dump_after(void *user, const pass_info *pass, ir_module *m) {
 }
 
 static pass_tables all_passes(job *j) {
-  return (pass_tables){.tables = tables, .count = COUNT(tables), .after = dump_after, .user = j};
+  return (pass_tables){.tables = tables, .count = COUNT(tables), .after = dump_after, .user = j,
+                       .patterns = shard_patterns, .num_patterns = SHARD_PATTERNS};
 }
 
 static bool run_pass(job *j, const char *name) {
@@ -104,7 +105,7 @@ static bool check_source(job *j) {
 /* Composites and the like away; on the last time calls and all that speaks of shardings too. */
 static bool flatten(job *j, bool last) {
   flatten_options o = {.manual = last, .shardings = last};
-  if (last && !run_pass(j, "inline")) return false;
+  if (last && !run_pass(j, "terrazzo-inline-all")) return false;
   return flatten_module(j->m, j->scratch, &o);
 }
 

@@ -281,6 +281,27 @@ const attr *loc_file(ir_ctx *c, str file, u32 line, u32 col) {
   return attr_make(c, loc_file, .file = name, .line = line, .col = col);
 }
 
+static bool loc_is_in(const attr *const *list, size_t n, const attr *a) {
+  for (size_t i = 0; i < n; i++)
+    if (list[i] == a) return true;
+  return false;
+}
+
+const attr *loc_fuse(ir_ctx *c, const attr *a, const attr *b) {
+  enum { MOST = 64 };
+  const attr *list[MOST], *both[2] = {a, b};
+  size_t n = 0;
+  for (int k = 0; k < 2; k++) {
+    const loc_fused_attr *f = attr_as(loc_fused, both[k]);
+    attrs parts = f && !f->metadata ? f->locs : (attrs){&both[k], 1};
+    for (size_t i = 0; i < parts.len && n < MOST; i++)
+      if (!attr_is(loc_unknown, parts.data[i]) && !loc_is_in(list, n, parts.data[i]))
+        list[n++] = parts.data[i];
+  }
+  if (n == 0) return loc_unknown(c);
+  return n == 1 ? list[0] : attr_make(c, loc_fused, .locs = {list, n});
+}
+
 diag_pos loc_pos(const attr *loc) {
   for (int depth = 0; loc && depth < 256; depth++) {
     const loc_file_attr *f = attr_as(loc_file, loc);

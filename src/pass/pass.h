@@ -7,6 +7,7 @@
 #define PASS_PASS_H
 
 #include "ir/op.h"
+#include "pass/rewrite.h"
 
 /* One option as given: `-sdy-x="a=1 b"`; value empty for a bare name. */
 typedef struct pass_option {
@@ -17,17 +18,35 @@ typedef struct pass_args {
   const pass_option *options;
   size_t num_options;
   const struct pass_tables *tables; /* for passes that run others */
+  op *root; /* what the pass runs on, for passes that can do less than a module; NULL: all */
 } pass_args;
 
 /* false: an error was reported. Scratch memory: an arena of the pass's own over ir_mem and
  * ir_trap of the context, released on return (pass_run does that and hands it in). */
 typedef bool pass_fn(ir_module *m, arena *scratch, const pass_args *args);
 
+typedef enum pass_option_kind {
+  PASS_FLAG,   /* true or false */
+  PASS_INT,    /* a decimal number */
+  PASS_STRING, /* anything */
+  PASS_LIST    /* values with commas between */
+} pass_option_kind;
+
+/* A row of a pass's options. */
+typedef struct pass_option_info {
+  const char *name;
+  pass_option_kind kind;
+  const char *otherwise; /* the value if it is not given */
+  const char *help;
+} pass_option_info;
+
 typedef struct pass_info {
   const char *name;    /* "sdy-aggressive-propagate" */
   const char *summary; /* a sentence for --help */
   pass_fn *fn;
-  const char *const *pipeline; /* names of the passes that it stands for; fn NULL then */
+  const char *const *pipeline;     /* names of the passes that it stands for; fn NULL then */
+  const pass_option_info *options; /* ends with a NULL name; NULL: none are declared */
+  bool nested; /* runs on args->root alone; others always see the whole module */
 } pass_info;
 
 typedef struct pass_tables {
@@ -36,19 +55,45 @@ typedef struct pass_tables {
   /* after every pass that ran; may be NULL */
   void (*after)(void *user, const pass_info *pass, ir_module *m);
   void *user;
+  const rewrite_pattern *const *patterns; /* of canonicalize, besides stablehlo's own */
+  size_t num_patterns;
+  void (*before)(void *user, const pass_info *pass, ir_module *m);
+  void (*failed)(void *user, const pass_info *pass, ir_module *m);
+  bool verify_each; /* the module is verified after every pass */
 } pass_tables;
 
 const pass_info *pass_find(const pass_tables *t, str name); /* NULL: none */
-/* Runs one pass or pipeline; a failed one leaves the module valid to destroy only. */
+/* Runs one pass or pipeline; a failed one leaves the module valid to destroy only. `before` and
+ * `after` are called for passes and for pipelines that are rows. */
 bool pass_run(ir_module *m, const pass_info *pass, const pass_args *args);
 /* "sdy-a,sdy-b{x=1 y}": a textual pipeline; `builtin.module(...)` and `func.func(...)` around
- * parts are accepted. Errors go to the context's sink. */
+ * parts are accepted. All of it is checked before any of it runs. Errors go to the context's
+ * sink. */
 bool pass_run_text(ir_module *m, str pipeline, const pass_tables *t);
+
+/* A pipeline as read. */
+typedef struct pass_node {
+  const pass_info *pass; /* NULL: an anchor around `first` */
+  str name;
+  const pass_option *options;
+  size_t num_options;
+  struct pass_node *first, *next;
+} pass_node;
+/* NULL: reported. Nodes and strings are of the arena and of `text`. */
+const pass_node *pass_parse(ir_ctx *c, arena *a, str text, const pass_tables *t);
+bool pass_run_nodes(ir_module *m, const pass_node *n, const pass_tables *t);
+/* The pipeline in MLIR's notation, with every option that the passes declare. */
+void pass_print(buf *b, const pass_node *n);
+
 /* value of option `name`, or `otherwise` */
 str pass_option_get(const pass_args *args, str name, str otherwise);
 bool pass_option_flag(const pass_args *args, str name, bool otherwise);
+i64 pass_option_int(const pass_args *args, str name, i64 otherwise);
+static inline op *pass_root(const ir_module *m, const pass_args *args) {
+  return args && args->root ? args->root : m->root;
+}
 
-/* Generic passes: symbol-dce, canonicalize (what is implemented of it), cse, inline. */
+/* Generic passes: canonicalize, cse, inline, symbol-dce, strip-debuginfo. */
 extern const pass_info pass_generic[];
 
 #endif

@@ -14,4 +14,9 @@ extern const pass_info shard_passes[];
  * named computations inlined. `tables` must hold shard_passes and pass_generic. */
 bool shard_propagate(ir_module *m, const pass_tables *tables);
 
+/* The patterns of `canonicalize` for sdy ops, for pass_tables.patterns. The pass applies those of
+ * collectives alone as canonicalize{enable-patterns=sdy-collective}. */
+enum { SHARD_PATTERNS = 2 };
+extern const rewrite_pattern *const shard_patterns[SHARD_PATTERNS];
+
 #endif

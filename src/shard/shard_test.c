@@ -194,7 +194,7 @@ static bool run(const example *x) {
   ir_ctx *c = ir_ctx_create(&mem_system, &trap, &sink);
   if (!c || setjmp(trap.at)) return false;
   static const pass_info *const tables[] = {pass_generic, shard_passes};
-  pass_tables t = {tables, COUNT(tables), NULL, NULL};
+  pass_tables t = {.tables = tables, .count = COUNT(tables)};
   buf out;
   buf_init(&out, &mem_system);
   ir_module *m = text_parse(c, str_of(x->name), str_of(x->source), NULL);
@@ -218,7 +218,7 @@ static bool fails(const char *passes, const char *source) {
   ir_ctx *c = ir_ctx_create(&mem_system, &trap, &sink);
   if (!c || setjmp(trap.at)) return false;
   static const pass_info *const tables[] = {pass_generic, shard_passes};
-  pass_tables t = {tables, COUNT(tables), NULL, NULL};
+  pass_tables t = {.tables = tables, .count = COUNT(tables)};
   ir_module *m = text_parse(c, STR("wrong"), str_of(source), NULL);
   bool failed = !m || !pass_run_text(m, str_of(passes), &t);
   bool told = sink.errors > 0;

@@ -19,68 +19,6 @@ bool op_is_elementwise(const op *o) {
   return elementwise_family[o->info->family] || elementwise_own[op_kind(o)];
 }
 
-typedef enum effects { EFFECTS_TRAIT, EFFECTS_NONE, EFFECTS_SOME, EFFECTS_OF_BODY } effects;
-static const u8 effects_of[OP_COUNT] = {
-    [OP_optimization_barrier] = EFFECTS_NONE,
-    [OP_reduce] = EFFECTS_OF_BODY,
-    [OP_reduce_window] = EFFECTS_OF_BODY,
-    [OP_scatter] = EFFECTS_OF_BODY,
-    [OP_sort] = EFFECTS_OF_BODY,
-    [OP_map] = EFFECTS_OF_BODY,
-    [OP_select_and_scatter] = EFFECTS_OF_BODY,
-    [OP_while] = EFFECTS_OF_BODY,
-    [OP_case] = EFFECTS_OF_BODY,
-    [OP_if] = EFFECTS_OF_BODY,
-    [OP_manual_computation] = EFFECTS_OF_BODY,
-    [OP_named_computation] = EFFECTS_OF_BODY,
-    /* collectives of sdy: unused ones stay, as in Shardy */
-    [OP_sdy_all_gather] = EFFECTS_SOME,
-    [OP_sdy_all_slice] = EFFECTS_SOME,
-    [OP_sdy_all_to_all] = EFFECTS_SOME,
-    [OP_sdy_collective_permute] = EFFECTS_SOME,
-    [OP_sdy_all_reduce] = EFFECTS_SOME,
-    [OP_sdy_reduce_scatter] = EFFECTS_SOME,
-    [OP_sharded_to_unreduced] = EFFECTS_SOME,
-    [OP_replicated_to_unreduced] = EFFECTS_SOME,
-    [OP_propagation_barrier] = EFFECTS_NONE,
-};
-
-static bool call_is_free(const op *o) {
-  struct custom_call_attrs v;
-  return view_custom_call(o, &v) && !v.has_side_effect;
-}
-
-static bool body_is_free(const op *o) {
-  for (size_t r = 0; r < o->num_regions; r++)
-    for (const block *b = o->regions[r].first; b; b = b->next)
-      for (const op *i = b->first; i; i = i->next)
-        if (!op_is_effect_free(i)) return false;
-  return true;
-}
-
-bool op_is_effect_free(const op *o) {
-  if (op_kind(o) >= OP_COUNT) return op_has(o, PURE);
-  if (op_is(o, custom_call)) return call_is_free(o);
-  switch ((effects)effects_of[op_kind(o)]) {
-  case EFFECTS_TRAIT:
-    return op_has(o, PURE);
-  case EFFECTS_NONE:
-    return true;
-  case EFFECTS_SOME:
-    return false;
-  case EFFECTS_OF_BODY:
-    return body_is_free(o);
-  }
-  return false;
-}
-
-bool op_is_dead(const op *o) {
-  if (op_has(o, TERMINATOR) || op_has(o, SYMBOL)) return false;
-  for (u32 i = 0; i < o->num_results; i++)
-    if (o->results[i].uses) return false;
-  return op_is_effect_free(o);
-}
-
 void op_warn(ir_ctx *c, const op *o, const char *fmt, ...) {
   va_list ap;
   va_start(ap, fmt);

@@ -2,13 +2,10 @@
 #ifndef SHARD_TRAITS_H
 #define SHARD_TRAITS_H
 
-#include "ir/op.h"
+#include "dialect/effects.h"
 
 /* Counts as elementwise for priorities and ties: elementwise ops, and sdy ops that keep values. */
 bool op_is_elementwise(const op *o);
-/* Has no effect but its results: dead when they are unused. Looks inside regions. */
-bool op_is_effect_free(const op *o);
-bool op_is_dead(const op *o);
 /* A warning at the op's location. */
 void op_warn(ir_ctx *c, const op *o, const char *fmt, ...) PRINTF_LIKE(3, 4);
 /* A tensor of rank 0. */

@@ -1,0 +1,27 @@
+/* canonicalize: the greedy rewriter with the patterns of all dialects. */
+#include "pass/passes.h"
+#include "pass/rewrite.h"
+
+bool pass_canonicalize(ir_module *m, arena *scratch, const pass_args *args) {
+  const pass_tables *t = args->tables;
+  size_t n = t ? t->num_patterns : 0;
+  const rewrite_pattern **sets = ARENA_ARRAY(scratch, const rewrite_pattern *, n + 1);
+  sets[0] = rewrite_stablehlo;
+  for (size_t i = 0; i < n; i++) sets[i + 1] = t->patterns[i];
+  rewrite_config c = {
+      .sets = sets,
+      .num_sets = n + 1,
+      .enabled = pass_option_get(args, STR("enable-patterns"), STR("")),
+      .disabled = pass_option_get(args, STR("disable-patterns"), STR("")),
+      .bottom_up = !pass_option_flag(args, STR("top-down"), true),
+      .no_constant_cse = !pass_option_flag(args, STR("cse-constants"), true),
+      .max_iterations = pass_option_int(args, STR("max-iterations"), 10),
+      .max_rewrites = pass_option_int(args, STR("max-num-rewrites"), 0),
+  };
+  if (c.max_rewrites < 0) c.max_rewrites = 0;
+  bool converged;
+  op *root = pass_root(m, args);
+  rewrite_greedily(m, scratch, root, &c, &converged);
+  if (converged || !pass_option_flag(args, STR("test-convergence"), false)) return true;
+  return loc_error(m->ctx, root->loc, "canonicalize did not converge");
+}

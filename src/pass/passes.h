@@ -1,0 +1,22 @@
+/* Inside pass only: the functions of the rows of pass_generic, and what they share. */
+#ifndef PASS_PASSES_H
+#define PASS_PASSES_H
+
+#include "base/index.h"
+#include "pass/pass.h"
+
+pass_fn pass_canonicalize, pass_cse, pass_inline, pass_inline_all, pass_symbol_dce,
+    pass_strip_debuginfo;
+
+/* The symbols of the module by name; the first of several. */
+typedef struct symbol_index {
+  hash_index by_name;
+} symbol_index;
+void symbol_index_init(symbol_index *t, arena *a, const op *table);
+op *symbol_index_find(const symbol_index *t, str name); /* NULL: none */
+
+/* Calls fn with each symbol that the op's attributes refer to, at any depth. */
+void each_symbol_ref(const op *o, void (*fn)(void *user, str name), void *user);
+bool symbol_is_private(const op *o);
+
+#endif

@@ -1,0 +1,82 @@
+/* Greedy rewriting: patterns and folds applied until none applies.
+ *
+ * The visible result is MLIR's, so the order is MLIR's: its greedy pattern rewrite driver
+ * (GreedyPatternRewriteDriver.cpp) with top-down traversal. An iteration moves constants to the
+ * front of the region that is isolated from above and merges equal ones, then pops ops off a stack
+ * with membership, first op on top: a dead op is erased, an op that folds is replaced, else the
+ * first pattern that matches wins. Iterations go on while something changed, at most ten.
+ *
+ * A pattern changes the program through the functions here only, so that the driver hears of it.
+ * op.num is the driver's while it runs. */
+#ifndef PASS_REWRITE_H
+#define PASS_REWRITE_H
+
+#include "ir/op.h"
+
+typedef struct rewriter rewriter;
+
+/* true: the program changed, or the op was replaced or erased. */
+typedef bool rewrite_fn(rewriter *r, op *o);
+
+/* A row: ops of kind `op` may be rewritten by fn. Higher benefits are tried first, equal ones in
+ * the order of the rows. */
+typedef struct rewrite_pattern {
+  op_id op;
+  int benefit; /* as a rule the number of ops that the pattern looks at */
+  rewrite_fn *fn;
+  const char *name, *label; /* by either of them patterns are switched on and off */
+} rewrite_pattern;
+
+typedef struct rewrite_config {
+  const rewrite_pattern *const *sets; /* each ends with a NULL fn */
+  size_t num_sets;
+  str enabled, disabled; /* names or labels, with commas between; empty enabled: all */
+  bool bottom_up, no_folding, no_constant_cse;
+  i64 max_iterations; /* 0: ten; negative: no limit */
+  i64 max_rewrites;   /* in one iteration; 0: no limit */
+  void *user;         /* of the patterns */
+} rewrite_config;
+
+/* Rewrites everything inside `root`, region by region. *converged (may be NULL) says whether it
+ * came to an end. Memory that is used once is of `scratch`. */
+void rewrite_greedily(ir_module *m, arena *scratch, op *root, const rewrite_config *config,
+                      bool *converged);
+
+/* ---- for patterns ---- */
+
+ir_module *rewriter_module(const rewriter *r);
+arena *rewriter_scratch(const rewriter *r);
+void *rewriter_user(const rewriter *r);
+/* A new op before `before`, of the row `id`, without attributes yet. */
+op *rewrite_create(rewriter *r, op *before, op_id id, const attr *loc, value *const *operands,
+                   size_t num_operands, const type *const *results, size_t num_results);
+void rewrite_inserted(rewriter *r, op *o); /* after op_insert of an op made otherwise */
+void rewrite_modified(rewriter *r, op *o); /* after operands or attributes changed */
+void rewrite_replace_value(rewriter *r, value *from, value *to);
+void rewrite_replace(rewriter *r, op *o, value *const *with); /* all results, then erases it */
+void rewrite_erase(rewriter *r, op *o);
+/* The constant that defines v, of whatever dialect; NULL: something else does. */
+const attr *value_constant(const value *v);
+
+/* ---- equality of attributes, also where a large constant has no unique handle ---- */
+
+bool attr_same(const attr *a, const attr *b);
+u64 attr_hash(const attr *a);
+
+/* ---- folds (fold.c) ---- */
+
+/* Operands may be exchanged, as MLIR's trait says; HLO's own commutativity is not that. */
+bool op_commutes(const op *o);
+
+/* A value or, where that is NULL, an attribute to make a constant of. */
+typedef struct fold_result {
+  value *value;
+  const attr *attr;
+} fold_result;
+typedef enum fold_kind { FOLD_NOT, FOLD_IN_PLACE, FOLD_REPLACED } fold_kind;
+/* out[o->num_results] */
+fold_kind op_fold(ir_ctx *c, op *o, fold_result *out);
+/* Patterns of stablehlo's canonicalizer. */
+extern const rewrite_pattern rewrite_stablehlo[];
+
+#endif
