@@ -131,8 +131,11 @@ static bool process_module(const opt_options *o, str file, str source, diag_sink
     ir_ctx_destroy(c);
     return false;
   }
-  pass_tables t = {.tables = tables, .count = COUNT(tables), .after = o->after_all ? print_after : NULL,
-                   .patterns = shard_patterns, .num_patterns = SHARD_PATTERNS};
+  pass_tables t = {.tables = tables,
+                   .count = COUNT(tables),
+                   .after = o->after_all ? print_after : NULL,
+                   .patterns = shard_patterns,
+                   .num_patterns = SHARD_PATTERNS};
   text_parse_options p = {.allow_unregistered = o->unregistered};
   m = bytecode_is(source) ? bytecode_read(c, file, source) : text_parse(c, file, source, &p);
   bool ok = m && dialect_verify(m) && sink->errors == 0;

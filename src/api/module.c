@@ -151,7 +151,8 @@ tz_error *tz_module_write_bytecode(tz_module *m, const char *version, char **out
 static const pass_info *const tables[] = {pass_generic, shard_passes, partition_passes};
 
 static status run(tz_module *m, const char *pipeline) {
-  pass_tables t = {.tables = tables, .count = COUNT(tables)};
+  pass_tables t = {.tables = tables, .count = COUNT(tables), .patterns = shard_patterns,
+                   .num_patterns = SHARD_PATTERNS};
   u32 before = m->context->sink.errors;
   if (!m->verified) RETURN_IF_ERROR(verify(m));
   m->verified = false;

@@ -65,8 +65,12 @@ static void dump_after(void *user, const pass_info *pass, ir_module *m) {
 }
 
 static pass_tables all_passes(job *j) {
-  return (pass_tables){.tables = tables, .count = COUNT(tables), .after = dump_after, .user = j,
-                       .patterns = shard_patterns, .num_patterns = SHARD_PATTERNS};
+  return (pass_tables){.tables = tables,
+                       .count = COUNT(tables),
+                       .after = dump_after,
+                       .user = j,
+                       .patterns = shard_patterns,
+                       .num_patterns = SHARD_PATTERNS};
 }
 
 static bool run_pass(job *j, const char *name) {
