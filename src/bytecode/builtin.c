@@ -148,7 +148,7 @@ const attr *read_dense(reader *r, cursor *c) {
     return fail_at(r, from, "expected a shape and a type of elements for a constant"), NULL;
   bool bits = t->elem->kind == TYPE_INT && t->elem->width == 1;
   if (bits) data = unpack_bits(r, data, n);
-  bool splat = data.len == size && n > 0;
+  bool splat = data.len == size; /* of no elements as well */
   if ((!splat && (i64)data.len != bytes) || (bits && !all_bools(data)))
     return fail_at(r, from, "expected %lld bytes of elements or one element of %zu, found %zu",
                    (long long)bytes, size, data.len),
