@@ -4,10 +4,13 @@
 
 enum { MAX_DEPTH = 512 };
 
-static const codec *const codecs[] = {
-    [DIALECT_builtin] = &codec_builtin,     [DIALECT_sdy] = &codec_sdy,
-    [DIALECT_vhlo] = &codec_vhlo,           [DIALECT_chlo] = &codec_chlo,
-    [DIALECT_stablehlo] = &codec_stablehlo, [DIALECT_other] = NULL};
+static const codec *const codecs[] = {[DIALECT_builtin] = &codec_builtin,
+                                      [DIALECT_sdy] = &codec_sdy,
+                                      [DIALECT_vhlo] = &codec_vhlo,
+                                      [DIALECT_chlo] = &codec_chlo,
+                                      [DIALECT_stablehlo] = &codec_stablehlo,
+                                      [DIALECT_quant] = &codec_quant,
+                                      [DIALECT_other] = NULL};
 
 /* ---- lists ---- */
 

@@ -187,8 +187,7 @@ static const attr_code stablehlo_attrs[] = {
 
 static const type *stablehlo_type(reader *r, cursor *c, u64 code) {
   if (code == 0) return type_token(r->ctx);
-  if (code == 1) fail_unimplemented(r, c->at, "futures");
-  return NULL;
+  return code == 1 ? read_future_type(r, c) : NULL;
 }
 
 const codec codec_stablehlo = {stablehlo_attrs, stablehlo_type, COUNT(stablehlo_attrs)};
@@ -201,3 +200,7 @@ static const attr_code chlo_attrs[] = {
 };
 
 const codec codec_chlo = {chlo_attrs, NULL, COUNT(chlo_attrs)};
+
+/* ---- quant ---- */
+
+const codec codec_quant = {NULL, read_quant_type, 0};

@@ -37,7 +37,7 @@ static void read_strings(reader *r, cursor c) {
 }
 
 static dialect_kind kind_of(str name) {
-  static const char *const names[] = {"builtin", "sdy", "vhlo", "stablehlo", "chlo"};
+  static const char *const names[] = {"builtin", "sdy", "vhlo", "stablehlo", "chlo", "quant"};
   for (size_t i = 0; i < COUNT(names); i++)
     if (str_is(name, names[i])) return (dialect_kind)i;
   return DIALECT_other;

@@ -28,6 +28,7 @@ typedef enum dialect_kind {
   DIALECT_vhlo,
   DIALECT_stablehlo,
   DIALECT_chlo,
+  DIALECT_quant,
   DIALECT_other
 } dialect_kind;
 
@@ -125,15 +126,17 @@ typedef struct writer writer;
 typedef enum wire_mode { MODE_native, MODE_vhlo } wire_mode; /* what the parts are written as */
 typedef void put_fn(writer *, const attr *, u64 code, wire_mode);
 typedef struct attr_code {
-  attr_fn *fn; /* NULL: by the fields */
-  put_fn *put; /* writes the code and what follows; NULL: by the fields */
+  attr_fn *fn;                 /* NULL: by the fields */
+  put_fn *put;                 /* writes the code and what follows; NULL: by the fields */
   bool (*takes)(const attr *); /* which ones it can write; NULL: all of the id */
   bool known;
   u16 id;
   wire_field fields[MAX_WIRE + 1];
 } attr_code;
 #define BY_FIELDS(id_, ...)                                                                        \
-  { .known = true, .id = ATTR_##id_, .fields = {__VA_ARGS__} }
+  {                                                                                                \
+    .known = true, .id = ATTR_##id_, .fields = { __VA_ARGS__ }                                     \
+  }
 /* Read by a function, and not what the writer would choose; BOTH: written by one, too. */
 #define READ_ONLY UINT16_MAX
 #define BY_FN(read)                                                                                \
@@ -147,7 +150,7 @@ typedef struct codec {
   type_fn *type; /* NULL: has no types */
   size_t num_attrs;
 } codec;
-extern const codec codec_builtin, codec_sdy, codec_vhlo, codec_stablehlo, codec_chlo;
+extern const codec codec_builtin, codec_sdy, codec_vhlo, codec_stablehlo, codec_chlo, codec_quant;
 
 /* Shared by the codecs. */
 const attr *read_dense(reader *r, cursor *c);
@@ -155,7 +158,8 @@ const attr *read_integer(reader *r, cursor *c);
 const attr *read_float(reader *r, cursor *c);
 const attr *read_dict(reader *r, cursor *c);
 const attr *read_string(reader *r, cursor *c);
-type_fn read_builtin_type, read_vhlo_type;
+type_fn read_builtin_type, read_vhlo_type, read_quant_type;
+const type *read_future_type(reader *r, cursor *c);
 bool is_loc(const attr *a);
 
 /* ---- vhlo.c ---- */

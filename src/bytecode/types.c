@@ -5,7 +5,7 @@
 
 static bool is_element(const type *t) {
   return t->kind == TYPE_INT || t->kind == TYPE_FLOAT || t->kind == TYPE_COMPLEX ||
-         t->kind == TYPE_INDEX || t->kind == TYPE_OPAQUE;
+         t->kind == TYPE_INDEX || t->kind == TYPE_QUANT || t->kind == TYPE_OPAQUE;
 }
 
 const type *read_tensor(reader *r, cursor *c, bool encoded) {
@@ -61,6 +61,41 @@ static const type *read_vector_type(reader *r, cursor *c) {
   return t ? type_vector(r->ctx, t->dims, t->elem) : NULL;
 }
 
+static const type *read_scalable_vector(reader *r, cursor *c) {
+  u32 mask = 0;
+  size_t n = get_count(r, c);
+  for (size_t i = 0; i < n; i++)
+    if (get_uint(r, c) && i < 32) mask |= 1u << i;
+  const type *t = read_vector_type(r, c);
+  return t ? type_scalable_vector(r->ctx, t->dims, mask, t->elem) : NULL;
+}
+
+/* `(d0, d1) -> (d0, d1)` says nothing. */
+static bool is_identity(const attr *layout) {
+  const affine_map_attr *m = attr_as(affine_map, layout);
+  if (!m || m->text.len < 6 || m->text.len % 2) return false;
+  size_t n = (m->text.len - 4) / 2;
+  return memcmp(m->text.data, m->text.data + n + 4, n) == 0 && !memchr(m->text.data, '[', n);
+}
+
+static bool is_layout(const attr *a) { return attr_is(affine_map, a) || attr_is(strided, a); }
+
+static const type *read_memref_type(reader *r, cursor *c, bool space) {
+  const u8 *from = c->at;
+  const attr *where = space ? get_attr(r, c) : NULL;
+  const type *t = read_tensor(r, c, false);
+  const attr *layout = get_attr(r, c);
+  if (!r->failed && !is_layout(layout)) fail_at(r, from, "expected the layout of a memref");
+  if (r->failed) return NULL;
+  return type_memref(r->ctx, t->dims, t->elem, is_identity(layout) ? NULL : layout, where);
+}
+
+static const type *read_unranked_memref(reader *r, cursor *c, bool space) {
+  const attr *where = space ? get_attr(r, c) : NULL;
+  const type *elem = get_type(r, c);
+  return r->failed ? NULL : type_unranked_memref(r->ctx, elem, where);
+}
+
 static const u8 builtin_floats[] = {
     [3] = FLOAT_bf16,
     [4] = FLOAT_f16,
@@ -82,7 +117,6 @@ static const u8 builtin_floats[] = {
     [32] = FLOAT_f8E8M0FNU,
 };
 
-/* The memref types (10, 11, 16, 17) and scalable vectors (20) have no use here. */
 const type *read_builtin_type(reader *r, cursor *c, u64 code) {
   if ((code >= 3 && code <= 8) || (code >= 21 && code < COUNT(builtin_floats)))
     return type_float(r->ctx, builtin_floats[code]);
@@ -103,13 +137,165 @@ const type *read_builtin_type(reader *r, cursor *c, u64 code) {
     return read_tensor(r, c, true);
   case 15:
     return read_tuple_type(r, c);
+  case 10:
+  case 11:
+    return read_memref_type(r, c, code == 11);
+  case 16:
+  case 17:
+    return read_unranked_memref(r, c, code == 17);
   case 18:
     return read_unranked_type(r, c);
   case 19:
     return read_vector_type(r, c);
+  case 20:
+    return read_scalable_vector(r, c);
   default:
     return NULL;
   }
+}
+
+/* ---- quantized types: of the quant dialect, and the same two in VHLO ---- */
+
+enum { QUANT_FLAG_signed = 1 };
+
+static i64 get_double(reader *r, cursor *c) {
+  str wide;
+  return get_bits(r, c, 64, &wide);
+}
+
+static i64s get_doubles(reader *r, cursor *c) {
+  size_t n = get_count(r, c);
+  i64 *list = ARENA_ARRAY(r->arena, i64, n);
+  for (size_t i = 0; i < n; i++) list[i] = get_double(r, c);
+  return (i64s){list, r->failed ? 0 : n};
+}
+
+static quant quant_start(reader *r, cursor *c, quant_form form, bool expressed) {
+  quant q = {.form = form};
+  q.is_signed = get_uint(r, c) & QUANT_FLAG_signed;
+  q.storage = get_type(r, c);
+  if (expressed) q.expressed = get_type(r, c);
+  q.u_spelling = q.storage && !q.is_signed && q.storage->sign == SIGNLESS;
+  return q;
+}
+
+static void quant_range(reader *r, cursor *c, quant *q) {
+  q->min = get_int(r, c);
+  q->max = get_int(r, c);
+}
+
+static const type *quant_finish(reader *r, const u8 *from, const quant *q) {
+  if (r->failed) return NULL;
+  const char *problem = quant_problem(r->ctx, q);
+  if (problem) return fail_at(r, from, "%s", problem), NULL;
+  return type_quant(r->ctx, q);
+}
+
+static const type *read_any_quant(reader *r, cursor *c, bool expressed) {
+  const u8 *from = c->at;
+  quant q = quant_start(r, c, QUANT_ANY, expressed);
+  quant_range(r, c, &q);
+  return quant_finish(r, from, &q);
+}
+
+static const type *read_calibrated(reader *r, cursor *c) {
+  const u8 *from = c->at;
+  quant q = {.form = QUANT_CALIBRATED};
+  q.expressed = get_type(r, c);
+  i64 range[2] = {get_double(r, c), get_double(r, c)};
+  q.scales = (i64s){range, 2};
+  return quant_finish(r, from, &q);
+}
+
+static const type *read_uniform(reader *r, cursor *c) {
+  const u8 *from = c->at;
+  quant q = quant_start(r, c, QUANT_UNIFORM, true);
+  i64 scale = get_double(r, c), zero = get_int(r, c);
+  q.scales = (i64s){&scale, 1};
+  q.zero_points = (i64s){&zero, 1};
+  quant_range(r, c, &q);
+  return quant_finish(r, from, &q);
+}
+
+static const type *read_per_axis(reader *r, cursor *c) {
+  const u8 *from = c->at;
+  quant q = quant_start(r, c, QUANT_PER_AXIS, true);
+  i64 dim = (i64)(get_uint(r, c) & INT32_MAX);
+  q.dims = (i64s){&dim, 1};
+  quant_range(r, c, &q);
+  q.scales = get_doubles(r, c);
+  q.zero_points = get_ints(r, c);
+  return quant_finish(r, from, &q);
+}
+
+/* The elements of a constant as 64-bit integers; of floats, f64 bits. */
+static bool block_values(reader *r, const attr *a, i64s *out) {
+  const dense_attr *d = attr_as(dense, a);
+  i64 n;
+  if (!d || !type_num_elements(d->type, &n) || (u64)n > r->bytes.len) return false;
+  i64 *list = ARENA_ARRAY(r->arena, i64, n);
+  for (i64 i = 0; i < n; i++) {
+    if (d->type->elem->kind == TYPE_INT) {
+      list[i] = attr_dense_int(a, (size_t)i);
+      continue;
+    }
+    double v;
+    float f;
+    if (d->type->elem->flt == FLOAT_f64) {
+      memcpy(&v, d->data.data + (d->splat ? 0 : 8 * i), 8);
+    } else if (d->type->elem->flt == FLOAT_f32) {
+      memcpy(&f, d->data.data + (d->splat ? 0 : 4 * i), 4);
+      v = f;
+    } else {
+      return false;
+    }
+    memcpy(&list[i], &v, 8);
+  }
+  *out = (i64s){list, (size_t)n};
+  return true;
+}
+
+static const type *read_sub_channel(reader *r, cursor *c) {
+  const u8 *from = c->at;
+  quant q = quant_start(r, c, QUANT_SUB_CHANNEL, true);
+  quant_range(r, c, &q);
+  q.dims = get_ints(r, c);
+  q.block_sizes = get_ints(r, c);
+  const attr *scales = get_attr(r, c), *zeros = get_attr(r, c);
+  if (r->failed) return NULL;
+  if (!block_values(r, scales, &q.scales) || !block_values(r, zeros, &q.zero_points) ||
+      q.scales.len != q.zero_points.len)
+    return fail_at(r, from, "expected scales and zero points"), NULL;
+  q.shape = ((const dense_attr *)scales)->type->dims;
+  return quant_finish(r, from, &q);
+}
+
+const type *read_quant_type(reader *r, cursor *c, u64 code) {
+  switch (code) {
+  case 1:
+  case 2:
+    return read_any_quant(r, c, code == 2);
+  case 3:
+    return read_calibrated(r, c);
+  case 4:
+    return read_uniform(r, c);
+  case 5:
+    return read_per_axis(r, c);
+  case 6:
+    return read_sub_channel(r, c);
+  default:
+    return NULL;
+  }
+}
+
+const type *read_future_type(reader *r, cursor *c) {
+  types elems = get_types(r, c);
+  return r->failed ? NULL : type_future(r->ctx, elems);
+}
+
+static const type *read_vhlo_buffer(reader *r, cursor *c) {
+  const type *t = read_tensor(r, c, false);
+  return t ? type_memref(r->ctx, t->dims, t->elem, NULL, NULL) : NULL;
 }
 
 /* ---- VHLO: the same types, all versioned ---- */
@@ -168,12 +354,13 @@ const type *read_vhlo_type(reader *r, cursor *c, u64 code) {
   case 33:
     return type_none(r->ctx);
   case 24:
+    return read_uniform(r, c);
   case 30:
-    return fail_unimplemented(r, c->at, "quantized types"), NULL;
+    return read_per_axis(r, c);
   case 41:
-    return fail_unimplemented(r, c->at, "buffer types"), NULL;
+    return read_vhlo_buffer(r, c);
   case 42:
-    return fail_unimplemented(r, c->at, "futures"), NULL;
+    return read_future_type(r, c);
   default:
     return NULL;
   }
@@ -204,10 +391,15 @@ static const struct {
     {39, WRITE_V(1, 8)},  {40, WRITE_V(1, 8)},  {41, WRITE_V(1, 13)}, {42, WRITE_V(1, 15)},
 };
 
+/* With the parts that have a code of their own. */
 static u32 builtin_code(const type *t) {
   for (u32 i = 0; t->kind == TYPE_FLOAT && i < COUNT(builtin_floats); i++)
     if (builtin_floats[i] == t->flt && (i < 9 ? i >= 3 && i <= 8 : i >= 21)) return i;
-  return t->kind < COUNT(shape_codes) ? shape_codes[t->kind][MODE_native] : CODE_none;
+  u32 code = shape_codes[t->kind][MODE_native];
+  if (t->kind == TYPE_TENSOR) return code + (t->encoding != NULL);
+  if (t->kind == TYPE_VECTOR) return code + (t->scalable != 0);
+  if (t->kind == TYPE_MEMREF || t->kind == TYPE_UNRANKED_MEMREF) return code + (t->space != NULL);
+  return code;
 }
 
 static u32 vhlo_code(const type *t) {
@@ -216,7 +408,13 @@ static u32 vhlo_code(const type *t) {
     bool same = t->kind == TYPE_INT ? s->width == t->width && s->sign == t->sign : s->flt == t->flt;
     if (s->kind == t->kind && s->kind && same) return i;
   }
-  return t->kind < COUNT(shape_codes) ? shape_codes[t->kind][MODE_vhlo] : CODE_none;
+  u32 code = shape_codes[t->kind][MODE_vhlo];
+  if (t->kind == TYPE_TENSOR && t->encoding)
+    return attr_is(bounds, t->encoding) ? code + 1 : CODE_none;
+  if (t->kind == TYPE_MEMREF && (t->encoding || t->space)) return CODE_none;
+  if (t->kind == TYPE_QUANT)
+    return t->quant->form == QUANT_UNIFORM ? 24 : t->quant->form == QUANT_PER_AXIS ? 30 : CODE_none;
+  return code;
 }
 
 static void put_types(writer *w, types list, wire_mode mode) {
@@ -228,6 +426,104 @@ static void put_shape(writer *w, const type *t, wire_mode mode) {
   put_uint(w, t->dims.len);
   for (size_t i = 0; i < t->dims.len; i++) put_int(w, t->dims.data[i]);
   put_type(w, t->elem, mode);
+}
+
+/* The quant dialect's codes, by form. */
+static u32 quant_code(const quant *q) {
+  static const u8 codes[] = {[QUANT_ANY] = 1,
+                             [QUANT_CALIBRATED] = 3,
+                             [QUANT_UNIFORM] = 4,
+                             [QUANT_PER_AXIS] = 5,
+                             [QUANT_SUB_CHANNEL] = 6};
+  return codes[q->form] + (q->form == QUANT_ANY && q->expressed);
+}
+
+static void put_ints(writer *w, i64s list) {
+  put_uint(w, list.len);
+  for (size_t i = 0; i < list.len; i++) put_int(w, list.data[i]);
+}
+
+static void put_range(writer *w, const quant *q) {
+  put_int(w, q->min);
+  put_int(w, q->max);
+}
+
+/* Scales and zero points of blocks, as constants of the types they are printed in. */
+static void put_blocks(writer *w, const quant *q) {
+  const type *scale = type_tensor(w->ctx, q->shape, q->expressed, NULL);
+  const type *zero = type_tensor(w->ctx, q->shape, q->storage, NULL);
+  size_t wide = type_storage(q->expressed), narrow = type_storage(q->storage);
+  char *scales = arena_zalloc(w->arena, q->scales.len * 8);
+  char *zeros = arena_zalloc(w->arena, q->zero_points.len * 8);
+  if (q->expressed->flt != FLOAT_f32 && q->expressed->flt != FLOAT_f64)
+    cannot_write(w, "a quantized type with scales by block that are not f32 or f64");
+  for (size_t i = 0; i < q->scales.len; i++) {
+    double v = quant_double(q->scales.data[i]);
+    float f = (float)v;
+    if (wide == 4)
+      memcpy(scales + 4 * i, &f, 4);
+    else if (wide == 8)
+      memcpy(scales + 8 * i, &v, 8);
+    memcpy(zeros + narrow * i, &q->zero_points.data[i], narrow);
+  }
+  if (w->failed) return;
+  put_attr(w, attr_dense(w->ctx, scale, (str){scales, q->scales.len * wide}, false, false),
+           MODE_native);
+  put_attr(w, attr_dense(w->ctx, zero, (str){zeros, q->zero_points.len * narrow}, false, false),
+           MODE_native);
+}
+
+static void put_quant(writer *w, const quant *q, wire_mode mode) {
+  if (q->form != QUANT_CALIBRATED) {
+    put_uint(w, q->is_signed ? QUANT_FLAG_signed : 0);
+    put_type(w, q->storage, mode);
+  }
+  if (q->expressed) put_type(w, q->expressed, mode);
+  if (q->form == QUANT_PER_AXIS) put_uint(w, (u64)q->dims.data[0]);
+  if (q->form == QUANT_UNIFORM) {
+    put_int(w, q->scales.data[0]);
+    put_int(w, q->zero_points.data[0]);
+  }
+  if (q->form != QUANT_CALIBRATED) put_range(w, q);
+  if (q->form == QUANT_PER_AXIS || q->form == QUANT_CALIBRATED) {
+    if (q->form == QUANT_PER_AXIS) put_uint(w, q->scales.len);
+    for (size_t i = 0; i < q->scales.len; i++) put_int(w, q->scales.data[i]);
+  }
+  if (q->form == QUANT_PER_AXIS) put_ints(w, q->zero_points);
+  if (q->form == QUANT_SUB_CHANNEL) {
+    put_ints(w, q->dims);
+    put_ints(w, q->block_sizes);
+    put_blocks(w, q);
+  }
+}
+
+static void put_memref(writer *w, const type *t, wire_mode mode) {
+  if (t->space) put_attr(w, t->space, mode);
+  if (t->kind == TYPE_UNRANKED_MEMREF) {
+    put_type(w, t->elem, mode);
+    return;
+  }
+  put_shape(w, t, mode);
+  if (mode == MODE_vhlo) return;
+  buf text;
+  const attr *layout = t->encoding;
+  if (!layout) { /* the identity */
+    buf_init(&text, ir_mem(w->ctx));
+    for (int part = 0; part < 2; part++) {
+      BUF_LIT(&text, "(");
+      for (size_t i = 0; i < t->dims.len; i++) buf_printf(&text, i ? ", d%zu" : "d%zu", i);
+      buf_printf(&text, part ? ")" : ") -> ");
+    }
+    layout = attr_make(w->ctx, affine_map, .text = buf_view(&text));
+    buf_deinit(&text);
+  }
+  put_attr(w, layout, mode);
+}
+
+static void put_scalable(writer *w, const type *t) {
+  if (!t->scalable) return;
+  put_uint(w, t->dims.len);
+  for (size_t i = 0; i < t->dims.len; i++) put_uint(w, i < 32 && (t->scalable >> i & 1));
 }
 
 static void put_type_body(writer *w, const type *t, wire_mode mode) {
@@ -244,13 +540,22 @@ static void put_type_body(writer *w, const type *t, wire_mode mode) {
     put_shape(w, t, mode);
     break;
   case TYPE_VECTOR:
+    put_scalable(w, t);
     put_shape(w, t, mode);
+    break;
+  case TYPE_MEMREF:
+  case TYPE_UNRANKED_MEMREF:
+    put_memref(w, t, mode);
+    break;
+  case TYPE_QUANT:
+    put_quant(w, t->quant, mode);
     break;
   case TYPE_FUNCTION:
     put_types(w, type_inputs(t), mode);
     put_types(w, type_results(t), mode);
     break;
   case TYPE_TUPLE:
+  case TYPE_FUTURE:
     put_types(w, t->types, mode);
     break;
   default:
@@ -261,17 +566,29 @@ static void put_type_body(writer *w, const type *t, wire_mode mode) {
 bool put_builtin_type(writer *w, const type *t) {
   u32 code = builtin_code(t);
   if (code == CODE_none) return false;
-  put_uint(w, code + (t->kind == TYPE_TENSOR && t->encoding));
+  put_uint(w, code);
   put_type_body(w, t, MODE_native);
   return true;
 }
 
+str put_dialect_type(writer *w, const type *t) {
+  if (t->kind == TYPE_QUANT) {
+    put_uint(w, quant_code(t->quant));
+    put_quant(w, t->quant, MODE_native);
+    return STR("quant");
+  }
+  if (t->kind != TYPE_TOKEN && t->kind != TYPE_FUTURE) return (str){0};
+  put_uint(w, t->kind == TYPE_FUTURE);
+  put_type_body(w, t, MODE_native);
+  return STR("stablehlo");
+}
+
 bool put_vhlo_type(writer *w, const type *t) {
   u32 code = vhlo_code(t);
-  if (code == CODE_none || (t->encoding && !attr_is(bounds, t->encoding))) return false;
+  if (code == CODE_none) return false;
   for (size_t i = 0; i < COUNT(vhlo_since); i++)
     if (vhlo_since[i].code == code && w->target < vhlo_since[i].since) return false;
-  put_uint(w, code + (t->kind == TYPE_TENSOR && t->encoding));
+  put_uint(w, code);
   put_type_body(w, t, MODE_vhlo);
   return true;
 }

@@ -161,7 +161,7 @@ static u32 native_properties(writer *w, const op *o) {
   for (size_t i = 0; i < n; i++) {
     const attr *a = o->slots[sorted[i] - o->info->slots];
     u32 number = a ? attr_number(w, native_slot_value(w->ctx, a), MODE_native) : 0;
-    if (sorted[i]->need != REQUIRED)
+    if (!(sorted[i]->need & REQUIRED))
       put_flagged(w, number, a != NULL);
     else if (a)
       put_uint(w, number);
@@ -576,6 +576,7 @@ bool bytecode_write(ir_module *m, const bytecode_write_options *options, buf *ou
   index_codec(&w, DIALECT_vhlo, &codec_vhlo);
   index_codec(&w, DIALECT_stablehlo, &codec_stablehlo);
   index_codec(&w, DIALECT_chlo, &codec_chlo);
+  index_codec(&w, DIALECT_quant, &codec_quant);
   rope file = {.arena = w.arena};
   write_file(&w, m, &file);
   if (!w.failed) rope_flush(&file, out);

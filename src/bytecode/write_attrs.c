@@ -4,11 +4,10 @@
 
 enum { MAX_WRITE_DEPTH = 512 };
 
-static const codec *const codecs[] = {[DIALECT_builtin] = &codec_builtin,
-                                      [DIALECT_sdy] = &codec_sdy,
-                                      [DIALECT_vhlo] = &codec_vhlo,
-                                      [DIALECT_stablehlo] = &codec_stablehlo,
-                                      [DIALECT_chlo] = &codec_chlo};
+static const codec *const codecs[] = {
+    [DIALECT_builtin] = &codec_builtin, [DIALECT_sdy] = &codec_sdy,
+    [DIALECT_vhlo] = &codec_vhlo,       [DIALECT_stablehlo] = &codec_stablehlo,
+    [DIALECT_chlo] = &codec_chlo,       [DIALECT_quant] = &codec_quant};
 
 /* ---- entries ---- */
 
@@ -134,7 +133,7 @@ static void put_coded(writer *w, const attr *a, const attr_code *how, u64 code, 
 }
 
 static dialect_kind kind_of(str dialect) {
-  static const char *const names[] = {"builtin", "sdy", "vhlo", "stablehlo", "chlo"};
+  static const char *const names[] = {"builtin", "sdy", "vhlo", "stablehlo", "chlo", "quant"};
   for (size_t i = 0; i < COUNT(names); i++)
     if (str_is(dialect, names[i])) return (dialect_kind)i;
   return DIALECT_other;
@@ -235,16 +234,14 @@ static void put_type_text(writer *w, const type *t) {
 static u32 encode_native_type(writer *w, const type *t) {
   size_t begin = w->stack.len;
   if (put_builtin_type(w, t)) return finish_type(w, begin, STR("builtin"), true);
-  if (t->kind == TYPE_TOKEN) {
-    put_uint(w, 0);
-    return finish_type(w, begin, STR("stablehlo"), true);
-  }
+  str dialect = put_dialect_type(w, t);
+  if (dialect.len) return finish_type(w, begin, dialect, true);
   if (t->kind != TYPE_OPAQUE) {
     cannot_write(w, "a type");
     return 0;
   }
   const char *dot = memchr(t->text.data, '.', t->text.len);
-  str dialect = {t->text.data, dot ? (size_t)(dot - t->text.data) : t->text.len};
+  dialect = (str){t->text.data, dot ? (size_t)(dot - t->text.data) : t->text.len};
   put_type_text(w, t);
   return finish_type(w, begin, dialect, false);
 }
