@@ -33,8 +33,9 @@ typedef struct bytecode_write_options {
 } bytecode_write_options;
 
 enum { BYTECODE_NEWEST = 6 };
-#define BYTECODE_TARGET "1.17.0" /* of StableHLO: what `terrazzo opt --emit-bytecode` writes for   \
-                                  */
+#define BYTECODE_TARGET                                                                            \
+  "1.17.0" /* of StableHLO: what `terrazzo opt --emit-bytecode` writes for                         \
+            */
 
 /* Appends the module to `out`. options NULL: native. False after an error was reported: what the
  * target or the encoding has no words for is named, at the op that has it; or `out` ran out of

@@ -372,12 +372,22 @@ enum { CODE_none = 255 };
 
 /* The codes above, by kind; tensors with an encoding have the next one. */
 static const u8 shape_codes[][2] = {
-    [TYPE_NONE] = {12, 33},         [TYPE_INDEX] = {1, 9},
-    [TYPE_INT] = {0, CODE_none},    [TYPE_FLOAT] = {CODE_none, CODE_none},
-    [TYPE_COMPLEX] = {9, 1},        [TYPE_TENSOR] = {13, 20},
-    [TYPE_UNRANKED] = {18, 25},     [TYPE_VECTOR] = {19, CODE_none},
-    [TYPE_FUNCTION] = {2, 8},       [TYPE_TUPLE] = {15, 23},
+    [TYPE_NONE] = {12, 33},
+    [TYPE_INDEX] = {1, 9},
+    [TYPE_INT] = {0, CODE_none},
+    [TYPE_FLOAT] = {CODE_none, CODE_none},
+    [TYPE_COMPLEX] = {9, 1},
+    [TYPE_TENSOR] = {13, 20},
+    [TYPE_UNRANKED] = {18, 25},
+    [TYPE_VECTOR] = {19, CODE_none},
+    [TYPE_FUNCTION] = {2, 8},
+    [TYPE_TUPLE] = {15, 23},
     [TYPE_TOKEN] = {CODE_none, 22},
+    [TYPE_FUTURE] = {CODE_none, 42},
+    [TYPE_OPAQUE] = {CODE_none, CODE_none},
+    [TYPE_QUANT] = {CODE_none, 24},
+    [TYPE_MEMREF] = {10, 41},
+    [TYPE_UNRANKED_MEMREF] = {16, CODE_none},
 };
 
 /* Types of VHLO that came after its first version; see the comment in vhlo.def. */

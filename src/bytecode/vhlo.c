@@ -102,6 +102,7 @@ static bool is_default_accuracy(const attr *a) {
 static bool is_default(wire_default d, const attr *a) {
   switch (d) {
   case KEEP:
+  case BLANK:
     return false;
   case ZERO:
   case FALSE:

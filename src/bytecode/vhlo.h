@@ -11,6 +11,7 @@ typedef enum wire_default {
   MINUS1,
   FALSE,
   EMPTY,
+  BLANK,
   ONES,
   ZEROS,
   CASE0,

@@ -82,6 +82,8 @@ static const attr *otherwise(writer *w, const op *o, const wire_prop *p, int slo
     return attr_i64(c, -1);
   case FALSE:
     return attr_bool(c, false);
+  case BLANK:
+    return attr_string(c, STR(""));
   case LAYOUTS:
     return attr_array(c, (attrs){NULL, 0});
   case EMPTY:
