@@ -26,6 +26,12 @@ bool dialect_infer(ir_module *m, const op *o, const type **out);
 /* The same for an op that nobody has verified: checks first what inference relies on. */
 bool dialect_infer_checked(ir_module *m, const op *o, const type **out);
 
+/* Does the op fit this op_sharding_rule, this sharding_per_value of n types? For what comes from
+ * foreign dialects; `what` names the values: "result". */
+bool dialect_check_rule(ir_module *m, const op *o, const attr *rule);
+bool dialect_check_shardings(ir_module *m, const op *o, const attr *shardings,
+                             const type *const *t, size_t n, const char *what);
+
 /* "tensor<2x?xf32>": for messages; lives in the context's arena. */
 const char *dialect_show_type(ir_ctx *c, const type *t);
 

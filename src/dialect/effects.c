@@ -62,7 +62,8 @@ static bool body_is_free(const op *o) {
 }
 
 bool op_is_effect_free(const op *o) {
-  if (op_kind(o) >= OP_COUNT) return op_has(o, PURE);
+  if (op_kind(o) >= OP_COUNT)
+    return op_has(o, PURE) || (op_has(o, BODY_EFFECTS) && body_is_free(o));
   if (op_is(o, custom_call)) return call_is_free(o);
   switch ((effects)effects_of[op_kind(o)]) {
   case EFFECTS_TRAIT:

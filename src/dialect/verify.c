@@ -283,8 +283,35 @@ static void find_meshes(checker *k) {
 /* ---- the walk ---- */
 
 /* Checks before those of the op itself: what the row says. Inner ops have been checked. */
+/* Regions of an op of a foreign dialect: blocks that end in a terminator, whose ever it is. */
+static bool check_foreign_regions(checker *k, const op *o) {
+  for (u16 r = 0; r < o->num_regions; r++) {
+    const block *b = o->regions[r].first;
+    if (op_has(o, SINGLE_BLOCK) && (!b || b->next))
+      return op_error(k->c, o, "expects region #%u to have one block", r);
+    for (; b; b = b->next) {
+      for (const op *i = b->first; i && i != b->last; i = i->next)
+        if (op_has(i, TERMINATOR))
+          return op_error(k->c, i, "must be the last operation in the parent block");
+      if (!op_has(o, NO_TERMINATOR) && (!b->last || !op_has(b->last, TERMINATOR)))
+        return op_error(k->c, o, "expects blocks of region #%u to end in a terminator", r);
+    }
+  }
+  return true;
+}
+
+static bool check_foreign(checker *k, const op *o) {
+  const op_hooks *h = o->info->hooks;
+  if (!check_counts(k, o) || !check_parent(k, o) || !check_slots(k, o) || !check_types(k, o) ||
+      !check_foreign_regions(k, o) || !check_same(k, o) || !check_discardable(k, o))
+    return false;
+  if (h->out_sharding && !check_foreign_collective(k, o)) return false;
+  return !h->verify || h->verify(k->m, (op *)(uintptr_t)o);
+}
+
 static bool check_op(checker *k, const op *o) {
   if (!check_uses(k, o)) return false;
+  if (o->info->hooks) return check_foreign(k, o);
   if (op_kind(o) == OP_unregistered || o->info->family == FAMILY_later) return true;
   return check_counts(k, o) && check_parent(k, o) && check_slots(k, o) && check_constraints(k, o) &&
          check_types(k, o) && check_regions(k, o) && check_same(k, o) &&
@@ -315,13 +342,29 @@ bool dialect_infer(ir_module *m, const op *o, const type **out) {
   checker k = {.m = m, .c = m->ctx, .ok = true};
   infer_fn *fn = op_kind(o) < OP_COUNT ? infer_of[op_kind(o)] : NULL;
   if (op_has(o, SAME_TYPE) && o->num_operands) fn = infer_operand;
+  if (!fn && o->info->hooks && o->info->hooks->infer)
+    return o->info->hooks->infer(m, (op *)(uintptr_t)o, out);
   return fn && fn(&k, o, out);
 }
 
 bool dialect_infer_checked(ir_module *m, const op *o, const type **out) {
   checker k = {.m = m, .c = m->ctx, .ok = true};
+  if (o->info->hooks) return check_counts(&k, o) && check_slots(&k, o) && dialect_infer(m, o, out);
   if (op_kind(o) == OP_unregistered || o->info->family == FAMILY_later) return false;
-  return check_counts(&k, o) && check_slots(&k, o) &&
-         check_operand_constraints(&k, o) && check_value_types(&k, o, true) &&
-         check_regions(&k, o) && dialect_infer(m, o, out);
+  return check_counts(&k, o) && check_slots(&k, o) && check_operand_constraints(&k, o) &&
+         check_value_types(&k, o, true) && check_regions(&k, o) && dialect_infer(m, o, out);
+}
+
+bool dialect_check_rule(ir_module *m, const op *o, const attr *rule) {
+  checker k = {.m = m, .c = m->ctx, .ok = true};
+  return check_sharding_rule(&k, o, (const op_sharding_rule_attr *)rule);
+}
+
+bool dialect_check_shardings(ir_module *m, const op *o, const attr *shardings, const type *const *t,
+                             size_t n, const char *what) {
+  checker k = {.m = m, .c = m->ctx, .ok = true, .scratch = ir_scratch_push(m->ctx)};
+  find_meshes(&k);
+  bool ok = check_shardings(&k, o, attr_as(sharding_per_value, shardings), t, n, what);
+  ir_scratch_pop(m->ctx);
+  return ok;
 }

@@ -143,6 +143,8 @@ bool check_sharding(checker *k, const op *o, const tensor_sharding_attr *s, cons
 bool check_shardings(checker *k, const op *o, const sharding_per_value_attr *s,
                      const type *const *t, size_t n, const char *what);
 bool check_sharding_rule(checker *k, const op *o, const op_sharding_rule_attr *rule);
+/* An op of a foreign dialect that says it is a collective. */
+bool check_foreign_collective(checker *k, const op *o);
 
 /* ---- axis references ---- */
 

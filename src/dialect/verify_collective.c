@@ -106,6 +106,18 @@ static bool begin(checker *k, const op *o, const tensor_sharding_attr *out, bool
                   out->dims.len, c->in->dims.len);
 }
 
+bool check_foreign_collective(checker *k, const op *o) {
+  const op_hooks *h = o->info->hooks;
+  const attr *a = op_attr(o, str_of(h->out_sharding));
+  collective c;
+  if (!o->num_operands || o->num_results != 1)
+    return op_error(k->c, o, "is a collective, which takes a tensor and has one result");
+  if (!attr_is(tensor_sharding, a))
+    return op_error(k->c, o, "is a collective and needs a sharding as attribute '%s'",
+                    h->out_sharding);
+  return begin(k, o, attr_as(tensor_sharding, a), h->may_lack, h->any_mesh, &c);
+}
+
 static bool check_dim_result(checker *k, const collective *c, size_t d, axis_list want) {
   if (axes_eq(want, to_axes(k, c->mesh, dim_axes(c->out, d)))) return true;
   return op_error(k->c, c->op,

@@ -24,6 +24,11 @@ typedef struct scratch_arena {
   arena arena;
 } scratch_arena;
 
+typedef struct foreign_op {
+  struct foreign_op *next;
+  const op_info *info;
+} foreign_op;
+
 struct ir_ctx {
   const allocator *owner; /* what the creator gave */
   tracker tracker;        /* all memory of the context and its modules: a jump leaves none behind */
@@ -32,6 +37,7 @@ struct ir_ctx {
   diag_sink *sink;
   arena arena;
   scratch_arena *scratch;
+  foreign_op *foreign;
   table types, attrs, infos, resources, row_names;
   /* the ones asked for most */
   const type *i1, *i32, *i64;

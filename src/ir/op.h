@@ -38,6 +38,10 @@ enum {
   NO_TERMINATOR = 1u << 10, /* its blocks need none */
   INFER_TYPES = 1u << 11,   /* result types follow from the operands */
   SINGLE_BLOCK = 1u << 12,  /* each region has at most one block */
+  /* of ops of foreign dialects only; for the others tables say it */
+  ELEMENTWISE = 1u << 28,
+  FOLDABLE = 1u << 29,     /* of constants it makes constants: splits with them */
+  BODY_EFFECTS = 1u << 30, /* has the effects of what is in its regions, no others */
 };
 
 /* flags; NATURAL and POSITIVE: of integers */
@@ -107,6 +111,7 @@ typedef struct op_info {
   const slot_info *slots;
   const value_info *operands, *results;
   const char *form; /* the custom syntax, see text/; NULL: generic only */
+  const struct op_hooks *hooks; /* of an op of a foreign dialect; its id is OP_unregistered */
 } op_info;
 enum { ANY_REGIONS = 255 };
 
@@ -174,6 +179,20 @@ typedef struct ir_module {
   op *root; /* builtin.module */
 } ir_module;
 
+/* What a dialect of someone else's, registered in a context, says of an op of its besides its
+ * op_info. What does not apply is NULL. The functions report what is wrong by themselves. */
+typedef struct op_hooks {
+  const void *user;
+  bool (*verify)(ir_module *m, op *o); /* after what the op_info says */
+  /* result types into out[num_results]; false: reported */
+  bool (*infer)(ir_module *m, op *o, const type **out);
+  const attr *(*rule)(ir_ctx *c, op *o); /* an op_sharding_rule that the op fits; NULL: none */
+  const struct flow *flow;               /* its edges, see shard/flow.h */
+  const char *out_sharding; /* collectives: the attribute with the sharding of the result */
+  bool any_mesh, may_lack;  /* of theirs: the operand's mesh may differ; it may have no sharding */
+  const char *constant;     /* the attribute that sdy.constant takes over; NULL: stays itself */
+} op_hooks;
+
 static inline op_id op_kind(const op *o) { return o->info->id; }
 #define op_is(o, id_) ((o)->info->id == OP_##id_)
 static inline bool op_has(const op *o, u32 trait) { return (o->info->traits & trait) != 0; }
@@ -202,6 +221,14 @@ op *op_create(ir_module *m, const op_info *info, const attr *loc, value *const *
               size_t num_operands, const type *const *result_types, size_t num_results,
               size_t num_regions);
 const op_info *ir_op_info_unregistered(ir_ctx *c, str name);
+/* Foreign dialects: makes ops of this name be of this kind; info (id OP_unregistered, hooks not
+ * NULL) must live as long as the context. False: the name is taken. Ops made before stay
+ * unregistered. */
+bool ir_op_info_register(ir_ctx *c, const op_info *info);
+/* All that were registered, latest first: each(user, info). */
+void ir_foreign_ops(const ir_ctx *c, void (*each)(void *user, const op_info *info), void *user);
+/* A row, or what was registered in the context; NULL: neither. */
+const op_info *ir_op_info_find(ir_ctx *c, str name);
 
 block *block_create(ir_module *m);
 value *block_add_arg(ir_module *m, block *b, const type *t);

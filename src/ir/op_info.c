@@ -51,6 +51,12 @@ static bool same_info(const void *entry, const void *key) {
   return str_eq(((const op_info *)entry)->name, *(const str *)key);
 }
 
+static size_t slot_of(const table *t, const void *entry, u64 hash) {
+  size_t i = hash & (t->cap - 1);
+  while (t->slots[i] != entry) i = (i + 1) & (t->cap - 1);
+  return i;
+}
+
 const op_info *ir_op_info_unregistered(ir_ctx *c, str name) {
   size_t slot;
   u64 h = hash_bytes(name.data, name.len, 0);
@@ -63,6 +69,33 @@ const op_info *ir_op_info_unregistered(ir_ctx *c, str name) {
                     .num_regions = ANY_REGIONS};
   table_put(&c->infos, slot, h, info);
   return info;
+}
+
+bool ir_op_info_register(ir_ctx *c, const op_info *info) {
+  size_t slot;
+  u64 h = hash_bytes(info->name.data, info->name.len, 0);
+  op_info *old = table_find(&c->infos, &c->arena, h, &info->name, same_info, &slot);
+  if (op_info_find(info->name) || (old && old->hooks)) return false;
+  foreign_op *f = ARENA_NEW(&c->arena, foreign_op);
+  if (old) /* an op without a row has been read under this name */
+    c->infos.slots[slot_of(&c->infos, old, h)] = (void *)(uintptr_t)info;
+  else
+    table_put(&c->infos, slot, h, (void *)(uintptr_t)info);
+  *f = (foreign_op){c->foreign, info};
+  c->foreign = f;
+  return true;
+}
+
+void ir_foreign_ops(const ir_ctx *c, void (*each)(void *user, const op_info *info), void *user) {
+  for (const foreign_op *f = c->foreign; f; f = f->next) each(user, f->info);
+}
+
+const op_info *ir_op_info_find(ir_ctx *c, str name) {
+  const op_info *row = op_info_find(name);
+  if (row) return row;
+  for (const foreign_op *f = c->foreign; f; f = f->next)
+    if (str_eq(f->info->name, name)) return f->info;
+  return NULL;
 }
 
 /* ---- decoding: get_<kind>(handle, out) ---- */

@@ -379,7 +379,7 @@ void debug_info_end(debug_info *d) {
 /* ---- sinking, and removing all of it ---- */
 
 static void sink_one(ir_module *m, op *o, bool args, str from, str to) {
-  block *b = args && op_flow(o)->args_own ? op_body(o, 0) : NULL;
+  block *b = args ? flow_owner_block(o) : NULL;
   u32 n = args ? (b ? b->num_args : 0) : o->num_results;
   const attr **list = ARENA_ARRAY(&m->arena, const attr *, n);
   size_t k = 0;

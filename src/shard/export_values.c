@@ -76,7 +76,7 @@ bool pass_constant_merger(ir_module *m, arena *scratch, const pass_args *args) {
 /* ---- sdy-sink-data-flow-edges ---- */
 
 static void sink_side(ir_module *m, op *o, bool args) {
-  block *b = args ? op_body(o, 0) : NULL;
+  block *b = args ? flow_owner_block(o) : NULL;
   size_t n = args ? (b ? b->num_args : 0) : o->num_results;
   const attr **list = ARENA_ARRAY(&m->arena, const attr *, n);
   if (n && edge_shardings(m, o, args, list)) owners_set_shardings(m, o, args, list, n);
@@ -203,7 +203,7 @@ static void evenly_func(shard_space *s, op *f, func_side side) {
 }
 
 static void evenly_owners(shard_space *s, op *o, bool args) {
-  block *b = args ? op_body(o, 0) : NULL;
+  block *b = args ? flow_owner_block(o) : NULL;
   size_t n = args ? (b ? b->num_args : 0) : o->num_results;
   ir_module *m = shard_space_module(s);
   const attr **list = ARENA_ARRAY(shard_space_arena(s), const attr *, n);

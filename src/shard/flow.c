@@ -18,9 +18,10 @@ static value *itself(op *o, value *target) {
 }
 
 /* Both operands of the op and of its terminators, by number. */
-static value *result_of_source(op *o, size_t i, bool of_terminator) {
+static size_t number(const use *u) { return (size_t)(u - u->owner->operands); }
+static value *result_of_source(op *o, use *source, bool of_terminator) {
   (void)of_terminator;
-  return result(o, i);
+  return result(o, number(source));
 }
 
 static void no_targets(op *o, value *owner, void (*fn)(void *, value *), void *user) {
@@ -82,8 +83,8 @@ static const flow barrier_flow = {
 /* Shardy answers with the operand, which no edge is on, where one would expect the argument: a
  * change of the operand thus never wakes the argument's edge. The answer depends on the order
  * of visits, so we must agree. */
-static value *body_owner_of_source(op *o, size_t i, bool of_terminator) {
-  return of_terminator ? result(o, i) : op_operand(o, i);
+static value *body_owner_of_source(op *o, use *source, bool of_terminator) {
+  return of_terminator ? result(o, number(source)) : source->value;
 }
 static void body_sources(op *o, value *owner, void (*fn)(void *, use *), void *user) {
   if (!owner->is_arg)
@@ -105,7 +106,15 @@ static const flow *const flow_of[OP_COUNT] = {
     [OP_named_computation] = &named_flow,
 };
 
-const flow *op_flow(const op *o) { return op_kind(o) < OP_COUNT ? flow_of[op_kind(o)] : NULL; }
+const flow *op_flow(const op *o) {
+  if (op_kind(o) < OP_COUNT) return flow_of[op_kind(o)];
+  return o->info->hooks ? o->info->hooks->flow : NULL;
+}
+
+block *flow_owner_block(const op *o) {
+  const flow *f = op_flow(o);
+  return f && f->args_own && f->owner_region < o->num_regions ? op_body(o, f->owner_region) : NULL;
+}
 
 static op *edge_on(value *owner) {
   if (!owner || !value_has_one_use(owner)) return NULL;
@@ -121,9 +130,8 @@ op *edge_of_target(value *target) {
 
 op *edge_of_source(use *source) {
   op *o = source->owner;
-  size_t i = (size_t)(source - o->operands);
   bool terminator = op_has(o, TERMINATOR);
   if (terminator) o = op_parent(o);
   const flow *f = o ? op_flow(o) : NULL;
-  return f ? edge_on(f->owner_of_source(o, i, terminator)) : NULL;
+  return f ? edge_on(f->owner_of_source(o, source, terminator)) : NULL;
 }

@@ -102,7 +102,8 @@ static const char *const single_of[OP_COUNT] = {
 };
 
 static const char *single_slot(const op *o) {
-  return op_kind(o) < OP_COUNT ? single_of[op_kind(o)] : NULL;
+  if (op_kind(o) < OP_COUNT) return single_of[op_kind(o)];
+  return o->info->hooks ? o->info->hooks->out_sharding : NULL;
 }
 
 static str list_slot(const op *o, bool args) {
@@ -111,7 +112,9 @@ static str list_slot(const op *o, bool args) {
   return STR("sdy.sharding");
 }
 
-static attrs list_of(const op *o, bool args) {
+static attrs list_of(op *o, bool args) {
+  const flow *f = op_flow(o);
+  if (f && f->get_shardings) return f->get_shardings(o, args);
   const sharding_per_value_attr *l = attr_as(sharding_per_value, op_attr(o, list_slot(o, args)));
   return l ? l->shardings : (attrs){0};
 }
@@ -163,6 +166,11 @@ const attr *value_sharding(ir_ctx *c, value *v) {
 
 void owners_set_shardings(ir_module *m, op *o, bool args, const attr *const *list, size_t n) {
   const attr *manual = args ? manual_axes_of(o) : NULL;
+  const flow *f = op_flow(o);
+  if (f && f->set_shardings) {
+    f->set_shardings(m, o, args, (attrs){list, n});
+    return;
+  }
   attrs old = list_of(o, args);
   const attr **outer = ARENA_ARRAY(&m->arena, const attr *, n);
   for (size_t i = 0; i < n; i++)

@@ -28,11 +28,13 @@ static bool preserves(const splitter *s, const op *o) {
   if (op_is(o, named_computation))
     return !index_get(&s->impure_computations, op_attr(o, STR("name")));
   if (!op_has(o, PURE)) return false;
-  return op_is(o, broadcast_in_dim) || op_is(o, reshape) || op_is(o, slice) || op_is_elementwise(o);
+  return op_has(o, FOLDABLE) || op_is(o, broadcast_in_dim) || op_is(o, reshape) ||
+         op_is(o, slice) || op_is_elementwise(o);
 }
 
 static bool is_constant(const splitter *s, const op *o) {
   if (op_is(o, sdy_constant) || op_is(o, iota)) return true;
+  if (o->info->hooks && op_has(o, CONSTANT)) return true;
   if (!preserves(s, o)) return false;
   for (u32 i = 0; i < o->num_operands; i++) {
     const op *def = value_op(op_operand(o, i));
@@ -151,17 +153,32 @@ static walk_result split_computation(void *user, op *o) {
   return WALK_ON;
 }
 
+/* A foreign dialect's constant; its verifier has seen that it fits. */
+static void replace_constant(ir_module *m, op *o, const char *value_name) {
+  op *c = op_create(m, &op_infos[OP_sdy_constant], o->loc, NULL, 0, &o->results[0].type, 1, 0);
+  op_set_attr(m, c, STR("value"), op_attr(o, str_of(value_name)));
+  for (u32 i = 0; i < o->num_attrs; i++) {
+    str name;
+    if (attr_get_str(o->attrs[i].name, &name) && !str_is(name, value_name))
+      op_set_attr(m, c, name, o->attrs[i].value);
+  }
+  op_insert(c, o->parent, o);
+  value_replace(op_result(o, 0), op_result(c, 0));
+  op_erase(o);
+}
+
 /* The two kinds of constant have the same slots. */
 static walk_result to_sdy_constant(void *user, op *o) {
-  (void)user;
+  const op_hooks *h = o->info->hooks;
   if (op_is(o, constant)) o->info = &op_infos[OP_sdy_constant];
+  if (h && h->constant) replace_constant(user, o, h->constant);
   return WALK_ON;
 }
 
 bool pass_constant_splitter(ir_module *m, arena *scratch, const pass_args *args) {
   (void)args;
   _Static_assert(sizeof(struct constant_attrs) == sizeof(struct sdy_constant_attrs), "one slot");
-  op_walk(m->root, to_sdy_constant, NULL);
+  op_walk_post(m->root, to_sdy_constant, m);
   splitter s = {.m = m, .a = scratch};
   op **funcs;
   size_t n;

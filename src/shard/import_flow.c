@@ -21,7 +21,7 @@ static void add_edge(ir_module *m, value *owner) {
 
 /* From the last, as each goes in front. */
 void add_edges_to_args(ir_module *m, op *o) {
-  block *b = op_body(o, 0);
+  block *b = flow_owner_block(o);
   for (u32 i = b ? b->num_args : 0; i-- > 0;) add_edge(m, b->args[i]);
 }
 void add_edges_to_results(ir_module *m, op *o) {
@@ -43,7 +43,7 @@ bool pass_add_data_flow_edges(ir_module *m, arena *scratch, const pass_args *arg
 }
 
 bool edge_shardings(ir_module *m, op *o, bool args, const attr **out) {
-  block *b = args ? op_body(o, 0) : NULL;
+  block *b = args ? flow_owner_block(o) : NULL;
   size_t n = args ? (b ? b->num_args : 0) : o->num_results;
   const attr *first = NULL;
   for (size_t i = 0; i < n; i++) {

@@ -96,7 +96,17 @@ static rule_fn *const table[OP_COUNT] = {
 #include "ir/ops/stablehlo.def"
 };
 
-rule_fn *rule_fn_of(const op *o) { return op_kind(o) < OP_COUNT ? table[op_kind(o)] : NULL; }
+/* What a foreign dialect says; its hook has checked that it fits. */
+static const rule *rule_foreign(rule_builder *b, const op *o) {
+  const attr *a = o->info->hooks->rule(b->set->ctx, (op *)(uintptr_t)o);
+  return a ? rule_from_attr(b->set, a, o) : NULL;
+}
+
+rule_fn *rule_fn_of(const op *o) {
+  if (op_kind(o) < OP_COUNT) return table[op_kind(o)];
+  if (o->info->hooks && o->info->hooks->rule) return rule_foreign;
+  return op_has(o, ELEMENTWISE) ? pointwise : NULL;
+}
 
 /* Ops that need no rule; so do those with edges and terminators. */
 static const bool silent[OP_COUNT] = {
@@ -123,7 +133,7 @@ static const bool silent[OP_COUNT] = {
 };
 
 void rule_warn_unknown(rule_set *s, const op *o) {
-  bool known = op_kind(o) < OP_COUNT && silent[op_kind(o)];
+  bool known = op_kind(o) < OP_COUNT ? silent[op_kind(o)] : op_has(o, CONSTANT);
   if (s->warned_op || known || rule_fn_of(o) || op_flow(o) || op_has(o, TERMINATOR)) return;
   if (op_discardable(o, STR("sdy.sharding_rule"))) return;
   s->warned_op = true;

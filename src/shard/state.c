@@ -341,6 +341,10 @@ static const attr *border_sharding(const op *o, const value *owner) {
 static const sharding *cross(engine *e, value *owner, const sharding *s, bool outwards) {
   op *o;
   const attr *manual = manual_axes_at(owner, &o);
+  const flow *f = op_flow(o);
+  if (f && f->transform && s)
+    return shard_read(e->space,
+                      f->transform(e->m->ctx, o, owner, shard_write(e->space, s), outwards));
   const attr *border = manual && s ? border_sharding(o, owner) : NULL;
   if (!border) return s;
   ir_ctx *c = e->m->ctx;
@@ -471,8 +475,7 @@ static void store_func(engine *e, op *func) {
 
 /* Block arguments that own edges and have no data_flow_edge on them. */
 static void store_block_args(engine *e, op *o) {
-  const flow *f = op_flow(o);
-  block *b = f && f->args_own ? op_body(o, 0) : NULL;
+  block *b = flow_owner_block(o);
   for (u32 i = 0; b && i < b->num_args; i++)
     if (e->changed[b->args[i]->num] && e->holder[b->args[i]->num] == b->args[i])
       value_set_sharding(e->m, b->args[i], shard_write(e->space, e->of[b->args[i]->num]));

@@ -13,7 +13,7 @@ static const bool elementwise_family[FAMILY_COUNT] = {
 };
 
 bool op_is_elementwise(const op *o) {
-  if (op_kind(o) >= OP_COUNT) return false;
+  if (op_kind(o) >= OP_COUNT) return op_has(o, ELEMENTWISE);
   if (op_is(o, bitcast_convert)) /* only between elements of one width */
     return i64s_eq(op_operand(o, 0)->type->dims, o->results[0].type->dims);
   return elementwise_family[o->info->family] || elementwise_own[op_kind(o)];

@@ -136,8 +136,25 @@ static const form *compile(arena *a, const op_info *info) {
   return f;
 }
 
+typedef struct foreign_form {
+  struct foreign_form *next;
+  const op_info *info;
+  const form *form; /* NULL: it is wrong */
+} foreign_form;
+
+static const form *foreign_get(form_cache *c, const op_info *info) {
+  struct foreign_form *f = c->foreign;
+  while (f && f->info != info) f = f->next;
+  if (f) return f->form;
+  f = ARENA_NEW(c->a, foreign_form);
+  *f = (foreign_form){c->foreign, info, compile(c->a, info)};
+  c->foreign = f;
+  return f->form;
+}
+
 const form *form_get(form_cache *c, const op_info *info) {
-  if (!info->form || info->id >= OP_COUNT) return NULL;
+  if (!info->form) return NULL;
+  if (info->id >= OP_COUNT) return info->hooks ? foreign_get(c, info) : NULL;
   if (!c->of[info->id] && strcmp(info->form, "custom") != 0) c->of[info->id] = compile(c->a, info);
   return c->of[info->id];
 }

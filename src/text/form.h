@@ -65,6 +65,7 @@ typedef struct form {
 typedef struct form_cache {
   arena *a;
   const form *of[OP_COUNT];
+  struct foreign_form *foreign; /* of ops of foreign dialects */
 } form_cache;
 /* NULL: no form (generic, or "custom"). A form that is wrong is a bug that tests find: it
  * reads as "generic only". */

@@ -254,6 +254,11 @@ static void unwrap(ir_module *m) {
   m->root = only;
 }
 
+static void add_op_name(void *user, const op_info *info) {
+  parser *p = user;
+  *name_map_at(&p->op_names, p->scratch, info->name) = (void *)(uintptr_t)info;
+}
+
 static bool parse_module(parser *p) {
   p->module = ir_module_create(p->ctx);
   p->module->root->loc = loc_file(p->ctx, p->file, 0, 0); /* unless one is written */
@@ -261,6 +266,7 @@ static bool parse_module(parser *p) {
   ssa_init(p);
   for (int i = 0; i < OP_COUNT; i++)
     *name_map_at(&p->op_names, p->scratch, op_infos[i].name) = (void *)&op_infos[i];
+  ir_foreign_ops(p->ctx, add_op_name, p);
   if (!top_level(p)) return false;
   unwrap(p->module);
   return true;
