@@ -120,6 +120,23 @@ static void print_after(void *user, const pass_info *pass, ir_module *m) {
   buf_deinit(&b);
 }
 
+/* For passes that dump the module. */
+static bool save_text(void *user, ir_module *m, str path) {
+  char name[4096];
+  buf b;
+  (void)user;
+  if (path.len >= sizeof name) return false;
+  memcpy(name, path.data, path.len);
+  name[path.len] = 0;
+  FILE *f = fopen(name, "wb");
+  if (!f) return false;
+  buf_init(&b, &mem_system);
+  text_print(&b, m, &(text_print_options){0});
+  bool ok = buf_ok(&b) && fwrite(b.data, 1, b.len, f) == b.len;
+  buf_deinit(&b);
+  return fclose(f) == 0 && ok;
+}
+
 /* One module: from source to text appended to `out`. */
 static bool process_module(const opt_options *o, str file, str source, diag_sink *sink, buf *out) {
   oom_trap trap;
@@ -134,6 +151,7 @@ static bool process_module(const opt_options *o, str file, str source, diag_sink
   pass_tables t = {.tables = tables,
                    .count = COUNT(tables),
                    .after = o->after_all ? print_after : NULL,
+                   .save = save_text,
                    .patterns = shard_patterns,
                    .num_patterns = SHARD_PATTERNS};
   text_parse_options p = {.allow_unregistered = o->unregistered};

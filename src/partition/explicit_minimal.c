@@ -179,8 +179,7 @@ static const attr *manual_axes(const op *o) {
 static void move_to_owner(minimal *p, op *o, const flow *f, value *owner) {
   const attr *a = NULL, *manual = manual_axes(o);
   if (manual && owner->is_arg) {
-    const sharding_per_value_attr *l =
-        attr_as(sharding_per_value, op_attr(o, STR("in_shardings")));
+    const sharding_per_value_attr *l = attr_as(sharding_per_value, op_attr(o, STR("in_shardings")));
     if (l && owner->index < l->shardings.len) a = l->shardings.data[owner->index];
   } else {
     a = owner_sharding(p->e.c, owner);
@@ -279,8 +278,8 @@ static const sharding *with_axes(minimal *p, const tensors *x, u32 t, const axis
   dim_sharding *dims = ARENA_ARRAY(p->e.a, dim_sharding, rank);
   for (u32 d = 0; d < rank; d++) {
     u32 f = r->places[r->dim_begin[r->tensor_begin[t] + d]];
-    dims[d] = (dim_sharding){.axes = axes[f], .closed = !old || old->dims[d].closed,
-                             .priority = PRIORITY_NONE};
+    dims[d] = (dim_sharding){
+        .axes = axes[f], .closed = !old || old->dims[d].closed, .priority = PRIORITY_NONE};
   }
   s.dims = dims;
   return shard_intern(p->e.space, &s);
@@ -396,8 +395,9 @@ static void reduce_results(minimal *p, const tensors *x) {
       if (!has_factor(x->r, t, f)) continue;
       const axis_list *l = &x->factors[(size_t)t * x->r->num_factors + f];
       if (common && !axes_eq(*common, *l)) {
-        refuse(p, o, "has unreduced axes in its result and operands that disagree along a "
-                     "reduced dimension");
+        refuse(p, o,
+               "has unreduced axes in its result and operands that disagree along a "
+               "reduced dimension");
         return;
       }
       common = l;
@@ -422,8 +422,7 @@ static void close_operands(minimal *p, op *o) {
   if (!o->num_results) {
     for (u32 i = 0; i < o->num_operands && p->ok; i++) {
       const sharding *s = part_sharding(&p->e, op_operand(o, i));
-      if (s && s->unreduced.len)
-        refuse(p, o, "has an operand with unreduced axes and no results");
+      if (s && s->unreduced.len) refuse(p, o, "has an operand with unreduced axes and no results");
     }
     return;
   }

@@ -3,18 +3,26 @@
 #include "partition/passes.h"
 
 static const char *const pipeline[] = {"terrazzo-drop-indivisible-axes",
-                                       "sdy-insert-explicit-reshards",
+                                       "terrazzo-insert-reshards",
                                        "sdy-reshard-to-collectives",
                                        "terrazzo-fuse-collectives",
                                        "sdy-convert-global-to-local",
                                        "terrazzo-combine-collectives",
                                        NULL};
 
+static bool insert_explicit_reshards(ir_module *m, arena *scratch, const pass_args *args) {
+  bool full = pass_option_flag(args, STR("enable-full-version"), false);
+  return (full ? part_insert_explicit_reshards : part_insert_minimal_reshards)(m, scratch, args);
+}
+
 const pass_info partition_passes[] = {
     {"terrazzo-drop-indivisible-axes", "Keeps only axes that divide the dimensions they shard",
      part_drop_indivisible_axes, NULL},
-    {"sdy-insert-explicit-reshards", "Reshards operands and results so that ops fit their shards",
+    {"terrazzo-insert-reshards", "Reshards operands and results so that ops fit their shards",
      part_insert_explicit_reshards, NULL},
+    {"sdy-insert-explicit-reshards",
+     "The same if enable-full-version; else only what a later partitioner could not make up for",
+     insert_explicit_reshards, NULL},
     {"sdy-reshard-to-collectives", "Turns reshards into collectives", part_reshard_to_collectives,
      NULL},
     {"terrazzo-fuse-collectives", "Joins collectives, such as all-reduce and all-slice",

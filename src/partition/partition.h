@@ -4,7 +4,7 @@
  * the pass; see openxla/shardy docs/sdy_export_passes.md):
  *
  *   terrazzo-drop-indivisible-axes  shardings only of what divides evenly
- *   sdy-insert-explicit-reshards    every op can run on shards; differences are sdy.reshard
+ *   terrazzo-insert-reshards        every op can run on shards; differences are sdy.reshard
  *   sdy-reshard-to-collectives      reshards as slices, permutations, all-to-alls, gathers
  *   terrazzo-fuse-collectives       slice of an all-reduce -> reduce-scatter, duplicates, ...
  *   sdy-convert-global-to-local     local types, StableHLO collectives, no sdy ops

@@ -6,6 +6,7 @@
 
 pass_fn part_drop_indivisible_axes;    /* divisible.c */
 pass_fn part_insert_explicit_reshards; /* explicit.c */
+pass_fn part_insert_minimal_reshards;  /* explicit_minimal.c */
 pass_fn part_reshard_to_collectives;   /* collectives.c */
 pass_fn part_fuse_collectives;         /* fuse.c */
 pass_fn part_global_to_local;          /* local.c */

@@ -60,6 +60,8 @@ typedef struct pass_tables {
   void (*before)(void *user, const pass_info *pass, ir_module *m);
   void (*failed)(void *user, const pass_info *pass, ir_module *m);
   bool verify_each; /* the module is verified after every pass */
+  /* Writes the module as text, for passes told to dump; false: it could not. NULL: never. */
+  bool (*save)(void *user, ir_module *m, str path);
 } pass_tables;
 
 const pass_info *pass_find(const pass_tables *t, str name); /* NULL: none */

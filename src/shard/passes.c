@@ -1,7 +1,10 @@
 #include "shard/passes.h"
 
+#include <stdio.h>
+
 #include "shard/debug_info.h"
 #include "shard/engine.h"
+#include "shard/pipelines.h"
 #include "shard/shard.h"
 
 /* ---- the propagation passes: one engine, more of it switched on each time ---- */
@@ -45,8 +48,27 @@ bool pass_op_priority_propagate(ir_module *m, arena *scratch, const pass_args *a
   return strategy_option(m, args, &o.strategy) && propagate(m, scratch, args, o);
 }
 
+/* Between priorities, into module-dump-directory. */
+typedef struct dumping {
+  ir_module *m;
+  const pass_args *args;
+  str directory;
+  int index;
+} dumping;
+
+static bool dump_after_priority(void *user, i64 priority) {
+  const dumping *d = user;
+  char name[64];
+  snprintf(name, sizeof name, "propagation_after_user_priority_%lld", (long long)priority);
+  pipeline_dump(d->m, d->args, d->directory, d->index, name);
+  return true;
+}
+
 bool pass_user_priority_propagate(ir_module *m, arena *scratch, const pass_args *args) {
-  engine_options o = {.user_priorities = true};
+  dumping d = {m, args, pass_option_get(args, STR("module-dump-directory"), STR("")),
+               (int)pass_option_int(args, STR("dump-index"), 0)};
+  engine_options o = {.user_priorities = true, .user = &d};
+  if (d.directory.len) o.after_priority = dump_after_priority;
   o.op_priorities = pass_option_flag(args, STR("run-op-priority-propagation"), true);
   return strategy_option(m, args, &o.strategy) && propagate(m, scratch, args, o);
 }
@@ -88,60 +110,7 @@ bool pass_drop_rules(ir_module *m, arena *scratch, const pass_args *args) {
   return true;
 }
 
-static bool save_module(ir_module *m, arena *scratch, const pass_args *args) {
-  (void)m, (void)scratch, (void)args;
-  return true; /* the runner's hook after each pass does that */
-}
-
-/* ---- pipelines ---- */
-
-#define IMPORT                                                                                     \
-  "symbol-dce", "sdy-lift-inlined-meshes", "sdy-remove-size-one-axes",                             \
-      "sdy-propagate-sharding-from-func-to-call", "sdy-constant-or-scalar-splitter", "symbol-dce", \
-      "sdy-manual-axes-cleanup", "sdy-add-data-flow-edges"
-#define IMPORT_CALLS                                                                               \
-  "sdy-flatten-call-graph", "symbol-dce", "sdy-import-func-calls", "symbol-dce",                   \
-      "sdy-apply-sharding-constraints", "sdy-sharding-group-import", "sdy-pre-order-funcs"
-#define EXPORT                                                                                     \
-  "sdy-constant-or-scalar-merger", "sdy-sink-data-flow-edges", "sdy-remove-sharding-groups",       \
-      "sdy-sharding-constraint-to-reshard", "sdy-update-non-divisible-input-output-shardings",     \
-      "sdy-remove-sub-axes-in-input-output-shardings", "sdy-close-shardings",                      \
-      "terrazzo-remove-dead-ops", "sdy-drop-sharding-rules"
-
-static bool run_all(ir_module *m, const pass_args *args, const char *const *names) {
-  pass_args plain = {NULL, 0, args->tables};
-  for (; *names; names++) {
-    const pass_info *p = pass_find(args->tables, str_of(*names));
-    if (!p) return loc_error(m->ctx, m->root->loc, "there is no pass '%s'", *names);
-    if (!pass_run(m, p, &plain)) return false;
-  }
-  return true;
-}
-
-static bool import_all(ir_module *m, arena *scratch, const pass_args *args) {
-  static const char *const always[] = {IMPORT, NULL};
-  static const char *const fully[] = {"sdy-apply-sharding-constraints", "sdy-sharding-group-import",
-                                      NULL};
-  (void)scratch;
-  if (!run_all(m, args, always)) return false;
-  bool dedup = pass_option_flag(args, STR("dedup-functions-fully"), false);
-  return !dedup || run_all(m, args, fully);
-}
-
-static const char *const propagation_pipeline[] = {IMPORT,
-                                                   IMPORT_CALLS,
-                                                   "sdy-user-priority-propagate",
-                                                   "sdy-export-named-computations",
-                                                   "sdy-propagate-to-func-results",
-                                                   "sdy-unflatten-call-graph",
-                                                   "symbol-dce",
-                                                   "sdy-insert-func-call-reshards",
-                                                   EXPORT,
-                                                   NULL};
-/* What compile runs: no calls are made only to be inlined again. */
-static const char *const compile_pipeline[] = {
-    IMPORT, IMPORT_CALLS, "sdy-user-priority-propagate", EXPORT, "sdy-inline-named-computations",
-    NULL};
+/* ---- the rows ---- */
 
 const pass_info shard_passes[] = {
     {"sdy-lift-inlined-meshes", "Gives every mesh in a sharding a name, and equal meshes one.",
@@ -154,8 +123,7 @@ const pass_info shard_passes[] = {
      pass_constant_splitter, NULL},
     {"sdy-manual-axes-cleanup", "Sorts manual axes and reserves those that aren't used.",
      pass_manual_axes_cleanup, NULL},
-    {"sdy-save-module", "Does nothing: the runner can save the module after any pass.", save_module,
-     NULL},
+    {"sdy-save-module", "Saves the module in dump-directory.", pass_save_module, NULL},
     {"sdy-add-data-flow-edges", "Puts an edge op on every value that flows through regions.",
      pass_add_data_flow_edges, NULL},
     {"sdy-add-func-data-flow-edges", "Puts an edge op on what flows in and out of functions.",
@@ -210,13 +178,14 @@ const pass_info shard_passes[] = {
      pass_remove_dead_ops, NULL},
     {"sdy-inline-named-computations", "Puts the bodies of named computations in their place.",
      pass_inline_named_computations, NULL},
-    {"sdy-import-pipeline", "The passes before propagation.", import_all, NULL},
-    {"sdy-propagation-pipeline", "Imports, propagates, and exports.", NULL, propagation_pipeline},
-    {"sdy-compile-pipeline", "The same for compile: calls end up inlined.", NULL, compile_pipeline},
+    {"sdy-import-pipeline", "The passes before propagation.", pipeline_import, NULL},
+    {"sdy-propagation-pipeline", "Imports, propagates, and exports.", pipeline_propagate, NULL},
+    {"sdy-export-pipeline", "The passes after propagation.", pipeline_export, NULL},
+    {"sdy-compile-pipeline", "The same for compile: calls end up inlined.", pipeline_compile, NULL},
     {0},
 };
 
 bool shard_propagate(ir_module *m, const pass_tables *tables) {
-  pass_args args = {NULL, 0, tables};
+  pass_args args = {.tables = tables};
   return pass_run(m, pass_find(tables, STR("sdy-compile-pipeline")), &args);
 }

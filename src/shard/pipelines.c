@@ -1,6 +1,38 @@
 /* Shardy's pipelines: import, propagation, export. */
-#include "shard/passes.h"
 #include "shard/pipelines.h"
+
+#include <stdio.h>
+
+#include "shard/traits.h"
+
+/* ---- saving the module ---- */
+
+str pipeline_number(char space[16], int n) {
+  snprintf(space, 16, "%d", n);
+  return str_of(space);
+}
+
+static void save(ir_module *m, const pass_args *args, str path) {
+  const pass_tables *t = args->tables;
+  if (t && t->save && !t->save(t->user, m, path))
+    op_warn(m->ctx, m->root, "cannot write file '" STR_FMT "'", STR_ARG(path));
+}
+
+void pipeline_dump(ir_module *m, const pass_args *args, str directory, int index,
+                   const char *name) {
+  save(m, args, arena_printf(&m->arena, STR_FMT "/%02d.%s.mlir", STR_ARG(directory), index, name));
+}
+
+bool pass_save_module(ir_module *m, arena *scratch, const pass_args *args) {
+  str directory = pass_option_get(args, STR("dump-directory"), STR(""));
+  str name = pass_option_get(args, STR("file-name"), STR("module"));
+  if (directory.len)
+    save(m, args,
+         arena_printf(scratch, STR_FMT "/" STR_FMT ".mlir", STR_ARG(directory), STR_ARG(name)));
+  return true;
+}
+
+/* ---- steps ---- */
 
 typedef struct line {
   ir_module *m;
@@ -132,7 +164,12 @@ static void canonicalize(line *l, const char *label) {
 
 static void reshard_steps(line *l) {
   bool collectives = flag(l, "enable-insert-explicit-collectives", false);
-  const pass_option full[] = {{STR("enable-full-version"), collectives ? STR("true") : STR("false")}};
+  if (!pass_find(l->given->tables, STR("sdy-insert-explicit-reshards"))) { /* no partition */
+    step(l, "terrazzo-remove-dead-ops");
+    return;
+  }
+  const pass_option full[] = {
+      {STR("enable-full-version"), collectives ? STR("true") : STR("false")}};
   step_with(l, "sdy-insert-explicit-reshards", full, 1);
   if (collectives) {
     dump(l, "after_explicit_reshards");

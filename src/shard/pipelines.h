@@ -4,11 +4,10 @@
 
 #include "pass/pass.h"
 
-pass_fn pipeline_import, pipeline_propagate, pipeline_export, pipeline_compile;
+pass_fn pipeline_import, pipeline_propagate, pipeline_export, pipeline_compile, pass_save_module;
 
 /* Writes the module to DIRECTORY/NN.NAME.mlir; where that fails a warning says so. */
-void pipeline_dump(ir_module *m, const pass_args *args, str directory, int index,
-                   const char *name);
+void pipeline_dump(ir_module *m, const pass_args *args, str directory, int index, const char *name);
 /* The number's decimal digits, in `space`. */
 str pipeline_number(char space[16], int n);
 
