@@ -9,7 +9,9 @@ typedef struct dense {
   bool complex;
   size_t part, size; /* bytes of a number; of an element */
   char *out;
+  char *spare;       /* for more elements than the type has: read, so that shapes can be compared */
   size_t count, cap; /* elements read; room */
+  size_t total;      /* elements that the type has */
   size_t leaf;       /* the level of lists that hold elements, once known */
   bool leaf_known;
 } dense;
@@ -45,8 +47,9 @@ static bool number(parser *p, const dense *d, char *out) {
 }
 
 static bool element(parser *p, dense *d) {
-  char spare[64]; /* for more elements than the type has: read, so that shapes can be compared */
-  char *to = d->count < d->cap ? d->out + d->count * d->size : spare;
+  if (d->count == d->cap && d->count < d->total) /* wide ones only, see elements */
+    d->out = arena_grow(ir_arena(p->ctx), d->out, d->count, &d->cap, d->size);
+  char *to = d->count < d->total ? d->out + d->count * d->size : d->spare;
   d->count++;
   if (!d->complex) return number(p, d, to);
   return parser_expect(p, '(', "expected '(' in complex literal") && number(p, d, to) &&
@@ -151,7 +154,6 @@ static bool prepare(parser *p, const token *where, const type *t, dense *d, i64 
 }
 
 static const attr *splat_or_empty(parser *p, dense *d, i64 n, const token *where) {
-  char one[64];
   if (at(p, '>')) {
     if (n != 0) {
       i64_vec none = {0};
@@ -160,10 +162,9 @@ static const attr *splat_or_empty(parser *p, dense *d, i64 n, const token *where
     }
     return attr_dense(p->ctx, d->type, (str){0}, false, false);
   }
-  d->out = one;
-  d->cap = 1;
+  d->total = 0;
   if (!element(p, d)) return NULL;
-  return attr_dense(p->ctx, d->type, (str){one, d->size}, true, false);
+  return attr_dense(p->ctx, d->type, (str){d->spare, d->size}, true, false);
 }
 
 /* Elements all alike become a splat, as MLIR's uniquing makes them. */
@@ -181,9 +182,12 @@ static const attr *elements(parser *p, const type *t) {
   if (!prepare(p, &where, t, &d, &n)) return NULL;
   if (d.size == 0 || d.elem->kind == TYPE_OPAQUE) return strings(p, t);
   if (at(p, TOK_STRING)) return from_hex(p, &d, &where, n);
+  d.total = (size_t)n;
+  d.spare = arena_alloc(p->scratch, d.size);
   if (!at(p, '[')) return splat_or_empty(p, &d, n, &where);
-  /* No more than the text can hold, whatever the type claims. */
-  d.cap = min_size((size_t)n, p->source_len);
+  /* No more than the text can hold, whatever the type claims; grown on demand where an element of a
+   * few characters may take a million bytes. */
+  d.cap = min_size((size_t)n, d.size > 16 ? 1 : p->source_len);
   d.out = arena_array(d.cap * d.size > 256 ? ir_arena(p->ctx) : p->scratch, d.cap, d.size);
   if (!list(p, &d, &dims, 0)) return NULL;
   if (!i64s_eq((i64s){dims.data, dims.len}, t->dims)) {
