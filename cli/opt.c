@@ -2,139 +2,72 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "bytecode/bytecode.h"
-#include "cli.h"
 #include "dialect/dialect.h"
 #include "expect.h"
-#include "partition/partition.h"
-#include "pass/pass.h"
-#include "shard/shard.h"
-#include "text/text.h"
+#include "opt.h"
 
-static const char usage[] =
-    "usage: terrazzo opt [FILE] [passes] [options]\n\n"
-    "FILE      MLIR text or bytecode; standard input by default\n"
-    "passes    -NAME or -NAME='option=value ...', run in the order given; --list shows them\n"
-    "--pass-pipeline=P           \"a,b{x=1}\", MLIR's notation\n"
-    "-o FILE                     write there\n"
-    "-split-input-file           `// -----` lines part modules\n"
-    "-verify-diagnostics         `expected-error {{...}}` comments say what is to be reported\n"
-    "-allow-unregistered-dialect ops without a row pass through\n"
-    "-mlir-print-op-generic      the generic form\n"
-    "-mlir-print-debuginfo       with locations\n"
-    "-mlir-print-local-scope     no aliases\n"
-    "-mlir-print-ir-after-all    the module after each pass, to standard error\n"
-    "-verify-each=false          verify only what was read\n"
-    "--emit-bytecode             a portable artifact of StableHLO (jax and other tools read it)\n"
-    "--target=V                  for version V of StableHLO (1.17.0); `native`: MLIR bytecode\n"
-    "                            with all dialects as they are\n"
-    "-emit-bytecode-version=N    N: version of the encoding, 1 to 6\n\n"
-    "example: terrazzo opt model.mlir -sdy-import-pipeline -sdy-aggressive-propagate\n";
-
-static const pass_info *const tables[] = {pass_generic, shard_passes, partition_passes};
-
-typedef struct opt_options {
-  const char *file, *output;
-  buf pipeline; /* comma-separated */
-  text_print_options print;
-  bool split, after_all, list, help, expect, unregistered, bytecode;
-  const char *target; /* of the bytecode; NULL: the default */
-  bytecode_write_options write;
-} opt_options;
-
-/* `name=value` or `name`: appends `name{value}`. */
-static void add_pass(opt_options *o, const char *text) {
-  const char *eq = strchr(text, '=');
-  if (o->pipeline.len) buf_char(&o->pipeline, ',');
-  buf_bytes(&o->pipeline, text, eq ? (size_t)(eq - text) : strlen(text));
-  if (!eq || !eq[1]) return;
-  str v = str_of(eq + 1);
-  if (v.len > 1 && (v.data[0] == '"' || v.data[0] == '\'')) v = (str){v.data + 1, v.len - 2};
-  buf_printf(&o->pipeline, "{" STR_FMT "}", STR_ARG(v));
+/* The pipeline is checked, printed if that is asked for, and run. */
+static bool run_passes(const opt_options *o, ir_module *m, watch *w) {
+  pass_tables t = opt_passes();
+  t.verify_each = !o->no_verify_each;
+  watch_install(w, &t);
+  arena *a = ir_scratch_push(m->ctx);
+  const pass_node *n = pass_parse(m->ctx, a, buf_view(&o->pipeline), &t);
+  if (n && o->dump_pipeline) {
+    buf b;
+    buf_init(&b, &mem_system);
+    pass_print(&b, n);
+    fprintf(stderr, "Pass Manager:\n%s\n", buf_cstr(&b));
+    buf_deinit(&b);
+  }
+  bool ok = n && pass_run_nodes(m, n, &t);
+  ir_scratch_pop(m->ctx);
+  return ok;
 }
 
-typedef struct flag {
-  const char *name;
-  size_t offset; /* of a bool; SIZE_MAX: accepted, no effect */
-} flag;
-#define FLAG(name, field)                                                                          \
-  { name, offsetof(opt_options, field) }
-static const flag flags[] = {
-    FLAG("split-input-file", split),
-    FLAG("mlir-print-op-generic", print.generic),
-    FLAG("mlir-print-debuginfo", print.debuginfo),
-    FLAG("mlir-print-local-scope", print.local_scope),
-    FLAG("mlir-print-ir-after-all", after_all),
-    FLAG("verify-diagnostics", expect),
-    FLAG("list", list),
-    FLAG("help", help),
-    FLAG("allow-unregistered-dialect", unregistered),
-    FLAG("emit-bytecode", bytecode),
-    {"mlir-disable-threading", SIZE_MAX},
-};
-
-static bool set_flag(opt_options *o, const char *name) {
-  for (size_t i = 0; i < COUNT(flags); i++) {
-    if (strcmp(name, flags[i].name) != 0) continue;
-    if (flags[i].offset != SIZE_MAX) *(bool *)((char *)o + flags[i].offset) = true;
-    return true;
+/* Is the first op of the text a module? (Aliases may stand before it.) */
+static bool says_module(str s) {
+  static const char *const names[] = {"module", "builtin.module", "\"builtin.module\""};
+  for (size_t i = 0; i < s.len;) {
+    str line = str_from(s, i);
+    const char *eol = memchr(line.data, '\n', line.len);
+    if (eol) line.len = (size_t)(eol - line.data);
+    i += line.len + 1;
+    while (line.len && (*line.data == ' ' || *line.data == '\t')) line = str_from(line, 1);
+    if (!line.len || *line.data == '#' || *line.data == '!' || str_starts(line, STR("//")))
+      continue;
+    for (size_t k = 0; k < COUNT(names); k++)
+      if (str_starts(line, str_of(names[k]))) return true;
+    return false;
   }
   return false;
 }
 
-static bool arguments(opt_options *o, int argc, char **argv) {
-  for (int i = 1; i < argc; i++) {
-    const char *a = argv[i];
-    if (a[0] != '-' || !a[1]) {
-      if (o->file) return say_error("more than one file: '%s' and '%s'", o->file, a), false;
-      o->file = a;
-      continue;
-    }
-    while (*a == '-') a++;
-    if (set_flag(o, a)) continue;
-    if (strcmp(a, "o") == 0) {
-      if (++i == argc) return say_error("-o needs a file"), false;
-      o->output = argv[i];
-    } else if (strncmp(a, "pass-pipeline=", 14) == 0) {
-      if (o->pipeline.len) buf_char(&o->pipeline, ',');
-      buf_str(&o->pipeline, str_of(a + 14));
-    } else if (strncmp(a, "target=", 7) == 0) {
-      o->target = a + 7;
-    } else if (strncmp(a, "emit-bytecode-version=", 22) == 0) {
-      o->write.format = atoi(a + 22);
-    } else {
-      add_pass(o, a);
-    }
-  }
-  const char *target = o->target ? o->target : BYTECODE_TARGET;
-  o->write.target = strcmp(target, "native") ? str_of(target) : (str){0};
+static bool write_module(const opt_options *o, ir_module *m, str source, buf *out) {
+  if (o->bytecode) return bytecode_write(m, &o->write, out);
+  if (!o->explicit_module || bytecode_is(source) || says_module(source))
+    return text_print(out, m, &o->print);
+  const op *only = op_body(m->root, 0)->first;
+  if (!only || only->next)
+    return loc_error(m->ctx, only ? only->next->loc : NULL,
+                     "source must contain a single top-level operation");
+  if (!text_print_op(out, m->ctx, only, &o->print)) return false;
+  buf_char(out, '\n');
   return true;
 }
 
-static void print_after(void *user, const pass_info *pass, ir_module *m) {
-  buf b;
-  (void)user;
-  buf_init(&b, &mem_system);
-  text_print(&b, m, &(text_print_options){0});
-  fprintf(stderr, "// -----// IR Dump After %s //----- //\n%s\n", pass->name, buf_cstr(&b));
-  buf_deinit(&b);
-}
-
-/* For passes that dump the module. */
-static bool save_text(void *user, ir_module *m, str path) {
-  char name[4096];
-  buf b;
-  (void)user;
-  if (path.len >= sizeof name) return false;
-  memcpy(name, path.data, path.len);
-  name[path.len] = 0;
-  FILE *f = fopen(name, "wb");
-  if (!f) return false;
-  buf_init(&b, &mem_system);
-  text_print(&b, m, &(text_print_options){0});
-  bool ok = buf_ok(&b) && fwrite(b.data, 1, b.len, f) == b.len;
-  buf_deinit(&b);
-  return fclose(f) == 0 && ok;
+static bool read_and_run(const opt_options *o, ir_ctx *c, str file, str source, watch *w,
+                         ir_module *volatile *m) {
+  text_parse_options p = {.allow_unregistered = o->unregistered};
+  diag_sink *sink = ir_sink(c);
+  size_t at = watch_begin(w, "Parser");
+  *m = bytecode_is(source) ? bytecode_read(c, file, source) : text_parse(c, file, source, &p);
+  watch_end(w, at);
+  at = watch_begin(w, "Verifier");
+  bool ok = *m && dialect_verify(*m) && sink->errors == 0;
+  watch_end(w, at);
+  return ok && (!o->pipeline.len || (run_passes(o, *m, w) && sink->errors == 0 &&
+                                     (!o->no_verify_each || dialect_verify(*m))));
 }
 
 /* One module: from source to text appended to `out`. */
@@ -142,28 +75,21 @@ static bool process_module(const opt_options *o, str file, str source, diag_sink
   oom_trap trap;
   ir_ctx *c = ir_ctx_create(&mem_system, &trap, sink);
   ir_module *volatile m = NULL;
+  watch w;
+  watch_init(&w, o, &trap);
   if (!c || setjmp(trap.at)) {
     say_error("out of memory");
+    arena_deinit(&w.a);
     ir_module_destroy(m);
     ir_ctx_destroy(c);
     return false;
   }
-  pass_tables t = {.tables = tables,
-                   .count = COUNT(tables),
-                   .after = o->after_all ? print_after : NULL,
-                   .save = save_text,
-                   .patterns = shard_patterns,
-                   .num_patterns = SHARD_PATTERNS};
-  text_parse_options p = {.allow_unregistered = o->unregistered};
-  m = bytecode_is(source) ? bytecode_read(c, file, source) : text_parse(c, file, source, &p);
-  bool ok = m && dialect_verify(m) && sink->errors == 0;
-  if (ok && o->pipeline.len)
-    ok = pass_run_text(m, buf_view(&o->pipeline), &t) && dialect_verify(m) && sink->errors == 0;
-  if (ok && o->bytecode)
-    ok = bytecode_write(m, &o->write, out);
-  else if (ok)
-    text_print(out, m, &o->print);
+  bool ok = read_and_run(o, c, file, source, &w, &m);
+  size_t at = watch_begin(&w, "Output");
+  if (ok) ok = write_module(o, m, source, out);
+  watch_end(&w, at);
   if (!ok && !sink->errors) say_error(STR_FMT ": failed without a diagnostic", STR_ARG(file));
+  watch_report(&w);
   ir_module_destroy(m);
   ir_ctx_destroy(c);
   return ok;
@@ -183,12 +109,11 @@ static bool process(const opt_options *o, str file, str source, buf *out) {
   return expect_finish(&e);
 }
 
-/* The part before the next `// -----` line; `rest` is moved behind it. */
-static str next_part(str *rest) {
-  static const char border[] = "// -----";
-  size_t n = sizeof border - 1;
+/* The part before the next line that begins with the marker; `rest` is moved behind it. */
+static str next_part(const char *marker, str *rest) {
+  size_t n = strlen(marker);
   for (size_t i = 0; i + n <= rest->len; i++) {
-    if ((i && rest->data[i - 1] != '\n') || memcmp(rest->data + i, border, n) != 0) continue;
+    if ((i && rest->data[i - 1] != '\n') || memcmp(rest->data + i, marker, n) != 0) continue;
     str part = {rest->data, i};
     const char *eol = memchr(rest->data + i, '\n', rest->len - i);
     *rest = eol ? str_from(*rest, (size_t)(eol + 1 - rest->data)) : (str){0};
@@ -203,15 +128,10 @@ static bool process_all(const opt_options *o, str file, str source, buf *out) {
   if (!o->split || bytecode_is(source)) return process(o, file, source, out);
   bool ok = true;
   for (str rest = source; rest.len;) {
-    ok &= process(o, file, next_part(&rest), out);
-    if (rest.len) BUF_LIT(out, "\n// -----\n");
+    ok &= process(o, file, next_part(o->marker, &rest), out);
+    if (rest.len) buf_printf(out, "\n%s\n", o->joint ? o->joint : o->marker);
   }
   return ok;
-}
-
-static void list_passes(void) {
-  for (size_t i = 0; i < COUNT(tables); i++)
-    for (const pass_info *p = tables[i]; p->name; p++) printf("-%-48s %s\n", p->name, p->summary);
 }
 
 static int opt_run(int argc, char **argv, bool bytecode, bool strict) {
@@ -221,11 +141,12 @@ static int opt_run(int argc, char **argv, bool bytecode, bool strict) {
   buf out;
   buf_init(&o.pipeline, &mem_system);
   buf_init(&out, &mem_system);
-  if (!arguments(&o, argc, argv)) goto done;
+  if (!opt_arguments(&o, argc, argv)) goto done;
   result = EXIT_FINE;
-  if (o.help) fputs(usage, stdout);
-  if (o.list) list_passes();
-  if (o.help || o.list) goto done;
+  if (o.help) opt_help();
+  if (o.list) opt_list_passes();
+  if (o.show_dialects) opt_show_dialects();
+  if (o.help || o.list || o.show_dialects) goto done;
   if (!o.file) o.file = "-";
   result = EXIT_WRONG;
   if (say_status(os_file_open(o.file, &f))) goto done;
