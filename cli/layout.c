@@ -1,5 +1,6 @@
 /* terrazzo layout: what a MindSpore Layout or a .shard() strategy puts on which device. */
 #include "layout.h"
+#include "workspace.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -24,6 +25,7 @@ static const char usage[] =
     "                       another layout of the tensor (what is not given stays): which\n"
     "                       collectives lead there, and what each rank must receive\n"
     "--element-size N       bytes of an element (default 4)\n"
+    "--svg FILE             which rank holds which piece, as a picture file\n"
     "--json                 the same for programs\n\n"
     "examples:\n"
     "  terrazzo layout --device-matrix 2,1,2,2,1 --alias a,b,c,d,e --map b,d,e,c,a \\\n"
@@ -40,29 +42,29 @@ static const i64 max_moved = 1024;
 typedef struct layout_options {
   const char *device_matrix, *alias, *map, *rank_list, *strategy, *devices, *repeat, *tensor;
   const char *rank, *slice;
-  const char *to_device_matrix, *to_alias, *to_map, *to_rank_list, *element_size;
+  const char *to_device_matrix, *to_alias, *to_map, *to_rank_list, *element_size, *svg;
   bool interleaved, json;
 } layout_options;
 
-static const struct {
-  const char *name;
-  size_t field;
-} valued[] = {
-    {"--device-matrix", offsetof(layout_options, device_matrix)},
-    {"--alias", offsetof(layout_options, alias)},
-    {"--map", offsetof(layout_options, map)},
-    {"--rank-list", offsetof(layout_options, rank_list)},
-    {"--strategy", offsetof(layout_options, strategy)},
-    {"--devices", offsetof(layout_options, devices)},
-    {"--repeat", offsetof(layout_options, repeat)},
-    {"--tensor", offsetof(layout_options, tensor)},
-    {"--rank", offsetof(layout_options, rank)},
-    {"--slice", offsetof(layout_options, slice)},
-    {"--to-device-matrix", offsetof(layout_options, to_device_matrix)},
-    {"--to-alias", offsetof(layout_options, to_alias)},
-    {"--to-map", offsetof(layout_options, to_map)},
-    {"--to-rank-list", offsetof(layout_options, to_rank_list)},
-    {"--element-size", offsetof(layout_options, element_size)},
+static const option_row rows[] = {
+    {"--device-matrix", offsetof(layout_options, device_matrix), false},
+    {"--alias", offsetof(layout_options, alias), false},
+    {"--map", offsetof(layout_options, map), false},
+    {"--rank-list", offsetof(layout_options, rank_list), false},
+    {"--strategy", offsetof(layout_options, strategy), false},
+    {"--devices", offsetof(layout_options, devices), false},
+    {"--repeat", offsetof(layout_options, repeat), false},
+    {"--tensor", offsetof(layout_options, tensor), false},
+    {"--rank", offsetof(layout_options, rank), false},
+    {"--slice", offsetof(layout_options, slice), false},
+    {"--to-device-matrix", offsetof(layout_options, to_device_matrix), false},
+    {"--to-alias", offsetof(layout_options, to_alias), false},
+    {"--to-map", offsetof(layout_options, to_map), false},
+    {"--to-rank-list", offsetof(layout_options, to_rank_list), false},
+    {"--element-size", offsetof(layout_options, element_size), false},
+    {"--svg", offsetof(layout_options, svg), false},
+    {"--interleaved-parallel", offsetof(layout_options, interleaved), true},
+    {"--json", offsetof(layout_options, json), true},
 };
 
 /* ---- values ---- */
@@ -162,11 +164,6 @@ bool layout_parse_entries(arena *a, const char *field, const char *text,
 
 /* ---- the command ---- */
 
-static void say_diag(void *user, diag_kind kind, diag_pos pos, str text) {
-  (void)user, (void)kind, (void)pos;
-  say_error(STR_FMT, STR_ARG(text));
-}
-
 static const layout *from_strategy(arena *a, const layout_options *o, diag_sink *sink) {
   i64s strategy;
   i64 devices;
@@ -202,7 +199,7 @@ static const layout *from_matrix(arena *a, const layout_options *o, diag_sink *s
 }
 
 /* Which positions and slices --rank and --slice leave. */
-static bool select_shown(arena *a, const layout_options *o, layout_view *v, diag_sink *sink) {
+static bool select_shown(arena *a, const layout_options *o, grid_view *v, diag_sink *sink) {
   const layout *l = v->layout;
   i64 *one = ARENA_ARRAY(a, i64, 1), number;
   if (o->rank) {
@@ -233,7 +230,7 @@ static bool select_shown(arena *a, const layout_options *o, layout_view *v, diag
 }
 
 /* What the target does not say is as in the source. */
-static bool show_move(arena *a, const layout_options *o, const layout_view *v, buf *out,
+static bool show_move(arena *a, const layout_options *o, const grid_view *v, buf *out,
                       diag_sink *sink) {
   layout_options to = {
       .device_matrix = o->to_device_matrix ? o->to_device_matrix : o->device_matrix,
@@ -259,40 +256,47 @@ static bool has_target(const layout_options *o) {
   return o->to_device_matrix || o->to_alias || o->to_map || o->to_rank_list;
 }
 
-static int show(arena *a, const layout_options *o, buf *out) {
-  diag_sink sink = {.fn = say_diag};
-  layout_view v = {0};
-  v.layout = o->strategy ? from_strategy(a, o, &sink) : from_matrix(a, o, &sink);
+static bool write_svg(arena *a, const char *path, const grid_view *v) {
+  buf svg, title;
+  buf_init(&svg, &mem_system);
+  buf_init(&title, &mem_system);
+  layout_print_dict(&title, v->layout);
+  bool fine = picture_svg(a, &svg, v->grid, "rank", buf_view(&title));
+  if (!fine)
+    say_error("svg: expected at most 4096 slices, found %lld", (long long)v->grid->num_slices);
+  else
+    fine = write_file(path, buf_view(&svg));
+  buf_deinit(&title);
+  buf_deinit(&svg);
+  return fine;
+}
+
+static int show(workspace *w, void *options) {
+  const layout_options *o = options;
+  arena *a = &w->arena;
+  grid_view v = {0};
+  v.layout = o->strategy ? from_strategy(a, o, &w->sink) : from_matrix(a, o, &w->sink);
   if (!v.layout) return EXIT_WRONG;
+  v.grid = &v.layout->grid;
   if (o->tensor) {
     v.has_shape = true;
     if (!layout_parse_numbers(a, "tensor", o->tensor, &v.shape) ||
-        !layout_check_shape(v.layout, v.shape, &sink))
+        !layout_check_shape(v.layout, v.shape, &w->sink))
       return EXIT_WRONG;
   }
-  if (!select_shown(a, o, &v, &sink)) return EXIT_WRONG;
-  if (!has_target(o))
-    (o->json ? layout_show_json : layout_show)(a, out, &v, &sink);
-  else if (!show_move(a, o, &v, out, &sink))
-    return EXIT_WRONG;
-  if (!buf_ok(out)) return say_error("out of memory"), EXIT_WRONG;
-  fwrite(out->data, 1, out->len, stdout);
-  return EXIT_FINE;
+  if (!select_shown(a, o, &v, &w->sink)) return EXIT_WRONG;
+  if (has_target(o)) {
+    if (!show_move(a, o, &v, &w->out, &w->sink)) return EXIT_WRONG;
+  } else if (o->json) {
+    describe_layout_json(a, &w->out, v.layout, &v);
+  } else {
+    layout_show(a, &w->out, &v, wants_color());
+  }
+  return o->svg && !write_svg(a, o->svg, &v) ? EXIT_WRONG : EXIT_FINE;
 }
 
 /* false: wrong use, said. */
-static bool read_options(layout_options *o, int argc, char **argv) {
-  for (int i = 1; i < argc; i++) {
-    size_t k = 0;
-    if (strcmp(argv[i], "--json") == 0 || strcmp(argv[i], "--interleaved-parallel") == 0) {
-      *(argv[i][2] == 'j' ? &o->json : &o->interleaved) = true;
-      continue;
-    }
-    while (k < COUNT(valued) && strcmp(argv[i], valued[k].name) != 0) k++;
-    if (k == COUNT(valued)) return say_error("layout: unknown option '%s'", argv[i]), false;
-    if (i + 1 == argc) return say_error("layout: %s wants a value", argv[i]), false;
-    *(const char **)(void *)((char *)o + valued[k].field) = argv[++i];
-  }
+static bool check_options(const layout_options *o) {
   bool matrix = o->device_matrix || o->alias || o->map || o->rank_list || o->interleaved;
   if (matrix && (o->strategy || o->devices || o->repeat))
     return say_error("layout: give a device matrix or a strategy, not both"), false;
@@ -310,22 +314,9 @@ static bool read_options(layout_options *o, int argc, char **argv) {
 }
 
 int layout_main(int argc, char **argv) {
-  for (int i = 1; i < argc; i++)
-    if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
-      return fputs(usage, stdout), EXIT_FINE;
   layout_options o = {0};
-  if (!read_options(&o, argc, argv)) return fputs(usage, stderr), EXIT_USAGE;
-  oom_trap trap;
-  arena a;
-  buf out;
-  arena_init(&a, &mem_system, &trap);
-  buf_init(&out, &mem_system);
-  int code = EXIT_WRONG;
-  if (setjmp(trap.at))
-    say_error("out of memory");
-  else
-    code = show(&a, &o, &out);
-  buf_deinit(&out);
-  arena_deinit(&a);
-  return code;
+  if (wants_help(argc, argv)) return fputs(usage, stdout), EXIT_FINE;
+  if (!read_options("layout", rows, COUNT(rows), &o, NULL, argc, argv) || !check_options(&o))
+    return fputs(usage, stderr), EXIT_USAGE;
+  return with_workspace(show, &o);
 }

@@ -3,23 +3,7 @@
 #define CLI_LAYOUT_H
 
 #include "cli.h"
-#include "mesh/layout.h"
-
-/* What is asked for: everything, or one rank, or one slice. */
-typedef struct layout_view {
-  const layout *layout;
-  bool has_shape; /* shape has been checked */
-  i64s shape;
-  i64s positions; /* of the device matrix that are shown; data NULL: all */
-  i64s slices;    /* likewise */
-} layout_view;
-
-static inline i64 view_num_positions(const layout_view *v) {
-  return v->positions.data ? (i64)v->positions.len : layout_mesh(v->layout)->size;
-}
-static inline i64 view_position(const layout_view *v, i64 i) {
-  return v->positions.data ? v->positions.data[i] : i;
-}
+#include "mesh/describe.h"
 
 /* Comma lists of an option: "2,1,2"; "a,(b,c),None". `field` names it in errors. */
 bool layout_parse_numbers(arena *a, const char *field, const char *text, i64s *out);
@@ -29,10 +13,9 @@ bool layout_parse_entries(arena *a, const char *field, const char *text,
 bool layout_parse_number(const char *field, const char *text, i64 *out);
 
 /* The facts, the three steps of the derivation, and which device holds which piece. */
-void layout_show(arena *a, buf *out, const layout_view *v, diag_sink *sink);
-void layout_show_json(arena *a, buf *out, const layout_view *v, diag_sink *sink);
+void layout_show(arena *a, buf *out, const grid_view *v, bool color);
 /* The way from v's layout to another of a tensor of v's shape. false: said so. */
-bool layout_show_move(arena *a, buf *out, const layout_view *v, const layout *to, i64 element_size,
+bool layout_show_move(arena *a, buf *out, const grid_view *v, const layout *to, i64 element_size,
                       bool json, diag_sink *sink);
 
 #endif

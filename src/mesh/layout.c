@@ -133,31 +133,6 @@ static const mesh *make_mesh(arena *a, const layout_spec *s) {
   return mesh_make(a, STR(""), axes, n, plain ? (i64s){0} : ids);
 }
 
-static void make_columns(arena *a, layout *l) {
-  const sharding *s = l->sharding;
-  const mesh *m = s->mesh;
-  i64 *strides = ARENA_ARRAY(a, i64, m->num_axes), stride = 1;
-  for (u32 i = m->num_axes; i-- > 0; stride *= m->axes[i].size) strides[i] = stride;
-  size_t n = 0;
-  for (u32 d = 0; d < s->rank; d++) n += s->dims[d].axes.len;
-  layout_column *columns = ARENA_ARRAY(a, layout_column, n);
-  size_t k = n;
-  i64 weight = 1;
-  for (u32 d = s->rank; d-- > 0;)
-    for (size_t i = s->dims[d].axes.len; i-- > 0;) {
-      axis_ref r = s->dims[d].axes.data[i];
-      columns[--k] = (layout_column){r.axis, d, r.size, strides[r.axis], weight};
-      weight *= r.size;
-    }
-  l->columns = columns;
-  l->num_columns = n;
-  l->num_slices = weight;
-  l->replicas = m->size / weight;
-  i64 *strategy = ARENA_ARRAY(a, i64, s->rank);
-  for (u32 d = 0; d < s->rank; d++) strategy[d] = sharding_dim_size(s, d);
-  l->strategy = strategy;
-}
-
 static const layout_entry *copy_entries(arena *a, const layout_spec *s) {
   layout_entry *out = ARENA_ARRAY(a, layout_entry, s->num_entries);
   for (size_t i = 0; i < s->num_entries; i++) {
@@ -189,7 +164,7 @@ const layout *layout_make(arena *a, const layout_spec *s, diag_sink *sink) {
   l->entries = copy_entries(a, s);
   const mesh_axis *last = &m->axes[m->num_axes - 1];
   if (str_is(last->name, INTERLEAVED)) l->interleaved = last->size;
-  make_columns(a, l);
+  slice_grid_make(a, l->sharding, &l->grid);
   return l;
 }
 
@@ -247,7 +222,7 @@ bool layout_check_shape(const layout *l, i64s shape, diag_sink *sink) {
                       "tensor: expected %u dimensions, one for each entry, found %zu",
                       layout_rank(l), shape.len);
   for (size_t i = 0; i < shape.len; i++) {
-    long long d = shape.data[i], pieces = l->strategy[i];
+    long long d = shape.data[i], pieces = l->grid.strategy[i];
     if (l->entries[i].num_names == 0)
       return diag_error(sink, NOWHERE,
                         "entries[%zu]: expected a name or \"None\", found an empty tuple", i);
@@ -274,37 +249,15 @@ bool layout_find_rank(const layout *l, i64 rank, i64 *position, diag_sink *sink)
                     (long long)rank);
 }
 
-void layout_slice_ranges(const layout *l, i64s shape, i64 slice, index_range *out) {
-  for (size_t d = shape.len; d-- > 0; slice /= l->strategy[d]) {
-    i64 size = shape.data[d] / l->strategy[d], k = slice % l->strategy[d];
-    out[d] = (index_range){k * size, (k + 1) * size};
-  }
-}
-
 bool layout_slice_ranks(arena *a, const layout *l, i64 slice, i64s *out, diag_sink *sink) {
   const mesh *m = layout_mesh(l);
-  if (slice < 0 || slice >= l->num_slices)
+  if (slice < 0 || slice >= l->grid.num_slices)
     return diag_error(sink, NOWHERE, "slice: expected 0 to %lld, found %lld",
-                      (long long)l->num_slices - 1, (long long)slice);
-  i64 base = 0, bytes;
-  for (size_t i = 0; i < l->num_columns; i++) {
-    const layout_column *c = &l->columns[i];
-    base += slice / c->weight % c->size * c->stride;
-  }
-  if (!checked_mul(l->replicas, (i64)sizeof(i64), &bytes)) arena_oom(a);
-  bool *used = arena_zalloc(a, m->num_axes);
-  for (size_t i = 0; i < l->num_columns; i++) used[l->columns[i].axis] = true;
-  i64 *ranks = ARENA_ARRAY(a, i64, (size_t)l->replicas);
-  for (i64 r = 0; r < l->replicas; r++) {
-    i64 position = base, rest = r, stride = 1;
-    for (u32 i = m->num_axes; i-- > 0; stride *= m->axes[i].size) {
-      if (used[i]) continue;
-      position += rest % m->axes[i].size * stride;
-      rest /= m->axes[i].size;
-    }
-    ranks[r] = mesh_device_at(m, position);
-  }
-  *out = (i64s){ranks, (size_t)l->replicas};
+                      (long long)l->grid.num_slices - 1, (long long)slice);
+  i64s positions = slice_positions(a, &l->grid, slice);
+  i64 *ranks = ARENA_ARRAY(a, i64, positions.len);
+  for (size_t i = 0; i < positions.len; i++) ranks[i] = mesh_device_at(m, positions.data[i]);
+  *out = (i64s){ranks, positions.len};
   return true;
 }
 

@@ -8,8 +8,8 @@
  * row-major over the grid of its strategy, so a rank's slice is found in three steps: write its
  * position as digits, an axis each (numbering); pick the digits of the axes that the tensor uses,
  * in its order (reordering); multiply each by what one step along it is worth and add (weighing).
- * Columns hold the last two. Source: MindSpore's documentation of mindspore.parallel.Layout and of
- * operator-level parallelism.
+ * The columns of the grid hold the last two. Source: MindSpore's documentation of
+ * mindspore.parallel.Layout and of operator-level parallelism.
  *
  * Stricter than MindSpore: sizes are at least 1, ranks are neither negative nor repeated, "None"
  * comes last in a tuple, shapes divide evenly. Values live in the arena of their making and are
@@ -19,7 +19,7 @@
 #define MESH_LAYOUT_H
 
 #include "base/diag.h"
-#include "mesh/mesh.h"
+#include "mesh/slices.h"
 
 enum { LAYOUT_MAX_AXES = 1024, LAYOUT_MAX_DIMS = 1024 };
 
@@ -39,21 +39,10 @@ typedef struct layout_spec {
   size_t num_entries;
 } layout_spec;
 
-/* One axis that splits dimension `dim`. */
-typedef struct layout_column {
-  u32 axis, dim;
-  i64 size;
-  i64 stride; /* positions between neighbours along the axis */
-  i64 weight; /* slices between neighbours along the axis */
-} layout_column;
-
 typedef struct layout {
   const sharding *sharding; /* mesh: device matrix, names, and the rank list as device ids */
   const layout_entry *entries;
-  const layout_column *columns; /* major to minor */
-  size_t num_columns;
-  const i64 *strategy; /* pieces of each dimension */
-  i64 num_slices, replicas;
+  slice_grid grid;
   /* The last axis is "interleaved_parallel": its positions are pieces that one device computes in
    * turns, so that a rank is virtual and the device is rank / interleaved. 0: no such axis. */
   i64 interleaved;
@@ -80,20 +69,10 @@ bool layout_check_shape(const layout *l, i64s shape, diag_sink *sink) MUST_USE;
 
 /* Slice at a position of the device matrix: O(axes). */
 static inline i64 layout_slice_at(const layout *l, i64 position) {
-  i64 slice = 0;
-  for (size_t i = 0; i < l->num_columns; i++) {
-    const layout_column *c = &l->columns[i];
-    slice += position / c->stride % c->size * c->weight;
-  }
-  return slice;
+  return slice_at(&l->grid, position);
 }
 /* The position of a rank; linear where there is a rank list. false: said so. */
 bool layout_find_rank(const layout *l, i64 rank, i64 *position, diag_sink *sink) MUST_USE;
-/* [begin, end) of a slice along each dimension: O(dimensions). The shape has been checked. */
-typedef struct index_range {
-  i64 begin, end;
-} index_range;
-void layout_slice_ranges(const layout *l, i64s shape, i64 slice, index_range *out);
 /* Ranks that hold a slice, in order of their positions: O(replicas * axes). false: said so. */
 bool layout_slice_ranks(arena *a, const layout *l, i64 slice, i64s *out, diag_sink *sink) MUST_USE;
 

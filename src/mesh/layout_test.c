@@ -37,11 +37,11 @@ static void derive(const layout *l, const char *what, const i64 *slices) {
     printf("  rank %lld: numbered", (long long)rank);
     for (u32 i = 0; i < m->num_axes; i++) printf(" %lld", (long long)digits[i]);
     printf("; reordered");
-    for (size_t i = 0; i < l->num_columns; i++)
-      printf(" %lld", (long long)digits[l->columns[i].axis]);
+    for (size_t i = 0; i < l->grid.num_columns; i++)
+      printf(" %lld", (long long)digits[l->grid.columns[i].axis]);
     printf("; weighed");
-    for (size_t i = 0; i < l->num_columns; i++) {
-      const layout_column *c = &l->columns[i];
+    for (size_t i = 0; i < l->grid.num_columns; i++) {
+      const slice_column *c = &l->grid.columns[i];
       printf("%s%lld*%lld", i ? " + " : " ", (long long)digits[c->axis], (long long)c->weight);
       sum += digits[c->axis] * c->weight;
     }
@@ -68,7 +68,7 @@ static void test_guide(arena *a, diag_sink *sink) {
   CHECK(layout_check_shape(l, shape, sink));
   for (i64 rank = 0; rank < 8; rank++) {
     index_range r[5];
-    layout_slice_ranges(l, shape, layout_slice_at(l, rank), r);
+    slice_ranges(&l->grid, shape, layout_slice_at(l, rank), r);
     CHECK(r[1].begin * 4 + r[3].begin * 2 + r[4].begin == cases[0].slices[rank]);
   }
 }

@@ -60,36 +60,73 @@ static void device_order(arena *a, const mesh *m, axis_list l, tile_assignment *
 }
 
 void sharding_tile(arena *a, const sharding *s, tile_assignment *out) {
+  sharding_tile_manual(a, s, (axis_list){0}, out);
+}
+
+void sharding_tile_manual(arena *a, const sharding *s, axis_list manual, tile_assignment *out) {
   *out = (tile_assignment){.kind = TILE_REPLICATED};
   if (s && mesh_is_maximal(s->mesh)) {
     out->kind = TILE_MAXIMAL;
     out->devices = s->mesh->device_ids;
     return;
   }
-  if (sharding_is_replicated(s)) return;
+  if (sharding_is_replicated(s) && manual.len == 0) return;
   out->kind = TILE_OTHER;
-  i64 *dims = ARENA_ARRAY(a, i64, s->rank + 2);
+  i64 *dims = ARENA_ARRAY(a, i64, s->rank + SUBGROUP_KINDS);
   for (u32 i = 0; i < s->rank; i++) dims[i] = sharding_dim_size(s, i);
   size_t n = s->rank;
-  axis_list order = sharding_used_axes(a, s), rest = sharding_unused_axes(a, s);
-  i64 unreduced = axes_size(s->unreduced), replicated = axes_size(rest);
-  if (unreduced > 1) {
-    dims[n++] = unreduced;
-    out->subgroup_unreduced[out->num_subgroups++] = true;
-  }
-  if (replicated > 1) {
-    dims[n++] = replicated;
-    out->num_subgroups++;
+  axis_list rest = axes_difference(a, sharding_unused_axes(a, s), manual);
+  const axis_list groups[SUBGROUP_KINDS] = {manual, s->unreduced, rest};
+  axis_list order = sharding_used_axes(a, s);
+  for (int k = 0; k < SUBGROUP_KINDS; k++) {
+    i64 size = axes_size(groups[k]);
+    order = axes_concat(a, order, groups[k]);
+    if (size == 1) continue;
+    dims[n++] = size;
+    out->subgroups[out->num_subgroups++] = (subgroup_kind)k;
   }
   out->dims = (i64s){dims, n};
-  order = axes_concat(a, axes_concat(a, order, s->unreduced), rest);
   device_order(a, s->mesh, order, out);
+}
+
+void tile_list_devices(arena *a, tile_assignment *t) {
+  if (t->kind != TILE_OTHER || t->devices.len) return;
+  size_t n = t->reshape.len;
+  i64 *strides = ARENA_ARRAY(a, i64, n), *digits = arena_zalloc(a, n * sizeof(i64)), size = 1;
+  for (size_t i = n; i-- > 0;) {
+    strides[i] = size;
+    if (!checked_mul(size, t->reshape.data[i], &size)) arena_oom(a);
+  }
+  i64 *devices = ARENA_ARRAY(a, i64, (size_t)size), device = 0;
+  for (i64 k = 0; k < size; k++) {
+    devices[k] = device;
+    for (size_t i = n; i-- > 0;) {
+      i64 d = t->perm.data[i];
+      device += strides[d];
+      if (++digits[i] < t->reshape.data[d]) break;
+      device -= digits[i] * strides[d];
+      digits[i] = 0;
+    }
+  }
+  t->devices = (i64s){devices, (size_t)size};
+  t->reshape = t->perm = (i64s){0};
 }
 
 /* ---- the serialized message ---- */
 
-enum { KIND_REPLICATED = 0, KIND_MAXIMAL = 1, KIND_OTHER = 3 };
-enum { KIND_UNREDUCED = 6 };
+/* xla.OpSharding.Type */
+enum { KIND_REPLICATED = 0, KIND_MAXIMAL = 1, KIND_OTHER = 3, KIND_MANUAL = 4, KIND_UNREDUCED = 6 };
+static const struct {
+  const char *name;
+  i64 type;
+} subgroup_infos[SUBGROUP_KINDS] = {[SUBGROUP_MANUAL] = {"manual", KIND_MANUAL},
+                                    [SUBGROUP_UNREDUCED] = {"unreduced", KIND_UNREDUCED},
+                                    [SUBGROUP_REPLICATED] = {"replicated", KIND_REPLICATED}};
+
+static bool only_replicated(const tile_assignment *t) {
+  return t->num_subgroups == 1 && t->subgroups[0] == SUBGROUP_REPLICATED;
+}
+
 enum {
   FIELD_TYPE = 1,
   FIELD_DIMS = 3,
@@ -138,15 +175,17 @@ void op_sharding_write(buf *out, const tile_assignment *t) {
     put_packed(out, FIELD_DEVICES, t->devices);
     return;
   }
+  if (t->kind != TILE_OTHER) {
+    put_int(out, FIELD_TYPE, t->kind == TILE_MANUAL ? KIND_MANUAL : KIND_UNREDUCED);
+    return;
+  }
   put_int(out, FIELD_TYPE, KIND_OTHER);
   put_packed(out, FIELD_DIMS, t->dims);
   put_packed(out, FIELD_DEVICES, t->devices);
-  bool only_replicated = t->num_subgroups == 1 && !t->subgroup_unreduced[0];
-  if (only_replicated) put_int(out, FIELD_REPLICATE_LAST, 1);
-  if (t->num_subgroups && !only_replicated) {
-    i64 kinds[2];
-    for (u32 i = 0; i < t->num_subgroups; i++)
-      kinds[i] = t->subgroup_unreduced[i] ? KIND_UNREDUCED : KIND_REPLICATED;
+  if (only_replicated(t)) put_int(out, FIELD_REPLICATE_LAST, 1);
+  if (t->num_subgroups && !only_replicated(t)) {
+    i64 kinds[SUBGROUP_KINDS];
+    for (u32 i = 0; i < t->num_subgroups; i++) kinds[i] = subgroup_infos[t->subgroups[i]].type;
     put_packed(out, FIELD_LAST_TILE_DIMS, (i64s){kinds, t->num_subgroups});
   }
   put_packed(out, FIELD_RESHAPE, t->reshape);
@@ -158,8 +197,11 @@ static void print_list(buf *out, i64s v) {
 }
 
 void op_sharding_print(buf *out, const tile_assignment *t) {
-  if (t->kind == TILE_REPLICATED) {
-    BUF_LIT(out, "{replicated}");
+  static const char *const words[] = {[TILE_REPLICATED] = "{replicated}",
+                                      [TILE_MANUAL] = "{manual}",
+                                      [TILE_UNREDUCED] = "{unreduced}"};
+  if (t->kind != TILE_MAXIMAL && t->kind != TILE_OTHER) {
+    buf_str(out, str_of(words[t->kind]));
     return;
   }
   if (t->kind == TILE_MAXIMAL) {
@@ -181,12 +223,12 @@ void op_sharding_print(buf *out, const tile_assignment *t) {
       BUF_LIT(out, ")");
     }
   }
-  if (t->num_subgroups == 1 && !t->subgroup_unreduced[0]) {
+  if (only_replicated(t)) {
     BUF_LIT(out, " last_tile_dim_replicate");
   } else if (t->num_subgroups) {
     BUF_LIT(out, " last_tile_dims={");
     for (u32 i = 0; i < t->num_subgroups; i++)
-      buf_printf(out, "%s%s", i ? ", " : "", t->subgroup_unreduced[i] ? "unreduced" : "replicated");
+      buf_printf(out, "%s%s", i ? ", " : "", subgroup_infos[t->subgroups[i]].name);
     BUF_LIT(out, "}");
   }
   BUF_LIT(out, "}");

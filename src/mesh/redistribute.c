@@ -38,8 +38,8 @@ static const mesh *refine(arena *a, const layout *const *layouts, size_t n, cons
 /* Axes of the refined mesh that split each dimension. */
 static axis_vec *refined_dims(arena *a, const mesh *m, const layout *l) {
   axis_vec *dims = arena_zalloc(a, layout_rank(l) * sizeof *dims);
-  for (size_t i = 0; i < l->num_columns; i++) {
-    const layout_column *c = &l->columns[i];
+  for (size_t i = 0; i < l->grid.num_columns; i++) {
+    const slice_column *c = &l->grid.columns[i];
     i64 above = m->size;
     for (u32 k = 0; k < m->num_axes; k++) {
       i64 below = above / m->axes[k].size;
@@ -203,6 +203,19 @@ const redistribution *redistribute_plan(arena *a, const layout *from, const layo
   return r;
 }
 
+bool redistribute_check_shape(const layout *from, const layout *to, i64s shape, i64 element_size,
+                              diag_sink *sink) {
+  i64 bytes = element_size;
+  if (element_size < 1 || element_size > 4096)
+    return diag_error(sink, NOWHERE, "element_size: expected 1 to 4096, found %lld",
+                      (long long)element_size);
+  for (size_t d = 0; d < shape.len; d++)
+    if (shape.data[d] > 0 && !checked_mul(bytes, shape.data[d], &bytes))
+      return diag_error(sink, NOWHERE,
+                        "tensor[%zu]: expected fewer than 2^63 bytes in all, found more", d);
+  return layout_check_shape(from, shape, sink) && layout_check_shape(to, shape, sink);
+}
+
 /* ---- what a rank needs ---- */
 
 /* Position of the same rank in the other layout; a smaller one repeats. */
@@ -210,11 +223,15 @@ static i64 position_in(const mesh *m, i64 rank) {
   return m->device_ids.len ? mesh_position_of(m, rank) : rank % m->size;
 }
 
+i64 redistribute_position(const redistribution *r, const layout *l, i64 position) {
+  return position_in(layout_mesh(l), mesh_device_at(r->ranks, position));
+}
+
 static void add_piece(arena *a, const redistribution *r, i64s shape, i64 rank, i64 slice,
                       const index_range *target, redistribute_pieces *out) {
   const layout *l = r->from;
   index_range *ranges = ARENA_ARRAY(a, index_range, shape.len);
-  layout_slice_ranges(l, shape, slice, ranges);
+  slice_ranges(&l->grid, shape, slice, ranges);
   i64 elements = 1;
   for (size_t d = 0; d < shape.len; d++) {
     ranges[d].begin = max_i64(ranges[d].begin, target[d].begin);
@@ -227,7 +244,7 @@ static void add_piece(arena *a, const redistribution *r, i64s shape, i64 rank, i
     diag_sink nobody = {0};
     i64s holders;
     if (!layout_slice_ranks(a, l, slice, &holders, &nobody)) return;
-    source = holders.data[position % l->replicas];
+    source = holders.data[position % l->grid.replicas];
   }
   VEC_PUSH(a, *out, (redistribute_piece){source, ranges, elements});
 }
@@ -237,19 +254,19 @@ void redistribute_pieces_of(arena *a, const redistribution *r, i64s shape, i64 p
   i64 rank = mesh_device_at(r->ranks, position);
   index_range *target = ARENA_ARRAY(a, index_range, shape.len);
   i64 slice = layout_slice_at(r->to, position_in(layout_mesh(r->to), rank));
-  layout_slice_ranges(r->to, shape, slice, target);
+  slice_ranges(&r->to->grid, shape, slice, target);
   i64 *first = ARENA_ARRAY(a, i64, shape.len), *count = ARENA_ARRAY(a, i64, shape.len);
   i64 total = 1;
   for (size_t d = 0; d < shape.len; d++) {
     if (target[d].begin == target[d].end) return; /* nothing to hold */
-    i64 size = shape.data[d] / r->from->strategy[d];
+    i64 size = shape.data[d] / r->from->grid.strategy[d];
     first[d] = target[d].begin / size;
     count[d] = (target[d].end - 1) / size - first[d] + 1;
     total *= count[d];
   }
   for (i64 i = 0; i < total; i++) {
     i64 rest = i, source = 0, weight = 1;
-    for (size_t d = shape.len; d-- > 0; weight *= r->from->strategy[d]) {
+    for (size_t d = shape.len; d-- > 0; weight *= r->from->grid.strategy[d]) {
       source += (first[d] + rest % count[d]) * weight;
       rest /= count[d];
     }

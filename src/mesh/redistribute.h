@@ -36,6 +36,14 @@ typedef struct redistribution {
 const redistribution *redistribute_plan(arena *a, const layout *from, const layout *to,
                                         diag_sink *sink) MUST_USE;
 
+/* The shape fits both layouts, and its bytes can be counted; elements have 1 to 4096. */
+bool redistribute_check_shape(const layout *from, const layout *to, i64s shape, i64 element_size,
+                              diag_sink *sink) MUST_USE;
+
+/* The position in one of the two layouts of the rank at a position of `ranks`; a smaller layout
+ * repeats. */
+i64 redistribute_position(const redistribution *r, const layout *l, i64 position);
+
 /* A part of the tensor that a rank needs, and a rank that has it: itself where it can be. */
 typedef struct redistribute_piece {
   i64 source;
