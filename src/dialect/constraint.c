@@ -56,6 +56,10 @@ static bool in_elements(elements set, const type *e) {
     return e->kind == TYPE_INDEX || is_hlo_int(e, true);
   case ELEMENTS_ANY_INT:
     return e->kind == TYPE_INT;
+  case ELEMENTS_ANY_FLOAT:
+    return e->kind == TYPE_FLOAT;
+  case ELEMENTS_ANY_COMPLEX:
+    return e->kind == TYPE_COMPLEX;
   case ELEMENTS_I32:
     return e->kind == TYPE_INT && e->width == 32 && e->sign == SIGNLESS;
   case ELEMENTS_UI32:

@@ -3,6 +3,9 @@
 #include "text/text.h"
 
 bool shapes_agree(const type *a, const type *b) {
+  if ((a->kind == TYPE_UNRANKED && type_is_tensor(b)) ||
+      (b->kind == TYPE_UNRANKED && type_is_tensor(a)))
+    return true;
   if (a->kind != TYPE_TENSOR || b->kind != TYPE_TENSOR || a->dims.len != b->dims.len) return false;
   for (size_t i = 0; i < a->dims.len; i++)
     if (!dims_agree(a->dims.data[i], b->dims.data[i])) return false;

@@ -47,6 +47,30 @@ infer_fn *const infer_of[OP_COUNT] = {
     [OP_all_to_all] = infer_all_to_all,
     [OP_partition_id] = infer_device_id,
     [OP_replica_id] = infer_device_id,
+    [OP_chlo_broadcast_add] = infer_broadcast,
+    [OP_chlo_broadcast_atan2] = infer_broadcast,
+    [OP_chlo_broadcast_divide] = infer_broadcast,
+    [OP_chlo_broadcast_maximum] = infer_broadcast,
+    [OP_chlo_broadcast_minimum] = infer_broadcast,
+    [OP_chlo_broadcast_multiply] = infer_broadcast,
+    [OP_chlo_broadcast_next_after] = infer_broadcast,
+    [OP_chlo_broadcast_polygamma] = infer_broadcast,
+    [OP_chlo_broadcast_power] = infer_broadcast,
+    [OP_chlo_broadcast_remainder] = infer_broadcast,
+    [OP_chlo_broadcast_shift_left] = infer_broadcast,
+    [OP_chlo_broadcast_shift_right_arithmetic] = infer_broadcast,
+    [OP_chlo_broadcast_shift_right_logical] = infer_broadcast,
+    [OP_chlo_broadcast_subtract] = infer_broadcast,
+    [OP_chlo_broadcast_zeta] = infer_broadcast,
+    [OP_chlo_broadcast_and] = infer_broadcast,
+    [OP_chlo_broadcast_or] = infer_broadcast,
+    [OP_chlo_broadcast_xor] = infer_broadcast,
+    [OP_chlo_broadcast_complex] = infer_broadcast_complex,
+    [OP_chlo_broadcast_compare] = infer_broadcast_compare,
+    [OP_chlo_broadcast_select] = infer_broadcast_select,
+    [OP_chlo_ragged_dot] = infer_ragged_dot,
+    [OP_chlo_top_k] = infer_top_k,
+    [OP_chlo_scan] = infer_scan,
 };
 
 /* How the blocks in an op end; others end in stablehlo.return. */
@@ -312,11 +336,13 @@ static bool check_foreign(checker *k, const op *o) {
 static bool check_op(checker *k, const op *o) {
   if (!check_uses(k, o)) return false;
   if (o->info->hooks) return check_foreign(k, o);
-  if (op_kind(o) == OP_unregistered || o->info->family == FAMILY_later) return true;
+  if (op_kind(o) == OP_unregistered) return true;
+  verify_fn *own = verify_of[op_kind(o)] ? verify_of[op_kind(o)] : verify_chlo_of[op_kind(o)];
+  if (!own) return true;
   return check_counts(k, o) && check_parent(k, o) && check_slots(k, o) && check_constraints(k, o) &&
-         check_types(k, o) && check_regions(k, o) && check_same(k, o) &&
-         verify_of[op_kind(o)](k, o) && check_quantized(k, o) && check_inferred(k, o) &&
-         check_discardable(k, o) && (!op_has(o, SYMBOL_TABLE) || check_symbols(k, o));
+         check_types(k, o) && check_regions(k, o) && check_same(k, o) && own(k, o) &&
+         check_quantized(k, o) && check_inferred(k, o) && check_discardable(k, o) &&
+         (!op_has(o, SYMBOL_TABLE) || check_symbols(k, o));
 }
 
 static walk_result visit(void *user, op *o) {

@@ -28,6 +28,7 @@ typedef bool verify_fn(checker *k, const op *o);
 typedef bool infer_fn(checker *k, const op *o, const type **out);
 extern verify_fn *const verify_of[OP_COUNT];
 extern infer_fn *const infer_of[OP_COUNT];
+extern verify_fn *const verify_chlo_of[OP_COUNT]; /* of its family later */
 
 /* every row's own check; those of family own, region, coll and term */
 #define D_ew(id)
@@ -37,7 +38,7 @@ extern infer_fn *const infer_of[OP_COUNT];
 #define D_region(id) verify_fn verify_##id;
 #define D_coll(id) verify_fn verify_##id;
 #define D_term(id)
-#define D_later(id)
+#define D_later(id) verify_fn verify_##id;
 #define OP(id, name, family, ...) D_##family(id)
 #include "ir/ops.def"
 #undef D_ew
@@ -54,7 +55,8 @@ infer_fn infer_operand, infer_abs, infer_complex, infer_real, infer_pred, infer_
     infer_constant, infer_sdy_constant, infer_transpose, infer_concatenate, infer_slice,
     infer_dynamic_slice, infer_dynamic_update_slice, infer_pad, infer_gather, infer_scatter,
     infer_reduce, infer_reduce_window, infer_operands, infer_all_reduce, infer_all_to_all,
-    infer_device_id;
+    infer_device_id, infer_broadcast, infer_broadcast_complex, infer_broadcast_compare,
+    infer_broadcast_select, infer_ragged_dot, infer_top_k, infer_scan;
 
 /* ---- types ---- */
 
@@ -114,6 +116,9 @@ bool check_unique(checker *k, const op *o, i64s dims, const char *what);
 /* No dimension twice in both lists together. The lists are short, or refused elsewhere. */
 bool check_disjoint(checker *k, const op *o, i64s a, i64s b, const char *what_a,
                     const char *what_b);
+
+/* Dimension numbers of a product of operands 0 and 1; `used` are those not in the result twice. */
+bool check_dot_dims(checker *k, const op *o, const dot_attr *d, dim_set used[2]);
 
 /* ---- regions ---- */
 

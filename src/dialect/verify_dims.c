@@ -36,7 +36,7 @@ static bool pairs_agree(i64s a, i64s b, const type *x, const type *y) {
   return true;
 }
 
-static bool check_dot_dims(checker *k, const op *o, const dot_attr *d, dim_set used[2]) {
+bool check_dot_dims(checker *k, const op *o, const dot_attr *d, dim_set used[2]) {
   const type *l = in_type(o, 0), *r = in_type(o, 1);
   i64s lb = d->lhs_batching_dimensions, rb = d->rhs_batching_dimensions;
   i64s lc = d->lhs_contracting_dimensions, rc = d->rhs_contracting_dimensions;

@@ -142,6 +142,7 @@ bool verify_iota(checker *k, const op *o) {
 }
 
 static i64 bits_of(const type *e) {
+  if (e->quant) e = e->quant->storage;
   if (e->kind == TYPE_COMPLEX) return 2 * (i64)e->elem->width;
   return e->width;
 }
@@ -452,19 +453,6 @@ bool verify_reverse(checker *k, const op *o) {
 }
 
 bool verify_reduce_precision(checker *k, const op *o) { return (void)k, (void)o, true; }
-
-bool verify_chlo_top_k(checker *k, const op *o) {
-  struct chlo_top_k_attrs a;
-  const type *t = in_type(o, 0);
-  i64 rank = rank_of(t), dims[DIALECT_MAX_RANK];
-  if (!view_chlo_top_k(o, &a)) return false;
-  if (rank < 1) return op_error(k->c, o, "operand's rank must be at least 1");
-  if (a.k < 0 || (t->dims.data[rank - 1] != DYNAMIC && t->dims.data[rank - 1] < a.k))
-    return op_error(k->c, o, "operand's last dimension must be at least %lld", (long long)a.k);
-  for (i64 i = 0; i < rank; i++) dims[i] = i == rank - 1 ? a.k : t->dims.data[i];
-  return check_result(k, o, 0, (i64s){dims, (size_t)rank}, t->elem) &&
-         check_result(k, o, 1, (i64s){dims, (size_t)rank}, type_i32(k->c));
-}
 
 bool verify_rng_bit_generator(checker *k, const op *o) {
   if (!types_agree(in_type(o, 0), out_type(o, 0))) /* rng_bit_generator_c1 */

@@ -71,6 +71,26 @@ bool op_is_inside(const op *o, const op *ancestor) {
   return o != NULL;
 }
 
+/* From attribute operandSegmentSizes, an array of i32. */
+static bool segment(const op *o, size_t g, size_t *begin, size_t *count) {
+  const dense_array_attr *sizes = attr_as(dense_array, op_attr(o, STR("operandSegmentSizes")));
+  size_t all = 0;
+  if (!sizes || sizes->elem->kind != TYPE_INT || sizes->elem->width != 32 ||
+      sizes->data.len != o->info->num_operands * 4)
+    return false;
+  for (size_t i = 0; i < o->info->num_operands; i++) {
+    u32 n;
+    memcpy(&n, sizes->data.data + i * 4, 4);
+    if (n > o->num_operands) return false;
+    if (i == g) {
+      *begin = all;
+      *count = n;
+    }
+    all += n;
+  }
+  return all == o->num_operands;
+}
+
 bool op_operand_group(const op *o, size_t g, size_t *begin, size_t *count) {
   const op_info *info = o->info;
   size_t many = 0, single = 0;
@@ -79,7 +99,8 @@ bool op_operand_group(const op *o, size_t g, size_t *begin, size_t *count) {
   if (g >= info->num_operands || o->num_operands < single) return false;
   size_t rest = o->num_operands - single, each = rest;
   if (many > 1) {
-    if (!op_has(o, SAME_SEGMENTS) || rest % many) return false;
+    if (!op_has(o, SAME_SEGMENTS)) return segment(o, g, begin, count);
+    if (rest % many) return false;
     each = rest / many;
   }
   if (many == 0 && rest) return false;

@@ -284,11 +284,75 @@ static bool parse_while(parser *p, op_state *st) {
          parser_expect_word(p, "do") && parser_region(p, st, &w.args);
 }
 
+/* ---- chlo.constant, chlo.scan ---- */
+
+/* {attributes} dense<..> : type */
+static bool parse_chlo_constant(parser *p, op_state *st) {
+  if (!parser_optional_dict(p, st)) return false;
+  token t = p->tok;
+  const attr *a = parser_attr(p, NULL);
+  if (!a) return false;
+  const type *type = type_of_elements(a);
+  if (!type) return parser_error(p, &t, "invalid kind of attribute specified");
+  set(p, st, "value", a);
+  VEC_PUSH(p->scratch, st->result_types, type);
+  return true;
+}
+
+static bool operand_item(parser *p, void *user) {
+  op_state *st = user;
+  operand_ref r;
+  if (!parser_operand(p, &r)) return false;
+  VEC_PUSH(p->scratch, st->operands, r);
+  return true;
+}
+
+static void set_segments(parser *p, op_state *st, const char *name, size_t first, size_t second) {
+  int32_t sizes[] = {(int32_t)first, (int32_t)second};
+  set(p, st, name,
+      attr_make(p->ctx, dense_array, .elem = type_i32(p->ctx),
+                .data = {(const char *)sizes, sizeof sizes}));
+}
+
+/* (inputs) inits (inits) dimension=0 attributes {..} { region } : type */
+static bool parse_scan(parser *p, op_state *st) {
+  i64 dimension;
+  if (!parser_list(p, '(', ')', operand_item, st)) return false;
+  size_t inputs = st->operands.len;
+  if (!parser_expect_word(p, "inits") || !parser_list(p, '(', ')', operand_item, st) ||
+      !parser_expect_word(p, "dimension") || !parser_expect(p, '=', "expected '='") ||
+      !parser_i64(p, &dimension) || !with_keyword(p, st) || !parser_region(p, st, NULL) ||
+      !parser_expect(p, ':', "expected ':'") ||
+      !parser_function_type(p, &st->operand_types, &st->result_types))
+    return false;
+  size_t inits = st->operands.len - inputs;
+  if (st->operand_types.len != st->operands.len)
+    return parser_error(p, &st->at, "operand types must match the number of inputs and inits");
+  if (st->result_types.len < inits)
+    return parser_error(p, &st->at, "not enough result types to cover the required carries");
+  set(p, st, "dimension", attr_i64(p->ctx, dimension));
+  set_segments(p, st, "operandSegmentSizes", inputs, inits);
+  set_segments(p, st, "resultSegmentSizes", st->result_types.len - inits, inits);
+  return true;
+}
+
 /* ---- by op ---- */
 
 static custom_fn *const custom_of[OP_COUNT] = {
-    [OP_module] = parse_module,         [OP_func] = parse_func,     [OP_constant] = parse_constant,
-    [OP_sdy_constant] = parse_constant, [OP_reduce] = parse_reduce, [OP_while] = parse_while,
+    [OP_module] = parse_module,
+    [OP_func] = parse_func,
+    [OP_constant] = parse_constant,
+    [OP_sdy_constant] = parse_constant,
+    [OP_reduce] = parse_reduce,
+    [OP_while] = parse_while,
+    [OP_chlo_constant] = parse_chlo_constant,
+    [OP_chlo_scan] = parse_scan,
+    [OP_expect_almost_eq_const] = parser_check,
+    [OP_expect_almost_eq] = parser_check,
+    [OP_expect_eq_const] = parser_check,
+    [OP_expect_eq] = parser_check,
+    [OP_expect_close] = parser_check,
+    [OP_expect_serialized_eq] = parser_check,
 };
 
 bool custom_exists(op_id id) { return id < OP_COUNT && custom_of[id]; }

@@ -202,11 +202,57 @@ static bool print_while(printer *w, const op *o) {
   return true;
 }
 
+/* ---- chlo.constant, chlo.scan ---- */
+
+static bool print_chlo_constant(printer *w, const op *o) {
+  const attr *value = get(o, "value");
+  if (o->num_results != 1 || !value) return false;
+  printer_attr_dict(w, o, bit(o, "value"), false);
+  put_char(w, ' ');
+  printer_attr(w, value, false);
+  return true;
+}
+
+static bool print_scan(printer *w, const op *o) {
+  size_t begin, inputs;
+  i64 dimension;
+  if (o->num_regions != 1 || !op_operand_group(o, 0, &begin, &inputs) ||
+      !attr_get_i64(get(o, "dimension"), &dimension))
+    return false;
+  put_char(w, '(');
+  printer_operands(w, o, 0, inputs);
+  PUT(w, ") inits (");
+  printer_operands(w, o, inputs, o->num_operands - inputs);
+  PUT(w, ") dimension=");
+  printer_i64(w, dimension);
+  put_char(w, ' ');
+  printer_attr_dict(
+      w, o, bit(o, "dimension") | bit(o, "operandSegmentSizes") | bit(o, "resultSegmentSizes"),
+      true);
+  put_char(w, ' ');
+  printer_region(w, &o->regions[0], true, false);
+  PUT(w, " : ");
+  printer_fn(w, o);
+  return true;
+}
+
 /* ---- by op ---- */
 
 static custom_fn *const custom_of[OP_COUNT] = {
-    [OP_module] = print_module,         [OP_func] = print_func,     [OP_constant] = print_constant,
-    [OP_sdy_constant] = print_constant, [OP_reduce] = print_reduce, [OP_while] = print_while,
+    [OP_module] = print_module,
+    [OP_func] = print_func,
+    [OP_constant] = print_constant,
+    [OP_sdy_constant] = print_constant,
+    [OP_reduce] = print_reduce,
+    [OP_while] = print_while,
+    [OP_chlo_constant] = print_chlo_constant,
+    [OP_chlo_scan] = print_scan,
+    [OP_expect_almost_eq_const] = printer_check,
+    [OP_expect_almost_eq] = printer_check,
+    [OP_expect_eq_const] = printer_check,
+    [OP_expect_eq] = printer_check,
+    [OP_expect_close] = printer_check,
+    [OP_expect_serialized_eq] = printer_check,
 };
 
 bool printer_custom(printer *w, const op *o) {

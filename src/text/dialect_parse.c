@@ -208,6 +208,7 @@ static body_fn *const body_of[ATTR_COUNT] = {
     [ATTR_result_accuracy] = result_accuracy,
     [ATTR_channel_handle] = structure,
     [ATTR_dot] = structure,
+    [ATTR_ragged_dot] = structure,
     [ATTR_dot_algorithm] = structure,
     [ATTR_gather_dims] = structure,
     [ATTR_scatter_dims] = structure,

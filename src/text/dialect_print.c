@@ -145,6 +145,7 @@ static body_fn *const body_of[ATTR_COUNT] = {
     [ATTR_dot_algorithm] = body_full,        [ATTR_gather_dims] = body_sparse,
     [ATTR_scatter_dims] = body_sparse,       [ATTR_conv] = body_conv,
     [ATTR_output_operand_alias] = body_full, [ATTR_bounds] = body_bounds,
+    [ATTR_ragged_dot] = body_sparse,
 };
 
 void printer_dialect_body(printer *w, const attr *a, bool plain) {

@@ -40,7 +40,10 @@ static bool attribute(parser *p, op_state *st, const form_step *s) {
     spelled_i64s(p, &a);
   else if (slot->kind == SLOT_sym)
     a = parser_symbol(p);
-  else
+  else if (slot->kind == SLOT_str && at(p, TOK_STRING)) {
+    a = attr_string(p->ctx, parser_string(p, &p->tok)); /* a type that follows is the op's */
+    parser_next(p);
+  } else
     a = parser_attr(p, NULL);
   st->slots[s->slot] = a;
   return a != NULL;

@@ -57,12 +57,23 @@ static void name_results(printer *w, op *o, counters *c) {
   name_result(w, &o->results[0], name, c);
 }
 
+/* What the op of the region calls argument i of its first block; NULL: %argN. */
+static const char *arg_name(printer *w, const op *o, u32 i) {
+  size_t begin, count;
+  if (w->options.generic || !o) return NULL;
+  if (op_is(o, while)) return "iterArg";
+  if (op_is(o, chlo_scan))
+    return op_operand_group(o, 0, &begin, &count) && i < count ? "input" : "carry";
+  return NULL;
+}
+
 static void name_args(printer *w, const region *r, block *b, counters *c) {
-  bool iter = !w->options.generic && r->parent && op_is(r->parent, while);
-  for (u32 i = 0; i < b->num_args; i++)
-    b->args[i]->num = iter && b == r->first ? suggest(c, kind_of(w, "iterArg"))
-                      : b == r->first       ? encode(NAME_ARG, c->arg++)
-                                            : encode(NAME_NUMBER, c->value++);
+  for (u32 i = 0; i < b->num_args; i++) {
+    const char *name = b == r->first ? arg_name(w, r->parent, i) : NULL;
+    b->args[i]->num = name            ? suggest(c, kind_of(w, name))
+                      : b == r->first ? encode(NAME_ARG, c->arg++)
+                                      : encode(NAME_NUMBER, c->value++);
+  }
 }
 
 static void name_blocks(printer *w, const region *r, counters *c) {

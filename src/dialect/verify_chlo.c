@@ -1,0 +1,436 @@
+/* chlo: broadcasting ops, ragged_dot, scan, constants.
+ *
+ * Source: openxla/stablehlo dialect/ChloOps.td. Broadcasting is NumPy's, from the last dimension.
+ */
+#include "dialect/verify.h"
+
+/* ---- broadcasting ---- */
+
+/* What two dimensions broadcast to; false: they do not. An unknown one yields to one over 1. */
+static bool broadcast_dim(i64 a, i64 b, i64 *out) {
+  if (a == DYNAMIC || b == DYNAMIC)
+    *out = a > 1 ? a : b > 1 ? b : a == 1 ? b : b == 1 ? a : DYNAMIC;
+  else
+    *out = a == 1 ? b : a;
+  return a == DYNAMIC || b == DYNAMIC || a == b || a == 1 || b == 1;
+}
+
+typedef struct dim_info {
+  i64 size;
+  bool bounded; /* size is the bound */
+} dim_info;
+
+static dim_info dim_of(const type *t, i64 d) {
+  const bounds_attr *b = attr_as(bounds, t->encoding);
+  if (!b || t->dims.data[d] != DYNAMIC) return (dim_info){t->dims.data[d], false};
+  return (dim_info){b->bounds.data[d], true};
+}
+
+static bool broadcast_info(checker *k, const op *o, dim_info a, dim_info b, dim_info *out) {
+  *out = a.size == 1 ? b : a;
+  if (a.size == 1 || b.size == 1) return true;
+  if (a.size != b.size)
+    return loc_error(k->c, o->loc, "incompatible shapes for broadcasting %lld and %lld",
+                     (long long)a.size, (long long)b.size);
+  if (a.bounded == b.bounded) return true;
+  return loc_error(k->c, o->loc, "cannot mix bounded and static dimensions in broadcast");
+}
+
+/* The shape of all operands broadcast; unranked where that is not known or not possible. */
+static const type *numpy_broadcast(checker *k, const op *o, const type *elem) {
+  i64 dims[DIALECT_MAX_RANK], bounds[DIALECT_MAX_RANK], rank = 0;
+  bool all_bounded = true, any_bound = false;
+  for (u32 i = 0; i < o->num_operands; i++) {
+    const type *t = in_type(o, i);
+    if (t->kind != TYPE_TENSOR || rank_of(t) > DIALECT_MAX_RANK) return type_unranked(k->c, elem);
+    rank = rank_of(t) > rank ? rank_of(t) : rank;
+    all_bounded &= type_is_static(t) || attr_is(bounds, t->encoding);
+  }
+  for (i64 d = 0; d < rank; d++) {
+    dim_info all = {1, false};
+    for (u32 i = 0; i < o->num_operands; i++) {
+      const type *t = in_type(o, i);
+      i64 at = d - (rank - rank_of(t));
+      if (at < 0) continue;
+      bool ok = all_bounded ? broadcast_info(k, o, all, dim_of(t, at), &all)
+                            : broadcast_dim(all.size, t->dims.data[at], &all.size);
+      if (!ok) return type_unranked(k->c, elem);
+    }
+    dims[d] = all.bounded ? DYNAMIC : all.size;
+    bounds[d] = all.bounded ? all.size : DYNAMIC;
+    any_bound |= all.bounded;
+  }
+  const attr *encoding =
+      any_bound ? attr_make(k->c, bounds, .bounds = {bounds, (size_t)rank}) : NULL;
+  return type_tensor(k->c, (i64s){dims, (size_t)rank}, elem, encoding);
+}
+
+static const type *explicit_broadcast(checker *k, const op *o, i64s map, const type *elem) {
+  const type *a = in_type(o, 0), *b = in_type(o, 1), *none = type_unranked(k->c, elem);
+  i64 dims[DIALECT_MAX_RANK];
+  if (a->kind != TYPE_TENSOR || b->kind != TYPE_TENSOR) return none;
+  const type *large = rank_of(a) > rank_of(b) ? a : b, *small = large == a ? b : a;
+  if ((i64)map.len != rank_of(small) || rank_of(large) > DIALECT_MAX_RANK) return none;
+  for (i64 i = 0; i < rank_of(large); i++) dims[i] = large->dims.data[i];
+  for (size_t i = 0; i < map.len; i++) {
+    i64 d = map.data[i];
+    if (d < 0 || d >= rank_of(large) ||
+        !broadcast_dim(small->dims.data[i], large->dims.data[d], &dims[d]))
+      return none;
+  }
+  return type_tensor(k->c, (i64s){dims, large->dims.len}, elem, NULL);
+}
+
+static bool broadcast_to(checker *k, const op *o, const type *elem, const type **out) {
+  i64s map;
+  const attr *a = op_attr(o, STR("broadcast_dimensions"));
+  if (!elements_agree(in_type(o, 0)->elem, in_type(o, 1)->elem))
+    return loc_error(k->c, o->loc, "mismatched operand types");
+  out[0] = a && attr_get_i64s(k->c, a, &map) ? explicit_broadcast(k, o, map, elem)
+                                             : numpy_broadcast(k, o, elem);
+  return true;
+}
+
+bool infer_broadcast(checker *k, const op *o, const type **out) {
+  return broadcast_to(k, o, in_type(o, 0)->elem, out);
+}
+bool infer_broadcast_complex(checker *k, const op *o, const type **out) {
+  return broadcast_to(k, o, type_complex(k->c, in_type(o, 0)->elem), out);
+}
+bool infer_broadcast_compare(checker *k, const op *o, const type **out) {
+  return broadcast_to(k, o, type_i1(k->c), out);
+}
+bool infer_broadcast_select(checker *k, const op *o, const type **out) {
+  if (in_type(o, 1)->elem != in_type(o, 2)->elem)
+    return loc_error(k->c, o->loc, "mismatched operand types");
+  out[0] = numpy_broadcast(k, o, in_type(o, 1)->elem);
+  return true;
+}
+
+static bool nothing(checker *k, const op *o) { return (void)k, (void)o, true; }
+
+static bool compatible_elements(checker *k, const op *o) {
+  const type *first = in_type(o, 0)->elem;
+  if (elements_agree(first, in_type(o, 1)->elem) && elements_agree(first, out_type(o, 0)->elem))
+    return true;
+  return op_error(k->c, o, "requires compatible element types for all operands and results");
+}
+
+static bool same_elements(checker *k, const op *o) {
+  const type *first = in_type(o, 0)->elem;
+  if (first == in_type(o, 1)->elem && first == out_type(o, 0)->elem) return true;
+  return op_error(k->c, o, "requires the same element type for all operands and results");
+}
+
+#define VERIFY(check, id)                                                                          \
+  bool verify_chlo_##id(checker *k, const op *o) { return check(k, o); }
+VERIFY(compatible_elements, broadcast_add)
+VERIFY(compatible_elements, broadcast_maximum)
+VERIFY(compatible_elements, broadcast_minimum)
+VERIFY(same_elements, broadcast_atan2)
+VERIFY(same_elements, broadcast_divide)
+VERIFY(same_elements, broadcast_multiply)
+VERIFY(same_elements, broadcast_next_after)
+VERIFY(same_elements, broadcast_polygamma)
+VERIFY(same_elements, broadcast_power)
+VERIFY(same_elements, broadcast_remainder)
+VERIFY(same_elements, broadcast_shift_left)
+VERIFY(same_elements, broadcast_shift_right_arithmetic)
+VERIFY(same_elements, broadcast_shift_right_logical)
+VERIFY(same_elements, broadcast_subtract)
+VERIFY(same_elements, broadcast_zeta)
+VERIFY(nothing, broadcast_and)
+VERIFY(nothing, broadcast_or)
+VERIFY(nothing, broadcast_xor)
+VERIFY(nothing, broadcast_complex)
+VERIFY(nothing, broadcast_compare)
+VERIFY(nothing, broadcast_select)
+VERIFY(nothing, asin_acos_kernel)
+VERIFY(nothing, mulhi)
+VERIFY(nothing, constant)
+
+/* ---- constants ---- */
+
+static const type *type_of_value(const attr *a) {
+  const integer_attr *i = attr_as(integer, a);
+  const float_attr *f = attr_as(float, a);
+  return i ? i->type : f ? f->type : NULL;
+}
+
+bool verify_chlo_constant_like(checker *k, const op *o) {
+  struct chlo_constant_like_attrs a;
+  if (!view_chlo_constant_like(o, &a)) return false;
+  const type *t = type_of_value(a.value);
+  return t == out_type(o, 0)->elem || (!t && attr_is(opaque, a.value)) ||
+         op_error(k->c, o, "value's type doesn't match element return type");
+}
+
+/* ---- ragged_dot ---- */
+
+static bool contains(i64s l, i64 d) {
+  for (size_t i = 0; i < l.len; i++)
+    if (l.data[i] == d) return true;
+  return false;
+}
+
+/* Sizes that group_sizes has before the number of groups. */
+static i64s group_prefix(const type *lhs, const ragged_dot_attr *d, i64 *room) {
+  i64 ragged = d->lhs_ragged_dimensions.data[0];
+  i64s batch = d->lhs_batching_dimensions, contract = d->lhs_contracting_dimensions;
+  size_t n = 0;
+  for (size_t i = 0; i < batch.len && batch.data[i] != ragged; i++)
+    room[n++] = lhs->dims.data[batch.data[i]];
+  if (contains(batch, ragged)) return (i64s){room, n};
+  if (contains(contract, ragged)) {
+    for (size_t i = 0; contract.data[i] != ragged; i++)
+      room[n++] = lhs->dims.data[contract.data[i]];
+    return (i64s){room, n};
+  }
+  for (i64 i = 0; i < ragged; i++)
+    if (!contains(batch, i) && !contains(contract, i)) room[n++] = lhs->dims.data[i];
+  return (i64s){room, n};
+}
+
+static bool check_group_sizes(checker *k, const op *o, const ragged_dot_attr *d) {
+  const type *t = in_type(o, 2);
+  i64 room[2 * DIALECT_MAX_RANK];
+  i64s want = group_prefix(in_type(o, 0), d, room);
+  if (rank_of(t) == 1) return true;
+  if (t->dims.len != want.len + 1)
+    return op_error(k->c, o, "expected group_sizes to have rank %zu, got %zu", want.len + 1,
+                    t->dims.len);
+  if (i64s_eq(want, (i64s){t->dims.data, want.len})) return true;
+  room[want.len] = t->dims.data[want.len];
+  return op_error(k->c, o, "group_sizes is expected to have shape [%s], got [%s]",
+                  show_dims(k, (i64s){room, want.len + 1}), show_dims(k, t->dims));
+}
+
+static bool check_ragged(checker *k, const op *o, const ragged_dot_attr *d) {
+  const type *lhs = in_type(o, 0), *rhs = in_type(o, 1), *sizes = in_type(o, 2);
+  i64s group = d->rhs_group_dimensions;
+  if (d->lhs_ragged_dimensions.len != 1)
+    return op_error(k->c, o, "There must be exactly one ragged dimension in the lhs.");
+  i64 ragged = d->lhs_ragged_dimensions.data[0];
+  if (ragged < 0 || ragged >= rank_of(lhs))
+    return op_error(k->c, o,
+                    "lhs_ragged_dim value: %lld is out of range: [0, lhs_rank) i.e. [0, %lld)",
+                    (long long)ragged, (long long)rank_of(lhs));
+  if (sizes->dims.len == 0) return op_error(k->c, o, "expected group_sizes to have rank 1, got 0");
+  if (!check_group_sizes(k, o, d)) return false;
+  for (size_t i = 0; i < group.len; i++)
+    if (group.data[i] < 0 || group.data[i] >= rank_of(rhs))
+      return op_error(k->c, o, "rhs_group_dim value: %lld is out of range: [0, %lld)",
+                      (long long)group.data[i], (long long)rank_of(rhs));
+  if (!check_disjoint(k, o, group, d->rhs_batching_dimensions, "rhs_group_dimensions",
+                      "rhs_batching_dimensions") ||
+      !check_disjoint(k, o, group, d->rhs_contracting_dimensions, "rhs_group_dimensions",
+                      "rhs_contracting_dimensions"))
+    return false;
+  if (contains(d->lhs_batching_dimensions, ragged) ||
+      contains(d->lhs_contracting_dimensions, ragged))
+    return group.len == 0 ||
+           op_error(k->c, o,
+                    "There must be zero group dimensions in the rhs when the ragged dimension is "
+                    "batch or contracting.");
+  if (group.len != 1)
+    return op_error(k->c, o,
+                    "There must be exactly one group dimension in the rhs when the lhs ragged "
+                    "dimension is non-contracting.");
+  i64 groups = sizes->dims.data[sizes->dims.len - 1], size = rhs->dims.data[group.data[0]];
+  return dims_agree(groups, size) ||
+         op_error(k->c, o, "rhs group dimension is expected to have size=%lld, got %lld",
+                  (long long)groups, (long long)size);
+}
+
+bool infer_ragged_dot(checker *k, const op *o, const type **out) {
+  struct chlo_ragged_dot_attrs a;
+  if (!view_chlo_ragged_dot(o, &a)) return false;
+  const ragged_dot_attr *d = a.ragged_dot_dimension_numbers;
+  const type *lhs = in_type(o, 0), *rhs = in_type(o, 1), *sizes = in_type(o, 2);
+  i64 dims[2 * DIALECT_MAX_RANK + 1];
+  size_t n = 0;
+  if (contains(d->lhs_contracting_dimensions, d->lhs_ragged_dimensions.data[0]))
+    dims[n++] = sizes->dims.data[sizes->dims.len - 1];
+  for (size_t i = 0; i < d->lhs_batching_dimensions.len; i++)
+    dims[n++] = lhs->dims.data[d->lhs_batching_dimensions.data[i]];
+  for (i64 i = 0; i < rank_of(lhs); i++)
+    if (!contains(d->lhs_batching_dimensions, i) && !contains(d->lhs_contracting_dimensions, i))
+      dims[n++] = lhs->dims.data[i];
+  for (i64 i = 0; i < rank_of(rhs); i++)
+    if (!contains(d->rhs_batching_dimensions, i) && !contains(d->rhs_contracting_dimensions, i) &&
+        !contains(d->rhs_group_dimensions, i))
+      dims[n++] = rhs->dims.data[i];
+  out[0] = type_tensor(k->c, (i64s){dims, n}, out_type(o, 0)->elem, NULL);
+  return true;
+}
+
+bool verify_chlo_ragged_dot(checker *k, const op *o) {
+  struct chlo_ragged_dot_attrs a;
+  dim_set used[2] = {0};
+  const type *want;
+  if (!view_chlo_ragged_dot(o, &a)) return false;
+  const ragged_dot_attr *d = a.ragged_dot_dimension_numbers;
+  const dot_attr dot = {.lhs_batching_dimensions = d->lhs_batching_dimensions,
+                        .rhs_batching_dimensions = d->rhs_batching_dimensions,
+                        .lhs_contracting_dimensions = d->lhs_contracting_dimensions,
+                        .rhs_contracting_dimensions = d->rhs_contracting_dimensions};
+  for (u32 i = 0; i < 3; i++)
+    if (in_type(o, i)->kind != TYPE_TENSOR)
+      return op_unimplemented(k->c, o, "operand #%u of '%s'", i, show(k, in_type(o, i)));
+  if (a.precision_config.len > 2)
+    return op_error(k->c, o, "expects precision config to be empty or have <= 2 elements.");
+  if (!check_dot_dims(k, o, &dot, used) || !check_ragged(k, o, d)) return false;
+  if (!infer_ragged_dot(k, o, &want)) return false;
+  return shapes_agree(want, out_type(o, 0)) ||
+         op_error(k->c, o,
+                  "inferred shape '[%s]' is incompatible with return type of operation '%s'",
+                  show_dims(k, want->dims), show(k, out_type(o, 0)));
+}
+
+/* ---- top_k ---- */
+
+bool verify_chlo_top_k(checker *k, const op *o) { return nothing(k, o); }
+
+bool infer_top_k(checker *k, const op *o, const type **out) {
+  struct chlo_top_k_attrs a;
+  const type *t = in_type(o, 0), *elems[] = {t->elem, type_i32(k->c)};
+  i64 dims[DIALECT_MAX_RANK], bounds[DIALECT_MAX_RANK], rank = rank_of(t);
+  if (!view_chlo_top_k(o, &a)) return false;
+  if (t->kind != TYPE_TENSOR) {
+    for (int i = 0; i < 2; i++) out[i] = type_unranked(k->c, elems[i]);
+    return true;
+  }
+  if (rank < 1) return loc_error(k->c, o->loc, "operand's rank must be at least 1");
+  i64 last = t->dims.data[rank - 1];
+  if (a.k < 0 || (last != DYNAMIC && last < a.k))
+    return loc_error(k->c, o->loc, "operand's last dimension must be at least %lld",
+                     (long long)a.k);
+  const bounds_attr *b = attr_as(bounds, t->encoding);
+  bool any = false;
+  for (i64 i = 0; i < rank; i++) {
+    dims[i] = i == rank - 1 ? a.k : t->dims.data[i];
+    bounds[i] = b && i < rank - 1 ? b->bounds.data[i] : DYNAMIC;
+    any |= bounds[i] != DYNAMIC;
+  }
+  const attr *encoding = any ? attr_make(k->c, bounds, .bounds = {bounds, (size_t)rank}) : NULL;
+  for (int i = 0; i < 2; i++)
+    out[i] = type_tensor(k->c, (i64s){dims, (size_t)rank}, elems[i], encoding);
+  return true;
+}
+
+/* ---- scan ---- */
+
+static bool check_scan_inputs(checker *k, const op *o, const struct chlo_scan_attrs *a, size_t n) {
+  i64 size = op_attr(o, STR("scan_dim_size")) ? a->scan_dim_size : DYNAMIC;
+  for (u32 i = 0; i < n; i++) {
+    const type *t = in_type(o, i);
+    if (t->kind != TYPE_TENSOR) return op_error(k->c, o, "operand %u is not ranked", i);
+    if (a->dimension >= rank_of(t))
+      return op_error(k->c, o, "scan dimension of operand %u is out of bounds", i);
+    i64 here = t->dims.data[a->dimension];
+    if (!dims_agree(size, here))
+      return op_error(k->c, o, "invalid scan dimension size of operand %u", i);
+    if (here != DYNAMIC) size = here;
+  }
+  return true;
+}
+
+static const type *without_dim(checker *k, const type *t, i64 d) {
+  i64 dims[DIALECT_MAX_RANK];
+  for (i64 i = 0; i + 1 < rank_of(t); i++) dims[i] = t->dims.data[i + (i >= d)];
+  return type_tensor(k->c, (i64s){dims, t->dims.len - 1}, t->elem, NULL);
+}
+
+bool verify_chlo_scan(checker *k, const op *o) {
+  struct chlo_scan_attrs a;
+  size_t begin, inputs;
+  if (!view_chlo_scan(o, &a) || !op_operand_group(o, 0, &begin, &inputs)) return false;
+  if (o->num_operands == 0 && o->num_results == 0)
+    return op_error(k->c, o, "at least one of inputs or outputs must be present");
+  if (a.dimension < 0)
+    return op_error(k->c, o,
+                    "attribute 'dimension' failed to satisfy constraint: 64-bit signless integer "
+                    "attribute whose value is non-negative");
+  if (!check_scan_inputs(k, o, &a, inputs)) return false;
+  const block *b = op_body(o, 0);
+  if (!b || !b->last) return loc_error(k->c, o->loc, "ScanOp region is empty");
+  if (b->num_args != o->num_operands)
+    return op_error(k->c, o, "expects %u arguments in the body, but got %u", o->num_operands,
+                    b->num_args);
+  for (u32 i = 0; i < o->num_operands; i++) {
+    const type *t = in_type(o, i);
+    if (t->kind != TYPE_TENSOR) return op_error(k->c, o, "operand %u is not ranked", i);
+    if (i < inputs) t = without_dim(k, t, a.dimension);
+    if (!types_agree(t, b->args[i]->type))
+      return op_error(k->c, o, "operand and body argument %u are incompatible", i);
+  }
+  return true;
+}
+
+bool infer_scan(checker *k, const op *o, const type **out) {
+  struct chlo_scan_attrs a;
+  size_t begin, inputs;
+  if (!view_chlo_scan(o, &a) || !op_operand_group(o, 0, &begin, &inputs)) return false;
+  const op *ret = op_body(o, 0)->last;
+  size_t carries = o->num_operands - inputs;
+  i64 size = op_attr(o, STR("scan_dim_size")) ? a.scan_dim_size : DYNAMIC;
+  for (u32 i = 0; i < inputs && size == DYNAMIC; i++) size = in_type(o, i)->dims.data[a.dimension];
+  if (ret->num_operands < carries)
+    return loc_error(k->c, o->loc, "ScanOp body must return at least %zu values (carries)",
+                     carries);
+  if (ret->num_operands != o->num_results)
+    return loc_error(k->c, o->loc, "ScanOp body returns %u values for %u results",
+                     ret->num_operands, o->num_results);
+  for (u32 i = 0; i < o->num_results; i++) {
+    const type *t = in_type(ret, i);
+    i64 dims[DIALECT_MAX_RANK + 1], n = 0;
+    if (t->kind != TYPE_TENSOR || a.dimension > rank_of(t))
+      return loc_error(k->c, o->loc, "terminator operand %u is not ranked", i);
+    bool grown = i < ret->num_operands - carries;
+    for (i64 d = 0; d <= rank_of(t); d++) {
+      if (grown && d == a.dimension) dims[n++] = size;
+      if (d < rank_of(t)) dims[n++] = t->dims.data[d];
+    }
+    out[i] = type_tensor(k->c, (i64s){dims, (size_t)n}, t->elem, NULL);
+  }
+  return true;
+}
+
+verify_fn *const verify_chlo_of[OP_COUNT] = {
+    [OP_chlo_broadcast_add] = verify_chlo_broadcast_add,
+    [OP_chlo_broadcast_atan2] = verify_chlo_broadcast_atan2,
+    [OP_chlo_broadcast_divide] = verify_chlo_broadcast_divide,
+    [OP_chlo_broadcast_maximum] = verify_chlo_broadcast_maximum,
+    [OP_chlo_broadcast_minimum] = verify_chlo_broadcast_minimum,
+    [OP_chlo_broadcast_multiply] = verify_chlo_broadcast_multiply,
+    [OP_chlo_broadcast_next_after] = verify_chlo_broadcast_next_after,
+    [OP_chlo_broadcast_polygamma] = verify_chlo_broadcast_polygamma,
+    [OP_chlo_broadcast_power] = verify_chlo_broadcast_power,
+    [OP_chlo_broadcast_remainder] = verify_chlo_broadcast_remainder,
+    [OP_chlo_broadcast_shift_left] = verify_chlo_broadcast_shift_left,
+    [OP_chlo_broadcast_shift_right_arithmetic] = verify_chlo_broadcast_shift_right_arithmetic,
+    [OP_chlo_broadcast_shift_right_logical] = verify_chlo_broadcast_shift_right_logical,
+    [OP_chlo_broadcast_subtract] = verify_chlo_broadcast_subtract,
+    [OP_chlo_broadcast_zeta] = verify_chlo_broadcast_zeta,
+    [OP_chlo_broadcast_and] = verify_chlo_broadcast_and,
+    [OP_chlo_broadcast_or] = verify_chlo_broadcast_or,
+    [OP_chlo_broadcast_xor] = verify_chlo_broadcast_xor,
+    [OP_chlo_broadcast_complex] = verify_chlo_broadcast_complex,
+    [OP_chlo_broadcast_compare] = verify_chlo_broadcast_compare,
+    [OP_chlo_broadcast_select] = verify_chlo_broadcast_select,
+    [OP_chlo_asin_acos_kernel] = verify_chlo_asin_acos_kernel,
+    [OP_chlo_constant] = verify_chlo_constant,
+    [OP_chlo_constant_like] = verify_chlo_constant_like,
+    [OP_chlo_mulhi] = verify_chlo_mulhi,
+    [OP_chlo_ragged_dot] = verify_chlo_ragged_dot,
+    [OP_chlo_scan] = verify_chlo_scan,
+    [OP_expect_almost_eq_const] = verify_expect_almost_eq_const,
+    [OP_expect_almost_eq] = verify_expect_almost_eq,
+    [OP_expect_eq_const] = verify_expect_eq_const,
+    [OP_expect_eq] = verify_expect_eq,
+    [OP_expect_close] = verify_expect_close,
+    [OP_expect_serialized_eq] = verify_expect_serialized_eq,
+    [OP_run_parallel] = verify_run_parallel,
+    [OP_interpreter_print] = verify_interpreter_print,
+    [OP_probe] = verify_probe,
+};
