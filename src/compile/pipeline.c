@@ -93,7 +93,9 @@ static bool read_source(job *j) {
 }
 
 static bool check_source(job *j) {
-  if (!module_override_meshes(j->m, j->opt->mesh_overrides) || !dialect_verify(j->m)) return false;
+  if (!module_override_meshes(j->m, j->opt->mesh_overrides) || !dialect_verify(j->m) ||
+      !dialect_check_runnable(j->m))
+    return false;
   j->main = symbol_find(j->m->root, STR("main"));
   if (!j->main || !op_is(j->main, func) || !op_body(j->main, 0))
     return op_error(j->ctx, j->m->root, "has no function @main to run");

@@ -1,10 +1,11 @@
 /* What the ops mean: verification and inference of result types.
  *
  * After dialect_verify says yes, later stages may rely on: every registered op has the operands,
- * results, regions and attributes of its row, the attributes of the kinds that views decode; all
- * tensors are ranked, of at most DIALECT_MAX_RANK dimensions, and their bytes fit an i64; shapes,
- * dimension numbers and the signatures of regions agree; values dominate their uses; symbols,
- * calls and meshes exist; calls do not recurse; shardings fit their mesh and tensor.
+ * results, regions and attributes of its row, the attributes of the kinds that views decode; ranks
+ * are at most DIALECT_MAX_RANK; shapes, dimension numbers and the signatures of regions agree;
+ * values dominate their uses; symbols, calls and meshes exist; shardings fit their mesh and tensor.
+ * After dialect_check_runnable also on: every function has one block, tensors are ranked and of
+ * numbers, their bytes fit an i64, calls do not recurse.
  *
  * Sources: openxla/stablehlo docs/spec.md (constraint labels such as dot_general_c3 in comments),
  * openxla/shardy docs/sharding_representation.md and sdy_dialect.md. */
@@ -15,9 +16,12 @@
 
 enum { DIALECT_MAX_RANK = 64 };
 
-/* Reports every op that is wrong, each once, to the context's sink. Ops without a row pass if
- * their values dominate; nothing is assumed of their insides. Overwrites op.num and value.num. */
+/* Reports to the context's sink what is wrong, in MLIR's order: the first error of each function.
+ * Ops without a row pass if their values dominate; nothing is assumed of their insides. Overwrites
+ * op.num, value.num and block.num. */
 bool dialect_verify(ir_module *m);
+/* What is valid but not implemented by propagation, partitioner and compiler, as UNIMPLEMENTED. */
+bool dialect_check_runnable(ir_module *m);
 
 /* The result types of an op with trait INFER_TYPES (or that of an op whose result follows from
  * its operands anyway), from operands, attributes and regions, into out[num_results]. false: an

@@ -25,7 +25,7 @@ static bool verifies(const char *text, buf *log) {
   ir_ctx *volatile c = ir_ctx_create(&mem_system, &trap, &sink);
   if (!c || setjmp(trap.at)) abort();
   ir_module *m = text_parse(c, STR("test"), str_of(text), NULL);
-  bool ok = m && dialect_verify(m);
+  bool ok = m && dialect_verify(m) && dialect_check_runnable(m);
   CHECK(ok == (sink.errors == 0));
   ir_module_destroy(m);
   ir_ctx_destroy(c);
@@ -95,7 +95,7 @@ static bool read_and_verify(str bytes) {
     return false;
   }
   ir_module *m = bytecode_read(c, STR("sample"), bytes);
-  bool ok = m && dialect_verify(m);
+  bool ok = m && dialect_verify(m) && dialect_check_runnable(m);
   CHECK(ok == (sink.errors == 0));
   if (ok) infer_all(m);
   ir_module_destroy(m);

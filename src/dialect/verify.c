@@ -16,6 +16,25 @@ verify_fn *const verify_of[OP_COUNT] = {
 #include "ir/ops.def"
 };
 
+verify_fn *const symbol_use_of[OP_COUNT] = {
+    [OP_call] = use_call,
+    [OP_composite] = use_composite,
+    [OP_sharding_constraint] = use_sharding_constraint,
+    [OP_reshard] = use_reshard,
+    [OP_data_flow_edge] = use_data_flow_edge,
+    [OP_func_data_flow_edge] = use_func_data_flow_edge,
+    [OP_manual_computation] = use_manual_computation,
+    [OP_named_computation] = use_named_computation,
+    [OP_sdy_all_gather] = use_sdy_all_gather,
+    [OP_sdy_all_slice] = use_sdy_all_slice,
+    [OP_sdy_all_to_all] = use_sdy_all_to_all,
+    [OP_sdy_collective_permute] = use_sdy_collective_permute,
+    [OP_sdy_all_reduce] = use_sdy_all_reduce,
+    [OP_sdy_reduce_scatter] = use_sdy_reduce_scatter,
+    [OP_sharded_to_unreduced] = use_sharded_to_unreduced,
+    [OP_replicated_to_unreduced] = use_replicated_to_unreduced,
+};
+
 /* Ops with SAME_TYPE infer their first operand's. */
 infer_fn *const infer_of[OP_COUNT] = {
     [OP_abs] = infer_abs,
@@ -85,26 +104,6 @@ static op_id expected_terminator(const op *o) {
   return t ? (op_id)t : OP_return;
 }
 
-/* ---- attributes ---- */
-
-static bool check_discardable(checker *k, const op *o) {
-  const attr *s = op_discardable(o, STR("sdy.sharding"));
-  const attr *r = op_discardable(o, STR("sdy.sharding_rule"));
-  if (s && !attr_is(sharding_per_value, s))
-    return op_error(k->c, o, "should have a sharding attribute of type TensorShardingPerValueAttr");
-  if (s) {
-    const type **t = ARENA_ARRAY(ir_arena(k->c), const type *, o->num_results);
-    for (u32 i = 0; i < o->num_results; i++) t[i] = out_type(o, i);
-    if (!check_shardings(k, o, attr_as(sharding_per_value, s), t, o->num_results, "result"))
-      return false;
-  }
-  if (r && !attr_is(op_sharding_rule, r))
-    return op_error(k->c, o,
-                    "should have a sharding rule attribute of type OpShardingRuleAttr for attr "
-                    "named 'sdy.sharding_rule'");
-  return !r || check_sharding_rule(k, o, attr_as(op_sharding_rule, r));
-}
-
 /* ---- operands, results, regions ---- */
 
 static bool check_counts(checker *k, const op *o) {
@@ -127,7 +126,7 @@ static bool check_counts(checker *k, const op *o) {
   return true;
 }
 
-/* Sizes below 2^63 bytes, ranks within bounds, elements that exist. */
+/* What checks rely on: ranks within bounds. */
 static bool check_type(checker *k, const op *o, const type *t, const char *what, u32 i) {
   if (t->kind == TYPE_TUPLE) {
     for (size_t j = 0; j < t->types.len; j++)
@@ -139,21 +138,9 @@ static bool check_type(checker *k, const op *o, const type *t, const char *what,
   if (t->dims.len > DIALECT_MAX_RANK)
     return op_unimplemented(k->c, o, "%s #%u has rank %zu; the most is %d", what, i, t->dims.len,
                             DIALECT_MAX_RANK);
-  size_t size = type_storage(t->elem);
-  if (t->elem->kind == TYPE_OPAQUE)
-    return op_unimplemented(k->c, o, "%s #%u of '%s'", what, i, show(k, t));
-  if (t->elem->kind == TYPE_INDEX || t->elem->kind == TYPE_QUANT)
-    return true; /* where constraints allow it */
-  if (!element_kind(t->elem) || size == 0)
-    return op_error(k->c, o, "%s #%u has elements that are not numbers: '%s'", what, i, show(k, t));
-  i64 bytes = (i64)size;
-  for (size_t d = 0; d < t->dims.len; d++) {
-    i64 n = t->dims.data[d];
-    if (n < 0 && n != DYNAMIC)
+  for (size_t d = 0; d < t->dims.len; d++)
+    if (t->dims.data[d] < 0 && t->dims.data[d] != DYNAMIC)
       return op_error(k->c, o, "%s #%u has a negative dimension: '%s'", what, i, show(k, t));
-    if (n > 0 && !checked_mul(bytes, n, &bytes)) /* a 0 elsewhere does not excuse the rest */
-      return op_error(k->c, o, "%s #%u is too large: '%s'", what, i, show(k, t));
-  }
   return true;
 }
 
@@ -173,25 +160,44 @@ static bool check_types(checker *k, const op *o) {
   return true;
 }
 
+static const char *region_name(const op *o, u16 r) {
+  static const struct {
+    u16 op;
+    const char *names[2];
+  } named[] = {
+      {OP_if, {"true_branch", "false_branch"}},
+      {OP_case, {"branches", "branches"}},
+      {OP_while, {"cond", "body"}},
+      {OP_all_reduce, {"computation", ""}},
+      {OP_reduce_scatter, {"computation", ""}},
+      {OP_map, {"computation", ""}},
+      {OP_scatter, {"update_computation", ""}},
+      {OP_select_and_scatter, {"select", "scatter"}},
+      {OP_sort, {"comparator", ""}},
+  };
+  for (size_t i = 0; i < COUNT(named); i++)
+    if (named[i].op == op_kind(o)) return named[i].names[r ? 1 : 0];
+  return "body";
+}
+
+/* One block that ends as the op's blocks do; functions may have any number, or none. */
 static bool check_regions(checker *k, const op *o) {
-  if (op_is(o, module)) return true;
+  if (op_is(o, module) || op_is(o, func)) return true;
   for (u16 r = 0; r < o->num_regions; r++) {
     const block *b = o->regions[r].first;
-    if (!b && op_is(o, func)) return op_unimplemented(k->c, o, "a function without a body");
-    if (!b) return op_error(k->c, o, "region #%u failed to verify constraint: non-empty region", r);
-    if (b->next && !op_is(o, func))
-      return op_error(k->c, o, "expects region #%u to have 0 or 1 blocks", r);
-    if (b->next) return op_unimplemented(k->c, o, "a function of several blocks");
-    if (!b->last)
-      return op_error(k->c, o, "region #%u has an empty block: expect at least a terminator", r);
-    for (const op *i = b->first; i != b->last; i = i->next)
-      if (op_has(i, TERMINATOR))
-        return op_error(k->c, i, "must be the last operation in the parent block");
-    if (op_kind(b->last) != expected_terminator(o)) {
-      str want = op_infos[expected_terminator(o)].name;
-      return op_error(k->c, o, "expects regions to end with '" STR_FMT "', found '" STR_FMT "'",
-                      STR_ARG(want), STR_ARG(b->last->info->name));
-    }
+    if (!b || b->next)
+      return op_error(k->c, o,
+                      "region #%u ('%s') failed to verify constraint: region with 1 blocks", r,
+                      region_name(o, r));
+    if (!b->last) return loc_error(k->c, o->loc, "empty block: expect at least a terminator");
+    if (op_kind(b->last) == expected_terminator(o)) continue;
+    str want = op_infos[expected_terminator(o)].name;
+    op_error(k->c, o, "expects regions to end with '" STR_FMT "', found '" STR_FMT "'",
+             STR_ARG(want), STR_ARG(b->last->info->name));
+    loc_note(k->c, o->loc,
+             "in custom textual format, the absence of terminator implies '" STR_FMT "'",
+             STR_ARG(want));
+    return false;
   }
   return true;
 }
@@ -217,10 +223,14 @@ static bool check_same(checker *k, const op *o) {
 
 static bool check_parent(checker *k, const op *o) {
   const op *p = op_parent(o);
-  if (op_has(o, SYMBOL) && p && !op_has(p, SYMBOL_TABLE))
+  if (op_has(o, TERMINATOR) && o->parent && o->parent->last != o)
+    return op_error(k->c, o, "must be the last operation in the parent block");
+  if (op_has(o, SYMBOL) && p && op_kind(p) != OP_unregistered && !op_has(p, SYMBOL_TABLE))
     return op_error(k->c, o, "symbol's parent must have the SymbolTable trait");
-  if (op_has(o, TERMINATOR) && (!p || op_kind(p) == OP_module))
-    return op_error(k->c, o, "must be in the region of an op that it ends");
+  if (op_is(o, func_return) && !(p && op_is(p, func)))
+    return op_error(k->c, o, "expects parent op 'func.func'");
+  if (op_is(o, sdy_mesh) && !(p && op_is(p, module)))
+    return op_error(k->c, o, "expects parent op 'builtin.module'");
   return true;
 }
 
@@ -244,69 +254,6 @@ static bool check_inferred(checker *k, const op *o) {
   return true;
 }
 
-/* ---- dominance ---- */
-
-/* Where `v` is defined must come before `o`, and no isolated op may stand between. */
-static bool dominates(const value *v, const op *o, bool *isolated) {
-  const block *home = v->is_arg ? v->def.block : v->def.op->parent;
-  const op *at = o;
-  *isolated = false;
-  while (at && at->parent != home) {
-    at = op_parent(at);
-    if (at && op_has(at, ISOLATED)) *isolated = true;
-  }
-  if (!at || *isolated) return false;
-  return v->is_arg || v->def.op->num < at->num;
-}
-
-static bool check_uses(checker *k, const op *o) {
-  for (u32 i = 0; i < o->num_operands; i++) {
-    bool isolated;
-    if (dominates(op_operand(o, i), o, &isolated)) continue;
-    if (isolated) return op_error(k->c, o, "using value defined outside the region");
-    return op_error(k->c, o, "operand #%u does not dominate this use", i);
-  }
-  return true;
-}
-
-/* ---- symbols ---- */
-
-const op *checker_symbol(checker *k, const op *table, str name) {
-  if (k->symbols_of != table) {
-    k->symbols = symbol_map_build(table, k->scratch);
-    k->symbols_of = table;
-  }
-  return symbol_map_find(k->symbols, name);
-}
-
-static bool check_symbols(checker *k, const op *table) {
-  for (const op *o = op_body(table, 0)->first; o; o = o->next) {
-    str name = symbol_name(o);
-    const op *first = name.len ? checker_symbol(k, table, name) : o;
-    if (first == o) continue;
-    loc_error(k->c, o->loc, "redefinition of symbol named '" STR_FMT "'", STR_ARG(name));
-    loc_note(k->c, first->loc, "see existing symbol definition here");
-    return false;
-  }
-  return true;
-}
-
-/* The module's meshes, checked now so that shardings can rely on them. */
-static void find_meshes(checker *k) {
-  for (const op *o = op_body(k->m->root, 0)->first; o; o = o->next) {
-    struct sdy_mesh_attrs a;
-    if (!op_is(o, sdy_mesh) || !view_sdy_mesh(o, &a)) continue;
-    named_mesh m = {a.sym_name, a.mesh};
-    if (check_mesh(k, o, a.mesh))
-      VEC_PUSH(ir_arena(k->c), k->meshes, m);
-    else
-      k->ok = false;
-  }
-}
-
-/* ---- the walk ---- */
-
-/* Checks before those of the op itself: what the row says. Inner ops have been checked. */
 /* Regions of an op of a foreign dialect: blocks that end in a terminator, whose ever it is. */
 static bool check_foreign_regions(checker *k, const op *o) {
   for (u16 r = 0; r < o->num_regions; r++) {
@@ -327,45 +274,27 @@ static bool check_foreign_regions(checker *k, const op *o) {
 static bool check_foreign(checker *k, const op *o) {
   const op_hooks *h = o->info->hooks;
   if (!check_counts(k, o) || !check_parent(k, o) || !check_slots(k, o) || !check_types(k, o) ||
-      !check_foreign_regions(k, o) || !check_same(k, o) || !check_discardable(k, o))
+      !check_foreign_regions(k, o) || !check_same(k, o))
     return false;
   if (h->out_sharding && !check_foreign_collective(k, o)) return false;
   return !h->verify || h->verify(k->m, (op *)(uintptr_t)o);
 }
 
-static bool check_op(checker *k, const op *o) {
-  if (!check_uses(k, o)) return false;
+/* What the row says, then the op's own check. */
+bool check_row(checker *k, const op *o) {
   if (o->info->hooks) return check_foreign(k, o);
   if (op_kind(o) == OP_unregistered) return true;
   verify_fn *own = verify_of[op_kind(o)] ? verify_of[op_kind(o)] : verify_chlo_of[op_kind(o)];
   if (!own) return true;
   return check_counts(k, o) && check_parent(k, o) && check_slots(k, o) && check_constraints(k, o) &&
          check_types(k, o) && check_regions(k, o) && check_same(k, o) && own(k, o) &&
-         check_quantized(k, o) && check_inferred(k, o) && check_discardable(k, o) &&
-         (!op_has(o, SYMBOL_TABLE) || check_symbols(k, o));
+         check_quantized(k, o) && check_inferred(k, o);
 }
 
-static walk_result visit(void *user, op *o) {
-  checker *k = user;
-  if (!check_op(k, o)) k->ok = false;
-  return WALK_ON;
-}
-
-bool dialect_verify(ir_module *m) {
-  checker k = {.m = m, .c = m->ctx, .ok = true};
-  if (!op_is(m->root, module) || m->root->num_regions != 1 || !op_body(m->root, 0))
-    return op_error(k.c, m->root, "expected a module");
-  k.scratch = ir_scratch_push(k.c);
-  module_number(m);
-  find_meshes(&k);
-  op_walk_post(m->root, visit, &k);
-  bool ok = k.ok && check_call_graph(&k);
-  ir_scratch_pop(k.c);
-  return ok;
-}
+/* ---- inference ---- */
 
 bool dialect_infer(ir_module *m, const op *o, const type **out) {
-  checker k = {.m = m, .c = m->ctx, .ok = true};
+  checker k = {.m = m, .c = m->ctx};
   infer_fn *fn = op_kind(o) < OP_COUNT ? infer_of[op_kind(o)] : NULL;
   if (op_has(o, SAME_TYPE) && o->num_operands) fn = infer_operand;
   if (!fn && o->info->hooks && o->info->hooks->infer)
@@ -374,7 +303,7 @@ bool dialect_infer(ir_module *m, const op *o, const type **out) {
 }
 
 bool dialect_infer_checked(ir_module *m, const op *o, const type **out) {
-  checker k = {.m = m, .c = m->ctx, .ok = true};
+  checker k = {.m = m, .c = m->ctx};
   if (o->info->hooks) return check_counts(&k, o) && check_slots(&k, o) && dialect_infer(m, o, out);
   if (op_kind(o) == OP_unregistered || o->info->family == FAMILY_later) return false;
   return check_counts(&k, o) && check_slots(&k, o) && check_operand_constraints(&k, o) &&
@@ -382,15 +311,15 @@ bool dialect_infer_checked(ir_module *m, const op *o, const type **out) {
 }
 
 bool dialect_check_rule(ir_module *m, const op *o, const attr *rule) {
-  checker k = {.m = m, .c = m->ctx, .ok = true};
+  checker k = {.m = m, .c = m->ctx};
   return check_sharding_rule(&k, o, (const op_sharding_rule_attr *)rule);
 }
 
 bool dialect_check_shardings(ir_module *m, const op *o, const attr *shardings, const type *const *t,
                              size_t n, const char *what) {
-  checker k = {.m = m, .c = m->ctx, .ok = true, .scratch = ir_scratch_push(m->ctx)};
-  find_meshes(&k);
-  bool ok = check_shardings(&k, o, attr_as(sharding_per_value, shardings), t, n, what);
+  checker k = {.m = m, .c = m->ctx, .scratch = ir_scratch_push(m->ctx)};
+  bool ok = checker_enter_module(&k, m->root) &&
+            check_shardings(&k, o, attr_as(sharding_per_value, shardings), t, n, what);
   ir_scratch_pop(m->ctx);
   return ok;
 }

@@ -14,8 +14,8 @@ typedef struct named_mesh {
 typedef struct checker {
   ir_module *m;
   ir_ctx *c;
-  bool ok;
-  VEC(named_mesh) meshes; /* of the module, in order */
+  const op *module;       /* the innermost around what is checked */
+  VEC(named_mesh) meshes; /* its meshes, in order */
   arena *scratch;         /* while a module is verified */
   symbol_map *symbols;    /* of the table asked last */
   const op *symbols_of;
@@ -27,6 +27,8 @@ const op *checker_symbol(checker *k, const op *table, str name);
 typedef bool verify_fn(checker *k, const op *o);
 typedef bool infer_fn(checker *k, const op *o, const type **out);
 extern verify_fn *const verify_of[OP_COUNT];
+/* What an op says of symbols, once all ops of the symbol table have passed. */
+extern verify_fn *const symbol_use_of[OP_COUNT];
 extern infer_fn *const infer_of[OP_COUNT];
 extern verify_fn *const verify_chlo_of[OP_COUNT]; /* of its family later */
 
@@ -50,6 +52,10 @@ extern verify_fn *const verify_chlo_of[OP_COUNT]; /* of its family later */
 #undef D_term
 #undef D_later
 verify_fn verify_elements, verify_terminator;
+verify_fn use_call, use_composite, use_sharding_constraint, use_reshard, use_data_flow_edge,
+    use_func_data_flow_edge, use_manual_computation, use_named_computation, use_sdy_all_gather,
+    use_sdy_all_slice, use_sdy_all_to_all, use_sdy_collective_permute, use_sdy_all_reduce,
+    use_sdy_reduce_scatter, use_sharded_to_unreduced, use_replicated_to_unreduced;
 
 infer_fn infer_operand, infer_abs, infer_complex, infer_real, infer_pred, infer_select, infer_clamp,
     infer_constant, infer_sdy_constant, infer_transpose, infer_concatenate, infer_slice,
@@ -84,7 +90,9 @@ enum {
   EL_INT = EL_SINT | EL_UINT,
   EL_ANY = 31
 };
-int element_kind(const type *elem); /* 0: none that can be computed with */
+int element_kind(const type *elem);      /* 0: none that can be computed with */
+bool checker_enter_module(checker *k, const op *module); /* its meshes are those that count */
+bool check_row(checker *k, const op *o); /* all but what needs symbols and dominance */
 /* The constraints of the row: of attributes; of operands and results. */
 bool check_slots(checker *k, const op *o);
 bool check_constraints(checker *k, const op *o);
@@ -151,6 +159,10 @@ bool check_sharding_rule(checker *k, const op *o, const op_sharding_rule_attr *r
 /* An op of a foreign dialect that says it is a collective. */
 bool check_foreign_collective(checker *k, const op *o);
 
+/* As the op that makes the value says; NULL: it doesn't. *known is false where that is not decided
+ * here: arguments of regions follow their op's sharding in more than one way. */
+const tensor_sharding_attr *sharding_of_value(const value *v, bool *known);
+
 /* ---- axis references ---- */
 
 /* What of the mesh a list of references takes, to find overlaps: parts in the order read. */
@@ -170,13 +182,14 @@ typedef struct axis_use {
 const char *show_axis(checker *k, const axis_ref_attr *a);
 /* A list of references, major to minor; remembers them in `u`. */
 bool check_axes(checker *k, const op *o, axis_use *u, attrs list);
-/* The same, in the order of the mesh. */
+/* Sizes of sub-axes and overlaps, of all lists together. */
+bool check_sub_axes(checker *k, const op *o, const axis_use *u);
+/* The same as check_axes, in the order of the mesh. */
 bool check_sorted_axes(checker *k, const op *o, axis_use *u, attrs list, const char *what);
 /* From the operand's sharding to this one: unreduced axes come and go as a sum only, and those
  * that stay keep their kind. */
 bool check_reshard(checker *k, const op *o, const tensor_sharding_attr *to);
 
-/* ---- calls ---- */
-bool check_call_graph(checker *k);
+bool check_discardable(checker *k, const op *o);
 
 #endif

@@ -9,9 +9,7 @@ static const tensor_sharding_attr *nth(const attr *per_value, u32 i) {
   return s && i < s->shardings.len ? attr_as(tensor_sharding, s->shardings.data[i]) : NULL;
 }
 
-/* As the op that makes the value says; NULL: it doesn't. *known is false where that is not decided
- * here: arguments of regions follow their op's sharding in more than one way. */
-static const tensor_sharding_attr *value_sharding(const value *v, bool *known) {
+const tensor_sharding_attr *sharding_of_value(const value *v, bool *known) {
   const op *o = value_parent(v);
   *known = true;
   if (v->is_arg) {
@@ -83,39 +81,83 @@ static const char *show_list(checker *k, const mesh *m, axis_list l) {
   return arena_printf(ir_arena(k->c), "[" STR_FMT "]", STR_ARG(s)).data;
 }
 
-/* What holds of all of them: shardings that fit, on one mesh, of one rank. */
-static bool begin(checker *k, const op *o, const tensor_sharding_attr *out, bool may_lack,
-                  bool any_mesh, collective *c) {
+static collective collect(checker *k, const op *o, const tensor_sharding_attr *out) {
   bool known;
-  *c = (collective){.op = o, .out = out};
-  c->in = value_sharding(op_operand(o, 0), &known);
-  c->skip = !known;
-  if (known && !c->in && !may_lack)
-    return op_error(k->c, o, "collective on operand without sharding");
-  if (!check_sharding(k, o, out, out_type(o, 0), "")) return false;
-  c->mesh_attr = checker_mesh(k, out->mesh);
-  c->mesh = to_mesh(k, c->mesh_attr);
-  if (!c->in || c->skip) return true;
-  if (!check_sharding(k, o, c->in, in_type(o, 0), "operand ")) return false;
-  if (!any_mesh && checker_mesh(k, c->in->mesh) != c->mesh_attr) {
-    op_error(k->c, o, "result mesh does not match operand mesh");
-    return false;
-  }
-  if (c->in->dims.len == out->dims.len) return true;
-  return op_error(k->c, o, "result sharding has rank %zu but operand sharding has rank %zu",
-                  out->dims.len, c->in->dims.len);
+  collective c = {.op = o, .out = out, .mesh_attr = checker_mesh(k, out->mesh)};
+  c.in = sharding_of_value(op_operand(o, 0), &known);
+  c.skip = !known;
+  c.mesh = to_mesh(k, c.mesh_attr);
+  return c;
 }
+
+static const attr *value_loc(const value *v) {
+  if (!v->is_arg) return v->def.op->loc;
+  const attr *loc = block_arg_loc(v->def.block, v->index);
+  return loc ? loc : block_op(v->def.block)->loc;
+}
+
+static bool note_mesh(checker *k, const collective *c) {
+  const mesh_attr *m = checker_mesh(k, c->in->mesh);
+  buf b;
+  buf_init(&b, ir_mem(k->c));
+  for (size_t i = 0; i < m->axes.len; i++) {
+    const mesh_axis_attr *x = (const mesh_axis_attr *)m->axes.data[i];
+    buf_printf(&b, "%s\"" STR_FMT "\"=%lld", i ? ", " : "", STR_ARG(x->name), (long long)x->size);
+  }
+  str axes = arena_str(ir_arena(k->c), buf_view(&b));
+  buf_deinit(&b);
+  const char *ids = m->device_ids.len ? show_dims(k, m->device_ids) : NULL;
+  loc_note(k->c, value_loc(op_operand(c->op, 0)), "operand mesh: #sdy.mesh<[" STR_FMT "]%s%s%s>",
+           STR_ARG(axes), ids ? ", device_ids=[" : "", ids ? ids : "", ids ? "]" : "");
+  return false;
+}
+
+/* What holds of all of them: shardings that fit, on one mesh, of one rank. */
+static bool check_collective(checker *k, const op *o, const tensor_sharding_attr *out,
+                             bool may_lack, bool any_mesh) {
+  bool known;
+  const tensor_sharding_attr *in = sharding_of_value(op_operand(o, 0), &known);
+  if (known && !in && !may_lack) return op_error(k->c, o, "collective on operand without sharding");
+  if (!check_sharding(k, o, out, out_type(o, 0), "")) return false;
+  if (!in || !known) return true;
+  collective c = collect(k, o, out);
+  if (!checker_mesh(k, in->mesh)) /* said where it stands, or it is one that comes later */
+    return op_error(k->c, o, "unknown mesh: @" STR_FMT, STR_ARG(symbol_of(in->mesh)));
+  if (!any_mesh && checker_mesh(k, in->mesh) != c.mesh_attr) {
+    op_error(k->c, o, "result mesh does not match operand mesh");
+    return note_mesh(k, &c);
+  }
+  if (in->dims.len == out->dims.len) return true;
+  return op_error(k->c, o, "result sharding has rank %zu but operand sharding has rank %zu",
+                  out->dims.len, in->dims.len);
+}
+
+enum { MAY_LACK = 1, ANY_MESH = 2 };
+
+#define COLLECTIVE(id, flags)                                                                      \
+  bool verify_##id(checker *k, const op *o) {                                                      \
+    struct id##_attrs a;                                                                           \
+    return view_##id(o, &a) &&                                                                     \
+           check_collective(k, o, a.out_sharding, flags & MAY_LACK, flags & ANY_MESH);             \
+  }
+COLLECTIVE(sdy_all_gather, 0)
+COLLECTIVE(sdy_all_slice, MAY_LACK)
+COLLECTIVE(sdy_all_to_all, 0)
+COLLECTIVE(sdy_collective_permute, ANY_MESH)
+COLLECTIVE(sdy_all_reduce, MAY_LACK)
+COLLECTIVE(sdy_reduce_scatter, MAY_LACK)
+COLLECTIVE(sharded_to_unreduced, 0)
+COLLECTIVE(replicated_to_unreduced, 0)
 
 bool check_foreign_collective(checker *k, const op *o) {
   const op_hooks *h = o->info->hooks;
   const attr *a = op_attr(o, str_of(h->out_sharding));
-  collective c;
   if (!o->num_operands || o->num_results != 1)
     return op_error(k->c, o, "is a collective, which takes a tensor and has one result");
   if (!attr_is(tensor_sharding, a))
     return op_error(k->c, o, "is a collective and needs a sharding as attribute '%s'",
                     h->out_sharding);
-  return begin(k, o, attr_as(tensor_sharding, a), h->may_lack, h->any_mesh, &c);
+  return check_collective(k, o, attr_as(tensor_sharding, a), h->may_lack, h->any_mesh);
 }
 
 static bool check_dim_result(checker *k, const collective *c, size_t d, axis_list want) {
@@ -190,10 +232,9 @@ bool check_reshard(checker *k, const op *o, const tensor_sharding_attr *to) {
   const value *v = op_operand(o, 0);
   bool known;
   while (value_op(v) && op_is(value_op(v), propagation_barrier)) v = op_operand(value_op(v), 0);
-  const tensor_sharding_attr *from = value_sharding(v, &known);
+  const tensor_sharding_attr *from = sharding_of_value(v, &known);
   if (!from || !known) return true;
-  return check_sharding(k, o, from, v->type, "operand ") &&
-         check_transition(k, o, from, to, 0, kind_of(from));
+  return check_transition(k, o, from, to, 0, kind_of(from));
 }
 
 /* ---- those with axes for each dimension ---- */
@@ -205,6 +246,7 @@ static bool check_lists(checker *k, const collective *c, const axis_ref_lists_at
     if (!one) return op_error(k->c, c->op, "expected lists of axis references");
     if (!check_axes(k, c->op, &u, one->axes)) return false;
   }
+  if (!check_sub_axes(k, c->op, &u)) return false;
   if (c->out->dims.len == l->lists.len) return true;
   return op_error(k->c, c->op, "result sharding has rank %zu but collective axes has rank %zu",
                   c->out->dims.len, l->lists.len);
@@ -225,26 +267,25 @@ static bool check_per_dim(checker *k, const collective *c, const axis_ref_lists_
   return true;
 }
 
-bool verify_sdy_all_gather(checker *k, const op *o) {
+bool use_sdy_all_gather(checker *k, const op *o) {
   struct sdy_all_gather_attrs a;
-  collective c;
-  return view_sdy_all_gather(o, &a) && begin(k, o, a.out_sharding, false, false, &c) &&
-         check_per_dim(k, &c, a.gathering_axes, "gathering");
+  if (!view_sdy_all_gather(o, &a)) return false;
+  collective c = collect(k, o, a.out_sharding);
+  return check_per_dim(k, &c, a.gathering_axes, "gathering");
 }
 
-bool verify_sdy_all_slice(checker *k, const op *o) {
+bool use_sdy_all_slice(checker *k, const op *o) {
   struct sdy_all_slice_attrs a;
-  collective c;
-  return view_sdy_all_slice(o, &a) && begin(k, o, a.out_sharding, true, false, &c) &&
-         check_per_dim(k, &c, a.slicing_axes, NULL);
+  if (!view_sdy_all_slice(o, &a)) return false;
+  collective c = collect(k, o, a.out_sharding);
+  return check_per_dim(k, &c, a.slicing_axes, NULL);
 }
 
-bool verify_sdy_reduce_scatter(checker *k, const op *o) {
+bool use_sdy_reduce_scatter(checker *k, const op *o) {
   struct sdy_reduce_scatter_attrs a;
-  collective c;
   i64 kind = 0;
-  if (!view_sdy_reduce_scatter(o, &a) || !begin(k, o, a.out_sharding, true, false, &c))
-    return false;
+  if (!view_sdy_reduce_scatter(o, &a)) return false;
+  collective c = collect(k, o, a.out_sharding);
   if (a.reduction_op) kind = a.reduction_op->value;
   return check_transition(k, o, c.skip ? NULL : c.in, c.out, -1, kind) &&
          check_per_dim(k, &c, a.reduce_scatter_axes, NULL);
@@ -259,11 +300,10 @@ static bool check_unreduced(checker *k, const collective *c, axis_list more, con
   return op_error(k->c, c->op, "out_unreduced_axes should be in_unreduced_axes + %s", what);
 }
 
-bool verify_sharded_to_unreduced(checker *k, const op *o) {
+bool use_sharded_to_unreduced(checker *k, const op *o) {
   struct sharded_to_unreduced_attrs a;
-  collective c;
-  if (!view_sharded_to_unreduced(o, &a) || !begin(k, o, a.out_sharding, false, false, &c))
-    return false;
+  if (!view_sharded_to_unreduced(o, &a)) return false;
+  collective c = collect(k, o, a.out_sharding);
   if (kind_of(c.out)) return op_error(k->c, o, "out_sharding reduction_op must be SUM");
   if (!check_per_dim(k, &c, a.axes, "shard-to-unreduce")) return false;
   axis_list more = {0};
@@ -288,14 +328,16 @@ static bool overlaps_dims(checker *k, const collective *c, axis_ref r) {
   return false;
 }
 
-bool verify_sdy_all_reduce(checker *k, const op *o) {
+bool use_sdy_all_reduce(checker *k, const op *o) {
   struct sdy_all_reduce_attrs a;
-  collective c;
-  if (!view_sdy_all_reduce(o, &a) || !begin(k, o, a.out_sharding, true, false, &c)) return false;
+  if (!view_sdy_all_reduce(o, &a)) return false;
+  collective c = collect(k, o, a.out_sharding);
   if (!c.skip && !same_dims(k, &c))
     return op_error(k->c, o, "operand and result shardings are not equivalent");
   axis_use u = {.mesh = c.mesh_attr, .where = ""};
-  if (!check_sorted_axes(k, o, &u, a.reduction_axes->axes, "reduction")) return false;
+  if (!check_sorted_axes(k, o, &u, a.reduction_axes->axes, "reduction") ||
+      !check_sub_axes(k, o, &u))
+    return false;
   axis_list l = to_axes(k, c.mesh, a.reduction_axes->axes);
   axis_list out = to_axes(k, c.mesh, c.out->unreduced);
   axis_list rep = c.in ? to_axes(k, c.mesh, c.in->replicated) : (axis_list){0};
@@ -312,17 +354,16 @@ bool verify_sdy_all_reduce(checker *k, const op *o) {
                           a.reduction_op ? a.reduction_op->value : 0);
 }
 
-bool verify_replicated_to_unreduced(checker *k, const op *o) {
+bool use_replicated_to_unreduced(checker *k, const op *o) {
   struct replicated_to_unreduced_attrs a;
-  collective c;
-  if (!view_replicated_to_unreduced(o, &a) || !begin(k, o, a.out_sharding, false, false, &c))
-    return false;
+  if (!view_replicated_to_unreduced(o, &a)) return false;
+  collective c = collect(k, o, a.out_sharding);
   if (kind_of(c.out)) return op_error(k->c, o, "out_sharding reduction_op must be SUM");
   if (!c.skip && !same_dims(k, &c))
     return op_error(k->c, o, "input and output must share the same dimension shardings");
   if (a.axes->axes.len == 0) return op_error(k->c, o, "r2u axes must not be empty");
   axis_use u = {.mesh = c.mesh_attr, .where = ""};
-  if (!check_sorted_axes(k, o, &u, a.axes->axes, "r2u")) return false;
+  if (!check_sorted_axes(k, o, &u, a.axes->axes, "r2u") || !check_sub_axes(k, o, &u)) return false;
   axis_list l = to_axes(k, c.mesh, a.axes->axes);
   axis_list in = c.in ? to_axes(k, c.mesh, c.in->unreduced) : (axis_list){0};
   for (size_t i = 0; i < l.len && !c.skip; i++) {
@@ -340,17 +381,17 @@ static bool same_axes(const mesh_attr *a, const mesh_attr *b) {
          memcmp(a->axes.data, b->axes.data, a->axes.len * sizeof *a->axes.data) == 0;
 }
 
-bool verify_sdy_collective_permute(checker *k, const op *o) {
+bool use_sdy_collective_permute(checker *k, const op *o) {
   struct sdy_collective_permute_attrs a;
-  collective c;
-  if (!view_sdy_collective_permute(o, &a) || !begin(k, o, a.out_sharding, false, true, &c))
-    return false;
+  if (!view_sdy_collective_permute(o, &a)) return false;
+  collective c = collect(k, o, a.out_sharding);
   if (c.skip) return true;
   const mesh_attr *in = checker_mesh(k, c.in->mesh);
   if (in != c.mesh_attr && !same_axes(in, c.mesh_attr))
-    return op_error(k->c, o, "result mesh has different axes than operand mesh");
+    return op_error(k->c, o, "result mesh has different axes than operand mesh"), note_mesh(k, &c);
   if (c.in->mesh != c.out->mesh && i64s_eq(in->device_ids, c.mesh_attr->device_ids))
-    return op_error(k->c, o, "result mesh name is different but same device ids as operand");
+    return op_error(k->c, o, "result mesh name is different but same device ids as operand"),
+           note_mesh(k, &c);
   for (size_t d = 0; d < c.out->dims.len; d++) {
     i64 from = axes_size(to_axes(k, c.mesh, dim_axes(c.in, d)));
     i64 to = axes_size(to_axes(k, c.mesh, dim_axes(c.out, d)));
@@ -389,14 +430,14 @@ static bool check_params(checker *k, const collective *c, attrs params, dim_set 
           (long long)p->src_dim, (long long)last);
     last = p->src_dim;
   }
-  return true;
+  return check_sub_axes(k, o, &u);
 }
 
-bool verify_sdy_all_to_all(checker *k, const op *o) {
+bool use_sdy_all_to_all(checker *k, const op *o) {
   struct sdy_all_to_all_attrs a;
-  collective c;
   dim_set seen = 0;
-  if (!view_sdy_all_to_all(o, &a) || !begin(k, o, a.out_sharding, false, false, &c)) return false;
+  if (!view_sdy_all_to_all(o, &a)) return false;
+  collective c = collect(k, o, a.out_sharding);
   attrs params = a.params->params;
   if (params.len == 0) return op_error(k->c, o, "parameter list is empty");
   if (!check_params(k, &c, params, &seen)) return false;

@@ -52,12 +52,27 @@ bool verify_func(checker *k, const op *o) {
       !check_value_attrs(k, o, a.res_attrs, out, "result"))
     return false;
   const block *b = op_body(o, 0);
-  bool same = b->num_args == in.len;
-  for (u32 i = 0; same && i < b->num_args; i++) same = b->args[i]->type == in.data[i];
-  if (!same)
-    return op_error(k->c, o, "entry block must have %zu arguments to match function signature '%s'",
-                    in.len, show(k, t));
-  const op *r = b->last;
+  if (!b) {
+    if (o->slots[op_slot(o->info, STR("sym_visibility"))] && !str_is(a.sym_visibility, "public"))
+      return true;
+    return op_error(k->c, o, "symbol declaration cannot have public visibility");
+  }
+  if (b->num_args != in.len)
+    return op_error(k->c, o, "entry block must have %zu arguments to match function signature",
+                    in.len);
+  for (u32 i = 0; i < b->num_args; i++)
+    if (b->args[i]->type != in.data[i])
+      return op_error(k->c, o,
+                      "type of entry block argument #%u('%s') must match the type of the "
+                      "corresponding argument in function signature('%s')",
+                      i, show(k, b->args[i]->type), show(k, in.data[i]));
+  return true;
+}
+
+static bool verify_func_return(checker *k, const op *r) {
+  struct func_attrs a;
+  if (!view_func(op_parent(r), &a) || a.function_type->kind != TYPE_FUNCTION) return true;
+  types out = type_results(a.function_type);
   if (r->num_operands != out.len)
     return op_error(k->c, r, "has %u operands, but enclosing function (@" STR_FMT ") returns %zu",
                     r->num_operands, STR_ARG(a.sym_name), out.len);
@@ -68,6 +83,11 @@ bool verify_func(checker *k, const op *o) {
                       "in function @" STR_FMT,
                       i, show(k, in_type(r, i)), show(k, out.data[i]), STR_ARG(a.sym_name));
   return true;
+}
+
+/* That its parent is of the kind was checked before. */
+bool verify_terminator(checker *k, const op *o) {
+  return !op_is(o, func_return) || verify_func_return(k, o);
 }
 
 static const op *callee_of(checker *k, const op *o, str name) {
@@ -97,7 +117,9 @@ static bool check_signature(checker *k, const op *o, const op *f) {
   return true;
 }
 
-bool verify_call(checker *k, const op *o) {
+bool verify_call(checker *k, const op *o) { return (void)k, (void)o, true; }
+
+bool use_call(checker *k, const op *o) {
   struct call_attrs a;
   if (!view_call(o, &a)) return false;
   const op *f = callee_of(k, o, a.callee);
@@ -129,11 +151,16 @@ static bool check_composite_name(checker *k, const op *o, str name) {
                   "\"my_namespace.my_op\"");
 }
 
-bool verify_composite(checker *k, const op *o) { /* composite_c2 to c4 */
+bool verify_composite(checker *k, const op *o) {
+  struct composite_attrs a;
+  return view_composite(o, &a) && check_composite_name(k, o, a.name);
+}
+
+bool use_composite(checker *k, const op *o) { /* composite_c2 to c4 */
   struct composite_attrs a;
   if (!view_composite(o, &a)) return false;
   const op *f = callee_of(k, o, a.decomposition);
-  return f && check_signature(k, o, f) && check_composite_name(k, o, a.name);
+  return f && check_signature(k, o, f);
 }
 
 /* One layout for each type: a permutation of its dimensions, minor to major. */
@@ -241,78 +268,6 @@ bool verify_custom_call(checker *k, const op *o) {
   return check_config(k, o, a.api_version, a.backend_config);
 }
 
-/* A terminator that its parent does not expect was refused before. */
-bool verify_terminator(checker *k, const op *o) { return (void)k, (void)o, true; }
-
-/* ---- recursion ----
- *
- * Later stages inline calls: a chain of calls that comes back, or that doubles at every step, has
- * to be refused here. */
-
-enum { MAX_CALL_DEPTH = 256, MAX_INLINED = 1 << 24 };
-
-typedef struct call_state {
-  checker *k;
-  op **funcs;
-  u64 *sizes; /* ops once inlined; 0: not known, 1 << 63: being counted */
-  size_t len;
-  int depth;
-  u64 size; /* of the function at hand */
-  bool ok;
-} call_state;
-
-#define COUNTING (1ull << 63)
-
-static bool measure(call_state *s, size_t f);
-
-static walk_result count_op(void *user, op *o) {
-  call_state *s = user;
-  s->size++;
-  if (!op_is(o, call) && !op_is(o, composite)) return WALK_ON;
-  str name = symbol_of(op_attr(o, op_is(o, call) ? STR("callee") : STR("decomposition")));
-  const op *f = checker_symbol(s->k, s->k->m->root, name);
-  if (!f || !op_is(f, func)) return WALK_ON;
-  if (s->sizes[f->num] == COUNTING) {
-    s->ok = op_error(s->k->c, o, "calls '" STR_FMT "', which calls back", STR_ARG(name));
-    return WALK_STOP;
-  }
-  u64 outer = s->size;
-  if (!s->sizes[f->num] && !measure(s, f->num)) return WALK_STOP;
-  s->size = outer + s->sizes[f->num];
-  if (s->size > MAX_INLINED) {
-    s->ok = op_unimplemented(s->k->c, o, "more than %d ops once calls are inlined", MAX_INLINED);
-    return WALK_STOP;
-  }
-  return WALK_ON;
-}
-
-static bool measure(call_state *s, size_t f) {
-  if (s->depth >= MAX_CALL_DEPTH)
-    return s->ok = op_unimplemented(s->k->c, s->funcs[f], "calls nested more than %d deep",
-                                    MAX_CALL_DEPTH);
-  s->sizes[f] = COUNTING;
-  s->depth++;
-  s->size = 0;
-  op_walk(s->funcs[f], count_op, s);
-  s->depth--;
-  s->sizes[f] = s->size;
-  return s->ok;
-}
-
-bool check_call_graph(checker *k) {
-  call_state s = {.k = k, .ok = true};
-  const block *b = op_body(k->m->root, 0);
-  size_t n = 0;
-  for (const op *o = b->first; o; o = o->next) n += op_is(o, func);
-  s.funcs = ARENA_ARRAY(k->scratch, op *, n);
-  s.sizes = arena_zalloc(k->scratch, n * sizeof *s.sizes);
-  for (op *o = b->first; o; o = o->next)
-    if (op_is(o, func)) s.funcs[o->num = (u32)s.len++] = o; /* numbers of ops are not needed now */
-  for (size_t i = 0; i < n && s.ok; i++)
-    if (!s.sizes[i]) measure(&s, i);
-  return s.ok;
-}
-
 /* ---- computations with bodies of their own ---- */
 
 /* One side of a manual computation: operands and block arguments, or what the body returns and
@@ -334,20 +289,19 @@ static bool is_manual(attrs axes, str name) {
 static bool manual_factor(checker *k, const op *o, const mesh_attr *m, attrs manual,
                           const attr *dim, const side *s, size_t index, size_t d, i64 *out) {
   attrs axes = ((const dim_sharding_attr *)dim)->axes;
-  bool free_seen = false;
+  const axis_ref_attr *free_axis = NULL;
   *out = 1;
   for (size_t i = 0; i < axes.len; i++) {
     const axis_ref_attr *a = (const axis_ref_attr *)axes.data[i];
     if (!is_manual(manual, a->name)) {
-      free_seen = true;
+      free_axis = a;
       continue;
     }
-    if (free_seen)
+    if (free_axis)
       return op_error(k->c, o,
                       "%s sharding at index %zu must have all manual axes come before free axes in "
-                      "its dimension sharding at index %zu. Saw manual axis \"" STR_FMT
-                      "\" after a free axis",
-                      s->kind, index, d, STR_ARG(a->name));
+                      "its dimension sharding at index %zu. Saw manual axis %s after free axis %s",
+                      s->kind, index, d, show_axis(k, a), show_axis(k, free_axis));
     for (size_t j = 0; j < m->axes.len; j++) {
       const mesh_axis_attr *x = (const mesh_axis_attr *)m->axes.data[j];
       if (str_eq(x->name, a->name)) *out *= a->size ? a->size : x->size;
@@ -413,23 +367,7 @@ static bool common_mesh(checker *k, const side *sides, const mesh_attr **out) {
   return true;
 }
 
-static bool check_manual_axes(checker *k, const op *o, attrs axes, const side *sides) {
-  for (size_t i = 0; i < axes.len; i++)
-    if (!attr_is(string, axes.data[i])) return op_error(k->c, o, "manual axes must be names");
-  for (const op *p = op_parent(o); p; p = op_parent(p)) {
-    struct manual_computation_attrs a;
-    if (!op_is(p, manual_computation) || !view_manual_computation(p, &a)) continue;
-    for (size_t i = 0; i < axes.len; i++) {
-      str name = ((const string_attr *)axes.data[i])->value;
-      if (!is_manual(a.manual_axes->axes, name)) continue;
-      op_error(k->c, o,
-               "operates on axis \"" STR_FMT "\" which is already bound by a parent "
-               "sdy.manual_computation op",
-               STR_ARG(name));
-      loc_note(k->c, p->loc, "parent bounding this axis as manual");
-      return false;
-    }
-  }
+static bool check_known_axes(checker *k, const op *o, attrs axes, const side *sides) {
   const mesh_attr *m = NULL;
   if (!sides[0].shardings->shardings.len && !sides[1].shardings->shardings.len) return true;
   if (!common_mesh(k, sides, &m)) {
@@ -453,7 +391,29 @@ static const type **arg_types(checker *k, const block *b) {
   return t;
 }
 
+/* No axis of this one is manual in one around it. */
 bool verify_manual_computation(checker *k, const op *o) {
+  struct manual_computation_attrs mine, a;
+  if (!view_manual_computation(o, &mine)) return false;
+  attrs axes = mine.manual_axes->axes;
+  for (size_t i = 0; i < axes.len; i++)
+    if (!attr_is(string, axes.data[i])) return op_error(k->c, o, "manual axes must be names");
+  for (size_t i = 0; i < axes.len; i++)
+    for (const op *p = op_parent(o); p; p = op_parent(p)) {
+      str name = ((const string_attr *)axes.data[i])->value;
+      if (!op_is(p, manual_computation) || !view_manual_computation(p, &a)) continue;
+      if (!is_manual(a.manual_axes->axes, name)) continue;
+      op_error(k->c, o,
+               "operates on axis \"" STR_FMT "\" which is already bound by a parent "
+               "sdy.manual_computation op",
+               STR_ARG(name));
+      loc_note(k->c, p->loc, "parent bounding this axis as manual");
+      return false;
+    }
+  return true;
+}
+
+bool use_manual_computation(checker *k, const op *o) {
   struct manual_computation_attrs a;
   if (!view_manual_computation(o, &a)) return false;
   const block *b = op_body(o, 0);
@@ -464,33 +424,37 @@ bool verify_manual_computation(checker *k, const op *o) {
       {"result", result_types(k, o), operand_types(k, b->last), o->num_results, num_returned(b),
        a.out_shardings},
   };
-  for (size_t i = 0; i < axes.len; i++)
-    if (!attr_is(string, axes.data[i])) return op_error(k->c, o, "manual axes must be names");
   return check_side(k, o, axes, &sides[0]) && check_side(k, o, axes, &sides[1]) &&
-         check_manual_axes(k, o, axes, sides);
+         check_known_axes(k, o, axes, sides);
 }
 
+/* Results are what the body returns. */
 bool verify_named_computation(checker *k, const op *o) {
+  const block *b = op_body(o, 0);
+  bool same = num_returned(b) == o->num_results;
+  for (u32 i = 0; same && i < o->num_results; i++) same = returned(b, i) == out_type(o, i);
+  if (same) return true;
+  op_error(k->c, o, "failed to infer returned types");
+  return op_error(k->c, o,
+                  "inferred type(s) %s are incompatible with return type(s) of operation %s",
+                  show_types(k, operand_types(k, b->last), num_returned(b)),
+                  show_types(k, result_types(k, o), o->num_results));
+}
+
+bool use_named_computation(checker *k, const op *o) {
   struct named_computation_attrs a;
   if (!view_named_computation(o, &a)) return false;
   const block *b = op_body(o, 0);
   if (b->num_args != o->num_operands)
-    return op_error(k->c, o,
-                    "number of block arguments must match the number of operands: %u != %u",
-                    b->num_args, o->num_operands);
+    return loc_error(k->c, o->loc,
+                     "number of block arguments must match the number of operands: %u != %u",
+                     b->num_args, o->num_operands);
   for (u32 i = 0; i < b->num_args; i++)
     if (b->args[i]->type != in_type(o, i))
-      return op_error(k->c, o,
-                      "expected the type of the %u'th block argument to match the type of the "
-                      "corresponding operand: '%s' vs '%s'",
-                      i, show(k, b->args[i]->type), show(k, in_type(o, i)));
-  bool same = num_returned(b) == o->num_results;
-  for (u32 i = 0; same && i < o->num_results; i++) same = returned(b, i) == out_type(o, i);
-  if (!same)
-    return op_error(k->c, o,
-                    "inferred type(s) %s are incompatible with return type(s) of operation %s",
-                    show_types(k, operand_types(k, b->last), num_returned(b)),
-                    show_types(k, result_types(k, o), o->num_results));
+      return loc_error(k->c, o->loc,
+                       "expected the type of the %u'th block argument to match the type of the "
+                       "corresponding operand: '%s' vs '%s'",
+                       i, show(k, b->args[i]->type), show(k, in_type(o, i)));
   if (a.in_shardings &&
       !check_shardings(k, o, a.in_shardings, operand_types(k, o), o->num_operands, "in_shardings"))
     return false;

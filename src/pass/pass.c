@@ -95,8 +95,16 @@ bool pass_run(ir_module *m, const pass_info *pass, const pass_args *args) {
 }
 
 /* On each function inside an anchor of functions, where the pass can do that. */
+/* Passes about shardings take modules that can run; generic ones take any. */
+static bool takes_any(const pass_info *pass) {
+  for (const pass_info *p = pass_generic; p->name; p++)
+    if (p == pass) return true;
+  return false;
+}
+
 static bool run_node(ir_module *m, const pass_node *n, const pass_tables *t, str anchor) {
   pass_args args = {n->options, n->num_options, t, NULL};
+  if (!takes_any(n->pass) && !dialect_check_runnable(m)) return false;
   if (!n->pass->nested || !str_is(anchor, "func.func")) return pass_run(m, n->pass, &args);
   for (op *o = op_body(m->root, 0)->first, *next; o; o = next) {
     next = o->next;

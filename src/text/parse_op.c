@@ -187,7 +187,8 @@ bool parser_region(parser *p, op_state *st, const region_args *args) {
   region *r = parser_new_region(p, st);
   struct labels *labels = p->labels;
   str dialect = p->dialect;
-  bool isolated = (st->info->traits & ISOLATED) != 0;
+  /* names of values cannot pass the border of a function; others see those around */
+  bool isolated = st->info->id == OP_func || st->info->id == OP_module;
   if (!parser_expect(p, '{', "expected '{' to begin a region") || !parser_enter(p)) return false;
   p->labels = NULL;
   p->dialect = st->info->id == OP_func     ? STR("func")

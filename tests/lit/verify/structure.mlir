@@ -56,18 +56,6 @@ func.func @main() {
 
 // -----
 
-func.func private @f(%a: tensor<4xf32>) -> tensor<4xf32> {
-  %0 = call @g(%a) : (tensor<4xf32>) -> tensor<4xf32>
-  return %0 : tensor<4xf32>
-}
-func.func private @g(%a: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{calls 'f', which calls back}}
-  %0 = call @f(%a) : (tensor<4xf32>) -> tensor<4xf32>
-  return %0 : tensor<4xf32>
-}
-
-// -----
-
 func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error@+1 {{requires attribute 'permutation'}}
   %0 = "stablehlo.transpose"(%a) : (tensor<4xf32>) -> tensor<4xf32>
@@ -80,13 +68,6 @@ func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error@+1 {{attribute 'permutation' failed to satisfy constraint: i64 dense array attribute}}
   %0 = "stablehlo.transpose"(%a) {permutation = 3 : i64} : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
-}
-
-// -----
-
-// expected-error@+1 {{is too large}}
-func.func @main(%a: tensor<4611686018427387904x4xf32>) {
-  return
 }
 
 // -----

@@ -1,0 +1,126 @@
+/* What a verified module must be besides for the stages behind the verifier, which take functions
+ * of one block, ranked tensors of numbers that fit a machine, and calls that can be inlined. */
+#include "dialect/verify.h"
+
+/* ---- types ---- */
+
+static bool check_type(checker *k, const op *o, const type *t) {
+  for (size_t i = 0; t->kind == TYPE_TUPLE && i < t->types.len; i++)
+    if (!check_type(k, o, t->types.data[i])) return false;
+  if (t->kind == TYPE_UNRANKED) return op_unimplemented(k->c, o, "values of '%s'", show(k, t));
+  if (t->kind != TYPE_TENSOR) return true;
+  size_t size = type_storage(t->elem);
+  if (t->elem->kind == TYPE_INDEX || t->elem->kind == TYPE_QUANT) return true; /* said later */
+  if (!element_kind(t->elem) || size == 0)
+    return op_unimplemented(k->c, o, "elements that are not numbers: '%s'", show(k, t));
+  i64 bytes = (i64)size;
+  for (size_t d = 0; d < t->dims.len; d++) {
+    i64 n = t->dims.data[d]; /* a 0 elsewhere does not excuse the rest */
+    if (n > 0 && !checked_mul(bytes, n, &bytes))
+      return op_error(k->c, o, "'%s' is too large", show(k, t));
+  }
+  return true;
+}
+
+static bool check_types(checker *k, const op *o) {
+  for (u32 i = 0; i < o->num_results; i++)
+    if (!check_type(k, o, out_type(o, i))) return false;
+  for (u16 r = 0; r < o->num_regions; r++)
+    for (const block *b = o->regions[r].first; b; b = b->next)
+      for (u32 i = 0; i < b->num_args; i++)
+        if (!check_type(k, o, b->args[i]->type)) return false;
+  return true;
+}
+
+static bool check_function(checker *k, const op *o) {
+  const block *b = op_body(o, 0);
+  if (!b) return op_unimplemented(k->c, o, "a function without a body");
+  if (b->next) return op_unimplemented(k->c, o, "a function of several blocks");
+  if (op_is(b->last, func_return)) return true;
+  return op_unimplemented(k->c, b->last, "a function that ends so");
+}
+
+static walk_result check_op(void *user, op *o) {
+  checker *k = user;
+  if (op_is(o, func) && !check_function(k, o)) return WALK_STOP;
+  if ((op_is(o, sharding_constraint) || op_is(o, reshard)) && out_type(o, 0)->kind != TYPE_TENSOR)
+    return op_unimplemented(k->c, o, "shardings of '%s'", show(k, out_type(o, 0))), WALK_STOP;
+  return check_types(k, o) ? WALK_ON : WALK_STOP;
+}
+
+/* ---- recursion ----
+ *
+ * Calls are inlined: a chain of calls that comes back, or that doubles at every step, has to be
+ * refused here. */
+
+enum { MAX_CALL_DEPTH = 256, MAX_INLINED = 1 << 24 };
+
+typedef struct call_state {
+  checker *k;
+  op **funcs;
+  u64 *sizes; /* ops once inlined; 0: not known, 1 << 63: being counted */
+  size_t len;
+  int depth;
+  u64 size; /* of the function at hand */
+  bool ok;
+} call_state;
+
+#define COUNTING (1ull << 63)
+
+static bool measure(call_state *s, size_t f);
+
+static walk_result count_op(void *user, op *o) {
+  call_state *s = user;
+  s->size++;
+  if (!op_is(o, call) && !op_is(o, composite)) return WALK_ON;
+  str name = symbol_of(op_attr(o, op_is(o, call) ? STR("callee") : STR("decomposition")));
+  const op *f = checker_symbol(s->k, s->k->m->root, name);
+  if (!f || !op_is(f, func)) return WALK_ON;
+  if (s->sizes[f->num] == COUNTING) {
+    s->ok = op_error(s->k->c, o, "calls '" STR_FMT "', which calls back", STR_ARG(name));
+    return WALK_STOP;
+  }
+  u64 outer = s->size;
+  if (!s->sizes[f->num] && !measure(s, f->num)) return WALK_STOP;
+  s->size = outer + s->sizes[f->num];
+  if (s->size > MAX_INLINED) {
+    s->ok = op_unimplemented(s->k->c, o, "more than %d ops once calls are inlined", MAX_INLINED);
+    return WALK_STOP;
+  }
+  return WALK_ON;
+}
+
+static bool measure(call_state *s, size_t f) {
+  if (s->depth >= MAX_CALL_DEPTH)
+    return s->ok = op_unimplemented(s->k->c, s->funcs[f], "calls nested more than %d deep",
+                                    MAX_CALL_DEPTH);
+  s->sizes[f] = COUNTING;
+  s->depth++;
+  s->size = 0;
+  op_walk(s->funcs[f], count_op, s);
+  s->depth--;
+  s->sizes[f] = s->size;
+  return s->ok;
+}
+
+static bool check_calls(checker *k) {
+  call_state s = {.k = k, .ok = true};
+  const block *b = op_body(k->m->root, 0);
+  size_t n = 0;
+  for (const op *o = b->first; o; o = o->next) n += op_is(o, func);
+  s.funcs = ARENA_ARRAY(k->scratch, op *, n);
+  s.sizes = arena_zalloc(k->scratch, n * sizeof *s.sizes);
+  for (op *o = b->first; o; o = o->next)
+    if (op_is(o, func)) s.funcs[o->num = (u32)s.len++] = o; /* numbers of ops are not needed now */
+  for (size_t i = 0; i < n && s.ok; i++)
+    if (!s.sizes[i]) measure(&s, i);
+  return s.ok;
+}
+
+bool dialect_check_runnable(ir_module *m) {
+  checker k = {.m = m, .c = m->ctx};
+  k.scratch = ir_scratch_push(k.c);
+  bool ok = op_walk(m->root, check_op, &k) && check_calls(&k);
+  ir_scratch_pop(k.c);
+  return ok;
+}

@@ -1,0 +1,65 @@
+// Valid, but not for the stages behind the verifier.
+// RUN: terrazzo opt %s -split-input-file -allow-unregistered-dialect | FileCheck %s
+// RUN: terrazzo opt %s -split-input-file -allow-unregistered-dialect -verify-diagnostics -sdy-basic-propagate
+
+// CHECK-LABEL: call @f
+func.func private @f(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = call @g(%a) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+func.func private @g(%a: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{calls 'f', which calls back}}
+  %0 = call @f(%a) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@+1 {{too large}}
+func.func @main(%a: tensor<4611686018427387904x4xf32>) {
+  return
+}
+
+// -----
+
+// CHECK: func.func private @declared(tensor<4xf32>) -> tensor<4xf32>
+// expected-error@+1 {{is not implemented: a function without a body}}
+func.func private @declared(%a: tensor<4xf32>) -> tensor<4xf32>
+
+// -----
+
+// CHECK-LABEL: func.func @blocks
+// CHECK: ^bb1
+// expected-error@+1 {{is not implemented: a function of several blocks}}
+func.func @blocks(%a: tensor<4xf32>) -> tensor<4xf32> {
+  "cf.br"()[^bb1] : () -> ()
+^bb1:
+  return %a : tensor<4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @unranked
+// CHECK-SAME: tensor<*xf32>
+// expected-error@+1 {{is not implemented: values of 'tensor<*xf32>'}}
+func.func @unranked(%a: tensor<*xf32>) {
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @other
+// expected-error@+1 {{is not implemented: elements that are not numbers: 'tensor<4x!other.thing>'}}
+func.func @other(%a: tensor<4x!other.thing>) {
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @tokens
+func.func @tokens(%a: !stablehlo.token) -> !stablehlo.token {
+  // expected-error@+1 {{is not implemented: shardings of '!stablehlo.token'}}
+  %0 = sdy.sharding_constraint %a <@mesh, []> : !stablehlo.token
+  return %0 : !stablehlo.token
+}
+sdy.mesh @mesh = <["x"=2]>
