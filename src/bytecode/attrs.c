@@ -1,9 +1,6 @@
 /* Attributes and types by index: decoded on demand, each once, by the codec of its dialect. */
 #include "bytecode/reader.h"
 #include "text/text.h"
-
-enum { MAX_DEPTH = 512 };
-
 static const codec *const codecs[] = {[DIALECT_builtin] = &codec_builtin,
                                       [DIALECT_sdy] = &codec_sdy,
                                       [DIALECT_vhlo] = &codec_vhlo,
@@ -183,8 +180,8 @@ static const void *resolve(reader *r, entry *e, bool is_type) {
   const codec *k = codecs[r->dialects[e->dialect].kind];
   const char *what = is_type ? "type" : "attribute";
   if (e->busy) return fail_at(r, c.at, "%s refers to itself", what), NULL;
-  if (r->depth >= MAX_DEPTH)
-    return fail_at(r, c.at, "%s nested more than %d deep", what, MAX_DEPTH), NULL;
+  if (r->depth >= IR_MAX_NESTING)
+    return fail_at(r, c.at, "%s nested more than %d deep", what, IR_MAX_NESTING), NULL;
   if (e->custom && !k)
     return fail_unimplemented(r, c.at, "%s of dialect " STR_FMT, what,
                               STR_ARG(r->dialects[e->dialect].name)),
@@ -196,6 +193,8 @@ static const void *resolve(reader *r, entry *e, bool is_type) {
                              : decode_attr(r, e, &c, k);
   r->depth--;
   e->busy = false;
+  u32 depth = r->failed ? 0 : is_type ? ((const type *)v)->depth : ((const attr *)v)->depth;
+  if (depth > IR_MAX_NESTING) fail_at(r, c.at, "%s nested more than %d deep", what, IR_MAX_NESTING);
   if (!r->failed && c.at != c.end)
     fail_at(r, c.at, "expected the end of the %s, found %zu more bytes", what, cursor_left(&c));
   return r->failed ? NULL : v;

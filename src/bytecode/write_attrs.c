@@ -2,8 +2,6 @@
 #include "bytecode/writer.h"
 #include "text/text.h"
 
-enum { MAX_WRITE_DEPTH = 512 };
-
 static const codec *const codecs[] = {
     [DIALECT_builtin] = &codec_builtin, [DIALECT_sdy] = &codec_sdy,
     [DIALECT_vhlo] = &codec_vhlo,       [DIALECT_stablehlo] = &codec_stablehlo,
@@ -59,8 +57,8 @@ u32 entry_number(writer *w, str dialect, put_entry_fn *put, const void *what) {
 }
 
 static bool enter(writer *w) {
-  if (w->depth >= MAX_WRITE_DEPTH)
-    return cannot_write(w, "an attribute nested more than %d deep", MAX_WRITE_DEPTH);
+  if (w->depth >= IR_MAX_NESTING)
+    return cannot_write(w, "an attribute nested more than %d deep", IR_MAX_NESTING);
   w->depth++;
   return true;
 }

@@ -109,10 +109,25 @@ static void own_fields(ir_ctx *c, attr *a) {
   }
 }
 
+static u32 depth_of(const attr *a) {
+  u32 d = 0;
+  FOR_FIELDS(f, a) {
+    attrs one = {0};
+    const type *t = f->kind == FIELD_type ? *FIELD(a, f, type *) : NULL;
+    if (t && t->depth > d) d = t->depth;
+    if (f->kind == FIELD_attr) one = (attrs){FIELD(a, f, attr *), 1};
+    if (f->kind == FIELD_attrs) one = *FIELD(a, f, attrs);
+    for (size_t i = 0; i < one.len; i++)
+      if (one.data[i] && one.data[i]->depth > d) d = one.data[i]->depth;
+  }
+  return d + 1;
+}
+
 static attr *copy_attr(ir_ctx *c, const attr *proto, u64 hash, bool unique) {
   attr *a = arena_copy(&c->arena, proto, attr_infos[proto->id].size);
   a->hash = hash;
   a->unique = unique;
+  a->depth = depth_of(a);
   return a;
 }
 

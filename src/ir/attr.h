@@ -37,6 +37,10 @@ typedef enum type_kind {
   TYPE_UNRANKED_MEMREF, /* elem, space */
 } type_kind;
 
+/* Types and attributes are walked by recursion, so who makes them keeps `depth` within this: text,
+ * bytecode, the C API. */
+enum { IR_MAX_NESTING = 512 };
+
 typedef enum signedness { SIGNLESS, SIGNED, UNSIGNED } signedness;
 
 /* F(id, "spelling", bits): the float types */
@@ -82,6 +86,7 @@ struct type {
   u32 width; /* bits, of integers and floats */
   u32 num_inputs;
   u32 scalable; /* mask of dimensions */
+  u32 depth;    /* of nesting; 1: no types or attributes inside */
   u64 hash;
   const type *elem;
   const attr *encoding; /* NULL: none */
@@ -184,6 +189,7 @@ typedef enum attr_id {
 struct attr {
   u16 id;      /* attr_id */
   bool unique; /* false: a large constant, which has no twin to compare with */
+  u32 depth;   /* of nesting; 1: no types or attributes inside */
   u64 hash;
 };
 

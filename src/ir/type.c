@@ -33,6 +33,15 @@ static bool same_type(const void *entry, const void *key) {
          i64s_eq(a->dims, b->dims) && types_eq(a->types, b->types) && str_eq(a->text, b->text);
 }
 
+static u32 depth_of(const type *t) {
+  u32 d = t->elem ? t->elem->depth : 0;
+  if (t->encoding && t->encoding->depth > d) d = t->encoding->depth;
+  if (t->space && t->space->depth > d) d = t->space->depth;
+  for (size_t i = 0; i < t->types.len; i++)
+    if (t->types.data[i]->depth > d) d = t->types.data[i]->depth;
+  return d + 1;
+}
+
 static const type *unique(ir_ctx *c, type proto) {
   size_t slot;
   arena *a = &c->arena;
@@ -44,6 +53,7 @@ static const type *unique(ir_ctx *c, type proto) {
   t->types.data = arena_copy(a, proto.types.data, proto.types.len * sizeof(type *));
   t->text = arena_str(a, proto.text);
   if (proto.quant) t->quant = quant_copy(a, proto.quant);
+  t->depth = depth_of(t);
   table_put(&c->types, slot, proto.hash, t);
   return t;
 }

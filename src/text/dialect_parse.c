@@ -294,7 +294,7 @@ static const attr *written_out(parser *p) {
   bool angle = p->lex.p < p->lex.end && *p->lex.p == '<';
   if (!dot && !angle) {
     const attr *alias = name_map_get(&p->attr_aliases, name);
-    if (alias) return parser_next(p), alias;
+    if (alias) return parser_room(p, alias->depth) && parser_next(p) ? alias : NULL;
     parser_error(p, &t, "undefined symbol alias id '" STR_FMT "'", STR_ARG(name));
     return NULL;
   }

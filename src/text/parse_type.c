@@ -378,7 +378,7 @@ static const type *dialect(parser *p) {
   str name = str_from(t.text, 1);
   const char *dot = memchr(name.data, '.', name.len);
   const type *alias = name_map_get(&p->type_aliases, name);
-  if (alias) return parser_next(p), alias;
+  if (alias) return parser_room(p, alias->depth) && parser_next(p) ? alias : NULL;
   if (!dot && !(p->lex.p < p->lex.end && *p->lex.p == '<')) {
     parser_next(p);
     return parser_error(p, &p->tok, "undefined symbol alias id '" STR_FMT "'", STR_ARG(name)), NULL;

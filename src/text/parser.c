@@ -66,8 +66,13 @@ void parser_note(parser *p, u32 line, u32 col, const char *fmt, ...) {
 }
 
 bool parser_enter(parser *p) {
-  if (++p->depth <= MAX_DEPTH) return true;
-  return parser_error(p, &p->tok, "nested more than %d levels deep", (int)MAX_DEPTH);
+  p->depth++;
+  return parser_room(p, 0);
+}
+
+bool parser_room(parser *p, u32 depth) {
+  if (p->depth + depth <= IR_MAX_NESTING) return true;
+  return parser_error(p, &p->tok, "nested more than %d levels deep", (int)IR_MAX_NESTING);
 }
 
 /* ---- tokens ---- */

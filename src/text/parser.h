@@ -10,8 +10,6 @@
 #include "text/lexer.h"
 #include "text/text.h"
 
-enum { MAX_DEPTH = 512 }; /* nesting of regions, attributes and types */
-
 /* A table from names to pointers; keys are borrowed. */
 typedef struct name_map {
   struct name_entry {
@@ -111,7 +109,8 @@ bool parser_error(parser *p, const token *where, const char *fmt, ...) PRINTF_LI
  * dialect's own code complains, not where a token is missing. */
 bool parser_complain(parser *p, const token *where, const char *fmt, ...) PRINTF_LIKE(3, 4);
 void parser_note(parser *p, u32 line, u32 col, const char *fmt, ...) PRINTF_LIKE(4, 5);
-bool parser_enter(parser *p); /* one level deeper; false: too deep, reported */
+bool parser_enter(parser *p);           /* one level deeper; false: too deep, reported */
+bool parser_room(parser *p, u32 depth); /* for what is itself so deep, here */
 static inline void parser_leave(parser *p) { p->depth--; }
 /* Bytes of a string token, or of the part of an @ token after the sign. */
 str parser_string(parser *p, const token *t);
