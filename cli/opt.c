@@ -95,17 +95,21 @@ static bool process_module(const opt_options *o, str file, str source, diag_sink
   return ok;
 }
 
-static bool process(const opt_options *o, str file, str source, buf *out) {
+/* `said`: what parts before this one warned of once and for all. */
+static bool process(const opt_options *o, str file, str source, u32 *said, buf *out) {
   if (!o->expect) {
-    diag_sink sink = {.fn = diag_to_stderr};
-    return process_module(o, file, source, &sink, out);
+    diag_sink sink = {.fn = diag_to_stderr, .said = *said};
+    bool ok = process_module(o, file, source, &sink, out);
+    *said = sink.said;
+    return ok;
   }
   oom_trap trap;
   expectations e = {0};
   if (setjmp(trap.at)) return say_error("out of memory"), false;
   expect_read(&e, file, source, &trap);
-  diag_sink sink = {.fn = expect_sink, .user = &e};
+  diag_sink sink = {.fn = expect_sink, .user = &e, .said = *said};
   process_module(o, file, source, &sink, out);
+  *said = sink.said;
   return expect_finish(&e);
 }
 
@@ -125,10 +129,11 @@ static str next_part(const char *marker, str *rest) {
 }
 
 static bool process_all(const opt_options *o, str file, str source, buf *out) {
-  if (!o->split || bytecode_is(source)) return process(o, file, source, out);
+  u32 said = 0;
+  if (!o->split || bytecode_is(source)) return process(o, file, source, &said, out);
   bool ok = true;
   for (str rest = source; rest.len;) {
-    ok &= process(o, file, next_part(o->marker, &rest), out);
+    ok &= process(o, file, next_part(o->marker, &rest), &said, out);
     if (rest.len) buf_printf(out, "\n%s\n", o->joint ? o->joint : o->marker);
   }
   return ok;

@@ -22,12 +22,21 @@ typedef struct diag_sink {
   void *user;
   u32 errors;         /* errors seen so far */
   bool unimplemented; /* some error was "not implemented" rather than "wrong" */
+  u32 said; /* bits of warnings that are given once, however many modules share the sink */
 } diag_sink;
 
 /* Always false, so that callers can `return diag_error(...)`. */
 bool diag_error(diag_sink *sink, diag_pos pos, const char *fmt, ...) PRINTF_LIKE(3, 4);
 void diag_note(diag_sink *sink, diag_pos pos, const char *fmt, ...) PRINTF_LIKE(3, 4);
 void diag_emit(diag_sink *sink, diag_kind kind, diag_pos pos, const char *fmt, va_list ap);
+
+/* Warnings that are given once a sink. diag_first: true the first time. */
+typedef enum diag_once { ONCE_UNKNOWN_OP, ONCE_UNKNOWN_CALL, ONCE_CALLED_TWICE } diag_once;
+static inline bool diag_first(diag_sink *sink, diag_once what) {
+  bool said = sink->said >> what & 1;
+  sink->said |= 1u << what;
+  return !said;
+}
 
 /* A sink that writes `file:line:col: error: text` lines to a buf (user: buf *). */
 void diag_to_buf(void *user, diag_kind kind, diag_pos pos, str text);

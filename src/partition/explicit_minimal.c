@@ -4,7 +4,7 @@
  * concatenations whose operands are elsewhere; the one product whose result is better moved than
  * its operands. Everything else is left to the partitioner that comes after.
  * Source: openxla/shardy, sdy-insert-explicit-reshards. */
-#include "partition/common_axes.h"
+#include "partition/concat_axes.h"
 #include "partition/passes.h"
 #include "partition/place.h"
 #include "shard/calls.h"
@@ -145,6 +145,13 @@ static const sharding *closed_like(minimal *p, const sharding *s) {
   return sharding_make_replicated(p->e.a, s->mesh, s->rank, true);
 }
 
+/* No dimension is sharded. */
+static bool is_whole(const sharding *s) {
+  for (u32 d = 0; d < s->rank; d++)
+    if (s->dims[d].axes.len) return false;
+  return true;
+}
+
 static void move_to(minimal *p, op *user, u32 i, const sharding *to, bool behind_value, bool full) {
   value *v = op_operand(user, i);
   cursor at = behind_value ? after_value(p, v) : cursor_before(&p->e, user);
@@ -155,6 +162,7 @@ static void move_to(minimal *p, op *user, u32 i, const sharding *to, bool behind
   v = op_operand(user, i);
   const sharding *from = part_sharding(&p->e, v);
   if (!p->ok || !full || same_place(from, to)) return;
+  if (!from && is_whole(to)) return; /* open sums of nothing known are left alone */
   value *r = emit(&at, OP_reshard, &v, 1, v->type);
   set_attr(&at, r->def.op, "sharding", part_attr(&p->e, to ? to : closed_like(p, from)));
   op_set_operand(user, i, r);
@@ -244,11 +252,6 @@ typedef struct tensors {
   axis_list *factors; /* [tensor][factor] */
 } tensors;
 
-static bool has_factor(const rule *r, u32 t, u32 f) {
-  for (u32 k = r->dim_begin[r->tensor_begin[t]]; k < r->dim_begin[r->tensor_begin[t + 1]]; k++)
-    if (r->places[k] == f) return true;
-  return false;
-}
 static axis_list axes_at(const tensors *x, u32 t, u32 f) {
   return x->factors[(size_t)t * x->r->num_factors + f];
 }
@@ -299,7 +302,7 @@ static bool dot_conflict(minimal *p, const tensors *x, u32 *conflict) {
   axis_vec reduced = {0}, alone = {0};
   bool found = false;
   for (u32 f = 0; f < x->r->num_factors; f++) {
-    bool in_lhs = has_factor(x->r, 0, f), in_rhs = has_factor(x->r, 1, f);
+    bool in_lhs = rule_has_factor(x->r, 0, f), in_rhs = rule_has_factor(x->r, 1, f);
     axis_list axes = axes_at(x, in_lhs ? 0 : 1, f);
     i64 size = in_lhs ? lhs : rhs;
     if (in_lhs && in_rhs) {
@@ -330,7 +333,7 @@ static void fix_dot(minimal *p, tensors *x) {
   const sharding *old = x->in[2];
   if (!old || !dot_conflict(p, x, &f)) return;
   axis_list *result = &x->factors[2 * (size_t)x->r->num_factors];
-  result[f] = axes_at(x, has_factor(x->r, 0, f) ? 0 : 1, f);
+  result[f] = axes_at(x, rule_has_factor(x->r, 0, f) ? 0 : 1, f);
   part_set_sharding(&p->e, x->o, 0, with_axes(p, x, 2, result));
   cursor at = cursor_after(&p->e, x->o);
   value *v = op_result(x->o, 0), *r = emit(&at, OP_reshard, &v, 1, v->type);
@@ -348,22 +351,15 @@ static void fix_concatenate(minimal *p, tensors *x) {
     differ |= part_sharding(&p->e, op_operand(o, t)) != part_sharding(&p->e, op_result(o, 0));
   if (!differ) return;
   i64 *sizes = ARENA_ARRAY(a, i64, n);
-  const type **types = ARENA_ARRAY(a, const type *, n);
-  u8 *kinds = ARENA_ARRAY(a, u8, r->num_factors);
-  for (u32 t = 0; t < n; t++) {
-    const value *v = t < r->num_operands ? op_operand(o, t) : op_result(o, 0);
-    sizes[t] = elements(v);
-    types[t] = v->type;
-  }
-  for (u32 f = 0; f < r->num_factors; f++) kinds[f] = r->factors[f].kind;
-  const mesh *m = shardings_common_mesh(x->in, n);
-  axes_problem prob = {r, kinds, m, x->in, sizes, types, (axis_list){0}};
+  for (u32 t = 0; t < n; t++)
+    sizes[t] = elements(t < r->num_operands ? op_operand(o, t) : op_result(o, 0));
+  concat_problem prob = {r, shardings_common_mesh(x->in, n), x->factors, sizes};
   axis_list *axes = ARENA_ARRAY(a, axis_list, r->num_factors);
-  common_axes(a, &prob, axes);
+  concat_axes(a, &prob, axes);
   for (u32 t = 0; t < n; t++) {
     bool same = true;
     for (u32 f = 0; f < r->num_factors; f++)
-      same &= !has_factor(r, t, f) || axes_eq(axes_at(x, t, f), axes[f]);
+      same &= !rule_has_factor(r, t, f) || axes_eq(axes_at(x, t, f), axes[f]);
     if (same) continue;
     bool result = t >= r->num_operands;
     value *v = result ? op_result(o, 0) : op_operand(o, t);
@@ -392,7 +388,7 @@ static void reduce_results(minimal *p, const tensors *x) {
     if (x->r->factors[f].kind != FACTOR_REDUCTION) continue;
     const axis_list *common = NULL;
     for (u32 t = 0; t < rule_num_tensors(x->r); t++) {
-      if (!has_factor(x->r, t, f)) continue;
+      if (!rule_has_factor(x->r, t, f)) continue;
       const axis_list *l = &x->factors[(size_t)t * x->r->num_factors + f];
       if (common && !axes_eq(*common, *l)) {
         refuse(p, o,

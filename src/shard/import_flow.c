@@ -185,7 +185,6 @@ bool pass_import_func_calls(ir_module *m, arena *scratch, const pass_args *args)
   call_walk w;
   shard_space *s = shard_space_create(m, scratch);
   if (!calls_in_order(m, scratch, &w)) return false;
-  bool warned = false;
   u32 numbered = 0;
   FOR_OPS(o, op_body(m->root, 0)) o->num = numbered++;
   op **moved = arena_zalloc(scratch, (numbered + 1) * sizeof *moved); /* who has the body now */
@@ -196,12 +195,11 @@ bool pass_import_func_calls(ir_module *m, arena *scratch, const pass_args *args)
       return op_unimplemented(m->ctx, w.calls.data[i], "its callee has no body");
     op *n = make_named(m, s, scratch, w.calls.data[i], f);
     if (moved[f->num]) {
-      if (!warned)
+      if (diag_first(ir_sink(m->ctx), ONCE_CALLED_TWICE))
         op_warn(m->ctx, n,
                 "function @" STR_FMT " has multiple call ops, we need to clone the "
                 "function body for each call",
                 STR_ARG(symbol_name(f)));
-      warned = true;
       copy_body(m, scratch, n, moved[f->num]);
     } else {
       move_body(m, &n->regions[0], &f->regions[0], &op_infos[OP_sdy_return]);

@@ -45,8 +45,7 @@ typedef struct rule_set {
   arena *a;
   hash_index index;
   u32 count;
-  bool conservative;           /* rules without the factors that need communication */
-  bool warned_op, warned_call; /* of the first op and custom call without a rule */
+  bool conservative; /* rules without the factors that need communication */
 } rule_set;
 
 void rule_set_init(rule_set *s, ir_ctx *ctx, arena *a, bool conservative);

@@ -134,9 +134,9 @@ static const bool silent[OP_COUNT] = {
 
 void rule_warn_unknown(rule_set *s, const op *o) {
   bool known = op_kind(o) < OP_COUNT ? silent[op_kind(o)] : op_has(o, CONSTANT);
-  if (s->warned_op || known || rule_fn_of(o) || op_flow(o) || op_has(o, TERMINATOR)) return;
+  if (known || rule_fn_of(o) || op_flow(o) || op_has(o, TERMINATOR)) return;
   if (op_discardable(o, STR("sdy.sharding_rule"))) return;
-  s->warned_op = true;
+  if (!diag_first(ir_sink(s->ctx), ONCE_UNKNOWN_OP)) return;
   op_warn(s->ctx, o, "op '" STR_FMT "' is unknown to SDY sharding rule registry",
           STR_ARG(o->info->name));
 }

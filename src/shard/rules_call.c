@@ -140,10 +140,9 @@ const rule *rule_custom_call(rule_builder *b, const op *o) {
   if (!view_custom_call(o, &v)) return NULL;
   for (size_t i = 0; i < COUNT(targets); i++)
     if (str_is(v.call_target_name, targets[i].target)) return targets[i].fn(b, o);
-  bool known = b->set->warned_call;
+  bool known = false;
   for (size_t i = 0; i < COUNT(silent); i++) known |= str_is(v.call_target_name, silent[i]);
-  if (known) return NULL;
-  b->set->warned_call = true;
+  if (known || !diag_first(ir_sink(b->set->ctx), ONCE_UNKNOWN_CALL)) return NULL;
   op_warn(b->set->ctx, o, "custom call @" STR_FMT " is unknown to SDY sharding rule registry",
           STR_ARG(v.call_target_name));
   return NULL;
