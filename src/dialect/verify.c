@@ -234,6 +234,13 @@ static bool check_parent(checker *k, const op *o) {
   return true;
 }
 
+/* A constant holds what a quantized element stores. */
+static bool fits_inferred(const op *o, const type *want, const type *got) {
+  if (types_agree(want, got)) return true;
+  return op_is(o, constant) && type_is_tensor(got) && got->elem->quant &&
+         got->elem->quant->storage == want->elem && shapes_agree(want, got);
+}
+
 static bool check_inferred(checker *k, const op *o) {
   infer_fn *fn = op_has(o, SAME_TYPE) ? NULL : infer_of[op_kind(o)];
   if (!fn) return true;
@@ -244,7 +251,7 @@ static bool check_inferred(checker *k, const op *o) {
     return !checked && op_error(k->c, o, "failed to infer returned types");
   }
   for (u32 i = 0; i < o->num_results; i++)
-    if (!types_agree(want[i], out_type(o, i))) {
+    if (!fits_inferred(o, want[i], out_type(o, i))) {
       const type **got = ARENA_ARRAY(ir_arena(k->c), const type *, o->num_results);
       for (u32 j = 0; j < o->num_results; j++) got[j] = out_type(o, j);
       op_error(k->c, o, "inferred type(s) %s are incompatible with return type(s) of operation %s",

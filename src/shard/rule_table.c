@@ -29,6 +29,7 @@ static const rule *pointwise(rule_builder *b, const op *o) {
 #define R_later(id) rule_##id
 
 #define rule_module NULL
+#define rule_arith_constant NULL
 #define rule_cast NULL
 #define rule_func NULL
 #define rule_call NULL
@@ -117,6 +118,7 @@ static const bool silent[OP_COUNT] = {
     [OP_sdy_constant] = true,
     [OP_data_flow_edge] = true,
     [OP_constant] = true,
+    [OP_arith_constant] = true,
     [OP_sharding_group] = true,
     [OP_propagation_barrier] = true,
     [OP_iota] = true,

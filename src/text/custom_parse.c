@@ -140,6 +140,9 @@ static bool parse_constant(parser *p, op_state *st) {
   const attr *a = parser_attr(p, NULL);
   if (!a) return false;
   const type *type = type_of_elements(a);
+  if (st->info->id == OP_arith_constant && attr_is(integer, a))
+    type = ((const integer_attr *)a)->type;
+  if (st->info->id == OP_arith_constant && attr_is(float, a)) type = ((const float_attr *)a)->type;
   if (!type) return parser_error(p, &t, "invalid kind of attribute specified");
   set(p, st, "value", a);
   VEC_PUSH(p->scratch, st->result_types, type);
@@ -343,6 +346,7 @@ static custom_fn *const custom_of[OP_COUNT] = {
     [OP_func] = parse_func,
     [OP_constant] = parse_constant,
     [OP_sdy_constant] = parse_constant,
+    [OP_arith_constant] = parse_constant,
     [OP_reduce] = parse_reduce,
     [OP_while] = parse_while,
     [OP_chlo_constant] = parse_chlo_constant,

@@ -104,7 +104,7 @@ static const type *type_of_elements(const attr *a) {
 static bool print_constant(printer *w, const op *o) {
   const attr *value = get(o, "value");
   if (o->num_results != 1 || !value) return false;
-  if (type_of_elements(value) != o->results[0].type) {
+  if (!op_is(o, arith_constant) && type_of_elements(value) != o->results[0].type) {
     printer_generic(w, o, false);
     return true;
   }
@@ -243,6 +243,7 @@ static custom_fn *const custom_of[OP_COUNT] = {
     [OP_func] = print_func,
     [OP_constant] = print_constant,
     [OP_sdy_constant] = print_constant,
+    [OP_arith_constant] = print_constant,
     [OP_reduce] = print_reduce,
     [OP_while] = print_while,
     [OP_chlo_constant] = print_chlo_constant,

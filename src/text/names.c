@@ -52,7 +52,7 @@ static void name_results(printer *w, op *o, counters *c) {
     return;
   }
   const char *name = NULL;
-  if (!w->options.generic && op_is(o, constant))
+  if (!w->options.generic && (op_is(o, constant) || op_is(o, arith_constant)))
     name = type_element(o->results[0].type)->kind == TYPE_INT ? "c" : "cst";
   name_result(w, &o->results[0], name, c);
 }

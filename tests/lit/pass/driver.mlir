@@ -37,7 +37,7 @@
 // HELP: Examples
 // PASSES: -canonicalize
 // PASSES-NEXT: top-down flag
-// DIALECTS: Available Dialects: builtin,{{.*}}chlo,{{.*}}func,{{.*}}sdy,{{.*}}stablehlo
+// DIALECTS: Available Dialects: {{.*}}builtin,{{.*}}chlo,{{.*}}func,{{.*}}sdy,{{.*}}stablehlo
 // BARE: {{^}}func.func @f
 // STRIP: #loc = loc(unknown)
 // STRIP: return loc(#loc)
