@@ -309,6 +309,7 @@ static bool write_tiles(writer *w, const placement *p, bool list) {
       return writer_error(w, "a list of %lld devices, of at most %d",
                           (long long)p->sharding->mesh->size, NOTATION_MAX_LISTED);
     tile_list_devices(w->a, &t);
+    tile_sort_replicas(w->a, &t);
   }
   op_sharding_print(w->out, &t);
   return true;

@@ -1,5 +1,7 @@
 #include "mesh/op_sharding.h"
 
+#include <stdlib.h>
+
 /* Order of devices as an iota reshaped to `dims` and transposed by `perm`, made as small as it
  * goes: dimensions of size 1 dropped, neighbours that stay neighbours merged. */
 static void canonicalize(arena *a, i64 *dims, i64 *perm, size_t n, i64s *out_dims, i64s *out_perm) {
@@ -110,6 +112,21 @@ void tile_list_devices(arena *a, tile_assignment *t) {
   }
   t->devices = (i64s){devices, (size_t)size};
   t->reshape = t->perm = (i64s){0};
+}
+
+static int compare_i64(const void *a, const void *b) {
+  i64 x = *(const i64 *)a, y = *(const i64 *)b;
+  return (x > y) - (x < y);
+}
+
+void tile_sort_replicas(arena *a, tile_assignment *t) {
+  if (!t->num_subgroups || t->subgroups[t->num_subgroups - 1] != SUBGROUP_REPLICATED) return;
+  if (t->devices.len == 0) return;
+  size_t group = (size_t)t->dims.data[t->dims.len - 1];
+  i64 *sorted = arena_copy(a, t->devices.data, t->devices.len * sizeof *sorted);
+  for (size_t i = 0; i + group <= t->devices.len; i += group)
+    qsort(sorted + i, group, sizeof *sorted, compare_i64);
+  t->devices.data = sorted;
 }
 
 /* ---- the serialized message ---- */

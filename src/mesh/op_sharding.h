@@ -33,6 +33,8 @@ void sharding_tile(arena *a, const sharding *s, tile_assignment *out);
 void sharding_tile_manual(arena *a, const sharding *s, axis_list manual, tile_assignment *out);
 /* The order as a list, for a reader that knows no iota: linear in devices. */
 void tile_list_devices(arena *a, tile_assignment *t);
+/* Where devices are listed: those that hold the same, in rising order, as XLA prints them. */
+void tile_sort_replicas(arena *a, tile_assignment *t);
 /* Bytes of a serialized xla.OpSharding; empty for replicated. */
 void op_sharding_write(buf *out, const tile_assignment *t);
 /* HLO text: {replicated}, {maximal device=3}, {devices=[4,2]<=[8]}. */

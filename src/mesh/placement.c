@@ -189,6 +189,7 @@ void placement_tile(arena *a, const placement *p, tile_assignment *out) {
                axes_size(p->manual) == 1 && !mesh_is_maximal(s->mesh);
   sharding_tile_manual(a, plain ? NULL : s, plain ? (axis_list){0} : p->manual, out);
   if (out->kind != TILE_OTHER) return;
+  tile_sort_replicas(a, out);
   if (out->devices.len) find_iota(a, out);
   if (covers(s->mesh, p->manual)) *out = (tile_assignment){.kind = TILE_MANUAL};
   if (covers(s->mesh, s->unreduced)) *out = (tile_assignment){.kind = TILE_UNREDUCED};
@@ -316,8 +317,9 @@ static const placement *place_over(tiler *t, const mesh *m, diag_sink *sink) {
       return NULL;
     }
     tile_list_devices(t->a, &listed);
+    if (!to_positions(t->a, m, listed.devices, &listed.devices, sink)) return NULL;
+    tile_sort_replicas(t->a, &listed);
     list = listed.devices;
-    if (!to_positions(t->a, m, list, &list, sink)) return NULL;
     if (!order_of_list(t, list)) {
       diag_error(sink, NOWHERE,
                  "not expressible: no order of the mesh's axes gives the listed devices");
@@ -331,10 +333,13 @@ static const placement *place_over(tiler *t, const mesh *m, diag_sink *sink) {
 
 const placement *placement_from_tiles(arena *a, const tile_assignment *tiles, const mesh *m,
                                       diag_sink *sink) {
-  tiler t = {.a = a, .tiles = tiles};
+  tile_assignment sorted = *tiles;
+  tiler t = {.a = a, .tiles = &sorted};
   t.dims = arena_zalloc(a, (tiles->dims.len + 1) * sizeof *t.dims);
   if (m) return place_over(&t, m, sink);
   bool ordered = true;
+  tile_sort_replicas(a, &sorted);
+  tiles = &sorted;
   if (tiles->devices.len)
     ordered = order_of_list(&t, tiles->devices);
   else
