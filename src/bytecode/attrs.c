@@ -1,6 +1,11 @@
 /* Attributes and types by index: decoded on demand, each once, by the codec of its dialect. */
 #include "bytecode/reader.h"
 #include "text/text.h"
+
+/* Attributes may share parts, so that a few bytes are much when written out; how much more than
+ * there are bytes in the file. */
+enum { MAX_TREE = 64 };
+
 static const codec *const codecs[] = {[DIALECT_builtin] = &codec_builtin,
                                       [DIALECT_sdy] = &codec_sdy,
                                       [DIALECT_vhlo] = &codec_vhlo,
@@ -186,6 +191,8 @@ static const void *resolve(reader *r, entry *e, bool is_type) {
     return fail_unimplemented(r, c.at, "%s of dialect " STR_FMT, what,
                               STR_ARG(r->dialects[e->dialect].name)),
            NULL;
+  u64 outer = r->tree;
+  r->tree = 1;
   e->busy = true;
   r->depth++;
   const void *v = !e->custom ? decode_text(r, &c, is_type)
@@ -195,6 +202,11 @@ static const void *resolve(reader *r, entry *e, bool is_type) {
   e->busy = false;
   u32 depth = r->failed ? 0 : is_type ? ((const type *)v)->depth : ((const attr *)v)->depth;
   if (depth > IR_MAX_NESTING) fail_at(r, c.at, "%s nested more than %d deep", what, IR_MAX_NESTING);
+  e->size = r->tree;
+  r->tree = outer;
+  if (!r->failed && e->size / MAX_TREE > r->bytes.len + 1024)
+    fail_at(r, e->bytes.at, "%s that is written out to %llu parts, too many for the file", what,
+            (unsigned long long)e->size);
   if (!r->failed && c.at != c.end)
     fail_at(r, c.at, "expected the end of the %s, found %zu more bytes", what, cursor_left(&c));
   return r->failed ? NULL : v;
@@ -208,6 +220,7 @@ const attr *attr_at(reader *r, const u8 *from, u64 index) {
            NULL;
   entry *e = &r->attrs[index];
   if (!e->value) e->value = resolve(r, e, false);
+  r->tree += e->size;
   return e->value;
 }
 
@@ -219,5 +232,6 @@ const type *type_at(reader *r, const u8 *from, u64 index) {
            NULL;
   entry *e = &r->types[index];
   if (!e->value) e->value = resolve(r, e, true);
+  r->tree += e->size;
   return e->value;
 }

@@ -122,7 +122,7 @@ static const attr *read_dense_array(reader *r, cursor *c) {
 static str unpack_bits(reader *r, str data, i64 n) {
   if (data.len == 1 && (u8)data.data[0] == 0xFF) return STR("\1");
   if ((i64)data.len == n || (i64)data.len != n / 8 + (n % 8 != 0)) return data;
-  char *out = arena_alloc(r->arena, (size_t)n);
+  char *out = arena_alloc(ir_arena(r->ctx), (size_t)n); /* which is borrowed */
   for (i64 i = 0; i < n; i++) out[i] = data.data[i / 8] >> (i % 8) & 1;
   return (str){out, (size_t)n};
 }

@@ -153,6 +153,7 @@ static void read_resource(reader *r, str key, u8 kind, cursor c) {
     return;
   }
   ir_resource_set(r->ctx, key, (str){(const char *)c.end - size, (size_t)size});
+  if (align <= UINT32_MAX) ir_resource_set_align(r->ctx, key, (u32)align);
 }
 
 static void read_resource_group(reader *r, cursor *offsets, cursor *data, bool ours) {
@@ -236,6 +237,13 @@ static const attr *slot_form(reader *r, const slot_info *s, const attr *a) {
   return v >= 0 && v < attr_infos[s->attr_id].num_cases ? attr_enum(r->ctx, s->attr_id, v) : a;
 }
 
+/* Ops may share a dictionary, but each gets its attributes: that must stay in proportion. */
+bool count_attrs(reader *r, const u8 *from, size_t n) {
+  r->attrs_given += n;
+  return r->attrs_given / 16 <= r->bytes.len + 1024 ||
+         fail_at(r, from, "the ops have too many attributes for the size of the file");
+}
+
 static void set_dict(reader *r, const u8 *from, op *o, const attr *a) {
   const dict_attr *d = attr_as(dict, a);
   if (r->failed) return;
@@ -243,6 +251,7 @@ static void set_dict(reader *r, const u8 *from, op *o, const attr *a) {
     fail_at(r, from, "expected a dictionary of attributes");
     return;
   }
+  if (!count_attrs(r, from, d->names.len)) return;
   for (size_t i = 0; i < d->names.len; i++) {
     str name = ((const string_attr *)d->names.data[i])->value;
     int slot = op_slot(o->info, name);
@@ -304,6 +313,9 @@ typedef struct body {
   value **values;
   size_t num_values, cap_values;
   size_t pending; /* references to values that are not defined yet */
+  u64 promised;   /* regions and blocks to come */
+  u32 num_ops;
+  VEC(value *) operands; /* of the op at hand */
 } body;
 
 static frame *top(body *b) { return &b->frames.data[b->frames.len - 1]; }
@@ -314,7 +326,8 @@ static cursor *cursor_of(body *b) {
   return &b->frames.data[i].cursor;
 }
 
-/* Every value takes a byte of the file, so more at once cannot be. */
+/* Every value takes a byte of the file, so more at once cannot be. Places are NULL before they are
+ * defined or used, and again when their region has ended. */
 static void push_values(body *b, frame *f, const u8 *from, u64 n) {
   reader *r = b->r;
   if (r->failed) return;
@@ -322,12 +335,31 @@ static void push_values(body *b, frame *f, const u8 *from, u64 n) {
     fail_at(r, from, "expected fewer values, found %llu", (unsigned long long)n);
     return;
   }
-  while (b->num_values + n > b->cap_values)
-    b->values = arena_grow(r->arena, b->values, b->num_values, &b->cap_values, sizeof *b->values);
-  if (n) memset(b->values + b->num_values, 0, (size_t)n * sizeof *b->values);
+  while (b->num_values + n > b->cap_values) {
+    size_t old = b->cap_values;
+    b->values = arena_grow(r->arena, b->values, old, &b->cap_values, sizeof *b->values);
+    memset(b->values + old, 0, (b->cap_values - old) * sizeof *b->values);
+  }
   f->first = f->next = b->num_values;
   b->num_values += (size_t)n;
   f->end = b->num_values;
+}
+
+static void pop_values(body *b, frame *f, const u8 *at) {
+  if (f->next != f->end)
+    fail_at(b->r, at, "expected %zu values in the region, found %zu", f->end - f->first,
+            f->next - f->first);
+  if (f->next != f->first)
+    memset(b->values + f->first, 0, (f->next - f->first) * sizeof *b->values);
+  b->num_values = f->first;
+  f->next = f->end = f->first;
+}
+
+/* What is announced takes at least a byte each, so that no memory is made for regions inside
+ * regions that never come. */
+static bool promise(body *b, const u8 *from, u64 n) {
+  b->promised += n;
+  return b->promised <= b->r->bytes.len || fail_at(b->r, from, "expected fewer regions and blocks");
 }
 
 /* A value used before its definition is the result of a detached op until then. */
@@ -357,6 +389,7 @@ static void define(body *b, const u8 *from, value *v) {
   if (before) {
     value_replace(before, v);
     b->pending--;
+    VEC_PUSH(b->r->arena, b->r->orders, (use_order){.value = v, .from = from});
   }
   b->values[f->next++] = v;
 }
@@ -373,18 +406,6 @@ static value *get_operand(body *b, cursor *c) {
   value **v = &b->values[scope + i];
   if (!*v) *v = make_placeholder(b);
   return *v;
-}
-
-/* Orders of uses other than the natural one: read, not kept. */
-static void skip_use_orders(reader *r, cursor *c, size_t num_values) {
-  u64 n = num_values > 1 ? get_count(r, c) : 1, skipped;
-  for (u64 i = 0; i < n && !r->failed; i++) {
-    if (num_values > 1) get_uint(r, c);
-    const u8 *from = c->at;
-    get_flagged(r, c, &skipped);
-    if (skipped > cursor_left(c)) fail_at(r, from, "expected fewer uses");
-    for (u64 k = 0; k < skipped && !r->failed; k++) get_uint(r, c);
-  }
 }
 
 static void read_block_args(body *b, cursor *c) {
@@ -405,11 +426,16 @@ static void read_block_args(body *b, cursor *c) {
     define(b, from, block_add_arg(r->module, to, t));
     if (loc) block_set_arg_loc(r->module, to, i, loc);
   }
-  if (r->version >= VERSION_USES && get_byte(r, c)) skip_use_orders(r, c, n);
+  if (r->version < VERSION_USES || !get_byte(r, c)) return;
+  size_t first = r->orders.len;
+  read_use_orders(r, c, n);
+  for (size_t i = first; i < r->orders.len && !r->failed; i++)
+    r->orders.data[i].value = top(b)->block->args[r->orders.data[i].place];
 }
 
 static void read_block_header(body *b) {
   cursor *c = cursor_of(b);
+  b->promised--;
   if (get_flagged(b->r, c, &top(b)->ops_left)) read_block_args(b, c);
 }
 
@@ -419,8 +445,10 @@ static void begin_region(body *b) {
   frame *f = top(b);
   cursor *c = cursor_of(b);
   size_t blocks = get_count(r, c);
+  b->promised--;
   if (r->failed || blocks == 0) return;
   const u8 *from = c->at;
+  if (!promise(b, from, blocks)) return;
   u64 n = get_uint(r, c);
   push_values(b, f, from, n);
   region *reg = &f->op->regions[f->region];
@@ -445,6 +473,7 @@ typedef struct op_parts {
   size_t num_operands, num_successors, num_regions;
   u8 mask;
   bool isolated;
+  size_t first_order; /* of the uses of its results */
   const u8 *from;
   cursor props; /* where the properties are referred to */
 } op_parts;
@@ -452,7 +481,7 @@ typedef struct op_parts {
 static void read_successors(body *b, cursor *c, op_parts *p) {
   reader *r = b->r;
   p->num_successors = get_count(r, c);
-  p->successors = ARENA_ARRAY(r->arena, block *, p->num_successors);
+  p->successors = ARENA_ARRAY(&r->module->arena, block *, p->num_successors);
   const frame *f = top(b);
   for (size_t i = 0; i < p->num_successors && !r->failed; i++) {
     const u8 *from = c->at;
@@ -480,17 +509,20 @@ static void read_op_parts(body *b, cursor *c, op_parts *p) {
   if (p->mask & HAS_RESULTS) p->results = get_types(r, c);
   if (p->mask & HAS_OPERANDS) {
     p->num_operands = get_count(r, c);
-    p->operands = ARENA_ARRAY(r->arena, value *, p->num_operands);
-    for (size_t i = 0; i < p->num_operands && !r->failed; i++) p->operands[i] = get_operand(b, c);
+    b->operands.len = 0;
+    for (size_t i = 0; i < p->num_operands && !r->failed; i++)
+      VEC_PUSH(r->arena, b->operands, get_operand(b, c));
+    p->operands = b->operands.data;
   }
   if (p->mask & HAS_SUCCESSORS) read_successors(b, c, p);
-  if ((p->mask & HAS_USES) && r->version >= VERSION_USES) skip_use_orders(r, c, p->results.len);
+  p->first_order = r->orders.len;
+  if ((p->mask & HAS_USES) && r->version >= VERSION_USES) read_use_orders(r, c, p->results.len);
   if (p->mask & HAS_REGIONS) {
     const u8 *from = c->at;
     u64 n;
     p->isolated = get_flagged(r, c, &n);
     if (n > cursor_left(c) || n > UINT16_MAX) fail_at(r, from, "expected fewer regions");
-    p->num_regions = (size_t)n;
+    p->num_regions = promise(b, from, n) ? (size_t)n : 0;
   }
   if (p->num_successors > UINT16_MAX) fail_at(r, p->from, "expected fewer successors");
 }
@@ -516,6 +548,7 @@ static op *make_op(body *b, const op_parts *p) {
                     p->results.len, p->num_regions);
   o->successors = p->successors;
   o->num_successors = (u16)p->num_successors;
+  o->num = b->num_ops++;
   op_insert(o, top(b)->block, NULL);
   if (p->dict && p->name->vhlo)
     vhlo_attributes(r, p->from, p->name, p->dict, o);
@@ -555,12 +588,17 @@ static void read_op(body *b) {
   read_op_parts(b, c, &p);
   if (r->failed) return;
   bool outermost = b->frames.len == 1;
+  size_t orders = r->orders.len;
   if (is_void_cast(&p)) {
+    r->has_casts = true;
+    r->orders.len = p.first_order;
     for (size_t i = 0; i < p.num_operands; i++) define(b, p.from, p.operands[i]);
     return;
   }
   op *o = make_op(b, &p);
   for (size_t i = 0; i < p.results.len && !outermost; i++) define(b, p.from, op_result(o, i));
+  for (size_t i = p.first_order; i < orders && !r->failed; i++)
+    r->orders.data[i].value = op_result(o, r->orders.data[i].place);
   if (!r->failed && p.num_regions) enter(b, o, p.isolated);
 }
 
@@ -581,8 +619,7 @@ static void step(body *b) {
     f->block = f->block->next;
     read_block_header(b);
   } else {
-    b->num_values = f->first;
-    f->next = f->end = f->first;
+    pop_values(b, f, cursor_of(b)->at);
     f->block = NULL;
     f->region++;
   }
@@ -597,7 +634,7 @@ static void adopt_root(reader *r) {
 }
 
 static void read_ir(reader *r, cursor c) {
-  body b = {.r = r};
+  body b = {.r = r, .promised = 1};
   frame f = {.op = r->module->root,
              .isolated = true,
              .section = true,
@@ -608,6 +645,7 @@ static void read_ir(reader *r, cursor c) {
   while (!r->failed && b.frames.len > 0) step(&b);
   if (!r->failed && b.pending)
     fail_at(r, c.end, "%zu values are used but never defined", b.pending);
+  if (!r->failed) apply_use_orders(r);
   if (!r->failed) adopt_root(r);
 }
 
@@ -664,8 +702,9 @@ ir_module *bytecode_read(ir_ctx *c, str file_name, str bytes) {
     return NULL;
   }
   r.module = ir_module_create(c);
-  r.arena = &r.module->arena;
+  r.arena = ir_scratch_push(c);
   read_file(&r);
+  ir_scratch_pop(c);
   if (!r.failed) return r.module;
   ir_module_destroy(r.module);
   return NULL;

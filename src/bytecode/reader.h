@@ -18,6 +18,7 @@ typedef struct entry {
   u32 dialect;
   bool custom; /* the dialect's own encoding; else text */
   bool busy;   /* being decoded: a reference to it now is a cycle */
+  u64 size;    /* with all inside, as often as they are referred to */
   const void *value;
 } entry;
 
@@ -53,14 +54,31 @@ typedef struct op_name {
   u8 *order;                   /* other ops with a row: slots sorted by name */
 } op_name;
 
+/* The order of a value's uses where it is not the natural one, last use first: place `indices[k]`
+ * for the k-th of that order, or pairs (k, place) of those that are elsewhere. */
+typedef struct use_order {
+  value *value;
+  u64 place; /* of the value among those of its op or block */
+  cursor indices;
+  u64 count;
+  bool pairs;
+  const u8 *from;
+} use_order;
+
 typedef struct reader {
   ir_ctx *ctx;
   ir_module *module;
-  arena *arena; /* the module's */
+  arena *arena; /* scratch */
   str file, bytes;
   u64 version;
   bool failed;
-  int depth; /* of nested attributes and types */
+  bool has_casts; /* between VHLO and others, which are left out */
+  int depth;      /* of nested attributes and types */
+  u64 tree;       /* the size of the one at hand, were it written out */
+  u64 attrs_given;
+  VEC(use_order) orders;
+  i64 *lists[8]; /* see dense_ints */
+  u32 next_list;
   str *strings;
   dialect *dialects;
   op_name *ops;
@@ -161,6 +179,18 @@ const attr *read_string(reader *r, cursor *c);
 type_fn read_builtin_type, read_vhlo_type, read_quant_type;
 const type *read_future_type(reader *r, cursor *c);
 bool is_loc(const attr *a);
+
+/* ---- uses.c ---- */
+
+/* Of num_values values, which are set later: appends to r->orders. */
+void read_use_orders(reader *r, cursor *c, size_t num_values);
+/* When all ops are there, numbered in the order of the file. */
+void apply_use_orders(reader *r);
+
+/* ---- read.c ---- */
+
+/* Counts attributes that an op gets from a dictionary; false: too many, reported. */
+bool count_attrs(reader *r, const u8 *from, size_t n);
 
 /* ---- vhlo.c ---- */
 

@@ -139,13 +139,22 @@ static void drop_layouts(const vhlo_row *row, const attr **values) {
 
 /* ---- values in the form of their slots ---- */
 
-enum { MAX_INTS = 1 << 16 }; /* no list of dimensions is longer */
+enum { MAX_INTS = 4096 }; /* no list of dimensions is longer */
 
+/* Valid until the next call but MAX_LISTS. */
+enum { MAX_LISTS = 8 };
 static bool dense_ints(reader *r, const attr *a, i64s *out) {
   const dense_attr *e = attr_as(dense, a);
   i64 n;
-  return e && e->type->kind == TYPE_TENSOR && type_num_elements(e->type, &n) && n <= MAX_INTS &&
-         attr_get_i64s(r->ctx, a, out);
+  if (!e || e->type->kind != TYPE_TENSOR || e->type->elem->kind != TYPE_INT ||
+      !type_num_elements(e->type, &n) || n > MAX_INTS)
+    return false;
+  r->next_list = (r->next_list + 1) % MAX_LISTS;
+  i64 **list = &r->lists[r->next_list];
+  if (!*list) *list = ARENA_ARRAY(r->arena, i64, MAX_INTS);
+  for (i64 i = 0; i < n; i++) (*list)[i] = attr_dense_int(a, (size_t)i);
+  *out = (i64s){*list, (size_t)n};
+  return true;
 }
 
 static const attr *bool_array(reader *r, const attr *a) {
@@ -153,7 +162,7 @@ static const attr *bool_array(reader *r, const attr *a) {
   i64 n;
   if (!e || e->type->elem != type_i1(r->ctx) || !type_num_elements(e->type, &n) || n > MAX_INTS)
     return NULL;
-  char *data = arena_alloc(r->arena, (size_t)n);
+  char data[MAX_INTS];
   for (i64 i = 0; i < n; i++) data[i] = (char)attr_dense_int(a, (size_t)i);
   return attr_make(r->ctx, dense_array, .elem = e->type->elem, .data = {data, (size_t)n});
 }
@@ -298,6 +307,7 @@ void vhlo_attributes(reader *r, const u8 *from, const op_name *name, const attr 
     fail_at(r, from, "expected a dictionary of attributes");
     return;
   }
+  if (!count_attrs(r, from, d->names.len)) return;
   for (size_t i = 0; i < d->names.len; i++) {
     str key = ((const string_attr *)d->names.data[i])->value;
     size_t k = 0;
