@@ -183,7 +183,13 @@ bool cannot_write(writer *w, const char *fmt, ...) {
   vsnprintf(text, sizeof text, fmt, ap);
   va_end(ap);
   if (w->target)
-    return op_error(w->ctx, w->at, "%s cannot be expressed in StableHLO " STR_FMT, text,
+    return op_error(w->ctx, w->at, "uses %s, which cannot be expressed in StableHLO " STR_FMT, text,
                     STR_ARG(w->target_text));
-  return op_error(w->ctx, w->at, "%s cannot be expressed in bytecode", text);
+  return op_error(w->ctx, w->at, "uses %s, which cannot be expressed in bytecode", text);
+}
+
+bool lacks(writer *w, const char *attribute) {
+  if (!w->failed) op_error(w->ctx, w->at, "requires attribute '%s'", attribute);
+  w->failed = true;
+  return false;
 }

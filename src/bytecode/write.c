@@ -112,8 +112,10 @@ static bool is_natural(const value *v) {
 static void write_order(body *b, rope *out, const value *v) {
   VEC(use_place) list = {0};
   arena *a = b->w->arena;
-  for (const use *u = v->uses; u; u = u->next)
-    VEC_PUSH(a, list, (use_place){use_id(u), (u32)list.len});
+  for (const use *u = v->uses; u; u = u->next) {
+    use_place here = {use_id(u), (u32)list.len};
+    VEC_PUSH(a, list, here);
+  }
   qsort(list.data, list.len, sizeof *list.data, by_descending_id);
   rope_uint(out, (u64)list.len << 1);
   for (size_t i = 0; i < list.len; i++) rope_uint(out, list.data[i].at);
@@ -166,7 +168,7 @@ static u32 native_properties(writer *w, const op *o) {
     else if (a)
       put_uint(w, number);
     else
-      return cannot_write(w, "the missing attribute '%s'", sorted[i]->name);
+      return lacks(w, sorted[i]->name);
   }
   return properties_number(w, begin);
 }
@@ -277,12 +279,9 @@ static void write_op(body *b, rope *out, const op *o, u32 next) {
   bool vhlo = op_in_vhlo(b, o);
   u32 name;
   w->at = o;
-  if (!plan && vhlo) {
-    cannot_write(w, "op '" STR_FMT "'", STR_ARG(o->info->name));
-    return;
-  }
-  if (w->strict && !vhlo && !op_is(o, module)) {
-    cannot_write(w, "op '" STR_FMT "'", STR_ARG(o->info->name));
+  if ((!plan && vhlo) || (w->strict && !vhlo && !op_is(o, module))) {
+    w->failed = true;
+    op_error(w->ctx, o, "cannot be expressed in StableHLO " STR_FMT, STR_ARG(w->target_text));
     return;
   }
   op_attrs a = attrs_of(w, o, plan, &name);

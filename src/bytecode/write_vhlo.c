@@ -180,7 +180,7 @@ void vhlo_values(writer *w, const op *o, const vhlo_plan *p, const attr **values
                  size_t *num_rest) {
   for (size_t i = 0; i < p->count && !w->failed; i++) {
     values[i] = prop_value(w, o, &p->row->props[i], p->places[i]);
-    if (!values[i]) cannot_write(w, "the missing attribute '%s'", p->row->props[i].name);
+    if (!values[i]) lacks(w, p->row->props[i].name);
   }
   check_rest(w, o, p, rest, num_rest);
 }

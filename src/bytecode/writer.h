@@ -92,6 +92,9 @@ void put_tail(writer *w, str bytes);
 /* Reports that `what` has no form on the wire, at the op at hand. Always false. */
 bool cannot_write(writer *w, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
+/* The same for an attribute that the op must have. */
+bool lacks(writer *w, const char *attribute);
+
 /* ---- write_attrs.c ---- */
 
 /* The number of an attribute or type; encodes it the first time. */

@@ -1,0 +1,58 @@
+/* Bytecode: a diagnostic or a module; one that verifies is written, and read again the same. */
+#include "bytecode/bytecode.h"
+#include "dialect/dialect.h"
+#include "fuzz.h"
+#include "text/text.h"
+
+static void print(const ir_module *m, buf *out) {
+  buf_init(out, ir_mem(m->ctx));
+  FUZZ_CHECK(text_print(out, m, NULL));
+}
+
+static void check_same(ir_module *m, str code) {
+  buf before, after;
+  ir_module *again = bytecode_read(m->ctx, STR("again"), code);
+  FUZZ_CHECK(again);
+  print(m, &before);
+  print(again, &after);
+  FUZZ_CHECK(str_eq(buf_view(&before), buf_view(&after)));
+  buf_deinit(&before);
+  buf_deinit(&after);
+  ir_module_destroy(again);
+}
+
+static void check_portable(ir_module *m) {
+  buf code;
+  const bytecode_write_options options = {.target = STR(BYTECODE_TARGET)};
+  buf_init(&code, ir_mem(m->ctx));
+  if (bytecode_write(m, &options, &code)) {
+    ir_module *again = bytecode_read(m->ctx, STR("portable"), buf_view(&code));
+    FUZZ_CHECK(again);
+    ir_module_destroy(again);
+  }
+  buf_deinit(&code);
+}
+
+static void check_module(ir_module *m) {
+  buf code;
+  buf_init(&code, ir_mem(m->ctx));
+  if (bytecode_write(m, NULL, &code)) check_same(m, buf_view(&code));
+  check_portable(m);
+  buf_deinit(&code);
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size) {
+  fuzz_memory memory = {0, FUZZ_BASE + size * FUZZ_EACH};
+  allocator mem = {fuzz_alloc, &memory};
+  oom_trap trap;
+  diag_sink sink = {.fn = fuzz_silent};
+  ir_ctx *volatile c = ir_ctx_create(&mem, &trap, &sink);
+  FUZZ_CHECK(c && !setjmp(trap.at));
+  ir_module *m = bytecode_read(c, STR("input"), (str){(const char *)data, size});
+  FUZZ_CHECK(m || sink.errors);
+  if (m && dialect_verify(m)) check_module(m);
+  ir_module_destroy(m);
+  ir_ctx_destroy(c);
+  FUZZ_CHECK(memory.used == 0);
+  return 0;
+}
