@@ -52,6 +52,11 @@ static u32 get_dialect(reader *r, cursor *c) {
   return 0;
 }
 
+/* A string without a NUL. */
+static bool is_name(const reader *r, u64 i) {
+  return i < r->num_strings && !memchr(r->strings[i].data, 0, r->strings[i].len);
+}
+
 static void read_dialect_names(reader *r, cursor *c) {
   size_t n = get_count(r, c);
   r->dialects = ARENA_ARRAY(r->arena, dialect, n);
@@ -65,7 +70,8 @@ static void read_dialect_names(reader *r, cursor *c) {
       versioned = get_flagged(r, c, &name);
     else
       name = get_uint(r, c);
-    if (!r->failed && name >= r->num_strings)
+    if (!r->failed &&
+        (!is_name(r, name) || memchr(r->strings[name].data, '.', r->strings[name].len)))
       fail_at(r, from, "expected the name of a dialect, found %llu", (unsigned long long)name);
     if (versioned) get_section(r, c, &id);
     if (r->failed) return;
@@ -88,7 +94,7 @@ static void read_dialects(reader *r, cursor c) {
         registered = get_flagged(r, &c, &name);
       else
         name = get_uint(r, &c);
-      if (!r->failed && name >= r->num_strings)
+      if (!r->failed && !is_name(r, name))
         fail_at(r, from, "expected the name of an op, found %llu", (unsigned long long)name);
       if (r->failed) return;
       op_name o = {.name = r->strings[name], .dialect = d, .registered = registered};

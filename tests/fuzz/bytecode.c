@@ -15,6 +15,8 @@ static void check_same(ir_module *m, str code) {
   FUZZ_CHECK(again);
   print(m, &before);
   print(again, &after);
+  if (!str_eq(buf_view(&before), buf_view(&after)))
+    fprintf(stderr, "%s\n---\n%s\n", buf_cstr(&before), buf_cstr(&after));
   FUZZ_CHECK(str_eq(buf_view(&before), buf_view(&after)));
   buf_deinit(&before);
   buf_deinit(&after);
