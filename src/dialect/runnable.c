@@ -11,7 +11,8 @@ static bool check_type(checker *k, const op *o, const type *t) {
   if (t->kind != TYPE_TENSOR) return true;
   size_t size = type_storage(t->elem);
   if (t->elem->kind == TYPE_INDEX || t->elem->kind == TYPE_QUANT) return true; /* said later */
-  if (!element_kind(t->elem) || size == 0)
+  u8 kind = t->elem->kind;
+  if ((kind != TYPE_INT && kind != TYPE_FLOAT && kind != TYPE_COMPLEX) || size == 0)
     return op_unimplemented(k->c, o, "elements that are not numbers: '%s'", show(k, t));
   i64 bytes = (i64)size;
   for (size_t d = 0; d < t->dims.len; d++) {

@@ -1,26 +1,41 @@
 /* Types in checks and messages. */
+#include <stdlib.h>
+
 #include "dialect/verify.h"
 #include "text/text.h"
 
+static bool is_shaped(const type *t) {
+  return type_is_tensor(t) || t->kind == TYPE_MEMREF || t->kind == TYPE_VECTOR;
+}
+
 bool shapes_agree(const type *a, const type *b) {
-  if ((a->kind == TYPE_UNRANKED && type_is_tensor(b)) ||
-      (b->kind == TYPE_UNRANKED && type_is_tensor(a)))
-    return true;
-  if (a->kind != TYPE_TENSOR || b->kind != TYPE_TENSOR || a->dims.len != b->dims.len) return false;
+  if (!is_shaped(a) || !is_shaped(b)) return is_shaped(a) == is_shaped(b);
+  if (a->kind == TYPE_UNRANKED || b->kind == TYPE_UNRANKED) return true;
+  if (a->dims.len != b->dims.len) return false;
   for (size_t i = 0; i < a->dims.len; i++)
     if (!dims_agree(a->dims.data[i], b->dims.data[i])) return false;
   return true;
 }
 
+static bool in_bounds(const type *t, const type *bounded) {
+  i64s bounds = bounds_of(bounded);
+  for (size_t i = 0; i < bounds.len && i < t->dims.len; i++)
+    if (bounds.data[i] != DYNAMIC && bounds.data[i] < t->dims.data[i]) return false;
+  return true;
+}
+
 bool elements_agree(const type *a, const type *b) {
-  const quant *x = a->quant, *y = b->quant;
+  const quant *p = a->quant, *q = b->quant;
   if (a == b) return true;
-  return x && y && x->storage == y->storage && x->min == y->min && x->max == y->max &&
-         x->expressed == y->expressed && (x->form == QUANT_PER_AXIS) == (y->form == QUANT_PER_AXIS);
+  return p && q && p->storage == q->storage && p->min == q->min && p->max == q->max &&
+         p->expressed == q->expressed && (p->form == QUANT_PER_AXIS) == (q->form == QUANT_PER_AXIS);
 }
 
 bool types_agree(const type *a, const type *b) {
-  return a == b || (shapes_agree(a, b) && elements_agree(a->elem, b->elem));
+  if (a == b) return true;
+  if (!is_shaped(a) || !is_shaped(b)) return false;
+  return shapes_agree(a, b) && in_bounds(a, b) && in_bounds(b, a) &&
+         elements_agree(a->elem, b->elem);
 }
 
 bool is_scalar_of(const type *t, const type *elem) {
@@ -56,6 +71,39 @@ const char *show_dims(checker *k, i64s dims) {
   return finish(k->c, &b);
 }
 
+const char *show_ints(checker *k, i64s list) {
+  buf b;
+  buf_init(&b, ir_mem(k->c));
+  for (size_t i = 0; i < list.len; i++)
+    buf_printf(&b, "%s%lld", i ? ", " : "", (long long)list.data[i]);
+  return finish(k->c, &b);
+}
+
+const char *show_operands(checker *k, const op *o) {
+  const type **t = ARENA_ARRAY(ir_arena(k->c), const type *, o->num_operands);
+  for (u32 i = 0; i < o->num_operands; i++) t[i] = in_type(o, i);
+  return show_types(k, t, o->num_operands);
+}
+
+const char *show_results(checker *k, const op *o) {
+  const type **t = ARENA_ARRAY(ir_arena(k->c), const type *, o->num_results);
+  for (u32 i = 0; i < o->num_results; i++) t[i] = out_type(o, i);
+  return show_types(k, t, o->num_results);
+}
+
+const char *show_attr(checker *k, const attr *a) {
+  buf b;
+  buf_init(&b, ir_mem(k->c));
+  text_print_attr(&b, a);
+  return finish(k->c, &b);
+}
+
+const char *show_args(checker *k, const block *b) {
+  const type **t = ARENA_ARRAY(ir_arena(k->c), const type *, b->num_args);
+  for (u32 i = 0; i < b->num_args; i++) t[i] = b->args[i]->type;
+  return show_types(k, t, b->num_args);
+}
+
 const char *show_types(checker *k, const type *const *t, size_t n) {
   buf b;
   buf_init(&b, ir_mem(k->c));
@@ -68,14 +116,6 @@ const char *show_types(checker *k, const type *const *t, size_t n) {
 }
 
 /* ---- elements ---- */
-
-int element_kind(const type *e) {
-  if (e->kind == TYPE_FLOAT) return EL_FLOAT;
-  if (e->kind == TYPE_COMPLEX) return EL_COMPLEX;
-  if (e->kind != TYPE_INT) return 0;
-  if (e->width == 1) return EL_BOOL;
-  return e->sign == UNSIGNED ? EL_UINT : EL_SINT;
-}
 
 /* Storage of 2 to 32 bits, and zero points in its range. */
 quant_kind quant_class(const type *e) {
@@ -106,68 +146,73 @@ bool check_result(checker *k, const op *o, size_t i, i64s dims, const type *elem
                   show(k, want), show(k, t));
 }
 
+/* Integers, not more than a list of dimensions can be long. */
+bool constant_ints(checker *k, const value *v, i64s *out) {
+  enum { MOST = 4 * DIALECT_MAX_RANK };
+  const op *o = value_op(v);
+  const dense_attr *d = o && op_has(o, CONSTANT) ? attr_as(dense, o->slots[0]) : NULL;
+  i64 n;
+  if (!d || !type_num_elements(d->type, &n) || n > MOST) return false;
+  if (d->type->elem->kind != TYPE_INT && d->type->elem->kind != TYPE_INDEX) return false;
+  i64 *list = ARENA_ARRAY(ir_arena(k->c), i64, (size_t)n);
+  for (i64 i = 0; i < n; i++) list[i] = attr_dense_int(&d->base, (size_t)i);
+  *out = (i64s){list, (size_t)n};
+  return true;
+}
+
 /* ---- lists of dimensions ---- */
 
-bool check_dims(checker *k, const op *o, i64s dims, i64 bound, const char *what, dim_set *out) {
-  dim_set seen = 0;
-  for (size_t i = 0; i < dims.len; i++) {
-    i64 d = dims.data[i];
-    if (d < 0 || d >= bound)
-      return op_error(k->c, o, "%s value: %lld is out of range: [0, %lld)", what, (long long)d,
-                      (long long)bound);
-    if (dim_in(seen, d))
-      return op_error(k->c, o, "expects %s to not repeat, got: [%s]", what, show_dims(k, dims));
-    seen |= 1ull << d;
-  }
-  if (out) *out = seen;
+bool check_range(checker *k, const op *o, i64s dims, i64 bound, const char *what) {
+  for (size_t i = 0; i < dims.len; i++)
+    if (dims.data[i] < 0 || dims.data[i] >= bound)
+      return plain_error(k, o, "%s value: %lld is out of range: [0, %lld)", what,
+                         (long long)dims.data[i], (long long)bound);
   return true;
 }
 
 bool check_bounds(checker *k, const op *o, i64s dims, i64 bound, const char *what,
-                  const char *bound_name, dim_set *out) {
-  dim_set seen = 0;
-  for (size_t i = 0; i < dims.len; i++) {
-    i64 d = dims.data[i];
-    if (d < 0 || d >= bound)
-      return op_error(
-          k->c, o, "Expects each element of %s to be in range [0, %s) i.e. [0, %lld). got: %lld.",
-          what, bound_name, (long long)bound, (long long)d);
-    seen |= 1ull << d;
-  }
-  if (out) *out = seen;
-  return true;
-}
-
-bool check_ordered(checker *k, const op *o, i64s dims, const char *what, bool repeats) {
-  /* the two ops that ask for it have their own style */
-  const char *expects = op_is(o, scatter) ? "Expects" : "expects";
-  const char *got = op_is(o, scatter) ? "; got" : ", got", *end = op_is(o, scatter) ? "." : "";
-  for (size_t i = 1; i < dims.len; i++)
-    if (dims.data[i - 1] > dims.data[i])
-      return op_error(k->c, o, "%s %s to be sorted%s: [%s]%s", expects, what, got,
-                      show_dims(k, dims), end);
-  return repeats || check_unique(k, o, dims, what);
-}
-
-bool check_unique(checker *k, const op *o, i64s dims, const char *what) {
-  const char *expects = op_is(o, scatter) ? "Expects" : "expects";
-  const char *got = op_is(o, scatter) ? "; got" : ", got", *end = op_is(o, scatter) ? "." : "";
+                  const char *bound_name) {
   for (size_t i = 0; i < dims.len; i++)
-    for (size_t j = i + 1; j < dims.len; j++)
-      if (dims.data[i] == dims.data[j])
-        return op_error(k->c, o, "%s %s to not repeat%s: [%s]%s", expects, what, got,
-                        show_dims(k, dims), end);
+    if (dims.data[i] < 0 || dims.data[i] >= bound)
+      return plain_error(
+          k, o, "Expects each element of %s to be in range [0, %s) i.e. [0, %lld). got: %lld.",
+          what, bound_name, (long long)bound, (long long)dims.data[i]);
   return true;
+}
+
+bool is_sorted(i64s dims) {
+  for (size_t i = 1; i < dims.len; i++)
+    if (dims.data[i - 1] > dims.data[i]) return false;
+  return true;
+}
+
+static int by_value(const void *a, const void *b) {
+  i64 x = *(const i64 *)a, y = *(const i64 *)b;
+  return (x > y) - (x < y);
+}
+
+bool is_unique(checker *k, i64s dims) {
+  i64 *sorted = ARENA_ARRAY(ir_arena(k->c), i64, dims.len);
+  for (size_t i = 0; i < dims.len; i++) sorted[i] = dims.data[i];
+  if (dims.len) qsort(sorted, dims.len, sizeof *sorted, by_value);
+  for (size_t i = 1; i < dims.len; i++)
+    if (sorted[i - 1] == sorted[i]) return false;
+  return true;
+}
+
+bool contains(i64s dims, i64 d) {
+  for (size_t i = 0; i < dims.len; i++)
+    if (dims.data[i] == d) return true;
+  return false;
 }
 
 bool check_disjoint(checker *k, const op *o, i64s a, i64s b, const char *what_a,
                     const char *what_b) {
-  for (size_t i = 0; i < a.len + b.len; i++) {
-    i64 d = i < a.len ? a.data[i] : b.data[i - a.len];
-    for (size_t j = 0; j < i; j++)
-      if (d == (j < a.len ? a.data[j] : b.data[j - a.len]))
-        return op_error(k->c, o, "has duplicated dimension from %s and %s: %lld", what_a, what_b,
-                        (long long)d);
-  }
-  return true;
+  i64 *all = ARENA_ARRAY(ir_arena(k->c), i64, a.len + b.len);
+  for (size_t i = 0; i < a.len + b.len; i++) all[i] = i < a.len ? a.data[i] : b.data[i - a.len];
+  if (is_unique(k, (i64s){all, a.len + b.len})) return true;
+  size_t j = 1; /* the first that comes again */
+  while (!contains((i64s){all, j}, all[j])) j++;
+  return plain_error(k, o, "has duplicated dimension from %s and %s: %lld", what_a, what_b,
+                     (long long)all[j]);
 }

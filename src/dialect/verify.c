@@ -3,6 +3,8 @@
 
 /* ---- tables ---- */
 
+bool verify_nothing(checker *k, const op *o) { return (void)k, (void)o, true; }
+
 #define V_ew(id) verify_elements
 #define V_cast(id) verify_elements
 #define V_bcast(id) verify_elements
@@ -10,7 +12,7 @@
 #define V_region(id) verify_##id
 #define V_coll(id) verify_##id
 #define V_term(id) verify_terminator
-#define V_later(id) NULL
+#define V_later(id) verify_##id
 verify_fn *const verify_of[OP_COUNT] = {
 #define OP(id, name, family, ...) [OP_##id] = V_##family(id),
 #include "ir/ops.def"
@@ -35,63 +37,6 @@ verify_fn *const symbol_use_of[OP_COUNT] = {
     [OP_replicated_to_unreduced] = use_replicated_to_unreduced,
 };
 
-/* Ops with SAME_TYPE infer their first operand's. */
-infer_fn *const infer_of[OP_COUNT] = {
-    [OP_abs] = infer_abs,
-    [OP_real] = infer_real,
-    [OP_imag] = infer_real,
-    [OP_complex] = infer_complex,
-    [OP_is_finite] = infer_pred,
-    [OP_compare] = infer_pred,
-    [OP_chlo_is_inf] = infer_pred,
-    [OP_chlo_is_neg_inf] = infer_pred,
-    [OP_chlo_is_pos_inf] = infer_pred,
-    [OP_select] = infer_select,
-    [OP_clamp] = infer_clamp,
-    [OP_constant] = infer_constant,
-    [OP_sdy_constant] = infer_sdy_constant,
-    [OP_transpose] = infer_transpose,
-    [OP_concatenate] = infer_concatenate,
-    [OP_slice] = infer_slice,
-    [OP_dynamic_slice] = infer_dynamic_slice,
-    [OP_dynamic_update_slice] = infer_dynamic_update_slice,
-    [OP_pad] = infer_pad,
-    [OP_gather] = infer_gather,
-    [OP_scatter] = infer_scatter,
-    [OP_reduce] = infer_reduce,
-    [OP_reduce_window] = infer_reduce_window,
-    [OP_sort] = infer_operands,
-    [OP_optimization_barrier] = infer_operands,
-    [OP_all_reduce] = infer_all_reduce,
-    [OP_all_to_all] = infer_all_to_all,
-    [OP_partition_id] = infer_device_id,
-    [OP_replica_id] = infer_device_id,
-    [OP_chlo_broadcast_add] = infer_broadcast,
-    [OP_chlo_broadcast_atan2] = infer_broadcast,
-    [OP_chlo_broadcast_divide] = infer_broadcast,
-    [OP_chlo_broadcast_maximum] = infer_broadcast,
-    [OP_chlo_broadcast_minimum] = infer_broadcast,
-    [OP_chlo_broadcast_multiply] = infer_broadcast,
-    [OP_chlo_broadcast_next_after] = infer_broadcast,
-    [OP_chlo_broadcast_polygamma] = infer_broadcast,
-    [OP_chlo_broadcast_power] = infer_broadcast,
-    [OP_chlo_broadcast_remainder] = infer_broadcast,
-    [OP_chlo_broadcast_shift_left] = infer_broadcast,
-    [OP_chlo_broadcast_shift_right_arithmetic] = infer_broadcast,
-    [OP_chlo_broadcast_shift_right_logical] = infer_broadcast,
-    [OP_chlo_broadcast_subtract] = infer_broadcast,
-    [OP_chlo_broadcast_zeta] = infer_broadcast,
-    [OP_chlo_broadcast_and] = infer_broadcast,
-    [OP_chlo_broadcast_or] = infer_broadcast,
-    [OP_chlo_broadcast_xor] = infer_broadcast,
-    [OP_chlo_broadcast_complex] = infer_broadcast_complex,
-    [OP_chlo_broadcast_compare] = infer_broadcast_compare,
-    [OP_chlo_broadcast_select] = infer_broadcast_select,
-    [OP_chlo_ragged_dot] = infer_ragged_dot,
-    [OP_chlo_top_k] = infer_top_k,
-    [OP_chlo_scan] = infer_scan,
-};
-
 /* How the blocks in an op end; others end in stablehlo.return. */
 static const u16 terminator_of[OP_COUNT] = {
     [OP_func] = OP_func_return,
@@ -106,23 +51,36 @@ static op_id expected_terminator(const op *o) {
 
 /* ---- operands, results, regions ---- */
 
+/* "requires one result", "expected 2 or more operands, but found 1" */
+static bool check_number(checker *k, const op *o, u32 got, u32 least, bool more, const char *what,
+                         bool single) {
+  if (more ? got >= least : got == least) return true;
+  const char *found = arena_printf(ir_arena(k->c), ", but found %u", got).data;
+  if (!single) found = ""; /* of results and regions MLIR says nothing */
+  if (more) return op_error(k->c, o, "expected %u or more %ss%s", least, what, found);
+  if (least == 0) return op_error(k->c, o, "requires zero %ss", what);
+  if (least == 1) return op_error(k->c, o, "requires %s %s", single ? "a single" : "one", what);
+  return op_error(k->c, o, "expected %u %ss%s", least, what, found);
+}
+
+static u32 count_single(const value_info *v, u32 n) {
+  u32 single = 0;
+  for (u32 i = 0; i < n; i++) single += v[i].arity == ONE;
+  return single;
+}
+
 static bool check_counts(checker *k, const op *o) {
   const op_info *info = o->info;
-  size_t begin, count;
-  for (u32 g = 0; g < info->num_operands; g++)
-    if (!op_operand_group(o, g, &begin, &count))
-      return op_error(k->c, o, "expected other operands, but found %u", o->num_operands);
-  if (info->num_operands == 0 && o->num_operands)
-    return op_error(k->c, o, "requires zero operands");
-  size_t single = 0, more = 0;
-  for (u32 i = 0; i < info->num_results; i++)
-    *(info->results[i].arity == ONE ? &single : &more) += 1;
-  if (o->num_results < single || (!more && o->num_results != single))
-    return op_error(k->c, o, "requires %zu results, but found %u", single, o->num_results);
-  if (info->num_regions != ANY_REGIONS && o->num_regions != info->num_regions)
-    return op_error(k->c, o, "requires %u regions, but found %u", info->num_regions,
-                    o->num_regions);
+  u32 in = count_single(info->operands, info->num_operands);
+  u32 out = count_single(info->results, info->num_results);
+  if (info->num_regions != ANY_REGIONS &&
+      !check_number(k, o, o->num_regions, info->num_regions, false, "region", false))
+    return false;
+  if (!check_number(k, o, o->num_results, out, out < info->num_results, "result", false))
+    return false;
   if (o->num_successors) return op_error(k->c, o, "requires zero successors");
+  if (!check_number(k, o, o->num_operands, in, in < info->num_operands, "operand", true))
+    return false;
   return true;
 }
 
@@ -204,21 +162,27 @@ static bool check_regions(checker *k, const op *o) {
 
 /* ---- traits ---- */
 
-static bool check_same(checker *k, const op *o) {
-  bool whole = op_has(o, SAME_TYPE);
-  if (!whole && !op_has(o, SAME_SHAPE)) return true;
+bool check_same_shape(checker *k, const op *o) {
   const type *first = o->num_operands ? in_type(o, 0) : out_type(o, 0);
-  for (u32 i = 0; i < o->num_operands + o->num_results; i++) {
-    const type *t = i < o->num_operands ? in_type(o, i) : out_type(o, i - o->num_operands);
-    if (op_is(o, add) && !shapes_agree(first, t)) /* has its own constraint in the peers */
+  for (u32 i = 0; i < o->num_operands + o->num_results; i++)
+    if (!shapes_agree(first,
+                      i < o->num_operands ? in_type(o, i) : out_type(o, i - o->num_operands)))
       return op_error(k->c, o, "requires the same shape for all operands and results");
-    if (op_is(o, add) && (first->elem->quant || t->elem->quant)) continue; /* check_quantized */
-    if (whole && !types_agree(first, t))
-      return op_error(k->c, o, "requires compatible types for all operands and results");
-    if (!whole && !shapes_agree(first, t))
-      return op_error(k->c, o, "requires the same shape for all operands and results");
-  }
   return true;
+}
+
+static bool check_same_type(checker *k, const op *o) {
+  const type *first = o->num_operands ? in_type(o, 0) : out_type(o, 0);
+  for (u32 i = 0; i < o->num_operands + o->num_results; i++)
+    if (!types_agree(first, i < o->num_operands ? in_type(o, i) : out_type(o, i - o->num_operands)))
+      return op_error(k->c, o, "requires compatible types for all operands and results");
+  return true;
+}
+
+static bool check_traits(checker *k, const op *o) {
+  verify_fn *fn = traits_of[op_kind(o)];
+  if (fn ? !fn(k, o) : op_has(o, SAME_TYPE) && !check_same_type(k, o)) return false;
+  return !op_has(o, SAME_SHAPE) || check_same_shape(k, o);
 }
 
 static bool check_parent(checker *k, const op *o) {
@@ -234,31 +198,26 @@ static bool check_parent(checker *k, const op *o) {
   return true;
 }
 
-/* A constant holds what a quantized element stores. */
+/* A constant has the very type of its value, or holds what a quantized element stores. */
 static bool fits_inferred(const op *o, const type *want, const type *got) {
-  if (types_agree(want, got)) return true;
-  return op_is(o, constant) && type_is_tensor(got) && got->elem->quant &&
-         got->elem->quant->storage == want->elem && shapes_agree(want, got);
+  if (!op_is(o, constant)) return types_agree(want, got);
+  if (want == got || !type_is_tensor(got) || !got->elem->quant) return want == got;
+  return got->elem->quant->storage == want->elem && i64s_eq(got->dims, want->dims);
 }
 
 static bool check_inferred(checker *k, const op *o) {
-  infer_fn *fn = op_has(o, SAME_TYPE) ? NULL : infer_of[op_kind(o)];
+  infer_fn *fn = infer_of[op_kind(o)];
   if (!fn) return true;
-  const type **want = ARENA_ARRAY(ir_arena(k->c), const type *, o->num_results);
-  if (!fn(k, o, want)) {
-    /* the peers check these two elsewhere, before they infer */
-    bool checked = op_is(o, reduce) || op_is(o, reduce_window);
-    return !checked && op_error(k->c, o, "failed to infer returned types");
-  }
-  for (u32 i = 0; i < o->num_results; i++)
-    if (!fits_inferred(o, want[i], out_type(o, i))) {
-      const type **got = ARENA_ARRAY(ir_arena(k->c), const type *, o->num_results);
-      for (u32 j = 0; j < o->num_results; j++) got[j] = out_type(o, j);
-      op_error(k->c, o, "inferred type(s) %s are incompatible with return type(s) of operation %s",
-               show_types(k, want, o->num_results), show_types(k, got, o->num_results));
-      return op_error(k->c, o, "failed to infer returned types");
-    }
-  return true;
+  inferred got = {0};
+  bool same = fn(k, o, &got);
+  if (!same) return op_error(k->c, o, "failed to infer returned types");
+  same = got.len == o->num_results;
+  for (u32 i = 0; same && i < o->num_results; i++)
+    same = fits_inferred(o, got.data[i], out_type(o, i));
+  if (same) return true;
+  op_error(k->c, o, "inferred type(s) %s are incompatible with return type(s) of operation %s",
+           show_types(k, got.data, got.len), show_results(k, o));
+  return op_error(k->c, o, "failed to infer returned types");
 }
 
 /* Regions of an op of a foreign dialect: blocks that end in a terminator, whose ever it is. */
@@ -281,21 +240,35 @@ static bool check_foreign_regions(checker *k, const op *o) {
 static bool check_foreign(checker *k, const op *o) {
   const op_hooks *h = o->info->hooks;
   if (!check_counts(k, o) || !check_parent(k, o) || !check_slots(k, o) || !check_types(k, o) ||
-      !check_foreign_regions(k, o) || !check_same(k, o))
+      !check_foreign_regions(k, o) || !check_traits(k, o))
     return false;
   if (h->out_sharding && !check_foreign_collective(k, o)) return false;
   return !h->verify || h->verify(k->m, (op *)(uintptr_t)o);
+}
+
+/* Lists of one length, which the op's own check could also say in its words. */
+static bool check_segments(checker *k, const op *o) {
+  size_t begin, count;
+  for (u32 g = 0; g < o->info->num_operands; g++)
+    if (!op_operand_group(o, g, &begin, &count))
+      return op_error(k->c, o, "has %u operands, which do not divide into lists of one length",
+                      o->num_operands);
+  return true;
 }
 
 /* What the row says, then the op's own check. */
 bool check_row(checker *k, const op *o) {
   if (o->info->hooks) return check_foreign(k, o);
   if (op_kind(o) == OP_unregistered) return true;
-  verify_fn *own = verify_of[op_kind(o)] ? verify_of[op_kind(o)] : verify_chlo_of[op_kind(o)];
-  if (!own) return true;
   return check_counts(k, o) && check_parent(k, o) && check_slots(k, o) && check_constraints(k, o) &&
-         check_types(k, o) && check_regions(k, o) && check_same(k, o) && own(k, o) &&
-         check_quantized(k, o) && check_inferred(k, o);
+         check_types(k, o) && check_regions(k, o) && check_traits(k, o) &&
+         verify_of[op_kind(o)](k, o) && check_segments(k, o);
+}
+
+/* Inference looks into regions, so it comes after the ops in them. */
+bool check_row_end(checker *k, const op *o) {
+  if (op_kind(o) == OP_unregistered) return true;
+  return check_inferred(k, o);
 }
 
 /* ---- inference ---- */
@@ -303,18 +276,22 @@ bool check_row(checker *k, const op *o) {
 bool dialect_infer(ir_module *m, const op *o, const type **out) {
   checker k = {.m = m, .c = m->ctx};
   infer_fn *fn = op_kind(o) < OP_COUNT ? infer_of[op_kind(o)] : NULL;
-  if (op_has(o, SAME_TYPE) && o->num_operands) fn = infer_operand;
+  inferred got = {0};
+  if (!fn && op_has(o, SAME_TYPE) && o->num_operands) fn = infer_same;
   if (!fn && o->info->hooks && o->info->hooks->infer)
     return o->info->hooks->infer(m, (op *)(uintptr_t)o, out);
-  return fn && fn(&k, o, out);
+  if (!fn || !fn(&k, o, &got) || got.len != o->num_results) return false;
+  for (size_t i = 0; i < got.len; i++) out[i] = got.data[i];
+  return true;
 }
 
 bool dialect_infer_checked(ir_module *m, const op *o, const type **out) {
   checker k = {.m = m, .c = m->ctx};
   if (o->info->hooks) return check_counts(&k, o) && check_slots(&k, o) && dialect_infer(m, o, out);
   if (op_kind(o) == OP_unregistered || o->info->family == FAMILY_later) return false;
-  return check_counts(&k, o) && check_slots(&k, o) && check_operand_constraints(&k, o) &&
-         check_value_types(&k, o, true) && check_regions(&k, o) && dialect_infer(m, o, out);
+  return check_counts(&k, o) && check_segments(&k, o) && check_slots(&k, o) &&
+         check_operand_constraints(&k, o) && check_value_types(&k, o, true) &&
+         check_regions(&k, o) && dialect_infer(m, o, out);
 }
 
 bool dialect_check_rule(ir_module *m, const op *o, const attr *rule) {

@@ -25,12 +25,60 @@ typedef struct checker {
 const op *checker_symbol(checker *k, const op *table, str name);
 
 typedef bool verify_fn(checker *k, const op *o);
-typedef bool infer_fn(checker *k, const op *o, const type **out);
+/* Appends the types of the results, however many the op has. */
+typedef struct inferred {
+  const type **data;
+  size_t len, cap;
+} inferred;
+typedef bool infer_fn(checker *k, const op *o, inferred *out);
 extern verify_fn *const verify_of[OP_COUNT];
 /* What an op says of symbols, once all ops of the symbol table have passed. */
 extern verify_fn *const symbol_use_of[OP_COUNT];
-extern infer_fn *const infer_of[OP_COUNT];
-extern verify_fn *const verify_chlo_of[OP_COUNT]; /* of its family later */
+extern infer_fn *const infer_of[OP_COUNT];   /* infer.c */
+extern verify_fn *const traits_of[OP_COUNT]; /* in place of the row's; NULL: it has none */
+
+/* The message alone, at the op: most checks of StableHLO speak so, traits with op_error. */
+#define plain_error(k, o, ...) loc_error((k)->c, (o)->loc, __VA_ARGS__)
+
+/* Rows that say it all, with inference. */
+#define verify_slice verify_nothing
+#define verify_concatenate verify_nothing
+#define verify_dynamic_slice verify_nothing
+#define verify_dynamic_update_slice verify_nothing
+#define verify_pad verify_nothing
+#define verify_gather verify_nothing
+#define verify_dynamic_gather verify_nothing
+#define verify_reduce_precision verify_nothing
+#define verify_optimization_barrier verify_nothing
+#define verify_partition_id verify_nothing
+#define verify_replica_id verify_nothing
+#define verify_all_to_all verify_nothing
+#define verify_case verify_nothing
+#define verify_if verify_nothing
+#define verify_create_token verify_nothing
+#define verify_after_all verify_nothing
+#define verify_outfeed verify_nothing
+#define verify_send verify_nothing
+#define verify_tuple verify_nothing
+#define verify_get_tuple_element verify_nothing
+#define verify_batch_norm_grad verify_nothing
+#define verify_batch_norm_inference verify_nothing
+#define verify_batch_norm_training verify_nothing
+#define verify_broadcast verify_nothing
+#define verify_cholesky verify_nothing
+#define verify_cross_replica_sum verify_nothing
+#define verify_einsum verify_nothing
+#define verify_unary_einsum verify_nothing
+#define verify_fft verify_nothing
+#define verify_get_dimension_size verify_nothing
+#define verify_set_dimension_size verify_nothing
+#define verify_map verify_nothing
+#define verify_triangular_solve verify_nothing
+#define verify_torch_index_select verify_nothing
+#define verify_rng verify_nothing
+#define verify_uniform_dequantize verify_nothing
+#define verify_async_start verify_nothing
+#define verify_async_done verify_nothing
 
 /* every row's own check; those of family own, region, coll and term */
 #define D_ew(id)
@@ -51,18 +99,36 @@ extern verify_fn *const verify_chlo_of[OP_COUNT]; /* of its family later */
 #undef D_coll
 #undef D_term
 #undef D_later
-verify_fn verify_elements, verify_terminator;
+verify_fn verify_elements, verify_terminator, verify_nothing;
 verify_fn use_call, use_composite, use_sharding_constraint, use_reshard, use_data_flow_edge,
     use_func_data_flow_edge, use_manual_computation, use_named_computation, use_sdy_all_gather,
     use_sdy_all_slice, use_sdy_all_to_all, use_sdy_collective_permute, use_sdy_all_reduce,
     use_sdy_reduce_scatter, use_sharded_to_unreduced, use_replicated_to_unreduced;
 
-infer_fn infer_operand, infer_abs, infer_complex, infer_real, infer_pred, infer_select, infer_clamp,
-    infer_constant, infer_sdy_constant, infer_transpose, infer_concatenate, infer_slice,
-    infer_dynamic_slice, infer_dynamic_update_slice, infer_pad, infer_gather, infer_scatter,
-    infer_reduce, infer_reduce_window, infer_operands, infer_all_reduce, infer_all_to_all,
-    infer_device_id, infer_broadcast, infer_broadcast_complex, infer_broadcast_compare,
-    infer_broadcast_select, infer_ragged_dot, infer_top_k, infer_scan;
+/* X(op): ops whose result types follow from what they have; infer_<op> */
+#define INFERRING(X)                                                                               \
+  X(abs)                                                                                           \
+  X(real)                                                                                          \
+  X(imag) X(complex) X(is_finite) X(compare) X(select) X(clamp) X(constant) X(sdy_constant)        \
+      X(transpose) X(concatenate) X(slice) X(dynamic_slice) X(dynamic_update_slice) X(pad)         \
+          X(gather) X(dynamic_gather) X(scatter) X(reduce) X(reduce_window) X(sort) X(map)         \
+              X(optimization_barrier) X(all_reduce) X(all_to_all) X(partition_id) X(replica_id)    \
+                  X(if) X(case) X(while) X(broadcast) X(cholesky) X(triangular_solve) X(fft)       \
+                      X(rng) X(get_dimension_size) X(set_dimension_size) X(batch_norm_grad)        \
+                          X(batch_norm_inference) X(batch_norm_training) X(after_all)              \
+                              X(create_token) X(outfeed) X(send) X(tuple) X(get_tuple_element)     \
+                                  X(uniform_dequantize) X(select_and_scatter) X(chlo_is_inf)       \
+                                      X(chlo_is_neg_inf) X(chlo_is_pos_inf) X(add)                 \
+                                          X(collective_broadcast) X(collective_reduce)             \
+                                              X(collective_permute) X(reverse) X(async_start)      \
+                                                  X(async_done)
+#define X(id) infer_fn infer_##id;
+INFERRING(X)
+#undef X
+infer_fn infer_same; /* the most specific of the operands' types */
+
+infer_fn infer_chlo_broadcast, infer_chlo_broadcast_complex, infer_chlo_broadcast_compare,
+    infer_chlo_broadcast_select, infer_chlo_ragged_dot, infer_chlo_top_k, infer_chlo_scan;
 
 /* ---- types ---- */
 
@@ -70,29 +136,51 @@ static inline const type *in_type(const op *o, size_t i) { return op_operand(o, 
 static inline const type *out_type(const op *o, size_t i) { return o->results[i].type; }
 static inline i64 rank_of(const type *t) { return (i64)t->dims.len; }
 static inline bool dims_agree(i64 a, i64 b) { return a == b || a == DYNAMIC || b == DYNAMIC; }
+/* Up to dynamic dimensions; an unranked tensor agrees with all, what is no tensor with its like. */
 bool shapes_agree(const type *a, const type *b);
-/* The same up to dynamic dimensions (tensors); the same (others). */
-bool types_agree(const type *a, const type *b);
-/* Equal; of quantized ones storage, expressed type and granularity. */
+/* Equal, or quantized in like ways. */
 bool elements_agree(const type *a, const type *b);
+/* Shapes within each other's bounds, and elements; what is no tensor is the same. */
+bool types_agree(const type *a, const type *b);
 bool is_scalar_of(const type *t, const type *elem);
+
+/* A shape being inferred. */
+typedef struct shape {
+  size_t n;
+  i64 size[DIALECT_MAX_RANK], bound[DIALECT_MAX_RANK];
+  bool bounded;
+  const attr *encoding; /* kept where there are no bounds */
+} shape;
+typedef struct extent {
+  i64 size, bound;
+} extent;
+i64s bounds_of(const type *t);
+i64 bound_at(const type *t, size_t d); /* DYNAMIC: none */
+shape shape_of(const type *t);
+bool shape_push(checker *k, const op *o, shape *s, i64 size, i64 bound);
+const type *shape_type(checker *k, const shape *s, const type *elem);
+bool infer_push(checker *k, inferred *out, const type *t); /* true */
+/* The most that both say of dimension i. */
+bool infer_extent(checker *k, const op *o, size_t i, extent a, extent b, extent *out);
+bool merge_types(checker *k, const op *o, const type *const *t, size_t n, bool least,
+                 const type **out);
+bool check_same_shape(checker *k, const op *o);
+
 const char *show(checker *k, const type *t);
 const char *show_dims(checker *k, i64s dims); /* "1, 2, 3" */
+const char *show_ints(checker *k, i64s list); /* the same with DYNAMIC as it is */
 const char *show_types(checker *k, const type *const *t, size_t n);
+const char *show_operands(checker *k, const op *o);
+const char *show_results(checker *k, const op *o);
+const char *show_attr(checker *k, const attr *a);
+const char *show_args(checker *k, const block *b);
+/* The integers that constants hold; false: the value is no constant. In the context's arena. */
+bool constant_ints(checker *k, const value *v, i64s *out);
 
-/* Kinds of elements, for masks. */
-enum {
-  EL_BOOL = 1,
-  EL_SINT = 2,
-  EL_UINT = 4,
-  EL_FLOAT = 8,
-  EL_COMPLEX = 16,
-  EL_INT = EL_SINT | EL_UINT,
-  EL_ANY = 31
-};
-int element_kind(const type *elem);      /* 0: none that can be computed with */
 bool checker_enter_module(checker *k, const op *module); /* its meshes are those that count */
-bool check_row(checker *k, const op *o); /* all but what needs symbols and dominance */
+/* All but what needs symbols and dominance: before the ops inside, and after them. */
+bool check_row(checker *k, const op *o);
+bool check_row_end(checker *k, const op *o);
 /* The constraints of the row: of attributes; of operands and results. */
 bool check_slots(checker *k, const op *o);
 bool check_constraints(checker *k, const op *o);
@@ -102,49 +190,57 @@ bool constraint_holds(constraint_id id, const type *t);
 typedef enum quant_kind { NOT_QUANT, QUANT_TENSOR, QUANT_AXIS } quant_kind;
 /* How an element type is quantized, if it is one that StableHLO takes. */
 quant_kind quant_class(const type *elem);
-/* What ops say of quantized types only. */
-bool check_quantized(checker *k, const op *o);
 /* A per-axis element type has a scale for each position of a dimension that exists. */
 bool quant_axis_fits(const type *tensor);
 
 /* Does result i have this shape and element type? */
 bool check_result(checker *k, const op *o, size_t i, i64s dims, const type *elem);
 
-/* ---- lists of dimensions; as masks since ranks are below 64 ---- */
+/* ---- lists of dimensions; as masks since ranks are at most 64 ---- */
 
 typedef u64 dim_set;
-static inline bool dim_in(dim_set s, i64 d) { return s >> d & 1; }
-/* Each in [0, bound) and none twice. `what` names the list in messages. */
-bool check_dims(checker *k, const op *o, i64s dims, i64 bound, const char *what, dim_set *out);
-/* The same in the words of gather and scatter; repetition is checked apart. */
+static inline bool dim_in(dim_set s, i64 d) { return d >= 0 && d < 64 && (s >> d & 1); }
+bool is_sorted(i64s dims);
+bool is_unique(checker *k, i64s dims);
+bool contains(i64s dims, i64 d);
+/* Each in [0, bound). `what` names the list in messages; the second in the words of gather. */
+bool check_range(checker *k, const op *o, i64s dims, i64 bound, const char *what);
 bool check_bounds(checker *k, const op *o, i64s dims, i64 bound, const char *what,
-                  const char *bound_name, dim_set *out);
-bool check_ordered(checker *k, const op *o, i64s dims, const char *what, bool repeats);
-bool check_unique(checker *k, const op *o, i64s dims, const char *what);
-/* No dimension twice in both lists together. The lists are short, or refused elsewhere. */
+                  const char *bound_name);
+/* No dimension twice in both lists together. */
 bool check_disjoint(checker *k, const op *o, i64s a, i64s b, const char *what_a,
                     const char *what_b);
 
-/* Dimension numbers of a product of operands 0 and 1; `used` are those not in the result twice. */
-bool check_dot_dims(checker *k, const op *o, const dot_attr *d, dim_set used[2]);
-
 /* ---- regions ---- */
 
-/* The reducer of reduce, scatter, ...: scalars in, scalars out. */
+/* Tensors of one shape, and of one element type or both of floats. */
+bool same_but_precision(const type *a, const type *b);
+/* The reducer of reduce, scatter, ...: n accumulators and n inputs in, n out. Its arguments may
+ * have the `allowed` dimensions, in this order. */
 bool check_reducer(checker *k, const op *o, const block *b, size_t n, const type *const *inputs,
-                   const type *const *inits);
+                   const type *const *inits, i64s allowed);
+bool check_reduction(checker *k, const op *o, const block *b, size_t n, i64s allowed);
+/* The element type of what the region returns; NULL: an error was reported. */
+const type *accumulator(checker *k, const op *o, const block *b, size_t i);
 /* Types that the region's terminator returns. */
 static inline size_t num_returned(const block *b) { return b->last->num_operands; }
 static inline const type *returned(const block *b, size_t i) { return in_type(b->last, i); }
 
-/* Sliding windows of reduce_window and convolution. */
-typedef struct window {
-  i64s size, strides, base_dilations, window_dilations; /* empty lists: all 1 */
-  const dense_attr *padding;                            /* NULL: none */
-} window;
-bool check_window(checker *k, const op *o, const window *w);
-/* Output size of dimension i for this input size; DYNAMIC stays. false: overflow. */
-bool window_output(const window *w, size_t i, i64 input, i64 *out);
+/* Dimension numbers of a product of operands 0 and 1. */
+bool check_dot_dims(checker *k, const op *o, const dot_attr *d);
+bool check_precision(checker *k, const op *o, attrs config);
+bool check_shape(checker *k, const op *o, const shape *s); /* of the result */
+
+/* ---- quantized elements, see verify_quant.c: true where there are none ---- */
+
+bool check_quant_sum(checker *k, const op *o, const type *l, const type *r, const type *t);
+/* Per-tensor: of one scale and zero point. */
+bool check_quant_same(checker *k, const op *o, const type *a, const type *b);
+bool check_quant_reshape(checker *k, const op *o, const type *a, const type *b);
+bool check_quant_transpose(checker *k, const op *o, i64s permutation);
+bool check_quant_broadcast(checker *k, const op *o, i64s dims);
+bool check_quant_dot(checker *k, const op *o, i64s contracting);
+bool check_quant_conv(checker *k, const op *o, const conv_attr *d);
 
 /* ---- shardings ---- */
 

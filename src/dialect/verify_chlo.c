@@ -81,30 +81,29 @@ static const type *explicit_broadcast(checker *k, const op *o, i64s map, const t
   return type_tensor(k->c, (i64s){dims, large->dims.len}, elem, NULL);
 }
 
-static bool broadcast_to(checker *k, const op *o, const type *elem, const type **out) {
+static bool broadcast_to(checker *k, const op *o, const type *elem, inferred *out) {
   i64s map;
   const attr *a = op_attr(o, STR("broadcast_dimensions"));
   if (!elements_agree(in_type(o, 0)->elem, in_type(o, 1)->elem))
     return loc_error(k->c, o->loc, "mismatched operand types");
-  out[0] = a && attr_get_i64s(k->c, a, &map) ? explicit_broadcast(k, o, map, elem)
-                                             : numpy_broadcast(k, o, elem);
-  return true;
+  return infer_push(k, out,
+                    a && attr_get_i64s(k->c, a, &map) ? explicit_broadcast(k, o, map, elem)
+                                                      : numpy_broadcast(k, o, elem));
 }
 
-bool infer_broadcast(checker *k, const op *o, const type **out) {
+bool infer_chlo_broadcast(checker *k, const op *o, inferred *out) {
   return broadcast_to(k, o, in_type(o, 0)->elem, out);
 }
-bool infer_broadcast_complex(checker *k, const op *o, const type **out) {
+bool infer_chlo_broadcast_complex(checker *k, const op *o, inferred *out) {
   return broadcast_to(k, o, type_complex(k->c, in_type(o, 0)->elem), out);
 }
-bool infer_broadcast_compare(checker *k, const op *o, const type **out) {
+bool infer_chlo_broadcast_compare(checker *k, const op *o, inferred *out) {
   return broadcast_to(k, o, type_i1(k->c), out);
 }
-bool infer_broadcast_select(checker *k, const op *o, const type **out) {
+bool infer_chlo_broadcast_select(checker *k, const op *o, inferred *out) {
   if (in_type(o, 1)->elem != in_type(o, 2)->elem)
     return loc_error(k->c, o->loc, "mismatched operand types");
-  out[0] = numpy_broadcast(k, o, in_type(o, 1)->elem);
-  return true;
+  return infer_push(k, out, numpy_broadcast(k, o, in_type(o, 1)->elem));
 }
 
 static bool nothing(checker *k, const op *o) { return (void)k, (void)o, true; }
@@ -166,12 +165,6 @@ bool verify_chlo_constant_like(checker *k, const op *o) {
 }
 
 /* ---- ragged_dot ---- */
-
-static bool contains(i64s l, i64 d) {
-  for (size_t i = 0; i < l.len; i++)
-    if (l.data[i] == d) return true;
-  return false;
-}
 
 /* Sizes that group_sizes has before the number of groups. */
 static i64s group_prefix(const type *lhs, const ragged_dot_attr *d, i64 *room) {
@@ -242,7 +235,7 @@ static bool check_ragged(checker *k, const op *o, const ragged_dot_attr *d) {
                   (long long)groups, (long long)size);
 }
 
-bool infer_ragged_dot(checker *k, const op *o, const type **out) {
+bool infer_chlo_ragged_dot(checker *k, const op *o, inferred *out) {
   struct chlo_ragged_dot_attrs a;
   if (!view_chlo_ragged_dot(o, &a)) return false;
   const ragged_dot_attr *d = a.ragged_dot_dimension_numbers;
@@ -260,14 +253,12 @@ bool infer_ragged_dot(checker *k, const op *o, const type **out) {
     if (!contains(d->rhs_batching_dimensions, i) && !contains(d->rhs_contracting_dimensions, i) &&
         !contains(d->rhs_group_dimensions, i))
       dims[n++] = rhs->dims.data[i];
-  out[0] = type_tensor(k->c, (i64s){dims, n}, out_type(o, 0)->elem, NULL);
-  return true;
+  return infer_push(k, out, type_tensor(k->c, (i64s){dims, n}, out_type(o, 0)->elem, NULL));
 }
 
 bool verify_chlo_ragged_dot(checker *k, const op *o) {
   struct chlo_ragged_dot_attrs a;
-  dim_set used[2] = {0};
-  const type *want;
+  inferred all = {0};
   if (!view_chlo_ragged_dot(o, &a)) return false;
   const ragged_dot_attr *d = a.ragged_dot_dimension_numbers;
   const dot_attr dot = {.lhs_batching_dimensions = d->lhs_batching_dimensions,
@@ -279,8 +270,9 @@ bool verify_chlo_ragged_dot(checker *k, const op *o) {
       return op_unimplemented(k->c, o, "operand #%u of '%s'", i, show(k, in_type(o, i)));
   if (a.precision_config.len > 2)
     return op_error(k->c, o, "expects precision config to be empty or have <= 2 elements.");
-  if (!check_dot_dims(k, o, &dot, used) || !check_ragged(k, o, d)) return false;
-  if (!infer_ragged_dot(k, o, &want)) return false;
+  if (!check_dot_dims(k, o, &dot) || !check_ragged(k, o, d)) return false;
+  if (!infer_chlo_ragged_dot(k, o, &all)) return false;
+  const type *want = all.data[0];
   return shapes_agree(want, out_type(o, 0)) ||
          op_error(k->c, o,
                   "inferred shape '[%s]' is incompatible with return type of operation '%s'",
@@ -291,13 +283,13 @@ bool verify_chlo_ragged_dot(checker *k, const op *o) {
 
 bool verify_chlo_top_k(checker *k, const op *o) { return nothing(k, o); }
 
-bool infer_top_k(checker *k, const op *o, const type **out) {
+bool infer_chlo_top_k(checker *k, const op *o, inferred *out) {
   struct chlo_top_k_attrs a;
   const type *t = in_type(o, 0), *elems[] = {t->elem, type_i32(k->c)};
   i64 dims[DIALECT_MAX_RANK], bounds[DIALECT_MAX_RANK], rank = rank_of(t);
   if (!view_chlo_top_k(o, &a)) return false;
   if (t->kind != TYPE_TENSOR) {
-    for (int i = 0; i < 2; i++) out[i] = type_unranked(k->c, elems[i]);
+    for (int i = 0; i < 2; i++) infer_push(k, out, type_unranked(k->c, elems[i]));
     return true;
   }
   if (rank < 1) return loc_error(k->c, o->loc, "operand's rank must be at least 1");
@@ -314,7 +306,7 @@ bool infer_top_k(checker *k, const op *o, const type **out) {
   }
   const attr *encoding = any ? attr_make(k->c, bounds, .bounds = {bounds, (size_t)rank}) : NULL;
   for (int i = 0; i < 2; i++)
-    out[i] = type_tensor(k->c, (i64s){dims, (size_t)rank}, elems[i], encoding);
+    infer_push(k, out, type_tensor(k->c, (i64s){dims, (size_t)rank}, elems[i], encoding));
   return true;
 }
 
@@ -367,7 +359,7 @@ bool verify_chlo_scan(checker *k, const op *o) {
   return true;
 }
 
-bool infer_scan(checker *k, const op *o, const type **out) {
+bool infer_chlo_scan(checker *k, const op *o, inferred *out) {
   struct chlo_scan_attrs a;
   size_t begin, inputs;
   if (!view_chlo_scan(o, &a) || !op_operand_group(o, 0, &begin, &inputs)) return false;
@@ -391,46 +383,7 @@ bool infer_scan(checker *k, const op *o, const type **out) {
       if (grown && d == a.dimension) dims[n++] = size;
       if (d < rank_of(t)) dims[n++] = t->dims.data[d];
     }
-    out[i] = type_tensor(k->c, (i64s){dims, (size_t)n}, t->elem, NULL);
+    infer_push(k, out, type_tensor(k->c, (i64s){dims, (size_t)n}, t->elem, NULL));
   }
   return true;
 }
-
-verify_fn *const verify_chlo_of[OP_COUNT] = {
-    [OP_chlo_broadcast_add] = verify_chlo_broadcast_add,
-    [OP_chlo_broadcast_atan2] = verify_chlo_broadcast_atan2,
-    [OP_chlo_broadcast_divide] = verify_chlo_broadcast_divide,
-    [OP_chlo_broadcast_maximum] = verify_chlo_broadcast_maximum,
-    [OP_chlo_broadcast_minimum] = verify_chlo_broadcast_minimum,
-    [OP_chlo_broadcast_multiply] = verify_chlo_broadcast_multiply,
-    [OP_chlo_broadcast_next_after] = verify_chlo_broadcast_next_after,
-    [OP_chlo_broadcast_polygamma] = verify_chlo_broadcast_polygamma,
-    [OP_chlo_broadcast_power] = verify_chlo_broadcast_power,
-    [OP_chlo_broadcast_remainder] = verify_chlo_broadcast_remainder,
-    [OP_chlo_broadcast_shift_left] = verify_chlo_broadcast_shift_left,
-    [OP_chlo_broadcast_shift_right_arithmetic] = verify_chlo_broadcast_shift_right_arithmetic,
-    [OP_chlo_broadcast_shift_right_logical] = verify_chlo_broadcast_shift_right_logical,
-    [OP_chlo_broadcast_subtract] = verify_chlo_broadcast_subtract,
-    [OP_chlo_broadcast_zeta] = verify_chlo_broadcast_zeta,
-    [OP_chlo_broadcast_and] = verify_chlo_broadcast_and,
-    [OP_chlo_broadcast_or] = verify_chlo_broadcast_or,
-    [OP_chlo_broadcast_xor] = verify_chlo_broadcast_xor,
-    [OP_chlo_broadcast_complex] = verify_chlo_broadcast_complex,
-    [OP_chlo_broadcast_compare] = verify_chlo_broadcast_compare,
-    [OP_chlo_broadcast_select] = verify_chlo_broadcast_select,
-    [OP_chlo_asin_acos_kernel] = verify_chlo_asin_acos_kernel,
-    [OP_chlo_constant] = verify_chlo_constant,
-    [OP_chlo_constant_like] = verify_chlo_constant_like,
-    [OP_chlo_mulhi] = verify_chlo_mulhi,
-    [OP_chlo_ragged_dot] = verify_chlo_ragged_dot,
-    [OP_chlo_scan] = verify_chlo_scan,
-    [OP_expect_almost_eq_const] = verify_expect_almost_eq_const,
-    [OP_expect_almost_eq] = verify_expect_almost_eq,
-    [OP_expect_eq_const] = verify_expect_eq_const,
-    [OP_expect_eq] = verify_expect_eq,
-    [OP_expect_close] = verify_expect_close,
-    [OP_expect_serialized_eq] = verify_expect_serialized_eq,
-    [OP_run_parallel] = verify_run_parallel,
-    [OP_interpreter_print] = verify_interpreter_print,
-    [OP_probe] = verify_probe,
-};

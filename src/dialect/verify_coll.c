@@ -20,34 +20,34 @@ static i64 group_rows(const dense_attr *g) { return g->type->dims.data[0]; }
 static i64 group_size(const dense_attr *g) { return g->type->dims.data[1]; }
 
 /* The ids are 0..n-1, each once; -1 fills short groups where `uneven`. all_gather_c2, c4,
- * all_reduce_c1, c3, all_to_all_c5, c7. A splat has no two different ids. */
+ * all_reduce_c1, c3, all_to_all_c5, c7. Groups given as axes of a mesh pass. */
 static bool check_groups(checker *k, const op *o, const dense_attr *g, bool uneven, bool global,
                          i64 size) {
   i64 n;
-  if (!type_num_elements(g->type, &n)) return op_error(k->c, o, "replica groups must be static");
+  if (!g) return true;
+  if (!type_num_elements(g->type, &n)) return plain_error(k, o, "replica groups must be static");
   if (global && n == 0)
-    return op_error(k->c, o,
-                    "if `use_global_device_ids` is set, the replica groups cannot be empty");
-  if (g->splat && n > 1)
-    return op_error(k->c, o, "replica id #%lld seen more than once",
-                    (long long)attr_dense_int(&g->base, 0));
+    return plain_error(k, o,
+                       "if `use_global_device_ids` is set, the replica groups cannot be empty");
   id_set seen = {arena_zalloc(ir_arena(k->c), ((size_t)n / 64 + 1) * 8), (size_t)n / 64 + 1};
   i64 count = 0;
   for (i64 i = 0; i < n; i++) {
     i64 id = attr_dense_int(&g->base, (size_t)i);
     if (id == -1 && uneven) continue;
-    if (id < 0) return op_error(k->c, o, "Invalid replica id %lld", (long long)id);
-    if (id >= n)
-      return op_error(k->c, o, "replica id #%lld not seen in replica groups", (long long)count);
-    if (!id_add(&seen, (u64)id))
-      return op_error(k->c, o, "replica id #%lld seen more than once", (long long)id);
+    if (id == -1) return plain_error(k, o, "Invalid replica id -1");
+    /* ids that cannot be right are not kept apart: one of them is told below all the same */
+    bool in = id >= 0 && id < n;
+    if (in && !id_add(&seen, (u64)id))
+      return plain_error(k, o, "replica id #%lld seen more than once", (long long)id);
+    if (!in && g->splat && i > 0)
+      return plain_error(k, o, "replica id #%lld seen more than once", (long long)id);
     count++;
   }
   for (i64 i = 0; i < count; i++)
     if (!(seen.bits[i / 64] >> (i % 64) & 1))
-      return op_error(k->c, o, "replica id #%lld not seen in replica groups", (long long)i);
+      return plain_error(k, o, "replica id #%lld not seen in replica groups", (long long)i);
   if (size && (group_rows(g) == 0 || group_size(g) != size)) /* all_to_all_c8 */
-    return op_error(k->c, o, "group size of replica_groups must be %lld", (long long)size);
+    return plain_error(k, o, "group size of replica_groups must be %lld", (long long)size);
   return true;
 }
 
@@ -55,52 +55,50 @@ static i64 channel_of(const channel_handle_attr *c) { return c ? c->handle : 0; 
 
 static bool check_channel(checker *k, const op *o, const channel_handle_attr *c, bool global) {
   if (!global || channel_of(c) > 0) return true; /* all_reduce_c4 */
-  return op_error(k->c, o,
-                  "channel_id must be positive when useGlobalDeviceIds is set but got: %lld",
-                  (long long)channel_of(c));
+  return plain_error(k, o,
+                     "channel_id must be positive when useGlobalDeviceIds is set but got: %lld",
+                     (long long)channel_of(c));
 }
 
 /* all_gather_c1, c6: the result is the operand with dimension `d` grown by a whole factor. */
 static bool check_grown(checker *k, const op *o, const type *t, const type *r, i64 d) {
-  if (d >= rank_of(t)) return op_error(k->c, o, "all_gather_dim must be a valid index of operand");
+  if (d >= rank_of(t)) return plain_error(k, o, "all_gather_dim must be a valid index of operand");
   if (t->dims.data[d] == 0)
-    return op_error(k->c, o, "dimension size of operand at 'all_gather_dim' cannot be zero");
-  if (t->elem != r->elem || rank_of(t) != rank_of(r))
-    return op_error(k->c, o, "operand and result must have the same rank");
+    return plain_error(k, o, "dimension size of operand at 'all_gather_dim' cannot be zero");
+  if (rank_of(t) != rank_of(r))
+    return plain_error(k, o, "operand and result must have the same rank");
   for (i64 i = 0; i < rank_of(t); i++)
     if (i != d && !dims_agree(t->dims.data[i], r->dims.data[i]))
-      return op_error(k->c, o,
-                      "operand and result should have the same shape except for the dimension size "
-                      "at 'all_gather_dim'");
+      return plain_error(
+          k, o,
+          "operand and result should have the same shape except for the dimension size "
+          "at 'all_gather_dim'");
   i64 small = t->dims.data[d], big = r->dims.data[d];
   if (small == DYNAMIC || big == DYNAMIC || big % small == 0) return true;
-  return op_error(k->c, o,
-                  "result gather dimension has size %lld, expected to be a multiple of operand "
-                  "gather dimension size %lld",
-                  (long long)big, (long long)small);
+  return plain_error(k, o,
+                     "result gather dimension has size %lld, expected to be a multiple of operand "
+                     "gather dimension size %lld",
+                     (long long)big, (long long)small);
 }
 
-/* reduce_scatter_c2, c8: the result is the operand with dimension `d` divided. */
+/* reduce_scatter_c8: the result is the operand with dimension `d` divided. */
 static bool check_divided(checker *k, const op *o, const type *t, const type *r, i64 d) {
-  if (rank_of(t) != rank_of(r))
-    return op_error(k->c, o, "operand and result should have same rank");
-  if (d >= rank_of(t))
-    return op_error(k->c, o, "scatter dim should be less than operand/result rank");
   i64 big = t->dims.data[d], small = r->dims.data[d];
+  if (big == DYNAMIC || small == DYNAMIC) return true;
   if (small == 0)
-    return op_error(k->c, o, "result dimension size at scatter_dimension cannot be zero");
+    return plain_error(k, o, "result dimension size at scatter_dimension cannot be zero");
   if (big == 0)
-    return op_error(k->c, o, "operand dimension size at scatter_dimension cannot be zero");
-  if (small != DYNAMIC && big != DYNAMIC && big % small)
-    return op_error(k->c, o,
-                    "operand scatter dimension has size %lld, expected to be a multiple of result "
-                    "scatter dimension size %lld",
-                    (long long)big, (long long)small);
+    return plain_error(k, o, "operand dimension size at scatter_dimension cannot be zero");
+  if (big % small)
+    return plain_error(k, o,
+                       "operand scatter dimension has size %lld, expected to be a multiple of "
+                       "result scatter dimension size %lld",
+                       (long long)big, (long long)small);
   for (i64 i = 0; i < rank_of(t); i++)
     if (i != d && !dims_agree(t->dims.data[i], r->dims.data[i]))
-      return op_error(k->c, o,
-                      "non scatter dimensions should be same for operand (%lld) and result (%lld)",
-                      (long long)t->dims.data[i], (long long)r->dims.data[i]);
+      return plain_error(
+          k, o, "non scatter dimensions should be same for operand (%lld) and result (%lld)",
+          (long long)t->dims.data[i], (long long)r->dims.data[i]);
   return true;
 }
 
@@ -108,26 +106,20 @@ static bool check_divided(checker *k, const op *o, const type *t, const type *r,
  * (a channel, no global ids) are larger than they look. */
 static bool check_factor(checker *k, const op *o, const type *small, const type *big, i64 d,
                          const dense_attr *g, const channel_handle_attr *c, bool global) {
+  if (!g) return true;
   i64 s = small->dims.data[d], b = big->dims.data[d], n = group_size(g);
   if (s == DYNAMIC || b == DYNAMIC || group_rows(g) == 0 || n == 0 || b / s == n) return true;
   if (channel_of(c) > 0 && !global) return true;
-  return op_error(k->c, o, "sizes %lld and %lld do not match replica groups of %lld", (long long)s,
-                  (long long)b, (long long)n);
-}
-
-static bool check_counts(checker *k, const op *o) {
-  if (o->num_operands && o->num_operands == o->num_results) return true;
-  return op_error(k->c, o,
-                  "expects as many results as operands and at least one, but got %u and %u",
-                  o->num_results, o->num_operands);
+  return plain_error(k, o, "sizes %lld and %lld do not match replica groups of %lld", (long long)s,
+                     (long long)b, (long long)n);
 }
 
 bool verify_all_gather(checker *k, const op *o) {
   struct all_gather_attrs a;
-  if (!view_all_gather(o, &a) || !check_counts(k, o)) return false;
+  if (!view_all_gather(o, &a)) return false;
   if (!check_groups(k, o, a.replica_groups, false, a.use_global_device_ids, 0)) return false;
   if (a.use_global_device_ids && channel_of(a.channel_handle) < 0) /* all_gather_c5 */
-    return op_error(k->c, o, "channel_id cannot be negative when useGlobalDeviceIds is set");
+    return plain_error(k, o, "channel_id cannot be negative when useGlobalDeviceIds is set");
   for (u32 i = 0; i < o->num_operands; i++) /* all_gather_c1, c6 */
     if (!check_grown(k, o, in_type(o, i), out_type(o, i), a.all_gather_dim) ||
         !check_factor(k, o, in_type(o, i), out_type(o, i), a.all_gather_dim, a.replica_groups,
@@ -136,26 +128,71 @@ bool verify_all_gather(checker *k, const op *o) {
   return true;
 }
 
-static bool check_scalar_reducer(checker *k, const op *o) {
-  for (u32 i = 0; i < o->num_operands; i++) {
+static bool check_scalar_reducer(checker *k, const op *o, u32 n) {
+  for (u32 i = 0; i < n; i++) {
     const type *t = in_type(o, i), *init = type_tensor(k->c, (i64s){0}, t->elem, NULL);
-    if (!check_reducer(k, o, op_body(o, 0), 1, &t, &init)) return false;
+    if (!check_reducer(k, o, op_body(o, 0), 1, &t, &init, (i64s){0})) return false;
   }
   return true;
 }
 
 bool verify_all_reduce(checker *k, const op *o) {
   struct all_reduce_attrs a;
-  return view_all_reduce(o, &a) && check_counts(k, o) &&
+  return view_all_reduce(o, &a) &&
          check_groups(k, o, a.replica_groups, true, a.use_global_device_ids, 0) &&
          check_channel(k, o, a.channel_handle, a.use_global_device_ids) &&
-         check_scalar_reducer(k, o);
+         check_scalar_reducer(k, o, o->num_operands);
 }
 
-bool infer_all_reduce(checker *k, const op *o, const type **out) { /* all_reduce_c6, c7 */
-  for (u32 i = 0; i < o->num_results; i++)
-    out[i] = type_tensor(k->c, in_type(o, i)->dims, returned(op_body(o, 0), 0)->elem, NULL);
+static bool infer_reduced(checker *k, const op *o, u32 n, inferred *out) {
+  for (u32 i = 0; i < n; i++) {
+    const type *t = in_type(o, i), *elem = accumulator(k, o, op_body(o, 0), 0);
+    if (!elem) return false;
+    infer_push(k, out, type_tensor(k->c, t->dims, elem, t->encoding));
+  }
   return true;
+}
+
+bool infer_all_reduce(checker *k, const op *o, inferred *out) { /* all_reduce_c6, c7 */
+  return infer_reduced(k, o, o->num_operands, out);
+}
+
+/* The root of a broadcast or a reduction that is known at run time only: the last operand. */
+static bool check_root(checker *k, const op *o, const char *name, bool dynamic) {
+  u32 n = o->num_operands;
+  if (!dynamic) return n || plain_error(k, o, "%s requires at least one data operand", name);
+  if (n < 2)
+    return plain_error(
+        k, o, "%s with has_dynamic_root=true requires at least two operands (data + root)", name);
+  const type *t = in_type(o, n - 1);
+  if (t->elem != type_i32(k->c) || rank_of(t) != 1)
+    return plain_error(k, o,
+                       "last operand of %s with has_dynamic_root=true must be a rank-1 i32 tensor, "
+                       "but got '%s'",
+                       name, show(k, t));
+  if (t->dims.data[0] == n - 1) return true;
+  return plain_error(k, o,
+                     "last operand of %s with has_dynamic_root=true must have the same number of "
+                     "elements as data operands (%u), but got %lld",
+                     name, n - 1, (long long)t->dims.data[0]);
+}
+
+static u32 num_data(const op *o, bool dynamic) {
+  return o->num_operands - (dynamic && o->num_operands);
+}
+
+bool verify_collective_reduce(checker *k, const op *o) {
+  struct collective_reduce_attrs a;
+  return view_collective_reduce(o, &a) &&
+         check_groups(k, o, a.replica_groups, true, a.use_global_device_ids, 0) &&
+         check_channel(k, o, a.channel_handle, a.use_global_device_ids) &&
+         check_root(k, o, "collective_reduce", a.has_dynamic_root) &&
+         check_scalar_reducer(k, o, num_data(o, a.has_dynamic_root));
+}
+
+bool infer_collective_reduce(checker *k, const op *o, inferred *out) {
+  struct collective_reduce_attrs a;
+  return view_collective_reduce(o, &a) && infer_reduced(k, o, num_data(o, a.has_dynamic_root), out);
 }
 
 bool verify_reduce_scatter(checker *k, const op *o) {
@@ -163,45 +200,49 @@ bool verify_reduce_scatter(checker *k, const op *o) {
   if (!view_reduce_scatter(o, &a)) return false;
   const type *t = in_type(o, 0), *r = out_type(o, 0);
   if (!check_groups(k, o, a.replica_groups, false, a.use_global_device_ids, 0) ||
-      !check_channel(k, o, a.channel_handle, a.use_global_device_ids) ||
-      !check_scalar_reducer(k, o))
+      !check_scalar_reducer(k, o, 1))
     return false;
-  if (!check_divided(k, o, t, r, a.scatter_dimension)) return false;
-  if (r->elem != returned(op_body(o, 0), 0)->elem) /* reduce_scatter_c9 */
-    return op_error(k->c, o, "result element-type is expected to be '%s', but got '%s'",
-                    show(k, returned(op_body(o, 0), 0)->elem), show(k, r->elem));
+  if (rank_of(t) != rank_of(r)) /* reduce_scatter_c8 */
+    return plain_error(k, o, "operand and result should have same rank");
+  if (a.scatter_dimension >= rank_of(t)) /* reduce_scatter_c2 */
+    return plain_error(k, o, "scatter dim should be less than operand/result rank");
+  if (!check_channel(k, o, a.channel_handle, a.use_global_device_ids) || /* reduce_scatter_c6 */
+      !check_divided(k, o, t, r, a.scatter_dimension))
+    return false;
+  const type *elem = returned(op_body(o, 0), 0)->elem;
+  if (r->elem != elem) /* reduce_scatter_c9 */
+    return plain_error(k, o, "result element-type is expected to be '%s', but got '%s'",
+                       show(k, elem), show(k, r->elem));
   return check_factor(k, o, r, t, a.scatter_dimension, a.replica_groups, a.channel_handle,
                       a.use_global_device_ids);
 }
 
-bool verify_all_to_all(checker *k, const op *o) { return check_counts(k, o); }
-
-bool infer_all_to_all(checker *k, const op *o, const type **out) {
+bool infer_all_to_all(checker *k, const op *o, inferred *out) {
   struct all_to_all_attrs a;
   if (!view_all_to_all(o, &a)) return false;
   i64 s = a.split_dimension, c = a.concat_dimension, n = a.split_count;
-  if (n <= 0) /* all_to_all_c4 */
-    return op_error(k->c, o, "AllToAll split_count must be > 0, but got %lld", (long long)n);
   if (!check_groups(k, o, a.replica_groups, false, false, n)) return false;
   for (u32 i = 0; i < o->num_operands; i++) {
     const type *t = in_type(o, i);
-    i64 rank = rank_of(t), dims[DIALECT_MAX_RANK];
-    if (s < 0 || s >= rank) /* all_to_all_c1 */
-      return op_error(k->c, o, "AllToAll split_dimension %lld is out-of-bounds for input rank %lld",
-                      (long long)s, (long long)rank);
-    if (c < 0 || c >= rank) /* all_to_all_c3 */
-      return op_error(k->c, o,
-                      "AllToAll concat_dimension %lld is out-of-bounds for input rank %lld",
-                      (long long)c, (long long)rank);
-    memcpy(dims, t->dims.data, t->dims.len * sizeof(i64));
-    if (dims[s] != DYNAMIC && dims[s] % n) /* all_to_all_c2 */
-      return op_error(
-          k->c, o, "split dimension has size %lld, expected to be a multiple of split_count %lld",
-          (long long)dims[s], (long long)n);
-    if (dims[s] != DYNAMIC) dims[s] /= n;
-    if (dims[c] != DYNAMIC && !checked_mul(dims[c], n, &dims[c]))
-      return op_error(k->c, o, "result is too large");
-    out[i] = type_tensor(k->c, (i64s){dims, t->dims.len}, t->elem, NULL);
+    i64 rank = rank_of(t);
+    if (s >= rank) /* all_to_all_c1 */
+      return plain_error(k, o, "AllToAll split_dimension %lld is out-of-bounds for input rank %lld",
+                         (long long)s, (long long)rank);
+    if (c >= rank) /* all_to_all_c3 */
+      return plain_error(k, o,
+                         "AllToAll concat_dimension %lld is out-of-bounds for input rank %lld",
+                         (long long)c, (long long)rank);
+    shape r = shape_of(t);
+    if (r.size[s] != DYNAMIC && r.size[s] % n) /* all_to_all_c2 */
+      return plain_error(
+          k, o, "split dimension has size %lld, expected to be a multiple of split_count %lld",
+          (long long)r.size[s], (long long)n);
+    if (r.size[s] != DYNAMIC) r.size[s] /= n;
+    if (r.bound[s] != DYNAMIC) r.bound[s] /= n;
+    if ((r.size[c] != DYNAMIC && !checked_mul(r.size[c], n, &r.size[c])) ||
+        (r.bound[c] != DYNAMIC && !checked_mul(r.bound[c], n, &r.bound[c])))
+      return plain_error(k, o, "result is too large");
+    infer_push(k, out, shape_type(k, &r, t->elem));
   }
   return true;
 }
@@ -211,44 +252,72 @@ static int by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Every step-th id from `from`: not negative, none twice. */
-static bool check_distinct(checker *k, const op *o, const dense_attr *g, i64 from, i64 step,
-                           const char *negative, const char *twice) {
-  i64 n;
-  if (!type_num_elements(g->type, &n)) return op_error(k->c, o, "groups must be static");
-  if (g->splat && n > step) return op_error(k->c, o, "%s", twice);
-  size_t count = 0;
+/* Every step-th id from `from`: none twice, none negative; i of the first that is wrong. */
+static i64 find_twice(checker *k, const dense_attr *g, i64 n, i64 from, i64 step) {
   i64 *ids = ARENA_ARRAY(ir_arena(k->c), i64, (size_t)n);
-  for (i64 i = from; i < n; i += step) {
-    ids[count] = attr_dense_int(&g->base, (size_t)i);
-    if (ids[count++] < 0) return op_error(k->c, o, "%s", negative);
-  }
+  size_t count = 0;
+  if (g->splat) return n > from + step ? from + step : n;
+  for (i64 i = from; i < n; i += step) ids[count++] = attr_dense_int(&g->base, (size_t)i);
   qsort(ids, count, sizeof *ids, by_value);
-  for (size_t i = 1; i < count; i++)
-    if (ids[i - 1] == ids[i]) return op_error(k->c, o, "%s", twice);
+  bool twice = false;
+  for (size_t i = 1; i < count && !twice; i++) twice = ids[i - 1] == ids[i];
+  if (!twice) return n;
+  for (i64 i = from; i < n; i += step) /* rare, and so slow */
+    for (i64 j = from; j < i; j += step)
+      if (attr_dense_int(&g->base, (size_t)i) == attr_dense_int(&g->base, (size_t)j)) return i;
+  return n;
+}
+
+static i64 find_negative(const dense_attr *g, i64 n) {
+  for (i64 i = 0; i < n; i++)
+    if (attr_dense_int(&g->base, (size_t)i) < 0) return i;
+  return n;
+}
+
+bool infer_collective_broadcast(checker *k, const op *o, inferred *out) {
+  struct collective_broadcast_attrs a;
+  if (!view_collective_broadcast(o, &a)) return false;
+  for (u32 i = 0; i < num_data(o, a.has_dynamic_root); i++) infer_push(k, out, in_type(o, i));
   return true;
 }
 
 bool verify_collective_broadcast(checker *k, const op *o) { /* collective_broadcast_c1, c2 */
   struct collective_broadcast_attrs a;
-  return view_collective_broadcast(o, &a) &&
-         check_distinct(k, o, a.replica_groups, 0, 1, "replica_groups values must be positive",
-                        "replica id seen more than once");
+  if (!view_collective_broadcast(o, &a)) return false;
+  const dense_attr *g = a.replica_groups;
+  i64 n = 0;
+  if (g && type_num_elements(g->type, &n)) {
+    i64 twice = find_twice(k, g, n, 0, 1), negative = find_negative(g, n);
+    if (negative < n && negative <= twice)
+      return plain_error(k, o, "replica_groups values must be positive, but was given %lld",
+                         (long long)attr_dense_int(&g->base, (size_t)negative));
+    if (twice < n)
+      return plain_error(k, o, "replica id #%lld seen more than once",
+                         (long long)attr_dense_int(&g->base, (size_t)twice));
+  }
+  return check_root(k, o, "collective_broadcast", a.has_dynamic_root);
+}
+
+bool infer_collective_permute(checker *k, const op *o, inferred *out) {
+  return infer_push(k, out, in_type(o, 0));
 }
 
 bool verify_collective_permute(checker *k, const op *o) {
   struct collective_permute_attrs a;
   if (!view_collective_permute(o, &a)) return false;
-  size_t rank = a.source_target_pairs->type->dims.len; /* collective_permute_i2, c1 */
-  if (rank != 2)
-    return op_error(k->c, o,
-                    "expect source_target_pairs attribute to be of rank 2, but got rank %zu", rank);
-  if (group_size(a.source_target_pairs) != 2)
-    return op_error(k->c, o, "expect source_target_pairs attribute of shape (N, 2), but got (%s)",
-                    show_dims(k, a.source_target_pairs->type->dims));
-  static const char negative[] = "replica ids in source_target_pairs must be >= 0.";
-  return check_distinct(k, o, a.source_target_pairs, 0, 2, negative,
-                        "duplicate sources not allowed.") && /* c2 to c4 */
-         check_distinct(k, o, a.source_target_pairs, 1, 2, negative,
-                        "duplicate targets not allowed.");
+  const dense_attr *g = a.source_target_pairs;
+  i64s dims = g->type->dims;
+  i64 n;
+  if (dims.len != 2) /* collective_permute_i2 */
+    return plain_error(
+        k, o, "expect source_target_pairs attribute to be of rank 2, but got rank %zu", dims.len);
+  if (dims.data[1] != 2 || !type_num_elements(g->type, &n)) /* collective_permute_c1 */
+    return plain_error(k, o, "expect source_target_pairs attribute of shape (N, 2), but got (%s)",
+                       show_ints(k, dims));
+  i64 negative = find_negative(g, n); /* c2 to c4 */
+  i64 source = find_twice(k, g, n, 0, 2), target = find_twice(k, g, n, 1, 2);
+  if (negative < n && negative <= source && negative <= target)
+    return plain_error(k, o, "replica ids in source_target_pairs must be >= 0.");
+  if (source < n && source < target) return plain_error(k, o, "duplicate sources not allowed.");
+  return target == n || plain_error(k, o, "duplicate targets not allowed.");
 }

@@ -10,107 +10,99 @@ static bool check_accuracy(checker *k, const op *o, const result_accuracy_attr *
   bool zero = !(a->atol_bits & INT64_MAX) && !(a->rtol_bits & INT64_MAX) && a->ulps == 0;
   const result_accuracy_mode_attr *mode = attr_as(result_accuracy_mode, a->mode);
   if (!mode) return op_error(k->c, o, "result accuracy has no mode");
-  if (a->ulps < 0 || (a->atol_bits < 0 && a->atol_bits != INT64_MIN) ||
-      (a->rtol_bits < 0 && a->rtol_bits != INT64_MIN))
-    return op_error(k->c, o, "Negative tolerance");
+  if (a->ulps < 0 || a->atol_bits < 0 || a->rtol_bits < 0)
+    return plain_error(k, o, "Negative tolerance");
   if (mode->value == ACCURACY_TOLERANCE || zero) return true;
-  return op_error(k->c, o,
-                  "Invalid tolerances for ResultAccuracyAttr with mode %s, must be all zero.",
-                  mode->value ? "HIGHEST" : "DEFAULT");
+  return plain_error(k, o,
+                     "Invalid tolerances for ResultAccuracyAttr with mode %s, must be all zero.",
+                     mode->value ? "HIGHEST" : "DEFAULT");
+}
+
+/* add_c1 to add_c7: elements of one type, or quantized alike. */
+static bool check_add(checker *k, const op *o) {
+  const type *l = in_type(o, 0)->elem, *r = in_type(o, 1)->elem, *t = out_type(o, 0)->elem;
+  if (l->quant || r->quant || t->quant) return check_quant_sum(k, o, l, r, t);
+  if (l == r && l == t) return true;
+  return plain_error(k, o, "op requires the same element type for all operands and results");
 }
 
 bool verify_elements(checker *k, const op *o) {
   int slot = op_slot(o->info, STR("result_accuracy"));
-  if (slot >= 0 && !check_accuracy(k, o, attr_as(result_accuracy, o->slots[slot]))) return false;
-  if (op_has(o, SAME_TYPE) || o->num_operands < 2 || o->info->family != FAMILY_cast) return true;
-  for (u32 i = 1; i < o->num_operands; i++) /* compare_c1, complex_c1 */
-    if (!types_agree(in_type(o, 0), in_type(o, i)))
-      return op_error(k->c, o, "requires compatible types for all operands, but got %s",
-                      show_types(k, (const type *[]){in_type(o, 0), in_type(o, i)}, 2));
-  return true;
+  if (op_is(o, add)) return check_same_shape(k, o) && check_add(k, o);
+  return slot < 0 || check_accuracy(k, o, attr_as(result_accuracy, o->slots[slot]));
 }
 
 /* ---- inference for elementwise ops ---- */
 
-bool infer_operand(checker *k, const op *o, const type **out) {
-  (void)k;
-  out[0] = in_type(o, 0);
-  return true;
-}
-
-bool infer_operands(checker *k, const op *o, const type **out) {
-  if (o->num_results != o->num_operands)
-    return op_error(k->c, o, "expects as many results as operands, but got %u and %u",
-                    o->num_results, o->num_operands);
-  for (u32 i = 0; i < o->num_operands; i++) out[i] = in_type(o, i);
-  return true;
-}
-
 static const type *with_element(checker *k, const type *t, const type *elem) {
+  if (t->kind == TYPE_UNRANKED) return type_unranked(k->c, elem);
   return type_tensor(k->c, t->dims, elem, t->encoding);
 }
 
-bool infer_abs(checker *k, const op *o, const type **out) { /* abs_c1, abs_c2 */
+bool infer_add(checker *k, const op *o, inferred *out) { return infer_same(k, o, out); }
+
+bool infer_abs(checker *k, const op *o, inferred *out) { /* abs_c1, abs_c2, real_c2, imag_c2 */
   const type *t = in_type(o, 0);
-  out[0] = t->elem->kind == TYPE_COMPLEX ? with_element(k, t, t->elem->elem) : t;
-  return true;
+  bool complex = t->elem->kind == TYPE_COMPLEX;
+  return infer_push(k, out, complex ? with_element(k, t, t->elem->elem) : t);
+}
+bool infer_real(checker *k, const op *o, inferred *out) { return infer_abs(k, o, out); }
+bool infer_imag(checker *k, const op *o, inferred *out) { return infer_abs(k, o, out); }
+
+bool infer_complex(checker *k, const op *o, inferred *out) { /* complex_c2, complex_c3 */
+  const type *t = in_type(o, 0);
+  return infer_push(k, out, with_element(k, t, type_complex(k->c, t->elem)));
 }
 
-bool infer_real(checker *k, const op *o, const type **out) { return infer_abs(k, o, out); }
-
-bool infer_complex(checker *k, const op *o, const type **out) { /* complex_c2, complex_c3 */
-  const type *t = in_type(o, 0), *e = t->elem;
-  out[0] = with_element(k, t, type_complex(k->c, e));
-  return true;
+bool infer_is_finite(checker *k, const op *o, inferred *out) {
+  return infer_push(k, out, with_element(k, in_type(o, 0), type_i1(k->c)));
+}
+bool infer_compare(checker *k, const op *o, inferred *out) { /* compare_c2 */
+  return infer_is_finite(k, o, out);
+}
+bool infer_chlo_is_inf(checker *k, const op *o, inferred *out) {
+  return infer_is_finite(k, o, out);
+}
+bool infer_chlo_is_neg_inf(checker *k, const op *o, inferred *out) {
+  return infer_is_finite(k, o, out);
+}
+bool infer_chlo_is_pos_inf(checker *k, const op *o, inferred *out) {
+  return infer_is_finite(k, o, out);
 }
 
-bool infer_pred(checker *k, const op *o, const type **out) { /* compare_c2 */
-  out[0] = with_element(k, in_type(o, 0), type_i1(k->c));
-  return true;
-}
-
-bool infer_select(checker *k, const op *o, const type **out) {
-  const type *p = in_type(o, 0), *t = in_type(o, 1), *f = in_type(o, 2);
-  if (!types_agree(t, f)) /* select_c2 */
-    return op_error(k->c, o, "requires compatible types for non-predicate operands");
+bool infer_select(checker *k, const op *o, inferred *out) {
+  const type *p = in_type(o, 0), *t = in_type(o, 1), *f = in_type(o, 2), *both;
+  if (!shapes_agree(t, f) || t->elem != f->elem) /* select_c2 */
+    return plain_error(k, o, "requires compatible types for non-predicate operands");
   if (rank_of(p) && !shapes_agree(p, t)) /* select_c1 */
-    return op_error(k->c, o, "requires the same shape for all operands");
-  out[0] = t;
-  return true;
+    return plain_error(k, o, "requires the same shape for all operands");
+  return merge_types(k, o, (const type *[]){t, f}, 2, false, &both) && infer_push(k, out, both);
 }
 
-bool infer_clamp(checker *k, const op *o, const type **out) {
+bool infer_clamp(checker *k, const op *o, inferred *out) {
   const type *t = in_type(o, 1);
-  for (int i = 0; i < 3; i += 2) { /* clamp_c1, clamp_c2 */
-    const type *bound = in_type(o, (size_t)i);
+  for (size_t i = 0; i < 3; i += 2) { /* clamp_c1, clamp_c2 */
+    const type *bound = in_type(o, i);
     if (rank_of(bound) && !shapes_agree(bound, t))
-      return op_error(k->c, o,
-                      "%s shape [%s] is not scalar and is not compatible to operand shape [%s]",
-                      i ? "max" : "min", show_dims(k, bound->dims), show_dims(k, t->dims));
-    if (bound->elem != t->elem) /* clamp_c3 */
-      return op_error(k->c, o, "requires the same element type for all operands and results");
+      return plain_error(k, o,
+                         "%s shape [%s] is not scalar and is not compatible to operand shape [%s]",
+                         i ? "max" : "min", show_ints(k, bound->dims), show_ints(k, t->dims));
   }
-  out[0] = t;
-  return true;
+  return infer_push(k, out, t); /* clamp_c4 */
 }
 
-static bool infer_value(checker *k, const op *o, const attr *value, const type **out) {
-  const dense_attr *d = attr_as(dense, value);
-  const dense_resource_attr *r = attr_as(dense_resource, value);
-  const dense_string_attr *s = attr_as(dense_string, value);
+/* ---- constants ---- */
+
+static bool infer_value(checker *k, const op *o, inferred *out) {
+  const dense_attr *d = attr_as(dense, o->slots[0]);
+  const dense_resource_attr *r = attr_as(dense_resource, o->slots[0]);
+  const dense_string_attr *s = attr_as(dense_string, o->slots[0]);
   const type *t = d ? d->type : r ? r->type : s ? s->type : NULL;
-  if (!t || t->kind != TYPE_TENSOR)
-    return op_error(k->c, o, "attribute 'value' failed to satisfy constraint: constant tensor");
-  out[0] = t;
-  return true;
+  if (t && t->kind == TYPE_TENSOR) return infer_push(k, out, t);
+  return plain_error(k, o, "attribute 'value' failed to satisfy constraint: constant tensor");
 }
-
-bool infer_constant(checker *k, const op *o, const type **out) {
-  return infer_value(k, o, o->slots[0], out);
-}
-bool infer_sdy_constant(checker *k, const op *o, const type **out) {
-  return infer_value(k, o, o->slots[0], out);
-}
+bool infer_constant(checker *k, const op *o, inferred *out) { return infer_value(k, o, out); }
+bool infer_sdy_constant(checker *k, const op *o, inferred *out) { return infer_value(k, o, out); }
 
 static bool check_constant(checker *k, const op *o) {
   const dense_attr *d = attr_as(dense, o->slots[0]);
@@ -129,267 +121,293 @@ static bool check_constant(checker *k, const op *o) {
 bool verify_constant(checker *k, const op *o) { return check_constant(k, o); }
 bool verify_sdy_constant(checker *k, const op *o) { return check_constant(k, o); }
 
+bool verify_arith_constant(checker *k, const op *o) {
+  const attr *a = o->slots[0];
+  const integer_attr *i = attr_as(integer, a);
+  const float_attr *f = attr_as(float, a);
+  const dense_attr *d = attr_as(dense, a);
+  const dense_resource_attr *r = attr_as(dense_resource, a);
+  const type *t = i ? i->type : f ? f->type : d ? d->type : r ? r->type : NULL;
+  if (t == out_type(o, 0)) return true;
+  return op_error(k->c, o, "failed to verify that all of {value, result} have same type");
+}
+
 /* ---- shapes ---- */
 
 bool verify_iota(checker *k, const op *o) {
   struct iota_attrs a;
   if (!view_iota(o, &a)) return false;
   i64 rank = rank_of(out_type(o, 0));
-  if (rank == 0) return op_error(k->c, o, "does not support scalars.");
-  if (a.iota_dimension < 0 || a.iota_dimension >= rank) /* iota_c1 */
-    return op_error(k->c, o, "iota dimension cannot go beyond the output rank.");
-  return true;
+  if (rank == 0) return plain_error(k, o, "does not support scalars.");
+  if (a.iota_dimension < rank) return true; /* iota_c1 */
+  return plain_error(k, o, "iota dimension cannot go beyond the output rank.");
 }
 
 static i64 bits_of(const type *e) {
-  if (e->quant) e = e->quant->storage;
-  if (e->kind == TYPE_COMPLEX) return 2 * (i64)e->elem->width;
-  return e->width;
+  if (e->kind == TYPE_COMPLEX) return 2 * bits_of(e->elem);
+  return e->quant && e->quant->storage ? e->quant->storage->width : e->width;
 }
 
 bool verify_bitcast_convert(checker *k, const op *o) {
   const type *from = in_type(o, 0), *to = out_type(o, 0);
   if ((from->elem->kind == TYPE_COMPLEX) != (to->elem->kind == TYPE_COMPLEX)) /* c2 */
-    return op_error(k->c, o,
-                    "cannot convert between real and complex types, but got: '%s' and '%s'",
-                    show(k, from), show(k, to));
+    return plain_error(k, o,
+                       "cannot convert between real and complex types, but got: '%s' and '%s'",
+                       show(k, from), show(k, to));
   i64 a = bits_of(from->elem), b = bits_of(to->elem);
   const type *small = a < b ? from : to, *big = a < b ? to : from;
   i64 small_bits = min_i64(a, b), big_bits = max_i64(a, b);
-  i64 rank = rank_of(small) - (a != b);
-  if (rank != rank_of(big)) /* bitcast_convert_c1 */
-    return op_error(k->c, o,
-                    "rank of smaller element type (%lld) should be 1 more than rank of larger "
-                    "element type (%lld), but %lld != %lld + 1.",
-                    (long long)rank_of(small), (long long)rank_of(big), (long long)rank_of(small),
-                    (long long)rank_of(big));
-  i64 last = a != b ? small->dims.data[rank] : 1, product;
+  if (a != b && rank_of(small) != rank_of(big) + 1) /* bitcast_convert_c1 */
+    return plain_error(k, o,
+                       "rank of smaller element type (%lld) should be 1 more than rank of larger "
+                       "element type (%lld), but %lld != %lld + 1.",
+                       (long long)rank_of(small), (long long)rank_of(big),
+                       (long long)rank_of(small), (long long)rank_of(big));
+  i64 rank = rank_of(small) - (a != b), last = a != b ? small->dims.data[rank] : 1, product;
   if (a != b && last != DYNAMIC &&
       (!checked_mul(last, small_bits, &product) || product != big_bits))
-    return op_error(
-        k->c, o, "requires compatible bit widths. Got: '%s' and '%s', but %lld * %lld != %lld.",
+    return plain_error(
+        k, o, "requires compatible bit widths. Got: '%s' and '%s', but %lld * %lld != %lld.",
         show(k, from), show(k, to), (long long)small_bits, (long long)last, (long long)big_bits);
-  for (i64 i = 0; i < rank; i++)
-    if (!dims_agree(small->dims.data[i], big->dims.data[i]))
-      return op_error(k->c, o,
-                      "operand and result shapes must match except for the innermost dimension of "
-                      "the shape with the smaller element type. Got: '%s' and '%s'.",
-                      show(k, from), show(k, to));
-  return true;
-}
-
-static bool same_elements(checker *k, const op *o) {
-  if (elements_agree(in_type(o, 0)->elem, out_type(o, 0)->elem)) return true;
-  return op_error(k->c, o, "requires compatible element types for all operands and results");
+  bool same = rank == rank_of(big);
+  for (i64 i = 0; i < rank && same; i++) same = dims_agree(small->dims.data[i], big->dims.data[i]);
+  return same ||
+         plain_error(k, o,
+                     "operand and result shapes must match except for the innermost dimension of "
+                     "the shape with the smaller element type. Got: '%s' and '%s'.",
+                     show(k, from), show(k, to));
 }
 
 bool verify_broadcast_in_dim(checker *k, const op *o) {
   struct broadcast_in_dim_attrs a;
-  if (!view_broadcast_in_dim(o, &a) || !same_elements(k, o)) return false;
+  if (!view_broadcast_in_dim(o, &a)) return false;
   const type *from = in_type(o, 0), *to = out_type(o, 0);
   i64s dims = a.broadcast_dimensions;
-  if ((i64)dims.len != rank_of(from)) /* broadcast_in_dim_c2 */
-    return op_error(k->c, o, "broadcast_dimensions size (%zu) does not match operand rank (%lld)",
-                    dims.len, (long long)rank_of(from));
-  dim_set seen = 0;
+  if (!check_quant_same(k, o, from, to)) return false; /* broadcast_in_dim_c1 */
+  if ((i64)dims.len != rank_of(from))                  /* c2 */
+    return plain_error(k, o, "broadcast_dimensions size (%zu) does not match operand rank (%lld)",
+                       dims.len, (long long)rank_of(from));
+  if (!is_unique(k, dims)) /* c4 */
+    return plain_error(k, o, "broadcast_dimensions should not have duplicates");
   for (size_t i = 0; i < dims.len; i++) {
     i64 d = dims.data[i];
     if (d < 0 || d >= rank_of(to)) /* c3 */
-      return op_error(k->c, o,
-                      "broadcast_dimensions contains invalid value %lld for result with rank %lld",
-                      (long long)d, (long long)rank_of(to));
-    if (dim_in(seen, d)) /* c4 */
-      return op_error(k->c, o, "broadcast_dimensions should not have duplicates");
-    seen |= 1ull << d;
-    i64 size = from->dims.data[i];
-    if (size != 1 && !dims_agree(size, to->dims.data[d])) /* c5 */
-      return op_error(k->c, o,
-                      "size of operand dimension %zu (%lld) is not equal to 1 or size of result "
-                      "dimension %lld (%lld)",
-                      i, (long long)size, (long long)d, (long long)to->dims.data[d]);
+      return plain_error(
+          k, o, "broadcast_dimensions contains invalid value %lld for result with rank %lld",
+          (long long)d, (long long)rank_of(to));
+    i64 size = from->dims.data[i], want = to->dims.data[d];
+    if (size != DYNAMIC && size != 1 && size != want) /* c5 */
+      return plain_error(k, o,
+                         "size of operand dimension %zu (%lld) is not equal to 1 or size of result "
+                         "dimension %lld (%lld)",
+                         i, (long long)size, (long long)d, (long long)want);
   }
-  return true;
+  return check_quant_broadcast(k, o, dims); /* c6 */
+}
+
+bool infer_broadcast(checker *k, const op *o, inferred *out) { /* broadcast_c1, c2 */
+  struct broadcast_attrs a;
+  if (!view_broadcast(o, &a)) return false;
+  const type *t = in_type(o, 0);
+  shape s = {0};
+  for (size_t i = 0; i < a.broadcast_sizes.len; i++) {
+    i64 n = a.broadcast_sizes.data[i];
+    if (n < 0)
+      return plain_error(k, o, "Broadcast with negative dimension size %lld", (long long)n);
+    if (!shape_push(k, o, &s, n, DYNAMIC)) return false;
+  }
+  for (size_t i = 0; i < t->dims.len; i++)
+    if (!shape_push(k, o, &s, t->dims.data[i], DYNAMIC)) return false;
+  return infer_push(k, out, shape_type(k, &s, t->elem));
 }
 
 bool verify_reshape(checker *k, const op *o) {
-  i64 from, to;
-  if (!same_elements(k, o)) return false;
-  if (!type_num_elements(in_type(o, 0), &from) || !type_num_elements(out_type(o, 0), &to))
-    return true;
-  if (from == to) return true; /* reshape_c2 */
-  return op_error(k->c, o,
-                  "number of output elements (%lld) doesn't match expected number of elements "
-                  "(%lld)",
-                  (long long)to, (long long)from);
+  const type *from = in_type(o, 0), *to = out_type(o, 0);
+  i64 a, b;
+  if (!type_num_elements(from, &a) || !type_num_elements(to, &b)) return true;
+  if (a != b) /* reshape_c2 */
+    return plain_error(k, o,
+                       "number of output elements (%lld) doesn't match expected number of elements "
+                       "(%lld)",
+                       (long long)b, (long long)a);
+  return check_quant_reshape(k, o, from, to); /* reshape_c1, c3 */
 }
 
-bool infer_transpose(checker *k, const op *o, const type **out) {
+bool infer_transpose(checker *k, const op *o, inferred *out) {
   struct transpose_attrs a;
   if (!view_transpose(o, &a)) return false;
   const type *t = in_type(o, 0);
   i64s p = a.permutation;
-  if ((i64)p.len != rank_of(t)) /* transpose_c2 */
-    return op_error(k->c, o, "TransposeOp operand rank %lld does not match permutation size %zu",
-                    (long long)rank_of(t), p.len);
-  i64 dims[DIALECT_MAX_RANK];
+  if ((i64)p.len != rank_of(t))
+    return plain_error(k, o, "TransposeOp operand rank %lld does not match permutation size %zu",
+                       (long long)rank_of(t), p.len);
   dim_set seen = 0;
+  shape s = {.bounded = bounds_of(t).len != 0, .encoding = t->encoding};
   for (size_t i = 0; i < p.len; i++) {
     i64 d = p.data[i];
-    if (d < 0 || d >= rank_of(t) || dim_in(seen, d)) {
+    if (d < 0 || d >= rank_of(t) || dim_in(seen, d)) { /* transpose_c2 */
       i64 range[DIALECT_MAX_RANK];
       for (size_t j = 0; j < p.len; j++) range[j] = (i64)j;
-      return op_error(k->c, o, "attribute permutation must be a permutation of [%s] but got %s",
-                      show_dims(k, (i64s){range, p.len}), show_dims(k, p));
+      return plain_error(k, o, "attribute permutation must be a permutation of [%s] but got %s",
+                         show_ints(k, (i64s){range, p.len}), show_ints(k, p));
     }
     seen |= 1ull << d;
-    dims[i] = t->dims.data[d];
+    if (!shape_push(k, o, &s, t->dims.data[d], bound_at(t, (size_t)d))) return false;
   }
-  out[0] = type_tensor(k->c, (i64s){dims, p.len}, t->elem, NULL); /* transpose_c3 */
+  return infer_push(k, out, shape_type(k, &s, t->elem)); /* transpose_c3 */
+}
+
+bool verify_transpose(checker *k, const op *o) {
+  struct transpose_attrs a;
+  return view_transpose(o, &a) && check_quant_transpose(k, o, a.permutation);
+}
+
+/* ---- concatenate ---- */
+
+static bool check_concatenated(checker *k, const op *o, i64 d) {
+  const type *first = in_type(o, 0);
+  i64 rank = rank_of(first);
+  if (rank == 0) return plain_error(k, o, "rank-0 values cannot be concatenated");
+  if (d >= rank) /* concatenate_c4 */
+    return plain_error(k, o, "dimension %lld is out-of-bounds for input rank %lld", (long long)d,
+                       (long long)rank);
+  for (u32 i = 0; i < o->num_operands; i++) { /* concatenate_c2 */
+    const type *t = in_type(o, i);
+    if (rank_of(t) != rank) return plain_error(k, o, "operands (0) and (%u) do not match rank", i);
+    for (i64 j = 0; j < rank; j++)
+      if (j != d && !dims_agree(first->dims.data[j], t->dims.data[j]))
+        return plain_error(k, o,
+                           "shapes of operand (0) and (%u) are not compatible at non-concat index "
+                           "%lld: (%s) != (%s)",
+                           i, (long long)j, show_ints(k, first->dims), show_ints(k, t->dims));
+  }
   return true;
 }
-bool verify_transpose(checker *k, const op *o) { return (void)k, (void)o, true; }
 
-bool infer_concatenate(checker *k, const op *o, const type **out) {
+/* X, Y: X+Y; X, ?: ?; X, ? B: ? X+B; ? B, ? C: ? B+C */
+static bool add_extents(extent a, extent b, extent *out) {
+  i64 x = a.size != DYNAMIC ? a.size : a.bound, y = b.size != DYNAMIC ? b.size : b.bound, sum;
+  *out = (extent){DYNAMIC, DYNAMIC};
+  if (x == DYNAMIC || y == DYNAMIC) return true;
+  if (!checked_add(x, y, &sum)) return false;
+  *(a.size != DYNAMIC && b.size != DYNAMIC ? &out->size : &out->bound) = sum;
+  return true;
+}
+
+bool infer_concatenate(checker *k, const op *o, inferred *out) {
   struct concatenate_attrs a;
   if (!view_concatenate(o, &a)) return false;
   if (o->num_operands == 0) /* concatenate_c3 */
-    return op_error(k->c, o, "expected 1 or more operands, but found 0");
-  const type *first = in_type(o, 0);
-  i64 dims[DIALECT_MAX_RANK], rank = rank_of(first), d = a.dimension;
-  if (rank == 0) return op_error(k->c, o, "rank-0 values cannot be concatenated");
-  if (d < 0 || d >= rank) /* concatenate_c4 */
-    return op_error(k->c, o, "dimension %lld is out-of-bounds for input rank %lld", (long long)d,
-                    (long long)rank);
-  for (i64 i = 0; i < rank; i++) dims[i] = i == d ? 0 : first->dims.data[i];
+    return plain_error(k, o, "expected 1 or more operands, but found 0");
+  i64 d = a.dimension;
+  if (!check_concatenated(k, o, d)) return false;
+  shape s = {.n = in_type(o, 0)->dims.len};
+  for (size_t j = 0; j < s.n; j++) s.size[j] = s.bound[j] = DYNAMIC;
+  s.size[d] = 0;
   for (u32 i = 0; i < o->num_operands; i++) {
     const type *t = in_type(o, i);
-    if (t->elem != first->elem) /* concatenate_c1 */
-      return op_error(k->c, o, "requires the same element type for all operands and results");
-    if (rank_of(t) != rank) return op_error(k->c, o, "operands (0) and (%u) do not match rank", i);
-    for (i64 j = 0; j < rank; j++) { /* concatenate_c2 */
-      i64 size = t->dims.data[j];
-      if (j == d) {
-        if (dims[j] == DYNAMIC || size == DYNAMIC)
-          dims[j] = DYNAMIC;
-        else if (!checked_add(dims[j], size, &dims[j]))
-          return op_error(k->c, o, "result is too large");
-      } else if (!dims_agree(dims[j], size)) {
-        return op_error(k->c, o,
-                        "shapes of operand (0) and (%u) are not compatible at non-concat index "
-                        "%lld: (%s) != (%s)",
-                        i, (long long)j, show_dims(k, first->dims), show_dims(k, t->dims));
-      } else if (dims[j] == DYNAMIC) {
-        dims[j] = size;
-      }
+    s.bounded |= bounds_of(t).len != 0;
+    if (!s.encoding) s.encoding = t->encoding;
+    for (size_t j = 0; j < s.n; j++) {
+      extent e, x = {s.size[j], s.bound[j]}, y = {t->dims.data[j], bound_at(t, j)};
+      bool ok = (i64)j == d ? add_extents(x, y, &e) || plain_error(k, o, "result is too large")
+                            : infer_extent(k, o, j, x, y, &e);
+      if (!ok) return false;
+      s.size[j] = e.size;
+      s.bound[j] = e.bound;
     }
   }
-  out[0] = type_tensor(k->c, (i64s){dims, (size_t)rank}, first->elem, NULL);
-  return true;
+  return infer_push(k, out, shape_type(k, &s, in_type(o, 0)->elem)); /* concatenate_c5, c6 */
 }
-bool verify_concatenate(checker *k, const op *o) { return (void)k, (void)o, true; }
 
-bool infer_slice(checker *k, const op *o, const type **out) {
+/* ---- slices ---- */
+
+bool infer_slice(checker *k, const op *o, inferred *out) {
   struct slice_attrs a;
   if (!view_slice(o, &a)) return false;
   const type *t = in_type(o, 0);
-  i64 dims[DIALECT_MAX_RANK], rank = rank_of(t);
-  i64s lists[] = {a.start_indices, a.limit_indices, a.strides};
-  static const char *const names[] = {"start_indices", "limit_indices", "strides"};
-  for (int i = 0; i < 3; i++)
-    if ((i64)lists[i].len != rank) /* slice_c2 */
-      return op_error(k->c, o,
-                      "the number of elements in %s (%zu) does not match the rank of the operand "
-                      "(%lld)",
-                      names[i], lists[i].len, (long long)rank);
-  for (i64 i = 0; i < rank; i++) { /* slice_c3, slice_c4, slice_c5 */
-    i64 start = lists[0].data[i], limit = lists[1].data[i], stride = lists[2].data[i];
-    i64 size = t->dims.data[i];
+  if (a.start_indices.len != t->dims.len) /* slice_c2 */
+    return plain_error(k, o,
+                       "the number of elements in start_indices (%zu) does not match the rank of "
+                       "the operand (%zu)",
+                       a.start_indices.len, t->dims.len);
+  shape s = {.bounded = bounds_of(t).len != 0, .encoding = t->encoding};
+  for (size_t i = 0; i < t->dims.len; i++) { /* slice_c3, slice_c4, slice_c5 */
+    i64 start = a.start_indices.data[i], limit = a.limit_indices.data[i],
+        stride = a.strides.data[i];
+    bool dynamic = t->dims.data[i] == DYNAMIC;
+    i64 size = dynamic ? bound_at(t, i) : t->dims.data[i];
     if (start < 0)
-      return op_error(k->c, o, "negative start index %lld in dimension %lld", (long long)start,
-                      (long long)i);
+      return plain_error(k, o, "negative start index %lld in dimension %zu", (long long)start, i);
     if (size != DYNAMIC && limit > size)
-      return op_error(k->c, o,
-                      "limit index %lld is larger than dimension size %lld in dimension %lld",
-                      (long long)limit, (long long)size, (long long)i);
+      return plain_error(k, o, "limit index %lld is larger than dimension %s %lld in dimension %zu",
+                         (long long)limit, dynamic ? "bound" : "size", (long long)size, i);
     if (start > limit)
-      return op_error(k->c, o, "start index %lld is larger than limit index %lld in dimension %lld",
-                      (long long)start, (long long)limit, (long long)i);
+      return plain_error(k, o, "start index %lld is larger than limit index %lld in dimension %zu",
+                         (long long)start, (long long)limit, i);
     if (stride <= 0)
-      return op_error(k->c, o, "stride must be positive but got %lld in dimension %lld",
-                      (long long)stride, (long long)i);
-    dims[i] = (limit - start) / stride + ((limit - start) % stride != 0);
+      return plain_error(k, o, "stride must be positive but got %lld in dimension %zu",
+                         (long long)stride, i);
+    i64 n = (limit - start) / stride + ((limit - start) % stride != 0);
+    if (!shape_push(k, o, &s, n, DYNAMIC)) return false;
   }
-  out[0] = type_tensor(k->c, (i64s){dims, (size_t)rank}, t->elem, NULL);
-  return true;
+  return infer_push(k, out, shape_type(k, &s, t->elem));
 }
-bool verify_slice(checker *k, const op *o) { return (void)k, (void)o, true; }
 
-/* Operands from `from` on are scalar indices of one integer type. */
+/* Operands from `from` on have one element type; of floats, not one precision. */
 static bool check_indices(checker *k, const op *o, u32 from) {
-  for (u32 i = from; i < o->num_operands; i++) {
-    const type *t = in_type(o, i);
-    if (rank_of(t) != 0 || !(element_kind(t->elem) & EL_INT))
-      return op_error(k->c, o, "operand #%u must be a 0D tensor of integer values, but got '%s'", i,
-                      show(k, t));
-    if (t->elem != in_type(o, from)->elem)
-      return op_error(k->c, o, "start indices must have same element type");
-  }
+  for (u32 i = from + 1; i < o->num_operands; i++)
+    if (in_type(o, i)->elem != in_type(o, from)->elem)
+      return plain_error(k, o, "start indices must have same element type");
   return true;
 }
 
-bool infer_dynamic_slice(checker *k, const op *o, const type **out) {
+bool infer_dynamic_slice(checker *k, const op *o, inferred *out) {
   struct dynamic_slice_attrs a;
   if (!view_dynamic_slice(o, &a)) return false;
   const type *t = in_type(o, 0);
   i64s sizes = a.slice_sizes;
   size_t indices = o->num_operands - 1u;
   if (indices != sizes.len) /* dynamic_slice_c2 */
-    return op_error(k->c, o,
-                    "has mismatched number of slice sizes (%zu) and number of start indices (%zu)",
-                    sizes.len, indices);
+    return plain_error(
+        k, o, "has mismatched number of slice sizes (%zu) and number of start indices (%zu)",
+        sizes.len, indices);
   if ((i64)indices != rank_of(t))
-    return op_error(k->c, o,
-                    "has mismatched number of start indices (%zu) and the rank of operand (%lld)",
-                    indices, (long long)rank_of(t));
+    return plain_error(
+        k, o, "has mismatched number of start indices (%zu) and the rank of operand (%lld)",
+        indices, (long long)rank_of(t));
   if (!check_indices(k, o, 1)) return false; /* dynamic_slice_c3 */
   for (size_t i = 0; i < sizes.len; i++) {   /* dynamic_slice_c4 */
     i64 n = sizes.data[i], size = t->dims.data[i];
     if (n < 0)
-      return op_error(k->c, o, "has negative size index to dynamic slice: %lld", (long long)n);
+      return plain_error(k, o, "has negative size index to dynamic slice: %lld", (long long)n);
     if (size != DYNAMIC && n > size)
-      return op_error(k->c, o,
-                      "has slice size %lld greater than dimension size %lld in dimension %zu of "
-                      "operand",
-                      (long long)n, (long long)size, i);
+      return plain_error(
+          k, o, "has slice size %lld greater than dimension size %lld in dimension %zu of operand",
+          (long long)n, (long long)size, i);
   }
-  out[0] = type_tensor(k->c, sizes, t->elem, NULL); /* dynamic_slice_c5 */
-  return true;
+  return infer_push(k, out, type_tensor(k->c, sizes, t->elem, NULL)); /* dynamic_slice_c5 */
 }
-bool verify_dynamic_slice(checker *k, const op *o) { return (void)k, (void)o, true; }
 
-bool infer_dynamic_update_slice(checker *k, const op *o, const type **out) {
+bool infer_dynamic_update_slice(checker *k, const op *o, inferred *out) {
   const type *t = in_type(o, 0), *u = in_type(o, 1);
   size_t indices = o->num_operands - 2u;
-  if (u->elem != t->elem) /* dynamic_update_slice_c2 */
-    return op_error(k->c, o, "requires the same element type for operand and update");
-  if (rank_of(t) != rank_of(u)) /* c3 */
-    return op_error(k->c, o, "update rank does not match operand rank: %lld vs %lld.",
-                    (long long)rank_of(u), (long long)rank_of(t));
+  if (rank_of(t) != rank_of(u)) /* dynamic_update_slice_c3 */
+    return plain_error(k, o, "update rank does not match operand rank: %lld vs %lld.",
+                       (long long)rank_of(u), (long long)rank_of(t));
   if ((i64)indices != rank_of(t)) /* c4 */
-    return op_error(k->c, o, "expects number of start_indices to match operand rank: %zu vs %lld.",
-                    indices, (long long)rank_of(t));
+    return plain_error(k, o, "expects number of start_indices to match operand rank: %zu vs %lld.",
+                       indices, (long long)rank_of(t));
   if (!check_indices(k, o, 2)) return false; /* c5 */
   for (size_t i = 0; i < t->dims.len; i++) { /* c6 */
     i64 n = u->dims.data[i], size = t->dims.data[i];
     if (n != DYNAMIC && size != DYNAMIC && n > size)
-      return op_error(
-          k->c, o, "expects size at dimension %zu of update to be in range [0, %lld]. Got: %lld.",
-          i, (long long)size, (long long)n);
+      return plain_error(
+          k, o, "expects size at dimension %zu of update to be in range [0, %lld]. Got: %lld.", i,
+          (long long)size, (long long)n);
   }
-  out[0] = t;
-  return true;
+  return infer_push(k, out, t); /* c1 */
 }
-bool verify_dynamic_update_slice(checker *k, const op *o) { return (void)k, (void)o, true; }
 
 /* size + low + high + max(size - 1, 0) * interior */
 static bool padded_size(i64 size, i64 low, i64 high, i64 interior, i64 *out) {
@@ -398,80 +416,49 @@ static bool padded_size(i64 size, i64 low, i64 high, i64 interior, i64 *out) {
          checked_add(*out, low, out) && checked_add(*out, high, out);
 }
 
-bool infer_pad(checker *k, const op *o, const type **out) {
+bool infer_pad(checker *k, const op *o, inferred *out) {
   struct pad_attrs a;
   if (!view_pad(o, &a)) return false;
   const type *t = in_type(o, 0);
-  i64 dims[DIALECT_MAX_RANK], rank = rank_of(t);
-  if (!is_scalar_of(in_type(o, 1), t->elem)) /* pad_i2, pad_c1 */
-    return op_error(k->c, o, "padding value must be a scalar of '%s', but got '%s'",
-                    show(k, t->elem), show(k, in_type(o, 1)));
-  if ((i64)a.edge_padding_low.len != rank || (i64)a.edge_padding_high.len != rank ||
-      (i64)a.interior_padding.len != rank) /* pad_c2 */
-    return op_error(k->c, o, "edge_padding_low length (%zu) must match operand rank (%lld)",
-                    (i64)a.edge_padding_low.len != rank    ? a.edge_padding_low.len
-                    : (i64)a.edge_padding_high.len != rank ? a.edge_padding_high.len
-                                                           : a.interior_padding.len,
-                    (long long)rank);
-  for (i64 i = 0; i < rank; i++) {
-    i64 interior = a.interior_padding.data[i], size = t->dims.data[i];
+  if (a.edge_padding_low.len != t->dims.len) /* pad_c2 */
+    return plain_error(k, o, "edge_padding_low length (%zu) must match operand rank (%zu)",
+                       a.edge_padding_low.len, t->dims.len);
+  shape s = {.bounded = bounds_of(t).len != 0, .encoding = t->encoding};
+  for (size_t i = 0; i < t->dims.len; i++) {
+    i64 interior = a.interior_padding.data[i], size = t->dims.data[i], n = DYNAMIC;
     if (interior < 0) /* pad_c3 */
-      return op_error(k->c, o, "Interior padding cannot be negative: %lld", (long long)interior);
-    if (size == DYNAMIC) {
-      dims[i] = DYNAMIC;
-      continue;
-    }
-    if (!padded_size(size, a.edge_padding_low.data[i], a.edge_padding_high.data[i], interior,
-                     &dims[i]))
-      return op_error(k->c, o, "Padding is too large for dimension %lld", (long long)i);
-    if (dims[i] < 0) /* pad_c4 */
-      return op_error(k->c, o, "Padding result in negative size for dimension %lld", (long long)i);
+      return plain_error(k, o, "Interior padding cannot be negative: %lld", (long long)interior);
+    bool dynamic = size == DYNAMIC;
+    if (dynamic) size = bound_at(t, i);
+    if (size != DYNAMIC &&
+        !padded_size(size, a.edge_padding_low.data[i], a.edge_padding_high.data[i], interior, &n))
+      return plain_error(k, o, "Padding is too large for dimension %zu", i);
+    if (n < 0 && n != DYNAMIC) /* pad_c4 */
+      return plain_error(k, o, "Padding result in negative %s for dimension %zu",
+                         dynamic ? "bound" : "size", i);
+    if (!shape_push(k, o, &s, dynamic ? DYNAMIC : n, dynamic ? n : DYNAMIC)) return false;
   }
-  out[0] = type_tensor(k->c, (i64s){dims, (size_t)rank}, t->elem, NULL);
-  return true;
+  return infer_push(k, out, shape_type(k, &s, t->elem)); /* pad_c1 */
 }
-bool verify_pad(checker *k, const op *o) { return (void)k, (void)o, true; }
+
+bool infer_reverse(checker *k, const op *o, inferred *out) {
+  return infer_push(k, out, in_type(o, 0));
+}
 
 bool verify_reverse(checker *k, const op *o) {
   struct reverse_attrs a;
   if (!view_reverse(o, &a)) return false;
   i64 rank = rank_of(in_type(o, 0));
-  dim_set seen = 0;
-  for (size_t i = 0; i < a.dimensions.len; i++) {
+  if (!is_unique(k, a.dimensions)) /* reverse_c2 */
+    return plain_error(k, o, "dimensions should be unique. Got: %s", show_ints(k, a.dimensions));
+  for (size_t i = 0; i < a.dimensions.len; i++) { /* reverse_c3 */
     i64 d = a.dimensions.data[i];
-    if (d < 0) /* reverse_c3 */
-      return op_error(k->c, o, "all dimensions should be non-negative. Got dimension: %lld.",
-                      (long long)d);
+    if (d < 0)
+      return plain_error(k, o, "all dimensions should be non-negative. Got dimension: %lld.",
+                         (long long)d);
     if (d >= rank)
-      return op_error(k->c, o, "all dimensions should be between [0, %lld). Got dimension: %lld.",
-                      (long long)rank, (long long)d);
-    if (dim_in(seen, d)) /* reverse_c2 */
-      return op_error(k->c, o, "dimensions should be unique. Got: %s", show_dims(k, a.dimensions));
-    seen |= 1ull << d;
+      return plain_error(k, o, "all dimensions should be between [0, %lld). Got dimension: %lld.",
+                         (long long)rank, (long long)d);
   }
-  return true;
-}
-
-bool verify_reduce_precision(checker *k, const op *o) { return (void)k, (void)o, true; }
-
-bool verify_rng_bit_generator(checker *k, const op *o) {
-  if (!types_agree(in_type(o, 0), out_type(o, 0))) /* rng_bit_generator_c1 */
-    return op_error(k->c, o,
-                    "output state shape must be compatible with initial state shape. Got: '%s' and "
-                    "'%s'",
-                    show(k, in_type(o, 0)), show(k, out_type(o, 0)));
-  if (!(element_kind(in_type(o, 0)->elem) & EL_INT) || rank_of(in_type(o, 0)) != 1)
-    return op_error(k->c, o, "operand #0 must be a 1D tensor of integer values, but got '%s'",
-                    show(k, in_type(o, 0)));
-  return true;
-}
-
-bool verify_optimization_barrier(checker *k, const op *o) { return (void)k, (void)o, true; }
-bool verify_partition_id(checker *k, const op *o) { return (void)k, (void)o, true; }
-bool verify_replica_id(checker *k, const op *o) { return (void)k, (void)o, true; }
-
-bool infer_device_id(checker *k, const op *o, const type **out) {
-  (void)o;
-  out[0] = type_tensor(k->c, (i64s){0}, type_int(k->c, 32, UNSIGNED), NULL);
   return true;
 }

@@ -271,7 +271,7 @@ static bool verify_block(checker *k, const block *b) {
 static bool verify_op(checker *k, const op *o) {
   if (o->num_attrs && !check_discardable(k, o)) return false;
   if (!check_row(k, o)) return false;
-  if (!o->num_regions) return true;
+  if (!o->num_regions) return check_row_end(k, o);
   bool table = op_is(o, module);
   const op *outer = k->module;
   bool ok = !table || checker_enter_module(k, o);
@@ -279,7 +279,7 @@ static bool verify_op(checker *k, const op *o) {
     for (const block *b = o->regions[r].first; b && ok; b = b->next) ok = verify_block(k, b);
   if (table) ok = ok && check_names(k, o) && check_symbol_uses(k, o);
   if (table && outer) checker_enter_module(k, outer);
-  return ok;
+  return ok && check_row_end(k, o);
 }
 
 bool dialect_verify(ir_module *m) {

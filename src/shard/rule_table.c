@@ -88,6 +88,9 @@ static const rule *pointwise(rule_builder *b, const op *o) {
 #define rule_dynamic_gather NULL
 #define rule_dynamic_broadcast_in_dim NULL
 #define rule_dynamic_conv NULL
+#define rule_collective_reduce NULL
+#define rule_async_start NULL
+#define rule_async_done NULL
 
 static rule_fn *const table[OP_COUNT] = {
 #define OP(id, name, family, ...) [OP_##id] = R_##family(id),

@@ -1,0 +1,146 @@
+/* Products: dot, dot_general. */
+#include "dialect/verify.h"
+
+bool check_precision(checker *k, const op *o, attrs config) {
+  if (config.len <= 2) return true; /* dot_general_c11, convolution_c24 */
+  return plain_error(k, o, "expects precision config to be empty or have <= 2 elements, got %zu",
+                     config.len);
+}
+
+/* Does the result have the shape that was inferred? */
+bool check_shape(checker *k, const op *o, const shape *s) {
+  const type *t = out_type(o, 0), *want = type_tensor(k->c, (i64s){s->size, s->n}, t->elem, NULL);
+  if (shapes_agree(want, t)) return true;
+  return plain_error(k, o,
+                     "inferred shape '[%s]' is incompatible with return type of operation '%s'",
+                     show_dims(k, want->dims), show(k, t));
+}
+
+/* ---- dot ---- */
+
+bool verify_dot(checker *k, const op *o) {
+  struct dot_attrs a;
+  if (!view_dot(o, &a) || !check_precision(k, o, a.precision_config)) return false;
+  const type *l = in_type(o, 0), *r = in_type(o, 1);
+  size_t m = l->dims.len, n = r->dims.len;
+  shape s = {0};
+  if (m < 1 || m > 2 || n < 1 || n > 2 || !dims_agree(l->dims.data[m - 1], r->dims.data[0]))
+    return plain_error(k, o, "expected both lhs/rhs ranks to be either 1 or 2");
+  if (m == 2) s.size[s.n++] = l->dims.data[0];
+  if (n == 2) s.size[s.n++] = r->dims.data[1];
+  return check_shape(k, o, &s);
+}
+
+/* ---- dot_general ---- */
+
+/* The algorithms that some hardware has: operands, accumulation, operations. */
+static const struct algorithm {
+  u8 lhs, rhs, accumulation, operations;
+} algorithms[] = {
+    {FLOAT_f16, FLOAT_f16, FLOAT_f16, 1},    {FLOAT_f16, FLOAT_f16, FLOAT_f32, 1},
+    {FLOAT_bf16, FLOAT_bf16, FLOAT_bf16, 1}, {FLOAT_bf16, FLOAT_bf16, FLOAT_f32, 1},
+    {FLOAT_bf16, FLOAT_bf16, FLOAT_f32, 3},  {FLOAT_bf16, FLOAT_bf16, FLOAT_f32, 6},
+    {FLOAT_bf16, FLOAT_bf16, FLOAT_f32, 9},  {FLOAT_tf32, FLOAT_tf32, FLOAT_f32, 1},
+    {FLOAT_tf32, FLOAT_tf32, FLOAT_f32, 3},  {FLOAT_f32, FLOAT_f32, FLOAT_f32, 1},
+    {FLOAT_f64, FLOAT_f64, FLOAT_f64, 1},
+};
+
+static bool is_f8(const type *t) {
+  return t->kind == TYPE_FLOAT && t->width == 8 && t->flt != FLOAT_f8E8M0FNU;
+}
+
+static bool is_known(const dot_algorithm_attr *a) {
+  const type *l = a->lhs_precision_type, *r = a->rhs_precision_type, *t = a->accumulation_type;
+  if (a->lhs_component_count != 1 || a->rhs_component_count != 1) return false;
+  if (l->kind != TYPE_FLOAT || r->kind != TYPE_FLOAT || t->kind != TYPE_FLOAT) return false;
+  if (is_f8(l) && is_f8(r) && t->flt == FLOAT_f32 && a->num_primitive_operations == 1) return true;
+  for (size_t i = 0; i < COUNT(algorithms) && !a->allow_imprecise_accumulation; i++)
+    if (l->flt == algorithms[i].lhs && r->flt == algorithms[i].rhs &&
+        t->flt == algorithms[i].accumulation &&
+        a->num_primitive_operations == algorithms[i].operations)
+      return true;
+  return false;
+}
+
+static bool check_algorithm(checker *k, const op *o, const dot_algorithm_attr *a) {
+  if (!a) return true;
+  if (a->lhs_component_count < 1) /* dot_general_c22 */
+    return plain_error(k, o, "lhs component count must be positive");
+  if (a->rhs_component_count < 1) /* dot_general_c23 */
+    return plain_error(k, o, "rhs component count must be positive");
+  if (a->num_primitive_operations < 1) /* dot_general_c24 */
+    return plain_error(k, o, "num primitive operations must be positive");
+  if (is_known(a)) return true; /* dot_general_i8 to i10 */
+  return plain_error(k, o,
+                     "dot algorithm not known to be supported on any hardware: {lhs:'%s', "
+                     "rhs:'%s', accum:'%s', lhs_components:%lld, rhs_components:%lld, "
+                     "primitive_ops:%lld, imprecise:%d}",
+                     show(k, a->lhs_precision_type), show(k, a->rhs_precision_type),
+                     show(k, a->accumulation_type), (long long)a->lhs_component_count,
+                     (long long)a->rhs_component_count, (long long)a->num_primitive_operations,
+                     a->allow_imprecise_accumulation);
+}
+
+/* Sizes of paired dimensions agree. */
+static bool pairs_agree(i64s a, i64s b, const type *x, const type *y) {
+  for (size_t i = 0; i < a.len; i++)
+    if (!dims_agree(x->dims.data[a.data[i]], y->dims.data[b.data[i]])) return false;
+  return true;
+}
+
+bool check_dot_dims(checker *k, const op *o, const dot_attr *d) {
+  const type *l = in_type(o, 0), *r = in_type(o, 1);
+  i64s lb = d->lhs_batching_dimensions, rb = d->rhs_batching_dimensions;
+  i64s lc = d->lhs_contracting_dimensions, rc = d->rhs_contracting_dimensions;
+  if (lb.len != rb.len) /* dot_general_c1 */
+    return plain_error(k, o, "lhs and rhs should have the same number of batching dimensions");
+  if (lc.len != rc.len) /* dot_general_c2 */
+    return plain_error(k, o, "lhs and rhs should have the same number of contracting dimensions");
+  if (!check_disjoint(k, o, lb, lc, "lhs_batching_dimensions", "lhs_contracting_dimensions") ||
+      !check_disjoint(k, o, rb, rc, "rhs_batching_dimensions", "rhs_contracting_dimensions"))
+    return false; /* c3, c4 */
+  if (!check_range(k, o, lb, rank_of(l), "lhs_batching_dimensions") ||
+      !check_range(k, o, lc, rank_of(l), "lhs_contracting_dimensions") ||
+      !check_range(k, o, rb, rank_of(r), "rhs_batching_dimensions") ||
+      !check_range(k, o, rc, rank_of(r), "rhs_contracting_dimensions"))
+    return false;                 /* c5 to c8 */
+  if (!pairs_agree(lb, rb, l, r)) /* c9 */
+    return plain_error(k, o, "batching dimension sizes must match for lhs/rhs");
+  if (!pairs_agree(lc, rc, l, r)) /* c10 */
+    return plain_error(k, o, "contracting dimension sizes must match for lhs/rhs");
+  return true;
+}
+
+/* Batching dimensions, then those of each side that are neither. */
+static bool dot_shape(checker *k, const op *o, const dot_attr *d, shape *s) {
+  i64s batch[] = {d->lhs_batching_dimensions, d->rhs_batching_dimensions};
+  i64s contract[] = {d->lhs_contracting_dimensions, d->rhs_contracting_dimensions};
+  for (size_t i = 0; i < batch[0].len; i++) {
+    const type *l = in_type(o, 0), *r = in_type(o, 1);
+    size_t x = (size_t)batch[0].data[i], y = (size_t)batch[1].data[i];
+    extent e, a = {l->dims.data[x], bound_at(l, x)}, b = {r->dims.data[y], bound_at(r, y)};
+    if (!infer_extent(k, o, i, a, b, &e) || !shape_push(k, o, s, e.size, e.bound)) return false;
+  }
+  for (size_t side = 0; side < 2; side++) {
+    const type *t = in_type(o, side);
+    for (size_t i = 0; i < t->dims.len; i++)
+      if (!contains(batch[side], (i64)i) && !contains(contract[side], (i64)i) &&
+          !shape_push(k, o, s, t->dims.data[i], bound_at(t, i)))
+        return false;
+  }
+  return true;
+}
+
+bool verify_dot_general(checker *k, const op *o) {
+  struct dot_general_attrs a;
+  if (!view_dot_general(o, &a)) return false;
+  const dot_attr *d = a.dot_dimension_numbers;
+  shape s = {0};
+  if (!check_algorithm(k, o, a.algorithm) || !check_precision(k, o, a.precision_config) ||
+      !check_dot_dims(k, o, d) || !dot_shape(k, o, d, &s) || !check_shape(k, o, &s)) /* c12 */
+    return false;
+  for (size_t i = 0; a.algorithm && i < a.precision_config.len; i++) /* c21 */
+    if (((const precision_attr *)a.precision_config.data[i])->value != 0)
+      return plain_error(k, o, "must specify DEFAULT precision config when algorithm is set.");
+  return check_quant_dot(k, o, d->rhs_contracting_dimensions);
+}
