@@ -250,27 +250,26 @@ static bool is_known(str dialect) {
   return str_is(dialect, "stablehlo") || str_is(dialect, "chlo") || str_is(dialect, "sdy");
 }
 
-/* The text between the brackets, unread: p->tok is `<`. */
-static const attr *opaque(parser *p, str dialect, const char *begin) {
+/* #dialect.name<...> or #dialect<...>, unread, in the spelling that MLIR prefers. `begin` is after
+ * the dialect's name, `end` after the part of the name that was a token. */
+static const attr *opaque(parser *p, str dialect, const char *begin, const char *end) {
   token open = p->tok;
-  if (at(p, '<') && p->lex.p[-1] == '<') {
+  if (at(p, '<') && p->tok.text.data == end) {
     if (!lexer_skip_nested(&p->lex) || *p->lex.p != '>')
       return parser_error(p, &open, "expected '>' at the end of a dialect attribute"), NULL;
-    p->lex.p++;
+    end = ++p->lex.p;
     parser_next(p);
   }
-  const char *end = open.text.data;
-  if (open.kind == '<') {
-    end = p->tok.text.data;
-    while (end > begin && end[-1] != '>') end--;
-  }
-  return attr_make(p->ctx, opaque, .dialect = dialect, .text = {begin, (size_t)(end - begin)});
+  bool dotted = *begin == '.';
+  str body = {begin + 1, (size_t)(end - begin) - 1 - !dotted};
+  if (!parser_pretty_symbol(body)) body = (str){begin, (size_t)(end - begin)};
+  return attr_make(p->ctx, opaque, .dialect = dialect, .text = body);
 }
 
 /* #dialect<mnemonic ...> */
 static const attr *long_form(parser *p, str dialect) {
   token open = p->tok;
-  if (!is_known(dialect)) return opaque(p, dialect, open.text.data);
+  if (!is_known(dialect)) return opaque(p, dialect, open.text.data, open.text.data);
   if (!parser_expect(p, '<', "expected '<'")) return NULL;
   token t = p->tok;
   if (!parser_expect(p, TOK_ID, "expected valid keyword")) return NULL;
@@ -305,7 +304,7 @@ static const attr *written_out(parser *p) {
   attr_id id = find(dialect, mnemonic);
   if (id != ATTR_COUNT) return parser_dialect_body(p, id);
   if (str_is(name, "stablehlo.type_extensions")) return type_extensions(p);
-  if (!is_known(dialect)) return opaque(p, dialect, mnemonic.data);
+  if (!is_known(dialect)) return opaque(p, dialect, dot, mnemonic.data + mnemonic.len);
   parser_error(p, &t, "unknown attribute `" STR_FMT "` in dialect `" STR_FMT "`", STR_ARG(mnemonic),
                STR_ARG(dialect));
   return NULL;

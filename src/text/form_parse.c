@@ -131,6 +131,12 @@ static bool dir_pairwise(parser *p, op_state *st, const form_step *s) {
   return st->has_results = true;
 }
 
+static bool dir_none(parser *p, op_state *st, const form_step *s) {
+  (void)s;
+  st->has_results |= st->operands.len == 0;
+  return !parser_accept(p, '(') || parser_expect(p, ')', "expected ')'");
+}
+
 static bool dir_tuple(parser *p, op_state *st, const form_step *s) {
   token where = p->tok;
   const type *t = parser_type(p);

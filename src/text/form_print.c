@@ -64,6 +64,13 @@ static void dir_pairwise(printer *w, const op *o, const form *f, const form_step
   printer_types(w, o, 0, o->num_operands);
 }
 
+static void dir_none(printer *w, const op *o, const form *f, const form_step *s) {
+  size_t begin, n;
+  (void)f;
+  group_range(o, s->args[0], &begin, &n);
+  if (n == 0) PUT(w, "()");
+}
+
 static void dir_tuple(printer *w, const op *o, const form *f, const form_step *s) {
   (void)f, (void)s;
   if (o->num_results == 1) printer_type(w, o->results[0].type);

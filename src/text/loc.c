@@ -78,7 +78,8 @@ static const attr *name_or_file(parser *p) {
   }
   if (!parser_i64(p, &pos[0]) || !parser_expect(p, ':', "expected ':'") || !parser_i64(p, &pos[1]))
     return NULL;
-  if (parser_accept_word(p, "to")) {
+  bool range = parser_accept_word(p, "to");
+  if (range) {
     pos[2] = pos[0];
     if (at(p, TOK_INT) && !parser_i64(p, &pos[2])) return NULL;
     if (!parser_expect(p, ':', "expected ':'") || !parser_i64(p, &pos[3])) return NULL;
@@ -86,6 +87,7 @@ static const attr *name_or_file(parser *p) {
   for (int i = 0; i < 4; i++)
     if (pos[i] < 0 || pos[i] > UINT32_MAX)
       return parser_error(p, &p->tok, "expected integer line and column numbers"), NULL;
+  if (s.len == 0 && !range) s = STR("-"); /* as in MLIR */
   return attr_make(p->ctx, loc_file, .file = attr_string(p->ctx, s), .line = (u32)pos[0],
                    .col = (u32)pos[1], .end_line = (u32)pos[2], .end_col = (u32)pos[3]);
 }

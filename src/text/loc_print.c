@@ -116,7 +116,8 @@ static void file(printer *w, const loc_file_attr *f) {
   printer_i64(w, f->line);
   put_char(w, ':');
   printer_i64(w, f->col);
-  if (f->end_line == 0 || (f->end_line == f->line && f->end_col == f->col)) return;
+  if ((f->end_line == 0 && f->end_col == 0) || (f->end_line == f->line && f->end_col == f->col))
+    return;
   PUT(w, " to ");
   if (f->end_line != f->line) printer_i64(w, f->end_line);
   put_char(w, ':');

@@ -355,6 +355,17 @@ static void move_region(region *from, region *to) {
 
 static str key_of(const named_attr *n) { return ((const string_attr *)n->name)->value; }
 
+/* Properties that an op has even where the text leaves them out. */
+static void set_blanks(parser *p, op_state *st) {
+  static const struct {
+    op_id op;
+    u8 slot;
+  } blanks[] = {{OP_infeed, 0}, {OP_outfeed, 0}};
+  for (size_t i = 0; i < COUNT(blanks); i++)
+    if (st->info->id == blanks[i].op && !st->slots[blanks[i].slot])
+      st->slots[blanks[i].slot] = attr_string(p->ctx, STR(""));
+}
+
 /* Each dictionary came sorted; the properties of an op without slots and its attributes are two,
  * of which the second wins. */
 static void set_attrs(parser *p, const op_state *st, op *o) {
@@ -387,6 +398,7 @@ static op *make(parser *p, op_state *st) {
   const attr *loc = st->loc ? st->loc : loc_file(p->ctx, p->file, st->at.line, st->at.col);
   op *o = op_create(p->module, st->info, loc, values, n, st->result_types.data,
                     st->result_types.len, st->regions.len);
+  set_blanks(p, st);
   if (st->info->num_slots) memcpy(o->slots, st->slots, st->info->num_slots * sizeof *o->slots);
   set_attrs(p, st, o);
   for (size_t i = 0; i < st->regions.len; i++) move_region(st->regions.data[i], &o->regions[i]);
