@@ -298,6 +298,7 @@ TZ_API tz_op *tz_op_next(const tz_op *o); /* in its block */
 TZ_API tz_op *tz_op_prev(const tz_op *o);
 TZ_API size_t tz_op_num_operands(const tz_op *o);
 TZ_API tz_value *tz_op_operand(const tz_op *o, size_t i);
+TZ_API tz_use *tz_op_operand_use(const tz_op *o, size_t i);
 TZ_API size_t tz_op_num_results(const tz_op *o);
 TZ_API tz_value *tz_op_result(const tz_op *o, size_t i);
 TZ_API size_t tz_op_num_regions(const tz_op *o);
@@ -327,6 +328,7 @@ TZ_API tz_block *tz_value_block(const tz_value *v);   /* whose argument it is; N
 TZ_API tz_use *tz_value_first_use(const tz_value *v); /* latest first */
 TZ_API tz_use *tz_use_next(const tz_use *u);
 TZ_API tz_op *tz_use_op(const tz_use *u);
+TZ_API tz_value *tz_use_value(const tz_use *u);
 TZ_API size_t tz_use_index(const tz_use *u); /* which operand of that op */
 
 typedef enum tz_walk {

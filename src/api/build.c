@@ -68,14 +68,14 @@ static op *with_results(ir_module *m, op *o, const type *const *t, size_t n) {
 }
 
 static bool infer(tz_module *m, op *o, const type **out) {
-  u32 before = m->context->sink.errors;
-  return dialect_infer_checked(m->ir, o, out) && m->context->sink.errors == before;
+  u32 before = m->context->sink->errors;
+  return dialect_infer_checked(m->ir, o, out) && m->context->sink->errors == before;
 }
 
 static status add_inferred(tz_module *m, op **o) {
   size_t n;
   ir_ctx *c = m->context->ir;
-  if (op_kind(*o) == OP_unregistered) return NULL;
+  if (op_kind(*o) == OP_unregistered && !(*o)->info->hooks) return NULL;
   if (!count_results(*o, &n))
     return wrong("the results of '%s' cannot be counted; give their types", (*o)->info->name.data);
   if (n == 0) return NULL;
@@ -93,7 +93,7 @@ static status add_inferred(tz_module *m, op **o) {
 static status create(tz_module *m, const tz_op_spec *s, tz_op **out_op) {
   tz_context *c = m->context;
   if (!s->name) return wrong("an op has no name");
-  const op_info *info = op_info_find(str_of(s->name));
+  const op_info *info = ir_op_info_find(c->ir, str_of(s->name));
   if (!info && (!c->allow_unregistered || !strchr(s->name, '.')))
     return wrong("there is no op '%s'", s->name);
   if (!info) info = ir_op_info_unregistered(c->ir, str_of(s->name));

@@ -1,6 +1,8 @@
 /* Contexts: memory, the trap, diagnostics on their way out. */
 #include "api/context.h"
 
+#include "api/api.h"
+
 /* ---- diagnostics ---- */
 
 static size_t keep_string(buf *b, str s) {
@@ -58,19 +60,19 @@ static void tell(tz_context *c) {
 
 void entry_begin(entry *e, tz_context *c) {
   e->c = c;
-  e->outer = c->trap;
+  e->outer = *c->trap;
   if (c->depth++ == 0) {
     empty(&c->log);
-    c->sink.errors = 0;
-    c->sink.unimplemented = false;
+    c->own_sink.errors = 0;
+    c->own_sink.unimplemented = false;
   }
   e->scratch = ir_scratch_top(c->ir);
 }
 
 tz_error *leave(entry *e, status s) {
   tz_context *c = e->c;
-  c->trap = e->outer;
-  c->sink.fn = collect;
+  *c->trap = e->outer;
+  c->own_sink.fn = collect;
   ir_scratch_unwind(c->ir, e->scratch);
   if (--c->depth == 0 && c->diagnostics) tell(c);
   return error_out(s);
@@ -94,10 +96,11 @@ status wrong(const char *fmt, ...) {
 }
 
 status reported(tz_context *c) {
-  status_code code = c->sink.unimplemented ? STATUS_UNIMPLEMENTED : STATUS_INVALID_ARGUMENT;
+  status_code code = c->sink->unimplemented ? STATUS_UNIMPLEMENTED : STATUS_INVALID_ARGUMENT;
   if (!buf_ok(&c->log)) return status_oom();
   str text = buf_view(&c->log);
   while (text.len && text.data[text.len - 1] == '\n') text.len--;
+  if (!text.len && c->sink != &c->own_sink) return status_make(code, "see the diagnostics");
   if (!text.len) return status_make(STATUS_INTERNAL, "failed without a diagnostic");
   return status_make(code, STR_FMT, STR_ARG(text));
 }
@@ -128,7 +131,9 @@ tz_error *tz_context_create(const tz_context_options *options, tz_context **out_
   *out_context = NULL;
   tz_context *c = mem_zalloc(&mem_system, sizeof *c);
   if (!c) return error_out(status_oom());
-  c->sink = (diag_sink){.fn = collect, .user = c};
+  c->trap = &c->own_trap;
+  c->own_sink = (diag_sink){.fn = collect, .user = c};
+  c->sink = &c->own_sink;
   buf_init(&c->log, &mem_system);
   buf_init(&c->queue, &mem_system);
   buf_init(&c->strings, &mem_system);
@@ -137,7 +142,7 @@ tz_error *tz_context_create(const tz_context_options *options, tz_context **out_
     c->diagnostics = options->diagnostics;
     c->diagnostics_user = options->diagnostics_user;
   }
-  c->ir = ir_ctx_create(&mem_system, &c->trap, &c->sink);
+  c->ir = ir_ctx_create(&mem_system, c->trap, c->sink);
   if (!c->ir) {
     tz_context_free(c);
     return error_out(status_oom());
@@ -153,4 +158,19 @@ void tz_context_free(tz_context *c) {
   buf_deinit(&c->queue);
   buf_deinit(&c->strings);
   mem_free(&mem_system, c, sizeof *c);
+}
+
+tz_context *api_context_of(ir_ctx *ir) {
+  tz_context *c = ARENA_NEW(ir_arena(ir), tz_context);
+  c->trap = ir_trap(ir);
+  c->sink = ir_sink(ir);
+  c->ir = ir;
+  return c;
+}
+
+bool api_report(ir_ctx *ir, tz_error *e) {
+  if (!e) return true;
+  loc_error(ir, NULL, "%s", tz_error_message(e));
+  tz_error_free(e);
+  return false;
 }

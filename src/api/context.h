@@ -18,8 +18,8 @@ typedef struct pending {
 } pending;
 
 struct tz_context {
-  oom_trap trap;
-  diag_sink sink;
+  oom_trap own_trap, *trap; /* the IR's */
+  diag_sink own_sink, *sink;
   ir_ctx *ir;
   tz_module *modules; /* live ones */
   bool allow_unregistered;
@@ -52,7 +52,7 @@ tz_error *leave(entry *e, status s) MUST_USE;
   entry entry_;                                                                                    \
   if (!(context)) return bad_handle();                                                             \
   entry_begin(&entry_, (context));                                                                 \
-  if (setjmp((context)->trap.at)) return leave(&entry_, status_oom())
+  if (setjmp((context)->trap->at)) return leave(&entry_, status_oom())
 
 tz_error *bad_handle(void);                                    /* "NULL, or of something freed" */
 status wrong(const char *fmt, ...) PRINTF_LIKE(1, 2) MUST_USE; /* invalid argument */
@@ -63,6 +63,9 @@ static inline tz_context *live(const tz_module *m) { return m && m->ir ? m->cont
 tz_module *module_adopt(tz_context *c, ir_module *ir);
 /* A copy for tz_free of what the buffer has; out NULL: no memory. Empties the buffer. */
 status give_text(buf *b, char **out_text, size_t *out_length) MUST_USE;
+
+/* The handle of a module that the API may not have made. */
+tz_module *module_handle(tz_context *c, ir_module *ir);
 
 /* Handles are the compiler's own pointers. */
 static inline op *op_of(const tz_op *o) { return (op *)(uintptr_t)o; }

@@ -14,6 +14,12 @@ tz_module *module_adopt(tz_context *c, ir_module *ir) {
   return c->modules = m;
 }
 
+tz_module *module_handle(tz_context *c, ir_module *ir) {
+  for (tz_module *m = c->modules; m; m = m->next)
+    if (m->ir == ir) return m;
+  return module_adopt(c, ir);
+}
+
 tz_error *tz_module_create(tz_context *c, tz_module **out_module) {
   if (!out_module) return bad_handle();
   *out_module = NULL;
@@ -65,8 +71,8 @@ tz_op *tz_module_find(const tz_module *m, const char *symbol) {
 
 static status verify(tz_module *m) {
   tz_context *c = m->context;
-  u32 before = c->sink.errors;
-  m->verified = dialect_verify(m->ir) && c->sink.errors == before;
+  u32 before = c->sink->errors;
+  m->verified = dialect_verify(m->ir) && c->sink->errors == before;
   return m->verified ? NULL : reported(c);
 }
 
@@ -77,7 +83,7 @@ tz_error *tz_module_verify(tz_module *m) {
 
 static bool verifies_quietly(tz_module *m) {
   if (m->verified) return true;
-  diag_sink *sink = &m->context->sink, kept = *sink;
+  diag_sink *sink = m->context->sink, kept = *sink;
   sink->fn = NULL; /* an entry that is jumped out of puts it back */
   m->verified = dialect_verify(m->ir) && sink->errors == kept.errors;
   *sink = kept;
@@ -151,12 +157,14 @@ tz_error *tz_module_write_bytecode(tz_module *m, const char *version, char **out
 static const pass_info *const tables[] = {pass_generic, shard_passes, partition_passes};
 
 static status run(tz_module *m, const char *pipeline) {
-  pass_tables t = {.tables = tables, .count = COUNT(tables), .patterns = shard_patterns,
+  pass_tables t = {.tables = tables,
+                   .count = COUNT(tables),
+                   .patterns = shard_patterns,
                    .num_patterns = SHARD_PATTERNS};
-  u32 before = m->context->sink.errors;
+  u32 before = m->context->sink->errors;
   if (!m->verified) RETURN_IF_ERROR(verify(m));
   m->verified = false;
-  if (!pass_run_text(m->ir, str_of(pipeline), &t) || m->context->sink.errors != before)
+  if (!pass_run_text(m->ir, str_of(pipeline), &t) || m->context->sink->errors != before)
     return reported(m->context);
   return verify(m);
 }

@@ -5,7 +5,9 @@
 #define OR_ZERO(h, what) ((h) ? (what) : 0)
 
 const char *tz_op_name(const tz_op *o) { return o ? op_of(o)->info->name.data : ""; }
-bool tz_op_is_registered(const tz_op *o) { return o && op_kind(op_of(o)) != OP_unregistered; }
+bool tz_op_is_registered(const tz_op *o) {
+  return o && (op_kind(op_of(o)) != OP_unregistered || op_of(o)->info->hooks);
+}
 const tz_attr *tz_op_loc(const tz_op *o) { return OR_NULL(o, attr_out(op_of(o)->loc)); }
 tz_op *tz_op_parent(const tz_op *o) { return OR_NULL(o, op_out(op_parent(op_of(o)))); }
 tz_block *tz_op_block(const tz_op *o) { return OR_NULL(o, block_out(op_of(o)->parent)); }
@@ -77,6 +79,10 @@ tz_block *tz_value_block(const tz_value *v) {
 
 static const use *use_of(const tz_use *u) { return (const use *)(const void *)u; }
 static tz_use *use_out(const use *u) { return (tz_use *)(uintptr_t)u; }
+tz_use *tz_op_operand_use(const tz_op *o, size_t i) {
+  return i < tz_op_num_operands(o) ? use_out(&op_of(o)->operands[i]) : NULL;
+}
+tz_value *tz_use_value(const tz_use *u) { return OR_NULL(u, value_out(use_of(u)->value)); }
 tz_use *tz_value_first_use(const tz_value *v) { return OR_NULL(v, use_out(value_of(v)->uses)); }
 tz_use *tz_use_next(const tz_use *u) { return OR_NULL(u, use_out(use_of(u)->next)); }
 tz_op *tz_use_op(const tz_use *u) { return OR_NULL(u, op_out(use_of(u)->owner)); }

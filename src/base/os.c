@@ -75,4 +75,5 @@ void os_file_close(os_file *f) {
 }
 
 void *os_library(const char *name) { return dlopen(name, RTLD_NOW | RTLD_LOCAL); }
+const char *os_library_error(void) { return dlerror(); }
 void *os_symbol(void *library, const char *name) { return dlsym(library, name); }

@@ -27,5 +27,6 @@ void os_file_close(os_file *file);
 /* dlopen/dlsym; NULL when absent. Handles are never closed. */
 void *os_library(const char *name);
 void *os_symbol(void *library, const char *name);
+const char *os_library_error(void); /* why the last call of these failed; NULL: not known */
 
 #endif

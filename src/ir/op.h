@@ -190,6 +190,7 @@ typedef struct op_hooks {
   const struct flow *flow;               /* its edges, see shard/flow.h */
   const char *out_sharding; /* collectives: the attribute with the sharding of the result */
   bool any_mesh, may_lack;  /* of theirs: the operand's mesh may differ; it may have no sharding */
+  bool keeps_divisible;     /* shardings of results must divide the shapes evenly */
   const char *constant;     /* the attribute that sdy.constant takes over; NULL: stays itself */
 } op_hooks;
 

@@ -222,7 +222,8 @@ static walk_result evenly_op(void *user, op *o) {
     evenly_func(s, o, FUNC_RESULTS);
   }
   const flow *f = op_flow(o);
-  if (op_is(o, call)) evenly_owners(s, o, false);
+  if (op_is(o, call) || (o->info->hooks && o->info->hooks->keeps_divisible))
+    evenly_owners(s, o, false);
   if (f && f->keeps_divisible) {
     evenly_owners(s, o, true);
     evenly_owners(s, o, false);

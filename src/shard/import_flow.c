@@ -9,6 +9,8 @@
 static void add_edge(ir_module *m, value *owner) {
   if (!type_is_ranked(owner->type) || !type_is_static(owner->type)) return;
   op *o = value_parent(owner);
+  const flow *f = op_flow(o);
+  if (f && f->owner_of_target(o, owner) != owner) return;
   const attr *sharding = value_sharding(m->ctx, owner);
   op *edge = op_create(m, &op_infos[OP_data_flow_edge], o->loc, &owner, 1, &owner->type, 1, 0);
   op_set_attr(m, edge, STR("sharding"), sharding);

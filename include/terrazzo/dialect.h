@@ -1,0 +1,172 @@
+/* A dialect of your own: Terrazzo reads, verifies, splits, propagates through and prints its ops.
+ *
+ * The propagation engine knows no dialect. Of an op it asks what this header lets you say: traits,
+ * a sharding rule, data-flow edges, or that it is a collective (Shardy's three op interfaces; see
+ * openxla/shardy docs/sdy_op_interfaces.md and docs/dialect_agnostic_sharding.md, whose method
+ * names stand in brackets). examples/dialect is a dialect that uses all of it.
+ *
+ * Registered ops belong to a context; register them before it reads a program. All strings and
+ * structs are copied; functions and `user` must outlive the context.
+ *
+ * Callbacks are called by the thread that uses the context, from within tz_module_verify,
+ * tz_module_run, tz_op_create and the like. They may call everything of ir.h on that context that
+ * reads ops or makes types and attributes, but change ops only where it is said. Each has
+ * invariants. The verifier checks them all, before any pass runs, by asking each method and
+ * comparing the answers; a wrong answer later on is caught too. Either is a diagnostic that names
+ * the op and the method; never a crash. */
+#ifndef TERRAZZO_DIALECT_H
+#define TERRAZZO_DIALECT_H
+
+#include "terrazzo/ir.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+  TZ_PURE = 1 << 0, /* no effect but its results: unused, it is dead */
+  TZ_COMMUTATIVE = 1 << 1,
+  TZ_TERMINATOR = 1 << 2, /* ends its block */
+  TZ_SAME_TYPE = 1 << 3,  /* operands and results have one type; with no `infer`, it is inferred */
+  TZ_SAME_SHAPE = 1 << 4,
+  TZ_ISOLATED = 1 << 5,      /* its regions use no values from outside */
+  TZ_SINGLE_BLOCK = 1 << 6,  /* regions have one block */
+  TZ_NO_TERMINATOR = 1 << 7, /* its blocks need none */
+  TZ_BODY_EFFECTS = 1 << 8,  /* has the effects of what is inside, no others */
+  /* What propagation and the splitting of constants ask; the first three mean TZ_PURE as well. */
+  TZ_ELEMENTWISE = 1 << 9,    /* tensors have one shape, or none are ranked above 0: in that case a
+                                 scalar. Without a rule, the pointwise one is taken. */
+  TZ_CONSTANT_LIKE = 1 << 10, /* a value out of nothing, like iota: each use gets its own */
+  TZ_CONSTANT_FOLDABLE = 1 << 11, /* of constants it makes a constant, like slice and broadcast */
+};
+
+/* ---- shardable data flow ----
+ *
+ * An edge joins sources (operands of the op, or of the terminators of its regions) with targets
+ * (its results, or arguments of blocks in its regions): values that must be sharded alike. One of
+ * the targets is the owner and stands for the edge. Owners are results, or arguments of the first
+ * block of one region. */
+
+typedef struct tz_data_flow {
+  /* The region whose first block's arguments may own edges; -1: only results do.
+   * [getBlockArgumentEdgeOwners, getOpResultEdgeOwners] */
+  int arg_owner_region;
+
+  /* The owner of the edge that has this target, or NULL if it is on none. It is a target of this
+   * op, of the same rank, and its own owner. [getEdgeOwnerFromTarget] */
+  tz_value *(*owner_of_target)(void *user, tz_op *o, tz_value *target);
+  /* ... that has this source, an operand of o or of a terminator in it. [getEdgeOwnerFromSource] */
+  tz_value *(*owner_of_source)(void *user, tz_op *o, tz_use *source);
+  /* Puts the sources of the owner's edge, in an order that stays, into out, as far as there is
+   * room, and returns how many there are. Each has the owner's rank, owner_of_source of each is
+   * the owner, and no source is on two edges. [getEdgeSources] */
+  size_t (*sources)(void *user, tz_op *o, tz_value *owner, tz_use **out, size_t room);
+  /* The same for the targets that are not the owner; owner_of_target of each is the owner, and all
+   * that have this owner are there. NULL: there are none. [getNonEdgeOwnerTargets] */
+  size_t (*other_targets)(void *user, tz_op *o, tz_value *owner, tz_value **out, size_t room);
+
+  /* Where the owners' shardings are kept: attributes of the op that hold a
+   * #sdy.sharding_per_value, one for each argument of the owner block, one for each result. NULL
+   * for results means "sdy.sharding". */
+  const char *arg_shardings, *result_shardings;
+  /* Or functions, both or none. get: a #sdy.sharding_per_value of that many, or NULL: none yet.
+   * set may change the op. What was set, get answers. [(get|set)BlockArgumentEdgeOwnerShardings,
+   * (get|set)OpResultEdgeOwnerShardings] */
+  const tz_attr *(*get_shardings)(void *user, tz_context *c, tz_op *o, bool args);
+  tz_error *(*set_shardings)(void *user, tz_module *m, tz_op *o, bool args,
+                             const tz_attr *shardings);
+  /* The owner's sharding as its sources see it (to_sources), or theirs as the owner does: a
+   * #sdy.sharding of the same rank. NULL: the same. [transformTargetSharding] */
+  const tz_attr *(*transform)(void *user, tz_context *c, tz_op *o, tz_value *owner,
+                              const tz_attr *sharding, bool to_sources);
+  /* Owners end up with shardings that divide their dimensions.
+   * [shouldKeepEdgeOwnerShardingsDivisible] */
+  bool keep_divisible;
+} tz_data_flow;
+
+/* ---- collectives ----
+ *
+ * The first operand is the tensor, the one result what the collective makes of it [getTensor,
+ * getType]. The verifier checks: the out sharding fits the result; the operand has a sharding, or
+ * may lack one; both have one mesh, or may differ; both have one rank. */
+typedef struct tz_collective_def {
+  const char
+      *out_sharding; /* the attribute: a #sdy.sharding [getOutSharding, setOutShardingAttr] */
+  bool allow_different_meshes;
+  bool allow_missing_input_sharding;
+} tz_collective_def;
+
+/* ---- ops ---- */
+
+typedef struct tz_op_def {
+  const char *name; /* "mine.while"; the dialect is not one of Terrazzo's */
+  /* NULL-terminated lists of names; "x": one, "x?": one or none, "x*": any number, of which
+   * there may be one list. NULL: anything goes. */
+  const char *const *operands, *const *results;
+  /* Inherent attributes, "value" or, where it may be absent, "value?"; others are welcome. */
+  const char *const *attrs;
+  int regions; /* -1: any number */
+  uint32_t traits;
+  /* The custom syntax, in the notation of src/text/form.h, as in
+   * " $x, $y%attrs : %type(result)"; NULL: the generic one. */
+  const char *form;
+  void *user; /* for all functions */
+
+  /* After the counts above and the traits have been checked. False after tz_op_error. */
+  bool (*verify)(void *user, tz_context *c, tz_op *o);
+  /* Fills out_types[tz_op_num_results(o)]; none NULL. */
+  tz_error *(*infer)(void *user, tz_context *c, tz_op *o, const tz_type **out_types);
+  /* An #sdy.op_sharding_rule that fits the ranks and sizes of operands and results, or NULL: no
+   * propagation through this op. The same op gives the same rule. An op with data flow has none.
+   * [getShardingRule] */
+  tz_error *(*sharding_rule)(void *user, tz_context *c, tz_op *o, const tz_attr **out_rule);
+  bool keep_results_divisible;         /* [shouldKeepOutputShardingsDivisible] */
+  const tz_data_flow *data_flow;       /* NULL: none */
+  const tz_collective_def *collective; /* NULL: none */
+  /* The dialect's own constant: the attribute with its value, a dense constant of the result's
+   * type. Import pipelines make it an sdy.constant. NULL: it is none. */
+  const char *constant;
+} tz_op_def;
+
+/* An error says what is wrong with the definition. */
+TZ_API tz_error *tz_register_op(tz_context *c, const tz_op_def *def);
+
+/* "'mine.while' op MESSAGE" at the op, as an error of the call that is under way; false. */
+TZ_API bool tz_op_error(tz_context *c, const tz_op *o, const char *message);
+
+/* ---- priorities of ops ----
+ *
+ * Op-priority propagation works in rounds, each with more ops than the one before. By default
+ * these are GSPMD's: ops that pass shardings through, then all. A text changes that: a line is a
+ * group; a first round has the ops of the first line, the next those of the second too, and so on;
+ * the last round has all ops. A line names ops ("stablehlo.dot_general", "mine.*"), or
+ * "elementwise" for all that are; behind a name, ":forward" or ":backward" restricts the
+ * direction in that round. `#` begins a comment. Edges of data flow are in every round.
+ *
+ * Text NULL: GSPMD's again. Errors name file, line and column. */
+TZ_API tz_error *tz_context_set_op_priorities(tz_context *c, const char *text, size_t length,
+                                              const char *file);
+
+/* ---- dialects in shared objects ---- */
+
+#define TZ_DIALECT_ABI 1 /* of this header; a shared object must have been built for the same */
+
+/* Once in a shared object, with a function that registers all its ops:
+ *
+ *   static tz_error *add(tz_context *c) { return tz_register_op(c, &...); }
+ *   TZ_DIALECT(add)
+ *
+ * It leaves tz_... to the program that loads it, or is linked with libterrazzo. */
+#define TZ_DIALECT(function)                                                                       \
+  TZ_API extern const uint32_t terrazzo_dialect_abi;                                               \
+  const uint32_t terrazzo_dialect_abi = TZ_DIALECT_ABI;                                            \
+  TZ_API tz_error *terrazzo_dialect_register(tz_context *c);                                       \
+  tz_error *terrazzo_dialect_register(tz_context *c) { return function(c); }
+
+/* `terrazzo opt --load-dialect PATH` from C. It is never unloaded. */
+TZ_API tz_error *tz_context_load_dialect(tz_context *c, const char *path);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,306 @@
+/* Registering ops of foreign dialects, and loading them from shared objects. */
+#include "api/dialect.h"
+
+#include <stdio.h>
+
+#include "api/api.h"
+#include "base/os.h"
+#include "dialect/dialect.h"
+
+bool method_error(const op *o, const char *method, const char *fmt, ...) {
+  char text[256];
+  va_list ap;
+  va_start(ap, fmt);
+  vsnprintf(text, sizeof text, fmt, ap);
+  va_end(ap);
+  return op_error(def_of(o)->context->ir, o, "method '%s' of its dialect %s", method, text);
+}
+
+bool tz_op_error(tz_context *c, const tz_op *o, const char *message) {
+  if (c && o && message) op_error(c->ir, op_of(o), "%s", message);
+  return false;
+}
+
+/* ---- hooks ---- */
+
+/* Reports an error that a callback came back with; true if there was none. */
+static bool succeeds(const op *o, const char *method, tz_error *e) {
+  if (!e) return true;
+  method_error(o, method, "fails: %s", tz_error_message(e));
+  tz_error_free(e);
+  return false;
+}
+
+static const attr *rule_hook(ir_ctx *c, op *o) {
+  const foreign_def *d = def_of(o);
+  const tz_attr *a = NULL;
+  ir_module at = {.ctx = c};
+  if (!succeeds(o, "sharding_rule", d->def.sharding_rule(d->def.user, d->context, op_out(o), &a)) ||
+      !a)
+    return NULL;
+  if (!attr_is(op_sharding_rule, attr_of(a))) {
+    method_error(o, "sharding_rule", "answers with what is no sdy.op_sharding_rule");
+    return NULL;
+  }
+  if (dialect_check_rule(&at, o, attr_of(a))) return attr_of(a);
+  method_error(o, "sharding_rule", "answers with a rule that does not fit the op");
+  return NULL;
+}
+
+static bool infer_hook(ir_module *m, op *o, const type **out) {
+  const foreign_def *d = def_of(o);
+  const tz_type **t = (const tz_type **)(void *)out;
+  for (u32 i = 0; i < o->num_results; i++) out[i] = NULL;
+  if (!succeeds(o, "infer", d->def.infer(d->def.user, d->context, op_out(o), t))) return false;
+  for (u32 i = 0; i < o->num_results; i++)
+    if (!out[i]) return method_error(o, "infer", "leaves out the type of result #%u", i);
+  (void)m;
+  return true;
+}
+
+static bool check_inferred(ir_module *m, op *o) {
+  const type **t = ARENA_ARRAY(ir_arena(m->ctx), const type *, o->num_results);
+  if (!infer_hook(m, o, t)) return false;
+  for (u32 i = 0; i < o->num_results; i++)
+    if (t[i] != o->results[i].type)
+      return op_error(m->ctx, o, "result #%u must be '%s', but is '%s'", i,
+                      dialect_show_type(m->ctx, t[i]),
+                      dialect_show_type(m->ctx, o->results[i].type));
+  return true;
+}
+
+/* Elementwise: tensors of rank above 0 have one shape. */
+static bool check_elementwise(ir_module *m, op *o) {
+  const type *like = NULL;
+  for (u32 i = 0; i < o->num_operands + o->num_results; i++) {
+    const type *t =
+        i < o->num_operands ? op_operand(o, i)->type : o->results[i - o->num_operands].type;
+    if (!type_is_ranked(t))
+      return op_error(m->ctx, o, "is elementwise and takes and gives ranked tensors");
+    if (!t->dims.len) continue;
+    if (like && !i64s_eq(like->dims, t->dims))
+      return op_error(m->ctx, o, "is elementwise, but its tensors have different shapes");
+    like = t;
+  }
+  return true;
+}
+
+static bool check_constant(ir_module *m, op *o, const char *name) {
+  const attr *a = op_attr(o, str_of(name));
+  const dense_attr *d = attr_as(dense, a);
+  if (o->num_operands || o->num_results != 1)
+    return op_error(m->ctx, o, "is a constant, which has no operands and one result");
+  if (!d || d->type != o->results[0].type)
+    return op_error(m->ctx, o, "needs a dense constant of its result's type as attribute '%s'",
+                    name);
+  return true;
+}
+
+static bool verify_hook(ir_module *m, op *o) {
+  const foreign_def *d = def_of(o);
+  u32 before = ir_sink(m->ctx)->errors;
+  if (d->def.constant && !check_constant(m, o, d->def.constant)) return false;
+  if (op_has(o, ELEMENTWISE) && !check_elementwise(m, o)) return false;
+  if (d->def.verify && !d->def.verify(d->def.user, d->context, op_out(o))) {
+    if (ir_sink(m->ctx)->errors == before) op_error(m->ctx, o, "is refused by its dialect");
+    return false;
+  }
+  if (d->def.infer && !check_inferred(m, o)) return false;
+  if (d->def.sharding_rule) rule_hook(m->ctx, o);
+  if (d->def.data_flow && !flow_verify(m, o)) return false;
+  return ir_sink(m->ctx)->errors == before;
+}
+
+/* ---- registering ---- */
+
+static const char *copied(tz_context *c, const char *s) {
+  return s ? arena_str(ir_arena(c->ir), str_of(s)).data : NULL;
+}
+
+static size_t count_names(const char *const *list) {
+  size_t n = 0;
+  while (list && list[n]) n++;
+  return n;
+}
+
+/* The name without its mark; false: there is none. */
+static bool unmarked(tz_context *c, const char *s, char *mark, const char **out) {
+  size_t n = strlen(s);
+  *mark = n && (s[n - 1] == '?' || s[n - 1] == '*') ? s[n - 1] : 0;
+  *out = arena_str(ir_arena(c->ir), (str){s, n - (*mark != 0)}).data;
+  return n > (*mark != 0);
+}
+
+static status read_values(tz_context *c, const char *const *names, const value_info **out,
+                          u32 *num) {
+  size_t n = count_names(names), lists = 0;
+  value_info *v = ARENA_ARRAY(ir_arena(c->ir), value_info, n + 1);
+  for (size_t i = 0; i < n; i++) {
+    char mark;
+    v[i] = (value_info){.is = IS_any};
+    if (!unmarked(c, names[i], &mark, &v[i].name)) return wrong("an operand or result has no name");
+    v[i].arity = mark == '*' ? MANY : mark == '?' ? MAYBE : ONE;
+    lists += mark != 0;
+  }
+  if (lists > 1) return wrong("there is more than one list of operands or results");
+  if (!names) { /* anything goes */
+    v[0] = (value_info){.name = "values", .arity = MANY, .is = IS_any};
+    n = 1;
+  }
+  *out = v;
+  *num = (u32)n;
+  return NULL;
+}
+
+static status read_slots(tz_context *c, const char *const *names, op_info *info) {
+  size_t n = count_names(names);
+  if (n > 32) return wrong("more than 32 inherent attributes");
+  slot_info *s = ARENA_ARRAY(ir_arena(c->ir), slot_info, n + 1);
+  for (size_t i = 0; i < n; i++) {
+    char mark;
+    s[i] = (slot_info){.kind = SLOT_any, .attr_id = -1};
+    if (!unmarked(c, names[i], &mark, &s[i].name) || mark == '*')
+      return wrong("'%s' names no attribute", names[i]);
+    s[i].need = mark ? OPTIONAL : REQUIRED;
+  }
+  info->slots = s;
+  info->num_slots = (u32)n;
+  return NULL;
+}
+
+static u32 traits_of(u32 t) {
+  static const struct {
+    u32 from, to;
+  } map[] = {
+      {TZ_PURE, PURE},
+      {TZ_COMMUTATIVE, COMMUTES},
+      {TZ_TERMINATOR, TERMINATOR},
+      {TZ_SAME_TYPE, SAME_TYPE},
+      {TZ_SAME_SHAPE, SAME_SHAPE},
+      {TZ_ISOLATED, ISOLATED},
+      {TZ_SINGLE_BLOCK, SINGLE_BLOCK},
+      {TZ_NO_TERMINATOR, NO_TERMINATOR},
+      {TZ_BODY_EFFECTS, BODY_EFFECTS},
+      {TZ_ELEMENTWISE, ELEMENTWISE | PURE},
+      {TZ_CONSTANT_LIKE, CONSTANT | PURE},
+      {TZ_CONSTANT_FOLDABLE, FOLDABLE | PURE},
+  };
+  u32 out = 0;
+  for (size_t i = 0; i < COUNT(map); i++)
+    if (t & map[i].from) out |= map[i].to;
+  return out;
+}
+
+static bool is_ours(str name) {
+  static const char *const ours[] = {"builtin.", "func.", "stablehlo.", "chlo.", "sdy.", "vhlo."};
+  for (size_t i = 0; i < COUNT(ours); i++)
+    if (str_starts(name, str_of(ours[i]))) return true;
+  return false;
+}
+
+static status check_def(const tz_op_def *d) {
+  const char *dot = d->name ? strchr(d->name, '.') : NULL;
+  if (!dot || dot == d->name || !dot[1]) return wrong("an op is named dialect.mnemonic");
+  if (is_ours(str_of(d->name))) return wrong("'%s' is in a dialect of Terrazzo's", d->name);
+  if (d->regions < -1 || d->regions >= ANY_REGIONS)
+    return wrong("'%s' cannot have %d regions", d->name, d->regions);
+  if (d->data_flow && d->sharding_rule)
+    return wrong("'%s' has data flow, so it has no sharding rule", d->name);
+  const tz_data_flow *f = d->data_flow;
+  if (f && (!f->owner_of_target || !f->owner_of_source || !f->sources))
+    return wrong("the data flow of '%s' lacks owner_of_target, owner_of_source or sources",
+                 d->name);
+  if (f && !f->get_shardings != !f->set_shardings)
+    return wrong("the data flow of '%s' has only one of get_shardings and set_shardings", d->name);
+  if (f && f->arg_owner_region >= 0 && !f->get_shardings && !f->arg_shardings)
+    return wrong("the data flow of '%s' does not say where arguments' shardings are", d->name);
+  if (f && f->arg_owner_region >= 255) return wrong("a region's number is below 255");
+  if (d->collective && !d->collective->out_sharding)
+    return wrong("the collective '%s' does not say where its sharding is", d->name);
+  return NULL;
+}
+
+static void fill_hooks(tz_context *c, foreign_def *d) {
+  if (d->def.data_flow) {
+    d->data_flow = *d->def.data_flow;
+    d->data_flow.arg_shardings = copied(c, d->data_flow.arg_shardings);
+    d->data_flow.result_shardings =
+        d->data_flow.result_shardings ? copied(c, d->data_flow.result_shardings) : "sdy.sharding";
+    d->def.data_flow = &d->data_flow;
+    flow_fill(d);
+  }
+  if (d->def.collective) {
+    d->collective = *d->def.collective;
+    d->hooks.out_sharding = copied(c, d->collective.out_sharding);
+    d->hooks.any_mesh = d->collective.allow_different_meshes;
+    d->hooks.may_lack = d->collective.allow_missing_input_sharding;
+  }
+  d->hooks.user = d;
+  d->hooks.verify = verify_hook;
+  d->hooks.infer = d->def.infer ? infer_hook : NULL;
+  d->hooks.rule = d->def.sharding_rule ? rule_hook : NULL;
+  d->hooks.keeps_divisible = d->def.keep_results_divisible;
+  d->hooks.constant = d->def.constant = copied(c, d->def.constant);
+}
+
+static status register_op(tz_context *c, const tz_op_def *def) {
+  RETURN_IF_ERROR(check_def(def));
+  foreign_def *d = ARENA_NEW(ir_arena(c->ir), foreign_def);
+  d->context = c;
+  d->def = *def;
+  str name = arena_str(ir_arena(c->ir), str_of(def->name));
+  d->def.name = name.data;
+  d->info = (op_info){.name = name,
+                      .id = OP_unregistered,
+                      .family = FAMILY_own,
+                      .traits = traits_of(def->traits),
+                      .num_regions = def->regions < 0 ? ANY_REGIONS : (u32)def->regions,
+                      .form = copied(c, def->form),
+                      .hooks = &d->hooks};
+  RETURN_IF_ERROR(read_values(c, def->operands, &d->info.operands, &d->info.num_operands));
+  RETURN_IF_ERROR(read_values(c, def->results, &d->info.results, &d->info.num_results));
+  RETURN_IF_ERROR(read_slots(c, def->attrs, &d->info));
+  fill_hooks(c, d);
+  if (!ir_op_info_register(c->ir, &d->info)) return wrong("there is an op '%s' already", def->name);
+  return NULL;
+}
+
+tz_error *tz_register_op(tz_context *c, const tz_op_def *def) {
+  if (!def) return bad_handle();
+  ENTER(c);
+  return leave(&entry_, register_op(c, def));
+}
+
+/* ---- shared objects ---- */
+
+static status load(tz_context *c, const char *path) {
+  /* without a slash, dlopen would search the system's folders */
+  str name = strchr(path, '/') ? str_of(path) : arena_printf(ir_arena(c->ir), "./%s", path);
+  void *library = os_library(name.data);
+  if (!library) {
+    const char *why = os_library_error();
+    return wrong("cannot load dialect '%s': %s", path, why ? why : "no reason given");
+  }
+  const u32 *abi = os_symbol(library, "terrazzo_dialect_abi");
+  tz_error *(*fn)(tz_context *) = NULL;
+  void *symbol = os_symbol(library, "terrazzo_dialect_register");
+  memcpy(&fn, &symbol, sizeof fn);
+  if (!abi || !fn)
+    return wrong("'%s' is no dialect: it lacks what TZ_DIALECT of terrazzo/dialect.h defines",
+                 path);
+  if (*abi != TZ_DIALECT_ABI)
+    return wrong("dialect '%s' was built for version %u of terrazzo/dialect.h; this is version %d",
+                 path, *abi, TZ_DIALECT_ABI);
+  tz_error *e = fn(c);
+  if (!e) return NULL;
+  status s =
+      status_make((status_code)tz_error_code(e), "dialect '%s': %s", path, tz_error_message(e));
+  tz_error_free(e);
+  return s;
+}
+
+tz_error *tz_context_load_dialect(tz_context *c, const char *path) {
+  if (!path) return bad_handle();
+  ENTER(c);
+  return leave(&entry_, load(c, path));
+}
