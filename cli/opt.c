@@ -60,6 +60,7 @@ static bool read_and_run(const opt_options *o, ir_ctx *c, str file, str source, 
                          ir_module *volatile *m) {
   text_parse_options p = {.allow_unregistered = o->unregistered};
   diag_sink *sink = ir_sink(c);
+  if (!opt_extend(o, c)) return false;
   size_t at = watch_begin(w, "Parser");
   *m = bytecode_is(source) ? bytecode_read(c, file, source) : text_parse(c, file, source, &p);
   watch_end(w, at);

@@ -19,6 +19,9 @@ typedef struct opt_options {
   text_print_options print;
   bool split, list, help, expect, unregistered, bytecode, no_verify_each, explicit_module;
   bool show_dialects, dump_pipeline, timing, ignored;
+  const char *dialects[16]; /* shared objects */
+  size_t num_dialects;
+  const char *op_priorities;
   const char *marker;         /* of -split-input-file */
   const char *joint;          /* between the parts of the output; NULL: the marker */
   const char *timing_display; /* "list" or "tree" */
@@ -36,6 +39,9 @@ bool opt_arguments(opt_options *o, int argc, char **argv);
 void opt_help(void);
 void opt_list_passes(void);
 void opt_show_dialects(void);
+
+/* --load-dialect and --op-priorities, for a context that has read nothing. false: reported. */
+bool opt_extend(const opt_options *o, ir_ctx *c);
 
 /* ---- watching passes run ---- */
 

@@ -14,7 +14,7 @@ pass_tables opt_passes(void) {
                        .num_patterns = SHARD_PATTERNS};
 }
 
-typedef enum kind { FLAG, UNFLAG, NUMBER, TEXT, MAYBE_TEXT, PIPELINE, HEADING } kind;
+typedef enum kind { FLAG, UNFLAG, NUMBER, TEXT, MAYBE_TEXT, DIALECT, PIPELINE, HEADING } kind;
 
 typedef struct option {
   const char *name;
@@ -34,6 +34,8 @@ static const option options[] = {
     {"verify-diagnostics", MAYBE_TEXT, AT(expect), "all",
      "`expected-error {{...}}` comments say what is to be reported", SIZE_MAX},
     {"allow-unregistered-dialect", FLAG, AT(unregistered), NULL, "ops without a row pass through"},
+    {"load-dialect", DIALECT, 0, "LIB.so",
+     "a dialect in a shared object, see terrazzo/dialect.h; may be given again"},
     {"no-implicit-module", FLAG, AT(explicit_module), NULL,
      "the file is one op, which need not be a module"},
     {"emit-bytecode", FLAG, AT(bytecode), NULL,
@@ -45,6 +47,8 @@ static const option options[] = {
     {"Passes", HEADING, 0, NULL, NULL},
     {"pass-pipeline", PIPELINE, AT(pipeline), "P",
      "`builtin.module(a,func.func(b{x=1}))`, MLIR's notation"},
+    {"op-priorities", TEXT, AT(op_priorities), "FILE",
+     "which ops propagate first, a line a group, instead of the usual order"},
     {"verify-each", UNFLAG, AT(no_verify_each), NULL, "verify after each pass (the default)"},
     {"dump-pass-pipeline", FLAG, AT(dump_pipeline), NULL,
      "print the pipeline with all its options, to standard error"},
@@ -110,6 +114,11 @@ static bool set_option(opt_options *o, const option *p, const char *v) {
   case TEXT:
     *(const char **)(void *)at = v;
     return true;
+  case DIALECT:
+    if (o->num_dialects == COUNT(o->dialects))
+      return say_error("--%s: that many are not loaded at once", p->name), false;
+    o->dialects[o->num_dialects++] = v;
+    return true;
   case PIPELINE:
     if (o->pipeline.len) buf_char(&o->pipeline, ',');
     buf_str(&o->pipeline, str_of(v));
@@ -153,7 +162,8 @@ bool opt_arguments(opt_options *o, int argc, char **argv) {
     while (*a == '-') a++;
     const option *p = find_option(a);
     const char *eq = strchr(a, '='), *v = eq ? eq + 1 : NULL;
-    bool wants = p && (p->kind == TEXT || p->kind == PIPELINE || p->kind == NUMBER);
+    bool wants =
+        p && (p->kind == TEXT || p->kind == PIPELINE || p->kind == NUMBER || p->kind == DIALECT);
     if (wants && !v && ++i == argc) return say_error("--%s needs a value", p->name), false;
     if (wants && !v) v = argv[i];
     if (!p)

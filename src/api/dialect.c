@@ -6,10 +6,15 @@
 #include "api/api.h"
 #include "base/os.h"
 #include "dialect/dialect.h"
+#include "shard/op_priorities.h"
 
 bool method_error(const op *o, const char *method, const char *fmt, ...) {
   char text[256];
   va_list ap;
+  foreign_def *d = (foreign_def *)(uintptr_t)def_of(o);
+  if (d->said_of == o && d->said_method == method) return ir_sink(d->context->ir)->errors++, false;
+  d->said_of = o;
+  d->said_method = method;
   va_start(ap, fmt);
   vsnprintf(text, sizeof text, fmt, ap);
   va_end(ap);
@@ -97,8 +102,9 @@ static bool check_constant(ir_module *m, op *o, const char *name) {
 }
 
 static bool verify_hook(ir_module *m, op *o) {
-  const foreign_def *d = def_of(o);
+  foreign_def *d = (foreign_def *)(uintptr_t)def_of(o);
   u32 before = ir_sink(m->ctx)->errors;
+  d->said_of = NULL;
   if (d->def.constant && !check_constant(m, o, d->def.constant)) return false;
   if (op_has(o, ELEMENTWISE) && !check_elementwise(m, o)) return false;
   if (d->def.verify && !d->def.verify(d->def.user, d->context, op_out(o))) {
@@ -269,6 +275,21 @@ tz_error *tz_register_op(tz_context *c, const tz_op_def *def) {
   if (!def) return bad_handle();
   ENTER(c);
   return leave(&entry_, register_op(c, def));
+}
+
+/* ---- priorities ---- */
+
+static status set_priorities(tz_context *c, str file, str text) {
+  text = arena_str(ir_arena(c->ir), text);
+  return op_priorities_set(c->ir, file, text) ? NULL : reported(c);
+}
+
+tz_error *tz_context_set_op_priorities(tz_context *c, const char *text, size_t length,
+                                       const char *file) {
+  if (length && !text) return bad_handle();
+  ENTER(c);
+  str s = {text ? text : "", text ? length : 0};
+  return leave(&entry_, set_priorities(c, str_of(file ? file : "-"), s));
 }
 
 /* ---- shared objects ---- */

@@ -15,6 +15,8 @@ typedef struct foreign_def {
   op_info info;
   op_hooks hooks;
   flow flow;
+  const op *said_of; /* the last error: said once, however often the method is asked */
+  const char *said_method;
 } foreign_def;
 
 static inline const foreign_def *def_of(const op *o) { return o->info->hooks->user; }

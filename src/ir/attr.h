@@ -312,6 +312,10 @@ diag_sink *ir_sink(ir_ctx *c);
 const allocator *ir_mem(ir_ctx *c);
 oom_trap *ir_trap(ir_ctx *c);
 
+/* Kept for shard/op_priorities.h. */
+void ir_set_op_priorities(ir_ctx *c, const void *list);
+const void *ir_op_priorities(const ir_ctx *c);
+
 /* A scratch arena until the matching pop. Strictly nested. */
 arena *ir_scratch_push(ir_ctx *c);
 void ir_scratch_pop(ir_ctx *c);

@@ -68,6 +68,9 @@ void ir_scratch_unwind(ir_ctx *c, const arena *top) {
   while (c->scratch && &c->scratch->arena != top) ir_scratch_pop(c);
 }
 
+void ir_set_op_priorities(ir_ctx *c, const void *list) { c->op_priorities = list; }
+const void *ir_op_priorities(const ir_ctx *c) { return c->op_priorities; }
+
 void ir_ctx_destroy(ir_ctx *c) {
   if (!c) return;
   tracker_free_all(&c->tracker);

@@ -38,6 +38,7 @@ struct ir_ctx {
   arena arena;
   scratch_arena *scratch;
   foreign_op *foreign;
+  const void *op_priorities;
   table types, attrs, infos, resources, row_names;
   /* the ones asked for most */
   const type *i1, *i32, *i64;

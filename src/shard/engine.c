@@ -2,6 +2,7 @@
 
 #include "shard/calls.h"
 #include "shard/flow.h"
+#include "shard/op_priorities.h"
 #include "shard/state.h"
 #include "shard/traits.h"
 
@@ -162,10 +163,21 @@ static void add_round(int priority, const op *o, u8 kind, direction *pass, direc
 
 enum { ROUNDS = 5, ANY_ROUND = -1 };
 
+/* Edges are in every round. */
+static direction given_direction(const engine *e, const op_priorities *given, const op *o) {
+  u8 kind = e->kind[o->num];
+  if (kind & (KIND_EDGE | KIND_FUNC_EDGE)) return DIR_BOTH;
+  return op_priorities_direction(given, o, (kind & KIND_ELEMENTWISE) != 0, e->round);
+}
+
 static transfer_mode mode_of(const engine *e, const op *o, bool elementwise) {
   direction pass = DIR_NONE, other = DIR_NONE;
+  const op_priorities *given = op_priorities_of(e->m->ctx);
   if (e->round == ANY_ROUND) pass = other = DIR_BOTH;
-  for (int i = 0; i <= e->round; i++) add_round(i, o, e->kind[o->num], &pass, &other);
+  if (e->round != ANY_ROUND && given)
+    pass = other = given_direction(e, given, o);
+  else
+    for (int i = 0; i <= e->round; i++) add_round(i, o, e->kind[o->num], &pass, &other);
   return (transfer_mode){.pass = (u8)pass,
                          .other = (u8)other,
                          .aggressive = e->aggressive,
@@ -361,11 +373,13 @@ static void run_strategies(engine *e) {
 }
 
 static void run_rounds(engine *e) {
+  const op_priorities *given = op_priorities_of(e->m->ctx);
+  int rounds = given ? op_priorities_rounds(given) : ROUNDS;
   e->round = e->options->op_priorities ? 0 : ANY_ROUND;
   do {
     if (e->options->trace) e->options->trace->op_round = e->round;
     run_strategies(e);
-  } while (e->round != ANY_ROUND && ++e->round < ROUNDS);
+  } while (e->round != ANY_ROUND && ++e->round < rounds);
 }
 
 /* One run for each priority, from the highest. */

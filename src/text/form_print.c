@@ -118,6 +118,8 @@ static void attribute(printer *w, const op *o, const form_step *s) {
     PUT(w, "<<NULL ATTRIBUTE>>");
   else if (slot->attr_id >= 0)
     printer_dialect_body(w, a, true);
+  else if (o->info->hooks) /* any attribute, so with its type */
+    printer_attr(w, a, true);
   else
     printer_attr_bare(w, a);
 }

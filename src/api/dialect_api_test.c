@@ -1,0 +1,123 @@
+/* Registering ops from C: what is refused, and an op that is built, verified and propagated. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "terrazzo/dialect.h"
+#include "tests/unit.h"
+
+static bool fine(tz_error *e) {
+  if (e) fprintf(stderr, "%s\n", tz_error_message(e));
+  bool ok = e == NULL;
+  tz_error_free(e);
+  return ok;
+}
+
+static bool refused(tz_error *e, const char *why) {
+  bool ok = e && strstr(tz_error_message(e), why);
+  if (e && !ok) fprintf(stderr, "got: %s\nnot: %s\n", tz_error_message(e), why);
+  tz_error_free(e);
+  return ok;
+}
+
+#define REGISTER(c, ...) tz_register_op(c, &(tz_op_def){__VA_ARGS__})
+#define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+static tz_value *same_value(void *user, tz_op *o, tz_value *v) { return (void)user, (void)o, v; }
+static tz_value *no_value(void *user, tz_op *o, tz_use *u) {
+  return (void)user, (void)o, (void)u, NULL;
+}
+static size_t nothing(void *user, tz_op *o, tz_value *v, tz_use **out, size_t room) {
+  return (void)user, (void)o, (void)v, (void)out, (void)room, 0;
+}
+static const tz_attr *no_attr(void *user, tz_context *c, tz_op *o, bool args) {
+  return (void)user, (void)c, (void)o, (void)args, NULL;
+}
+
+/* out[i, j] = in[j, i], the rule from a callback that uses the context */
+static tz_error *flip_rule(void *user, tz_context *c, tz_op *o, const tz_attr **out_rule) {
+  ++*(int *)user;
+  (void)o;
+  return tz_attr_parse(c, "#sdy.op_sharding_rule<([i, j])->([j, i]) {i=4, j=8}>", out_rule);
+}
+static tz_error *flip_infer(void *user, tz_context *c, tz_op *o, const tz_type **out_types) {
+  const tz_type *t = tz_value_type(tz_op_operand(o, 0));
+  (void)user;
+  return tz_type_tensor(c, (int64_t[]){tz_type_dim(t, 1), tz_type_dim(t, 0)}, 2, tz_type_element(t),
+                        NULL, out_types);
+}
+
+static void test_refused(tz_context *c) {
+  tz_data_flow f = {.arg_owner_region = -1};
+  CHECK(refused(tz_register_op(c, NULL), "NULL") && refused(tz_register_op(NULL, NULL), "NULL"));
+  CHECK(refused(REGISTER(c, .name = NULL), "dialect.mnemonic"));
+  CHECK(refused(REGISTER(c, .name = "op"), "dialect.mnemonic"));
+  CHECK(refused(REGISTER(c, .name = "stablehlo.mine"), "of Terrazzo's"));
+  CHECK(refused(REGISTER(c, .name = "t.a", .regions = -2), "-2 regions"));
+  CHECK(refused(REGISTER(c, .name = "t.a", .regions = 255), "255 regions"));
+  CHECK(refused(REGISTER(c, .name = "t.a", .operands = LIST("a*", "b*")), "more than one list"));
+  CHECK(refused(REGISTER(c, .name = "t.a", .operands = LIST("*")), "no name"));
+  CHECK(refused(REGISTER(c, .name = "t.a", .attrs = LIST("a*")), "names no attribute"));
+  CHECK(refused(REGISTER(c, .name = "t.a", .data_flow = &f), "lacks owner_of_target"));
+  f = (tz_data_flow){.arg_owner_region = 0,
+                     .owner_of_target = same_value,
+                     .owner_of_source = no_value,
+                     .sources = nothing};
+  CHECK(refused(REGISTER(c, .name = "t.a", .data_flow = &f), "arguments' shardings"));
+  f.get_shardings = no_attr;
+  CHECK(refused(REGISTER(c, .name = "t.a", .data_flow = &f), "only one of"));
+  f.get_shardings = NULL;
+  f.arg_shardings = "in";
+  CHECK(refused(REGISTER(c, .name = "t.a", .data_flow = &f, .sharding_rule = flip_rule),
+                "no sharding"));
+  CHECK(refused(REGISTER(c, .name = "t.a", .collective = &(tz_collective_def){0}), "does not say"));
+  CHECK(fine(REGISTER(c, .name = "t.a", .data_flow = &f, .regions = 1)));
+  CHECK(refused(REGISTER(c, .name = "t.a"), "already"));
+  CHECK(refused(tz_context_load_dialect(c, "/nothing.so"), "cannot load"));
+  CHECK(refused(tz_context_load_dialect(c, NULL), "NULL"));
+  CHECK(refused(tz_context_set_op_priorities(c, "t.b", 3, "p"), "p:1:1: error: there is no op"));
+  CHECK(fine(tz_context_set_op_priorities(c, "t.a\nelementwise", 15, "p")));
+  CHECK(fine(tz_context_set_op_priorities(c, NULL, 0, NULL)));
+}
+
+static const char program[] =
+    "sdy.mesh @m = <[\"x\"=2]>\n"
+    "func.func @main(%x: tensor<4x8xf32> {sdy.sharding = #sdy.sharding<@m, [{\"x\"}, {}]>}) {\n"
+    "  return\n"
+    "}\n";
+
+static void test_op(tz_context *c) {
+  int asked = 0;
+  tz_module *m;
+  tz_op *o, *before;
+  CHECK(fine(REGISTER(c, .name = "t.flip", .operands = LIST("x"), .results = LIST("y"),
+                      .form = " $x%attrs : %fn", .user = &asked, .infer = flip_infer,
+                      .sharding_rule = flip_rule)));
+  CHECK(fine(tz_module_parse(c, program, sizeof program - 1, NULL, &m)));
+  tz_block *b = tz_region_first_block(tz_op_region(tz_module_find(m, "main"), 0));
+  before = tz_block_last_op(b);
+  tz_value *x = tz_block_arg(b, 0);
+  tz_builder at = {.module = m, .block = b, .before = before};
+  tz_op_spec spec = {.name = "t.flip", .operands = &x, .num_operands = 1};
+  CHECK(fine(tz_build(&at, &spec, &o)) && tz_op_is_registered(o));
+  CHECK(tz_type_dim(tz_value_type(tz_op_result(o, 0)), 0) == 8);
+  CHECK(fine(tz_module_verify(m)) && asked > 0);
+  CHECK(fine(tz_module_run(m, "sdy-aggressive-propagate")));
+  char *text;
+  size_t n;
+  CHECK(fine(tz_op_print(m, o, NULL, &text, &n)));
+  CHECK(text && strstr(text, "t.flip %arg0 {sdy.sharding = "
+                             "#sdy.sharding_per_value<[<@m, [{?}, {\"x\", ?}]>]>} : "
+                             "(tensor<4x8xf32>) -> tensor<8x4xf32>"));
+  tz_free(text);
+  spec.num_operands = 0;
+  CHECK(refused(tz_build(&at, &spec, &o), "'t.flip' op requires a single operand"));
+}
+
+int main(void) {
+  tz_context *c;
+  CHECK(fine(tz_context_create(NULL, &c)));
+  test_refused(c);
+  test_op(c);
+  tz_context_free(c);
+  return UNIT_END();
+}

@@ -1,0 +1,21 @@
+// What --load-dialect says where there is nothing to load.
+// RUN: not terrazzo opt %s --load-dialect %t.nothing.so 2>&1 | FileCheck %s --check-prefix=NOTHING
+// RUN: not terrazzo opt %s --load-dialect %s 2>&1 | FileCheck %s --check-prefix=TEXT
+// RUN: not terrazzo opt %s --load-dialect %old_dialect 2>&1 | FileCheck %s --check-prefix=OLD
+// RUN: not terrazzo opt %s --load-dialect=%demo_dialect --load-dialect=%demo_dialect 2>&1 | FileCheck %s --check-prefix=TWICE
+// RUN: not terrazzo opt %s 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: not terrazzo opt %s --load-dialect 2>&1 | FileCheck %s --check-prefix=VALUE
+// RUN: terrazzo opt %s --load-dialect=%demo_dialect --load-dialect=%broken_dialect | FileCheck %s
+// RUN: sdy_opt %s --load-dialect=%demo_dialect --load-dialect=%broken_dialect | FileCheck %s
+
+// NOTHING: error: cannot load dialect '{{.*}}nothing.so': {{.*}}No such file
+// TEXT: error: cannot load dialect '{{.*}}load.mlir': {{.*}}invalid ELF header
+// OLD: error: dialect '{{.*}}old.so' was built for version 2 of terrazzo/dialect.h; this is version 1
+// TWICE: error: dialect '{{.*}}demo.so': there is an op 'demo.constant' already
+// NONE: load.mlir:[[#@LINE+5]]:6: error: custom op 'demo.iota' is unknown
+// VALUE: --load-dialect needs a value
+
+// CHECK: demo.iota : tensor<4xf32>
+// CHECK: "broken.verify"() : () -> ()
+%0 = demo.iota : tensor<4xf32>
+"broken.verify"() : () -> ()
