@@ -263,6 +263,11 @@ static bool pairwise(checker *k, const op *o, bool whole) {
 static bool pairwise_types(checker *k, const op *o) { return pairwise(k, o, true); }
 static bool pairwise_elements(checker *k, const op *o) { return pairwise(k, o, false); }
 
+static bool some_same_elements(checker *k, const op *o) {
+  if (o->num_operands == 0) return op_error(k->c, o, "expected 1 or more operands, but found 0");
+  return same_elements(k, o);
+}
+
 verify_fn *const traits_of[OP_COUNT] = {
     [OP_add] = no_traits,
     [OP_collective_broadcast] = no_traits,
@@ -279,7 +284,7 @@ verify_fn *const traits_of[OP_COUNT] = {
     [OP_triangular_solve] = compatible_elements,
     [OP_slice] = slice_traits,
     [OP_pad] = pad_traits,
-    [OP_concatenate] = same_elements,
+    [OP_concatenate] = some_same_elements,
     [OP_reverse] = same_elements,
     [OP_broadcast] = same_elements,
     [OP_collective_permute] = same_elements,

@@ -67,20 +67,44 @@ static const attr *structure(parser *p, attr_id id) {
 
 /* ---- enums ---- */
 
-static const attr *enumeration(parser *p, attr_id id) {
-  i64 value;
-  bool angle = parser_accept(p, '<');
-  token t = p->tok;
-  if (!parser_expect(p, TOK_ID, "expected keyword")) return NULL;
-  if (!attr_enum_case(id, t.text, &value)) {
+/* "ComparisonDirection" of "stablehlo.comparison_direction" */
+static str class_name(parser *p, attr_id id, str *dialect) {
+  const char *name = attr_infos[id].name, *from = strchr(name, '.');
+  size_t n = 0;
+  *dialect = (str){name, (size_t)(from - name)};
+  char *out = arena_alloc(p->scratch, strlen(from));
+  for (bool upper = true; *++from; upper = *from == '_')
+    if (*from != '_') out[n++] = (char)(upper ? *from - 'a' + 'A' : *from);
+  return (str){out, n};
+}
+
+static const attr *no_case(parser *p, attr_id id, const token *where, bool word) {
+  str dialect, class = class_name(p, id, &dialect);
+  if (word) {
     buf b;
     buf_init(&b, ir_mem(p->ctx));
     for (u32 i = 0; i < attr_infos[id].num_cases; i++)
       buf_printf(&b, "%s%s", i ? ", " : "", attr_infos[id].cases[i]);
-    parser_error(p, &t, "expected one of: %s", buf_cstr(&b));
+    parser_complain(p, where, "expected ::mlir::" STR_FMT "::" STR_FMT " to be one of: %s",
+                    STR_ARG(dialect), STR_ARG(class), buf_cstr(&b));
     buf_deinit(&b);
-    return NULL;
+  } else {
+    parser_complain(p, where, "expected valid keyword");
   }
+  parser_complain(p, where,
+                  "failed to parse %s_" STR_FMT "Attr parameter 'value' which is to be a "
+                  "`::mlir::" STR_FMT "::" STR_FMT "`",
+                  str_is(dialect, "stablehlo") ? "StableHLO" : "CHLO", STR_ARG(class),
+                  STR_ARG(dialect), STR_ARG(class));
+  return NULL;
+}
+
+static const attr *enumeration(parser *p, attr_id id) {
+  i64 value;
+  bool angle = parser_accept(p, '<');
+  token t = p->tok;
+  if (!parser_accept(p, TOK_ID)) return no_case(p, id, &t, false);
+  if (!attr_enum_case(id, t.text, &value)) return no_case(p, id, &t, true);
   if (angle && !parser_expect(p, '>', "expected '>'")) return NULL;
   return attr_enum(p->ctx, id, value);
 }

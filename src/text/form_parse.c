@@ -15,7 +15,11 @@ static bool spelled_i64(parser *p, const attr **out) {
 static bool spelled_i64s(parser *p, const attr **out) {
   i64 few[8];
   i64_vec v = {few, 0, COUNT(few)};
-  return parser_i64_list(p, &v) && (*out = attr_i64_array(p->ctx, (i64s){v.data, v.len}));
+  bool open = at(p, '[');
+  if (!parser_i64_list(p, &v)) /* the end of the list is missing as well */
+    return open && !at(p, TOK_ERROR) ? parser_error(p, &p->tok, "expected ']'") : false;
+  *out = attr_i64_array(p->ctx, (i64s){v.data, v.len});
+  return true;
 }
 
 /* Without its #dialect.name, or written out. */
@@ -60,9 +64,9 @@ static bool push(parser *p, type_vec *v, const type *t, size_t n) {
 static bool from_function(parser *p, op_state *st, const token *where, const type *f, bool single) {
   types in = type_inputs(f), out = type_results(f);
   if (in.len != st->operands.len)
-    return parser_error(p, where, "%zu operands present, but expected %zu", st->operands.len,
-                        in.len);
-  if (single && out.len != 1) return parser_error(p, where, "expected single output");
+    return parser_complain(p, where, "%zu operands present, but expected %zu", st->operands.len,
+                           in.len);
+  if (single && out.len != 1) return parser_complain(p, where, "expected single output");
   for (size_t i = 0; i < in.len; i++) VEC_PUSH(p->scratch, st->operand_types, in.data[i]);
   for (size_t i = 0; i < out.len; i++) VEC_PUSH(p->scratch, st->result_types, out.data[i]);
   return st->has_results = true;
@@ -71,12 +75,12 @@ static bool from_function(parser *p, op_state *st, const token *where, const typ
 static bool dir_fn(parser *p, op_state *st, const form_step *s) {
   token t = p->tok;
   (void)s;
-  if (!at(p, '(')) return parser_error(p, &t, "expected function type");
+  if (!at(p, '(')) return parser_complain(p, &t, "expected function type");
   if (!parser_function_type(p, &st->operand_types, &st->result_types)) return false;
   if (st->operand_types.len != st->operands.len)
-    return parser_error(p, &st->at,
-                        "number of operands and types do not match: got %zu operands and %zu types",
-                        st->operands.len, st->operand_types.len);
+    return parser_complain(
+        p, &st->at, "number of operands and types do not match: got %zu operands and %zu types",
+        st->operands.len, st->operand_types.len);
   return st->has_results = true;
 }
 
@@ -98,9 +102,11 @@ static bool dir_select(parser *p, op_state *st, const form_step *s) {
   if (!t) return false;
   if (t->kind == TYPE_FUNCTION) return from_function(p, st, &where, t, true);
   if (!parser_accept(p, ','))
-    return parser_error(p, &where, "expected functional type or list of two types");
+    return parser_complain(p, &where, "expected functional type or list of two types");
   u = parser_type(p);
   if (!u) return false;
+  if (at(p, ','))
+    return parser_complain(p, &where, "expected functional type or list of two types");
   push(p, &st->operand_types, t, 1);
   push(p, &st->operand_types, u, 2);
   push(p, &st->result_types, u, 1);
@@ -114,7 +120,7 @@ static bool dir_complex(parser *p, op_state *st, const form_step *s) {
   if (!t) return false;
   if (t->kind == TYPE_FUNCTION) return from_function(p, st, &where, t, true);
   if (!type_is_tensor(t) || t->elem->kind != TYPE_COMPLEX)
-    return parser_error(p, &where, "expected tensor with complex element type");
+    return parser_complain(p, &where, "expected tensor with complex element type");
   const type *part = t->kind == TYPE_TENSOR
                          ? type_tensor(p->ctx, t->dims, t->elem->elem, t->encoding)
                          : type_unranked(p->ctx, t->elem->elem);
@@ -124,8 +130,10 @@ static bool dir_complex(parser *p, op_state *st, const form_step *s) {
 }
 
 static bool dir_pairwise(parser *p, op_state *st, const form_step *s) {
+  token where = p->tok;
   (void)s;
-  if (!parser_type_list(p, &st->operand_types)) return false;
+  if (!parser_type_list(p, &st->operand_types))
+    return parser_complain(p, &where, "expected type list");
   for (size_t i = 0; i < st->operand_types.len; i++)
     VEC_PUSH(p->scratch, st->result_types, st->operand_types.data[i]);
   return st->has_results = true;
@@ -142,7 +150,7 @@ static bool dir_tuple(parser *p, op_state *st, const form_step *s) {
   const type *t = parser_type(p);
   (void)s;
   if (!t) return false;
-  if (t->kind != TYPE_TUPLE) return parser_error(p, &where, "expected tuple type");
+  if (t->kind != TYPE_TUPLE) return parser_complain(p, &where, "expected tuple type");
   for (size_t i = 0; i < t->types.len; i++)
     VEC_PUSH(p->scratch, st->operand_types, t->types.data[i]);
   push(p, &st->result_types, t, 1);
@@ -185,7 +193,8 @@ static bool dir_list(parser *p, op_state *st, const form_step *s) {
 
 static bool dir_symbol(parser *p, op_state *st, const form_step *s) {
   token t = p->tok;
-  if (!parser_expect(p, TOK_AT, "expected valid '@'-identifier for symbol name")) return false;
+  if (!parser_accept(p, TOK_AT))
+    return parser_complain(p, &t, "expected valid '@'-identifier for symbol name");
   st->slots[s->args[0]] = attr_string(p->ctx, parser_string(p, &t));
   return true;
 }
@@ -288,21 +297,31 @@ static bool dir_precision(parser *p, op_state *st, const form_step *s) {
 
 /* e5m10 */
 static bool dir_exponents(parser *p, op_state *st, const form_step *s) {
+  static const char *const names[] = {"exponent", "mantissa"};
   token t = p->tok;
-  i64 v[2] = {0, 0};
+  str digits[2];
   size_t i = 0;
-  if (!parser_expect(p, TOK_ID, "expected valid keyword")) return false;
+  if (!parser_accept(p, TOK_ID)) return parser_complain(p, &t, "expected valid keyword");
   for (int k = 0; k < 2; k++) {
-    size_t digits = 0;
     if (i == t.text.len || t.text.data[i++] != "em"[k]) break;
-    for (; i < t.text.len && char_is_digit(t.text.data[i]) && digits < 9; i++, digits++)
-      v[k] = v[k] * 10 + (t.text.data[i] - '0');
-    if (digits == 0) break;
-    st->slots[s->args[k]] = attr_int(p->ctx, type_i32(p->ctx), v[k]);
+    digits[k] = (str){t.text.data + i, 0};
+    for (; i < t.text.len && char_is_digit(t.text.data[i]); i++) digits[k].len++;
+    if (digits[k].len == 0) break;
+    if (k == 1 && i == t.text.len) i = SIZE_MAX; /* all of it */
   }
-  if (i == t.text.len && st->slots[s->args[1]]) return true;
-  return parser_error(p, &t, "expected exponent mantissa in format e#m#, saw " STR_FMT,
-                      STR_ARG(t.text));
+  if (i != SIZE_MAX)
+    return parser_complain(p, &t, "expected exponent mantissa in format e#m#, saw " STR_FMT,
+                           STR_ARG(t.text));
+  for (int k = 0; k < 2; k++) {
+    i64 v = 0;
+    for (size_t j = 0; j < digits[k].len && v <= INT32_MAX; j++)
+      v = v * 10 + (digits[k].data[j] - '0');
+    if (v > INT32_MAX)
+      return parser_complain(p, &t, "unable to parse %s '" STR_FMT "'", names[k],
+                             STR_ARG(digits[k]));
+    st->slots[s->args[k]] = attr_int(p->ctx, type_i32(p->ctx), v);
+  }
+  return true;
 }
 
 static bool dir_conv(parser *p, op_state *st, const form_step *s) {
@@ -386,7 +405,7 @@ static bool literal(parser *p, str s) {
     if (c > begin) {
       str word = {begin, (size_t)(c - begin)};
       if (!at(p, TOK_ID) || !str_eq(p->tok.text, word))
-        return parser_error(p, &p->tok, "expected '" STR_FMT "'", STR_ARG(word));
+        return parser_complain(p, &p->tok, "expected '" STR_FMT "'", STR_ARG(word));
       parser_next(p);
       continue;
     }
@@ -447,9 +466,9 @@ static bool complete_types(parser *p, op_state *st) {
   else if (!st->has_results && one_result && st->operand_types.len)
     push(p, &st->result_types, st->operand_types.data[0], 1);
   if (st->operand_types.len == st->operands.len) return true;
-  return parser_error(p, &st->at,
-                      "number of operands and types do not match: got %zu operands and %zu types",
-                      st->operands.len, st->operand_types.len);
+  return parser_complain(
+      p, &st->at, "number of operands and types do not match: got %zu operands and %zu types",
+      st->operands.len, st->operand_types.len);
 }
 
 bool parser_form(parser *p, op_state *st) {

@@ -159,7 +159,8 @@ bool parser_i64(parser *p, i64 *out) {
   token t = p->tok;
   if (!minus && !at(p, TOK_INT) && !at(p, TOK_ERROR))
     return parser_complain(p, &t, "expected integer value");
-  if (!parser_expect(p, TOK_INT, "expected integer value")) return false;
+  if (at(p, TOK_ERROR)) return parser_expect(p, TOK_INT, "");
+  if (!parser_accept(p, TOK_INT)) return parser_complain(p, &t, "expected integer value");
   if (!token_u64(t.text, &v) || v > (u64)INT64_MAX + minus)
     return parser_complain(p, &start, "integer value too large");
   *out = minus ? (i64)(0 - v) : (i64)v;
