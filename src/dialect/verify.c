@@ -256,10 +256,20 @@ static bool check_segments(checker *k, const op *o) {
   return true;
 }
 
+static bool check_unregistered(checker *k, const op *o) {
+  str name = o->info->name;
+  const char *dot = memchr(name.data, '.', name.len);
+  if (!dot || !op_dialect_known(name)) return true;
+  return plain_error(k, o,
+                     "unregistered operation '" STR_FMT
+                     "' found in dialect ('%.*s') that does not allow unknown operations",
+                     STR_ARG(name), (int)(dot - name.data), name.data);
+}
+
 /* What the row says, then the op's own check. */
 bool check_row(checker *k, const op *o) {
   if (o->info->hooks) return check_foreign(k, o);
-  if (op_kind(o) == OP_unregistered) return true;
+  if (op_kind(o) == OP_unregistered) return check_unregistered(k, o);
   return check_counts(k, o) && check_parent(k, o) && check_slots(k, o) && check_constraints(k, o) &&
          check_types(k, o) && check_regions(k, o) && check_traits(k, o) &&
          verify_of[op_kind(o)](k, o) && check_segments(k, o);

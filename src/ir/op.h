@@ -210,6 +210,8 @@ bool value_has_one_use(const value *v);
 
 /* Row by name ("stablehlo.add"); NULL: none. */
 const op_info *op_info_find(str name);
+/* "dialect" or "dialect.anything": a dialect that rows belong to, so that its ops are all known. */
+bool op_dialect_known(str name);
 
 /* ---- making and changing ---- */
 

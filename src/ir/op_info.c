@@ -47,6 +47,18 @@ const op_info *op_info_find(str name) {
   return NULL;
 }
 
+static str dialect_of(str name) {
+  const char *dot = name.len ? memchr(name.data, '.', name.len) : NULL;
+  return (str){name.data, dot ? (size_t)(dot - name.data) : name.len};
+}
+
+bool op_dialect_known(str name) {
+  str dialect = dialect_of(name);
+  for (int i = 0; i < OP_COUNT; i++)
+    if (str_eq(dialect_of(op_infos[i].name), dialect)) return true;
+  return false;
+}
+
 static bool same_info(const void *entry, const void *key) {
   return str_eq(((const op_info *)entry)->name, *(const str *)key);
 }

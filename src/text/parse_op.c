@@ -204,17 +204,10 @@ bool parser_region(parser *p, op_state *st, const region_args *args) {
 
 /* ---- generic form ---- */
 
-static bool known_dialect(str name) {
-  static const char *const dialects[] = {"builtin.", "func.", "stablehlo.", "chlo.", "sdy."};
-  for (size_t i = 0; i < COUNT(dialects); i++)
-    if (str_starts(name, str_of(dialects[i]))) return true;
-  return false;
-}
-
 static const op_info *info_of(parser *p, const token *t, str name) {
   const op_info *info = name_map_get(&p->op_names, name);
   if (info) return info;
-  if (!p->options.allow_unregistered && !known_dialect(name)) {
+  if (!p->options.allow_unregistered && !op_dialect_known(name)) {
     parser_error(p, t,
                  "operation being parsed with an unregistered dialect. If this is intended, please "
                  "use -allow-unregistered-dialect with the MLIR tool used");
