@@ -1,21 +1,158 @@
-/* terrazzo ops: the rows. */
+/* terrazzo ops: every row, and what each stage has of it, asked of the stages' own tables. */
 #include <stdio.h>
 
+#include "bytecode/bytecode.h"
 #include "cli.h"
-#include "ir/op.h"
+#include "compile/coverage.h"
+#include "dialect/dialect.h"
+#include "partition/partition.h"
+#include "shard/shard.h"
 
-static const char *const families[] = {
-#define FAMILY(id) #id,
-#include "ir/families.def"
+typedef const char *stage_fn(op_id id); /* NULL: the stage has nothing */
+
+static const char *read_as(op_id id) { return op_infos[id].form ? "form" : "generic"; }
+static const char *verified(op_id id) { return dialect_verifies(id) ? "yes" : NULL; }
+static const char *inferred(op_id id) { return dialect_infers(id) ? "yes" : NULL; }
+static const char *portable(op_id id) { return bytecode_has_vhlo(id) ? "yes" : NULL; }
+static const char *propagated(op_id id) {
+  static const char *const ways[] = {[SHARD_NO_WAY] = NULL,
+                                     [SHARD_NEEDS_NONE] = "none needed",
+                                     [SHARD_BY_RULE] = "rule",
+                                     [SHARD_BY_EDGES] = "edges"};
+  return ways[shard_way_of(id)];
+}
+static const char *partitioned(op_id id) {
+  static const char *const ways[] = {[PARTITION_WHOLE] = "whole",
+                                     [PARTITION_PARTLY] = "partly",
+                                     [PARTITION_SPLIT] = "split",
+                                     [PARTITION_REPLACED] = "replaced"};
+  return op_infos[id].family == FAMILY_later ? NULL : ways[partition_way_of(id)];
+}
+static const char *run_as(op_id id) {
+  static const char *const ways[] = {
+      [COMPILE_NO] = NULL, [COMPILE_VANISHES] = "vanishes", [COMPILE_RUNS] = "yes"};
+  bool gone = partition_way_of(id) == PARTITION_REPLACED && op_infos[id].family != FAMILY_later;
+  const char *way = ways[compile_way_of(id)];
+  return way || !gone ? way : "vanishes";
+}
+
+static const struct stage {
+  const char *name, *help;
+  stage_fn *fn;
+} stages[] = {
+    {"read", "form: MLIR's custom syntax; generic: the generic one only", read_as},
+    {"verify", "the verifier checks what the dialect says of it", verified},
+    {"infer", "result types follow from the rest", inferred},
+    {"portable", "has a form in portable artifacts (VHLO)", portable},
+    {"shard", "rule or edges: shardings go through; none needed: constants and the like",
+     propagated},
+    {"partition",
+     "split: runs on shards; partly: along some dimensions; whole: along none; "
+     "replaced: by other ops",
+     partitioned},
+    {"run", "yes; vanishes: nothing is left of it to run", run_as},
 };
 
-int ops_main(int argc, char **argv) {
-  (void)argv;
-  if (argc > 1) return puts("usage: terrazzo ops\nlists every op that has a row"), EXIT_FINE;
-  for (int i = 0; i < OP_COUNT; i++) {
-    const op_info *o = &op_infos[i];
-    printf("%-36.*s %-7s %u operands, %u attributes, %u results\n", STR_ARG(o->name),
-           families[o->family], o->num_operands, o->num_slots, o->num_results);
+static void put_text(op_id id) {
+  printf("%-40.*s", STR_ARG(op_infos[id].name));
+  for (size_t s = 0; s < COUNT(stages); s++) {
+    const char *v = stages[s].fn(id);
+    printf(s + 1 == COUNT(stages) ? " %s" : " %-11s", v ? v : "-");
   }
+  putchar('\n');
+}
+
+static void put_json(op_id id) {
+  printf("  {\"op\": \"%.*s\"", STR_ARG(op_infos[id].name));
+  for (size_t s = 0; s < COUNT(stages); s++) {
+    const char *v = stages[s].fn(id);
+    printf(v ? ", \"%s\": \"%s\"" : ", \"%s\": null%s", stages[s].name, v ? v : "");
+  }
+  printf("}%s\n", id + 1 < OP_COUNT ? "," : "");
+}
+
+static str dialect_of(op_id id) {
+  str s = op_infos[id].name;
+  const char *dot = memchr(s.data, '.', s.len);
+  return dot ? (str){s.data, (size_t)(dot - s.data)} : s;
+}
+
+static void put_count(str dialect, bool all) {
+  size_t n = 0, counts[COUNT(stages)] = {0};
+  for (int i = 0; i < OP_COUNT; i++) {
+    if (!all && !str_eq(dialect_of((op_id)i), dialect)) continue;
+    n++;
+    for (size_t s = 0; s < COUNT(stages); s++) counts[s] += stages[s].fn((op_id)i) != NULL;
+  }
+  printf("%-16.*s %5zu", STR_ARG(dialect), n);
+  for (size_t s = 0; s < COUNT(stages); s++) printf(" %9zu", counts[s]);
+  putchar('\n');
+}
+
+/* A line a dialect, in the order of the rows. */
+static void put_counts(void) {
+  printf("%-16s %5s", "dialect", "ops");
+  for (size_t s = 0; s < COUNT(stages); s++) printf(" %9s", stages[s].name);
+  putchar('\n');
+  for (int i = 0; i < OP_COUNT; i++)
+    if (i == 0 || !str_eq(dialect_of((op_id)i), dialect_of((op_id)(i - 1))))
+      put_count(dialect_of((op_id)i), false);
+  put_count(STR("all"), true);
+}
+
+static int help(void) {
+  puts("usage: terrazzo ops [--json | --counts] [DIALECT | OP ...]\n\n"
+       "Lists the ops that have a row, and what each stage has of them; `-` is nothing.\n"
+       "--counts: how many ops of each dialect a stage has something of.\n");
+  for (size_t s = 0; s < COUNT(stages); s++) printf("  %-10s %s\n", stages[s].name, stages[s].help);
+  return EXIT_FINE;
+}
+
+static bool wanted(op_id id, int argc, char **argv) {
+  bool any = false;
+  for (int i = 1; i < argc; i++) {
+    if (argv[i][0] == '-') continue;
+    any = true;
+    if (str_is(op_infos[id].name, argv[i]) || str_is(dialect_of(id), argv[i])) return true;
+  }
+  return !any;
+}
+
+static bool check_names(int argc, char **argv) {
+  for (int i = 1; i < argc; i++) {
+    bool known = argv[i][0] == '-';
+    for (int k = 0; k < OP_COUNT && !known; k++)
+      known = str_is(op_infos[k].name, argv[i]) || str_is(dialect_of((op_id)k), argv[i]);
+    if (!known) return say_error("there is no op or dialect '%s'", argv[i]), false;
+  }
+  return true;
+}
+
+int ops_main(int argc, char **argv) {
+  bool json = false, counts = false;
+  for (int i = 1; i < argc; i++) {
+    if (strcmp(argv[i], "--json") == 0)
+      json = true;
+    else if (strcmp(argv[i], "--counts") == 0)
+      counts = true;
+    else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+      return help();
+    else if (argv[i][0] == '-')
+      return say_error("unknown option '%s'; terrazzo ops --help lists them", argv[i]), EXIT_USAGE;
+  }
+  if (!check_names(argc, argv)) return EXIT_USAGE;
+  if (counts) return put_counts(), EXIT_FINE;
+  if (json) puts("[");
+  if (!json) {
+    printf("%-40s", "op");
+    for (size_t s = 0; s < COUNT(stages); s++)
+      printf(s + 1 == COUNT(stages) ? " %s\n" : " %-11s", stages[s].name);
+  }
+  for (int i = 0; i < OP_COUNT; i++)
+    if (json)
+      put_json((op_id)i);
+    else if (wanted((op_id)i, argc, argv))
+      put_text((op_id)i);
+  if (json) puts("]");
   return EXIT_FINE;
 }

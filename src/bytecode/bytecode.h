@@ -44,4 +44,7 @@ enum { BYTECODE_NEWEST = 6 };
  * copied once, into `out`. Equal modules give equal bytes. */
 bool bytecode_write(ir_module *m, const bytecode_write_options *options, buf *out);
 
+/* Is there a VHLO form of the op, that of portable artifacts? */
+bool bytecode_has_vhlo(op_id id);
+
 #endif

@@ -186,3 +186,9 @@ void vhlo_values(writer *w, const op *o, const vhlo_plan *p, const attr **values
 }
 
 const char *vhlo_prop_name(const vhlo_plan *p, size_t i) { return p->row->props[i].name; }
+
+bool bytecode_has_vhlo(op_id id) {
+  for (size_t i = 0; i < vhlo_num_rows; i++)
+    if (str_is(op_infos[id].name, vhlo_rows[i].target)) return true;
+  return id == OP_func_return; /* one with stablehlo.return */
+}

@@ -109,6 +109,8 @@ static flatten_fn *const flatten_of[OP_COUNT] = {
     [OP_propagation_barrier] = drop_sharding, [OP_func_data_flow_edge] = drop_sharding,
 };
 
+bool flatten_knows(op_id id) { return flatten_of[id] != NULL; }
+
 /* Recursion is bounded by the nesting that the readers allow. */
 static bool flatten_block(flattener *f, block *b) {
   for (op *o = b->first, *next; o; o = next) {

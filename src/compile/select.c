@@ -1,5 +1,7 @@
 /* Which VM instruction or which function runs an op. An elementwise op without its
  * instruction, or another one without its function, does not compile. */
+#include "compile/coverage.h"
+#include "compile/flatten.h"
 #include "compile/lower.h"
 #include "compile/steps.h"
 
@@ -252,3 +254,9 @@ lower_fn *const lower_of[OP_COUNT] = {
 #define OP(id, name, family, ...) [OP_##id] = LOWER_##family(id),
 #include "ir/ops.def"
 };
+
+compile_way compile_way_of(op_id id) {
+  if (lower_of[id] && lower_of[id] != lower_none) return COMPILE_RUNS;
+  bool frame = (op_infos[id].traits & (SYMBOL | TERMINATOR)) != 0;
+  return flatten_knows(id) || frame ? COMPILE_VANISHES : COMPILE_NO;
+}

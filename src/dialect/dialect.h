@@ -36,6 +36,10 @@ bool dialect_check_rule(ir_module *m, const op *o, const attr *rule);
 bool dialect_check_shardings(ir_module *m, const op *o, const attr *shardings,
                              const type *const *t, size_t n, const char *what);
 
+/* What of a row there is, for `terrazzo ops`: a check of its own, inference of result types. */
+bool dialect_verifies(op_id id);
+bool dialect_infers(op_id id);
+
 /* "tensor<2x?xf32>": for messages; lives in the context's arena. */
 const char *dialect_show_type(ir_ctx *c, const type *t);
 

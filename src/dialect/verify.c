@@ -317,3 +317,9 @@ bool dialect_check_shardings(ir_module *m, const op *o, const attr *shardings, c
   ir_scratch_pop(m->ctx);
   return ok;
 }
+
+bool dialect_verifies(op_id id) { return verify_of[id] != NULL; }
+
+bool dialect_infers(op_id id) {
+  return infer_of[id] || ((op_infos[id].traits & SAME_TYPE) && op_infos[id].num_operands);
+}

@@ -165,6 +165,16 @@ static local_fn *const local_of[OP_COUNT] = {
 };
 #undef local_slice
 
+bool local_is_replaced(op_id id) {
+  static local_fn *const resolvers[] = {
+      local_unresolved,         local_sdy_all_gather,       local_sdy_all_slice,
+      local_sdy_all_to_all,     local_sdy_all_reduce,       local_sdy_collective_permute,
+      local_sdy_reduce_scatter, local_sharded_to_unreduced, local_replicated_to_unreduced};
+  for (size_t i = 0; i < COUNT(resolvers); i++)
+    if (local_of[id] == resolvers[i]) return true;
+  return false;
+}
+
 static bool local_block(local *l, block *b) {
   for (u32 i = 0; i < b->num_args; i++) {
     value *v = b->args[i];

@@ -49,6 +49,8 @@ value *local_slice(local *l, cursor *at, value *v, const mesh *m, const axis_lis
 /* Conversion of one op whose operands are local already. Sets the types of its results, or
  * replaces it. false: an error was reported. */
 typedef bool local_fn(local *l, op *o);
+/* Of a row: is none of its ops left afterwards? */
+bool local_is_replaced(op_id id);
 bool local_types(local *l, op *o); /* results get their local types, nothing else changes */
 
 local_fn local_constant, local_iota, local_slice_op, local_dynamic_slice, local_gather;

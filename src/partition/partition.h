@@ -24,4 +24,13 @@ extern const pass_info partition_passes[]; /* ends with a NULL name */
 /* Attribute of arguments and results of local functions: the global type. */
 #define PARTITION_GLOBAL_TYPE "terrazzo.global_type"
 
+/* What becomes of an op whose dimensions are sharded, for `terrazzo ops`. */
+typedef enum partition_way {
+  PARTITION_WHOLE,   /* all dimensions have to be whole: resharded first */
+  PARTITION_PARTLY,  /* some have to */
+  PARTITION_SPLIT,   /* runs on shards, with collectives where a factor asks for them */
+  PARTITION_REPLACED /* by other ops */
+} partition_way;
+partition_way partition_way_of(op_id id);
+
 #endif

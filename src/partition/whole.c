@@ -1,5 +1,8 @@
 #include "partition/whole.h"
 
+#include "partition/local.h"
+#include "partition/partition.h"
+
 typedef void whole_fn(const op *o, dim_set *in, dim_set *out);
 
 static void whole_nothing(const op *o, dim_set *in, dim_set *out) { (void)o, (void)in, (void)out; }
@@ -304,6 +307,12 @@ static whole_fn *const whole_of[OP_COUNT] = {
 #define OP(id, name, family, ...) [OP_##id] = WHOLE_##family(id),
 #include "ir/ops.def"
 };
+
+partition_way partition_way_of(op_id id) {
+  if (local_is_replaced(id)) return PARTITION_REPLACED;
+  if (whole_of[id] == whole_all) return PARTITION_WHOLE;
+  return whole_of[id] == whole_nothing ? PARTITION_SPLIT : PARTITION_PARTLY;
+}
 
 void part_whole_dims(const op *o, dim_set *operands, dim_set *results) {
   memset(operands, 0, o->num_operands * sizeof(*operands));

@@ -106,6 +106,8 @@ static const flow *const flow_of[OP_COUNT] = {
     [OP_named_computation] = &named_flow,
 };
 
+bool flow_known(op_id id) { return flow_of[id] != NULL; }
+
 const flow *op_flow(const op *o) {
   if (op_kind(o) < OP_COUNT) return flow_of[op_kind(o)];
   return o->info->hooks ? o->info->hooks->flow : NULL;

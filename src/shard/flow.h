@@ -26,6 +26,8 @@ typedef struct flow {
   const attr *(*transform)(ir_ctx *c, op *o, value *owner, const attr *sharding, bool outwards);
 } flow;
 
+/* Of a row: has it edges? */
+bool flow_known(op_id id);
 /* NULL: the op has no edges. */
 const flow *op_flow(const op *o);
 /* The block whose arguments own edges; NULL: none does. */

@@ -1,6 +1,7 @@
 /* Which function makes an op's rule: families share one, ops of their own have theirs. */
 #include "shard/flow.h"
 #include "shard/rule.h"
+#include "shard/shard.h"
 #include "shard/traits.h"
 
 /* All results have the shape of the first; types that aren't tensors have no rule. */
@@ -144,4 +145,10 @@ void rule_warn_unknown(rule_set *s, const op *o) {
   if (!diag_first(ir_sink(s->ctx), ONCE_UNKNOWN_OP)) return;
   op_warn(s->ctx, o, "op '" STR_FMT "' is unknown to SDY sharding rule registry",
           STR_ARG(o->info->name));
+}
+
+shard_way shard_way_of(op_id id) {
+  if (flow_known(id)) return SHARD_BY_EDGES;
+  if (table[id]) return SHARD_BY_RULE;
+  return silent[id] || (op_infos[id].traits & TERMINATOR) ? SHARD_NEEDS_NONE : SHARD_NO_WAY;
 }

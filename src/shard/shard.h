@@ -19,4 +19,13 @@ bool shard_propagate(ir_module *m, const pass_tables *tables);
 enum { SHARD_PATTERNS = 2 };
 extern const rewrite_pattern *const shard_patterns[SHARD_PATTERNS];
 
+/* How shardings go through an op, for `terrazzo ops`. */
+typedef enum shard_way {
+  SHARD_NO_WAY,     /* not: a warning says so once */
+  SHARD_NEEDS_NONE, /* constants, terminators, symbols */
+  SHARD_BY_RULE,
+  SHARD_BY_EDGES
+} shard_way;
+shard_way shard_way_of(op_id id);
+
 #endif
