@@ -93,7 +93,8 @@ static bool parse_func(parser *p, op_state *st) {
       break;
     }
   token name = p->tok;
-  if (!parser_expect(p, TOK_AT, "expected valid '@'-identifier for symbol name")) return false;
+  if (!parser_accept(p, TOK_AT))
+    return parser_complain(p, &name, "expected valid '@'-identifier for symbol name");
   set(p, st, "sym_name", attr_string(p->ctx, parser_string(p, &name)));
   if (!parse_signature(p, &s)) return false;
   const type *t = type_function(p->ctx, (types){s.inputs.data, s.inputs.len},

@@ -318,7 +318,8 @@ static const attr *written_out(parser *p) {
   if (!dot && !angle) {
     const attr *alias = name_map_get(&p->attr_aliases, name);
     if (alias) return parser_room(p, alias->depth) && parser_next(p) ? alias : NULL;
-    parser_error(p, &t, "undefined symbol alias id '" STR_FMT "'", STR_ARG(name));
+    parser_next(p);
+    parser_missing(p, "undefined symbol alias id '" STR_FMT "'", STR_ARG(name));
     return NULL;
   }
   parser_next(p);
@@ -329,6 +330,7 @@ static const attr *written_out(parser *p) {
   if (id != ATTR_COUNT) return parser_dialect_body(p, id);
   if (str_is(name, "stablehlo.type_extensions")) return type_extensions(p);
   if (!is_known(dialect)) return opaque(p, dialect, dot, mnemonic.data + mnemonic.len);
+  t.col += (u32)(mnemonic.data - t.text.data);
   parser_error(p, &t, "unknown attribute `" STR_FMT "` in dialect `" STR_FMT "`", STR_ARG(mnemonic),
                STR_ARG(dialect));
   return NULL;
@@ -337,7 +339,10 @@ static const attr *written_out(parser *p) {
 const attr *parser_dialect_attr(parser *p) {
   str outer = p->custom_op;
   p->custom_op = STR(""); /* no more the op's own code that reads */
+  bool outermost = !p->symbol && p->lex.p < p->lex.end && *p->lex.p == '<';
+  if (outermost) p->symbol = p->lex.p;
   const attr *a = written_out(p);
+  if (outermost) p->symbol = NULL;
   p->custom_op = outer;
   return a;
 }

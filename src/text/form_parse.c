@@ -79,7 +79,8 @@ static bool dir_fn(parser *p, op_state *st, const form_step *s) {
   if (!parser_function_type(p, &st->operand_types, &st->result_types)) return false;
   if (st->operand_types.len != st->operands.len)
     return parser_complain(
-        p, &st->at, "number of operands and types do not match: got %zu operands and %zu types",
+        p, &st->operands_at,
+        "number of operands and types do not match: got %zu operands and %zu types",
         st->operands.len, st->operand_types.len);
   return st->has_results = true;
 }
@@ -210,14 +211,15 @@ static bool arg_item(parser *p, void *user) {
 static bool dir_region(parser *p, op_state *st, const form_step *s) {
   region_args args = {0};
   (void)s;
-  return parser_list(p, '(', ')', arg_item, &args) && parser_region(p, st, &args);
+  return parser_list_in(p, '(', ')', arg_item, &args, " in argument list") &&
+         parser_region(p, st, &args);
 }
 
 static bool dir_i32(parser *p, op_state *st, const form_step *s) {
   i64 v;
   token t = p->tok;
   if (!parser_i64(p, &v)) return false;
-  if (v < INT32_MIN || v > INT32_MAX) return parser_error(p, &t, "integer value too large");
+  if (v < INT32_MIN || v > INT32_MAX) return parser_complain(p, &t, "integer value too large");
   st->slots[s->args[0]] = attr_int(p->ctx, type_i32(p->ctx), v);
   return true;
 }
@@ -333,8 +335,8 @@ static bool pad_item(parser *p, void *user) {
   token t = p->tok;
   if (!parser_i64_list(p, &pair)) return false;
   if (pair.len != 2)
-    return parser_error(p, &t, "Expected array with 2 elements, got %zu elements instead",
-                        pair.len);
+    return parser_complain(p, &t, "Expected array with 2 elements, got %zu elements instead",
+                           pair.len);
   VEC_PUSH(p->scratch, *v, pair.data[0]);
   VEC_PUSH(p->scratch, *v, pair.data[1]);
   return true;
@@ -375,7 +377,7 @@ static bool dir_window(parser *p, op_state *st, const form_step *s) {
     int k = 0;
     while (k < FORM_ARGS && !at_word(p, words[k])) k++;
     if (k == FORM_ARGS || st->slots[s->args[k]])
-      return parser_error(p, &p->tok, "Unexpected keyword " STR_FMT, STR_ARG(p->tok.text));
+      return parser_complain(p, &p->tok, "Unexpected keyword " STR_FMT, STR_ARG(p->tok.text));
     parser_next(p);
     if (!parser_expect(p, '=', "expected '='")) return false;
     st->slots[s->args[k]] = window_value(p, k);
@@ -467,8 +469,9 @@ static bool complete_types(parser *p, op_state *st) {
     push(p, &st->result_types, st->operand_types.data[0], 1);
   if (st->operand_types.len == st->operands.len) return true;
   return parser_complain(
-      p, &st->at, "number of operands and types do not match: got %zu operands and %zu types",
-      st->operands.len, st->operand_types.len);
+      p, &st->operands_at,
+      "number of operands and types do not match: got %zu operands and %zu types", st->operands.len,
+      st->operand_types.len);
 }
 
 bool parser_form(parser *p, op_state *st) {

@@ -45,8 +45,9 @@ void lexer_skip_space(lexer *l) {
   }
 }
 
-static u8 fail(lexer *l, const char *why) {
+static u8 fail(lexer *l, const char *at, const char *why) {
   l->error = why;
+  l->error_at = at;
   return TOK_ERROR;
 }
 
@@ -54,16 +55,16 @@ static u8 fail(lexer *l, const char *why) {
 static u8 lex_string(lexer *l, u8 kind) {
   for (;;) {
     while (l->p < l->end && *l->p != '"' && *l->p != '\\' && *l->p != '\n') l->p++;
-    if (l->p == l->end || *l->p == '\n') return fail(l, "expected '\"' in string literal");
+    if (l->p == l->end || *l->p == '\n') return fail(l, l->p, "expected '\"' in string literal");
     if (*l->p++ == '"') return kind;
-    if (l->p == l->end) return fail(l, "expected '\"' in string literal");
+    if (l->p == l->end) return fail(l, l->p, "expected '\"' in string literal");
     char c = *l->p;
     if (c == '"' || c == '\\' || c == 'n' || c == 't') {
       l->p++;
     } else if (l->end - l->p >= 2 && (class_of(c) & HEX) && (class_of(l->p[1]) & HEX)) {
       l->p += 2;
     } else {
-      return fail(l, "unknown escape in string literal");
+      return fail(l, l->p - 1, "unknown escape in string literal");
     }
   }
 }
@@ -97,8 +98,11 @@ static u8 lex_sigil(lexer *l, u8 kind) {
   }
   l->p = run(p, l->end, SUFFIX);
   if (l->p > p) return kind;
-  return fail(l, kind == TOK_PERCENT ? "invalid SSA name"
-                                     : "expected identifier after this character");
+  return fail(l, p - 1,
+              kind == TOK_PERCENT ? "invalid SSA name"
+              : kind == TOK_HASH  ? "invalid attribute name"
+              : kind == TOK_CARET ? "invalid block name"
+                                  : "invalid type identifier");
 }
 
 static u8 lex_at(lexer *l) {
@@ -108,7 +112,7 @@ static u8 lex_at(lexer *l) {
   }
   const char *p = l->p;
   if (p == l->end || !(class_of(*p) & START))
-    return fail(l, "@ identifier expected to start with letter or '_'");
+    return fail(l, p, "@ identifier expected to start with letter or '_'");
   l->p = run(p, l->end, BARE);
   return TOK_AT;
 }
@@ -121,8 +125,9 @@ static u8 lex_punctuation(lexer *l, char c) {
   if (c == '-' && ahead(l, ">", 1)) return l->p++, TOK_ARROW;
   if (c == '.' && ahead(l, "..", 2)) return l->p += 2, TOK_ELLIPSIS;
   if (c == '{' && ahead(l, "-#", 2)) return l->p += 2, TOK_META_BEGIN;
-  if (c != 0 && strchr("(){}[]<>,:=-+*?|", c)) return (u8)c;
-  return fail(l, "unexpected character");
+  if (c != 0 && strchr("(){}[]<>,:=-+*?|/", c)) return (u8)c;
+  if (c == '.') return fail(l, l->p, "expected three consecutive dots for an ellipsis");
+  return fail(l, l->p - 1, "unexpected character");
 }
 
 token lexer_next(lexer *l) {

@@ -35,6 +35,7 @@ typedef struct lexer {
   const char *line_start;
   u32 line;
   const char *error;
+  const char *error_at;
 } lexer;
 
 void lexer_init(lexer *l, str source);

@@ -155,7 +155,7 @@ static int by_key(const void *a, const void *b) { return str_cmp(key_of(a), key_
 
 /* In the order of the keys, which is how they are kept. */
 static bool parse_entries(parser *p, entries *e) {
-  if (!parser_list(p, '{', '}', entry_item, e)) return false;
+  if (!parser_list_in(p, '{', '}', entry_item, e, " in attribute dictionary")) return false;
   if (e->v.len > 1) qsort(e->v.data, e->v.len, sizeof *e->v.data, by_key);
   return true;
 }
@@ -261,7 +261,7 @@ static const attr *keyword(parser *p, const type *expected) {
   bool bad;
   const type *t = parser_optional_type(p, &bad);
   if (t) return attr_type(p->ctx, t);
-  if (!bad) parser_error(p, &p->tok, "expected attribute value");
+  if (!bad) parser_missing(p, "expected attribute value");
   return NULL;
 }
 
@@ -293,8 +293,6 @@ static const attr *value_at(parser *p, const type *expected) {
     return parser_number(p, expected, false);
   case '-':
     return parser_next(p), parser_number(p, expected, true);
-  case TOK_ERROR:
-    return parser_expect(p, TOK_ID, ""), NULL;
   default:
     return keyword(p, expected);
   }

@@ -32,9 +32,9 @@ static bool number(parser *p, const dense *d, char *out) {
       return parser_error(p, &t, "expected i1 type for 'true' or 'false' values");
     bits = at_word(p, "true");
   } else if (!at(p, TOK_INT) && !at(p, TOK_FLOAT)) {
-    return parser_expect(p, TOK_INT,
-                         minus ? "expected integer or floating point literal"
-                               : "expected element literal of primitive type");
+    return parser_error(p, &t,
+                        minus ? "expected integer or floating point literal"
+                              : "expected element literal of primitive type");
   } else if (e->kind == TYPE_FLOAT) {
     if (!parser_float_bits(p, &t, minus, e, &bits)) return false;
   } else if (t.kind == TOK_FLOAT) {
@@ -54,7 +54,7 @@ static bool element(parser *p, dense *d) {
   if (!d->complex) return number(p, d, to);
   return parser_expect(p, '(', "expected '(' in complex literal") && number(p, d, to) &&
          parser_expect(p, ',', "expected ',' between complex elements") &&
-         number(p, d, to + d->part) && parser_expect(p, ')', "expected ')' in complex literal");
+         number(p, d, to + d->part) && parser_expect(p, ')', "expected ')' after complex elements");
 }
 
 static bool ragged(parser *p, const token *where) {
@@ -198,18 +198,45 @@ static const attr *elements(parser *p, const type *t) {
   return attr_dense(p->ctx, t, (str){d.out, (splat ? 1 : d.count) * d.size}, splat, true);
 }
 
+/* What is between the brackets of a constant that is not whole: elements without a type. */
+static bool scan_element(parser *p, void *user) {
+  if (at(p, '[')) {
+    if (!parser_enter(p) || !parser_list(p, '[', ']', scan_element, user)) return false;
+    parser_leave(p);
+    return true;
+  }
+  if (parser_accept(p, '('))
+    return scan_element(p, user) && parser_expect(p, ',', "expected ',' between complex elements") &&
+           scan_element(p, user) && parser_expect(p, ')', "expected ')' after complex elements");
+  bool minus = parser_accept(p, '-');
+  if (at(p, TOK_INT) || at(p, TOK_FLOAT) ||
+      (!minus && (at(p, TOK_STRING) || at_word(p, "true") || at_word(p, "false"))))
+    return parser_next(p);
+  return parser_error(p, &p->tok,
+                      minus ? "expected integer or floating point literal"
+                            : "expected element literal of primitive type");
+}
+
+/* Says what is wrong with a constant whose end or type was not found. */
+static const attr *broken(parser *p, const lexer *begin) {
+  p->lex = *begin;
+  parser_next(p);
+  if (!at(p, '>') && !scan_element(p, NULL)) return NULL;
+  if (parser_expect(p, '>', "expected '>'")) parser_expect(p, ':', "expected ':'");
+  return NULL;
+}
+
 const attr *parser_dense(parser *p, const type *expected) {
   parser_next(p);
-  token open = p->tok;
   if (!at(p, '<')) return parser_expect(p, '<', "expected '<' after 'dense'"), NULL;
   lexer begin = p->lex;
-  if (!lexer_skip_nested(&p->lex) || *p->lex.p != '>')
-    return parser_error(p, &open, "expected '>'"), NULL;
+  if (!lexer_skip_nested(&p->lex) || *p->lex.p != '>') return broken(p, &begin);
   p->lex.p++;
   parser_next(p);
   const type *t = expected;
   if (!t) {
-    if (!parser_expect(p, ':', "expected ':'")) return NULL;
+    if (!at(p, ':')) return broken(p, &begin);
+    parser_next(p);
     t = parser_type(p);
     if (!t) return NULL;
   }
@@ -233,6 +260,11 @@ typedef struct packed {
 static bool packed_item(parser *p, void *user) {
   packed *k = user;
   char one[16] = {0};
+  lexer next = p->lex;
+  token t = at(p, '-') ? lexer_next(&next) : p->tok;
+  bool word = t.kind == TOK_ID && (str_is(t.text, "true") || str_is(t.text, "false"));
+  if (k->elem->kind == TYPE_INT && t.kind != TOK_INT && !word)
+    return parser_accept(p, '-'), parser_error(p, &t, "expected integer literal");
   if (!number(p, &k->d, one)) return false;
   for (size_t i = 0; i < k->d.size; i++) VEC_PUSH(p->scratch, k->out, one[i]);
   return true;

@@ -127,7 +127,7 @@ static bool block_arg_item(parser *p, void *user) {
 }
 
 static bool block_ops(parser *p, block *b) {
-  while (!at(p, '}') && !at(p, TOK_CARET) && !at(p, TOK_EOF))
+  while (!at(p, '}') && !at(p, TOK_CARET))
     if (!parser_op(p, b)) return false;
   return true;
 }
@@ -228,7 +228,7 @@ static bool generic_regions(parser *p, op_state *st) {
   do {
     if (!parser_region(p, st, NULL)) return false;
   } while (parser_accept(p, ','));
-  return parser_expect(p, ')', "expected ')' to close the regions");
+  return parser_expect(p, ')', "expected ')' to end region list");
 }
 
 static bool check_count(parser *p, const op_state *st, const token *where) {
@@ -241,10 +241,10 @@ static bool check_count(parser *p, const op_state *st, const token *where) {
 static bool generic_form(parser *p, op_state *st) {
   str name = parser_string(p, &p->tok);
   if (name.len == 0) return parser_error(p, &p->tok, "empty operation name is invalid");
+  parser_next(p);
   const op_info *info = info_of(p, &p->tok, name);
   if (!info) return false;
   set_info(p, st, info);
-  parser_next(p);
   if (!parser_expect(p, '(', "expected '(' to start operand list") || !parser_operands(p, st) ||
       !parser_expect(p, ')', "expected ')' to end operand list"))
     return false;
@@ -288,6 +288,7 @@ static bool custom(parser *p, op_state *st) {
   if (!info) return false;
   set_info(p, st, info);
   parser_next(p);
+  st->operands_at = p->tok;
   str outer = p->custom_op;
   p->custom_op = info->name;
   if (form_get(&p->forms, info) || custom_exists(info->id)) {

@@ -372,8 +372,7 @@ static const type *quantized(parser *p, const token *t, bool dotted) {
   return q && parser_expect(p, '>', "expected '>'") ? q : NULL;
 }
 
-/* !alias, !dialect.name<...>, !dialect<...> */
-static const type *dialect(parser *p) {
+static const type *written_out(parser *p) {
   token t = p->tok;
   str name = str_from(t.text, 1);
   const char *dot = memchr(name.data, '.', name.len);
@@ -381,7 +380,7 @@ static const type *dialect(parser *p) {
   if (alias) return parser_room(p, alias->depth) && parser_next(p) ? alias : NULL;
   if (!dot && !(p->lex.p < p->lex.end && *p->lex.p == '<')) {
     parser_next(p);
-    return parser_error(p, &p->tok, "undefined symbol alias id '" STR_FMT "'", STR_ARG(name)), NULL;
+    return parser_missing(p, "undefined symbol alias id '" STR_FMT "'", STR_ARG(name)), NULL;
   }
   if (str_is(name, "stablehlo.future")) {
     parser_next(p);
@@ -390,6 +389,18 @@ static const type *dialect(parser *p) {
   str dialect = {name.data, dot ? (size_t)(dot - name.data) : name.len};
   if (str_is(dialect, "quant")) return quantized(p, &t, dot != NULL);
   return opaque(p, &t, dialect);
+}
+
+/* !alias, !dialect.name<...>, !dialect<...> */
+static const type *dialect(parser *p) {
+  str outer = p->custom_op;
+  p->custom_op = STR(""); /* no more the op's own code that reads */
+  bool outermost = !p->symbol && p->lex.p < p->lex.end && *p->lex.p == '<';
+  if (outermost) p->symbol = p->lex.p;
+  const type *t = written_out(p);
+  if (outermost) p->symbol = NULL;
+  p->custom_op = outer;
+  return t;
 }
 
 const type *parser_optional_type(parser *p, bool *bad) {

@@ -38,28 +38,95 @@ void *name_map_get(const name_map *m, str name) {
 
 /* ---- errors ---- */
 
-bool parser_error(parser *p, const token *where, const char *fmt, ...) {
+static diag_pos locate(const parser *p, const char *at) {
+  diag_pos pos = {p->file, 1, 1};
+  for (const char *c = p->source.data; c < at; c++) {
+    pos.line += *c == '\n';
+    pos.col = *c == '\n' ? 1 : pos.col + 1;
+  }
+  return pos;
+}
+
+static void emit_at(parser *p, const char *at, const char *fmt, ...) {
   va_list ap;
   va_start(ap, fmt);
-  diag_emit(ir_sink(p->ctx), DIAG_ERROR, (diag_pos){p->file, where->line, where->col}, fmt, ap);
+  diag_emit(ir_sink(p->ctx), DIAG_ERROR, locate(p, at), fmt, ap);
+  va_end(ap);
+  p->muted = true;
+}
+
+static void lexer_error(parser *p, const lexer *l) {
+  emit_at(p, l->error_at, "%s", l->error);
+}
+
+/* MLIR looks for the end of a #dialect.name<...> before it reads what is inside. false: there is
+ * none, reported. Done only when there is something to report anyway. */
+static bool check_symbol(parser *p) {
+  char open[IR_MAX_NESTING];
+  size_t depth = 0;
+  const char *at = p->symbol, *token = p->symbol, *end = p->source.data + p->source.len;
+  p->symbol = NULL;
+  do {
+    char c = at < end ? *at++ : 0;
+    const char *pair = c ? strchr("<>[](){}", c) : NULL;
+    bool closes = pair && strchr(">])}", c);
+    if (c == '-' && at < end && *at == '>') {
+      at++;
+    } else if (c == '"') {
+      lexer l = {.p = at - 1, .end = end, .line_start = at, .line = 1};
+      token = at - 1;
+      if (lexer_next(&l).kind != TOK_STRING) return lexer_error(p, &l), false;
+      at = l.p;
+    } else if (c == 0 || (closes && open[depth - 1] != pair[-1])) {
+      emit_at(p, token, "unbalanced '%c' character in pretty dialect name", open[depth - 1]);
+      return false;
+    } else if (closes) {
+      depth--;
+    } else if (pair) {
+      if (depth == IR_MAX_NESTING) return true; /* refused for that */
+      open[depth++] = c;
+    }
+  } while (depth);
+  return true;
+}
+
+/* Whether an error is to be reported; false also if another was instead. */
+static bool may_report(parser *p) {
+  if (p->muted || (p->symbol && !check_symbol(p))) return false;
+  if (at(p, TOK_ERROR)) lexer_error(p, &p->lex);
+  return !p->muted;
+}
+
+/* As in MLIR, at the end of the text its last character stands for what is missing. */
+static diag_pos place(const parser *p, const token *where) {
+  if (where->kind == TOK_EOF && p->source.len) return locate(p, where->text.data - 1);
+  return (diag_pos){p->file, where->line, where->col};
+}
+
+bool parser_error(parser *p, const token *where, const char *fmt, ...) {
+  va_list ap;
+  if (!may_report(p)) return false;
+  va_start(ap, fmt);
+  diag_emit(ir_sink(p->ctx), DIAG_ERROR, place(p, where), fmt, ap);
   va_end(ap);
   return false;
 }
 
 bool parser_complain(parser *p, const token *where, const char *fmt, ...) {
   va_list ap;
+  if (!may_report(p)) return false;
   str prefix = p->custom_op.len ? arena_printf(p->scratch, "custom op '" STR_FMT "' %s",
                                                STR_ARG(p->custom_op), fmt)
                                 : str_of(fmt);
   va_start(ap, fmt);
-  diag_emit(ir_sink(p->ctx), DIAG_ERROR, (diag_pos){p->file, where->line, where->col}, prefix.data,
-            ap);
+  diag_emit(ir_sink(p->ctx), DIAG_ERROR, place(p, where), prefix.data, ap);
   va_end(ap);
   return false;
 }
 
 void parser_note(parser *p, u32 line, u32 col, const char *fmt, ...) {
   va_list ap;
+  if (p->muted) return;
   va_start(ap, fmt);
   diag_emit(ir_sink(p->ctx), DIAG_NOTE, (diag_pos){p->file, line, col}, fmt, ap);
   va_end(ap);
@@ -78,8 +145,6 @@ bool parser_room(parser *p, u32 depth) {
 /* ---- tokens ---- */
 
 bool parser_next(parser *p) {
-  p->end_line = p->tok.line;
-  p->end_col = p->tok.col + (u32)p->tok.text.len;
   p->tok = lexer_next(&p->lex);
   return true;
 }
@@ -88,26 +153,38 @@ bool parser_accept(parser *p, int kind) { return at(p, kind) && parser_next(p); 
 
 bool parser_accept_word(parser *p, const char *word) { return at_word(p, word) && parser_next(p); }
 
-/* As in MLIR, what is missing is missing right after the token before. */
-static bool missing(parser *p, const char *message) {
-  token where = p->tok;
-  if (p->end_line) {
-    where.line = p->end_line;
-    where.col = p->end_col;
+/* As in MLIR, what is missing is missing right after what came before: back over spaces, blank
+ * lines and comments at the end of lines. */
+bool parser_missing(parser *p, const char *fmt, ...) {
+  const char *begin = p->source.data, *from = p->tok.text.data;
+  if (!may_report(p)) return false;
+  if (at(p, TOK_EOF) && from > begin) from--;
+  const char *at = from;
+  for (;;) {
+    while (at > begin && (at[-1] == ' ' || at[-1] == '\t')) at--;
+    if (at == begin) {
+      at = from;
+      break;
+    }
+    if (at[-1] != '\n' && at[-1] != '\r') break;
+    const char *line = --at;
+    while (line > begin && line[-1] != '\n' && line[-1] != '\r') line--;
+    for (const char *c = line; c + 1 < at; c++)
+      if (c[0] == '/' && c[1] == '/') at = c;
   }
-  return parser_error(p, &where, "%s", message);
+  va_list ap;
+  va_start(ap, fmt);
+  diag_emit(ir_sink(p->ctx), DIAG_ERROR, locate(p, at), fmt, ap);
+  va_end(ap);
+  return false;
 }
 
 bool parser_expect(parser *p, int kind, const char *message) {
-  if (parser_accept(p, kind)) return true;
-  if (at(p, TOK_ERROR)) return parser_error(p, &p->tok, "%s", p->lex.error);
-  return missing(p, message);
+  return parser_accept(p, kind) || parser_missing(p, "%s", message);
 }
 
 bool parser_expect_word(parser *p, const char *word) {
-  if (parser_accept_word(p, word)) return true;
-  if (at(p, TOK_ERROR)) return parser_error(p, &p->tok, "%s", p->lex.error);
-  return parser_complain(p, &p->tok, "expected '%s'", word);
+  return parser_accept_word(p, word) || parser_complain(p, &p->tok, "expected '%s'", word);
 }
 
 static int hex_value(char c) { return char_is_digit(c) ? c - '0' : (c | 32) - 'a' + 10; }
@@ -157,7 +234,7 @@ bool parser_i64(parser *p, i64 *out) {
   bool minus = parser_accept(p, '-');
   u64 v;
   token t = p->tok;
-  if (!minus && !at(p, TOK_INT) && !at(p, TOK_ERROR))
+  if (!minus && !at(p, TOK_INT))
     return parser_complain(p, &t, "expected integer value");
   if (at(p, TOK_ERROR)) return parser_expect(p, TOK_INT, "");
   if (!parser_accept(p, TOK_INT)) return parser_complain(p, &t, "expected integer value");
@@ -169,7 +246,6 @@ bool parser_i64(parser *p, i64 *out) {
 
 bool parser_string_value(parser *p, str *out) {
   token t = p->tok;
-  if (at(p, TOK_ERROR)) return parser_error(p, &t, "%s", p->lex.error);
   if (!parser_accept(p, TOK_STRING)) return parser_complain(p, &t, "expected string");
   *out = parser_string(p, &t);
   return true;
@@ -181,20 +257,22 @@ bool parser_word_or_string(parser *p, str *out) {
   else if (at(p, TOK_STRING))
     *out = parser_string(p, &p->tok);
   else
-    return parser_expect(p, TOK_ID, "expected valid keyword or string");
+    return parser_complain(p, &p->tok, "expected valid keyword or string");
   return parser_next(p);
 }
 
-bool parser_list(parser *p, int open, int close, parser_item *item, void *user) {
-  char message[16] = "expected 'x'";
-  message[10] = (char)open;
-  if (!parser_expect(p, open, message)) return false;
+bool parser_list_in(parser *p, int open, int close, parser_item *item, void *user,
+                    const char *where) {
+  if (!parser_accept(p, open)) return parser_missing(p, "expected '%c'%s", open, where);
   if (parser_accept(p, close)) return true;
   do {
     if (!item(p, user)) return false;
   } while (parser_accept(p, ','));
-  message[10] = (char)close;
-  return parser_expect(p, close, message);
+  return parser_accept(p, close) || parser_missing(p, "expected '%c'%s", close, where);
+}
+
+bool parser_list(parser *p, int open, int close, parser_item *item, void *user) {
+  return parser_list_in(p, open, close, item, user, "");
 }
 
 static bool i64_item(parser *p, void *user) {
@@ -233,6 +311,7 @@ const attr *parser_symbol(parser *p) {
 static void start(parser *p, ir_ctx *c, str file, str source, arena *scratch,
                   const text_parse_options *options) {
   *p = (parser){.ctx = c, .scratch = scratch, .file = file};
+  p->source = source;
   p->source_len = source.len;
   if (options) p->options = *options;
   p->forms.a = scratch;

@@ -50,7 +50,8 @@ typedef struct result_name {
 /* An op on its way from text to ir: everything in the order of the op. */
 typedef struct op_state {
   const op_info *info;
-  token at; /* its name */
+  token at;          /* its name */
+  token operands_at; /* the first operand of a custom form */
   const attr *loc;
   VEC(result_name) names;
   VEC(operand_ref) operands;
@@ -80,7 +81,9 @@ typedef struct parser {
   size_t source_len;
   lexer lex;
   token tok;
-  u32 end_line, end_col; /* right after the token before */
+  str source;
+  const char *symbol; /* the `<` of the outermost #dialect.name<...> being read; NULL: none */
+  bool muted;         /* the error to report has been: what follows from it goes without a word */
   u32 depth;
   str custom_op; /* whose custom form is being read: MLIR names it in some messages; or empty */
   str dialect;   /* default dialect of the region at hand, "" or "func" */
@@ -102,6 +105,7 @@ static inline bool at_word(const parser *p, const char *word) {
 bool parser_next(parser *p);             /* always true; errors show as TOK_ERROR */
 bool parser_accept(parser *p, int kind); /* skips it if it is next */
 bool parser_accept_word(parser *p, const char *word);
+bool parser_missing(parser *p, const char *fmt, ...) PRINTF_LIKE(2, 3); /* before p->tok */
 bool parser_expect(parser *p, int kind, const char *message); /* "expected ')'" and the like */
 bool parser_expect_word(parser *p, const char *word);
 bool parser_error(parser *p, const token *where, const char *fmt, ...) PRINTF_LIKE(3, 4);
@@ -120,6 +124,9 @@ bool parser_word_or_string(parser *p, str *out); /* foo or "foo" */
 /* `open` item, item `close`; NULL item functions are not allowed. */
 typedef bool parser_item(parser *p, void *user);
 bool parser_list(parser *p, int open, int close, parser_item *item, void *user);
+/* The same; `where` follows "expected '{'" in messages. */
+bool parser_list_in(parser *p, int open, int close, parser_item *item, void *user,
+                    const char *where);
 bool parser_i64_list(parser *p, i64_vec *out); /* [1, 2] */
 const attr *parser_symbol(parser *p);          /* @a or @a::@b */
 
