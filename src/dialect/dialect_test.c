@@ -51,7 +51,7 @@ static void test_messages(void) {
   buf_deinit(&log);
   check_message(
       "func.func @f(%a: tensor<2xf32>) -> tensor<3xf32> {\n  return %a : tensor<2xf32>\n}\n",
-      "test:2:3: error: 'func.return' op type of return operand 0");
+      "test:2:3: error: type of return operand 0");
   check_message(
       "func.func @f() {\n  %0 = \"stablehlo.add\"(%1, %1) : (tensor<f32>, tensor<f32>) -> "
       "tensor<f32>\n  %1 = stablehlo.constant dense<1.0> : tensor<f32>\n  return\n}\n",

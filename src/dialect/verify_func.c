@@ -78,10 +78,10 @@ static bool verify_func_return(checker *k, const op *r) {
                     r->num_operands, STR_ARG(a.sym_name), out.len);
   for (u32 i = 0; i < r->num_operands; i++)
     if (in_type(r, i) != out.data[i])
-      return op_error(k->c, r,
-                      "type of return operand %u ('%s') doesn't match function result type ('%s') "
-                      "in function @" STR_FMT,
-                      i, show(k, in_type(r, i)), show(k, out.data[i]), STR_ARG(a.sym_name));
+      return loc_error(k->c, r->loc,
+                       "type of return operand %u ('%s') doesn't match function result type ('%s') "
+                       "in function @" STR_FMT,
+                       i, show(k, in_type(r, i)), show(k, out.data[i]), STR_ARG(a.sym_name));
   return true;
 }
 

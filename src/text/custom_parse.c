@@ -8,7 +8,9 @@ static void set(parser *p, op_state *st, const char *name, const attr *a) {
 }
 
 static bool with_keyword(parser *p, op_state *st) {
-  return !parser_accept_word(p, "attributes") || parser_optional_dict(p, st);
+  if (!parser_accept_word(p, "attributes")) return true;
+  if (!at(p, '{')) return parser_missing(p, "expected '{' in attribute dictionary");
+  return parser_optional_dict(p, st);
 }
 
 /* ---- builtin.module, func.func ---- */
@@ -43,19 +45,17 @@ static bool argument_item(parser *p, void *user) {
   region_arg a = {.at = p->tok};
   bool bad;
   if (at(p, TOK_PERCENT)) {
-    s->named = true;
     if (!parser_region_arg(p, &a, true, true)) return false;
+    if (s->unnamed) return parser_complain(p, &a.at, "expected type instead of SSA identifier");
+    s->named = true;
   } else {
+    if (s->named) return parser_complain(p, &a.at, "expected SSA identifier");
     s->unnamed = true;
     a.type = parser_type(p);
     if (!a.type || (at(p, '{') && !(a.attrs = parser_dict(p)))) return false;
     parser_optional_loc(p, &bad);
     if (bad) return false;
   }
-  if (s->named && s->unnamed)
-    return parser_error(p, &a.at,
-                        s->inputs.len ? "expected type instead of SSA identifier"
-                                      : "expected SSA identifier");
   VEC_PUSH(p->scratch, s->args, a);
   VEC_PUSH(p->scratch, s->inputs, a.type);
   VEC_PUSH(p->scratch, s->arg_attrs, dict_or_empty(p, a.attrs));

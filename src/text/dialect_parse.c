@@ -89,9 +89,9 @@ static const attr *no_case(parser *p, attr_id id, const token *where, bool word)
                     STR_ARG(dialect), STR_ARG(class), buf_cstr(&b));
     buf_deinit(&b);
   } else {
-    parser_complain(p, where, "expected valid keyword");
+    parser_complain(p, where, "expected valid keyword or string");
   }
-  parser_complain(p, where,
+  parser_complain(p, &p->tok,
                   "failed to parse %s_" STR_FMT "Attr parameter 'value' which is to be a "
                   "`::mlir::" STR_FMT "::" STR_FMT "`",
                   str_is(dialect, "stablehlo") ? "StableHLO" : "CHLO", STR_ARG(class),
@@ -103,8 +103,10 @@ static const attr *enumeration(parser *p, attr_id id) {
   i64 value;
   bool angle = parser_accept(p, '<');
   token t = p->tok;
-  if (!parser_accept(p, TOK_ID)) return no_case(p, id, &t, false);
-  if (!attr_enum_case(id, t.text, &value)) return no_case(p, id, &t, true);
+  str word;
+  if (!at(p, TOK_ID) && !at(p, TOK_STRING)) return no_case(p, id, &t, false);
+  parser_word_or_string(p, &word);
+  if (!attr_enum_case(id, word, &value)) return no_case(p, id, &t, true);
   if (angle && !parser_expect(p, '>', "expected '>'")) return NULL;
   return attr_enum(p->ctx, id, value);
 }
@@ -125,30 +127,32 @@ static bool conv_dims(parser *p, const char *letters, i64 pos[2], i64_vec *spati
               : t.text.len == 1 && t.text.data[0] == letters[1] ? 1
                                                                 : -1;
       if (k < 0 || pos[k] >= 0)
-        return parser_error(p, &t, "Unexpected dimension " STR_FMT, STR_ARG(t.text));
+        return parser_complain(p, &t, "Unexpected dimension " STR_FMT, STR_ARG(t.text));
       pos[k] = index;
       parser_next(p);
     } else {
+      if (!at(p, TOK_INT) && !at(p, '-')) return parser_complain(p, &t, "expected valid keyword");
       if (!parser_i64(p, &dim)) return false;
       if (dim < 0 || dim >= 1024)
-        return parser_error(p, &t, "Unexpected dimension %lld", (long long)dim);
+        return parser_complain(p, &t, "Unexpected dimension %lld", (long long)dim);
       while ((i64)spatial->len <= dim) VEC_PUSH(p->scratch, *spatial, -1);
       if (spatial->data[dim] >= 0)
-        return parser_error(p, &t, "Duplicate entries for spatial dimension %lld", (long long)dim);
+        return parser_complain(p, &t, "Duplicate entries for spatial dimension %lld",
+                               (long long)dim);
       spatial->data[dim] = index;
       n++;
     }
     index++;
   } while (parser_accept(p, ','));
   if (pos[0] < 0 || pos[1] < 0)
-    return parser_error(p, &p->tok, "Expected dimensions %c not specified",
-                        letters[pos[0] < 0 ? 0 : 1]);
+    return parser_complain(p, &p->tok, "Expected dimensions %c not specified",
+                           letters[pos[0] < 0 ? 0 : 1]);
   if ((i64)spatial->len != n)
-    return parser_error(p, &p->tok, "Expected spatial dimensions not specified");
+    return parser_complain(p, &p->tok, "Expected spatial dimensions not specified");
   return parser_expect(p, ']', "expected ']'");
 }
 
-static const attr *conv_body(parser *p) {
+const attr *parser_conv_dims(parser *p) {
   i64 in[2], kernel[2], out[2];
   i64_vec a = {0}, b = {0}, c = {0};
   if (!conv_dims(p, "bf", in, &a) || !parser_expect_word(p, "x") ||
@@ -167,13 +171,13 @@ static const attr *conv_body(parser *p) {
 static const attr *conv(parser *p, attr_id id) {
   lexer back = p->lex;
   token less = p->tok;
-  if (!parser_accept(p, '<')) return conv_body(p);
+  if (!parser_accept(p, '<')) return parser_conv_dims(p);
   if (at_word(p, "raw")) { /* what follows reads as a struct after its `<` */
     p->tok = less;
     return structure(p, id);
   }
   (void)back;
-  const attr *a = conv_body(p);
+  const attr *a = parser_conv_dims(p);
   return a && parser_expect(p, '>', "expected '>'") ? a : NULL;
 }
 

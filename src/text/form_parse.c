@@ -31,6 +31,16 @@ static const attr *body(parser *p, attr_id id) {
   return a;
 }
 
+/* Of the kinds that have an attribute's syntax. */
+static const attr *of_kind(parser *p, slot_kind kind) {
+  token t = p->tok;
+  const attr *a = parser_attr(p, NULL);
+  const symbol_ref_attr *r = attr_as(symbol_ref, a);
+  bool ok = kind == SLOT_sym ? r && !r->nested.len : kind == SLOT_str ? attr_is(string, a) : true;
+  if (a && !ok) return parser_complain(p, &t, "invalid kind of attribute specified"), NULL;
+  return a;
+}
+
 static bool attribute(parser *p, op_state *st, const form_step *s) {
   const slot_info *slot = slot_at(st, s->slot);
   const attr *a = NULL;
@@ -42,13 +52,11 @@ static bool attribute(parser *p, op_state *st, const form_step *s) {
     spelled_i64(p, &a);
   else if (slot->kind == SLOT_i64s)
     spelled_i64s(p, &a);
-  else if (slot->kind == SLOT_sym)
-    a = parser_symbol(p);
   else if (slot->kind == SLOT_str && at(p, TOK_STRING)) {
     a = attr_string(p->ctx, parser_string(p, &p->tok)); /* a type that follows is the op's */
     parser_next(p);
   } else
-    a = parser_attr(p, NULL);
+    a = of_kind(p, slot->kind);
   st->slots[s->slot] = a;
   return a != NULL;
 }
@@ -75,13 +83,24 @@ static bool from_function(parser *p, op_state *st, const token *where, const typ
 static bool dir_fn(parser *p, op_state *st, const form_step *s) {
   token t = p->tok;
   (void)s;
-  if (!at(p, '(')) return parser_complain(p, &t, "expected function type");
+  if (!at(p, '(')) {
+    const type *other = parser_type(p);
+    if (!other) return false;
+    buf b;
+    buf_init(&b, ir_mem(p->ctx));
+    text_print_type(&b, other);
+    parser_complain(p, &t,
+                    "invalid kind of type specified: expected builtin.function, but found '%s'",
+                    buf_cstr(&b));
+    buf_deinit(&b);
+    return false;
+  }
   if (!parser_function_type(p, &st->operand_types, &st->result_types)) return false;
   if (st->operand_types.len != st->operands.len)
-    return parser_complain(
-        p, &st->operands_at,
-        "number of operands and types do not match: got %zu operands and %zu types",
-        st->operands.len, st->operand_types.len);
+    return parser_complain(p, &st->operands_at,
+                           "number of operands and types do not match: got %zu operands and %zu "
+                           "types",
+                           st->operands.len, st->operand_types.len);
   return st->has_results = true;
 }
 
@@ -291,9 +310,8 @@ static bool dir_precision(parser *p, op_state *st, const form_step *s) {
     st->slots[s->args[0]] = attr_array(p->ctx, (attrs){v.data, v.len});
     if (s->args[1] < 0 || !parser_accept(p, ',')) return true;
   }
-  if (!parser_expect_word(p, s->args[1] < 0 ? "precision" : "algorithm") ||
-      !parser_expect(p, '=', "expected '='"))
-    return false;
+  if (s->args[1] < 0 || !at_word(p, "algorithm")) return parser_expect_word(p, "precision");
+  if (!parser_next(p) || !parser_expect(p, '=', "expected '='")) return false;
   return (st->slots[s->args[1]] = parser_dialect_body(p, ATTR_dot_algorithm)) != NULL;
 }
 
@@ -327,7 +345,8 @@ static bool dir_exponents(parser *p, op_state *st, const form_step *s) {
 }
 
 static bool dir_conv(parser *p, op_state *st, const form_step *s) {
-  return (st->slots[s->args[0]] = parser_dialect_body(p, ATTR_conv)) != NULL;
+  return (st->slots[s->args[0]] = at(p, TOK_HASH) ? parser_attr(p, NULL) : parser_conv_dims(p)) !=
+         NULL;
 }
 
 static bool pad_item(parser *p, void *user) {

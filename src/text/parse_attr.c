@@ -105,7 +105,11 @@ static bool attr_item(parser *p, void *user) {
 
 static const attr *array(parser *p) {
   attr_vec v = {0};
-  if (!parser_list(p, '[', ']', attr_item, &v)) return NULL;
+  parser_next(p);
+  if (!at(p, ']')) do {
+      if (!attr_item(p, &v)) return NULL;
+    } while (parser_accept(p, ','));
+  if (!parser_expect(p, ']', "expected ',' or ']'")) return NULL;
   return attr_array(p->ctx, (attrs){v.data, v.len});
 }
 

@@ -206,7 +206,8 @@ static bool scan_element(parser *p, void *user) {
     return true;
   }
   if (parser_accept(p, '('))
-    return scan_element(p, user) && parser_expect(p, ',', "expected ',' between complex elements") &&
+    return scan_element(p, user) &&
+           parser_expect(p, ',', "expected ',' between complex elements") &&
            scan_element(p, user) && parser_expect(p, ')', "expected ')' after complex elements");
   bool minus = parser_accept(p, '-');
   if (at(p, TOK_INT) || at(p, TOK_FLOAT) ||

@@ -100,10 +100,12 @@ bool parser_region_arg(parser *p, region_arg *out, bool typed, bool attrs) {
   out->at = p->tok;
   out->type = NULL;
   out->attrs = out->loc = NULL;
-  if (!parser_expect(p, TOK_PERCENT, "expected SSA identifier")) return false;
+  if (!parser_expect(p, TOK_PERCENT, "expected SSA operand")) return false;
   out->name = str_from(out->at.text, 1);
   if (!typed) return true;
-  if (!parser_expect(p, ':', "expected ':'") || !(out->type = parser_type(p))) return false;
+  if (!parser_expect(p, ':', attrs ? "expected ':'" : "expected ':' and type for SSA operand") ||
+      !(out->type = parser_type(p)))
+    return false;
   if (attrs && at(p, '{') && !(out->attrs = parser_dict(p))) return false;
   out->loc = parser_optional_loc(p, &bad);
   return !bad;
@@ -219,7 +221,7 @@ static const op_info *info_of(parser *p, const token *t, str name) {
 /* <{properties}>; those of an op without slots are attributes like others */
 static bool properties(parser *p, op_state *st) {
   if (!parser_accept(p, '<')) return true;
-  return parser_optional_dict(p, st) && parser_expect(p, '>', "expected '>'");
+  return parser_optional_dict(p, st) && parser_expect(p, '>', "expected '>' to close properties");
 }
 
 static bool generic_regions(parser *p, op_state *st) {
@@ -252,7 +254,7 @@ static bool generic_form(parser *p, op_state *st) {
   if (!properties(p, st) || !generic_regions(p, st) || !parser_optional_dict(p, st)) return false;
   if (!parser_expect(p, ':', "expected ':' followed by operation type")) return false;
   token types = p->tok;
-  if (!at(p, '(')) return parser_error(p, &types, "expected function type");
+  if (!at(p, '(')) return parser_type(p) && parser_error(p, &types, "expected function type");
   return parser_function_type(p, &st->operand_types, &st->result_types) &&
          check_count(p, st, &types);
 }
@@ -267,19 +269,38 @@ static bool generic(parser *p, op_state *st) {
 
 /* ---- custom form ---- */
 
+static bool no_dialect(parser *p, const token *t, str dialect, str full) {
+  bool same = str_eq(full, t->text);
+  parser_error(p, t, "Dialect `" STR_FMT "' not found for custom op '" STR_FMT "' %s" STR_FMT "%s",
+               STR_ARG(dialect), STR_ARG(t->text), same ? "" : " (tried '",
+               STR_ARG(same ? STR("") : full), same ? "" : "' as well)");
+  parser_note(p, t->line, t->col,
+              "Available dialects: builtin, chlo, func, sdy, stablehlo ; for more info on dialect "
+              "registration see "
+              "https://mlir.llvm.org/getting_started/Faq/"
+              "#registered-loaded-dependent-dialects-management");
+  return false;
+}
+
 static const op_info *custom_info(parser *p) {
   token t = p->tok;
   const op_info *info = name_map_get(&p->op_names, t.text);
+  const char *dot = memchr(t.text.data, '.', t.text.len);
+  str full = t.text, dialect = dot ? (str){full.data, (size_t)(dot - full.data)} : p->dialect;
   if (info) return info;
-  if (!memchr(t.text.data, '.', t.text.len)) {
-    str full = arena_printf(p->scratch, STR_FMT "." STR_FMT, STR_ARG(p->dialect), STR_ARG(t.text));
+  if (!dot) {
+    full = arena_printf(p->scratch, STR_FMT "." STR_FMT, STR_ARG(p->dialect), STR_ARG(t.text));
     info = name_map_get(&p->op_names, full);
-    if (!info)
-      parser_error(p, &t, "custom op '" STR_FMT "' is unknown (tried '" STR_FMT "' as well)",
-                   STR_ARG(t.text), STR_ARG(full));
-    return info;
+    if (info) return info;
   }
-  parser_error(p, &t, "custom op '" STR_FMT "' is unknown", STR_ARG(t.text));
+  str prefix = arena_printf(p->scratch, STR_FMT ".", STR_ARG(dialect));
+  if (!op_dialect_known(prefix))
+    no_dialect(p, &t, dialect, full);
+  else if (dot)
+    parser_error(p, &t, "custom op '" STR_FMT "' is unknown", STR_ARG(full));
+  else
+    parser_error(p, &t, "custom op '" STR_FMT "' is unknown (tried '" STR_FMT "' as well)",
+                 STR_ARG(t.text), STR_ARG(full));
   return NULL;
 }
 

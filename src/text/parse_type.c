@@ -71,7 +71,7 @@ static const type *tensor(parser *p) {
   const type *elem = parser_type(p);
   if (!elem) return NULL;
   if (!valid_element(elem)) return parser_error(p, &where, "invalid tensor element type"), NULL;
-  if (parser_accept(p, ',')) {
+  if (parser_accept(p, ',') && !at(p, '>')) {
     encoding = parser_attr(p, NULL);
     if (!encoding) return NULL;
     if (unranked) return parser_error(p, &p->tok, "cannot apply encoding to unranked tensor"), NULL;

@@ -55,9 +55,7 @@ static void emit_at(parser *p, const char *at, const char *fmt, ...) {
   p->muted = true;
 }
 
-static void lexer_error(parser *p, const lexer *l) {
-  emit_at(p, l->error_at, "%s", l->error);
-}
+static void lexer_error(parser *p, const lexer *l) { emit_at(p, l->error_at, "%s", l->error); }
 
 /* MLIR looks for the end of a #dialect.name<...> before it reads what is inside. false: there is
  * none, reported. Done only when there is something to report anyway. */
@@ -119,7 +117,8 @@ bool parser_complain(parser *p, const token *where, const char *fmt, ...) {
                                                STR_ARG(p->custom_op), fmt)
                                 : str_of(fmt);
   va_start(ap, fmt);
-  diag_emit(ir_sink(p->ctx), DIAG_ERROR, place(p, where), prefix.data, ap);
+  diag_emit(ir_sink(p->ctx), DIAG_ERROR, (diag_pos){p->file, where->line, where->col}, prefix.data,
+            ap);
   va_end(ap);
   return false;
 }
@@ -234,10 +233,8 @@ bool parser_i64(parser *p, i64 *out) {
   bool minus = parser_accept(p, '-');
   u64 v;
   token t = p->tok;
-  if (!minus && !at(p, TOK_INT))
-    return parser_complain(p, &t, "expected integer value");
-  if (at(p, TOK_ERROR)) return parser_expect(p, TOK_INT, "");
-  if (!parser_accept(p, TOK_INT)) return parser_complain(p, &t, "expected integer value");
+  if (!minus && !at(p, TOK_INT)) return parser_complain(p, &t, "expected integer value");
+  if (!parser_expect(p, TOK_INT, "expected integer value")) return false;
   if (!token_u64(t.text, &v) || v > (u64)INT64_MAX + minus)
     return parser_complain(p, &start, "integer value too large");
   *out = minus ? (i64)(0 - v) : (i64)v;

@@ -168,6 +168,8 @@ bool parser_int_bits(str literal, bool minus, const type *t, u64 *bits);
 bool parser_float_bits(parser *p, const token *literal, bool minus, const type *t, u64 *bits);
 bool parser_hex(parser *p, const token *t, str *out, bool keep); /* "0x0A" as bytes */
 
+const attr *parser_conv_dims(parser *p); /* [b, 0, f]x[0, i, o]->[b, 0, f] */
+
 /* ---- sdy_parse.c ---- */
 const attr *parser_sdy_body(parser *p, attr_id id);
 const attr *parser_sharding_list(parser *p); /* [<...>, <...>] as a sharding_per_value */

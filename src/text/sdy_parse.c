@@ -514,10 +514,10 @@ static const attr *node_type(parser *p) {
   str s;
   token t = p->tok;
   if (!at(p, TOK_ID) && !at(p, TOK_STRING))
-    return parser_complain(p, &t, "expected keyword for edge node type enum"), NULL;
+    return parser_complain(p, &t, "expected valid keyword or string"), NULL;
   parser_word_or_string(p, &s);
   if (attr_enum_case(ATTR_edge_node_type, s, &v)) return attr_enum(p->ctx, ATTR_edge_node_type, v);
-  parser_complain(p, &t, "invalid edge node type enum specification: " STR_FMT, STR_ARG(s));
+  parser_complain(p, &t, "expected ::mlir::sdy::EdgeNodeType to be one of: operand, result");
   return NULL;
 }
 

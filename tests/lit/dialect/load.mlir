@@ -12,7 +12,7 @@
 // TEXT: error: cannot load dialect '{{.*}}load.mlir': {{.*}}invalid ELF header
 // OLD: error: dialect '{{.*}}old.so' was built for version 2 of terrazzo/dialect.h; this is version 1
 // TWICE: error: dialect '{{.*}}demo.so': there is an op 'demo.constant' already
-// NONE: load.mlir:[[#@LINE+5]]:6: error: custom op 'demo.iota' is unknown
+// NONE: load.mlir:[[#@LINE+5]]:6: error: Dialect `demo' not found for custom op 'demo.iota'
 // VALUE: --load-dialect needs a value
 
 // CHECK: demo.iota : tensor<4xf32>
