@@ -7,7 +7,8 @@
 static bool check_type(checker *k, const op *o, const type *t) {
   for (size_t i = 0; t->kind == TYPE_TUPLE && i < t->types.len; i++)
     if (!check_type(k, o, t->types.data[i])) return false;
-  if (t->kind == TYPE_UNRANKED) return op_unimplemented(k->c, o, "values of '%s'", show(k, t));
+  if (t->kind == TYPE_UNRANKED || t->kind == TYPE_MEMREF)
+    return op_unimplemented(k->c, o, "values of '%s'", show(k, t));
   if (t->kind != TYPE_TENSOR) return true;
   size_t size = type_storage(t->elem);
   if (t->elem->kind == TYPE_INDEX || t->elem->kind == TYPE_QUANT) return true; /* said later */
@@ -46,7 +47,7 @@ static walk_result check_op(void *user, op *o) {
   if (op_is(o, func) && !check_function(k, o)) return WALK_STOP;
   if ((op_is(o, sharding_constraint) || op_is(o, reshard)) && out_type(o, 0)->kind != TYPE_TENSOR)
     return op_unimplemented(k->c, o, "shardings of '%s'", show(k, out_type(o, 0))), WALK_STOP;
-  return check_types(k, o) ? WALK_ON : WALK_STOP;
+  return check_types(k, o) && check_gathered_sizes(k, o) ? WALK_ON : WALK_STOP;
 }
 
 /* ---- recursion ----

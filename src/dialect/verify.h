@@ -165,6 +165,8 @@ bool infer_extent(checker *k, const op *o, size_t i, extent a, extent b, extent 
 bool merge_types(checker *k, const op *o, const type *const *t, size_t n, bool least,
                  const type **out);
 bool check_same_shape(checker *k, const op *o);
+/* Whether gathers and scatters grow by what their groups are; the verifier does not ask. */
+bool check_gathered_sizes(checker *k, const op *o);
 
 const char *show(checker *k, const type *t);
 const char *show_dims(checker *k, i64s dims); /* "1, 2, 3" */

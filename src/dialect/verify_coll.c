@@ -121,10 +121,7 @@ bool verify_all_gather(checker *k, const op *o) {
   if (a.use_global_device_ids && channel_of(a.channel_handle) < 0) /* all_gather_c5 */
     return plain_error(k, o, "channel_id cannot be negative when useGlobalDeviceIds is set");
   for (u32 i = 0; i < o->num_operands; i++) /* all_gather_c1, c6 */
-    if (!check_grown(k, o, in_type(o, i), out_type(o, i), a.all_gather_dim) ||
-        !check_factor(k, o, in_type(o, i), out_type(o, i), a.all_gather_dim, a.replica_groups,
-                      a.channel_handle, a.use_global_device_ids))
-      return false;
+    if (!check_grown(k, o, in_type(o, i), out_type(o, i), a.all_gather_dim)) return false;
   return true;
 }
 
@@ -213,8 +210,23 @@ bool verify_reduce_scatter(checker *k, const op *o) {
   if (r->elem != elem) /* reduce_scatter_c9 */
     return plain_error(k, o, "result element-type is expected to be '%s', but got '%s'",
                        show(k, elem), show(k, r->elem));
-  return check_factor(k, o, r, t, a.scatter_dimension, a.replica_groups, a.channel_handle,
-                      a.use_global_device_ids);
+  return true;
+}
+
+bool check_gathered_sizes(checker *k, const op *o) {
+  if (op_is(o, reduce_scatter)) {
+    struct reduce_scatter_attrs a;
+    return !view_reduce_scatter(o, &a) ||
+           check_factor(k, o, out_type(o, 0), in_type(o, 0), a.scatter_dimension, a.replica_groups,
+                        a.channel_handle, a.use_global_device_ids);
+  }
+  struct all_gather_attrs a;
+  if (!op_is(o, all_gather) || !view_all_gather(o, &a)) return true;
+  for (u32 i = 0; i < o->num_operands; i++)
+    if (!check_factor(k, o, in_type(o, i), out_type(o, i), a.all_gather_dim, a.replica_groups,
+                      a.channel_handle, a.use_global_device_ids))
+      return false;
+  return true;
 }
 
 bool infer_all_to_all(checker *k, const op *o, inferred *out) {
