@@ -234,6 +234,15 @@ static bool dir_region(parser *p, op_state *st, const form_step *s) {
          parser_region(p, st, &args);
 }
 
+static bool dir_regions(parser *p, op_state *st, const form_step *s) {
+  (void)s;
+  if (!parser_accept(p, '(')) return true;
+  do {
+    if (!parser_region(p, st, NULL)) return false;
+  } while (parser_accept(p, ','));
+  return parser_expect(p, ')', "expected ')'");
+}
+
 static bool dir_i32(parser *p, op_state *st, const form_step *s) {
   i64 v;
   token t = p->tok;

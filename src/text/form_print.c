@@ -266,6 +266,18 @@ static void dir_region(printer *w, const op *o, const form *f, const form_step *
   if (o->num_regions) printer_region(w, &o->regions[0], false, false);
 }
 
+static void dir_regions(printer *w, const op *o, const form *f, const form_step *s) {
+  (void)f, (void)s;
+  for (u32 i = 0; i < o->num_regions; i++) {
+    if (i)
+      PUT(w, ", ");
+    else
+      PUT(w, " (");
+    printer_region(w, &o->regions[i], true, false);
+  }
+  if (o->num_regions) put_char(w, ')');
+}
+
 static directive_fn *const directive_of[DIR_COUNT] = {
 #define DIRECTIVE(id) [DIR_##id] = dir_##id,
 #include "text/directives.def"
