@@ -7,7 +7,8 @@
 #include "shard/shard.h"
 
 pass_tables opt_passes(void) {
-  static const pass_info *const tables[] = {pass_generic, shard_passes, partition_passes};
+  static const pass_info *const tables[] = {pass_generic, shard_passes, partition_passes,
+                                            pass_tests};
   return (pass_tables){.tables = tables,
                        .count = COUNT(tables),
                        .patterns = shard_patterns,

@@ -96,6 +96,6 @@ static inline op *pass_root(const ir_module *m, const pass_args *args) {
 }
 
 /* Generic passes: canonicalize, cse, inline, symbol-dce, strip-debuginfo. */
-extern const pass_info pass_generic[];
+extern const pass_info pass_generic[], pass_tests[];
 
 #endif

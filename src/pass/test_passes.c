@@ -1,0 +1,129 @@
+/* Passes that only tests run: unregistered ops that ask what the dialect says of another op.
+ *
+ * Source: openxla/stablehlo tests/TestUtils.td. */
+#include "dialect/dialect.h"
+#include "dialect/effects.h"
+#include "dialect/speculate.h"
+#include "pass/passes.h"
+
+/* A test op by its name; false: it does not hold, and the op stays. */
+typedef bool ask_fn(ir_module *m, op *o);
+typedef struct test_op {
+  const char *name;
+  ask_fn *ask;
+} test_op;
+
+typedef struct asked {
+  ir_module *m;
+  const test_op *tests;
+} asked;
+
+static walk_result ask(void *user, op *o) {
+  const asked *a = user;
+  if (op_kind(o) != OP_unregistered) return WALK_ON;
+  for (const test_op *t = a->tests; t->name; t++)
+    if (str_is(o->info->name, t->name)) {
+      t->ask(a->m, o);
+      break;
+    }
+  return WALK_ON;
+}
+
+static walk_result sweep(void *user, op *o) {
+  (void)user;
+  if (op_is_dead(o)) op_erase(o);
+  return WALK_ON;
+}
+
+/* Blocks from the end, so that what fed a dead op is dead in turn. */
+static void sweep_block(block *b) {
+  for (op *o = b->last, *prev; o; o = prev) {
+    prev = o->prev;
+    sweep(NULL, o);
+  }
+}
+
+static void sweep_module(ir_module *m) {
+  FOR_OPS(f, op_body(m->root, 0)) {
+    for (u16 r = 0; r < f->num_regions; r++)
+      for (block *b = f->regions[r].first; b; b = b->next) sweep_block(b);
+  }
+}
+
+/* ---- speculatability ---- */
+
+static bool expect(op *o, speculation want) {
+  op *def = o->num_operands == 1 ? value_op(op_operand(o, 0)) : NULL;
+  if (!def || op_speculation(def) != want) return false;
+  size_t uses = 0;
+  for (u32 i = 0; i < def->num_results; i++)
+    for (const use *u = def->results[i].uses; u; u = u->next) uses++;
+  if (uses != 1) return false;
+  op_erase(o);
+  op_erase(def);
+  return true;
+}
+
+static bool speculatable(ir_module *m, op *o) { return (void)m, expect(o, SPECULATION_YES); }
+static bool not_speculatable(ir_module *m, op *o) { return (void)m, expect(o, SPECULATION_NO); }
+static bool by_regions(ir_module *m, op *o) { return (void)m, expect(o, SPECULATION_BY_REGIONS); }
+
+static bool test_speculatability(ir_module *m, arena *scratch, const pass_args *args) {
+  static const test_op tests[] = {
+      {"hlo_test_speculatability.is_speculatable", speculatable},
+      {"hlo_test_speculatability.is_not_speculatable", not_speculatable},
+      {"hlo_test_speculatability.is_recursively_speculatable", by_regions},
+      {0}};
+  (void)scratch, (void)args;
+  op_walk_post(m->root, ask, &(asked){m, tests});
+  sweep_module(m);
+  return true;
+}
+
+/* ---- inference ---- */
+
+/* The op becomes one of another name with the inferred types as attributes. */
+static bool replace_with_types(ir_module *m, op *o, const char *name) {
+  op *def = o->num_operands == 1 ? value_op(op_operand(o, 0)) : NULL;
+  if (!def || op_kind(def) == OP_unregistered) return false;
+  const type **types = ARENA_ARRAY(&m->arena, const type *, def->num_results);
+  if (!dialect_infer(m, def, types)) return false;
+  value *operand = op_operand(o, 0);
+  const type *t = o->num_results ? o->results[0].type : NULL;
+  op *n = op_create(m, ir_op_info_unregistered(m->ctx, str_of(name)), o->loc, &operand, 1, &t,
+                    o->num_results, 0);
+  for (u32 i = 0; i < o->num_attrs; i++)
+    op_set_attr(m, n, ((const string_attr *)o->attrs[i].name)->value, o->attrs[i].value);
+  for (u32 i = 0; i < def->num_results; i++)
+    op_set_attr(m, n, arena_printf(&m->arena, "types%u", i), attr_type(m->ctx, types[i]));
+  op_insert(n, o->parent, o);
+  for (u32 i = 0; i < o->num_results; i++) value_replace(op_result(o, i), op_result(n, i));
+  op_erase(o);
+  return true;
+}
+
+static bool return_types(ir_module *m, op *o) {
+  return replace_with_types(m, o, "hlo_test_infer.return_types");
+}
+static bool type_components(ir_module *m, op *o) {
+  return replace_with_types(m, o, "hlo_test_infer.return_type_components");
+}
+
+static bool test_infer(ir_module *m, arena *scratch, const pass_args *args) {
+  static const test_op tests[] = {{"hlo_test_infer.get_return_types", return_types},
+                                  {"hlo_test_infer.get_return_type_components", type_components},
+                                  {0}};
+  (void)scratch, (void)args;
+  op_walk_post(m->root, ask, &(asked){m, tests});
+  sweep_module(m);
+  return true;
+}
+
+static const pass_option_info no_options[] = {{0}};
+const pass_info pass_tests[] = {
+    {"hlo-test-infer", "Answers hlo_test_infer ops: what types an op infers", test_infer, NULL,
+     no_options, false},
+    {"hlo-test-speculatability", "Answers hlo_test_speculatability ops", test_speculatability, NULL,
+     no_options, false},
+    {0},
+};
