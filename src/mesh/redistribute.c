@@ -6,29 +6,52 @@
 
 typedef VEC(redistribute_step) step_vec;
 
-/* ---- the finest common matrix ---- */
+/* ---- matrices that both layouts can be seen over ---- */
+
+typedef VEC(i64) i64_vec;
 
 static int compare_down(const void *a, const void *b) {
   i64 x = *(const i64 *)a, y = *(const i64 *)b;
   return (x < y) - (x > y);
 }
 
-/* Axes between all borders that the layouts have; NULL: borders that don't divide each other. */
-static const mesh *refine(arena *a, const layout *const *layouts, size_t n, const mesh *ranks) {
-  VEC(i64) cuts = {0};
-  VEC_PUSH(a, cuts, ranks->size);
-  for (size_t i = 0; i < n; i++) {
-    const mesh *m = layout_mesh(layouts[i]);
-    i64 stride = 1;
-    for (u32 k = m->num_axes; k-- > 0; stride *= m->axes[k].size) VEC_PUSH(a, cuts, stride);
-    VEC_PUSH(a, cuts, stride);
+/* Positions between neighbours along each axis, and the sizes of the whole. */
+static i64_vec borders_of(arena *a, const layout *l, i64 ranks) {
+  i64_vec out = {0};
+  const mesh *m = layout_mesh(l);
+  i64 stride = 1;
+  VEC_PUSH(a, out, ranks);
+  for (u32 k = m->num_axes; k-- > 0; stride *= m->axes[k].size) VEC_PUSH(a, out, stride);
+  VEC_PUSH(a, out, stride);
+  return out;
+}
+
+/* One divides the other, for every border there is. */
+static bool fits(i64 border, const i64_vec *borders) {
+  for (size_t i = 0; i < borders->len; i++) {
+    i64 x = max_i64(border, borders->data[i]), y = min_i64(border, borders->data[i]);
+    if (x % y) return false;
   }
+  return true;
+}
+
+/* The axes between a layout's borders and those of the other one that fit them all. *all: every
+ * border of the other one does. */
+static const mesh *refine(arena *a, const layout *own, const layout *other, const mesh *ranks,
+                          bool *all) {
+  i64_vec cuts = borders_of(a, own, ranks->size), more = borders_of(a, other, ranks->size);
+  i64_vec base = cuts;
+  *all = true;
+  for (size_t i = 0; i < more.len; i++)
+    if (fits(more.data[i], &base))
+      VEC_PUSH(a, cuts, more.data[i]);
+    else
+      *all = false;
   qsort(cuts.data, cuts.len, sizeof(i64), compare_down);
   mesh_axis *axes = ARENA_ARRAY(a, mesh_axis, cuts.len);
   size_t num = 0;
   for (size_t i = 1; i < cuts.len; i++) {
     if (cuts.data[i] == cuts.data[i - 1]) continue;
-    if (cuts.data[i - 1] % cuts.data[i]) return NULL;
     axes[num] = (mesh_axis){arena_printf(a, "%zu", num), cuts.data[i - 1] / cuts.data[i]};
     num++;
   }
@@ -49,6 +72,15 @@ static axis_vec *refined_dims(arena *a, const mesh *m, const layout *l) {
     }
   }
   return dims;
+}
+
+/* The same axis of another refined mesh; false: it has none. */
+static bool same_axis(const mesh *m, axis_ref r, const mesh *other, axis_ref *out) {
+  i64 above = m->size, there = other->size;
+  for (u32 k = 0; k < r.axis; k++) above /= m->axes[k].size;
+  for (u32 k = 0; k < other->num_axes; there /= other->axes[k++].size)
+    if (there == above && other->axes[k].size == r.size) return *out = axis_whole(other, k), true;
+  return false;
 }
 
 /* ---- steps ---- */
@@ -170,34 +202,196 @@ static void add_permutation(arena *a, const mesh *from, const mesh *to, step_vec
   VEC_PUSH(a, *steps, s);
 }
 
+/* ---- what a plan costs ---- */
+
+/* Elements that the busiest rank receives, as a part of the tensor. */
+static double cost_of(const layout *from, const step_vec *steps) {
+  double held = 1.0 / (double)from->grid.num_slices, received = 0;
+  for (size_t i = 0; i < steps->len; i++) {
+    const redistribute_step *s = &steps->data[i];
+    double n = (double)s->groups.group_size;
+    if (s->op == REDISTRIBUTE_SLICE) held /= n;
+    if (s->op == REDISTRIBUTE_ALL_GATHER) received += held * (n - 1), held *= n;
+    if (s->op == REDISTRIBUTE_ALL_TO_ALL) received += held * (n - 1) / n;
+    if (s->op == REDISTRIBUTE_PERMUTE) received += held;
+  }
+  return received;
+}
+
+static bool is_cheaper(const layout *from, const step_vec *a, const step_vec *b) {
+  const double rounding = 1e-9;
+  double x = cost_of(from, a), y = cost_of(from, b);
+  return x < y - rounding || (x < y + rounding && a->len < b->len);
+}
+
+/* ---- by axes ---- */
+
+/* Through what both matrices can say: what of the target's splits the source's matrix has too is
+ * reached first, gathering the rest; then the target's own axes slice. */
+static step_vec plan_by_axes(arena *a, const layout *from, const layout *to, const mesh *ranks) {
+  step_vec steps = {0};
+  u32 rank = layout_rank(from);
+  bool same, also, empty = true;
+  const mesh *x = layout_mesh(from), *y = layout_mesh(to);
+  const mesh *before = refine(a, from, to, x->size >= y->size ? x : ranks, &same);
+  const mesh *after = refine(a, to, from, x->size >= y->size ? x : ranks, &also);
+  axis_vec *want = refined_dims(a, after, to), *middle = arena_zalloc(a, rank * sizeof *middle);
+  axis_vec *have = arena_zalloc(a, rank * sizeof *have);
+  for (u32 d = 0; d < rank; d++)
+    for (size_t i = 0; i < want[d].len; i++) {
+      axis_ref there;
+      if (!same_axis(after, want[d].data[i], before, &there)) break;
+      VEC_PUSH(a, middle[d], there);
+      VEC_PUSH(a, have[d], want[d].data[i]);
+      empty = false;
+    }
+  planner p = {a, before, rank, refined_dims(a, before, from), middle, &steps};
+  plan_steps(&p);
+  bool moved = !i64s_eq(x->device_ids, y->device_ids);
+  /* a rank that holds everything may slice in the target's order at once */
+  if (empty && moved) after = refine(a, to, from, y->size >= x->size ? y : ranks, &also);
+  planner q = {a, after, rank, have, want, &steps};
+  plan_steps(&q);
+  if (moved && !empty) add_permutation(a, x, y, &steps);
+  return steps;
+}
+
+/* ---- by pieces ---- */
+
+/* A layout cut into finer pieces by axes that it doesn't use. */
+typedef struct cut {
+  const mesh *mesh;
+  axis_list *extra; /* a dimension each */
+  slice_grid grid;  /* of the finer pieces */
+} cut;
+
+/* The first part of size p of an axis that nothing uses yet. */
+static bool take_part(arena *a, axis_vec *unused, i64 p, axis_vec *out) {
+  for (size_t i = 0; i < unused->len; i++) {
+    axis_ref *r = &unused->data[i];
+    if (r->size % p) continue;
+    axes_add_or_merge(a, out, (axis_ref){r->axis, r->pre, p});
+    *r = (axis_ref){r->axis, r->pre * p, r->size / p};
+    return true;
+  }
+  return false;
+}
+
+/* false: the unused axes don't have these factors. */
+static bool cut_finer(arena *a, const layout *l, const mesh *ranks, const i64 *pieces, cut *out) {
+  const sharding *s = l->sharding;
+  u32 rank = s->rank;
+  sharding *fine = arena_copy(a, s, sizeof *fine);
+  if (s->mesh->size != ranks->size) {
+    /* a smaller layout repeats: an axis more, the major one */
+    mesh_axis *axes = ARENA_ARRAY(a, mesh_axis, s->mesh->num_axes + 1);
+    axes[0] = (mesh_axis){STR("repeat"), ranks->size / s->mesh->size};
+    memcpy(axes + 1, s->mesh->axes, s->mesh->num_axes * sizeof *axes);
+    fine->mesh = mesh_make(a, STR(""), axes, s->mesh->num_axes + 1, ranks->device_ids);
+  }
+  u32 shift = fine->mesh->num_axes - s->mesh->num_axes;
+  axis_list *dims = ARENA_ARRAY(a, axis_list, rank);
+  for (u32 d = 0; d < rank; d++) {
+    axis_ref *moved = arena_copy(a, s->dims[d].axes.data, s->dims[d].axes.len * sizeof *moved);
+    for (size_t i = 0; i < s->dims[d].axes.len; i++) moved[i].axis += shift;
+    dims[d] = (axis_list){moved, s->dims[d].axes.len};
+  }
+  *fine = *sharding_make_closed(a, fine->mesh, dims, rank);
+  axis_list rest = axes_copy(a, sharding_unused_axes(a, fine));
+  axis_vec unused = {(axis_ref *)(uintptr_t)rest.data, rest.len, rest.len};
+  out->extra = ARENA_ARRAY(a, axis_list, rank);
+  for (u32 d = 0; d < rank; d++) {
+    axis_vec extra = {0};
+    i64 factor = pieces[d] / l->grid.strategy[d];
+    for (i64 p = 2; factor > 1; p++)
+      for (; factor % p == 0; factor /= p)
+        if (!take_part(a, &unused, p, &extra)) return false;
+    out->extra[d] = axis_vec_list(&extra);
+    dims[d] = axes_concat(a, dims[d], out->extra[d]);
+  }
+  out->mesh = fine->mesh;
+  slice_grid_make(a, sharding_make_closed(a, fine->mesh, dims, rank), &out->grid);
+  return true;
+}
+
+static void step_along(arena *a, step_vec *steps, redistribute_op op, const cut *c, u32 dim) {
+  redistribute_step s = {.op = op, .dim = dim, .to_dim = dim};
+  if (!c->extra[dim].len) return;
+  if (!mesh_replica_groups(a, c->mesh, c->extra[dim], &s.groups)) arena_oom(a);
+  VEC_PUSH(a, *steps, s);
+}
+
+/* Pairs of ranks between two placements of the same pieces, from themselves where it can be. */
+static void permute_pieces(arena *a, const cut *x, const cut *y, step_vec *steps) {
+  i64 n = x->mesh->size, replicas = x->grid.replicas;
+  i64 *holders = ARENA_ARRAY(a, i64, (size_t)n), *takers = ARENA_ARRAY(a, i64, (size_t)n);
+  i64 *pairs = ARENA_ARRAY(a, i64, (size_t)n * 2), at = 0;
+  bool moves = false;
+  slice_groups(a, &x->grid, holders);
+  slice_groups(a, &y->grid, takers);
+  for (i64 i = 0; i < n; i++) {
+    holders[i] = mesh_device_at(x->mesh, holders[i]);
+    takers[i] = mesh_device_at(y->mesh, takers[i]);
+  }
+  for (i64 first = 0; first < n; first += replicas) {
+    i64 *h = holders + first, *t = takers + first;
+    qsort(h, (size_t)replicas, sizeof *h, compare_down);
+    qsort(t, (size_t)replicas, sizeof *t, compare_down);
+    /* both fall: those in both pair with themselves, the rest in order */
+    i64 lone_h = 0, lone_t = 0, i = 0, k = 0;
+    while (i < replicas || k < replicas) {
+      if (i < replicas && k < replicas && h[i] == t[k]) {
+        pairs[at++] = h[i++];
+        pairs[at++] = t[k++];
+      } else if (k == replicas || (i < replicas && h[i] > t[k])) {
+        h[lone_h++] = h[i++];
+      } else {
+        t[lone_t++] = t[k++];
+      }
+    }
+    for (i = 0; i < lone_h; i++) {
+      pairs[at++] = h[i];
+      pairs[at++] = t[i];
+      moves = true;
+    }
+  }
+  redistribute_step s = {.op = REDISTRIBUTE_PERMUTE, .groups = {n, 2, pairs}};
+  if (moves) VEC_PUSH(a, *steps, s);
+}
+
+/* Cuts both layouts into the same pieces, as ranks that hold the same allow; moves the pieces; and
+ * gathers the target's. A rank receives little more than its slice, whatever the matrices. false:
+ * too few ranks hold the same. */
+static bool plan_by_pieces(arena *a, const layout *from, const layout *to, const mesh *ranks,
+                           step_vec *out) {
+  u32 rank = layout_rank(from);
+  i64 *pieces = ARENA_ARRAY(a, i64, rank), total = 1;
+  for (u32 d = 0; d < rank; d++) {
+    i64 x = from->grid.strategy[d], y = to->grid.strategy[d];
+    if (!checked_mul(x / gcd_i64(x, y), y, &pieces[d]) || !checked_mul(total, pieces[d], &total) ||
+        total > ranks->size)
+      return false;
+  }
+  cut x, y;
+  if (!cut_finer(a, from, ranks, pieces, &x) || !cut_finer(a, to, ranks, pieces, &y)) return false;
+  for (u32 d = 0; d < rank; d++) step_along(a, out, REDISTRIBUTE_SLICE, &x, d);
+  permute_pieces(a, &x, &y, out);
+  for (u32 d = 0; d < rank; d++) step_along(a, out, REDISTRIBUTE_ALL_GATHER, &y, d);
+  return true;
+}
+
 const redistribution *redistribute_plan(arena *a, const layout *from, const layout *to,
                                         diag_sink *sink) {
   const mesh *x = layout_mesh(from), *y = layout_mesh(to);
-  u32 rank = layout_rank(from);
-  if (rank != layout_rank(to)) {
-    diag_error(sink, NOWHERE, "entries: expected %u dimensions as before, found %u", rank,
-               layout_rank(to));
+  if (layout_rank(from) != layout_rank(to)) {
+    diag_error(sink, NOWHERE, "entries: expected %u dimensions as before, found %u",
+               layout_rank(from), layout_rank(to));
     return NULL;
   }
   if (!check_ranks(a, x, y, sink)) return NULL;
   const mesh *ranks = x->size >= y->size ? x : y;
-  step_vec steps = {0};
-  const mesh *common = refine(a, (const layout *const[]){from, to}, 2, ranks);
-  if (common) {
-    planner p = {a,     common, rank, refined_dims(a, common, from), refined_dims(a, common, to),
-                 &steps};
-    plan_steps(&p);
-    if (!i64s_eq(x->device_ids, y->device_ids)) add_permutation(a, x, y, &steps);
-  } else {
-    axis_vec *none = arena_zalloc(a, rank * sizeof *none);
-    const mesh *before = refine(a, &from, 1, x->size >= y->size ? x : ranks);
-    planner p = {a, before, rank, refined_dims(a, before, from), none, &steps};
-    plan_steps(&p);
-    const mesh *after = refine(a, &to, 1, y->size >= x->size ? y : ranks);
-    none = arena_zalloc(a, rank * sizeof *none);
-    planner q = {a, after, rank, none, refined_dims(a, after, to), &steps};
-    plan_steps(&q);
-  }
+  step_vec steps = plan_by_axes(a, from, to, ranks), other = {0};
+  if (plan_by_pieces(a, from, to, ranks, &other) && is_cheaper(from, &other, &steps)) steps = other;
   redistribution *r = ARENA_NEW(a, redistribution);
   *r = (redistribution){from, to, ranks->size, ranks, steps.data, steps.len};
   return r;

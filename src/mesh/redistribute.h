@@ -1,10 +1,13 @@
 /* From one layout of a tensor to another: which collectives do it, and what each rank needs.
  *
- * Both layouts are seen over the finest device matrix that explains both; a dimension's axes then
- * leave from the minor end and come at the minor end, until they are the target's. Slicing goes
- * first, as it makes the rest smaller; an axis that one dimension loses and another wants next is
- * an all-to-all; what is left is gathered. Matrices such as 2x3 and 3x2 have no common one: the
- * tensor is gathered whole, then sliced. The same ranks in another order are permuted last. */
+ * Two plans are made, and the one in which a rank receives less is taken. By axes: both layouts are
+ * seen over the finest device matrices that fit both; a dimension's axes leave from the minor end
+ * and come at the minor end, until they are the target's. Slicing goes first, as it makes the rest
+ * smaller; an axis that one dimension loses and another wants next is an all-to-all; what is left,
+ * and what only one of the matrices can say, is gathered. By pieces: ranks that hold the same slice
+ * keep different pieces of it, so fine that they make the target's slices too; pieces move to the
+ * ranks that need them and are gathered. That is cheap between matrices such as 2x3 and 3x2, which
+ * have no common one, and where only the order of ranks differs. */
 #ifndef MESH_REDISTRIBUTE_H
 #define MESH_REDISTRIBUTE_H
 
