@@ -155,6 +155,13 @@ void notation_write_mesh(buf *out, const mesh *m) {
   }
 }
 
+/* mesh or "odd mesh", behind an @ */
+static bool read_symbol(reader *r, str *out) {
+  if (reader_at(r, "\"")) return reader_mlir_name(r, out);
+  *out = reader_word(r);
+  return out->len || reader_wrong(r, "a name");
+}
+
 /* ---- #sdy.sharding ---- */
 
 static const char *const reductions[] = {"sum", "max", "min", "mul", "and", "or"};
@@ -251,8 +258,7 @@ static bool read_mesh_use(reader *r) {
     return read_mlir_mesh(r, &m) && reader_own_mesh(r, m, true, true);
   }
   str name;
-  if (reader_at(r, "\"") ? !reader_mlir_name(r, &name) : (name = reader_word(r)).len == 0)
-    return reader_wrong(r, "the name of a mesh");
+  if (!read_symbol(r, &name)) return false;
   if (r->mesh && (r->mesh_given || str_eq(r->mesh->name, name))) return true;
   return reader_error(r,
                       "mesh: expected a line that defines @" STR_FMT ", or a mesh beside the "
@@ -293,11 +299,8 @@ static bool read_mesh_lines(reader *r) {
   while (reader_take(r, "sdy.mesh")) {
     const mesh *m = NULL;
     str name = {0};
-    if (!reader_expect(r, "@")) return false;
-    if (reader_at(r, "\"") ? !reader_mlir_name(r, &name) : (name = reader_word(r)).len == 0)
-      return reader_wrong(r, "the name of a mesh");
-    if (!reader_expect(r, "=") || !read_mesh_body(r, name, &m) ||
-        !reader_own_mesh(r, m, true, true))
+    if (!reader_expect(r, "@") || !read_symbol(r, &name) || !reader_expect(r, "=") ||
+        !read_mesh_body(r, name, &m) || !reader_own_mesh(r, m, true, true))
       return false;
   }
   return true;
@@ -402,10 +405,10 @@ static bool read_grid_line(reader *r) {
   const mesh *m = NULL;
   if (!reader_take(r, "shard.grid") && !reader_take(r, "mesh.mesh")) return true;
   (void)reader_take(r, "\"private\"");
-  if (!reader_expect(r, "@")) return false;
-  if (reader_word(r).len == 0) return reader_wrong(r, "the name of a grid");
-  if (!reader_expect(r, "(") || !reader_expect(r, "shape") || !reader_expect(r, "=") ||
-      !read_grid_shape(r, &m) || !reader_expect(r, ")"))
+  str name;
+  if (!reader_expect(r, "@") || !read_symbol(r, &name) || !reader_expect(r, "(") ||
+      !reader_expect(r, "shape") || !reader_expect(r, "=") || !read_grid_shape(r, &m) ||
+      !reader_expect(r, ")"))
     return false;
   return reader_own_mesh(r, m, false, false);
 }
@@ -459,15 +462,13 @@ static bool read_partial(reader *r) {
 
 const placement *read_shard(reader *r) {
   if (!read_grid_line(r)) return NULL;
-  if (reader_take(r, "%")) {
-    if (reader_word(r).len == 0 || !reader_expect(r, "=")) return reader_wrong(r, "="), NULL;
-  }
+  str name;
+  if (reader_take(r, "%") && (!read_symbol(r, &name) || !reader_expect(r, "="))) return NULL;
   bool old = reader_take(r, "mesh.sharding");
   if (!old && !reader_expect(r, "shard.sharding")) return NULL;
-  if (!reader_expect(r, "@")) return NULL;
-  if (reader_word(r).len == 0) return reader_wrong(r, "the name of a grid"), NULL;
-  if (!reader_needs_mesh(r) || !reader_expect(r, "split_axes") || !reader_expect(r, "=") ||
-      !read_split_axes(r) || (old && !read_partial(r)))
+  if (!reader_expect(r, "@") || !read_symbol(r, &name) || !reader_needs_mesh(r) ||
+      !reader_expect(r, "split_axes") || !reader_expect(r, "=") || !read_split_axes(r) ||
+      (old && !read_partial(r)))
     return NULL;
   if (reader_at(r, "halo_sizes") || reader_at(r, "sharded_dims_offsets")) {
     bool halo = reader_at(r, "halo");

@@ -200,7 +200,7 @@ static const placement *read_one_named(reader *r) {
     } else if (has_mesh && !has_spec && (reader_take(r, "spec=") || at == 1)) {
       if (!read_spec(r)) return NULL;
       has_spec = true;
-    } else if (!reader_expect(r, "memory_kind=") || !reader_word(r).len) {
+    } else if (!reader_take(r, "memory_kind=") || !reader_word(r).len) {
       return reader_wrong(r, "mesh=, then spec=, then memory_kind="), NULL;
     }
   }

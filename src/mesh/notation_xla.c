@@ -112,7 +112,7 @@ static bool read_groups(reader *r, hlo *h) {
 static bool skip_metadata(reader *r) {
   int depth = 0;
   bool quoted = false;
-  if (!reader_expect(r, "=") || !reader_at(r, "{")) return reader_wrong(r, "={");
+  if (!reader_take(r, "=") || !reader_at(r, "{")) return reader_wrong(r, "={");
   do {
     if (!r->rest.len) return reader_wrong(r, "the end of metadata");
     char c = *r->rest.data;

@@ -42,6 +42,6 @@ const placement *placement_from_tiles(arena *a, const tile_assignment *t, const 
                                       diag_sink *sink) MUST_USE;
 
 /* Where the reader of a mesh stops listing devices one by one. */
-enum { PLACEMENT_MAX_LISTED = 1 << 24 };
+enum { PLACEMENT_MAX_LISTED = 1 << 20 };
 
 #endif
