@@ -266,13 +266,12 @@ static const placement *place(reader *r, hlo *h) {
                  r->rank >= 0 ? "" : " at most", (long long)rank);
     return NULL;
   }
-  h->tiles.kind = TILE_OTHER;
   return placement_from_tiles(r->a, &h->tiles, r->mesh, r->sink);
 }
 
 /* {...} of one tensor */
 static const placement *read_one(reader *r) {
-  hlo h = {0};
+  hlo h = {.tiles.kind = TILE_OTHER};
   const mesh *given = r->mesh;
   if (!reader_expect(r, "{")) return NULL;
   while (!reader_take(r, "}"))

@@ -271,23 +271,28 @@ static const placement *place_by_list(tiler *t) {
   return p;
 }
 
+typedef struct numbered {
+  i64 device, position;
+} numbered;
+
+static int compare_devices(const void *a, const void *b) {
+  i64 x = ((const numbered *)a)->device, y = ((const numbered *)b)->device;
+  return (x > y) - (x < y);
+}
+
 /* The devices, which are different, as positions of the mesh; false: said so. */
 static bool to_positions(arena *a, const mesh *m, i64s devices, i64s *out, diag_sink *sink) {
-  i64 most = m->device_ids.len ? 0 : m->size - 1;
-  for (size_t i = 0; i < m->device_ids.len; i++) most = max_i64(most, m->device_ids.data[i]);
-  if (most >= PLACEMENT_MAX_LISTED)
-    return diag_error(sink, NOWHERE, "device_ids: expected ids below %d, found %lld",
-                      PLACEMENT_MAX_LISTED, (long long)most);
-  i64 *position = ARENA_ARRAY(a, i64, (size_t)most + 1);
-  for (i64 i = 0; i <= most; i++) position[i] = -1;
-  for (i64 i = 0; i < m->size; i++) position[mesh_device_at(m, i)] = i;
+  numbered *sorted = ARENA_ARRAY(a, numbered, (size_t)m->size);
+  for (i64 i = 0; i < m->size; i++) sorted[i] = (numbered){mesh_device_at(m, i), i};
+  qsort(sorted, (size_t)m->size, sizeof *sorted, compare_devices);
   i64 *list = ARENA_ARRAY(a, i64, devices.len);
   for (size_t i = 0; i < devices.len; i++) {
-    i64 id = devices.data[i];
-    if (id > most || position[id] < 0)
+    numbered key = {devices.data[i], 0};
+    const numbered *at = bsearch(&key, sorted, (size_t)m->size, sizeof *sorted, compare_devices);
+    if (!at)
       return diag_error(sink, NOWHERE, "devices: expected devices of the mesh, found %lld",
-                        (long long)id);
-    list[i] = position[id];
+                        (long long)key.device);
+    list[i] = at->position;
   }
   *out = (i64s){list, devices.len};
   return true;

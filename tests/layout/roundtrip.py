@@ -183,20 +183,22 @@ def source_text(case):
 
 
 def manual_text(case):
-    """Devices listed by tile, then manual, unreduced and replicated ones."""
+    """Devices listed by tile, then manual, unreduced and replicated ones in some order."""
     if any(case.opens) or case.kind != "sum":
         return None, None
     strategy, number, unreduced, manual = by_hand(case)
     groups = [math.prod(extent(case, a) for a in l) for l in (case.manual, case.unreduced)]
-    tiles = math.prod(strategy)
-    rest = len(case.ids) // (tiles * groups[0] * groups[1])
-    order = np.lexsort((unreduced, manual, number))
-    devices = np.array(case.ids)[order]
-    if groups[0] == 1 and groups[1] == 1 and tiles == 1:
+    groups.append(len(case.ids) // math.prod(strategy + groups))
+    if groups[:2] == [1, 1] and math.prod(strategy) == 1:
         return "xla", "{replicated}"
-    dims = strategy + groups + [rest]
+    # lexsort keeps the replicas in order; then the groups change places
+    devices = np.array(case.ids)[np.lexsort((unreduced, manual, number))]
+    names, order = ["manual", "unreduced", "replicated"], [0, 1, 2]
+    random.Random(str(case)).shuffle(order)
+    devices = devices.reshape([-1] + groups).transpose([0] + [1 + k for k in order]).ravel()
+    dims = strategy + [groups[k] for k in order]
     return "xla", (f"{{devices=[{','.join(map(str, dims))}]{','.join(map(str, devices))} "
-                   "last_tile_dims={manual, unreduced, replicated}}")
+                   f"last_tile_dims={{{', '.join(names[k] for k in order)}}}}}")
 
 
 # ---- what others make of a text: the slice of every device ----
