@@ -22,6 +22,7 @@ import functools
 import json
 import os
 import pathlib
+import sys
 
 LIBRARY = "libterrazzo.so"
 ANY_RANK = -1
@@ -255,9 +256,15 @@ def notations():
     return names
 
 
+def _kind(cls):
+    """The name of a class; JAX's by the one that it is used under."""
+    jax = sys.modules.get("jax")
+    return "PartitionSpec" if jax and cls is jax.sharding.PartitionSpec else cls.__name__
+
+
 def _spell(x, mesh):
     """An object as text, the notation of that, and the mesh."""
-    kind = type(x).__name__
+    kind = _kind(type(x))
     if isinstance(x, dict):
         return repr(x), "layout", mesh
     if kind == "NamedSharding":
@@ -288,7 +295,7 @@ def _spec_text(spec):
             return "P.UNCONSTRAINED"
         raise TypeError(f"spec: expected names, tuples and None, found {e!r}")
 
-    parts = [entry(e) for e in spec]
+    parts = [entry(e) for e in getattr(spec, "partitions", spec)]
     for key in ("unreduced", "reduced"):
         if names := sorted(getattr(spec, key, ())):
             parts.append(f"{key}={{{', '.join(map(repr, names))}}}")
@@ -297,7 +304,7 @@ def _spec_text(spec):
 
 def _make(sharding, to, mesh=None):
     """An object of a class of JAX's or XLA's."""
-    kind = getattr(to, "__name__", type(to).__name__)
+    kind = _kind(to) if isinstance(to, type) else type(to).__name__
     if kind == "HloSharding":
         return to.from_string(sharding.write("xla"))
     if kind == "OpSharding":

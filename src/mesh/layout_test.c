@@ -27,6 +27,19 @@ static const layout *make(arena *a, i64s matrix, const char *alias, const char *
   return layout_make(a, &s, sink);
 }
 
+/* What a rank holds of a tensor with an element a slice, in rising order. */
+static i64 value_held(const layout *l, i64 rank) {
+  index_range r[8];
+  i64s shape = {l->grid.strategy, layout_rank(l)};
+  i64 value = 0;
+  slice_ranges(&l->grid, shape, layout_slice_at(l, rank), r);
+  for (size_t d = 0; d < shape.len; d++) {
+    CHECK(r[d].end == r[d].begin + 1);
+    value = value * shape.data[d] + r[d].begin;
+  }
+  return value;
+}
+
 /* Numbering, reordering, weighing by hand, with nothing of the layout but its columns. */
 static void derive(const layout *l, const char *what, const i64 *slices) {
   const mesh *m = layout_mesh(l);
@@ -45,8 +58,9 @@ static void derive(const layout *l, const char *what, const i64 *slices) {
       printf("%s%lld*%lld", i ? " + " : " ", (long long)digits[c->axis], (long long)c->weight);
       sum += digits[c->axis] * c->weight;
     }
-    printf(" = slice %lld\n", (long long)sum);
+    printf(" = slice %lld; holds %lld\n", (long long)sum, (long long)value_held(l, rank));
     CHECK(sum == slices[rank]);
+    CHECK(value_held(l, rank) == slices[rank]);
     CHECK(layout_slice_at(l, rank) == slices[rank]);
   }
 }
