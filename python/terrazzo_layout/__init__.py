@@ -156,9 +156,9 @@ def mesh_text(mesh):
             raise TypeError(f"mesh: expected the size of {name!r} as int, found "
                             f"{type(size).__name__}")
     text = "<[" + ", ".join(f"{_quoted(n)}={s}" for n, s in shape.items()) + "]"
-    devices = getattr(mesh, "devices", None) if not isinstance(mesh, dict) else None
-    if devices is not None and getattr(devices, "size", 0):
-        ids = [d.id for d in devices.flat]
+    jax = sys.modules.get("jax")
+    if jax and isinstance(mesh, jax.sharding.Mesh):  # an AbstractMesh has no devices
+        ids = [d.id for d in mesh.devices.flat]
         if ids != list(range(len(ids))):
             text += f", device_ids={ids}"
     return text + ">"
