@@ -93,6 +93,7 @@ op *op_create(ir_module *m, const op_info *info, const attr *loc, value *const *
               size_t num_regions) {
   arena *a = &m->arena;
   op *o = ARENA_NEW(a, op);
+  *(info->id < OP_COUNT ? &m->seen[info->id] : &m->seen_other) = true;
   o->info = info;
   o->loc = loc;
   o->num_regions = (u16)num_regions;

@@ -177,7 +177,11 @@ typedef struct ir_module {
   ir_ctx *ctx;
   arena arena;
   op *root; /* builtin.module */
+  bool seen[OP_COUNT], seen_other; /* kinds of ops made in it so far; other: without a row */
 } ir_module;
+
+/* False: the module has no op of this kind, and passes that look for one need not. */
+#define module_may_have(m, id_) ((m)->seen[OP_##id_])
 
 /* What a dialect of someone else's, registered in a context, says of an op of its besides its
  * op_info. What does not apply is NULL. The functions report what is wrong by themselves. */
@@ -292,6 +296,7 @@ op *op_terminator(const block *b);                  /* last op */
 bool op_before(const op *a, const op *b);           /* same block */
 u32 module_number(ir_module *m); /* values and ops in pre-order: value.num, op.num;
                                     returns the number of values */
+u32 module_number_all(ir_module *m, u32 *num_ops); /* and how many ops there are */
 
 /* "'stablehlo.add' op MESSAGE" at the op's location; false. */
 bool op_error(ir_ctx *c, const op *o, const char *fmt, ...) PRINTF_LIKE(3, 4);

@@ -10,7 +10,11 @@ static walk_result walk(op *o, walk_fn *fn, void *user, bool post) {
   for (size_t i = 0; i < o->num_regions; i++)
     for (block *b = o->regions[i].first, *next; b; b = next) {
       next = b->next;
-      FOR_OPS(inner, b) if (walk(inner, fn, user, post) == WALK_STOP) return WALK_STOP;
+      FOR_OPS(inner, b) {
+        bool leaf = !inner->num_regions; /* most are: a call less */
+        walk_result r = leaf ? fn(user, inner) : walk(inner, fn, user, post);
+        if (r == WALK_STOP) return WALK_STOP;
+      }
     }
   return post ? fn(user, o) : WALK_ON;
 }
@@ -124,10 +128,16 @@ static walk_result number(void *user, op *o) {
   return WALK_ON;
 }
 
-u32 module_number(ir_module *m) {
+u32 module_number_all(ir_module *m, u32 *num_ops) {
   numbering n = {0};
   op_walk(m->root, number, &n);
+  *num_ops = n.ops;
   return n.values;
+}
+
+u32 module_number(ir_module *m) {
+  u32 num_ops;
+  return module_number_all(m, &num_ops);
 }
 
 /* ---- diagnostics ---- */

@@ -16,6 +16,9 @@ typedef struct minimal {
   rule_set rules;
   symbols symbols;
   VEC(op *) ops;
+  hash_index closed; /* lists of shardings without open sums */
+  hash_index dots;   /* products that stay as they are */
+  bool open;         /* the function at hand may have some */
   bool ok;
 } minimal;
 
@@ -261,12 +264,25 @@ static const sharding *behind_barriers(minimal *p, value *v) {
   return part_sharding(&p->e, v);
 }
 
+/* Products with this rule and these shardings were seen to stay as they are. */
+static u64 dot_hash(const tensors *x) {
+  return hash_ptr(x->in[2], hash_ptr(x->in[1], hash_ptr(x->in[0], hash_ptr(x->r, 0))));
+}
+
+static bool dot_known(minimal *p, const tensors *x) {
+  const tensors *seen;
+  for (size_t at = 0; (seen = index_next(&p->dots, dot_hash(x), &at));)
+    if (seen->r == x->r && !memcmp(seen->in, x->in, 3 * sizeof *x->in)) return true;
+  return false;
+}
+
 static bool project(minimal *p, op *o, const rule *r, tensors *x) {
   u32 n = rule_num_tensors(r);
   *x = (tensors){o, r, ARENA_ARRAY(p->e.a, const sharding *, n), NULL};
   for (u32 t = 0; t < n; t++)
     x->in[t] = behind_barriers(p, t < r->num_operands ? op_operand(o, t)
                                                       : op_result(o, t - r->num_operands));
+  if (n == 3 && !p->open && op_is(o, dot_general) && dot_known(p, x)) return false;
   return transfer_factors(p->e.space, p->e.a, r, (transfer_mode){0}, x->in, &x->factors, NULL);
 }
 
@@ -331,7 +347,11 @@ static bool dot_conflict(minimal *p, const tensors *x, u32 *conflict) {
 static void fix_dot(minimal *p, tensors *x) {
   u32 f;
   const sharding *old = x->in[2];
-  if (!old || !dot_conflict(p, x, &f)) return;
+  if (!old) return;
+  if (!dot_conflict(p, x, &f)) {
+    index_add(&p->dots, p->e.a, dot_hash(x), arena_copy(p->e.a, x, sizeof *x));
+    return;
+  }
   axis_list *result = &x->factors[2 * (size_t)x->r->num_factors];
   result[f] = axes_at(x, rule_has_factor(x->r, 0, f) ? 0 : 1, f);
   part_set_sharding(&p->e, x->o, 0, with_axes(p, x, 2, result));
@@ -439,23 +459,84 @@ static void close_operands(minimal *p, op *o) {
   }
 }
 
+static bool open_at(minimal *p, value *v) {
+  const tensor_sharding_attr *s = attr_as(tensor_sharding, value_sharding(p->e.c, v));
+  return s && s->unreduced.len;
+}
+
+static bool any_open(minimal *p, op *o) {
+  for (u32 i = 0; i < o->num_operands; i++)
+    if (open_at(p, op_operand(o, i))) return true;
+  for (u32 i = 0; i < o->num_results; i++)
+    if (open_at(p, op_result(o, i))) return true;
+  return false;
+}
+
+/* Most ops have no open sums and are not of the few kinds that are moved. */
 static void fix_op(minimal *p, op *o) {
-  close_operands(p, o);
+  bool open = any_open(p, o);
+  bool dot_like = op_is(o, dot_general) || op_is(o, dot);
+  if (!open && !dot_like && !op_is(o, concatenate)) return;
+  if (open) close_operands(p, o);
   if (!p->ok) return;
   const rule *r = rule_of_op(&p->rules, o);
   tensors x;
   if (!r || r->custom || !project(p, o, r, &x)) return;
-  if (op_is(o, dot_general) || op_is(o, dot)) fix_dot(p, &x);
+  if (dot_like) fix_dot(p, &x);
   if (op_is(o, concatenate)) fix_concatenate(p, &x);
   if (o->num_results) reduce_results(p, &x);
 }
 
 /* ---- the pass ---- */
 
-static walk_result collect(void *user, op *o) {
+/* Some sharding in a list has open sums. Most ops share few lists. */
+static bool list_open(minimal *p, const attr *a) {
+  const sharding_per_value_attr *l = attr_as(sharding_per_value, a);
+  if (!l || index_get(&p->closed, a)) return false;
+  for (size_t i = 0; i < l->shardings.len; i++) {
+    const tensor_sharding_attr *s = attr_as(tensor_sharding, l->shardings.data[i]);
+    if (s && s->unreduced.len) return true;
+  }
+  index_set(&p->closed, p->e.a, a, p);
+  return false;
+}
+
+static bool says_open(minimal *p, op *o) {
+  if (list_open(p, op_discardable(o, STR("sdy.sharding")))) return true;
+  for (u32 i = 0; i < o->info->num_slots; i++) {
+    const tensor_sharding_attr *s = attr_as(tensor_sharding, o->slots[i]);
+    if ((s && s->unreduced.len) || list_open(p, o->slots[i])) return true;
+  }
+  return op_kind(o) >= OP_COUNT;
+}
+
+/* Ops that are looked at whatever the shardings; notes whether all must be. */
+static walk_result collect_few(void *user, op *o) {
+  minimal *p = user;
+  p->open = p->open || says_open(p, o);
+  if (op_is(o, call) || op_is(o, dot) || op_is(o, dot_general) || op_is(o, concatenate))
+    VEC_PUSH(p->e.a, p->ops, o);
+  return WALK_ON;
+}
+
+static walk_result collect_all(void *user, op *o) {
   minimal *p = user;
   if (!op_has(o, TERMINATOR) && !op_is(o, func)) VEC_PUSH(p->e.a, p->ops, o);
   return WALK_ON;
+}
+
+static void collect(minimal *p, op *f) {
+  p->ops.len = 0;
+  p->open = false;
+  for (int side = FUNC_ARGS; side <= FUNC_RESULTS; side++)
+    for (size_t i = 0; i < func_num(f, side); i++) {
+      const tensor_sharding_attr *s = attr_as(tensor_sharding, func_sharding(f, side, i));
+      p->open = p->open || (s && s->unreduced.len);
+    }
+  if (!p->open) op_walk_post(f, collect_few, p);
+  if (!p->open) return;
+  p->ops.len = 0;
+  op_walk_post(f, collect_all, p);
 }
 
 static void fix(minimal *p, op *o) {
@@ -475,10 +556,9 @@ bool part_insert_minimal_reshards(ir_module *m, arena *scratch, const pass_args 
   symbols_init(&p.symbols, m, scratch);
   FOR_OPS(f, op_body(m->root, 0)) {
     if (!op_is(f, func)) continue;
-    p.ops.len = 0;
-    op_walk_post(f, collect, &p);
+    collect(&p, f);
     for (size_t i = 0; i < p.ops.len && p.ok; i++) fix(&p, p.ops.data[i]);
-    if (p.ok) fix_return(&p, f);
+    if (p.ok && p.open) fix_return(&p, f);
     if (!p.ok) return false;
   }
   return shard_space_check(p.e.space);

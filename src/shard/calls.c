@@ -84,7 +84,7 @@ static void order_func(ordering *r, op *func) {
   }
   func->num = 1;
   r->depth++;
-  op_walk(func, order_callee, r);
+  if (module_may_have(r->t->m, call)) op_walk(func, order_callee, r);
   r->depth--;
   func->num = 2;
   r->out[r->n++] = func;

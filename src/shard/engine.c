@@ -67,6 +67,7 @@ static void erase_tree(engine *e, op *o) {
 /* ---- waking what a change touches ---- */
 
 static void wake(engine *e, op *o) {
+  e->settled[o->num] = 0;
   if (e->notify && o != e->current) push(e, o);
 }
 
@@ -105,8 +106,8 @@ static void wake_users(engine *e, value *v) {
 static void wake_target(void *user, value *v) { wake_users(user, v); }
 
 static void wake_around(engine *e, value *v) {
-  if (!e->notify) return;
   op *o = value_parent(v);
+  if (op_flow(o)) memset(e->settled, 0, e->num_ops); /* an owner without an edge op */
   if (!v->is_arg && op_is(o, data_flow_edge)) {
     value *owner = op_operand(o, 0);
     op *source = value_parent(owner);
@@ -115,6 +116,14 @@ static void wake_around(engine *e, value *v) {
   }
   wake(e, o);
   wake_users(e, v);
+}
+
+/* Ops around v must be looked at when they come up, without being called for. */
+static void settle_anew(engine *e, value *v) {
+  bool notify = e->notify;
+  e->notify = false;
+  wake_around(e, v);
+  e->notify = notify;
 }
 
 /* ---- updates ---- */
@@ -130,6 +139,7 @@ static void update(engine *e, value *holder, const sharding *s) {
     if (at) state_set(e, at, s);
     if (at && e->options->trace) trace_group(e->options->trace, holder, at, s);
     wake_around(e, other);
+    if (at && at != other) settle_anew(e, at);
   }
 }
 
@@ -177,7 +187,8 @@ static transfer_mode mode_of(const engine *e, const op *o, bool elementwise) {
   if (e->round != ANY_ROUND && given)
     pass = other = given_direction(e, given, o);
   else
-    for (int i = 0; i <= e->round; i++) add_round(i, o, e->kind[o->num], &pass, &other);
+    for (int i = e->round > 0; i <= e->round; i++) /* 1 includes 0 */
+      add_round(i, o, e->kind[o->num], &pass, &other);
   return (transfer_mode){.pass = (u8)pass,
                          .other = (u8)other,
                          .aggressive = e->aggressive,
@@ -228,7 +239,19 @@ static value *returned_at(engine *e, op *o, u32 i) {
   return e->sources.data[0];
 }
 
+/* An op whose tensors are as they were when it was last visited, in this mode, has nothing to say;
+ * if it has, it is marked as visited so. */
+static bool is_settled(engine *e, const op *o, transfer_mode mode) {
+  u8 key = (u8)(1 | mode.pass << 1 | mode.other << 3 | mode.aggressive << 5);
+  if (e->settled[o->num] == key) return true;
+  e->settled[o->num] = key;
+  return false;
+}
+
 static void visit_rule(engine *e, op *o) {
+  transfer_mode mode = mode_of(e, o, (e->kind[o->num] & KIND_ELEMENTWISE) != 0);
+  mode.conservative = e->options->conservative;
+  if ((mode.pass == DIR_NONE && mode.other == DIR_NONE) || is_settled(e, o, mode)) return;
   const rule *r = state_rule(e, o);
   if (!r) return;
   u32 n = o->num_operands, all = n + o->num_results;
@@ -238,8 +261,6 @@ static void visit_rule(engine *e, op *o) {
   for (u32 i = 0; i < o->num_results; i++)
     any |= (in[n + i] = state_get(e, op_result(o, i))) != NULL;
   if (!any) return;
-  transfer_mode mode = mode_of(e, o, (e->kind[o->num] & KIND_ELEMENTWISE) != 0);
-  mode.conservative = e->options->conservative;
   if (!step(e, r, mode, in, &out)) return;
   trace(e, o, r, mode, in, tensor_at);
   for (u32 i = 0; i < all; i++) {
@@ -394,6 +415,7 @@ static bool run_priorities(engine *e) {
     priority = state_priority(plan, i);
     if (o->trace) o->trace->user_priority = priority;
     state_raise_priority(e, plan, i);
+    memset(e->settled, 0, e->num_ops);
     run_rounds(e);
   }
   return true;

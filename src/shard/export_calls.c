@@ -80,6 +80,7 @@ static op *make_call(exporting *e, op *o, const op *f) {
 bool pass_export_named_computations(ir_module *m, arena *scratch, const pass_args *args) {
   (void)args;
   exporting e = {.m = m, .a = scratch};
+  if (!module_may_have(m, named_computation)) return true;
   symbols_init(&e.symbols, m, scratch);
   op_walk_post(m->root, collect_named, &e);
   for (size_t i = 0; i < e.list.len; i++) {
@@ -102,6 +103,7 @@ bool pass_export_named_computations(ir_module *m, arena *scratch, const pass_arg
 bool pass_inline_named_computations(ir_module *m, arena *scratch, const pass_args *args) {
   (void)args;
   exporting e = {.m = m, .a = scratch};
+  if (!module_may_have(m, named_computation)) return true;
   op_walk_post(m->root, collect_named, &e);
   for (size_t i = 0; i < e.list.len; i++) {
     op *o = e.list.data[i];
@@ -197,7 +199,7 @@ bool pass_unflatten_call_graph(ir_module *m, arena *scratch, const pass_args *ar
   bool fully = pass_option_flag(args, STR("dedup-functions-fully"), false);
   hash_index kept = {0};
   symbols_init(&e.symbols, m, scratch);
-  op_walk_post(m->root, collect_call, &e);
+  if (module_may_have(m, call)) op_walk_post(m->root, collect_call, &e);
   for (size_t i = 0; i < e.list.len; i++) {
     op *f = call_callee(&e.symbols, e.list.data[i]);
     if (!f) return op_error(m->ctx, e.list.data[i], "calls a function that does not exist");
@@ -234,7 +236,7 @@ bool pass_insert_func_call_reshards(ir_module *m, arena *scratch, const pass_arg
   exporting e = {.m = m, .a = scratch};
   shard_space *s = shard_space_create(m, scratch);
   symbols_init(&e.symbols, m, scratch);
-  op_walk_post(m->root, collect_call, &e);
+  if (module_may_have(m, call)) op_walk_post(m->root, collect_call, &e);
   for (size_t i = 0; i < e.list.len; i++) {
     op *call = e.list.data[i], *f = call_callee(&e.symbols, call);
     if (!f) return op_error(m->ctx, call, "calls a function that does not exist");

@@ -107,7 +107,7 @@ bool pass_sink_data_flow_edges(ir_module *m, arena *scratch, const pass_args *ar
   (void)scratch;
   sinking s = {m, pass_option_flag(args, STR("sink-debug-sharding-origins"), false),
                pass_option_flag(args, STR("sink-debug-propagation-edge-sharding"), false)};
-  op_walk(m->root, sink, &s);
+  if (module_may_have(m, data_flow_edge) || module_may_flow(m)) op_walk(m->root, sink, &s);
   return true;
 }
 
@@ -121,7 +121,7 @@ static walk_result remove_group(void *user, op *o) {
 
 bool pass_remove_sharding_groups(ir_module *m, arena *scratch, const pass_args *args) {
   (void)scratch, (void)args;
-  op_walk_post(m->root, remove_group, NULL);
+  if (module_may_have(m, sharding_group)) op_walk_post(m->root, remove_group, NULL);
   return true;
 }
 
@@ -133,6 +133,8 @@ static walk_result to_reshard(void *user, op *o) {
 
 bool pass_constraint_to_reshard(ir_module *m, arena *scratch, const pass_args *args) {
   (void)scratch, (void)args;
+  if (!module_may_have(m, sharding_constraint)) return true;
+  m->seen[OP_reshard] = true;
   op_walk(m->root, to_reshard, NULL);
   return true;
 }
@@ -234,7 +236,10 @@ static walk_result evenly_op(void *user, op *o) {
 bool pass_update_non_divisible(ir_module *m, arena *scratch, const pass_args *args) {
   (void)args;
   shard_space *s = shard_space_create(m, scratch);
-  op_walk(m->root, evenly_op, s);
+  if (module_may_flow(m) || module_may_have(m, call))
+    op_walk(m->root, evenly_op, s);
+  else
+    FOR_OPS(o, op_body(m->root, 0)) evenly_op(s, o);
   return shard_space_check(s);
 }
 

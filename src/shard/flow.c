@@ -113,6 +113,12 @@ const flow *op_flow(const op *o) {
   return o->info->hooks ? o->info->hooks->flow : NULL;
 }
 
+bool module_may_flow(const ir_module *m) {
+  for (int i = 0; i < OP_COUNT; i++)
+    if (flow_of[i] && m->seen[i]) return true;
+  return m->seen_other;
+}
+
 block *flow_owner_block(const op *o) {
   const flow *f = op_flow(o);
   return f && f->args_own && f->owner_region < o->num_regions ? op_body(o, f->owner_region) : NULL;

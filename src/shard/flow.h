@@ -30,6 +30,7 @@ typedef struct flow {
 bool flow_known(op_id id);
 /* NULL: the op has no edges. */
 const flow *op_flow(const op *o);
+bool module_may_flow(const ir_module *m); /* false: no op of it has edges */
 /* The block whose arguments own edges; NULL: none does. */
 block *flow_owner_block(const op *o);
 /* The sdy.data_flow_edge of the edge with this target or source, or NULL. */

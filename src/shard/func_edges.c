@@ -85,7 +85,7 @@ bool pass_add_func_data_flow_edges(ir_module *m, arena *scratch, const pass_args
     op *before = b ? b->first : NULL;
     for (u32 i = 0; b && i < b->num_args; i++) add_edge(m, b->args[i], b, before);
   }
-  op_walk_post(m->root, add_call_edges, m);
+  if (module_may_have(m, call)) op_walk_post(m->root, add_call_edges, m);
   return true;
 }
 
@@ -107,6 +107,6 @@ static walk_result sink_edge(void *user, op *o) {
 
 bool pass_sink_func_data_flow_edges(ir_module *m, arena *scratch, const pass_args *args) {
   (void)scratch, (void)args;
-  op_walk_post(m->root, sink_edge, m);
+  if (module_may_have(m, func_data_flow_edge)) op_walk_post(m->root, sink_edge, m);
   return true;
 }

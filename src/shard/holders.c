@@ -112,6 +112,10 @@ static str list_slot(const op *o, bool args) {
   return STR("sdy.sharding");
 }
 
+bool op_says_elsewhere(const op *o) {
+  return single_slot(o) || !str_is(list_slot(o, false), "sdy.sharding");
+}
+
 static attrs list_of(op *o, bool args) {
   const flow *f = op_flow(o);
   if (f && f->get_shardings) return f->get_shardings(o, args);

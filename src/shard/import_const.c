@@ -6,12 +6,14 @@
 #include "shard/passes.h"
 #include "shard/traits.h"
 
+/* op->num of the ops of the region at hand */
+enum { PLAIN, CONSTANT_EXPRESSION, SCALAR_BROADCAST };
+
 typedef struct splitter {
   ir_module *m;
   arena *a;
-  op *func;            /* at hand */
-  hash_index constant; /* ops that are constant expressions */
-  hash_index scalars;  /* ops that broadcast a scalar */
+  op *func;        /* at hand */
+  op *impure_func; /* the last one noted as such */
   VEC(op *) constants;
   VEC(op *) expansions;
   /* names of functions and named computations that do more than make constants */
@@ -38,7 +40,7 @@ static bool is_constant(const splitter *s, const op *o) {
   if (!preserves(s, o)) return false;
   for (u32 i = 0; i < o->num_operands; i++) {
     const op *def = value_op(op_operand(o, i));
-    if (!def || !index_get(&s->constant, def)) return false;
+    if (!def || def->num != CONSTANT_EXPRESSION) return false;
   }
   return true;
 }
@@ -96,30 +98,31 @@ static void copy_operands(splitter *s, op *o) {
   for (u32 i = 0; i < o->num_operands; i++) {
     value *v = op_operand(o, i);
     const op *def = value_op(v);
-    if (def && (index_get(&s->constant, def) || index_get(&s->scalars, def)))
-      op_set_operand(o, i, copy_expression(s, v));
+    if (def && def->num != PLAIN) op_set_operand(o, i, copy_expression(s, v));
   }
 }
 
 /* ---- the walk ---- */
 
 static void note_impure(splitter *s, const op *o) {
-  const op *p = op_parent(o);
+  const op *p = module_may_have(s->m, named_computation) ? op_parent(o) : NULL;
   while (p && !op_is(p, named_computation)) p = op_parent(p);
   if (p) index_set(&s->impure_computations, s->a, op_attr(p, STR("name")), s->func);
+  if (s->impure_func == s->func) return;
+  s->impure_func = s->func;
   index_set(&s->impure, s->a, func_original_name(s->func), s->func);
 }
 
 static void split_op(splitter *s, op *o) {
   if (op_is(o, func) || op_is(o, sharding_group)) return;
   if (is_constant(s, o)) {
-    index_set(&s->constant, s->a, o, o);
+    o->num = CONSTANT_EXPRESSION;
     VEC_PUSH(s->a, s->constants, o);
     return;
   }
   if (!preserves(s, o) && !op_has(o, TERMINATOR)) note_impure(s, o);
   if (op_is(o, broadcast_in_dim) && value_is_scalar(op_operand(o, 0))) {
-    index_set(&s->scalars, s->a, o, o);
+    o->num = SCALAR_BROADCAST;
     VEC_PUSH(s->a, s->expansions, o);
     return;
   }
@@ -141,7 +144,6 @@ static void erase_unused(op *o) {
 }
 
 static void split_region(splitter *s, region *r) {
-  s->constant = s->scalars = (hash_index){0};
   s->constants.len = s->expansions.len = 0;
   for (block *b = r->first; b; b = b->next) FOR_OPS(o, b) op_walk(o, split_inside, s);
   for (size_t i = 0; i < s->expansions.len; i++) erase_unused(s->expansions.data[i]);
@@ -170,6 +172,7 @@ static void replace_constant(ir_module *m, op *o, const char *value_name) {
 /* The two kinds of constant have the same slots. */
 static walk_result to_sdy_constant(void *user, op *o) {
   const op_hooks *h = o->info->hooks;
+  o->num = PLAIN;
   if (op_is(o, constant)) o->info = &op_infos[OP_sdy_constant];
   if (h && h->constant) replace_constant(user, o, h->constant);
   return WALK_ON;
@@ -179,6 +182,7 @@ bool pass_constant_splitter(ir_module *m, arena *scratch, const pass_args *args)
   (void)args;
   _Static_assert(sizeof(struct constant_attrs) == sizeof(struct sdy_constant_attrs), "one slot");
   op_walk_post(m->root, to_sdy_constant, m);
+  m->seen[OP_sdy_constant] = true;
   splitter s = {.m = m, .a = scratch};
   op **funcs;
   size_t n;
@@ -186,7 +190,7 @@ bool pass_constant_splitter(ir_module *m, arena *scratch, const pass_args *args)
   if (!funcs_in_order(&s.symbols, false, &funcs, &n)) return false;
   for (size_t i = 0; i < n; i++) {
     s.func = funcs[i];
-    op_walk_post(funcs[i], split_computation, &s);
+    if (module_may_have(m, named_computation)) op_walk_post(funcs[i], split_computation, &s);
     split_region(&s, &funcs[i]->regions[0]);
   }
   return true;

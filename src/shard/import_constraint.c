@@ -191,6 +191,9 @@ static walk_result collect(void *user, op *o) {
 }
 
 bool pass_apply_sharding_constraints(ir_module *m, arena *scratch, const pass_args *args) {
+  if (!module_may_have(m, sharding_constraint) && !module_may_have(m, manual_computation) &&
+      !pass_option_flag(args, STR("debug-sharding-origins"), false))
+    return true;
   debug_info *debug = debug_info_begin(m, scratch, args);
   applying p = {.m = m, .a = scratch, .trace = debug_info_trace(debug)};
   p.space = shard_space_create(m, scratch);
@@ -286,6 +289,7 @@ static void unite(grouping *g, size_t *up) {
 bool pass_sharding_group_import(ir_module *m, arena *scratch, const pass_args *args) {
   (void)args;
   grouping g = {.m = m, .a = scratch, .ok = true};
+  if (!module_may_have(m, sharding_group)) return true;
   op_walk_post(m->root, collect_groups, &g);
   size_t n = g.entries.len;
   if (!g.ok || !n) return g.ok;

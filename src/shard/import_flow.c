@@ -40,7 +40,7 @@ static walk_result add_edges(void *user, op *o) {
 
 bool pass_add_data_flow_edges(ir_module *m, arena *scratch, const pass_args *args) {
   (void)scratch, (void)args;
-  op_walk_post(m->root, add_edges, m);
+  if (module_may_flow(m)) op_walk_post(m->root, add_edges, m);
   return true;
 }
 
@@ -93,6 +93,7 @@ static bool no_callee(ir_module *m, const op *call) {
 bool pass_flatten_call_graph(ir_module *m, arena *scratch, const pass_args *args) {
   (void)args;
   call_walk w;
+  if (!module_may_have(m, call)) return true;
   if (!calls_in_order(m, scratch, &w)) return false;
   FOR_OPS(o, op_body(m->root, 0)) o->num = 0;
   for (size_t i = 0; i < w.calls.len; i++) {
@@ -111,6 +112,7 @@ bool pass_func_to_call(ir_module *m, arena *scratch, const pass_args *args) {
   (void)args;
   shard_space *s = shard_space_create(m, scratch);
   call_walk w = {.a = scratch};
+  if (!module_may_have(m, call)) return true;
   symbols_init(&w.symbols, m, scratch);
   op_walk_post(m->root, collect_call, &w);
   for (size_t i = 0; i < w.calls.len; i++) {
@@ -186,6 +188,7 @@ static walk_result add_named_edges(void *user, op *o) {
 bool pass_import_func_calls(ir_module *m, arena *scratch, const pass_args *args) {
   call_walk w;
   shard_space *s = shard_space_create(m, scratch);
+  if (!module_may_have(m, call) && !module_may_have(m, named_computation)) return true;
   if (!calls_in_order(m, scratch, &w)) return false;
   u32 numbered = 0;
   FOR_OPS(o, op_body(m->root, 0)) o->num = numbered++;

@@ -211,6 +211,6 @@ static walk_result batch(void *user, op *o) {
 
 bool pass_gather_scatter_batching(ir_module *m, arena *scratch, const pass_args *args) {
   (void)scratch, (void)args;
-  op_walk_post(m->root, batch, m);
+  if (module_may_have(m, gather) || module_may_have(m, scatter)) op_walk_post(m->root, batch, m);
   return true;
 }

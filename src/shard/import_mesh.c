@@ -10,6 +10,7 @@ typedef struct mapping {
   arena *a;
   map_sharding_fn *fn;
   void *user;
+  hash_index done; /* lists: most ops share few */
 } mapping;
 
 static const attr *map_one(const mapping *p, const attr *a) {
@@ -17,16 +18,21 @@ static const attr *map_one(const mapping *p, const attr *a) {
   return b ? b : a;
 }
 
-static const attr *map_list(const mapping *p, const attr *a) {
+static const attr *map_list(mapping *p, const attr *a) {
   const sharding_per_value_attr *l = attr_as(sharding_per_value, a);
   if (!l) return map_one(p, a);
+  const attr *known = index_get(&p->done, a);
+  if (known) return known;
   const attr **out = ARENA_ARRAY(p->a, const attr *, l->shardings.len);
   bool same = true;
   for (size_t i = 0; i < l->shardings.len; i++) {
     out[i] = map_one(p, l->shardings.data[i]);
     same &= out[i] == l->shardings.data[i];
   }
-  return same ? a : attr_make(p->m->ctx, sharding_per_value, .shardings = {out, l->shardings.len});
+  const attr *b =
+      same ? a : attr_make(p->m->ctx, sharding_per_value, .shardings = {out, l->shardings.len});
+  index_set(&p->done, p->a, a, (void *)(uintptr_t)b);
+  return b;
 }
 
 static void map_func(const mapping *p, op *func, func_side side) {
@@ -42,20 +48,20 @@ static void map_func(const mapping *p, op *func, func_side side) {
 }
 
 static walk_result map_op(void *user, op *o) {
-  const mapping *p = user;
+  mapping *p = user;
   if (op_is(o, func)) {
     map_func(p, o, FUNC_ARGS);
     map_func(p, o, FUNC_RESULTS);
   }
   for (u32 i = 0; i < o->info->num_slots; i++)
     if (o->slots[i]) o->slots[i] = map_list(p, o->slots[i]);
-  const attr *own = op_discardable(o, STR("sdy.sharding"));
-  if (own) op_set_attr(p->m, o, STR("sdy.sharding"), map_list(p, own));
+  const attr *own = op_discardable(o, STR("sdy.sharding")), *other = own ? map_list(p, own) : NULL;
+  if (other != own) op_set_attr(p->m, o, STR("sdy.sharding"), other);
   return WALK_ON;
 }
 
 void map_shardings(ir_module *m, arena *scratch, map_sharding_fn *fn, void *user) {
-  mapping p = {m, scratch, fn, user};
+  mapping p = {.m = m, .a = scratch, .fn = fn, .user = user};
   op_walk(m->root, map_op, &p);
 }
 
@@ -294,6 +300,7 @@ static walk_result clean_manual(void *user, op *o) {
 
 bool pass_manual_axes_cleanup(ir_module *m, arena *scratch, const pass_args *args) {
   (void)args;
+  if (!module_may_have(m, manual_computation)) return true;
   cleanup c = {m, shard_space_create(m, scratch), true};
   op_walk_post(m->root, clean_manual, &c);
   return c.ok && shard_space_check(c.s);

@@ -142,14 +142,17 @@ static void propagate(line *l) {
                                        "run-op-priority-propagation",
                                        "extra-rules",
                                        NULL};
-  pass_option options[MAX_STEP_OPTIONS + 2] = {{STR("keep-sharding-rules"), STR("true")}};
-  size_t n = 1;
+  pass_option options[MAX_STEP_OPTIONS + 3];
+  size_t n = 0;
   for (const char *const *name = passed; *name; name++)
     for (size_t i = 0; i < l->given->num_options; i++)
       if (str_is(l->given->options[i].name, *name) && n < MAX_STEP_OPTIONS)
         options[n++] = l->given->options[i];
   str to = pass_option_get(l->given, STR("module-dump-directory"), STR(""));
   char number[16];
+  /* dumps show the rules; what comes later makes its own, and drops all but the user's */
+  bool keep = to.len || flag(l, "keep-sharding-rules", false);
+  options[n++] = (pass_option){STR("keep-sharding-rules"), keep ? STR("true") : STR("false")};
   if (to.len) {
     options[n++] = (pass_option){STR("module-dump-directory"), to};
     options[n++] = (pass_option){STR("dump-index"), pipeline_number(number, l->dump_index)};

@@ -1,7 +1,7 @@
 #include "shard/rule.h"
 
 void rule_set_init(rule_set *s, ir_ctx *ctx, arena *a, bool conservative) {
-  *s = (rule_set){.ctx = ctx, .a = a, .conservative = conservative};
+  *s = (rule_set){.ctx = ctx, .a = a, .scratch = a, .conservative = conservative};
 }
 
 /* ---- interning ---- */
@@ -61,8 +61,11 @@ static void begin_types(rule_builder *b) {
 }
 
 void rule_begin(rule_builder *b, rule_set *s, const op *o) {
-  *b = (rule_builder){
-      .set = s, .a = s->a, .op = o, .num_operands = o->num_operands, .num_results = o->num_results};
+  *b = (rule_builder){.set = s,
+                      .a = s->scratch,
+                      .op = o,
+                      .num_operands = o->num_operands,
+                      .num_results = o->num_results};
   b->types = ARENA_ARRAY(b->a, const type *, b->num_operands + b->num_results);
   for (u32 i = 0; i < o->num_operands; i++) b->types[i] = op_operand(o, i)->type;
   for (u32 i = 0; i < o->num_results; i++) b->types[o->num_operands + i] = o->results[i].type;
@@ -160,7 +163,7 @@ const rule *rule_end(rule_builder *b) {
 }
 
 const rule *rule_identity(rule_set *s, const type *t, size_t num_operands) {
-  rule_builder b = {.set = s, .a = s->a, .num_operands = (u32)num_operands, .num_results = 1};
+  rule_builder b = {.set = s, .a = s->scratch, .num_operands = (u32)num_operands, .num_results = 1};
   b.types = ARENA_ARRAY(b.a, const type *, num_operands + 1);
   for (size_t i = 0; i <= num_operands; i++) b.types[i] = t;
   begin_types(&b);
@@ -168,11 +171,47 @@ const rule *rule_identity(rule_set *s, const type *t, size_t num_operands) {
   return rule_end(&b);
 }
 
+/* Rules by all that they were made from. */
+typedef struct plain_entry {
+  const rule *rule;
+  rule_fn *fn;
+  u32 num_operands, n;
+  const void *made_from[]; /* types, then slots */
+} plain_entry;
+
+static const void *made_from(const op *o, u32 i) {
+  if (i < o->num_operands) return op_operand(o, i)->type;
+  i -= o->num_operands;
+  return i < o->num_results ? (const void *)o->results[i].type : o->slots[i - o->num_results];
+}
+
+static const rule *plain_of_op(rule_set *s, const op *o, rule_fn *fn) {
+  u32 n = o->num_operands + o->num_results + o->info->num_slots;
+  u64 h = hash_u64((u64)(uintptr_t)fn, o->num_operands);
+  for (u32 i = 0; i < n; i++) h = hash_ptr(made_from(o, i), h);
+  plain_entry *e;
+  for (size_t at = 0; (e = index_next(&s->plain, h, &at));) {
+    u32 i = 0;
+    if (e->fn != fn || e->n != n || e->num_operands != o->num_operands) continue;
+    while (i < n && e->made_from[i] == made_from(o, i)) i++;
+    if (i == n) return e->rule;
+  }
+  rule_builder b;
+  rule_begin(&b, s, o);
+  e = arena_zalloc(s->a, sizeof *e + n * sizeof *e->made_from);
+  *e = (plain_entry){.fn = fn, .num_operands = o->num_operands, .n = n};
+  for (u32 i = 0; i < n; i++) e->made_from[i] = made_from(o, i);
+  e->rule = fn(&b, o);
+  index_add(&s->plain, s->a, h, e);
+  return e->rule;
+}
+
 const rule *rule_of_op(rule_set *s, const op *o) {
   const attr *own = op_discardable(o, STR("sdy.sharding_rule"));
   if (own) return rule_from_attr(s, own, o);
   rule_fn *fn = rule_fn_of(o);
   if (!fn) return NULL;
+  if (rule_fn_is_plain(fn)) return plain_of_op(s, o, fn);
   rule_builder b;
   rule_begin(&b, s, o);
   return fn(&b, o);

@@ -138,6 +138,11 @@ static const bool silent[OP_COUNT] = {
     [OP_func_data_flow_edge] = true,
 };
 
+bool rule_fn_is_plain(rule_fn *fn) {
+  return fn == pointwise || fn == rule_dot_general || fn == rule_reduce || fn == rule_transpose ||
+         fn == rule_reshape || fn == rule_broadcast_in_dim;
+}
+
 void rule_warn_unknown(rule_set *s, const op *o) {
   bool known = op_kind(o) < OP_COUNT ? silent[op_kind(o)] : op_has(o, CONSTANT);
   if (known || rule_fn_of(o) || op_flow(o) || op_has(o, TERMINATOR)) return;

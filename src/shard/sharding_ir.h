@@ -60,6 +60,9 @@ attrs op_shardings(const op *o);
 /* n attributes, none NULL. */
 void op_set_shardings(ir_module *m, op *o, const attr *const *list, size_t n);
 
+/* The op keeps the shardings of its results in slots rather than in "sdy.sharding". */
+bool op_says_elsewhere(const op *o);
+
 /* The value that holds the sharding for v: a data-flow edge's result, an edge owner, v itself.
  * NULL: no sharding can be attached (an argument of a reduction's body, say). */
 value *value_shardable(value *v);

@@ -91,15 +91,8 @@ static walk_result load_op(void *user, op *o) {
   return WALK_ON;
 }
 
-static walk_result count_op(void *user, op *o) {
-  (void)o;
-  ++*(u32 *)user;
-  return WALK_ON;
-}
-
 static void allocate(engine *e) {
-  e->num_values = module_number(e->m);
-  op_walk(e->m->root, count_op, &e->num_ops);
+  e->num_values = module_number_all(e->m, &e->num_ops);
   size_t v = e->num_values, o = e->num_ops;
   e->of = arena_zalloc(e->a, v * sizeof *e->of);
   e->holder = arena_zalloc(e->a, v * sizeof *e->holder);
@@ -109,6 +102,7 @@ static void allocate(engine *e) {
   e->rule = arena_zalloc(e->a, o * sizeof *e->rule);
   e->rule_known = arena_zalloc(e->a, o);
   e->kind = arena_zalloc(e->a, o);
+  e->settled = arena_zalloc(e->a, o);
   e->place = arena_zalloc(e->a, o * sizeof *e->place);
   e->results = arena_zalloc(e->a, o * sizeof *e->results);
   e->stack = arena_zalloc(e->a, (o + 1) * sizeof *e->stack);
@@ -162,7 +156,7 @@ static op *constrain(engine *e, value *v, const attr *sharding) {
 
 /* Before numbering: members get the common sharding, or constraints where they disagree. */
 static void sync_groups(engine *e) {
-  op_walk(e->m->root, collect_group, e);
+  if (module_may_have(e->m, sharding_group)) op_walk(e->m->root, collect_group, e);
   for (size_t k = 0; k < e->groups.len; k++) {
     value_group *g = &e->groups.data[k];
     bool conflict;
@@ -230,8 +224,11 @@ engine *state_load(ir_module *m, arena *a, const engine_options *options) {
   arena_init(&e->scratch, &e->pool_mem, ir_trap(m->ctx));
   e->space = shard_space_create(m, a);
   rule_set_init(&e->rules, m->ctx, a, options->conservative);
+  e->rules.scratch = &e->scratch;
   sync_groups(e);
-  if (!op_walk(m->root, not_func_edge, NULL) && !(e->calls = call_map_build(m, a))) return NULL;
+  if (module_may_have(m, func_data_flow_edge) && !op_walk(m->root, not_func_edge, NULL) &&
+      !(e->calls = call_map_build(m, a)))
+    return NULL;
   allocate(e);
   number_groups(e);
   e->main = module_main(m);
@@ -481,13 +478,29 @@ static void store_block_args(engine *e, op *o) {
       value_set_sharding(e->m, b->args[i], shard_write(e->space, e->of[b->args[i]->num]));
 }
 
+/* The sharding of an op's only result. Most ops keep it in one attribute, and few differ. */
+static void store_only(engine *e, op *o) {
+  const sharding *s = e->of[o->results[0].num];
+  if (op_says_elsewhere(o)) {
+    value_set_sharding(e->m, op_result(o, 0), shard_write(e->space, s));
+    return;
+  }
+  const attr *list = index_get(&e->lists, s);
+  if (!list) {
+    const attr *a = shard_write(e->space, s);
+    list = attr_make(e->m->ctx, sharding_per_value, .shardings = {&a, 1});
+    index_set(&e->lists, e->a, s, (void *)(uintptr_t)list);
+  }
+  op_set_attr(e->m, o, STR("sdy.sharding"), list);
+}
+
 static void store_results(engine *e, op *o) {
   store_block_args(e, o);
   bool any = false;
   for (u32 i = 0; i < o->num_results; i++) any |= e->changed[o->results[i].num];
   if (!any) return;
   if (o->num_results == 1) {
-    value_set_sharding(e->m, op_result(o, 0), shard_write(e->space, e->of[o->results[0].num]));
+    store_only(e, o);
     return;
   }
   for (u32 i = 0; i < o->num_results; i++)

@@ -44,12 +44,14 @@ typedef struct engine {
   const rule **rule;
   bool *rule_known;
   u8 *kind;
+  u8 *settled;               /* the mode of the last visit since when nothing changed; 0: none */
   u32 *place;                /* in the stack + 1 */
   const sharding ***results; /* of functions: shardings of their results */
   u32 num_ops, num_values;
 
   VEC(value_group) groups;
   hash_index memo;
+  hash_index lists; /* sharding -> the attribute of an op whose one result has it */
 
   op **stack;
   u32 depth;
