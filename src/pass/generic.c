@@ -1,4 +1,4 @@
-/* The rows of the passes that know no dialect but func. */
+/* The rows of the passes that need no sharding: MLIR's generic ones, and StableHLO's. */
 #include "pass/passes.h"
 
 static const pass_option_info canonicalize_options[] = {
@@ -18,6 +18,14 @@ static const pass_option_info inline_options[] = {
     {"max-iterations", PASS_INT, "4", "Rounds of simplifying and inlining at most, a function"},
     {0},
 };
+static const pass_option_info composite_options[] = {
+    {"except", PASS_LIST, "", "Names of composites that stay"},
+    {0},
+};
+static const pass_option_info deprecated_options[] = {
+    {"fail-on-unused", PASS_FLAG, "true", "Fail where an op has nothing in its place: map, rng"},
+    {0},
+};
 static const pass_option_info no_options[] = {{0}};
 
 const pass_info pass_generic[] = {
@@ -33,5 +41,13 @@ const pass_info pass_generic[] = {
      no_options, false},
     {"terrazzo-inline-all", "Inlines every call, or fails; then erases what nothing calls",
      pass_inline_all, NULL, no_options, false},
+    {"chlo-legalize-to-stablehlo", "Writes chlo ops in terms of StableHLO (and shape) ops",
+     pass_chlo_legalize, NULL, no_options, true},
+    {"stablehlo-legalize-composite-to-call", "Replaces composites by calls of what they stand for",
+     pass_composite_to_call, NULL, composite_options, false},
+    {"stablehlo-legalize-deprecated-ops", "Replaces deprecated ops by those that took their place",
+     pass_legalize_deprecated, NULL, deprecated_options, true},
+    {"stablehlo-complex-math-expander", "Writes complex log, sqrt and exp in terms of real ops",
+     pass_complex_math, NULL, no_options, true},
     {0},
 };

@@ -29,6 +29,9 @@ PASSES = {
     "symbol-dce": "symbol-dce",
     "strip": "strip-debuginfo",
     "inline": "inline",
+    "chlo": "func.func(chlo-legalize-to-stablehlo)",
+    "complex": "func.func(stablehlo-complex-math-expander)",
+    "deprecated": "func.func(stablehlo-legalize-deprecated-ops{fail-on-unused=false})",
 }
 
 
@@ -155,6 +158,52 @@ def random_module(seed):
         w.emit(2, f"return %r : {t}")
         w.emit(1, "}")
     return "\n".join(["module {"] + w.lines + ["}", ""])
+
+
+UNARY = ("acos acosh asin asinh atan atanh bessel_i1e conj cosh digamma erf erf_inv erfc is_inf "
+         "is_neg_inf is_pos_inf lgamma sinh square tan").split()
+REAL_ONLY = {"bessel_i1e", "digamma", "erf", "erf_inv", "erfc", "is_inf", "is_neg_inf",
+             "is_pos_inf", "lgamma"}
+BINARY = "next_after polygamma zeta".split()
+BROADCAST = ("add atan2 divide maximum minimum multiply next_after polygamma power remainder "
+             "subtract zeta").split()
+SHAPES = [("4x", "4x", "4x"), ("3x4x", "4x", "3x4x"), ("", "4x", "4x"), ("3x1x", "1x4x", "3x4x")]
+
+
+def function(name, args, result, body):
+    head = ", ".join(f"%a{k}: {t}" for k, t in enumerate(args))
+    return f"func.func @{name}({head}) -> ({result}) {{\n  {body}\n}}"
+
+
+def chlo_functions():
+    """Every op of chlo that is a formula, for every type that it has one for; and others."""
+    for t in "f32", "f64", "f16", "bf16", "complex<f32>", "complex<f64>":
+        for op in UNARY:
+            if t.startswith("complex") and op in REAL_ONLY:
+                continue
+            x = f"tensor<3x{t}>"
+            r = "tensor<3xi1>" if op.startswith("is_") else x
+            yield function(op, [x], r, f"%0 = chlo.{op} %a0 : {x} -> {r}\n  return %0 : {r}")
+        for op in BINARY if not t.startswith("complex") else []:
+            x = f"tensor<{t}>"
+            yield function(op, [x, x], x,
+                           f"%0 = chlo.{op} %a0, %a1 : {x}, {x} -> {x}\n  return %0 : {x}")
+    for op in BROADCAST:
+        for shapes in SHAPES:
+            x, y, r = (f"tensor<{d}f32>" for d in shapes)
+            yield function(op, [x, y], r, f"%0 = chlo.broadcast_{op} %a0, %a1 : ({x}, {y}) -> {r}"
+                           f"\n  return %0 : {r}")
+    for t in "f32", "i32":
+        x, r = f"tensor<3x8x{t}>", f"tensor<3x2x{t}>, tensor<3x2xi32>"
+        yield function("top_k", [x], r, f"%0:2 = chlo.top_k(%a0, k = 2) : {x} -> ({r})"
+                       f"\n  return %0#0, %0#1 : {r}")
+
+
+def complex_functions():
+    for t in "f32", "f64":
+        x = f"tensor<2xcomplex<{t}>>"
+        for op in "log", "log_plus_one", "sqrt", "exponential":
+            yield function(op, [x], x, f"%0 = stablehlo.{op} %a0 : {x}\n  return %0 : {x}")
 
 
 def main():

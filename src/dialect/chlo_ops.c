@@ -1,0 +1,302 @@
+/* chlo's ops that are no formulas: broadcasts, constants, top_k; and which function is for which
+ * op. */
+#include "dialect/expand.h"
+
+static str short_name(const op *o) { return str_from(o->info->name, sizeof("chlo.") - 1); }
+
+static bool expand_formula(expander *e, op *o, value **out) {
+  enum { MOST = 2 };
+  value *in[MOST];
+  if (o->num_operands > MOST) return false;
+  for (u32 i = 0; i < o->num_operands; i++) in[i] = op_operand(o, i);
+  str name = op_is(o, chlo_asin_acos_kernel) ? STR("kernel") : short_name(o);
+  out[0] = chlo_formula(e, name, in, o->num_operands);
+  return out[0] != NULL;
+}
+
+/* ---- constants ---- */
+
+static bool expand_constant_op(expander *e, op *o, value **out) {
+  const type *t = o->results[0].type;
+  out[0] = op_result(expand_op(e, OP_constant, NULL, 0, &t, 1), 0);
+  expand_set(e, out[0], "value", op_attr(o, STR("value")));
+  return true;
+}
+
+static bool expand_constant_like_op(expander *e, op *o, value **out) {
+  const attr *v = op_attr(o, STR("value"));
+  const integer_attr *i = attr_as(integer, v);
+  const float_attr *f = attr_as(float, v);
+  if (!i && !f) return false;
+  const type *elem = i ? i->type : f->type;
+  value *k = expand_constant_like(e, number_int(0), op_operand(o, 0), elem);
+  if (!k) return false;
+  /* the scalar behind it, which may have been broadcast, takes the bits as they are */
+  i64 bits = i ? i->value : f->bits;
+  op *c = value_op(k);
+  while (c->num_operands) c = value_op(op_operand(c, 0));
+  const type *t = c->results[0].type;
+  size_t size = type_storage(elem);
+  if (!size || size > sizeof bits) return false;
+  op_set_attr(e->m, c, STR("value"),
+              attr_dense(e->c, t, (str){(const char *)&bits, size}, true, false));
+  out[0] = k;
+  return true;
+}
+
+/* ---- broadcasts ---- */
+
+static const op_id unbroadcast[OP_COUNT] = {
+    [OP_chlo_broadcast_add] = OP_add,
+    [OP_chlo_broadcast_and] = OP_and,
+    [OP_chlo_broadcast_atan2] = OP_atan2,
+    [OP_chlo_broadcast_compare] = OP_compare,
+    [OP_chlo_broadcast_complex] = OP_complex,
+    [OP_chlo_broadcast_divide] = OP_divide,
+    [OP_chlo_broadcast_maximum] = OP_maximum,
+    [OP_chlo_broadcast_minimum] = OP_minimum,
+    [OP_chlo_broadcast_multiply] = OP_multiply,
+    [OP_chlo_broadcast_next_after] = OP_chlo_next_after,
+    [OP_chlo_broadcast_or] = OP_or,
+    [OP_chlo_broadcast_polygamma] = OP_chlo_polygamma,
+    [OP_chlo_broadcast_power] = OP_power,
+    [OP_chlo_broadcast_remainder] = OP_remainder,
+    [OP_chlo_broadcast_shift_left] = OP_shift_left,
+    [OP_chlo_broadcast_shift_right_arithmetic] = OP_shift_right_arithmetic,
+    [OP_chlo_broadcast_shift_right_logical] = OP_shift_right_logical,
+    [OP_chlo_broadcast_subtract] = OP_subtract,
+    [OP_chlo_broadcast_xor] = OP_xor,
+    [OP_chlo_broadcast_zeta] = OP_chlo_zeta,
+};
+
+static value *make_binary(expander *e, op *o, value *x, value *y, const type *t) {
+  value *v = expand_2(e, unbroadcast[op_kind(o)], x, y, t);
+  if (!op_is(o, chlo_broadcast_compare)) return v;
+  struct chlo_broadcast_compare_attrs a;
+  if (!view_chlo_broadcast_compare(o, &a)) return NULL;
+  expand_set(e, v, "comparison_direction",
+             attr_enum(e->c, ATTR_comparison_direction, a.comparison_direction->value));
+  if (a.compare_type)
+    expand_set(e, v, "compare_type", attr_enum(e->c, ATTR_comparison_type, a.compare_type->value));
+  return v;
+}
+
+/* Are explicit dimensions those that NumPy would take? */
+static bool is_numpy(const op *o) {
+  const attr *a = op_attr(o, STR("broadcast_dimensions"));
+  size_t x = op_operand(o, 0)->type->dims.len, y = op_operand(o, 1)->type->dims.len;
+  const dense_array_attr *d = attr_as(dense_array, a);
+  if (!d) return true;
+  size_t small = x < y ? x : y, large = x < y ? y : x, n = d->data.len / sizeof(i64);
+  if (n != small) return false;
+  for (size_t i = 0; i < n; i++) {
+    i64 dim;
+    memcpy(&dim, d->data.data + i * sizeof dim, sizeof dim);
+    if (dim != (i64)(large - small + i)) return false;
+  }
+  return true;
+}
+
+static value *shape_of(expander *e, value *v) {
+  i64 rank = (i64)v->type->dims.len;
+  return expand_1(e, OP_shape_of, v, expand_tensor(e, &rank, 1, type_index(e->c)));
+}
+
+typedef value *finish_fn(expander *e, op *o, value **in, const type *t);
+
+/* shape.assuming that the shapes fit: operands broadcast by shapes known at run time. A scalar
+ * predicate stays one. */
+static bool broadcast_dynamically(expander *e, op *o, finish_fn *finish, value **out) {
+  enum { MOST = 3 };
+  const type *t = o->results[0].type, *witness = type_opaque(e->c, STR("shape.witness"));
+  value *shapes[MOST], *in[MOST];
+  size_t n = o->num_operands, rank = 0;
+  for (size_t i = 0; i < n; i++) {
+    shapes[i] = shape_of(e, op_operand(o, i));
+    rank = max_size(rank, op_operand(o, i)->type->dims.len);
+  }
+  value *fits = op_result(expand_op(e, OP_cstr_broadcastable, shapes, n, &witness, 1), 0);
+  op *assuming = expand_op(e, OP_assuming, &fits, 1, &t, 1);
+  block *b = block_create(e->m);
+  region_append(&assuming->regions[0], b);
+  expander inner = expander_in(e, b);
+  i64 r = (i64)rank;
+  const type *extents = expand_tensor(e, &r, 1, type_index(e->c));
+  value *shape = op_result(expand_op(&inner, OP_shape_broadcast, shapes, n, &extents, 1), 0);
+  for (size_t i = 0; i < n; i++) {
+    value *v = in[i] = op_operand(o, i);
+    if (n == MOST && i == 0 && !v->type->dims.len) continue;
+    const type *to = type_tensor(e->c, t->dims, type_element(v->type), NULL);
+    in[i] = expand_broadcast(&inner, OP_dynamic_broadcast_in_dim, v, shape, to,
+                             (i64)(rank - v->type->dims.len));
+  }
+  value *v = finish(&inner, o, in, t);
+  if (!v) return false;
+  expand_op(&inner, OP_assuming_yield, &v, 1, NULL, 0);
+  out[0] = op_result(assuming, 0);
+  return true;
+}
+
+static value *finish_binary(expander *e, op *o, value **in, const type *t) {
+  return make_binary(e, o, in[0], in[1], t);
+}
+
+static value *finish_select(expander *e, op *o, value **in, const type *t) {
+  (void)o;
+  return op_result(expand_op(e, OP_select, in, 3, &t, 1), 0);
+}
+
+static void warn(expander *e, const op *o, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  diag_emit(ir_sink(e->c), DIAG_WARNING, loc_pos(o->loc), fmt, ap);
+  va_end(ap);
+}
+
+static bool expand_broadcast_op(expander *e, op *o, value **out) {
+  value *in[2] = {op_operand(o, 0), op_operand(o, 1)};
+  const type *t = o->results[0].type;
+  if (!type_is_ranked(in[0]->type) || !type_is_ranked(in[1]->type) || !type_is_ranked(t))
+    return false;
+  bool known = expand_is_static_or_bounded(in[0]->type) && expand_is_static_or_bounded(in[1]->type);
+  if (known && i64s_eq(in[0]->type->dims, in[1]->type->dims) &&
+      in[0]->type->encoding == in[1]->type->encoding) {
+    out[0] = make_binary(e, o, in[0], in[1], t);
+    return out[0] != NULL;
+  }
+  if (!is_numpy(o)) {
+    warn(e, o, "unsupported non prefix-padded dynamic rank broadcast_dimensions");
+    return false;
+  }
+  if (!known || !expand_is_static_or_bounded(t))
+    return broadcast_dynamically(e, o, finish_binary, out);
+  if (!expand_numpy(e, in, 2, in)) return false;
+  out[0] = make_binary(e, o, in[0], in[1], t);
+  return out[0] != NULL;
+}
+
+static bool expand_select_op(expander *e, op *o, value **out) {
+  for (u32 i = 0; i < o->num_operands; i++)
+    if (!type_is_ranked(op_operand(o, i)->type)) return false;
+  return type_is_ranked(o->results[0].type) && broadcast_dynamically(e, o, finish_select, out);
+}
+
+/* ---- top_k: a sort with the positions, and the first k of it ---- */
+
+/* The sizes of v's dimensions as a tensor<rank x i64>: parts[rank] of tensor<1xi64>. */
+static value *size_parts(expander *e, value *v, value **parts) {
+  const type *i64t = type_i64(e->c), *scalar = expand_tensor(e, NULL, 0, i64t);
+  i64 one = 1, rank = (i64)v->type->dims.len;
+  for (i64 d = 0; d < rank; d++) {
+    value *s;
+    if (v->type->dims.data[d] == DYNAMIC) {
+      s = expand_1(e, OP_get_dimension_size, v, expand_tensor(e, NULL, 0, type_i32(e->c)));
+      expand_set(e, s, "dimension", attr_i64(e->c, d));
+      s = expand_1(e, OP_convert, s, scalar);
+    } else {
+      s = expand_constant(e, scalar, number_int(v->type->dims.data[d]));
+    }
+    parts[d] = expand_1(e, OP_reshape, s, expand_tensor(e, &one, 1, i64t));
+  }
+  const type *t = expand_tensor(e, &rank, 1, i64t);
+  value *all = op_result(expand_op(e, OP_concatenate, parts, (size_t)rank, &t, 1), 0);
+  expand_set(e, all, "dimension", attr_i64(e->c, 0));
+  return all;
+}
+
+/* Descending by the first of two values. */
+static op *make_sort(expander *e, value **in, i64 dim, const attr *is_stable) {
+  const type *types[2] = {in[0]->type, in[1]->type};
+  op *sort = expand_op(e, OP_sort, in, 2, types, 2);
+  op_set_attr(e->m, sort, STR("dimension"), attr_i64(e->c, dim));
+  op_set_attr(e->m, sort, STR("is_stable"), is_stable);
+  block *b = block_create(e->m);
+  region_append(&sort->regions[0], b);
+  for (int i = 0; i < 4; i++)
+    block_add_arg(e->m, b, expand_tensor(e, NULL, 0, type_element(types[i / 2])));
+  expander inner = expander_in(e, b);
+  enum { GT = 3, TOTALORDER = 2 };
+  value *v = expand_compare(&inner, GT, b->args[0], b->args[1]);
+  if (type_element(types[0])->kind == TYPE_FLOAT)
+    expand_set(e, v, "compare_type", attr_enum(e->c, ATTR_comparison_type, TOTALORDER));
+  expand_op(&inner, OP_return, &v, 1, NULL, 0);
+  return sort;
+}
+
+static value *slice_first(expander *e, value *v, i64s limits, const type *t) {
+  size_t rank = limits.len;
+  i64 *zeros = arena_zalloc(e->a, (rank + 1) * sizeof(i64));
+  i64 *ones = ARENA_ARRAY(e->a, i64, rank + 1);
+  for (size_t i = 0; i < rank; i++) ones[i] = 1;
+  value *s = expand_1(e, OP_slice, v, t);
+  expand_set(e, s, "start_indices", attr_i64_array(e->c, (i64s){zeros, rank}));
+  expand_set(e, s, "limit_indices", attr_i64_array(e->c, limits));
+  expand_set(e, s, "strides", attr_i64_array(e->c, (i64s){ones, rank}));
+  return s;
+}
+
+static bool expand_top_k(expander *e, op *o, value **out) {
+  value *x = op_operand(o, 0);
+  const type *t = x->type, *i32 = type_i32(e->c), *i64t = type_i64(e->c);
+  struct chlo_top_k_attrs v;
+  if (!type_is_ranked(t) || !t->dims.len || !view_chlo_top_k(o, &v)) return false;
+  size_t rank = t->dims.len;
+  i64 last = (i64)rank - 1, have = t->dims.data[last];
+  i64 k = have == DYNAMIC ? v.k : min_i64(v.k, have), one = 1;
+  bool dynamic = !type_is_static(t);
+  value *shape = NULL, *limit = NULL;
+  if (dynamic) {
+    value **parts = ARENA_ARRAY(e->a, value *, rank);
+    shape = size_parts(e, x, parts);
+    value *n = expand_constant(e, expand_tensor(e, NULL, 0, i64t), number_int(k));
+    parts[last] = expand_1(e, OP_reshape, n, expand_tensor(e, &one, 1, i64t));
+    limit = op_result(expand_op(e, OP_concatenate, parts, rank, &shape->type, 1), 0);
+    expand_set(e, limit, "dimension", attr_i64(e->c, 0));
+  }
+  const type *positions = type_tensor(e->c, t->dims, i32, NULL);
+  value *iota = dynamic ? expand_1(e, OP_dynamic_iota, shape, positions)
+                        : op_result(expand_op(e, OP_iota, NULL, 0, &positions, 1), 0);
+  expand_set(e, iota, "iota_dimension", attr_i64(e->c, last));
+  const attr *stable = op_attr(o, STR("is_stable"));
+  if (!stable) stable = attr_bool(e->c, true);
+  op *sort = make_sort(e, (value *[]){x, iota}, last, stable);
+  i64 *limits = arena_copy(e->a, t->dims.data, rank * sizeof(i64));
+  limits[last] = k;
+  value *begin = NULL, *strides = NULL;
+  if (dynamic) {
+    i64 *list = arena_zalloc(e->a, rank * sizeof(i64));
+    begin = expand_i64s(e, list, rank);
+    for (size_t i = 0; i < rank; i++) list[i] = 1;
+    strides = expand_i64s(e, list, rank);
+  }
+  for (u32 i = 0; i < 2; i++) {
+    const type *r = o->results[i].type;
+    value *s = op_result(sort, i);
+    out[i] = dynamic ? op_result(expand_op(e, OP_real_dynamic_slice,
+                                           (value *[]){s, begin, limit, strides}, 4, &r, 1),
+                                 0)
+                     : slice_first(e, s, (i64s){limits, rank}, r);
+  }
+  return true;
+}
+
+/* ---- which is for which ---- */
+
+expand_fn chlo_expand_ragged_dot, chlo_expand_scan; /* chlo_loops.c */
+
+static expand_fn *const functions[OP_COUNT] = {
+    [OP_chlo_constant] = expand_constant_op,
+    [OP_chlo_constant_like] = expand_constant_like_op,
+    [OP_chlo_broadcast_select] = expand_select_op,
+    [OP_chlo_top_k] = expand_top_k,
+    [OP_chlo_ragged_dot] = chlo_expand_ragged_dot,
+    [OP_chlo_scan] = chlo_expand_scan,
+};
+
+expand_fn *expand_chlo(void *user, const op *o) {
+  (void)user;
+  op_id id = op_kind(o);
+  if (id >= OP_COUNT || !str_starts(o->info->name, STR("chlo."))) return NULL;
+  if (functions[id]) return functions[id];
+  return unbroadcast[id] ? expand_broadcast_op : expand_formula;
+}

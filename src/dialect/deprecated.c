@@ -1,0 +1,103 @@
+/* Deprecated ops as the ops that took their place, and composites as calls. */
+#include "dialect/expand.h"
+
+static bool expand_dot(expander *e, op *o, value **out) {
+  value *x = op_operand(o, 0), *y = op_operand(o, 1);
+  if (!type_is_ranked(x->type) || !x->type->dims.len) return false;
+  i64 last = (i64)x->type->dims.len - 1, first = 0;
+  out[0] = expand_2(e, OP_dot_general, x, y, o->results[0].type);
+  expand_set(e, out[0], "dot_dimension_numbers",
+             attr_make(e->c, dot, .lhs_contracting_dimensions = {&last, 1},
+                       .rhs_contracting_dimensions = {&first, 1}));
+  expand_set(e, out[0], "precision_config", op_attr(o, STR("precision_config")));
+  return true;
+}
+
+static bool expand_broadcast_sizes(expander *e, op *o, value **out) {
+  const type *t = o->results[0].type;
+  value *x = op_operand(o, 0);
+  i64 begin = (i64)t->dims.len - (i64)x->type->dims.len;
+  out[0] = expand_broadcast(e, OP_broadcast_in_dim, x, NULL, t, begin);
+  return true;
+}
+
+static bool expand_create_token(expander *e, op *o, value **out) {
+  out[0] = op_result(expand_op(e, OP_after_all, NULL, 0, &o->results[0].type, 1), 0);
+  return true;
+}
+
+static bool expand_unary_einsum(expander *e, op *o, value **out) {
+  str config = {0};
+  attr_get_str(op_attr(o, STR("einsum_config")), &config);
+  value *x = op_operand(o, 0);
+  value *one = expand_constant(e, expand_tensor(e, NULL, 0, type_element(x->type)), number_int(1));
+  if (!one) return false;
+  out[0] = expand_2(e, OP_einsum, one, x, o->results[0].type);
+  str both = arena_printf(e->a, "," STR_FMT, STR_ARG(config));
+  expand_set(e, out[0], "einsum_config", attr_string(e->c, both));
+  return true;
+}
+
+static bool expand_cross_replica_sum(expander *e, op *o, value **out) {
+  value *x = op_operand(o, 0);
+  const type *t = o->results[0].type;
+  op *sum = expand_op(e, OP_all_reduce, &x, 1, &t, 1);
+  op_set_attr(e->m, sum, STR("replica_groups"), op_attr(o, STR("replica_groups")));
+  block *b = block_create(e->m);
+  region_append(&sum->regions[0], b);
+  const type *scalar = expand_tensor(e, NULL, 0, type_element(t));
+  value *p = block_add_arg(e->m, b, scalar), *q = block_add_arg(e->m, b, scalar);
+  expander inner = expander_in(e, b);
+  value *v = expand_2(&inner, OP_add, p, q, scalar);
+  expand_op(&inner, OP_return, &v, 1, NULL, 0);
+  out[0] = op_result(sum, 0);
+  return true;
+}
+
+static bool refuse(expander *e, op *o, value **out) {
+  (void)e, (void)o, (void)out;
+  return false;
+}
+
+static expand_fn *const deprecated[OP_COUNT] = {
+    [OP_dot] = expand_dot,
+    [OP_broadcast] = expand_broadcast_sizes,
+    [OP_create_token] = expand_create_token,
+    [OP_unary_einsum] = expand_unary_einsum,
+    [OP_cross_replica_sum] = expand_cross_replica_sum,
+};
+
+expand_fn *expand_deprecated(void *user, const op *o) {
+  bool strict = *(const bool *)user;
+  if (op_kind(o) >= OP_COUNT) return NULL;
+  if (strict && (op_is(o, map) || op_is(o, rng))) return refuse;
+  return deprecated[op_kind(o)];
+}
+
+/* ---- composites ---- */
+
+static bool expand_to_call(expander *e, op *o, value **out) {
+  const type **types = ARENA_ARRAY(e->a, const type *, o->num_results + 1u);
+  value **in = ARENA_ARRAY(e->a, value *, o->num_operands + 1u);
+  for (u32 i = 0; i < o->num_results; i++) types[i] = o->results[i].type;
+  for (u32 i = 0; i < o->num_operands; i++) in[i] = op_operand(o, i);
+  op *call = expand_op(e, OP_call, in, o->num_operands, types, o->num_results);
+  op_set_attr(e->m, call, STR("callee"), op_attr(o, STR("decomposition")));
+  for (u32 i = 0; i < o->num_results; i++) out[i] = op_result(call, i);
+  return true;
+}
+
+static bool is_listed(str list, str name) {
+  for (size_t i = 0, begin = 0; i <= list.len; i++) {
+    if (i < list.len && list.data[i] != ',') continue;
+    if (str_eq((str){list.data + begin, i - begin}, name)) return true;
+    begin = i + 1;
+  }
+  return false;
+}
+
+expand_fn *expand_composite(void *user, const op *o) {
+  struct composite_attrs v;
+  if (!op_is(o, composite) || !view_composite(o, &v)) return NULL;
+  return is_listed(*(const str *)user, v.name) ? NULL : expand_to_call;
+}

@@ -1,0 +1,92 @@
+/* Decompositions: ops of chlo, deprecated ops and complex arithmetic in terms of StableHLO.
+ *
+ * Elementwise ones are formulas (formula.c reads them); the rest are functions. The results are
+ * the peers', op for op, because tools compare them. Sources: openxla/stablehlo
+ * transforms/ChloLegalizeToStablehlo.cpp, ChloDecompositionPatterns*.td,
+ * StablehloComplexMathExpanderPatterns.td and StablehloBroadcastLowering.cpp; the approximations
+ * are of Cephes (erf, erfc, bessel_i1e, zeta), Giles (erf_inv), Lanczos (lgamma, digamma) and
+ * Hull et al. (complex asin and acos). */
+#ifndef DIALECT_EXPAND_H
+#define DIALECT_EXPAND_H
+
+#include "ir/op.h"
+
+/* Where ops are made: before `at`, or at the end of `block` where that is NULL. */
+typedef struct expander {
+  ir_module *m;
+  ir_ctx *c;
+  arena *a;
+  block *block;
+  op *at;
+  const attr *loc;
+} expander;
+
+/* Fills out[o->num_results] with what stands for the results; false: it cannot. */
+typedef bool expand_fn(expander *e, op *o, value **out);
+
+/* The function for a kind of op; NULL: the op stays. */
+typedef expand_fn *expand_lookup(void *user, const op *o);
+/* Replaces every op inside `root` that `lookup` has a function for. false: one could not be
+ * replaced, which is reported; the module is then good for nothing but to be destroyed. */
+bool expand_all(ir_module *m, arena *a, op *root, expand_lookup *lookup, void *user);
+
+expand_fn *expand_chlo(void *user, const op *o);       /* all of chlo */
+expand_fn *expand_deprecated(void *user, const op *o); /* user: bool *, map and rng are errors */
+expand_fn *expand_composite(void *user, const op *o); /* user: str *, names left alone, by commas */
+/* Complex log, log_plus_one, sqrt and exponential; for the greedy rewriter: false where o is none
+ * of them. The results' values go to *out. */
+bool expand_complex_math(expander *e, op *o, value **out);
+
+/* ---- making ops ---- */
+
+expander expander_before(ir_module *m, arena *a, op *o);
+expander expander_in(const expander *e, block *b); /* at the end of a block */
+
+op *expand_op(expander *e, op_id id, value *const *in, size_t n, const type *const *out,
+              size_t num_out);
+/* One result. */
+value *expand_1(expander *e, op_id id, value *x, const type *t);
+value *expand_2(expander *e, op_id id, value *x, value *y, const type *t);
+value *expand_select(expander *e, value *pred, value *x, value *y);
+value *expand_compare(expander *e, int64_t direction, value *x, value *y);
+void expand_set(expander *e, value *v, const char *name, const attr *a);
+/* With broadcast_dimensions = begin, begin + 1, ...: as many as the operand has dimensions. */
+value *expand_broadcast(expander *e, op_id id, value *x, value *shape, const type *t, i64 begin);
+
+/* A scalar of any element type. Only one of the three is looked at: f32 keeps decimals from
+ * being rounded twice, `i` large integers. */
+typedef struct number {
+  double f;
+  float f32;
+  i64 i;
+  bool is_int;
+} number;
+number number_int(i64 i);
+number number_float(double f);
+/* dense<n> of a static tensor type; complex: (n, 0). */
+const attr *expand_splat(ir_ctx *c, const type *t, number n);
+/* dense<[...]> : tensor<N x i64> as a constant. */
+value *expand_i64s(expander *e, const i64 *v, size_t n);
+value *expand_constant(expander *e, const type *t, number n);
+/* The number in the shape of `like`, of its element type or of `elem` if given; for a dynamic
+ * shape it is broadcast. */
+value *expand_constant_like(expander *e, number n, value *like, const type *elem);
+
+const type *expand_with_elem(ir_ctx *c, const type *t, const type *elem);
+const type *expand_tensor(expander *e, const i64 *dims, size_t rank, const type *elem);
+
+/* NumPy's broadcasting of all values to one shape, of static and bounded dimensions only. false:
+ * they do not fit, which is reported. */
+bool expand_numpy(expander *e, value *const *in, size_t n, value **out);
+bool expand_is_static_or_bounded(const type *t);
+
+/* ---- formulas ---- */
+
+/* Evaluates a formula, making its ops; formula.c says how one is written. `params` names the
+ * values, with spaces between. NULL: a bug in the formula, or a type that it does not fit. */
+value *formula_expand(expander *e, const char *formula, const char *params, value *const *args);
+/* chlo's formula of that name ("lgamma") for these values, calculated in f32 at least; NULL:
+ * none. */
+value *chlo_formula(expander *e, str name, value *const *args, size_t n);
+
+#endif
