@@ -45,6 +45,7 @@ static const u16 terminator_of[OP_COUNT] = {
 };
 
 static op_id expected_terminator(const op *o) {
+  if (op_is(o, assuming)) return OP_assuming_yield;
   u16 t = terminator_of[op_kind(o)];
   return t ? (op_id)t : OP_return;
 }
