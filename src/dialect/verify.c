@@ -39,13 +39,13 @@ verify_fn *const symbol_use_of[OP_COUNT] = {
 
 /* How the blocks in an op end; others end in stablehlo.return. */
 static const u16 terminator_of[OP_COUNT] = {
+    [OP_assuming] = OP_assuming_yield,
     [OP_func] = OP_func_return,
     [OP_manual_computation] = OP_sdy_return,
     [OP_named_computation] = OP_sdy_return,
 };
 
 static op_id expected_terminator(const op *o) {
-  if (op_is(o, assuming)) return OP_assuming_yield;
   u16 t = terminator_of[op_kind(o)];
   return t ? (op_id)t : OP_return;
 }
