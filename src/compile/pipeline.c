@@ -93,6 +93,9 @@ static bool read_source(job *j) {
 }
 
 static bool check_source(job *j) {
+  pass_tables t = all_passes(j);
+  if (shard_in_frontend(j->m) && (!dialect_verify(j->m) || !shard_from_frontend(j->m, &t)))
+    return false;
   if (!module_override_meshes(j->m, j->opt->mesh_overrides) || !dialect_verify(j->m) ||
       !dialect_check_runnable(j->m))
     return false;

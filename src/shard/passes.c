@@ -112,7 +112,20 @@ bool pass_drop_rules(ir_module *m, arena *scratch, const pass_args *args) {
 
 /* ---- the rows ---- */
 
+static const char *const round_trip_pipeline[] = {"xla-sdy-round-trip-import-shardy-attrs",
+                                                  "xla-sdy-round-trip-shard-map-import",
+                                                  "xla-sdy-import-sdy-custom-calls", NULL};
+
 const pass_info shard_passes[] = {
+    {"xla-sdy-round-trip-import-pipeline",
+     "Reads shardings that travel as xla.sdy frontend attributes and custom calls.", NULL,
+     round_trip_pipeline},
+    {"xla-sdy-round-trip-import-shardy-attrs", "Makes meshes and shardings of xla.sdy attributes.",
+     pass_round_trip_attrs, NULL},
+    {"xla-sdy-round-trip-shard-map-import",
+     "Makes manual computations of calls between changes of shape.", pass_shard_map_import, NULL},
+    {"xla-sdy-import-sdy-custom-calls", "Makes ops of sdy of @Sharding and the like custom calls.",
+     pass_import_sdy_custom_calls, NULL},
     {"sdy-lift-inlined-meshes", "Gives every mesh in a sharding a name, and equal meshes one.",
      pass_lift_inlined_meshes, NULL},
     {"sdy-remove-size-one-axes", "Removes axes of size 1 from all shardings.",
@@ -191,4 +204,14 @@ const pass_info shard_passes[] = {
 bool shard_propagate(ir_module *m, const pass_tables *tables) {
   pass_args args = {.tables = tables};
   return pass_run(m, pass_find(tables, STR("sdy-compile-pipeline")), &args);
+}
+
+bool shard_from_frontend(ir_module *m, const pass_tables *tables) {
+  pass_args args = {.tables = tables};
+  return pass_run(m, pass_find(tables, STR("xla-sdy-round-trip-import-pipeline")), &args);
+}
+
+bool shard_in_frontend(const ir_module *m) {
+  const attr *frontend = op_discardable(m->root, STR("mhlo.frontend_attributes"));
+  return attr_dict_get(frontend, STR("xla.sdy.meshes")) != NULL;
 }

@@ -10,6 +10,11 @@
 /* Ends with a NULL name. sdy-import-pipeline and sdy-propagation-pipeline are rows too. */
 extern const pass_info shard_passes[];
 
+/* Whether the shardings of a module travel as frontend attributes, the form of
+ * xla-sdy-round-trip-import-pipeline, and the import of such a module, which is verified. */
+bool shard_in_frontend(const ir_module *m);
+bool shard_from_frontend(ir_module *m, const pass_tables *tables);
+
 /* What compile runs: calls imported as named computations, shardings propagated and closed, and
  * named computations inlined. `tables` must hold shard_passes and pass_generic. */
 bool shard_propagate(ir_module *m, const pass_tables *tables);
