@@ -65,6 +65,27 @@ static void show_reordering(buf *out, const grid_view *v, i64 rows, i64 *digits)
   buf_char(out, '\n');
 }
 
+/* Elements of a slice, numbered row-major over the tensor, where they are few. */
+static void show_held(buf *out, i64s shape, const index_range *ranges) {
+  enum { SHOWN = 8 };
+  i64 elements = 1, most = 1;
+  for (size_t d = 0; d < shape.len; d++)
+    if (!checked_mul(elements, ranges[d].end - ranges[d].begin, &elements) || elements > SHOWN ||
+        !checked_mul(most, shape.data[d], &most))
+      return;
+  if (elements == 0) return;
+  BUF_LIT(out, "   holds");
+  for (i64 i = 0; i < elements; i++) {
+    i64 rest = i, number = 0, weight = 1;
+    for (size_t d = shape.len; d-- > 0; weight *= shape.data[d]) {
+      i64 size = ranges[d].end - ranges[d].begin;
+      number += (ranges[d].begin + rest % size) * weight;
+      rest /= size;
+    }
+    buf_printf(out, " %lld", (long long)number);
+  }
+}
+
 static void show_weighing(buf *out, const grid_view *v, i64 rows, i64 *digits,
                           index_range *ranges) {
   const layout *l = v->layout;
@@ -86,6 +107,7 @@ static void show_weighing(buf *out, const grid_view *v, i64 rows, i64 *digits,
         buf_printf(out, "%s%lld:%lld", d ? ", " : "", (long long)ranges[d].begin,
                    (long long)ranges[d].end);
       buf_char(out, ']');
+      show_held(out, v->shape, ranges);
     }
     if (l->interleaved)
       buf_printf(out, "   device %lld",

@@ -1,11 +1,14 @@
 """`terrazzo convert` against JAX's NamedSharding, and there and back."""
+import os
+import pty
 import random
 import re
+import subprocess
 import xml.etree.ElementTree
 
 import pytest
 
-from support import terrazzo
+from support import BIN, terrazzo
 
 jax_sharding = pytest.importorskip("jax.sharding")
 
@@ -139,6 +142,20 @@ def test_pictures(tmp_path):
     titles = [t.text for t in root.iter("{http://www.w3.org/2000/svg}title")]
     assert titles == ["slice 0: device 0", "slice 1: device 2", "slice 2: device 1",
                       "slice 3: device 3"]
+
+
+@pytest.mark.parametrize("environment,colored", [({"TERM": "xterm"}, True),
+                                                 ({"TERM": "xterm", "NO_COLOR": "1"}, False),
+                                                 ({"TERM": "dumb"}, False), ({}, False)])
+def test_color(environment, colored):
+    """Only on a terminal that shows it, and not where NO_COLOR is set."""
+    ours, theirs = pty.openpty()
+    done = subprocess.run([BIN / "terrazzo", "convert", "--from", "xla", "--picture",
+                           "{devices=[2]<=[2]}"], stdout=theirs, env=environment, timeout=60)
+    os.close(theirs)
+    shown = os.read(ours, 4096)
+    os.close(ours)
+    assert done.returncode == 0 and (b"\x1b[" in shown) == colored
 
 
 def test_other_mesh():

@@ -8,6 +8,7 @@ import ast
 import concurrent.futures
 import json
 import pathlib
+import random
 import re
 
 import pytest
@@ -91,15 +92,17 @@ GUIDE = {
 
 @pytest.mark.parametrize("name", GUIDE)
 def test_guide(name):
-    """MindSpore's derivations: the table that people read says the same as the JSON."""
+    """MindSpore's derivations: the table that people read says the same as the JSON, and with a
+    tensor that holds an element a slice, a rank holds the number of its slice."""
     args, slices = GUIDE[name]
+    args += ("--tensor", numbers(answer(*args)["strategy"]))
     assert [r["slice"] for r in answer(*args)["ranks"]] == slices
     shown = terrazzo("layout", *args).stdout
     assert "Numbering" in shown and "Reordering" in shown and "┌" in shown
     weighed = shown.split("Weighing")[1].split("Which rank")[0]
-    sums = re.findall(r"^ +\d+ +([\d*+ ]+) = slice (\d+)$", weighed, re.M)
-    assert [int(s) for _, s in sums] == slices
-    assert [eval(terms) for terms, _ in sums] == slices
+    sums = re.findall(r"^ +\d+ +([\d*+ ]+) = slice (\d+) .* holds (\d+)$", weighed, re.M)
+    assert [int(s) for _, s, _ in sums] == [int(h) for _, _, h in sums] == slices
+    assert [eval(terms) for terms, _, _ in sums] == slices
 
 
 STRICTER = {"E014", "E015", "E016",  # sizes below 1
@@ -185,6 +188,30 @@ def test_wrong(name):
 def test_usage(args):
     done = terrazzo("layout", *args)
     assert done.returncode == 2 and "usage: terrazzo layout" in done.stderr
+
+
+PARTS = ["2,1,2,2,1", "a,b,c,d,e", "b,d,e,c,a", "1,2,1,2,2", "7,6,5,4,3,2,1,0", "(a,b),None",
+         "(a,", ",", "", "-1", "9" * 25, "None,", "a,(b,None)", "1e3", " 2 , 4 ", "()", "((a))", "0"]
+NAMES = ["--device-matrix", "--alias", "--map", "--rank-list", "--tensor", "--strategy", "--devices",
+         "--repeat", "--rank", "--slice", "--to-map", "--to-device-matrix", "--element-size"]
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_mutated(seed):
+    """Options with each other's values: an answer, an error with a field, or the usage."""
+    rng = random.Random(seed)
+    options = {"--device-matrix": "2,1,2,2,1", "--alias": "a,b,c,d,e", "--map": "b,d,e,c,a"}
+    if rng.random() < 0.3:
+        options = {"--strategy": "2,1,2", "--devices": "8"}
+    for _ in range(rng.randint(1, 3)):
+        options[rng.choice(NAMES if rng.random() < 0.3 else list(options))] = rng.choice(PARTS)
+    done = terrazzo("layout", *[x for o in options.items() for x in o],
+                    *rng.sample(["--json", "--interleaved-parallel"], rng.randint(0, 1)))
+    assert done.returncode in (0, 1, 2)
+    if done.returncode == 1:
+        assert re.fullmatch(r"terrazzo: \S+: expected .*\n", done.stderr), done.stderr
+    if done.returncode == 2:
+        assert "usage:" in done.stderr
 
 
 def test_help():
