@@ -194,7 +194,8 @@ PARTS = ["2,1,2,2,1", "a,b,c,d,e", "b,d,e,c,a", "1,2,1,2,2", "7,6,5,4,3,2,1,0",
          "(a,b),None", "(a,", ",", "", "-1", "9" * 25, "None,", "a,(b,None)", "1e3", " 2 , 4 ",
          "()", "((a))", "0"]
 NAMES = ["--device-matrix", "--alias", "--map", "--rank-list", "--tensor", "--strategy",
-         "--devices", "--repeat", "--rank", "--slice", "--to-map", "--to-device-matrix", "--element-size"]
+         "--devices", "--repeat", "--rank", "--slice", "--to-map", "--to-device-matrix",
+         "--element-size"]
 
 
 @pytest.mark.parametrize("seed", range(120))
