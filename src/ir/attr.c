@@ -131,6 +131,14 @@ static attr *copy_attr(ir_ctx *c, const attr *proto, u64 hash, bool unique) {
   return a;
 }
 
+static bool is_aliased(const attr *a) {
+  const opaque_attr *o = attr_as(opaque, a);
+  return attr_is(affine_map, a) || attr_is(affine_set, a) || attr_is(distinct, a) ||
+         (o && str_is(o->dialect, "sparse_tensor"));
+}
+bool ir_has_aliased(const ir_ctx *c) { return c->aliased; }
+void ir_note_aliased(ir_ctx *c) { c->aliased = true; }
+
 const attr *attr_unique(ir_ctx *c, const attr *proto) {
   size_t slot;
   u64 h = hash_u64(proto->id, 1);
@@ -140,6 +148,7 @@ const attr *attr_unique(ir_ctx *c, const attr *proto) {
   a = copy_attr(c, proto, h, true);
   own_fields(c, a);
   table_put(&c->attrs, slot, h, a);
+  c->aliased |= is_aliased(a);
   return a;
 }
 

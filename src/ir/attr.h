@@ -253,6 +253,11 @@ static inline const void *attr_as_id(const attr *a, attr_id id) {
   attr_unique((c), &((kind##_attr){.base = {.id = ATTR_##kind}, __VA_ARGS__}).base)
 const attr *attr_unique(ir_ctx *c, const attr *proto);
 
+/* Printing gives maps, sets and their like a name (#map), for which it has to look twice; false
+ * if no such attribute has been made, nor ir_note_aliased called (for locations as attributes). */
+bool ir_has_aliased(const ir_ctx *c);
+void ir_note_aliased(ir_ctx *c);
+
 const attr *attr_unit(ir_ctx *c);
 const attr *attr_bool(ir_ctx *c, bool v); /* integer of type i1 */
 const attr *attr_int(ir_ctx *c, const type *t, i64 v);

@@ -43,6 +43,7 @@ struct ir_ctx {
   /* the ones asked for most */
   const type *i1, *i32, *i64;
   const attr *unknown_loc, *unit, *last_file;
+  bool aliased; /* some attribute was made that printing gives a name, locations apart */
 };
 
 /* quant.c */

@@ -278,6 +278,18 @@ static bool is_known(str dialect) {
   return str_is(dialect, "stablehlo") || str_is(dialect, "chlo") || str_is(dialect, "sdy");
 }
 
+/* Runs of white space become one space. */
+static str one_line(parser *p, str s) {
+  char *out = arena_alloc(p->scratch, s.len);
+  size_t n = 0;
+  for (size_t i = 0; i < s.len; i++) {
+    bool space = s.data[i] == ' ' || s.data[i] == '\n' || s.data[i] == '\t' || s.data[i] == '\r';
+    if (space && n && out[n - 1] == ' ') continue;
+    out[n++] = space ? ' ' : s.data[i];
+  }
+  return (str){out, n};
+}
+
 /* #dialect.name<...> or #dialect<...>, unread, in the spelling that MLIR prefers. `begin` is after
  * the dialect's name, `end` after the part of the name that was a token. */
 static const attr *opaque(parser *p, str dialect, const char *begin, const char *end) {
@@ -289,6 +301,11 @@ static const attr *opaque(parser *p, str dialect, const char *begin, const char 
     parser_next(p);
   }
   bool dotted = *begin == '.';
+  if (str_is(dialect, "sparse_tensor")) { /* as its printer lays it out */
+    str one = one_line(p, (str){begin, (size_t)(end - begin)});
+    begin = one.data;
+    end = begin + one.len;
+  }
   str body = {begin + 1, (size_t)(end - begin) - 1 - !dotted};
   if (!parser_pretty_symbol(body)) body = (str){begin, (size_t)(end - begin)};
   return attr_make(p->ctx, opaque, .dialect = dialect, .text = body);

@@ -1,16 +1,33 @@
-/* Locations as text, and the aliases that stand for them.
+/* Locations as text, and the aliases that stand for attributes.
  *
- * Aliases are numbered as MLIR numbers them: locations in the order in which printing comes upon
- * them, an op's before those inside it, and those that contain none first, then those that
- * contain these, and so on. Those that an argument needs stand above the module, the rest below. */
+ * Aliases are numbered as MLIR numbers them: in the order in which printing comes upon the
+ * attributes, an op's before those inside it, and those that contain none first, then those that
+ * contain these, and so on; kind by kind. Locations that an argument needs stand above the module
+ * with the other attributes, the rest below. */
 #include "text/printer.h"
 
 typedef struct alias {
-  const attr *loc;
-  u32 depth; /* 1: contains no location */
-  u32 number;
+  const attr *loc; /* or another attribute */
+  u32 depth;       /* 1: contains none that has an alias */
+  u32 number;      /* among those of its name */
+  u32 order;       /* among all */
+  u8 name;
   bool deferred;
 } alias;
+
+/* In the order in which they are numbered. */
+static const char *const names[] = {"distinct", "loc", "map", "set", "sparse"};
+
+/* Index into names; -1: such attributes have no alias. */
+static int name_of(const attr *a) {
+  const opaque_attr *o = attr_as(opaque, a);
+  const distinct_attr *d = attr_as(distinct, a);
+  if (a->id >= ATTR_loc_unknown && a->id <= ATTR_loc_fused) return 1;
+  if (d) return attr_is(unit, d->value) ? -1 : 0;
+  if (a->id == ATTR_affine_map) return 2;
+  if (a->id == ATTR_affine_set) return 3;
+  return o && str_is(o->dialect, "sparse_tensor") && str_starts(o->text, STR("encoding")) ? 4 : -1;
+}
 
 struct aliases {
   arena *a;
@@ -35,12 +52,31 @@ static void grow(struct aliases *t) {
 
 static u32 visit(struct aliases *t, const attr *loc, bool deferred);
 
+/* Attributes at any depth in one; the greatest depth of their aliases. */
+static u32 visit_attr(struct aliases *t, const attr *a, bool deferred) {
+  u32 depth = 0, d;
+  if (name_of(a) >= 0) return visit(t, a, deferred);
+  for (const field_info *f = attr_infos[a->id].fields(); f->name; f++) {
+    const void *at = (const char *)a + f->offset;
+    const attr *one = f->kind == FIELD_attr ? *(const attr *const *)at : NULL;
+    attrs many = f->kind == FIELD_attrs ? *(const attrs *)at : (attrs){&one, one != NULL};
+    for (size_t i = 0; i < many.len; i++) {
+      d = visit_attr(t, many.data[i], deferred);
+      if (d > depth) depth = d;
+    }
+  }
+  return depth;
+}
+
 /* The locations inside one; the greatest of their depths. */
 static u32 visit_parts(struct aliases *t, const attr *loc, bool deferred) {
   const loc_name_attr *n = attr_as(loc_name, loc);
   const loc_callsite_attr *s = attr_as(loc_callsite, loc);
   const loc_fused_attr *f = attr_as(loc_fused, loc);
+  const distinct_attr *x = attr_as(distinct, loc);
   u32 depth = 0;
+  if (x) return visit_attr(t, x->value, deferred);
+  if (f && f->metadata) depth = visit_attr(t, f->metadata, deferred);
   if (n && !attr_is(loc_unknown, n->child)) depth = visit(t, n->child, deferred);
   if (s) {
     u32 a = visit(t, s->callee, deferred), b = visit(t, s->caller, deferred);
@@ -58,7 +94,7 @@ static u32 visit(struct aliases *t, const attr *loc, bool deferred) {
   grow(t);
   u32 *place = place_of(t, loc), at = *place;
   if (at == 0) {
-    VEC_PUSH(t->a, t->all, (alias){loc, 0, 0, deferred});
+    VEC_PUSH(t->a, t->all, ((alias){loc, 0, 0, 0, (u8)name_of(loc), deferred}));
     at = *place = (u32)t->all.len;
     u32 depth = visit_parts(t, loc, deferred) + 1;
     return t->all.data[at - 1].depth = depth;
@@ -71,7 +107,8 @@ static u32 visit(struct aliases *t, const attr *loc, bool deferred) {
 }
 
 void printer_visit_loc(printer *w, const attr *loc, bool deferred) {
-  if (w->aliases && !w->aliases->numbered && loc) visit(w->aliases, loc, deferred);
+  if (w->options.debuginfo && w->aliases && !w->aliases->numbered && loc)
+    visit(w->aliases, loc, deferred);
 }
 
 struct aliases *printer_aliases_begin(arena *a) {
@@ -81,11 +118,18 @@ struct aliases *printer_aliases_begin(arena *a) {
 }
 
 void printer_aliases_number(struct aliases *t) {
-  u32 number = 0;
+  u32 order = 0, numbers[COUNT(names)] = {0};
+  bool any[COUNT(names)] = {0};
   t->numbered = true;
-  for (u32 depth = 1; number < t->all.len; depth++)
-    for (size_t i = 0; i < t->all.len; i++)
-      if (t->all.data[i].depth == depth) t->all.data[i].number = number++;
+  for (size_t i = 0; i < t->all.len; i++) any[t->all.data[i].name] = true;
+  for (u32 depth = 1; order < t->all.len; depth++)
+    for (size_t n = 0; n < COUNT(names); n++)
+      for (size_t i = 0; any[n] && i < t->all.len; i++) {
+        alias *a = &t->all.data[i];
+        if (a->depth != depth || a->name != n) continue;
+        a->number = numbers[n]++;
+        a->order = order++;
+      }
 }
 
 static const alias *alias_of(const printer *w, const attr *loc) {
@@ -95,8 +139,17 @@ static const alias *alias_of(const printer *w, const attr *loc) {
 }
 
 static void put_alias(printer *w, const alias *a) {
-  PUT(w, "#loc");
+  put_char(w, '#');
+  put(w, str_of(names[a->name]));
   if (a->number) printer_i64(w, a->number);
+}
+
+bool printer_alias(printer *w, const attr *a) {
+  if (!w->aliases || name_of(a) < 0) return false;
+  if (!w->aliases->numbered) return visit(w->aliases, a, false), false;
+  const alias *known = alias_of(w, a);
+  if (known) put_alias(w, known);
+  return known != NULL;
 }
 
 static void body(printer *w, const attr *loc);
@@ -185,13 +238,13 @@ void printer_trailing_loc(printer *w, const attr *loc, bool allow_alias) {
 
 void printer_aliases_print(printer *w, bool deferred) {
   const struct aliases *t = w->aliases;
-  const alias **by_number = t ? ARENA_ARRAY(t->a, const alias *, t->all.len) : NULL;
-  for (size_t i = 0; t && i < t->all.len; i++) by_number[t->all.data[i].number] = &t->all.data[i];
+  const alias **by_order = t ? ARENA_ARRAY(t->a, const alias *, t->all.len) : NULL;
+  for (size_t i = 0; t && i < t->all.len; i++) by_order[t->all.data[i].order] = &t->all.data[i];
   for (size_t i = 0; t && i < t->all.len; i++) {
-    if (by_number[i]->deferred != deferred) continue;
-    put_alias(w, by_number[i]);
+    if (by_order[i]->deferred != deferred) continue;
+    put_alias(w, by_order[i]);
     PUT(w, " = ");
-    printer_loc(w, by_number[i]->loc);
+    printer_attr_itself(w, by_order[i]->loc);
     put_char(w, '\n');
   }
 }

@@ -217,6 +217,18 @@ static const attr *affine(parser *p) {
   return attr_make(p->ctx, affine_map, .text = text);
 }
 
+/* distinct[1]<attribute> */
+static const attr *distinct(parser *p) {
+  i64 id;
+  if (!parser_expect(p, '[', "expected '[' after 'distinct'") || !parser_i64(p, &id) ||
+      !parser_expect(p, ']', "expected ']' to close distinct ID") ||
+      !parser_expect(p, '<', "expected '<' after distinct ID"))
+    return NULL;
+  const attr *a = at(p, '>') ? attr_unit(p->ctx) : parser_attr(p, NULL);
+  if (!a || !parser_expect(p, '>', "expected '>' to close distinct attribute")) return NULL;
+  return attr_make(p->ctx, distinct, .id = id, .value = a);
+}
+
 static bool stride(parser *p, void *user) {
   i64_vec *v = user;
   i64 x = DYNAMIC;
@@ -254,12 +266,12 @@ typedef struct attr_word {
 static const attr_word attr_words[] = {
     {"true", word_true},           {"false", word_false},  {"unit", word_unit},
     {"array", parser_dense_array}, {"affine_map", affine}, {"dense_resource", dense_resource},
-    {"strided", strided},
+    {"strided", strided},          {"distinct", distinct},
 };
 
 static const attr *keyword(parser *p, const type *expected) {
   if (at_word(p, "dense")) return parser_dense(p, expected);
-  if (at_word(p, "loc")) return parser_loc(p);
+  if (at_word(p, "loc")) return ir_note_aliased(p->ctx), parser_loc(p);
   for (size_t i = 0; i < COUNT(attr_words); i++)
     if (at_word(p, attr_words[i].word)) return parser_next(p), attr_words[i].parse(p);
   bool bad;

@@ -439,6 +439,20 @@ static void attr_affine_set(printer *w, const attr *a, how h) {
   put_char(w, '>');
 }
 
+/* Numbered in the order of printing. */
+static void attr_distinct(printer *w, const attr *a, how h) {
+  size_t i = 0;
+  (void)h;
+  while (i < w->distinct.len && w->distinct.data[i] != a) i++;
+  if (i == w->distinct.len && w->forms.a) VEC_PUSH(w->forms.a, w->distinct, a);
+  PUT(w, "distinct[");
+  printer_i64(w, (i64)i);
+  PUT(w, "]<");
+  const attr *value = ((const distinct_attr *)a)->value;
+  if (!attr_is(unit, value)) printer_attr(w, value, false);
+  put_char(w, '>');
+}
+
 static void put_or_any(printer *w, i64 v) {
   if (v == DYNAMIC)
     put_char(w, '?');
@@ -490,6 +504,7 @@ static attr_printer *const printer_of[ATTR_COUNT] = {
     [ATTR_affine_map] = attr_affine_map,
     [ATTR_affine_set] = attr_affine_set,
     [ATTR_strided] = attr_strided,
+    [ATTR_distinct] = attr_distinct,
     [ATTR_loc_unknown] = attr_loc,
     [ATTR_loc_file] = attr_loc,
     [ATTR_loc_name] = attr_loc,
@@ -501,12 +516,14 @@ static attr_printer *const printer_of[ATTR_COUNT] = {
 };
 
 static void print(printer *w, const attr *a, how h) {
+  if (printer_alias(w, a)) return;
   if (printer_of[a->id])
     printer_of[a->id](w, a, h);
   else
     printer_dialect_attr(w, a);
 }
 
+void printer_attr_itself(printer *w, const attr *a) { printer_of[a->id](w, a, FULL); }
 void printer_attr(printer *w, const attr *a, bool elide) { print(w, a, elide ? ELIDE : FULL); }
 void printer_attr_bare(printer *w, const attr *a) { print(w, a, BARE); }
 

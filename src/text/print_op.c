@@ -311,6 +311,7 @@ static void collect(printer *w, request *r) {
   w->collecting = true;
   printer_op(w, r->o);
   w->collecting = false;
+  w->distinct.len = 0;
   w->out = out;
   buf_deinit(&dropped);
   printer_aliases_number(w->aliases);
@@ -322,7 +323,7 @@ static void run(request *r) {
   w.forms.a = r->scratch;
   w.unknown = loc_unknown(r->c);
   printer_number(&w, root_of(r->o));
-  bool aliases = r->top && w.options.debuginfo && !w.options.local_scope;
+  bool aliases = r->top && !w.options.local_scope && (w.options.debuginfo || ir_has_aliased(r->c));
   if (aliases) collect(&w, r);
   resource_keys keys = {0};
   if (r->top && !w.options.local_scope) w.resources = &keys;

@@ -18,9 +18,10 @@ typedef struct printer {
   u32 num_plain;
   struct predecessors *predecessors; /* of the region at hand, if it has several blocks */
   resource_keys *resources;          /* keys that the text mentions, in order; NULL: not gathered */
-  struct aliases *aliases;           /* of locations; NULL: print them in place */
+  struct aliases *aliases;           /* of attributes; NULL: print them in place */
   bool collecting;                   /* aliases: the text is thrown away */
   const attr *unknown;               /* loc(unknown) */
+  VEC(const attr *) distinct;        /* distinct attributes, in the order of their numbers */
 } printer;
 
 #define PUT(w, literal) BUF_LIT((w)->out, literal)
@@ -55,6 +56,9 @@ void printer_loc(printer *w, const attr *loc); /* loc(...) */
 void printer_trailing_loc(printer *w, const attr *loc, bool allow_alias);
 /* Aliases are collected in a first printing whose text is thrown away. */
 struct aliases *printer_aliases_begin(arena *a);
+/* The attribute's alias, if it has one; false: it is to be written out. */
+bool printer_alias(printer *w, const attr *a);
+void printer_attr_itself(printer *w, const attr *a);                /* never its alias */
 void printer_visit_loc(printer *w, const attr *loc, bool deferred); /* nothing once numbered */
 void printer_aliases_number(struct aliases *t);
 void printer_aliases_print(printer *w, bool deferred); /* the #loc = ... lines */
