@@ -94,11 +94,14 @@ static bool is_bounded(const type *t) {
 
 static bool in_shape(shape_set set, const type *t) {
   if (t->kind == TYPE_UNRANKED) return set == SHAPE_UNRANKED;
+  if (t->kind == TYPE_MEMREF) return set == SHAPE_MEMREF;
   if (t->kind != TYPE_TENSOR) return false;
   switch (set) {
   case SHAPE_RANKED:
   case SHAPE_UNRANKED:
     return true;
+  case SHAPE_MEMREF:
+    return false;
   case SHAPE_D0:
     return t->dims.len == 0;
   case SHAPE_D1:
@@ -219,79 +222,6 @@ bool check_constraints(checker *k, const op *o) {
 
 /* ---- attributes ---- */
 
-typedef bool kind_fn(const attr *a);
-static bool is_int(const attr *a, u32 width) {
-  const integer_attr *i = attr_as(integer, a);
-  return i && i->type->kind == TYPE_INT && i->type->width == width && i->type->sign == SIGNLESS;
-}
-static bool is_any(const attr *a) { return a != NULL; }
-static bool is_i64(const attr *a) { return is_int(a, 64); }
-static bool is_i32(const attr *a) { return is_int(a, 32); }
-static bool is_f32(const attr *a) {
-  const float_attr *f = attr_as(float, a);
-  return f && f->type->kind == TYPE_FLOAT && f->type->flt == FLOAT_f32;
-}
-static bool is_bool(const attr *a) {
-  bool v;
-  return attr_get_bool(a, &v);
-}
-static bool is_unit(const attr *a) { return attr_is(unit, a); }
-static bool is_str(const attr *a) { return attr_is(string, a); }
-static bool is_sym(const attr *a) {
-  str s;
-  return attr_get_symbol(a, &s);
-}
-static bool is_type(const attr *a) { return attr_is(type_ref, a); }
-static bool is_packed(const attr *a, u32 width, size_t bytes) {
-  const dense_array_attr *d = attr_as(dense_array, a);
-  return d && d->elem->kind == TYPE_INT && d->elem->width == width && d->data.len % bytes == 0;
-}
-static bool is_i64s(const attr *a) { return is_packed(a, 64, 8); }
-static bool is_bools(const attr *a) { return is_packed(a, 1, 1); }
-static bool is_elements(const attr *a) {
-  return attr_is(dense, a) || attr_is(dense_resource, a) || attr_is(dense_string, a);
-}
-static bool is_i64_elements(const attr *a) {
-  const dense_attr *d = attr_as(dense, a);
-  const type *e = d ? type_element(d->type) : NULL;
-  return e && e->kind == TYPE_INT && e->width == 64 && e->sign == SIGNLESS;
-}
-static bool is_groups(const attr *a) { return is_i64_elements(a); }
-static bool is_array(const attr *a) { return attr_is(array, a); }
-static bool is_precisions(const attr *a) {
-  const array_attr *l = attr_as(array, a);
-  for (size_t i = 0; l && i < l->elems.len; i++)
-    if (!attr_is(precision, l->elems.data[i])) return false;
-  return l != NULL;
-}
-static bool is_dict(const attr *a) { return attr_is(dict, a); }
-
-static kind_fn *const kind_of[] = {
-#define AV(kind, ctype) [SLOT_##kind] = is_##kind,
-    ATTR_KINDS(AV)
-#undef AV
-};
-static const char *const kind_words[] = {
-    [SLOT_any] = "any attribute",
-    [SLOT_i64] = "64-bit signless integer attribute",
-    [SLOT_i32] = "32-bit signless integer attribute",
-    [SLOT_f32] = "32-bit float attribute",
-    [SLOT_bool] = "bool attribute",
-    [SLOT_unit] = "unit attribute",
-    [SLOT_str] = "string attribute",
-    [SLOT_sym] = "flat symbol reference attribute",
-    [SLOT_type] = "any type attribute",
-    [SLOT_i64s] = "i64 dense array attribute",
-    [SLOT_bools] = "i1 dense array attribute",
-    [SLOT_elements] = "constant vector/tensor attribute",
-    [SLOT_i64_elements] = "64-bit signless integer elements attribute",
-    [SLOT_groups] = "64-bit signless integer elements attribute or mesh and axes based replica "
-                    "groups representation.",
-    [SLOT_array] = "array attribute",
-    [SLOT_precisions] = "Precision Config attribute",
-    [SLOT_dict] = "dictionary of named attribute values",
-};
-
 /* Constants hold as many bytes as their type says. */
 static bool check_dense(checker *k, const op *o, const char *name, const attr *a) {
   const dense_attr *d = attr_as(dense, a);
@@ -304,23 +234,11 @@ static bool check_dense(checker *k, const op *o, const char *name, const attr *a
                         show(k, d->type));
 }
 
-static bool check_rank_two(checker *k, const op *o, const attr *a) {
-  const dense_attr *d = attr_as(dense, a);
-  if (d->type->kind == TYPE_TENSOR && d->type->dims.len == 2) return true;
-  return op_error(k->c, o, "replica groups should be a rank 2 tensor"); /* all_gather_i3 */
-}
-
 static bool check_slot(checker *k, const op *o, const slot_info *s, const attr *a) {
-  bool ok = s->attr_id >= 0 ? a->id == s->attr_id : kind_of[s->kind](a);
-  const char *more = "";
-  i64 v;
-  if (s->need & NATURAL) more = " whose value is non-negative";
-  if (s->need & POSITIVE) more = " whose value is positive";
-  if (ok && *more) ok = attr_get_i64(a, &v) && v >= (s->need & POSITIVE ? 1 : 0);
-  if (ok && s->kind == SLOT_groups && !check_rank_two(k, o, a)) return false;
-  if (ok) return check_dense(k, o, s->name, a);
-  return op_error(k->c, o, "attribute '%s' failed to satisfy constraint: %s%s", s->name,
-                  s->attr_id >= 0 ? attr_infos[s->attr_id].name : kind_words[s->kind], more);
+  const char *want = slot_problem(k->c, s, a);
+  if (want)
+    return op_error(k->c, o, "attribute '%s' failed to satisfy constraint: %s", s->name, want);
+  return check_dense(k, o, s->name, a);
 }
 
 bool check_slots(checker *k, const op *o) {

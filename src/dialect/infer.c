@@ -161,6 +161,7 @@ static const type *type_at(const op *o, u32 i) {
 
 /* SameOperandsAndResultElementType */
 static bool same_elements(checker *k, const op *o) {
+  if (!o->num_operands) return op_error(k->c, o, "expected 1 or more operands, but found 0");
   const type *e = type_element(type_at(o, 0));
   for (u32 i = 1; i < o->num_operands + o->num_results; i++)
     if (type_element(type_at(o, i)) != e)
@@ -195,7 +196,21 @@ static bool equal_types(checker *k, const op *o, u32 from, const char *names) {
 
 static bool no_traits(checker *k, const op *o) { return (void)k, (void)o, true; }
 
+/* Elementwise: the first trait of some */
+static bool elementwise(checker *k, const op *o) {
+  for (u32 i = 1; i < o->num_operands + o->num_results; i++)
+    if (!shapes_agree(type_at(o, 0), type_at(o, i)))
+      return op_error(k->c, o,
+                      "all non-scalar operands/results must have the same shape and base type");
+  return true;
+}
+
+static bool elementwise_types(checker *k, const op *o) {
+  return elementwise(k, o) && check_same_type(k, o);
+}
+
 static bool compare_traits(checker *k, const op *o) { /* compare_c1 */
+  if (!elementwise(k, o)) return false;
   if (!elements_agree(in_type(o, 0)->elem, in_type(o, 1)->elem))
     return op_error(k->c, o, "requires compatible element types for all operands");
   return check_same_shape(k, o);
@@ -272,6 +287,13 @@ verify_fn *const traits_of[OP_COUNT] = {
     [OP_add] = no_traits,
     [OP_collective_broadcast] = no_traits,
     [OP_compare] = compare_traits,
+    [OP_abs] = elementwise,
+    [OP_real] = elementwise,
+    [OP_imag] = elementwise,
+    [OP_is_finite] = elementwise,
+    [OP_uniform_quantize] = elementwise,
+    [OP_uniform_dequantize] = elementwise,
+    [OP_reduce_precision] = elementwise_types,
     [OP_complex] = complex_traits,
     [OP_transpose] = compatible_elements,
     [OP_reshape] = compatible_elements,

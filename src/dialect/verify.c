@@ -21,6 +21,12 @@ verify_fn *const verify_of[OP_COUNT] = {
 verify_fn *const symbol_use_of[OP_COUNT] = {
     [OP_call] = use_call,
     [OP_composite] = use_composite,
+    [OP_all_gather] = use_groups,
+    [OP_all_reduce] = use_groups,
+    [OP_all_to_all] = use_groups,
+    [OP_reduce_scatter] = use_groups,
+    [OP_collective_broadcast] = use_groups,
+    [OP_collective_reduce] = use_groups,
     [OP_sharding_constraint] = use_sharding_constraint,
     [OP_reshard] = use_reshard,
     [OP_data_flow_edge] = use_data_flow_edge,
@@ -164,6 +170,7 @@ static bool check_regions(checker *k, const op *o) {
 /* ---- traits ---- */
 
 bool check_same_shape(checker *k, const op *o) {
+  if (!o->num_operands) return op_error(k->c, o, "expected 1 or more operands, but found 0");
   const type *first = o->num_operands ? in_type(o, 0) : out_type(o, 0);
   for (u32 i = 0; i < o->num_operands + o->num_results; i++)
     if (!shapes_agree(first,
@@ -172,7 +179,7 @@ bool check_same_shape(checker *k, const op *o) {
   return true;
 }
 
-static bool check_same_type(checker *k, const op *o) {
+bool check_same_type(checker *k, const op *o) {
   const type *first = o->num_operands ? in_type(o, 0) : out_type(o, 0);
   for (u32 i = 0; i < o->num_operands + o->num_results; i++)
     if (!types_agree(first, i < o->num_operands ? in_type(o, i) : out_type(o, i - o->num_operands)))

@@ -79,6 +79,7 @@ extern verify_fn *const traits_of[OP_COUNT]; /* in place of the row's; NULL: it 
 #define verify_uniform_dequantize verify_nothing
 #define verify_async_start verify_nothing
 #define verify_async_done verify_nothing
+#define verify_composite verify_nothing
 
 /* every row's own check; those of family own, region, coll and term */
 #define D_ew(id)
@@ -100,18 +101,20 @@ extern verify_fn *const traits_of[OP_COUNT]; /* in place of the row's; NULL: it 
 #undef D_term
 #undef D_later
 verify_fn verify_elements, verify_terminator, verify_nothing;
-verify_fn use_call, use_composite, use_sharding_constraint, use_reshard, use_data_flow_edge,
-    use_func_data_flow_edge, use_manual_computation, use_named_computation, use_sdy_all_gather,
-    use_sdy_all_slice, use_sdy_all_to_all, use_sdy_collective_permute, use_sdy_all_reduce,
-    use_sdy_reduce_scatter, use_sharded_to_unreduced, use_replicated_to_unreduced;
+verify_fn use_call, use_composite, use_groups, use_sharding_constraint, use_reshard,
+    use_data_flow_edge, use_func_data_flow_edge, use_manual_computation, use_named_computation,
+    use_sdy_all_gather, use_sdy_all_slice, use_sdy_all_to_all, use_sdy_collective_permute,
+    use_sdy_all_reduce, use_sdy_reduce_scatter, use_sharded_to_unreduced,
+    use_replicated_to_unreduced;
 
 /* X(op): ops whose result types follow from what they have; infer_<op> */
 #define INFERRING(X)                                                                               \
   X(abs)                                                                                           \
   X(real)                                                                                          \
-  X(imag) X(complex) X(is_finite) X(compare) X(select) X(clamp) X(constant) X(sdy_constant)        \
-      X(transpose) X(concatenate) X(slice) X(dynamic_slice) X(dynamic_update_slice) X(pad)         \
-          X(gather) X(dynamic_gather) X(scatter) X(reduce) X(reduce_window) X(sort) X(map)         \
+  X(imag)                                                                                          \
+  X(complex) X(is_finite) X(compare) X(select) X(clamp) X(constant) X(sdy_constant) X(transpose)   \
+      X(concatenate) X(slice) X(dynamic_slice) X(dynamic_update_slice) X(pad) X(gather)            \
+          X(dynamic_gather) X(scatter) X(reduce) X(reduce_window) X(sort) X(map)                   \
               X(optimization_barrier) X(all_reduce) X(all_to_all) X(partition_id) X(replica_id)    \
                   X(if) X(case) X(while) X(broadcast) X(cholesky) X(triangular_solve) X(fft)       \
                       X(rng) X(get_dimension_size) X(set_dimension_size) X(batch_norm_grad)        \
@@ -167,6 +170,7 @@ bool merge_types(checker *k, const op *o, const type *const *t, size_t n, bool l
 bool check_same_shape(checker *k, const op *o);
 /* Whether gathers and scatters grow by what their groups are; the verifier does not ask. */
 bool check_gathered_sizes(checker *k, const op *o);
+bool check_same_type(checker *k, const op *o);
 
 const char *show(checker *k, const type *t);
 const char *show_dims(checker *k, i64s dims); /* "1, 2, 3" */

@@ -25,6 +25,8 @@ static bool check_groups(checker *k, const op *o, const dense_attr *g, bool unev
                          i64 size) {
   i64 n;
   if (!g) return true;
+  if (g->type->dims.len != 2) /* all_gather_i3, all_to_all_i5 */
+    return plain_error(k, o, "replica groups should be a rank 2 tensor");
   if (!type_num_elements(g->type, &n)) return plain_error(k, o, "replica groups must be static");
   if (global && n == 0)
     return plain_error(k, o,
@@ -298,6 +300,10 @@ bool verify_collective_broadcast(checker *k, const op *o) { /* collective_broadc
   if (!view_collective_broadcast(o, &a)) return false;
   const dense_attr *g = a.replica_groups;
   i64 n = 0;
+  if (g && g->type->dims.len != 2)
+    return plain_error(k, o,
+                       "replica groups should be a rank 2 tensor,but instead it is of rank %zu",
+                       g->type->dims.len);
   if (g && type_num_elements(g->type, &n)) {
     i64 twice = find_twice(k, g, n, 0, 1), negative = find_negative(g, n);
     if (negative < n && negative <= twice)
@@ -332,4 +338,13 @@ bool verify_collective_permute(checker *k, const op *o) {
     return plain_error(k, o, "replica ids in source_target_pairs must be >= 0.");
   if (source < n && source < target) return plain_error(k, o, "duplicate sources not allowed.");
   return target == n || plain_error(k, o, "duplicate targets not allowed.");
+}
+
+/* Groups as axes of a mesh that a symbol names. */
+bool use_groups(checker *k, const op *o) {
+  const attr *a = op_attr(o, STR("replica_groups"));
+  const replica_group_mesh_axes_attr *g = attr_as(replica_group_mesh_axes, a);
+  str name = g ? symbol_of(g->mesh) : (str){0};
+  if (!name.len || checker_symbol(k, k->m->root, name)) return true;
+  return op_error(k->c, o, "replica_groups: mesh symbol '" STR_FMT "' not found", STR_ARG(name));
 }

@@ -1,5 +1,6 @@
 /* Products: dot, dot_general. */
 #include "dialect/verify.h"
+#include "text/text.h"
 
 bool check_precision(checker *k, const op *o, attrs config) {
   if (config.len <= 2) return true; /* dot_general_c11, convolution_c24 */
@@ -33,52 +34,9 @@ bool verify_dot(checker *k, const op *o) {
 
 /* ---- dot_general ---- */
 
-/* The algorithms that some hardware has: operands, accumulation, operations. */
-static const struct algorithm {
-  u8 lhs, rhs, accumulation, operations;
-} algorithms[] = {
-    {FLOAT_f16, FLOAT_f16, FLOAT_f16, 1},    {FLOAT_f16, FLOAT_f16, FLOAT_f32, 1},
-    {FLOAT_bf16, FLOAT_bf16, FLOAT_bf16, 1}, {FLOAT_bf16, FLOAT_bf16, FLOAT_f32, 1},
-    {FLOAT_bf16, FLOAT_bf16, FLOAT_f32, 3},  {FLOAT_bf16, FLOAT_bf16, FLOAT_f32, 6},
-    {FLOAT_bf16, FLOAT_bf16, FLOAT_f32, 9},  {FLOAT_tf32, FLOAT_tf32, FLOAT_f32, 1},
-    {FLOAT_tf32, FLOAT_tf32, FLOAT_f32, 3},  {FLOAT_f32, FLOAT_f32, FLOAT_f32, 1},
-    {FLOAT_f64, FLOAT_f64, FLOAT_f64, 1},
-};
-
-static bool is_f8(const type *t) {
-  return t->kind == TYPE_FLOAT && t->width == 8 && t->flt != FLOAT_f8E8M0FNU;
-}
-
-static bool is_known(const dot_algorithm_attr *a) {
-  const type *l = a->lhs_precision_type, *r = a->rhs_precision_type, *t = a->accumulation_type;
-  if (a->lhs_component_count != 1 || a->rhs_component_count != 1) return false;
-  if (l->kind != TYPE_FLOAT || r->kind != TYPE_FLOAT || t->kind != TYPE_FLOAT) return false;
-  if (is_f8(l) && is_f8(r) && t->flt == FLOAT_f32 && a->num_primitive_operations == 1) return true;
-  for (size_t i = 0; i < COUNT(algorithms) && !a->allow_imprecise_accumulation; i++)
-    if (l->flt == algorithms[i].lhs && r->flt == algorithms[i].rhs &&
-        t->flt == algorithms[i].accumulation &&
-        a->num_primitive_operations == algorithms[i].operations)
-      return true;
-  return false;
-}
-
 static bool check_algorithm(checker *k, const op *o, const dot_algorithm_attr *a) {
-  if (!a) return true;
-  if (a->lhs_component_count < 1) /* dot_general_c22 */
-    return plain_error(k, o, "lhs component count must be positive");
-  if (a->rhs_component_count < 1) /* dot_general_c23 */
-    return plain_error(k, o, "rhs component count must be positive");
-  if (a->num_primitive_operations < 1) /* dot_general_c24 */
-    return plain_error(k, o, "num primitive operations must be positive");
-  if (is_known(a)) return true; /* dot_general_i8 to i10 */
-  return plain_error(k, o,
-                     "dot algorithm not known to be supported on any hardware: {lhs:'%s', "
-                     "rhs:'%s', accum:'%s', lhs_components:%lld, rhs_components:%lld, "
-                     "primitive_ops:%lld, imprecise:%d}",
-                     show(k, a->lhs_precision_type), show(k, a->rhs_precision_type),
-                     show(k, a->accumulation_type), (long long)a->lhs_component_count,
-                     (long long)a->rhs_component_count, (long long)a->num_primitive_operations,
-                     a->allow_imprecise_accumulation);
+  const char *problem = a ? dot_algorithm_problem(k->c, a) : NULL;
+  return !problem || plain_error(k, o, "%s", problem);
 }
 
 /* Sizes of paired dimensions agree. */

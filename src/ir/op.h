@@ -217,6 +217,10 @@ const op_info *op_info_find(str name);
 /* "dialect" or "dialect.anything": a dialect that rows belong to, so that its ops are all known. */
 bool op_dialect_known(str name);
 
+/* What the slot wants ("64-bit signless integer attribute whose value is positive") where `a` is
+ * not it; NULL: it is. In the context's arena. */
+const char *slot_problem(ir_ctx *c, const slot_info *s, const attr *a);
+
 /* ---- making and changing ---- */
 
 ir_module *ir_module_create(ir_ctx *c); /* with an empty builtin.module */

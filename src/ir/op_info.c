@@ -146,7 +146,8 @@ static bool get_i64_elements(const attr *a, const dense_attr **out) {
 }
 static bool get_groups(const attr *a, const dense_attr **out) {
   const dense_attr *d = attr_as(dense, a);
-  if (!d || d->type->kind != TYPE_TENSOR || d->type->dims.len != 2) return false;
+  if (attr_is(replica_group_mesh_axes, a)) return *out = NULL, true;
+  if (!d || d->type->kind != TYPE_TENSOR) return false;
   const type *e = d->type->elem;
   return *out = d, e->kind == TYPE_INT && e->width == 64;
 }

@@ -4,10 +4,24 @@
  * Most are a struct of named fields, read by the table of fields in ir/attrs.def; the others have
  * a function here. Where a form leaves out `#dialect.mnemonic`, the same functions read the rest.
  */
+#include <stdio.h>
+
 #include "text/float.h"
 #include "text/parser.h"
 
+typedef VEC(const attr *) attrs_vec;
+
 /* ---- <name = value, ...> in any order ---- */
+
+/* (2)4: the size 4 after 2 */
+static const attr *sub_axis(parser *p, attr_id id) {
+  i64 pre, size;
+  (void)id;
+  if (!parser_expect(p, '(', "expected '('") || !parser_i64(p, &pre) ||
+      !parser_expect(p, ')', "expected ')'") || !parser_i64(p, &size))
+    return NULL;
+  return attr_make(p->ctx, hlo_sub_axis, .pre_size = pre, .size = size);
+}
 
 static bool field(parser *p, const field_info *f, void *to) {
   bool *flag = to;
@@ -25,8 +39,11 @@ static bool field(parser *p, const field_info *f, void *to) {
     return true;
   case FIELD_type:
     return (*(const type **)to = parser_type(p)) != NULL;
+  case FIELD_str:
+    return parser_string_value(p, to);
   case FIELD_attr:
-    return (*(const attr **)to = parser_attr(p, NULL)) != NULL;
+    *(const attr **)to = at(p, '(') ? sub_axis(p, ATTR_hlo_sub_axis) : parser_attr(p, NULL);
+    return *(const attr **)to != NULL;
   default:
     return parser_error(p, &p->tok, "this field has no text form");
   }
@@ -63,6 +80,75 @@ static const attr *structure(parser *p, attr_id id) {
   }
   if (!parser_expect(p, '>', "expected '>'")) return NULL;
   return attr_unique(p->ctx, a);
+}
+
+/* The dimension numbers, of which a second message says what was read. */
+static const attr *dimensions(parser *p, attr_id id) {
+  const attr *a = structure(p, id);
+  if (!a)
+    parser_error(p, &p->tok, "failed parsing %s dimension numbers",
+                 strchr(attr_infos[id].name, '.') + 1);
+  return a;
+}
+
+/* ---- replica groups as axes of a mesh ---- */
+
+static bool mesh_axis(parser *p, void *user) {
+  attrs_vec *list = user;
+  const attr *a = at(p, '<') ? structure(p, ATTR_hlo_mesh_axis) : parser_attr(p, NULL);
+  if (!attr_is(hlo_mesh_axis, a)) return a && parser_error(p, &p->tok, "expected a mesh axis");
+  VEC_PUSH(p->scratch, *list, a);
+  return true;
+}
+
+/* <axes=[<name = "x", size = 2>], device_ids=dense<...>> */
+static const attr *hlo_mesh(parser *p, attr_id id) {
+  attrs_vec axes = {0};
+  const attr *ids = NULL;
+  (void)id;
+  if (!parser_expect(p, '<', "expected '<'") || !parser_expect_word(p, "axes") ||
+      !parser_expect(p, '=', "expected '='") || !parser_list(p, '[', ']', mesh_axis, &axes))
+    return NULL;
+  if (parser_accept(p, ',') &&
+      (!parser_expect_word(p, "device_ids") || !parser_expect(p, '=', "expected '='") ||
+       !(ids = parser_attr(p, NULL))))
+    return NULL;
+  if (!parser_expect(p, '>', "expected '>'")) return NULL;
+  return attr_make(p->ctx, hlo_mesh, .axes = {axes.data, axes.len}, .device_ids = ids);
+}
+
+static const attr *mesh_axes(parser *p, attr_id id) {
+  token where = p->tok;
+  const attr *a = structure(p, id);
+  const replica_group_mesh_axes_attr *g = (const replica_group_mesh_axes_attr *)a;
+  if (!a) return NULL;
+  const hlo_mesh_attr *m = attr_as(hlo_mesh, g->mesh);
+  const array_attr *list = attr_as(array, g->axes);
+  if (!m && !attr_is(symbol_ref, g->mesh))
+    return parser_error(p, &where, "mesh must be a FlatSymbolRefAttr or MeshAttr"), NULL;
+  if (!list) return parser_error(p, &where, "expected an array of axes"), NULL;
+  for (size_t i = 0; m && i < list->elems.len; i++) {
+    const hlo_axis_ref_attr *r = attr_as(hlo_axis_ref, list->elems.data[i]);
+    if (!r) return parser_error(p, &where, "expected AxisRefAttr in axes list"), NULL;
+    size_t x = 0;
+    while (x < m->axes.len && !str_eq(((const hlo_mesh_axis_attr *)m->axes.data[x])->name, r->name))
+      x++;
+    if (x == m->axes.len)
+      return parser_error(p, &where, "axis '" STR_FMT "' not found in mesh definition",
+                          STR_ARG(r->name)),
+             NULL;
+  }
+  return a;
+}
+
+/* ---- the algorithm of a product ---- */
+
+static const attr *dot_algorithm(parser *p, attr_id id) {
+  token where = p->tok;
+  const attr *a = structure(p, id);
+  const char *problem = a ? dot_algorithm_problem(p->ctx, (const dot_algorithm_attr *)a) : NULL;
+  if (problem) return parser_error(p, &where, "%s", problem), NULL;
+  return a;
 }
 
 /* ---- enums ---- */
@@ -113,6 +199,27 @@ static const attr *enumeration(parser *p, attr_id id) {
 
 /* ---- stablehlo ---- */
 
+static bool letters_missing(parser *p, const token *where, str got, const char *letters,
+                            const i64 pos[2]) {
+  char left[8];
+  snprintf(left, sizeof left, "%c, %c", letters[0], letters[1]);
+  if (pos[0] >= 0 || pos[1] >= 0) snprintf(left, sizeof left, "%c", letters[pos[0] >= 0]);
+  if (!got.len) return parser_complain(p, where, "Expected dimensions %s not specified", left);
+  return parser_complain(p, where, "Unexpected dimension " STR_FMT ", expecting %s", STR_ARG(got),
+                         left);
+}
+
+static bool spatial_missing(parser *p, const i64_vec *spatial) {
+  enum { MOST = 10 };
+  buf b;
+  buf_init(&b, ir_mem(p->ctx));
+  for (size_t i = 0, n = 0; i < spatial->len && n < MOST; i++)
+    if (spatial->data[i] < 0) buf_printf(&b, "%s%zu", n++ ? ", " : "", i);
+  parser_complain(p, &p->tok, "Expected spatial dimensions %s not specified", buf_cstr(&b));
+  buf_deinit(&b);
+  return false;
+}
+
 /* [b, 0, 1, f]: positions of the two letters and of the spatial dimensions */
 static bool conv_dims(parser *p, const char *letters, i64 pos[2], i64_vec *spatial) {
   i64 index = 0, n = 0;
@@ -123,11 +230,10 @@ static bool conv_dims(parser *p, const char *letters, i64 pos[2], i64_vec *spati
     token t = p->tok;
     i64 dim;
     if (at(p, TOK_ID)) {
-      int k = t.text.len == 1 && t.text.data[0] == letters[0]   ? 0
-              : t.text.len == 1 && t.text.data[0] == letters[1] ? 1
-                                                                : -1;
-      if (k < 0 || pos[k] >= 0)
-        return parser_complain(p, &t, "Unexpected dimension " STR_FMT, STR_ARG(t.text));
+      if (t.text.len != 1 || (pos[0] >= 0 && pos[1] >= 0))
+        return parser_complain(p, &t, "Unexpected keyword " STR_FMT, STR_ARG(t.text));
+      int k = t.text.data[0] == letters[0] ? 0 : t.text.data[0] == letters[1] ? 1 : -1;
+      if (k < 0 || pos[k] >= 0) return letters_missing(p, &t, t.text, letters, pos);
       pos[k] = index;
       parser_next(p);
     } else {
@@ -144,12 +250,9 @@ static bool conv_dims(parser *p, const char *letters, i64 pos[2], i64_vec *spati
     }
     index++;
   } while (parser_accept(p, ','));
-  if (pos[0] < 0 || pos[1] < 0)
-    return parser_complain(p, &p->tok, "Expected dimensions %c not specified",
-                           letters[pos[0] < 0 ? 0 : 1]);
-  if ((i64)spatial->len != n)
-    return parser_complain(p, &p->tok, "Expected spatial dimensions not specified");
-  return parser_expect(p, ']', "expected ']'");
+  if (pos[0] < 0 || pos[1] < 0) return letters_missing(p, &p->tok, (str){0}, letters, pos);
+  if (!parser_expect(p, ']', "expected ']'")) return false;
+  return (i64)spatial->len == n || spatial_missing(p, spatial);
 }
 
 const attr *parser_conv_dims(parser *p) {
@@ -235,14 +338,19 @@ typedef const attr *body_fn(parser *p, attr_id id);
 static body_fn *const body_of[ATTR_COUNT] = {
     [ATTR_result_accuracy] = result_accuracy,
     [ATTR_channel_handle] = structure,
-    [ATTR_dot] = structure,
+    [ATTR_dot] = dimensions,
     [ATTR_ragged_dot] = structure,
-    [ATTR_dot_algorithm] = structure,
-    [ATTR_gather_dims] = structure,
-    [ATTR_scatter_dims] = structure,
+    [ATTR_dot_algorithm] = dot_algorithm,
+    [ATTR_gather_dims] = dimensions,
+    [ATTR_scatter_dims] = dimensions,
     [ATTR_conv] = conv,
     [ATTR_output_operand_alias] = structure,
     [ATTR_bounds] = bounds,
+    [ATTR_hlo_sub_axis] = sub_axis,
+    [ATTR_hlo_axis_ref] = structure,
+    [ATTR_hlo_mesh_axis] = structure,
+    [ATTR_hlo_mesh] = hlo_mesh,
+    [ATTR_replica_group_mesh_axes] = mesh_axes,
 };
 
 const attr *parser_dialect_body(parser *p, attr_id id) {

@@ -19,8 +19,14 @@ static void field(printer *w, const field_info *f, const void *at) {
   case FIELD_type:
     printer_type(w, *(const type *const *)at);
     break;
+  case FIELD_str:
+    printer_quoted(w, *(const str *)at);
+    break;
   case FIELD_attr:
-    printer_attr(w, *(const attr *const *)at, false);
+    if (attr_is(hlo_sub_axis, *(const attr *const *)at))
+      printer_dialect_body(w, *(const attr *const *)at, true);
+    else
+      printer_attr(w, *(const attr *const *)at, false);
     break;
   default:
     break;
@@ -29,6 +35,7 @@ static void field(printer *w, const field_info *f, const void *at) {
 
 static bool is_empty(const field_info *f, const void *at) {
   if (f->kind == FIELD_i64) return *(const i64 *)at == 0;
+  if (f->kind == FIELD_attr) return !*(const attr *const *)at;
   return f->kind == FIELD_i64s && ((const i64s *)at)->len == 0;
 }
 
@@ -135,17 +142,52 @@ static void body_bounds(printer *w, const attr *a, bool plain) {
   put_char(w, '>');
 }
 
+static void body_sub_axis(printer *w, const attr *a, bool plain) {
+  const hlo_sub_axis_attr *x = (const hlo_sub_axis_attr *)a;
+  (void)plain;
+  put_char(w, '(');
+  printer_i64(w, x->pre_size);
+  put_char(w, ')');
+  printer_i64(w, x->size);
+}
+
+static void body_mesh(printer *w, const attr *a, bool plain) {
+  const hlo_mesh_attr *m = (const hlo_mesh_attr *)a;
+  (void)plain;
+  PUT(w, "<axes=[");
+  for (size_t i = 0; i < m->axes.len; i++) {
+    if (i) PUT(w, ", ");
+    structure(w, m->axes.data[i], false);
+  }
+  put_char(w, ']');
+  if (m->device_ids) {
+    PUT(w, ", device_ids=");
+    printer_attr(w, m->device_ids, false);
+  }
+  put_char(w, '>');
+}
+
 /* ---- by kind ---- */
 
 typedef void body_fn(printer *w, const attr *a, bool plain);
 
 static body_fn *const body_of[ATTR_COUNT] = {
-    [ATTR_result_accuracy] = body_accuracy,  [ATTR_result_accuracy_mode] = body_mode,
-    [ATTR_channel_handle] = body_full,       [ATTR_dot] = body_sparse,
-    [ATTR_dot_algorithm] = body_full,        [ATTR_gather_dims] = body_sparse,
-    [ATTR_scatter_dims] = body_sparse,       [ATTR_conv] = body_conv,
-    [ATTR_output_operand_alias] = body_full, [ATTR_bounds] = body_bounds,
+    [ATTR_result_accuracy] = body_accuracy,
+    [ATTR_result_accuracy_mode] = body_mode,
+    [ATTR_channel_handle] = body_full,
+    [ATTR_dot] = body_sparse,
+    [ATTR_dot_algorithm] = body_full,
+    [ATTR_gather_dims] = body_sparse,
+    [ATTR_scatter_dims] = body_sparse,
+    [ATTR_conv] = body_conv,
+    [ATTR_output_operand_alias] = body_full,
+    [ATTR_bounds] = body_bounds,
     [ATTR_ragged_dot] = body_sparse,
+    [ATTR_hlo_sub_axis] = body_sub_axis,
+    [ATTR_hlo_axis_ref] = body_sparse,
+    [ATTR_hlo_mesh_axis] = body_full,
+    [ATTR_hlo_mesh] = body_mesh,
+    [ATTR_replica_group_mesh_axes] = body_full,
 };
 
 void printer_dialect_body(printer *w, const attr *a, bool plain) {

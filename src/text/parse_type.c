@@ -212,8 +212,15 @@ static const type *future(parser *p) {
   if (!parser_list(p, '<', '>', type_item, &elems)) return NULL;
   if (!elems.len) return parser_error(p, &where, "expected non-function type"), NULL;
   for (size_t i = 0; i < elems.len; i++)
-    if (!type_is_tensor(elems.data[i]))
-      return parser_error(p, &where, "future may only hold ranked tensors"), NULL;
+    if (elems.data[i]->kind != TYPE_TENSOR) {
+      buf b;
+      buf_init(&b, ir_mem(p->ctx));
+      text_print_type(&b, elems.data[i]);
+      parser_error(p, &where, "future element type must be a ranked tensor, but got '%s'",
+                   buf_cstr(&b));
+      buf_deinit(&b);
+      return NULL;
+    }
   return type_future(p->ctx, (types){elems.data, elems.len});
 }
 

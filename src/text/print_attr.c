@@ -529,7 +529,7 @@ void printer_attr_bare(printer *w, const attr *a) { print(w, a, BARE); }
 
 void text_print_attr(buf *out, const attr *a) {
   printer w = {.out = out};
-  printer_attr(&w, a, true);
+  printer_attr(&w, a, false);
 }
 
 void text_print_type(buf *out, const type *t) {

@@ -34,6 +34,8 @@ typedef struct text_print_options {
 bool text_print(buf *out, const ir_module *m, const text_print_options *options);
 bool text_print_op(buf *out, ir_ctx *c, const op *o, const text_print_options *options);
 void text_print_attr(buf *out, const attr *a);
+/* NULL: nothing is wrong with it. In the context's arena. */
+const char *dot_algorithm_problem(ir_ctx *c, const dot_algorithm_attr *a);
 void text_print_type(buf *out, const type *t);
 
 #endif
