@@ -4,6 +4,7 @@
 #include "compile/flatten.h"
 #include "compile/lower.h"
 #include "compile/steps.h"
+#include "num/convert.h"
 
 /* ---- elementwise ops ---- */
 
@@ -11,6 +12,7 @@ enum {
   SELECT_compare = VM_OP_COUNT, /* made by hand below */
   SELECT_chlo_square,
   SELECT_chlo_conj,
+  SELECT_chlo_mulhi,
   SELECT_reduce_precision,
   SELECT_COUNT,
   SELECT_NONE = 0xffff,
@@ -80,6 +82,7 @@ enum {
   VM_OF_chlo_is_neg_inf = VM_is_neg_inf,
   VM_OF_chlo_is_pos_inf = VM_is_pos_inf,
   VM_OF_chlo_lgamma = VM_lgamma,
+  VM_OF_chlo_mulhi = SELECT_chlo_mulhi,
   VM_OF_chlo_next_after = VM_next_after,
   VM_OF_chlo_polygamma = VM_polygamma,
   VM_OF_chlo_sinh = VM_sinh,
@@ -156,6 +159,21 @@ static u32 emit_chlo_conj(lower *L, vm_code *c, const op *o, const u32 *v) {
   return vm_emit(L->b, c, VM_complex, t, re, im, 0);
 }
 
+/* Products of sub-byte integers fit a byte. */
+static u32 emit_chlo_mulhi(lower *L, vm_code *c, const op *o, const u32 *v) {
+  dtype t = type_of(op_result(o, 0));
+  u32 bits = num_int_bits(t);
+  if (bits >= 8) return vm_emit(L->b, c, VM_mulhi, t, v[0], v[1], 0);
+  bool sign = dtype_infos[t].kind == DTYPE_CLASS_SINT;
+  dtype wide = sign ? DTYPE_s8 : DTYPE_u8;
+  u32 x = vm_emit(L->b, c, VM_convert, wide, v[0], 0, 0);
+  u32 y = vm_emit(L->b, c, VM_convert, wide, v[1], 0, 0);
+  x = vm_emit(L->b, c, VM_mul, wide, x, y, 0);
+  y = vm_const_bits(L->b, c, wide, &bits);
+  x = vm_emit(L->b, c, sign ? VM_shr_arith : VM_shr_logic, wide, x, y, 0);
+  return vm_emit(L->b, c, VM_convert, t, x, 0, 0);
+}
+
 static u32 emit_reduce_precision(lower *L, vm_code *c, const op *o, const u32 *v) {
   struct reduce_precision_attrs a;
   view_reduce_precision(o, &a);
@@ -167,6 +185,7 @@ static emit_fn *const emit_of[SELECT_COUNT - VM_OP_COUNT] = {
     [SELECT_compare - VM_OP_COUNT] = emit_compare,
     [SELECT_chlo_square - VM_OP_COUNT] = emit_chlo_square,
     [SELECT_chlo_conj - VM_OP_COUNT] = emit_chlo_conj,
+    [SELECT_chlo_mulhi - VM_OP_COUNT] = emit_chlo_mulhi,
     [SELECT_reduce_precision - VM_OP_COUNT] = emit_reduce_precision,
 };
 

@@ -64,6 +64,9 @@
 /* signed: x / 0 = -1, MIN / -1 = MIN; unsigned: all ones */
 #define DIV(x, y)                                                                                  \
   ((y) == 0 ? (T)-1 : (T)-1 < (T)1 && (y) == (T)-1 ? (T)(0 - (W)(x)) : (T)((x) / (y)))
+/* the upper half of the product of twice the width */
+#define MULHI(x, y)                                                                                \
+  ((T)-1 < (T)1 ? (T)((__int128)(x) * (y) >> BITS) : (T)((unsigned __int128)(x) * (y) >> BITS))
 #define REM(x, y) ((y) == 0 ? (x) : (T)-1 < (T)1 && (y) == (T)-1 ? (T)0 : (T)((x) % (y)))
 
 /* maximum and minimum: NaN wins, -0 < +0 */
