@@ -73,3 +73,35 @@ def test_mulhi_of_half_a_byte(tmp_path):
     signed, unsigned = run(tmp_path, module, x, y)
     assert signed.tolist() == [(int(a) * int(b)) >> 4 for a, b in zip(x, y)]
     assert unsigned.tolist() == [((int(a) & 15) * (int(b) & 15)) >> 4 for a, b in zip(x, y)]
+
+
+DOT = """func.func @main(%x: tensor<LEFTxTYPE> {a}, %y: tensor<RIGHTxTYPE> {b}) -> tensor<OUTTYPE> {{
+  %0 = stablehlo.dot %x, %y : (tensor<LEFTxTYPE>, tensor<RIGHTxTYPE>) -> tensor<OUTTYPE>
+  return %0 : tensor<OUTTYPE>
+}}
+"""
+SHARDINGS = {  # by what is contracted, and by what is not
+    ("8x16", "16x4"): [('[{"x"}, {"y"}]', '[{"y"}, {}]'), ('[{"x"}, {}]', '[{}, {"y"}]')],
+    ("8x16", "16"): [('[{"x"}, {"y"}]', '[{"y"}]'), ('[{}, {"x", "y"}]', '[{"x", "y"}]')],
+    ("16", "16x4"): [('[{"x"}]', '[{"x"}, {"y"}]'), ('[{}]', '[{}, {"x", "y"}]')],
+    ("16", "16"): [('[{"x"}]', '[{"x"}]'), ('[{"x", "y"}]', '[{}]')],
+}
+
+
+@pytest.mark.parametrize("name", ["float32", "float64", "int32"])
+@pytest.mark.parametrize("left, right", SHARDINGS)
+def test_dot(tmp_path, left, right, name):
+    mlir = name.replace("float", "f").replace("int", "i")
+    random = np.random.default_rng(7)
+    x, y = (random.integers(-9, 9, [int(n) for n in s.split("x")]).astype(name)
+            for s in (left, right))
+    want = x @ y
+    out = "".join(f"{n}x" for n in want.shape) + mlir
+    for old, new in {"LEFT": left, "RIGHT": right, "OUTTYPE": out, "TYPE": mlir}.items():
+        module = (module if old != "LEFT" else DOT).replace(old, new)
+    ways = [(1, "", "")] + [(4, *s) for s in SHARDINGS[left, right]]
+    for number, (devices, a, b) in enumerate(ways):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        got, = run(folder, on(devices, module, a=a, b=b), x, y, devices=devices)
+        assert got.shape == want.shape and (got == want).all()  # small integers: no rounding

@@ -150,10 +150,7 @@ static void mark(bool *used, i64s dims) {
   for (size_t i = 0; i < dims.len; i++) used[dims.data[i]] = true;
 }
 
-bool lower_dot_general(lower *L, op *o) {
-  struct dot_general_attrs a;
-  view_dot_general(o, &a);
-  const dot_attr *d = a.dot_dimension_numbers;
+static bool lower_product(lower *L, op *o, const dot_attr *d) {
   node *lhs = lower_node(L, o, 0), *rhs = lower_node(L, o, 1);
   settle_dot(L, lhs);
   settle_dot(L, rhs);
@@ -181,6 +178,20 @@ bool lower_dot_general(lower *L, op *o) {
   lower_used(lhs);
   lower_used(rhs);
   return true;
+}
+
+bool lower_dot_general(lower *L, op *o) {
+  struct dot_general_attrs a;
+  view_dot_general(o, &a);
+  return lower_product(L, o, a.dot_dimension_numbers);
+}
+
+/* The last dimension of the left side with the first of the right. */
+bool lower_dot(lower *L, op *o) {
+  i64 last = (i64)op_operand(o, 0)->type->dims.len - 1, first = 0;
+  dot_attr d = {.lhs_contracting_dimensions = {&last, 1},
+                .rhs_contracting_dimensions = {&first, 1}};
+  return lower_product(L, o, &d);
 }
 
 /* ---- convolution: a dot whose left side is read in overlapping windows ---- */

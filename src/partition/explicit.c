@@ -66,7 +66,8 @@ static u8 *factor_kinds(explicit_pass *p, const op *o, const rule *r) {
 /* Partial products in a narrow format would each be rounded before they are summed; the op can
  * as well deliver them in f32. NULL: it stays as it is. */
 static const type *partial_type(const part_env *e, const op *o, const type *t) {
-  if (!op_is(o, dot_general) || t->elem->kind != TYPE_FLOAT || t->elem->width >= 32) return NULL;
+  if (!op_is(o, dot_general) && !op_is(o, dot)) return NULL;
+  if (t->elem->kind != TYPE_FLOAT || t->elem->width >= 32) return NULL;
   if (op_attr(o, STR("algorithm"))) return NULL;
   return type_tensor(e->c, t->dims, type_float(e->c, FLOAT_f32), t->encoding);
 }

@@ -139,6 +139,7 @@ static bool local_nothing(local *l, op *o) { return (void)l, (void)o, true; }
 #define local_reverse local_types
 #define local_scatter local_types
 #define local_dot_general local_types
+#define local_dot local_types
 #define local_convolution local_types
 #define local_reduce local_types
 #define local_reduce_window local_types

@@ -280,6 +280,7 @@ static void whole_all_to_all(const op *o, dim_set *in, dim_set *out) {
 #define whole_broadcast_in_dim whole_nothing
 #define whole_transpose whole_nothing
 #define whole_dot_general whole_nothing
+#define whole_dot whole_nothing
 #define whole_optimization_barrier whole_nothing
 #define whole_partition_id whole_nothing
 #define whole_replica_id whole_nothing
@@ -405,7 +406,7 @@ bool part_reduction(const op *o, unreduced_kind *out) {
     return o->num_operands % 2 == 0 && combining(o, o->num_operands / 2, o->num_operands / 2, out);
   if (op_is(o, scatter)) return o->num_operands % 2 && combining(o, o->num_operands / 2, 0, out);
   *out = UNREDUCED_SUM;
-  return op_is(o, dot_general) || op_is(o, convolution) || op_is(o, gather);
+  return op_is(o, dot_general) || op_is(o, dot) || op_is(o, convolution) || op_is(o, gather);
 }
 
 /* Which operands must be sums for the result to be one; ops not named here are not linear. */
@@ -420,6 +421,7 @@ static const u8 linear_of[OP_COUNT] = {
     [OP_gather] = LINEAR_FIRST,    [OP_divide] = LINEAR_FIRST,
     [OP_reduce] = LINEAR_FIRST,    [OP_multiply] = LINEAR_ONE,
     [OP_dot_general] = LINEAR_ONE, [OP_convolution] = LINEAR_ONE,
+    [OP_dot] = LINEAR_ONE,
 };
 
 bool part_passes_sums(const op *o, const bool *marked, u32 count) {
