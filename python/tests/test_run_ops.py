@@ -75,7 +75,8 @@ def test_mulhi_of_half_a_byte(tmp_path):
     assert unsigned.tolist() == [((int(a) & 15) * (int(b) & 15)) >> 4 for a, b in zip(x, y)]
 
 
-DOT = """func.func @main(%x: tensor<LEFTxTYPE> {a}, %y: tensor<RIGHTxTYPE> {b}) -> tensor<OUTTYPE> {{
+DOT = """func.func @main(%x: tensor<LEFTxTYPE> {a}, %y: tensor<RIGHTxTYPE> {b})
+    -> tensor<OUTTYPE> {{
   %0 = stablehlo.dot %x, %y : (tensor<LEFTxTYPE>, tensor<RIGHTxTYPE>) -> tensor<OUTTYPE>
   return %0 : tensor<OUTTYPE>
 }}
