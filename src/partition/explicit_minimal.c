@@ -361,15 +361,19 @@ static void fix_dot(minimal *p, tensors *x) {
   value_replace_except(v, r, r->def.op);
 }
 
+/* Some operand is not where the result is, open sums included. */
+static bool parts_differ(minimal *p, op *o) {
+  for (u32 t = 0; t < o->num_operands; t++)
+    if (part_sharding(&p->e, op_operand(o, t)) != part_sharding(&p->e, op_result(o, 0)))
+      return true;
+  return false;
+}
+
 static void fix_concatenate(minimal *p, tensors *x) {
   op *o = x->o;
   arena *a = p->e.a;
   const rule *r = x->r;
   u32 n = rule_num_tensors(r);
-  bool differ = false;
-  for (u32 t = 0; t < r->num_operands; t++)
-    differ |= part_sharding(&p->e, op_operand(o, t)) != part_sharding(&p->e, op_result(o, 0));
-  if (!differ) return;
   i64 *sizes = ARENA_ARRAY(a, i64, n);
   for (u32 t = 0; t < n; t++)
     sizes[t] = elements(t < r->num_operands ? op_operand(o, t) : op_result(o, 0));
@@ -476,14 +480,15 @@ static bool any_open(minimal *p, op *o) {
 static void fix_op(minimal *p, op *o) {
   bool open = any_open(p, o);
   bool dot_like = op_is(o, dot_general) || op_is(o, dot);
-  if (!open && !dot_like && !op_is(o, concatenate)) return;
+  bool parts = op_is(o, concatenate) && parts_differ(p, o);
+  if (!open && !dot_like && !parts) return;
   if (open) close_operands(p, o);
   if (!p->ok) return;
   const rule *r = rule_of_op(&p->rules, o);
   tensors x;
   if (!r || r->custom || !project(p, o, r, &x)) return;
   if (dot_like) fix_dot(p, &x);
-  if (op_is(o, concatenate)) fix_concatenate(p, &x);
+  if (parts) fix_concatenate(p, &x);
   if (o->num_results) reduce_results(p, &x);
 }
 

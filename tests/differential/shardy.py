@@ -1,30 +1,27 @@
 """Propagation compared with real Shardy (jaxlib's bindings), text for text.
 
-    python tests/differential/shardy.py [--bin PROGRAM] [--modes basic,pipeline,...] FILE...
+    python tests/differential/shardy.py [--modes basic,pipeline,...] FILE...
+    python tests/differential/shardy.py --seeds FIRST:LAST [--jobs N] [--keep DIR]
 
-Every FILE goes through the same passes in both, and the printed modules must be identical. What
-Shardy refuses is left out. Prints each difference, and a count. Any generator of modules will
-do; the fixed set is in shardy/, and what may differ is in known.md."""
+Every module goes through the same passes in both, and the printed modules must be identical. What
+Shardy refuses is left out, and so is what it dies of. Files may come from any generator; seeds are
+those of modules.py, worked off by N processes of each side, and a line for every 100 of them says
+how far the run is, so that it can go on from there. Prints each difference (and keeps its module in
+DIR), and a count. The fixed set is in shardy/; what may differ is in known.md."""
 
 import argparse
 import os
+import pathlib
 import subprocess
 import sys
+import tempfile
+import threading
 
-from jax._src.interpreters import mlir as jax_mlir
-from jaxlib.mlir import ir, passmanager
+import modules
 
 IMPORT = ("sdy-import-pipeline,sdy-flatten-call-graph,symbol-dce,"
           "sdy-import-func-calls{add-data-flow-edges-on-named-computations=true},symbol-dce,"
           "sdy-apply-sharding-constraints,sdy-sharding-group-import")
-# sdy-propagation-pipeline but for its last passes, which insert the reshards of a few ops
-EXPORT = ("sdy-export-named-computations,sdy-propagate-to-func-results,sdy-unflatten-call-graph,"
-          "symbol-dce,sdy-insert-func-call-reshards,func.func(sdy-constant-or-scalar-merger),"
-          "func.func(sdy-sink-data-flow-edges),sdy-remove-sharding-groups,"
-          "func.func(sdy-sharding-constraint-to-reshard),"
-          "sdy-update-non-divisible-input-output-shardings,"
-          "sdy-remove-sub-axes-in-input-output-shardings,sdy-close-shardings,"
-          "func.func(sdy-drop-sharding-rules)")
 MODES = {
     "rules": "func.func(sdy-populate-op-sharding-rules)",
     "imported": IMPORT,
@@ -32,12 +29,17 @@ MODES = {
     "aggressive": f"{IMPORT},sdy-aggressive-propagate",
     "op-priority": f"{IMPORT},sdy-op-priority-propagate",
     "user-priority": f"{IMPORT},sdy-user-priority-propagate",
-    "pipeline": f"{IMPORT},sdy-pre-order-funcs,sdy-user-priority-propagate,{EXPORT}",
+    "conservative": f"{IMPORT},sdy-user-priority-propagate{{conservative-propagation=true}}",
+    "pipeline": "sdy-propagation-pipeline",
+    "dedup": "sdy-propagation-pipeline{dedup-functions-fully=true}",
 }
+SEED_MODES = "basic,aggressive,user-priority,pipeline,dedup"
 
 
 def theirs(path, mode):
     """The printed module, or None where Shardy reports an error."""
+    from jax._src.interpreters import mlir as jax_mlir
+    from jaxlib.mlir import ir, passmanager
     context = jax_mlir.make_ir_context()
     context.attach_diagnostic_handler(lambda diagnostic: True)
     with context:
@@ -54,7 +56,7 @@ def ours(binary, path, mode):
     """The printed module, or what went wrong."""
     run = subprocess.run([binary, "opt", path, f"--pass-pipeline={MODES[mode]}"],
                          capture_output=True, text=True)
-    return run.stdout if run.returncode == 0 else f"error: {run.stderr}"
+    return run.stdout if run.returncode == 0 else f"error: {run.returncode}: {run.stderr}"
 
 
 def first_difference(want, got):
@@ -64,28 +66,109 @@ def first_difference(want, got):
     return "one is longer"
 
 
+class Shardy:
+    """theirs() in a process of its own, which may die."""
+
+    def __init__(self, directory):
+        self.out, self.process = directory / "theirs.mlir", None
+
+    def run(self, path, mode):
+        if self.process is None:
+            self.process = subprocess.Popen(
+                [sys.executable, __file__, "--serve", str(self.out)], stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        try:
+            print(path, mode, file=self.process.stdin, flush=True)
+            answer = self.process.stdout.readline()
+        except BrokenPipeError:
+            answer = ""
+        if not answer:
+            self.process.wait()
+            self.process = None
+        return self.out.read_text() if answer == "done\n" else None
+
+
+def serve(out):
+    for line in sys.stdin:
+        text = theirs(*line.split())
+        if text is not None:
+            pathlib.Path(out).write_text(text)
+        print("refused" if text is None else "done", flush=True)
+
+
+class Totals:
+    def __init__(self):
+        self.lock, self.same, self.different, self.refused = threading.Lock(), 0, 0, 0
+
+    def add(self, name, want, got):
+        with self.lock:
+            if want is None:
+                self.refused += 1
+            elif want == got:
+                self.same += 1
+            else:
+                self.different += 1
+                print(f"{name}: {first_difference(want, got)}", flush=True)
+        return want is None or want == got
+
+    def __str__(self):
+        return f"{self.same} passed, {self.different} failed, {self.refused} skipped"
+
+
+def run_seeds(options, totals, next_seed):
+    with tempfile.TemporaryDirectory() as directory:
+        path, shardy = pathlib.Path(directory) / "module.mlir", Shardy(pathlib.Path(directory))
+        while (seed := next_seed()) is not None:
+            path.write_text(modules.make(seed))
+            for mode in options.modes.split(","):
+                want = shardy.run(path, mode)
+                got = ours(options.bin, path, mode) if want is not None else None
+                if not totals.add(f"seed {seed}, {mode}", want, got) and options.keep:
+                    kept = pathlib.Path(options.keep) / f"module_{seed}.mlir"
+                    kept.write_text(path.read_text())
+
+
+def all_seeds(options, totals):
+    first, last = map(int, options.seeds.split(":"))
+    seeds, lock = iter(range(first, last)), threading.Lock()
+
+    def next_seed():
+        with lock:
+            seed = next(seeds, None)
+        if seed is not None and (seed - first) % 100 == 0 and seed > first:
+            print(f"to seed {seed}: {totals}", flush=True)
+        return seed
+    threads = [threading.Thread(target=run_seeds, args=(options, totals, next_seed))
+               for _ in range(options.jobs)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", default=os.environ.get("TERRAZZO_BIN", "build/bin") + "/terrazzo")
-    parser.add_argument("--modes", default=",".join(MODES))
-    parser.add_argument("files", nargs="+", metavar="FILE")
+    parser.add_argument("--modes")
+    parser.add_argument("--seeds", metavar="FIRST:LAST")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--keep", metavar="DIR")
+    parser.add_argument("--serve", metavar="OUT", help=argparse.SUPPRESS)
+    parser.add_argument("files", nargs="*", metavar="FILE")
     options = parser.parse_args()
-    same = different = refused = 0
+    if options.serve:
+        return serve(options.serve)
+    totals = Totals()
+    if options.seeds:
+        options.modes = options.modes or SEED_MODES
+        all_seeds(options, totals)
     for path in options.files:
-        for mode in options.modes.split(","):
+        for mode in (options.modes or ",".join(MODES)).split(","):
             want = theirs(path, mode)
-            if want is None:
-                refused += 1
-                continue
-            got = ours(options.bin, path, mode)
-            if want == got:
-                same += 1
-            else:
-                different += 1
-                print(f"{path}, {mode}: {first_difference(want, got)}", flush=True)
-    print(f"{same} passed, {different} failed, {refused} skipped")
-    return different != 0
+            totals.add(f"{path}, {mode}", want, want and ours(options.bin, path, mode))
+    print(totals)
+    return totals.different != 0
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
-"""A small fixed set of random modules: each propagates as in real Shardy, in every mode."""
+"""A small fixed set of random modules, and some new ones: each propagates as in real Shardy."""
 
 import os
 import pathlib
 
 import pytest
 
+import modules
 import shardy
 
 FILES = sorted(pathlib.Path(__file__).parent.joinpath("shardy").glob("*.mlir"))
@@ -19,3 +20,19 @@ def test_module(path, mode):
         pytest.skip("Shardy refuses this module")
     got = shardy.ours(BINARY, str(path), mode)
     assert want == got, shardy.first_difference(want, got)
+
+
+@pytest.fixture(scope="module")
+def peer(tmp_path_factory):
+    return shardy.Shardy(tmp_path_factory.mktemp("shardy"))
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_seed(seed, peer, tmp_path):
+    path = tmp_path / "module.mlir"
+    path.write_text(modules.make(seed))
+    for mode in shardy.SEED_MODES.split(","):
+        want = peer.run(path, mode)
+        if want is not None:
+            got = shardy.ours(BINARY, str(path), mode)
+            assert want == got, f"{mode}: {shardy.first_difference(want, got)}"
