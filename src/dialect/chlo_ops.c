@@ -102,6 +102,49 @@ static value *shape_of(expander *e, value *v) {
   return expand_1(e, OP_shape_of, v, expand_tensor(e, &rank, 1, type_index(e->c)));
 }
 
+/* shape.const_shape of a static value. */
+static value *const_shape(expander *e, value *v) {
+  i64s dims = v->type->dims;
+  i64 rank = (i64)dims.len;
+  const type *t = expand_tensor(e, &rank, 1, type_index(e->c));
+  value *s = op_result(expand_op(e, OP_const_shape, NULL, 0, &t, 1), 0);
+  str bytes = {(const char *)dims.data, dims.len * sizeof(i64)};
+  expand_set(e, s, "shape", attr_dense(e->c, t, bytes, false, false));
+  return s;
+}
+
+static bool is_all_ones(const value *v) {
+  for (size_t i = 0; i < v->type->dims.len; i++)
+    if (v->type->dims.data[i] != 1) return false;
+  return true;
+}
+
+/* Shapes of the operands: of a select, known ones as constants, which come last. */
+typedef struct shape_list {
+  value *all[3], *needed[3]; /* needed: without those that are 1 all over */
+  size_t num_all, num_needed;
+} shape_list;
+
+static shape_list list_shapes(expander *e, op *o) {
+  enum { MOST = 3 };
+  shape_list l = {0};
+  value *shapes[MOST];
+  bool known[MOST];
+  for (u32 i = 0; i < o->num_operands; i++) {
+    known[i] = o->num_operands == MOST && type_is_static(op_operand(o, i)->type);
+    if (known[i]) shapes[i] = const_shape(e, op_operand(o, i));
+  }
+  for (u32 i = 0; i < o->num_operands; i++)
+    if (!known[i]) shapes[i] = shape_of(e, op_operand(o, i));
+  for (int constant = 0; constant < 2; constant++)
+    for (u32 i = 0; i < o->num_operands; i++) {
+      if (known[i] != constant) continue;
+      l.all[l.num_all++] = shapes[i];
+      if (!known[i] || !is_all_ones(op_operand(o, i))) l.needed[l.num_needed++] = shapes[i];
+    }
+  return l;
+}
+
 typedef value *finish_fn(expander *e, op *o, value **in, const type *t);
 
 /* shape.assuming that the shapes fit: operands broadcast by shapes known at run time. A scalar
@@ -109,25 +152,24 @@ typedef value *finish_fn(expander *e, op *o, value **in, const type *t);
 static bool broadcast_dynamically(expander *e, op *o, finish_fn *finish, value **out) {
   enum { MOST = 3 };
   const type *t = o->results[0].type, *witness = type_opaque(e->c, STR("shape.witness"));
-  value *shapes[MOST], *in[MOST];
+  value *in[MOST];
   size_t n = o->num_operands, rank = 0;
-  for (size_t i = 0; i < n; i++) {
-    shapes[i] = shape_of(e, op_operand(o, i));
-    rank = max_size(rank, op_operand(o, i)->type->dims.len);
-  }
-  value *fits = op_result(expand_op(e, OP_cstr_broadcastable, shapes, n, &witness, 1), 0);
+  for (size_t i = 0; i < n; i++) rank = max_size(rank, op_operand(o, i)->type->dims.len);
+  shape_list l = list_shapes(e, o);
+  value *fits = op_result(expand_op(e, OP_cstr_broadcastable, l.all, l.num_all, &witness, 1), 0);
   op *assuming = expand_op(e, OP_assuming, &fits, 1, &t, 1);
   block *b = block_create(e->m);
   region_append(&assuming->regions[0], b);
   expander inner = expander_in(e, b);
   i64 r = (i64)rank;
   const type *extents = expand_tensor(e, &r, 1, type_index(e->c));
-  value *shape = op_result(expand_op(&inner, OP_shape_broadcast, shapes, n, &extents, 1), 0);
+  if (n < MOST) l = list_shapes(&inner, o);
+  op *all = expand_op(&inner, OP_shape_broadcast, l.needed, l.num_needed, &extents, 1);
   for (size_t i = 0; i < n; i++) {
     value *v = in[i] = op_operand(o, i);
     if (n == MOST && i == 0 && !v->type->dims.len) continue;
     const type *to = type_tensor(e->c, t->dims, type_element(v->type), NULL);
-    in[i] = expand_broadcast(&inner, OP_dynamic_broadcast_in_dim, v, shape, to,
+    in[i] = expand_broadcast(&inner, OP_dynamic_broadcast_in_dim, v, op_result(all, 0), to,
                              (i64)(rank - v->type->dims.len));
   }
   value *v = finish(&inner, o, in, t);
@@ -175,10 +217,23 @@ static bool expand_broadcast_op(expander *e, op *o, value **out) {
   return out[0] != NULL;
 }
 
+/* Of static shapes no shape is asked for at run time. */
 static bool expand_select_op(expander *e, op *o, value **out) {
-  for (u32 i = 0; i < o->num_operands; i++)
-    if (!type_is_ranked(op_operand(o, i)->type)) return false;
-  return type_is_ranked(o->results[0].type) && broadcast_dynamically(e, o, finish_select, out);
+  enum { MOST = 3 };
+  value *in[MOST];
+  bool known = true;
+  for (u32 i = 0; i < MOST; i++) {
+    in[i] = op_operand(o, i);
+    if (!type_is_ranked(in[i]->type)) return false;
+    known = known && expand_is_static_or_bounded(in[i]->type);
+  }
+  const type *t = o->results[0].type;
+  if (!type_is_ranked(t)) return false;
+  if (!known) return broadcast_dynamically(e, o, finish_select, out);
+  size_t first = in[0]->type->dims.len ? 0 : 1; /* a scalar predicate stays one */
+  if (!expand_numpy(e, in + first, MOST - first, in + first)) return false;
+  out[0] = finish_select(e, o, in, t);
+  return true;
 }
 
 /* ---- top_k: a sort with the positions, and the first k of it ---- */

@@ -49,5 +49,7 @@ const pass_info pass_generic[] = {
      pass_legalize_deprecated, NULL, deprecated_options, true},
     {"stablehlo-complex-math-expander", "Writes complex log, sqrt and exp in terms of real ops",
      pass_complex_math, NULL, no_options, true},
+    {"stablehlo-aggressive-simplification", "Removes ops that do nothing and merges compositions",
+     pass_simplify, NULL, no_options, true},
     {0},
 };

@@ -7,7 +7,8 @@
 
 pass_fn pass_canonicalize, pass_cse, pass_inline, pass_inline_all, pass_symbol_dce,
     pass_strip_debuginfo;
-pass_fn pass_chlo_legalize, pass_legalize_deprecated, pass_composite_to_call, pass_complex_math;
+pass_fn pass_chlo_legalize, pass_legalize_deprecated, pass_composite_to_call, pass_complex_math,
+    pass_simplify;
 
 /* The symbols of the module by name; the first of several. */
 typedef struct symbol_index {

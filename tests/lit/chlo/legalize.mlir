@@ -100,3 +100,13 @@ func.func @scan(%x: tensor<4xf32>, %i: tensor<f32>) -> (tensor<4xf32>, tensor<f3
   } : (tensor<4xf32>, tensor<f32>) -> (tensor<4xf32>, tensor<f32>)
   return %0#0, %0#1 : tensor<4xf32>, tensor<f32>
 }
+
+// -----
+
+// CHECK-LABEL: func @select
+// CHECK-NEXT:    %[[B:.*]] = stablehlo.broadcast_in_dim %arg1, dims = [1] : (tensor<3xi32>) -> tensor<2x3xi32>
+// CHECK-NEXT:    stablehlo.select %arg0, %[[B]], %arg2
+func.func @select(%p: tensor<i1>, %x: tensor<3xi32>, %y: tensor<2x3xi32>) -> tensor<2x3xi32> {
+  %0 = "chlo.broadcast_select"(%p, %x, %y) : (tensor<i1>, tensor<3xi32>, tensor<2x3xi32>) -> tensor<2x3xi32>
+  return %0 : tensor<2x3xi32>
+}
