@@ -1,10 +1,8 @@
-#include "mesh/redistribute.h"
+#include "mesh/redistribute_steps.h"
 
 #include <stdlib.h>
 
 #define NOWHERE ((diag_pos){0})
-
-typedef VEC(redistribute_step) step_vec;
 
 /* ---- matrices that both layouts can be seen over ---- */
 
@@ -256,129 +254,7 @@ static step_vec plan_by_axes(arena *a, const layout *from, const layout *to, con
   return steps;
 }
 
-/* ---- by pieces ---- */
-
-/* A layout cut into finer pieces by axes that it doesn't use. */
-typedef struct cut {
-  const mesh *mesh;
-  axis_list *extra; /* a dimension each */
-  slice_grid grid;  /* of the finer pieces */
-} cut;
-
-/* The first part of size p of an axis that nothing uses yet. */
-static bool take_part(arena *a, axis_vec *unused, i64 p, axis_vec *out) {
-  for (size_t i = 0; i < unused->len; i++) {
-    axis_ref *r = &unused->data[i];
-    if (r->size % p) continue;
-    axes_add_or_merge(a, out, (axis_ref){r->axis, r->pre, p});
-    *r = (axis_ref){r->axis, r->pre * p, r->size / p};
-    return true;
-  }
-  return false;
-}
-
-/* false: the unused axes don't have these factors. */
-static bool cut_finer(arena *a, const layout *l, const mesh *ranks, const i64 *pieces, cut *out) {
-  const sharding *s = l->sharding;
-  u32 rank = s->rank;
-  sharding *fine = arena_copy(a, s, sizeof *fine);
-  if (s->mesh->size != ranks->size) {
-    /* a smaller layout repeats: an axis more, the major one */
-    mesh_axis *axes = ARENA_ARRAY(a, mesh_axis, s->mesh->num_axes + 1);
-    axes[0] = (mesh_axis){STR("repeat"), ranks->size / s->mesh->size};
-    memcpy(axes + 1, s->mesh->axes, s->mesh->num_axes * sizeof *axes);
-    fine->mesh = mesh_make(a, STR(""), axes, s->mesh->num_axes + 1, ranks->device_ids);
-  }
-  u32 shift = fine->mesh->num_axes - s->mesh->num_axes;
-  axis_list *dims = ARENA_ARRAY(a, axis_list, rank);
-  for (u32 d = 0; d < rank; d++) {
-    axis_ref *moved = arena_copy(a, s->dims[d].axes.data, s->dims[d].axes.len * sizeof *moved);
-    for (size_t i = 0; i < s->dims[d].axes.len; i++) moved[i].axis += shift;
-    dims[d] = (axis_list){moved, s->dims[d].axes.len};
-  }
-  *fine = *sharding_make_closed(a, fine->mesh, dims, rank);
-  axis_list rest = axes_copy(a, sharding_unused_axes(a, fine));
-  axis_vec unused = {(axis_ref *)(uintptr_t)rest.data, rest.len, rest.len};
-  out->extra = ARENA_ARRAY(a, axis_list, rank);
-  for (u32 d = 0; d < rank; d++) {
-    axis_vec extra = {0};
-    i64 factor = pieces[d] / l->grid.strategy[d];
-    for (i64 p = 2; factor > 1; p++)
-      for (; factor % p == 0; factor /= p)
-        if (!take_part(a, &unused, p, &extra)) return false;
-    out->extra[d] = axis_vec_list(&extra);
-    dims[d] = axes_concat(a, dims[d], out->extra[d]);
-  }
-  out->mesh = fine->mesh;
-  slice_grid_make(a, sharding_make_closed(a, fine->mesh, dims, rank), &out->grid);
-  return true;
-}
-
-static void step_along(arena *a, step_vec *steps, redistribute_op op, const cut *c, u32 dim) {
-  redistribute_step s = {.op = op, .dim = dim, .to_dim = dim};
-  if (!c->extra[dim].len) return;
-  if (!mesh_replica_groups(a, c->mesh, c->extra[dim], &s.groups)) arena_oom(a);
-  VEC_PUSH(a, *steps, s);
-}
-
-/* Pairs of ranks between two placements of the same pieces, from themselves where it can be. */
-static void permute_pieces(arena *a, const cut *x, const cut *y, step_vec *steps) {
-  i64 n = x->mesh->size, replicas = x->grid.replicas;
-  i64 *holders = ARENA_ARRAY(a, i64, (size_t)n), *takers = ARENA_ARRAY(a, i64, (size_t)n);
-  i64 *pairs = ARENA_ARRAY(a, i64, (size_t)n * 2), at = 0;
-  bool moves = false;
-  slice_groups(a, &x->grid, holders);
-  slice_groups(a, &y->grid, takers);
-  for (i64 i = 0; i < n; i++) {
-    holders[i] = mesh_device_at(x->mesh, holders[i]);
-    takers[i] = mesh_device_at(y->mesh, takers[i]);
-  }
-  for (i64 first = 0; first < n; first += replicas) {
-    i64 *h = holders + first, *t = takers + first;
-    qsort(h, (size_t)replicas, sizeof *h, compare_down);
-    qsort(t, (size_t)replicas, sizeof *t, compare_down);
-    /* both fall: those in both pair with themselves, the rest in order */
-    i64 lone_h = 0, lone_t = 0, i = 0, k = 0;
-    while (i < replicas || k < replicas) {
-      if (i < replicas && k < replicas && h[i] == t[k]) {
-        pairs[at++] = h[i++];
-        pairs[at++] = t[k++];
-      } else if (k == replicas || (i < replicas && h[i] > t[k])) {
-        h[lone_h++] = h[i++];
-      } else {
-        t[lone_t++] = t[k++];
-      }
-    }
-    for (i = 0; i < lone_h; i++) {
-      pairs[at++] = h[i];
-      pairs[at++] = t[i];
-      moves = true;
-    }
-  }
-  redistribute_step s = {.op = REDISTRIBUTE_PERMUTE, .groups = {n, 2, pairs}};
-  if (moves) VEC_PUSH(a, *steps, s);
-}
-
-/* Cuts both layouts into the same pieces, as ranks that hold the same allow; moves the pieces; and
- * gathers the target's. A rank receives little more than its slice, whatever the matrices. false:
- * too few ranks hold the same. */
-static bool plan_by_pieces(arena *a, const layout *from, const layout *to, const mesh *ranks,
-                           step_vec *out) {
-  u32 rank = layout_rank(from);
-  i64 *pieces = ARENA_ARRAY(a, i64, rank), total = 1;
-  for (u32 d = 0; d < rank; d++) {
-    i64 x = from->grid.strategy[d], y = to->grid.strategy[d];
-    if (!checked_mul(x / gcd_i64(x, y), y, &pieces[d]) || !checked_mul(total, pieces[d], &total) ||
-        total > ranks->size)
-      return false;
-  }
-  cut x, y;
-  if (!cut_finer(a, from, ranks, pieces, &x) || !cut_finer(a, to, ranks, pieces, &y)) return false;
-  for (u32 d = 0; d < rank; d++) step_along(a, out, REDISTRIBUTE_SLICE, &x, d);
-  permute_pieces(a, &x, &y, out);
-  for (u32 d = 0; d < rank; d++) step_along(a, out, REDISTRIBUTE_ALL_GATHER, &y, d);
-  return true;
-}
+/* ---- the plan ---- */
 
 const redistribution *redistribute_plan(arena *a, const layout *from, const layout *to,
                                         diag_sink *sink) {
@@ -390,8 +266,11 @@ const redistribution *redistribute_plan(arena *a, const layout *from, const layo
   }
   if (!check_ranks(a, x, y, sink)) return NULL;
   const mesh *ranks = x->size >= y->size ? x : y;
-  step_vec steps = plan_by_axes(a, from, to, ranks), other = {0};
-  if (plan_by_pieces(a, from, to, ranks, &other) && is_cheaper(from, &other, &steps)) steps = other;
+  step_vec steps = plan_by_axes(a, from, to, ranks), pieces = {0}, primes = {0};
+  if (plan_by_pieces(a, from, to, ranks, &pieces) && is_cheaper(from, &pieces, &steps))
+    steps = pieces;
+  if (plan_by_primes(a, from, to, ranks, &primes) && is_cheaper(from, &primes, &steps))
+    steps = primes;
   redistribution *r = ARENA_NEW(a, redistribution);
   *r = (redistribution){from, to, ranks->size, ranks, steps.data, steps.len};
   return r;

@@ -1,6 +1,6 @@
 /* Plans done on numbered elements: every rank ends with its slice of the target, and no plan moves
  * more than it must where that is known. */
-#include "mesh/redistribute.h"
+#include "mesh/redistribute_steps.h"
 
 #include "tests/unit.h"
 
@@ -76,13 +76,11 @@ static void do_step(const redistribute_step *s, const held *before, held *after)
   }
 }
 
-/* Elements that the busiest rank receives in the plan. */
-static i64 check(fixture *f, const layout *from, const layout *to) {
+/* Elements that the busiest rank receives in a plan, which is done. */
+static i64 check_plan(const redistribution *r) {
   static held now[MAX_RANKS], next[MAX_RANKS];
-  const redistribution *r = redistribute_plan(&f->a, from, to, &f->sink);
+  const layout *from = r->from, *to = r->to;
   i64 received = 0;
-  CHECK(r);
-  if (!r) return -1;
   for (i64 k = 0; k < r->num_ranks; k++) fill(from, redistribute_position(r, from, k), &now[k]);
   for (size_t i = 0; i < r->num_steps; i++) {
     i64 had = now[0].dims[0] * now[0].dims[1], n = r->steps[i].groups.group_size;
@@ -100,6 +98,26 @@ static i64 check(fixture *f, const layout *from, const layout *to) {
     CHECK(!memcmp(now[k].cells, want.cells, cells * sizeof(i64)));
   }
   return received;
+}
+
+static i64 check(fixture *f, const layout *from, const layout *to) {
+  const redistribution *r = redistribute_plan(&f->a, from, to, &f->sink);
+  CHECK(r);
+  return r ? check_plan(r) : -1;
+}
+
+/* Each of the plans for itself, also where another is cheaper. */
+static void check_others(fixture *f, const layout *from, const layout *to) {
+  const redistribution *best = redistribute_plan(&f->a, from, to, &f->sink);
+  redistribution r = *best;
+  step_vec pieces = {0}, primes = {0};
+  if (plan_by_pieces(&f->a, from, to, r.ranks, &pieces)) {
+    r.steps = pieces.data, r.num_steps = pieces.len;
+    CHECK(check_plan(&r) >= check_plan(best));
+  }
+  CHECK(plan_by_primes(&f->a, from, to, r.ranks, &primes));
+  r.steps = primes.data, r.num_steps = primes.len;
+  CHECK(check_plan(&r) >= check_plan(best));
 }
 
 #define INTS(...) ((i64s){(const i64[]){__VA_ARGS__}, COUNT(((const i64[]){__VA_ARGS__}))})
@@ -124,6 +142,9 @@ static void test_known(fixture *f) {
   /* what both matrices can say stays: 4 x (2x3) to 4 x (3x2) moves nothing along the 4 */
   const layout *x = make(f, INTS(2, 2, 3), "a", "b"), *y = make(f, INTS(2, 3, 2), "a", "b");
   CHECK(check(f, x, y) <= CELLS / 6);
+  /* both dimensions cut anew: two exchanges between them, and pieces to their places */
+  const layout *both = make(f, INTS(2, 3), "a", "b"), *anew = make(f, INTS(3, 2), "a", "b");
+  CHECK(check(f, both, anew) < CELLS / 6 * 5);
 }
 
 /* All placements of up to three axes on two dimensions, from each to each. */
@@ -141,7 +162,10 @@ static void test_all(fixture *f) {
       if (layout_check_shape(l, INTS(SIZE, SIZE), &f->sink)) all[n++] = l;
     }
   for (size_t i = 0; i < n; i++)
-    for (size_t k = 0; k < n; k++) CHECK(check(f, all[i], all[k]) >= 0);
+    for (size_t k = 0; k < n; k++) {
+      CHECK(check(f, all[i], all[k]) >= 0);
+      check_others(f, all[i], all[k]);
+    }
 }
 
 static void test_wrong(fixture *f) {
