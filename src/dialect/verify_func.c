@@ -1,7 +1,19 @@
 /* Modules, functions, calls; manual and named computations, whose bodies have signatures too. */
 #include "dialect/verify.h"
 
-bool verify_module(checker *k, const op *o) { return (void)k, (void)o, true; }
+static bool has_prefix(const attr *name) {
+  str s = ((const string_attr *)name)->value;
+  return s.len && memchr(s.data, '.', s.len);
+}
+
+bool verify_module(checker *k, const op *o) {
+  for (u32 i = 0; i < o->num_attrs; i++)
+    if (!has_prefix(o->attrs[i].name))
+      return op_error(
+          k->c, o, "can only contain attributes with dialect-prefixed names, found: '" STR_FMT "'",
+          STR_ARG(((const string_attr *)o->attrs[i].name)->value));
+  return true;
+}
 bool verify_cast(checker *k, const op *o) { return (void)k, (void)o, true; }
 
 static const type **operand_types(checker *k, const op *o) {
@@ -28,6 +40,11 @@ static bool check_value_attrs(checker *k, const op *o, attrs list, types t, cons
   for (size_t i = 0; i < t.len; i++) {
     if (!attr_is(dict, list.data[i]))
       return op_error(k->c, o, "expects %s attribute dictionary to be a DictionaryAttr", kind);
+    attrs names = ((const dict_attr *)list.data[i])->names;
+    for (size_t j = 0; j < names.len; j++)
+      if (!has_prefix(names.data[j]))
+        return op_error(k->c, o, "%s may only have dialect attributes",
+                        *kind == 'a' ? "arguments" : "results");
     const attr *a = attr_dict_get(list.data[i], STR("sdy.sharding"));
     const tensor_sharding_attr *s = attr_as(tensor_sharding, a);
     const char *where = a ? arena_printf(ir_arena(k->c), "%s %zu - ", kind, i).data : "";

@@ -113,7 +113,7 @@ static bool parse_func(parser *p, op_state *st) {
   token body = p->tok;
   if (!parser_region(p, st, &s.args)) return false;
   if (!st->regions.data[0]->first)
-    return parser_error(p, &body, "expected non-empty function body");
+    return parser_complain(p, &body, "expected non-empty function body");
   return true;
 }
 
@@ -144,7 +144,7 @@ static bool parse_constant(parser *p, op_state *st) {
   if (st->info->id == OP_arith_constant && attr_is(integer, a))
     type = ((const integer_attr *)a)->type;
   if (st->info->id == OP_arith_constant && attr_is(float, a)) type = ((const float_attr *)a)->type;
-  if (!type) return parser_error(p, &t, "invalid kind of attribute specified");
+  if (!type) return parser_complain(p, &t, "invalid kind of attribute specified");
   set(p, st, "value", a);
   VEC_PUSH(p->scratch, st->result_types, type);
   return true;
@@ -185,9 +185,10 @@ static bool reduce_tail(parser *p, op_state *st) {
   if (st->operand_types.len == 0)
     return parser_error(p, &where, "input types missing in reduce-op function type");
   if (st->operand_types.len == st->operands.len) return true;
-  return parser_error(p, &st->at,
-                      "number of operands and types do not match: got %zu operands and %zu types",
-                      st->operands.len, st->operand_types.len);
+  return parser_complain(
+      p, &st->operands_at,
+      "number of operands and types do not match: got %zu operands and %zu types", st->operands.len,
+      st->operand_types.len);
 }
 
 /* reducer(%a: t, %b: t) (%c: t, %d: t) { ... }: the second of each pair comes after all firsts */
@@ -238,15 +239,14 @@ static bool parse_reduce(parser *p, op_state *st) {
   if (!reduce_operands(p, st)) return false;
   if (!parser_accept_word(p, "applies"))
     return reduce_tail(p, st) && parser_expect_word(p, "reducer") && reducer(p, st);
-  token t = p->tok;
   str name;
   if (!parser_word_or_string(p, &name)) return false;
   const op_info *inner = name_map_get(&p->op_names, name);
   if (!inner || !(inner->traits & COMMUTES) || !str_starts(name, STR("stablehlo.")) ||
       inner->num_operands != 2)
-    return parser_error(p, &t,
-                        "expected the inner-op to be a commutative binary-op from the stablehlo "
-                        "dialect, with zero region, producing single result");
+    return parser_complain(p, &st->operands_at,
+                           "expected the inner-op to be a commutative binary-op from the stablehlo "
+                           "dialect, with zero region, producing single result");
   return reduce_tail(p, st) && implied_reducer(p, st, inner);
 }
 
@@ -277,9 +277,10 @@ static bool parse_while(parser *p, op_state *st) {
   if (n && (!parser_expect(p, ':', "expected ':'") || !parser_type_list(p, &st->result_types)))
     return false;
   if (st->result_types.len != n)
-    return parser_error(p, &st->at,
-                        "number of operands and types do not match: got %zu operands and %zu types",
-                        n, st->result_types.len);
+    return parser_complain(
+        p, &st->operands_at,
+        "number of operands and types do not match: got %zu operands and %zu types", n,
+        st->result_types.len);
   for (size_t i = 0; i < n; i++) {
     w.args.data[i].type = st->result_types.data[i];
     VEC_PUSH(p->scratch, st->operand_types, st->result_types.data[i]);
@@ -297,7 +298,7 @@ static bool parse_chlo_constant(parser *p, op_state *st) {
   const attr *a = parser_attr(p, NULL);
   if (!a) return false;
   const type *type = type_of_elements(a);
-  if (!type) return parser_error(p, &t, "invalid kind of attribute specified");
+  if (!type) return parser_complain(p, &t, "invalid kind of attribute specified");
   set(p, st, "value", a);
   VEC_PUSH(p->scratch, st->result_types, type);
   return true;
@@ -331,9 +332,11 @@ static bool parse_scan(parser *p, op_state *st) {
     return false;
   size_t inits = st->operands.len - inputs;
   if (st->operand_types.len != st->operands.len)
-    return parser_error(p, &st->at, "operand types must match the number of inputs and inits");
+    return parser_complain(p, &st->operands_at,
+                           "operand types must match the number of inputs and inits");
   if (st->result_types.len < inits)
-    return parser_error(p, &st->at, "not enough result types to cover the required carries");
+    return parser_complain(p, &st->operands_at,
+                           "not enough result types to cover the required carries");
   set(p, st, "dimension", attr_i64(p->ctx, dimension));
   set_segments(p, st, "operandSegmentSizes", inputs, inits);
   set_segments(p, st, "resultSegmentSizes", st->result_types.len - inits, inits);

@@ -22,7 +22,7 @@ WRONG = {
                     "return %0 : tensor<5xf32>", 2, "stablehlo.transpose"),
     "no such function": ("%0 = call @nowhere(%a) : (tensor<4xf32>) -> tensor<4xf32>\n"
                          "return %0 : tensor<4xf32>", 2, "nowhere"),
-    "a function in a function": ("return %a : tensor<4xf32>\nfunc.func\n", 3, "symbol name"),
+    "a function in a function": ("return %a : tensor<4xf32>\nfunc.func\n", 5, "symbol name"),
     "no such mesh": ('%0 = sdy.sharding_constraint %a <@none, [{"x"}]> : tensor<4xf32>\n'
                      "return %0 : tensor<4xf32>", 2, "none"),
     "no such axis": ('%0 = sdy.sharding_constraint %a <@mesh, [{"q"}]> : tensor<4xf32>\n'
