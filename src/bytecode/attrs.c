@@ -174,8 +174,9 @@ static const void *decode_text(reader *r, cursor *c, bool is_type) {
   if (!nul) return fail_at(r, from, "expected the text of an attribute or type"), NULL;
   str text = {(const char *)from, (size_t)(nul - from)};
   c->at = nul + 1;
-  const void *v = is_type ? (const void *)text_parse_type(r->ctx, text)
-                          : (const void *)text_parse_attr(r->ctx, text);
+  const text_parse_options options = {.allow_unregistered = true};
+  const void *v = is_type ? (const void *)text_parse_type(r->ctx, text, &options)
+                          : (const void *)text_parse_attr(r->ctx, text, &options);
   if (!v) fail_at(r, from, "expected the text of %s", is_type ? "a type" : "an attribute");
   return v;
 }

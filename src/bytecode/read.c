@@ -267,6 +267,15 @@ static void set_dict(reader *r, const u8 *from, op *o, const attr *a) {
   }
 }
 
+/* Properties of an op that had no optional attributes yet: as many numbers as are required. */
+static bool has_required_only(const op_info *info, cursor c) {
+  size_t numbers = 0, required = 0;
+  for (; c.at < c.end; numbers++)
+    c.at += min_size(1 + (*c.at ? (size_t)__builtin_ctz(*c.at) : 8), cursor_left(&c));
+  for (u32 i = 0; i < info->num_slots; i++) required += (info->slots[i].need & REQUIRED) != 0;
+  return numbers == required && required < info->num_slots;
+}
+
 static void read_op_properties(reader *r, cursor *c, const op_name *n, op *o) {
   const u8 *from = c->at;
   if (!n->registered) {
@@ -282,10 +291,11 @@ static void read_op_properties(reader *r, cursor *c, const op_name *n, op *o) {
   if (n->vhlo) {
     vhlo_properties(r, &p, n, o);
   } else if (n->order) {
+    bool old = has_required_only(n->info, p);
     for (u32 k = 0; k < n->info->num_slots && !r->failed; k++) {
       u8 slot = n->order[k];
       bool required = n->info->slots[slot].need & REQUIRED;
-      if (!required && p.at == p.end) continue; /* the writer's op did not have it yet */
+      if (!required && (old || p.at == p.end)) continue; /* the writer's op did not have it yet */
       const attr *a = required ? get_attr(r, &p) : get_attr_or_null(r, &p);
       o->slots[slot] = slot_form(r, &n->info->slots[slot], a);
     }

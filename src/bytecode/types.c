@@ -65,7 +65,7 @@ static const type *read_scalable_vector(reader *r, cursor *c) {
   u32 mask = 0;
   size_t n = get_count(r, c);
   for (size_t i = 0; i < n; i++)
-    if (get_uint(r, c) && i < 32) mask |= 1u << i;
+    if (get_byte(r, c) && i < 32) mask |= 1u << i;
   const type *t = read_vector_type(r, c);
   return t ? type_scalable_vector(r->ctx, t->dims, mask, t->elem) : NULL;
 }
@@ -438,16 +438,6 @@ static void put_shape(writer *w, const type *t, wire_mode mode) {
   put_type(w, t->elem, mode);
 }
 
-/* The quant dialect's codes, by form. */
-static u32 quant_code(const quant *q) {
-  static const u8 codes[] = {[QUANT_ANY] = 1,
-                             [QUANT_CALIBRATED] = 3,
-                             [QUANT_UNIFORM] = 4,
-                             [QUANT_PER_AXIS] = 5,
-                             [QUANT_SUB_CHANNEL] = 6};
-  return codes[q->form] + (q->form == QUANT_ANY && q->expressed);
-}
-
 static void put_ints(writer *w, i64s list) {
   put_uint(w, list.len);
   for (size_t i = 0; i < list.len; i++) put_int(w, list.data[i]);
@@ -458,52 +448,21 @@ static void put_range(writer *w, const quant *q) {
   put_int(w, q->max);
 }
 
-/* Scales and zero points of blocks, as constants of the types they are printed in. */
-static void put_blocks(writer *w, const quant *q) {
-  const type *scale = type_tensor(w->ctx, q->shape, q->expressed, NULL);
-  const type *zero = type_tensor(w->ctx, q->shape, q->storage, NULL);
-  size_t wide = type_storage(q->expressed), narrow = type_storage(q->storage);
-  char *scales = arena_zalloc(w->arena, q->scales.len * 8);
-  char *zeros = arena_zalloc(w->arena, q->zero_points.len * 8);
-  if (q->expressed->flt != FLOAT_f32 && q->expressed->flt != FLOAT_f64)
-    cannot_write(w, "a quantized type with scales by block that are not f32 or f64");
-  for (size_t i = 0; i < q->scales.len; i++) {
-    double v = quant_double(q->scales.data[i]);
-    float f = (float)v;
-    if (wide == 4)
-      memcpy(scales + 4 * i, &f, 4);
-    else if (wide == 8)
-      memcpy(scales + 8 * i, &v, 8);
-    memcpy(zeros + narrow * i, &q->zero_points.data[i], narrow);
-  }
-  if (w->failed) return;
-  put_attr(w, attr_dense(w->ctx, scale, (str){scales, q->scales.len * wide}, false, false),
-           MODE_native);
-  put_attr(w, attr_dense(w->ctx, zero, (str){zeros, q->zero_points.len * narrow}, false, false),
-           MODE_native);
-}
-
-static void put_quant(writer *w, const quant *q, wire_mode mode) {
-  if (q->form != QUANT_CALIBRATED) {
-    put_uint(w, q->is_signed ? QUANT_FLAG_signed : 0);
-    put_type(w, q->storage, mode);
-  }
-  if (q->expressed) put_type(w, q->expressed, mode);
-  if (q->form == QUANT_PER_AXIS) put_uint(w, (u64)q->dims.data[0]);
-  if (q->form == QUANT_UNIFORM) {
+/* In VHLO. In the quant dialect they are text, which readers without the dialect take as well. */
+static void put_quant(writer *w, const quant *q) {
+  bool per_axis = q->form == QUANT_PER_AXIS;
+  put_uint(w, q->is_signed ? QUANT_FLAG_signed : 0);
+  put_type(w, q->storage, MODE_vhlo);
+  put_type(w, q->expressed, MODE_vhlo);
+  if (per_axis) {
+    put_uint(w, (u64)q->dims.data[0]);
+    put_range(w, q);
+    put_ints(w, q->scales);
+    put_ints(w, q->zero_points);
+  } else {
     put_int(w, q->scales.data[0]);
     put_int(w, q->zero_points.data[0]);
-  }
-  if (q->form != QUANT_CALIBRATED) put_range(w, q);
-  if (q->form == QUANT_PER_AXIS || q->form == QUANT_CALIBRATED) {
-    if (q->form == QUANT_PER_AXIS) put_uint(w, q->scales.len);
-    for (size_t i = 0; i < q->scales.len; i++) put_int(w, q->scales.data[i]);
-  }
-  if (q->form == QUANT_PER_AXIS) put_ints(w, q->zero_points);
-  if (q->form == QUANT_SUB_CHANNEL) {
-    put_ints(w, q->dims);
-    put_ints(w, q->block_sizes);
-    put_blocks(w, q);
+    put_range(w, q);
   }
 }
 
@@ -533,7 +492,7 @@ static void put_memref(writer *w, const type *t, wire_mode mode) {
 static void put_scalable(writer *w, const type *t) {
   if (!t->scalable) return;
   put_uint(w, t->dims.len);
-  for (size_t i = 0; i < t->dims.len; i++) put_uint(w, i < 32 && (t->scalable >> i & 1));
+  for (size_t i = 0; i < t->dims.len; i++) put_byte(w, i < 32 && (t->scalable >> i & 1));
 }
 
 static void put_type_body(writer *w, const type *t, wire_mode mode) {
@@ -558,7 +517,7 @@ static void put_type_body(writer *w, const type *t, wire_mode mode) {
     put_memref(w, t, mode);
     break;
   case TYPE_QUANT:
-    put_quant(w, t->quant, mode);
+    put_quant(w, t->quant);
     break;
   case TYPE_FUNCTION:
     put_types(w, type_inputs(t), mode);
@@ -582,11 +541,6 @@ bool put_builtin_type(writer *w, const type *t) {
 }
 
 str put_dialect_type(writer *w, const type *t) {
-  if (t->kind == TYPE_QUANT) {
-    put_uint(w, quant_code(t->quant));
-    put_quant(w, t->quant, MODE_native);
-    return STR("quant");
-  }
   if (t->kind != TYPE_TOKEN && t->kind != TYPE_FUTURE) return (str){0};
   put_uint(w, t->kind == TYPE_FUTURE);
   put_type_body(w, t, MODE_native);

@@ -77,12 +77,13 @@ static void apply(reader *r, const use_order *o) {
 
 /* First those that were used before they were defined, which upset the natural order. */
 void apply_use_orders(reader *r) {
-  const use_order *o = r->orders.data, *end = o + r->orders.len;
-  for (; o < end; o++) {
+  for (size_t i = 0; i < r->orders.len; i++) {
+    const use_order *o = &r->orders.data[i];
     o->value->num = 0;
     if (!o->indices.at) apply(r, o);
   }
-  for (o = r->orders.data; o < end && !r->failed; o++) {
+  for (size_t i = 0; i < r->orders.len && !r->failed; i++) {
+    const use_order *o = &r->orders.data[i];
     if (!o->indices.at) continue;
     if (o->value->num++)
       fail_at(r, o->from, "expected one order of the value's uses");

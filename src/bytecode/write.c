@@ -153,6 +153,12 @@ static int by_slot_name(const void *a, const void *b) {
 }
 
 enum { MAX_SLOTS = 32 };
+/* Attributes that jaxlib's version of the op does not know: not even that they are absent is said.
+ */
+static bool is_new(const op *o, const slot_info *s) {
+  return op_is(o, chlo_top_k) && strcmp(s->name, "is_stable") == 0;
+}
+
 /* Inherent attributes, in the order of their names: of a native op. */
 static u32 native_properties(writer *w, const op *o) {
   const slot_info *sorted[MAX_SLOTS];
@@ -162,6 +168,7 @@ static u32 native_properties(writer *w, const op *o) {
   qsort(sorted, n, sizeof *sorted, by_slot_name);
   for (size_t i = 0; i < n; i++) {
     const attr *a = o->slots[sorted[i] - o->info->slots];
+    if (!a && is_new(o, sorted[i])) continue;
     u32 number = a ? attr_number(w, native_slot_value(w->ctx, a), MODE_native) : 0;
     if (!(sorted[i]->need & REQUIRED))
       put_flagged(w, number, a != NULL);

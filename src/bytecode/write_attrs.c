@@ -234,12 +234,9 @@ static u32 encode_native_type(writer *w, const type *t) {
   if (put_builtin_type(w, t)) return finish_type(w, begin, STR("builtin"), true);
   str dialect = put_dialect_type(w, t);
   if (dialect.len) return finish_type(w, begin, dialect, true);
-  if (t->kind != TYPE_OPAQUE) {
-    cannot_write(w, "a type");
-    return 0;
-  }
-  const char *dot = memchr(t->text.data, '.', t->text.len);
-  dialect = (str){t->text.data, dot ? (size_t)(dot - t->text.data) : t->text.len};
+  dialect = t->kind == TYPE_QUANT ? STR("quant") : (str){t->text.data, 0};
+  if (t->kind == TYPE_OPAQUE)
+    while (dialect.len < t->text.len && !strchr(".<", dialect.data[dialect.len])) dialect.len++;
   put_type_text(w, t);
   return finish_type(w, begin, dialect, false);
 }

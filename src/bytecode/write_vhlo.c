@@ -109,8 +109,8 @@ static const attr *otherwise(writer *w, const op *o, const wire_prop *p, int slo
 
 /* A part of a struct; that of an absent algorithm is the type `none`. */
 static const attr *part_value(writer *w, const attr *whole, const field_info *f) {
-  const void *from = (const char *)whole + f->offset;
   if (!whole) return attr_type(w->ctx, type_none(w->ctx));
+  const void *from = (const char *)whole + f->offset;
   switch (f->kind) {
   case FIELD_i64:
     return attr_i64(w->ctx, *(const i64 *)from);

@@ -110,7 +110,7 @@ void put_type(writer *w, const type *t, wire_mode mode);
 /* Code and contents; false: it has no encoding there. */
 bool put_builtin_type(writer *w, const type *t);
 bool put_vhlo_type(writer *w, const type *t);
-/* Of stablehlo and quant; which of them. */
+/* Of stablehlo; empty: neither. */
 str put_dialect_type(writer *w, const type *t);
 /* The number of a dense_resource's key. */
 u32 resource_number(writer *w, str key);

@@ -62,7 +62,7 @@ static const attr *take(importer *i, const op *o, const attr **dict, str name) {
   const attr *left = without(i, frontend, name);
   *dict = without(i, *dict, FRONTEND);
   if (((const dict_attr *)left)->names.len) *dict = with(i, *dict, FRONTEND, left);
-  const attr *value = attr_get_str(text, &s) ? text_parse_attr(i->c, s) : NULL;
+  const attr *value = attr_get_str(text, &s) ? text_parse_attr(i->c, s, NULL) : NULL;
   if (!value) fail(i, o, "has a frontend attribute that is not the text of an attribute");
   return value;
 }

@@ -365,18 +365,18 @@ ir_module *text_parse(ir_ctx *c, str file_name, str source, const text_parse_opt
 
 static bool at_end(parser *p) { return parser_expect(p, TOK_EOF, "unexpected text at the end"); }
 
-const attr *text_parse_attr(ir_ctx *c, str source) {
+const attr *text_parse_attr(ir_ctx *c, str source, const text_parse_options *options) {
   parser p;
-  start(&p, c, STR("-"), source, ir_scratch_push(c), NULL);
+  start(&p, c, STR("-"), source, ir_scratch_push(c), options);
   const attr *a = parser_attr(&p, NULL);
   if (a && !at_end(&p)) a = NULL;
   ir_scratch_pop(c);
   return a;
 }
 
-const type *text_parse_type(ir_ctx *c, str source) {
+const type *text_parse_type(ir_ctx *c, str source, const text_parse_options *options) {
   parser p;
-  start(&p, c, STR("-"), source, ir_scratch_push(c), NULL);
+  start(&p, c, STR("-"), source, ir_scratch_push(c), options);
   const type *t = parser_type(&p);
   if (t && !at_end(&p)) t = NULL;
   ir_scratch_pop(c);

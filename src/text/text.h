@@ -17,8 +17,8 @@ typedef struct text_parse_options {
 ir_module *text_parse(ir_ctx *c, str file_name, str source, const text_parse_options *options);
 
 /* One attribute or type, which must be all of the text; NULL: reported. */
-const attr *text_parse_attr(ir_ctx *c, str source);
-const type *text_parse_type(ir_ctx *c, str source);
+const attr *text_parse_attr(ir_ctx *c, str source, const text_parse_options *options);
+const type *text_parse_type(ir_ctx *c, str source, const text_parse_options *options);
 
 typedef struct text_print_options {
   bool generic;       /* -mlir-print-op-generic */
