@@ -14,6 +14,7 @@ struct rewriter {
   VEC(op *) work; /* a NULL: taken out again. op->num: place + 1, or 0 */
   pattern_list patterns[OP_COUNT];
   i64 rewrites;
+  hash_index places; /* op -> place in its block, from 1, when its block was first asked about */
 };
 
 ir_module *rewriter_module(const rewriter *r) { return r->m; }
@@ -153,6 +154,35 @@ void rewrite_erase(rewriter *r, op *o) {
 void rewrite_replace(rewriter *r, op *o, value *const *with) {
   for (u32 i = 0; i < o->num_results; i++) rewrite_replace_value(r, op_result(o, i), with[i]);
   rewrite_erase(r, o);
+}
+
+/* ---- order ---- */
+
+/* Numbers of constants are not used: those move. */
+static void number_block(rewriter *r, const block *b) {
+  uintptr_t n = 1;
+  for (const op *o = b->first; o; o = o->next)
+    if (!op_has(o, CONSTANT)) index_set(&r->places, r->a, o, (void *)n++);
+}
+
+/* Of the last op at or before o that has a number; *steps from there to o. */
+static uintptr_t place_of(const rewriter *r, const op *o, size_t *steps) {
+  for (*steps = 0; o; o = o->prev, ++*steps) {
+    uintptr_t n = (uintptr_t)index_get(&r->places, o);
+    if (n) return n;
+  }
+  return 0;
+}
+
+bool rewrite_is_before(rewriter *r, const op *a, const op *b) {
+  size_t x, y;
+  if (a->parent != b->parent) return false;
+  if (!index_get(&r->places, a->parent)) {
+    index_set(&r->places, r->a, a->parent, r);
+    number_block(r, a->parent);
+  }
+  uintptr_t m = place_of(r, a, &x), n = place_of(r, b, &y);
+  return m != n ? m < n : x < y;
 }
 
 /* ---- constants: one of each, at the front ---- */
@@ -349,7 +379,7 @@ void rewrite_greedily(ir_module *m, arena *scratch, op *root, const rewrite_conf
   for (size_t i = 0; i < config->num_sets; i++)
     for (const rewrite_pattern *p = config->sets[i]; p->fn; p++)
       if (is_enabled(config, p)) add_pattern(r, p);
-  op_walk(m->root, clear_num, NULL);
+  op_walk(root, clear_num, NULL);
   bool ended = true;
   for (u32 k = 0; k < root->num_regions; k++)
     if (root->regions[k].first) ended &= rewrite_region(r, &root->regions[k]);

@@ -55,6 +55,8 @@ void rewrite_modified(rewriter *r, op *o); /* after operands or attributes chang
 void rewrite_replace_value(rewriter *r, value *from, value *to);
 void rewrite_replace(rewriter *r, op *o, value *const *with); /* all results, then erases it */
 void rewrite_erase(rewriter *r, op *o);
+/* Is a before b, in one block? Cheap, also in a block of many ops. */
+bool rewrite_is_before(rewriter *r, const op *a, const op *b);
 /* The constant that defines v, of whatever dialect; NULL: something else does. */
 const attr *value_constant(const value *v);
 

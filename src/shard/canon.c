@@ -243,11 +243,11 @@ static const attr *scattered_sharding(rewriter *r, const scatter_plan *p, op *re
 }
 
 /* All users are slices like this one, and this is the first. */
-static bool is_first_of_equals(const op *reduce, const op *o) {
+static bool is_first_of_equals(rewriter *r, const op *reduce, const op *o) {
   const attr *axes = op_attr(o, STR("slicing_axes"));
   for (const use *u = reduce->results[0].uses; u; u = u->next)
     if (!op_is(u->owner, sdy_all_slice) || op_attr(u->owner, STR("slicing_axes")) != axes ||
-        (u->owner != o && u->owner->parent == o->parent && op_before(u->owner, o)))
+        (u->owner != o && rewrite_is_before(r, u->owner, o)))
       return false;
   return true;
 }
@@ -257,7 +257,7 @@ static bool slice_of_reduce(rewriter *r, op *o) {
   op *reduce = defined_by(o, OP_sdy_all_reduce);
   struct sdy_all_reduce_attrs a;
   struct sdy_all_slice_attrs s;
-  if (!reduce || !is_first_of_equals(reduce, o) || !view_sdy_all_reduce(reduce, &a) ||
+  if (!reduce || !is_first_of_equals(r, reduce, o) || !view_sdy_all_reduce(reduce, &a) ||
       !view_sdy_all_slice(o, &s))
     return false;
   scatter_plan p = {.mesh = canon_mesh(r, a.out_sharding->mesh)};

@@ -119,10 +119,9 @@ static value *find_reshard(rewriter *r, value *root, const attr *target, const o
       op *user = u->owner;
       if (user == o) continue;
       if (op_is(user, reshape)) VEC_PUSH(rewriter_scratch(r), work, op_result(user, 0));
-      if (op_is(user, reshard) && user->parent == o->parent &&
+      if (op_is(user, reshard) && user->parent == o->parent && rewrite_is_before(r, user, o) &&
           same_pieces(r, op_attr(user, STR("sharding")), user->results[0].type, target,
-                      o->results[0].type) &&
-          op_before(user, o))
+                      o->results[0].type))
         return op_result(user, 0);
     }
   }
