@@ -40,6 +40,10 @@ bool dialect_check_shardings(ir_module *m, const op *o, const attr *shardings,
 bool dialect_verifies(op_id id);
 bool dialect_infers(op_id id);
 
+/* The shape of stablehlo.dot and dot_general, whose element type does not follow from the operands:
+ * a tensor of index. NULL: an error was reported. */
+const type *dialect_infer_product(ir_module *m, const op *o);
+
 /* "tensor<2x?xf32>": for messages; lives in the context's arena. */
 const char *dialect_show_type(ir_ctx *c, const type *t);
 

@@ -41,6 +41,16 @@ extern verify_fn *const traits_of[OP_COUNT]; /* in place of the row's; NULL: it 
 #define plain_error(k, o, ...) loc_error((k)->c, (o)->loc, __VA_ARGS__)
 
 /* Rows that say it all, with inference. */
+#define verify_tensor_dim verify_nothing
+#define verify_from_elements verify_nothing
+#define verify_tensor_extract verify_nothing
+#define verify_cmpi verify_nothing
+#define verify_arith_select verify_nothing
+#define verify_addi verify_nothing
+#define verify_subi verify_nothing
+#define verify_muli verify_nothing
+#define verify_divsi verify_nothing
+#define verify_maxsi verify_nothing
 #define verify_slice verify_nothing
 #define verify_concatenate verify_nothing
 #define verify_dynamic_slice verify_nothing
@@ -112,7 +122,8 @@ verify_fn use_call, use_composite, use_groups, use_sharding_constraint, use_resh
   X(abs)                                                                                           \
   X(real)                                                                                          \
   X(imag)                                                                                          \
-  X(complex) X(is_finite) X(compare) X(select) X(clamp) X(constant) X(sdy_constant) X(transpose)   \
+  X(complex)                                                                                       \
+  X(is_finite) X(compare) X(select) X(clamp) X(constant) X(sdy_constant) X(transpose)              \
       X(concatenate) X(slice) X(dynamic_slice) X(dynamic_update_slice) X(pad) X(gather)            \
           X(dynamic_gather) X(scatter) X(reduce) X(reduce_window) X(sort) X(map)                   \
               X(optimization_barrier) X(all_reduce) X(all_to_all) X(partition_id) X(replica_id)    \
@@ -131,7 +142,8 @@ INFERRING(X)
 infer_fn infer_same; /* the most specific of the operands' types */
 
 infer_fn infer_chlo_broadcast, infer_chlo_broadcast_complex, infer_chlo_broadcast_compare,
-    infer_chlo_broadcast_select, infer_chlo_ragged_dot, infer_chlo_top_k, infer_chlo_scan;
+    infer_chlo_broadcast_select, infer_chlo_ragged_dot, infer_chlo_constant_like, infer_chlo_top_k,
+    infer_chlo_scan;
 
 /* ---- types ---- */
 

@@ -164,6 +164,18 @@ bool verify_chlo_constant_like(checker *k, const op *o) {
          op_error(k->c, o, "value's type doesn't match element return type");
 }
 
+bool infer_chlo_constant_like(checker *k, const op *o, inferred *out) {
+  struct chlo_constant_like_attrs a;
+  const type *t = in_type(o, 0);
+  if (!view_chlo_constant_like(o, &a)) return false;
+  const type *elem = type_of_value(a.value);
+  if (!elem) elem = out_type(o, 0)->elem; /* complex numbers are not typed here */
+  infer_push(k, out,
+             t->kind == TYPE_TENSOR ? type_tensor(k->c, t->dims, elem, t->encoding)
+                                    : type_unranked(k->c, elem));
+  return true;
+}
+
 /* ---- ragged_dot ---- */
 
 /* Sizes that group_sizes has before the number of groups. */

@@ -89,6 +89,18 @@ static bool dot_shape(checker *k, const op *o, const dot_attr *d, shape *s) {
   return true;
 }
 
+const type *dialect_infer_product(ir_module *m, const op *o) {
+  checker k = {.m = m, .c = m->ctx};
+  struct dot_general_attrs a = {0};
+  i64 last = rank_of(in_type(o, 0)) - 1, first = 0;
+  const dot_attr plain = {.lhs_contracting_dimensions = {&last, 1},
+                          .rhs_contracting_dimensions = {&first, 1}};
+  shape s = {0};
+  if (op_is(o, dot_general) && !view_dot_general(o, &a)) return NULL;
+  const dot_attr *d = op_is(o, dot_general) ? a.dot_dimension_numbers : &plain;
+  return dot_shape(&k, o, d, &s) ? shape_type(&k, &s, type_index(m->ctx)) : NULL;
+}
+
 bool verify_dot_general(checker *k, const op *o) {
   struct dot_general_attrs a;
   if (!view_dot_general(o, &a)) return false;

@@ -97,8 +97,10 @@ bool pass_run(ir_module *m, const pass_info *pass, const pass_args *args) {
 /* On each function inside an anchor of functions, where the pass can do that. */
 /* Passes about shardings take modules that can run; generic ones take any. */
 static bool takes_any(const pass_info *pass) {
-  for (const pass_info *p = pass_generic; p->name; p++)
-    if (p == pass) return true;
+  const pass_info *const any[] = {pass_generic, pass_tests};
+  for (size_t i = 0; i < COUNT(any); i++)
+    for (const pass_info *p = any[i]; p->name; p++)
+      if (p == pass) return true;
   return false;
 }
 

@@ -6,6 +6,7 @@
 #include "dialect/expand.h"
 #include "dialect/speculate.h"
 #include "pass/passes.h"
+#include "pass/reify.h"
 
 /* A test op by its name; false: it does not hold, and the op stays. */
 typedef bool ask_fn(ir_module *m, op *o);
@@ -85,11 +86,12 @@ static bool test_speculatability(ir_module *m, arena *scratch, const pass_args *
 /* ---- inference ---- */
 
 /* The op becomes one of another name with the inferred types as attributes. */
-static bool replace_with_types(ir_module *m, op *o, const char *name) {
+static bool replace_with_types(ir_module *m, op *o, const char *name, bool shape_only) {
   op *def = o->num_operands == 1 ? value_op(op_operand(o, 0)) : NULL;
   if (!def || op_kind(def) == OP_unregistered) return false;
   const type **types = ARENA_ARRAY(&m->arena, const type *, def->num_results);
-  if (!dialect_infer(m, def, types)) return false;
+  if (shape_only ? !(types[0] = dialect_infer_product(m, def)) : !dialect_infer(m, def, types))
+    return false;
   value *operand = op_operand(o, 0);
   const type *t = o->num_results ? o->results[0].type : NULL;
   op *n = op_create(m, ir_op_info_unregistered(m->ctx, str_of(name)), o->loc, &operand, 1, &t,
@@ -105,15 +107,28 @@ static bool replace_with_types(ir_module *m, op *o, const char *name) {
 }
 
 static bool return_types(ir_module *m, op *o) {
-  return replace_with_types(m, o, "hlo_test_infer.return_types");
+  return replace_with_types(m, o, "hlo_test_infer.return_types", false);
 }
+/* Of products only the shape is inferred. */
 static bool type_components(ir_module *m, op *o) {
-  return replace_with_types(m, o, "hlo_test_infer.return_type_components");
+  const op *def = o->num_operands == 1 ? value_op(op_operand(o, 0)) : NULL;
+  bool shape_only = def && (op_is(def, dot) || op_is(def, dot_general));
+  return replace_with_types(m, o, "hlo_test_infer.return_type_components", shape_only);
+}
+
+static bool reify(ir_module *m, op *o) {
+  op *def = o->num_operands == 1 ? value_op(op_operand(o, 0)) : NULL;
+  value *shape = def && o->num_results == 1 ? reify_shape(m, def, o) : NULL;
+  if (!shape) return false;
+  value_replace(op_result(o, 0), shape);
+  op_erase(o);
+  return true;
 }
 
 static bool test_infer(ir_module *m, arena *scratch, const pass_args *args) {
   static const test_op tests[] = {{"hlo_test_infer.get_return_types", return_types},
                                   {"hlo_test_infer.get_return_type_components", type_components},
+                                  {"hlo_test_infer.reify_return_type_shapes", reify},
                                   {0}};
   (void)scratch, (void)args;
   op_walk_post(m->root, ask, &(asked){m, tests});

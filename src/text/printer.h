@@ -86,6 +86,7 @@ void printer_number(printer *w, const op *root); /* sets the num of values and b
 
 /* ---- form_print.c, custom_print.c ---- */
 void printer_form(printer *w, const op *o, const form *f);
+bool printer_tensor_op(printer *w, const op *o); /* tensor_ops.c */
 bool printer_check(printer *w, const op *o); /* check.*: check_ops.c */
 bool printer_shape(printer *w, const op *o); /* shape_ops.c */
 bool printer_custom(printer *w, const op *o); /* false: none for this op */
