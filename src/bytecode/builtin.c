@@ -328,10 +328,6 @@ static const attr *read_bool(reader *r, cursor *c) {
   return r->failed ? NULL : attr_bool(r->ctx, v);
 }
 
-static const attr *read_mesh_axes(reader *r, cursor *c) {
-  return fail_unimplemented(r, c->at, "replica groups by mesh axes"), NULL;
-}
-
 static void put_vhlo_integer(writer *w, const attr *a, u64 code, wire_mode mode) {
   const integer_attr *n = (const integer_attr *)a;
   bool is_bool = n->type->kind == TYPE_INT && n->type->width == 1;
@@ -401,11 +397,11 @@ static const attr_code vhlo_attrs[] = {
     [19] = BY_FIELDS(result_accuracy_mode, {'e', 0}),
     [20] =
         BY_FIELDS(result_accuracy, {'f', 0}, {'f', 0}, {'i', 0}, {'a', WIRE(result_accuracy_mode)}),
-    [21] = BY_FN(read_mesh_axes),
-    [22] = BY_FN(read_mesh_axes),
-    [23] = BY_FN(read_mesh_axes),
-    [24] = BY_FN(read_mesh_axes),
-    [25] = BY_FN(read_mesh_axes),
+    [21] = BY_FIELDS(hlo_sub_axis, {'i', 0}, {'i', 0}),
+    [22] = BOTH(read_vhlo_axis_ref, hlo_axis_ref, put_hlo_axis_ref),
+    [23] = BOTH(read_vhlo_groups, replica_group_mesh_axes, put_hlo_groups),
+    [24] = BY_FIELDS(hlo_mesh_axis, {'S', 0}, {'i', 0}),
+    [25] = BOTH(read_vhlo_mesh, hlo_mesh, put_hlo_mesh),
 };
 
 const codec codec_vhlo = {vhlo_attrs, read_vhlo_type, COUNT(vhlo_attrs)};

@@ -153,10 +153,6 @@ const codec codec_sdy = {sdy_attrs, NULL, COUNT(sdy_attrs)};
 
 /* ---- stablehlo ---- */
 
-static const attr *read_mesh_axes(reader *r, cursor *c) {
-  return fail_unimplemented(r, c->at, "replica groups by mesh axes"), NULL;
-}
-
 static const attr_code stablehlo_attrs[] = {
     [1] = BY_FIELDS(channel_handle, {'i', 0}, {'i', 0}),
     [2] = BY_FIELDS(comparison_direction, {'e', 0}),
@@ -178,11 +174,11 @@ static const attr_code stablehlo_attrs[] = {
     [16] = BY_FIELDS(result_accuracy_mode, {'e', 0}),
     [17] =
         BY_FIELDS(result_accuracy, {'f', 0}, {'f', 0}, {'i', 0}, {'a', WIRE(result_accuracy_mode)}),
-    [18] = BY_FN(read_mesh_axes),
-    [19] = BY_FN(read_mesh_axes),
-    [20] = BY_FN(read_mesh_axes),
-    [21] = BY_FN(read_mesh_axes),
-    [22] = BY_FN(read_mesh_axes),
+    [18] = BOTH(read_hlo_groups, replica_group_mesh_axes, put_hlo_groups),
+    [19] = BY_FIELDS(hlo_sub_axis, {'i', 0}, {'i', 0}),
+    [20] = BOTH(read_hlo_axis_ref, hlo_axis_ref, put_hlo_axis_ref),
+    [21] = BY_FIELDS(hlo_mesh_axis, {'s', 0}, {'i', 0}),
+    [22] = BOTH(read_hlo_mesh, hlo_mesh, put_hlo_mesh),
 };
 
 static const type *stablehlo_type(reader *r, cursor *c, u64 code) {

@@ -179,6 +179,9 @@ const attr *read_string(reader *r, cursor *c);
 type_fn read_builtin_type, read_vhlo_type, read_quant_type;
 const type *read_future_type(reader *r, cursor *c);
 bool is_loc(const attr *a);
+attr_fn read_hlo_axis_ref, read_hlo_mesh, read_hlo_groups, read_vhlo_axis_ref, read_vhlo_mesh,
+    read_vhlo_groups;
+put_fn put_hlo_axis_ref, put_hlo_mesh, put_hlo_groups;
 
 /* ---- uses.c ---- */
 
