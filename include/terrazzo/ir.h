@@ -249,6 +249,10 @@ TZ_API tz_error *tz_module_create(tz_context *c, tz_module **out_module); /* an 
  * The source need not outlive the call. What was read is not verified. */
 TZ_API tz_error *tz_module_parse(tz_context *c, const char *source, size_t length, const char *file,
                                  tz_module **out_module);
+/* The same, but the source outlives the context: large constants of bytecode are not copied out of
+ * it, so that a file may be mapped and read in little more memory than it takes. */
+TZ_API tz_error *tz_module_parse_borrowed(tz_context *c, const char *source, size_t length,
+                                          const char *file, tz_module **out_module);
 TZ_API void tz_module_free(tz_module *m); /* NULL is fine */
 TZ_API tz_context *tz_module_context(const tz_module *m);
 TZ_API tz_op *tz_module_op(const tz_module *m);      /* the builtin.module */

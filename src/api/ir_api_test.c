@@ -122,6 +122,25 @@ static const char program[] =
     "  return %1 : tensor<4xf32>\n"
     "}\n";
 
+/* Attributes that no verifier has seen print without harm. */
+static void test_odd_attrs(tz_context *c) {
+  const int64_t odd[] = {-5, 3, INT64_MAX, INT64_MIN};
+  const tz_attr *dim, *tensor, *rule, *axis;
+  char *text;
+  tz_field f[3] = {{.name = "factors", .sort = TZ_FIELD_INTS, .numbers = odd, .length = 4}};
+  CHECK(fine(tz_attr_make(c, "sdy.dim_mapping", f, 1, &dim)));
+  f[0] = (tz_field){.name = "dims", .sort = TZ_FIELD_ATTRS, .attrs = &dim, .length = 1};
+  CHECK(fine(tz_attr_make(c, "sdy.tensor_mapping", f, 1, &tensor)));
+  f[0] = (tz_field){.name = "operands", .sort = TZ_FIELD_ATTRS, .attrs = &tensor, .length = 1};
+  f[1] = (tz_field){.name = "reduction", .sort = TZ_FIELD_INTS, .numbers = odd, .length = 4};
+  f[2] = (tz_field){.name = "factor_sizes", .sort = TZ_FIELD_INTS, .numbers = odd, .length = 2};
+  CHECK(fine(tz_attr_make(c, "sdy.op_sharding_rule", f, 3, &rule)));
+  CHECK(fine(tz_attr_print(rule, &text)));
+  tz_free(text);
+  CHECK(fine(tz_attr_make(c, "sdy.axis_ref", NULL, 0, &axis)) && fine(tz_attr_print(axis, &text)));
+  tz_free(text);
+}
+
 static void test_changes(tz_context *c) {
   tz_module *m = parse(c, program), *other = parse(c, program);
   tz_block *b = tz_region_first_block(tz_op_region(tz_module_find(m, "f"), 0));
@@ -178,6 +197,8 @@ static void test_changes(tz_context *c) {
   tz_module_free(m);
 }
 
+static const char program_is[] = "%1 = stablehlo.multiply %0, %0 : tensor<4xf32>";
+
 static void test_bytecode(tz_context *c) {
   tz_module *m = parse(c, program), *again;
   char *bytes, *text;
@@ -185,10 +206,13 @@ static void test_bytecode(tz_context *c) {
   for (int portable = 0; portable < 2; portable++) {
     CHECK(fine(tz_module_write_bytecode(m, portable ? "1.17.0" : NULL, &bytes, &n)));
     CHECK(n > 20 && fine(tz_module_parse(c, bytes, n, "again", &again)));
-    tz_free(bytes);
     CHECK(fine(tz_module_print(m, NULL, &text, &length)) && prints(again, text));
     tz_free(text);
     tz_module_free(again);
+    CHECK(fine(tz_module_parse_borrowed(c, bytes, n, "again", &again)) &&
+          prints(again, program_is));
+    tz_module_free(again);
+    tz_free(bytes);
   }
   CHECK(refused(tz_module_write_bytecode(m, "0.0.1", &bytes, &n), "0.0.1") && !bytes);
   tz_module_free(m);
@@ -245,6 +269,7 @@ int main(void) {
   CHECK(fine(tz_context_create(NULL, &c)));
   test_types(c);
   test_attrs(c);
+  test_odd_attrs(c);
   test_changes(c);
   test_bytecode(c);
   test_null(c);

@@ -28,12 +28,12 @@ tz_error *tz_module_create(tz_context *c, tz_module **out_module) {
   return leave(&entry_, NULL);
 }
 
-static status parse(tz_context *c, str source, str file, tz_module **out_module) {
+static status parse(tz_context *c, str source, str file, bool borrow, tz_module **out_module) {
   ir_module *m;
   text_parse_options o = {.allow_unregistered = c->allow_unregistered};
   file = arena_str(ir_arena(c->ir), file);
   if (bytecode_is(source)) /* large constants will point into it */
-    m = bytecode_read(c->ir, file, arena_str(ir_arena(c->ir), source));
+    m = bytecode_read(c->ir, file, borrow ? source : arena_str(ir_arena(c->ir), source));
   else
     m = text_parse(c->ir, file, source, &o);
   if (!m) return reported(c);
@@ -41,13 +41,23 @@ static status parse(tz_context *c, str source, str file, tz_module **out_module)
   return NULL;
 }
 
-tz_error *tz_module_parse(tz_context *c, const char *source, size_t length, const char *file,
-                          tz_module **out_module) {
+static tz_error *parse_entry(tz_context *c, const char *source, size_t length, const char *file,
+                             bool borrow, tz_module **out_module) {
   if (!out_module || (length && !source)) return bad_handle();
   *out_module = NULL;
   ENTER(c);
-  status s = parse(c, (str){length ? source : "", length}, str_of(file ? file : "-"), out_module);
-  return leave(&entry_, s);
+  str text = {length ? source : "", length};
+  return leave(&entry_, parse(c, text, str_of(file ? file : "-"), borrow, out_module));
+}
+
+tz_error *tz_module_parse(tz_context *c, const char *source, size_t length, const char *file,
+                          tz_module **out_module) {
+  return parse_entry(c, source, length, file, false, out_module);
+}
+
+tz_error *tz_module_parse_borrowed(tz_context *c, const char *source, size_t length,
+                                   const char *file, tz_module **out_module) {
+  return parse_entry(c, source, length, file, true, out_module);
 }
 
 void tz_module_free(tz_module *m) {

@@ -144,3 +144,26 @@ func.func @dead(%arg0: tensor<8x8xf32>) -> tensor<8x8xf32> {
   }) : (tensor<8x8xf32>) -> tensor<8x8xf32>
   return %arg0 : tensor<8x8xf32>
 }
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+
+// The worked example of dialect_agnostic_sharding: a constant with three users. The sharding of the
+// sum stays with the sum; what the others in the other part of the computation see is their own.
+// IMPORT-LABEL: @constant_splitting
+// IMPORT-COUNT-3: sdy.constant dense<2.000000e+00>
+// CHECK-LABEL: @constant_splitting
+// CHECK: sdy.constant {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>]>} dense<2.000000e+00>
+// CHECK: sdy.constant {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {"y"}]>]>} dense<2.000000e+00>
+// CHECK: sdy.constant dense<2.000000e+00>
+// CHECK: stablehlo.add {{.*}}<[<@mesh, [{"x"}, {}]>]>
+// CHECK: stablehlo.divide {{.*}}<[<@mesh, [{}, {"y"}]>]>
+// CHECK: stablehlo.subtract %arg2, %{{[0-9]+}} : tensor
+func.func @constant_splitting(%arg0: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, %arg1: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"y"}]>}, %arg2: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) {
+  %c = demo.constant dense<2.0> : tensor<8x8xf32> -> tensor<8x8xf32>
+  %0 = stablehlo.add %arg0, %c : tensor<8x8xf32>
+  %1 = stablehlo.divide %arg1, %c : tensor<8x8xf32>
+  %2 = stablehlo.subtract %arg2, %c : tensor<8x8xf32>
+  return %0, %1, %2 : tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>
+}
