@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "terrazzo/ir.h"
+#include "terrazzo/dialect.h"
 #include "tests/unit.h"
 
 static long until_failure; /* 1: the next one fails; 0 and below: none does */
@@ -49,6 +49,32 @@ static bool change(tz_module *m) {
   return fine(tz_build(&at, &spec, &o)) && fine(tz_op_set_operand(m, ret, 0, tz_op_result(o, 0)));
 }
 
+static tz_error *rule(void *user, tz_context *c, tz_op *o, const tz_attr **out_rule) {
+  (void)user, (void)o;
+  return tz_attr_parse(c, "#sdy.op_sharding_rule<([i])->([i]) {i=4}>", out_rule);
+}
+
+/* An op of another dialect, whose callback allocates within an entry that does. A callback that
+ * fails is a diagnostic, and so another code than out of memory. */
+static bool foreign(tz_context *c) {
+  static const char *const one[] = {"x", NULL};
+  static const char text[] = "%0 = stablehlo.constant dense<1.0> : tensor<4xf32>\n"
+                             "%1 = t.id %0 : (tensor<4xf32>) -> tensor<4xf32>\n";
+  tz_op_def d = {.name = "t.id",
+                 .operands = one,
+                 .results = one,
+                 .form = " $x%attrs : %fn",
+                 .sharding_rule = rule};
+  tz_module *m;
+  if (!fine(tz_register_op(c, &d))) return false;
+  if (!fine(tz_module_parse(c, text, sizeof text - 1, "y", &m))) return false;
+  tz_error *e = tz_module_verify(m);
+  bool ok = e == NULL;
+  CHECK(ok || tz_error_code(e) == 8 || strstr(tz_error_message(e), "out of memory"));
+  tz_error_free(e);
+  return ok;
+}
+
 static bool use(tz_context *c) {
   tz_module *m;
   char *text;
@@ -62,7 +88,7 @@ static bool use(tz_context *c) {
   tz_module *again;
   bool ok = fine(tz_module_parse(c, text, n, "x", &again)) && fine(tz_module_verify(again));
   tz_free(text);
-  return ok;
+  return ok && foreign(c);
 }
 
 static bool session(void) {
