@@ -128,7 +128,9 @@ static void settle_anew(engine *e, value *v) {
 
 /* ---- updates ---- */
 
-static void update(engine *e, value *holder, const sharding *s) {
+/* `seen`: as the step sees it, which differs at the border of manual computations. That is what
+ * other members of a group get, as in Shardy. */
+static void update_seen(engine *e, value *holder, const sharding *s, const sharding *seen) {
   state_set(e, holder, s);
   wake_around(e, holder);
   value_group *g = state_group(e, holder);
@@ -136,12 +138,14 @@ static void update(engine *e, value *holder, const sharding *s) {
     value *other = g->data[i];
     if (other == holder) continue;
     value *at = state_holder(e, other);
-    if (at) state_set(e, at, s);
-    if (at && e->options->trace) trace_group(e->options->trace, holder, at, s);
+    if (at) state_set(e, at, seen);
+    if (at && e->options->trace) trace_group(e->options->trace, holder, at, seen);
     wake_around(e, other);
     if (at && at != other) settle_anew(e, at);
   }
 }
+
+static void update(engine *e, value *holder, const sharding *s) { update_seen(e, holder, s, s); }
 
 /* ---- directions ---- */
 
@@ -293,7 +297,7 @@ static void visit_edge(engine *e, op *edge) {
     value *holder = out[i] ? state_holder(e, e->sources.data[i]) : NULL;
     if (holder) update(e, holder, out[i]);
   }
-  if (out[n]) update(e, target, state_inside(e, owner, out[n]));
+  if (out[n]) update_seen(e, target, state_inside(e, owner, out[n]), out[n]);
 }
 
 static void add_value(void *user, value *v) {

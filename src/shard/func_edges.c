@@ -31,7 +31,8 @@ call_map *call_map_build(ir_module *m, arena *a) {
   size_t n;
   symbols_init(&c->symbols, m, a);
   if (!funcs_in_order(&c->symbols, false, &funcs, &n)) return NULL;
-  collect_nested(c, op_body(m->root, 0));
+  FOR_OPS(o, op_body(m->root, 0))
+  for (size_t i = o->num_regions; i-- > 0;) collect_region(c, &o->regions[i]);
   return c;
 }
 

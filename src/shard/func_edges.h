@@ -18,7 +18,7 @@ typedef struct call_map {
 /* The calls of each function. NULL: calls are recursive, which is reported. Sets op->num of
  * functions. */
 call_map *call_map_build(ir_module *m, arena *a);
-/* In the order in which Shardy sees them: functions from the last to the first. NULL: none. */
+/* In the order in which Shardy sees them: by function, those in regions last. NULL: none. */
 const call_list *call_map_callers(const call_map *c, const op *func);
 
 /* Calls fn for each source of the edge op in order; false: it has none. */
