@@ -24,6 +24,7 @@ typedef struct engine_options {
   bool user_priorities; /* one run for each priority that shardings name */
   bool conservative;
   bool keep_rules;    /* leave sdy.sharding_rule on every op that was visited */
+  bool extra_rules;   /* also for ops that Shardy has no rules for */
   shard_trace *trace; /* filled; NULL: nobody asks */
   /* Called between user priorities, the module being up to date; NULL: nothing is. */
   bool (*after_priority)(void *user, i64 priority);

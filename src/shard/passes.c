@@ -25,6 +25,7 @@ static bool strategy_option(ir_module *m, const pass_args *args, strategy *out) 
 static bool propagate(ir_module *m, arena *scratch, const pass_args *args, engine_options o) {
   o.conservative = pass_option_flag(args, STR("conservative-propagation"), false);
   o.keep_rules = pass_option_flag(args, STR("keep-sharding-rules"), false);
+  o.extra_rules = pass_option_flag(args, STR("extra-rules"), false);
   debug_info *debug = debug_info_begin(m, scratch, args);
   o.trace = debug_info_trace(debug);
   if (!engine_run(m, scratch, &o)) return false;
@@ -93,6 +94,7 @@ bool pass_populate_rules(ir_module *m, arena *scratch, const pass_args *args) {
   populating p = {.m = m};
   bool conservative = pass_option_flag(args, STR("conservative-propagation"), false);
   rule_set_init(&p.rules, m->ctx, scratch, conservative);
+  p.rules.extra = pass_option_flag(args, STR("extra-rules"), false);
   op_walk_post(m->root, add_rule, &p);
   return true;
 }

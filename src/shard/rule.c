@@ -209,7 +209,7 @@ static const rule *plain_of_op(rule_set *s, const op *o, rule_fn *fn) {
 const rule *rule_of_op(rule_set *s, const op *o) {
   const attr *own = op_discardable(o, STR("sdy.sharding_rule"));
   if (own) return rule_from_attr(s, own, o);
-  rule_fn *fn = rule_fn_of(o);
+  rule_fn *fn = rule_fn_in(s, o);
   if (!fn) return NULL;
   if (rule_fn_is_plain(fn)) return plain_of_op(s, o, fn);
   rule_builder b;

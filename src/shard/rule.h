@@ -46,6 +46,7 @@ typedef struct rule_set {
   hash_index index, plain;
   u32 count;
   bool conservative; /* rules without the factors that need communication */
+  bool extra;        /* rules for ops that Shardy has none for */
 } rule_set;
 
 void rule_set_init(rule_set *s, ir_ctx *ctx, arena *a, bool conservative);
@@ -112,7 +113,9 @@ static inline i64s rule_result_shape(const rule_builder *b, size_t i) {
 typedef const rule *rule_fn(rule_builder *b, const op *o);
 /* by op id, in rule_table.c; NULL: none */
 rule_fn *rule_fn_of(const op *o);
-bool rule_fn_is_plain(rule_fn *fn); /* looks at the types and slots only */
+rule_fn *rule_extra_of(const op *o);                 /* in rules_extra.c */
+rule_fn *rule_fn_in(const rule_set *s, const op *o); /* of both, as the set wants */
+bool rule_fn_is_plain(rule_fn *fn);                  /* looks at the types and slots only */
 rule_fn rule_all_gather, rule_all_to_all, rule_bitcast_convert, rule_broadcast_in_dim,
     rule_concatenate, rule_convolution, rule_custom_call, rule_dot_general, rule_dynamic_slice,
     rule_dynamic_update_slice, rule_gather, rule_pad, rule_reduce, rule_reduce_scatter,

@@ -138,6 +138,11 @@ static const bool silent[OP_COUNT] = {
     [OP_func_data_flow_edge] = true,
 };
 
+rule_fn *rule_fn_in(const rule_set *s, const op *o) {
+  rule_fn *fn = rule_fn_of(o);
+  return fn || !s->extra ? fn : rule_extra_of(o);
+}
+
 bool rule_fn_is_plain(rule_fn *fn) {
   return fn == pointwise || fn == rule_dot_general || fn == rule_reduce || fn == rule_transpose ||
          fn == rule_reshape || fn == rule_broadcast_in_dim;
@@ -145,7 +150,7 @@ bool rule_fn_is_plain(rule_fn *fn) {
 
 void rule_warn_unknown(rule_set *s, const op *o) {
   bool known = op_kind(o) < OP_COUNT ? silent[op_kind(o)] : op_has(o, CONSTANT);
-  if (known || rule_fn_of(o) || op_flow(o) || op_has(o, TERMINATOR)) return;
+  if (known || rule_fn_in(s, o) || op_flow(o) || op_has(o, TERMINATOR)) return;
   if (op_discardable(o, STR("sdy.sharding_rule"))) return;
   if (!diag_first(ir_sink(s->ctx), ONCE_UNKNOWN_OP)) return;
   op_warn(s->ctx, o, "op '" STR_FMT "' is unknown to SDY sharding rule registry",

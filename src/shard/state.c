@@ -23,12 +23,12 @@ static bool is_offload(const op *o) {
   return str_is(v.call_target_name, "MoveToDevice") || str_is(v.call_target_name, "MoveToHost");
 }
 
-static u8 kind_of_op(const op *o) {
+static u8 kind_of_op(const engine *e, const op *o) {
   u8 kind = op_kind(o) < OP_COUNT ? kind_of[op_kind(o)] : 0;
   if (op_is_elementwise(o)) kind |= KIND_ELEMENTWISE | KIND_PASS_THROUGH;
   if (is_offload(o)) kind |= KIND_PASS_THROUGH;
   if (!(kind & (KIND_EDGE | KIND_FUNC_EDGE | KIND_BARRIER))) {
-    if (rule_fn_of(o) || op_discardable(o, STR("sdy.sharding_rule"))) kind |= KIND_RULE;
+    if (rule_fn_in(&e->rules, o) || op_discardable(o, STR("sdy.sharding_rule"))) kind |= KIND_RULE;
   }
   return kind;
 }
@@ -76,7 +76,7 @@ static void load_args(engine *e, op *func) {
 static walk_result load_op(void *user, op *o) {
   engine *e = user;
   e->ops[o->num] = o;
-  e->kind[o->num] = kind_of_op(o);
+  e->kind[o->num] = kind_of_op(e, o);
   rule_warn_unknown(&e->rules, o);
   if (!check_types(e, o)) return WALK_STOP;
   for (u32 i = 0; i < o->num_results; i++) load_value(e, op_result(o, i));
@@ -225,6 +225,7 @@ engine *state_load(ir_module *m, arena *a, const engine_options *options) {
   e->space = shard_space_create(m, a);
   rule_set_init(&e->rules, m->ctx, a, options->conservative);
   e->rules.scratch = &e->scratch;
+  e->rules.extra = options->extra_rules;
   sync_groups(e);
   if (module_may_have(m, func_data_flow_edge) && !op_walk(m->root, not_func_edge, NULL) &&
       !(e->calls = call_map_build(m, a)))
