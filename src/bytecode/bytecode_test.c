@@ -77,6 +77,83 @@ static void test_slots(str bytes) {
   ir_ctx_destroy(c);
 }
 
+/* What is written is read as the same, so that writing it again gives the same bytes. */
+static void test_write(str bytes, const bytecode_write_options *options) {
+  oom_trap trap;
+  diag_sink sink = {.fn = diag_to_stderr};
+  ir_ctx *c = ir_ctx_create(&mem_system, &trap, &sink);
+  buf once, twice;
+  if (setjmp(trap.at)) abort();
+  buf_init(&once, &mem_system);
+  buf_init(&twice, &mem_system);
+  ir_module *m = bytecode_read(c, STR("sample"), bytes);
+  CHECK(m && bytecode_write(m, options, &once));
+  ir_module *again = bytecode_read(c, STR("written"), buf_view(&once));
+  CHECK(again && bytecode_write(again, options, &twice));
+  CHECK(once.len > 100 && str_eq(buf_view(&once), buf_view(&twice)));
+  ir_module_destroy(m);
+  ir_module_destroy(again);
+  ir_ctx_destroy(c);
+  buf_deinit(&once);
+  buf_deinit(&twice);
+}
+
+static value *most_used(block *b, size_t *count) {
+  value *best = NULL;
+  *count = 0;
+  for (op *o = b->first; o; o = o->next) {
+    for (u32 i = 0; i < o->num_results; i++) {
+      size_t n = 0;
+      for (const use *u = op_result(o, i)->uses; u; u = u->next) n++;
+      if (n > *count) best = op_result(o, i), *count = n;
+    }
+  }
+  return best;
+}
+
+/* The last use of a value becomes its first. */
+static void rotate(value *v) {
+  use *last = v->uses;
+  while (last->next) last = last->next;
+  *last->link = NULL;
+  last->next = v->uses;
+  last->next->link = &last->next;
+  last->link = &v->uses;
+  v->uses = last;
+}
+
+static void test_use_order(void) {
+  oom_trap trap;
+  diag_sink sink = {.fn = diag_to_stderr};
+  ir_ctx *c = ir_ctx_create(&mem_system, &trap, &sink);
+  buf code;
+  if (setjmp(trap.at)) abort();
+  ir_module *m = ir_module_create(c);
+  const type *t = type_tensor(c, (i64s){NULL, 0}, type_i32(c), NULL);
+  block *body = op_body(m->root, 0);
+  op *of = op_create(m, ir_op_info_unregistered(c, STR("x.y")), loc_unknown(c), NULL, 0, &t, 1, 0);
+  op_insert(of, body, NULL);
+  for (int i = 0; i < 4; i++) {
+    value *v[] = {op_result(of, 0)};
+    op_insert(
+        op_create(m, ir_op_info_unregistered(c, STR("x.z")), loc_unknown(c), v, 1, NULL, 0, 0),
+        body, NULL);
+  }
+  rotate(op_result(of, 0));
+  buf_init(&code, &mem_system);
+  CHECK(bytecode_write(m, NULL, &code));
+  ir_module *again = bytecode_read(c, STR("written"), buf_view(&code));
+  CHECK(again);
+  size_t n;
+  value *v = most_used(op_body(again->root, 0), &n);
+  op *first = op_body(again->root, 0)->first->next;
+  CHECK(n == 4 && v->uses->owner == first && v->uses->next->owner == op_body(again->root, 0)->last);
+  ir_module_destroy(m);
+  ir_module_destroy(again);
+  ir_ctx_destroy(c);
+  buf_deinit(&code);
+}
+
 static void test_damage(str bytes) {
   size_t counts[OP_COUNT + 1];
   buf log;
@@ -117,6 +194,11 @@ int main(int argc, char **argv) {
   str bytes = read_whole(sample_path(path, sizeof path), &f);
   test_sample(bytes);
   test_slots(bytes);
+  test_write(bytes, NULL);
+  test_write(bytes, &(bytecode_write_options){.target = STR(BYTECODE_TARGET)});
+  test_write(bytes, &(bytecode_write_options){.target = STR("1.0.0")});
+  test_write(bytes, &(bytecode_write_options){.format = 1});
+  test_use_order();
   test_damage(bytes);
   os_file_close(&f);
   for (int i = 1; i < argc; i++) {
