@@ -207,15 +207,8 @@ static const attr *word_true(parser *p) { return attr_bool(p->ctx, true); }
 static const attr *word_false(parser *p) { return attr_bool(p->ctx, false); }
 static const attr *word_unit(parser *p) { return attr_unit(p->ctx); }
 
-static const attr *affine(parser *p) {
-  if (!at(p, '<')) return parser_expect(p, '<', "expected '<' in affine map"), NULL;
-  const char *begin = p->lex.p;
-  if (!lexer_skip_nested(&p->lex) || *p->lex.p != '>')
-    return parser_error(p, &p->tok, "expected '>' at the end of an affine map"), NULL;
-  str text = {begin, (size_t)(p->lex.p++ - begin)};
-  parser_next(p);
-  return attr_make(p->ctx, affine_map, .text = text);
-}
+static const attr *affine_map(parser *p) { return parser_affine(p, false); }
+static const attr *affine_set(parser *p) { return parser_affine(p, true); }
 
 /* distinct[1]<attribute> */
 static const attr *distinct(parser *p) {
@@ -264,9 +257,15 @@ typedef struct attr_word {
   const attr *(*parse)(parser *p); /* after the word */
 } attr_word;
 static const attr_word attr_words[] = {
-    {"true", word_true},           {"false", word_false},  {"unit", word_unit},
-    {"array", parser_dense_array}, {"affine_map", affine}, {"dense_resource", dense_resource},
-    {"strided", strided},          {"distinct", distinct},
+    {"true", word_true},
+    {"false", word_false},
+    {"unit", word_unit},
+    {"array", parser_dense_array},
+    {"affine_map", affine_map},
+    {"affine_set", affine_set},
+    {"dense_resource", dense_resource},
+    {"strided", strided},
+    {"distinct", distinct},
 };
 
 static const attr *keyword(parser *p, const type *expected) {

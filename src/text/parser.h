@@ -149,6 +149,7 @@ bool parser_optional_dict(parser *p, op_state *st);       /* into slots and attr
 void parser_set_attr(parser *p, op_state *st, str name, const attr *a);
 const attr *parser_dense(parser *p, const type *expected);       /* at `dense` */
 const attr *parser_dense_array(parser *p);                       /* at `array` */
+const attr *parser_affine(parser *p, bool set);                  /* after the word: affine.c */
 const attr *parser_number(parser *p, const type *t, bool minus); /* at the literal */
 const attr *parser_dialect_attr(parser *p);                      /* at #dialect... */
 const attr *parser_dialect_body(parser *p, attr_id id);          /* what follows the mnemonic */
@@ -194,10 +195,10 @@ region *parser_new_region(parser *p, op_state *st);
 
 /* ---- forms: form_parse.c; whole ops: custom_parse.c ---- */
 bool parser_form(parser *p, op_state *st);
-bool parser_custom(parser *p, op_state *st); /* by op id */
+bool parser_custom(parser *p, op_state *st);    /* by op id */
 bool parser_tensor_op(parser *p, op_state *st); /* tensor_ops.c */
-bool parser_check(parser *p, op_state *st); /* check.*: check_ops.c */
-bool parser_shape(parser *p, op_state *st); /* shape_ops.c */
+bool parser_check(parser *p, op_state *st);     /* check.*: check_ops.c */
+bool parser_shape(parser *p, op_state *st);     /* shape_ops.c */
 bool custom_exists(op_id id);
 
 #endif

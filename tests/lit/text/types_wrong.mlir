@@ -63,3 +63,13 @@ module attributes {t.a = !stablehlo.foo} {}
 
 // CHECK: error: vector types must have positive constant sizes but got 0
 module attributes {t.a = vector<0xf32>} {}
+
+// -----
+
+// CHECK: error: non-affine expression: at least one of the multiply operands has to be either a constant or symbolic
+module attributes {t.a = affine_map<(d0, d1) -> (d0 * d1)>} {}
+
+// -----
+
+// CHECK: error: use of undeclared identifier
+module attributes {t.a = affine_map<(d0) -> (d1)>} {}
