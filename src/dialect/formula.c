@@ -71,7 +71,7 @@ static double largest(const type *t) {
   case FLOAT_f16:
     return 65504;
   default:
-    return NAN; /* no decomposition is for the small types */
+    return NAN;
   }
 }
 
@@ -81,6 +81,13 @@ static int lowest_exponent(const type *t) {
 
 static int mantissa_bits(const type *t) {
   return t->flt == FLOAT_f64 ? 52 : t->flt == FLOAT_f32 ? 23 : t->flt == FLOAT_f16 ? 10 : 7;
+}
+
+/* Do we know the limits of this type? No decomposition is for the small ones. */
+static bool has_limits(const type *elem) {
+  const type *t = elem->kind == TYPE_COMPLEX ? elem->elem : elem;
+  return t->kind != TYPE_FLOAT || t->flt == FLOAT_f64 || t->flt == FLOAT_f32 ||
+         t->flt == FLOAT_f16 || t->flt == FLOAT_bf16;
 }
 
 static number special(str name, const type *elem) {
@@ -116,7 +123,7 @@ static value *read_constant(reader *r) {
   else
     n = read_number(r);
   value *like = accept(r, '~') ? look_up(r, read_word(r)) : r->like;
-  if (!like) return NULL;
+  if (!like || (name.len && !has_limits(type_element(like->type)))) return NULL;
   if (name.len) n = special(name, type_element(like->type));
   return expand_constant_like(r->e, n, like, NULL);
 }

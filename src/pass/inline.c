@@ -37,7 +37,32 @@ static op *callee_of(const inliner *in, const op *call) {
   return op_walk(f, find_unregistered, NULL) ? f : NULL;
 }
 
+typedef enum progress { NOT_YET, UNDER_WAY, DONE } progress;
+
+static void mark(inliner *in, const op *f, progress p) {
+  index_set(&in->marks, in->scratch, f, (void *)(uintptr_t)p);
+}
+
 static bool inline_function(inliner *in, op *f);
+
+/* Does the callee call itself, or f? Then the call stays, or copies would go on for ever. */
+typedef struct way_back {
+  const inliner *in;
+  const op *f, *callee;
+} way_back;
+
+static walk_result find_way_back(void *user, op *o) {
+  const way_back *w = user;
+  struct call_attrs v;
+  if (!op_is(o, call) || !view_call(o, &v)) return WALK_ON;
+  const op *next = symbol_index_find(&w->in->names, v.callee);
+  return next && (next == w->f || next == w->callee) ? WALK_STOP : WALK_ON;
+}
+
+static bool returns_plainly(const op *f, const op *call) {
+  const op *last = op_body(f, 0)->last;
+  return last && op_is(last, func_return) && last->num_operands == call->num_results;
+}
 
 typedef struct relocation {
   ir_ctx *c;
@@ -82,8 +107,11 @@ static bool inline_calls(inliner *in, op *f, bool *changed) {
   for (size_t i = 0; i < own.calls.len; i++) {
     op *call = own.calls.data[i], *callee = callee_of(in, call);
     if (!callee && in->must) return op_unimplemented(in->m->ctx, call, "its callee has no body");
-    if (!callee) continue;
-    if (!inline_function(in, callee) || !copy_body(in, call, callee)) return false;
+    if (!callee || !returns_plainly(callee, call)) continue;
+    if (!in->must && index_get(&in->marks, callee) == (void *)(uintptr_t)UNDER_WAY) continue;
+    if (!inline_function(in, callee)) return false;
+    if (!in->must && !op_walk(callee, find_way_back, &(way_back){in, f, callee})) continue;
+    if (!copy_body(in, call, callee)) return false;
     *changed = true;
   }
   return true;
@@ -103,17 +131,12 @@ static bool simplify(const inliner *in, op *f) {
   return pass_run(in->m, p, &(pass_args){.tables = &quiet, .root = f});
 }
 
-typedef enum progress { NOT_YET, UNDER_WAY, DONE } progress;
-
-static void mark(inliner *in, const op *f, progress p) {
-  index_set(&in->marks, in->scratch, f, (void *)(uintptr_t)p);
-}
-
 static bool inline_function(inliner *in, op *f) {
   progress p = (progress)(uintptr_t)index_get(&in->marks, f);
   if (p == DONE) return true;
   if (p == UNDER_WAY) return op_error(in->m->ctx, f, "is recursive; recursion cannot be inlined");
-  if (in->depth == INLINE_DEPTH) return op_error(in->m->ctx, f, "is called too deep to inline");
+  if (in->depth == INLINE_DEPTH)
+    return !in->must || op_error(in->m->ctx, f, "is called too deep to inline");
   in->depth++;
   mark(in, f, UNDER_WAY);
   bool changed = true;

@@ -30,3 +30,27 @@ func.func private @helper(%x: tensor<f32>) -> tensor<f32> {
 func.func private @kept(%x: tensor<f32>) -> tensor<f32> attributes {no_inline} {
   return %x : tensor<f32>
 }
+
+// Recursion stays as it is.
+// CHECK-LABEL: func @outer
+// CHECK-NEXT:    call @ping
+func.func @outer(%x: tensor<f32>) -> tensor<f32> {
+  %0 = call @ping(%x) : (tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+// CHECK: func @ping
+// CHECK: call @pong
+func.func @ping(%x: tensor<f32>) -> tensor<f32> {
+  %0 = call @pong(%x) : (tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+func.func @pong(%x: tensor<f32>) -> tensor<f32> {
+  %0 = call @ping(%x) : (tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+// CHECK: func @self
+// CHECK-NEXT: call @self
+func.func @self(%x: tensor<f32>) -> tensor<f32> {
+  %0 = call @self(%x) : (tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
