@@ -109,6 +109,11 @@ static void test_op(tz_context *c) {
                              "#sdy.sharding_per_value<[<@m, [{?}, {\"x\", ?}]>]>} : "
                              "(tensor<4x8xf32>) -> tensor<8x4xf32>"));
   tz_free(text);
+  /* traits that speak of operands, and no operands */
+  CHECK(fine(REGISTER(c, .name = "t.none", .traits = TZ_SAME_TYPE | TZ_SAME_SHAPE | TZ_PURE)));
+  CHECK(fine(tz_build(&at, &(tz_op_spec){.name = "t.none", .no_infer = true}, &o)));
+  CHECK(refused(tz_module_verify(m), "'t.none' op expected 1 or more operands"));
+  CHECK(fine(tz_op_erase(m, o)) && fine(tz_module_verify(m)));
   spec.num_operands = 0;
   CHECK(refused(tz_build(&at, &spec, &o), "'t.flip' op requires a single operand"));
 }

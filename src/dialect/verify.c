@@ -180,6 +180,7 @@ bool check_same_shape(checker *k, const op *o) {
 }
 
 bool check_same_type(checker *k, const op *o) {
+  if (!o->num_operands && !o->num_results) return true;
   const type *first = o->num_operands ? in_type(o, 0) : out_type(o, 0);
   for (u32 i = 0; i < o->num_operands + o->num_results; i++)
     if (!types_agree(first, i < o->num_operands ? in_type(o, i) : out_type(o, i - o->num_operands)))
@@ -188,7 +189,7 @@ bool check_same_type(checker *k, const op *o) {
 }
 
 static bool check_traits(checker *k, const op *o) {
-  verify_fn *fn = traits_of[op_kind(o)];
+  verify_fn *fn = op_kind(o) < OP_COUNT ? traits_of[op_kind(o)] : NULL;
   if (fn ? !fn(k, o) : op_has(o, SAME_TYPE) && !check_same_type(k, o)) return false;
   return !op_has(o, SAME_SHAPE) || check_same_shape(k, o);
 }
