@@ -272,8 +272,31 @@ static bool has_required_only(const op_info *info, cursor c) {
   size_t numbers = 0, required = 0;
   for (; c.at < c.end; numbers++)
     c.at += min_size(1 + (*c.at ? (size_t)__builtin_ctz(*c.at) : 8), cursor_left(&c));
-  for (u32 i = 0; i < info->num_slots; i++) required += (info->slots[i].need & REQUIRED) != 0;
+  for (u32 i = 0; i < info->num_slots; i++) {
+    if (is_segments(&info->slots[i])) return false;
+    required += (info->slots[i].need & REQUIRED) != 0;
+  }
   return numbers == required && required < info->num_slots;
+}
+
+/* All numbers, or (flagged) those that are not zero with their places in their low bits. */
+static const attr *read_segments(reader *r, cursor *c) {
+  u64 n, bits, v;
+  const u8 *from = c->at;
+  i32 sizes[MAX_SEGMENTS] = {0};
+  size_t len = 0;
+  bool sparse = get_flagged(r, c, &n);
+  bits = sparse && n ? get_uint(r, c) : 0;
+  if (!r->failed && (n > MAX_SEGMENTS || bits > 4)) fail_at(r, from, "expected sizes of segments");
+  for (u64 i = 0; i < n && !r->failed; i++) {
+    v = get_uint(r, c);
+    size_t at = sparse ? v & ((1u << bits) - 1) : i;
+    sizes[at] = (i32)(v >> bits & INT32_MAX);
+    len = max_size(len, at + 1);
+  }
+  if (r->failed) return NULL;
+  return attr_make(r->ctx, dense_array, .elem = type_i32(r->ctx),
+                   .data = {(const char *)sizes, len * sizeof *sizes});
 }
 
 static void read_op_properties(reader *r, cursor *c, const op_name *n, op *o) {
@@ -294,11 +317,14 @@ static void read_op_properties(reader *r, cursor *c, const op_name *n, op *o) {
     bool old = has_required_only(n->info, p);
     for (u32 k = 0; k < n->info->num_slots && !r->failed; k++) {
       u8 slot = n->order[k];
+      if (r->version >= VERSION_SEGMENTS && is_segments(&n->info->slots[slot])) continue;
       bool required = n->info->slots[slot].need & REQUIRED;
       if (!required && (old || p.at == p.end)) continue; /* the writer's op did not have it yet */
       const attr *a = required ? get_attr(r, &p) : get_attr_or_null(r, &p);
       o->slots[slot] = slot_form(r, &n->info->slots[slot], a);
     }
+    for (u32 k = 0; k < n->info->num_slots && r->version >= VERSION_SEGMENTS; k++)
+      if (is_segments(&n->info->slots[n->order[k]])) o->slots[n->order[k]] = read_segments(r, &p);
   } else {
     fail_unimplemented(r, from, "properties of op '" STR_FMT "'", STR_ARG(n->info->name));
   }

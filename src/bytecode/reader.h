@@ -195,6 +195,13 @@ void apply_use_orders(reader *r);
 /* Counts attributes that an op gets from a dictionary; false: too many, reported. */
 bool count_attrs(reader *r, const u8 *from, size_t n);
 
+/* operandSegmentSizes and resultSegmentSizes, which are not attributes on the wire but lists of
+ * numbers behind them; before format 6 they are as others. */
+static inline bool is_segments(const slot_info *s) {
+  return strcmp(s->name, "operandSegmentSizes") == 0 || strcmp(s->name, "resultSegmentSizes") == 0;
+}
+enum { VERSION_SEGMENTS = 6, MAX_SEGMENTS = 16 };
+
 /* ---- vhlo.c ---- */
 
 /* The row of "name_vN"; NULL: none. */

@@ -153,6 +153,20 @@ static int by_slot_name(const void *a, const void *b) {
 }
 
 enum { MAX_SLOTS = 32 };
+static void put_segments(writer *w, const attr *a) {
+  const dense_array_attr *list = attr_as(dense_array, a);
+  i32 v;
+  if (!list || list->elem != type_i32(w->ctx) || list->data.len > MAX_SEGMENTS * sizeof v) {
+    cannot_write(w, "sizes of segments that are no list of i32");
+    return;
+  }
+  put_flagged(w, list->data.len / sizeof v, false);
+  for (size_t i = 0; i < list->data.len; i += sizeof v) {
+    memcpy(&v, list->data.data + i, sizeof v);
+    put_uint(w, (u64)(u32)v);
+  }
+}
+
 /* Attributes that jaxlib's version of the op does not know: not even that they are absent is said.
  */
 static bool is_new(const op *o, const slot_info *s) {
@@ -169,6 +183,7 @@ static u32 native_properties(writer *w, const op *o) {
   for (size_t i = 0; i < n; i++) {
     const attr *a = o->slots[sorted[i] - o->info->slots];
     if (!a && is_new(o, sorted[i])) continue;
+    if (w->format >= VERSION_SEGMENTS && is_segments(sorted[i])) continue;
     u32 number = a ? attr_number(w, native_slot_value(w->ctx, a), MODE_native) : 0;
     if (!(sorted[i]->need & REQUIRED))
       put_flagged(w, number, a != NULL);
@@ -177,6 +192,8 @@ static u32 native_properties(writer *w, const op *o) {
     else
       return lacks(w, sorted[i]->name);
   }
+  for (size_t i = 0; i < n && w->format >= VERSION_SEGMENTS; i++)
+    if (is_segments(sorted[i])) put_segments(w, o->slots[sorted[i] - o->info->slots]);
   return properties_number(w, begin);
 }
 
