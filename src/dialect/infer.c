@@ -290,6 +290,7 @@ verify_fn *const traits_of[OP_COUNT] = {
     [OP_collective_broadcast] = no_traits,
     [OP_compare] = compare_traits,
     [OP_abs] = elementwise,
+    [OP_cross_replica_sum] = check_same_type,
     [OP_real] = elementwise,
     [OP_imag] = elementwise,
     [OP_is_finite] = elementwise,

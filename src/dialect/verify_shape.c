@@ -132,6 +132,13 @@ bool verify_arith_constant(checker *k, const op *o) {
   return op_error(k->c, o, "failed to verify that all of {value, result} have same type");
 }
 
+bool verify_tensor_cast(checker *k, const op *o) {
+  const type *a = in_type(o, 0), *b = out_type(o, 0);
+  if (shapes_agree(a, b) && a->elem == b->elem) return true;
+  return op_error(k->c, o, "operand type '%s' and result type '%s' are cast incompatible",
+                  show(k, a), show(k, b));
+}
+
 /* ---- shapes ---- */
 
 bool verify_iota(checker *k, const op *o) {

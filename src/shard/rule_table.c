@@ -31,6 +31,7 @@ static const rule *pointwise(rule_builder *b, const op *o) {
 
 #define rule_module NULL
 #define rule_arith_constant NULL
+#define rule_tensor_cast NULL
 #define rule_cast NULL
 #define rule_func NULL
 #define rule_call NULL
