@@ -46,8 +46,8 @@ ROWS = OTHERS + [
     ("stablehlo.bitcast_convert", ["tensor<2xf32>"], ["tensor<2x4xi8>"], "", [], ""),
     ("stablehlo.concatenate", [F23, F24], ["tensor<2x7xf32>"], "dimension = 1 : i64", [], ""),
     ("stablehlo.slice", [F34], ["tensor<2x2xf32>"],
-     "start_indices = array<i64: 0, 1>, limit_indices = array<i64: 2, 4>, strides = array<i64: 1,
-     2>",
+     "start_indices = array<i64: 0, 1>, limit_indices = array<i64: 2, 4>, "
+     "strides = array<i64: 1, 2>",
      [], ""),
     ("stablehlo.dynamic_slice", [F34, I32, I32], ["tensor<2x2xf32>"],
      "slice_sizes = array<i64: 2, 2>", [], ""),
