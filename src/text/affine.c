@@ -9,6 +9,8 @@ typedef enum kind { ADD, MUL, MOD, FLOOR, CEIL, CONST, DIM, SYM } kind; /* in ML
 
 typedef struct expr {
   kind kind;
+  bool symbolic; /* of symbols and constants only */
+  u32 depth;
   i64 value; /* CONST; number of DIM and SYM */
   const struct expr *a, *b;
 } expr;
@@ -16,11 +18,16 @@ typedef struct expr {
 typedef struct affine {
   parser *p;
   VEC(str) dims, syms;
+  bool deep; /* some expression is too deep to walk */
 } affine;
+enum { EXPR_DEPTH = 2048 };
 
 static const expr *make(affine *f, kind k, i64 v, const expr *a, const expr *b) {
   expr *e = ARENA_NEW(f->p->scratch, expr);
-  *e = (expr){k, v, a, b};
+  u32 depth = a ? 1 + (a->depth > b->depth ? a->depth : b->depth) : 1;
+  bool symbolic = a ? a->symbolic && b->symbolic : k != DIM;
+  *e = (expr){k, symbolic, depth, v, a, b};
+  f->deep |= depth > EXPR_DEPTH;
   return e;
 }
 static const expr *number(affine *f, i64 v) { return make(f, CONST, v, NULL, NULL); }
@@ -31,10 +38,7 @@ static bool same(const expr *a, const expr *b) {
          same(a->b, b->b);
 }
 
-static bool symbolic(const expr *e) {
-  if (e->kind == CONST || e->kind == SYM) return true;
-  return e->kind != DIM && symbolic(e->a) && symbolic(e->b);
-}
+static bool symbolic(const expr *e) { return e->symbolic; }
 static bool is_const(const expr *e) { return e->kind == CONST; }
 
 /* The greatest number known to divide all values; 0: of zero. */
@@ -156,7 +160,8 @@ static const expr *leaf(affine *f) {
   }
   if (at(p, TOK_INT)) return parser_i64(p, &v) ? number(f, v) : NULL;
   if (parser_accept(p, '-')) {
-    const expr *e = leaf(f);
+    const expr *e = parser_enter(p) ? leaf(f) : NULL;
+    parser_leave(p);
     return e ? mul(f, number(f, -1), e) : NULL;
   }
   if (!parser_expect(p, TOK_ID, "expected affine expression")) return NULL;
@@ -196,6 +201,7 @@ static const expr *product(affine *f) {
                                        : "ceildiv"),
              NULL;
     e = k == MUL ? mul(f, e, r) : divide(f, k, e, r);
+    if (f->deep) return parser_error(p, &t, "expression is too long"), NULL;
   }
   parser_leave(p);
   return e;
@@ -209,6 +215,7 @@ static const expr *sum(affine *f) {
     parser_next(p);
     if (!(r = product(f))) return NULL;
     e = plus ? add(f, e, r) : minus(f, e, r);
+    if (f->deep) return parser_error(p, &p->tok, "expression is too long"), NULL;
   }
   return e;
 }

@@ -314,8 +314,11 @@ static const attr *value_at(parser *p, const type *expected) {
 }
 
 const attr *parser_attr(parser *p, const type *expected) {
+  str outer = p->custom_op;
   if (!parser_enter(p)) return NULL;
+  p->custom_op = STR(""); /* no more the op's own code that reads */
   const attr *a = value_at(p, expected);
+  p->custom_op = outer;
   parser_leave(p);
   return a;
 }

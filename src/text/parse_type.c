@@ -415,11 +415,14 @@ const type *parser_optional_type(parser *p, bool *bad) {
   *bad = false;
   if (!at(p, TOK_ID) && !at(p, '(') && !at(p, TOK_EXCLAIM)) return NULL;
   u32 errors = ir_sink(p->ctx)->errors;
+  str outer = p->custom_op;
   if (!parser_enter(p)) return *bad = true, NULL;
+  p->custom_op = STR("");
   if (at(p, TOK_ID))
     t = keyword(p);
   else
     t = at(p, '(') ? function(p) : dialect(p);
+  p->custom_op = outer;
   parser_leave(p);
   *bad = !t && ir_sink(p->ctx)->errors != errors;
   return t;
