@@ -4,6 +4,7 @@
 #ifndef DIALECT_VERIFY_H
 #define DIALECT_VERIFY_H
 
+#include "base/index.h"
 #include "dialect/dialect.h"
 
 typedef struct named_mesh {
@@ -19,6 +20,8 @@ typedef struct checker {
   arena *scratch;         /* while a module is verified */
   symbol_map *symbols;    /* of the table asked last */
   const op *symbols_of;
+  hash_index axes; /* of a mesh of many, by name */
+  const mesh_attr *axes_of;
 } checker;
 
 /* The op of that name in the table; NULL: none. */
@@ -291,6 +294,7 @@ typedef struct axis_use {
   const mesh_attr *mesh;
   const char *where;
   VEC(axis_part) parts;
+  hash_index seen; /* the parts, once they are many: numbers from 1 */
 } axis_use;
 
 const char *show_axis(checker *k, const axis_ref_attr *a);

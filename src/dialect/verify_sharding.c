@@ -18,10 +18,40 @@ static const mesh_axis_attr *axis_at(const mesh_attr *m, size_t i) {
   return attr_as(mesh_axis, m->axes.data[i]);
 }
 
-static const mesh_axis_attr *axis_named(const mesh_attr *m, str name, size_t *index) {
-  for (size_t i = 0; i < m->axes.len; i++)
-    if (str_eq(axis_at(m, i)->name, name)) return *index = i, axis_at(m, i);
+enum { FEW = 32 };
+
+static u64 hash_name(str name) { return hash_bytes(name.data, name.len, 0); }
+
+/* The first of that name. */
+static const attr *const *indexed_axis(const checker *k, str name) {
+  const attr *const *a;
+  u64 h = hash_name(name);
+  for (size_t at = 0; (a = index_next(&k->axes, h, &at));)
+    if (str_eq(((const mesh_axis_attr *)*a)->name, name)) return a;
   return NULL;
+}
+
+static void index_axes(checker *k, const mesh_attr *m) {
+  k->axes_of = m;
+  k->axes = (hash_index){0};
+  for (size_t i = 0; i < m->axes.len; i++) {
+    const mesh_axis_attr *a = axis_at(m, i);
+    if (!a || indexed_axis(k, a->name)) continue;
+    index_add(&k->axes, ir_arena(k->c), hash_name(a->name), (void *)(uintptr_t)&m->axes.data[i]);
+  }
+}
+
+static const mesh_axis_attr *axis_named(checker *k, const mesh_attr *m, str name, size_t *index) {
+  if (m->axes.len <= FEW) {
+    for (size_t i = 0; i < m->axes.len; i++)
+      if (str_eq(axis_at(m, i)->name, name)) return *index = i, axis_at(m, i);
+    return NULL;
+  }
+  if (k->axes_of != m) index_axes(k, m);
+  const attr *const *a = indexed_axis(k, name);
+  if (!a) return NULL;
+  *index = (size_t)(a - m->axes.data);
+  return axis_at(m, *index);
 }
 
 static bool check_device_ids(checker *k, const op *o, i64s ids, i64 size) {
@@ -58,7 +88,7 @@ bool check_mesh(checker *k, const op *o, const mesh_attr *m) {
     if (!a) return op_error(k->c, o, "a mesh has something else than axes");
     if (a->size < 1)
       return op_error(k->c, o, "axis size must be at least 1, got: %lld", (long long)a->size);
-    axis_named(m, a->name, &first);
+    axis_named(k, m, a->name, &first);
     if (first != i)
       return op_error(k->c, o, "duplicate axis name: \"" STR_FMT "\"", STR_ARG(a->name));
     if (!checked_mul(size, a->size, &size))
@@ -101,13 +131,31 @@ static bool check_sub_axis(checker *k, const op *o, const axis_use *u, const axi
   return true;
 }
 
-static const axis_part *same_part(const axis_use *u, const axis_part *p) {
-  for (size_t i = 0; i < u->parts.len; i++) {
-    const axis_part *q = &u->parts.data[i];
-    if (q->axis == p->axis && q->pre == p->pre && q->size == p->size && q->whole == p->whole)
-      return q;
+static bool same_part(const axis_part *a, const axis_part *b) {
+  return a->axis == b->axis && a->pre == b->pre && a->size == b->size && a->whole == b->whole;
+}
+
+static u64 hash_part(const axis_part *p) {
+  return hash_u64(p->axis * 2 + p->whole, hash_u64((u64)p->pre, hash_u64((u64)p->size, 0)));
+}
+
+static bool is_seen(const axis_use *u, const axis_part *p) {
+  void *number;
+  if (u->parts.len <= FEW) {
+    for (size_t i = 0; i < u->parts.len; i++)
+      if (same_part(&u->parts.data[i], p)) return true;
+    return false;
   }
-  return NULL;
+  for (size_t at = 0; (number = index_next(&u->seen, hash_part(p), &at));)
+    if (same_part(&u->parts.data[(uintptr_t)number - 1], p)) return true;
+  return false;
+}
+
+static void add_part(checker *k, axis_use *u, axis_part p) {
+  VEC_PUSH(ir_arena(k->c), u->parts, p);
+  size_t n = u->parts.len;
+  for (size_t i = n == FEW + 1 ? 0 : n - 1; n > FEW && i < n; i++)
+    index_add(&u->seen, ir_arena(k->c), hash_part(&u->parts.data[i]), (void *)(uintptr_t)(i + 1));
 }
 
 /* A list of references, major to minor; remembers them in `u`. */
@@ -117,18 +165,18 @@ bool check_axes(checker *k, const op *o, axis_use *u, attrs list) {
     const axis_ref_attr *a = attr_as(axis_ref, list.data[i]);
     if (!a) return op_error(k->c, o, "%sexpected axis references", u->where);
     axis_part p = {.whole = a->size == 0, .ref = a, .pre = a->size ? a->pre_size : 1};
-    const mesh_axis_attr *axis = axis_named(u->mesh, a->name, &p.axis);
+    const mesh_axis_attr *axis = axis_named(k, u->mesh, a->name, &p.axis);
     i64 next;
     if (!axis)
       return op_error(k->c, o, "%sunknown axis name: \"" STR_FMT "\"", u->where, STR_ARG(a->name));
     p.size = p.whole ? axis->size : a->size;
-    if (same_part(u, &p))
+    if (is_seen(u, &p))
       return op_error(k->c, o, "%sduplicate axis ref: %s", u->where, show_axis(k, a));
     if (last && !last->whole && !p.whole && last->axis == p.axis &&
         checked_mul(last->pre, last->size, &next) && next == p.pre)
       return op_error(k->c, o, "%stwo consecutive sub-axes can be merged: %s, %s", u->where,
                       show_axis(k, last->ref), show_axis(k, a));
-    VEC_PUSH(ir_arena(k->c), u->parts, p);
+    add_part(k, u, p);
     last = &u->parts.data[u->parts.len - 1];
   }
   return true;
@@ -169,7 +217,7 @@ bool check_sorted_axes(checker *k, const op *o, axis_use *u, attrs list, const c
   for (size_t i = 0; i < list.len; i++) {
     const axis_ref_attr *a = attr_as(axis_ref, list.data[i]);
     axis_part p = {.whole = a && a->size == 0, .ref = a, .pre = a && a->size ? a->pre_size : 1};
-    if (!a || !axis_named(u->mesh, a->name, &p.axis)) break; /* said below */
+    if (!a || !axis_named(k, u->mesh, a->name, &p.axis)) break; /* said below */
     p.size = a->size;
     bool before = i && (last.axis > p.axis || (last.axis == p.axis && last.pre > p.pre));
     if (before) return op_error(k->c, o, "%s%s axes are not ordered w.r.t. mesh", u->where, what);

@@ -567,31 +567,39 @@ static const attr *propagation_step(parser *p) {
   return attr_make(p->ctx, propagation_step, .step = step, .entries = entries);
 }
 
+/* Whether something with these bytes, which stay where they are, was there before. */
+static bool seen_before(parser *p, name_map *seen, const void *bytes, size_t n) {
+  void **at = name_map_at(seen, p->scratch, (str){bytes, n});
+  bool seen_it = *at != NULL;
+  *at = p;
+  return seen_it;
+}
+
 static bool check_targets(parser *p, const token *start, i64 step, const axis_edge_attr *e) {
+  name_map seen = {0};
   for (size_t i = 0; i < e->targets.len; i++) {
     if (e->targets.data[i] == e->source)
       return parser_complain(p, start,
                              "propagation edges have a source that is the same as a target");
-    for (size_t j = 0; j < i; j++)
-      if (e->targets.data[i] == e->targets.data[j])
-        return parser_complain(
-            p, start,
-            "propagation edges have duplicate targets for step index: %lld and axis: " STR_FMT,
-            (long long)step, STR_ARG(((const axis_ref_attr *)e->axis)->name));
+    if (seen_before(p, &seen, &e->targets.data[i], sizeof e->targets.data[i]))
+      return parser_complain(
+          p, start,
+          "propagation edges have duplicate targets for step index: %lld and axis: " STR_FMT,
+          (long long)step, STR_ARG(((const axis_ref_attr *)e->axis)->name));
   }
   return true;
 }
 
 static bool check_steps(parser *p, const token *start, attrs steps) {
+  name_map seen = {0};
   for (size_t i = 0; i < steps.len; i++) {
     const propagation_step_attr *s = (const propagation_step_attr *)steps.data[i];
     if (s->step < 0)
       return parser_complain(p, start, "propagation edges have negative step index: %lld",
                              (long long)s->step);
-    for (size_t j = 0; j < i; j++)
-      if (((const propagation_step_attr *)steps.data[j])->step == s->step)
-        return parser_complain(p, start, "propagation edges have duplicate step index: %lld",
-                               (long long)s->step);
+    if (seen_before(p, &seen, &s->step, sizeof s->step))
+      return parser_complain(p, start, "propagation edges have duplicate step index: %lld",
+                             (long long)s->step);
     for (size_t j = 0; j < s->entries.len; j++)
       if (!check_targets(p, start, s->step, (const axis_edge_attr *)s->entries.data[j]))
         return false;
