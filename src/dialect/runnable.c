@@ -42,8 +42,37 @@ static bool check_function(checker *k, const op *o) {
   return op_unimplemented(k->c, b->last, "a function that ends so");
 }
 
+/* Reducers over tensors, which the verifier allows. */
+static bool check_scalars(checker *k, const op *o) {
+  static const bool reduces[OP_COUNT] = {
+      [OP_reduce] = true,     [OP_reduce_window] = true,  [OP_scatter] = true,
+      [OP_all_reduce] = true, [OP_reduce_scatter] = true,
+  };
+  const block *b = op_kind(o) < OP_COUNT && reduces[op_kind(o)] ? op_body(o, 0) : NULL;
+  for (u32 i = 0; b && i < b->num_args; i++)
+    if (b->args[i]->type->kind != TYPE_TENSOR || rank_of(b->args[i]->type))
+      return op_unimplemented(k->c, o, "a reduction-region over '%s'; only scalars are",
+                              show(k, b->args[i]->type));
+  return true;
+}
+
+/* Elements and shapes that the kernels do not have. */
+static bool check_operands(checker *k, const op *o) {
+  if (op_is(o, dot_general)) {
+    bool l = in_type(o, 0)->elem->kind == TYPE_COMPLEX;
+    if (l != (in_type(o, 1)->elem->kind == TYPE_COMPLEX) ||
+        l != (out_type(o, 0)->elem->kind == TYPE_COMPLEX))
+      return op_unimplemented(k->c, o, "a product of real and complex elements");
+  }
+  if (op_is(o, rng_bit_generator) &&
+      (rank_of(in_type(o, 0)) != 1 || in_type(o, 0)->elem->kind != TYPE_INT))
+    return op_unimplemented(k->c, o, "a state of '%s'", show(k, in_type(o, 0)));
+  return check_scalars(k, o);
+}
+
 static walk_result check_op(void *user, op *o) {
   checker *k = user;
+  if (!check_operands(k, o)) return WALK_STOP;
   int groups = op_slot(o->info, STR("replica_groups"));
   if (groups >= 0 && attr_is(replica_group_mesh_axes, o->slots[groups]))
     return op_unimplemented(k->c, o, "replica groups as axes of a mesh"), WALK_STOP;

@@ -63,3 +63,16 @@ func.func @tokens(%a: !stablehlo.token) -> !stablehlo.token {
   return %0 : !stablehlo.token
 }
 sdy.mesh @mesh = <["x"=2]>
+
+// -----
+
+// CHECK-LABEL: func.func @rows
+func.func @rows(%a: tensor<2x4xf32>, %v: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{a reduction-region over 'tensor<4xf32>'; only scalars are}}
+  %0 = "stablehlo.reduce"(%a, %v) ({
+  ^bb0(%x: tensor<4xf32>, %y: tensor<4xf32>):
+    %1 = stablehlo.add %x, %y : tensor<4xf32>
+    stablehlo.return %1 : tensor<4xf32>
+  }) {dimensions = array<i64: 0>} : (tensor<2x4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
