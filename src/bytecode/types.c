@@ -1,5 +1,6 @@
 /* The types of builtin and VHLO, read and written. */
 #include "bytecode/writer.h"
+#include "text/float.h"
 
 /* ---- builtin ---- */
 
@@ -184,9 +185,23 @@ static void quant_range(reader *r, cursor *c, quant *q) {
   q->max = get_int(r, c);
 }
 
+/* Scales that the expressed type has; the text form asks for that, too. */
+static bool scales_fit(const quant *q) {
+  double least, most;
+  if (q->form == QUANT_ANY || q->form == QUANT_CALIBRATED || q->expressed->kind != TYPE_FLOAT)
+    return true;
+  float_range((float_kind)q->expressed->flt, &least, &most);
+  for (size_t i = 0; i < q->scales.len; i++) {
+    double scale = quant_double(q->scales.data[i]);
+    if (!(scale >= least && scale <= most)) return false;
+  }
+  return true;
+}
+
 static const type *quant_finish(reader *r, const u8 *from, const quant *q) {
   if (r->failed) return NULL;
   const char *problem = quant_problem(r->ctx, q);
+  if (!problem && !scales_fit(q)) problem = "scale out of expressed type range";
   if (problem) return fail_at(r, from, "%s", problem), NULL;
   return type_quant(r->ctx, q);
 }

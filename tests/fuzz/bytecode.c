@@ -11,6 +11,7 @@ static void print(const ir_module *m, buf *out) {
 
 static void check_same(ir_module *m, str code) {
   buf before, after;
+  ir_sink(m->ctx)->fn = diag_to_stderr; /* it must not fail now */
   ir_module *again = bytecode_read(m->ctx, STR("again"), code);
   FUZZ_CHECK(again);
   print(m, &before);
@@ -27,7 +28,9 @@ static void check_portable(ir_module *m) {
   buf code;
   const bytecode_write_options options = {.target = STR(BYTECODE_TARGET)};
   buf_init(&code, ir_mem(m->ctx));
+  ir_sink(m->ctx)->fn = fuzz_silent;
   if (bytecode_write(m, &options, &code)) {
+    ir_sink(m->ctx)->fn = diag_to_stderr;
     ir_module *again = bytecode_read(m->ctx, STR("portable"), buf_view(&code));
     FUZZ_CHECK(again);
     ir_module_destroy(again);
