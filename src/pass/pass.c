@@ -101,7 +101,7 @@ static bool takes_any(const pass_info *pass) {
   for (size_t i = 0; i < COUNT(any); i++)
     for (const pass_info *p = any[i]; p->name; p++)
       if (p == pass) return true;
-  return false;
+  return pass->any_module;
 }
 
 static bool run_node(ir_module *m, const pass_node *n, const pass_tables *t, str anchor) {

@@ -123,6 +123,35 @@ static const attr *lift(void *user, const attr *a) {
   return attr_unique(l->m->ctx, &t.base);
 }
 
+/* The sdy form of a mesh that StableHLO spells out; NULL: device ids that are not integers. */
+static const attr *mesh_of_hlo(lifting *l, const hlo_mesh_attr *h) {
+  const attr **axes = ARENA_ARRAY(l->a, const attr *, h->axes.len);
+  for (size_t i = 0; i < h->axes.len; i++) {
+    const hlo_mesh_axis_attr *a = attr_as(hlo_mesh_axis, h->axes.data[i]);
+    if (!a) return NULL;
+    axes[i] = attr_make(l->m->ctx, mesh_axis, .name = a->name, .size = a->size);
+  }
+  i64s ids = {0};
+  if (h->device_ids && !attr_get_i64s(l->m->ctx, h->device_ids, &ids)) return NULL;
+  return attr_make(l->m->ctx, mesh, .axes = {axes, h->axes.len}, .device_ids = ids);
+}
+
+/* Replica groups given by axes name their mesh too. */
+static walk_result lift_groups(void *user, op *o) {
+  lifting *l = user;
+  const replica_group_mesh_axes_attr *g =
+      attr_as(replica_group_mesh_axes, op_attr(o, STR("replica_groups")));
+  if (!g) return WALK_ON;
+  const hlo_mesh_attr *h = attr_as(hlo_mesh, g->mesh);
+  const attr *mesh = h ? mesh_of_hlo(l, h) : g->mesh, *ref = mesh ? lifted(l, mesh) : NULL;
+  if (!ref && h && mesh) ref = name_mesh(l, mesh);
+  if (!ref) return WALK_ON;
+  replica_group_mesh_axes_attr next = *g;
+  next.mesh = ref;
+  op_set_attr(l->m, o, STR("replica_groups"), attr_unique(l->m->ctx, &next.base));
+  return WALK_ON;
+}
+
 /* {axes = [{name, size}], device_ids = dense}: the mesh for readers that know no sdy */
 static const attr *mesh_dict(ir_module *m, const mesh_attr *v) {
   ir_ctx *c = m->ctx;
@@ -149,6 +178,9 @@ bool pass_lift_inlined_meshes(ir_module *m, arena *scratch, const pass_args *arg
   drop_twins(&l);
   symbols_init(&l.symbols, m, scratch);
   map_shardings(m, scratch, lift, &l);
+  if (module_may_have(m, all_gather) || module_may_have(m, all_reduce) ||
+      module_may_have(m, reduce_scatter) || module_may_have(m, all_to_all))
+    op_walk(m->root, lift_groups, &l);
   FOR_OPS(o, op_body(m->root, 0)) {
     struct sdy_mesh_attrs v;
     if (!op_is(o, sdy_mesh) || op_discardable(o, STR("stablehlo.mesh"))) continue;

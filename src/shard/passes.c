@@ -129,7 +129,7 @@ const pass_info shard_passes[] = {
     {"xla-sdy-import-sdy-custom-calls", "Makes ops of sdy of @Sharding and the like custom calls.",
      pass_import_sdy_custom_calls, NULL},
     {"sdy-lift-inlined-meshes", "Gives every mesh in a sharding a name, and equal meshes one.",
-     pass_lift_inlined_meshes, NULL},
+     pass_lift_inlined_meshes, .any_module = true},
     {"sdy-remove-size-one-axes", "Removes axes of size 1 from all shardings.",
      pass_remove_size_one_axes, NULL},
     {"sdy-propagate-sharding-from-func-to-call",
