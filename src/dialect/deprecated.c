@@ -88,6 +88,7 @@ static bool expand_to_call(expander *e, op *o, value **out) {
 }
 
 static bool is_listed(str list, str name) {
+  if (!list.len) return false;
   for (size_t i = 0, begin = 0; i <= list.len; i++) {
     if (i < list.len && list.data[i] != ',') continue;
     if (str_eq((str){list.data + begin, i - begin}, name)) return true;

@@ -138,7 +138,9 @@ static bool dtype_of(const type *t, dtype *out) {
 static bool write_number(const type *t, number n, char *out) {
   dtype d;
   if (!dtype_of(t, &d)) return false;
-  i64 i = n.is_int ? n.i : (i64)n.f;
+  bool fits = n.f > -0x1p63 && n.f < 0x1p63;
+  i64 i = n.is_int ? n.i : fits ? (i64)n.f : 0;
+  if (t->kind == TYPE_INT && !n.is_int && !fits) return false;
   float f32 = n.is_int ? (float)n.i : n.f32;
   if (t->kind == TYPE_INT)
     memcpy(out, &i, type_storage(t)); /* little-endian */

@@ -24,7 +24,7 @@ void *rewriter_user(const rewriter *r) { return r->config->user; }
 /* ---- which patterns ---- */
 
 static bool named_in(str list, const char *name) {
-  if (!name) return false;
+  if (!name || !list.len) return false;
   for (size_t i = 0, begin = 0; i <= list.len; i++) {
     if (i < list.len && list.data[i] != ',') continue;
     if (str_is((str){list.data + begin, i - begin}, name)) return true;
