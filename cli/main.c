@@ -59,7 +59,7 @@ static int help(FILE *to) {
 int main(int argc, char **argv) {
   const char *slash = strrchr(argv[0], '/'), *name = slash ? slash + 1 : argv[0];
   if (strcmp(name, "sdy_opt") == 0 || strcmp(name, "stablehlo-opt") == 0)
-    return opt_main(argc, argv);
+    return peer_opt_main(argc, argv);
   if (strcmp(name, "stablehlo-translate") == 0) return translate_main(argc, argv);
   if (argc < 2) return help(stderr);
   if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)

@@ -140,8 +140,7 @@ static bool process_all(const opt_options *o, str file, str source, buf *out) {
   return ok;
 }
 
-static int opt_run(int argc, char **argv, bool bytecode, bool strict) {
-  opt_options o = {.bytecode = bytecode, .write.strict = strict};
+static int opt_run(int argc, char **argv, opt_options o) {
   int result = EXIT_USAGE;
   os_file f;
   buf out;
@@ -172,7 +171,11 @@ done:
   return result;
 }
 
-int opt_main(int argc, char **argv) { return opt_run(argc, argv, false, false); }
+int opt_main(int argc, char **argv) { return opt_run(argc, argv, (opt_options){0}); }
+
+int peer_opt_main(int argc, char **argv) {
+  return opt_run(argc, argv, (opt_options){.target = "native"});
+}
 
 /* stablehlo-translate: portable artifacts in and out, by way of opt. */
 int translate_main(int argc, char **argv) {
@@ -200,7 +203,7 @@ int translate_main(int argc, char **argv) {
   if (read == write)
     say_error("%s", usage_text);
   else
-    result = opt_run(n, args, write, write && strict);
+    result = opt_run(n, args, (opt_options){.bytecode = write, .write.strict = write && strict});
   free(args);
   return result;
 }
