@@ -198,13 +198,6 @@ static const attr *slot_form(reader *r, const slot_info *s, const attr *a) {
   }
 }
 
-static bool all_empty_dicts(const attr *a) {
-  const array_attr *l = attr_as(array, a);
-  for (size_t i = 0; l && i < l->elems.len; i++)
-    if (!is_empty(l->elems.data[i])) return false;
-  return l != NULL;
-}
-
 static bool set_slot(reader *r, op *o, int slot, const attr *a) {
   const slot_info *s = &o->info->slots[slot];
   bool flag;
@@ -213,7 +206,6 @@ static bool set_slot(reader *r, op *o, int slot, const attr *a) {
     o->slots[slot] = flag ? attr_unit(r->ctx) : NULL;
     return true;
   }
-  if (op_is(o, func) && s->kind == SLOT_array && all_empty_dicts(a)) return true;
   const attr *v = slot_form(r, s, a);
   if (v) o->slots[slot] = v;
   return v != NULL;
