@@ -69,8 +69,8 @@ static const char *const kind_words[] = {
     [SLOT_bools] = "i1 dense array attribute",
     [SLOT_elements] = "constant vector/tensor attribute",
     [SLOT_i64_elements] = "64-bit signless integer elements attribute",
-    [SLOT_groups] = "64-bit signless integer elements attribute or mesh and axes based replica "
-                    "groups representation.",
+    [SLOT_groups] = ("64-bit signless integer elements attribute or mesh and axes based replica "
+                     "groups representation."),
     [SLOT_array] = "array attribute",
     [SLOT_precisions] = "Precision Config attribute",
     [SLOT_dict] = "dictionary of named attribute values",
