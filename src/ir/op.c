@@ -63,6 +63,14 @@ void op_set_operand(op *o, size_t i, value *v) {
   link_use(&o->operands[i], v);
 }
 
+void op_reset_operands(op *o) {
+  for (u32 i = 0; i < o->num_operands; i++) {
+    value *v = o->operands[i].value;
+    unlink_use(&o->operands[i]);
+    link_use(&o->operands[i], v);
+  }
+}
+
 void op_set_operands(ir_module *m, op *o, value *const *v, size_t n) {
   for (size_t i = 0; i < o->num_operands; i++) unlink_use(&o->operands[i]);
   o->num_operands = 0;

@@ -254,6 +254,7 @@ void op_insert(op *o, block *b, op *before);
 void op_unlink(op *o); /* out of its block; still alive */
 void op_erase(op *o);  /* unlink, drop operands and regions; results must be unused */
 void op_set_operand(op *o, size_t i, value *v);
+void op_reset_operands(op *o); /* the same ones; these uses come first in the values' lists then */
 void op_set_operands(ir_module *m, op *o, value *const *v, size_t n);
 void op_append_operand(ir_module *m, op *o, value *v);
 void value_replace(value *from, value *to); /* all uses */

@@ -178,11 +178,20 @@ static walk_result to_sdy_constant(void *user, op *o) {
   return WALK_ON;
 }
 
+/* Shardy converts its constants in a way that sets the operands of all other ops anew, so that the
+ * latest user in the text comes first; the order of uses decides what propagates first. */
+static walk_result reset_uses(void *user, op *o) {
+  (void)user;
+  op_reset_operands(o);
+  return WALK_ON;
+}
+
 bool pass_constant_splitter(ir_module *m, arena *scratch, const pass_args *args) {
   (void)args;
   _Static_assert(sizeof(struct constant_attrs) == sizeof(struct sdy_constant_attrs), "one slot");
   op_walk_post(m->root, to_sdy_constant, m);
   m->seen[OP_sdy_constant] = true;
+  op_walk(m->root, reset_uses, NULL);
   splitter s = {.m = m, .a = scratch};
   op **funcs;
   size_t n;
