@@ -15,7 +15,17 @@ pass_tables opt_passes(void) {
                        .num_patterns = SHARD_PATTERNS};
 }
 
-typedef enum kind { FLAG, UNFLAG, NUMBER, TEXT, MAYBE_TEXT, DIALECT, PIPELINE, HEADING } kind;
+typedef enum kind {
+  FLAG,
+  UNFLAG,
+  NUMBER,
+  LIMIT,
+  TEXT,
+  MAYBE_TEXT,
+  DIALECT,
+  PIPELINE,
+  HEADING
+} kind;
 
 typedef struct option {
   const char *name;
@@ -61,9 +71,17 @@ static const option options[] = {
     {"mlir-print-debuginfo", FLAG, AT(print.debuginfo), NULL, "with locations"},
     {"mlir-print-local-scope", FLAG, AT(print.local_scope), NULL, "no aliases"},
     {"mlir-print-skip-regions", FLAG, AT(print.skip_regions), NULL, "regions as {...}"},
-    {"mlir-elide-elementsattrs-if-larger", NUMBER, AT(print.elide_elements), "N",
+    {"mlir-print-value-users", FLAG, AT(print.users), NULL, "the users of each value, as comments"},
+    {"mlir-print-unique-ssa-ids", FLAG, AT(print.unique_names), NULL,
+     "no number of a value twice, in whatever region"},
+    {"mlir-use-nameloc-as-prefix", FLAG, AT(print.location_names), NULL,
+     "names of values from their locations"},
+    {"mlir-print-assume-verified", FLAG, AT(ignored), NULL, "accepted: what prints is verified"},
+    {"mlir-print-elementsattrs-with-hex-if-larger", LIMIT, AT(print.hex_elements), "N",
+     "constants of more elements in hex (100); -1: none"},
+    {"mlir-elide-elementsattrs-if-larger", LIMIT, AT(print.elide_elements), "N",
      "leave out constants of more elements"},
-    {"mlir-elide-resource-strings-if-larger", NUMBER, AT(print.elide_resource), "N",
+    {"mlir-elide-resource-strings-if-larger", LIMIT, AT(print.elide_resource), "N",
      "leave out resources of more characters"},
 
     {"Watching passes", HEADING, 0, NULL, NULL},
@@ -106,6 +124,11 @@ static bool set_option(opt_options *o, const option *p, const char *v) {
   case NUMBER:
     *(i64 *)(void *)at = v ? strtoll(v, &end, 10) : 0;
     if (!v || !*v || *end || *(i64 *)(void *)at < 0)
+      return say_error("--%s wants a number", p->name), false;
+    return true;
+  case LIMIT:
+    *(print_limit *)(void *)at = (print_limit){true, v ? strtoll(v, &end, 10) : 0};
+    if (!v || !*v || *end || ((print_limit *)(void *)at)->most < -1)
       return say_error("--%s wants a number", p->name), false;
     return true;
   case MAYBE_TEXT:
@@ -163,8 +186,8 @@ bool opt_arguments(opt_options *o, int argc, char **argv) {
     while (*a == '-') a++;
     const option *p = find_option(a);
     const char *eq = strchr(a, '='), *v = eq ? eq + 1 : NULL;
-    bool wants =
-        p && (p->kind == TEXT || p->kind == PIPELINE || p->kind == NUMBER || p->kind == DIALECT);
+    bool wants = p && (p->kind == TEXT || p->kind == PIPELINE || p->kind == NUMBER ||
+                       p->kind == LIMIT || p->kind == DIALECT);
     if (wants && !v && ++i == argc) return say_error("--%s needs a value", p->name), false;
     if (wants && !v) v = argv[i];
     if (!p)

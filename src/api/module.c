@@ -110,7 +110,7 @@ static status print(tz_module *m, const op *o, const tz_print_options *options, 
   text_print_options t = {.generic = p->generic || !verifies_quietly(m),
                           .debuginfo = p->locations,
                           .local_scope = p->local_scope,
-                          .elide_elements = p->elide_elements,
+                          .elide_elements = {p->elide_elements > 0, p->elide_elements},
                           .skip_regions = p->skip_regions};
   buf b;
   buf_init(&b, ir_mem(c->ir));

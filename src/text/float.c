@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "text/digits.h"
 #include "text/float.h"
 #include "text/lexer.h"
 
@@ -345,12 +346,6 @@ u64 float_from_double(float_kind kind, double v) {
 
 /* ---- writing ---- */
 
-/* Decimal digits, last first, and the power of ten of the last. */
-typedef struct digits {
-  char d[24];
-  int len, exp;
-} digits;
-
 /* At most `want` digits of m * 2^e, zeros at the end left out. Digits beyond about `want` are
  * cut off before the rounding (half up), as APFloat does. */
 static void to_digits(u64 m, int e, int want, digits *out) {
@@ -376,6 +371,10 @@ static void to_digits(u64 m, int e, int want, digits *out) {
     else
       out->d[out->len++] = (char)('0' + v % 10);
   }
+  digits_round(out, want);
+}
+
+void digits_round(digits *out, int want) {
   if (out->len <= want) return;
   int first = out->len - want;
   if (out->d[first - 1] < '5') {
@@ -398,14 +397,15 @@ static void to_digits(u64 m, int e, int want, digits *out) {
 static char *put_exponent(char *p, int exp, bool two) {
   *p++ = exp < 0 ? '-' : '+';
   if (exp < 0) exp = -exp;
-  if (exp >= 100) *p++ = (char)('0' + exp / 100);
+  if (exp >= 1000) *p++ = (char)('0' + exp / 1000);
+  if (exp >= 100) *p++ = (char)('0' + exp / 100 % 10);
   if (exp >= 10 || two) *p++ = (char)('0' + exp / 10 % 10);
   *p++ = (char)('0' + exp % 10);
   return p;
 }
 
 /* d.ddddde+dd, six digits after the point */
-static size_t format_six(const digits *d, char *p) {
+size_t digits_six(const digits *d, char *p) {
   char *begin = p;
   *p++ = d->d[d->len - 1];
   *p++ = '.';
@@ -415,7 +415,7 @@ static size_t format_six(const digits *d, char *p) {
 }
 
 /* Plain notation for moderate exponents, else d.ddE+d. */
-static size_t format_full(const digits *d, int precision, char *p) {
+size_t digits_full(const digits *d, int precision, char *p) {
   char *begin = p;
   int exp = d->exp, n = d->len, whole = exp + n;
   bool scientific = exp >= 0    ? exp > 3 || n + exp > precision
@@ -466,14 +466,14 @@ void float_print(buf *out, float_kind kind, u64 bits) {
   }
   digits d;
   to_digits(m, e, 6, &d);
-  size_t n = format_six(&d, text);
+  size_t n = digits_six(&d, text);
   if (float_from_text(kind, (str){text, n}, negative) == bits) {
     buf_bytes(out, text, n);
     return;
   }
   int precision = 2 + f->precision * 59 / 196;
   to_digits(m, e, precision, &d);
-  n = format_full(&d, precision, text);
+  n = digits_full(&d, precision, text);
   if (memchr(text, '.', n)) {
     buf_bytes(out, text, n);
     return;

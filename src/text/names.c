@@ -8,12 +8,89 @@
  * value.num is the kind in the low bits and a number above them. */
 #include "text/names.h"
 
+#include <stdio.h>
+
+#include "text/lexer.h"
+#include "text/parser.h"
+
 typedef struct counters {
   u32 value, arg, conflict;
   u64 used; /* bit per kind */
 } counters;
 
 static u32 encode(u32 kind, u32 number) { return number << NAME_BITS | kind; }
+
+/* ---- names from locations: then any name may meet any other ---- */
+
+/* Which names are in use around a region, and the order in which they came. */
+struct scope {
+  name_map names;
+  VEC(str) added;
+};
+
+/* As an identifier. */
+static str clean(arena *a, str name) {
+  static const char hex[] = "0123456789ABCDEF";
+  char *out = arena_alloc(a, 2 * name.len + 1);
+  size_t n = 0;
+  if (char_is_digit(name.data[0])) out[n++] = '_';
+  for (size_t i = 0; i < name.len; i++) {
+    u8 ch = (u8)name.data[i];
+    if (char_is_digit((char)ch) || ((ch | 32) >= 'a' && (ch | 32) <= 'z') || ch == '$' ||
+        ch == '.' || ch == '_' || ch == '-') {
+      out[n++] = (char)ch;
+    } else if (ch == ' ') {
+      out[n++] = '_';
+    } else {
+      if (ch >> 4) out[n++] = hex[ch >> 4];
+      out[n++] = hex[ch & 15];
+    }
+  }
+  return (str){out, n};
+}
+
+static bool is_taken(const struct scope *s, str name) { return name_map_get(&s->names, name); }
+
+static u32 own_name(printer *w, str wanted, counters *c) {
+  arena *a = w->forms.a;
+  struct scope *s = w->scope;
+  str name = clean(a, wanted);
+  if (is_taken(s, name)) {
+    char *text = arena_alloc(a, name.len + 12);
+    memcpy(text, name.data, name.len);
+    size_t stem = name.len;
+    do name.len = stem + (size_t)snprintf(text + stem, 12, "_%u", c->conflict++);
+    while (name.data = text, is_taken(s, name));
+  }
+  *name_map_at(&s->names, a, name) = s;
+  VEC_PUSH(a, s->added, name);
+  VEC_PUSH(a, w->own, name);
+  return encode(NAME_OWN, (u32)w->own.len - 1);
+}
+
+/* The first name within a location; NULL: none. */
+static const loc_name_attr *name_in(const attr *loc) {
+  const loc_callsite_attr *call = attr_as(loc_callsite, loc);
+  const loc_fused_attr *fused = attr_as(loc_fused, loc);
+  const loc_name_attr *found = attr_as(loc_name, loc);
+  if (call) {
+    found = name_in(call->callee);
+    return found ? found : name_in(call->caller);
+  }
+  for (size_t i = 0; fused && !found && i < fused->locs.len; i++)
+    found = name_in(fused->locs.data[i]);
+  return found;
+}
+
+/* The location's name before the one that the op suggests, which may be NULL; an empty one is a
+ * number. */
+static u32 located_name(printer *w, const attr *loc, const char *suggested, counters *c) {
+  const loc_name_attr *n = name_in(loc);
+  str name = n ? n->name : suggested ? str_of(suggested) : STR("");
+  return name.len ? own_name(w, name, c) : encode(NAME_NUMBER, c->value++);
+}
+
+/* ---- the usual way ---- */
 
 static u32 suggest(counters *c, u32 kind) {
   if (c->used >> kind & 1) return encode(kind, ++c->conflict);
@@ -40,12 +117,19 @@ bool names_each_result(const printer *w, const op *o) {
 }
 
 static void name_result(printer *w, value *v, const char *suggested, counters *c) {
+  if (w->scope) {
+    v->num = located_name(w, v->def.op->loc, suggested, c);
+    return;
+  }
   u32 kind = suggested ? kind_of(w, suggested) : NAME_NUMBER;
   v->num = kind == NAME_NUMBER ? encode(NAME_NUMBER, c->value++) : suggest(c, kind);
 }
 
 static void name_results(printer *w, op *o, counters *c) {
-  if (o->num_results == 0) return;
+  if (o->num_results == 0) {
+    if (w->options.users) o->num = c->value++;
+    return;
+  }
   if (names_each_result(w, o)) {
     for (u32 i = 0; i < o->num_results; i++)
       name_result(w, &o->results[i], o->info->results[i].name, c);
@@ -67,13 +151,21 @@ static const char *arg_name(printer *w, const op *o, u32 i) {
   return NULL;
 }
 
-static void name_args(printer *w, const region *r, block *b, counters *c) {
-  for (u32 i = 0; i < b->num_args; i++) {
-    const char *name = b == r->first ? arg_name(w, r->parent, i) : NULL;
-    b->args[i]->num = name            ? suggest(c, kind_of(w, name))
-                      : b == r->first ? encode(NAME_ARG, c->arg++)
-                                      : encode(NAME_NUMBER, c->value++);
+static u32 name_arg(printer *w, const block *b, u32 i, const char *suggested, counters *c) {
+  char text[16];
+  bool entry = b == b->parent->first;
+  if (suggested && !w->scope) return suggest(c, kind_of(w, suggested));
+  if (!w->scope) return entry ? encode(NAME_ARG, c->arg++) : encode(NAME_NUMBER, c->value++);
+  if (entry && !suggested) {
+    snprintf(text, sizeof text, "arg%u", c->arg++);
+    suggested = text;
   }
+  return located_name(w, block_arg_loc(b, i), suggested, c);
+}
+
+static void name_args(printer *w, const region *r, block *b, counters *c) {
+  for (u32 i = 0; i < b->num_args; i++)
+    b->args[i]->num = name_arg(w, b, i, b == r->first ? arg_name(w, r->parent, i) : NULL, c);
 }
 
 static void name_blocks(printer *w, const region *r, counters *c) {
@@ -85,29 +177,47 @@ static void name_blocks(printer *w, const region *r, counters *c) {
   }
 }
 
+/* The names that came since there were `n` are free again. */
+static void leave_scope(printer *w, size_t n) {
+  struct scope *s = w->scope;
+  if (!s) return;
+  while (s->added.len > n)
+    *name_map_at(&s->names, w->forms.a, s->added.data[--s->added.len]) = NULL;
+}
+
 static void name_region(printer *w, const region *r, counters c) {
+  size_t names = w->scope ? w->scope->added.len : 0;
   name_blocks(w, r, &c);
   for (const block *b = r->first; b; b = b->next)
     for (const op *o = b->first; o; o = o->next)
       for (u32 i = 0; i < o->num_regions; i++) name_region(w, &o->regions[i], c);
+  leave_scope(w, names);
 }
 
-/* In generic form no number is used twice; regions come last first, as from MLIR's stack. */
+/* No number is used twice; regions come last first, as from MLIR's stack. The names in use are
+ * still those of the regions around. */
 static void name_uniquely(printer *w, const region *r, counters *c) {
   const block *last = NULL;
+  u64 used = c->used;
+  size_t names = w->scope ? w->scope->added.len : 0;
   name_blocks(w, r, c);
   for (const block *b = r->first; b; b = b->next) last = b;
   for (const block *b = last; b; b = b->prev)
     for (const op *o = b->last; o; o = o->prev)
       for (u32 i = o->num_regions; i-- > 0;) name_uniquely(w, &o->regions[i], c);
+  c->used = used;
+  leave_scope(w, names);
 }
 
 void printer_number(printer *w, const op *root) {
   counters c = {0};
+  struct scope scope = {0};
   w->num_plain = 0;
+  if (w->options.location_names) w->scope = &scope;
   name_results(w, (op *)root, &c);
-  if (w->options.generic)
+  if (w->options.generic || w->options.unique_names)
     for (u32 i = root->num_regions; i-- > 0;) name_uniquely(w, &root->regions[i], &c);
   else
     for (u32 i = 0; i < root->num_regions; i++) name_region(w, &root->regions[i], c);
+  w->scope = NULL;
 }

@@ -5,10 +5,12 @@
 #include "text/printer.h"
 
 /* The kind, in the low bits: NAME_NUMBER is %7, NAME_ARG %arg7, from NAME_PLAIN on one of the names
- * that ops suggest, with _N where the number above the kind is N + 1. */
+ * that ops suggest, with _N where the number above the kind is N + 1. NAME_OWN: the name of that
+ * number in `own`, where any name may be wanted (-mlir-use-nameloc-as-prefix). */
 enum {
   NAME_NUMBER,
   NAME_ARG,
+  NAME_OWN,
   NAME_PLAIN,
   NAME_BITS = 6,
   MAX_PLAIN = (1 << NAME_BITS) - NAME_PLAIN

@@ -3,6 +3,7 @@
 
 #include "text/float.h"
 #include "text/parser.h"
+#include "text/wide.h"
 
 /* ---- numbers ---- */
 
@@ -37,24 +38,40 @@ bool parser_int_bits(str literal, bool minus, const type *t, u64 *bits) {
   return true;
 }
 
-bool parser_float_bits(parser *p, const token *literal, bool minus, const type *t, u64 *bits) {
-  float_kind kind = (float_kind)t->flt;
-  if (!float_is_supported(kind))
-    return parser_error(p, literal, "constants of this type are not supported");
-  if (literal->kind == TOK_FLOAT) {
-    *bits = float_from_literal(kind, literal->text, minus);
-    return true;
-  }
+/* An integer literal that is to be the bits of a float. */
+static bool is_hex_float(parser *p, const token *literal, bool minus) {
   if (!(literal->text.len > 2 && literal->text.data[1] == 'x'))
     return parser_error(p, literal,
                         "unexpected decimal integer literal for a floating point value");
   if (minus)
     return parser_error(p, literal, "hexadecimal float literal should not have a leading minus");
+  return true;
+}
+
+bool parser_float_bits(parser *p, const token *literal, bool minus, const type *t, u64 *bits) {
+  float_kind kind = (float_kind)t->flt;
+  if (literal->kind == TOK_FLOAT) {
+    *bits = float_from_literal(kind, literal->text, minus);
+    return true;
+  }
+  if (!is_hex_float(p, literal, minus)) return false;
   u64 v;
   if (!literal_u64(literal->text, &v) || low_bits(v, t->width) != v)
     return parser_error(p, literal, "hexadecimal float constant out of range for type");
   *bits = v;
   return true;
+}
+
+bool parser_wide_number(parser *p, const token *literal, bool minus, const type *t, const char *of,
+                        char *out) {
+  if (t->kind == TYPE_INT)
+    return wide_int_from_literal(p->scratch, literal->text, minus, t, out) ||
+           parser_error(p, literal, "integer constant out of range for %s", of);
+  if (literal->kind == TOK_FLOAT)
+    return float_wide_from_literal((float_kind)t->flt, literal->text, minus, out), true;
+  if (!is_hex_float(p, literal, minus)) return false;
+  return wide_bits_from_hex(literal->text, type_storage(t), out) ||
+         parser_error(p, literal, "hexadecimal float constant out of range for type");
 }
 
 static i64 extend(u64 bits, const type *t) {
@@ -74,18 +91,26 @@ const attr *parser_number(parser *p, const type *t, bool minus) {
     if (!t) return NULL;
   }
   if (!t) t = lit.kind == TOK_INT ? type_i64(p->ctx) : type_float(p->ctx, FLOAT_f64);
-  if (t->kind == TYPE_FLOAT) {
+  if (t->kind == TYPE_FLOAT && !wide_is(t)) {
     if (!parser_float_bits(p, &lit, minus, t, &bits)) return NULL;
     return attr_make(p->ctx, float, .type = t, .bits = (i64)bits);
   }
-  if (lit.kind == TOK_FLOAT || (t->kind != TYPE_INT && t->kind != TYPE_INDEX)) {
+  bool is_float = t->kind == TYPE_FLOAT;
+  if (!is_float && (lit.kind == TOK_FLOAT || (t->kind != TYPE_INT && t->kind != TYPE_INDEX))) {
     parser_error(p, &lit,
                  lit.kind == TOK_FLOAT ? "floating point value not valid for specified type"
                                        : "integer literal not valid for specified type");
     return NULL;
   }
-  if (t->width > 64)
-    return parser_error(p, &lit, "integers of more than 64 bits are not supported"), NULL;
+  if (minus && t->kind == TYPE_INT && t->sign == UNSIGNED)
+    return parser_error(p, &lit, "negative integer literal not valid for unsigned integer type"),
+           NULL;
+  if (wide_is(t)) {
+    str wide = {arena_alloc(p->scratch, type_storage(t)), type_storage(t)};
+    if (!parser_wide_number(p, &lit, minus, t, "attribute", (char *)wide.data)) return NULL;
+    return is_float ? attr_make(p->ctx, float, .type = t, .wide = wide)
+                    : attr_make(p->ctx, integer, .type = t, .wide = wide);
+  }
   if (!parser_int_bits(lit.text, minus, t, &bits))
     return parser_error(p, &lit, "integer constant out of range for attribute"), NULL;
   return attr_int(p->ctx, t, extend(bits, t));
@@ -270,6 +295,7 @@ static const attr_word attr_words[] = {
 
 static const attr *keyword(parser *p, const type *expected) {
   if (at_word(p, "dense")) return parser_dense(p, expected);
+  if (at_word(p, "sparse")) return parser_sparse(p, expected);
   if (at_word(p, "loc")) return ir_note_aliased(p->ctx), parser_loc(p);
   for (size_t i = 0; i < COUNT(attr_words); i++)
     if (at_word(p, attr_words[i].word)) return parser_next(p), attr_words[i].parse(p);

@@ -3,6 +3,7 @@
  * The type stands after the elements, so the elements are first skipped over, the type is read,
  * and then the cursor goes back to read the elements straight into their storage. */
 #include "text/parser.h"
+#include "text/wide.h"
 
 typedef struct dense {
   const type *type, *elem; /* elem: of complex its part */
@@ -15,12 +16,6 @@ typedef struct dense {
   size_t leaf;       /* the level of lists that hold elements, once known */
   bool leaf_known;
 } dense;
-
-/* Bytes as `type_storage` says, little-endian. */
-static void store(char *at, u64 bits, size_t n) {
-  memcpy(at, &bits, min_size(n, 8));
-  if (n > 8) memset(at + 8, 0, n - 8);
-}
 
 static bool number(parser *p, const dense *d, char *out) {
   bool minus = parser_accept(p, '-');
@@ -35,14 +30,18 @@ static bool number(parser *p, const dense *d, char *out) {
     return parser_error(p, &t,
                         minus ? "expected integer or floating point literal"
                               : "expected element literal of primitive type");
+  } else if (t.kind == TOK_FLOAT && e->kind != TYPE_FLOAT) {
+    return parser_error(p, &t, "expected integer elements, but parsed floating-point");
+  } else if (minus && e->kind == TYPE_INT && e->sign == UNSIGNED) {
+    return parser_error(p, &t, "expected unsigned integer elements, but parsed negative value");
+  } else if (d->part > 8) {
+    return parser_wide_number(p, &t, minus, e, "type", out) && parser_next(p);
   } else if (e->kind == TYPE_FLOAT) {
     if (!parser_float_bits(p, &t, minus, e, &bits)) return false;
-  } else if (t.kind == TOK_FLOAT) {
-    return parser_error(p, &t, "expected integer elements, but parsed floating-point");
   } else if (!parser_int_bits(t.text, minus, e, &bits)) {
     return parser_error(p, &t, "integer constant out of range for type");
   }
-  store(out, bits, d->part);
+  memcpy(out, &bits, d->part); /* little-endian */
   return parser_next(p);
 }
 
@@ -136,8 +135,10 @@ static const attr *strings(parser *p, const type *t) {
   if (!at(p, '>') && !string_item(p, &v)) return NULL;
   if (!splat && (!type_num_elements(t, &n) || (size_t)n != v.len))
     return parser_error(p, &where, "wrong number of elements for the type"), NULL;
-  return attr_make(p->ctx, dense_string, .type = t, .elems = {v.data, v.len},
-                   .splat = splat && v.len == 1);
+  bool same = v.len > 0;
+  for (size_t i = 1; i < v.len; i++) same = same && v.data[i] == v.data[0];
+  return attr_make(p->ctx, dense_string, .type = t, .elems = {v.data, same ? 1 : v.len},
+                   .splat = same);
 }
 
 static bool prepare(parser *p, const token *where, const type *t, dense *d, i64 *n) {
@@ -227,29 +228,167 @@ static const attr *broken(parser *p, const lexer *begin) {
   return NULL;
 }
 
-const attr *parser_dense(parser *p, const type *expected) {
-  parser_next(p);
-  if (!at(p, '<')) return parser_expect(p, '<', "expected '<' after 'dense'"), NULL;
-  lexer begin = p->lex;
-  if (!lexer_skip_nested(&p->lex) || *p->lex.p != '>') return broken(p, &begin);
+/* At the `<`: the type, which stands behind the `>` unless it is expected, and the cursor behind
+ * both. *begin is where the elements start. NULL: reported. */
+static const type *type_behind(parser *p, const type *expected, lexer *begin) {
+  *begin = p->lex;
+  if (!lexer_skip_nested(&p->lex) || *p->lex.p != '>') return broken(p, begin), NULL;
   p->lex.p++;
   parser_next(p);
-  const type *t = expected;
-  if (!t) {
-    if (!at(p, ':')) return broken(p, &begin);
-    parser_next(p);
-    t = parser_type(p);
-    if (!t) return NULL;
-  }
+  if (expected) return expected;
+  if (!at(p, ':')) return broken(p, begin), NULL;
+  parser_next(p);
+  return parser_type(p);
+}
+
+typedef const attr *body_fn(parser *p, const type *t, const token *where);
+
+/* `word` is at hand. */
+static const attr *with_type(parser *p, const type *expected, const char *problem, body_fn *body) {
+  token where = p->tok;
+  lexer begin;
+  parser_next(p);
+  if (!at(p, '<')) return parser_expect(p, '<', problem), NULL;
+  const type *t = type_behind(p, expected, &begin);
+  if (!t) return NULL;
   lexer after = p->lex;
   token next = p->tok;
   p->lex = begin;
   parser_next(p);
-  const attr *a = elements(p, t);
+  const attr *a = body(p, t, &where);
   if (!a || !parser_expect(p, '>', "expected '>'")) return NULL;
   p->lex = after;
   p->tok = next;
   return a;
+}
+
+static const attr *dense_body(parser *p, const type *t, const token *where) {
+  (void)where;
+  return elements(p, t);
+}
+
+const attr *parser_dense(parser *p, const type *expected) {
+  return with_type(p, expected, "expected '<' after 'dense'", dense_body);
+}
+
+/* ---- sparse<indices, values> ---- */
+
+/* A literal that says its shape itself; of one element that is no list, `single` has it. */
+static const attr *shaped(parser *p, const type *elem, i64s single) {
+  i64_vec dims = {0};
+  i64 n;
+  dense d;
+  token where = p->tok;
+  const type *t = type_tensor(p->ctx, single, elem, NULL);
+  if (!prepare(p, &where, t, &d, &n)) return NULL;
+  bool number_like = d.size > 0 && d.elem->kind != TYPE_OPAQUE;
+  if (number_like && !at(p, '[') && !at(p, TOK_STRING)) {
+    d.spare = arena_alloc(p->scratch, d.size);
+    return element(p, &d) ? attr_dense(p->ctx, t, (str){d.spare, d.size}, true, false) : NULL;
+  }
+  if (!number_like || at(p, TOK_STRING))
+    return number_like ? from_hex(p, &d, &where, n) : strings(p, t);
+  d.total = SIZE_MAX;
+  d.cap = 4;
+  d.out = arena_array(ir_arena(p->ctx), d.cap, d.size);
+  if (!list(p, &d, &dims, 0)) return NULL;
+  t = type_tensor(p->ctx, (i64s){dims.data, dims.len}, elem, NULL);
+  if (!d.count) return attr_dense(p->ctx, t, (str){0}, false, false);
+  bool splat = all_same(&d);
+  return attr_dense(p->ctx, t, (str){d.out, (splat ? 1 : d.count) * d.size}, splat, true);
+}
+
+static void list_dims(buf *b, const type *t) {
+  for (size_t i = 0; i < t->dims.len; i++)
+    buf_printf(b, "%s%lld", i ? ", " : "", (long long)t->dims.data[i]);
+}
+
+static bool wrong_shapes(parser *p, const token *where, const type *t, const type *indices,
+                         const type *values) {
+  buf b;
+  buf_init(&b, ir_mem(p->ctx));
+  BUF_LIT(&b, "expected shape ([");
+  list_dims(&b, t);
+  BUF_LIT(&b, "]); inferred shape of indices literal ([");
+  list_dims(&b, indices);
+  BUF_LIT(&b, "]); inferred shape of values literal ([");
+  list_dims(&b, values);
+  BUF_LIT(&b, "])");
+  parser_error(p, where, "%s", buf_cstr(&b));
+  buf_deinit(&b);
+  return false;
+}
+
+/* Index `n`, which begins at `at` among all of them, lies in the shape. */
+static bool index_fits(parser *p, const token *where, const type *t, const attr *indices, i64 n) {
+  size_t rank = t->dims.len;
+  const dense_attr *d = (const dense_attr *)indices;
+  bool fits = true;
+  for (size_t k = 0; k < rank; k++) {
+    i64 v = attr_dense_int(indices, d->splat ? 0 : (size_t)n * rank + k);
+    fits = fits && v >= 0 && v < t->dims.data[k];
+  }
+  if (fits) return true;
+  buf b;
+  buf_init(&b, ir_mem(p->ctx));
+  buf_printf(&b, "sparse index #%lld is not contained within the value shape, with index=[",
+             (long long)n);
+  for (size_t k = 0; k < rank; k++)
+    buf_printf(&b, "%s%llu", k ? ", " : "",
+               (unsigned long long)attr_dense_int(indices, d->splat ? 0 : (size_t)n * rank + k));
+  BUF_LIT(&b, "], and type='");
+  text_print_type(&b, t);
+  BUF_LIT(&b, "'");
+  parser_error(p, where, "%s", buf_cstr(&b));
+  buf_deinit(&b);
+  return false;
+}
+
+static bool check_sparse(parser *p, const token *where, const type *t, const attr *indices,
+                         const attr *values) {
+  const dense_attr *d = (const dense_attr *)indices;
+  const dense_string_attr *s = attr_as(dense_string, values);
+  const type *it = d->type, *vt = s ? s->type : ((const dense_attr *)values)->type;
+  size_t rank = t->dims.len;
+  if (vt->dims.len != 1)
+    return parser_error(p, where, "expected 1-d tensor for sparse element values");
+  bool pairs = it->dims.len == 2 && it->dims.data[1] == (i64)rank;
+  bool flat = it->dims.len == 1 && rank == 1;
+  if ((!pairs && !flat) || it->dims.data[0] != vt->dims.data[0])
+    return wrong_shapes(p, where, t, it, vt);
+  i64 n = d->splat ? 1 : rank ? it->dims.data[0] : 0;
+  for (i64 i = 0; i < n; i++)
+    if (!index_fits(p, where, t, indices, i)) return false;
+  return true;
+}
+
+static const attr *sparse_body(parser *p, const type *t, const token *where) {
+  const type *i64_type = type_int(p->ctx, 64, SIGNLESS);
+  i64 n, one[2] = {at(p, '>') ? 0 : 1, (i64)t->dims.len};
+  if (t->kind != TYPE_TENSOR && t->kind != TYPE_VECTOR)
+    return parser_error(p, where, "elements literal must be a shaped type"), NULL;
+  if (!type_num_elements(t, &n))
+    return parser_error(p, where, "elements literal type must have static shape"), NULL;
+  const attr *indices, *values;
+  if (at(p, '>')) {
+    indices = attr_dense(p->ctx, type_tensor(p->ctx, (i64s){one, 2}, i64_type, NULL), (str){0},
+                         false, false);
+    values = attr_dense(p->ctx, type_tensor(p->ctx, (i64s){one, 1}, t->elem, NULL), (str){0}, false,
+                        false);
+  } else {
+    if (at(p, TOK_STRING))
+      return parser_error(p, &p->tok, "expected element literal of primitive type"), NULL;
+    indices = shaped(p, i64_type, (i64s){one, 2});
+    if (!indices || !parser_expect(p, ',', "expected ','")) return NULL;
+    const i64s counted = {((const dense_attr *)indices)->type->dims.data, 1};
+    values = shaped(p, t->elem, counted);
+  }
+  if (!values || !check_sparse(p, where, t, indices, values)) return NULL;
+  return attr_make(p->ctx, sparse, .type = t, .indices = indices, .values = values);
+}
+
+const attr *parser_sparse(parser *p, const type *expected) {
+  return with_type(p, expected, "Expected '<' after 'sparse'", sparse_body);
 }
 
 typedef struct packed {

@@ -148,6 +148,7 @@ const attr *parser_dict(parser *p);                       /* { ... } */
 bool parser_optional_dict(parser *p, op_state *st);       /* into slots and attributes */
 void parser_set_attr(parser *p, op_state *st, str name, const attr *a);
 const attr *parser_dense(parser *p, const type *expected);       /* at `dense` */
+const attr *parser_sparse(parser *p, const type *expected);      /* at `sparse` */
 const attr *parser_dense_array(parser *p);                       /* at `array` */
 const attr *parser_affine(parser *p, bool set);                  /* after the word: affine.c */
 const attr *parser_number(parser *p, const type *t, bool minus); /* at the literal */
@@ -167,6 +168,9 @@ bool parser_fix_locs(parser *p);  /* gives ops the aliased locations that came l
 bool parser_int_bits(str literal, bool minus, const type *t, u64 *bits);
 /* Bits of a float from a literal: decimal with a point, or hex; false: reported. */
 bool parser_float_bits(parser *p, const token *literal, bool minus, const type *t, u64 *bits);
+/* Of types of more than 64 bits, see text/wide.h; false: reported. `of` is what has the type. */
+bool parser_wide_number(parser *p, const token *literal, bool minus, const type *t, const char *of,
+                        char *out);
 bool parser_hex(parser *p, const token *t, str *out, bool keep); /* "0x0A" as bytes */
 
 const attr *parser_conv_dims(parser *p); /* [b, 0, f]x[0, i, o]->[b, 0, f] */

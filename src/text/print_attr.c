@@ -2,6 +2,7 @@
 #include "text/float.h"
 #include "text/lexer.h"
 #include "text/printer.h"
+#include "text/wide.h"
 
 /* ---- small things ---- */
 
@@ -196,8 +197,19 @@ static void print_integer(printer *w, const type *t, u64 bits) {
   printer_i64(w, (i64)bits);
 }
 
+static void print_wide(printer *w, const type *t, const char *bytes) {
+  if (t->kind == TYPE_FLOAT)
+    float_wide_print(w->out, (float_kind)t->flt, bytes);
+  else
+    wide_int_print(w->out, t, bytes);
+}
+
 static void print_number(printer *w, const type *t, const char *at, size_t size) {
   u64 bits = 0;
+  if (wide_is(t)) {
+    print_wide(w, t, at);
+    return;
+  }
   memcpy(&bits, at, min_size(size, 8));
   if (t->kind == TYPE_FLOAT && float_is_supported((float_kind)t->flt))
     float_print(w->out, (float_kind)t->flt, bits);
@@ -253,22 +265,37 @@ static void print_hex(printer *w, str bytes) {
 
 enum { HEX_ELEMENTS = 100 }; /* MLIR prints more than these as hex */
 
-static void print_dense(printer *w, const attr *a, bool bare) {
-  const dense_attr *d = (const dense_attr *)a;
+static bool as_hex(const printer *w, i64 n) {
+  const print_limit *limit = &w->options.hex_elements;
+  return !limit->set ? n > HEX_ELEMENTS : limit->most != -1 && n > limit->most;
+}
+
+static bool is_elided(const printer *w, const type *t, bool splat) {
+  const print_limit *limit = &w->options.elide_elements;
+  i64 n = 0;
+  return limit->set && !splat && type_num_elements(t, &n) && n > limit->most;
+}
+
+static void print_dense_body(printer *w, const dense_attr *d, bool hex) {
   const type *elem = d->type->elem;
   size_t size = type_storage(elem);
   i64 n = 0;
   type_num_elements(d->type, &n);
-  if (w->options.elide_elements && !d->splat && n > w->options.elide_elements) {
+  if (d->splat)
+    print_element(w, elem, d->data.data, size);
+  else if (hex && as_hex(w, n))
+    print_hex(w, d->data);
+  else if (n > 0)
+    print_nested(w, d, elem, size, 0, 0);
+}
+
+static void print_dense(printer *w, const attr *a, bool bare) {
+  const dense_attr *d = (const dense_attr *)a;
+  if (is_elided(w, d->type, d->splat)) {
     PUT(w, "dense_resource<__elided__>");
   } else {
     PUT(w, "dense<");
-    if (d->splat)
-      print_element(w, elem, d->data.data, size);
-    else if (n > HEX_ELEMENTS)
-      print_hex(w, d->data);
-    else if (n > 0)
-      print_nested(w, d, elem, size, 0, 0);
+    print_dense_body(w, d, true);
     put_char(w, '>');
   }
   if (bare) return;
@@ -288,6 +315,13 @@ static size_t print_string_list(printer *w, const dense_string_attr *d, size_t l
   }
   put_char(w, ']');
   return at;
+}
+
+static void print_strings(printer *w, const dense_string_attr *d) {
+  if (d->splat)
+    printer_attr(w, d->elems.data[0], false);
+  else if (d->elems.len)
+    print_string_list(w, d, 0, 0);
 }
 
 static void print_dense_array(printer *w, const dense_array_attr *d, bool bare) {
@@ -324,7 +358,10 @@ static void typed(printer *w, const type *t) {
 static void attr_integer(printer *w, const attr *a, how h) {
   const integer_attr *i = (const integer_attr *)a;
   const type *t = i->type;
-  print_integer(w, t, (u64)i->value);
+  if (i->wide.len)
+    print_wide(w, t, i->wide.data);
+  else
+    print_integer(w, t, (u64)i->value);
   if (t->kind == TYPE_INT && t->width == 1 && t->sign == SIGNLESS) return;
   if (h == BARE || (h == ELIDE && t->kind == TYPE_INT && t->width == 64 && t->sign == SIGNLESS))
     return;
@@ -334,7 +371,10 @@ static void attr_integer(printer *w, const attr *a, how h) {
 static void attr_float(printer *w, const attr *a, how h) {
   const float_attr *f = (const float_attr *)a;
   size_t begin = w->out->len;
-  float_print(w->out, (float_kind)f->type->flt, (u64)f->bits);
+  if (f->wide.len)
+    print_wide(w, f->type, f->wide.data);
+  else
+    float_print(w->out, (float_kind)f->type->flt, (u64)f->bits);
   bool hex = !w->out->failed && w->out->len > begin + 1 && w->out->data[begin + 1] == 'x';
   if (h == BARE || (h == ELIDE && f->type->flt == FLOAT_f64 && !hex)) return;
   typed(w, f->type);
@@ -398,13 +438,40 @@ static void attr_dense_(printer *w, const attr *a, how h) { print_dense(w, a, h 
 
 static void attr_dense_string(printer *w, const attr *a, how h) {
   const dense_string_attr *d = (const dense_string_attr *)a;
-  PUT(w, "dense<");
-  if (d->splat)
-    printer_attr(w, d->elems.data[0], false);
-  else if (d->elems.len)
-    print_string_list(w, d, 0, 0);
-  put_char(w, '>');
+  if (is_elided(w, d->type, d->splat)) {
+    PUT(w, "dense_resource<__elided__>");
+  } else {
+    PUT(w, "dense<");
+    print_strings(w, d);
+    put_char(w, '>');
+  }
   if (h != BARE) typed(w, d->type);
+}
+
+static void attr_sparse(printer *w, const attr *a, how h) {
+  const sparse_attr *s = (const sparse_attr *)a;
+  const dense_attr *indices = (const dense_attr *)s->indices;
+  const dense_attr *values = attr_as(dense, s->values);
+  const dense_string_attr *strings = attr_as(dense_string, s->values);
+  i64 n = 0;
+  type_num_elements(indices->type, &n);
+  if (is_elided(w, indices->type, indices->splat) ||
+      (values ? is_elided(w, values->type, values->splat)
+              : is_elided(w, strings->type, strings->splat))) {
+    PUT(w, "dense_resource<__elided__>");
+  } else {
+    PUT(w, "sparse<");
+    if (n > 0) {
+      print_dense_body(w, indices, false);
+      PUT(w, ", ");
+      if (values)
+        print_dense_body(w, values, true);
+      else
+        print_strings(w, strings);
+    }
+    put_char(w, '>');
+  }
+  if (h != BARE) typed(w, s->type);
 }
 
 static void attr_dense_resource(printer *w, const attr *a, how h) {
@@ -499,6 +566,7 @@ static attr_printer *const printer_of[ATTR_COUNT] = {
     [ATTR_dense_array] = attr_dense_array,
     [ATTR_dense] = attr_dense_,
     [ATTR_dense_string] = attr_dense_string,
+    [ATTR_sparse] = attr_sparse,
     [ATTR_dense_resource] = attr_dense_resource,
     [ATTR_opaque] = attr_opaque,
     [ATTR_affine_map] = attr_affine_map,

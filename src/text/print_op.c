@@ -6,6 +6,10 @@
 static void print_name(printer *w, u32 num) {
   u32 kind = num & ((1u << NAME_BITS) - 1), n = num >> NAME_BITS;
   put_char(w, '%');
+  if (kind == NAME_OWN) {
+    put(w, w->own.data[n]);
+    return;
+  }
   if (kind == NAME_ARG) PUT(w, "arg");
   if (kind < NAME_PLAIN) {
     printer_i64(w, n);
@@ -53,6 +57,71 @@ void printer_fn(printer *w, const op *o) {
     printer_type(w, o->results[i].type);
   }
   if (!bare) put_char(w, ')');
+}
+
+/* ---- users, as comments ---- */
+
+static bool seen_before(const use *first, const use *u) {
+  for (; first != u; first = first->next)
+    if (first->owner == u->owner) return true;
+  return false;
+}
+
+/* Ops without results have numbers of their own. */
+static void print_op_id(printer *w, const op *o) {
+  put_char(w, '%');
+  printer_i64(w, o->num);
+}
+
+static void print_users_of(printer *w, const value *v) {
+  if (!v->uses) PUT(w, "unused");
+  for (const use *u = v->uses; u; u = u->next) {
+    if (seen_before(v->uses, u)) continue;
+    if (u != v->uses) PUT(w, ", ");
+    if (!u->owner->num_results) print_op_id(w, u->owner);
+    for (u32 i = 0; i < u->owner->num_results; i++) {
+      if (i) PUT(w, ", ");
+      printer_value(w, &u->owner->results[i]);
+    }
+  }
+}
+
+static void print_users(printer *w, const op *o) {
+  const op *first = NULL;
+  bool used = false, several = false;
+  if (!o->num_results) {
+    if (!o->num_operands) return;
+    PUT(w, " // id: ");
+    print_op_id(w, o);
+    return;
+  }
+  for (u32 i = 0; i < o->num_results; i++)
+    for (const use *u = o->results[i].uses; u; u = u->next) {
+      if (first && u->owner != first) several = true;
+      first = u->owner;
+      used = true;
+    }
+  if (!used) {
+    PUT(w, " // unused");
+    return;
+  }
+  put(w, several || first->num_results > 1 ? STR(" // users: ") : STR(" // user: "));
+  for (u32 i = 0; i < o->num_results; i++) {
+    if (i) PUT(w, ", ");
+    if (o->num_results > 1) put_char(w, '(');
+    print_users_of(w, &o->results[i]);
+    if (o->num_results > 1) put_char(w, ')');
+  }
+}
+
+static void print_arg_users(printer *w, const block *b) {
+  for (u32 i = 0; i < b->num_args; i++) {
+    printer_newline(w);
+    PUT(w, "// ");
+    printer_value(w, b->args[i]);
+    put(w, b->args[i]->uses ? STR(" is used by ") : STR(" is unused"));
+    if (b->args[i]->uses) print_users_of(w, b->args[i]);
+  }
 }
 
 /* ---- attributes of an op ---- */
@@ -201,6 +270,7 @@ void printer_region(printer *w, const region *r, bool entry_args, bool empty_blo
     bool entry = b == r->first;
     if (!entry || (empty_block && !b->first) || (entry_args && b->num_args)) print_label(w, b);
     w->indent += 2;
+    if (w->options.users) print_arg_users(w, b);
     for (const op *o = b->first; o; o = o->next) {
       printer_newline(w);
       printer_op(w, o);
@@ -283,6 +353,7 @@ void printer_op(printer *w, const op *o) {
     if (!custom) printer_generic(w, o, true);
   }
   printer_trailing_loc(w, o->loc, true);
+  if (w->options.users) print_users(w, o);
   if (w->aliases && w->collecting) w->out->len = 0; /* this text is thrown away */
 }
 

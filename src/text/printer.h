@@ -16,6 +16,8 @@ typedef struct printer {
   str dialect;           /* whose prefix ops at this place leave out */
   const char *plain[64]; /* names that ops suggest; see names.h */
   u32 num_plain;
+  VEC(str) own; /* see names.h */
+  struct scope *scope;
   struct predecessors *predecessors; /* of the region at hand, if it has several blocks */
   resource_keys *resources;          /* keys that the text mentions, in order; NULL: not gathered */
   struct aliases *aliases;           /* of attributes; NULL: print them in place */
@@ -87,8 +89,8 @@ void printer_number(printer *w, const op *root); /* sets the num of values and b
 /* ---- form_print.c, custom_print.c ---- */
 void printer_form(printer *w, const op *o, const form *f);
 bool printer_tensor_op(printer *w, const op *o); /* tensor_ops.c */
-bool printer_check(printer *w, const op *o); /* check.*: check_ops.c */
-bool printer_shape(printer *w, const op *o); /* shape_ops.c */
-bool printer_custom(printer *w, const op *o); /* false: none for this op */
+bool printer_check(printer *w, const op *o);     /* check.*: check_ops.c */
+bool printer_shape(printer *w, const op *o);     /* shape_ops.c */
+bool printer_custom(printer *w, const op *o);    /* false: none for this op */
 
 #endif

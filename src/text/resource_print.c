@@ -18,13 +18,16 @@ static void print_blob(printer *w, str bytes, u32 align) {
 }
 
 void printer_resources_print(printer *w, ir_ctx *c) {
-  bool any = false;
+  bool any = false, elided = false;
   str bytes;
   for (size_t i = 0; w->resources && i < w->resources->len; i++) {
     str key = w->resources->data[i];
     if (!ir_resource_get(c, key, &bytes)) continue;
-    i64 limit = w->options.elide_resource;
-    if (limit && (i64)bytes.len * 2 + 10 > limit) continue;
+    print_limit limit = w->options.elide_resource;
+    if (limit.set && (i64)bytes.len * 2 + 12 > limit.most) { /* with 0x, alignment, quotes */
+      elided = true;
+      continue;
+    }
     if (any)
       PUT(w, ",\n      ");
     else
@@ -34,5 +37,8 @@ void printer_resources_print(printer *w, ir_ctx *c) {
     PUT(w, ": ");
     print_blob(w, bytes, ir_resource_align(c, key));
   }
-  if (any) PUT(w, "\n    }\n  }\n#-}\n");
+  if (any)
+    PUT(w, "\n    }\n  }\n#-}\n");
+  else if (elided)
+    PUT(w, "\n{-#\n\n#-}\n");
 }

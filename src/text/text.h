@@ -20,13 +20,22 @@ ir_module *text_parse(ir_ctx *c, str file_name, str source, const text_parse_opt
 const attr *text_parse_attr(ir_ctx *c, str source, const text_parse_options *options);
 const type *text_parse_type(ir_ctx *c, str source, const text_parse_options *options);
 
+typedef struct print_limit {
+  bool set; /* false: as if the option did not exist */
+  i64 most;
+} print_limit;
+
 typedef struct text_print_options {
-  bool generic;       /* -mlir-print-op-generic */
-  bool debuginfo;     /* -mlir-print-debuginfo: locations, as aliases at the end */
-  bool local_scope;   /* -mlir-print-local-scope: no aliases */
-  i64 elide_elements; /* dense constants of more elements print as elided; 0: none */
-  i64 elide_resource; /* resource strings of more characters are left out; 0: none */
-  bool skip_regions;  /* regions print as {...} */
+  bool generic;               /* -mlir-print-op-generic */
+  bool debuginfo;             /* -mlir-print-debuginfo: locations, as aliases at the end */
+  bool local_scope;           /* -mlir-print-local-scope: no aliases */
+  print_limit elide_elements; /* dense constants of more elements print as elided */
+  print_limit elide_resource; /* resource strings of more characters are left out */
+  print_limit hex_elements;   /* dense constants of more print as hex; -1: none do; unset: 100 */
+  bool skip_regions;          /* regions print as {...} */
+  bool unique_names;          /* numbers of values are not used twice in other regions */
+  bool users;                 /* comments with the users of values */
+  bool location_names;        /* values are called as their locations are */
 } text_print_options;
 
 /* Options may be NULL. Overwrites the scratch numbers (value.num, block.num) of the module that is

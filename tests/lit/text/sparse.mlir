@@ -1,0 +1,9 @@
+// RUN: terrazzo opt -allow-unregistered-dialect %s | FileCheck %s
+// RUN: terrazzo opt -allow-unregistered-dialect %s | terrazzo opt -allow-unregistered-dialect | FileCheck %s
+// RUN: terrazzo opt -allow-unregistered-dialect --mlir-elide-elementsattrs-if-larger=3 %s | FileCheck %s --check-prefix=ELIDED
+
+// CHECK: {a = sparse<[{{\[}}0, 0], [1, 2]], [1, 5]> : tensor<3x4xi32>, b = sparse<0, -2.000000e+00> : tensor<1x1xf16>, c = sparse<0, "foo"> : tensor<1x!x.s>, d = sparse<> : tensor<2xi32>, e = sparse<[0, 1], [3, 4]> : tensor<4xi8>, f = sparse<[{{\[}}0, 0], [1, 1]], 7> : tensor<2x2xi32>, g = sparse<> : tensor<2xi32>}
+// ELIDED: {a = dense_resource<__elided__> : tensor<3x4xi32>, b = sparse<0, -2.000000e+00> : tensor<1x1xf16>, c = sparse<0, "foo"> : tensor<1x!x.s>, d = sparse<> : tensor<2xi32>, e = sparse<[0, 1], [3, 4]> : tensor<4xi8>, f = dense_resource<__elided__> : tensor<2x2xi32>,
+"t.a"() {a = sparse<[[0, 0], [1, 2]], [1, 5]> : tensor<3x4xi32>, b = sparse<[[0, 0]], -2.0> : tensor<1x1xf16>, c = sparse<0, "foo"> : tensor<1x!x.s>, d = sparse<> : tensor<2xi32>, e = sparse<[0, 1], [3, 4]> : tensor<4xi8>, f = sparse<[[0, 0], [1, 1]], 7> : tensor<2x2xi32>, g = sparse<[], []> : tensor<2xi32>} : () -> ()
+// CHECK: {a = sparse<0, 1.000000e+00> : tensor<4xf32>, b = sparse<0, (1.000000e+00,2.000000e+00)> : tensor<4xcomplex<f32>>, c = sparse<[{{\[}}0], [1]], [true, false]> : tensor<3xi1>, d = sparse<1, "a"> : tensor<2x!x.s>, e = sparse<[{{\[}}1, 2], [0, 1]], [1, 255]> : tensor<2x4xi32>, f = sparse<[{{\[}}0, 1]], 1.000000e+00> : vector<2x4xf32>}
+"t.b"() {a = sparse<0, 1.0> : tensor<4xf32>, b = sparse<0, (1.0, 2.0)> : tensor<4xcomplex<f32>>, c = sparse<[[0], [1]], [true, false]> : tensor<3xi1>, d = sparse<[1], ["a"]> : tensor<2x!x.s>, e = sparse<[[1, 2], [0, 1]], "0x01000000FF000000"> : tensor<2x4xi32>, f = sparse<[[0, 1]], [1.0]> : vector<2x4xf32>} : () -> ()
