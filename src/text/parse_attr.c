@@ -409,6 +409,11 @@ static bool resource_item(parser *p, void *user) {
                         STR_ARG(key));
   u32 align;
   memcpy(&align, bytes.data, sizeof align);
+  if (align & (align - 1))
+    return parser_error(p, &t,
+                        "expected hex string blob for key '" STR_FMT
+                        "' to encode alignment in first 4 bytes, but got non-power-of-2 value: %u",
+                        STR_ARG(key), align);
   ir_resource_set(p->ctx, key, str_from(bytes, 4));
   ir_resource_set_align(p->ctx, key, align);
   return true;

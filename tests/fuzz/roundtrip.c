@@ -17,7 +17,9 @@ static void check_same(ir_module *again, const text_print_options *form, const b
   FUZZ_CHECK(again);
   print(again, form, &second);
   bool same = str_eq(buf_view(first), buf_view(&second));
-  if (!same) fprintf(stderr, "%s\n---\n%s\n", first->data, buf_cstr(&second));
+  if (!same)
+    fprintf(stderr, STR_FMT "\n---\n" STR_FMT "\n", STR_ARG(buf_view(first)),
+            STR_ARG(buf_view(&second)));
   FUZZ_CHECK(same);
   buf_deinit(&second);
   ir_module_destroy(again);

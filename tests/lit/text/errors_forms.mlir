@@ -40,3 +40,15 @@ func.func @dims(%a: tensor<2x2xf32>) {
   %0 = stablehlo.transpose %a, dims = [1, zero] : (tensor<2x2xf32>) -> tensor<2x2xf32>
   return
 }
+
+// -----
+
+module {}
+{-#
+  dialect_resources: {
+    builtin: {
+      // expected-error @+1 {{expected hex string blob for key 'odd' to encode alignment in first 4 bytes, but got non-power-of-2 value: 3}}
+      odd: "0x030000000000803F"
+    }
+  }
+#-}
