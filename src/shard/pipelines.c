@@ -150,8 +150,10 @@ static void propagate(line *l) {
         options[n++] = l->given->options[i];
   str to = pass_option_get(l->given, STR("module-dump-directory"), STR(""));
   char number[16];
-  /* dumps show the rules; what comes later makes its own, and drops all but the user's */
-  bool keep = to.len || flag(l, "keep-sharding-rules", false);
+  /* dumps show the rules; what comes later makes its own, and drops all but the user's. But what a
+   * concatenation of slices may do must stay known when an all-reduce comes between. */
+  bool rotations = module_may_have(l->m, concatenate) && module_may_have(l->m, slice);
+  bool keep = to.len || rotations || flag(l, "keep-sharding-rules", false);
   options[n++] = (pass_option){STR("keep-sharding-rules"), keep ? STR("true") : STR("false")};
   if (to.len) {
     options[n++] = (pass_option){STR("module-dump-directory"), to};
