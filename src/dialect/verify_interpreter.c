@@ -36,7 +36,7 @@ bool verify_probe(checker *k, const op *o) {
 
 /* The type of a function of the module, or NULL after an error. */
 static const type *function(checker *k, const op *o, const attr *name) {
-  const op *f = symbol_find(op_module((op *)o), symbol_of(name));
+  const op *f = checker_symbol(k, op_module((op *)o), symbol_of(name));
   const type_ref_attr *t =
       f && op_is(f, func) ? attr_as(type_ref, op_attr(f, STR("function_type"))) : NULL;
   if (t && t->type->kind == TYPE_FUNCTION) return t->type;

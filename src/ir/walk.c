@@ -1,4 +1,5 @@
 /* Reading: walks, symbols, operand groups, diagnostics. */
+#include "base/index.h"
 #include "ir/ctx.h"
 
 /* Nesting is bounded by the readers (text, bytecode), so recursion is too. */
@@ -37,33 +38,28 @@ op *symbol_find(const op *table, str name) {
   return NULL;
 }
 
-struct symbol_map { /* open addressing, at most half full */
-  op **slots;
-  size_t mask;
+struct symbol_map {
+  hash_index by_name;
 };
 
-static op **symbol_slot(const symbol_map *m, str name) {
-  size_t i = hash_bytes(name.data, name.len, 0) & m->mask;
-  while (m->slots[i] && !str_eq(symbol_name(m->slots[i]), name)) i = (i + 1) & m->mask;
-  return &m->slots[i];
-}
-
 symbol_map *symbol_map_build(const op *table, arena *a) {
-  block *b = table->num_regions ? table->regions[0].first : NULL;
-  size_t n = 0, cap = 4;
-  for (op *o = b ? b->first : NULL; o; o = o->next) n += op_has(o, SYMBOL);
-  while (cap < 2 * n) cap *= 2;
   symbol_map *m = ARENA_NEW(a, symbol_map);
-  *m = (symbol_map){arena_zalloc(a, cap * sizeof *m->slots), cap - 1};
+  const block *b = table->num_regions ? table->regions[0].first : NULL;
   for (op *o = b ? b->first : NULL; o; o = o->next) {
     str name = symbol_name(o);
-    op **slot = name.len ? symbol_slot(m, name) : NULL;
-    if (slot && !*slot) *slot = o;
+    if (name.len && !symbol_map_find(m, name))
+      index_add(&m->by_name, a, hash_bytes(name.data, name.len, 0), o);
   }
   return m;
 }
 
-op *symbol_map_find(const symbol_map *m, str name) { return *symbol_slot(m, name); }
+op *symbol_map_find(const symbol_map *m, str name) {
+  op *o;
+  u64 h = hash_bytes(name.data, name.len, 0);
+  for (size_t at = 0; (o = index_next(&m->by_name, h, &at));)
+    if (str_eq(symbol_name(o), name)) return o;
+  return NULL;
+}
 
 op *op_module(op *o) {
   while (o && !op_has(o, SYMBOL_TABLE)) o = op_parent(o);

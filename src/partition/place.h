@@ -3,7 +3,7 @@
 #define PARTITION_PLACE_H
 
 #include "partition/env.h"
-#include "shard/index.h"
+#include "base/index.h"
 
 typedef struct placer {
   const part_env *e;

@@ -2,13 +2,14 @@
  *
  * As MLIR's inliner: callees first; each function is canonicalized, its calls are replaced, and
  * that again while there were calls; private functions that nothing names any more are erased. */
+#include "base/index.h"
 #include "pass/passes.h"
 
 typedef struct inliner {
   ir_module *m;
   arena *scratch;
   const pass_args *args;
-  symbol_index names;
+  symbol_map *names;
   hash_index marks; /* function -> progress */
   VEC(op *) calls;  /* of the function at hand */
   u64 budget;       /* ops that may still be copied */
@@ -30,7 +31,7 @@ static bool forbids(const op *o) { return op_attr(o, STR("no_inline")) != NULL; 
 /* NULL: the call stays. */
 static op *callee_of(const inliner *in, const op *call) {
   struct call_attrs v;
-  op *f = view_call(call, &v) ? symbol_index_find(&in->names, v.callee) : NULL;
+  op *f = view_call(call, &v) ? symbol_map_find(in->names, v.callee) : NULL;
   if (!f || !op_is(f, func) || !op_body(f, 0)) return NULL;
   if (in->must) return f;
   if (forbids(call) || forbids(f) || op_body(f, 0)->next) return NULL;
@@ -55,7 +56,7 @@ static walk_result find_way_back(void *user, op *o) {
   const way_back *w = user;
   struct call_attrs v;
   if (!op_is(o, call) || !view_call(o, &v)) return WALK_ON;
-  const op *next = symbol_index_find(&w->in->names, v.callee);
+  const op *next = symbol_map_find(w->in->names, v.callee);
   return next && (next == w->f || next == w->callee) ? WALK_STOP : WALK_ON;
 }
 
@@ -160,7 +161,7 @@ typedef struct counter {
 
 static void count_ref(void *user, str name) {
   counter *c = user;
-  op *f = symbol_index_find(&c->in->names, name);
+  op *f = symbol_map_find(c->in->names, name);
   if (!f) return;
   uintptr_t n = (uintptr_t)index_get(&c->uses, f);
   n = c->down ? n - 1 : n + 1;
@@ -189,7 +190,7 @@ static void erase_unused(inliner *in) {
 }
 
 static bool inline_module(inliner *in) {
-  symbol_index_init(&in->names, in->scratch, in->m->root);
+  in->names = symbol_map_build(in->m->root, in->scratch);
   block *b = op_body(in->m->root, 0);
   for (op *o = b->first; o; o = o->next)
     if (op_is(o, func) && op_body(o, 0) && !inline_function(in, o)) return false;

@@ -2,20 +2,12 @@
 #ifndef PASS_PASSES_H
 #define PASS_PASSES_H
 
-#include "base/index.h"
 #include "pass/pass.h"
 
 pass_fn pass_canonicalize, pass_cse, pass_inline, pass_inline_all, pass_symbol_dce,
     pass_strip_debuginfo;
 pass_fn pass_chlo_legalize, pass_legalize_deprecated, pass_composite_to_call, pass_complex_math,
     pass_simplify;
-
-/* The symbols of the module by name; the first of several. */
-typedef struct symbol_index {
-  hash_index by_name;
-} symbol_index;
-void symbol_index_init(symbol_index *t, arena *a, const op *table);
-op *symbol_index_find(const symbol_index *t, str name); /* NULL: none */
 
 /* Calls fn with each symbol that the op's attributes refer to, at any depth. */
 void each_symbol_ref(const op *o, void (*fn)(void *user, str name), void *user);

@@ -1,24 +1,6 @@
 /* symbol-dce: private symbols that nothing reachable names are erased. strip-debuginfo. */
 #include "pass/passes.h"
 
-void symbol_index_init(symbol_index *t, arena *a, const op *table) {
-  memset(t, 0, sizeof *t);
-  const block *b = table->num_regions ? table->regions[0].first : NULL;
-  for (op *o = b ? b->first : NULL; o; o = o->next) {
-    str name = symbol_name(o);
-    if (name.len && !symbol_index_find(t, name))
-      index_add(&t->by_name, a, hash_bytes(name.data, name.len, 0), o);
-  }
-}
-
-op *symbol_index_find(const symbol_index *t, str name) {
-  op *o;
-  u64 h = hash_bytes(name.data, name.len, 0);
-  for (size_t at = 0; (o = index_next(&t->by_name, h, &at));)
-    if (str_eq(symbol_name(o), name)) return o;
-  return NULL;
-}
-
 bool symbol_is_private(const op *o) {
   str v = {0};
   return op_has(o, SYMBOL) && attr_get_str(op_attr(o, STR("sym_visibility")), &v) &&
@@ -60,7 +42,7 @@ void each_symbol_ref(const op *o, void (*fn)(void *user, str name), void *user) 
 /* ---- symbol-dce ---- */
 
 typedef struct reach {
-  symbol_index names;
+  symbol_map *names;
   arena *a;
   VEC(op *) work;
 } reach;
@@ -73,7 +55,7 @@ static void reach_op(reach *r, op *o) {
 
 static void reach_symbol(void *user, str name) {
   reach *r = user;
-  op *o = symbol_index_find(&r->names, name);
+  op *o = symbol_map_find(r->names, name);
   if (o) reach_op(r, o);
 }
 
@@ -84,8 +66,7 @@ static walk_result reach_refs(void *user, op *o) {
 
 bool pass_symbol_dce(ir_module *m, arena *scratch, const pass_args *args) {
   (void)args;
-  reach r = {.a = scratch};
-  symbol_index_init(&r.names, scratch, m->root);
+  reach r = {.names = symbol_map_build(m->root, scratch), .a = scratch};
   block *b = op_body(m->root, 0);
   for (op *o = b->first; o; o = o->next) o->num = 0;
   for (op *o = b->first; o; o = o->next)

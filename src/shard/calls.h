@@ -2,7 +2,7 @@
 #ifndef SHARD_CALLS_H
 #define SHARD_CALLS_H
 
-#include "shard/index.h"
+#include "base/index.h"
 #include "shard/sharding_ir.h"
 
 /* The function that is the program: the only one, or the one called main; NULL: none. */

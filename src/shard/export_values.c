@@ -2,7 +2,7 @@
 #include "shard/calls.h"
 #include "shard/debug_info.h"
 #include "shard/flow.h"
-#include "shard/index.h"
+#include "base/index.h"
 #include "shard/passes.h"
 #include "shard/traits.h"
 

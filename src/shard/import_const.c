@@ -2,7 +2,7 @@
  * one use's sharding does not become another's. Scalars stay shared, as they aren't sharded;
  * broadcasts of scalars are split like constants. */
 #include "shard/calls.h"
-#include "shard/index.h"
+#include "base/index.h"
 #include "shard/passes.h"
 #include "shard/traits.h"
 

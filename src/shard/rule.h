@@ -7,7 +7,7 @@
 #ifndef SHARD_RULE_H
 #define SHARD_RULE_H
 
-#include "shard/index.h"
+#include "base/index.h"
 #include "shard/sharding_ir.h"
 
 typedef enum factor_kind {

@@ -1,7 +1,7 @@
 #include "shard/sharding_ir.h"
 
 #include "shard/flow.h"
-#include "shard/index.h"
+#include "base/index.h"
 
 /* An interned sharding; `sharding` comes first so that pointers convert. */
 typedef struct node {

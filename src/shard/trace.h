@@ -7,7 +7,7 @@
 #ifndef SHARD_TRACE_H
 #define SHARD_TRACE_H
 
-#include "shard/index.h"
+#include "base/index.h"
 #include "shard/rule.h"
 
 typedef struct trace_node {
