@@ -92,6 +92,16 @@ void value_replace(value *from, value *to) {
 
 bool value_has_one_use(const value *v) { return v->uses && !v->uses->next; }
 
+bool value_is_nearly_unused(const value *v, const op *besides) {
+  const op *other = NULL;
+  for (const use *u = v->uses; u; u = u->next) {
+    if (u->owner == besides || u->owner == other) continue;
+    if (other) return false;
+    other = u->owner;
+  }
+  return true;
+}
+
 op *value_parent(const value *v) { return v->is_arg ? block_op(v->def.block) : v->def.op; }
 
 /* ---- ops ---- */
@@ -342,8 +352,7 @@ static op *clone(ir_module *m, const op *o, ir_map *map) {
   if (o->info->num_slots) memcpy(n->slots, o->slots, o->info->num_slots * sizeof *n->slots);
   n->attrs = arena_copy(&m->arena, o->attrs, o->num_attrs * sizeof *n->attrs);
   n->num_attrs = n->cap_attrs = o->num_attrs;
-  for (size_t i = 0; i < o->num_regions; i++)
-    clone_region(m, &o->regions[i], &n->regions[i], map);
+  for (size_t i = 0; i < o->num_regions; i++) clone_region(m, &o->regions[i], &n->regions[i], map);
   return n;
 }
 

@@ -110,7 +110,7 @@ typedef struct op_info {
   u32 num_regions;                          /* of every op of the kind; ANY_REGIONS: free */
   const slot_info *slots;
   const value_info *operands, *results;
-  const char *form; /* the custom syntax, see text/; NULL: generic only */
+  const char *form;             /* the custom syntax, see text/; NULL: generic only */
   const struct op_hooks *hooks; /* of an op of a foreign dialect; its id is OP_unregistered */
 } op_info;
 enum { ANY_REGIONS = 255 };
@@ -176,7 +176,7 @@ struct op {
 typedef struct ir_module {
   ir_ctx *ctx;
   arena arena;
-  op *root; /* builtin.module */
+  op *root;                        /* builtin.module */
   bool seen[OP_COUNT], seen_other; /* kinds of ops made in it so far; other: without a row */
 } ir_module;
 
@@ -211,6 +211,8 @@ static inline block *region_block(const region *r) { return r->first; }
 static inline block *op_body(const op *o, size_t r) { return o->regions[r].first; }
 op *value_parent(const value *v); /* op that defines it or owns its block */
 bool value_has_one_use(const value *v);
+/* Once `besides` is gone, at most one op uses it. */
+bool value_is_nearly_unused(const value *v, const op *besides);
 
 /* Row by name ("stablehlo.add"); NULL: none. */
 const op_info *op_info_find(str name);
@@ -289,7 +291,7 @@ bool op_walk_post(op *o, walk_fn *fn, void *user);
 #define FOR_OPS(o, b)                                                                              \
   for (op *o = (b)->first, *o##_next; o && (o##_next = o->next, 1); o = o##_next)
 
-op *symbol_find(const op *table, str name);         /* op in the table's body; NULL: none */
+op *symbol_find(const op *table, str name); /* op in the table's body; NULL: none */
 /* The same for many names: a snapshot of the table, by name. The first of a name counts. */
 typedef struct symbol_map symbol_map;
 symbol_map *symbol_map_build(const op *table, arena *a);

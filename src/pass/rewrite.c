@@ -123,15 +123,7 @@ static void push_producers(rewriter *r, const op *o) {
   for (u32 i = 0; i < o->num_operands; i++) {
     const value *v = op_operand(o, i);
     op *def = v ? value_op(v) : NULL;
-    if (!def) continue;
-    const op *other = NULL;
-    bool many = false;
-    for (const use *u = v->uses; u && !many; u = u->next) {
-      if (u->owner == o || u->owner == other) continue;
-      many = other != NULL;
-      other = u->owner;
-    }
-    if (!many) push(r, def);
+    if (def && value_is_nearly_unused(v, o)) push(r, def);
   }
 }
 

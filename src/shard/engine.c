@@ -41,15 +41,7 @@ static void push_producers(engine *e, op *o) {
   for (u32 i = 0; i < o->num_operands; i++) {
     const value *v = op_operand(o, i);
     op *producer = value_op(v);
-    if (!producer) continue;
-    const op *other = NULL;
-    bool many = false;
-    for (const use *u = v->uses; u && !many; u = u->next) {
-      if (u->owner == o || u->owner == other) continue;
-      many = other != NULL;
-      other = u->owner;
-    }
-    if (!many) push(e, producer);
+    if (producer && value_is_nearly_unused(v, o)) push(e, producer);
   }
 }
 
