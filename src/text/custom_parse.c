@@ -304,14 +304,6 @@ static bool parse_chlo_constant(parser *p, op_state *st) {
   return true;
 }
 
-static bool operand_item(parser *p, void *user) {
-  op_state *st = user;
-  operand_ref r;
-  if (!parser_operand(p, &r)) return false;
-  VEC_PUSH(p->scratch, st->operands, r);
-  return true;
-}
-
 static void set_segments(parser *p, op_state *st, const char *name, size_t first, size_t second) {
   int32_t sizes[] = {(int32_t)first, (int32_t)second};
   set(p, st, name,
@@ -322,9 +314,9 @@ static void set_segments(parser *p, op_state *st, const char *name, size_t first
 /* (inputs) inits (inits) dimension=0 attributes {..} { region } : type */
 static bool parse_scan(parser *p, op_state *st) {
   i64 dimension;
-  if (!parser_list(p, '(', ')', operand_item, st)) return false;
+  if (!parser_list(p, '(', ')', parser_operand_item, st)) return false;
   size_t inputs = st->operands.len;
-  if (!parser_expect_word(p, "inits") || !parser_list(p, '(', ')', operand_item, st) ||
+  if (!parser_expect_word(p, "inits") || !parser_list(p, '(', ')', parser_operand_item, st) ||
       !parser_expect_word(p, "dimension") || !parser_expect(p, '=', "expected '='") ||
       !parser_i64(p, &dimension) || !with_keyword(p, st) || !parser_region(p, st, NULL) ||
       !parser_expect(p, ':', "expected ':'") ||

@@ -53,13 +53,19 @@ bool parser_operand(parser *p, operand_ref *out) {
   return true;
 }
 
+bool parser_operand_item(parser *p, void *user) {
+  op_state *st = user;
+  operand_ref r;
+  if (!parser_operand(p, &r)) return false;
+  VEC_PUSH(p->scratch, st->operands, r);
+  return true;
+}
+
 bool parser_operands(parser *p, op_state *st) {
   if (!at(p, TOK_PERCENT)) return true;
-  do {
-    operand_ref r;
-    if (!parser_operand(p, &r)) return false;
-    VEC_PUSH(p->scratch, st->operands, r);
-  } while (parser_accept(p, ','));
+  do
+    if (!parser_operand_item(p, st)) return false;
+  while (parser_accept(p, ','));
   return true;
 }
 

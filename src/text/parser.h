@@ -191,7 +191,8 @@ value *ssa_use(parser *p, const operand_ref *ref, const type *t); /* NULL: repor
 /* ---- ops: parse_op.c ---- */
 bool parser_op(parser *p, block *into);
 bool parser_operand(parser *p, operand_ref *out);
-bool parser_operands(parser *p, op_state *st); /* none or more, with commas */
+bool parser_operands(parser *p, op_state *st);       /* none or more, with commas */
+bool parser_operand_item(parser *p, void *op_state); /* one more, of parser_list */
 /* A region's braces and body; args (may be NULL) are those of the entry block. */
 bool parser_region(parser *p, op_state *st, const region_args *args);
 bool parser_region_arg(parser *p, region_arg *out, bool typed, bool attrs);

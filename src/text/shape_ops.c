@@ -6,14 +6,6 @@
 #include "text/parser.h"
 #include "text/printer.h"
 
-static bool operand_item(parser *p, void *user) {
-  op_state *st = user;
-  operand_ref r;
-  if (!parser_operand(p, &r)) return false;
-  VEC_PUSH(p->scratch, st->operands, r);
-  return true;
-}
-
 static bool types_after(parser *p, op_state *st, type_vec *types) {
   if (!parser_optional_dict(p, st) || !parser_expect(p, ':', "expected ':'")) return false;
   do {
@@ -26,7 +18,7 @@ static bool types_after(parser *p, op_state *st, type_vec *types) {
 
 static bool parse_broadcastable(parser *p, op_state *st) {
   do
-    if (!operand_item(p, st)) return false;
+    if (!parser_operand_item(p, st)) return false;
   while (parser_accept(p, ','));
   VEC_PUSH(p->scratch, st->result_types, type_opaque(p->ctx, STR("shape.witness")));
   st->has_results = true;
@@ -64,7 +56,7 @@ static bool type_item(parser *p, void *user) {
 }
 
 static bool parse_assuming(parser *p, op_state *st) {
-  if (!operand_item(p, st)) return false;
+  if (!parser_operand_item(p, st)) return false;
   VEC_PUSH(p->scratch, st->operand_types, type_opaque(p->ctx, STR("shape.witness")));
   st->has_results = true;
   if (parser_accept(p, TOK_ARROW) && !parser_list(p, '(', ')', type_item, st)) return false;
