@@ -202,7 +202,7 @@ static int compare_axes(axis_list x, axis_list y) {
   return (x.len > y.len) - (x.len < y.len);
 }
 
-static int precedence(u8 kind) {
+int factor_precedence(u8 kind) {
   static const int of[] = {
       [FACTOR_PASS] = 3, [FACTOR_REDUCTION] = 2, [FACTOR_PERMUTATION] = 1, [FACTOR_REPLICATE] = 0};
   return of[kind];
@@ -210,7 +210,8 @@ static int precedence(u8 kind) {
 
 static bool better(const solver *s, const candidate *x, const candidate *y) {
   if (x->source_size != y->source_size) return x->source_size > y->source_size;
-  int px = precedence(s->p->kinds[x->factor]), py = precedence(s->p->kinds[y->factor]);
+  int px = factor_precedence(s->p->kinds[x->factor]),
+      py = factor_precedence(s->p->kinds[y->factor]);
   if (px != py) return px > py;
   if (x->new_parts != y->new_parts) return x->new_parts > y->new_parts;
   if (x->factor != y->factor) return x->factor > y->factor;

@@ -28,4 +28,7 @@ void common_axes(arena *a, const axes_problem *p, axis_list *out);
 /* The sharding of tensor t under these axes: closed, nothing unreduced. */
 const sharding *common_sharding(arena *a, const axes_problem *p, u32 t, const axis_list *axes);
 
+/* Of two candidates that save as much: passed through before reduced, permuted, replicated. */
+int factor_precedence(u8 kind);
+
 #endif

@@ -1,5 +1,7 @@
 #include "partition/concat_axes.h"
 
+#include "partition/common_axes.h"
+
 typedef struct candidate {
   u32 factor;
   axis_list axes;
@@ -110,16 +112,10 @@ static int axes_cmp(const solver *s, axis_list x, axis_list y) {
   return 0;
 }
 
-static int precedence(u8 kind) {
-  static const int of[] = {
-      [FACTOR_PASS] = 3, [FACTOR_REDUCTION] = 2, [FACTOR_PERMUTATION] = 1, [FACTOR_REPLICATE] = 0};
-  return of[kind];
-}
-
 static bool better(const solver *s, const candidate *x, const candidate *y) {
   if (x->source != y->source) return x->source > y->source;
-  int px = precedence(s->r->factors[x->factor].kind),
-      py = precedence(s->r->factors[y->factor].kind);
+  int px = factor_precedence(s->r->factors[x->factor].kind),
+      py = factor_precedence(s->r->factors[y->factor].kind);
   if (px != py) return px > py;
   if (x->parts != y->parts) return x->parts > y->parts;
   if (x->factor != y->factor) return x->factor > y->factor;
