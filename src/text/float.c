@@ -115,89 +115,9 @@ static u64 encode(const format *f, u64 m, int e, bool sticky) {
   return fits ? bits : overflowed(f);
 }
 
-/* ---- big integers: enough for any double and 800 digits ---- */
-
-enum { LIMBS = 136, MAX_DIGITS = 800 };
-typedef struct big {
-  u32 limb[LIMBS];
-  int len;
-} big;
-
-static void big_set(big *b, u64 v) {
-  b->limb[0] = (u32)v;
-  b->limb[1] = (u32)(v >> 32);
-  b->len = v >> 32 ? 2 : v ? 1 : 0;
-}
-
-static void big_mul_add(big *b, u32 factor, u32 addend) {
-  u64 carry = addend;
-  for (int i = 0; i < b->len; i++) {
-    carry += (u64)b->limb[i] * factor;
-    b->limb[i] = (u32)carry;
-    carry >>= 32;
-  }
-  if (carry && b->len < LIMBS) b->limb[b->len++] = (u32)carry;
-}
-
-/* Returns the remainder. */
-static u32 big_div(big *b, u32 divisor) {
-  u64 rest = 0;
-  for (int i = b->len; i-- > 0;) {
-    rest = rest << 32 | b->limb[i];
-    b->limb[i] = (u32)(rest / divisor);
-    rest %= divisor;
-  }
-  while (b->len && !b->limb[b->len - 1]) b->len--;
-  return (u32)rest;
-}
-
-static int big_bits(const big *b) {
-  return b->len ? b->len * 32 - __builtin_clz(b->limb[b->len - 1]) : 0;
-}
-
-static void big_shift_left(big *b, int n) {
-  int limbs = n / 32, bits = n % 32;
-  if (b->len == 0 || b->len + limbs >= LIMBS) return;
-  if (bits) big_mul_add(b, 1u << bits, 0);
-  memmove(b->limb + limbs, b->limb, (size_t)b->len * sizeof(u32));
-  memset(b->limb, 0, (size_t)limbs * sizeof(u32));
-  b->len += limbs;
-}
-
-static void big_mul_pow5(big *b, int n) {
-  for (; n >= 13; n -= 13) big_mul_add(b, 1220703125u, 0);
-  u32 rest = 1;
-  while (n-- > 0) rest *= 5;
-  big_mul_add(b, rest, 0);
-}
-
-static bool big_div_pow(big *b, u32 base, u32 step, int steps, int n) {
-  bool lost = false;
-  for (; n >= steps; n -= steps) lost |= big_div(b, step) != 0;
-  u32 rest = 1;
-  while (n-- > 0) rest *= base;
-  return lost | (big_div(b, rest) != 0);
-}
-
-/* The top 64 bits; *e is raised by what went, *sticky set if that was not zero. */
-static u64 big_top(const big *b, int *e, bool *sticky) {
-  int bits = big_bits(b), drop = bits > 64 ? bits - 64 : 0;
-  u64 m = 0;
-  for (int i = b->len; i-- > 0;) {
-    int at = i * 32 - drop;
-    if (at >= 0)
-      m |= (u64)b->limb[i] << at;
-    else if (at > -32)
-      m |= b->limb[i] >> -at;
-    if (at < 0 && (at <= -32 ? b->limb[i] != 0 : (b->limb[i] & ones((unsigned)-at)) != 0))
-      *sticky = true;
-  }
-  *e += drop;
-  return m;
-}
-
 /* ---- reading ---- */
 
+enum { MAX_DIGITS = 800 };
 typedef struct decimal {
   big digits;
   u64 small; /* the digits where there are at most 18 */
@@ -272,19 +192,9 @@ static u64 convert(decimal *d, const format *f) {
   }
   if (d->count + d->exp > 400) return overflowed(f);
   if (d->count + d->exp < -400) return 0;
+  int e;
   bool sticky = d->more;
-  int e = 0;
-  if (d->exp >= 0) {
-    big_mul_pow5(&d->digits, d->exp);
-    e = d->exp;
-  } else {
-    int n = -d->exp, shift = 68 + n * 7 / 3 - big_bits(&d->digits);
-    if (shift < 0) shift = 0;
-    big_shift_left(&d->digits, shift);
-    sticky |= big_div_pow(&d->digits, 5, 1220703125u, 13, n);
-    e = d->exp - shift;
-  }
-  u64 m = big_top(&d->digits, &e, &sticky);
+  u64 m = (u64)big_times_tens(&d->digits, d->exp, 64, &e, &sticky);
   return encode(f, m, e, sticky);
 }
 
@@ -346,107 +256,6 @@ u64 float_from_double(float_kind kind, double v) {
 
 /* ---- writing ---- */
 
-/* At most `want` digits of m * 2^e, zeros at the end left out. Digits beyond about `want` are
- * cut off before the rounding (half up), as APFloat does. */
-static void to_digits(u64 m, int e, int want, digits *out) {
-  big b;
-  int zeros = __builtin_ctzll(m);
-  big_set(&b, m >> zeros);
-  e += zeros;
-  out->exp = 0;
-  if (e > 0) big_shift_left(&b, e);
-  if (e < 0) {
-    big_mul_pow5(&b, -e);
-    out->exp = e;
-  }
-  int enough = (want * 196 + 58) / 59, bits = big_bits(&b);
-  int cut = bits > enough ? (bits - enough) * 59 / 196 : 0;
-  if (cut) big_div_pow(&b, 10, 1000000000u, 9, cut);
-  out->exp += cut;
-  u64 v = (b.len > 1 ? (u64)b.limb[1] << 32 : 0) | (b.len ? b.limb[0] : 0);
-  out->len = 0;
-  for (; v; v /= 10) {
-    if (out->len == 0 && v % 10 == 0)
-      out->exp++;
-    else
-      out->d[out->len++] = (char)('0' + v % 10);
-  }
-  digits_round(out, want);
-}
-
-void digits_round(digits *out, int want) {
-  if (out->len <= want) return;
-  int first = out->len - want;
-  if (out->d[first - 1] < '5') {
-    while (first < out->len && out->d[first] == '0') first++;
-  } else {
-    while (first < out->len && out->d[first] == '9') first++;
-    if (first == out->len) {
-      out->exp += first;
-      out->d[0] = '1';
-      out->len = 1;
-      return;
-    }
-    out->d[first]++;
-  }
-  out->exp += first;
-  out->len -= first;
-  memmove(out->d, out->d + first, (size_t)out->len);
-}
-
-static char *put_exponent(char *p, int exp, bool two) {
-  *p++ = exp < 0 ? '-' : '+';
-  if (exp < 0) exp = -exp;
-  if (exp >= 1000) *p++ = (char)('0' + exp / 1000);
-  if (exp >= 100) *p++ = (char)('0' + exp / 100 % 10);
-  if (exp >= 10 || two) *p++ = (char)('0' + exp / 10 % 10);
-  *p++ = (char)('0' + exp % 10);
-  return p;
-}
-
-/* d.ddddde+dd, six digits after the point */
-size_t digits_six(const digits *d, char *p) {
-  char *begin = p;
-  *p++ = d->d[d->len - 1];
-  *p++ = '.';
-  for (int i = 1; i < 7; i++) *p++ = i < d->len ? d->d[d->len - 1 - i] : '0';
-  *p++ = 'e';
-  return (size_t)(put_exponent(p, d->exp + d->len - 1, true) - begin);
-}
-
-/* Plain notation for moderate exponents, else d.ddE+d. */
-size_t digits_full(const digits *d, int precision, char *p) {
-  char *begin = p;
-  int exp = d->exp, n = d->len, whole = exp + n;
-  bool scientific = exp >= 0    ? exp > 3 || n + exp > precision
-                    : whole > 0 ? false
-                                : -(whole - 1) > 3;
-  if (scientific) {
-    *p++ = d->d[n - 1];
-    *p++ = '.';
-    if (n == 1) *p++ = '0';
-    for (int i = 1; i < n; i++) *p++ = d->d[n - 1 - i];
-    *p++ = 'E';
-    return (size_t)(put_exponent(p, exp + n - 1, false) - begin);
-  }
-  if (exp >= 0) {
-    for (int i = 0; i < n; i++) *p++ = d->d[n - 1 - i];
-    for (int i = 0; i < exp; i++) *p++ = '0';
-    return (size_t)(p - begin);
-  }
-  int i = 0;
-  if (whole > 0) {
-    for (; i < whole; i++) *p++ = d->d[n - 1 - i];
-    *p++ = '.';
-  } else {
-    *p++ = '0';
-    *p++ = '.';
-    for (int z = 0; z < -whole; z++) *p++ = '0';
-  }
-  for (; i < n; i++) *p++ = d->d[n - 1 - i];
-  return (size_t)(p - begin);
-}
-
 void float_print(buf *out, float_kind kind, u64 bits) {
   const format *f = &formats[kind];
   bits &= ones(f->bits);
@@ -465,14 +274,14 @@ void float_print(buf *out, float_kind kind, u64 bits) {
     return;
   }
   digits d;
-  to_digits(m, e, 6, &d);
+  digits_of(m, e, 6, &d);
   size_t n = digits_six(&d, text);
   if (float_from_text(kind, (str){text, n}, negative) == bits) {
     buf_bytes(out, text, n);
     return;
   }
   int precision = 2 + f->precision * 59 / 196;
-  to_digits(m, e, precision, &d);
+  digits_of(m, e, precision, &d);
   n = digits_full(&d, precision, text);
   if (memchr(text, '.', n)) {
     buf_bytes(out, text, n);

@@ -3,8 +3,6 @@
 #include "text/float.h"
 #include "text/wide.h"
 
-__extension__ typedef unsigned __int128 u128;
-
 /* Both have 15 bits of exponent. f80 writes out the bit that others hide. */
 typedef struct format {
   int precision, stored; /* bits of the significand; of it in memory */
@@ -56,124 +54,13 @@ void float_wide_from_literal(float_kind kind, str text, bool negative, char *out
   memcpy(out, &v, kind == FLOAT_f80 ? 10 : 16);
 }
 
-/* ---- big integers, of all that these have ---- */
-
-enum { LIMBS = 1400 };
-typedef struct big {
-  u32 limb[LIMBS];
-  int len;
-} big;
-
-static void big_set(big *b, u128 v) {
-  for (b->len = 0; v; v >>= 32) b->limb[b->len++] = (u32)v;
-}
-
-static void big_mul(big *b, u32 factor) {
-  u64 carry = 0;
-  for (int i = 0; i < b->len; i++) {
-    carry += (u64)b->limb[i] * factor;
-    b->limb[i] = (u32)carry;
-    carry >>= 32;
-  }
-  if (carry && b->len < LIMBS) b->limb[b->len++] = (u32)carry;
-}
-
-static u32 big_div(big *b, u32 divisor) {
-  u64 rest = 0;
-  for (int i = b->len; i-- > 0;) {
-    rest = rest << 32 | b->limb[i];
-    b->limb[i] = (u32)(rest / divisor);
-    rest %= divisor;
-  }
-  while (b->len && !b->limb[b->len - 1]) b->len--;
-  return (u32)rest;
-}
-
-static int big_bits(const big *b) {
-  return b->len ? b->len * 32 - __builtin_clz(b->limb[b->len - 1]) : 0;
-}
-
-static void big_shift_left(big *b, int n) {
-  int limbs = n / 32;
-  if (b->len == 0 || b->len + limbs >= LIMBS) return;
-  if (n % 32) big_mul(b, 1u << n % 32);
-  memmove(b->limb + limbs, b->limb, (size_t)b->len * sizeof(u32));
-  memset(b->limb, 0, (size_t)limbs * sizeof(u32));
-  b->len += limbs;
-}
-
-static void big_mul_pow5(big *b, int n) {
-  for (; n >= 13; n -= 13) big_mul(b, 1220703125u);
-  while (n-- > 0) big_mul(b, 5);
-}
-
-static bool big_div_pow(big *b, u32 base, u32 step, int steps, int n) {
-  bool lost = false;
-  for (; n >= steps; n -= steps) lost |= big_div(b, step) != 0;
-  while (n-- > 0) lost |= big_div(b, base) != 0;
-  return lost;
-}
-
-/* The top 128 bits; *e is raised by what went, *sticky set if that was not zero. */
-static u128 big_top(const big *b, int *e, bool *sticky) {
-  int bits = big_bits(b), drop = bits > 128 ? bits - 128 : 0;
-  u128 m = 0;
-  for (int i = b->len; i-- > 0;) {
-    int at = i * 32 - drop;
-    if (at >= 0)
-      m |= (u128)b->limb[i] << at;
-    else if (at > -32)
-      m |= b->limb[i] >> -at;
-    if (at < 0 && (at <= -32 ? b->limb[i] != 0 : (b->limb[i] & ones(-at)) != 0)) *sticky = true;
-  }
-  *e += drop;
-  return m;
-}
-
-/* ---- writing ---- */
-
-static void to_digits(u128 m, int e, int want, digits *out) {
-  big b;
-  for (; !(m & 1); m >>= 1) e++;
-  big_set(&b, m);
-  out->exp = 0;
-  if (e > 0) big_shift_left(&b, e);
-  if (e < 0) {
-    big_mul_pow5(&b, -e);
-    out->exp = e;
-  }
-  int enough = (want * 196 + 58) / 59, bits = big_bits(&b);
-  int cut = bits > enough ? (bits - enough) * 59 / 196 : 0;
-  if (cut) big_div_pow(&b, 10, 1000000000u, 9, cut);
-  out->exp += cut;
-  u128 v = 0;
-  for (int i = b.len > 4 ? 4 : b.len; i-- > 0;) v = v << 32 | b.limb[i];
-  for (out->len = 0; v; v /= 10) {
-    if (out->len == 0 && v % 10 == 0)
-      out->exp++;
-    else
-      out->d[out->len++] = (char)('0' + (int)(v % 10));
-  }
-  digits_round(out, want);
-}
-
 /* What the digits, few of them, would be read as. */
 static u128 from_digits(const format *f, const digits *d) {
-  big b;
-  u64 v = 0;
-  int e = d->exp;
+  big b = {.len = 0};
+  int e;
   bool sticky = false;
-  for (int i = d->len; i-- > 0;) v = v * 10 + (u64)(d->d[i] - '0');
-  big_set(&b, v);
-  if (d->exp >= 0) {
-    big_mul_pow5(&b, d->exp);
-  } else {
-    int shift = 132 - d->exp * 7 / 3;
-    big_shift_left(&b, shift);
-    sticky = big_div_pow(&b, 5, 1220703125u, 13, -d->exp);
-    e -= shift;
-  }
-  u128 m = big_top(&b, &e, &sticky);
+  for (int i = d->len; i-- > 0;) big_mul_add(&b, 10, (u32)(d->d[i] - '0'));
+  u128 m = big_times_tens(&b, d->exp, 128, &e, &sticky);
   return encode(f, m, e, sticky);
 }
 
@@ -208,10 +95,10 @@ void float_wide_print(buf *out, float_kind kind, const char *bytes) {
   digits d;
   char text[128];
   int e = (exp ? exp : 1) - BIAS - (f->precision - 1), precision = 2 + f->precision * 59 / 196;
-  to_digits(m, e, 6, &d);
+  digits_of(m, e, 6, &d);
   size_t n = digits_six(&d, text);
   if (from_digits(f, &d) != (bits & ~sign)) {
-    to_digits(m, e, precision, &d);
+    digits_of(m, e, precision, &d);
     n = digits_full(&d, precision, text);
   }
   if (memchr(text, '.', n)) {
