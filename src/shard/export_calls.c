@@ -149,14 +149,17 @@ static walk_result collect_call(void *user, op *o) {
 /* What two functions must have in common for one to stand for both: shardings are NULL where the
  * function has none, or where they are not looked at. */
 typedef struct likeness {
-  op *func;
+  op *func; /* the one that stands for all */
   const attr *name, *manual;
   const attr **shardings[2];
+  size_t calls;
 } likeness;
 
-static likeness likeness_of(shard_space *s, op *f, bool fully) {
-  likeness k = {f, func_original_name(f), op_discardable(f, STR("sdy.func_manual_axes")), {NULL}};
-  for (int side = FUNC_ARGS; side <= FUNC_RESULTS && !fully; side++) {
+static likeness likeness_of(shard_space *s, op *f, bool look) {
+  likeness k = {.func = f,
+                .name = func_original_name(f),
+                .manual = op_discardable(f, STR("sdy.func_manual_axes"))};
+  for (int side = FUNC_ARGS; side <= FUNC_RESULTS && look; side++) {
     const attr **list = ARENA_ARRAY(shard_space_arena(s), const attr *, func_num(f, side));
     if (func_all_shardings(s, f, side, list)) k.shardings[side] = list;
   }
@@ -182,30 +185,38 @@ static bool alike(const likeness *x, const likeness *y) {
   return true;
 }
 
-/* The first function like this one, which may be itself. */
-static op *representative(shard_space *s, hash_index *kept, op *f, bool fully) {
-  likeness k = likeness_of(s, f, fully), *other;
+/* What f is like: the entry of the first such function, which may be itself. */
+static likeness *like(shard_space *s, hash_index *seen, op *f, bool look) {
+  likeness k = likeness_of(s, f, look), *other;
   u64 h = likeness_hash(&k);
-  for (size_t at = 0; (other = index_next(kept, h, &at));)
-    if (alike(other, &k)) return other->func;
+  for (size_t at = 0; (other = index_next(seen, h, &at));)
+    if (alike(other, &k)) return other;
   arena *a = shard_space_arena(s);
-  index_add(kept, a, h, arena_copy(a, &k, sizeof k));
-  return f;
+  other = arena_copy(a, &k, sizeof k);
+  index_add(seen, a, h, other);
+  return other;
 }
 
+/* Where shardings don't count, the function stands for all whose shardings are called most often;
+ * of several, those that reach that number first. */
 bool pass_unflatten_call_graph(ir_module *m, arena *scratch, const pass_args *args) {
   exporting e = {.m = m, .a = scratch};
   shard_space *s = shard_space_create(m, scratch);
   bool fully = pass_option_flag(args, STR("dedup-functions-fully"), false);
-  hash_index kept = {0};
+  hash_index kept = {0}, exact = {0};
   symbols_init(&e.symbols, m, scratch);
   if (module_may_have(m, call)) op_walk_post(m->root, collect_call, &e);
+  likeness **of = ARENA_ARRAY(scratch, likeness *, e.list.len);
   for (size_t i = 0; i < e.list.len; i++) {
     op *f = call_callee(&e.symbols, e.list.data[i]);
     if (!f) return op_error(m->ctx, e.list.data[i], "calls a function that does not exist");
-    op *first = representative(s, &kept, f, fully);
-    if (first != f) call_set_callee(m, e.list.data[i], first);
+    of[i] = like(s, &kept, f, !fully);
+    if (!fully) continue;
+    likeness *own = like(s, &exact, f, true);
+    own->calls++;
+    if (own->calls > like(s, &exact, of[i]->func, true)->calls) of[i]->func = f;
   }
+  for (size_t i = 0; i < e.list.len; i++) call_set_callee(m, e.list.data[i], of[i]->func);
   FOR_OPS(f, op_body(m->root, 0)) {
     if (!op_is(f, func)) continue;
     op_set_attr(m, f, STR("sdy.original_func_name"), NULL);
