@@ -23,10 +23,17 @@ static attrs free_of(const border *b, attrs list) {
   return (attrs){out, n};
 }
 
+/* How many axes come before the first free one. By halves, as in Shardy: a sharding that a group
+ * brought may have a free axis before a manual one, and then the way of the search decides. */
 static size_t num_manual(const border *b, attrs axes) {
-  size_t n = 0;
-  while (n < axes.len && is_manual(b, axes.data[n])) n++;
-  return n;
+  size_t from = 0;
+  for (size_t len = axes.len; len;) {
+    size_t half = len / 2;
+    bool manual = is_manual(b, axes.data[from + half]);
+    if (manual) from += half + 1;
+    len = manual ? len - half - 1 : half;
+  }
+  return from;
 }
 
 static border border_of(ir_ctx *c, const attr *manual_axes) {
