@@ -172,7 +172,7 @@ enum { ROUNDS = 5, ANY_ROUND = -1 };
 /* Edges are in every round. */
 static direction given_direction(const engine *e, const op_priorities *given, const op *o) {
   u8 kind = e->kind[o->num];
-  if (kind & (KIND_EDGE | KIND_FUNC_EDGE)) return DIR_BOTH;
+  if (kind & KIND_EDGE) return DIR_BOTH;
   return op_priorities_direction(given, o, (kind & KIND_ELEMENTWISE) != 0, e->round);
 }
 
@@ -271,14 +271,18 @@ static void add_source(void *user, use *u) {
   VEC_PUSH(e->a, e->sources, u->value);
 }
 
+/* sdy.data_flow_edge and sdy.func_data_flow_edge */
 static void visit_edge(engine *e, op *edge) {
   value *owner = op_operand(edge, 0), *target = op_result(edge, 0);
   op *o = value_parent(owner);
   const flow *f = op_flow(o);
-  if (!f || !type_is_static(target->type)) return;
   e->sources.len = 0;
-  f->each_source(o, owner, add_source, e);
+  if (op_is(edge, func_data_flow_edge))
+    func_edge_sources(e->calls, edge, add_source, e);
+  else if (f)
+    f->each_source(o, owner, add_source, e);
   size_t n = e->sources.len;
+  if (!n || !type_is_static(target->type)) return;
   const sharding **in = gather(e, n + 1), **out;
   for (size_t i = 0; i < n; i++) in[i] = state_get(e, e->sources.data[i]);
   in[n] = state_outside(e, owner, state_get(e, target));
@@ -290,29 +294,6 @@ static void visit_edge(engine *e, op *edge) {
     if (holder) update(e, holder, out[i]);
   }
   if (out[n]) update_seen(e, target, state_inside(e, owner, out[n]), out[n]);
-}
-
-static void add_value(void *user, value *v) {
-  engine *e = user;
-  VEC_PUSH(e->a, e->sources, v);
-}
-
-static void visit_func_edge(engine *e, op *edge) {
-  value *target = op_result(edge, 0);
-  e->sources.len = 0;
-  if (!type_is_static(target->type) || !func_edge_sources(e->calls, edge, add_value, e)) return;
-  size_t n = e->sources.len;
-  const sharding **in = gather(e, n + 1), **out;
-  for (size_t i = 0; i < n; i++) in[i] = state_get(e, e->sources.data[i]);
-  in[n] = state_get(e, target);
-  transfer_mode mode = mode_of(e, edge, false);
-  if (!step(e, state_identity(e, edge, n), mode, in, &out)) return;
-  trace(e, edge, state_identity(e, edge, n), mode, in, source_at);
-  for (size_t i = 0; i < n; i++) {
-    value *holder = out[i] ? state_holder(e, e->sources.data[i]) : NULL;
-    if (holder) update(e, holder, out[i]);
-  }
-  if (out[n]) update(e, target, out[n]);
 }
 
 static void visit_barrier(engine *e, op *o) {
@@ -335,8 +316,6 @@ static void visit(engine *e, op *o) {
   u8 kind = e->kind[o->num];
   if (kind & KIND_EDGE)
     visit_edge(e, o);
-  else if (kind & KIND_FUNC_EDGE)
-    visit_func_edge(e, o);
   else if (kind & KIND_BARRIER)
     visit_barrier(e, o);
   else if (kind & KIND_RULE)

@@ -40,23 +40,21 @@ const call_list *call_map_callers(const call_map *c, const op *func) {
   return index_get(&c->of, func);
 }
 
-bool func_edge_sources(const call_map *c, op *edge, void (*fn)(void *user, value *v), void *user) {
+void func_edge_sources(const call_map *c, op *edge, void (*fn)(void *user, use *source),
+                       void *user) {
   value *v = op_operand(edge, 0);
   op *o = value_parent(v);
   if (v->is_arg) {
     const call_list *calls = op_is(o, func) ? call_map_callers(c, o) : NULL;
-    bool any = false;
     for (size_t i = 0; calls && i < calls->len; i++)
-      if (v->index < calls->data[i]->num_operands)
-        fn(user, op_operand(calls->data[i], v->index)), any = true;
-    return any;
+      if (v->index < calls->data[i]->num_operands) fn(user, &calls->data[i]->operands[v->index]);
+    return;
   }
   op *f = op_is(o, call) ? call_callee(&c->symbols, o) : NULL;
   block *body = f ? op_body(f, 0) : NULL;
   op *ret = body ? op_terminator(body) : NULL;
-  if (!ret || !op_is(ret, func_return) || v->index >= ret->num_operands) return false;
-  fn(user, op_operand(ret, v->index));
-  return true;
+  if (ret && op_is(ret, func_return) && v->index < ret->num_operands)
+    fn(user, &ret->operands[v->index]);
 }
 
 /* ---- sdy-add-func-data-flow-edges ---- */

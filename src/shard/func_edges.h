@@ -21,7 +21,8 @@ call_map *call_map_build(ir_module *m, arena *a);
 /* In the order in which Shardy sees them: by function, those in regions last. NULL: none. */
 const call_list *call_map_callers(const call_map *c, const op *func);
 
-/* Calls fn for each source of the edge op in order; false: it has none. */
-bool func_edge_sources(const call_map *c, op *edge, void (*fn)(void *user, value *v), void *user);
+/* Calls fn for each source of the edge op in order. */
+void func_edge_sources(const call_map *c, op *edge, void (*fn)(void *user, use *source),
+                       void *user);
 
 #endif

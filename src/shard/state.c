@@ -8,7 +8,7 @@
 
 static const u8 kind_of[OP_COUNT] = {
     [OP_data_flow_edge] = KIND_EDGE | KIND_PASS_THROUGH,
-    [OP_func_data_flow_edge] = KIND_FUNC_EDGE | KIND_PASS_THROUGH,
+    [OP_func_data_flow_edge] = KIND_EDGE | KIND_PASS_THROUGH,
     [OP_propagation_barrier] = KIND_BARRIER,
     [OP_reshape] = KIND_PASS_THROUGH,
     [OP_transpose] = KIND_PASS_THROUGH,
@@ -27,7 +27,7 @@ static u8 kind_of_op(const engine *e, const op *o) {
   u8 kind = op_kind(o) < OP_COUNT ? kind_of[op_kind(o)] : 0;
   if (op_is_elementwise(o)) kind |= KIND_ELEMENTWISE | KIND_PASS_THROUGH;
   if (is_offload(o)) kind |= KIND_PASS_THROUGH;
-  if (!(kind & (KIND_EDGE | KIND_FUNC_EDGE | KIND_BARRIER))) {
+  if (!(kind & (KIND_EDGE | KIND_BARRIER))) {
     if (rule_fn_in(&e->rules, o) || op_discardable(o, STR("sdy.sharding_rule"))) kind |= KIND_RULE;
   }
   return kind;

@@ -14,7 +14,6 @@ enum {
   KIND_PASS_THROUGH = 1u << 4, /* first in op priorities */
   KIND_DYNAMIC = 1u << 5,      /* dynamic (update) slice: forward first */
   KIND_BROADCAST = 1u << 6,
-  KIND_FUNC_EDGE = 1u << 7,
 };
 
 typedef VEC(value *) value_group;
