@@ -3,21 +3,7 @@
 #include <string.h>
 
 #include "terrazzo/dialect.h"
-#include "tests/unit.h"
-
-static bool fine(tz_error *e) {
-  if (e) fprintf(stderr, "%s\n", tz_error_message(e));
-  bool ok = e == NULL;
-  tz_error_free(e);
-  return ok;
-}
-
-static bool refused(tz_error *e, const char *why) {
-  bool ok = e && strstr(tz_error_message(e), why);
-  if (e && !ok) fprintf(stderr, "got: %s\nnot: %s\n", tz_error_message(e), why);
-  tz_error_free(e);
-  return ok;
-}
+#include "tests/api.h"
 
 #define REGISTER(c, ...) tz_register_op(c, &(tz_op_def){__VA_ARGS__})
 #define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})

@@ -3,22 +3,7 @@
 #include <string.h>
 
 #include "terrazzo/ir.h"
-#include "tests/unit.h"
-
-static bool fine(tz_error *e) {
-  if (e) fprintf(stderr, "%s\n", tz_error_message(e));
-  bool ok = e == NULL;
-  tz_error_free(e);
-  return ok;
-}
-
-/* The call must fail with this in its message. */
-static bool refused(tz_error *e, const char *why) {
-  bool ok = e && strstr(tz_error_message(e), why);
-  if (e && !ok) fprintf(stderr, "got: %s\nnot: %s\n", tz_error_message(e), why);
-  tz_error_free(e);
-  return ok;
-}
+#include "tests/api.h"
 
 static tz_module *parse(tz_context *c, const char *text) {
   tz_module *m = NULL;

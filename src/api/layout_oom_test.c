@@ -1,51 +1,28 @@
 /* Fails the Nth allocation of a session with shardings and layouts, for every N: each call gives
  * an error or a result, nothing crashes or (under ASan) leaks. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "terrazzo/layout.h"
-#include "tests/unit.h"
-
-static long until_failure; /* 1: the next one fails; 0 and below: none does */
-static bool fails(void) { return until_failure-- == 1; }
-
-void *__real_malloc(size_t n);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t n);
-void *__wrap_malloc(size_t n);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t n);
-void *__wrap_malloc(size_t n) { return fails() ? NULL : __real_malloc(n); }
-void *__wrap_calloc(size_t n, size_t size) { return fails() ? NULL : __real_calloc(n, size); }
-void *__wrap_realloc(void *p, size_t n) { return fails() ? NULL : __real_realloc(p, n); }
-
-static bool fine(tz_error *e) {
-  if (!e) return true;
-  if (tz_error_code(e) != 8) {
-    CHECK(!"an error other than out of memory");
-    fprintf(stderr, "%s\n", tz_error_message(e));
-  }
-  tz_error_free(e);
-  return false;
-}
+#include "tests/api.h"
+#include "tests/oom.h"
 
 static bool use_sharding(const tz_sharding *s) {
   char *text;
   for (uint32_t i = 0; tz_notation_name(i); i++) {
-    if (!fine(tz_sharding_write(s, tz_notation_name(i), &text))) return false;
+    if (!had_memory(tz_sharding_write(s, tz_notation_name(i), &text))) return false;
     tz_free(text);
   }
   for (int k = 0; k < 2; k++) {
-    if (!fine(tz_sharding_picture(s, k, &text))) return false;
+    if (!had_memory(tz_sharding_picture(s, k, &text))) return false;
     tz_free(text);
   }
-  if (!fine(tz_sharding_json(s, (const int64_t[]){4, 4}, &text))) return false;
+  if (!had_memory(tz_sharding_json(s, (const int64_t[]){4, 4}, &text))) return false;
   CHECK(strstr(text, "\"num_slices\": 8"));
   tz_free(text);
   tz_sharding *other;
-  if (!fine(tz_sharding_over_mesh(s, "a=8", &other))) return false;
+  if (!had_memory(tz_sharding_over_mesh(s, "a=8", &other))) return false;
   int64_t slices[8];
-  bool all = fine(tz_sharding_slices(other, slices));
+  bool all = had_memory(tz_sharding_slices(other, slices));
   if (all) CHECK(slices[1] == 2 && tz_sharding_slice_at(s, 1) == 2);
   tz_sharding_free(other);
   return all;
@@ -54,10 +31,10 @@ static bool use_sharding(const tz_sharding *s) {
 static bool use_layouts(tz_layout *from, tz_layout *to) {
   tz_redistribution *r;
   char *text;
-  if (!fine(tz_layout_json(from, (const int64_t[]){8, 8}, 2, &text))) return false;
+  if (!had_memory(tz_layout_json(from, (const int64_t[]){8, 8}, 2, &text))) return false;
   tz_free(text);
-  if (!fine(tz_redistribution_create(from, to, (const int64_t[]){8, 8}, 2, &r))) return false;
-  bool all = fine(tz_redistribution_json(r, 4, &text));
+  if (!had_memory(tz_redistribution_create(from, to, (const int64_t[]){8, 8}, 2, &r))) return false;
+  bool all = had_memory(tz_redistribution_json(r, 4, &text));
   if (all) tz_free(text);
   tz_redistribution_free(r);
   return all;
@@ -65,8 +42,8 @@ static bool use_layouts(tz_layout *from, tz_layout *to) {
 
 static bool use_strategies(void) {
   tz_layout *from = NULL, *to = NULL;
-  bool all = fine(tz_layout_from_strategy((const int64_t[]){2, 2}, 2, 8, false, &from)) &&
-             fine(tz_layout_from_strategy((const int64_t[]){1, 4}, 2, 8, true, &to)) &&
+  bool all = had_memory(tz_layout_from_strategy((const int64_t[]){2, 2}, 2, 8, false, &from)) &&
+             had_memory(tz_layout_from_strategy((const int64_t[]){1, 4}, 2, 8, true, &to)) &&
              use_layouts(from, to);
   tz_layout_free(from);
   tz_layout_free(to);
@@ -75,21 +52,11 @@ static bool use_strategies(void) {
 
 static bool session(void) {
   tz_sharding *s;
-  if (!fine(tz_sharding_read("pspec", "P('y', 'x')", "x=2,y=4", TZ_ANY_RANK, &s))) return false;
+  if (!had_memory(tz_sharding_read("pspec", "P('y', 'x')", "x=2,y=4", TZ_ANY_RANK, &s)))
+    return false;
   bool all = use_sharding(s);
   tz_sharding_free(s);
   return all && use_strategies();
 }
 
-int main(void) {
-  long n = 1;
-  for (;; n++) {
-    until_failure = n;
-    bool all = session();
-    if (all && until_failure > 0) break; /* N is past the last allocation */
-  }
-  until_failure = 0;
-  CHECK(n > 50);
-  CHECK(session());
-  return UNIT_END();
-}
+int main(void) { return oom_test(session); }

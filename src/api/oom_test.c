@@ -1,33 +1,10 @@
 /* Fails the Nth allocation of a session with the public IR, for every N: each call gives an error
- * or a result, nothing crashes or (under ASan) leaks. The linker sends malloc and its kin here. */
-#include <stdlib.h>
+ * or a result, nothing crashes or (under ASan) leaks. */
 #include <string.h>
 
 #include "terrazzo/dialect.h"
-#include "tests/unit.h"
-
-static long until_failure; /* 1: the next one fails; 0 and below: none does */
-static bool fails(void) { return until_failure-- == 1; }
-
-void *__real_malloc(size_t n);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t n);
-void *__wrap_malloc(size_t n);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t n);
-void *__wrap_malloc(size_t n) { return fails() ? NULL : __real_malloc(n); }
-void *__wrap_calloc(size_t n, size_t size) { return fails() ? NULL : __real_calloc(n, size); }
-void *__wrap_realloc(void *p, size_t n) { return fails() ? NULL : __real_realloc(p, n); }
-
-static bool fine(tz_error *e) {
-  if (!e) return true;
-  if (tz_error_code(e) != 8) {
-    CHECK(!"an error other than out of memory");
-    fprintf(stderr, "%s\n", tz_error_message(e));
-  }
-  tz_error_free(e);
-  return false;
-}
+#include "tests/api.h"
+#include "tests/oom.h"
 
 static void listen(void *user, const tz_diagnostic *d) { *(size_t *)user += strlen(d->message); }
 
@@ -46,7 +23,8 @@ static bool change(tz_module *m) {
   tz_value *v = tz_op_operand(ret, 0);
   tz_builder at = {.module = m, .block = b, .before = ret};
   tz_op_spec spec = {.name = "stablehlo.negate", .operands = &v, .num_operands = 1};
-  return fine(tz_build(&at, &spec, &o)) && fine(tz_op_set_operand(m, ret, 0, tz_op_result(o, 0)));
+  return had_memory(tz_build(&at, &spec, &o)) &&
+         had_memory(tz_op_set_operand(m, ret, 0, tz_op_result(o, 0)));
 }
 
 static tz_error *rule(void *user, tz_context *c, tz_op *o, const tz_attr **out_rule) {
@@ -66,8 +44,8 @@ static bool foreign(tz_context *c) {
                  .form = " $x%attrs : %fn",
                  .sharding_rule = rule};
   tz_module *m;
-  if (!fine(tz_register_op(c, &d))) return false;
-  if (!fine(tz_module_parse(c, text, sizeof text - 1, "y", &m))) return false;
+  if (!had_memory(tz_register_op(c, &d))) return false;
+  if (!had_memory(tz_module_parse(c, text, sizeof text - 1, "y", &m))) return false;
   tz_error *e = tz_module_verify(m);
   bool ok = e == NULL;
   CHECK(ok || tz_error_code(e) == 8 || strstr(tz_error_message(e), "out of memory"));
@@ -79,14 +57,15 @@ static bool use(tz_context *c) {
   tz_module *m;
   char *text;
   size_t n;
-  if (!fine(tz_module_parse(c, program, sizeof program - 1, "x", &m))) return false;
-  if (!change(m) || !fine(tz_module_run(m, "sdy-propagation-pipeline"))) return false;
-  if (!fine(tz_module_print(m, NULL, &text, &n))) return false;
+  if (!had_memory(tz_module_parse(c, program, sizeof program - 1, "x", &m))) return false;
+  if (!change(m) || !had_memory(tz_module_run(m, "sdy-propagation-pipeline"))) return false;
+  if (!had_memory(tz_module_print(m, NULL, &text, &n))) return false;
   CHECK(strstr(text, "stablehlo.negate %1 {sdy.sharding"));
   tz_free(text);
-  if (!fine(tz_module_write_bytecode(m, "1.17.0", &text, &n))) return false;
+  if (!had_memory(tz_module_write_bytecode(m, "1.17.0", &text, &n))) return false;
   tz_module *again;
-  bool ok = fine(tz_module_parse(c, text, n, "x", &again)) && fine(tz_module_verify(again));
+  bool ok =
+      had_memory(tz_module_parse(c, text, n, "x", &again)) && had_memory(tz_module_verify(again));
   tz_free(text);
   return ok && foreign(c);
 }
@@ -95,7 +74,7 @@ static bool session(void) {
   tz_context *c;
   size_t heard = 0;
   tz_context_options o = {.diagnostics = listen, .diagnostics_user = &heard};
-  bool ok = fine(tz_context_create(&o, &c)) && use(c);
+  bool ok = had_memory(tz_context_create(&o, &c)) && use(c);
   if (ok) { /* a context goes on after an error */
     tz_module *m;
     tz_error *e = tz_module_parse(c, "module {", 8, "x", &m);
@@ -107,22 +86,4 @@ static bool session(void) {
   return ok;
 }
 
-int main(void) {
-  CHECK(session());
-  long n = 1;
-  int survived = 0;
-  for (; n < 100000 && !unit_failed; n++) {
-    until_failure = n;
-    bool ok = session();
-    long left = until_failure;
-    until_failure = 0;
-    if (left > 0) { /* there were fewer than n */
-      CHECK(ok);
-      break;
-    }
-    survived += ok; /* only a message was lost */
-  }
-  fprintf(stderr, "%ld allocations\n", n);
-  CHECK(survived < 8 && n > 50 && n < 100000);
-  return UNIT_END();
-}
+int main(void) { return oom_test(session); }

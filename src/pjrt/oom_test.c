@@ -1,35 +1,10 @@
 /* Fails the Nth allocation of a whole session (client, buffers, compile, run), for every N: each
- * call gives an error or a result, nothing crashes, hangs, or (under ASan) leaks.
- *
- * The linker sends malloc and its kin here (--wrap). Only this module's neighbours are counted,
- * not libc's own allocations. */
-#include <stdatomic.h>
-#include <stdlib.h>
-
+ * call gives an error or a result, nothing crashes, hangs, or (under ASan) leaks. */
 #include "base/base.h"
 #include "pjrt/abi.h"
-#include "tests/unit.h"
+#include "tests/oom.h"
 
 extern const PJRT_Api *GetPjrtApi(void);
-
-static atomic_long until_failure; /* 1: the next one fails; 0 and below: none does */
-
-static bool fails(void) { return atomic_fetch_sub(&until_failure, 1) == 1; }
-
-void *__real_malloc(size_t n);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t n);
-void *__real_aligned_alloc(size_t align, size_t n);
-void *__wrap_malloc(size_t n);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t n);
-void *__wrap_aligned_alloc(size_t align, size_t n);
-void *__wrap_malloc(size_t n) { return fails() ? NULL : __real_malloc(n); }
-void *__wrap_calloc(size_t n, size_t size) { return fails() ? NULL : __real_calloc(n, size); }
-void *__wrap_realloc(void *p, size_t n) { return fails() ? NULL : __real_realloc(p, n); }
-void *__wrap_aligned_alloc(size_t align, size_t n) {
-  return fails() ? NULL : __real_aligned_alloc(align, n);
-}
 
 #define CALL(function, a, ...)                                                                     \
   PJRT_##function##_Args a = {.struct_size = PJRT_##function##_Args_END, __VA_ARGS__};             \
@@ -139,18 +114,4 @@ static bool session(void) {
   return ok && d_ok;
 }
 
-int main(void) {
-  CHECK(session());
-  long n = 1;
-  for (; n < 100000 && !unit_failed; n++) {
-    atomic_store(&until_failure, n);
-    bool ok = session();
-    if (atomic_exchange(&until_failure, 0) > 0) { /* there were fewer than n */
-      CHECK(ok);
-      break;
-    }
-  }
-  CHECK(n > 20 && n < 100000);
-  printf("failed each of %ld allocations\n", n - 1);
-  return UNIT_END();
-}
+int main(void) { return oom_test(session); }

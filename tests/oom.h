@@ -1,0 +1,51 @@
+/* For a program that runs a session again and again and fails its Nth allocation, for every N: each
+ * call gives an error or a result, nothing crashes, hangs, or (under ASan) leaks. The linker sends
+ * malloc and its kin here (oom_args in meson.build), but for libc's own. */
+#ifndef TESTS_OOM_H
+#define TESTS_OOM_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "tests/unit.h"
+
+static atomic_long oom_countdown; /* 1: the next one fails; 0 and below: none does */
+
+static bool oom_now(void) { return atomic_fetch_sub(&oom_countdown, 1) == 1; }
+
+void *__real_malloc(size_t n);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t n);
+void *__real_aligned_alloc(size_t align, size_t n);
+void *__wrap_malloc(size_t n);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t n);
+void *__wrap_aligned_alloc(size_t align, size_t n);
+void *__wrap_malloc(size_t n) { return oom_now() ? NULL : __real_malloc(n); }
+void *__wrap_calloc(size_t n, size_t size) { return oom_now() ? NULL : __real_calloc(n, size); }
+void *__wrap_realloc(void *p, size_t n) { return oom_now() ? NULL : __real_realloc(p, n); }
+void *__wrap_aligned_alloc(size_t align, size_t n) {
+  return oom_now() ? NULL : __real_aligned_alloc(align, n);
+}
+
+/* `session` returns whether all of it went well. */
+static int oom_test(bool (*session)(void)) {
+  long n = 1;
+  int survived = 0;
+  CHECK(session());
+  for (; n < 100000 && !unit_failed; n++) {
+    atomic_store(&oom_countdown, n);
+    bool ok = session();
+    if (atomic_exchange(&oom_countdown, 0) > 0) { /* there were fewer than n */
+      CHECK(ok);
+      break;
+    }
+    survived += ok; /* only a message or a cache was lost */
+  }
+  printf("failed each of %ld allocations, survived %d\n", n - 1, survived);
+  CHECK(survived < 8 && n > 50 && n < 100000);
+  return UNIT_END();
+}
+
+#endif
