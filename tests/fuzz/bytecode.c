@@ -46,18 +46,13 @@ static void check_module(ir_module *m) {
   buf_deinit(&code);
 }
 
-int LLVMFuzzerTestOneInput(const u8 *data, size_t size) {
-  fuzz_memory memory = {0, FUZZ_BASE + size * FUZZ_EACH};
-  allocator mem = {fuzz_alloc, &memory};
-  oom_trap trap;
-  diag_sink sink = {.fn = fuzz_silent};
-  ir_ctx *volatile c = ir_ctx_create(&mem, &trap, &sink);
-  FUZZ_CHECK(c && !setjmp(trap.at));
-  ir_module *m = bytecode_read(c, STR("input"), (str){(const char *)data, size});
-  FUZZ_CHECK(m || sink.errors);
+static void check(ir_ctx *c, str input) {
+  ir_module *m = bytecode_read(c, STR("input"), input);
+  FUZZ_CHECK(m || ir_sink(c)->errors);
   if (m && dialect_verify(m)) check_module(m);
   ir_module_destroy(m);
-  ir_ctx_destroy(c);
-  FUZZ_CHECK(memory.used == 0);
-  return 0;
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size) {
+  return fuzz_in_context(data, size, check);
 }

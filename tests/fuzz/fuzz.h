@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "ir/attr.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
@@ -39,6 +40,20 @@ static inline void fuzz_silent(void *user, diag_kind kind, diag_pos pos, str tex
 static inline void fuzz_failed(const char *file, int line, const char *what) {
   fprintf(stderr, "%s:%d: %s\n", file, line, what);
   abort();
+}
+
+/* The input to `check`, in a context whose memory is all given back. */
+static inline int fuzz_in_context(const u8 *data, size_t size, void (*check)(ir_ctx *, str)) {
+  fuzz_memory memory = {0, FUZZ_BASE + size * FUZZ_EACH};
+  allocator mem = {fuzz_alloc, &memory};
+  oom_trap trap;
+  diag_sink sink = {.fn = fuzz_silent};
+  ir_ctx *volatile c = ir_ctx_create(&mem, &trap, &sink);
+  FUZZ_CHECK(c && !setjmp(trap.at));
+  check(c, (str){(const char *)data, size});
+  ir_ctx_destroy(c);
+  FUZZ_CHECK(memory.used == 0);
+  return 0;
 }
 
 #endif

@@ -43,16 +43,15 @@ static void check_bytecode(ir_module *m) {
   buf_deinit(&first);
 }
 
-int LLVMFuzzerTestOneInput(const u8 *data, size_t size) {
-  oom_trap trap;
-  diag_sink sink = {.fn = fuzz_silent};
-  ir_ctx *volatile c = ir_ctx_create(&mem_system, &trap, &sink);
-  FUZZ_CHECK(c && !setjmp(trap.at));
-  ir_module *m = text_parse(c, STR("input"), (str){(const char *)data, size}, NULL);
+static void check(ir_ctx *c, str input) {
+  ir_module *m = text_parse(c, STR("input"), input, NULL);
   if (m && dialect_verify(m)) {
     for (size_t i = 0; i < COUNT(forms); i++) check_text(m, &forms[i]);
     check_bytecode(m);
   }
-  ir_ctx_destroy(c);
-  return 0;
+  ir_module_destroy(m);
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size) {
+  return fuzz_in_context(data, size, check);
 }

@@ -15,8 +15,9 @@ static void print_all(const ir_module *m) {
   }
 }
 
-static void read_one(ir_ctx *c, diag_sink *sink, str source, bool unregistered) {
+static void read_one(ir_ctx *c, str source, bool unregistered) {
   const text_parse_options options = {.allow_unregistered = unregistered};
+  diag_sink *sink = ir_sink(c);
   sink->errors = 0;
   ir_module *m = text_parse(c, STR("input"), source, &options);
   FUZZ_CHECK(m || sink->errors);
@@ -25,17 +26,11 @@ static void read_one(ir_ctx *c, diag_sink *sink, str source, bool unregistered) 
   ir_module_destroy(m);
 }
 
+static void check(ir_ctx *c, str input) {
+  read_one(c, input, false);
+  if (ir_sink(c)->errors) read_one(c, input, true);
+}
+
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size) {
-  fuzz_memory memory = {0, FUZZ_BASE + size * FUZZ_EACH};
-  allocator mem = {fuzz_alloc, &memory};
-  oom_trap trap;
-  diag_sink sink = {.fn = fuzz_silent};
-  ir_ctx *volatile c = ir_ctx_create(&mem, &trap, &sink);
-  FUZZ_CHECK(c && !setjmp(trap.at));
-  str source = {(const char *)data, size};
-  read_one(c, &sink, source, false);
-  if (sink.errors) read_one(c, &sink, source, true);
-  ir_ctx_destroy(c);
-  FUZZ_CHECK(memory.used == 0);
-  return 0;
+  return fuzz_in_context(data, size, check);
 }
