@@ -175,8 +175,24 @@ static const attr *read_dense_string(reader *r, cursor *c) {
                                .splat = splat != 0);
 }
 
-static const attr *read_unsupported(reader *r, cursor *c) {
-  return fail_unimplemented(r, c->at, "sparse and distinct attributes"), NULL;
+static const attr *read_sparse(reader *r, cursor *c) {
+  const u8 *from = c->at;
+  const type *t = get_type(r, c);
+  const attr *indices = get_attr(r, c), *values = get_attr(r, c);
+  i64 n;
+  if (r->failed) return NULL;
+  const type *it = attr_dense_type(indices), *vt = attr_dense_type(values);
+  bool ok = (t->kind == TYPE_TENSOR || t->kind == TYPE_VECTOR) && type_num_elements(t, &n);
+  ok = ok && attr_is(dense, indices) && it->elem == type_i64(r->ctx) && vt && vt->elem == t->elem;
+  if (!ok || attr_sparse_fault(t, indices, values, &n) != SPARSE_FITS)
+    return fail_at(r, from, "expected a shape with indices and values inside"), NULL;
+  return attr_make(r->ctx, sparse, .type = t, .indices = indices, .values = values);
+}
+
+/* An attribute of its own for each entry of the file; texts give ids from 0 on. */
+static const attr *read_distinct(reader *r, cursor *c) {
+  const attr *value = get_attr(r, c);
+  return r->failed ? NULL : attr_make(r->ctx, distinct, .id = --r->last_distinct, .value = value);
 }
 
 /* ---- written ---- */
@@ -290,6 +306,12 @@ static void put_dense_string(writer *w, const attr *a, u64 code, wire_mode mode)
     put_uint(w, intern_string(w, ((const string_attr *)d->elems.data[i])->value));
 }
 
+static void put_distinct(writer *w, const attr *a, u64 code, wire_mode mode) {
+  put_uint(w, code);
+  put_attr(w, ((const distinct_attr *)a)->value, mode);
+  w->alone = true;
+}
+
 static const attr_code builtin_attrs[] = {
     [0] = BY_FIELDS(array, {'A', 0}),
     [1] = BOTH(read_dict, dict, put_dict),
@@ -311,8 +333,11 @@ static const attr_code builtin_attrs[] = {
     [17] = BOTH(read_dense_array, dense_array, put_dense_array),
     [18] = BOTH(read_dense, dense, put_dense),
     [19] = BOTH(read_dense_string, dense_string, put_dense_string),
-    [20] = BY_FN(read_unsupported),
-    [21] = BY_FN(read_unsupported),
+    [20] = {.fn = read_sparse,
+            .known = true,
+            .id = ATTR_sparse,
+            .fields = {{'t', 0}, {'a', 0}, {'a', 0}}},
+    [21] = BOTH(read_distinct, distinct, put_distinct),
     [22] = BY_FN(read_file_range),
 };
 

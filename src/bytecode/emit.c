@@ -168,10 +168,12 @@ void put_bits(writer *w, u32 width, i64 v, str wide) {
 }
 
 void put_tail(writer *w, str bytes) {
-  if (bytes.len < ROPE_LARGE)
+  if (bytes.len < ROPE_LARGE) {
     put_bytes(w, bytes.data, bytes.len);
-  else
+  } else {
     w->tail = bytes;
+    w->alone = true; /* has no twin that we would look for */
+  }
 }
 
 bool cannot_write(writer *w, const char *fmt, ...) {

@@ -76,6 +76,7 @@ typedef struct reader {
   int depth;      /* of nested attributes and types */
   u64 tree;       /* the size of the one at hand, were it written out */
   u64 attrs_given;
+  i64 last_distinct;
   VEC(use_order) orders;
   i64 *lists[8]; /* see dense_ints */
   u32 next_list;

@@ -15,7 +15,7 @@ static u32 finish(writer *w, interner *table, rope *data, size_t begin, u32 dial
   str bytes = {(const char *)w->stack.data + begin, w->stack.len - begin};
   bool added = false;
   u32 tag = dialect << 1 | custom, n;
-  if (w->tail.data) { /* has no twin that we would look for */
+  if (w->alone) {
     VEC_PUSH(w->arena, table->items, (interned){{"", 0}, 0, tag});
     n = (u32)table->items.len - 1;
     added = true;
@@ -24,12 +24,13 @@ static u32 finish(writer *w, interner *table, rope *data, size_t begin, u32 dial
   }
   *size = 0;
   if (added) {
-    if (!w->tail.data) bytes = table->items.data[n].bytes; /* which stays */
+    if (!w->alone) bytes = table->items.data[n].bytes; /* which stays */
     rope_bytes(data, bytes.data, bytes.len);
     rope_bytes(data, w->tail.data, w->tail.len);
     *size = (u64)(bytes.len + w->tail.len) << 1 | custom;
   }
   w->tail = (str){NULL, 0};
+  w->alone = false;
   w->stack.len = begin;
   return n;
 }

@@ -53,7 +53,8 @@ struct writer {
   interner strings, dialects, ops, attrs, types, props, resources;
   ptr_map attr_numbers[2], type_numbers[2]; /* by mode */
   VEC(u8) stack;                            /* the entries being encoded */
-  str tail; /* what ends the entry at hand, too large for the stack */
+  str tail;   /* what ends the entry at hand, too large for the stack */
+  bool alone; /* the entry at hand is not to be one with others of the same bytes */
   rope attr_data, type_data;
   VEC(u64) attr_sizes, type_sizes; /* with the flag of the dialect's own encoding */
   struct vhlo_plan **plans;        /* by op_id: for the target; NULL: not asked for yet */

@@ -275,6 +275,28 @@ i64 attr_dense_int(const attr *dense, size_t i) {
   return (i64)v;
 }
 
+const type *attr_dense_type(const attr *a) {
+  const dense_attr *d = attr_as(dense, a);
+  const dense_string_attr *s = attr_as(dense_string, a);
+  return d ? d->type : s ? s->type : NULL;
+}
+
+sparse_fault attr_sparse_fault(const type *t, const attr *indices, const attr *values, i64 *at) {
+  const type *it = attr_dense_type(indices), *vt = attr_dense_type(values);
+  size_t rank = t->dims.len;
+  if (vt->dims.len != 1) return SPARSE_VALUES;
+  bool lists = it->dims.len == 2 && it->dims.data[1] == (i64)rank;
+  bool flat = it->dims.len == 1 && rank == 1;
+  if ((!lists && !flat) || it->dims.data[0] != vt->dims.data[0]) return SPARSE_SHAPES;
+  i64 n = ((const dense_attr *)indices)->splat ? 1 : rank ? it->dims.data[0] : 0;
+  for (*at = 0; *at < n; ++*at)
+    for (size_t k = 0; k < rank; k++) {
+      i64 v = attr_dense_int(indices, (size_t)*at * rank + k);
+      if (v < 0 || v >= t->dims.data[k]) return SPARSE_INDEX;
+    }
+  return SPARSE_FITS;
+}
+
 bool attr_get_i64s(ir_ctx *c, const attr *a, i64s *out) {
   const dense_array_attr *d = attr_as(dense_array, a);
   if (d) {

@@ -23,17 +23,17 @@ typedef enum type_kind {
   TYPE_INDEX,
   TYPE_INT,
   TYPE_FLOAT,
-  TYPE_COMPLEX,  /* elem */
-  TYPE_TENSOR,   /* dims, elem, encoding */
-  TYPE_UNRANKED, /* elem */
-  TYPE_VECTOR,   /* dims, elem, scalable */
-  TYPE_FUNCTION, /* types: num_inputs inputs, then results */
-  TYPE_TUPLE,    /* types */
-  TYPE_TOKEN,    /* !stablehlo.token */
-  TYPE_FUTURE,   /* !stablehlo.future<types> */
-  TYPE_OPAQUE,   /* !text, of a dialect we have no rows for */
-  TYPE_QUANT,    /* quant */
-  TYPE_MEMREF,   /* dims, elem, encoding (its layout), space */
+  TYPE_COMPLEX,         /* elem */
+  TYPE_TENSOR,          /* dims, elem, encoding */
+  TYPE_UNRANKED,        /* elem */
+  TYPE_VECTOR,          /* dims, elem, scalable */
+  TYPE_FUNCTION,        /* types: num_inputs inputs, then results */
+  TYPE_TUPLE,           /* types */
+  TYPE_TOKEN,           /* !stablehlo.token */
+  TYPE_FUTURE,          /* !stablehlo.future<types> */
+  TYPE_OPAQUE,          /* !text, of a dialect we have no rows for */
+  TYPE_QUANT,           /* quant */
+  TYPE_MEMREF,          /* dims, elem, encoding (its layout), space */
   TYPE_UNRANKED_MEMREF, /* elem, space */
 } type_kind;
 
@@ -143,7 +143,7 @@ const type *type_function(ir_ctx *c, types inputs, types results);
 const type *type_tuple(ir_ctx *c, types elems);
 const type *type_token(ir_ctx *c);
 const type *type_future(ir_ctx *c, types elems); /* tensors */
-const type *type_opaque(ir_ctx *c, str text); /* without the `!` */
+const type *type_opaque(ir_ctx *c, str text);    /* without the `!` */
 /* layout and space may be NULL: row-major, the default space. */
 const type *type_memref(ir_ctx *c, i64s dims, const type *elem, const attr *layout,
                         const attr *space);
@@ -293,6 +293,12 @@ bool attr_get_symbol(const attr *a, str *out); /* flat symbol_ref */
 bool attr_get_i64s(ir_ctx *c, const attr *a, i64s *out);
 /* Integer value of element i of a dense attribute of integers or i1 (sign from the type). */
 i64 attr_dense_int(const attr *dense, size_t i);
+/* What is wrong with dense indices (i64) and values as a sparse constant of static type t; *at: an
+ * index out of bounds. */
+typedef enum sparse_fault { SPARSE_FITS, SPARSE_VALUES, SPARSE_SHAPES, SPARSE_INDEX } sparse_fault;
+sparse_fault attr_sparse_fault(const type *t, const attr *indices, const attr *values, i64 *at);
+/* Of a dense or dense_string attribute; else NULL. */
+const type *attr_dense_type(const attr *a);
 str symbol_of(const attr *a); /* root of a symbol_ref, or empty */
 
 /* ---- locations ---- */

@@ -319,23 +319,16 @@ static bool wrong_shapes(parser *p, const token *where, const type *t, const typ
   return false;
 }
 
-/* Index `n`, which begins at `at` among all of them, lies in the shape. */
-static bool index_fits(parser *p, const token *where, const type *t, const attr *indices, i64 n) {
+static bool index_outside(parser *p, const token *where, const type *t, const attr *indices,
+                          i64 n) {
   size_t rank = t->dims.len;
-  const dense_attr *d = (const dense_attr *)indices;
-  bool fits = true;
-  for (size_t k = 0; k < rank; k++) {
-    i64 v = attr_dense_int(indices, d->splat ? 0 : (size_t)n * rank + k);
-    fits = fits && v >= 0 && v < t->dims.data[k];
-  }
-  if (fits) return true;
   buf b;
   buf_init(&b, ir_mem(p->ctx));
   buf_printf(&b, "sparse index #%lld is not contained within the value shape, with index=[",
              (long long)n);
   for (size_t k = 0; k < rank; k++)
     buf_printf(&b, "%s%llu", k ? ", " : "",
-               (unsigned long long)attr_dense_int(indices, d->splat ? 0 : (size_t)n * rank + k));
+               (unsigned long long)attr_dense_int(indices, (size_t)n * rank + k));
   BUF_LIT(&b, "], and type='");
   text_print_type(&b, t);
   BUF_LIT(&b, "'");
@@ -346,19 +339,17 @@ static bool index_fits(parser *p, const token *where, const type *t, const attr 
 
 static bool check_sparse(parser *p, const token *where, const type *t, const attr *indices,
                          const attr *values) {
-  const dense_attr *d = (const dense_attr *)indices;
-  const dense_string_attr *s = attr_as(dense_string, values);
-  const type *it = d->type, *vt = s ? s->type : ((const dense_attr *)values)->type;
-  size_t rank = t->dims.len;
-  if (vt->dims.len != 1)
+  i64 n;
+  switch (attr_sparse_fault(t, indices, values, &n)) {
+  case SPARSE_VALUES:
     return parser_error(p, where, "expected 1-d tensor for sparse element values");
-  bool pairs = it->dims.len == 2 && it->dims.data[1] == (i64)rank;
-  bool flat = it->dims.len == 1 && rank == 1;
-  if ((!pairs && !flat) || it->dims.data[0] != vt->dims.data[0])
-    return wrong_shapes(p, where, t, it, vt);
-  i64 n = d->splat ? 1 : rank ? it->dims.data[0] : 0;
-  for (i64 i = 0; i < n; i++)
-    if (!index_fits(p, where, t, indices, i)) return false;
+  case SPARSE_SHAPES:
+    return wrong_shapes(p, where, t, attr_dense_type(indices), attr_dense_type(values));
+  case SPARSE_INDEX:
+    return index_outside(p, where, t, indices, n);
+  case SPARSE_FITS:
+    break;
+  }
   return true;
 }
 

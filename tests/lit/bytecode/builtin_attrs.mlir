@@ -1,0 +1,14 @@
+// Attributes of builtin that go through native bytecode as they are; MLIR reads the same file.
+// RUN: terrazzo opt -allow-unregistered-dialect %s --emit-bytecode --target=native -o %t.mlirbc
+// RUN: terrazzo opt -allow-unregistered-dialect %t.mlirbc | FileCheck %s
+// RUN: terrazzo opt -allow-unregistered-dialect %s --emit-bytecode | terrazzo opt -allow-unregistered-dialect | FileCheck %s
+
+// Two distinct attributes of one value stay two.
+// CHECK: [[A:#.+]] = distinct[0]<"x">
+// CHECK: [[B:#.+]] = distinct[1]<"x">
+// CHECK: {a = [[A]], b = [[B]], c = [[A]], d = {{\[}}[[B]], distinct[2]<>], e = distinct[3]<>}
+"t.a"() {a = distinct[0]<"x">, b = distinct[1]<"x">, c = distinct[0]<"x">, d = [distinct[1]<"x">, distinct[2]<unit>], e = distinct[3]<>} : () -> ()
+// CHECK: {a = sparse<{{\[}}[0, 0], [1, 2]], [1, 5]> : tensor<3x4xi32>, b = sparse<0, -2.000000e+00> : tensor<3xf32>, c = sparse<> : tensor<3xf32>, d = sparse<{{\[}}[1, 1], [2, 2]], true> : tensor<4x4xi1>, e = sparse<1, (1.000000e+00,2.000000e+00)> : tensor<4xcomplex<f32>>, f = sparse<2, 3> : vector<4xi64>, g = sparse<[0, 1], [true, false]> : tensor<4xi1>}
+"t.b"() {a = sparse<[[0, 0], [1, 2]], [1, 5]> : tensor<3x4xi32>, b = sparse<0, -2.0> : tensor<3xf32>, c = sparse<> : tensor<3xf32>, d = sparse<[[1, 1], [2, 2]], true> : tensor<4x4xi1>, e = sparse<[[1]], (1.0, 2.0)> : tensor<4xcomplex<f32>>, f = sparse<2, [3]> : vector<4xi64>, g = sparse<[0, 1], [true, false]> : tensor<4xi1>} : () -> ()
+// CHECK: {a = sparse<0, "a"> : tensor<3x!foo.bar>, b = sparse<[0, 1], ["a", "b"]> : tensor<3x!foo.bar>}
+"t.c"() {a = sparse<[[0]], ["a"]> : tensor<3x!foo.bar>, b = sparse<[0, 1], ["a", "b"]> : tensor<3x!foo.bar>} : () -> ()
