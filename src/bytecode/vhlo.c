@@ -128,6 +128,14 @@ static bool is_default(wire_default d, const attr *a) {
   return false;
 }
 
+bool vhlo_is_default(const char *op_name, const char *prop_name, const attr *a) {
+  for (size_t i = vhlo_num_rows; i-- > 0;)
+    for (const wire_prop *p = vhlo_rows[i].props; p->name; p++)
+      if (!strcmp(vhlo_rows[i].target, op_name) && !strcmp(p->name, prop_name))
+        return is_default(p->otherwise, a);
+  return false;
+}
+
 /* Layouts of operands and results are there together or not at all. */
 static void drop_layouts(const vhlo_row *row, const attr **values) {
   size_t at[2], n = 0;

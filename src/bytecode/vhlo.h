@@ -38,5 +38,7 @@ extern const size_t vhlo_num_rows;
 
 /* Where a property of a row goes in an op of `info`. */
 prop vhlo_place(const op_info *info, const char *name);
+/* Does the attribute say no more than its absence, in the newest row that has it? */
+bool vhlo_is_default(const char *op_name, const char *prop_name, const attr *a);
 
 #endif

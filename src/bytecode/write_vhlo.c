@@ -150,11 +150,6 @@ static bool has_prop(const vhlo_plan *p, int slot, const field_info *f) {
   return false;
 }
 
-static bool is_false(const attr *a) {
-  bool v;
-  return attr_get_bool(a, &v) && !v;
-}
-
 /* What is in slots that the row lacks: func's are kept as discardable; StableHLO's are lost. */
 static void check_rest(writer *w, const op *o, const vhlo_plan *p, named_attr *rest,
                        size_t *num_rest) {
@@ -165,7 +160,7 @@ static void check_rest(writer *w, const op *o, const vhlo_plan *p, named_attr *r
     if (!has_prop(p, (int)i, NULL)) {
       if (str_starts(o->info->name, STR("func.")))
         rest[(*num_rest)++] = (named_attr){attr_string(w->ctx, str_of(s->name)), a};
-      else if (!is_false(a))
+      else if (!vhlo_is_default(p->row->target, s->name, a))
         cannot_write(w, "attribute '%s'", s->name);
       continue;
     }
