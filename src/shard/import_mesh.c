@@ -1,4 +1,4 @@
-/* Import passes on meshes and axes. */
+/* Passes on meshes and axes: those of the import, and what undoes them. */
 #include "shard/flow.h"
 #include "shard/passes.h"
 #include "shard/calls.h"
@@ -152,6 +152,12 @@ static walk_result lift_groups(void *user, op *o) {
   return WALK_ON;
 }
 
+/* NULL: those of a mesh in order. */
+static const attr *device_ids_of(ir_module *m, const mesh_attr *v) {
+  i64 n = (i64)v->device_ids.len;
+  return n ? attr_dense_i64(m->ctx, (i64s){&n, 1}, v->device_ids.data) : NULL;
+}
+
 /* {axes = [{name, size}], device_ids = dense}: the mesh for readers that know no sdy */
 static const attr *mesh_dict(ir_module *m, const mesh_attr *v) {
   ir_ctx *c = m->ctx;
@@ -163,13 +169,9 @@ static const attr *mesh_dict(ir_module *m, const mesh_attr *v) {
     axes[i] = attr_dict(c, d, 2);
   }
   named_attr d[2] = {{attr_string(c, STR("axes")), attr_array(c, (attrs){axes, v->axes.len})}};
-  size_t n = 1;
-  if (v->device_ids.len) {
-    i64 len = (i64)v->device_ids.len;
-    d[n++] = (named_attr){attr_string(c, STR("device_ids")),
-                          attr_dense_i64(c, (i64s){&len, 1}, v->device_ids.data)};
-  }
-  return attr_dict(c, d, n);
+  const attr *ids = device_ids_of(m, v);
+  if (ids) d[1] = (named_attr){attr_string(c, STR("device_ids")), ids};
+  return attr_dict(c, d, ids ? 2 : 1);
 }
 
 bool pass_lift_inlined_meshes(ir_module *m, arena *scratch, const pass_args *args) {
@@ -187,6 +189,78 @@ bool pass_lift_inlined_meshes(ir_module *m, arena *scratch, const pass_args *arg
     if (!view_sdy_mesh(o, &v)) return op_error(m->ctx, o, "has no mesh");
     op_set_attr(m, o, STR("stablehlo.mesh"), mesh_dict(m, v.mesh));
   }
+  return true;
+}
+
+/* ---- sdy-inline-meshes, sdy-drop-sharding-and-mesh ---- */
+
+static void erase_meshes(ir_module *m) {
+  FOR_OPS(o, op_body(m->root, 0))
+  if (op_is(o, sdy_mesh)) op_erase(o);
+}
+
+/* NULL where `ref` is no name of a mesh. */
+static const attr *mesh_named(const symbols *t, const attr *ref) {
+  const op *o = attr_is(symbol_ref, ref) ? symbols_find(t, symbol_of(ref)) : NULL;
+  return o && op_is(o, sdy_mesh) ? op_attr(o, STR("mesh")) : NULL;
+}
+
+static const attr *inline_mesh(void *user, const attr *a) {
+  const symbols *t = user;
+  tensor_sharding_attr out = *attr_as(tensor_sharding, a);
+  const attr *mesh = mesh_named(t, out.mesh);
+  if (!mesh) return a;
+  out.mesh = mesh;
+  return attr_unique(t->m->ctx, &out.base);
+}
+
+/* A mesh as StableHLO spells it out. */
+static const attr *hlo_of_mesh(ir_module *m, const mesh_attr *v) {
+  const attr **axes = ARENA_ARRAY(&m->arena, const attr *, v->axes.len);
+  for (size_t i = 0; i < v->axes.len; i++) {
+    const mesh_axis_attr *a = attr_as(mesh_axis, v->axes.data[i]);
+    axes[i] = attr_make(m->ctx, hlo_mesh_axis, .name = a->name, .size = a->size);
+  }
+  return attr_make(m->ctx, hlo_mesh, .axes = {axes, v->axes.len},
+                   .device_ids = device_ids_of(m, v));
+}
+
+static walk_result inline_groups(void *user, op *o) {
+  symbols *t = user;
+  const replica_group_mesh_axes_attr *g =
+      attr_as(replica_group_mesh_axes, op_attr(o, STR("replica_groups")));
+  const mesh_attr *mesh = g ? attr_as(mesh, mesh_named(t, g->mesh)) : NULL;
+  if (!mesh) return WALK_ON;
+  replica_group_mesh_axes_attr out = *g;
+  out.mesh = hlo_of_mesh(t->m, mesh);
+  op_set_attr(t->m, o, STR("replica_groups"), attr_unique(t->m->ctx, &out.base));
+  return WALK_ON;
+}
+
+bool pass_inline_meshes(ir_module *m, arena *scratch, const pass_args *args) {
+  (void)args;
+  symbols t;
+  symbols_init(&t, m, scratch);
+  map_shardings(m, scratch, inline_mesh, &t);
+  op_walk(m->root, inline_groups, &t);
+  erase_meshes(m);
+  return true;
+}
+
+static walk_result drop_sharding(void *user, op *o) {
+  ir_module *m = user;
+  op_set_attr(m, o, STR("sdy.sharding"), NULL);
+  for (int side = FUNC_ARGS; op_is(o, func) && side <= FUNC_RESULTS; side++) {
+    size_t n = func_num(o, side);
+    func_set_shardings(m, o, side, arena_zalloc(&m->arena, n * sizeof(attr *)), n);
+  }
+  return WALK_ON;
+}
+
+bool pass_drop_sharding_and_mesh(ir_module *m, arena *scratch, const pass_args *args) {
+  (void)scratch, (void)args;
+  op_walk(m->root, drop_sharding, m);
+  erase_meshes(m);
   return true;
 }
 

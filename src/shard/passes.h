@@ -17,7 +17,8 @@ pass_fn pass_export_named_computations, pass_propagate_to_func_results, pass_unf
     pass_insert_func_call_reshards, pass_constant_merger, pass_sink_data_flow_edges,
     pass_sink_func_data_flow_edges, pass_remove_sharding_groups, pass_constraint_to_reshard,
     pass_update_non_divisible, pass_remove_sub_axes, pass_close_shardings, pass_drop_rules,
-    pass_inline_named_computations, pass_remove_dead_ops;
+    pass_inline_named_computations, pass_remove_dead_ops, pass_inline_meshes,
+    pass_drop_sharding_and_mesh;
 
 /* Maps every #sdy.sharding of the module: on arguments, results, ops and edges. NULL from fn (or
  * from reading) is a failure. */

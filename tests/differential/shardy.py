@@ -32,6 +32,8 @@ MODES = {
     "conservative": f"{IMPORT},sdy-user-priority-propagate{{conservative-propagation=true}}",
     "pipeline": "sdy-propagation-pipeline",
     "dedup": "sdy-propagation-pipeline{dedup-functions-fully=true}",
+    "unflatten": "sdy-flatten-call-graph,sdy-unflatten-call-graph{dedup-functions-fully=true}",
+    "inline-meshes": "sdy-inline-meshes",
 }
 SEED_MODES = "basic,aggressive,user-priority,pipeline,dedup"
 
