@@ -18,6 +18,7 @@ static const char *propagated(op_id id) {
   static const char *const ways[] = {[SHARD_NO_WAY] = NULL,
                                      [SHARD_NEEDS_NONE] = "none needed",
                                      [SHARD_BY_RULE] = "rule",
+                                     [SHARD_BY_EXTRA_RULE] = "extra rule",
                                      [SHARD_BY_EDGES] = "edges"};
   return ways[shard_way_of(id)];
 }
@@ -44,7 +45,9 @@ static const struct stage {
     {"verify", "the verifier checks what the dialect says of it", verified},
     {"infer", "result types follow from the rest", inferred},
     {"portable", "has a form in portable artifacts (VHLO)", portable},
-    {"shard", "rule or edges: shardings go through; none needed: constants and the like",
+    {"shard",
+     "rule or edges: shardings go through; extra rule: with extra-rules=true; none needed: "
+     "constants and the like",
      propagated},
     {"partition",
      "split: runs on shards; partly: along some dimensions; whole: along none; "

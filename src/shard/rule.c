@@ -65,7 +65,8 @@ void rule_begin(rule_builder *b, rule_set *s, const op *o) {
                       .a = s->scratch,
                       .op = o,
                       .num_operands = o->num_operands,
-                      .num_results = o->num_results};
+                      .num_results = o->num_results,
+                      .num_data = o->num_operands};
   b->types = ARENA_ARRAY(b->a, const type *, b->num_operands + b->num_results);
   for (u32 i = 0; i < o->num_operands; i++) b->types[i] = op_operand(o, i)->type;
   for (u32 i = 0; i < o->num_results; i++) b->types[o->num_operands + i] = o->results[i].type;
@@ -91,10 +92,15 @@ static void place(rule_builder *b, u32 tensor, i64 dim, u32 f) {
   b->places[b->num_places++] = (struct place){at, f};
 }
 
+static bool says_size(const rule_builder *b, u32 tensor) {
+  return tensor >= b->num_data && tensor < b->num_operands;
+}
+
 void rule_factor(rule_builder *b, const i64 *operand_dims, const i64 *result_dims, i64 size,
                  factor_kind kind, bool blocked) {
   u32 f = new_factor(b, size, kind, blocked);
   for (u32 t = 0; t < b->num_operands + b->num_results; t++) {
+    if (says_size(b, t)) continue;
     i64 dim = t < b->num_operands ? operand_dims[t] : result_dims[t - b->num_operands];
     if (dim == NO_DIM) continue;
     if (size == 1 && has_factor(b, b->tensor_begin[t] + (u32)dim)) continue;
@@ -107,7 +113,8 @@ void rule_factor_all(rule_builder *b, i64 operand_dim, i64 result_dim, i64 size,
   u32 f = new_factor(b, size, kind, blocked);
   for (u32 t = 0; t < b->num_operands + b->num_results; t++) {
     i64 dim = t < b->num_operands ? operand_dim : result_dim;
-    if (dim != NO_DIM && b->tensor_begin[t + 1] > b->tensor_begin[t]) place(b, t, dim, f);
+    if (dim != NO_DIM && b->tensor_begin[t + 1] > b->tensor_begin[t] && !says_size(b, t))
+      place(b, t, dim, f);
   }
 }
 
@@ -163,7 +170,11 @@ const rule *rule_end(rule_builder *b) {
 }
 
 const rule *rule_identity(rule_set *s, const type *t, size_t num_operands) {
-  rule_builder b = {.set = s, .a = s->scratch, .num_operands = (u32)num_operands, .num_results = 1};
+  rule_builder b = {.set = s,
+                    .a = s->scratch,
+                    .num_operands = (u32)num_operands,
+                    .num_results = 1,
+                    .num_data = (u32)num_operands};
   b.types = ARENA_ARRAY(b.a, const type *, num_operands + 1);
   for (size_t i = 0; i <= num_operands; i++) b.types[i] = t;
   begin_types(&b);

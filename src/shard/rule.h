@@ -72,6 +72,7 @@ typedef struct rule_builder {
   arena *a;
   const op *op;
   u32 num_operands, num_results;
+  u32 num_data;       /* operands in front of those that only say sizes, which have no factors */
   const type **types; /* of operands, then results */
   VEC(factor) factors;
   /* pairs (dimension in the order of all tensors, factor), in order of adding */
@@ -113,7 +114,7 @@ static inline i64s rule_result_shape(const rule_builder *b, size_t i) {
 typedef const rule *rule_fn(rule_builder *b, const op *o);
 /* by op id, in rule_table.c; NULL: none */
 rule_fn *rule_fn_of(const op *o);
-rule_fn *rule_extra_of(const op *o);                 /* in rules_extra.c */
+rule_fn *rule_extra_of(op_id id);                    /* in rules_extra.c */
 rule_fn *rule_fn_in(const rule_set *s, const op *o); /* of both, as the set wants */
 bool rule_fn_is_plain(rule_fn *fn);                  /* looks at the types and slots only */
 rule_fn rule_all_gather, rule_all_to_all, rule_bitcast_convert, rule_broadcast_in_dim,
@@ -121,6 +122,7 @@ rule_fn rule_all_gather, rule_all_to_all, rule_bitcast_convert, rule_broadcast_i
     rule_dynamic_update_slice, rule_gather, rule_pad, rule_reduce, rule_reduce_scatter,
     rule_reduce_window, rule_reshape, rule_reverse, rule_rng_bit_generator, rule_scatter,
     rule_slice, rule_sort, rule_transpose;
+rule_fn extra_dynamic_broadcast_in_dim, extra_dynamic_conv, extra_dynamic_gather;
 rule_fn rule_batch_norm_inference, rule_cholesky, rule_dot, rule_fft, rule_select_and_scatter,
     rule_triangular_solve;
 

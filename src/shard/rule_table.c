@@ -19,7 +19,7 @@ static const rule *pointwise(rule_builder *b, const op *o) {
   return rule_end(b);
 }
 
-/* chlo ops have none, as in Shardy */
+/* chlo ops have none, as in Shardy; rules_extra.c has */
 #define R_ew(id) pointwise
 #define R_cast(id) pointwise
 #define R_bcast(id) pointwise
@@ -141,7 +141,7 @@ static const bool silent[OP_COUNT] = {
 
 rule_fn *rule_fn_in(const rule_set *s, const op *o) {
   rule_fn *fn = rule_fn_of(o);
-  return fn || !s->extra ? fn : rule_extra_of(o);
+  return fn || !s->extra || op_kind(o) >= OP_COUNT ? fn : rule_extra_of(op_kind(o));
 }
 
 bool rule_fn_is_plain(rule_fn *fn) {
@@ -161,5 +161,6 @@ void rule_warn_unknown(rule_set *s, const op *o) {
 shard_way shard_way_of(op_id id) {
   if (flow_known(id)) return SHARD_BY_EDGES;
   if (table[id]) return SHARD_BY_RULE;
-  return silent[id] || (op_infos[id].traits & TERMINATOR) ? SHARD_NEEDS_NONE : SHARD_NO_WAY;
+  if (silent[id] || (op_infos[id].traits & TERMINATOR)) return SHARD_NEEDS_NONE;
+  return rule_extra_of(id) ? SHARD_BY_EXTRA_RULE : SHARD_NO_WAY;
 }

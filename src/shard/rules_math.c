@@ -55,28 +55,39 @@ static void add_spatials(rule_builder *b, const conv_attr *d) {
   }
 }
 
-const rule *rule_convolution(rule_builder *b, const op *o) {
-  struct convolution_attrs v;
-  if (!view_convolution(o, &v)) return NULL;
-  const conv_attr *d = v.dimension_numbers;
+static const rule *convolution_rule(rule_builder *b, const conv_attr *d, i64 batch_groups,
+                                    i64 feature_groups) {
   i64s rhs = rule_shape(b, 1), out = rule_result_shape(b, 0);
-  if (v.batch_group_count > 1)
+  if (batch_groups > 1)
     rule_factor_2_1(b, d->input_batch_dimension, d->kernel_output_feature_dimension,
-                    d->output_feature_dimension, v.batch_group_count, FACTOR_PASS);
+                    d->output_feature_dimension, batch_groups, FACTOR_PASS);
   rule_factor_2_1(b, d->input_batch_dimension, NO_DIM, d->output_batch_dimension,
                   out.data[d->output_batch_dimension], FACTOR_PASS);
   if (!b->set->conservative) add_spatials(b, d);
-  if (v.feature_group_count > 1)
+  if (feature_groups > 1)
     rule_factor_2_1(b, d->input_feature_dimension, d->kernel_output_feature_dimension,
-                    d->output_feature_dimension, v.feature_group_count, FACTOR_PASS);
+                    d->output_feature_dimension, feature_groups, FACTOR_PASS);
   rule_factor_2_1(b, d->input_feature_dimension, d->kernel_input_feature_dimension, NO_DIM,
                   rhs.data[d->kernel_input_feature_dimension], FACTOR_REDUCTION);
-  i64 groups = max_i64(1, v.batch_group_count) * max_i64(1, v.feature_group_count);
+  i64 groups = max_i64(1, batch_groups) * max_i64(1, feature_groups);
   i64 features = out.data[d->output_feature_dimension] / groups;
   if (features > 1)
     rule_factor_2_1(b, NO_DIM, d->kernel_output_feature_dimension, d->output_feature_dimension,
                     features, FACTOR_PASS);
   return rule_end(b);
+}
+
+const rule *rule_convolution(rule_builder *b, const op *o) {
+  struct convolution_attrs v;
+  if (!view_convolution(o, &v)) return NULL;
+  return convolution_rule(b, v.dimension_numbers, v.batch_group_count, v.feature_group_count);
+}
+
+const rule *extra_dynamic_conv(rule_builder *b, const op *o) {
+  struct dynamic_conv_attrs v;
+  b->num_data = 2;
+  if (!view_dynamic_conv(o, &v)) return NULL;
+  return convolution_rule(b, v.dimension_numbers, v.batch_group_count, v.feature_group_count);
 }
 
 const rule *rule_reduce(rule_builder *b, const op *o) {

@@ -18,14 +18,12 @@ const rule *rule_bitcast_convert(rule_builder *b, const op *o) {
   return rule_end(b);
 }
 
-const rule *rule_broadcast_in_dim(rule_builder *b, const op *o) {
-  struct broadcast_in_dim_attrs v;
-  if (!view_broadcast_in_dim(o, &v)) return NULL;
+static const rule *broadcast_rule(rule_builder *b, i64s dims) {
   i64s in = rule_shape(b, 0), out = rule_result_shape(b, 0);
   for (size_t d = 0; d < out.len; d++) {
     i64 from = NO_DIM;
-    for (size_t i = 0; i < v.broadcast_dimensions.len && i < in.len; i++)
-      if (v.broadcast_dimensions.data[i] == (i64)d) from = (i64)i;
+    for (size_t i = 0; i < dims.len && i < in.len; i++)
+      if (dims.data[i] == (i64)d) from = (i64)i;
     if (from != NO_DIM && in.data[from] == 1 && out.data[d] != 1) {
       rule_factor_1_1(b, from, NO_DIM, 1, FACTOR_PASS); /* expanded in place */
       from = NO_DIM;
@@ -33,6 +31,18 @@ const rule *rule_broadcast_in_dim(rule_builder *b, const op *o) {
     rule_factor_1_1(b, from, (i64)d, out.data[d], FACTOR_PASS);
   }
   return rule_end(b);
+}
+
+const rule *rule_broadcast_in_dim(rule_builder *b, const op *o) {
+  struct broadcast_in_dim_attrs v;
+  if (!view_broadcast_in_dim(o, &v)) return NULL;
+  return broadcast_rule(b, v.broadcast_dimensions);
+}
+
+const rule *extra_dynamic_broadcast_in_dim(rule_builder *b, const op *o) {
+  struct dynamic_broadcast_in_dim_attrs v;
+  b->num_data = 1;
+  return view_dynamic_broadcast_in_dim(o, &v) ? broadcast_rule(b, v.broadcast_dimensions) : NULL;
 }
 
 const rule *rule_transpose(rule_builder *b, const op *o) {
@@ -273,10 +283,7 @@ static const rule *gather_rule(rule_builder *b, const gather_form *g) {
   return rule_end(b);
 }
 
-const rule *rule_gather(rule_builder *b, const op *o) {
-  struct gather_attrs v;
-  if (!view_gather(o, &v)) return NULL;
-  const gather_dims_attr *d = v.dimension_numbers;
+static const rule *rule_of_gather(rule_builder *b, const gather_dims_attr *d) {
   gather_form g = {.input = rule_shape(b, 0),
                    .indices = rule_shape(b, 1),
                    .slices = rule_result_shape(b, 0),
@@ -286,6 +293,17 @@ const rule *rule_gather(rule_builder *b, const op *o) {
                    .input_batching = d->operand_batching_dims,
                    .indices_batching = d->start_indices_batching_dims};
   return gather_rule(b, &g);
+}
+
+const rule *rule_gather(rule_builder *b, const op *o) {
+  struct gather_attrs v;
+  return view_gather(o, &v) ? rule_of_gather(b, v.dimension_numbers) : NULL;
+}
+
+const rule *extra_dynamic_gather(rule_builder *b, const op *o) {
+  struct dynamic_gather_attrs v;
+  b->num_data = 2;
+  return view_dynamic_gather(o, &v) ? rule_of_gather(b, v.dimension_numbers) : NULL;
 }
 
 /* The body combines by one of the reductions that an all-reduce has. */

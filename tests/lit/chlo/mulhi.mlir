@@ -5,7 +5,7 @@
 
 // CHECK: %0 = chlo.mulhi %c, %c_0 : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
 // CHECK: %1 = chlo.mulhi %c_1, %c_1 : tensor<2xi4>, tensor<2xi4> -> tensor<2xi4>
-// OPS: chlo.mulhi form yes yes - - split yes
+// OPS: chlo.mulhi form yes yes - extra rule split yes
 // STEPS: chlo.mulhi: loop [4] {{.*}}i32=mulhi
 // STEPS: chlo.mulhi: loop [2] {{.*}}i8=shr_arith {{.*}}i4=convert
 func.func @main() -> (tensor<4xi32>, tensor<2xi4>) {
