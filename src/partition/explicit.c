@@ -185,14 +185,6 @@ static void fix_replicated(explicit_pass *p, op *o, const sharding **sh, const m
   }
 }
 
-/* Propagation leaves some elementwise ops without a rule (chlo's); shards are all one to them. */
-static const rule *rule_here(explicit_pass *p, op *o) {
-  const rule *r = rule_of_op(&p->rules, o);
-  bool pointwise = op_kind(o) < OP_COUNT && o->num_results == 1 &&
-                   (o->info->family == FAMILY_ew || o->info->family == FAMILY_cast);
-  return r || !pointwise ? r : rule_identity(&p->rules, op_result(o, 0)->type, o->num_operands);
-}
-
 static void fix_op(explicit_pass *p, op *o) {
   arena *a = p->e.a;
   u32 n = o->num_operands + o->num_results;
@@ -202,7 +194,7 @@ static void fix_op(explicit_pass *p, op *o) {
   gather_shardings(p, o, sh, sizes, types);
   const mesh *m = common_mesh(sh, n);
   if (!m) return;
-  const rule *r = rule_here(p, o);
+  const rule *r = rule_of_op(&p->rules, o);
   if (r && !r->custom)
     fix_with_rule(p, o, r, sh, sizes, types, m);
   else
@@ -358,6 +350,7 @@ bool part_insert_explicit_reshards(ir_module *m, arena *scratch, const pass_args
   p.placer.e = &p.e;
   p.placer.keep = scratch;
   rule_set_init(&p.rules, m->ctx, scratch, false);
+  p.rules.extra = true; /* whatever propagation made of them */
   fix_block(&p, op_body(m->root, 0));
   p.e.a = scratch;
   op_walk(m->root, tidy, &p);
