@@ -70,7 +70,7 @@ typedef void tz_diagnostic_fn(void *user, const tz_diagnostic *d);
 /* ---- contexts ---- */
 
 typedef struct tz_context_options {
-  bool allow_unregistered;       /* ops of dialects that nobody knows, in the generic form */
+  bool allow_unregistered;       /* ops, types, attributes of dialects that nobody knows */
   tz_diagnostic_fn *diagnostics; /* NULL: errors are in the messages of tz_error, the rest lost */
   void *diagnostics_user;
 } tz_context_options;

@@ -7,7 +7,8 @@ tz_error *tz_attr_parse(tz_context *c, const char *text, const tz_attr **out_att
   if (!text || !out_attr) return bad_handle();
   *out_attr = NULL;
   ENTER(c);
-  *out_attr = attr_out(text_parse_attr(c->ir, str_of(text), NULL));
+  const text_parse_options o = {.allow_unregistered = c->allow_unregistered};
+  *out_attr = attr_out(text_parse_attr(c->ir, str_of(text), &o));
   return leave(&entry_, *out_attr ? NULL : reported(c));
 }
 

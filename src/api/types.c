@@ -6,7 +6,8 @@ tz_error *tz_type_parse(tz_context *c, const char *text, const tz_type **out_typ
   if (!text || !out_type) return bad_handle();
   *out_type = NULL;
   ENTER(c);
-  *out_type = type_out(text_parse_type(c->ir, str_of(text), NULL));
+  const text_parse_options o = {.allow_unregistered = c->allow_unregistered};
+  *out_type = type_out(text_parse_type(c->ir, str_of(text), &o));
   return leave(&entry_, *out_type ? NULL : reported(c));
 }
 

@@ -138,12 +138,17 @@ static dialect_kind kind_of(str dialect) {
   return DIALECT_other;
 }
 
-/* As the dialect's text, where it has no encoding of its own. */
-static void put_attr_text(writer *w, const attr *a) {
+/* As the dialect's text, where it has no encoding of its own; it ends at a zero. */
+static void put_text(writer *w, const attr *a, const type *t) {
   buf text;
   buf_init(&text, ir_mem(w->ctx));
-  text_print_attr(&text, a);
+  if (a)
+    text_print_attr(&text, a);
+  else
+    text_print_type(&text, t);
   bool ok = buf_ok(&text);
+  if (ok && text.len && memchr(text.data, 0, text.len))
+    cannot_write(w, "%s with a zero byte in its text", a ? "an attribute" : "a type");
   if (ok) put_bytes(w, text.data, text.len);
   buf_deinit(&text);
   if (!ok) arena_oom(w->arena);
@@ -160,7 +165,7 @@ static u32 encode_native(writer *w, const attr *a) {
   if (code)
     put_coded(w, a, &codecs[kind]->attrs[code - 1], code - 1, MODE_native);
   else
-    put_attr_text(w, a);
+    put_text(w, a, NULL);
   return finish_attr(w, begin, dialect, code != 0);
 }
 
@@ -219,17 +224,6 @@ const attr *native_slot_value(ir_ctx *c, const attr *a) {
 
 /* ---- types ---- */
 
-static void put_type_text(writer *w, const type *t) {
-  buf text;
-  buf_init(&text, ir_mem(w->ctx));
-  text_print_type(&text, t);
-  bool ok = buf_ok(&text);
-  if (ok) put_bytes(w, text.data, text.len);
-  buf_deinit(&text);
-  if (!ok) arena_oom(w->arena);
-  put_byte(w, 0);
-}
-
 static u32 encode_native_type(writer *w, const type *t) {
   size_t begin = w->stack.len;
   if (put_builtin_type(w, t)) return finish_type(w, begin, STR("builtin"), true);
@@ -238,7 +232,7 @@ static u32 encode_native_type(writer *w, const type *t) {
   dialect = t->kind == TYPE_QUANT ? STR("quant") : (str){t->text.data, 0};
   if (t->kind == TYPE_OPAQUE)
     while (dialect.len < t->text.len && !strchr(".<", dialect.data[dialect.len])) dialect.len++;
-  put_type_text(w, t);
+  put_text(w, NULL, t);
   return finish_type(w, begin, dialect, false);
 }
 

@@ -398,31 +398,34 @@ static str one_line(parser *p, str s) {
   return (str){out, n};
 }
 
-/* #dialect.name<...> or #dialect<...>, unread, in the spelling that MLIR prefers. `begin` is after
- * the dialect's name, `end` after the part of the name that was a token. */
-static const attr *opaque(parser *p, str dialect, const char *begin, const char *end) {
-  token open = p->tok;
-  if (at(p, '<') && p->tok.text.data == end) {
-    if (!lexer_skip_nested(&p->lex) || *p->lex.p != '>')
-      return parser_error(p, &open, "expected '>' at the end of a dialect attribute"), NULL;
-    end = ++p->lex.p;
-    parser_next(p);
-  }
-  bool dotted = *begin == '.';
-  if (str_is(dialect, "sparse_tensor")) { /* as its printer lays it out */
-    str one = one_line(p, (str){begin, (size_t)(end - begin)});
-    begin = one.data;
-    end = begin + one.len;
-  }
-  str body = {begin + 1, (size_t)(end - begin) - 1 - !dotted};
-  if (!parser_pretty_symbol(body)) body = (str){begin, (size_t)(end - begin)};
-  return attr_make(p->ctx, opaque, .dialect = dialect, .text = body);
+/* : type */
+static bool optional_type(parser *p, const type **t) {
+  return !parser_accept(p, ':') || (*t = parser_type(p)) != NULL;
+}
+
+/* #dialect.name<...> or #dialect<...>, unread. */
+static const attr *opaque(parser *p) {
+  dialect_symbol s;
+  const type *t = NULL;
+  if (!parser_symbol_text(p, &s) || !optional_type(p, &t) || !parser_keep_symbol(p, &s, false, t))
+    return NULL;
+  if (str_is(s.dialect, "sparse_tensor")) s.body = one_line(p, s.body); /* as its printer has it */
+  return attr_make(p->ctx, opaque, .dialect = s.dialect, .text = s.body,
+                   .type = t && t->kind != TYPE_NONE ? t : NULL);
+}
+
+static const attr *unknown(parser *p, const token *where, str dialect, str mnemonic) {
+  if (!mnemonic.len)
+    parser_error(p, where, "expected valid keyword");
+  else if (str_is(dialect, "sdy"))
+    parser_error(p, where, "unknown attribute `" STR_FMT "` in dialect `sdy`", STR_ARG(mnemonic));
+  else
+    parser_error(p, where, "unknown %s attribute", str_is(dialect, "chlo") ? "chlo" : "StableHLO");
+  return NULL;
 }
 
 /* #dialect<mnemonic ...> */
 static const attr *long_form(parser *p, str dialect) {
-  token open = p->tok;
-  if (!is_known(dialect)) return opaque(p, dialect, open.text.data, open.text.data);
   if (!parser_expect(p, '<', "expected '<'")) return NULL;
   token t = p->tok;
   if (!parser_expect(p, TOK_ID, "expected valid keyword")) return NULL;
@@ -431,12 +434,20 @@ static const attr *long_form(parser *p, str dialect) {
     return old && parser_expect(p, '>', "expected '>'") ? old : NULL;
   }
   attr_id id = find(dialect, t.text);
-  if (id == ATTR_COUNT)
-    return parser_error(p, &t, "unknown attribute `" STR_FMT "` in dialect `" STR_FMT "`",
-                        STR_ARG(t.text), STR_ARG(dialect)),
-           NULL;
+  if (id == ATTR_COUNT) return unknown(p, &t, dialect, t.text);
   const attr *a = parser_dialect_body(p, id);
   return a && parser_expect(p, '>', "expected '>'") ? a : NULL;
+}
+
+/* #dialect.mnemonic... */
+static const attr *short_form(parser *p, const token *t, str dialect, str mnemonic) {
+  attr_id id = find(dialect, mnemonic);
+  if (id != ATTR_COUNT) return parser_dialect_body(p, id);
+  if (str_is(dialect, "stablehlo") && str_is(mnemonic, "type_extensions"))
+    return type_extensions(p);
+  token where = *t;
+  where.col += (u32)(mnemonic.data - t->text.data);
+  return unknown(p, &where, dialect, mnemonic);
 }
 
 static const attr *written_out(parser *p) {
@@ -451,18 +462,13 @@ static const attr *written_out(parser *p) {
     parser_missing(p, "undefined symbol alias id '" STR_FMT "'", STR_ARG(name));
     return NULL;
   }
+  str dialect = {name.data, dot ? (size_t)(dot - name.data) : name.len};
+  if (!is_known(dialect)) return opaque(p);
   parser_next(p);
-  if (!dot) return long_form(p, name);
-  str dialect = {name.data, (size_t)(dot - name.data)};
-  str mnemonic = str_from(name, dialect.len + 1);
-  attr_id id = find(dialect, mnemonic);
-  if (id != ATTR_COUNT) return parser_dialect_body(p, id);
-  if (str_is(name, "stablehlo.type_extensions")) return type_extensions(p);
-  if (!is_known(dialect)) return opaque(p, dialect, dot, mnemonic.data + mnemonic.len);
-  t.col += (u32)(mnemonic.data - t.text.data);
-  parser_error(p, &t, "unknown attribute `" STR_FMT "` in dialect `" STR_FMT "`", STR_ARG(mnemonic),
-               STR_ARG(dialect));
-  return NULL;
+  const attr *a =
+      dot ? short_form(p, &t, dialect, str_from(name, dialect.len + 1)) : long_form(p, dialect);
+  const type *ignored;
+  return a && optional_type(p, &ignored) ? a : NULL;
 }
 
 const attr *parser_dialect_attr(parser *p) {

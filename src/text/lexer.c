@@ -163,6 +163,14 @@ token lexer_next(lexer *l) {
   return t;
 }
 
+void lexer_skip_to(lexer *l, const char *p) {
+  for (; l->p < p; l->p++)
+    if (*l->p == '\n') {
+      l->line++;
+      l->line_start = l->p + 1;
+    }
+}
+
 bool lexer_skip_nested(lexer *l) {
   size_t depth = 0;
   while (l->p < l->end) {
@@ -193,4 +201,13 @@ bool lexer_skip_nested(lexer *l) {
 bool str_is_bare(str s) {
   if (s.len == 0 || !(class_of(s.data[0]) & START)) return false;
   return run(s.data, s.data + s.len, BARE) == s.data + s.len;
+}
+
+bool str_is_pretty_symbol(str body) {
+  size_t i = 0;
+  if (body.len == 0 || !char_is_alpha(body.data[0])) return false;
+  while (i < body.len && (char_is_alpha(body.data[i]) || char_is_digit(body.data[i]) ||
+                          body.data[i] == '.' || body.data[i] == '_'))
+    i++;
+  return i == body.len || (body.data[i] == '<' && body.data[body.len - 1] == '>');
 }

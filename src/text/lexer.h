@@ -46,11 +46,14 @@ void lexer_skip_space(lexer *l);
 /* Skips to the bracket that closes one already opened, over nested brackets and strings; p is
  * then at it. false: there is none. */
 bool lexer_skip_nested(lexer *l);
+void lexer_skip_to(lexer *l, const char *p); /* counts the lines */
 
 static inline bool char_is_digit(char c) { return c >= '0' && c <= '9'; }
 static inline bool char_is_alpha(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 bool str_is_bare(str s); /* prints without quotes where a keyword or a string may stand */
+/* Whether a dialect's symbol prints as dialect.body rather than dialect<body>. */
+bool str_is_pretty_symbol(str body);
 
 #endif

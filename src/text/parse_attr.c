@@ -313,6 +313,7 @@ static const attr *string(parser *p) {
   if (parser_accept(p, ':')) {
     t = parser_type(p);
     if (!t) return NULL;
+    if (t->kind == TYPE_NONE) t = NULL;
   }
   return attr_make(p->ctx, string, .value = s, .type = t);
 }

@@ -302,63 +302,23 @@ static const type *keyword(parser *p) {
   return found;
 }
 
-/* Dialects of MLIR whose types are carried as text, whether or not unregistered ones are allowed.
- */
-static const char *const carried[] = {"shape", "llvm", "mhlo",     "vhlo",   "tosa",
-                                      "async", "gpu",  "nvgpu",    "memref", "tensor",
-                                      "emitc", "pdl",  "transform"};
-
-static bool is_carried(const parser *p, str dialect) {
-  static const char *const own[] = {"stablehlo", "sdy", "func", "chlo"};
-  for (size_t i = 0; i < COUNT(own); i++)
-    if (str_is(dialect, own[i])) return false;
-  if (p->options.allow_unregistered) return true;
-  for (size_t i = 0; i < COUNT(carried); i++)
-    if (str_is(dialect, carried[i])) return true;
-  return false;
-}
-
-bool parser_pretty_symbol(str body) {
-  size_t i = 0;
-  if (body.len == 0 || !char_is_alpha(body.data[0])) return false;
-  while (i < body.len && (char_is_alpha(body.data[i]) || char_is_digit(body.data[i]) ||
-                          body.data[i] == '.' || body.data[i] == '_'))
-    i++;
-  return i == body.len || (body.data[i] == '<' && body.data[body.len - 1] == '>');
-}
-
 /* !dialect.name<...> or !dialect<...> as text, in the spelling that MLIR prefers */
-static const type *opaque(parser *p, const token *t, str dialect) {
-  const char *begin = dialect.data + dialect.len + 1, *end = p->lex.p;
-  bool dotted = *(begin - 1) == '.';
-  if (p->lex.p < p->lex.end && *p->lex.p == '<') {
-    p->lex.p++;
-    if (!lexer_skip_nested(&p->lex) || *p->lex.p != '>')
-      return parser_error(p, t, "expected '>' at the end of a dialect type"), NULL;
-    end = ++p->lex.p;
-  }
-  str body = {begin, (size_t)(end - begin) - !dotted};
-  parser_next(p);
-  bool pretty = parser_pretty_symbol(body);
-  str text = arena_printf(p->scratch, STR_FMT "%s" STR_FMT "%s", STR_ARG(dialect),
-                          pretty ? "." : "<", STR_ARG(body), pretty ? "" : ">");
-  if (str_is(text, "stablehlo.token")) return type_token(p->ctx);
-  if (is_carried(p, dialect)) return type_opaque(p->ctx, text);
-  token where = *t;
-  if (dotted) where.col += (u32)dialect.len + 2;
-  if (str_is(dialect, "sdy") || str_is(dialect, "func"))
-    return parser_error(p, &where, "dialect '" STR_FMT "' provides no type parsing hook",
-                        STR_ARG(dialect)),
-           NULL;
-  if (str_is(dialect, "stablehlo"))
-    return parser_error(p, &where, "unknown stablehlo type: " STR_FMT, STR_ARG(body)), NULL;
-  return parser_error(p, &where,
-                      "`!\"" STR_FMT "\"<\"" STR_FMT
-                      "\">` type created with unregistered dialect. If this is intended, please "
-                      "call allowUnregisteredDialects() on the MLIRContext, or use "
-                      "-allow-unregistered-dialect with the MLIR opt tool used",
-                      STR_ARG(dialect), STR_ARG(body)),
-         NULL;
+static const type *opaque(parser *p) {
+  dialect_symbol s;
+  buf b;
+  if (!parser_symbol_text(p, &s) || !parser_keep_symbol(p, &s, true, NULL)) return NULL;
+  bool pretty = str_is_pretty_symbol(s.body);
+  buf_init(&b, ir_mem(p->ctx));
+  buf_str(&b, s.dialect);
+  buf_char(&b, pretty ? '.' : '<');
+  buf_str(&b, s.body);
+  if (!pretty) buf_char(&b, '>');
+  const type *t = str_is(buf_view(&b), "stablehlo.token") ? type_token(p->ctx)
+                  : str_is(s.dialect, "stablehlo")        ? NULL
+                                                          : type_opaque(p->ctx, buf_view(&b));
+  buf_deinit(&b);
+  if (!t) parser_error(p, &s.inside, "unknown stablehlo type: " STR_FMT, STR_ARG(s.body));
+  return t;
 }
 
 /* !quant.name<...> or !quant<name<...>> */
@@ -395,7 +355,7 @@ static const type *written_out(parser *p) {
   }
   str dialect = {name.data, dot ? (size_t)(dot - name.data) : name.len};
   if (str_is(dialect, "quant")) return quantized(p, &t, dot != NULL);
-  return opaque(p, &t, dialect);
+  return opaque(p);
 }
 
 /* !alias, !dialect.name<...>, !dialect<...> */

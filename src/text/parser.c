@@ -57,13 +57,11 @@ static void emit_at(parser *p, const char *at, const char *fmt, ...) {
 
 static void lexer_error(parser *p, const lexer *l) { emit_at(p, l->error_at, "%s", l->error); }
 
-/* MLIR looks for the end of a #dialect.name<...> before it reads what is inside. false: there is
- * none, reported. Done only when there is something to report anyway. */
-static bool check_symbol(parser *p) {
+/* Past the bracket that closes the one at `at`. NULL: there is none, reported. */
+static const char *symbol_end(parser *p, const char *at) {
   char open[IR_MAX_NESTING];
   size_t depth = 0;
-  const char *at = p->symbol, *token = p->symbol, *end = p->source.data + p->source.len;
-  p->symbol = NULL;
+  const char *token = at, *end = p->source.data + p->source.len;
   do {
     char c = at < end ? *at++ : 0;
     const char *pair = c ? strchr("<>[](){}", c) : NULL;
@@ -73,19 +71,35 @@ static bool check_symbol(parser *p) {
     } else if (c == '"') {
       lexer l = {.p = at - 1, .end = end, .line_start = at, .line = 1};
       token = at - 1;
-      if (lexer_next(&l).kind != TOK_STRING) return lexer_error(p, &l), false;
+      if (lexer_next(&l).kind != TOK_STRING) return lexer_error(p, &l), NULL;
       at = l.p;
     } else if (c == 0 || (closes && open[depth - 1] != pair[-1])) {
       emit_at(p, token, "unbalanced '%c' character in pretty dialect name", open[depth - 1]);
-      return false;
+      return NULL;
     } else if (closes) {
       depth--;
     } else if (pair) {
-      if (depth == IR_MAX_NESTING) return true; /* refused for that */
+      if (depth == IR_MAX_NESTING)
+        return emit_at(p, at - 1, "nested more than %d levels deep", (int)IR_MAX_NESTING), NULL;
       open[depth++] = c;
     }
   } while (depth);
-  return true;
+  return at;
+}
+
+/* MLIR looks for the end of a #dialect.name<...> before it reads what is inside. false: there is
+ * none, reported. Done only when there is something to report anyway. */
+static bool check_symbol(parser *p) {
+  const char *begin = p->symbol;
+  p->symbol = NULL;
+  return symbol_end(p, begin) != NULL;
+}
+
+bool parser_skip_symbol(parser *p) {
+  if (p->symbol && p->symbol != p->lex.p && !check_symbol(p)) return false;
+  const char *end = symbol_end(p, p->lex.p);
+  if (end) lexer_skip_to(&p->lex, end);
+  return end != NULL;
 }
 
 /* Whether an error is to be reported; false also if another was instead. */

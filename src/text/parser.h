@@ -116,6 +116,8 @@ void parser_note(parser *p, u32 line, u32 col, const char *fmt, ...) PRINTF_LIKE
 bool parser_enter(parser *p);           /* one level deeper; false: too deep, reported */
 bool parser_room(parser *p, u32 depth); /* for what is itself so deep, here */
 static inline void parser_leave(parser *p) { p->depth--; }
+/* Puts the cursor, at a bracket, behind the one that closes it. */
+bool parser_skip_symbol(parser *p);
 /* Bytes of a string token, or of the part of an @ token after the sign. */
 str parser_string(parser *p, const token *t);
 bool parser_i64(parser *p, i64 *out);            /* with sign; checks the range */
@@ -137,8 +139,15 @@ bool parser_function_type(parser *p, type_vec *inputs, type_vec *results);
 const type *parser_optional_type(parser *p, bool *bad);     /* NULL: no type starts here */
 bool parser_dims(parser *p, i64_vec *dims, bool *unranked); /* after `<`, raw: 4x?x */
 
-/* Whether a dialect's symbol may print as dialect.body rather than dialect<body>. */
-bool parser_pretty_symbol(str body);
+/* ---- symbols of dialects that are kept as text: dialect_symbol.c ---- */
+typedef struct dialect_symbol {
+  token at, inside; /* where MLIR says that there is no such dialect; that it has no such symbol */
+  str dialect, body;
+} dialect_symbol;
+bool parser_symbol_text(parser *p, dialect_symbol *s); /* at #dialect... or !dialect... */
+/* Whether it may stand as it is; t: of an attribute, or NULL. */
+bool parser_keep_symbol(parser *p, const dialect_symbol *s, bool is_type, const type *t);
+
 /* After !quant.name or !quant<name; `where` is the name. quant_text.c */
 const type *parser_quant(parser *p, const token *where, str name);
 

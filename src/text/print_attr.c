@@ -485,11 +485,13 @@ static void attr_dense_resource(printer *w, const attr *a, how h) {
 
 static void attr_opaque(printer *w, const attr *a, how h) {
   const opaque_attr *o = (const opaque_attr *)a;
-  (void)h;
+  bool pretty = str_is_pretty_symbol(o->text);
   put_char(w, '#');
   put(w, o->dialect);
-  if (o->text.len && o->text.data[0] != '<') put_char(w, '.');
+  put_char(w, pretty ? '.' : '<');
   put(w, o->text);
+  if (!pretty) put_char(w, '>');
+  if (o->type && h != BARE) typed(w, o->type);
 }
 
 static void attr_affine_map(printer *w, const attr *a, how h) {

@@ -9,7 +9,7 @@
 #include "ir/op.h"
 
 typedef struct text_parse_options {
-  bool allow_unregistered; /* ops of dialects that we have no rows of, in generic form */
+  bool allow_unregistered; /* ops, types and attributes of dialects that we have no rows of */
 } text_parse_options;
 
 /* NULL: errors were reported to the context's sink. `source` need not live on, except that a

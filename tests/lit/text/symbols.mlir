@@ -1,0 +1,13 @@
+// Attributes and types of dialects that nobody knows are kept as text, in MLIR's spelling.
+// RUN: terrazzo opt -allow-unregistered-dialect %s | FileCheck %s
+// RUN: terrazzo opt -allow-unregistered-dialect %s --emit-bytecode | terrazzo opt -allow-unregistered-dialect | FileCheck %s
+
+// CHECK: a = #foo<<x>>, b = #foo<-x<y>>, c = #foo<x$y>, d = #foo<1>, e = #foo<.x>,
+// CHECK-SAME: f = #foo.x<"](\22", (->)>, g = #foo.x : i32, h = [#foo.y<z> : f32], i = #foo.none,
+// CHECK-SAME: j = #stablehlo<precision HIGH>, k = #stablehlo.bounds<4>, l = "text", m = !foo<<x>>,
+// CHECK-SAME: n = !foo.x<y>, o = !foo<x-y>, p = !stablehlo.token, q = #arith.fastmath<none>}
+"a.b"() {a = #foo.<x>, b = #foo.-x<y>, c = #foo.x$y, d = #foo.1, e = #foo..x,
+         f = #foo.x<"](\22", (->)>, g = #foo.x : i32, h = [#foo<y<z>> : f32], i = #foo.none : none,
+         j = #stablehlo<precision HIGH> : i32, k = #stablehlo.bounds<4> : i32, l = "text" : none,
+         m = !foo.<x>, n = !foo<x<y>>, o = !foo.x-y, p = !stablehlo<token>,
+         q = #arith.fastmath<none>} : () -> ()
