@@ -186,7 +186,7 @@ static void reshard_steps(line *l) {
                       : "after_minimal_partitioner_with_global_shapes");
 }
 
-static void export_steps(line *l) {
+static void export_steps(line *l, bool inline_meshes) {
   const pass_option sink[] = {
       {STR("sink-debug-sharding-origins"), wants_origins(l) ? STR("true") : STR("false")},
       {STR("sink-debug-propagation-edge-sharding"), wants_edges(l) ? STR("true") : STR("false")}};
@@ -207,12 +207,13 @@ static void export_steps(line *l) {
   if (flag(l, "dump-sharding-origins", false) || flag(l, "dump-propagation-edges", false))
     step(l, "sdy-remove-propagation-debug-info");
   if (!flag(l, "keep-sharding-rules", false)) step(l, "sdy-drop-sharding-rules");
+  if (partition && flag(l, "inline-meshes", inline_meshes)) step(l, "sdy-inline-meshes");
 }
 
 bool pipeline_export(ir_module *m, arena *scratch, const pass_args *args) {
   (void)scratch;
   line l = {m, args, 0, true};
-  export_steps(&l);
+  export_steps(&l, true);
   return l.ok;
 }
 
@@ -233,7 +234,7 @@ bool pipeline_propagate(ir_module *m, arena *scratch, const pass_args *args) {
   step(&l, "sdy-unflatten-call-graph");
   step(&l, "symbol-dce");
   step(&l, "sdy-insert-func-call-reshards");
-  export_steps(&l);
+  export_steps(&l, false);
   return l.ok;
 }
 

@@ -34,6 +34,7 @@ MODES = {
     "dedup": "sdy-propagation-pipeline{dedup-functions-fully=true}",
     "unflatten": "sdy-flatten-call-graph,sdy-unflatten-call-graph{dedup-functions-fully=true}",
     "inline-meshes": "sdy-inline-meshes",
+    "export": "sdy-add-data-flow-edges,sdy-export-pipeline,sdy-inline-meshes",
 }
 SEED_MODES = "basic,aggressive,user-priority,pipeline,dedup"
 
