@@ -25,7 +25,6 @@ static const u8 effects_of[OP_COUNT] = {
     [OP_sdy_reduce_scatter] = EFFECTS_SOME,
     [OP_sharded_to_unreduced] = EFFECTS_SOME,
     [OP_replicated_to_unreduced] = EFFECTS_SOME,
-    [OP_propagation_barrier] = EFFECTS_NONE,
 };
 
 static bool call_is_free(const op *o) {
