@@ -112,7 +112,7 @@ static const attr *read_dense_array(reader *r, cursor *c) {
   str data = get_blob(r, c);
   if (r->failed) return NULL;
   bool ok = t->kind == TYPE_INT || t->kind == TYPE_FLOAT;
-  ok = ok && (t->width == 1 || t->width == 8 || t->width == 16 || t->width == 32 || t->width == 64);
+  ok = ok && (t->width == 1 || (t->width > 0 && t->width % 8 == 0));
   if (!ok || !checked_mul(n, (u64)(t->width + 7) / 8, &bytes) || bytes != data.len)
     return fail_at(r, from, "expected the elements of an array, found %zu bytes", data.len), NULL;
   return attr_make(r->ctx, dense_array, .elem = t, .data = data);

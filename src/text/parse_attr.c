@@ -29,8 +29,7 @@ bool parser_int_bits(str literal, bool minus, const type *t, u64 *bits) {
   u64 top = width > 64 ? 0 : 1ull << (width - 1);
   if (minus) {
     v = low_bits(0 - v, width);
-    if (width > 64 || (v && !(v & top))) return false;
-    if (t->kind == TYPE_INT && t->sign == UNSIGNED && v) return false;
+    if (width > 64 || !(v & top)) return false; /* -0 too, as in MLIR */
   } else if (is_signed && (v & top)) {
     return false;
   }

@@ -383,21 +383,39 @@ const attr *parser_sparse(parser *p, const type *expected) {
 }
 
 typedef struct packed {
-  dense d;
   const type *elem;
+  char *one; /* an element */
   VEC(char) out;
 } packed;
 
-static bool packed_item(parser *p, void *user) {
-  packed *k = user;
-  char one[16] = {0};
-  lexer next = p->lex;
-  token t = at(p, '-') ? lexer_next(&next) : p->tok;
-  bool word = t.kind == TOK_ID && (str_is(t.text, "true") || str_is(t.text, "false"));
-  if (k->elem->kind == TYPE_INT && t.kind != TOK_INT && !word)
-    return parser_accept(p, '-'), parser_error(p, &t, "expected integer literal");
-  if (!number(p, &k->d, one)) return false;
-  for (size_t i = 0; i < k->d.size; i++) VEC_PUSH(p->scratch, k->out, one[i]);
+static bool packed_float(parser *p, const packed *k) {
+  bool minus = parser_accept(p, '-');
+  token t = p->tok;
+  u64 bits;
+  if (!at(p, TOK_INT) && !at(p, TOK_FLOAT))
+    return parser_error(p, &t, "expected floating point literal");
+  if (wide_is(k->elem))
+    return parser_wide_number(p, &t, minus, k->elem, "type", k->one) && parser_next(p);
+  if (!parser_float_bits(p, &t, minus, k->elem, &bits)) return false;
+  memcpy(k->one, &bits, type_storage(k->elem));
+  return parser_next(p);
+}
+
+static bool packed_int(parser *p, const packed *k) {
+  bool minus = parser_accept(p, '-'), yes = at_word(p, "true"), bit = k->elem->width == 1;
+  token t = p->tok;
+  u64 bits = yes;
+  if (yes || at_word(p, "false")) {
+    if (!bit) return parser_error(p, &t, "expected i1 type for 'true' or 'false' values");
+    *k->one = yes;
+    return parser_next(p);
+  }
+  if (!parser_accept(p, TOK_INT)) return parser_error(p, &t, "expected integer literal");
+  if (bit) return parser_error(p, &p->tok, "expected 'true' or 'false' values for i1 type");
+  if (wide_is(k->elem) ? !wide_int_from_literal(p->scratch, t.text, minus, k->elem, k->one)
+                       : !parser_int_bits(t.text, minus, k->elem, &bits))
+    return parser_error(p, &p->tok, "integer constant out of range");
+  if (!wide_is(k->elem)) memcpy(k->one, &bits, type_storage(k->elem));
   return true;
 }
 
@@ -408,14 +426,24 @@ const attr *parser_dense_array(parser *p) {
   token where = p->tok;
   k.elem = parser_type(p);
   if (!k.elem) return NULL;
-  k.d.elem = k.elem;
-  k.d.size = k.d.part = type_storage(k.elem);
-  bool number_like = k.elem->kind == TYPE_INT || k.elem->kind == TYPE_FLOAT;
-  if (!number_like || k.d.size == 0 || k.d.size > 8)
-    return parser_error(p, &where, "expected integer or float type"), NULL;
-  if (parser_accept(p, ':')) {
+  bool is_float = k.elem->kind == TYPE_FLOAT;
+  size_t size = type_storage(k.elem);
+  if ((k.elem->kind != TYPE_INT && !is_float) || size == 0) {
+    buf b;
+    buf_init(&b, ir_mem(p->ctx));
+    text_print_type(&b, k.elem);
+    parser_error(p, &where, "expected integer or float type, got: '%s'", buf_cstr(&b));
+    buf_deinit(&b);
+    return NULL;
+  }
+  if (k.elem->width != 1 && k.elem->width % 8)
+    return parser_error(p, &where, "element type bitwidth must be a multiple of 8"), NULL;
+  if (!at(p, '>')) {
+    if (!parser_expect(p, ':', "expected ':' after dense array type")) return NULL;
+    k.one = arena_alloc(p->scratch, size);
     do {
-      if (!packed_item(p, &k)) return NULL;
+      if (is_float ? !packed_float(p, &k) : !packed_int(p, &k)) return NULL;
+      for (size_t i = 0; i < size; i++) VEC_PUSH(p->scratch, k.out, k.one[i]);
     } while (parser_accept(p, ','));
   }
   if (!parser_expect(p, '>', "expected '>' to close an array attribute")) return NULL;

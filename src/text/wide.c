@@ -63,14 +63,13 @@ static bool from_decimal(arena *scratch, str s, size_t size, char *out) {
 
 bool wide_int_from_literal(arena *scratch, str literal, bool minus, const type *t, char *out) {
   size_t size = type_storage(t);
-  bool hex = literal.len > 2 && literal.data[1] == 'x', zero = true;
+  bool hex = literal.len > 2 && literal.data[1] == 'x';
   if (!(hex ? wide_bits_from_hex(literal, size, out) : from_decimal(scratch, literal, size, out)))
     return false;
   if (t->width % 8 && (u8)out[size - 1] >> t->width % 8) return false;
   if (!minus) return t->sign != SIGNED || !top_bit(out, t->width);
-  for (size_t i = 0; i < size && zero; i++) zero = !out[i];
   negate(out, size, t->width);
-  return zero || (t->sign != UNSIGNED && top_bit(out, t->width));
+  return top_bit(out, t->width); /* -0 is none, as in MLIR */
 }
 
 void wide_int_print(buf *out, const type *t, const char *bytes) {
