@@ -1,6 +1,5 @@
-/* canonicalize: the greedy rewriter with the patterns of all dialects. */
+/* canonicalize: the greedy rewriter with the patterns of all dialects; and with one set of them. */
 #include "pass/passes.h"
-#include "pass/rewrite.h"
 
 bool pass_canonicalize(ir_module *m, arena *scratch, const pass_args *args) {
   const pass_tables *t = args->tables;
@@ -24,4 +23,15 @@ bool pass_canonicalize(ir_module *m, arena *scratch, const pass_args *args) {
   rewrite_greedily(m, scratch, root, &c, &converged);
   if (converged || !pass_option_flag(args, STR("test-convergence"), false)) return true;
   return loc_error(m->ctx, root->loc, "canonicalize did not converge");
+}
+
+void rewrite_functions(ir_module *m, arena *scratch, const pass_args *args,
+                       const rewrite_pattern *set) {
+  rewrite_config c = {.sets = &set, .num_sets = 1};
+  if (args->root) {
+    rewrite_greedily(m, scratch, args->root, &c, NULL);
+    return;
+  }
+  for (op *o = op_body(m->root, 0)->first; o; o = o->next)
+    if (op_is(o, func)) rewrite_greedily(m, scratch, o, &c, NULL);
 }

@@ -3,12 +3,16 @@
 #define PASS_PASSES_H
 
 #include "pass/pass.h"
+#include "pass/rewrite.h"
 
 pass_fn pass_canonicalize, pass_cse, pass_inline, pass_inline_all, pass_symbol_dce,
     pass_strip_debuginfo;
 pass_fn pass_chlo_legalize, pass_legalize_deprecated, pass_composite_to_call, pass_complex_math,
     pass_simplify;
 
+/* Applies one set of patterns to args->root or, without it, to each function. */
+void rewrite_functions(ir_module *m, arena *scratch, const pass_args *args,
+                       const rewrite_pattern *set);
 /* Calls fn with each symbol that the op's attributes refer to, at any depth. */
 void each_symbol_ref(const op *o, void (*fn)(void *user, str name), void *user);
 bool symbol_is_private(const op *o);

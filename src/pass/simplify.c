@@ -253,14 +253,6 @@ static const rewrite_pattern patterns[] = {
 };
 
 bool pass_simplify(ir_module *m, arena *scratch, const pass_args *args) {
-  static const rewrite_pattern *const sets[] = {patterns};
-  op *root = pass_root(m, args);
-  rewrite_config c = {.sets = sets, .num_sets = COUNT(sets)};
-  if (args->root) {
-    rewrite_greedily(m, scratch, root, &c, NULL);
-    return true;
-  }
-  for (op *o = op_body(root, 0)->first; o; o = o->next)
-    if (op_is(o, func)) rewrite_greedily(m, scratch, o, &c, NULL);
+  rewrite_functions(m, scratch, args, patterns);
   return true;
 }
