@@ -7,18 +7,12 @@
 #include "base/index.h"
 #include "dialect/dialect.h"
 
-typedef struct named_mesh {
-  str name;
-  const mesh_attr *mesh;
-} named_mesh;
-
 typedef struct checker {
   ir_module *m;
   ir_ctx *c;
-  const op *module;       /* the innermost around what is checked */
-  VEC(named_mesh) meshes; /* its meshes, in order */
-  arena *scratch;         /* while a module is verified */
-  symbol_map *symbols;    /* of the table asked last */
+  hash_index meshes;   /* of the innermost module around what is checked, by name */
+  arena *scratch;      /* while a module is verified */
+  symbol_map *symbols; /* of the table asked last */
   const op *symbols_of;
   hash_index axes; /* of a mesh of many, by name */
   const mesh_attr *axes_of;
@@ -121,24 +115,19 @@ verify_fn use_call, use_composite, use_groups, use_sharding_constraint, use_resh
     use_replicated_to_unreduced;
 
 /* X(op): ops whose result types follow from what they have; infer_<op> */
-#define INFERRING(X)                                                                               \
-  X(abs)                                                                                           \
-  X(real)                                                                                          \
-  X(imag)                                                                                          \
-  X(complex)                                                                                       \
-  X(is_finite) X(compare) X(select) X(clamp) X(constant) X(sdy_constant) X(transpose)              \
-      X(concatenate) X(slice) X(dynamic_slice) X(dynamic_update_slice) X(pad) X(gather)            \
-          X(dynamic_gather) X(scatter) X(reduce) X(reduce_window) X(sort) X(map)                   \
-              X(optimization_barrier) X(all_reduce) X(all_to_all) X(partition_id) X(replica_id)    \
-                  X(if) X(case) X(while) X(broadcast) X(cholesky) X(triangular_solve) X(fft)       \
-                      X(rng) X(get_dimension_size) X(set_dimension_size) X(batch_norm_grad)        \
-                          X(batch_norm_inference) X(batch_norm_training) X(after_all)              \
-                              X(create_token) X(outfeed) X(send) X(tuple) X(get_tuple_element)     \
-                                  X(uniform_dequantize) X(select_and_scatter) X(chlo_is_inf)       \
-                                      X(chlo_is_neg_inf) X(chlo_is_pos_inf) X(add)                 \
-                                          X(collective_broadcast) X(collective_reduce)             \
-                                              X(collective_permute) X(reverse) X(async_start)      \
-                                                  X(async_done)
+/* clang-format off */
+#define INFERRING(X) \
+  X(abs) X(real) X(imag) X(complex) X(is_finite) X(compare) X(select) X(clamp) X(constant) \
+  X(sdy_constant) X(transpose) X(concatenate) X(slice) X(dynamic_slice) X(dynamic_update_slice) \
+  X(pad) X(gather) X(dynamic_gather) X(scatter) X(reduce) X(reduce_window) X(sort) X(map) \
+  X(optimization_barrier) X(all_reduce) X(all_to_all) X(partition_id) X(replica_id) X(if) X(case) \
+  X(while) X(broadcast) X(cholesky) X(triangular_solve) X(fft) X(rng) X(get_dimension_size) \
+  X(set_dimension_size) X(batch_norm_grad) X(batch_norm_inference) X(batch_norm_training) \
+  X(after_all) X(create_token) X(outfeed) X(send) X(tuple) X(get_tuple_element) \
+  X(uniform_dequantize) X(select_and_scatter) X(chlo_is_inf) X(chlo_is_neg_inf) \
+  X(chlo_is_pos_inf) X(add) X(collective_broadcast) X(collective_reduce) X(collective_permute) \
+  X(reverse) X(async_start) X(async_done)
+/* clang-format on */
 #define X(id) infer_fn infer_##id;
 INFERRING(X)
 #undef X
@@ -198,7 +187,8 @@ const char *show_args(checker *k, const block *b);
 /* The integers that constants hold; false: the value is no constant. In the context's arena. */
 bool constant_ints(checker *k, const value *v, i64s *out);
 
-bool checker_enter_module(checker *k, const op *module); /* its meshes are those that count */
+/* Checks its meshes, so that shardings can rely on them; they are those that count now. */
+bool checker_enter_module(checker *k, const op *module);
 /* All but what needs symbols and dominance: before the ops inside, and after them. */
 bool check_row(checker *k, const op *o);
 bool check_row_end(checker *k, const op *o);

@@ -5,13 +5,38 @@
 
 /* ---- meshes ---- */
 
-const mesh_attr *checker_mesh(const checker *k, const attr *mesh_or_ref) {
-  const mesh_attr *inlined = attr_as(mesh, mesh_or_ref);
-  if (inlined || !attr_is(symbol_ref, mesh_or_ref)) return inlined;
-  str name = symbol_of(mesh_or_ref);
-  for (size_t i = 0; i < k->meshes.len; i++)
-    if (str_eq(k->meshes.data[i].name, name)) return k->meshes.data[i].mesh;
+typedef struct named_mesh {
+  str name;
+  const mesh_attr *mesh;
+} named_mesh;
+
+static u64 hash_name(str name) { return hash_bytes(name.data, name.len, 0); }
+
+static const mesh_attr *mesh_named(const checker *k, str name) {
+  const named_mesh *n;
+  u64 h = hash_name(name);
+  for (size_t at = 0; (n = index_next(&k->meshes, h, &at));)
+    if (str_eq(n->name, name)) return n->mesh;
   return NULL;
+}
+
+const mesh_attr *checker_mesh(const checker *k, const attr *mesh_or_ref) {
+  if (!attr_is(symbol_ref, mesh_or_ref)) return attr_as(mesh, mesh_or_ref);
+  return mesh_named(k, symbol_of(mesh_or_ref));
+}
+
+bool checker_enter_module(checker *k, const op *module) {
+  k->meshes = (hash_index){0};
+  for (const op *o = op_body(module, 0)->first; o; o = o->next) {
+    struct sdy_mesh_attrs a;
+    if (!op_is(o, sdy_mesh) || !view_sdy_mesh(o, &a)) continue;
+    if (!check_mesh(k, o, a.mesh)) return false;
+    if (mesh_named(k, a.sym_name)) continue; /* an error, which is said later */
+    named_mesh *n = ARENA_NEW(k->scratch, named_mesh);
+    *n = (named_mesh){a.sym_name, a.mesh};
+    index_add(&k->meshes, k->scratch, hash_name(n->name), n);
+  }
+  return true;
 }
 
 static const mesh_axis_attr *axis_at(const mesh_attr *m, size_t i) {
@@ -19,8 +44,6 @@ static const mesh_axis_attr *axis_at(const mesh_attr *m, size_t i) {
 }
 
 enum { FEW = 32 };
-
-static u64 hash_name(str name) { return hash_bytes(name.data, name.len, 0); }
 
 /* The first of that name. */
 static const attr *const *indexed_axis(const checker *k, str name) {

@@ -201,20 +201,6 @@ static bool check_symbol_uses(checker *k, const op *o) {
   return true;
 }
 
-/* The meshes of a module, checked now so that shardings can rely on them. */
-bool checker_enter_module(checker *k, const op *module) {
-  k->meshes.len = 0;
-  k->module = module;
-  for (const op *o = op_body(module, 0)->first; o; o = o->next) {
-    struct sdy_mesh_attrs a;
-    if (!op_is(o, sdy_mesh) || !view_sdy_mesh(o, &a)) continue;
-    named_mesh m = {a.sym_name, a.mesh};
-    if (!check_mesh(k, o, a.mesh)) return false;
-    VEC_PUSH(ir_arena(k->c), k->meshes, m);
-  }
-  return true;
-}
-
 /* ---- blocks ---- */
 
 static bool is_unknown(const op *o) { return op_kind(o) == OP_unregistered && !o->info->hooks; }
@@ -273,12 +259,12 @@ static bool verify_op(checker *k, const op *o) {
   if (!check_row(k, o)) return false;
   if (!o->num_regions) return check_row_end(k, o);
   bool table = op_is(o, module);
-  const op *outer = k->module;
+  const hash_index outer = k->meshes;
   bool ok = !table || checker_enter_module(k, o);
   for (u16 r = 0; ok && r < o->num_regions; r++)
     for (const block *b = o->regions[r].first; b && ok; b = b->next) ok = verify_block(k, b);
   if (table) ok = ok && check_names(k, o) && check_symbol_uses(k, o);
-  if (table && outer) checker_enter_module(k, outer);
+  k->meshes = outer;
   return ok && check_row_end(k, o);
 }
 
