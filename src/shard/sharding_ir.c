@@ -17,8 +17,9 @@ typedef struct mesh_entry {
 struct shard_space {
   ir_module *m;
   arena *a;
-  VEC(mesh_entry) meshes; /* few */
-  hash_index from_attr;   /* attr -> node */
+  symbol_map *symbols;  /* NULL: no mesh was asked by name yet */
+  hash_index meshes;    /* mesh_entry by its attr, and by its mesh */
+  hash_index from_attr; /* attr -> node */
   hash_index nodes;
   bool bad;
 };
@@ -53,21 +54,26 @@ static const mesh *read_mesh(shard_space *s, str name, const mesh_attr *m) {
   return mesh_make(s->a, name, axes, m->axes.len, m->device_ids);
 }
 
+static const mesh *find_mesh(shard_space *s, const attr *ref) {
+  str name;
+  if (!attr_get_symbol(ref, &name)) return read_mesh(s, (str){0}, attr_as(mesh, ref));
+  if (!s->symbols) s->symbols = symbol_map_build(s->m->root, s->a);
+  op *o = symbol_map_find(s->symbols, name);
+  struct sdy_mesh_attrs v;
+  return o && op_is(o, sdy_mesh) && view_sdy_mesh(o, &v) ? read_mesh(s, name, v.mesh) : NULL;
+}
+
 const mesh *shard_mesh(shard_space *s, const attr *ref) {
-  for (size_t i = 0; i < s->meshes.len; i++)
-    if (s->meshes.data[i].ref == ref) return s->meshes.data[i].mesh;
-  str name = {0};
-  const mesh *found = NULL;
-  if (attr_get_symbol(ref, &name)) {
-    op *o = symbol_find(s->m->root, name);
-    struct sdy_mesh_attrs v;
-    if (o && op_is(o, sdy_mesh) && view_sdy_mesh(o, &v)) found = read_mesh(s, name, v.mesh);
-  } else {
-    found = read_mesh(s, (str){0}, attr_as(mesh, ref));
-  }
-  if (!found) s->bad = true;
-  VEC_PUSH(s->a, s->meshes, ((mesh_entry){ref, found}));
-  return found;
+  mesh_entry *e = index_get(&s->meshes, ref);
+  if (e) return e->mesh;
+  e = ARENA_NEW(s->a, mesh_entry);
+  *e = (mesh_entry){ref, find_mesh(s, ref)};
+  index_set(&s->meshes, s->a, ref, e);
+  if (e->mesh)
+    index_set(&s->meshes, s->a, e->mesh, e);
+  else
+    s->bad = true;
+  return e->mesh;
 }
 
 const mesh *shard_mesh_named(shard_space *s, str name) {
@@ -75,9 +81,8 @@ const mesh *shard_mesh_named(shard_space *s, str name) {
 }
 
 const attr *shard_mesh_ref(shard_space *s, const mesh *m) {
-  for (size_t i = 0; i < s->meshes.len; i++)
-    if (s->meshes.data[i].mesh == m) return s->meshes.data[i].ref;
-  return NULL;
+  mesh_entry *e = index_get(&s->meshes, m);
+  return e ? e->ref : NULL;
 }
 
 /* ---- reading ---- */
