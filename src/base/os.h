@@ -7,8 +7,8 @@
 #include "base/arena.h"
 #include "base/status.h"
 
-int os_cpu_count(void);  /* processors this process may run on (affinity counts), at least 1 */
-u64 os_now_ns(void);     /* monotonic */
+int os_cpu_count(void); /* processors this process may run on (affinity counts), at least 1 */
+u64 os_now_ns(void);    /* monotonic */
 
 /* malloc for blocks that are filled at once, in large pages where the system has them: far fewer
  * page faults. free releases them. */

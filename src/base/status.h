@@ -32,12 +32,12 @@ typedef const struct status_payload *status;
 /* Makes a status. If there is no memory for the message, a shared static RESOURCE_EXHAUSTED
  * comes back; it too may be given to status_free. Thread-safe. */
 status status_make(status_code code, const char *fmt, ...) PRINTF_LIKE(2, 3) MUST_USE;
-status status_oom(void) MUST_USE;                /* the static one */
-status status_copy(status s) MUST_USE;           /* another owner of the same text */
-void status_free(status s);                      /* NULL is fine */
-status_code status_get_code(status s);           /* STATUS_OK for NULL */
-str status_message(status s);                    /* borrowed; NUL-terminated */
-const char *status_code_name(status_code code);  /* "INVALID_ARGUMENT" */
+status status_oom(void) MUST_USE;               /* the static one */
+status status_copy(status s) MUST_USE;          /* another owner of the same text */
+void status_free(status s);                     /* NULL is fine */
+status_code status_get_code(status s);          /* STATUS_OK for NULL */
+str status_message(status s);                   /* borrowed; NUL-terminated */
+const char *status_code_name(status_code code); /* "INVALID_ARGUMENT" */
 
 /* Returns early; only where nothing needs releasing. */
 #define RETURN_IF_ERROR(expr)                                                                      \

@@ -33,8 +33,8 @@ bool dialect_infer_checked(ir_module *m, const op *o, const type **out);
 /* Does the op fit this op_sharding_rule, this sharding_per_value of n types? For what comes from
  * foreign dialects; `what` names the values: "result". */
 bool dialect_check_rule(ir_module *m, const op *o, const attr *rule);
-bool dialect_check_shardings(ir_module *m, const op *o, const attr *shardings,
-                             const type *const *t, size_t n, const char *what);
+bool dialect_check_shardings(ir_module *m, const op *o, const attr *shardings, const type *const *t,
+                             size_t n, const char *what);
 
 /* What of a row there is, for `terrazzo ops`: a check of its own, inference of result types. */
 bool dialect_verifies(op_id id);

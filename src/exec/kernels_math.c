@@ -186,24 +186,16 @@ static void convert_any(PARAMS) {
     (void)bv;                                                                                      \
     convert_any(n, dv, av, (const u8[2]){DTYPE_##from, DTYPE_##to}, cv);                           \
   }
-#define COMPLEX_PAIRS(P)                                                                           \
-  P(pred, c64)                                                                                     \
-  P(s8, c64)                                                                                       \
-  P(s16, c64)                                                                                      \
-  P(s32, c64)                                                                                      \
-  P(s64, c64)                                                                                      \
-  P(u8, c64)                                                                                       \
-  P(u16, c64)                                                                                      \
-  P(u32, c64)                                                                                      \
-  P(u64, c64)                                                                                      \
-  P(f64, c64)                                                                                      \
-  P(c64, c64)                                                                                      \
-  P(c128, c64) P(c64, pred) P(c64, s8) P(c64, s16) P(c64, s32) P(c64, s64) P(c64, u8) P(c64, u16)  \
-      P(c64, u32) P(c64, u64) P(c64, f32) P(c64, f64) P(pred, c128) P(s8, c128) P(s16, c128)       \
-          P(s32, c128) P(s64, c128) P(u8, c128) P(u16, c128) P(u32, c128) P(u64, c128)             \
-              P(f32, c128) P(c64, c128) P(c128, c128) P(c128, pred) P(c128, s8) P(c128, s16)       \
-                  P(c128, s32) P(c128, s64) P(c128, u8) P(c128, u16) P(c128, u32) P(c128, u64)     \
-                      P(c128, f32) P(c128, f64)
+/* clang-format off */
+#define COMPLEX_PAIRS(P) \
+  P(pred, c64) P(s8, c64) P(s16, c64) P(s32, c64) P(s64, c64) P(u8, c64) P(u16, c64) P(u32, c64) \
+  P(u64, c64) P(f64, c64) P(c64, c64) P(c128, c64) P(c64, pred) P(c64, s8) P(c64, s16) \
+  P(c64, s32) P(c64, s64) P(c64, u8) P(c64, u16) P(c64, u32) P(c64, u64) P(c64, f32) P(c64, f64) \
+  P(pred, c128) P(s8, c128) P(s16, c128) P(s32, c128) P(s64, c128) P(u8, c128) P(u16, c128) \
+  P(u32, c128) P(u64, c128) P(f32, c128) P(c64, c128) P(c128, c128) P(c128, pred) P(c128, s8) \
+  P(c128, s16) P(c128, s32) P(c128, s64) P(c128, u8) P(c128, u16) P(c128, u32) P(c128, u64) \
+  P(c128, f32) P(c128, f64)
+/* clang-format on */
 COMPLEX_PAIRS(CONVERT_ANY)
 
 #define SMALL(S)                                                                                   \

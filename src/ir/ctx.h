@@ -14,8 +14,7 @@ typedef struct table {
 
 typedef bool table_same(const void *entry, const void *key);
 /* The entry that equals `key`, or NULL with *out_slot the place for table_put. */
-void *table_find(table *t, arena *a, u64 hash, const void *key, table_same *same,
-                 size_t *out_slot);
+void *table_find(table *t, arena *a, u64 hash, const void *key, table_same *same, size_t *out_slot);
 void table_put(table *t, size_t slot, u64 hash, void *entry);
 
 /* Scratch arenas that passes hold, latest first. */

@@ -46,7 +46,7 @@ typedef struct pass_info {
   pass_fn *fn;
   const char *const *pipeline;     /* names of the passes that it stands for; fn NULL then */
   const pass_option_info *options; /* ends with a NULL name; NULL: none are declared */
-  bool nested; /* runs on args->root alone; others always see the whole module */
+  bool nested;     /* runs on args->root alone; others always see the whole module */
   bool any_module; /* takes modules that could not run, as generic passes do */
 } pass_info;
 
