@@ -267,16 +267,17 @@ static void set_dict(reader *r, const u8 *from, op *o, const attr *a) {
   }
 }
 
-/* Properties of an op that had no optional attributes yet: as many numbers as are required. */
-static bool has_required_only(const op_info *info, cursor c) {
-  size_t numbers = 0, required = 0;
+/* Properties of an op by a writer that did not know its last optional attributes yet: from which
+ * slot on they are left out. */
+static u32 known_slots(const op_info *info, cursor c) {
+  size_t numbers = 0;
+  u32 known = info->num_slots, left = known;
   for (; c.at < c.end; numbers++)
     c.at += min_size(1 + (*c.at ? (size_t)__builtin_ctz(*c.at) : 8), cursor_left(&c));
-  for (u32 i = 0; i < info->num_slots; i++) {
-    if (is_segments(&info->slots[i])) return false;
-    required += (info->slots[i].need & REQUIRED) != 0;
-  }
-  return numbers == required && required < info->num_slots;
+  for (u32 i = 0; i < info->num_slots; i++)
+    if (is_segments(&info->slots[i])) return known;
+  for (; known > 0 && left > numbers; known--) left -= !(info->slots[known - 1].need & REQUIRED);
+  return known;
 }
 
 /* All numbers, or (flagged) those that are not zero with their places in their low bits. */
@@ -314,12 +315,12 @@ static void read_op_properties(reader *r, cursor *c, const op_name *n, op *o) {
   if (n->vhlo) {
     vhlo_properties(r, &p, n, o);
   } else if (n->order) {
-    bool old = has_required_only(n->info, p);
+    u32 known = known_slots(n->info, p);
     for (u32 k = 0; k < n->info->num_slots && !r->failed; k++) {
       u8 slot = n->order[k];
       if (r->version >= VERSION_SEGMENTS && is_segments(&n->info->slots[slot])) continue;
       bool required = n->info->slots[slot].need & REQUIRED;
-      if (!required && (old || p.at == p.end)) continue; /* the writer's op did not have it yet */
+      if (!required && slot >= known) continue;
       const attr *a = required ? get_attr(r, &p) : get_attr_or_null(r, &p);
       o->slots[slot] = slot_form(r, &n->info->slots[slot], a);
     }
