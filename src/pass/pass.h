@@ -50,6 +50,7 @@ typedef struct pass_info {
   bool any_module; /* takes modules that could not run, as generic passes do */
 } pass_info;
 
+struct shard_trace;
 typedef struct pass_tables {
   const pass_info *const *tables; /* each ends with a NULL name */
   size_t count;
@@ -60,6 +61,9 @@ typedef struct pass_tables {
   size_t num_patterns;
   void (*before)(void *user, const pass_info *pass, ir_module *m);
   void (*failed)(void *user, const pass_info *pass, ir_module *m);
+  /* Where shardings came from (shard/trace.h), after each pass that propagates; NULL: nobody asks.
+   */
+  void (*traced)(void *user, const struct shard_trace *t);
   bool verify_each; /* the module is verified after every pass */
   /* Writes the module as text, for passes told to dump; false: it could not. NULL: never. */
   bool (*save)(void *user, ir_module *m, str path);

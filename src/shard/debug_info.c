@@ -19,6 +19,7 @@ struct debug_info {
   ir_module *m;
   arena *a;
   bool want_origins, want_edges;
+  const pass_tables *told; /* whose `traced` is */
   shard_space *space;
   shard_trace trace;
   hash_index of; /* value -> origins */
@@ -129,9 +130,11 @@ debug_info *debug_info_begin(ir_module *m, arena *a, const pass_args *args) {
   bool want_origins = pass_option_flag(args, STR("debug-sharding-origins"), false);
   bool edges = pass_option_flag(args, STR("debug-propagation-edge-sharding"), false) ||
                pass_option_flag(args, STR("debug-edge-source-sharding"), false);
-  if (!want_origins && !edges) return NULL;
+  const pass_tables *told = args->tables && args->tables->traced ? args->tables : NULL;
+  if (!want_origins && !edges && !told) return NULL;
   debug_info *d = ARENA_NEW(a, debug_info);
-  *d = (debug_info){.m = m, .a = a, .want_origins = want_origins, .want_edges = edges};
+  *d =
+      (debug_info){.m = m, .a = a, .want_origins = want_origins, .want_edges = edges, .told = told};
   d->space = shard_space_create(m, a);
   op_collector c = {.a = a, .last_step = -1};
   op_walk_post(m->root, collect, &c);
@@ -374,6 +377,7 @@ static void write_edges(debug_info *d) {
 void debug_info_end(debug_info *d) {
   if (d && d->want_origins) write_origins(d);
   if (d && d->want_edges) write_edges(d);
+  if (d && d->told) d->told->traced(d->told->user, &d->trace);
 }
 
 /* ---- sinking, and removing all of it ---- */

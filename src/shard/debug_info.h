@@ -8,10 +8,11 @@
 
 typedef struct debug_info debug_info;
 
-/* NULL: the pass's options ask for none. Notes what is sharded before the pass. */
+/* NULL: neither the pass's options nor args->tables->traced ask. Notes what is sharded before the
+ * pass. */
 debug_info *debug_info_begin(ir_module *m, arena *a, const pass_args *args);
 shard_trace *debug_info_trace(debug_info *d); /* NULL of NULL */
-/* Writes the attributes. `d` may be NULL. */
+/* Writes the attributes, tells the trace. `d` may be NULL. */
 void debug_info_end(debug_info *d);
 
 /* sdy-sink-data-flow-edges: what the edges on one side of `o` say goes to `o`. Before its
