@@ -8,7 +8,7 @@
 
 #include "base/status.h"
 #include "ir/op.h"
-#include "terrazzo/ir.h"
+#include "terrazzo/trace.h"
 
 /* One message of the compiler. */
 typedef struct pending {
@@ -61,6 +61,10 @@ status reported(tz_context *c) MUST_USE;
 /* The context of a module that still lives; NULL otherwise. */
 static inline tz_context *live(const tz_module *m) { return m && m->ir ? m->context : NULL; }
 tz_module *module_adopt(tz_context *c, ir_module *ir);
+/* tz_module_run; a trace is filled, or NULL. */
+status module_run(tz_module *m, const char *pipeline, tz_trace *trace) MUST_USE;
+struct shard_trace;
+void trace_record(void *trace, const struct shard_trace *from); /* a pass_tables' traced */
 /* A copy for tz_free of what the buffer has; out NULL: no memory. Empties the buffer. */
 status give_text(buf *b, char **out_text, size_t *out_length) MUST_USE;
 

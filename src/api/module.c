@@ -166,11 +166,13 @@ tz_error *tz_module_write_bytecode(tz_module *m, const char *version, char **out
 
 static const pass_info *const tables[] = {pass_generic, shard_passes, partition_passes};
 
-static status run(tz_module *m, const char *pipeline) {
+status module_run(tz_module *m, const char *pipeline, tz_trace *trace) {
   pass_tables t = {.tables = tables,
                    .count = COUNT(tables),
                    .patterns = shard_patterns,
-                   .num_patterns = SHARD_PATTERNS};
+                   .num_patterns = SHARD_PATTERNS,
+                   .traced = trace ? trace_record : NULL,
+                   .user = trace};
   u32 before = m->context->sink->errors;
   if (!m->verified) RETURN_IF_ERROR(verify(m));
   m->verified = false;
@@ -182,7 +184,7 @@ static status run(tz_module *m, const char *pipeline) {
 tz_error *tz_module_run(tz_module *m, const char *pipeline) {
   if (!pipeline) return bad_handle();
   ENTER(live(m));
-  return leave(&entry_, run(m, pipeline));
+  return leave(&entry_, module_run(m, pipeline, NULL));
 }
 
 static const pass_info *pass_at(size_t i) {

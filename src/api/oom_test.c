@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "terrazzo/dialect.h"
+#include "terrazzo/trace.h"
 #include "tests/api.h"
 #include "tests/oom.h"
 
@@ -58,7 +59,10 @@ static bool use(tz_context *c) {
   char *text;
   size_t n;
   if (!had_memory(tz_module_parse(c, program, sizeof program - 1, "x", &m))) return false;
-  if (!change(m) || !had_memory(tz_module_run(m, "sdy-propagation-pipeline"))) return false;
+  const tz_trace *t;
+  if (!change(m) || !had_memory(tz_module_run_traced(m, "sdy-propagation-pipeline", &t)))
+    return false;
+  CHECK(tz_trace_num_events(t));
   if (!had_memory(tz_module_print(m, NULL, &text, &n))) return false;
   CHECK(strstr(text, "stablehlo.negate %1 {sdy.sharding"));
   tz_free(text);
