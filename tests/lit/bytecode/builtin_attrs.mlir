@@ -12,3 +12,5 @@
 "t.b"() {a = sparse<[[0, 0], [1, 2]], [1, 5]> : tensor<3x4xi32>, b = sparse<0, -2.0> : tensor<3xf32>, c = sparse<> : tensor<3xf32>, d = sparse<[[1, 1], [2, 2]], true> : tensor<4x4xi1>, e = sparse<[[1]], (1.0, 2.0)> : tensor<4xcomplex<f32>>, f = sparse<2, [3]> : vector<4xi64>, g = sparse<[0, 1], [true, false]> : tensor<4xi1>} : () -> ()
 // CHECK: {a = sparse<0, "a"> : tensor<3x!foo.bar>, b = sparse<[0, 1], ["a", "b"]> : tensor<3x!foo.bar>}
 "t.c"() {a = sparse<[[0]], ["a"]> : tensor<3x!foo.bar>, b = sparse<[0, 1], ["a", "b"]> : tensor<3x!foo.bar>} : () -> ()
+// CHECK: {a = i0, b = 0 : ui0, c = i16777215}
+"t.d"() {a = i0, b = 0 : ui0, c = i16777215} : () -> ()
