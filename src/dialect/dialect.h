@@ -13,6 +13,7 @@
 #define DIALECT_DIALECT_H
 
 #include "ir/op.h"
+#include "mesh/mesh.h"
 
 enum { DIALECT_MAX_RANK = 64 };
 
@@ -35,6 +36,24 @@ bool dialect_infer_checked(ir_module *m, const op *o, const type **out);
 bool dialect_check_rule(ir_module *m, const op *o, const attr *rule);
 bool dialect_check_shardings(ir_module *m, const op *o, const attr *shardings, const type *const *t,
                              size_t n, const char *what);
+
+/* Unreduced axes of one sharding. */
+typedef struct unreduced_axes {
+  axis_list axes;
+  unreduced_kind kind;
+} unreduced_axes;
+
+/* From the shardings of an op's operands to those of its results, all over one mesh. */
+typedef struct unreduced_change {
+  const mesh *mesh;
+  const unreduced_axes *from;
+  size_t num_from;
+  const unreduced_axes *to;
+  size_t num_to;
+  int into, out_of; /* the kind in which axes may come and go; -1: they may not */
+} unreduced_change;
+/* May axes come and go so? Those that stay must keep their kind. */
+bool dialect_check_unreduced(ir_ctx *c, const op *o, const unreduced_change *u);
 
 /* What of a row there is, for `terrazzo ops`: a check of its own, inference of result types. */
 bool dialect_verifies(op_id id);

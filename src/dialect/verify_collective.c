@@ -203,29 +203,59 @@ static const char *kind_name(i64 kind) {
   return kind >= 0 && kind < (i64)COUNT(names) ? names[kind] : "?";
 }
 
-/* into: the kind in which axes may come, out_of: in which they may go; -1: they may not come. */
+static axis_list all_unreduced(arena *a, const unreduced_axes *l, size_t n) {
+  axis_list all = {0};
+  for (size_t i = 0; i < n; i++) all = axes_concat(a, all, l[i].axes);
+  return all;
+}
+
+/* Those that hold some of the axes are of this kind. */
+static bool check_kind(ir_ctx *c, const op *o, const unreduced_axes *l, size_t n, axis_list axes,
+                       int kind, const char *verb) {
+  for (size_t i = 0; i < n; i++)
+    if (axes_overlap(l[i].axes, axes) && (int)l[i].kind != kind)
+      return op_error(c, o, "cannot %s '%s' unreduced axes. Expected '%s'.", verb,
+                      kind_name(l[i].kind), kind_name(kind));
+  return true;
+}
+
+bool dialect_check_unreduced(ir_ctx *c, const op *o, const unreduced_change *u) {
+  arena *mem = ir_arena(c);
+  axis_list a = all_unreduced(mem, u->from, u->num_from);
+  axis_list b = all_unreduced(mem, u->to, u->num_to);
+  axis_list come = axes_difference(mem, b, a), go = axes_difference(mem, a, b);
+  if (come.len && u->into < 0)
+    return op_error(c, o, "cannot add new unreduced axis '" STR_FMT "'.",
+                    STR_ARG(u->mesh->axes[come.data[0].axis].name));
+  if (!check_kind(c, o, u->to, u->num_to, come, u->into, "introduce")) return false;
+  if (go.len && u->out_of < 0)
+    return op_error(c, o,
+                    "dropped unreduced axis '" STR_FMT
+                    "' without a blessed operation (e.g., sdy.reshard). This is an invalid "
+                    "transition from unreduced to reduced.",
+                    STR_ARG(u->mesh->axes[go.data[0].axis].name));
+  if (!check_kind(c, o, u->from, u->num_from, go, u->out_of, "reduce")) return false;
+  for (size_t i = 0; i < u->num_to; i++)
+    for (size_t j = 0; j < u->num_from; j++)
+      if (u->to[i].kind != u->from[j].kind && axes_overlap(u->from[j].axes, u->to[i].axes))
+        return op_error(
+            c, o, "cannot change the reduction operator of kept unreduced axes from %s to %s.",
+            kind_name(u->from[j].kind), kind_name(u->to[i].kind));
+  return true;
+}
+
+static unreduced_axes unreduced_of(checker *k, const mesh *m, const tensor_sharding_attr *s) {
+  return (unreduced_axes){to_axes(k, m, s->unreduced), (unreduced_kind)kind_of(s)};
+}
+
 static bool check_transition(checker *k, const op *o, const tensor_sharding_attr *from,
                              const tensor_sharding_attr *to, i64 into, i64 out_of) {
   const mesh_attr *ma = checker_mesh(k, to->mesh);
   if (!from || checker_mesh(k, from->mesh) != ma) return true;
   const mesh *m = to_mesh(k, ma);
-  arena *mem = ir_arena(k->c);
-  axis_list a = to_axes(k, m, from->unreduced), b = to_axes(k, m, to->unreduced);
-  axis_list come = axes_difference(mem, b, a), go = axes_difference(mem, a, b);
-  if (come.len && into < 0)
-    return op_error(k->c, o, "cannot add new unreduced axis '" STR_FMT "'.",
-                    STR_ARG(m->axes[come.data[0].axis].name));
-  if (come.len && kind_of(to) != into)
-    return op_error(k->c, o, "cannot introduce '%s' unreduced axes. Expected '%s'.",
-                    kind_name(kind_of(to)), kind_name(into));
-  if (go.len && kind_of(from) != out_of)
-    return op_error(k->c, o, "cannot reduce '%s' unreduced axes. Expected '%s'.",
-                    kind_name(kind_of(from)), kind_name(out_of));
-  if (axes_overlap(a, b) && kind_of(from) != kind_of(to))
-    return op_error(k->c, o,
-                    "cannot change the reduction operator of kept unreduced axes from %s to %s.",
-                    kind_name(kind_of(from)), kind_name(kind_of(to)));
-  return true;
+  unreduced_axes a = unreduced_of(k, m, from), b = unreduced_of(k, m, to);
+  return dialect_check_unreduced(k->c, o,
+                                 &(unreduced_change){m, &a, 1, &b, 1, (int)into, (int)out_of});
 }
 
 bool check_reshard(checker *k, const op *o, const tensor_sharding_attr *to) {
