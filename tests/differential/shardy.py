@@ -5,8 +5,8 @@
 
 Every module goes through the same passes in both, and the printed modules must be identical. What
 Shardy refuses is left out, and so is what it dies of. Files may come from any generator; seeds are
-those of modules.py, worked off by N processes of each side, and a line for every 100 of them says
-how far the run is, so that it can go on from there. Prints each difference (and keeps its module in
+those of modules.py, worked off by N threads with a Shardy each, and a line for every 100 says how
+far the run is, so that it can go on from there. Prints each difference (and keeps its module in
 DIR), and a count. The fixed set is in shardy/; what may differ is in known.md."""
 
 import argparse
@@ -70,33 +70,29 @@ def first_difference(want, got):
 
 
 class Shardy:
-    """theirs() in a process of its own, which may die."""
+    """theirs() in a process of its own, whose children may die."""
 
     def __init__(self, directory):
-        self.out, self.process = directory / "theirs.mlir", None
+        self.out = directory / "theirs.mlir"
+        self.process = subprocess.Popen(
+            [sys.executable, __file__, "--serve", str(self.out)], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
 
     def run(self, path, mode):
-        if self.process is None:
-            self.process = subprocess.Popen(
-                [sys.executable, __file__, "--serve", str(self.out)], stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        try:
-            print(path, mode, file=self.process.stdin, flush=True)
-            answer = self.process.stdout.readline()
-        except BrokenPipeError:
-            answer = ""
-        if not answer:
-            self.process.wait()
-            self.process = None
-        return self.out.read_text() if answer == "done\n" else None
+        print(path, mode, file=self.process.stdin, flush=True)
+        return self.out.read_text() if self.process.stdout.readline() == "done\n" else None
 
 
 def serve(out):
+    """Forks for each module, since a new process would first have to import all of jaxlib."""
+    from jax._src.interpreters import mlir  # noqa: F401
     for line in sys.stdin:
-        text = theirs(*line.split())
-        if text is not None:
-            pathlib.Path(out).write_text(text)
-        print("refused" if text is None else "done", flush=True)
+        if (child := os.fork()) == 0:
+            text = theirs(*line.split())
+            if text is not None:
+                pathlib.Path(out).write_text(text)
+            os._exit(text is None)
+        print("refused" if os.waitpid(child, 0)[1] else "done", flush=True)
 
 
 class Totals:
