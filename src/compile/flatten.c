@@ -4,7 +4,8 @@ typedef struct flattener {
   ir_module *m;
   arena *scratch;
   flatten_options opt;
-  u64 budget; /* ops that may still be copied: composites may nest */
+  symbol_map *symbols; /* NULL: there was no composite yet */
+  u64 budget;          /* ops that may still be copied: composites may nest */
 } flattener;
 
 enum { COPY_BUDGET = 4 * 1000 * 1000 };
@@ -49,7 +50,8 @@ static outcome splice_manual(flattener *f, op *o, op **next) {
 
 static outcome copy_decomposition(flattener *f, op *o, op **next) {
   struct composite_attrs a;
-  op *callee = view_composite(o, &a) ? symbol_find(f->m->root, a.decomposition) : NULL;
+  if (!f->symbols) f->symbols = symbol_map_build(f->m->root, f->scratch);
+  op *callee = view_composite(o, &a) ? symbol_map_find(f->symbols, a.decomposition) : NULL;
   block *body = callee && op_is(callee, func) ? op_body(callee, 0) : NULL;
   if (!body || body->num_args != o->num_operands) return fail(f, o, "without a decomposition");
   ir_map *map = ir_map_create(f->scratch);
@@ -127,7 +129,7 @@ static bool flatten_block(flattener *f, block *b) {
 }
 
 bool flatten_module(ir_module *m, arena *scratch, const flatten_options *options) {
-  flattener f = {m, scratch, *options, COPY_BUDGET};
+  flattener f = {m, scratch, *options, .budget = COPY_BUDGET};
   for (op *o = op_body(m->root, 0)->first; o; o = o->next)
     if (op_is(o, func) && op_body(o, 0) && !flatten_block(&f, op_body(o, 0))) return false;
   return true;

@@ -14,12 +14,18 @@ struct rewriter {
   VEC(op *) work; /* a NULL: taken out again. op->num: place + 1, or 0 */
   pattern_list patterns[OP_COUNT];
   i64 rewrites;
-  hash_index places; /* op -> place in its block, from 1, when its block was first asked about */
+  hash_index symbols; /* symbol_ref -> op, of those that were asked for */
+  hash_index places;  /* op -> place in its block, from 1, when its block was first asked about */
 };
 
 ir_module *rewriter_module(const rewriter *r) { return r->m; }
 arena *rewriter_scratch(const rewriter *r) { return r->a; }
-void *rewriter_user(const rewriter *r) { return r->config->user; }
+
+op *rewriter_symbol(rewriter *r, const attr *ref) {
+  op *o = index_get(&r->symbols, ref);
+  if (!o && (o = symbol_find(r->m->root, symbol_of(ref)))) index_set(&r->symbols, r->a, ref, o);
+  return o;
+}
 
 /* ---- which patterns ---- */
 

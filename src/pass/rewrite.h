@@ -34,7 +34,6 @@ typedef struct rewrite_config {
   bool bottom_up, no_folding, no_constant_cse;
   i64 max_iterations; /* 0: ten; negative: no limit */
   i64 max_rewrites;   /* in one iteration; 0: no limit */
-  void *user;         /* of the patterns */
 } rewrite_config;
 
 /* Rewrites everything inside `root`, region by region. *converged (may be NULL) says whether it
@@ -46,7 +45,7 @@ void rewrite_greedily(ir_module *m, arena *scratch, op *root, const rewrite_conf
 
 ir_module *rewriter_module(const rewriter *r);
 arena *rewriter_scratch(const rewriter *r);
-void *rewriter_user(const rewriter *r);
+op *rewriter_symbol(rewriter *r, const attr *ref); /* of the module; cheap; NULL: none */
 /* A new op before `before`, of the row `id`, without attributes yet. */
 op *rewrite_create(rewriter *r, op *before, op_id id, const attr *loc, value *const *operands,
                    size_t num_operands, const type *const *results, size_t num_results);

@@ -6,10 +6,9 @@
 
 /* ---- axes as attributes ---- */
 
-const mesh_attr *canon_mesh(const rewriter *r, const attr *mesh_or_ref) {
-  const symbol_ref_attr *s = attr_as(symbol_ref, mesh_or_ref);
-  if (!s) return attr_as(mesh, mesh_or_ref);
-  const op *o = symbol_find(rewriter_module(r)->root, s->root);
+const mesh_attr *canon_mesh(rewriter *r, const attr *mesh_or_ref) {
+  if (!attr_is(symbol_ref, mesh_or_ref)) return attr_as(mesh, mesh_or_ref);
+  const op *o = rewriter_symbol(r, mesh_or_ref);
   struct sdy_mesh_attrs v;
   return o && op_is(o, sdy_mesh) && view_sdy_mesh(o, &v) ? v.mesh : NULL;
 }

@@ -5,7 +5,7 @@
 #include "pass/rewrite.h"
 
 /* The mesh that a symbol_ref or an inlined mesh means; NULL: there is none. */
-const mesh_attr *canon_mesh(const rewriter *r, const attr *mesh_or_ref);
+const mesh_attr *canon_mesh(rewriter *r, const attr *mesh_or_ref);
 i64 canon_whole_size(const mesh_attr *m, str name); /* 1: no such axis */
 static inline i64 canon_size(const mesh_attr *m, const axis_ref_attr *a) {
   return a->size ? a->size : canon_whole_size(m, a->name);

@@ -72,8 +72,7 @@ static bool same_list(attrs a, attrs b) {
 }
 
 /* Do both mean the same pieces of the same bytes, seen in different shapes? */
-static bool same_pieces(const rewriter *r, const attr *x, const type *t, const attr *y,
-                        const type *u) {
+static bool same_pieces(rewriter *r, const attr *x, const type *t, const attr *y, const type *u) {
   const tensor_sharding_attr *a = attr_as(tensor_sharding, x), *b = attr_as(tensor_sharding, y);
   if (x == y && t == u) return true;
   if (!a || !b || a->mesh != b->mesh || !same_list(a->replicated, b->replicated)) return false;
@@ -197,7 +196,7 @@ static bool unused_inputs(rewriter *r, op *o) {
 }
 
 /* Devices along the manual axes; 0: not known. */
-static i64 manual_devices(const rewriter *r, const struct manual_computation_attrs *v) {
+static i64 manual_devices(rewriter *r, const struct manual_computation_attrs *v) {
   attrs in = v->in_shardings->shardings, out = v->out_shardings->shardings;
   if (!in.len && !out.len) return 1;
   i64 n = 1;
