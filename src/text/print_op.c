@@ -1,4 +1,5 @@
 /* Ops, blocks, regions as text. */
+#include "base/index.h"
 #include "text/names.h"
 
 /* ---- values ---- */
@@ -61,9 +62,15 @@ void printer_fn(printer *w, const op *o) {
 
 /* ---- users, as comments ---- */
 
-static bool seen_before(const use *first, const use *u) {
-  for (; first != u; first = first->next)
+/* Does a use before u have its owner? `many`: the owners behind the first few uses. */
+static bool seen_before(printer *w, hash_index *many, const use *first, const use *u) {
+  enum { FEW = 16 };
+  for (int i = 0; i < FEW; i++, first = first->next) {
+    if (first == u) return false;
     if (first->owner == u->owner) return true;
+  }
+  if (index_get(many, u->owner)) return true;
+  index_set(many, w->forms.a, u->owner, u->owner);
   return false;
 }
 
@@ -74,9 +81,10 @@ static void print_op_id(printer *w, const op *o) {
 }
 
 static void print_users_of(printer *w, const value *v) {
+  hash_index many = {0};
   if (!v->uses) PUT(w, "unused");
   for (const use *u = v->uses; u; u = u->next) {
-    if (seen_before(v->uses, u)) continue;
+    if (seen_before(w, &many, v->uses, u)) continue;
     if (u != v->uses) PUT(w, ", ");
     if (!u->owner->num_results) print_op_id(w, u->owner);
     for (u32 i = 0; i < u->owner->num_results; i++) {
