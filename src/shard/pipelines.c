@@ -182,6 +182,8 @@ static void reshard_steps(line *l) {
     step(l, "sdy-reshard-to-collectives");
   }
   canonicalize(l, "sdy-collective");
+  if (collectives && flag(l, "remove-all-gather-reduce-scatter-for-cmv1", false))
+    step(l, "sdy-remove-all-gather-reduce-scatter-for-cmv1");
   dump(l, collectives ? "after_partitioner_with_global_shapes"
                       : "after_minimal_partitioner_with_global_shapes");
 }
