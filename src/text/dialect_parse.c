@@ -59,28 +59,56 @@ static bool unknown_field(parser *p, const field_info *fields) {
   return false;
 }
 
-static const attr *structure(parser *p, attr_id id) {
+/* What the peers' code says of a field it does not expect depends on how it was written: by hand,
+ * in any order; by hand, in one order; or generated. */
+typedef enum struct_style { ANY_ORDER, ONE_ORDER, GENERATED } struct_style;
+
+static bool wrong_field(parser *p, const field_info *fields, const field_info *f,
+                        struct_style style) {
+  str name = p->tok.text;
+  if (style == ANY_ORDER)
+    return f->name ? parser_error(p, &p->tok, "duplicated `%s` entry", f->name)
+                   : unknown_field(p, fields);
+  if (!at(p, TOK_ID)) return parser_error(p, &p->tok, "expected valid keyword");
+  parser_next(p);
+  return parser_expect(p, '=', "expected '='") &&
+         parser_error(p, &p->tok, "duplicate or unknown struct parameter name: " STR_FMT,
+                      STR_ARG(name));
+}
+
+static const attr *structure_in(parser *p, attr_id id, struct_style style) {
   u64 room[32] = {0};
   u32 seen = 0;
   const field_info *fields = attr_infos[id].fields();
+  size_t total = 0, needed;
+  while (fields[total].name) total++;
+  needed = id == ATTR_hlo_axis_ref ? 1 : total;
   attr *a = (attr *)room;
   a->id = (u16)id;
   if (!parser_expect(p, '<', "expected '<'")) return NULL;
-  while (!at(p, '>')) {
-    const field_info *f = fields;
+  for (size_t n = 0; style == ANY_ORDER ? !at(p, '>') : n < total; n++) {
+    const field_info *f = style == ONE_ORDER ? fields + n : fields;
+    if (style == ONE_ORDER && !at_word(p, f->name)) return parser_expect_word(p, f->name), NULL;
     while (f->name && !at_word(p, f->name)) f++;
-    if (!f->name) return unknown_field(p, fields), NULL;
     u32 bit = 1u << (f - fields);
-    if (seen & bit) return parser_error(p, &p->tok, "duplicated `%s` entry", f->name), NULL;
+    if (!f->name || seen & bit) return wrong_field(p, fields, f, style), NULL;
     seen |= bit;
     parser_next(p);
     if (!parser_expect(p, '=', "expected '='") || !field(p, f, (char *)room + f->offset))
       return NULL;
-    if (!parser_accept(p, ',')) break;
+    if (style != ANY_ORDER && n + 1 < needed) {
+      if (!parser_expect(p, ',', "expected ','")) return NULL;
+    } else if ((style == ANY_ORDER || n + 1 < total) && !parser_accept(p, ',')) {
+      break;
+    }
   }
   if (!parser_expect(p, '>', "expected '>'")) return NULL;
   return attr_unique(p->ctx, a);
 }
+
+static const attr *structure(parser *p, attr_id id) { return structure_in(p, id, ANY_ORDER); }
+static const attr *sequence(parser *p, attr_id id) { return structure_in(p, id, ONE_ORDER); }
+static const attr *generated(parser *p, attr_id id) { return structure_in(p, id, GENERATED); }
 
 /* The dimension numbers, of which a second message says what was read. */
 static const attr *dimensions(parser *p, attr_id id) {
@@ -95,7 +123,7 @@ static const attr *dimensions(parser *p, attr_id id) {
 
 static bool mesh_axis(parser *p, void *user) {
   attrs_vec *list = user;
-  const attr *a = at(p, '<') ? structure(p, ATTR_hlo_mesh_axis) : parser_attr(p, NULL);
+  const attr *a = at(p, '<') ? generated(p, ATTR_hlo_mesh_axis) : parser_attr(p, NULL);
   if (!attr_is(hlo_mesh_axis, a)) return a && parser_error(p, &p->tok, "expected a mesh axis");
   VEC_PUSH(p->scratch, *list, a);
   return true;
@@ -119,7 +147,7 @@ static const attr *hlo_mesh(parser *p, attr_id id) {
 
 static const attr *mesh_axes(parser *p, attr_id id) {
   token where = p->tok;
-  const attr *a = structure(p, id);
+  const attr *a = generated(p, id);
   const replica_group_mesh_axes_attr *g = (const replica_group_mesh_axes_attr *)a;
   if (!a) return NULL;
   const hlo_mesh_attr *m = attr_as(hlo_mesh, g->mesh);
@@ -145,7 +173,7 @@ static const attr *mesh_axes(parser *p, attr_id id) {
 
 static const attr *dot_algorithm(parser *p, attr_id id) {
   token where = p->tok;
-  const attr *a = structure(p, id);
+  const attr *a = sequence(p, id);
   const char *problem = a ? dot_algorithm_problem(p->ctx, (const dot_algorithm_attr *)a) : NULL;
   if (problem) return parser_error(p, &where, "%s", problem), NULL;
   return a;
@@ -337,18 +365,18 @@ typedef const attr *body_fn(parser *p, attr_id id);
 
 static body_fn *const body_of[ATTR_COUNT] = {
     [ATTR_result_accuracy] = result_accuracy,
-    [ATTR_channel_handle] = structure,
+    [ATTR_channel_handle] = generated,
     [ATTR_dot] = dimensions,
     [ATTR_ragged_dot] = structure,
     [ATTR_dot_algorithm] = dot_algorithm,
     [ATTR_gather_dims] = dimensions,
     [ATTR_scatter_dims] = dimensions,
     [ATTR_conv] = conv,
-    [ATTR_output_operand_alias] = structure,
+    [ATTR_output_operand_alias] = sequence,
     [ATTR_bounds] = bounds,
     [ATTR_hlo_sub_axis] = sub_axis,
-    [ATTR_hlo_axis_ref] = structure,
-    [ATTR_hlo_mesh_axis] = structure,
+    [ATTR_hlo_axis_ref] = generated,
+    [ATTR_hlo_mesh_axis] = generated,
     [ATTR_hlo_mesh] = hlo_mesh,
     [ATTR_replica_group_mesh_axes] = mesh_axes,
 };

@@ -375,10 +375,9 @@ static bool dir_conv(parser *p, op_state *st, const form_step *s) {
 
 static bool pad_item(parser *p, void *user) {
   i64_vec *v = user, pair = {0};
-  token t = p->tok;
   if (!parser_i64_list(p, &pair)) return false;
   if (pair.len != 2)
-    return parser_complain(p, &t, "Expected array with 2 elements, got %zu elements instead",
+    return parser_complain(p, &p->tok, "Expected array with 2 elements, got %zu elements instead",
                            pair.len);
   VEC_PUSH(p->scratch, *v, pair.data[0]);
   VEC_PUSH(p->scratch, *v, pair.data[1]);
@@ -418,10 +417,11 @@ static bool dir_window(parser *p, op_state *st, const form_step *s) {
                                                "reverse"};
   while (at(p, TOK_ID)) {
     int k = 0;
+    str word = p->tok.text;
     while (k < FORM_ARGS && !at_word(p, words[k])) k++;
-    if (k == FORM_ARGS || st->slots[s->args[k]])
-      return parser_complain(p, &p->tok, "Unexpected keyword " STR_FMT, STR_ARG(p->tok.text));
     parser_next(p);
+    if (k == FORM_ARGS || st->slots[s->args[k]])
+      return parser_complain(p, &p->tok, "Unexpected keyword " STR_FMT, STR_ARG(word));
     if (!parser_expect(p, '=', "expected '='")) return false;
     st->slots[s->args[k]] = window_value(p, k);
     if (!st->slots[s->args[k]]) return false;

@@ -339,6 +339,12 @@ static const attr *value_at(parser *p, const type *expected) {
   }
 }
 
+bool parser_attr_begins(const parser *p) {
+  static const u8 kinds[] = {TOK_AT, TOK_STRING, TOK_HASH, TOK_INT, TOK_FLOAT, TOK_EXCLAIM,
+                             TOK_ID, '[',        '{',      '-',     '('};
+  return memchr(kinds, p->tok.kind, sizeof kinds) != NULL;
+}
+
 const attr *parser_attr(parser *p, const type *expected) {
   str outer = p->custom_op;
   if (!parser_enter(p)) return NULL;

@@ -13,8 +13,6 @@ typedef struct dense {
   char *spare;       /* for more elements than the type has: read, so that shapes can be compared */
   size_t count, cap; /* elements read; room */
   size_t total;      /* elements that the type has */
-  size_t leaf;       /* the level of lists that hold elements, once known */
-  bool leaf_known;
 } dense;
 
 static bool number(parser *p, const dense *d, char *out) {
@@ -56,36 +54,25 @@ static bool element(parser *p, dense *d) {
          number(p, d, to + d->part) && parser_expect(p, ')', "expected ')' after complex elements");
 }
 
-static bool ragged(parser *p, const token *where) {
-  return parser_error(p, where,
-                      "tensor literal is invalid; ranks are not consistent between elements");
-}
-
-/* [..] lists of one shape, which is gathered in dims. */
-static bool list(parser *p, dense *d, i64_vec *dims, size_t level) {
-  i64 n = 0;
-  token open = p->tok;
+/* [..] lists of one shape, which is added to dims. */
+static bool list(parser *p, dense *d, i64_vec *dims) {
+  i64 n = 0, few[2][4];
+  i64_vec first = {few[0], 0, COUNT(few[0])}, next = {few[1], 0, COUNT(few[1])};
   if (!parser_enter(p) || !parser_expect(p, '[', "expected '['")) return false;
-  if (d->leaf_known && level > d->leaf) return ragged(p, &open);
-  if (level == dims->len) VEC_PUSH(p->scratch, *dims, -1);
   if (!at(p, ']')) {
     do {
-      bool inner = at(p, '[');
-      if (inner ? !list(p, d, dims, level + 1)
-                : (d->leaf_known ? d->leaf != level : dims->len > level + 1))
-        return inner ? false : ragged(p, &open);
-      if (!inner && !element(p, d)) return false;
-      if (!inner) {
-        d->leaf_known = true;
-        d->leaf = level;
-      }
-      n++;
+      i64_vec *shape = n ? &next : &first;
+      shape->len = 0;
+      if (at(p, '[') ? !list(p, d, shape) : !element(p, d)) return false;
+      if (n++ && !i64s_eq((i64s){first.data, first.len}, (i64s){next.data, next.len}))
+        return parser_error(p, &p->tok,
+                            "tensor literal is invalid; ranks are not consistent between elements");
     } while (parser_accept(p, ','));
   }
   if (!parser_expect(p, ']', "expected ']'")) return false;
   parser_leave(p);
-  if (dims->data[level] >= 0 && dims->data[level] != n) return ragged(p, &open);
-  dims->data[level] = n;
+  VEC_PUSH(p->scratch, *dims, n);
+  for (size_t i = 0; i < first.len; i++) VEC_PUSH(p->scratch, *dims, first.data[i]);
   return true;
 }
 
@@ -104,13 +91,20 @@ static bool shape_mismatch(parser *p, const token *where, const i64_vec *dims, c
   return false;
 }
 
-static const attr *from_hex(parser *p, dense *d, const token *t, i64 n) {
+static const attr *from_hex(parser *p, dense *d, const token *where, i64 n) {
   str bytes;
   size_t want;
-  if (!parser_hex(p, t, &bytes, true))
-    return parser_error(p, t, "expected string containing hex digits starting with `0x`"), NULL;
-  if (!checked_mul((size_t)n, d->size, &want) || (bytes.len != want && bytes.len != d->size))
-    return parser_error(p, t, "elements hex data size is invalid for provided type"), NULL;
+  if (!parser_hex(p, &p->tok, &bytes, true))
+    return parser_error(p, where, "expected string containing hex digits starting with `0x`"), NULL;
+  if (!checked_mul((size_t)n, d->size, &want) || (bytes.len != want && bytes.len != d->size)) {
+    buf b;
+    buf_init(&b, ir_mem(p->ctx));
+    text_print_type(&b, d->type);
+    parser_error(p, where, "elements hex data size is invalid for provided type: '%s'",
+                 buf_cstr(&b));
+    buf_deinit(&b);
+    return NULL;
+  }
   parser_next(p);
   return attr_dense(p->ctx, d->type, bytes, bytes.len != want || n == 1, true);
 }
@@ -142,7 +136,9 @@ static const attr *strings(parser *p, const type *t) {
 }
 
 static bool prepare(parser *p, const token *where, const type *t, dense *d, i64 *n) {
-  if ((t->kind != TYPE_TENSOR && t->kind != TYPE_VECTOR) || !type_num_elements(t, n))
+  if (t->kind != TYPE_TENSOR && t->kind != TYPE_VECTOR && t->kind != TYPE_UNRANKED)
+    return parser_error(p, where, "elements literal must be a shaped type");
+  if (t->kind == TYPE_UNRANKED || !type_num_elements(t, n))
     return parser_error(p, where, "elements literal type must have static shape");
   *d = (dense){.type = t, .elem = t->elem};
   d->complex = d->elem->kind == TYPE_COMPLEX;
@@ -175,31 +171,7 @@ static bool all_same(const dense *d) {
   return d->count > 0;
 }
 
-static const attr *elements(parser *p, const type *t) {
-  dense d;
-  i64 n;
-  token where = p->tok;
-  i64_vec dims = {0};
-  if (!prepare(p, &where, t, &d, &n)) return NULL;
-  if (d.size == 0 || d.elem->kind == TYPE_OPAQUE) return strings(p, t);
-  if (at(p, TOK_STRING)) return from_hex(p, &d, &where, n);
-  d.total = (size_t)n;
-  d.spare = arena_alloc(p->scratch, d.size);
-  if (!at(p, '[')) return splat_or_empty(p, &d, n, &where);
-  /* No more than the text can hold, whatever the type claims; grown on demand where an element of a
-   * few characters may take a million bytes. */
-  d.cap = min_size((size_t)n, d.size > 16 ? 1 : p->source_len);
-  d.out = arena_array(d.cap * d.size > 256 ? ir_arena(p->ctx) : p->scratch, d.cap, d.size);
-  if (!list(p, &d, &dims, 0)) return NULL;
-  if (!i64s_eq((i64s){dims.data, dims.len}, t->dims)) {
-    bool empty = n == 0 && d.count == 0;
-    if (!empty) return shape_mismatch(p, &where, &dims, t), NULL;
-  }
-  bool splat = all_same(&d);
-  return attr_dense(p->ctx, t, (str){d.out, (splat ? 1 : d.count) * d.size}, splat, true);
-}
-
-/* What is between the brackets of a constant that is not whole: elements without a type. */
+/* What is between the brackets of a constant that is wrong anyhow: elements without a type. */
 static bool scan_element(parser *p, void *user) {
   if (at(p, '[')) {
     if (!parser_enter(p) || !parser_list(p, '[', ']', scan_element, user)) return false;
@@ -217,6 +189,32 @@ static bool scan_element(parser *p, void *user) {
   return parser_error(p, &p->tok,
                       minus ? "expected integer or floating point literal"
                             : "expected element literal of primitive type");
+}
+
+static const attr *elements(parser *p, const type *t, const token *where) {
+  dense d;
+  i64 n;
+  i64_vec dims = {0};
+  bool fixed = (t->kind == TYPE_TENSOR || t->kind == TYPE_VECTOR) && type_num_elements(t, &n);
+  if (!fixed && !at(p, '>') && !scan_element(p, NULL)) return NULL;
+  if (!fixed && !parser_expect(p, '>', "expected '>'")) return NULL;
+  if (!prepare(p, where, t, &d, &n)) return NULL;
+  if (d.size == 0 || d.elem->kind == TYPE_OPAQUE) return strings(p, t);
+  if (at(p, TOK_STRING)) return from_hex(p, &d, where, n);
+  d.total = (size_t)n;
+  d.spare = arena_alloc(p->scratch, d.size);
+  if (!at(p, '[')) return splat_or_empty(p, &d, n, where);
+  /* No more than the text can hold, whatever the type claims; grown on demand where an element of a
+   * few characters may take a million bytes. */
+  d.cap = min_size((size_t)n, d.size > 16 ? 1 : p->source_len);
+  d.out = arena_array(d.cap * d.size > 256 ? ir_arena(p->ctx) : p->scratch, d.cap, d.size);
+  if (!list(p, &d, &dims)) return NULL;
+  if (!i64s_eq((i64s){dims.data, dims.len}, t->dims)) {
+    bool empty = n == 0 && d.count == 0;
+    if (!empty) return shape_mismatch(p, where, &dims, t), NULL;
+  }
+  bool splat = all_same(&d);
+  return attr_dense(p->ctx, t, (str){d.out, (splat ? 1 : d.count) * d.size}, splat, true);
 }
 
 /* Says what is wrong with a constant whose end or type was not found. */
@@ -263,8 +261,7 @@ static const attr *with_type(parser *p, const type *expected, const char *proble
 }
 
 static const attr *dense_body(parser *p, const type *t, const token *where) {
-  (void)where;
-  return elements(p, t);
+  return elements(p, t, where);
 }
 
 const attr *parser_dense(parser *p, const type *expected) {
@@ -291,7 +288,7 @@ static const attr *shaped(parser *p, const type *elem, i64s single) {
   d.total = SIZE_MAX;
   d.cap = 4;
   d.out = arena_array(ir_arena(p->ctx), d.cap, d.size);
-  if (!list(p, &d, &dims, 0)) return NULL;
+  if (!list(p, &d, &dims)) return NULL;
   t = type_tensor(p->ctx, (i64s){dims.data, dims.len}, elem, NULL);
   if (!d.count) return attr_dense(p->ctx, t, (str){0}, false, false);
   bool splat = all_same(&d);

@@ -224,9 +224,24 @@ static const op_info *info_of(parser *p, const token *t, str name) {
   return ir_op_info_unregistered(p->ctx, name);
 }
 
+static bool no_properties(parser *p, const op_state *st) {
+  buf b;
+  const attr *a = parser_attr(p, NULL);
+  if (!a || !parser_expect(p, '>', "expected '>' to close properties")) return false;
+  buf_init(&b, ir_mem(p->ctx));
+  text_print_attr(&b, a);
+  parser_error(p, &st->at, "invalid properties %s for op " STR_FMT ": %s", buf_cstr(&b),
+               STR_ARG(st->info->name),
+               st->info->num_slots ? "expected DictionaryAttr to set properties"
+                                   : "this operation has empty properties");
+  buf_deinit(&b);
+  return false;
+}
+
 /* <{properties}>; those of an op without slots are attributes like others */
 static bool properties(parser *p, op_state *st) {
   if (!parser_accept(p, '<')) return true;
+  if (!at(p, '{')) return no_properties(p, st);
   return parser_optional_dict(p, st) && parser_expect(p, '>', "expected '>' to close properties");
 }
 
@@ -299,6 +314,7 @@ static const op_info *custom_info(parser *p) {
     info = name_map_get(&p->op_names, full);
     if (info) return info;
   }
+  parser_next(p); /* what is wrong with the next token is said first */
   str prefix = arena_printf(p->scratch, STR_FMT ".", STR_ARG(dialect));
   if (!op_dialect_known(prefix))
     no_dialect(p, &t, dialect, full);

@@ -1,5 +1,14 @@
 #include "text/parser.h"
 
+/* After the digits of a dimension. */
+static bool no_x(parser *p, const char *at) {
+  token here = {.text = {at, 0},
+                .line = p->lex.line,
+                .col = (u32)(at - p->lex.line_start) + 1,
+                .kind = at == p->lex.end ? TOK_EOF : TOK_ERROR + 100};
+  return parser_error(p, &here, "expected 'x' in dimension list");
+}
+
 /* `tensor<` and `vector<`: dimensions are not tokens (4x0x8xf32), so they are read from the
  * cursor, which stands after `<`; p->tok is that `<`. On return the next token is read. */
 bool parser_dims(parser *p, i64_vec *dims, bool *unranked) {
@@ -24,8 +33,7 @@ bool parser_dims(parser *p, i64_vec *dims, bool *unranked) {
     if (q == begin) break;
     token here = {.line = l->line, .col = (u32)(begin - l->line_start) + 1};
     if (!fits) return parser_error(p, &here, "invalid dimension");
-    here.col += (u32)(q - begin);
-    if (q == l->end || *q != 'x') return parser_error(p, &here, "expected 'x' in dimension list");
+    if (q == l->end || *q != 'x') return no_x(p, q);
     l->p = q + 1;
     if (*unranked) break;
     VEC_PUSH(p->scratch, *dims, v);
@@ -71,7 +79,7 @@ static const type *tensor(parser *p) {
   const type *elem = parser_type(p);
   if (!elem) return NULL;
   if (!valid_element(elem)) return parser_error(p, &where, "invalid tensor element type"), NULL;
-  if (parser_accept(p, ',') && !at(p, '>')) {
+  if (parser_accept(p, ',') && parser_attr_begins(p)) {
     encoding = parser_attr(p, NULL);
     if (!encoding) return NULL;
     if (unranked) return parser_error(p, &p->tok, "cannot apply encoding to unranked tensor"), NULL;
@@ -101,7 +109,7 @@ static bool vector_dims(parser *p, i64_vec *dims, u32 *scalable) {
     if (q == digits && !brackets) return parser_next(p);
     if (!fits || q == digits || (brackets && (q == l->end || *q++ != ']')))
       return parser_error(p, &here, "invalid dimension");
-    if (q == l->end || *q != 'x') return parser_error(p, &here, "expected 'x' in dimension list");
+    if (q == l->end || *q != 'x') return no_x(p, q);
     if (v <= 0)
       return parser_error(p, &type_begin,
                           "vector types must have positive constant sizes but got %lld",
@@ -202,7 +210,7 @@ bool parser_type_list(parser *p, type_vec *out) {
 
 static const type *tuple(parser *p) {
   type_vec elems = {0};
-  if (!parser_list(p, '<', '>', type_item, &elems)) return NULL;
+  if (!parser_list_in(p, '<', '>', type_item, &elems, " in tuple type")) return NULL;
   return type_tuple(p->ctx, (types){elems.data, elems.len});
 }
 

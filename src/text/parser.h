@@ -153,6 +153,7 @@ const type *parser_quant(parser *p, const token *where, str name);
 
 /* ---- attributes: parse_attr.c, parse_dense.c, dialect_attr.c, loc.c ---- */
 const attr *parser_attr(parser *p, const type *expected); /* expected: the type, or NULL */
+bool parser_attr_begins(const parser *p);                 /* judged by the token at hand */
 const attr *parser_dict(parser *p);                       /* { ... } */
 bool parser_optional_dict(parser *p, op_state *st);       /* into slots and attributes */
 void parser_set_attr(parser *p, op_state *st, str name, const attr *a);
