@@ -381,6 +381,10 @@ static bool takes_string(const attr *a) {
 /* Lists of integers or flags are tensors. */
 static void put_vhlo_tensor(writer *w, const attr *a, u64 code, wire_mode mode) {
   const dense_array_attr *l = attr_as(dense_array, a);
+  const dense_attr *d = attr_as(dense, a);
+  i64 any;
+  if (d && d->splat && d->type->elem == type_i1(w->ctx) && type_num_elements(d->type, &any) && !any)
+    a = attr_dense(w->ctx, d->type, (str){NULL, 0}, false, false); /* as VHLO drops the splat */
   if (!l) {
     put_dense(w, a, code, mode);
     return;

@@ -15,5 +15,8 @@ func.func @main(%arg0: tensor<256xf32>, %arg1: !stablehlo.token) -> tensor<256xf
   %1 = stablehlo.exponential %0 {result_accuracy = #stablehlo.result_accuracy<mode = #stablehlo.result_accuracy_mode<DEFAULT>>} : tensor<256xf32>
   // CHECK: <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 2>, is_host_transfer = true}>
   %2 = "stablehlo.send"(%0, %arg1) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 2>, is_host_transfer = true, source_target_pairs = dense<> : tensor<0x2xi64>}> : (tensor<256xf32>, !stablehlo.token) -> !stablehlo.token
+  // As MLIR's artifacts have it, a splat of no flags is lost.
+  // CHECK: stablehlo.constant dense<> : tensor<0xi1>
+  %3 = stablehlo.constant dense<true> : tensor<0xi1>
   return %1 : tensor<256xf32>
 }
