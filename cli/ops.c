@@ -18,7 +18,7 @@ static const char *propagated(op_id id) {
   static const char *const ways[] = {[SHARD_NO_WAY] = NULL,
                                      [SHARD_NEEDS_NONE] = "none needed",
                                      [SHARD_BY_RULE] = "rule",
-                                     [SHARD_BY_EXTRA_RULE] = "extra rule",
+                                     [SHARD_ON_DEMAND] = "extra rule",
                                      [SHARD_BY_EDGES] = "edges"};
   return ways[shard_way_of(id)];
 }

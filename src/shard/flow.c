@@ -108,7 +108,17 @@ static const flow *const flow_of[OP_COUNT] = {
 
 bool flow_known(op_id id) { return flow_of[id] != NULL; }
 
+static op *edge_on(value *owner);
+
+/* Shardy has no edges for stablehlo.if: it has flow where extra-rules put some, as case has. */
+static const flow *if_flow(const op *o) {
+  for (u32 i = 0; i < o->num_results; i++)
+    if (edge_on(&((op *)(uintptr_t)o)->results[i])) return &case_flow;
+  return NULL;
+}
+
 const flow *op_flow(const op *o) {
+  if (op_is(o, if)) return if_flow(o);
   if (op_kind(o) < OP_COUNT) return flow_of[op_kind(o)];
   return o->info->hooks ? o->info->hooks->flow : NULL;
 }
@@ -116,7 +126,7 @@ const flow *op_flow(const op *o) {
 bool module_may_flow(const ir_module *m) {
   for (int i = 0; i < OP_COUNT; i++)
     if (flow_of[i] && m->seen[i]) return true;
-  return m->seen_other;
+  return m->seen_other || m->seen[OP_if];
 }
 
 block *flow_owner_block(const op *o) {

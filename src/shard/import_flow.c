@@ -30,17 +30,23 @@ void add_edges_to_results(ir_module *m, op *o) {
   for (u32 i = o->num_results; i-- > 0;) add_edge(m, op_result(o, i));
 }
 
+typedef struct edge_adder {
+  ir_module *m;
+  bool extra; /* for stablehlo.if too */
+} edge_adder;
+
 static walk_result add_edges(void *user, op *o) {
+  const edge_adder *e = user;
   const flow *f = op_flow(o);
-  if (!f) return WALK_ON;
-  if (f->args_own) add_edges_to_args(user, o);
-  add_edges_to_results(user, o);
+  if (f && f->args_own) add_edges_to_args(e->m, o);
+  if (f || (e->extra && op_is(o, if))) add_edges_to_results(e->m, o);
   return WALK_ON;
 }
 
 bool pass_add_data_flow_edges(ir_module *m, arena *scratch, const pass_args *args) {
-  (void)scratch, (void)args;
-  if (module_may_flow(m)) op_walk_post(m->root, add_edges, m);
+  (void)scratch;
+  edge_adder e = {m, pass_option_flag(args, STR("extra-rules"), false)};
+  if (module_may_flow(m)) op_walk_post(m->root, add_edges, &e);
   return true;
 }
 

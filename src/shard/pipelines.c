@@ -106,7 +106,7 @@ static void import_steps(line *l) {
   step(l, "symbol-dce");
   step(l, "sdy-manual-axes-cleanup");
   dump(l, "before_propagation");
-  step(l, "sdy-add-data-flow-edges");
+  step_given(l, "sdy-add-data-flow-edges", (const char *const[]){"extra-rules", NULL});
   if (flag(l, "dedup-functions-fully", false)) apply_constraints(l);
 }
 

@@ -162,5 +162,5 @@ shard_way shard_way_of(op_id id) {
   if (flow_known(id)) return SHARD_BY_EDGES;
   if (table[id]) return SHARD_BY_RULE;
   if (silent[id] || (op_infos[id].traits & TERMINATOR)) return SHARD_NEEDS_NONE;
-  return rule_extra_of(id) ? SHARD_BY_EXTRA_RULE : SHARD_NO_WAY;
+  return rule_extra_of(id) || id == OP_if ? SHARD_ON_DEMAND : SHARD_NO_WAY;
 }

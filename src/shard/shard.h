@@ -29,7 +29,7 @@ typedef enum shard_way {
   SHARD_NO_WAY,     /* not: a warning says so once */
   SHARD_NEEDS_NONE, /* constants, terminators, symbols */
   SHARD_BY_RULE,
-  SHARD_BY_EXTRA_RULE, /* with extra-rules=true, as Shardy has none */
+  SHARD_ON_DEMAND, /* a rule, or edges, with extra-rules=true, as Shardy has none */
   SHARD_BY_EDGES
 } shard_way;
 shard_way shard_way_of(op_id id);

@@ -36,6 +36,14 @@ RUNNABLE["mulhi"] = program(
 RUNNABLE["top_k"] = program(
     "%r, %i = chlo.top_k(%x, k = 2) : tensor<8x4xf32> -> (tensor<8x2xf32>, tensor<8x2xi32>)",
     "tensor<8x2xf32>")
+RUNNABLE["if"] = program(
+    "%c = stablehlo.constant dense<true> : tensor<i1>\n"
+    '%r = "stablehlo.if"(%c) ({\n'
+    "  %n = stablehlo.negate %x : tensor<8x4xf32>\n"
+    "  stablehlo.return %n : tensor<8x4xf32>\n"
+    "}, {\n"
+    "  stablehlo.return %x : tensor<8x4xf32>\n"
+    "}) : (tensor<i1>) -> tensor<8x4xf32>", "tensor<8x4xf32>")
 REFUSED = {
     "stablehlo.einsum": program(
         '%r = stablehlo.einsum %x, %x, config = "ij,kj->ik" : '
