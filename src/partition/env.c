@@ -181,6 +181,21 @@ value *emit_binary(cursor *at, op_id id, value *x, value *y) {
   return emit(at, id, (value *[]){x, y}, 2, x->type);
 }
 
+value *emit_compare(cursor *at, value *x, value *y, i64 direction) {
+  ir_ctx *c = at->env->c;
+  const type *t = type_tensor(c, x->type->dims, type_i1(c), NULL);
+  value *v = emit(at, OP_compare, (value *[]){x, y}, 2, t);
+  set_attr(at, v->def.op, "comparison_direction",
+           attr_enum(c, ATTR_comparison_direction, direction));
+  return v;
+}
+
+value *emit_device_id(cursor *at, op_id id) {
+  ir_ctx *c = at->env->c;
+  value *v = emit(at, id, NULL, 0, type_tensor(c, (i64s){0}, type_int(c, 32, UNSIGNED), NULL));
+  return emit(at, OP_convert, &v, 1, type_tensor(c, (i64s){0}, type_i64(c), NULL));
+}
+
 value *emit_dynamic_slice(cursor *at, value *v, value *const *starts, i64s sizes) {
   const part_env *e = at->env;
   value **in = ARENA_ARRAY(e->a, value *, 1 + sizes.len);

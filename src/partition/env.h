@@ -61,6 +61,8 @@ value *emit(cursor *at, op_id id, value *const *operands, size_t n, const type *
 value *emit_int(cursor *at, i64 v); /* constant tensor<i64> */
 value *emit_zeros(cursor *at, const type *t);
 value *emit_binary(cursor *at, op_id id, value *x, value *y);
+value *emit_compare(cursor *at, value *x, value *y, i64 direction); /* 0: EQ */
+value *emit_device_id(cursor *at, op_id id); /* tensor<i64> of partition_id or replica_id */
 value *emit_dynamic_slice(cursor *at, value *v, value *const *starts, i64s sizes);
 value *emit_reshape(cursor *at, value *v, i64s dims);
 void set_attr(cursor *at, op *o, const char *name, const attr *a);

@@ -233,10 +233,7 @@ bool local_replicated_to_unreduced(local *l, op *o) {
     return op_unimplemented(l->e.c, o, "with another reduction than a sum");
   axis_list axes = part_read_axes(&l->e, mesh_of(&c), a.axes->axes);
   value *index = local_index_of(l, mesh_of(&c), axes), *zero = emit_int(&c.at, 0);
-  const type *pred = type_tensor(l->e.c, (i64s){0}, type_i1(l->e.c), NULL);
-  value *first = emit(&c.at, OP_compare, (value *[]){index, zero}, 2, pred);
-  set_attr(&c.at, first->def.op, "comparison_direction",
-           attr_enum(l->e.c, ATTR_comparison_direction, 0));
+  value *first = emit_compare(&c.at, index, zero, 0);
   value *r = emit(&c.at, OP_select, (value *[]){first, c.in, emit_zeros(&c.at, c.in->type)}, 3,
                   c.in->type);
   return finish(&c, r);

@@ -84,15 +84,6 @@ static value *spread_begins(cursor *at, const masks *m, const type *t, i64 vecto
   return spread(at, m, v, t, vector_dim);
 }
 
-static value *compare(cursor *at, value *x, value *y, i64 direction) {
-  ir_ctx *c = at->env->c;
-  value *v =
-      emit(at, OP_compare, (value *[]){x, y}, 2, type_tensor(c, x->type->dims, type_i1(c), NULL));
-  set_attr(at, v->def.op, "comparison_direction",
-           attr_enum(c, ATTR_comparison_direction, direction));
-  return v;
-}
-
 /* All components of an index are here: the vector dimension is and-ed away. */
 static value *and_components(cursor *at, value *v, i64 vector_dim) {
   const part_env *e = at->env;
@@ -125,8 +116,8 @@ static value *localize(cursor *at, op *o, const masks *m, i64 vector_dim) {
   index = emit(at, OP_clamp, bounds, 3, t);
   index = emit_binary(at, OP_subtract, index, spread_begins(at, m, t, vector_dim));
   op_set_operand(o, 1, index);
-  value *ge = compare(at, index, spread_list(at, m, m->lowest, t, vector_dim), GE);
-  value *le = compare(at, index, spread_list(at, m, m->highest, t, vector_dim), LE);
+  value *ge = emit_compare(at, index, spread_list(at, m, m->lowest, t, vector_dim), GE);
+  value *le = emit_compare(at, index, spread_list(at, m, m->highest, t, vector_dim), LE);
   return and_components(at, emit_binary(at, OP_and, ge, le), vector_dim);
 }
 

@@ -14,10 +14,7 @@ static value *position(local *l, const mesh *m) {
     if (mesh_same(l->positions.data[i].mesh, m, false)) return l->positions.data[i].v;
   cursor at = prologue_cursor(l);
   ir_ctx *c = l->e.c;
-  const type *u32_type = type_tensor(c, (i64s){0}, type_int(c, 32, UNSIGNED), NULL);
-  const type *i64_type = type_tensor(c, (i64s){0}, type_i64(c), NULL);
-  value *id = emit(&at, OP_partition_id, NULL, 0, u32_type);
-  value *v = emit(&at, OP_convert, &id, 1, i64_type);
+  value *v = emit_device_id(&at, OP_partition_id);
   if (m->device_ids.len) {
     i64 count = 0;
     for (size_t i = 0; i < m->device_ids.len; i++)
