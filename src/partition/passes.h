@@ -13,6 +13,7 @@ pass_fn part_global_to_local;          /* local.c */
 pass_fn part_combine_collectives;      /* combine.c */
 pass_fn part_verify_unreduced;         /* unreduced.c */
 pass_fn part_remove_for_matmul;        /* matmul.c */
+pass_fn part_resolve_single_device;    /* single_device.c */
 
 /* Erases pure ops whose results nothing uses. */
 void part_erase_dead(ir_module *m);
