@@ -144,7 +144,7 @@ static bool dir_complex(parser *p, op_state *st, const form_step *s) {
   const type *part = t->kind == TYPE_TENSOR
                          ? type_tensor(p->ctx, t->dims, t->elem->elem, t->encoding)
                          : type_unranked(p->ctx, t->elem->elem);
-  push(p, &st->operand_types, part, st->operands.len);
+  push(p, &st->operand_types, part, 2);
   push(p, &st->result_types, t, 1);
   return st->has_results = true;
 }

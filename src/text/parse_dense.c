@@ -95,7 +95,8 @@ static const attr *from_hex(parser *p, dense *d, const token *where, i64 n) {
   str bytes;
   size_t want;
   if (!parser_hex(p, &p->tok, &bytes, true))
-    return parser_error(p, where, "expected string containing hex digits starting with `0x`"), NULL;
+    return parser_error(p, &p->tok, "expected string containing hex digits starting with `0x`"),
+           NULL;
   if (!checked_mul((size_t)n, d->size, &want) || (bytes.len != want && bytes.len != d->size)) {
     buf b;
     buf_init(&b, ir_mem(p->ctx));

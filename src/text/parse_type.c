@@ -247,8 +247,8 @@ static const type *function(parser *p) {
   return type_function(p->ctx, (types){in.data, in.len}, (types){out.data, out.len});
 }
 
-/* i32, si8, ui4; NULL: not one. `bad`: the width is out of range. */
-static const type *integer(ir_ctx *c, str s, bool *bad) {
+/* i32, si8, ui4; NULL: not one. `bad`: what is wrong with the width. */
+static const type *integer(ir_ctx *c, str s, const char **bad) {
   signedness sign = SIGNLESS;
   if (s.len > 2 && s.data[1] == 'i') {
     if (s.data[0] != 's' && s.data[0] != 'u') return NULL;
@@ -256,13 +256,15 @@ static const type *integer(ir_ctx *c, str s, bool *bad) {
     s = str_from(s, 1);
   }
   if (s.len < 2 || s.data[0] != 'i') return NULL;
-  u32 width = 0;
+  u64 width = 0;
   for (size_t i = 1; i < s.len; i++) {
     if (!char_is_digit(s.data[i])) return NULL;
-    width = width > 1u << 24 ? width : width * 10 + (u32)(s.data[i] - '0');
+    width = width > UINT32_MAX ? width : width * 10 + (u64)(s.data[i] - '0');
   }
-  *bad = width >= 1u << 24;
-  return *bad ? NULL : type_int(c, width, sign);
+  *bad = width > UINT32_MAX  ? "invalid integer width"
+         : width >= 1u << 24 ? "integer bitwidth is limited to 16777215 bits"
+                             : NULL;
+  return *bad ? NULL : type_int(c, (u32)width, sign);
 }
 
 /* Most types of a file are a few tensors written again and again, so `tensor<...>` without
@@ -297,11 +299,11 @@ static const struct {
 
 static const type *keyword(parser *p) {
   token t = p->tok;
-  bool bad = false;
+  const char *bad = NULL;
   for (size_t i = 0; i < COUNT(shaped); i++)
     if (str_is(t.text, shaped[i].word)) return parser_next(p), shaped[i].parse(p);
   const type *found = integer(p->ctx, t.text, &bad);
-  if (bad) return parser_error(p, &t, "integer bitwidth is limited to 16777215 bits"), NULL;
+  if (bad) return parser_error(p, &t, "%s", bad), NULL;
   for (int k = 0; !found && k < FLOAT_COUNT; k++)
     if (str_is(t.text, float_names[k])) found = type_float(p->ctx, (float_kind)k);
   if (!found && str_is(t.text, "index")) found = type_index(p->ctx);
@@ -325,6 +327,8 @@ static const type *opaque(parser *p) {
                   : str_is(s.dialect, "stablehlo")        ? NULL
                                                           : type_opaque(p->ctx, buf_view(&b));
   buf_deinit(&b);
+  const char *angle = memchr(s.body.data, '<', s.body.len);
+  if (angle) s.body.len = (size_t)(angle - s.body.data);
   if (!t) parser_error(p, &s.inside, "unknown stablehlo type: " STR_FMT, STR_ARG(s.body));
   return t;
 }

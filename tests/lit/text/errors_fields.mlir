@@ -97,3 +97,34 @@ func.func @f(%a: tensor<4xf32>) {
   %0 = stablehlo.reshape %a, %a : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @f(%a: tensor<4xf32>) {
+  // CHECK: :4:26: error: custom op 'stablehlo.complex' number of operands and types do not match: got 1 operands and 2 types
+  %0 = stablehlo.complex %a : tensor<4xcomplex<f32>>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<4xf32>) {
+  // CHECK: :4:24: error: expected ':'
+  %0 = stablehlo.select
+  return
+}
+
+// -----
+
+// CHECK: :3:26: error: invalid integer width
+module attributes {t.a = i4294967296} {}
+
+// -----
+
+// CHECK: :3:37: error: unknown stablehlo type: foo
+module attributes {t.a = !stablehlo.foo<bar>} {}
+
+// -----
+
+// CHECK: :3:32: error: expected string containing hex digits starting with `0x`
+module attributes {t.a = dense<"y"> : tensor<i32>} {}
