@@ -25,20 +25,6 @@ static void fix_operand(explicit_pass *p, op *o, u32 i, const sharding *to) {
 
 /* ---- ops with a rule ---- */
 
-/* The mesh that most of the shardings are on. */
-static const mesh *common_mesh(const sharding *const *s, size_t n) {
-  const mesh *best = NULL;
-  size_t most = 0;
-  for (size_t i = 0; i < n; i++) {
-    if (sharding_is_replicated(s[i])) continue;
-    size_t count = 0;
-    for (size_t k = 0; k < n; k++)
-      count += !sharding_is_replicated(s[k]) && s[k]->mesh == s[i]->mesh;
-    if (count > most) most = count, best = s[i]->mesh;
-  }
-  return best;
-}
-
 /* The rule's kinds, and REPLICATE for factors in dimensions that must be whole. */
 static u8 *factor_kinds(explicit_pass *p, const op *o, const rule *r) {
   arena *a = p->e.a;
@@ -192,7 +178,7 @@ static void fix_op(explicit_pass *p, op *o) {
   i64 *sizes = ARENA_ARRAY(a, i64, n);
   const type **types = ARENA_ARRAY(a, const type *, n);
   gather_shardings(p, o, sh, sizes, types);
-  const mesh *m = common_mesh(sh, n);
+  const mesh *m = most_common_mesh(sh, n);
   if (!m) return;
   const rule *r = rule_of_op(&p->rules, o);
   if (r && !r->custom)

@@ -251,8 +251,9 @@ static bool fix_reshard(minimal *p, op *o) {
 typedef struct tensors {
   op *o;
   const rule *r;
-  const sharding **in;
-  axis_list *factors; /* [tensor][factor] */
+  const sharding **was;
+  const sharding **in; /* the same on one mesh, where only the orders of devices differ */
+  axis_list *factors;  /* [tensor][factor] */
 } tensors;
 
 static axis_list axes_at(const tensors *x, u32 t, u32 f) {
@@ -276,12 +277,22 @@ static bool dot_known(minimal *p, const tensors *x) {
   return false;
 }
 
+static const sharding *on_mesh(minimal *p, const sharding *s, const mesh *m) {
+  if (!s || !m || s->mesh == m || !mesh_same(s->mesh, m, true)) return s;
+  sharding out = *s;
+  out.mesh = m;
+  return shard_intern(p->e.space, &out);
+}
+
 static bool project(minimal *p, op *o, const rule *r, tensors *x) {
   u32 n = rule_num_tensors(r);
-  *x = (tensors){o, r, ARENA_ARRAY(p->e.a, const sharding *, n), NULL};
+  const sharding **was = ARENA_ARRAY(p->e.a, const sharding *, n);
   for (u32 t = 0; t < n; t++)
-    x->in[t] = behind_barriers(p, t < r->num_operands ? op_operand(o, t)
-                                                      : op_result(o, t - r->num_operands));
+    was[t] = behind_barriers(p, t < r->num_operands ? op_operand(o, t)
+                                                    : op_result(o, t - r->num_operands));
+  *x = (tensors){o, r, was, ARENA_ARRAY(p->e.a, const sharding *, n), NULL};
+  const mesh *m = most_common_mesh(was, n);
+  for (u32 t = 0; t < n; t++) x->in[t] = on_mesh(p, was[t], m);
   if (n == 3 && !p->open && op_is(o, dot_general) && dot_known(p, x)) return false;
   return transfer_factors(p->e.space, p->e.a, r, (transfer_mode){0}, x->in, &x->factors, NULL);
 }
@@ -346,7 +357,7 @@ static bool dot_conflict(minimal *p, const tensors *x, u32 *conflict) {
 
 static void fix_dot(minimal *p, tensors *x) {
   u32 f;
-  const sharding *old = x->in[2];
+  const sharding *old = x->was[2];
   if (!old) return;
   if (!dot_conflict(p, x, &f)) {
     index_add(&p->dots, p->e.a, dot_hash(x), arena_copy(p->e.a, x, sizeof *x));
@@ -381,7 +392,7 @@ static void fix_concatenate(minimal *p, tensors *x) {
   axis_list *axes = ARENA_ARRAY(a, axis_list, r->num_factors);
   concat_axes(a, &prob, axes);
   for (u32 t = 0; t < n; t++) {
-    bool same = true;
+    bool same = x->was[t] == x->in[t] || sharding_is_replicated(x->was[t]);
     for (u32 f = 0; f < r->num_factors; f++)
       same &= !rule_has_factor(r, t, f) || axes_eq(axes_at(x, t, f), axes[f]);
     if (same) continue;
@@ -389,7 +400,7 @@ static void fix_concatenate(minimal *p, tensors *x) {
     value *v = result ? op_result(o, 0) : op_operand(o, t);
     cursor at = result ? cursor_after(&p->e, o) : cursor_before(&p->e, o);
     at.loc = v->is_arg ? o->loc : v->def.op->loc;
-    const sharding *to = with_axes(p, x, t, axes), *old = x->in[t];
+    const sharding *to = with_axes(p, x, t, axes), *old = x->was[t];
     if (result) part_set_sharding(&p->e, o, 0, to);
     value *moved = emit(&at, OP_reshard, &v, 1, v->type);
     if (result) to = old ? old : closed_like(p, to);

@@ -12,6 +12,19 @@ bool same_place(const sharding *a, const sharding *b) {
          mesh_same(a->mesh, b->mesh, false);
 }
 
+const mesh *most_common_mesh(const sharding *const *s, size_t n) {
+  const mesh *best = NULL;
+  size_t most = 0;
+  for (size_t i = 0; i < n; i++) {
+    if (sharding_is_replicated(s[i])) continue;
+    size_t count = 0; /* up to here: the first mesh to be there so often is taken */
+    for (size_t k = 0; k <= i; k++)
+      count += !sharding_is_replicated(s[k]) && s[k]->mesh == s[i]->mesh;
+    if (count > most) most = count, best = s[i]->mesh;
+  }
+  return best;
+}
+
 /* ---- what was made before ---- */
 
 /* The block of `v` is around `o`, so that what comes earlier there is at hand. */
