@@ -41,6 +41,8 @@ class Maker(Ops):
             self.axes[r.choice(names)] = 1
         if r.random() < 0.2:
             self.meshes["other"] = {n: r.choice([2, 4]) for n in r.sample(["a", "b", "e"], 2)}
+        if r.random() < 0.15:
+            self.meshes["turned"] = self.axes
         self.rare, self.named = r.choice([0, 0, 0.05]), r.random() < 0.1
         self.often = r.choice([0.1, 0.25, 0.5])
         self.open = r.choice([0.2, 0.6, 0.9])
@@ -380,7 +382,11 @@ class Maker(Ops):
         outs = self.values[-2:] + r.sample(self.values, 1)
         tails = [v.type + (f" {{sdy.sharding = #sdy.sharding{self.sharding(v.shape)}}}"
                            if r.random() < self.often else "") for v in outs]
-        meshes = [f"sdy.mesh @{name} = <{mesh_text(axes)}>" for name, axes in self.meshes.items()]
+        def devices(name, axes):
+            n = math.prod(axes.values()) if name == "turned" else 0
+            return f", device_ids=[{joined(reversed(range(n)))}]" if n else ""
+        meshes = [f"sdy.mesh @{name} = <{mesh_text(axes)}{devices(name, axes)}>"
+                  for name, axes in self.meshes.items()]
         meshes += ["sdy.mesh @maximal = <[], device_ids=[0]>"] if self.rare else []
         return "\n".join(["module {", *meshes, f"func.func public @main({joined(heads)}) -> "
                           f"({joined(tails)}) {{", *self.lines,
