@@ -78,3 +78,11 @@ func.func @unknown_size(%arg0: tensor<?x6xf32>, %arg1: tensor<2xi32>) -> tensor<
   %0 = stablehlo.dynamic_reshape %arg0, %arg1 : (tensor<?x6xf32>, tensor<2xi32>) -> tensor<4x12xf32>
   return %0 : tensor<4x12xf32>
 }
+
+// The verifier does not look at the result's rank.
+// CHECK-LABEL: func.func @dynamic_conv_rank(
+// CHECK-NOT: sharding_rule
+func.func @dynamic_conv_rank(%arg0: tensor<8x6x6x4xf32>, %arg1: tensor<3x3x4x16xf32>, %arg2: tensor<2x2xi32>) -> tensor<8x6x6xf32> {
+  %0 = "stablehlo.dynamic_conv"(%arg0, %arg1, %arg2) <{dimension_numbers = #stablehlo.conv<[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64}> : (tensor<8x6x6x4xf32>, tensor<3x3x4x16xf32>, tensor<2x2xi32>) -> tensor<8x6x6xf32>
+  return %0 : tensor<8x6x6xf32>
+}
