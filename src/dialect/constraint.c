@@ -234,25 +234,24 @@ static bool check_dense(checker *k, const op *o, const char *name, const attr *a
                         show(k, d->type));
 }
 
-/* Of several that are wrong, the first by name, as in MLIR. */
-static const slot_info *first_wrong(checker *k, const op *o, bool absent) {
+/* Of several that are missing, the first by name, as in MLIR. */
+static const slot_info *first_missing(const op *o) {
   const slot_info *found = NULL;
   for (u32 i = 0; i < o->info->num_slots; i++) {
     const slot_info *s = &o->info->slots[i];
-    bool wrong = absent ? !o->slots[i] && (s->need & REQUIRED)
-                        : o->slots[i] && slot_problem(k->c, s, o->slots[i]);
-    if (wrong && (!found || strcmp(s->name, found->name) < 0)) found = s;
+    bool missing = !o->slots[i] && (s->need & REQUIRED);
+    if (missing && (!found || strcmp(s->name, found->name) < 0)) found = s;
   }
   return found;
 }
 
 bool check_slots(checker *k, const op *o) {
-  const slot_info *s = first_wrong(k, o, true);
+  const char *problem;
+  const slot_info *s = first_missing(o);
   if (s) return op_error(k->c, o, "requires attribute '%s'", s->name);
-  s = first_wrong(k, o, false);
+  s = slot_first_problem(k->c, o->info, o->slots, &problem);
   if (s)
-    return op_error(k->c, o, "attribute '%s' failed to satisfy constraint: %s", s->name,
-                    slot_problem(k->c, s, o->slots[s - o->info->slots]));
+    return op_error(k->c, o, "attribute '%s' failed to satisfy constraint: %s", s->name, problem);
   for (u32 i = 0; i < o->info->num_slots; i++)
     if (o->slots[i] && !check_dense(k, o, o->info->slots[i].name, o->slots[i])) return false;
   return true;

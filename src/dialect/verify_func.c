@@ -12,6 +12,9 @@ bool verify_module(checker *k, const op *o) {
       return op_error(
           k->c, o, "can only contain attributes with dialect-prefixed names, found: '" STR_FMT "'",
           STR_ARG(((const string_attr *)o->attrs[i].name)->value));
+  const block *b = o->regions[0].first;
+  if (b && b->next) return op_error(k->c, o, "expects region #0 to have 0 or 1 blocks");
+  if (b && b->num_args) return op_error(k->c, o, "region should have no arguments");
   return true;
 }
 bool verify_cast(checker *k, const op *o) { return (void)k, (void)o, true; }
@@ -31,20 +34,18 @@ static const type **result_types(checker *k, const op *o) {
 /* ---- functions ---- */
 
 static bool check_value_attrs(checker *k, const op *o, attrs list, types t, const char *kind) {
+  const char *word = *kind == 'a' ? "argument" : kind;
   if (list.len == 0) return true;
   if (list.len != t.len)
     return op_error(k->c, o,
                     "expects %s attribute array to have the same number of elements as the "
                     "number of function %ss, got %zu, but expected %zu",
-                    kind, kind, list.len, t.len);
+                    word, word, list.len, t.len);
   for (size_t i = 0; i < t.len; i++) {
-    if (!attr_is(dict, list.data[i]))
-      return op_error(k->c, o, "expects %s attribute dictionary to be a DictionaryAttr", kind);
     attrs names = ((const dict_attr *)list.data[i])->names;
     for (size_t j = 0; j < names.len; j++)
       if (!has_prefix(names.data[j]))
-        return op_error(k->c, o, "%s may only have dialect attributes",
-                        *kind == 'a' ? "arguments" : "results");
+        return op_error(k->c, o, "%ss may only have dialect attributes", word);
     const attr *a = attr_dict_get(list.data[i], STR("sdy.sharding"));
     const tensor_sharding_attr *s = attr_as(tensor_sharding, a);
     const char *where = a ? arena_printf(ir_arena(k->c), "%s %zu - ", kind, i).data : "";
@@ -60,10 +61,6 @@ bool verify_func(checker *k, const op *o) {
   struct func_attrs a;
   if (!view_func(o, &a)) return false;
   const type *t = a.function_type;
-  if (t->kind != TYPE_FUNCTION)
-    return op_error(k->c, o,
-                    "attribute 'function_type' failed to satisfy constraint: type "
-                    "attribute of function type");
   types in = type_inputs(t), out = type_results(t);
   if (!check_value_attrs(k, o, a.arg_attrs, in, "arg") ||
       !check_value_attrs(k, o, a.res_attrs, out, "result"))

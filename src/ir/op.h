@@ -58,7 +58,7 @@ typedef enum arity { ONE, MAYBE, MANY } arity;
   AV(unit, bool) /* present or not */                                                              \
   AV(str, str)                                                                                     \
   AV(sym, str) /* flat symbol reference */                                                         \
-  AV(type, const type *)                                                                           \
+  AV(function_type, const type *)                                                                  \
   AV(i64s, i64s)                       /* array<i64> */                                            \
   AV(bools, str)                       /* array<i1>: a byte each */                                \
   AV(elements, const dense_attr *)     /* dense; NULL for dense_resource, see the slot */          \
@@ -66,7 +66,8 @@ typedef enum arity { ONE, MAYBE, MANY } arity;
   AV(groups, const dense_attr *)       /* dense<..> : tensor<GxNxi64> */                           \
   AV(array, attrs)                                                                                 \
   AV(precisions, attrs) /* of precision */                                                         \
-  AV(dict, const attr *)
+  AV(dict, const attr *)                                                                           \
+  AV(dicts, attrs)
 /* and every attr_id by its own name, decoded as const <id>_attr *: A(dot, ...) */
 
 typedef enum slot_kind {
@@ -222,6 +223,12 @@ bool op_dialect_known(str name);
 /* What the slot wants ("64-bit signless integer attribute whose value is positive") where `a` is
  * not it; NULL: it is. In the context's arena. */
 const char *slot_problem(ir_ctx *c, const slot_info *s, const attr *a);
+/* Of the attributes that are there and not what their slots want, the first by name, with its
+ * problem; NULL: all are fine. */
+const slot_info *slot_first_problem(ir_ctx *c, const op_info *info, const attr *const *slots,
+                                    const char **problem);
+/* Whether the slot could hold the attribute at all, be its value wrong. */
+bool slot_stores(const slot_info *s, const attr *a);
 
 /* ---- making and changing ---- */
 
@@ -279,7 +286,8 @@ const attr *op_discardable(const op *o, str name);
 /* ---- reading ---- */
 
 /* Operands of group g of the row: *begin and the count, from arity and SAME_SEGMENTS (or, for
- * several optional groups, operandSegmentSizes); false: the count fits no reading. */
+ * several optional groups, operandSegmentSizes); false: the count fits no reading. What lists of
+ * one length leave over belongs to none. */
 bool op_operand_group(const op *o, size_t g, size_t *begin, size_t *count);
 
 typedef enum walk_result { WALK_ON, WALK_SKIP, WALK_STOP } walk_result;

@@ -120,7 +120,7 @@ static bool get_bool(const attr *a, bool *out) { return attr_get_bool(a, out); }
 static bool get_unit(const attr *a, bool *out) { return *out = true, attr_is(unit, a); }
 static bool get_str(const attr *a, str *out) { return attr_get_str(a, out); }
 static bool get_sym(const attr *a, str *out) { return attr_get_symbol(a, out); }
-static bool get_type(const attr *a, const type **out) {
+static bool get_function_type(const attr *a, const type **out) {
   const type_ref_attr *t = attr_as(type_ref, a);
   return t && (*out = t->type, true);
 }
@@ -156,6 +156,7 @@ static bool get_array(const attr *a, attrs *out) {
   return l && (*out = l->elems, true);
 }
 static bool get_precisions(const attr *a, attrs *out) { return get_array(a, out); }
+static bool get_dicts(const attr *a, attrs *out) { return get_array(a, out); }
 static bool get_dict(const attr *a, const attr **out) { return *out = a, attr_is(dict, a); }
 
 #define A(kind, field, need)                                                                       \

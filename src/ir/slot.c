@@ -13,17 +13,17 @@ static bool is_f32(const attr *a) {
   const float_attr *f = attr_as(float, a);
   return f && f->type->kind == TYPE_FLOAT && f->type->flt == FLOAT_f32;
 }
-static bool is_bool(const attr *a) {
-  bool v;
-  return attr_get_bool(a, &v);
-}
+static bool is_bool(const attr *a) { return is_int(a, 1); }
 static bool is_unit(const attr *a) { return attr_is(unit, a); }
 static bool is_str(const attr *a) { return attr_is(string, a); }
 static bool is_sym(const attr *a) {
   str s;
   return attr_get_symbol(a, &s);
 }
-static bool is_type(const attr *a) { return attr_is(type_ref, a); }
+static bool is_function_type(const attr *a) {
+  const type_ref_attr *t = attr_as(type_ref, a);
+  return t && t->type->kind == TYPE_FUNCTION;
+}
 static bool is_packed(const attr *a, u32 width, size_t bytes) {
   const dense_array_attr *d = attr_as(dense_array, a);
   return d && d->elem->kind == TYPE_INT && d->elem->width == width && d->data.len % bytes == 0;
@@ -49,12 +49,43 @@ static bool is_precisions(const attr *a) {
   return l != NULL;
 }
 static bool is_dict(const attr *a) { return attr_is(dict, a); }
+static bool is_dicts(const attr *a) {
+  const array_attr *l = attr_as(array, a);
+  for (size_t i = 0; l && i < l->elems.len; i++)
+    if (!is_dict(l->elems.data[i])) return false;
+  return l != NULL;
+}
 
 static kind_fn *const kind_of[] = {
 #define AV(kind, ctype) [SLOT_##kind] = is_##kind,
     ATTR_KINDS(AV)
 #undef AV
 };
+
+static bool is_integer(const attr *a) { return attr_is(integer, a); }
+static bool is_float(const attr *a) { return attr_is(float, a); }
+static bool is_type(const attr *a) { return attr_is(type_ref, a); }
+static bool is_int_elements(const attr *a) {
+  const dense_attr *d = attr_as(dense, a);
+  const type *e = d ? type_element(d->type) : NULL;
+  return e && (e->kind == TYPE_INT || e->kind == TYPE_INDEX);
+}
+/* MLIR's storage, where it takes more than the slot does; else the kind itself */
+static kind_fn *const stored_as[COUNT(kind_of)] = {
+    [SLOT_i64] = is_integer,
+    [SLOT_i32] = is_integer,
+    [SLOT_f32] = is_float,
+    [SLOT_function_type] = is_type,
+    [SLOT_i64_elements] = is_int_elements,
+    [SLOT_groups] = is_any,
+    [SLOT_precisions] = is_array,
+    [SLOT_dicts] = is_array,
+};
+
+bool slot_stores(const slot_info *s, const attr *a) {
+  if (s->attr_id >= 0) return a->id == s->attr_id;
+  return (stored_as[s->kind] ? stored_as[s->kind] : kind_of[s->kind])(a);
+}
 static const char *const kind_words[] = {
     [SLOT_any] = "any attribute",
     [SLOT_i64] = "64-bit signless integer attribute",
@@ -64,7 +95,7 @@ static const char *const kind_words[] = {
     [SLOT_unit] = "unit attribute",
     [SLOT_str] = "string attribute",
     [SLOT_sym] = "flat symbol reference attribute",
-    [SLOT_type] = "any type attribute",
+    [SLOT_function_type] = "type attribute of function type",
     [SLOT_i64s] = "i64 dense array attribute",
     [SLOT_bools] = "i1 dense array attribute",
     [SLOT_elements] = "constant vector/tensor attribute",
@@ -74,6 +105,7 @@ static const char *const kind_words[] = {
     [SLOT_array] = "array attribute",
     [SLOT_precisions] = "Precision Config attribute",
     [SLOT_dict] = "dictionary of named attribute values",
+    [SLOT_dicts] = "Array of dictionary attributes",
 };
 
 /* As the attributes describe themselves; others by their names. */
@@ -93,6 +125,17 @@ static const char *const summaries[ATTR_COUNT] = {
     [ATTR_rng_distribution] = "XLA PRNG distribution to be used.",
     [ATTR_transpose_kind] = "Transpose options",
     [ATTR_custom_call_api_version] = "Custom call API version",
+    [ATTR_chlo_comparison_direction] = "Which comparison operation to perform.",
+    [ATTR_chlo_comparison_type] = "Which comparison type to use.",
+    [ATTR_ragged_dot] = "Attribute that models the dimension information for ragged dot.",
+    [ATTR_propagation_direction] = "propagation direction enum",
+    [ATTR_mesh] = "Mesh of axes and a list of devices",
+    [ATTR_tensor_sharding] = "Tensor sharding",
+    [ATTR_sharding_per_value] = "Tensor sharding per operand/result of an op",
+    [ATTR_axis_ref_list] = "List of axis refs",
+    [ATTR_axis_ref_lists] = "List of axis ref lists",
+    [ATTR_manual_axes] = "A list of axes that a ManualComputationOp is manual on",
+    [ATTR_all_to_all_params] = "List of all-to-all parameters",
 };
 
 const char *slot_problem(ir_ctx *c, const slot_info *s, const attr *a) {
@@ -106,4 +149,17 @@ const char *slot_problem(ir_ctx *c, const slot_info *s, const attr *a) {
   const char *words = s->attr_id < 0 ? kind_words[s->kind] : summaries[s->attr_id];
   if (!words) words = attr_infos[s->attr_id].name;
   return arena_printf(ir_arena(c), "%s%s", words, more).data;
+}
+
+const slot_info *slot_first_problem(ir_ctx *c, const op_info *info, const attr *const *slots,
+                                    const char **problem) {
+  const slot_info *found = NULL;
+  for (u32 i = 0; i < info->num_slots; i++) {
+    const slot_info *s = &info->slots[i];
+    const char *p = slots[i] ? slot_problem(c, s, slots[i]) : NULL;
+    if (!p || (found && strcmp(s->name, found->name) > 0)) continue;
+    found = s;
+    *problem = p;
+  }
+  return found;
 }

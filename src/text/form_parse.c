@@ -195,20 +195,16 @@ static bool dir_type(parser *p, op_state *st, const form_step *s) {
 static bool dir_attrs(parser *p, op_state *st, const form_step *s) {
   token where = p->tok;
   u32 n = st->info->num_slots;
-  const attr **before = ARENA_ARRAY(p->scratch, const attr *, n);
+  const attr **read = ARENA_ARRAY(p->scratch, const attr *, n);
+  const char *problem;
   (void)s;
-  for (u32 i = 0; i < n; i++) before[i] = st->slots[i];
+  for (u32 i = 0; i < n; i++) read[i] = st->slots[i];
   if (!parser_optional_dict(p, st)) return false;
-  for (u32 i = 0; i < n; i++) {
-    const slot_info *slot = &st->info->slots[i];
-    bool read = st->slots[i] && st->slots[i] != before[i];
-    const char *want = read ? slot_problem(p->ctx, slot, st->slots[i]) : NULL;
-    if (want)
-      return parser_error(p, &where,
-                          "'" STR_FMT "' op attribute '%s' failed to satisfy constraint: %s",
-                          STR_ARG(st->info->name), slot->name, want);
-  }
-  return true;
+  for (u32 i = 0; i < n; i++) read[i] = read[i] == st->slots[i] ? NULL : st->slots[i];
+  const slot_info *slot = slot_first_problem(p->ctx, st->info, read, &problem);
+  return !slot || parser_complain(
+                      p, &where, "'" STR_FMT "' op attribute '%s' failed to satisfy constraint: %s",
+                      STR_ARG(st->info->name), slot->name, problem);
 }
 
 static bool dir_operands(parser *p, op_state *st, const form_step *s) {

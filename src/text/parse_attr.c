@@ -201,8 +201,9 @@ static bool is_integer_enum(int id) {
 
 static const attr *to_slot(parser *p, const slot_info *slot, const attr *a) {
   i64 v;
-  if (is_integer_enum(slot->attr_id) && attr_get_i64(a, &v) && v >= 0 &&
-      v < attr_infos[slot->attr_id].num_cases)
+  const integer_attr *n = attr_as(integer, a);
+  if (is_integer_enum(slot->attr_id) && n && n->type == type_i32(p->ctx) && attr_get_i64(a, &v) &&
+      v >= 0 && v < attr_infos[slot->attr_id].num_cases)
     return attr_enum(p->ctx, (attr_id)slot->attr_id, v);
   return a;
 }

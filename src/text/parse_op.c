@@ -14,6 +14,7 @@ static op_state *open_state(parser *p) {
   st->has_results = false;
   st->info = NULL;
   st->loc = NULL;
+  st->problem = NULL;
   return st;
 }
 
@@ -224,25 +225,65 @@ static const op_info *info_of(parser *p, const token *t, str name) {
   return ir_op_info_unregistered(p->ctx, name);
 }
 
-static bool no_properties(parser *p, const op_state *st) {
+static str attr_text(parser *p, const attr *a) {
   buf b;
-  const attr *a = parser_attr(p, NULL);
-  if (!a || !parser_expect(p, '>', "expected '>' to close properties")) return false;
   buf_init(&b, ir_mem(p->ctx));
   text_print_attr(&b, a);
-  parser_error(p, &st->at, "invalid properties %s for op " STR_FMT ": %s", buf_cstr(&b),
-               STR_ARG(st->info->name),
-               st->info->num_slots ? "expected DictionaryAttr to set properties"
-                                   : "this operation has empty properties");
+  str s = arena_str(p->scratch, buf_view(&b));
   buf_deinit(&b);
-  return false;
+  return s;
 }
 
-/* <{properties}>; those of an op without slots are attributes like others */
+/* Why these cannot be the op's properties; NULL: they can. Values are for the verifier. */
+static const char *properties_problem(parser *p, const op_state *st, const attr *all) {
+  const op_info *info = st->info;
+  const slot_info *wrong = NULL;
+  size_t at = 0;
+  if (info->num_slots == 0) return "this operation has empty properties";
+  if (!attr_is(dict, all)) return "expected DictionaryAttr to set properties";
+  for (u32 i = 0; i < info->num_slots; i++) {
+    const slot_info *s = &info->slots[i];
+    if (!st->slots[i] || slot_stores(s, st->slots[i])) continue;
+    if (wrong && strcmp(s->name, wrong->name) > 0) continue;
+    wrong = s;
+    at = i;
+  }
+  if (!wrong) return NULL;
+  return arena_printf(p->scratch, "Invalid attribute `%s` in property conversion: " STR_FMT,
+                      wrong->name, STR_ARG(attr_text(p, st->slots[at])))
+      .data;
+}
+
+/* <{properties}>; those of an unregistered op are attributes like others */
 static bool properties(parser *p, op_state *st) {
   if (!parser_accept(p, '<')) return true;
-  if (!at(p, '{')) return no_properties(p, st);
-  return parser_optional_dict(p, st) && parser_expect(p, '>', "expected '>' to close properties");
+  const attr *all = parser_attr(p, NULL);
+  if (!all || !parser_expect(p, '>', "expected '>' to close properties")) return false;
+  const dict_attr *d = attr_as(dict, all);
+  for (size_t i = 0; d && i < d->names.len; i++)
+    parser_set_attr(p, st, ((const string_attr *)d->names.data[i])->value, d->values.data[i]);
+  if (st->info->id == OP_unregistered) return true;
+  const char *problem = properties_problem(p, st, all);
+  if (problem)
+    st->problem = arena_printf(p->scratch, "invalid properties " STR_FMT " for op " STR_FMT ": %s",
+                               STR_ARG(attr_text(p, all)), STR_ARG(st->info->name), problem)
+                      .data;
+  return true;
+}
+
+/* Without properties, the attributes may hold them. */
+static bool generic_attrs(parser *p, op_state *st, bool has_properties) {
+  const char *problem;
+  if (!parser_optional_dict(p, st)) return false;
+  const slot_info *s =
+      has_properties ? NULL : slot_first_problem(p->ctx, st->info, st->slots, &problem);
+  if (s)
+    st->problem = arena_printf(p->scratch,
+                               "'" STR_FMT "' op attribute '%s' failed to satisfy "
+                               "constraint: %s",
+                               STR_ARG(st->info->name), s->name, problem)
+                      .data;
+  return true;
 }
 
 static bool generic_regions(parser *p, op_state *st) {
@@ -272,7 +313,9 @@ static bool generic_form(parser *p, op_state *st) {
       !parser_expect(p, ')', "expected ')' to end operand list"))
     return false;
   if (at(p, '[') && !parser_list(p, '[', ']', successor_item, st)) return false;
-  if (!properties(p, st) || !generic_regions(p, st) || !parser_optional_dict(p, st)) return false;
+  bool has_properties = at(p, '<');
+  if (!properties(p, st) || !generic_regions(p, st) || !generic_attrs(p, st, has_properties))
+    return false;
   if (!parser_expect(p, ':', "expected ':' followed by operation type")) return false;
   token types = p->tok;
   if (!at(p, '(')) return parser_type(p) && parser_error(p, &types, "expected function type");
@@ -366,8 +409,8 @@ static bool results(parser *p, op_state *st, size_t *total) {
 }
 
 static bool name_results(parser *p, const op_state *st, size_t total, op *o) {
-  const token *at = &st->at;
   if (st->names.len == 0) return true;
+  const token *at = &st->names.data[0].at;
   if (o->num_results == 0) return parser_error(p, at, "cannot name an operation with no results");
   if (o->num_results != total)
     return parser_error(p, at, "operation defines %u results but was provided %zu to bind",
@@ -427,6 +470,10 @@ static op *make(parser *p, op_state *st) {
   for (size_t i = 0; i < n; i++) {
     values[i] = ssa_use(p, &st->operands.data[i], st->operand_types.data[i]);
     if (!values[i]) return NULL;
+  }
+  if (st->problem) {
+    parser_error(p, &st->at, "%s", st->problem);
+    return NULL;
   }
   if (st->regions.len > UINT16_MAX || st->successors.len > UINT16_MAX) {
     parser_error(p, &st->at, "too many regions or successors");

@@ -59,6 +59,7 @@ typedef struct op_state {
   bool has_results; /* result_types are known, be they none */
   const attr **slots;
   size_t cap_slots;
+  const char *problem; /* with the attributes of a generic form, once the rest is read */
   VEC(named_attr) attrs;
   VEC(region *) regions;
   VEC(block *) successors;
