@@ -257,12 +257,15 @@ static bool check_foreign(checker *k, const op *o) {
 
 /* Lists of one length, which the op's own check could also say in its words. */
 static bool check_segments(checker *k, const op *o) {
-  size_t begin, count;
-  for (u32 g = 0; g < o->info->num_operands; g++)
-    if (!op_operand_group(o, g, &begin, &count))
-      return op_error(k->c, o, "has %u operands, which do not divide into lists of one length",
-                      o->num_operands);
-  return true;
+  size_t begin, count, end = 0;
+  bool fit = true;
+  for (u32 g = 0; g < o->info->num_operands; g++) {
+    fit = fit && op_operand_group(o, g, &begin, &count);
+    if (fit) end = begin + count;
+  }
+  return (fit && end == o->num_operands) ||
+         op_error(k->c, o, "has %u operands, which do not divide into lists of one length",
+                  o->num_operands);
 }
 
 static bool check_unregistered(checker *k, const op *o) {

@@ -196,36 +196,38 @@ static i64s group_prefix(const type *lhs, const ragged_dot_attr *d, i64 *room) {
   return (i64s){room, n};
 }
 
+static bool check_dim(checker *k, const op *o, i64 d, i64 bound, const char *what,
+                      const char *bound_name) {
+  return (d >= 0 && d < bound) ||
+         plain_error(k, o, "Expects %s to be in range [0, %s) i.e. [0, %lld). got: %lld.", what,
+                     bound_name, (long long)bound, (long long)d);
+}
+
 static bool check_group_sizes(checker *k, const op *o, const ragged_dot_attr *d) {
   const type *t = in_type(o, 2);
   i64 room[2 * DIALECT_MAX_RANK];
   i64s want = group_prefix(in_type(o, 0), d, room);
   if (rank_of(t) == 1) return true;
   if (t->dims.len != want.len + 1)
-    return op_error(k->c, o, "expected group_sizes to have rank %zu, got %zu", want.len + 1,
-                    t->dims.len);
+    return plain_error(k, o, "expected group_sizes to have rank %zu, got %zu", want.len + 1,
+                       t->dims.len);
   if (i64s_eq(want, (i64s){t->dims.data, want.len})) return true;
   room[want.len] = t->dims.data[want.len];
-  return op_error(k->c, o, "group_sizes is expected to have shape [%s], got [%s]",
-                  show_dims(k, (i64s){room, want.len + 1}), show_dims(k, t->dims));
+  return plain_error(k, o, "group_sizes is expected to have shape [%s], got [%s]",
+                     show_dims(k, (i64s){room, want.len + 1}), show_dims(k, t->dims));
 }
 
 static bool check_ragged(checker *k, const op *o, const ragged_dot_attr *d) {
   const type *lhs = in_type(o, 0), *rhs = in_type(o, 1), *sizes = in_type(o, 2);
   i64s group = d->rhs_group_dimensions;
   if (d->lhs_ragged_dimensions.len != 1)
-    return op_error(k->c, o, "There must be exactly one ragged dimension in the lhs.");
+    return plain_error(k, o, "There must be exactly one ragged dimension in the lhs.");
   i64 ragged = d->lhs_ragged_dimensions.data[0];
-  if (ragged < 0 || ragged >= rank_of(lhs))
-    return op_error(k->c, o,
-                    "lhs_ragged_dim value: %lld is out of range: [0, lhs_rank) i.e. [0, %lld)",
-                    (long long)ragged, (long long)rank_of(lhs));
-  if (sizes->dims.len == 0) return op_error(k->c, o, "expected group_sizes to have rank 1, got 0");
+  if (!check_dim(k, o, ragged, rank_of(lhs), "lhs_ragged_dim", "lhs_rank")) return false;
+  if (sizes->dims.len == 0) return plain_error(k, o, "expected group_sizes to have rank 1, got 0");
   if (!check_group_sizes(k, o, d)) return false;
   for (size_t i = 0; i < group.len; i++)
-    if (group.data[i] < 0 || group.data[i] >= rank_of(rhs))
-      return op_error(k->c, o, "rhs_group_dim value: %lld is out of range: [0, %lld)",
-                      (long long)group.data[i], (long long)rank_of(rhs));
+    if (!check_dim(k, o, group.data[i], rank_of(rhs), "rhs_group_dim", "rhs_rank")) return false;
   if (!check_disjoint(k, o, group, d->rhs_batching_dimensions, "rhs_group_dimensions",
                       "rhs_batching_dimensions") ||
       !check_disjoint(k, o, group, d->rhs_contracting_dimensions, "rhs_group_dimensions",
@@ -234,17 +236,18 @@ static bool check_ragged(checker *k, const op *o, const ragged_dot_attr *d) {
   if (contains(d->lhs_batching_dimensions, ragged) ||
       contains(d->lhs_contracting_dimensions, ragged))
     return group.len == 0 ||
-           op_error(k->c, o,
-                    "There must be zero group dimensions in the rhs when the ragged dimension is "
-                    "batch or contracting.");
+           plain_error(
+               k, o,
+               "There must be zero group dimensions in the rhs when the ragged dimension is "
+               "batch or contracting.");
   if (group.len != 1)
-    return op_error(k->c, o,
-                    "There must be exactly one group dimension in the rhs when the lhs ragged "
-                    "dimension is non-contracting.");
+    return plain_error(k, o,
+                       "There must be exactly one group dimension in the rhs when the lhs ragged "
+                       "dimension is non-contracting.");
   i64 groups = sizes->dims.data[sizes->dims.len - 1], size = rhs->dims.data[group.data[0]];
   return dims_agree(groups, size) ||
-         op_error(k->c, o, "rhs group dimension is expected to have size=%lld, got %lld",
-                  (long long)groups, (long long)size);
+         plain_error(k, o, "rhs group dimension is expected to have size=%lld, got %lld",
+                     (long long)groups, (long long)size);
 }
 
 bool infer_chlo_ragged_dot(checker *k, const op *o, inferred *out) {
@@ -280,15 +283,15 @@ bool verify_chlo_ragged_dot(checker *k, const op *o) {
   for (u32 i = 0; i < 3; i++)
     if (in_type(o, i)->kind != TYPE_TENSOR)
       return op_unimplemented(k->c, o, "operand #%u of '%s'", i, show(k, in_type(o, i)));
-  if (a.precision_config.len > 2)
-    return op_error(k->c, o, "expects precision config to be empty or have <= 2 elements.");
-  if (!check_dot_dims(k, o, &dot) || !check_ragged(k, o, d)) return false;
+  if (!check_precision(k, o, a.precision_config) || !check_dot_dims(k, o, &dot) ||
+      !check_ragged(k, o, d))
+    return false;
   if (!infer_chlo_ragged_dot(k, o, &all)) return false;
   const type *want = all.data[0];
-  return shapes_agree(want, out_type(o, 0)) ||
-         op_error(k->c, o,
-                  "inferred shape '[%s]' is incompatible with return type of operation '%s'",
-                  show_dims(k, want->dims), show(k, out_type(o, 0)));
+  return (out_type(o, 0)->kind == TYPE_TENSOR && shapes_agree(want, out_type(o, 0))) ||
+         plain_error(k, o,
+                     "inferred shape '[%s]' is incompatible with return type of operation '%s'",
+                     show_dims(k, want->dims), show(k, out_type(o, 0)));
 }
 
 /* ---- top_k ---- */

@@ -269,7 +269,6 @@ static bool check_scatter(checker *k, const op *o, const scatter_dims_attr *d) {
   arena *mem = ir_arena(k->c);
   const type **inputs = ARENA_ARRAY(mem, const type *, n);
   const type **inits = ARENA_ARRAY(mem, const type *, n);
-  if (n == 0) return plain_error(k, o, "expects at least one input");
   for (size_t i = 0; i < n; i++) {
     inputs[i] = in_type(o, i);
     inits[i] = type_tensor(k->c, (i64s){0}, in_type(o, n + 1 + i)->elem, NULL);

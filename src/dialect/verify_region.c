@@ -132,8 +132,9 @@ const type *accumulator(checker *k, const op *o, const block *b, size_t i) {
 static bool reduced_shape(checker *k, const op *o, shape *s) {
   struct reduce_attrs a;
   if (!view_reduce(o, &a)) return false;
-  const type *t = o->num_operands ? in_type(o, 0) : NULL;
-  if (!t) return plain_error(k, o, "requires at least 1 input value");
+  /* without inputs, which the reducer's check refuses: a scalar */
+  const type *scalar = type_tensor(k->c, (i64s){0}, type_i1(k->c), NULL);
+  const type *t = o->num_operands > 1 ? in_type(o, 0) : scalar;
   for (u32 i = 1; i < o->num_operands / 2; i++)
     if (!shapes_agree(t, in_type(o, i)))
       return plain_error(k, o,

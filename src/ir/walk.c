@@ -100,8 +100,7 @@ bool op_operand_group(const op *o, size_t g, size_t *begin, size_t *count) {
   size_t rest = o->num_operands - single, each = rest;
   if (many > 1) {
     if (!op_has(o, SAME_SEGMENTS)) return segment(o, g, begin, count);
-    if (rest % many) return false;
-    each = rest / many;
+    each = rest / many; /* what is over belongs to none */
   }
   if (many == 0 && rest) return false;
   *begin = 0;

@@ -88,3 +88,33 @@ func.func @main(%a: tensor<4x8xf32>) {
   %0 = "stablehlo.custom_call"(%a) {call_target_name = "f", operand_layouts = [dense<[0, 2]> : tensor<2xindex>], result_layouts = [dense<[0]> : tensor<1xindex>]} : (tensor<4x8xf32>) -> tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @scatter_without_inputs(%a: tensor<3xf32>, %b: tensor<2xi64>) {
+  // expected-error @+1 {{'stablehlo.scatter' op operand #0 must be ranked tensor of integer or index values, but got 'tensor<3xf32>'}}
+  %0 = "stablehlo.scatter"(%a, %b) ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    stablehlo.return %x : tensor<f32>
+  }) {scatter_dimension_numbers = #stablehlo.scatter<scatter_dims_to_operand_dims = [0], index_vector_dim = 0>} : (tensor<3xf32>, tensor<2xi64>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_without_inputs(%a: tensor<2xf32>) {
+  // expected-error @+1 {{Out-of-bounds dimension 0, expected to be in range [0, 0)}}
+  %0 = "stablehlo.reduce"(%a) ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    stablehlo.return %x : tensor<f32>
+  }) {dimensions = array<i64: 0>} : (tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @and_of_another_type(%a: tensor<2xi1>) {
+  // expected-error @+1 {{'stablehlo.and' op requires compatible types for all operands and results}}
+  %0 = "stablehlo.and"(%a, %a) : (tensor<2xi1>, tensor<2xi1>) -> tensor<2xf32>
+  return
+}
