@@ -16,17 +16,23 @@ PLATFORM = "terrazzo"
 LIBRARY = "pjrt_plugin_terrazzo.so"
 
 
-def library_path():
-    """The plugin's path; FileNotFoundError that says where it was looked for."""
-    here = pathlib.Path(__file__).resolve().parent
-    if os.environ.get("TERRAZZO_PLUGIN"):
-        places = [pathlib.Path(os.environ["TERRAZZO_PLUGIN"])]
+def find_library(package, name, variable):
+    """The path of a library: in the environment's variable, else beside the package's file or in
+    build/lib of a source tree. FileNotFoundError says where it was looked for."""
+    here = pathlib.Path(package).resolve().parent
+    if os.environ.get(variable):
+        places = [pathlib.Path(os.environ[variable])]
     else:
-        places = [here / LIBRARY, here.parent.parent / "build" / "lib" / LIBRARY]
+        places = [here / name, here.parent.parent / "build" / "lib" / name]
     for place in places:
         if place.is_file():
             return place
-    raise FileNotFoundError("Terrazzo's plugin is not at " + " or ".join(map(str, places)))
+    raise FileNotFoundError("Terrazzo's library is not at " + " or ".join(map(str, places)))
+
+
+def library_path():
+    """The plugin's path; FileNotFoundError says where it was looked for."""
+    return find_library(__file__, LIBRARY, "TERRAZZO_PLUGIN")
 
 
 def initialize():

@@ -20,9 +20,9 @@ import ast
 import ctypes
 import functools
 import json
-import os
-import pathlib
 import sys
+
+import terrazzo_jax
 
 LIBRARY = "libterrazzo.so"
 ANY_RANK = -1
@@ -46,16 +46,8 @@ class _Spec(ctypes.Structure):
 
 
 def library_path():
-    """The library's path; FileNotFoundError that says where it was looked for."""
-    here = pathlib.Path(__file__).resolve().parent
-    if os.environ.get("TERRAZZO_LIBRARY"):
-        places = [pathlib.Path(os.environ["TERRAZZO_LIBRARY"])]
-    else:
-        places = [here / LIBRARY, here.parent.parent / "build" / "lib" / LIBRARY]
-    for place in places:
-        if place.is_file():
-            return place
-    raise FileNotFoundError("Terrazzo's library is not at " + " or ".join(map(str, places)))
+    """The library's path; FileNotFoundError says where it was looked for."""
+    return terrazzo_jax.find_library(__file__, LIBRARY, "TERRAZZO_LIBRARY")
 
 
 @functools.cache
