@@ -92,14 +92,20 @@ static void put_count(str dialect, bool all) {
   putchar('\n');
 }
 
+/* Rows of one dialect may stand apart. */
+static bool is_first_of_dialect(op_id id) {
+  for (int i = 0; i < (int)id; i++)
+    if (str_eq(dialect_of((op_id)i), dialect_of(id))) return false;
+  return true;
+}
+
 /* A line a dialect, in the order of the rows. */
 static void put_counts(void) {
   printf("%-16s %5s", "dialect", "ops");
   for (size_t s = 0; s < COUNT(stages); s++) printf(" %9s", stages[s].name);
   putchar('\n');
   for (int i = 0; i < OP_COUNT; i++)
-    if (i == 0 || !str_eq(dialect_of((op_id)i), dialect_of((op_id)(i - 1))))
-      put_count(dialect_of((op_id)i), false);
+    if (is_first_of_dialect((op_id)i)) put_count(dialect_of((op_id)i), false);
   put_count(STR("all"), true);
 }
 

@@ -15,6 +15,8 @@
 
 // COUNTS: dialect ops read verify infer portable shard partition run
 // COUNTS: {{^}}stablehlo 118 118 
+// COUNTS-COUNT-1: {{^}}arith 8 
+// COUNTS-NOT: {{^}}arith
 // COUNTS: {{^}}all
 
 // JSON: {"op": "stablehlo.add", "read": "form", "verify": "yes", "infer": "yes", "portable": "yes", "shard": "rule", "partition": "split", "run": "yes"},
