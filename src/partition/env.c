@@ -54,19 +54,8 @@ static const attr *entry(const attr *per_value, u32 i) {
   return list && i < list->shardings.len ? list->shardings.data[i] : NULL;
 }
 
-static const sharding *arg_sharding(const part_env *e, const value *v) {
-  op *o = block_op(v->def.block);
-  if (!o) return NULL;
-  if (op_is(o, func)) return shard_read(e->space, func_sharding(o, FUNC_ARGS, v->index));
-  if (op_is(o, manual_computation))
-    return part_inside_manual(
-        e, o, shard_read(e->space, entry(op_attr(o, STR("in_shardings")), v->index)));
-  if (op_is(o, while) && v->index < o->num_results) return part_sharding(e, op_result(o, v->index));
-  return NULL;
-}
-
 const sharding *part_sharding(const part_env *e, const value *v) {
-  if (v->is_arg) return arg_sharding(e, v);
+  if (v->is_arg) return shard_read(e->space, value_sharding(e->c, (value *)v));
   const op *o = v->def.op;
   const op_info *info = o->info;
   for (u32 k = 0; k < info->num_slots; k++) { /* reshards and collectives say it in a slot */
