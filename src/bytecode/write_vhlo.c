@@ -64,6 +64,7 @@ static const attr *empty(writer *w, const op *o, int slot, const char *name) {
   case SLOT_dict:
     return attr_dict(w->ctx, NULL, 0);
   case SLOT_array:
+  case SLOT_dicts:
     return attr_array(w->ctx, (attrs){NULL, 0});
   default:
     return attr_dense_i64(w->ctx, (i64s){&none, 1}, &none);
