@@ -227,7 +227,7 @@ static bool check_dense(checker *k, const op *o, const char *name, const attr *a
   const dense_attr *d = attr_as(dense, a);
   i64 n = 0, bytes = 0;
   if (!d) return true;
-  size_t size = d->type->kind == TYPE_TENSOR ? type_storage(d->type->elem) : 0;
+  size_t size = type_storage(type_element(d->type));
   bool ok = size && type_num_elements(d->type, &n) && checked_mul(n, (i64)size, &bytes);
   ok = ok && (d->splat ? d->data.len == size || n == 0 : (i64)d->data.len == bytes);
   return ok || op_error(k->c, o, "attribute '%s' has contents that do not fit '%s'", name,

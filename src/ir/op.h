@@ -38,6 +38,7 @@ enum {
   NO_TERMINATOR = 1u << 10, /* its blocks need none */
   INFER_TYPES = 1u << 11,   /* result types follow from the operands */
   SINGLE_BLOCK = 1u << 12,  /* each region has at most one block */
+  NAMES_RESULT = 1u << 13,  /* its one result is called as its row says: %dim */
   /* of ops of foreign dialects only; for the others tables say it */
   ELEMENTWISE = 1u << 28,
   FOLDABLE = 1u << 29,     /* of constants it makes constants: splits with them */

@@ -20,7 +20,7 @@ typedef struct counters {
 
 static u32 encode(u32 kind, u32 number) { return number << NAME_BITS | kind; }
 
-/* ---- names from locations: then any name may meet any other ---- */
+/* ---- names from locations and of integers: any of them may meet any other ---- */
 
 /* Which names are in use around a region, and the order in which they came. */
 struct scope {
@@ -82,10 +82,10 @@ static const loc_name_attr *name_in(const attr *loc) {
   return found;
 }
 
-/* The location's name before the one that the op suggests, which may be NULL; an empty one is a
- * number. */
+/* The location's name, where those are wanted, before the one that the op suggests, which may be
+ * NULL; an empty one is a number. */
 static u32 located_name(printer *w, const attr *loc, const char *suggested, counters *c) {
-  const loc_name_attr *n = name_in(loc);
+  const loc_name_attr *n = w->options.location_names ? name_in(loc) : NULL;
   str name = n ? n->name : suggested ? str_of(suggested) : STR("");
   return name.len ? own_name(w, name, c) : encode(NAME_NUMBER, c->value++);
 }
@@ -109,20 +109,38 @@ static u32 kind_of(printer *w, const char *name) {
 
 bool names_each_result(const printer *w, const op *o) {
   const op_info *info = o->info;
-  if (w->options.generic || info->num_results < 2 || o->num_results != info->num_results)
-    return false;
+  bool named = info->num_results > 1 || (info->traits & NAMES_RESULT);
+  if (w->options.generic || !named || o->num_results != info->num_results) return false;
   for (u32 i = 0; i < info->num_results; i++)
     if (info->results[i].arity != ONE) return false;
   return true;
 }
 
 static void name_result(printer *w, value *v, const char *suggested, counters *c) {
-  if (w->scope) {
+  if (w->options.location_names) {
     v->num = located_name(w, v->def.op->loc, suggested, c);
     return;
   }
   u32 kind = suggested ? kind_of(w, suggested) : NAME_NUMBER;
   v->num = kind == NAME_NUMBER ? encode(NAME_NUMBER, c->value++) : suggest(c, kind);
+}
+
+/* arith calls a constant of one integer %c5_i32, of an index %c5, of a flag %true. */
+static const char *integer_name(printer *w, const integer_attr *i) {
+  bool number = i->type->kind == TYPE_INDEX || i->type->width != 1;
+  buf *out = w->out, text;
+  buf_init(&text, out->mem);
+  w->out = &text;
+  if (number) put_char(w, 'c');
+  printer_attr_bare(w, &i->base);
+  if (number && i->type->kind == TYPE_INT) {
+    put_char(w, '_');
+    printer_type(w, i->type);
+  }
+  const char *name = arena_str(w->forms.a, buf_view(&text)).data;
+  buf_deinit(&text);
+  w->out = out;
+  return name;
 }
 
 static void name_results(printer *w, op *o, counters *c) {
@@ -135,10 +153,19 @@ static void name_results(printer *w, op *o, counters *c) {
       name_result(w, &o->results[i], o->info->results[i].name, c);
     return;
   }
+  value *v = &o->results[0];
   const char *name = NULL;
-  if (!w->options.generic && (op_is(o, constant) || op_is(o, arith_constant)))
-    name = type_element(o->results[0].type)->kind == TYPE_INT ? "c" : "cst";
-  name_result(w, &o->results[0], name, c);
+  if (!w->options.generic && op_is(o, constant))
+    name = type_element(v->type)->kind == TYPE_INT ? "c" : "cst";
+  if (!w->options.generic && op_is(o, arith_constant)) {
+    const integer_attr *i = attr_as(integer, o->slots[0]);
+    if (i) {
+      v->num = located_name(w, o->loc, integer_name(w, i), c);
+      return;
+    }
+    name = "cst";
+  }
+  name_result(w, v, name, c);
 }
 
 /* What the op of the region calls argument i of its first block; NULL: %argN. */
@@ -154,8 +181,9 @@ static const char *arg_name(printer *w, const op *o, u32 i) {
 static u32 name_arg(printer *w, const block *b, u32 i, const char *suggested, counters *c) {
   char text[16];
   bool entry = b == b->parent->first;
-  if (suggested && !w->scope) return suggest(c, kind_of(w, suggested));
-  if (!w->scope) return entry ? encode(NAME_ARG, c->arg++) : encode(NAME_NUMBER, c->value++);
+  bool located = w->options.location_names;
+  if (suggested && !located) return suggest(c, kind_of(w, suggested));
+  if (!located) return entry ? encode(NAME_ARG, c->arg++) : encode(NAME_NUMBER, c->value++);
   if (entry && !suggested) {
     snprintf(text, sizeof text, "arg%u", c->arg++);
     suggested = text;
@@ -180,13 +208,12 @@ static void name_blocks(printer *w, const region *r, counters *c) {
 /* The names that came since there were `n` are free again. */
 static void leave_scope(printer *w, size_t n) {
   struct scope *s = w->scope;
-  if (!s) return;
   while (s->added.len > n)
     *name_map_at(&s->names, w->forms.a, s->added.data[--s->added.len]) = NULL;
 }
 
 static void name_region(printer *w, const region *r, counters c) {
-  size_t names = w->scope ? w->scope->added.len : 0;
+  size_t names = w->scope->added.len;
   name_blocks(w, r, &c);
   for (const block *b = r->first; b; b = b->next)
     for (const op *o = b->first; o; o = o->next)
@@ -199,7 +226,7 @@ static void name_region(printer *w, const region *r, counters c) {
 static void name_uniquely(printer *w, const region *r, counters *c) {
   const block *last = NULL;
   u64 used = c->used;
-  size_t names = w->scope ? w->scope->added.len : 0;
+  size_t names = w->scope->added.len;
   name_blocks(w, r, c);
   for (const block *b = r->first; b; b = b->next) last = b;
   for (const block *b = last; b; b = b->prev)
@@ -213,7 +240,7 @@ void printer_number(printer *w, const op *root) {
   counters c = {0};
   struct scope scope = {0};
   w->num_plain = 0;
-  if (w->options.location_names) w->scope = &scope;
+  w->scope = &scope;
   name_results(w, (op *)root, &c);
   if (w->options.generic || w->options.unique_names)
     for (u32 i = root->num_regions; i-- > 0;) name_uniquely(w, &root->regions[i], &c);

@@ -16,7 +16,7 @@ enum {
   MAX_PLAIN = (1 << NAME_BITS) - NAME_PLAIN
 };
 
-/* An op of several results gives each the name that its row says: %values, %indices. */
+/* An op of several results, or that says so, names each as its row does: %values, %indices. */
 bool names_each_result(const printer *w, const op *o);
 
 #endif
