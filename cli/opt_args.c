@@ -105,11 +105,6 @@ static const option options[] = {
     {"help", FLAG, AT(help), NULL, "this text"},
 };
 
-static bool is_true(const char *v, bool *out) {
-  *out = !*v || strcmp(v, "true") == 0 || strcmp(v, "1") == 0;
-  return *out || strcmp(v, "false") == 0 || strcmp(v, "0") == 0;
-}
-
 /* `v` is behind the `=`, or NULL. false: reported. */
 static bool set_option(opt_options *o, const option *p, const char *v) {
   char *at = (char *)o + p->offset, *end;
@@ -117,7 +112,7 @@ static bool set_option(opt_options *o, const option *p, const char *v) {
   switch (p->kind) {
   case FLAG:
   case UNFLAG:
-    if (v && !is_true(v, &on))
+    if (v && !pass_read_flag(str_of(v), &on))
       return say_error("--%s wants true or false, not '%s'", p->name, v), false;
     *(bool *)(void *)at = on == (p->kind == FLAG);
     return true;

@@ -15,6 +15,16 @@ static bool insert_explicit_reshards(ir_module *m, arena *scratch, const pass_ar
   return (full ? part_insert_explicit_reshards : part_insert_minimal_reshards)(m, scratch, args);
 }
 
+static const pass_option_info reshard_options[] = {
+    {"enable-full-version", PASS_FLAG, "false", "Reshard wherever an op needs it"},
+    {0},
+};
+static const pass_option_info device_options[] = {
+    {"replica-count", PASS_INT, "1", "Replicas, where there is one partition"},
+    {"partition-count", PASS_INT, "1", "Partitions, where there is one replica"},
+    {0},
+};
+
 const pass_info partition_passes[] = {
     {"terrazzo-drop-indivisible-axes", "Keeps only axes that divide the dimensions they shard",
      part_drop_indivisible_axes, NULL},
@@ -22,25 +32,25 @@ const pass_info partition_passes[] = {
      part_insert_explicit_reshards, NULL},
     {"sdy-verify-unreduced-axes",
      "Fails where an op drops unreduced axes that no reshard or reduction accounts for",
-     part_verify_unreduced, .any_module = true},
+     part_verify_unreduced, .scope = PASS_ON_FUNCS, .any_module = true},
     {"sdy-insert-explicit-reshards",
      "The same if enable-full-version; else only what a later partitioner could not make up for",
-     insert_explicit_reshards, NULL},
+     insert_explicit_reshards, NULL, reshard_options, PASS_ON_FUNCS},
     {"sdy-reshard-to-collectives", "Turns reshards into collectives", part_reshard_to_collectives,
-     NULL},
+     .scope = PASS_ON_FUNCS},
     {"terrazzo-fuse-collectives", "Joins collectives, such as all-reduce and all-slice",
      part_fuse_collectives, NULL},
     {"sdy-remove-all-gather-reduce-scatter-for-cmv1",
      "Leaves collectives at the border of a product to what fuses them with it",
-     part_remove_for_matmul, .any_module = true},
+     part_remove_for_matmul, .scope = PASS_ON_FUNCS, .any_module = true},
     {"sdy-resolve-single-device-sharding",
      "Makes ops on one device branches, whose results all devices get", part_resolve_single_device,
-     .any_module = true},
+     .options = device_options, .any_module = true},
     {"sdy-convert-global-to-local", "Turns the program into the one that each device runs",
      part_global_to_local, NULL},
     {"terrazzo-combine-collectives", "Joins all-reduces that do not depend on each other",
      part_combine_collectives, NULL},
     {"terrazzo-partition", "From shardings on all values to the program of one device", NULL,
      pipeline},
-    {NULL, NULL, NULL, NULL},
+    {0},
 };

@@ -13,14 +13,18 @@ const pass_info *pass_find(const pass_tables *t, str name) {
 /* ---- options ---- */
 
 str pass_option_get(const pass_args *args, str name, str otherwise) {
-  for (size_t i = 0; args && i < args->num_options; i++)
+  for (size_t i = args ? args->num_options : 0; i-- > 0;) /* the last one counts */
     if (str_eq(args->options[i].name, name)) return args->options[i].value;
   return otherwise;
 }
 
-static bool read_flag(str v, bool *out) {
-  *out = v.len == 0 || str_is(v, "true") || str_is(v, "1");
-  return *out || str_is(v, "false") || str_is(v, "0");
+bool pass_read_flag(str v, bool *out) {
+  static const char *const words[] = {"false", "False", "FALSE", "0", "",
+                                      "true",  "True",  "TRUE",  "1"};
+  size_t i = 0;
+  while (i < COUNT(words) && !str_is(v, words[i])) i++;
+  *out = i > 3;
+  return i < COUNT(words);
 }
 
 static bool read_int(str v, i64 *out) {
@@ -37,31 +41,13 @@ static bool read_int(str v, i64 *out) {
 
 bool pass_option_flag(const pass_args *args, str name, bool otherwise) {
   bool v;
-  return read_flag(pass_option_get(args, name, otherwise ? STR("true") : STR("false")), &v) && v;
+  return pass_read_flag(pass_option_get(args, name, otherwise ? STR("true") : STR("false")), &v) &&
+         v;
 }
 
 i64 pass_option_int(const pass_args *args, str name, i64 otherwise) {
   i64 v;
   return read_int(pass_option_get(args, name, STR("")), &v) ? v : otherwise;
-}
-
-/* Options that the pass declares, with values of their kind; a pass that declares none takes all.
- */
-static bool check_option(ir_ctx *c, const pass_info *p, const pass_option *o) {
-  if (!p->options) return true;
-  const pass_option_info *i = p->options;
-  while (i->name && !str_is(o->name, i->name)) i++;
-  bool flag;
-  i64 number;
-  if (!i->name)
-    return loc_error(c, NULL, "'%s' has no option '" STR_FMT "'", p->name, STR_ARG(o->name));
-  if (i->kind == PASS_FLAG && !read_flag(o->value, &flag))
-    return loc_error(c, NULL, "option '%s' of '%s' wants true or false, not '" STR_FMT "'", i->name,
-                     p->name, STR_ARG(o->value));
-  if (i->kind == PASS_INT && !read_int(o->value, &number))
-    return loc_error(c, NULL, "option '%s' of '%s' wants a number, not '" STR_FMT "'", i->name,
-                     p->name, STR_ARG(o->value));
-  return true;
 }
 
 /* ---- running ---- */
@@ -94,7 +80,6 @@ bool pass_run(ir_module *m, const pass_info *pass, const pass_args *args) {
   return ok;
 }
 
-/* On each function inside an anchor of functions, where the pass can do that. */
 /* Passes about shardings take modules that can run; generic ones take any. */
 static bool takes_any(const pass_info *pass) {
   const pass_info *const any[] = {pass_generic, pass_tests};
@@ -104,26 +89,56 @@ static bool takes_any(const pass_info *pass) {
   return pass->any_module;
 }
 
-static bool run_node(ir_module *m, const pass_node *n, const pass_tables *t, str anchor) {
+enum { MAX_OPTIONS = 32, MAX_DEPTH = 16 };
+
+/* The ops that passes are anchored on, from the outermost in; none: the module. */
+typedef struct anchors {
+  str names[MAX_DEPTH];
+  int count;
+} anchors;
+
+static bool run_below(ir_module *m, op *root, const anchors *on, int depth, const pass_info *pass,
+                      pass_args *args) {
+  if (depth == on->count) return args->root = root, pass_run(m, pass, args);
+  str name = on->names[depth];
+  bool any = str_is(name, "any");
+  for (u32 i = 0; i < root->num_regions; i++)
+    for (block *b = root->regions[i].first; b; b = b->next)
+      for (op *o = b->first, *next; o; o = next) {
+        next = o->next;
+        if (any ? !op_has(o, ISOLATED) : !str_eq(o->info->name, name)) continue;
+        if (!op_has(o, ISOLATED))
+          return op_error(m->ctx, o,
+                          "trying to schedule a pass on an operation not marked as "
+                          "'IsolatedFromAbove'");
+        if (!run_below(m, o, on, depth + 1, pass, args)) return false;
+      }
+  return true;
+}
+
+static bool run_node(ir_module *m, const pass_node *n, const pass_tables *t, const anchors *on) {
   pass_args args = {n->options, n->num_options, t, NULL};
   if (!takes_any(n->pass) && !dialect_check_runnable(m)) return false;
-  if (!n->pass->nested || !str_is(anchor, "func.func")) return pass_run(m, n->pass, &args);
-  for (op *o = op_body(m->root, 0)->first, *next; o; o = next) {
-    next = o->next;
-    args.root = o;
-    if (op_is(o, func) && !pass_run(m, n->pass, &args)) return false;
+  return n->pass->nested && on->count ? run_below(m, m->root, on, 0, n->pass, &args)
+                                      : pass_run(m, n->pass, &args);
+}
+
+static bool run_list(ir_module *m, const pass_node *n, const pass_tables *t, anchors *on) {
+  for (bool ok; n; n = n->next) {
+    if (n->pass) {
+      ok = run_node(m, n, t, on);
+    } else {
+      on->names[on->count++] = n->name;
+      ok = run_list(m, n->first, t, on);
+      on->count--;
+    }
+    if (!ok) return false;
   }
   return true;
 }
 
-static bool run_nodes(ir_module *m, const pass_node *n, const pass_tables *t, str anchor) {
-  for (; n; n = n->next)
-    if (n->pass ? !run_node(m, n, t, anchor) : !run_nodes(m, n->first, t, n->name)) return false;
-  return true;
-}
-
 bool pass_run_nodes(ir_module *m, const pass_node *n, const pass_tables *t) {
-  return run_nodes(m, n, t, STR("builtin.module"));
+  return run_list(m, n->first, t, &(anchors){0});
 }
 
 /* ---- textual pipelines ---- */
@@ -135,79 +150,155 @@ typedef struct reader {
   str text;
   size_t at;
   int depth;
+  bool in_module; /* inside the anchor that is the module itself, if one is written */
 } reader;
 
 static char peek(const reader *r) { return r->at < r->text.len ? r->text.data[r->at] : 0; }
+static bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 static void skip_space(reader *r) {
-  while (peek(r) == ' ' || peek(r) == '\n' || peek(r) == '\t') r->at++;
+  while (is_space(peek(r))) r->at++;
 }
 
-static bool complain(reader *r, const char *what) {
-  return loc_error(r->c, NULL, "pass pipeline, at character %zu: %s", r->at + 1, what);
+/* With the line and a caret below it, as MLIR has it. */
+PRINTF_LIKE(3, 4) static bool complain(const reader *r, size_t at, const char *fmt, ...) {
+  size_t begin = at, end = at;
+  while (begin && r->text.data[begin - 1] != '\n') begin--;
+  while (end < r->text.len && r->text.data[end] != '\n') end++;
+  diag_pos pos = {STR("MLIR Textual PassPipeline Parser"), 1, (u32)(at - begin + 1)};
+  for (size_t i = 0; i < begin; i++) pos.line += r->text.data[i] == '\n';
+  va_list ap;
+  va_start(ap, fmt);
+  buf what;
+  buf_init(&what, &mem_system);
+  buf_vprintf(&what, fmt, ap);
+  va_end(ap);
+  diag_error(ir_sink(r->c), pos, STR_FMT "\n" STR_FMT "\n%*s^", STR_ARG(buf_view(&what)),
+             STR_ARG(((str){r->text.data + begin, end - begin})), (int)(at - begin), "");
+  buf_deinit(&what);
+  return false;
 }
 
-static str word(reader *r, const char *stop) {
-  size_t begin = r->at;
+/* Past what is quoted or between braces at the start, to the first of `stop` or the end. false: it
+ * is not closed. */
+static bool skip_value(reader *r, const char *stop) {
   int braces = 0;
-  for (; r->at < r->text.len; r->at++) {
-    char c = peek(r);
-    if (braces == 0 && strchr(stop, c)) break;
-    if (c == '{') braces++;
-    if (c == '}') braces--;
+  for (char quote = 0, c; (c = peek(r)) != 0 && (braces || quote || !strchr(stop, c)); r->at++) {
+    if (quote) {
+      quote = c == quote ? 0 : quote;
+    } else if (c == '\'' || c == '"') {
+      quote = c;
+    } else {
+      braces += (c == '{') - (c == '}');
+    }
   }
-  return (str){r->text.data + begin, r->at - begin};
+  return peek(r) != 0;
 }
 
-enum { MAX_OPTIONS = 32, MAX_DEPTH = 16 };
+static str unwrap(str v) {
+  bool wrapped =
+      v.len > 1 && ((v.data[0] == '{' && v.data[v.len - 1] == '}') ||
+                    ((v.data[0] == '\'' || v.data[0] == '"') && v.data[v.len - 1] == v.data[0]));
+  return wrapped ? (str){v.data + 1, v.len - 2} : v;
+}
+
+/* One that the pass has, with a value of its kind. */
+static bool check_option(const reader *r, size_t at, const pass_info *p, const pass_option *o) {
+  const pass_option_info *i = p->options;
+  while (i && i->name && !str_is(o->name, i->name)) i++;
+  bool flag;
+  i64 number;
+  if (!i || !i->name)
+    return complain(r, at, "'%s' has no option '" STR_FMT "'", p->name, STR_ARG(o->name));
+  bool bad = (i->kind == PASS_FLAG && !pass_read_flag(o->value, &flag)) ||
+             (i->kind == PASS_INT && !read_int(o->value, &number));
+  if (bad)
+    return complain(r, at, "option '%s' of '%s' wants %s, not '" STR_FMT "'", i->name, p->name,
+                    i->kind == PASS_INT ? "a number" : "true or false", STR_ARG(o->value));
+  return true;
+}
 
 /* `{a=1 b}` behind a name, or nothing. */
 static bool read_options(reader *r, pass_node *n) {
   pass_option *options = ARENA_ARRAY(r->a, pass_option, MAX_OPTIONS);
   n->options = options;
   if (peek(r) != '{') return true;
-  for (r->at++;;) {
+  size_t open = r->at++;
+  for (;;) {
     skip_space(r);
     if (peek(r) == '}') return r->at++, true;
-    if (peek(r) == 0) return complain(r, "expected '}'");
-    if (n->num_options == MAX_OPTIONS) return complain(r, "too many options");
-    str item = word(r, " }");
+    size_t at = r->at;
+    if (!skip_value(r, " \n\t\r}"))
+      return complain(r, open, "missing closing '}' while processing pass options");
+    str item = {r->text.data + at, r->at - at};
     const char *eq = memchr(item.data, '=', item.len);
     size_t len = eq ? (size_t)(eq - item.data) : item.len;
-    pass_option o = {{item.data, len}, eq ? str_from(item, len + 1) : STR("")};
-    if (!check_option(r->c, n->pass, &o)) return false;
+    pass_option o = {{item.data, len}, eq ? unwrap(str_from(item, len + 1)) : STR("")};
+    if (n->num_options == MAX_OPTIONS) return complain(r, at, "too many options");
+    if (!check_option(r, at, n->pass, &o)) return false;
     options[n->num_options++] = o;
   }
 }
 
-static bool read_list(reader *r, pass_node **out);
-
-static bool read_item(reader *r, pass_node **out) {
-  skip_space(r);
-  pass_node *n = *out = ARENA_NEW(r->a, pass_node);
-  n->name = word(r, ",(){ ");
-  if (peek(r) == '(') { /* an anchor */
-    if (++r->depth > MAX_DEPTH) return complain(r, "nested too deep");
-    r->at++;
-    if (!read_list(r, &n->first)) return false;
-    if (peek(r) != ')') return complain(r, "expected ')'");
-    r->at++, r->depth--;
+/* Can the pass be inside this anchor? */
+static bool check_scope(const reader *r, size_t at, const pass_info *p, str anchor) {
+  static const char *const names[] = {"builtin.module", "func.func"};
+  pass_scope scope = p->scope;
+  if (scope == PASS_ON_ANY || !r->depth || (scope == PASS_ON_FUNCS && str_is(anchor, "func.func")))
     return true;
-  }
-  n->pass = pass_find(r->tables, n->name);
+  if (str_is(anchor, names[scope]))
+    return complain(r, at, "'%s' runs on the outermost '%s' only", p->name, names[scope]);
+  return complain(
+      r, at,
+      "Can't add pass '%s' restricted to '%s' on a PassManager intended to run on '" STR_FMT
+      "', did you intend to nest?",
+      p->name, names[scope], STR_ARG(anchor));
+}
+
+static bool read_list(reader *r, str anchor, pass_node ***link);
+
+/* `name(...)`; the outermost that can be the module is no node. */
+static bool read_anchor(reader *r, str name, pass_node ***link) {
+  bool outermost = !r->in_module && (str_is(name, "builtin.module") || str_is(name, "any"));
+  bool was = r->in_module;
+  pass_node *n = ARENA_NEW(r->a, pass_node), **inner = &n->first;
+  n->name = name;
+  if (!outermost && ++r->depth > MAX_DEPTH) return complain(r, r->at, "nested too deep");
+  r->at++, r->in_module = true;
+  if (!read_list(r, name, outermost ? link : &inner)) return false;
+  if (peek(r) != ')')
+    return complain(r, r->at,
+                    peek(r) ? "expected ',' after parsing pipeline"
+                            : "encountered unbalanced parentheses while parsing pipeline");
+  r->at++, r->in_module = was;
+  if (outermost) return true;
+  r->depth--;
+  **link = n, *link = &n->next;
+  return true;
+}
+
+static bool read_item(reader *r, str anchor, pass_node ***link) {
+  skip_space(r);
+  size_t at = r->at;
+  while (peek(r) && !strchr(",(){", peek(r))) r->at++;
+  str name = {r->text.data + at, r->at - at};
+  while (name.len && is_space(name.data[name.len - 1])) name.len--;
+  if (peek(r) == '(') return read_anchor(r, name, link);
+  pass_node *n = ARENA_NEW(r->a, pass_node);
+  n->name = name;
+  n->pass = pass_find(r->tables, name);
   if (!n->pass)
-    return loc_error(r->c, NULL,
-                     "'" STR_FMT "' does not refer to a registered pass or pass pipeline",
-                     STR_ARG(n->name));
-  return read_options(r, n);
+    return complain(r, at, "'" STR_FMT "' does not refer to a registered pass or pass pipeline",
+                    STR_ARG(name));
+  **link = n, *link = &n->next;
+  return check_scope(r, at, n->pass, anchor) && read_options(r, n);
 }
 
 /* An empty list is one too: `builtin.module()`. */
-static bool read_list(reader *r, pass_node **out) {
-  *out = NULL;
+static bool read_list(reader *r, str anchor, pass_node ***link) {
   skip_space(r);
   if (peek(r) == ')' || !peek(r)) return true;
-  for (;; out = &(*out)->next) {
-    if (!read_item(r, out)) return false;
+  for (;;) {
+    if (!read_item(r, anchor, link)) return false;
     skip_space(r);
     if (peek(r) != ',') return true;
     r->at++;
@@ -216,12 +307,15 @@ static bool read_list(reader *r, pass_node **out) {
 
 const pass_node *pass_parse(ir_ctx *c, arena *a, str text, const pass_tables *t) {
   reader r = {.c = c, .a = a, .tables = t, .text = text};
-  pass_node *root = ARENA_NEW(a, pass_node);
+  pass_node *root = ARENA_NEW(a, pass_node), **link = &root->first;
   root->name = STR("builtin.module");
-  if (!read_list(&r, &root->first)) return NULL;
-  if (r.at != text.len) return complain(&r, "expected ',' or the end"), NULL;
-  pass_node *only = root->first;
-  return only && !only->next && !only->pass ? only : root;
+  if (!read_list(&r, root->name, &link)) return NULL;
+  if (r.at == text.len) return root;
+  complain(&r, r.at,
+           peek(&r) == ')' ? "encountered extra closing ')' creating unbalanced parentheses while "
+                             "parsing pipeline"
+                           : "expected ',' after parsing pipeline");
+  return NULL;
 }
 
 bool pass_run_text(ir_module *m, str pipeline, const pass_tables *t) {
@@ -239,12 +333,9 @@ static void print_options(buf *b, const pass_node *n) {
     str v = pass_option_get(&args, str_of(i->name), str_of(i->otherwise));
     if (!v.len && i->kind == PASS_FLAG) v = STR("true");
     if (!v.len) continue;
-    buf_printf(b, "%s%s=" STR_FMT, any ? " " : "{", i->name, STR_ARG(v));
-    any = true;
-  }
-  for (size_t k = 0; !n->pass->options && k < n->num_options; k++) {
-    buf_printf(b, "%s" STR_FMT, any ? " " : "{", STR_ARG(n->options[k].name));
-    if (n->options[k].value.len) buf_printf(b, "=" STR_FMT, STR_ARG(n->options[k].value));
+    bool wrap = memchr(v.data, ' ', v.len) != NULL;
+    buf_printf(b, wrap ? "%s%s={" STR_FMT "}" : "%s%s=" STR_FMT, any ? " " : "{", i->name,
+               STR_ARG(v));
     any = true;
   }
   if (any) buf_char(b, '}');

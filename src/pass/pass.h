@@ -40,12 +40,20 @@ typedef struct pass_option_info {
   const char *help;
 } pass_option_info;
 
+/* What anchors a pass can be in, besides `any(...)` around all. */
+typedef enum pass_scope {
+  PASS_ON_MODULE, /* builtin.module, the outermost one */
+  PASS_ON_FUNCS,  /* func.func; from the module it goes to all of them */
+  PASS_ON_ANY
+} pass_scope;
+
 typedef struct pass_info {
   const char *name;    /* "sdy-aggressive-propagate" */
   const char *summary; /* a sentence for --help */
   pass_fn *fn;
   const char *const *pipeline;     /* names of the passes that it stands for; fn NULL then */
-  const pass_option_info *options; /* ends with a NULL name; NULL: none are declared */
+  const pass_option_info *options; /* ends with a NULL name; NULL: it has none */
+  pass_scope scope;
   bool nested;     /* runs on args->root alone; others always see the whole module */
   bool any_module; /* takes modules that could not run, as generic passes do */
 } pass_info;
@@ -73,9 +81,10 @@ const pass_info *pass_find(const pass_tables *t, str name); /* NULL: none */
 /* Runs one pass or pipeline; a failed one leaves the module valid to destroy only. `before` and
  * `after` are called for passes and for pipelines that are rows. */
 bool pass_run(ir_module *m, const pass_info *pass, const pass_args *args);
-/* "sdy-a,sdy-b{x=1 y}": a textual pipeline; `builtin.module(...)` and `func.func(...)` around
- * parts are accepted. All of it is checked before any of it runs. Errors go to the context's
- * sink. */
+/* "sdy-a,sdy-b{x=1 y}": a textual pipeline, MLIR's. Ops' names around parts anchor them: these run
+ * on each such op in the body of what is around; `builtin.module(...)` and `any(...)` around all,
+ * or around an outermost part, is the module itself. All of it is checked before any of it runs.
+ * Errors go to the context's sink, with their place in the text, as MLIR has them. */
 bool pass_run_text(ir_module *m, str pipeline, const pass_tables *t);
 
 /* A pipeline as read. */
@@ -86,7 +95,8 @@ typedef struct pass_node {
   size_t num_options;
   struct pass_node *first, *next;
 } pass_node;
-/* NULL: reported. Nodes and strings are of the arena and of `text`. */
+/* NULL: reported. The root is the module's anchor. Nodes and strings are of the arena and of
+ * `text`. */
 const pass_node *pass_parse(ir_ctx *c, arena *a, str text, const pass_tables *t);
 bool pass_run_nodes(ir_module *m, const pass_node *n, const pass_tables *t);
 /* The pipeline in MLIR's notation, with every option that the passes declare. */
@@ -94,6 +104,7 @@ void pass_print(buf *b, const pass_node *n);
 
 /* value of option `name`, or `otherwise` */
 str pass_option_get(const pass_args *args, str name, str otherwise);
+bool pass_read_flag(str v, bool *out); /* as MLIR reads a bool; nothing is true */
 bool pass_option_flag(const pass_args *args, str name, bool otherwise);
 i64 pass_option_int(const pass_args *args, str name, i64 otherwise);
 static inline op *pass_root(const ir_module *m, const pass_args *args) {

@@ -167,13 +167,12 @@ static bool test_broadcast(ir_module *m, arena *scratch, const pass_args *args) 
   return true;
 }
 
-static const pass_option_info no_options[] = {{0}};
 const pass_info pass_tests[] = {
     {"hlo-test-broadcast", "Answers hlo_test_broadcast ops: operands broadcast as in NumPy",
-     test_broadcast, NULL, no_options, false},
-    {"hlo-test-infer", "Answers hlo_test_infer ops: what types an op infers", test_infer, NULL,
-     no_options, false},
-    {"hlo-test-speculatability", "Answers hlo_test_speculatability ops", test_speculatability, NULL,
-     no_options, false},
+     test_broadcast, .scope = PASS_ON_FUNCS},
+    {"hlo-test-infer", "Answers hlo_test_infer ops: what types an op infers", test_infer,
+     .scope = PASS_ON_FUNCS},
+    {"hlo-test-speculatability", "Answers hlo_test_speculatability ops", test_speculatability,
+     .scope = PASS_ON_FUNCS},
     {0},
 };

@@ -118,6 +118,51 @@ static const char *const round_trip_pipeline[] = {"xla-sdy-round-trip-import-sha
                                                   "xla-sdy-round-trip-shard-map-import",
                                                   "xla-sdy-import-sdy-custom-calls", NULL};
 
+/* Shardy's, and ours. */
+#define FLAG(name, otherwise, help)                                                                \
+  { name, PASS_FLAG, otherwise, help }
+#define EXTRA FLAG("extra-rules", "false", "Use rules that Shardy does not have")
+#define DEDUP FLAG("dedup-functions-fully", "false", "Have one copy of each function")
+#define CONSERVATIVE                                                                               \
+  FLAG("conservative-propagation", "false", "Split no axes, and nothing unevenly")
+#define KEEP_RULES FLAG("keep-sharding-rules", "false", "Leave the rules in the module")
+#define ORIGINS FLAG("debug-sharding-origins", "false", "Say where shardings come from")
+#define EDGES FLAG("debug-propagation-edge-sharding", "false", "Say which way shardings went")
+#define OLD_EDGES FLAG("debug-edge-source-sharding", "false", "The older name of that")
+#define SAVE(name)                                                                                 \
+  { name, PASS_STRING, "", "The folder that the module is saved in" }
+#define BASIC                                                                                      \
+  CONSERVATIVE, KEEP_RULES, EXTRA, ORIGINS, EDGES, OLD_EDGES, SAVE("module-dump-directory")
+#define STRATEGY                                                                                   \
+  { "propagation-strategy", PASS_STRING, "aggressive", "Or basic, basic-then-aggressive" }
+#define BY_OP FLAG("run-op-priority-propagation", "true", "Propagate by the priorities of ops")
+#define IMPORT DEDUP, FLAG("enable-explicit-gather-scatter-batching", "false", "Run that pass too")
+#define EXPORT                                                                                     \
+  SAVE("dump-directory"), FLAG("avoid-export-for-partitioning", "false", "Leave out its passes"),  \
+      FLAG("enable-insert-explicit-collectives", "false", "Reshard with collectives"),             \
+      FLAG("remove-all-gather-reduce-scatter-for-cmv1", "false", "Run that pass too"),             \
+      FLAG("dump-sharding-origins", "false", "Move where shardings come from to values"),          \
+      FLAG("dump-propagation-edges", "false", "Move which way shardings went to values"),          \
+      FLAG("update-non-divisible-input-output-shardings", "true", "Run that pass and the next")
+#define OPTIONS(name, ...) static const pass_option_info name##_options[] = {__VA_ARGS__, {0}}
+
+OPTIONS(save, SAVE("dump-directory"), {"file-name", PASS_STRING, "module", "Its name, less .mlir"});
+OPTIONS(extra, EXTRA);
+OPTIONS(import_calls, FLAG("add-data-flow-edges-on-named-computations", "true", "Add those too"));
+OPTIONS(debug, ORIGINS, EDGES, OLD_EDGES);
+OPTIONS(basic, BASIC);
+OPTIONS(aggressive, BASIC, STRATEGY);
+OPTIONS(priority, BASIC, STRATEGY, BY_OP);
+OPTIONS(rules, CONSERVATIVE, EXTRA);
+OPTIONS(calls, DEDUP);
+OPTIONS(sink, FLAG("sink-debug-sharding-origins", "false", "Move what tells origins as well"),
+        FLAG("sink-debug-propagation-edge-sharding", "false", "Move what tells edges as well"));
+OPTIONS(pipeline_import, IMPORT, EXTRA, ORIGINS, EDGES, OLD_EDGES, SAVE("module-dump-directory"));
+OPTIONS(pipeline_propagate, IMPORT, BASIC, STRATEGY, BY_OP, EXPORT,
+        FLAG("inline-meshes", "false", "Spell meshes out"));
+OPTIONS(pipeline_export, EXPORT, KEEP_RULES, ORIGINS, EDGES, OLD_EDGES,
+        SAVE("module-dump-directory"), FLAG("inline-meshes", "true", "Spell meshes out"));
+
 const pass_info shard_passes[] = {
     {"xla-sdy-round-trip-import-pipeline",
      "Reads shardings that travel as xla.sdy frontend attributes and custom calls.", NULL,
@@ -138,49 +183,51 @@ const pass_info shard_passes[] = {
      pass_constant_splitter, NULL},
     {"sdy-explicit-gather-scatter-batching",
      "Makes batching dimensions of those that gathers and scatters index row by row.",
-     pass_gather_scatter_batching, NULL},
+     pass_gather_scatter_batching, .scope = PASS_ON_FUNCS},
     {"sdy-manual-axes-cleanup", "Sorts manual axes and reserves those that aren't used.",
      pass_manual_axes_cleanup, NULL},
-    {"sdy-save-module", "Saves the module in dump-directory.", pass_save_module, NULL},
+    {"sdy-save-module", "Saves the module in dump-directory.", pass_save_module,
+     .options = save_options},
     {"sdy-add-data-flow-edges", "Puts an edge op on every value that flows through regions.",
-     pass_add_data_flow_edges, NULL},
+     pass_add_data_flow_edges, .options = extra_options},
     {"sdy-add-func-data-flow-edges", "Puts an edge op on what flows in and out of functions.",
      pass_add_func_data_flow_edges, NULL},
     {"sdy-flatten-call-graph", "Copies functions until each is called once.",
      pass_flatten_call_graph, NULL},
-    {"sdy-import-func-calls", "Turns calls into named computations.", pass_import_func_calls, NULL},
+    {"sdy-import-func-calls", "Turns calls into named computations.", pass_import_func_calls,
+     .options = import_calls_options},
     {"sdy-apply-sharding-constraints", "Gives constraints' inputs their shardings.",
-     pass_apply_sharding_constraints, NULL},
+     pass_apply_sharding_constraints, .options = debug_options},
     {"sdy-sharding-group-import", "Merges sharding groups with common members.",
      pass_sharding_group_import, NULL},
     {"sdy-pre-order-funcs", "Puts callers before callees.", pass_pre_order_funcs, NULL},
     {"sdy-basic-propagate", "Propagates shardings where nothing conflicts.", pass_basic_propagate,
-     NULL},
+     .options = basic_options},
     {"sdy-aggressive-propagate", "Propagates shardings, resolving conflicts within an op.",
-     pass_aggressive_propagate, NULL},
+     pass_aggressive_propagate, .options = aggressive_options},
     {"sdy-op-priority-propagate", "Propagates shardings, pass-through ops first.",
-     pass_op_priority_propagate, NULL},
+     pass_op_priority_propagate, .options = priority_options},
     {"sdy-user-priority-propagate", "Propagates shardings in the order of their priorities.",
-     pass_user_priority_propagate, NULL},
+     pass_user_priority_propagate, .options = priority_options},
     {"sdy-populate-op-sharding-rules", "Attaches to every op its sharding rule.",
-     pass_populate_rules, NULL},
+     pass_populate_rules, .options = rules_options, .scope = PASS_ON_FUNCS},
     {"sdy-export-named-computations", "Turns named computations into functions and calls.",
      pass_export_named_computations, NULL},
     {"sdy-propagate-to-func-results", "Gives functions' results the shardings of what they return.",
      pass_propagate_to_func_results, .any_module = true},
     {"sdy-unflatten-call-graph", "Merges copies of a function with the same shardings.",
-     pass_unflatten_call_graph, NULL},
+     pass_unflatten_call_graph, .options = calls_options},
     {"sdy-insert-func-call-reshards", "Reshards results of calls whose function says otherwise.",
      pass_insert_func_call_reshards, NULL},
     {"sdy-constant-or-scalar-merger", "Merges equal constants with equal shardings.",
-     pass_constant_merger, NULL},
+     pass_constant_merger, .scope = PASS_ON_FUNCS},
     {"sdy-sink-data-flow-edges", "Moves shardings from edge ops to where the values are made.",
-     pass_sink_data_flow_edges, NULL},
+     pass_sink_data_flow_edges, .options = sink_options, .scope = PASS_ON_FUNCS},
     {"sdy-sink-func-data-flow-edges", "Moves shardings from the edge ops of functions and calls.",
-     pass_sink_func_data_flow_edges, NULL},
+     pass_sink_func_data_flow_edges, .scope = PASS_ON_FUNCS},
     {"sdy-remove-sharding-groups", "Removes sharding groups.", pass_remove_sharding_groups, NULL},
     {"sdy-sharding-constraint-to-reshard", "Turns constraints into reshards.",
-     pass_constraint_to_reshard, .any_module = true},
+     pass_constraint_to_reshard, .scope = PASS_ON_FUNCS, .any_module = true},
     {"sdy-update-non-divisible-input-output-shardings",
      "Makes the shardings of inputs and outputs divide their shapes.", pass_update_non_divisible,
      NULL},
@@ -191,7 +238,7 @@ const pass_info shard_passes[] = {
     {"sdy-remove-propagation-debug-info", "Removes what the debugging options left.",
      pass_remove_debug_info, NULL},
     {"sdy-drop-sharding-rules", "Removes sharding rules that aren't custom.", pass_drop_rules,
-     NULL},
+     .scope = PASS_ON_FUNCS},
     {"terrazzo-remove-dead-ops", "Removes ops without effects whose results are unused.",
      pass_remove_dead_ops, NULL},
     {"sdy-inline-meshes", "Spells meshes out where they are named, and removes the names.",
@@ -200,9 +247,12 @@ const pass_info shard_passes[] = {
      pass_drop_sharding_and_mesh, .any_module = true},
     {"sdy-inline-named-computations", "Puts the bodies of named computations in their place.",
      pass_inline_named_computations, NULL},
-    {"sdy-import-pipeline", "The passes before propagation.", pipeline_import, NULL},
-    {"sdy-propagation-pipeline", "Imports, propagates, and exports.", pipeline_propagate, NULL},
-    {"sdy-export-pipeline", "The passes after propagation.", pipeline_export, NULL},
+    {"sdy-import-pipeline", "The passes before propagation.", pipeline_import,
+     .options = pipeline_import_options},
+    {"sdy-propagation-pipeline", "Imports, propagates, and exports.", pipeline_propagate,
+     .options = pipeline_propagate_options},
+    {"sdy-export-pipeline", "The passes after propagation.", pipeline_export,
+     .options = pipeline_export_options},
     {"sdy-compile-pipeline", "The same for compile: calls end up inlined.", pipeline_compile, NULL},
     {0},
 };
