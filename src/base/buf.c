@@ -4,6 +4,10 @@
 
 void buf_init(buf *b, const allocator *mem) { *b = (buf){.mem = mem}; }
 
+void buf_init_sink(buf *b, const allocator *mem, size_t chunk, buf_sink_fn *sink, void *user) {
+  *b = (buf){.mem = mem, .sink = sink, .user = user, .chunk = chunk};
+}
+
 void buf_deinit(buf *b) {
   mem_free(b->mem, b->data, b->cap);
   buf_init(b, b->mem);
@@ -32,6 +36,26 @@ void buf_bytes(buf *b, const void *data, size_t n) {
   if (b->failed || n == 0) return;
   memcpy(b->data + b->len, data, n);
   b->len += n;
+}
+
+static void pass_on(buf *b, str s) {
+  if (!b->failed && !b->sink(b->user, s)) b->failed = true;
+}
+
+bool buf_flush(buf *b) {
+  pass_on(b, buf_view(b));
+  b->len = 0;
+  return buf_ok(b);
+}
+
+void buf_stream(buf *b, str s) {
+  if (!b->sink || s.len < b->chunk) {
+    buf_str(b, s);
+    buf_drain(b);
+  } else {
+    buf_flush(b);
+    pass_on(b, s);
+  }
 }
 
 void buf_vprintf(buf *b, const char *fmt, va_list ap) {

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -73,6 +74,13 @@ void os_file_close(os_file *f) {
     free(f->base);
   *f = (os_file){0};
 }
+
+bool os_same_file(const char *a, const char *b) {
+  struct stat x, y;
+  return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+void os_pipe_errors(void) { signal(SIGPIPE, SIG_IGN); }
 
 void *os_library(const char *name) { return dlopen(name, RTLD_NOW | RTLD_LOCAL); }
 const char *os_library_error(void) { return dlerror(); }

@@ -23,6 +23,8 @@ typedef struct os_file {
 } os_file;
 status os_file_open(const char *path, os_file *out_file) MUST_USE; /* "-" reads standard input */
 void os_file_close(os_file *file);
+bool os_same_file(const char *a, const char *b); /* both exist and are one */
+void os_pipe_errors(void); /* writing to a closed pipe fails then, instead of killing the process */
 
 /* dlopen/dlsym; NULL when absent. Handles are never closed. */
 void *os_library(const char *name);
