@@ -210,7 +210,9 @@ void printer_dialect_attr(printer *w, const attr *a) {
   put_char(w, '.');
   put(w, str_from(name, min_size(n + 1, name.len)));
   size_t body = w->out->len;
+  w->held++;
   printer_dialect_body(w, a, false);
+  w->held--;
   buf *b = w->out;
   if (b->failed || (b->len > body && b->data[body] == '<' && b->data[b->len - 1] == '>')) return;
   bool word = b->len > body && (char_is_alpha(b->data[body]) || b->data[body] == '_');

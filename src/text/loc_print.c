@@ -246,5 +246,6 @@ void printer_aliases_print(printer *w, bool deferred) {
     PUT(w, " = ");
     printer_attr_itself(w, by_order[i]->loc);
     put_char(w, '\n');
+    printer_drain(w);
   }
 }

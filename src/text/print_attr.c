@@ -206,6 +206,7 @@ static void print_wide(printer *w, const type *t, const char *bytes) {
 
 static void print_number(printer *w, const type *t, const char *at, size_t size) {
   u64 bits = 0;
+  printer_drain(w);
   if (wide_is(t)) {
     print_wide(w, t, at);
     return;
@@ -247,13 +248,18 @@ static size_t print_nested(printer *w, const dense_attr *d, const type *elem, si
   return at;
 }
 
+enum { HEX_PIECE = 1 << 12 };
 void printer_hex(printer *w, str bytes) {
   static const char hex[] = "0123456789ABCDEF";
-  buf_grow(w->out, bytes.len * 2);
-  for (size_t i = 0; i < bytes.len; i++) {
+  char text[HEX_PIECE];
+  for (size_t i = 0, n = 0; i < bytes.len; i++) {
     unsigned char c = (unsigned char)bytes.data[i];
-    put_char(w, hex[c >> 4]);
-    put_char(w, hex[c & 15]);
+    text[n++] = hex[c >> 4];
+    text[n++] = hex[c & 15];
+    if (n < HEX_PIECE && i + 1 < bytes.len) continue;
+    buf_bytes(w->out, text, n);
+    printer_drain(w);
+    n = 0;
   }
 }
 

@@ -362,7 +362,7 @@ void printer_op(printer *w, const op *o) {
   }
   printer_trailing_loc(w, o->loc, true);
   if (w->options.users) print_users(w, o);
-  if (w->aliases && w->collecting) w->out->len = 0; /* this text is thrown away */
+  printer_drain(w);
 }
 
 /* ---- entry points ---- */
@@ -382,14 +382,18 @@ typedef struct request {
   arena *scratch;
 } request;
 
+enum { DROPPED = 1 << 12 };
+static bool drop(void *user, str bytes) {
+  (void)user, (void)bytes;
+  return true;
+}
+
 static void collect(printer *w, request *r) {
   buf *out = w->out, dropped; /* the text of a first printing */
   w->aliases = printer_aliases_begin(r->scratch);
-  buf_init(&dropped, ir_mem(r->c));
+  buf_init_sink(&dropped, ir_mem(r->c), DROPPED, drop, NULL);
   w->out = &dropped;
-  w->collecting = true;
   printer_op(w, r->o);
-  w->collecting = false;
   w->distinct.len = 0;
   w->out = out;
   buf_deinit(&dropped);

@@ -21,7 +21,7 @@ typedef struct printer {
   struct predecessors *predecessors; /* of the region at hand, if it has several blocks */
   resource_keys *resources;          /* keys that the text mentions, in order; NULL: not gathered */
   struct aliases *aliases;           /* of attributes; NULL: print them in place */
-  bool collecting;                   /* aliases: the text is thrown away */
+  u32 held;                          /* attributes that change their text once it is there */
   const attr *unknown;               /* loc(unknown) */
   VEC(const attr *) distinct;        /* distinct attributes, in the order of their numbers */
 } printer;
@@ -29,6 +29,10 @@ typedef struct printer {
 #define PUT(w, literal) BUF_LIT((w)->out, literal)
 static inline void put(printer *w, str s) { buf_str(w->out, s); }
 static inline void put_char(printer *w, char c) { buf_char(w->out, c); }
+/* The text so far may leave the buffer; not within a short piece that somebody looks back at. */
+static inline void printer_drain(printer *w) {
+  if (!w->held) buf_drain(w->out);
+}
 void printer_i64(printer *w, i64 v);
 void printer_newline(printer *w); /* and the indentation */
 void printer_i64s(printer *w, i64s v, bool brackets);
@@ -91,6 +95,7 @@ void printer_form(printer *w, const op *o, const form *f);
 bool printer_tensor_op(printer *w, const op *o); /* tensor_ops.c */
 bool printer_check(printer *w, const op *o);     /* check.*: check_ops.c */
 bool printer_shape(printer *w, const op *o);     /* shape_ops.c */
-bool printer_custom(printer *w, const op *o);    /* false: none for this op */
+/* false: none for this op; said before an attribute or a region is printed */
+bool printer_custom(printer *w, const op *o);
 
 #endif

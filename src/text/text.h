@@ -39,7 +39,7 @@ typedef struct text_print_options {
 } text_print_options;
 
 /* Options may be NULL. Overwrites the scratch numbers (value.num, block.num) of the module that is
- * printed. An op is printed with the names it has in its module. false: out of memory. */
+ * printed. An op is printed with the names it has in its module. false: `out` has failed. */
 bool text_print(buf *out, const ir_module *m, const text_print_options *options);
 bool text_print_op(buf *out, ir_ctx *c, const op *o, const text_print_options *options);
 void text_print_attr(buf *out, const attr *a);

@@ -235,7 +235,90 @@ static void test_memory(void) {
   CHECK(done);
 }
 
+/* ---- a sink: the same text, whatever the pieces ---- */
+
+typedef struct pieces {
+  buf whole;
+  size_t left; /* how many it takes */
+} pieces;
+
+static bool take(void *user, str piece) {
+  pieces *p = user;
+  if (p->left == 0) return false;
+  p->left--;
+  buf_str(&p->whole, piece);
+  return true;
+}
+
+static bool print_through(const ir_module *m, const text_print_options *options, size_t chunk,
+                          pieces *p) {
+  buf b;
+  buf_init(&p->whole, &mem_system);
+  buf_init_sink(&b, &mem_system, chunk, take, p);
+  bool printed = text_print(&b, m, options), ok = buf_flush(&b) && printed;
+  buf_deinit(&b);
+  return ok;
+}
+
+static bool same_through(const ir_module *m, const text_print_options *options, size_t chunk) {
+  pieces p = {.left = SIZE_MAX};
+  buf want;
+  buf_init(&want, &mem_system);
+  CHECK(text_print(&want, m, options) && print_through(m, options, chunk, &p));
+  bool ok = str_eq(buf_view(&want), buf_view(&p.whole)) && SIZE_MAX - p.left >= want.len / 40000;
+  buf_deinit(&want);
+  buf_deinit(&p.whole);
+  return ok;
+}
+
+static void add_hex(buf *b, size_t elements) {
+  BUF_LIT(b, "dense<\"0x");
+  for (size_t i = 0; i < elements; i++) buf_printf(b, "%016llX", (unsigned long long)i << 32);
+  buf_printf(b, "\"> : tensor<%zuxi64>", elements);
+}
+
+/* Has a constant of many digits, one within an attribute whose text is changed when it is there, a
+ * list of many numbers, and an op whose own form does not fit. */
+static void add_large(buf *b) {
+  buf_str(b, str_of(everything));
+  b->len -= strlen("}\n");
+  BUF_LIT(b, "  \"a.b\"() {a = array<i64: 0");
+  for (int i = 0; i < 500; i++) BUF_LIT(b, ", -1");
+  BUF_LIT(b, ">, b = #stablehlo.mesh<axes=[], device_ids=");
+  add_hex(b, 1000);
+  BUF_LIT(b, ">, c = ");
+  add_hex(b, 10000);
+  BUF_LIT(b, "} : () -> ()\n"
+             "  %a = \"arith.cmpi\"() {predicate = 77} : () -> i1\n}\n");
+}
+
+static void test_sink(void) {
+  static const text_print_options all[] = {{0}, {.debuginfo = true}, {.generic = true}};
+  static const size_t chunks[] = {1, 100, 1 << 14};
+  text_parse_options allow = {.allow_unregistered = true};
+  oom_trap trap;
+  diag_sink sink = {.fn = diag_to_stderr};
+  ir_ctx *c = ir_ctx_create(&mem_system, &trap, &sink);
+  buf source;
+  if (setjmp(trap.at)) abort();
+  buf_init(&source, &mem_system);
+  add_large(&source);
+  ir_module *m = text_parse(c, STR("t.mlir"), buf_view(&source), &allow);
+  CHECK(m);
+  for (size_t i = 0; m && i < COUNT(all) * COUNT(chunks); i++)
+    CHECK(same_through(m, &all[i / COUNT(chunks)], chunks[i % COUNT(chunks)]));
+  for (size_t n = 0; m && n < 20; n++) { /* refuses the nth piece, and is not asked again */
+    pieces p = {.left = n};
+    CHECK(!print_through(m, NULL, 1000, &p) && p.left == 0);
+    buf_deinit(&p.whole);
+  }
+  buf_deinit(&source);
+  ir_module_destroy(m);
+  ir_ctx_destroy(c);
+}
+
 int main(void) {
+  test_sink();
   test_round_trip();
   test_elements();
   test_floats();
