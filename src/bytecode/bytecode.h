@@ -38,10 +38,10 @@ enum { BYTECODE_NEWEST = 6 };
             */
 
 /* Appends the module to `out`. options NULL: native. False after an error was reported: what the
- * target or the encoding has no words for is named, at the op that has it; or `out` ran out of
- * memory. The module is as the verifier accepts it; its scratch numbers (value.num, op.num,
- * block.num) are overwritten, nothing else. Linear in the size of the module; constants are
- * copied once, into `out`. Equal modules give equal bytes. */
+ * target or the encoding has no words for is named, at the op that has it; or if `out` failed.
+ * The module is as the verifier accepts it; its scratch numbers (value.num, op.num, block.num)
+ * are overwritten, nothing else. Linear in the size of the module; constants are copied once,
+ * into `out`, or not at all if it has a sink. Equal modules give equal bytes. */
 bool bytecode_write(ir_module *m, const bytecode_write_options *options, buf *out);
 
 /* Is there a VHLO form of the op, that of portable artifacts? */

@@ -98,6 +98,30 @@ static void test_write(str bytes, const bytecode_write_options *options) {
   buf_deinit(&twice);
 }
 
+static bool append(void *user, str piece) {
+  buf_str(user, piece);
+  return true;
+}
+
+static void test_sink(str bytes) {
+  oom_trap trap;
+  diag_sink sink = {.fn = diag_to_stderr};
+  ir_ctx *c = ir_ctx_create(&mem_system, &trap, &sink);
+  buf once, whole, pieces;
+  if (setjmp(trap.at)) abort();
+  buf_init(&once, &mem_system);
+  buf_init(&whole, &mem_system);
+  buf_init_sink(&pieces, &mem_system, 7, append, &whole);
+  ir_module *m = bytecode_read(c, STR("sample"), bytes);
+  CHECK(m && bytecode_write(m, NULL, &once) && bytecode_write(m, NULL, &pieces));
+  CHECK(buf_flush(&pieces) && str_eq(buf_view(&once), buf_view(&whole)));
+  ir_module_destroy(m);
+  ir_ctx_destroy(c);
+  buf_deinit(&once);
+  buf_deinit(&whole);
+  buf_deinit(&pieces);
+}
+
 static value *most_used(block *b, size_t *count) {
   value *best = NULL;
   *count = 0;
@@ -195,6 +219,7 @@ int main(int argc, char **argv) {
   test_sample(bytes);
   test_slots(bytes);
   test_write(bytes, NULL);
+  test_sink(bytes);
   test_write(bytes, &(bytecode_write_options){.target = STR(BYTECODE_TARGET)});
   test_write(bytes, &(bytecode_write_options){.target = STR("1.0.0")});
   test_write(bytes, &(bytecode_write_options){.format = 1});

@@ -61,8 +61,7 @@ void rope_section(rope *r, u8 id, const rope *contents) {
 }
 
 void rope_flush(const rope *r, buf *out) {
-  buf_grow(out, (size_t)r->size);
-  for (size_t i = 0; i < r->pieces.len; i++) buf_str(out, r->pieces.data[i]);
+  for (size_t i = 0; i < r->pieces.len; i++) buf_stream(out, r->pieces.data[i]);
 }
 
 /* ---- tables ---- */
