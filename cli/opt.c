@@ -89,7 +89,8 @@ static bool process_module(const opt_options *o, str file, str source, diag_sink
   size_t at = watch_begin(&w, "Output");
   if (ok) ok = write_module(o, m, source, out);
   watch_end(&w, at);
-  if (!ok && !sink->errors) say_error(STR_FMT ": failed without a diagnostic", STR_ARG(file));
+  if (!ok && !sink->errors && buf_ok(out))
+    say_error(STR_FMT ": failed without a diagnostic", STR_ARG(file));
   watch_report(&w);
   ir_module_destroy(m);
   ir_ctx_destroy(c);
@@ -140,6 +141,27 @@ static bool process_all(const opt_options *o, str file, str source, buf *out) {
   return ok;
 }
 
+/* A file is opened only when there is something to write, or all is done. */
+typedef struct destination {
+  const char *path; /* NULL: standard output */
+  FILE *to;
+} destination;
+
+static bool write_out(void *user, str bytes) {
+  destination *d = user;
+  if (!d->to) d->to = d->path ? fopen(d->path, "wb") : stdout;
+  return d->to && (!bytes.len || fwrite(bytes.data, 1, bytes.len, d->to) == bytes.len);
+}
+
+static bool finish(destination *d, buf *out) {
+  bool ok = buf_flush(out) && fflush(d->to) == 0;
+  if (d->path && d->to) ok &= fclose(d->to) == 0;
+  if (!ok) say_error("cannot write %s", d->path ? d->path : "to standard output");
+  return ok;
+}
+
+enum { OUT_CHUNK = 1 << 16 };
+
 static int opt_run(int argc, char **argv, opt_options o) {
   int result = EXIT_USAGE;
   os_file f;
@@ -155,16 +177,14 @@ static int opt_run(int argc, char **argv, opt_options o) {
   if (!o.file) o.file = "-";
   result = EXIT_WRONG;
   if (say_status(os_file_open(o.file, &f))) goto done;
+  os_pipe_errors();
+  /* The file that is being read stays as it is until then. */
+  bool over = o.output && os_same_file(o.file, o.output);
+  destination d = {.path = o.output};
+  buf_init_sink(&out, &mem_system, over ? SIZE_MAX : OUT_CHUNK, write_out, &d);
   if (process_all(&o, str_of(o.file), f.bytes, &out)) result = EXIT_FINE;
   os_file_close(&f);
-  FILE *to = o.output ? fopen(o.output, "wb") : stdout;
-  bool empty = out.len == 0; /* no buffer then */
-  if (!to || !buf_ok(&out) || (!empty && fwrite(out.data, 1, out.len, to) != out.len) ||
-      fflush(to) != 0) {
-    say_error("cannot write %s", o.output ? o.output : "to standard output");
-    result = EXIT_WRONG;
-  }
-  if (to && o.output) fclose(to);
+  if (!finish(&d, &out)) result = EXIT_WRONG;
 done:
   buf_deinit(&o.pipeline);
   buf_deinit(&out);
