@@ -33,6 +33,7 @@ static bool in_elements(elements set, const type *e) {
   case NO_ELEMENTS:
     return false;
   case ELEMENTS_ANY:
+  case ELEMENTS_VALUE:
     return true;
   case ELEMENTS_FLOAT:
     return is_small_float(e);
@@ -60,6 +61,8 @@ static bool in_elements(elements set, const type *e) {
     return e->kind == TYPE_FLOAT;
   case ELEMENTS_ANY_COMPLEX:
     return e->kind == TYPE_COMPLEX;
+  case ELEMENTS_SIGNLESS:
+    return e->kind == TYPE_INDEX || (e->kind == TYPE_INT && e->sign == SIGNLESS && e->width);
   case ELEMENTS_I32:
     return e->kind == TYPE_INT && e->width == 32 && e->sign == SIGNLESS;
   case ELEMENTS_UI32:
@@ -121,10 +124,10 @@ static bool in_shape(shape_set set, const type *t) {
 
 /* ---- rows ---- */
 
-typedef enum row_form { TENSORS, ONE_OF, TUPLE_OF, KIND } row_form;
+typedef enum row_form { TENSORS, ONE_OF, TUPLE_OF, KIND, LIKE } row_form;
 typedef struct row {
   u8 form;
-  u8 set;   /* shape_set, type_kind */
+  u8 set;   /* shape_set, type_kind, elements */
   u8 of[7]; /* elements, other rows; ends with a 0 */
   const char *words;
 } row;
@@ -143,6 +146,7 @@ static const row rows[] = {
   [IS_##id] = {TENSORS, SHAPE_##shape, {EACH(ELEMENTS_, __VA_ARGS__)}, NULL},
 #define CHOICE(id, form, ...) [IS_##id] = {form, 0, {EACH(IS_, __VA_ARGS__)}, NULL},
 #define KIND(id, kind, words) [IS_##id] = {KIND, kind, {0}, words},
+#define LIKE(id, set, words) [IS_##id] = {LIKE, ELEMENTS_##set, {0}, words},
 #include "ir/constraints.def"
 };
 
@@ -151,6 +155,7 @@ bool constraint_holds(constraint_id id, const type *t) {
   bool ok = false;
   if (id == IS_any) return true;
   if (r->form == KIND) return r->set != TYPE_NONE && t->kind == r->set;
+  if (r->form == LIKE) return in_elements((elements)r->set, type_element(t));
   if (r->form == TENSORS) {
     if (!in_shape((shape_set)r->set, t)) return false;
     for (const u8 *e = r->of; *e && !ok; e++) ok = in_elements((elements)*e, t->elem);
@@ -172,7 +177,7 @@ bool constraint_holds(constraint_id id, const type *t) {
 
 static void put_constraint(buf *b, constraint_id id) {
   const row *r = &rows[id];
-  if (r->form == KIND) buf_printf(b, "%s", r->words);
+  if (r->words) buf_printf(b, "%s", r->words);
   if (r->form == TENSORS) buf_printf(b, "%s of ", shape_words[r->set]);
   if (r->form == TUPLE_OF) BUF_LIT(b, "nested tuple with any combination of ");
   for (const u8 *e = r->of; *e; e++) {

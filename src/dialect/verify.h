@@ -38,16 +38,12 @@ extern verify_fn *const traits_of[OP_COUNT]; /* in place of the row's; NULL: it 
 #define plain_error(k, o, ...) loc_error((k)->c, (o)->loc, __VA_ARGS__)
 
 /* Rows that say it all, with inference. */
-#define verify_tensor_dim verify_nothing
-#define verify_from_elements verify_nothing
-#define verify_tensor_extract verify_nothing
-#define verify_cmpi verify_nothing
-#define verify_arith_select verify_nothing
-#define verify_addi verify_nothing
-#define verify_subi verify_nothing
-#define verify_muli verify_nothing
-#define verify_divsi verify_nothing
-#define verify_maxsi verify_nothing
+#define verify_addi verify_arith
+#define verify_subi verify_arith
+#define verify_muli verify_arith
+#define verify_divsi verify_arith
+#define verify_maxsi verify_arith
+#define verify_addf verify_arith
 #define verify_slice verify_nothing
 #define verify_concatenate verify_nothing
 #define verify_dynamic_slice verify_nothing

@@ -1,4 +1,4 @@
-/* shape.*: what chlo's decompositions make for dynamic shapes. Source: MLIR's shape dialect. */
+/* shape.*, tensor.*, arith.*: what shapes at run time are made of. Source: MLIR's dialects. */
 #include "dialect/verify.h"
 
 static bool is_extents(const type *t) {
@@ -69,4 +69,76 @@ bool verify_assuming_yield(checker *k, const op *o) {
   const op *parent = op_parent(o);
   return (parent && op_is(parent, assuming)) ||
          op_error(k->c, o, "expects parent op 'shape.assuming'");
+}
+
+/* ---- tensor, arith ---- */
+
+bool verify_tensor_dim(checker *k, const op *o) {
+  const type *t = in_type(o, 0);
+  return t->kind == TYPE_UNRANKED || (t->kind == TYPE_TENSOR && t->dims.len) ||
+         op_error(k->c, o, "operand #0 must be non-0-ranked or unranked tensor, but got '%s'",
+                  show(k, t));
+}
+
+bool verify_from_elements(checker *k, const op *o) {
+  const type *t = out_type(o, 0);
+  i64 n;
+  bool ok = type_num_elements(t, &n) && n == (i64)o->num_operands;
+  for (u32 i = 0; ok && i < o->num_operands; i++) ok = in_type(o, i) == t->elem;
+  return ok || op_error(k->c, o, "failed to verify that operand types match result element type");
+}
+
+bool verify_tensor_extract(checker *k, const op *o) {
+  const type *t = in_type(o, 0);
+  if (out_type(o, 0) != t->elem)
+    return op_error(k->c, o, "failed to verify that result type matches element type of tensor");
+  return t->dims.len == o->num_operands - 1 ||
+         op_error(k->c, o, "incorrect number of indices for extract_element");
+}
+
+/* Sets of flags are kept as text. */
+static bool check_flags(checker *k, const op *o) {
+  const attr *flags = o->info->num_slots ? o->slots[0] : NULL;
+  const opaque_attr *a = attr_as(opaque, flags);
+  bool fast = op_is(o, addf);
+  if (!flags || attr_is(unit, flags)) return true;
+  if (a && str_is(a->dialect, "arith") &&
+      str_starts(a->text, fast ? STR("fastmath<") : STR("overflow<")))
+    return true;
+  return op_error(k->c, o, "attribute '%s' failed to satisfy constraint: %s",
+                  o->info->slots[0].name,
+                  fast ? "Floating point fast math flags" : "Integer overflow arith flags");
+}
+
+bool verify_arith(checker *k, const op *o) {
+  const type *t = in_type(o, 0);
+  if (!check_flags(k, o)) return false;
+  return (types_agree(t, in_type(o, 1)) && types_agree(t, out_type(o, 0))) ||
+         op_error(k->c, o, "requires the same type for all operands and results");
+}
+
+bool verify_cmpi(checker *k, const op *o) {
+  const type *t = in_type(o, 0), *flags = out_type(o, 0);
+  i64 which;
+  if (t != in_type(o, 1)) return op_error(k->c, o, "requires all operands to have the same type");
+  if (!attr_get_i64(o->slots[0], &which) || which < 0 || which > 9)
+    return op_error(k->c, o,
+                    "attribute 'predicate' failed to satisfy constraint: allowed 64-bit signless "
+                    "integer cases: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9");
+  return (t->kind == flags->kind && i64s_eq(t->dims, flags->dims)) ||
+         (t->kind == TYPE_INDEX && flags->kind == TYPE_INT) ||
+         op_error(k->c, o,
+                  "failed to verify that result type has i1 element type and same shape as "
+                  "operands");
+}
+
+bool verify_arith_select(checker *k, const op *o) {
+  const type *flag = in_type(o, 0), *t = out_type(o, 0);
+  if (in_type(o, 1) != t || in_type(o, 2) != t)
+    return op_error(k->c, o,
+                    "failed to verify that all of {true_value, false_value, result} have same "
+                    "type");
+  if (flag->kind == TYPE_INT || (flag->kind == t->kind && i64s_eq(flag->dims, t->dims)))
+    return true;
+  return op_error(k->c, o, "failed to verify that condition is signless i1 or has matching shape");
 }

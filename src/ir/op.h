@@ -92,6 +92,7 @@ typedef enum constraint_id {
 #define TENSORS(id, ...) IS_##id,
 #define CHOICE(id, ...) IS_##id,
 #define KIND(id, ...) IS_##id,
+#define LIKE(id, ...) IS_##id,
 #include "ir/constraints.def"
   IS_COUNT,
   IS_ = IS_ranked /* of T(name) */

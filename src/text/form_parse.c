@@ -426,6 +426,10 @@ static bool dir_window(parser *p, op_state *st, const form_step *s) {
   return true;
 }
 
+static bool dir_flags(parser *p, op_state *st, const form_step *s) {
+  return parser_flags(p, st, s->args[0]);
+}
+
 static directive_fn *const directive_of[DIR_COUNT] = {
 #define DIRECTIVE(id) [DIR_##id] = dir_##id,
 #include "text/directives.def"

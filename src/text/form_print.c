@@ -278,6 +278,11 @@ static void dir_regions(printer *w, const op *o, const form *f, const form_step 
   if (o->num_regions) put_char(w, ')');
 }
 
+static void dir_flags(printer *w, const op *o, const form *f, const form_step *s) {
+  (void)f;
+  printer_flags(w, o, s->args[0]);
+}
+
 static directive_fn *const directive_of[DIR_COUNT] = {
 #define DIRECTIVE(id) [DIR_##id] = dir_##id,
 #include "text/directives.def"

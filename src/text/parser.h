@@ -211,10 +211,11 @@ region *parser_new_region(parser *p, op_state *st);
 
 /* ---- forms: form_parse.c; whole ops: custom_parse.c ---- */
 bool parser_form(parser *p, op_state *st);
-bool parser_custom(parser *p, op_state *st);    /* by op id */
-bool parser_tensor_op(parser *p, op_state *st); /* tensor_ops.c */
-bool parser_check(parser *p, op_state *st);     /* check.*: check_ops.c */
-bool parser_shape(parser *p, op_state *st);     /* shape_ops.c */
+bool parser_custom(parser *p, op_state *st);          /* by op id */
+bool parser_tensor_op(parser *p, op_state *st);       /* tensor_ops.c */
+bool parser_flags(parser *p, op_state *st, int slot); /* arith's, of the slot's kind */
+bool parser_check(parser *p, op_state *st);           /* check.*: check_ops.c */
+bool parser_shape(parser *p, op_state *st);           /* shape_ops.c */
 bool custom_exists(op_id id);
 
 #endif

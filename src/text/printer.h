@@ -93,8 +93,9 @@ void printer_number(printer *w, const op *root); /* sets the num of values and b
 /* ---- form_print.c, custom_print.c ---- */
 void printer_form(printer *w, const op *o, const form *f);
 bool printer_tensor_op(printer *w, const op *o); /* tensor_ops.c */
-bool printer_check(printer *w, const op *o);     /* check.*: check_ops.c */
-bool printer_shape(printer *w, const op *o);     /* shape_ops.c */
+void printer_flags(printer *w, const op *o, int slot);
+bool printer_check(printer *w, const op *o); /* check.*: check_ops.c */
+bool printer_shape(printer *w, const op *o); /* shape_ops.c */
 /* false: none for this op; said before an attribute or a region is printed */
 bool printer_custom(printer *w, const op *o);
 

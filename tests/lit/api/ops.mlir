@@ -15,7 +15,7 @@
 
 // COUNTS: dialect ops read verify infer portable shard partition run
 // COUNTS: {{^}}stablehlo 118 118 
-// COUNTS-COUNT-1: {{^}}arith 8 
+// COUNTS-COUNT-1: {{^}}arith 9 
 // COUNTS-NOT: {{^}}arith
 // COUNTS: {{^}}all
 
