@@ -274,6 +274,11 @@ typedef struct tz_print_options {
  * verify is printed in the generic form. */
 TZ_API tz_error *tz_module_print(tz_module *m, const tz_print_options *options, char **out_text,
                                  size_t *out_length);
+/* The same text in pieces, which end anywhere, for what is not to be in memory whole. The callback
+ * does not call into the context; when it returns false that is an error, CANCELLED (1). */
+typedef bool tz_write_fn(void *user, const char *bytes, size_t length);
+TZ_API tz_error *tz_module_print_to(tz_module *m, const tz_print_options *options,
+                                    tz_write_fn *write, void *user);
 TZ_API tz_error *tz_op_print(tz_module *m, tz_op *o, const tz_print_options *options,
                              char **out_text, size_t *out_length);
 /* MLIR bytecode; a portable artifact for this version of StableHLO ("1.17.0"), or, with NULL,

@@ -204,6 +204,36 @@ static void test_bytecode(tz_context *c) {
   tz_module_free(m);
 }
 
+typedef struct collected {
+  char bytes[1 << 12];
+  size_t length, calls;
+  bool enough;
+} collected;
+
+static bool collect(void *user, const char *bytes, size_t length) {
+  collected *c = user;
+  c->calls++;
+  if (c->enough || length > sizeof c->bytes - c->length) return false;
+  memcpy(c->bytes + c->length, bytes, length);
+  c->length += length;
+  return true;
+}
+
+static void test_print_to(tz_context *c) {
+  tz_module *m = parse(c, program);
+  collected got = {.length = 0}, none = {.enough = true};
+  char *text;
+  size_t n;
+  CHECK(fine(tz_module_print(m, NULL, &text, &n)) &&
+        fine(tz_module_print_to(m, NULL, collect, &got)));
+  CHECK(got.length == n && memcmp(got.bytes, text, n) == 0);
+  tz_free(text);
+  CHECK(refused(tz_module_print_to(m, NULL, collect, &none), "no more text") && none.calls == 1);
+  CHECK(refused(tz_module_print_to(m, NULL, NULL, NULL), "NULL"));
+  CHECK(refused(tz_module_print_to(NULL, NULL, collect, &got), "NULL"));
+  tz_module_free(m);
+}
+
 static void test_null(tz_context *c) {
   size_t n;
   char *text;
@@ -258,6 +288,7 @@ int main(void) {
   test_odd_attrs(c);
   test_changes(c);
   test_bytecode(c);
+  test_print_to(c);
   test_null(c);
   tz_context_free(c);
   test_diagnostics();

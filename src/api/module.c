@@ -102,16 +102,20 @@ static bool verifies_quietly(tz_module *m) {
 
 /* ---- printing ---- */
 
+static text_print_options options_of(tz_module *m, const tz_print_options *options) {
+  static const tz_print_options none = {0};
+  const tz_print_options *p = options ? options : &none;
+  return (text_print_options){.generic = p->generic || !verifies_quietly(m),
+                              .debuginfo = p->locations,
+                              .local_scope = p->local_scope,
+                              .elide_elements = {p->elide_elements > 0, p->elide_elements},
+                              .skip_regions = p->skip_regions};
+}
+
 static status print(tz_module *m, const op *o, const tz_print_options *options, char **out_text,
                     size_t *out_length) {
-  static const tz_print_options none = {0};
   tz_context *c = m->context;
-  const tz_print_options *p = options ? options : &none;
-  text_print_options t = {.generic = p->generic || !verifies_quietly(m),
-                          .debuginfo = p->locations,
-                          .local_scope = p->local_scope,
-                          .elide_elements = {p->elide_elements > 0, p->elide_elements},
-                          .skip_regions = p->skip_regions};
+  text_print_options t = options_of(m, options);
   buf b;
   buf_init(&b, ir_mem(c->ir));
   bool ok = o ? text_print_op(&b, c->ir, o, &t) : text_print(&b, m->ir, &t);
@@ -125,6 +129,37 @@ tz_error *tz_module_print(tz_module *m, const tz_print_options *options, char **
   *out_text = NULL, *out_length = 0;
   ENTER(live(m));
   return leave(&entry_, print(m, NULL, options, out_text, out_length));
+}
+
+typedef struct taker {
+  tz_write_fn *write;
+  void *user;
+  bool refused;
+} taker;
+
+static bool hand_over(void *user, str bytes) {
+  taker *t = user;
+  t->refused = bytes.len && !t->write(t->user, bytes.data, bytes.len);
+  return !t->refused;
+}
+
+enum { PRINT_CHUNK = 1 << 16 };
+static status print_to(tz_module *m, const tz_print_options *options, taker *to) {
+  text_print_options t = options_of(m, options);
+  buf b;
+  buf_init_sink(&b, ir_mem(m->context->ir), PRINT_CHUNK, hand_over, to);
+  bool ok = text_print(&b, m->ir, &t) && buf_flush(&b);
+  buf_deinit(&b);
+  if (to->refused) return status_make(STATUS_CANCELLED, "the callback took no more text");
+  return ok ? NULL : status_oom();
+}
+
+tz_error *tz_module_print_to(tz_module *m, const tz_print_options *options, tz_write_fn *write,
+                             void *user) {
+  taker to = {write, user, false};
+  if (!write) return bad_handle();
+  ENTER(live(m));
+  return leave(&entry_, print_to(m, options, &to));
 }
 
 tz_error *tz_op_print(tz_module *m, tz_op *o, const tz_print_options *options, char **out_text,
