@@ -381,23 +381,6 @@ bool parser_alias(parser *p) {
   return true;
 }
 
-bool parser_hex(parser *p, const token *t, str *out, bool keep) {
-  str s = {t->text.data + 1, t->text.len - 2};
-  if (s.len < 2 || s.data[0] != '0' || s.data[1] != 'x' || s.len % 2) return false;
-  s = str_from(s, 2);
-  char *bytes = arena_alloc_aligned(keep ? ir_arena(p->ctx) : p->scratch, s.len / 2 + 1, 16);
-  for (size_t i = 0; i < s.len / 2; i++) {
-    u64 v;
-    char pair[4] = {'0', 'x', s.data[2 * i], s.data[2 * i + 1]};
-    for (int k = 2; k < 4; k++)
-      if (!char_is_digit(pair[k]) && ((pair[k] | 32) < 'a' || (pair[k] | 32) > 'f')) return false;
-    literal_u64((str){pair, 4}, &v);
-    bytes[i] = (char)v;
-  }
-  *out = (str){bytes, s.len / 2};
-  return true;
-}
-
 /* key: "0x" alignment (4 bytes) data */
 static bool resource_item(parser *p, void *user) {
   bool known = *(bool *)user;

@@ -200,7 +200,26 @@ bool parser_expect_word(parser *p, const char *word) {
   return parser_accept_word(p, word) || parser_complain(p, &p->tok, "expected '%s'", word);
 }
 
-static int hex_value(char c) { return char_is_digit(c) ? c - '0' : (c | 32) - 'a' + 10; }
+/* -1: no digit */
+static inline int hex_value(char c) {
+  static const u8 above[256] = {['0'] = 1, 2,  3,  4,  5,  6,          7,  8,  9,  10, ['A'] = 11,
+                                12,        13, 14, 15, 16, ['a'] = 11, 12, 13, 14, 15, 16};
+  return above[(unsigned char)c] - 1;
+}
+
+bool parser_hex(parser *p, const token *t, str *out, bool keep) {
+  str s = {t->text.data + 1, t->text.len - 2};
+  if (s.len < 2 || s.data[0] != '0' || s.data[1] != 'x' || s.len % 2) return false;
+  s = str_from(s, 2);
+  char *bytes = arena_alloc_aligned(keep ? ir_arena(p->ctx) : p->scratch, s.len / 2 + 1, 16);
+  for (size_t i = 0; i < s.len / 2; i++) {
+    int high = hex_value(s.data[2 * i]), low = hex_value(s.data[2 * i + 1]);
+    if (high < 0 || low < 0) return false;
+    bytes[i] = (char)(high << 4 | low);
+  }
+  *out = (str){bytes, s.len / 2};
+  return true;
+}
 
 str parser_string(parser *p, const token *t) {
   str s = t->text;
