@@ -209,11 +209,13 @@ static bool dir_attrs(parser *p, op_state *st, const form_step *s) {
 
 static bool dir_operands(parser *p, op_state *st, const form_step *s) {
   (void)s;
+  st->operands_at = p->tok;
   return parser_operands(p, st);
 }
 
 static bool dir_list(parser *p, op_state *st, const form_step *s) {
   (void)s;
+  st->operands_at = st->at;
   while (at(p, TOK_PERCENT)) {
     operand_ref r;
     if (!parser_operand(p, &r) || !parser_expect(p, ',', "expected ','")) return false;
@@ -492,6 +494,7 @@ static bool run_step(parser *p, op_state *st, const form_step *s) {
     return directive_of[s->directive](p, st, s);
   case FORM_OPERANDS: {
     operand_ref r;
+    st->operands_at = st->at; /* where MLIR says that their types are too few */
     if (st->info->operands[s->group].arity == MANY) return parser_operands(p, st);
     if (!parser_operand(p, &r)) return false;
     VEC_PUSH(p->scratch, st->operands, r);

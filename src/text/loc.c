@@ -62,10 +62,18 @@ static const attr *fused(parser *p) {
   return make_fused(p, &v, metadata);
 }
 
-/* "name"(child), "file":1:2, "file":1:2 to 3:4 */
+static bool line_or_column(parser *p, const char *which, u32 *out) {
+  u64 v;
+  if (!at(p, TOK_INT) || !parser_u64(p->tok.text, &v) || v > UINT32_MAX)
+    return parser_error(p, &p->tok, "expected integer %s number in FileLineColRange", which);
+  *out = (u32)v;
+  return parser_next(p);
+}
+
+/* "name"(child), "file":1, "file":1:2, "file":1:2 to 3:4, "file":1:2 to :4 */
 static const attr *name_or_file(parser *p) {
   str s = parser_string(p, &p->tok);
-  i64 pos[4] = {0};
+  u32 line, col = 0, end_line = 0, end_col = 0;
   parser_next(p);
   if (!parser_accept(p, ':')) {
     const attr *child = loc_unknown(p->ctx);
@@ -76,20 +84,21 @@ static const attr *name_or_file(parser *p) {
     }
     return attr_make(p->ctx, loc_name, .name = s, .child = child);
   }
-  if (!parser_i64(p, &pos[0]) || !parser_expect(p, ':', "expected ':'") || !parser_i64(p, &pos[1]))
-    return NULL;
+  if (!line_or_column(p, "line", &line)) return NULL;
+  if (parser_accept(p, ':') && !line_or_column(p, "column", &col)) return NULL;
   bool range = parser_accept_word(p, "to");
   if (range) {
-    pos[2] = pos[0];
-    if (at(p, TOK_INT) && !parser_i64(p, &pos[2])) return NULL;
-    if (!parser_expect(p, ':', "expected ':'") || !parser_i64(p, &pos[3])) return NULL;
+    end_line = line;
+    if (at(p, TOK_INT) && !line_or_column(p, "line", &end_line)) return NULL;
+    if (!parser_accept(p, ':'))
+      return parser_error(p, &p->tok,
+                          "expected either integer or `:` post `to` in FileLineColRange"),
+             NULL;
+    if (!line_or_column(p, "column", &end_col)) return NULL;
   }
-  for (int i = 0; i < 4; i++)
-    if (pos[i] < 0 || pos[i] > UINT32_MAX)
-      return parser_error(p, &p->tok, "expected integer line and column numbers"), NULL;
   if (s.len == 0 && !range) s = STR("-"); /* as in MLIR */
-  return attr_make(p->ctx, loc_file, .file = attr_string(p->ctx, s), .line = (u32)pos[0],
-                   .col = (u32)pos[1], .end_line = (u32)pos[2], .end_col = (u32)pos[3]);
+  return attr_make(p->ctx, loc_file, .file = attr_string(p->ctx, s), .line = line, .col = col,
+                   .end_line = end_line, .end_col = end_col);
 }
 
 static bool is_loc(const attr *a) {

@@ -381,16 +381,16 @@ bool parser_alias(parser *p) {
   return true;
 }
 
-/* key: "0x" alignment (4 bytes) data */
+/* key: "0x" alignment (4 bytes) data; of resources that nobody here knows, any word, number or
+ * string */
 static bool resource_item(parser *p, void *user) {
   bool known = *(bool *)user;
   str key, bytes;
   if (!parser_word_or_string(p, &key) || !parser_expect(p, ':', "expected ':'")) return false;
   token t = p->tok;
-  if (!known && at(p, TOK_ID)) return parser_next(p); /* true, false */
-  if (!parser_expect(p, TOK_STRING, "expected hex string blob")) return false;
+  parser_next(p);
   if (!known) return true;
-  if (!parser_hex(p, &t, &bytes, true))
+  if (t.kind != TOK_STRING || !parser_hex(p, &t, &bytes, true))
     return parser_error(p, &t, "expected hex string blob for key '" STR_FMT "'", STR_ARG(key));
   if (bytes.len < 4)
     return parser_error(p, &t,
@@ -409,21 +409,30 @@ static bool resource_item(parser *p, void *user) {
   return true;
 }
 
+/* `word :`, the word a key of what `in` says. */
+static bool resource_key(parser *p, const char *in, token *out) {
+  *out = p->tok;
+  if (!at(p, TOK_ID)) return parser_error(p, out, "expected identifier key %s", in);
+  return parser_next(p) && parser_expect(p, ':', "expected ':'");
+}
+
 static bool resource_group(parser *p, void *user) {
-  bool known = *(bool *)user;
-  str name;
-  if (!parser_word_or_string(p, &name) || !parser_expect(p, ':', "expected ':'")) return false;
-  return parser_list(p, '{', '}', resource_item, &known);
+  token t;
+  return resource_key(p, "for 'resource' entry", &t) &&
+         parser_list(p, '{', '}', resource_item, user);
 }
 
 bool parser_resources(parser *p) {
   parser_next(p);
+  if (parser_accept(p, TOK_META_END)) return true;
   do {
-    str kind;
-    if (at(p, TOK_META_END)) break;
-    if (!parser_word_or_string(p, &kind) || !parser_expect(p, ':', "expected ':'")) return false;
-    bool known = str_is(kind, "dialect_resources");
+    token kind;
+    if (!resource_key(p, "in file metadata dictionary", &kind)) return false;
+    bool known = str_is(kind.text, "dialect_resources");
+    if (!known && !str_is(kind.text, "external_resources"))
+      return parser_error(p, &kind, "unknown key '" STR_FMT "' in file metadata dictionary",
+                          STR_ARG(kind.text));
     if (!parser_list(p, '{', '}', resource_group, &known)) return false;
   } while (parser_accept(p, ','));
-  return parser_expect(p, TOK_META_END, "expected '#-}' at the end of file metadata");
+  return parser_accept(p, TOK_META_END) || parser_missing(p, "expected ',' or '#-}'");
 }

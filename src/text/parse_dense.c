@@ -139,8 +139,10 @@ static const attr *strings(parser *p, const type *t) {
 static bool prepare(parser *p, const token *where, const type *t, dense *d, i64 *n) {
   if (t->kind != TYPE_TENSOR && t->kind != TYPE_VECTOR && t->kind != TYPE_UNRANKED)
     return parser_error(p, where, "elements literal must be a shaped type");
-  if (t->kind == TYPE_UNRANKED || !type_num_elements(t, n))
+  if (t->kind == TYPE_UNRANKED || (t->kind == TYPE_TENSOR && !type_is_static(t)))
     return parser_error(p, where, "elements literal type must have static shape");
+  if (!type_num_elements(t, n))
+    return parser_error(p, where, "elements literal type has too many elements");
   *d = (dense){.type = t, .elem = t->elem};
   d->complex = d->elem->kind == TYPE_COMPLEX;
   d->size = d->part = type_storage(d->elem);

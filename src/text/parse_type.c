@@ -140,13 +140,19 @@ static const type *vector(parser *p) {
   return type_scalable_vector(p->ctx, (i64s){dims.data, dims.len}, scalable, elem);
 }
 
-/* An identity map is no layout, and space 0 no space. */
-static void memref_part(const attr *a, const attr **layout, const attr **space) {
-  i64 v;
-  if (attr_is(affine_map, a) || attr_is(strided, a))
-    *layout = a;
-  else if (!(attr_get_i64(a, &v) && v == 0))
-    *space = a;
+/* Layouts, and a memory space behind them. */
+static bool memref_part(parser *p, bool unranked, const attr **layout, const attr **space) {
+  const attr *a = parser_attr(p, NULL);
+  if (!a) return false;
+  bool is_layout = attr_is(affine_map, a) || attr_is(strided, a);
+  if (is_layout && unranked)
+    return parser_error(p, &p->tok, "cannot have affine map for unranked memref type");
+  if (*space)
+    return parser_error(p, &p->tok,
+                        is_layout ? "expected memory space to be last in memref type"
+                                  : "multiple memory spaces specified in memref type");
+  *(is_layout ? layout : space) = a;
+  return true;
 }
 
 static bool is_identity(const attr *layout, size_t rank) {
@@ -171,12 +177,11 @@ static const type *memref(parser *p) {
   if (elem->kind == TYPE_FUNCTION || elem->kind == TYPE_TUPLE || elem->kind == TYPE_NONE ||
       type_is_tensor(elem))
     return parser_error(p, &where, "invalid memref element type"), NULL;
-  while (parser_accept(p, ',')) {
-    const attr *a = parser_attr(p, NULL);
-    if (!a) return NULL;
-    memref_part(a, &layout, &space);
-  }
+  while (parser_accept(p, ','))
+    if (!memref_part(p, unranked, &layout, &space)) return NULL;
   if (!parser_expect(p, '>', "expected '>'")) return NULL;
+  i64 v;
+  if (space && attr_get_i64(space, &v) && v == 0) space = NULL; /* the default, as in MLIR */
   if (unranked) return type_unranked_memref(p->ctx, elem, space);
   if (layout && is_identity(layout, dims.len)) layout = NULL;
   return type_memref(p->ctx, (i64s){dims.data, dims.len}, elem, layout, space);

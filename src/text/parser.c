@@ -247,8 +247,7 @@ str parser_string(parser *p, const token *t) {
   return (str){out, n};
 }
 
-/* Digits, or 0x and hex digits, as a number; false: more than 64 bits. */
-static bool token_u64(str s, u64 *out) {
+bool parser_u64(str s, u64 *out) {
   u64 v = 0, base = 10;
   size_t i = 0;
   if (s.len > 2 && s.data[1] == 'x') {
@@ -268,7 +267,7 @@ bool parser_i64(parser *p, i64 *out) {
   token t = p->tok;
   if (!minus && !at(p, TOK_INT)) return parser_complain(p, &t, "expected integer value");
   if (!parser_expect(p, TOK_INT, "expected integer value")) return false;
-  if (!token_u64(t.text, &v) || v > (u64)INT64_MAX + minus)
+  if (!parser_u64(t.text, &v) || v > (u64)INT64_MAX + minus)
     return parser_complain(p, &start, "integer value too large");
   *out = minus ? (i64)(0 - v) : (i64)v;
   return true;

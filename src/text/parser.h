@@ -121,6 +121,7 @@ static inline void parser_leave(parser *p) { p->depth--; }
 bool parser_skip_symbol(parser *p);
 /* Bytes of a string token, or of the part of an @ token after the sign. */
 str parser_string(parser *p, const token *t);
+bool parser_u64(str digits, u64 *out);           /* or 0x and hex digits; false: too many */
 bool parser_i64(parser *p, i64 *out);            /* with sign; checks the range */
 bool parser_string_value(parser *p, str *out);   /* "..." */
 bool parser_word_or_string(parser *p, str *out); /* foo or "foo" */
