@@ -54,6 +54,12 @@ static bool foreign(tz_context *c) {
   return ok;
 }
 
+static bool add_length(void *user, const char *bytes, size_t length) {
+  (void)bytes;
+  *(size_t *)user += length;
+  return true;
+}
+
 static bool use(tz_context *c) {
   tz_module *m;
   char *text;
@@ -66,6 +72,9 @@ static bool use(tz_context *c) {
   if (!had_memory(tz_module_print(m, NULL, &text, &n))) return false;
   CHECK(strstr(text, "stablehlo.negate %1 {sdy.sharding"));
   tz_free(text);
+  size_t length = 0;
+  if (!had_memory(tz_module_print_to(m, NULL, add_length, &length))) return false;
+  CHECK(length == n);
   if (!had_memory(tz_module_write_bytecode(m, "1.17.0", &text, &n))) return false;
   tz_module *again;
   bool ok =
