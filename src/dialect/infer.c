@@ -199,20 +199,20 @@ static bool equal_types(checker *k, const op *o, u32 from, const char *names) {
 static bool no_traits(checker *k, const op *o) { return (void)k, (void)o, true; }
 
 /* Elementwise: the first trait of some */
-static bool elementwise(checker *k, const op *o) {
+bool check_elementwise(checker *k, const op *o) {
   for (u32 i = 1; i < o->num_operands + o->num_results; i++)
-    if (!shapes_agree(type_at(o, 0), type_at(o, i)))
+    if (type_at(o, 0)->kind != type_at(o, i)->kind || !shapes_agree(type_at(o, 0), type_at(o, i)))
       return op_error(k->c, o,
                       "all non-scalar operands/results must have the same shape and base type");
   return true;
 }
 
 static bool elementwise_types(checker *k, const op *o) {
-  return elementwise(k, o) && check_same_type(k, o);
+  return check_elementwise(k, o) && check_same_type(k, o);
 }
 
 static bool compare_traits(checker *k, const op *o) { /* compare_c1 */
-  if (!elementwise(k, o)) return false;
+  if (!check_elementwise(k, o)) return false;
   if (!elements_agree(in_type(o, 0)->elem, in_type(o, 1)->elem))
     return op_error(k->c, o, "requires compatible element types for all operands");
   return check_same_shape(k, o);
@@ -289,13 +289,16 @@ verify_fn *const traits_of[OP_COUNT] = {
     [OP_add] = no_traits,
     [OP_collective_broadcast] = no_traits,
     [OP_compare] = compare_traits,
-    [OP_abs] = elementwise,
+    [OP_abs] = check_elementwise,
     [OP_cross_replica_sum] = check_same_type,
-    [OP_real] = elementwise,
-    [OP_imag] = elementwise,
-    [OP_is_finite] = elementwise,
-    [OP_uniform_quantize] = elementwise,
-    [OP_uniform_dequantize] = elementwise,
+    [OP_chlo_is_inf] = check_elementwise,
+    [OP_chlo_is_neg_inf] = check_elementwise,
+    [OP_chlo_is_pos_inf] = check_elementwise,
+    [OP_real] = check_elementwise,
+    [OP_imag] = check_elementwise,
+    [OP_is_finite] = check_elementwise,
+    [OP_uniform_quantize] = check_elementwise,
+    [OP_uniform_dequantize] = check_elementwise,
     [OP_reduce_precision] = elementwise_types,
     [OP_complex] = complex_traits,
     [OP_transpose] = compatible_elements,

@@ -171,6 +171,7 @@ bool check_same_shape(checker *k, const op *o);
 /* Whether gathers and scatters grow by what their groups are; the verifier does not ask. */
 bool check_gathered_sizes(checker *k, const op *o);
 bool check_same_type(checker *k, const op *o);
+bool check_elementwise(checker *k, const op *o); /* of one shape, or all without a rank */
 
 const char *show(checker *k, const type *t);
 const char *show_dims(checker *k, i64s dims); /* "1, 2, 3" */

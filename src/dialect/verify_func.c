@@ -306,11 +306,10 @@ bool verify_named_computation(checker *k, const op *o) {
   bool same = num_returned(b) == o->num_results;
   for (u32 i = 0; same && i < o->num_results; i++) same = returned(b, i) == out_type(o, i);
   if (same) return true;
-  op_error(k->c, o, "failed to infer returned types");
-  return op_error(k->c, o,
-                  "inferred type(s) %s are incompatible with return type(s) of operation %s",
-                  show_types(k, operand_types(k, b->last), num_returned(b)),
-                  show_types(k, result_types(k, o), o->num_results));
+  op_error(k->c, o, "inferred type(s) %s are incompatible with return type(s) of operation %s",
+           show_types(k, operand_types(k, b->last), num_returned(b)),
+           show_types(k, result_types(k, o), o->num_results));
+  return op_error(k->c, o, "failed to infer returned types");
 }
 
 bool use_named_computation(checker *k, const op *o) {

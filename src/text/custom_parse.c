@@ -258,8 +258,7 @@ typedef struct while_args {
 } while_args;
 
 /* %iterArg = %init */
-static bool while_item(parser *p, void *user) {
-  while_args *w = user;
+static bool while_item(parser *p, while_args *w) {
   region_arg a;
   operand_ref r;
   if (!parser_region_arg(p, &a, false, false) || !parser_expect(p, '=', "expected '='") ||
@@ -272,7 +271,10 @@ static bool while_item(parser *p, void *user) {
 
 static bool parse_while(parser *p, op_state *st) {
   while_args w = {.st = st};
-  if (!parser_list(p, '(', ')', while_item, &w)) return false;
+  if (!parser_expect(p, '(', "expected '('")) return false;
+  while (!parser_accept(p, ')'))
+    if ((st->operands.len && !parser_expect(p, ',', "expected ','")) || !while_item(p, &w))
+      return false;
   size_t n = st->operands.len;
   if (n && (!parser_expect(p, ':', "expected ':'") || !parser_type_list(p, &st->result_types)))
     return false;

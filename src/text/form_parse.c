@@ -331,9 +331,11 @@ static bool dir_precision(parser *p, op_state *st, const form_step *s) {
       return false;
     st->slots[s->args[0]] = attr_array(p->ctx, (attrs){v.data, v.len});
     if (s->args[1] < 0 || !parser_accept(p, ',')) return true;
+    if (!parser_expect_word(p, "algorithm")) return false;
+  } else if (s->args[1] < 0 || !parser_accept_word(p, "algorithm")) {
+    return parser_expect_word(p, "precision");
   }
-  if (s->args[1] < 0 || !at_word(p, "algorithm")) return parser_expect_word(p, "precision");
-  if (!parser_next(p) || !parser_expect(p, '=', "expected '='")) return false;
+  if (!parser_expect(p, '=', "expected '='")) return false;
   return (st->slots[s->args[1]] = parser_dialect_body(p, ATTR_dot_algorithm)) != NULL;
 }
 

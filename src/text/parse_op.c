@@ -357,6 +357,9 @@ static const op_info *custom_info(parser *p) {
     info = name_map_get(&p->op_names, full);
     if (info) return info;
   }
+  const char *bad = NULL;
+  if (parser_int_type(p->ctx, t.text, &bad) || bad) /* no word to MLIR */
+    return parser_missing(p, "expected operation name in quotes"), NULL;
   parser_next(p); /* what is wrong with the next token is said first */
   str prefix = arena_printf(p->scratch, STR_FMT ".", STR_ARG(dialect));
   if (!op_dialect_known(prefix))

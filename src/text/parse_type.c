@@ -23,14 +23,14 @@ bool parser_dims(parser *p, i64_vec *dims, bool *unranked) {
     if (q < l->end && *q == '?') {
       v = DYNAMIC;
       q++;
-    } else if (q < l->end && *q == '*') {
+    } else if (q < l->end && *q == '*' && !dims->len) {
       *unranked = true;
       q++;
     } else {
       for (; q < l->end && char_is_digit(*q); q++)
         fits = fits && checked_mul(v, 10, &v) && checked_add(v, *q - '0', &v);
     }
-    if (q == begin) break;
+    if (q == begin || (q < l->end && *q == '.')) break; /* 1.5 is one token, and none of ours */
     token here = {.line = l->line, .col = (u32)(begin - l->line_start) + 1};
     if (!fits) return parser_error(p, &here, "invalid dimension");
     if (q == l->end || *q != 'x') return no_x(p, q);
@@ -253,7 +253,7 @@ static const type *function(parser *p) {
 }
 
 /* i32, si8, ui4; NULL: not one. `bad`: what is wrong with the width. */
-static const type *integer(ir_ctx *c, str s, const char **bad) {
+const type *parser_int_type(ir_ctx *c, str s, const char **bad) {
   signedness sign = SIGNLESS;
   if (s.len > 2 && s.data[1] == 'i') {
     if (s.data[0] != 's' && s.data[0] != 'u') return NULL;
@@ -307,7 +307,7 @@ static const type *keyword(parser *p) {
   const char *bad = NULL;
   for (size_t i = 0; i < COUNT(shaped); i++)
     if (str_is(t.text, shaped[i].word)) return parser_next(p), shaped[i].parse(p);
-  const type *found = integer(p->ctx, t.text, &bad);
+  const type *found = parser_int_type(p->ctx, t.text, &bad);
   if (bad) return parser_error(p, &t, "%s", bad), NULL;
   for (int k = 0; !found && k < FLOAT_COUNT; k++)
     if (str_is(t.text, float_names[k])) found = type_float(p->ctx, (float_kind)k);
