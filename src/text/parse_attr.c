@@ -9,22 +9,11 @@
 
 static u64 low_bits(u64 v, u32 width) { return width >= 64 ? v : v & ((1ull << width) - 1); }
 
-static bool literal_u64(str s, u64 *out) {
-  u64 v = 0, base = s.len > 2 && s.data[1] == 'x' ? 16 : 10;
-  for (size_t i = base == 16 ? 2 : 0; i < s.len; i++) {
-    char c = s.data[i];
-    u64 digit = (u64)(char_is_digit(c) ? c - '0' : (c | 32) - 'a' + 10);
-    if (!checked_mul(v, base, &v) || !checked_add(v, digit, &v)) return false;
-  }
-  *out = v;
-  return true;
-}
-
 bool parser_int_bits(str literal, bool minus, const type *t, u64 *bits) {
   u64 v;
   u32 width = t->kind == TYPE_INDEX ? 64 : t->width;
   bool is_signed = t->kind == TYPE_INDEX || t->sign == SIGNED;
-  if (!literal_u64(literal, &v) || low_bits(v, width) != v) return false;
+  if (!parser_u64(literal, &v) || low_bits(v, width) != v) return false;
   if (width == 0) return !minus && (*bits = 0, true);
   u64 top = width > 64 ? 0 : 1ull << (width - 1);
   if (minus) {
@@ -55,7 +44,7 @@ bool parser_float_bits(parser *p, const token *literal, bool minus, const type *
   }
   if (!is_hex_float(p, literal, minus)) return false;
   u64 v;
-  if (!literal_u64(literal->text, &v) || low_bits(v, t->width) != v)
+  if (!parser_u64(literal->text, &v) || low_bits(v, t->width) != v)
     return parser_error(p, literal, "hexadecimal float constant out of range for type");
   *bits = v;
   return true;
