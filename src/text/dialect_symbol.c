@@ -26,13 +26,6 @@ static const known *find(str dialect) {
   return NULL;
 }
 
-/* As MLIR has it of the name of a dialect. */
-static bool is_namespace(str s) {
-  for (size_t i = 0; i < s.len; i++)
-    if (s.data[i] == '-') return false;
-  return true;
-}
-
 bool parser_symbol_text(parser *p, dialect_symbol *s) {
   str name = str_from(p->tok.text, 1);
   const char *dot = memchr(name.data, '.', name.len);
@@ -53,7 +46,7 @@ bool parser_keep_symbol(parser *p, const dialect_symbol *s, bool is_type, const 
   if (k && (is_type ? k->types : k->attrs)) return true;
   if (k)
     return parser_error(p, &s->inside, "dialect '%s' provides no %s parsing hook", k->name, what);
-  if (!is_namespace(s->dialect))
+  if (!str_is_bare(s->dialect)) /* it has no '.', which the token was cut at */
     return parser_error(p, &s->at, "invalid dialect namespace '\"" STR_FMT "\"'",
                         STR_ARG(s->dialect));
   if (p->options.allow_unregistered) return true;

@@ -26,6 +26,21 @@ module attributes {t.a = !foo-x.bar} {}
 
 // -----
 
+// CHECK: :3:28: error: invalid dialect namespace '""'
+module attributes {t.a = #..x} {}
+
+// -----
+
+// CHECK: :3:28: error: invalid dialect namespace '""'
+module attributes {t.a = !.foo<x>} {}
+
+// -----
+
+// CHECK: :3:29: error: invalid dialect namespace '"$"'
+module attributes {t.a = !$.x} {}
+
+// -----
+
 // CHECK: :3:32: error: dialect 'func' provides no attribute parsing hook
 module attributes {t.a = #func<x<y>>} {}
 
