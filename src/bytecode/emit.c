@@ -151,7 +151,7 @@ void put_bits(writer *w, u32 width, i64 v, str wide) {
   } else {
     size_t words = (wide.len + 7) / 8;
     while (words > 1 && wide.len >= 8 * (words - 1)) { /* only the words that are not zero */
-      size_t from = 8 * (words - 1), n = wide.len - from, i = 0;
+      size_t from = 8 * (words - 1), n = min_size(8, wide.len - from), i = 0;
       while (i < n && !wide.data[from + i]) i++;
       if (i < n) break;
       words--;

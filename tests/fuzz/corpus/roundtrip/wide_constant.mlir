@@ -1,0 +1,2 @@
+// How values of arith and 
+  %06 = arith.constant 000000040000000000000000000000337849465 : i10000000
