@@ -115,8 +115,12 @@ typedef VEC(const attr *) attr_vec;
 /* dense<"text"> or dense<["a", "b"]> of a type that is not a number */
 static bool string_item(parser *p, void *user) {
   attr_vec *v = user;
-  if (at(p, '[')) return parser_list(p, '[', ']', string_item, user);
   token t = p->tok;
+  if (at(p, '[')) {
+    if (!parser_enter(p) || !parser_list(p, '[', ']', string_item, user)) return false;
+    parser_leave(p);
+    return true;
+  }
   if (!parser_expect(p, TOK_STRING, "expected string element")) return false;
   VEC_PUSH(p->scratch, *v, attr_string(p->ctx, parser_string(p, &t)));
   return true;
@@ -174,17 +178,22 @@ static bool all_same(const dense *d) {
   return d->count > 0;
 }
 
+static bool scan_element(parser *p, void *user);
+
+static bool scan_nested(parser *p, void *user) {
+  if (at(p, '[')) return parser_list(p, '[', ']', scan_element, user);
+  parser_next(p);
+  return scan_element(p, user) && parser_expect(p, ',', "expected ',' between complex elements") &&
+         scan_element(p, user) && parser_expect(p, ')', "expected ')' after complex elements");
+}
+
 /* What is between the brackets of a constant that is wrong anyhow: elements without a type. */
 static bool scan_element(parser *p, void *user) {
-  if (at(p, '[')) {
-    if (!parser_enter(p) || !parser_list(p, '[', ']', scan_element, user)) return false;
+  if (at(p, '[') || at(p, '(')) {
+    if (!parser_enter(p) || !scan_nested(p, user)) return false;
     parser_leave(p);
     return true;
   }
-  if (parser_accept(p, '('))
-    return scan_element(p, user) &&
-           parser_expect(p, ',', "expected ',' between complex elements") &&
-           scan_element(p, user) && parser_expect(p, ')', "expected ')' after complex elements");
   bool minus = parser_accept(p, '-');
   if (at(p, TOK_INT) || at(p, TOK_FLOAT) ||
       (!minus && (at(p, TOK_STRING) || at_word(p, "true") || at_word(p, "false"))))

@@ -16,10 +16,14 @@ WRITTEN_OUT = {
     "fused locations": "fused[",
     "named locations": '"a"(',
     "call sites": "callsite(",
+    "lists of elements": "[",
+    "complex elements": "(",
 }
 BEFORE = {"arrays": "module attributes {a.b = ", "dictionaries": "module attributes {a.b = ",
           "fused locations": "module {} loc(", "named locations": "module {} loc(",
-          "call sites": "module {} loc("}
+          "call sites": "module {} loc(",
+          "lists of elements": "module attributes {a.b = dense<",
+          "complex elements": "module attributes {a.b = dense<"}
 TYPES = {"tuple types", "complex types", "function types", "encodings"}
 ALIASES = {
     "attributes": ("#a0 = 1\n", "#a{} = [#a{}]\n", "module attributes {{a.b = #a{}}} {{}}"),
@@ -39,6 +43,12 @@ def refused(path, text):
 def test_written_out(kind, tmp_path):
     before = "func.func private @f() -> " if kind in TYPES else BEFORE.get(kind, "")
     refused(tmp_path / "deep.mlir", before + WRITTEN_OUT[kind] * DEPTH)
+
+
+@pytest.mark.parametrize("before", ("dense<", "sparse<[[0]], "))
+def test_lists_of_strings(before, tmp_path):
+    refused(tmp_path / "deep.mlir", f"module attributes {{a.b = {before}" + "[" * DEPTH + '"a"' +
+            "]" * DEPTH + "> : tensor<1x!a.b>}")
 
 
 @pytest.mark.parametrize("kind", ALIASES)
