@@ -220,7 +220,7 @@ static void resolve_name(reader *r, op_name *n) {
                           STR_ARG(n->name));
   n->info = op_info_find(full);
   if (!n->info) n->info = ir_op_info_unregistered(r->ctx, full);
-  if (op_info_find(full) || n->info->num_slots) order_slots(r, n);
+  if (n->info->id != OP_unregistered || n->info->hooks) order_slots(r, n);
 }
 
 static op_name *get_op_name(reader *r, cursor *c) {
@@ -302,10 +302,6 @@ static const attr *read_segments(reader *r, cursor *c) {
 
 static void read_op_properties(reader *r, cursor *c, const op_name *n, op *o) {
   const u8 *from = c->at;
-  if (!n->registered) {
-    set_dict(r, from, o, get_attr(r, c));
-    return;
-  }
   u64 i = get_uint(r, c);
   if (!r->failed && i >= r->num_props)
     fail_at(r, from, "expected properties below %zu, found %llu", r->num_props,
@@ -314,6 +310,12 @@ static void read_op_properties(reader *r, cursor *c, const op_name *n, op *o) {
   cursor p = r->props[i];
   if (n->vhlo) {
     vhlo_properties(r, &p, n, o);
+  } else if (!n->registered) {
+    const attr *a = get_attr(r, &p);
+    if (op_is_plain(o))
+      o->slots[0] = a;
+    else
+      set_dict(r, from, o, a);
   } else if (n->order) {
     u32 known = known_slots(n->info, p);
     for (u32 k = 0; k < n->info->num_slots && !r->failed; k++) {

@@ -218,6 +218,13 @@ static op_attrs native_attrs(writer *w, const op *o) {
   if (w->format >= VERSION_PROPERTIES && op_kind(o) < OP_COUNT) {
     out.has_props = o->info->num_slots > 0;
     if (out.has_props) out.props = native_properties(w, o);
+  } else if (op_is_plain(o)) {
+    size_t begin = w->stack.len;
+    out.has_props = o->slots[0] != NULL;
+    if (out.has_props && w->format < VERSION_PROPERTIES)
+      cannot_write(w, "properties in version %d of the encoding", w->format);
+    if (out.has_props) put_attr(w, o->slots[0], MODE_native);
+    if (out.has_props) out.props = properties_number(w, begin);
   } else {
     for (u32 i = 0; i < o->info->num_slots; i++)
       if (o->slots[i])

@@ -243,6 +243,8 @@ op *op_create(ir_module *m, const op_info *info, const attr *loc, value *const *
               size_t num_operands, const type *const *result_types, size_t num_results,
               size_t num_regions);
 const op_info *ir_op_info_unregistered(ir_ctx *c, str name);
+/* Is it such an op? What stands in <> is the attribute in its only slot, which has no name. */
+bool op_is_plain(const op *o);
 /* Foreign dialects: makes ops of this name be of this kind; info (id OP_unregistered, hooks not
  * NULL) must live as long as the context. False: the name is taken. Ops made before stay
  * unregistered. */

@@ -70,6 +70,7 @@ static size_t slot_of(const table *t, const void *entry, u64 hash) {
 }
 
 const op_info *ir_op_info_unregistered(ir_ctx *c, str name) {
+  static const slot_info properties = {"", SLOT_any, -1, OPTIONAL};
   size_t slot;
   u64 h = hash_bytes(name.data, name.len, 0);
   op_info *info = table_find(&c->infos, &c->arena, h, &name, same_info, &slot);
@@ -78,10 +79,14 @@ const op_info *ir_op_info_unregistered(ir_ctx *c, str name) {
   *info = (op_info){.name = arena_str(&c->arena, name),
                     .id = OP_unregistered,
                     .family = FAMILY_own,
-                    .num_regions = ANY_REGIONS};
+                    .num_slots = 1,
+                    .num_regions = ANY_REGIONS,
+                    .slots = &properties};
   table_put(&c->infos, slot, h, info);
   return info;
 }
+
+bool op_is_plain(const op *o) { return o->info->id == OP_unregistered && !o->info->hooks; }
 
 bool ir_op_info_register(ir_ctx *c, const op_info *info) {
   size_t slot;

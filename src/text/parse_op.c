@@ -254,11 +254,15 @@ static const char *properties_problem(parser *p, const op_state *st, const attr 
       .data;
 }
 
-/* <{properties}>; those of an unregistered op are attributes like others */
+/* <{properties}>; of an unregistered op, any attribute */
 static bool properties(parser *p, op_state *st) {
   if (!parser_accept(p, '<')) return true;
   const attr *all = parser_attr(p, NULL);
   if (!all || !parser_expect(p, '>', "expected '>' to close properties")) return false;
+  if (st->info->id == OP_unregistered && !st->info->hooks) {
+    st->slots[0] = all;
+    return true;
+  }
   const dict_attr *d = attr_as(dict, all);
   for (size_t i = 0; d && i < d->names.len; i++)
     parser_set_attr(p, st, ((const string_attr *)d->names.data[i])->value, d->values.data[i]);

@@ -323,7 +323,11 @@ void printer_generic(printer *w, const op *o, bool with_name) {
   printer_operands(w, o, 0, o->num_operands);
   put_char(w, ')');
   print_successors(w, o);
-  if (n) {
+  if (n && op_is_plain(o)) {
+    PUT(w, " <");
+    printer_attr(w, o->slots[0], false);
+    put_char(w, '>');
+  } else if (n) {
     PUT(w, " <{");
     print_merged(w, o, slots, n, 0);
     PUT(w, "}>");

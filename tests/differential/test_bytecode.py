@@ -20,3 +20,9 @@ def test_file(path, tmp_path):
     if problems is None:
         pytest.skip("MLIR does not read this file")
     assert not problems, "\n".join(problems)
+
+
+def test_builtin_attrs(tmp_path):
+    ours = bytecode.Ours([BINARY, "opt"], str(tmp_path), True)
+    problems = bytecode.compare(ours, str(ROOT / "lit/bytecode/builtin_attrs.mlir"))
+    assert not problems, "\n".join(problems or [])

@@ -14,3 +14,10 @@
 "t.c"() {a = sparse<[[0]], ["a"]> : tensor<3x!foo.bar>, b = sparse<[0, 1], ["a", "b"]> : tensor<3x!foo.bar>} : () -> ()
 // CHECK: {a = i0, b = 0 : ui0, c = i16777215}
 "t.d"() {a = i0, b = 0 : ui0, c = i16777215} : () -> ()
+// What stands in <> is one attribute of any kind, and not among the others.
+// CHECK: "t.e"() <{a = 1 : i32, b}> {c = 2 : i32} : () -> ()
+"t.e"() <{a = 1 : i32, b}> {c = 2 : i32} : () -> ()
+// CHECK: "t.e"() <5 : i64> : () -> ()
+"t.e"() <5 : i64> : () -> ()
+// CHECK: "t.e"() <{}> : () -> ()
+"t.e"() <{}> : () -> ()
