@@ -112,9 +112,13 @@ static const attr *read_dense_array(reader *r, cursor *c) {
   str data = get_blob(r, c);
   if (r->failed) return NULL;
   bool ok = t->kind == TYPE_INT || t->kind == TYPE_FLOAT;
-  ok = ok && (t->width == 1 || (t->width > 0 && t->width % 8 == 0));
+  ok = ok && (t->width == 1 || t->width % 8 == 0);
   if (!ok || !checked_mul(n, (u64)(t->width + 7) / 8, &bytes) || bytes != data.len)
     return fail_at(r, from, "expected the elements of an array, found %zu bytes", data.len), NULL;
+  if (!t->width) { /* nothing in the file bounds how many they are */
+    if (n > 1 << 20) return fail_at(r, from, "too many elements without bits"), NULL;
+    data = (str){arena_zalloc(ir_arena(r->ctx), n), n};
+  }
   return attr_make(r->ctx, dense_array, .elem = t, .data = data);
 }
 
@@ -148,6 +152,7 @@ const attr *read_dense(reader *r, cursor *c) {
     return fail_at(r, from, "expected a shape and a type of elements for a constant"), NULL;
   bool bits = t->elem->kind == TYPE_INT && t->elem->width == 1;
   if (bits) data = unpack_bits(r, data, n);
+  if (type_is_empty(t->elem) && !data.len) data = (str){"\0", size};
   bool splat = data.len == size; /* of no elements as well */
   if ((!splat && (i64)data.len != bytes) || (bits && !all_bools(data)))
     return fail_at(r, from, "expected %lld bytes of elements or one element of %zu, found %zu",
@@ -269,9 +274,10 @@ static void put_dense_array(writer *w, const attr *a, u64 code, wire_mode mode) 
   const dense_array_attr *d = (const dense_array_attr *)a;
   put_uint(w, code);
   put_type(w, d->elem, mode);
-  put_uint(w, d->data.len / ((d->elem->width + 7) / 8));
-  put_uint(w, d->data.len);
-  put_tail(w, d->data);
+  put_uint(w, d->data.len / type_storage(d->elem));
+  str data = type_is_empty(d->elem) ? STR("") : d->data;
+  put_uint(w, data.len);
+  put_tail(w, data);
 }
 
 /* A bit each; of a splat 0xFF or 0, which no packed bits are taken for. */
@@ -284,6 +290,7 @@ static str pack_bits(writer *w, str data, i64 n) {
 
 static void put_elements(writer *w, const type *t, str data, i64 n) {
   if (t->elem->kind == TYPE_INT && t->elem->width == 1) data = pack_bits(w, data, n);
+  if (type_is_empty(t->elem)) data = STR("");
   put_uint(w, data.len);
   put_tail(w, data);
 }

@@ -190,6 +190,10 @@ str attr_enum_name(const attr *a) {
 
 const attr *attr_dense(ir_ctx *c, const type *t, str data, bool splat, bool borrow) {
   dense_attr proto = {.base = {.id = ATTR_dense}, .type = t, .data = data, .splat = splat};
+  if (type_is_empty(type_element(t))) { /* a splat even of no elements, as in MLIR */
+    proto.data = (str){"\0", type_storage(type_element(t))};
+    proto.splat = true;
+  }
   if (data.len <= UNIQUE_BYTES) return attr_unique(c, &proto.base);
   attr *a = copy_attr(c, &proto.base, 0, false);
   if (!borrow) own_fields(c, a);

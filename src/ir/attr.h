@@ -162,6 +162,8 @@ bool type_is_static(const type *t); /* a ranked tensor without DYNAMIC dimension
 bool type_num_elements(const type *t, i64 *out);
 /* Bytes of one element as `dense` stores it; 0: has no such form (index counts as 8). */
 size_t type_storage(const type *element);
+/* i0, or complex of it: no bits; stored as zeros, which neither hex digits nor bytecode have. */
+bool type_is_empty(const type *element);
 static inline types type_inputs(const type *f) { return (types){f->types.data, f->num_inputs}; }
 static inline types type_results(const type *f) {
   return (types){f->types.data + f->num_inputs, f->types.len - f->num_inputs};

@@ -161,10 +161,14 @@ size_t type_storage(const type *t) {
     return 8;
   case TYPE_INT:
   case TYPE_FLOAT:
-    return (t->width + 7) / 8;
+    return t->width ? (t->width + 7) / 8 : 1;
   case TYPE_COMPLEX:
     return 2 * type_storage(t->elem);
   default:
     return 0;
   }
+}
+
+bool type_is_empty(const type *t) {
+  return t->kind == TYPE_COMPLEX ? type_is_empty(t->elem) : t->kind == TYPE_INT && t->width == 0;
 }

@@ -93,11 +93,11 @@ static bool shape_mismatch(parser *p, const token *where, const i64_vec *dims, c
 
 static const attr *from_hex(parser *p, dense *d, const token *where, i64 n) {
   str bytes;
-  size_t want;
+  size_t want, size = type_is_empty(d->type->elem) ? 0 : d->size;
   if (!parser_hex(p, &p->tok, &bytes, true))
     return parser_error(p, &p->tok, "expected string containing hex digits starting with `0x`"),
            NULL;
-  if (!checked_mul((size_t)n, d->size, &want) || (bytes.len != want && bytes.len != d->size)) {
+  if (!checked_mul((size_t)n, size, &want) || (bytes.len != want && bytes.len != size)) {
     buf b;
     buf_init(&b, ir_mem(p->ctx));
     text_print_type(&b, d->type);

@@ -19,3 +19,9 @@
 // -----
 // expected-error@+1 {{hexadecimal float literal should not have a leading minus}}
 "t.a"() {a = -0x1 : f128} : () -> ()
+// -----
+// expected-error@+1 {{integer constant out of range for type}}
+"t.a"() {a = dense<[0, 1]> : tensor<2xi0>} : () -> ()
+// -----
+// expected-error@+1 {{elements hex data size is invalid for provided type: 'tensor<2xi0>'}}
+"t.a"() {a = dense<"0x00"> : tensor<2xi0>} : () -> ()
