@@ -150,17 +150,13 @@ VERIFY(nothing, constant)
 
 /* ---- constants ---- */
 
-static const type *type_of_value(const attr *a) {
-  const integer_attr *i = attr_as(integer, a);
-  const float_attr *f = attr_as(float, a);
-  return i ? i->type : f ? f->type : NULL;
-}
-
 bool verify_chlo_constant_like(checker *k, const op *o) {
   struct chlo_constant_like_attrs a;
   if (!view_chlo_constant_like(o, &a)) return false;
-  const type *t = type_of_value(a.value);
-  return t == out_type(o, 0)->elem || (!t && attr_is(opaque, a.value)) ||
+  const type *t = attr_type_of(a.value), *elem = out_type(o, 0)->elem;
+  const opaque_attr *opaque = attr_as(opaque, a.value);
+  bool complex = opaque && str_is(opaque->dialect, "complex") && elem->kind == TYPE_COMPLEX;
+  return t == elem || complex || /* whose numbers are not typed here */
          op_error(k->c, o, "value's type doesn't match element return type");
 }
 
@@ -168,7 +164,7 @@ bool infer_chlo_constant_like(checker *k, const op *o, inferred *out) {
   struct chlo_constant_like_attrs a;
   const type *t = in_type(o, 0);
   if (!view_chlo_constant_like(o, &a)) return false;
-  const type *elem = type_of_value(a.value);
+  const type *elem = attr_type_of(a.value);
   if (!elem) elem = out_type(o, 0)->elem; /* complex numbers are not typed here */
   infer_push(k, out,
              t->kind == TYPE_TENSOR ? type_tensor(k->c, t->dims, elem, t->encoding)

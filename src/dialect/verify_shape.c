@@ -124,13 +124,11 @@ bool verify_sdy_constant(checker *k, const op *o) { return check_constant(k, o);
 
 bool verify_arith_constant(checker *k, const op *o) {
   const attr *a = o->slots[0];
-  const integer_attr *i = attr_as(integer, a);
-  const float_attr *f = attr_as(float, a);
-  const dense_attr *d = attr_as(dense, a);
-  const dense_resource_attr *r = attr_as(dense_resource, a);
-  const type *t = i ? i->type : f ? f->type : d ? d->type : r ? r->type : NULL;
-  if (t == out_type(o, 0)) return true;
-  return op_error(k->c, o, "failed to verify that all of {value, result} have same type");
+  const type *t = attr_type_of(a);
+  if ((t ? t : type_none(k->c)) != out_type(o, 0))
+    return op_error(k->c, o, "failed to verify that all of {value, result} have same type");
+  return (!attr_is(string, a) && !attr_is(opaque, a)) ||
+         op_error(k->c, o, "value must be an integer, float, or elements attribute");
 }
 
 bool verify_tensor_cast(checker *k, const op *o) {

@@ -285,6 +285,22 @@ const type *attr_dense_type(const attr *a) {
   return d ? d->type : s ? s->type : NULL;
 }
 
+const type *attr_type_of(const attr *a) {
+  const integer_attr *i = attr_as(integer, a);
+  const float_attr *f = attr_as(float, a);
+  const string_attr *s = attr_as(string, a);
+  const sparse_attr *sparse = attr_as(sparse, a);
+  const dense_resource_attr *r = attr_as(dense_resource, a);
+  const opaque_attr *o = attr_as(opaque, a);
+  if (i) return i->type;
+  if (f) return f->type;
+  return s ? s->type : sparse ? sparse->type : r ? r->type : o ? o->type : attr_dense_type(a);
+}
+
+bool attr_is_typed(const attr *a) {
+  return attr_type_of(a) || attr_is(string, a) || attr_is(opaque, a);
+}
+
 sparse_fault attr_sparse_fault(const type *t, const attr *indices, const attr *values, i64 *at) {
   const type *it = attr_dense_type(indices), *vt = attr_dense_type(values);
   size_t rank = t->dims.len;

@@ -301,6 +301,10 @@ typedef enum sparse_fault { SPARSE_FITS, SPARSE_VALUES, SPARSE_SHAPES, SPARSE_IN
 sparse_fault attr_sparse_fault(const type *t, const attr *indices, const attr *values, i64 *at);
 /* Of a dense or dense_string attribute; else NULL. */
 const type *attr_dense_type(const attr *a);
+/* What stands behind its colon: of numbers, strings, elements and those of unknown dialects. NULL:
+ * it has none, which of the typed ones means type_none. */
+const type *attr_type_of(const attr *a);
+bool attr_is_typed(const attr *a);
 str symbol_of(const attr *a); /* root of a symbol_ref, or empty */
 
 /* ---- locations ---- */

@@ -52,6 +52,7 @@ typedef enum arity { ONE, MAYBE, MANY } arity;
 /* What a slot may hold. AV(kind, C type of the decoded value): av_<kind> in views. */
 #define ATTR_KINDS(AV)                                                                             \
   AV(any, const attr *)                                                                            \
+  AV(typed, const attr *) /* of those that have a type, see attr_is_typed */                       \
   AV(i64, i64)                                                                                     \
   AV(i32, i64)                                                                                     \
   AV(f32, const attr *)                                                                            \

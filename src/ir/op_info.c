@@ -118,6 +118,7 @@ const op_info *ir_op_info_find(ir_ctx *c, str name) {
 /* ---- decoding: get_<kind>(handle, out) ---- */
 
 static bool get_any(const attr *a, const attr **out) { return *out = a, true; }
+static bool get_typed(const attr *a, const attr **out) { return get_any(a, out); }
 static bool get_i64(const attr *a, i64 *out) { return attr_get_i64(a, out); }
 static bool get_i32(const attr *a, i64 *out) { return attr_get_i64(a, out); }
 static bool get_f32(const attr *a, const attr **out) { return *out = a, attr_is(float, a); }

@@ -7,6 +7,7 @@ static bool is_int(const attr *a, u32 width) {
   return i && i->type->kind == TYPE_INT && i->type->width == width && i->type->sign == SIGNLESS;
 }
 static bool is_any(const attr *a) { return a != NULL; }
+static bool is_typed(const attr *a) { return attr_is_typed(a); }
 static bool is_i64(const attr *a) { return is_int(a, 64); }
 static bool is_i32(const attr *a) { return is_int(a, 32); }
 static bool is_f32(const attr *a) {
@@ -88,6 +89,7 @@ bool slot_stores(const slot_info *s, const attr *a) {
 }
 static const char *const kind_words[] = {
     [SLOT_any] = "any attribute",
+    [SLOT_typed] = "TypedAttr instance",
     [SLOT_i64] = "64-bit signless integer attribute",
     [SLOT_i32] = "32-bit signless integer attribute",
     [SLOT_f32] = "32-bit float attribute",

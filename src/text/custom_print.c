@@ -94,17 +94,10 @@ static bool print_func(printer *w, const op *o) {
 
 /* ---- constants ---- */
 
-static const type *type_of_elements(const attr *a) {
-  const dense_attr *d = attr_as(dense, a);
-  const dense_string_attr *s = attr_as(dense_string, a);
-  const dense_resource_attr *r = attr_as(dense_resource, a);
-  return d ? d->type : s ? s->type : r ? r->type : NULL;
-}
-
 static bool print_constant(printer *w, const op *o) {
   const attr *value = get(o, "value");
   if (o->num_results != 1 || !value) return false;
-  if (!op_is(o, arith_constant) && type_of_elements(value) != o->results[0].type) {
+  if (!op_is(o, arith_constant) && attr_type_of(value) != o->results[0].type) {
     printer_generic(w, o, false);
     return true;
   }
