@@ -16,6 +16,7 @@ typedef struct checker {
   const op *symbols_of;
   hash_index axes; /* of a mesh of many, by name */
   const mesh_attr *axes_of;
+  hash_index dominators; /* of regions of several blocks */
 } checker;
 
 /* The op of that name in the table; NULL: none. */

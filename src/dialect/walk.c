@@ -6,92 +6,124 @@
 
 /* ---- dominance ---- */
 
-/* Immediate dominators of the blocks of a region, by block.num; of a block that cannot be
- * reached: NOWHERE. */
-typedef struct dominators {
-  const region *region;
-  u32 *idom;
-} dominators;
+/* A block's place in the tree of dominators of its region. */
+typedef struct place {
+  u32 at;   /* preorder; NOWHERE: nothing gets to the block */
+  u32 size; /* of the subtree */
+} place;
 enum { NOWHERE = UINT32_MAX };
 
-static u32 number_blocks(const region *r) {
+/* What finding dominators knows of a block that is reached, all in preorder of the walk to them. */
+typedef struct vertex {
+  const block *b;
+  u32 parent; /* in the walk, later an ancestor further up */
+  u32 label;  /* of those from here to below `parent` the one with the least `semi` */
+  u32 semi, idom;
+  u32 edge;      /* the first into it, plus one; the others follow */
+  u32 size, in;  /* of the subtree of dominators; where what is next in it goes */
+  u16 successor; /* to go to */
+} vertex;
+typedef struct edge {
+  u32 from, next;
+} edge;
+
+static u16 successors(const block *b) { return b->last ? b->last->num_successors : 0; }
+
+/* Returns how many blocks are reached; *edges of them, at most. */
+static u32 walk_blocks(const region *r, place *places, vertex *v, size_t *edges) {
+  u32 n = 1, at = 0;
+  v[0] = (vertex){.b = r->first, .size = 1};
+  places[0].at = 0;
+  *edges = successors(r->first);
+  for (;;) {
+    vertex *x = &v[at];
+    if (x->successor < successors(x->b)) {
+      const block *s = x->b->last->successors[x->successor++];
+      if (s->parent != r || places[s->num].at != NOWHERE) continue;
+      places[s->num].at = n;
+      *edges += successors(s);
+      v[n] = (vertex){.b = s, .parent = at, .idom = at, .semi = n, .label = n, .size = 1};
+      at = n++;
+    } else if (at == 0) {
+      return n;
+    } else {
+      at = x->parent;
+    }
+  }
+}
+
+static void list_edges(const region *r, const place *places, vertex *v, u32 n, edge *e) {
+  u32 k = 0;
+  for (u32 i = 0; i < n; i++)
+    for (u16 s = 0; s < successors(v[i].b); s++) {
+      const block *to = v[i].b->last->successors[s];
+      if (to->parent != r) continue;
+      vertex *x = &v[places[to->num].at];
+      e[k] = (edge){i, x->edge};
+      x->edge = ++k;
+    }
+}
+
+/* The label of x once the way up to the first below `linked` is one step. */
+static u32 compress(vertex *v, u32 *stack, u32 x, u32 linked) {
+  u32 depth = 0;
+  for (; v[x].parent >= linked; x = v[x].parent) stack[depth++] = x;
+  while (depth) {
+    vertex *above = &v[x], *below = &v[x = stack[--depth]];
+    if (v[above->label].semi < v[below->label].semi) below->label = above->label;
+    below->parent = above->parent;
+  }
+  return v[x].label;
+}
+
+/* Georgiadis: Linear-Time Algorithms for Dominators and Related Problems, 2.2: SEMI-NCA, as in
+ * LLVM. */
+static const place *find_dominators(arena *a, const region *r) {
   u32 n = 0;
   for (block *b = r->first; b; b = b->next) b->num = n++;
-  return n;
-}
-
-/* Reverse post-order of the blocks that are reached, first one first; returns how many. */
-static u32 order_blocks(arena *a, const region *r, u32 n, block **order, u32 *place) {
-  typedef struct frame {
-    block *b;
-    u16 next;
-  } frame;
-  frame *stack = ARENA_ARRAY(a, frame, n);
-  u32 depth = 0, at = n;
-  for (u32 i = 0; i < n; i++) place[i] = NOWHERE;
-  stack[depth++] = (frame){r->first, 0};
-  place[0] = 0;
-  while (depth) {
-    frame *f = &stack[depth - 1];
-    const op *end = f->b->last;
-    if (end && f->next < end->num_successors) {
-      block *s = end->successors[f->next++];
-      if (s->parent != r || place[s->num] != NOWHERE) continue;
-      place[s->num] = 0;
-      stack[depth++] = (frame){s, 0};
-    } else {
-      order[--at] = f->b;
-      depth--;
+  place *places = ARENA_ARRAY(a, place, n);
+  for (u32 i = 0; i < n; i++) places[i] = (place){NOWHERE, 0};
+  vertex *v = ARENA_ARRAY(a, vertex, n);
+  u32 *stack = ARENA_ARRAY(a, u32, n);
+  size_t edges;
+  n = walk_blocks(r, places, v, &edges);
+  edge *e = ARENA_ARRAY(a, edge, edges);
+  list_edges(r, places, v, n, e);
+  for (u32 i = n; --i > 0;) {
+    v[i].semi = v[i].parent;
+    for (u32 k = v[i].edge; k; k = e[k - 1].next) {
+      u32 semi = v[compress(v, stack, e[k - 1].from, i + 1)].semi;
+      if (semi < v[i].semi) v[i].semi = semi;
     }
   }
-  memmove(order, order + at, (n - at) * sizeof *order);
-  for (u32 i = 0; i < n - at; i++) place[order[i]->num] = i;
-  return n - at;
-}
-
-/* Cooper, Harvey, Kennedy: A Simple, Fast Dominance Algorithm. idom holds places in `order`. */
-static void find_dominators(arena *a, const region *r, dominators *d) {
-  u32 n = number_blocks(r);
-  block **order = ARENA_ARRAY(a, block *, n);
-  u32 *place = ARENA_ARRAY(a, u32, n), *idom = ARENA_ARRAY(a, u32, n);
-  u32 reached = order_blocks(a, r, n, order, place);
-  for (u32 i = 0; i < n; i++) idom[i] = NOWHERE;
-  idom[0] = 0;
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (u32 i = 0; i < reached; i++) { /* push i along its edges */
-      const op *end = order[i]->last;
-      for (u16 s = 0; end && idom[i] != NOWHERE && s < end->num_successors; s++) {
-        if (end->successors[s]->parent != r) continue;
-        u32 to = place[end->successors[s]->num], x = i, y = idom[to];
-        if (to == 0) continue;
-        while (y != NOWHERE && x != y) {
-          while (x > y) x = idom[x];
-          while (y > x) y = idom[y];
-        }
-        if (x != idom[to]) changed = true;
-        idom[to] = x;
-      }
-    }
+  for (u32 i = 1; i < n; i++)
+    while (v[i].idom > v[i].semi) v[i].idom = v[v[i].idom].idom;
+  for (u32 i = n; --i > 0;) v[v[i].idom].size += v[i].size;
+  for (u32 i = 0; i < n; i++) {
+    place *p = &places[v[i].b->num];
+    *p = (place){i ? v[v[i].idom].in : 0, v[i].size};
+    v[i].in = p->at + 1;
+    if (i) v[v[i].idom].in += v[i].size;
   }
-  d->region = r;
-  d->idom = ARENA_ARRAY(a, u32, n);
-  for (u32 b = 0; b < n; b++) d->idom[b] = NOWHERE;
-  for (u32 i = 0; i < reached; i++) d->idom[order[i]->num] = order[idom[i]]->num;
+  return places;
 }
 
-static bool block_dominates(checker *k, dominators *d, const block *a, const block *b) {
-  if (a == b) return true;
-  if (d->region != a->parent) find_dominators(k->scratch, a->parent, d);
-  u32 at = b->num;
-  while (at != a->num && d->idom[at] != NOWHERE && d->idom[at] != at) at = d->idom[at];
-  return at == a->num;
+/* The region has several blocks. */
+static const place *dominators(checker *k, const region *r) {
+  const place *p = index_get(&k->dominators, r);
+  if (!p) index_set(&k->dominators, k->scratch, r, (void *)(p = find_dominators(k->scratch, r)));
+  return p;
+}
+
+static bool block_dominates(checker *k, const block *a, const block *b) {
+  const place *places = dominators(k, a->parent), *p = &places[a->num], *q = &places[b->num];
+  return q->at != NOWHERE && q->at - p->at < p->size;
 }
 
 static bool is_graph(const region *r) { return op_is(r->parent, module); }
 
 /* Does `v` come before `o`? *isolated: an op between them sees no values from above. */
-static bool dominates(checker *k, dominators *d, const value *v, const op *o, bool *isolated) {
+static bool dominates(checker *k, const value *v, const op *o, bool *isolated) {
   const block *home = v->is_arg ? v->def.block : v->def.op->parent;
   const op *at = o;
   *isolated = false;
@@ -102,7 +134,7 @@ static bool dominates(checker *k, dominators *d, const value *v, const op *o, bo
   }
   if (!at || *isolated) return false;
   if (is_graph(home->parent)) return true;
-  if (at->parent != home) return block_dominates(k, d, home, at->parent);
+  if (at->parent != home) return block_dominates(k, home, at->parent);
   return v->is_arg || v->def.op->num < at->num;
 }
 
@@ -141,26 +173,23 @@ static const op *isolating(const op *o) {
   return o;
 }
 
-static bool check_dominance(checker *k, const op *o, dominators *d) {
+static bool check_dominance(checker *k, const op *o) {
   for (u16 r = 0; r < o->num_regions; r++) {
     const region *g = &o->regions[r];
-    dominators inner = {0};
+    const place *places = g->first && g->first->next ? dominators(k, g) : NULL;
     for (block *b = g->first; b; b = b->next) {
-      if (b != g->first && g->first->next) {
-        if (d->region != g) find_dominators(k->scratch, g, d);
-        if (d->idom[b->num] == NOWHERE) continue; /* nothing gets there */
-      }
+      if (places && places[b->num].at == NOWHERE) continue; /* nothing gets there */
       for (const op *x = b->first; x; x = x->next) {
         for (u32 i = 0; i < x->num_operands; i++) {
           bool isolated;
-          if (dominates(k, d, op_operand(x, i), x, &isolated)) continue;
+          if (dominates(k, op_operand(x, i), x, &isolated)) continue;
           if (!isolated) return not_dominated(k, x, i);
           op_error(k->c, x, "using value defined outside the region");
           const op *p = isolating(x);
           if (p) loc_note(k->c, p->loc, "required by region isolation constraints");
           return false;
         }
-        if (x->num_regions && !check_dominance(k, x, &inner)) return false;
+        if (x->num_regions && !check_dominance(k, x)) return false;
       }
     }
   }
@@ -270,12 +299,11 @@ static bool verify_op(checker *k, const op *o) {
 
 bool dialect_verify(ir_module *m) {
   checker k = {.m = m, .c = m->ctx};
-  dominators none = {0};
   if (!op_is(m->root, module) || (m->root->num_regions == 1 && !op_body(m->root, 0)))
     return op_error(k.c, m->root, "expected a module");
   k.scratch = ir_scratch_push(k.c);
   module_number(m);
-  bool ok = verify_op(&k, m->root) && check_dominance(&k, m->root, &none);
+  bool ok = verify_op(&k, m->root) && check_dominance(&k, m->root);
   ir_scratch_pop(k.c);
   return ok;
 }
