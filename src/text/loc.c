@@ -1,5 +1,6 @@
 /* Locations. `loc(#loc3)` may name an alias that the end of the file defines: the op gets it then.
  */
+#include "base/index.h"
 #include "text/parser.h"
 
 typedef struct loc_fix {
@@ -28,24 +29,25 @@ static bool loc_item(parser *p, void *user) {
   return true;
 }
 
-static void add_once(parser *p, attr_vec *v, const attr *loc) {
-  for (size_t i = 0; i < v->len; i++)
-    if (v->data[i] == loc) return;
+static void add_once(parser *p, attr_vec *v, hash_index *seen, const attr *loc) {
+  if (index_pair(seen, loc)) return;
+  index_set(seen, p->scratch, loc, NULL);
   VEC_PUSH(p->scratch, *v, loc);
 }
 
 /* What MLIR makes of a fused location: no unknown ones, none twice, none of one part. */
 static const attr *make_fused(parser *p, const attr_vec *parts, const attr *metadata) {
   attr_vec v = {0};
+  hash_index seen = {0};
   for (size_t i = 0; i < parts->len; i++) {
     const loc_fused_attr *f = attr_as(loc_fused, parts->data[i]);
     if (f && f->metadata == metadata)
-      for (size_t k = 0; k < f->locs.len; k++) add_once(p, &v, f->locs.data[k]);
+      for (size_t k = 0; k < f->locs.len; k++) add_once(p, &v, &seen, f->locs.data[k]);
     else if (!attr_is(loc_unknown, parts->data[i]))
-      add_once(p, &v, parts->data[i]);
+      add_once(p, &v, &seen, parts->data[i]);
   }
   if (v.len == 0 && !metadata) return loc_unknown(p->ctx);
-  if (v.len == 0) add_once(p, &v, loc_unknown(p->ctx));
+  if (v.len == 0) add_once(p, &v, &seen, loc_unknown(p->ctx));
   if (v.len == 1 && !metadata) return v.data[0];
   return attr_make(p->ctx, loc_fused, .locs = {v.data, v.len}, .metadata = metadata);
 }

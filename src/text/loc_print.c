@@ -10,7 +10,6 @@ typedef struct alias {
   const attr *loc; /* or another attribute */
   u32 depth;       /* 1: contains none that has an alias */
   u32 number;      /* among those of its name */
-  u32 order;       /* among all */
   u8 name;
   bool deferred;
 } alias;
@@ -34,6 +33,7 @@ struct aliases {
   VEC(alias) all;
   u32 *table; /* index + 1 into all, by address of the location */
   size_t cap;
+  alias **ordered;
   bool numbered; /* false: still collecting */
 };
 
@@ -94,7 +94,7 @@ static u32 visit(struct aliases *t, const attr *loc, bool deferred) {
   grow(t);
   u32 *place = place_of(t, loc), at = *place;
   if (at == 0) {
-    VEC_PUSH(t->a, t->all, ((alias){loc, 0, 0, 0, (u8)name_of(loc), deferred}));
+    VEC_PUSH(t->a, t->all, ((alias){loc, 0, 0, (u8)name_of(loc), deferred}));
     at = *place = (u32)t->all.len;
     u32 depth = visit_parts(t, loc, deferred) + 1;
     return t->all.data[at - 1].depth = depth;
@@ -117,19 +117,21 @@ struct aliases *printer_aliases_begin(arena *a) {
   return t;
 }
 
+/* Those of less depth come first, then by name. */
+static size_t rank_of(const alias *a) { return (size_t)a->depth * COUNT(names) + a->name; }
+
 void printer_aliases_number(struct aliases *t) {
-  u32 order = 0, numbers[COUNT(names)] = {0};
-  bool any[COUNT(names)] = {0};
+  size_t n = t->all.len, ranks = 0;
+  for (size_t i = 0; i < n; i++)
+    if (rank_of(&t->all.data[i]) >= ranks) ranks = rank_of(&t->all.data[i]) + 1;
+  size_t *at = arena_zalloc(t->a, (ranks + 1) * sizeof *at); /* where those of a rank go */
+  for (size_t i = 0; i < n; i++) at[rank_of(&t->all.data[i]) + 1]++;
+  for (size_t r = 0; r < ranks; r++) at[r + 1] += at[r];
+  t->ordered = ARENA_ARRAY(t->a, alias *, n);
+  for (size_t i = 0; i < n; i++) t->ordered[at[rank_of(&t->all.data[i])]++] = &t->all.data[i];
+  u32 numbers[COUNT(names)] = {0};
+  for (size_t i = 0; i < n; i++) t->ordered[i]->number = numbers[t->ordered[i]->name]++;
   t->numbered = true;
-  for (size_t i = 0; i < t->all.len; i++) any[t->all.data[i].name] = true;
-  for (u32 depth = 1; order < t->all.len; depth++)
-    for (size_t n = 0; n < COUNT(names); n++)
-      for (size_t i = 0; any[n] && i < t->all.len; i++) {
-        alias *a = &t->all.data[i];
-        if (a->depth != depth || a->name != n) continue;
-        a->number = numbers[n]++;
-        a->order = order++;
-      }
 }
 
 static const alias *alias_of(const printer *w, const attr *loc) {
@@ -238,13 +240,11 @@ void printer_trailing_loc(printer *w, const attr *loc, bool allow_alias) {
 
 void printer_aliases_print(printer *w, bool deferred) {
   const struct aliases *t = w->aliases;
-  const alias **by_order = t ? ARENA_ARRAY(t->a, const alias *, t->all.len) : NULL;
-  for (size_t i = 0; t && i < t->all.len; i++) by_order[t->all.data[i].order] = &t->all.data[i];
   for (size_t i = 0; t && i < t->all.len; i++) {
-    if (by_order[i]->deferred != deferred) continue;
-    put_alias(w, by_order[i]);
+    if (t->ordered[i]->deferred != deferred) continue;
+    put_alias(w, t->ordered[i]);
     PUT(w, " = ");
-    printer_attr_itself(w, by_order[i]->loc);
+    printer_attr_itself(w, t->ordered[i]->loc);
     put_char(w, '\n');
     printer_drain(w);
   }

@@ -3,10 +3,14 @@
 #ifndef TEXT_PRINTER_H
 #define TEXT_PRINTER_H
 
+#include "base/index.h"
 #include "text/form.h"
 #include "text/text.h"
 
-typedef VEC(str) resource_keys;
+typedef struct resource_keys {
+  VEC(str) list;
+  hash_index index; /* of copies */
+} resource_keys;
 
 typedef struct printer {
   buf *out;

@@ -4,9 +4,14 @@
 void printer_note_resource(printer *w, str key) {
   resource_keys *keys = w->resources;
   if (!keys) return;
-  for (size_t i = 0; i < keys->len; i++)
-    if (str_eq(keys->data[i], key)) return;
-  VEC_PUSH(w->forms.a, *keys, key);
+  u64 hash = hash_bytes(key.data, key.len, 0);
+  const str *k;
+  for (size_t at = 0; (k = index_next(&keys->index, hash, &at));)
+    if (str_eq(*k, key)) return;
+  str *copy = ARENA_NEW(w->forms.a, str);
+  *copy = key;
+  index_add(&keys->index, w->forms.a, hash, copy);
+  VEC_PUSH(w->forms.a, keys->list, key);
 }
 
 static void print_blob(printer *w, str bytes, u32 align) {
@@ -20,8 +25,8 @@ static void print_blob(printer *w, str bytes, u32 align) {
 void printer_resources_print(printer *w, ir_ctx *c) {
   bool any = false, elided = false;
   str bytes;
-  for (size_t i = 0; w->resources && i < w->resources->len; i++) {
-    str key = w->resources->data[i];
+  for (size_t i = 0; w->resources && i < w->resources->list.len; i++) {
+    str key = w->resources->list.data[i];
     if (!ir_resource_get(c, key, &bytes)) continue;
     print_limit limit = w->options.elide_resource;
     if (limit.set && (i64)bytes.len * 2 + 12 > limit.most) { /* with 0x, alignment, quotes */
