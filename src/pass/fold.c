@@ -74,22 +74,23 @@ fold_kind op_fold(ir_ctx *c, op *o, fold_result *out) {
   return fn ? fn(c, o, out) : FOLD_NOT;
 }
 
-/* A case whose index is known: the branch in its place. */
+/* A case whose index is known: the branch moves in front of it. */
 static bool known_case(rewriter *r, op *o) {
   const attr *index = value_constant(op_operand(o, 0));
   if (!attr_is(dense, index)) return false;
   i64 k = attr_dense_int(index, 0);
   if (k < 0 || k >= o->num_regions) return false;
-  block *b = o->regions[k].last;
-  ir_map *map = ir_map_create(rewriter_scratch(r));
-  for (op *i = b->first; i != b->last; i = i->next) {
-    op *copy = op_clone(rewriter_module(r), i, map);
-    op_insert(copy, o->parent, o);
-    rewrite_inserted(r, copy);
+  block *b = o->regions[k].first;
+  op *end = b->last;
+  for (op *i; (i = b->first);) {
+    op_unlink(i);
+    op_insert(i, o->parent, o);
+    rewrite_inserted(r, i);
   }
   value **with = ARENA_ARRAY(rewriter_scratch(r), value *, o->num_results + 1u);
-  for (u32 i = 0; i < o->num_results; i++) with[i] = ir_map_get(map, op_operand(b->last, i));
+  for (u32 i = 0; i < o->num_results; i++) with[i] = op_operand(end, i);
   rewrite_replace(r, o, with);
+  rewrite_erase(r, end);
   return true;
 }
 
