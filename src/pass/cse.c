@@ -144,11 +144,6 @@ static op *find_equal(cse *c, const scope_table *t, u64 hash, const op *o) {
 
 static void simplify_op(cse *c, scope_table *t, op *o) {
   if (op_has(o, TERMINATOR)) return;
-  if (op_is_dead(o)) {
-    VEC_PUSH(c->a, c->dead, o);
-    c->erased++;
-    return;
-  }
   for (u32 k = 0; k < o->num_regions; k++)
     if (o->regions[k].first != o->regions[k].last) return;
   if (!op_is_effect_free(o)) return;
@@ -168,6 +163,11 @@ static void simplify_region(cse *c, scope_table *t, const region *g) {
   for (const block *b = g->first; b; b = b->next) {
     size_t before = t->stack.len;
     for (op *o = b->first; o; o = o->next) {
+      if (op_is_dead(o)) { /* and what is in it is not looked at */
+        VEC_PUSH(c->a, c->dead, o);
+        c->erased++;
+        continue;
+      }
       scope_table own = {0};
       bool apart = op_has(o, ISOLATED) || op_kind(o) == OP_unregistered;
       for (u32 k = 0; k < o->num_regions; k++) simplify_region(c, apart ? &own : t, &o->regions[k]);

@@ -1,4 +1,5 @@
 // RUN: terrazzo opt %s -cse | FileCheck %s
+// RUN: terrazzo opt %s -cse -mlir-print-debuginfo -mlir-print-local-scope | FileCheck %s --check-prefix=LOC
 
 // Bodies see what is outside; what is inside does not get out. Equal bodies count as equal.
 // CHECK-LABEL: func @regions
@@ -39,4 +40,19 @@ func.func @chain(%x: tensor<f32>) {
   %0 = stablehlo.sine %x : tensor<f32>
   %1 = stablehlo.cosine %0 : tensor<f32>
   return
+}
+
+// A dead op goes as it is: nothing inside is merged, so %k keeps its unknown location.
+// LOC-LABEL: func @inside_dead
+// LOC-NEXT:    %[[K:.*]] = stablehlo.constant dense<1.0{{.*}} loc(unknown)
+// LOC-NEXT:    return %[[K]]
+func.func @inside_dead(%x: tensor<f32>, %i: tensor<i1>) -> tensor<f32> {
+  %k = stablehlo.constant dense<1.0> : tensor<f32> loc(unknown)
+  %0 = "stablehlo.if"(%i) ({
+    %again = stablehlo.constant dense<1.0> : tensor<f32> loc("again")
+    stablehlo.return %again : tensor<f32>
+  }, {
+    stablehlo.return %x : tensor<f32>
+  }) : (tensor<i1>) -> tensor<f32>
+  return %k : tensor<f32>
 }
