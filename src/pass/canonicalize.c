@@ -13,11 +13,11 @@ bool pass_canonicalize(ir_module *m, arena *scratch, const pass_args *args) {
       .enabled = pass_option_get(args, STR("enable-patterns"), STR("")),
       .disabled = pass_option_get(args, STR("disable-patterns"), STR("")),
       .bottom_up = !pass_option_flag(args, STR("top-down"), true),
+      .keep_regions = str_is(pass_option_get(args, STR("region-simplify"), STR("")), "disabled"),
       .no_constant_cse = !pass_option_flag(args, STR("cse-constants"), true),
       .max_iterations = pass_option_int(args, STR("max-iterations"), 10),
-      .max_rewrites = pass_option_int(args, STR("max-num-rewrites"), 0),
+      .max_rewrites = pass_option_int(args, STR("max-num-rewrites"), -1),
   };
-  if (c.max_rewrites < 0) c.max_rewrites = 0;
   bool converged;
   op *root = pass_root(m, args);
   rewrite_greedily(m, scratch, root, &c, &converged);
@@ -27,7 +27,7 @@ bool pass_canonicalize(ir_module *m, arena *scratch, const pass_args *args) {
 
 void rewrite_functions(ir_module *m, arena *scratch, const pass_args *args,
                        const rewrite_pattern *set) {
-  rewrite_config c = {.sets = &set, .num_sets = 1};
+  rewrite_config c = {.sets = &set, .num_sets = 1, REWRITE_DEFAULTS};
   if (args->root) {
     rewrite_greedily(m, scratch, args->root, &c, NULL);
     return;

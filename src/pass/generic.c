@@ -3,8 +3,9 @@
 
 static const pass_option_info canonicalize_options[] = {
     {"top-down", PASS_FLAG, "true", "Seed the worklist in top-down order"},
-    {"region-simplify", PASS_STRING, "normal", "Accepted for compatibility: no op has successors"},
-    {"max-iterations", PASS_INT, "10", "Iterations at most; negative: until nothing changes"},
+    {"region-simplify", PASS_STRING, "normal",
+     "disabled: blocks and unneeded ops stay where they are"},
+    {"max-iterations", PASS_INT, "10", "Iterations at most; -1: until nothing changes"},
     {"max-num-rewrites", PASS_INT, "-1", "Patterns applied at most in an iteration; -1: no limit"},
     {"test-convergence", PASS_FLAG, "false", "Fail if the iterations came to no end"},
     {"cse-constants", PASS_FLAG, "true", "Merge equal constants"},

@@ -3,6 +3,7 @@
 
 #include "base/index.h"
 #include "dialect/effects.h"
+#include "pass/passes.h"
 
 typedef VEC(rewrite_pattern) pattern_list;
 
@@ -320,8 +321,7 @@ static bool try_patterns(rewriter *r, op *o) {
 static bool process(rewriter *r) {
   bool changed = false;
   i64 limit = r->config->max_rewrites;
-  for (op *o; (o = pop(r));) {
-    if (limit > 0 && r->rewrites >= limit) break;
+  for (op *o; (limit == -1 || r->rewrites < limit) && (o = pop(r));) {
     if (op_is_dead(o)) {
       rewrite_erase(r, o);
       changed = true;
@@ -333,33 +333,20 @@ static bool process(rewriter *r) {
   return changed;
 }
 
-/* What the stack did not get to: dead ops, backwards, so that a chain goes at once. */
-static bool erase_dead(region *g) {
-  bool changed = false;
-  for (block *b = g->last; b; b = b->prev)
-    for (op *o = b->last, *prev; o; o = prev) {
-      prev = o->prev;
-      bool dead = op_is_dead(o);
-      if (dead) op_erase(o);
-      changed |= dead;
-      for (u32 k = 0; !dead && k < o->num_regions; k++) changed |= erase_dead(&o->regions[k]);
-    }
-  return changed;
-}
-
 static bool rewrite_region(rewriter *r, region *g) {
-  i64 limit = r->config->max_iterations ? r->config->max_iterations : 10;
+  i64 limit = r->config->max_iterations;
   r->scope = g;
-  for (i64 n = 0;; n++) {
-    if (limit >= 0 && n == limit) return false;
+  for (i64 n = 0; limit == -1 || n < limit; n++) {
     constants c = {.r = r};
     r->rewrites = 0;
     visit(r, &c, g);
     if (!r->config->bottom_up) reverse(r);
-    bool changed = process(r);
-    changed |= erase_dead(g);
+    bool changed = regions_drop_unreached(r, g);
+    changed |= process(r);
+    if (!r->config->keep_regions) changed |= regions_erase_unneeded(r->a, g);
     if (!changed) return true;
   }
+  return false;
 }
 
 static walk_result clear_num(void *user, op *o) {

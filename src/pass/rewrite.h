@@ -4,7 +4,8 @@
  * (GreedyPatternRewriteDriver.cpp) with top-down traversal. An iteration moves constants to the
  * front of the region that is isolated from above and merges equal ones, then pops ops off a stack
  * with membership, first op on top: a dead op is erased, an op that folds is replaced, else the
- * first pattern that matches wins. Iterations go on while something changed, at most ten.
+ * first pattern that matches wins; what nothing needs then goes from all regions. Iterations go on
+ * while something changed, at most ten.
  *
  * A pattern changes the program through the functions here only, so that the driver hears of it.
  * op.num is the driver's while it runs. */
@@ -31,10 +32,10 @@ typedef struct rewrite_config {
   const rewrite_pattern *const *sets; /* each ends with a NULL fn */
   size_t num_sets;
   str enabled, disabled; /* names or labels, with commas between; empty enabled: all */
-  bool bottom_up, no_folding, no_constant_cse;
-  i64 max_iterations; /* 0: ten; negative: no limit */
-  i64 max_rewrites;   /* in one iteration; 0: no limit */
+  bool bottom_up, no_folding, no_constant_cse, keep_regions;
+  i64 max_iterations, max_rewrites; /* of patterns, in one iteration; -1: no limit */
 } rewrite_config;
+#define REWRITE_DEFAULTS .max_iterations = 10, .max_rewrites = -1
 
 /* Rewrites everything inside `root`, region by region. *converged (may be NULL) says whether it
  * came to an end. Memory that is used once is of `scratch`. */
