@@ -299,8 +299,7 @@ static bool verify_op(checker *k, const op *o) {
 
 bool dialect_verify(ir_module *m) {
   checker k = {.m = m, .c = m->ctx};
-  if (!op_is(m->root, module) || (m->root->num_regions == 1 && !op_body(m->root, 0)))
-    return op_error(k.c, m->root, "expected a module");
+  if (!op_is(m->root, module)) return op_error(k.c, m->root, "expected a module");
   k.scratch = ir_scratch_push(k.c);
   module_number(m);
   bool ok = verify_op(&k, m->root) && check_dominance(&k, m->root);

@@ -93,6 +93,18 @@ func.func @unit_is_no_bool(%a: tensor<2x2xf32>) {
 
 // -----
 
+module {
+  // expected-error @+1 {{'builtin.module' op region #0 ('bodyRegion') failed to verify constraint: region with 1 blocks}}
+  "builtin.module"() ({}) : () -> ()
+}
+
+// -----
+
+// expected-error @+1 {{'builtin.module' op region #0 ('bodyRegion') failed to verify constraint: region with 1 blocks}}
+"builtin.module"() ({}) : () -> ()
+
+// -----
+
 // expected-error @+1 {{'builtin.module' op expects region #0 to have 0 or 1 blocks}}
 "builtin.module"() ({
 ^bb0:
