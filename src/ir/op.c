@@ -153,6 +153,7 @@ void op_unlink(op *o) {
 static walk_result drop_uses(void *user, op *o) {
   (void)user;
   for (size_t i = 0; i < o->num_operands; i++) unlink_use(&o->operands[i]);
+  o->num_operands = 0;
   return WALK_ON;
 }
 
@@ -325,6 +326,14 @@ value *ir_map_get(const ir_map *m, const value *from) {
 
 static op *clone(ir_module *m, const op *o, ir_map *map);
 
+/* What stands in `to` where b stands in `from`. */
+static block *twin_of(block *b, const region *from, const region *to) {
+  block *twin = to->first;
+  for (const block *at = from->first; at; at = at->next, twin = twin->next)
+    if (at == b) return twin;
+  return b;
+}
+
 static void clone_region(ir_module *m, const region *from, region *to, ir_map *map) {
   for (const block *b = from->first; b; b = b->next) {
     block *copy = block_create(m);
@@ -337,7 +346,6 @@ static void clone_region(ir_module *m, const region *from, region *to, ir_map *m
   }
 }
 
-/* Successors are not remapped: no row has any. */
 static op *clone(ir_module *m, const op *o, ir_map *map) {
   op *n = op_create(m, o->info, o->loc, NULL, 0, NULL, 0, o->num_regions);
   reserve_operands(m, n, o->num_operands);
@@ -356,6 +364,26 @@ static op *clone(ir_module *m, const op *o, ir_map *map) {
   return n;
 }
 
+/* What only ops without a row have: operands whose values stand behind them, and successors. */
+static void clone_rest(ir_module *m, const op *o, op *n, const ir_map *map) {
+  for (u32 i = 0; i < o->num_operands; i++) op_set_operand(n, i, ir_map_get(map, op_operand(o, i)));
+  n->num_successors = o->num_successors;
+  n->successors = arena_copy(&m->arena, o->successors, o->num_successors * sizeof *o->successors);
+  for (u16 i = 0; n->parent && i < o->num_successors; i++)
+    n->successors[i] = twin_of(o->successors[i], o->parent->parent, n->parent->parent);
+  for (u16 r = 0; r < o->num_regions; r++) {
+    const block *to = n->regions[r].first;
+    for (const block *from = o->regions[r].first; from; from = from->next, to = to->next) {
+      op *twin = to->first;
+      for (const op *i = from->first; i; i = i->next, twin = twin->next)
+        clone_rest(m, i, twin, map);
+    }
+  }
+}
+
 op *op_clone(ir_module *m, const op *o, ir_map *map) {
-  return clone(m, o, map ? map : ir_map_create(&m->arena));
+  if (!map) map = ir_map_create(&m->arena);
+  op *n = clone(m, o, map);
+  if (m->seen_other) clone_rest(m, o, n, map);
+  return n;
 }
