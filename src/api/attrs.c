@@ -169,10 +169,6 @@ TZ_MAKER(loc_unknown, PARAMS(), true, loc_unknown(c->ir))
 TZ_MAKER(loc_file, PARAMS(WITH(const char *file, uint32_t line, uint32_t column)), file,
          loc_file(c->ir, str_of(file), line, column))
 
-static bool is_loc(const attr *a) {
-  return attr_is(loc_unknown, a) || attr_is(loc_file, a) || attr_is(loc_name, a) ||
-         attr_is(loc_callsite, a) || attr_is(loc_fused, a);
-}
 TZ_MAKER(loc_name, PARAMS(WITH(const char *name, const tz_attr *child)),
          name && (!child || is_loc(attr_of(child))),
          attr_make(c->ir, loc_name, .name = str_of(name),

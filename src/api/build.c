@@ -4,15 +4,15 @@
 
 /* ---- does it belong here? ---- */
 
-/* Attached ops can be told apart by their root; what stands nowhere could be anybody's. */
+/* An attached op is its root's module's; for what stands nowhere, memory tells. */
 static bool op_foreign(const tz_module *m, const op *o) {
   while (op_parent(o)) o = op_parent(o);
   for (const tz_module *k = m->context->modules; k; k = k->next)
     if (k->ir->root == o) return k != m;
-  return false;
+  return !arena_owns(&m->ir->arena, o);
 }
 static bool block_foreign(const tz_module *m, const block *b) {
-  return block_op(b) && op_foreign(m, block_op(b));
+  return block_op(b) ? op_foreign(m, block_op(b)) : !arena_owns(&m->ir->arena, b);
 }
 static bool value_foreign(const tz_module *m, const value *v) {
   return v->is_arg ? block_foreign(m, v->def.block) : op_foreign(m, v->def.op);
@@ -30,6 +30,10 @@ static status check_values(const tz_module *m, tz_value *const *v, size_t n) {
   for (size_t i = 0; i < n; i++)
     if (value_foreign(m, value_of(v[i]))) return foreign();
   return NULL;
+}
+
+static status check_loc(const attr *a) {
+  return !a || is_loc(a) ? NULL : wrong("an attribute that is no location is given as one");
 }
 
 /* ---- making ops ---- */
@@ -100,6 +104,7 @@ static status create(tz_module *m, const tz_op_spec *s, tz_op **out_op) {
   RETURN_IF_ERROR(check_values(m, s->operands, s->num_operands));
   if (!all_there((const void *const *)s->results, s->num_results))
     return wrong("a result type is NULL");
+  RETURN_IF_ERROR(check_loc(attr_of(s->loc)));
   if (s->num_regions > UINT16_MAX || s->num_operands > INT32_MAX || s->num_results > INT32_MAX)
     return wrong("an op with so many operands, results or regions is out of the question");
   const attr *loc = s->loc ? attr_of(s->loc) : loc_unknown(c->ir);
@@ -299,15 +304,10 @@ tz_error *tz_op_set_attr(tz_module *m, tz_op *o, const char *name, const tz_attr
   return leave(&entry_, bad);
 }
 
-static bool is_loc(const attr *a) {
-  return attr_is(loc_unknown, a) || attr_is(loc_file, a) || attr_is(loc_name, a) ||
-         attr_is(loc_callsite, a) || attr_is(loc_fused, a);
-}
-
 tz_error *tz_op_set_loc(tz_module *m, tz_op *o, const tz_attr *loc) {
-  if (!o || !loc || !is_loc(attr_of(loc))) return bad_handle();
+  if (!o || !loc) return bad_handle();
   ENTER(live(m));
-  status bad = op_foreign(m, op_of(o)) ? foreign() : NULL;
+  status bad = op_foreign(m, op_of(o)) ? foreign() : check_loc(attr_of(loc));
   if (!bad) op_of(o)->loc = attr_of(loc);
   return leave(&entry_, bad);
 }
@@ -341,7 +341,7 @@ tz_error *tz_block_create(tz_module *m, tz_block **out_block) {
 
 static status add_arg(tz_module *m, block *b, const type *t, const attr *loc, tz_value **out_arg) {
   if (block_foreign(m, b)) return foreign();
-  if (loc && !is_loc(loc)) return wrong("a location is something else");
+  RETURN_IF_ERROR(check_loc(loc));
   if (b->num_args >= INT32_MAX) return wrong("so many arguments are out of the question");
   m->verified = false;
   value *v = block_add_arg(m->ir, b, t);

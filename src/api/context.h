@@ -92,6 +92,10 @@ static inline const attr *const *attrs_of(const tz_attr *const *a) {
   return (const attr *const *)(const void *)a;
 }
 static inline tz_error *error_out(status s) { return (tz_error *)(uintptr_t)s; }
+static inline bool is_loc(const attr *a) {
+  return attr_is(loc_unknown, a) || attr_is(loc_file, a) || attr_is(loc_name, a) ||
+         attr_is(loc_callsite, a) || attr_is(loc_fused, a);
+}
 bool all_there(const void *const *list, size_t n); /* no NULL among them */
 
 #endif

@@ -183,6 +183,64 @@ static void test_changes(tz_context *c) {
   tz_module_free(m);
 }
 
+/* Ops of no block, of another module, and ops that are erased. */
+static void test_strays(tz_context *c) {
+  tz_module *m = parse(c, program), *other = parse(c, program);
+  tz_block *b = tz_region_first_block(tz_op_region(tz_module_find(m, "f"), 0)), *theirs;
+  tz_op *add = tz_block_first_op(b), *stray, *o, *ret = tz_block_last_op(b);
+  tz_value *arg = tz_block_arg(b, 0);
+  const tz_attr *no_loc;
+  tz_op_spec spec = {.name = "stablehlo.negate", .operands = &arg, .num_operands = 1};
+  CHECK(fine(tz_op_create(m, &spec, &stray)) && fine(tz_block_create(other, &theirs)));
+  spec.operands = (tz_value *[]){tz_op_result(stray, 0)};
+  CHECK(refused(tz_op_create(other, &spec, &o), "another module"));
+  CHECK(refused(tz_op_insert(other, stray, theirs, NULL), "another module"));
+  CHECK(refused(tz_op_insert(m, stray, theirs, NULL), "another module"));
+  CHECK(refused(tz_block_erase(m, theirs), "another module"));
+  /* an erased op has lost its operands, and those inside it too */
+  CHECK(fine(tz_op_insert(m, stray, b, add)) && fine(tz_op_erase(m, stray)));
+  CHECK(fine(tz_op_erase(m, stray)) && tz_op_num_operands(stray) == 0 && !tz_op_operand(stray, 0));
+  CHECK(fine(tz_op_insert(m, stray, b, add)) && prints(m, "\"stablehlo.negate\"() :"));
+  CHECK(refused(tz_module_verify(m), "a single operand") && fine(tz_op_erase(m, stray)));
+  /* a location is one */
+  CHECK(fine(tz_attr_parse(c, "1 : i32", &no_loc)));
+  spec.operands = &arg;
+  spec.loc = no_loc;
+  CHECK(refused(tz_op_create(m, &spec, &o), "no location") && !o);
+  CHECK(refused(tz_op_set_loc(m, ret, no_loc), "no location"));
+  CHECK(refused(tz_block_add_arg(m, b, tz_value_type(arg), no_loc, &arg), "no location"));
+  CHECK(fine(tz_module_verify(m)));
+  tz_module_free(m);
+  tz_module_free(other);
+}
+
+/* A copy's branches go to its own blocks, and its ops use its own values, wherever they stand. */
+static void test_clone(void) {
+  static const char text[] = "\"t.f\"() ({\n"
+                             "  \"t.use\"(%x) : (i32) -> ()\n"
+                             "  %x = \"t.make\"() : () -> i32\n"
+                             "  \"t.br\"()[^bb2] : () -> ()\n"
+                             "^bb1:\n"
+                             "  \"t.end\"() : () -> ()\n"
+                             "^bb2:\n"
+                             "  \"t.br\"()[^bb1, ^bb2] : () -> ()\n"
+                             "}) : () -> ()\n";
+  tz_context *c;
+  tz_op *twin;
+  CHECK(fine(tz_context_create(&(tz_context_options){.allow_unregistered = true}, &c)));
+  tz_module *m = parse(c, text);
+  CHECK(fine(tz_op_clone(m, tz_block_first_op(tz_module_body(m)), &twin)));
+  tz_block *entry = tz_region_first_block(tz_op_region(twin, 0)), *last = tz_block_next(entry);
+  last = tz_block_next(last);
+  CHECK(tz_op_num_successors(tz_block_last_op(entry)) == 1);
+  CHECK(tz_op_successor(tz_block_last_op(entry), 0) == last);
+  CHECK(tz_op_successor(tz_block_last_op(last), 0) == tz_block_next(entry));
+  CHECK(tz_op_successor(tz_block_last_op(last), 1) == last);
+  tz_op *use = tz_block_first_op(entry);
+  CHECK(tz_op_operand(use, 0) == tz_op_result(tz_op_next(use), 0));
+  tz_context_free(c);
+}
+
 static const char program_is[] = "%1 = stablehlo.multiply %0, %0 : tensor<4xf32>";
 
 static void test_bytecode(tz_context *c) {
@@ -287,6 +345,8 @@ int main(void) {
   test_attrs(c);
   test_odd_attrs(c);
   test_changes(c);
+  test_strays(c);
+  test_clone();
   test_bytecode(c);
   test_print_to(c);
   test_null(c);

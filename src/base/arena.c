@@ -45,6 +45,12 @@ void arena_oom(arena *a) {
   longjmp(a->trap->at, 1);
 }
 
+bool arena_owns(const arena *a, const void *p) {
+  for (const arena_chunk *c = a->chunks; c; c = c->next)
+    if ((uintptr_t)p - (uintptr_t)c < c->size) return true;
+  return false;
+}
+
 static void *new_chunk(arena *a, size_t n, size_t align) {
   size_t size = a->chunks ? min_size(a->chunks->size * 2, LAST_CHUNK) : FIRST_CHUNK;
   size_t need;

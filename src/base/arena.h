@@ -58,7 +58,8 @@ void *arena_array(arena *a, size_t count, size_t size);
 void *arena_copy(arena *a, const void *data, size_t n);
 str arena_str(arena *a, str s); /* a copy, NUL-terminated besides */
 str arena_printf(arena *a, const char *fmt, ...) PRINTF_LIKE(2, 3);
-_Noreturn void arena_oom(arena *a); /* jumps to the trap */
+_Noreturn void arena_oom(arena *a);             /* jumps to the trap */
+bool arena_owns(const arena *a, const void *p); /* looks at the latest memory first */
 
 #define ARENA_NEW(a, type) ((type *)arena_zalloc((a), sizeof(type)))
 #define ARENA_ARRAY(a, type, n) ((type *)arena_array((a), (n), sizeof(type)))
