@@ -13,21 +13,45 @@ typedef struct dense {
   char *spare;       /* for more elements than the type has: read, so that shapes can be compared */
   size_t count, cap; /* elements read; room */
   size_t total;      /* elements that the type has */
+  bool scan;         /* no type yet: tokens are counted, and strings collected */
+  token odd;         /* of those the first that is no string */
+  VEC(const attr *) strings;
 } dense;
+
+typedef struct cursor {
+  lexer lex;
+  token tok;
+  u32 depth;
+} cursor;
+
+static void rewind_to(parser *p, const cursor *c) {
+  p->lex = c->lex;
+  p->tok = c->tok;
+  p->depth = c->depth;
+}
+
+static bool number_token(parser *p, bool minus) {
+  if (at(p, TOK_INT) || at(p, TOK_FLOAT)) return true;
+  if (minus) return parser_error(p, &p->tok, "expected integer or floating point literal");
+  return at(p, TOK_STRING) || at_word(p, "true") || at_word(p, "false") ||
+         parser_error(p, &p->tok, "expected element literal of primitive type");
+}
 
 static bool number(parser *p, const dense *d, char *out) {
   bool minus = parser_accept(p, '-');
   token t = p->tok;
   u64 bits;
   const type *e = d->elem;
-  if (at_word(p, "true") || at_word(p, "false")) {
+  if (!number_token(p, minus)) return false;
+  bool word = at(p, TOK_ID);
+  if (e->kind == TYPE_FLOAT && (word || at(p, TOK_STRING))) {
+    return parser_error(p, &t, "expected floating point literal");
+  } else if (word) {
     if (e->kind != TYPE_INT || e->width != 1)
       return parser_error(p, &t, "expected i1 type for 'true' or 'false' values");
     bits = at_word(p, "true");
-  } else if (!at(p, TOK_INT) && !at(p, TOK_FLOAT)) {
-    return parser_error(p, &t,
-                        minus ? "expected integer or floating point literal"
-                              : "expected element literal of primitive type");
+  } else if (at(p, TOK_STRING)) {
+    return parser_error(p, &t, "integer constant out of range for type");
   } else if (t.kind == TOK_FLOAT && e->kind != TYPE_FLOAT) {
     return parser_error(p, &t, "expected integer elements, but parsed floating-point");
   } else if (minus && e->kind == TYPE_INT && e->sign == UNSIGNED) {
@@ -43,10 +67,29 @@ static bool number(parser *p, const dense *d, char *out) {
   return parser_next(p);
 }
 
+/* Numbers, or pairs of them in brackets, of whatever type. */
+static bool scan_element(parser *p, dense *d) {
+  if (parser_accept(p, '(')) {
+    bool pair = parser_enter(p) && scan_element(p, d) &&
+                parser_expect(p, ',', "expected ',' between complex elements") &&
+                scan_element(p, d) && parser_expect(p, ')', "expected ')' after complex elements");
+    parser_leave(p);
+    return pair;
+  }
+  if (!number_token(p, parser_accept(p, '-'))) return false;
+  if (at(p, TOK_STRING))
+    VEC_PUSH(p->scratch, d->strings, attr_string(p->ctx, parser_string(p, &p->tok)));
+  else if (d->strings.len == d->count)
+    d->odd = p->tok;
+  d->count++;
+  return parser_next(p);
+}
+
 static bool element(parser *p, dense *d) {
   if (d->count == d->cap && d->count < d->total) /* wide ones only, see elements */
     d->out = arena_grow(ir_arena(p->ctx), d->out, d->count, &d->cap, d->size);
   char *to = d->count < d->total ? d->out + d->count * d->size : d->spare;
+  if (d->scan) return scan_element(p, d);
   d->count++;
   if (!d->complex) return number(p, d, to);
   return parser_expect(p, '(', "expected '(' in complex literal") && number(p, d, to) &&
@@ -76,6 +119,15 @@ static bool list(parser *p, dense *d, i64_vec *dims) {
   return true;
 }
 
+static const char *shown_type(parser *p, const type *t) {
+  buf b;
+  buf_init(&b, ir_mem(p->ctx));
+  text_print_type(&b, t);
+  const char *s = arena_str(p->scratch, buf_view(&b)).data;
+  buf_deinit(&b);
+  return s;
+}
+
 static bool shape_mismatch(parser *p, const token *where, const i64_vec *dims, const type *t) {
   buf b;
   buf_init(&b, ir_mem(p->ctx));
@@ -97,47 +149,15 @@ static const attr *from_hex(parser *p, dense *d, const token *where, i64 n) {
   if (!parser_hex(p, &p->tok, &bytes, true))
     return parser_error(p, &p->tok, "expected string containing hex digits starting with `0x`"),
            NULL;
-  if (!checked_mul((size_t)n, size, &want) || (bytes.len != want && bytes.len != size)) {
-    buf b;
-    buf_init(&b, ir_mem(p->ctx));
-    text_print_type(&b, d->type);
-    parser_error(p, where, "elements hex data size is invalid for provided type: '%s'",
-                 buf_cstr(&b));
-    buf_deinit(&b);
-    return NULL;
-  }
+  if (!checked_mul((size_t)n, size, &want) || (bytes.len != want && bytes.len != size))
+    return parser_error(p, where, "elements hex data size is invalid for provided type: '%s'",
+                        shown_type(p, d->type)),
+           NULL;
   parser_next(p);
-  return attr_dense(p->ctx, d->type, bytes, bytes.len != want || n == 1, true);
-}
-
-typedef VEC(const attr *) attr_vec;
-
-/* dense<"text"> or dense<["a", "b"]> of a type that is not a number */
-static bool string_item(parser *p, void *user) {
-  attr_vec *v = user;
-  token t = p->tok;
-  if (at(p, '[')) {
-    if (!parser_enter(p) || !parser_list(p, '[', ']', string_item, user)) return false;
-    parser_leave(p);
-    return true;
-  }
-  if (!parser_expect(p, TOK_STRING, "expected string element")) return false;
-  VEC_PUSH(p->scratch, *v, attr_string(p->ctx, parser_string(p, &t)));
-  return true;
-}
-
-static const attr *strings(parser *p, const type *t) {
-  attr_vec v = {0};
-  bool splat = !at(p, '[');
-  i64 n;
-  token where = p->tok;
-  if (!at(p, '>') && !string_item(p, &v)) return NULL;
-  if (!splat && (!type_num_elements(t, &n) || (size_t)n != v.len))
-    return parser_error(p, &where, "wrong number of elements for the type"), NULL;
-  bool same = v.len > 0;
-  for (size_t i = 1; i < v.len; i++) same = same && v.data[i] == v.data[0];
-  return attr_make(p->ctx, dense_string, .type = t, .elems = {v.data, same ? 1 : v.len},
-                   .splat = same);
+  if (d->elem->kind == TYPE_INT && d->elem->width == 1) /* any bit is true */
+    for (size_t i = 0; i < bytes.len; i++) ((char *)bytes.data)[i] = bytes.data[i] != 0;
+  if (n > 0 && !memcmp(bytes.data, bytes.data + size, bytes.len - size)) bytes.len = size;
+  return attr_dense(p->ctx, d->type, bytes, bytes.len == size, true);
 }
 
 static bool prepare(parser *p, const token *where, const type *t, dense *d, i64 *n) {
@@ -157,20 +177,6 @@ static bool prepare(parser *p, const token *where, const type *t, dense *d, i64 
   return true;
 }
 
-static const attr *splat_or_empty(parser *p, dense *d, i64 n, const token *where) {
-  if (at(p, '>')) {
-    if (n != 0) {
-      i64_vec none = {0};
-      VEC_PUSH(p->scratch, none, 0);
-      return shape_mismatch(p, where, &none, d->type), NULL;
-    }
-    return attr_dense(p->ctx, d->type, (str){0}, false, false);
-  }
-  d->total = 0;
-  if (!element(p, d)) return NULL;
-  return attr_dense(p->ctx, d->type, (str){d->spare, d->size}, true, false);
-}
-
 /* Elements all alike become a splat, as MLIR's uniquing makes them. */
 static bool all_same(const dense *d) {
   for (size_t i = 1; i < d->count; i++)
@@ -178,62 +184,101 @@ static bool all_same(const dense *d) {
   return d->count > 0;
 }
 
-static bool scan_element(parser *p, void *user);
-
-static bool scan_nested(parser *p, void *user) {
-  if (at(p, '[')) return parser_list(p, '[', ']', scan_element, user);
-  parser_next(p);
-  return scan_element(p, user) && parser_expect(p, ',', "expected ',' between complex elements") &&
-         scan_element(p, user) && parser_expect(p, ')', "expected ')' after complex elements");
+/* Reads over what may be an element or a list of them, whatever the type. */
+static bool scan(parser *p, dense *d, i64_vec *dims) {
+  d->scan = true;
+  bool ok = at(p, '>') || (at(p, '[') ? list(p, d, dims) : element(p, d));
+  d->scan = false;
+  return ok;
 }
 
-/* What is between the brackets of a constant that is wrong anyhow: elements without a type. */
-static bool scan_element(parser *p, void *user) {
-  if (at(p, '[') || at(p, '(')) {
-    if (!parser_enter(p) || !scan_nested(p, user)) return false;
-    parser_leave(p);
-    return true;
+static const attr *numbers(parser *p, dense *d, i64 n) {
+  i64_vec dims = {0};
+  const type *t = d->type;
+  d->count = 0;
+  d->total = (size_t)n;
+  d->spare = arena_alloc(p->scratch, d->size);
+  if (at(p, '>')) return n ? NULL : attr_dense(p->ctx, t, (str){0}, false, false);
+  if (!at(p, '[')) {
+    d->total = 0;
+    return element(p, d) ? attr_dense(p->ctx, t, (str){d->spare, d->size}, true, false) : NULL;
   }
-  bool minus = parser_accept(p, '-');
-  if (at(p, TOK_INT) || at(p, TOK_FLOAT) ||
-      (!minus && (at(p, TOK_STRING) || at_word(p, "true") || at_word(p, "false"))))
-    return parser_next(p);
-  return parser_error(p, &p->tok,
-                      minus ? "expected integer or floating point literal"
-                            : "expected element literal of primitive type");
+  /* No more than the text can hold, whatever the type claims; grown on demand where an element of a
+   * few characters may take a million bytes. */
+  d->cap = min_size((size_t)n, d->size > 16 ? 1 : p->source_len);
+  d->out = arena_array(d->cap * d->size > 256 ? ir_arena(p->ctx) : p->scratch, d->cap, d->size);
+  if (!list(p, d, &dims) || !i64s_eq((i64s){dims.data, dims.len}, t->dims)) return NULL;
+  bool splat = all_same(d);
+  return attr_dense(p->ctx, t, (str){d->out, (splat ? 1 : d->count) * d->size}, splat, true);
 }
 
-static const attr *elements(parser *p, const type *t, const token *where) {
+/* dense<"text"> or dense<["a", "b"]> of a type that is not a number, once it is scanned */
+static const attr *strings(parser *p, const dense *d, const token *where) {
+  size_t n = d->strings.len;
+  const attr *const *list = d->strings.data;
+  if (n != d->count)
+    return parser_error(p, where, "expected string token, got " STR_FMT, STR_ARG(d->odd.text)),
+           NULL;
+  bool same = n > 0;
+  for (size_t i = 1; i < n; i++) same = same && list[i] == list[0];
+  return attr_make(p->ctx, dense_string, .type = d->type, .elems = {list, same ? 1 : n},
+                   .splat = same);
+}
+
+/* What MLIR finds wrong with elements of whatever kind, once they are scanned. */
+static bool check_count(parser *p, const dense *d, const i64_vec *dims, i64 n, const token *where) {
+  bool listed = dims->len > 0;
+  u64 want = listed ? (u64)n : 1;
+  const char *of = shown_type(p, listed || !d->complex ? d->type : d->type->elem);
+  if (listed && !i64s_eq((i64s){dims->data, dims->len}, d->type->dims))
+    return shape_mismatch(p, where, dims, d->type);
+  if (!d->count)
+    return !n ||
+           parser_error(p, where, "parsed zero elements, but type ('%s') expected at least 1", of);
+  if (d->complex && d->count != 2 * want)
+    return parser_error(p, where, "parsed %zu elements, but type ('%s') expected %llu elements",
+                        d->count, of, (unsigned long long)(2 * want));
+  return true;
+}
+
+/* Reads them at once where they are right, and again to say what is wrong. */
+static const attr *elements_of(parser *p, const type *t, const token *where) {
   dense d;
   i64 n;
   i64_vec dims = {0};
-  bool fixed = (t->kind == TYPE_TENSOR || t->kind == TYPE_VECTOR) && type_num_elements(t, &n);
-  if (!fixed && !at(p, '>') && !scan_element(p, NULL)) return NULL;
-  if (!fixed && !parser_expect(p, '>', "expected '>'")) return NULL;
   if (!prepare(p, where, t, &d, &n)) return NULL;
-  if (d.size == 0 || d.elem->kind == TYPE_OPAQUE) return strings(p, t);
-  if (at(p, TOK_STRING)) return from_hex(p, &d, where, n);
-  d.total = (size_t)n;
-  d.spare = arena_alloc(p->scratch, d.size);
-  if (!at(p, '[')) return splat_or_empty(p, &d, n, where);
-  /* No more than the text can hold, whatever the type claims; grown on demand where an element of a
-   * few characters may take a million bytes. */
-  d.cap = min_size((size_t)n, d.size > 16 ? 1 : p->source_len);
-  d.out = arena_array(d.cap * d.size > 256 ? ir_arena(p->ctx) : p->scratch, d.cap, d.size);
-  if (!list(p, &d, &dims)) return NULL;
-  if (!i64s_eq((i64s){dims.data, dims.len}, t->dims)) {
-    bool empty = n == 0 && d.count == 0;
-    if (!empty) return shape_mismatch(p, where, &dims, t), NULL;
-  }
-  bool splat = all_same(&d);
-  return attr_dense(p->ctx, t, (str){d.out, (splat ? 1 : d.count) * d.size}, splat, true);
+  bool of_numbers = d.size > 0 && d.elem->kind != TYPE_OPAQUE;
+  if (of_numbers && at(p, TOK_STRING)) return from_hex(p, &d, where, n);
+  cursor begin = {p->lex, p->tok, p->depth};
+  bool muted = p->muted;
+  p->muted = true;
+  const attr *a = of_numbers ? numbers(p, &d, n) : NULL;
+  p->muted = muted;
+  if (a) return a;
+  rewind_to(p, &begin);
+  d.count = 0;
+  if (!scan(p, &d, &dims) || !check_count(p, &d, &dims, n, where)) return NULL;
+  if (!of_numbers) return strings(p, &d, where);
+  rewind_to(p, &begin);
+  return numbers(p, &d, n);
+}
+
+static const attr *elements(parser *p, const type *t, const token *where) {
+  i64 n;
+  i64_vec dims = {0};
+  dense any = {0};
+  bool fixed = (t->kind == TYPE_TENSOR || t->kind == TYPE_VECTOR) && type_num_elements(t, &n);
+  if (!fixed && (!scan(p, &any, &dims) || !parser_expect(p, '>', "expected '>'"))) return NULL;
+  return elements_of(p, t, where);
 }
 
 /* Says what is wrong with a constant whose end or type was not found. */
 static const attr *broken(parser *p, const lexer *begin) {
   p->lex = *begin;
   parser_next(p);
-  if (!at(p, '>') && !scan_element(p, NULL)) return NULL;
+  dense any = {0};
+  i64_vec dims = {0};
+  if (!scan(p, &any, &dims)) return NULL;
   if (parser_expect(p, '>', "expected '>'")) parser_expect(p, ':', "expected ':'");
   return NULL;
 }
@@ -284,27 +329,13 @@ const attr *parser_dense(parser *p, const type *expected) {
 
 /* A literal that says its shape itself; of one element that is no list, `single` has it. */
 static const attr *shaped(parser *p, const type *elem, i64s single) {
+  dense any = {0};
   i64_vec dims = {0};
-  i64 n;
-  dense d;
-  token where = p->tok;
-  const type *t = type_tensor(p->ctx, single, elem, NULL);
-  if (!prepare(p, &where, t, &d, &n)) return NULL;
-  bool number_like = d.size > 0 && d.elem->kind != TYPE_OPAQUE;
-  if (number_like && !at(p, '[') && !at(p, TOK_STRING)) {
-    d.spare = arena_alloc(p->scratch, d.size);
-    return element(p, &d) ? attr_dense(p->ctx, t, (str){d.spare, d.size}, true, false) : NULL;
-  }
-  if (!number_like || at(p, TOK_STRING))
-    return number_like ? from_hex(p, &d, &where, n) : strings(p, t);
-  d.total = SIZE_MAX;
-  d.cap = 4;
-  d.out = arena_array(ir_arena(p->ctx), d.cap, d.size);
-  if (!list(p, &d, &dims)) return NULL;
-  t = type_tensor(p->ctx, (i64s){dims.data, dims.len}, elem, NULL);
-  if (!d.count) return attr_dense(p->ctx, t, (str){0}, false, false);
-  bool splat = all_same(&d);
-  return attr_dense(p->ctx, t, (str){d.out, (splat ? 1 : d.count) * d.size}, splat, true);
+  cursor begin = {p->lex, p->tok, p->depth};
+  if (!scan(p, &any, &dims)) return NULL;
+  rewind_to(p, &begin);
+  i64s shape = dims.len ? (i64s){dims.data, dims.len} : single;
+  return elements_of(p, type_tensor(p->ctx, shape, elem, NULL), &begin.tok);
 }
 
 static void list_dims(buf *b, const type *t) {
@@ -437,14 +468,10 @@ const attr *parser_dense_array(parser *p) {
   if (!k.elem) return NULL;
   bool is_float = k.elem->kind == TYPE_FLOAT;
   size_t size = type_storage(k.elem);
-  if ((k.elem->kind != TYPE_INT && !is_float) || size == 0) {
-    buf b;
-    buf_init(&b, ir_mem(p->ctx));
-    text_print_type(&b, k.elem);
-    parser_error(p, &where, "expected integer or float type, got: '%s'", buf_cstr(&b));
-    buf_deinit(&b);
-    return NULL;
-  }
+  if ((k.elem->kind != TYPE_INT && !is_float) || size == 0)
+    return parser_error(p, &where, "expected integer or float type, got: '%s'",
+                        shown_type(p, k.elem)),
+           NULL;
   if (k.elem->width != 1 && k.elem->width % 8)
     return parser_error(p, &where, "element type bitwidth must be a multiple of 8"), NULL;
   if (!at(p, '>')) {
