@@ -236,11 +236,37 @@ static void name_uniquely(printer *w, const region *r, counters *c) {
   leave_scope(w, names);
 }
 
+static void forget_name(op *o) {
+  for (u32 i = 0; i < o->num_results; i++) o->results[i].num = NAME_UNKNOWN;
+}
+
+static void forget_users(const value *v) {
+  for (const use *u = v->uses; u; u = u->next) forget_name(u->owner);
+}
+
+/* Of operands, and of those who use the values, whether they have a place or not. */
+static walk_result forget_names(void *user, op *o) {
+  (void)user;
+  for (u32 i = 0; i < o->num_operands; i++) {
+    value *v = op_operand(o, i);
+    if (v->is_arg)
+      v->num = NAME_UNKNOWN;
+    else
+      forget_name(v->def.op);
+  }
+  for (u32 i = 0; i < o->num_results; i++) forget_users(&o->results[i]);
+  for (u16 r = 0; r < o->num_regions; r++)
+    for (const block *b = o->regions[r].first; b; b = b->next)
+      for (u32 i = 0; i < b->num_args; i++) forget_users(b->args[i]);
+  return WALK_ON;
+}
+
 void printer_number(printer *w, const op *root) {
   counters c = {0};
   struct scope scope = {0};
   w->num_plain = 0;
   w->scope = &scope;
+  if (w->options.strays) op_walk((op *)root, forget_names, NULL);
   name_results(w, (op *)root, &c);
   if (w->options.generic || w->options.unique_names)
     for (u32 i = root->num_regions; i-- > 0;) name_uniquely(w, &root->regions[i], &c);

@@ -6,6 +6,10 @@
 
 static void print_name(printer *w, u32 num) {
   u32 kind = num & ((1u << NAME_BITS) - 1), n = num >> NAME_BITS;
+  if (kind == NAME_UNKNOWN) {
+    PUT(w, "<<UNKNOWN SSA VALUE>>");
+    return;
+  }
   put_char(w, '%');
   if (kind == NAME_OWN) {
     put(w, w->own.data[n]);
@@ -24,7 +28,7 @@ static void print_name(printer *w, u32 num) {
 
 void printer_value(printer *w, const value *v) {
   const op *o = v->is_arg ? NULL : v->def.op;
-  if (!o || o->num_results == 1 || names_each_result(w, o)) {
+  if (!o || o->num_results == 1 || o->results[0].num == NAME_UNKNOWN || names_each_result(w, o)) {
     print_name(w, v->num);
     return;
   }
@@ -220,6 +224,7 @@ static struct predecessors *find_predecessors(printer *w, const region *r) {
     for (const block *b = r->first; b; b = b->next)
       for (u32 i = 0; b->last && i < b->last->num_successors; i++) {
         u32 to = b->last->successors[i]->num;
+        if (b->last->successors[i]->parent != r) continue;
         if (fill)
           t->list[t->begin[to + 1]++] = b;
         else
