@@ -2,6 +2,11 @@
 #include "api/context.h"
 #include "dialect/dialect.h"
 
+static void touch(tz_module *m) {
+  m->verified = false;
+  m->edited = true;
+}
+
 /* ---- does it belong here? ---- */
 
 /* An attached op is its root's module's; for what stands nowhere, memory tells. */
@@ -108,6 +113,7 @@ static status create(tz_module *m, const tz_op_spec *s, tz_op **out_op) {
   if (s->num_regions > UINT16_MAX || s->num_operands > INT32_MAX || s->num_results > INT32_MAX)
     return wrong("an op with so many operands, results or regions is out of the question");
   const attr *loc = s->loc ? attr_of(s->loc) : loc_unknown(c->ir);
+  touch(m);
   op *o = op_create(m->ir, info, loc, (value *const *)(const void *)s->operands, s->num_operands,
                     types_of(s->results), s->num_results, s->num_regions);
   status bad = set_attrs(m, o, s->attrs, s->num_attrs);
@@ -148,7 +154,7 @@ tz_error *tz_op_clone(tz_module *m, const tz_op *o, tz_op **out_op) {
   *out_op = NULL;
   ENTER(live(m));
   status bad = check_op(m, op_of(o));
-  if (!bad) *out_op = op_out(op_clone(m->ir, op_of(o), NULL));
+  if (!bad) touch(m), *out_op = op_out(op_clone(m->ir, op_of(o), NULL));
   return leave(&entry_, bad);
 }
 
@@ -160,7 +166,7 @@ static status insert(tz_module *m, op *o, block *b, op *before) {
   if (before && before->parent != b) return wrong("the place to insert at is not in the block");
   if (block_op(b) && op_is_inside(block_op(b), o)) return wrong("an op cannot go into itself");
   if (before == o) return NULL;
-  m->verified = false;
+  touch(m);
   op_unlink(o);
   op_insert(o, b, before);
   return NULL;
@@ -190,7 +196,7 @@ tz_error *tz_op_remove(tz_module *m, tz_op *o) {
   if (!o) return bad_handle();
   ENTER(live(m));
   status bad = check_op(m, op_of(o));
-  if (!bad) m->verified = false, op_unlink(op_of(o));
+  if (!bad) touch(m), op_unlink(op_of(o));
   return leave(&entry_, bad);
 }
 
@@ -217,7 +223,7 @@ static status erase(tz_module *m, op *o) {
   RETURN_IF_ERROR(check_op(m, o));
   for (u32 i = 0; i < o->num_results; i++)
     if (used_outside_op(&o->results[i], o)) return wrong("result #%u is still used", i);
-  m->verified = false;
+  touch(m);
   op_erase(o);
   return NULL;
 }
@@ -237,7 +243,7 @@ static status erase_block(tz_module *m, block *b) {
     for (u32 i = 0; i < o->num_results; i++)
       if (used_outside_block(&o->results[i], b))
         return wrong("a result of '%s' is still used", o->info->name.data);
-  m->verified = false;
+  touch(m);
   while (b->last) op_erase(b->last);
   if (b->parent) block_unlink(b);
   return NULL;
@@ -253,7 +259,7 @@ static status erase_arg(tz_module *m, block *b, size_t i) {
   if (block_foreign(m, b)) return foreign();
   if (i >= b->num_args) return wrong("the block has no argument #%zu", i);
   if (b->args[i]->uses) return wrong("argument #%zu is still used", i);
-  m->verified = false;
+  touch(m);
   block_erase_arg(b, i);
   return NULL;
 }
@@ -270,7 +276,7 @@ static status set_operand(tz_module *m, op *o, size_t i, tz_value *v) {
   RETURN_IF_ERROR(check_op(m, o));
   RETURN_IF_ERROR(check_values(m, &v, 1));
   if (i >= o->num_operands) return wrong("the op has no operand #%zu", i);
-  m->verified = false;
+  touch(m);
   op_set_operand(o, i, value_of(v));
   return NULL;
 }
@@ -285,7 +291,7 @@ static status set_operands(tz_module *m, op *o, tz_value *const *v, size_t n) {
   RETURN_IF_ERROR(check_op(m, o));
   RETURN_IF_ERROR(check_values(m, v, n));
   if (n > INT32_MAX) return wrong("so many operands are out of the question");
-  m->verified = false;
+  touch(m);
   op_set_operands(m->ir, o, (value *const *)(const void *)v, n);
   return NULL;
 }
@@ -300,7 +306,7 @@ tz_error *tz_op_set_attr(tz_module *m, tz_op *o, const char *name, const tz_attr
   if (!o || !name || !name[0]) return bad_handle();
   ENTER(live(m));
   status bad = op_foreign(m, op_of(o)) ? foreign() : NULL;
-  if (!bad) m->verified = false, op_set_attr(m->ir, op_of(o), str_of(name), attr_of(a));
+  if (!bad) touch(m), op_set_attr(m->ir, op_of(o), str_of(name), attr_of(a));
   return leave(&entry_, bad);
 }
 
@@ -316,7 +322,7 @@ tz_error *tz_value_set_type(tz_module *m, tz_value *v, const tz_type *t) {
   if (!v || !t) return bad_handle();
   ENTER(live(m));
   status bad = value_foreign(m, value_of(v)) ? foreign() : NULL;
-  if (!bad) m->verified = false, value_of(v)->type = type_of(t);
+  if (!bad) touch(m), value_of(v)->type = type_of(t);
   return leave(&entry_, bad);
 }
 
@@ -325,7 +331,7 @@ tz_error *tz_value_replace(tz_module *m, tz_value *from, tz_value *to) {
   ENTER(live(m));
   status bad =
       value_foreign(m, value_of(from)) || value_foreign(m, value_of(to)) ? foreign() : NULL;
-  if (!bad) m->verified = false, value_replace(value_of(from), value_of(to));
+  if (!bad) touch(m), value_replace(value_of(from), value_of(to));
   return leave(&entry_, bad);
 }
 
@@ -343,7 +349,7 @@ static status add_arg(tz_module *m, block *b, const type *t, const attr *loc, tz
   if (block_foreign(m, b)) return foreign();
   RETURN_IF_ERROR(check_loc(loc));
   if (b->num_args >= INT32_MAX) return wrong("so many arguments are out of the question");
-  m->verified = false;
+  touch(m);
   value *v = block_add_arg(m->ir, b, t);
   block_set_arg_loc(m->ir, b, v->index, loc);
   *out_arg = value_out(v);
@@ -364,7 +370,7 @@ static status append(tz_module *m, region *r, block *b) {
   for (const op *o = r->parent; o; o = op_parent(o))
     if (o->parent == b) return wrong("a block cannot go into itself");
   if (r->parent == m->ir->root && r->first) return wrong("a module has one block");
-  m->verified = false;
+  touch(m);
   region_append(r, b);
   return NULL;
 }

@@ -36,6 +36,7 @@ struct tz_module {
   ir_module *ir; /* NULL: freed; the struct itself lives as long as the context */
   tz_module *next, **link;
   bool verified; /* and not changed since */
+  bool edited;   /* ever: ops may use values that stand nowhere */
 };
 
 typedef struct entry {
@@ -67,6 +68,8 @@ struct shard_trace;
 void trace_record(void *trace, const struct shard_trace *from); /* a pass_tables' traced */
 /* A copy for tz_free of what the buffer has; out NULL: no memory. Empties the buffer. */
 status give_text(buf *b, char **out_text, size_t *out_length) MUST_USE;
+
+walk_result mark(void *user, op *o); /* sets the num of the op and its values to 1 */
 
 /* The handle of a module that the API may not have made. */
 tz_module *module_handle(tz_context *c, ir_module *ir);

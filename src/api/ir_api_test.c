@@ -202,6 +202,10 @@ static void test_strays(tz_context *c) {
   CHECK(fine(tz_op_erase(m, stray)) && tz_op_num_operands(stray) == 0 && !tz_op_operand(stray, 0));
   CHECK(fine(tz_op_insert(m, stray, b, add)) && prints(m, "\"stablehlo.negate\"() :"));
   CHECK(refused(tz_module_verify(m), "a single operand") && fine(tz_op_erase(m, stray)));
+  /* what uses the result of an op that stands nowhere */
+  CHECK(fine(tz_op_remove(m, add)) && prints(m, "(<<UNKNOWN SSA VALUE>>, <<UNKNOWN SSA VALUE>>)"));
+  CHECK(refused(tz_module_verify(m), "operand #0 is a value that stands nowhere"));
+  CHECK(fine(tz_op_insert(m, add, b, tz_block_first_op(b))) && fine(tz_module_verify(m)));
   /* a location is one */
   CHECK(fine(tz_attr_parse(c, "1 : i32", &no_loc)));
   spec.operands = &arg;

@@ -79,12 +79,32 @@ tz_op *tz_module_find(const tz_module *m, const char *symbol) {
 
 /* ---- verifying ---- */
 
-static status verify(tz_module *m) {
-  tz_context *c = m->context;
-  u32 before = c->sink->errors;
-  m->verified = dialect_verify(m->ir) && c->sink->errors == before;
-  return m->verified ? NULL : reported(c);
+static walk_result unmark_operands(void *user, op *o) {
+  (void)user;
+  for (u32 i = 0; i < o->num_operands; i++) op_operand(o, i)->num = 0;
+  return WALK_ON;
 }
+
+static walk_result find_stray(void *user, op *o) {
+  for (u32 i = 0; i < o->num_operands; i++)
+    if (!op_operand(o, i)->num)
+      return op_error(user, o, "operand #%u is a value that stands nowhere in the module", i),
+             WALK_STOP;
+  return WALK_ON;
+}
+
+static bool verifies(tz_module *m) {
+  u32 before = m->context->sink->errors;
+  bool ok = true;
+  if (m->edited) {
+    op_walk(m->ir->root, unmark_operands, NULL);
+    op_walk(m->ir->root, mark, NULL);
+    ok = op_walk(m->ir->root, find_stray, m->ir->ctx);
+  }
+  return m->verified = ok && dialect_verify(m->ir) && m->context->sink->errors == before;
+}
+
+static status verify(tz_module *m) { return verifies(m) ? NULL : reported(m->context); }
 
 tz_error *tz_module_verify(tz_module *m) {
   ENTER(live(m));
@@ -95,7 +115,7 @@ static bool verifies_quietly(tz_module *m) {
   if (m->verified) return true;
   diag_sink *sink = m->context->sink, kept = *sink;
   sink->fn = NULL; /* an entry that is jumped out of puts it back */
-  m->verified = dialect_verify(m->ir) && sink->errors == kept.errors;
+  verifies(m);
   *sink = kept;
   return m->verified;
 }
@@ -109,7 +129,8 @@ static text_print_options options_of(tz_module *m, const tz_print_options *optio
                               .debuginfo = p->locations,
                               .local_scope = p->local_scope,
                               .elide_elements = {p->elide_elements > 0, p->elide_elements},
-                              .skip_regions = p->skip_regions};
+                              .skip_regions = p->skip_regions,
+                              .strays = m->edited};
 }
 
 static status print(tz_module *m, const op *o, const tz_print_options *options, char **out_text,

@@ -91,7 +91,7 @@ static void set_nums(const tz_trace_event *e, u32 num) {
   if (e->op) op_of(e->op)->num = num;
 }
 
-static walk_result mark(void *user, op *o) {
+walk_result mark(void *user, op *o) {
   (void)user;
   o->num = 1;
   for (u32 i = 0; i < o->num_results; i++) o->results[i].num = 1;
