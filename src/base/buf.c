@@ -80,3 +80,12 @@ const char *buf_cstr(buf *b) {
   b->len--;
   return b->data;
 }
+
+str buf_take(buf *b, arena *a) {
+  str s = {0};
+  bool ok = buf_ok(b);
+  if (ok) s = arena_str(a, buf_view(b));
+  buf_deinit(b);
+  if (!ok) arena_oom(a);
+  return s;
+}

@@ -14,7 +14,7 @@ typedef bool buf_sink_fn(void *user, str bytes); /* false: it takes no more */
 
 typedef struct buf {
   const allocator *mem;
-  char *data; /* owned; NUL-terminated by buf_str only */
+  char *data; /* owned; NUL-terminated by buf_cstr only */
   size_t len, cap;
   bool failed;
   buf_sink_fn *sink; /* NULL: none */
@@ -42,6 +42,8 @@ static inline void buf_drain(buf *b) { /* here nobody looks back */
 static inline bool buf_ok(const buf *b) { return !b->failed; }
 static inline str buf_view(const buf *b) { return (str){b->data, b->len}; }
 const char *buf_cstr(buf *b); /* NUL-terminated view, valid until the next write */
+/* A copy in the arena, with a NUL behind it; the buffer is released. */
+str buf_take(buf *b, arena *a);
 
 #define BUF_LIT(b, literal) buf_bytes((b), "" literal, sizeof(literal) - 1)
 

@@ -44,20 +44,11 @@ bool is_scalar_of(const type *t, const type *elem) {
 
 /* ---- text ---- */
 
-static const char *finish(ir_ctx *c, buf *b) {
-  const char *s = arena_str(ir_arena(c), buf_view(b)).data;
-  buf_deinit(b);
-  return s;
-}
+const char *dialect_show_type(ir_ctx *c, const type *t) { return text_show_type(ir_arena(c), t); }
 
-const char *dialect_show_type(ir_ctx *c, const type *t) {
-  buf b;
-  buf_init(&b, ir_mem(c));
-  text_print_type(&b, t);
-  return finish(c, &b);
-}
-
-const char *show(checker *k, const type *t) { return dialect_show_type(k->c, t); }
+const char *show(checker *k, const type *t) { return text_show_type(ir_arena(k->c), t); }
+const char *show_attr(checker *k, const attr *a) { return text_show_attr(ir_arena(k->c), a); }
+const char *show_ints(checker *k, i64s list) { return text_show_i64s(ir_arena(k->c), list); }
 
 const char *show_dims(checker *k, i64s dims) {
   buf b;
@@ -68,15 +59,7 @@ const char *show_dims(checker *k, i64s dims) {
     else
       buf_printf(&b, "%s%lld", i ? ", " : "", (long long)dims.data[i]);
   }
-  return finish(k->c, &b);
-}
-
-const char *show_ints(checker *k, i64s list) {
-  buf b;
-  buf_init(&b, ir_mem(k->c));
-  for (size_t i = 0; i < list.len; i++)
-    buf_printf(&b, "%s%lld", i ? ", " : "", (long long)list.data[i]);
-  return finish(k->c, &b);
+  return buf_take(&b, ir_arena(k->c)).data;
 }
 
 const char *show_operands(checker *k, const op *o) {
@@ -89,13 +72,6 @@ const char *show_results(checker *k, const op *o) {
   const type **t = ARENA_ARRAY(ir_arena(k->c), const type *, o->num_results);
   for (u32 i = 0; i < o->num_results; i++) t[i] = out_type(o, i);
   return show_types(k, t, o->num_results);
-}
-
-const char *show_attr(checker *k, const attr *a) {
-  buf b;
-  buf_init(&b, ir_mem(k->c));
-  text_print_attr(&b, a);
-  return finish(k->c, &b);
 }
 
 const char *show_args(checker *k, const block *b) {
@@ -112,7 +88,7 @@ const char *show_types(checker *k, const type *const *t, size_t n) {
     text_print_type(&b, t[i]);
     BUF_LIT(&b, "'");
   }
-  return finish(k->c, &b);
+  return buf_take(&b, ir_arena(k->c)).data;
 }
 
 /* ---- elements ---- */

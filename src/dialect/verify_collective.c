@@ -104,8 +104,7 @@ static bool note_mesh(checker *k, const collective *c) {
     const mesh_axis_attr *x = (const mesh_axis_attr *)m->axes.data[i];
     buf_printf(&b, "%s\"" STR_FMT "\"=%lld", i ? ", " : "", STR_ARG(x->name), (long long)x->size);
   }
-  str axes = arena_str(ir_arena(k->c), buf_view(&b));
-  buf_deinit(&b);
+  str axes = buf_take(&b, ir_arena(k->c));
   const char *ids = m->device_ids.len ? show_dims(k, m->device_ids) : NULL;
   loc_note(k->c, value_loc(op_operand(c->op, 0)), "operand mesh: #sdy.mesh<[" STR_FMT "]%s%s%s>",
            STR_ARG(axes), ids ? ", device_ids=[" : "", ids ? ids : "", ids ? "]" : "");

@@ -36,18 +36,15 @@ const char *dot_algorithm_problem(ir_ctx *c, const dot_algorithm_attr *a) {
   if (a->num_primitive_operations < 1)
     return "num primitive operations must be positive"; /* dot_general_c24 */
   if (is_known(a)) return NULL;                         /* dot_general_i8 to i10 */
-  buf b;
-  buf_init(&b, ir_mem(c));
-  BUF_LIT(&b, "dot algorithm not known to be supported on any hardware: {lhs:'");
-  text_print_type(&b, a->lhs_precision_type);
-  BUF_LIT(&b, "', rhs:'");
-  text_print_type(&b, a->rhs_precision_type);
-  BUF_LIT(&b, "', accum:'");
-  text_print_type(&b, a->accumulation_type);
-  buf_printf(&b, "', lhs_components:%lld, rhs_components:%lld, primitive_ops:%lld, imprecise:%d}",
-             (long long)a->lhs_component_count, (long long)a->rhs_component_count,
-             (long long)a->num_primitive_operations, a->allow_imprecise_accumulation);
-  const char *s = arena_str(ir_arena(c), buf_view(&b)).data;
-  buf_deinit(&b);
-  return s;
+  arena *to = ir_arena(c);
+  return arena_printf(to,
+                      "dot algorithm not known to be supported on any hardware: {lhs:'%s', "
+                      "rhs:'%s', accum:'%s', lhs_components:%lld, rhs_components:%lld, "
+                      "primitive_ops:%lld, imprecise:%d}",
+                      text_show_type(to, a->lhs_precision_type),
+                      text_show_type(to, a->rhs_precision_type),
+                      text_show_type(to, a->accumulation_type), (long long)a->lhs_component_count,
+                      (long long)a->rhs_component_count, (long long)a->num_primitive_operations,
+                      a->allow_imprecise_accumulation)
+      .data;
 }

@@ -85,15 +85,10 @@ static bool dir_fn(parser *p, op_state *st, const form_step *s) {
   (void)s;
   if (!at(p, '(')) {
     const type *other = parser_type(p);
-    if (!other) return false;
-    buf b;
-    buf_init(&b, ir_mem(p->ctx));
-    text_print_type(&b, other);
-    parser_complain(p, &t,
-                    "invalid kind of type specified: expected builtin.function, but found '%s'",
-                    buf_cstr(&b));
-    buf_deinit(&b);
-    return false;
+    return other && parser_complain(p, &t,
+                                    "invalid kind of type specified: expected builtin.function, "
+                                    "but found '%s'",
+                                    text_show_type(p->scratch, other));
   }
   if (!parser_function_type(p, &st->operand_types, &st->result_types)) return false;
   if (st->operand_types.len != st->operands.len)

@@ -137,10 +137,8 @@ static const char *integer_name(printer *w, const integer_attr *i) {
     put_char(w, '_');
     printer_type(w, i->type);
   }
-  const char *name = arena_str(w->forms.a, buf_view(&text)).data;
-  buf_deinit(&text);
   w->out = out;
-  return name;
+  return buf_take(&text, w->forms.a).data;
 }
 
 static void name_results(printer *w, op *o, counters *c) {

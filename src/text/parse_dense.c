@@ -119,28 +119,11 @@ static bool list(parser *p, dense *d, i64_vec *dims) {
   return true;
 }
 
-static const char *shown_type(parser *p, const type *t) {
-  buf b;
-  buf_init(&b, ir_mem(p->ctx));
-  text_print_type(&b, t);
-  const char *s = arena_str(p->scratch, buf_view(&b)).data;
-  buf_deinit(&b);
-  return s;
-}
-
 static bool shape_mismatch(parser *p, const token *where, const i64_vec *dims, const type *t) {
-  buf b;
-  buf_init(&b, ir_mem(p->ctx));
-  BUF_LIT(&b, "inferred shape of elements literal ([");
-  for (size_t i = 0; i < dims->len; i++)
-    buf_printf(&b, "%s%lld", i ? ", " : "", (long long)dims->data[i]);
-  BUF_LIT(&b, "]) does not match type ([");
-  for (size_t i = 0; i < t->dims.len; i++)
-    buf_printf(&b, "%s%lld", i ? ", " : "", (long long)t->dims.data[i]);
-  BUF_LIT(&b, "])");
-  parser_error(p, where, "%s", buf_cstr(&b));
-  buf_deinit(&b);
-  return false;
+  return parser_error(p, where,
+                      "inferred shape of elements literal ([%s]) does not match type ([%s])",
+                      text_show_i64s(p->scratch, (i64s){dims->data, dims->len}),
+                      text_show_i64s(p->scratch, t->dims));
 }
 
 static const attr *from_hex(parser *p, dense *d, const token *where, i64 n) {
@@ -151,7 +134,7 @@ static const attr *from_hex(parser *p, dense *d, const token *where, i64 n) {
            NULL;
   if (!checked_mul((size_t)n, size, &want) || (bytes.len != want && bytes.len != size))
     return parser_error(p, where, "elements hex data size is invalid for provided type: '%s'",
-                        shown_type(p, d->type)),
+                        text_show_type(p->scratch, d->type)),
            NULL;
   parser_next(p);
   if (d->elem->kind == TYPE_INT && d->elem->width == 1) /* any bit is true */
@@ -229,7 +212,7 @@ static const attr *strings(parser *p, const dense *d, const token *where) {
 static bool check_count(parser *p, const dense *d, const i64_vec *dims, i64 n, const token *where) {
   bool listed = dims->len > 0;
   u64 want = listed ? (u64)n : 1;
-  const char *of = shown_type(p, listed || !d->complex ? d->type : d->type->elem);
+  const char *of = text_show_type(p->scratch, listed || !d->complex ? d->type : d->type->elem);
   if (listed && !i64s_eq((i64s){dims->data, dims->len}, d->type->dims))
     return shape_mismatch(p, where, dims, d->type);
   if (!d->count)
@@ -338,43 +321,27 @@ static const attr *shaped(parser *p, const type *elem, i64s single) {
   return elements_of(p, type_tensor(p->ctx, shape, elem, NULL), &begin.tok);
 }
 
-static void list_dims(buf *b, const type *t) {
-  for (size_t i = 0; i < t->dims.len; i++)
-    buf_printf(b, "%s%lld", i ? ", " : "", (long long)t->dims.data[i]);
-}
-
 static bool wrong_shapes(parser *p, const token *where, const type *t, const type *indices,
                          const type *values) {
-  buf b;
-  buf_init(&b, ir_mem(p->ctx));
-  BUF_LIT(&b, "expected shape ([");
-  list_dims(&b, t);
-  BUF_LIT(&b, "]); inferred shape of indices literal ([");
-  list_dims(&b, indices);
-  BUF_LIT(&b, "]); inferred shape of values literal ([");
-  list_dims(&b, values);
-  BUF_LIT(&b, "])");
-  parser_error(p, where, "%s", buf_cstr(&b));
-  buf_deinit(&b);
-  return false;
+  return parser_error(p, where,
+                      "expected shape ([%s]); inferred shape of indices literal ([%s]); inferred "
+                      "shape of values literal ([%s])",
+                      text_show_i64s(p->scratch, t->dims),
+                      text_show_i64s(p->scratch, indices->dims),
+                      text_show_i64s(p->scratch, values->dims));
 }
 
 static bool index_outside(parser *p, const token *where, const type *t, const attr *indices,
                           i64 n) {
-  size_t rank = t->dims.len;
   buf b;
   buf_init(&b, ir_mem(p->ctx));
-  buf_printf(&b, "sparse index #%lld is not contained within the value shape, with index=[",
-             (long long)n);
-  for (size_t k = 0; k < rank; k++)
+  for (size_t k = 0, rank = t->dims.len; k < rank; k++)
     buf_printf(&b, "%s%llu", k ? ", " : "",
                (unsigned long long)attr_dense_int(indices, (size_t)n * rank + k));
-  BUF_LIT(&b, "], and type='");
-  text_print_type(&b, t);
-  BUF_LIT(&b, "'");
-  parser_error(p, where, "%s", buf_cstr(&b));
-  buf_deinit(&b);
-  return false;
+  return parser_error(p, where,
+                      "sparse index #%lld is not contained within the value shape, with "
+                      "index=[%s], and type='%s'",
+                      (long long)n, buf_take(&b, p->scratch).data, text_show_type(p->scratch, t));
 }
 
 static bool check_sparse(parser *p, const token *where, const type *t, const attr *indices,
@@ -470,7 +437,7 @@ const attr *parser_dense_array(parser *p) {
   size_t size = type_storage(k.elem);
   if ((k.elem->kind != TYPE_INT && !is_float) || size == 0)
     return parser_error(p, &where, "expected integer or float type, got: '%s'",
-                        shown_type(p, k.elem)),
+                        text_show_type(p->scratch, k.elem)),
            NULL;
   if (k.elem->width != 1 && k.elem->width % 8)
     return parser_error(p, &where, "element type bitwidth must be a multiple of 8"), NULL;

@@ -225,15 +225,6 @@ static const op_info *info_of(parser *p, const token *t, str name) {
   return ir_op_info_unregistered(p->ctx, name);
 }
 
-static str attr_text(parser *p, const attr *a) {
-  buf b;
-  buf_init(&b, ir_mem(p->ctx));
-  text_print_attr(&b, a);
-  str s = arena_str(p->scratch, buf_view(&b));
-  buf_deinit(&b);
-  return s;
-}
-
 /* Why these cannot be the op's properties; NULL: they can. Values are for the verifier. */
 static const char *properties_problem(parser *p, const op_state *st, const attr *all) {
   const op_info *info = st->info;
@@ -249,8 +240,8 @@ static const char *properties_problem(parser *p, const op_state *st, const attr 
     at = i;
   }
   if (!wrong) return NULL;
-  return arena_printf(p->scratch, "Invalid attribute `%s` in property conversion: " STR_FMT,
-                      wrong->name, STR_ARG(attr_text(p, st->slots[at])))
+  return arena_printf(p->scratch, "Invalid attribute `%s` in property conversion: %s", wrong->name,
+                      text_show_attr(p->scratch, st->slots[at]))
       .data;
 }
 
@@ -269,8 +260,8 @@ static bool properties(parser *p, op_state *st) {
   if (st->info->id == OP_unregistered) return true;
   const char *problem = properties_problem(p, st, all);
   if (problem)
-    st->problem = arena_printf(p->scratch, "invalid properties " STR_FMT " for op " STR_FMT ": %s",
-                               STR_ARG(attr_text(p, all)), STR_ARG(st->info->name), problem)
+    st->problem = arena_printf(p->scratch, "invalid properties %s for op " STR_FMT ": %s",
+                               text_show_attr(p->scratch, all), STR_ARG(st->info->name), problem)
                       .data;
   return true;
 }

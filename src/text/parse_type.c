@@ -49,11 +49,7 @@ static bool valid_element(const type *t) {
 
 static bool bounds_fit(parser *p, const bounds_attr *b, const i64_vec *dims, const type *elem) {
   i64s list = {dims->data, dims->len};
-  buf text;
-  buf_init(&text, ir_mem(p->ctx));
-  text_print_type(&text, type_tensor(p->ctx, list, elem, NULL));
-  const char *shown = arena_str(p->scratch, buf_view(&text)).data;
-  buf_deinit(&text);
+  const char *shown = text_show_type(p->scratch, type_tensor(p->ctx, list, elem, NULL));
   if (b->bounds.len != list.len)
     return parser_error(p, &p->tok,
                         "Bounds length is %zu, expected to be equal to rank(%zu) of the tensor "
@@ -225,15 +221,10 @@ static const type *future(parser *p) {
   if (!parser_list(p, '<', '>', type_item, &elems)) return NULL;
   if (!elems.len) return parser_error(p, &where, "expected non-function type"), NULL;
   for (size_t i = 0; i < elems.len; i++)
-    if (elems.data[i]->kind != TYPE_TENSOR) {
-      buf b;
-      buf_init(&b, ir_mem(p->ctx));
-      text_print_type(&b, elems.data[i]);
-      parser_error(p, &where, "future element type must be a ranked tensor, but got '%s'",
-                   buf_cstr(&b));
-      buf_deinit(&b);
-      return NULL;
-    }
+    if (elems.data[i]->kind != TYPE_TENSOR)
+      return parser_error(p, &where, "future element type must be a ranked tensor, but got '%s'",
+                          text_show_type(p->scratch, elems.data[i])),
+             NULL;
   return type_future(p->ctx, (types){elems.data, elems.len});
 }
 

@@ -612,3 +612,25 @@ void text_print_type(buf *out, const type *t) {
   printer w = {.out = out};
   printer_type(&w, t);
 }
+
+const char *text_show_attr(arena *to, const attr *a) {
+  buf b;
+  buf_init(&b, to->mem);
+  text_print_attr(&b, a);
+  return buf_take(&b, to).data;
+}
+
+const char *text_show_type(arena *to, const type *t) {
+  buf b;
+  buf_init(&b, to->mem);
+  text_print_type(&b, t);
+  return buf_take(&b, to).data;
+}
+
+const char *text_show_i64s(arena *to, i64s v) {
+  buf b;
+  buf_init(&b, to->mem);
+  printer w = {.out = &b};
+  printer_i64s(&w, v, false);
+  return buf_take(&b, to).data;
+}

@@ -94,13 +94,8 @@ static bool check_order(parser *p, const token *start, const i64_vec *ids) {
   i64_vec sorted = {arena_copy(p->scratch, ids->data, ids->len * sizeof(i64)), ids->len, ids->len};
   qsort(sorted.data, sorted.len, sizeof(i64), by_value);
   if (is_iota(sorted.data, sorted.len)) return true;
-  buf b;
-  buf_init(&b, ir_mem(p->ctx));
-  for (size_t i = 0; i < sorted.len; i++)
-    buf_printf(&b, "%s%lld", i ? ", " : "", (long long)sorted.data[i]);
-  parser_complain(p, start, "sorted device ids must be iota(product(axes)), got: %s", buf_cstr(&b));
-  buf_deinit(&b);
-  return false;
+  return parser_complain(p, start, "sorted device ids must be iota(product(axes)), got: %s",
+                         text_show_i64s(p->scratch, (i64s){sorted.data, sorted.len}));
 }
 
 static bool check_mesh(parser *p, const token *start, attrs axes, i64_vec *ids) {

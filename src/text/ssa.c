@@ -162,16 +162,10 @@ bool ssa_define(parser *p, const token *at, str name, value *first, u32 count) {
     if (f->number >= count) return parser_error(p, &f->at, "reference to invalid result number");
     value *v = first + f->number;
     if (f->placeholder->type != v->type) {
-      buf a, b;
-      buf_init(&a, ir_mem(p->ctx));
-      buf_init(&b, ir_mem(p->ctx));
-      text_print_type(&a, f->placeholder->type);
-      text_print_type(&b, v->type);
       parser_error(p, at, "definition of SSA value '%%" STR_FMT "#%u' has type '%s'", STR_ARG(name),
-                   f->number, buf_cstr(&b));
-      parser_note(p, f->at.line, f->at.col, "previously used here with type '%s'", buf_cstr(&a));
-      buf_deinit(&a);
-      buf_deinit(&b);
+                   f->number, text_show_type(p->scratch, v->type));
+      parser_note(p, f->at.line, f->at.col, "previously used here with type '%s'",
+                  text_show_type(p->scratch, f->placeholder->type));
       return false;
     }
     value_replace(f->placeholder, v);
@@ -193,17 +187,11 @@ static value *placeholder(parser *p, entry *e, const operand_ref *ref, const typ
 
 static value *wrong_type(parser *p, const entry *e, const operand_ref *ref, const type *t,
                          const type *have) {
-  buf a, b;
-  buf_init(&a, ir_mem(p->ctx));
-  buf_init(&b, ir_mem(p->ctx));
-  text_print_type(&a, t);
-  text_print_type(&b, have);
   parser_error(p, &ref->at,
                "use of value '" STR_FMT "' expects different type than prior uses: '%s' vs '%s'",
-               STR_ARG(ref->at.text), buf_cstr(&a), buf_cstr(&b));
+               STR_ARG(ref->at.text), text_show_type(p->scratch, t),
+               text_show_type(p->scratch, have));
   if (e->now.line) parser_note(p, e->now.line, e->now.col, "prior use here");
-  buf_deinit(&a);
-  buf_deinit(&b);
   return NULL;
 }
 

@@ -12,8 +12,7 @@ typedef struct text_parse_options {
   bool allow_unregistered; /* ops, types and attributes of dialects that we have no rows of */
 } text_parse_options;
 
-/* NULL: errors were reported to the context's sink. `source` need not live on, except that a
- * hex constant or resource may be borrowed if `borrow` is set in a later version. */
+/* NULL: errors were reported to the context's sink. `source` need not live on. */
 ir_module *text_parse(ir_ctx *c, str file_name, str source, const text_parse_options *options);
 
 /* One attribute or type, which must be all of the text; NULL: reported. */
@@ -44,8 +43,13 @@ typedef struct text_print_options {
 bool text_print(buf *out, const ir_module *m, const text_print_options *options);
 bool text_print_op(buf *out, ir_ctx *c, const op *o, const text_print_options *options);
 void text_print_attr(buf *out, const attr *a);
-/* NULL: nothing is wrong with it. In the context's arena. */
-const char *dot_algorithm_problem(ir_ctx *c, const dot_algorithm_attr *a);
 void text_print_type(buf *out, const type *t);
+/* For messages. */
+const char *text_show_attr(arena *to, const attr *a);
+const char *text_show_type(arena *to, const type *t);
+const char *text_show_i64s(arena *to, i64s v); /* 1, 2, 3 */
+
+/* What is wrong with the algorithm of a product, in the context's arena; NULL: nothing. */
+const char *dot_algorithm_problem(ir_ctx *c, const dot_algorithm_attr *a);
 
 #endif
