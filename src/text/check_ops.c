@@ -75,12 +75,9 @@ static bool types_after(parser *p, op_state *st) {
 }
 
 bool parser_check(parser *p, op_state *st) {
-  operand_ref r;
   bool constants = op_slot(st->info, STR("value")) >= 0;
-  for (u32 i = 0; i < st->info->num_operands; i++) {
-    if ((i && !parser_expect(p, ',', "expected ','")) || !parser_operand(p, &r)) return false;
-    VEC_PUSH(p->scratch, st->operands, r);
-  }
+  for (u32 i = 0; i < st->info->num_operands; i++)
+    if ((i && !parser_expect(p, ',', "expected ','")) || !parser_operand_item(p, st)) return false;
   if (constants && (!parser_expect(p, ',', "expected ','") || !constant(p, st))) return false;
   while (parser_accept(p, ','))
     if (!one_option(p, st)) return false;

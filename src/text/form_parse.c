@@ -211,11 +211,8 @@ static bool dir_operands(parser *p, op_state *st, const form_step *s) {
 static bool dir_list(parser *p, op_state *st, const form_step *s) {
   (void)s;
   st->operands_at = st->at;
-  while (at(p, TOK_PERCENT)) {
-    operand_ref r;
-    if (!parser_operand(p, &r) || !parser_expect(p, ',', "expected ','")) return false;
-    VEC_PUSH(p->scratch, st->operands, r);
-  }
+  while (at(p, TOK_PERCENT))
+    if (!parser_operand_item(p, st) || !parser_expect(p, ',', "expected ','")) return false;
   return true;
 }
 
@@ -489,14 +486,10 @@ static bool run_step(parser *p, op_state *st, const form_step *s) {
     return attribute(p, st, s);
   case FORM_DIRECTIVE:
     return directive_of[s->directive](p, st, s);
-  case FORM_OPERANDS: {
-    operand_ref r;
+  case FORM_OPERANDS:
     st->operands_at = st->at; /* where MLIR says that their types are too few */
     if (st->info->operands[s->group].arity == MANY) return parser_operands(p, st);
-    if (!parser_operand(p, &r)) return false;
-    VEC_PUSH(p->scratch, st->operands, r);
-    return true;
-  }
+    return parser_operand_item(p, st);
   case FORM_IF:
     break;
   }

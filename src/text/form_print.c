@@ -85,12 +85,9 @@ static void dir_type(printer *w, const op *o, const form *f, const form_step *s)
     printer_types(w, o, begin, n);
     return;
   }
+  if ((u32)result >= o->num_results) return;
   bool many = o->info->results[result].arity == MANY;
-  for (u32 i = (u32)result; i < (many ? o->num_results : (u32)result + 1) && i < o->num_results;
-       i++) {
-    if (i > (u32)result) PUT(w, ", ");
-    printer_type(w, o->results[i].type);
-  }
+  printer_result_types(w, o, (size_t)result, many ? o->num_results - (u32)result : 1);
 }
 
 /* ---- attributes ---- */
@@ -269,10 +266,7 @@ static void dir_region(printer *w, const op *o, const form *f, const form_step *
 static void dir_regions(printer *w, const op *o, const form *f, const form_step *s) {
   (void)f, (void)s;
   for (u32 i = 0; i < o->num_regions; i++) {
-    if (i)
-      PUT(w, ", ");
-    else
-      PUT(w, " (");
+    put(w, i ? STR(", ") : STR(" ("));
     printer_region(w, &o->regions[i], true, false);
   }
   if (o->num_regions) put_char(w, ')');

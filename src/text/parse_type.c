@@ -194,8 +194,8 @@ static const type *complex(parser *p) {
   return type_complex(p->ctx, elem);
 }
 
-static bool type_item(parser *p, void *user) {
-  type_vec *v = user;
+bool parser_type_item(parser *p, void *type_list) {
+  type_vec *v = type_list;
   const type *t = parser_type(p);
   if (!t) return false;
   VEC_PUSH(p->scratch, *v, t);
@@ -204,21 +204,21 @@ static bool type_item(parser *p, void *user) {
 
 bool parser_type_list(parser *p, type_vec *out) {
   do {
-    if (!type_item(p, out)) return false;
+    if (!parser_type_item(p, out)) return false;
   } while (parser_accept(p, ','));
   return true;
 }
 
 static const type *tuple(parser *p) {
   type_vec elems = {0};
-  if (!parser_list_in(p, '<', '>', type_item, &elems, " in tuple type")) return NULL;
+  if (!parser_list_in(p, '<', '>', parser_type_item, &elems, " in tuple type")) return NULL;
   return type_tuple(p->ctx, (types){elems.data, elems.len});
 }
 
 static const type *future(parser *p) {
   type_vec elems = {0};
   token where = p->tok;
-  if (!parser_list(p, '<', '>', type_item, &elems)) return NULL;
+  if (!parser_list(p, '<', '>', parser_type_item, &elems)) return NULL;
   if (!elems.len) return parser_error(p, &where, "expected non-function type"), NULL;
   for (size_t i = 0; i < elems.len; i++)
     if (elems.data[i]->kind != TYPE_TENSOR)
@@ -230,10 +230,10 @@ static const type *future(parser *p) {
 
 /* (a, b) -> c or (a, b) -> (c, d) */
 bool parser_function_type(parser *p, type_vec *inputs, type_vec *results) {
-  if (!parser_list(p, '(', ')', type_item, inputs)) return false;
+  if (!parser_list(p, '(', ')', parser_type_item, inputs)) return false;
   if (!parser_expect(p, TOK_ARROW, "expected '->' in function type")) return false;
-  if (at(p, '(')) return parser_list(p, '(', ')', type_item, results);
-  return type_item(p, results);
+  if (at(p, '(')) return parser_list(p, '(', ')', parser_type_item, results);
+  return parser_type_item(p, results);
 }
 
 static const type *function(parser *p) {

@@ -138,6 +138,7 @@ const attr *parser_symbol(parser *p);          /* @a or @a::@b */
 const type *parser_type(parser *p);
 const type *parser_int_type(ir_ctx *c, str s, const char **bad); /* i32; bad: what its width is */
 bool parser_type_list(parser *p, type_vec *out);                 /* a, b */
+bool parser_type_item(parser *p, void *type_list); /* one more, of parser_list: a type_vec */
 bool parser_function_type(parser *p, type_vec *inputs, type_vec *results);
 const type *parser_optional_type(parser *p, bool *bad);     /* NULL: no type starts here */
 bool parser_dims(parser *p, i64_vec *dims, bool *unranked); /* after `<`, raw: 4x?x */

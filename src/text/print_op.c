@@ -51,16 +51,20 @@ void printer_types(printer *w, const op *o, size_t begin, size_t n) {
   }
 }
 
+void printer_result_types(printer *w, const op *o, size_t begin, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    if (i) PUT(w, ", ");
+    printer_type(w, o->results[begin + i].type);
+  }
+}
+
 void printer_fn(printer *w, const op *o) {
   put_char(w, '(');
   printer_types(w, o, 0, o->num_operands);
   PUT(w, ") -> ");
   bool bare = o->num_results == 1 && o->results[0].type->kind != TYPE_FUNCTION;
   if (!bare) put_char(w, '(');
-  for (u32 i = 0; i < o->num_results; i++) {
-    if (i) PUT(w, ", ");
-    printer_type(w, o->results[i].type);
-  }
+  printer_result_types(w, o, 0, o->num_results);
   if (!bare) put_char(w, ')');
 }
 

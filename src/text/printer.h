@@ -83,7 +83,8 @@ void printer_generic(printer *w, const op *o, bool with_name);
 void printer_value(printer *w, const value *v);
 void printer_operands(printer *w, const op *o, size_t begin, size_t n);
 void printer_types(printer *w, const op *o, size_t begin, size_t n); /* of operands */
-void printer_fn(printer *w, const op *o);                            /* (operands) -> results */
+void printer_result_types(printer *w, const op *o, size_t begin, size_t n);
+void printer_fn(printer *w, const op *o); /* (operands) -> results */
 void printer_region(printer *w, const region *r, bool entry_args, bool empty_block);
 /* %a: type {attrs} loc(...); attrs: a dictionary or NULL */
 void printer_region_arg(printer *w, const value *v, const attr *attrs);

@@ -7,13 +7,8 @@
 #include "text/printer.h"
 
 static bool types_after(parser *p, op_state *st, type_vec *types) {
-  if (!parser_optional_dict(p, st) || !parser_expect(p, ':', "expected ':'")) return false;
-  do {
-    const type *t = parser_type(p);
-    if (!t) return false;
-    VEC_PUSH(p->scratch, *types, t);
-  } while (parser_accept(p, ','));
-  return true;
+  return parser_optional_dict(p, st) && parser_expect(p, ':', "expected ':'") &&
+         parser_type_list(p, types);
 }
 
 static bool parse_broadcastable(parser *p, op_state *st) {
@@ -25,41 +20,23 @@ static bool parse_broadcastable(parser *p, op_state *st) {
   return types_after(p, st, &st->operand_types);
 }
 
-typedef struct extents {
-  VEC(i64) list;
-} extents;
-
-static bool extent_item(parser *p, void *user) {
-  i64 v;
-  if (!parser_i64(p, &v)) return false;
-  VEC_PUSH(p->scratch, ((extents *)user)->list, v);
-  return true;
-}
-
 static bool parse_const_shape(parser *p, op_state *st) {
-  extents x = {0};
-  if (!parser_list(p, '[', ']', extent_item, &x)) return false;
-  i64 n = (i64)x.list.len;
+  i64_vec extents = {0};
+  if (!parser_i64_list(p, &extents)) return false;
+  i64 n = (i64)extents.len;
   const type *t = type_tensor(p->ctx, (i64s){&n, 1}, type_index(p->ctx), NULL);
-  str bytes = {(const char *)x.list.data, x.list.len * sizeof(i64)};
+  str bytes = {(const char *)extents.data, extents.len * sizeof(i64)};
   parser_set_attr(p, st, STR("shape"), attr_dense(p->ctx, t, bytes, false, false));
   st->has_results = true;
   return types_after(p, st, &st->result_types);
-}
-
-static bool type_item(parser *p, void *user) {
-  op_state *st = user;
-  const type *t = parser_type(p);
-  if (!t) return false;
-  VEC_PUSH(p->scratch, st->result_types, t);
-  return true;
 }
 
 static bool parse_assuming(parser *p, op_state *st) {
   if (!parser_operand_item(p, st)) return false;
   VEC_PUSH(p->scratch, st->operand_types, type_opaque(p->ctx, STR("shape.witness")));
   st->has_results = true;
-  if (parser_accept(p, TOK_ARROW) && !parser_list(p, '(', ')', type_item, st)) return false;
+  if (parser_accept(p, TOK_ARROW) && !parser_list(p, '(', ')', parser_type_item, &st->result_types))
+    return false;
   return parser_region(p, st, NULL) && parser_optional_dict(p, st);
 }
 
@@ -71,14 +48,6 @@ bool parser_shape(parser *p, op_state *st) {
     return parse_assuming(p, st);
   default:
     return parse_const_shape(p, st);
-  }
-}
-
-static void print_types(printer *w, const op *o, bool results) {
-  u32 n = results ? o->num_results : o->num_operands;
-  for (u32 i = 0; i < n; i++) {
-    if (i) PUT(w, ", ");
-    printer_type(w, results ? o->results[i].type : op_operand(o, i)->type);
   }
 }
 
@@ -94,7 +63,7 @@ static bool print_const_shape(printer *w, const op *o) {
   put_char(w, ']');
   printer_attr_dict(w, o, 1, false);
   PUT(w, " : ");
-  print_types(w, o, true);
+  printer_result_types(w, o, 0, o->num_results);
   return true;
 }
 
@@ -105,13 +74,13 @@ bool printer_shape(printer *w, const op *o) {
   if (!o->num_regions) {
     printer_attr_dict(w, o, 0, false);
     PUT(w, " : ");
-    print_types(w, o, false);
+    printer_types(w, o, 0, o->num_operands);
     return true;
   }
   if (o->num_regions != 1 || o->num_operands != 1) return false;
   if (o->num_results) {
     PUT(w, " -> (");
-    print_types(w, o, true);
+    printer_result_types(w, o, 0, o->num_results);
     put_char(w, ')');
   }
   put_char(w, ' ');

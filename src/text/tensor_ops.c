@@ -14,13 +14,6 @@
 static const char *const predicates[] = {"eq",  "ne",  "slt", "sle", "sgt",
                                          "sge", "ult", "ule", "ugt", "uge"};
 
-static bool operand(parser *p, op_state *st) {
-  operand_ref r;
-  if (!parser_operand(p, &r)) return false;
-  VEC_PUSH(p->scratch, st->operands, r);
-  return true;
-}
-
 static bool predicate(parser *p, op_state *st) {
   for (size_t i = 0; i < COUNT(predicates); i++)
     if (parser_accept_word(p, predicates[i])) {
@@ -138,7 +131,7 @@ static void set_types(parser *p, op_state *st, const type *condition, const type
 bool parser_tensor_op(parser *p, op_state *st) {
   if (st->info->id == OP_cmpi && !predicate(p, st)) return false;
   if (st->info->id == OP_tensor_extract) {
-    if (!operand(p, st) || !parser_expect(p, '[', "expected '['")) return false;
+    if (!parser_operand_item(p, st) || !parser_expect(p, '[', "expected '['")) return false;
     if (!at(p, ']') && !parser_operands(p, st)) return false;
     if (!parser_expect(p, ']', "expected ']'")) return false;
   } else if (!parser_operands(p, st)) {
