@@ -95,10 +95,7 @@ bool infer_clamp(checker *k, const op *o, inferred *out) {
 /* ---- constants ---- */
 
 static bool infer_value(checker *k, const op *o, inferred *out) {
-  const dense_attr *d = attr_as(dense, o->slots[0]);
-  const dense_resource_attr *r = attr_as(dense_resource, o->slots[0]);
-  const dense_string_attr *s = attr_as(dense_string, o->slots[0]);
-  const type *t = d ? d->type : r ? r->type : s ? s->type : NULL;
+  const type *t = attr_type_of(o->slots[0]);
   if (t && t->kind == TYPE_TENSOR) return infer_push(k, out, t);
   return plain_error(k, o, "attribute 'value' failed to satisfy constraint: constant tensor");
 }

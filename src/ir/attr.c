@@ -1,4 +1,5 @@
 /* Attributes: the rows of attrs.def as data, and one uniquing routine that reads them. */
+#include "base/index.h"
 #include "ir/ctx.h"
 
 /* `self` gives F the struct of its row. */
@@ -347,25 +348,34 @@ const attr *loc_file(ir_ctx *c, str file, u32 line, u32 col) {
   return attr_make(c, loc_file, .file = name, .line = line, .col = col);
 }
 
-static bool loc_is_in(const attr *const *list, size_t n, const attr *a) {
-  for (size_t i = 0; i < n; i++)
-    if (list[i] == a) return true;
-  return false;
+static const attr *fuse(ir_ctx *c, arena *scratch, attrs parts, const attr *metadata) {
+  VEC(const attr *) v = {0};
+  hash_index seen = {0};
+  for (size_t i = 0; i < parts.len; i++) {
+    const loc_fused_attr *f = attr_as(loc_fused, parts.data[i]);
+    bool open = f && f->metadata == metadata;
+    attrs inner = open ? f->locs : (attrs){&parts.data[i], 1};
+    for (size_t k = 0; k < inner.len; k++) {
+      const attr *one = inner.data[k];
+      if ((!open && attr_is(loc_unknown, one)) || index_get(&seen, one)) continue;
+      index_set(&seen, scratch, one, c);
+      VEC_PUSH(scratch, v, one);
+    }
+  }
+  if (v.len == 0 && metadata) VEC_PUSH(scratch, v, loc_unknown(c));
+  if (v.len == 0) return loc_unknown(c);
+  if (v.len == 1 && !metadata) return v.data[0];
+  return attr_make(c, loc_fused, .locs = {v.data, v.len}, .metadata = metadata);
+}
+
+const attr *loc_fuse_all(ir_ctx *c, attrs parts, const attr *metadata) {
+  const attr *a = fuse(c, ir_scratch_push(c), parts, metadata);
+  ir_scratch_pop(c);
+  return a;
 }
 
 const attr *loc_fuse(ir_ctx *c, const attr *a, const attr *b) {
-  enum { MOST = 64 };
-  const attr *list[MOST], *both[2] = {a, b};
-  size_t n = 0;
-  for (int k = 0; k < 2; k++) {
-    const loc_fused_attr *f = attr_as(loc_fused, both[k]);
-    attrs parts = f && !f->metadata ? f->locs : (attrs){&both[k], 1};
-    for (size_t i = 0; i < parts.len && n < MOST; i++)
-      if (!attr_is(loc_unknown, parts.data[i]) && !loc_is_in(list, n, parts.data[i]))
-        list[n++] = parts.data[i];
-  }
-  if (n == 0) return loc_unknown(c);
-  return n == 1 ? list[0] : attr_make(c, loc_fused, .locs = {list, n});
+  return loc_fuse_all(c, (attrs){(const attr *const[]){a, b}, 2}, NULL);
 }
 
 diag_pos loc_pos(const attr *loc) {

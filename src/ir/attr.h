@@ -313,7 +313,12 @@ const attr *loc_file(ir_ctx *c, str file, u32 line, u32 col);
 static inline str loc_file_name(const loc_file_attr *f) {
   return ((const string_attr *)f->file)->value;
 }
-/* Both, as MLIR fuses: equal ones once, unknown ones not at all. */
+static inline bool attr_is_loc(const attr *a) {
+  return a && a->id >= ATTR_loc_unknown && a->id <= ATTR_loc_fused;
+}
+/* One for all, as MLIR fuses: parts of those with this metadata (NULL: none) in their place, equal
+ * ones once, unknown ones not at all. */
+const attr *loc_fuse_all(ir_ctx *c, attrs parts, const attr *metadata);
 const attr *loc_fuse(ir_ctx *c, const attr *a, const attr *b);
 /* The first file position inside a location; empty file if none. */
 diag_pos loc_pos(const attr *loc);

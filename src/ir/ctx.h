@@ -38,7 +38,7 @@ struct ir_ctx {
   scratch_arena *scratch;
   foreign_op *foreign;
   const void *op_priorities;
-  table types, attrs, infos, resources, row_names;
+  table types, attrs, infos, resources;
   /* the ones asked for most */
   const type *i1, *i32, *i64;
   const attr *unknown_loc, *unit, *last_file;

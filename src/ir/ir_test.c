@@ -44,6 +44,21 @@ static void test_attrs(ir_ctx *c) {
   CHECK(attr_as(dense, splat)->splat && attr_dense_int(splat, 2) == 7);
 }
 
+/* As MLIR's FusedLoc::get. */
+static void test_fused(ir_ctx *c) {
+  enum { MANY = 100 };
+  const attr *all = loc_unknown(c), *x = loc_file(c, STR("x"), 1, 1), *none = loc_unknown(c);
+  const attr *tag = attr_string(c, STR("m"));
+  for (u32 i = 0; i < MANY; i++) all = loc_fuse(c, all, loc_file(c, STR("y"), i, 1));
+  CHECK(attr_as(loc_fused, all)->locs.len == MANY);
+  CHECK(loc_fuse(c, all, attr_as(loc_fused, all)->locs.data[7]) == all);
+  CHECK(loc_fuse(c, x, none) == x && loc_fuse(c, none, none) == none);
+  const attr *tagged = loc_fuse_all(c, (attrs){&x, 1}, tag);
+  CHECK(attr_as(loc_fused, tagged)->locs.data[0] == x);
+  CHECK(loc_fuse_all(c, (attrs){&tagged, 1}, tag) == tagged && loc_fuse(c, tagged, none) == tagged);
+  CHECK(attr_as(loc_fused, loc_fuse_all(c, (attrs){0}, tag))->locs.data[0] == none);
+}
+
 static void test_ops(ir_ctx *c) {
   ir_module *m = ir_module_create(c);
   const type *t = type_tensor(c, (i64s){0}, type_float(c, FLOAT_f32), NULL);
@@ -87,6 +102,7 @@ int main(void) {
   if (setjmp(trap.at)) return 1;
   test_types(c);
   test_attrs(c);
+  test_fused(c);
   test_ops(c);
   ir_ctx_destroy(c);
   return UNIT_END();

@@ -26,8 +26,6 @@ static bool parse_module(parser *p, op_state *st) {
   return true;
 }
 
-typedef VEC(const attr *) attr_vec;
-
 typedef struct signature {
   region_args args;
   type_vec inputs, results;
@@ -120,10 +118,8 @@ static bool parse_func(parser *p, op_state *st) {
 /* ---- constants ---- */
 
 static const type *type_of_elements(const attr *a) {
-  const dense_attr *d = attr_as(dense, a);
-  const dense_string_attr *s = attr_as(dense_string, a);
   const dense_resource_attr *r = attr_as(dense_resource, a);
-  return d ? d->type : s ? s->type : r ? r->type : NULL;
+  return r ? r->type : attr_dense_type(a);
 }
 
 /* {attributes} dense<..> : type, or the generic form after the name where the types differ */

@@ -97,7 +97,8 @@ static bool print_func(printer *w, const op *o) {
 static bool print_constant(printer *w, const op *o) {
   const attr *value = get(o, "value");
   if (o->num_results != 1 || !value) return false;
-  if (!op_is(o, arith_constant) && attr_type_of(value) != o->results[0].type) {
+  bool hlo = op_is(o, constant) || op_is(o, sdy_constant);
+  if (hlo && attr_type_of(value) != o->results[0].type) {
     printer_generic(w, o, false);
     return true;
   }
@@ -195,16 +196,7 @@ static bool print_while(printer *w, const op *o) {
   return true;
 }
 
-/* ---- chlo.constant, chlo.scan ---- */
-
-static bool print_chlo_constant(printer *w, const op *o) {
-  const attr *value = get(o, "value");
-  if (o->num_results != 1 || !value) return false;
-  printer_attr_dict(w, o, bit(o, "value"), false);
-  put_char(w, ' ');
-  printer_attr(w, value, false);
-  return true;
-}
+/* ---- chlo.scan ---- */
 
 static bool print_scan(printer *w, const op *o) {
   size_t begin, inputs;
@@ -244,7 +236,7 @@ static custom_fn *const custom_of[OP_COUNT] = {
     [OP_arith_constant] = print_constant,
     [OP_reduce] = print_reduce,
     [OP_while] = print_while,
-    [OP_chlo_constant] = print_chlo_constant,
+    [OP_chlo_constant] = print_constant,
     [OP_chlo_scan] = print_scan,
     [OP_const_shape] = printer_shape,
     [OP_cstr_broadcastable] = printer_shape,

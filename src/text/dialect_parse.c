@@ -9,8 +9,6 @@
 #include "text/float.h"
 #include "text/parser.h"
 
-typedef VEC(const attr *) attrs_vec;
-
 /* ---- <name = value, ...> in any order ---- */
 
 /* (2)4: the size 4 after 2 */
@@ -122,7 +120,7 @@ static const attr *dimensions(parser *p, attr_id id) {
 /* ---- replica groups as axes of a mesh ---- */
 
 static bool mesh_axis(parser *p, void *user) {
-  attrs_vec *list = user;
+  attr_vec *list = user;
   const attr *a = at(p, '<') ? generated(p, ATTR_hlo_mesh_axis) : parser_attr(p, NULL);
   if (!attr_is(hlo_mesh_axis, a)) return a && parser_error(p, &p->tok, "expected a mesh axis");
   VEC_PUSH(p->scratch, *list, a);
@@ -131,7 +129,7 @@ static bool mesh_axis(parser *p, void *user) {
 
 /* <axes=[<name = "x", size = 2>], device_ids=dense<...>> */
 static const attr *hlo_mesh(parser *p, attr_id id) {
-  attrs_vec axes = {0};
+  attr_vec axes = {0};
   const attr *ids = NULL;
   (void)id;
   if (!parser_expect(p, '<', "expected '<'") || !parser_expect_word(p, "axes") ||
@@ -300,14 +298,12 @@ const attr *parser_conv_dims(parser *p) {
 
 /* <[b, 0, f]x[0, i, o]->[b, 0, f]> or <raw input_batch_dimension = 0, ...>; in a form bare */
 static const attr *conv(parser *p, attr_id id) {
-  lexer back = p->lex;
   token less = p->tok;
   if (!parser_accept(p, '<')) return parser_conv_dims(p);
   if (at_word(p, "raw")) { /* what follows reads as a struct after its `<` */
     p->tok = less;
     return structure(p, id);
   }
-  (void)back;
   const attr *a = parser_conv_dims(p);
   return a && parser_expect(p, '>', "expected '>'") ? a : NULL;
 }

@@ -304,8 +304,6 @@ static bool dir_dot(parser *p, op_state *st, const form_step *s) {
   return true;
 }
 
-typedef VEC(const attr *) attr_vec;
-
 static bool precision_item(parser *p, void *user) {
   attr_vec *v = user;
   const attr *a = parser_dialect_body(p, ATTR_precision);

@@ -1,6 +1,5 @@
 /* Locations. `loc(#loc3)` may name an alias that the end of the file defines: the op gets it then.
  */
-#include "base/index.h"
 #include "text/parser.h"
 
 typedef struct loc_fix {
@@ -19,37 +18,12 @@ static const attr *callsite(parser *p) {
   return attr_make(p->ctx, loc_callsite, .callee = callee, .caller = caller);
 }
 
-typedef VEC(const attr *) attr_vec;
-
 static bool loc_item(parser *p, void *user) {
   attr_vec *v = user;
   const attr *a = parser_loc_body(p);
   if (!a) return false;
   VEC_PUSH(p->scratch, *v, a);
   return true;
-}
-
-static void add_once(parser *p, attr_vec *v, hash_index *seen, const attr *loc) {
-  if (index_pair(seen, loc)) return;
-  index_set(seen, p->scratch, loc, NULL);
-  VEC_PUSH(p->scratch, *v, loc);
-}
-
-/* What MLIR makes of a fused location: no unknown ones, none twice, none of one part. */
-static const attr *make_fused(parser *p, const attr_vec *parts, const attr *metadata) {
-  attr_vec v = {0};
-  hash_index seen = {0};
-  for (size_t i = 0; i < parts->len; i++) {
-    const loc_fused_attr *f = attr_as(loc_fused, parts->data[i]);
-    if (f && f->metadata == metadata)
-      for (size_t k = 0; k < f->locs.len; k++) add_once(p, &v, &seen, f->locs.data[k]);
-    else if (!attr_is(loc_unknown, parts->data[i]))
-      add_once(p, &v, &seen, parts->data[i]);
-  }
-  if (v.len == 0 && !metadata) return loc_unknown(p->ctx);
-  if (v.len == 0) add_once(p, &v, &seen, loc_unknown(p->ctx));
-  if (v.len == 1 && !metadata) return v.data[0];
-  return attr_make(p->ctx, loc_fused, .locs = {v.data, v.len}, .metadata = metadata);
 }
 
 static const attr *fused(parser *p) {
@@ -61,7 +35,7 @@ static const attr *fused(parser *p) {
       return NULL;
   }
   if (!parser_list(p, '[', ']', loc_item, &v)) return NULL;
-  return make_fused(p, &v, metadata);
+  return loc_fuse_all(p->ctx, (attrs){v.data, v.len}, metadata);
 }
 
 static bool line_or_column(parser *p, const char *which, u32 *out) {
@@ -103,11 +77,6 @@ static const attr *name_or_file(parser *p) {
                    .end_line = end_line, .end_col = end_col);
 }
 
-static bool is_loc(const attr *a) {
-  return attr_is(loc_unknown, a) || attr_is(loc_file, a) || attr_is(loc_name, a) ||
-         attr_is(loc_callsite, a) || attr_is(loc_fused, a);
-}
-
 static const attr *body(parser *p) {
   if (at(p, TOK_STRING)) return name_or_file(p);
   if (parser_accept_word(p, "callsite")) return callsite(p);
@@ -116,7 +85,7 @@ static const attr *body(parser *p) {
   token t = p->tok;
   if (!at(p, TOK_HASH)) return parser_expect(p, TOK_ID + 100, "expected location instance"), NULL;
   const attr *a = parser_dialect_attr(p);
-  if (a && !is_loc(a)) return parser_error(p, &t, "expected location attribute"), NULL;
+  if (a && !attr_is_loc(a)) return parser_error(p, &t, "expected location attribute"), NULL;
   return a;
 }
 
@@ -175,7 +144,7 @@ bool parser_fix_locs(parser *p) {
   for (loc_fix *f = p->loc_fixes; f; f = f->next) {
     const attr *a = name_map_get(&p->attr_aliases, str_from(f->at.text, 1));
     if (!a) return parser_error(p, &f->at, "operation location alias was never defined");
-    if (!is_loc(a)) return parser_error(p, &f->at, "expected location");
+    if (!attr_is_loc(a)) return parser_error(p, &f->at, "expected location");
     set_loc(p, f->o, f->b, a);
   }
   return true;

@@ -21,7 +21,7 @@ static const char *const names[] = {"distinct", "loc", "map", "set", "sparse"};
 static int name_of(const attr *a) {
   const opaque_attr *o = attr_as(opaque, a);
   const distinct_attr *d = attr_as(distinct, a);
-  if (a->id >= ATTR_loc_unknown && a->id <= ATTR_loc_fused) return 1;
+  if (attr_is_loc(a)) return 1;
   if (d) return attr_is(unit, d->value) ? -1 : 0;
   if (a->id == ATTR_affine_map) return 2;
   if (a->id == ATTR_affine_set) return 3;

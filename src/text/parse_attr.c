@@ -106,8 +106,6 @@ const attr *parser_number(parser *p, const type *t, bool minus) {
 
 /* ---- lists ---- */
 
-typedef VEC(const attr *) attr_vec;
-
 static bool attr_item(parser *p, void *user) {
   attr_vec *v = user;
   const attr *a = parser_attr(p, NULL);

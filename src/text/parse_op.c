@@ -126,13 +126,9 @@ static bool define_arg(parser *p, block *b, const region_arg *a, bool entry) {
   return ssa_define(p, &a->at, a->name, v, 1);
 }
 
-typedef struct block_at {
-  block *b;
-} block_at;
-
 static bool block_arg_item(parser *p, void *user) {
   region_arg a;
-  return parser_region_arg(p, &a, true, false) && define_arg(p, ((block_at *)user)->b, &a, false);
+  return parser_region_arg(p, &a, true, false) && define_arg(p, user, &a, false);
 }
 
 static bool block_ops(parser *p, block *b) {
@@ -152,8 +148,7 @@ static bool labelled_block(parser *p, region *r) {
   l->defined = true;
   parser_next(p);
   region_append(r, l->b);
-  block_at to = {l->b};
-  if (at(p, '(') && !parser_list(p, '(', ')', block_arg_item, &to)) return false;
+  if (at(p, '(') && !parser_list(p, '(', ')', block_arg_item, l->b)) return false;
   return parser_expect(p, ':', "expected ':' after block name") && block_ops(p, l->b);
 }
 

@@ -39,6 +39,7 @@ typedef struct region_arg {
 } region_arg;
 typedef VEC(region_arg) region_args;
 typedef VEC(i64) i64_vec;
+typedef VEC(const attr *) attr_vec;
 typedef VEC(const type *) type_vec;
 
 /* %name or %name:count before an op */
@@ -155,7 +156,7 @@ bool parser_keep_symbol(parser *p, const dialect_symbol *s, bool is_type, const 
 /* After !quant.name or !quant<name; `where` is the name. quant_text.c */
 const type *parser_quant(parser *p, const token *where, str name);
 
-/* ---- attributes: parse_attr.c, parse_dense.c, dialect_attr.c, loc.c ---- */
+/* ---- attributes: parse_attr.c, parse_dense.c, dialect_parse.c, loc.c ---- */
 const attr *parser_attr(parser *p, const type *expected); /* expected: the type, or NULL */
 bool parser_attr_begins(const parser *p);                 /* judged by the token at hand */
 const attr *parser_dict(parser *p);                       /* { ... } */
@@ -194,7 +195,7 @@ const attr *parser_sdy_body(parser *p, attr_id id);
 const attr *parser_sharding_list(parser *p); /* [<...>, <...>] as a sharding_per_value */
 
 /* ---- values: ssa.c ---- */
-bool ssa_init(parser *p);
+void ssa_init(parser *p);
 void ssa_push(parser *p, bool isolated);
 bool ssa_pop(parser *p, bool isolated); /* checks forward references of an isolated scope */
 /* Whether no value or use of this name is in sight; reported as of a region's argument. */

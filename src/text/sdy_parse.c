@@ -5,8 +5,6 @@
 
 #include "text/parser.h"
 
-typedef VEC(const attr *) attr_vec;
-
 /* ---- parameters ---- */
 
 static bool bad_param(parser *p, const char *of, const char *name, const char *type) {

@@ -46,10 +46,9 @@ struct ssa {
   size_t num_numbered;
 };
 
-bool ssa_init(parser *p) {
+void ssa_init(parser *p) {
   p->ssa = ARENA_NEW(p->scratch, struct ssa);
   ssa_push(p, true);
-  return true;
 }
 
 static entry *new_entry(parser *p, str name) {

@@ -95,7 +95,7 @@ void wide_int_print(buf *out, const type *t, const char *bytes) {
         limb = (u32)(rest / 1000000000u);
         memcpy(work.data + 4 * i, &limb, 4);
         rest %= 1000000000u;
-        if (i == len - 1 && limb == 0 && len > 0) len--;
+        if (i == len - 1 && limb == 0) len--;
       }
       limb = (u32)rest;
       buf_bytes(&text, (const char *)&limb, 4);
