@@ -69,10 +69,11 @@ void rope_flush(const rope *r, buf *out) {
 static void rehash(writer *w, interner *t) {
   size_t cap = t->cap ? 2 * t->cap : 64;
   u32 *slots = arena_zalloc(w->arena, cap * sizeof *slots);
-  for (size_t i = 0; i < t->items.len; i++) {
-    size_t at = t->items.data[i].hash & (cap - 1);
+  for (size_t i = 0; i < t->cap; i++) {
+    if (!t->slots[i]) continue;
+    size_t at = t->items.data[t->slots[i] - 1].hash & (cap - 1);
     while (slots[at]) at = (at + 1) & (cap - 1);
-    slots[at] = (u32)i + 1;
+    slots[at] = t->slots[i];
   }
   t->slots = slots;
   t->cap = cap;
@@ -80,7 +81,7 @@ static void rehash(writer *w, interner *t) {
 
 u32 intern_bytes(writer *w, interner *t, str bytes, u32 tag, bool *added) {
   u64 hash = hash_bytes(bytes.data, bytes.len, tag);
-  if (2 * t->items.len >= t->cap) rehash(w, t);
+  if (2 * t->used >= t->cap) rehash(w, t);
   size_t at = hash & (t->cap - 1);
   for (; t->slots[at]; at = (at + 1) & (t->cap - 1)) {
     const interned *i = &t->items.data[t->slots[at] - 1];
@@ -89,6 +90,7 @@ u32 intern_bytes(writer *w, interner *t, str bytes, u32 tag, bool *added) {
   str copy = {arena_copy(w->arena, bytes.data, bytes.len), bytes.len};
   VEC_PUSH(w->arena, t->items, (interned){copy, hash, tag});
   t->slots[at] = (u32)t->items.len;
+  t->used++;
   if (added) *added = true;
   return (u32)t->items.len - 1;
 }

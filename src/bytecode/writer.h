@@ -29,8 +29,8 @@ typedef struct interned {
 } interned;
 typedef struct interner {
   VEC(interned) items;
-  u32 *slots; /* index + 1; 0: free */
-  size_t cap;
+  u32 *slots;       /* index + 1; 0: free */
+  size_t cap, used; /* slots; items that are alone have none */
 } interner;
 
 /* Numbers by address, for what is unique in the context anyway. */
