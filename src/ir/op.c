@@ -261,7 +261,13 @@ void op_set_attr(ir_module *m, op *o, str name, const attr *a) {
     return;
   }
   u32 at = 0;
-  while (at < o->num_attrs && str_cmp(attr_name(&o->attrs[at]), name) < 0) at++;
+  for (u32 end = o->num_attrs; at < end;) {
+    u32 mid = at + (end - at) / 2;
+    if (str_cmp(attr_name(&o->attrs[mid]), name) < 0)
+      at = mid + 1;
+    else
+      end = mid;
+  }
   bool there = at < o->num_attrs && str_eq(attr_name(&o->attrs[at]), name);
   if (there && a) {
     o->attrs[at].value = a;

@@ -516,12 +516,12 @@ static void attr_affine_set(printer *w, const attr *a, how h) {
 
 /* Numbered in the order of printing. */
 static void attr_distinct(printer *w, const attr *a, how h) {
-  size_t i = 0;
   (void)h;
-  while (i < w->distinct.len && w->distinct.data[i] != a) i++;
-  if (i == w->distinct.len && w->forms.a) VEC_PUSH(w->forms.a, w->distinct, a);
+  ptr_pair *known = index_pair(&w->distinct, a);
+  size_t number = known ? (uintptr_t)known->value : w->distinct.count;
+  if (!known && w->forms.a) index_set(&w->distinct, w->forms.a, a, (void *)(uintptr_t)number);
   PUT(w, "distinct[");
-  printer_i64(w, (i64)i);
+  printer_i64(w, (i64)number);
   PUT(w, "]<");
   const attr *value = ((const distinct_attr *)a)->value;
   if (!attr_is(unit, value)) printer_attr(w, value, false);

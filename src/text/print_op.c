@@ -407,7 +407,7 @@ static void collect(printer *w, request *r) {
   buf_init_sink(&dropped, ir_mem(r->c), DROPPED, drop, NULL);
   w->out = &dropped;
   printer_op(w, r->o);
-  w->distinct.len = 0;
+  w->distinct = (hash_index){0};
   w->out = out;
   buf_deinit(&dropped);
   printer_aliases_number(w->aliases);

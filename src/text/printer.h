@@ -27,7 +27,7 @@ typedef struct printer {
   struct aliases *aliases;           /* of attributes; NULL: print them in place */
   u32 held;                          /* attributes that change their text once it is there */
   const attr *unknown;               /* loc(unknown) */
-  VEC(const attr *) distinct;        /* distinct attributes, in the order of their numbers */
+  hash_index distinct;               /* numbers of distinct attributes */
 } printer;
 
 #define PUT(w, literal) BUF_LIT((w)->out, literal)
