@@ -86,10 +86,15 @@ static void read_one(expectations *e, str s, u32 line, u32 above, u32 below) {
   for (u32 i = 0; i < count && i < 100; i++) VEC_PUSH(&e->arena, e->list, x);
 }
 
+static int by_line(const void *a, const void *b) {
+  const expected *x = *(expected *const *)a, *y = *(expected *const *)b;
+  return x->line != y->line ? (x->line > y->line) - (x->line < y->line) : (x > y) - (x < y);
+}
+
 void expect_read(expectations *e, str file, str source, oom_trap *trap) {
   *e = (expectations){.file = file};
   arena_init(&e->arena, &mem_system, trap);
-  u32 above = 0;
+  u32 above = 0, below = 0;
   for (u32 line = 1; source.len; line++) {
     str s = take_line(&source);
     const char *at = find(s, "expected-");
@@ -97,11 +102,14 @@ void expect_read(expectations *e, str file, str source, oom_trap *trap) {
       above = line;
       continue;
     }
-    u32 below = line_below(source, line);
+    if (below <= line) below = line_below(source, line);
     /* behind code on its line, a comment still speaks of it */
     for (str t = s; (at = find(t, "expected-")); t = str_from(t, (size_t)(at + 9 - t.data)))
       read_one(e, str_from(s, (size_t)(at + 9 - s.data)), line, above, below);
   }
+  e->by_line = ARENA_ARRAY(&e->arena, expected *, e->list.len);
+  for (size_t i = 0; i < e->list.len; i++) e->by_line[i] = &e->list.data[i];
+  if (e->list.len) qsort(e->by_line, e->list.len, sizeof *e->by_line, by_line);
 }
 
 /* POSIX pattern of `text` with {{regex}} parts. */
@@ -135,17 +143,25 @@ static bool matches_pattern(str pattern, str text) {
   return ok;
 }
 
-static bool matches(const expected *x, diag_kind kind, u32 line, str text) {
-  if (x->kind != kind || x->line != line) return false;
+static bool matches(const expected *x, diag_kind kind, str text) {
+  if (x->kind != kind) return false;
   if (x->pattern) return matches_pattern(x->text, text);
   return x->text.len == 0 || (text.len && memmem(text.data, text.len, x->text.data, x->text.len));
 }
 
 void expect_sink(void *user, diag_kind kind, diag_pos pos, str text) {
   expectations *e = user;
-  for (size_t i = 0; i < e->list.len; i++) {
-    if (!matches(&e->list.data[i], kind, pos.line, text)) continue;
-    e->list.data[i].met = true; /* and may be again, as in MLIR */
+  size_t at = 0;
+  for (size_t end = e->list.len; at < end;) { /* to the first of the line */
+    size_t mid = at + (end - at) / 2;
+    if (e->by_line[mid]->line < pos.line)
+      at = mid + 1;
+    else
+      end = mid;
+  }
+  for (; at < e->list.len && e->by_line[at]->line == pos.line; at++) {
+    if (!matches(e->by_line[at], kind, text)) continue;
+    e->by_line[at]->met = true; /* and may be again, as in MLIR */
     return;
   }
   e->wrong++;

@@ -16,6 +16,7 @@ typedef struct expected {
 typedef struct expectations {
   arena arena;
   VEC(expected) list;
+  expected **by_line;
   str file;
   u32 wrong; /* complaints printed */
 } expectations;

@@ -19,9 +19,13 @@ LARGE = {
     "a location fused of many": (
         'module {} loc(fused[' + listed('"f":{0}:1, ', 2 * N) + '"f":1:2])\n'),
     "resources": (
-        listed('"a.u"() {{r = dense_resource<r{0}> : tensor<1xi32>}} : () -> ()\n', 2 * N) +
+        listed('"a.u"() {{r = dense_resource<r{0}> : tensor<1xi32>}} : () -> ()\n') +
         "{-# dialect_resources: { builtin: {" +
-        listed('r{0}: "0x0400000000000000",\n', 2 * N) + 'r: "0x0400000000000000" } } #-}\n'),
+        listed('r{0}: "0x0400000000000000",\n') + 'r: "0x0400000000000000" } } #-}\n'),
+    "distinct attributes": (
+        '"a.b"() {a = [' + listed('distinct[{0}]<"x">, ', 2 * N) + '0]} : () -> ()\n'),
+    "attributes of an op": (
+        '"a.b"() {' + listed('k{0}, ', 2 * N) + 'k} : () -> ()\n'),
 }
 
 
@@ -29,5 +33,18 @@ LARGE = {
 def test_large(kind, tmp_path):
     path = tmp_path / "large.mlir"
     path.write_text(LARGE[kind])
-    done = terrazzo("opt", "-allow-unregistered-dialect", path, "-o", tmp_path / "out.mlir")
-    assert done.returncode == 0, done.stderr[:500]
+    code = tmp_path / "large.mlirbc"
+    for file, *options in ((path, "--emit-bytecode", "--target=native", "-o", code),
+                           (code, "-o", tmp_path / "out.mlir")):
+        done = terrazzo("opt", "-allow-unregistered-dialect", file, *options)
+        assert done.returncode == 0, done.stderr[:500]
+
+
+def test_expectations(tmp_path):
+    """Of lines apart from each other, and all of one."""
+    path = tmp_path / "large.mlir"
+    path.write_text(listed("func.func private @f{0}()\n"
+                           "// expected-error@+1 {{{{redefinition of symbol named 'f'}}}}\n") +
+                    "// expected-note@below {{nothing}}\n" * N + "module {}\n")
+    done = terrazzo("opt", "--verify-diagnostics", path)
+    assert done.stderr.count("was not produced") == 2 * N - 1
