@@ -6,7 +6,8 @@
 
 static bool is_element(const type *t) {
   return t->kind == TYPE_INT || t->kind == TYPE_FLOAT || t->kind == TYPE_COMPLEX ||
-         t->kind == TYPE_INDEX || t->kind == TYPE_QUANT || t->kind == TYPE_OPAQUE;
+         t->kind == TYPE_INDEX || t->kind == TYPE_QUANT || t->kind == TYPE_OPAQUE ||
+         t->kind == TYPE_VECTOR || t->kind == TYPE_TOKEN;
 }
 
 const type *read_tensor(reader *r, cursor *c, bool encoded) {
@@ -58,7 +59,10 @@ static const type *read_unranked_type(reader *r, cursor *c) {
 }
 
 static const type *read_vector_type(reader *r, cursor *c) {
+  const u8 *from = c->at;
   const type *t = read_tensor(r, c, false);
+  if (t && (t->elem->kind == TYPE_VECTOR || t->elem->kind == TYPE_TOKEN))
+    return fail_at(r, from, "expected a type of elements of a vector"), NULL;
   return t ? type_vector(r->ctx, t->dims, t->elem) : NULL;
 }
 

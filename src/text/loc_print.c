@@ -111,6 +111,8 @@ void printer_visit_loc(printer *w, const attr *loc, bool deferred) {
     visit(w->aliases, loc, deferred);
 }
 
+bool printer_collects(const printer *w) { return w->aliases && !w->aliases->numbered; }
+
 struct aliases *printer_aliases_begin(arena *a) {
   struct aliases *t = ARENA_NEW(a, struct aliases);
   t->a = a;

@@ -334,7 +334,7 @@ void printer_generic(printer *w, const op *o, bool with_name) {
   print_successors(w, o);
   if (n && op_is_plain(o)) {
     PUT(w, " <");
-    printer_attr(w, o->slots[0], false);
+    if (!printer_collects(w)) printer_attr(w, o->slots[0], false); /* MLIR visits none of it */
     put_char(w, '>');
   } else if (n) {
     PUT(w, " <{");

@@ -66,6 +66,7 @@ void printer_loc(printer *w, const attr *loc); /* loc(...) */
 void printer_trailing_loc(printer *w, const attr *loc, bool allow_alias);
 /* Aliases are collected in a first printing whose text is thrown away. */
 struct aliases *printer_aliases_begin(arena *a);
+bool printer_collects(const printer *w); /* prints only to see what needs an alias */
 /* The attribute's alias, if it has one; false: it is to be written out. */
 bool printer_alias(printer *w, const attr *a);
 void printer_attr_itself(printer *w, const attr *a);                /* never its alias */

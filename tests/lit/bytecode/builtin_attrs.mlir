@@ -21,3 +21,5 @@
 "t.e"() <5 : i64> : () -> ()
 // CHECK: "t.e"() <{}> : () -> ()
 "t.e"() <{}> : () -> ()
+// CHECK: {a = tensor<2xvector<3xf32>>, b = tensor<*xvector<[3]xf32>>, c = memref<2xvector<3xf32>>}
+"t.types"() {a = tensor<2xvector<3xf32>>, b = tensor<*xvector<[3]xf32>>, c = memref<2xvector<3xf32>>} : () -> ()
