@@ -159,9 +159,9 @@ typedef struct counter {
   VEC(op *) dead;
 } counter;
 
-static void count_ref(void *user, str name) {
+static void count_ref(void *user, const symbol_ref_attr *ref) {
   counter *c = user;
-  op *f = symbol_map_find(c->in->names, name);
+  op *f = symbol_map_find(c->in->names, ref->root);
   if (!f) return;
   uintptr_t n = (uintptr_t)index_get(&c->uses, f);
   n = c->down ? n - 1 : n + 1;
@@ -183,7 +183,7 @@ static void erase_unused(inliner *in) {
     if (!index_get(&c.uses, o)) VEC_PUSH(in->scratch, c.dead, o);
   for (size_t i = 0; i < c.dead.len; i++) {
     op *f = c.dead.data[i];
-    if (!op_is(f, func) || !op_body(f, 0) || !symbol_is_private(f) || !f->parent) continue;
+    if (!op_is(f, func) || !op_body(f, 0) || !symbol_is(f, "private") || !f->parent) continue;
     op_walk(f, count_refs, &c);
     op_erase(f);
   }

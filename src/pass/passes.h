@@ -14,12 +14,14 @@ pass_fn pass_chlo_legalize, pass_legalize_deprecated, pass_composite_to_call, pa
 void rewrite_functions(ir_module *m, arena *scratch, const pass_args *args,
                        const rewrite_pattern *set);
 /* Calls fn with each symbol that the op's attributes refer to, at any depth. */
-void each_symbol_ref(const op *o, void (*fn)(void *user, str name), void *user);
+typedef void ref_fn(void *user, const symbol_ref_attr *ref);
+void each_symbol_ref(const op *o, ref_fn *fn, void *user);
 /* Erases blocks that cannot be reached, at any depth; true: there were some. */
 bool regions_drop_unreached(rewriter *r, region *g);
 /* Erases ops that no effect, terminator or symbol needs, and arguments of blocks but the first that
  * nothing uses, at any depth; op.num is 0 before and after. true: there were some. */
 bool regions_erase_unneeded(arena *scratch, region *g);
-bool symbol_is_private(const op *o);
+/* A symbol that is public (also where it does not say), nested or private. */
+bool symbol_is(const op *o, const char *visibility);
 
 #endif

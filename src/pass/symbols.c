@@ -1,16 +1,17 @@
-/* symbol-dce: private symbols that nothing reachable names are erased. strip-debuginfo. */
+/* symbol-dce: symbols that nothing reachable names are erased. strip-debuginfo. */
+#include "dialect/dialect.h"
 #include "pass/passes.h"
 
-bool symbol_is_private(const op *o) {
-  str v = {0};
-  return op_has(o, SYMBOL) && attr_get_str(op_attr(o, STR("sym_visibility")), &v) &&
-         str_is(v, "private");
+bool symbol_is(const op *o, const char *visibility) {
+  str v = STR("public");
+  attr_get_str(op_attr(o, STR("sym_visibility")), &v);
+  return op_has(o, SYMBOL) && str_is(v, visibility);
 }
 
 /* ---- references ---- */
 
 typedef struct ref_visitor {
-  void (*fn)(void *user, str name);
+  ref_fn *fn;
   void *user;
 } ref_visitor;
 
@@ -21,7 +22,7 @@ static void visit_attr(const ref_visitor *r, const attr *a, int depth) {
   if (!a || depth > MAX_DEPTH) return;
   const symbol_ref_attr *s = attr_as(symbol_ref, a);
   if (s) {
-    r->fn(r->user, s->root);
+    r->fn(r->user, s);
     return;
   }
   for (const field_info *f = attr_infos[a->id].fields(); f->name; f++) {
@@ -33,7 +34,7 @@ static void visit_attr(const ref_visitor *r, const attr *a, int depth) {
   }
 }
 
-void each_symbol_ref(const op *o, void (*fn)(void *user, str name), void *user) {
+void each_symbol_ref(const op *o, ref_fn *fn, void *user) {
   ref_visitor r = {fn, user};
   for (u32 i = 0; i < o->info->num_slots; i++) visit_attr(&r, o->slots[i], 0);
   for (u32 i = 0; i < o->num_attrs; i++) visit_attr(&r, o->attrs[i].value, 0);
@@ -41,9 +42,12 @@ void each_symbol_ref(const op *o, void (*fn)(void *user, str name), void *user) 
 
 /* ---- symbol-dce ---- */
 
+/* op.num: is it known to live? */
 typedef struct reach {
-  symbol_map *names;
+  ir_ctx *c;
   arena *a;
+  const op *table;
+  symbol_map *names; /* of the table */
   VEC(op *) work;
 } reach;
 
@@ -53,26 +57,91 @@ static void reach_op(reach *r, op *o) {
   VEC_PUSH(r->a, r->work, o);
 }
 
-static void reach_symbol(void *user, str name) {
+static void reach_names(reach *r, const op *table) {
+  if (r->table != table) r->names = symbol_map_build(table, r->a);
+  r->table = table;
+}
+
+/* Each symbol of the path, if there is the last; what is private is seen in its own table only. */
+static void reach_symbol(void *user, const symbol_ref_attr *ref) {
   reach *r = user;
-  op *o = symbol_map_find(r->names, name);
-  if (o) reach_op(r, o);
+  op *path[MAX_DEPTH] = {symbol_map_find(r->names, ref->root)}, *o = path[0];
+  size_t n = 1;
+  for (size_t i = 0; o && i < ref->nested.len && n < MAX_DEPTH; i++) {
+    o = op_has(o, SYMBOL_TABLE) ? symbol_find(o, symbol_of(ref->nested.data[i])) : NULL;
+    if (o && symbol_is(o, "private")) o = NULL;
+    path[n++] = o;
+  }
+  for (size_t i = 0; o && i < n; i++) reach_op(r, path[i]);
 }
 
 static walk_result reach_refs(void *user, op *o) {
+  if (op_kind(o) == OP_unregistered && !o->info->hooks && o->num_regions == 1 &&
+      !op_dialect_known(o->info->name))
+    return WALK_STOP;
   each_symbol_ref(o, reach_symbol, user);
+  return op_has(o, SYMBOL_TABLE) ? WALK_SKIP : WALK_ON;
+}
+
+static bool reach_table(ir_ctx *c, arena *a, op *table, bool hidden);
+
+static bool is_hidden(const op *table) {
+  return !table->parent || !symbol_name(table).len || symbol_is(table, "private");
+}
+
+/* The tables inside of an op, however deep. */
+static bool reach_inside(reach *r, const op *o, bool hidden) {
+  for (u32 k = 0; k < o->num_regions; k++)
+    for (block *b = o->regions[k].first; b; b = b->next)
+      for (op *i = b->first; i; i = i->next)
+        if (i->num_regions && !(op_has(i, SYMBOL_TABLE) ? reach_table(r->c, r->a, i, hidden)
+                                                        : reach_inside(r, i, hidden)))
+          return false;
+  return true;
+}
+
+/* `hidden`: nothing outside of the table can name what is in it. */
+static bool reach_table(ir_ctx *c, arena *a, op *table, bool hidden) {
+  reach r = {.c = c, .a = a};
+  for (op *o = op_body(table, 0)->first; o; o = o->next) {
+    bool stays = symbol_is(o, "public") || (symbol_is(o, "nested") && !hidden);
+    if (!op_has(o, SYMBOL) || stays) reach_op(&r, o);
+  }
+  while (r.work.len) {
+    op *o = r.work.data[--r.work.len];
+    bool inside = op_has(o, SYMBOL_TABLE) ? reach_table(c, a, o, hidden || is_hidden(o))
+                                          : reach_inside(&r, o, hidden);
+    if (!inside) return false;
+    reach_names(&r, op_parent(o)); /* as a rule the table: what a path names may be of another */
+    if (!op_walk(o, reach_refs, &r))
+      return loc_error(c, o->loc,
+                       "operation contains potentially unknown symbol table, meaning that we can't "
+                       "reliable compute symbol uses");
+  }
+  return true;
+}
+
+static walk_result erase_unreached(void *user, op *o) {
+  (void)user;
+  if (!op_has(o, SYMBOL_TABLE)) return WALK_ON;
+  FOR_OPS(i, op_body(o, 0)) if (op_has(i, SYMBOL) && !i->num) op_erase(i);
+  return WALK_ON;
+}
+
+static walk_result clear_num(void *user, op *o) {
+  (void)user;
+  o->num = 0;
   return WALK_ON;
 }
 
 bool pass_symbol_dce(ir_module *m, arena *scratch, const pass_args *args) {
-  (void)args;
-  reach r = {.names = symbol_map_build(m->root, scratch), .a = scratch};
-  block *b = op_body(m->root, 0);
-  for (op *o = b->first; o; o = o->next) o->num = 0;
-  for (op *o = b->first; o; o = o->next)
-    if (!symbol_is_private(o)) reach_op(&r, o);
-  while (r.work.len) op_walk(r.work.data[--r.work.len], reach_refs, &r);
-  FOR_OPS(o, b) if (!o->num) op_erase(o);
+  op *root = pass_root(m, args);
+  if (!op_has(root, SYMBOL_TABLE))
+    return op_error(m->ctx, root,
+                    " was scheduled to run under SymbolDCE, but does not define a symbol table");
+  op_walk(root, clear_num, NULL);
+  if (!reach_table(m->ctx, scratch, root, is_hidden(root))) return false;
+  op_walk_post(root, erase_unreached, NULL);
   return true;
 }
 
