@@ -209,7 +209,7 @@ static void order_slots(reader *r, op_name *n) {
   for (u32 i = 0; i < count; i++) n->order[i] = (u8)op_slot(n->info, str_of(sorted[i].name));
 }
 
-static void resolve_name(reader *r, op_name *n) {
+static void resolve_name(reader *r, const u8 *from, op_name *n) {
   str d = r->dialects[n->dialect].name;
   if (r->dialects[n->dialect].kind == DIALECT_vhlo) n->vhlo = vhlo_find(n->name);
   if (n->vhlo) {
@@ -220,6 +220,11 @@ static void resolve_name(reader *r, op_name *n) {
                           STR_ARG(n->name));
   n->info = op_info_find(full);
   if (!n->info) n->info = ir_op_info_unregistered(r->ctx, full);
+  if (r->dialects[n->dialect].kind == DIALECT_vhlo)
+    fail_at(r, from,
+            "unregistered operation '" STR_FMT
+            "' found in dialect ('vhlo') that does not allow unknown operations",
+            STR_ARG(full));
   if (n->info->id != OP_unregistered || n->info->hooks) order_slots(r, n);
 }
 
@@ -232,7 +237,7 @@ static op_name *get_op_name(reader *r, cursor *c) {
                    (unsigned long long)i),
            NULL;
   op_name *n = &r->ops[i];
-  if (!n->info) resolve_name(r, n);
+  if (!n->info) resolve_name(r, from, n);
   return n;
 }
 

@@ -1,26 +1,34 @@
 /* The types of builtin and VHLO, read and written. */
 #include "bytecode/writer.h"
 #include "text/float.h"
+#include "text/text.h"
 
 /* ---- builtin ---- */
 
-static bool is_element(const type *t) {
-  return t->kind == TYPE_INT || t->kind == TYPE_FLOAT || t->kind == TYPE_COMPLEX ||
-         t->kind == TYPE_INDEX || t->kind == TYPE_QUANT || t->kind == TYPE_OPAQUE ||
-         t->kind == TYPE_VECTOR || t->kind == TYPE_TOKEN;
+typedef bool element_fn(const type *);
+
+/* Dimensions and elements. */
+static bool read_shape(reader *r, cursor *c, element_fn *is_element, i64s *dims,
+                       const type **elem) {
+  const u8 *from = c->at;
+  *dims = get_ints(r, c);
+  *elem = get_type(r, c);
+  if (r->failed) return false;
+  for (size_t i = 0; i < dims->len; i++)
+    if (dims->data[i] < 0 && dims->data[i] != DYNAMIC)
+      return fail_at(r, from, "expected a dimension, found %lld", (long long)dims->data[i]);
+  return is_element(*elem) || fail_at(r, from, "expected a type of elements");
 }
 
 const type *read_tensor(reader *r, cursor *c, bool encoded) {
   const u8 *from = c->at;
   const attr *encoding = encoded ? get_attr(r, c) : NULL;
-  i64s dims = get_ints(r, c);
-  const type *elem = get_type(r, c);
-  if (r->failed) return NULL;
-  for (size_t i = 0; i < dims.len; i++)
-    if (dims.data[i] < 0 && dims.data[i] != DYNAMIC)
-      return fail_at(r, from, "expected a dimension, found %lld", (long long)dims.data[i]), NULL;
-  if (!is_element(elem)) return fail_at(r, from, "expected a type of elements"), NULL;
-  return type_tensor(r->ctx, dims, elem, encoding);
+  i64s dims;
+  const type *elem;
+  if (!read_shape(r, c, type_is_element, &dims, &elem)) return NULL;
+  const type *t = type_tensor(r->ctx, dims, elem, encoding);
+  const char *problem = bounds_problem(r->ctx, t);
+  return problem ? fail_at(r, from, "%s", problem), NULL : t;
 }
 
 static const type *read_int_type(reader *r, cursor *c) {
@@ -54,7 +62,7 @@ static const type *read_tuple_type(reader *r, cursor *c) {
 static const type *read_unranked_type(reader *r, cursor *c) {
   const u8 *from = c->at;
   const type *elem = get_type(r, c);
-  if (!r->failed && !is_element(elem)) fail_at(r, from, "expected a type of elements");
+  if (!r->failed && !type_is_element(elem)) fail_at(r, from, "expected a type of elements");
   return r->failed ? NULL : type_unranked(r->ctx, elem);
 }
 
@@ -88,11 +96,13 @@ static bool is_layout(const attr *a) { return attr_is(affine_map, a) || attr_is(
 static const type *read_memref_type(reader *r, cursor *c, bool space) {
   const u8 *from = c->at;
   const attr *where = space ? get_attr(r, c) : NULL;
-  const type *t = read_tensor(r, c, false);
+  i64s dims;
+  const type *elem;
+  read_shape(r, c, type_is_memref_element, &dims, &elem);
   const attr *layout = get_attr(r, c);
   if (!r->failed && !is_layout(layout)) fail_at(r, from, "expected the layout of a memref");
   if (r->failed) return NULL;
-  return type_memref(r->ctx, t->dims, t->elem, is_identity(layout) ? NULL : layout, where);
+  return type_memref(r->ctx, dims, elem, is_identity(layout) ? NULL : layout, where);
 }
 
 static const type *read_unranked_memref(reader *r, cursor *c, bool space) {

@@ -196,10 +196,22 @@ static bool check_traits(checker *k, const op *o) {
   return !op_has(o, SAME_SHAPE) || check_same_shape(k, o);
 }
 
+static bool check_visibility(checker *k, const op *o) {
+  const attr *a = op_attr(o, STR("sym_visibility"));
+  str v;
+  if (!op_attr(o, STR("sym_name")) || !attr_get_str(a, &v)) return true;
+  return str_is(v, "public") || str_is(v, "private") || str_is(v, "nested") ||
+         op_error(k->c, o,
+                  "visibility expected to be one of [\"public\", \"private\", \"nested\"], "
+                  "but got %s",
+                  show_attr(k, a));
+}
+
 static bool check_parent(checker *k, const op *o) {
   const op *p = op_parent(o);
   if (op_has(o, TERMINATOR) && o->parent && o->parent->last != o)
     return op_error(k->c, o, "must be the last operation in the parent block");
+  if (op_has(o, SYMBOL) && !check_visibility(k, o)) return false;
   if (op_has(o, SYMBOL) && p && op_kind(p) != OP_unregistered && !op_has(p, SYMBOL_TABLE))
     return op_error(k->c, o, "symbol's parent must have the SymbolTable trait");
   if (op_is(o, func_return) && !(p && op_is(p, func)))

@@ -155,6 +155,9 @@ static inline bool type_is_ranked(const type *t) { return t->kind == TYPE_TENSOR
 static inline bool type_is_tensor(const type *t) {
   return t->kind == TYPE_TENSOR || t->kind == TYPE_UNRANKED;
 }
+/* Can it be that of a tensor, of a memref? */
+bool type_is_element(const type *t);
+bool type_is_memref_element(const type *t);
 /* element type of tensors and vectors, the type itself otherwise */
 const type *type_element(const type *t);
 bool type_is_static(const type *t); /* a ranked tensor without DYNAMIC dimensions */

@@ -41,27 +41,27 @@ bool parser_dims(parser *p, i64_vec *dims, bool *unranked) {
   return parser_next(p);
 }
 
-static bool valid_element(const type *t) {
-  return t->kind == TYPE_INDEX || t->kind == TYPE_INT || t->kind == TYPE_FLOAT ||
-         t->kind == TYPE_COMPLEX || t->kind == TYPE_OPAQUE || t->kind == TYPE_VECTOR ||
-         t->kind == TYPE_QUANT || t->kind == TYPE_TOKEN;
+static const char *shown_without_bounds(ir_ctx *c, const type *t) {
+  return text_show_type(ir_arena(c), type_tensor(c, t->dims, t->elem, NULL));
 }
 
-static bool bounds_fit(parser *p, const bounds_attr *b, const i64_vec *dims, const type *elem) {
-  i64s list = {dims->data, dims->len};
-  const char *shown = text_show_type(p->scratch, type_tensor(p->ctx, list, elem, NULL));
-  if (b->bounds.len != list.len)
-    return parser_error(p, &p->tok,
+const char *bounds_problem(ir_ctx *c, const type *t) {
+  const bounds_attr *b = attr_as(bounds, t->encoding);
+  if (!b) return NULL;
+  if (b->bounds.len != t->dims.len)
+    return arena_printf(ir_arena(c),
                         "Bounds length is %zu, expected to be equal to rank(%zu) of the tensor "
                         "'%s'",
-                        b->bounds.len, list.len, shown);
-  for (size_t i = 0; i < list.len; i++)
-    if (list.data[i] != DYNAMIC && b->bounds.data[i] != DYNAMIC)
-      return parser_error(p, &p->tok,
+                        b->bounds.len, t->dims.len, shown_without_bounds(c, t))
+        .data;
+  for (size_t i = 0; i < t->dims.len; i++)
+    if (t->dims.data[i] != DYNAMIC && b->bounds.data[i] != DYNAMIC)
+      return arena_printf(ir_arena(c),
                           "Static dimension %zu cannot have a bound, use ShapedType::kDynamic to "
                           "indicate a missing bound in tensor '%s'",
-                          i, shown);
-  return true;
+                          i, shown_without_bounds(c, t))
+          .data;
+  return NULL;
 }
 
 static const type *tensor(parser *p) {
@@ -74,17 +74,19 @@ static const type *tensor(parser *p) {
   token where = p->tok;
   const type *elem = parser_type(p);
   if (!elem) return NULL;
-  if (!valid_element(elem)) return parser_error(p, &where, "invalid tensor element type"), NULL;
+  if (!type_is_element(elem)) return parser_error(p, &where, "invalid tensor element type"), NULL;
   if (parser_accept(p, ',') && parser_attr_begins(p)) {
     encoding = parser_attr(p, NULL);
     if (!encoding) return NULL;
     if (unranked) return parser_error(p, &p->tok, "cannot apply encoding to unranked tensor"), NULL;
-    if (attr_is(bounds, encoding) && !bounds_fit(p, (const bounds_attr *)encoding, &dims, elem))
-      return NULL;
   }
-  if (!parser_expect(p, '>', "expected '>' in tensor type")) return NULL;
-  if (unranked) return type_unranked(p->ctx, elem);
-  return type_tensor(p->ctx, (i64s){dims.data, dims.len}, elem, encoding);
+  if (unranked)
+    return parser_expect(p, '>', "expected '>' in tensor type") ? type_unranked(p->ctx, elem)
+                                                                : NULL;
+  const type *t = type_tensor(p->ctx, (i64s){dims.data, dims.len}, elem, encoding);
+  const char *problem = bounds_problem(p->ctx, t);
+  if (problem) return parser_error(p, &p->tok, "%s", problem), NULL;
+  return parser_expect(p, '>', "expected '>' in tensor type") ? t : NULL;
 }
 
 /* 2x[4]x where brackets mean scalable, from the cursor as parser_dims does. */
@@ -170,8 +172,7 @@ static const type *memref(parser *p) {
   token where = p->tok;
   const type *elem = parser_type(p);
   if (!elem) return NULL;
-  if (elem->kind == TYPE_FUNCTION || elem->kind == TYPE_TUPLE || elem->kind == TYPE_NONE ||
-      type_is_tensor(elem))
+  if (!type_is_memref_element(elem))
     return parser_error(p, &where, "invalid memref element type"), NULL;
   while (parser_accept(p, ','))
     if (!memref_part(p, unranked, &layout, &space)) return NULL;

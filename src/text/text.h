@@ -51,5 +51,7 @@ const char *text_show_i64s(arena *to, i64s v); /* 1, 2, 3 */
 
 /* What is wrong with the algorithm of a product, in the context's arena; NULL: nothing. */
 const char *dot_algorithm_problem(ir_ctx *c, const dot_algorithm_attr *a);
+/* The same for the bounds of a ranked tensor, if it has any. */
+const char *bounds_problem(ir_ctx *c, const type *t);
 
 #endif

@@ -23,3 +23,6 @@
 "t.e"() <{}> : () -> ()
 // CHECK: {a = tensor<2xvector<3xf32>>, b = tensor<*xvector<[3]xf32>>, c = memref<2xvector<3xf32>>}
 "t.types"() {a = tensor<2xvector<3xf32>>, b = tensor<*xvector<[3]xf32>>, c = memref<2xvector<3xf32>>} : () -> ()
+// Elements that only some shapes have.
+// CHECK: {a = tensor<2x!stablehlo.token>, b = tensor<2xvector<3xf32>>, c = tensor<*xvector<3xf32>>, d = memref<2xmemref<?xf32>>, e = tensor<2x!stablehlo.future<tensor<f32>>>}
+"t.f"() {a = tensor<2x!stablehlo.token>, b = tensor<2xvector<3xf32>>, c = tensor<*xvector<3xf32>>, d = memref<2xmemref<?xf32>>, e = tensor<2x!stablehlo.future<tensor<f32>>>} : () -> ()

@@ -118,3 +118,18 @@ func.func @and_of_another_type(%a: tensor<2xi1>) {
   %0 = "stablehlo.and"(%a, %a) : (tensor<2xi1>, tensor<2xi1>) -> tensor<2xf32>
   return
 }
+
+// -----
+
+// expected-error @+1 {{'func.func' op visibility expected to be one of ["public", "private", "nested"], but got "hidden"}}
+"func.func"() <{function_type = () -> (), sym_name = "f", sym_visibility = "hidden"}> ({
+}) : () -> ()
+
+// -----
+
+module attributes {sym_visibility = "hidden"} {} // no symbol without a name
+
+// -----
+
+// expected-error @+1 {{invalid memref element type}}
+func.func private @of_memref(memref<2x!stablehlo.token>)
