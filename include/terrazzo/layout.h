@@ -14,7 +14,8 @@
  * Ownership: what a function puts out through `out_...` is the caller's, until the _free of its
  * kind, or tz_free for text. What a getter returns belongs to the object and lives as long as it.
  * Thread-safety: objects are immutable and may be shared by threads. Errors: NULL means fine;
- * otherwise the error is the caller's to free, and what was to be put out is NULL. */
+ * otherwise the error is the caller's to free, and what was to be put out is NULL. An argument that
+ * is NULL where that is not said to be fine is an error; getters answer 0, "" or NULL to it. */
 #ifndef TERRAZZO_LAYOUT_H
 #define TERRAZZO_LAYOUT_H
 
@@ -52,9 +53,9 @@ TZ_API uint32_t tz_sharding_rank(const tz_sharding *s);
 TZ_API const char *tz_sharding_mesh(const tz_sharding *s); /* as tz_sharding_read takes it; or "" */
 /* Pieces of each dimension; rank of them. */
 TZ_API const int64_t *tz_sharding_strategy(const tz_sharding *s);
+/* The device, and the slice, counted row-major over the strategy, at a position of the mesh:
+ * O(axes). -1: 0 <= position < num_devices does not hold. */
 TZ_API int64_t tz_sharding_device_at(const tz_sharding *s, int64_t position);
-/* Slice, counted row-major over the strategy, at a position of the mesh, 0 <= position <
- * num_devices: O(axes). */
 TZ_API int64_t tz_sharding_slice_at(const tz_sharding *s, int64_t position);
 /* out[num_devices]: slices by position, faster than one by one. */
 TZ_API tz_error *tz_sharding_slices(const tz_sharding *s, int64_t *out_slices);

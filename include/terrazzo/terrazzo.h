@@ -12,7 +12,9 @@
  * Ownership: what a function puts out through `out_...` is the caller's, until the _free of its
  * kind. Strings and arrays that a getter returns belong to the object and live as long as it.
  * Thread-safety: a program is immutable and a runtime locks for itself; both may be shared by
- * threads. Errors: NULL means fine; otherwise the error is the caller's to free. */
+ * threads. Errors: NULL means fine; otherwise the error is the caller's to free, and what was to be
+ * put out is NULL. A handle that is NULL is an error; getters answer 0, "" or NULL to it, and to a
+ * number out of range. */
 #ifndef TERRAZZO_TERRAZZO_H
 #define TERRAZZO_TERRAZZO_H
 
@@ -31,9 +33,10 @@ TZ_API const char *tz_version(void); /* "0.1.0" */
 /* ---- errors ---- */
 
 typedef struct tz_error tz_error;
-/* absl's and PJRT's codes: 3 invalid argument, 8 out of memory, 12 not implemented, ... */
+/* absl's and PJRT's codes: 1 cancelled, 3 invalid argument, 8 out of memory, 12 not implemented, 13
+ * a fault of Terrazzo's own, ...; 0 of NULL. */
 TZ_API int tz_error_code(const tz_error *e);
-/* Lines of `file:line:col: error: ...` where the program is at fault. */
+/* Lines of `file:line:col: error: ...` where the program is at fault; "" of NULL. */
 TZ_API const char *tz_error_message(const tz_error *e);
 TZ_API void tz_error_free(tz_error *e); /* NULL is fine */
 
@@ -88,7 +91,7 @@ typedef struct tz_stats {
 TZ_API tz_stats tz_program_stats(const tz_program *p);
 /* The steps that every device runs, as text; NULL: no memory. Free with tz_free. */
 TZ_API char *tz_program_text(const tz_program *p);
-TZ_API void tz_free(void *p);
+TZ_API void tz_free(void *p); /* NULL is fine */
 
 /* ---- running ---- */
 

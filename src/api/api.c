@@ -1,13 +1,13 @@
 /* The public C API over compile and exec: global arrays in and out. */
 #include "terrazzo/terrazzo.h"
 
+#include "api/context.h"
 #include "compile/compile.h"
 #include "exec/exec.h"
 
 const char *tz_version(void) { return "0.1.0"; }
 
 /* A tz_error is a status, a tz_program an executable, a tz_runtime a pool. */
-static tz_error *error_of(status s) { return (tz_error *)(uintptr_t)s; }
 static status status_of(const tz_error *e) { return (status)(const void *)e; }
 static const executable *exe_of(const tz_program *p) { return (const executable *)(const void *)p; }
 
@@ -38,10 +38,12 @@ tz_error *tz_compile(const char *source, size_t length, const tz_compile_options
                        .dump = o->dump ? forward_dump : NULL,
                        .dump_user = (void *)(uintptr_t)o};
   executable *e = NULL;
+  if (!out_program) return bad_handle();
   *out_program = NULL;
-  status bad = compile_source((str){source, length}, &c, &e);
+  if (length && !source) return bad_handle();
+  status bad = compile_source((str){length ? source : "", length}, &c, &e);
   if (!bad) *out_program = (tz_program *)(void *)e;
-  return error_of(bad);
+  return error_out(bad);
 }
 
 void tz_program_free(tz_program *p) {
@@ -55,6 +57,7 @@ static size_t bytes_of(dtype type, i64s dims) {
 }
 
 static tz_tensor tensor_of(const compile_tensor *t) {
+  if (!t) return (tz_tensor){.type = "", .sharding = ""};
   return (tz_tensor){.type = dtype_infos[t->type].name,
                      .element_size = dtype_size(t->type),
                      .rank = (u32)t->global_dims.len,
@@ -65,19 +68,20 @@ static tz_tensor tensor_of(const compile_tensor *t) {
 }
 
 uint32_t tz_program_devices(const tz_program *p) {
-  return exe_of(p)->num_partitions * exe_of(p)->num_replicas;
+  return p ? exe_of(p)->num_partitions * exe_of(p)->num_replicas : 0;
 }
-uint32_t tz_program_num_params(const tz_program *p) { return exe_of(p)->num_params; }
-uint32_t tz_program_num_results(const tz_program *p) { return exe_of(p)->num_results; }
+uint32_t tz_program_num_params(const tz_program *p) { return p ? exe_of(p)->num_params : 0; }
+uint32_t tz_program_num_results(const tz_program *p) { return p ? exe_of(p)->num_results : 0; }
 tz_tensor tz_program_param(const tz_program *p, uint32_t i) {
-  return tensor_of(&exe_of(p)->params[i]);
+  return tensor_of(i < tz_program_num_params(p) ? &exe_of(p)->params[i] : NULL);
 }
 tz_tensor tz_program_result(const tz_program *p, uint32_t i) {
-  return tensor_of(&exe_of(p)->results[i]);
+  return tensor_of(i < tz_program_num_results(p) ? &exe_of(p)->results[i] : NULL);
 }
 
 tz_stats tz_program_stats(const tz_program *p) {
   program_stats s;
+  if (!p) return (tz_stats){0};
   program_count(exe_of(p)->prog, &s);
   tz_stats out = {.steps = s.steps, .workspace = s.workspace, .constants = s.constants};
   _Static_assert(COLL_COUNT_ <= COUNT(out.collectives), "room for every kind");
@@ -90,6 +94,7 @@ tz_stats tz_program_stats(const tz_program *p) {
 
 char *tz_program_text(const tz_program *p) {
   buf b;
+  if (!p) return NULL;
   buf_init(&b, &mem_system);
   program_dump(exe_of(p)->prog, &b);
   buf_char(&b, 0);
@@ -102,9 +107,10 @@ char *tz_program_text(const tz_program *p) {
 
 tz_error *tz_runtime_create(uint32_t threads, tz_runtime **out_runtime) {
   exec_pool *pool = NULL;
+  if (!out_runtime) return bad_handle();
   status bad = exec_pool_create(&(exec_pool_options){.threads = threads}, &pool);
   *out_runtime = (tz_runtime *)(void *)pool;
-  return error_of(bad);
+  return error_out(bad);
 }
 
 void tz_runtime_free(tz_runtime *r) {
@@ -208,12 +214,27 @@ static status run(run_state *s, exec_pool *pool, const void *const *inputs, void
   return NULL;
 }
 
+/* Arrays without elements need no memory. */
+static status check_arrays(const char *what, const compile_tensor *t, const void *const *arrays,
+                           size_t n) {
+  if (n && !arrays) return wrong("%ss are NULL", what);
+  for (size_t i = 0; i < n; i++)
+    if (!arrays[i] && bytes_of(t[i].type, t[i].global_dims))
+      return wrong("%s %zu is NULL", what, i);
+  return NULL;
+}
+
 tz_error *tz_run(tz_runtime *r, const tz_program *p, const void *const *inputs,
                  void *const *outputs) {
+  if (!r || !p) return bad_handle();
   run_state s = {.exe = exe_of(p), .positions = tz_program_devices(p)};
+  status bad = check_arrays("input", s.exe->params, inputs, s.exe->num_params);
+  if (!bad)
+    bad = check_arrays("output", s.exe->results, (const void *const *)outputs, s.exe->num_results);
+  if (bad) return error_out(bad);
   arena_init(&s.arena, &mem_system, &s.trap);
-  status bad = run(&s, (exec_pool *)(void *)r, inputs, outputs);
+  bad = run(&s, (exec_pool *)(void *)r, inputs, outputs);
   arena_deinit(&s.arena);
   dev_event_release(s.done);
-  return error_of(bad);
+  return error_out(bad);
 }

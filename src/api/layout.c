@@ -22,10 +22,19 @@ static void keep_message(void *user, diag_kind kind, diag_pos pos, str text) {
   buf_str(errors, text);
 }
 
+/* Begins a function: what must not be NULL there; what is put out, which is NULL from then on. */
+#define NEED(...)                                                                                  \
+  if (!(__VA_ARGS__)) return missing()
+#define MAKES(out)                                                                                 \
+  NEED(out);                                                                                       \
+  *(out) = NULL
+static tz_error *missing(void) {
+  return (tz_error *)(uintptr_t)status_make(STATUS_INVALID_ARGUMENT, "an argument is NULL");
+}
+
 /* Runs `fn` with a trap for memory. Where text is wanted, it is what fn wrote to c->out. */
 static tz_error *run_call(call *c, bool (*fn)(call *c, void *args), void *args, char **out_text) {
   status bad = NULL;
-  if (out_text) *out_text = NULL;
   buf_init(&c->out, &mem_system);
   buf_init(&c->errors, &mem_system);
   c->sink = (diag_sink){.fn = keep_message, .user = &c->errors};
@@ -57,7 +66,6 @@ static tz_error *run_scratch(bool (*fn)(call *c, void *args), void *args, char *
 static tz_error *run_making(size_t size, bool (*fn)(call *c, void *args), void *args,
                             void **out_object) {
   call *c = mem_zalloc(&mem_system, size);
-  *out_object = NULL;
   if (!c) return (tz_error *)(uintptr_t)status_oom();
   arena_init(&c->arena, &mem_system, &c->trap);
   tz_error *e = run_call(c, fn, args, NULL);
@@ -95,7 +103,7 @@ struct tz_sharding {
   const char *mesh;
 };
 
-static bool by_axes(const tz_sharding *s) { return s->placement->kind == PLACED_BY_AXES; }
+static bool by_axes(const tz_sharding *s) { return s && s->placement->kind == PLACED_BY_AXES; }
 
 const char *tz_notation_name(uint32_t i) { return i < num_notations ? notations[i].name : NULL; }
 
@@ -143,6 +151,8 @@ static bool do_read(call *c, void *args) {
 
 tz_error *tz_sharding_read(const char *notation, const char *text, const char *mesh, int64_t rank,
                            tz_sharding **out_sharding) {
+  MAKES(out_sharding);
+  NEED(notation && text);
   sharding_args x = {.from = notation, .text = text, .mesh = mesh, .rank = rank};
   return run_making(sizeof(tz_sharding), do_read, &x, (void **)out_sharding);
 }
@@ -154,6 +164,8 @@ static bool do_write(call *c, void *args) {
 }
 
 tz_error *tz_sharding_write(const tz_sharding *s, const char *notation, char **out_text) {
+  MAKES(out_text);
+  NEED(s && notation);
   sharding_args x = {.to = notation, .sharding = s};
   return run_scratch(do_write, &x, out_text);
 }
@@ -167,6 +179,8 @@ static bool do_convert(call *c, void *args) {
 
 tz_error *tz_sharding_convert(const char *from, const char *to, const char *text, const char *mesh,
                               int64_t rank, char **out_text) {
+  MAKES(out_text);
+  NEED(from && to && text);
   sharding_args x = {.from = from, .to = to, .text = text, .mesh = mesh, .rank = rank};
   return run_scratch(do_convert, &x, out_text);
 }
@@ -208,6 +222,8 @@ static bool do_over_mesh(call *c, void *args) {
 
 tz_error *tz_sharding_over_mesh(const tz_sharding *s, const char *mesh,
                                 tz_sharding **out_sharding) {
+  MAKES(out_sharding);
+  NEED(s && mesh);
   sharding_args x = {.sharding = s, .mesh = mesh};
   return run_making(sizeof(tz_sharding), do_over_mesh, &x, (void **)out_sharding);
 }
@@ -219,6 +235,8 @@ static bool do_closed(call *c, void *args) {
 }
 
 tz_error *tz_sharding_closed(const tz_sharding *s, tz_sharding **out_sharding) {
+  MAKES(out_sharding);
+  NEED(s);
   sharding_args x = {.sharding = s};
   return run_making(sizeof(tz_sharding), do_closed, &x, (void **)out_sharding);
 }
@@ -231,13 +249,16 @@ int64_t tz_sharding_num_devices(const tz_sharding *s) {
 uint32_t tz_sharding_rank(const tz_sharding *s) {
   return by_axes(s) ? s->placement->sharding->rank : 0;
 }
-const char *tz_sharding_mesh(const tz_sharding *s) { return s->mesh; }
-const int64_t *tz_sharding_strategy(const tz_sharding *s) { return s->grid.strategy; }
+const char *tz_sharding_mesh(const tz_sharding *s) { return s ? s->mesh : ""; }
+const int64_t *tz_sharding_strategy(const tz_sharding *s) { return s ? s->grid.strategy : NULL; }
+static bool has_position(const tz_sharding *s, i64 position) {
+  return position >= 0 && position < tz_sharding_num_devices(s);
+}
 int64_t tz_sharding_device_at(const tz_sharding *s, int64_t position) {
-  return by_axes(s) ? mesh_device_at(s->placement->sharding->mesh, position) : -1;
+  return has_position(s, position) ? mesh_device_at(s->placement->sharding->mesh, position) : -1;
 }
 int64_t tz_sharding_slice_at(const tz_sharding *s, int64_t position) {
-  return slice_at(&s->grid, position);
+  return has_position(s, position) ? slice_at(&s->grid, position) : -1;
 }
 
 typedef struct slices_args {
@@ -252,6 +273,7 @@ static bool do_slices(call *c, void *args) {
 }
 
 tz_error *tz_sharding_slices(const tz_sharding *s, int64_t *out_slices) {
+  NEED(s && out_slices);
   slices_args x = {&s->grid, out_slices};
   return by_axes(s) ? run_scratch(do_slices, &x, NULL) : NULL;
 }
@@ -268,6 +290,8 @@ static bool do_sharding_json(call *c, void *args) {
 }
 
 tz_error *tz_sharding_json(const tz_sharding *s, const int64_t *shape, char **out_text) {
+  MAKES(out_text);
+  NEED(s);
   sharding_args x = {.sharding = s, .shape = shape};
   return run_scratch(do_sharding_json, &x, out_text);
 }
@@ -283,6 +307,8 @@ static bool do_picture(call *c, void *args) {
 }
 
 tz_error *tz_sharding_picture(const tz_sharding *s, bool svg, char **out_text) {
+  MAKES(out_text);
+  NEED(s);
   sharding_args x = {.sharding = s, .svg = svg};
   return run_scratch(do_picture, &x, out_text);
 }
@@ -329,7 +355,16 @@ static bool do_layout(call *c, void *args) {
   return finish_layout(c, (tz_layout *)(void *)c, layout_make(&c->arena, &spec, &c->sink));
 }
 
+static bool complete(const tz_layout_spec *x) {
+  for (size_t i = 0; x->entries && i < x->num_entries; i++)
+    if (!x->entries[i].names && x->entries[i].num_names) return false;
+  return (x->device_matrix || !x->num_axes) && (x->alias_name || !x->num_alias_names) &&
+         (x->entries || !x->num_entries);
+}
+
 tz_error *tz_layout_create(const tz_layout_spec *spec, tz_layout **out_layout) {
+  MAKES(out_layout);
+  NEED(spec && complete(spec));
   return run_making(sizeof(tz_layout), do_layout, (void *)(uintptr_t)spec, (void **)out_layout);
 }
 
@@ -347,18 +382,22 @@ static bool do_strategy(call *c, void *args) {
 
 tz_error *tz_layout_from_strategy(const int64_t *strategy, size_t rank, int64_t devices,
                                   bool repeat_left, tz_layout **out_layout) {
+  MAKES(out_layout);
+  NEED(strategy || !rank);
   strategy_args x = {{strategy, rank}, devices, repeat_left};
   return run_making(sizeof(tz_layout), do_strategy, &x, (void **)out_layout);
 }
 
 void tz_layout_free(tz_layout *l) { free_made(l, sizeof *l); }
 
-int64_t tz_layout_num_ranks(const tz_layout *l) { return layout_mesh(l->layout)->size; }
-int64_t tz_layout_num_slices(const tz_layout *l) { return l->layout->grid.num_slices; }
-int64_t tz_layout_replicas(const tz_layout *l) { return l->layout->grid.replicas; }
-uint32_t tz_layout_rank(const tz_layout *l) { return layout_rank(l->layout); }
-const int64_t *tz_layout_strategy(const tz_layout *l) { return l->layout->grid.strategy; }
-const char *tz_layout_tensor_map(const tz_layout *l) { return l->tensor_map; }
+int64_t tz_layout_num_ranks(const tz_layout *l) { return l ? layout_mesh(l->layout)->size : 0; }
+int64_t tz_layout_num_slices(const tz_layout *l) { return l ? l->layout->grid.num_slices : 0; }
+int64_t tz_layout_replicas(const tz_layout *l) { return l ? l->layout->grid.replicas : 0; }
+uint32_t tz_layout_rank(const tz_layout *l) { return l ? layout_rank(l->layout) : 0; }
+const int64_t *tz_layout_strategy(const tz_layout *l) {
+  return l ? l->layout->grid.strategy : NULL;
+}
+const char *tz_layout_tensor_map(const tz_layout *l) { return l ? l->tensor_map : ""; }
 
 /* Arguments of the questions below. */
 typedef struct layout_args {
@@ -376,6 +415,8 @@ static bool do_dict(call *c, void *args) {
 }
 
 tz_error *tz_layout_to_dict(const tz_layout *l, char **out_text) {
+  MAKES(out_text);
+  NEED(l);
   layout_args x = {.layout = l->layout};
   return run_scratch(do_dict, &x, out_text);
 }
@@ -389,11 +430,13 @@ static bool do_slice_of(call *c, void *args) {
 }
 
 tz_error *tz_layout_slice_of(const tz_layout *l, int64_t rank, int64_t *out_slice) {
+  NEED(l && out_slice);
   layout_args x = {.layout = l->layout, .number = rank, .out = out_slice};
   return run_scratch(do_slice_of, &x, NULL);
 }
 
 tz_error *tz_layout_slices(const tz_layout *l, int64_t *out_slices) {
+  NEED(l && out_slices);
   slices_args x = {&l->layout->grid, out_slices};
   return run_scratch(do_slices, &x, NULL);
 }
@@ -419,6 +462,7 @@ static bool do_ranges(call *c, void *args) {
 
 tz_error *tz_layout_ranges(const tz_layout *l, const int64_t *shape, int64_t slice,
                            int64_t *out_ranges) {
+  NEED(l && (shape || !tz_layout_rank(l)) && out_ranges);
   layout_args x = {.layout = l->layout,
                    .number = slice,
                    .shape = {shape, layout_rank(l->layout)},
@@ -435,6 +479,7 @@ static bool do_ranks_of(call *c, void *args) {
 }
 
 tz_error *tz_layout_ranks_of(const tz_layout *l, int64_t slice, int64_t *out_ranks) {
+  NEED(l && out_ranks);
   layout_args x = {.layout = l->layout, .number = slice, .out = out_ranks};
   return run_scratch(do_ranks_of, &x, NULL);
 }
@@ -446,6 +491,8 @@ static bool do_layout_sharding(call *c, void *args) {
 }
 
 tz_error *tz_layout_sharding(const tz_layout *l, tz_sharding **out_sharding) {
+  MAKES(out_sharding);
+  NEED(l);
   layout_args x = {.layout = l->layout};
   return run_making(sizeof(tz_sharding), do_layout_sharding, &x, (void **)out_sharding);
 }
@@ -462,6 +509,8 @@ static bool do_layout_json(call *c, void *args) {
 
 tz_error *tz_layout_json(const tz_layout *l, const int64_t *shape, size_t num_dims,
                          char **out_text) {
+  MAKES(out_text);
+  NEED(l);
   layout_args x = {.layout = l->layout, .shape = {shape, num_dims}, .has_shape = shape != NULL};
   return run_scratch(do_layout_json, &x, out_text);
 }
@@ -493,16 +542,23 @@ static bool do_plan(call *c, void *args) {
 
 tz_error *tz_redistribution_create(const tz_layout *from, const tz_layout *to, const int64_t *shape,
                                    size_t num_dims, tz_redistribution **out_plan) {
+  MAKES(out_plan);
+  NEED(from && to && (shape || !num_dims));
   move_args x = {.from = from->layout, .to = to->layout, .shape = {shape, num_dims}};
   return run_making(sizeof(tz_redistribution), do_plan, &x, (void **)out_plan);
 }
 
 void tz_redistribution_free(tz_redistribution *r) { free_made(r, sizeof *r); }
 
-size_t tz_redistribution_num_steps(const tz_redistribution *r) { return r->plan->num_steps; }
-int64_t tz_redistribution_num_ranks(const tz_redistribution *r) { return r->plan->num_ranks; }
+size_t tz_redistribution_num_steps(const tz_redistribution *r) {
+  return r ? r->plan->num_steps : 0;
+}
+int64_t tz_redistribution_num_ranks(const tz_redistribution *r) {
+  return r ? r->plan->num_ranks : 0;
+}
 
 tz_redistribution_step tz_redistribution_get_step(const tz_redistribution *r, size_t i) {
+  if (i >= tz_redistribution_num_steps(r)) return (tz_redistribution_step){.op = ""};
   const redistribute_step *s = &r->plan->steps[i];
   return (tz_redistribution_step){.op = redistribute_names[s->op],
                                   .dim = s->dim,
@@ -526,6 +582,7 @@ static bool do_received(call *c, void *args) {
 
 tz_error *tz_redistribution_received(const tz_redistribution *r, int64_t rank,
                                      int64_t *out_elements) {
+  NEED(r && out_elements);
   move_args x = {.plan = r, .number = rank, .out = out_elements};
   return run_scratch(do_received, &x, NULL);
 }
@@ -541,6 +598,8 @@ static bool do_move_json(call *c, void *args) {
 
 tz_error *tz_redistribution_json(const tz_redistribution *r, int64_t element_size,
                                  char **out_text) {
+  MAKES(out_text);
+  NEED(r);
   move_args x = {.plan = r, .number = element_size};
   return run_scratch(do_move_json, &x, out_text);
 }
