@@ -178,6 +178,9 @@ TZ_API tz_error *tz_attr_bool(tz_context *c, bool value, const tz_attr **out_att
 /* Of an integer type of at most 64 bits, or index; the value must fit. */
 TZ_API tz_error *tz_attr_int(tz_context *c, const tz_type *type, int64_t value,
                              const tz_attr **out_attr);
+/* Of a float type of at most 64 bits; the nearest value that it has. */
+TZ_API tz_error *tz_attr_float(tz_context *c, const tz_type *type, double value,
+                               const tz_attr **out_attr);
 TZ_API tz_error *tz_attr_string(tz_context *c, const char *data, size_t length,
                                 const tz_attr **out_attr);
 TZ_API tz_error *tz_attr_symbol(tz_context *c, const char *name, const tz_attr **out_attr); /*@x*/
@@ -253,12 +256,16 @@ TZ_API tz_error *tz_module_parse(tz_context *c, const char *source, size_t lengt
  * it, so that a file may be mapped and read in little more memory than it takes. */
 TZ_API tz_error *tz_module_parse_borrowed(tz_context *c, const char *source, size_t length,
                                           const char *file, tz_module **out_module);
+/* A copy with ops of its own, in the same context. */
+TZ_API tz_error *tz_module_clone(const tz_module *m, tz_module **out_module);
 TZ_API void tz_module_free(tz_module *m); /* NULL is fine */
 TZ_API tz_context *tz_module_context(const tz_module *m);
 TZ_API tz_op *tz_module_op(const tz_module *m);      /* the builtin.module */
 TZ_API tz_block *tz_module_body(const tz_module *m); /* its block */
-/* The op of this symbol name in the module's body; NULL: none. */
+/* The op of this symbol name in the module's body, or in the first block of an op, such as a module
+ * within the module; NULL: none. */
 TZ_API tz_op *tz_module_find(const tz_module *m, const char *symbol);
+TZ_API tz_op *tz_op_find(const tz_op *o, const char *symbol);
 
 /* Says what is wrong, several things at once. */
 TZ_API tz_error *tz_module_verify(tz_module *m);
@@ -269,6 +276,11 @@ typedef struct tz_print_options {
   bool local_scope;       /* no aliases */
   int64_t elide_elements; /* constants of more elements are left out; 0: never */
   bool skip_regions;      /* regions as {...} */
+  int64_t elide_resource; /* resources of more characters are left out; 0: never */
+  int64_t hex_elements;   /* constants of more elements in hex; 0: of more than 100; -1: never */
+  bool users;             /* the users of each value, as comments */
+  bool unique_names;      /* no number of a value twice, in whatever region */
+  bool location_names;    /* values are called as their locations are */
 } tz_print_options;
 /* Options may be NULL. The text is NUL-terminated besides; tz_free. A module that does not
  * verify is printed in the generic form. */
@@ -331,7 +343,8 @@ TZ_API tz_op *tz_block_last_op(const tz_block *b);
 
 TZ_API const tz_type *tz_value_type(const tz_value *v);
 TZ_API bool tz_value_is_arg(const tz_value *v);
-TZ_API size_t tz_value_index(const tz_value *v);      /* among results or arguments */
+TZ_API const tz_attr *tz_value_loc(const tz_value *v); /* its op's, or its own; NULL: not known */
+TZ_API size_t tz_value_index(const tz_value *v);       /* among results or arguments */
 TZ_API tz_op *tz_value_op(const tz_value *v);         /* that has it as result; NULL: an argument */
 TZ_API tz_block *tz_value_block(const tz_value *v);   /* whose argument it is; NULL: a result */
 TZ_API tz_use *tz_value_first_use(const tz_value *v); /* latest first */
@@ -352,7 +365,8 @@ TZ_API bool tz_op_walk(tz_op *o, bool post, tz_walk_fn *fn, void *user);
 
 /* ---- building and changing ----
  *
- * `m` is the module that the ops belong to; handles of another one are refused where it shows. */
+ * `m` is the module that the ops belong to; handles of another one are refused. Types and
+ * attributes are not looked at: they must be of the module's context. */
 
 typedef struct tz_op_spec {
   const char *name;   /* "stablehlo.add" */
@@ -373,7 +387,8 @@ TZ_API tz_error *tz_op_create(tz_module *m, const tz_op_spec *spec, tz_op **out_
 /* The types of the results that an op has, or is to have, from all else: for kinds that can
  * tell. out_types has room for tz_op_num_results(o). */
 TZ_API tz_error *tz_op_infer_types(tz_module *m, tz_op *o, const tz_type **out_types);
-/* A copy of o and all inside, standing nowhere. */
+/* A copy of o and all inside, standing nowhere. o may be of another module of the context, if
+ * nothing in it uses values or blocks from outside, as of functions. */
 TZ_API tz_error *tz_op_clone(tz_module *m, const tz_op *o, tz_op **out_op);
 /* Into a block, in front of an op of it (NULL: at the end); out of where it was. */
 TZ_API tz_error *tz_op_insert(tz_module *m, tz_op *o, tz_block *block, tz_op *before);
@@ -393,6 +408,7 @@ TZ_API tz_error *tz_block_add_arg(tz_module *m, tz_block *b, const tz_type *t, c
                                   tz_value **out_arg);                    /* loc may be NULL */
 TZ_API tz_error *tz_block_erase_arg(tz_module *m, tz_block *b, size_t i); /* nobody uses it */
 TZ_API tz_error *tz_block_erase(tz_module *m, tz_block *b); /* nobody outside uses its values */
+/* To the end of a region; out of where it was. */
 TZ_API tz_error *tz_region_append(tz_module *m, tz_region *r, tz_block *b);
 
 /* Where the next op goes: a place for tz_build. A plain struct, to be filled in and changed. */

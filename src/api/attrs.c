@@ -200,6 +200,34 @@ tz_error *tz_attr_int(tz_context *c, const tz_type *type, int64_t value, const t
   return leave(&entry_, NULL);
 }
 
+static bool dtype_of(const type *t, dtype *out) {
+  char name[48];
+  buf b;
+  if (t->kind == TYPE_INDEX) return *out = DTYPE_s64, true;
+  buf_init(&b, &mem_system);
+  text_print_type(&b, t);
+  bool ok = buf_ok(&b) && b.len < sizeof name;
+  if (ok) memcpy(name, b.data, b.len), name[b.len] = 0;
+  buf_deinit(&b);
+  for (int i = 0; ok && i < DTYPE_COUNT; i++)
+    if (strcmp(dtype_infos[i].name, name) == 0) return *out = (dtype)i, dtype_size(*out) > 0;
+  return false;
+}
+
+tz_error *tz_attr_float(tz_context *c, const tz_type *type, double value,
+                        const tz_attr **out_attr) {
+  dtype d;
+  i64 bits = 0;
+  if (!out_attr || !type) return bad_handle();
+  *out_attr = NULL;
+  ENTER(c);
+  if (type_of(type)->kind != TYPE_FLOAT || !dtype_of(type_of(type), &d))
+    return leave(&entry_, wrong("the type is no float of at most 64 bits"));
+  num_from_f64(d, value, &bits);
+  *out_attr = attr_out(attr_make(c->ir, float, .type = type_of(type), .bits = bits));
+  return leave(&entry_, NULL);
+}
+
 tz_error *tz_attr_dict(tz_context *c, const tz_named_attr *entries, size_t n,
                        const tz_attr **out_attr) {
   if (!out_attr || (n && !entries)) return bad_handle();
@@ -305,20 +333,6 @@ bool tz_attr_get_int(const tz_attr *a, int64_t *out_value) {
   if (!i || !out_value || !attr_get_i64(attr_of(a), out_value)) return false;
   if (i->type && i->type->kind == TYPE_INT && i->type->width == 1) *out_value &= 1;
   return true;
-}
-
-static bool dtype_of(const type *t, dtype *out) {
-  char name[48];
-  buf b;
-  if (t->kind == TYPE_INDEX) return *out = DTYPE_s64, true;
-  buf_init(&b, &mem_system);
-  text_print_type(&b, t);
-  bool ok = buf_ok(&b) && b.len < sizeof name;
-  if (ok) memcpy(name, b.data, b.len), name[b.len] = 0;
-  buf_deinit(&b);
-  for (int i = 0; ok && i < DTYPE_COUNT; i++)
-    if (strcmp(dtype_infos[i].name, name) == 0) return *out = (dtype)i, dtype_size(*out) > 0;
-  return false;
 }
 
 bool tz_attr_get_float(const tz_attr *a, double *out_value) {

@@ -149,13 +149,67 @@ tz_error *tz_op_infer_types(tz_module *m, tz_op *o, const tz_type **out_types) {
   return leave(&entry_, infer_types(m, op_of(o), out_types));
 }
 
+/* Stops at what uses a value or block from outside of an op. */
+static walk_result leans_out(void *user, op *o) {
+  for (u32 i = 0; i < o->num_operands; i++) {
+    const op *from = value_parent(op_operand(o, i));
+    if (!from || !op_is_inside(from, user)) return WALK_STOP;
+  }
+  for (u16 i = 0; i < o->num_successors; i++) {
+    const op *to = block_op(o->successors[i]);
+    if (!to || !op_is_inside(to, user)) return WALK_STOP;
+  }
+  return WALK_ON;
+}
+
+static walk_result map_operands(void *map, op *o) {
+  for (u32 i = 0; i < o->num_operands; i++) op_set_operand(o, i, ir_map_get(map, op_operand(o, i)));
+  return WALK_ON;
+}
+
+static status copy(ir_module *m, op *o, bool foreign, op **out_op) {
+  if (foreign && !op_walk(o, leans_out, o))
+    return wrong("what is to be copied uses values or blocks from outside");
+  ir_map *map = ir_map_create(&m->arena);
+  *out_op = op_clone(m, o, map);
+  op_walk(*out_op, map_operands, map); /* in case that values stand behind their users */
+  return NULL;
+}
+
+static status clone(tz_module *m, op *o, tz_op **out_op) {
+  const tz_module *from = m;
+  op *twin;
+  if (op_foreign(m, o))
+    for (from = m->context->modules; from && op_foreign(from, o);) from = from->next;
+  if (!from) return foreign();
+  touch(m);
+  RETURN_IF_ERROR(copy(m->ir, o, from != m, &twin));
+  *out_op = op_out(twin);
+  return NULL;
+}
+
 tz_error *tz_op_clone(tz_module *m, const tz_op *o, tz_op **out_op) {
   if (!o || !out_op) return bad_handle();
   *out_op = NULL;
   ENTER(live(m));
-  status bad = check_op(m, op_of(o));
-  if (!bad) touch(m), *out_op = op_out(op_clone(m->ir, op_of(o), NULL));
-  return leave(&entry_, bad);
+  return leave(&entry_, clone(m, op_of(o), out_op));
+}
+
+static status clone_module(const tz_module *m, tz_module **out_module) {
+  ir_module *twin = ir_module_create(m->context->ir);
+  status bad = copy(twin, m->ir->root, true, &twin->root);
+  if (bad)
+    ir_module_destroy(twin);
+  else
+    *out_module = module_adopt(m->context, twin);
+  return bad;
+}
+
+tz_error *tz_module_clone(const tz_module *m, tz_module **out_module) {
+  if (!out_module) return bad_handle();
+  *out_module = NULL;
+  ENTER(live(m));
+  return leave(&entry_, clone_module(m, out_module));
 }
 
 /* ---- placing ops ---- */
@@ -260,7 +314,9 @@ static status erase_arg(tz_module *m, block *b, size_t i) {
   if (i >= b->num_args) return wrong("the block has no argument #%zu", i);
   if (b->args[i]->uses) return wrong("argument #%zu is still used", i);
   touch(m);
+  value *v = b->args[i];
   block_erase_arg(b, i);
+  v->def.block = block_create(m->ir); /* one that stands nowhere */
   return NULL;
 }
 
@@ -366,11 +422,12 @@ tz_error *tz_block_add_arg(tz_module *m, tz_block *b, const tz_type *t, const tz
 
 static status append(tz_module *m, region *r, block *b) {
   if (op_foreign(m, r->parent) || block_foreign(m, b)) return foreign();
-  if (b->parent) return wrong("the block is in a region already");
+  if (b == op_body(m->ir->root, 0)) return wrong("the module's block stays");
   for (const op *o = r->parent; o; o = op_parent(o))
     if (o->parent == b) return wrong("a block cannot go into itself");
   if (r->parent == m->ir->root && r->first) return wrong("a module has one block");
   touch(m);
+  if (b->parent) block_unlink(b);
   region_append(r, b);
   return NULL;
 }

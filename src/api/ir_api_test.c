@@ -65,6 +65,9 @@ static void test_attrs(tz_context *c) {
   CHECK(fine(tz_attr_bool(c, true, &a)) && tz_attr_get_int(a, &n) && n == 1);
   CHECK(fine(tz_attr_parse(c, "1.5 : bf16", &a)) && tz_attr_get_float(a, &x) && x == 1.5);
   CHECK(!tz_attr_get_int(a, &n) && !tz_attr_get_string(a, &s) && tz_attr_num_elements(a) == 0);
+  CHECK(fine(tz_type_parse(c, "bf16", &t)) && fine(tz_attr_float(c, t, 1.5009765625, &b)) &&
+        fine(tz_attr_parse(c, "1.5 : bf16", &a)) && a == b);
+  CHECK(refused(tz_attr_float(c, i8, 1, &a), "no float") && !a);
   CHECK(fine(tz_attr_symbol(c, "f", &a)) && tz_attr_get_string(a, &s) && strcmp(s.data, "f") == 0);
   CHECK(fine(tz_attr_ints(c, (int64_t[]){3, 4}, 2, &a)));
   CHECK(tz_attr_get_ints(a, &list, &len) && len == 2 && list[1] == 4);
@@ -156,7 +159,8 @@ static void test_changes(tz_context *c) {
         refused(tz_op_erase(m, tz_module_op(m)), "stays"));
   CHECK(refused(tz_block_erase_arg(m, b, 0), "still used") &&
         refused(tz_block_erase_arg(m, b, 9), "#9"));
-  CHECK(refused(tz_region_append(m, tz_op_region(tz_module_find(m, "f"), 0), b), "already"));
+  CHECK(refused(tz_region_append(m, tz_op_region(tz_module_find(m, "f"), 0), tz_module_body(m)),
+                "stays"));
   CHECK(refused(tz_block_erase(m, tz_module_body(m)), "stays"));
   spec.name = "stablehlo.nonsense";
   CHECK(refused(tz_build(&at, &spec, &o), "no op 'stablehlo.nonsense'") && o == NULL);
@@ -206,6 +210,12 @@ static void test_strays(tz_context *c) {
   CHECK(fine(tz_op_remove(m, add)) && prints(m, "(<<UNKNOWN SSA VALUE>>, <<UNKNOWN SSA VALUE>>)"));
   CHECK(refused(tz_module_verify(m), "operand #0 is a value that stands nowhere"));
   CHECK(fine(tz_op_insert(m, add, b, tz_block_first_op(b))) && fine(tz_module_verify(m)));
+  /* an argument that is gone */
+  tz_value *gone;
+  CHECK(fine(tz_block_add_arg(m, b, tz_value_type(arg), NULL, &gone)));
+  CHECK(fine(tz_block_erase_arg(m, b, 2)) && tz_value_block(gone) != b);
+  CHECK(fine(tz_op_set_operand(m, add, 1, gone)) && prints(m, "(%arg0, <<UNKNOWN SSA VALUE>>)"));
+  CHECK(fine(tz_op_set_operand(m, add, 1, arg)));
   /* a location is one */
   CHECK(fine(tz_attr_parse(c, "1 : i32", &no_loc)));
   spec.operands = &arg;
@@ -245,6 +255,44 @@ static void test_clone(void) {
   tz_context_free(c);
 }
 
+/* A module as a whole, a function of another module, the body of an op that is replaced. */
+static void test_copies(tz_context *c) {
+  static const char nested[] = "module @in {\n"
+                               "  func.func @g(%x: i32) -> i32 { return %x : i32 }\n"
+                               "  func.func private @h()\n"
+                               "}\n"
+                               "func.func private @k()\n";
+  tz_module *m = parse(c, program), *other = parse(c, nested), *twin;
+  tz_op *in = tz_module_find(other, "in"), *g = tz_op_find(in, "g"), *o;
+  CHECK(in && g && !tz_module_find(other, "g") && !tz_op_find(in, "f") && !tz_op_find(NULL, "g"));
+  CHECK(fine(tz_module_clone(m, &twin)) && fine(tz_op_clone(twin, g, &o)));
+  CHECK(fine(tz_op_insert(twin, o, tz_module_body(twin), NULL)) && fine(tz_module_verify(twin)));
+  CHECK(prints(twin, "func.func @g(%arg0: i32) -> i32") && prints(twin, "func.func @f("));
+  CHECK(!tz_module_find(m, "g") && tz_module_find(m, "f") != tz_module_find(twin, "f"));
+  tz_block *body = tz_region_first_block(tz_op_region(tz_module_find(m, "f"), 0));
+  CHECK(refused(tz_op_clone(twin, tz_block_first_op(body), &o), "from outside") && !o);
+  CHECK(refused(tz_module_clone(NULL, &twin), "NULL") && !twin);
+  tz_op *add = tz_block_first_op(body);
+  CHECK(fine(tz_op_remove(m, add)));
+  CHECK(refused(tz_module_clone(m, &twin), "from outside") && !twin);
+  /* operands of a copy are its own, wherever they stand */
+  CHECK(fine(tz_op_insert(m, add, body, tz_block_last_op(body))));
+  CHECK(fine(tz_module_clone(m, &twin)));
+  tz_block *copy = tz_region_first_block(tz_op_region(tz_module_find(twin, "f"), 0));
+  CHECK(tz_op_operand(tz_block_first_op(copy), 0) ==
+        tz_op_result(tz_op_next(tz_block_first_op(copy)), 0));
+  /* @h gets the body of @g, and its type */
+  tz_op *h = tz_op_find(in, "h");
+  body = tz_region_first_block(tz_op_region(g, 0));
+  CHECK(tz_value_loc(tz_block_arg(body, 0)) && !tz_value_loc(NULL));
+  CHECK(fine(tz_region_append(other, tz_op_region(h, 0), body)));
+  CHECK(fine(tz_op_set_attr(other, h, "function_type", tz_op_attr(g, "function_type"))));
+  CHECK(fine(tz_op_erase(other, g)) && fine(tz_module_verify(other)));
+  CHECK(prints(other, "func.func private @h(%arg0: i32) -> i32 {"));
+  tz_module_free(m);
+  tz_module_free(other);
+}
+
 static const char program_is[] = "%1 = stablehlo.multiply %0, %0 : tensor<4xf32>";
 
 static void test_bytecode(tz_context *c) {
@@ -279,6 +327,35 @@ static bool collect(void *user, const char *bytes, size_t length) {
   memcpy(c->bytes + c->length, bytes, length);
   c->length += length;
   return true;
+}
+
+static bool prints_with(tz_module *m, const tz_print_options *o, const char *want) {
+  char *text;
+  size_t n;
+  if (!fine(tz_module_print(m, o, &text, &n))) return false;
+  bool ok = strstr(text, want) != NULL;
+  if (!ok) fprintf(stderr, "%s", text);
+  tz_free(text);
+  return ok;
+}
+
+static void test_print_options(tz_context *c) {
+  static const char text[] = "%0 = stablehlo.constant dense<[1, 2, 3]> : tensor<3xi32> loc(\"x\")\n"
+                             "func.func @f(%a: i32) { return }\n";
+  tz_module *m = parse(c, text);
+  typedef tz_print_options with;
+  CHECK(prints_with(m, &(with){.generic = true}, "\"builtin.module\"() ({"));
+  CHECK(prints_with(m, &(with){.locations = true}, " loc(#loc1)\n"));
+  CHECK(prints_with(m, &(with){.locations = true, .local_scope = true}, " loc(\"x\")\n"));
+  CHECK(prints_with(m, &(with){.elide_elements = 2}, "dense_resource<__elided__>"));
+  CHECK(prints_with(m, &(with){.elide_elements = 3}, "dense<[1, 2, 3]>"));
+  CHECK(prints_with(m, &(with){.hex_elements = 2}, "dense<\"0x010000000200000003000000\">"));
+  CHECK(prints_with(m, &(with){.hex_elements = -1}, "dense<[1, 2, 3]>"));
+  CHECK(prints_with(m, &(with){.skip_regions = true}, "{...}"));
+  CHECK(prints_with(m, &(with){.users = true}, "// unused"));
+  CHECK(prints_with(m, &(with){.location_names = true}, "%x = stablehlo.constant"));
+  CHECK(prints_with(m, &(with){.unique_names = true}, "%arg0"));
+  tz_module_free(m);
 }
 
 static void test_print_to(tz_context *c) {
@@ -350,8 +427,10 @@ int main(void) {
   test_odd_attrs(c);
   test_changes(c);
   test_strays(c);
+  test_copies(c);
   test_clone();
   test_bytecode(c);
+  test_print_options(c);
   test_print_to(c);
   test_null(c);
   tz_context_free(c);

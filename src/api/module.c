@@ -74,7 +74,10 @@ tz_block *tz_module_body(const tz_module *m) {
   return live(m) && m->ir->root->num_regions ? block_out(op_body(m->ir->root, 0)) : NULL;
 }
 tz_op *tz_module_find(const tz_module *m, const char *symbol) {
-  return live(m) && symbol ? op_out(symbol_find(m->ir->root, str_of(symbol))) : NULL;
+  return tz_op_find(tz_module_op(m), symbol);
+}
+tz_op *tz_op_find(const tz_op *o, const char *symbol) {
+  return o && symbol ? op_out(symbol_find(op_of(o), str_of(symbol))) : NULL;
 }
 
 /* ---- verifying ---- */
@@ -129,7 +132,12 @@ static text_print_options options_of(tz_module *m, const tz_print_options *optio
                               .debuginfo = p->locations,
                               .local_scope = p->local_scope,
                               .elide_elements = {p->elide_elements > 0, p->elide_elements},
+                              .elide_resource = {p->elide_resource > 0, p->elide_resource},
+                              .hex_elements = {p->hex_elements != 0, p->hex_elements},
                               .skip_regions = p->skip_regions,
+                              .users = p->users,
+                              .unique_names = p->unique_names,
+                              .location_names = p->location_names,
                               .strays = m->edited};
 }
 

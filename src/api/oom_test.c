@@ -64,7 +64,9 @@ static bool use(tz_context *c) {
   tz_module *m;
   char *text;
   size_t n;
-  if (!had_memory(tz_module_parse(c, program, sizeof program - 1, "x", &m))) return false;
+  tz_module *whole;
+  if (!had_memory(tz_module_parse(c, program, sizeof program - 1, "x", &whole))) return false;
+  if (!had_memory(tz_module_clone(whole, &m))) return false;
   const tz_trace *t;
   if (!change(m) || !had_memory(tz_module_run_traced(m, "sdy-propagation-pipeline", &t)))
     return false;

@@ -71,6 +71,11 @@ tz_op *tz_block_last_op(const tz_block *b) { return OR_NULL(b, op_out(block_of(b
 
 const tz_type *tz_value_type(const tz_value *v) { return OR_NULL(v, type_out(value_of(v)->type)); }
 bool tz_value_is_arg(const tz_value *v) { return v && value_of(v)->is_arg; }
+const tz_attr *tz_value_loc(const tz_value *v) {
+  if (tz_value_is_arg(v))
+    return attr_out(block_arg_loc(value_of(v)->def.block, value_of(v)->index));
+  return tz_op_loc(tz_value_op(v));
+}
 size_t tz_value_index(const tz_value *v) { return OR_ZERO(v, value_of(v)->index); }
 tz_op *tz_value_op(const tz_value *v) { return OR_NULL(v, op_out(value_op(value_of(v)))); }
 tz_block *tz_value_block(const tz_value *v) {
