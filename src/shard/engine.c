@@ -126,8 +126,8 @@ static void update_seen(engine *e, value *holder, const sharding *s, const shard
   state_set(e, holder, s);
   wake_around(e, holder);
   value_group *g = state_group(e, holder);
-  for (size_t i = 0; g && i < g->len; i++) {
-    value *other = g->data[i];
+  for (size_t i = 0; g && i < g->members.len; i++) {
+    value *other = g->members.data[i];
     if (other == holder) continue;
     value *at = state_holder(e, other);
     if (at) state_set(e, at, seen);

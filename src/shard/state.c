@@ -1,5 +1,7 @@
 #include "shard/state.h"
 
+#include <stdlib.h>
+
 #include "shard/calls.h"
 #include "shard/flow.h"
 #include "shard/traits.h"
@@ -110,33 +112,57 @@ static void allocate(engine *e) {
 
 /* ---- sharding groups ---- */
 
-static walk_result collect_group(void *user, op *o) {
-  engine *e = user;
+typedef struct membership {
+  i64 id;
+  size_t order;
+  value *value;
+} membership;
+typedef struct memberships {
+  arena *a;
+  VEC(membership) all;
+} memberships;
+
+static walk_result collect_member(void *user, op *o) {
+  memberships *g = user;
   struct sharding_group_attrs v;
-  if (!op_is(o, sharding_group) || !view_sharding_group(o, &v) || v.group_id < 0) return WALK_ON;
-  if (v.group_id > UINT32_MAX / 2) return WALK_ON;
-  while (e->groups.len <= (size_t)v.group_id) VEC_PUSH(e->a, e->groups, ((value_group){0}));
-  value_group *g = &e->groups.data[v.group_id];
-  VEC_PUSH(e->a, *g, op_operand(o, 0));
+  if (op_is(o, sharding_group) && view_sharding_group(o, &v))
+    VEC_PUSH(g->a, g->all, ((membership){v.group_id, g->all.len, op_operand(o, 0)}));
   return WALK_ON;
+}
+
+static int by_id(const void *x, const void *y) {
+  const membership *a = x, *b = y;
+  if (a->id != b->id) return a->id < b->id ? -1 : 1;
+  return a->order < b->order ? -1 : 1;
+}
+
+static void collect_groups(engine *e) {
+  memberships g = {.a = e->a};
+  if (module_may_have(e->m, sharding_group)) op_walk(e->m->root, collect_member, &g);
+  if (g.all.len) qsort(g.all.data, g.all.len, sizeof *g.all.data, by_id);
+  for (size_t i = 0; i < g.all.len; i++) {
+    const membership *k = &g.all.data[i];
+    if (!i || k[-1].id != k->id) VEC_PUSH(e->a, e->groups, ((value_group){.id = k->id}));
+    VEC_PUSH(e->a, e->groups.data[e->groups.len - 1].members, k->value);
+  }
 }
 
 /* The first sharding of a member that says something; *conflict: another one says otherwise. */
 static const attr *common_sharding(engine *e, const value_group *g, bool *conflict) {
   const attr *found = NULL;
   *conflict = false;
-  if (g->len == 1) return value_sharding(e->m->ctx, g->data[0]);
-  for (size_t i = 0; i < g->len; i++) {
-    const attr *a = value_sharding(e->m->ctx, g->data[i]);
+  if (g->members.len == 1) return value_sharding(e->m->ctx, g->members.data[0]);
+  for (size_t i = 0; i < g->members.len; i++) {
+    const attr *a = value_sharding(e->m->ctx, g->members.data[i]);
     const sharding *s = shard_read(e->space, a);
     bool open = true; /* unreduced axes don't count */
     for (u32 d = 0; s && d < s->rank; d++) open &= !s->dims[d].closed && !s->dims[d].axes.len;
     if (!s || open) continue;
     if (found && found != a) {
-      op_warn(e->m->ctx, value_parent(g->data[0]),
-              "The initial operand shardings on the sharding groups of groupID: %zu do not match. "
+      op_warn(e->m->ctx, value_parent(g->members.data[0]),
+              "The initial operand shardings on the sharding groups of groupID: %lld do not match. "
               "Inserting an open sharding constraint to all constrained values.",
-              (size_t)(g - e->groups.data));
+              (long long)g->id);
       return *conflict = true, found;
     }
     found = a;
@@ -156,28 +182,28 @@ static op *constrain(engine *e, value *v, const attr *sharding) {
 
 /* Before numbering: members get the common sharding, or constraints where they disagree. */
 static void sync_groups(engine *e) {
-  if (module_may_have(e->m, sharding_group)) op_walk(e->m->root, collect_group, e);
+  collect_groups(e);
   for (size_t k = 0; k < e->groups.len; k++) {
     value_group *g = &e->groups.data[k];
     bool conflict;
-    const attr *a = g->len ? common_sharding(e, g, &conflict) : NULL;
-    if (!a) continue;
-    for (size_t i = 0; i < g->len; i++) {
-      if (conflict)
-        g->data[i] = op_result(
-            constrain(e, g->data[i],
-                      shard_attr_open_like(e->m->ctx, a, attr_as(tensor_sharding, a)->dims.len)),
-            0);
-      else
-        value_set_sharding(e->m, g->data[i], a);
+    const attr *a = common_sharding(e, g, &conflict);
+    for (size_t i = 0; a && i < g->members.len; i++) {
+      value **v = &g->members.data[i];
+      if (!conflict) {
+        value_set_sharding(e->m, *v, a);
+        continue;
+      }
+      size_t rank = attr_as(tensor_sharding, a)->dims.len;
+      *v = op_result(constrain(e, *v, shard_attr_open_like(e->m->ctx, a, rank)), 0);
     }
   }
 }
 
 static void number_groups(engine *e) {
-  for (size_t k = 0; k < e->groups.len; k++)
-    for (size_t i = 0; i < e->groups.data[k].len; i++)
-      e->group[e->groups.data[k].data[i]->num] = (u32)k + 1;
+  for (size_t k = 0; k < e->groups.len; k++) {
+    const value_vec *members = &e->groups.data[k].members;
+    for (size_t i = 0; i < members->len; i++) e->group[members->data[i]->num] = (u32)k + 1;
+  }
 }
 
 value_group *state_group(engine *e, const value *holder) {

@@ -16,7 +16,12 @@ enum {
   KIND_BROADCAST = 1u << 6,
 };
 
-typedef VEC(value *) value_group;
+typedef VEC(value *) value_vec;
+/* What sdy.sharding_group ops of one id hold together. */
+typedef struct value_group {
+  i64 id;
+  value_vec members;
+} value_group;
 
 typedef struct engine {
   ir_module *m;
@@ -48,7 +53,7 @@ typedef struct engine {
   const sharding ***results; /* of functions: shardings of their results */
   u32 num_ops, num_values;
 
-  VEC(value_group) groups;
+  VEC(value_group) groups; /* by id */
   hash_index memo;
   hash_index lists; /* sharding -> the attribute of an op whose one result has it */
 
@@ -59,7 +64,7 @@ typedef struct engine {
   bool aggressive, notify;
   const sharding **in;
   size_t cap_in;
-  value_group sources;
+  value_vec sources;
 } engine;
 
 /* NULL: reported. */
