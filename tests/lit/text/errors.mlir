@@ -41,6 +41,19 @@ func.func @priority(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"
 
 // -----
 
+// CHECK: error: priorities with leading zeros are not allowed, got: p01
+sdy.mesh @mesh = <["x"=2]>
+func.func @zeros(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}p01]>}) {
+  return
+}
+
+// -----
+
+// CHECK: :29: error: expected '}' in attribute dictionary
+module attributes {a.b = 1.5e+} {}
+
+// -----
+
 // CHECK: error: region entry argument '%a' is already in use
 func.func @twice(%a: i32, %a: i32) {
   return

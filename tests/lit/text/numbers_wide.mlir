@@ -11,6 +11,9 @@
 "t.f80"() {a = 1.5 : f80, b = 0x3FFF8000000000000000 : f80, c = 0.1 : f80, d = 1.0e400 : f80, e = 0xFFFFC000000000000000 : f80, h = -0.0 : f80} : () -> ()
 // CHECK: "t.f128"() {a = 1.500000e+00 : f128, b = 1.500000e+00 : f128, c = 0.100000000000000005551115123125782702 : f128, d = dense<[1.500000e+00, -0.100000000000000005551115123125782702]> : tensor<2xf128>, e = dense<1.000000e+00> : tensor<2xf80>}
 "t.f128"() {a = 1.5 : f128, b = 0x3FFF8000000000000000000000000000 : f128, c = 0.1 : f128, d = dense<[1.5, -0.1]> : tensor<2xf128>, e = dense<[0x3FFF8000000000000000, 1.0]> : tensor<2xf80>} : () -> ()
+// Six digits that lie halfway between two numbers are read as the even one.
+// ONCE: "t.half"() {a = 9.671430e+24 : f80}
+"t.half"() {a = 0x40528000145568FC0586 : f80} : () -> ()
 // What a double cannot hold is not read back, as in MLIR, whose parser reads doubles.
 // ONCE: "t.huge"() {a = -3.93325004909139450103E+2719 : f80, b = 4.374240e-4950 : f80}
 "t.huge"() {a = 0xE3499D642BA786862656 : f80, b = 0xC : f80} : () -> ()

@@ -11,3 +11,7 @@
          j = #stablehlo<precision HIGH> : i32, k = #stablehlo.bounds<4> : i32, l = "text" : none,
          m = !foo.<x>, n = !foo<x<y>>, o = !foo.x-y, p = !stablehlo<token>,
          q = #arith.fastmath<none>} : () -> ()
+
+// One that ends behind its last bracket stays in brackets of its own.
+// CHECK: "a.c"() {a = #foo<x<y>z>, b = !foo<x<y>z>}
+"a.c"() {a = #foo<x<y>z>, b = !foo<x<y>z>} : () -> ()
