@@ -9,6 +9,22 @@ func.func @infer(%a: tensor<?x3xf32, #stablehlo.bounds<4, ?>>) {
   return
 }
 
+// Of branches the greater bound holds; bounds of parts add up.
+// CHECK-LABEL: func.func @infer_bounds
+func.func @infer_bounds(%p: tensor<i1>, %a: tensor<?xf32, #stablehlo.bounds<3>>, %b: tensor<?xf32, #stablehlo.bounds<4>>, %c: tensor<5xf32>) {
+  %0 = "stablehlo.if"(%p) ({
+    stablehlo.return %a : tensor<?xf32, #stablehlo.bounds<3>>
+  }, {
+    stablehlo.return %b : tensor<?xf32, #stablehlo.bounds<4>>
+  }) : (tensor<i1>) -> tensor<?xf32>
+  // CHECK: "hlo_test_infer.return_types"(%0) {types0 = tensor<?xf32, #stablehlo.bounds<4>>}
+  %1 = "hlo_test_infer.get_return_types"(%0) : (tensor<?xf32>) -> tensor<?xf32>
+  %2 = stablehlo.concatenate %a, %c, dim = 0 : (tensor<?xf32, #stablehlo.bounds<3>>, tensor<5xf32>) -> tensor<?xf32>
+  // CHECK: "hlo_test_infer.return_types"(%2) {types0 = tensor<?xf32, #stablehlo.bounds<8>>}
+  %3 = "hlo_test_infer.get_return_types"(%2) : (tensor<?xf32>) -> tensor<?xf32>
+  return
+}
+
 // What holds is gone, and so is what only that used.
 // CHECK-LABEL: func.func @speculate
 // CHECK-NEXT: return

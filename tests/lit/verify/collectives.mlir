@@ -140,3 +140,23 @@ func.func @main(%a: tensor<4x8xf32>) {
   %0 = "stablehlo.collective_permute"(%a) {source_target_pairs = dense<[[0, 1, 2]]> : tensor<1x3xi64>} : (tensor<4x8xf32>) -> tensor<4x8xf32>
   return
 }
+
+// -----
+
+func.func @main(%a: tensor<0x4xf32>) {
+  // expected-error@+1 {{operand dimension size at scatter_dimension cannot be zero}}
+  %0 = "stablehlo.reduce_scatter"(%a) ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    %1 = stablehlo.add %x, %y : tensor<f32>
+    stablehlo.return %1 : tensor<f32>
+  }) {scatter_dimension = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<0x4xf32>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @main(%a: tensor<2x4xf32>) {
+  // expected-error@+1 {{replica id #9 seen more than once}}
+  %0 = "stablehlo.all_gather"(%a) {all_gather_dim = 0 : i64, replica_groups = dense<9> : tensor<1x2xi64>} : (tensor<2x4xf32>) -> tensor<4x4xf32>
+  return
+}

@@ -253,3 +253,20 @@ func.func @main(%a: tensor<4x8xf32>) {
   %0 = stablehlo.reverse %a, dims = [2] : tensor<4x8xf32>
   return
 }
+
+// -----
+
+func.func @main(%p: tensor<i1>, %a: tensor<5xf32>, %b: tensor<?xf32, #stablehlo.bounds<4>>) {
+  // expected-error@+2 {{Mismatched dimension size 5 and bound 4 in dimension 0}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = stablehlo.select %p, %a, %b : (tensor<i1>, tensor<5xf32>, tensor<?xf32, #stablehlo.bounds<4>>) -> tensor<5xf32>
+  return
+}
+
+// -----
+
+func.func @main(%a: tensor<2x?x?xf32, #stablehlo.bounds<?, 3, 4>>) {
+  // expected-error@+1 {{result #0 must be statically shaped or single bounded dimension tensor of}}
+  %0 = "stablehlo.reshape"(%a) : (tensor<2x?x?xf32, #stablehlo.bounds<?, 3, 4>>) -> tensor<?x?xf32, #stablehlo.bounds<6, 4>>
+  return
+}

@@ -221,3 +221,40 @@ func.func @main(%arg0: tensor<2x2xf32>) -> tensor<2x2xf32> {
   %0 = stablehlo.custom_call @f(%arg0) {sdy.sharding_rule = #sdy.op_sharding_rule<([i, j])->([i, j]) {i=2, j=2} reduction={j}>} : (tensor<2x2xf32>) -> tensor<2x2xf32>
   return %0 : tensor<2x2xf32>
 }
+
+// -----
+
+sdy.mesh @mesh = <["a"=8]>
+// expected-error@+1 {{arg 0 - replicated axes are not ordered w.r.t. mesh}}
+func.func @main(%arg0: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}], replicated={"a":(4)2, "a":(1)2}>}) {
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["a"=2, "b"=2]>
+func.func @main(%arg0: tensor<8x8x8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}, {"b"}, {}, {}]>}) {
+  // expected-error@+1 {{source dimensions are not sorted in ascending order: 0 appears after 1}}
+  %0 = sdy.all_to_all [{"b"}: 1->2, {"a"}: 0->3] %arg0 out_sharding=<@mesh, [{}, {}, {"b"}, {"a"}]> : tensor<8x8x8x8xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @m1 = <["a"=2, "b"=2]>
+sdy.mesh @m2 = <["a"=2, "b"=2]>
+// expected-note@+1 {{operand mesh: #sdy.mesh<["a"=2, "b"=2]>}}
+func.func @main(%arg0: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@m1, [{"a"}, {}]>}) {
+  // expected-error@+1 {{result mesh name is different but same device ids as operand}}
+  %0 = sdy.collective_permute %arg0 out_sharding=<@m2, [{"b"}, {}]> : tensor<8x8xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["a"=2]>
+func.func @main(%arg0: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}], unreduced=max{"a"}>}) {
+  // expected-error@+1 {{cannot change the reduction operator of kept unreduced axes from max to sum.}}
+  %0 = sdy.reshard %arg0 <@mesh, [{}, {}], unreduced={"a"}> : tensor<8x8xf32>
+  return
+}

@@ -133,3 +133,12 @@ module attributes {sym_visibility = "hidden"} {} // no symbol without a name
 
 // expected-error @+1 {{invalid memref element type}}
 func.func private @of_memref(memref<2x!stablehlo.token>)
+
+// -----
+
+func.func @main(%a: tensor<4xf32>) {
+  // expected-error@+1 {{must be the last operation in the parent block}}
+  "func.return"() : () -> ()
+  %0 = stablehlo.add %a, %a : tensor<4xf32>
+  return
+}
