@@ -12,7 +12,7 @@ static bool run_passes(const opt_options *o, ir_module *m, watch *w) {
   t.verify_each = !o->no_verify_each;
   watch_install(w, &t);
   arena *a = ir_scratch_push(m->ctx);
-  const pass_node *n = pass_parse(m->ctx, a, buf_view(&o->pipeline), &t);
+  const pass_node *n = pass_parse(m->ctx, a, "builtin.module", buf_view(&o->pipeline), &t);
   if (n && o->dump_pipeline) {
     buf b;
     buf_init(&b, &mem_system);
@@ -20,7 +20,7 @@ static bool run_passes(const opt_options *o, ir_module *m, watch *w) {
     fprintf(stderr, "Pass Manager:\n%s\n", buf_cstr(&b));
     buf_deinit(&b);
   }
-  bool ok = n && pass_run_nodes(m, n, &t);
+  bool ok = n && pass_run_nodes(m, NULL, n, &t);
   ir_scratch_pop(m->ctx);
   return ok;
 }

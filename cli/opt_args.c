@@ -235,13 +235,16 @@ void opt_help(void) {
 }
 
 void opt_list_passes(void) {
-  static const char *const kinds[] = {"flag", "int", "string", "list"};
+  static const char *const kinds[] = {
+      [PASS_FLAG] = "flag",       [PASS_INT] = "int",   [PASS_UINT] = "uint",
+      [PASS_STRING] = "string",   [PASS_LIST] = "list", [PASS_PIPELINE] = "passes",
+      [PASS_PIPELINES] = "passes"};
   pass_tables t = opt_passes();
   for (size_t i = 0; i < t.count; i++)
     for (const pass_info *p = t.tables[i]; p->name; p++) {
       printf("-%-48s %s\n", p->name, p->summary);
       for (const pass_option_info *q = p->options; q && q->name; q++)
-        printf("    %-20s %-6s  %s (default: %s)\n", q->name, kinds[q->kind], q->help,
+        printf("    %-22s %-6s  %s (default: %s)\n", q->name, kinds[q->kind], q->help,
                *q->otherwise ? q->otherwise : "none");
     }
 }

@@ -12,9 +12,10 @@ bool pass_canonicalize(ir_module *m, arena *scratch, const pass_args *args) {
       .num_sets = n + 1,
       .enabled = pass_option_get(args, STR("enable-patterns"), STR("")),
       .disabled = pass_option_get(args, STR("disable-patterns"), STR("")),
+      .dialects = pass_option_get(args, STR("filter-dialects"), STR("")),
       .bottom_up = !pass_option_flag(args, STR("top-down"), true),
       .keep_regions = str_is(pass_option_get(args, STR("region-simplify"), STR("")), "disabled"),
-      .no_constant_cse = !pass_option_flag(args, STR("cse-constants"), true),
+      .cse = pass_option_flag(args, STR("cse-between-iterations"), false),
       .max_iterations = pass_option_int(args, STR("max-iterations"), 10),
       .max_rewrites = pass_option_int(args, STR("max-num-rewrites"), -1),
   };

@@ -22,7 +22,6 @@ typedef struct scope_table {
 typedef struct cse {
   arena *a;
   VEC(op *) dead;
-  u64 merged, erased;
 } cse;
 
 static void table_link(scope_table *t, known *k) {
@@ -156,7 +155,6 @@ static void simplify_op(cse *c, scope_table *t, op *o) {
   for (u32 i = 0; i < o->num_results; i++) value_replace(op_result(o, i), op_result(same, i));
   if (attr_is(loc_unknown, same->loc)) same->loc = o->loc;
   VEC_PUSH(c->a, c->dead, o);
-  c->merged++;
 }
 
 static void simplify_region(cse *c, scope_table *t, const region *g) {
@@ -165,7 +163,6 @@ static void simplify_region(cse *c, scope_table *t, const region *g) {
     for (op *o = b->first; o; o = o->next) {
       if (op_is_dead(o)) { /* and what is in it is not looked at */
         VEC_PUSH(c->a, c->dead, o);
-        c->erased++;
         continue;
       }
       scope_table own = {0};
@@ -177,11 +174,16 @@ static void simplify_region(cse *c, scope_table *t, const region *g) {
   }
 }
 
-bool pass_cse(ir_module *m, arena *scratch, const pass_args *args) {
+bool cse_region(arena *scratch, const region *g) {
   cse c = {.a = scratch};
   scope_table t = {0};
-  const op *root = pass_root(m, args);
-  for (u32 k = 0; k < root->num_regions; k++) simplify_region(&c, &t, &root->regions[k]);
+  simplify_region(&c, &t, g);
   for (size_t i = 0; i < c.dead.len; i++) op_erase(c.dead.data[i]);
+  return c.dead.len != 0;
+}
+
+bool pass_cse(ir_module *m, arena *scratch, const pass_args *args) {
+  const op *root = pass_root(m, args);
+  for (u32 k = 0; k < root->num_regions; k++) cse_region(scratch, &root->regions[k]);
   return true;
 }

@@ -2,29 +2,35 @@
 #include "pass/passes.h"
 
 static const pass_option_info canonicalize_options[] = {
-    {"top-down", PASS_FLAG, "true", "Seed the worklist in top-down order"},
+    {"top-down", PASS_FLAG, "true", "Seed the worklist in top-down order", NULL},
     {"region-simplify", PASS_STRING, "normal",
-     "disabled: blocks and unneeded ops stay where they are"},
-    {"max-iterations", PASS_INT, "10", "Iterations at most; -1: until nothing changes"},
-    {"max-num-rewrites", PASS_INT, "-1", "Patterns applied at most in an iteration; -1: no limit"},
-    {"test-convergence", PASS_FLAG, "false", "Fail if the iterations came to no end"},
-    {"cse-constants", PASS_FLAG, "true", "Merge equal constants"},
-    {"disable-patterns", PASS_LIST, "", "Names or labels of patterns to leave out"},
-    {"enable-patterns", PASS_LIST, "", "Names or labels of the only patterns to use"},
+     "disabled: blocks and unneeded ops stay where they are", "disabled,normal,aggressive"},
+    {"max-iterations", PASS_INT, "10", "Iterations at most; -1: until nothing changes", NULL},
+    {"max-num-rewrites", PASS_INT, "-1", "Patterns applied at most in an iteration; -1: no limit",
+     NULL},
+    {"cse-between-iterations", PASS_FLAG, "false", "Run cse behind each iteration", NULL},
+    {"test-convergence", PASS_FLAG, "false", "Fail if the iterations came to no end", NULL},
+    {"disable-patterns", PASS_LIST, "", "Names or labels of patterns to leave out", NULL},
+    {"enable-patterns", PASS_LIST, "", "Names or labels of the only patterns to use", NULL},
+    {"filter-dialects", PASS_LIST, "", "Dialects of the only ops that patterns are used for", NULL},
     {0},
 };
 static const pass_option_info inline_options[] = {
-    {"default-pipeline", PASS_STRING, "canonicalize",
-     "Pass to run on every function; may be empty"},
-    {"max-iterations", PASS_INT, "4", "Rounds of simplifying and inlining at most, a function"},
+    {"default-pipeline", PASS_PIPELINE, "canonicalize",
+     "Passes to run on every function; may be empty", NULL},
+    {"op-pipelines", PASS_PIPELINES, "", "func.func(...): passes to run instead of those", NULL},
+    {"inlining-threshold", PASS_UINT, "4294967295",
+     "Ops of a callee in percent of its caller's at most; 4294967295: no limit", NULL},
+    {"max-iterations", PASS_UINT, "4", "Rounds of simplifying and inlining at most", NULL},
     {0},
 };
 static const pass_option_info composite_options[] = {
-    {"except", PASS_LIST, "", "Names of composites that stay"},
+    {"except", PASS_LIST, "", "Names of composites that stay", NULL},
     {0},
 };
 static const pass_option_info deprecated_options[] = {
-    {"fail-on-unused", PASS_FLAG, "true", "Fail where an op has nothing in its place: map, rng"},
+    {"fail-on-unused", PASS_FLAG, "true", "Fail where an op has nothing in its place: map, rng",
+     NULL},
     {0},
 };
 
@@ -34,7 +40,7 @@ const pass_info pass_generic[] = {
     {"cse", "Merges equal ops without effects, and erases dead ones", pass_cse,
      .scope = PASS_ON_ANY, .nested = true},
     {"inline", "Puts the bodies of called functions in the place of the calls", pass_inline, NULL,
-     inline_options},
+     inline_options, PASS_ON_ANY, .nested = true},
     {"strip-debuginfo", "Makes every location unknown", pass_strip_debuginfo, .scope = PASS_ON_ANY,
      .nested = true},
     {"symbol-dce", "Erases symbols that nothing refers to and nothing outside can see",

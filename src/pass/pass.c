@@ -27,16 +27,28 @@ bool pass_read_flag(str v, bool *out) {
   return i < COUNT(words);
 }
 
+static int digit_of(char c) {
+  const char *all = "0123456789abcdefABCDEF", *at = c ? strchr(all, c) : NULL;
+  return !at ? 16 : at - all < 16 ? (int)(at - all) : (int)(at - all) - 6;
+}
+
+/* As MLIR reads one: 0x, 0b, 0o and 0 say which base. */
 static bool read_int(str v, i64 *out) {
+  static const char *const bases[] = {"0x", "0b", "0o", "0"};
+  static const u8 base_of[] = {16, 2, 8, 8, 10};
   bool negative = v.len && v.data[0] == '-';
+  v = str_from(v, negative);
+  size_t k = 0;
+  while (k < COUNT(bases) && (v.len < 2 || !str_starts(v, str_of(bases[k])))) k++;
+  if (k < COUNT(bases)) v = str_from(v, strlen(bases[k]));
   *out = 0;
-  if (v.len == (size_t)negative) return false;
-  for (size_t i = negative; i < v.len; i++) {
-    if (v.data[i] < '0' || v.data[i] > '9' || !checked_mul(*out, 10, out) ||
-        !checked_sub(*out, v.data[i] - '0', out))
+  for (size_t i = 0; i < v.len; i++) {
+    int digit = digit_of(v.data[i]);
+    if (digit >= base_of[k] || !checked_mul(*out, base_of[k], out) ||
+        !checked_sub(*out, digit, out))
       return false;
   }
-  return negative || checked_sub(0, *out, out);
+  return v.len && (negative || checked_sub(0, *out, out));
 }
 
 bool pass_option_flag(const pass_args *args, str name, bool otherwise) {
@@ -116,20 +128,22 @@ static bool run_below(ir_module *m, op *root, const anchors *on, int depth, cons
   return true;
 }
 
-static bool run_node(ir_module *m, const pass_node *n, const pass_tables *t, const anchors *on) {
+static bool run_node(ir_module *m, op *root, const pass_node *n, const pass_tables *t,
+                     const anchors *on) {
   pass_args args = {n->options, n->num_options, t, NULL};
   if (!takes_any(n->pass) && !dialect_check_runnable(m)) return false;
-  return n->pass->nested && on->count ? run_below(m, m->root, on, 0, n->pass, &args)
-                                      : pass_run(m, n->pass, &args);
+  return n->pass->nested && root ? run_below(m, root, on, 0, n->pass, &args)
+                                 : pass_run(m, n->pass, &args);
 }
 
-static bool run_list(ir_module *m, const pass_node *n, const pass_tables *t, anchors *on) {
+static bool run_list(ir_module *m, op *root, const pass_node *n, const pass_tables *t,
+                     anchors *on) {
   for (bool ok; n; n = n->next) {
     if (n->pass) {
-      ok = run_node(m, n, t, on);
+      ok = run_node(m, root, n, t, on);
     } else {
       on->names[on->count++] = n->name;
-      ok = run_list(m, n->first, t, on);
+      ok = run_list(m, root ? root : m->root, n->first, t, on);
       on->count--;
     }
     if (!ok) return false;
@@ -137,8 +151,8 @@ static bool run_list(ir_module *m, const pass_node *n, const pass_tables *t, anc
   return true;
 }
 
-bool pass_run_nodes(ir_module *m, const pass_node *n, const pass_tables *t) {
-  return run_list(m, n->first, t, &(anchors){0});
+bool pass_run_nodes(ir_module *m, op *on, const pass_node *root, const pass_tables *t) {
+  return run_list(m, on, root->first, t, &(anchors){0});
 }
 
 /* ---- textual pipelines ---- */
@@ -201,19 +215,37 @@ static str unwrap(str v) {
   return wrapped ? (str){v.data + 1, v.len - 2} : v;
 }
 
+static bool is_one_of(str v, const char *words) {
+  for (size_t n; *words; words += n + (words[n] == ','))
+    if (n = strcspn(words, ","), str_eq(v, (str){words, n})) return true;
+  return false;
+}
+
 /* One that the pass has, with a value of its kind. */
 static bool check_option(const reader *r, size_t at, const pass_info *p, const pass_option *o) {
   const pass_option_info *i = p->options;
   while (i && i->name && !str_is(o->name, i->name)) i++;
   bool flag;
-  i64 number;
-  if (!i || !i->name)
-    return complain(r, at, "'%s' has no option '" STR_FMT "'", p->name, STR_ARG(o->name));
-  bool bad = (i->kind == PASS_FLAG && !pass_read_flag(o->value, &flag)) ||
-             (i->kind == PASS_INT && !read_int(o->value, &number));
-  if (bad)
-    return complain(r, at, "option '%s' of '%s' wants %s, not '" STR_FMT "'", i->name, p->name,
-                    i->kind == PASS_INT ? "a number" : "true or false", STR_ARG(o->value));
+  i64 number = 0;
+  if (!i || !i->name) return complain(r, at, "no such option " STR_FMT, STR_ARG(o->name));
+  str v = o->value;
+  const char *what = i->kind == PASS_INT ? "long" : i->kind == PASS_UINT ? "uint" : NULL;
+  if (i->kind != PASS_FLAG && !v.data)
+    return complain(r, at, "for the --%s option: requires a value!", i->name);
+  if (i->kind == PASS_FLAG && !pass_read_flag(v, &flag))
+    return complain(r, at,
+                    "for the --%s option: '" STR_FMT
+                    "' is invalid value for boolean argument! Try 0 or 1",
+                    i->name, STR_ARG(v));
+  if (what &&
+      (!read_int(v, &number) || (i->kind == PASS_UINT && (number < 0 || number > UINT32_MAX))))
+    return complain(r, at, "for the --%s option: '" STR_FMT "' value invalid for %s argument!",
+                    i->name, STR_ARG(v), what);
+  if (i->words && !is_one_of(v, i->words))
+    return complain(r, at, "for the --%s option: Cannot find option named '" STR_FMT "'!", i->name,
+                    STR_ARG(v));
+  if (i->kind == PASS_PIPELINE || i->kind == PASS_PIPELINES)
+    return pass_parse(r->c, r->a, i->kind == PASS_PIPELINE ? "func.func" : "", v, r->tables);
   return true;
 }
 
@@ -232,7 +264,7 @@ static bool read_options(reader *r, pass_node *n) {
     str item = {r->text.data + at, r->at - at};
     const char *eq = memchr(item.data, '=', item.len);
     size_t len = eq ? (size_t)(eq - item.data) : item.len;
-    pass_option o = {{item.data, len}, eq ? unwrap(str_from(item, len + 1)) : STR("")};
+    pass_option o = {{item.data, len}, eq ? unwrap(str_from(item, len + 1)) : (str){0}};
     if (n->num_options == MAX_OPTIONS) return complain(r, at, "too many options");
     if (!check_option(r, at, n->pass, &o)) return false;
     options[n->num_options++] = o;
@@ -283,6 +315,10 @@ static bool read_item(reader *r, str anchor, pass_node ***link) {
   str name = {r->text.data + at, r->at - at};
   while (name.len && is_space(name.data[name.len - 1])) name.len--;
   if (peek(r) == '(') return read_anchor(r, name, link);
+  if (!anchor.len)
+    return complain(r, at,
+                    "expected pass pipeline to be wrapped with the anchor operation type, e.g. "
+                    "'builtin.module(...)'");
   pass_node *n = ARENA_NEW(r->a, pass_node);
   n->name = name;
   n->pass = pass_find(r->tables, name);
@@ -305,10 +341,12 @@ static bool read_list(reader *r, str anchor, pass_node ***link) {
   }
 }
 
-const pass_node *pass_parse(ir_ctx *c, arena *a, str text, const pass_tables *t) {
-  reader r = {.c = c, .a = a, .tables = t, .text = text};
+const pass_node *pass_parse(ir_ctx *c, arena *a, const char *anchor, str text,
+                            const pass_tables *t) {
+  bool nested = strcmp(anchor, "builtin.module") != 0;
+  reader r = {.c = c, .a = a, .tables = t, .text = text, .depth = nested, .in_module = nested};
   pass_node *root = ARENA_NEW(a, pass_node), **link = &root->first;
-  root->name = STR("builtin.module");
+  root->name = str_of(anchor);
   if (!read_list(&r, root->name, &link)) return NULL;
   if (r.at == text.len) return root;
   complain(&r, r.at,
@@ -319,26 +357,38 @@ const pass_node *pass_parse(ir_ctx *c, arena *a, str text, const pass_tables *t)
 }
 
 bool pass_run_text(ir_module *m, str pipeline, const pass_tables *t) {
-  const pass_node *n = pass_parse(m->ctx, ir_scratch_push(m->ctx), pipeline, t);
-  bool ok = n && pass_run_nodes(m, n, t);
+  const pass_node *n = pass_parse(m->ctx, ir_scratch_push(m->ctx), "builtin.module", pipeline, t);
+  bool ok = n && pass_run_nodes(m, NULL, n, t);
   ir_scratch_pop(m->ctx);
   return ok;
 }
 
+/* The first behind `last` by name. */
+static const pass_option_info *next_option(const pass_option_info *i, const char *last) {
+  const pass_option_info *next = NULL;
+  for (; i && i->name; i++)
+    if (strcmp(i->name, last) > 0 && (!next || strcmp(i->name, next->name) < 0)) next = i;
+  return next;
+}
+
+/* By name; of a list without values only the blank before it is left, as in MLIR. */
 static void print_options(buf *b, const pass_node *n) {
-  const pass_option_info *i = n->pass->options;
   pass_args args = {n->options, n->num_options, NULL, NULL};
-  bool any = false;
-  for (; i && i->name; i++) {
+  const pass_option_info *first = next_option(n->pass->options, "");
+  for (const pass_option_info *i = first; i; i = next_option(n->pass->options, i->name)) {
     str v = pass_option_get(&args, str_of(i->name), str_of(i->otherwise));
-    if (!v.len && i->kind == PASS_FLAG) v = STR("true");
-    if (!v.len) continue;
-    bool wrap = memchr(v.data, ' ', v.len) != NULL;
-    buf_printf(b, wrap ? "%s%s={" STR_FMT "}" : "%s%s=" STR_FMT, any ? " " : "{", i->name,
-               STR_ARG(v));
-    any = true;
+    bool on, list = i->kind == PASS_LIST || i->kind == PASS_PIPELINES;
+    i64 number;
+    buf_char(b, i == first ? '{' : ' ');
+    if (i->kind == PASS_FLAG && pass_read_flag(v, &on))
+      buf_printf(b, "%s=%s", i->name, on ? "true" : "false");
+    else if ((i->kind == PASS_INT || i->kind == PASS_UINT) && read_int(v, &number))
+      buf_printf(b, "%s=%lld", i->name, (long long)number);
+    else if (!list || v.len)
+      buf_printf(b, list || memchr(v.data, ' ', v.len) ? "%s={" STR_FMT "}" : "%s=" STR_FMT,
+                 i->name, STR_ARG(v));
   }
-  if (any) buf_char(b, '}');
+  if (first) buf_char(b, '}');
 }
 
 void pass_print(buf *b, const pass_node *n) {

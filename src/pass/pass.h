@@ -26,10 +26,13 @@ typedef struct pass_args {
 typedef bool pass_fn(ir_module *m, arena *scratch, const pass_args *args);
 
 typedef enum pass_option_kind {
-  PASS_FLAG,   /* true or false */
-  PASS_INT,    /* a decimal number */
-  PASS_STRING, /* anything */
-  PASS_LIST    /* values with commas between */
+  PASS_FLAG,     /* true or false */
+  PASS_INT,      /* 64 bits */
+  PASS_UINT,     /* 32 bits, none of them a sign */
+  PASS_STRING,   /* anything */
+  PASS_LIST,     /* values with commas between */
+  PASS_PIPELINE, /* for functions */
+  PASS_PIPELINES /* each in the name of what it is for */
 } pass_option_kind;
 
 /* A row of a pass's options. */
@@ -38,6 +41,7 @@ typedef struct pass_option_info {
   pass_option_kind kind;
   const char *otherwise; /* the value if it is not given */
   const char *help;
+  const char *words; /* of a string: the only ones there are, with commas between; NULL: any */
 } pass_option_info;
 
 /* What anchors a pass can be in, besides `any(...)` around all. */
@@ -95,10 +99,13 @@ typedef struct pass_node {
   size_t num_options;
   struct pass_node *first, *next;
 } pass_node;
-/* NULL: reported. The root is the module's anchor. Nodes and strings are of the arena and of
+/* NULL: reported. The root is the anchor: "builtin.module" for the outermost one; empty: what is
+ * read are pipelines, each in an anchor of its own. Nodes and strings are of the arena and of
  * `text`. */
-const pass_node *pass_parse(ir_ctx *c, arena *a, str text, const pass_tables *t);
-bool pass_run_nodes(ir_module *m, const pass_node *n, const pass_tables *t);
+const pass_node *pass_parse(ir_ctx *c, arena *a, const char *anchor, str text,
+                            const pass_tables *t);
+/* What the root holds, on `on`, which is such an op; NULL: the module. */
+bool pass_run_nodes(ir_module *m, op *on, const pass_node *root, const pass_tables *t);
 /* The pipeline in MLIR's notation, with every option that the passes declare. */
 void pass_print(buf *b, const pass_node *n);
 

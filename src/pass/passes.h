@@ -16,6 +16,8 @@ void rewrite_functions(ir_module *m, arena *scratch, const pass_args *args,
 /* Calls fn with each symbol that the op's attributes refer to, at any depth. */
 typedef void ref_fn(void *user, const symbol_ref_attr *ref);
 void each_symbol_ref(const op *o, ref_fn *fn, void *user);
+/* true: an op went. */
+bool cse_region(arena *scratch, const region *g);
 /* Erases blocks that cannot be reached, at any depth; true: there were some. */
 bool regions_drop_unreached(rewriter *r, region *g);
 /* Erases ops that no effect, terminator or symbol needs, and arguments of blocks but the first that
@@ -23,5 +25,7 @@ bool regions_drop_unreached(rewriter *r, region *g);
 bool regions_erase_unneeded(arena *scratch, region *g);
 /* A symbol that is public (also where it does not say), nested or private. */
 bool symbol_is(const op *o, const char *visibility);
+/* Can nothing outside of the symbol table name what is in it? */
+bool symbols_are_hidden(const op *table);
 
 #endif

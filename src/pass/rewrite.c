@@ -30,19 +30,23 @@ op *rewriter_symbol(rewriter *r, const attr *ref) {
 
 /* ---- which patterns ---- */
 
-static bool named_in(str list, const char *name) {
-  if (!name || !list.len) return false;
+static bool named_in(str list, str name) {
+  if (!name.len || !list.len) return false;
   for (size_t i = 0, begin = 0; i <= list.len; i++) {
     if (i < list.len && list.data[i] != ',') continue;
-    if (str_is((str){list.data + begin, i - begin}, name)) return true;
+    if (str_eq((str){list.data + begin, i - begin}, name)) return true;
     begin = i + 1;
   }
   return false;
 }
 
 static bool is_enabled(const rewrite_config *c, const rewrite_pattern *p) {
-  if (named_in(c->disabled, p->name) || named_in(c->disabled, p->label)) return false;
-  return !c->enabled.len || named_in(c->enabled, p->name) || named_in(c->enabled, p->label);
+  str name = str_of(p->name), label = p->label ? str_of(p->label) : (str){0};
+  str dialect = op_infos[p->op].name;
+  dialect.len = strcspn(dialect.data, ".");
+  if (named_in(c->disabled, name) || named_in(c->disabled, label)) return false;
+  if (c->dialects.len && !named_in(c->dialects, dialect)) return false;
+  return !c->enabled.len || named_in(c->enabled, name) || named_in(c->enabled, label);
 }
 
 /* Behind all of at least its benefit. */
@@ -260,7 +264,7 @@ static void visit_op(rewriter *r, constants *c, op *o) {
   bool post = r->config->bottom_up;
   if (post)
     for (u32 k = 0; k < o->num_regions; k++) visit(r, c, &o->regions[k]);
-  if (!r->config->no_constant_cse && is_constant(o) && !keep_constant(c, o)) return;
+  if (is_constant(o) && !keep_constant(c, o)) return;
   push(r, o);
   if (!post)
     for (u32 k = 0; k < o->num_regions; k++) visit(r, c, &o->regions[k]);
@@ -291,7 +295,7 @@ static bool materialize(rewriter *r, op *o, const fold_result *f, value **out) {
 }
 
 static bool try_fold(rewriter *r, op *o) {
-  if (r->config->no_folding || op_has(o, CONSTANT)) return false;
+  if (op_has(o, CONSTANT)) return false;
   enum { FEW = 8 };
   fold_result few[FEW] = {{0}};
   fold_result *f = o->num_results <= FEW ? few : ARENA_ARRAY(r->a, fold_result, o->num_results);
@@ -344,6 +348,7 @@ static bool rewrite_region(rewriter *r, region *g) {
     bool changed = regions_drop_unreached(r, g);
     changed |= process(r);
     if (!r->config->keep_regions) changed |= regions_erase_unneeded(r->a, g);
+    if (r->config->cse) changed |= cse_region(r->a, g);
     if (!changed) return true;
   }
   return false;

@@ -32,7 +32,9 @@ typedef struct rewrite_config {
   const rewrite_pattern *const *sets; /* each ends with a NULL fn */
   size_t num_sets;
   str enabled, disabled; /* names or labels, with commas between; empty enabled: all */
-  bool bottom_up, no_folding, no_constant_cse, keep_regions;
+  str dialects;          /* of the only ops whose patterns count, likewise; empty: all */
+  bool bottom_up, keep_regions;
+  bool cse;                         /* behind each iteration */
   i64 max_iterations, max_rewrites; /* of patterns, in one iteration; -1: no limit */
 } rewrite_config;
 #define REWRITE_DEFAULTS .max_iterations = 10, .max_rewrites = -1

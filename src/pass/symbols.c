@@ -85,7 +85,7 @@ static walk_result reach_refs(void *user, op *o) {
 
 static bool reach_table(ir_ctx *c, arena *a, op *table, bool hidden);
 
-static bool is_hidden(const op *table) {
+bool symbols_are_hidden(const op *table) {
   return !table->parent || !symbol_name(table).len || symbol_is(table, "private");
 }
 
@@ -109,7 +109,7 @@ static bool reach_table(ir_ctx *c, arena *a, op *table, bool hidden) {
   }
   while (r.work.len) {
     op *o = r.work.data[--r.work.len];
-    bool inside = op_has(o, SYMBOL_TABLE) ? reach_table(c, a, o, hidden || is_hidden(o))
+    bool inside = op_has(o, SYMBOL_TABLE) ? reach_table(c, a, o, hidden || symbols_are_hidden(o))
                                           : reach_inside(&r, o, hidden);
     if (!inside) return false;
     reach_names(&r, op_parent(o)); /* as a rule the table: what a path names may be of another */
@@ -140,7 +140,7 @@ bool pass_symbol_dce(ir_module *m, arena *scratch, const pass_args *args) {
     return op_error(m->ctx, root,
                     " was scheduled to run under SymbolDCE, but does not define a symbol table");
   op_walk(root, clear_num, NULL);
-  if (!reach_table(m->ctx, scratch, root, is_hidden(root))) return false;
+  if (!reach_table(m->ctx, scratch, root, symbols_are_hidden(root))) return false;
   op_walk_post(root, erase_unreached, NULL);
   return true;
 }

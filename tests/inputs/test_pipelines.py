@@ -27,24 +27,31 @@ BAD = {
         RESTRICTED.format("sdy-propagation-pipeline", "builtin.module", "func.func"),
     "foo.bar(|sdy-drop-sharding-rules)":
         RESTRICTED.format("sdy-drop-sharding-rules", "func.func", "foo.bar"),
-    "builtin.module(builtin.module(|inline))":
-        "'inline' runs on the outermost 'builtin.module' only",
+    "builtin.module(builtin.module(|sdy-basic-propagate))":
+        "'sdy-basic-propagate' runs on the outermost 'builtin.module' only",
     "a.b(" * 16 + "a.b|(": "nested too deep",
-    "builtin.module(cse{|x=1})": "'cse' has no option 'x'",
-    "sdy-close-shardings{|x}": "'sdy-close-shardings' has no option 'x'",
-    "builtin.module(cse,sdy-propagation-pipeline{|nope=1})":
-        "'sdy-propagation-pipeline' has no option 'nope'",
+    "builtin.module(cse{|x=1})": "no such option x",
+    "sdy-close-shardings{|x}": "no such option x",
+    "builtin.module(cse,sdy-propagation-pipeline{|nope=1})": "no such option nope",
     "builtin.module(sdy-basic-propagate{keep-sharding-rules |propagation-strategy=basic})":
-        "'sdy-basic-propagate' has no option 'propagation-strategy'",
+        "no such option propagation-strategy",
     "canonicalize{top-down=1 |max-iterations=x}":
-        "option 'max-iterations' of 'canonicalize' wants a number, not 'x'",
+        "for the --max-iterations option: 'x' value invalid for long argument!",
     "canonicalize{|max-iterations}":
-        "option 'max-iterations' of 'canonicalize' wants a number, not ''",
-    "canonicalize{|max-iterations=99999999999999999999}": "not '99999999999999999999'",
+        "for the --max-iterations option: requires a value!",
+    "canonicalize{|max-iterations=}":
+        "for the --max-iterations option: '' value invalid for long argument!",
+    "canonicalize{|max-iterations=0b12}": "'0b12' value invalid for long argument!",
+    "canonicalize{|region-simplify=none}":
+        "for the --region-simplify option: Cannot find option named 'none'!",
+    "inline{|max-iterations=-1}":
+        "for the --max-iterations option: '-1' value invalid for uint argument!",
+    "inline{|inlining-threshold=4294967296}": "'4294967296' value invalid for uint argument!",
+    "canonicalize{|max-iterations=99999999999999999999}": "'99999999999999999999' value invalid",
     "func.func(sdy-insert-explicit-reshards{|enable-full-version=2})":
-        "option 'enable-full-version' of 'sdy-insert-explicit-reshards' wants true or false, "
-        "not '2'",
-    "canonicalize{|top-down='a b'}": "wants true or false, not 'a b'",
+        "for the --enable-full-version option: '2' is invalid value for boolean argument! "
+        "Try 0 or 1",
+    "canonicalize{|top-down='a b'}": "'a b' is invalid value for boolean argument!",
     "builtin.module(canonicalize|{max-iterations=1)":
         "missing closing '}' while processing pass options",
     "canonicalize|{enable-patterns={a}": "missing closing '}' while processing pass options",
@@ -74,6 +81,21 @@ def test_lines(tmp_path):
                            f"{UNKNOWN.format('nope')}\n  nope)\n  ^\n")
 
 
+@pytest.mark.parametrize("option, at, what", [
+    ("default-pipeline=cse,nope", 5, UNKNOWN.format("nope")),
+    ("default-pipeline=inline,sdy-basic-propagate", 8,
+     RESTRICTED.format("sdy-basic-propagate", "builtin.module", "func.func")),
+    ("op-pipelines=func.func(nope)", 11, UNKNOWN.format("nope")),
+    ("op-pipelines=cse", 1, "expected pass pipeline to be wrapped with the anchor operation type, "
+                            "e.g. 'builtin.module(...)'")])
+def test_pipelines_inside(option, at, what, tmp_path):
+    done = run(tmp_path / "ok.mlir", f"--pass-pipeline=inline{{{option}}}")
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == [
+        f"MLIR Textual PassPipeline Parser:1:{at}: error: {what}",
+        option.split("=", 1)[1], " " * (at - 1) + "^"]
+
+
 def test_flags_are_read_alike(tmp_path):
     done = run(tmp_path / "ok.mlir", "-cse", "-sdy-insert-explicit-reshards=enable-full-version=2")
     assert done.returncode == 1 and done.stderr.splitlines()[1:] == [
@@ -88,9 +110,18 @@ GOOD = {
     "func.func(foo.bar(any(cse)))": "builtin.module(func.func(foo.bar(any(cse))))",
     "func.func(sdy-drop-sharding-rules)": "builtin.module(func.func(sdy-drop-sharding-rules))",
     "canonicalize{max-iterations=1 enable-patterns='a b' max-iterations=2}":
-        "max-iterations=2 max-num-rewrites=-1 test-convergence=false cse-constants=true "
-        "enable-patterns={a b}})",
-    "sdy-insert-explicit-reshards{enable-full-version='True'}": "{enable-full-version=True})",
+        "builtin.module(canonicalize{cse-between-iterations=false  enable-patterns={a b}  "
+        "max-iterations=2 max-num-rewrites=-1 region-simplify=normal test-convergence=false "
+        "top-down=true})",
+    "canonicalize{max-iterations=0x10 max-num-rewrites=010 filter-dialects=sdy,chlo}":
+        "filter-dialects={sdy,chlo} max-iterations=16 max-num-rewrites=8 region-simplify=normal "
+        "test-convergence=false top-down=true})",
+    "inline": "inline{default-pipeline=canonicalize inlining-threshold=4294967295 "
+              "max-iterations=4 })",
+    "inline{default-pipeline= op-pipelines=func.func(cse),func.func()}":
+        "inline{default-pipeline= inlining-threshold=4294967295 max-iterations=4 "
+        "op-pipelines={func.func(cse),func.func()}})",
+    "sdy-insert-explicit-reshards{enable-full-version='True'}": "{enable-full-version=true})",
     "sdy-insert-explicit-reshards{enable-full-version}": "{enable-full-version=true})",
 }
 

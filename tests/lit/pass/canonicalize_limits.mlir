@@ -61,3 +61,19 @@ func.func @dead(%x: tensor<f32>, %i: tensor<i1>) {
   }) : (tensor<i1>) -> tensor<f32>
   return
 }
+
+// RUN: terrazzo opt %s -allow-unregistered-dialect -canonicalize=cse-between-iterations | FileCheck %s --check-prefix=CSE
+// RUN: terrazzo opt %s -allow-unregistered-dialect -canonicalize='filter-dialects=chlo,sdy' | FileCheck %s --check-prefix=FILTER
+// FILTER-LABEL: func @nested_case
+// FILTER-COUNT-2: "stablehlo.case"
+
+// CSE-LABEL:  func @twice
+// CSE-COUNT-1:  stablehlo.sine
+// CSE-NOT:      stablehlo.sine
+// FULL-LABEL: func @twice
+// FULL-COUNT-2: stablehlo.sine
+func.func @twice(%x: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
+  %0 = stablehlo.sine %x : tensor<f32>
+  %1 = stablehlo.sine %x : tensor<f32>
+  return %0, %1 : tensor<f32>, tensor<f32>
+}

@@ -27,9 +27,9 @@
 // LIST: sdy-lift-inlined-meshes
 // LIST-NOT: sdy-import-pipeline
 // LIST: Total
-// PIPE: builtin.module(func.func(canonicalize{top-down=true region-simplify=normal max-iterations=3
-// OPTION: error: 'canonicalize' has no option 'depth'
-// KIND: error: option 'top-down' of 'canonicalize' wants true or false, not 'maybe'
+// PIPE: builtin.module(func.func(canonicalize{cse-between-iterations=false    max-iterations=3
+// OPTION: error: no such option depth
+// KIND: error: for the --top-down option: 'maybe' is invalid value for boolean argument! Try 0 or 1
 // NAME: error: 'nonsense' does not refer to a registered pass or pass pipeline
 // FLAG: --mlir-print-op-generic wants true or false, not '7'
 // HELP: --split-input-file[=MARKER]
