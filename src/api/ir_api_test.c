@@ -175,7 +175,7 @@ static void test_changes(tz_context *c) {
   CHECK(refused(tz_module_run(m, "symbol-dce"), "does not dominate"));
   CHECK(fine(tz_op_insert(m, mul, b, ret)) && fine(tz_module_run(m, "symbol-dce")));
   CHECK(refused(tz_module_run(m, "no-such-pass"), "no-such-pass"));
-  CHECK(refused(tz_module_run(m, "cse,inline{x=1}"), ":1:12: error: 'inline' has no option 'x'"));
+  CHECK(refused(tz_module_run(m, "cse,inline{x=1}"), ":1:12: error: no such option x"));
   /* out with it again */
   CHECK(fine(tz_value_replace(m, tz_op_result(neg, 0), sum)) && fine(tz_op_erase(m, neg)));
   CHECK(fine(tz_module_verify(m)) && prints(m, "stablehlo.multiply %0, %0"));
