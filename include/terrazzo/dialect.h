@@ -157,10 +157,15 @@ TZ_API tz_error *tz_context_set_op_priorities(tz_context *c, const char *text, s
  *   TZ_DIALECT(add)
  *
  * It leaves tz_... to the program that loads it, or is linked with libterrazzo. */
+#ifdef __cplusplus
+#define TZ_DIALECT_LINKAGE extern "C"
+#else
+#define TZ_DIALECT_LINKAGE extern
+#endif
 #define TZ_DIALECT(function)                                                                       \
-  TZ_API extern const uint32_t terrazzo_dialect_abi;                                               \
+  TZ_DIALECT_LINKAGE TZ_API const uint32_t terrazzo_dialect_abi;                                   \
   const uint32_t terrazzo_dialect_abi = TZ_DIALECT_ABI;                                            \
-  TZ_API tz_error *terrazzo_dialect_register(tz_context *c);                                       \
+  TZ_DIALECT_LINKAGE TZ_API tz_error *terrazzo_dialect_register(tz_context *c);                    \
   tz_error *terrazzo_dialect_register(tz_context *c) { return function(c); }
 
 /* `terrazzo opt --load-dialect PATH` from C. It is never unloaded. */
