@@ -114,6 +114,9 @@ static int help(void) {
        "Lists the ops that have a row, and what each stage has of them; `-` is nothing.\n"
        "--counts: how many ops of each dialect a stage has something of.\n");
   for (size_t s = 0; s < COUNT(stages); s++) printf("  %-10s %s\n", stages[s].name, stages[s].help);
+  puts("\nexamples:\n"
+       "  terrazzo ops stablehlo.dot_general sdy\n"
+       "  terrazzo ops --counts");
   return EXIT_FINE;
 }
 

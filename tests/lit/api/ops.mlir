@@ -23,3 +23,5 @@
 // NONE: there is no op or dialect 'stablehlo.nonsense'
 // OPTION: unknown option '--nonsense'
 // HELP: usage: terrazzo ops
+// HELP: examples:
+// HELP-NEXT: terrazzo ops stablehlo.dot_general sdy
