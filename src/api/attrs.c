@@ -103,7 +103,7 @@ static status set_field(const attr_info *info, attr *proto, const tz_field *from
     *(const attr **)at = attr_of(from->attr);
     break;
   case FIELD_attrs:
-    *(attrs *)at = (attrs){attrs_of(from->attrs), from->attrs ? from->length : 0};
+    *(attrs *)at = attrs_of(from->attrs, from->attrs ? from->length : 0);
     break;
   }
   return NULL;
@@ -157,14 +157,13 @@ tz_error *tz_attr_make(tz_context *c, const char *kind, const tz_field *fields, 
 TZ_MAKER(attr_unit, PARAMS(), true, attr_unit(c->ir))
 TZ_MAKER(attr_bool, PARAMS(WITH(bool value)), true, attr_bool(c->ir, value))
 TZ_MAKER(attr_string, PARAMS(WITH(const char *data, size_t length)), data || !length,
-         attr_string(c->ir, (str){data, length}))
+         attr_string(c->ir, data_of(data, length)))
 TZ_MAKER(attr_symbol, PARAMS(WITH(const char *name)), name, attr_symbol(c->ir, str_of(name)))
 TZ_MAKER(attr_type, PARAMS(WITH(const tz_type *type)), type, attr_type(c->ir, type_of(type)))
 TZ_MAKER(attr_ints, PARAMS(WITH(const int64_t *values, size_t n)), values || !n,
-         attr_i64_array(c->ir, (i64s){values, n}))
+         attr_i64_array(c->ir, ints_of(values, n)))
 TZ_MAKER(attr_array, PARAMS(WITH(const tz_attr *const *elements, size_t n)),
-         all_there((const void *const *)elements, n),
-         attr_array(c->ir, (attrs){attrs_of(elements), n}))
+         all_there((const void *const *)elements, n), attr_array(c->ir, attrs_of(elements, n)))
 TZ_MAKER(loc_unknown, PARAMS(), true, loc_unknown(c->ir))
 TZ_MAKER(loc_file, PARAMS(WITH(const char *file, uint32_t line, uint32_t column)), file,
          loc_file(c->ir, str_of(file), line, column))
@@ -259,7 +258,7 @@ tz_error *tz_attr_dense(tz_context *c, const tz_type *tensor, const void *data, 
   if (!out_attr || !tensor || (bytes && !data)) return bad_handle();
   *out_attr = NULL;
   ENTER(c);
-  return leave(&entry_, dense(c, type_of(tensor), (str){data, bytes}, borrow, out_attr));
+  return leave(&entry_, dense(c, type_of(tensor), data_of(data, bytes), borrow, out_attr));
 }
 
 /* ---- reading ---- */

@@ -115,7 +115,7 @@ static status create(tz_module *m, const tz_op_spec *s, tz_op **out_op) {
   const attr *loc = s->loc ? attr_of(s->loc) : loc_unknown(c->ir);
   touch(m);
   op *o = op_create(m->ir, info, loc, (value *const *)(const void *)s->operands, s->num_operands,
-                    types_of(s->results), s->num_results, s->num_regions);
+                    types_of(s->results, s->num_results).data, s->num_results, s->num_regions);
   status bad = set_attrs(m, o, s->attrs, s->num_attrs);
   if (!bad && !s->num_results && !s->no_infer) bad = add_inferred(m, &o);
   if (bad)

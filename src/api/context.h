@@ -87,13 +87,16 @@ static inline tz_block *block_out(const block *b) { return (tz_block *)(uintptr_
 static inline const tz_type *type_out(const type *t) { return (const tz_type *)(const void *)t; }
 static inline const tz_attr *attr_out(const attr *a) { return (const tz_attr *)(const void *)a; }
 
-/* Lists are pointers to pointers of another name only. */
-static inline const type *const *types_of(const tz_type *const *t) {
-  return (const type *const *)(const void *)t;
+/* Lists are pointers to pointers of another name only. Made by functions: gcc suspects that a
+ * compound literal beside a setjmp does not survive it. */
+static inline types types_of(const tz_type *const *t, size_t n) {
+  return (types){(const type *const *)(const void *)t, n};
 }
-static inline const attr *const *attrs_of(const tz_attr *const *a) {
-  return (const attr *const *)(const void *)a;
+static inline attrs attrs_of(const tz_attr *const *a, size_t n) {
+  return (attrs){(const attr *const *)(const void *)a, n};
 }
+static inline i64s ints_of(const int64_t *values, size_t n) { return (i64s){values, n}; }
+static inline str data_of(const void *data, size_t n) { return (str){data, n}; }
 static inline tz_error *error_out(status s) { return (tz_error *)(uintptr_t)s; }
 static inline bool is_loc(const attr *a) {
   return attr_is(loc_unknown, a) || attr_is(loc_file, a) || attr_is(loc_name, a) ||

@@ -52,7 +52,8 @@ tz_error *tz_type_tensor(tz_context *c, const int64_t *dims, size_t rank, const 
   ENTER(c);
   status bad = check_tensor(dims, rank, type_of(element));
   if (bad) return leave(&entry_, bad);
-  *out_type = type_out(type_tensor(c->ir, (i64s){dims, rank}, type_of(element), attr_of(encoding)));
+  *out_type =
+      type_out(type_tensor(c->ir, ints_of(dims, rank), type_of(element), attr_of(encoding)));
   return leave(&entry_, NULL);
 }
 
@@ -64,8 +65,8 @@ tz_error *tz_type_function(tz_context *c, const tz_type *const *inputs, size_t n
     return bad_handle();
   *out_type = NULL;
   ENTER(c);
-  *out_type = type_out(type_function(c->ir, (types){types_of(inputs), num_inputs},
-                                     (types){types_of(results), num_results}));
+  *out_type =
+      type_out(type_function(c->ir, types_of(inputs, num_inputs), types_of(results, num_results)));
   return leave(&entry_, NULL);
 }
 
@@ -74,7 +75,7 @@ tz_error *tz_type_tuple(tz_context *c, const tz_type *const *elements, size_t nu
   if (!out_type || !all_there((const void *const *)elements, num_elements)) return bad_handle();
   *out_type = NULL;
   ENTER(c);
-  *out_type = type_out(type_tuple(c->ir, (types){types_of(elements), num_elements}));
+  *out_type = type_out(type_tuple(c->ir, types_of(elements, num_elements)));
   return leave(&entry_, NULL);
 }
 
