@@ -8,8 +8,9 @@
  *
  * Ownership. A context owns types, attributes and modules; a module owns its ops, blocks, regions
  * and values. Such a handle is borrowed: it is valid until its module (types and attributes: its
- * context) is freed, an erased op's too, which is then of no use. Free only contexts, modules (a
- * context frees those that are left), errors, and what is said to end in tz_free.
+ * context) is freed, an erased op's too, which has lost its operands and is of no use. A tz_use is
+ * valid until the operands of its op are set. Free only contexts, modules (a context frees those
+ * that are left), errors, and what is said to end in tz_free.
  * Types and attributes are immutable, and equal ones of one context are one pointer, except dense
  * constants of more than 256 bytes.
  *

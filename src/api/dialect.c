@@ -7,6 +7,7 @@
 #include "base/os.h"
 #include "dialect/dialect.h"
 #include "shard/op_priorities.h"
+#include "text/form.h"
 
 bool method_error(const op *o, const char *method, const char *fmt, ...) {
   char text[256];
@@ -204,9 +205,12 @@ static bool is_ours(str name) {
   return false;
 }
 
+/* of a word in MLIR text */
+#define NAME_CHARS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_$.-"
 static status check_def(const tz_op_def *d) {
   const char *dot = d->name ? strchr(d->name, '.') : NULL;
-  if (!dot || dot == d->name || !dot[1]) return wrong("an op is named dialect.mnemonic");
+  if (!dot || dot == d->name || !dot[1] || d->name[strspn(d->name, NAME_CHARS)])
+    return wrong("an op is named dialect.mnemonic");
   if (is_ours(str_of(d->name))) return wrong("'%s' is in a dialect of Terrazzo's", d->name);
   if (d->regions < -1 || d->regions >= ANY_REGIONS)
     return wrong("'%s' cannot have %d regions", d->name, d->regions);
@@ -266,6 +270,9 @@ static status register_op(tz_context *c, const tz_op_def *def) {
   RETURN_IF_ERROR(read_values(c, def->operands, &d->info.operands, &d->info.num_operands));
   RETURN_IF_ERROR(read_values(c, def->results, &d->info.results, &d->info.num_results));
   RETURN_IF_ERROR(read_slots(c, def->attrs, &d->info));
+  form_cache forms = {.a = ir_arena(c->ir)};
+  if (d->info.form && !form_get(&forms, &d->info))
+    return wrong("the form of '%s' is not in the notation of forms: %s", def->name, def->form);
   fill_hooks(c, d);
   if (!ir_op_info_register(c->ir, &d->info)) return wrong("there is an op '%s' already", def->name);
   return NULL;

@@ -38,6 +38,9 @@ static void test_refused(tz_context *c) {
   CHECK(refused(REGISTER(c, .name = NULL), "dialect.mnemonic"));
   CHECK(refused(REGISTER(c, .name = "op"), "dialect.mnemonic"));
   CHECK(refused(REGISTER(c, .name = "stablehlo.mine"), "of Terrazzo's"));
+  CHECK(refused(REGISTER(c, .name = "t.a b"), "dialect.mnemonic"));
+  CHECK(refused(REGISTER(c, .name = "t.a", .form = " $nothing"), "notation of forms:  $nothing"));
+  CHECK(refused(REGISTER(c, .name = "t.a", .form = "%type("), "notation of forms"));
   CHECK(refused(REGISTER(c, .name = "t.a", .regions = -2), "-2 regions"));
   CHECK(refused(REGISTER(c, .name = "t.a", .regions = 255), "255 regions"));
   CHECK(refused(REGISTER(c, .name = "t.a", .operands = LIST("a*", "b*")), "more than one list"));
