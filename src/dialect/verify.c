@@ -20,6 +20,7 @@ verify_fn *const verify_of[OP_COUNT] = {
 
 verify_fn *const symbol_use_of[OP_COUNT] = {
     [OP_call] = use_call,
+    [OP_func_constant] = use_func_constant,
     [OP_composite] = use_composite,
     [OP_all_gather] = use_groups,
     [OP_all_reduce] = use_groups,

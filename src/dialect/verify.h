@@ -105,11 +105,11 @@ extern verify_fn *const traits_of[OP_COUNT]; /* in place of the row's; NULL: it 
 #undef D_term
 #undef D_later
 verify_fn verify_elements, verify_terminator, verify_nothing;
-verify_fn use_call, use_composite, use_groups, use_sharding_constraint, use_reshard,
-    use_data_flow_edge, use_func_data_flow_edge, use_manual_computation, use_named_computation,
-    use_sdy_all_gather, use_sdy_all_slice, use_sdy_all_to_all, use_sdy_collective_permute,
-    use_sdy_all_reduce, use_sdy_reduce_scatter, use_sharded_to_unreduced,
-    use_replicated_to_unreduced;
+verify_fn use_call, use_composite, use_func_constant, use_groups, use_sharding_constraint,
+    use_reshard, use_data_flow_edge, use_func_data_flow_edge, use_manual_computation,
+    use_named_computation, use_sdy_all_gather, use_sdy_all_slice, use_sdy_all_to_all,
+    use_sdy_collective_permute, use_sdy_all_reduce, use_sdy_reduce_scatter,
+    use_sharded_to_unreduced, use_replicated_to_unreduced;
 
 /* X(op): ops whose result types follow from what they have; infer_<op> */
 /* clang-format off */

@@ -94,7 +94,25 @@ static bool known_case(rewriter *r, op *o) {
   return true;
 }
 
+/* A call of a function that is known. */
+static bool known_callee(rewriter *r, op *o) {
+  const attr *callee = value_constant(op_operand(o, 0));
+  if (!attr_is(symbol_ref, callee)) return false;
+  u32 in = o->num_operands - 1u, out = o->num_results;
+  arena *a = rewriter_scratch(r);
+  value **v = ARENA_ARRAY(a, value *, in + out + 1u);
+  const type **t = ARENA_ARRAY(a, const type *, out + 1u);
+  for (u32 i = 0; i < in; i++) v[i] = op_operand(o, i + 1);
+  for (u32 i = 0; i < out; i++) t[i] = o->results[i].type;
+  op *call = rewrite_create(r, o, OP_call, o->loc, v, in, t, out);
+  op_set_attr(rewriter_module(r), call, STR("callee"), callee);
+  for (u32 i = 0; i < out; i++) v[i] = op_result(call, i);
+  rewrite_replace(r, o, v);
+  return true;
+}
+
 const rewrite_pattern rewrite_stablehlo[] = {
+    {OP_call_indirect, 1, known_callee, "CallIndirectOp", NULL},
     {OP_case, 1, known_case, "FoldConstantCaseOp", NULL},
     {0},
 };

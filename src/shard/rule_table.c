@@ -35,6 +35,8 @@ static const rule *pointwise(rule_builder *b, const op *o) {
 #define rule_cast NULL
 #define rule_func NULL
 #define rule_call NULL
+#define rule_call_indirect NULL
+#define rule_func_constant NULL
 #define rule_sdy_mesh NULL
 #define rule_sdy_constant NULL
 #define rule_sharding_constraint pointwise

@@ -68,6 +68,13 @@ static bool push(parser *p, type_vec *v, const type *t, size_t n) {
   return true;
 }
 
+static bool spread(parser *p, op_state *st, const type *f) {
+  types in = type_inputs(f), out = type_results(f);
+  for (size_t i = 0; i < in.len; i++) push(p, &st->operand_types, in.data[i], 1);
+  for (size_t i = 0; i < out.len; i++) push(p, &st->result_types, out.data[i], 1);
+  return st->has_results = true;
+}
+
 /* Operands and results from a function type already read. */
 static bool from_function(parser *p, op_state *st, const token *where, const type *f, bool single) {
   types in = type_inputs(f), out = type_results(f);
@@ -75,28 +82,47 @@ static bool from_function(parser *p, op_state *st, const token *where, const typ
     return parser_complain(p, where, "%zu operands present, but expected %zu", st->operands.len,
                            in.len);
   if (single && out.len != 1) return parser_complain(p, where, "expected single output");
-  for (size_t i = 0; i < in.len; i++) VEC_PUSH(p->scratch, st->operand_types, in.data[i]);
-  for (size_t i = 0; i < out.len; i++) VEC_PUSH(p->scratch, st->result_types, out.data[i]);
-  return st->has_results = true;
+  return spread(p, st, f);
+}
+
+static bool check_counts(parser *p, const op_state *st, size_t operands, size_t types) {
+  return operands == types ||
+         parser_complain(p, &st->operands_at,
+                         "number of operands and types do not match: got %zu operands and %zu "
+                         "types",
+                         operands, types);
+}
+
+/* What may be an alias as well. */
+static const type *function_type(parser *p) {
+  token where = p->tok;
+  const type *t = parser_type(p);
+  if (!t || t->kind == TYPE_FUNCTION) return t;
+  parser_complain(p, &where,
+                  "invalid kind of type specified: expected builtin.function, but found '%s'",
+                  text_show_type(p->scratch, t));
+  return NULL;
+}
+
+static bool dir_callee(parser *p, op_state *st, const form_step *s) {
+  const type *f = function_type(p);
+  (void)s;
+  if (!f) return false;
+  push(p, &st->operand_types, f, 1);
+  return check_counts(p, st, st->operands.len - 1, type_inputs(f).len) && spread(p, st, f);
 }
 
 static bool dir_fn(parser *p, op_state *st, const form_step *s) {
-  token t = p->tok;
+  const type *f;
   (void)s;
-  if (!at(p, '(')) {
-    const type *other = parser_type(p);
-    return other && parser_complain(p, &t,
-                                    "invalid kind of type specified: expected builtin.function, "
-                                    "but found '%s'",
-                                    text_show_type(p->scratch, other));
+  if (at(p, '(')) {
+    if (!parser_function_type(p, &st->operand_types, &st->result_types)) return false;
+  } else {
+    if (!(f = function_type(p))) return false;
+    spread(p, st, f);
   }
-  if (!parser_function_type(p, &st->operand_types, &st->result_types)) return false;
-  if (st->operand_types.len != st->operands.len)
-    return parser_complain(p, &st->operands_at,
-                           "number of operands and types do not match: got %zu operands and %zu "
-                           "types",
-                           st->operands.len, st->operand_types.len);
-  return st->has_results = true;
+  st->has_results = true;
+  return check_counts(p, st, st->operands.len, st->operand_types.len);
 }
 
 static bool dir_same(parser *p, op_state *st, const form_step *s) {
@@ -477,6 +503,7 @@ static bool begins(parser *p, const op_state *st, const form_step *s) {
 }
 
 static bool run_step(parser *p, op_state *st, const form_step *s) {
+  bool many;
   switch ((form_kind)s->kind) {
   case FORM_TEXT:
     return literal(p, s->text);
@@ -485,9 +512,9 @@ static bool run_step(parser *p, op_state *st, const form_step *s) {
   case FORM_DIRECTIVE:
     return directive_of[s->directive](p, st, s);
   case FORM_OPERANDS:
-    st->operands_at = st->at; /* where MLIR says that their types are too few */
-    if (st->info->operands[s->group].arity == MANY) return parser_operands(p, st);
-    return parser_operand_item(p, st);
+    many = st->info->operands[s->group].arity == MANY;
+    st->operands_at = many ? p->tok : st->at; /* where MLIR says that their types are too few */
+    return many ? parser_operands(p, st) : parser_operand_item(p, st);
   case FORM_IF:
     break;
   }
@@ -501,11 +528,7 @@ static bool complete_types(parser *p, op_state *st) {
     push(p, &st->operand_types, st->result_types.data[0], st->operands.len);
   else if (!st->has_results && one_result && st->operand_types.len)
     push(p, &st->result_types, st->operand_types.data[0], 1);
-  if (st->operand_types.len == st->operands.len) return true;
-  return parser_complain(
-      p, &st->operands_at,
-      "number of operands and types do not match: got %zu operands and %zu types", st->operands.len,
-      st->operand_types.len);
+  return check_counts(p, st, st->operands.len, st->operand_types.len);
 }
 
 bool parser_form(parser *p, op_state *st) {

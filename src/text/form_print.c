@@ -64,6 +64,11 @@ static void dir_pairwise(printer *w, const op *o, const form *f, const form_step
   printer_types(w, o, 0, o->num_operands);
 }
 
+static void dir_callee(printer *w, const op *o, const form *f, const form_step *s) {
+  (void)f, (void)s;
+  if (o->num_operands) printer_type(w, op_operand(o, 0)->type);
+}
+
 static void dir_none(printer *w, const op *o, const form *f, const form_step *s) {
   size_t begin, n;
   (void)f;

@@ -155,6 +155,7 @@ static void name_results(printer *w, op *o, counters *c) {
   const char *name = NULL;
   if (!w->options.generic && op_is(o, constant))
     name = type_element(v->type)->kind == TYPE_INT ? "c" : "cst";
+  if (!w->options.generic && op_is(o, func_constant)) name = "f";
   if (!w->options.generic && op_is(o, arith_constant)) {
     const integer_attr *i = attr_as(integer, o->slots[0]);
     if (i) {
