@@ -97,7 +97,7 @@ static const attr *read_resource(reader *r, cursor *c) {
   const type *t = get_type(r, c);
   u64 i = get_uint(r, c);
   if (r->failed) return NULL;
-  if (t->kind != TYPE_TENSOR) return fail_at(r, from, "expected a tensor type"), NULL;
+  if (!type_is_shaped(t)) return fail_at(r, from, "expected a shaped type"), NULL;
   if (i >= r->num_resources)
     return fail_at(r, from, "expected a resource below %zu, found %llu", r->num_resources,
                    (unsigned long long)i),
@@ -147,7 +147,7 @@ const attr *read_dense(reader *r, cursor *c) {
   str data = get_blob(r, c);
   if (r->failed) return NULL;
   i64 n = 0, bytes = 0;
-  size_t size = t->kind == TYPE_TENSOR || t->kind == TYPE_VECTOR ? type_storage(t->elem) : 0;
+  size_t size = type_is_static_shape(t) ? type_storage(t->elem) : 0;
   if (size == 0 || !type_num_elements(t, &n) || !checked_mul(n, (i64)size, &bytes))
     return fail_at(r, from, "expected a shape and a type of elements for a constant"), NULL;
   bool bits = t->elem->kind == TYPE_INT && t->elem->width == 1;
@@ -187,7 +187,7 @@ static const attr *read_sparse(reader *r, cursor *c) {
   i64 n;
   if (r->failed) return NULL;
   const type *it = attr_dense_type(indices), *vt = attr_dense_type(values);
-  bool ok = (t->kind == TYPE_TENSOR || t->kind == TYPE_VECTOR) && type_num_elements(t, &n);
+  bool ok = type_is_static_shape(t) && type_num_elements(t, &n);
   ok = ok && attr_is(dense, indices) && it->elem == type_i64(r->ctx) && vt && vt->elem == t->elem;
   if (!ok || attr_sparse_fault(t, indices, values, &n) != SPARSE_FITS)
     return fail_at(r, from, "expected a shape with indices and values inside"), NULL;

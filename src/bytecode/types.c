@@ -67,11 +67,10 @@ static const type *read_unranked_type(reader *r, cursor *c) {
 }
 
 static const type *read_vector_type(reader *r, cursor *c) {
-  const u8 *from = c->at;
-  const type *t = read_tensor(r, c, false);
-  if (t && (t->elem->kind == TYPE_VECTOR || t->elem->kind == TYPE_TOKEN))
-    return fail_at(r, from, "expected a type of elements of a vector"), NULL;
-  return t ? type_vector(r->ctx, t->dims, t->elem) : NULL;
+  i64s dims;
+  const type *elem;
+  return read_shape(r, c, type_is_vector_element, &dims, &elem) ? type_vector(r->ctx, dims, elem)
+                                                                : NULL;
 }
 
 static const type *read_scalable_vector(reader *r, cursor *c) {
@@ -101,6 +100,8 @@ static const type *read_memref_type(reader *r, cursor *c, bool space) {
   read_shape(r, c, type_is_memref_element, &dims, &elem);
   const attr *layout = get_attr(r, c);
   if (!r->failed && !is_layout(layout)) fail_at(r, from, "expected the layout of a memref");
+  if (!r->failed && where && !attr_is_memory_space(where))
+    fail_at(r, from, "expected a memory space");
   if (r->failed) return NULL;
   return type_memref(r->ctx, dims, elem, is_identity(layout) ? NULL : layout, where);
 }

@@ -155,9 +155,18 @@ static inline bool type_is_ranked(const type *t) { return t->kind == TYPE_TENSOR
 static inline bool type_is_tensor(const type *t) {
   return t->kind == TYPE_TENSOR || t->kind == TYPE_UNRANKED;
 }
-/* Can it be that of a tensor, of a memref? */
+/* Can it be that of a tensor, a vector, a memref? */
 bool type_is_element(const type *t);
+bool type_is_vector_element(const type *t);
 bool type_is_memref_element(const type *t);
+bool attr_is_memory_space(const attr *a);
+/* Of the kinds that dense and sparse constants may have. */
+static inline bool type_is_shaped(const type *t) {
+  return type_is_tensor(t) || t->kind == TYPE_VECTOR || t->kind == TYPE_MEMREF ||
+         t->kind == TYPE_UNRANKED_MEMREF;
+}
+/* Of one of these kinds, and of a shape that is known. */
+bool type_is_static_shape(const type *t);
 /* element type of tensors and vectors, the type itself otherwise */
 const type *type_element(const type *t);
 bool type_is_static(const type *t); /* a ranked tensor without DYNAMIC dimensions */

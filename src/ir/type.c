@@ -146,20 +146,34 @@ bool type_is_element(const type *t) {
          t->kind == TYPE_FUTURE;
 }
 
-bool type_is_memref_element(const type *t) {
-  return is_element_of_both(t) || t->kind == TYPE_MEMREF || t->kind == TYPE_UNRANKED_MEMREF;
-}
-
 const type *type_element(const type *t) {
   return type_is_tensor(t) || t->kind == TYPE_VECTOR ? t->elem : t;
 }
 
-bool type_is_static(const type *t) {
-  if (t->kind != TYPE_TENSOR) return false;
+bool type_is_vector_element(const type *t) {
+  return t->kind == TYPE_INT || t->kind == TYPE_FLOAT || t->kind == TYPE_INDEX;
+}
+
+bool type_is_memref_element(const type *t) {
+  return type_is_vector_element(t) || t->kind == TYPE_COMPLEX || t->kind == TYPE_VECTOR ||
+         t->kind == TYPE_MEMREF || t->kind == TYPE_UNRANKED_MEMREF;
+}
+
+/* Integers, strings, dictionaries, and what other dialects have. */
+bool attr_is_memory_space(const attr *a) {
+  return attr_is(integer, a) || attr_is(string, a) || attr_is(dict, a) ||
+         strchr(attr_infos[a->id].name, '.');
+}
+
+bool type_is_static_shape(const type *t) {
+  if (!type_is_shaped(t) || t->kind == TYPE_UNRANKED || t->kind == TYPE_UNRANKED_MEMREF)
+    return false;
   for (size_t i = 0; i < t->dims.len; i++)
     if (t->dims.data[i] < 0) return false;
   return true;
 }
+
+bool type_is_static(const type *t) { return t->kind == TYPE_TENSOR && type_is_static_shape(t); }
 
 bool type_num_elements(const type *t, i64 *out) {
   i64 n = 1;

@@ -144,9 +144,8 @@ static const attr *from_hex(parser *p, dense *d, const token *where, i64 n) {
 }
 
 static bool prepare(parser *p, const token *where, const type *t, dense *d, i64 *n) {
-  if (t->kind != TYPE_TENSOR && t->kind != TYPE_VECTOR && t->kind != TYPE_UNRANKED)
-    return parser_error(p, where, "elements literal must be a shaped type");
-  if (t->kind == TYPE_UNRANKED || (t->kind == TYPE_TENSOR && !type_is_static(t)))
+  if (!type_is_shaped(t)) return parser_error(p, where, "elements literal must be a shaped type");
+  if (!type_is_static_shape(t))
     return parser_error(p, where, "elements literal type must have static shape");
   if (!type_num_elements(t, n))
     return parser_error(p, where, "elements literal type has too many elements");
@@ -250,7 +249,7 @@ static const attr *elements(parser *p, const type *t, const token *where) {
   i64 n;
   i64_vec dims = {0};
   dense any = {0};
-  bool fixed = (t->kind == TYPE_TENSOR || t->kind == TYPE_VECTOR) && type_num_elements(t, &n);
+  bool fixed = type_is_static_shape(t) && type_num_elements(t, &n);
   if (!fixed && (!scan(p, &any, &dims) || !parser_expect(p, '>', "expected '>'"))) return NULL;
   return elements_of(p, t, where);
 }
@@ -363,9 +362,9 @@ static bool check_sparse(parser *p, const token *where, const type *t, const att
 static const attr *sparse_body(parser *p, const type *t, const token *where) {
   const type *i64_type = type_int(p->ctx, 64, SIGNLESS);
   i64 n, one[2] = {at(p, '>') ? 0 : 1, (i64)t->dims.len};
-  if (t->kind != TYPE_TENSOR && t->kind != TYPE_VECTOR)
+  if (!type_is_shaped(t))
     return parser_error(p, where, "elements literal must be a shaped type"), NULL;
-  if (!type_num_elements(t, &n))
+  if (!type_is_static_shape(t) || !type_num_elements(t, &n))
     return parser_error(p, where, "elements literal type must have static shape"), NULL;
   const attr *indices, *values;
   if (at(p, '>')) {

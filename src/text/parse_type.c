@@ -90,7 +90,7 @@ static const type *tensor(parser *p) {
 }
 
 /* 2x[4]x where brackets mean scalable, from the cursor as parser_dims does. */
-static bool vector_dims(parser *p, i64_vec *dims, u32 *scalable) {
+static bool vector_dims(parser *p, i64_vec *dims, u32 *scalable, const token *word) {
   lexer *l = &p->lex;
   *scalable = 0;
   for (;;) {
@@ -99,7 +99,6 @@ static bool vector_dims(parser *p, i64_vec *dims, u32 *scalable) {
     i64 v = 0;
     bool brackets = q < l->end && *q == '[', fits = true;
     token here = {.line = l->line, .col = (u32)(q - l->line_start) + 1};
-    token type_begin = {.line = p->tok.line, .col = p->tok.col - 6}; /* at `vector` */
     if (brackets) q++;
     const char *digits = q;
     for (; q < l->end && char_is_digit(*q); q++)
@@ -109,8 +108,7 @@ static bool vector_dims(parser *p, i64_vec *dims, u32 *scalable) {
       return parser_error(p, &here, "invalid dimension");
     if (q == l->end || *q != 'x') return no_x(p, q);
     if (v <= 0)
-      return parser_error(p, &type_begin,
-                          "vector types must have positive constant sizes but got %lld",
+      return parser_error(p, word, "vector types must have positive constant sizes but got %lld",
                           (long long)v);
     if (brackets && dims->len >= 32) return parser_error(p, &here, "too many dimensions");
     if (brackets) *scalable |= 1u << dims->len;
@@ -119,18 +117,16 @@ static bool vector_dims(parser *p, i64_vec *dims, u32 *scalable) {
   }
 }
 
-static const type *vector(parser *p) {
+static const type *vector(parser *p, const token *word) {
   i64 few[8];
   i64_vec dims = {few, 0, COUNT(few)};
   u32 scalable;
   if (!at(p, '<')) return parser_expect(p, '<', "expected '<' in vector type"), NULL;
-  if (!vector_dims(p, &dims, &scalable)) return NULL;
-  token where = p->tok;
+  if (!vector_dims(p, &dims, &scalable, word)) return NULL;
   const type *elem = parser_type(p);
   if (!elem) return NULL;
-  if (elem->kind != TYPE_INT && elem->kind != TYPE_FLOAT && elem->kind != TYPE_INDEX &&
-      elem->kind != TYPE_OPAQUE)
-    return parser_error(p, &where,
+  if (!type_is_vector_element(elem))
+    return parser_error(p, word,
                         "failed to verify 'elementType': VectorElementTypeInterface "
                         "instance"),
            NULL;
@@ -162,7 +158,7 @@ static bool is_identity(const attr *layout, size_t rank) {
          (rank == 0 || !memchr(p, '[', n));
 }
 
-static const type *memref(parser *p) {
+static const type *memref(parser *p, const token *word) {
   i64 few[8];
   i64_vec dims = {few, 0, COUNT(few)};
   bool unranked;
@@ -178,13 +174,16 @@ static const type *memref(parser *p) {
     if (!memref_part(p, unranked, &layout, &space)) return NULL;
   if (!parser_expect(p, '>', "expected '>'")) return NULL;
   i64 v;
+  if (space && !attr_is_memory_space(space))
+    return parser_error(p, word, "unsupported memory space Attribute"), NULL;
   if (space && attr_get_i64(space, &v) && v == 0) space = NULL; /* the default, as in MLIR */
   if (unranked) return type_unranked_memref(p->ctx, elem, space);
   if (layout && is_identity(layout, dims.len)) layout = NULL;
   return type_memref(p->ctx, (i64s){dims.data, dims.len}, elem, layout, space);
 }
 
-static const type *complex(parser *p) {
+static const type *complex(parser *p, const token *word) {
+  (void)word;
   if (!parser_expect(p, '<', "expected '<' in complex type")) return NULL;
   token where = p->tok;
   const type *elem = parser_type(p);
@@ -210,7 +209,8 @@ bool parser_type_list(parser *p, type_vec *out) {
   return true;
 }
 
-static const type *tuple(parser *p) {
+static const type *tuple(parser *p, const token *word) {
+  (void)word;
   type_vec elems = {0};
   if (!parser_list_in(p, '<', '>', parser_type_item, &elems, " in tuple type")) return NULL;
   return type_tuple(p->ctx, (types){elems.data, elems.len});
@@ -266,7 +266,8 @@ const type *parser_int_type(ir_ctx *c, str s, const char **bad) {
 
 /* Most types of a file are a few tensors written again and again, so `tensor<...>` without
  * brackets inside is looked up by its text first. */
-static const type *tensor_cached(parser *p) {
+static const type *tensor_cached(parser *p, const token *word) {
+  (void)word;
   const char *begin = p->lex.p, *q = begin;
   u64 h = 0;
   if (!at(p, '<')) return tensor(p);
@@ -287,7 +288,7 @@ static const type *tensor_cached(parser *p) {
 
 static const struct {
   const char *word;
-  const type *(*parse)(parser *p);
+  const type *(*parse)(parser *p, const token *word);
 } shaped[] = {{"tensor", tensor_cached},
               {"vector", vector},
               {"complex", complex},
@@ -298,7 +299,7 @@ static const type *keyword(parser *p) {
   token t = p->tok;
   const char *bad = NULL;
   for (size_t i = 0; i < COUNT(shaped); i++)
-    if (str_is(t.text, shaped[i].word)) return parser_next(p), shaped[i].parse(p);
+    if (str_is(t.text, shaped[i].word)) return parser_next(p), shaped[i].parse(p, &t);
   const type *found = parser_int_type(p->ctx, t.text, &bad);
   if (bad) return parser_error(p, &t, "%s", bad), NULL;
   for (int k = 0; !found && k < FLOAT_COUNT; k++)

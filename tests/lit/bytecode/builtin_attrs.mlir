@@ -26,3 +26,8 @@
 // Elements that only some shapes have.
 // CHECK: {a = tensor<2x!stablehlo.token>, b = tensor<2xvector<3xf32>>, c = tensor<*xvector<3xf32>>, d = memref<2xmemref<?xf32>>, e = tensor<2x!stablehlo.future<tensor<f32>>>}
 "t.f"() {a = tensor<2x!stablehlo.token>, b = tensor<2xvector<3xf32>>, c = tensor<*xvector<3xf32>>, d = memref<2xmemref<?xf32>>, e = tensor<2x!stablehlo.future<tensor<f32>>>} : () -> ()
+// CHECK: {a = memref<2xmemref<3xf32>>, b = memref<2xmemref<*xf32, 1>>, c = dense<[1, 2]> : memref<2xi32>, d = sparse<0, 1> : memref<2xi32, "x">}
+"t.memrefs"() {a = memref<2xmemref<3xf32>>, b = memref<2xmemref<*xf32, 1>>, c = dense<[1, 2]> : memref<2xi32>, d = sparse<[[0]], [1]> : memref<2xi32, "x">} : () -> ()
+// CHECK: {a = dense_resource<r> : memref<1xi8>}
+"t.resource"() {a = dense_resource<r> : memref<1xi8>} : () -> ()
+{-# dialect_resources: { builtin: { r: "0x0100000001" } } #-}
