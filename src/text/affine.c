@@ -316,15 +316,18 @@ static bool item(parser *p, void *user) {
 
 /* After `<`; the result's text is in scratch. */
 static bool parse(parser *p, body *k, str *out) {
-  if (!parser_expect(p, '<', "expected '<'") || !parser_list(p, '(', ')', dim_item, k->f))
+  if (!parser_expect(p, '<', "expected '<'") ||
+      !parser_list_in(p, '(', ')', dim_item, k->f, " in dimensional identifier list"))
     return false;
-  if (at(p, '[') && !parser_list(p, '[', ']', sym_item, k->f)) return false;
+  if (at(p, '[') && !parser_list_in(p, '[', ']', sym_item, k->f, " in symbol list")) return false;
   put_spaces(&k->out, k->f);
   buf_printf(&k->out, k->set ? " : (" : " -> (");
   if (!(k->set ? parser_expect(p, ':', "expected '->' or ':'")
                : parser_expect(p, TOK_ARROW, "expected '->' or ':'")))
     return false;
-  if (!parser_list(p, '(', ')', item, k) || !parser_expect(p, '>', "expected '>'")) return false;
+  const char *in = k->set ? " in integer set constraint list" : " in affine map range";
+  if (!parser_list_in(p, '(', ')', item, k, in) || !parser_expect(p, '>', "expected '>'"))
+    return false;
   if (k->set && !k->any) BUF_LIT(&k->out, "0 == 0");
   BUF_LIT(&k->out, ")");
   *out = arena_str(p->scratch, buf_view(&k->out));

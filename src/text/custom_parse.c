@@ -118,8 +118,7 @@ static bool parse_func(parser *p, op_state *st) {
 /* ---- constants ---- */
 
 static const type *type_of_elements(const attr *a) {
-  const dense_resource_attr *r = attr_as(dense_resource, a);
-  return r ? r->type : attr_dense_type(a);
+  return attr_is(sparse, a) || attr_is(dense_resource, a) ? attr_type_of(a) : attr_dense_type(a);
 }
 
 /* {attributes} dense<..> : type, or the generic form after the name where the types differ */
@@ -176,8 +175,7 @@ static bool reduce_tail(parser *p, op_state *st) {
     return false;
   set(p, st, "dimensions", attr_i64_array(p->ctx, (i64s){dims.data, dims.len}));
   token where = p->tok;
-  if (!at(p, '(')) return parser_error(p, &where, "expected function type");
-  if (!parser_function_type(p, &st->operand_types, &st->result_types)) return false;
+  if (!parser_signature(p, st)) return false;
   if (st->operand_types.len == 0)
     return parser_error(p, &where, "input types missing in reduce-op function type");
   if (st->operand_types.len == st->operands.len) return true;

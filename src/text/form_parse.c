@@ -85,15 +85,14 @@ static bool from_function(parser *p, op_state *st, const token *where, const typ
   return spread(p, st, f);
 }
 
-static bool check_counts(parser *p, const op_state *st, size_t operands, size_t types) {
+static bool check_counts(parser *p, const token *where, size_t operands, size_t types) {
   return operands == types ||
-         parser_complain(p, &st->operands_at,
+         parser_complain(p, where,
                          "number of operands and types do not match: got %zu operands and %zu "
                          "types",
                          operands, types);
 }
 
-/* What may be an alias as well. */
 static const type *function_type(parser *p) {
   token where = p->tok;
   const type *t = parser_type(p);
@@ -104,25 +103,26 @@ static const type *function_type(parser *p) {
   return NULL;
 }
 
+bool parser_signature(parser *p, op_state *st) {
+  if (at(p, '(')) return parser_function_type(p, &st->operand_types, &st->result_types);
+  const type *f = function_type(p);
+  return f && spread(p, st, f);
+}
+
 static bool dir_callee(parser *p, op_state *st, const form_step *s) {
   const type *f = function_type(p);
   (void)s;
   if (!f) return false;
   push(p, &st->operand_types, f, 1);
-  return check_counts(p, st, st->operands.len - 1, type_inputs(f).len) && spread(p, st, f);
+  return check_counts(p, &st->operands_at, st->operands.len - 1, type_inputs(f).len) &&
+         spread(p, st, f);
 }
 
 static bool dir_fn(parser *p, op_state *st, const form_step *s) {
-  const type *f;
   (void)s;
-  if (at(p, '(')) {
-    if (!parser_function_type(p, &st->operand_types, &st->result_types)) return false;
-  } else {
-    if (!(f = function_type(p))) return false;
-    spread(p, st, f);
-  }
+  if (!parser_signature(p, st)) return false;
   st->has_results = true;
-  return check_counts(p, st, st->operands.len, st->operand_types.len);
+  return check_counts(p, &st->function_at, st->operands.len, st->operand_types.len);
 }
 
 static bool dir_same(parser *p, op_state *st, const form_step *s) {
@@ -230,13 +230,13 @@ static bool dir_attrs(parser *p, op_state *st, const form_step *s) {
 
 static bool dir_operands(parser *p, op_state *st, const form_step *s) {
   (void)s;
-  st->operands_at = p->tok;
+  st->operands_at = st->function_at = p->tok;
   return parser_operands(p, st);
 }
 
 static bool dir_list(parser *p, op_state *st, const form_step *s) {
   (void)s;
-  st->operands_at = st->at;
+  st->operands_at = st->function_at = st->at;
   while (at(p, TOK_PERCENT))
     if (!parser_operand_item(p, st) || !parser_expect(p, ',', "expected ','")) return false;
   return true;
@@ -503,7 +503,6 @@ static bool begins(parser *p, const op_state *st, const form_step *s) {
 }
 
 static bool run_step(parser *p, op_state *st, const form_step *s) {
-  bool many;
   switch ((form_kind)s->kind) {
   case FORM_TEXT:
     return literal(p, s->text);
@@ -512,9 +511,12 @@ static bool run_step(parser *p, op_state *st, const form_step *s) {
   case FORM_DIRECTIVE:
     return directive_of[s->directive](p, st, s);
   case FORM_OPERANDS:
-    many = st->info->operands[s->group].arity == MANY;
-    st->operands_at = many ? p->tok : st->at; /* where MLIR says that their types are too few */
-    return many ? parser_operands(p, st) : parser_operand_item(p, st);
+    st->operands_at = st->function_at = st->at;
+    if (st->info->operands[s->group].arity == MANY) {
+      st->operands_at = p->tok;
+      return parser_operands(p, st);
+    }
+    return parser_operand_item(p, st);
   case FORM_IF:
     break;
   }
@@ -528,7 +530,7 @@ static bool complete_types(parser *p, op_state *st) {
     push(p, &st->operand_types, st->result_types.data[0], st->operands.len);
   else if (!st->has_results && one_result && st->operand_types.len)
     push(p, &st->result_types, st->operand_types.data[0], 1);
-  return check_counts(p, st, st->operands.len, st->operand_types.len);
+  return check_counts(p, &st->operands_at, st->operands.len, st->operand_types.len);
 }
 
 bool parser_form(parser *p, op_state *st) {

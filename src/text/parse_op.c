@@ -367,7 +367,7 @@ static bool custom(parser *p, op_state *st) {
   if (!info) return false;
   set_info(p, st, info);
   parser_next(p);
-  st->operands_at = p->tok;
+  st->operands_at = st->function_at = p->tok;
   str outer = p->custom_op;
   p->custom_op = info->name;
   if (form_get(&p->forms, info) || custom_exists(info->id)) {

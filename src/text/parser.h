@@ -53,6 +53,7 @@ typedef struct op_state {
   const op_info *info;
   token at;          /* its name */
   token operands_at; /* the first operand of a custom form */
+  token function_at; /* where MLIR says that its function type does not fit them */
   const attr *loc;
   VEC(result_name) names;
   VEC(operand_ref) operands;
@@ -140,6 +141,8 @@ const type *parser_type(parser *p);
 const type *parser_int_type(ir_ctx *c, str s, const char **bad); /* i32; bad: what its width is */
 bool parser_type_list(parser *p, type_vec *out);                 /* a, b */
 bool parser_type_item(parser *p, void *type_list); /* one more, of parser_list: a type_vec */
+/* The types of operands and results, as a function type or an alias of one. */
+bool parser_signature(parser *p, op_state *st);
 bool parser_function_type(parser *p, type_vec *inputs, type_vec *results);
 const type *parser_optional_type(parser *p, bool *bad);     /* NULL: no type starts here */
 bool parser_dims(parser *p, i64_vec *dims, bool *unranked); /* after `<`, raw: 4x?x */

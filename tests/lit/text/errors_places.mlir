@@ -87,3 +87,18 @@ func.func @f(%arg0: tensor<2xf32>) {
   %0 = chlo.is_inf %arg0 : tensor<2xf32> -> tensor<3xi1>
   return
 }
+// -----
+// CHECK: :10: error: custom op 'func.return' number of operands and types do not match: got 2 operands and 1 types
+func.func @f(%arg0: i32) -> i32 {
+  return %arg0, %arg0 : i32
+}
+// -----
+// CHECK: :3: error: custom op 'stablehlo.custom_call' number of operands and types do not match: got 1 operands and 0 types
+func.func @f(%arg0: tensor<2xf32>) {
+  stablehlo.custom_call @foo(%arg0) : () -> ()
+}
+// -----
+// CHECK: :92: error: custom op 'stablehlo.reduce' invalid kind of type specified: expected builtin.function, but found 'tensor<2xf32>'
+func.func @f(%arg0: tensor<2x2xf32>, %arg1: tensor<f32>) {
+  %0 = stablehlo.reduce(%arg0 init: %arg1) applies stablehlo.add across dimensions = [0] : tensor<2xf32>
+}

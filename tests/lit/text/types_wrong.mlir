@@ -73,3 +73,48 @@ module attributes {t.a = affine_map<(d0, d1) -> (d0 * d1)>} {}
 
 // CHECK: error: use of undeclared identifier
 module attributes {t.a = affine_map<(d0) -> (d1)>} {}
+
+// -----
+
+// CHECK: :{{[0-9]+}}:44: error: expected ')' in dimensional identifier list
+module attributes {t.a = affine_map<(d0, d1 -> (d0)>} {}
+
+// -----
+
+// CHECK: :{{[0-9]+}}:44: error: expected ']' in symbol list
+module attributes {t.a = affine_map<(d0)[s0) -> (d0)>} {}
+
+// -----
+
+// CHECK: :{{[0-9]+}}:52: error: expected ')' in affine map range
+module attributes {t.a = affine_map<(d0, d1) -> (d0>} {}
+
+// -----
+
+// CHECK: :{{[0-9]+}}:52: error: expected ')' in integer set constraint list
+module attributes {t.a = affine_set<(d0) : (d0 == 0>} {}
+
+// -----
+
+// CHECK: :{{[0-9]+}}:35: error: invalid memref element type
+module attributes {t.a = memref<2x!stablehlo.token>} {}
+
+// -----
+
+// CHECK: :{{[0-9]+}}:26: error: unsupported memory space Attribute
+module attributes {t.a = memref<2xi32, [1]>} {}
+
+// -----
+
+// CHECK: :{{[0-9]+}}:26: error: unsupported memory space Attribute
+module attributes {t.a = memref<*xi32, 1.5>} {}
+
+// -----
+
+// CHECK: :{{[0-9]+}}:26: error: failed to verify 'elementType': VectorElementTypeInterface instance
+module attributes {t.a = vector<2xcomplex<f32>>} {}
+
+// -----
+
+// CHECK: :{{[0-9]+}}:26: error: elements literal type must have static shape
+module attributes {t.a = dense<1> : memref<?xi32>} {}
