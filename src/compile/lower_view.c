@@ -41,10 +41,29 @@ static bool has_strides(const node *n) { return n->kind == NODE_MEM || n->kind =
 
 /* ---- from nothing ---- */
 
+/* All the elements: zero where no index is, and where two are, the first one's, as in MLIR. */
+static bool sparse_bytes(lower *L, op *o, const sparse_attr *s, str *out) {
+  const dense_attr *in = attr_as(dense, s->indices), *values = attr_as(dense, s->values);
+  size_t size = type_storage(s->type->elem), rank = s->type->dims.len, bytes;
+  i64 n;
+  if (!values || !type_num_elements(s->type, &n) || !checked_mul((size_t)n, size, &bytes) ||
+      bytes > INT32_MAX)
+    return op_unimplemented(L->ctx, o, "a sparse constant like this");
+  char *all = arena_zalloc(L->a, bytes);
+  for (size_t i = (size_t)values->type->dims.data[0]; i-- > 0;) {
+    size_t at = 0;
+    for (size_t k = 0; k < rank; k++)
+      at = at * (size_t)s->type->dims.data[k] + (size_t)attr_dense_int(&in->base, i * rank + k);
+    memcpy(all + at * size, values->data.data + (values->splat ? 0 : i * size), size);
+  }
+  return *out = (str){all, bytes}, true;
+}
+
 static bool constant_bytes(lower *L, op *o, const attr *value, str *out, bool *splat) {
   const dense_attr *d = attr_as(dense, value);
   const dense_resource_attr *r = attr_as(dense_resource, value);
   *splat = d && d->splat;
+  if (attr_is(sparse, value)) return sparse_bytes(L, o, (const sparse_attr *)value, out);
   if (d)
     *out = d->data;
   else if (!r || !ir_resource_get(L->ctx, r->key, out))

@@ -112,6 +112,7 @@ static bool check_constant(checker *k, const op *o) {
   if (r && (!type_num_elements(r->type, &n) || (u64)n * type_storage(r->type->elem) != bytes.len))
     return op_error(k->c, o, "resource '" STR_FMT "' has %zu bytes, which do not fit '%s'",
                     STR_ARG(r->key), bytes.len, show(k, r->type));
+  if (attr_is(sparse, o->slots[0])) return true;
   if (!d && !r) return op_unimplemented(k->c, o, "a constant of strings");
   return true;
 }

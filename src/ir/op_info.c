@@ -143,8 +143,8 @@ static bool get_bools(const attr *a, str *out) {
   return d && (*out = d->data, true);
 }
 static bool get_elements(const attr *a, const dense_attr **out) {
-  return *out = attr_as(dense, a),
-         attr_is(dense, a) || attr_is(dense_resource, a) || attr_is(dense_string, a);
+  return *out = attr_as(dense, a), attr_is(dense, a) || attr_is(dense_resource, a) ||
+                                       attr_is(dense_string, a) || attr_is(sparse, a);
 }
 static bool get_i64_elements(const attr *a, const dense_attr **out) {
   const dense_attr *d = attr_as(dense, a);

@@ -32,7 +32,8 @@ static bool is_packed(const attr *a, u32 width, size_t bytes) {
 static bool is_i64s(const attr *a) { return is_packed(a, 64, 8); }
 static bool is_bools(const attr *a) { return is_packed(a, 1, 1); }
 static bool is_elements(const attr *a) {
-  return attr_is(dense, a) || attr_is(dense_resource, a) || attr_is(dense_string, a);
+  return attr_is(dense, a) || attr_is(dense_resource, a) || attr_is(dense_string, a) ||
+         attr_is(sparse, a);
 }
 static bool is_i64_elements(const attr *a) {
   const dense_attr *d = attr_as(dense, a);

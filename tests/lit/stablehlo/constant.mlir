@@ -20,3 +20,11 @@ func.func @main(%arg0: tensor<8x4xf32>) -> tensor<8x4xf32> {
 // CHECK-NEXT:   %cst_3 = stablehlo.constant dense<9.99999974E-6> : tensor<8x4xf32>
 // CHECK-NEXT:   return %cst_3 : tensor<8x4xf32>
 // CHECK-NEXT: }
+
+// CHECK: %c = stablehlo.constant sparse<{{\[\[}}0], [2{{\]\]}}, [4, 5]> : tensor<3xi32>
+// CHECK-NEXT: %cst = stablehlo.constant sparse<> : tensor<2xf32>
+func.func @sparse() -> (tensor<3xi32>, tensor<2xf32>) {
+  %0 = stablehlo.constant sparse<[[0], [2]], [4, 5]> : tensor<3xi32>
+  %1 = "stablehlo.constant"() {value = sparse<> : tensor<2xf32>} : () -> tensor<2xf32>
+  return %0, %1 : tensor<3xi32>, tensor<2xf32>
+}
