@@ -136,13 +136,9 @@ const type *type_with_dims(ir_ctx *c, const type *tensor, i64s dims) {
   return type_tensor(c, dims, tensor->elem, tensor->encoding);
 }
 
-static bool is_element_of_both(const type *t) {
-  return t->kind == TYPE_INDEX || t->kind == TYPE_INT || t->kind == TYPE_FLOAT ||
-         t->kind == TYPE_COMPLEX || t->kind == TYPE_VECTOR || t->kind == TYPE_QUANT;
-}
-
 bool type_is_element(const type *t) {
-  return is_element_of_both(t) || t->kind == TYPE_OPAQUE || t->kind == TYPE_TOKEN ||
+  return type_is_vector_element(t) || t->kind == TYPE_COMPLEX || t->kind == TYPE_VECTOR ||
+         t->kind == TYPE_QUANT || t->kind == TYPE_OPAQUE || t->kind == TYPE_TOKEN ||
          t->kind == TYPE_FUTURE;
 }
 
