@@ -141,8 +141,6 @@ const type *parser_type(parser *p);
 const type *parser_int_type(ir_ctx *c, str s, const char **bad); /* i32; bad: what its width is */
 bool parser_type_list(parser *p, type_vec *out);                 /* a, b */
 bool parser_type_item(parser *p, void *type_list); /* one more, of parser_list: a type_vec */
-/* The types of operands and results, as a function type or an alias of one. */
-bool parser_signature(parser *p, op_state *st);
 bool parser_function_type(parser *p, type_vec *inputs, type_vec *results);
 const type *parser_optional_type(parser *p, bool *bad);     /* NULL: no type starts here */
 bool parser_dims(parser *p, i64_vec *dims, bool *unranked); /* after `<`, raw: 4x?x */
@@ -218,6 +216,8 @@ region *parser_new_region(parser *p, op_state *st);
 
 /* ---- forms: form_parse.c; whole ops: custom_parse.c ---- */
 bool parser_form(parser *p, op_state *st);
+/* The types of operands and results, as a function type or an alias of one. */
+bool parser_signature(parser *p, op_state *st);
 bool parser_custom(parser *p, op_state *st);          /* by op id */
 bool parser_tensor_op(parser *p, op_state *st);       /* tensor_ops.c */
 bool parser_flags(parser *p, op_state *st, int slot); /* arith's, of the slot's kind */
