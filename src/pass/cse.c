@@ -52,7 +52,19 @@ static void known_pop(scope_table *t, size_t len) {
 
 /* ---- equality ---- */
 
-static u64 hash_op(const op *o) {
+/* How far into regions hashes look: enough to tell bodies of reductions and branches apart, and
+ * yet no op is looked at once for each of the many that it may be nested in. */
+enum { LEVELS = 2 };
+
+static bool is_inside(const value *v, const op *top) {
+  const op *p = value_parent(v);
+  for (int n = 0; p && n <= LEVELS; n++, p = op_parent(p))
+    if (p == top) return true;
+  return false;
+}
+
+/* top: the values inside of it count by their types alone; those of its twin are others. */
+static u64 hash_op(const op *o, const op *top, int levels) {
   u64 h = hash_ptr(o->info, o->num_operands);
   for (u32 i = 0; i < o->info->num_slots; i++)
     if (o->slots[i]) h = hash_u64(attr_hash(o->slots[i]), h + i);
@@ -60,12 +72,16 @@ static u64 hash_op(const op *o) {
   for (u32 i = 0; i < o->num_results; i++) h = hash_ptr(o->results[i].type, h);
   u64 sum = 0; /* without order, for ops that commute */
   for (u32 i = 0; i < o->num_operands; i++) {
-    u64 v = hash_ptr(op_operand(o, i), 0);
+    const value *x = op_operand(o, i);
+    u64 v = hash_ptr(top && is_inside(x, top) ? (const void *)x->type : x, 0);
     if (op_commutes(o))
       sum += v;
     else
       h = hash_u64(v, h);
   }
+  for (u32 k = 0; levels && k < o->num_regions; k++)
+    for (const block *b = o->regions[k].first; b; b = b->next)
+      for (const op *x = b->first; x; x = x->next) h = hash_u64(hash_op(x, top, levels - 1), h);
   return hash_u64(sum, h);
 }
 
@@ -146,7 +162,7 @@ static void simplify_op(cse *c, scope_table *t, op *o) {
   for (u32 k = 0; k < o->num_regions; k++)
     if (o->regions[k].first != o->regions[k].last) return;
   if (!op_is_effect_free(o)) return;
-  u64 h = hash_op(o);
+  u64 h = hash_op(o, o->num_regions ? o : NULL, LEVELS);
   op *same = find_equal(c, t, h, o);
   if (!same) {
     known_push(c, t, h, o);
