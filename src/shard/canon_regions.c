@@ -132,6 +132,20 @@ static op *behind(const value *v) {
   return o ? o->next : v->def.block->first;
 }
 
+/* The same reshards of the same value that come after o are o. Each of them would find o by itself,
+ * but only behind all the others. */
+static bool merge_equals(rewriter *r, op *o) {
+  VEC(op *) equal = {0};
+  for (const use *u = op_operand(o, 0)->uses; u; u = u->next)
+    if (u->owner != o && op_is(u->owner, reshard) && u->owner->parent == o->parent &&
+        op_attr(u->owner, STR("sharding")) == op_attr(o, STR("sharding")) &&
+        rewrite_is_before(r, o, u->owner))
+      VEC_PUSH(rewriter_scratch(r), equal, u->owner);
+  value *v = op_result(o, 0);
+  for (size_t i = equal.len; i-- > 0;) rewrite_replace(r, equal.data[i], &v);
+  return equal.len != 0;
+}
+
 static bool repeated_reshard(rewriter *r, op *o) {
   ir_module *m = rewriter_module(r);
   VEC(op *) path = {0}; /* from o's operand up to the root */
@@ -140,7 +154,7 @@ static bool repeated_reshard(rewriter *r, op *o) {
     VEC_PUSH(rewriter_scratch(r), path, d);
   const attr *target = before_transposes(r, op_attr(o, STR("sharding")), op_operand(o, 0));
   value *found = find_reshard(r, root, target, o);
-  if (!found) return false;
+  if (!found) return merge_equals(r, o);
   if (found->type != root->type) {
     op *n = rewrite_create(r, behind(found), OP_reshape, o->loc, &found, 1, &root->type, 1);
     found = op_result(n, 0);
