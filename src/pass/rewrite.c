@@ -131,10 +131,14 @@ void rewrite_replace_value(rewriter *r, value *from, value *to) {
 
 /* A producer left with at most one user may be dead, or match anew. */
 static void push_producers(rewriter *r, const op *o) {
+  enum { FEW = 16 };
+  hash_index seen = {0}; /* where going through all uses of a value for each might be much */
   for (u32 i = 0; i < o->num_operands; i++) {
     const value *v = op_operand(o, i);
     op *def = v ? value_op(v) : NULL;
-    if (def && value_is_nearly_unused(v, o)) push(r, def);
+    if (!def || (o->num_operands > FEW && index_pair(&seen, v))) continue;
+    if (o->num_operands > FEW) index_set(&seen, r->a, v, NULL);
+    if (value_is_nearly_unused(v, o)) push(r, def);
   }
 }
 
