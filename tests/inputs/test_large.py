@@ -29,6 +29,35 @@ LARGE = {
 }
 
 
+MAIN = ("func.func public @main(%a: tensor<4xf32>) -> tensor<4xf32> {{\n{}"
+        "  return %a : tensor<4xf32>\n}}\n")
+PASSES = {
+    "branches that differ inside": ("-cse", MAIN.format(
+        "  %p = stablehlo.constant dense<true> : tensor<i1>\n"
+        "  %x1 = stablehlo.sine %a : tensor<4xf32>\n" +
+        listed('  %x{1} = "stablehlo.if"(%p) ({{\n    stablehlo.return %x{0} : tensor<4xf32>\n'
+               '  }}, {{\n    stablehlo.return %a : tensor<4xf32>\n'
+               '  }}) : (tensor<i1>) -> tensor<4xf32>\n'
+               '  "a.u"(%x{1}) : (tensor<4xf32>) -> ()\n', N // 4))),
+    "equal reshards": ("-canonicalize", 'sdy.mesh @m = <["x"=2]>\n' + MAIN.format(
+        listed('  %x{0} = sdy.reshard %a <@m, [{{"x"}}]> : tensor<4xf32>\n'
+               '  "a.u"(%x{0}) : (tensor<4xf32>) -> ()\n'))),
+    "dead uses of two values": ("-canonicalize", MAIN.format(
+        '  %x = stablehlo.sine %a : tensor<4xf32>\n  %y = stablehlo.cosine %a : tensor<4xf32>\n'
+        f"  %t:{4 * N} = stablehlo.optimization_barrier " + "%x, %y, " * (2 * N - 1) + "%x, %y : " +
+        "tensor<4xf32>, " * (4 * N - 1) + "tensor<4xf32>\n")),
+}
+
+
+@pytest.mark.parametrize("kind", PASSES)
+def test_passes(kind, tmp_path):
+    path = tmp_path / "large.mlir"
+    path.write_text(PASSES[kind][1])
+    done = terrazzo("opt", "-allow-unregistered-dialect", path, PASSES[kind][0],
+                    "-o", tmp_path / "out.mlir")
+    assert done.returncode == 0, done.stderr[:500]
+
+
 @pytest.mark.parametrize("kind", LARGE)
 def test_large(kind, tmp_path):
     path = tmp_path / "large.mlir"
