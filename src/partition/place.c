@@ -17,6 +17,10 @@ const mesh *most_common_mesh(const sharding *const *s, size_t n) {
   size_t most = 0;
   for (size_t i = 0; i < n; i++) {
     if (sharding_is_replicated(s[i])) continue;
+    if (s[i]->mesh == best) {
+      most++;
+      continue;
+    }
     size_t count = 0; /* up to here: the first mesh to be there so often is taken */
     for (size_t k = 0; k <= i; k++)
       count += !sharding_is_replicated(s[k]) && s[k]->mesh == s[i]->mesh;
@@ -27,31 +31,27 @@ const mesh *most_common_mesh(const sharding *const *s, size_t n) {
 
 /* ---- what was made before ---- */
 
-/* The block of `v` is around `o`, so that what comes earlier there is at hand. */
-static bool is_around(const value *v, const op *o) {
-  if (v->is_arg) return false;
-  const block *b = v->def.op->parent;
-  for (const op *x = o; x; x = op_parent(x)) {
-    if (x->parent == b) return true;
-    if (op_has(x, ISOLATED)) return false;
-  }
-  return false;
+static u64 placed_hash(const value *v, const sharding *s, const block *b) {
+  return hash_ptr(b, hash_ptr(s, hash_ptr(v, 0)));
 }
 
-static u64 placed_hash(const value *v, const sharding *s) { return hash_ptr(s, hash_ptr(v, 0)); }
-
+/* In a block around the user: what comes earlier there is at hand. */
 static value *find_placed(placer *p, const value *v, const sharding *to, const op *user) {
-  u64 h = placed_hash(v, to);
-  placed *r;
-  for (size_t at = 0; (r = index_next(&p->done, h, &at));)
-    if (r->from == v && r->to == to && is_around(r->v, user)) return r->v;
+  for (const op *x = user; x; x = op_parent(x)) {
+    u64 h = placed_hash(v, to, x->parent);
+    placed *r;
+    for (size_t at = 0; (r = index_next(&p->done, h, &at));)
+      if (r->from == v && r->to == to && r->v->def.op->parent == x->parent) return r->v;
+    if (op_has(x, ISOLATED)) break;
+  }
   return NULL;
 }
 
 static void remember(placer *p, const value *from, const sharding *to, value *v) {
+  if (v->is_arg) return;
   placed *r = ARENA_NEW(p->keep, placed);
   *r = (placed){from, to, v};
-  index_add(&p->done, p->keep, placed_hash(from, to), r);
+  index_add(&p->done, p->keep, placed_hash(from, to, v->def.op->parent), r);
 }
 
 /* ---- making ---- */

@@ -52,6 +52,7 @@ static bool to_copy(const ir_map *map, const value *v) {
 }
 
 static void copy_groups(splitter *s, value *v, ir_map *map, op *before) {
+  if (!module_may_have(s->m, sharding_group)) return; /* v may have very many uses */
   for (use *u = v->uses; u; u = u->next)
     if (op_is(u->owner, sharding_group))
       op_insert(op_clone(s->m, u->owner, map), before->parent, before);
