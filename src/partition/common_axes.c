@@ -264,23 +264,27 @@ static bool in_all_tensors(const solver *s, u32 f) {
   return true;
 }
 
+void axes_fill(arena *a, axis_list *to, i64 size, axis_list *from) {
+  i64 parts = axes_size(*to);
+  if (!size || size % parts) return;
+  axis_vec v = {0};
+  for (size_t i = 0; i < to->len; i++) VEC_PUSH(a, v, to->data[i]);
+  for (i64 room = size / parts; from->len && room % from->data[0].size == 0;
+       *from = axes_slice(*from, 1, from->len - 1)) {
+    room /= from->data[0].size;
+    axes_add_or_merge(a, &v, from->data[0]);
+  }
+  *to = axis_vec_list(&v);
+}
+
 /* Axes that a factor must not have keep their devices busy along batching factors. */
 static void move_to_batching(solver *s, u32 from) {
   axis_list l = s->out[from];
   s->out[from] = (axis_list){0};
   if (!in_all_tensors(s, from)) return;
   for (u32 f = 0; f < s->num_factors && l.len; f++) {
-    if (s->p->kinds[f] != FACTOR_PASS || !in_all_tensors(s, f)) continue;
-    i64 size = s->r->factors[f].size, parts = axes_size(s->out[f]);
-    if (size == 0 || size % parts) continue;
-    axis_vec v = {0};
-    for (size_t i = 0; i < s->out[f].len; i++) VEC_PUSH(s->a, v, s->out[f].data[i]);
-    for (i64 room = size / parts; l.len && room % l.data[0].size == 0;
-         l = axes_slice(l, 1, l.len - 1)) {
-      room /= l.data[0].size;
-      axes_add_or_merge(s->a, &v, l.data[0]);
-    }
-    s->out[f] = axis_vec_list(&v);
+    if (s->p->kinds[f] == FACTOR_PASS && in_all_tensors(s, f))
+      axes_fill(s->a, &s->out[f], s->r->factors[f].size, &l);
   }
 }
 

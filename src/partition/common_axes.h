@@ -28,6 +28,9 @@ void common_axes(arena *a, const axes_problem *p, axis_list *out);
 /* The sharding of tensor t under these axes: closed, nothing unreduced. */
 const sharding *common_sharding(arena *a, const axes_problem *p, u32 t, const axis_list *axes);
 
+/* Moves the first of `from` behind those of `to`, a factor of this size, while they divide it. */
+void axes_fill(arena *a, axis_list *to, i64 size, axis_list *from);
+
 /* Of two candidates that save as much: passed through before reduced, permuted, replicated. */
 int factor_precedence(u8 kind);
 

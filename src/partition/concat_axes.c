@@ -185,17 +185,8 @@ static void distribute(solver *s, u32 from) {
   axis_list l = s->out[from];
   s->out[from] = (axis_list){0};
   for (u32 f = 0; in_all_tensors(s->r, from) && f < s->r->num_factors && l.len; f++) {
-    if (s->r->factors[f].kind != FACTOR_PASS || !in_all_tensors(s->r, f)) continue;
-    i64 size = s->r->factors[f].size, parts = axes_size(s->out[f]);
-    if (!size || size % parts) continue;
-    axis_vec v = {0};
-    for (size_t i = 0; i < s->out[f].len; i++) VEC_PUSH(s->a, v, s->out[f].data[i]);
-    for (i64 room = size / parts; l.len && room % l.data[0].size == 0;
-         l = axes_slice(l, 1, l.len - 1)) {
-      room /= l.data[0].size;
-      axes_add_or_merge(s->a, &v, l.data[0]);
-    }
-    s->out[f] = axis_vec_list(&v);
+    if (s->r->factors[f].kind == FACTOR_PASS && in_all_tensors(s->r, f))
+      axes_fill(s->a, &s->out[f], s->r->factors[f].size, &l);
   }
 }
 

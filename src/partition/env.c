@@ -6,8 +6,8 @@ part_env part_env_make(ir_module *m, arena *scratch) {
   return (part_env){m, m->ctx, scratch, shard_space_create(m, scratch)};
 }
 
-/* Meshes may be inlined in shardings, so only a module without any `sdy` op or attribute is
- * certain to have none; a module from JAX on one device has an empty or no mesh. */
+/* Meshes that shardings spell out have names by now (sdy-lift-inlined-meshes). A module from JAX
+ * on one device has an empty mesh, or none. */
 bool part_has_mesh(const part_env *e) {
   for (op *o = op_body(e->m->root, 0)->first; o; o = o->next) {
     struct sdy_mesh_attrs v;
@@ -77,7 +77,7 @@ void part_set_sharding(const part_env *e, op *o, u32 i, const sharding *s) {
   for (u32 k = 0; k < o->num_results; k++) {
     const sharding *old = k == i ? s : part_sharding(e, op_result(o, k));
     if (!old) {
-      u32 rank = type_ranked_rank(op_result(o, k)->type);
+      u32 rank = (u32)type_rank(op_result(o, k)->type);
       old = sharding_make_replicated(e->a, s->mesh, rank, true);
     }
     list[k] = part_attr(e, old);
@@ -98,14 +98,7 @@ axis_list part_read_axes(const part_env *e, const mesh *m, attrs axis_refs) {
 }
 
 attrs part_axes_attrs(const part_env *e, const mesh *m, axis_list l) {
-  const attr **list = ARENA_ARRAY(e->a, const attr *, l.len);
-  for (size_t i = 0; i < l.len; i++) {
-    axis_ref r = l.data[i];
-    bool whole = axis_is_whole(m, r);
-    list[i] = attr_make(e->c, axis_ref, .name = m->axes[r.axis].name, .pre_size = whole ? 0 : r.pre,
-                        .size = whole ? 0 : r.size);
-  }
-  return (attrs){list, l.len};
+  return shard_write_axes(e->c, e->a, m, l);
 }
 
 void part_replace(value *from, value *to) {

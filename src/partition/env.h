@@ -14,7 +14,7 @@ typedef struct part_env {
 
 part_env part_env_make(ir_module *m, arena *scratch);
 
-/* Some sharding of the module may be of a mesh with axes; otherwise there is nothing to do. */
+/* The module names a mesh with axes; otherwise there is nothing to do. */
 bool part_has_mesh(const part_env *e);
 
 /* The sharding of a value where it stands: of its op, of the function's argument, of the loop
@@ -31,10 +31,6 @@ const attr *part_attr(const part_env *e, const sharding *s); /* interns; NULL: N
 /* #sdy axis references and back. */
 axis_list part_read_axes(const part_env *e, const mesh *m, attrs axis_refs);
 attrs part_axes_attrs(const part_env *e, const mesh *m, axis_list l);
-
-static inline u32 type_ranked_rank(const type *t) {
-  return type_is_ranked(t) ? (u32)t->dims.len : 0;
-}
 
 /* Replaces uses and takes over the number, by which passes keep side tables. */
 void part_replace(value *from, value *to);

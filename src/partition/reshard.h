@@ -1,6 +1,6 @@
 /* Planning a reshard: which collectives turn one sharding of a tensor into another.
  *
- * Pure values in, pure values out; reshard_to_collectives.c makes ops of the plan. The method
+ * Pure values in, pure values out; collectives.c makes ops of the plan. The method
  * is Shardy's (openxla/shardy, sdy-reshard-to-collectives): first slice what no device needs
  * any more, then one permutation of equal shards, then all-to-alls between dimensions, and
  * gather last, so that what crosses the wire is as small as it can be. */

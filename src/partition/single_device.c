@@ -101,7 +101,7 @@ static bool emit_not_taken(const single *s, op *branch, const op *o) {
 /* ---- and back to all devices ---- */
 
 static const sharding *everywhere(const single *s, const value *v) {
-  return sharding_make_replicated(s->e.a, s->mesh, type_ranked_rank(v->type), true);
+  return sharding_make_replicated(s->e.a, s->mesh, (u32)type_rank(v->type), true);
 }
 
 /* Reshards of v to where it is. */

@@ -79,17 +79,15 @@ static u32 new_factor(rule_builder *b, i64 size, factor_kind kind, bool blocked)
 }
 
 static bool has_factor(const rule_builder *b, u32 dim) {
-  for (size_t i = 0; i < b->num_places; i++)
-    if (b->places[i].dim == dim) return true;
+  for (size_t i = 0; i < b->places.len; i++)
+    if (b->places.data[i].dim == dim) return true;
   return false;
 }
 
-static void place(rule_builder *b, u32 tensor, i64 dim, u32 f) {
+static void add_place(rule_builder *b, u32 tensor, i64 dim, u32 f) {
   u32 at = b->tensor_begin[tensor] + (u32)dim;
   if (at >= b->tensor_begin[tensor + 1]) return; /* malformed; the verifier says so */
-  if (b->num_places == b->cap_places)
-    b->places = arena_grow(b->a, b->places, b->num_places, &b->cap_places, sizeof *b->places);
-  b->places[b->num_places++] = (struct place){at, f};
+  VEC_PUSH(b->a, b->places, ((place){at, f}));
 }
 
 static bool says_size(const rule_builder *b, u32 tensor) {
@@ -104,7 +102,7 @@ void rule_factor(rule_builder *b, const i64 *operand_dims, const i64 *result_dim
     i64 dim = t < b->num_operands ? operand_dims[t] : result_dims[t - b->num_operands];
     if (dim == NO_DIM) continue;
     if (size == 1 && has_factor(b, b->tensor_begin[t] + (u32)dim)) continue;
-    place(b, t, dim, f);
+    add_place(b, t, dim, f);
   }
 }
 
@@ -114,7 +112,7 @@ void rule_factor_all(rule_builder *b, i64 operand_dim, i64 result_dim, i64 size,
   for (u32 t = 0; t < b->num_operands + b->num_results; t++) {
     i64 dim = t < b->num_operands ? operand_dim : result_dim;
     if (dim != NO_DIM && b->tensor_begin[t + 1] > b->tensor_begin[t] && !says_size(b, t))
-      place(b, t, dim, f);
+      add_place(b, t, dim, f);
   }
 }
 
@@ -141,13 +139,11 @@ void rule_mismatch(rule_builder *b, i64s in, i64s out, factor_kind kind, bool bl
 const rule *rule_end(rule_builder *b) {
   u32 n = b->num_operands + b->num_results, dims = b->tensor_begin[n];
   u32 *begin = arena_zalloc(b->a, (dims + 1) * sizeof *begin);
-  for (size_t i = 0; i < b->num_places; i++) begin[b->places[i].dim]++;
+  for (size_t i = 0; i < b->places.len; i++) begin[b->places.data[i].dim]++;
   for (u32 d = 0; d < dims; d++)
     if (!begin[d]) {
       u32 f = new_factor(b, 1, FACTOR_PASS, false);
-      if (b->num_places == b->cap_places)
-        b->places = arena_grow(b->a, b->places, b->num_places, &b->cap_places, sizeof *b->places);
-      b->places[b->num_places++] = (struct place){d, f};
+      VEC_PUSH(b->a, b->places, ((place){d, f}));
       begin[d] = 1;
     }
   u32 at = 0;
@@ -156,9 +152,10 @@ const rule *rule_end(rule_builder *b) {
     begin[d] = at;
     at += count;
   }
-  u32 *flat = ARENA_ARRAY(b->a, u32, b->num_places),
+  u32 *flat = ARENA_ARRAY(b->a, u32, b->places.len),
       *next = arena_copy(b->a, begin, (dims + 1) * sizeof *next);
-  for (size_t i = 0; i < b->num_places; i++) flat[next[b->places[i].dim]++] = b->places[i].factor;
+  for (size_t i = 0; i < b->places.len; i++)
+    flat[next[b->places.data[i].dim]++] = b->places.data[i].factor;
   rule r = {.num_factors = (u32)b->factors.len,
             .num_operands = b->num_operands,
             .num_results = b->num_results,
@@ -276,7 +273,7 @@ static bool read_mappings(rule_builder *b, attrs list, u32 first) {
       if (!f || !f->factors.len) return false;
       for (size_t i = 0; i < f->factors.len; i++) {
         if ((u64)f->factors.data[i] >= b->factors.len) return false;
-        place(b, first + t, d, (u32)f->factors.data[i]);
+        add_place(b, first + t, d, (u32)f->factors.data[i]);
       }
     }
   }

@@ -67,6 +67,11 @@ const rule *rule_from_attr(rule_set *s, const attr *a, const op *o);
 
 enum { NO_DIM = -1 };
 
+/* A factor of a dimension, in the order of all tensors. */
+typedef struct place {
+  u32 dim, factor;
+} place;
+
 typedef struct rule_builder {
   rule_set *set;
   arena *a;
@@ -75,11 +80,7 @@ typedef struct rule_builder {
   u32 num_data;       /* operands in front of those that only say sizes, which have no factors */
   const type **types; /* of operands, then results */
   VEC(factor) factors;
-  /* pairs (dimension in the order of all tensors, factor), in order of adding */
-  struct place {
-    u32 dim, factor;
-  } * places;
-  size_t num_places, cap_places;
+  VEC(place) places; /* in order of adding */
   u32 *tensor_begin;
 } rule_builder;
 

@@ -178,7 +178,7 @@ const sharding *shard_read(shard_space *s, const attr *a) {
 
 /* ---- writing ---- */
 
-static attrs write_axes(ir_ctx *c, arena *a, const mesh *m, axis_list l) {
+attrs shard_write_axes(ir_ctx *c, arena *a, const mesh *m, axis_list l) {
   const attr **out = ARENA_ARRAY(a, const attr *, l.len);
   for (size_t i = 0; i < l.len; i++) {
     bool whole = axis_is_whole(m, l.data[i]);
@@ -195,14 +195,15 @@ const attr *shard_write(shard_space *s, const sharding *sh) {
   ir_ctx *c = s->m->ctx;
   const attr **dims = ARENA_ARRAY(s->a, const attr *, sh->rank);
   for (u32 i = 0; i < sh->rank; i++)
-    dims[i] = attr_make(c, dim_sharding, .axes = write_axes(c, s->a, sh->mesh, sh->dims[i].axes),
-                        .closed = sh->dims[i].closed, .priority = sh->dims[i].priority);
+    dims[i] =
+        attr_make(c, dim_sharding, .axes = shard_write_axes(c, s->a, sh->mesh, sh->dims[i].axes),
+                  .closed = sh->dims[i].closed, .priority = sh->dims[i].priority);
   const attr *kind =
       sh->unreduced_kind ? attr_enum(c, ATTR_reduction_op, sh->unreduced_kind) : NULL;
-  n->attr =
-      attr_make(c, tensor_sharding, .mesh = shard_mesh_ref(s, sh->mesh), .dims = {dims, sh->rank},
-                .replicated = write_axes(c, s->a, sh->mesh, sh->replicated),
-                .unreduced = write_axes(c, s->a, sh->mesh, sh->unreduced), .unreduced_kind = kind);
+  n->attr = attr_make(
+      c, tensor_sharding, .mesh = shard_mesh_ref(s, sh->mesh), .dims = {dims, sh->rank},
+      .replicated = shard_write_axes(c, s->a, sh->mesh, sh->replicated),
+      .unreduced = shard_write_axes(c, s->a, sh->mesh, sh->unreduced), .unreduced_kind = kind);
   index_set(&s->from_attr, s->a, n->attr, n);
   return n->attr;
 }

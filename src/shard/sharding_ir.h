@@ -29,6 +29,9 @@ const sharding *shard_intern(shard_space *s, const sharding *proto);
 /* Value to attribute; NULL in, NULL out. `s` must be interned in the space. */
 const attr *shard_write(shard_space *s, const sharding *sh);
 
+/* Axes of the mesh as #sdy references, in the arena. */
+attrs shard_write_axes(ir_ctx *c, arena *a, const mesh *m, axis_list l);
+
 bool shard_space_ok(const shard_space *s);
 /* Reports, if not ok, that a sharding is malformed; returns shard_space_ok. */
 bool shard_space_check(shard_space *s);
