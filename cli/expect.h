@@ -19,11 +19,13 @@ typedef struct expectations {
   expected **by_line;
   str file;
   u32 wrong; /* complaints printed */
+  bool only; /* what nobody expects is fine */
 } expectations;
 
 /* Reads `// expected-error@+1 {{text}}` and its kin: error warning remark note; @+N @-N @above
- * @below @unknown; a count of repetitions. The trap is for memory. */
-void expect_read(expectations *e, str file, str source, oom_trap *trap);
+ * @below @unknown; a count of repetitions. The source has so many lines above it. The trap is for
+ * memory. */
+void expect_read(expectations *e, str file, str source, u32 above, oom_trap *trap);
 /* A diag_sink's fn; user is the expectations. */
 void expect_sink(void *user, diag_kind kind, diag_pos pos, str text);
 /* Complains about what did not come; true: all is as expected. Frees. */

@@ -97,22 +97,35 @@ static bool process_module(const opt_options *o, str file, str source, diag_sink
   return ok;
 }
 
-/* `said`: what parts before this one warned of once and for all. */
-static bool process(const opt_options *o, str file, str source, u32 *said, buf *out) {
-  if (!o->expect) {
-    diag_sink sink = {.fn = diag_to_stderr, .said = *said};
-    bool ok = process_module(o, file, source, &sink, out);
-    *said = sink.said;
-    return ok;
-  }
+/* One part of a file, and what comes of it. */
+typedef struct part {
+  str file, source;
+  u32 above; /* lines of the file before it */
+  u32 said;  /* what parts before it warned of once and for all */
+  expectations *expected;
+} part;
+
+/* Lines are those of the file. */
+static void say_of_part(void *user, diag_kind kind, diag_pos pos, str text) {
+  const part *p = user;
+  if (pos.line && str_eq(pos.file, p->file)) pos.line += p->above;
+  if (p->expected)
+    expect_sink(p->expected, kind, pos, text);
+  else
+    diag_to_stderr(NULL, kind, pos, text);
+}
+
+static bool process(const opt_options *o, part *p, buf *out) {
   oom_trap trap;
   expectations e = {0};
   if (setjmp(trap.at)) return say_error("out of memory"), false;
-  expect_read(&e, file, source, &trap);
-  diag_sink sink = {.fn = expect_sink, .user = &e, .said = *said};
-  process_module(o, file, source, &sink, out);
-  *said = sink.said;
-  return expect_finish(&e);
+  if (o->expect) expect_read(&e, p->file, p->source, p->above, &trap);
+  e.only = o->expect && strcmp(o->expect, "only-expected") == 0;
+  p->expected = o->expect ? &e : NULL;
+  diag_sink sink = {.fn = say_of_part, .user = p, .said = p->said};
+  bool ok = process_module(o, p->file, p->source, &sink, out);
+  p->said = sink.said;
+  return o->expect ? expect_finish(&e) : ok;
 }
 
 /* The part before the next line that begins with the marker; `rest` is moved behind it. */
@@ -131,12 +144,15 @@ static str next_part(const char *marker, str *rest) {
 }
 
 static bool process_all(const opt_options *o, str file, str source, buf *out) {
-  u32 said = 0;
-  if (!o->split || bytecode_is(source)) return process(o, file, source, &said, out);
+  part p = {.file = file, .source = source};
+  if (!o->split || bytecode_is(source)) return process(o, &p, out);
   bool ok = true;
   for (str rest = source; rest.len;) {
-    ok &= process(o, file, next_part(o->marker, &rest), &said, out);
-    if (rest.len) buf_printf(out, "\n%s\n", o->joint ? o->joint : o->marker);
+    p.source = next_part(o->marker, &rest);
+    ok &= process(o, &p, out);
+    if (!rest.len) break;
+    for (const char *at = p.source.data; at < rest.data; at++) p.above += *at == '\n';
+    buf_printf(out, "\n%s\n", o->joint ? o->joint : o->marker);
   }
   return ok;
 }

@@ -17,11 +17,12 @@ typedef struct opt_options {
   const char *file, *output;
   buf pipeline; /* comma-separated */
   text_print_options print;
-  bool split, list, help, expect, unregistered, bytecode, no_verify_each, explicit_module;
+  bool split, list, help, unregistered, bytecode, no_verify_each, explicit_module;
   bool show_dialects, dump_pipeline, timing, ignored;
   const char *dialects[16]; /* shared objects */
   size_t num_dialects;
   const char *op_priorities;
+  const char *expect;         /* of -verify-diagnostics: "all" or "only-expected"; NULL: nothing */
   const char *marker;         /* of -split-input-file */
   const char *joint;          /* between the parts of the output; NULL: the marker */
   const char *timing_display; /* "list" or "tree" */

@@ -22,6 +22,7 @@ typedef enum kind {
   LIMIT,
   TEXT,
   MAYBE_TEXT,
+  EXPECT,
   DIALECT,
   PIPELINE,
   HEADING
@@ -42,8 +43,9 @@ static const option options[] = {
     {"split-input-file", MAYBE_TEXT, AT(split), "MARKER",
      "lines that begin with `// -----` (or MARKER) part modules", AT(marker)},
     {"output-split-marker", TEXT, AT(joint), "MARKER", "what is printed between the parts"},
-    {"verify-diagnostics", MAYBE_TEXT, AT(expect), "all",
-     "`expected-error {{...}}` comments say what is to be reported", SIZE_MAX},
+    {"verify-diagnostics", EXPECT, AT(expect), "all|only-expected",
+     "`expected-error {{...}}` comments say what is to be reported: all of it (the default) or "
+     "some"},
     {"allow-unregistered-dialect", FLAG, AT(unregistered), NULL, "ops without a row pass through"},
     {"load-dialect", DIALECT, 0, "LIB.so",
      "a dialect in a shared object, see terrazzo/dialect.h; may be given again"},
@@ -128,8 +130,12 @@ static bool set_option(opt_options *o, const option *p, const char *v) {
     return true;
   case MAYBE_TEXT:
     *(bool *)(void *)at = true;
-    if (v && *v && p->text != SIZE_MAX) *(const char **)(void *)((char *)o + p->text) = v;
+    if (v && *v) *(const char **)(void *)((char *)o + p->text) = v;
     return true;
+  case EXPECT:
+    o->expect = v ? v : "all";
+    return strcmp(o->expect, "all") == 0 || strcmp(o->expect, "only-expected") == 0 ||
+           (say_error("--%s is all or only-expected", p->name), false);
   case TEXT:
     *(const char **)(void *)at = v;
     return true;
@@ -213,9 +219,9 @@ void opt_help(void) {
       continue;
     }
     snprintf(name, sizeof name,
-             p->kind == MAYBE_TEXT ? "--%s[=%s]"
-             : p->value            ? "--%s=%s"
-                                   : "--%s",
+             p->kind == MAYBE_TEXT || p->kind == EXPECT ? "--%s[=%s]"
+             : p->value                                 ? "--%s=%s"
+                                                        : "--%s",
              p->name, p->value ? p->value : "");
     printf(strlen(name) > 34 ? "  %s\n%38s%s\n" : "  %-34s  %s%s\n", name, "", p->help);
   }

@@ -64,7 +64,7 @@ func.func private @helper() {
 // -----
 
 // An op of an unknown dialect with a region may be a symbol table.
-// ERROR: 4:1: error: operation contains potentially unknown symbol table, meaning that we can't reliable compute symbol uses
+// ERROR: :[[# @LINE+1]]:1: error: operation contains potentially unknown symbol table, meaning that we can't reliable compute symbol uses
 "test.region"() ({
   "test.end"() : () -> ()
 }) : () -> ()

@@ -1,80 +1,80 @@
 // What array<...> does not take; and -0, which is no integer.
 // RUN: not terrazzo opt %s -split-input-file 2>&1 | FileCheck %s
 
-// CHECK: :5:32: error: element type bitwidth must be a multiple of 8
+// CHECK: :[[# @LINE+1]]:32: error: element type bitwidth must be a multiple of 8
 module attributes {t.a = array<i4: 1>} {}
 
 // -----
 
-// CHECK: :3:32: error: element type bitwidth must be a multiple of 8
+// CHECK: :[[# @LINE+1]]:32: error: element type bitwidth must be a multiple of 8
 module attributes {t.a = array<f4E2M1FN: 1.0>} {}
 
 // -----
 
-// CHECK: :3:32: error: expected integer or float type, got: 'index'
+// CHECK: :[[# @LINE+1]]:32: error: expected integer or float type, got: 'index'
 module attributes {t.a = array<index: 1>} {}
 
 // -----
 
-// CHECK: :3:77: error: integer constant out of range
+// CHECK: :[[# @LINE+1]]:77: error: integer constant out of range
 module attributes {t.a = array<i128: 340282366920938463463374607431768211456>} {}
 
 // -----
 
-// CHECK: :3:40: error: integer constant out of range
+// CHECK: :[[# @LINE+1]]:40: error: integer constant out of range
 module attributes {t.a = array<i8: -129>} {}
 
 // -----
 
-// CHECK: :3:39: error: integer constant out of range
+// CHECK: :[[# @LINE+1]]:39: error: integer constant out of range
 module attributes {t.a = array<i16: -0>} {}
 
 // -----
 
-// CHECK: :3:37: error: expected 'true' or 'false' values for i1 type
+// CHECK: :[[# @LINE+1]]:37: error: expected 'true' or 'false' values for i1 type
 module attributes {t.a = array<i1: 1>} {}
 
 // -----
 
-// CHECK: :3:37: error: expected i1 type for 'true' or 'false' values
+// CHECK: :[[# @LINE+1]]:37: error: expected i1 type for 'true' or 'false' values
 module attributes {t.a = array<i16: true>} {}
 
 // -----
 
-// CHECK: :3:38: error: expected integer literal
+// CHECK: :[[# @LINE+1]]:38: error: expected integer literal
 module attributes {t.a = array<i128: 1.0>} {}
 
 // -----
 
-// CHECK: :3:37: error: expected floating point literal
+// CHECK: :[[# @LINE+1]]:37: error: expected floating point literal
 module attributes {t.a = array<f32: true>} {}
 
 // -----
 
-// CHECK: :3:37: error: unexpected decimal integer literal for a floating point value
+// CHECK: :[[# @LINE+1]]:37: error: unexpected decimal integer literal for a floating point value
 module attributes {t.a = array<f80: 1>} {}
 
 // -----
 
-// CHECK: :3:38: error: hexadecimal float literal should not have a leading minus
+// CHECK: :[[# @LINE+1]]:38: error: hexadecimal float literal should not have a leading minus
 module attributes {t.a = array<f80: -0x1>} {}
 
 // -----
 
-// CHECK: :3:35: error: expected ':' after dense array type
+// CHECK: :[[# @LINE+1]]:35: error: expected ':' after dense array type
 module attributes {t.a = array<i32 1>} {}
 
 // -----
 
-// CHECK: :3:27: error: integer constant out of range for attribute
+// CHECK: :[[# @LINE+1]]:27: error: integer constant out of range for attribute
 module attributes {t.a = -0 : i16} {}
 
 // -----
 
-// CHECK: :3:27: error: integer constant out of range for attribute
+// CHECK: :[[# @LINE+1]]:27: error: integer constant out of range for attribute
 module attributes {t.a = -0 : i128} {}
 
 // -----
 
-// CHECK: :3:33: error: integer constant out of range for type
+// CHECK: :[[# @LINE+1]]:33: error: integer constant out of range for type
 module attributes {t.a = dense<-0> : tensor<i16>} {}
