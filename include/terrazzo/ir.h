@@ -295,7 +295,8 @@ TZ_API tz_error *tz_module_print_to(tz_module *m, const tz_print_options *option
 TZ_API tz_error *tz_op_print(tz_module *m, tz_op *o, const tz_print_options *options,
                              char **out_text, size_t *out_length);
 /* MLIR bytecode; a portable artifact for this version of StableHLO ("1.17.0"), or, with NULL,
- * the ops as they are. tz_free. The module must verify. */
+ * the ops as they are. tz_free. The module must verify. Ops that stand nowhere and use its values
+ * are erased, here and in tz_module_run. */
 TZ_API tz_error *tz_module_write_bytecode(tz_module *m, const char *version, char **out_bytes,
                                           size_t *out_length);
 

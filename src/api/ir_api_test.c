@@ -210,6 +210,20 @@ static void test_strays(tz_context *c) {
   CHECK(fine(tz_op_remove(m, add)) && prints(m, "(<<UNKNOWN SSA VALUE>>, <<UNKNOWN SSA VALUE>>)"));
   CHECK(refused(tz_module_verify(m), "operand #0 is a value that stands nowhere"));
   CHECK(fine(tz_op_insert(m, add, b, tz_block_first_op(b))) && fine(tz_module_verify(m)));
+  /* what stands nowhere does not count among the users that passes and bytecode see */
+  char *bytes;
+  size_t length;
+  spec.operands = (tz_value *[]){arg, arg};
+  spec.num_operands = 2, spec.name = "stablehlo.add";
+  for (int run = 0; run < 2; run++) {
+    CHECK(fine(tz_op_create(m, &spec, &stray)) && tz_op_num_operands(stray) == 2);
+    if (run) CHECK(fine(tz_module_run(m, "sdy-basic-propagate")));
+    if (!run) CHECK(fine(tz_module_write_bytecode(m, NULL, &bytes, &length)));
+    CHECK(tz_op_num_operands(stray) == 0);
+  }
+  CHECK(fine(tz_module_parse(c, bytes, length, "again", &other)));
+  tz_free(bytes);
+  spec.num_operands = 1, spec.name = "stablehlo.negate";
   /* an argument that is gone */
   tz_value *gone;
   CHECK(fine(tz_block_add_arg(m, b, tz_value_type(arg), NULL, &gone)));

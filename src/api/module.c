@@ -96,6 +96,42 @@ static walk_result find_stray(void *user, op *o) {
   return WALK_ON;
 }
 
+static void unmark_users(const value *v) {
+  for (const use *u = v->uses; u; u = u->next) u->owner->num = 0;
+}
+
+static void erase_unmarked_users(const value *v) {
+  for (const use *u = v->uses, *next; u; u = next) {
+    op *top = u->owner;
+    next = u->next;
+    if (top->num) continue;
+    while (op_parent(top)) top = op_parent(top);
+    op_erase(top);
+    next = v->uses; /* several may be gone */
+  }
+}
+
+static void each_value(op *o, void (*fn)(const value *v)) {
+  for (u32 i = 0; i < o->num_results; i++) fn(&o->results[i]);
+  for (u16 r = 0; r < o->num_regions; r++)
+    for (const block *b = o->regions[r].first; b; b = b->next)
+      for (u32 i = 0; i < b->num_args; i++) fn(b->args[i]);
+}
+static walk_result unmark(void *user, op *o) {
+  return (void)user, each_value(o, unmark_users), WALK_ON;
+}
+static walk_result erase_strays(void *user, op *o) {
+  return (void)user, each_value(o, erase_unmarked_users), WALK_ON;
+}
+
+/* Passes, and the order of uses in bytecode, take it that users are in the module. */
+static void drop_strays(tz_module *m) {
+  if (!m->edited) return;
+  op_walk(m->ir->root, unmark, NULL);
+  op_walk(m->ir->root, mark, NULL);
+  op_walk(m->ir->root, erase_strays, NULL);
+}
+
 static bool verifies(tz_module *m) {
   u32 before = m->context->sink->errors;
   bool ok = true;
@@ -207,6 +243,7 @@ static status write_bytecode(tz_module *m, const char *version, char **out_bytes
                              size_t *out_length) {
   tz_context *c = m->context;
   if (!m->verified) RETURN_IF_ERROR(verify(m));
+  drop_strays(m);
   buf b;
   buf_init(&b, ir_mem(c->ir));
   bytecode_write_options o = {.target = str_of(version)};
@@ -239,6 +276,7 @@ status module_run(tz_module *m, const char *pipeline, tz_trace *trace) {
                    .user = trace};
   u32 before = m->context->sink->errors;
   if (!m->verified) RETURN_IF_ERROR(verify(m));
+  drop_strays(m);
   m->verified = false;
   if (!pass_run_text(m->ir, str_of(pipeline), &t) || m->context->sink->errors != before)
     return reported(m->context);
