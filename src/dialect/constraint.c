@@ -197,7 +197,7 @@ static bool check_one(checker *k, const op *o, const value_info *info, const typ
   buf_init(&b, ir_mem(k->c));
   if (info->arity != ONE) buf_printf(&b, "variadic of ");
   put_constraint(&b, info->is);
-  str words = buf_take(&b, ir_arena(k->c));
+  str words = buf_take(&b, k->scratch);
   return op_error(k->c, o, "%s #%zu must be " STR_FMT ", but got '%s'", what, i, STR_ARG(words),
                   show(k, t));
 }

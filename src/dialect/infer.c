@@ -72,7 +72,7 @@ const type *shape_type(checker *k, const shape *s, const type *elem) {
 }
 
 bool infer_push(checker *k, inferred *out, const type *t) {
-  VEC_PUSH(ir_arena(k->c), *out, t);
+  VEC_PUSH(k->scratch, *out, t);
   return true;
 }
 
@@ -138,7 +138,7 @@ static bool merge_tensors(checker *k, const op *o, const type *const *t, size_t 
 bool merge_types(checker *k, const op *o, const type *const *t, size_t n, bool least,
                  const type **out) {
   size_t ranked = 0;
-  const type **list = ARENA_ARRAY(ir_arena(k->c), const type *, n);
+  const type **list = ARENA_ARRAY(k->scratch, const type *, n);
   *out = t[0];
   for (size_t i = 0; i < n; i++) {
     if (t[i]->kind == TYPE_TENSOR)
@@ -150,7 +150,7 @@ bool merge_types(checker *k, const op *o, const type *const *t, size_t n, bool l
 }
 
 bool infer_same(checker *k, const op *o, inferred *out) {
-  const type *t, **in = ARENA_ARRAY(ir_arena(k->c), const type *, o->num_operands);
+  const type *t, **in = ARENA_ARRAY(k->scratch, const type *, o->num_operands);
   for (u32 i = 0; i < o->num_operands; i++) in[i] = in_type(o, i);
   return merge_types(k, o, in, o->num_operands, false, &t) && infer_push(k, out, t);
 }

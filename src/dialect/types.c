@@ -46,9 +46,9 @@ bool is_scalar_of(const type *t, const type *elem) {
 
 const char *dialect_show_type(ir_ctx *c, const type *t) { return text_show_type(ir_arena(c), t); }
 
-const char *show(checker *k, const type *t) { return text_show_type(ir_arena(k->c), t); }
-const char *show_attr(checker *k, const attr *a) { return text_show_attr(ir_arena(k->c), a); }
-const char *show_ints(checker *k, i64s list) { return text_show_i64s(ir_arena(k->c), list); }
+const char *show(checker *k, const type *t) { return text_show_type(k->scratch, t); }
+const char *show_attr(checker *k, const attr *a) { return text_show_attr(k->scratch, a); }
+const char *show_ints(checker *k, i64s list) { return text_show_i64s(k->scratch, list); }
 
 const char *show_dims(checker *k, i64s dims) {
   buf b;
@@ -59,23 +59,23 @@ const char *show_dims(checker *k, i64s dims) {
     else
       buf_printf(&b, "%s%lld", i ? ", " : "", (long long)dims.data[i]);
   }
-  return buf_take(&b, ir_arena(k->c)).data;
+  return buf_take(&b, k->scratch).data;
 }
 
 const char *show_operands(checker *k, const op *o) {
-  const type **t = ARENA_ARRAY(ir_arena(k->c), const type *, o->num_operands);
+  const type **t = ARENA_ARRAY(k->scratch, const type *, o->num_operands);
   for (u32 i = 0; i < o->num_operands; i++) t[i] = in_type(o, i);
   return show_types(k, t, o->num_operands);
 }
 
 const char *show_results(checker *k, const op *o) {
-  const type **t = ARENA_ARRAY(ir_arena(k->c), const type *, o->num_results);
+  const type **t = ARENA_ARRAY(k->scratch, const type *, o->num_results);
   for (u32 i = 0; i < o->num_results; i++) t[i] = out_type(o, i);
   return show_types(k, t, o->num_results);
 }
 
 const char *show_args(checker *k, const block *b) {
-  const type **t = ARENA_ARRAY(ir_arena(k->c), const type *, b->num_args);
+  const type **t = ARENA_ARRAY(k->scratch, const type *, b->num_args);
   for (u32 i = 0; i < b->num_args; i++) t[i] = b->args[i]->type;
   return show_types(k, t, b->num_args);
 }
@@ -88,7 +88,7 @@ const char *show_types(checker *k, const type *const *t, size_t n) {
     text_print_type(&b, t[i]);
     BUF_LIT(&b, "'");
   }
-  return buf_take(&b, ir_arena(k->c)).data;
+  return buf_take(&b, k->scratch).data;
 }
 
 /* ---- elements ---- */
@@ -130,7 +130,7 @@ bool constant_ints(checker *k, const value *v, i64s *out) {
   i64 n;
   if (!d || !type_num_elements(d->type, &n) || n > MOST) return false;
   if (d->type->elem->kind != TYPE_INT && d->type->elem->kind != TYPE_INDEX) return false;
-  i64 *list = ARENA_ARRAY(ir_arena(k->c), i64, (size_t)n);
+  i64 *list = ARENA_ARRAY(k->scratch, i64, (size_t)n);
   for (i64 i = 0; i < n; i++) list[i] = attr_dense_int(&d->base, (size_t)i);
   *out = (i64s){list, (size_t)n};
   return true;
@@ -168,7 +168,7 @@ static int by_value(const void *a, const void *b) {
 }
 
 bool is_unique(checker *k, i64s dims) {
-  i64 *sorted = ARENA_ARRAY(ir_arena(k->c), i64, dims.len);
+  i64 *sorted = ARENA_ARRAY(k->scratch, i64, dims.len);
   for (size_t i = 0; i < dims.len; i++) sorted[i] = dims.data[i];
   if (dims.len) qsort(sorted, dims.len, sizeof *sorted, by_value);
   for (size_t i = 1; i < dims.len; i++)
@@ -184,7 +184,7 @@ bool contains(i64s dims, i64 d) {
 
 bool check_disjoint(checker *k, const op *o, i64s a, i64s b, const char *what_a,
                     const char *what_b) {
-  i64 *all = ARENA_ARRAY(ir_arena(k->c), i64, a.len + b.len);
+  i64 *all = ARENA_ARRAY(k->scratch, i64, a.len + b.len);
   for (size_t i = 0; i < a.len + b.len; i++) all[i] = i < a.len ? a.data[i] : b.data[i - a.len];
   if (is_unique(k, (i64s){all, a.len + b.len})) return true;
   size_t j = 1; /* the first that comes again */

@@ -63,7 +63,7 @@ static op_id expected_terminator(const op *o) {
 static bool check_number(checker *k, const op *o, u32 got, u32 least, bool more, const char *what,
                          bool single) {
   if (more ? got >= least : got == least) return true;
-  const char *found = arena_printf(ir_arena(k->c), ", but found %u", got).data;
+  const char *found = arena_printf(k->scratch, ", but found %u", got).data;
   if (!single) found = ""; /* of results and regions MLIR says nothing */
   if (more) return op_error(k->c, o, "expected %u or more %ss%s", least, what, found);
   if (least == 0) return op_error(k->c, o, "requires zero %ss", what);
@@ -311,7 +311,7 @@ bool check_row_end(checker *k, const op *o) {
 /* ---- inference ---- */
 
 bool dialect_infer(ir_module *m, const op *o, const type **out) {
-  checker k = {.m = m, .c = m->ctx};
+  checker k = {.m = m, .c = m->ctx, .scratch = ir_arena(m->ctx)};
   infer_fn *fn = op_kind(o) < OP_COUNT ? infer_of[op_kind(o)] : NULL;
   inferred got = {0};
   if (!fn && op_has(o, SAME_TYPE) && o->num_operands) fn = infer_same;
@@ -323,7 +323,7 @@ bool dialect_infer(ir_module *m, const op *o, const type **out) {
 }
 
 bool dialect_infer_checked(ir_module *m, const op *o, const type **out) {
-  checker k = {.m = m, .c = m->ctx};
+  checker k = {.m = m, .c = m->ctx, .scratch = ir_arena(m->ctx)};
   if (o->info->hooks) return check_counts(&k, o) && check_slots(&k, o) && dialect_infer(m, o, out);
   if (op_kind(o) == OP_unregistered || o->info->family == FAMILY_later) return false;
   return check_counts(&k, o) && check_segments(&k, o) && check_slots(&k, o) &&
@@ -332,7 +332,7 @@ bool dialect_infer_checked(ir_module *m, const op *o, const type **out) {
 }
 
 bool dialect_check_rule(ir_module *m, const op *o, const attr *rule) {
-  checker k = {.m = m, .c = m->ctx};
+  checker k = {.m = m, .c = m->ctx, .scratch = ir_arena(m->ctx)};
   return check_sharding_rule(&k, o, (const op_sharding_rule_attr *)rule);
 }
 

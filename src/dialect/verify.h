@@ -11,7 +11,7 @@ typedef struct checker {
   ir_module *m;
   ir_ctx *c;
   hash_index meshes;   /* of the innermost module around what is checked, by name */
-  arena *scratch;      /* while a module is verified */
+  arena *scratch;      /* of what nobody needs once the checks are done */
   symbol_map *symbols; /* of the table asked last */
   const op *symbols_of;
   hash_index axes; /* of a mesh of many, by name */

@@ -7,7 +7,7 @@ static bool check_op_shardings(checker *k, const op *o, const attr *a) {
   const sharding_per_value_attr *s = attr_as(sharding_per_value, a);
   if (!s)
     return op_error(k->c, o, "should have a sharding attribute of type TensorShardingPerValueAttr");
-  const type **t = ARENA_ARRAY(ir_arena(k->c), const type *, o->num_results);
+  const type **t = ARENA_ARRAY(k->scratch, const type *, o->num_results);
   for (u32 i = 0; i < o->num_results; i++) t[i] = out_type(o, i);
   return check_shardings(k, o, s, t, o->num_results, "result");
 }

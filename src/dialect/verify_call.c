@@ -101,13 +101,13 @@ static bool check_layouts(checker *k, const op *o, attrs layouts, types t, const
 /* ---- custom_call: aliases ---- */
 
 static types operand_types(checker *k, const op *o) {
-  const type **t = ARENA_ARRAY(ir_arena(k->c), const type *, o->num_operands);
+  const type **t = ARENA_ARRAY(k->scratch, const type *, o->num_operands);
   for (u32 i = 0; i < o->num_operands; i++) t[i] = in_type(o, i);
   return (types){t, o->num_operands};
 }
 
 static types result_types(checker *k, const op *o) {
-  const type **t = ARENA_ARRAY(ir_arena(k->c), const type *, o->num_results);
+  const type **t = ARENA_ARRAY(k->scratch, const type *, o->num_results);
   for (u32 i = 0; i < o->num_results; i++) t[i] = out_type(o, i);
   return (types){t, o->num_results};
 }

@@ -31,7 +31,7 @@ static bool check_groups(checker *k, const op *o, const dense_attr *g, bool unev
   if (global && n == 0)
     return plain_error(k, o,
                        "if `use_global_device_ids` is set, the replica groups cannot be empty");
-  id_set seen = {arena_zalloc(ir_arena(k->c), ((size_t)n / 64 + 1) * 8), (size_t)n / 64 + 1};
+  id_set seen = {arena_zalloc(k->scratch, ((size_t)n / 64 + 1) * 8), (size_t)n / 64 + 1};
   i64 count = 0;
   for (i64 i = 0; i < n; i++) {
     i64 id = attr_dense_int(&g->base, (size_t)i);
@@ -268,7 +268,7 @@ static int by_value(const void *a, const void *b) {
 
 /* Every step-th id from `from`: none twice, none negative; i of the first that is wrong. */
 static i64 find_twice(checker *k, const dense_attr *g, i64 n, i64 from, i64 step) {
-  i64 *ids = ARENA_ARRAY(ir_arena(k->c), i64, (size_t)n);
+  i64 *ids = ARENA_ARRAY(k->scratch, i64, (size_t)n);
   size_t count = 0;
   if (g->splat) return n > from + step ? from + step : n;
   for (i64 i = from; i < n; i += step) ids[count++] = attr_dense_int(&g->base, (size_t)i);

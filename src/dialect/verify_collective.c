@@ -36,12 +36,12 @@ typedef struct collective {
 } collective;
 
 static const mesh *to_mesh(checker *k, const mesh_attr *m) {
-  mesh_axis *axes = ARENA_ARRAY(ir_arena(k->c), mesh_axis, m->axes.len);
+  mesh_axis *axes = ARENA_ARRAY(k->scratch, mesh_axis, m->axes.len);
   for (size_t i = 0; i < m->axes.len; i++) {
     const mesh_axis_attr *a = (const mesh_axis_attr *)m->axes.data[i];
     axes[i] = (mesh_axis){a->name, a->size};
   }
-  return mesh_make(ir_arena(k->c), STR(""), axes, m->axes.len, m->device_ids);
+  return mesh_make(k->scratch, STR(""), axes, m->axes.len, m->device_ids);
 }
 
 /* References that were checked against the mesh. */
@@ -51,7 +51,7 @@ static axis_list to_axes(checker *k, const mesh *m, attrs list) {
     const axis_ref_attr *a = (const axis_ref_attr *)list.data[i];
     u32 axis = (u32)mesh_axis_find(m, a->name);
     axis_ref r = a->size ? (axis_ref){axis, a->pre_size, a->size} : axis_whole(m, axis);
-    VEC_PUSH(ir_arena(k->c), v, r);
+    VEC_PUSH(k->scratch, v, r);
   }
   return axis_vec_list(&v);
 }
@@ -66,9 +66,8 @@ static attrs list_at(const axis_ref_lists_attr *l, size_t i) {
 
 static const char *show_ref(checker *k, const mesh *m, axis_ref r) {
   str name = m->axes[r.axis].name;
-  if (axis_is_whole(m, r))
-    return arena_printf(ir_arena(k->c), "\"" STR_FMT "\"", STR_ARG(name)).data;
-  return arena_printf(ir_arena(k->c), "\"" STR_FMT "\":(%lld)%lld", STR_ARG(name), (long long)r.pre,
+  if (axis_is_whole(m, r)) return arena_printf(k->scratch, "\"" STR_FMT "\"", STR_ARG(name)).data;
+  return arena_printf(k->scratch, "\"" STR_FMT "\":(%lld)%lld", STR_ARG(name), (long long)r.pre,
                       (long long)r.size)
       .data;
 }
@@ -76,9 +75,9 @@ static const char *show_ref(checker *k, const mesh *m, axis_ref r) {
 static const char *show_list(checker *k, const mesh *m, axis_list l) {
   str s = STR("");
   for (size_t i = 0; i < l.len; i++)
-    s = arena_printf(ir_arena(k->c), STR_FMT "%s%s", STR_ARG(s), i ? ", " : "",
+    s = arena_printf(k->scratch, STR_FMT "%s%s", STR_ARG(s), i ? ", " : "",
                      show_ref(k, m, l.data[i]));
-  return arena_printf(ir_arena(k->c), "[" STR_FMT "]", STR_ARG(s)).data;
+  return arena_printf(k->scratch, "[" STR_FMT "]", STR_ARG(s)).data;
 }
 
 static collective collect(checker *k, const op *o, const tensor_sharding_attr *out) {
@@ -104,7 +103,7 @@ static bool note_mesh(checker *k, const collective *c) {
     const mesh_axis_attr *x = (const mesh_axis_attr *)m->axes.data[i];
     buf_printf(&b, "%s\"" STR_FMT "\"=%lld", i ? ", " : "", STR_ARG(x->name), (long long)x->size);
   }
-  str axes = buf_take(&b, ir_arena(k->c));
+  str axes = buf_take(&b, k->scratch);
   const char *ids = m->device_ids.len ? show_dims(k, m->device_ids) : NULL;
   loc_note(k->c, value_loc(op_operand(c->op, 0)), "operand mesh: #sdy.mesh<[" STR_FMT "]%s%s%s>",
            STR_ARG(axes), ids ? ", device_ids=[" : "", ids ? ids : "", ids ? "]" : "");
@@ -171,13 +170,13 @@ static bool take_axes(checker *k, const collective *c, size_t d, attrs gone, con
                       axis_list *out) {
   axis_list have = to_axes(k, c->mesh, dim_axes(c->in, d)), l = to_axes(k, c->mesh, gone);
   axis_vec v = {0};
-  for (size_t i = 0; i < have.len; i++) VEC_PUSH(ir_arena(k->c), v, have.data[i]);
+  for (size_t i = 0; i < have.len; i++) VEC_PUSH(k->scratch, v, have.data[i]);
   for (size_t i = l.len; i-- > 0;) {
     if (v.len == 0 || !axis_suffix_of(l.data[i], v.data[v.len - 1]))
       return op_error(k->c, c->op, "can't apply %s axis %s to operand sharding on dimension %zu",
                       what, show_ref(k, c->mesh, l.data[i]), d);
     axis_ref last = v.data[--v.len], rest;
-    if (axis_prefix_without(last, l.data[i], &rest)) VEC_PUSH(ir_arena(k->c), v, rest);
+    if (axis_prefix_without(last, l.data[i], &rest)) VEC_PUSH(k->scratch, v, rest);
   }
   *out = axis_vec_list(&v);
   return true;
@@ -186,8 +185,8 @@ static bool take_axes(checker *k, const collective *c, size_t d, attrs gone, con
 static axis_list add_axes(checker *k, const collective *c, size_t d, attrs more) {
   axis_list have = to_axes(k, c->mesh, dim_axes(c->in, d)), l = to_axes(k, c->mesh, more);
   axis_vec v = {0};
-  for (size_t i = 0; i < have.len; i++) VEC_PUSH(ir_arena(k->c), v, have.data[i]);
-  for (size_t i = 0; i < l.len; i++) axes_add_or_merge(ir_arena(k->c), &v, l.data[i]);
+  for (size_t i = 0; i < have.len; i++) VEC_PUSH(k->scratch, v, have.data[i]);
+  for (size_t i = 0; i < l.len; i++) axes_add_or_merge(k->scratch, &v, l.data[i]);
   return axis_vec_list(&v);
 }
 
@@ -322,7 +321,7 @@ bool use_sdy_reduce_scatter(checker *k, const op *o) {
 
 /* The unreduced axes of the result are those of the operand and `more`. */
 static bool check_unreduced(checker *k, const collective *c, axis_list more, const char *what) {
-  arena *mem = ir_arena(k->c);
+  arena *mem = k->scratch;
   axis_list have = c->in ? to_axes(k, c->mesh, c->in->unreduced) : (axis_list){0};
   axis_list want = axes_sort_merge(mem, axes_concat(mem, have, more));
   if (axes_eq(want, to_axes(k, c->mesh, c->out->unreduced))) return true;
@@ -337,7 +336,7 @@ bool use_sharded_to_unreduced(checker *k, const op *o) {
   if (!check_per_dim(k, &c, a.axes, "shard-to-unreduce")) return false;
   axis_list more = {0};
   for (size_t i = 0; i < a.axes->lists.len; i++)
-    more = axes_concat(ir_arena(k->c), more, to_axes(k, c.mesh, list_at(a.axes, i)));
+    more = axes_concat(k->scratch, more, to_axes(k, c.mesh, list_at(a.axes, i)));
   return c.skip || check_unreduced(k, &c, more, "sharded_to_unreduced_axes");
 }
 

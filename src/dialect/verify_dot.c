@@ -90,7 +90,7 @@ static bool dot_shape(checker *k, const op *o, const dot_attr *d, shape *s) {
 }
 
 const type *dialect_infer_product(ir_module *m, const op *o) {
-  checker k = {.m = m, .c = m->ctx};
+  checker k = {.m = m, .c = m->ctx, .scratch = ir_arena(m->ctx)};
   struct dot_general_attrs a = {0};
   i64 last = rank_of(in_type(o, 0)) - 1, first = 0;
   const dot_attr plain = {.lhs_contracting_dimensions = {&last, 1},

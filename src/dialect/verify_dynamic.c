@@ -60,7 +60,7 @@ static bool check_broadcast_dims(checker *k, const op *o, i64s dims) {
 /* c8, c9, c10: hints name dimensions of the operand, none twice */
 static bool check_hints(checker *k, const op *o, i64s expanding, i64s not_expanding) {
   size_t n = expanding.len + not_expanding.len;
-  i64 *all = ARENA_ARRAY(ir_arena(k->c), i64, n);
+  i64 *all = ARENA_ARRAY(k->scratch, i64, n);
   for (size_t i = 0; i < n; i++)
     all[i] = i < expanding.len ? expanding.data[i] : not_expanding.data[i - expanding.len];
   if (!is_unique(k, (i64s){all, n}))

@@ -20,13 +20,13 @@ bool verify_module(checker *k, const op *o) {
 bool verify_cast(checker *k, const op *o) { return (void)k, (void)o, true; }
 
 static const type **operand_types(checker *k, const op *o) {
-  const type **t = ARENA_ARRAY(ir_arena(k->c), const type *, o->num_operands);
+  const type **t = ARENA_ARRAY(k->scratch, const type *, o->num_operands);
   for (u32 i = 0; i < o->num_operands; i++) t[i] = in_type(o, i);
   return t;
 }
 
 static const type **result_types(checker *k, const op *o) {
-  const type **t = ARENA_ARRAY(ir_arena(k->c), const type *, o->num_results);
+  const type **t = ARENA_ARRAY(k->scratch, const type *, o->num_results);
   for (u32 i = 0; i < o->num_results; i++) t[i] = out_type(o, i);
   return t;
 }
@@ -48,7 +48,7 @@ static bool check_value_attrs(checker *k, const op *o, attrs list, types t, cons
         return op_error(k->c, o, "%ss may only have dialect attributes", word);
     const attr *a = attr_dict_get(list.data[i], STR("sdy.sharding"));
     const tensor_sharding_attr *s = attr_as(tensor_sharding, a);
-    const char *where = a ? arena_printf(ir_arena(k->c), "%s %zu - ", kind, i).data : "";
+    const char *where = a ? arena_printf(k->scratch, "%s %zu - ", kind, i).data : "";
     if (a && !s)
       return op_error(k->c, o, "%sshould have a sharding attribute of type TensorShardingAttr",
                       where);
@@ -282,7 +282,7 @@ static bool check_known_axes(checker *k, const op *o, attrs axes, const side *si
 }
 
 static const type **arg_types(checker *k, const block *b) {
-  const type **t = ARENA_ARRAY(ir_arena(k->c), const type *, b->num_args);
+  const type **t = ARENA_ARRAY(k->scratch, const type *, b->num_args);
   for (u32 i = 0; i < b->num_args; i++) t[i] = b->args[i]->type;
   return t;
 }

@@ -266,7 +266,7 @@ static size_t num_inputs(const op *o) { return (o->num_operands - 1u) / 2; }
 /* scatter_c1, c3, c22, c6, c23 */
 static bool check_scatter(checker *k, const op *o, const scatter_dims_attr *d) {
   size_t n = num_inputs(o);
-  arena *mem = ir_arena(k->c);
+  arena *mem = k->scratch;
   const type **inputs = ARENA_ARRAY(mem, const type *, n);
   const type **inits = ARENA_ARRAY(mem, const type *, n);
   for (size_t i = 0; i < n; i++) {

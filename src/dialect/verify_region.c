@@ -101,8 +101,8 @@ bool check_reducer(checker *k, const op *o, const block *b, size_t n, const type
 
 /* n inputs, then as many initial values. */
 bool check_reduction(checker *k, const op *o, const block *b, size_t n, i64s allowed) {
-  const type **inputs = ARENA_ARRAY(ir_arena(k->c), const type *, n);
-  const type **inits = ARENA_ARRAY(ir_arena(k->c), const type *, n);
+  const type **inputs = ARENA_ARRAY(k->scratch, const type *, n);
+  const type **inits = ARENA_ARRAY(k->scratch, const type *, n);
   for (size_t i = 0; i < n; i++) {
     inputs[i] = in_type(o, i);
     inits[i] = in_type(o, n + i);
@@ -317,7 +317,7 @@ static bool infer_branches(checker *k, const op *o, inferred *out) {
                          show_operands(k, first->last), show_operands(k, b->last));
   }
   for (size_t i = 0; i < num_returned(first); i++) { /* case_c4, if_c3 */
-    const type *t, **all = ARENA_ARRAY(ir_arena(k->c), const type *, o->num_regions);
+    const type *t, **all = ARENA_ARRAY(k->scratch, const type *, o->num_regions);
     for (u16 r = 0; r < o->num_regions; r++) all[r] = returned(op_body(o, r), i);
     if (!merge_types(k, o, all, o->num_regions, true, &t)) return false;
     infer_push(k, out, t);

@@ -60,7 +60,7 @@ static void index_axes(checker *k, const mesh_attr *m) {
   for (size_t i = 0; i < m->axes.len; i++) {
     const mesh_axis_attr *a = axis_at(m, i);
     if (!a || indexed_axis(k, a->name)) continue;
-    index_add(&k->axes, ir_arena(k->c), hash_name(a->name), (void *)(uintptr_t)&m->axes.data[i]);
+    index_add(&k->axes, k->scratch, hash_name(a->name), (void *)(uintptr_t)&m->axes.data[i]);
   }
 }
 
@@ -83,7 +83,7 @@ static bool check_device_ids(checker *k, const op *o, i64s ids, i64 size) {
                     "total product of axis sizes must match total number of device ids, got: %lld "
                     "!= %zu",
                     (long long)size, ids.len);
-  u64 *seen = arena_zalloc(ir_arena(k->c), (ids.len / 64 + 1) * 8);
+  u64 *seen = arena_zalloc(k->scratch, (ids.len / 64 + 1) * 8);
   bool sorted = true;
   for (size_t i = 0; i < ids.len; i++) {
     i64 id = ids.data[i];
@@ -127,8 +127,8 @@ bool check_mesh(checker *k, const op *o, const mesh_attr *m) {
 /* ---- axis references ---- */
 
 const char *show_axis(checker *k, const axis_ref_attr *a) {
-  if (!a->size) return arena_printf(ir_arena(k->c), "\"" STR_FMT "\"", STR_ARG(a->name)).data;
-  return arena_printf(ir_arena(k->c), "\"" STR_FMT "\":(%lld)%lld", STR_ARG(a->name),
+  if (!a->size) return arena_printf(k->scratch, "\"" STR_FMT "\"", STR_ARG(a->name)).data;
+  return arena_printf(k->scratch, "\"" STR_FMT "\":(%lld)%lld", STR_ARG(a->name),
                       (long long)a->pre_size, (long long)a->size)
       .data;
 }
@@ -175,10 +175,10 @@ static bool is_seen(const axis_use *u, const axis_part *p) {
 }
 
 static void add_part(checker *k, axis_use *u, axis_part p) {
-  VEC_PUSH(ir_arena(k->c), u->parts, p);
+  VEC_PUSH(k->scratch, u->parts, p);
   size_t n = u->parts.len;
   for (size_t i = n == FEW + 1 ? 0 : n - 1; n > FEW && i < n; i++)
-    index_add(&u->seen, ir_arena(k->c), hash_part(&u->parts.data[i]), (void *)(uintptr_t)(i + 1));
+    index_add(&u->seen, k->scratch, hash_part(&u->parts.data[i]), (void *)(uintptr_t)(i + 1));
 }
 
 /* A list of references, major to minor; remembers them in `u`. */
@@ -216,7 +216,7 @@ static int by_place(const void *x, const void *y) {
 /* The parts of each axis fit it and one another. */
 bool check_sub_axes(checker *k, const op *o, const axis_use *u) {
   size_t n = u->parts.len;
-  axis_part *parts = arena_copy(ir_arena(k->c), u->parts.data, n * sizeof *parts);
+  axis_part *parts = arena_copy(k->scratch, u->parts.data, n * sizeof *parts);
   qsort(parts, n, sizeof *parts, by_place);
   for (size_t i = 0; i < n; i++) {
     const axis_part *p = &parts[i];
@@ -328,8 +328,8 @@ bool check_sharding(checker *k, const op *o, const tensor_sharding_attr *s, cons
 
 /* "result - ", or "result 1 - " of several. */
 static const char *nth_value(checker *k, const char *what, size_t i, size_t n) {
-  if (n == 1) return arena_printf(ir_arena(k->c), "%s - ", what).data;
-  return arena_printf(ir_arena(k->c), "%s %zu - ", what, i).data;
+  if (n == 1) return arena_printf(k->scratch, "%s - ", what).data;
+  return arena_printf(k->scratch, "%s %zu - ", what, i).data;
 }
 
 bool check_shardings(checker *k, const op *o, const sharding_per_value_attr *s,
@@ -372,7 +372,7 @@ static bool check_mapping(checker *k, const op *o, const attr *a, const type *t,
   if (m->dims.len != t->dims.len)
     return op_error(k->c, o, "%smapping rank must match: %zu != %zu", where, m->dims.len,
                     t->dims.len);
-  u8 *own = arena_zalloc(ir_arena(k->c), sizes.len);
+  u8 *own = arena_zalloc(k->scratch, sizes.len);
   for (size_t d = 0; d < m->dims.len; d++) {
     const dim_mapping_attr *dim = attr_as(dim_mapping, m->dims.data[d]);
     if (!dim || dim->factors.len == 0)
@@ -434,14 +434,14 @@ static bool check_factors(checker *k, const op *o, i64s l, size_t n, u8 *special
 
 /* i to z, then z_1, z_2, ... */
 static const char *factor_name(checker *k, size_t i) {
-  if (i < 18) return arena_printf(ir_arena(k->c), "%c", (char)('i' + i)).data;
-  return arena_printf(ir_arena(k->c), "z_%zu", i - 17).data;
+  if (i < 18) return arena_printf(k->scratch, "%c", (char)('i' + i)).data;
+  return arena_printf(k->scratch, "z_%zu", i - 17).data;
 }
 
 bool check_sharding_rule(checker *k, const op *o, const op_sharding_rule_attr *r) {
   size_t n = r->factor_sizes.len;
-  u8 *in = arena_zalloc(ir_arena(k->c), n), *out = arena_zalloc(ir_arena(k->c), n);
-  u8 *special = arena_zalloc(ir_arena(k->c), n);
+  u8 *in = arena_zalloc(k->scratch, n), *out = arena_zalloc(k->scratch, n);
+  u8 *special = arena_zalloc(k->scratch, n);
   for (size_t i = 0; i < n; i++)
     if (r->factor_sizes.data[i] < 0) /* 0 is the size of an empty dimension */
       return op_error(k->c, o, "factor sizes must be at least 0, got: %lld",

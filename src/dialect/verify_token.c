@@ -93,7 +93,7 @@ bool verify_infeed(checker *k, const op *o) {
 /* ---- tuples ---- */
 
 bool infer_tuple(checker *k, const op *o, inferred *out) { /* tuple_c1 */
-  const type **t = ARENA_ARRAY(ir_arena(k->c), const type *, o->num_operands);
+  const type **t = ARENA_ARRAY(k->scratch, const type *, o->num_operands);
   for (u32 i = 0; i < o->num_operands; i++) t[i] = in_type(o, i);
   return infer_push(k, out, type_tuple(k->c, (types){t, o->num_operands}));
 }

@@ -19,7 +19,7 @@ static bool read_padding(checker *k, const op *o, const dense_attr *p, i64s *out
                        show_ints(k, dims));
   i64 n = dims.data[0];
   if (n > 2 * DIALECT_MAX_RANK) n = 2 * DIALECT_MAX_RANK; /* is refused for its length */
-  i64 *list = ARENA_ARRAY(ir_arena(k->c), i64, 2 * (size_t)n);
+  i64 *list = ARENA_ARRAY(k->scratch, i64, 2 * (size_t)n);
   for (i64 i = 0; i < 2 * n; i++) list[i] = attr_dense_int(&p->base, (size_t)i);
   *out = (i64s){list, 2 * (size_t)n};
   return true;
@@ -101,7 +101,7 @@ typedef struct conv_parts {
 } conv_parts;
 
 static i64s special_first(checker *k, i64 a, i64 b, i64s rest) {
-  i64 *all = ARENA_ARRAY(ir_arena(k->c), i64, rest.len + 2);
+  i64 *all = ARENA_ARRAY(k->scratch, i64, rest.len + 2);
   all[0] = a;
   all[1] = b;
   for (size_t i = 0; i < rest.len; i++) all[i + 2] = rest.data[i];
@@ -209,7 +209,7 @@ static bool check_conv(checker *k, const op *o, const conv_parts *p) {
 static window conv_window(checker *k, const op *o, const conv_parts *p, i64s padding) {
   const conv_attr *d = p->dims;
   size_t n = d->kernel_spatial_dimensions.len;
-  i64 *sizes = ARENA_ARRAY(ir_arena(k->c), i64, n);
+  i64 *sizes = ARENA_ARRAY(k->scratch, i64, n);
   for (size_t i = 0; i < n; i++)
     sizes[i] = in_type(o, 1)->dims.data[d->kernel_spatial_dimensions.data[i]];
   return (window){{sizes, n},      p->strides, p->lhs_dilation,
