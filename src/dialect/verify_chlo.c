@@ -145,7 +145,6 @@ VERIFY(nothing, broadcast_complex)
 VERIFY(nothing, broadcast_compare)
 VERIFY(nothing, broadcast_select)
 VERIFY(nothing, asin_acos_kernel)
-VERIFY(nothing, mulhi)
 VERIFY(nothing, constant)
 
 /* ---- constants ---- */

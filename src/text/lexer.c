@@ -205,6 +205,7 @@ bool str_is_bare(str s) {
 
 bool str_is_pretty_symbol(str body) {
   size_t i = 0;
+  if (body.len && body.data[body.len - 1] == '-') return true; /* an arrow would not close it */
   if (body.len == 0 || !char_is_alpha(body.data[0])) return false;
   while (i < body.len && (char_is_alpha(body.data[i]) || char_is_digit(body.data[i]) ||
                           body.data[i] == '.' || body.data[i] == '_'))

@@ -53,7 +53,8 @@ static inline bool char_is_alpha(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 bool str_is_bare(str s); /* prints without quotes where a keyword or a string may stand */
-/* Whether a dialect's symbol prints as dialect.body rather than dialect<body>. */
+/* Whether a dialect's symbol prints as dialect.body rather than dialect<body>. As in MLIR but for
+ * `!a.b-`, of which it makes `!a<b->`, which neither reads. */
 bool str_is_pretty_symbol(str body);
 
 #endif

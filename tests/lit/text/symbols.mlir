@@ -15,3 +15,7 @@
 // One that ends behind its last bracket stays in brackets of its own.
 // CHECK: "a.c"() {a = #foo<x<y>z>, b = !foo<x<y>z>}
 "a.c"() {a = #foo<x<y>z>, b = !foo<x<y>z>} : () -> ()
+
+// One that ends in a dash stays without brackets, which an arrow would not close; MLIR prints some.
+// CHECK: "a.d"() {a = #foo.x-, b = !foo.-}
+"a.d"() {a = #foo.x-, b = !foo.-} : () -> ()
