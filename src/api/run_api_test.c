@@ -15,7 +15,8 @@ static void test_run(void) {
   tz_runtime *r;
   const float x[4] = {1, 2, 3, 4};
   float y[4] = {0};
-  CHECK(fine(tz_compile(program, sizeof program - 1, NULL, &p)) && fine(tz_runtime_create(1, &r)));
+  CHECK(fine(tz_compile(program, sizeof program - 1, NULL, &p)));
+  CHECK(fine(tz_runtime_create(1, &r)));
   CHECK(tz_program_devices(p) == 2 && tz_program_num_params(p) == 2);
   tz_tensor t = tz_program_param(p, 0);
   CHECK(strcmp(t.type, "f32") == 0 && t.dims[0] == 4 && t.local_dims[0] == 2 && t.bytes == 16);
