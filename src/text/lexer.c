@@ -180,9 +180,9 @@ bool lexer_skip_nested(lexer *l) {
       if (lex_string(l, TOK_STRING) == TOK_ERROR) return false;
       continue;
     }
-    if (c == '\n') {
-      l->line++;
-      l->line_start = l->p + 1;
+    if (c == '\n' || (c == '/' && l->p + 1 < l->end && l->p[1] == '/')) {
+      lexer_skip_space(l);
+      continue;
     }
     if (c == '-' && l->p + 1 < l->end && l->p[1] == '>') {
       l->p += 2;

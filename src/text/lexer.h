@@ -43,8 +43,8 @@ token lexer_next(lexer *l);
 
 /* The cursor itself, for syntax that is not made of tokens: spaces and comments first. */
 void lexer_skip_space(lexer *l);
-/* Skips to the bracket that closes one already opened, over nested brackets and strings; p is
- * then at it. false: there is none. */
+/* Skips to the bracket that closes one already opened, over nested brackets, strings and comments;
+ * p is then at it. false: there is none. */
 bool lexer_skip_nested(lexer *l);
 void lexer_skip_to(lexer *l, const char *p); /* counts the lines */
 

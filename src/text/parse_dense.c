@@ -261,7 +261,8 @@ static const attr *broken(parser *p, const lexer *begin) {
   dense any = {0};
   i64_vec dims = {0};
   if (!scan(p, &any, &dims)) return NULL;
-  if (parser_expect(p, '>', "expected '>'")) parser_expect(p, ':', "expected ':'");
+  if (parser_expect(p, '>', "expected '>'") && parser_expect(p, ':', "expected ':'"))
+    parser_error(p, &p->tok, "brackets of elements are not balanced");
   return NULL;
 }
 
