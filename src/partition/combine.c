@@ -6,6 +6,7 @@
  * are combined. Keys are treated one after the other, each on the block as it then is, as two
  * keys at once could need each other. A group goes to the place of its last member, and what lies
  * in between and needs its results follows it. Only small operands are worth it. */
+#include "dialect/effects.h"
 #include "partition/env.h"
 #include "partition/passes.h"
 #include "partition/whole.h"
@@ -14,6 +15,7 @@ enum { MAX_BYTES = 1 << 20, MAX_MEMBERS = 256 };
 
 typedef struct group_key {
   const attr *groups, *global;
+  bool channel; /* without one, ids are of replicas alone */
   const type *element;
   unreduced_kind kind;
 } group_key;
@@ -28,9 +30,10 @@ typedef struct combine {
   block *b;
   u32 n; /* ops of the block; op.num is a number below n */
   u32 *depth, *place;
-  u32 *dep_begin; /* ops of the block that op i needs: deps[dep_begin[i] .. dep_begin[i+1]) */
+  u32 *dep_begin, *dep_end; /* ops of the block that op i needs: deps[dep_begin[i] .. dep_end[i]) */
   VEC(u32) deps;
-  bool *follows; /* is in the group at hand, or must go behind it */
+  u32 *now;      /* the op that stands for op i: itself, or what it was combined into */
+  bool *follows; /* is the op at hand, or must go behind it */
   group_key key;
   VEC(group) groups;
 } combine;
@@ -55,8 +58,8 @@ static bool key_of(const op *o, group_key *out) {
   if (!type_is_ranked(t) || !type_num_elements(t, &count) ||
       !checked_mul(count, (i64)type_storage(t->elem), &bytes) || bytes > MAX_BYTES)
     return false;
-  *out = (group_key){&a.replica_groups->base, op_attr(o, STR("use_global_device_ids")), t->elem,
-                     UNREDUCED_SUM};
+  *out = (group_key){&a.replica_groups->base, op_attr(o, STR("use_global_device_ids")),
+                     a.channel_handle && a.channel_handle->handle > 0, t->elem, UNREDUCED_SUM};
   return part_body_kind(op_body(o, 0), 0, 1, &out->kind);
 }
 
@@ -68,8 +71,8 @@ static bool same_groups(const attr *x, const attr *y) {
 }
 
 static bool same_key(const group_key *x, const group_key *y) {
-  return same_groups(x->groups, y->groups) && x->global == y->global && x->element == y->element &&
-         x->kind == y->kind;
+  return same_groups(x->groups, y->groups) && x->global == y->global && x->channel == y->channel &&
+         x->element == y->element && x->kind == y->kind;
 }
 
 static void add_member(combine *c, op *o) {
@@ -84,6 +87,12 @@ static void add_member(combine *c, op *o) {
   VEC_PUSH(c->e.a, c->groups.data[c->groups.len - 1].members, o);
 }
 
+/* These keep their order. */
+static bool has_order(const op *o) {
+  return op_is(o, custom_call) ||
+         (!op_is_effect_free(o) && (op_kind(o) >= OP_COUNT || o->info->family != FAMILY_coll));
+}
+
 static void study(combine *c) {
   arena *a = c->e.a;
   c->n = 0;
@@ -91,19 +100,22 @@ static void study(combine *c) {
   c->depth = arena_zalloc(a, c->n * sizeof(u32));
   c->place = arena_zalloc(a, c->n * sizeof(u32));
   c->follows = arena_zalloc(a, c->n);
-  c->dep_begin = arena_zalloc(a, (c->n + 1) * sizeof(u32));
+  c->dep_begin = arena_zalloc(a, c->n * sizeof(u32));
+  c->dep_end = arena_zalloc(a, c->n * sizeof(u32));
+  c->now = arena_zalloc(a, c->n * sizeof(u32));
   bool *reduces = arena_zalloc(a, c->n);
   u32 effect = UINT32_MAX;
   for (op *o = c->b->first; o; o = o->next) {
     u32 id = o->num;
-    c->place[id] = id;
+    c->place[id] = c->now[id] = id;
+    c->dep_begin[id] = (u32)c->deps.len;
     op_walk(o, add_deps, c);
-    if (op_is(o, custom_call)) { /* these may have effects, and keep their order */
+    if (has_order(o)) {
       if (effect != UINT32_MAX) VEC_PUSH(a, c->deps, effect);
       effect = id;
     }
-    c->dep_begin[id + 1] = (u32)c->deps.len;
-    for (u32 k = c->dep_begin[id]; k < c->dep_begin[id + 1]; k++) {
+    c->dep_end[id] = (u32)c->deps.len;
+    for (u32 k = c->dep_begin[id]; k < c->dep_end[id]; k++) {
       u32 d = c->deps.data[k], below = c->depth[d] + reduces[d];
       if (below > c->depth[id]) c->depth[id] = below;
     }
@@ -133,6 +145,40 @@ static op *make_combined(combine *c, const group *g, op *last) {
   return o;
 }
 
+/* The combined op takes over the last member's number, and needs what any member needed. */
+static void stand_for(combine *c, const group *g, op *all, const op *last) {
+  u32 id = all->num = last->num, begin = (u32)c->deps.len;
+  for (size_t i = 0; i < g->members.len; i++) {
+    u32 member = g->members.data[i]->num;
+    for (u32 k = c->dep_begin[member]; k < c->dep_end[member]; k++) {
+      u32 d = c->deps.data[k];
+      VEC_PUSH(c->e.a, c->deps, d);
+    }
+    c->now[member] = id;
+  }
+  c->dep_begin[id] = begin;
+  c->dep_end[id] = (u32)c->deps.len;
+}
+
+/* Ops from `from` up to `all` that need what is marked, directly or not, go behind `all`. */
+static void move_behind(combine *c, op *from, op *all) {
+  VEC(op *) moved = {0};
+  op *end = all->next;
+  for (op *o = from; o != all; o = o->next) {
+    bool follows = false;
+    for (u32 k = c->dep_begin[o->num]; k < c->dep_end[o->num]; k++)
+      follows |= c->follows[c->now[c->deps.data[k]]];
+    if (!follows) continue;
+    c->follows[o->num] = true;
+    VEC_PUSH(c->e.a, moved, o);
+  }
+  for (size_t i = 0; i < moved.len; i++) {
+    op_unlink(moved.data[i]);
+    op_insert(moved.data[i], c->b, end);
+    c->follows[moved.data[i]->num] = false;
+  }
+}
+
 static void combine_group(combine *c, const group *g) {
   op *first = g->members.data[0], *last = first;
   for (size_t i = 1; i < g->members.len; i++) {
@@ -140,27 +186,19 @@ static void combine_group(combine *c, const group *g) {
     if (c->place[o->num] < c->place[first->num]) first = o;
     if (c->place[o->num] > c->place[last->num]) last = o;
   }
-  op *all = make_combined(c, g, last), *end = last->next;
-  all->num = last->num;
+  op *all = make_combined(c, g, last), *before = first->prev, *end = last->next;
   u32 place = c->place[first->num];
-  for (size_t i = 0; i < g->members.len; i++) c->follows[g->members.data[i]->num] = true;
-  VEC(op *) moved = {0};
-  for (op *o = first->next; o != all; o = o->next) {
-    if (c->follows[o->num]) continue; /* a member */
-    for (u32 k = c->dep_begin[o->num]; k < c->dep_begin[o->num + 1]; k++)
-      c->follows[o->num] |= c->follows[c->deps.data[k]];
-    if (c->follows[o->num]) VEC_PUSH(c->e.a, moved, o);
-  }
-  for (size_t i = 0; i < moved.len; i++) {
-    op_unlink(moved.data[i]);
-    op_insert(moved.data[i], c->b, end);
-  }
-  for (op *o = first->next; o && o != end; o = o->next) c->place[o->num] = ++place;
-  memset(c->follows, 0, c->n);
+  stand_for(c, g, all, last);
   for (size_t i = 0; i < g->members.len; i++) {
     value_replace(op_result(g->members.data[i], 0), op_result(all, i));
     op_erase(g->members.data[i]);
   }
+  op *from = before ? before->next : c->b->first;
+  c->follows[all->num] = true;
+  move_behind(c, from, all);
+  c->follows[all->num] = false;
+  for (op *o = before ? before->next : c->b->first; o != end; o = o->next)
+    c->place[o->num] = place++; /* there are fewer than before, so they fit */
 }
 
 static void combine_key(const part_env *e, block *b, group_key key) {

@@ -226,7 +226,7 @@ typedef struct grouping {
   ir_module *m;
   arena *a;
   VEC(group_entry) entries;
-  hash_index first; /* id + 1 -> the first op with it */
+  hash_index first; /* id -> the first op with it */
   bool ok;
 } grouping;
 
@@ -235,7 +235,7 @@ static const op *manual_around(const op *o) {
   return o;
 }
 
-static const void *id_key(i64 id) { return (const void *)(uintptr_t)(id + 1); }
+static const void *id_key(i64 id) { return (const void *)(uintptr_t)id; }
 
 static walk_result collect_groups(void *user, op *o) {
   grouping *g = user;
