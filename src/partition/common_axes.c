@@ -86,6 +86,15 @@ static axis_list axes_of(const solver *s, u32 t, u32 f) {
   return s->proj.axes[t * s->num_factors + f];
 }
 
+/* No sharding has both: they overlap, or no factorisation of an axis has the parts of both. */
+static bool axes_clash(axis_list x, axis_list y) {
+  for (size_t i = 0; i < x.len; i++)
+    for (size_t k = 0; k < y.len; k++)
+      if (axis_overlaps(x.data[i], y.data[k]) || !axis_can_coexist(x.data[i], y.data[k]))
+        return true;
+  return false;
+}
+
 /* ---- all agree ---- */
 
 static bool all_agree(solver *s) {
@@ -100,7 +109,7 @@ static bool all_agree(solver *s) {
       any = true;
     }
     if (s->p->kinds[f] == FACTOR_REPLICATE && l.len) return false;
-    if (axes_overlap(l, axis_vec_list(&seen))) return false;
+    if (axes_clash(l, axis_vec_list(&seen))) return false;
     for (size_t i = 0; i < l.len; i++) VEC_PUSH(s->a, seen, l.data[i]);
     s->out[f] = l;
   }
@@ -235,7 +244,7 @@ static void narrow(solver *s, candidates *c, const candidate *best) {
     candidate x = c->data[i];
     if (x.factor == best->factor) {
       if (axes_prefix_of(best->axes, x.axes) != AXES_STRICT_PREFIX) continue;
-    } else if (axes_overlap(x.axes, best->axes)) {
+    } else if (axes_clash(x.axes, best->axes)) {
       x.axes = axes_truncate_overlaps(s->a, x.axes, best->axes);
       if (x.axes.len == 0 || axes_eq(x.axes, s->out[x.factor])) continue;
     }

@@ -77,6 +77,23 @@ static void products(arena *a, const mesh *m) {
   CHECK(out[0].len + out[1].len + out[2].len == 0);
 }
 
+/* Parts of one axis that do not overlap, and still no sharding of the result has both. */
+static void unlike_parts(arena *a) {
+  mesh_axis x = {STR("x"), 6};
+  const mesh *m = mesh_make(a, STR("m"), &x, 1, (i64s){0});
+  const i64 shapes[3][2] = {{8, 32}, {32, 16}, {8, 16}}, sizes[] = {256, 512, 128};
+  type t[3] = {tensor(shapes[0], 2), tensor(shapes[1], 2), tensor(shapes[2], 2)};
+  const type *types[] = {&t[0], &t[1], &t[2]};
+  const axis_ref major = {0, 1, 2}, minor = {0, 3, 2};
+  const axis_list left[] = {{&major, 1}, {0}}, right[] = {{0}, {&minor, 1}};
+  const sharding *s[] = {sharding_make_closed(a, m, left, 2), sharding_make_closed(a, m, right, 2),
+                         NULL};
+  axes_problem p = {&dot, kinds, m, s, sizes, types, {0}};
+  axis_list out[3];
+  common_axes(a, &p, out);
+  CHECK(out[0].len == 0 && axes_eq(out[1], right[1]) && out[2].len == 0);
+}
+
 static void reshapes(arena *a) {
   mesh_axis axes[] = {{STR("x"), 2}, {STR("y"), 2}};
   const mesh *m = mesh_make(a, STR("m"), axes, 2, (i64s){0});
@@ -103,6 +120,7 @@ int main(void) {
   mesh_axis axes[] = {{STR("x"), 4}, {STR("y"), 2}};
   const mesh *m = mesh_make(&a, STR("mesh"), axes, 2, (i64s){0});
   products(&a, m);
+  unlike_parts(&a);
   reshapes(&a);
   arena_deinit(&a);
   return UNIT_END();

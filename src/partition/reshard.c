@@ -8,9 +8,10 @@
  *   mesh x=2 y=2, from [{x}, {}] to [{y}, {x}]:
  *     slice dimension 1 by y -> [{x}, {y}], permute -> [{y}, {x}]: done.
  *
- * Where all axis sizes divide each other two rounds are always enough. Elsewhere, should a
- * step not divide the shape or the rounds not suffice, the plan is to gather what differs and
- * slice again: correct at any size. */
+ * Sub-axes that no cut makes so, as x:(1)2 and x:(1)3 of x=6, go by way of a sharding that has
+ * neither. Where all axis sizes divide each other two rounds are always enough. Elsewhere,
+ * should a step not divide the shape or the rounds not suffice, the plan is to gather what
+ * differs and slice again: correct at any size. */
 #include "partition/reshard.h"
 
 typedef struct dim_state {
@@ -499,8 +500,9 @@ static bool step_holds(const sharding *before, const reshard_step *step, const i
   return true;
 }
 
-void reshard_plan(arena *a, const sharding *in, const sharding *out, const i64 *shape,
-                  reshard_steps *steps) {
+/* Between shardings whose axes have cuts in common. */
+static void plan_alike(arena *a, const sharding *in, const sharding *out, const i64 *shape,
+                       reshard_steps *steps) {
   planner p = {.a = a,
                .mesh = in->mesh,
                .out_mesh = out->mesh,
@@ -532,4 +534,50 @@ void reshard_plan(arena *a, const sharding *in, const sharding *out, const i64 *
   from.mesh = first;
   to.mesh = last;
   plan_by_gather(&p, &from, &to);
+}
+
+/* ---- axes cut in unlike ways ---- */
+
+static bool can_coexist_with(const sharding *s, axis_ref r) {
+  for (u32 d = 0; d < s->rank; d++)
+    for (size_t i = 0; i < s->dims[d].axes.len; i++)
+      if (!axis_can_coexist(s->dims[d].axes.data[i], r)) return false;
+  return true;
+}
+
+/* `out` without what cannot stand in one program with `in`; NULL: there is no such thing. */
+static const sharding *without_unlike(arena *a, const sharding *in, const sharding *out) {
+  dim_sharding *dims = arena_copy(a, out->dims, out->rank * sizeof(*dims));
+  bool any = false;
+  for (u32 d = 0; d < out->rank; d++) {
+    axis_vec keep = {0};
+    for (size_t i = 0; i < dims[d].axes.len; i++)
+      if (can_coexist_with(in, dims[d].axes.data[i])) VEC_PUSH(a, keep, dims[d].axes.data[i]);
+    any |= keep.len != dims[d].axes.len;
+    dims[d].axes = axis_vec_list(&keep);
+  }
+  if (!any) return NULL;
+  sharding *s = arena_copy(a, out, sizeof(*s));
+  s->dims = dims;
+  return s;
+}
+
+static bool same_parts(const sharding *x, const sharding *y) {
+  for (u32 d = 0; d < x->rank; d++)
+    if (sharding_dim_size(x, d) != sharding_dim_size(y, d)) return false;
+  return true;
+}
+
+void reshard_plan(arena *a, const sharding *in, const sharding *out, const i64 *shape,
+                  reshard_steps *steps) {
+  const sharding *mid = without_unlike(a, in, out);
+  if (!mid) {
+    plan_alike(a, in, out, shape, steps);
+  } else if (same_parts(in, out)) {
+    VEC_PUSH(a, *steps,
+             ((reshard_step){.kind = STEP_PERMUTE, .out = sharding_closed_like(a, out)}));
+  } else {
+    plan_alike(a, in, mid, shape, steps);
+    plan_alike(a, mid, out, shape, steps);
+  }
 }

@@ -19,13 +19,13 @@ static const sharding *random_sharding(arena *a, const mesh *m, u32 rank, const 
   axis_list *lists = ARENA_ARRAY(a, axis_list, rank);
   axis_vec parts = {0};
   for (u32 k = 0; k < m->num_axes; k++) {
-    axis_ref r = axis_whole(m, k);
-    if (r.size % 2 == 0 && r.size > 2 && rng(3) == 0) {
-      VEC_PUSH(a, parts, ((axis_ref){k, 1, 2}));
-      VEC_PUSH(a, parts, ((axis_ref){k, 2, r.size / 2}));
-    } else {
-      VEC_PUSH(a, parts, r);
-    }
+    i64 full = m->axes[k].size, begin = 1;
+    for (i64 end = 2; rng(3) == 0 && end < full; end++) /* cut anywhere, into up to all factors */
+      if (end % begin == 0 && full % end == 0 && rng(2)) {
+        VEC_PUSH(a, parts, ((axis_ref){k, begin, end / begin}));
+        begin = end;
+      }
+    if (begin < full || full == 1) VEC_PUSH(a, parts, ((axis_ref){k, begin, full / begin}));
   }
   while (parts.len) {
     size_t i = rng((u32)parts.len);
@@ -66,20 +66,24 @@ static bool step_ok(arena *a, const sharding *prev, const reshard_step *s) {
       break;
     }
   }
-  for (u32 d = 0; d < prev->rank; d++) /* no axis twice */
-    for (u32 e = 0; e < d; e++)
-      if (axes_overlap(s->out->dims[d].axes, s->out->dims[e].axes)) return false;
+  axis_list used = sharding_used_axes(a, s->out);
+  for (size_t i = 0; i < used.len; i++) /* no axis twice, and all from one factorisation */
+    for (size_t k = 0; k < i; k++)
+      if (axis_overlaps(used.data[i], used.data[k]) ||
+          !axis_can_coexist(used.data[i], used.data[k]))
+        return false;
   return true;
 }
 
 static void random_plans(arena *a) {
-  static const i64 sizes[][3] = {{2, 2, 2}, {4, 2, 8}, {8, 1, 2}, {2, 3, 4}, {6, 4, 2}, {3, 3, 2}};
+  static const i64 sizes[][3] = {{2, 2, 2}, {4, 2, 8},  {8, 1, 2},  {2, 3, 4}, {6, 4, 2},
+                                 {3, 3, 2}, {12, 2, 1}, {24, 3, 1}, {6, 1, 6}, {36, 2, 1}};
   size_t count = 0, steps_sum = 0;
-  for (int i = 0; i < 4000; i++) {
+  for (int i = 0; i < 20000; i++) {
     const i64 *size = sizes[rng(COUNT(sizes))];
     mesh_axis axes[3] = {{STR("x"), size[0]}, {STR("y"), size[1]}, {STR("z"), size[2]}};
     const mesh *m = mesh_make(a, STR("mesh"), axes, 3, (i64s){0});
-    static const i64 lengths[] = {1, 2, 4, 12, 24, 48, 96};
+    static const i64 lengths[] = {1, 2, 4, 12, 24, 36, 48, 96};
     u32 rank = 1 + rng(3);
     i64 shape[3];
     for (u32 d = 0; d < rank; d++) shape[d] = lengths[rng(COUNT(lengths))];
