@@ -168,6 +168,17 @@ value *expand_constant(expander *e, const type *t, number n) {
   return v;
 }
 
+bool splat_is(const attr *constant, i64 n) {
+  const dense_attr *d = attr_as(dense, constant);
+  if (!d) return false;
+  const type *t = type_element(d->type), *part = t->kind == TYPE_COMPLEX ? t->elem : t;
+  size_t size = type_storage(part);
+  dtype type;
+  if (size == 0 || d->data.len != type_storage(t) || !dtype_of(part, &type)) return false;
+  if (num_to_f64(type, d->data.data) != (double)n) return false;
+  return part == t || num_to_f64(type, d->data.data + size) == 0;
+}
+
 value *expand_i64s(expander *e, const i64 *list, size_t n) {
   i64 dim = (i64)n;
   const attr *a = attr_dense_i64(e->c, (i64s){&dim, 1}, list);

@@ -65,6 +65,8 @@ number number_int(i64 i);
 number number_float(double f);
 /* dense<n> of a static tensor type; complex: (n, 0). */
 const attr *expand_splat(ir_ctx *c, const type *t, number n);
+/* Is every element of a constant this number? Of any element type; -0 is 0; complex: (n, 0). */
+bool splat_is(const attr *constant, i64 n);
 /* dense<[...]> : tensor<N x i64> as a constant. */
 value *expand_i64s(expander *e, const i64 *v, size_t n);
 value *expand_constant(expander *e, const type *t, number n);

@@ -1,5 +1,6 @@
 #include "partition/whole.h"
 
+#include "dialect/expand.h"
 #include "partition/local.h"
 #include "partition/partition.h"
 
@@ -347,45 +348,21 @@ bool part_body_kind(const block *b, u32 i, u32 n, unreduced_kind *out) {
 }
 
 /* The constant behind a scalar or splat, through ops that keep zero and one what they are. */
-static const dense_attr *scalar_constant(const value *v) {
+static const attr *scalar_constant(const value *v) {
   for (int depth = 0; depth < 8; depth++) {
     const op *o = value_op(v);
     if (!o) return NULL;
-    if (op_has(o, CONSTANT)) return attr_as(dense, op_attr(o, STR("value")));
+    if (op_has(o, CONSTANT)) return op_attr(o, STR("value"));
     if (!op_is(o, convert) && !op_is(o, reshape) && !op_is(o, broadcast_in_dim)) return NULL;
     v = op_operand(o, 0);
   }
   return NULL;
 }
 
-static bool is_zero(const dense_attr *d) {
-  const type *t = type_element(d->type);
-  size_t n = type_storage(t);
-  if (n == 0 || d->data.len != n) return false;
-  for (size_t i = 0; i < n; i++) {
-    u8 byte = (u8)d->data.data[i];
-    bool sign = t->kind == TYPE_FLOAT && i == n - 1 && byte == 0x80; /* -0.0 */
-    if (byte != 0 && !sign) return false;
-  }
-  return true;
-}
-
-static bool is_one(const dense_attr *d) {
-  const type *t = type_element(d->type);
-  if (t->kind == TYPE_INT) return attr_dense_int(&d->base, 0) == 1;
-  if (t->kind != TYPE_FLOAT) return false;
-  float f;
-  double g;
-  if (t->flt == FLOAT_f32 && d->data.len == 4) return memcpy(&f, d->data.data, 4), f == 1.0f;
-  if (t->flt == FLOAT_f64 && d->data.len == 8) return memcpy(&g, d->data.data, 8), g == 1.0;
-  return false;
-}
-
 /* Every device starts from the initial value; that must not count more than once. */
 static bool init_is_neutral(const value *init, unreduced_kind kind) {
   if (kind != UNREDUCED_SUM && kind != UNREDUCED_MUL) return true;
-  const dense_attr *d = scalar_constant(init);
-  return d && (kind == UNREDUCED_SUM ? is_zero(d) : is_one(d));
+  return splat_is(scalar_constant(init), kind == UNREDUCED_MUL);
 }
 
 /* n pairs combine in one way, and start from the operands from `init` on. */

@@ -4,7 +4,7 @@
  * that meet in practice: ops that do nothing, compositions that one op does, neutral and absorbing
  * elements, constants to the right. An op with discardable attributes is left alone, so that none
  * is lost. Folding constants is another pass. */
-#include "dialect/dialect.h"
+#include "dialect/expand.h"
 #include "pass/passes.h"
 
 static bool use_value(rewriter *r, op *o, value *v) {
@@ -46,21 +46,6 @@ static bool is_ones(const value *v) {
   return d && is_int(v) && is_bits(d, 1);
 }
 
-static bool is_one(const value *v) {
-  const dense_attr *d = splat_of(v);
-  if (!d) return false;
-  const type *e = type_element(v->type);
-  if (e->kind == TYPE_INT) return attr_dense_int(&d->base, 0) == 1;
-  if (e->kind != TYPE_FLOAT) return false;
-  u64 bits = 0, one = e->flt == FLOAT_f64    ? 0x3ff0000000000000
-                      : e->flt == FLOAT_f32  ? 0x3f800000
-                      : e->flt == FLOAT_bf16 ? 0x3f80
-                      : e->flt == FLOAT_f16  ? 0x3c00
-                                             : 0;
-  memcpy(&bits, d->data.data, d->data.len < sizeof bits ? d->data.len : sizeof bits);
-  return one && bits == one;
-}
-
 static bool constant_right(rewriter *r, op *o) {
   value *a = op_operand(o, 0), *b = op_operand(o, 1);
   if (!value_constant(a) || value_constant(b)) return false;
@@ -73,8 +58,10 @@ static bool constant_right(rewriter *r, op *o) {
 static bool right_zero(rewriter *r, op *o) { /* x + 0, x - 0, x | 0 */
   return is_zero(op_operand(o, 1)) && use_value(r, o, op_operand(o, 0));
 }
-static bool right_one(rewriter *r, op *o) {
-  return is_one(op_operand(o, 1)) && use_value(r, o, op_operand(o, 0));
+static bool right_one(rewriter *r, op *o) { /* of a complex infinity 1 makes NaN */
+  value *b = op_operand(o, 1);
+  return type_element(b->type)->kind != TYPE_COMPLEX && splat_is(value_constant(b), 1) &&
+         use_value(r, o, op_operand(o, 0));
 }
 static bool right_ones(rewriter *r, op *o) { /* x & ~0 */
   return is_ones(op_operand(o, 1)) && use_value(r, o, op_operand(o, 0));
