@@ -32,6 +32,8 @@ EAGER = {
     "dot": lambda m, a, b, i, j: a @ b.T,
     "dot_integers": lambda m, a, b, i, j: i @ j.T,
     "einsum": lambda m, a, b, i, j: m.einsum("ij,kj->ki", a, b),
+    "einsum_permuted": lambda m, a, b, i, j: m.einsum(
+        "mabc,nbac->mn", a.reshape(2, 3, 2, 2), b.reshape(2, 2, 3, 2)),
     "outer": lambda m, a, b, i, j: m.outer(a[0], b[:, 1]),
     "reshape": lambda m, a, b, i, j: a.reshape(3, 8) + b.ravel().reshape(3, 8),
     "transpose": lambda m, a, b, i, j: a.T.reshape(2, 3, 4).transpose(2, 0, 1),

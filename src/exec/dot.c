@@ -64,6 +64,12 @@ static void convert_row(const product *p, dtype from, size_t n, void *to, const 
   }
 }
 
+static bool is_contiguous(const i64 *at, size_t n) {
+  for (size_t i = 1; i < n; i++)
+    if (at[i] - at[i - 1] != 1) return false;
+  return true;
+}
+
 /* A whole panel of f32 or f64 rows at one distance, contiguous in k: a transpose. */
 static bool pack_panel(const product *p, dtype type, const char *base, const i64 *row_of,
                        const i64 *k_of, size_t k, u32 r, char *to) {
@@ -81,7 +87,7 @@ static bool pack_panel(const product *p, dtype type, const char *base, const i64
 static void pack(const product *p, dtype type, const char *base, const i64 *row_of, size_t rows,
                  const i64 *k_of, size_t k, u32 r, char *to, char *line) {
   size_t from_size = dtype_size(type), size = p->size;
-  bool k_contiguous = k > 1 && k_of[1] - k_of[0] == 1 && k_of[k - 1] - k_of[0] == (i64)k - 1;
+  bool k_contiguous = k > 1 && is_contiguous(k_of, k);
   for (size_t row = 0; row < rows; row++) {
     if (k_contiguous && row % r == 0 && rows - row >= r &&
         pack_panel(p, type, base, row_of + row, k_of, k, r, to + row / r * (k * r * size))) {
@@ -117,12 +123,6 @@ static void pack_across(const product *p, dtype type, const char *base, const i6
       if (n < r) memset(panel + n * size, 0, (r - n) * size);
     }
   }
-}
-
-static bool is_contiguous(const i64 *at, size_t n) {
-  for (size_t i = 1; i < n; i++)
-    if (at[i] - at[i - 1] != 1) return false;
-  return true;
 }
 
 static void pack_operand(const product *p, dtype type, const char *base, const i64 *row_of,

@@ -1,102 +1,11 @@
 /* Programs run on the pool, against plain C. */
-#include "exec/exec.h"
-
 #include <math.h>
-#include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 
 #include "base/os.h"
 #include "num/convert.h"
 #include "num/special.h"
-#include "tests/unit.h"
-
-static oom_trap trap;
-static exec_pool *pool;
-
-typedef struct waiting {
-  pthread_mutex_t lock;
-  pthread_cond_t cond;
-  bool done;
-  u32 devices;
-  char text[4096];
-} waiting;
-
-static void on_device(void *user, u32 position, status error) {
-  waiting *w = user;
-  (void)position, (void)error;
-  pthread_mutex_lock(&w->lock);
-  w->devices++;
-  pthread_mutex_unlock(&w->lock);
-}
-static void on_done(void *user, status error) {
-  waiting *w = user;
-  pthread_mutex_lock(&w->lock);
-  w->done = true;
-  if (error) snprintf(w->text, sizeof w->text, "%s", status_message(error).data);
-  pthread_cond_signal(&w->cond);
-  pthread_mutex_unlock(&w->lock);
-}
-
-/* Runs and waits; the error's text ("" if fine) stays valid until the next call. */
-static const char *run_image(exec_pool *on, exec_image *im, void **params, void **results) {
-  static waiting w;
-  u32 n = program_num_devices(exec_image_program(im));
-  u32 *devices = malloc(n * sizeof(u32));
-  for (u32 i = 0; i < n; i++) devices[i] = i;
-  w = (waiting){.lock = PTHREAD_MUTEX_INITIALIZER, .cond = PTHREAD_COND_INITIALIZER};
-  exec_launch_args args = {.image = im,
-                           .devices = devices,
-                           .params = params,
-                           .results = results,
-                           .device_done = on_device,
-                           .done = on_done,
-                           .user = &w};
-  status s = exec_launch(on, &args);
-  CHECK(!s);
-  status_free(s);
-  pthread_mutex_lock(&w.lock);
-  while (!w.done) pthread_cond_wait(&w.cond, &w.lock);
-  CHECK(w.devices == n);
-  pthread_mutex_unlock(&w.lock);
-  free(devices);
-  return w.text;
-}
-
-static exec_image *make_image(const program *p) {
-  exec_image *im = NULL;
-  status s = exec_image_create(NULL, p, NULL, NULL, &im);
-  if (s) fprintf(stderr, "%s\n", status_message(s).data);
-  CHECK(!s);
-  status_free(s);
-  return im;
-}
-
-static const program *finish(prog_builder *b) {
-  const program *p = NULL;
-  status s = prog_finish(b, &p);
-  if (s) fprintf(stderr, "%s\n", status_message(s).data);
-  CHECK(!s);
-  status_free(s);
-  return p;
-}
-
-static const char *run(prog_builder *b, void **params, void **results) {
-  const program *p = finish(b);
-  if (!p) return "invalid";
-  exec_image *im = make_image(p);
-  const char *text = run_image(pool, im, params, results);
-  exec_image_release(im);
-  return text;
-}
-
-#define S STR("test")
-#define L STR("t.mlir:1:1")
-
-static float noise(u32 *seed) {
-  *seed = *seed * 1664525 + 1013904223;
-  return (float)(i32)*seed / 2147483648.0f;
-}
+#include "tests/exec.h"
 
 /* ---- elementwise ---- */
 
@@ -230,140 +139,6 @@ static void test_converts(arena *a) {
       }
     }
   CHECK(bad == 0);
-}
-
-/* ---- reductions ---- */
-
-static void check_reduce(arena *a, i64 k0, i64 r, i64 k1, prog_reducer kind) {
-  size_t n = (size_t)(k0 * r * k1), m = (size_t)(k0 * k1);
-  float *x = malloc((n + 1) * 4), *z = malloc((m + 1) * 4), init = kind == REDUCE_MAX ? -9 : 0.5f;
-  u32 seed = 7;
-  for (size_t i = 0; i < n; i++) x[i] = noise(&seed);
-  prog_builder *b = prog_begin(a, 1, 1);
-  u32 px = prog_param(b, DTYPE_f32, n), out = prog_result(b, DTYPE_f32, m, -1);
-  u32 c = prog_const(b, DTYPE_f32, 1, &init);
-  prog_loop *l = prog_add_loop(b, 3, (i64[]){k0, k1, r}, S, L);
-  u32 v = vm_load(b, &l->code, DTYPE_f32, prog_loop_in(b, l, px, 0, (i64[]){r * k1, 1, k1}));
-  v = vm_emit(b, &l->code, VM_mul, DTYPE_f32, v, v, 0);
-  prog_loop_out(b, l, out, 0, (i64[]){k1, 1, 0}, v);
-  prog_loop_reduce(b, l, 1, &c, (prog_body){.kind = kind});
-  CHECK(!*run(b, (void *[]){x}, (void *[]){z}));
-  int bad = 0;
-  for (i64 i = 0; i < k0; i++)
-    for (i64 j = 0; j < k1; j++) {
-      double want = init;
-      for (i64 q = 0; q < r; q++) {
-        float e = x[(i * r + q) * k1 + j];
-        want = kind == REDUCE_MAX ? fmax(want, e * e) : want + e * e;
-      }
-      bad += fabs(z[i * k1 + j] - want) > 1e-5 * fabs(want) + 1e-6;
-    }
-  CHECK(bad == 0);
-  free(x);
-  free(z);
-}
-
-/* argmax: two operands, a body in code */
-static void check_argmax(arena *a, i64 rows, i64 n) {
-  float *x = malloc((size_t)(rows * n) * 4), *best = malloc((size_t)rows * 4), low = -INFINITY;
-  i32 *at = malloc((size_t)rows * 4), zero = 0;
-  u32 seed = 3;
-  for (i64 i = 0; i < rows * n; i++) x[i] = floorf(noise(&seed) * 40);
-  prog_builder *b = prog_begin(a, 1, 1);
-  u32 px = prog_param(b, DTYPE_f32, (u64)(rows * n));
-  u32 rb = prog_result(b, DTYPE_f32, (u64)rows, -1), ra = prog_result(b, DTYPE_s32, (u64)rows, -1);
-  u32 init[] = {prog_const(b, DTYPE_f32, 1, &low), prog_const(b, DTYPE_s32, 1, &zero)};
-  prog_loop *l = prog_add_loop(b, 2, (i64[]){rows, n}, S, L);
-  u32 v = vm_load(b, &l->code, DTYPE_f32, prog_loop_in(b, l, px, 0, (i64[]){n, 1}));
-  prog_loop_out(b, l, rb, 0, (i64[]){1, 0}, v);
-  prog_loop_out(b, l, ra, 0, (i64[]){1, 0}, vm_iota(b, &l->code, DTYPE_s32, 1));
-  prog_body body = {0};
-  vm_code *c = &body.code;
-  u32 lv = vm_load(b, c, DTYPE_f32, 0), li = vm_load(b, c, DTYPE_s32, 1);
-  u32 rv = vm_load(b, c, DTYPE_f32, 2), ri = vm_load(b, c, DTYPE_s32, 3);
-  u32 gt = vm_emit(b, c, VM_gt, DTYPE_pred, lv, rv, 0),
-      eq = vm_emit(b, c, VM_eq, DTYPE_pred, lv, rv, 0);
-  u32 lower = vm_emit(b, c, VM_lt, DTYPE_pred, li, ri, 0);
-  u32 left =
-      vm_emit(b, c, VM_or, DTYPE_pred, gt, vm_emit(b, c, VM_and, DTYPE_pred, eq, lower, 0), 0);
-  vm_store(b, c, 0, vm_emit(b, c, VM_select, DTYPE_f32, gt, lv, rv));
-  vm_store(b, c, 1, vm_emit(b, c, VM_select, DTYPE_s32, left, li, ri));
-  prog_loop_reduce(b, l, 1, init, body);
-  CHECK(!*run(b, (void *[]){x}, (void *[]){best, at}));
-  int bad = 0;
-  for (i64 i = 0; i < rows; i++) {
-    i32 want = 0;
-    for (i64 j = 1; j < n; j++)
-      if (x[i * n + j] > x[i * n + want]) want = (i32)j;
-    bad += at[i] != want || best[i] != x[i * n + want];
-  }
-  CHECK(bad == 0);
-  free(x);
-  free(best);
-  free(at);
-}
-
-static void test_reduce(arena *a) {
-  static const i64 shapes[][3] = {{1, 1, 1},    {1, 100000, 1}, {5, 3000, 1}, {1000, 7, 1},
-                                  {4, 33, 129}, {1, 64, 64},    {3, 5000, 3}, {7, 0, 2},
-                                  {0, 5, 2},    {64, 64, 1}};
-  for (size_t i = 0; i < COUNT(shapes); i++) {
-    check_reduce(a, shapes[i][0], shapes[i][1], shapes[i][2], REDUCE_SUM);
-    check_reduce(a, shapes[i][0], shapes[i][1], shapes[i][2], REDUCE_MAX);
-  }
-  check_argmax(a, 3, 10000);
-  check_argmax(a, 5000, 10);
-  check_argmax(a, 1, 1);
-  check_argmax(a, 40, 70);
-}
-
-/* ---- products ---- */
-
-static void check_dot(arena *a, i64 nb, i64 m, i64 n, i64 k, int layout, dtype t) {
-  size_t size = dtype_size(t), na = (size_t)(nb * m * k), nn = (size_t)(nb * n * k);
-  size_t nc = (size_t)(nb * m * n);
-  char *x = malloc(na * size + 16), *y = malloc(nn * size + 16), *z = malloc(nc * size + 16);
-  u32 seed = 11;
-  for (size_t i = 0; i < na; i++) num_from_f64(t, floorf(noise(&seed) * 8), x + i * size);
-  for (size_t i = 0; i < nn; i++) num_from_f64(t, floorf(noise(&seed) * 8), y + i * size);
-  prog_builder *b = prog_begin(a, 1, 1);
-  u32 px = prog_param(b, t, na), py = prog_param(b, t, nn), r = prog_result(b, t, nc, -1);
-  bool ta = layout & 1, tb = layout & 2; /* lhs is (b,k,m); rhs is (b,n,k) */
-  i64 ls[] = {m * k, ta ? 1 : k, 0, ta ? m : 1}, rs[] = {n * k, 0, tb ? k : 1, tb ? 1 : n};
-  i64 os[] = {m * n, n, 1, 0}, dims[] = {nb, m, n, k};
-  prog_add_dot(b, &(prog_dot){px, py, r, 1, 1, 1, 1, dims, ls, rs, os}, S, L);
-  CHECK(!*run(b, (void *[]){x, y}, (void *[]){z}));
-  int bad = 0;
-  for (i64 q = 0; q < nb; q++)
-    for (i64 i = 0; i < m; i++)
-      for (i64 j = 0; j < n; j++) {
-        double sum = 0, got;
-        for (i64 p = 0; p < k; p++)
-          sum += num_to_f64(t, x + (size_t)(q * ls[0] + i * ls[1] + p * ls[3]) * size) *
-                 num_to_f64(t, y + (size_t)(q * rs[0] + j * rs[2] + p * rs[3]) * size);
-        u64 rounded[2];
-        num_from_f64(t, sum, rounded);
-        got = num_to_f64(t, z + (size_t)((q * m + i) * n + j) * size);
-        if (dtype_infos[t].kind == DTYPE_CLASS_FLOAT)
-          bad += got != num_to_f64(t, rounded);
-        else
-          bad += (i64)got != (i64)num_to_f64(t, rounded) && t != DTYPE_s8;
-      }
-  CHECK(bad == 0);
-  free(x);
-  free(y);
-  free(z);
-}
-
-static void test_dot(arena *a) {
-  static const i64 shapes[][4] = {{1, 1, 1, 1},    {1, 5, 7, 3},    {3, 17, 33, 65},
-                                  {1, 1, 300, 40}, {1, 300, 1, 40}, {1, 150, 600, 260},
-                                  {2, 4, 4, 0},    {1, 530, 20, 5}};
-  static const dtype types[] = {DTYPE_f32, DTYPE_f64, DTYPE_bf16, DTYPE_s32, DTYPE_c64, DTYPE_s8};
-  for (size_t i = 0; i < COUNT(shapes); i++)
-    for (size_t t = 0; t < COUNT(types); t++)
-      for (int layout = 0; layout < 4; layout++)
-        check_dot(a, shapes[i][0], shapes[i][1], shapes[i][2], shapes[i][3], layout, types[t]);
 }
 
 /* ---- data movement ---- */
@@ -935,8 +710,6 @@ static void run_tests(arena *a, u32 threads) {
   test_strides(a);
   test_all_ops(a);
   test_converts(a);
-  test_reduce(a);
-  test_dot(a);
   test_copies(a);
   test_gather(a);
   test_sort(a, 1000, false);

@@ -1,0 +1,175 @@
+/* Matrix products, against sums one after the other. */
+#include <math.h>
+
+#include "num/convert.h"
+#include "tests/exec.h"
+
+static void check_dot(arena *a, i64 nb, i64 m, i64 n, i64 k, int layout, dtype t) {
+  size_t size = dtype_size(t), na = (size_t)(nb * m * k), nn = (size_t)(nb * n * k);
+  size_t nc = (size_t)(nb * m * n);
+  char *x = malloc(na * size + 16), *y = malloc(nn * size + 16), *z = malloc(nc * size + 16);
+  u32 seed = 11;
+  for (size_t i = 0; i < na; i++) num_from_f64(t, floorf(noise(&seed) * 8), x + i * size);
+  for (size_t i = 0; i < nn; i++) num_from_f64(t, floorf(noise(&seed) * 8), y + i * size);
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 px = prog_param(b, t, na), py = prog_param(b, t, nn), r = prog_result(b, t, nc, -1);
+  bool ta = layout & 1, tb = layout & 2; /* lhs is (b,k,m); rhs is (b,n,k) */
+  i64 ls[] = {m * k, ta ? 1 : k, 0, ta ? m : 1}, rs[] = {n * k, 0, tb ? k : 1, tb ? 1 : n};
+  i64 os[] = {m * n, n, 1, 0}, dims[] = {nb, m, n, k};
+  prog_add_dot(b, &(prog_dot){px, py, r, 1, 1, 1, 1, dims, ls, rs, os}, S, L);
+  CHECK(!*run(b, (void *[]){x, y}, (void *[]){z}));
+  int bad = 0;
+  for (i64 q = 0; q < nb; q++)
+    for (i64 i = 0; i < m; i++)
+      for (i64 j = 0; j < n; j++) {
+        double sum = 0, got;
+        for (i64 p = 0; p < k; p++)
+          sum += num_to_f64(t, x + (size_t)(q * ls[0] + i * ls[1] + p * ls[3]) * size) *
+                 num_to_f64(t, y + (size_t)(q * rs[0] + j * rs[2] + p * rs[3]) * size);
+        u64 rounded[2];
+        num_from_f64(t, sum, rounded);
+        got = num_to_f64(t, z + (size_t)((q * m + i) * n + j) * size);
+        if (dtype_infos[t].kind == DTYPE_CLASS_FLOAT)
+          bad += got != num_to_f64(t, rounded);
+        else
+          bad += (i64)got != (i64)num_to_f64(t, rounded) && t != DTYPE_s8;
+      }
+  CHECK(bad == 0);
+  free(x);
+  free(y);
+  free(z);
+}
+
+static void test_dot(arena *a) {
+  static const i64 shapes[][4] = {{1, 1, 1, 1},    {1, 5, 7, 3},    {3, 17, 33, 65},
+                                  {1, 1, 300, 40}, {1, 300, 1, 40}, {1, 150, 600, 260},
+                                  {2, 4, 4, 0},    {1, 530, 20, 5}};
+  static const dtype types[] = {DTYPE_f32, DTYPE_f64, DTYPE_bf16, DTYPE_s32, DTYPE_c64, DTYPE_s8};
+  for (size_t i = 0; i < COUNT(shapes); i++)
+    for (size_t t = 0; t < COUNT(types); t++)
+      for (int layout = 0; layout < 4; layout++)
+        check_dot(a, shapes[i][0], shapes[i][1], shapes[i][2], shapes[i][3], layout, types[t]);
+}
+
+/* Every group of dims of up to three, each operand with its dims in any order in memory. */
+enum { GROUPS = 4, MOST = 3 * GROUPS };
+
+typedef struct layout {
+  i64 dims[MOST], stride[3][MOST]; /* lhs, rhs, out */
+  u32 count[GROUPS], n;            /* batch, m, n, k */
+  size_t volume[3];
+} layout;
+
+static u32 pick(u32 *seed, u32 n) {
+  *seed = *seed * 1664525 + 1013904223;
+  return (*seed >> 16) % n;
+}
+
+static layout random_layout(u32 *seed) {
+  static const bool has[3][GROUPS] = {{1, 1, 0, 1}, {1, 0, 1, 1}, {1, 1, 1, 0}};
+  layout l = {.n = 0};
+  u32 group[MOST];
+  for (u32 g = 0; g < GROUPS; g++) {
+    l.count[g] = pick(seed, 4);
+    for (u32 i = 0; i < l.count[g]; i++) {
+      group[l.n] = g;
+      l.dims[l.n++] = 1 + pick(seed, g == 3 ? 5 : 3);
+    }
+  }
+  for (u32 x = 0; x < 3; x++) {
+    u32 order[MOST], n = 0;
+    for (u32 d = 0; d < l.n; d++)
+      if (has[x][group[d]]) order[n++] = d;
+    for (u32 d = n; d > 1; d--) {
+      u32 other = pick(seed, d), t = order[d - 1];
+      order[d - 1] = order[other], order[other] = t;
+    }
+    l.volume[x] = 1;
+    for (u32 d = 0; d < n; d++) {
+      l.stride[x][order[d]] = (i64)l.volume[x];
+      l.volume[x] *= (size_t)l.dims[order[d]];
+    }
+  }
+  return l;
+}
+
+/* The sums over all indices, one after the other, of small whole numbers: they are exact. */
+static void plain_product(const layout *l, const double *x, const double *y, double *z) {
+  i64 index[MOST] = {0}, at[3] = {0};
+  for (bool more = true; more;) {
+    z[at[2]] += x[at[0]] * y[at[1]];
+    more = false;
+    for (u32 d = l->n; d-- > 0 && !more;) {
+      more = ++index[d] < l->dims[d];
+      for (u32 o = 0; o < 3; o++)
+        at[o] += more ? l->stride[o][d] : -(index[d] - 1) * l->stride[o][d];
+      if (!more) index[d] = 0;
+    }
+  }
+}
+
+static void check_layout(arena *a, const layout *l, dtype t, u32 *seed) {
+  size_t size = dtype_size(t);
+  char *mem[3];
+  double *plain[3];
+  for (u32 o = 0; o < 3; o++) {
+    mem[o] = calloc(l->volume[o], size);
+    plain[o] = calloc(l->volume[o], sizeof(double));
+    for (size_t i = 0; o < 2 && i < l->volume[o]; i++) {
+      plain[o][i] = (double)pick(seed, 3);
+      num_from_f64(t, plain[o][i], mem[o] + i * size);
+    }
+  }
+  plain_product(l, plain[0], plain[1], plain[2]);
+  prog_builder *b = prog_begin(a, 1, 1);
+  prog_dot dot = {.nb = l->count[0],
+                  .nm = l->count[1],
+                  .nn = l->count[2],
+                  .nk = l->count[3],
+                  .dims = (i64 *)l->dims,
+                  .lhs_stride = (i64 *)l->stride[0],
+                  .rhs_stride = (i64 *)l->stride[1],
+                  .out_stride = (i64 *)l->stride[2]};
+  dot.lhs = prog_param(b, t, l->volume[0]);
+  dot.rhs = prog_param(b, t, l->volume[1]);
+  dot.out = prog_result(b, t, l->volume[2], -1);
+  prog_add_dot(b, &dot, S, L);
+  CHECK(!*run(b, (void *[]){mem[0], mem[1]}, (void *[]){mem[2]}));
+  int bad = 0;
+  for (size_t i = 0; i < l->volume[2]; i++) {
+    u64 rounded[2];
+    num_from_f64(t, plain[2][i], rounded);
+    bad += num_to_f64(t, mem[2] + i * size) != num_to_f64(t, rounded);
+  }
+  CHECK(bad == 0);
+  for (u32 o = 0; o < 3; o++) free(mem[o]), free(plain[o]);
+}
+
+static void test_layouts(arena *a) {
+  static const dtype types[] = {DTYPE_s32, DTYPE_f32, DTYPE_bf16, DTYPE_c64, DTYPE_f64};
+  u32 seed = 1;
+  for (u32 i = 0; i < 400; i++) {
+    layout l = random_layout(&seed);
+    check_layout(a, &l, types[i % COUNT(types)], &seed);
+  }
+}
+
+static void run_tests(arena *a, u32 threads) {
+  exec_pool_options o = {.threads = threads};
+  status s = exec_pool_create(&o, &pool);
+  CHECK(!s);
+  test_dot(a);
+  test_layouts(a);
+  exec_pool_destroy(pool);
+}
+
+int main(void) {
+  arena a;
+  if (setjmp(trap.at)) return 1;
+  arena_init(&a, &mem_system, &trap);
+  run_tests(&a, 2);
+  setenv("TERRAZZO_ONEDNN", "0", 1);
+  run_tests(&a, 1);
+  arena_deinit(&a);
+  return UNIT_END();
+}
