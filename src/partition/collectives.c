@@ -1,4 +1,5 @@
-/* sdy-reshard-to-collectives: each reshard as the collectives of its plan (reshard.h).
+/* terrazzo-collectives-to-reshards: what the program says of sdy collectives, as reshards.
+ * sdy-reshard-to-collectives: each reshard as the collectives of its plan (reshard.h).
  * terrazzo-fuse-collectives: what two of them do, one does. */
 #include "partition/env.h"
 #include "partition/passes.h"
@@ -79,6 +80,38 @@ bool part_reshard_to_collectives(ir_module *m, arena *scratch, const pass_args *
   for (size_t i = 0; i < r.list.len; i++)
     if (!lower_reshard(&e, r.list.data[i])) return false;
   return shard_space_check(e.space);
+}
+
+/* ---- collectives of the program ---- */
+
+/* A collective of sdy changes where the elements of a tensor are, and never the tensor: that an
+ * op makes parts of a sum is not seen, and they are summed up behind it by explicit.c anyway, in
+ * the op's own way and along the axes that it really has there. Summing again would count twice.
+ * Only sums that a sharding names as unreduced are for the collective to end, and a reshard
+ * between two such shardings does that. Source: openxla/xla, stablehlo_round_trip/export_ops.cc,
+ * which drops or copies. */
+static const bool only_moves[OP_COUNT] = {
+    [OP_sdy_all_gather] = true,         [OP_sdy_all_slice] = true,  [OP_sdy_all_to_all] = true,
+    [OP_sdy_collective_permute] = true, [OP_sdy_all_reduce] = true, [OP_sdy_reduce_scatter] = true,
+};
+
+static walk_result to_reshard(void *user, op *o) {
+  const part_env *e = user;
+  if (op_kind(o) >= OP_COUNT || !only_moves[op_kind(o)]) return WALK_ON;
+  value *v = op_operand(o, 0);
+  cursor at = cursor_before(e, o);
+  value *r = emit(&at, OP_reshard, &v, 1, v->type);
+  set_attr(&at, r->def.op, "sharding", op_attr(o, STR("out_sharding")));
+  value_replace(op_result(o, 0), r);
+  op_erase(o);
+  return WALK_ON;
+}
+
+bool part_collectives_to_reshards(ir_module *m, arena *scratch, const pass_args *args) {
+  (void)args;
+  part_env e = part_env_make(m, scratch);
+  if (part_has_mesh(&e)) op_walk_post(m->root, to_reshard, &e);
+  return true;
 }
 
 /* ---- fusing ---- */

@@ -2,13 +2,11 @@
 
 #include "partition/passes.h"
 
-static const char *const pipeline[] = {"terrazzo-drop-indivisible-axes",
-                                       "terrazzo-insert-reshards",
-                                       "sdy-reshard-to-collectives",
-                                       "terrazzo-fuse-collectives",
-                                       "sdy-convert-global-to-local",
-                                       "terrazzo-combine-collectives",
-                                       NULL};
+static const char *const pipeline[] = {
+    "terrazzo-collectives-to-reshards", "terrazzo-drop-indivisible-axes",
+    "terrazzo-insert-reshards",         "sdy-reshard-to-collectives",
+    "terrazzo-fuse-collectives",        "sdy-convert-global-to-local",
+    "terrazzo-combine-collectives",     NULL};
 
 static bool insert_explicit_reshards(ir_module *m, arena *scratch, const pass_args *args) {
   bool full = pass_option_flag(args, STR("enable-full-version"), false);
@@ -26,6 +24,8 @@ static const pass_option_info device_options[] = {
 };
 
 const pass_info partition_passes[] = {
+    {"terrazzo-collectives-to-reshards", "Turns the program's own sdy collectives into reshards",
+     part_collectives_to_reshards, NULL},
     {"terrazzo-drop-indivisible-axes", "Keeps only axes that divide the dimensions they shard",
      part_drop_indivisible_axes, NULL},
     {"terrazzo-insert-reshards", "Reshards operands and results so that ops fit their shards",

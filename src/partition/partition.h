@@ -3,6 +3,7 @@
  * Passes, in the order in which `terrazzo-partition` runs them (Shardy's names where Shardy has
  * the pass; see openxla/shardy docs/sdy_export_passes.md):
  *
+ *   terrazzo-collectives-to-reshards  what the program itself says of sdy collectives
  *   terrazzo-drop-indivisible-axes  shardings only of what divides evenly
  *   terrazzo-insert-reshards        every op can run on shards; differences are sdy.reshard
  *   sdy-reshard-to-collectives      reshards as slices, permutations, all-to-alls, gathers
