@@ -8,7 +8,7 @@
 
 struct dev_block {
   atomic_int refs;
-  atomic_int readers; /* copies under way and external references */
+  atomic_uint uses;   /* see the header */
   dev_device *device; /* holds the client */
   void *data;
   size_t bytes;
@@ -25,6 +25,7 @@ struct dev_buffer {
   size_t bytes;
   pthread_mutex_t lock;
   dev_block *block;    /* under lock; NULL: deleted or donated */
+  dev_block *donated;  /* under lock; what a donation took, while it may still be returned */
   dev_block *external; /* under lock; held while num_external > 0 */
   u32 num_external;
   u32 rank;
@@ -82,17 +83,21 @@ void dev_block_release(dev_block *b) {
   dev_client_release(c);
 }
 
-bool dev_block_is_quiet(const dev_block *b) {
-  return b->owned && atomic_load_explicit(&b->readers, memory_order_acquire) == 0;
+u32 dev_block_uses(const dev_block *b) {
+  return atomic_load_explicit(&b->uses, memory_order_acquire);
 }
 
-static dev_block *reader_begin(dev_block *b) { /* b is held by the caller */
-  atomic_fetch_add_explicit(&b->readers, 1, memory_order_relaxed);
+static dev_block *use_begin(dev_block *b) { /* b is held by the caller */
+  atomic_fetch_add_explicit(&b->uses, 1, memory_order_relaxed);
   return dev_block_retain(b);
 }
 
-static void reader_end(dev_block *b) {
-  atomic_fetch_sub_explicit(&b->readers, 1, memory_order_release);
+void dev_block_end_use(dev_block *b) {
+  atomic_fetch_sub_explicit(&b->uses, 1, memory_order_release);
+}
+
+static void use_end(dev_block *b) {
+  dev_block_end_use(b);
   dev_block_release(b);
 }
 
@@ -205,7 +210,8 @@ void dev_buffer_release(dev_buffer *b) {
   if (!b || atomic_fetch_sub_explicit(&b->refs, 1, memory_order_acq_rel) != 1) return;
   dev_client *c = b->memory->device->client;
   dev_block_release(b->block);
-  for (; b->num_external; b->num_external--) reader_end(b->external);
+  dev_block_release(b->donated);
+  for (; b->num_external; b->num_external--) use_end(b->external);
   dev_event_release(b->ready);
   pthread_mutex_destroy(&b->lock);
   mem_free(&mem_system, b, buffer_size(b->rank));
@@ -222,19 +228,28 @@ dev_event *dev_buffer_ready(const dev_buffer *b) { return b->ready; }
 
 void dev_buffer_delete(dev_buffer *b) {
   pthread_mutex_lock(&b->lock);
-  dev_block *block = b->block;
-  b->block = NULL;
+  dev_block *block = b->block ? b->block : b->donated;
+  b->block = b->donated = NULL;
   pthread_mutex_unlock(&b->lock);
   dev_block_release(block);
 }
 
 bool dev_buffer_donate(dev_buffer *b) {
-  pthread_mutex_lock(&b->lock); /* whoever begins to read takes it too */
-  dev_block *block = b->block && dev_block_is_quiet(b->block) ? b->block : NULL;
-  if (block) b->block = NULL;
+  pthread_mutex_lock(&b->lock); /* whoever begins a use takes it too */
+  bool ok = b->block && b->block->owned && dev_block_uses(b->block) == 1;
+  if (ok) {
+    b->donated = b->block;
+    b->block = NULL;
+  }
   pthread_mutex_unlock(&b->lock);
-  dev_block_release(block);
-  return block != NULL;
+  return ok;
+}
+
+void dev_buffer_return(dev_buffer *b) {
+  pthread_mutex_lock(&b->lock);
+  if (b->donated) b->block = b->donated;
+  b->donated = NULL;
+  pthread_mutex_unlock(&b->lock);
 }
 
 bool dev_buffer_is_deleted(dev_buffer *b) {
@@ -255,19 +270,18 @@ status dev_buffer_hold(dev_buffer *b, dev_block **out) {
   return *out ? NULL : deleted_error();
 }
 
-/* Held, and counted as being read; NULL: deleted. */
-static dev_block *hold_for_reading(dev_buffer *b) {
+status dev_buffer_use(dev_buffer *b, dev_block **out) {
   pthread_mutex_lock(&b->lock);
-  dev_block *block = b->block ? reader_begin(b->block) : NULL;
+  *out = b->block ? use_begin(b->block) : NULL;
   pthread_mutex_unlock(&b->lock);
-  return block;
+  return *out ? NULL : deleted_error();
 }
 
 status dev_buffer_add_external(dev_buffer *b) {
   pthread_mutex_lock(&b->lock);
   dev_block *block = b->num_external ? b->external : b->block;
   if (block) {
-    b->external = reader_begin(block);
+    b->external = use_begin(block);
     b->num_external++;
   }
   pthread_mutex_unlock(&b->lock);
@@ -281,7 +295,7 @@ status dev_buffer_drop_external(dev_buffer *b) {
   pthread_mutex_unlock(&b->lock);
   if (!block)
     return status_make(STATUS_INVALID_ARGUMENT, "the buffer has no external reference to drop");
-  reader_end(block);
+  use_end(block);
   return NULL;
 }
 
@@ -289,7 +303,7 @@ status dev_buffer_drop_external(dev_buffer *b) {
 
 /* One copy: strided (rank dims) or a range of bytes (element 0). */
 typedef struct transfer {
-  dev_block *src;    /* being read */
+  dev_block *src;    /* in use */
   dev_block *target; /* held, or NULL: host memory */
   dev_event *done;
   char *dst;
@@ -311,7 +325,7 @@ static void transfer_run(void *user, status error) {
   } else if (!error && t->size) {
     memcpy(t->dst, src, t->size);
   }
-  reader_end(t->src);
+  use_end(t->src);
   dev_block_release(t->target);
   dev_event *done = t->done;
   mem_free(&mem_system, t, transfer_size(t->rank));
@@ -323,11 +337,11 @@ static void transfer_run(void *user, status error) {
 static status transfer_begin(dev_buffer *b, void *dst, dev_block *target, size_t offset,
                              size_t size, const i64 *strides, dev_event *done) {
   u32 rank = strides ? b->rank : 0;
-  dev_block *src = hold_for_reading(b);
-  if (!src) return deleted_error();
+  dev_block *src;
+  RETURN_IF_ERROR(dev_buffer_use(b, &src));
   transfer *t = mem_zalloc(&mem_system, transfer_size(rank));
   if (!t) {
-    reader_end(src);
+    use_end(src);
     return status_oom();
   }
   *t = (transfer){.src = src, .dst = dst, .offset = offset, .size = size, .rank = rank};
@@ -339,7 +353,7 @@ static status transfer_begin(dev_buffer *b, void *dst, dev_block *target, size_t
     memcpy(t->dims_strides + rank, strides, rank * sizeof(i64));
   }
   if (dev_event_on_ready(b->ready, transfer_run, t)) return NULL;
-  reader_end(src);
+  use_end(src);
   dev_block_release(t->target);
   dev_event_release(t->done);
   mem_free(&mem_system, t, transfer_size(rank));

@@ -5,10 +5,12 @@
  * are still answered. Whoever works on the bytes (a launch, a copy) holds the block, so the
  * handle may go at any time.
  *
- * Readers that are not launches (copies to the host or to other memories, external references)
- * are counted in the block while they are outstanding; a launch may write into a block that was
- * donated to it only if there are none. Launches need no count, since each device runs its
- * launches in order. Thread-safe. */
+ * Whoever looks at the bytes outside the order of the device's launches is counted in the block
+ * as a use: copies to the host or to other memories while they are outstanding, external
+ * references, and calls that will enqueue a launch until they have. Launches in the queue need no
+ * count, since each device runs its launches in order. A launch may write into a block that is
+ * donated to it only if its own use is the only one; otherwise it takes a copy. So nobody waits,
+ * and nobody sees what a later launch writes. Thread-safe. */
 #ifndef DEVICE_BUFFER_H
 #define DEVICE_BUFFER_H
 
@@ -22,8 +24,9 @@ typedef struct dev_buffer dev_buffer;
 void *dev_block_data(const dev_block *b);
 dev_block *dev_block_retain(dev_block *b);
 void dev_block_release(dev_block *b); /* NULL is fine */
-/* No copy or external reference is looking at the bytes now. */
-bool dev_block_is_quiet(const dev_block *b);
+/* Ends a use that dev_buffer_use began; the reference stays. */
+void dev_block_end_use(dev_block *b);
+u32 dev_block_uses(const dev_block *b); /* just now */
 
 /* Every creator: dims are copied; INVALID_ARGUMENT when they are negative or too many,
  * RESOURCE_EXHAUSTED when the bytes cannot be had. The buffer has one reference. */
@@ -53,11 +56,15 @@ dev_event *dev_buffer_ready(const dev_buffer *b); /* borrowed */
 
 void dev_buffer_delete(dev_buffer *b);
 bool dev_buffer_is_deleted(dev_buffer *b);
-/* Drops the block as deleting does, but only if it is quiet: the caller, who holds it, may then
- * write to it. False: nothing changed. */
-bool dev_buffer_donate(dev_buffer *b);
 /* The block, retained; INVALID_ARGUMENT when deleted or donated. */
 status dev_buffer_hold(dev_buffer *b, dev_block **out_block) MUST_USE;
+/* The same, and begins a use. */
+status dev_buffer_use(dev_buffer *b, dev_block **out_block) MUST_USE;
+/* By a caller with one use of b's block: true if that is the only one and the bytes are ours to
+ * write. Then b is as good as deleted until dev_buffer_return gives it its block back, which a
+ * delete in between prevents, or dev_buffer_delete makes it so for good. */
+bool dev_buffer_donate(dev_buffer *b);
+void dev_buffer_return(dev_buffer *b); /* after a donation of the same caller's */
 
 /* While there are external references the bytes stay where they are, deleted or not. */
 status dev_buffer_add_external(dev_buffer *b) MUST_USE;

@@ -39,9 +39,9 @@ static void test_pending(dev_client *c, status error) {
   dev_block *block;
   i32 out[4] = {0};
   CHECK(!dev_buffer_create(&d->memories[0], DTYPE_s32, dims2(dims), ready, NULL, &b));
-  CHECK(!dev_buffer_hold(b, &block) && dev_block_is_quiet(block));
+  CHECK(!dev_buffer_hold(b, &block) && dev_block_uses(block) == 0);
   CHECK(!dev_buffer_to_host(b, out, NULL, &done) && !dev_event_is_ready(done));
-  CHECK(!dev_block_is_quiet(block));
+  CHECK(dev_block_uses(block) == 1);
   CHECK(!dev_buffer_copy(b, &d->memories[2], &copy));
   dev_buffer_delete(b); /* readers keep the bytes */
   CHECK(dev_buffer_is_deleted(b) && dev_buffer_dims(b).data[0] == 4);
@@ -52,7 +52,7 @@ static void test_pending(dev_client *c, status error) {
   CHECK(dev_event_is_ready(done) && status_get_code(dev_event_error(done)) == code);
   CHECK(error || out[3] == 3);
   CHECK(status_get_code(dev_event_await(dev_buffer_ready(copy))) == code);
-  CHECK(dev_block_is_quiet(block));
+  CHECK(dev_block_uses(block) == 0);
   dev_block_release(block);
   dev_event_release(done);
   dev_event_release(ready);
@@ -87,6 +87,36 @@ static void test_deleted(dev_client *c) {
   status_free(s);
 }
 
+/* A block is given away only by its one user, and comes back unless it was deleted meanwhile. */
+static void test_donation(dev_client *c) {
+  static const i64 dims[] = {1, 1};
+  dev_memory *m = &dev_client_device(c, 0)->memories[0];
+  dev_buffer *b;
+  dev_block *mine, *other = NULL, *none;
+  i32 x = 7;
+  CHECK(!dev_buffer_from_host(m, DTYPE_s32, dims2(dims), &x, NULL, &b));
+  CHECK(!dev_buffer_use(b, &mine) && !dev_buffer_use(b, &other) && mine == other);
+  CHECK(!dev_buffer_donate(b) && !dev_buffer_is_deleted(b));
+  dev_block_end_use(other); /* as a launch that is in its queue: still held */
+  CHECK(!dev_buffer_add_external(b) && !dev_buffer_donate(b) && !dev_buffer_drop_external(b));
+  CHECK(dev_buffer_donate(b) && dev_buffer_is_deleted(b));
+  status s = dev_buffer_use(b, &none);
+  CHECK(s && !none);
+  status_free(s);
+  dev_buffer_return(b);
+  CHECK(!dev_buffer_is_deleted(b) && dev_buffer_donate(b));
+  dev_buffer_delete(b);
+  dev_buffer_return(b);
+  CHECK(dev_buffer_is_deleted(b) && *(i32 *)dev_block_data(mine) == 7);
+  dev_buffer_release(b);
+  dev_block_release(mine);
+  dev_block_release(other);
+  CHECK(!dev_buffer_view(m, DTYPE_s32, dims2(dims), &x, NULL, NULL, &b));
+  CHECK(!dev_buffer_use(b, &mine) && !dev_buffer_donate(b)); /* its memory is somebody else's */
+  dev_buffer_release(b);
+  dev_block_release(mine);
+}
+
 int main(void) {
   dev_client *c;
   status s = dev_client_create(&(dev_client_options){.num_devices = 2}, &c);
@@ -95,6 +125,7 @@ int main(void) {
   test_pending(c, NULL);
   test_pending(c, status_make(STATUS_INTERNAL, "failed"));
   test_deleted(c);
+  test_donation(c);
   dev_client_release(c);
   return UNIT_END();
 }

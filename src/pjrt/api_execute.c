@@ -5,23 +5,29 @@
  * results and the device's completion event. The launch waits for what the arguments wait for.
  *
  * Donation. The program says which result takes over which parameter's buffer (an alias); both
- * then get one pointer. If the argument is donated and nobody else looks at its bytes, that is
- * the argument's own block; otherwise it is a copy of it. A donated argument is deleted either
- * way; one that no result takes over is not, as under XLA. */
+ * then get one pointer. If the argument is donated and nobody else uses its bytes, that is the
+ * argument's own block; otherwise it is a copy of it. Every argument is in use (device/buffer.h)
+ * from when it is held until the launch is in its devices' queues, so that a donation by another
+ * call either comes behind this launch in the queue or copies. A donated argument is deleted
+ * either way once the launch is under way, and is its caller's again if that fails; one that no
+ * result takes over is not deleted, as under XLA. */
 #include <stdio.h>
 
 #include "pjrt/api.h"
 #include "pjrt/slots.h"
 
+/* Two hold it: the call of Execute, and the executor until the launch is done. */
 typedef struct launch {
+  atomic_int refs;
   size_t bytes; /* of this allocation */
   PJRT_Client *client;
   u32 num_positions, num_params, num_results, num_wait;
   void **params, **results; /* as exec_launch wants them */
-  dev_block **held;         /* by position and parameter */
+  dev_block **held;         /* by position and parameter; in use until enqueued */
   dev_block **written;      /* by position and result */
   dev_event **ready;        /* by position */
   dev_event **wait;         /* retained */
+  bool *donated;            /* by position and parameter: by this call */
 } launch;
 
 /* What one call of Execute works on until the launch is under way. */
@@ -33,9 +39,6 @@ typedef struct call {
   const u32 *device_ids;
   launch *t;
   PJRT_Buffer ***outputs; /* the caller's lists: what stands there is ours until we return */
-  /* Hash set of one position's blocks; the low bit marks one that was given twice. */
-  uintptr_t *seen;
-  size_t cap_seen; /* a power of two */
 } call;
 
 /* ---- the launch's memory ---- */
@@ -43,22 +46,27 @@ typedef struct call {
 static launch *launch_create(u32 n, u32 num_params, u32 num_results) {
   size_t np = (size_t)n * num_params, nr = (size_t)n * num_results;
   /* an argument waits for two events at most: its own and that of its copy */
-  size_t bytes = sizeof(launch) + (2 * np + 2 * nr + n + 2 * np) * sizeof(void *);
+  size_t bytes = sizeof(launch) + (2 * np + 2 * nr + n + 2 * np) * sizeof(void *) + np;
   launch *t = mem_zalloc(&mem_system, bytes);
   if (!t) return NULL;
   void **p = (void **)(t + 1);
-  *t = (launch){.bytes = bytes, .num_positions = n, .num_params = num_params};
+  atomic_init(&t->refs, 1);
+  t->bytes = bytes;
+  t->num_positions = n;
+  t->num_params = num_params;
   t->num_results = num_results;
   t->params = p, p += np;
   t->results = p, p += nr;
   t->held = (dev_block **)p, p += np;
   t->written = (dev_block **)p, p += nr;
   t->ready = (dev_event **)p, p += n;
-  t->wait = (dev_event **)p;
+  t->wait = (dev_event **)p, p += 2 * np;
+  t->donated = (bool *)p;
   return t;
 }
 
-static void launch_free(launch *t) {
+static void launch_release(launch *t) {
+  if (atomic_fetch_sub_explicit(&t->refs, 1, memory_order_acq_rel) != 1) return;
   size_t np = (size_t)t->num_positions * t->num_params;
   size_t nr = (size_t)t->num_positions * t->num_results;
   for (size_t i = 0; i < np; i++) dev_block_release(t->held[i]);
@@ -99,28 +107,18 @@ static status check_argument(const call *c, u32 i, u32 k, const PJRT_Buffer *b) 
   return NULL;
 }
 
-static uintptr_t *find_seen(const call *c, const dev_block *b) {
-  size_t at = hash_ptr(b, 0) & (c->cap_seen - 1);
-  while (c->seen[at] && (c->seen[at] & ~(uintptr_t)1) != (uintptr_t)b)
-    at = (at + 1) & (c->cap_seen - 1);
-  return &c->seen[at];
-}
-
 static status hold_arguments(call *c, u32 i, PJRT_Buffer *const *args) {
   launch *t = c->t;
-  memset(c->seen, 0, c->cap_seen * sizeof *c->seen);
   for (u32 k = 0; k < t->num_params; k++) {
     size_t at = (size_t)i * t->num_params + k;
     RETURN_IF_ERROR(check_argument(c, i, k, args[k]));
-    status s = dev_buffer_hold(args[k]->dev, &t->held[at]);
+    status s = dev_buffer_use(args[k]->dev, &t->held[at]);
     if (s) {
       status_free(s);
       return status_make(STATUS_INVALID_ARGUMENT, "argument %u has been deleted or donated", k);
     }
     t->params[at] = dev_block_data(t->held[at]);
     add_wait(t, dev_buffer_ready(args[k]->dev));
-    uintptr_t *seen = find_seen(c, t->held[at]);
-    *seen = (uintptr_t)t->held[at] | (*seen != 0);
   }
   return NULL;
 }
@@ -137,13 +135,14 @@ static bool is_donated(const call *c, u32 k) {
 static status make_writable(call *c, u32 i, u32 k, PJRT_Buffer *arg) {
   launch *t = c->t;
   size_t at = (size_t)i * t->num_params + k;
-  bool twice = *find_seen(c, t->held[at]) & 1;
-  if (is_donated(c, k) && !twice && dev_buffer_donate(arg->dev)) return NULL;
+  t->donated[at] = is_donated(c, k) && dev_buffer_donate(arg->dev);
+  if (t->donated[at]) return NULL;
   dev_buffer *copy;
   dev_block *block;
   RETURN_IF_ERROR(dev_buffer_copy(arg->dev, dev_buffer_memory(arg->dev), &copy));
-  status s = dev_buffer_hold(copy, &block);
+  status s = dev_buffer_use(copy, &block);
   if (!s) {
+    dev_block_end_use(t->held[at]);
     dev_block_release(t->held[at]);
     t->held[at] = block;
     t->params[at] = dev_block_data(block);
@@ -221,16 +220,17 @@ static void done(void *user, status error) {
   launch *t = user;
   PJRT_Client *client = t->client;
   (void)error; /* every position has been told */
-  launch_free(t);
+  launch_release(t);
   land(client);
 }
 
-/* Takes the launch over when it succeeds; its outputs and events are the caller's by then. */
+/* When it succeeds, the outputs and events are the caller's and the executor holds the launch. */
 static status start(call *c, PJRT_LoadedExecutable_Execute_Args *a) {
   launch *t = c->t;
   u32 n = t->num_positions;
   t->client = c->l->client;
   take_off(t->client);
+  atomic_store_explicit(&t->refs, 2, memory_order_relaxed);
   if (a->device_complete_events)
     for (u32 i = 0; i < n; i++)
       a->device_complete_events[i] = api_event(dev_event_retain(t->ready[i]));
@@ -245,13 +245,30 @@ static status start(call *c, PJRT_LoadedExecutable_Execute_Args *a) {
                                                  .done = done,
                                                  .user = t,
                                              });
-  if (s) land(t->client);
+  if (s) {
+    atomic_store_explicit(&t->refs, 1, memory_order_relaxed);
+    land(t->client);
+  }
   if (s && a->device_complete_events)
     for (u32 i = 0; i < n; i++) {
       dev_event_release(t->ready[i]);
       a->device_complete_events[i] = NULL;
     }
   return s;
+}
+
+/* The uses end: the launch is in its queues, or will never be. Donations hold, or are undone. */
+static void settle(call *c, const PJRT_LoadedExecutable_Execute_Args *a, bool started) {
+  launch *t = c->t;
+  for (size_t at = 0; at < (size_t)t->num_positions * t->num_params; at++) {
+    PJRT_Buffer *arg = a->argument_lists[at / t->num_params][at % t->num_params];
+    if (!t->held[at]) continue;
+    if (started && is_donated(c, (u32)(at % t->num_params)))
+      dev_buffer_delete(arg->dev);
+    else if (t->donated[at])
+      dev_buffer_return(arg->dev);
+    dev_block_end_use(t->held[at]);
+  }
 }
 
 static status execute(call *c, PJRT_LoadedExecutable_Execute_Args *a) {
@@ -263,14 +280,10 @@ static status execute(call *c, PJRT_LoadedExecutable_Execute_Args *a) {
   status s = NULL;
   for (u32 i = 0; i < n && !s; i++) s = prepare(c, i, a->argument_lists[i]);
   if (!s) s = start(c, a);
-  if (s) {
-    drop_outputs(c);
-    launch_free(c->t);
-    return s;
-  }
-  for (u32 k = 0; k < c->exe->num_params; k++)
-    for (u32 i = 0; i < n && is_donated(c, k); i++) dev_buffer_delete(a->argument_lists[i][k]->dev);
-  return NULL;
+  if (s) drop_outputs(c);
+  settle(c, a, s == NULL);
+  launch_release(c->t);
+  return s;
 }
 
 static status check_call(const PJRT_LoadedExecutable_Execute_Args *a) {
@@ -305,11 +318,7 @@ status api_loaded_executable_execute(PJRT_LoadedExecutable_Execute_Args *a) {
   c.devices = a->execute_device ? &a->execute_device : l->devices;
   c.device_ids = a->execute_device ? &one : l->device_ids;
   c.outputs = (PJRT_Buffer ***)(uintptr_t)a->output_lists; /* the lists are ours to fill */
-  for (c.cap_seen = 8; c.cap_seen < 2 * (size_t)c.exe->num_params;) c.cap_seen *= 2;
-  c.seen = mem_alloc(&mem_system, c.cap_seen * sizeof *c.seen);
-  if (!c.seen) return status_oom();
   status s = execute(&c, a);
-  mem_free(&mem_system, c.seen, c.cap_seen * sizeof *c.seen);
   if (!s)
     dev_log(l->client->dev,
             "Execute(executable %p) " STR_FMT ": %zu arguments, %zu devices -> %u "
