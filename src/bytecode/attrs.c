@@ -6,14 +6,6 @@
  * there are bytes in the file. */
 enum { MAX_TREE = 64 };
 
-static const codec *const codecs[] = {[DIALECT_builtin] = &codec_builtin,
-                                      [DIALECT_sdy] = &codec_sdy,
-                                      [DIALECT_vhlo] = &codec_vhlo,
-                                      [DIALECT_chlo] = &codec_chlo,
-                                      [DIALECT_stablehlo] = &codec_stablehlo,
-                                      [DIALECT_quant] = &codec_quant,
-                                      [DIALECT_other] = NULL};
-
 /* ---- lists ---- */
 
 const attr *get_attr(reader *r, cursor *c) {
@@ -60,6 +52,12 @@ i64s get_ints(reader *r, cursor *c) {
   i64 *list = ARENA_ARRAY(r->arena, i64, n);
   for (size_t i = 0; i < n; i++) list[i] = get_int(r, c);
   return (i64s){list, r->failed ? 0 : n};
+}
+
+bool count_attrs(reader *r, const u8 *from, size_t n) {
+  r->attrs_given += n;
+  return r->attrs_given / 16 <= r->bytes.len + 1024 ||
+         fail_at(r, from, "the ops have too many attributes for the size of the file");
 }
 
 /* ---- attributes that are lists of fields ---- */
@@ -183,7 +181,7 @@ static const void *decode_text(reader *r, cursor *c, bool is_type) {
 
 static const void *resolve(reader *r, entry *e, bool is_type) {
   cursor c = e->bytes;
-  const codec *k = codecs[r->dialects[e->dialect].kind];
+  const codec *k = r->codecs[r->dialects[e->dialect].kind];
   const char *what = is_type ? "type" : "attribute";
   if (e->busy) return fail_at(r, c.at, "%s refers to itself", what), NULL;
   if (r->depth >= IR_MAX_NESTING)

@@ -267,7 +267,7 @@ static void put_resource(writer *w, const attr *a, u64 code, wire_mode mode) {
   const dense_resource_attr *d = (const dense_resource_attr *)a;
   put_uint(w, code);
   put_type(w, d->type, mode);
-  put_uint(w, resource_number(w, d->key));
+  put_uint(w, intern_resource(w, d->key));
 }
 
 static void put_dense_array(writer *w, const attr *a, u64 code, wire_mode mode) {
@@ -348,7 +348,8 @@ static const attr_code builtin_attrs[] = {
     [22] = BY_FN(read_file_range),
 };
 
-const codec codec_builtin = {builtin_attrs, read_builtin_type, COUNT(builtin_attrs)};
+const codec codec_builtin = {builtin_attrs, read_builtin_type, COUNT(builtin_attrs),
+                             put_builtin_type};
 
 /* ---- VHLO: much the same, all versioned ---- */
 
@@ -440,4 +441,4 @@ static const attr_code vhlo_attrs[] = {
     [25] = BOTH(read_vhlo_mesh, hlo_mesh, put_hlo_mesh),
 };
 
-const codec codec_vhlo = {vhlo_attrs, read_vhlo_type, COUNT(vhlo_attrs)};
+const codec codec_vhlo = {vhlo_attrs, read_vhlo_type, COUNT(vhlo_attrs), put_vhlo_type};

@@ -186,7 +186,8 @@ static const type *stablehlo_type(reader *r, cursor *c, u64 code) {
   return code == 1 ? read_future_type(r, c) : NULL;
 }
 
-const codec codec_stablehlo = {stablehlo_attrs, stablehlo_type, COUNT(stablehlo_attrs)};
+const codec codec_stablehlo = {stablehlo_attrs, stablehlo_type, COUNT(stablehlo_attrs),
+                               put_stablehlo_type};
 
 /* ---- chlo ---- */
 

@@ -97,6 +97,7 @@ u32 intern_bytes(writer *w, interner *t, str bytes, u32 tag, bool *added) {
 
 u32 intern_string(writer *w, str s) { return intern_bytes(w, &w->strings, s, 0, NULL); }
 u32 intern_dialect(writer *w, str name) { return intern_bytes(w, &w->dialects, name, 0, NULL); }
+u32 intern_resource(writer *w, str key) { return intern_bytes(w, &w->resources, key, 0, NULL); }
 
 u32 ptr_map_get(const ptr_map *m, u64 key) {
   if (!m->cap) return UINT32_MAX;

@@ -68,7 +68,8 @@ typedef struct use_order {
 typedef struct reader {
   ir_ctx *ctx;
   ir_module *module;
-  arena *arena; /* scratch */
+  const struct codec *const *codecs; /* by dialect_kind */
+  arena *arena;                      /* scratch */
   str file, bytes;
   u64 version;
   bool failed;
@@ -130,6 +131,9 @@ const type *get_type(reader *r, cursor *c);
 attrs get_attrs(reader *r, cursor *c);
 types get_types(reader *r, cursor *c);
 i64s get_ints(reader *r, cursor *c);
+/* Counts attributes that an op gets from a dictionary, since ops may share one: what they get must
+ * stay in proportion to the file. False: too many, reported. */
+bool count_attrs(reader *r, const u8 *from, size_t n);
 
 /* An attribute that is a list of fields on the wire, in the order of its row in attrs.def. */
 enum { MAX_WIRE = 9 };
@@ -164,12 +168,15 @@ typedef struct attr_code {
   { .fn = read, .put = write, .known = true, .id = ATTR_##id_ }
 
 typedef const type *type_fn(reader *, cursor *, u64 code);
+typedef bool put_type_fn(writer *, const type *); /* code and contents; false: has no encoding */
 typedef struct codec {
   const attr_code *attrs;
   type_fn *type; /* NULL: has no types */
   size_t num_attrs;
+  put_type_fn *put_type; /* NULL: the dialect's types go as text */
 } codec;
 extern const codec codec_builtin, codec_sdy, codec_vhlo, codec_stablehlo, codec_chlo, codec_quant;
+extern const codec *const codecs[DIALECT_other + 1]; /* codecs.c; NULL: has none */
 
 /* Shared by the codecs. */
 const attr *read_dense(reader *r, cursor *c);
@@ -178,6 +185,7 @@ const attr *read_float(reader *r, cursor *c);
 const attr *read_dict(reader *r, cursor *c);
 const attr *read_string(reader *r, cursor *c);
 type_fn read_builtin_type, read_vhlo_type, read_quant_type;
+put_type_fn put_builtin_type, put_vhlo_type, put_stablehlo_type;
 const type *read_future_type(reader *r, cursor *c);
 bool is_loc(const attr *a);
 attr_fn read_hlo_axis_ref, read_hlo_mesh, read_hlo_groups, read_vhlo_axis_ref, read_vhlo_mesh,
@@ -191,10 +199,10 @@ void read_use_orders(reader *r, cursor *c, size_t num_values);
 /* When all ops are there, numbered in the order of the file. */
 void apply_use_orders(reader *r);
 
-/* ---- read.c ---- */
+/* ---- read_ops.c ---- */
 
-/* Counts attributes that an op gets from a dictionary; false: too many, reported. */
-bool count_attrs(reader *r, const u8 *from, size_t n);
+/* Reads the section of the ops into r->module. */
+void read_ops(reader *r, cursor c);
 
 /* operandSegmentSizes and resultSegmentSizes, which are not attributes on the wire but lists of
  * numbers behind them; before format 6 they are as others. */

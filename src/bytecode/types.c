@@ -570,11 +570,11 @@ bool put_builtin_type(writer *w, const type *t) {
   return true;
 }
 
-str put_dialect_type(writer *w, const type *t) {
-  if (t->kind != TYPE_TOKEN && t->kind != TYPE_FUTURE) return (str){0};
+bool put_stablehlo_type(writer *w, const type *t) {
+  if (t->kind != TYPE_TOKEN && t->kind != TYPE_FUTURE) return false;
   put_uint(w, t->kind == TYPE_FUTURE);
   put_type_body(w, t, MODE_native);
-  return STR("stablehlo");
+  return true;
 }
 
 bool put_vhlo_type(writer *w, const type *t) {

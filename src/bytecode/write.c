@@ -462,8 +462,6 @@ static void write_props(const writer *w, rope *out) {
   }
 }
 
-u32 resource_number(writer *w, str key) { return intern_bytes(w, &w->resources, key, 0, NULL); }
-
 /* A blob is aligned in the file, so that a reader may leave it there. */
 static size_t put_resource_data(const writer *w, str key, rope *out, u64 file_at, u32 *max_align) {
   static const char padding[] = "\xCB\xCB\xCB\xCB\xCB\xCB\xCB\xCB\xCB\xCB\xCB\xCB\xCB\xCB\xCB\xCB"
@@ -601,12 +599,8 @@ bool bytecode_write(ir_module *m, const bytecode_write_options *options, buf *ou
     return diag_error(ir_sink(m->ctx), (diag_pos){0}, "bytecode version %d is not known", w.format);
   w.arena = ir_scratch_push(m->ctx);
   w.attr_data.arena = w.type_data.arena = w.arena;
-  index_codec(&w, DIALECT_builtin, &codec_builtin);
-  index_codec(&w, DIALECT_sdy, &codec_sdy);
-  index_codec(&w, DIALECT_vhlo, &codec_vhlo);
-  index_codec(&w, DIALECT_stablehlo, &codec_stablehlo);
-  index_codec(&w, DIALECT_chlo, &codec_chlo);
-  index_codec(&w, DIALECT_quant, &codec_quant);
+  w.codecs = codecs;
+  for (dialect_kind k = 0; k < DIALECT_other; k++) index_codec(&w, k, codecs[k]);
   rope file = {.arena = w.arena};
   write_file(&w, m, &file);
   if (!w.failed) rope_flush(&file, out);

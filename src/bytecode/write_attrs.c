@@ -2,11 +2,6 @@
 #include "bytecode/writer.h"
 #include "text/text.h"
 
-static const codec *const codecs[] = {
-    [DIALECT_builtin] = &codec_builtin, [DIALECT_sdy] = &codec_sdy,
-    [DIALECT_vhlo] = &codec_vhlo,       [DIALECT_stablehlo] = &codec_stablehlo,
-    [DIALECT_chlo] = &codec_chlo,       [DIALECT_quant] = &codec_quant};
-
 /* ---- entries ---- */
 
 /* Takes what the stack has from `begin` for an entry. */
@@ -163,7 +158,7 @@ static u32 encode_native(writer *w, const attr *a) {
   dialect_kind kind = o ? DIALECT_other : kind_of(dialect);
   u32 code = kind == DIALECT_other ? 0 : w->codes[kind][a->id];
   if (code)
-    put_coded(w, a, &codecs[kind]->attrs[code - 1], code - 1, MODE_native);
+    put_coded(w, a, &w->codecs[kind]->attrs[code - 1], code - 1, MODE_native);
   else
     put_text(w, a, NULL);
   return finish_attr(w, begin, dialect, code != 0);
@@ -179,7 +174,7 @@ static u32 encode_vhlo(writer *w, const attr *a) {
                {25, WRITE_V(1, 16)}};
   size_t begin = w->stack.len;
   u32 code = w->codes[DIALECT_vhlo][a->id];
-  const attr_code *how = code ? &codec_vhlo.attrs[code - 1] : NULL;
+  const attr_code *how = code ? &w->codecs[DIALECT_vhlo]->attrs[code - 1] : NULL;
   bool ours = str_is(dialect_of(&attr_infos[a->id]), "stablehlo");
   if (!how || (how->takes && !how->takes(a))) {
     if (!ours && !w->strict) return attr_number(w, a, MODE_native);
@@ -226,10 +221,11 @@ const attr *native_slot_value(ir_ctx *c, const attr *a) {
 
 static u32 encode_native_type(writer *w, const type *t) {
   size_t begin = w->stack.len;
-  if (put_builtin_type(w, t)) return finish_type(w, begin, STR("builtin"), true);
-  str dialect = put_dialect_type(w, t);
-  if (dialect.len) return finish_type(w, begin, dialect, true);
-  dialect = t->kind == TYPE_QUANT ? STR("quant") : (str){t->text.data, 0};
+  if (w->codecs[DIALECT_builtin]->put_type(w, t))
+    return finish_type(w, begin, STR("builtin"), true);
+  if (w->codecs[DIALECT_stablehlo]->put_type(w, t))
+    return finish_type(w, begin, STR("stablehlo"), true);
+  str dialect = t->kind == TYPE_QUANT ? STR("quant") : (str){t->text.data, 0};
   if (t->kind == TYPE_OPAQUE)
     while (dialect.len < t->text.len && !strchr(".<", dialect.data[dialect.len])) dialect.len++;
   put_text(w, NULL, t);
@@ -238,7 +234,7 @@ static u32 encode_native_type(writer *w, const type *t) {
 
 static u32 encode_vhlo_type(writer *w, const type *t) {
   size_t begin = w->stack.len;
-  if (put_vhlo_type(w, t)) return finish_type(w, begin, STR("vhlo"), true);
+  if (w->codecs[DIALECT_vhlo]->put_type(w, t)) return finish_type(w, begin, STR("vhlo"), true);
   buf text;
   buf_init(&text, ir_mem(w->ctx));
   text_print_type(&text, t);

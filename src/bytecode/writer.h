@@ -43,8 +43,9 @@ typedef struct ptr_map {
 struct writer {
   ir_ctx *ctx;
   arena *arena; /* scratch */
-  int format;   /* version of the encoding */
-  u32 target;   /* version of StableHLO, as V(1, 17); 0: native */
+  const codec *const *codecs;
+  int format; /* version of the encoding */
+  u32 target; /* version of StableHLO, as V(1, 17); 0: native */
   str target_text;
   bool strict, failed;
   const op *at;                       /* being written, for messages */
@@ -73,6 +74,7 @@ void rope_flush(const rope *r, buf *out);
 u32 intern_bytes(writer *w, interner *t, str bytes, u32 tag, bool *added); /* copies */
 u32 intern_string(writer *w, str s);
 u32 intern_dialect(writer *w, str name);
+u32 intern_resource(writer *w, str key); /* of a dense_resource */
 /* UINT32_MAX: not there */
 u32 ptr_map_get(const ptr_map *m, u64 key);
 void ptr_map_set(writer *w, ptr_map *m, u64 key, u32 value);
@@ -108,13 +110,6 @@ typedef void put_entry_fn(writer *w, const void *what);
 u32 entry_number(writer *w, str dialect, put_entry_fn *put, const void *what);
 void put_attr(writer *w, const attr *a, wire_mode mode);
 void put_type(writer *w, const type *t, wire_mode mode);
-/* Code and contents; false: it has no encoding there. */
-bool put_builtin_type(writer *w, const type *t);
-bool put_vhlo_type(writer *w, const type *t);
-/* Of stablehlo; empty: neither. */
-str put_dialect_type(writer *w, const type *t);
-/* The number of a dense_resource's key. */
-u32 resource_number(writer *w, str key);
 /* Integer enums (of an op's properties) as the builtin integers that they are on the wire. */
 const attr *native_slot_value(ir_ctx *c, const attr *a);
 
