@@ -1,4 +1,4 @@
-/* Types in checks and messages. */
+/* What the checks stand on: types, lists of dimensions, symbols, and their words in messages. */
 #include <stdlib.h>
 
 #include "dialect/verify.h"
@@ -191,4 +191,50 @@ bool check_disjoint(checker *k, const op *o, i64s a, i64s b, const char *what_a,
   while (!contains((i64s){all, j}, all[j])) j++;
   return plain_error(k, o, "has duplicated dimension from %s and %s: %lld", what_a, what_b,
                      (long long)all[j]);
+}
+
+/* The bounds of a type; empty: it has none. */
+i64s bounds_of(const type *t) {
+  const bounds_attr *b = t->kind == TYPE_TENSOR ? attr_as(bounds, t->encoding) : NULL;
+  return b && b->bounds.len == t->dims.len ? b->bounds : (i64s){0};
+}
+
+/* ---- what traits of several ops ask ---- */
+
+bool check_same_shape(checker *k, const op *o) {
+  if (!o->num_operands) return op_error(k->c, o, "expected 1 or more operands, but found 0");
+  const type *first = value_type(o, 0);
+  for (u32 i = 0; i < o->num_operands + o->num_results; i++)
+    if (!shapes_agree(first, value_type(o, i)))
+      return op_error(k->c, o, "requires the same shape for all operands and results");
+  return true;
+}
+
+bool check_same_type(checker *k, const op *o) {
+  if (!o->num_operands && !o->num_results) return true;
+  const type *first = value_type(o, 0);
+  for (u32 i = 0; i < o->num_operands + o->num_results; i++)
+    if (!types_agree(first, value_type(o, i)))
+      return op_error(k->c, o, "requires compatible types for all operands and results");
+  return true;
+}
+
+/* Elementwise: the first trait of some */
+bool check_elementwise(checker *k, const op *o) {
+  for (u32 i = 1; i < o->num_operands + o->num_results; i++)
+    if (value_type(o, 0)->kind != value_type(o, i)->kind ||
+        !shapes_agree(value_type(o, 0), value_type(o, i)))
+      return op_error(k->c, o,
+                      "all non-scalar operands/results must have the same shape and base type");
+  return true;
+}
+
+/* ---- symbols ---- */
+
+const op *checker_symbol(checker *k, const op *table, str name) {
+  if (k->symbols_of != table) {
+    k->symbols = symbol_map_build(table, k->scratch);
+    k->symbols_of = table;
+  }
+  return symbol_map_find(k->symbols, name);
 }

@@ -18,6 +18,38 @@ verify_fn *const verify_of[OP_COUNT] = {
 #include "ir/ops.def"
 };
 
+infer_fn *const infer_of[OP_COUNT] = {
+#define X(id) [OP_##id] = infer_##id,
+    INFERRING(X)
+#undef X
+        [OP_chlo_broadcast_add] = infer_chlo_broadcast,
+    [OP_chlo_broadcast_atan2] = infer_chlo_broadcast,
+    [OP_chlo_broadcast_divide] = infer_chlo_broadcast,
+    [OP_chlo_broadcast_maximum] = infer_chlo_broadcast,
+    [OP_chlo_broadcast_minimum] = infer_chlo_broadcast,
+    [OP_chlo_broadcast_multiply] = infer_chlo_broadcast,
+    [OP_chlo_broadcast_next_after] = infer_chlo_broadcast,
+    [OP_chlo_broadcast_polygamma] = infer_chlo_broadcast,
+    [OP_chlo_broadcast_power] = infer_chlo_broadcast,
+    [OP_chlo_broadcast_remainder] = infer_chlo_broadcast,
+    [OP_chlo_broadcast_shift_left] = infer_chlo_broadcast,
+    [OP_chlo_broadcast_shift_right_arithmetic] = infer_chlo_broadcast,
+    [OP_chlo_broadcast_shift_right_logical] = infer_chlo_broadcast,
+    [OP_chlo_broadcast_subtract] = infer_chlo_broadcast,
+    [OP_chlo_broadcast_zeta] = infer_chlo_broadcast,
+    [OP_chlo_broadcast_and] = infer_chlo_broadcast,
+    [OP_chlo_broadcast_or] = infer_chlo_broadcast,
+    [OP_chlo_broadcast_xor] = infer_chlo_broadcast,
+    [OP_chlo_broadcast_complex] = infer_chlo_broadcast_complex,
+    [OP_chlo_broadcast_compare] = infer_chlo_broadcast_compare,
+    [OP_chlo_broadcast_select] = infer_chlo_broadcast_select,
+    [OP_chlo_constant] = infer_constant,
+    [OP_chlo_constant_like] = infer_chlo_constant_like,
+    [OP_chlo_ragged_dot] = infer_chlo_ragged_dot,
+    [OP_chlo_top_k] = infer_chlo_top_k,
+    [OP_chlo_scan] = infer_chlo_scan,
+};
+
 verify_fn *const symbol_use_of[OP_COUNT] = {
     [OP_call] = use_call,
     [OP_func_constant] = use_func_constant,
@@ -171,25 +203,6 @@ static bool check_regions(checker *k, const op *o) {
 }
 
 /* ---- traits ---- */
-
-bool check_same_shape(checker *k, const op *o) {
-  if (!o->num_operands) return op_error(k->c, o, "expected 1 or more operands, but found 0");
-  const type *first = o->num_operands ? in_type(o, 0) : out_type(o, 0);
-  for (u32 i = 0; i < o->num_operands + o->num_results; i++)
-    if (!shapes_agree(first,
-                      i < o->num_operands ? in_type(o, i) : out_type(o, i - o->num_operands)))
-      return op_error(k->c, o, "requires the same shape for all operands and results");
-  return true;
-}
-
-bool check_same_type(checker *k, const op *o) {
-  if (!o->num_operands && !o->num_results) return true;
-  const type *first = o->num_operands ? in_type(o, 0) : out_type(o, 0);
-  for (u32 i = 0; i < o->num_operands + o->num_results; i++)
-    if (!types_agree(first, i < o->num_operands ? in_type(o, i) : out_type(o, i - o->num_operands)))
-      return op_error(k->c, o, "requires compatible types for all operands and results");
-  return true;
-}
 
 static bool check_traits(checker *k, const op *o) {
   verify_fn *fn = op_kind(o) < OP_COUNT ? traits_of[op_kind(o)] : NULL;

@@ -32,7 +32,7 @@ typedef bool infer_fn(checker *k, const op *o, inferred *out);
 extern verify_fn *const verify_of[OP_COUNT];
 /* What an op says of symbols, once all ops of the symbol table have passed. */
 extern verify_fn *const symbol_use_of[OP_COUNT];
-extern infer_fn *const infer_of[OP_COUNT];   /* infer.c */
+extern infer_fn *const infer_of[OP_COUNT];
 extern verify_fn *const traits_of[OP_COUNT]; /* in place of the row's; NULL: it has none */
 
 /* The message alone, at the op: most checks of StableHLO speak so, traits with op_error. */
@@ -138,6 +138,10 @@ infer_fn infer_chlo_broadcast, infer_chlo_broadcast_complex, infer_chlo_broadcas
 
 static inline const type *in_type(const op *o, size_t i) { return op_operand(o, i)->type; }
 static inline const type *out_type(const op *o, size_t i) { return o->results[i].type; }
+/* Of operands, then results. */
+static inline const type *value_type(const op *o, size_t i) {
+  return i < o->num_operands ? in_type(o, i) : out_type(o, i - o->num_operands);
+}
 static inline i64 rank_of(const type *t) { return (i64)t->dims.len; }
 static inline bool dims_agree(i64 a, i64 b) { return a == b || a == DYNAMIC || b == DYNAMIC; }
 /* Up to dynamic dimensions; an unranked tensor agrees with all, what is no tensor with its like. */

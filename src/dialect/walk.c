@@ -198,14 +198,6 @@ static bool check_dominance(checker *k, const op *o) {
 
 /* ---- symbols ---- */
 
-const op *checker_symbol(checker *k, const op *table, str name) {
-  if (k->symbols_of != table) {
-    k->symbols = symbol_map_build(table, k->scratch);
-    k->symbols_of = table;
-  }
-  return symbol_map_find(k->symbols, name);
-}
-
 static bool check_names(checker *k, const op *table) {
   for (const op *o = op_body(table, 0)->first; o; o = o->next) {
     str name = symbol_name(o);
