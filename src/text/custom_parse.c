@@ -359,6 +359,7 @@ static custom_fn *const custom_of[OP_COUNT] = {
     [OP_expect_serialized_eq] = parser_check,
 };
 
-bool custom_exists(op_id id) { return id < OP_COUNT && custom_of[id]; }
-
-bool parser_custom(parser *p, op_state *st) { return custom_of[st->info->id](p, st); }
+bool parser_custom(parser *p, op_state *st, bool *known) {
+  *known = custom_of[st->info->id] != NULL;
+  return *known && custom_of[st->info->id](p, st);
+}

@@ -84,7 +84,7 @@ static const attr *body(parser *p) {
   if (at(p, '?') || at_word(p, "unknown")) return parser_next(p), loc_unknown(p->ctx);
   token t = p->tok;
   if (!at(p, TOK_HASH)) return parser_expect(p, TOK_ID + 100, "expected location instance"), NULL;
-  const attr *a = parser_dialect_attr(p);
+  const attr *a = p->syntax->dialect_attr(p);
   if (a && !attr_is_loc(a)) return parser_error(p, &t, "expected location attribute"), NULL;
   return a;
 }

@@ -312,7 +312,7 @@ static const attr *value_at(parser *p, const type *expected) {
   case TOK_STRING:
     return string(p);
   case TOK_HASH:
-    return parser_dialect_attr(p);
+    return p->syntax->dialect_attr(p);
   case '[':
     return array(p);
   case '{':

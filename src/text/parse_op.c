@@ -370,8 +370,9 @@ static bool custom(parser *p, op_state *st) {
   st->operands_at = st->function_at = p->tok;
   str outer = p->custom_op;
   p->custom_op = info->name;
-  if (form_get(&p->forms, info) || custom_exists(info->id)) {
-    bool ok = form_get(&p->forms, info) ? parser_form(p, st) : parser_custom(p, st);
+  bool known = form_get(&p->forms, info) != NULL;
+  bool ok = known ? p->syntax->form(p, st) : p->syntax->custom(p, st, &known);
+  if (known) {
     p->custom_op = outer;
     return ok;
   }

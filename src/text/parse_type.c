@@ -339,13 +339,13 @@ static const type *quantized(parser *p, const token *t, bool dotted) {
     name.text = str_from(t->text, sizeof "!quant." - 1);
     name.col += sizeof "!quant." - 1;
     parser_next(p);
-    return parser_quant(p, &name, name.text);
+    return p->syntax->quant(p, &name, name.text);
   }
   parser_next(p);
   parser_next(p);
   name = p->tok;
   if (!parser_expect(p, TOK_ID, "expected valid keyword")) return NULL;
-  q = parser_quant(p, &name, name.text);
+  q = p->syntax->quant(p, &name, name.text);
   return q && parser_expect(p, '>', "expected '>'") ? q : NULL;
 }
 

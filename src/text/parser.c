@@ -1,40 +1,7 @@
-/* Tokens, errors, small lists, and the entry points. */
+/* Tokens, errors and small lists. */
 #include "text/parser.h"
 
 #include <stdarg.h>
-
-/* ---- names ---- */
-
-static struct name_entry *find_name(const name_map *m, str name, u32 hash) {
-  size_t i = hash & (m->cap - 1);
-  while (m->slots[i].name.data && !(m->slots[i].hash == hash && str_eq(m->slots[i].name, name)))
-    i = (i + 1) & (m->cap - 1);
-  return &m->slots[i];
-}
-
-static u32 hash_name(str name) { return (u32)hash_bytes(name.data, name.len, 7); }
-
-void **name_map_at(name_map *m, arena *a, str name) {
-  u32 h = hash_name(name);
-  if (m->count * 2 >= m->cap) {
-    name_map old = *m;
-    m->cap = old.cap ? old.cap * 2 : 64;
-    m->slots = arena_zalloc(a, m->cap * sizeof *m->slots);
-    for (size_t i = 0; i < old.cap; i++)
-      if (old.slots[i].name.data)
-        *find_name(m, old.slots[i].name, old.slots[i].hash) = old.slots[i];
-  }
-  struct name_entry *e = find_name(m, name, h);
-  if (!e->name.data) {
-    *e = (struct name_entry){name, h, NULL};
-    m->count++;
-  }
-  return &e->value;
-}
-
-void *name_map_get(const name_map *m, str name) {
-  return m->cap ? find_name(m, name, hash_name(name))->value : NULL;
-}
 
 /* ---- errors ---- */
 
@@ -333,84 +300,4 @@ const attr *parser_symbol(parser *p) {
   }
   return attr_make(p->ctx, symbol_ref, .root = parser_string(p, &t),
                    .nested = {nested.data, nested.len});
-}
-
-/* ---- entry points ---- */
-
-static void start(parser *p, ir_ctx *c, str file, str source, arena *scratch,
-                  const text_parse_options *options) {
-  *p = (parser){.ctx = c, .scratch = scratch, .file = file};
-  p->source = source;
-  p->source_len = source.len;
-  if (options) p->options = *options;
-  p->forms.a = scratch;
-  lexer_init(&p->lex, source);
-  parser_next(p);
-}
-
-/* At the top an op `module`, or ops that a module is put around. Aliases between them. */
-static bool top_level(parser *p) {
-  block *body = op_body(p->module->root, 0);
-  while (!at(p, TOK_EOF)) {
-    bool ok = at(p, TOK_HASH) || at(p, TOK_EXCLAIM) ? parser_alias(p)
-              : at(p, TOK_META_BEGIN)               ? parser_resources(p)
-                                                    : parser_op(p, body);
-    if (!ok) return false;
-  }
-  return ssa_pop(p, true) && parser_fix_locs(p);
-}
-
-/* A single module at the top is the root itself. */
-static void unwrap(ir_module *m) {
-  op *only = op_body(m->root, 0)->first;
-  if (!only || only->next || !op_is(only, module)) return;
-  op_unlink(only);
-  m->root = only;
-}
-
-static void add_op_name(void *user, const op_info *info) {
-  parser *p = user;
-  *name_map_at(&p->op_names, p->scratch, info->name) = (void *)(uintptr_t)info;
-}
-
-static bool parse_module(parser *p) {
-  p->module = ir_module_create(p->ctx);
-  p->module->root->loc = loc_file(p->ctx, p->file, 0, 0); /* unless one is written */
-  p->dialect = STR("builtin");
-  ssa_init(p);
-  for (int i = 0; i < OP_COUNT; i++)
-    *name_map_at(&p->op_names, p->scratch, op_infos[i].name) = (void *)&op_infos[i];
-  ir_foreign_ops(p->ctx, add_op_name, p);
-  if (!top_level(p)) return false;
-  unwrap(p->module);
-  return true;
-}
-
-ir_module *text_parse(ir_ctx *c, str file_name, str source, const text_parse_options *options) {
-  parser p;
-  start(&p, c, file_name, source, ir_scratch_push(c), options);
-  bool ok = parse_module(&p);
-  ir_scratch_pop(c);
-  if (!ok) ir_module_destroy(p.module);
-  return ok ? p.module : NULL;
-}
-
-static bool at_end(parser *p) { return parser_expect(p, TOK_EOF, "unexpected text at the end"); }
-
-const attr *text_parse_attr(ir_ctx *c, str source, const text_parse_options *options) {
-  parser p;
-  start(&p, c, STR("-"), source, ir_scratch_push(c), options);
-  const attr *a = parser_attr(&p, NULL);
-  if (a && !at_end(&p)) a = NULL;
-  ir_scratch_pop(c);
-  return a;
-}
-
-const type *text_parse_type(ir_ctx *c, str source, const text_parse_options *options) {
-  parser p;
-  start(&p, c, STR("-"), source, ir_scratch_push(c), options);
-  const type *t = parser_type(&p);
-  if (t && !at_end(&p)) t = NULL;
-  ir_scratch_pop(c);
-  return t;
 }

@@ -8,19 +8,8 @@
 
 #include "text/form.h"
 #include "text/lexer.h"
+#include "text/name_map.h"
 #include "text/text.h"
-
-/* A table from names to pointers; keys are borrowed. */
-typedef struct name_map {
-  struct name_entry {
-    str name;
-    u32 hash;
-    void *value;
-  } * slots;
-  size_t count, cap;
-} name_map;
-void **name_map_at(name_map *m, arena *a, str name); /* NULL inside when new */
-void *name_map_get(const name_map *m, str name);     /* NULL: absent */
 
 /* A use of a value: %name or %name#number. */
 typedef struct operand_ref {
@@ -75,8 +64,21 @@ typedef struct type_memo {
 } type_memo;
 enum { TYPE_MEMO_BITS = 7 };
 
-typedef struct parser {
+/* What the core of the grammar (types, attributes, ops) calls but stands above it: the attributes
+ * and types of dialects, the forms of ops. The entry points set it (parse.c). */
+typedef struct parser parser;
+typedef struct parser_syntax {
+  const attr *(*dialect_attr)(parser *p); /* at #dialect... */
+  /* After !quant.name or !quant<name; `where` is the name. */
+  const type *(*quant)(parser *p, const token *where, str name);
+  bool (*form)(parser *p, op_state *st); /* as the op's row describes it */
+  bool (*custom)(parser *p, op_state *st,
+                 bool *known); /* by the op's own function, if it has one */
+} parser_syntax;
+
+struct parser {
   ir_ctx *ctx;
+  const parser_syntax *syntax;
   ir_module *module;
   arena *scratch;
   text_parse_options options;
@@ -98,7 +100,7 @@ typedef struct parser {
   struct labels *labels; /* blocks of the region at hand */
   op_state *free_states;
   struct loc_fix *loc_fixes; /* ops whose location is an alias defined later */
-} parser;
+};
 
 /* ---- tokens: parser.c ---- */
 static inline bool at(const parser *p, int kind) { return p->tok.kind == kind; }
@@ -154,7 +156,7 @@ bool parser_symbol_text(parser *p, dialect_symbol *s); /* at #dialect... or !dia
 /* Whether it may stand as it is; t: of an attribute, or NULL. */
 bool parser_keep_symbol(parser *p, const dialect_symbol *s, bool is_type, const type *t);
 
-/* After !quant.name or !quant<name; `where` is the name. quant_text.c */
+/* ---- quantized types: quant_parse.c ---- */
 const type *parser_quant(parser *p, const token *where, str name);
 
 /* ---- attributes: parse_attr.c, parse_dense.c, dialect_parse.c, loc.c ---- */
@@ -218,11 +220,10 @@ region *parser_new_region(parser *p, op_state *st);
 bool parser_form(parser *p, op_state *st);
 /* The types of operands and results, as a function type or an alias of one. */
 bool parser_signature(parser *p, op_state *st);
-bool parser_custom(parser *p, op_state *st);          /* by op id */
-bool parser_tensor_op(parser *p, op_state *st);       /* tensor_ops.c */
-bool parser_flags(parser *p, op_state *st, int slot); /* arith's, of the slot's kind */
-bool parser_check(parser *p, op_state *st);           /* check.*: check_ops.c */
-bool parser_shape(parser *p, op_state *st);           /* shape_ops.c */
-bool custom_exists(op_id id);
+bool parser_custom(parser *p, op_state *st, bool *known); /* by op id */
+bool parser_tensor_op(parser *p, op_state *st);           /* tensor_ops.c */
+bool parser_flags(parser *p, op_state *st, int slot);     /* arith's, of the slot's kind */
+bool parser_check(parser *p, op_state *st);               /* check.*: check_ops.c */
+bool parser_shape(parser *p, op_state *st);               /* shape_ops.c */
 
 #endif

@@ -4,16 +4,7 @@
 #include "text/printer.h"
 #include "text/wide.h"
 
-/* ---- small things ---- */
-
-void printer_i64(printer *w, i64 v) {
-  char text[24], *end = text + sizeof text, *p = end;
-  u64 u = v < 0 ? 0 - (u64)v : (u64)v;
-  do *--p = (char)('0' + u % 10);
-  while (u /= 10);
-  if (v < 0) *--p = '-';
-  buf_bytes(w->out, p, (size_t)(end - p));
-}
+/* ---- types ---- */
 
 static void put_u64(printer *w, u64 v) {
   if (v > INT64_MAX)
@@ -21,60 +12,6 @@ static void put_u64(printer *w, u64 v) {
   else
     printer_i64(w, (i64)v);
 }
-
-void printer_newline(printer *w) {
-  static const char spaces[] = "                                                                ";
-  put_char(w, '\n');
-  for (u32 n = w->indent; n > 0;) {
-    u32 some = n < sizeof spaces - 1 ? n : (u32)sizeof spaces - 1;
-    buf_bytes(w->out, spaces, some);
-    n -= some;
-  }
-}
-
-void printer_i64s(printer *w, i64s v, bool brackets) {
-  if (brackets) put_char(w, '[');
-  for (size_t i = 0; i < v.len; i++) {
-    if (i) PUT(w, ", ");
-    printer_i64(w, v.data[i]);
-  }
-  if (brackets) put_char(w, ']');
-}
-
-void printer_quoted(printer *w, str s) {
-  static const char hex[] = "0123456789ABCDEF";
-  put_char(w, '"');
-  for (size_t i = 0; i < s.len; i++) {
-    unsigned char c = (unsigned char)s.data[i];
-    if (c == '\\')
-      PUT(w, "\\\\");
-    else if (c >= 32 && c < 127 && c != '"')
-      put_char(w, (char)c);
-    else {
-      put_char(w, '\\');
-      put_char(w, hex[c >> 4]);
-      put_char(w, hex[c & 15]);
-    }
-  }
-  put_char(w, '"');
-}
-
-void printer_word_or_string(printer *w, str s) {
-  if (str_is_bare(s))
-    put(w, s);
-  else
-    printer_quoted(w, s);
-}
-
-void printer_symbol(printer *w, str s) {
-  put_char(w, '@');
-  if (s.len == 0)
-    PUT(w, "<<INVALID EMPTY SYMBOL>>");
-  else
-    printer_word_or_string(w, s);
-}
-
-/* ---- types ---- */
 
 static void print_types(printer *w, types t) {
   for (size_t i = 0; i < t.len; i++) {

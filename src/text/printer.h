@@ -12,8 +12,16 @@ typedef struct resource_keys {
   hash_index index; /* of copies */
 } resource_keys;
 
-typedef struct printer {
+/* What stands above the printing of ops: their forms. Set where ops are printed (print.c). */
+typedef struct printer printer;
+typedef struct printer_syntax {
+  void (*form)(printer *w, const op *o, const form *f);
+  bool (*custom)(printer *w, const op *o); /* see printer_custom */
+} printer_syntax;
+
+struct printer {
   buf *out;
+  const printer_syntax *syntax;
   text_print_options options;
   form_cache forms;
   u32 indent;
@@ -28,7 +36,7 @@ typedef struct printer {
   u32 held;                          /* attributes that change their text once it is there */
   const attr *unknown;               /* loc(unknown) */
   hash_index distinct;               /* numbers of distinct attributes */
-} printer;
+};
 
 #define PUT(w, literal) BUF_LIT((w)->out, literal)
 static inline void put(printer *w, str s) { buf_str(w->out, s); }
