@@ -1,14 +1,7 @@
-/* The walk over the module: each op goes to its function of the table in select.c. */
+/* The walk over the module: each op goes to its function of lower_table.c. */
 #include "compile/lower.h"
 
 #include "compile/steps.h"
-
-bool lower_none(lower *L, op *o) {
-  return op_unimplemented(L->ctx, o, "there is no step that computes it");
-}
-
-bool lower_elementwise(lower *L, op *o) { return fuse_add(L, o) != NULL; }
-bool lower_reduce_precision(lower *L, op *o) { return fuse_add(L, o) != NULL; }
 
 bool lower_block(lower *L, block *b) {
   op *end = op_terminator(b);

@@ -146,3 +146,7 @@ str lower_loc(lower *L) {
                   : (str){0};
   return L->at_loc;
 }
+
+bool lower_none(lower *L, op *o) {
+  return op_unimplemented(L->ctx, o, "there is no step that computes it");
+}

@@ -1,7 +1,4 @@
-/* Which VM instruction or which function runs an op. An elementwise op without its
- * instruction, or another one without its function, does not compile. */
-#include "compile/coverage.h"
-#include "compile/flatten.h"
+/* Which VM instruction computes an elementwise op; one without does not compile. */
 #include "compile/lower.h"
 #include "compile/steps.h"
 #include "num/convert.h"
@@ -257,25 +254,4 @@ bool select_code(lower *L, const op *o, block *body, vm_code *out) {
 bool select_body(lower *L, const op *o, block *body, prog_body *out) {
   *out = (prog_body){.kind = REDUCE_CODE}; /* the program recognizes known ones itself */
   return select_code(L, o, body, &out->code);
-}
-
-/* ---- the others ---- */
-
-#define LOWER_ew(id) lower_elementwise
-#define LOWER_cast(id) lower_elementwise
-#define LOWER_bcast(id) lower_elementwise
-#define LOWER_region(id) lower_##id
-#define LOWER_coll(id) lower_##id
-#define LOWER_term(id) NULL
-#define LOWER_own(id) lower_##id
-#define LOWER_later(id) NULL
-lower_fn *const lower_of[OP_COUNT] = {
-#define OP(id, name, family, ...) [OP_##id] = LOWER_##family(id),
-#include "ir/ops.def"
-};
-
-compile_way compile_way_of(op_id id) {
-  if (lower_of[id] && lower_of[id] != lower_none) return COMPILE_RUNS;
-  bool frame = (op_infos[id].traits & (SYMBOL | TERMINATOR)) != 0;
-  return flatten_knows(id) || frame ? COMPILE_VANISHES : COMPILE_NO;
 }

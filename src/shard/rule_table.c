@@ -166,3 +166,51 @@ shard_way shard_way_of(op_id id) {
   if (silent[id] || (op_infos[id].traits & TERMINATOR)) return SHARD_NEEDS_NONE;
   return rule_extra_of(id) || id == OP_if ? SHARD_ON_DEMAND : SHARD_NO_WAY;
 }
+
+/* ---- the rule of an op ---- */
+
+/* Rules by all that they were made from. */
+typedef struct plain_entry {
+  const rule *rule;
+  rule_fn *fn;
+  u32 num_operands, n;
+  const void *made_from[]; /* types, then slots */
+} plain_entry;
+
+static const void *made_from(const op *o, u32 i) {
+  if (i < o->num_operands) return op_operand(o, i)->type;
+  i -= o->num_operands;
+  return i < o->num_results ? (const void *)o->results[i].type : o->slots[i - o->num_results];
+}
+
+static const rule *plain_of_op(rule_set *s, const op *o, rule_fn *fn) {
+  u32 n = o->num_operands + o->num_results + o->info->num_slots;
+  u64 h = hash_u64((u64)(uintptr_t)fn, o->num_operands);
+  for (u32 i = 0; i < n; i++) h = hash_ptr(made_from(o, i), h);
+  plain_entry *e;
+  for (size_t at = 0; (e = index_next(&s->plain, h, &at));) {
+    u32 i = 0;
+    if (e->fn != fn || e->n != n || e->num_operands != o->num_operands) continue;
+    while (i < n && e->made_from[i] == made_from(o, i)) i++;
+    if (i == n) return e->rule;
+  }
+  rule_builder b;
+  rule_begin(&b, s, o);
+  e = arena_zalloc(s->a, sizeof *e + n * sizeof *e->made_from);
+  *e = (plain_entry){.fn = fn, .num_operands = o->num_operands, .n = n};
+  for (u32 i = 0; i < n; i++) e->made_from[i] = made_from(o, i);
+  e->rule = fn(&b, o);
+  index_add(&s->plain, s->a, h, e);
+  return e->rule;
+}
+
+const rule *rule_of_op(rule_set *s, const op *o) {
+  const attr *own = op_discardable(o, STR("sdy.sharding_rule"));
+  if (own) return rule_from_attr(s, own, o);
+  rule_fn *fn = rule_fn_in(s, o);
+  if (!fn) return NULL;
+  if (rule_fn_is_plain(fn)) return plain_of_op(s, o, fn);
+  rule_builder b;
+  rule_begin(&b, s, o);
+  return fn(&b, o);
+}
