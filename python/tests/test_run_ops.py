@@ -75,6 +75,80 @@ def test_mulhi_of_half_a_byte(tmp_path):
     assert unsigned.tolist() == [((int(a) & 15) * (int(b) & 15)) >> 4 for a, b in zip(x, y)]
 
 
+REDUCE_NARROW = """func.func @main(%x: tensor<ROWSxCOLUMNSxTYPE>)
+    -> (tensor<COLUMNSxTYPE>, tensor<ROWSxTYPE>, tensor<ROWSxCOLUMNSxTYPE>, tensor<TYPE>) {
+  %init = stablehlo.constant dense<INIT> : tensor<TYPE>
+  %0 = stablehlo.reduce(%x init: %init) applies stablehlo.OP across dimensions = [0]
+      : (tensor<ROWSxCOLUMNSxTYPE>, tensor<TYPE>) -> tensor<COLUMNSxTYPE>
+  %1 = stablehlo.reduce(%x init: %init) applies stablehlo.OP across dimensions = [1]
+      : (tensor<ROWSxCOLUMNSxTYPE>, tensor<TYPE>) -> tensor<ROWSxTYPE>
+  %2 = "stablehlo.reduce_window"(%x, %init) <{window_dimensions = array<i64: ROWS, 1>,
+      padding = dense<[[LAST, 0], [0, 0]]> : tensor<2x2xi64>}> ({
+    ^bb0(%a: tensor<TYPE>, %b: tensor<TYPE>):
+      %r = stablehlo.OP %a, %b : tensor<TYPE>
+      stablehlo.return %r : tensor<TYPE>
+  }) : (tensor<ROWSxCOLUMNSxTYPE>, tensor<TYPE>) -> tensor<ROWSxCOLUMNSxTYPE>
+  return %0, %1, %2, %init : tensor<COLUMNSxTYPE>, tensor<ROWSxTYPE>, tensor<ROWSxCOLUMNSxTYPE>,
+      tensor<TYPE>
+}
+"""
+
+
+@pytest.mark.parametrize("shape", [(6, 8), (3, 200)])
+@pytest.mark.parametrize("op, ufunc", [("maximum", np.maximum), ("minimum", np.minimum),
+                                       ("add", np.add), ("multiply", np.multiply)])
+@pytest.mark.parametrize("name", ["i4", "i2", "ui4", "ui2"])
+def test_reductions_of_narrow_integers(tmp_path, name, op, ufunc, shape):
+    """Inputs have stray upper bits, and the initial value is the lowest or the highest there is."""
+    bits, unsigned = int(name[-1]), name[0] == "u"
+    low, high = (0, 2**bits - 1) if unsigned else (-2**(bits - 1), 2**(bits - 1) - 1)
+    init = {"maximum": low, "minimum": high, "add": 0, "multiply": 1}[op]
+    module = REDUCE_NARROW
+    for word, value in [("TYPE", name), ("ROWS", shape[0]), ("COLUMNS", shape[1]), ("OP", op),
+                        ("LAST", shape[0] - 1), ("INIT", init)]:
+        module = module.replace(word, str(value))
+    x = np.random.default_rng(bits).integers(0, 256, shape)
+    value = lambda v: (v - low) % 2**bits + low
+    down, across, running, start = run(tmp_path, module, x.astype("uint8" if unsigned else "int8"))
+    assert start == init
+    assert down.tolist() == value(ufunc.reduce(value(x), axis=0)).tolist()
+    assert across.tolist() == value(ufunc.reduce(value(x), axis=1)).tolist()
+    assert running.tolist() == value(ufunc.accumulate(value(x), axis=0)).tolist()
+
+
+def test_bools_of_any_byte(tmp_path):
+    module = """func.func @main(%x: tensor<16x16xi1>, %y: tensor<16x16xi1>, %one: tensor<i1>)
+        -> (tensor<16x16xi1>, tensor<16x16xi1>, tensor<16x16xi32>, tensor<16xi1>, tensor<16xi1>,
+            tensor<16x16xi1>, tensor<i1>) {
+      %init = stablehlo.constant dense<true> : tensor<i1>
+      %0 = stablehlo.not %x : tensor<16x16xi1>
+      %1 = stablehlo.compare EQ, %x, %y : (tensor<16x16xi1>, tensor<16x16xi1>) -> tensor<16x16xi1>
+      %2 = stablehlo.convert %x : (tensor<16x16xi1>) -> tensor<16x16xi32>
+      %3 = stablehlo.reduce(%x init: %init) applies stablehlo.and across dimensions = [1]
+          : (tensor<16x16xi1>, tensor<i1>) -> tensor<16xi1>
+      %4 = stablehlo.reduce(%x init: %one) applies stablehlo.xor across dimensions = [0]
+          : (tensor<16x16xi1>, tensor<i1>) -> tensor<16xi1>
+      %5 = stablehlo.dot %x, %y : (tensor<16x16xi1>, tensor<16x16xi1>) -> tensor<16x16xi1>
+      %6 = stablehlo.while(%w = %one) : tensor<i1> cond {
+        stablehlo.return %w : tensor<i1>
+      } do {
+        %n = stablehlo.not %w : tensor<i1>
+        stablehlo.return %n : tensor<i1>
+      }
+      return %0, %1, %2, %3, %4, %5, %6 : tensor<16x16xi1>, tensor<16x16xi1>, tensor<16x16xi32>,
+          tensor<16xi1>, tensor<16xi1>, tensor<16x16xi1>, tensor<i1>
+    }"""
+    random = np.random.default_rng(1)
+    x, y = (random.integers(0, 256, (16, 16), "uint8") & random.integers(0, 16, (16, 16), "uint8")
+            for _ in range(2))
+    x[3] |= 2
+    got = run(tmp_path, module, x.view(bool), y.view(bool), np.array(4, "uint8").view(bool))
+    p, q = x != 0, y != 0
+    want = [~p, p == q, p.astype("int32"), p.all(1), ~np.logical_xor.reduce(p, 0),
+            (p.astype(int) @ q.astype(int)) != 0, np.array(False)]
+    assert all(g.view("uint8").tolist() == w.view("uint8").tolist() for g, w in zip(got, want))
+
+
 DOT = """func.func @main(%x: tensor<LEFTxTYPE> {a}, %y: tensor<RIGHTxTYPE> {b})
     -> tensor<OUTTYPE> {{
   %0 = stablehlo.dot %x, %y : (tensor<LEFTxTYPE>, tensor<RIGHTxTYPE>) -> tensor<OUTTYPE>

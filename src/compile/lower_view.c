@@ -2,6 +2,7 @@
  * other strides. Also the ops that need no operand. No steps, unless a value has to be
  * computed before it can be looked at. */
 #include "compile/steps.h"
+#include "num/convert.h"
 
 /* The result of a view of `in`: what is the same everywhere stays so, under other dims; other
  * EXPRs are computed first. The caller sets offset and stride. NULL: an error. */
@@ -71,6 +72,15 @@ static bool constant_bytes(lower *L, op *o, const attr *value, str *out, bool *s
   return true;
 }
 
+/* A program's constants are as results are: no stray bits above those of a narrow type. */
+static const char *clean_bytes(lower *L, dtype t, const char *data, u64 count) {
+  bool narrow = num_int_bits(t) && num_int_bits(t) < 8;
+  if (!narrow) return data;
+  char *copy = ARENA_ARRAY(L->a, char, count + 1);
+  for (u64 i = 0; i < count; i++) num_convert(t, data + i, t, copy + i);
+  return copy;
+}
+
 bool lower_constant(lower *L, op *o) {
   str data;
   bool splat;
@@ -82,13 +92,14 @@ bool lower_constant(lower *L, op *o) {
   if (data.len < need)
     return op_error(L->ctx, o, "needs %llu bytes of data, has %zu", (unsigned long long)need,
                     data.len);
+  const char *bytes = clean_bytes(L, (dtype)n->type, data.data, need / size);
   if (splat || n->count == 1) {
     n->kind = NODE_CONST;
-    n->element = data.data;
+    n->element = bytes;
     return true;
   }
   n->result = -1;
-  lower_make_dense(L, n, prog_const(L->b, (dtype)n->type, (u64)n->count, data.data));
+  lower_make_dense(L, n, prog_const(L->b, (dtype)n->type, (u64)n->count, bytes));
   return true;
 }
 

@@ -110,13 +110,6 @@ typedef struct combining {
   char *acc, *value, *raw;
 } combining;
 
-static void load_block(const vm_kernels *k, dtype t, size_t n, void *to, const void *from) {
-  if (k->load[t])
-    k->load[t](n, to, from, NULL, NULL);
-  else
-    memcpy(to, from, n * dtype_size(t));
-}
-
 static combining begin_combining(const exec_env *env, const vm_unit *body) {
   size_t regs = align_up(vm_scratch_bytes(body, BLOCK), 64), block = BLOCK * 16 + 64;
   return (combining){.reg = vm_begin(body, env->scratch, BLOCK),
@@ -135,12 +128,13 @@ static const char *combine_members(const coll_work *w, u32 i, u64 at, size_t n, 
   for (u32 m = 0; m < group_size(w); m++) {
     char *from = in_of(w, m, i) + at * dtype_size(t);
     if (m == 0) {
-      load_block(k, t, n, s->acc, from);
+      vm_load_elements(k, t, n, s->acc, from);
       continue;
     }
-    if (k->load[t]) load_block(k, t, n, s->value, from);
+    bool as_it_lies = !k->load[t] && !k->clean[t];
+    if (!as_it_lies) vm_load_elements(k, t, n, s->value, from);
     s->reg[0] = s->reg[2] = s->acc;
-    s->reg[1] = k->load[t] ? s->value : from;
+    s->reg[1] = as_it_lies ? from : s->value;
     vm_run(body, s->reg, n);
     if (!out->in_place && s->reg[out->reg] != s->acc)
       memmove(s->acc, s->reg[out->reg], n * out->width);

@@ -50,11 +50,9 @@ typedef struct product {
 /* n elements of one row into packed type at `to` */
 static void convert_row(const product *p, dtype from, size_t n, void *to, const void *row) {
   vm_rtype rf = vm_rtype_of(from), rt = vm_rtype_of(p->acc);
-  if (p->k_->load[from]) {
-    if (rt == R_f32) {
-      p->k_->load[from](n, to, row, NULL, NULL);
-      return;
-    }
+  if (p->k_->load[from] && rt == R_f32) {
+    p->k_->load[from](n, to, row, NULL, NULL);
+  } else if (p->k_->load[from] || p->k_->clean[from]) {
     u8 types[2] = {(u8)from, (u8)p->acc};
     p->k_->any(n, to, row, types, NULL);
   } else if (rf == rt) {

@@ -421,6 +421,7 @@ HALF(round_f16, float, float, num_f16_to_f32(num_f32_to_f16(x)))
     const T *a = av;                                                                               \
     LOOP d[i] = (T)((T)((u8)a[i] << (8 - bits)) >> (8 - bits));                                    \
   }
+HALF(clean_pred, u8, u8, x != 0)
 WRAP(s4, i8, 4)
 WRAP(u4, u8, 4)
 WRAP(s2, i8, 2)
@@ -531,10 +532,11 @@ static void set_conversions(vm_kernels *k) {
   k->store[DTYPE_f16] = store_f16;
   k->round[DTYPE_bf16] = round_bf16;
   k->round[DTYPE_f16] = round_f16;
-  k->wrap[DTYPE_s4] = wrap_s4;
-  k->wrap[DTYPE_u4] = wrap_u4;
-  k->wrap[DTYPE_s2] = wrap_s2;
-  k->wrap[DTYPE_u2] = wrap_u2;
+  k->wrap[DTYPE_s4] = k->clean[DTYPE_s4] = wrap_s4;
+  k->wrap[DTYPE_u4] = k->clean[DTYPE_u4] = wrap_u4;
+  k->wrap[DTYPE_s2] = k->clean[DTYPE_s2] = wrap_s2;
+  k->wrap[DTYPE_u2] = k->clean[DTYPE_u2] = wrap_u2;
+  k->clean[DTYPE_pred] = clean_pred;
 }
 
 static void set_widths(vm_kernels *k) {

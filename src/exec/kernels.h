@@ -65,6 +65,7 @@ typedef struct vm_kernels {
   kern_fn *store[DTYPE_COUNT];                       /* f32 to small float */
   kern_fn *round[DTYPE_COUNT]; /* f32 to the nearest value of the type, or NULL: store, load */
   kern_fn *wrap[DTYPE_COUNT];  /* sub-byte integers back into range */
+  kern_fn *clean[DTYPE_COUNT]; /* the same, and pred to 0 or 1: from memory, which may have any */
   kern_fold_fn *fold[REDUCE_COUNT_][R_COUNT]; /* NULL: use the binary kernel */
   kern_fn *any; /* any conversion; b: u8 from, to: the types as they lie in memory */
   dot_kernels dot;
@@ -82,6 +83,11 @@ void vm_kernels_add_math(vm_kernels *k);
 void vm_kernels_fill_base(vm_kernels *k);
 void vm_kernels_fill_v3(vm_kernels *k);
 void vm_kernels_fill_v4(vm_kernels *k);
+
+/* n elements of type t between memory and registers. Where its type is narrower than a byte, what
+ * lies in memory may have any upper bits, and a pred any byte but 0 for true; a register never. */
+void vm_load_elements(const vm_kernels *k, dtype t, size_t n, void *to, const void *from);
+void vm_store_elements(const vm_kernels *k, dtype t, size_t n, void *to, const void *from);
 
 static inline vm_rtype vm_rtype_of(dtype t) {
   static const u8 map[DTYPE_COUNT] = {

@@ -308,6 +308,20 @@ void vm_kernels_add_math(vm_kernels *k) {
   k->any = convert_any;
 }
 
+void vm_load_elements(const vm_kernels *k, dtype t, size_t n, void *to, const void *from) {
+  kern_fn *fn = k->load[t] ? k->load[t] : k->clean[t];
+  if (fn)
+    fn(n, to, from, NULL, NULL);
+  else
+    memcpy(to, from, n * dtype_size(t));
+}
+void vm_store_elements(const vm_kernels *k, dtype t, size_t n, void *to, const void *from) {
+  if (k->store[t])
+    k->store[t](n, to, from, NULL, NULL);
+  else
+    memcpy(to, from, n * dtype_size(t));
+}
+
 /* Filled by whoever comes first; all would write the same, so losing the race only waits. */
 static vm_kernels chosen;
 static pthread_once_t chosen_once = PTHREAD_ONCE_INIT;

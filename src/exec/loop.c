@@ -514,19 +514,6 @@ static void split_index(const plan *p, u64 at, i64 *index) {
   }
 }
 
-/* Between memory and registers, one element or a block. */
-static void load_elements(const vm_kernels *k, dtype t, size_t n, void *to, const void *from) {
-  if (k->load[t])
-    k->load[t](n, to, from, NULL, NULL);
-  else
-    memcpy(to, from, n * dtype_size(t));
-}
-static void store_elements(const vm_kernels *k, dtype t, size_t n, void *to, const void *from) {
-  if (k->store[t])
-    k->store[t](n, to, from, NULL, NULL);
-  else
-    memcpy(to, from, n * dtype_size(t));
-}
 static u32 register_width(dtype t) { return vm_rtype_size(vm_rtype_of(t)); }
 
 /* acc[0..n) = body(left, right) for every operand; left may be acc. */
@@ -557,7 +544,7 @@ static void begin_reducing(const reduction *r, const exec_env *env, reducing *s)
   s->breg = vm_begin(r->body, env->scratch + r->body_at, r->block);
   for (u32 o = 0; o < r->n; o++) {
     s->acc[o] = env->scratch + r->acc_at + o * r->acc_bytes;
-    load_elements(kn->k, r->types[o], 1, s->init[o], env->slots[r->init[o]]);
+    vm_load_elements(kn->k, r->types[o], 1, s->init[o], env->slots[r->init[o]]);
   }
 }
 
@@ -618,8 +605,8 @@ static void run_rows(const void *data, const exec_env *env, u64 begin, u64 end) 
     reduce_row(r, env, &s, extra);
     for (u32 o = 0; o < r->n; o++) {
       i64 at = r->out[o].offset + extra[r->kn.num_in + o];
-      store_elements(r->kn.k, r->types[o], 1,
-                     (char *)env->slots[r->out[o].slot] + at * (i64)r->out[o].width, s.acc[o]);
+      vm_store_elements(r->kn.k, r->types[o], 1,
+                        (char *)env->slots[r->out[o].slot] + at * (i64)r->out[o].width, s.acc[o]);
     }
   }
 }
@@ -632,12 +619,12 @@ static void store_column(const reduction *r, const exec_env *env, reducing *s, c
     char *to = (char *)env->slots[r->out[o].slot] + at * (i64)r->out[o].width;
     dtype t = r->types[o];
     if (pt->mode == MODE_CONTIGUOUS) {
-      store_elements(kn->k, t, b->elements, to, s->acc[o]);
+      vm_store_elements(kn->k, t, b->elements, to, s->acc[o]);
       continue;
     }
     /* narrowing in place: elements only move to lower addresses */
     for (size_t i = 0; kn->k->store[t] && i < b->elements; i++)
-      store_elements(kn->k, t, 1, s->acc[o] + i * r->out[o].width, s->acc[o] + i * 4);
+      vm_store_elements(kn->k, t, 1, s->acc[o] + i * r->out[o].width, s->acc[o] + i * 4);
     scatter_block(kn->k, pt, b->count, r->out[o].width, to, s->acc[o]);
   }
 }

@@ -62,8 +62,9 @@ static value lower_load(lowering *l, const vm_instr *i) {
   bool scalar = l->spec->in_scalar && l->spec->in_scalar[i->a];
   value v = {i->a, scalar};
   if (l->spec->registers) return v;
-  if (!num_is_small_float((dtype)i->type)) return wrap(l, (dtype)i->type, v);
-  return call(l, l->k->load[i->type], 4, scalar, v.reg, PROG_NONE, PROG_NONE);
+  kern_fn *fn = l->k->load[i->type] ? l->k->load[i->type] : l->k->clean[i->type];
+  if (!fn) return v;
+  return call(l, fn, dtype_width((dtype)i->type), scalar, v.reg, PROG_NONE, PROG_NONE);
 }
 
 static value lower_constant(lowering *l, const vm_instr *i) {
@@ -72,7 +73,9 @@ static value lower_constant(lowering *l, const vm_instr *i) {
     float f = (float)num_to_f64((dtype)i->type, &c);
     return (value){add_const(l, &f, 4), true};
   }
-  return (value){add_const(l, &c, 16), true};
+  vm_const clean = c;
+  if (dtype_size((dtype)i->type) == 1) num_convert((dtype)i->type, &c, (dtype)i->type, &clean);
+  return (value){add_const(l, &clean, 16), true};
 }
 
 /* Rounds an f32 register to a small format. */
@@ -133,8 +136,8 @@ static value lower_convert(lowering *l, dtype from, dtype to, value v) {
 static value lower_bitcast(lowering *l, dtype from, dtype to, value v) {
   if (num_is_small_float(from))
     v = call(l, l->k->store[from], (u32)dtype_size(from), v.scalar, v.reg, PROG_NONE, PROG_NONE);
-  if (num_is_small_float(to)) v = call(l, l->k->load[to], 4, v.scalar, v.reg, PROG_NONE, PROG_NONE);
-  return v;
+  if (!num_is_small_float(to)) return wrap(l, to, v);
+  return call(l, l->k->load[to], 4, v.scalar, v.reg, PROG_NONE, PROG_NONE);
 }
 
 static value lower_binary_on(lowering *l, u32 op, vm_rtype r, u32 width, value x, value y, u32 c) {
@@ -158,8 +161,29 @@ static value settle(lowering *l, const vm_instr *i, value v) {
   return wrap(l, t, v);
 }
 
+/* The operand of an operation that looks at bits above its type's: as the type of the same width
+ * whose values have there what the operation expects. */
+static value spread(lowering *l, u32 op, dtype t, value x) {
+  static const dtype with_sign[DTYPE_COUNT] = {[DTYPE_u4] = DTYPE_s4, [DTYPE_u2] = DTYPE_s2};
+  static const dtype with_zeros[DTYPE_COUNT] = {[DTYPE_s4] = DTYPE_u4, [DTYPE_s2] = DTYPE_u2};
+  static const dtype *const wanted[VM_OP_COUNT] = {[VM_shr_arith] = with_sign,
+                                                   [VM_shr_logic] = with_zeros,
+                                                   [VM_popcnt] = with_zeros,
+                                                   [VM_clz] = with_zeros};
+  dtype as = wanted[op] ? wanted[op][t] : DTYPE_pred;
+  return as == DTYPE_pred ? x : wrap(l, as, x);
+}
+
+/* Leading zeros were counted in a byte. */
+static value fewer_zeros(lowering *l, dtype t, value x) {
+  u8 above = (u8)(8 - num_int_bits(t));
+  value n = {add_const(l, &above, 1), true};
+  return lower_binary_on(l, VM_sub, vm_rtype_of(t), 1, x, n, PROG_NONE);
+}
+
 static value lower_binary(lowering *l, const vm_instr *i, dtype t0, value x, value y) {
   u32 c = PROG_NONE;
+  x = spread(l, i->op, t0, x);
   if (i->op == VM_next_after) c = add_const(l, &t0, sizeof t0);
   value v = lower_binary_on(l, i->op, vm_rtype_of(t0), dtype_width((dtype)i->type), x, y, c);
   return settle(l, i, v);
@@ -184,7 +208,9 @@ static value lower_unary(lowering *l, const vm_instr *i, dtype t0, value x) {
   u32 b = PROG_NONE, bits[2] = {i->b, i->c};
   if (i->op == VM_reduce_precision) b = add_const(l, bits, sizeof bits);
   kern_fn *fn = l->k->unary[i->op][vm_rtype_of(t0)];
+  x = spread(l, i->op, t0, x);
   value v = call(l, fn, dtype_width((dtype)i->type), x.scalar, x.reg, b, PROG_NONE);
+  if (i->op == VM_clz && l->k->wrap[t0]) v = fewer_zeros(l, t0, v);
   return settle(l, i, v);
 }
 

@@ -22,21 +22,6 @@ typedef struct windowing {
   size_t acc_at, value_at;
 } windowing;
 
-static void load_one(const windowing *r, u32 i, void *to, const void *from) {
-  dtype t = r->types[i];
-  if (r->k->load[t])
-    r->k->load[t](1, to, from, NULL, NULL);
-  else
-    memcpy(to, from, dtype_size(t));
-}
-static void store_one(const windowing *r, u32 i, void *to, const void *from) {
-  dtype t = r->types[i];
-  if (r->k->store[t])
-    r->k->store[t](1, to, from, NULL, NULL);
-  else
-    memcpy(to, from, dtype_size(t));
-}
-
 typedef struct state {
   void **reg;
   char *acc, *value; /* 16 bytes an operand */
@@ -50,14 +35,16 @@ static state begin_state(const windowing *r, const exec_env *env) {
                  .env = env};
 }
 static void begin_element(const windowing *r, state *s) {
-  for (u32 i = 0; i < r->w->n; i++) load_one(r, i, s->acc + 16 * i, s->env->slots[r->w->init[i]]);
+  for (u32 i = 0; i < r->w->n; i++)
+    vm_load_elements(r->k, r->types[i], 1, s->acc + 16 * i, s->env->slots[r->w->init[i]]);
 }
 /* acc = body(acc, operand at element `at`) */
 static void take(const windowing *r, state *s, i64 at) {
   const prog_window *w = r->w;
   for (u32 i = 0; i < w->n; i++) {
     size_t width = dtype_size(r->types[i]);
-    load_one(r, i, s->value + 16 * i, (const char *)s->env->slots[w->in[i]] + at * (i64)width);
+    vm_load_elements(r->k, r->types[i], 1, s->value + 16 * i,
+                     (const char *)s->env->slots[w->in[i]] + at * (i64)width);
     s->reg[i] = s->reg[2 * w->n + i] = s->acc + 16 * i;
     s->reg[w->n + i] = s->value + 16 * i;
   }
@@ -70,8 +57,9 @@ static void take(const windowing *r, state *s, i64 at) {
 }
 static void put(const windowing *r, state *s, i64 at) {
   for (u32 i = 0; i < r->w->n; i++)
-    store_one(r, i, (char *)s->env->slots[r->w->out[i]] + at * (i64)dtype_size(r->types[i]),
-              s->acc + 16 * i);
+    vm_store_elements(r->k, r->types[i], 1,
+                      (char *)s->env->slots[r->w->out[i]] + at * (i64)dtype_size(r->types[i]),
+                      s->acc + 16 * i);
 }
 
 static void run_window(const void *data, const exec_env *env, u64 begin, u64 end) {

@@ -118,11 +118,19 @@ typedef struct number {
     return (number){.kind = tag, .field = v};                                                      \
   }
 
+/* Of a type narrower than a byte only its own bits count; of pred, whether there are any. */
+static number read_narrow(dtype t, u8 byte) {
+  u32 unused = 8 - num_int_bits(t);
+  if (t == DTYPE_pred) return (number){.kind = AS_UINT, .u = byte != 0};
+  byte = (u8)(byte << unused);
+  if (dtype_infos[t].kind == DTYPE_CLASS_SINT)
+    return (number){.kind = AS_SINT, .s = (i8)byte >> unused};
+  return (number){.kind = AS_UINT, .u = (u64)(byte >> unused)};
+}
+
 static number read_int(dtype t, const void *p) {
   switch (t) {
   case DTYPE_s8:
-  case DTYPE_s4:
-  case DTYPE_s2:
     READ(i8, s, AS_SINT)
   case DTYPE_s16:
     READ(i16, s, AS_SINT)
@@ -136,8 +144,10 @@ static number read_int(dtype t, const void *p) {
     READ(u32, u, AS_UINT)
   case DTYPE_u64:
     READ(u64, u, AS_UINT)
-  default:
+  case DTYPE_u8:
     READ(u8, u, AS_UINT)
+  default:
+    return read_narrow(t, *(const u8 *)p);
   }
 }
 

@@ -3,7 +3,9 @@
  * Rounds once, to nearest even, from the exact source value. Out of range: to an integer
  * saturates (NaN gives 0); to a float gives infinity, or NaN where the format has none, or the
  * largest value where it has neither. Integer to integer wraps. To pred: not equal to zero.
- * Complex to real takes the real part. Checked against ml_dtypes over all 16-bit patterns. */
+ * What is read may have any upper bits where its type is narrower than a byte; what is written
+ * has the sign's, or zeros. Complex to real takes the real part. Checked against ml_dtypes over all
+ * 16-bit patterns. */
 #ifndef NUM_CONVERT_H
 #define NUM_CONVERT_H
 

@@ -1,0 +1,178 @@
+/* The block VM on integers narrower than a byte and on pred: every operation on every pair of
+ * values, with any upper bits in memory, against arithmetic on wide integers. */
+#include "exec/vm.h"
+
+#include "num/convert.h"
+#include "num/special.h"
+#include "tests/unit.h"
+
+static oom_trap trap;
+
+typedef struct narrow {
+  dtype type;
+  u32 bits;
+  bool sign;
+} narrow;
+static const narrow types[] = {{DTYPE_s4, 4, true},
+                               {DTYPE_u4, 4, false},
+                               {DTYPE_s2, 2, true},
+                               {DTYPE_u2, 2, false},
+                               {DTYPE_pred, 1, false}};
+
+static i64 wrap(const narrow *t, i64 v) {
+  u32 unused = 64 - t->bits;
+  u64 top = (u64)v << unused;
+  return t->sign ? (i64)top >> unused : (i64)(top >> unused);
+}
+/* Of what lies in memory. */
+static i64 value_of(const narrow *t, u8 byte) {
+  return t->type == DTYPE_pred ? byte != 0 : wrap(t, byte);
+}
+static u64 own_bits(const narrow *t, i64 v) { return (u64)v & ((1u << t->bits) - 1); }
+
+/* ---- what each operation means; x and y in range ---- */
+
+typedef i64 meaning(const narrow *t, i64 x, i64 y);
+
+#define MEANS(op, expr)                                                                            \
+  static i64 means_##op(const narrow *t, i64 x, i64 y) {                                           \
+    (void)t, (void)y;                                                                              \
+    return expr;                                                                                   \
+  }
+#define AMOUNT own_bits(t, y)
+#define TOO_FAR (AMOUNT >= t->bits)
+MEANS(add, t->type == DTYPE_pred ? x | y : x + y)
+MEANS(sub, x - y)
+MEANS(mul, x *y)
+MEANS(div, y == 0 ? -1 : x / y)
+MEANS(rem, y == 0 ? x : x % y)
+MEANS(max, x > y ? x : y)
+MEANS(min, x < y ? x : y)
+MEANS(pow, t->sign ? num_ipow_s64(x, y) : (i64)num_ipow_u64((u64)x, (u64)y))
+MEANS(and, x &y)
+MEANS(or, x | y)
+MEANS(xor, x ^ y)
+MEANS(shl, TOO_FAR ? 0 : (i64)((u64)x << AMOUNT))
+MEANS(shr_logic, TOO_FAR ? 0 : (i64)(own_bits(t, x) >> AMOUNT))
+MEANS(shr_arith, wrap(&(narrow){t->type, t->bits, true}, x) >> (TOO_FAR ? t->bits - 1 : AMOUNT))
+MEANS(eq, x == y)
+MEANS(ne, x != y)
+MEANS(lt, x < y)
+MEANS(le, x <= y)
+MEANS(gt, x > y)
+MEANS(ge, x >= y)
+MEANS(abs, x < 0 ? -x : x)
+MEANS(neg, -x)
+MEANS(sign, (x > 0) - (x < 0))
+MEANS(not, ~x)
+MEANS(popcnt, __builtin_popcountll(own_bits(t, x)))
+MEANS(clz, own_bits(t, x) ? __builtin_clzll(own_bits(t, x)) - 64 + (i64)t->bits : (i64)t->bits)
+
+static meaning *const means[VM_OP_COUNT] = {
+#define HAS(op) [VM_##op] = means_##op,
+    HAS(add) HAS(sub) HAS(mul) HAS(div) HAS(rem) HAS(max) HAS(min) HAS(pow) HAS(and) HAS(or)
+        HAS(xor) HAS(shl) HAS(shr_logic) HAS(shr_arith) HAS(eq) HAS(ne) HAS(lt) HAS(le) HAS(gt)
+            HAS(ge) HAS(abs) HAS(neg) HAS(sign) HAS(not ) HAS(popcnt) HAS(clz)};
+
+/* ---- running one operation ---- */
+
+typedef enum form { VECTORS, SCALAR_RIGHT, CONSTANT_RIGHT, CONSTANTS, FORM_END } form;
+
+/* out = op(x, y) over n elements as they lie in memory; y: one element unless VECTORS. */
+static bool run_op(arena *a, const narrow *t, vm_op op, form f, size_t n, u8 *x, u8 *y, u8 *out) {
+  prog_builder *b = prog_begin(a, 1, 1);
+  vm_code c = {0};
+  dtype to = vm_op_infos[op].result == VM_PRED ? DTYPE_pred : t->type;
+  u32 u = f == CONSTANTS ? vm_const_bits(b, &c, t->type, x) : vm_load(b, &c, t->type, 0);
+  u32 v = f >= CONSTANT_RIGHT ? vm_const_bits(b, &c, t->type, y) : vm_load(b, &c, t->type, 1);
+  vm_store(b, &c, 0, vm_emit(b, &c, op, to, u, v, 0));
+  if (vm_code_check(&c, 2, NULL, 1, &to, 0)) return false;
+  bool scalar[2] = {f == CONSTANTS, f != VECTORS};
+  vm_spec spec = {.code = &c, .num_in = 2, .num_out = 1, .in_scalar = scalar};
+  vm_unit *unit = vm_lower(a, vm_kernels_get(), &spec);
+  void **reg = vm_begin(unit, arena_alloc_aligned(a, vm_scratch_bytes(unit, n), 64), n);
+  reg[0] = x;
+  reg[1] = y;
+  reg[2] = out;
+  vm_run(unit, reg, n);
+  const vm_output *o = &unit->outputs[0];
+  for (size_t i = 0; i < n; i++) out[i] = ((u8 *)reg[o->reg])[o->scalar ? 0 : i];
+  return true;
+}
+
+static int compare(const narrow *t, vm_op op, size_t n, const u8 *x, const u8 *y, bool one_y,
+                   const u8 *out) {
+  int bad = 0;
+  bool is_pred = vm_op_infos[op].result == VM_PRED;
+  for (size_t i = 0; i < n; i++) {
+    i64 l = value_of(t, x[i]), r = value_of(t, y[one_y ? 0 : i]), want = means[op](t, l, r);
+    if (!is_pred) want = wrap(t, want);
+    if (out[i] == (u8)want) continue;
+    if (bad++ == 0)
+      fprintf(stderr, "%s of %s: %d, %d: got %02x, want %02x\n", vm_op_name(op),
+              dtype_infos[t->type].name, (int)l, (int)r, out[i], (u8)want);
+  }
+  return bad;
+}
+
+/* x has every value with every upper bits; y one value, its upper bits varied too. */
+static int check_op(arena *a, const narrow *t, vm_op op) {
+  u8 x[256], y[256], out[256];
+  int bad = 0;
+  for (u32 i = 0; i < 256; i++) x[i] = (u8)i;
+  for (u32 f = 0; f < FORM_END; f++)
+    for (u32 r = 0; r < 1u << t->bits; r++) {
+      size_t n = f == CONSTANTS ? 1 : 256;
+      for (u32 i = 0; i < 256; i++) y[i] = (u8)(r | (f == VECTORS ? i : r * 7) << t->bits);
+      for (u32 l = 0; l < (n == 1 ? 256 : 1); l++) {
+        bad += !run_op(a, t, op, (form)f, n, x + l, y, out);
+        bad += compare(t, op, n, x + l, y, f != VECTORS, out);
+      }
+    }
+  return bad;
+}
+
+static bool takes(const narrow *t, vm_op op) {
+  u8 class = t->type == DTYPE_pred ? VM_CLASS_B : VM_CLASS_I;
+  return means[op] && (vm_op_infos[op].classes & class);
+}
+
+/* ---- others: converting, reinterpreting ---- */
+
+static void check_moves(arena *a, const narrow *from, const narrow *to, vm_op op) {
+  u8 x[256], out[256];
+  prog_builder *b = prog_begin(a, 1, 1);
+  vm_code c = {0};
+  u32 u = vm_load(b, &c, from->type, 0);
+  vm_store(b, &c, 0, vm_emit(b, &c, op, to->type, u, 0, 0));
+  vm_spec spec = {.code = &c, .num_in = 1, .num_out = 1};
+  vm_unit *unit = vm_lower(a, vm_kernels_get(), &spec);
+  void **reg = vm_begin(unit, arena_alloc_aligned(a, vm_scratch_bytes(unit, 256), 64), 256);
+  for (u32 i = 0; i < 256; i++) x[i] = (u8)i;
+  reg[0] = x;
+  reg[1] = out;
+  vm_run(unit, reg, 256);
+  memcpy(out, reg[unit->outputs[0].reg], 256);
+  int bad = 0;
+  for (u32 i = 0; i < 256; i++) bad += out[i] != (u8)wrap(to, value_of(from, x[i]));
+  CHECK(bad == 0);
+}
+
+int main(void) {
+  arena a;
+  if (setjmp(trap.at)) return 1;
+  for (size_t t = 0; t < COUNT(types); t++)
+    for (u32 op = 0; op < VM_OP_COUNT; op++) {
+      arena_init(&a, &mem_system, &trap);
+      if (takes(&types[t], (vm_op)op)) CHECK(check_op(&a, &types[t], (vm_op)op) == 0);
+      arena_deinit(&a);
+    }
+  arena_init(&a, &mem_system, &trap);
+  for (size_t i = 0; i < COUNT(types); i++)
+    for (size_t k = 0; k < COUNT(types); k++) {
+      if (types[k].type != DTYPE_pred) check_moves(&a, &types[i], &types[k], VM_convert);
+      if (types[i].bits == types[k].bits) check_moves(&a, &types[i], &types[k], VM_bitcast);
+    }
+  arena_deinit(&a);
+  return UNIT_END();
+}
