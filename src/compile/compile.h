@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/status.h"
-#include "exec/program.h"
+#include "program/program.h"
 #include "num/dtype.h"
 
 /* How one global array lies on the devices. The pieces of a dimension are of equal size. */

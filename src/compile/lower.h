@@ -15,7 +15,7 @@
 #ifndef COMPILE_LOWER_H
 #define COMPILE_LOWER_H
 
-#include "exec/program.h"
+#include "program/program.h"
 #include "ir/op.h"
 
 typedef enum node_kind { NODE_MEM, NODE_INDEX, NODE_CONST, NODE_EXPR } node_kind;

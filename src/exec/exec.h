@@ -12,7 +12,7 @@
 
 #include "base/status.h"
 #include "device/event.h"
-#include "exec/program.h"
+#include "program/program.h"
 
 typedef struct exec_pool exec_pool;
 typedef struct exec_image exec_image;

@@ -8,7 +8,7 @@
 #define EXEC_KERNELS_H
 
 #include "exec/dot_kernel.h"
-#include "exec/program.h"
+#include "program/program.h"
 
 #define VM_RTYPES(R) /* id, C type */                                                              \
   R(pred, u8)                                                                                      \

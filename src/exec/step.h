@@ -7,7 +7,7 @@
 #ifndef EXEC_STEP_H
 #define EXEC_STEP_H
 
-#include "exec/internal.h"
+#include "program/parts.h"
 #include "exec/kernels.h"
 
 typedef struct exec_env {

@@ -7,7 +7,7 @@
 #ifndef EXEC_VM_H
 #define EXEC_VM_H
 
-#include "exec/internal.h"
+#include "program/parts.h"
 #include "exec/kernels.h"
 
 typedef struct vm_call {

@@ -18,8 +18,8 @@
  *   u32 sum = vm_emit(b, &l->code, VM_add, DTYPE_f32, vm_load(b, &l->code, DTYPE_f32, in), one, 0);
  *   prog_loop_out(b, l, y, 0, (i64[]){1}, sum);
  *   RETURN_IF_ERROR(prog_finish(b, &out_program)); */
-#ifndef EXEC_PROGRAM_H
-#define EXEC_PROGRAM_H
+#ifndef PROGRAM_PROGRAM_H
+#define PROGRAM_PROGRAM_H
 
 #include "base/buf.h"
 #include "base/status.h"
@@ -47,7 +47,7 @@ typedef struct prog_slot {
 
 typedef enum vm_op {
 #define VM(id, ...) VM_##id,
-#include "exec/vm_ops.def"
+#include "program/vm_ops.def"
 #undef VM
   VM_OP_COUNT
 } vm_op;

@@ -4,7 +4,7 @@
  * their elements after their counts; strings as length and bytes; constants padded to 64. A
  * reader checks every length against what is left, so that nothing larger than a few times the
  * input is allocated; program_validate does the rest. */
-#include "exec/internal.h"
+#include "program/parts.h"
 
 enum { VERSION = 1 };
 static const char MAGIC[8] = "TZPROG\r\n";

@@ -1,6 +1,6 @@
 /* Proves that a program stays inside its slots and that its code is well typed: after this the
  * executor checks nothing but values (offsets, indices, branches), which it clamps. */
-#include "exec/internal.h"
+#include "program/parts.h"
 #include "num/convert.h"
 
 typedef struct checker {

@@ -1,8 +1,8 @@
-/* What the files of exec share about programs; not for other modules. */
-#ifndef EXEC_INTERNAL_H
-#define EXEC_INTERNAL_H
+/* What the files of program share, and an executor asks of steps and bodies. */
+#ifndef PROGRAM_PARTS_H
+#define PROGRAM_PARTS_H
 
-#include "exec/program.h"
+#include "program/program.h"
 
 typedef struct vm_op_info {
   const char *name;

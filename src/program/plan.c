@@ -8,7 +8,7 @@
  * Moves: `move a -> b` where a dies and b is born is one slot. In a loop, where b carries a
  * value around and r becomes the next one, `move r -> b` also vanishes if nobody needs the old
  * b once r is being written: then a dynamic_update_slice of a carried array is in place. */
-#include "exec/internal.h"
+#include "program/parts.h"
 
 typedef struct life {
   u32 first, last; /* PROG_NONE, 0: never touched */

@@ -1,7 +1,7 @@
 /* The builder: appends slots, steps and code; prog_finish resolves labels, plans, validates. */
-#include "exec/program.h"
+#include "program/program.h"
 
-#include "exec/internal.h"
+#include "program/parts.h"
 #include "num/convert.h"
 
 const vm_op_info vm_op_infos[VM_OP_COUNT] = {
@@ -16,7 +16,7 @@ const vm_op_info vm_op_infos[VM_OP_COUNT] = {
 #define IFC (I | F | C)
 #define BIFC (B | I | F | C)
 #define VM(id, operands, result, classes) [VM_##id] = {#id, operands, VM_##result, classes},
-#include "exec/vm_ops.def"
+#include "program/vm_ops.def"
 #undef VM
 #undef B
 #undef I

@@ -1,7 +1,7 @@
 /* A program as readable text, and counts over it. */
 #include <inttypes.h>
 
-#include "exec/internal.h"
+#include "program/parts.h"
 
 static const char *const step_names[STEP_COUNT_] = {
 #define STEP(name, type) [STEP_##name] = #name,

@@ -1,5 +1,5 @@
 /* Which slots a step touches, and small questions about steps and bodies. */
-#include "exec/internal.h"
+#include "program/parts.h"
 
 static void slots_loop(prog_loop *l, slot_fn *fn, void *user) {
   for (u32 i = 0; i < l->num_in; i++) fn(user, &l->in[i].slot, USE_READ);
