@@ -66,7 +66,7 @@ void coll_lower(const lower_env *e, const prog_collective *c, exec_collective *x
                     .out_overlaps = &overlaps,
                     .registers = true,
                     .keep_registers = true};
-    x->body[i] = *vm_lower(e->a, e->k, &spec);
+    x->body[i] = *vm_lower(e, &spec);
     size_t bytes = align_up(vm_scratch_bytes(&x->body[i], BLOCK), 64) + 3 * (BLOCK * 16 + 64);
     if (bytes > x->scratch) x->scratch = bytes;
   }

@@ -67,8 +67,8 @@ static void test_all_ops(arena *a) {
   enum { N = 70 };
   static u64 in[3][2 * N], out[2 * N];
   for (int op = VM_convert; op < VM_OP_COUNT; op++)
-    for (int t = 0; t < DTYPE_token; t++) {
-      if (op == VM_bitcast || t == DTYPE_c64 || t == DTYPE_c128) continue;
+    for (int t = 0; t < DTYPE_COUNT; t++) {
+      if (op == VM_bitcast || t == DTYPE_c64 || t == DTYPE_c128 || t == DTYPE_token) continue;
       for (int form = 0; form < 4; form++) {
         prog_builder *b = prog_begin(a, 1, 1);
         u32 slots[3], v[3];

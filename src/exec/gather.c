@@ -191,7 +191,7 @@ static void lower_scatter_body(const lower_env *e, gathering *r, exec_step *out)
                   .num_out = g->n,
                   .out_direct = direct,
                   .out_overlaps = overlaps};
-  r->body = vm_lower(e->a, e->k, &spec);
+  r->body = vm_lower(e, &spec);
   u32 last = r->window.rank - 1;
   r->run = r->window.to[last] == 1 && r->window.from[last] == 1;
   r->run_length = r->run ? r->window.dims[last] : 1;

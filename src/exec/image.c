@@ -2,12 +2,12 @@
 
 #include <stdlib.h>
 
-static void lower_jump(const lower_env *e, const void *j, exec_step *out) {
-  (void)e, (void)j;
-  *out = (exec_step){0};
+static status cannot_run(const prog_step *s, const char *what, const char *of) {
+  return status_make(STATUS_UNIMPLEMENTED, STR_FMT ": " STR_FMT ": cannot run %s%s%s",
+                     STR_ARG(s->loc), STR_ARG(s->name), what, of ? " of " : "", of ? of : "");
 }
 
-static void lower_steps(exec_image *im, const lower_env *e) {
+static status lower_steps(exec_image *im, const lower_env *e) {
   const program *p = im->prog;
   im->steps = arena_zalloc(&im->a, (p->num_steps + 1) * sizeof(exec_step));
   im->collectives = arena_zalloc(&im->a, (p->num_steps + 1) * sizeof(exec_collective *));
@@ -48,11 +48,19 @@ static void lower_steps(exec_image *im, const lower_env *e) {
       if (x->scratch > im->scratch) im->scratch = x->scratch;
       break;
     }
+    case STEP_jump:
+    case STEP_jump_unless:
+    case STEP_case:
+    case STEP_partition_id:
+    case STEP_replica_id:
+      break;
     default:
-      lower_jump(e, s->u.any, out);
+      return cannot_run(s, "a step of this kind", NULL);
     }
+    if (e->fault->op) return cannot_run(s, e->fault->op, dtype_infos[e->fault->type].name);
     if (out->scratch > im->scratch) im->scratch = out->scratch;
   }
+  return NULL;
 }
 
 static bool marks_each_once(arena *a, const u32 *list, u32 n, u32 step, u32 devices) {
@@ -87,8 +95,8 @@ static status fill_image(exec_image *im) {
   status s = check_members(im);
   if (s) return s;
   im->k = vm_kernels_get();
-  lower_steps(im, &(lower_env){.a = &im->a, .prog = im->prog, .k = im->k});
-  return NULL;
+  lower_fault fault = {0};
+  return lower_steps(im, &(lower_env){.a = &im->a, .prog = im->prog, .k = im->k, .fault = &fault});
 }
 static status try_fill_image(exec_image *im) {
   oom_trap trap;

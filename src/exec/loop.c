@@ -430,7 +430,7 @@ static void lower_unit(const lower_env *e, kernel *kn, const prog_loop *l, bool 
                     .out_overlaps = overlaps,
                     .registers = false,
                     .keep_registers = registers};
-    kn->unit = vm_lower(e->a, e->k, &spec);
+    kn->unit = vm_lower(e, &spec);
     u64 best = vm_block_size(kn->unit);
     if (best >= target) break;
     target = best;
@@ -701,7 +701,7 @@ static void lower_body(const lower_env *e, reduction *r, const prog_loop *l) {
                   .out_overlaps = overlaps,
                   .registers = true,
                   .keep_registers = true};
-  r->body = vm_lower(e->a, e->k, &spec);
+  r->body = vm_lower(e, &spec);
 }
 
 /* The kept and the reduced dims as two plans over the same walks. */

@@ -82,7 +82,7 @@ static void find_key(const lower_env *e, sorting *r) {
   if (!is_integer_register(type) && !total) return; /* NaNs are not ordered by < */
   vm_code code = key_code(e->a, c, last->a, operand);
   vm_spec spec = {.code = &code, .num_in = 1, .num_out = 1, .keep_registers = true};
-  r->key = vm_lower(e->a, e->k, &spec);
+  r->key = vm_lower(e, &spec);
   r->key_operand = operand;
   r->key_type = type;
   r->key_width = vm_rtype_size(type);
@@ -268,7 +268,7 @@ void sort_lower(const lower_env *e, const prog_sort *s, exec_step *out) {
   r->width = ARENA_ARRAY(e->a, u32, s->n);
   for (u32 i = 0; i < s->n; i++) r->width[i] = (u32)dtype_size(e->prog->slots[s->in[i]].type);
   vm_spec spec = {.code = &s->less, .num_in = 2 * s->n, .num_out = 1};
-  r->less = vm_lower(e->a, e->k, &spec);
+  r->less = vm_lower(e, &spec);
   find_key(e, r);
   size_t n = (size_t)s->size, at = align_up(vm_scratch_bytes(r->less, 1), 64);
   r->key_at = at;

@@ -26,10 +26,17 @@ typedef struct exec_step {
   size_t scratch;
 } exec_step;
 
+/* What a step needs and the executor has not; its name is the first one's, NULL: nothing. */
+typedef struct lower_fault {
+  const char *op;
+  dtype type;
+} lower_fault;
+
 typedef struct lower_env {
   arena *a;
   const program *prog;
   const vm_kernels *k;
+  lower_fault *fault;
 } lower_env;
 
 void loop_lower(const lower_env *e, const prog_loop *l, exec_step *out);

@@ -13,6 +13,8 @@ typedef struct lowering {
   arena *a;
   const vm_kernels *k;
   const vm_spec *spec;
+  const vm_instr *at; /* being lowered */
+  lower_fault *fault;
   value *values; /* by SSA index */
   VEC(vm_call) calls;
   VEC(const void *) consts;
@@ -38,8 +40,15 @@ static u32 add_temp(lowering *l, u32 width) {
   return TEMP_BASE + l->num_temps++;
 }
 
+static void note_fault(lowering *l) {
+  const vm_op_info *op = &vm_op_infos[l->at->op];
+  const vm_instr *typed = op->operands ? &l->spec->code->instrs[l->at->a] : l->at;
+  *l->fault = (lower_fault){op->name, (dtype)typed->type};
+}
+
 static value call(lowering *l, kern_fn *fn, u32 width, bool scalar, u32 a, u32 b, u32 c) {
   u32 d = add_temp(l, width);
+  if (!fn && !l->fault->op) note_fault(l);
   VEC_PUSH(l->a, l->calls, (vm_call){.fn = fn, .d = d, .a = a, .b = b, .c = c, .scalar = scalar});
   return (value){d, scalar};
 }
@@ -226,6 +235,7 @@ static void lower_store(lowering *l, const vm_instr *i, value v) {
 }
 
 static value lower_instr(lowering *l, const vm_instr *i) {
+  l->at = i;
   const vm_instr *all = l->spec->code->instrs;
   const vm_op_info *op = &vm_op_infos[i->op];
   dtype t0 = op->operands ? (dtype)all[i->a].type : DTYPE_token;
@@ -368,9 +378,10 @@ static const bool *find_needed(arena *a, const vm_code *code) {
   return needed;
 }
 
-vm_unit *vm_lower(arena *a, const vm_kernels *k, const vm_spec *spec) {
+vm_unit *vm_lower(const lower_env *e, const vm_spec *spec) {
   const vm_code *code = spec->code;
-  lowering l = {.a = a, .k = k, .spec = spec};
+  arena *a = e->a;
+  lowering l = {.a = a, .k = e->k, .spec = spec, .fault = e->fault};
   l.values = ARENA_ARRAY(a, value, code->len + 1);
   l.outputs = arena_zalloc(a, (spec->num_out + 1) * sizeof(vm_output));
   const bool *needed = find_needed(a, code);

@@ -7,8 +7,7 @@
 #ifndef EXEC_VM_H
 #define EXEC_VM_H
 
-#include "program/parts.h"
-#include "exec/kernels.h"
+#include "exec/step.h"
 
 typedef struct vm_call {
   kern_fn *fn;
@@ -53,8 +52,9 @@ typedef struct vm_spec {
   bool keep_registers;     /* outputs are of register type, and never scalars */
 } vm_spec;
 
-/* The code must be valid. */
-vm_unit *vm_lower(arena *a, const vm_kernels *k, const vm_spec *spec);
+/* The code must be valid. An instruction that no kernel does for its type shows in e->fault: the
+ * unit is then not to be run. */
+vm_unit *vm_lower(const lower_env *e, const vm_spec *spec);
 
 /* Bytes of scratch memory for blocks of n elements, registers included. */
 size_t vm_scratch_bytes(const vm_unit *u, size_t n);

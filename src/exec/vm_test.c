@@ -2,6 +2,7 @@
  * values, with any upper bits in memory, against arithmetic on wide integers. */
 #include "exec/vm.h"
 
+#include "exec/exec.h"
 #include "num/convert.h"
 #include "num/special.h"
 #include "tests/unit.h"
@@ -76,6 +77,14 @@ static meaning *const means[VM_OP_COUNT] = {
 
 /* ---- running one operation ---- */
 
+static lower_fault fault;
+
+static vm_unit *lower(arena *a, const vm_spec *spec) {
+  fault = (lower_fault){0};
+  lower_env e = {.a = a, .k = vm_kernels_get(), .fault = &fault};
+  return vm_lower(&e, spec);
+}
+
 typedef enum form { VECTORS, SCALAR_RIGHT, CONSTANT_RIGHT, CONSTANTS, FORM_END } form;
 
 /* out = op(x, y) over n elements as they lie in memory; y: one element unless VECTORS. */
@@ -89,7 +98,7 @@ static bool run_op(arena *a, const narrow *t, vm_op op, form f, size_t n, u8 *x,
   if (vm_code_check(&c, 2, NULL, 1, &to, 0)) return false;
   bool scalar[2] = {f == CONSTANTS, f != VECTORS};
   vm_spec spec = {.code = &c, .num_in = 2, .num_out = 1, .in_scalar = scalar};
-  vm_unit *unit = vm_lower(a, vm_kernels_get(), &spec);
+  vm_unit *unit = lower(a, &spec);
   void **reg = vm_begin(unit, arena_alloc_aligned(a, vm_scratch_bytes(unit, n), 64), n);
   reg[0] = x;
   reg[1] = y;
@@ -146,7 +155,7 @@ static void check_moves(arena *a, const narrow *from, const narrow *to, vm_op op
   u32 u = vm_load(b, &c, from->type, 0);
   vm_store(b, &c, 0, vm_emit(b, &c, op, to->type, u, 0, 0));
   vm_spec spec = {.code = &c, .num_in = 1, .num_out = 1};
-  vm_unit *unit = vm_lower(a, vm_kernels_get(), &spec);
+  vm_unit *unit = lower(a, &spec);
   void **reg = vm_begin(unit, arena_alloc_aligned(a, vm_scratch_bytes(unit, 256), 64), 256);
   for (u32 i = 0; i < 256; i++) x[i] = (u8)i;
   reg[0] = x;
@@ -156,6 +165,49 @@ static void check_moves(arena *a, const narrow *from, const narrow *to, vm_op op
   int bad = 0;
   for (u32 i = 0; i < 256; i++) bad += out[i] != (u8)wrap(to, value_of(from, x[i]));
   CHECK(bad == 0);
+}
+
+/* ---- kernels ---- */
+
+/* Whatever the checks let through has its kernels. */
+static void check_kernels(arena *a, vm_op op, dtype t, dtype to) {
+  prog_builder *b = prog_begin(a, 1, 1);
+  vm_code c = {0};
+  u32 x = vm_load(b, &c, t, 0), p = vm_load(b, &c, DTYPE_pred, 1);
+  u32 y = op == VM_reduce_precision ? 3 : x;
+  vm_store(b, &c, 0, vm_emit(b, &c, op, to, op == VM_select ? p : x, y, x));
+  if (vm_code_check(&c, 2, NULL, 1, &to, 0)) return;
+  lower(a, &(vm_spec){.code = &c, .num_in = 2, .num_out = 1});
+  CHECK(!fault.op);
+  if (fault.op) fprintf(stderr, "%s of %s\n", fault.op, dtype_infos[fault.type].name);
+}
+
+static void expect_refused(const program *p, const char *why) {
+  exec_image *im = NULL;
+  status s = exec_image_create(NULL, p, NULL, NULL, &im);
+  CHECK(s && !im && status_get_code(s) == STATUS_UNIMPLEMENTED);
+  CHECK(str_is(status_message(s), why));
+  status_free(s);
+}
+
+/* A program that somebody made without the checks is refused, not run into the void. */
+static void check_refusals(arena *a) {
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 x = prog_param(b, DTYPE_pred, 4), y = prog_result(b, DTYPE_pred, 4, -1);
+  i64 four = 4, one = 1;
+  prog_loop *l = prog_add_loop(b, 1, &four, STR("a.b"), STR("f.mlir:1:2"));
+  u32 v = vm_load(b, &l->code, DTYPE_pred, prog_loop_in(b, l, x, 0, &one));
+  v = vm_emit(b, &l->code, VM_add, DTYPE_pred, v, v, 0);
+  prog_loop_out(b, l, y, 0, &one, v);
+  const program *p = NULL;
+  CHECK(!prog_finish(b, &p));
+  l->code.instrs[v].op = VM_shl;
+  expect_refused(p, "f.mlir:1:2: a.b: cannot run shl of i1");
+  l->code.instrs[v].op = VM_clz;
+  expect_refused(p, "f.mlir:1:2: a.b: cannot run clz of i1");
+  l->code.instrs[v].op = VM_add;
+  p->steps[0].kind = STEP_COUNT_;
+  expect_refused(p, "f.mlir:1:2: a.b: cannot run a step of this kind");
 }
 
 int main(void) {
@@ -173,6 +225,10 @@ int main(void) {
       if (types[k].type != DTYPE_pred) check_moves(&a, &types[i], &types[k], VM_convert);
       if (types[i].bits == types[k].bits) check_moves(&a, &types[i], &types[k], VM_bitcast);
     }
+  for (u32 op = VM_store + 1; op < VM_OP_COUNT; op++)
+    for (u32 t = 0; t < DTYPE_COUNT; t++)
+      for (u32 to = 0; to < DTYPE_COUNT; to++) check_kernels(&a, (vm_op)op, (dtype)t, (dtype)to);
+  check_refusals(&a);
   arena_deinit(&a);
   return UNIT_END();
 }

@@ -195,7 +195,7 @@ void window_lower(const lower_env *e, const prog_window *w, exec_step *out) {
                   .out_overlaps = overlaps,
                   .registers = true,
                   .keep_registers = true};
-  r->body = vm_lower(e->a, e->k, &spec);
+  r->body = vm_lower(e, &spec);
   r->acc_at = align_up(vm_scratch_bytes(r->body, 1), 64);
   r->value_at = r->acc_at + align_up(16 * w->n, 64);
   r->window_volume = 1;
