@@ -57,4 +57,12 @@ status compile_source(str source, const compile_options *options,
 executable *executable_retain(executable *e);
 void executable_release(executable *e);
 
+/* As bytes, for the same version of Terrazzo on a machine of the same byte order: all that it takes
+ * to run, without the source. Out of memory shows in the buffer. */
+void executable_serialize(const executable *e, buf *out);
+/* Copies what it needs; mem as in compile_options. INVALID_ARGUMENT: these bytes are no executable,
+ * or a damaged one; FAILED_PRECONDITION: one of another version; RESOURCE_EXHAUSTED. */
+status executable_deserialize(const allocator *mem, str bytes,
+                              executable **out_executable) MUST_USE;
+
 #endif

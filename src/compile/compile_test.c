@@ -410,12 +410,44 @@ static void out_of_memory(void) {
   }
 }
 
+/* Serialized, it is the same executable; cut short or with a bit turned over, it is refused or one
+ * whose program is valid. */
+static void serialized(void) {
+  executable *e, *again;
+  buf bytes, second;
+  buf_init(&bytes, &mem_system), buf_init(&second, &mem_system);
+  CHECK(!compile_source(STR(MESH_MODULE), NULL, &e));
+  executable_serialize(e, &bytes);
+  CHECK(buf_ok(&bytes) && !executable_deserialize(NULL, buf_view(&bytes), &again));
+  CHECK(str_eq(e->name, again->name) && e->fingerprint == again->fingerprint);
+  CHECK(str_eq(e->params[0].op_sharding, again->params[0].op_sharding));
+  executable_serialize(again, &second);
+  CHECK(str_eq(buf_view(&bytes), buf_view(&second)));
+  executable_release(again);
+  executable_release(e);
+  for (size_t i = 0; i < bytes.len; i++) {
+    status s = executable_deserialize(NULL, (str){bytes.data, i}, &again);
+    CHECK(s && !again);
+    status_free(s);
+    for (int bit = 0; bit < 8; bit++) {
+      bytes.data[i] ^= (char)(1 << bit);
+      s = executable_deserialize(NULL, buf_view(&bytes), &again);
+      CHECK((s != NULL) == (again == NULL));
+      status_free(s);
+      executable_release(again);
+      bytes.data[i] ^= (char)(1 << bit);
+    }
+  }
+  buf_deinit(&bytes), buf_deinit(&second);
+}
+
 int main(void) {
   exec_pool *pool = NULL;
   CHECK(!exec_pool_create(&(exec_pool_options){.threads = 2}, &pool));
   for (size_t i = 0; i < COUNT(cases); i++) run_one(pool, &cases[i]);
   for (size_t i = 0; i < COUNT(bad_cases); i++) fail_one(&bad_cases[i]);
   out_of_memory();
+  serialized();
   exec_pool_destroy(pool);
   return UNIT_END();
 }

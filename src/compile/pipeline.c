@@ -1,8 +1,6 @@
 /* The line: source -> module -> shardings -> local module -> program -> executable. */
-#include <stdatomic.h>
-
 #include "bytecode/bytecode.h"
-#include "compile/compile.h"
+#include "compile/executable.h"
 #include "compile/flatten.h"
 #include "compile/lower.h"
 #include "compile/module.h"
@@ -12,13 +10,6 @@
 #include "pass/pass.h"
 #include "shard/shard.h"
 #include "text/text.h"
-
-struct executable_owner {
-  atomic_uint refs;
-  allocator mem;
-  arena arena; /* all that the executable points to */
-  executable exe;
-};
 
 /* One compilation. Lives outside of the function that sets the trap. */
 typedef struct job {
@@ -185,24 +176,6 @@ static bool compile(job *j) {
 
 /* ---- entry ---- */
 
-static bool create_owner(job *j) {
-  struct executable_owner *o = mem_zalloc(&j->owner_mem, sizeof *o);
-  if (!o) return false;
-  atomic_init(&o->refs, 1);
-  o->mem = j->owner_mem;
-  arena_init(&o->arena, &o->mem, &j->trap);
-  o->exe.owner = o;
-  j->owner = o;
-  return true;
-}
-
-static void destroy_owner(struct executable_owner *o) {
-  if (!o) return;
-  allocator mem = o->mem;
-  arena_deinit(&o->arena);
-  mem_free(&mem, o, sizeof *o);
-}
-
 /* Out of memory jumps back here. */
 static bool compile_trapped(job *j) {
   if (setjmp(j->trap.at)) {
@@ -211,7 +184,8 @@ static bool compile_trapped(job *j) {
     return false;
   }
   j->ctx = ir_ctx_create(&j->owner_mem, &j->trap, &j->sink);
-  if (!j->ctx || !create_owner(j)) longjmp(j->trap.at, 1);
+  j->owner = executable_new(&j->owner_mem, &j->trap);
+  if (!j->ctx || !j->owner) longjmp(j->trap.at, 1);
   j->scratch = ir_scratch_push(j->ctx);
   return compile(j);
 }
@@ -240,21 +214,9 @@ status compile_source(str source, const compile_options *options, executable **o
     j.owner->arena.trap = NULL;
   } else {
     result = failure(&j);
-    destroy_owner(j.owner);
+    executable_drop(j.owner);
   }
   buf_deinit(&j.messages);
   ir_ctx_destroy(j.ctx); /* and the module */
   return result;
-}
-
-executable *executable_retain(executable *e) {
-  struct executable_owner *o = (struct executable_owner *)(uintptr_t)e->owner;
-  atomic_fetch_add_explicit(&o->refs, 1, memory_order_relaxed);
-  return e;
-}
-
-void executable_release(executable *e) {
-  if (!e) return;
-  struct executable_owner *o = (struct executable_owner *)(uintptr_t)e->owner;
-  if (atomic_fetch_sub_explicit(&o->refs, 1, memory_order_acq_rel) == 1) destroy_owner(o);
 }

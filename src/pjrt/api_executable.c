@@ -81,15 +81,36 @@ static status check_positions(const PJRT_Client *c, u32 replicas, u32 partitions
                      (unsigned long long)n, replicas, partitions, c->num_devices);
 }
 
-static status fill(PJRT_Client *c, PJRT_Executable *e, str source, str options_bytes) {
+/* A serialized executable, taken apart. */
+typedef struct serialized {
+  str options, source, made;
+} serialized;
+
+/* From its serialized form where that is of this version and for as many devices, else from the
+ * source. */
+static status make_executable(PJRT_Executable *e, const serialized *from) {
+  compile_options o = {.num_partitions = e->options.num_partitions,
+                       .num_replicas = e->options.num_replicas};
+  if (from) {
+    api_options was;
+    RETURN_IF_ERROR(api_options_read(&e->memory, from->options, &was));
+    if (was.num_partitions == o.num_partitions && was.num_replicas == o.num_replicas) {
+      status s = executable_deserialize(NULL, from->made, &e->exe);
+      if (status_get_code(s) != STATUS_FAILED_PRECONDITION) return s;
+      status_free(s);
+    }
+  }
+  return compile_source(e->source, &o, &e->exe);
+}
+
+static status fill(PJRT_Client *c, PJRT_Executable *e, str source, str options_bytes,
+                   const serialized *from) {
   arena *a = &e->memory;
   e->source = arena_str(a, source);
   e->options_bytes = arena_str(a, options_bytes);
   RETURN_IF_ERROR(api_options_read(a, e->options_bytes, &e->options));
   RETURN_IF_ERROR(check_positions(c, e->options.num_replicas, e->options.num_partitions));
-  compile_options o = {.num_partitions = e->options.num_partitions,
-                       .num_replicas = e->options.num_replicas};
-  RETURN_IF_ERROR(compile_source(e->source, &o, &e->exe));
+  RETURN_IF_ERROR(make_executable(e, from));
   const executable *x = e->exe;
   RETURN_IF_ERROR(check_positions(c, x->num_replicas, x->num_partitions));
   if (e->options.assignment && (x->num_replicas != e->options.num_replicas ||
@@ -115,8 +136,9 @@ static status fill(PJRT_Client *c, PJRT_Executable *e, str source, str options_b
   return NULL;
 }
 
-status api_executable_compile(PJRT_Client *c, str source, str options_bytes,
-                              PJRT_Executable **out) {
+/* from: what it was serialized as, NULL if it is new. */
+static status create(PJRT_Client *c, str source, str options_bytes, const serialized *from,
+                     PJRT_Executable **out) {
   oom_trap trap;
   *out = NULL;
   PJRT_Executable *e = mem_zalloc(&mem_system, sizeof *e);
@@ -129,12 +151,17 @@ status api_executable_compile(PJRT_Client *c, str source, str options_bytes,
   if (setjmp(trap.at))
     s = status_oom();
   else
-    s = fill(c, e, source, options_bytes);
+    s = fill(c, e, source, options_bytes, from);
   if (s)
     api_executable_release(e);
   else
     *out = e;
   return s;
+}
+
+status api_executable_compile(PJRT_Client *c, str source, str options_bytes,
+                              PJRT_Executable **out) {
+  return create(c, source, options_bytes, NULL, out);
 }
 
 static void free_loaded(PJRT_LoadedExecutable *l) {
@@ -247,10 +274,16 @@ status api_loaded_executable_destroy(PJRT_LoadedExecutable_Destroy_Args *a) {
   return NULL;
 }
 
-/* ---- serialized: "TZEXEC01", checksum, length of options, options, source ---- */
+/* ---- serialized ----
+ * A header, then the compile options as JAX gave them, the source (for who asks for the program as
+ * text, or has another version of Terrazzo), the executable. */
 
-static const char magic[8] = "TZEXEC01";
-enum { HEADER = 24 };
+static const char magic[8] = "TZPJRT02";
+typedef struct header {
+  char magic[8];
+  u64 sum;             /* of what follows the header */
+  u64 options, source; /* bytes */
+} header;
 
 static void free_bytes(PJRT_SerializedExecutable *p) {
   buf *b = (buf *)p;
@@ -269,18 +302,18 @@ status api_executable_serialize(PJRT_Executable_Serialize_Args *a) {
   const PJRT_Executable *e = a->executable;
   buf *b = new_bytes();
   if (!b) return status_oom();
-  u64 n = e->options_bytes.len, sum;
-  sum = hash_bytes(e->source.data, e->source.len,
-                   hash_bytes(e->options_bytes.data, e->options_bytes.len, n));
-  buf_bytes(b, magic, sizeof magic);
-  buf_bytes(b, &sum, sizeof sum);
-  buf_bytes(b, &n, sizeof n);
+  header h = {.options = e->options_bytes.len, .source = e->source.len};
+  memcpy(h.magic, magic, sizeof magic);
+  buf_bytes(b, &h, sizeof h);
   buf_str(b, e->options_bytes);
   buf_str(b, e->source);
+  executable_serialize(e->exe, b);
   if (!buf_ok(b)) {
     free_bytes((PJRT_SerializedExecutable *)b);
     return status_oom();
   }
+  h.sum = hash_bytes(b->data + sizeof h, b->len - sizeof h, h.options ^ h.source);
+  memcpy(b->data, &h, sizeof h);
   a->serialized_bytes = b->data;
   a->serialized_bytes_size = b->len;
   a->serialized_executable = (PJRT_SerializedExecutable *)b;
@@ -288,32 +321,35 @@ status api_executable_serialize(PJRT_Executable_Serialize_Args *a) {
   return NULL;
 }
 
-static status parse_serialized(str bytes, str *out_options, str *out_source) {
-  u64 sum, n;
-  if (bytes.len < HEADER || memcmp(bytes.data, magic, sizeof magic) != 0)
+static status parse_serialized(str bytes, serialized *out) {
+  header h;
+  if (bytes.len < sizeof h || memcmp(bytes.data, magic, sizeof magic) != 0)
     return status_make(STATUS_INVALID_ARGUMENT,
                        "not an executable serialized by this version of Terrazzo");
-  memcpy(&sum, bytes.data + 8, sizeof sum);
-  memcpy(&n, bytes.data + 16, sizeof n);
-  bytes = str_from(bytes, HEADER);
-  if (n > bytes.len) return status_make(STATUS_DATA_LOSS, "the serialized executable is cut short");
-  *out_options = (str){bytes.data, (size_t)n};
-  *out_source = str_from(bytes, (size_t)n);
-  if (sum != hash_bytes(out_source->data, out_source->len, hash_bytes(bytes.data, n, n)))
+  memcpy(&h, bytes.data, sizeof h);
+  bytes = str_from(bytes, sizeof h);
+  if (h.options > bytes.len || h.source > bytes.len - h.options)
+    return status_make(STATUS_DATA_LOSS, "the serialized executable is cut short");
+  if (h.sum != hash_bytes(bytes.data, bytes.len, h.options ^ h.source))
     return status_make(STATUS_DATA_LOSS, "the serialized executable is damaged");
+  out->options = (str){bytes.data, (size_t)h.options};
+  bytes = str_from(bytes, (size_t)h.options);
+  out->source = (str){bytes.data, (size_t)h.source};
+  out->made = str_from(bytes, (size_t)h.source);
   return NULL;
 }
 
 status api_executable_deserialize_and_load(PJRT_Executable_DeserializeAndLoad_Args *a) {
-  str options, source;
+  serialized x;
   PJRT_Executable *e;
   a->loaded_executable = NULL;
-  RETURN_IF_ERROR(parse_serialized((str){a->serialized_executable, a->serialized_executable_size},
-                                   &options, &source));
+  RETURN_IF_ERROR(
+      parse_serialized((str){a->serialized_executable, a->serialized_executable_size}, &x));
+  str options = x.options;
   if (a->overridden_serialized_compile_options)
     options = (str){a->overridden_serialized_compile_options,
                     a->overridden_serialized_compile_options_size};
-  RETURN_IF_ERROR(api_executable_compile(a->client, source, options, &e));
+  RETURN_IF_ERROR(create(a->client, x.source, options, &x, &e));
   RETURN_IF_ERROR(api_load(a->client, e, &a->loaded_executable));
   dev_log(a->client->dev, "DeserializeAndLoad(client) %zu bytes -> executable %p",
           a->serialized_executable_size, (void *)a->loaded_executable);

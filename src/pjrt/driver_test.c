@@ -275,6 +275,14 @@ static void test_sharded(PJRT_Client *c) {
   CALL(Executable_DeserializeAndLoad, cut, .client = c, .serialized_executable = s.serialized_bytes,
        .serialized_executable_size = s.serialized_bytes_size - 1);
   check_error(cut_error, PJRT_Error_Code_DATA_LOSS, "damaged");
+  PJRT_Buffer *again[2] = {put(c, 0, in, 4), put(c, 1, in + 4, 4)};
+  check_ok(run(d.loaded_executable, again, 2, y), "run deserialized");
+  get(y[1], out, 8);
+  CHECK(out[0] == 2 && out[7] == 9);
+  for (int i = 0; i < 2; i++) {
+    destroy_buffer(again[i]);
+    destroy_buffer(y[i]);
+  }
   s.serialized_executable_deleter(s.serialized_executable);
   OK(Executable_Destroy, e, .executable = g.executable);
   destroy_loaded(d.loaded_executable);

@@ -299,7 +299,8 @@ const char *prog_collective_name(prog_collective_kind kind); /* "all_reduce" */
 const char *prog_step_kind_name(prog_step_kind kind);
 const char *vm_op_name(vm_op op);
 
-/* Flat bytes, versioned. Deserializing copies everything into the arena and validates. */
+/* Flat bytes, versioned. Deserializing copies everything into the arena and validates:
+ * INVALID_ARGUMENT where the bytes are no program, FAILED_PRECONDITION for another version. */
 void program_serialize(const program *p, buf *out);
 status program_deserialize(arena *a, str bytes, const program **out_program) MUST_USE;
 

@@ -1,91 +1,11 @@
-/* A program as flat bytes: one description of each struct, walked to write and to read.
- *
- * Layout: magic, version, then the fields in order, little endian, 32- and 64-bit; arrays as
- * their elements after their counts; strings as length and bytes; constants padded to 64. A
- * reader checks every length against what is left, so that nothing larger than a few times the
- * input is allocated; program_validate does the rest. */
+/* A program as flat bytes: one description of each struct, walked to write and to read (see
+ * program/archive.h). program_validate does what the reader leaves. */
+#include "program/archive.h"
 #include "program/parts.h"
 
 enum { VERSION = 1 };
 static const char MAGIC[8] = "TZPROG\r\n";
 
-typedef struct archive {
-  buf *out;     /* writing */
-  size_t start; /* where in it */
-  arena *a;     /* reading */
-  const char *begin, *cur, *end;
-  bool bad;
-} archive;
-
-static void put(archive *ar, void *data, size_t n) {
-  if (ar->out) {
-    buf_bytes(ar->out, data, n);
-  } else if (ar->bad || (size_t)(ar->end - ar->cur) < n) {
-    ar->bad = true;
-    memset(data, 0, n);
-  } else {
-    memcpy(data, ar->cur, n);
-    ar->cur += n;
-  }
-}
-static void put_u32(archive *ar, u32 *v) { put(ar, v, 4); }
-static void put_u64(archive *ar, u64 *v) { put(ar, v, 8); }
-static void put_i64(archive *ar, i64 *v) { put(ar, v, 8); }
-static void put_bool(archive *ar, bool *v) {
-  u32 x = *v;
-  put_u32(ar, &x);
-  *v = x != 0;
-}
-#define PUT_ENUM(ar, v)                                                                            \
-  do {                                                                                             \
-    u32 x_ = (u32)(v);                                                                             \
-    put_u32((ar), &x_);                                                                            \
-    (v) = x_;                                                                                      \
-  } while (0)
-
-/* Makes room for n elements that take at least `least` bytes each in the stream. */
-static void *make_room(archive *ar, u64 n, size_t size, size_t least) {
-  if (n > (u64)(ar->end - ar->cur) / least) {
-    ar->bad = true;
-    n = 0;
-  }
-  void *p = arena_array(ar->a, n ? n : 1, size);
-  memset(p, 0, (n ? n : 1) * size);
-  return p;
-}
-
-#define ARRAY(ar, ptr, n, least)                                                                   \
-  do {                                                                                             \
-    if (!(ar)->out) {                                                                              \
-      (ptr) = make_room((ar), (n), sizeof(*(ptr)), (least));                                       \
-      if ((ar)->bad) (n) = 0;                                                                      \
-    }                                                                                              \
-  } while (0)
-
-static void put_u32s(archive *ar, u32 **v, u32 n) {
-  ARRAY(ar, *v, n, 4);
-  put(ar, *v, (size_t)n * 4);
-}
-static void put_i64_array(archive *ar, i64 **v, u32 n) {
-  ARRAY(ar, *v, n, 8);
-  put(ar, *v, (size_t)n * 8);
-}
-static void put_i64s(archive *ar, i64s *v) {
-  u32 n = (u32)v->len;
-  put_u32(ar, &n);
-  i64 *data = (i64 *)(uintptr_t)v->data;
-  ARRAY(ar, data, n, 8);
-  put(ar, data, (size_t)n * 8);
-  *v = (i64s){data, n};
-}
-static void put_str(archive *ar, str *s) {
-  u32 n = (u32)s->len;
-  put_u32(ar, &n);
-  char *data = (char *)(uintptr_t)s->data;
-  ARRAY(ar, data, n, 1);
-  put(ar, data, n);
-  *s = (str){data, n};
-}
 static u32 put_rank(archive *ar, u32 *rank) {
   put_u32(ar, rank);
   if (*rank > PROG_MAX_DIMS) {
@@ -256,20 +176,6 @@ static void put_step(archive *ar, prog_step *s) {
   }
 }
 
-static void put_padding(archive *ar) {
-  static const char zeros[64];
-  if (ar->out) {
-    size_t at = ar->out->len - ar->start;
-    buf_bytes(ar->out, zeros, align_up(at, 64) - at);
-  } else {
-    size_t at = (size_t)(ar->cur - ar->begin), skip = align_up(at, 64) - at;
-    if ((size_t)(ar->end - ar->cur) < skip)
-      ar->bad = true;
-    else
-      ar->cur += skip;
-  }
-}
-
 static void put_slot(archive *ar, prog_slot *s) {
   PUT_ENUM(ar, s->kind);
   PUT_ENUM(ar, s->type);
@@ -317,7 +223,7 @@ static void put_program(archive *ar, program *p) {
 }
 
 void program_serialize(const program *p, buf *out) {
-  archive ar = {.out = out, .start = out->len};
+  archive ar = archive_write(out);
   char magic[8];
   memcpy(magic, MAGIC, 8);
   put(&ar, magic, 8);
@@ -331,7 +237,7 @@ void program_serialize(const program *p, buf *out) {
 
 status program_deserialize(arena *a, str bytes, const program **out_program) {
   *out_program = NULL;
-  archive ar = {.a = a, .begin = bytes.data, .cur = bytes.data, .end = bytes.data + bytes.len};
+  archive ar = archive_read(a, bytes);
   char magic[8];
   u32 version;
   put(&ar, magic, 8);
@@ -339,7 +245,7 @@ status program_deserialize(arena *a, str bytes, const program **out_program) {
   if (ar.bad || memcmp(magic, MAGIC, 8) != 0)
     return status_make(STATUS_INVALID_ARGUMENT, "not a serialized program");
   if (version != VERSION)
-    return status_make(STATUS_INVALID_ARGUMENT, "serialized program of version %u, not %u", version,
+    return status_make(STATUS_FAILED_PRECONDITION, "serialized program of version %u, not %u", version,
                        (u32)VERSION);
   program *p = ARENA_NEW(a, program);
   put_program(&ar, p);
