@@ -413,7 +413,7 @@ static void out_of_memory(void) {
 /* Serialized, it is the same executable; cut short or with a bit turned over, it is refused or one
  * whose program is valid. */
 static void serialized(void) {
-  executable *e, *again;
+  executable *e = NULL, *again = NULL;
   buf bytes, second;
   buf_init(&bytes, &mem_system), buf_init(&second, &mem_system);
   CHECK(!compile_source(STR(MESH_MODULE), NULL, &e));

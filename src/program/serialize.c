@@ -245,8 +245,8 @@ status program_deserialize(arena *a, str bytes, const program **out_program) {
   if (ar.bad || memcmp(magic, MAGIC, 8) != 0)
     return status_make(STATUS_INVALID_ARGUMENT, "not a serialized program");
   if (version != VERSION)
-    return status_make(STATUS_FAILED_PRECONDITION, "serialized program of version %u, not %u", version,
-                       (u32)VERSION);
+    return status_make(STATUS_FAILED_PRECONDITION, "serialized program of version %u, not %u",
+                       version, (u32)VERSION);
   program *p = ARENA_NEW(a, program);
   put_program(&ar, p);
   if (ar.bad || ar.cur != ar.end)
