@@ -23,7 +23,8 @@ IMPORT = ("sdy-import-pipeline,sdy-flatten-call-graph,symbol-dce,"
           "sdy-import-func-calls{add-data-flow-edges-on-named-computations=true},symbol-dce,"
           "sdy-apply-sharding-constraints,sdy-sharding-group-import")
 PROPAGATE = (f"{IMPORT},sdy-pre-order-funcs,"
-             "sdy-user-priority-propagate{keep-sharding-rules=true},sdy-export-named-computations,sdy-propagate-to-func-results,sdy-unflatten-call-graph,"
+             "sdy-user-priority-propagate{keep-sharding-rules=true},"
+             "sdy-export-named-computations,sdy-propagate-to-func-results,sdy-unflatten-call-graph,"
              "symbol-dce,sdy-insert-func-call-reshards")
 RESHARD = "func.func(sdy-insert-explicit-reshards{enable-full-version=true})"
 STAGES = {
