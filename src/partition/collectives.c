@@ -34,6 +34,22 @@ static value *emit_step(cursor *at, value *v, const reshard_step *s) {
   return r;
 }
 
+/* Replicated tensors are alike in any device order, yet each collective is on one mesh. */
+static value *emit_steps(cursor *at, value *v, const reshard_steps *steps) {
+  const part_env *e = at->env;
+  for (size_t i = 0; i < steps->len; i++) {
+    const reshard_step *s = &steps->data[i];
+    const sharding *now = part_sharding(e, v);
+    if (now && s->kind != STEP_PERMUTE && !mesh_same(now->mesh, s->out->mesh, false))
+      v = emit_step(
+          at, v,
+          &(reshard_step){.kind = STEP_PERMUTE,
+                          .out = sharding_make_replicated(e->a, s->out->mesh, s->out->rank, true)});
+    v = emit_step(at, v, s);
+  }
+  return v;
+}
+
 static bool lower_reshard(const part_env *e, op *o) {
   value *v = op_operand(o, 0);
   const sharding *out = part_sharding(e, op_result(o, 0)), *in = part_sharding(e, v);
@@ -54,8 +70,7 @@ static bool lower_reshard(const part_env *e, op *o) {
   }
   reshard_plan(e->a, in, out, v->type->dims.data, &steps);
   cursor at = cursor_before(e, o);
-  for (size_t i = 0; i < steps.len; i++) v = emit_step(&at, v, &steps.data[i]);
-  value_replace(op_result(o, 0), v);
+  value_replace(op_result(o, 0), emit_steps(&at, v, &steps));
   op_erase(o);
   return true;
 }
