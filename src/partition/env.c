@@ -151,12 +151,33 @@ value *emit_int(cursor *at, i64 v) {
   return r;
 }
 
-value *emit_zeros(cursor *at, const type *t) {
-  static const char zero[32];
+static value *emit_splat(cursor *at, const type *t, const char *element) {
   value *v = emit(at, OP_constant, NULL, 0, t);
-  size_t n = type_storage(type_element(t));
-  set_attr(at, v->def.op, "value", attr_dense(at->env->c, t, (str){zero, n}, true, true));
+  str bytes = {element, type_storage(type_element(t))};
+  set_attr(at, v->def.op, "value", attr_dense(at->env->c, t, bytes, true, false));
   return v;
+}
+
+value *emit_zeros(cursor *at, const type *t) { return emit_splat(at, t, (char[32]){0}); }
+
+static bool has_negative_zero(const type *t) {
+  static const bool unsigned_zero[FLOAT_COUNT] = {
+      [FLOAT_f8E4M3FNUZ] = true,
+      [FLOAT_f8E5M2FNUZ] = true,
+      [FLOAT_f8E4M3B11FNUZ] = true,
+      [FLOAT_f8E8M0FNU] = true,
+  };
+  return t->kind == TYPE_FLOAT && !unsigned_zero[t->flt];
+}
+
+value *emit_no_addend(cursor *at, const type *t) {
+  char element[32] = {0};
+  const type *e = type_element(t), *part = e->kind == TYPE_COMPLEX ? e->elem : e;
+  size_t n = type_storage(part), all = type_storage(e);
+  if (has_negative_zero(part)) /* little-endian: the sign is at the end of each part */
+    for (size_t end = n; end <= all; end += n)
+      element[end - 1] = (char)(1 << (part->width - 1) % 8);
+  return emit_splat(at, t, element);
 }
 
 value *emit_binary(cursor *at, op_id id, value *x, value *y) {

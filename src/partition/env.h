@@ -56,6 +56,8 @@ op *emit_op(cursor *at, op_id id, value *const *operands, size_t n, const type *
 value *emit(cursor *at, op_id id, value *const *operands, size_t n, const type *t);
 value *emit_int(cursor *at, i64 v); /* constant tensor<i64> */
 value *emit_zeros(cursor *at, const type *t);
+/* What a sum leaves as it is: zeros, negative where the element type has that. */
+value *emit_no_addend(cursor *at, const type *t);
 value *emit_binary(cursor *at, op_id id, value *x, value *y);
 value *emit_compare(cursor *at, value *x, value *y, i64 direction); /* 0: EQ */
 value *emit_device_id(cursor *at, op_id id); /* tensor<i64> of partition_id or replica_id */

@@ -235,7 +235,7 @@ bool local_replicated_to_unreduced(local *l, op *o) {
   axis_list axes = part_read_axes(&l->e, mesh_of(&c), a.axes->axes);
   value *index = local_index_of(l, mesh_of(&c), axes), *zero = emit_int(&c.at, 0);
   value *first = emit_compare(&c.at, index, zero, 0);
-  value *r = emit(&c.at, OP_select, (value *[]){first, c.in, emit_zeros(&c.at, c.in->type)}, 3,
+  value *r = emit(&c.at, OP_select, (value *[]){first, c.in, emit_no_addend(&c.at, c.in->type)}, 3,
                   c.in->type);
   return finish(&c, r);
 }
@@ -247,7 +247,7 @@ bool local_sharded_to_unreduced(local *l, op *o) {
     return op_unimplemented(l->e.c, o, "with another reduction than a sum");
   const type *t = l->to[op_result(o, 0)->num];
   value **in = ARENA_ARRAY(l->e.a, value *, 2 + t->dims.len);
-  in[0] = emit_zeros(&c.at, t);
+  in[0] = emit_no_addend(&c.at, t);
   in[1] = c.in;
   for (u32 d = 0; d < t->dims.len; d++) {
     value *index = local_index_of(l, mesh_of(&c), beyond(&c, c.from, c.to, d));

@@ -132,7 +132,7 @@ static void mask_result(local *l, op *o, value *here, i64s offset_dims) {
   value *mask =
       emit(&at, OP_broadcast_in_dim, &here, 1, type_tensor(l->e.c, t->dims, type_i1(l->e.c), NULL));
   set_attr(&at, mask->def.op, "broadcast_dimensions", attr_i64_array(l->e.c, (i64s){batch, n}));
-  value *r = emit(&at, OP_select, (value *[]){mask, v, emit_zeros(&at, t)}, 3, t);
+  value *r = emit(&at, OP_select, (value *[]){mask, v, emit_no_addend(&at, t)}, 3, t);
   r->num = v->num;
   value_replace_except(v, r, r->def.op);
 }

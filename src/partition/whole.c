@@ -134,10 +134,12 @@ static void whole_gather(const op *o, dim_set *in, dim_set *out) {
   }
   const gather_dims_attr *g = v.dimension_numbers;
   const type *index = type_element(op_operand(o, 1)->type); /* masks count in i64 */
+  const type *elem = type_element(op_result(o, 0)->type);   /* and leave zeros */
   bool wide = index->kind != TYPE_INT || (index->sign == UNSIGNED && index->width > 32);
+  bool masked = !wide && !(elem->kind == TYPE_FLOAT && elem->flt == FLOAT_f8E8M0FNU);
   mark_window(dims_of(op_operand(o, 0)), dims_of(op_result(o, 0)), g->offset_dims,
               g->collapsed_slice_dims, g->operand_batching_dims,
-              wide ? (i64s){0} : g->start_index_map, &in[0], &out[0]);
+              masked ? g->start_index_map : (i64s){0}, &in[0], &out[0]);
   in[1] = dim_bit(g->index_vector_dim);
 }
 

@@ -1,5 +1,5 @@
 // A gather from an array sharded along the indexed dimension: each device gathers what it has, and
-// the parts are summed up.
+// the parts are summed up; elsewhere it has -0, which leaves even a -0 as it is.
 // RUN: terrazzo opt %s -terrazzo-partition | FileCheck %s
 
 sdy.mesh @mesh = <["x"=4]>
@@ -34,7 +34,7 @@ func.func @main(%arg0: tensor<64x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"
 // CHECK-NEXT:   %15 = stablehlo.reduce(%14 init: %c_4) applies stablehlo.and across dimensions = [1] : (tensor<6x1xi1>, tensor<i1>) -> tensor<6xi1>
 // CHECK-NEXT:   %16 = "stablehlo.gather"(%arg0, %9) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, indices_are_sorted = false, slice_sizes = array<i64: 1, 8>}> : (tensor<16x8xf32>, tensor<6x1xi64>) -> tensor<6x8xf32>
 // CHECK-NEXT:   %17 = stablehlo.broadcast_in_dim %15, dims = [0] : (tensor<6xi1>) -> tensor<6x8xi1>
-// CHECK-NEXT:   %cst = stablehlo.constant dense<0.000000e+00> : tensor<6x8xf32>
+// CHECK-NEXT:   %cst = stablehlo.constant dense<-0.000000e+00> : tensor<6x8xf32>
 // CHECK-NEXT:   %18 = stablehlo.select %17, %16, %cst : tensor<6x8xi1>, tensor<6x8xf32>
 // CHECK-NEXT:   %19 = "stablehlo.all_reduce"(%18) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<{{\[\[}}0, 1, 2, 3{{\]\]}}> : tensor<1x4xi64>, use_global_device_ids}> ({
 // CHECK-NEXT:   ^bb0(%arg2: tensor<f32>, %arg3: tensor<f32>):
