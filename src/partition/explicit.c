@@ -226,6 +226,11 @@ static void fix_reshard(explicit_pass *p, op *o) {
   if (to && (to->unreduced.len || (from && from->unreduced.len))) fix_operand(p, o, 0, to);
 }
 
+/* Propagation is over; its operand goes on under the result's sharding. */
+static void fix_barrier(explicit_pass *p, op *o) {
+  fix_operand(p, o, 0, part_sharding(&p->e, op_result(o, 0)));
+}
+
 /* A constant is the whole on every device, whatever its sharding says. */
 static void fix_source(explicit_pass *p, op *o) {
   for (u32 i = 0; i < o->num_results; i++) {
@@ -262,6 +267,7 @@ static explicit_fn *fn_of(const op *o) {
   if (op_kind(o) >= OP_COUNT) return fix_op;
   if (op_is(o, optimization_barrier)) return fix_region_op;
   if (op_is(o, reshard) || op_is(o, sharding_constraint)) return fix_reshard;
+  if (op_is(o, propagation_barrier)) return fix_barrier;
   explicit_fn *fn = explicit_of[op_kind(o)];
   if (fn != fix_op) return fn;
   if (makes_itself(o)) return fix_source;

@@ -104,6 +104,14 @@ static bool local_unresolved(local *l, op *o) {
   return op_error(l->e.c, o, "should have been resolved before converting to local types");
 }
 
+/* Its result lies as its operand does. */
+static bool local_propagation_barrier(local *l, op *o) {
+  (void)l;
+  value_replace(op_result(o, 0), op_operand(o, 0));
+  op_erase(o);
+  return true;
+}
+
 static bool local_block(local *l, block *b);
 
 static bool local_region(local *l, op *o) {
@@ -125,7 +133,6 @@ static bool local_nothing(local *l, op *o) { return (void)l, (void)o, true; }
 #define local_sharding_group local_unresolved
 #define local_data_flow_edge local_unresolved
 #define local_func_data_flow_edge local_unresolved
-#define local_propagation_barrier local_unresolved
 #define local_sdy_constant local_constant
 #define local_reduce_precision local_types
 #define local_bitcast_convert local_types
@@ -168,9 +175,10 @@ static local_fn *const local_of[OP_COUNT] = {
 
 bool local_is_replaced(op_id id) {
   static local_fn *const resolvers[] = {
-      local_unresolved,         local_sdy_all_gather,       local_sdy_all_slice,
-      local_sdy_all_to_all,     local_sdy_all_reduce,       local_sdy_collective_permute,
-      local_sdy_reduce_scatter, local_sharded_to_unreduced, local_replicated_to_unreduced};
+      local_propagation_barrier,    local_unresolved,         local_sdy_all_gather,
+      local_sdy_all_slice,          local_sdy_all_to_all,     local_sdy_all_reduce,
+      local_sdy_collective_permute, local_sdy_reduce_scatter, local_sharded_to_unreduced,
+      local_replicated_to_unreduced};
   for (size_t i = 0; i < COUNT(resolvers); i++)
     if (local_of[id] == resolvers[i]) return true;
   return false;
