@@ -213,14 +213,21 @@ static inline double away_f64(double x) { return __builtin_round(x); }
 #undef UN_PRED
 
 #ifdef __FMA__
-/* Sines: a block with an argument that is too large, or not finite, goes to libm. */
+/* Sines: an argument that is too large, or not finite, goes to libm. What the others give does
+ * not depend on it. */
+enum { SINE_LARGE = 0x4d000000 }; /* 2^27, see sine_f32 */
+static inline u32 magnitude(float x) { return f32_bits(x) & 0x7fffffffu; }
 static bool all_small(size_t n, const float *a) {
   u32 most = 0;
   LOOP {
-    u32 b = f32_bits(a[i]) & 0x7fffffffu;
+    u32 b = magnitude(a[i]);
     most = b > most ? b : most;
   }
-  return most < 0x4d000000u; /* 2^27, see sine_f32 */
+  return most < SINE_LARGE;
+}
+static inline float sine_zero(float x, i64 quarters) {
+  float y = sine_f32(x, quarters);
+  return quarters == 0 && x == 0 ? x : y;
 }
 #define SINE(op, quarters)                                                                         \
   static void k_##op##_f32(PARAMS) {                                                               \
@@ -228,12 +235,10 @@ static bool all_small(size_t n, const float *a) {
     float *d = dv;                                                                                 \
     const float *a = av;                                                                           \
     if (all_small(n, a)) {                                                                         \
-      LOOP {                                                                                       \
-        float x = a[i], y = sine_f32(x, quarters);                                                 \
-        d[i] = quarters == 0 && x == 0 ? x : y;                                                    \
-      }                                                                                            \
+      LOOP d[i] = sine_zero(a[i], quarters);                                                       \
     } else {                                                                                       \
-      for (size_t i = 0; i < n; i++) d[i] = op##f(a[i]);                                           \
+      for (size_t i = 0; i < n; i++)                                                               \
+        d[i] = magnitude(a[i]) < SINE_LARGE ? sine_zero(a[i], quarters) : op##f(a[i]);             \
     }                                                                                              \
   }
 SINE(sin, 0)

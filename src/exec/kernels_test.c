@@ -76,6 +76,23 @@ static void check_special_values(const vm_kernels *k) {
   CHECK(signbit(y[0]) && signbit(y[1]) && isnan(y[2]) && isnan(y[5]) && y[6] == -1);
 }
 
+/* What an element gives does not depend on those beside it. */
+static void check_neighbours(const vm_kernels *k) {
+  static const vm_op ops[] = {VM_sin, VM_cos, VM_exp, VM_log, VM_tanh, VM_erf, VM_log1p};
+  float x[BLOCK], alone[BLOCK], y[BLOCK];
+  for (size_t o = 0; o < COUNT(ops); o++) {
+    kern_fn *fn = k->unary[ops[o]][R_f32];
+    for (u32 i = 0; i < BLOCK; i++) x[i] = 0.01f * (float)i;
+    fn(BLOCK, alone, x, NULL, NULL);
+    x[7] = INFINITY, x[8] = NAN, x[900] = 1e30f;
+    fn(BLOCK, y, x, NULL, NULL);
+    y[7] = alone[7], y[8] = alone[8], y[900] = alone[900];
+    CHECK(memcmp(y, alone, sizeof y) == 0);
+    fn(3, y, x + 20, NULL, NULL);
+    CHECK(memcmp(y, alone + 20, 3 * sizeof *y) == 0);
+  }
+}
+
 static void check_ints(const vm_kernels *k) {
   i32 x[] = {7, -7, INT32_MIN, INT32_MIN, 5, -1, 1, 3}, y[] = {0, 0, -1, 2, -3, 40, 31, -1}, z[8];
   k->binary[VM_div][R_s32][FORM_VV](8, z, x, y, NULL);
@@ -124,6 +141,7 @@ static void check_table(void (*fill)(vm_kernels *)) {
   vm_kernels_add_math(&k);
   fill(&k);
   check_functions(&k);
+  check_neighbours(&k);
   check_special_values(&k);
   check_ints(&k);
   check_halves(&k);
