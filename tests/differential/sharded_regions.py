@@ -1,0 +1,395 @@
+"""The ops with regions that sharded.py draws, and how ops are chosen."""
+
+import math
+
+from sharded_module import LARGEST, SIZES, array, joined
+from sharded_ops import Ops, is_number, is_real, parts
+from sharded_values import Value, tensor
+
+REDUCERS = ["add", "add", "add", "maximum", "minimum", "multiply"]
+
+
+def scalars(elements):
+    return [tensor((), e) for e in elements]
+
+
+class Maker(Ops):
+    # ---- bodies of scalars ----
+
+    def scalar_body(self, arguments, lines, ends):
+        """arguments and ends: (name, element)."""
+        head = joined(f"{n}: {tensor((), e)}" for n, e in arguments)
+        types = joined(tensor((), e) for _, e in ends)
+        end = f'"stablehlo.return"({joined(n for n, _ in ends)}) : ({types}) -> ()\n}}'
+        return "\n".join([f"{{\n^bb0({head}):", *lines, end])
+
+    def reducer(self, pairs):
+        """Of (op, element) a pair; "second" is the new value."""
+        k, lines, ends, arguments = self.name()[2:], [], [], []
+        for side in "lr":
+            arguments += [(f"%{side}{k}_{i}", e) for i, (_, e) in enumerate(pairs)]
+        for i, (name, e) in enumerate(pairs):
+            x, y, t = f"%l{k}_{i}", f"%r{k}_{i}", tensor((), e)
+            if name == "second":
+                ends.append((y, e))
+                continue
+            if self.chance(0.2):
+                x, y = y, x
+            lines.append(f'%s{k}_{i} = "stablehlo.{name}"({x}, {y}) : ({t}, {t}) -> {t}')
+            ends.append((f"%s{k}_{i}", e))
+        return self.scalar_body(arguments, lines, ends)
+
+    def first_largest(self, e, index="i32"):
+        """The larger, of equals the one of smaller index."""
+        k, t, u = self.name()[2:], tensor((), e), tensor((), index)
+        p = tensor((), "i1")
+
+        def compare(out, way, a, b, t):
+            return (f'%{out}{k} = "stablehlo.compare"({a}, {b}) <{{comparison_direction = '
+                    f"#stablehlo<comparison_direction {way}>}}> : ({t}, {t}) -> {p}")
+
+        def choose(out, a, b, c, t):
+            return f'%{out}{k} = "stablehlo.select"({a}, {b}, {c}) : ({p}, {t}, {t}) -> {t}'
+        a, i, b, j = (f"%{x}{k}" for x in "aibj")
+        lines = [compare("g", "GT", a, b, t), compare("e", "EQ", a, b, t),
+                 compare("l", "LT", i, j, u),
+                 f'%n{k} = "stablehlo.and"(%e{k}, %l{k}) : ({p}, {p}) -> {p}',
+                 f'%o{k} = "stablehlo.or"(%g{k}, %n{k}) : ({p}, {p}) -> {p}',
+                 choose("x", f"%g{k}", a, b, t), choose("y", f"%o{k}", i, j, u)]
+        return self.scalar_body([(a, e), (i, index), (b, e), (j, index)], lines,
+                                [(f"%x{k}", e), (f"%y{k}", index)])
+
+    def reduction(self, v, n):
+        """An op that makes one of n elements of v: the name, v fit for it, start, bound."""
+        kind = v.info.kind
+        if kind == "scale":
+            return None
+        names = REDUCERS[:3] + ["multiply"] if kind == "complex" else REDUCERS
+        if kind == "pred":
+            names = ["and", "or", "maximum", "minimum", "xor"]
+        elif v.info.int:
+            names = [*REDUCERS, "and", "or", "xor"]
+        name = self.r.choice(names)
+        start = {"add": 0, "multiply": 1, "and": 1, "or": 0, "xor": 0}.get(name)
+        if start is None:
+            start = self.r.choice([0, 1]) if v.info.kind in ("pred", "unsigned") else \
+                self.r.choice([-1, 0, 1, "end"])
+        if start == "end":
+            start = self.extreme(v.element, name)
+        elif name in ("add", "multiply", "and") and self.chance(0.15):
+            start = 1 if name == "add" else 0 if name == "and" else 1
+        bound = v.bound
+        if name == "add":
+            v, bound = self.summable(v, n + 1)
+            bound += 1
+        elif name == "multiply":
+            v = self.fit(v, 1) if not v.info.complex else None
+            bound = 1
+        if v is None or (v.info.exact is not None and bound and bound > v.info.exact):
+            return None
+        if name in ("maximum", "minimum"):
+            bound = None if isinstance(start, str) or bound is None else max(bound, abs(start))
+        return name, v, self.start(v.element, start), bound
+
+    def extreme(self, element, name):
+        """The identity of a maximum or minimum, in hex; of what has no infinity a number."""
+        infinities = {"f32": ("0xFF800000", "0x7F800000"), "bf16": ("0xFF80", "0x7F80"),
+                      "f16": ("0xFC00", "0x7C00"), "f8E5M2": ("0xFC", "0x7C"),
+                      "f64": ("0xFFF0000000000000", "0x7FF0000000000000")}
+        if element in infinities:
+            return infinities[element][name == "minimum"]
+        if element in ("i8", "i16", "i32", "i64"):
+            largest = 1 << (int(element[1:]) - 1)
+            return str(largest - 1 if name == "minimum" else -largest)
+        return 0
+
+    def start(self, element, number):
+        if isinstance(number, str):
+            return self.op("stablehlo.constant", [], [((), element, None)],
+                           f"value = dense<{number}> : {tensor((), element)}")[0]
+        return self.constant((), element, number)
+
+    # ---- reductions ----
+
+    def draw_reduce(self):
+        v = self.some(is_number, least=1)
+        if v is None:
+            return
+        dims = self.sample(v)
+        n = math.prod(v.shape[d] for d in dims)
+        shape = [k for d, k in enumerate(v.shape) if d not in dims]
+        operands = [v] + [self.like(v)] * self.chance(0.15)
+        if self.chance(0.1):
+            operands.append(self.source(v.shape, self.r.choice(["i32", "f32"])))
+        chosen = [self.reduction(x, n) for x in operands]
+        if None in chosen:
+            return
+        self.keep(self.op("stablehlo.reduce", [c[1] for c in chosen] + [c[2] for c in chosen],
+                          [(shape, c[1].element, c[3]) for c in chosen],
+                          f"dimensions = {array(dims)}",
+                          self.reducer([(c[0], c[1].element) for c in chosen])))
+
+    def draw_argmax(self):
+        v = self.some(is_real, least=1)
+        if v is None or v.info.kind == "pred":
+            return
+        v = self.ordered(v)
+        d = self.r.randrange(len(v.shape))
+        index = self.op("stablehlo.iota", [], [(v.shape, "i32", v.shape[d])],
+                        f"iota_dimension = {d} : i64")[0]
+        start = self.extreme(v.element, "maximum")
+        starts = [self.start(v.element, start), self.constant((), "i32", 1 << 20)]
+        shape = [n for k, n in enumerate(v.shape) if k != d]
+        self.keep(self.op("stablehlo.reduce", [v, index, *starts],
+                          [(shape, v.element, None), (shape, "i32", 9)],
+                          f"dimensions = {array([d])}", self.first_largest(v.element)))
+
+    def draw_reduce_window(self):
+        v, r = self.some(is_number, least=1), self.r
+        if v is None:
+            return
+        rank = len(v.shape)
+        window, stride, far, near = ([1] * rank for _ in range(4))
+        pad = [[0, 0] for _ in range(rank)]
+        for d in self.sample(v, r.choice([1, 1, min(2, rank)])):
+            if r.random() < 0.4:  # all elements up to each, or from it
+                window[d] = v.shape[d]
+                pad[d] = r.choice([[v.shape[d] - 1, 0], [0, v.shape[d] - 1]])
+                continue
+            window[d], stride[d] = r.choice([1, 2, 2, 3]), r.choice([1, 1, 2, 3])
+            far[d], near[d] = r.choice([1, 1, 1, 2]), r.choice([1, 1, 1, 2])
+            pad[d] = [r.choice([0, 0, 1, 2, -1]), r.choice([0, 0, 1])]
+        shape = []
+        for d, n in enumerate(v.shape):
+            room = (n - 1) * far[d] + 1 + sum(pad[d]) - ((window[d] - 1) * near[d] + 1)
+            if room < 0:
+                return
+            shape.append(room // stride[d] + 1)
+        operands = [v] + [self.like(v)] * self.chance(0.1)
+        chosen = [self.reduction(x, math.prod(window)) for x in operands]
+        if None in chosen or math.prod(shape) > LARGEST or any(c[0] == "xor" for c in chosen):
+            return
+        if any(isinstance(c[3], int) and c[1].info.exact is not None and
+               c[3] + math.prod(window) > c[1].info.exact for c in chosen):
+            return  # what is padded starts again
+        self.keep(self.op(
+            "stablehlo.reduce_window", [c[1] for c in chosen] + [c[2] for c in chosen],
+            [(shape, c[1].element, c[3] and c[3] + math.prod(window)) for c in chosen],
+            f"base_dilations = {array(far)}, padding = {parts(pad)}, window_dilations = "
+            f"{array(near)}, window_dimensions = {array(window)}, window_strides = {array(stride)}",
+            self.reducer([(c[0], c[1].element) for c in chosen])))
+
+    # ---- order ----
+
+    def draw_sort(self):
+        v = self.some(is_real, least=1)
+        if v is None:
+            return
+        d, k, v = self.r.randrange(len(v.shape)), self.name()[2:], self.ordered(v)
+        operands = [v]
+        if self.chance(0.5):
+            operands += self.op("stablehlo.iota", [], [(v.shape, "i32", v.shape[d])],
+                                f"iota_dimension = {d} : i64")
+        if self.chance(0.2):
+            operands.append(self.source(v.shape, self.r.choice(self.elements)))
+        arguments = [(f"%{s}{k}_{i}", x.element) for i, x in enumerate(operands) for s in "lr"]
+        t, way = tensor((), v.element), self.r.choice(["LT", "GT"])
+        order = ", compare_type = #stablehlo<comparison_type TOTALORDER>"
+        lines = [f'%c{k} = "stablehlo.compare"(%l{k}_0, %r{k}_0) <{{comparison_direction = '
+                 f"#stablehlo<comparison_direction {way}>"
+                 f"{order if v.info.float else ''}}}> : ({t}, {t}) -> tensor<i1>"]
+        self.keep(self.op("stablehlo.sort", operands,
+                          [(x.shape, x.element, x.bound) for x in operands],
+                          f"dimension = {d} : i64, is_stable = true",
+                          self.scalar_body(arguments, lines, [(f"%c{k}", "i1")])))
+
+    def draw_top_k(self):
+        v = self.some(lambda v: is_real(v) and v.info.kind != "pred", least=1)
+        if v is not None:
+            k, v = self.r.randint(1, v.shape[-1]), self.ordered(v)
+            shape = [*v.shape[:-1], k]
+            self.keep(self.op("chlo.top_k", [v], [(shape, v.element, v.bound), (shape, "i32", 9)],
+                              f"k = {k} : i64"))
+
+    # ---- scatter ----
+
+    def draw_scatter(self):
+        """With inserted, batching and window dimensions, the index vector anywhere."""
+        v, r = self.some(is_number, least=1), self.r
+        if v is None or self.closed:
+            return
+        dims = r.sample(range(len(v.shape)), len(v.shape))
+        batching = sorted(dims.pop() for _ in range(r.choice([0, 0, 1, 2])) if len(dims) > 1)
+        mapped = [dims.pop() for _ in range(r.choice([1, 1, 2])) if dims]
+        kind = r.choice(["second", "add", "add", "maximum", "minimum"])
+        if v.info.kind in ("pred", "complex"):
+            kind = "second"
+        sizes = [1 if d in batching else n for d, n in enumerate(v.shape)]
+        inserted = []
+        for d in mapped:
+            sizes[d] = 1
+            if kind == "second" or r.random() < 0.8:
+                inserted.append(d)
+            else:
+                sizes[d] = r.randint(1, v.shape[d])
+        for d in dims if kind != "second" else []:
+            sizes[d] = v.shape[d] if r.random() < 0.8 else r.randint(1, v.shape[d])
+        batch = [v.shape[d] for d in batching]
+        if kind == "second":  # no place twice
+            mapped, inserted = mapped[:1], inserted[:1]
+            dims += [d for d in range(len(sizes)) if d not in batching + mapped + dims]
+            for d in dims:
+                sizes[d] = v.shape[d]
+            batch.append(r.randint(1, v.shape[mapped[0]]))
+        else:
+            batch += self.shape(0, 2)
+        vector = len(batch) if kind == "second" else r.randint(0, len(batch))
+        indices = batch[:vector] + [len(mapped)] + batch[vector:]
+        window = [sizes[d] for d in range(len(sizes)) if d not in batching + inserted]
+        rank = len(batch) + len(window)
+        places = sorted(r.sample(range(rank), len(window)))
+        left, shape = iter(batch), []
+        for k in range(rank):
+            shape.append(window[places.index(k)] if k in places else next(left))
+        if math.prod(shape) > LARGEST or math.prod(indices) > LARGEST:
+            return
+        limit = max(v.shape[d] - sizes[d] for d in mapped) + (kind != "second") * r.choice([1, 2])
+        updates = self.like(Value("", shape, v.element))
+        bound = None if None in (v.bound, updates.bound) else max(v.bound, updates.bound)
+        if kind == "add":
+            n = math.prod(batch[len(batching):]) + 1
+            v, bound = self.summable(v, n)
+            updates = v and self.summable(updates, n)[0]
+            if updates is None:
+                return
+            bound = max(bound, (updates.bound or 0) * n)
+        role = "distinct" if kind == "second" else "index"
+        index = self.argument(indices, r.choice(["i32", "i32", "i64"]), role,
+                              v.shape[mapped[0]] if kind == "second" else limit)
+        at = [k + (k >= vector) for k in range(len(batching))]
+        more = (f"input_batching_dims = {batching}, scatter_indices_batching_dims = {at}, "
+                if batching else "")
+        self.keep(self.op(
+            "stablehlo.scatter", [v, index, updates], [(v.shape, v.element, bound)],
+            "indices_are_sorted = false, scatter_dimension_numbers = #stablehlo.scatter<"
+            f"update_window_dims = {places}, inserted_window_dims = {sorted(inserted)}, {more}"
+            f"scatter_dims_to_operand_dims = {mapped}, index_vector_dim = {vector}>, "
+            f"unique_indices = {str(kind == 'second').lower()}",
+            self.reducer([(kind, v.element)])))
+
+    # ---- control flow ----
+
+    def draw_while(self):
+        if self.depth > 1:
+            return
+        carried = [v for v in (self.some() for _ in range(self.r.choice([1, 2, 3]))) if v]
+        start, out = self.constant((), "i32", 0), self.name()
+        inner = [Value(f"%w{out[2:]}_{i}", v.shape, v.element, v.bound)
+                 for i, v in enumerate(carried)]
+        k, trips = out[2:], self.r.choice([0, 1, 2, 2, 3])
+        head = joined(f"{v.name}: {v.type}" for v in inner)
+        head = joined([f"%n{k}: tensor<i32>"] + [head] * bool(head))
+        types = joined(["tensor<i32>"] + [v.type for v in carried])
+        lines, made = self.body(inner, self.r.randint(1, 4))
+        ends = [self.ending(lines, made, v) for v in inner]
+        given = ""
+        if self.chance(self.often * 0.5):
+            text = joined(self.sharding(v.shape) for v in [start, *carried])
+            given = self.marked(f" {{sdy.sharding = #sdy.sharding_per_value<[{text}]>}}")
+        test, given_in = self.head_renamed(head, k), joined(v.name for v in [start, *carried])
+        self.lines += [
+            f'{out}:{len(carried) + 1} = "stablehlo.while"({given_in}) ({{\n^bb0({test}):',
+            f'%m{k} = "stablehlo.constant"() <{{value = dense<{trips}> : tensor<i32>}}> : () -> '
+            "tensor<i32>",
+            f'%t{k} = "stablehlo.compare"(%q{k}, %m{k}) <{{comparison_direction = '
+            "#stablehlo<comparison_direction LT>}> : (tensor<i32>, tensor<i32>) -> tensor<i1>",
+            f'"stablehlo.return"(%t{k}) : (tensor<i1>) -> ()\n}}, {{\n^bb0({head}):', *lines,
+            f'%o{k} = "stablehlo.constant"() <{{value = dense<1> : tensor<i32>}}> : () -> '
+            "tensor<i32>",
+            f'%p{k} = "stablehlo.add"(%n{k}, %o{k}) : (tensor<i32>, tensor<i32>) -> tensor<i32>',
+            f'"stablehlo.return"({joined([f"%p{k}"] + [v.name for v in ends])}) : ({types}) -> ()',
+            f"}}){given} : ({types}) -> ({types})"]
+        self.counts["stablehlo.while"] += 1
+        self.keep([Value(f"{out}#{i + 1}", v.shape, v.element, v.bound)
+                   for i, v in enumerate(carried)])
+
+    @staticmethod
+    def head_renamed(head, k):
+        """The arguments of the condition: other names than the body's."""
+        return head.replace(f"%n{k}:", f"%q{k}:").replace(f"%w{k}_", f"%u{k}_")
+
+    def branches(self, name, selector, n):
+        v = self.some()
+        if v is None:
+            return
+        regions = []
+        for _ in range(n):
+            lines, made = self.body([v], self.r.randint(0, 3))
+            x = self.ending(lines, made, v)
+            regions.append("{\n" + "\n".join(
+                [*lines, f'"stablehlo.return"({x.name}) : ({x.type}) -> ()']) + "\n}")
+        self.keep(self.op(name, [selector], [(v.shape, v.element, v.bound)], "", joined(regions)))
+
+    def draw_case(self):
+        if self.depth < 2 and not self.closed:
+            n = self.r.choice([1, 2, 3])
+            self.branches("stablehlo.case", self.argument((), "i32", "index", n + 1), n)
+
+    def draw_if(self):
+        if self.depth < 2 and not self.closed:
+            self.branches("stablehlo.if", self.argument((), "i1"), 2)
+
+    def function(self, v):
+        """A function of one argument like v, with a result like it."""
+        name = f"f{len(self.functions)}"
+        self.functions.append("")  # its place, as its body may have functions too
+        p = Value(f"%p_{name}", v.shape, v.element, v.bound)
+        lines, made = self.body([p], self.r.randint(1, 4), closed=True)
+        x = self.ending(lines, made, p)
+        given = ["", ""]
+        for i in range(2):
+            if self.chance(0.2):
+                given[i] = self.marked(f" {{sdy.sharding = #sdy.sharding{self.sharding(v.shape)}}}")
+        result = f"({v.type}{given[1]})" if given[1] else v.type
+        self.functions[int(name[1:])] = "\n".join([
+            f"func.func private @{name}({p.name}: {p.type}{given[0]}) -> {result} {{", *lines,
+            f"return {x.name} : {x.type}", "}"])
+        return name
+
+    def draw_call(self):
+        v = self.some(least=1)
+        if self.depth > 1 or v is None:
+            return
+        name = self.function(v)
+        for _ in range(self.r.choice([1, 1, 2])):
+            v = self.keep(self.op("func.call", [v], [(v.shape, v.element, v.bound)],
+                                  f"callee = @{name}"))[0]
+
+    def draw_composite(self):
+        v = self.some(least=1)
+        if self.depth > 1 or v is None:
+            return
+        self.keep(self.op(
+            "stablehlo.composite", [v], [(v.shape, v.element, v.bound)],
+            f'name = "my.op", decomposition = @{self.function(v)}, version = 1 : i32'))
+
+    # ---- the choice ----
+
+    WEIGHTS = {"unary": 2, "function": 1.5, "test": 0.4, "binary": 4, "chlo_binary": 0.5,
+               "select": 1.5, "clamp": 0.7, "convert": 2.5, "bitcast": 0.7,
+               "reduce_precision": 0.3, "complex": 0.7, "iota": 1.2, "constant": 1, "rng": 0.5,
+               "broadcast": 2, "reshape": 3, "transpose": 2, "reverse": 1.5, "slice": 2, "pad": 2,
+               "concatenate": 2, "dynamic_slice": 2, "dynamic_update_slice": 2, "gather": 4,
+               "dot": 4, "convolution": 2.5, "constraint": 4, "barrier": 0.7, "group": 0.5,
+               "custom_call": 0.7, "reduce": 4, "argmax": 1, "reduce_window": 3, "sort": 2,
+               "top_k": 1, "scatter": 4, "while": 1.5, "case": 0.8, "if": 0.8, "call": 1,
+               "composite": 0.4}
+    only = None  # "gather": every other op is one
+
+    def step(self):
+        names = list(self.WEIGHTS)
+        if self.only and self.depth == 0 and self.chance(0.5):
+            chosen = self.only
+        else:
+            chosen = self.r.choices(names, list(self.WEIGHTS.values()))[0]
+        getattr(self, "draw_" + chosen)()
