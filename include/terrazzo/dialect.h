@@ -118,6 +118,7 @@ typedef struct tz_op_def {
   tz_error *(*infer)(void *user, tz_context *c, tz_op *o, const tz_type **out_types);
   /* An #sdy.op_sharding_rule that fits the ranks and sizes of operands and results, or NULL: no
    * propagation through this op. The same op gives the same rule. An op with data flow has none.
+   * What devices make of shards along a reduction factor are parts of a sum.
    * [getShardingRule] */
   tz_error *(*sharding_rule)(void *user, tz_context *c, tz_op *o, const tz_attr **out_rule);
   bool keep_results_divisible;         /* [shouldKeepOutputShardingsDivisible] */

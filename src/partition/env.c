@@ -1,6 +1,7 @@
 #include "partition/env.h"
 
 #include "partition/passes.h"
+#include "shard/flow.h"
 
 part_env part_env_make(ir_module *m, arena *scratch) {
   return (part_env){m, m->ctx, scratch, shard_space_create(m, scratch)};
@@ -55,8 +56,8 @@ static const attr *entry(const attr *per_value, u32 i) {
 }
 
 const sharding *part_sharding(const part_env *e, const value *v) {
-  if (v->is_arg) return shard_read(e->space, value_sharding(e->c, (value *)v));
-  const op *o = v->def.op;
+  const op *o = value_op(v);
+  if (!o || op_kind(o) >= OP_COUNT) return shard_read(e->space, value_sharding(e->c, (value *)v));
   const op_info *info = o->info;
   for (u32 k = 0; k < info->num_slots; k++) { /* reshards and collectives say it in a slot */
     if (info->slots[k].attr_id == ATTR_tensor_sharding) return shard_read(e->space, o->slots[k]);
@@ -73,6 +74,10 @@ const attr *part_attr(const part_env *e, const sharding *s) {
 }
 
 void part_set_sharding(const part_env *e, op *o, u32 i, const sharding *s) {
+  if (op_kind(o) >= OP_COUNT && (op_flow(o) || op_says_elsewhere(o))) {
+    value_set_sharding(e->m, op_result(o, i), part_attr(e, s));
+    return;
+  }
   const attr **list = ARENA_ARRAY(e->a, const attr *, o->num_results);
   for (u32 k = 0; k < o->num_results; k++) {
     const sharding *old = k == i ? s : part_sharding(e, op_result(o, k));

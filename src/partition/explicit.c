@@ -9,6 +9,7 @@
 #include "partition/passes.h"
 #include "partition/place.h"
 #include "partition/whole.h"
+#include "shard/flow.h"
 
 typedef struct explicit_pass {
   part_env e; /* its arena is emptied after every op */
@@ -45,7 +46,8 @@ static u8 *factor_kinds(explicit_pass *p, const op *o, const rule *r) {
           kinds[r->places[k]] = FACTOR_REPLICATE;
       }
   for (u32 f = 0; f < r->num_factors; f++)
-    if (kinds[f] == FACTOR_PERMUTATION) kinds[f] = FACTOR_PASS; /* it moves nothing here */
+    if (kinds[f] == FACTOR_PERMUTATION) /* nothing moves here, but who knows of foreign ops */
+      kinds[f] = op_kind(o) < OP_COUNT ? FACTOR_PASS : FACTOR_REPLICATE;
   return kinds;
 }
 
@@ -189,8 +191,37 @@ static void fix_op(explicit_pass *p, op *o) {
 
 /* ---- data flow ---- */
 
+/* Of a foreign op: what the edge's owner has, as its sources see it. NULL: replicated. */
+static const sharding *at_source(const explicit_pass *p, op *o, const flow *f, value *owner) {
+  const attr *a = owner ? value_sharding(p->e.c, owner) : NULL;
+  if (a && f->transform) a = f->transform(p->e.c, o, owner, a, true);
+  return shard_read(p->e.space, a);
+}
+
+/* What no edge has, such as a condition, nobody can judge: an operand is whole, what a region
+ * yields stays as it is. */
+static void fix_flow_op(explicit_pass *p, op *o) {
+  const flow *f = op_flow(o);
+  for (u32 i = 0; i < o->num_operands; i++)
+    fix_operand(p, o, i, at_source(p, o, f, f->owner_of_source(o, &o->operands[i], false)));
+}
+
+static void fix_flow_terminator(explicit_pass *p, op *parent, op *o) {
+  const flow *f = op_flow(parent);
+  for (u32 i = 0; i < o->num_operands; i++) {
+    value *owner = f->owner_of_source(parent, &o->operands[i], true);
+    if (owner) fix_operand(p, o, i, at_source(p, parent, f, owner));
+  }
+}
+
+static bool has_foreign_flow(const op *o) { return op_kind(o) >= OP_COUNT && op_flow(o); }
+
 static void fix_terminator(explicit_pass *p, op *o) {
   op *parent = op_parent(o);
+  if (parent && has_foreign_flow(parent)) {
+    fix_flow_terminator(p, parent, o);
+    return;
+  }
   for (u32 i = 0; parent && i < o->num_operands; i++) {
     const sharding *to = NULL;
     if (op_is(parent, func)) {
@@ -264,7 +295,12 @@ static bool makes_itself(const op *o) { return op_has(o, CONSTANT) || op_is(o, i
 static bool says_sharding(const op *o) { return str_starts(o->info->name, STR("sdy.")); }
 
 static explicit_fn *fn_of(const op *o) {
-  if (op_kind(o) >= OP_COUNT) return fix_op;
+  if (op_kind(o) >= OP_COUNT) {
+    if (op_has(o, TERMINATOR)) return fix_terminator;
+    if (op_has(o, CONSTANT)) return fix_source;
+    if (op_says_elsewhere(o)) return fix_nothing;
+    return op_flow(o) ? fix_flow_op : fix_op;
+  }
   if (op_is(o, optimization_barrier)) return fix_region_op;
   if (op_is(o, reshard) || op_is(o, sharding_constraint)) return fix_reshard;
   if (op_is(o, propagation_barrier)) return fix_barrier;
@@ -276,8 +312,8 @@ static explicit_fn *fn_of(const op *o) {
 
 /* Reduction bodies and the like work on scalars. */
 static bool has_flow_body(const op *o) {
-  return op_is(o, module) || op_is(o, func) ||
-         (op_kind(o) < OP_COUNT && o->info->family == FAMILY_region);
+  return op_is(o, module) || op_is(o, func) || op_kind(o) >= OP_COUNT ||
+         o->info->family == FAMILY_region;
 }
 
 static void fix_block(explicit_pass *p, block *b) {

@@ -195,6 +195,7 @@ static void move_to_owner(minimal *p, op *o, const flow *f, value *owner) {
   } else {
     a = owner_sharding(p->e.c, owner);
     if (manual && a) a = manual_inner_sharding(p->e.c, a, manual);
+    if (a && f->transform) a = f->transform(p->e.c, o, owner, a, true);
   }
   source_visit s = {p, shard_read(p->e.space, a)};
   f->each_source(o, owner, move_source, &s);
@@ -202,7 +203,7 @@ static void move_to_owner(minimal *p, op *o, const flow *f, value *owner) {
 
 static void fix_flow(minimal *p, op *o, const flow *f) {
   for (u32 i = 0; i < o->num_results && p->ok; i++) move_to_owner(p, o, f, op_result(o, i));
-  block *b = f->args_own ? op_body(o, 0) : NULL;
+  block *b = flow_owner_block(o);
   for (u32 i = 0; b && i < b->num_args && p->ok; i++) move_to_owner(p, o, f, b->args[i]);
 }
 

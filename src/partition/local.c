@@ -192,7 +192,7 @@ static bool local_block(local *l, block *b) {
     v->type = l->to[v->num];
   }
   FOR_OPS(o, b) {
-    local_fn *fn = op_kind(o) < OP_COUNT ? local_of[op_kind(o)] : local_types;
+    local_fn *fn = op_kind(o) < OP_COUNT ? local_of[op_kind(o)] : local_region;
     if (!fn(l, o)) return false;
   }
   return true;

@@ -318,12 +318,21 @@ partition_way partition_way_of(op_id id) {
   return whole_of[id] == whole_nothing ? PARTITION_SPLIT : PARTITION_PARTLY;
 }
 
+/* A foreign op that has a rule or edges computes on shards what they say, and the end of a region
+ * computes nothing. */
+static bool shards_as_it_says(const op *o) {
+  const op_hooks *h = o->info->hooks;
+  if (op_has(o, TERMINATOR)) return true;
+  if (!h || h->out_sharding || op_has(o, CONSTANT)) return false;
+  return h->rule || h->flow || op_has(o, ELEMENTWISE);
+}
+
 void part_whole_dims(const op *o, dim_set *operands, dim_set *results) {
   memset(operands, 0, o->num_operands * sizeof(*operands));
   memset(results, 0, o->num_results * sizeof(*results));
   if (op_kind(o) < OP_COUNT)
     whole_of[op_kind(o)](o, operands, results);
-  else
+  else if (!shards_as_it_says(o))
     whole_all(o, operands, results);
 }
 
@@ -385,6 +394,7 @@ bool part_reduction(const op *o, unreduced_kind *out) {
     return o->num_operands % 2 == 0 && combining(o, o->num_operands / 2, o->num_operands / 2, out);
   if (op_is(o, scatter)) return o->num_operands % 2 && combining(o, o->num_operands / 2, 0, out);
   *out = UNREDUCED_SUM;
+  if (op_kind(o) >= OP_COUNT) return o->info->hooks && o->info->hooks->rule;
   return op_is(o, dot_general) || op_is(o, dot) || op_is(o, convolution) || op_is(o, gather);
 }
 
