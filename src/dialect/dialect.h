@@ -23,6 +23,12 @@ enum { DIALECT_MAX_RANK = 64 };
 bool dialect_verify(ir_module *m);
 /* What is valid but not implemented by propagation, partitioner and compiler, as UNIMPLEMENTED. */
 bool dialect_check_runnable(ir_module *m);
+/* May calls, and composites, be inlined? Not where they are recursive, nested deeper than max_depth
+ * or expand to more ops than dialect_inlined_limit. Overwrites op.num of functions. */
+bool dialect_check_calls(ir_module *m, u32 max_depth);
+/* How many ops a module of so many may become by inlining. */
+u64 dialect_inlined_limit(u64 ops);
+u64 dialect_count_ops(op *root); /* of it and what is in it */
 
 /* The result types of an op with trait INFER_TYPES (or that of an op whose result follows from
  * its operands anyway), from operands, attributes and regions, into out[num_results]. false: an

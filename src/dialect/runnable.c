@@ -84,79 +84,12 @@ static walk_result check_op(void *user, op *o) {
   return check_types(k, o) && check_gathered_sizes(k, o) ? WALK_ON : WALK_STOP;
 }
 
-/* ---- recursion ----
- *
- * Calls are inlined: a chain of calls that comes back, or that doubles at every step, has to be
- * refused here. */
-
-enum { MAX_CALL_DEPTH = 256, MAX_INLINED = 1 << 24 };
-
-typedef struct call_state {
-  checker *k;
-  op **funcs;
-  u64 *sizes; /* ops once inlined; 0: not known, 1 << 63: being counted */
-  size_t len;
-  int depth;
-  u64 size; /* of the function at hand */
-  bool ok;
-} call_state;
-
-#define COUNTING (1ull << 63)
-
-static bool measure(call_state *s, size_t f);
-
-static walk_result count_op(void *user, op *o) {
-  call_state *s = user;
-  s->size++;
-  if (!op_is(o, call) && !op_is(o, composite)) return WALK_ON;
-  str name = symbol_of(op_attr(o, op_is(o, call) ? STR("callee") : STR("decomposition")));
-  const op *f = checker_symbol(s->k, s->k->m->root, name);
-  if (!f || !op_is(f, func)) return WALK_ON;
-  if (s->sizes[f->num] == COUNTING) {
-    s->ok = op_error(s->k->c, o, "calls '" STR_FMT "', which calls back", STR_ARG(name));
-    return WALK_STOP;
-  }
-  u64 outer = s->size;
-  if (!s->sizes[f->num] && !measure(s, f->num)) return WALK_STOP;
-  s->size = outer + s->sizes[f->num];
-  if (s->size > MAX_INLINED) {
-    s->ok = op_unimplemented(s->k->c, o, "more than %d ops once calls are inlined", MAX_INLINED);
-    return WALK_STOP;
-  }
-  return WALK_ON;
-}
-
-static bool measure(call_state *s, size_t f) {
-  if (s->depth >= MAX_CALL_DEPTH)
-    return s->ok = op_unimplemented(s->k->c, s->funcs[f], "calls nested more than %d deep",
-                                    MAX_CALL_DEPTH);
-  s->sizes[f] = COUNTING;
-  s->depth++;
-  s->size = 0;
-  op_walk(s->funcs[f], count_op, s);
-  s->depth--;
-  s->sizes[f] = s->size;
-  return s->ok;
-}
-
-static bool check_calls(checker *k) {
-  call_state s = {.k = k, .ok = true};
-  const block *b = op_body(k->m->root, 0);
-  size_t n = 0;
-  for (const op *o = b->first; o; o = o->next) n += op_is(o, func);
-  s.funcs = ARENA_ARRAY(k->scratch, op *, n);
-  s.sizes = arena_zalloc(k->scratch, n * sizeof *s.sizes);
-  for (op *o = b->first; o; o = o->next)
-    if (op_is(o, func)) s.funcs[o->num = (u32)s.len++] = o; /* numbers of ops are not needed now */
-  for (size_t i = 0; i < n && s.ok; i++)
-    if (!s.sizes[i]) measure(&s, i);
-  return s.ok;
-}
+enum { MAX_CALL_DEPTH = 256 };
 
 bool dialect_check_runnable(ir_module *m) {
   checker k = {.m = m, .c = m->ctx};
   k.scratch = ir_scratch_push(k.c);
-  bool ok = op_walk(m->root, check_op, &k) && check_calls(&k);
+  bool ok = op_walk(m->root, check_op, &k) && dialect_check_calls(m, MAX_CALL_DEPTH);
   ir_scratch_pop(k.c);
   return ok;
 }

@@ -5,6 +5,7 @@
  * as well, and that again while there were calls; functions that nobody outside can name and that
  * nothing names any more are erased. Who is called is found once, at the start. */
 #include "base/index.h"
+#include "dialect/dialect.h"
 #include "pass/passes.h"
 
 typedef struct node node;
@@ -54,7 +55,7 @@ typedef struct inliner {
   VEC(call_site) calls;     /* of the group at hand */
   VEC(history) history;     /* of the group, likewise */
   hash_index came;          /* call -> its history */
-  u64 budget;               /* ops that may still be copied */
+  u64 limit, budget;        /* ops that a group may become; that may still be copied into it */
   i64 rounds;               /* at most, a group */
   i64 threshold;            /* ops of a callee in percent of its caller's at most */
   const pass_node *between; /* the pipeline for each function; NULL: none */
@@ -62,7 +63,7 @@ typedef struct inliner {
   bool must;                /* an error if a call stays */
 } inliner;
 
-enum { INLINE_BUDGET = 50 * 1000 * 1000, GROUPED = UINT32_MAX };
+enum { GROUPED = UINT32_MAX };
 
 /* ---- who calls and names whom ---- */
 
@@ -296,6 +297,11 @@ static void collect_calls(inliner *in, node *n, op *first, const op *end, size_t
   }
 }
 
+static bool too_many(const inliner *in, const op *call) {
+  return op_unimplemented(in->m->ctx, call, "expected at most %llu ops once calls are inlined",
+                          (unsigned long long)in->limit);
+}
+
 static bool inline_call(inliner *in, call_site c) {
   const block *body = op_body(c.to->f, 0);
   ir_map *map = ir_map_create(in->scratch);
@@ -303,7 +309,7 @@ static bool inline_call(inliner *in, call_site c) {
   op *before = c.call->prev;
   for (u32 i = 0; i < body->num_args; i++) ir_map_set(map, body->args[i], op_operand(c.call, i));
   for (op *o = body->first; o != body->last; o = o->next) {
-    if (in->budget-- == 0) return op_error(in->m->ctx, c.call, "calls expand to too many ops");
+    if (in->budget-- == 0) return too_many(in, c.call);
     op *copy = op_clone(in->m, o, map);
     op_insert(copy, c.call->parent, c.call);
     if (!attr_is(loc_unknown, r.caller)) op_walk(copy, relocate, &r);
@@ -361,6 +367,7 @@ static bool inline_group(inliner *in, nodes *group) {
   if (in->must && (group->len > 1 || calls(in, group->data[0], group->data[0])))
     return op_error(in->m->ctx, group->data[0]->f, "is recursive; recursion cannot be inlined");
   in->history.len = 0;
+  in->budget = in->limit;
   memset(&in->came, 0, sizeof in->came);
   bool changed = true;
   for (i64 n = 0; changed && (n == 0 || n < in->rounds); n++) {
@@ -413,7 +420,7 @@ static bool inline_from(inliner *in, node *start) {
 }
 
 static bool inline_module(inliner *in, op *root) {
-  in->budget = INLINE_BUDGET;
+  in->limit = dialect_inlined_limit(dialect_count_ops(root));
   in->hidden = symbols_are_hidden(root);
   find_functions(in, root);
   for (size_t i = 0; i < in->functions.len; i++)

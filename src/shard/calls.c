@@ -64,8 +64,6 @@ typedef struct ordering {
   bool ok;
 } ordering;
 
-enum { MAX_CALL_DEPTH = 1000 };
-
 static void order_func(ordering *r, op *func);
 
 static walk_result order_callee(void *user, op *o) {

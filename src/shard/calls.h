@@ -24,6 +24,7 @@ void symbols_insert(symbols *t, op *o, op *before);
 
 /* The callee of a call; NULL: no such function. */
 op *call_callee(const symbols *t, const op *call);
+enum { MAX_CALL_DEPTH = 1000 };
 /* Functions in call-graph order, callers first or callees first; *out in the arena. False: calls
  * are recursive, which is reported. */
 bool funcs_in_order(const symbols *t, bool callers_first, op ***out, size_t *n);

@@ -1,4 +1,5 @@
 /* Import passes for control flow and calls: data-flow edges, flattening, named computations. */
+#include "dialect/dialect.h"
 #include "shard/calls.h"
 #include "shard/flow.h"
 #include "shard/passes.h"
@@ -80,13 +81,15 @@ static walk_result collect_call(void *user, op *o) {
   return WALK_ON;
 }
 
-/* All calls of the module, those in callees before those in callers. */
+/* All calls of the module, those in callees before those in callers; false where copying what they
+ * call would not end. */
 static bool calls_in_order(ir_module *m, arena *a, call_walk *out) {
   op **funcs;
   size_t n;
   *out = (call_walk){.a = a};
   symbols_init(&out->symbols, m, a);
-  if (!funcs_in_order(&out->symbols, false, &funcs, &n)) return false;
+  if (!funcs_in_order(&out->symbols, false, &funcs, &n) || !dialect_check_calls(m, MAX_CALL_DEPTH))
+    return false;
   for (size_t i = 0; i < n; i++) op_walk_post(funcs[i], collect_call, out);
   return true;
 }
