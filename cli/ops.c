@@ -65,13 +65,13 @@ static void put_text(op_id id) {
   putchar('\n');
 }
 
-static void put_json(op_id id) {
-  printf("  {\"op\": \"%.*s\"", STR_ARG(op_infos[id].name));
+static void put_json(op_id id, bool first) {
+  printf(first ? "\n  {\"op\": \"%.*s\"" : ",\n  {\"op\": \"%.*s\"", STR_ARG(op_infos[id].name));
   for (size_t s = 0; s < COUNT(stages); s++) {
     const char *v = stages[s].fn(id);
     printf(v ? ", \"%s\": \"%s\"" : ", \"%s\": null%s", stages[s].name, v ? v : "");
   }
-  printf("}%s\n", id + 1 < OP_COUNT ? "," : "");
+  putchar('}');
 }
 
 static str dialect_of(op_id id) {
@@ -80,13 +80,26 @@ static str dialect_of(op_id id) {
   return dot ? (str){s.data, (size_t)(dot - s.data)} : s;
 }
 
-static void put_count(str dialect, bool all) {
+static bool wanted(op_id id, int argc, char **argv) {
+  bool any = false;
+  for (int i = 1; i < argc; i++) {
+    if (argv[i][0] == '-') continue;
+    any = true;
+    if (str_is(op_infos[id].name, argv[i]) || str_is(dialect_of(id), argv[i])) return true;
+  }
+  return !any;
+}
+
+/* Of the ops that are asked for, those of one dialect, or all. */
+static void put_count(str dialect, bool all, int argc, char **argv) {
   size_t n = 0, counts[COUNT(stages)] = {0};
   for (int i = 0; i < OP_COUNT; i++) {
+    if (!wanted((op_id)i, argc, argv)) continue;
     if (!all && !str_eq(dialect_of((op_id)i), dialect)) continue;
     n++;
     for (size_t s = 0; s < COUNT(stages); s++) counts[s] += stages[s].fn((op_id)i) != NULL;
   }
+  if (!n) return;
   printf("%-16.*s %5zu", STR_ARG(dialect), n);
   for (size_t s = 0; s < COUNT(stages); s++) printf(" %9zu", counts[s]);
   putchar('\n');
@@ -100,13 +113,13 @@ static bool is_first_of_dialect(op_id id) {
 }
 
 /* A line a dialect, in the order of the rows. */
-static void put_counts(void) {
+static void put_counts(int argc, char **argv) {
   printf("%-16s %5s", "dialect", "ops");
   for (size_t s = 0; s < COUNT(stages); s++) printf(" %9s", stages[s].name);
   putchar('\n');
   for (int i = 0; i < OP_COUNT; i++)
-    if (is_first_of_dialect((op_id)i)) put_count(dialect_of((op_id)i), false);
-  put_count(STR("all"), true);
+    if (is_first_of_dialect((op_id)i)) put_count(dialect_of((op_id)i), false, argc, argv);
+  put_count(STR("all"), true, argc, argv);
 }
 
 static int help(void) {
@@ -118,16 +131,6 @@ static int help(void) {
        "  terrazzo ops stablehlo.dot_general sdy\n"
        "  terrazzo ops --counts");
   return EXIT_FINE;
-}
-
-static bool wanted(op_id id, int argc, char **argv) {
-  bool any = false;
-  for (int i = 1; i < argc; i++) {
-    if (argv[i][0] == '-') continue;
-    any = true;
-    if (str_is(op_infos[id].name, argv[i]) || str_is(dialect_of(id), argv[i])) return true;
-  }
-  return !any;
 }
 
 static bool check_names(int argc, char **argv) {
@@ -153,18 +156,22 @@ int ops_main(int argc, char **argv) {
       return say_error("unknown option '%s'; terrazzo ops --help lists them", argv[i]), EXIT_USAGE;
   }
   if (!check_names(argc, argv)) return EXIT_USAGE;
-  if (counts) return put_counts(), EXIT_FINE;
-  if (json) puts("[");
+  if (counts) return put_counts(argc, argv), EXIT_FINE;
+  bool first = true;
+  if (json) putchar('[');
   if (!json) {
     printf("%-40s", "op");
     for (size_t s = 0; s < COUNT(stages); s++)
       printf(s + 1 == COUNT(stages) ? " %s\n" : " %-11s", stages[s].name);
   }
-  for (int i = 0; i < OP_COUNT; i++)
+  for (int i = 0; i < OP_COUNT; i++) {
+    if (!wanted((op_id)i, argc, argv)) continue;
     if (json)
-      put_json((op_id)i);
-    else if (wanted((op_id)i, argc, argv))
+      put_json((op_id)i, first);
+    else
       put_text((op_id)i);
-  if (json) puts("]");
+    first = false;
+  }
+  if (json) puts("\n]");
   return EXIT_FINE;
 }
