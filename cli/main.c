@@ -56,7 +56,7 @@ static int help(FILE *to) {
   return to == stdout ? EXIT_FINE : EXIT_USAGE;
 }
 
-int main(int argc, char **argv) {
+static int dispatch(int argc, char **argv) {
   const char *slash = strrchr(argv[0], '/'), *name = slash ? slash + 1 : argv[0];
   if (strcmp(name, "sdy_opt") == 0 || strcmp(name, "stablehlo-opt") == 0)
     return peer_opt_main(argc, argv);
@@ -69,4 +69,13 @@ int main(int argc, char **argv) {
     if (strcmp(argv[1], commands[i].name) == 0) return commands[i].run(argc - 1, argv + 1);
   say_error("unknown command '%s'; terrazzo --help lists them", argv[1]);
   return EXIT_USAGE;
+}
+
+/* Whatever a command wrote has to have arrived. */
+int main(int argc, char **argv) {
+  int result = dispatch(argc, argv);
+  bool failed = ferror(stdout);
+  if (fflush(stdout) == 0 && !failed) return result;
+  if (result == EXIT_FINE) say_error("cannot write to standard output");
+  return result == EXIT_FINE ? EXIT_WRONG : result;
 }
