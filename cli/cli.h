@@ -2,6 +2,8 @@
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
+#include <stdio.h>
+
 #include "base/buf.h"
 #include "base/os.h"
 #include "terrazzo/terrazzo.h"
@@ -28,16 +30,19 @@ void say_error(const char *fmt, ...) PRINTF_LIKE(1, 2);
 bool say_status(status s);
 bool say_tz_error(tz_error *e);
 
-/* A NumPy array: C order. `data` is owned (mem_system). */
+/* A NumPy array: C order. npy_open reads what it is; npy_load the elements, into `data`, once the
+ * caller has seen that it wants so many. npy_free releases it, whatever became of it. */
 typedef struct npy {
   char kind; /* 'f' 'i' 'u' 'b' 'c' */
   u32 size;  /* bytes an element */
   u32 rank;
   i64 dims[32];
-  size_t bytes;
+  size_t bytes; /* SIZE_MAX: more than there can be */
   void *data;
+  FILE *file;
 } npy;
-status npy_read(const char *path, npy *out) MUST_USE;
+status npy_open(const char *path, npy *out) MUST_USE;
+status npy_load(const char *path, npy *a) MUST_USE;
 status npy_write(const char *path, const char *type, size_t size, i64s dims,
                  const void *data) MUST_USE;
 void npy_free(npy *a);

@@ -29,50 +29,77 @@ static bool read_shape(const char *p, npy *out) {
   }
 }
 
-static status parse(const char *path, str bytes, npy *out) {
-  char header[4096];
-  if (bytes.len < 12 || memcmp(bytes.data, "\x93NUMPY", 6) != 0)
-    return status_make(STATUS_INVALID_ARGUMENT, "%s: expected a .npy file", path);
-  size_t start = bytes.data[6] == 1 ? 10 : 12, n = (u8)bytes.data[8] | (u8)bytes.data[9] << 8;
-  if (start == 12) n |= (size_t)(u8)bytes.data[10] << 16 | (size_t)(u8)bytes.data[11] << 24;
-  if (n >= sizeof header || n > bytes.len - start)
-    return status_make(STATUS_INVALID_ARGUMENT, "%s: the header's length is wrong", path);
-  memcpy(header, bytes.data + start, n);
-  header[n] = 0;
-  const char *descr = after((str){header, n}, "'descr': '");
-  const char *order = after((str){header, n}, "'fortran_order': ");
-  const char *shape = after((str){header, n}, "'shape'");
-  if (!descr || !order || !shape || !read_shape(shape, out))
+/* Fills in all but the data from a header that ends with NUL. */
+static status parse(const char *path, str header, npy *out) {
+  const char *descr = after(header, "'descr': '");
+  const char *order = after(header, "'fortran_order': ");
+  const char *shape = after(header, "'shape'");
+  if (!descr || !*descr || !order || !shape || !read_shape(shape, out))
     return status_make(STATUS_INVALID_ARGUMENT, "%s: the header is not as NumPy writes it", path);
   if (*order != 'F' || *descr == '>')
     return status_make(STATUS_INVALID_ARGUMENT, "%s: expected a little-endian array in C order",
                        path);
   out->kind = descr[1];
-  out->size = (u32)atoi(descr + 2);
-  size_t count = 1, have = bytes.len - start - n;
-  for (u32 i = 0; i < out->rank; i++)
-    if (!checked_mul(count, (size_t)out->dims[i], &count)) count = SIZE_MAX;
-  if (!out->size || out->size > 16 || !checked_mul(count, (size_t)out->size, &out->bytes) ||
-      out->bytes != have)
+  long size = descr[1] ? strtol(descr + 2, NULL, 10) : 0;
+  if (size < 1 || size > 16)
     return status_make(STATUS_INVALID_ARGUMENT,
-                       "%s: expected %zu elements of %u bytes, found %zu bytes", path, count,
-                       out->size, have);
-  out->data = malloc(out->bytes + 1);
-  if (!out->data) return status_oom();
-  memcpy(out->data, bytes.data + start + n, out->bytes);
+                       "%s: expected elements of 1 to 16 bytes, found '%.*s'", path,
+                       (int)strcspn(descr, "'"), descr);
+  out->bytes = (size_t)(out->size = (u32)size);
+  for (u32 i = 0; i < out->rank; i++)
+    if (!checked_mul(out->bytes, (size_t)out->dims[i], &out->bytes)) out->bytes = SIZE_MAX;
   return NULL;
 }
 
-status npy_read(const char *path, npy *out) {
-  os_file f;
-  *out = (npy){0};
-  RETURN_IF_ERROR(os_file_open(path, &f));
-  status s = parse(path, f.bytes, out);
-  os_file_close(&f);
-  return s;
+/* A directory or a disk that fails says why; a file that ends too early is told with what it has.
+ */
+static status read_exactly(const char *path, FILE *f, void *to, size_t n, const char *what) {
+  size_t got = fread(to, 1, n, f);
+  if (got == n) return NULL;
+  if (ferror(f)) return status_make(STATUS_UNKNOWN, "%s: %s", path, strerror(errno));
+  return status_make(STATUS_INVALID_ARGUMENT, "%s: expected %zu bytes of %s, found %zu", path, n,
+                     what, got);
+}
+
+static status read_header(const char *path, npy *out) {
+  u8 head[12];
+  char header[4096];
+  RETURN_IF_ERROR(read_exactly(path, out->file, head, 10, "a .npy file's beginning"));
+  if (memcmp(head, "\x93NUMPY", 6) != 0)
+    return status_make(STATUS_INVALID_ARGUMENT, "%s: expected a .npy file", path);
+  size_t n = head[8] | (size_t)head[9] << 8;
+  if (head[6] > 1) {
+    RETURN_IF_ERROR(read_exactly(path, out->file, head + 10, 2, "the header's length"));
+    n |= (size_t)head[10] << 16 | (size_t)head[11] << 24;
+  }
+  if (n >= sizeof header)
+    return status_make(STATUS_INVALID_ARGUMENT,
+                       "%s: expected a header of less than %zu bytes, found %zu", path,
+                       sizeof header, n);
+  RETURN_IF_ERROR(read_exactly(path, out->file, header, n, "a header"));
+  header[n] = 0;
+  return parse(path, (str){header, n}, out);
+}
+
+status npy_open(const char *path, npy *out) {
+  *out = (npy){.file = fopen(path, "rb")};
+  if (!out->file) return status_make(STATUS_NOT_FOUND, "%s: %s", path, strerror(errno));
+  return read_header(path, out);
+}
+
+status npy_load(const char *path, npy *a) {
+  if (!(a->data = malloc(a->bytes + 1))) return status_oom();
+  RETURN_IF_ERROR(read_exactly(path, a->file, a->data, a->bytes, "elements"));
+  bool more = getc(a->file) != EOF;
+  fclose(a->file);
+  a->file = NULL;
+  return more ? status_make(STATUS_INVALID_ARGUMENT,
+                            "%s: expected %zu bytes of elements, found more", path, a->bytes)
+              : NULL;
 }
 
 void npy_free(npy *a) {
+  if (a->file) fclose(a->file);
   free(a->data);
   *a = (npy){0};
 }

@@ -111,10 +111,11 @@ static bool read_inputs(run_state *s, const run_options *o) {
   for (u32 k = 0; k < n; k++) {
     tz_tensor t = tz_program_param(s->program, k);
     npy *a = &s->inputs[k];
-    if (say_status(npy_read(o->inputs[k], a))) return false;
+    if (say_status(npy_open(o->inputs[k], a))) return false;
     if (a->rank != t.rank || !i64s_eq((i64s){a->dims, a->rank}, (i64s){t.dims, t.rank}) ||
         !npy_holds(a, t.type, t.element_size))
       return wrong_input(o->inputs[k], k, a, &t);
+    if (say_status(npy_load(o->inputs[k], a))) return false;
     s->in[k] = a->data;
   }
   return true;

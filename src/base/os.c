@@ -31,19 +31,29 @@ void *os_alloc_large(size_t n) {
   return p;
 }
 
-static status read_all(int fd, os_file *out) {
+/* A device such as /dev/zero has no end. */
+enum { MOST_OF_A_DEVICE = 1 << 20 };
+
+static status read_all(const char *path, int fd, os_file *out) {
+  struct stat st;
+  bool device = fstat(fd, &st) == 0 && S_ISCHR(st.st_mode) && !isatty(fd);
   size_t len = 0, cap = 1 << 16;
   char *p = malloc(cap);
-  for (ssize_t n = 1; p && n > 0; len += (size_t)n) {
+  for (ssize_t n = 1; p && n != 0; len += (size_t)n) {
+    if (device && len > MOST_OF_A_DEVICE) {
+      free(p);
+      return status_make(STATUS_INVALID_ARGUMENT, "%s: expected a file or a pipe, found a device",
+                         path);
+    }
     if (len == cap) {
       char *q = realloc(p, cap *= 2);
       if (!q) free(p);
       if (!(p = q)) break;
     }
-    n = read(fd, p + len, cap - len);
+    while ((n = read(fd, p + len, cap - len)) < 0 && errno == EINTR) continue;
     if (n < 0) {
       free(p);
-      return status_make(STATUS_UNKNOWN, "%s", strerror(errno));
+      return status_make(STATUS_UNKNOWN, "%s: %s", path, strerror(errno));
     }
   }
   if (!p) return status_oom();
@@ -54,7 +64,7 @@ static status read_all(int fd, os_file *out) {
 status os_file_open(const char *path, os_file *out) {
   struct stat st;
   *out = (os_file){0};
-  if (strcmp(path, "-") == 0) return read_all(0, out);
+  if (strcmp(path, "-") == 0) return read_all("standard input", 0, out);
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0) return status_make(STATUS_NOT_FOUND, "%s: %s", path, strerror(errno));
   status s = NULL;
@@ -62,7 +72,7 @@ status os_file_open(const char *path, os_file *out) {
     void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (p != MAP_FAILED) *out = (os_file){{p, (size_t)st.st_size}, p, (size_t)st.st_size};
   }
-  if (!out->base) s = read_all(fd, out);
+  if (!out->base) s = read_all(path, fd, out);
   close(fd);
   return s;
 }

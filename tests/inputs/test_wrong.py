@@ -1,10 +1,12 @@
 """Wrong programs and wrong calls: what the message says, and where."""
+import json
 import re
+import subprocess
 
 import numpy as np
 import pytest
 
-from support import ROOT, terrazzo
+from support import BIN, ROOT, terrazzo
 
 CORPUS = ROOT / "tests" / "corpus"
 MLP = CORPUS / "mlp_tp" / "global.mlir"
@@ -103,12 +105,77 @@ def test_missing_file():
     refused("opt", "/nowhere.mlir", text="nowhere.mlir")
 
 
-@pytest.mark.parametrize("damage", [b"", b"\x93NUMPY", b"\x93NUMPY\x01\x00\xff\xff{",
-                                    b"\x93NUMPY\x01\x00v\x00{'descr': '<f4', 'shape': (1e9,)}\n"])
-def test_damaged_array(damage, tmp_path):
-    (tmp_path / "wrong.npy").write_bytes(damage)
+def npy(header, data=b"", version=1, length=None):
+    size = len(header) if length is None else length
+    return (b"\x93NUMPY" + bytes([version, 0]) + size.to_bytes(2 if version == 1 else 4, "little") +
+            header + data)
+
+
+GOOD = b"{'descr': '<f4', 'fortran_order': False, 'shape': (16, 64), }\n"
+FULL = b"\0" * (16 * 64 * 4)
+DAMAGED = {
+    "nothing": (b"", "expected 10 bytes of a .npy file's beginning, found 0"),
+    "magic alone": (b"\x93NUMPY", "expected 10 bytes of a .npy file's beginning, found 6"),
+    "another file": (b"module {\n}\n", "expected a .npy file"),
+    "a header that is cut": (npy(GOOD[:9], length=80), "expected 80 bytes of a header, found 9"),
+    "a long header": (npy(b"{", version=2, length=1 << 31),
+                      "expected a header of less than 4096 bytes, found 2147483648"),
+    "no order": (npy(b"{'descr': '<f4', 'shape': (1,)}\n"), "the header is not as NumPy writes"),
+    "floating sizes": (npy(GOOD.replace(b"16", b"1e9")), "the header is not as NumPy writes"),
+    "too large a size": (npy(GOOD.replace(b"16", b"9" * 30)), "the header is not as NumPy writes"),
+    "a negative size": (npy(GOOD.replace(b"16", b"-1")), "the header is not as NumPy writes"),
+    "unfinished shape": (npy(GOOD[:-6]), "the header is not as NumPy writes"),
+    "unfinished type": (npy(b"'fortran_order': False, 'shape': (), 'descr': '"),
+                        "the header is not as NumPy writes"),
+    "elements of no size": (npy(GOOD.replace(b"<f4", b"<f")), "expected elements of 1 to 16 bytes"),
+    "huge elements": (npy(GOOD.replace(b"<f4", b"<U99999999999")),
+                      "expected elements of 1 to 16 bytes, found '<U99999999999'"),
+    "Fortran's order": (npy(GOOD.replace(b"False", b"True")), "a little-endian array in C order"),
+    "big-endian": (npy(GOOD.replace(b"<", b">")), "a little-endian array in C order"),
+    "a huge shape": (npy(GOOD.replace(b"64", b"9223372036854775807")),
+                     "expected 16x64 of f32, found 16x9223372036854775807 of f32"),
+    "too short": (npy(GOOD, FULL[:-1]), "expected 4096 bytes of elements, found 4095"),
+    "too long": (npy(GOOD, FULL + b"\0"), "expected 4096 bytes of elements, found more"),
+}
+
+
+@pytest.mark.parametrize("case", DAMAGED)
+def test_damaged_array(case, tmp_path):
+    (tmp_path / "wrong.npy").write_bytes(DAMAGED[case][0])
     refused("run", MLP, "--devices", 8, "--input", tmp_path / "wrong.npy", *INPUTS[1:],
-            text="wrong.npy")
+            text="wrong.npy: .*" + re.escape(DAMAGED[case][1]))
+
+
+def test_what_is_no_array(tmp_path):
+    """A device without end is read as far as it can be one; a directory says what it is."""
+    for path, text in (("/dev/zero", "/dev/zero: expected a .npy file"),
+                       (tmp_path, "Is a directory"), ("/nowhere.npy", "No such file"),
+                       ("/dev/null", "expected 10 bytes")):
+        refused("run", MLP, "--devices", 8, "--input", path, *INPUTS[1:], text=text)
+
+
+def test_what_is_no_program(tmp_path):
+    for command in "opt", "run":
+        refused(command, "/dev/zero", text="expected a file or a pipe, found a device")
+        refused(command, tmp_path, text=f"{tmp_path}: Is a directory")
+
+
+def test_array_from_a_pipe():
+    """As large as it should be, and then endless: it is not read further than that."""
+    for data, text in ((FULL, ""), (FULL[:9], "expected 4096 bytes of elements, found 9"),
+                       (FULL * 999, "expected 4096 bytes of elements, found more")):
+        done = subprocess.run([BIN / "terrazzo", "run", MLP, "--devices", "8", "--input",
+                               "/dev/stdin", *INPUTS[1:]], input=npy(GOOD, data),
+                              capture_output=True, timeout=60)
+        assert done.returncode == bool(text) and text in done.stderr.decode(), done.stderr
+
+
+def test_listing_of_an_op():
+    ops = json.loads(terrazzo("ops", "--json", "stablehlo.add").stdout)
+    assert [op["op"] for op in ops] == ["stablehlo.add"]
+    assert {op["op"].split(".")[0] for op in json.loads(terrazzo("ops", "--json", "sdy").stdout)} \
+        == {"sdy"}
+    assert json.loads(terrazzo("ops", "--json").stdout)
 
 
 def test_unknown_pass():
