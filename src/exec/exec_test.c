@@ -699,6 +699,15 @@ static void test_serialize(arena *a) {
     }
   }
   CHECK(rejected > bytes.len);
+  program small = *p;
+  CHECK(p->workspace > 64);
+  for (small.workspace = 0; small.workspace < p->workspace; small.workspace += 64) {
+    bytes.len = 0;
+    program_serialize(&small, &bytes);
+    s = program_deserialize(a, buf_view(&bytes), &q);
+    CHECK(s && !q);
+    status_free(s);
+  }
   buf_deinit(&bytes), buf_deinit(&text), buf_deinit(&text2);
 }
 

@@ -347,7 +347,7 @@ status prog_finish(prog_builder *b, const program **out_program) {
                  .result_slot = b->results.data};
   recognize_bodies(p);
   /* Twice: planning relies on a sound program, running on a sound plan. */
-  status s = program_validate(p);
+  status s = prog_check(p, false);
   if (!s) {
     prog_plan(b->a, p);
     s = program_validate(p);

@@ -30,6 +30,9 @@ void prog_body_recognize(prog_body *body);
 /* The code of a known kind over elements of `type`: four instructions in `storage`. */
 vm_code prog_body_code(prog_reducer kind, dtype type, vm_instr storage[4]);
 
+/* program_validate; before planning no slot has its place in the workspace yet. */
+status prog_check(const program *p, bool planned) MUST_USE;
+
 /* plan.c: merges moves, keeps aliased parameters apart, lays out the workspace. */
 void prog_plan(arena *a, program *p);
 

@@ -502,7 +502,7 @@ static void check_step(checker *c, const prog_step *s) {
   }
 }
 
-static void check_one_slot(checker *c, const prog_slot *s) {
+static void check_one_slot(checker *c, const prog_slot *s, bool planned) {
   u64 bytes, end;
   if (s->type >= DTYPE_COUNT || s->kind > SLOT_CONST) {
     fail(c, "no such type of slot");
@@ -510,7 +510,7 @@ static void check_one_slot(checker *c, const prog_slot *s) {
   }
   if (!checked_mul(s->count, (u64)dtype_size(s->type), &bytes) || bytes > INT64_MAX / 2)
     fail(c, "slot too large");
-  else if (s->kind == SLOT_WORK && c->p->workspace &&
+  else if (s->kind == SLOT_WORK && planned &&
            (!checked_add(bytes, s->offset, &end) || end > c->p->workspace || s->offset % 64))
     fail(c, "slot outside the workspace");
   else if (s->kind == SLOT_CONST && bytes && !s->data)
@@ -542,11 +542,11 @@ static void check_interface(checker *c) {
   }
 }
 
-status program_validate(const program *p) {
+status prog_check(const program *p, bool planned) {
   checker c = {.p = p};
   u64 devices = (u64)p->num_replicas * p->num_partitions;
   if (devices == 0 || devices > 1u << 20) fail(&c, "number of devices out of range");
-  for (u32 i = 0; i < p->num_slots && !c.error; i++) check_one_slot(&c, &p->slots[i]);
+  for (u32 i = 0; i < p->num_slots && !c.error; i++) check_one_slot(&c, &p->slots[i], planned);
   if (!c.error) check_interface(&c);
   if (c.error) return status_make(STATUS_INVALID_ARGUMENT, "program: %s", c.error);
   for (u32 i = 0; i < p->num_steps; i++) {
@@ -558,3 +558,5 @@ status program_validate(const program *p) {
   }
   return NULL;
 }
+
+status program_validate(const program *p) { return prog_check(p, true); }
