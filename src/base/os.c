@@ -31,6 +31,17 @@ void *os_alloc_large(size_t n) {
   return p;
 }
 
+/* Written in a child that has only just begun, with one thread. */
+static u32 forks;
+static void count_fork(void) { forks++; }
+static void watch_forks(void) { (void)pthread_atfork(NULL, NULL, count_fork); }
+
+u32 os_forks(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, watch_forks);
+  return forks;
+}
+
 /* A device such as /dev/zero has no end. */
 enum { MOST_OF_A_DEVICE = 1 << 20 };
 

@@ -10,6 +10,10 @@
 int os_cpu_count(void); /* processors this process may run on (affinity counts), at least 1 */
 u64 os_now_ns(void);    /* monotonic */
 
+/* Differs in a forked child from what its parent got: threads and locks that were made under
+ * another number stayed with the parent. */
+u32 os_forks(void);
+
 /* malloc for blocks that are filled at once, in large pages where the system has them: far fewer
  * page faults. free releases them. */
 enum { OS_LARGE = 1 << 21 };

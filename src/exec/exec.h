@@ -6,7 +6,8 @@
  * not depend on either.
  *
  * All functions are thread-safe. Callbacks run on a worker with no lock held; they may launch,
- * set events and release, and must not block. */
+ * set events and release, and must not block. A pool belongs to the process that made it: in a
+ * forked child launches fail and destroying it does nothing. */
 #ifndef EXEC_EXEC_H
 #define EXEC_EXEC_H
 
@@ -27,6 +28,8 @@ status exec_pool_create(const exec_pool_options *options, exec_pool **out_pool) 
 /* Waits until every launch is done, stops the workers, frees. Not from a callback. */
 void exec_pool_destroy(exec_pool *pool);
 u32 exec_pool_threads(const exec_pool *pool);
+/* The calling thread is a worker of some pool: it runs a callback and must not wait for one. */
+bool exec_on_worker(void);
 
 /* A program made ready to run: kernels chosen, loops flattened. Refcounted, immutable. It
  * borrows the program until its last reference goes; then release(user) is called (may be

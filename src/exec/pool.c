@@ -121,19 +121,20 @@ void launch_deadlocked(launch *l, status error) {
   launch_release(l);
 }
 
+/* The next launch on the device may begin before the callback has heard of this one. */
 void place_finish(place *p) {
   launch *l = p->l;
   exec_pool *pool = l->pool;
   dev_heap_free(pool->heap, p->workspace, l->prog->workspace);
   p->workspace = NULL;
   bool failed = atomic_load(&l->poisoned);
-  if (l->device_done) l->device_done(l->user, p->position, failed ? l->error : NULL);
   pthread_mutex_lock(&pool->lock);
   p->state = PLACE_DONE;
   dequeue(pool, p);
   status deadlock = --l->active == 0 && !l->error ? launch_deadlock(l) : NULL;
   pthread_mutex_unlock(&pool->lock);
   if (deadlock) launch_fail(l, deadlock);
+  if (l->device_done) l->device_done(l->user, p->position, failed ? l->error : NULL);
   launch_release(l);
 }
 
@@ -206,6 +207,9 @@ status exec_launch(exec_pool *pool, const exec_launch_args *args) {
   for (u32 i = 0; i < program_num_devices(args->image->prog); i++)
     if (args->devices[i] == PROG_NONE)
       return status_make(STATUS_INVALID_ARGUMENT, "device number out of range");
+  if (pool->forks != os_forks())
+    return status_make(STATUS_FAILED_PRECONDITION,
+                       "the workers stayed with the process that this one was forked from");
   launch *l = make_launch(pool, args);
   if (!l) return status_oom();
   pthread_mutex_lock(&pool->lock);
@@ -241,9 +245,14 @@ static void spin(exec_pool *pool) {
   }
 }
 
+static _Thread_local bool is_worker; /* for good, once a thread has begun as one */
+
+bool exec_on_worker(void) { return is_worker; }
+
 static void *worker_main(void *arg) {
   worker *w = arg;
   exec_pool *pool = w->pool;
+  is_worker = true;
   if (pool->has_accel) accel_begin_thread(&pool->accel);
   pthread_mutex_lock(&pool->lock);
   for (bool spun = pool->num_workers == 1;;) {
@@ -307,6 +316,7 @@ status exec_pool_create(const exec_pool_options *options, exec_pool **out_pool) 
   if (!pool) return status_oom();
   pool->mem = mem;
   pool->num_workers = threads;
+  pool->forks = os_forks();
   pool->ready_end = &pool->ready;
   pthread_mutex_init(&pool->lock, NULL);
   pthread_cond_init(&pool->wake, NULL);
@@ -331,7 +341,7 @@ status exec_pool_create(const exec_pool_options *options, exec_pool **out_pool) 
 }
 
 void exec_pool_destroy(exec_pool *pool) {
-  if (!pool) return;
+  if (!pool || pool->forks != os_forks()) return; /* a lock may be held for ever */
   pthread_mutex_lock(&pool->lock);
   while (pool->launches) pthread_cond_wait(&pool->idle, &pool->lock);
   pthread_mutex_unlock(&pool->lock);

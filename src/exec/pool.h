@@ -98,6 +98,7 @@ struct exec_pool {
   atomic_uint num_jobs;
   atomic_uint num_ready;
   bool closing;
+  u32 forks; /* os_forks() of the process that has the workers */
   exec_accelerator accel;
   bool has_accel;
   u32 num_workers;
