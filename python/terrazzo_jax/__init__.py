@@ -9,6 +9,7 @@ The library is looked for in TERRAZZO_PLUGIN (a path), beside this file, and in 
 source tree. TERRAZZO_LOG=1 (or a file's name) logs each call that JAX makes.
 """
 
+import ctypes
 import os
 import pathlib
 
@@ -35,6 +36,14 @@ def library_path():
     return find_library(__file__, LIBRARY, "TERRAZZO_PLUGIN")
 
 
+def keep_clients():
+    """In a forked child JAX's clients must not end: they would wait for threads of the parent."""
+    from jax._src import xla_bridge
+
+    for client in xla_bridge._backends.values():
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(client))
+
+
 def initialize():
     """Registers the platform. JAX calls this once."""
     from jax._src import xla_bridge
@@ -45,3 +54,4 @@ def initialize():
     # JAX drops donation for platforms that are not in this list.
     if PLATFORM not in mlir._platforms_with_donation:
         mlir._platforms_with_donation.append(PLATFORM)
+    os.register_at_fork(after_in_child=keep_clients)

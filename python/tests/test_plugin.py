@@ -179,3 +179,18 @@ def test_many_launches_in_flight():
     for _ in range(1000):
         x = step(x)
     np.testing.assert_array_equal(np.asarray(x), np.full(16, 1000.0))
+
+
+def test_a_forked_child_ends():
+    """Its parent's arrays and clients are destroyed there too, and neither waits for threads."""
+    done = run_python("""
+import os, signal, sys, jax, jax.numpy as jnp
+x = jnp.arange(10.0) * 2
+x.block_until_ready()
+child = os.fork()
+if child == 0:
+    signal.alarm(60)
+    sys.exit(0)
+print(os.waitpid(child, 0)[1], float(x.sum()))
+""", JAX_PLATFORMS="terrazzo")
+    assert done.stdout.split() == ["0", "90.0"], done.stderr

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 
 #include "base/arena.h"
+#include "base/handle.h"
 
 typedef struct waiter {
   struct waiter *next;
@@ -15,6 +16,7 @@ typedef struct waiter {
 } waiter;
 
 struct dev_event {
+  handle head;
   atomic_int refs;
   atomic_bool ready;
   status error; /* written before ready */
@@ -30,6 +32,7 @@ dev_event *dev_event_create(void) {
   if (pthread_mutex_init(&e->lock, NULL)) goto no_lock;
   if (pthread_cond_init(&e->changed, NULL)) goto no_cond;
   atomic_init(&e->refs, 1);
+  e->head = handle_begin(DEV_EVENT_KIND);
   e->last = &e->first;
   return e;
 no_cond:
@@ -61,6 +64,7 @@ void dev_event_release(dev_event *e) {
     status_free(lost);
   }
   status_free(e->error);
+  handle_end(&e->head);
   pthread_cond_destroy(&e->changed);
   pthread_mutex_destroy(&e->lock);
   mem_free(&mem_system, e, sizeof *e);

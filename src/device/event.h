@@ -9,6 +9,7 @@
 #include "base/status.h"
 
 typedef struct dev_event dev_event;
+enum { DEV_EVENT_KIND = 0x74766501 }; /* an event begins with a handle (base/handle.h) of it */
 
 dev_event *dev_event_create(void);         /* pending, one reference; NULL: no memory */
 dev_event *dev_event_retain(dev_event *e); /* returns e */

@@ -5,12 +5,15 @@
  * that returns a status; its slot checks the caller's struct and makes the PJRT_Error.
  *
  * A handle of a client, device or memory stands for the same thing at the same address as long
- * as the client lives, as the framework compares them. */
+ * as the client lives, as the framework compares them. Every handle begins with a `handle`, and
+ * the slots refuse NULL and what is not of the right kind (pjrt/inputs.txt). In a forked child
+ * nothing works on the parent's handles, and destroying them does nothing. */
 #ifndef PJRT_API_H
 #define PJRT_API_H
 
 #include <pthread.h>
 
+#include "base/handle.h"
 #include "compile/compile.h"
 #include "device/buffer.h"
 #include "exec/exec.h"
@@ -27,12 +30,32 @@ PJRT_Error *api_error(status s); /* takes s; NULL for NULL; never NULL otherwise
 /* INVALID_ARGUMENT if the struct at `args` (struct_size first) ends before `need`: the caller
  * is of an older version of the API than what the function reads. */
 status api_check_size(const char *function, const void *args, size_t need) MUST_USE;
+/* What the slots say of a handle or another input: INVALID_ARGUMENT for NULL and for what is not
+ * of this kind, FAILED_PRECONDITION for one of the process that this one was forked from. */
+status api_check_handle(const char *function, const char *field, const void *h, u32 kind) MUST_USE;
+status api_missing(const char *function, const char *field) MUST_USE;
+/* For a handle to be destroyed: *out_ours is false when there is nothing to do, with an error for
+ * what is not of this kind, and without for NULL and in a forked child. */
+status api_check_end(const char *function, const void *h, u32 kind, bool *out_ours) MUST_USE;
 /* A status from a code and text of the caller's; NULL for OK. */
 status api_status(PJRT_Error_Code code, const char *text, size_t size) MUST_USE;
 
 /* ---- client, devices, memories ---- */
 
+enum {
+  API_CLIENT = 0x6a707401,
+  API_DEVICE,
+  API_DESCRIPTION,
+  API_MEMORY,
+  API_TOPOLOGY,
+  API_BUFFER,
+  API_EXECUTABLE,
+  API_LOADED,
+  API_LAYOUT
+};
+
 struct PJRT_DeviceDescription {
+  handle head;
   int id;
   char to_string[48], debug_string[64];
 };
@@ -40,6 +63,7 @@ struct PJRT_DeviceDescription {
 typedef struct api_memory api_memory;
 
 struct PJRT_Device {
+  handle head;
   PJRT_Client *client;
   dev_device *dev;
   PJRT_Memory *memories[DEV_KIND_COUNT];
@@ -55,6 +79,7 @@ typedef struct api_user_data {
 
 struct api_memory {
   PJRT_Memory base; /* the vtable, first */
+  handle head;
   dev_memory *dev;
   PJRT_Device *device;
   char to_string[64], debug_string[80];
@@ -64,12 +89,17 @@ struct api_memory {
 };
 
 struct PJRT_TopologyDescription {
+  handle head;
   PJRT_Client *client;
 };
 
+/* The framework's handle, each buffer and each loaded executable hold it. When the handle is
+ * destroyed the workers go; what is left serves those that were not destroyed before it. */
 struct PJRT_Client {
+  handle head;
+  atomic_int refs;
   dev_client *dev;
-  exec_pool *pool;
+  exec_pool *pool; /* NULL: the handle has been destroyed */
   size_t num_devices, num_memories;
   PJRT_Device *devices;
   api_memory *memories;
@@ -80,7 +110,10 @@ struct PJRT_Client {
   pthread_mutex_t lock;
   pthread_cond_t landed;
   u32 in_flight; /* launches; under lock */
+  bool closed;   /* the handle has been destroyed; under lock */
 };
+PJRT_Client *api_client_retain(PJRT_Client *c); /* returns c */
+void api_client_release(PJRT_Client *c);
 
 /* A caller that runs ahead of its devices piles up results: past this many launches under way,
  * Execute waits for one to end. */
@@ -94,12 +127,14 @@ status api_check_memory(PJRT_Client *c, PJRT_Memory *m) MUST_USE;
 /* ---- buffers and events ---- */
 
 struct PJRT_Buffer {
+  handle head;
   PJRT_Client *client;
   dev_buffer *dev;
 };
 
 /* Takes over the reference to b, whether it succeeds or not. */
 status api_buffer_wrap(PJRT_Client *client, dev_buffer *b, PJRT_Buffer **out_buffer) MUST_USE;
+void api_buffer_free(PJRT_Buffer *b);
 
 /* An event handle is a reference to a device event. */
 static inline PJRT_Event *api_event(dev_event *e) { return (PJRT_Event *)e; }
@@ -108,7 +143,9 @@ static inline dev_event *api_event_of(PJRT_Event *e) { return (dev_event *)e; }
 /* ---- executables ---- */
 
 struct PJRT_Layouts_MemoryLayout {
+  handle head;
   u32 rank;
+  bool lent; /* a part of its executable */
 };
 
 /* Facts of the parameters or results in the form in which the API hands them out. */
@@ -125,6 +162,7 @@ typedef struct api_tensors {
 
 /* Refcounted: the loaded executable and each handle the framework asked for hold it. */
 struct PJRT_Executable {
+  handle head;
   atomic_int refs;
   executable *exe;
   arena memory;              /* holds what follows */
@@ -138,6 +176,7 @@ struct PJRT_Executable {
 };
 
 struct PJRT_LoadedExecutable {
+  handle head;
   PJRT_Client *client;
   PJRT_Executable *executable;
   exec_image *image;

@@ -12,8 +12,16 @@ status api_buffer_wrap(PJRT_Client *client, dev_buffer *dev, PJRT_Buffer **out) 
     dev_buffer_release(dev);
     return status_oom();
   }
-  *b = (PJRT_Buffer){client, dev};
+  *b = (PJRT_Buffer){handle_begin(API_BUFFER), api_client_retain(client), dev};
   return NULL;
+}
+
+void api_buffer_free(PJRT_Buffer *b) {
+  PJRT_Client *c = b->client;
+  dev_buffer_release(b->dev);
+  handle_end(&b->head);
+  mem_free(&mem_system, b, sizeof *b);
+  api_client_release(c);
 }
 
 static void log_new(const char *call, const PJRT_Buffer *b) {
@@ -43,6 +51,24 @@ static status find_type(PJRT_Buffer_Type type, dtype *out) {
   return status_make(STATUS_UNIMPLEMENTED, "element type %d", (int)type);
 }
 
+static status check_layout(const PJRT_Buffer_MemoryLayout *l, size_t rank) {
+  RETURN_IF_ERROR(api_check_size("PJRT_Buffer_MemoryLayout", l, PJRT_Buffer_MemoryLayout_END));
+  if (l->type == PJRT_Buffer_MemoryLayout_Type_Strides) {
+    if (l->strides.num_byte_strides != rank)
+      return status_make(STATUS_INVALID_ARGUMENT, "layout: %zu strides for %zu dimensions",
+                         l->strides.num_byte_strides, rank);
+    return rank && !l->strides.byte_strides ? api_missing("layout", "byte_strides") : NULL;
+  }
+  if (l->type != PJRT_Buffer_MemoryLayout_Type_Tiled)
+    return status_make(STATUS_INVALID_ARGUMENT, "layout: type %d is unknown", (int)l->type);
+  if (l->tiled.num_tiles)
+    return status_make(STATUS_UNIMPLEMENTED, "layout: tiles are not supported");
+  if (l->tiled.minor_to_major_size != rank)
+    return status_make(STATUS_INVALID_ARGUMENT, "layout: %zu dimensions, the array has %zu",
+                       l->tiled.minor_to_major_size, rank);
+  return rank && !l->tiled.minor_to_major ? api_missing("layout", "minor_to_major") : NULL;
+}
+
 /* Byte strides that a layout asks for; *out_dense when they are the dense row-major ones. */
 static status layout_strides(const PJRT_Buffer_MemoryLayout *l, i64s dims, size_t element,
                              i64 *strides, bool *out_dense) {
@@ -52,17 +78,10 @@ static status layout_strides(const PJRT_Buffer_MemoryLayout *l, i64s dims, size_
   memcpy(strides, dense, dims.len * sizeof(i64));
   *out_dense = true;
   if (!l) return NULL;
+  RETURN_IF_ERROR(check_layout(l, dims.len));
   if (l->type == PJRT_Buffer_MemoryLayout_Type_Strides) {
-    if (l->strides.num_byte_strides != dims.len)
-      return status_make(STATUS_INVALID_ARGUMENT, "layout: %zu strides for %zu dimensions",
-                         l->strides.num_byte_strides, dims.len);
-    memcpy(strides, l->strides.byte_strides, dims.len * sizeof(i64));
+    if (dims.len) memcpy(strides, l->strides.byte_strides, dims.len * sizeof(i64));
   } else {
-    if (l->tiled.num_tiles)
-      return status_make(STATUS_UNIMPLEMENTED, "layout: tiles are not supported");
-    if (l->tiled.minor_to_major_size != dims.len)
-      return status_make(STATUS_INVALID_ARGUMENT, "layout: %zu dimensions, the array has %zu",
-                         l->tiled.minor_to_major_size, dims.len);
     u64 stride = element, seen = 0;
     for (size_t i = 0; i < dims.len; i++) {
       i64 d = l->tiled.minor_to_major[i];
@@ -78,6 +97,21 @@ static status layout_strides(const PJRT_Buffer_MemoryLayout *l, i64s dims, size_
   return NULL;
 }
 
+/* Bytes from the first element to the end of the last. */
+static status layout_extent(i64s dims, const i64 *strides, size_t element, size_t *out) {
+  i64 end = (i64)element, step;
+  bool empty = false, fits = true, negative = false;
+  for (size_t i = 0; i < dims.len; i++) {
+    empty |= dims.data[i] == 0;
+    if (dims.data[i] < 2) continue;
+    negative |= strides[i] < 0;
+    fits = fits && checked_mul(dims.data[i] - 1, strides[i], &step) && checked_add(end, step, &end);
+  }
+  *out = empty ? 0 : (size_t)end;
+  if (empty || (fits && !negative)) return NULL;
+  return status_make(STATUS_INVALID_ARGUMENT, "layout: its strides lead outside the memory");
+}
+
 /* Ours are dense and row-major on every device. */
 static status check_device_layout(const PJRT_Buffer_MemoryLayout *l, i64s dims, dtype type) {
   size_t bytes;
@@ -89,6 +123,12 @@ static status check_device_layout(const PJRT_Buffer_MemoryLayout *l, i64s dims, 
   RETURN_IF_ERROR(layout_strides(l, dims, dtype_size(type), strides, &dense));
   if (dense || bytes == 0) return NULL;
   return status_make(STATUS_UNIMPLEMENTED, "device layouts other than row-major");
+}
+
+static status check_data(const void *data, i64s dims, dtype type) {
+  size_t bytes;
+  if (data || !dev_dense_bytes(dims, dtype_size(type), &bytes) || bytes == 0) return NULL;
+  return status_make(STATUS_INVALID_ARGUMENT, "%zu bytes at NULL", bytes);
 }
 
 status api_client_buffer_from_host_buffer(PJRT_Client_BufferFromHostBuffer_Args *a) {
@@ -104,6 +144,10 @@ status api_client_buffer_from_host_buffer(PJRT_Client_BufferFromHostBuffer_Args 
   if (a->byte_strides && a->num_byte_strides != a->num_dims)
     return status_make(STATUS_INVALID_ARGUMENT, "%zu strides for %zu dimensions",
                        a->num_byte_strides, a->num_dims);
+  if ((unsigned)a->host_buffer_semantics > PJRT_HostBufferSemantics_kMutableZeroCopy)
+    return status_make(STATUS_INVALID_ARGUMENT, "host buffer semantics %d are unknown",
+                       (int)a->host_buffer_semantics);
+  RETURN_IF_ERROR(check_data(a->data, dims, type));
   RETURN_IF_ERROR(dev_buffer_from_host(m, type, dims, a->data, a->byte_strides, &b));
   dev_event *done = dev_event_retain(dev_buffer_ready(b)); /* copied already, so ready */
   status s = api_buffer_wrap(a->client, b, &a->buffer);
@@ -162,6 +206,7 @@ status api_client_create_view_of_device_buffer(PJRT_Client_CreateViewOfDeviceBuf
   RETURN_IF_ERROR(find_memory(a->client, a->memory, a->device, &m));
   RETURN_IF_ERROR(find_type(a->element_type, &type));
   RETURN_IF_ERROR(check_device_layout(a->layout, dims, type));
+  RETURN_IF_ERROR(check_data(a->device_buffer_ptr, dims, type));
   if ((uintptr_t)a->device_buffer_ptr % 16)
     return status_make(STATUS_INVALID_ARGUMENT, "the memory is not aligned to 16 bytes");
   RETURN_IF_ERROR(dev_buffer_view(m, type, dims, a->device_buffer_ptr, a->on_delete_callback,
@@ -172,10 +217,8 @@ status api_client_create_view_of_device_buffer(PJRT_Client_CreateViewOfDeviceBuf
 }
 
 status api_buffer_destroy(PJRT_Buffer_Destroy_Args *a) {
-  if (!a->buffer) return NULL;
   dev_log(a->buffer->client->dev, "Buffer_Destroy(buffer %p)", (void *)a->buffer);
-  dev_buffer_release(a->buffer->dev);
-  mem_free(&mem_system, a->buffer, sizeof *a->buffer);
+  api_buffer_free(a->buffer);
   return NULL;
 }
 
@@ -192,16 +235,17 @@ status api_buffer_to_host_buffer(PJRT_Buffer_ToHostBuffer_Args *a) {
   size_t element = dtype_size(dev_buffer_type(b));
   i64 strides[DEV_MAX_RANK];
   bool dense;
+  size_t need;
   dev_event *done;
   a->event = NULL;
   RETURN_IF_ERROR(layout_strides(a->host_layout, dev_buffer_dims(b), element, strides, &dense));
+  RETURN_IF_ERROR(layout_extent(dev_buffer_dims(b), strides, element, &need));
   if (!a->dst) { /* asks for the size */
-    a->dst_size = dev_buffer_bytes(b);
+    a->dst_size = need;
     return NULL;
   }
-  if (dense && a->dst_size < dev_buffer_bytes(b))
-    return status_make(STATUS_INVALID_ARGUMENT, "%zu bytes of room for %zu", a->dst_size,
-                       dev_buffer_bytes(b));
+  if (a->dst_size < need)
+    return status_make(STATUS_INVALID_ARGUMENT, "%zu bytes of room for %zu", a->dst_size, need);
   RETURN_IF_ERROR(dev_buffer_to_host(b, a->dst, dense ? NULL : strides, &done));
   a->event = api_event(done);
   dev_log(a->src->client->dev, "ToHostBuffer(buffer %p) %zu bytes", (void *)a->src,
@@ -242,7 +286,6 @@ status api_buffer_copy_to_memory(PJRT_Buffer_CopyToMemory_Args *a) {
 
 status api_buffer_copy_to_device(PJRT_Buffer_CopyToDevice_Args *a) {
   a->dst_buffer = NULL;
-  if (!a->dst_device) return status_make(STATUS_INVALID_ARGUMENT, "no device given");
   return copy_to(a->buffer, a->dst_device->memories[DEV_KIND_DEVICE], &a->dst_buffer);
 }
 

@@ -49,7 +49,6 @@ PJRT_Memory *api_memory_handle(PJRT_Client *c, const dev_memory *m) {
 }
 
 status api_check_memory(PJRT_Client *c, PJRT_Memory *m) {
-  if (!m) return status_make(STATUS_INVALID_ARGUMENT, "no memory given");
   if (api_memory_of(m)->device->client == c) return NULL;
   return status_make(STATUS_INVALID_ARGUMENT, "the memory is another client's");
 }
@@ -63,7 +62,7 @@ typedef struct create_options {
 } create_options;
 
 static status number_option(const PJRT_NamedValue *v, str *out, char *digits, size_t size) {
-  if (v->type == PJRT_NamedValue_kString) {
+  if (v->type == PJRT_NamedValue_kString && v->string_value) {
     *out = (str){v->string_value, v->value_size};
   } else if (v->type == PJRT_NamedValue_kInt64) {
     *out = (str){digits, (size_t)snprintf(digits, size, "%lld", (long long)v->int64_value)};
@@ -77,6 +76,8 @@ static status number_option(const PJRT_NamedValue *v, str *out, char *digits, si
 }
 
 static status read_option(const PJRT_NamedValue *v, create_options *o) {
+  RETURN_IF_ERROR(api_check_size("PJRT_NamedValue", v, PJRT_NamedValue_END));
+  if (!v->name) return api_missing("PJRT_NamedValue", "name");
   str name = {v->name, v->name_size}, text;
   char digits[24];
   if (str_is(name, "num_devices"))
@@ -97,6 +98,8 @@ static status read_option(const PJRT_NamedValue *v, create_options *o) {
 static void init_device(PJRT_Client *c, u32 id) {
   PJRT_Device *d = &c->devices[id];
   PJRT_DeviceDescription *t = &d->description;
+  d->head = handle_begin(API_DEVICE);
+  t->head = handle_begin(API_DESCRIPTION);
   d->client = c;
   d->dev = dev_client_device(c->dev, id);
   t->id = (int)id;
@@ -108,6 +111,7 @@ static void init_device(PJRT_Client *c, u32 id) {
     dev_memory *dm = &d->dev->memories[k];
     api_memory *m = &c->memories[dm->id];
     m->base.vtable = &memory_vtable;
+    m->head = handle_begin(API_MEMORY);
     m->dev = dm;
     m->device = d;
     snprintf(m->to_string, sizeof m->to_string, "TerrazzoMemory(id=%u, kind=%s)", dm->id,
@@ -119,13 +123,24 @@ static void init_device(PJRT_Client *c, u32 id) {
   }
 }
 
-static void free_client(PJRT_Client *c) {
-  if (c->pool) exec_pool_destroy(c->pool); /* waits for what runs */
+PJRT_Client *api_client_retain(PJRT_Client *c) {
+  atomic_fetch_add_explicit(&c->refs, 1, memory_order_relaxed);
+  return c;
+}
+
+void api_client_release(PJRT_Client *c) {
+  if (atomic_fetch_sub_explicit(&c->refs, 1, memory_order_acq_rel) != 1) return;
+  handle_end(&c->topology.head);
   for (size_t i = 0; c->memories && i < c->num_memories; i++) {
     api_memory *m = &c->memories[i];
     for (u32 k = 0; k < m->num_data; k++)
       if (m->data[k].destroy && m->data[k].value) m->data[k].destroy(m->data[k].value);
+    handle_end(&m->head);
     pthread_mutex_destroy(&m->lock);
+  }
+  for (size_t i = 0; c->devices && i < c->num_devices; i++) {
+    handle_end(&c->devices[i].head);
+    handle_end(&c->devices[i].description.head);
   }
   size_t n = c->num_devices, nm = c->num_memories;
   mem_free(&mem_system, c->devices, n * sizeof *c->devices);
@@ -143,7 +158,7 @@ static status make_client(const dev_client_options *options, u32 threads, PJRT_C
   RETURN_IF_ERROR(dev_client_create(options, &c->dev));
   size_t n = c->num_devices = options->num_devices;
   size_t nm = c->num_memories = n * DEV_KIND_COUNT;
-  c->topology.client = c;
+  c->topology = (PJRT_TopologyDescription){handle_begin(API_TOPOLOGY), c};
   c->devices = mem_zalloc(&mem_system, n * sizeof *c->devices);
   c->device_list = mem_zalloc(&mem_system, n * sizeof *c->device_list);
   c->description_list = mem_zalloc(&mem_system, n * sizeof *c->description_list);
@@ -168,11 +183,13 @@ status api_client_create(PJRT_Client_Create_Args *a) {
                                          getenv("XLA_FLAGS"), &d.num_devices));
   PJRT_Client *c = mem_zalloc(&mem_system, sizeof *c);
   if (!c) return status_oom();
+  c->head = handle_begin(API_CLIENT);
+  atomic_init(&c->refs, 1);
   pthread_mutex_init(&c->lock, NULL); /* neither fails on Linux */
   pthread_cond_init(&c->landed, NULL);
   status s = make_client(&d, o.threads, c);
   if (s) {
-    free_client(c);
+    api_client_release(c);
     return s;
   }
   dev_log(c->dev, "Client_Create() %u devices -> client %p", d.num_devices, (void *)c);
@@ -180,10 +197,23 @@ status api_client_create(PJRT_Client_Create_Args *a) {
   return NULL;
 }
 
+/* Waits for what runs. */
 status api_client_destroy(PJRT_Client_Destroy_Args *a) {
-  if (!a->client) return NULL;
-  dev_log(a->client->dev, "Client_Destroy(client %p)", (void *)a->client);
-  free_client(a->client);
+  PJRT_Client *c = a->client;
+  if (exec_on_worker())
+    return status_make(STATUS_FAILED_PRECONDITION, "a callback cannot destroy a client");
+  dev_log(c->dev, "Client_Destroy(client %p)", (void *)c);
+  pthread_mutex_lock(&c->lock);
+  bool first = !c->closed;
+  c->closed = true;
+  pthread_cond_broadcast(&c->landed);
+  while (first && c->in_flight) pthread_cond_wait(&c->landed, &c->lock);
+  pthread_mutex_unlock(&c->lock);
+  if (!first) return status_make(STATUS_FAILED_PRECONDITION, "the client is being destroyed");
+  exec_pool_destroy(c->pool);
+  c->pool = NULL;
+  handle_end(&c->head);
+  api_client_release(c);
   return NULL;
 }
 

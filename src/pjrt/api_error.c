@@ -1,4 +1,4 @@
-/* Errors, the plugin's own entries, and the one exported symbol. */
+/* Errors, and the plugin's own entries. */
 #include "base/arena.h"
 #include "pjrt/api.h"
 #include "pjrt/slots.h"
@@ -70,6 +70,30 @@ status api_check_size(const char *function, const void *args, size_t need) {
       function, have, PJRT_API_MAJOR, PJRT_API_MINOR, need);
 }
 
+status api_check_handle(const char *function, const char *field, const void *p, u32 kind) {
+  if (!p) return api_missing(function, field);
+  const handle *h = kind == API_MEMORY ? &((const api_memory *)p)->head : p;
+  if (h->kind != kind)
+    return status_make(STATUS_INVALID_ARGUMENT, "%s: %s is not of its type, or has been destroyed",
+                       function, field);
+  if (h->forks == os_forks()) return NULL;
+  return status_make(STATUS_FAILED_PRECONDITION,
+                     "%s: %s belongs to the process that this one was forked from", function,
+                     field);
+}
+
+status api_missing(const char *function, const char *field) {
+  return status_make(STATUS_INVALID_ARGUMENT, "%s: %s is NULL", function, field);
+}
+
+status api_check_end(const char *function, const void *p, u32 kind, bool *out_ours) {
+  status s = p ? api_check_handle(function, "the handle", p, kind) : NULL;
+  *out_ours = p && !s;
+  if (status_get_code(s) != STATUS_FAILED_PRECONDITION) return s;
+  status_free(s);
+  return NULL;
+}
+
 status api_status(PJRT_Error_Code code, const char *text, size_t size) {
   if (code == PJRT_Error_Code_OK) return NULL;
   if ((unsigned)code > STATUS_UNAUTHENTICATED) code = PJRT_Error_Code_UNKNOWN;
@@ -108,6 +132,3 @@ status api_plugin_attributes(PJRT_Plugin_Attributes_Args *a) {
   a->num_attributes = COUNT(attributes);
   return NULL;
 }
-
-API const PJRT_Api *GetPjrtApi(void);
-const PJRT_Api *GetPjrtApi(void) { return &api_table; }

@@ -15,6 +15,7 @@ PJRT_Executable *api_executable_retain(PJRT_Executable *e) {
 void api_executable_release(PJRT_Executable *e) {
   if (!e || atomic_fetch_sub_explicit(&e->refs, 1, memory_order_acq_rel) != 1) return;
   if (e->exe) executable_release(e->exe);
+  handle_end(&e->head);
   buf_deinit(&e->local_program);
   pthread_mutex_destroy(&e->lock);
   arena_deinit(&e->memory);
@@ -53,7 +54,8 @@ static status fill_tensors(arena *a, const compile_tensor *from, size_t n, api_t
     dims += local.len;
     t->shardings[i] = from[i].op_sharding.data ? from[i].op_sharding.data : "";
     t->sharding_sizes[i] = from[i].op_sharding.len;
-    t->layouts[i].rank = (u32)local.len;
+    t->layouts[i] = (PJRT_Layouts_MemoryLayout){
+        .head = handle_begin(API_LAYOUT), .rank = (u32)local.len, .lent = true};
     t->layout_list[i] = &t->layouts[i];
     RETURN_IF_ERROR(fill_kind(t, i, from[i].memory_kind));
   }
@@ -144,6 +146,7 @@ static status create(PJRT_Client *c, str source, str options_bytes, const serial
   PJRT_Executable *e = mem_zalloc(&mem_system, sizeof *e);
   if (!e) return status_oom();
   atomic_init(&e->refs, 1);
+  e->head = handle_begin(API_EXECUTABLE);
   pthread_mutex_init(&e->lock, NULL);
   buf_init(&e->local_program, &mem_system);
   arena_init(&e->memory, &mem_system, &trap);
@@ -165,10 +168,13 @@ status api_executable_compile(PJRT_Client *c, str source, str options_bytes,
 }
 
 static void free_loaded(PJRT_LoadedExecutable *l) {
+  PJRT_Client *c = l->client;
   if (l->image) exec_image_release(l->image);
   api_executable_release(l->executable);
   arena_deinit(&l->memory);
+  handle_end(&l->head);
   mem_free(&mem_system, l, sizeof *l);
+  api_client_release(c);
 }
 
 static status place_devices(PJRT_LoadedExecutable *l) {
@@ -229,7 +235,8 @@ status api_load(PJRT_Client *c, PJRT_Executable *e, PJRT_LoadedExecutable **out)
     api_executable_release(e);
     return status_oom();
   }
-  l->client = c;
+  l->head = handle_begin(API_LOADED);
+  l->client = api_client_retain(c);
   l->executable = e;
   arena_init(&l->memory, &mem_system, &trap);
   status s;
@@ -248,6 +255,8 @@ status api_client_compile(PJRT_Client_Compile_Args *a) {
   PJRT_Executable *e;
   a->executable = NULL;
   RETURN_IF_ERROR(api_check_size("PJRT_Program", a->program, PJRT_Program_END));
+  if (a->program->format_size && !a->program->format) return api_missing("PJRT_Program", "format");
+  if (a->program->code_size && !a->program->code) return api_missing("PJRT_Program", "code");
   str format = {a->program->format, a->program->format_size};
   if (!str_is(format, "mlir"))
     return status_make(STATUS_UNIMPLEMENTED, "program format '" STR_FMT "': only 'mlir' is known",
@@ -267,7 +276,6 @@ status api_executable_destroy(PJRT_Executable_Destroy_Args *a) {
 }
 
 status api_loaded_executable_destroy(PJRT_LoadedExecutable_Destroy_Args *a) {
-  if (!a->executable) return NULL;
   dev_log(a->executable->client->dev, "LoadedExecutable_Destroy(executable %p)",
           (void *)a->executable);
   free_loaded(a->executable);

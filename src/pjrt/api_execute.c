@@ -98,10 +98,14 @@ static status wrong_argument(const call *c, u32 i, u32 k, const PJRT_Buffer *b) 
 static status check_argument(const call *c, u32 i, u32 k, const PJRT_Buffer *b) {
   const compile_tensor *p = &c->exe->params[k];
   if (!b) return status_make(STATUS_INVALID_ARGUMENT, "argument %u is missing", k);
+  if (b->head.kind != API_BUFFER)
+    return status_make(STATUS_INVALID_ARGUMENT, "argument %u is not a buffer, or destroyed", k);
+  if (b->client != c->l->client)
+    return status_make(STATUS_INVALID_ARGUMENT, "argument %u is another client's", k);
   if (dev_buffer_type(b->dev) != p->type || !i64s_eq(dev_buffer_dims(b->dev), p->local_dims))
     return wrong_argument(c, i, k, b);
   u32 at = dev_buffer_memory(b->dev)->device->id;
-  if (b->client != c->l->client || at != c->device_ids[i])
+  if (at != c->device_ids[i])
     return status_make(STATUS_INVALID_ARGUMENT, "argument %u is on device %u, not on device %u", k,
                        at, c->device_ids[i]);
   return NULL;
@@ -189,9 +193,7 @@ static void drop_outputs(call *c) {
     for (u32 r = 0; r < c->t->num_results; r++) {
       PJRT_Buffer *b = c->outputs[i][r];
       c->outputs[i][r] = NULL;
-      if (!b) continue;
-      dev_buffer_release(b->dev);
-      mem_free(&mem_system, b, sizeof *b);
+      if (b) api_buffer_free(b);
     }
 }
 
@@ -202,17 +204,24 @@ static void device_done(void *user, u32 position, status error) {
   dev_event_set(t->ready[position], status_copy(error));
 }
 
-static void take_off(PJRT_Client *client) {
+/* A callback does not wait: the launches may be waiting for its worker. */
+static status take_off(PJRT_Client *client) {
   pthread_mutex_lock(&client->lock);
-  while (client->in_flight >= API_MAX_IN_FLIGHT) pthread_cond_wait(&client->landed, &client->lock);
-  client->in_flight++;
+  while (client->in_flight >= API_MAX_IN_FLIGHT && !client->closed && !exec_on_worker())
+    pthread_cond_wait(&client->landed, &client->lock);
+  bool closed = client->closed;
+  if (!closed) client->in_flight++;
   pthread_mutex_unlock(&client->lock);
+  return closed ? status_make(STATUS_FAILED_PRECONDITION, "the client has been destroyed") : NULL;
 }
 
 static void land(PJRT_Client *client) {
   pthread_mutex_lock(&client->lock);
   client->in_flight--;
-  pthread_cond_signal(&client->landed);
+  if (client->closed)
+    pthread_cond_broadcast(&client->landed);
+  else
+    pthread_cond_signal(&client->landed);
   pthread_mutex_unlock(&client->lock);
 }
 
@@ -229,7 +238,7 @@ static status start(call *c, PJRT_LoadedExecutable_Execute_Args *a) {
   launch *t = c->t;
   u32 n = t->num_positions;
   t->client = c->l->client;
-  take_off(t->client);
+  RETURN_IF_ERROR(take_off(t->client));
   atomic_store_explicit(&t->refs, 2, memory_order_relaxed);
   if (a->device_complete_events)
     for (u32 i = 0; i < n; i++)
@@ -278,7 +287,8 @@ static status execute(call *c, PJRT_LoadedExecutable_Execute_Args *a) {
   for (u32 i = 0; i < n; i++)
     if (c->t->num_results) memset(c->outputs[i], 0, c->t->num_results * sizeof(PJRT_Buffer *));
   status s = NULL;
-  for (u32 i = 0; i < n && !s; i++) s = prepare(c, i, a->argument_lists[i]);
+  for (u32 i = 0; i < n && !s; i++)
+    s = prepare(c, i, c->t->num_params ? a->argument_lists[i] : NULL);
   if (!s) s = start(c, a);
   if (s) drop_outputs(c);
   settle(c, a, s == NULL);
@@ -293,6 +303,8 @@ static status check_call(const PJRT_LoadedExecutable_Execute_Args *a) {
   if (o)
     RETURN_IF_ERROR(
         api_check_size("PJRT_ExecuteOptions", o, offsetof(PJRT_ExecuteOptions, context)));
+  if (o && o->num_non_donatable_input_indices && !o->non_donatable_input_indices)
+    return api_missing("PJRT_ExecuteOptions", "non_donatable_input_indices");
   if (o && (o->num_send_ops || o->num_recv_ops))
     return status_make(STATUS_UNIMPLEMENTED, "send and receive callbacks");
   if (atomic_load(&l->deleted))
@@ -307,6 +319,13 @@ static status check_call(const PJRT_LoadedExecutable_Execute_Args *a) {
     return status_make(STATUS_INVALID_ARGUMENT,
                        "'" STR_FMT "' runs on %zu devices: it cannot be sent to one",
                        STR_ARG(x->name), l->num_devices);
+  if (a->execute_device && a->execute_device->client != l->client)
+    return status_make(STATUS_INVALID_ARGUMENT, "execute_device is another client's");
+  if (x->num_results && !a->output_lists)
+    return api_missing("PJRT_LoadedExecutable_Execute", "output_lists");
+  for (size_t i = 0; i < l->num_devices; i++)
+    if ((x->num_params && !a->argument_lists[i]) || (x->num_results && !a->output_lists[i]))
+      return status_make(STATUS_INVALID_ARGUMENT, "a list of device %zu is NULL", i);
   return NULL;
 }
 

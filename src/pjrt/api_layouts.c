@@ -8,11 +8,13 @@ static status make_layout(size_t rank, PJRT_Layouts_MemoryLayout **out) {
   if (rank > UINT32_MAX) return status_make(STATUS_INVALID_ARGUMENT, "too many dimensions");
   *out = mem_alloc(&mem_system, sizeof **out);
   if (!*out) return status_oom();
-  (*out)->rank = (u32)rank;
+  **out = (PJRT_Layouts_MemoryLayout){.head = handle_begin(API_LAYOUT), .rank = (u32)rank};
   return NULL;
 }
 
 status api_layouts_memory_layout_destroy(PJRT_Layouts_MemoryLayout_Destroy_Args *a) {
+  if (a->layout->lent) return NULL;
+  handle_end(&a->layout->head);
   mem_free(&mem_system, a->layout, sizeof *a->layout);
   return NULL;
 }

@@ -1,120 +1,12 @@
-/* Drives the PJRT API as a framework does: client, buffers, compile, execute, errors, and two
- * threads that run two programs a thousand times each. Made to run under TSan and ASan too. */
-#include <pthread.h>
+/* Drives the PJRT API as a framework does: client, buffers, layouts, compile, execute, callbacks,
+ * errors, what is destroyed in which order, a fork, and two threads that run two programs a
+ * thousand times each. Made to run under TSan and ASan too. */
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/base.h"
-#include "pjrt/abi.h"
-#include "tests/unit.h"
-
-extern const PJRT_Api *GetPjrtApi(void);
-
-/* CALL(api, Client_Create, a, .field = value...) declares the arguments `a` and makes the call. */
-#define CALL(function, a, ...)                                                                     \
-  PJRT_##function##_Args a = {.struct_size = PJRT_##function##_Args_END, __VA_ARGS__};             \
-  PJRT_Error *a##_error = GetPjrtApi()->PJRT_##function(&a)
-#define OK(function, a, ...)                                                                       \
-  CALL(function, a, __VA_ARGS__);                                                                  \
-  check_ok(a##_error, #function)
-
-static PJRT_Error_Code code_of(PJRT_Error *e) {
-  PJRT_Error_GetCode_Args a = {.struct_size = PJRT_Error_GetCode_Args_END, .error = e};
-  CHECK(!GetPjrtApi()->PJRT_Error_GetCode(&a));
-  return a.code;
-}
-
-static void drop(PJRT_Error *e) {
-  PJRT_Error_Destroy_Args a = {.struct_size = PJRT_Error_Destroy_Args_END, .error = e};
-  GetPjrtApi()->PJRT_Error_Destroy(&a);
-}
-
-static bool message_has(PJRT_Error *e, const char *text) {
-  PJRT_Error_Message_Args a = {.struct_size = PJRT_Error_Message_Args_END, .error = e};
-  GetPjrtApi()->PJRT_Error_Message(&a);
-  bool has = e && a.message_size && strstr(a.message, text);
-  if (!has) fprintf(stderr, "message: %.*s\n", (int)a.message_size, a.message);
-  return has;
-}
-
-static void check_ok(PJRT_Error *e, const char *what) {
-  CHECK(!e);
-  if (!e) return;
-  fprintf(stderr, "%s: ", what);
-  message_has(e, "\n");
-  drop(e);
-}
-
-static void check_error(PJRT_Error *e, PJRT_Error_Code code, const char *text) {
-  CHECK(e && code_of(e) == code && message_has(e, text));
-  drop(e);
-}
-
-static PJRT_Client *make_client(int64_t num_devices) {
-  PJRT_NamedValue option = {.struct_size = PJRT_NamedValue_END,
-                            .name = "num_devices",
-                            .name_size = 11,
-                            .type = PJRT_NamedValue_kInt64,
-                            .int64_value = num_devices,
-                            .value_size = 1};
-  OK(Client_Create, a, .create_options = &option, .num_options = 1);
-  return a.client;
-}
-
-static void destroy_event(PJRT_Event *e) { OK(Event_Destroy, a, .event = e); }
-
-static void destroy_buffer(PJRT_Buffer *b) { OK(Buffer_Destroy, a, .buffer = b); }
-
-static PJRT_Buffer *put(PJRT_Client *c, size_t device, const float *data, int64_t n) {
-  OK(Client_Devices, d, .client = c);
-  OK(Client_BufferFromHostBuffer, a, .client = c, .data = data, .type = PJRT_Buffer_Type_F32,
-     .dims = &n, .num_dims = 1, .host_buffer_semantics = 2, .device = d.devices[device]);
-  destroy_event(a.done_with_host_buffer);
-  return a.buffer;
-}
-
-/* Waits, and destroys the event while its callback is outstanding, as the framework does. */
-typedef struct waiter {
-  pthread_mutex_t lock;
-  pthread_cond_t changed;
-  bool done;
-  PJRT_Error *error;
-} waiter;
-
-static void wake(PJRT_Error *error, void *user) {
-  waiter *w = user;
-  pthread_mutex_lock(&w->lock);
-  w->done = true;
-  w->error = error;
-  pthread_cond_signal(&w->changed);
-  pthread_mutex_unlock(&w->lock);
-}
-
-static PJRT_Error *wait_for(PJRT_Event *e) {
-  waiter w = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
-  OK(Event_OnReady, a, .event = e, .callback = wake, .user_arg = &w);
-  destroy_event(e);
-  pthread_mutex_lock(&w.lock);
-  while (!w.done) pthread_cond_wait(&w.changed, &w.lock);
-  pthread_mutex_unlock(&w.lock);
-  return w.error;
-}
-
-static void get(PJRT_Buffer *b, float *out, size_t n) {
-  OK(Buffer_ToHostBuffer, a, .src = b, .dst = out, .dst_size = n * sizeof *out);
-  PJRT_Error *e = wait_for(a.event);
-  check_ok(e, "ToHostBuffer's event");
-}
-
-static PJRT_Error *compile(PJRT_Client *c, const char *text, PJRT_LoadedExecutable **out) {
-  PJRT_Program p = {.struct_size = PJRT_Program_END,
-                    .code = (char *)(uintptr_t)text,
-                    .code_size = strlen(text),
-                    .format = "mlir",
-                    .format_size = 4};
-  CALL(Client_Compile, a, .client = c, .program = &p);
-  *out = a.executable;
-  return a_error;
-}
+#include "tests/pjrt.h"
 
 /* One argument and one result per device. */
 static PJRT_Error *run(PJRT_LoadedExecutable *l, PJRT_Buffer *const *args, size_t n,
@@ -177,7 +69,7 @@ static void test_client(void) {
     CALL(Client_Create, a, .create_options = &o, .num_options = 1);
     check_error(a_error, PJRT_Error_Code_INVALID_ARGUMENT, "expected a number from 1 to 65536");
   }
-  PJRT_Client *c = make_client(8);
+  PJRT_Client *c = make_client(8, 0);
   OK(Client_Devices, d, .client = c);
   CHECK(d.num_devices == 8);
   OK(Device_AddressableMemories, m, .device = d.devices[3]);
@@ -196,11 +88,11 @@ static void test_client(void) {
   CHECK(t->get_user_data(m.memories[0], &key) == NULL);
   t->set_user_data(m.memories[0], &key, &value, NULL);
   CHECK(t->get_user_data(m.memories[0], &key) == &value);
-  OK(Client_Destroy, x, .client = c);
+  destroy_client(c);
 }
 
 static void test_buffers(void) {
-  PJRT_Client *c = make_client(2);
+  PJRT_Client *c = make_client(2, 0);
   float in[4] = {1, 2, 3, 4}, out[4] = {0};
   PJRT_Buffer *b = put(c, 1, in, 4);
   get(b, out, 4);
@@ -219,7 +111,7 @@ static void test_buffers(void) {
   CHECK(out[3] == 4);
   destroy_buffer(b);
   destroy_buffer(copy.dst_buffer);
-  OK(Client_Destroy, x, .client = c);
+  destroy_client(c);
 }
 
 static void test_execute(PJRT_Client *c) {
@@ -305,6 +197,339 @@ static void test_bad_programs(PJRT_Client *c) {
   check_error(o_error, PJRT_Error_Code_INVALID_ARGUMENT, "CompileOptionsProto");
 }
 
+/* ---- layouts on the host, views, what is NULL or another client's ---- */
+
+static PJRT_Buffer *put_matrix(PJRT_Client *c, const float *data, int64_t rows, int64_t columns,
+                               const int64_t *byte_strides) {
+  int64_t dims[2] = {rows, columns};
+  OK(Client_BufferFromHostBuffer, a, .client = c, .data = data, .type = PJRT_Buffer_Type_F32,
+     .dims = dims, .num_dims = 2, .byte_strides = byte_strides,
+     .num_byte_strides = byte_strides ? 2 : 0);
+  destroy_event(a.done_with_host_buffer);
+  return a.buffer;
+}
+
+static PJRT_Buffer_MemoryLayout tiled(const int64_t *minor_to_major, size_t n) {
+  PJRT_Buffer_MemoryLayout l = {.struct_size = PJRT_Buffer_MemoryLayout_END,
+                                .type = PJRT_Buffer_MemoryLayout_Type_Tiled};
+  l.tiled = (PJRT_Buffer_MemoryLayout_Tiled){.struct_size = PJRT_Buffer_MemoryLayout_Tiled_END,
+                                             .minor_to_major = minor_to_major,
+                                             .minor_to_major_size = n};
+  return l;
+}
+
+static PJRT_Buffer_MemoryLayout strided(const int64_t *byte_strides, size_t n) {
+  PJRT_Buffer_MemoryLayout l = {.struct_size = PJRT_Buffer_MemoryLayout_END,
+                                .type = PJRT_Buffer_MemoryLayout_Type_Strides};
+  l.strides =
+      (PJRT_Buffer_MemoryLayout_Strides){.struct_size = PJRT_Buffer_MemoryLayout_Strides_END,
+                                         .byte_strides = byte_strides,
+                                         .num_byte_strides = n};
+  return l;
+}
+
+/* Asks for the size, refuses a byte less, and fills exactly that much. out has room for it. */
+static void get_layout(PJRT_Buffer *b, PJRT_Buffer_MemoryLayout l, float *out, size_t bytes) {
+  OK(Buffer_ToHostBuffer, ask, .src = b, .host_layout = &l);
+  CHECK(ask.dst_size == bytes && !ask.event);
+  char *exact = malloc(bytes); /* ASan sees what goes beyond */
+  CALL(Buffer_ToHostBuffer, small, .src = b, .host_layout = &l, .dst = exact,
+       .dst_size = bytes - 1);
+  check_error(small_error, PJRT_Error_Code_INVALID_ARGUMENT, "bytes of room for");
+  memset(exact, 0, bytes);
+  OK(Buffer_ToHostBuffer, a, .src = b, .host_layout = &l, .dst = exact, .dst_size = bytes);
+  PJRT_Error *e = wait_for(a.event);
+  check_ok(e, "ToHostBuffer's event");
+  memcpy(out, exact, bytes);
+  free(exact);
+}
+
+static void refuse_layout(PJRT_Buffer *b, PJRT_Buffer_MemoryLayout l, const char *why) {
+  float out[64];
+  CALL(Buffer_ToHostBuffer, a, .src = b, .host_layout = &l, .dst = out, .dst_size = sizeof out);
+  check_error(a_error, PJRT_Error_Code_INVALID_ARGUMENT, why);
+  CHECK(!a.event);
+}
+
+static void test_layouts(PJRT_Client *c) {
+  static const int64_t row_major[] = {1, 0}, transposed[] = {0, 1}, twice[] = {1, 1};
+  static const int64_t gaps[] = {32, 8}, mirrored[] = {-12, 4}, far[] = {INT64_MAX, 4};
+  static const float in[6] = {1, 2, 3, 4, 5, 6}, by_columns[6] = {1, 4, 2, 5, 3, 6};
+  float out[64];
+  PJRT_Buffer *b = put_matrix(c, in, 2, 3, NULL);
+  get_layout(b, tiled(row_major, 2), out, 24);
+  CHECK(memcmp(out, in, 24) == 0);
+  get_layout(b, tiled(transposed, 2), out, 24);
+  CHECK(memcmp(out, by_columns, 24) == 0);
+  get_layout(b, strided(gaps, 2), out, 32 + 2 * 8 + 4);
+  CHECK(out[0] == 1 && out[1] == 0 && out[2] == 2 && out[8] == 4 && out[12] == 6);
+  refuse_layout(b, tiled(twice, 2), "not a permutation");
+  refuse_layout(b, tiled(row_major, 1), "1 dimensions, the array has 2");
+  refuse_layout(b, tiled(NULL, 2), "minor_to_major is NULL");
+  refuse_layout(b, strided(gaps, 3), "3 strides for 2 dimensions");
+  refuse_layout(b, strided(NULL, 2), "byte_strides is NULL");
+  refuse_layout(b, strided(mirrored, 2), "lead outside");
+  refuse_layout(b, strided(far, 2), "lead outside");
+  refuse_layout(b, (PJRT_Buffer_MemoryLayout){.struct_size = 8}, "ends at byte 8");
+  PJRT_Buffer_MemoryLayout odd = tiled(row_major, 2);
+  odd.type = 7;
+  refuse_layout(b, odd, "type 7");
+  destroy_buffer(b);
+  static const int64_t columns_first[] = {4, 8}, backwards[] = {-12, 4};
+  b = put_matrix(c, by_columns, 2, 3, columns_first);
+  get(b, out, 6);
+  CHECK(memcmp(out, in, 24) == 0);
+  destroy_buffer(b);
+  b = put_matrix(c, in + 3, 2, 3, backwards);
+  get(b, out, 6);
+  CHECK(out[0] == 4 && out[5] == 3);
+  destroy_buffer(b);
+  b = put_matrix(c, NULL, 0, 3, NULL); /* nothing lies anywhere */
+  OK(Buffer_ToHostBuffer, none, .src = b, .dst = out, .dst_size = 0);
+  PJRT_Error *e = wait_for(none.event);
+  check_ok(e, "an empty array");
+  destroy_buffer(b);
+}
+
+static void count_deleted(void *data, void *arg) {
+  (void)data;
+  ++*(int *)arg;
+}
+
+static void test_views(PJRT_Client *c) {
+  static const int64_t four = 4, none = 0, negative = -4;
+  _Alignas(64) float data[5] = {1, 2, 3, 4};
+  int deleted = 0;
+  CALL(Client_CreateViewOfDeviceBuffer, null, .client = c, .dims = &four, .num_dims = 1,
+       .element_type = PJRT_Buffer_Type_F32);
+  check_error(null_error, PJRT_Error_Code_INVALID_ARGUMENT, "16 bytes at NULL");
+  CALL(Client_CreateViewOfDeviceBuffer, minus, .client = c, .device_buffer_ptr = data,
+       .dims = &negative, .num_dims = 1, .element_type = PJRT_Buffer_Type_F32);
+  check_error(minus_error, PJRT_Error_Code_INVALID_ARGUMENT, "do not make sense");
+  CALL(Client_CreateViewOfDeviceBuffer, odd, .client = c, .device_buffer_ptr = data + 1,
+       .dims = &four, .num_dims = 1, .element_type = PJRT_Buffer_Type_F32);
+  check_error(odd_error, PJRT_Error_Code_INVALID_ARGUMENT, "not aligned");
+  OK(Client_CreateViewOfDeviceBuffer, empty, .client = c, .dims = &none, .num_dims = 1,
+     .element_type = PJRT_Buffer_Type_F32);
+  destroy_buffer(empty.buffer);
+  OK(Client_CreateViewOfDeviceBuffer, a, .client = c, .device_buffer_ptr = data, .dims = &four,
+     .num_dims = 1, .element_type = PJRT_Buffer_Type_F32, .on_delete_callback = count_deleted,
+     .on_delete_callback_arg = &deleted);
+  PJRT_LoadedExecutable *l;
+  PJRT_Buffer *y = NULL;
+  float out[4];
+  check_ok(compile(c, add_one_donated, &l), "compile add_one_donated");
+  check_ok(run(l, &a.buffer, 1, &y), "donate a view"); /* its memory stays as it is */
+  get(y, out, 4);
+  CHECK(out[3] == 5 && data[3] == 4);
+  destroy_buffer(y);
+  destroy_buffer(a.buffer);
+  CHECK(deleted == 1);
+  destroy_loaded(l);
+}
+
+static void test_foreign(PJRT_Client *c) {
+  static const float in[4] = {1, 2, 3, 4};
+  static const int64_t four = 4;
+  PJRT_Client *other = make_client(2, 0);
+  OK(Client_Devices, d, .client = other);
+  OK(Device_DefaultMemory, m, .device = d.devices[0]);
+  CALL(Client_BufferFromHostBuffer, a, .client = c, .data = in, .type = PJRT_Buffer_Type_F32,
+       .dims = &four, .num_dims = 1, .device = d.devices[0]);
+  check_error(a_error, PJRT_Error_Code_INVALID_ARGUMENT, "another client's");
+  PJRT_Buffer *mine = put(c, 0, in, 4), *its = put(other, 0, in, 4), *y = NULL;
+  CALL(Buffer_CopyToMemory, copy, .buffer = mine, .dst_memory = m.memory);
+  check_error(copy_error, PJRT_Error_Code_INVALID_ARGUMENT, "another client's");
+  CALL(Buffer_CopyToDevice, copy2, .buffer = mine, .dst_device = d.devices[0]);
+  check_error(copy2_error, PJRT_Error_Code_INVALID_ARGUMENT, "another client's");
+  PJRT_LoadedExecutable *l;
+  check_ok(compile(c, add_one, &l), "compile add_one");
+  check_error(run(l, &its, 1, &y), PJRT_Error_Code_INVALID_ARGUMENT, "another client's");
+  PJRT_Buffer *const *args = &mine, **results = &y;
+  CALL(LoadedExecutable_Execute, x, .executable = l, .argument_lists = &args, .num_devices = 1,
+       .num_args = 1, .output_lists = &results, .execute_device = d.devices[0]);
+  check_error(x_error, PJRT_Error_Code_INVALID_ARGUMENT, "another client's");
+  CHECK(!y);
+  destroy_buffer(mine);
+  destroy_buffer(its);
+  destroy_loaded(l);
+  destroy_client(other);
+}
+
+/* Every function, as the table has them: with nothing but a size that is too small, or enough;
+ * and about a handle that is none of its own. Each says what is wrong, or has nothing to do. */
+static void test_every_function(PJRT_Client *c) {
+  typedef PJRT_Error *entry(void *args);
+  static const size_t sizes[] = {0, 8, 16, SIZE_MAX};
+  OK(Client_Devices, d, .client = c);
+  OK(Device_GetDescription, t, .device = d.devices[0]);
+  void *const handles[] = {NULL, t.device_description, d.devices[0]};
+  const char *api = (const char *)GetPjrtApi();
+  for (size_t at = offsetof(PJRT_Api, PJRT_Error_GetCode); at < sizeof(PJRT_Api); at += 8) {
+    entry *f;
+    memcpy(&f, api + at, sizeof f);
+    if (at == offsetof(PJRT_Api, PJRT_Error_GetCode) ||
+        at == offsetof(PJRT_Api, PJRT_Error_ForEachPayload) ||
+        at == offsetof(PJRT_Api, PJRT_Client_Create))
+      continue; /* their first field is not a handle */
+    check_error(f(NULL), PJRT_Error_Code_OK, "PJRT_");
+    for (size_t i = 0; i < COUNT(sizes) * COUNT(handles); i++) {
+      struct {
+        size_t size;
+        void *extension, *handle;
+        char rest[1024];
+      } args = {.size = sizes[i / COUNT(handles)], .handle = handles[i % COUNT(handles)]};
+      PJRT_Error *e = f(&args);
+      CHECK(e || args.size == SIZE_MAX || args.size == 16);
+      if (at == offsetof(PJRT_Api, PJRT_Event_Create) && !e) destroy_event(args.handle);
+      if (e) check_error(e, PJRT_Error_Code_OK, "PJRT_");
+    }
+  }
+}
+
+/* ---- callbacks, and the end of things ---- */
+
+typedef struct chain {
+  PJRT_LoadedExecutable *l;
+  PJRT_Buffer *x;
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+  int left, failures;
+} chain;
+
+static void run_again(PJRT_Error *error, void *user) {
+  chain *k = user;
+  PJRT_Buffer *y = NULL;
+  PJRT_Error *e = run(k->l, &k->x, 1, &y);
+  bool ok = !e && !error;
+  drop(e);
+  drop(error);
+  if (y) destroy_buffer(y);
+  pthread_mutex_lock(&k->lock);
+  k->failures += !ok;
+  k->left--;
+  pthread_cond_signal(&k->changed);
+  pthread_mutex_unlock(&k->lock);
+}
+
+/* A client cannot be destroyed from a callback: the thread would wait for itself. */
+static void destroy_in_callback(PJRT_Error *error, void *user) {
+  PJRT_Client **c = user;
+  drop(error);
+  CALL(Client_Destroy, a, .client = *c);
+  check_error(a_error, PJRT_Error_Code_FAILED_PRECONDITION, "a callback cannot");
+  *c = NULL;
+}
+
+/* One worker, and more launches than may be in flight, each of which starts another one. */
+static void test_callbacks(void) {
+  enum { N = 200, SIZE = 20000 };
+  static const char slow[] = "module @slow {\n"
+                             "  func.func @main(%x: tensor<20000xf32>) -> tensor<20000xf32> {\n"
+                             "    %y = stablehlo.power %x, %x : tensor<20000xf32>\n"
+                             "    return %y : tensor<20000xf32>\n"
+                             "  }\n"
+                             "}\n";
+  static float in[SIZE];
+  PJRT_Client *c = make_client(1, 1), *gone = c;
+  chain k = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER, .left = N};
+  check_ok(compile(c, slow, &k.l), "compile slow");
+  k.x = put(c, 0, in, SIZE);
+  PJRT_Buffer *y = NULL, *const *args = &k.x, **results = &y;
+  PJRT_Event *event = NULL;
+  for (int i = 0; i < N; i++) {
+    OK(LoadedExecutable_Execute, a, .executable = k.l, .argument_lists = &args, .num_devices = 1,
+       .num_args = 1, .output_lists = &results, .device_complete_events = &event);
+    OK(Event_OnReady, r, .event = event, .callback = run_again, .user_arg = &k);
+    destroy_event(event);
+    destroy_buffer(y);
+  }
+  pthread_mutex_lock(&k.lock);
+  while (k.left) pthread_cond_wait(&k.changed, &k.lock);
+  pthread_mutex_unlock(&k.lock);
+  CHECK(k.failures == 0);
+  OK(LoadedExecutable_Execute, a, .executable = k.l, .argument_lists = &args, .num_devices = 1,
+     .num_args = 1, .output_lists = &results, .device_complete_events = &event);
+  OK(Event_OnReady, r, .event = event, .callback = destroy_in_callback, .user_arg = &gone);
+  OK(Event_Await, w, .event = event);
+  destroy_event(event);
+  destroy_buffer(y);
+  destroy_buffer(k.x);
+  destroy_loaded(k.l);
+  destroy_client(c); /* waits for the callback too */
+  CHECK(!gone);
+}
+
+/* The client first, while its launches run, and then what it made, in two orders. */
+static void test_destruction(bool events_first) {
+  static const float in[4] = {1, 2, 3, 4};
+  float out[4];
+  PJRT_Client *c = make_client(2, 0);
+  PJRT_LoadedExecutable *l;
+  check_ok(compile(c, add_one, &l), "compile add_one");
+  PJRT_Buffer *x = put(c, 0, in, 4), *y = NULL, *z = NULL;
+  for (int i = 0; i < 50; i++) {
+    check_ok(run(l, &x, 1, &y), "run");
+    destroy_buffer(x);
+    x = y;
+  }
+  OK(Buffer_ReadyEvent, r, .buffer = x);
+  OK(LoadedExecutable_GetExecutable, g, .loaded_executable = l);
+  OK(Client_Devices, d, .client = c);
+  destroy_client(c);
+  CALL(Client_Devices, again, .client = c);
+  check_error(again_error, PJRT_Error_Code_INVALID_ARGUMENT, "has been destroyed");
+  check_error(run(l, &x, 1, &z), PJRT_Error_Code_FAILED_PRECONDITION, "has been destroyed");
+  OK(Device_LocalHardwareId, id, .device = d.devices[1]);
+  CHECK(!z && id.local_hardware_id == 1);
+  get(x, out, 4);
+  CHECK(out[3] == 54);
+  OK(Buffer_Memory, m, .buffer = x);
+  OK(Buffer_CopyToMemory, copy, .buffer = x, .dst_memory = m.memory);
+  if (events_first) destroy_event(r.event);
+  destroy_loaded(l);
+  OK(Executable_Name, n, .executable = g.executable);
+  CHECK(str_is((str){n.executable_name, n.executable_name_size}, "add_one"));
+  destroy_buffer(x);
+  OK(Executable_Destroy, e, .executable = g.executable);
+  get(copy.dst_buffer, out, 4);
+  CHECK(out[0] == 51);
+  destroy_buffer(copy.dst_buffer);
+  if (!events_first) {
+    OK(Event_Await, w, .event = r.event);
+    destroy_event(r.event);
+  }
+}
+
+/* A forked child gets errors, may destroy what it has of its parent, and ends. */
+static void test_fork(PJRT_Client *c) {
+  static const float in[4] = {1, 2, 3, 4};
+  PJRT_LoadedExecutable *l;
+  check_ok(compile(c, add_one, &l), "compile add_one");
+  PJRT_Buffer *x = put(c, 0, in, 4), *y = NULL;
+  OK(Buffer_ReadyEvent, r, .buffer = x);
+  int ended = -1;
+  pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    unit_failed = 0;
+    check_error(run(l, &x, 1, &y), PJRT_Error_Code_FAILED_PRECONDITION, "forked");
+    CALL(Event_Await, w, .event = r.event);
+    check_error(w_error, PJRT_Error_Code_FAILED_PRECONDITION, "forked");
+    destroy_event(r.event);
+    destroy_loaded(l);
+    destroy_client(c);
+    destroy_buffer(x);
+    _exit(unit_failed ? 1 : 0);
+  }
+  CHECK(waitpid(child, &ended, 0) == child && WIFEXITED(ended) && WEXITSTATUS(ended) == 0);
+  destroy_event(r.event);
+  check_ok(run(l, &x, 1, &y), "run in the parent");
+  destroy_buffer(x);
+  destroy_buffer(y);
+  destroy_loaded(l);
+}
+
 typedef struct worker {
   PJRT_Client *client;
   const char *program;
@@ -347,11 +572,19 @@ int main(void) {
   unsetenv("TERRAZZO_NUM_DEVICES");
   test_client();
   test_buffers();
-  PJRT_Client *c = make_client(2);
+  test_callbacks();
+  test_destruction(true);
+  test_destruction(false);
+  PJRT_Client *c = make_client(2, 0);
   test_execute(c);
   test_sharded(c);
   test_bad_programs(c);
+  test_layouts(c);
+  test_views(c);
+  test_foreign(c);
+  test_every_function(c);
+  test_fork(c);
   test_two_threads(c);
-  OK(Client_Destroy, x, .client = c);
+  destroy_client(c);
   return UNIT_END();
 }
