@@ -178,7 +178,7 @@ static status copy(ir_module *m, op *o, bool foreign, op **out_op) {
 
 static status clone(tz_module *m, op *o, tz_op **out_op) {
   const tz_module *from = m;
-  op *twin;
+  op *twin = NULL;
   if (op_foreign(m, o))
     for (from = m->context->modules; from && op_foreign(from, o);) from = from->next;
   if (!from) return foreign();

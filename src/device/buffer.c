@@ -338,7 +338,8 @@ static status transfer_begin(dev_buffer *b, void *dst, dev_block *target, size_t
                              size_t size, const i64 *strides, dev_event *done) {
   u32 rank = strides ? b->rank : 0;
   dev_block *src;
-  RETURN_IF_ERROR(dev_buffer_use(b, &src));
+  status deleted = dev_buffer_use(b, &src);
+  if (!src) return deleted;
   transfer *t = mem_zalloc(&mem_system, transfer_size(rank));
   if (!t) {
     use_end(src);

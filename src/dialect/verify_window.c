@@ -81,7 +81,7 @@ static bool window_output(checker *k, const op *o, const window *w, size_t i, i6
 static bool window_shape(checker *k, const op *o, const window *w, const type *t, shape *s) {
   s->bounded = bounds_of(t).len != 0;
   for (size_t i = 0; i < w->size.len; i++) {
-    i64 size, bound;
+    i64 size = 0, bound = 0;
     if (!window_output(k, o, w, i, t->dims.data[i], &size) ||
         !window_output(k, o, w, i, bound_at(t, i), &bound) || !shape_push(k, o, s, size, bound))
       return false;

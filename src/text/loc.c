@@ -49,7 +49,7 @@ static bool line_or_column(parser *p, const char *which, u32 *out) {
 /* "name"(child), "file":1, "file":1:2, "file":1:2 to 3:4, "file":1:2 to :4 */
 static const attr *name_or_file(parser *p) {
   str s = parser_string(p, &p->tok);
-  u32 line, col = 0, end_line = 0, end_col = 0;
+  u32 line = 0, col = 0, end_line = 0, end_col = 0;
   parser_next(p);
   if (!parser_accept(p, ':')) {
     const attr *child = loc_unknown(p->ctx);

@@ -273,7 +273,7 @@ bool parser_list(parser *p, int open, int close, parser_item *item, void *user) 
 
 static bool i64_item(parser *p, void *user) {
   i64_vec *v = user;
-  i64 x;
+  i64 x = 0;
   if (!parser_i64(p, &x)) return false;
   VEC_PUSH(p->scratch, *v, x);
   return true;

@@ -413,7 +413,7 @@ static const attr *dim_mapping(parser *p) {
     str s = p->tok.text;
     parser_next(p);
     while (s.len) {
-      i64 index;
+      i64 index = 0;
       if (!factor(p, &s, &index)) return NULL;
       VEC_PUSH(p->scratch, v, index);
     }
