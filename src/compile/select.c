@@ -174,8 +174,9 @@ static u32 emit_chlo_mulhi(lower *L, vm_code *c, const op *o, const u32 *v) {
 static u32 emit_reduce_precision(lower *L, vm_code *c, const op *o, const u32 *v) {
   struct reduce_precision_attrs a;
   view_reduce_precision(o, &a);
-  return vm_emit(L->b, c, VM_reduce_precision, type_of(op_result(o, 0)), v[0], (u32)a.exponent_bits,
-                 (u32)a.mantissa_bits);
+  u32 exponent = a.exponent_bits > 11 ? 11 : (u32)a.exponent_bits; /* no type has more */
+  u32 mantissa = a.mantissa_bits > 52 ? 52 : (u32)a.mantissa_bits;
+  return vm_emit(L->b, c, VM_reduce_precision, type_of(op_result(o, 0)), v[0], exponent, mantissa);
 }
 
 static emit_fn *const emit_of[SELECT_COUNT - VM_OP_COUNT] = {

@@ -69,16 +69,21 @@
   ((T)-1 < (T)1 ? (T)((__int128)(x) * (y) >> BITS) : (T)((unsigned __int128)(x) * (y) >> BITS))
 #define REM(x, y) ((y) == 0 ? (x) : (T)-1 < (T)1 && (y) == (T)-1 ? (T)0 : (T)((x) % (y)))
 
-/* maximum and minimum: NaN wins, -0 < +0 */
-static inline float maximum_f32(float x, float y) {
+/* -0, to be added: that changes no value but a denormal, and only where denormals are flushed.
+ * Volatile, or compilers would leave the addition out. Every kernel reads it once, as `zero`. */
+static const volatile double minus_zero = -0.0;
+#define ZERO(T) MAYBE const T zero = (T)minus_zero
+
+/* maximum and minimum: NaN wins, -0 < +0; denormals that are flushed equal each other and zeros */
+static inline float maximum_f32(float x, float y, float zero) {
   float r = x > y ? x : y;
   r = x == y ? bits_f32(f32_bits(x) & f32_bits(y)) : r;
-  return x != x ? x : r;
+  return x != x ? x : r + zero;
 }
-static inline float minimum_f32(float x, float y) {
+static inline float minimum_f32(float x, float y, float zero) {
   float r = x < y ? x : y;
   r = x == y ? bits_f32(f32_bits(x) | f32_bits(y)) : r;
-  return x != x ? x : r;
+  return x != x ? x : r + zero;
 }
 static inline double bits_f64(u64 b) {
   double d;
@@ -90,15 +95,15 @@ static inline u64 f64_bits(double d) {
   memcpy(&b, &d, 8);
   return b;
 }
-static inline double maximum_f64(double x, double y) {
+static inline double maximum_f64(double x, double y, double zero) {
   double r = x > y ? x : y;
   r = x == y ? bits_f64(f64_bits(x) & f64_bits(y)) : r;
-  return x != x ? x : r;
+  return x != x ? x : r + zero;
 }
-static inline double minimum_f64(double x, double y) {
+static inline double minimum_f64(double x, double y, double zero) {
   double r = x < y ? x : y;
   r = x == y ? bits_f64(f64_bits(x) | f64_bits(y)) : r;
-  return x != x ? x : r;
+  return x != x ? x : r + zero;
 }
 /* an integer that orders as the total order of floats */
 static inline i32 total_f32(float x) {
@@ -130,6 +135,7 @@ static inline double away_f64(double x) { return __builtin_round(x); }
     const T *a = av, *b = bv;                                                                      \
     T a0 = a[0], b0 = b[0];                                                                        \
     (void)a0, (void)b0;                                                                            \
+    ZERO(T);                                                                                       \
     LOOP {                                                                                         \
       T x = X, y = Y;                                                                              \
       d[i] = (D)(expr);                                                                            \
@@ -146,6 +152,7 @@ static inline double away_f64(double x) { return __builtin_round(x); }
     UNUSED;                                                                                        \
     D *d = dv;                                                                                     \
     const T *a = av;                                                                               \
+    ZERO(T);                                                                                       \
     LOOP {                                                                                         \
       T x = a[i];                                                                                  \
       d[i] = (D)(expr);                                                                            \
@@ -438,6 +445,7 @@ enum { LANES = 64 };
 #define FOLD(op, t, T, expr)                                                                       \
   static void fold_##op##_##t(size_t n, void *acc, const void *av) {                               \
     const T *a = av;                                                                               \
+    ZERO(T);                                                                                       \
     T lane[LANES];                                                                                 \
     size_t width = n < LANES ? n : LANES, k = width;                                               \
     if (n == 0) return;                                                                            \
@@ -471,12 +479,12 @@ enum { LANES = 64 };
   F_(SUM, u64, u64, x + y)                                                                         \
   F_(PROD, f32, float, x *y)                                                                       \
   F_(PROD, f64, double, x *y)                                                                      \
-  F_(MAX, f32, float, maximum_f32(x, y))                                                           \
-  F_(MAX, f64, double, maximum_f64(x, y))                                                          \
+  F_(MAX, f32, float, maximum_f32(x, y, zero))                                                     \
+  F_(MAX, f64, double, maximum_f64(x, y, zero))                                                    \
   F_(MAX, s32, i32, x > y ? x : y)                                                                 \
   F_(MAX, s64, i64, x > y ? x : y)                                                                 \
-  F_(MIN, f32, float, minimum_f32(x, y))                                                           \
-  F_(MIN, f64, double, minimum_f64(x, y))                                                          \
+  F_(MIN, f32, float, minimum_f32(x, y, zero))                                                     \
+  F_(MIN, f64, double, minimum_f64(x, y, zero))                                                    \
   F_(MIN, s32, i32, x < y ? x : y)                                                                 \
   F_(MIN, s64, i64, x < y ? x : y)                                                                 \
   F_(AND, pred, u8, x &y)                                                                          \

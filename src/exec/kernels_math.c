@@ -1,8 +1,10 @@
 /* Kernels that call a function an element: libm, complex numbers, odd formats; and the choice
  * of the table. */
+#include <float.h>
 #include <math.h>
 #include <pthread.h>
 
+#include "exec/denormals.h"
 #include "exec/kernels.h"
 #include "num/convert.h"
 #include "num/special.h"
@@ -12,7 +14,6 @@
 #define UNUSED (void)av, (void)bv, (void)cv
 
 static double logistic(double x) { return 1 / (1 + exp(-x)); }
-static num_complex negate(num_complex x) { return (num_complex){-x.re, -x.im}; }
 /* complex max and min compare real parts, then imaginary ones */
 static bool less(num_complex x, num_complex y) {
   return x.re < y.re || (x.re == y.re && x.im < y.im);
@@ -25,42 +26,60 @@ static num_complex smaller(num_complex x, num_complex y) {
   return has_nan(x) ? x : has_nan(y) ? y : less(y, x) ? y : x;
 }
 
+/* libm and our own functions reckon with denormals, so they run without flushing. */
+#define EXACTLY(...)                                                                               \
+  {                                                                                                \
+    bool flush = denormals_flushed();                                                              \
+    if (flush) denormals_flush(false);                                                             \
+    __VA_ARGS__;                                                                                   \
+    if (flush) denormals_flush(true);                                                              \
+  }
+
 #define UNARY(op, t, T, f)                                                                         \
   static void k_##op##_##t(PARAMS) {                                                               \
     UNUSED;                                                                                        \
     T *d = dv;                                                                                     \
     const T *a = av;                                                                               \
-    LOOP d[i] = (T)f(a[i]);                                                                        \
+    EXACTLY(LOOP d[i] = (T)f(a[i]))                                                                \
+  }
+/* The same of operands that are flushed where the program says so. */
+#define FLUSHED(op, t, T, f)                                                                       \
+  static void k_##op##_##t(PARAMS) {                                                               \
+    UNUSED;                                                                                        \
+    T *d = dv;                                                                                     \
+    const T *a = av;                                                                               \
+    EXACTLY(LOOP d[i] = (T)f(flush && fabs(a[i]) < DBL_MIN ? (T)copysign(0, a[i]) : a[i]))         \
   }
 #define BINARY(op, t, T, f)                                                                        \
   static void k_##op##_##t(PARAMS) {                                                               \
     UNUSED;                                                                                        \
     T *d = dv;                                                                                     \
     const T *a = av, *b = bv;                                                                      \
-    LOOP d[i] = (T)f(a[i], b[i]);                                                                  \
+    EXACTLY(LOOP d[i] = (T)f(a[i], b[i]))                                                          \
   }
 #define COMPLEX1(op, t, T, f)                                                                      \
   static void k_##op##_##t(PARAMS) {                                                               \
     UNUSED;                                                                                        \
     T *d = dv;                                                                                     \
     const T *a = av;                                                                               \
-    LOOP {                                                                                         \
+    EXACTLY(LOOP {                                                                                 \
       num_complex r = f((num_complex){a[i].re, a[i].im});                                          \
       d[i] = (T){(__typeof__(d->re))r.re, (__typeof__(d->re))r.im};                                \
-    }                                                                                              \
+    })                                                                                             \
   }
 #define COMPLEX2(op, t, T, f)                                                                      \
   static void k_##op##_##t(PARAMS) {                                                               \
     UNUSED;                                                                                        \
     T *d = dv;                                                                                     \
     const T *a = av, *b = bv;                                                                      \
-    LOOP {                                                                                         \
+    EXACTLY(LOOP {                                                                                 \
       num_complex r = f((num_complex){a[i].re, a[i].im}, (num_complex){b[i].re, b[i].im});         \
       d[i] = (T){(__typeof__(d->re))r.re, (__typeof__(d->re))r.im};                                \
-    }                                                                                              \
+    })                                                                                             \
   }
 
 #define UN_D(op, f) UNARY(op, f64, double, f)
+#define UN_DZ(op, f) FLUSHED(op, f64, double, f)
 #define UN_L(op, fn) UNARY(op, f64, double, fn) UNARY(op, f32, float, fn##f)
 #define UN_M(op, f) UNARY(op, f64, double, f) UNARY(op, f32, float, f)
 #define BIN_L(op, fn) BINARY(op, f64, double, fn) BINARY(op, f32, float, fn##f)
@@ -69,6 +88,7 @@ static num_complex smaller(num_complex x, num_complex y) {
 #define BIN_C(op, f) COMPLEX2(op, c64, kern_c64, f) COMPLEX2(op, c128, kern_c128, f)
 #include "exec/kernels_math.def"
 #undef UN_D
+#undef UN_DZ
 #undef UN_L
 #undef UN_M
 #undef BIN_L
@@ -85,7 +105,13 @@ static num_complex smaller(num_complex x, num_complex y) {
   P(u16, u16, num_ipow_u64)                                                                        \
   P(u32, u32, num_ipow_u64)                                                                        \
   P(u64, u64, num_ipow_u64)
-#define POWER(t, T, f) BINARY(pow, t, T, f)
+#define POWER(t, T, f)                                                                             \
+  static void k_pow_##t(PARAMS) {                                                                  \
+    UNUSED;                                                                                        \
+    T *d = dv;                                                                                     \
+    const T *a = av, *b = bv;                                                                      \
+    LOOP d[i] = (T)f(a[i], b[i]);                                                                  \
+  }
 POWERS(POWER)
 
 /* complex arithmetic in its own precision */
@@ -110,6 +136,12 @@ POWERS(POWER)
       T x = a[i], y = b[i];                                                                        \
       d[i] = (T){x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};                            \
     }                                                                                              \
+  }                                                                                                \
+  static void k_neg_##t(PARAMS) {                                                                  \
+    UNUSED;                                                                                        \
+    T *d = dv;                                                                                     \
+    const T *a = av;                                                                               \
+    LOOP d[i] = (T){-a[i].re, -a[i].im};                                                           \
   }                                                                                                \
   static void k_eq_##t(PARAMS) {                                                                   \
     UNUSED;                                                                                        \
@@ -145,7 +177,7 @@ POWERS(POWER)
     UNUSED;                                                                                        \
     E *d = dv;                                                                                     \
     const T *a = av;                                                                               \
-    LOOP d[i] = (E)hypot(a[i].re, a[i].im);                                                        \
+    EXACTLY(LOOP d[i] = (E)hypot(a[i].re, a[i].im))                                                \
   }                                                                                                \
   static void to_##t##_from_##E(PARAMS) {                                                          \
     UNUSED;                                                                                        \
@@ -202,55 +234,49 @@ COMPLEX_PAIRS(CONVERT_ANY)
   S(f8e5m2)                                                                                        \
   S(f8e4m3fn)                                                                                      \
   S(f8e4m3b11fnuz) S(f8e5m2fnuz) S(f8e4m3fnuz) S(f8e4m3) S(f8e3m4) S(f8e8m0fnu) S(f4e2m1fn)
+/* The least f8e8m0fnu is a denormal of f32, and stays itself. */
 #define SMALL_FLOAT(name)                                                                          \
   static void load_##name(PARAMS) {                                                                \
     UNUSED;                                                                                        \
     float *d = dv;                                                                                 \
     const u8 *a = av;                                                                              \
-    LOOP d[i] = (float)num_decode_small(DTYPE_##name, a[i]);                                       \
+    EXACTLY(LOOP d[i] = (float)num_decode_small(DTYPE_##name, a[i]))                               \
   }                                                                                                \
   static void store_##name(PARAMS) {                                                               \
     UNUSED;                                                                                        \
     u8 *d = dv;                                                                                    \
     const float *a = av;                                                                           \
-    LOOP d[i] = (u8)num_encode_small(DTYPE_##name, (double)a[i]);                                  \
+    EXACTLY(LOOP d[i] = (u8)num_encode_small(DTYPE_##name, (double)a[i]))                          \
   }
 SMALL(SMALL_FLOAT)
 
-/* Next to x in the format of c (a dtype), operands as f32 or f64. */
+/* Denormals are values here, flushed or not. c: a dtype, of the values in f32 registers */
 static void next_after_f32(PARAMS) {
   float *d = dv;
   const float *a = av, *b = bv;
   dtype t = *(const dtype *)cv;
-  LOOP {
-    float x = a[i], y = b[i];
-    if (t == DTYPE_f32) {
-      d[i] = num_next_after_f32(x, y);
-    } else if (x != x || y != y || x == y) {
-      d[i] = x != x ? x : y;
-    } else {
-      u32 code = num_encode_small(t, x), sign = dtype_size(t) == 2 ? 0x8000 : 0x80;
-      if (x == 0)
-        code = (y < 0 ? sign : 0) | 1;
-      else
-        code += (x < y) == (x > 0) ? 1 : (u32)-1;
-      d[i] = (float)num_decode_small(t, code);
-    }
-  }
+  EXACTLY(LOOP d[i] = t == DTYPE_f32 ? num_next_after_f32(a[i], b[i])
+                                     : (float)num_next_after_small(t, a[i], b[i]))
 }
 static void next_after_f64(PARAMS) {
   (void)cv;
   double *d = dv;
   const double *a = av, *b = bv;
-  LOOP d[i] = num_next_after_f64(a[i], b[i]);
+  EXACTLY(LOOP d[i] = num_next_after_f64(a[i], b[i]))
 }
-/* b: two u32, exponent and mantissa bits */
+
+/* b: exponent bits, mantissa bits, dtype */
 static void reduce_precision_f32(PARAMS) {
   (void)cv;
   float *d = dv;
   const float *a = av;
   const u32 *bits = bv;
-  LOOP d[i] = num_reduce_precision_f32(a[i], bits[0], bits[1]);
+  dtype t = (dtype)bits[2];
+  if (t == DTYPE_f32) {
+    LOOP d[i] = num_reduce_precision_f32(a[i], bits[0], bits[1]);
+    return;
+  }
+  EXACTLY(LOOP d[i] = (float)num_reduce_precision_small(t, a[i], bits[0], bits[1]))
 }
 static void reduce_precision_f64(PARAMS) {
   (void)cv;
@@ -265,6 +291,7 @@ static void reduce_precision_f64(PARAMS) {
 
 static void set_functions(vm_kernels *k) {
 #define UN_D(op, f) SET_UN(op, f64)
+#define UN_DZ(op, f) SET_UN(op, f64)
 #define UN_L(op, f) SET_UN(op, f64) SET_UN(op, f32)
 #define UN_M(op, f) SET_UN(op, f64) SET_UN(op, f32)
 #define BIN_L(op, f) SET_BIN(op, f64) SET_BIN(op, f32)
@@ -284,6 +311,7 @@ void vm_kernels_add_math(vm_kernels *k) {
   SET_BIN(mul, t)                                                                                  \
   SET_BIN(eq, t)                                                                                   \
   SET_BIN(ne, t)                                                                                   \
+  SET_UN(neg, t)                                                                                   \
   SET_UN(real, t)                                                                                  \
   SET_UN(imag, t)                                                                                  \
   SET_UN(abs, t)                                                                                   \

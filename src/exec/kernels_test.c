@@ -2,9 +2,11 @@
  * functions over a sample of all bit patterns, conversions against num/convert.h. */
 #include "exec/kernels.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
+#include "exec/denormals.h"
 #include "num/convert.h"
 #include "num/special.h"
 #include "tests/unit.h"
@@ -135,6 +137,127 @@ static void check_halves(const vm_kernels *k) {
   }
 }
 
+/* ---- denormals, zeros, infinities and NaN ---- */
+
+typedef double fn1(double x);
+typedef double fn2(double x, double y);
+typedef struct meaning {
+  vm_op op;
+  double ulps;
+  fn1 *f;
+  fn2 *g;
+} meaning;
+
+static double flush(double x, double least) { return fabs(x) < least ? copysign(0, x) : x; }
+static double sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
+static double negative(double x) { return -x; }
+static double plus(double x, double y) { return x + y; }
+static double minus(double x, double y) { return x - y; }
+static double times(double x, double y) { return x * y; }
+static double over(double x, double y) { return x / y; }
+static double largest(double x, double y) {
+  if (isnan(x) || isnan(y)) return NAN;
+  return x == y ? (signbit(x) ? y : x) : fmax(x, y);
+}
+static double smallest(double x, double y) { return -largest(-x, -y); }
+static double equal(double x, double y) { return x == y; }
+static double below(double x, double y) { return x < y; }
+
+static const meaning meanings[] = {
+    {VM_add, 0, NULL, plus},
+    {VM_sub, 0, NULL, minus},
+    {VM_mul, 0, NULL, times},
+    {VM_div, 0, NULL, over},
+    {VM_max, 0, NULL, largest},
+    {VM_min, 0, NULL, smallest},
+    {VM_rem, 0, NULL, fmod},
+    {VM_pow, 2, NULL, pow},
+    {VM_atan2, 2, NULL, atan2},
+    {VM_eq, 0, NULL, equal},
+    {VM_lt, 0, NULL, below},
+    {VM_neg, 0, negative, NULL},
+    {VM_abs, 0, fabs, NULL},
+    {VM_sign, 0, sign, NULL},
+    {VM_sqrt, 1, sqrt, NULL},
+    {VM_rsqrt, 2, inv_sqrt, NULL},
+    {VM_floor, 0, floor, NULL},
+    {VM_ceil, 0, ceil, NULL},
+    {VM_round_even, 0, rint, NULL},
+    {VM_round_afz, 0, round, NULL},
+    {VM_cbrt, 2, cbrt, NULL},
+    {VM_exp, 2, exp, NULL},
+    {VM_expm1, 2, expm1, NULL},
+    {VM_log, 2, log, NULL},
+    {VM_log1p, 2, log1p, NULL},
+    {VM_tanh, 2, tanh, NULL},
+    {VM_logistic, 2, logistic, NULL},
+    {VM_sin, 2, sin, NULL},
+    {VM_cos, 2, cos, NULL},
+    {VM_tan, 2, tan, NULL},
+    {VM_asin, 2, asin, NULL},
+    {VM_atan, 2, atan, NULL},
+    {VM_sinh, 2, sinh, NULL},
+    {VM_asinh, 2, asinh, NULL},
+    {VM_atanh, 2, atanh, NULL},
+    {VM_erf, 2, erf, NULL},
+    {VM_erf_inv, 4, num_erf_inv, NULL},
+};
+
+/* Equal but for a few units of the last place; zeros of the same sign. */
+static bool agrees(bool wide, double got, double want, double most) {
+  if (!wide) want = (float)want;
+  if (isnan(got) || isnan(want)) return isnan(got) && isnan(want);
+  if (got == want) return got != 0 || signbit(got) == signbit(want);
+  if (!isfinite(got) || !isfinite(want) || want == 0) return false;
+  double a = fabs(want),
+         unit = wide ? nextafter(a, INFINITY) - a : (double)nextafterf((float)a, INFINITY) - a;
+  return fabs(got - want) <= most * unit;
+}
+
+/* A kernel over one pair, with flushing or without. */
+static double call_kernel(const vm_kernels *k, const meaning *m, bool wide, bool flushing, double x,
+                          double y) {
+  vm_rtype r = wide ? R_f64 : R_f32;
+  double xw = x, yw = y, dw = 0;
+  float xf = (float)x, yf = (float)y, df = 0;
+  u8 p = 0;
+  bool is_pred = m->op == VM_eq || m->op == VM_lt;
+  void *d = is_pred ? (void *)&p : wide ? (void *)&dw : &df;
+  kern_fn *fn = m->f ? k->unary[m->op][r] : k->binary[m->op][r][FORM_VV];
+  denormals_flush(flushing);
+  fn(1, d, wide ? (void *)&xw : &xf, wide ? (void *)&yw : &yf, NULL);
+  denormals_flush(false);
+  return is_pred ? p : wide ? dw : (double)df;
+}
+
+/* Without flushing the exact result; with it, of operands and results either may be flushed. */
+static bool check_special_pair(const vm_kernels *k, const meaning *m, bool wide, double x,
+                               double y) {
+  double least = wide ? DBL_MIN : FLT_MIN, zx = flush(x, least), zy = flush(y, least);
+  double kept = m->f ? m->f(x) : m->g(x, y), gone = m->f ? m->f(zx) : m->g(zx, zy);
+  if (!wide) kept = (float)kept, gone = (float)gone;
+  double exact = call_kernel(k, m, wide, false, x, y), got = call_kernel(k, m, wide, true, x, y);
+  bool fine = agrees(wide, got, kept, m->ulps) || agrees(wide, got, gone, m->ulps) ||
+              agrees(wide, got, flush(kept, least), 0) || agrees(wide, got, flush(gone, least), 0);
+  if (!fine || !agrees(wide, exact, kept, m->ulps))
+    fprintf(stderr, "%s %s f%d of %a, %a: %a, flushing %a; want %a or %a\n", k->isa,
+            vm_op_name(m->op), wide ? 64 : 32, x, y, exact, got, kept, gone);
+  return fine && agrees(wide, exact, kept, m->ulps);
+}
+
+static void check_special_pairs(const vm_kernels *k, bool wide) {
+  double d = wide ? 0x1p-1074 : 0x1p-149, n = wide ? DBL_MIN : FLT_MIN;
+  double x[] = {0, d, 3 * d, 5 * d, n - d, n / 2, n, 3 * n, 0.375, 1, 2, 40, 1 / n, INFINITY, NAN};
+  for (size_t m = 0; m < COUNT(meanings); m++) {
+    int bad = 0;
+    for (size_t i = 0; i < 2 * COUNT(x); i++)
+      for (size_t j = 0; j < (meanings[m].g ? 2 * COUNT(x) : 1); j++)
+        bad += !check_special_pair(k, &meanings[m], wide, i % 2 ? -x[i / 2] : x[i / 2],
+                                   j % 2 ? -x[j / 2] : x[j / 2]);
+    CHECK(bad == 0);
+  }
+}
+
 static void check_table(void (*fill)(vm_kernels *)) {
   static vm_kernels k;
   k = (vm_kernels){0};
@@ -145,6 +268,8 @@ static void check_table(void (*fill)(vm_kernels *)) {
   check_special_values(&k);
   check_ints(&k);
   check_halves(&k);
+  check_special_pairs(&k, false);
+  check_special_pairs(&k, true);
 }
 
 int main(void) {

@@ -1,23 +1,12 @@
 /* One worker running one device: steps in order until it must wait. */
 #include "exec/pool.h"
 
-#if defined(__SSE2__)
-#include <xmmintrin.h>
-#endif
+#include "exec/denormals.h"
 
 void worker_set_flush(worker *w, bool on) {
   if (w->flushing == on) return;
   w->flushing = on;
-#if defined(__SSE2__)
-  enum { FTZ = 0x8000, DAZ = 0x0040 };
-  u32 word = _mm_getcsr();
-  _mm_setcsr(on ? word | (FTZ | DAZ) : word & ~(u32)(FTZ | DAZ));
-#elif defined(__aarch64__)
-  u64 word;
-  __asm__ volatile("mrs %0, fpcr" : "=r"(word));
-  word = on ? word | 1u << 24 : word & ~(1ull << 24);
-  __asm__ volatile("msr fpcr, %0" : : "r"(word));
-#endif
+  denormals_flush(on);
 }
 
 bool worker_reserve(worker *w, size_t bytes) {

@@ -129,6 +129,9 @@ static inline float erf_f32(float x) {
   near = FMA32(near, z, -0.37612637877464294f);
   near = FMA32(near, z, 0.128379225730896f); /* 2 / sqrt(pi) - 1 */
   near = FMA32(near, x, x);
+#ifndef __FMA__
+  near = a < 0x1p-60f ? x * 1.12837917f : near; /* the product alone may be a denormal */
+#endif
   float p = -1.6140616025950294e-06f;
   p = FMA32(p, c, 4.559062290354632e-05f);
   p = FMA32(p, c, -0.0005927695310674608f);

@@ -214,7 +214,7 @@ static value lower_clamp(lowering *l, const vm_instr *i, value low, value x, val
 }
 
 static value lower_unary(lowering *l, const vm_instr *i, dtype t0, value x) {
-  u32 b = PROG_NONE, bits[2] = {i->b, i->c};
+  u32 b = PROG_NONE, bits[3] = {i->b, i->c, t0};
   if (i->op == VM_reduce_precision) b = add_const(l, bits, sizeof bits);
   kern_fn *fn = l->k->unary[i->op][vm_rtype_of(t0)];
   x = spread(l, i->op, t0, x);

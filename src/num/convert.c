@@ -292,32 +292,56 @@ void num_convert(dtype from, const void *src, dtype to, void *out_dst) {
   write_number(to, read_number(from, src), out_dst);
 }
 
-double num_reduce_precision_f64(double x, u32 exponent, u32 mantissa) {
-  if (exponent == 0 || exponent > 11 || mantissa > 52 || isnan(x)) return x;
-  u64 bits;
-  memcpy(&bits, &x, 8);
-  u64 sign = bits & 1ull << 63, a = bits ^ sign;
-  u32 drop = 52 - mantissa;
-  if (drop && !isinf(x)) a = (a + ((1ull << (drop - 1)) - 1) + ((a >> drop) & 1)) >> drop << drop;
-  if (exponent < 11) { /* out of the smaller range: infinity above, zero below its normals */
-    u64 bias = (1ull << (exponent - 1)) - 1;
-    if (a >> 52 > 1023 + bias) a = 0x7ffull << 52;
-    if (a >> 52 <= 1023 - bias) a = 0;
+/* ---- on the bits of a format ---- */
+
+/* A magnitude of a format with `e` exponent and `m` mantissa bits, rounded to fewer of either: the
+ * mantissa's bits go as they lie, denormal or not; what is out of a smaller range of exponents
+ * becomes infinity above and zero below its normals. */
+static u64 reduce_magnitude(u64 a, u32 e, u32 m, u32 exponent, u32 mantissa) {
+  u64 infinity = ((1ull << e) - 1) << m, bias = (1ull << (e - 1)) - 1;
+  if (a >= infinity) return a;
+  if (mantissa < m) {
+    u32 drop = m - mantissa;
+    a = (a + ((1ull << (drop - 1)) - 1) + ((a >> drop) & 1)) >> drop << drop;
   }
-  a |= sign;
-  memcpy(&x, &a, 8);
+  if (exponent < e) {
+    u64 reach = (1ull << (exponent - 1)) - 1;
+    if (a >> m > bias + reach) a = infinity;
+    if (a >> m <= bias - reach) a = 0;
+  }
+  return a;
+}
+
+double num_reduce_precision_f64(double x, u32 exponent, u32 mantissa) {
+  u64 bits, sign = 1ull << 63;
+  memcpy(&bits, &x, 8);
+  bits = (bits & sign) | reduce_magnitude(bits & ~sign, 11, 52, exponent, mantissa);
+  memcpy(&x, &bits, 8);
   return x;
 }
 
 float num_reduce_precision_f32(float x, u32 exponent, u32 mantissa) {
-  if (exponent == 0 || mantissa > 23 || x != x) return x;
-  u32 bits = num_f32_bits(x), sign = bits & 0x80000000, a = bits ^ sign, drop = 23 - mantissa;
-  if (drop && a < 0x7f800000)
-    a = (a + ((1u << (drop - 1)) - 1) + ((a >> drop) & 1)) >> drop << drop;
-  if (exponent < 8) {
-    u32 bias = (1u << (exponent - 1)) - 1;
-    if (a >> 23 > 127 + bias) a = 0x7f800000;
-    if (a >> 23 <= 127 - bias) a = 0;
-  }
-  return num_f32_from_bits(a | sign);
+  u32 bits = num_f32_bits(x), sign = bits & 0x80000000;
+  return num_f32_from_bits((u32)reduce_magnitude(bits ^ sign, 8, 23, exponent, mantissa) | sign);
+}
+
+double num_reduce_precision_small(dtype t, double x, u32 exponent, u32 mantissa) {
+  const format *f = &formats[t];
+  if (isnan(x)) return x;
+  u32 e = f->bits - f->mantissa - f->has_sign, code = num_encode_small(t, fabs(x));
+  if (code > f->max) return x;
+  u64 a = reduce_magnitude(code, e, f->mantissa, exponent, mantissa);
+  double r = a > f->max ? INFINITY : num_decode_small(t, (u32)a);
+  return num_decode_small(t, num_encode_small(t, copysign(r, x)));
+}
+
+double num_next_after_small(dtype t, double x, double y) {
+  const format *f = &formats[t];
+  if (isnan(x) || isnan(y) || x == y) return isnan(x) ? x : y;
+  u32 code = num_encode_small(t, fabs(x));
+  bool away = (x < y) == (x > 0) || x == 0, negative = x == 0 ? y < 0 : x < 0;
+  if (away && code == f->max && f->over == TO_MAX) return x;
+  if (!away && code == 0) return x; /* a format without zero */
+  double r = num_decode_small(t, away ? code + 1 : code - 1);
+  return num_decode_small(t, num_encode_small(t, negative ? -r : r));
 }

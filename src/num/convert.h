@@ -28,9 +28,14 @@ void num_from_f64(dtype t, double x, void *out_element);
 
 void num_convert(dtype from, const void *src, dtype to, void *out_dst);
 
-/* Rounds to a format of `exponent` and `mantissa` bits (StableHLO reduce_precision). */
+/* Rounds to a format of `exponent` (1 or more) and `mantissa` bits (StableHLO reduce_precision);
+ * more of either than the format of x has change nothing. */
 double num_reduce_precision_f64(double x, u32 exponent, u32 mantissa);
 float num_reduce_precision_f32(float x, u32 exponent, u32 mantissa);
+double num_reduce_precision_small(dtype t, double x, u32 exponent, u32 mantissa);
+
+/* The next value of the small format `t` after x, which is one, towards y; x == y gives y. */
+double num_next_after_small(dtype t, double x, double y);
 
 /* bf16 and f16 quickly, from and to f32. */
 static inline float num_f32_from_bits(u32 bits) {

@@ -74,6 +74,25 @@ static void test_reduce_precision(void) {
   CHECK(num_reduce_precision_f32(1e-6f, 5, 10) == 0);
   CHECK(num_reduce_precision_f64(M_PI, 11, 52) == M_PI &&
         num_reduce_precision_f64(M_PI, 8, 7) == 3.140625);
+  CHECK(num_reduce_precision_f32(70000.0f, 5, 30) == INFINITY); /* more mantissa than there is */
+  /* denormals of the operand's own format lose bits where they lie */
+  CHECK(num_reduce_precision_small(DTYPE_f16, 0x1p-24, 5, 10) == 0x1p-24);
+  CHECK(num_reduce_precision_small(DTYPE_f16, 0x1p-24, 8, 7) == 0);
+  CHECK(num_reduce_precision_small(DTYPE_f16, -0x1.8p-17, 5, 2) == -0x1p-16);
+  CHECK(num_reduce_precision_small(DTYPE_f16, 0x1p-14, 4, 10) == 0);
+  CHECK(isinf(num_reduce_precision_small(DTYPE_f16, 300, 4, 10)));
+  CHECK(num_reduce_precision_small(DTYPE_bf16, 0x1p-128, 8, 2) == 0x1p-128);
+}
+
+static void test_next_after(void) {
+  CHECK(num_next_after_small(DTYPE_f16, 0, 1) == 0x1p-24);
+  CHECK(num_next_after_small(DTYPE_f16, 65504, INFINITY) == INFINITY);
+  CHECK(num_next_after_small(DTYPE_bf16, -1, -2) == -1.0078125);
+  CHECK(num_next_after_small(DTYPE_f8e4m3fnuz, -0x1p-10, 1) == 0); /* it has no -0 */
+  CHECK(isnan(num_next_after_small(DTYPE_f8e4m3fn, 448, 1000)));
+  CHECK(num_next_after_small(DTYPE_f4e2m1fn, 6, INFINITY) == 6);
+  CHECK(num_next_after_small(DTYPE_f4e2m1fn, 0, -1) == -0.5);
+  CHECK(num_next_after_small(DTYPE_f8e8m0fnu, 0x1p-127, 0) == 0x1p-127);
 }
 
 int main(void) {
@@ -81,5 +100,6 @@ int main(void) {
   test_integers();
   test_special();
   test_reduce_precision();
+  test_next_after();
   return UNIT_END();
 }
