@@ -81,7 +81,9 @@ static inline bool axis_eq(axis_ref a, axis_ref b) {
 }
 /* Mesh order: by axis, then pre-size, then size. */
 int axis_cmp(axis_ref a, axis_ref b);
-bool axis_contains(axis_ref a, axis_ref b);  /* b is part of a, or equal */
+/* b is part of a, or equal. As in Shardy that is told by borders, which also holds of parts of
+ * one axis that cannot coexist. */
+bool axis_contains(axis_ref a, axis_ref b);
 bool axis_prefix_of(axis_ref a, axis_ref b); /* a is a major part of b, or equal */
 bool axis_suffix_of(axis_ref a, axis_ref b);
 bool axis_overlaps(axis_ref a, axis_ref b);

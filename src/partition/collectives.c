@@ -171,7 +171,8 @@ static bool match_axes(fusion *f) {
   /* a reduced axis may be sliced in parts: cut it where slices begin and end */
   for (size_t i = 0; i < all.len; i++)
     for (size_t k = 0; k < reduced.len; k++)
-      if (axis_contains(reduced.data[k], all.data[i])) {
+      if (axis_contains(reduced.data[k], all.data[i]) &&
+          axis_can_coexist(reduced.data[k], all.data[i])) {
         axis_list rest = axes_difference(e->a, reduced, (axis_list){&all.data[i], 1});
         reduced = axes_concat(e->a, rest, (axis_list){&all.data[i], 1});
         break;

@@ -4,7 +4,7 @@ import math
 
 from sharded_module import LARGEST, SIZES, array, joined
 from sharded_ops import Ops, is_number, is_real, parts
-from sharded_values import Value, tensor
+from sharded_values import ELEMENTS, Value, tensor
 
 REDUCERS = ["add", "add", "add", "maximum", "minimum", "multiply"]
 
@@ -44,9 +44,12 @@ class Maker(Ops):
         k, t, u = self.name()[2:], tensor((), e), tensor((), index)
         p = tensor((), "i1")
 
-        def compare(out, way, a, b, t):
+        total = ", compare_type = #stablehlo<comparison_type TOTALORDER>"  # -0 is less than 0
+
+        def compare(out, way, a, b, u):
+            order = total if u == t and ELEMENTS[e].float else ""
             return (f'%{out}{k} = "stablehlo.compare"({a}, {b}) <{{comparison_direction = '
-                    f"#stablehlo<comparison_direction {way}>}}> : ({t}, {t}) -> {p}")
+                    f"#stablehlo<comparison_direction {way}>{order}}}> : ({u}, {u}) -> {p}")
 
         def choose(out, a, b, c, t):
             return f'%{out}{k} = "stablehlo.select"({a}, {b}, {c}) : ({p}, {t}, {t}) -> {t}'
