@@ -8,7 +8,7 @@ RELEASE := -Ddebug=false -Doptimization=2 -Db_ndebug=true
 # Instrumented code makes gcc warn of what is not there; the ordinary builds have -Werror.
 SANITIZE := -Dbuildtype=debugoptimized -Db_lundef=false -Dwerror=false
 
-.PHONY: all setup build clang asan ubsan tsan test test-all demo bench format check clean help
+.PHONY: all setup build clang asan ubsan tsan msan test test-all demo bench format check clean help
 all: build
 
 help:
@@ -16,7 +16,7 @@ help:
 	@echo "make test       what CI runs; test-all adds the slow ones"
 	@echo "make demo       trains a small language model in JAX on eight virtual devices"
 	@echo "make bench      compile and step times beside XLA:CPU"
-	@echo "make asan|ubsan|tsan|clang   another build, in build-asan and so on, and its unit tests"
+	@echo "make asan|ubsan|tsan|msan|clang   another build, in build-asan and so on, and its unit tests"
 	@echo "make format     clang-format over the tree;  make check  include table, sizes"
 
 setup:
@@ -29,18 +29,21 @@ build: setup
 	@meson install -C $(BUILD) --no-rebuild --quiet
 
 # Other configurations: build-asan, build-clang, ... each with its own programs under bin/.
-build-clang build-asan build-ubsan build-tsan: setup
+build-clang build-asan build-ubsan build-tsan build-msan: setup
 	@test -f $@/build.ninja || $(CONFIGURE_$@) meson setup $@ $(SETUP_ARGS) $(OPTIONS_$@)
 	@ninja -C $@
 	@meson install -C $@ --no-rebuild --quiet
-.PHONY: build-clang build-asan build-ubsan build-tsan
+.PHONY: build-clang build-asan build-ubsan build-tsan build-msan
 CONFIGURE_build-clang := CC=clang
 OPTIONS_build-clang := $(RELEASE)
 OPTIONS_build-asan := $(SANITIZE) -Db_sanitize=address,undefined
 OPTIONS_build-ubsan := $(SANITIZE) -Db_sanitize=undefined
 OPTIONS_build-tsan := $(SANITIZE) -Db_sanitize=thread
+# Memory that is read before it is written; only clang has it.
+CONFIGURE_build-msan := CC=clang
+OPTIONS_build-msan := $(SANITIZE) -Db_sanitize=memory -Dc_args=-fsanitize-memory-track-origins
 
-clang asan ubsan tsan: %: build-%
+clang asan ubsan tsan msan: %: build-%
 	@$(PYTHON) tests/run --build build-$* unit
 asan: asan-inputs
 asan-inputs: build-asan
@@ -66,4 +69,4 @@ check check-includes:
 	@tools/check-includes
 
 clean:
-	rm -rf build build-clang build-asan build-ubsan build-tsan
+	rm -rf build build-clang build-asan build-ubsan build-tsan build-msan

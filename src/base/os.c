@@ -73,7 +73,7 @@ static status read_all(const char *path, int fd, os_file *out) {
 }
 
 status os_file_open(const char *path, os_file *out) {
-  struct stat st;
+  struct stat st = {0};
   *out = (os_file){0};
   if (strcmp(path, "-") == 0) return read_all("standard input", 0, out);
   int fd = open(path, O_RDONLY | O_CLOEXEC);

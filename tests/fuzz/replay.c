@@ -52,7 +52,7 @@ static size_t mutate(u8 *d, size_t size, u64 *seed) {
 }
 
 static void run_file(const char *path, u32 mutations) {
-  struct stat s;
+  struct stat s = {0};
   FILE *f = fopen(path, "rb");
   if (!f || fstat(fileno(f), &s) || !S_ISREG(s.st_mode)) {
     if (f) fclose(f);
