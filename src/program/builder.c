@@ -352,6 +352,7 @@ status prog_finish(prog_builder *b, const program **out_program) {
     prog_plan(b->a, p);
     s = program_validate(p);
   }
+  if (!s) s = prog_check_flow(b->a, p);
   if (s) {
     status internal = status_make(STATUS_INTERNAL, "%s", status_message(s).data);
     status_free(s);

@@ -36,6 +36,16 @@ status prog_check(const program *p, bool planned) MUST_USE;
 /* plan.c: merges moves, keeps aliased parameters apart, lays out the workspace. */
 void prog_plan(arena *a, program *p);
 
+/* flow.c: proves that the plan of a valid program keeps every value as long as it is needed, and
+ * that nothing is read before it is written. The error (INVALID_ARGUMENT) names the step. */
+status prog_check_flow(arena *a, const program *p) MUST_USE;
+/* After step t nobody needs slots[begin[t]] .. slots[begin[t + 1] - 1], all of the workspace, nor
+ * anything else that lies there. */
+typedef struct prog_deaths {
+  u32 *begin, *slots;
+} prog_deaths;
+prog_deaths prog_find_deaths(arena *a, const program *p);
+
 /* vm code: checks types and references; num_in values may be loaded, of the given types
  * (NULL: any), and stores must be num_out of the given types. NULL: fine, else what is wrong. */
 const char *vm_code_check(const vm_code *c, u32 num_in, const dtype *in_types, u32 num_out,

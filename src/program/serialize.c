@@ -252,6 +252,7 @@ status program_deserialize(arena *a, str bytes, const program **out_program) {
   if (ar.bad || ar.cur != ar.end)
     return status_make(STATUS_INVALID_ARGUMENT, "serialized program is damaged");
   RETURN_IF_ERROR(program_validate(p));
+  RETURN_IF_ERROR(prog_check_flow(a, p));
   *out_program = p;
   return NULL;
 }

@@ -1,0 +1,345 @@
+/* Proves that a plan keeps every value as long as somebody needs it.
+ *
+ * Which slots are needed after a step is found from the jumps alone, backwards to a fixed point
+ * over runs of steps without a jump (Kildall's), so it shares nothing with the lives of plan.c.
+ * Then each step is looked at: what it writes must not lie where something lies that is needed
+ * later, nor, unless the step can work in place, where one of its own operands lies. What is
+ * needed before the first step must be a parameter or a constant: everything else would be read
+ * before it is written.
+ *
+ * A slot that is written piece by piece (a concatenation) counts as written by the first piece
+ * if all of them together, in one run and before anyone reads it, have as many elements. */
+#include "program/parts.h"
+
+typedef struct touch {
+  u32 slot;
+  u8 use;     /* slot_use */
+  bool kills; /* what was in the slot before is not needed */
+} touch;
+
+typedef struct set {
+  u64 *words;
+} set;
+
+typedef struct flow {
+  arena *a;
+  const program *p;
+  u32 step; /* of the walk */
+  VEC(touch) touches;
+  u32 *first_touch; /* by step, and one more */
+  u32 num_runs;
+  u32 *run; /* first step of each, and one more */
+  u32 *run_of;
+  size_t num_words;
+  set *live_in, *gen, *kill; /* by run; live_in of one more: the end */
+  set live, out;             /* where the walk is; when its run ends */
+  u32 *placed;               /* live slots of the workspace by offset; they never overlap */
+  u32 num_placed;
+  status error;
+  VEC(u32) dying; /* of all steps, last step first */
+  u32 *num_dying; /* by step; NULL: nobody asks */
+} flow;
+
+static bool has(set s, u32 i) { return s.words[i / 64] >> (i % 64) & 1; }
+static void add(set s, u32 i) { s.words[i / 64] |= 1ull << (i % 64); }
+static void drop(set s, u32 i) { s.words[i / 64] &= ~(1ull << (i % 64)); }
+
+static bool is_empty(const flow *f, u32 slot) { return prog_slot_bytes(&f->p->slots[slot]) == 0; }
+static bool is_placed(const flow *f, u32 slot) {
+  return f->p->slots[slot].kind == SLOT_WORK && !is_empty(f, slot);
+}
+
+/* ---- touches ---- */
+
+static void note(void *user, u32 *slot, slot_use use) {
+  flow *f = user;
+  if (is_empty(f, *slot)) return;
+  VEC_PUSH(f->a, f->touches, (touch){*slot, (u8)use, false});
+}
+
+static u64 volume(const i64 *dims, u32 n) {
+  u64 v = 1;
+  for (u32 d = 0; d < n; d++) v *= (u64)dims[d];
+  return v;
+}
+
+/* How many elements of a slot that it writes a step writes. */
+static u64 elements_written(const flow *f, const prog_step *s, u32 slot) {
+  u64 n = 0;
+  if (s->kind == STEP_loop) {
+    const prog_loop *l = s->u.loop_;
+    for (u32 i = 0; i < l->num_out; i++)
+      if (l->out[i].slot == slot) n += volume(l->dims, l->rank - l->reduced);
+    return n;
+  }
+  if (s->kind == STEP_copy) return volume(s->u.copy_->dims, s->u.copy_->rank);
+  if (s->kind == STEP_dot)
+    return volume(s->u.dot_->dims, s->u.dot_->nb + s->u.dot_->nm + s->u.dot_->nn);
+  return f->p->slots[slot].count;
+}
+
+/* A slot that is being written in pieces. */
+typedef struct pieces {
+  u32 run, first; /* touch; PROG_NONE: not begun */
+  u64 elements;
+} pieces;
+
+static void find_kills(flow *f) {
+  pieces *open = ARENA_ARRAY(f->a, pieces, f->p->num_slots);
+  for (u32 i = 0; i < f->p->num_slots; i++) open[i] = (pieces){PROG_NONE, PROG_NONE, 0};
+  for (u32 t = 0; t < f->p->num_steps; t++) {
+    touch *begin = f->touches.data + f->first_touch[t];
+    touch *end = f->touches.data + f->first_touch[t + 1];
+    for (touch *x = begin; x < end; x++)
+      if (x->use != USE_WRITE) open[x->slot].first = PROG_NONE;
+    for (touch *x = begin; x < end; x++) {
+      if (x->use != USE_WRITE) continue;
+      pieces *o = &open[x->slot];
+      if (o->first == PROG_NONE || o->run != f->run_of[t])
+        *o = (pieces){f->run_of[t], (u32)(x - f->touches.data), 0};
+      o->elements += elements_written(f, &f->p->steps[t], x->slot);
+      if (o->elements >= f->p->slots[x->slot].count) f->touches.data[o->first].kills = true;
+    }
+  }
+}
+
+static void find_touches(flow *f) {
+  const program *p = f->p;
+  f->first_touch = ARENA_ARRAY(f->a, u32, p->num_steps + 1);
+  for (u32 t = 0; t < p->num_steps; t++) {
+    f->first_touch[t] = (u32)f->touches.len;
+    prog_step_slots(&p->steps[t], note, f);
+  }
+  f->first_touch[p->num_steps] = (u32)f->touches.len;
+}
+
+/* ---- runs, and what is needed between them ---- */
+
+static const prog_jump *jump_of(const prog_step *s) {
+  bool jumps = s->kind == STEP_jump || s->kind == STEP_jump_unless || s->kind == STEP_case;
+  return jumps ? s->u.jump_ : NULL;
+}
+
+static void find_runs(flow *f) {
+  const program *p = f->p;
+  bool *begins = arena_zalloc(f->a, p->num_steps + 1);
+  begins[0] = true;
+  for (u32 t = 0; t < p->num_steps; t++) {
+    const prog_jump *j = jump_of(&p->steps[t]);
+    for (u32 k = 0; j && k < j->n; k++) begins[j->target[k]] = true;
+    if (j) begins[t + 1] = true;
+  }
+  f->run = ARENA_ARRAY(f->a, u32, p->num_steps + 2);
+  f->run_of = ARENA_ARRAY(f->a, u32, p->num_steps + 1);
+  for (u32 t = 0; t < p->num_steps; t++) {
+    if (begins[t]) f->run[f->num_runs++] = t;
+    f->run_of[t] = f->num_runs - 1;
+  }
+  f->run[f->num_runs] = p->num_steps;
+  f->run_of[p->num_steps] = f->num_runs;
+}
+
+static set new_set(flow *f) { return (set){arena_zalloc(f->a, f->num_words * sizeof(u64))}; }
+
+/* into = what is needed when run r ends */
+static void live_out(const flow *f, u32 r, set into) {
+  memset(into.words, 0, f->num_words * sizeof(u64));
+  const prog_step *last = &f->p->steps[f->run[r + 1] - 1];
+  const prog_jump *j = jump_of(last);
+  for (u32 k = 0; j && k < j->n; k++) {
+    const u64 *from = f->live_in[f->run_of[j->target[k]]].words;
+    for (size_t w = 0; w < f->num_words; w++) into.words[w] |= from[w];
+  }
+  if (j && last->kind != STEP_jump_unless) return;
+  for (size_t w = 0; w < f->num_words; w++) into.words[w] |= f->live_in[r + 1].words[w];
+}
+
+static void find_gen_and_kill(flow *f, u32 r) {
+  f->gen[r] = new_set(f);
+  f->kill[r] = new_set(f);
+  for (u32 t = f->run[r + 1]; t-- > f->run[r];) {
+    const touch *begin = f->touches.data + f->first_touch[t];
+    const touch *end = f->touches.data + f->first_touch[t + 1];
+    for (const touch *x = begin; x < end; x++)
+      if (x->kills) drop(f->gen[r], x->slot), add(f->kill[r], x->slot);
+    for (const touch *x = begin; x < end; x++)
+      if (!x->kills) add(f->gen[r], x->slot);
+  }
+}
+
+static void find_live(flow *f) {
+  const program *p = f->p;
+  f->num_words = (p->num_slots + 63) / 64;
+  f->live_in = ARENA_ARRAY(f->a, set, f->num_runs + 1);
+  f->gen = ARENA_ARRAY(f->a, set, f->num_runs);
+  f->kill = ARENA_ARRAY(f->a, set, f->num_runs);
+  for (u32 r = 0; r <= f->num_runs; r++) f->live_in[r] = new_set(f);
+  for (u32 r = 0; r < f->num_runs; r++) find_gen_and_kill(f, r);
+  for (u32 i = 0; i < p->num_slots; i++)
+    if (p->slots[i].kind == SLOT_RESULT && !is_empty(f, i)) add(f->live_in[f->num_runs], i);
+  f->live = new_set(f);
+  f->out = new_set(f);
+  for (bool again = true; again;) {
+    again = false;
+    for (u32 r = f->num_runs; r-- > 0;) {
+      live_out(f, r, f->live);
+      for (size_t w = 0; w < f->num_words; w++) {
+        u64 in = f->gen[r].words[w] | (f->live.words[w] & ~f->kill[r].words[w]);
+        again |= in != f->live_in[r].words[w];
+        f->live_in[r].words[w] = in;
+      }
+    }
+  }
+}
+
+/* ---- where they lie ---- */
+
+static void fail(flow *f, u32 t, const char *what, u32 slot, u32 other) {
+  if (f->error) return;
+  const prog_step *s = &f->p->steps[t];
+  f->error = status_make(STATUS_INVALID_ARGUMENT, STR_FMT ": " STR_FMT ": slot %u %s slot %u",
+                         STR_ARG(s->loc), STR_ARG(s->name), slot, what, other);
+}
+
+/* The first of `placed` that does not end before `slot` begins. */
+static u32 find_place(const flow *f, u32 slot) {
+  u32 low = 0, high = f->num_placed;
+  u64 at = f->p->slots[slot].offset;
+  while (low < high) {
+    u32 middle = (low + high) / 2;
+    const prog_slot *s = &f->p->slots[f->placed[middle]];
+    if (s->offset + prog_slot_bytes(s) <= at)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* A needed slot that lies where `slot` does; PROG_NONE: none. */
+static u32 lies_over(const flow *f, u32 slot) {
+  const prog_slot *s = &f->p->slots[slot];
+  if (s->kind == SLOT_RESULT && s->alias >= 0) {
+    u32 q = f->p->param_slot[s->alias];
+    return !is_empty(f, slot) && has(f->live, q) ? q : PROG_NONE;
+  }
+  if (!is_placed(f, slot)) return PROG_NONE;
+  for (u32 i = find_place(f, slot); i < f->num_placed; i++) {
+    if (!prog_slots_overlap(f->p, slot, f->placed[i])) return PROG_NONE;
+    if (f->placed[i] != slot) return f->placed[i];
+  }
+  return PROG_NONE;
+}
+
+static void begin_living(flow *f, u32 t, u32 slot) {
+  if (has(f->live, slot)) return;
+  u32 other = lies_over(f, slot);
+  if (other != PROG_NONE) {
+    fail(f, t, "is needed at the same time and place as", slot, other);
+    return;
+  }
+  add(f->live, slot);
+  if (!is_placed(f, slot)) return;
+  u32 at = find_place(f, slot);
+  memmove(&f->placed[at + 1], &f->placed[at], (f->num_placed - at) * sizeof(u32));
+  f->placed[at] = slot;
+  f->num_placed++;
+}
+
+static void end_living(flow *f, u32 slot) {
+  if (!has(f->live, slot)) return;
+  drop(f->live, slot);
+  if (!is_placed(f, slot)) return;
+  u32 at = find_place(f, slot);
+  memmove(&f->placed[at], &f->placed[at + 1], (f->num_placed - at - 1) * sizeof(u32));
+  f->num_placed--;
+}
+
+/* ---- the steps of a run, last first ---- */
+
+/* What step t writes with x, beside all else that it touches. */
+static void check_write(flow *f, u32 t, const touch *x) {
+  const prog_step *s = &f->p->steps[t];
+  u32 other = lies_over(f, x->slot);
+  if (other != PROG_NONE) fail(f, t, "is written over, while needed,", x->slot, other);
+  for (u32 i = f->first_touch[t]; i < f->first_touch[t + 1]; i++) {
+    const touch *y = &f->touches.data[i];
+    if (y->slot == x->slot || !prog_slots_overlap(f->p, x->slot, y->slot)) continue;
+    const prog_slot *a = &f->p->slots[x->slot], *b = &f->p->slots[y->slot];
+    bool same = dtype_size(a->type) == dtype_size(b->type) &&
+                (a->kind == SLOT_RESULT || b->kind == SLOT_RESULT || a->offset == b->offset);
+    bool itself = prog_step_is_move(f->p, s), in_place = prog_step_in_place(s, y->slot, x->slot);
+    if (y->use != USE_READ || !same || (!itself && !in_place))
+      fail(f, t, "is written in the place of", x->slot, y->slot);
+  }
+}
+
+static void note_dying(flow *f, u32 t) {
+  for (u32 i = f->first_touch[t]; i < f->first_touch[t + 1]; i++) {
+    u32 slot = f->touches.data[i].slot;
+    if (!is_placed(f, slot) || has(f->live, slot) || lies_over(f, slot) != PROG_NONE) continue;
+    VEC_PUSH(f->a, f->dying, slot);
+    f->num_dying[t]++;
+  }
+}
+
+static void check_step(flow *f, u32 t) {
+  const touch *begin = f->touches.data + f->first_touch[t];
+  const touch *end = f->touches.data + f->first_touch[t + 1];
+  if (f->num_dying) note_dying(f, t);
+  for (const touch *x = begin; x < end; x++)
+    if (x->use != USE_READ) check_write(f, t, x);
+  for (const touch *x = begin; x < end; x++)
+    if (x->kills) end_living(f, x->slot);
+  for (const touch *x = begin; x < end; x++)
+    if (!x->kills) begin_living(f, t, x->slot);
+}
+
+static void check_run(flow *f, u32 r) {
+  u32 last = f->run[r + 1] - 1;
+  live_out(f, r, f->out);
+  memset(f->live.words, 0, f->num_words * sizeof(u64));
+  f->num_placed = 0;
+  for (u32 i = 0; i < f->p->num_slots; i++)
+    if (has(f->out, i)) begin_living(f, last, i);
+  for (u32 t = f->run[r + 1]; t-- > f->run[r] && !f->error;) check_step(f, t);
+}
+
+static void check_begin(flow *f) {
+  for (u32 i = 0; i < f->p->num_slots && !f->error; i++) {
+    prog_slot_kind kind = f->p->slots[i].kind;
+    if (!has(f->live_in[0], i) || kind == SLOT_PARAM || kind == SLOT_CONST) continue;
+    f->error = status_make(STATUS_INVALID_ARGUMENT, "slot %u may be read before it is written", i);
+  }
+}
+
+static void follow(flow *f) {
+  find_touches(f);
+  find_runs(f);
+  find_kills(f);
+  find_live(f);
+  f->placed = ARENA_ARRAY(f->a, u32, f->p->num_slots + 1);
+  check_begin(f);
+  for (u32 r = f->num_runs; r-- > 0 && !f->error;) check_run(f, r);
+}
+
+status prog_check_flow(arena *a, const program *p) {
+  flow f = {.a = a, .p = p};
+  follow(&f);
+  return f.error;
+}
+
+prog_deaths prog_find_deaths(arena *a, const program *p) {
+  flow f = {.a = a, .p = p, .num_dying = arena_zalloc(a, (p->num_steps + 1) * sizeof(u32))};
+  follow(&f);
+  status_free(f.error);
+  prog_deaths d = {ARENA_ARRAY(a, u32, p->num_steps + 1), ARENA_ARRAY(a, u32, f.dying.len)};
+  u32 at = (u32)f.dying.len;
+  for (u32 t = 0, n = 0; t < p->num_steps; t++) {
+    d.begin[t] = n;
+    at -= f.num_dying[t];
+    for (u32 i = 0; i < f.num_dying[t]; i++) d.slots[n++] = f.dying.data[at + i];
+  }
+  d.begin[p->num_steps] = (u32)f.dying.len;
+  return d;
+}
