@@ -8,18 +8,21 @@ static void wake_members(place *p, const exec_collective *x, u32 group) {
   l->arrived[x->first_group + group] = 0;
   for (u32 i = x->begin[group]; i < x->begin[group + 1]; i++) {
     place *m = &l->places[x->members[i]];
-    if (m == p) continue;
+    if (m == p) {
+      p->state = PLACE_RUNNING;
+      continue;
+    }
     m->pc++;
     l->active++;
     pool_push_ready(l->pool, m);
   }
 }
 
-/* A device in no group: a permute's result is zero, all else keeps what was there. */
+/* A device in no group: its results are zero, as StableHLO has it for permute and broadcast. */
 static void skip(place *p, const exec_collective *x) {
   const prog_collective *c = x->c;
   const program *prog = p->l->prog;
-  for (u32 i = 0; i < c->n && c->kind == COLL_PERMUTE; i++)
+  for (u32 i = 0; i < c->n; i++)
     memset(p->slots[c->out[i]], 0, prog_slot_bytes(&prog->slots[c->out[i]]));
   p->pc++;
 }
@@ -48,6 +51,9 @@ bool place_meet(worker *w, place *p) {
     return true;
   }
   bool last = ++l->arrived[x->first_group + group] == size;
+  /* their buffers are in use: should the launch fail now, they are not to be woken by that */
+  for (u32 i = x->begin[group]; last && i < x->begin[group + 1]; i++)
+    l->places[x->members[i]].state = PLACE_MEETING;
   if (!last) {
     p->state = PLACE_PARKED;
     status deadlock = --l->active == 0 ? launch_deadlock(l) : NULL;

@@ -19,6 +19,7 @@ typedef enum place_state {
   PLACE_READY,
   PLACE_RUNNING,
   PLACE_PARKED,
+  PLACE_MEETING, /* all have come, one does the work */
   PLACE_DONE
 } place_state;
 
