@@ -8,14 +8,24 @@
 
 #include "base/arena.h"
 
+#if defined(__has_feature)
+#if __has_feature(memory_sanitizer)
+#include <sanitizer/msan_interface.h>
+#define FORGET(p, n) __msan_allocated_memory(p, n)
+#endif
+#endif
+#ifndef FORGET
+#define FORGET(p, n) ((void)0)
+#endif
+
 enum { ALIGN = 64, CLASSES = 4 * 64 };
 #define HUGE_PAGE ((size_t)2 << 20)
 
-/* Under ASan nothing is cached, so that a use after free is seen. */
+/* Under ASan and MSan nothing is cached, so that a use after free is seen. */
 #if defined(__SANITIZE_ADDRESS__)
 #define CACHE_LIMIT ((size_t)0)
 #elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
+#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
 #define CACHE_LIMIT ((size_t)0)
 #endif
 #endif
@@ -29,6 +39,8 @@ typedef struct free_block {
 
 struct dev_heap {
   atomic_int refs;
+  u64 poison; /* 0: none */
+  atomic_ullong filled;
   pthread_mutex_t lock;
   size_t cached; /* under lock, as the lists */
   free_block *lists[CLASSES];
@@ -47,6 +59,11 @@ static bool size_class(size_t bytes, size_t *out_rounded, unsigned *out_class) {
   return true;
 }
 
+u64 dev_poison_wanted(void) {
+  const char *seed = getenv("TERRAZZO_POISON");
+  return seed ? strtoull(seed, NULL, 10) : 0;
+}
+
 dev_heap *dev_heap_create(void) {
   dev_heap *h = mem_zalloc(&mem_system, sizeof *h);
   if (!h) return NULL;
@@ -55,12 +72,20 @@ dev_heap *dev_heap_create(void) {
     return NULL;
   }
   atomic_init(&h->refs, 1);
+  h->poison = dev_poison_wanted();
   return h;
 }
 
 dev_heap *dev_heap_retain(dev_heap *h) {
   atomic_fetch_add_explicit(&h->refs, 1, memory_order_relaxed);
   return h;
+}
+
+void dev_heap_poison(dev_heap *h, void *p, size_t bytes) {
+  if (!h->poison || !bytes) return;
+  u64 n = atomic_fetch_add_explicit(&h->filled, 1, memory_order_relaxed);
+  memset(p, (int)(hash_u64(n, h->poison) | 1), bytes);
+  FORGET(p, bytes);
 }
 
 static void drop_cached(dev_heap *h) {
@@ -88,10 +113,7 @@ static void *fresh(size_t rounded) {
   return p;
 }
 
-void *dev_heap_alloc(dev_heap *h, size_t bytes) {
-  size_t rounded;
-  unsigned class;
-  if (!size_class(bytes, &rounded, &class)) return NULL;
+static void *take(dev_heap *h, size_t rounded, unsigned class) {
   pthread_mutex_lock(&h->lock);
   free_block *b = h->lists[class];
   if (b) {
@@ -108,10 +130,20 @@ void *dev_heap_alloc(dev_heap *h, size_t bytes) {
   return fresh(rounded);
 }
 
+void *dev_heap_alloc(dev_heap *h, size_t bytes) {
+  size_t rounded;
+  unsigned class;
+  if (!size_class(bytes, &rounded, &class)) return NULL;
+  void *p = take(h, rounded, class);
+  if (p) dev_heap_poison(h, p, bytes);
+  return p;
+}
+
 void dev_heap_free(dev_heap *h, void *p, size_t bytes) {
   size_t rounded;
   unsigned class;
   if (!p || !size_class(bytes, &rounded, &class)) return;
+  dev_heap_poison(h, p, bytes);
   pthread_mutex_lock(&h->lock);
   bool keep = rounded <= CACHE_LIMIT && h->cached <= CACHE_LIMIT - rounded;
   if (keep) {

@@ -3,7 +3,12 @@
  * A train step frees and asks for the same sizes over and over; fresh pages cost more than the
  * arithmetic on them. Freed blocks go to a list by size class (four classes per power of two)
  * and come back from there, up to a limit of cached bytes; big blocks ask for huge pages.
- * Thread-safe. */
+ * Thread-safe.
+ *
+ * For tests, TERRAZZO_POISON=N (a number, not 0) in the environment has every block filled with
+ * rubbish when it is handed out and when it comes back, another one each time and for each N: what
+ * reads memory before it is written, or after it is freed, then computes something else each time.
+ * Under MemorySanitizer such a block also counts as not written, and is reported with its place. */
 #ifndef DEVICE_HEAP_H
 #define DEVICE_HEAP_H
 
@@ -18,5 +23,10 @@ void dev_heap_release(dev_heap *heap);     /* all blocks must have been given ba
 /* At least `bytes` bytes (0 is fine), aligned to 64, not cleared. NULL: no memory. */
 void *dev_heap_alloc(dev_heap *heap, size_t bytes);
 void dev_heap_free(dev_heap *heap, void *p, size_t bytes); /* p from alloc(bytes), or NULL */
+
+/* TERRAZZO_POISON; 0: no. */
+u64 dev_poison_wanted(void);
+/* Fills a part of a block with rubbish, if that is what this heap does. */
+void dev_heap_poison(dev_heap *heap, void *p, size_t bytes);
 
 #endif

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "device/heap.h"
+
 static status cannot_run(const prog_step *s, const char *what, const char *of) {
   return status_make(STATUS_UNIMPLEMENTED, STR_FMT ": " STR_FMT ": cannot run %s%s%s",
                      STR_ARG(s->loc), STR_ARG(s->name), what, of ? " of " : "", of ? of : "");
@@ -92,11 +94,13 @@ static status check_members(exec_image *im) {
 
 /* Everything that may run out of memory; apart, so that no local lives across the jump. */
 static status fill_image(exec_image *im) {
-  status s = check_members(im);
-  if (s) return s;
+  RETURN_IF_ERROR(check_members(im));
   im->k = vm_kernels_get();
   lower_fault fault = {0};
-  return lower_steps(im, &(lower_env){.a = &im->a, .prog = im->prog, .k = im->k, .fault = &fault});
+  lower_env e = {.a = &im->a, .prog = im->prog, .k = im->k, .fault = &fault};
+  RETURN_IF_ERROR(lower_steps(im, &e));
+  if (dev_poison_wanted()) im->deaths = prog_find_deaths(&im->a, im->prog);
+  return NULL;
 }
 static status try_fill_image(exec_image *im) {
   oom_trap trap;

@@ -33,7 +33,8 @@ struct exec_image {
   exec_step *steps;
   exec_collective **collectives; /* by step; NULL elsewhere */
   u32 num_groups;
-  size_t scratch; /* the most any step needs */
+  size_t scratch;     /* the most any step needs */
+  prog_deaths deaths; /* begin NULL: memory is not poisoned */
 };
 
 /* Does the work of one meeting: all members of `group` have arrived at collective x; slots[d] are

@@ -33,6 +33,9 @@ static void do_work(worker *w, place *p, const exec_collective *x, u32 group) {
   exec_step s = {.run = coll_run, .data = &work, .scratch = x->scratch};
   s.units = coll_units(x, group, l->prog, &s.cost);
   if (s.units) worker_do(w, &s, p->slots, l->prog->flush_denormals);
+  if (!l->image->deaths.begin) return;
+  for (u32 i = x->begin[group]; i < x->begin[group + 1]; i++)
+    place_poison(&l->places[x->members[i]]);
 }
 
 bool place_meet(worker *w, place *p) {

@@ -109,6 +109,8 @@ struct exec_pool {
 
 /* run.c: runs a place until it parks, or is done. */
 void place_run(worker *w, place *p);
+/* In tests: fills what nobody needs after the step that p is at. */
+void place_poison(place *p);
 /* Memory for a step; false: none. */
 bool worker_reserve(worker *w, size_t bytes);
 /* A step's units, on this worker and whoever is idle. */

@@ -47,7 +47,10 @@ bool worker_help(worker *w) {
   j->helpers++;
   pthread_mutex_unlock(&pool->lock);
   worker_set_flush(w, j->flush);
-  if (worker_reserve(w, j->scratch)) work_on(j, w->scratch);
+  if (worker_reserve(w, j->scratch)) {
+    dev_heap_poison(pool->heap, w->scratch, j->scratch);
+    work_on(j, w->scratch);
+  }
   pthread_mutex_lock(&pool->lock);
   /* no more units: nobody else need come */
   close_job(pool, j);
@@ -76,6 +79,7 @@ void worker_do(worker *w, const exec_step *s, void *const *slots, bool flush) {
   exec_env env = {
       .scratch = w->scratch, .slots = slots, .accel = pool->has_accel ? &pool->accel : NULL};
   worker_set_flush(w, flush);
+  dev_heap_poison(pool->heap, w->scratch, s->scratch);
   bool shared = s->units > 1 && s->cost * s->units > WORTH_SHARING &&
                 atomic_load_explicit(&pool->unemployed, memory_order_relaxed) > 0 &&
                 atomic_load_explicit(&pool->num_ready, memory_order_relaxed) == 0;
@@ -95,6 +99,14 @@ void worker_do(worker *w, const exec_step *s, void *const *slots, bool flush) {
 }
 
 /* ---- steps ---- */
+
+void place_poison(place *p) {
+  const launch *l = p->l;
+  const prog_deaths *d = &l->image->deaths;
+  for (u32 i = d->begin ? d->begin[p->pc] : 0; d->begin && i < d->begin[p->pc + 1]; i++)
+    dev_heap_poison(l->pool->heap, p->slots[d->slots[i]],
+                    prog_slot_bytes(&l->prog->slots[d->slots[i]]));
+}
 
 static void jump(place *p, const prog_step *s) {
   const prog_jump *j = s->u.jump_;
@@ -139,6 +151,7 @@ static bool run_step(worker *w, place *p) {
     return place_meet(w, p);
   default:
     if (x->units) worker_do(w, x, p->slots, l->prog->flush_denormals);
+    place_poison(p);
     p->pc++;
     return true;
   }
