@@ -57,6 +57,16 @@ def test_one_device_leaves_early(pin, tmp_path):
 
 
 @CORES
+def test_outside_of_all_groups_is_zero(pin, tmp_path):
+    value = np.arange(16, dtype=np.float32).reshape(4, 4)
+    code, errors, _ = run(pin, tmp_path, HERE / "outside.mlir", [value.reshape(16)])
+    assert code == 0, errors
+    want = np.zeros_like(value)
+    want[[1, 3]] = (value[2] + 1) ** 4
+    assert np.array_equal(np.load(tmp_path / "out_0.npy"), want.reshape(16))
+
+
+@CORES
 def test_a_thousand_devices_on_two_threads(pin, tmp_path):
     devices, hidden = 1024, 2048
     text = (HERE / "wide.mlir.in").read_text()
