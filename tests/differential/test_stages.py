@@ -8,7 +8,7 @@ import inprocess
 import stages
 
 if pathlib.Path(os.environ.get("TERRAZZO_BUILD", "build")).name != "build":
-    pytest.skip("Python loads libraries without sanitizers only", allow_module_level=True)
+    pytest.skip("Python loads the ordinary build's library", allow_module_level=True)
 
 FOLDERS = sorted(pathlib.Path(__file__).parents[1].glob("corpus/*/global.mlir"))
 
