@@ -13,16 +13,11 @@ import time
 import traceback
 
 import numpy as np
-from ml_dtypes import bfloat16
+
+from sharded_values import ELEMENTS
 
 BUILD = pathlib.Path(os.environ.get("TERRAZZO_BUILD",
                                     pathlib.Path(__file__).resolve().parents[2] / "build"))
-DTYPES = {"i1": np.bool_, "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64,
-          "ui8": np.uint8, "ui16": np.uint16, "ui32": np.uint32, "ui64": np.uint64,
-          "f16": np.float16, "bf16": bfloat16, "f32": np.float32, "f64": np.float64,
-          "complex<f32>": np.complex64, "complex<f64>": np.complex128}
-
-
 class Refused(Exception):
     """An error of Terrazzo's instead of a result."""
 
@@ -69,7 +64,7 @@ class Terrazzo:
             count = lib.tz_program_num_results(program)
             kinds = [lib.tz_program_result(program, i) for i in range(count)]
             inputs = [np.ascontiguousarray(a) for a in inputs]
-            outputs = [np.zeros(k.dims[:k.rank], DTYPES[k.type.decode()]) for k in kinds]
+            outputs = [np.zeros(k.dims[:k.rank], ELEMENTS[k.type.decode()].dtype) for k in kinds]
 
             def pointers(arrays):
                 return (ctypes.c_void_p * (len(arrays) or 1))(*(a.ctypes.data for a in arrays))

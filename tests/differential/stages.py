@@ -1,20 +1,28 @@
 """What a program computes after each stage of real Shardy: the same.
 
     python tests/differential/stages.py FOLDER...
+    python tests/differential/stages.py --seeds FIRST:LAST [--jobs N] [--keep DIR]
 
-A FOLDER holds a program as tests/corpus does. jaxlib's passes bring it to each stage, Terrazzo runs
-that, and the results must be the recorded ones. A stage that Shardy refuses, or dies of, is left
-out. Prints every difference, and what was run how often."""
+jaxlib's passes bring a program to a stage, and Terrazzo runs that. A FOLDER holds a program as
+tests/corpus does: it goes through all stages, and the results must be the recorded ones. A seed is
+a random module at one stage, each seed at another: of manual_module.py, and of sharded.py, whose
+unsharded form then says what is right. What Shardy refuses, or dies of, is left out. Prints every
+difference (--keep keeps the module), and how often each stage, op and collective occurred."""
 
 import argparse
 import collections
 import json
 import pathlib
+import re
 import sys
 
 import numpy as np
 
+import manual_module
+import sharded
 from inprocess import Died, Refused, Terrazzo, in_children, table
+from manual import as_element
+from sharded_values import differs
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "corpus"))
 from compare import difference  # noqa: E402
@@ -57,6 +65,16 @@ def at_stage(source, stage):
         return module.operation.get_asm(large_elements_limit=None)
 
 
+SDY = re.compile(r"\bsdy\.(?!sharding |sharding_rule|mesh|return)[a-z_]+(?= |\()")
+SHOWN = ["sdy.all_gather", "sdy.all_reduce", "sdy.all_slice", "sdy.all_to_all",
+         "sdy.collective_permute", "sdy.reduce_scatter", "sdy.reshard", "sdy.manual_computation",
+         "sdy.sharding_constraint", "sdy.constant"]
+
+
+def stage_of(seed):
+    return list(STAGES)[seed % len(STAGES)]
+
+
 class Runner:
     """What a child keeps from job to job."""
 
@@ -89,26 +107,78 @@ class Runner:
         return None
 
 
+    def random(self, seed):
+        """Text, inputs, how many devices; a function from results to what is wrong, ops."""
+        if seed % 3 == 0:
+            m = manual_module.Maker(seed)
+            arrays = m.inputs()
+            given = [as_element(a, v.element) for a, v in zip(arrays, m.arguments)]
+
+            def wrong(got):
+                return [f"result {k} ({v.type})"
+                        for k, (v, w, g) in enumerate(zip(m.results, m.expected(arrays), got))
+                        if (w != g.astype(w.dtype)).any()]
+            return m.text(), given, m.devices, wrong, m.ops
+        tally = sharded.Tally()
+        m = sharded.make(seed, None, tally)
+        text, whole = m.texts()
+        inputs = m.inputs()
+
+        def wrong(got):
+            want = self.run(whole, inputs, 1)
+            return [f"result {k} ({v.type})"
+                    for k, (v, w, g) in enumerate(zip(m.results, want, got))
+                    if len(differs(w, g, v.element))]
+        return text, inputs, m.devices, wrong, tally.ops
+
+    def seed(self, job, note):
+        """"refused", or what is wrong, the ops drawn and those of sdy that Shardy made of them."""
+        seed, stage = job
+        note("before")
+        text, inputs, devices, wrong, ops = self.random(seed)
+        note("in Shardy")
+        text = at_stage(text, stage)
+        if text is None:
+            return "refused"
+        note("in Terrazzo")
+        try:
+            problem = ", ".join(wrong(self.run(text, inputs, devices)))
+        except Refused as error:
+            problem = str(error)[:400]
+        return problem, ops, collections.Counter(SDY.findall(text)), text if problem else None
+
+
 class Totals:
-    def __init__(self):
+    def __init__(self, keep=None):
         self.passed, self.failed, self.refused = 0, 0, 0
-        self.ran = collections.Counter()
+        self.keep = keep and pathlib.Path(keep)
+        self.ran, self.ops, self.sdy = (collections.Counter() for _ in range(3))
 
     def add(self, job, answer):
         """Whether it is right."""
         if answer == "refused" or isinstance(answer, Died) and answer.endswith("in Shardy"):
             self.refused += 1
             return True
+        text = None
+        if isinstance(answer, tuple):
+            problem, ops, sdy, text = answer
+            self.ops.update(ops)
+            self.sdy.update(sdy)
+            answer = problem or None
         if answer is None:
             self.passed += 1
             self.ran[job[1]] += 1
             return True
         self.failed += 1
         print(f"{job[0]}, {job[1]}: {answer}", flush=True)
+        if text and self.keep:
+            self.keep.mkdir(exist_ok=True)
+            (self.keep / f"stage_{job[0]}.mlir").write_text(text)
         return False
 
     def __str__(self):
-        return (table("stages", self.ran, STAGES) + "\n" +
+        more = [table("ops", self.ops), table("in the text", self.sdy, SHOWN)] * bool(self.ops)
+        return "\n".join([table("stages", self.ran, STAGES), *more, ""]) + (
                 f"{self.passed} passed, {self.failed} failed, {self.refused} skipped")
 
 
@@ -116,13 +186,21 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--stages", default=",".join(STAGES))
-    parser.add_argument("folders", nargs="+", metavar="FOLDER")
+    parser.add_argument("--stages", help="some only, with commas between")
+    parser.add_argument("--seeds", metavar="FIRST:LAST")
+    parser.add_argument("--keep", metavar="DIR")
+    parser.add_argument("folders", nargs="*", metavar="FOLDER")
     options = parser.parse_args()
-    totals = Totals()
-    jobs = [(path, stage) for path in options.folders for stage in options.stages.split(",")]
-    for job, answer in in_children(Runner().folder, jobs, options.jobs):
+    totals, runner = Totals(options.keep), Runner()
+    wanted = options.stages.split(",") if options.stages else list(STAGES)
+    jobs = [(path, stage) for path in options.folders for stage in wanted]
+    for job, answer in in_children(runner.folder, jobs, options.jobs):
         totals.add(job, answer)
+    if options.seeds:
+        first, last = map(int, options.seeds.split(":"))
+        jobs = ((seed, stage_of(seed)) for seed in range(first, last) if stage_of(seed) in wanted)
+        for job, answer in in_children(runner.seed, jobs, options.jobs):
+            totals.add(job, answer)
     print(totals)
     return totals.failed != 0
 

@@ -1,4 +1,4 @@
-"""The corpus after each stage of real Shardy."""
+"""The corpus after each stage of real Shardy, and random modules after one."""
 import os
 import pathlib
 
@@ -23,3 +23,13 @@ def answers():
 @pytest.mark.parametrize("path", FOLDERS, ids=lambda p: p.parent.name)
 def test_corpus(path, stage, answers):
     assert answers[str(path.parent), stage] is None
+
+
+def test_seeds():
+    jobs = [(seed, stages.stage_of(seed)) for seed in range(360)]
+    totals = stages.Totals()
+    for job, answer in inprocess.in_children(stages.Runner().seed, jobs, count=2):
+        totals.add(job, answer)
+    assert totals.failed == 0
+    assert set(totals.ran) == set(stages.STAGES)
+    assert all(totals.sdy[name] for name in stages.SHOWN if name != "sdy.reduce_scatter")
