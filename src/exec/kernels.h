@@ -84,6 +84,11 @@ void vm_kernels_fill_base(vm_kernels *k);
 void vm_kernels_fill_v3(vm_kernels *k);
 void vm_kernels_fill_v4(vm_kernels *k);
 
+/* Whether a reduction keeps its partial results in f32 registers as they are. The smaller formats
+ * round after every step, as StableHLO, its interpreter and XLA:CPU have it: with two or three
+ * bits of mantissa that is another result, not a less exact one. */
+static inline bool vm_reduces_wide(dtype t) { return t == DTYPE_f16 || t == DTYPE_bf16; }
+
 /* n elements of type t between memory and registers. Where its type is narrower than a byte, what
  * lies in memory may have any upper bits, and a pred any byte but 0 for true; a register never. */
 void vm_load_elements(const vm_kernels *k, dtype t, size_t n, void *to, const void *from);

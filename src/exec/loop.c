@@ -718,6 +718,11 @@ static void split_plans(const lower_env *e, reduction *r, const prog_loop *l, bo
   r->other.blocks = dims_volume(r->other.dims, r->other.rank);
 }
 
+static kern_fold_fn *find_fold(const vm_kernels *k, prog_reducer kind, dtype t) {
+  bool rounds = num_is_small_float(t) && !vm_reduces_wide(t);
+  return rounds && kind != REDUCE_MAX && kind != REDUCE_MIN ? NULL : k->fold[kind][vm_rtype_of(t)];
+}
+
 static void lower_reduction(const lower_env *e, const prog_loop *l, exec_step *out) {
   reduction *r = ARENA_NEW(e->a, reduction);
   bool rows = by_rows(l);
@@ -733,8 +738,7 @@ static void lower_reduction(const lower_env *e, const prog_loop *l, exec_step *o
   split_plans(e, r, l, rows);
   lower_unit(e, &r->kn, l, true);
   lower_inputs(e, &r->kn, l);
-  if (rows && l->body.kind != REDUCE_CODE)
-    r->fold = e->k->fold[l->body.kind][vm_rtype_of(r->types[0])];
+  if (rows && l->body.kind != REDUCE_CODE) r->fold = find_fold(e->k, l->body.kind, r->types[0]);
   r->block = r->kn.p.max_elements ? r->kn.p.max_elements : 1;
   r->body_at = r->kn.scratch;
   r->acc_at = align_up(r->body_at + vm_scratch_bytes(r->body, r->block), 64);

@@ -1,6 +1,7 @@
 /* Reductions and windows, against plain C. */
 #include <math.h>
 
+#include "num/convert.h"
 #include "tests/exec.h"
 
 static void check_reduce(arena *a, i64 k0, i64 r, i64 k1, prog_reducer kind) {
@@ -72,6 +73,35 @@ static void check_argmax(arena *a, i64 rows, i64 n) {
   free(at);
 }
 
+static float f8(float x) {
+  return (float)num_decode_small(DTYPE_f8e5m2, num_encode_small(DTYPE_f8e5m2, x));
+}
+
+/* f8 rounds after every addition: over columns in order, over a row in whatever order. */
+static void check_rounding(arena *a, i64 r, i64 kept) {
+  u8 x[40 * 32], z[32], init;
+  float first = 0.125f, most = 0;
+  u32 seed = 5;
+  num_from_f64(DTYPE_f8e5m2, (double)first, &init);
+  for (i64 i = 0; i < r * kept; i++)
+    num_from_f64(DTYPE_f8e5m2, kept == 1 ? (i ? 0.125 : 1) : (double)noise(&seed), &x[i]);
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 px = prog_param(b, DTYPE_f8e5m2, (u64)(r * kept));
+  u32 out = prog_result(b, DTYPE_f8e5m2, (u64)kept, -1), c = prog_const(b, DTYPE_f8e5m2, 1, &init);
+  prog_loop *l = prog_add_loop(b, 2, (i64[]){kept, r}, S, L);
+  u32 v = vm_load(b, &l->code, DTYPE_f8e5m2, prog_loop_in(b, l, px, 0, (i64[]){1, kept}));
+  prog_loop_out(b, l, out, 0, (i64[]){1, 0}, v);
+  prog_loop_reduce(b, l, 1, &c, (prog_body){.kind = REDUCE_SUM});
+  CHECK(!*run(b, (void *[]){x}, (void *[]){z}));
+  for (i64 k = 0; k < kept; k++) {
+    float want = first;
+    for (i64 i = 0; i < r; i++)
+      want = f8(want + (float)num_decode_small(DTYPE_f8e5m2, x[i * kept + k]));
+    most = fmaxf(most, fabsf((float)num_decode_small(DTYPE_f8e5m2, z[k]) - want));
+  }
+  CHECK(most == 0);
+}
+
 static void test_reduce(arena *a) {
   static const i64 shapes[][3] = {{1, 1, 1},    {1, 100000, 1}, {5, 3000, 1}, {1000, 7, 1},
                                   {4, 33, 129}, {1, 64, 64},    {3, 5000, 3}, {7, 0, 2},
@@ -84,6 +114,8 @@ static void test_reduce(arena *a) {
   check_argmax(a, 5000, 10);
   check_argmax(a, 1, 1);
   check_argmax(a, 40, 70);
+  check_rounding(a, 2, 1);
+  check_rounding(a, 40, 32);
 }
 
 static void run_tests(arena *a, u32 threads) {

@@ -159,14 +159,15 @@ static value lower_binary_on(lowering *l, u32 op, vm_rtype r, u32 width, value x
 }
 
 /* Brings a result into its type: sub-byte integers wrap, small floats round after every
- * operation, as XLA:CPU and StableHLO have it. (Reduction bodies alone keep f32, as XLA does.) */
+ * operation, as XLA:CPU and StableHLO have it. (Reductions may keep f32: vm_reduces_wide.) */
 static value settle(lowering *l, const vm_instr *i, value v) {
   static const bool exact[VM_OP_COUNT] = {
       [VM_max] = true,        [VM_min] = true,       [VM_neg] = true,       [VM_abs] = true,
       [VM_sign] = true,       [VM_real] = true,      [VM_floor] = true,     [VM_ceil] = true,
       [VM_round_even] = true, [VM_round_afz] = true, [VM_next_after] = true};
   dtype t = (dtype)i->type;
-  if (num_is_small_float(t) && !l->spec->registers && !exact[i->op]) return round_small(l, t, v);
+  bool wide = l->spec->registers && vm_reduces_wide(t);
+  if (num_is_small_float(t) && !wide && !exact[i->op]) return round_small(l, t, v);
   return wrap(l, t, v);
 }
 

@@ -54,7 +54,7 @@ typedef enum vm_op {
 
 /* Straight-line SSA: instruction i defines value i (a store defines none). Operands a, b, c
  * are earlier values, except where vm_ops.def says otherwise. bf16, f16 and the small floats
- * compute in f32 and round after each operation; a reduction's body only at its end. */
+ * compute in f32 and round after each operation; in a reduction of bf16 or f16 only at its end. */
 typedef struct vm_instr {
   u16 op;  /* vm_op */
   u8 type; /* dtype of the result; of a store: of the value */
