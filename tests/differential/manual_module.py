@@ -120,7 +120,7 @@ class Maker(Ops):
         head = names[0] if names else self.name()
         names = names or [f"{head}#{i}" for i in range(len(results))]
         self.lines.append(f"{head}{f':{len(results)}' if len(results) > 1 else ''} = {text}")
-        out = [Value(n, *r) for n, r in zip(names, results)]
+        out = [Value(n, *r[:3], min(r[3], 1 << 60)) for n, r in zip(names, results)]
         self.program.append((function, [v.name for v in inputs], [v.name for v in out]))
         self.values += out
         return out

@@ -60,13 +60,13 @@ class Groups(NamedTuple):
 
 
 class Ops:
-    STEPS = {"all_reduce": 5, "all_reduce_many": 1, "all_gather": 2, "all_to_all": 2,
+    STEPS = {"all_reduce": 5, "all_reduce_many": 1, "chains": 1, "all_gather": 2, "all_to_all": 2,
              "collective_permute": 2, "reduce_scatter": 2, "collective_broadcast": 1.5,
              "partition_id": 1, "dynamic_slice": 1, "binary": 3, "unary": 1, "reduce": 1,
              "transpose": 1, "reshape": 1, "slice": 1, "concatenate": 1, "widen": 1, "dot": 1.5,
              "reverse": 0.5, "pad": 0.5, "constraint": 1.5, "while": 0.8, "case": 0.6, "call": 0.6,
              "manual": 1.2}
-    COLLECTIVES = {"all_reduce", "all_reduce_many", "all_gather", "all_to_all",
+    COLLECTIVES = {"all_reduce", "all_reduce_many", "chains", "all_gather", "all_to_all",
                    "collective_permute", "reduce_scatter", "collective_broadcast"}
 
     def steps(self, n):
@@ -209,13 +209,35 @@ class Ops:
 
     def do_all_reduce(self):
         found = self.reduction(self.pick(), True)
+        if found:
+            self.all_reduce(*found)
+
+    def do_chains(self):
+        """All-reduces over the same groups, some of which need each other."""
+        v = self.pick()
+        found = self.reduction(v, True)
         if not found:
             return
-        v, g, kind, limit = found
-        self.emit(f'"stablehlo.all_reduce"({v.name}) <{{{self.attributes(g)}}}> '
-                  f"{self.body(kind, v.element)} : ({v.type}) -> {v.type}", [v],
-                  [(v.shape, v.element, self.after(v, g), limit)],
-                  lambda x: [reduced(x[0], g.lists, kind)])
+        _, g, kind, _ = found
+        times = max(map(len, g.lists))
+        ends = [v] + [self.pick(0, lambda w: w.element == v.element)
+                      for _ in range(self.r.randint(1, 3))]
+        for _ in range(self.r.randint(4, 12)):
+            k = self.r.randrange(len(ends))
+            v = self.bounded(ends[k], kind, times)
+            if not v:
+                return
+            v = self.all_reduce(v, g, kind, grown(v.limit, 0, times, kind))
+            other = self.r.choice(ends)
+            if self.r.random() < 0.4 and other.shape == v.shape:
+                v = self.combine("maximum" if v.element != "i1" else "xor", v, other)
+            ends[k] = v
+
+    def all_reduce(self, v, g, kind, limit):
+        return self.emit(f'"stablehlo.all_reduce"({v.name}) <{{{self.attributes(g)}}}> '
+                         f"{self.body(kind, v.element)} : ({v.type}) -> {v.type}", [v],
+                         [(v.shape, v.element, self.after(v, g), limit)],
+                         lambda x: [reduced(x[0], g.lists, kind)])[0]
 
     def do_all_reduce_many(self):
         found = self.reduction(self.pick(), True)
