@@ -231,6 +231,18 @@ static const run_case cases[] = {
      0,
      2,
      {1027, 258}},
+    {"bits of NaNs that signal",
+     "%x = stablehlo.constant dense<[64513, 31750]> : tensor<2xui16>\n"
+     "%h = stablehlo.bitcast_convert %x : (tensor<2xui16>) -> tensor<2xf16>\n"
+     "%c = stablehlo.reverse %h, dims = [0] : tensor<2xf16>\n"
+     "%p = stablehlo.constant dense<[true, false]> : tensor<2xi1>\n"
+     "%s = stablehlo.select %p, %c, %h : tensor<2xi1>, tensor<2xf16>\n"
+     "%r = stablehlo.bitcast_convert %s : (tensor<2xf16>) -> tensor<2xui16>\n"
+     "return %r : tensor<2xui16>",
+     "tensor<2xui16>",
+     0,
+     2,
+     {31750, 31750}},
     {"nibbles",
      "%x = stablehlo.constant dense<[[1, -1], [7, -8]]> : tensor<2x2xi4>\n"
      "%b = stablehlo.bitcast_convert %x : (tensor<2x2xi4>) -> tensor<2xi8>\n"

@@ -7,6 +7,7 @@
 typedef struct value {
   u32 reg;
   bool scalar;
+  bool stored; /* a small float as it lies in memory: what only moves keeps every bit of a NaN */
 } value;
 
 typedef struct lowering {
@@ -50,7 +51,7 @@ static value call(lowering *l, kern_fn *fn, u32 width, bool scalar, u32 a, u32 b
   u32 d = add_temp(l, width);
   if (!fn && !l->fault->op) note_fault(l);
   VEC_PUSH(l->a, l->calls, (vm_call){.fn = fn, .d = d, .a = a, .b = b, .c = c, .scalar = scalar});
-  return (value){d, scalar};
+  return (value){d, scalar, false};
 }
 
 static u32 dtype_width(dtype t) { return vm_rtype_size(vm_rtype_of(t)); }
@@ -67,24 +68,42 @@ static value wrap(lowering *l, dtype t, value v) {
   return call(l, l->k->wrap[t], 1, v.scalar, v.reg, PROG_NONE, PROG_NONE);
 }
 
+/* Whether values of the type stay as they are stored until something computes with them. */
+static bool stays_stored(dtype t) { return num_is_small_float(t) && t != DTYPE_f4e2m1fn; }
+
 static value lower_load(lowering *l, const vm_instr *i) {
   bool scalar = l->spec->in_scalar && l->spec->in_scalar[i->a];
-  value v = {i->a, scalar};
-  if (l->spec->registers) return v;
+  value v = {i->a, scalar, !l->spec->registers && stays_stored((dtype)i->type)};
   kern_fn *fn = l->k->load[i->type] ? l->k->load[i->type] : l->k->clean[i->type];
-  if (!fn) return v;
+  if (l->spec->registers || v.stored || !fn) return v;
   return call(l, fn, dtype_width((dtype)i->type), scalar, v.reg, PROG_NONE, PROG_NONE);
 }
 
-static value lower_constant(lowering *l, const vm_instr *i) {
-  vm_const c = l->spec->code->consts[i->a];
-  if (num_is_small_float((dtype)i->type)) {
-    float f = (float)num_to_f64((dtype)i->type, &c);
-    return (value){add_const(l, &f, 4), true};
+/* The value of instruction `at` in a register, where computations take it. */
+static value loaded(lowering *l, u32 at) {
+  value *v = &l->values[at];
+  const vm_instr *i = &l->spec->code->instrs[at];
+  if (v->stored && i->op == VM_constant) {
+    float f = (float)num_to_f64((dtype)i->type, &l->spec->code->consts[i->a]);
+    *v = (value){add_const(l, &f, 4), true, false};
   }
-  vm_const clean = c;
+  if (v->stored) *v = call(l, l->k->load[i->type], 4, v->scalar, v->reg, PROG_NONE, PROG_NONE);
+  return *v;
+}
+
+/* The value as it lies in memory. */
+static value as_stored(lowering *l, dtype t, value v) {
+  if (v.stored || !num_is_small_float(t)) return v;
+  v = call(l, l->k->store[t], (u32)dtype_size(t), v.scalar, v.reg, PROG_NONE, PROG_NONE);
+  v.stored = true;
+  return v;
+}
+
+static value lower_constant(lowering *l, const vm_instr *i) {
+  vm_const c = l->spec->code->consts[i->a], clean = c;
+  if (num_is_small_float((dtype)i->type)) return (value){add_const(l, &c, 16), true, true};
   if (dtype_size((dtype)i->type) == 1) num_convert((dtype)i->type, &c, (dtype)i->type, &clean);
-  return (value){add_const(l, &clean, 16), true};
+  return (value){add_const(l, &clean, 16), true, false};
 }
 
 /* Rounds an f32 register to a small format. */
@@ -143,10 +162,11 @@ static value lower_convert(lowering *l, dtype from, dtype to, value v) {
 }
 
 static value lower_bitcast(lowering *l, dtype from, dtype to, value v) {
-  if (num_is_small_float(from))
-    v = call(l, l->k->store[from], (u32)dtype_size(from), v.scalar, v.reg, PROG_NONE, PROG_NONE);
-  if (!num_is_small_float(to)) return wrap(l, to, v);
-  return call(l, l->k->load[to], 4, v.scalar, v.reg, PROG_NONE, PROG_NONE);
+  v = as_stored(l, from, v);
+  v.stored = stays_stored(to);
+  if (to == DTYPE_f4e2m1fn)
+    return call(l, l->k->load[to], 4, v.scalar, v.reg, PROG_NONE, PROG_NONE);
+  return v.stored ? v : wrap(l, to, v);
 }
 
 static value lower_binary_on(lowering *l, u32 op, vm_rtype r, u32 width, value x, value y, u32 c) {
@@ -199,12 +219,19 @@ static value lower_binary(lowering *l, const vm_instr *i, dtype t0, value x, val
   return settle(l, i, v);
 }
 
-static value lower_select(lowering *l, const vm_instr *i, value p, value x, value y) {
-  u32 width = dtype_width((dtype)i->type);
+static value lower_select(lowering *l, const vm_instr *i) {
+  value p = loaded(l, i->a), x = l->values[i->b], y = l->values[i->c];
+  dtype t = (dtype)i->type;
+  bool stored = (x.stored || y.stored) && (x.stored || x.scalar) && (y.stored || y.scalar);
+  x = stored ? as_stored(l, t, x) : loaded(l, i->b);
+  y = stored ? as_stored(l, t, y) : loaded(l, i->c);
+  u32 width = stored ? (u32)dtype_size(t) : dtype_width(t);
   bool scalar = p.scalar && x.scalar && y.scalar;
   if (!scalar) p = splat(l, p, 1);
   u32 form = scalar ? 0 : (u32)x.scalar * 2 + y.scalar;
-  return call(l, l->k->select[vm_log2_width(width)][form], width, scalar, p.reg, x.reg, y.reg);
+  value v = call(l, l->k->select[vm_log2_width(width)][form], width, scalar, p.reg, x.reg, y.reg);
+  v.stored = stored;
+  return v;
 }
 
 static value lower_clamp(lowering *l, const vm_instr *i, value low, value x, value high) {
@@ -224,14 +251,12 @@ static value lower_unary(lowering *l, const vm_instr *i, dtype t0, value x) {
   return settle(l, i, v);
 }
 
-static void lower_store(lowering *l, const vm_instr *i, value v) {
+static void lower_store(lowering *l, const vm_instr *i) {
   dtype t = (dtype)i->type;
-  u32 width = dtype_width(t);
-  if (!l->spec->keep_registers && num_is_small_float(t)) {
-    width = (u32)dtype_size(t);
-    v = call(l, l->k->store[t], width, v.scalar, v.reg, PROG_NONE, PROG_NONE);
-  }
-  if (l->spec->keep_registers && v.scalar) v = splat(l, v, width);
+  bool keep = l->spec->keep_registers;
+  value v = keep ? loaded(l, i->a) : as_stored(l, t, l->values[i->a]);
+  u32 width = v.stored ? (u32)dtype_size(t) : dtype_width(t);
+  if (keep && v.scalar) v = splat(l, v, width);
   l->outputs[i->b] = (vm_output){.reg = v.reg, .scalar = v.scalar, .width = width};
 }
 
@@ -240,9 +265,11 @@ static value lower_instr(lowering *l, const vm_instr *i) {
   const vm_instr *all = l->spec->code->instrs;
   const vm_op_info *op = &vm_op_infos[i->op];
   dtype t0 = op->operands ? (dtype)all[i->a].type : DTYPE_token;
-  value x = op->operands > 0 ? l->values[i->a] : (value){0};
-  value y = op->operands > 1 ? l->values[i->b] : (value){0};
-  value z = op->operands > 2 ? l->values[i->c] : (value){0};
+  bool moves = i->op == VM_bitcast || i->op == VM_select || i->op == VM_store;
+  u32 args = moves ? 0 : op->operands;
+  value x = args > 0 ? loaded(l, i->a) : (value){0};
+  value y = args > 1 ? loaded(l, i->b) : (value){0};
+  value z = args > 2 ? loaded(l, i->c) : (value){0};
   switch (i->op) {
   case VM_load:
     return lower_load(l, i);
@@ -253,13 +280,13 @@ static value lower_instr(lowering *l, const vm_instr *i) {
   case VM_convert:
     return lower_convert(l, t0, (dtype)i->type, x);
   case VM_bitcast:
-    return lower_bitcast(l, t0, (dtype)i->type, x);
+    return lower_bitcast(l, t0, (dtype)i->type, l->values[i->a]);
   case VM_select:
-    return lower_select(l, i, x, y, z);
+    return lower_select(l, i);
   case VM_clamp:
     return lower_clamp(l, i, x, y, z);
   case VM_store:
-    lower_store(l, i, x);
+    lower_store(l, i);
     return (value){0};
   default:
     return op->operands == 1 ? lower_unary(l, i, t0, x) : lower_binary(l, i, t0, x, y);
