@@ -385,7 +385,8 @@ def main():
                                 shares))
     if options.differ:
         print("\n".join(total.differ))
-    print(total.report())
+    report = total.report()
+    print(report.splitlines()[-1] if options.op else report)
     return len(total.bad) != 0
 
 
