@@ -231,6 +231,26 @@ static const run_case cases[] = {
      0,
      2,
      {1027, 258}},
+    {"threefry, two rows at a time", /* as XLA:CPU has it */
+     "%x = stablehlo.constant dense<[3, 5]> : tensor<2xui64>\n"
+     "%s, %r = stablehlo.rng_bit_generator %x, algorithm = THREE_FRY : (tensor<2xui64>) -> "
+     "(tensor<2xui64>, tensor<3x3xui32>)\nreturn %r : tensor<3x3xui32>",
+     "tensor<3x3xui32>",
+     0,
+     9,
+     {1109507171, 3802093305, 849634428, 3604763515, 3166652467, 1054234490, 4095841382, 2263954335,
+      167328752}},
+    {"philox where it is left open",
+     "%x = stablehlo.constant dense<[3, 5]> : tensor<2xui64>\n"
+     "%s, %b = stablehlo.rng_bit_generator %x, algorithm = DEFAULT : (tensor<2xui64>) -> "
+     "(tensor<2xui64>, tensor<4xui32>)\n"
+     "%w = stablehlo.convert %b : (tensor<4xui32>) -> tensor<4xui64>\n"
+     "%r = stablehlo.concatenate %w, %s, dim = 0 : (tensor<4xui64>, tensor<2xui64>) -> "
+     "tensor<6xui64>\nreturn %r : tensor<6xui64>",
+     "tensor<6xui64>",
+     0,
+     6,
+     {514065308, 1112787925, 433431800, 1887756390, 3, 6}},
     {"bits of NaNs that signal",
      "%x = stablehlo.constant dense<[64513, 31750]> : tensor<2xui16>\n"
      "%h = stablehlo.bitcast_convert %x : (tensor<2xui16>) -> tensor<2xf16>\n"

@@ -309,18 +309,30 @@ bool lower_chlo_top_k(lower *L, op *o) {
 
 /* ---- bits ---- */
 
+/* The dimension along which XLA's threefry halves what it makes: the first one of even size, else
+ * the first of the largest size. */
+static i64 halved_dim(const node *n) {
+  i64 largest = 0;
+  for (i64 d = 0; d < n->rank; d++) {
+    if (n->dims[d] % 2 == 0) return d;
+    if (n->dims[d] > n->dims[largest]) largest = d;
+  }
+  return largest;
+}
+
 bool lower_rng_bit_generator(lower *L, op *o) {
   enum { THREE_FRY = 1 };
   struct rng_bit_generator_attrs a;
   view_rng_bit_generator(o, &a);
   node *state = lower_node(L, o, 0);
   prog_rng step = {.state = fuse_dense(L, state)};
-  /* XLA:CPU takes philox where it may choose; a state of two words can only be threefry's. */
-  step.kind = a.rng_algorithm->value == THREE_FRY || state->count == 2 ? RNG_THREEFRY : RNG_PHILOX;
+  /* XLA:CPU takes philox where it may choose. */
+  step.kind = a.rng_algorithm->value == THREE_FRY ? RNG_THREEFRY : RNG_PHILOX;
   node *next = lower_new_mem(L, o, 0), *out = lower_new_mem(L, o, 1);
   if (!next || !out) return false;
   step.new_state = next->slot;
   step.out = out->slot;
+  split_at(out, halved_dim(out), &step.outer, &step.size, &step.inner);
   prog_add_rng(L->b, &step, lower_name(L), lower_loc(L));
   lower_used(state);
   return true;

@@ -294,6 +294,43 @@ static void put_bits(const rng *g, char *out, u64 at, u64 bits) {
   memcpy(out + at * g->width, &bits, g->width); /* little endian */
 }
 
+/* Two words at a time, up to 32 bits of each. */
+static u64 threefry_halves(const rng *g, char *out, const u32 key[2], u64 counter) {
+  const prog_rng *r = g->r;
+  for (i64 o = 0; o < r->outer; o++)
+    for (i64 j = 0; j < r->size; j += 2)
+      for (i64 c = 0; c < r->inner; c++, counter++) {
+        u32 x[2] = {(u32)counter, (u32)(counter >> 32)};
+        i64 at = (o * r->size + j) * r->inner + c;
+        threefry(key, x);
+        put_bits(g, out, (u64)at, x[0]);
+        if (j + 1 < r->size) put_bits(g, out, (u64)(at + r->inner), x[1]);
+      }
+  return counter;
+}
+
+static u64 threefry_wholes(const rng *g, char *out, const u32 key[2], u64 counter) {
+  for (u64 i = 0; i < g->count; i++, counter++) {
+    u32 x[2] = {(u32)counter, (u32)(counter >> 32)};
+    threefry(key, x);
+    put_bits(g, out, i, x[0] | (u64)x[1] << 32);
+  }
+  return counter;
+}
+
+/* Four words at a time; the counter has 128 bits. */
+static void philox_all(const rng *g, char *out, const u32 key[2], u64 counter[2]) {
+  bool wide = g->width > 4;
+  u32 per = wide ? 2 : 4;
+  for (u64 i = 0; i < g->count; i += per) {
+    u32 x[4] = {(u32)counter[0], (u32)(counter[0] >> 32), (u32)counter[1], (u32)(counter[1] >> 32)};
+    philox(key, x);
+    if (++counter[0] == 0) counter[1]++;
+    for (u32 k = 0; k < per && i + k < g->count; k++)
+      put_bits(g, out, i + k, wide ? x[2 * k] | (u64)x[2 * k + 1] << 32 : x[k]);
+  }
+}
+
 static void run_rng(const void *data, const exec_env *env, u64 begin, u64 end) {
   const rng *g = data;
   (void)begin, (void)end;
@@ -301,21 +338,11 @@ static void run_rng(const void *data, const exec_env *env, u64 begin, u64 end) {
   memcpy(state, env->slots[g->r->state], g->state_words * 8);
   char *out = env->slots[g->r->out];
   u32 key[2] = {(u32)state[0], (u32)(state[0] >> 32)};
-  u64 counter = state[1], high = state[2];
-  bool wide = g->width > 4;
-  u32 per = g->r->kind == RNG_THREEFRY ? (wide ? 1 : 2) : (wide ? 2 : 4);
-  for (u64 i = 0; i < g->count; i += per) {
-    u32 x[4] = {(u32)counter, (u32)(counter >> 32), (u32)high, (u32)(high >> 32)};
-    if (g->r->kind == RNG_THREEFRY)
-      threefry(key, x);
-    else
-      philox(key, x);
-    if (++counter == 0) high++;
-    for (u32 k = 0; k < per && i + k < g->count; k++)
-      put_bits(g, out, i + k, wide ? x[2 * k] | (u64)x[2 * k + 1] << 32 : x[k]);
-  }
-  state[1] = counter;
-  state[2] = high;
+  if (g->state_words == 2) state[2] = state[0]; /* XLA's counter is then the state, reversed */
+  if (g->r->kind == RNG_PHILOX)
+    philox_all(g, out, key, state + 1);
+  else
+    state[1] = (g->width > 4 ? threefry_wholes : threefry_halves)(g, out, key, state[1]);
   memcpy(env->slots[g->r->new_state], state, g->state_words * 8);
 }
 

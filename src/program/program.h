@@ -183,10 +183,13 @@ typedef struct prog_window {
 
 typedef enum prog_rng_kind { RNG_THREEFRY, RNG_PHILOX } prog_rng_kind;
 
-/* rng_bit_generator: bits of `out`'s type from `state` (u64[2] or u64[3]), and the next one. */
+/* rng_bit_generator: bits of `out`'s type from `state` (u64[2] or u64[3]), and the next one. Two
+ * words of up to 32 bits each that threefry makes at a time are neighbours along the middle one of
+ * three dimensions of out, as XLA has it. */
 typedef struct prog_rng {
   prog_rng_kind kind;
   u32 state, new_state, out;
+  i64 outer, size, inner;
 } prog_rng;
 
 typedef enum prog_collective_kind {

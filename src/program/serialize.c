@@ -119,6 +119,9 @@ static void put_rng(archive *ar, prog_rng *r) {
   put_u32(ar, &r->state);
   put_u32(ar, &r->new_state);
   put_u32(ar, &r->out);
+  put_i64(ar, &r->outer);
+  put_i64(ar, &r->size);
+  put_i64(ar, &r->inner);
 }
 static void put_shapes(archive *ar, i64 **v, u32 n) {
   bool present = *v != NULL;

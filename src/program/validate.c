@@ -402,7 +402,11 @@ static bool check_rng(checker *c, const prog_rng *r) {
     return fail(c, "state is not u64");
   dtype_class kind = dtype_infos[slot_of(c, r->out)->type].kind;
   if (kind == DTYPE_CLASS_TOKEN || kind == DTYPE_CLASS_COMPLEX) return fail(c, "bits of no number");
-  return check_count(c, r->state, words) && check_count(c, r->new_state, words);
+  u64 n;
+  if (!volume((i64[]){r->outer, r->size, r->inner}, 3, &n))
+    return fail(c, "dimensions out of range");
+  return check_count(c, r->state, words) && check_count(c, r->new_state, words) &&
+         check_count(c, r->out, n);
 }
 
 static bool check_groups(checker *c, const prog_collective *k) {
