@@ -265,7 +265,8 @@ static value lower_instr(lowering *l, const vm_instr *i) {
   const vm_instr *all = l->spec->code->instrs;
   const vm_op_info *op = &vm_op_infos[i->op];
   dtype t0 = op->operands ? (dtype)all[i->a].type : DTYPE_token;
-  bool moves = i->op == VM_bitcast || i->op == VM_select || i->op == VM_store;
+  bool moves = i->op == VM_bitcast || i->op == VM_select || i->op == VM_store ||
+               (i->op == VM_real && i->type == t0);
   u32 args = moves ? 0 : op->operands;
   value x = args > 0 ? loaded(l, i->a) : (value){0};
   value y = args > 1 ? loaded(l, i->b) : (value){0};
@@ -279,6 +280,8 @@ static value lower_instr(lowering *l, const vm_instr *i) {
     return lower_iota(l, i);
   case VM_convert:
     return lower_convert(l, t0, (dtype)i->type, x);
+  case VM_real:
+    return moves ? l->values[i->a] : lower_unary(l, i, t0, x);
   case VM_bitcast:
     return lower_bitcast(l, t0, (dtype)i->type, l->values[i->a]);
   case VM_select:

@@ -69,7 +69,7 @@ u32 num_encode_small(dtype t, double x) {
   int biased = (int)(bits >> 52 & 0x7ff);
   u64 fraction = bits & 0xfffffffffffffull;
   if (biased == 0x7ff && fraction) {
-    if (!f->nan) return sign ^ sign_bit; /* a zero, as ml_dtypes has it */
+    if (!f->nan) return sign_bit; /* a zero, as XLA:CPU has it */
     return f->has_negative_zero ? f->nan | sign : f->nan;
   }
   u32 code;
@@ -328,6 +328,10 @@ float num_reduce_precision_f32(float x, u32 exponent, u32 mantissa) {
 double num_reduce_precision_small(dtype t, double x, u32 exponent, u32 mantissa) {
   const format *f = &formats[t];
   if (isnan(x)) return x;
+  if (!f->has_negative_zero && f->has_sign) { /* XLA:CPU has these as f16 */
+    x = num_reduce_precision_small(DTYPE_f16, x, exponent, mantissa);
+    return num_decode_small(t, num_encode_small(t, x));
+  }
   u32 e = f->bits - f->mantissa - f->has_sign, code = num_encode_small(t, fabs(x));
   if (code > f->max) return x;
   u64 a = reduce_magnitude(code, e, f->mantissa, exponent, mantissa);

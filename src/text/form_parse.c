@@ -237,6 +237,7 @@ static bool dir_operands(parser *p, op_state *st, const form_step *s) {
 static bool dir_list(parser *p, op_state *st, const form_step *s) {
   (void)s;
   st->operands_at = st->function_at = st->at;
+  if (!at(p, TOK_PERCENT)) parser_accept(p, ','); /* MLIR prints it of no operands, too */
   while (at(p, TOK_PERCENT))
     if (!parser_operand_item(p, st) || !parser_expect(p, ',', "expected ','")) return false;
   return true;

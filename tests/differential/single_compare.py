@@ -54,29 +54,31 @@ def same_floats(got, want, zeros):
 
 
 def close_complex(got, want, n):
-    """Parts within n ulps of the absolute value; not finite ones alike as complex numbers."""
+    """Per part: within n ulps of the absolute value, or alike as floats."""
     eps = np.finfo(got.dtype).eps
     tiny = np.finfo(got.dtype).smallest_subnormal
+    good = []
     with np.errstate(all="ignore"):
         size = np.hypot(want.real.astype(np.float64), want.imag.astype(np.float64))
-        error = np.maximum(np.abs(got.real.astype(np.float64) - want.real),
-                           np.abs(got.imag.astype(np.float64) - want.imag))
-        near = error <= n * (eps * size + tiny)
-    parts = [same_floats(getattr(got, f), getattr(want, f), False) for f in ("real", "imag")]
-    return near | (parts[0] & parts[1])
+        for f in ("real", "imag"):
+            g, w = getattr(got, f), getattr(want, f)
+            near = np.abs(g.astype(np.float64) - w) <= n * (eps * size + tiny)
+            good.append(same_floats(g, w, False) | (near & np.isfinite(size)))
+    return np.stack(good, -1)
 
 
 def agree(got, want, t, rule):
-    """A mask of the elements that agree."""
+    """A mask of the elements that agree; of complex numbers, of their parts along another dim."""
     if not (is_float(t) or is_complex(t)):
         return got == want
     if rule[0] == "bits":
         same = raw(got) == raw(want)
-        return same.reshape(*got.shape, 2).all(-1) if is_complex(t) else same
+        return same.reshape(*got.shape, 2) if is_complex(t) else same
     if is_complex(t):
         if rule[0] == "ulps":
             return close_complex(got, want, rule[1])
-        return same_floats(got.real, want.real, True) & same_floats(got.imag, want.imag, True)
+        return np.stack([same_floats(getattr(got, f), getattr(want, f), True)
+                         for f in ("real", "imag")], -1)
     if rule[0] != "ulps":
         return same_floats(got, want, True)
     g, w = got.astype(np.float64), want.astype(np.float64)
@@ -111,16 +113,15 @@ def between(gots, variants, results, rule):
     out = []
     for i, (got, (t, _)) in enumerate(zip(gots, results)):
         many = [v[i] for v in variants]
-        good = np.zeros(got.shape, bool)
+        good = []
         for f in ("real", "imag") if is_complex(t) else ("real",):
             g = getattr(got, f).astype(np.float64)
             every = np.stack([getattr(v, f).astype(np.float64) for v in many])
             with np.errstate(all="ignore"):
                 low, high = np.fmin.reduce(every), np.fmax.reduce(every)
                 slack = 2 * (high - low) + rule[1] * epsilon(got.real.dtype) * np.abs(every[0])
-                near = (g >= low - slack) & (g <= high + slack)
-            good = near if f == "real" else good & near
-        out.append(good)
+                good.append((g >= low - slack) & (g <= high + slack))
+        out.append(np.stack(good, -1) if is_complex(t) else good[0])
     return out
 
 
@@ -134,6 +135,7 @@ def first_bad(mask, got, want, what):
 def describe(these, gots, wants):
     """The first difference of results, or None."""
     for i, (mask, got, want) in enumerate(zip(these, gots, wants)):
+        mask = mask if mask.ndim == got.ndim else mask.all(-1)
         if not mask.all():
             return first_bad(mask, got, want, f"result {i}")
     return None
@@ -157,7 +159,7 @@ def sum_masks(gots, exact, sizes, results, rule):
             continue
         info = ml_dtypes.finfo(got.real.dtype)
         e, top = max(float(info.eps), least), float(info.max)
-        good = np.ones(got.shape, bool)
+        good = []
         with np.errstate(all="ignore"):
             s = np.abs(size).astype(np.float64)
             bound = (n + 2) * (e * s + float(info.smallest_subnormal))
@@ -165,6 +167,7 @@ def sum_masks(gots, exact, sizes, results, rule):
             for f in ("real", "imag") if is_complex(t) else ("real",):
                 g, w = getattr(got, f).astype(np.float64), getattr(want, f).astype(np.float64)
                 over = (s * (1 + n * e) >= top) & ~(np.abs(g) < np.abs(w) * 0.5)
-                good &= (np.abs(g - w) <= bound) | (np.isnan(g) & np.isnan(w)) | (g == w) | over
-        out.append(good)
+                good.append((np.abs(g - w) <= bound) | (np.isnan(g) & np.isnan(w)) | (g == w)
+                            | over)
+        out.append(np.stack(good, -1) if is_complex(t) else good[0])
     return out

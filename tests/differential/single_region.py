@@ -285,6 +285,9 @@ def sort(d, turn):
             + "".join(f"    {line}\n" for line in lines)
             + f"    stablehlo.return {result} : {tensor('i1', [])}\n  }}) : ({whole}) -> ({whole})")
     args = [(t, d.values(t, dims, kind)) for t in types]
+    for t, v in args:  # the interpreter orders no NaNs, XLA:CPU none of f8 alike each time
+        if is_float(t) and BITS[t] <= 8:
+            v[np.isnan(v.astype(np.float64))] = 1
     return Case("stablehlo.sort", args, text, out, [(t, dims) for t in types], ("bits",),
                 features | edge(kind), constants=tuple(range(n)))
 
