@@ -92,7 +92,7 @@ double num_decode_small(dtype t, u32 bits) {
   if (t == DTYPE_f8e8m0fnu) return bits == 0xff ? NAN : ldexp(1.0, (int)bits - 127);
   u32 sign_bit = 1u << (f->bits - 1), code = bits & (sign_bit - 1);
   bool negative = bits & sign_bit;
-  if (!f->has_negative_zero && bits == f->nan) return NAN;
+  if (!f->has_negative_zero && bits == f->nan) return -NAN; /* it has the bit of the sign */
   if (code > f->max) {
     if (f->over == TO_INF && code == f->max + 1u) return negative ? -INFINITY : INFINITY;
     return negative ? -NAN : NAN;
@@ -294,12 +294,11 @@ void num_convert(dtype from, const void *src, dtype to, void *out_dst) {
 
 /* ---- on the bits of a format ---- */
 
-/* A magnitude of a format with `e` exponent and `m` mantissa bits, rounded to fewer of either: the
- * mantissa's bits go as they lie, denormal or not; what is out of a smaller range of exponents
- * becomes infinity above and zero below its normals. */
+/* A finite magnitude of a format with `e` exponent and `m` mantissa bits, rounded to fewer of
+ * either: the mantissa's bits go as they lie, denormal or not; what is out of a smaller range of
+ * exponents becomes infinity above and zero below its normals. */
 static u64 reduce_magnitude(u64 a, u32 e, u32 m, u32 exponent, u32 mantissa) {
   u64 infinity = ((1ull << e) - 1) << m, bias = (1ull << (e - 1)) - 1;
-  if (a >= infinity) return a;
   if (mantissa < m) {
     u32 drop = m - mantissa;
     a = (a + ((1ull << (drop - 1)) - 1) + ((a >> drop) & 1)) >> drop << drop;
@@ -314,6 +313,7 @@ static u64 reduce_magnitude(u64 a, u32 e, u32 m, u32 exponent, u32 mantissa) {
 
 double num_reduce_precision_f64(double x, u32 exponent, u32 mantissa) {
   u64 bits, sign = 1ull << 63;
+  if (!isfinite(x)) return x;
   memcpy(&bits, &x, 8);
   bits = (bits & sign) | reduce_magnitude(bits & ~sign, 11, 52, exponent, mantissa);
   memcpy(&x, &bits, 8);
@@ -322,6 +322,7 @@ double num_reduce_precision_f64(double x, u32 exponent, u32 mantissa) {
 
 float num_reduce_precision_f32(float x, u32 exponent, u32 mantissa) {
   u32 bits = num_f32_bits(x), sign = bits & 0x80000000;
+  if ((bits ^ sign) >= 0x7f800000) return x;
   return num_f32_from_bits((u32)reduce_magnitude(bits ^ sign, 8, 23, exponent, mantissa) | sign);
 }
 

@@ -1,5 +1,7 @@
 """Random products and convolutions, for single.py."""
 
+import numpy as np
+
 from single_shape import array
 from single_elementwise import edge
 from single_values import (BITS, COMPLEX, DTYPES, FLOATS, INTS, UINTS, Case, is_complex, is_float,
@@ -211,6 +213,8 @@ def convolution(d, turn):
         attrs += ", precision_config = [" + ", ".join(
             f"#stablehlo<precision {d.pick(*PRECISIONS)}>" for _ in range(2)) + "]"
     args = [(t, d.values(t, x, kind)), (t, d.values(t, w, kind))]
+    if is_float(t) or is_complex(t):  # infinity times what is padded is NaN to some
+        args[1][1][~np.isfinite(args[1][1].astype(np.complex128))] = 1
     count = depth
     for n in kernel:
         count *= n
