@@ -343,9 +343,28 @@ static const type *without_dim(checker *k, const type *t, i64 d) {
   return type_tensor(k->c, (i64s){dims, t->dims.len - 1}, t->elem, NULL);
 }
 
+/* How many of an op's values are in each of its two lists of them. */
+static bool check_two_lists(checker *k, const op *o, const char *name, const char *what, u32 n) {
+  const dense_array_attr *l = attr_as(dense_array, op_attr(o, str_of(name)));
+  i32 sizes[2];
+  if (!l || l->elem != type_i32(k->c) || l->data.len != sizeof sizes)
+    return op_error(k->c, o, "attribute '%s' has to be an i32 array of 2 elements", name);
+  memcpy(sizes, l->data.data, sizeof sizes);
+  if (sizes[0] < 0 || sizes[1] < 0)
+    return op_error(k->c, o, "'%s' attribute cannot have negative elements", name);
+  i64 sum = (i64)sizes[0] + sizes[1];
+  return sum == n || op_error(k->c, o,
+                              "%s count (%u) does not match with the total size (%lld) specified "
+                              "in attribute '%s'",
+                              what, n, (long long)sum, name);
+}
+
 bool verify_chlo_scan(checker *k, const op *o) {
   struct chlo_scan_attrs a;
   size_t begin, inputs;
+  if (!check_two_lists(k, o, "operandSegmentSizes", "operand", o->num_operands) ||
+      !check_two_lists(k, o, "resultSegmentSizes", "result", o->num_results))
+    return false;
   if (!view_chlo_scan(o, &a) || !op_operand_group(o, 0, &begin, &inputs)) return false;
   if (o->num_operands == 0 && o->num_results == 0)
     return op_error(k->c, o, "at least one of inputs or outputs must be present");

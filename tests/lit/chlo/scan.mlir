@@ -33,3 +33,36 @@ func.func @init(%a: tensor<2x3xf32>, %b: tensor<2xi32>) {
   } : (tensor<2x3xf32>, tensor<2xi32>) -> (tensor<2x3xf32>, tensor<2xf32>)
   return
 }
+
+// -----
+
+func.func @operand_lists(%a: tensor<2x3xf32>, %b: tensor<2xf32>) {
+  // expected-error @+1 {{'chlo.scan' op attribute 'operandSegmentSizes' has to be an i32 array of 2 elements}}
+  %0:2 = "chlo.scan"(%a, %b) <{dimension = 1 : i64, operandSegmentSizes = array<i1: true>, resultSegmentSizes = array<i32: 1, 1>}> ({
+  ^bb0(%x: tensor<2xf32>, %y: tensor<2xf32>):
+    stablehlo.return %x, %y : tensor<2xf32>, tensor<2xf32>
+  }) : (tensor<2x3xf32>, tensor<2xf32>) -> (tensor<2x3xf32>, tensor<2xf32>)
+  return
+}
+
+// -----
+
+func.func @negative_list(%a: tensor<2x3xf32>, %b: tensor<2xf32>) {
+  // expected-error @+1 {{'chlo.scan' op 'operandSegmentSizes' attribute cannot have negative elements}}
+  %0:2 = "chlo.scan"(%a, %b) <{dimension = 1 : i64, operandSegmentSizes = array<i32: 3, -1>, resultSegmentSizes = array<i32: 1, 1>}> ({
+  ^bb0(%x: tensor<2xf32>, %y: tensor<2xf32>):
+    stablehlo.return %x, %y : tensor<2xf32>, tensor<2xf32>
+  }) : (tensor<2x3xf32>, tensor<2xf32>) -> (tensor<2x3xf32>, tensor<2xf32>)
+  return
+}
+
+// -----
+
+func.func @result_lists(%a: tensor<2x3xf32>, %b: tensor<2xf32>) {
+  // expected-error @+1 {{'chlo.scan' op result count (2) does not match with the total size (4) specified in attribute 'resultSegmentSizes'}}
+  %0:2 = "chlo.scan"(%a, %b) <{dimension = 1 : i64, operandSegmentSizes = array<i32: 1, 1>, resultSegmentSizes = array<i32: 3, 1>}> ({
+  ^bb0(%x: tensor<2xf32>, %y: tensor<2xf32>):
+    stablehlo.return %x, %y : tensor<2xf32>, tensor<2xf32>
+  }) : (tensor<2x3xf32>, tensor<2xf32>) -> (tensor<2x3xf32>, tensor<2xf32>)
+  return
+}
