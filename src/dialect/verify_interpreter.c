@@ -19,15 +19,38 @@ static bool same_operands(checker *k, const op *o) {
          op_error(k->c, o, "requires all operands to have the same type");
 }
 
-bool verify_expect_almost_eq_const(checker *k, const op *o) { return same_as_constant(k, o); }
+/* A number whose custom syntax leaves its type out. */
+static bool number(checker *k, const op *o, const char *name, const type *t, const char *words) {
+  const attr *a = op_attr(o, str_of(name));
+  return !a || attr_type_of(a) == t ||
+         op_error(k->c, o, "attribute '%s' failed to satisfy constraint: %s attribute", name,
+                  words);
+}
+
+static bool tolerance(checker *k, const op *o) {
+  return number(k, o, "tolerance", type_float(k->c, FLOAT_f64), "64-bit float");
+}
+
+static bool distance(checker *k, const op *o, const char *name) {
+  return number(k, o, name, type_int(k->c, 64, UNSIGNED), "64-bit unsigned integer");
+}
+
+bool verify_expect_almost_eq_const(checker *k, const op *o) {
+  return tolerance(k, o) && same_as_constant(k, o);
+}
 bool verify_expect_eq_const(checker *k, const op *o) { return same_as_constant(k, o); }
-bool verify_expect_almost_eq(checker *k, const op *o) { return same_operands(k, o); }
+bool verify_expect_almost_eq(checker *k, const op *o) {
+  return tolerance(k, o) && same_operands(k, o);
+}
 bool verify_expect_eq(checker *k, const op *o) { return same_operands(k, o); }
 bool verify_expect_close(checker *k, const op *o) {
+  if (!distance(k, o, "max_ulp_difference") || !distance(k, o, "min_ulp_difference")) return false;
   return in_type(o, 0) == in_type(o, 1) ||
          op_error(k->c, o, "failed to verify that all of {actual, expected} have same type");
 }
-bool verify_expect_serialized_eq(checker *k, const op *o) { return (void)k, (void)o, true; }
+bool verify_expect_serialized_eq(checker *k, const op *o) {
+  return number(k, o, "iteration", type_int(k->c, 32, UNSIGNED), "32-bit unsigned integer");
+}
 bool verify_interpreter_print(checker *k, const op *o) { return (void)k, (void)o, true; }
 bool verify_probe(checker *k, const op *o) {
   return in_type(o, 0) == out_type(o, 0) ||

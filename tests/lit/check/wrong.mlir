@@ -21,3 +21,27 @@ func.func @unknown() {
   "interpreter.run_parallel"() {programs = [[@nobody]]} : () -> ()
   return
 }
+
+// -----
+
+// CHECK: error: 'check.expect_serialized_eq' op attribute 'iteration' failed to satisfy constraint: 32-bit unsigned integer attribute
+func.func @iteration(%a: tensor<2xf32>) {
+  "check.expect_serialized_eq"(%a) {probe_id = "p", iteration = 1.5 : f32} : (tensor<2xf32>) -> ()
+  return
+}
+
+// -----
+
+// CHECK: error: 'check.expect_close' op attribute 'max_ulp_difference' failed to satisfy constraint: 64-bit unsigned integer attribute
+func.func @distance(%a: tensor<2xf32>) {
+  "check.expect_close"(%a, %a) {max_ulp_difference = 3 : i64} : (tensor<2xf32>, tensor<2xf32>) -> ()
+  return
+}
+
+// -----
+
+// CHECK: error: 'check.expect_almost_eq' op attribute 'tolerance' failed to satisfy constraint: 64-bit float attribute
+func.func @tolerance(%a: tensor<2xf32>) {
+  "check.expect_almost_eq"(%a, %a) {tolerance = 1.5 : f32} : (tensor<2xf32>, tensor<2xf32>) -> ()
+  return
+}
