@@ -2,12 +2,24 @@
 
 #include <stdlib.h>
 
+#include "base/arena.h"
 #include "base/os.h"
+
+/* Of address space: the libraries with their dependencies take 40 MiB, a thread's first product
+ * 3 MiB and, for malloc, an arena of 64 MiB. */
+#define ROOM_TO_LOAD ((size_t)192 << 20)
+#define ROOM_TO_BEGIN ((size_t)96 << 20)
+
+static bool has_room(size_t bytes) {
+  void *p = mem_alloc(&mem_system, bytes);
+  mem_free(&mem_system, p, bytes);
+  return p != NULL;
+}
 
 bool accel_load(exec_accelerator *out) {
   *out = (exec_accelerator){0};
   const char *wanted = getenv("TERRAZZO_ONEDNN");
-  if (wanted && strcmp(wanted, "0") == 0) return false;
+  if ((wanted && strcmp(wanted, "0") == 0) || !has_room(ROOM_TO_LOAD)) return false;
   void *lib = os_library("libdnnl.so.2");
   void *sgemm = lib ? os_symbol(lib, "dnnl_sgemm") : NULL;
   if (!sgemm) return false;
@@ -18,6 +30,15 @@ bool accel_load(exec_accelerator *out) {
   return true;
 }
 
-void accel_begin_thread(const exec_accelerator *a) {
-  if (a->omp_set_num_threads) a->omp_set_num_threads(1);
+bool accel_begin(accel_thread *t) {
+  if (t->begun) return true;
+  if (!t->lib || !has_room(ROOM_TO_BEGIN)) return false;
+  if (t->lib->omp_set_num_threads) t->lib->omp_set_num_threads(1);
+  return t->begun = true;
+}
+
+bool accel_multiply(const accel_thread *t, i64 m, i64 n, i64 k, accel_matrix a, accel_matrix b,
+                    float *c, i64 ldc) {
+  return t->lib->sgemm(a.transposed ? 'T' : 'N', b.transposed ? 'T' : 'N', m, n, k, 1, a.data, a.ld,
+                       b.data, b.ld, 0, c, ldc) == 0;
 }

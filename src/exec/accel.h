@@ -1,19 +1,40 @@
-/* oneDNN, if the machine has it: loaded at run time, never linked. */
+/* oneDNN, if the machine has it: loaded at run time, never linked.
+ *
+ * It and the OpenMP runtime under it allocate when they are loaded, when a thread first uses them
+ * and when they write their kernels, and end the process if that fails. So each of these is
+ * preceded by a look whether there is far more memory than they take; without it the caller has
+ * its own kernel. After that a product allocates only what is checked. */
 #ifndef EXEC_ACCEL_H
 #define EXEC_ACCEL_H
 
 #include "base/base.h"
 
 typedef struct exec_accelerator {
-  /* dnnl_sgemm: row-major C = alpha op(A) op(B) + beta C; 0 is success */
+  /* dnnl_sgemm; 0 is success */
   int (*sgemm)(char transa, char transb, i64 m, i64 n, i64 k, float alpha, const float *a, i64 lda,
                const float *b, i64 ldb, float beta, float *c, i64 ldc);
   void (*omp_set_num_threads)(int n); /* of the calling thread; NULL: no OpenMP inside */
 } exec_accelerator;
 
-/* False: not there, or switched off by TERRAZZO_ONEDNN=0. */
+/* False: not there, switched off by TERRAZZO_ONEDNN=0, or no room for it. */
 bool accel_load(exec_accelerator *out);
-/* To be called on each thread that will use it: one thread an operation, ours. */
-void accel_begin_thread(const exec_accelerator *a);
+
+/* A thread that may use it: to be used by no other. */
+typedef struct accel_thread {
+  const exec_accelerator *lib; /* NULL: none */
+  bool begun;
+} accel_thread;
+
+typedef struct accel_matrix {
+  const float *data;
+  i64 ld;
+  bool transposed;
+} accel_matrix;
+
+/* To be asked before each product; false: there is none, or no room for a first one just now. */
+bool accel_begin(accel_thread *t);
+/* Row-major C = op(A) op(B) of m x n, on the calling thread alone. False: not done. */
+bool accel_multiply(const accel_thread *t, i64 m, i64 n, i64 k, accel_matrix a, accel_matrix b,
+                    float *c, i64 ldc);
 
 #endif

@@ -204,8 +204,9 @@ static bool try_sgemm_small(const product *p, const exec_env *env, const char *a
                          (rows_a - 1) * (u64)p->a.ld + row_a, wide_a);
   const float *y = widen(p, p->rhs_type, b + axis_at(&p->rhs_n, n0) * (i64)dtype_size(p->rhs_type),
                          (rows_b - 1) * (u64)p->b.ld + row_b, wide_b);
-  if (env->accel->sgemm(p->a.transposed ? 'T' : 'N', p->b.transposed ? 'T' : 'N', (i64)m, (i64)n,
-                        (i64)p->k, 1, x, p->a.ld, y, p->b.ld, 0, c, (i64)n) != 0)
+  if (!accel_multiply(env->accel, (i64)m, (i64)n, (i64)p->k,
+                      (accel_matrix){x, p->a.ld, p->a.transposed},
+                      (accel_matrix){y, p->b.ld, p->b.transposed}, c, (i64)n))
     return false;
   size_t size = dtype_size(p->out_type);
   for (u64 i = 0; i < m; i++) {
@@ -220,13 +221,14 @@ static bool try_sgemm_small(const product *p, const exec_env *env, const char *a
 
 static bool try_sgemm(const product *p, const exec_env *env, const char *a, const char *b,
                       char *out, u64 m0, u64 m, u64 n0, u64 n) {
-  if (!p->use_sgemm || !env->accel) return false;
+  if (!p->use_sgemm || !accel_begin(env->accel)) return false;
   if (p->wide_c) return try_sgemm_small(p, env, a, b, out, m0, m, n0, n);
   const float *x = (const float *)a + axis_at(&p->lhs_m, m0),
               *y = (const float *)b + axis_at(&p->rhs_n, n0);
   float *z = (float *)out + axis_at(&p->out_m, m0) + axis_at(&p->out_n, n0);
-  return env->accel->sgemm(p->a.transposed ? 'T' : 'N', p->b.transposed ? 'T' : 'N', (i64)m, (i64)n,
-                           (i64)p->k, 1, x, p->a.ld, y, p->b.ld, 0, z, p->ldc) == 0;
+  return accel_multiply(env->accel, (i64)m, (i64)n, (i64)p->k,
+                        (accel_matrix){x, p->a.ld, p->a.transposed},
+                        (accel_matrix){y, p->b.ld, p->b.transposed}, z, p->ldc);
 }
 
 static void run_dot(const void *data, const exec_env *env, u64 begin, u64 end) {

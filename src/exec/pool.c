@@ -253,7 +253,6 @@ static void *worker_main(void *arg) {
   worker *w = arg;
   exec_pool *pool = w->pool;
   is_worker = true;
-  if (pool->has_accel) accel_begin_thread(&pool->accel);
   pthread_mutex_lock(&pool->lock);
   for (bool spun = pool->num_workers == 1;;) {
     place *p = pop_ready(pool);
@@ -327,9 +326,10 @@ status exec_pool_create(const exec_pool_options *options, exec_pool **out_pool) 
     free_pool(pool);
     return status_oom();
   }
-  pool->has_accel = accel_load(&pool->accel);
+  bool has_accel = accel_load(&pool->accel);
   for (u32 i = 0; i < threads; i++) {
     pool->workers[i].pool = pool;
+    if (has_accel) pool->workers[i].accel.lib = &pool->accel;
     if (pthread_create(&pool->workers[i].thread, NULL, worker_main, &pool->workers[i]) == 0)
       continue;
     stop_workers(pool, i);

@@ -65,7 +65,7 @@ typedef struct queue {
 typedef struct job {
   step_fn *run;
   const void *data;
-  exec_env env; /* its scratch is the owner's: helpers use their own */
+  exec_env env; /* its scratch and accelerator are the owner's: helpers use their own */
   size_t scratch;
   u64 units, chunk;
   bool flush;
@@ -80,6 +80,7 @@ typedef struct worker {
   char *scratch;
   size_t scratch_size;
   bool flushing; /* denormals, in this thread's control word */
+  accel_thread accel;
   u64 steps;
 } worker;
 
@@ -101,7 +102,6 @@ struct exec_pool {
   bool closing;
   u32 forks; /* os_forks() of the process that has the workers */
   exec_accelerator accel;
-  bool has_accel;
   u32 num_workers;
   worker *workers;
   atomic_ullong stat_launches, stat_steps, stat_rendezvous;

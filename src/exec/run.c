@@ -19,9 +19,10 @@ bool worker_reserve(worker *w, size_t bytes) {
 
 /* ---- sharing a step ---- */
 
-static void work_on(job *j, char *scratch) {
+static void work_on(job *j, worker *w) {
   exec_env env = j->env;
-  env.scratch = scratch;
+  env.scratch = w->scratch;
+  env.accel = &w->accel;
   for (;;) {
     u64 begin = atomic_fetch_add_explicit(&j->next, j->chunk, memory_order_relaxed);
     if (begin >= j->units) return;
@@ -49,7 +50,7 @@ bool worker_help(worker *w) {
   worker_set_flush(w, j->flush);
   if (worker_reserve(w, j->scratch)) {
     dev_heap_poison(pool->heap, w->scratch, j->scratch);
-    work_on(j, w->scratch);
+    work_on(j, w);
   }
   pthread_mutex_lock(&pool->lock);
   /* no more units: nobody else need come */
@@ -66,7 +67,7 @@ static void share(worker *w, job *j) {
   atomic_fetch_add_explicit(&pool->num_jobs, 1, memory_order_relaxed);
   pthread_cond_broadcast(&pool->wake);
   pthread_mutex_unlock(&pool->lock);
-  work_on(j, w->scratch);
+  work_on(j, w);
   pthread_mutex_lock(&pool->lock);
   close_job(pool, j);
   while (j->helpers) pthread_cond_wait(&pool->idle, &pool->lock);
@@ -76,8 +77,7 @@ static void share(worker *w, job *j) {
 void worker_do(worker *w, const exec_step *s, void *const *slots, bool flush) {
   enum { WORTH_SHARING = 40000 }; /* ns in all */
   exec_pool *pool = w->pool;
-  exec_env env = {
-      .scratch = w->scratch, .slots = slots, .accel = pool->has_accel ? &pool->accel : NULL};
+  exec_env env = {.scratch = w->scratch, .slots = slots, .accel = &w->accel};
   worker_set_flush(w, flush);
   dev_heap_poison(pool->heap, w->scratch, s->scratch);
   bool shared = s->units > 1 && s->cost * s->units > WORTH_SHARING &&

@@ -11,9 +11,9 @@
 #include "exec/kernels.h"
 
 typedef struct exec_env {
-  char *scratch;                        /* at least what the step asked for; aligned to 64 */
-  void *const *slots;                   /* memory of each slot, for one device */
-  const struct exec_accelerator *accel; /* NULL: none */
+  char *scratch;              /* at least what the step asked for; aligned to 64 */
+  void *const *slots;         /* memory of each slot, for one device */
+  struct accel_thread *accel; /* the worker's own */
 } exec_env;
 
 typedef void step_fn(const void *data, const exec_env *env, u64 begin, u64 end);
