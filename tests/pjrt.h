@@ -73,6 +73,10 @@ static inline void destroy_event(PJRT_Event *e) { OK(Event_Destroy, a, .event = 
 
 static inline void destroy_buffer(PJRT_Buffer *b) { OK(Buffer_Destroy, a, .buffer = b); }
 
+static inline void destroy_loaded(PJRT_LoadedExecutable *l) {
+  OK(LoadedExecutable_Destroy, a, .executable = l);
+}
+
 static inline PJRT_Buffer *put(PJRT_Client *c, size_t device, const float *data, int64_t n) {
   OK(Client_Devices, d, .client = c);
   OK(Client_BufferFromHostBuffer, a, .client = c, .data = data, .type = PJRT_Buffer_Type_F32,

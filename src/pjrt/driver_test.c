@@ -54,10 +54,6 @@ static const char sharded[] =
     "  }\n"
     "}\n";
 
-static void destroy_loaded(PJRT_LoadedExecutable *l) {
-  OK(LoadedExecutable_Destroy, a, .executable = l);
-}
-
 static void test_client(void) {
   static const int64_t bad[] = {0, -1, 65537};
   for (size_t i = 0; i < COUNT(bad); i++) {

@@ -1,0 +1,111 @@
+"""A value oracle for threads: eight of them read, donate, move and replace the same arrays.
+
+    python python/tests/test_threads.py [EXECUTIONS]    1,000,000 by default
+
+Every element of an array is one number, which stands beside it. Whoever comes too late is told that
+the array was deleted or donated; every value that is read is what went in makes of it.
+"""
+import itertools
+import random
+import sys
+import threading
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.sharding import NamedSharding, PartitionSpec as P
+
+THREADS, SLOTS, SIZE, MOST = 8, 4, 64, 100_000
+
+
+class Oracle:
+    def __init__(self, executions):
+        devices = jax.devices("terrazzo")
+        mesh = jax.make_mesh((len(devices),), ("x",), devices=devices)
+        self.places = [*devices[:2], NamedSharding(mesh, P("x")), NamedSharding(mesh, P())]
+        self.left, self.lock = executions, threading.Lock()
+        self.late, self.wrong = itertools.count(), []
+        step = lambda x: x + 1
+        total = lambda x: x + jnp.sum(x) / SIZE
+        self.calls = [(jax.jit(f, donate_argnums=donated), g)
+                      for f, g in ((step, lambda v: v + 1), (total, lambda v: v + v))
+                      for donated in ((), 0)]
+        self.slots = [[self.fresh(place, 1) for _ in range(SLOTS)] for place in self.places]
+
+    def fresh(self, place, value):
+        return jax.device_put(np.full(SIZE, value, np.float32), place), value
+
+    def check(self, array, value, what):
+        got = np.asarray(array)
+        if not (got == value).all():
+            self.wrong.append(f"{what}: {got} is not {value}")
+
+    def step(self, choose):
+        """True for an execution that was let in."""
+        place = choose.randrange(len(self.places))
+        slots, at = self.slots[place], choose.randrange(SLOTS)
+        array, value = slots[at]  # one read: they are put there together
+        what = choose.randrange(10)
+        if value > MOST or what == 0:
+            slots[at] = self.fresh(self.places[place], choose.randrange(100))
+            return False
+        if what == 1:
+            self.check(array, value, "read")
+            return False
+        if what == 2:
+            to = choose.choice(self.places)
+            self.check(jax.device_put(array, to), value, "moved")
+            return False
+        view = np.asarray(array) if what == 3 else None  # of the buffer itself, donated or not
+        call, result = self.calls[choose.randrange(len(self.calls))]
+        y = call(array)
+        if choose.random() < 0.5:
+            slots[at] = y, result(value)
+        if choose.random() < 0.3:
+            self.check(y, result(value), "result")
+        if view is not None:
+            self.check(view, value, "view")
+        return True
+
+    def work(self, seed):
+        choose = random.Random(seed)
+        while self.left > 0:
+            try:
+                done = self.step(choose)
+            except (RuntimeError, ValueError, TypeError) as e:
+                # JAX itself may look for the shards of an array that has just been deleted
+                if not any(word in str(e) for word in ("delete", "donate", "NoneType")):
+                    self.wrong.append(repr(e))
+                next(self.late)
+                continue
+            if done:
+                with self.lock:
+                    self.left -= 1
+
+
+def run(executions):
+    oracle = Oracle(executions)
+    threads = [threading.Thread(target=oracle.work, args=(seed,)) for seed in range(THREADS)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    for row in oracle.slots:
+        for array, value in row:
+            try:
+                oracle.check(array, value, "last")
+            except (RuntimeError, TypeError):
+                pass  # donated, and its result was not kept
+    print(f"{executions - oracle.left} executions by {THREADS} threads, {len(oracle.wrong)} wrong; "
+          f"{next(oracle.late)} came too late")
+    return oracle.wrong
+
+
+def test_threads_share_read_and_donate():
+    assert run(2000)[:10] == []
+
+
+if __name__ == "__main__":
+    found = run(int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000)
+    print("\n".join(found[:10]))
+    sys.exit(bool(found))
