@@ -43,6 +43,12 @@ def test_bad_device_count(bad):
     assert f"'{bad}' devices: expected a number from 1 to 65536" in done.stderr
 
 
+def test_bad_thread_count():
+    done = run_python("import jax; jax.devices()", TERRAZZO_NUM_THREADS="none")
+    assert done.returncode == 1
+    assert "TERRAZZO_NUM_THREADS: 'none' threads: expected a number from 1 to 65536" in done.stderr
+
+
 def test_call_log():
     done = run_python("import jax, jax.numpy as jnp\n"
                       "print(jax.jit(lambda x: jnp.power(x, jnp.int32(2)))(1))", TERRAZZO_LOG="1")

@@ -109,7 +109,7 @@ void dev_log(const dev_client *c, const char *fmt, ...) {
   buf_deinit(&line);
 }
 
-static status parse_count(const char *where, str text, u32 *out) {
+status dev_read_count(const char *where, const char *of, str text, u32 *out) {
   u64 n = 0;
   bool ok = text.len > 0 && text.len <= 9;
   for (size_t i = 0; ok && i < text.len; i++) {
@@ -118,8 +118,8 @@ static status parse_count(const char *where, str text, u32 *out) {
   }
   if (!ok || n < 1 || n > DEV_MAX_DEVICES)
     return status_make(STATUS_INVALID_ARGUMENT,
-                       "%s: '" STR_FMT "' devices: expected a number from 1 to %d", where,
-                       STR_ARG(text), DEV_MAX_DEVICES);
+                       "%s: '" STR_FMT "' %s: expected a number from 1 to %d", where, STR_ARG(text),
+                       of, DEV_MAX_DEVICES);
   *out = (u32)n;
   return NULL;
 }
@@ -135,9 +135,10 @@ static str find_flag(const char *flags, str name) {
 
 status dev_choose_num_devices(str option, const char *env, const char *xla_flags, u32 *out) {
   str flag = find_flag(xla_flags, STR("--xla_force_host_platform_device_count="));
-  if (option.len) return parse_count("option num_devices", option, out);
-  if (env && *env) return parse_count("TERRAZZO_NUM_DEVICES", str_of(env), out);
-  if (flag.data) return parse_count("XLA_FLAGS --xla_force_host_platform_device_count", flag, out);
+  if (option.len) return dev_read_count("option num_devices", "devices", option, out);
+  if (env && *env) return dev_read_count("TERRAZZO_NUM_DEVICES", "devices", str_of(env), out);
+  if (flag.data)
+    return dev_read_count("XLA_FLAGS --xla_force_host_platform_device_count", "devices", flag, out);
   *out = 1;
   return NULL;
 }

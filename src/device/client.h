@@ -60,6 +60,10 @@ i64 dev_client_bytes_per_device(const dev_client *c);
 status dev_choose_num_devices(str option, const char *env, const char *xla_flags,
                               u32 *out_count) MUST_USE;
 
+/* A number from 1 to DEV_MAX_DEVICES; the error says `where` it stood and what it is a number `of`.
+ */
+status dev_read_count(const char *where, const char *of, str text, u32 *out_count) MUST_USE;
+
 /* Appends one line to the call log, whole, when there is one. Never fails. */
 void dev_log(const dev_client *c, const char *fmt, ...) PRINTF_LIKE(2, 3);
 bool dev_log_is_on(const dev_client *c);

@@ -84,8 +84,7 @@ static status read_option(const PJRT_NamedValue *v, create_options *o) {
     return number_option(v, &o->num_devices, o->digits, sizeof o->digits);
   if (str_is(name, "num_threads")) {
     RETURN_IF_ERROR(number_option(v, &text, digits, sizeof digits));
-    /* the same rule as for devices: a number from 1 to 65536 */
-    return dev_choose_num_devices(text, NULL, NULL, &o->threads);
+    return dev_read_count("option num_threads", "threads", text, &o->threads);
   }
   if (str_is(name, "num_nodes") && v->type == PJRT_NamedValue_kInt64 && v->int64_value > 1)
     return status_make(STATUS_UNIMPLEMENTED, "option num_nodes: one process only, so far");
@@ -181,6 +180,9 @@ status api_client_create(PJRT_Client_Create_Args *a) {
     RETURN_IF_ERROR(read_option(&a->create_options[i], &o));
   RETURN_IF_ERROR(dev_choose_num_devices(o.num_devices, getenv("TERRAZZO_NUM_DEVICES"),
                                          getenv("XLA_FLAGS"), &d.num_devices));
+  const char *threads = getenv("TERRAZZO_NUM_THREADS");
+  if (!o.threads && threads && *threads)
+    RETURN_IF_ERROR(dev_read_count("TERRAZZO_NUM_THREADS", "threads", str_of(threads), &o.threads));
   PJRT_Client *c = mem_zalloc(&mem_system, sizeof *c);
   if (!c) return status_oom();
   c->head = handle_begin(API_CLIENT);
