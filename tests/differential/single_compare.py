@@ -4,7 +4,9 @@
 ("exact",)     the same values; NaN matches NaN, zeros have their signs
 ("ulps", n, m) within n units in the last place, of the absolute value if complex; m, if there,
                is a size whose last place is meant where the result is smaller
-("sum", n)     a sum of n products, against the same module in f64 (see `sum_masks`)"""
+("sum", n)     a sum of n products, against the same module in f64 (see `sum_masks`)
+("known", n)   within n units in the last place of the sum of the terms' sizes, against `Case.known`
+"""
 
 import ml_dtypes
 import numpy as np
@@ -143,6 +145,19 @@ def describe(these, gots, wants):
 
 def epsilon(t):
     return float(ml_dtypes.finfo(np.dtype(t)).eps)
+
+
+def known_problem(gots, known, results, rule):
+    """What differs from sums that are known, or None."""
+    for got, want, size, (t, _) in zip(gots, *known, results):
+        top = float(ml_dtypes.finfo(got.dtype).max)
+        bound = rule[1] * 2.0**-24 * size + 2 * epsilon(got.dtype) * np.abs(want)
+        if t == "f64":
+            bound = rule[1] * 2.0**-53 * size
+        mask = (np.abs(got.astype(np.float64) - want) <= bound) | (size > top / 2)
+        if not mask.all():
+            return first_bad(np.asarray(mask), got, want, "sum")
+    return None
 
 
 def sum_masks(gots, exact, sizes, results, rule):

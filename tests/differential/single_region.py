@@ -182,10 +182,20 @@ def generic(op, body, args, attrs, out_dims, rule, features, flip=False):
 
 
 def operands(d, body, dims, kind):
-    """Values to reduce. Products are kept from overflow, which depends on the order."""
-    if "reducer multiply" in body.features and kind == "wide":
-        kind = "unit"
-    return [(t, d.values(t, dims, kind)) for t in body.types], kind
+    """Values to reduce. Products are kept from overflow, which depends on the order: ones mostly."""
+    if "reducer multiply" not in body.features:
+        return [(t, d.values(t, dims, kind)) for t in body.types], kind
+    kind = "unit" if kind in ("wide", "edge") else kind
+    args = []
+    for t in body.types:
+        v = d.values(t, dims, kind)
+        if is_float(t) or is_complex(t):
+            ones = d.np.choice([1.0, -1.0], v.shape).astype(DTYPES[t])
+            some = np.zeros(v.size, bool)
+            some[d.r.sample(range(v.size), min(v.size, 4))] = True
+            v = np.where(some.reshape(v.shape), v, ones)
+        args.append((t, v))
+    return args, kind
 
 
 def reduce(d, turn):
@@ -234,6 +244,38 @@ def reduce_window(d, turn):
     args = xs + list(zip(body.types, body.init))
     return generic("reduce_window", body, args, attrs, [w.out for w in windows],
                    body.rule(int(np.prod(kernel)), kind), features | edge(kind))
+
+
+def long_sum(d, turn):
+    """Ten million terms, or a million running sums: however they are added up, the error of a good
+    order does not grow with them. Against NumPy in f64; no oracle could."""
+    t, n = ["f32", "f64", "bf16", "f16", "f32"][turn % 5], d.pick(10**7, 10**7 + 1)
+    x = d.np.random(n).astype(DTYPES[t])
+    if d.chance(0.5):
+        x -= DTYPES[t](0.5)
+    wide = x.astype(np.float64)
+    how, add = d.int(0, 2), Body(d, t)
+    add.known(d, ["add"])
+    add.types, add.init = [t], [scalar(t, 0)]
+    if how == 0:
+        case = generic("reduce", add, [(t, x), (t, add.init[0])], "dimensions = array<i64: 0>",
+                       [], (), set())
+        exact, sizes = wide.sum(), np.abs(wide).sum()
+    elif how == 1:
+        body = (f"%0 = stablehlo.dot_general %a0, %a0, contracting_dims = [0] x [0] : "
+                f"({tensor(t, [n])}, {tensor(t, [n])}) -> {tensor(t, [])}")
+        case = Case("stablehlo.dot_general", [(t, x)], body, ["%0"], [(t, [])])
+        exact = sizes = (wide * wide).sum()
+    else:
+        x, n, wide = x[: 10**6], 10**6, wide[: 10**6]
+        attrs = (f"window_dimensions = array<i64: {n}>, padding = dense<[[{n - 1}, 0]]> : "
+                 "tensor<1x2xi64>")
+        case = generic("reduce_window", add, [(t, x), (t, add.init[0])], attrs, [n], (), set())
+        exact, sizes = np.cumsum(wide), np.cumsum(np.abs(wide))
+    case.rule, case.constants = ("known", 64), ()
+    case.known = [np.asarray(exact)], [np.asarray(sizes)]
+    case.features |= {"long sum"}
+    return case
 
 
 # ---- sort ----

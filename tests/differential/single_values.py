@@ -204,7 +204,9 @@ class Case:
     legalize: str = ""  # a pipeline of the oracle's before it runs
     nudge: bool = False  # whether an ulp of an argument may matter more than the result's
     plain: "Case" = None  # with the same results, for oracles that lack the case's mixed types
+    known: tuple = ()  # the rule "known": results in f64, and sums of absolute values
     constants: tuple = ()  # arguments that may be constants; () none
+    folded: tuple = ()  # those that are, besides
 
     def text(self, constants=(), body=None):
         """The module; those arguments are constants in it."""

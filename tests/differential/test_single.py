@@ -35,3 +35,10 @@ def test_features():
     assert set(features) - set(single.FEATURES) - {f for f in features if f.startswith(
         ("compare ", "reducer "))} == set()
     assert ops == single.drawn_ops()
+
+
+def test_modules():
+    build = os.environ.get("TERRAZZO_BUILD", str(single.HERE.parent.parent / "build"))
+    tally = single.run(range(500), build)
+    assert tally.bad == []
+    assert sum(tally.words.values()) == 500
