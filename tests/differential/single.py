@@ -9,7 +9,8 @@ those of XLA:CPU will do, and it is counted that the two differ. A module that w
 as well.
 Work is done in processes that may die, as the interpreter does at what it lacks.
 
---keep  a folder that each disagreement's module and arguments go to, with what is wrong
+--keep  a folder that each disagreement's module and arguments go to, with what is wrong; by default
+        one in the folder for temporary files
 At the end it prints how often each op, element type and feature was drawn, and exits with 1 if
 anything is wrong."""
 
@@ -366,7 +367,7 @@ def main():
     parser.add_argument("last", type=int)
     parser.add_argument("--build", default=str(HERE.parent.parent / "build"))
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--keep", default="")
+    parser.add_argument("--keep", default=os.path.join(tempfile.gettempdir(), "terrazzo-single"))
     parser.add_argument("--op", default="", help="only seeds of ops whose name contains this")
     parser.add_argument("--show", action="store_true", help="print the modules; run nothing")
     parser.add_argument("--differ", action="store_true", help="list where the oracles differ")
@@ -391,6 +392,8 @@ def main():
                                 shares))
     if options.differ:
         print("\n".join(total.differ))
+    if total.bad:
+        print(f"modules and arguments are in {options.keep}")
     report = total.report()
     print(report.splitlines()[-1] if options.op else report)
     return len(total.bad) != 0
