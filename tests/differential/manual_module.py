@@ -44,6 +44,7 @@ class Maker(Ops):
         self.features[f"{self.devices} devices"] += 1
         self.level, self.values, self.lines, self.program = Level((), 1), [], [], []
         self.functions, self.arguments = [], []
+        self.together = None  # axes along which devices take turns together; None: all do
         self.element = r.choice(list(EXACT))
         self.build(r.randint(3, 12))
 

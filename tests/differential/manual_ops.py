@@ -64,8 +64,8 @@ class Ops:
              "collective_permute": 2, "reduce_scatter": 2, "collective_broadcast": 1.5,
              "partition_id": 1, "dynamic_slice": 1, "binary": 3, "unary": 1, "reduce": 1,
              "transpose": 1, "reshape": 1, "slice": 1, "concatenate": 1, "widen": 1, "dot": 1.5,
-             "reverse": 0.5, "pad": 0.5, "constraint": 1.5, "while": 0.8, "case": 0.6, "call": 0.6,
-             "manual": 1.2}
+             "reverse": 0.5, "pad": 0.5, "constraint": 1.5, "while": 0.8, "uneven_while": 0.5,
+             "case": 0.6, "call": 0.6, "manual": 1.2}
     COLLECTIVES = {"all_reduce", "all_reduce_many", "chains", "all_gather", "all_to_all",
                    "collective_permute", "reduce_scatter", "collective_broadcast"}
 
@@ -75,6 +75,8 @@ class Ops:
 
     def step(self):
         names = [n for n in self.STEPS if self.level.axes or n not in self.COLLECTIVES]
+        if self.together is not None:  # everyone in a permute meets, whoever sends to whom
+            names.remove("collective_permute")
         name = self.r.choices(names, [self.STEPS[n] for n in names])[0]
         before = len(self.lines)
         getattr(self, f"do_{name}")()
@@ -131,12 +133,15 @@ class Ops:
         r, count = self.r, self.level.count
         kind = r.choices(GROUPINGS, [7, 2, 1.5 if uneven else 0, 0.4,
                                      0.6 if ids and not self.free() else 0])[0]
+        if self.together is not None:
+            kind = "axes" if self.together else "replicas"
         self.channel += r.random() < 0.7
         channel = (f"channel_handle = #stablehlo.channel_handle<handle = {self.channel + 1}, "
                    f"type = {r.choice([0, 1])}>, ")
         flat, same = list(range(count)), frozenset()
         if kind == "axes":
-            chosen = [a for a in self.level.axes if r.random() < 0.6] or [self.level.axes[-1]]
+            axes = [a for a in self.level.axes if self.together is None or a in self.together]
+            chosen = [a for a in axes if r.random() < 0.6] or [axes[-1]]
             same = frozenset(chosen)
             others = [a for a in self.level.axes if a not in same]
             names = list(self.level.axes)
@@ -633,6 +638,52 @@ class Ops:
             [(v.shape, v.element, self.everywhere(), 6) for v in carried], run)
         del self.values[before]
         self.features["while inside manual"] += bool(self.level.axes)
+
+    def do_uneven_while(self):
+        """Devices leave at different times; those that are in a collective leave together."""
+        if self.depth > 3 or self.free() or not self.level.axes:
+            return
+        saved, places = self.together, self.level.count
+        held = frozenset(a for a in self.level.axes if self.r.random() < 0.5)
+        held &= held if saved is None else saved
+        shape = [self.mesh[a] for a in self.level.axes]
+        turns = np.random.default_rng(self.r.randrange(1 << 30)).integers(
+            0, 4, [1 if a in held else n for a, n in zip(self.level.axes, shape)])
+        turns = np.broadcast_to(turns, shape).reshape(places)
+        ids = self.device_table()[:, 0].tolist()
+        by_device = [int(turns[ids.index(k)]) for k in range(places)]
+        v, p = self.small(self.pick()), self.partition("i32")
+        zero = self.constant("i32", 0)
+        carried = self.parameter(v, vary=self.everywhere(), limit=6)
+        table, cut, most, counter, test, one, following = (self.name() for _ in range(7))
+        self.together = held
+        with self.scope([carried]) as (lines, program):
+            self.steps(self.r.randint(1, 5))
+            end = self.like(carried)
+        self.together = saved
+        self.lines += [f"{table} = stablehlo.constant dense<{by_device}> : tensor<{places}xi32>",
+                       f"{cut} = stablehlo.dynamic_slice {table}, {p.name}, sizes = [1] : "
+                       f"(tensor<{places}xi32>, tensor<i32>) -> tensor<1xi32>",
+                       f"{most} = stablehlo.reshape {cut} : (tensor<1xi32>) -> tensor<i32>"]
+
+        def run(x):
+            x, now = x[0], 0
+            while (turns > now).any():
+                env = {carried.name: x}
+                execute(program, env)
+                on = (turns > now).reshape([-1] + [1] * len(v.shape))
+                x, now = np.where(on, env[end.name], x), now + 1
+            return [turns.astype(np.int32), x]
+        before = len(self.values)
+        self.emit(
+            f"stablehlo.while({counter} = {zero.name}, {carried.name} = {v.name}) : tensor<i32>, "
+            f"{v.type}\ncond {{\n{test} = stablehlo.compare LT, {counter}, {most} : (tensor<i32>, "
+            f"tensor<i32>) -> tensor<i1>\nstablehlo.return {test} : tensor<i1>\n}} do {{\n" +
+            "\n".join(lines) + f"\n{one} = stablehlo.constant dense<1> : tensor<i32>\n{following} "
+            f"= stablehlo.add {counter}, {one} : tensor<i32>\nstablehlo.return {following}, "
+            f"{end.name} : tensor<i32>, {v.type}\n}}", [v],
+            [((), "i32", self.everywhere(), 3), (v.shape, v.element, self.everywhere(), 6)], run)
+        del self.values[before]
 
     def do_case(self):
         if self.depth > 3:
