@@ -207,7 +207,8 @@ class Worker:
             return these
         variants = [want]
         for way in (np.inf, -np.inf):
-            args = [(t, self.compare.nudge(v, way)) for t, v in case.args]
+            args = [(t, self.compare.nudge(v, way) if i in case.nudge else v)
+                    for i, (t, v) in enumerate(case.args)]
             variants.append(self.oracle("interpreter", seed, skip, text, args, case.results,
                                         case.legalize))
         near = self.compare.between(got, variants, case.results, case.rule)

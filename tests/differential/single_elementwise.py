@@ -99,7 +99,8 @@ def elementwise(d, turn):
     body = f'%0 = "stablehlo.{op}"({operands}) : {types}'
     return Case("stablehlo." + op, [(t, v) for v in args], body, ["%0"], [(result, dims)],
                 rule_of(op, t), features, constants=tuple(range(len(args))),
-                nudge=is_complex(t), xla=op not in DEFINED or is_float(t) or is_complex(t))
+                nudge=tuple(range(len(args))) * is_complex(t),
+                xla=op not in DEFINED or is_float(t) or is_complex(t))
 
 
 def convert(d, turn):
@@ -236,7 +237,8 @@ def chlo(d, turn):
         ulps = 1
     return Case("chlo." + op, [(t, v) for v in x], body, ["%0"], [(result, dims)],
                 ("ulps", ulps, *small) if ulps else ("exact",), features,
-                legalize="func.func(chlo-legalize-to-stablehlo)", nudge=ulps > 0,
+                legalize="func.func(chlo-legalize-to-stablehlo)",
+                nudge=tuple(range(len(x)))[op == "polygamma":] if ulps else (),
                 constants=tuple(range(len(x))))
 
 

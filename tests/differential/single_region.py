@@ -182,7 +182,7 @@ def generic(op, body, args, attrs, out_dims, rule, features, flip=False):
 
 
 def operands(d, body, dims, kind):
-    """Values to reduce. Products are kept from overflow, which depends on the order: ones mostly."""
+    """Values to reduce. Products are mostly of ones: overflow would depend on the order."""
     if "reducer multiply" not in body.features:
         return [(t, d.values(t, dims, kind)) for t in body.types], kind
     kind = "unit" if kind in ("wide", "edge") else kind

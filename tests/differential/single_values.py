@@ -202,7 +202,7 @@ class Case:
     interpreter: bool = True  # whether the interpreter has it
     xla: bool = True  # whether XLA:CPU has it
     legalize: str = ""  # a pipeline of the oracle's before it runs
-    nudge: bool = False  # whether an ulp of an argument may matter more than the result's
+    nudge: tuple = ()  # arguments of which an ulp may matter more than the result's
     plain: "Case" = None  # with the same results, for oracles that lack the case's mixed types
     known: tuple = ()  # the rule "known": results in f64, and sums of absolute values
     constants: tuple = ()  # arguments that may be constants; () none
