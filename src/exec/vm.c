@@ -179,15 +179,21 @@ static value lower_binary_on(lowering *l, u32 op, vm_rtype r, u32 width, value x
 }
 
 /* Brings a result into its type: sub-byte integers wrap, small floats round after every
- * operation, as XLA:CPU and StableHLO have it. (Reductions may keep f32: vm_reduces_wide.) */
+ * operation, as XLA:CPU and StableHLO have it. (Reductions may keep f32: vm_reduces_wide.)
+ * Where there is no -0, or the largest number is no integer, what is exact elsewhere rounds too. */
 static value settle(lowering *l, const vm_instr *i, value v) {
   static const bool exact[VM_OP_COUNT] = {
       [VM_max] = true,        [VM_min] = true,       [VM_neg] = true,       [VM_abs] = true,
       [VM_sign] = true,       [VM_real] = true,      [VM_floor] = true,     [VM_ceil] = true,
       [VM_round_even] = true, [VM_round_afz] = true, [VM_next_after] = true};
+  static const bool never_exact[DTYPE_COUNT] = {[DTYPE_f8e4m3fnuz] = true,
+                                                [DTYPE_f8e5m2fnuz] = true,
+                                                [DTYPE_f8e4m3b11fnuz] = true,
+                                                [DTYPE_f8e3m4] = true};
   dtype t = (dtype)i->type;
   bool wide = l->spec->registers && vm_reduces_wide(t);
-  if (num_is_small_float(t) && !wide && !exact[i->op]) return round_small(l, t, v);
+  if (num_is_small_float(t) && !wide && (!exact[i->op] || never_exact[t]))
+    return round_small(l, t, v);
   return wrap(l, t, v);
 }
 
