@@ -109,9 +109,38 @@ static bool flatten(job *j, bool last) {
   return flatten_module(j->m, j->scratch, &o);
 }
 
+static const tensor_sharding_attr *argument_sharding(const job *j, size_t i) {
+  return attr_as(tensor_sharding, func_sharding(j->main, FUNC_ARGS, i));
+}
+
+/* Which of main's arguments come as parts of sums: those of which the source says it. A constraint
+ * on another, which propagation hands to the argument, is about what becomes of it. */
+static bool *arguments_in_parts(job *j) {
+  size_t n = func_num(j->main, FUNC_ARGS);
+  bool *parts = arena_zalloc(j->scratch, n + 1);
+  for (size_t i = 0; i < n; i++) {
+    const tensor_sharding_attr *s = argument_sharding(j, i);
+    parts[i] = s && s->unreduced.len;
+  }
+  return parts;
+}
+
+static void keep_arguments_whole(job *j, const bool *parts) {
+  for (size_t i = 0; i < func_num(j->main, FUNC_ARGS); i++) {
+    const tensor_sharding_attr *s = argument_sharding(j, i);
+    if (parts[i] || !s || !s->unreduced.len) continue;
+    tensor_sharding_attr whole = *s;
+    whole.unreduced = (attrs){0};
+    whole.unreduced_kind = NULL;
+    func_set_sharding(j->m, j->main, FUNC_ARGS, i, attr_unique(j->ctx, &whole.base));
+  }
+}
+
 static bool propagate_and_partition(job *j, shard_space **out_space) {
   pass_tables t = all_passes(j);
+  const bool *parts = arguments_in_parts(j);
   if (!shard_propagate(j->m, &t)) return false;
+  keep_arguments_whole(j, parts);
   dump(j, "propagate");
   /* The meshes are gone after partitioning, so they are read now. */
   shard_space *space = *out_space = shard_space_create(j->m, j->scratch);
