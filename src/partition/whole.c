@@ -416,7 +416,9 @@ static const u8 linear_of[OP_COUNT] = {
 bool part_passes_sums(const op *o, const bool *marked, u32 count) {
   unreduced_kind kind;
   linear how = op_kind(o) < OP_COUNT ? linear_of[op_kind(o)] : LINEAR_NOT;
-  if (op_is(o, reduce)) /* of one array, by a sum */
+  const type *t = o->num_results ? type_element(op_result(o, 0)->type) : NULL;
+  if (op_is(o, divide) && t->kind == TYPE_INT) return false; /* 1 / 2 + 1 / 2 is 0 */
+  if (op_is(o, reduce))                                      /* of one array, by a sum */
     return o->num_operands == 2 && marked[0] && part_reduction(o, &kind) && kind == UNREDUCED_SUM;
   return (how == LINEAR_ALL && count == o->num_operands) ||
          (how == LINEAR_FIRST && count == 1 && marked[0]) || (how == LINEAR_ONE && count == 1);
