@@ -34,17 +34,10 @@ static value *emit_step(cursor *at, value *v, const reshard_step *s) {
   return r;
 }
 
-/* Replicated tensors are alike in any device order, yet each collective is on one mesh. */
 static value *emit_steps(cursor *at, value *v, const reshard_steps *steps) {
-  const part_env *e = at->env;
   for (size_t i = 0; i < steps->len; i++) {
     const reshard_step *s = &steps->data[i];
-    const sharding *now = part_sharding(e, v);
-    if (now && s->kind != STEP_PERMUTE && !mesh_same(now->mesh, s->out->mesh, false))
-      v = emit_step(
-          at, v,
-          &(reshard_step){.kind = STEP_PERMUTE,
-                          .out = sharding_make_replicated(e->a, s->out->mesh, s->out->rank, true)});
+    if (s->kind != STEP_PERMUTE) v = emit_on_mesh(at, v, s->out->mesh);
     v = emit_step(at, v, s);
   }
   return v;

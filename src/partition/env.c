@@ -218,6 +218,16 @@ value *emit_reshape(cursor *at, value *v, i64s dims) {
   return emit(at, OP_reshape, &v, 1, type_with_dims(at->env->c, v->type, dims));
 }
 
+value *emit_on_mesh(cursor *at, value *v, const mesh *m) {
+  const part_env *e = at->env;
+  const sharding *now = part_sharding(e, v);
+  if (!now || mesh_same(now->mesh, m, false)) return v;
+  v = emit(at, OP_propagation_barrier, &v, 1, v->type);
+  set_attr(at, v->def.op, "allowed_direction", attr_enum(e->c, ATTR_propagation_direction, 0));
+  part_set_sharding(e, v->def.op, 0, sharding_make_replicated(e->a, m, now->rank, true));
+  return v;
+}
+
 op_id reducer_of(unreduced_kind kind) {
   static const op_id of[] = {OP_add, OP_maximum, OP_minimum, OP_multiply, OP_and, OP_or};
   return of[kind];

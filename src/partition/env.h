@@ -65,6 +65,10 @@ value *emit_dynamic_slice(cursor *at, value *v, value *const *starts, i64s sizes
 value *emit_reshape(cursor *at, value *v, i64s dims);
 void set_attr(cursor *at, op *o, const char *name, const attr *a);
 
+/* A replicated value is the same on any mesh, yet a collective and its operand have one: behind
+ * a barrier, which is no op in the end. */
+value *emit_on_mesh(cursor *at, value *v, const mesh *m);
+
 /* "stablehlo.add"-like body (x, y) -> op(x, y) in region r of o. */
 void emit_reducer(cursor *at, op *o, op_id id, const type *element);
 /* Op that combines under a reduction kind, for an element type. */

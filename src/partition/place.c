@@ -73,7 +73,8 @@ value *emit_all_reduce(cursor *at, value *v, const mesh *m, axis_list axes, unre
 static value *reduce(cursor *at, value *v, const sharding *from, const sharding *to) {
   const part_env *e = at->env;
   if (!from || from->unreduced.len == 0) return v;
-  axis_list keep = from->unreduced_kind == to->unreduced_kind ? to->unreduced : (axis_list){0};
+  bool alike = from->unreduced_kind == to->unreduced_kind && mesh_same(from->mesh, to->mesh, true);
+  axis_list keep = alike ? to->unreduced : (axis_list){0};
   axis_list axes = axes_difference(e->a, from->unreduced, keep);
   if (axes.len == 0) return v;
   sharding out = *from;
@@ -124,6 +125,7 @@ value *place_at(placer *p, cursor *at, value *v, const sharding *to) {
   v = reshard(at, v, shard_intern(e->space, &mid));
   axis_list more = axes_difference(e->a, to->unreduced, mid.unreduced);
   if (more.len == 0) return v;
+  v = emit_on_mesh(at, v, to->mesh);
   v = emit(at, OP_replicated_to_unreduced, &v, 1, v->type);
   set_attr(at, v->def.op, "axes",
            attr_make(e->c, axis_ref_list, .axes = part_axes_attrs(e, to->mesh, more)));
