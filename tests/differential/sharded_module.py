@@ -53,12 +53,13 @@ class Shardings:
         if r.random() < 0.04:
             self.meshes["other"] = (dict(zip("abc", r.choice(MESHES[self.devices]))), None)
         self.parts = {}  # of each axis that anything names, by mesh and axis
-        self.often = r.choice([0.1, 0.3, 0.6])
+        self.often = r.choice([0.1, 0.3, 0.8])  # annotated
+        self.settled = r.choice([0, 0.1, 0.4])  # constrained at once
         self.open = r.choice([0.1, 0.5, 0.9])
         self.cut = r.choice([0, 0.3, 0.7])
         self.uneven = r.choice([0, 0, 0.1, 0.4])
         self.priorities = r.choice([0, 0, 0.4])
-        self.unreduced = r.choice([0, 0, 0, 0.15])
+        self.unreduced = r.choice([0, 0, 0.1, 0.3])
         shape = "x".join(map(str, sizes))
         self.features.update([f"devices {self.devices}", f"mesh {shape}"])
         self.features.update(f"mesh @{name}" for name in self.meshes)
@@ -230,7 +231,8 @@ class Builder(Shardings):
         values = [Value(f"{out}#{i}" if many else out, *t) for i, t in enumerate(results)]
         discardable = ""
         if annotate and self.depth < 3 and self.chance(self.often * 0.5):
-            text = joined(self.sharding(v.shape) for v in values)
+            sums = not many and self.may_be_parts(values[0])
+            text = joined(self.sharding(v.shape, sums) for v in values)
             given = f"sdy.sharding = #sdy.sharding_per_value<[{text}]>"
             discardable = only_sharded(f" {{{given}{rule and ', '}{rule}}}")
         elif rule:
@@ -302,12 +304,14 @@ class Builder(Shardings):
                  if v else "")
         return only_sharded(line, other)
 
+    def may_be_parts(self, v):
+        """Can it be unreduced? What linear ops make of parts is right but for signs of zeros."""
+        return v.info.int
+
     def constrain(self, v):
         out = self.name()
         word = self.r.choice(["sharding_constraint", "sharding_constraint", "reshard"])
-        # not of arguments, which would have to come in parts
-        sums = (word == "sharding_constraint" and v.name[1] == "v" and v.bound is not None
-                and v.info.kind != "pred")
+        sums = word == "sharding_constraint" and self.may_be_parts(v)
         text = self.sharding(v.shape, unreduced=sums)
         self.lines.append(self.marked(f"{out} = sdy.{word} {v.name} {text} : {v.type}", out, v))
         self.counts["sdy." + word] += 1

@@ -3,7 +3,8 @@
 import math
 
 from sharded_module import LARGEST, SIZES, array, joined
-from sharded_ops import Ops, is_number, is_real, parts
+from sharded_ops import is_number, is_real, parts
+from sharded_sdy import Sdy
 from sharded_values import ELEMENTS, Value, tensor
 
 REDUCERS = ["add", "add", "add", "maximum", "minimum", "multiply"]
@@ -13,7 +14,7 @@ def scalars(elements):
     return [tensor((), e) for e in elements]
 
 
-class Maker(Ops):
+class Maker(Sdy):
     # ---- bodies of scalars ----
 
     def scalar_body(self, arguments, lines, ends):
@@ -376,17 +377,33 @@ class Maker(Ops):
             "stablehlo.composite", [v], [(v.shape, v.element, v.bound)],
             f'name = "my.op", decomposition = @{self.function(v)}, version = 1 : i32'))
 
+    def draw_named(self):
+        v = self.some(least=1)
+        if self.depth > 1 or v is None:
+            return
+        out, k = self.name(), self.name()[2:]
+        p = Value(f"%p{k}", v.shape, v.element, v.bound)
+        lines, made = self.body([p], self.r.randint(1, 4), closed=True)
+        x = self.ending(lines, made, p)
+        given = "".join(self.marked(f"{side}_shardings=[{self.sharding(v.shape)}] ")
+                        for side in ("in", "out") if self.chance(0.3))
+        self.lines += [f'{out} = sdy.named_computation<"n{k}">({v.name}) {given}({p.name}: '
+                       f"{p.type}) {{", *lines, f"sdy.return {x.name} : {x.type}",
+                       f"}} : ({v.type}) -> {v.type}"]
+        self.counts["sdy.named_computation"] += 1
+        self.keep([Value(out, v.shape, v.element, v.bound)])
+
     # ---- the choice ----
 
     WEIGHTS = {"unary": 2, "function": 1.5, "test": 0.4, "binary": 4, "chlo_binary": 0.5,
-               "select": 1.5, "clamp": 0.7, "convert": 2.5, "bitcast": 0.7,
-               "reduce_precision": 0.3, "complex": 0.7, "iota": 1.2, "constant": 1, "rng": 0.5,
-               "broadcast": 2, "reshape": 3, "transpose": 2, "reverse": 1.5, "slice": 2, "pad": 2,
+               "select": 1.5, "clamp": 0.7, "convert": 2.5, "bitcast": 0.7, "reduce_precision":
+               0.3, "complex": 0.7, "iota": 1.2, "constant": 1, "rng": 0.5, "broadcast": 2,
+               "reshape": 3, "transpose": 2, "reverse": 1.5, "slice": 2, "pad": 2,
                "concatenate": 2, "dynamic_slice": 2, "dynamic_update_slice": 2, "gather": 4,
                "dot": 4, "convolution": 2.5, "constraint": 4, "barrier": 0.7, "group": 0.5,
-               "custom_call": 0.7, "reduce": 4, "argmax": 1, "reduce_window": 3, "sort": 2,
-               "top_k": 1, "scatter": 4, "while": 1.5, "case": 0.8, "if": 0.8, "call": 1,
-               "composite": 0.4}
+               "custom_call": 0.7, "collective": 0.7, "manual": 0.7, "named": 0.4, "reduce": 4,
+               "argmax": 1, "reduce_window": 3, "sort": 2, "top_k": 1, "scatter": 4, "while":
+               1.5, "case": 0.8, "if": 0.8, "call": 1, "composite": 0.4}
     only = None  # "gather": every other op is one
 
     def step(self):
@@ -395,4 +412,7 @@ class Maker(Ops):
             chosen = self.only
         else:
             chosen = self.r.choices(names, list(self.WEIGHTS.values()))[0]
+        count = len(self.values)
         getattr(self, "draw_" + chosen)()
+        if len(self.values) > count and self.chance(self.settled):
+            self.constrain(self.values[-1])
