@@ -206,6 +206,34 @@ static void test_gather(arena *a) {
   }
 }
 
+/* Of two operands each gets what the other has, at two of three places. */
+static void test_scatter_swap(arena *a) {
+  u32 x[3] = {1, 2, 3}, y[3] = {4, 5, 6}, u[2] = {0}, ix[2] = {2, 0}, z[2][3];
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 p[] = {prog_param(b, DTYPE_u32, 3), prog_param(b, DTYPE_u32, 3)};
+  u32 index = prog_param(b, DTYPE_u32, 2), update = prog_param(b, DTYPE_u32, 2);
+  u32 r[] = {prog_result(b, DTYPE_u32, 3, -1), prog_result(b, DTYPE_u32, 3, -1)};
+  i64 three = 3, two[] = {2, 1}, zero = 0;
+  prog_gather g = {.scatter = true,
+                   .n = 2,
+                   .operand = r,
+                   .other = (u32[]){update, update},
+                   .indices = index,
+                   .operand_dims = {&three, 1},
+                   .indices_dims = {two, 2},
+                   .other_dims = {two, 1},
+                   .collapsed = {&zero, 1},
+                   .start_index_map = {&zero, 1},
+                   .index_vector_dim = 1};
+  for (u32 i = 0; i < 2; i++) prog_add_move(b, p[i], r[i], S, L);
+  for (u32 i = 0; i < 4; i++) vm_load(b, &g.body.code, DTYPE_u32, i);
+  for (u32 i = 0; i < 2; i++) vm_store(b, &g.body.code, i, 1 - i);
+  prog_add_gather(b, &g, S, L);
+  CHECK(!*run(b, (void *[]){x, y, ix, u}, (void *[]){z[0], z[1]}));
+  CHECK(z[0][0] == 4 && z[0][1] == 2 && z[0][2] == 6);
+  CHECK(z[1][0] == 1 && z[1][1] == 5 && z[1][2] == 3);
+}
+
 static void test_sort(arena *a, i64 n, bool generic) {
   float *x = malloc((size_t)n * 4), *y = malloc((size_t)n * 4);
   i32 *ix = malloc((size_t)n * 4), *iy = malloc((size_t)n * 4);
@@ -721,6 +749,7 @@ static void run_tests(arena *a, u32 threads) {
   test_converts(a);
   test_copies(a);
   test_gather(a);
+  test_scatter_swap(a);
   test_sort(a, 1000, false);
   test_sort(a, 1000, true);
   test_sort(a, 20, false);

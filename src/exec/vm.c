@@ -316,6 +316,21 @@ static u32 input_width(const lowering *l, u32 in) {
   return 0;
 }
 
+/* An output that is an input as it came is copied if that lies where another output goes: outputs
+ * are written one after the other. */
+static void keep_apart(lowering *l, u32 o) {
+  static const i64 one = 1;
+  vm_output *out = &l->outputs[o];
+  bool overwritten = false;
+  if (!l->spec->out_overlaps || out->reg >= l->spec->num_in) return;
+  for (u32 other = 0; other < l->spec->num_out; other++)
+    overwritten |= other != o && l->spec->out_overlaps[other] >> out->reg & 1;
+  if (overwritten)
+    out->reg = call(l, l->k->stride[vm_log2_width(out->width)], out->width, out->scalar, out->reg,
+                    add_const(l, &one, sizeof one), PROG_NONE)
+                   .reg;
+}
+
 /* Lets the call that makes output o write to its memory, if nobody still needs what is there. */
 static void place_output(lowering *l, u32 o) {
   const vm_spec *s = l->spec;
@@ -424,6 +439,7 @@ vm_unit *vm_lower(const lower_env *e, const vm_spec *spec) {
   const bool *needed = find_needed(a, code);
   for (u32 i = 0; i < code->len; i++)
     if (needed[i]) l.values[i] = lower_instr(&l, &code->instrs[i]);
+  for (u32 o = 0; o < spec->num_out; o++) keep_apart(&l, o);
   for (u32 o = 0; o < spec->num_out; o++) place_output(&l, o);
   slots s = assign_slots(&l);
   vm_unit *u = ARENA_NEW(a, vm_unit);
