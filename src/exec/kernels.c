@@ -292,6 +292,14 @@ typedef struct w16 {
     const T *a = av;                                                                               \
     i64 step = *(const i64 *)bv;                                                                   \
     LOOP d[(i64)i * step] = a[i];                                                                  \
+  }                                                                                                \
+  static void unzip_##w(size_t n, void *first, void *second, const void *pairs) {                  \
+    T *d = first, *e = second;                                                                     \
+    const T *a = pairs;                                                                            \
+    LOOP {                                                                                         \
+      d[i] = a[2 * i];                                                                             \
+      e[i] = a[2 * i + 1];                                                                         \
+    }                                                                                              \
   }
 BY_WIDTH(0, u8)
 BY_WIDTH(1, u16)
@@ -443,13 +451,15 @@ WRAP(u2, u8, 2)
 
 enum { LANES = 64 };
 #define FOLD(op, t, T, expr)                                                                       \
-  static void fold_##op##_##t(size_t n, void *acc, const void *av) {                               \
+  static void fold_##op##_##t(size_t n, void *acc, const void *init, const void *av) {             \
     const T *a = av;                                                                               \
-    ZERO(T);                                                                                       \
+    ZERO(double);                                                                                  \
     T lane[LANES];                                                                                 \
     size_t width = n < LANES ? n : LANES, k = width;                                               \
-    if (n == 0) return;                                                                            \
-    for (size_t i = 0; i < width; i++) lane[i] = a[i];                                             \
+    if (width == LANES)                                                                            \
+      memcpy(lane, a, sizeof lane);                                                                \
+    else                                                                                           \
+      for (size_t i = 0; i < width; i++) lane[i] = a[i];                                           \
     for (; k + LANES <= n; k += LANES)                                                             \
       for (size_t i = 0; i < LANES; i++) {                                                         \
         T x = lane[i], y = a[k + i];                                                               \
@@ -467,29 +477,39 @@ enum { LANES = 64 };
       }                                                                                            \
       width = half;                                                                                \
     }                                                                                              \
-    T x = *(T *)acc, y = lane[0];                                                                  \
-    *(T *)acc = expr;                                                                              \
+    T y = lane[0], x = init ? *(const T *)init : y;                                                \
+    *(T *)acc = init ? expr : y;                                                                   \
   }
+#define FLOAT_FOLDS(F_, t, T)                                                                      \
+  F_(SUM, t, T, x + y)                                                                             \
+  F_(PROD, t, T, x *y)                                                                             \
+  F_(MAX, t, T, maximum_##t(x, y, zero))                                                           \
+  F_(MIN, t, T, minimum_##t(x, y, zero))
+#define ORDER_FOLDS(F_, t, T)                                                                      \
+  F_(MAX, t, T, x > y ? x : y)                                                                     \
+  F_(MIN, t, T, x < y ? x : y)
+#define INT_FOLDS(F_, s, S, u, U) /* signs matter to the order only */                             \
+  F_(SUM, u, U, (U)(x + y))                                                                        \
+  F_(PROD, u, U, (U)(1u * x * y))                                                                  \
+  F_(AND, u, U, x &y)                                                                              \
+  F_(OR, u, U, x | y)                                                                              \
+  F_(XOR, u, U, x ^ y)                                                                             \
+  ORDER_FOLDS(F_, s, S)                                                                            \
+  ORDER_FOLDS(F_, u, U)
 #define FOLDS(F_)                                                                                  \
-  F_(SUM, f32, float, x + y)                                                                       \
-  F_(SUM, f64, double, x + y)                                                                      \
-  F_(SUM, s32, i32, (i32)((u32)x + (u32)y))                                                        \
-  F_(SUM, u32, u32, x + y)                                                                         \
-  F_(SUM, s64, i64, (i64)((u64)x + (u64)y))                                                        \
-  F_(SUM, u64, u64, x + y)                                                                         \
-  F_(PROD, f32, float, x *y)                                                                       \
-  F_(PROD, f64, double, x *y)                                                                      \
-  F_(MAX, f32, float, maximum_f32(x, y, zero))                                                     \
-  F_(MAX, f64, double, maximum_f64(x, y, zero))                                                    \
-  F_(MAX, s32, i32, x > y ? x : y)                                                                 \
-  F_(MAX, s64, i64, x > y ? x : y)                                                                 \
-  F_(MIN, f32, float, minimum_f32(x, y, zero))                                                     \
-  F_(MIN, f64, double, minimum_f64(x, y, zero))                                                    \
-  F_(MIN, s32, i32, x < y ? x : y)                                                                 \
-  F_(MIN, s64, i64, x < y ? x : y)                                                                 \
+  FLOAT_FOLDS(F_, f32, float)                                                                      \
+  FLOAT_FOLDS(F_, f64, double)                                                                     \
+  INT_FOLDS(F_, s8, i8, u8, u8)                                                                    \
+  INT_FOLDS(F_, s16, i16, u16, u16)                                                                \
+  INT_FOLDS(F_, s32, i32, u32, u32)                                                                \
+  INT_FOLDS(F_, s64, i64, u64, u64)                                                                \
+  F_(SUM, c64, kern_c64, ((kern_c64){x.re + y.re, x.im + y.im}))                                   \
+  F_(SUM, c128, kern_c128, ((kern_c128){x.re + y.re, x.im + y.im}))                                \
   F_(AND, pred, u8, x &y)                                                                          \
   F_(OR, pred, u8, x | y)                                                                          \
+  F_(XOR, pred, u8, x ^ y)                                                                         \
   F_(SUM, pred, u8, x | y)                                                                         \
+  F_(PROD, pred, u8, x &y)                                                                         \
   F_(MAX, pred, u8, x | y)                                                                         \
   F_(MIN, pred, u8, x &y)
 FOLDS(FOLD)
@@ -560,6 +580,7 @@ static void set_widths(vm_kernels *k) {
   k->select[w][3] = select_##w##_ss;                                                               \
   k->splat[w] = splat_##w;                                                                         \
   k->stride[w] = stride_##w;                                                                       \
+  k->unzip[w] = unzip_##w;                                                                         \
   k->scatter[w] = scatter_##w;
   SET_WIDTH(0)
   SET_WIDTH(1)
@@ -572,6 +593,9 @@ static void set_widths(vm_kernels *k) {
   k->transpose[3] = transpose_3;
 #define SET_FOLD(op, t, T, expr) k->fold[REDUCE_##op][R_##t] = fold_##op##_##t;
   FOLDS(SET_FOLD)
+  static const prog_reducer same[] = {REDUCE_SUM, REDUCE_PROD, REDUCE_AND, REDUCE_OR, REDUCE_XOR};
+  for (size_t i = 0; i < COUNT(same); i++)
+    for (u32 w = 0; w < 4; w++) k->fold[same[i]][R_s8 + w] = k->fold[same[i]][R_u8 + w];
 }
 
 #define PASTE_(a, b) a##b

@@ -46,8 +46,10 @@ typedef void kern_transpose_fn(size_t rows, size_t columns, char *to, i64 to_str
 
 /* d = op(a, b, c) over n elements; what a unary or binary one does not use is NULL. */
 typedef void kern_fn(size_t n, void *d, const void *a, const void *b, const void *c);
-/* Folds n values into *acc, in an order that depends on n alone. */
-typedef void kern_fold_fn(size_t n, void *acc, const void *a);
+/* *acc = *init (NULL: none) and n > 0 values combined, in an order that depends on n alone. */
+typedef void kern_fold_fn(size_t n, void *acc, const void *init, const void *a);
+/* first[i] = pairs[2 * i], second[i] = pairs[2 * i + 1], n of each */
+typedef void kern_unzip_fn(size_t n, void *first, void *second, const void *pairs);
 
 enum { FORM_VV, FORM_VS, FORM_SV, FORM_COUNT }; /* vector or scalar operands */
 
@@ -60,6 +62,7 @@ typedef struct vm_kernels {
   kern_fn *stride[5];                                /* a: base, b: const i64 * element stride */
   kern_fn *scatter[5];                               /* the same, to d strided */
   kern_transpose_fn *transpose[4];                   /* [log2 width] */
+  kern_unzip_fn *unzip[5];                           /* [log2 width] */
   kern_fn *iota[R_COUNT];                            /* a: i64 first, b: i64 step */
   kern_fn *load[DTYPE_COUNT];                        /* small float to f32 */
   kern_fn *store[DTYPE_COUNT];                       /* f32 to small float */

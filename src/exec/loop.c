@@ -1,41 +1,5 @@
-/* Elementwise loops and reductions: the iteration space cut into blocks that the VM works on.
- *
- * The dims are sorted so that the output is written in order, and neighbours that every access
- * walks as one are merged. A block is then as many of the last dims as fit, and a piece of the
- * next one. Of a block an input is contiguous (read where it lies), a scalar, or gathered into
- * scratch; an output likewise.
- *
- * A reduction goes one of two ways. Rows: the reduced dims make the blocks of each output
- * element; a fast reducer folds a block in one kernel, any other combines it lane by lane into
- * a block of accumulators, then by halves. Columns: blocks over the kept dims, one accumulator
- * block, the reduced dims one by one in order. Which way, and in which order, depends on
- * shapes only. The initial value is applied once. */
-#include "exec/step.h"
-#include "exec/vm.h"
-#include "num/convert.h"
-
-typedef struct walk { /* an access, or an iota, of a plan's dims */
-  i64 stride[PROG_MAX_DIMS];
-} walk;
-
-typedef enum mode { MODE_CONTIGUOUS, MODE_SCALAR, MODE_STRIDED } mode;
-
-typedef struct pattern { /* of one walk inside a block */
-  mode mode;
-  u32 rank;
-  i64 head; /* dims[0] is this times the block's count of the cut dim */
-  i64 dims[PROG_MAX_DIMS], stride[PROG_MAX_DIMS];
-} pattern;
-
-/* Dims cut into blocks: outer ones, the cut one in pieces of `piece`, whole inner ones. */
-typedef struct plan {
-  u32 rank, cut;
-  i64 dims[PROG_MAX_DIMS];
-  u32 num_walks;
-  walk *walks;
-  pattern *patterns;
-  u64 inner, piece, pieces, blocks, max_elements;
-} plan;
+/* Elementwise loops: their plans, blocks and kernels (loop.h), and running them. */
+#include "exec/loop.h"
 
 /* ---- planning ---- */
 
@@ -52,7 +16,7 @@ static void remove_dim(plan *p, u32 d) {
     for (u32 k = d; k < p->rank; k++) p->walks[w].stride[k] = p->walks[w].stride[k + 1];
 }
 
-static void collapse(plan *p) {
+void loop_collapse(plan *p) {
   for (u32 d = 0; d < p->rank;)
     if (p->dims[d] == 1)
       remove_dim(p, d);
@@ -82,14 +46,12 @@ static void swap_dims(plan *p, u32 a, u32 b) {
   }
 }
 
-static i64 magnitude(i64 x) { return x < 0 ? -x : x; }
-
 /* Largest stride of walk `by` first; stable. */
-static void sort_dims(plan *p, u32 by) {
+void loop_sort_dims(plan *p, u32 by) {
   for (u32 i = 1; i < p->rank; i++)
     for (u32 k = i; k > 0; k--) {
       const i64 *s = p->walks[by].stride;
-      if (magnitude(s[k - 1]) >= magnitude(s[k])) break;
+      if (loop_magnitude(s[k - 1]) >= loop_magnitude(s[k])) break;
       swap_dims(p, k - 1, k);
     }
 }
@@ -166,7 +128,7 @@ static void tile_transposes(plan *p, u32 num_in) {
   if (p->rank < 2 || p->rank >= PROG_MAX_DIMS) return;
   u32 last = p->rank - 1, other = PROG_NONE;
   for (u32 w = 0; w < num_in && other == PROG_NONE; w++) {
-    i64 s = magnitude(p->walks[w].stride[last]);
+    i64 s = loop_magnitude(p->walks[w].stride[last]);
     for (u32 d = 0; d < last && s > 1; d++)
       if (p->walks[w].stride[d] == 1 && p->dims[d] >= 8) other = d;
   }
@@ -187,14 +149,7 @@ static void tile_transposes(plan *p, u32 num_in) {
 
 /* ---- blocks ---- */
 
-/* Where block b begins (outer indices) and how much of the cut dim it has. */
-typedef struct block {
-  i64 index[PROG_MAX_DIMS];
-  i64 count;
-  size_t elements;
-} block;
-
-static void find_block(const plan *p, u64 b, block *out) {
+void loop_find_block(const plan *p, u64 b, block *out) {
   u64 piece = b % p->pieces, rest = b / p->pieces;
   out->index[p->cut] = (i64)(piece * p->piece);
   i64 left = p->dims[p->cut] - out->index[p->cut];
@@ -205,13 +160,6 @@ static void find_block(const plan *p, u64 b, block *out) {
     rest /= (u64)p->dims[d - 1];
   }
 }
-static i64 block_offset(const plan *p, const block *b, u32 walk_index) {
-  const i64 *s = p->walks[walk_index].stride;
-  i64 at = 0;
-  for (u32 d = 0; d <= p->cut; d++) at += b->index[d] * s[d];
-  return at;
-}
-
 /* Visits the runs of a strided pattern: fn for each innermost run, in block order. */
 #define FOR_RUNS(pt, count, run, offset, done, ...)                                                \
   do {                                                                                             \
@@ -255,8 +203,8 @@ static void gather_block(const vm_kernels *k, const pattern *p, i64 count, u32 w
   });
 }
 
-static void scatter_block(const vm_kernels *k, const pattern *p, i64 count, u32 width, char *base,
-                          const char *values) {
+void loop_scatter(const vm_kernels *k, const pattern *p, i64 count, u32 width, char *base,
+                  const char *values) {
   u32 w = vm_log2_width(width);
   const i64 *stride = &p->stride[p->rank - 1];
   FOR_RUNS(p, count, run, offset, done, {
@@ -281,29 +229,13 @@ static void iota_block(const vm_kernels *k, const pattern *p, i64 count, vm_rtyp
 
 /* ---- a kernel over a plan: inputs fetched, code run ---- */
 
-typedef struct input {
-  u32 slot, width;
-  i64 offset;
-  size_t packed; /* where its gathered block lies in scratch; 0: never gathered */
-} input;
-
-typedef struct kernel {
-  const vm_kernels *k;
-  plan p;
-  vm_unit *unit;
-  u32 num_in, num_out, num_iota; /* walks: inputs, then outputs, then iotas */
-  input *in;
-  input *out;
-  size_t regs_bytes, scratch;
-} kernel;
-
 /* extra: offsets of the inputs and iotas beyond the block's own, or NULL */
-static void fetch_block(const kernel *kn, const exec_env *env, void **reg, char *packed,
-                        const block *b, const i64 *extra) {
+void loop_fetch(const kernel *kn, const exec_env *env, void **reg, char *packed, const block *b,
+                const i64 *extra) {
   const plan *p = &kn->p;
   for (u32 i = 0; i < kn->num_in; i++) {
     const input *in = &kn->in[i];
-    i64 at = in->offset + block_offset(p, b, i) + (extra ? extra[i] : 0);
+    i64 at = in->offset + loop_block_offset(p, b, i) + (extra ? extra[i] : 0);
     char *from = (char *)env->slots[in->slot] + at * (i64)in->width;
     const pattern *pt = &p->patterns[i];
     reg[i] = from;
@@ -314,7 +246,7 @@ static void fetch_block(const kernel *kn, const exec_env *env, void **reg, char 
   for (u32 i = 0; i < kn->num_iota; i++) {
     const vm_iota_use *use = &kn->unit->iotas[i];
     u32 w = kn->num_in + kn->num_out + i;
-    i64 at = block_offset(p, b, w) + (extra ? extra[w] : 0), zero = 0;
+    i64 at = loop_block_offset(p, b, w) + (extra ? extra[w] : 0), zero = 0;
     if (use->scalar)
       kn->k->iota[use->type](1, reg[use->reg], &at, &zero, NULL);
     else
@@ -328,7 +260,7 @@ static void store_block(const kernel *kn, const exec_env *env, void **reg, const
     const input *out = &kn->out[o];
     const pattern *pt = &kn->p.patterns[kn->num_in + o];
     if (v->in_place) continue;
-    i64 at = out->offset + block_offset(&kn->p, b, kn->num_in + o);
+    i64 at = out->offset + loop_block_offset(&kn->p, b, kn->num_in + o);
     char *to = (char *)env->slots[out->slot] + at * (i64)out->width;
     const char *from = reg[v->reg];
     u32 w = vm_log2_width(out->width);
@@ -343,7 +275,7 @@ static void store_block(const kernel *kn, const exec_env *env, void **reg, const
     } else if (pt->mode == MODE_CONTIGUOUS) {
       if (to != from) memmove(to, from, b->elements * out->width);
     } else {
-      scatter_block(kn->k, pt, b->count, out->width, to, from);
+      loop_scatter(kn->k, pt, b->count, out->width, to, from);
     }
   }
 }
@@ -354,13 +286,13 @@ static void run_map(const void *data, const exec_env *env, u64 begin, u64 end) {
   char *packed = env->scratch + kn->regs_bytes;
   for (u64 i = begin; i < end; i++) {
     block b;
-    find_block(&kn->p, i, &b);
-    fetch_block(kn, env, reg, packed, &b, NULL);
+    loop_find_block(&kn->p, i, &b);
+    loop_fetch(kn, env, reg, packed, &b, NULL);
     for (u32 o = 0; o < kn->num_out; o++)
       if (kn->unit->outputs[o].in_place)
-        reg[kn->num_in + o] =
-            (char *)env->slots[kn->out[o].slot] +
-            (kn->out[o].offset + block_offset(&kn->p, &b, kn->num_in + o)) * (i64)kn->out[o].width;
+        reg[kn->num_in + o] = (char *)env->slots[kn->out[o].slot] +
+                              (kn->out[o].offset + loop_block_offset(&kn->p, &b, kn->num_in + o)) *
+                                  (i64)kn->out[o].width;
     vm_run(kn->unit, reg, b.elements);
     store_block(kn, env, reg, &b);
   }
@@ -368,13 +300,13 @@ static void run_map(const void *data, const exec_env *env, u64 begin, u64 end) {
 
 /* ---- lowering ---- */
 
-static input make_input(const lower_env *e, const prog_access *a) {
+input loop_input(const lower_env *e, const prog_access *a) {
   return (input){
       .slot = a->slot, .width = (u32)dtype_size(e->prog->slots[a->slot].type), .offset = a->offset};
 }
 
 /* The walks over dims [first, first + rank) of the loop, in order inputs, outputs, iotas. */
-static void make_walks(const lower_env *e, kernel *kn, const prog_loop *l, u32 first, u32 rank) {
+void loop_make_walks(const lower_env *e, kernel *kn, const prog_loop *l, u32 first, u32 rank) {
   plan *p = &kn->p;
   u32 num_iota = 0;
   for (u32 i = 0; i < l->code.len; i++) num_iota += l->code.instrs[i].op == VM_iota;
@@ -398,7 +330,7 @@ static void make_walks(const lower_env *e, kernel *kn, const prog_loop *l, u32 f
 
 /* Lowers the code for the plan's blocks. The patterns must be known to say what is scalar, the
  * code to say how large a block should be: cut, lower, and cut again if that was too large. */
-static void lower_unit(const lower_env *e, kernel *kn, const prog_loop *l, bool registers) {
+void loop_lower_unit(const lower_env *e, kernel *kn, const prog_loop *l, bool registers) {
   plan *p = &kn->p;
   bool *in_scalar = arena_zalloc(e->a, l->num_in + 1), *direct = arena_zalloc(e->a, 65);
   u64 *overlaps = arena_zalloc(e->a, 65 * sizeof(u64));
@@ -437,14 +369,14 @@ static void lower_unit(const lower_env *e, kernel *kn, const prog_loop *l, bool 
   }
 }
 
-static void lower_inputs(const lower_env *e, kernel *kn, const prog_loop *l) {
+void loop_lower_inputs(const lower_env *e, kernel *kn, const prog_loop *l) {
   kn->k = e->k;
   kn->num_in = l->num_in;
   kn->in = ARENA_ARRAY(e->a, input, l->num_in + 1);
   kn->regs_bytes = align_up(vm_scratch_bytes(kn->unit, kn->p.max_elements), 64);
   size_t packed = 0;
   for (u32 i = 0; i < l->num_in; i++) {
-    kn->in[i] = make_input(e, &l->in[i]);
+    kn->in[i] = loop_input(e, &l->in[i]);
     if (kn->p.patterns[i].mode != MODE_STRIDED) continue;
     kn->in[i].packed = packed;
     packed += align_up(kn->p.max_elements * kn->in[i].width, 64);
@@ -458,298 +390,26 @@ static bool is_empty(const i64 *dims, u32 rank) {
   return false;
 }
 
-static u64 unit_cost(const kernel *kn, u64 elements) {
+u64 loop_cost(const kernel *kn, u64 elements) {
   return 20 + elements * (kn->unit->num_calls + kn->num_in + kn->num_out) / 8;
 }
 
 static void lower_map(const lower_env *e, const prog_loop *l, exec_step *out) {
   kernel *kn = ARENA_NEW(e->a, kernel);
   kn->num_out = l->num_out;
-  make_walks(e, kn, l, 0, l->rank);
-  if (l->num_out) sort_dims(&kn->p, l->num_in);
-  collapse(&kn->p);
+  loop_make_walks(e, kn, l, 0, l->rank);
+  if (l->num_out) loop_sort_dims(&kn->p, l->num_in);
+  loop_collapse(&kn->p);
   tile_transposes(&kn->p, l->num_in);
-  lower_unit(e, kn, l, false);
-  lower_inputs(e, kn, l);
+  loop_lower_unit(e, kn, l, false);
+  loop_lower_inputs(e, kn, l);
   kn->out = ARENA_ARRAY(e->a, input, l->num_out + 1);
-  for (u32 o = 0; o < l->num_out; o++) kn->out[o] = make_input(e, &l->out[o]);
+  for (u32 o = 0; o < l->num_out; o++) kn->out[o] = loop_input(e, &l->out[o]);
   *out = (exec_step){.run = run_map,
                      .data = kn,
                      .units = kn->p.blocks,
-                     .cost = unit_cost(kn, kn->p.max_elements),
+                     .cost = loop_cost(kn, kn->p.max_elements),
                      .scratch = kn->scratch};
-}
-
-/* ---- reductions ---- */
-
-typedef struct reduction {
-  kernel kn;          /* rows: over the reduced dims; columns: over the kept ones */
-  plan other;         /* the other dims, walked one element at a time */
-  vm_unit *body;      /* on registers: accumulators, values -> accumulators */
-  kern_fold_fn *fold; /* rows only; NULL: lanes */
-  u32 n;
-  input *out; /* with their walks among those of the kept dims */
-  u32 *init;  /* slots */
-  dtype *types;
-  u64 block; /* elements of an accumulator block */
-  size_t body_at, acc_at, acc_bytes;
-} reduction;
-
-static void next_index(const plan *p, i64 *index) {
-  for (u32 d = p->rank; d-- > 0;) {
-    if (++index[d] < p->dims[d]) return;
-    index[d] = 0;
-  }
-}
-static void walk_offsets(const plan *p, const i64 *index, i64 *out) {
-  for (u32 w = 0; w < p->num_walks; w++) {
-    out[w] = 0;
-    for (u32 d = 0; d < p->rank; d++) out[w] += index[d] * p->walks[w].stride[d];
-  }
-}
-static void split_index(const plan *p, u64 at, i64 *index) {
-  for (u32 d = p->rank; d-- > 0;) {
-    index[d] = (i64)(at % (u64)p->dims[d]);
-    at /= (u64)p->dims[d];
-  }
-}
-
-static u32 register_width(dtype t) { return vm_rtype_size(vm_rtype_of(t)); }
-
-/* acc[0..n) = body(left, right) for every operand; left may be acc. */
-static void combine(const reduction *r, void **breg, char *const *acc, char *const *left,
-                    char *const *right, size_t n) {
-  for (u32 o = 0; o < r->n; o++) {
-    breg[o] = left[o];
-    breg[r->n + o] = right[o];
-    breg[2 * r->n + o] = acc[o];
-  }
-  vm_run(r->body, breg, n);
-  for (u32 o = 0; o < r->n; o++) {
-    const vm_output *v = &r->body->outputs[o];
-    if (!v->in_place && breg[v->reg] != acc[o]) memmove(acc[o], breg[v->reg], n * v->width);
-  }
-}
-
-typedef struct reducing {
-  void **reg, **breg;
-  char *packed, *acc[32], *value[32], *half[32];
-  u64 init[32][2]; /* in register form */
-} reducing;
-
-static void begin_reducing(const reduction *r, const exec_env *env, reducing *s) {
-  const kernel *kn = &r->kn;
-  s->reg = vm_begin(kn->unit, env->scratch, kn->p.max_elements);
-  s->packed = env->scratch + kn->regs_bytes;
-  s->breg = vm_begin(r->body, env->scratch + r->body_at, r->block);
-  for (u32 o = 0; o < r->n; o++) {
-    s->acc[o] = env->scratch + r->acc_at + o * r->acc_bytes;
-    vm_load_elements(kn->k, r->types[o], 1, s->init[o], env->slots[r->init[o]]);
-  }
-}
-
-static void run_values(const reduction *r, const exec_env *env, reducing *s, const block *b,
-                       const i64 *extra) {
-  fetch_block(&r->kn, env, s->reg, s->packed, b, extra);
-  vm_run(r->kn.unit, s->reg, b->elements);
-  for (u32 o = 0; o < r->n; o++) s->value[o] = s->reg[r->kn.unit->outputs[o].reg];
-}
-
-/* Lanes 0..n of the accumulators into lane 0. */
-static void halve(const reduction *r, reducing *s, size_t n) {
-  while (n > 1) {
-    size_t half = (n + 1) / 2;
-    for (u32 o = 0; o < r->n; o++) s->half[o] = s->acc[o] + half * register_width(r->types[o]);
-    combine(r, s->breg, s->acc, s->acc, s->half, n - half);
-    n = half;
-  }
-}
-
-static void reduce_row(const reduction *r, const exec_env *env, reducing *s, const i64 *extra) {
-  const plan *p = &r->kn.p;
-  char *init[32];
-  size_t lanes = 0;
-  for (u32 o = 0; o < r->n; o++) init[o] = (char *)s->init[o];
-  if (r->fold) memcpy(s->acc[0], init[0], 16);
-  for (u64 i = 0; i < p->blocks; i++) {
-    block b;
-    find_block(p, i, &b);
-    run_values(r, env, s, &b, extra);
-    if (r->fold) {
-      r->fold(b.elements, s->acc[0], s->value[0]);
-    } else if (lanes == 0) {
-      lanes = b.elements;
-      for (u32 o = 0; o < r->n; o++)
-        memcpy(s->acc[o], s->value[o], lanes * register_width(r->types[o]));
-    } else {
-      combine(r, s->breg, s->acc, s->acc, s->value, b.elements);
-    }
-  }
-  if (r->fold) return;
-  if (lanes) {
-    halve(r, s, lanes);
-    combine(r, s->breg, s->acc, init, s->acc, 1);
-  } else {
-    for (u32 o = 0; o < r->n; o++) memcpy(s->acc[o], init[o], 16);
-  }
-}
-
-static void run_rows(const void *data, const exec_env *env, u64 begin, u64 end) {
-  const reduction *r = data;
-  reducing s;
-  i64 index[PROG_MAX_DIMS], extra[160];
-  begin_reducing(r, env, &s);
-  split_index(&r->other, begin, index);
-  for (u64 i = begin; i < end; i++, next_index(&r->other, index)) {
-    walk_offsets(&r->other, index, extra);
-    reduce_row(r, env, &s, extra);
-    for (u32 o = 0; o < r->n; o++) {
-      i64 at = r->out[o].offset + extra[r->kn.num_in + o];
-      vm_store_elements(r->kn.k, r->types[o], 1,
-                        (char *)env->slots[r->out[o].slot] + at * (i64)r->out[o].width, s.acc[o]);
-    }
-  }
-}
-
-static void store_column(const reduction *r, const exec_env *env, reducing *s, const block *b) {
-  const kernel *kn = &r->kn;
-  for (u32 o = 0; o < r->n; o++) {
-    const pattern *pt = &kn->p.patterns[kn->num_in + o];
-    i64 at = r->out[o].offset + block_offset(&kn->p, b, kn->num_in + o);
-    char *to = (char *)env->slots[r->out[o].slot] + at * (i64)r->out[o].width;
-    dtype t = r->types[o];
-    if (pt->mode == MODE_CONTIGUOUS) {
-      vm_store_elements(kn->k, t, b->elements, to, s->acc[o]);
-      continue;
-    }
-    /* narrowing in place: elements only move to lower addresses */
-    for (size_t i = 0; kn->k->store[t] && i < b->elements; i++)
-      vm_store_elements(kn->k, t, 1, s->acc[o] + i * r->out[o].width, s->acc[o] + i * 4);
-    scatter_block(kn->k, pt, b->count, r->out[o].width, to, s->acc[o]);
-  }
-}
-
-static void run_columns(const void *data, const exec_env *env, u64 begin, u64 end) {
-  const reduction *r = data;
-  const plan *p = &r->kn.p;
-  reducing s;
-  i64 extra[160];
-  begin_reducing(r, env, &s);
-  for (u64 i = begin; i < end; i++) {
-    block b;
-    i64 index[PROG_MAX_DIMS] = {0};
-    find_block(p, i, &b);
-    for (u32 o = 0; o < r->n; o++)
-      r->kn.k->splat[vm_log2_width(register_width(r->types[o]))](b.elements, s.acc[o], s.init[o],
-                                                                 NULL, NULL);
-    for (u64 k = 0; k < r->other.blocks; k++, next_index(&r->other, index)) {
-      walk_offsets(&r->other, index, extra);
-      run_values(r, env, &s, &b, extra);
-      combine(r, s.breg, s.acc, s.acc, s.value, b.elements);
-    }
-    store_column(r, env, &s, &b);
-  }
-}
-
-static u64 dims_volume(const i64 *dims, u32 rank) {
-  u64 v = 1;
-  for (u32 d = 0; d < rank; d++) v *= (u64)dims[d];
-  return v;
-}
-
-static u64 footprint(const prog_loop *l, const prog_access *a) {
-  u64 v = 1;
-  for (u32 d = 0; d < l->rank; d++)
-    if (a->stride[d]) v *= (u64)l->dims[d];
-  return v;
-}
-
-/* Rows if the reduced dims are the ones that the largest input is contiguous in, and long
- * enough to be worth a block each. */
-static bool by_rows(const prog_loop *l) {
-  u32 kept = l->rank - l->reduced;
-  u64 kept_volume = dims_volume(l->dims, kept), length = dims_volume(l->dims + kept, l->reduced);
-  if (kept_volume == 1) return true;
-  const prog_access *largest = NULL;
-  for (u32 i = 0; i < l->num_in; i++)
-    if (!largest || footprint(l, &l->in[i]) > footprint(l, largest)) largest = &l->in[i];
-  i64 best_kept = INT64_MAX, best_reduced = INT64_MAX;
-  for (u32 d = 0; largest && d < l->rank; d++) {
-    i64 s = magnitude(largest->stride[d]);
-    if (s == 0 || l->dims[d] == 1) continue;
-    i64 *best = d < kept ? &best_kept : &best_reduced;
-    if (s < *best) *best = s;
-  }
-  if (best_kept <= best_reduced) return kept_volume < 16 && length > 4096;
-  return length >= 64 || kept_volume < 8;
-}
-
-static void lower_body(const lower_env *e, reduction *r, const prog_loop *l) {
-  vm_instr storage[4];
-  vm_code code = l->body.code;
-  if (l->body.kind != REDUCE_CODE) code = prog_body_code(l->body.kind, r->types[0], storage);
-  bool direct[32];
-  u64 overlaps[32];
-  for (u32 o = 0; o < r->n; o++) {
-    direct[o] = true;
-    overlaps[o] = 1ull << o; /* accumulators are read and written in place */
-  }
-  vm_spec spec = {.code = &code,
-                  .num_in = 2 * r->n,
-                  .num_out = r->n,
-                  .out_direct = direct,
-                  .out_overlaps = overlaps,
-                  .registers = true,
-                  .keep_registers = true};
-  r->body = vm_lower(e, &spec);
-}
-
-/* The kept and the reduced dims as two plans over the same walks. */
-static void split_plans(const lower_env *e, reduction *r, const prog_loop *l, bool rows) {
-  u32 kept = l->rank - l->reduced;
-  kernel other = {.num_out = l->num_out};
-  r->kn.num_out = l->num_out;
-  make_walks(e, &r->kn, l, rows ? kept : 0, rows ? l->reduced : kept);
-  make_walks(e, &other, l, rows ? 0 : kept, rows ? kept : l->reduced);
-  if (!rows) sort_dims(&r->kn.p, l->num_in);
-  r->other = other.p;
-  collapse(&r->kn.p);
-  collapse(&r->other);
-  r->other.blocks = dims_volume(r->other.dims, r->other.rank);
-}
-
-static kern_fold_fn *find_fold(const vm_kernels *k, prog_reducer kind, dtype t) {
-  bool rounds = num_is_small_float(t) && !vm_reduces_wide(t);
-  return rounds && kind != REDUCE_MAX && kind != REDUCE_MIN ? NULL : k->fold[kind][vm_rtype_of(t)];
-}
-
-static void lower_reduction(const lower_env *e, const prog_loop *l, exec_step *out) {
-  reduction *r = ARENA_NEW(e->a, reduction);
-  bool rows = by_rows(l);
-  r->n = l->num_out;
-  r->types = ARENA_ARRAY(e->a, dtype, r->n + 1);
-  r->out = ARENA_ARRAY(e->a, input, r->n + 1);
-  r->init = arena_copy(e->a, l->init, r->n * sizeof(u32));
-  for (u32 o = 0; o < r->n; o++) {
-    r->types[o] = e->prog->slots[l->out[o].slot].type;
-    r->out[o] = make_input(e, &l->out[o]);
-  }
-  lower_body(e, r, l);
-  split_plans(e, r, l, rows);
-  lower_unit(e, &r->kn, l, true);
-  lower_inputs(e, &r->kn, l);
-  if (rows && l->body.kind != REDUCE_CODE) r->fold = find_fold(e->k, l->body.kind, r->types[0]);
-  r->block = r->kn.p.max_elements ? r->kn.p.max_elements : 1;
-  r->body_at = r->kn.scratch;
-  r->acc_at = align_up(r->body_at + vm_scratch_bytes(r->body, r->block), 64);
-  r->acc_bytes = align_up(r->block * 16, 64) + 64;
-  u64 per_row = unit_cost(&r->kn, r->kn.p.max_elements) * (r->kn.p.blocks + 1);
-  *out = (exec_step){.run = rows ? run_rows : run_columns,
-                     .data = r,
-                     .units = rows ? r->other.blocks : r->kn.p.blocks,
-                     .cost = rows ? per_row
-                                  : unit_cost(&r->kn, r->kn.p.max_elements) * (r->other.blocks + 1),
-                     .scratch = r->acc_at + r->n * r->acc_bytes};
 }
 
 void loop_lower(const lower_env *e, const prog_loop *l, exec_step *out) {
@@ -757,7 +417,7 @@ void loop_lower(const lower_env *e, const prog_loop *l, exec_step *out) {
   *out = (exec_step){.run = run_map, .units = 0};
   if (is_empty(l->dims, kept) || l->num_out == 0) return;
   if (l->reduced)
-    lower_reduction(e, l, out);
+    reduce_lower(e, l, out);
   else
     lower_map(e, l, out);
 }

@@ -118,11 +118,205 @@ static void test_reduce(arena *a) {
   check_rounding(a, 40, 32);
 }
 
+/* x -> a x + b, and then c x + d: x -> ca x + (cb + d). It does not commute. */
+static prog_body affine(prog_builder *b) {
+  prog_body body = {0};
+  vm_code *code = &body.code;
+  u32 v[4];
+  for (u32 i = 0; i < 4; i++) v[i] = vm_load(b, code, DTYPE_u32, i);
+  u32 scaled = vm_emit(b, code, VM_mul, DTYPE_u32, v[2], v[1], 0);
+  vm_store(b, code, 0, vm_emit(b, code, VM_mul, DTYPE_u32, v[2], v[0], 0));
+  vm_store(b, code, 1, vm_emit(b, code, VM_add, DTYPE_u32, scaled, v[3], 0));
+  return body;
+}
+typedef struct map {
+  u32 a, b;
+} map;
+static map then(map x, map y) { return (map){y.a * x.a, y.a * x.b + y.b}; }
+static map map_at(i64 i) { return (map){2 * (u32)i + 3, (u32)(i * i) + 1}; }
+/* map_at of elements 0..n */
+static void fill_maps(i64 n, u32 *x, u32 *y) {
+  for (i64 i = 0; i < n; i++) x[i] = map_at(i).a, y[i] = map_at(i).b;
+}
+
+/* Maps of shape dims over those dims that are named, first to last, after an initial one. */
+static void check_order(arena *a, const i64 *dims, const bool *reduced) {
+  size_t n = (size_t)(dims[0] * dims[1] * dims[2]), kept = 0, m = 1;
+  i64 order[3], in[3], out[3] = {0}, stride[3] = {dims[1] * dims[2], dims[2], 1};
+  u32 at = 0;
+  for (u32 pass = 0; pass < 2; pass++)
+    for (u32 d = 0; d < 3; d++)
+      if (reduced[d] == pass) order[at] = dims[d], in[at++] = stride[d], kept += !pass;
+  for (size_t d = kept; d-- > 0; m *= (size_t)order[d]) out[d] = (i64)m;
+  u32 *x[2], *z[2], init[2] = {5, 7};
+  for (u32 i = 0; i < 2; i++) x[i] = malloc(n * 4), z[i] = malloc(m * 4);
+  fill_maps((i64)n, x[0], x[1]);
+  prog_builder *b = prog_begin(a, 1, 1);
+  prog_loop *l = prog_add_loop(b, 3, order, S, L);
+  u32 zero[2];
+  for (u32 i = 0; i < 2; i++) {
+    u32 load = prog_loop_in(b, l, prog_param(b, DTYPE_u32, n), 0, in);
+    u32 v = vm_load(b, &l->code, DTYPE_u32, load);
+    prog_loop_out(b, l, prog_result(b, DTYPE_u32, m, -1), 0, out, v);
+    zero[i] = prog_const(b, DTYPE_u32, 1, &init[i]);
+  }
+  prog_loop_reduce(b, l, 3 - (u32)kept, zero, affine(b));
+  CHECK(!*run(b, (void *[]){x[0], x[1]}, (void *[]){z[0], z[1]}));
+  map *want = malloc(m * sizeof *want);
+  for (size_t i = 0; i < m; i++) want[i] = (map){init[0], init[1]};
+  for (i64 i = 0; i < (i64)n; i++) {
+    i64 index[3] = {i / stride[0], i / stride[1] % dims[1], i % dims[2]};
+    size_t to = 0, q = 0;
+    for (u32 d = 0; d < 3; d++)
+      if (!reduced[d]) to += (size_t)(index[d] * out[q++]);
+    want[to] = then(want[to], map_at(i));
+  }
+  int bad = 0;
+  for (size_t i = 0; i < m; i++) bad += z[0][i] != want[i].a || z[1][i] != want[i].b;
+  CHECK(bad == 0);
+  for (u32 i = 0; i < 2; i++) free(x[i]), free(z[i]);
+  free(want);
+}
+
+static void test_order(arena *a) {
+  static const i64 dims[][3] = {{1, 1, 1},     {1, 1, 100},   {1, 3, 2047}, {1, 1, 100001},
+                                {5, 7, 11},    {65, 3, 1000}, {3, 1000, 5}, {2, 2049, 3},
+                                {300, 4, 4},   {1, 300, 257}, {1, 1, 6},    {20000, 1, 3},
+                                {4, 33000, 2}, {2, 3, 4099}};
+  for (size_t i = 0; i < COUNT(dims); i++)
+    for (u32 set = 1; set < 8; set++) check_order(a, dims[i], (bool[]){set & 1, set & 2, set & 4});
+}
+
+/* Maps over windows of (outer, n, inner) along n: all before an element or all after it, or the
+ * `size` from it on. */
+static void check_windows(arena *a, i64 outer, i64 n, i64 inner, i64 size, bool backward) {
+  size_t total = (size_t)(outer * n * inner);
+  i64 window = size ? size : n, count = size ? n - size + 1 : n;
+  u32 *x[2], *z[2], in[2], out[2], init[2], identity[2] = {1, 0};
+  prog_builder *b = prog_begin(a, 1, 1);
+  for (u32 i = 0; i < 2; i++) {
+    x[i] = malloc(total * 4), z[i] = malloc(total * 4);
+    in[i] = prog_param(b, DTYPE_u32, total);
+    out[i] = prog_result(b, DTYPE_u32, (u64)(outer * count * inner), -1);
+    init[i] = prog_const(b, DTYPE_u32, 1, &identity[i]);
+  }
+  fill_maps((i64)total, x[0], x[1]);
+  prog_window w = {.n = 2,
+                   .rank = 3,
+                   .in = in,
+                   .init = init,
+                   .out = out,
+                   .dims = {outer, n, inner},
+                   .out_dims = {outer, count, inner},
+                   .window = {1, window, 1},
+                   .stride = {1, 1, 1},
+                   .base_dilation = {1, 1, 1},
+                   .window_dilation = {1, 1, 1},
+                   .pad_low = {0, size || backward ? 0 : n - 1, 0},
+                   .body = affine(b)};
+  prog_add_window(b, &w, S, L);
+  CHECK(!*run(b, (void *[]){x[0], x[1]}, (void *[]){z[0], z[1]}));
+  int bad = 0;
+  for (i64 o = 0; o < outer; o++)
+    for (i64 j = 0; j < inner; j++) {
+      map sofar = {1, 0};
+      for (i64 k = 0; k < count; k++) {
+        i64 at = backward ? n - 1 - k : k;
+        map m = map_at((o * n + at) * inner + j);
+        sofar = size ? (map){1, 0} : backward ? then(m, sofar) : then(sofar, m);
+        for (i64 q = 0; q < size; q++) sofar = then(sofar, map_at((o * n + at + q) * inner + j));
+        i64 to = (o * count + at) * inner + j;
+        bad += z[0][to] != sofar.a || z[1][to] != sofar.b;
+      }
+    }
+  CHECK(bad == 0);
+  for (u32 i = 0; i < 2; i++) free(x[i]), free(z[i]);
+}
+
+static void test_windows(arena *a) {
+  static const i64 dims[][3] = {{1, 2, 1},    {1, 16, 1},    {1, 17, 1},    {3, 4096, 1},
+                                {2, 4097, 1}, {1, 9001, 1},  {2, 300, 5},   {1, 5000, 3},
+                                {2, 70, 16},  {1, 300, 700}, {1, 70000, 1}, {1, 5000, 17}};
+  for (size_t i = 0; i < COUNT(dims); i++)
+    for (int backward = 0; backward < 2; backward++)
+      check_windows(a, dims[i][0], dims[i][1], dims[i][2], 0, backward);
+  check_windows(a, 2, 1000, 2, 3, false);
+  check_windows(a, 1, 40, 1, 39, false);
+  check_windows(a, 1, 40000, 1, 39990, false);
+}
+
+/* Running sums of `length` numbers stay as near as sums of a tree do. */
+static void check_running(arena *a, i64 length, i64 inner, dtype t) {
+  size_t n = (size_t)(length * inner), size = dtype_size(t);
+  char *x = malloc(n * size), *z = malloc(n * size);
+  u32 seed = 5, zero[2] = {0, 0};
+  for (size_t i = 0; i < n; i++) num_from_f64(t, fabs(noise(&seed)), x + i * size);
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 p = prog_param(b, t, n), out = prog_result(b, t, n, -1), init = prog_const(b, t, 1, zero);
+  prog_window w = {.n = 1,
+                   .rank = 2,
+                   .in = &p,
+                   .init = &init,
+                   .out = &out,
+                   .dims = {length, inner},
+                   .out_dims = {length, inner},
+                   .window = {length, 1},
+                   .stride = {1, 1},
+                   .base_dilation = {1, 1},
+                   .window_dilation = {1, 1},
+                   .pad_low = {length - 1, 0},
+                   .body = {.kind = REDUCE_SUM}};
+  prog_add_window(b, &w, S, L);
+  CHECK(!*run(b, (void *[]){x}, (void *[]){z}));
+  double most = 0;
+  for (i64 j = 0; j < inner; j++) {
+    double want = 0;
+    for (i64 i = 0; i < length; i++) {
+      size_t at = (size_t)(i * inner + j) * size;
+      want += num_to_f64(t, x + at);
+      double error = fabs(num_to_f64(t, z + at) - want) / want;
+      most = error > most ? error : most;
+    }
+  }
+  CHECK(most < (t == DTYPE_f32 ? 1e-6 : 4e-3));
+  free(x), free(z);
+}
+
+/* Sums of more ones than an f32 counts, in rows and in columns. */
+static void check_ones(arena *a, i64 columns, i64 length, dtype t) {
+  size_t size = dtype_size(t), parts = t == DTYPE_c64 || t == DTYPE_c128 ? 2 : 1;
+  char one[16], zero[16] = {0}, *z = malloc((size_t)columns * size);
+  dtype part = size / parts == 8 ? DTYPE_f64 : DTYPE_f32;
+  for (size_t i = 0; i < parts; i++) num_from_f64(part, 1, one + i * size / parts);
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 p = prog_param(b, t, 1), out = prog_result(b, t, (u64)columns, -1);
+  u32 init = prog_const(b, t, 1, zero);
+  prog_loop *l = prog_add_loop(b, 2, (i64[]){columns, length}, S, L);
+  u32 v = vm_load(b, &l->code, t, prog_loop_in(b, l, p, 0, (i64[]){0, 0}));
+  prog_loop_out(b, l, out, 0, (i64[]){1, 0}, v);
+  prog_loop_reduce(b, l, 1, &init, (prog_body){.kind = REDUCE_SUM});
+  CHECK(!*run(b, (void *[]){one}, (void *[]){z}));
+  int bad = 0;
+  for (size_t i = 0; i < (size_t)columns * parts; i++)
+    bad += num_to_f64(part, z + i * size / parts) != (double)length;
+  CHECK(bad == 0);
+  free(z);
+}
+
 static void run_tests(arena *a, u32 threads) {
   exec_pool_options o = {.threads = threads};
   status s = exec_pool_create(&o, &pool);
   CHECK(!s);
   test_reduce(a);
+  test_order(a);
+  test_windows(a);
+  check_running(a, 3000000, 1, DTYPE_f32);
+  check_running(a, 100000, 20, DTYPE_f32);
+  check_running(a, 100000, 1, DTYPE_bf16);
+  check_ones(a, 1, 100000000, DTYPE_f32);
+  check_ones(a, 1, 50000000, DTYPE_c64);
+  check_ones(a, 1, 300000, DTYPE_c128);
+  check_ones(a, 17, 20000000, DTYPE_f32);
   exec_pool_destroy(pool);
 }
 

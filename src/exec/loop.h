@@ -1,0 +1,96 @@
+/* A kernel over blocks of an iteration space: what elementwise loops (loop.c) and reductions
+ * (reduce.c) share.
+ *
+ * The dims are sorted so that the output is written in order, and neighbours that every access
+ * walks as one are merged. A block is then as many of the last dims as fit, and a piece of the
+ * next one. Of a block an input is contiguous (read where it lies), a scalar, or gathered into
+ * scratch; an output likewise. */
+#ifndef EXEC_LOOP_H
+#define EXEC_LOOP_H
+
+#include "exec/step.h"
+#include "exec/vm.h"
+
+typedef struct walk { /* an access, or an iota, of a plan's dims */
+  i64 stride[PROG_MAX_DIMS];
+} walk;
+
+typedef enum mode { MODE_CONTIGUOUS, MODE_SCALAR, MODE_STRIDED } mode;
+
+typedef struct pattern { /* of one walk inside a block */
+  mode mode;
+  u32 rank;
+  i64 head; /* dims[0] is this times the block's count of the cut dim */
+  i64 dims[PROG_MAX_DIMS], stride[PROG_MAX_DIMS];
+} pattern;
+
+/* Dims cut into blocks: outer ones, the cut one in pieces of `piece`, whole inner ones. */
+typedef struct plan {
+  u32 rank, cut;
+  i64 dims[PROG_MAX_DIMS];
+  u32 num_walks;
+  walk *walks;
+  pattern *patterns;
+  u64 inner, piece, pieces, blocks, max_elements;
+} plan;
+
+/* Where block b begins (outer indices) and how much of the cut dim it has. */
+typedef struct block {
+  i64 index[PROG_MAX_DIMS];
+  i64 count;
+  size_t elements;
+} block;
+
+typedef struct input {
+  u32 slot, width;
+  i64 offset;
+  size_t packed; /* where its gathered block lies in scratch; 0: never gathered */
+} input;
+
+typedef struct kernel {
+  const vm_kernels *k;
+  plan p;
+  vm_unit *unit;
+  u32 num_in, num_out, num_iota; /* walks: inputs, then outputs, then iotas */
+  input *in;
+  input *out;
+  size_t regs_bytes, scratch;
+} kernel;
+
+/* ---- plans ---- */
+
+/* Largest stride of walk `by` first; stable. */
+void loop_sort_dims(plan *p, u32 by);
+static inline i64 loop_magnitude(i64 x) { return x < 0 ? -x : x; }
+/* Merges neighbours that every walk walks as one. */
+void loop_collapse(plan *p);
+void loop_find_block(const plan *p, u64 b, block *out);
+static inline i64 loop_block_offset(const plan *p, const block *b, u32 walk_index) {
+  const i64 *s = p->walks[walk_index].stride;
+  i64 at = 0;
+  for (u32 d = 0; d <= p->cut; d++) at += b->index[d] * s[d];
+  return at;
+}
+
+/* ---- kernels ---- */
+
+input loop_input(const lower_env *e, const prog_access *a);
+/* The walks over dims [first, first + rank) of the loop, in order inputs, outputs, iotas. */
+void loop_make_walks(const lower_env *e, kernel *kn, const prog_loop *l, u32 first, u32 rank);
+/* Cuts the plan into blocks and lowers the code for them. registers: outputs stay values of
+ * register type. */
+void loop_lower_unit(const lower_env *e, kernel *kn, const prog_loop *l, bool registers);
+void loop_lower_inputs(const lower_env *e, kernel *kn, const prog_loop *l);
+u64 loop_cost(const kernel *kn, u64 elements);
+/* Inputs and iotas of a block into registers. extra: offsets of the inputs and iotas beyond the
+ * block's own, or NULL. */
+void loop_fetch(const kernel *kn, const exec_env *env, void **reg, char *packed, const block *b,
+                const i64 *extra);
+/* A block's values to where its pattern says. */
+void loop_scatter(const vm_kernels *k, const pattern *p, i64 count, u32 width, char *base,
+                  const char *values);
+
+/* reduce.c; the kept dims are not empty */
+void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out);
+
+#endif

@@ -1,0 +1,357 @@
+/* Reductions: blocks of values (loop.h), combined in order (combine.h).
+ *
+ * It goes one of two ways. Rows: the reduced dims make the blocks of each output element. Where a
+ * kernel folds the known bodies, which commute, it folds a block at once, and so the blocks'
+ * results; any other body combines neighbours, again and again. Columns: blocks over the kept
+ * dims, whose accumulators take the reduced dims one by one. Which way, and in which order,
+ * depends on shapes only. The initial value comes first, and once. */
+#include "exec/combine.h"
+#include "exec/loop.h"
+#include "num/convert.h"
+
+enum {
+  FEW = 64,   /* rows: results of blocks that are folded at once */
+  FOLDS = 9,  /* FEW ^ FOLDS is above any number of blocks */
+  LEVELS = 64 /* rows: of pairs */
+};
+
+typedef struct reduction {
+  kernel kn;  /* rows: over the reduced dims; columns: over the kept ones */
+  plan other; /* the other dims, walked one element at a time */
+  combiner c;
+  kern_fold_fn *fold; /* rows only; NULL: pairs */
+  input *out;         /* with their walks among those of the kept dims */
+  u32 *init;          /* slots */
+  u64 block;          /* the most elements that the body is run on */
+  u64 room;           /* rows: elements of a level */
+  u32 levels;
+  size_t body_at, acc_at, acc_bytes, left_at, right_at, half_bytes;
+} reduction;
+
+static void next_index(const plan *p, i64 *index) {
+  for (u32 d = p->rank; d-- > 0;) {
+    if (++index[d] < p->dims[d]) return;
+    index[d] = 0;
+  }
+}
+static void walk_offsets(const plan *p, const i64 *index, i64 *out) {
+  for (u32 w = 0; w < p->num_walks; w++) {
+    out[w] = 0;
+    for (u32 d = 0; d < p->rank; d++) out[w] += index[d] * p->walks[w].stride[d];
+  }
+}
+static void split_index(const plan *p, u64 at, i64 *index) {
+  for (u32 d = p->rank; d-- > 0;) {
+    index[d] = (i64)(at % (u64)p->dims[d]);
+    at /= (u64)p->dims[d];
+  }
+}
+
+typedef struct reducing {
+  void **reg, **breg;
+  char *packed, *init[COMBINE_OPERANDS], *value[COMBINE_OPERANDS];
+  char *acc[COMBINE_OPERANDS]; /* rows: of level 0; has the result in the end */
+  char *left[COMBINE_OPERANDS], *right[COMBINE_OPERANDS];
+  u64 init_mem[COMBINE_OPERANDS][2]; /* in register form */
+} reducing;
+
+static void begin_reducing(const reduction *r, const exec_env *env, reducing *s) {
+  const kernel *kn = &r->kn;
+  s->reg = vm_begin(kn->unit, env->scratch, kn->p.max_elements);
+  s->packed = env->scratch + kn->regs_bytes;
+  s->breg = vm_begin(r->c.unit, env->scratch + r->body_at, r->block);
+  for (u32 o = 0; o < r->c.n; o++) {
+    s->acc[o] = env->scratch + r->acc_at + o * r->acc_bytes;
+    s->left[o] = env->scratch + r->left_at + o * r->half_bytes;
+    s->right[o] = env->scratch + r->right_at + o * r->half_bytes;
+    s->init[o] = (char *)s->init_mem[o];
+    combine_load(&r->c, o, 1, s->init[o], env->slots[r->init[o]]);
+  }
+}
+
+static void run_values(const reduction *r, const exec_env *env, reducing *s, const block *b,
+                       const i64 *extra) {
+  loop_fetch(&r->kn, env, s->reg, s->packed, b, extra);
+  vm_run(r->kn.unit, s->reg, b->elements);
+  for (u32 o = 0; o < r->c.n; o++) s->value[o] = s->reg[r->kn.unit->outputs[o].reg];
+}
+
+/* ---- rows ---- */
+
+/* Each value and the next one combined; how many are left. `to` may be `from`. */
+static size_t combine_pairs(const reduction *r, reducing *s, char *const *to, char *const *from,
+                            size_t n) {
+  size_t half = n / 2;
+  for (u32 o = 0; o < r->c.n; o++) {
+    r->kn.k->unzip[vm_log2_width(r->c.width[o])](half, s->left[o], s->right[o], from[o]);
+    if (n % 2)
+      memcpy(s->left[o] + half * r->c.width[o], from[o] + (n - 1) * r->c.width[o], r->c.width[o]);
+  }
+  combine(&r->c, s->breg, to, s->left, s->right, half);
+  for (u32 o = 0; o < r->c.n && n % 2; o++)
+    memcpy(to[o] + half * r->c.width[o], s->left[o] + half * r->c.width[o], r->c.width[o]);
+  return n - half;
+}
+
+/* A level of pairs, from element `at` on. */
+static void find_level(const reduction *r, const reducing *s, u32 level, size_t at, char **out) {
+  for (u32 o = 0; o < r->c.n; o++)
+    out[o] = s->acc[o] + level * r->c.n * r->acc_bytes + at * r->c.width[o];
+}
+
+/* Pairs of n values behind those that a level has. One that is full passes pairs of its own on to
+ * the next, whose values come before. */
+static void add_pairs(const reduction *r, reducing *s, size_t *len, u32 level, char *const *from,
+                      size_t n) {
+  char *to[COMBINE_OPERANDS];
+  if (len[level] + n - n / 2 > r->room) {
+    find_level(r, s, level, 0, to);
+    add_pairs(r, s, len, level + 1, to, len[level]);
+    len[level] = 0;
+  }
+  find_level(r, s, level, len[level], to);
+  len[level] += combine_pairs(r, s, to, from, n);
+}
+
+/* All that the levels have, in order, to one value of level 0. */
+static void join_pairs(const reduction *r, reducing *s, size_t *len) {
+  char *from[COMBINE_OPERANDS];
+  u32 top = r->levels - 1;
+  while (!len[top]) top--;
+  for (u32 l = 0; l < top; l++) {
+    find_level(r, s, l, 0, from);
+    if (len[l]) add_pairs(r, s, len, l + 1, from, len[l]);
+    while (len[top + 1]) top++;
+  }
+  find_level(r, s, top, 0, from);
+  for (size_t n = len[top]; n > 1;) n = combine_pairs(r, s, from, from, n);
+  combine_copy(&r->c, s->acc, from, top > 0);
+}
+
+static void reduce_pairs(const reduction *r, const exec_env *env, reducing *s, const i64 *extra) {
+  size_t len[LEVELS];
+  memset(len, 0, (r->levels + 1) * sizeof *len);
+  for (u64 i = 0; i < r->kn.p.blocks; i++) {
+    block b;
+    loop_find_block(&r->kn.p, i, &b);
+    run_values(r, env, s, &b, extra);
+    add_pairs(r, s, len, 0, s->value, b.elements);
+  }
+  if (r->kn.p.blocks == 0) {
+    combine_copy(&r->c, s->acc, s->init, 1);
+    return;
+  }
+  join_pairs(r, s, len);
+  combine(&r->c, s->breg, s->acc, s->init, s->acc, 1);
+}
+
+/* Results of FEW blocks, of FEW times FEW and so on, that wait to be folded. */
+typedef struct folds {
+  const reduction *r;
+  size_t n[FOLDS];
+  u64 value[FOLDS][FEW][2];
+} folds;
+
+static char *next_fold(folds *f, u32 level) {
+  return (char *)f->value[level] + f->n[level]++ * f->r->c.width[0];
+}
+static void fold_few(folds *f) {
+  for (u32 l = 0; f->n[l] == FEW && l + 1 < FOLDS; l++) {
+    f->r->fold(FEW, next_fold(f, l + 1), NULL, f->value[l]);
+    f->n[l] = 0;
+  }
+}
+
+static void fold_blocks(const reduction *r, const exec_env *env, reducing *s, const i64 *extra) {
+  folds f;
+  char *init = s->init[0];
+  f.r = r;
+  memset(f.n, 0, sizeof f.n);
+  for (u64 i = 0; i < r->kn.p.blocks; i++) {
+    block b;
+    loop_find_block(&r->kn.p, i, &b);
+    run_values(r, env, s, &b, extra);
+    r->fold(b.elements, next_fold(&f, 0), NULL, s->value[0]);
+    if (f.n[0] == FEW) fold_few(&f);
+  }
+  for (u32 l = FOLDS; l-- > 0;) {
+    if (f.n[l] == 0) continue;
+    r->fold(f.n[l], s->acc[0], init, f.value[l]);
+    init = s->acc[0];
+  }
+  if (init != s->acc[0]) memcpy(s->acc[0], init, r->c.width[0]);
+}
+
+static void fold_block(const reduction *r, const exec_env *env, reducing *s, const i64 *extra) {
+  block b;
+  loop_find_block(&r->kn.p, 0, &b);
+  run_values(r, env, s, &b, extra);
+  r->fold(b.elements, s->acc[0], s->init[0], s->value[0]);
+}
+
+static void run_rows(const void *data, const exec_env *env, u64 begin, u64 end) {
+  const reduction *r = data;
+  reducing s;
+  i64 index[PROG_MAX_DIMS], extra[160];
+  void (*reduce)(const reduction *, const exec_env *, reducing *, const i64 *) =
+      !r->fold              ? reduce_pairs
+      : r->kn.p.blocks == 1 ? fold_block
+                            : fold_blocks;
+  begin_reducing(r, env, &s);
+  split_index(&r->other, begin, index);
+  for (u64 i = begin; i < end; i++, next_index(&r->other, index)) {
+    walk_offsets(&r->other, index, extra);
+    reduce(r, env, &s, extra);
+    for (u32 o = 0; o < r->c.n; o++) {
+      i64 at = r->out[o].offset + extra[r->kn.num_in + o];
+      combine_store(&r->c, o, 1, (char *)env->slots[r->out[o].slot] + at * (i64)r->out[o].width,
+                    s.acc[o]);
+    }
+  }
+}
+
+/* ---- columns ---- */
+
+static void store_column(const reduction *r, const exec_env *env, char *const *acc,
+                         const block *b) {
+  const kernel *kn = &r->kn;
+  for (u32 o = 0; o < r->c.n; o++) {
+    const pattern *pt = &kn->p.patterns[kn->num_in + o];
+    i64 at = r->out[o].offset + loop_block_offset(&kn->p, b, kn->num_in + o);
+    char *to = (char *)env->slots[r->out[o].slot] + at * (i64)r->out[o].width;
+    if (pt->mode == MODE_CONTIGUOUS) {
+      combine_store(&r->c, o, b->elements, to, acc[o]);
+      continue;
+    }
+    /* narrowing in place: elements only move to lower addresses */
+    for (size_t i = 0; kn->k->store[r->c.types[o]] && i < b->elements; i++)
+      combine_store(&r->c, o, 1, acc[o] + i * r->out[o].width, acc[o] + i * 4);
+    loop_scatter(kn->k, pt, b->count, r->out[o].width, to, acc[o]);
+  }
+}
+
+static void run_columns(const void *data, const exec_env *env, u64 begin, u64 end) {
+  const reduction *r = data;
+  const plan *p = &r->kn.p;
+  reducing s;
+  i64 extra[160];
+  char *acc[COMBINE_OPERANDS];
+  begin_reducing(r, env, &s);
+  for (u64 i = begin; i < end; i++) {
+    block b;
+    i64 index[PROG_MAX_DIMS] = {0};
+    accumulators a;
+    loop_find_block(p, i, &b);
+    accumulators_begin(&a, &r->c, s.breg, env->scratch + r->acc_at, r->levels, r->block);
+    for (u32 o = 0; o < r->c.n; o++)
+      r->kn.k->splat[vm_log2_width(r->c.width[o])](b.elements, a.acc[o], s.init[o], NULL, NULL);
+    a.taken[0] = 1;
+    for (u64 k = 0; k < r->other.blocks; k++, next_index(&r->other, index)) {
+      walk_offsets(&r->other, index, extra);
+      run_values(r, env, &s, &b, extra);
+      accumulators_take(&a, s.value, b.elements);
+    }
+    accumulators_join(&a, b.elements, acc);
+    store_column(r, env, acc, &b);
+  }
+}
+
+/* ---- lowering ---- */
+
+static u64 dims_volume(const i64 *dims, u32 rank) {
+  u64 v = 1;
+  for (u32 d = 0; d < rank; d++) v *= (u64)dims[d];
+  return v;
+}
+
+static u64 footprint(const prog_loop *l, const prog_access *a) {
+  u64 v = 1;
+  for (u32 d = 0; d < l->rank; d++)
+    if (a->stride[d]) v *= (u64)l->dims[d];
+  return v;
+}
+
+/* Rows if the reduced dims are the ones that the largest input is contiguous in, and long
+ * enough to be worth a block each, which takes more where blocks are not folded at once. */
+static bool by_rows(const prog_loop *l, bool folds) {
+  u32 kept = l->rank - l->reduced;
+  u64 kept_volume = dims_volume(l->dims, kept), length = dims_volume(l->dims + kept, l->reduced);
+  if (kept_volume == 1) return true;
+  const prog_access *largest = NULL;
+  for (u32 i = 0; i < l->num_in; i++)
+    if (!largest || footprint(l, &l->in[i]) > footprint(l, largest)) largest = &l->in[i];
+  i64 best_kept = INT64_MAX, best_reduced = INT64_MAX;
+  for (u32 d = 0; largest && d < l->rank; d++) {
+    i64 s = loop_magnitude(largest->stride[d]);
+    if (s == 0 || l->dims[d] == 1) continue;
+    i64 *best = d < kept ? &best_kept : &best_reduced;
+    if (s < *best) *best = s;
+  }
+  if (best_kept <= best_reduced) return kept_volume < 16 && length > 4096;
+  return length > (folds ? 63 : 256) || kept_volume < 8;
+}
+
+/* The kept and the reduced dims as two plans over the same walks. */
+static void split_plans(const lower_env *e, reduction *r, const prog_loop *l, bool rows) {
+  u32 kept = l->rank - l->reduced;
+  kernel other = {.num_out = l->num_out};
+  r->kn.num_out = l->num_out;
+  loop_make_walks(e, &r->kn, l, rows ? kept : 0, rows ? l->reduced : kept);
+  loop_make_walks(e, &other, l, rows ? 0 : kept, rows ? kept : l->reduced);
+  if (!rows) loop_sort_dims(&r->kn.p, l->num_in);
+  r->other = other.p;
+  loop_collapse(&r->kn.p);
+  loop_collapse(&r->other);
+  r->other.blocks = dims_volume(r->other.dims, r->other.rank);
+}
+
+/* Behind what the values need: the body's, accumulators, and halves of pairs. */
+static size_t lower_scratch(reduction *r, bool rows) {
+  u32 widest = 1;
+  for (u32 o = 0; o < r->c.n; o++) widest = r->c.width[o] > widest ? r->c.width[o] : widest;
+  r->block = r->kn.p.max_elements ? r->kn.p.max_elements : 1;
+  r->room = r->block + 2; /* twice what pairs of a block are, odd or not */
+  r->acc_bytes = align_up(r->room * widest, 64);
+  r->half_bytes = align_up((r->room / 2 + 1) * widest, 64);
+  r->body_at = r->kn.scratch;
+  r->acc_at = align_up(r->body_at + vm_scratch_bytes(r->c.unit, r->block), 64);
+  if (!rows) {
+    r->levels = accumulators_levels(r->other.blocks);
+    return r->acc_at + accumulators_bytes(&r->c, r->levels, r->block);
+  }
+  r->levels = 1;
+  for (u64 blocks = r->kn.p.blocks; blocks > 0 && !r->fold; blocks /= 2) r->levels++;
+  r->left_at = r->acc_at + r->levels * r->c.n * r->acc_bytes;
+  r->right_at = r->left_at + r->c.n * r->half_bytes;
+  return r->right_at + r->c.n * r->half_bytes;
+}
+
+/* Sub-byte integers wrap after every step, or the smaller floats round. */
+static kern_fold_fn *find_fold(const vm_kernels *k, prog_reducer kind, dtype t) {
+  bool settles = k->wrap[t] || (num_is_small_float(t) && !vm_reduces_wide(t));
+  if (kind == REDUCE_CODE || (settles && kind != REDUCE_MAX && kind != REDUCE_MIN)) return NULL;
+  return k->fold[kind][vm_rtype_of(t)];
+}
+
+void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out) {
+  reduction *r = ARENA_NEW(e->a, reduction);
+  dtype *types = ARENA_ARRAY(e->a, dtype, l->num_out);
+  r->out = ARENA_ARRAY(e->a, input, l->num_out);
+  r->init = arena_copy(e->a, l->init, l->num_out * sizeof(u32));
+  for (u32 o = 0; o < l->num_out; o++) {
+    types[o] = e->prog->slots[l->out[o].slot].type;
+    r->out[o] = loop_input(e, &l->out[o]);
+  }
+  r->fold = find_fold(e->k, l->body.kind, types[0]);
+  bool rows = by_rows(l, r->fold != NULL);
+  combine_lower(e, &l->body, l->num_out, types, &r->c);
+  split_plans(e, r, l, rows);
+  loop_lower_unit(e, &r->kn, l, true);
+  loop_lower_inputs(e, &r->kn, l);
+  u64 block_cost = loop_cost(&r->kn, r->kn.p.max_elements);
+  *out = (exec_step){.run = rows ? run_rows : run_columns,
+                     .data = r,
+                     .units = rows ? r->other.blocks : r->kn.p.blocks,
+                     .cost = block_cost * ((rows ? r->kn.p.blocks : r->other.blocks) + 1),
+                     .scratch = lower_scratch(r, rows)};
+}
