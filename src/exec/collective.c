@@ -9,30 +9,52 @@
 
 enum { BLOCK = 2048 };
 
+static u32 first_of(u32 *up, u32 d) {
+  while (up[d] != d) d = up[d] = up[up[d]];
+  return d;
+}
+
+/* Devices of a permute that send to each other, directly or not, are a group: others need not
+ * wait for them. */
+static void list_pairs(const lower_env *e, const prog_collective *c, exec_collective *x) {
+  u32 devices = program_num_devices(e->prog), n = 0;
+  u32 *up = ARENA_ARRAY(e->a, u32, devices), *begin = arena_zalloc(e->a, (devices + 1) * 4);
+  u32 *members = ARENA_ARRAY(e->a, u32, devices), *at = ARENA_ARRAY(e->a, u32, devices);
+  for (u32 d = 0; d < devices; d++) up[d] = d;
+  for (u32 i = 0; i < c->num_pairs; i++) {
+    u32 from = c->pairs[2 * i], to = c->pairs[2 * i + 1];
+    u32 a = first_of(up, from), b = first_of(up, to);
+    x->source_of[to] = from;
+    x->group_of[from] = x->group_of[to] = 0;
+    up[a < b ? b : a] = a < b ? a : b;
+  }
+  x->num_groups = 0;
+  for (u32 d = 0; d < devices; d++) { /* sizes; a group's first device comes first */
+    if (x->group_of[d] == PROG_NONE) continue;
+    u32 first = first_of(up, d);
+    x->group_of[d] = first == d ? x->num_groups++ : x->group_of[first];
+    begin[x->group_of[d] + 1]++;
+  }
+  for (u32 g = 0; g < x->num_groups; g++) {
+    at[g] = n;
+    n = begin[g + 1] += n;
+  }
+  for (u32 d = 0; d < devices; d++)
+    if (x->group_of[d] != PROG_NONE) members[at[x->group_of[d]]++] = d;
+  x->begin = begin;
+  x->members = members;
+}
+
 static void list_groups(const lower_env *e, const prog_collective *c, exec_collective *x) {
   u32 devices = program_num_devices(e->prog);
   x->group_of = ARENA_ARRAY(e->a, u32, devices);
   x->rank_of = arena_zalloc(e->a, devices * sizeof(u32));
   x->source_of = ARENA_ARRAY(e->a, u32, devices);
   for (u32 d = 0; d < devices; d++) x->group_of[d] = x->source_of[d] = PROG_NONE;
-  if (c->kind != COLL_PERMUTE) {
-    x->num_groups = c->num_groups;
-    x->begin = c->begin;
-    x->members = c->members;
-  } else {
-    for (u32 i = 0; i < c->num_pairs; i++) {
-      x->source_of[c->pairs[2 * i + 1]] = c->pairs[2 * i];
-      x->group_of[c->pairs[2 * i]] = x->group_of[c->pairs[2 * i + 1]] = 0;
-    }
-    u32 *members = ARENA_ARRAY(e->a, u32, devices), *begin = ARENA_ARRAY(e->a, u32, 2), n = 0;
-    for (u32 d = 0; d < devices; d++)
-      if (x->group_of[d] == 0) members[n++] = d;
-    begin[0] = 0;
-    begin[1] = n;
-    x->num_groups = n > 0;
-    x->begin = begin;
-    x->members = members;
-  }
+  x->num_groups = c->num_groups;
+  x->begin = c->begin;
+  x->members = c->members;
+  if (c->kind == COLL_PERMUTE) list_pairs(e, c, x);
   for (u32 g = 0; g < x->num_groups; g++)
     for (u32 i = x->begin[g]; i < x->begin[g + 1]; i++) {
       x->group_of[x->members[i]] = g;

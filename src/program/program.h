@@ -205,8 +205,8 @@ typedef enum prog_collective_kind {
 /* Devices are positions in the launch, 0..num_replicas*num_partitions-1 (replica-major:
  * replica * num_partitions + partition). Group g is members[begin[g]] .. members[begin[g+1]-1],
  * in that order; a device is in one group at most. A device in no group gets zeros. permute:
- * pairs[2i] -> pairs[2i+1]; a target that nobody sends to gets zeros; all devices that occur in
- * pairs meet together. */
+ * pairs[2i] -> pairs[2i+1]; a target that nobody sends to gets zeros; devices that send to each
+ * other, directly or through others, meet. */
 typedef struct prog_collective {
   prog_collective_kind kind;
   u32 n;         /* operands, handled alike */

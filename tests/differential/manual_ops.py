@@ -75,8 +75,6 @@ class Ops:
 
     def step(self):
         names = [n for n in self.STEPS if self.level.axes or n not in self.COLLECTIVES]
-        if self.together is not None:  # everyone in a permute meets, whoever sends to whom
-            names.remove("collective_permute")
         name = self.r.choices(names, [self.STEPS[n] for n in names])[0]
         before = len(self.lines)
         getattr(self, f"do_{name}")()
@@ -143,12 +141,7 @@ class Ops:
             axes = [a for a in self.level.axes if self.together is None or a in self.together]
             chosen = [a for a in axes if r.random() < 0.6] or [axes[-1]]
             same = frozenset(chosen)
-            others = [a for a in self.level.axes if a not in same]
-            names = list(self.level.axes)
-            table = np.arange(count).reshape([self.mesh[a] for a in names])
-            order = others + r.sample(chosen, len(chosen))
-            lists = table.transpose([names.index(a) for a in order])
-            lists = lists.reshape(-1, self.size(chosen)).tolist()
+            lists = self.along(r.sample(chosen, len(chosen)))
         elif kind == "shuffled":
             n = r.choice([k for k in range(1, count + 1) if count % k == 0])
             r.shuffle(flat)
@@ -169,6 +162,14 @@ class Ops:
                               "replica_groups = dense<0> : tensor<1x1xi64>")
             return Groups(kind, [flat], frozenset(self.level.axes), text, False)
         return Groups(kind, lists, same, channel + self.listed(lists), ids)
+
+    def along(self, axes):
+        """The places in lists along these axes, which are in effect."""
+        names = list(self.level.axes)
+        order = [a for a in names if a not in axes] + list(axes)
+        table = np.arange(self.level.count).reshape([self.mesh[a] for a in names])
+        table = table.transpose([names.index(a) for a in order])
+        return table.reshape(-1, self.size(axes)).tolist()
 
     def listed(self, lists):
         table, width = self.device_table(), max(map(len, lists))
@@ -358,6 +359,10 @@ class Ops:
         if r.random() < 0.4:
             step = r.randrange(count)
             pairs = [(p, (p + step) % count) for p in range(count)]
+        if self.together is not None:
+            pairs = [p for l in self.along(sorted(self.together))
+                     for p in zip(l, r.sample(l, len(l))) if r.random() < 0.9]
+            pairs = pairs or [(0, 0)]
         table = self.device_table()
         if r.random() < 0.05:
             pairs, channel, rows = [(p, p) for p in range(count)], "", [[0, 0]]
