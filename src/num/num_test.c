@@ -81,6 +81,8 @@ static void test_reduce_precision(void) {
   CHECK(num_reduce_precision_small(DTYPE_f16, -0x1.8p-17, 5, 2) == -0x1p-16);
   CHECK(num_reduce_precision_small(DTYPE_f16, 0x1p-14, 4, 10) == 0);
   CHECK(isinf(num_reduce_precision_small(DTYPE_f16, 300, 4, 10)));
+  CHECK(num_reduce_precision_small(DTYPE_f8e4m3fn, 416, 5, 2) == 384); /* its top exponent is one */
+  CHECK(isnan(num_reduce_precision_small(DTYPE_f8e4m3fn, 448, 5, 1)));
   CHECK(num_reduce_precision_small(DTYPE_bf16, 0x1p-128, 8, 2) == 0x1p-128);
 }
 
