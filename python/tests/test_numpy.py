@@ -152,3 +152,21 @@ def test_special_functions(name):
     x = np.linspace(0.05, 0.95, 37, dtype=np.float32) + (1 if name == "acosh" else 0)
     got, want = on_both(function, x)
     np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, jnp.bfloat16])
+def test_denormals_are_flushed(dtype):
+    """As on XLA's CPU: zeros of their sign to arithmetic, themselves where only bits move."""
+    tiny = jnp.finfo(dtype).smallest_subnormal
+    x = np.array([tiny, -tiny, 5 * tiny, -5 * tiny, 0, -0.0, 1, -1], dtype)
+    pairs = np.repeat(x, 8), np.tile(x, 8)
+    functions = [jnp.minimum, jnp.maximum, jnp.add, lambda a, b: jnp.sign(a), lambda a, b: a < b,
+                 lambda a, b: jnp.log1p(a), lambda a, b: -a, lambda a, b: jnp.abs(a)]
+    ours, cpu = jax.devices("terrazzo")[0], jax.devices("cpu")[0]
+    for function in functions:
+        got, want = (np.asarray(jax.jit(function)(*jax.device_put(pairs, d))) for d in (ours, cpu))
+        assert got.tobytes() == want.tobytes()
+    # with flushing a denormal is 0 to frexp: itself times 2^0
+    mantissa, exponent = jax.jit(jnp.frexp)(jax.device_put(x[:4].astype(np.float32), ours))
+    assert np.asarray(exponent).tolist() == [0] * 4
+    assert np.asarray(mantissa).tolist() == x[:4].astype(np.float32).tolist()
