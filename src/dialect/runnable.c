@@ -56,6 +56,18 @@ static bool check_scalars(checker *k, const op *o) {
   return true;
 }
 
+/* Two words of state, or three where there is a choice of algorithm. */
+static bool check_generator(checker *k, const op *o) {
+  enum { THREE_FRY = 1 };
+  struct rng_bit_generator_attrs a;
+  const type *in = in_type(o, 0), *out = out_type(o, 0);
+  bool three_fry = view_rng_bit_generator(o, &a) && a.rng_algorithm->value == THREE_FRY;
+  if (rank_of(in) == 1 && in->elem == type_int(k->c, 64, UNSIGNED) && in->elem == out->elem &&
+      (in->dims.data[0] == 2 || (in->dims.data[0] == 3 && !three_fry)))
+    return true;
+  return op_unimplemented(k->c, o, "a state of '%s'", show(k, in->elem == out->elem ? in : out));
+}
+
 /* Elements and shapes that the kernels do not have. */
 static bool check_operands(checker *k, const op *o) {
   if (op_is(o, dot_general)) {
@@ -64,9 +76,7 @@ static bool check_operands(checker *k, const op *o) {
         l != (out_type(o, 0)->elem->kind == TYPE_COMPLEX))
       return op_unimplemented(k->c, o, "a product of real and complex elements");
   }
-  if (op_is(o, rng_bit_generator) &&
-      (rank_of(in_type(o, 0)) != 1 || in_type(o, 0)->elem->kind != TYPE_INT))
-    return op_unimplemented(k->c, o, "a state of '%s'", show(k, in_type(o, 0)));
+  if (op_is(o, rng_bit_generator) && !check_generator(k, o)) return false;
   return check_scalars(k, o);
 }
 

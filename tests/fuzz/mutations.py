@@ -549,6 +549,11 @@ class Module:
         return m and self.put(m.span(1), self.rng.choice(names))
 
 
-MUTATIONS = [name for name, fn in vars(Module).items() if callable(fn) and name not in (
-    "__init__", "one_of", "put", "other_integer", "other_type", "attributes", "lines_and_ops",
-    "regions")]
+# Those after which a module often still verifies come more often.
+DEEP = ("size_everywhere", "element_everywhere", "type_everywhere", "op_from_another", "operand",
+        "op_removed", "op_repeated", "mesh", "sharding_added", "groups", "list_of_integers",
+        "region_swapped", "dimensions_of_a_sharding")
+HELPERS = ("__init__", "one_of", "put", "other_integer", "other_type", "attributes",
+           "lines_and_ops", "regions")
+MUTATIONS = [name for name, fn in vars(Module).items() if callable(fn) and name not in HELPERS]
+MUTATIONS += 2 * list(DEEP)

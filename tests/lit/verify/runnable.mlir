@@ -76,3 +76,21 @@ func.func @rows(%a: tensor<2x4xf32>, %v: tensor<4xf32>) -> tensor<4xf32> {
   }) {dimensions = array<i64: 0>} : (tensor<2x4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @bits
+func.func @bits(%a: tensor<2xui64>) -> tensor<4xui32> {
+  // expected-error@+1 {{is not implemented: a state of 'tensor<2xi64>'}}
+  %0:2 = "stablehlo.rng_bit_generator"(%a) <{rng_algorithm = #stablehlo<rng_algorithm THREE_FRY>}> : (tensor<2xui64>) -> (tensor<2xi64>, tensor<4xui32>)
+  return %0#1 : tensor<4xui32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @words
+func.func @words(%a: tensor<3xui64>) -> tensor<4xui32> {
+  // expected-error@+1 {{is not implemented: a state of 'tensor<3xui64>'}}
+  %0:2 = "stablehlo.rng_bit_generator"(%a) <{rng_algorithm = #stablehlo<rng_algorithm THREE_FRY>}> : (tensor<3xui64>) -> (tensor<3xui64>, tensor<4xui32>)
+  return %0#1 : tensor<4xui32>
+}
