@@ -37,6 +37,8 @@ static walk_result number_op(void *user, op *o) {
 static const type *shard_type(local *l, const sharding *s, const type *t) {
   if (!s || !type_is_ranked(t) || s->rank != t->dims.len) return t;
   i64 *dims = ARENA_ARRAY(l->e.a, i64, s->rank);
+  for (u32 d = 0; d < s->rank; d++)
+    if (t->dims.data[d] == DYNAMIC && sharding_dim_size(s, d) > 1) return NULL;
   if (!sharding_local_shape(s, t->dims.data, dims)) return NULL;
   return type_with_dims(l->e.c, t, (i64s){dims, s->rank});
 }
@@ -60,6 +62,8 @@ static walk_result next_channel(void *user, op *o) {
   return WALK_ON;
 }
 
+enum { MAX_DEVICES = 1 << 20 }; /* collectives list them */
+
 /* No dimension is sharded that the op must see whole, and all types divide. Types are global
  * still. */
 static bool check_op(local *l, op *o) {
@@ -70,6 +74,9 @@ static bool check_op(local *l, op *o) {
   for (u32 t = 0; t < n; t++) {
     const value *v = t < o->num_operands ? op_operand(o, t) : op_result(o, t - o->num_operands);
     const sharding *s = local_sharding(l, v);
+    if (s && s->mesh->size > MAX_DEVICES)
+      return op_unimplemented(l->e.c, o, "expected a mesh of at most %d devices, found %lld",
+                              MAX_DEVICES, (long long)s->mesh->size);
     for (u32 d = 0; s && d < s->rank; d++)
       if ((sets[t] & dim_bit(d)) && sharding_dim_size(s, d) > 1)
         return op_unimplemented(l->e.c, o, "cannot be partitioned along dimension %u of its %s %u",
