@@ -139,7 +139,8 @@ static void keep_arguments_whole(job *j, const bool *parts) {
 static bool propagate_and_partition(job *j, shard_space **out_space) {
   pass_tables t = all_passes(j);
   const bool *parts = arguments_in_parts(j);
-  if (!shard_propagate(j->m, &t)) return false;
+  /* Groups may give a value a sharding that its op cannot have. */
+  if (!shard_propagate(j->m, &t) || !dialect_verify(j->m)) return false;
   keep_arguments_whole(j, parts);
   dump(j, "propagate");
   /* The meshes are gone after partitioning, so they are read now. */

@@ -178,6 +178,25 @@ def test_listing_of_an_op():
     assert json.loads(terrazzo("ops", "--json").stdout)
 
 
+def test_group_that_a_manual_computation_cannot_follow(tmp_path):
+    """Its member is in parts along an axis that is manual there, below another one."""
+    path = tmp_path / "group.mlir"
+    path.write_text("""sdy.mesh @mesh = <["a"=4, "b"=2]>
+func.func @main(%a: tensor<24x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"b", "a"}, {}]>})
+    -> tensor<24x8xf32> {
+  %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{?}, {?}]>]
+      out_shardings=[<@mesh, [{?}, {?}]>] manual_axes={"a"} (%b: tensor<24x8xf32>) {
+    %1 = stablehlo.negate %b : tensor<24x8xf32>
+    sdy.return %1 : tensor<24x8xf32>
+  } : (tensor<24x8xf32>) -> tensor<24x8xf32>
+  sdy.sharding_group %0 group_id=0 : tensor<24x8xf32>
+  sdy.sharding_group %a group_id=0 : tensor<24x8xf32>
+  return %0 : tensor<24x8xf32>
+}
+""")
+    refused("run", path, text=r"group.mlir:4:\d+: error: 'sdy.manual_computation' op ")
+
+
 def test_unknown_pass():
     refused("opt", MLP, "-sdy-no-such-pass", text="sdy-no-such-pass")
 
