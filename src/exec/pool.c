@@ -321,6 +321,7 @@ status exec_pool_create(const exec_pool_options *options, exec_pool **out_pool) 
   pthread_cond_init(&pool->wake, NULL);
   pthread_cond_init(&pool->idle, NULL);
   pool->heap = dev_heap_create();
+  pool->poisons = dev_poison_wanted() != 0;
   pool->workers = mem_zalloc(mem, threads * sizeof(worker));
   if (!pool->heap || !pool->workers) {
     free_pool(pool);

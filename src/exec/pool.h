@@ -100,7 +100,8 @@ struct exec_pool {
   atomic_uint num_jobs;
   atomic_uint num_ready;
   bool closing;
-  u32 forks; /* os_forks() of the process that has the workers */
+  bool poisons; /* see device/heap.h */
+  u32 forks;    /* os_forks() of the process that has the workers */
   exec_accelerator accel;
   u32 num_workers;
   worker *workers;

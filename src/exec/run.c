@@ -74,17 +74,32 @@ static void share(worker *w, job *j) {
   pthread_mutex_unlock(&pool->lock);
 }
 
+/* In tests: pieces from the last to the first, scratch anew for each, since it must not matter how
+ * a step is cut and who does what. */
+static void run_backwards(worker *w, const exec_step *s, const exec_env *env) {
+  enum { PIECES = 12 };
+  u64 chunk = (s->units + PIECES - 1) / PIECES;
+  for (u64 end = s->units; end > 0;) {
+    u64 begin = (end - 1) / chunk * chunk;
+    dev_heap_poison(w->pool->heap, w->scratch, s->scratch);
+    s->run(s->data, env, begin, end);
+    end = begin;
+  }
+}
+
 void worker_do(worker *w, const exec_step *s, void *const *slots, bool flush) {
   enum { WORTH_SHARING = 40000 }; /* ns in all */
   exec_pool *pool = w->pool;
   exec_env env = {.scratch = w->scratch, .slots = slots, .accel = &w->accel};
   worker_set_flush(w, flush);
-  dev_heap_poison(pool->heap, w->scratch, s->scratch);
   bool shared = s->units > 1 && s->cost * s->units > WORTH_SHARING &&
                 atomic_load_explicit(&pool->unemployed, memory_order_relaxed) > 0 &&
                 atomic_load_explicit(&pool->num_ready, memory_order_relaxed) == 0;
   if (!shared) {
-    s->run(s->data, &env, 0, s->units);
+    if (pool->poisons)
+      run_backwards(w, s, &env);
+    else
+      s->run(s->data, &env, 0, s->units);
     return;
   }
   u64 least = 1 + 10000 / s->cost, chunk = s->units / (4 * pool->num_workers);
