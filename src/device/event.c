@@ -19,7 +19,8 @@ struct dev_event {
   handle head;
   atomic_int refs;
   atomic_bool ready;
-  status error; /* written before ready */
+  atomic_bool open; /* dev_event_try_set may set it, which closes it */
+  status error;     /* written before ready */
   pthread_mutex_t lock;
   pthread_cond_t changed;
   waiter *first, **last; /* under lock, in order of registration */
@@ -40,6 +41,12 @@ no_cond:
 no_lock:
   mem_free(&mem_system, e, sizeof *e);
   return NULL;
+}
+
+dev_event *dev_event_create_open(void) {
+  dev_event *e = dev_event_create();
+  if (e) atomic_store_explicit(&e->open, true, memory_order_relaxed);
+  return e;
 }
 
 dev_event *dev_event_retain(dev_event *e) {
@@ -82,6 +89,15 @@ void dev_event_set(dev_event *e, status error) {
   pthread_mutex_unlock(&e->lock);
   run_waiters(e, waiters, error);
   dev_event_release(e);
+}
+
+status dev_event_try_set(dev_event *e, status error) {
+  if (atomic_exchange(&e->open, false)) {
+    dev_event_set(e, error);
+    return NULL;
+  }
+  status_free(error);
+  return status_make(STATUS_FAILED_PRECONDITION, "the event is not the caller's to set, or is set");
 }
 
 bool dev_event_is_ready(const dev_event *e) {

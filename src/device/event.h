@@ -12,11 +12,14 @@ typedef struct dev_event dev_event;
 enum { DEV_EVENT_KIND = 0x74766501 }; /* an event begins with a handle (base/handle.h) of it */
 
 dev_event *dev_event_create(void);         /* pending, one reference; NULL: no memory */
+dev_event *dev_event_create_open(void);    /* the same; dev_event_try_set may set it */
 dev_event *dev_event_retain(dev_event *e); /* returns e */
 void dev_event_release(dev_event *e);      /* NULL is fine */
 
 /* Sets the outcome (takes the status) and runs the callbacks on this thread. Only once. */
 void dev_event_set(dev_event *e, status error);
+/* By whoever has a handle: FAILED_PRECONDITION unless it is open and has not been set before. */
+status dev_event_try_set(dev_event *e, status error) MUST_USE;
 
 bool dev_event_is_ready(const dev_event *e);
 status dev_event_error(const dev_event *e); /* borrowed; NULL while pending or when OK */

@@ -45,14 +45,11 @@ status api_event_on_ready(PJRT_Event_OnReady_Args *a) {
 }
 
 status api_event_create(PJRT_Event_Create_Args *a) {
-  a->event = api_event(dev_event_create());
+  a->event = api_event(dev_event_create_open());
   return a->event ? NULL : status_oom();
 }
 
 status api_event_set(PJRT_Event_Set_Args *a) {
-  dev_event *e = api_event_of(a->event);
-  if (dev_event_is_ready(e))
-    return status_make(STATUS_FAILED_PRECONDITION, "the event has been set before");
-  dev_event_set(e, api_status(a->error_code, a->error_message, a->error_message_size));
-  return NULL;
+  return dev_event_try_set(api_event_of(a->event),
+                           api_status(a->error_code, a->error_message, a->error_message_size));
 }
