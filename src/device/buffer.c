@@ -175,6 +175,8 @@ status dev_buffer_from_host(dev_memory *m, dtype type, i64s dims, const void *da
     if ((*out)->bytes)
       dev_copy_strided(dst, dense, data, byte_strides ? byte_strides : dense, dims,
                        dtype_size(type));
+    u8 *truths = type == DTYPE_pred ? dst : NULL;
+    for (size_t i = 0; truths && i < (*out)->bytes; i++) truths[i] = truths[i] != 0;
     dev_event_set(ready, NULL);
   }
   dev_event_release(ready);

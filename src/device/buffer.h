@@ -35,7 +35,7 @@ u32 dev_block_uses(const dev_block *b); /* just now */
  * the value once `ready` is set (retained). */
 status dev_buffer_create(dev_memory *m, dtype type, i64s dims, dev_event *ready, dev_block *block,
                          dev_buffer **out_buffer) MUST_USE;
-/* A copy, made before this returns. byte_strides NULL: dense. */
+/* A copy, made before this returns; of pred, what is not 0 becomes 1. byte_strides NULL: dense. */
 status dev_buffer_from_host(dev_memory *m, dtype type, i64s dims, const void *data,
                             const i64 *byte_strides, dev_buffer **out_buffer) MUST_USE;
 /* Bytes that somebody else keeps until on_delete(data, arg) (may be NULL) is called. */

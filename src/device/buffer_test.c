@@ -117,6 +117,20 @@ static void test_donation(dev_client *c) {
   dev_block_release(mine);
 }
 
+static void test_truth(dev_client *c) {
+  static const i64 dims[] = {2, 2};
+  static const u8 in[] = {0, 1, 2, 255};
+  u8 out[4];
+  dev_buffer *b;
+  dev_event *done;
+  CHECK(!dev_buffer_from_host(&dev_client_device(c, 0)->memories[0], DTYPE_pred, dims2(dims), in,
+                              NULL, &b));
+  CHECK(!dev_buffer_to_host(b, out, NULL, &done) && dev_event_is_ready(done));
+  CHECK(out[0] == 0 && out[1] == 1 && out[2] == 1 && out[3] == 1);
+  dev_event_release(done);
+  dev_buffer_release(b);
+}
+
 int main(void) {
   dev_client *c;
   status s = dev_client_create(&(dev_client_options){.num_devices = 2}, &c);
@@ -126,6 +140,7 @@ int main(void) {
   test_pending(c, status_make(STATUS_INTERNAL, "failed"));
   test_deleted(c);
   test_donation(c);
+  test_truth(c);
   dev_client_release(c);
   return UNIT_END();
 }
