@@ -408,10 +408,14 @@ static void run_again(PJRT_Error *error, void *user) {
   pthread_mutex_unlock(&k->lock);
 }
 
-/* A client cannot be destroyed from a callback: the thread would wait for itself. */
-static void destroy_in_callback(PJRT_Error *error, void *user) {
+/* A callback cannot wait, nor destroy a client, which is to wait too: its thread is needed. */
+static void wait_in_callback(PJRT_Error *error, void *user) {
   PJRT_Client **c = user;
   drop(error);
+  OK(Event_Create, never, .event = NULL);
+  CALL(Event_Await, w, .event = never.event);
+  check_error(w_error, PJRT_Error_Code_FAILED_PRECONDITION, "a callback cannot");
+  destroy_event(never.event);
   CALL(Client_Destroy, a, .client = *c);
   check_error(a_error, PJRT_Error_Code_FAILED_PRECONDITION, "a callback cannot");
   *c = NULL;
@@ -446,8 +450,7 @@ static void test_callbacks(void) {
   CHECK(k.failures == 0);
   OK(LoadedExecutable_Execute, a, .executable = k.l, .argument_lists = &args, .num_devices = 1,
      .num_args = 1, .output_lists = &results, .device_complete_events = &event);
-  OK(Event_OnReady, r, .event = event, .callback = destroy_in_callback, .user_arg = &gone);
-  OK(Event_Await, w, .event = event);
+  OK(Event_OnReady, r, .event = event, .callback = wait_in_callback, .user_arg = &gone);
   destroy_event(event);
   destroy_buffer(y);
   destroy_buffer(k.x);
