@@ -175,7 +175,8 @@ bool local_sdy_collective_permute(local *l, op *o) {
   i64 *pairs = arena_alloc(l->e.a, bytes);
   if (c.from->mesh->size != n || !permute_pairs(&c, pairs, n, &moves))
     return op_unimplemented(l->e.c, o, "between meshes of different devices");
-  if (!moves) return finish(&c, c.in);
+  if (!moves) /* the same shards by other names: its users go by these */
+    return finish(&c, emit_reshape(&c.at, c.in, c.in->type->dims));
   value *v = emit(&c.at, OP_collective_permute, &c.in, 1, c.in->type);
   set_attr(&c.at, v->def.op, "source_target_pairs",
            attr_dense_i64(l->e.c, (i64s){(i64[]){n, 2}, 2}, pairs));

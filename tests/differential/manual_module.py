@@ -242,7 +242,9 @@ class Maker(Ops):
                 s = s.replace("@mesh", "@other")
             return f"{v.type}{f' {{sdy.sharding = #sdy.sharding{s}}}' if s else ''}"
         axes = ", ".join(f'"{a}"={n}' for a, n in self.mesh.items())
-        other = f"sdy.mesh @other = <[{axes}]>" if self.r.random() < 0.15 else ""
+        order = self.r.sample(range(self.devices), self.devices)
+        order = f", device_ids={order}" if self.r.random() < 0.5 else ""
+        other = f"sdy.mesh @other = <[{axes}]{order}>" if self.r.random() < 0.15 else ""
         arguments = ", ".join(f"{v.name}: {said(v, 0.6)}" for v in self.arguments)
         results = ", ".join(said(v, 0.4) for v in self.results)
         names = ", ".join(v.name for v in self.results)
