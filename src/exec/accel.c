@@ -38,7 +38,7 @@ bool accel_begin(accel_thread *t) {
 }
 
 bool accel_multiply(const accel_thread *t, i64 m, i64 n, i64 k, accel_matrix a, accel_matrix b,
-                    float *c, i64 ldc) {
+                    bool more, float *c, i64 ldc) {
   return t->lib->sgemm(a.transposed ? 'T' : 'N', b.transposed ? 'T' : 'N', m, n, k, 1, a.data, a.ld,
-                       b.data, b.ld, 0, c, ldc) == 0;
+                       b.data, b.ld, more ? 1 : 0, c, ldc) == 0;
 }

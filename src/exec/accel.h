@@ -33,8 +33,9 @@ typedef struct accel_matrix {
 
 /* To be asked before each product; false: there is none, or no room for a first one just now. */
 bool accel_begin(accel_thread *t);
-/* Row-major C = op(A) op(B) of m x n, on the calling thread alone. False: not done. */
+/* Row-major C = op(A) op(B) of m x n, added to what is in C if `more`, on the calling thread alone.
+ * False: not done. */
 bool accel_multiply(const accel_thread *t, i64 m, i64 n, i64 k, accel_matrix a, accel_matrix b,
-                    float *c, i64 ldc);
+                    bool more, float *c, i64 ldc);
 
 #endif

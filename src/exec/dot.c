@@ -11,6 +11,13 @@
 #include "num/convert.h"
 
 enum { KC = 256, MC = 144, NC = 512 };
+/* One accumulator would lose the small terms of a long sum. So what is summed at once, and how
+ * many such sums are added up before they join the others (docs/semantics.md): */
+enum {
+  GROUP = 64,        /* of sums over KC, or over TILE_TERMS */
+  ROW_TERMS = 4096,  /* oneDNN, rows of a matrix summed up: one after the other */
+  TILE_TERMS = 16384 /* oneDNN, other products: it makes blocks itself */
+};
 
 typedef struct matrix { /* how f32 sgemm would see an operand */
   bool plain, transposed;
@@ -41,8 +48,10 @@ typedef struct product {
   bool use_sgemm;
   matrix a, b;
   i64 ldc;
+  u64 terms, calls;           /* of one call of sgemm; calls whose sums join the others at once */
+  bool groups, sgemm_groups;  /* our product, or sgemm's, has more than one */
   u64 wide_a, wide_b, wide_c; /* elements of f32 copies, when some type is smaller; or 0 */
-  size_t a_at, b_at, c_at, row_at;
+  size_t a_at, b_at, c_at, total_at, row_at, wide_at;
 } product;
 
 /* ---- packing ---- */
@@ -154,18 +163,26 @@ static void store_tile(const product *p, char *out, const char *c, size_t m0, si
   }
 }
 
+/* A group's sums join those of the groups before. */
+static void add_group(const product *p, bool first, void *total, const void *sums, size_t n) {
+  if (first)
+    memcpy(total, sums, n * p->size);
+  else
+    p->k_->binary[VM_add][vm_rtype_of(p->acc)][FORM_VV](n, total, total, sums, NULL);
+}
+
 /* rows [m0, m0+mc) x columns [n0, n0+nc), all of k */
 static void multiply_block(const product *p, const exec_env *env, const char *a, const char *b,
                            char *out, size_t m0, size_t mc, size_t n0, size_t nc) {
   char *pa = env->scratch + p->a_at, *pb = env->scratch + p->b_at, *c = env->scratch + p->c_at;
-  char *line = env->scratch + p->row_at;
+  char *line = env->scratch + p->row_at, *total = p->groups ? env->scratch + p->total_at : c;
   u32 mr = p->tile.mr, nr = p->tile.nr;
   size_t tile_bytes = (size_t)mr * nr * p->size;
   size_t tiles_m = (mc + mr - 1) / mr, tiles_n = (nc + nr - 1) / nr;
   i64 rows[MC], columns_at[NC], lhs_k[KC], rhs_k[KC];
   axis_list(&p->lhs_m, m0, mc, rows);
   axis_list(&p->rhs_n, n0, nc, columns_at);
-  for (size_t k0 = 0; k0 < p->k; k0 += KC) {
+  for (size_t k0 = 0, done = 0; k0 < p->k; k0 += KC, done++) {
     size_t kc = p->k - k0 < KC ? p->k - k0 : KC;
     axis_list(&p->lhs_k, k0, kc, lhs_k);
     axis_list(&p->rhs_k, k0, kc, rhs_k);
@@ -174,16 +191,41 @@ static void multiply_block(const product *p, const exec_env *env, const char *a,
     for (size_t j = 0; j < tiles_n; j++)
       for (size_t i = 0; i < tiles_m; i++)
         p->tile.fn(kc, pa + i * kc * mr * p->size, pb + j * kc * nr * p->size,
-                   c + (j * tiles_m + i) * tile_bytes, k0 > 0);
+                   c + (j * tiles_m + i) * tile_bytes, done % GROUP > 0);
+    if (p->groups && (done % GROUP == GROUP - 1 || k0 + kc == p->k))
+      add_group(p, done < GROUP, total, c, tiles_m * tiles_n * mr * nr);
   }
   if (p->k == 0) memset(c, 0, tiles_m * tiles_n * tile_bytes);
   for (size_t j = 0; j < tiles_n; j++)
     for (size_t i = 0; i < tiles_m; i++) {
       size_t rows = mc - i * mr < mr ? mc - i * mr : mr;
       size_t columns = nc - j * nr < nr ? nc - j * nr : nr;
-      store_tile(p, out, c + (j * tiles_m + i) * tile_bytes, m0 + i * mr, rows, n0 + j * nr,
+      store_tile(p, out, total + (j * tiles_m + i) * tile_bytes, m0 + i * mr, rows, n0 + j * nr,
                  columns);
     }
+}
+
+/* ---- oneDNN's ---- */
+
+static accel_matrix from_term(accel_matrix x, i64 k, bool rows_first) {
+  x.data += x.transposed == rows_first ? k * x.ld : k;
+  return x;
+}
+
+/* The product of m x n with all of k, by terms. */
+static bool multiply_terms(const product *p, const exec_env *env, i64 m, i64 n, accel_matrix x,
+                           accel_matrix y, float *z, i64 ldc) {
+  float *sums = p->sgemm_groups ? (float *)(env->scratch + p->total_at) : z;
+  i64 row = p->sgemm_groups ? n : ldc;
+  for (u64 k = 0, done = 0; k < p->k; k += p->terms, done++) {
+    i64 terms = (i64)(p->k - k < p->terms ? p->k - k : p->terms);
+    if (!accel_multiply(env->accel, m, n, terms, from_term(x, (i64)k, true),
+                        from_term(y, (i64)k, false), done % p->calls > 0, sums, row))
+      return false;
+    if (!p->sgemm_groups || (done % p->calls < p->calls - 1 && k + p->terms < p->k)) continue;
+    for (i64 i = 0; i < m; i++) add_group(p, done < p->calls, z + i * ldc, sums + i * n, (size_t)n);
+  }
+  return true;
 }
 
 /* f32 copies of small-float operands: count elements from the first on. */
@@ -196,7 +238,7 @@ static const float *widen(const product *p, dtype type, const char *from, u64 co
 /* The same product with operands of f16 or bf16: converted to f32, multiplied, rounded. */
 static bool try_sgemm_small(const product *p, const exec_env *env, const char *a, const char *b,
                             char *out, u64 m0, u64 m, u64 n0, u64 n) {
-  float *wide_a = (float *)(env->scratch + p->row_at + KC * 32 + 64);
+  float *wide_a = (float *)(env->scratch + p->wide_at);
   float *wide_b = wide_a + p->wide_a, *c = wide_b + p->wide_b;
   u64 rows_a = p->a.transposed ? p->k : m, rows_b = p->b.transposed ? n : p->k;
   u64 row_a = p->a.transposed ? m : p->k, row_b = p->b.transposed ? p->k : n;
@@ -204,8 +246,7 @@ static bool try_sgemm_small(const product *p, const exec_env *env, const char *a
                          (rows_a - 1) * (u64)p->a.ld + row_a, wide_a);
   const float *y = widen(p, p->rhs_type, b + axis_at(&p->rhs_n, n0) * (i64)dtype_size(p->rhs_type),
                          (rows_b - 1) * (u64)p->b.ld + row_b, wide_b);
-  if (!accel_multiply(env->accel, (i64)m, (i64)n, (i64)p->k,
-                      (accel_matrix){x, p->a.ld, p->a.transposed},
+  if (!multiply_terms(p, env, (i64)m, (i64)n, (accel_matrix){x, p->a.ld, p->a.transposed},
                       (accel_matrix){y, p->b.ld, p->b.transposed}, c, (i64)n))
     return false;
   size_t size = dtype_size(p->out_type);
@@ -226,8 +267,7 @@ static bool try_sgemm(const product *p, const exec_env *env, const char *a, cons
   const float *x = (const float *)a + axis_at(&p->lhs_m, m0),
               *y = (const float *)b + axis_at(&p->rhs_n, n0);
   float *z = (float *)out + axis_at(&p->out_m, m0) + axis_at(&p->out_n, n0);
-  return accel_multiply(env->accel, (i64)m, (i64)n, (i64)p->k,
-                        (accel_matrix){x, p->a.ld, p->a.transposed},
+  return multiply_terms(p, env, (i64)m, (i64)n, (accel_matrix){x, p->a.ld, p->a.transposed},
                         (accel_matrix){y, p->b.ld, p->b.transposed}, z, p->ldc);
 }
 
@@ -355,17 +395,60 @@ static void choose_sgemm(product *p) {
   if (p->out_n.table || p->out_m.table || (p->n > 1 && p->out_n.step != 1)) return;
   p->ldc = p->m == 1 ? (i64)p->n : p->out_m.step;
   p->use_sgemm = p->ldc >= (i64)p->n;
+  bool vector = p->m == 1 || p->n == 1;
+  bool by_rows = (p->m == 1 && !p->b.transposed) || (p->n == 1 && p->a.transposed);
+  p->terms = by_rows ? ROW_TERMS : TILE_TERMS;
+  if (p->k <= 2 * p->terms) p->terms = p->k;
+  p->calls = vector ? 1 : GROUP;
+  p->sgemm_groups = p->use_sgemm && p->k > p->calls * p->terms;
   if (p->lhs_type == DTYPE_f32 && p->rhs_type == DTYPE_f32 && p->out_type == DTYPE_f32) return;
   u64 rows_a = p->a.transposed ? p->k : p->unit_m, rows_b = p->b.transposed ? p->unit_n : p->k;
   if (!checked_mul(rows_a, (u64)p->a.ld, &p->wide_a) ||
       !checked_mul(rows_b, (u64)p->b.ld, &p->wide_b) || p->wide_a > MOST || p->wide_b > MOST) {
-    p->use_sgemm = false;
+    p->use_sgemm = p->sgemm_groups = false;
     p->wide_a = p->wide_b = 0;
     return;
   }
   p->wide_a += p->k + p->unit_m;
   p->wide_b += p->k + p->unit_n;
   p->wide_c = p->unit_m * p->unit_n;
+}
+
+/* A product of two vectors is a reduction, whose values are multiplied first. False: its sums would
+ * be of another type. */
+static bool lower_as_sum(const lower_env *e, const product *p, const prog_dot *d, exec_step *out) {
+  vm_rtype acc = vm_rtype_of(p->acc);
+  bool whole = acc == R_s64;
+  dtype t = whole ? p->out_type : p->acc;
+  if (d->nb + d->nk > PROG_MAX_DIMS || d->nk == 0 || e->k->wrap[p->out_type]) return false;
+  if (whole ? !num_int_bits(p->out_type) : acc != vm_rtype_of(p->out_type)) return false;
+  if (num_is_small_float(p->out_type) && !vm_reduces_wide(p->out_type)) return false;
+  prog_loop *l = ARENA_NEW(e->a, prog_loop);
+  *l = (prog_loop){.rank = d->nb + d->nk, .reduced = d->nk, .num_in = 2, .num_out = 1};
+  l->body.kind = REDUCE_SUM;
+  l->in = arena_zalloc(e->a, 2 * sizeof *l->in);
+  l->out = arena_zalloc(e->a, sizeof *l->out);
+  l->in[0].slot = p->lhs;
+  l->in[1].slot = p->rhs;
+  l->out[0].slot = p->out;
+  for (u32 i = 0; i < l->rank; i++) {
+    u32 from = i < d->nb ? i : i + d->nm + d->nn;
+    l->dims[i] = d->dims[from];
+    l->in[0].stride[i] = d->lhs_stride[from];
+    l->in[1].stride[i] = d->rhs_stride[from];
+    l->out[0].stride[i] = i < d->nb ? d->out_stride[from] : 0;
+  }
+  const vm_instr code[] = {
+      {.op = VM_load, .type = (u8)p->lhs_type, .a = 0}, {.op = VM_convert, .type = (u8)t, .a = 0},
+      {.op = VM_load, .type = (u8)p->rhs_type, .a = 1}, {.op = VM_convert, .type = (u8)t, .a = 2},
+      {.op = VM_mul, .type = (u8)t, .a = 1, .b = 3},    {.op = VM_store, .type = (u8)t, .a = 4}};
+  l->code = (vm_code){.instrs = arena_copy(e->a, code, sizeof code),
+                      .len = COUNT(code),
+                      .cap = COUNT(code),
+                      .num_in = 2,
+                      .num_out = 1};
+  loop_lower(e, l, out);
+  return true;
 }
 
 void dot_lower(const lower_env *e, const prog_dot *d, exec_step *out) {
@@ -396,6 +479,7 @@ void dot_lower(const lower_env *e, const prog_dot *d, exec_step *out) {
   p->lhs_k = flatten(a, dims + k, d->lhs_stride + k, d->nk);
   p->rhs_k = flatten(a, dims + k, d->rhs_stride + k, d->nk);
   p->acc = accumulator(p->lhs_type, p->rhs_type, p->out_type);
+  if (p->m == 1 && p->n == 1 && lower_as_sum(e, p, d, out)) return;
   p->tile = e->k->dot.tile[tile_type(p->acc)];
   p->size = vm_rtype_size(vm_rtype_of(p->acc));
   choose_units(p);
@@ -403,8 +487,12 @@ void dot_lower(const lower_env *e, const prog_dot *d, exec_step *out) {
   size_t mc = align_up(MC + p->tile.mr, 64), nc = align_up(NC + p->tile.nr, 64);
   p->b_at = p->a_at + align_up(mc * KC * p->size, 64);
   p->c_at = p->b_at + align_up(nc * KC * p->size, 64);
-  p->row_at = p->c_at + align_up(mc * nc * p->size, 64);
-  out->scratch = p->row_at + KC * 32 + 64 + (p->wide_a + p->wide_b + p->wide_c) * 4 + 64;
+  p->total_at = p->c_at + align_up(mc * nc * p->size, 64);
+  p->groups = p->k > GROUP * KC;
+  size_t total = p->groups ? mc * nc * p->size : 0, sums = p->unit_m * p->unit_n * 4;
+  p->row_at = p->total_at + align_up(p->sgemm_groups && sums > total ? sums : total, 64);
+  p->wide_at = p->row_at + KC * 32 + 64;
+  out->scratch = p->wide_at + (p->wide_a + p->wide_b + p->wide_c) * 4 + 64;
   out->units = p->batches * p->pieces_m * p->pieces_n;
   u64 cost = 0;
   if (!checked_mul(p->unit_m, p->unit_n, &cost) || !checked_mul(cost, p->k, &cost))

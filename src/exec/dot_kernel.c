@@ -39,8 +39,6 @@ enum { BYTES = 16, ROWS = 4 };
     const T *a = av, *b = bv;                                                                      \
     name##_m *c = cv;                                                                              \
     name##_v s[ROWS][2] = {0};                                                                     \
-    if (more)                                                                                      \
-      for (int i = 0; i < ROWS; i++) s[i][0] = c[2 * i], s[i][1] = c[2 * i + 1];                   \
     for (size_t p = 0; p < k; p++, a += ROWS, b += 2 * name##_lanes) {                             \
       name##_v b0 = *(const name##_m *)b, b1 = *(const name##_m *)(b + name##_lanes);              \
       UNROLL for (int i = 0; i < ROWS; i++) {                                                      \
@@ -48,6 +46,8 @@ enum { BYTES = 16, ROWS = 4 };
         s[i][1] += a[i] * b1;                                                                      \
       }                                                                                            \
     }                                                                                              \
+    if (more)                                                                                      \
+      for (int i = 0; i < ROWS; i++) s[i][0] += c[2 * i], s[i][1] += c[2 * i + 1];                 \
     for (int i = 0; i < ROWS; i++) c[2 * i] = s[i][0], c[2 * i + 1] = s[i][1];                     \
   }
 VECTOR_TILE(f32, float)
@@ -70,14 +70,14 @@ static void tile_s64(size_t k, const void *av, const void *bv, void *cv, bool mo
     T *c = cv;                                                                                     \
     for (int i = 0; i < SMALL; i++)                                                                \
       for (int j = 0; j < SMALL; j++) {                                                            \
-        T *to = &c[2 * (i * SMALL + j)], re = more ? to[0] : 0, im = more ? to[1] : 0;             \
+        T *to = &c[2 * (i * SMALL + j)], re = 0, im = 0;                                           \
         for (size_t p = 0; p < k; p++) {                                                           \
           const T *x = &a[2 * (p * SMALL + i)], *y = &b[2 * (p * SMALL + j)];                      \
           re += x[0] * y[0] - x[1] * y[1];                                                         \
           im += x[0] * y[1] + x[1] * y[0];                                                         \
         }                                                                                          \
-        to[0] = re;                                                                                \
-        to[1] = im;                                                                                \
+        to[0] = more ? to[0] + re : re;                                                            \
+        to[1] = more ? to[1] + im : im;                                                            \
       }                                                                                            \
   }
 COMPLEX_TILE(c64, float)

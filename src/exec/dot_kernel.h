@@ -1,6 +1,7 @@
 /* The innermost loop of a matrix product, per instruction set: a tile of mr x nr sums.
  *
- * c[i * nr + j] = sum over p of a[p * mr + i] * b[p * nr + j] (+ what c held if `more`). */
+ * c[i * nr + j] = sum over p of a[p * mr + i] * b[p * nr + j], and if `more` that is added to
+ * what c held. */
 #ifndef EXEC_DOT_KERNEL_H
 #define EXEC_DOT_KERNEL_H
 

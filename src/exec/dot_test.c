@@ -154,12 +154,54 @@ static void test_layouts(arena *a) {
   }
 }
 
+/* Long sums: of ones they are exact, of others as near as sums of a tree are. The operands are
+ * rows of k or columns, or hold one number for all. */
+static void check_long(arena *a, i64 m, i64 n, i64 k, dtype t, bool columns, bool ones) {
+  size_t size = dtype_size(t), na = ones ? 1 : (size_t)(m * k), nb = ones ? 1 : (size_t)(n * k);
+  char *x = calloc(na, size), *y = calloc(nb, size), *z = calloc((size_t)(m * n), size);
+  u32 seed = 3;
+  for (size_t i = 0; i < na; i++) num_from_f64(t, ones ? 1 : fabs(noise(&seed)), x + i * size);
+  for (size_t i = 0; i < nb; i++) num_from_f64(t, ones ? 1 : fabs(noise(&seed)), y + i * size);
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 px = prog_param(b, t, na), py = prog_param(b, t, nb);
+  u32 r = prog_result(b, t, (u64)(m * n), -1);
+  i64 dims[] = {m, n, k}, os[] = {n, 1, 0}, none[] = {0, 0, 0};
+  i64 ls[] = {columns ? 1 : k, 0, columns ? m : 1}, rs[] = {0, columns ? 1 : k, columns ? n : 1};
+  prog_dot dot = {px, py, r, 0, 1, 1, 1, dims, ones ? none : ls, ones ? none : rs, os};
+  prog_add_dot(b, &dot, S, L);
+  CHECK(!*run(b, (void *[]){x, y}, (void *[]){z}));
+  double most = 0;
+  for (i64 i = 0; i < m; i++)
+    for (i64 j = 0; j < n; j++) {
+      double want = ones ? (double)k : 0;
+      for (i64 p = 0; !ones && p < k; p++)
+        want += num_to_f64(t, x + (size_t)(i * ls[0] + p * ls[2]) * size) *
+                num_to_f64(t, y + (size_t)(j * rs[1] + p * rs[2]) * size);
+      most = fmax(most, fabs(num_to_f64(t, z + (size_t)(i * n + j) * size) - want) / want);
+    }
+  CHECK(most <= (ones ? 0 : t == DTYPE_bf16 ? 4e-3 : 4e-6));
+  free(x), free(y), free(z);
+}
+
+static void test_long(arena *a) {
+  static const i64 shapes[][3] = {{1, 1, 3000000}, {1, 5, 300000}, {5, 1, 300000}, {3, 4, 300000}};
+  check_long(a, 1, 1, 40000000, DTYPE_f32, false, true);
+  check_long(a, 2, 3, 17000000, DTYPE_f32, false, true);
+  for (size_t i = 0; i < COUNT(shapes); i++)
+    for (int columns = 0; columns < 2; columns++) {
+      const i64 *s = shapes[i];
+      check_long(a, s[0], s[1], s[2], DTYPE_f32, columns, false);
+      check_long(a, s[0], s[1], s[2], DTYPE_bf16, columns, false);
+    }
+}
+
 static void run_tests(arena *a, u32 threads) {
   exec_pool_options o = {.threads = threads};
   status s = exec_pool_create(&o, &pool);
   CHECK(!s);
   test_dot(a);
   test_layouts(a);
+  test_long(a);
   exec_pool_destroy(pool);
 }
 

@@ -90,7 +90,7 @@ void loop_fetch(const kernel *kn, const exec_env *env, void **reg, char *packed,
 void loop_scatter(const vm_kernels *k, const pattern *p, i64 count, u32 width, char *base,
                   const char *values);
 
-/* reduce.c; the kept dims are not empty */
+/* reduce.c; the kept dims are not empty. No list of initial values: zeros. */
 void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out);
 
 #endif

@@ -21,7 +21,7 @@ typedef struct reduction {
   combiner c;
   kern_fold_fn *fold; /* rows only; NULL: pairs */
   input *out;         /* with their walks among those of the kept dims */
-  u32 *init;          /* slots */
+  u32 *init;          /* slots; NULL: zeros */
   u64 block;          /* the most elements that the body is run on */
   u64 room;           /* rows: elements of a level */
   u32 levels;
@@ -65,7 +65,10 @@ static void begin_reducing(const reduction *r, const exec_env *env, reducing *s)
     s->left[o] = env->scratch + r->left_at + o * r->half_bytes;
     s->right[o] = env->scratch + r->right_at + o * r->half_bytes;
     s->init[o] = (char *)s->init_mem[o];
-    combine_load(&r->c, o, 1, s->init[o], env->slots[r->init[o]]);
+    if (r->init)
+      combine_load(&r->c, o, 1, s->init[o], env->slots[r->init[o]]);
+    else
+      memset(s->init[o], 0, sizeof s->init_mem[o]);
   }
 }
 
@@ -337,7 +340,7 @@ void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out) {
   reduction *r = ARENA_NEW(e->a, reduction);
   dtype *types = ARENA_ARRAY(e->a, dtype, l->num_out);
   r->out = ARENA_ARRAY(e->a, input, l->num_out);
-  r->init = arena_copy(e->a, l->init, l->num_out * sizeof(u32));
+  if (l->init) r->init = arena_copy(e->a, l->init, l->num_out * sizeof(u32));
   for (u32 o = 0; o < l->num_out; o++) {
     types[o] = e->prog->slots[l->out[o].slot].type;
     r->out[o] = loop_input(e, &l->out[o]);
