@@ -68,6 +68,22 @@ static void test_special(void) {
   CHECK(near(w.re, 1e-10) && near(w.im, 1e-10));
 }
 
+static void test_complex(void) {
+  num_complex big = {0x1p1023, -0x1p1023}, q = num_cdiv(big, (num_complex){-0x1p-290, 0x1p-715});
+  CHECK(q.re == -INFINITY && q.im == INFINITY);
+  q = num_cdiv((num_complex){-3, INFINITY}, (num_complex){0x1p-557, -0x1p658});
+  CHECK(q.re == -INFINITY && isnan(q.im));
+  q = num_cdiv((num_complex){0x1.8p1023, 0}, (num_complex){0x1.8p480, 0x1p100});
+  CHECK(q.re == 0x1p543);
+  q = num_cdiv((num_complex){1, 2}, (num_complex){0, 0});
+  CHECK(q.re == INFINITY && q.im == INFINITY);
+  q = num_cdiv((num_complex){5, 10}, (num_complex){3, 4});
+  CHECK(near(q.re, 2.2) && near(q.im, 0.4));
+  q = num_cdiv((num_complex){1, 1}, (num_complex){INFINITY, 1});
+  CHECK(q.re == 0 && q.im == 0);
+  CHECK(isnan(num_ccosh((num_complex){0, -INFINITY}).im));
+}
+
 static void test_reduce_precision(void) {
   CHECK(num_reduce_precision_f32(1.0009765625f, 5, 9) == 1.0f);
   CHECK(isinf(num_reduce_precision_f32(70000.0f, 5, 10)));
@@ -101,6 +117,7 @@ int main(void) {
   test_small_floats();
   test_integers();
   test_special();
+  test_complex();
   test_reduce_precision();
   test_next_after();
   return UNIT_END();

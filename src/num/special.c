@@ -157,7 +157,33 @@ i64 num_ipow_s64(i64 x, i64 n) {
 static double complex in(num_complex a) { return __builtin_complex(a.re, a.im); }
 static num_complex out(double complex z) { return (num_complex){creal(z), cimag(z)}; }
 
-num_complex num_cdiv(num_complex a, num_complex b) { return out(in(a) / in(b)); }
+/* For Annex G of C, an infinity as a one with its sign, what is finite as a zero. */
+static double boxed(double x) { return copysign(isinf(x) ? 1 : 0, x); }
+
+/* As Annex G of C has it: the divisor is scaled, so that only the quotient overflows, and
+ * infinities are found again where both parts came out as NaN. Compilers' own divisions differ
+ * there. */
+num_complex num_cdiv(num_complex x, num_complex y) {
+  double a = x.re, b = x.im, c = y.re, d = y.im, size = logb(fmax(fabs(c), fabs(d)));
+  int e = isfinite(size) ? (int)size : 0;
+  c = scalbn(c, -e);
+  d = scalbn(d, -e);
+  if (fmax(fabs(a), fabs(b)) >= 0x1p1022) a /= 4, b /= 4, e -= 2;
+  double square = c * c + d * d;
+  num_complex q = {scalbn((a * c + b * d) / square, -e), scalbn((b * c - a * d) / square, -e)};
+  if (!isnan(q.re) || !isnan(q.im)) return q;
+  if (square == 0 && (!isnan(a) || !isnan(b)))
+    return (num_complex){copysign(INFINITY, c) * a, copysign(INFINITY, c) * b};
+  if ((isinf(a) || isinf(b)) && isfinite(c) && isfinite(d)) {
+    a = boxed(a), b = boxed(b);
+    return (num_complex){INFINITY * (a * c + b * d), INFINITY * (b * c - a * d)};
+  }
+  if (isinf(size) && size > 0 && isfinite(a) && isfinite(b)) {
+    c = boxed(c), d = boxed(d);
+    return (num_complex){0 * (a * c + b * d), 0 * (b * c - a * d)};
+  }
+  return q;
+}
 num_complex num_cexp(num_complex a) { return out(cexp(in(a))); }
 num_complex num_clog(num_complex a) { return out(clog(in(a))); }
 num_complex num_csqrt(num_complex a) { return out(csqrt(in(a))); }
@@ -174,8 +200,14 @@ num_complex num_ctan(num_complex a) { return out(ctan(in(a))); }
 num_complex num_casin(num_complex a) { return out(casin(in(a))); }
 num_complex num_cacos(num_complex a) { return out(cacos(in(a))); }
 num_complex num_catan(num_complex a) { return out(catan(in(a))); }
-num_complex num_csinh(num_complex a) { return out(csinh(in(a))); }
-num_complex num_ccosh(num_complex a) { return out(ccosh(in(a))); }
+/* Of an imaginary part without end chlo's formulas make no zero, as C does for some real parts. */
+static bool turns_forever(num_complex a) { return isfinite(a.re) && isinf(a.im); }
+num_complex num_csinh(num_complex a) {
+  return turns_forever(a) ? (num_complex){NAN, NAN} : out(csinh(in(a)));
+}
+num_complex num_ccosh(num_complex a) {
+  return turns_forever(a) ? (num_complex){NAN, NAN} : out(ccosh(in(a)));
+}
 num_complex num_ctanh(num_complex a) { return out(ctanh(in(a))); }
 num_complex num_casinh(num_complex a) { return out(casinh(in(a))); }
 num_complex num_cacosh(num_complex a) { return out(cacosh(in(a))); }

@@ -230,7 +230,9 @@ def reduce_window(d, turn):
             w.base = w.stride = w.dilation = 1
             w.out = dims[i]
         back = kernel[axis] - 1
-        windows[axis].low, windows[axis].high = (back, 0) if d.chance(0.6) else (0, back)
+        # Backwards the initial value is at the end as well, which a projection tells.
+        forward = d.chance(0.6) or body.out == ["%q0"]
+        windows[axis].low, windows[axis].high = (back, 0) if forward else (0, back)
     for w in windows:
         w.reverse = False
         w.note(features)
