@@ -142,24 +142,8 @@ static u32 emit_compare(lower *L, vm_code *c, const op *o, const u32 *v) {
   return vm_emit(L->b, c, (vm_op)(is_total ? total : plain)[way], DTYPE_pred, v[0], v[1], 0);
 }
 
-/* Of complex numbers as chlo writes it, which overflows later than a product. */
 static u32 emit_chlo_square(lower *L, vm_code *c, const op *o, const u32 *v) {
-  dtype t = type_of(op_result(o, 0)), part = t == DTYPE_c128 ? DTYPE_f64 : DTYPE_f32;
-  if (dtype_infos[t].kind != DTYPE_CLASS_COMPLEX) return vm_emit(L->b, c, VM_mul, t, v[0], v[0], 0);
-  u32 re = vm_emit(L->b, c, VM_real, part, v[0], 0, 0);
-  u32 im = vm_emit(L->b, c, VM_imag, part, v[0], 0, 0);
-  u32 equal = vm_emit(L->b, c, VM_eq, DTYPE_pred, vm_emit(L->b, c, VM_abs, part, re, 0, 0),
-                      vm_emit(L->b, c, VM_abs, part, im, 0, 0), 0);
-  u32 finite = vm_emit(L->b, c, VM_is_finite, DTYPE_pred, re, 0, 0);
-  u32 zero = vm_const_bits(L->b, c, part, &(u64){0});
-  u32 less = vm_emit(L->b, c, VM_sub, part, re, im, 0);
-  u32 difference =
-      vm_emit(L->b, c, VM_mul, part, less, vm_emit(L->b, c, VM_add, part, re, im, 0), 0);
-  difference = vm_emit(L->b, c, VM_select, part,
-                       vm_emit(L->b, c, VM_and, DTYPE_pred, finite, equal, 0), zero, difference);
-  u32 half = vm_emit(L->b, c, VM_mul, part, re, im, 0);
-  return vm_emit(L->b, c, VM_complex, t, difference, vm_emit(L->b, c, VM_add, part, half, half, 0),
-                 0);
+  return vm_emit(L->b, c, VM_mul, type_of(op_result(o, 0)), v[0], v[0], 0);
 }
 
 static u32 emit_chlo_conj(lower *L, vm_code *c, const op *o, const u32 *v) {

@@ -62,6 +62,7 @@ static void test_special(void) {
   CHECK(near(num_digamma(-0x1p-10), num_digamma(1 - 0x1p-10) + 1024));
   CHECK(near(num_lgamma(10), 12.801827480081469) && isinf(num_lgamma(-1)));
   CHECK(near(num_zeta(2, 1), 1.6449340668482264) && isinf(num_zeta(1, 1)));
+  CHECK(isinf(num_zeta(0, -2)) && isnan(num_zeta(0, 2)) && isnan(num_zeta(3, -2)));
   CHECK(near(num_polygamma(1, 1), 1.6449340668482264));
   CHECK(near(num_bessel_i1e(1), 0.20791041534970845) && num_bessel_i1e(-1) < 0);
   num_complex z = num_clog1p((num_complex){1e-10, 1e-10}), w = num_cexpm1(z);
@@ -81,7 +82,6 @@ static void test_complex(void) {
   CHECK(near(q.re, 2.2) && near(q.im, 0.4));
   q = num_cdiv((num_complex){1, 1}, (num_complex){INFINITY, 1});
   CHECK(q.re == 0 && q.im == 0);
-  CHECK(isnan(num_ccosh((num_complex){0, -INFINITY}).im));
 }
 
 static void test_reduce_precision(void) {

@@ -85,11 +85,8 @@ double num_zeta(double s, double q) {
                                      -7.1661652561756670113e18};
   if (isnan(s) || isnan(q)) return NAN;
   if (s == 1) return INFINITY;
-  if (s < 1) return NAN;
-  if (q <= 0) {
-    if (q == floor(q)) return INFINITY;
-    if (s != floor(s)) return NAN;
-  }
+  if (q <= 0 && q == floor(q)) return fmod(s, 2) == 0 ? INFINITY : NAN; /* as chlo has the poles */
+  if (s < 1 || (q <= 0 && s != floor(s))) return NAN;
   double sum = 0, a = q;
   for (int k = 0; k < 9 || a <= 9; k++, a++) {
     double term = pow(a, -s);
@@ -197,21 +194,7 @@ num_complex num_cpow(num_complex a, num_complex b) {
 num_complex num_csin(num_complex a) { return out(csin(in(a))); }
 num_complex num_ccos(num_complex a) { return out(ccos(in(a))); }
 num_complex num_ctan(num_complex a) { return out(ctan(in(a))); }
-num_complex num_casin(num_complex a) { return out(casin(in(a))); }
-num_complex num_cacos(num_complex a) { return out(cacos(in(a))); }
-num_complex num_catan(num_complex a) { return out(catan(in(a))); }
-/* Of an imaginary part without end chlo's formulas make no zero, as C does for some real parts. */
-static bool turns_forever(num_complex a) { return isfinite(a.re) && isinf(a.im); }
-num_complex num_csinh(num_complex a) {
-  return turns_forever(a) ? (num_complex){NAN, NAN} : out(csinh(in(a)));
-}
-num_complex num_ccosh(num_complex a) {
-  return turns_forever(a) ? (num_complex){NAN, NAN} : out(ccosh(in(a)));
-}
 num_complex num_ctanh(num_complex a) { return out(ctanh(in(a))); }
-num_complex num_casinh(num_complex a) { return out(casinh(in(a))); }
-num_complex num_cacosh(num_complex a) { return out(cacosh(in(a))); }
-num_complex num_catanh(num_complex a) { return out(catanh(in(a))); }
 
 /* exp(x + iy) - 1 = expm1(x) cos(y) - 2 sin(y/2)^2 + i exp(x) sin(y): nothing cancels */
 num_complex num_cexpm1(num_complex a) {

@@ -37,14 +37,6 @@ num_complex num_catan2(num_complex y, num_complex x);
 num_complex num_csin(num_complex a);
 num_complex num_ccos(num_complex a);
 num_complex num_ctan(num_complex a);
-num_complex num_casin(num_complex a);
-num_complex num_cacos(num_complex a);
-num_complex num_catan(num_complex a);
-num_complex num_csinh(num_complex a);
-num_complex num_ccosh(num_complex a);
 num_complex num_ctanh(num_complex a);
-num_complex num_casinh(num_complex a);
-num_complex num_cacosh(num_complex a);
-num_complex num_catanh(num_complex a);
 
 #endif
