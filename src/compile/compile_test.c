@@ -251,6 +251,19 @@ static const run_case cases[] = {
      0,
      6,
      {514065308, 1112787925, 433431800, 1887756390, 3, 6}},
+    {"parts of a wide complex number as narrow ones, and back",
+     "%x = stablehlo.constant dense<[(3.0, 5.0)]> : tensor<1xcomplex<f64>>\n"
+     "%n = stablehlo.bitcast_convert %x : (tensor<1xcomplex<f64>>) -> tensor<1x2xcomplex<f32>>\n"
+     "%v = stablehlo.reverse %n, dims = [1] : tensor<1x2xcomplex<f32>>\n"
+     "%w = stablehlo.bitcast_convert %v : (tensor<1x2xcomplex<f32>>) -> tensor<1xcomplex<f64>>\n"
+     "%a = stablehlo.real %w : (tensor<1xcomplex<f64>>) -> tensor<1xf64>\n"
+     "%b = stablehlo.imag %w : (tensor<1xcomplex<f64>>) -> tensor<1xf64>\n"
+     "%r = stablehlo.concatenate %a, %b, dim = 0 : (tensor<1xf64>, tensor<1xf64>) -> tensor<2xf64>"
+     "\nreturn %r : tensor<2xf64>",
+     "tensor<2xf64>",
+     0,
+     2,
+     {5, 3}},
     {"bits of NaNs that signal",
      "%x = stablehlo.constant dense<[64513, 31750]> : tensor<2xui16>\n"
      "%h = stablehlo.bitcast_convert %x : (tensor<2xui16>) -> tensor<2xf16>\n"

@@ -412,6 +412,58 @@ static void join_bits(lower *L, const node *in, const node *n, bit_type thin, bi
   prog_loop_out(L->b, l, n->slot, 0, n->stride, from_bits(L, c, wide, all));
 }
 
+/* ---- c128 and pairs of c64 ---- */
+
+/* The bits of an f64 as the parts of a c64. */
+static u32 c64_of_f64(lower *L, vm_code *c, u32 v) {
+  u32 bits = vm_emit(L->b, c, VM_bitcast, DTYPE_u64, v, 0, 0), half[2];
+  u32 high = vm_emit(L->b, c, VM_shr_logic, DTYPE_u64, bits, constant(L, c, DTYPE_u64, 32), 0);
+  for (u32 i = 0; i < 2; i++) {
+    u32 part = vm_emit(L->b, c, VM_convert, DTYPE_u32, i ? high : bits, 0, 0);
+    half[i] = vm_emit(L->b, c, VM_bitcast, DTYPE_f32, part, 0, 0);
+  }
+  return vm_emit(L->b, c, VM_complex, DTYPE_c64, half[0], half[1], 0);
+}
+
+static u32 f64_of_c64(lower *L, vm_code *c, u32 v) {
+  u32 half[2];
+  for (u32 i = 0; i < 2; i++) {
+    u32 part = vm_emit(L->b, c, i ? VM_imag : VM_real, DTYPE_f32, v, 0, 0);
+    part = vm_emit(L->b, c, VM_bitcast, DTYPE_u32, part, 0, 0);
+    half[i] = vm_emit(L->b, c, VM_convert, DTYPE_u64, part, 0, 0);
+  }
+  u32 high = vm_emit(L->b, c, VM_shl, DTYPE_u64, half[1], constant(L, c, DTYPE_u64, 32), 0);
+  u32 bits = vm_emit(L->b, c, VM_or, DTYPE_u64, half[0], high, 0);
+  return vm_emit(L->b, c, VM_bitcast, DTYPE_f64, bits, 0, 0);
+}
+
+static void split_complex(lower *L, const node *in, const node *n) {
+  i64 stride[PROG_MAX_DIMS] = {0};
+  if (in->rank) memcpy(stride, in->stride, in->rank * sizeof(i64));
+  prog_loop *l = prog_add_loop(L->b, n->rank, n->dims, lower_name(L), lower_loc(L));
+  vm_code *c = &l->code;
+  u32 v = vm_load(L->b, c, DTYPE_c128, prog_loop_in(L->b, l, in->slot, in->offset, stride));
+  u32 second = vm_emit(L->b, c, VM_ne, DTYPE_pred, vm_iota(L->b, c, DTYPE_s32, n->rank - 1),
+                       constant(L, c, DTYPE_s32, 0), 0);
+  u32 re = vm_emit(L->b, c, VM_real, DTYPE_f64, v, 0, 0);
+  u32 im = vm_emit(L->b, c, VM_imag, DTYPE_f64, v, 0, 0);
+  u32 part = vm_emit(L->b, c, VM_select, DTYPE_f64, second, im, re);
+  prog_loop_out(L->b, l, n->slot, 0, n->stride, c64_of_f64(L, c, part));
+}
+
+static void join_complex(lower *L, const node *in, const node *n) {
+  i64 step = in->stride[in->rank - 1];
+  prog_loop *l = prog_add_loop(L->b, n->rank, n->dims, lower_name(L), lower_loc(L));
+  vm_code *c = &l->code;
+  u32 part[2];
+  for (i64 k = 0; k < 2; k++) {
+    u32 at = prog_loop_in(L->b, l, in->slot, in->offset + k * step, in->stride);
+    part[k] = f64_of_c64(L, c, vm_load(L->b, c, DTYPE_c64, at));
+  }
+  u32 v = vm_emit(L->b, c, VM_complex, DTYPE_c128, part[0], part[1], 0);
+  prog_loop_out(L->b, l, n->slot, 0, n->stride, v);
+}
+
 bool lower_bitcast_convert(lower *L, op *o) {
   node *in = lower_node(L, o, 0), probe = *in;
   const type *to_type = op_result(o, 0)->type;
@@ -420,13 +472,15 @@ bool lower_bitcast_convert(lower *L, op *o) {
   probe.type = (u8)t;
   bit_type from = bits_of(in, op_operand(o, 0)->type), to = bits_of(&probe, to_type);
   if (from.bits == to.bits) return fuse_add(L, o) != NULL;
-  if (from.bits > 64 || to.bits > 64 || (from.bits < to.bits && in->rank == 0))
-    return lower_none(L, o);
+  bool is_complex = dtype_infos[from.type].kind == DTYPE_CLASS_COMPLEX;
+  if (from.bits < to.bits && in->rank == 0) return lower_none(L, o);
   fuse_settle(L, in);
   if (in->kind != NODE_MEM) fuse_dense(L, in);
   node *n = lower_new_mem(L, o, 0);
   if (!n) return false;
-  if (from.bits > to.bits)
+  if (is_complex)
+    (from.bits > to.bits ? split_complex : join_complex)(L, in, n);
+  else if (from.bits > to.bits)
     split_bits(L, in, n, from, to);
   else
     join_bits(L, in, n, from, to);
