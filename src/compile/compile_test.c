@@ -45,6 +45,25 @@ static const run_case cases[] = {
      0,
      6,
      {0, -3, -6, -9, -12, -15}},
+    {"uniform, in memory for another use before it is broadcast",
+     "%c = stablehlo.constant dense<2.> : tensor<2x3xf32>\n"
+     "%a = stablehlo.optimization_barrier %c : tensor<2x3xf32>\n"
+     "%v = stablehlo.compare EQ, %a, %a : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xi1>\n"
+     "%s = stablehlo.select %v, %a, %a : tensor<2x3xi1>, tensor<2x3xf32>\n"
+     "%f = stablehlo.constant dense<false> : tensor<i1>\n"
+     "%p = stablehlo.pad %v, %f, low = [1, 0], high = [0, 0], interior = [0, 0] : "
+     "(tensor<2x3xi1>, tensor<i1>) -> tensor<3x3xi1>\n"
+     "%q = stablehlo.convert %p : (tensor<3x3xi1>) -> tensor<3x3xf32>\n"
+     "%z = stablehlo.constant dense<0.> : tensor<f32>\n"
+     "%n = stablehlo.reduce(%q init: %z) applies stablehlo.add across dimensions = [0, 1] : "
+     "(tensor<3x3xf32>, tensor<f32>) -> tensor<f32>\n"
+     "%b = stablehlo.broadcast_in_dim %s, dims = [1, 2] : (tensor<2x3xf32>) -> tensor<2x2x3xf32>\n"
+     "%m = stablehlo.broadcast_in_dim %n, dims = [] : (tensor<f32>) -> tensor<2x2x3xf32>\n"
+     "%r = stablehlo.add %b, %m : tensor<2x2x3xf32>\nreturn %r : tensor<2x2x3xf32>",
+     "tensor<2x2x3xf32>",
+     0,
+     12,
+     {8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8}},
     {"transpose, then add",
      IOTA23 "%t = stablehlo.transpose %x, dims = [1, 0] : (tensor<2x3xf32>) -> tensor<3x2xf32>\n"
             "%r = stablehlo.add %t, %t : tensor<3x2xf32>\nreturn %r : tensor<3x2xf32>",

@@ -172,8 +172,10 @@ pull fuse_begin(lower *L, u32 rank, const i64 *dims, const u32 *perm) {
   return (pull){L, prog_add_loop(L->b, rank, dims, lower_name(L), lower_loc(L)), rank, perm, {0}};
 }
 
+/* What is the same everywhere may have another shape than the loop (fuse_as_uniform). */
 static void permute(const pull *p, const node *n, i64 *out) {
-  for (u32 d = 0; d < p->rank; d++) out[d] = n->rank == 0 ? 0 : n->stride[p->perm ? p->perm[d] : d];
+  bool one = n->rank == 0 || n->uniform;
+  for (u32 d = 0; d < p->rank; d++) out[d] = one ? 0 : n->stride[p->perm ? p->perm[d] : d];
 }
 
 /* A view that the loop reads already; PROG_NONE: none. */
