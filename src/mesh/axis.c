@@ -104,6 +104,14 @@ bool axes_overlap(axis_list a, axis_list b) {
   return false;
 }
 
+bool axes_clash(axis_list a, axis_list b) {
+  for (size_t i = 0; i < a.len; i++)
+    for (size_t k = 0; k < b.len; k++)
+      if (axis_overlaps(a.data[i], b.data[k]) || !axis_can_coexist(a.data[i], b.data[k]))
+        return true;
+  return false;
+}
+
 axes_prefix axes_prefix_of(axis_list a, axis_list b) {
   if (a.len > b.len) return AXES_NOT_PREFIX;
   for (size_t i = 0; i < a.len; i++) {
@@ -164,7 +172,7 @@ axis_list axes_difference(arena *a, axis_list x, axis_list y) {
     bool left = true;
     /* references of one axis in y are sorted by position, so what is left moves on */
     for (size_t k = 0; k < y.len && left; k++) {
-      if (!axis_overlaps(r, cut[k])) continue;
+      if (!axis_overlaps(r, cut[k]) || !axis_can_coexist(r, cut[k])) continue;
       if (axis_prefix_without(r, cut[k], &part)) VEC_PUSH(a, out, part);
       left = axis_suffix_without(r, cut[k], &r);
     }

@@ -107,6 +107,8 @@ i64 axes_size(axis_list l);                 /* product of sizes; saturates at IN
 bool axes_contain(axis_list l, axis_ref r); /* r itself is an element */
 bool axes_overlap_ref(axis_list l, axis_ref r);
 bool axes_overlap(axis_list a, axis_list b);
+/* No sharding has both: they overlap, or no factorisation of an axis has the parts of both. */
+bool axes_clash(axis_list a, axis_list b);
 /* a is an initial part of b, where the last element may be a part: ["x", "y":(1)2] of
  * ["x", "y"]. */
 typedef enum axes_prefix { AXES_NOT_PREFIX, AXES_STRICT_PREFIX, AXES_SAME } axes_prefix;
@@ -116,7 +118,8 @@ bool axes_prefix_without(axis_ref r, axis_list l, axis_ref *out);
 axis_list axes_common_prefix(arena *a, axis_list x, axis_list y);
 /* Cut at the first element that overlaps with `other`, keeping what of it doesn't. */
 axis_list axes_truncate_overlaps(arena *a, axis_list l, axis_list other);
-/* Parts of a's elements that no element of b covers, in a's order. */
+/* Parts of a's elements that no element of b covers, in a's order. Parts of an axis that cannot
+ * coexist do not cover each other. */
 axis_list axes_difference(arena *a, axis_list x, axis_list y);
 /* Appends, merging with the last element where it can. */
 void axes_add_or_merge(arena *a, axis_vec *v, axis_ref r);

@@ -39,6 +39,11 @@ static void test_axes(arena *a) {
   CHECK(axes_common_prefix(a, l, k).len == 1);
   axis_list d = axes_difference(a, (axis_list){&x, 1}, (axis_list){(axis_ref[]){x24}, 1});
   CHECK(d.len == 2 && axis_eq(d.data[0], x12) && d.data[1].pre == 8 && d.data[1].size == 2);
+  axis_ref y2 = {1, 1, 2}, y3 = {1, 1, 3}, z2 = {1, 3, 2}; /* of six */
+  d = axes_difference(a, (axis_list){&y3, 1}, (axis_list){(axis_ref[]){y2, z2}, 2});
+  CHECK(d.len == 1 && axis_eq(d.data[0], y3));
+  CHECK(axes_clash((axis_list){&y2, 1}, (axis_list){&z2, 1}));
+  CHECK(!axes_clash((axis_list){&y3, 1}, (axis_list){&z2, 1}));
   axis_list t = axes_truncate_overlaps(a, k, (axis_list){&x22, 1});
   CHECK(t.len == 1 && axis_eq(t.data[0], x12));
   axis_list s = axes_sort_merge(a, (axis_list){(axis_ref[]){y, x24, x12}, 3});

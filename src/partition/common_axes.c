@@ -86,15 +86,6 @@ static axis_list axes_of(const solver *s, u32 t, u32 f) {
   return s->proj.axes[t * s->num_factors + f];
 }
 
-/* No sharding has both: they overlap, or no factorisation of an axis has the parts of both. */
-static bool axes_clash(axis_list x, axis_list y) {
-  for (size_t i = 0; i < x.len; i++)
-    for (size_t k = 0; k < y.len; k++)
-      if (axis_overlaps(x.data[i], y.data[k]) || !axis_can_coexist(x.data[i], y.data[k]))
-        return true;
-  return false;
-}
-
 /* ---- all agree ---- */
 
 static bool all_agree(solver *s) {

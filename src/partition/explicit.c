@@ -144,7 +144,8 @@ static void fix_with_rule(explicit_pass *p, op *o, const rule *r, const sharding
   part.reduce = axes_sort_merge(a, axes_difference(a, made, unreduced));
   axis_list passed = axes_difference(a, unreduced, made);
   bool *carries = arena_zalloc(a, o->num_operands);
-  if (!passes_sums(p, o, sh, passed, part.kind, carries)) passed.len = 0;
+  if (axes_clash(passed, made) || !passes_sums(p, o, sh, passed, part.kind, carries))
+    passed.len = 0;
   /* of the axes that are to stay unreduced, those that the op makes or passes on */
   part.kept = axes_difference(a, made, part.reduce);
   part.kept = axes_sort_merge(a, axes_concat(a, part.kept, passed));
