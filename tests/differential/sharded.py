@@ -135,6 +135,8 @@ def check(seed, terrazzo, tally, only=None):
         return "refused", str(e)
     tally.features.update(f"collective {k}" for k in kinds)
     for i, (v, a, b) in enumerate(zip(m.results, want, got)):
+        if m.wild:  # nothing is known but that devices agree
+            a = np.broadcast_to(b[:1], b.shape).copy() if i >= m.witnesses else b
         at = differs(a, b, v.element)
         if len(at):
             k = tuple(at[0][:len(v.shape)])

@@ -25,6 +25,7 @@ def joined(items):
 
 
 def array(numbers):
+    numbers = list(numbers)
     return f"array<i64{': ' if numbers else ''}{joined(numbers)}>"
 
 
@@ -165,7 +166,9 @@ class Builder(Shardings):
         self.lines, self.functions, self.values, self.arguments = [], [], [], []
         self.number, self.depth, self.closed, self.groups = 0, 0, False, {}
         self.special = self.r.random() < 0.3
+        self.wild = self.r.random() < 0.1  # any numbers: only the devices' copies are compared
         self.features["special values"] += self.special
+        self.features["any numbers"] += self.wild
         self.draw_meshes()
         names = list(ELEMENTS)
         weights = [OFTEN.get(n, 1) for n in names]
@@ -268,6 +271,8 @@ class Builder(Shardings):
 
     def fit(self, v, limit):
         """The value with integers up to `limit` only; None: that cannot be."""
+        if self.wild:
+            return v if v.info.kind != "scale" else None
         if v.info.exact is None:
             return v if v.info.kind != "scale" else None
         if limit < 1:
@@ -284,7 +289,7 @@ class Builder(Shardings):
 
     def ordered(self, v):
         """Without NaN, whose sign nothing says."""
-        if not v.info.float or (v.bound is not None and not self.special):
+        if not v.info.float or (v.bound is not None and not self.special and not self.wild):
             return v
         text = "comparison_direction = #stablehlo<comparison_direction NE>"
         test = self.op("stablehlo.compare", [v, v], [(v.shape, "i1", 1)], text, annotate=False)[0]
@@ -293,7 +298,7 @@ class Builder(Shardings):
 
     def summable(self, v, n, times=1):
         """The value such that n of its elements times `times` sum up exactly, and the bound."""
-        exact = v.info.exact
+        exact = v.info.exact if not self.wild else None
         v = self.fit(v, exact // max(1, n * times) if exact is not None else 0)
         return (v, (v.bound or 0) * n * times) if v else (None, 0)
 
@@ -351,6 +356,24 @@ class Builder(Shardings):
 
     # ---- the module ----
 
+    def witness(self, v):
+        """The copy that each device has of a value, all of them."""
+        if v.size * self.devices > LARGEST:
+            return []
+        name = self.r.choice([m for m, (axes, _) in self.meshes.items()])
+        axes = joined(f'"{a}"' for a in self.meshes[name][0])
+        dims = joined(["{" + axes + "}"] + ["{}"] * len(v.shape))
+        out = self.op("stablehlo.broadcast_in_dim", [v],
+                      [((self.devices, *v.shape), v.element, v.bound)],
+                      f"broadcast_dimensions = {array(range(1, len(v.shape) + 1))}",
+                      annotate=False)[0]
+        seen = self.name()
+        self.lines.append(self.marked(
+            f"{seen} = sdy.sharding_constraint {out.name} <@{name}, [{dims}]> : {out.type}",
+            seen, out))
+        self.features["each device's copy"] += 1
+        return [Value(seen, out.shape, out.element)]
+
     def build(self, steps):
         for _ in range(self.r.choice([1, 2, 2])):
             self.values.append(self.argument(self.shape(1, 3), self.r.choice(self.elements)))
@@ -361,6 +384,9 @@ class Builder(Shardings):
         text = "\n".join(self.lines)
         ends = [v for v in made if len(re.findall(re.escape(v.name) + r"(?![\w#])", text)) < 2]
         self.results = (ends[-6:] + [self.r.choice(made)])[:7]
+        self.witnesses = len(self.results)  # this result and those behind it
+        for _ in range(4 if self.wild else self.chance(0.25)):
+            self.results += self.witness(self.r.choice(made))
         self.given = [self.sharding(v.shape) if self.chance(0.4) else None for v in self.results]
         self.count_unlike()
         for element in {v.element for v, *_ in self.arguments} | {v.element for v in made}:
@@ -397,4 +423,4 @@ class Builder(Shardings):
             return np.reshape(rows, v.shape).astype(v.info.dtype)
         if role == "bits":
             return rng.integers(0, 1 << 40, v.shape).astype(v.info.dtype)
-        return random_data(rng, v, self.special)
+        return random_data(rng, v, self.special, self.wild)

@@ -86,10 +86,13 @@ class Maker(Sdy):
         if name == "add":
             v, bound = self.summable(v, n + 1)
             bound += 1
+            if self.wild:
+                bound = None
         elif name == "multiply":
             v = self.fit(v, 1) if not v.info.complex else None
             bound = 1
-        if v is None or (v.info.exact is not None and bound and bound > v.info.exact):
+        exact = v and not self.wild and v.info.exact
+        if v is None or (exact and bound and bound > exact):
             return None
         if name in ("maximum", "minimum"):
             bound = None if isinstance(start, str) or bound is None else max(bound, abs(start))
@@ -173,8 +176,8 @@ class Maker(Sdy):
         chosen = [self.reduction(x, math.prod(window)) for x in operands]
         if None in chosen or math.prod(shape) > LARGEST or any(c[0] == "xor" for c in chosen):
             return
-        if any(isinstance(c[3], int) and c[1].info.exact is not None and
-               c[3] + math.prod(window) > c[1].info.exact for c in chosen):
+        if not self.wild and any(isinstance(c[3], int) and c[1].info.exact is not None and
+                                 c[3] + math.prod(window) > c[1].info.exact for c in chosen):
             return  # what is padded starts again
         self.keep(self.op(
             "stablehlo.reduce_window", [c[1] for c in chosen] + [c[2] for c in chosen],
@@ -266,7 +269,7 @@ class Maker(Sdy):
             updates = v and self.summable(updates, n)[0]
             if updates is None:
                 return
-            bound = max(bound, (updates.bound or 0) * n)
+            bound = max(bound, (updates.bound or 0) * n) if not self.wild else None
         role = "distinct" if kind == "second" else "index"
         index = self.argument(indices, r.choice(["i32", "i32", "i64"]), role,
                               v.shape[mapped[0]] if kind == "second" else limit)

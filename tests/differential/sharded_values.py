@@ -72,8 +72,9 @@ class Value:
         return int(np.prod(self.shape, dtype=np.int64))
 
 
-def random_data(rng, v, special):
-    """Small integers; `special`: also NaN, infinities, both zeros, the extremes."""
+def random_data(rng, v, special, wild):
+    """Small integers; `wild`: any floats; `special`: also NaN, infinities, both zeros, the
+    extremes."""
     e, low = v.info, -(v.bound or 0)
     if e.kind == "pred":
         return rng.random(v.shape) < 0.5
@@ -85,7 +86,7 @@ def random_data(rng, v, special):
     if e.complex:
         return (a + 1j * rng.integers(low, v.bound + 1, v.shape)).astype(e.dtype)
     if e.float:
-        a = a.astype(np.float32)
+        a = (rng.normal(size=v.shape) if wild else a).astype(np.float32)
         for number in ([np.nan, np.inf, -np.inf, -0.0, -0.0] if special else []):
             a = np.where(rng.random(v.shape) < 0.05, np.float32(number), a)
         with np.errstate(all="ignore"):
@@ -109,5 +110,7 @@ def differs(a, b, element):
     if not (e.complex or e.float or e.kind == "scale"):
         return np.argwhere(np.atleast_1d(a != b))
     bits = np.dtype(f"u{a.dtype.itemsize}")
-    same = (a.view(bits) == b.view(bits)) | (np.isnan(a) & np.isnan(b))
+    with np.errstate(invalid="ignore"):
+        nan = np.isnan(a) & np.isnan(b)
+    same = (a.view(bits) == b.view(bits)) | nan
     return np.argwhere(np.atleast_1d(~same))
