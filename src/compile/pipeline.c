@@ -148,10 +148,11 @@ static void keep_arguments_whole(job *j, const bool *parts) {
 static bool propagate_and_partition(job *j, shard_space **out_space) {
   pass_tables t = all_passes(j);
   const bool *parts = arguments_in_parts(j);
-  /* Groups may give a value a sharding that its op cannot have. */
-  if (!shard_propagate(j->m, &t) || !dialect_verify(j->m)) return false;
+  if (!shard_propagate(j->m, &t)) return false;
   keep_arguments_whole(j, parts);
   dump(j, "propagate");
+  /* Groups may give a value a sharding that its op cannot have. */
+  if (!run_pass(j, "terrazzo-drop-indivisible-axes") || !dialect_verify(j->m)) return false;
   /* The meshes are gone after partitioning, so they are read now. */
   shard_space *space = *out_space = shard_space_create(j->m, j->scratch);
   for (op *o = op_body(j->m->root, 0)->first; o; o = o->next)

@@ -2,7 +2,10 @@
  *
  * A dimension keeps the axes, major first, whose sizes divide it; the rest of the devices hold
  * copies. Padding would keep more devices busy, at the price of masks in every op; JAX itself
- * refuses inputs and outputs that do not divide. */
+ * refuses inputs and outputs that do not divide.
+ *
+ * Neighbouring parts of an axis become one: propagation, as Shardy's, may leave them apart, and the
+ * verifier refuses that. */
 #include "partition/env.h"
 #include "partition/passes.h"
 
@@ -13,7 +16,7 @@ static axis_list dividing(axis_list l, i64 n) {
   return l;
 }
 
-/* NULL: it divides as it is. */
+/* NULL: it is fine as it is. */
 static const attr *divisible(const part_env *e, const attr *a, const type *t) {
   const sharding *s = shard_read(e->space, a);
   if (!s || !type_is_ranked(t) || s->rank != t->dims.len) return NULL;
@@ -21,7 +24,7 @@ static const attr *divisible(const part_env *e, const attr *a, const type *t) {
   dim_sharding *dims = arena_copy(e->a, s->dims, s->rank * sizeof(*dims));
   for (u32 d = 0; d < s->rank; d++) {
     i64 n = t->dims.data[d];
-    axis_list keep = n > 0 ? dividing(dims[d].axes, n) : (axis_list){0};
+    axis_list keep = n > 0 ? axes_merge(e->a, dividing(dims[d].axes, n)) : (axis_list){0};
     same = same && keep.len == dims[d].axes.len;
     dims[d].axes = keep;
   }

@@ -60,7 +60,8 @@ class Sdy(Ops):
         v, r = self.some(least=1), self.r
         if v is None:
             return
-        axes = [f'"{a}"' for a in self.meshes["mesh"][0]]
+        # axes of size one vanish at import, from shardings only
+        axes = [f'"{a}"' for a, n in self.meshes["mesh"][0].items() if n > 1]
         size = {f'"{a}"': n for a, n in self.meshes["mesh"][0].items()}
         r.shuffle(axes)
         before, left = [[] for _ in v.shape], list(v.shape)
