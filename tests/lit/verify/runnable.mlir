@@ -94,3 +94,12 @@ func.func @words(%a: tensor<3xui64>) -> tensor<4xui32> {
   %0:2 = "stablehlo.rng_bit_generator"(%a) <{rng_algorithm = #stablehlo<rng_algorithm THREE_FRY>}> : (tensor<3xui64>) -> (tensor<3xui64>, tensor<4xui32>)
   return %0#1 : tensor<4xui32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @order
+func.func @order(%a: tensor<4xcomplex<f32>>) -> tensor<4xi1> {
+  // expected-error@+1 {{is not implemented: an order of complex numbers}}
+  %0 = stablehlo.compare LT, %a, %a, FLOAT : (tensor<4xcomplex<f32>>, tensor<4xcomplex<f32>>) -> tensor<4xi1>
+  return %0 : tensor<4xi1>
+}
