@@ -41,8 +41,8 @@ static const char *const pipelines[] = {
     "canonicalize,cse",
     "inline",
     "sdy-propagation-pipeline",
-    "sdy-propagation-pipeline,sdy-close-shardings,sdy-insert-explicit-reshards{"
-    "enable-full-version=true},sdy-reshard-to-collectives,sdy-convert-global-to-local",
+    ("sdy-propagation-pipeline,sdy-close-shardings,sdy-insert-explicit-reshards{"
+     "enable-full-version=true},sdy-reshard-to-collectives,sdy-convert-global-to-local"),
     "sdy-compile-pipeline,terrazzo-partition",
     "chlo-legalize-to-stablehlo,stablehlo-aggressive-simplification",
 };
