@@ -157,6 +157,8 @@ u32 fuse_pull(pull *p, node *n); /* its value in the loop's code */
 /* Emits elementwise op o over VM values v; types are those of o. */
 u32 select_emit(lower *L, vm_code *c, const op *o, const u32 *v);
 bool select_is_elementwise(const op *o);
+/* false: no instruction computes this op on such elements, which is reported. */
+bool select_takes(lower *L, const op *o);
 bool select_is_heavy(const op *o);
 /* A region of scalar ops as code: block arguments are loads, returned values stores. */
 bool select_code(lower *L, const op *o, block *body, vm_code *out);

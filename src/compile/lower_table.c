@@ -5,7 +5,7 @@
 #include "compile/lower.h"
 #include "compile/steps.h"
 
-bool lower_elementwise(lower *L, op *o) { return fuse_add(L, o) != NULL; }
+bool lower_elementwise(lower *L, op *o) { return select_takes(L, o) && fuse_add(L, o) != NULL; }
 bool lower_reduce_precision(lower *L, op *o) { return fuse_add(L, o) != NULL; }
 
 #define LOWER_ew(id) lower_elementwise

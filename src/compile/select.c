@@ -1,4 +1,5 @@
 /* Which VM instruction computes an elementwise op; one without does not compile. */
+#include "dialect/dialect.h"
 #include "compile/lower.h"
 #include "compile/steps.h"
 #include "num/convert.h"
@@ -193,6 +194,13 @@ u32 select_emit(lower *L, vm_code *c, const op *o, const u32 *v) {
   return vm_emit(L->b, c, (vm_op)vm, type_of(op_result(o, 0)), v[0], v[1], v[2]);
 }
 
+bool select_takes(lower *L, const op *o) {
+  u16 vm = vm_of[op_kind(o)];
+  if (vm >= VM_OP_COUNT || vm_takes((vm_op)vm, type_of(op_operand(o, 0)))) return true;
+  return op_unimplemented(L->ctx, o, "over elements of '%s'",
+                          dialect_show_type(L->ctx, type_element(op_operand(o, 0)->type)));
+}
+
 /* ---- regions of scalar ops: reducers, comparators ---- */
 
 /* stablehlo.constant, sdy.constant: the value is the first slot of both. */
@@ -226,6 +234,7 @@ static bool code_op(lower *L, const op *o, const block *body, vm_code *c) {
     return op_unimplemented(L->ctx, o, "inside a reduction or comparator");
   for (u32 i = 0; i < o->num_operands; i++)
     if (!code_operand(L, o, body, c, op_operand(o, i), &v[i])) return false;
+  if (!select_takes(L, o)) return false;
   L->scalar_of[result->num] = select_emit(L, c, o, v);
   return true;
 }

@@ -301,6 +301,7 @@ void program_count(const program *p, program_stats *out_stats);
 const char *prog_collective_name(prog_collective_kind kind); /* "all_reduce" */
 const char *prog_step_kind_name(prog_step_kind kind);
 const char *vm_op_name(vm_op op);
+bool vm_takes(vm_op op, dtype t); /* may operand 0 be of this type? */
 
 /* Flat bytes, versioned. Deserializing copies everything into the arena and validates:
  * INVALID_ARGUMENT where the bytes are no program, FAILED_PRECONDITION for another version. */

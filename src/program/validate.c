@@ -75,6 +75,9 @@ static u8 class_of(dtype t) {
                                [DTYPE_CLASS_COMPLEX] = VM_CLASS_C, [DTYPE_CLASS_TOKEN] = 0};
   return classes[dtype_infos[t].kind];
 }
+
+bool vm_takes(vm_op op, dtype t) { return (class_of(t) & vm_op_infos[op].classes) != 0; }
+
 static dtype real_of(dtype t) {
   return t == DTYPE_c64 ? DTYPE_f32 : t == DTYPE_c128 ? DTYPE_f64 : t;
 }
@@ -103,7 +106,7 @@ static const char *check_operands(const vm_code *c, u32 at, const vm_op_info *op
     if (args[k] >= at || c->instrs[args[k]].op == VM_store)
       return "operand is not an earlier value";
   dtype t0 = c->instrs[i->a].type;
-  if (!(class_of(t0) & op->classes)) return "operation on a type it does not take";
+  if (!vm_takes((vm_op)i->op, t0)) return "operation on a type it does not take";
   if (i->op == VM_select) {
     if (c->instrs[i->b].type != i->type || c->instrs[i->c].type != i->type)
       return "select of other types than its result";

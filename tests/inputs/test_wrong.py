@@ -67,6 +67,22 @@ def test_op_that_we_do_not_have(op, tmp_path):
     refused("run", path, "--devices", 1, text=rf"op.mlir:2:\d+: error: .*{re.escape(op)}")
 
 
+@pytest.mark.parametrize("inside", [False, True])
+def test_elements_that_no_instruction_takes(inside, tmp_path):
+    """A valid op over elements that it cannot be computed on, also in a region."""
+    t = "tensor<complex<f32>>"
+    one = f"  %1 = stablehlo.cbrt %x : {t}\n"
+    region = (f'  %0 = "stablehlo.reduce"(%a, %i) ({{\n ^bb0(%x: {t}, %y: {t}):\n{one}'
+              f"  stablehlo.return %1 : {t}\n}}) {{dimensions = array<i64: 0>}} : "
+              f"(tensor<4xcomplex<f32>>, {t}) -> {t}\n  return %0 : {t}\n}}\n")
+    path = tmp_path / "op.mlir"
+    path.write_text(f"func.func @main(%a: tensor<4xcomplex<f32>>, %i: {t}) -> {t} {{\n{region}"
+                    if inside else
+                    f"func.func @main(%x: {t}) -> {t} {{\n{one}  return %1 : {t}\n}}\n")
+    refused("run", path, text=r"op.mlir:\d+:\d+: error: 'stablehlo.cbrt' op is not implemented: "
+                              r"over elements of 'complex<f32>'")
+
+
 def test_shape_of_an_input(tmp_path):
     np.save(tmp_path / "wrong.npy", np.zeros((16, 63), np.float32))
     refused("run", MLP, "--devices", 8, "--input", tmp_path / "wrong.npy", *INPUTS[1:],
