@@ -65,6 +65,7 @@ static void test_special(void) {
   CHECK(isinf(num_zeta(0, -2)) && isnan(num_zeta(0, 2)) && isnan(num_zeta(3, -2)));
   CHECK(near(num_polygamma(1, 1), 1.6449340668482264));
   CHECK(near(num_bessel_i1e(1), 0.20791041534970845) && num_bessel_i1e(-1) < 0);
+  CHECK(near(num_bessel_i1e(0x1p1023) * 0x1p512, 0.56418958354775628));
   num_complex z = num_clog1p((num_complex){1e-10, 1e-10}), w = num_cexpm1(z);
   CHECK(near(w.re, 1e-10) && near(w.im, 1e-10));
 }

@@ -130,7 +130,7 @@ double num_bessel_i1e(double x) {
       if (fabs(next) > fabs(term) || fabs(next) < 1e-18) break;
       sum += term = next;
     }
-    r = isinf(a) ? 0 : sum / sqrt(2 * PI * a);
+    r = isinf(a) ? 0 : sum / (sqrt(2 * PI) * sqrt(a));
   }
   return copysign(r, x);
 }
