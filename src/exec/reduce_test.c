@@ -192,13 +192,13 @@ static void test_order(arena *a) {
 static void check_windows(arena *a, i64 outer, i64 n, i64 inner, i64 size, bool backward) {
   size_t total = (size_t)(outer * n * inner);
   i64 window = size ? size : n, count = size ? n - size + 1 : n;
-  u32 *x[2], *z[2], in[2], out[2], init[2], identity[2] = {1, 0};
+  u32 *x[2], *z[2], in[2], out[2], init[2], first[2] = {3, 5};
   prog_builder *b = prog_begin(a, 1, 1);
   for (u32 i = 0; i < 2; i++) {
     x[i] = malloc(total * 4), z[i] = malloc(total * 4);
     in[i] = prog_param(b, DTYPE_u32, total);
     out[i] = prog_result(b, DTYPE_u32, (u64)(outer * count * inner), -1);
-    init[i] = prog_const(b, DTYPE_u32, 1, &identity[i]);
+    init[i] = prog_const(b, DTYPE_u32, 1, &first[i]);
   }
   fill_maps((i64)total, x[0], x[1]);
   prog_window w = {.n = 2,
@@ -219,14 +219,15 @@ static void check_windows(arena *a, i64 outer, i64 n, i64 inner, i64 size, bool 
   int bad = 0;
   for (i64 o = 0; o < outer; o++)
     for (i64 j = 0; j < inner; j++) {
-      map sofar = {1, 0};
+      map begin = {first[0], first[1]}, sofar = {1, 0};
       for (i64 k = 0; k < count; k++) {
         i64 at = backward ? n - 1 - k : k;
         map m = map_at((o * n + at) * inner + j);
         sofar = size ? (map){1, 0} : backward ? then(m, sofar) : then(sofar, m);
         for (i64 q = 0; q < size; q++) sofar = then(sofar, map_at((o * n + at + q) * inner + j));
         i64 to = (o * count + at) * inner + j;
-        bad += z[0][to] != sofar.a || z[1][to] != sofar.b;
+        map want = then(begin, sofar);
+        bad += z[0][to] != want.a || z[1][to] != want.b;
       }
     }
   CHECK(bad == 0);

@@ -18,7 +18,8 @@ typedef void line_fn(size_t n, const void *from, void *to, const void *before, v
 typedef struct scanning {
   const prog_window *w;
   combiner c;
-  bool backward; /* from the end; the initial value stands there too */
+  bool backward;   /* from the end */
+  bool init_apart; /* there, and the body may not commute: the initial value is combined last */
   bool columns;
   u32 levels;
   line_fn *fast; /* a line of a known body's common types; NULL: through the VM */
@@ -46,30 +47,48 @@ typedef struct stairs {
   char *mem;
   size_t n;
   u32 taken[STAIRS];
+  bool begun[STAIRS]; /* there is something before */
 } stairs;
 
-/* A level's sum so far, or what came before that sum began. */
+/* A level's sum so far, or what came before that sum began, of level 0 to begin with the initial
+ * value. */
 static void stair(const stairs *s, u32 level, bool before, char **out) {
   for (u32 o = 0; o < s->r->c.n; o++)
     out[o] = s->mem + ((2 * level + before) * s->r->c.n + o) * s->r->stair_bytes;
 }
+/* The initial value, as often as there are lines. */
+static void initial(const stairs *s, char **out) { stair(s, s->r->levels, false, out); }
 
 static void begin_stairs(stairs *s, const scanning *r, const exec_env *env, void **reg, size_t n) {
   *s = (stairs){.r = r, .reg = reg, .mem = env->scratch + r->stairs_at, .n = n};
-  operands before;
+  operands first, before;
+  initial(s, first);
   for (u32 o = 0; o < r->c.n; o++) {
     u64 init[2];
     combine_load(&r->c, o, 1, init, env->slots[r->w->init[o]]);
-    for (u32 l = 0; l < r->levels; l++) {
-      stair(s, l, true, before);
-      r->c.k->splat[vm_log2_width(r->c.width[o])](n, before[o], init, NULL, NULL);
-    }
+    r->c.k->splat[vm_log2_width(r->c.width[o])](n, first[o], init, NULL, NULL);
   }
+  for (u32 l = 0; l < r->levels && !r->init_apart; l++) {
+    stair(s, l, true, before);
+    combine_copy(&r->c, before, first, n);
+    s->begun[l] = true;
+  }
+}
+
+/* to: what a level has before it and in its sum. */
+static void sum_up(stairs *s, u32 level, char *const *to) {
+  operands sum, before;
+  stair(s, level, false, sum);
+  stair(s, level, true, before);
+  if (s->begun[level])
+    ordered(s->r, s->reg, to, before, sum, s->n);
+  else
+    combine_copy(&s->r->c, to, sum, s->n);
 }
 
 static void climb(stairs *s) {
   const scanning *r = s->r;
-  operands sum, next, before;
+  operands sum, next;
   u32 l = 0;
   for (; s->taken[l] == STEP && l + 1 < r->levels; l++) {
     stair(s, l, false, sum);
@@ -82,26 +101,25 @@ static void climb(stairs *s) {
     s->taken[l + 1]++;
   }
   if (l == 0) return;
-  stair(s, l, false, sum);
-  stair(s, l, true, before);
   stair(s, l - 1, true, next);
-  ordered(r, s->reg, next, before, sum, s->n);
+  sum_up(s, l, next);
+  s->begun[l - 1] = true;
   for (u32 k = l - 1; k-- > 0;) {
     stair(s, k, true, sum);
     combine_copy(&r->c, sum, next, s->n);
+    s->begun[k] = true;
   }
 }
 
 /* The next values; out: with all that came before. */
 static void take_step(stairs *s, char *const *values, char *const *out) {
-  operands sum, before;
+  operands sum;
   stair(s, 0, false, sum);
-  stair(s, 0, true, before);
   if (s->taken[0])
     ordered(s->r, s->reg, sum, sum, values, s->n);
   else
     combine_copy(&s->r->c, sum, values, s->n);
-  ordered(s->r, s->reg, out, before, sum, s->n);
+  sum_up(s, 0, out);
   if (++s->taken[0] == STEP) climb(s);
 }
 
@@ -121,7 +139,9 @@ static char *buffer(const scanning *r, const exec_env *env, u32 i, u32 o) {
 
 static void scan_columns(const scanning *r, const exec_env *env, void **reg, i64 at, size_t n) {
   stairs s;
+  operands first;
   begin_stairs(&s, r, env, reg, n);
+  initial(&s, first);
   for (i64 k = 0; k < r->n; k++) {
     i64 row = at + (r->backward ? r->n - 1 - k : k) * r->inner;
     operands in, out;
@@ -132,6 +152,7 @@ static void scan_columns(const scanning *r, const exec_env *env, void **reg, i64
       if (!here) combine_load(&r->c, o, n, in[o], element(r, env, r->w->in, o, row));
     }
     take_step(&s, in, out);
+    if (r->init_apart) combine(&r->c, reg, out, first, out, n);
     for (u32 o = 0; o < r->c.n; o++)
       if (!in_memory(r, o)) combine_store(&r->c, o, n, element(r, env, r->w->out, o, row), out[o]);
   }
@@ -265,8 +286,16 @@ static void end_piece(stairs *s, char *const *total, char *const *carry) {
     take_step(s, total, carry);
 }
 
+/* x combined with one value before it, or after it if that is the order; free: as long as x. */
+static void combine_one(const scanning *r, void **reg, bool before, char *const *one,
+                        char *const *x, char *const *free, size_t n) {
+  for (u32 o = 0; o < r->c.n; o++)
+    r->c.k->splat[vm_log2_width(r->c.width[o])](n, free[o], one[o], NULL, NULL);
+  combine(&r->c, reg, x, before ? free : x, before ? x : free, n);
+}
+
 static void scan_line(const scanning *r, const exec_env *env, void **reg, i64 at) {
-  operands x, free, carry, sum;
+  operands x, free, carry, first, total, next;
   stairs s;
   for (u32 o = 0; o < r->c.n; o++) {
     x[o] = buffer(r, env, 0, o);
@@ -274,31 +303,32 @@ static void scan_line(const scanning *r, const exec_env *env, void **reg, i64 at
     carry[o] = buffer(r, env, 3, o);
   }
   begin_stairs(&s, r, env, reg, 1);
-  stair(&s, 0, true, sum);
-  combine_copy(&r->c, carry, sum, 1);
+  initial(&s, first);
+  combine_copy(&r->c, carry, first, 1);
   if (r->backward) at += (r->n - 1) * r->inner;
   for (i64 k = 0; k < r->n; k += PIECE) {
     size_t n = r->n - k < PIECE ? (size_t)(r->n - k) : PIECE;
-    i64 first = at + (r->backward ? -k : k) * r->inner;
+    i64 here = at + (r->backward ? -k : k) * r->inner;
     if (r->fast && r->inner == 1 && !r->backward && in_memory(r, 0)) {
-      r->fast(n, element(r, env, r->w->in, 0, first), element(r, env, r->w->out, 0, first),
-              carry[0], free[0]);
-      end_piece(&s, free, carry);
+      r->fast(n, element(r, env, r->w->in, 0, here), element(r, env, r->w->out, 0, here), carry[0],
+              free[0]);
+      if (k + PIECE < r->n) end_piece(&s, free, carry);
       continue;
     }
-    move_piece(r, env, false, first, x, n);
+    move_piece(r, env, false, here, x, n);
     if (r->fast) {
       r->fast(n, x[0], x[0], carry[0], free[0]);
-      end_piece(&s, free, carry);
+      if (k + PIECE < r->n) end_piece(&s, free, carry);
     } else {
       scan_values(r, reg, x, free, n);
-      for (u32 o = 0; o < r->c.n; o++)
-        r->c.k->splat[vm_log2_width(r->c.width[o])](n, free[o], carry[o], NULL, NULL);
-      move_on(r, x, n - 1, sum);
-      take_step(&s, sum, carry);
-      ordered(r, reg, x, free, x, n);
+      move_on(r, free, n, total); /* behind what is about to be overwritten */
+      move_on(r, x, n - 1, next);
+      combine_copy(&r->c, total, next, 1);
+      if (k > 0 || !r->init_apart) combine_one(r, reg, !r->backward, carry, x, free, n);
+      take_step(&s, total, carry);
+      if (r->init_apart) combine_one(r, reg, true, first, x, free, n);
     }
-    move_piece(r, env, true, first, x, n);
+    move_piece(r, env, true, here, x, n);
   }
 }
 
@@ -325,6 +355,7 @@ void scan_lower(const lower_env *e, const prog_window *w, u32 dim, bool backward
   for (u32 d = 0; d < w->rank; d++)
     if (d != dim) *(d < dim ? &r->outer : &r->inner) *= w->dims[d];
   r->columns = r->inner >= STEP;
+  r->init_apart = backward && w->body.kind == REDUCE_CODE;
   if (w->n == 1 && (!num_is_small_float(types[0]) || vm_reduces_wide(types[0])))
     r->fast = find_fast(w->body.kind, vm_rtype_of(types[0]));
   r->exact = dtype_infos[types[0]].kind != DTYPE_CLASS_FLOAT;
@@ -336,7 +367,7 @@ void scan_lower(const lower_env *e, const prog_window *w, u32 dim, bool backward
   for (u32 o = 0; o < w->n; o++) widest = r->c.width[o] > widest ? r->c.width[o] : widest;
   r->stair_bytes = align_up((r->columns ? COLUMNS : 1) * widest, 64);
   r->stairs_at = align_up(vm_scratch_bytes(r->c.unit, r->block), 64);
-  r->buffers_at = r->stairs_at + 2 * r->levels * w->n * r->stair_bytes;
+  r->buffers_at = r->stairs_at + (2 * r->levels + 1) * w->n * r->stair_bytes;
   r->buffer_bytes = align_up((r->block + r->block / 8 + 8 * STEP) * widest, 64);
   u64 lines =
       (u64)(r->columns ? r->outer * ((r->inner + COLUMNS - 1) / COLUMNS) : r->outer * r->inner);

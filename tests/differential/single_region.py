@@ -273,7 +273,8 @@ def long_sum(d, turn):
         attrs = (f"window_dimensions = array<i64: {n}>, padding = dense<[[{n - 1}, 0]]> : "
                  "tensor<1x2xi64>")
         case = generic("reduce_window", add, [(t, x), (t, add.init[0])], attrs, [n], (), set())
-        exact, sizes = np.cumsum(wide), np.cumsum(np.abs(wide))
+        exact = np.cumsum(wide.astype(np.longdouble)).astype(np.float64)
+        sizes = np.cumsum(np.abs(wide))
     case.rule, case.constants = ("known", 64), ()
     case.known = [np.asarray(exact)], [np.asarray(sizes)]
     case.features |= {"long sum"}
