@@ -164,6 +164,7 @@ class Builder(Shardings):
         self.seed, self.counts, self.features = seed, counts, features
         self.r = random.Random(seed)
         self.lines, self.functions, self.values, self.arguments = [], [], [], []
+        self.sizes = SIZES + [0, 0] * (self.r.random() < 0.06)
         self.number, self.depth, self.closed, self.groups = 0, 0, False, {}
         self.special = self.r.random() < 0.3
         self.wild = self.r.random() < 0.1  # any numbers: only the devices' copies are compared
@@ -185,7 +186,7 @@ class Builder(Shardings):
 
     def shape(self, least=0, most=4):
         for _ in range(50):
-            shape = [self.r.choice(SIZES) for _ in range(self.r.randint(least, most))]
+            shape = [self.r.choice(self.sizes) for _ in range(self.r.randint(least, most))]
             if math.prod(shape) <= LARGEST // 4:
                 return shape
         return [2] * least
@@ -195,6 +196,7 @@ class Builder(Shardings):
         e = ELEMENTS[element]
         bound = 3 if e.exact is None else min(3, e.exact)
         v = Value(f"%arg{len(self.arguments)}", shape, element, bound)
+        self.features["no elements"] += not v.size
         given = self.sharding(shape) if self.chance(0.75) else None
         self.arguments.append((v, role, limit, given))
         return v
@@ -205,16 +207,18 @@ class Builder(Shardings):
             return self.argument(shape, element)
         return self.constant(shape, element)
 
-    def some(self, test=lambda v: True, least=0):
-        """A value for which the test holds, of `least` dimensions or more."""
-        found = [v for v in self.values if len(v.shape) >= least and test(v)]
+    def some(self, test=lambda v: True, least=0, empty=False):
+        """A value for which the test holds, of `least` dimensions or more; `empty`: maybe of no
+        elements."""
+        found = [v for v in self.values
+                 if len(v.shape) >= least and (empty or v.size) and test(v)]
         if self.chance(0.7):
             found = found[-8:]
         if found and not self.chance(0.1):
             return self.r.choice(found)
         for element in self.r.sample(self.elements, len(self.elements)):
             v = Value("", self.shape(least, max(least, self.r.choice([1, 2, 3, 4]))), element, 1)
-            if test(v):
+            if test(v) and (empty or v.size):
                 return self.source(v.shape, element)
         return self.r.choice(found) if found else None
 
@@ -258,14 +262,15 @@ class Builder(Shardings):
             number = self.r.choice([0, 1, 1, 2] if element != "i2" else [0, 1])
             number = number or (1 if ELEMENTS[element].kind == "scale" else 0)
         return self.op("stablehlo.constant", [], [(shape, element, abs(number))],
-                       f"value = dense<{literal(element, number)}> : {tensor(shape, element)}",
+                       f"value = dense<{literal(element, number) if math.prod(shape) else ''}> : "
+                       f"{tensor(shape, element)}",
                        annotate=bool(shape))[0]
 
     def integers(self, numbers, shape, element="i32"):
         """A constant of these numbers."""
         def nested(a):
             return str(a) if not isinstance(a, list) else f"[{joined(map(nested, a))}]"
-        text = nested(np.reshape(numbers, shape).tolist())
+        text = nested(np.reshape(numbers, shape).tolist()) if len(numbers) else ""
         return self.op("stablehlo.constant", [], [(shape, element, 9)],
                        f"value = dense<{text}> : {tensor(shape, element)}")[0]
 

@@ -8,7 +8,7 @@ from sharded_values import ELEMENTS, Value, tensor
 ROUNDING = ["ceil", "floor", "round_nearest_afz", "round_nearest_even"]
 FUNCTIONS = ["cbrt", "cosine", "exponential", "exponential_minus_one", "log", "log_plus_one",
              "logistic", "rsqrt", "sine", "sqrt", "tan", "tanh"]
-CHLO = ["acos", "acosh", "asin", "asinh", "atan", "atanh", "cosh", "sinh"]
+CHLO = ["acos", "acosh", "asin", "asinh", "atan", "atanh", "cosh", "sinh", "tan"]
 CHLO_REAL = ["bessel_i1e", "digamma", "erf", "erf_inv", "erfc", "lgamma"]
 OF_INTEGERS = ["count_leading_zeros", "not", "popcnt"]
 CONVERTED = ["f32", "i32", "bf16", "f16", "i8", "ui8", "f64", "i1", "i4", "f8E4M3FN", "f8E5M2"]
@@ -39,7 +39,7 @@ class Ops(Builder):
         return self.keep(self.op(name, operands, [(v.shape, element or v.element, bound)]))
 
     def draw_unary(self):
-        v = self.some(is_number)
+        v = self.some(is_number, empty=True)
         if v is None:
             return
         kind, name = v.info.kind, self.r.choice(["negate", "abs", "sign"])
@@ -58,7 +58,7 @@ class Ops(Builder):
 
     def draw_function(self):
         """Whose results are no integers."""
-        v = self.some(lambda v: is_float(v) or v.info.complex)
+        v = self.some(lambda v: is_float(v) or v.info.complex, empty=True)
         if v is None:
             return
         small = v.bound or 0
@@ -79,14 +79,14 @@ class Ops(Builder):
         return bool(v.bound) and not v.info.complex and bound <= (v.info.exact or 0)
 
     def draw_test(self):
-        v = self.some(is_float)
+        v = self.some(is_float, empty=True)
         if v is not None:
             names = ["chlo.is_inf", "chlo.is_neg_inf", "chlo.is_pos_inf"] * (v.info.bits > 8)
             name = self.r.choice(["stablehlo.is_finite", *names])
             self.elementwise(name, [v], 1, "i1")
 
     def draw_binary(self):
-        v = self.some(is_number)
+        v = self.some(is_number, empty=True)
         if v is None:
             return
         w, kind = self.like(v), v.info.kind
@@ -134,7 +134,7 @@ class Ops(Builder):
         return self.op("stablehlo.compare", [v, w], [(v.shape, "i1", 1)], text)[0]
 
     def draw_select(self):
-        v = self.some(is_number)
+        v = self.some(is_number, empty=True)
         if v is None:
             return
         w = self.like(v)
@@ -147,7 +147,7 @@ class Ops(Builder):
         self.elementwise("stablehlo.select", [pred, v, w], bound, v.element)
 
     def draw_clamp(self):
-        v = self.some(is_real)
+        v = self.some(is_real, empty=True)
         if v is None:
             return
         if self.chance(0.5):
@@ -159,7 +159,7 @@ class Ops(Builder):
                           [(v.shape, v.element, None if None in bounds else max(bounds))]))
 
     def draw_convert(self):
-        v = self.some(lambda v: True)
+        v = self.some(lambda v: True, empty=True)
         if v is None:
             return
         to = self.r.choice(CONVERTED + self.elements + list(ELEMENTS))
@@ -238,14 +238,14 @@ class Ops(Builder):
     # ---- the same elements elsewhere ----
 
     def moved(self, name, v, shape, properties, others=(), bound=0):
-        if not 0 < math.prod(shape) <= LARGEST:
+        if math.prod(shape) > LARGEST:
             return
         bound = None if v.bound is None or bound is None else max(v.bound, bound)
         self.keep(self.op("stablehlo." + name, [v, *others], [(shape, v.element, bound)],
                           properties))
 
     def draw_broadcast(self):
-        v = self.some()
+        v = self.some(empty=True)
         if v is None or v.size > LARGEST // 4:
             return
         shape, dims = [], []
@@ -264,7 +264,7 @@ class Ops(Builder):
         self.moved("broadcast_in_dim", v, shape, f"broadcast_dimensions = {array(dims)}")
 
     def draw_reshape(self):
-        v = self.some(least=1)
+        v = self.some(least=1, empty=True)
         if v is None:
             return
         shape, r = list(v.shape), self.r
@@ -282,7 +282,7 @@ class Ops(Builder):
         self.moved("reshape", v, shape, "")
 
     def draw_transpose(self):
-        v = self.some(least=2)
+        v = self.some(least=2, empty=True)
         if v is not None:
             order = self.r.sample(range(len(v.shape)), len(v.shape))
             self.moved("transpose", v, [v.shape[d] for d in order], f"permutation = {array(order)}")
@@ -292,7 +292,7 @@ class Ops(Builder):
         return sorted(self.r.sample(dims, n or self.r.randint(1, len(v.shape))))
 
     def draw_reverse(self):
-        v = self.some(least=1)
+        v = self.some(least=1, empty=True)
         if v is not None:
             self.moved("reverse", v, v.shape, f"dimensions = {array(self.sample(v))}")
 
@@ -311,21 +311,21 @@ class Ops(Builder):
                    f"{array(begin)}, strides = {array(step)}")
 
     def draw_pad(self):
-        v = self.some(least=1)
+        v = self.some(least=1, empty=True)
         if v is None:
             return
         r = self.r
         low = [r.choice([0, 0, 0, 1, 2, 3, -1]) for _ in v.shape]
         high = [r.choice([0, 0, 0, 1, 2, 4, -1]) for _ in v.shape]
         inside = [r.choice([0, 0, 0, 0, 1, 2]) for _ in v.shape]
-        shape = [n + a + b + (n - 1) * i for n, a, b, i in zip(v.shape, low, high, inside)]
-        if min(shape) > 0:
+        shape = [n + a + b + max(0, n - 1) * i for n, a, b, i in zip(v.shape, low, high, inside)]
+        if min(shape) > 0 or not v.size and min(shape) >= 0:
             number = self.constant((), v.element)
             self.moved("pad", v, shape, f"edge_padding_high = {array(high)}, edge_padding_low = "
                        f"{array(low)}, interior_padding = {array(inside)}", [number], number.bound)
 
     def draw_concatenate(self):
-        v = self.some(least=1)
+        v = self.some(least=1, empty=True)
         if v is None:
             return
         d, operands = self.r.randrange(len(v.shape)), [v]
@@ -423,7 +423,7 @@ class Ops(Builder):
 
     def draw_dot(self):
         """Batching and contracting dimensions in any order and place."""
-        a, r = self.some(is_number, least=1), self.r
+        a, r = self.some(is_number, least=1, empty=True), self.r
         if a is None:
             return
         dims = r.sample(range(len(a.shape)), len(a.shape))

@@ -119,7 +119,7 @@ class Maker(Sdy):
     # ---- reductions ----
 
     def draw_reduce(self):
-        v = self.some(is_number, least=1)
+        v = self.some(is_number, least=1, empty=True)
         if v is None:
             return
         dims = self.sample(v)
@@ -189,7 +189,7 @@ class Maker(Sdy):
     # ---- order ----
 
     def draw_sort(self):
-        v = self.some(is_real, least=1)
+        v = self.some(is_real, least=1, empty=True)
         if v is None:
             return
         d, k, v = self.r.randrange(len(v.shape)), self.name()[2:], self.ordered(v)
@@ -289,7 +289,7 @@ class Maker(Sdy):
     def draw_while(self):
         if self.depth > 1:
             return
-        carried = [v for v in (self.some() for _ in range(self.r.choice([1, 2, 3]))) if v]
+        carried = [v for v in (self.some(empty=True) for _ in range(self.r.choice([1, 2, 3]))) if v]
         start, out = self.constant((), "i32", 0), self.name()
         inner = [Value(f"%w{out[2:]}_{i}", v.shape, v.element, v.bound)
                  for i, v in enumerate(carried)]
@@ -364,7 +364,7 @@ class Maker(Sdy):
         return name
 
     def draw_call(self):
-        v = self.some(least=1)
+        v = self.some(least=1, empty=True)
         if self.depth > 1 or v is None:
             return
         name = self.function(v)

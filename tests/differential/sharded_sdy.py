@@ -13,12 +13,12 @@ def braces(lists):
 
 class Sdy(Ops):
     def draw_constraint(self):
-        v = self.some()
+        v = self.some(empty=True)
         if v is not None:
             self.constrain(v)
 
     def draw_barrier(self):
-        v = self.some()
+        v = self.some(empty=True)
         if v is None:
             return
         if self.chance(0.5):
@@ -44,7 +44,7 @@ class Sdy(Ops):
 
     def draw_custom_call(self):
         """A call that hands its operand on, with a rule that says so."""
-        v = self.some(least=1)
+        v = self.some(least=1, empty=True)
         if v is None:
             return
         letters = "ijklmnop"[:len(v.shape)]
@@ -115,7 +115,7 @@ class Sdy(Ops):
 
     def draw_manual(self):
         """Of elementwise ops, which on the whole are the same."""
-        v, r = self.some(lambda v: v.info.kind != "scale", least=1), self.r
+        v, r = self.some(lambda v: v.info.kind != "scale", least=1, empty=True), self.r
         if v is None:
             return
         axes = self.meshes["mesh"][0]
