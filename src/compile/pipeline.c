@@ -151,8 +151,11 @@ static bool propagate_and_partition(job *j, shard_space **out_space) {
   if (!shard_propagate(j->m, &t)) return false;
   keep_arguments_whole(j, parts);
   dump(j, "propagate");
-  /* Groups may give a value a sharding that its op cannot have. */
-  if (!run_pass(j, "terrazzo-drop-indivisible-axes") || !dialect_verify(j->m)) return false;
+  /* Groups may give a value a sharding that its op cannot have. What partitioning begins with goes
+   * before that is asked: the program's own collectives say no more what their operands have. */
+  if (!run_pass(j, "terrazzo-collectives-to-reshards") ||
+      !run_pass(j, "terrazzo-drop-indivisible-axes") || !dialect_verify(j->m))
+    return false;
   /* The meshes are gone after partitioning, so they are read now. */
   shard_space *space = *out_space = shard_space_create(j->m, j->scratch);
   for (op *o = op_body(j->m->root, 0)->first; o; o = o->next)

@@ -99,8 +99,10 @@ bool part_reshard_to_collectives(ir_module *m, arena *scratch, const pass_args *
  * between two such shardings does that. Source: openxla/xla, stablehlo_round_trip/export_ops.cc,
  * which drops or copies. */
 static const bool only_moves[OP_COUNT] = {
-    [OP_sdy_all_gather] = true,         [OP_sdy_all_slice] = true,  [OP_sdy_all_to_all] = true,
-    [OP_sdy_collective_permute] = true, [OP_sdy_all_reduce] = true, [OP_sdy_reduce_scatter] = true,
+    [OP_sdy_all_gather] = true,          [OP_sdy_all_slice] = true,
+    [OP_sdy_all_to_all] = true,          [OP_sdy_collective_permute] = true,
+    [OP_sdy_all_reduce] = true,          [OP_sdy_reduce_scatter] = true,
+    [OP_replicated_to_unreduced] = true, [OP_sharded_to_unreduced] = true,
 };
 
 static walk_result to_reshard(void *user, op *o) {
