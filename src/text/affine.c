@@ -18,7 +18,8 @@ typedef struct expr {
 typedef struct affine {
   parser *p;
   VEC(str) dims, syms;
-  bool deep; /* some expression is too deep to walk */
+  bool deep;    /* some expression is too deep to walk */
+  bool negated; /* behind a minus, where 1 << 63 is as far as numbers go */
 } affine;
 enum { EXPR_DEPTH = 2048 };
 
@@ -77,8 +78,10 @@ static const expr *factor_of(affine *f, const expr *e, const expr **rest) {
 static bool is_floor_times(const expr *e, const expr *x, i64 *c) {
   if (e->kind != MUL || !is_const(e->b) || e->b->value >= 0) return false;
   i64 times = e->b->value;
+  if (times == INT64_MIN) return false;
   const expr *q = e->a;
-  if (q->kind == MUL && is_const(q->b) && times == -1) times = -q->b->value, q = q->a;
+  if (q->kind == MUL && is_const(q->b) && times == -1 && q->b->value > INT64_MIN)
+    times = -q->b->value, q = q->a;
   if (q->kind != FLOOR || !is_const(q->b) || q->b->value != -times || !same(q->a, x)) return false;
   return *c = -times, true;
 }
@@ -155,13 +158,24 @@ static const expr *leaf(affine *f) {
   token t = p->tok;
   i64 v;
   if (parser_accept(p, '(')) {
+    bool negated = f->negated;
+    f->negated = false;
     const expr *e = sum(f);
+    f->negated = negated;
     return e && parser_expect(p, ')', "expected ')'") ? e : NULL;
+  }
+  if (f->negated && str_is(t.text, "9223372036854775808")) {
+    f->negated = false; /* the minus is in it */
+    return parser_next(p) ? number(f, INT64_MIN) : NULL;
   }
   if (at(p, TOK_INT)) return parser_i64(p, &v) ? number(f, v) : NULL;
   if (parser_accept(p, '-')) {
+    f->negated = true;
     const expr *e = parser_enter(p) ? leaf(f) : NULL;
+    bool done = !f->negated;
+    f->negated = false;
     parser_leave(p);
+    if (done) return e;
     return e ? mul(f, number(f, -1), e) : NULL;
   }
   if (!parser_expect(p, TOK_ID, "expected affine expression")) return NULL;
@@ -213,7 +227,11 @@ static const expr *sum(affine *f) {
   while (e && (at(p, '+') || at(p, '-'))) {
     bool plus = at(p, '+');
     parser_next(p);
-    if (!(r = product(f))) return NULL;
+    f->negated = !plus;
+    r = product(f);
+    plus = plus || !f->negated;
+    f->negated = false;
+    if (!r) return NULL;
     e = plus ? add(f, e, r) : minus(f, e, r);
     if (f->deep) return parser_error(p, &p->tok, "expression is too long"), NULL;
   }

@@ -391,6 +391,26 @@ static void attr_dense_string(printer *w, const attr *a, how h) {
   if (h != BARE) typed(w, d->type);
 }
 
+/* Rows that are all alike are written out: what one number stands for is one row. */
+static void print_indices(printer *w, const dense_attr *d) {
+  i64 rows = d->type->dims.data[0], rank = d->type->dims.len > 1 ? d->type->dims.data[1] : 0;
+  if (!d->splat || rows < 2) {
+    print_dense_body(w, d, false);
+    return;
+  }
+  put_char(w, '[');
+  for (i64 r = 0; r < rows; r++) {
+    if (r) PUT(w, ", ");
+    put_char(w, '[');
+    for (i64 k = 0; k < rank; k++) {
+      if (k) PUT(w, ", ");
+      print_element(w, d->type->elem, d->data.data, type_storage(d->type->elem));
+    }
+    put_char(w, ']');
+  }
+  put_char(w, ']');
+}
+
 static void attr_sparse(printer *w, const attr *a, how h) {
   const sparse_attr *s = (const sparse_attr *)a;
   const dense_attr *indices = (const dense_attr *)s->indices;
@@ -405,7 +425,7 @@ static void attr_sparse(printer *w, const attr *a, how h) {
   } else {
     PUT(w, "sparse<");
     if (n > 0) {
-      print_dense_body(w, indices, false);
+      print_indices(w, indices);
       PUT(w, ", ");
       if (values)
         print_dense_body(w, values, true);

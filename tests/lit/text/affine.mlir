@@ -18,3 +18,9 @@ module attributes {t.a = affine_map<(d0, d1) -> (d0 * -3 + 2 - d1 * 5, d0 - (d0 
 
 // CHECK: t.a = affine_set<(d0)[s0] : (d0 - 1 >= 0, -d0 + s0 >= 0, d0 == 0)>
 module attributes {t.a = affine_set<(d0)[s0] : (d0 - 1 >= 0, d0 <= s0, d0 == 0)>} {}
+
+// -----
+
+// The least number, which is one more behind a minus than numbers go.
+// CHECK: t.a = affine_map<(d0, d1) -> (d0 - d1 * 9223372036854775808, -9223372036854775808, d0 - 9223372036854775808, d0 - (d1 - 5))>
+module attributes {t.a = affine_map<(d0, d1) -> (d0 - d1 * 9223372036854775808, -9223372036854775808, d0 - 1 - 9223372036854775807, d0 - (d1 - 5))>} {}
