@@ -186,6 +186,22 @@ def test_array_from_a_pipe():
         assert done.returncode == bool(text) and text in done.stderr.decode(), done.stderr
 
 
+def test_main_that_another_function_calls(tmp_path):
+    """It is private, and what calls it goes: it is what runs all the same."""
+    path = tmp_path / "main.mlir"
+    bodies = {"main": "  %0 = stablehlo.negate %a : tensor<5xf32>\n",
+              "g": "  %0 = call @main(%a) : (tensor<5xf32>) -> tensor<5xf32>\n"}
+    path.write_text("".join(f"func.func private @{name}(%a: tensor<5xf32>) -> tensor<5xf32> {{\n"
+                            f"{body}  return %0 : tensor<5xf32>\n}}\n"
+                            for name, body in bodies.items()))
+    np.save(tmp_path / "x.npy", np.arange(5, dtype=np.float32))
+    for devices in 1, 2:
+        done = terrazzo("run", path, "--devices", devices, "--input", tmp_path / "x.npy",
+                        "--output", tmp_path / "out")
+        assert done.returncode == 0, done.stderr
+        assert np.load(tmp_path / "out" / "out_0.npy").tolist() == [0, -1, -2, -3, -4]
+
+
 def test_listing_of_an_op():
     ops = json.loads(terrazzo("ops", "--json", "stablehlo.add").stdout)
     assert [op["op"] for op in ops] == ["stablehlo.add"]
