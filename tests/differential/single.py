@@ -32,6 +32,7 @@ import single_shape
 from single_values import TYPES, Draw
 
 HERE = pathlib.Path(__file__).resolve().parent
+BATCH = 2000  # seeds a worker is given at once: they are arguments
 TIME_LIMIT = 300  # seconds of silence after which a worker is given up
 
 # A pattern of generators, seed by seed; each op's share is how often it is in it.
@@ -327,9 +328,11 @@ def run(seeds, build, keep="", told=None):
     """The tally of these seeds; `told` is called with every record."""
     tally, skip, seeds = Tally(), {}, list(seeds)
     while seeds:
+        batch = seeds[:BATCH]
+        rest = len(seeds) - len(batch)
         receive, send = os.pipe()
         command = [sys.executable, __file__, "0", "0", "--build", str(build), "--keep", str(keep),
-                   "--worker", str(send), "--seeds", json.dumps(seeds), "--skip", json.dumps(skip)]
+                   "--worker", str(send), "--seeds", json.dumps(batch), "--skip", json.dumps(skip)]
         with tempfile.TemporaryFile() as errors:
             process = subprocess.Popen(command, pass_fds=[send], stderr=errors)
             os.close(send)
@@ -346,8 +349,8 @@ def run(seeds, build, keep="", told=None):
             code = process.wait()
             errors.seek(0)
             last = errors.read().decode(errors="replace").strip().splitlines()[-1:]
-        if not seeds:
-            break
+        if len(seeds) == rest:
+            continue
         if at != seeds[0]:
             raise RuntimeError(f"the worker does not start: exit status {code}: {last}")
         if stage in ("interpreter", "xla") and stage not in skip.get(str(at), []):
