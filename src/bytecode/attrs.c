@@ -54,10 +54,18 @@ i64s get_ints(reader *r, cursor *c) {
   return (i64s){list, r->failed ? 0 : n};
 }
 
-bool count_attrs(reader *r, const u8 *from, size_t n) {
+/* Ops may share a dictionary, but each gets its attributes: that must stay in proportion. */
+static bool count_attrs(reader *r, const u8 *from, size_t n) {
   r->attrs_given += n;
   return r->attrs_given / 16 <= r->bytes.len + 1024 ||
          fail_at(r, from, "the ops have too many attributes for the size of the file");
+}
+
+const dict_attr *attributes_of_op(reader *r, const u8 *from, const attr *a) {
+  const dict_attr *d = attr_as(dict, a);
+  if (r->failed) return NULL;
+  if (!d) return fail_at(r, from, "expected a dictionary of attributes"), NULL;
+  return count_attrs(r, from, d->names.len) ? d : NULL;
 }
 
 /* ---- attributes that are lists of fields ---- */

@@ -63,13 +63,8 @@ static const attr *slot_form(reader *r, const slot_info *s, const attr *a) {
 }
 
 static void set_dict(reader *r, const u8 *from, op *o, const attr *a) {
-  const dict_attr *d = attr_as(dict, a);
-  if (r->failed) return;
-  if (!d) {
-    fail_at(r, from, "expected a dictionary of attributes");
-    return;
-  }
-  if (!count_attrs(r, from, d->names.len)) return;
+  const dict_attr *d = attributes_of_op(r, from, a);
+  if (!d) return;
   for (size_t i = 0; i < d->names.len; i++) {
     str name = ((const string_attr *)d->names.data[i])->value;
     int slot = op_slot(o->info, name);

@@ -131,9 +131,9 @@ const type *get_type(reader *r, cursor *c);
 attrs get_attrs(reader *r, cursor *c);
 types get_types(reader *r, cursor *c);
 i64s get_ints(reader *r, cursor *c);
-/* Counts attributes that an op gets from a dictionary, since ops may share one: what they get must
- * stay in proportion to the file. False: too many, reported. */
-bool count_attrs(reader *r, const u8 *from, size_t n);
+/* The dictionary that an op gets its attributes from; NULL: it is none, or the ops of the file have
+ * too many for its size, reported. */
+const dict_attr *attributes_of_op(reader *r, const u8 *from, const attr *a);
 
 /* An attribute that is a list of fields on the wire, in the order of its row in attrs.def. */
 enum { MAX_WIRE = 9 };

@@ -300,14 +300,9 @@ void vhlo_properties(reader *r, cursor *c, const op_name *name, op *o) {
 }
 
 void vhlo_attributes(reader *r, const u8 *from, const op_name *name, const attr *dict, op *o) {
-  const dict_attr *d = attr_as(dict, dict);
+  const dict_attr *d = attributes_of_op(r, from, dict);
   const attr *values[MAX_PROPS] = {NULL};
-  if (r->failed) return;
-  if (!d) {
-    fail_at(r, from, "expected a dictionary of attributes");
-    return;
-  }
-  if (!count_attrs(r, from, d->names.len)) return;
+  if (!d) return;
   for (size_t i = 0; i < d->names.len; i++) {
     str key = ((const string_attr *)d->names.data[i])->value;
     size_t k = 0;

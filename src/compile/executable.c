@@ -58,7 +58,7 @@ static void put_tensor(archive *ar, compile_tensor *t, u32 partitions) {
 }
 
 static void put_tensors(archive *ar, const compile_tensor **list, u32 *n, u32 partitions) {
-  enum { LEAST = 40 }; /* bytes of one of rank 0 */
+  enum { LEAST = 36 }; /* bytes of one of rank 0 */
   compile_tensor *to = NULL;
   put_u32(ar, n);
   ARRAY(ar, to, *n, LEAST);
