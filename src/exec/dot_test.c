@@ -205,13 +205,4 @@ static void run_tests(arena *a, u32 threads) {
   exec_pool_destroy(pool);
 }
 
-int main(void) {
-  arena a;
-  if (setjmp(trap.at)) return 1;
-  arena_init(&a, &mem_system, &trap);
-  run_tests(&a, 2);
-  setenv("TERRAZZO_ONEDNN", "0", 1);
-  run_tests(&a, 1);
-  arena_deinit(&a);
-  return UNIT_END();
-}
+int main(void) { return exec_tests(run_tests); }
