@@ -3,6 +3,7 @@
 #define PARTITION_LOCAL_H
 
 #include "partition/env.h"
+#include "partition/whole.h"
 
 /* One module on its way from global to local types. Values that were there from the start are
  * numbered; `num` of a new value is that of the one it stands for, or UINT32_MAX. */
@@ -52,6 +53,10 @@ typedef bool local_fn(local *l, op *o);
 /* Of a row: is none of its ops left afterwards? */
 bool local_is_replaced(op_id id);
 bool local_types(local *l, op *o); /* results get their local types, nothing else changes */
+
+/* Dimensions of a gather's array that may be sharded though it indexes them: each device gathers
+ * what it has, and zeros for the rest, so that the parts sum up. */
+dim_set local_gather_masks(const op *o, const gather_dims_attr *g);
 
 local_fn local_constant, local_iota, local_slice_op, local_dynamic_slice, local_gather;
 local_fn local_sdy_all_gather, local_sdy_all_slice, local_sdy_all_to_all,

@@ -25,8 +25,21 @@ static bool contains(i64s list, i64 d) {
   return false;
 }
 
+dim_set local_gather_masks(const op *o, const gather_dims_attr *g) {
+  const type *index = type_element(op_operand(o, 1)->type); /* masks count in i64 */
+  const type *elem = type_element(op_result(o, 0)->type);   /* and leave zeros */
+  bool wide = index->kind != TYPE_INT || (index->sign == UNSIGNED && index->width > 32);
+  dim_set set = 0;
+  if (wide || (elem->kind == TYPE_FLOAT && elem->flt == FLOAT_f8E8M0FNU)) return set;
+  for (size_t k = 0; k < g->start_index_map.len; k++)
+    if (contains(g->collapsed_slice_dims, g->start_index_map.data[k]))
+      set |= dim_bit(g->start_index_map.data[k]);
+  return set;
+}
+
 static masks find_masks(local *l, cursor *at, const op *o, const gather_dims_attr *g) {
   arena *a = l->e.a;
+  dim_set masked = local_gather_masks(o, g);
   i64s map = g->start_index_map;
   const value *array = op_operand(o, 0);
   const sharding *s = local_sharding(l, array);
@@ -39,7 +52,7 @@ static masks find_masks(local *l, cursor *at, const op *o, const gather_dims_att
     m.first[k] = m.lowest[k] = INT64_MIN;
     m.last[k] = m.highest[k] = INT64_MAX;
     i64 parts = local_parts(l, array, (u32)d);
-    if (parts == 1 || !contains(g->collapsed_slice_dims, d)) continue;
+    if (parts == 1 || !(masked & dim_bit(d))) continue;
     i64 size = array->type->dims.data[d];
     m.any = true;
     m.first[k] = m.lowest[k] = 0;

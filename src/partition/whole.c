@@ -108,12 +108,12 @@ static void whole_reverse(const op *o, dim_set *in, dim_set *out) {
  * of the array that is neither collapsed nor batching. An array's dimension may be sharded if
  * it is batching, a window takes all of it, or local_gather.c masks what is elsewhere. */
 static void mark_window(i64s array, i64s window_shape, i64s window_dims, i64s collapsed,
-                        i64s batching, i64s masked, dim_set *array_set, dim_set *window_set) {
+                        i64s batching, dim_set masked, dim_set *array_set, dim_set *window_set) {
   size_t k = 0;
   for (size_t d = 0; d < array.len; d++) {
     if (contains(batching, (i64)d)) continue;
     if (contains(collapsed, (i64)d)) {
-      if (!contains(masked, (i64)d)) *array_set |= dim_bit((i64)d);
+      *array_set |= dim_bit((i64)d) & ~masked;
       continue;
     }
     i64 w = k < window_dims.len ? window_dims.data[k++] : -1;
@@ -133,13 +133,9 @@ static void whole_gather(const op *o, dim_set *in, dim_set *out) {
     return;
   }
   const gather_dims_attr *g = v.dimension_numbers;
-  const type *index = type_element(op_operand(o, 1)->type); /* masks count in i64 */
-  const type *elem = type_element(op_result(o, 0)->type);   /* and leave zeros */
-  bool wide = index->kind != TYPE_INT || (index->sign == UNSIGNED && index->width > 32);
-  bool masked = !wide && !(elem->kind == TYPE_FLOAT && elem->flt == FLOAT_f8E8M0FNU);
   mark_window(dims_of(op_operand(o, 0)), dims_of(op_result(o, 0)), g->offset_dims,
-              g->collapsed_slice_dims, g->operand_batching_dims,
-              masked ? g->start_index_map : (i64s){0}, &in[0], &out[0]);
+              g->collapsed_slice_dims, g->operand_batching_dims, local_gather_masks(o, g), &in[0],
+              &out[0]);
   in[1] = dim_bit(g->index_vector_dim);
 }
 
@@ -156,7 +152,7 @@ static void whole_scatter(const op *o, dim_set *in, dim_set *out) {
   i64s updates = dims_of(op_operand(o, n + 1)), indices = dims_of(op_operand(o, n));
   dim_set array_set = 0, window_set = 0;
   mark_window(dims_of(op_operand(o, 0)), updates, s->update_window_dims, s->inserted_window_dims,
-              s->input_batching_dims, (i64s){0}, &array_set, &window_set);
+              s->input_batching_dims, 0, &array_set, &window_set);
   unreduced_kind kind;
   bool combines = part_reduction(o, &kind);
   i64 batch = 0; /* the indices' dimensions but the vector, in order, are the updates' others */
