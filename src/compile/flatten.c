@@ -134,35 +134,3 @@ bool flatten_module(ir_module *m, arena *scratch, const flatten_options *options
     if (op_is(o, func) && op_body(o, 0) && !flatten_block(&f, op_body(o, 0))) return false;
   return true;
 }
-
-/* ---- dead ops ---- */
-
-/* Ops with regions, or otherwise not pure by their row, that still do nothing but compute. */
-static const bool only_computes[OP_COUNT] = {
-    [OP_reduce] = true,  [OP_reduce_window] = true,        [OP_sort] = true,
-    [OP_scatter] = true, [OP_optimization_barrier] = true,
-};
-
-static bool is_dead(const op *o) {
-  if (op_kind(o) >= OP_COUNT || op_has(o, TERMINATOR)) return false;
-  if (!op_has(o, PURE) && !only_computes[op_kind(o)]) return false;
-  for (u32 i = 0; i < o->num_results; i++)
-    if (o->results[i].uses) return false;
-  return true;
-}
-
-static void erase_dead_in(block *b) {
-  for (op *o = b->last, *prev; o; o = prev) {
-    prev = o->prev;
-    if (is_dead(o)) {
-      op_erase(o);
-      continue;
-    }
-    for (u32 r = 0; r < o->num_regions; r++)
-      for (block *inner = o->regions[r].first; inner; inner = inner->next) erase_dead_in(inner);
-  }
-}
-
-void flatten_erase_dead(op *func) {
-  if (op_body(func, 0)) erase_dead_in(op_body(func, 0));
-}

@@ -14,9 +14,6 @@ typedef struct flatten_options {
  * before (pass `inline`). false: reported. */
 bool flatten_module(ir_module *m, arena *scratch, const flatten_options *options);
 
-/* Erases ops without effect whose results nobody uses, also inside regions. */
-void flatten_erase_dead(op *func);
-
 /* Of a row: is it put away here, by what it stands for or by nothing? */
 bool flatten_knows(op_id id);
 

@@ -6,6 +6,7 @@
 #include "compile/module.h"
 #include "compile/signature.h"
 #include "dialect/dialect.h"
+#include "dialect/effects.h"
 #include "dialect/expand.h"
 #include "partition/partition.h"
 #include "pass/pass.h"
@@ -183,7 +184,7 @@ static bool build_program(job *j, shard_space *space) {
   e->num_results = (u32)j->global_results.len;
   i32 *alias = ARENA_ARRAY(j->scratch, i32, e->num_results);
   signature_alias(j->main, params, e->num_params, results, e->num_results, alias);
-  flatten_erase_dead(j->main);
+  ops_erase_dead(j->main, DEAD_WITHOUT_EFFECTS);
   prog_builder *b = prog_begin(out, j->num_replicas, j->num_partitions);
   prog_set_flush_denormals(b, !j->opt->keep_denormals);
   if (!lower_main(j->ctx, j->scratch, b, j->main, alias, j->num_replicas, j->num_partitions))

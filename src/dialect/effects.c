@@ -57,9 +57,25 @@ bool op_is_effect_free(const op *o) {
   return false;
 }
 
-bool op_is_dead(const op *o) {
-  if (op_has(o, TERMINATOR) || op_has(o, SYMBOL)) return false;
+static bool is_needed(const op *o) {
+  if (op_has(o, TERMINATOR) || op_has(o, SYMBOL)) return true;
   for (u32 i = 0; i < o->num_results; i++)
-    if (o->results[i].uses) return false;
-  return op_is_effect_free(o);
+    if (o->results[i].uses) return true;
+  return false;
+}
+
+bool op_is_dead(const op *o) { return !is_needed(o) && op_is_effect_free(o); }
+
+/* From the end, so that users come before what they use. */
+void ops_erase_dead(op *root, dead_policy policy) {
+  for (u32 r = 0; r < root->num_regions; r++)
+    for (block *b = root->regions[r].last; b; b = b->prev)
+      for (op *o = b->last, *prev; o; o = prev) {
+        prev = o->prev;
+        if (o->num_results && !is_needed(o) &&
+            (policy == DEAD_BY_ROW ? op_has(o, PURE) : op_is_effect_free(o)))
+          op_erase(o);
+        else
+          ops_erase_dead(o, policy);
+      }
 }

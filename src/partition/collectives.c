@@ -1,6 +1,7 @@
 /* terrazzo-collectives-to-reshards: what the program says of sdy collectives, as reshards.
  * sdy-reshard-to-collectives: each reshard as the collectives of its plan (reshard.h).
  * terrazzo-fuse-collectives: what two of them do, one does. */
+#include "dialect/effects.h"
 #include "partition/env.h"
 #include "partition/passes.h"
 #include "partition/reshard.h"
@@ -282,6 +283,6 @@ bool part_fuse_collectives(ir_module *m, arena *scratch, const pass_args *args) 
   part_env e = part_env_make(m, scratch);
   if (!part_has_mesh(&e)) return true;
   fuse_block(&e, op_body(m->root, 0));
-  part_erase_dead(m);
+  ops_erase_dead(m->root, DEAD_BY_ROW);
   return shard_space_check(e.space);
 }

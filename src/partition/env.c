@@ -111,23 +111,6 @@ void part_replace(value *from, value *to) {
   value_replace(from, to);
 }
 
-/* Backwards, so that what only dead ops used dies with them. */
-static void erase_dead_in(block *b) {
-  for (op *o = b->last, *prev; o; o = prev) {
-    prev = o->prev;
-    bool dead = op_has(o, PURE) && !op_has(o, TERMINATOR);
-    for (u32 i = 0; i < o->num_results; i++) dead = dead && !op_result(o, i)->uses;
-    if (dead) {
-      op_erase(o);
-      continue;
-    }
-    for (u32 r = 0; r < o->num_regions; r++)
-      for (block *in = o->regions[r].first; in; in = in->next) erase_dead_in(in);
-  }
-}
-
-void part_erase_dead(ir_module *m) { erase_dead_in(op_body(m->root, 0)); }
-
 /* ---- making ops ---- */
 
 op *emit_op(cursor *at, op_id id, value *const *operands, size_t n, const type *const *types,

@@ -5,6 +5,7 @@
  * factors leave partial results, so an sdy.all_reduce follows the op. Dimensions that an op
  * must see whole (whole.h) are replicated. Operands that flow through regions, to returns and
  * out of functions take the sharding of what they become. */
+#include "dialect/effects.h"
 #include "partition/common_axes.h"
 #include "partition/passes.h"
 #include "partition/place.h"
@@ -383,6 +384,6 @@ bool part_insert_explicit_reshards(ir_module *m, arena *scratch, const pass_args
   fix_block(&p, op_body(m->root, 0));
   p.e.a = scratch;
   op_walk(m->root, tidy, &p);
-  part_erase_dead(m);
+  ops_erase_dead(m->root, DEAD_BY_ROW);
   return shard_space_check(p.e.space);
 }

@@ -7,6 +7,7 @@
  * sizes or places are adapted by a handler (local_ops.c), sdy collectives become StableHLO's
  * (local_coll.c). Manual computations, whose bodies are local in their own axes already, are
  * inlined last. Meshes stay, as the signature's shardings name them. */
+#include "dialect/effects.h"
 #include "partition/local.h"
 
 #include "partition/partition.h"
@@ -300,6 +301,6 @@ bool part_global_to_local(ir_module *m, arena *scratch, const pass_args *args) {
   for (op *o = b->first; o; o = o->next)
     if (op_is(o, func) && !local_function(&l, o)) return false;
   finish_block(&l, b);
-  part_erase_dead(m);
+  ops_erase_dead(m->root, DEAD_BY_ROW);
   return true;
 }

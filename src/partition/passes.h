@@ -16,7 +16,4 @@ pass_fn part_verify_unreduced;         /* unreduced.c */
 pass_fn part_remove_for_matmul;        /* matmul.c */
 pass_fn part_resolve_single_device;    /* single_device.c */
 
-/* Erases pure ops whose results nothing uses. */
-void part_erase_dead(ir_module *m);
-
 #endif

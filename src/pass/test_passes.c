@@ -32,27 +32,6 @@ static walk_result ask(void *user, op *o) {
   return WALK_ON;
 }
 
-static walk_result sweep(void *user, op *o) {
-  (void)user;
-  if (op_is_dead(o)) op_erase(o);
-  return WALK_ON;
-}
-
-/* Blocks from the end, so that what fed a dead op is dead in turn. */
-static void sweep_block(block *b) {
-  for (op *o = b->last, *prev; o; o = prev) {
-    prev = o->prev;
-    sweep(NULL, o);
-  }
-}
-
-static void sweep_module(ir_module *m) {
-  FOR_OPS(f, op_body(m->root, 0)) {
-    for (u16 r = 0; r < f->num_regions; r++)
-      for (block *b = f->regions[r].first; b; b = b->next) sweep_block(b);
-  }
-}
-
 /* ---- speculatability ---- */
 
 static bool expect(op *o, speculation want) {
@@ -79,7 +58,7 @@ static bool test_speculatability(ir_module *m, arena *scratch, const pass_args *
       {0}};
   (void)scratch, (void)args;
   op_walk_post(m->root, ask, &(asked){m, tests});
-  sweep_module(m);
+  ops_erase_dead(m->root, DEAD_WITHOUT_EFFECTS);
   return true;
 }
 
@@ -132,7 +111,7 @@ static bool test_infer(ir_module *m, arena *scratch, const pass_args *args) {
                                   {0}};
   (void)scratch, (void)args;
   op_walk_post(m->root, ask, &(asked){m, tests});
-  sweep_module(m);
+  ops_erase_dead(m->root, DEAD_WITHOUT_EFFECTS);
   return true;
 }
 

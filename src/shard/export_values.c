@@ -280,25 +280,8 @@ bool pass_remove_sub_axes(ir_module *m, arena *scratch, const pass_args *args) {
 
 /* ---- terrazzo-remove-dead-ops ---- */
 
-typedef struct op_list {
-  arena *a;
-  VEC(op *) ops;
-} op_list;
-
-static walk_result list_op(void *user, op *o) {
-  op_list *l = user;
-  VEC_PUSH(l->a, l->ops, o);
-  return WALK_ON;
-}
-
-/* Users come behind producers in pre-order, so one way back suffices. */
 bool pass_remove_dead_ops(ir_module *m, arena *scratch, const pass_args *args) {
-  (void)args;
-  op_list l = {.a = scratch};
-  op_walk(m->root, list_op, &l);
-  for (size_t i = l.ops.len; i-- > 0;) {
-    op *o = l.ops.data[i];
-    if (o->num_results && op_is_dead(o)) op_erase(o);
-  }
+  (void)scratch, (void)args;
+  ops_erase_dead(m->root, DEAD_WITHOUT_EFFECTS);
   return true;
 }
