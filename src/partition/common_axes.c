@@ -1,11 +1,5 @@
 #include "partition/common_axes.h"
 
-/* Axes of every tensor by factor: at[t * num_factors + f]; present where the tensor has it. */
-typedef struct projection {
-  axis_list *axes;
-  bool *present;
-} projection;
-
 typedef struct candidate {
   u32 factor;
   axis_list axes;
@@ -20,10 +14,17 @@ typedef struct solver {
   const axes_problem *p;
   const rule *r;
   u32 num_tensors, num_factors;
-  projection proj;
+  const axis_list *axes; /* of every tensor by factor: at [t * num_factors + f] */
+  const bool *present;   /* where the tensor has it */
   axis_list *out;
   bool *full; /* factor is sharded to the end, or has nothing to shard */
 } solver;
+
+static bool as_shardy(const solver *s) { return s->p->policy == AXES_AS_SHARDY; }
+
+static u8 kind_of(const solver *s, u32 f) {
+  return s->p->kinds ? s->p->kinds[f] : s->r->factors[f].kind;
+}
 
 /* ---- projection ---- */
 
@@ -35,7 +36,7 @@ static const u32 *dim_places(const rule *r, u32 t, u32 d, u32 *count) {
 
 /* Hands the axes of one dimension to its factors, major first, cutting axes where a factor
  * ends. What fits nowhere is dropped. */
-static void project_dim(solver *s, u32 t, u32 d, axis_list axes) {
+static void project_dim(const solver *s, u32 t, u32 d, axis_list axes, axis_list *out) {
   u32 count;
   const u32 *places = dim_places(s->r, t, d, &count);
   size_t i = 0;
@@ -62,28 +63,38 @@ static void project_dim(solver *s, u32 t, u32 d, axis_list axes) {
         room = 0;
       }
     }
-    s->proj.present[t * s->num_factors + f] = true;
-    s->proj.axes[t * s->num_factors + f] = axis_vec_list(&v);
+    out[f] = axis_vec_list(&v);
     if (room != 1) i = axes.len, has_rest = false;
   }
 }
 
-static void project(solver *s) {
-  size_t n = (size_t)s->num_tensors * s->num_factors;
-  s->proj.axes = arena_zalloc(s->a, n * sizeof(axis_list));
-  s->proj.present = arena_zalloc(s->a, n);
+static const axis_list *project(const solver *s) {
+  axis_list *all = arena_zalloc(s->a, (size_t)s->num_tensors * s->num_factors * sizeof *all);
   for (u32 t = 0; t < s->num_tensors; t++)
     for (u32 d = 0; d < rule_rank(s->r, t); d++) {
       const sharding *sh = s->p->tensors[t];
-      project_dim(s, t, d, sh && d < sh->rank ? sh->dims[d].axes : (axis_list){0});
+      axis_list axes = sh && d < sh->rank ? sh->dims[d].axes : (axis_list){0};
+      project_dim(s, t, d, axes, all + (size_t)t * s->num_factors);
     }
+  return all;
 }
 
-static bool present(const solver *s, u32 t, u32 f) {
-  return s->proj.present[t * s->num_factors + f];
+static const bool *find_present(const solver *s) {
+  bool *all = arena_zalloc(s->a, (size_t)s->num_tensors * s->num_factors);
+  for (u32 t = 0; t < s->num_tensors; t++)
+    for (u32 k = s->r->dim_begin[s->r->tensor_begin[t]];
+         k < s->r->dim_begin[s->r->tensor_begin[t + 1]]; k++)
+      all[(size_t)t * s->num_factors + s->r->places[k]] = true;
+  return all;
 }
-static axis_list axes_of(const solver *s, u32 t, u32 f) {
-  return s->proj.axes[t * s->num_factors + f];
+
+static bool present(const solver *s, u32 t, u32 f) { return s->present[t * s->num_factors + f]; }
+static axis_list axes_of(const solver *s, u32 t, u32 f) { return s->axes[t * s->num_factors + f]; }
+
+bool rule_has_factor(const rule *r, u32 t, u32 f) {
+  for (u32 k = r->dim_begin[r->tensor_begin[t]]; k < r->dim_begin[r->tensor_begin[t + 1]]; k++)
+    if (r->places[k] == f) return true;
+  return false;
 }
 
 /* ---- all agree ---- */
@@ -99,8 +110,8 @@ static bool all_agree(solver *s) {
       l = axes_of(s, t, f);
       any = true;
     }
-    if (s->p->kinds[f] == FACTOR_REPLICATE && l.len) return false;
-    if (axes_clash(l, axis_vec_list(&seen))) return false;
+    if (kind_of(s, f) == FACTOR_REPLICATE && l.len) return false;
+    if ((as_shardy(s) ? axes_overlap : axes_clash)(l, axis_vec_list(&seen))) return false;
     for (size_t i = 0; i < l.len; i++) VEC_PUSH(s->a, seen, l.data[i]);
     s->out[f] = l;
   }
@@ -110,8 +121,13 @@ static bool all_agree(solver *s) {
 /* ---- two tensors: the larger decides ---- */
 
 static i64 total_parts(const solver *s, u32 t) {
-  const sharding *sh = s->p->tensors[t];
   i64 n = 1;
+  if (as_shardy(s)) {
+    for (u32 f = 0; f < s->num_factors; f++)
+      if (!checked_mul(n, axes_size(axes_of(s, t, f)), &n)) return INT64_MAX;
+    return n;
+  }
+  const sharding *sh = s->p->tensors[t];
   for (u32 d = 0; sh && d < sh->rank; d++) n *= sharding_dim_size(sh, d);
   return n;
 }
@@ -131,13 +147,24 @@ static bool is_unary(const solver *s, u32 pair[2]) {
     }
   }
   for (u32 f = 0; f < s->num_factors; f++)
-    if (s->p->kinds[f] == FACTOR_REPLICATE) return false;
+    if (kind_of(s, f) == FACTOR_REPLICATE) return false;
   return n == 2;
 }
 
+static bool permutes(const solver *s, u32 t) {
+  for (u32 f = 0; f < s->num_factors; f++)
+    if (kind_of(s, f) == FACTOR_PERMUTATION && axes_of(s, t, f).len) return true;
+  return false;
+}
+
+/* Whatever the sizes are. */
+static bool may_decide(const solver *s, u32 t) {
+  return as_shardy(s) ? !permutes(s, t) : s->p->tensors[t] != NULL;
+}
+
 static bool decides(const solver *s, u32 y, u32 x) {
-  bool has_y = s->p->tensors[y] != NULL, has_x = s->p->tensors[x] != NULL;
-  if (has_y != has_x) return has_y;
+  bool may = may_decide(s, y);
+  if (may != may_decide(s, x)) return may;
   if (s->p->sizes[y] != s->p->sizes[x]) return s->p->sizes[y] > s->p->sizes[x];
   return total_parts(s, y) > total_parts(s, x);
 }
@@ -194,15 +221,25 @@ static void collect(solver *s, candidates *c) {
   }
 }
 
-static int compare_axes(axis_list x, axis_list y) {
-  for (size_t i = 0; i < x.len && i < y.len; i++) {
-    int c = axis_cmp(x.data[i], y.data[i]);
-    if (c) return c;
-  }
-  return (x.len > y.len) - (x.len < y.len);
+static int compare_named(const mesh *m, axis_ref x, axis_ref y) {
+  int c = x.axis == y.axis ? 0 : str_cmp(m->axes[x.axis].name, m->axes[y.axis].name);
+  if (c) return c;
+  return x.pre != y.pre ? (x.pre > y.pre) - (x.pre < y.pre) : (x.size > y.size) - (x.size < y.size);
 }
 
-int factor_precedence(u8 kind) {
+static int compare_axes(const solver *s, axis_list x, axis_list y) {
+  int longer = (x.len > y.len) - (x.len < y.len);
+  if (as_shardy(s) && longer) return longer;
+  for (size_t i = 0; i < x.len && i < y.len; i++) {
+    int c = as_shardy(s) ? compare_named(s->p->mesh, x.data[i], y.data[i])
+                         : axis_cmp(x.data[i], y.data[i]);
+    if (c) return c;
+  }
+  return longer;
+}
+
+/* Of two candidates that save as much: passed through before reduced, permuted, replicated. */
+static int factor_precedence(u8 kind) {
   static const int of[] = {
       [FACTOR_PASS] = 3, [FACTOR_REDUCTION] = 2, [FACTOR_PERMUTATION] = 1, [FACTOR_REPLICATE] = 0};
   return of[kind];
@@ -210,12 +247,11 @@ int factor_precedence(u8 kind) {
 
 static bool better(const solver *s, const candidate *x, const candidate *y) {
   if (x->source_size != y->source_size) return x->source_size > y->source_size;
-  int px = factor_precedence(s->p->kinds[x->factor]),
-      py = factor_precedence(s->p->kinds[y->factor]);
+  int px = factor_precedence(kind_of(s, x->factor)), py = factor_precedence(kind_of(s, y->factor));
   if (px != py) return px > py;
   if (x->new_parts != y->new_parts) return x->new_parts > y->new_parts;
   if (x->factor != y->factor) return x->factor > y->factor;
-  return compare_axes(x->axes, y->axes) > 0;
+  return compare_axes(s, x->axes, y->axes) > 0;
 }
 
 static bool pick(const solver *s, const candidates *c, candidate *best) {
@@ -228,22 +264,22 @@ static bool pick(const solver *s, const candidates *c, candidate *best) {
   return found;
 }
 
-/* Trims candidates after a pick; those that add nothing to their factor go. */
-static void narrow(solver *s, candidates *c, const candidate *best) {
-  size_t kept = 0;
-  for (size_t i = 0; i < c->len; i++) {
-    candidate x = c->data[i];
-    if (x.factor == best->factor) {
-      if (axes_prefix_of(best->axes, x.axes) != AXES_STRICT_PREFIX) continue;
-    } else if (axes_clash(x.axes, best->axes)) {
-      x.axes = axes_truncate_overlaps(s->a, x.axes, best->axes);
-      if (x.axes.len == 0 || axes_eq(x.axes, s->out[x.factor])) continue;
+/* Trims a candidate after a pick; false: it adds nothing to its factor any more. */
+static bool narrow(const solver *s, candidate *x, const candidate *best) {
+  i64 have = axes_size(s->out[x->factor]);
+  if (x->factor == best->factor) {
+    if (axes_prefix_of(best->axes, x->axes) != AXES_STRICT_PREFIX) return false;
+  } else if (as_shardy(s) || axes_clash(x->axes, best->axes)) {
+    axis_list cut = axes_truncate_overlaps(s->a, x->axes, best->axes);
+    if (as_shardy(s) && axes_eq(cut, x->axes)) {
+      have = 1;
+    } else {
+      x->axes = cut;
+      if (axes_eq(cut, s->out[x->factor]) || (cut.len == 0 && !as_shardy(s))) return false;
     }
-    i64 have = axes_size(s->out[x.factor]);
-    x.new_parts = axes_size(x.axes) / have;
-    c->data[kept++] = x;
   }
-  c->len = kept;
+  x->new_parts = axes_size(x->axes) / have;
+  return true;
 }
 
 static void solve_general(solver *s) {
@@ -254,7 +290,10 @@ static void solve_general(solver *s) {
   while (c.len && pick(s, &c, &best)) {
     s->out[best.factor] = best.axes;
     if (axes_size(best.axes) == s->r->factors[best.factor].size) s->full[best.factor] = true;
-    narrow(s, &c, &best);
+    size_t kept = 0;
+    for (size_t i = 0; i < c.len; i++)
+      if (narrow(s, &c.data[i], &best)) c.data[kept++] = c.data[i];
+    c.len = kept;
   }
 }
 
@@ -264,7 +303,8 @@ static bool in_all_tensors(const solver *s, u32 f) {
   return true;
 }
 
-void axes_fill(arena *a, axis_list *to, i64 size, axis_list *from) {
+/* Moves the first of `from` behind those of `to`, a factor of this size, while they divide it. */
+static void axes_fill(arena *a, axis_list *to, i64 size, axis_list *from) {
   i64 parts = axes_size(*to);
   if (!size || size % parts) return;
   axis_vec v = {0};
@@ -283,7 +323,7 @@ static void move_to_batching(solver *s, u32 from) {
   s->out[from] = (axis_list){0};
   if (!in_all_tensors(s, from)) return;
   for (u32 f = 0; f < s->num_factors && l.len; f++) {
-    if (s->p->kinds[f] == FACTOR_PASS && in_all_tensors(s, f))
+    if (kind_of(s, f) == FACTOR_PASS && in_all_tensors(s, f))
       axes_fill(s->a, &s->out[f], s->r->factors[f].size, &l);
   }
 }
@@ -318,10 +358,10 @@ static bool keep_dim(solver *s, u32 t, u32 d) {
 
 static void keep_rules(solver *s) {
   for (u32 f = 0; f < s->num_factors; f++) {
-    if (s->p->kinds[f] == FACTOR_REPLICATE) s->out[f].len = 0;
+    if (kind_of(s, f) == FACTOR_REPLICATE) s->out[f].len = 0;
     i64 size = s->r->factors[f].size;
     s->out[f] = size > 0 ? dividing(s->out[f], size) : (axis_list){0};
-    if (s->p->unreduced.len && s->p->kinds[f] != FACTOR_REDUCTION)
+    if (s->p->unreduced.len && kind_of(s, f) != FACTOR_REDUCTION)
       s->out[f] = axes_truncate_overlaps(s->a, s->out[f], s->p->unreduced);
   }
   for (bool changed = true; changed;) {
@@ -339,8 +379,9 @@ void common_axes(arena *a, const axes_problem *p, axis_list *out) {
               .num_factors = p->rule->num_factors,
               .out = out};
   s.full = arena_zalloc(a, s.num_factors);
+  s.present = find_present(&s);
+  s.axes = p->factors ? p->factors : project(&s);
   memset(out, 0, s.num_factors * sizeof(*out));
-  project(&s);
   u32 pair[2];
   if (!all_agree(&s)) {
     memset(out, 0, s.num_factors * sizeof(*out));
@@ -349,10 +390,10 @@ void common_axes(arena *a, const axes_problem *p, axis_list *out) {
     } else {
       solve_general(&s);
       for (u32 f = 0; f < s.num_factors; f++)
-        if (p->kinds[f] == FACTOR_REPLICATE) move_to_batching(&s, f);
+        if (kind_of(&s, f) == FACTOR_REPLICATE) move_to_batching(&s, f);
     }
   }
-  keep_rules(&s);
+  if (!as_shardy(&s)) keep_rules(&s);
 }
 
 const sharding *common_sharding(arena *a, const axes_problem *p, u32 t, const axis_list *axes) {

@@ -59,7 +59,8 @@ static void products(arena *a, const mesh *m) {
   axis_list out[3];
   /* both contracting dimensions sharded: stays, and will be summed up */
   const sharding *agree[] = {two(a, m, "", "x"), two(a, m, "x", ""), two(a, m, "", "")};
-  axes_problem p = {&dot, kinds, m, agree, sizes, types, {0}};
+  axes_problem p = {
+      .rule = &dot, .mesh = m, .sizes = sizes, .kinds = kinds, .tensors = agree, .types = types};
   common_axes(a, &p, out);
   CHECK(is(m, out[0], "") && is(m, out[1], "") && is(m, out[2], "x"));
   /* x wanted by i of A and C, and by k of B, which is larger than both */
@@ -88,7 +89,8 @@ static void unlike_parts(arena *a) {
   const axis_list left[] = {{&major, 1}, {0}}, right[] = {{0}, {&minor, 1}};
   const sharding *s[] = {sharding_make_closed(a, m, left, 2), sharding_make_closed(a, m, right, 2),
                          NULL};
-  axes_problem p = {&dot, kinds, m, s, sizes, types, {0}};
+  axes_problem p = {
+      .rule = &dot, .mesh = m, .sizes = sizes, .kinds = kinds, .tensors = s, .types = types};
   axis_list out[3];
   common_axes(a, &p, out);
   CHECK(out[0].len == 0 && axes_eq(out[1], right[1]) && out[2].len == 0);
@@ -103,7 +105,8 @@ static void reshapes(arena *a) {
   axis_list out[2];
   /* the major factor is not sharded to the end, so the minor one may not be at all */
   const sharding *s[] = {two(a, m, "x", "y"), NULL};
-  axes_problem p = {&merge, kinds, m, s, sizes, types, {0}};
+  axes_problem p = {
+      .rule = &merge, .mesh = m, .sizes = sizes, .kinds = kinds, .tensors = s, .types = types};
   common_axes(a, &p, out);
   CHECK(is(m, out[0], "x") && is(m, out[1], ""));
   const sharding *full[] = {two(a, m, "xy", ""), NULL};

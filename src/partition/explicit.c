@@ -135,7 +135,13 @@ static void fix_with_rule(explicit_pass *p, op *o, const rule *r, const sharding
   for (u32 t = 0; t < n; t++) here[t] = sh[t] && mesh_same(sh[t]->mesh, m, true) ? sh[t] : NULL;
   const sharding *want = o->num_results ? sh[o->num_operands] : NULL;
   axis_list unreduced = want ? want->unreduced : (axis_list){0};
-  axes_problem prob = {r, factor_kinds(p, o, r), m, here, sizes, types, unreduced};
+  axes_problem prob = {.rule = r,
+                       .mesh = m,
+                       .sizes = sizes,
+                       .kinds = factor_kinds(p, o, r),
+                       .tensors = here,
+                       .types = types,
+                       .unreduced = unreduced};
   axis_list *axes = ARENA_ARRAY(a, axis_list, r->num_factors);
   common_axes(a, &prob, axes);
   axis_list made = reduced_axes(p, o, &prob, axes);

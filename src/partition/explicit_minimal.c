@@ -4,7 +4,7 @@
  * concatenations whose operands are elsewhere; the one product whose result is better moved than
  * its operands. Everything else is left to the partitioner that comes after.
  * Source: openxla/shardy, sdy-insert-explicit-reshards. */
-#include "partition/concat_axes.h"
+#include "partition/common_axes.h"
 #include "partition/passes.h"
 #include "partition/place.h"
 #include "shard/calls.h"
@@ -389,9 +389,13 @@ static void fix_concatenate(minimal *p, tensors *x) {
   i64 *sizes = ARENA_ARRAY(a, i64, n);
   for (u32 t = 0; t < n; t++)
     sizes[t] = elements(t < r->num_operands ? op_operand(o, t) : op_result(o, 0));
-  concat_problem prob = {r, shardings_common_mesh(x->in, n), x->factors, sizes};
+  axes_problem prob = {.rule = r,
+                       .mesh = shardings_common_mesh(x->in, n),
+                       .sizes = sizes,
+                       .policy = AXES_AS_SHARDY,
+                       .factors = x->factors};
   axis_list *axes = ARENA_ARRAY(a, axis_list, r->num_factors);
-  concat_axes(a, &prob, axes);
+  common_axes(a, &prob, axes);
   for (u32 t = 0; t < n; t++) {
     bool same = x->was[t] == x->in[t] || sharding_is_replicated(x->was[t]);
     for (u32 f = 0; f < r->num_factors; f++)
