@@ -9,58 +9,63 @@ static status cannot_run(const prog_step *s, const char *what, const char *of) {
                      STR_ARG(s->loc), STR_ARG(s->name), what, of ? " of " : "", of ? of : "");
 }
 
+/* ---- prepare_<kind>: what step i of each kind of program/program.h needs to run ---- */
+
+#define PREPARE(name, type)                                                                        \
+  static void prepare_##name(exec_image *im, const lower_env *e, const type *payload, u32 i) {     \
+    name##_lower(e, payload, &im->steps[i]);                                                       \
+  }
+PREPARE(loop, prog_loop)
+PREPARE(dot, prog_dot)
+PREPARE(copy, prog_copy)
+PREPARE(dynamic, prog_dynamic)
+PREPARE(gather, prog_gather)
+PREPARE(sort, prog_sort)
+PREPARE(window, prog_window)
+PREPARE(rng, prog_rng)
+
+static void prepare_collective(exec_image *im, const lower_env *e, const prog_collective *c,
+                               u32 i) {
+  exec_collective *x = ARENA_NEW(&im->a, exec_collective);
+  coll_lower(e, c, x);
+  x->first_group = im->num_groups;
+  im->num_groups += x->num_groups;
+  im->collectives[i] = x;
+  if (x->scratch > im->scratch) im->scratch = x->scratch;
+}
+
+static void prepare_nothing(exec_image *im, const lower_env *e, const void *payload, u32 i) {
+  (void)im, (void)e, (void)payload, (void)i;
+}
+#define prepare_jump prepare_nothing
+#define prepare_jump_unless prepare_nothing
+#define prepare_case prepare_nothing
+#define prepare_partition_id prepare_nothing
+#define prepare_replica_id prepare_nothing
+
+static void prepare_step(exec_image *im, const lower_env *e, const prog_step *s, u32 i) {
+  switch (s->kind) {
+#define STEP(name, ...)                                                                            \
+  case STEP_##name:                                                                                \
+    prepare_##name(im, e, s->u.name##_, i);                                                        \
+    break;
+    PROG_STEPS(STEP)
+#undef STEP
+  case STEP_COUNT_:
+    break;
+  }
+}
+
 static status lower_steps(exec_image *im, const lower_env *e) {
   const program *p = im->prog;
   im->steps = arena_zalloc(&im->a, (p->num_steps + 1) * sizeof(exec_step));
   im->collectives = arena_zalloc(&im->a, (p->num_steps + 1) * sizeof(exec_collective *));
   for (u32 i = 0; i < p->num_steps; i++) {
     const prog_step *s = &p->steps[i];
-    exec_step *out = &im->steps[i];
-    switch (s->kind) {
-    case STEP_loop:
-      loop_lower(e, s->u.loop_, out);
-      break;
-    case STEP_dot:
-      dot_lower(e, s->u.dot_, out);
-      break;
-    case STEP_copy:
-      copy_lower(e, s->u.copy_, out);
-      break;
-    case STEP_dynamic:
-      dynamic_lower(e, s->u.dynamic_, out);
-      break;
-    case STEP_gather:
-      gather_lower(e, s->u.gather_, out);
-      break;
-    case STEP_sort:
-      sort_lower(e, s->u.sort_, out);
-      break;
-    case STEP_window:
-      window_lower(e, s->u.window_, out);
-      break;
-    case STEP_rng:
-      rng_lower(e, s->u.rng_, out);
-      break;
-    case STEP_collective: {
-      exec_collective *x = ARENA_NEW(&im->a, exec_collective);
-      coll_lower(e, s->u.collective_, x);
-      x->first_group = im->num_groups;
-      im->num_groups += x->num_groups;
-      im->collectives[i] = x;
-      if (x->scratch > im->scratch) im->scratch = x->scratch;
-      break;
-    }
-    case STEP_jump:
-    case STEP_jump_unless:
-    case STEP_case:
-    case STEP_partition_id:
-    case STEP_replica_id:
-      break;
-    default:
-      return cannot_run(s, "a step of this kind", NULL);
-    }
+    if (s->kind >= STEP_COUNT_) return cannot_run(s, "a step of this kind", NULL);
+    prepare_step(im, e, s, i);
     if (e->fault->op) return cannot_run(s, e->fault->op, dtype_infos[e->fault->type].name);
-    if (out->scratch > im->scratch) im->scratch = out->scratch;
+    if (im->steps[i].scratch > im->scratch) im->scratch = im->steps[i].scratch;
   }
   return NULL;
 }

@@ -123,53 +123,78 @@ void place_poison(place *p) {
                     prog_slot_bytes(&l->prog->slots[d->slots[i]]));
 }
 
-static void jump(place *p, const prog_step *s) {
-  const prog_jump *j = s->u.jump_;
-  const program *prog = p->l->prog;
-  if (s->kind == STEP_jump_unless) {
-    bool taken = *(const u8 *)p->slots[j->slot] == 0;
-    p->pc = taken ? j->target[0] : p->pc + 1;
-  } else if (s->kind == STEP_case) {
-    i32 which;
-    memcpy(&which, p->slots[j->slot], 4);
-    u32 last = j->n - 1;
-    p->pc = j->target[which < 0 || (u32)which > last ? last : (u32)which];
-  } else {
-    p->pc = j->target[0];
-  }
-  if (p->pc > prog->num_steps) p->pc = prog->num_steps;
-}
+/* ---- run_<kind>: a step of each kind of program/program.h; false: the place parked ---- */
 
-static void write_id(place *p, const prog_step *s) {
-  u32 partitions = p->l->prog->num_partitions;
-  u32 id = s->kind == STEP_partition_id ? p->position % partitions : p->position / partitions;
-  memcpy(p->slots[s->u.partition_id_->out], &id, 4);
-  p->pc++;
-}
-
-/* True when a step was run; false when the place parked. */
-static bool run_step(worker *w, place *p) {
-  launch *l = p->l;
-  const prog_step *s = &l->prog->steps[p->pc];
+static bool run_work(worker *w, place *p, const void *payload) {
+  const launch *l = p->l;
   const exec_step *x = &l->image->steps[p->pc];
+  (void)payload;
+  if (x->units) worker_do(w, x, p->slots, l->prog->flush_denormals);
+  place_poison(p);
+  p->pc++;
+  return true;
+}
+#define run_loop run_work
+#define run_dot run_work
+#define run_copy run_work
+#define run_dynamic run_work
+#define run_gather run_work
+#define run_sort run_work
+#define run_window run_work
+#define run_rng run_work
+
+static bool run_collective(worker *w, place *p, const prog_collective *c) {
+  (void)c;
+  return place_meet(w, p);
+}
+
+static bool go_to(place *p, u32 step) {
+  u32 end = p->l->prog->num_steps;
+  p->pc = step > end ? end : step;
+  return true;
+}
+static bool run_jump(worker *w, place *p, const prog_jump *j) {
+  (void)w;
+  return go_to(p, j->target[0]);
+}
+static bool run_jump_unless(worker *w, place *p, const prog_jump *j) {
+  (void)w;
+  return go_to(p, *(const u8 *)p->slots[j->slot] == 0 ? j->target[0] : p->pc + 1);
+}
+static bool run_case(worker *w, place *p, const prog_jump *j) {
+  (void)w;
+  i32 which;
+  memcpy(&which, p->slots[j->slot], 4);
+  u32 last = j->n - 1;
+  return go_to(p, j->target[which < 0 || (u32)which > last ? last : (u32)which]);
+}
+
+static bool write_id(place *p, const prog_id *k, u32 id) {
+  memcpy(p->slots[k->out], &id, 4);
+  p->pc++;
+  return true;
+}
+static bool run_partition_id(worker *w, place *p, const prog_id *k) {
+  (void)w;
+  return write_id(p, k, p->position % p->l->prog->num_partitions);
+}
+static bool run_replica_id(worker *w, place *p, const prog_id *k) {
+  (void)w;
+  return write_id(p, k, p->position / p->l->prog->num_partitions);
+}
+
+static bool run_step(worker *w, place *p) {
+  const prog_step *s = &p->l->prog->steps[p->pc];
   switch (s->kind) {
-  case STEP_jump:
-  case STEP_jump_unless:
-  case STEP_case:
-    jump(p, s);
-    return true;
-  case STEP_partition_id:
-  case STEP_replica_id:
-    write_id(p, s);
-    return true;
-  case STEP_collective:
-    return place_meet(w, p);
-  default:
-    if (x->units) worker_do(w, x, p->slots, l->prog->flush_denormals);
-    place_poison(p);
-    p->pc++;
-    return true;
+#define STEP(name, ...)                                                                            \
+  case STEP_##name:                                                                                \
+    return run_##name(w, p, s->u.name##_);
+    PROG_STEPS(STEP)
+#undef STEP
+  case STEP_COUNT_:
+    break; /* no image has one */
   }
+  return true;
 }
 
 static bool begin_place(worker *w, place *p) {

@@ -309,10 +309,8 @@ void prog_add_case(prog_builder *b, u32 index_slot, u32 n, const u32 *labels, st
 
 static void resolve_labels(prog_builder *b) {
   for (size_t i = 0; i < b->steps.len; i++) {
-    prog_step *s = &b->steps.data[i];
-    if (s->kind != STEP_jump && s->kind != STEP_jump_unless && s->kind != STEP_case) continue;
-    prog_jump *j = s->u.jump_;
-    for (u32 k = 0; k < j->n; k++)
+    prog_jump *j = prog_step_jump(&b->steps.data[i]);
+    for (u32 k = 0; j && k < j->n; k++)
       j->target[k] = j->target[k] < b->labels.len ? b->labels.data[j->target[k]] : PROG_NONE;
   }
 }

@@ -4,12 +4,20 @@
 #include "program/parts.h"
 
 static const char *const step_names[STEP_COUNT_] = {
-#define STEP(name, type) [STEP_##name] = #name,
+#define STEP(name, ...) [STEP_##name] = #name,
+    PROG_STEPS(STEP)
+#undef STEP
+};
+static const char *const step_docs[STEP_COUNT_] = {
+#define STEP(name, type, goes, doc) [STEP_##name] = (doc),
     PROG_STEPS(STEP)
 #undef STEP
 };
 const char *prog_step_kind_name(prog_step_kind kind) {
   return kind < STEP_COUNT_ ? step_names[kind] : "?";
+}
+const char *prog_step_kind_doc(prog_step_kind kind) {
+  return kind < STEP_COUNT_ ? step_docs[kind] : "?";
 }
 
 const char *prog_collective_name(prog_collective_kind kind) {
@@ -180,6 +188,19 @@ static void dump_case(buf *out, const prog_jump *j) { dump_jump_unless(out, j); 
 static void dump_partition_id(buf *out, const prog_id *p) { buf_printf(out, "-> %%%u", p->out); }
 static void dump_replica_id(buf *out, const prog_id *p) { dump_partition_id(out, p); }
 
+static void dump_payload(buf *out, const prog_step *s) {
+  switch (s->kind) {
+#define STEP(name, ...)                                                                            \
+  case STEP_##name:                                                                                \
+    dump_##name(out, s->u.name##_);                                                                \
+    break;
+    PROG_STEPS(STEP)
+#undef STEP
+  case STEP_COUNT_:
+    break;
+  }
+}
+
 static void dump_slot(buf *out, u32 i, const prog_slot *s) {
   static const char *const kinds[] = {"param", "result", "work", "const"};
   buf_printf(out, "%%%u = %s", i, kinds[s->kind]);
@@ -197,16 +218,7 @@ void program_dump(const program *p, buf *out) {
   for (u32 i = 0; i < p->num_steps; i++) {
     const prog_step *s = &p->steps[i];
     buf_printf(out, "@%u " STR_FMT ": %s ", i, STR_ARG(s->name), prog_step_kind_name(s->kind));
-    switch (s->kind) {
-#define STEP(name, type)                                                                           \
-  case STEP_##name:                                                                                \
-    dump_##name(out, s->u.name##_);                                                                \
-    break;
-      PROG_STEPS(STEP)
-#undef STEP
-    default:
-      break;
-    }
+    dump_payload(out, s);
     buf_char(out, '\n');
   }
 }

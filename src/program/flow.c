@@ -63,19 +63,50 @@ static u64 volume(const i64 *dims, u32 n) {
   return v;
 }
 
-/* How many elements of a slot that it writes a step writes. */
-static u64 elements_written(const flow *f, const prog_step *s, u32 slot) {
+/* How many elements of a slot that it writes a step writes, by kind: those that may write a piece
+ * count it, the others write all. */
+static u64 written_loop(const flow *f, const prog_loop *l, u32 slot) {
   u64 n = 0;
-  if (s->kind == STEP_loop) {
-    const prog_loop *l = s->u.loop_;
-    for (u32 i = 0; i < l->num_out; i++)
-      if (l->out[i].slot == slot) n += volume(l->dims, l->rank - l->reduced);
-    return n;
-  }
-  if (s->kind == STEP_copy) return volume(s->u.copy_->dims, s->u.copy_->rank);
-  if (s->kind == STEP_dot)
-    return volume(s->u.dot_->dims, s->u.dot_->nb + s->u.dot_->nm + s->u.dot_->nn);
+  (void)f;
+  for (u32 i = 0; i < l->num_out; i++)
+    if (l->out[i].slot == slot) n += volume(l->dims, l->rank - l->reduced);
+  return n;
+}
+static u64 written_copy(const flow *f, const prog_copy *c, u32 slot) {
+  (void)f, (void)slot;
+  return volume(c->dims, c->rank);
+}
+static u64 written_dot(const flow *f, const prog_dot *d, u32 slot) {
+  (void)f, (void)slot;
+  return volume(d->dims, d->nb + d->nm + d->nn);
+}
+static u64 written_all(const flow *f, const void *payload, u32 slot) {
+  (void)payload;
   return f->p->slots[slot].count;
+}
+#define written_dynamic written_all
+#define written_gather written_all
+#define written_sort written_all
+#define written_window written_all
+#define written_rng written_all
+#define written_collective written_all
+#define written_jump written_all
+#define written_jump_unless written_all
+#define written_case written_all
+#define written_partition_id written_all
+#define written_replica_id written_all
+
+static u64 elements_written(const flow *f, const prog_step *s, u32 slot) {
+  switch (s->kind) {
+#define STEP(name, ...)                                                                            \
+  case STEP_##name:                                                                                \
+    return written_##name(f, s->u.name##_, slot);
+    PROG_STEPS(STEP)
+#undef STEP
+  case STEP_COUNT_:
+    break;
+  }
+  return 0;
 }
 
 /* A slot that is being written in pieces. */
@@ -115,17 +146,12 @@ static void find_touches(flow *f) {
 
 /* ---- runs, and what is needed between them ---- */
 
-static const prog_jump *jump_of(const prog_step *s) {
-  bool jumps = s->kind == STEP_jump || s->kind == STEP_jump_unless || s->kind == STEP_case;
-  return jumps ? s->u.jump_ : NULL;
-}
-
 static void find_runs(flow *f) {
   const program *p = f->p;
   bool *begins = arena_zalloc(f->a, p->num_steps + 1);
   begins[0] = true;
   for (u32 t = 0; t < p->num_steps; t++) {
-    const prog_jump *j = jump_of(&p->steps[t]);
+    const prog_jump *j = prog_step_jump(&p->steps[t]);
     for (u32 k = 0; j && k < j->n; k++) begins[j->target[k]] = true;
     if (j) begins[t + 1] = true;
   }
@@ -145,12 +171,12 @@ static set new_set(flow *f) { return (set){arena_zalloc(f->a, f->num_words * siz
 static void live_out(const flow *f, u32 r, set into) {
   memset(into.words, 0, f->num_words * sizeof(u64));
   const prog_step *last = &f->p->steps[f->run[r + 1] - 1];
-  const prog_jump *j = jump_of(last);
+  const prog_jump *j = prog_step_jump(last);
   for (u32 k = 0; j && k < j->n; k++) {
     const u64 *from = f->live_in[f->run_of[j->target[k]]].words;
     for (size_t w = 0; w < f->num_words; w++) into.words[w] |= from[w];
   }
-  if (j && last->kind != STEP_jump_unless) return;
+  if (!prog_step_goes_on(last)) return;
   for (size_t w = 0; w < f->num_words; w++) into.words[w] |= f->live_in[r + 1].words[w];
 }
 

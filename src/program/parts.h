@@ -18,6 +18,10 @@ typedef enum slot_use { USE_READ, USE_WRITE, USE_UPDATE } slot_use;
 typedef void slot_fn(void *user, u32 *slot, slot_use use);
 void prog_step_slots(prog_step *s, slot_fn *fn, void *user);
 
+/* Where it may go but to the next step; NULL: nowhere. */
+prog_jump *prog_step_jump(const prog_step *s);
+/* Whether it may go to the next step. */
+bool prog_step_goes_on(const prog_step *s);
 /* A copy of one whole slot to another. */
 bool prog_step_is_move(const program *p, const prog_step *s);
 /* A loop that reads slot `in` only with the access it writes `out` with. */

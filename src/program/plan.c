@@ -51,10 +51,9 @@ static void touch(void *user, u32 *slot, slot_use use) {
 static void find_loops(planner *pl) {
   pl->loops.len = 0;
   for (u32 i = 0; i < pl->p->num_steps; i++) {
-    const prog_step *s = &pl->p->steps[i];
-    if (s->kind != STEP_jump && s->kind != STEP_jump_unless && s->kind != STEP_case) continue;
-    for (u32 k = 0; k < s->u.jump_->n; k++)
-      if (s->u.jump_->target[k] <= i) VEC_PUSH(pl->a, pl->loops, (range){s->u.jump_->target[k], i});
+    const prog_jump *j = prog_step_jump(&pl->p->steps[i]);
+    for (u32 k = 0; j && k < j->n; k++)
+      if (j->target[k] <= i) VEC_PUSH(pl->a, pl->loops, (range){j->target[k], i});
   }
 }
 
@@ -153,10 +152,10 @@ static void save_param(planner *pl, u32 q) {
   steps[0] = (prog_step){.kind = STEP_copy, .name = STR("save_donated"), .u.copy_ = c};
   p->steps = steps;
   p->num_steps++;
-  for (u32 i = 1; i < p->num_steps; i++)
-    if (steps[i].kind == STEP_jump || steps[i].kind == STEP_jump_unless ||
-        steps[i].kind == STEP_case)
-      for (u32 k = 0; k < steps[i].u.jump_->n; k++) steps[i].u.jump_->target[k]++;
+  for (u32 i = 1; i < p->num_steps; i++) {
+    prog_jump *j = prog_step_jump(&steps[i]);
+    for (u32 k = 0; j && k < j->n; k++) j->target[k]++;
+  }
 }
 
 static void refresh(planner *pl) {
@@ -278,9 +277,8 @@ static void drop_idle_moves(planner *pl) {
   if (n == p->num_steps) return;
   p->num_steps = n;
   for (u32 t = 0; t < n; t++) {
-    const prog_step *s = &p->steps[t];
-    if (s->kind != STEP_jump && s->kind != STEP_jump_unless && s->kind != STEP_case) continue;
-    for (u32 k = 0; k < s->u.jump_->n; k++) s->u.jump_->target[k] = now[s->u.jump_->target[k]];
+    prog_jump *j = prog_step_jump(&p->steps[t]);
+    for (u32 k = 0; j && k < j->n; k++) j->target[k] = now[j->target[k]];
   }
   refresh(pl);
 }

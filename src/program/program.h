@@ -235,25 +235,29 @@ typedef struct prog_id {
   u32 out; /* a u32 scalar */
 } prog_id;
 
-/* STEP(name, payload struct or prog_jump...) */
+/* STEP(name, payload struct, where it goes, what it does)
+ *   goes: ON to the next step | AWAY to a target of its prog_jump | EITHER of them
+ * What must know every kind is made of these rows without a default, by names that end in the
+ * kind's: check_ in validate.c, slots_ in slots.c, written_ in flow.c, dump_ in dump.c, put_ in
+ * serialize.c; prepare_ in exec/image.c, run_ in exec/run.c. One that is missing does not build. */
 #define PROG_STEPS(STEP)                                                                           \
-  STEP(loop, prog_loop)                                                                            \
-  STEP(dot, prog_dot)                                                                              \
-  STEP(copy, prog_copy)                                                                            \
-  STEP(dynamic, prog_dynamic)                                                                      \
-  STEP(gather, prog_gather)                                                                        \
-  STEP(sort, prog_sort)                                                                            \
-  STEP(window, prog_window)                                                                        \
-  STEP(rng, prog_rng)                                                                              \
-  STEP(collective, prog_collective)                                                                \
-  STEP(jump, prog_jump)                                                                            \
-  STEP(jump_unless, prog_jump)                                                                     \
-  STEP(case, prog_jump)                                                                            \
-  STEP(partition_id, prog_id)                                                                      \
-  STEP(replica_id, prog_id)
+  STEP(loop, prog_loop, ON, "elementwise code over an iteration space, or a reduction")            \
+  STEP(dot, prog_dot, ON, "sums of products of two tensors, over any dims")                        \
+  STEP(copy, prog_copy, ON, "elements moved from one strided place to another")                    \
+  STEP(dynamic, prog_dynamic, ON, "a part read, or overwritten, at offsets of the run")            \
+  STEP(gather, prog_gather, ON, "slices taken at indices, or combined into a tensor there")        \
+  STEP(sort, prog_sort, ON, "a stable sort along one dim, of several tensors alike")               \
+  STEP(window, prog_window, ON, "reductions of windows that slide over a tensor")                  \
+  STEP(rng, prog_rng, ON, "random bits and the generator's next state")                            \
+  STEP(collective, prog_collective, ON, "data exchanged by a group's devices, which meet here")    \
+  STEP(jump, prog_jump, AWAY, "goes to its target")                                                \
+  STEP(jump_unless, prog_jump, EITHER, "goes to its target unless a pred is true")                 \
+  STEP(case, prog_jump, AWAY, "goes to the target that an index names, else to the last")          \
+  STEP(partition_id, prog_id, ON, "the device's number in its replica")                            \
+  STEP(replica_id, prog_id, ON, "the number of the device's replica")
 
 typedef enum prog_step_kind {
-#define STEP(name, type) STEP_##name,
+#define STEP(name, ...) STEP_##name,
   PROG_STEPS(STEP)
 #undef STEP
       STEP_COUNT_
@@ -265,7 +269,7 @@ typedef struct prog_step {
   str loc;
   union {
     void *any;
-#define STEP(name, type) type *name##_;
+#define STEP(name, type, ...) type *name##_;
     PROG_STEPS(STEP)
 #undef STEP
   } u;
@@ -300,6 +304,7 @@ typedef struct program_stats {
 void program_count(const program *p, program_stats *out_stats);
 const char *prog_collective_name(prog_collective_kind kind); /* "all_reduce" */
 const char *prog_step_kind_name(prog_step_kind kind);
+const char *prog_step_kind_doc(prog_step_kind kind); /* what it does */
 const char *vm_op_name(vm_op op);
 bool vm_takes(vm_op op, dtype t); /* may operand 0 be of this type? */
 

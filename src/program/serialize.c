@@ -162,8 +162,12 @@ static void put_step(archive *ar, prog_step *s) {
   PUT_ENUM(ar, s->kind);
   put_str(ar, &s->name);
   put_str(ar, &s->loc);
+  if (s->kind >= STEP_COUNT_) {
+    ar->bad = true;
+    s->kind = STEP_COUNT_;
+  }
   switch (s->kind) {
-#define STEP(name, type)                                                                           \
+#define STEP(name, type, ...)                                                                      \
   case STEP_##name: {                                                                              \
     type payload = {0};                                                                            \
     if (ar->out) payload = *s->u.name##_;                                                          \
@@ -173,9 +177,8 @@ static void put_step(archive *ar, prog_step *s) {
   }
     PROG_STEPS(STEP)
 #undef STEP
-  default:
-    ar->bad = true;
-    s->kind = STEP_COUNT_;
+  case STEP_COUNT_:
+    break;
   }
 }
 

@@ -70,7 +70,7 @@ static void slots_replica_id(prog_id *p, slot_fn *fn, void *user) { fn(user, &p-
 
 void prog_step_slots(prog_step *s, slot_fn *fn, void *user) {
   switch (s->kind) {
-#define STEP(name, type)                                                                           \
+#define STEP(name, ...)                                                                            \
   case STEP_##name:                                                                                \
     slots_##name(s->u.name##_, fn, user);                                                          \
     break;
@@ -79,6 +79,38 @@ void prog_step_slots(prog_step *s, slot_fn *fn, void *user) {
   case STEP_COUNT_:
     break;
   }
+}
+
+/* A row that goes anywhere else has a prog_jump, or does not build. */
+#define TARGETS_ON(payload) NULL
+#define TARGETS_AWAY(payload) payload
+#define TARGETS_EITHER(payload) payload
+prog_jump *prog_step_jump(const prog_step *s) {
+  switch (s->kind) {
+#define STEP(name, type, goes, doc)                                                                \
+  case STEP_##name:                                                                                \
+    return TARGETS_##goes(s->u.name##_);
+    PROG_STEPS(STEP)
+#undef STEP
+  case STEP_COUNT_:
+    break;
+  }
+  return NULL;
+}
+
+bool prog_step_goes_on(const prog_step *s) {
+  static const bool on[STEP_COUNT_] = {
+#define ON true
+#define AWAY false
+#define EITHER true
+#define STEP(name, type, goes, doc) [STEP_##name] = goes,
+      PROG_STEPS(STEP)
+#undef STEP
+#undef ON
+#undef AWAY
+#undef EITHER
+  };
+  return s->kind < STEP_COUNT_ && on[s->kind];
 }
 
 bool prog_step_is_move(const program *p, const prog_step *s) {
