@@ -87,6 +87,14 @@ u32 num_encode_small(dtype t, double x) {
   return code | sign;
 }
 
+/* A quiet NaN. The payload lies below the quiet bit, so that NaNs keep their total order. */
+static double nan_of(bool negative, u64 payload) {
+  u64 bits = (u64)negative << 63 | 0x7ff8ull << 48 | payload;
+  double x;
+  memcpy(&x, &bits, 8);
+  return x;
+}
+
 double num_decode_small(dtype t, u32 bits) {
   const format *f = &formats[t];
   if (t == DTYPE_f8e8m0fnu) return bits == 0xff ? NAN : ldexp(1.0, (int)bits - 127);
@@ -95,7 +103,7 @@ double num_decode_small(dtype t, u32 bits) {
   if (!f->has_negative_zero && bits == f->nan) return -NAN; /* it has the bit of the sign */
   if (code > f->max) {
     if (f->over == TO_INF && code == f->max + 1u) return negative ? -INFINITY : INFINITY;
-    return negative ? -NAN : NAN;
+    return nan_of(negative, (u64)(code & ((1u << f->mantissa) - 1)) << (51 - f->mantissa));
   }
   u32 field = code >> f->mantissa, fraction = code & ((1u << f->mantissa) - 1);
   int exponent = (int)(field ? field : 1) - f->bias - f->mantissa;
@@ -250,7 +258,7 @@ static void write_int(dtype t, u64 v, void *out) {
 }
 
 static bool number_nonzero(number n) {
-  if (n.kind == AS_FLOAT) return n.re != 0 || n.im != 0;
+  if (n.kind == AS_FLOAT) return n.re != 0; /* of complex numbers too the real part converts */
   return n.kind == AS_UINT ? n.u != 0 : n.s != 0;
 }
 
@@ -297,8 +305,8 @@ void num_convert(dtype from, const void *src, dtype to, void *out_dst) {
 /* A finite magnitude of a format with `e` exponent and `m` mantissa bits, rounded to fewer of
  * either: the mantissa's bits go as they lie, denormal or not; what is out of a smaller range of
  * exponents becomes infinity above and zero below its normals. */
-static u64 reduce_magnitude(u64 a, u32 e, u32 m, u32 exponent, u32 mantissa) {
-  u64 infinity = ((1ull << e) - 1) << m, bias = (1ull << (e - 1)) - 1;
+static u64 reduce_magnitude(u64 a, u32 e, u32 m, u32 exponent, u32 mantissa, u64 infinity) {
+  u64 bias = (1ull << (e - 1)) - 1;
   if (mantissa < m) {
     u32 drop = m - mantissa;
     a = (a + ((1ull << (drop - 1)) - 1) + ((a >> drop) & 1)) >> drop << drop;
@@ -315,7 +323,7 @@ double num_reduce_precision_f64(double x, u32 exponent, u32 mantissa) {
   u64 bits, sign = 1ull << 63;
   if (!isfinite(x)) return x;
   memcpy(&bits, &x, 8);
-  bits = (bits & sign) | reduce_magnitude(bits & ~sign, 11, 52, exponent, mantissa);
+  bits = (bits & sign) | reduce_magnitude(bits & ~sign, 11, 52, exponent, mantissa, 0x7ffull << 52);
   memcpy(&x, &bits, 8);
   return x;
 }
@@ -323,7 +331,8 @@ double num_reduce_precision_f64(double x, u32 exponent, u32 mantissa) {
 float num_reduce_precision_f32(float x, u32 exponent, u32 mantissa) {
   u32 bits = num_f32_bits(x), sign = bits & 0x80000000;
   if ((bits ^ sign) >= 0x7f800000) return x;
-  return num_f32_from_bits((u32)reduce_magnitude(bits ^ sign, 8, 23, exponent, mantissa) | sign);
+  return num_f32_from_bits(
+      (u32)reduce_magnitude(bits ^ sign, 8, 23, exponent, mantissa, 0x7f800000) | sign);
 }
 
 double num_reduce_precision_small(dtype t, double x, u32 exponent, u32 mantissa) {
@@ -335,7 +344,7 @@ double num_reduce_precision_small(dtype t, double x, u32 exponent, u32 mantissa)
   }
   u32 e = f->bits - f->mantissa - f->has_sign, code = num_encode_small(t, fabs(x));
   if (code > f->max) return x;
-  u64 a = reduce_magnitude(code, e, f->mantissa, exponent, mantissa);
+  u64 a = reduce_magnitude(code, e, f->mantissa, exponent, mantissa, f->max + 1);
   double r = a > f->max ? INFINITY : num_decode_small(t, (u32)a);
   return num_decode_small(t, num_encode_small(t, copysign(r, x)));
 }

@@ -34,6 +34,20 @@ static void test_small_floats(void) {
   CHECK(bad == 0);
 }
 
+/* Every NaN of f8e4m3 is another one, in order, behind infinity. */
+static void test_nans(void) {
+  for (u32 code = 0x79; code < 0x7f; code++) {
+    double x = num_decode_small(DTYPE_f8e4m3, code), y = num_decode_small(DTYPE_f8e4m3, code + 1);
+    u32 low = num_f32_bits((float)x), high = num_f32_bits((float)y);
+    CHECK(isnan(x) && isnan(y) && low > 0x7f800000 && low < high);
+    CHECK(signbit(num_decode_small(DTYPE_f8e4m3, code | 0x80)));
+  }
+  u8 p = 9;
+  float minus_zero_and_two[2] = {-0.0f, 2};
+  num_convert(DTYPE_c64, minus_zero_and_two, DTYPE_pred, &p);
+  CHECK(p == 0);
+}
+
 static void test_integers(void) {
   CHECK(through(DTYPE_s8, 300) == 127 && through(DTYPE_s8, -300) == -128);
   CHECK(through(DTYPE_u8, -1) == 0 && through(DTYPE_u32, NAN) == 0);
@@ -66,6 +80,8 @@ static void test_special(void) {
   CHECK(near(num_polygamma(1, 1), 1.6449340668482264));
   CHECK(near(num_bessel_i1e(1), 0.20791041534970845) && num_bessel_i1e(-1) < 0);
   CHECK(near(num_bessel_i1e(0x1p1023) * 0x1p512, 0.56418958354775628));
+  num_complex big = num_cexpm1((num_complex){1e10, -0.0});
+  CHECK(big.re == INFINITY && big.im == 0 && signbit(big.im));
   num_complex z = num_clog1p((num_complex){1e-10, 1e-10}), w = num_cexpm1(z);
   CHECK(near(w.re, 1e-10) && near(w.im, 1e-10));
 }
@@ -101,6 +117,10 @@ static void test_reduce_precision(void) {
   CHECK(num_reduce_precision_small(DTYPE_f8e4m3fn, 416, 5, 2) == 384); /* its top exponent is one */
   CHECK(isnan(num_reduce_precision_small(DTYPE_f8e4m3fn, 448, 5, 1)));
   CHECK(num_reduce_precision_small(DTYPE_bf16, 0x1p-128, 8, 2) == 0x1p-128);
+  /* above a smaller range of exponents, in formats without infinity */
+  CHECK(isnan(num_reduce_precision_small(DTYPE_f8e4m3fn, 2, 1, 1)));
+  CHECK(num_reduce_precision_small(DTYPE_f4e2m1fn, -2, 1, 1) == -6);
+  CHECK(num_reduce_precision_small(DTYPE_f4e2m1fn, 1.5, 2, 1) == 1.5);
 }
 
 static void test_next_after(void) {
@@ -116,6 +136,7 @@ static void test_next_after(void) {
 
 int main(void) {
   test_small_floats();
+  test_nans();
   test_integers();
   test_special();
   test_complex();

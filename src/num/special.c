@@ -196,8 +196,10 @@ num_complex num_ccos(num_complex a) { return out(ccos(in(a))); }
 num_complex num_ctan(num_complex a) { return out(ctan(in(a))); }
 num_complex num_ctanh(num_complex a) { return out(ctanh(in(a))); }
 
-/* exp(x + iy) - 1 = expm1(x) cos(y) - 2 sin(y/2)^2 + i exp(x) sin(y): nothing cancels */
+/* exp(x + iy) - 1 = expm1(x) cos(y) - 2 sin(y/2)^2 + i exp(x) sin(y): nothing cancels. A real
+ * number's is real where exp(x) is infinite or a NaN, too. */
 num_complex num_cexpm1(num_complex a) {
+  if (a.im == 0) return (num_complex){expm1(a.re), a.im};
   double s = sin(a.im / 2);
   return (num_complex){expm1(a.re) * cos(a.im) - 2 * s * s, exp(a.re) * sin(a.im)};
 }
