@@ -4,6 +4,9 @@
 
 /* ---- types ---- */
 
+/* Of a tensor, in all: padding, alignment and the sum of a few sizes then stay in range. */
+static const i64 MAX_BYTES = 1ll << 60;
+
 static bool check_type(checker *k, const op *o, const type *t) {
   for (size_t i = 0; t->kind == TYPE_TUPLE && i < t->types.len; i++)
     if (!check_type(k, o, t->types.data[i])) return false;
@@ -18,7 +21,7 @@ static bool check_type(checker *k, const op *o, const type *t) {
   i64 bytes = (i64)size;
   for (size_t d = 0; d < t->dims.len; d++) {
     i64 n = t->dims.data[d]; /* a 0 elsewhere does not excuse the rest */
-    if (n > 0 && !checked_mul(bytes, n, &bytes))
+    if (n > 0 && (!checked_mul(bytes, n, &bytes) || bytes > MAX_BYTES))
       return op_error(k->c, o, "'%s' is too large", show(k, t));
   }
   return true;
