@@ -90,7 +90,9 @@ class Worker:
         os.environ.setdefault("JAX_ENABLE_X64", "1")
         os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
         import single_compare
+        import single_exact
         import single_run
+        self.exact = single_exact.exact
         self.compare, self.refused = single_compare, single_run.Refused
         self.ours = single_run.Terrazzo(build)
         self.interpreter, self.xla = single_run.Interpreter(), None
@@ -181,6 +183,13 @@ class Worker:
                     return "oracles differ", "; ".join(notes)
             except self.refused as error:
                 notes.append(f"in f64: {error}")
+        if case.nudge and good is not None:
+            near, known = self.exact(case, got)
+            these = self.compare.masks(got, near, case.results, case.rule)
+            good = [a | (b & k.reshape(k.shape + (1,) * (b.ndim - k.ndim)))
+                    for a, b, k in zip(good, these, known)]
+            if all(mask.all() for mask in good):
+                return "oracles differ", "; ".join(notes)
         if sums and good is not None:  # what the types round to, and where they overflow
             for name in ("interpreter", "xla"):
                 if name == "interpreter" and not case.interpreter:

@@ -344,6 +344,9 @@ def scatter(d, turn):
     g = Geometry(d)
     replaces = d.chance(0.25)
     body = Body(d, REDUCED[turn % len(REDUCED)])
+    # XLA:CPU refuses floats of two types; it alone leaves out all of a window that is partly outside
+    while len({t for t in body.types if is_float(t)}) > 1:
+        body = Body(d, body.t)
     if replaces:
         body.types, body.lines, body.out, body.sums = body.types[:1], [], ["%q0"], False
         body.features = {"non-commuting body"}
