@@ -218,7 +218,9 @@ class Worker:
         to = {"c": "complex<f64>", "f": "f64", "b": "f64"}
         kinds = {"c": np.complex128, "f": np.float64, "b": np.float64}
         args = [(to.get(t[0], t), v.astype(kinds.get(t[0], v.dtype))) for t, v in case.args]
-        sizes = [(t, np.abs(v).astype(v.dtype) if t[0] in to else v) for t, v in args]
+        least = np.finfo(np.float64).tiny  # XLA takes less as 0, and its product with inf as NaN
+        size = lambda v: np.where(v == 0, 0, np.maximum(np.abs(v), least)).astype(v.dtype)
+        sizes = [(t, size(v) if t[0] in to else v) for t, v in args]
         results = [(to.get(t[0], t), dims) for t, dims in case.results]
         return (text, args, results), (text, sizes, results)
 

@@ -1,5 +1,5 @@
-"""What elementwise functions are in NumPy's long double, for single.py: where both oracles' formulas
-overflow, underflow or cancel, only wider numbers tell who is right."""
+"""What elementwise functions are in NumPy's long double, for single.py: where both oracles'
+formulas overflow, underflow or cancel, only wider numbers tell who is right."""
 
 import numpy as np
 
@@ -8,8 +8,9 @@ def expm1(z):
     """e^z - 1, of real and complex numbers."""
     if z.dtype.kind != "c":
         return np.expm1(z)
-    half = np.sin(z.imag / 2)
-    return np.expm1(z.real) * np.cos(z.imag) - 2 * half * half + 1j * np.exp(z.real) * np.sin(z.imag)
+    x, y = z.real, z.imag
+    half = np.sin(y / 2)
+    return np.expm1(x) * np.cos(y) - 2 * half * half + 1j * np.exp(x) * np.sin(y)
 
 
 def log1p(z):

@@ -344,7 +344,7 @@ def scatter(d, turn):
     g = Geometry(d)
     replaces = d.chance(0.25)
     body = Body(d, REDUCED[turn % len(REDUCED)])
-    # XLA:CPU refuses floats of two types; it alone leaves out all of a window that is partly outside
+    # XLA:CPU refuses floats of two types, and it alone leaves out windows that are partly outside
     while len({t for t in body.types if is_float(t)}) > 1:
         body = Body(d, body.t)
     if replaces:

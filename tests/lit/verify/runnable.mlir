@@ -22,6 +22,14 @@ func.func @main(%a: tensor<4611686018427387904x4xf32>) {
 
 // -----
 
+// An exbibyte is the most.
+// expected-error@+1 {{'tensor<1152921504606846977xi8>' is too large}}
+func.func @main(%a: tensor<1152921504606846976xi8>, %b: tensor<1152921504606846977xi8>) {
+  return
+}
+
+// -----
+
 // CHECK: func.func private @declared(tensor<4xf32>) -> tensor<4xf32>
 // expected-error@+1 {{is not implemented: a function without a body}}
 func.func private @declared(%a: tensor<4xf32>) -> tensor<4xf32>
