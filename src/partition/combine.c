@@ -9,7 +9,7 @@
 #include "dialect/effects.h"
 #include "partition/env.h"
 #include "partition/passes.h"
-#include "partition/whole.h"
+#include "partition/record.h"
 
 enum { MAX_BYTES = 1 << 20, MAX_MEMBERS = 256 };
 

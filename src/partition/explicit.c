@@ -3,19 +3,20 @@
  * For each op with a sharding rule one list of axes per factor is chosen (common_axes.h); each
  * operand and result whose sharding differs from that gets an sdy.reshard. Sharded reduction
  * factors leave partial results, so an sdy.all_reduce follows the op. Dimensions that an op
- * must see whole (whole.h) are replicated. Operands that flow through regions, to returns and
+ * must see whole (record.h) are replicated. Operands that flow through regions, to returns and
  * out of functions take the sharding of what they become. */
 #include "dialect/effects.h"
 #include "partition/common_axes.h"
 #include "partition/passes.h"
 #include "partition/place.h"
-#include "partition/whole.h"
+#include "partition/record.h"
 #include "shard/flow.h"
 
 typedef struct explicit_pass {
   part_env e; /* its arena is emptied after every op */
   rule_set rules;
   placer placer;
+  bool ok;
 } explicit_pass;
 
 static void fix_operand(explicit_pass *p, op *o, u32 i, const sharding *to) {
@@ -27,28 +28,9 @@ static void fix_operand(explicit_pass *p, op *o, u32 i, const sharding *to) {
 
 /* ---- ops with a rule ---- */
 
-/* The rule's kinds, and REPLICATE for factors in dimensions that must be whole. */
-static u8 *factor_kinds(explicit_pass *p, const op *o, const rule *r) {
-  arena *a = p->e.a;
-  u8 *kinds = arena_zalloc(a, r->num_factors);
-  dim_set *sets = ARENA_ARRAY(a, dim_set, o->num_operands + o->num_results);
-  part_whole_dims(o, sets, sets + o->num_operands);
-  unreduced_kind kind;
-  bool reduces = part_reduction(o, &kind);
-  for (u32 f = 0; f < r->num_factors; f++) {
-    kinds[f] = r->factors[f].kind;
-    if (kinds[f] == FACTOR_REDUCTION && !reduces) kinds[f] = FACTOR_REPLICATE;
-  }
-  for (u32 t = 0; t < rule_num_tensors(r); t++)
-    for (u32 d = 0; d < rule_rank(r, t); d++)
-      if (sets[t] & dim_bit(d)) {
-        u32 at = r->tensor_begin[t] + d;
-        for (u32 k = r->dim_begin[at]; k < r->dim_begin[at + 1]; k++)
-          kinds[r->places[k]] = FACTOR_REPLICATE;
-      }
-  for (u32 f = 0; f < r->num_factors; f++)
-    if (kinds[f] == FACTOR_PERMUTATION) /* nothing moves here, but who knows of foreign ops */
-      kinds[f] = op_kind(o) < OP_COUNT ? FACTOR_PASS : FACTOR_REPLICATE;
+static u8 *factor_kinds(explicit_pass *p, const part_record *r) {
+  u8 *kinds = ARENA_ARRAY(p->e.a, u8, r->rule->num_factors);
+  for (u32 f = 0; f < r->rule->num_factors; f++) kinds[f] = (u8)part_factor_kind(r, f);
   return kinds;
 }
 
@@ -102,11 +84,8 @@ static void gather_shardings(explicit_pass *p, const op *o, const sharding **sh,
 }
 
 /* Axes on reduction factors: each device along them has a part of the result. */
-static axis_list reduced_axes(explicit_pass *p, const op *o, const axes_problem *prob,
-                              const axis_list *axes) {
-  unreduced_kind kind;
+static axis_list reduced_axes(explicit_pass *p, const axes_problem *prob, const axis_list *axes) {
   axis_vec v = {0};
-  if (!part_reduction(o, &kind)) return (axis_list){0};
   for (u32 f = 0; f < prob->rule->num_factors; f++)
     if (prob->kinds[f] == FACTOR_REDUCTION)
       for (size_t i = 0; i < axes[f].len; i++) VEC_PUSH(p->e.a, v, axes[f].data[i]);
@@ -115,44 +94,42 @@ static axis_list reduced_axes(explicit_pass *p, const op *o, const axes_problem 
 
 /* Whether the op turns sums over these axes into sums over them; marks the operands that must
  * carry them. */
-static bool passes_sums(explicit_pass *p, const op *o, const sharding *const *sh, axis_list axes,
-                        unreduced_kind kind, bool *carries) {
-  if (axes.len == 0 || kind != UNREDUCED_SUM) return false;
+static bool passes_sums(explicit_pass *p, const part_record *r, const op *o,
+                        const sharding *const *sh, axis_list axes, bool *carries) {
+  if (axes.len == 0 || r->combiner != UNREDUCED_SUM) return false;
   u32 have = 0;
   for (u32 i = 0; i < o->num_operands; i++) {
     carries[i] = sh[i] && sh[i]->unreduced_kind == UNREDUCED_SUM &&
                  axes_difference(p->e.a, axes, sh[i]->unreduced).len == 0;
     have += carries[i];
   }
-  return part_passes_sums(o, carries, have);
+  return part_passes_sums(r, o, carries, have);
 }
 
-static void fix_with_rule(explicit_pass *p, op *o, const rule *r, const sharding **sh,
+static void fix_with_rule(explicit_pass *p, op *o, const part_record *r, const sharding **sh,
                           const i64 *sizes, const type *const *types, const mesh *m) {
   arena *a = p->e.a;
-  u32 n = rule_num_tensors(r);
+  u32 n = rule_num_tensors(r->rule);
   const sharding **here = ARENA_ARRAY(a, const sharding *, n);
   for (u32 t = 0; t < n; t++) here[t] = sh[t] && mesh_same(sh[t]->mesh, m, true) ? sh[t] : NULL;
   const sharding *want = o->num_results ? sh[o->num_operands] : NULL;
   axis_list unreduced = want ? want->unreduced : (axis_list){0};
-  axes_problem prob = {.rule = r,
+  axes_problem prob = {.rule = r->rule,
                        .mesh = m,
                        .sizes = sizes,
-                       .kinds = factor_kinds(p, o, r),
+                       .kinds = factor_kinds(p, r),
                        .tensors = here,
                        .types = types,
                        .unreduced = unreduced};
-  axis_list *axes = ARENA_ARRAY(a, axis_list, r->num_factors);
+  axis_list *axes = ARENA_ARRAY(a, axis_list, r->rule->num_factors);
   common_axes(a, &prob, axes);
-  axis_list made = reduced_axes(p, o, &prob, axes);
-  partial part = {.kind = UNREDUCED_SUM};
-  part_reduction(o, &part.kind);
+  axis_list made = reduced_axes(p, &prob, axes);
+  partial part = {.kind = r->combiner};
   if (!want || want->unreduced_kind != part.kind) unreduced = (axis_list){0};
   part.reduce = axes_sort_merge(a, axes_difference(a, made, unreduced));
   axis_list passed = axes_difference(a, unreduced, made);
   bool *carries = arena_zalloc(a, o->num_operands);
-  if (axes_clash(passed, made) || !passes_sums(p, o, sh, passed, part.kind, carries))
-    passed.len = 0;
+  if (axes_clash(passed, made) || !passes_sums(p, r, o, sh, passed, carries)) passed.len = 0;
   /* of the axes that are to stay unreduced, those that the op makes or passes on */
   part.kept = axes_difference(a, made, part.reduce);
   part.kept = axes_sort_merge(a, axes_concat(a, part.kept, passed));
@@ -190,9 +167,11 @@ static void fix_op(explicit_pass *p, op *o) {
   gather_shardings(p, o, sh, sizes, types);
   const mesh *m = most_common_mesh(sh, n);
   if (!m) return;
-  const rule *r = rule_of_op(&p->rules, o);
-  if (r && !r->custom)
-    fix_with_rule(p, o, r, sh, sizes, types, m);
+  part_record r;
+  p->ok = part_record_make(a, &p->rules, o, &r);
+  if (!p->ok) return;
+  if (r.rule && !r.rule->custom)
+    fix_with_rule(p, o, &r, sh, sizes, types, m);
   else
     fix_replicated(p, o, sh, m);
 }
@@ -248,7 +227,11 @@ static const attr *in_sharding(const op *o, u32 i) {
   return l && i < l->shardings.len ? l->shardings.data[i] : NULL;
 }
 
-static void fix_region_op(explicit_pass *p, op *o) {
+static void fix_by_edges(explicit_pass *p, op *o) {
+  if (has_foreign_flow(o)) {
+    fix_flow_op(p, o);
+    return;
+  }
   bool flows = op_is(o, while) || op_is(o, optimization_barrier);
   for (u32 i = 0; i < o->num_operands; i++) {
     const sharding *to = NULL;
@@ -284,39 +267,12 @@ static void fix_source(explicit_pass *p, op *o) {
 static void fix_nothing(explicit_pass *p, op *o) { (void)p, (void)o; }
 
 typedef void explicit_fn(explicit_pass *p, op *o);
-/* sdy ops say their sharding themselves; reshards and collectives are later passes' matter. */
-#define EXPLICIT_ew(id) fix_op
-#define EXPLICIT_cast(id) fix_op
-#define EXPLICIT_bcast(id) fix_op
-#define EXPLICIT_coll(id) fix_op
-#define EXPLICIT_region(id) fix_region_op
-#define EXPLICIT_term(id) fix_terminator
-#define EXPLICIT_own(id) fix_op
-#define EXPLICIT_later(id) fix_op
-static explicit_fn *const explicit_of[OP_COUNT] = {
-#define OP(id, name, family, ...) [OP_##id] = EXPLICIT_##family(id),
-#include "ir/ops.def"
+static explicit_fn *const explicit_of[] = {
+    [PLACED_BY_RULE] = fix_op,        [PLACED_BY_EDGES] = fix_by_edges,
+    [PLACED_AT_END] = fix_terminator, [PLACED_AS_IS] = fix_nothing,
+    [PLACED_MADE] = fix_source,       [PLACED_ON_REQUEST] = fix_reshard,
+    [PLACED_AS_RESULT] = fix_barrier,
 };
-
-static bool makes_itself(const op *o) { return op_has(o, CONSTANT) || op_is(o, iota); }
-
-static bool says_sharding(const op *o) { return str_starts(o->info->name, STR("sdy.")); }
-
-static explicit_fn *fn_of(const op *o) {
-  if (op_kind(o) >= OP_COUNT) {
-    if (op_has(o, TERMINATOR)) return fix_terminator;
-    if (op_has(o, CONSTANT)) return fix_source;
-    if (op_says_elsewhere(o)) return fix_nothing;
-    return op_flow(o) ? fix_flow_op : fix_op;
-  }
-  if (op_is(o, optimization_barrier)) return fix_region_op;
-  if (op_is(o, reshard) || op_is(o, sharding_constraint)) return fix_reshard;
-  if (op_is(o, propagation_barrier)) return fix_barrier;
-  explicit_fn *fn = explicit_of[op_kind(o)];
-  if (fn != fix_op) return fn;
-  if (makes_itself(o)) return fix_source;
-  return op_has(o, SYMBOL) || says_sharding(o) ? fix_nothing : fn;
-}
 
 /* Reduction bodies and the like work on scalars. */
 static bool has_flow_body(const op *o) {
@@ -326,11 +282,12 @@ static bool has_flow_body(const op *o) {
 
 static void fix_block(explicit_pass *p, block *b) {
   FOR_OPS(o, b) {
-    fn_of(o)(p, o);
+    explicit_of[part_row_of(o)->placed](p, o);
     arena_deinit(p->e.a);
+    if (!p->ok) return;
     if (!has_flow_body(o)) continue;
     for (u32 r = 0; r < o->num_regions; r++)
-      for (block *in = o->regions[r].first; in; in = in->next) fix_block(p, in);
+      for (block *in = o->regions[r].first; in && p->ok; in = in->next) fix_block(p, in);
   }
 }
 
@@ -375,7 +332,7 @@ static void *reuse(void *user, void *p, size_t old_size, size_t new_size) {
 }
 
 bool part_insert_explicit_reshards(ir_module *m, arena *scratch, const pass_args *args) {
-  explicit_pass p = {.e = part_env_make(m, scratch)};
+  explicit_pass p = {.e = part_env_make(m, scratch), .ok = true};
   (void)args;
   if (!part_has_mesh(&p.e)) return true;
   reused block = {scratch, NULL, false};
@@ -389,6 +346,7 @@ bool part_insert_explicit_reshards(ir_module *m, arena *scratch, const pass_args
   p.rules.extra = true; /* whatever propagation made of them */
   fix_block(&p, op_body(m->root, 0));
   p.e.a = scratch;
+  if (!p.ok) return false;
   op_walk(m->root, tidy, &p);
   ops_erase_dead(m->root, DEAD_BY_ROW);
   return shard_space_check(p.e.space);

@@ -2,7 +2,7 @@
  * device runs on its shards.
  *
  * Every value gets the type of its shard. Most ops then compute the right thing as they stand,
- * because the passes before saw to it that sharded dimensions are such that they do (whole.h;
+ * because the passes before saw to it that sharded dimensions are such that they do (record.h;
  * checked again here, so that a gap is an error and never a wrong number). Ops that spell out
  * sizes or places are adapted by a handler (local_ops.c), sdy collectives become StableHLO's
  * (local_coll.c). Manual computations, whose bodies are local in their own axes already, are
@@ -12,7 +12,6 @@
 
 #include "partition/partition.h"
 #include "partition/passes.h"
-#include "partition/whole.h"
 
 /* ---- numbering, local types ---- */
 
@@ -65,21 +64,32 @@ static walk_result next_channel(void *user, op *o) {
 
 enum { MAX_DEVICES = 1 << 20 }; /* collectives list them */
 
-/* No dimension is sharded that the op must see whole, and all types divide. Types are global
- * still. */
-static bool check_op(local *l, op *o) {
-  u32 n = o->num_operands + o->num_results;
-  dim_set small[16];
-  dim_set *sets = n <= COUNT(small) ? small : ARENA_ARRAY(l->e.a, dim_set, n);
-  part_whole_dims(o, sets, sets + o->num_operands);
-  for (u32 t = 0; t < n; t++) {
-    const value *v = t < o->num_operands ? op_operand(o, t) : op_result(o, t - o->num_operands);
+static const value *tensor_of(const op *o, u32 t) {
+  return t < o->num_operands ? op_operand(o, t) : op_result(o, t - o->num_operands);
+}
+
+static bool is_cut(const local *l, const op *o) {
+  for (u32 t = 0; t < o->num_operands + o->num_results; t++) {
+    const sharding *s = local_sharding(l, tensor_of(o, t));
+    for (u32 d = 0; s && d < s->rank; d++)
+      if (sharding_dim_size(s, d) > 1) return true;
+  }
+  return false;
+}
+
+/* No dimension is cut that may not be, and all types divide. Types are global still. */
+static bool check_op(local *l, rule_set *rules, op *o) {
+  part_record r = {.row = part_row_of(o)};
+  bool ruled = r.row->cut == CUT_AS_RULED && is_cut(l, o);
+  if (ruled && !part_record_make(l->e.a, rules, o, &r)) return false;
+  for (u32 t = 0; t < o->num_operands + o->num_results; t++) {
+    const value *v = tensor_of(o, t);
     const sharding *s = local_sharding(l, v);
     if (s && s->mesh->size > MAX_DEVICES)
       return op_unimplemented(l->e.c, o, "expected a mesh of at most %d devices, found %lld",
                               MAX_DEVICES, (long long)s->mesh->size);
     for (u32 d = 0; s && d < s->rank; d++)
-      if ((sets[t] & dim_bit(d)) && sharding_dim_size(s, d) > 1)
+      if (sharding_dim_size(s, d) > 1 && !part_may_cut(&r, t, d))
         return op_unimplemented(l->e.c, o, "cannot be partitioned along dimension %u of its %s %u",
                                 d, t < o->num_operands ? "operand" : "result",
                                 t < o->num_operands ? t : t - o->num_operands);
@@ -91,29 +101,32 @@ static bool check_op(local *l, op *o) {
 
 typedef struct check {
   local *l;
+  rule_set rules;
   bool ok;
 } check;
 
 static walk_result check_one(void *user, op *o) {
   check *c = user;
-  c->ok = check_op(c->l, o);
+  c->ok = check_op(c->l, &c->rules, o);
   return c->ok ? WALK_ON : WALK_STOP;
 }
 
 static bool check_all(local *l) {
-  check c = {l, true};
+  check c = {.l = l, .ok = true};
+  rule_set_init(&c.rules, l->e.c, l->e.a, false);
+  c.rules.extra = true;
   op_walk(l->e.m->root, check_one, &c);
   return c.ok;
 }
 
 /* ---- ops ---- */
 
-static bool local_unresolved(local *l, op *o) {
+bool local_unresolved(local *l, op *o) {
   return op_error(l->e.c, o, "should have been resolved before converting to local types");
 }
 
 /* Its result lies as its operand does. */
-static bool local_propagation_barrier(local *l, op *o) {
+bool local_propagation_barrier(local *l, op *o) {
   (void)l;
   value_replace(op_result(o, 0), op_operand(o, 0));
   op_erase(o);
@@ -122,75 +135,14 @@ static bool local_propagation_barrier(local *l, op *o) {
 
 static bool local_block(local *l, block *b);
 
-static bool local_region(local *l, op *o) {
+bool local_region(local *l, op *o) {
   for (u32 r = 0; r < o->num_regions; r++)
     for (block *b = o->regions[r].first; b; b = b->next)
       if (!local_block(l, b)) return false;
   return local_types(l, o);
 }
 
-static bool local_nothing(local *l, op *o) { return (void)l, (void)o, true; }
-
-#define local_module local_nothing
-#define local_func local_nothing
-#define local_sdy_mesh local_nothing
-#define local_cast local_types
-#define local_call local_unresolved
-#define local_sharding_constraint local_unresolved
-#define local_reshard local_unresolved
-#define local_sharding_group local_unresolved
-#define local_data_flow_edge local_unresolved
-#define local_func_data_flow_edge local_unresolved
-#define local_sdy_constant local_constant
-#define local_reduce_precision local_types
-#define local_bitcast_convert local_types
-#define local_broadcast_in_dim local_types
-#define local_reshape local_types
-#define local_transpose local_types
-#define local_concatenate local_types
-#define local_slice local_slice_op
-#define local_dynamic_update_slice local_types
-#define local_pad local_types
-#define local_reverse local_types
-#define local_scatter local_types
-#define local_dot_general local_types
-#define local_dot local_types
-#define local_convolution local_types
-#define local_reduce local_types
-#define local_reduce_window local_types
-#define local_sort local_types
-#define local_rng_bit_generator local_types
-#define local_optimization_barrier local_types
-#define local_custom_call local_types
-#define local_composite local_types
-#define local_partition_id local_types
-#define local_replica_id local_types
-#define local_chlo_top_k local_types
-
-#define LOCAL_ew(id) local_types
-#define LOCAL_cast(id) local_types
-#define LOCAL_bcast(id) local_types
-#define LOCAL_coll(id) local_types
-#define LOCAL_region(id) local_region
-#define LOCAL_term(id) local_nothing
-#define LOCAL_own(id) local_##id
-#define LOCAL_later(id) local_types
-static local_fn *const local_of[OP_COUNT] = {
-#define OP(id, name, family, ...) [OP_##id] = LOCAL_##family(id),
-#include "ir/ops.def"
-};
-#undef local_slice
-
-bool local_is_replaced(op_id id) {
-  static local_fn *const resolvers[] = {
-      local_propagation_barrier,    local_unresolved,         local_sdy_all_gather,
-      local_sdy_all_slice,          local_sdy_all_to_all,     local_sdy_all_reduce,
-      local_sdy_collective_permute, local_sdy_reduce_scatter, local_sharded_to_unreduced,
-      local_replicated_to_unreduced};
-  for (size_t i = 0; i < COUNT(resolvers); i++)
-    if (local_of[id] == resolvers[i]) return true;
-  return false;
-}
+bool local_nothing(local *l, op *o) { return (void)l, (void)o, true; }
 
 static bool local_block(local *l, block *b) {
   for (u32 i = 0; i < b->num_args; i++) {
@@ -200,8 +152,7 @@ static bool local_block(local *l, block *b) {
     v->type = l->to[v->num];
   }
   FOR_OPS(o, b) {
-    local_fn *fn = op_kind(o) < OP_COUNT ? local_of[op_kind(o)] : local_region;
-    if (!fn(l, o)) return false;
+    if (!part_row_of(o)->local(l, o)) return false;
   }
   return true;
 }

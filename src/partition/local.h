@@ -3,7 +3,7 @@
 #define PARTITION_LOCAL_H
 
 #include "partition/env.h"
-#include "partition/whole.h"
+#include "partition/record.h"
 
 /* One module on its way from global to local types. Values that were there from the start are
  * numbered; `num` of a new value is that of the one it stands for, or UINT32_MAX. */
@@ -47,12 +47,12 @@ i64s local_sizes(const local *l, const value *operand, i64s sizes);
 value *local_slice(local *l, cursor *at, value *v, const mesh *m, const axis_list *axes,
                    i64s sizes);
 
-/* Conversion of one op whose operands are local already. Sets the types of its results, or
- * replaces it. false: an error was reported. */
-typedef bool local_fn(local *l, op *o);
-/* Of a row: is none of its ops left afterwards? */
-bool local_is_replaced(op_id id);
-bool local_types(local *l, op *o); /* results get their local types, nothing else changes */
+/* Of part_row.local: conversion of one op whose operands are local already. Sets the types of its
+ * results, or replaces it. false: an error was reported. */
+local_fn local_types;   /* results get their local types, nothing else changes */
+local_fn local_region;  /* and so has what is inside */
+local_fn local_nothing; /* has no results */
+local_fn local_unresolved, local_propagation_barrier;
 
 /* Dimensions of a gather's array that may be sharded though it indexes them: each device gathers
  * what it has, and zeros for the rest, so that the parts sum up. */

@@ -1,7 +1,7 @@
 /* Gather from an array that is sharded along indexed dimensions, as a vocabulary often is.
  *
  * Each device gathers what its shard has and zeros for the rest; the all-reduce that follows
- * (whole.h: a gather's parts sum up) puts the pieces together:
+ * (record.h: a gather's parts sum up) puts the pieces together:
  *
  *   local = clamp(0, index, size - 1) - begin of the shard
  *   result = 0 <= local < size of the shard ? gather(shard, local) : 0

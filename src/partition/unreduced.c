@@ -6,7 +6,7 @@
 #include "dialect/dialect.h"
 #include "partition/env.h"
 #include "partition/passes.h"
-#include "partition/whole.h"
+#include "partition/record.h"
 #include "shard/calls.h"
 
 enum { NONE = -1 }; /* instead of a kind */

@@ -54,6 +54,8 @@ void rule_set_init(rule_set *s, ir_ctx *ctx, arena *a, bool conservative);
 /* The rule of an op: the one it carries as sdy.sharding_rule, else the one of its kind. NULL:
  * shardings don't propagate through it (or its edges do that). The op is verified. */
 const rule *rule_of_op(rule_set *s, const op *o);
+/* The one of its kind, whatever it carries. */
+const rule *rule_of_kind(rule_set *s, const op *o);
 /* Warns of the first op that should have a rule and has none. */
 void rule_warn_unknown(rule_set *s, const op *o);
 /* operands and one result of one type and one factor a dimension */

@@ -204,13 +204,16 @@ static const rule *plain_of_op(rule_set *s, const op *o, rule_fn *fn) {
   return e->rule;
 }
 
-const rule *rule_of_op(rule_set *s, const op *o) {
-  const attr *own = op_discardable(o, STR("sdy.sharding_rule"));
-  if (own) return rule_from_attr(s, own, o);
+const rule *rule_of_kind(rule_set *s, const op *o) {
   rule_fn *fn = rule_fn_in(s, o);
   if (!fn) return NULL;
   if (rule_fn_is_plain(fn)) return plain_of_op(s, o, fn);
   rule_builder b;
   rule_begin(&b, s, o);
   return fn(&b, o);
+}
+
+const rule *rule_of_op(rule_set *s, const op *o) {
+  const attr *own = op_discardable(o, STR("sdy.sharding_rule"));
+  return own ? rule_from_attr(s, own, o) : rule_of_kind(s, o);
 }

@@ -1,0 +1,179 @@
+#include "partition/record.h"
+
+#include "partition/local.h"
+#include "partition/partition.h"
+#include "shard/flow.h"
+
+/* ---- rows ---- */
+
+/* A foreign op says with its rule where parts are made; they are parts of a sum. */
+static bool combines_as_hooked(const op *o, unreduced_kind *out) {
+  *out = UNREDUCED_SUM;
+  return o->info->hooks && o->info->hooks->rule;
+}
+
+static const part_row foreign_end = {PLACED_AT_END, CUT_FREELY, .local = local_region},
+                      foreign_source = {PLACED_MADE, CUT_NOWHERE, .local = local_region},
+                      foreign_collective = {PLACED_AS_IS, CUT_NOWHERE, .local = local_region},
+                      foreign_edges = {PLACED_BY_EDGES, CUT_FREELY, .local = local_region},
+                      foreign_rule = {PLACED_BY_RULE, CUT_AS_RULED, .padding = PADDING_NONE,
+                                      .combines = combines_as_hooked, .local = local_region},
+                      foreign_unknown = {PLACED_BY_RULE, CUT_NOWHERE, .local = local_region};
+
+const part_row *part_row_of(const op *o) {
+  if (op_kind(o) < OP_COUNT) return &part_rows[op_kind(o)];
+  if (op_has(o, TERMINATOR)) return &foreign_end;
+  if (op_has(o, CONSTANT)) return &foreign_source;
+  if (op_says_elsewhere(o)) return &foreign_collective;
+  if (op_flow(o)) return &foreign_edges;
+  const op_hooks *h = o->info->hooks;
+  return (h && h->rule) || op_has(o, ELEMENTWISE) ? &foreign_rule : &foreign_unknown;
+}
+
+static const char *row_problem(const part_row *row) {
+  if (row->placed == PLACED_NOWHERE) return "no partition record";
+  if (!row->local) return "a partition record that does not say how it is made local";
+  if (row->needs && row->cut != CUT_AS_RULED)
+    return "a partition record with needs by which it is not cut";
+  if (row->cut == CUT_AS_RULED && row->placed != PLACED_BY_RULE)
+    return "a partition record that cuts it by a rule, but places it otherwise";
+  if (row->cut == CUT_NOWHERE && row->combines)
+    return "a partition record that combines parts, but does not cut it";
+  if (!row->combines != (row->cut == CUT_NOWHERE || row->padding == PADDING_ANY))
+    return "a partition record whose padding is not that of parts that combine";
+  if (row->linear != LINEAR_NOT && row->placed != PLACED_BY_RULE)
+    return "a partition record that passes sums on, but is not placed by a rule";
+  return NULL;
+}
+
+str part_row_problem(arena *a, const op_info *info, const part_row *row) {
+  const char *what = row_problem(row);
+  return what ? arena_printf(a, "'" STR_FMT "' has %s", STR_ARG(info->name), what) : (str){0};
+}
+
+/* ---- the record of an op ---- */
+
+static part_need default_need(const part_record *r, u8 kind) {
+  const part_need whole = {.kind = NEED_WHOLE};
+  if (r->row->cut == CUT_NOWHERE) return whole;
+  switch ((factor_kind)kind) {
+  case FACTOR_PASS:
+    return (part_need){.kind = NEED_FREE, .padding = PADDING_ANY};
+  case FACTOR_REDUCTION:
+    if (!r->combines) return whole;
+    return (part_need){.kind = NEED_REDUCE, .padding = r->row->padding, .combiner = r->combiner};
+  case FACTOR_PERMUTATION:
+    return (part_need){.kind = NEED_PERMUTE};
+  case FACTOR_REPLICATE:
+    break;
+  }
+  return whole;
+}
+
+static part_need *needs_by(arena *a, const part_record *r, const op *o, const rule *by) {
+  part_need *needs = ARENA_ARRAY(a, part_need, by->num_factors);
+  for (u32 f = 0; f < by->num_factors; f++) needs[f] = default_need(r, by->factors[f].kind);
+  if (r->row->needs) r->row->needs(o, by, needs);
+  return needs;
+}
+
+static bool may_cut_by(const rule *r, const part_need *needs, u32 t, u32 d) {
+  u32 at = r->tensor_begin[t] + d;
+  for (u32 k = r->dim_begin[at]; k < r->dim_begin[at + 1]; k++)
+    if (needs[r->places[k]].kind > NEED_MASK) return false;
+  return true;
+}
+
+/* The program gives the op a rule of its own making (sdy.sharding_rule): what must be whole by the
+ * rule of its kind must be so by this one. */
+static void heed_kind(arena *a, const part_record *r, const op *o, const rule *kind,
+                      part_need *needs) {
+  const part_need *strict = needs_by(a, r, o, kind);
+  for (u32 t = 0; t < rule_num_tensors(r->rule); t++)
+    for (u32 d = 0; d < rule_rank(r->rule, t); d++) {
+      if (may_cut_by(kind, strict, t, d)) continue;
+      u32 at = r->rule->tensor_begin[t] + d;
+      for (u32 k = r->rule->dim_begin[at]; k < r->rule->dim_begin[at + 1]; k++)
+        needs[r->rule->places[k]] = (part_need){.kind = NEED_WHOLE};
+    }
+}
+
+static bool fits(ir_ctx *c, const op *o, const part_row *row, const rule *r) {
+  for (u32 f = 0; r && part_cuts_freely(row) && f < r->num_factors; f++) {
+    u8 kind = r->factors[f].kind;
+    if (kind == FACTOR_PASS || (kind == FACTOR_REDUCTION && row->combines)) continue;
+    return op_error(c, o,
+                    "has a partition record that cuts it freely, but factor #%u of its "
+                    "sharding rule %s",
+                    f,
+                    kind == FACTOR_REDUCTION ? "makes parts that nothing combines" : "is not free");
+  }
+  return true;
+}
+
+bool part_record_of_row(arena *a, rule_set *rules, const op *o, const part_row *row,
+                        part_record *out) {
+  *out = (part_record){.row = row, .rule = rule_of_op(rules, o), .combiner = UNREDUCED_SUM};
+  unreduced_kind combiner;
+  out->combines = row->combines && row->combines(o, &combiner);
+  if (out->combines) out->combiner = combiner;
+  if (!out->rule) return true;
+  bool given = op_discardable(o, STR("sdy.sharding_rule")) != NULL;
+  bool known = op_kind(o) < OP_COUNT && row->cut != CUT_NOWHERE && !out->rule->custom;
+  const rule *kind = given && known ? rule_of_kind(rules, o) : out->rule;
+  if (known && !fits(rules->ctx, o, row, kind)) return false;
+  part_need *needs = needs_by(a, out, o, out->rule);
+  if (kind && kind != out->rule) heed_kind(a, out, o, kind, needs);
+  out->needs = needs;
+  return true;
+}
+
+bool part_record_make(arena *a, rule_set *rules, const op *o, part_record *out) {
+  return part_record_of_row(a, rules, o, part_row_of(o), out);
+}
+
+/* ---- readings ---- */
+
+factor_kind part_factor_kind(const part_record *r, u32 f) {
+  static const u8 of[] = {[NEED_FREE] = FACTOR_PASS,
+                          [NEED_REDUCE] = FACTOR_REDUCTION,
+                          [NEED_MASK] = FACTOR_REDUCTION,
+                          /* nothing moves between shards yet */
+                          [NEED_HALO] = FACTOR_REPLICATE,
+                          [NEED_PERMUTE] = FACTOR_REPLICATE,
+                          [NEED_SCAN] = FACTOR_REPLICATE,
+                          [NEED_WHOLE] = FACTOR_REPLICATE};
+  return of[r->needs[f].kind];
+}
+
+bool part_may_cut(const part_record *r, u32 t, u32 d) {
+  if (part_cuts_freely(r->row)) return true;
+  return r->rule && d < rule_rank(r->rule, t) && may_cut_by(r->rule, r->needs, t, d);
+}
+
+bool part_passes_sums(const part_record *r, const op *o, const bool *marked, u32 count) {
+  const type *t = o->num_results ? type_element(op_result(o, 0)->type) : NULL;
+  if (op_is(o, divide) && t->kind == TYPE_INT) return false; /* 1 / 2 + 1 / 2 is 0 */
+  if (op_is(o, reduce))                                      /* of one array, by a sum */
+    return o->num_operands == 2 && marked[0] && r->combines && r->combiner == UNREDUCED_SUM;
+  switch ((linear)r->row->linear) {
+  case LINEAR_NOT:
+    return false;
+  case LINEAR_ALL:
+    return count == o->num_operands;
+  case LINEAR_FIRST:
+    return count == 1 && marked[0];
+  case LINEAR_ONE:
+    return count == 1;
+  }
+  return false;
+}
+
+partition_way partition_way_of(op_id id) {
+  static const u8 of[] = {[CUT_FREELY] = PARTITION_SPLIT,
+                          [CUT_AS_RULED] = PARTITION_PARTLY,
+                          [CUT_NOWHERE] = PARTITION_WHOLE,
+                          [CUT_REPLACED] = PARTITION_REPLACED};
+  const part_row *row = &part_rows[id];
+  return row->local == local_unresolved ? PARTITION_REPLACED : (partition_way)of[row->cut];
+}
