@@ -1,4 +1,4 @@
-/* For the tests of exec: programs run on a pool, and waited for. */
+/* For the tests of exec: programs run on an executor, and waited for. */
 #ifndef TESTS_EXEC_H
 #define TESTS_EXEC_H
 
@@ -7,10 +7,11 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "exec/image.h"
 #include "tests/unit.h"
 
 static oom_trap trap;
-static exec_pool *pool;
+static executor *pool;
 
 typedef struct waiting {
   pthread_mutex_t lock;
@@ -36,33 +37,68 @@ static inline void on_done(void *user, status error) {
   pthread_mutex_unlock(&w->lock);
 }
 
+/* Arrays of the test's as an executor's memory: by position, then parameter or result. */
+typedef struct lent {
+  executor *on;
+  const program *prog;
+  executor_memory **params, **results;
+} lent;
+
+static inline lent lend(executor *on, const program *p, void **params, void **results) {
+  u32 n = program_num_devices(p);
+  lent t = {on, p, calloc(n * p->num_params + 1, sizeof(void *)),
+            calloc(n * p->num_results + 1, sizeof(void *))};
+  for (u32 i = 0; i < n * p->num_params; i++)
+    t.params[i] = executor_import(on, i / p->num_params, params[i],
+                                  prog_slot_bytes(&p->slots[p->param_slot[i % p->num_params]]));
+  for (u32 i = 0; i < n * p->num_results; i++) {
+    const prog_slot *s = &p->slots[p->result_slot[i % p->num_results]];
+    t.results[i] = s->alias < 0
+                       ? executor_import(on, i / p->num_results, results[i], prog_slot_bytes(s))
+                       : t.params[i / p->num_results * p->num_params + (u32)s->alias];
+  }
+  return t;
+}
+static inline void take_back(lent *t) {
+  const program *p = t->prog;
+  u32 n = program_num_devices(p);
+  for (u32 i = 0; i < n * p->num_params; i++) executor_forget(t->on, t->params[i]);
+  for (u32 i = 0; i < n * p->num_results; i++)
+    if (p->slots[p->result_slot[i % p->num_results]].alias < 0)
+      executor_forget(t->on, t->results[i]);
+  free(t->params), free(t->results);
+}
+
 /* Runs and waits; the error's text ("" if fine) stays valid until the next call. */
-static inline const char *run_image(exec_pool *on, exec_image *im, void **params, void **results) {
+static inline const char *run_image(executor *on, executor_image *im, void **params,
+                                    void **results) {
   static waiting w;
-  u32 n = program_num_devices(exec_image_program(im));
+  u32 n = program_num_devices(im->prog);
+  lent t = lend(on, im->prog, params, results);
   u32 *devices = malloc(n * sizeof(u32));
   for (u32 i = 0; i < n; i++) devices[i] = i;
   w = (waiting){.lock = PTHREAD_MUTEX_INITIALIZER, .cond = PTHREAD_COND_INITIALIZER};
-  exec_launch_args args = {.image = im,
-                           .devices = devices,
-                           .params = params,
-                           .results = results,
-                           .device_done = on_device,
-                           .done = on_done,
-                           .user = &w};
-  status s = exec_launch(on, &args);
+  executor_launch_args args = {.image = im,
+                               .devices = devices,
+                               .params = t.params,
+                               .results = t.results,
+                               .device_done = on_device,
+                               .done = on_done,
+                               .user = &w};
+  status s = executor_launch(on, &args);
   CHECK(!s);
   status_free(s);
   pthread_mutex_lock(&w.lock);
   while (!w.done) pthread_cond_wait(&w.cond, &w.lock);
   CHECK(w.devices == n);
   pthread_mutex_unlock(&w.lock);
+  take_back(&t);
   free(devices);
   return w.text;
 }
 
-static inline exec_image *make_image(const program *p) {
-  exec_image *im = NULL;
+static inline executor_image *make_image(const program *p) {
+  executor_image *im = NULL;
   status s = exec_image_create(NULL, p, NULL, NULL, &im);
   if (s) fprintf(stderr, "%s\n", status_message(s).data);
   CHECK(!s);
@@ -82,7 +118,7 @@ static inline const program *finish(prog_builder *b) {
 static inline const char *run(prog_builder *b, void **params, void **results) {
   const program *p = finish(b);
   if (!p) return "invalid";
-  exec_image *im = make_image(p);
+  executor_image *im = make_image(p);
   const char *text = run_image(pool, im, params, results);
   exec_image_release(im);
   return text;

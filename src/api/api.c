@@ -3,11 +3,12 @@
 
 #include "api/context.h"
 #include "compile/compile.h"
+#include "device/copy.h"
 #include "exec/exec.h"
 
 const char *tz_version(void) { return "0.1.0"; }
 
-/* A tz_error is a status, a tz_program an executable, a tz_runtime a pool. */
+/* A tz_error is a status, a tz_program an executable, a tz_runtime an executor. */
 static status status_of(const tz_error *e) { return (status)(const void *)e; }
 static const executable *exe_of(const tz_program *p) { return (const executable *)(const void *)p; }
 
@@ -105,113 +106,144 @@ char *tz_program_text(const tz_program *p) {
 
 /* ---- running ---- */
 
+static executor *executor_of(tz_runtime *r) { return (executor *)(void *)r; }
+
 tz_error *tz_runtime_create(uint32_t threads, tz_runtime **out_runtime) {
-  exec_pool *pool = NULL;
+  executor *on = NULL;
   if (!out_runtime) return bad_handle();
-  status bad = exec_pool_create(&(exec_pool_options){.threads = threads}, &pool);
-  *out_runtime = (tz_runtime *)(void *)pool;
+  status bad = exec_create(&(exec_options){.threads = threads}, &on);
+  *out_runtime = (tz_runtime *)(void *)on;
   return error_out(bad);
 }
 
-void tz_runtime_free(tz_runtime *r) {
-  if (r) exec_pool_destroy((exec_pool *)(void *)r);
-}
-
-/* Copies the piece of partition p between the global array and its own memory, row by row. */
-static void copy_piece(const compile_tensor *t, u32 p, char *global, char *piece, bool to_piece) {
-  size_t rank = t->local_dims.len, row = dtype_size(t->type), rows = 1;
-  i64 index[PROG_MAX_DIMS] = {0};
-  if (rank) row *= (size_t)t->local_dims.data[rank - 1];
-  for (size_t d = 0; d + 1 < rank; d++) rows *= (size_t)t->local_dims.data[d];
-  for (size_t r = 0; r < rows && row; r++) {
-    size_t at = 0;
-    for (size_t d = 0; d < rank; d++) {
-      i64 begin = t->slice_of ? t->slice_of[p * rank + d] * t->local_dims.data[d] : 0;
-      at = at * (size_t)t->global_dims.data[d] + (size_t)(begin + index[d]);
-    }
-    at *= dtype_size(t->type);
-    if (to_piece)
-      memcpy(piece + r * row, global + at, row);
-    else
-      memcpy(global + at, piece + r * row, row);
-    for (size_t d = rank ? rank - 1 : 0; d-- > 0;) {
-      if (++index[d] < t->local_dims.data[d]) break;
-      index[d] = 0;
-    }
-  }
-}
+void tz_runtime_free(tz_runtime *r) { executor_release(executor_of(r)); }
 
 /* One call of tz_run. Memory of pieces: position-major, parameters then results. */
 typedef struct run_state {
   const executable *exe;
+  executor *on;
   u32 positions;
-  arena arena; /* all of it */
+  arena arena; /* holds the arrays */
   oom_trap trap;
-  void **params, **results;
+  executor_memory **params, **results;
+  i32 *result_of; /* by parameter: the result that takes over its memory, or -1 */
   u32 *devices;
   dev_event *done;
 } run_state;
 
-static void *new_piece(run_state *s, const compile_tensor *t) {
-  return arena_alloc_aligned(&s->arena, bytes_of(t->type, t->local_dims), 64);
+static executor_memory **param_at(const run_state *s, u32 p, u32 k) {
+  return &s->params[(size_t)p * s->exe->num_params + k];
+}
+static executor_memory **result_at(const run_state *s, u32 p, u32 k) {
+  return &s->results[(size_t)p * s->exe->num_results + k];
 }
 
-/* A parameter that a result takes over is copied into the result's memory. */
-static void shard_inputs(run_state *s, const void *const *inputs) {
+/* Where partition p's piece of the global array begins, and how it lies there. */
+static size_t find_piece(const compile_tensor *t, u32 p, i64 *strides, executor_array *out) {
+  size_t rank = t->local_dims.len, at = 0;
+  dev_dense_strides(t->global_dims, dtype_size(t->type), strides);
+  for (size_t d = 0; d < rank && t->slice_of; d++)
+    at += (size_t)(t->slice_of[p * rank + d] * t->local_dims.data[d] * strides[d]);
+  *out = (executor_array){t->type, t->local_dims, strides};
+  return at;
+}
+
+static status new_piece(run_state *s, u32 p, const compile_tensor *t, executor_memory **out) {
+  *out = executor_alloc(s->on, s->devices[p], bytes_of(t->type, t->local_dims));
+  return *out ? NULL : status_oom();
+}
+
+static void make_arrays(run_state *s) {
   const executable *e = s->exe;
   s->params = arena_zalloc(&s->arena, (size_t)s->positions * e->num_params * sizeof *s->params);
   s->results = arena_zalloc(&s->arena, (size_t)s->positions * e->num_results * sizeof *s->results);
   s->devices = ARENA_ARRAY(&s->arena, u32, s->positions);
-  for (u32 p = 0; p < s->positions; p++) {
-    s->devices[p] = p;
-    for (u32 k = 0; k < e->num_results; k++) {
-      void *piece = s->results[p * e->num_results + k] = new_piece(s, &e->results[k]);
-      i32 from = e->prog->slots[e->prog->result_slot[k]].alias;
-      if (from >= 0) s->params[p * e->num_params + (u32)from] = piece;
-    }
-    for (u32 k = 0; k < e->num_params; k++) {
-      void **at = &s->params[p * e->num_params + k];
-      if (!*at) *at = new_piece(s, &e->params[k]);
-      copy_piece(&e->params[k], p % e->num_partitions, (char *)(uintptr_t)inputs[k], *at, true);
-    }
+  s->result_of = ARENA_ARRAY(&s->arena, i32, e->num_params);
+  for (u32 p = 0; p < s->positions; p++) s->devices[p] = p;
+  for (u32 k = 0; k < e->num_params; k++) s->result_of[k] = -1;
+  for (u32 k = 0; k < e->num_results; k++) {
+    i32 from = e->prog->slots[e->prog->result_slot[k]].alias;
+    if (from >= 0) s->result_of[from] = (i32)k;
   }
 }
 
-static void join_outputs(const run_state *s, void *const *outputs) {
+/* A parameter that a result takes over is copied into the result's memory. */
+static status shard_inputs(run_state *s, const void *const *inputs) {
   const executable *e = s->exe;
+  i64 strides[DEV_MAX_RANK];
+  executor_array a;
+  for (u32 p = 0; p < s->positions; p++) {
+    for (u32 k = 0; k < e->num_results; k++)
+      RETURN_IF_ERROR(new_piece(s, p, &e->results[k], result_at(s, p, k)));
+    for (u32 k = 0; k < e->num_params; k++) {
+      if (s->result_of[k] >= 0)
+        *param_at(s, p, k) = *result_at(s, p, (u32)s->result_of[k]);
+      else
+        RETURN_IF_ERROR(new_piece(s, p, &e->params[k], param_at(s, p, k)));
+      size_t at = find_piece(&e->params[k], p % e->num_partitions, strides, &a);
+      if (inputs[k]) /* NULL: no elements */
+        RETURN_IF_ERROR(
+            executor_write(s->on, *param_at(s, p, k), 0, &a, (const char *)inputs[k] + at));
+    }
+  }
+  return NULL;
+}
+
+static status join_outputs(const run_state *s, void *const *outputs) {
+  const executable *e = s->exe;
+  i64 strides[DEV_MAX_RANK];
+  executor_array a;
   for (u32 k = 0; k < e->num_results; k++)
-    for (u32 p = e->num_partitions; p-- > 0;) /* of equal pieces, the first device's stays */
-      copy_piece(&e->results[k], p, outputs[k], s->results[p * e->num_results + k], false);
+    for (u32 p = e->num_partitions; p-- > 0;) { /* of equal pieces, the first device's stays */
+      size_t at = find_piece(&e->results[k], p, strides, &a);
+      if (outputs[k])
+        RETURN_IF_ERROR(executor_read(s->on, *result_at(s, p, k), 0, &a, (char *)outputs[k] + at));
+    }
+  return NULL;
+}
+
+static void free_pieces(run_state *s) {
+  const executable *e = s->exe;
+  for (u32 p = 0; s->result_of && p < s->positions; p++) {
+    for (u32 k = 0; k < e->num_params; k++)
+      if (s->result_of[k] < 0 && *param_at(s, p, k))
+        executor_free(s->on, *param_at(s, p, k),
+                      bytes_of(e->params[k].type, e->params[k].local_dims));
+    for (u32 k = 0; k < e->num_results; k++)
+      if (*result_at(s, p, k))
+        executor_free(s->on, *result_at(s, p, k),
+                      bytes_of(e->results[k].type, e->results[k].local_dims));
+  }
 }
 
 static void finished(void *user, status error) { dev_event_set(user, status_copy(error)); }
 
 static void released(void *user) { executable_release(user); }
 
-static status launch(exec_pool *pool, run_state *s) {
-  exec_image *image;
+static status launch(run_state *s) {
+  executor_image *image;
   executable *e = executable_retain((executable *)(uintptr_t)s->exe);
-  status bad = exec_image_create(&mem_system, e->prog, released, e, &image);
+  status bad = executor_image_create(s->on, e->prog, released, e, &image);
   if (bad) {
     executable_release(e);
     return bad;
   }
-  bad = exec_launch(pool, &(exec_launch_args){.image = image,
-                                              .devices = s->devices,
-                                              .params = s->params,
-                                              .results = s->results,
-                                              .done = finished,
-                                              .user = s->done});
-  exec_image_release(image);
+  bad = executor_launch(s->on, &(executor_launch_args){.image = image,
+                                                       .devices = s->devices,
+                                                       .params = s->params,
+                                                       .results = s->results,
+                                                       .done = finished,
+                                                       .user = s->done});
+  executor_image_release(s->on, image);
   return bad ? bad : status_copy(dev_event_await(s->done));
 }
 
-static status run(run_state *s, exec_pool *pool, const void *const *inputs, void *const *outputs) {
+static status run(run_state *s, const void *const *inputs, void *const *outputs) {
   if (!(s->done = dev_event_create()) || setjmp(s->trap.at)) return status_oom();
-  shard_inputs(s, inputs);
-  RETURN_IF_ERROR(launch(pool, s));
-  join_outputs(s, outputs);
-  return NULL;
+  make_arrays(s);
+  RETURN_IF_ERROR(shard_inputs(s, inputs));
+  RETURN_IF_ERROR(launch(s));
+  return join_outputs(s, outputs);
 }
 
 /* Arrays without elements need no memory. */
@@ -227,13 +259,14 @@ static status check_arrays(const char *what, const compile_tensor *t, const void
 tz_error *tz_run(tz_runtime *r, const tz_program *p, const void *const *inputs,
                  void *const *outputs) {
   if (!r || !p) return bad_handle();
-  run_state s = {.exe = exe_of(p), .positions = tz_program_devices(p)};
+  run_state s = {.exe = exe_of(p), .on = executor_of(r), .positions = tz_program_devices(p)};
   status bad = check_arrays("input", s.exe->params, inputs, s.exe->num_params);
   if (!bad)
     bad = check_arrays("output", s.exe->results, (const void *const *)outputs, s.exe->num_results);
   if (bad) return error_out(bad);
   arena_init(&s.arena, &mem_system, &s.trap);
-  bad = run(&s, (exec_pool *)(void *)r, inputs, outputs);
+  bad = run(&s, inputs, outputs);
+  free_pieces(&s);
   arena_deinit(&s.arena);
   dev_event_release(s.done);
   return error_out(bad);

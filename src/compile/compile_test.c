@@ -364,7 +364,7 @@ static void compare(const run_case *c, const executable *e, void *const *results
   }
 }
 
-static void run_one(exec_pool *pool, const run_case *c) {
+static void run_one(executor *pool, const run_case *c) {
   char *text = source_of(c);
   executable *e = NULL;
   compile_options o = {
@@ -377,18 +377,20 @@ static void run_one(exec_pool *pool, const run_case *c) {
     free(text);
     return;
   }
-  exec_image *image = NULL;
-  CHECK(!exec_image_create(&mem_system, e->prog, NULL, NULL, &image));
+  executor_image *image = NULL;
+  CHECK(!executor_image_create(pool, e->prog, NULL, NULL, &image));
   u32 n = e->num_partitions, devices[8];
-  void *results[8], *params[1] = {NULL};
-  for (u32 i = 0; i < n; i++) devices[i] = i, results[i] = aligned_alloc(64, 4096);
+  void *results[8];
+  executor_memory *memory[8];
+  for (u32 i = 0; i < n; i++) {
+    devices[i] = i, results[i] = aligned_alloc(64, 4096);
+    memory[i] = executor_import(pool, i, results[i], 4096);
+  }
   outcome done = {dev_event_create()};
-  bad = exec_launch(pool, &(exec_launch_args){.image = image,
-                                              .devices = devices,
-                                              .params = params,
-                                              .results = results,
-                                              .done = finished,
-                                              .user = &done});
+  bad = executor_launch(
+      pool,
+      &(executor_launch_args){
+          .image = image, .devices = devices, .results = memory, .done = finished, .user = &done});
   if (!bad) bad = status_copy(dev_event_await(done.done));
   CHECK(!bad);
   if (bad)
@@ -397,8 +399,8 @@ static void run_one(exec_pool *pool, const run_case *c) {
     compare(c, e, results);
   status_free(bad);
   dev_event_release(done.done);
-  exec_image_release(image);
-  for (u32 i = 0; i < n; i++) free(results[i]);
+  executor_image_release(pool, image);
+  for (u32 i = 0; i < n; i++) executor_forget(pool, memory[i]), free(results[i]);
   executable_release(e);
   free(text);
 }
@@ -506,12 +508,12 @@ static void serialized(void) {
 }
 
 int main(void) {
-  exec_pool *pool = NULL;
-  CHECK(!exec_pool_create(&(exec_pool_options){.threads = 2}, &pool));
+  executor *pool = NULL;
+  CHECK(!exec_create(&(exec_options){.threads = 2}, &pool));
   for (size_t i = 0; i < COUNT(cases); i++) run_one(pool, &cases[i]);
   for (size_t i = 0; i < COUNT(bad_cases); i++) fail_one(&bad_cases[i]);
   out_of_memory();
   serialized();
-  exec_pool_destroy(pool);
+  executor_release(pool);
   return UNIT_END();
 }

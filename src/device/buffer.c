@@ -10,11 +10,11 @@ struct dev_block {
   atomic_int refs;
   atomic_uint uses;   /* see the header */
   dev_device *device; /* holds the client */
-  void *data;
+  executor_memory *memory;
   size_t bytes;
-  void (*on_delete)(void *data, void *arg); /* of a view; `owned` blocks go to the heap */
+  void *view;                               /* what was imported; NULL: allocated */
+  void (*on_delete)(void *data, void *arg); /* of a view */
   void *arg;
-  bool owned;
 };
 
 struct dev_buffer {
@@ -45,13 +45,16 @@ static void count_alloc(dev_device *d, size_t bytes) {
   atomic_fetch_add(&d->num_allocs, 1);
 }
 
-/* data NULL: from the heap. */
-static dev_block *block_create(dev_device *d, size_t bytes, void *data) {
+static executor *executor_of(const dev_block *b) { return dev_client_executor(b->device->client); }
+
+/* view NULL: new memory. */
+static dev_block *block_create(dev_device *d, size_t bytes, void *view) {
   dev_block *b = mem_zalloc(&mem_system, sizeof *b);
+  executor *on = dev_client_executor(d->client);
   if (!b) return NULL;
-  b->owned = data == NULL;
-  b->data = b->owned ? dev_heap_alloc(dev_client_heap(d->client), bytes) : data;
-  if (!b->data) {
+  b->view = view;
+  b->memory = view ? executor_import(on, d->id, view, bytes) : executor_alloc(on, d->id, bytes);
+  if (!b->memory) {
     mem_free(&mem_system, b, sizeof *b);
     return NULL;
   }
@@ -59,11 +62,11 @@ static dev_block *block_create(dev_device *d, size_t bytes, void *data) {
   b->device = d;
   b->bytes = bytes;
   dev_client_retain(d->client);
-  if (b->owned) count_alloc(d, bytes);
+  if (!view) count_alloc(d, bytes);
   return b;
 }
 
-void *dev_block_data(const dev_block *b) { return b->data; }
+executor_memory *dev_block_memory(const dev_block *b) { return b->memory; }
 
 dev_block *dev_block_retain(dev_block *b) {
   atomic_fetch_add_explicit(&b->refs, 1, memory_order_relaxed);
@@ -73,11 +76,12 @@ dev_block *dev_block_retain(dev_block *b) {
 void dev_block_release(dev_block *b) {
   if (!b || atomic_fetch_sub_explicit(&b->refs, 1, memory_order_acq_rel) != 1) return;
   dev_client *c = b->device->client;
-  if (b->owned) {
+  if (!b->view) {
     atomic_fetch_sub(&b->device->bytes_in_use, (long long)b->bytes);
-    dev_heap_free(dev_client_heap(c), b->data, b->bytes);
-  } else if (b->on_delete) {
-    b->on_delete(b->data, b->arg);
+    executor_free(executor_of(b), b->memory, b->bytes);
+  } else {
+    executor_forget(executor_of(b), b->memory);
+    if (b->on_delete) b->on_delete(b->view, b->arg);
   }
   mem_free(&mem_system, b, sizeof *b);
   dev_client_release(c);
@@ -169,15 +173,14 @@ status dev_buffer_from_host(dev_memory *m, dtype type, i64s dims, const void *da
   if (!ready) return status_oom();
   status s = dev_buffer_create(m, type, dims, ready, NULL, out);
   if (!s) {
-    i64 dense[DEV_MAX_RANK];
-    dev_dense_strides(dims, dtype_size(type), dense);
-    void *dst = dev_block_data((*out)->block);
-    if ((*out)->bytes)
-      dev_copy_strided(dst, dense, data, byte_strides ? byte_strides : dense, dims,
-                       dtype_size(type));
-    u8 *truths = type == DTYPE_pred ? dst : NULL;
-    for (size_t i = 0; truths && i < (*out)->bytes; i++) truths[i] = truths[i] != 0;
+    dev_block *block = (*out)->block;
+    s = executor_write(executor_of(block), block->memory, 0,
+                       &(executor_array){type, dims, byte_strides}, data);
     dev_event_set(ready, NULL);
+  }
+  if (s) {
+    dev_buffer_release(*out);
+    *out = NULL;
   }
   dev_event_release(ready);
   return s;
@@ -238,7 +241,7 @@ void dev_buffer_delete(dev_buffer *b) {
 
 bool dev_buffer_donate(dev_buffer *b) {
   pthread_mutex_lock(&b->lock); /* whoever begins a use takes it too */
-  bool ok = b->block && b->block->owned && dev_block_uses(b->block) == 1;
+  bool ok = b->block && !b->block->view && dev_block_uses(b->block) == 1;
   if (ok) {
     b->donated = b->block;
     b->block = NULL;
@@ -279,6 +282,16 @@ status dev_buffer_use(dev_buffer *b, dev_block **out) {
   return *out ? NULL : deleted_error();
 }
 
+status dev_buffer_map(dev_buffer *b, void **out_data) {
+  dev_block *block;
+  *out_data = NULL;
+  RETURN_IF_ERROR(dev_buffer_hold(b, &block));
+  *out_data = executor_map(executor_of(block), block->memory);
+  dev_block_release(block); /* the buffer keeps it */
+  return *out_data ? NULL
+                   : status_make(STATUS_UNIMPLEMENTED, "the device's memory has no address here");
+}
+
 status dev_buffer_add_external(dev_buffer *b) {
   pthread_mutex_lock(&b->lock);
   dev_block *block = b->num_external ? b->external : b->block;
@@ -303,13 +316,14 @@ status dev_buffer_drop_external(dev_buffer *b) {
 
 /* ---- copies that wait for their source ---- */
 
-/* One copy: strided (rank dims) or a range of bytes (element 0). */
+/* One copy: a range of bytes, or (rank > 0) all to a strided array at the host. */
 typedef struct transfer {
   dev_block *src;    /* in use */
   dev_block *target; /* held, or NULL: host memory */
   dev_event *done;
-  char *dst;
-  size_t offset, size, element;
+  void *dst; /* at the host */
+  size_t offset, size;
+  dtype type;
   u32 rank;
   i64 dims_strides[]; /* rank dims, then rank strides of dst */
 } transfer;
@@ -318,24 +332,26 @@ static size_t transfer_size(u32 rank) { return sizeof(transfer) + 2 * rank * siz
 
 static void transfer_run(void *user, status error) {
   transfer *t = user;
-  const char *src = (const char *)t->src->data + t->offset;
-  if (!error && t->element && t->size) {
-    i64 dense[DEV_MAX_RANK];
-    i64s dims = {t->dims_strides, t->rank};
-    dev_dense_strides(dims, t->element, dense);
-    dev_copy_strided(t->dst, t->dims_strides + t->rank, src, dense, dims, t->element);
-  } else if (!error && t->size) {
-    memcpy(t->dst, src, t->size);
-  }
+  executor *on = executor_of(t->src);
+  i64 bytes = (i64)t->size;
+  executor_array a = {DTYPE_u8, {&bytes, 1}, NULL};
+  if (t->rank) a = (executor_array){t->type, {t->dims_strides, t->rank}, t->dims_strides + t->rank};
+  status s;
+  if (error)
+    s = status_copy(error);
+  else if (t->target)
+    s = executor_copy(on, t->target->memory, t->src->memory, t->size);
+  else
+    s = executor_read(on, t->src->memory, t->offset, &a, t->dst);
   use_end(t->src);
   dev_block_release(t->target);
   dev_event *done = t->done;
   mem_free(&mem_system, t, transfer_size(t->rank));
-  dev_event_set(done, status_copy(error));
+  dev_event_set(done, s);
   dev_event_release(done);
 }
 
-/* Takes nothing over. `target` (may be NULL) holds dst; strides NULL: a range of bytes. */
+/* Takes nothing over. To `target`, or (NULL) to dst; strides NULL: a range of bytes. */
 static status transfer_begin(dev_buffer *b, void *dst, dev_block *target, size_t offset,
                              size_t size, const i64 *strides, dev_event *done) {
   u32 rank = strides ? b->rank : 0;
@@ -347,10 +363,10 @@ static status transfer_begin(dev_buffer *b, void *dst, dev_block *target, size_t
     use_end(src);
     return status_oom();
   }
-  *t = (transfer){.src = src, .dst = dst, .offset = offset, .size = size, .rank = rank};
+  *t = (transfer){
+      .src = src, .dst = dst, .offset = offset, .size = size, .type = b->type, .rank = rank};
   t->target = target ? dev_block_retain(target) : NULL;
   t->done = dev_event_retain(done);
-  t->element = strides ? dtype_size(b->type) : 0;
   if (rank) {
     memcpy(t->dims_strides, b->dims, rank * sizeof(i64));
     memcpy(t->dims_strides + rank, strides, rank * sizeof(i64));
@@ -394,7 +410,7 @@ status dev_buffer_copy(dev_buffer *src, dev_memory *m, dev_buffer **out) {
   status s = dev_buffer_create(m, src->type, dev_buffer_dims(src), ready, NULL, out);
   if (!s) {
     dev_block *target = (*out)->block;
-    s = transfer_begin(src, target->data, target, 0, src->bytes, NULL, ready);
+    s = transfer_begin(src, NULL, target, 0, src->bytes, NULL, ready);
   }
   if (s) {
     dev_buffer_release(*out);

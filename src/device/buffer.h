@@ -21,7 +21,7 @@
 typedef struct dev_block dev_block;
 typedef struct dev_buffer dev_buffer;
 
-void *dev_block_data(const dev_block *b);
+executor_memory *dev_block_memory(const dev_block *b); /* of the client's executor; borrowed */
 dev_block *dev_block_retain(dev_block *b);
 void dev_block_release(dev_block *b); /* NULL is fine */
 /* Ends a use that dev_buffer_use began; the reference stays. */
@@ -65,6 +65,10 @@ status dev_buffer_use(dev_buffer *b, dev_block **out_block) MUST_USE;
  * delete in between prevents, or dev_buffer_delete makes it so for good. */
 bool dev_buffer_donate(dev_buffer *b);
 void dev_buffer_return(dev_buffer *b); /* after a donation of the same caller's */
+
+/* The address of the bytes, for as long as they live: UNIMPLEMENTED where the executor cannot map
+ * memory; INVALID_ARGUMENT when deleted or donated. */
+status dev_buffer_map(dev_buffer *b, void **out_data) MUST_USE;
 
 /* While there are external references the bytes stay where they are, deleted or not. */
 status dev_buffer_add_external(dev_buffer *b) MUST_USE;

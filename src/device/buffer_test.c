@@ -1,5 +1,6 @@
 #include "device/buffer.h"
 
+#include "tests/memory.h"
 #include "tests/unit.h"
 
 static i64s dims2(const i64 *d) { return (i64s){d, 2}; }
@@ -46,7 +47,8 @@ static void test_pending(dev_client *c, status error) {
   dev_buffer_delete(b); /* readers keep the bytes */
   CHECK(dev_buffer_is_deleted(b) && dev_buffer_dims(b).data[0] == 4);
   dev_buffer_release(b);
-  for (int i = 0; i < 4; i++) ((i32 *)dev_block_data(block))[i] = i;
+  CHECK(!executor_write(dev_client_executor(c), dev_block_memory(block), 0,
+                        &(executor_array){DTYPE_s32, dims2(dims), NULL}, (i32[]){0, 1, 2, 3}));
   status_code code = status_get_code(error);
   dev_event_set(ready, error);
   CHECK(dev_event_is_ready(done) && status_get_code(dev_event_error(done)) == code);
@@ -93,8 +95,10 @@ static void test_donation(dev_client *c) {
   dev_memory *m = &dev_client_device(c, 0)->memories[0];
   dev_buffer *b;
   dev_block *mine, *other = NULL, *none;
-  i32 x = 7;
+  i32 x = 7, kept = 0;
+  void *mapped;
   CHECK(!dev_buffer_from_host(m, DTYPE_s32, dims2(dims), &x, NULL, &b));
+  CHECK(!dev_buffer_map(b, &mapped) && *(i32 *)mapped == 7);
   CHECK(!dev_buffer_use(b, &mine) && !dev_buffer_use(b, &other) && mine == other);
   CHECK(!dev_buffer_donate(b) && !dev_buffer_is_deleted(b));
   dev_block_end_use(other); /* as a launch that is in its queue: still held */
@@ -107,7 +111,12 @@ static void test_donation(dev_client *c) {
   CHECK(!dev_buffer_is_deleted(b) && dev_buffer_donate(b));
   dev_buffer_delete(b);
   dev_buffer_return(b);
-  CHECK(dev_buffer_is_deleted(b) && *(i32 *)dev_block_data(mine) == 7);
+  CHECK(!executor_read(dev_client_executor(c), dev_block_memory(mine), 0,
+                       &(executor_array){DTYPE_s32, dims2(dims), NULL}, &kept));
+  CHECK(dev_buffer_is_deleted(b) && kept == 7);
+  s = dev_buffer_map(b, &mapped);
+  CHECK(s && !mapped);
+  status_free(s);
   dev_buffer_release(b);
   dev_block_release(mine);
   dev_block_release(other);
@@ -133,7 +142,8 @@ static void test_truth(dev_client *c) {
 
 int main(void) {
   dev_client *c;
-  status s = dev_client_create(&(dev_client_options){.num_devices = 2}, &c);
+  executor *on = memory_executor();
+  status s = dev_client_create(&(dev_client_options){.num_devices = 2, .on = on}, &c);
   CHECK(!s);
   test_round_trip(c);
   test_pending(c, NULL);
@@ -142,5 +152,6 @@ int main(void) {
   test_donation(c);
   test_truth(c);
   dev_client_release(c);
+  executor_release(on);
   return UNIT_END();
 }

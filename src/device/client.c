@@ -12,7 +12,7 @@ struct dev_client {
   u32 num_devices;
   int log_fd; /* -1: no log */
   i64 bytes_per_device;
-  dev_heap *heap;
+  executor *on;
   dev_device devices[];
 };
 
@@ -56,16 +56,13 @@ status dev_client_create(const dev_client_options *o, dev_client **out) {
   int log_fd;
   RETURN_IF_ERROR(open_log(o->log, &log_fd));
   dev_client *c = mem_zalloc(&mem_system, client_bytes(o->num_devices));
-  dev_heap *heap = dev_heap_create();
-  if (!c || !heap) {
-    dev_heap_release(heap);
-    mem_free(&mem_system, c, client_bytes(o->num_devices));
+  if (!c) {
     if (log_fd >= 0) close(log_fd);
     return status_oom();
   }
   atomic_init(&c->refs, 1);
   c->num_devices = o->num_devices;
-  c->heap = heap;
+  c->on = executor_retain(o->on);
   c->log_fd = log_fd;
   c->bytes_per_device =
       (i64)sysconf(_SC_PHYS_PAGES) * (i64)sysconf(_SC_PAGESIZE) / (i64)o->num_devices;
@@ -81,14 +78,15 @@ dev_client *dev_client_retain(dev_client *c) {
 
 void dev_client_release(dev_client *c) {
   if (!c || atomic_fetch_sub_explicit(&c->refs, 1, memory_order_acq_rel) != 1) return;
-  dev_heap_release(c->heap);
+  executor *on = c->on;
   if (c->log_fd >= 0) close(c->log_fd);
   mem_free(&mem_system, c, client_bytes(c->num_devices));
+  executor_release(on);
 }
 
 u32 dev_client_num_devices(const dev_client *c) { return c->num_devices; }
 dev_device *dev_client_device(dev_client *c, u32 id) { return &c->devices[id]; }
-dev_heap *dev_client_heap(dev_client *c) { return c->heap; }
+executor *dev_client_executor(const dev_client *c) { return c->on; }
 i64 dev_client_bytes_per_device(const dev_client *c) { return c->bytes_per_device; }
 
 bool dev_log_is_on(const dev_client *c) { return c->log_fd >= 0; }

@@ -1,15 +1,15 @@
 /* The client: N virtual devices in this process, each with three memories.
  *
- * All memories are host memory; the kinds exist so that a program's placement can be told
+ * All memories are the executor's; the kinds exist so that a program's placement can be told
  * apart, as JAX's memory kinds ask. Devices and memories are parts of the client: their
- * addresses stand for them and live as long as it. Buffers hold the client. Thread-safe. */
+ * addresses stand for them and live as long as it. Buffers hold the client, and the client its
+ * executor. Thread-safe. */
 #ifndef DEVICE_CLIENT_H
 #define DEVICE_CLIENT_H
 
 #include <stdatomic.h>
 
-#include "base/status.h"
-#include "device/heap.h"
+#include "device/executor.h"
 
 enum { DEV_MAX_DEVICES = 65536 };
 
@@ -41,6 +41,7 @@ struct dev_device {
 
 typedef struct dev_client_options {
   u32 num_devices; /* 1 to DEV_MAX_DEVICES */
+  executor *on;    /* retained */
   const char *log; /* NULL or "" or "0": no call log; "1": standard error; else a file, appended */
 } dev_client_options;
 
@@ -50,7 +51,7 @@ void dev_client_release(dev_client *c); /* NULL is fine */
 
 u32 dev_client_num_devices(const dev_client *c);
 dev_device *dev_client_device(dev_client *c, u32 id); /* id < num_devices */
-dev_heap *dev_client_heap(dev_client *c);             /* borrowed */
+executor *dev_client_executor(const dev_client *c);   /* borrowed */
 /* Memory of the machine, shared out evenly: what MemoryStats calls the limit. */
 i64 dev_client_bytes_per_device(const dev_client *c);
 

@@ -1,5 +1,7 @@
 #include "device/client.h"
 
+#include "device/heap.h"
+#include "tests/memory.h"
 #include "tests/unit.h"
 
 static u32 choose(const char *option, const char *env, const char *flags) {
@@ -28,13 +30,15 @@ static void test_count(void) {
 static void test_client(void) {
   dev_client *c = NULL;
   dev_kind kind;
-  status s = dev_client_create(&(dev_client_options){.num_devices = 8}, &c);
+  executor *on = memory_executor();
+  status s = dev_client_create(&(dev_client_options){.num_devices = 8, .on = on}, &c);
   CHECK(!s && c && dev_client_num_devices(c) == 8);
   CHECK(dev_client_device(c, 5)->memories[2].id == 17);
   CHECK(dev_kind_from_name(STR("pinned_host"), &kind) && kind == DEV_KIND_PINNED_HOST);
   CHECK(!dev_kind_from_name(STR("hbm"), &kind));
   dev_client_release(c);
-  s = dev_client_create(&(dev_client_options){.num_devices = 0}, &c);
+  CHECK(atomic_load(&on->refs) == 1);
+  s = dev_client_create(&(dev_client_options){.num_devices = 0, .on = on}, &c);
   CHECK(status_get_code(s) == STATUS_INVALID_ARGUMENT && !c);
   status_free(s);
 }

@@ -196,13 +196,13 @@ static void test_long(arena *a) {
 }
 
 static void run_tests(arena *a, u32 threads) {
-  exec_pool_options o = {.threads = threads};
-  status s = exec_pool_create(&o, &pool);
+  exec_options o = {.threads = threads};
+  status s = exec_create(&o, &pool);
   CHECK(!s);
   test_dot(a);
   test_layouts(a);
   test_long(a);
-  exec_pool_destroy(pool);
+  executor_release(pool);
 }
 
 int main(void) { return exec_tests(run_tests); }

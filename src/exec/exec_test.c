@@ -99,7 +99,7 @@ static void test_all_ops(arena *a) {
           status_free(s);
           break;
         }
-        exec_image *im = make_image(p);
+        executor_image *im = make_image(p);
         CHECK(!*run_image(pool, im, (void *[]){in[0], in[1], in[2]}, (void *[]){out}));
         exec_image_release(im);
       }
@@ -372,7 +372,7 @@ static void test_while(arena *a) {
   prog_add_move(b, c, r, S, L);
   const program *p0 = finish(b);
   CHECK(p0 && p0->workspace <= 5 * 64); /* the arrays are all the donated buffer */
-  exec_image *im = make_image(p0);
+  executor_image *im = make_image(p0);
   CHECK(!*run_image(pool, im, (void *[]){x}, (void *[]){x}));
   exec_image_release(im);
   int bad = 0;
@@ -556,31 +556,33 @@ static void test_poisoned(arena *a) {
   i32 trips[] = {1, 1};
   float out[2];
   const program *p = finish(trips_program(a, 2, 2));
-  exec_image *im = make_image(p);
+  executor_image *im = make_image(p);
+  lent t = lend(pool, p, (void *[]){&trips[0], &trips[1]}, (void *[]){&out[0], &out[1]});
   dev_event *e = dev_event_create();
   waiting w = {.lock = PTHREAD_MUTEX_INITIALIZER, .cond = PTHREAD_COND_INITIALIZER};
-  exec_launch_args args = {.image = im,
-                           .devices = (u32[]){5, 9},
-                           .params = (void *[]){&trips[0], &trips[1]},
-                           .results = (void *[]){&out[0], &out[1]},
-                           .wait_for = &e,
-                           .num_wait = 1,
-                           .device_done = on_device,
-                           .done = on_done,
-                           .user = &w};
-  status s = exec_launch(pool, &args);
+  executor_launch_args args = {.image = im,
+                               .devices = (u32[]){5, 9},
+                               .params = t.params,
+                               .results = t.results,
+                               .wait_for = &e,
+                               .num_wait = 1,
+                               .device_done = on_device,
+                               .done = on_done,
+                               .user = &w};
+  status s = executor_launch(pool, &args);
   CHECK(!s);
   dev_event_set(e, status_make(STATUS_ABORTED, "input went wrong"));
   pthread_mutex_lock(&w.lock);
   while (!w.done) pthread_cond_wait(&w.cond, &w.lock);
   pthread_mutex_unlock(&w.lock);
   CHECK(strcmp(w.text, "input went wrong") == 0 && w.devices == 2);
+  take_back(&t);
   dev_event_release(e);
   exec_image_release(im);
 }
 
 typedef struct hammer {
-  exec_image *im;
+  executor_image *im;
   int bad;
 } hammer;
 static void *hammer_main(void *arg) {
@@ -589,21 +591,23 @@ static void *hammer_main(void *arg) {
   float out[8];
   void *params[8], *results[8];
   for (int i = 0; i < 8; i++) trips[i] = 3, params[i] = &trips[i], results[i] = &out[i];
+  lent t = lend(pool, h->im->prog, params, results);
   for (int i = 0; i < 1000; i++) {
     waiting w = {.lock = PTHREAD_MUTEX_INITIALIZER, .cond = PTHREAD_COND_INITIALIZER};
-    exec_launch_args args = {.image = h->im,
-                             .devices = (u32[]){0, 1, 2, 3, 4, 5, 6, 7},
-                             .params = params,
-                             .results = results,
-                             .done = on_done,
-                             .user = &w};
-    status s = exec_launch(pool, &args);
+    executor_launch_args args = {.image = h->im,
+                                 .devices = (u32[]){0, 1, 2, 3, 4, 5, 6, 7},
+                                 .params = t.params,
+                                 .results = t.results,
+                                 .done = on_done,
+                                 .user = &w};
+    status s = executor_launch(pool, &args);
     h->bad += s != NULL;
     pthread_mutex_lock(&w.lock);
     while (!w.done) pthread_cond_wait(&w.cond, &w.lock);
     pthread_mutex_unlock(&w.lock);
     for (int k = 0; k < 8; k++) h->bad += out[k] != 512;
   }
+  take_back(&t);
   return NULL;
 }
 static void test_two_threads(arena *a) {
@@ -642,14 +646,14 @@ static void test_deterministic(arena *a) {
   v = vm_load(b, &l->code, DTYPE_f32, prog_loop_in(b, l, r, 0, (i64[]){1, N}));
   prog_loop_out(b, l, sums, 0, (i64[]){1, 0}, v);
   prog_loop_reduce(b, l, 1, &zero, (prog_body){.kind = REDUCE_SUM});
-  exec_image *im = make_image(finish(b));
+  executor_image *im = make_image(finish(b));
   for (u32 threads = 1; threads <= 4; threads++) {
-    exec_pool *on = NULL;
+    executor *on = NULL;
     float *got = malloc((M + 1) * N * 4);
-    status s = exec_pool_create(&(exec_pool_options){.threads = threads}, &on);
+    status s = exec_create(&(exec_options){.threads = threads}, &on);
     CHECK(!s);
     CHECK(!*run_image(on, im, (void *[]){x, y}, (void *[]){got, got + M * N}));
-    exec_pool_destroy(on);
+    executor_release(on);
     if (first) CHECK(memcmp(first, got, (M + 1) * N * 4) == 0);
     if (first)
       free(got);
@@ -682,30 +686,32 @@ static void test_no_memory(arena *a) {
   for (int n = 0; !through && n < 1000; n++) {
     failing f = {n, 0};
     allocator mem = {failing_fn, &f};
-    exec_pool *on = NULL;
-    exec_image *im = NULL;
+    executor *on = NULL;
+    executor_image *im = NULL;
     i32 trips[8];
     float out[8];
     void *params[8], *results[8];
     for (int i = 0; i < 8; i++) trips[i] = 2, params[i] = &trips[i], results[i] = &out[i];
-    status s = exec_pool_create(&(exec_pool_options){&mem, 1}, &on);
-    if (!s) s = exec_image_create(&mem, p, NULL, NULL, &im);
+    status s = exec_create(&(exec_options){&mem, 1}, &on);
+    if (!s) s = executor_image_create(on, p, NULL, NULL, &im);
+    lent t = s ? (lent){0} : lend(on, p, params, results);
     waiting w = {.lock = PTHREAD_MUTEX_INITIALIZER, .cond = PTHREAD_COND_INITIALIZER};
-    exec_launch_args args = {.image = im,
-                             .devices = (u32[]){0, 1, 2, 3, 4, 5, 6, 7},
-                             .params = params,
-                             .results = results,
-                             .done = on_done,
-                             .user = &w};
-    if (!s) s = exec_launch(on, &args);
+    executor_launch_args args = {.image = im,
+                                 .devices = (u32[]){0, 1, 2, 3, 4, 5, 6, 7},
+                                 .params = t.params,
+                                 .results = t.results,
+                                 .done = on_done,
+                                 .user = &w};
+    if (!s) s = executor_launch(on, &args);
     through = !s;
     if (s) CHECK(status_get_code(s) == STATUS_RESOURCE_EXHAUSTED);
     status_free(s);
     pthread_mutex_lock(&w.lock);
     while (through && !w.done) pthread_cond_wait(&w.cond, &w.lock);
     pthread_mutex_unlock(&w.lock);
+    if (im) take_back(&t);
     exec_image_release(im);
-    exec_pool_destroy(on);
+    executor_release(on);
     CHECK(f.live == 0);
   }
   CHECK(through);
@@ -735,7 +741,7 @@ static void test_serialize(arena *a) {
       s = program_deserialize(a, buf_view(&bytes), &q);
       rejected += s != NULL;
       if (q) { /* if it is let in, it must be good enough to make ready */
-        exec_image *im = NULL;
+        executor_image *im = NULL;
         status t = q->num_replicas * q->num_partitions <= 16
                        ? exec_image_create(NULL, q, NULL, NULL, &im)
                        : NULL;
@@ -760,8 +766,8 @@ static void test_serialize(arena *a) {
 }
 
 static void run_tests(arena *a, u32 threads) {
-  exec_pool_options o = {.threads = threads};
-  status s = exec_pool_create(&o, &pool);
+  exec_options o = {.threads = threads};
+  status s = exec_create(&o, &pool);
   CHECK(!s);
   test_add(a);
   test_strides(a);
@@ -782,7 +788,7 @@ static void run_tests(arena *a, u32 threads) {
   test_deadlock(a);
   test_poisoned(a);
   test_two_threads(a);
-  exec_pool_destroy(pool);
+  executor_release(pool);
 }
 
 int main(void) {

@@ -12,7 +12,7 @@ static status cannot_run(const prog_step *s, const char *what, const char *of) {
 /* ---- prepare_<kind>: what step i of each kind of program/program.h needs to run ---- */
 
 #define PREPARE(name, type)                                                                        \
-  static void prepare_##name(exec_image *im, const lower_env *e, const type *payload, u32 i) {     \
+  static void prepare_##name(executor_image *im, const lower_env *e, const type *payload, u32 i) { \
     name##_lower(e, payload, &im->steps[i]);                                                       \
   }
 PREPARE(loop, prog_loop)
@@ -24,7 +24,7 @@ PREPARE(sort, prog_sort)
 PREPARE(window, prog_window)
 PREPARE(rng, prog_rng)
 
-static void prepare_collective(exec_image *im, const lower_env *e, const prog_collective *c,
+static void prepare_collective(executor_image *im, const lower_env *e, const prog_collective *c,
                                u32 i) {
   exec_collective *x = ARENA_NEW(&im->a, exec_collective);
   coll_lower(e, c, x);
@@ -34,7 +34,7 @@ static void prepare_collective(exec_image *im, const lower_env *e, const prog_co
   if (x->scratch > im->scratch) im->scratch = x->scratch;
 }
 
-static void prepare_nothing(exec_image *im, const lower_env *e, const void *payload, u32 i) {
+static void prepare_nothing(executor_image *im, const lower_env *e, const void *payload, u32 i) {
   (void)im, (void)e, (void)payload, (void)i;
 }
 #define prepare_jump prepare_nothing
@@ -43,7 +43,7 @@ static void prepare_nothing(exec_image *im, const lower_env *e, const void *payl
 #define prepare_partition_id prepare_nothing
 #define prepare_replica_id prepare_nothing
 
-static void prepare_step(exec_image *im, const lower_env *e, const prog_step *s, u32 i) {
+static void prepare_step(executor_image *im, const lower_env *e, const prog_step *s, u32 i) {
   switch (s->kind) {
 #define STEP(name, ...)                                                                            \
   case STEP_##name:                                                                                \
@@ -56,7 +56,7 @@ static void prepare_step(exec_image *im, const lower_env *e, const prog_step *s,
   }
 }
 
-static status lower_steps(exec_image *im, const lower_env *e) {
+static status lower_steps(executor_image *im, const lower_env *e) {
   const program *p = im->prog;
   im->steps = arena_zalloc(&im->a, (p->num_steps + 1) * sizeof(exec_step));
   im->collectives = arena_zalloc(&im->a, (p->num_steps + 1) * sizeof(exec_collective *));
@@ -80,7 +80,7 @@ static bool marks_each_once(arena *a, const u32 *list, u32 n, u32 step, u32 devi
 }
 
 /* What program_validate leaves to us: each device in one group, one source, one target. */
-static status check_members(exec_image *im) {
+static status check_members(executor_image *im) {
   const program *p = im->prog;
   u32 devices = program_num_devices(p);
   for (u32 i = 0; i < p->num_steps; i++) {
@@ -98,7 +98,7 @@ static status check_members(exec_image *im) {
 }
 
 /* Everything that may run out of memory; apart, so that no local lives across the jump. */
-static status fill_image(exec_image *im) {
+static status fill_image(executor_image *im) {
   RETURN_IF_ERROR(check_members(im));
   im->k = vm_kernels_get();
   lower_fault fault = {0};
@@ -107,7 +107,7 @@ static status fill_image(exec_image *im) {
   if (dev_poison_wanted()) im->deaths = prog_find_deaths(&im->a, im->prog);
   return NULL;
 }
-static status try_fill_image(exec_image *im) {
+static status try_fill_image(executor_image *im) {
   oom_trap trap;
   arena_init(&im->a, im->mem, &trap);
   if (setjmp(trap.at)) return status_oom();
@@ -117,10 +117,10 @@ static status try_fill_image(exec_image *im) {
 }
 
 status exec_image_create(const allocator *mem, const program *prog, void (*release)(void *user),
-                         void *user, exec_image **out_image) {
+                         void *user, executor_image **out_image) {
   *out_image = NULL;
   if (!mem) mem = &mem_system;
-  exec_image *im = mem_zalloc(mem, sizeof *im);
+  executor_image *im = mem_zalloc(mem, sizeof *im);
   if (!im) return status_oom();
   im->mem = mem;
   im->prog = prog;
@@ -137,17 +137,15 @@ status exec_image_create(const allocator *mem, const program *prog, void (*relea
   return NULL;
 }
 
-exec_image *exec_image_retain(exec_image *image) {
+executor_image *exec_image_retain(executor_image *image) {
   atomic_fetch_add_explicit(&image->refs, 1, memory_order_relaxed);
   return image;
 }
 
-void exec_image_release(exec_image *image) {
+void exec_image_release(executor_image *image) {
   if (!image || atomic_fetch_sub_explicit(&image->refs, 1, memory_order_acq_rel) != 1) return;
   if (image->release) image->release(image->user);
   const allocator *mem = image->mem;
   arena_deinit(&image->a);
   mem_free(mem, image, sizeof *image);
 }
-
-const program *exec_image_program(const exec_image *image) { return image->prog; }

@@ -4,7 +4,7 @@
 
 #include <stdatomic.h>
 
-#include "exec/exec.h"
+#include "device/executor.h"
 #include "exec/step.h"
 #include "exec/vm.h"
 
@@ -22,7 +22,7 @@ typedef struct exec_collective {
   size_t scratch;
 } exec_collective;
 
-struct exec_image {
+struct executor_image {
   atomic_uint refs;
   const allocator *mem;
   arena a;
@@ -36,6 +36,13 @@ struct exec_image {
   size_t scratch;     /* the most any step needs */
   prog_deaths deaths; /* begin NULL: memory is not poisoned */
 };
+
+/* A program made ready to run: kernels chosen, loops flattened. As executor_ops has it; mem NULL:
+ * mem_system. */
+status exec_image_create(const allocator *mem, const program *prog, void (*release)(void *user),
+                         void *user, executor_image **out_image) MUST_USE;
+executor_image *exec_image_retain(executor_image *image);
+void exec_image_release(executor_image *image);
 
 /* Does the work of one meeting: all members of `group` have arrived at collective x; slots[d] are
  * the slots of device d. Work is cut into units as in step.h. */

@@ -1,4 +1,4 @@
-/* Workers and launches. See exec.h for the contract, pool.h for who holds what. */
+/* Workers and launches. See device/executor.h for the contract, pool.h for who holds what. */
 #include "exec/pool.h"
 
 #include <sched.h>
@@ -154,8 +154,8 @@ static void event_ready(void *user, status error) {
 }
 
 /* One block: the launch, its places, and all that is copied from the arguments. */
-static launch *make_launch(exec_pool *pool, const exec_launch_args *args) {
-  const exec_image *im = args->image;
+static launch *make_launch(exec_pool *pool, const executor_launch_args *args) {
+  const executor_image *im = args->image;
   const program *prog = im->prog;
   size_t n = program_num_devices(prog), bytes = align_up(sizeof(launch), 64);
   size_t places_at = bytes, slots_at, params_at, results_at, arrived_at, table_at;
@@ -203,7 +203,8 @@ static launch *make_launch(exec_pool *pool, const exec_launch_args *args) {
   return l;
 }
 
-status exec_launch(exec_pool *pool, const exec_launch_args *args) {
+status pool_launch(executor *x, const executor_launch_args *args) {
+  exec_pool *pool = (exec_pool *)x;
   for (u32 i = 0; i < program_num_devices(args->image->prog); i++)
     if (args->devices[i] == PROG_NONE)
       return status_make(STATUS_INVALID_ARGUMENT, "device number out of range");
@@ -213,7 +214,7 @@ status exec_launch(exec_pool *pool, const exec_launch_args *args) {
   launch *l = make_launch(pool, args);
   if (!l) return status_oom();
   pthread_mutex_lock(&pool->lock);
-  bool ok = reserve_queues(pool, l->n);
+  bool stopping = pool->stopping, ok = !stopping && reserve_queues(pool, l->n);
   if (ok) {
     exec_image_retain(l->image);
     pool->launches++;
@@ -222,7 +223,8 @@ status exec_launch(exec_pool *pool, const exec_launch_args *args) {
   pthread_mutex_unlock(&pool->lock);
   if (!ok) {
     mem_free(pool->mem, l, l->bytes);
-    return status_oom();
+    return stopping ? status_make(STATUS_FAILED_PRECONDITION, "the executor has been stopped")
+                    : status_oom();
   }
   atomic_fetch_add_explicit(&pool->stat_launches, 1, memory_order_relaxed);
   for (u32 i = 0; i < args->num_wait; i++)
@@ -245,14 +247,10 @@ static void spin(exec_pool *pool) {
   }
 }
 
-static _Thread_local bool is_worker; /* for good, once a thread has begun as one */
-
-bool exec_on_worker(void) { return is_worker; }
-
-static void *worker_main(void *arg) {
+void *worker_main(void *arg) {
   worker *w = arg;
   exec_pool *pool = w->pool;
-  is_worker = true;
+  executor_worker_begin();
   pthread_mutex_lock(&pool->lock);
   for (bool spun = pool->num_workers == 1;;) {
     place *p = pop_ready(pool);
@@ -283,77 +281,4 @@ static void *worker_main(void *arg) {
   }
   pthread_mutex_unlock(&pool->lock);
   return NULL;
-}
-
-static void stop_workers(exec_pool *pool, u32 started) {
-  pthread_mutex_lock(&pool->lock);
-  pool->closing = true;
-  pthread_cond_broadcast(&pool->wake);
-  pthread_mutex_unlock(&pool->lock);
-  for (u32 i = 0; i < started; i++) {
-    pthread_join(pool->workers[i].thread, NULL);
-    dev_heap_free(pool->heap, pool->workers[i].scratch, pool->workers[i].scratch_size);
-  }
-}
-
-static void free_pool(exec_pool *pool) {
-  const allocator *mem = pool->mem;
-  pthread_mutex_destroy(&pool->lock);
-  pthread_cond_destroy(&pool->wake);
-  pthread_cond_destroy(&pool->idle);
-  mem_free(mem, pool->queues, pool->cap_queues * sizeof(queue));
-  mem_free(mem, pool->workers, pool->num_workers * sizeof(worker));
-  dev_heap_release(pool->heap);
-  mem_free(mem, pool, sizeof *pool);
-}
-
-status exec_pool_create(const exec_pool_options *options, exec_pool **out_pool) {
-  *out_pool = NULL;
-  const allocator *mem = options && options->mem ? options->mem : &mem_system;
-  u32 threads = options && options->threads ? options->threads : (u32)os_cpu_count();
-  exec_pool *pool = mem_zalloc(mem, sizeof *pool);
-  if (!pool) return status_oom();
-  pool->mem = mem;
-  pool->num_workers = threads;
-  pool->forks = os_forks();
-  pool->ready_end = &pool->ready;
-  pthread_mutex_init(&pool->lock, NULL);
-  pthread_cond_init(&pool->wake, NULL);
-  pthread_cond_init(&pool->idle, NULL);
-  pool->heap = dev_heap_create();
-  pool->poisons = dev_poison_wanted() != 0;
-  pool->workers = mem_zalloc(mem, threads * sizeof(worker));
-  if (!pool->heap || !pool->workers) {
-    free_pool(pool);
-    return status_oom();
-  }
-  bool has_accel = accel_load(&pool->accel);
-  for (u32 i = 0; i < threads; i++) {
-    pool->workers[i].pool = pool;
-    if (has_accel) pool->workers[i].accel.lib = &pool->accel;
-    if (pthread_create(&pool->workers[i].thread, NULL, worker_main, &pool->workers[i]) == 0)
-      continue;
-    stop_workers(pool, i);
-    free_pool(pool);
-    return status_make(STATUS_RESOURCE_EXHAUSTED, "cannot start worker thread %u", i);
-  }
-  *out_pool = pool;
-  return NULL;
-}
-
-void exec_pool_destroy(exec_pool *pool) {
-  if (!pool || pool->forks != os_forks()) return; /* a lock may be held for ever */
-  pthread_mutex_lock(&pool->lock);
-  while (pool->launches) pthread_cond_wait(&pool->idle, &pool->lock);
-  pthread_mutex_unlock(&pool->lock);
-  stop_workers(pool, pool->num_workers);
-  free_pool(pool);
-}
-
-u32 exec_pool_threads(const exec_pool *pool) { return pool->num_workers; }
-
-void exec_pool_get_stats(exec_pool *pool, exec_pool_stats *out_stats) {
-  *out_stats = (exec_pool_stats){.launches = atomic_load(&pool->stat_launches),
-                                 .steps = atomic_load(&pool->stat_steps),
-                                 .rendezvous = atomic_load(&pool->stat_rendezvous)};
 }

@@ -1,4 +1,4 @@
-/* Workers, queues and launches: private to pool.c, run.c and meet.c.
+/* Workers, queues and launches: private to cpu.c, pool.c, run.c and meet.c.
  *
  * One mutex guards all scheduling: queues of devices, the list of who is ready, rendezvous
  * counts. It is held for a few dozen instructions at a time, never during work or callbacks. */
@@ -8,11 +8,13 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "device/executor.h"
 #include "device/heap.h"
 #include "exec/accel.h"
 #include "exec/image.h"
 
-typedef struct exec_launch_state launch;
+typedef struct exec_pool exec_pool;
+typedef struct launch launch;
 
 typedef enum place_state {
   PLACE_QUEUED, /* behind another launch, or waiting for the launch's events */
@@ -35,9 +37,9 @@ typedef struct place {
   struct place *next_ready;
 } place;
 
-struct exec_launch_state {
+struct launch {
   exec_pool *pool;
-  exec_image *image;
+  executor_image *image;
   const program *prog;
   u32 n;
   place *places;
@@ -85,6 +87,7 @@ typedef struct worker {
 } worker;
 
 struct exec_pool {
+  executor base; /* first */
   const allocator *mem;
   dev_heap *heap;
   pthread_mutex_t lock;
@@ -99,9 +102,10 @@ struct exec_pool {
   atomic_uint unemployed; /* those, and workers about to */
   atomic_uint num_jobs;
   atomic_uint num_ready;
-  bool closing;
-  bool poisons; /* see device/heap.h */
-  u32 forks;    /* os_forks() of the process that has the workers */
+  bool stopping; /* no launches any more */
+  bool closing;  /* workers are to go */
+  bool poisons;  /* see device/heap.h */
+  u32 forks;     /* os_forks() of the process that has the workers */
   exec_accelerator accel;
   u32 num_workers;
   worker *workers;
@@ -119,6 +123,10 @@ void worker_do(worker *w, const exec_step *s, void *const *slots, bool flush);
 void worker_set_flush(worker *w, bool on);
 /* Helps with an open job, if there is one; called and returns with the lock held. */
 bool worker_help(worker *w);
+
+/* pool.c: the launch of the executor's table, and a worker's thread. */
+status pool_launch(executor *x, const executor_launch_args *args) MUST_USE;
+void *worker_main(void *arg);
 
 /* pool.c; the lock is held */
 void pool_push_ready(exec_pool *pool, place *p);

@@ -305,8 +305,8 @@ static void check_ones(arena *a, i64 columns, i64 length, dtype t) {
 }
 
 static void run_tests(arena *a, u32 threads) {
-  exec_pool_options o = {.threads = threads};
-  status s = exec_pool_create(&o, &pool);
+  exec_options o = {.threads = threads};
+  status s = exec_create(&o, &pool);
   CHECK(!s);
   test_reduce(a);
   test_order(a);
@@ -318,7 +318,7 @@ static void run_tests(arena *a, u32 threads) {
   check_ones(a, 1, 50000000, DTYPE_c64);
   check_ones(a, 1, 300000, DTYPE_c128);
   check_ones(a, 17, 20000000, DTYPE_f32);
-  exec_pool_destroy(pool);
+  executor_release(pool);
 }
 
 int main(void) { return exec_tests(run_tests); }

@@ -2,7 +2,7 @@
  * values, with any upper bits in memory, against arithmetic on wide integers. */
 #include "exec/vm.h"
 
-#include "exec/exec.h"
+#include "exec/image.h"
 #include "num/convert.h"
 #include "num/special.h"
 #include "tests/unit.h"
@@ -221,7 +221,7 @@ static void check_kernels(arena *a, vm_op op, dtype t, dtype to) {
 }
 
 static void expect_refused(const program *p, const char *why) {
-  exec_image *im = NULL;
+  executor_image *im = NULL;
   status s = exec_image_create(NULL, p, NULL, NULL, &im);
   CHECK(s && !im && status_get_code(s) == STATUS_UNIMPLEMENTED);
   CHECK(str_is(status_message(s), why));

@@ -99,7 +99,7 @@ struct PJRT_Client {
   handle head;
   atomic_int refs;
   dev_client *dev;
-  exec_pool *pool; /* NULL: the handle has been destroyed */
+  executor *on; /* dev's */
   size_t num_devices, num_memories;
   PJRT_Device *devices;
   api_memory *memories;
@@ -179,7 +179,7 @@ struct PJRT_LoadedExecutable {
   handle head;
   PJRT_Client *client;
   PJRT_Executable *executable;
-  exec_image *image;
+  executor_image *image;
   arena memory; /* holds the arrays */
   atomic_bool deleted;
   size_t num_devices;

@@ -360,7 +360,7 @@ status api_buffer_is_deleted(PJRT_Buffer_IsDeleted_Args *a) {
 /* The framework then reads the bytes where they are, once they are ready and while it holds an
  * external reference; NumPy sees them without a copy. */
 status api_buffer_is_on_cpu(PJRT_Buffer_IsOnCpu_Args *a) {
-  a->is_on_cpu = true;
+  a->is_on_cpu = executor_can_map(a->buffer->client->on);
   return NULL;
 }
 
@@ -371,25 +371,16 @@ status api_buffer_ready_event(PJRT_Buffer_ReadyEvent_Args *a) {
 
 /* ---- addresses ---- */
 
-static status address(PJRT_Buffer *b, void **out) {
-  dev_block *block;
-  *out = NULL;
-  RETURN_IF_ERROR(dev_buffer_hold(b->dev, &block));
-  *out = dev_block_data(block);
-  dev_block_release(block); /* the caller's buffer keeps it */
-  return NULL;
-}
-
 status api_buffer_unsafe_pointer(PJRT_Buffer_UnsafePointer_Args *a) {
   void *p;
-  RETURN_IF_ERROR(address(a->buffer, &p));
+  RETURN_IF_ERROR(dev_buffer_map(a->buffer->dev, &p));
   a->buffer_pointer = (uintptr_t)p;
   return NULL;
 }
 
 status
 api_buffer_opaque_device_memory_data_pointer(PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args *a) {
-  return address(a->buffer, &a->device_memory_ptr);
+  return dev_buffer_map(a->buffer->dev, &a->device_memory_ptr);
 }
 
 status

@@ -153,8 +153,9 @@ void api_client_release(PJRT_Client *c) {
   mem_free(&mem_system, c, sizeof *c);
 }
 
-static status make_client(const dev_client_options *options, u32 threads, PJRT_Client *c) {
+static status make_client(const dev_client_options *options, PJRT_Client *c) {
   RETURN_IF_ERROR(dev_client_create(options, &c->dev));
+  c->on = dev_client_executor(c->dev);
   size_t n = c->num_devices = options->num_devices;
   size_t nm = c->num_memories = n * DEV_KIND_COUNT;
   c->topology = (PJRT_TopologyDescription){handle_begin(API_TOPOLOGY), c};
@@ -169,7 +170,7 @@ static status make_client(const dev_client_options *options, u32 threads, PJRT_C
   }
   c->memories = memories;
   for (u32 i = 0; i < n; i++) init_device(c, i);
-  return exec_pool_create(&(exec_pool_options){.threads = threads}, &c->pool);
+  return NULL;
 }
 
 status api_client_create(PJRT_Client_Create_Args *a) {
@@ -189,7 +190,9 @@ status api_client_create(PJRT_Client_Create_Args *a) {
   atomic_init(&c->refs, 1);
   pthread_mutex_init(&c->lock, NULL); /* neither fails on Linux */
   pthread_cond_init(&c->landed, NULL);
-  status s = make_client(&d, o.threads, c);
+  status s = exec_create(&(exec_options){.threads = o.threads}, &d.on);
+  if (!s) s = make_client(&d, c);
+  executor_release(d.on); /* the client holds it */
   if (s) {
     api_client_release(c);
     return s;
@@ -202,7 +205,7 @@ status api_client_create(PJRT_Client_Create_Args *a) {
 /* Waits for what runs. */
 status api_client_destroy(PJRT_Client_Destroy_Args *a) {
   PJRT_Client *c = a->client;
-  if (exec_on_worker())
+  if (executor_on_worker())
     return status_make(STATUS_FAILED_PRECONDITION, "a callback cannot destroy a client");
   dev_log(c->dev, "Client_Destroy(client %p)", (void *)c);
   pthread_mutex_lock(&c->lock);
@@ -212,8 +215,7 @@ status api_client_destroy(PJRT_Client_Destroy_Args *a) {
   while (first && c->in_flight) pthread_cond_wait(&c->landed, &c->lock);
   pthread_mutex_unlock(&c->lock);
   if (!first) return status_make(STATUS_FAILED_PRECONDITION, "the client is being destroyed");
-  exec_pool_destroy(c->pool);
-  c->pool = NULL;
+  executor_stop(c->on);
   handle_end(&c->head);
   api_client_release(c);
   return NULL;

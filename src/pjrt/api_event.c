@@ -22,7 +22,7 @@ status api_event_error(PJRT_Event_Error_Args *a) {
 
 /* A callback that waits could hold the very thread that has to do the work. */
 status api_event_await(PJRT_Event_Await_Args *a) {
-  if (!dev_event_is_ready(api_event_of(a->event)) && exec_on_worker())
+  if (!dev_event_is_ready(api_event_of(a->event)) && executor_on_worker())
     return status_make(STATUS_FAILED_PRECONDITION, "a callback cannot wait for an event");
   return status_copy(dev_event_await(api_event_of(a->event)));
 }

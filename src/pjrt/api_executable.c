@@ -169,7 +169,7 @@ status api_executable_compile(PJRT_Client *c, str source, str options_bytes,
 
 static void free_loaded(PJRT_LoadedExecutable *l) {
   PJRT_Client *c = l->client;
-  if (l->image) exec_image_release(l->image);
+  if (l->image) executor_image_release(c->on, l->image);
   api_executable_release(l->executable);
   arena_deinit(&l->memory);
   handle_end(&l->head);
@@ -222,7 +222,7 @@ static status load(PJRT_LoadedExecutable *l) {
   RETURN_IF_ERROR(place_devices(l));
   place_results(l);
   executable *x = executable_retain(l->executable->exe);
-  status s = exec_image_create(&mem_system, x->prog, release_program, x, &l->image);
+  status s = executor_image_create(l->client->on, x->prog, release_program, x, &l->image);
   if (s) executable_release(x);
   return s;
 }

@@ -22,12 +22,12 @@ typedef struct launch {
   size_t bytes; /* of this allocation */
   PJRT_Client *client;
   u32 num_positions, num_params, num_results, num_wait;
-  void **params, **results; /* as exec_launch wants them */
-  dev_block **held;         /* by position and parameter; in use until enqueued */
-  dev_block **written;      /* by position and result */
-  dev_event **ready;        /* by position */
-  dev_event **wait;         /* retained */
-  bool *donated;            /* by position and parameter: by this call */
+  executor_memory **params, **results; /* as executor_launch wants them */
+  dev_block **held;                    /* by position and parameter; in use until enqueued */
+  dev_block **written;                 /* by position and result */
+  dev_event **ready;                   /* by position */
+  dev_event **wait;                    /* retained */
+  bool *donated;                       /* by position and parameter: by this call */
 } launch;
 
 /* What one call of Execute works on until the launch is under way. */
@@ -55,8 +55,8 @@ static launch *launch_create(u32 n, u32 num_params, u32 num_results) {
   t->num_positions = n;
   t->num_params = num_params;
   t->num_results = num_results;
-  t->params = p, p += np;
-  t->results = p, p += nr;
+  t->params = (executor_memory **)p, p += np;
+  t->results = (executor_memory **)p, p += nr;
   t->held = (dev_block **)p, p += np;
   t->written = (dev_block **)p, p += nr;
   t->ready = (dev_event **)p, p += n;
@@ -121,7 +121,7 @@ static status hold_arguments(call *c, u32 i, PJRT_Buffer *const *args) {
       status_free(s);
       return status_make(STATUS_INVALID_ARGUMENT, "argument %u has been deleted or donated", k);
     }
-    t->params[at] = dev_block_data(t->held[at]);
+    t->params[at] = dev_block_memory(t->held[at]);
     add_wait(t, dev_buffer_ready(args[k]->dev));
   }
   return NULL;
@@ -149,7 +149,7 @@ static status make_writable(call *c, u32 i, u32 k, PJRT_Buffer *arg) {
     dev_block_end_use(t->held[at]);
     dev_block_release(t->held[at]);
     t->held[at] = block;
-    t->params[at] = dev_block_data(block);
+    t->params[at] = dev_block_memory(block);
     add_wait(t, dev_buffer_ready(copy));
   }
   dev_buffer_release(copy);
@@ -173,7 +173,7 @@ static status make_output(call *c, u32 i, u32 r) {
     dev_buffer_release(b);
     return s;
   }
-  t->results[at] = dev_block_data(t->written[at]);
+  t->results[at] = dev_block_memory(t->written[at]);
   return api_buffer_wrap(l->client, b, &c->outputs[i][r]);
 }
 
@@ -207,7 +207,7 @@ static void device_done(void *user, u32 position, status error) {
 /* A callback does not wait: the launches may be waiting for its worker. */
 static status take_off(PJRT_Client *client) {
   pthread_mutex_lock(&client->lock);
-  while (client->in_flight >= API_MAX_IN_FLIGHT && !client->closed && !exec_on_worker())
+  while (client->in_flight >= API_MAX_IN_FLIGHT && !client->closed && !executor_on_worker())
     pthread_cond_wait(&client->landed, &client->lock);
   bool closed = client->closed;
   if (!closed) client->in_flight++;
@@ -243,17 +243,17 @@ static status start(call *c, PJRT_LoadedExecutable_Execute_Args *a) {
   if (a->device_complete_events)
     for (u32 i = 0; i < n; i++)
       a->device_complete_events[i] = api_event(dev_event_retain(t->ready[i]));
-  status s = exec_launch(c->l->client->pool, &(exec_launch_args){
-                                                 .image = c->l->image,
-                                                 .devices = c->device_ids,
-                                                 .params = t->params,
-                                                 .results = t->results,
-                                                 .wait_for = t->wait,
-                                                 .num_wait = t->num_wait,
-                                                 .device_done = device_done,
-                                                 .done = done,
-                                                 .user = t,
-                                             });
+  status s = executor_launch(c->l->client->on, &(executor_launch_args){
+                                                   .image = c->l->image,
+                                                   .devices = c->device_ids,
+                                                   .params = t->params,
+                                                   .results = t->results,
+                                                   .wait_for = t->wait,
+                                                   .num_wait = t->num_wait,
+                                                   .device_done = device_done,
+                                                   .done = done,
+                                                   .user = t,
+                                               });
   if (s) {
     atomic_store_explicit(&t->refs, 1, memory_order_relaxed);
     land(t->client);

@@ -1,0 +1,171 @@
+/* The table of the processors' executor: a pool, its heap, and memory that is the host's own, so
+ * that a handle is an address. */
+#include "base/os.h"
+#include "exec/exec.h"
+#include "exec/pool.h"
+
+static exec_pool *pool_of(executor *x) { return (exec_pool *)x; }
+
+/* ---- memory ---- */
+
+static executor_memory *handle_of(void *p) { return p; }
+static char *address_of(executor_memory *m) { return (char *)m; }
+
+static executor_memory *alloc_memory(executor *x, u32 device, size_t bytes) {
+  (void)device;
+  return handle_of(dev_heap_alloc(pool_of(x)->heap, bytes));
+}
+
+static void free_memory(executor *x, executor_memory *m, size_t bytes) {
+  dev_heap_free(pool_of(x)->heap, m, bytes);
+}
+
+static executor_memory *import_memory(executor *x, u32 device, void *data, size_t bytes) {
+  (void)x, (void)device, (void)bytes;
+  return handle_of(data);
+}
+
+static void forget_memory(executor *x, executor_memory *m) { (void)x, (void)m; }
+
+static status write_memory(executor *x, executor_memory *to, size_t offset, const executor_array *a,
+                           const void *from) {
+  (void)x;
+  executor_host_write(address_of(to) + offset, a, from);
+  return NULL;
+}
+
+static status read_memory(executor *x, executor_memory *from, size_t offset,
+                          const executor_array *a, void *to) {
+  (void)x;
+  executor_host_read(address_of(from) + offset, a, to);
+  return NULL;
+}
+
+static status copy_memory(executor *x, executor_memory *to, executor_memory *from, size_t bytes) {
+  (void)x;
+  if (bytes) memcpy(address_of(to), address_of(from), bytes);
+  return NULL;
+}
+
+static void *map_memory(executor *x, executor_memory *m) {
+  (void)x;
+  return address_of(m);
+}
+
+/* ---- images ---- */
+
+static status create_image(executor *x, const program *prog, void (*release)(void *user),
+                           void *user, executor_image **out_image) {
+  return exec_image_create(pool_of(x)->mem, prog, release, user, out_image);
+}
+static executor_image *retain_image(executor *x, executor_image *image) {
+  (void)x;
+  return exec_image_retain(image);
+}
+static void release_image(executor *x, executor_image *image) {
+  (void)x;
+  exec_image_release(image);
+}
+
+/* ---- the executor ---- */
+
+static void get_stats(executor *x, executor_stats *out_stats) {
+  exec_pool *pool = pool_of(x);
+  *out_stats = (executor_stats){.launches = atomic_load(&pool->stat_launches),
+                                .steps = atomic_load(&pool->stat_steps),
+                                .rendezvous = atomic_load(&pool->stat_rendezvous)};
+}
+
+static void join_workers(exec_pool *pool, u32 started) {
+  pthread_mutex_lock(&pool->lock);
+  pool->closing = true;
+  pthread_cond_broadcast(&pool->wake);
+  pthread_mutex_unlock(&pool->lock);
+  for (u32 i = 0; i < started; i++) {
+    pthread_join(pool->workers[i].thread, NULL);
+    dev_heap_free(pool->heap, pool->workers[i].scratch, pool->workers[i].scratch_size);
+  }
+}
+
+static void stop(executor *x) {
+  exec_pool *pool = pool_of(x);
+  if (pool->forks != os_forks()) return; /* a lock may be held for ever */
+  pthread_mutex_lock(&pool->lock);
+  bool first = !pool->stopping;
+  pool->stopping = true;
+  while (pool->launches) pthread_cond_wait(&pool->idle, &pool->lock);
+  pthread_mutex_unlock(&pool->lock);
+  if (first) join_workers(pool, pool->num_workers);
+}
+
+static void free_pool(exec_pool *pool) {
+  const allocator *mem = pool->mem;
+  pthread_mutex_destroy(&pool->lock);
+  pthread_cond_destroy(&pool->wake);
+  pthread_cond_destroy(&pool->idle);
+  mem_free(mem, pool->queues, pool->cap_queues * sizeof(queue));
+  mem_free(mem, pool->workers, pool->num_workers * sizeof(worker));
+  dev_heap_release(pool->heap);
+  mem_free(mem, pool, sizeof *pool);
+}
+
+static void destroy(executor *x) {
+  if (pool_of(x)->forks == os_forks()) free_pool(pool_of(x));
+}
+
+static const executor_ops cpu_ops = {
+    .name = "cpu",
+    .stop = stop,
+    .destroy = destroy,
+    .alloc = alloc_memory,
+    .free = free_memory,
+    .import = import_memory,
+    .forget = forget_memory,
+    .write = write_memory,
+    .read = read_memory,
+    .copy = copy_memory,
+    .map = map_memory,
+    .image_create = create_image,
+    .image_retain = retain_image,
+    .image_release = release_image,
+    .launch = pool_launch,
+    .get_stats = get_stats,
+};
+
+static status start_workers(exec_pool *pool) {
+  bool has_accel = accel_load(&pool->accel);
+  for (u32 i = 0; i < pool->num_workers; i++) {
+    worker *w = &pool->workers[i];
+    w->pool = pool;
+    if (has_accel) w->accel.lib = &pool->accel;
+    if (pthread_create(&w->thread, NULL, worker_main, w) == 0) continue;
+    join_workers(pool, i);
+    return status_make(STATUS_RESOURCE_EXHAUSTED, "cannot start worker thread %u", i);
+  }
+  return NULL;
+}
+
+status exec_create(const exec_options *options, executor **out_executor) {
+  *out_executor = NULL;
+  const allocator *mem = options && options->mem ? options->mem : &mem_system;
+  u32 threads = options && options->threads ? options->threads : (u32)os_cpu_count();
+  exec_pool *pool = mem_zalloc(mem, sizeof *pool);
+  if (!pool) return status_oom();
+  executor_begin(&pool->base, &cpu_ops);
+  pool->mem = mem;
+  pool->num_workers = threads;
+  pool->forks = os_forks();
+  pool->ready_end = &pool->ready;
+  pthread_mutex_init(&pool->lock, NULL);
+  pthread_cond_init(&pool->wake, NULL);
+  pthread_cond_init(&pool->idle, NULL);
+  pool->heap = dev_heap_create();
+  pool->poisons = dev_poison_wanted() != 0;
+  pool->workers = mem_zalloc(mem, threads * sizeof(worker));
+  status s = pool->heap && pool->workers ? start_workers(pool) : status_oom();
+  if (s)
+    free_pool(pool);
+  else
+    *out_executor = &pool->base;
+  return s;
+}
