@@ -105,22 +105,10 @@ static const u16 vm_of[OP_COUNT] = {
 #include "ir/ops.def"
 };
 
-/* Instructions that cost many times an addition: not to be computed twice. */
-static const bool is_heavy[SELECT_COUNT] = {
-    [VM_div] = false,       [VM_pow] = true,       [VM_atan2] = true,  [VM_next_after] = true,
-    [VM_rem] = true,        [VM_cbrt] = true,      [VM_exp] = true,    [VM_expm1] = true,
-    [VM_log] = true,        [VM_log1p] = true,     [VM_tanh] = true,   [VM_logistic] = true,
-    [VM_sin] = true,        [VM_cos] = true,       [VM_tan] = true,    [VM_asin] = true,
-    [VM_acos] = true,       [VM_atan] = true,      [VM_sinh] = true,   [VM_cosh] = true,
-    [VM_asinh] = true,      [VM_acosh] = true,     [VM_atanh] = true,  [VM_erf] = true,
-    [VM_erfc] = true,       [VM_erf_inv] = true,   [VM_lgamma] = true, [VM_digamma] = true,
-    [VM_bessel_i1e] = true, [VM_polygamma] = true, [VM_zeta] = true,
-};
-
 bool select_is_elementwise(const op *o) {
   return op_kind(o) < OP_COUNT && vm_of[op_kind(o)] != SELECT_NONE;
 }
-bool select_is_heavy(const op *o) { return is_heavy[vm_of[op_kind(o)]]; }
+bool select_is_heavy(const op *o) { return vm_is_heavy((vm_op)vm_of[op_kind(o)]); }
 
 static dtype type_of(const value *v) {
   dtype t = DTYPE_f32;

@@ -1,5 +1,5 @@
 /* The fast kernels. Built once per instruction set with KERNELS_ISA naming it; plain loops that
- * the compiler vectorises. See kernels.def for the operations. */
+ * the compiler vectorises. See program/vm_ops.def for the operations. */
 #include "exec/kernels.h"
 
 #include "exec/vecmath.h"
@@ -168,56 +168,10 @@ static inline double away_f64(double x) { return __builtin_round(x); }
   SHORT(op, u16, D(u16), expr)                                                                     \
   FULL(op, u32, D(u32), expr)                                                                      \
   FULL(op, u64, D(u64), expr)
-#define SELF(T) T
-#define PRED(T) u8
-
-#define BIN_INT(op, expr) INTS(ALL_FORMS, ONE_FORM, op, expr, SELF)
-#define CMP_INT(op, expr) INTS(ALL_FORMS, ONE_FORM, op, expr, PRED)
-#define UN_INT(op, expr) INTS(UNARY, UNARY, op, expr, SELF)
-#define F(name) name##_f32
-#define BIN_FLT(op, expr) ALL_FORMS(op, f32, float, expr)
-#define CMP_FLT(op, expr) ALL_FORMS(op, f32, u8, expr)
-#define UN_FLT(op, expr) UNARY(op, f32, float, expr)
-#define TEST_FLT(op, expr) UNARY(op, f32, u8, expr)
-#define UN_F32(op, expr) UNARY(op, f32, float, expr)
-#define BIN_PRED(op, expr) ONE_FORM(op, pred, u8, expr)
-#define UN_PRED(op, expr) UNARY(op, pred, u8, expr)
-#include "exec/kernels.def"
-#undef BIN_INT
-#undef CMP_INT
-#undef UN_INT
-#undef F
-#undef BIN_FLT
-#undef CMP_FLT
-#undef UN_FLT
-#undef TEST_FLT
-#undef UN_F32
-#undef BIN_PRED
-#undef UN_PRED
-
-#define F(name) name##_f64
-#define BIN_INT(op, expr)
-#define CMP_INT(op, expr)
-#define UN_INT(op, expr)
-#define BIN_FLT(op, expr) ALL_FORMS(op, f64, double, expr)
-#define CMP_FLT(op, expr) ALL_FORMS(op, f64, u8, expr)
-#define UN_FLT(op, expr) UNARY(op, f64, double, expr)
-#define TEST_FLT(op, expr) UNARY(op, f64, u8, expr)
-#define UN_F32(op, expr)
-#define BIN_PRED(op, expr)
-#define UN_PRED(op, expr)
-#include "exec/kernels.def"
-#undef BIN_INT
-#undef CMP_INT
-#undef UN_INT
-#undef F
-#undef BIN_FLT
-#undef CMP_FLT
-#undef UN_FLT
-#undef TEST_FLT
-#undef UN_F32
-#undef BIN_PRED
-#undef UN_PRED
+/* the element of a result */
+#define OF_SAME(T) T
+#define OF_REAL(T) T
+#define OF_PRED(T) u8
 
 #ifdef __FMA__
 /* Sines: an argument that is too large, or not finite, goes to libm. What the others give does
@@ -236,7 +190,7 @@ static inline float sine_zero(float x, i64 quarters) {
   float y = sine_f32(x, quarters);
   return quarters == 0 && x == 0 ? x : y;
 }
-#define SINE(op, quarters)                                                                         \
+#define SINE_OF(op, quarters)                                                                      \
   static void k_##op##_f32(PARAMS) {                                                               \
     UNUSED;                                                                                        \
     float *d = dv;                                                                                 \
@@ -248,9 +202,58 @@ static inline float sine_zero(float x, i64 quarters) {
         d[i] = magnitude(a[i]) < SINE_LARGE ? sine_zero(a[i], quarters) : op##f(a[i]);             \
     }                                                                                              \
   }
-SINE(sin, 0)
-SINE(cos, 1)
+#define SINE_SET(op) SET_1(op, f32)
+#else
+#define SINE_OF(op, quarters)
+#define SINE_SET(op)
 #endif
+
+/* What a row says of a class, as a kind and its expression; other files see to the other kinds. */
+#define KIND_NO NONE, ()
+#define KIND_MADE NONE, ()
+#define KIND_OWN NONE, ()
+#define KIND_LIBM(f) NONE, ()
+#define KIND_VIA64(f) NONE, ()
+#define KIND_PRED(expr) PRED, (expr)
+#define KIND_INT(expr) INT, (expr)
+#define KIND_FLT(expr) FLT, (expr)
+#define KIND_F32(expr, f) F32, (expr)
+#define KIND_F32Z(expr, f) F32, (expr)
+#define KIND_SINE(f, quarters) SINE, (quarters)
+#define EACH(does, ...) EACH_(does, __VA_ARGS__)
+#define EACH_(does, kind, expr, ...) does##_##kind(expr, __VA_ARGS__)
+
+#define DEFINE_1(op, t, D, expr) UNARY(op, t, D, expr)
+#define DEFINE_2(op, t, D, expr) ALL_FORMS(op, t, D, expr)
+#define INTS_1(op, expr, D) INTS(UNARY, UNARY, op, expr, D)
+#define INTS_2(op, expr, D) INTS(ALL_FORMS, ONE_FORM, op, expr, D)
+#define PRED_1(op, expr) UNARY(op, pred, u8, expr)
+#define PRED_2(op, expr) ONE_FORM(op, pred, u8, expr)
+
+#define DEFINE_NONE(...)
+#define DEFINE_PRED(expr, op, operands, result) PRED_##operands(op, expr)
+#define DEFINE_INT(expr, op, operands, result) INTS_##operands(op, expr, OF_##result)
+#define DEFINE_F32(expr, op, operands, result) DEFINE_##operands(op, f32, OF_##result(float), expr)
+#define DEFINE_FLT(expr, op, operands, result) DEFINE_F32(expr, op, operands, result)
+#define DEFINE_SINE(quarters, op, operands, result) SINE_OF(op, quarters)
+#define F(name) name##_f32
+#define VM(id, operands, how, result, traits, p, i, f, c, meaning)                                 \
+  EACH(DEFINE, KIND_##p, id, operands, result)                                                     \
+  EACH(DEFINE, KIND_##i, id, operands, result)                                                     \
+  EACH(DEFINE, KIND_##f, id, operands, result)
+#include "program/vm_ops.def"
+#undef VM
+#undef F
+
+#define F64_NONE(...)
+#define F64_F32(...)
+#define F64_SINE(...)
+#define F64_FLT(expr, op, operands, result) DEFINE_##operands(op, f64, OF_##result(double), expr)
+#define F(name) name##_f64
+#define VM(id, operands, how, result, traits, p, i, f, c, meaning)                                 \
+  EACH(F64, KIND_##f, id, operands, result)
+#include "program/vm_ops.def"
+#undef VM
 
 /* ---- by width: select, splat, strided ---- */
 
@@ -516,37 +519,39 @@ FOLDS(FOLD)
 
 /* ---- the table ---- */
 
-#define SET_FULL(op, t)                                                                            \
-  k->binary[VM_##op][R_##t][FORM_VV] = k_##op##_##t##_vv;                                          \
+#define SET_VV(op, t) k->binary[VM_##op][R_##t][FORM_VV] = k_##op##_##t##_vv;
+#define SET_2(op, t)                                                                               \
+  SET_VV(op, t)                                                                                    \
   k->binary[VM_##op][R_##t][FORM_VS] = k_##op##_##t##_vs;                                          \
   k->binary[VM_##op][R_##t][FORM_SV] = k_##op##_##t##_sv;
-#define SET_VV(op, t) k->binary[VM_##op][R_##t][FORM_VV] = k_##op##_##t##_vv;
-#define SET_INTS(op)                                                                               \
-  SET_VV(op, s8)                                                                                   \
-  SET_VV(op, s16)                                                                                  \
-  SET_FULL(op, s32)                                                                                \
-  SET_FULL(op, s64) SET_VV(op, u8) SET_VV(op, u16) SET_FULL(op, u32) SET_FULL(op, u64)
-#define SET_UN(op, t) k->unary[VM_##op][R_##t] = k_##op##_##t;
+#define SET_1(op, t) k->unary[VM_##op][R_##t] = k_##op##_##t;
+#define SET_INTS(FULL, SHORT, op)                                                                  \
+  SHORT(op, s8)                                                                                    \
+  SHORT(op, s16)                                                                                   \
+  FULL(op, s32)                                                                                    \
+  FULL(op, s64)                                                                                    \
+  SHORT(op, u8)                                                                                    \
+  SHORT(op, u16)                                                                                   \
+  FULL(op, u32)                                                                                    \
+  FULL(op, u64)
+#define SET_INTS_1(op) SET_INTS(SET_1, SET_1, op)
+#define SET_INTS_2(op) SET_INTS(SET_2, SET_VV, op)
+#define SET_PRED_1(op) SET_1(op, pred)
+#define SET_PRED_2(op) SET_VV(op, pred)
 
 static void set_operations(vm_kernels *k) {
-#define BIN_INT(op, expr) SET_INTS(op)
-#define CMP_INT(op, expr) SET_INTS(op)
-#define UN_INT(op, expr)                                                                           \
-  SET_UN(op, s8)                                                                                   \
-  SET_UN(op, s16)                                                                                  \
-  SET_UN(op, s32) SET_UN(op, s64) SET_UN(op, u8) SET_UN(op, u16) SET_UN(op, u32) SET_UN(op, u64)
-#define BIN_FLT(op, expr) SET_FULL(op, f32) SET_FULL(op, f64)
-#define CMP_FLT(op, expr) SET_FULL(op, f32) SET_FULL(op, f64)
-#define UN_FLT(op, expr) SET_UN(op, f32) SET_UN(op, f64)
-#define TEST_FLT(op, expr) SET_UN(op, f32) SET_UN(op, f64)
-#define UN_F32(op, expr) SET_UN(op, f32)
-#define BIN_PRED(op, expr) SET_VV(op, pred)
-#define UN_PRED(op, expr) SET_UN(op, pred)
-#include "exec/kernels.def"
-#ifdef __FMA__
-  k->unary[VM_sin][R_f32] = k_sin_f32;
-  k->unary[VM_cos][R_f32] = k_cos_f32;
-#endif
+#define SET_NONE(...)
+#define SET_PRED(expr, op, operands, result) SET_PRED_##operands(op)
+#define SET_INT(expr, op, operands, result) SET_INTS_##operands(op)
+#define SET_F32(expr, op, operands, result) SET_##operands(op, f32)
+#define SET_FLT(expr, op, operands, result) SET_##operands(op, f32) SET_##operands(op, f64)
+#define SET_SINE(expr, op, operands, result) SINE_SET(op)
+#define VM(id, operands, how, result, traits, p, i, f, c, meaning)                                 \
+  EACH(SET, KIND_##p, id, operands, result)                                                        \
+  EACH(SET, KIND_##i, id, operands, result)                                                        \
+  EACH(SET, KIND_##f, id, operands, result)
+#include "program/vm_ops.def"
+#undef VM
 }
 
 static void set_conversions(vm_kernels *k) {

@@ -78,23 +78,42 @@ static num_complex smaller(num_complex x, num_complex y) {
     })                                                                                             \
   }
 
-#define UN_D(op, f) UNARY(op, f64, double, f)
-#define UN_DZ(op, f) FLUSHED(op, f64, double, f)
-#define UN_L(op, fn) UNARY(op, f64, double, fn) UNARY(op, f32, float, fn##f)
-#define UN_M(op, f) UNARY(op, f64, double, f) UNARY(op, f32, float, f)
-#define BIN_L(op, fn) BINARY(op, f64, double, fn) BINARY(op, f32, float, fn##f)
-#define BIN_M(op, f) BINARY(op, f64, double, f) BINARY(op, f32, float, f)
-#define UN_C(op, f) COMPLEX1(op, c64, kern_c64, f) COMPLEX1(op, c128, kern_c128, f)
-#define BIN_C(op, f) COMPLEX2(op, c64, kern_c64, f) COMPLEX2(op, c128, kern_c128, f)
-#include "exec/kernels_math.def"
-#undef UN_D
-#undef UN_DZ
-#undef UN_L
-#undef UN_M
-#undef BIN_L
-#undef BIN_M
-#undef UN_C
-#undef BIN_C
+#define FUNCTION1(op, t, T, f) UNARY(op, t, T, f)
+#define FUNCTION2(op, t, T, f) BINARY(op, t, T, f)
+
+/* What a row says of floats and complex numbers, as a kind and its function; kernels.c sees to
+ * expressions, and OWN kernels follow below. */
+#define KIND_NO NONE, 0
+#define KIND_MADE NONE, 0
+#define KIND_PRED(expr) NONE, 0
+#define KIND_INT(expr) NONE, 0
+#define KIND_FLT(expr) NONE, 0
+#define KIND_OWN OWN, 0
+#define KIND_F32(expr, f) F64, f
+#define KIND_F32Z(expr, f) F64Z, f
+#define KIND_LIBM(f) LIBM, f
+#define KIND_SINE(f, quarters) LIBM, f
+#define KIND_VIA64(f) VIA64, f
+#define KIND_CPX(f) CPX, f
+#define EACH(does, ...) EACH_(does, __VA_ARGS__)
+#define EACH_(does, kind, f, ...) does##_##kind(f, __VA_ARGS__)
+
+#define DEFINE_NONE(...)
+#define DEFINE_OWN(...)
+#define DEFINE_F64(f, op, operands) FUNCTION##operands(op, f64, double, f)
+#define DEFINE_F64Z(f, op, operands) FLUSHED(op, f64, double, f)
+#define DEFINE_LIBM(fn, op, operands)                                                              \
+  FUNCTION##operands(op, f64, double, fn) FUNCTION##operands(op, f32, float, fn##f)
+#define DEFINE_VIA64(f, op, operands)                                                              \
+  FUNCTION##operands(op, f64, double, f) FUNCTION##operands(op, f32, float, f)
+#define DEFINE_CPX(f, op, operands)                                                                \
+  COMPLEX##operands(op, c64, kern_c64, f) COMPLEX##operands(op, c128, kern_c128, f)
+#define VM(id, operands, how, result, traits, p, i, f, c, meaning)                                 \
+  EACH(DEFINE, KIND_##f, id, operands) EACH(DEFINE, KIND_##c, id, operands)
+#include "program/vm_ops.def"
+#undef VM
+
+/* ---- OWN: k_<op>_<type of the operand> ---- */
 
 #define POWERS(P)                                                                                  \
   P(s8, i8, num_ipow_s64)                                                                          \
@@ -115,7 +134,7 @@ static num_complex smaller(num_complex x, num_complex y) {
 POWERS(POWER)
 
 /* complex arithmetic in its own precision */
-#define COMPLEX(t, T, E)                                                                           \
+#define COMPLEX(t, T, e, E)                                                                        \
   static void k_add_##t(PARAMS) {                                                                  \
     UNUSED;                                                                                        \
     T *d = dv;                                                                                     \
@@ -155,7 +174,7 @@ POWERS(POWER)
     const T *a = av, *b = bv;                                                                      \
     LOOP d[i] = !(a[i].re == b[i].re && a[i].im == b[i].im);                                       \
   }                                                                                                \
-  static void k_complex_##t(PARAMS) {                                                              \
+  static void k_complex_##e(PARAMS) {                                                              \
     UNUSED;                                                                                        \
     T *d = dv;                                                                                     \
     const E *a = av, *b = bv;                                                                      \
@@ -185,21 +204,17 @@ POWERS(POWER)
     const E *a = av;                                                                               \
     LOOP d[i] = (T){a[i], 0};                                                                      \
   }
-COMPLEX(c64, kern_c64, float)
-COMPLEX(c128, kern_c128, double)
+COMPLEX(c64, kern_c64, f32, float)
+COMPLEX(c128, kern_c128, f64, double)
 
-/* real and imag of real numbers */
-#define REAL(t, T)                                                                                 \
-  static void k_real_##t(PARAMS) {                                                                 \
-    UNUSED;                                                                                        \
-    if (dv != av) memcpy(dv, av, n * sizeof(T));                                                   \
-  }                                                                                                \
+/* imag of real numbers */
+#define ZEROS(t, T)                                                                                \
   static void k_imag_##t(PARAMS) {                                                                 \
     UNUSED;                                                                                        \
     memset(dv, 0, n * sizeof(T));                                                                  \
   }
-REAL(f32, float)
-REAL(f64, double)
+ZEROS(f32, float)
+ZEROS(f64, double)
 
 /* b: two u8, the dtypes from and to, of the elements as they lie in the registers */
 static void convert_any(PARAMS) {
@@ -251,14 +266,14 @@ COMPLEX_PAIRS(CONVERT_ANY)
 SMALL(SMALL_FLOAT)
 
 /* Denormals are values here, flushed or not. c: a dtype, of the values in f32 registers */
-static void next_after_f32(PARAMS) {
+static void k_next_after_f32(PARAMS) {
   float *d = dv;
   const float *a = av, *b = bv;
   dtype t = *(const dtype *)cv;
   EXACTLY(LOOP d[i] = t == DTYPE_f32 ? num_next_after_f32(a[i], b[i])
                                      : (float)num_next_after_small(t, a[i], b[i]))
 }
-static void next_after_f64(PARAMS) {
+static void k_next_after_f64(PARAMS) {
   (void)cv;
   double *d = dv;
   const double *a = av, *b = bv;
@@ -266,7 +281,7 @@ static void next_after_f64(PARAMS) {
 }
 
 /* b: exponent bits, mantissa bits, dtype */
-static void reduce_precision_f32(PARAMS) {
+static void k_reduce_precision_f32(PARAMS) {
   (void)cv;
   float *d = dv;
   const float *a = av;
@@ -278,7 +293,7 @@ static void reduce_precision_f32(PARAMS) {
   }
   EXACTLY(LOOP d[i] = (float)num_reduce_precision_small(t, a[i], bits[0], bits[1]))
 }
-static void reduce_precision_f64(PARAMS) {
+static void k_reduce_precision_f64(PARAMS) {
   (void)cv;
   double *d = dv;
   const double *a = av;
@@ -286,53 +301,39 @@ static void reduce_precision_f64(PARAMS) {
   LOOP d[i] = num_reduce_precision_f64(a[i], bits[0], bits[1]);
 }
 
-#define SET_UN(op, t) k->unary[VM_##op][R_##t] = k_##op##_##t;
-#define SET_BIN(op, t) k->binary[VM_##op][R_##t][FORM_VV] = k_##op##_##t;
+#define SET_1(op, t) k->unary[VM_##op][R_##t] = k_##op##_##t;
+#define SET_2(op, t) k->binary[VM_##op][R_##t][FORM_VV] = k_##op##_##t;
+#define INTS_OF(S, op)                                                                             \
+  S(op, s8) S(op, s16) S(op, s32) S(op, s64) S(op, u8) S(op, u16) S(op, u32) S(op, u64)
+#define FLOATS_OF(S, op) S(op, f32) S(op, f64)
+#define COMPLEXES_OF(S, op) S(op, c64) S(op, c128)
 
-static void set_functions(vm_kernels *k) {
-#define UN_D(op, f) SET_UN(op, f64)
-#define UN_DZ(op, f) SET_UN(op, f64)
-#define UN_L(op, f) SET_UN(op, f64) SET_UN(op, f32)
-#define UN_M(op, f) SET_UN(op, f64) SET_UN(op, f32)
-#define BIN_L(op, f) SET_BIN(op, f64) SET_BIN(op, f32)
-#define BIN_M(op, f) SET_BIN(op, f64) SET_BIN(op, f32)
-#define UN_C(op, f) SET_UN(op, c64) SET_UN(op, c128)
-#define BIN_C(op, f) SET_BIN(op, c64) SET_BIN(op, c128)
-#include "exec/kernels_math.def"
+static void set_operations(vm_kernels *k) {
+#define SET_NONE(...)
+#define SET_F64(fn, all, op, operands) SET_##operands(op, f64)
+#define SET_F64Z(fn, all, op, operands) SET_##operands(op, f64)
+#define SET_LIBM(fn, all, op, operands) FLOATS_OF(SET_##operands, op)
+#define SET_VIA64(fn, all, op, operands) FLOATS_OF(SET_##operands, op)
+#define SET_CPX(fn, all, op, operands) COMPLEXES_OF(SET_##operands, op)
+#define SET_OWN(fn, all, op, operands) all(SET_##operands, op)
+#define VM(id, operands, how, result, traits, p, i, f, c, meaning)                                 \
+  EACH(SET, KIND_##i, INTS_OF, id, operands)                                                       \
+  EACH(SET, KIND_##f, FLOATS_OF, id, operands)                                                     \
+  EACH(SET, KIND_##c, COMPLEXES_OF, id, operands)
+#include "program/vm_ops.def"
+#undef VM
 }
 
 void vm_kernels_add_math(vm_kernels *k) {
-  set_functions(k);
-#define SET_POWER(t, T, f) SET_BIN(pow, t)
-  POWERS(SET_POWER)
-#define SET_COMPLEX(t, e, E)                                                                       \
-  SET_BIN(add, t)                                                                                  \
-  SET_BIN(sub, t)                                                                                  \
-  SET_BIN(mul, t)                                                                                  \
-  SET_BIN(eq, t)                                                                                   \
-  SET_BIN(ne, t)                                                                                   \
-  SET_UN(neg, t)                                                                                   \
-  SET_UN(real, t)                                                                                  \
-  SET_UN(imag, t)                                                                                  \
-  SET_UN(abs, t)                                                                                   \
-  k->convert[R_##t][R_##e] = to_##t##_from_##E;                                                    \
-  k->binary[VM_complex][R_##e][FORM_VV] = k_complex_##t;
-  SET_COMPLEX(c64, f32, float)
-  SET_COMPLEX(c128, f64, double)
-  SET_UN(real, f32)
-  SET_UN(imag, f32)
-  SET_UN(real, f64)
-  SET_UN(imag, f64)
+  set_operations(k);
+  k->convert[R_c64][R_f32] = to_c64_from_float;
+  k->convert[R_c128][R_f64] = to_c128_from_double;
 #define SET_ANY(from, to) k->convert[R_##to][R_##from] = to_##to##_from_##from;
   COMPLEX_PAIRS(SET_ANY)
 #define SET_SMALL(name)                                                                            \
   k->load[DTYPE_##name] = load_##name;                                                             \
   k->store[DTYPE_##name] = store_##name;
   SMALL(SET_SMALL)
-  k->binary[VM_next_after][R_f32][FORM_VV] = next_after_f32;
-  k->binary[VM_next_after][R_f64][FORM_VV] = next_after_f64;
-  k->unary[VM_reduce_precision][R_f32] = reduce_precision_f32;
-  k->unary[VM_reduce_precision][R_f64] = reduce_precision_f64;
   k->any = convert_any;
 }
 

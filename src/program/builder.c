@@ -4,33 +4,39 @@
 #include "program/parts.h"
 #include "num/convert.h"
 
-const vm_op_info vm_op_infos[VM_OP_COUNT] = {
-#define B VM_CLASS_B
-#define I VM_CLASS_I
-#define F VM_CLASS_F
-#define C VM_CLASS_C
-#define IF (I | F)
-#define BI (B | I)
-#define FC (F | C)
-#define BIF (B | I | F)
-#define IFC (I | F | C)
-#define BIFC (B | I | F | C)
-#define VM(id, operands, result, classes) [VM_##id] = {#id, operands, VM_##result, classes},
+/* Of which classes a row has a kernel; of none, nobody could use it. */
+#define HAS_NO 0
+#define HAS_MADE 1
+#define HAS_OWN 1
+#define HAS_PRED(...) 1
+#define HAS_INT(...) 1
+#define HAS_FLT(...) 1
+#define HAS_F32(...) 1
+#define HAS_F32Z(...) 1
+#define HAS_LIBM(...) 1
+#define HAS_SINE(...) 1
+#define HAS_VIA64(...) 1
+#define HAS_CPX(...) 1
+#define CLASSES(p, i, f, c)                                                                        \
+  (HAS_##p * VM_CLASS_B | HAS_##i * VM_CLASS_I | HAS_##f * VM_CLASS_F | HAS_##c * VM_CLASS_C)
+#define VM(id, operands, how, result, traits, p, i, f, c, meaning)                                 \
+  _Static_assert(CLASSES(p, i, f, c), #id " has no kernel");
 #include "program/vm_ops.def"
 #undef VM
-#undef B
-#undef I
-#undef F
-#undef C
-#undef IF
-#undef BI
-#undef FC
-#undef BIF
-#undef IFC
-#undef BIFC
+
+const vm_op_info vm_op_infos[VM_OP_COUNT] = {
+#define HEAVY VM_HEAVY
+#define EXACT VM_EXACT
+#define ABOVE_SIGN VM_ABOVE_SIGN
+#define ABOVE_ZERO VM_ABOVE_ZERO
+#define VM(id, operands, how, result, traits, p, i, f, c, meaning)                                 \
+  [VM_##id] = {#id, meaning, operands, VM_##result, CLASSES(p, i, f, c), traits},
+#include "program/vm_ops.def"
+#undef VM
 };
 
 const char *vm_op_name(vm_op op) { return op < VM_OP_COUNT ? vm_op_infos[op].name : "?"; }
+bool vm_is_heavy(vm_op op) { return op < VM_OP_COUNT && (vm_op_infos[op].traits & VM_HEAVY) != 0; }
 
 struct prog_builder {
   arena *a;

@@ -5,11 +5,13 @@
 #include "program/program.h"
 
 typedef struct vm_op_info {
-  const char *name;
+  const char *name, *meaning;
   u8 operands;
   enum { VM_SAME, VM_PRED, VM_REAL, VM_COMPLEX, VM_ANY } result;
   u8 classes; /* VM_CLASS_ bits of operand 0 */
+  u8 traits;  /* as in vm_ops.def */
 } vm_op_info;
+enum { VM_HEAVY = 1, VM_EXACT = 2, VM_ABOVE_SIGN = 4, VM_ABOVE_ZERO = 8 };
 enum { VM_CLASS_B = 1, VM_CLASS_I = 2, VM_CLASS_F = 4, VM_CLASS_C = 8 };
 extern const vm_op_info vm_op_infos[VM_OP_COUNT];
 

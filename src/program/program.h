@@ -307,6 +307,7 @@ const char *prog_step_kind_name(prog_step_kind kind);
 const char *prog_step_kind_doc(prog_step_kind kind); /* what it does */
 const char *vm_op_name(vm_op op);
 bool vm_takes(vm_op op, dtype t); /* may operand 0 be of this type? */
+bool vm_is_heavy(vm_op op);       /* costs many times an addition: not to be computed twice */
 
 /* Flat bytes, versioned. Deserializing copies everything into the arena and validates:
  * INVALID_ARGUMENT where the bytes are no program, FAILED_PRECONDITION for another version. */

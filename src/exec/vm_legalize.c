@@ -1,0 +1,325 @@
+/* From SSA to calls of kernels: what the numbers of each type are in a register, where they round
+ * or wrap, and which kernels an operation takes. */
+#include "exec/vm_legalize.h"
+
+#include "num/convert.h"
+
+typedef struct value {
+  u32 reg;
+  bool scalar;
+  bool stored; /* a small float as it lies in memory: what only moves keeps every bit of a NaN */
+} value;
+
+typedef struct lowering {
+  vm_calls *out;
+  const vm_kernels *k;
+  const vm_spec *spec;
+  const vm_instr *at; /* being legalized */
+  value *values;      /* by SSA index */
+} lowering;
+
+u32 vm_add_const(vm_calls *l, const void *data, size_t n) {
+  void *copy = arena_alloc_aligned(l->a, n < 16 ? 16 : n, 16);
+  memset(copy, 0, 16);
+  memcpy(copy, data, n);
+  VEC_PUSH(l->a, l->consts, (const void *)copy);
+  return CONST_BASE + (u32)l->consts.len - 1;
+}
+static u32 add_temp(vm_calls *l, u32 width) {
+  VEC_PUSH(l->a, l->width, (u8)width);
+  return TEMP_BASE + (u32)l->width.len - 1;
+}
+
+u32 vm_add_call(vm_calls *l, kern_fn *fn, u32 width, bool scalar, u32 a, u32 b) {
+  vm_call c = {.fn = fn, .d = add_temp(l, width), .a = a, .b = b, .c = PROG_NONE, .scalar = scalar};
+  VEC_PUSH(l->a, l->calls, c);
+  return c.d;
+}
+
+static u32 add_const(lowering *l, const void *data, size_t n) {
+  return vm_add_const(l->out, data, n);
+}
+
+static void note_fault(lowering *l) {
+  const vm_op_info *op = &vm_op_infos[l->at->op];
+  const vm_instr *typed = op->operands ? &l->spec->code->instrs[l->at->a] : l->at;
+  *l->out->fault = (lower_fault){op->name, (dtype)typed->type};
+}
+
+static value call(lowering *l, kern_fn *fn, u32 width, bool scalar, u32 a, u32 b, u32 c) {
+  if (!fn && !l->out->fault->op) note_fault(l);
+  value v = {vm_add_call(l->out, fn, width, scalar, a, b), scalar, false};
+  l->out->calls.data[l->out->calls.len - 1].c = c;
+  return v;
+}
+
+static value splat(lowering *l, value v, u32 width) {
+  if (!v.scalar) return v;
+  return call(l, l->k->splat[vm_log2_width(width)], width, false, v.reg, PROG_NONE, PROG_NONE);
+}
+
+static dtype operand_type(const lowering *l, const vm_instr *i) {
+  return (dtype)l->spec->code->instrs[i->a].type;
+}
+static bool has(u32 op, u32 trait) { return (vm_op_infos[op].traits & trait) != 0; }
+
+/* ---- legalize_<op> of those that are OWN in vm_ops.def, and of all others by operands ---- */
+
+static value wrap(lowering *l, dtype t, value v) {
+  if (!l->k->wrap[t]) return v;
+  return call(l, l->k->wrap[t], 1, v.scalar, v.reg, PROG_NONE, PROG_NONE);
+}
+
+/* Whether values of the type stay as they are stored until something computes with them. */
+static bool stays_stored(dtype t) { return num_is_small_float(t) && t != DTYPE_f4e2m1fn; }
+
+static value legalize_load(lowering *l, const vm_instr *i) {
+  bool scalar = l->spec->in_scalar && l->spec->in_scalar[i->a];
+  value v = {i->a, scalar, !l->spec->registers && stays_stored((dtype)i->type)};
+  kern_fn *fn = l->k->load[i->type] ? l->k->load[i->type] : l->k->clean[i->type];
+  if (l->spec->registers || v.stored || !fn) return v;
+  return call(l, fn, vm_width_of((dtype)i->type), scalar, v.reg, PROG_NONE, PROG_NONE);
+}
+
+/* The value of instruction `at` in a register, where computations take it. */
+static value loaded(lowering *l, u32 at) {
+  value *v = &l->values[at];
+  const vm_instr *i = &l->spec->code->instrs[at];
+  if (v->stored && i->op == VM_constant) {
+    float f = (float)num_to_f64((dtype)i->type, &l->spec->code->consts[i->a]);
+    *v = (value){add_const(l, &f, 4), true, false};
+  }
+  if (v->stored) *v = call(l, l->k->load[i->type], 4, v->scalar, v->reg, PROG_NONE, PROG_NONE);
+  return *v;
+}
+
+/* The value as it lies in memory. */
+static value as_stored(lowering *l, dtype t, value v) {
+  if (v.stored || !num_is_small_float(t)) return v;
+  v = call(l, l->k->store[t], (u32)dtype_size(t), v.scalar, v.reg, PROG_NONE, PROG_NONE);
+  v.stored = true;
+  return v;
+}
+
+static value legalize_constant(lowering *l, const vm_instr *i) {
+  vm_const c = l->spec->code->consts[i->a], clean = c;
+  if (num_is_small_float((dtype)i->type)) return (value){add_const(l, &c, 16), true, true};
+  if (dtype_size((dtype)i->type) == 1) num_convert((dtype)i->type, &c, (dtype)i->type, &clean);
+  return (value){add_const(l, &clean, 16), true, false};
+}
+
+/* Rounds an f32 register to a small format. */
+static value round_small(lowering *l, dtype t, value v) {
+  if (l->k->round[t]) return call(l, l->k->round[t], 4, v.scalar, v.reg, PROG_NONE, PROG_NONE);
+  value stored = call(l, l->k->store[t], (u32)dtype_size(t), v.scalar, v.reg, PROG_NONE, PROG_NONE);
+  return call(l, l->k->load[t], 4, v.scalar, stored.reg, PROG_NONE, PROG_NONE);
+}
+static value legalize_iota(lowering *l, const vm_instr *i) {
+  dtype t = (dtype)i->type;
+  bool scalar = l->spec->dim_scalar && l->spec->dim_scalar[i->a];
+  vm_rtype r = vm_rtype_of(t);
+  bool is_complex = r == R_c64 || r == R_c128;
+  if (is_complex) r = r == R_c64 ? R_f32 : R_f64;
+  vm_calls *out = l->out;
+  u32 reg = add_temp(out, vm_rtype_size(r));
+  VEC_PUSH(out->a, out->iotas, (vm_iota_use){.dim = i->a, .reg = reg, .type = r, .scalar = scalar});
+  value v = {reg, scalar};
+  if (is_complex) {
+    vm_rtype to = vm_rtype_of(t);
+    return call(l, l->k->convert[to][r], vm_rtype_size(to), scalar, reg, PROG_NONE, PROG_NONE);
+  }
+  return num_is_small_float(t) ? round_small(l, t, v) : wrap(l, t, v);
+}
+
+/* The type an element has in a register. */
+static dtype register_dtype(dtype t) {
+  if (num_is_small_float(t)) return DTYPE_f32;
+  if (t == DTYPE_s4 || t == DTYPE_s2) return DTYPE_s8;
+  return t == DTYPE_u4 || t == DTYPE_u2 ? DTYPE_u8 : t;
+}
+
+static value convert_any(lowering *l, dtype from, dtype to, value v) {
+  u8 types[2] = {(u8)register_dtype(from), (u8)to};
+  return call(l, l->k->any, (u32)dtype_size(to), v.scalar, v.reg, add_const(l, types, 2),
+              PROG_NONE);
+}
+
+static value legalize_convert(lowering *l, const vm_instr *i) {
+  dtype from = operand_type(l, i), to = (dtype)i->type;
+  value v = loaded(l, i->a);
+  vm_rtype rf = vm_rtype_of(from), rt = vm_rtype_of(to);
+  bool exact_in_f32 = rf == R_f32 || (num_int_bits(from) && num_int_bits(from) <= 16);
+  if (from == to) return v;
+  if (num_is_small_float(to)) {
+    if (!exact_in_f32) {
+      value stored = convert_any(l, from, to, v);
+      return call(l, l->k->load[to], 4, v.scalar, stored.reg, PROG_NONE, PROG_NONE);
+    }
+    if (rf != R_f32)
+      v = call(l, l->k->convert[R_f32][rf], 4, v.scalar, v.reg, PROG_NONE, PROG_NONE);
+    return round_small(l, to, v);
+  }
+  bool to_subbyte = l->k->wrap[to] != NULL;
+  if (to_subbyte && !num_int_bits(from)) return convert_any(l, from, to, v);
+  if (rf == rt) return wrap(l, to, v);
+  v = call(l, l->k->convert[rt][rf], vm_rtype_size(rt), v.scalar, v.reg, PROG_NONE, PROG_NONE);
+  return wrap(l, to, v);
+}
+
+static value legalize_bitcast(lowering *l, const vm_instr *i) {
+  dtype to = (dtype)i->type;
+  value v = as_stored(l, operand_type(l, i), l->values[i->a]);
+  v.stored = stays_stored(to);
+  if (to == DTYPE_f4e2m1fn)
+    return call(l, l->k->load[to], 4, v.scalar, v.reg, PROG_NONE, PROG_NONE);
+  return v.stored ? v : wrap(l, to, v);
+}
+
+static value binary_on(lowering *l, u32 op, vm_rtype r, u32 width, value x, value y, u32 c) {
+  kern_fn *const *forms = l->k->binary[op][r];
+  bool scalar = x.scalar && y.scalar;
+  if (!scalar && x.scalar && !forms[FORM_SV]) x = splat(l, x, vm_rtype_size(r));
+  if (!scalar && y.scalar && !forms[FORM_VS]) y = splat(l, y, vm_rtype_size(r));
+  u32 form = x.scalar == y.scalar ? FORM_VV : x.scalar ? FORM_SV : FORM_VS;
+  return call(l, forms[form], width, scalar, x.reg, y.reg, c);
+}
+
+/* Brings a result into its type: sub-byte integers wrap, small floats round after every
+ * operation, as XLA:CPU and StableHLO have it. (Reductions may keep f32: vm_reduces_wide.)
+ * Where there is no -0, or the largest number is no integer, what is exact elsewhere rounds too. */
+static value settle(lowering *l, const vm_instr *i, value v) {
+  static const bool never_exact[DTYPE_COUNT] = {[DTYPE_f8e4m3fnuz] = true,
+                                                [DTYPE_f8e5m2fnuz] = true,
+                                                [DTYPE_f8e4m3b11fnuz] = true,
+                                                [DTYPE_f8e3m4] = true};
+  dtype t = (dtype)i->type;
+  bool wide = l->spec->registers && vm_reduces_wide(t);
+  if (num_is_small_float(t) && !wide && (!has(i->op, VM_EXACT) || never_exact[t]))
+    return round_small(l, t, v);
+  return wrap(l, t, v);
+}
+
+/* The operand of an operation that looks at bits above its type's: as the type of the same width
+ * whose values have there what the operation expects. */
+static value spread(lowering *l, u32 op, dtype t, value x) {
+  static const dtype with_sign[DTYPE_COUNT] = {[DTYPE_u4] = DTYPE_s4, [DTYPE_u2] = DTYPE_s2};
+  static const dtype with_zeros[DTYPE_COUNT] = {[DTYPE_s4] = DTYPE_u4, [DTYPE_s2] = DTYPE_u2};
+  dtype as = has(op, VM_ABOVE_SIGN) ? with_sign[t] : has(op, VM_ABOVE_ZERO) ? with_zeros[t] : 0;
+  return as == DTYPE_pred ? x : wrap(l, as, x);
+}
+
+static value binary_of(lowering *l, const vm_instr *i, u32 c) {
+  dtype t = operand_type(l, i);
+  value x = loaded(l, i->a), y = loaded(l, i->b);
+  x = spread(l, i->op, t, x);
+  return settle(l, i, binary_on(l, i->op, vm_rtype_of(t), vm_width_of((dtype)i->type), x, y, c));
+}
+static value legalize_2(lowering *l, const vm_instr *i) { return binary_of(l, i, PROG_NONE); }
+
+/* The kernel is told which type's values the registers hold. */
+static value legalize_next_after(lowering *l, const vm_instr *i) {
+  dtype t = operand_type(l, i);
+  return binary_of(l, i, add_const(l, &t, sizeof t));
+}
+
+static value unary_of(lowering *l, const vm_instr *i, u32 b) {
+  dtype t = operand_type(l, i);
+  value x = spread(l, i->op, t, loaded(l, i->a));
+  kern_fn *fn = l->k->unary[i->op][vm_rtype_of(t)];
+  return call(l, fn, vm_width_of((dtype)i->type), x.scalar, x.reg, b, PROG_NONE);
+}
+static value legalize_1(lowering *l, const vm_instr *i) {
+  return settle(l, i, unary_of(l, i, PROG_NONE));
+}
+
+static value legalize_reduce_precision(lowering *l, const vm_instr *i) {
+  u32 bits[3] = {i->b, i->c, operand_type(l, i)};
+  return settle(l, i, unary_of(l, i, add_const(l, bits, sizeof bits)));
+}
+
+/* Zeros of a type narrower than a byte are counted in the byte. */
+static value legalize_clz(lowering *l, const vm_instr *i) {
+  dtype t = operand_type(l, i);
+  value v = unary_of(l, i, PROG_NONE);
+  if (l->k->wrap[t]) {
+    u8 above = (u8)(8 - num_int_bits(t));
+    value n = {add_const(l, &above, 1), true};
+    v = binary_on(l, VM_sub, vm_rtype_of(t), 1, v, n, PROG_NONE);
+  }
+  return settle(l, i, v);
+}
+
+/* A real number is its own real part, as it is stored. */
+static value legalize_real(lowering *l, const vm_instr *i) {
+  return i->type == operand_type(l, i) ? l->values[i->a] : legalize_1(l, i);
+}
+
+static value legalize_select(lowering *l, const vm_instr *i) {
+  value p = loaded(l, i->a), x = l->values[i->b], y = l->values[i->c];
+  dtype t = (dtype)i->type;
+  bool stored = (x.stored || y.stored) && (x.stored || x.scalar) && (y.stored || y.scalar);
+  x = stored ? as_stored(l, t, x) : loaded(l, i->b);
+  y = stored ? as_stored(l, t, y) : loaded(l, i->c);
+  u32 width = stored ? (u32)dtype_size(t) : vm_width_of(t);
+  bool scalar = p.scalar && x.scalar && y.scalar;
+  if (!scalar) p = splat(l, p, 1);
+  u32 form = scalar ? 0 : (u32)x.scalar * 2 + y.scalar;
+  value v = call(l, l->k->select[vm_log2_width(width)][form], width, scalar, p.reg, x.reg, y.reg);
+  v.stored = stored;
+  return v;
+}
+
+static value legalize_clamp(lowering *l, const vm_instr *i) {
+  vm_rtype r = vm_rtype_of((dtype)i->type);
+  u32 width = vm_rtype_size(r);
+  value low = loaded(l, i->a), x = loaded(l, i->b), high = loaded(l, i->c);
+  value v = binary_on(l, VM_max, r, width, x, low, PROG_NONE);
+  return binary_on(l, VM_min, r, width, v, high, PROG_NONE);
+}
+
+static value legalize_store(lowering *l, const vm_instr *i) {
+  dtype t = (dtype)i->type;
+  bool keep = l->spec->keep_registers;
+  value v = keep ? loaded(l, i->a) : as_stored(l, t, l->values[i->a]);
+  u32 width = v.stored ? (u32)dtype_size(t) : vm_width_of(t);
+  if (keep && v.scalar) v = splat(l, v, width);
+  l->out->outputs[i->b] = (vm_output){.reg = v.reg, .scalar = v.scalar, .width = width};
+  return v;
+}
+
+/* ---- all of a code ---- */
+
+typedef value legalize_fn(lowering *l, const vm_instr *i);
+#define LEGALIZE_CALL(id, operands) legalize_##operands
+#define LEGALIZE_OWN(id, operands) legalize_##id
+static legalize_fn *const legalize_of[VM_OP_COUNT] = {
+#define VM(id, operands, how, ...) [VM_##id] = LEGALIZE_##how(id, operands),
+#include "program/vm_ops.def"
+#undef VM
+};
+
+/* Which instructions a store depends on. */
+static const bool *find_needed(arena *a, const vm_code *code) {
+  bool *needed = arena_zalloc(a, code->len + 1);
+  for (u32 i = code->len; i-- > 0;) {
+    const vm_instr *v = &code->instrs[i];
+    u32 args[] = {v->a, v->b, v->c};
+    /* an iota is kept: the caller counts them */
+    needed[i] |= v->op == VM_store || v->op == VM_iota;
+    for (u32 k = 0; needed[i] && k < vm_op_infos[v->op].operands; k++) needed[args[k]] = true;
+  }
+  return needed;
+}
+
+void vm_legalize(vm_calls *out) {
+  const vm_code *code = out->spec->code;
+  lowering l = {.out = out, .k = out->k, .spec = out->spec};
+  l.values = ARENA_ARRAY(out->a, value, code->len + 1);
+  out->outputs = arena_zalloc(out->a, (out->spec->num_out + 1) * sizeof(vm_output));
+  const bool *needed = find_needed(out->a, code);
+  for (u32 i = 0; i < code->len; i++) {
+    if (!needed[i]) continue;
+    l.at = &code->instrs[i];
+    l.values[i] = legalize_of[l.at->op](&l, l.at);
+  }
+}
