@@ -33,7 +33,7 @@ static size_t num_windows(ir_ctx *c, const op *o) {
     const conv_attr *conv = attr_as(conv, o->slots[i]);
     if (conv) return conv->input_spatial_dimensions.len;
   }
-  return attr_get_i64s(c, op_attr(o, STR("window_dimensions")), &dims) ? dims.len : 0;
+  return attr_get_i64s(c, op_attr(o, SLOT_NAME(window_dimensions)), &dims) ? dims.len : 0;
 }
 
 static const attr *ones(writer *w, const op *o) {
@@ -55,7 +55,7 @@ static const attr *zeros(writer *w, const op *o, bool flags) {
 static const attr *empty(writer *w, const op *o, int slot, const char *name) {
   static const i64 none = 0;
   const custom_call_api_version_attr *v =
-      attr_as(custom_call_api_version, op_attr(o, STR("api_version")));
+      attr_as(custom_call_api_version, op_attr(o, SLOT_NAME(api_version)));
   if (strcmp(name, "backend_config") == 0)
     return v && v->value == 4 ? attr_dict(w->ctx, NULL, 0) : attr_string(w->ctx, STR(""));
   switch (slot < 0 ? SLOT_array : (int)o->info->slots[slot].kind) {

@@ -60,8 +60,8 @@ static bool names_mesh(const attr *shardings, const attr *ref) {
 static walk_result find_manual(void *user, op *o) {
   mesh_search *s = user;
   if (!op_is(o, manual_computation)) return WALK_ON;
-  if (!names_mesh(op_attr(o, STR("in_shardings")), s->ref) &&
-      !names_mesh(op_attr(o, STR("out_shardings")), s->ref))
+  if (!names_mesh(op_attr(o, SLOT_NAME(in_shardings)), s->ref) &&
+      !names_mesh(op_attr(o, SLOT_NAME(out_shardings)), s->ref))
     return WALK_ON;
   s->found = o;
   return WALK_STOP;
@@ -82,8 +82,8 @@ static bool override_mesh(ir_module *m, const char *text) {
     return op_error(m->ctx, s.found,
                     "is written for the sizes of mesh @" STR_FMT ", which cannot be replaced",
                     STR_ARG(name));
-  op_set_attr(m, mesh, STR("mesh"), axes);
-  op_set_attr(m, mesh, STR("stablehlo.mesh"), NULL);
+  op_set(mesh, sdy_mesh, mesh, axes);
+  op_set_attr(m, mesh, STABLEHLO_MESH, NULL);
   return true;
 }
 
@@ -149,8 +149,8 @@ static bool is_replicated(const attr *sharding) {
 }
 
 static walk_result find_gspmd(void *user, op *o) {
-  bool bad = !is_replicated(op_attr(o, STR("mhlo.sharding")));
-  bad |= attr_dict_get(op_attr(o, STR("mhlo.frontend_attributes")), STR("xla.sdy.meshes")) != NULL;
+  bool bad = !is_replicated(op_attr(o, MHLO_SHARDING));
+  bad |= attr_dict_get(op_attr(o, FRONTEND_ATTRIBUTES), STR("xla.sdy.meshes")) != NULL;
   if (op_is(o, custom_call)) {
     struct custom_call_attrs a;
     if (view_custom_call(o, &a))
@@ -158,9 +158,10 @@ static walk_result find_gspmd(void *user, op *o) {
              str_is(a.call_target_name, "SPMDShardToFullShape");
   }
   for (int side = 0; op_is(o, func) && side < 2; side++) {
-    const array_attr *list = attr_as(array, op_attr(o, side ? STR("res_attrs") : STR("arg_attrs")));
+    const array_attr *list =
+        attr_as(array, op_attr(o, side ? SLOT_NAME(res_attrs) : SLOT_NAME(arg_attrs)));
     for (size_t i = 0; list && i < list->elems.len; i++)
-      bad |= !is_replicated(attr_dict_get(list->elems.data[i], STR("mhlo.sharding")));
+      bad |= !is_replicated(attr_dict_get(list->elems.data[i], MHLO_SHARDING));
   }
   *(op **)user = o;
   return bad ? WALK_STOP : WALK_ON;

@@ -95,7 +95,7 @@ static bool check_source(job *j) {
   j->main = symbol_find(j->m->root, STR("main"));
   if (!j->main || !op_is(j->main, func) || !op_body(j->main, 0))
     return op_error(j->ctx, j->m->root, "has no function @main to run");
-  op_set_attr(j->m, j->main, STR("sym_visibility"), NULL); /* it stays, whoever calls it */
+  op_set(j->main, func, sym_visibility, NULL); /* it stays, whoever calls it */
   module_devices asked = {j->opt->num_partitions, j->opt->num_replicas};
   module_devices found;
   if (!module_count_devices(j->m, asked, j->opt->mesh_overrides != NULL, &found)) return false;

@@ -6,7 +6,7 @@
 
 const attr *signature_attrs(const op *func, bool results, size_t i) {
   const array_attr *a =
-      attr_as(array, op_attr(func, results ? STR("res_attrs") : STR("arg_attrs")));
+      attr_as(array, op_attr(func, results ? SLOT_NAME(res_attrs) : SLOT_NAME(arg_attrs)));
   return a && i < a->elems.len && attr_is(dict, a->elems.data[i]) ? a->elems.data[i] : NULL;
 }
 
@@ -89,7 +89,7 @@ bool signature_tensors(ir_ctx *c, arena *scratch, arena *out, shard_space *space
     str kind = {0};
     if (attr_get_str(attr_dict_get(attrs, STR("mhlo.memory_kind")), &kind))
       t->memory_kind = arena_str(out, kind);
-    if (space && !add_sharding(&b, func, space, attr_dict_get(attrs, STR("sdy.sharding")), t))
+    if (space && !add_sharding(&b, func, space, attr_dict_get(attrs, SDY_SHARDING), t))
       return false;
   }
   return true;

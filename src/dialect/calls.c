@@ -37,7 +37,7 @@ static walk_result count_op(void *user, op *o) {
   call_state *s = user;
   s->size++;
   if (!op_is(o, call) && !op_is(o, composite)) return WALK_ON;
-  str name = symbol_of(op_attr(o, op_is(o, call) ? STR("callee") : STR("decomposition")));
+  str name = symbol_of(op_attr(o, op_is(o, call) ? SLOT_NAME(callee) : SLOT_NAME(decomposition)));
   const op *f = checker_symbol(s->k, s->k->m->root, name);
   if (!f || !op_is(f, func)) return WALK_ON;
   if (s->sizes[f->num] == COUNTING) {

@@ -13,7 +13,7 @@ static value *concat(expander *e, value **parts, size_t n) {
   i64 rank = (i64)n;
   const type *t = i64_tensor(e, &rank, 1);
   value *v = op_result(expand_op(e, OP_concatenate, parts, n, &t, 1), 0);
-  expand_set(e, v, "dimension", attr_i64(e->c, 0));
+  op_set(v->def.op, concatenate, dimension, attr_i64(e->c, 0));
   return v;
 }
 
@@ -21,7 +21,7 @@ static value *concat(expander *e, value **parts, size_t n) {
 static value *size_part(expander *e, value *v, i64 d) {
   i64 one = 1;
   value *s = expand_1(e, OP_get_dimension_size, v, expand_tensor(e, NULL, 0, type_i32(e->c)));
-  expand_set(e, s, "dimension", attr_i64(e->c, d));
+  op_set(s->def.op, get_dimension_size, dimension, attr_i64(e->c, d));
   s = expand_1(e, OP_convert, s, i64_tensor(e, NULL, 0));
   return expand_1(e, OP_reshape, s, i64_tensor(e, &one, 1));
 }
@@ -49,9 +49,9 @@ static value *slice_at(expander *e, value *v, i64 d, i64 at) {
   end[d] = at + 1;
   dims[d] = 1;
   value *s = expand_1(e, OP_slice, v, expand_tensor(e, dims, rank, type_element(v->type)));
-  expand_set(e, s, "start_indices", attr_i64_array(e->c, (i64s){begin, rank}));
-  expand_set(e, s, "limit_indices", attr_i64_array(e->c, (i64s){end, rank}));
-  expand_set(e, s, "strides", attr_i64_array(e->c, (i64s){ones, rank}));
+  op_set(s->def.op, slice, start_indices, attr_i64_array(e->c, (i64s){begin, rank}));
+  op_set(s->def.op, slice, limit_indices, attr_i64_array(e->c, (i64s){end, rank}));
+  op_set(s->def.op, slice, strides, attr_i64_array(e->c, (i64s){ones, rank}));
   return s;
 }
 
@@ -101,7 +101,7 @@ static value *make_iota(expander *e, const ragged *r) {
       parts[i] = (i64)i == r->dim ? size_part(e, r->lhs, r->dim) : expand_i64s(e, &one, 1);
     v = expand_1(e, OP_dynamic_iota, concat(e, parts, rank), t);
   }
-  expand_set(e, v, "iota_dimension", attr_i64(e->c, r->dim));
+  op_set_any(v->def.op, iota_dimension, attr_i64(e->c, r->dim));
   return v;
 }
 
@@ -113,7 +113,7 @@ static bool prepare(expander *e, op *o, ragged *r) {
   r->dims = v.ragged_dot_dimension_numbers;
   r->dim = r->dims->lhs_ragged_dimensions.data[0];
   r->precision =
-      convert_precision(e, v.precision_config, op_attr(o, STR("precision_config")) != NULL);
+      convert_precision(e, v.precision_config, op_attr(o, SLOT_NAME(precision_config)) != NULL);
   return type_is_static(r->sizes->type) && r->sizes->type->dims.len;
 }
 
@@ -187,13 +187,12 @@ static value *dot(expander *e, const ragged *r, value *x, value *y, i64 g, const
   const ragged_dot_attr *d = r->dims;
   i64s batch = d->rhs_batching_dimensions, contract = d->rhs_contracting_dimensions;
   value *v = expand_2(e, OP_dot_general, x, y, t);
-  expand_set(
-      e, v, "dot_dimension_numbers",
-      attr_make(e->c, dot, .lhs_batching_dimensions = d->lhs_batching_dimensions,
-                .rhs_batching_dimensions = g < 0 ? batch : shift_above(e, batch, g),
-                .lhs_contracting_dimensions = d->lhs_contracting_dimensions,
-                .rhs_contracting_dimensions = g < 0 ? contract : shift_above(e, contract, g)));
-  expand_set(e, v, "precision_config", r->precision);
+  op_set(v->def.op, dot_general, dot_dimension_numbers,
+         attr_make(e->c, dot, .lhs_batching_dimensions = d->lhs_batching_dimensions,
+                   .rhs_batching_dimensions = g < 0 ? batch : shift_above(e, batch, g),
+                   .lhs_contracting_dimensions = d->lhs_contracting_dimensions,
+                   .rhs_contracting_dimensions = g < 0 ? contract : shift_above(e, contract, g)));
+  op_set(v->def.op, dot_general, precision_config, r->precision);
   return v;
 }
 
@@ -234,7 +233,7 @@ static bool stack_of_groups(expander *e, ragged *r, const type *t, value **out) 
     list[i] = dot(e, r, mask_group(e, r, i), r->rhs, -1, without(e, t, 0));
   for (i64 i = 0; i < r->groups; i++) list[i] = add_dimension(e, list[i]);
   *out = op_result(expand_op(e, OP_concatenate, list, (size_t)r->groups, &t, 1), 0);
-  expand_set(e, *out, "dimension", attr_i64(e->c, 0));
+  op_set((*out)->def.op, concatenate, dimension, attr_i64(e->c, 0));
   return r->groups > 0;
 }
 
@@ -279,7 +278,7 @@ static bool slice_inputs(expander *e, const scan *s, value *at, value **out) {
     for (size_t d = 0; d < rank; d++) in[d + 1] = (i64)d == s->dim ? at : zero;
     const type *t = expand_tensor(e, dims, rank, type_element(x->type));
     value *v = op_result(expand_op(e, OP_dynamic_slice, in, rank + 1, &t, 1), 0);
-    expand_set(e, v, "slice_sizes", attr_i64_array(e->c, (i64s){dims, rank}));
+    op_set(v->def.op, dynamic_slice, slice_sizes, attr_i64_array(e->c, (i64s){dims, rank}));
     out[i] = expand_1(e, OP_reshape, v, without(e, x->type, s->dim));
   }
   return true;
@@ -363,7 +362,7 @@ bool chlo_expand_scan(expander *e, op *o, value **out) {
   if (!read_scan(o, &s)) return false;
   s.size = expand_1(e, OP_get_dimension_size, op_operand(o, 0),
                     expand_tensor(e, NULL, 0, type_i32(e->c)));
-  expand_set(e, s.size, "dimension", attr_i64(e->c, s.dim));
+  op_set(s.size->def.op, get_dimension_size, dimension, attr_i64(e->c, s.dim));
   s.size = expand_1(e, OP_convert, s.size, expand_tensor(e, NULL, 0, type_i64(e->c)));
   size_t n = 1 + s.inits + s.outputs;
   value **init = ARENA_ARRAY(e->a, value *, n);

@@ -19,12 +19,12 @@ static bool expand_formula(expander *e, op *o, value **out) {
 static bool expand_constant_op(expander *e, op *o, value **out) {
   const type *t = o->results[0].type;
   out[0] = op_result(expand_op(e, OP_constant, NULL, 0, &t, 1), 0);
-  expand_set(e, out[0], "value", op_attr(o, STR("value")));
+  op_set(out[0]->def.op, constant, value, op_attr(o, SLOT_NAME(value)));
   return true;
 }
 
 static bool expand_constant_like_op(expander *e, op *o, value **out) {
-  const attr *v = op_attr(o, STR("value"));
+  const attr *v = op_attr(o, SLOT_NAME(value));
   const integer_attr *i = attr_as(integer, v);
   const float_attr *f = attr_as(float, v);
   if (!i && !f) return false;
@@ -38,8 +38,7 @@ static bool expand_constant_like_op(expander *e, op *o, value **out) {
   const type *t = c->results[0].type;
   size_t size = type_storage(elem);
   if (!size || size > sizeof bits) return false;
-  op_set_attr(e->m, c, STR("value"),
-              attr_dense(e->c, t, (str){(const char *)&bits, size}, true, false));
+  op_set(c, constant, value, attr_dense(e->c, t, (str){(const char *)&bits, size}, true, false));
   out[0] = k;
   return true;
 }
@@ -74,16 +73,17 @@ static value *make_binary(expander *e, op *o, value *x, value *y, const type *t)
   if (!op_is(o, chlo_broadcast_compare)) return v;
   struct chlo_broadcast_compare_attrs a;
   if (!view_chlo_broadcast_compare(o, &a)) return NULL;
-  expand_set(e, v, "comparison_direction",
-             attr_enum(e->c, ATTR_comparison_direction, a.comparison_direction->value));
+  op_set(v->def.op, compare, comparison_direction,
+         attr_enum(e->c, ATTR_comparison_direction, a.comparison_direction->value));
   if (a.compare_type)
-    expand_set(e, v, "compare_type", attr_enum(e->c, ATTR_comparison_type, a.compare_type->value));
+    op_set(v->def.op, compare, compare_type,
+           attr_enum(e->c, ATTR_comparison_type, a.compare_type->value));
   return v;
 }
 
 /* Are explicit dimensions those that NumPy would take? */
 static bool is_numpy(const op *o) {
-  const attr *a = op_attr(o, STR("broadcast_dimensions"));
+  const attr *a = op_attr(o, SLOT_NAME(broadcast_dimensions));
   size_t x = op_operand(o, 0)->type->dims.len, y = op_operand(o, 1)->type->dims.len;
   const dense_array_attr *d = attr_as(dense_array, a);
   if (!d) return true;
@@ -109,7 +109,7 @@ static value *const_shape(expander *e, value *v) {
   const type *t = expand_tensor(e, &rank, 1, type_index(e->c));
   value *s = op_result(expand_op(e, OP_const_shape, NULL, 0, &t, 1), 0);
   str bytes = {(const char *)dims.data, dims.len * sizeof(i64)};
-  expand_set(e, s, "shape", attr_dense(e->c, t, bytes, false, false));
+  op_set(s->def.op, const_shape, shape, attr_dense(e->c, t, bytes, false, false));
   return s;
 }
 
@@ -246,7 +246,7 @@ static value *size_parts(expander *e, value *v, value **parts) {
     value *s;
     if (v->type->dims.data[d] == DYNAMIC) {
       s = expand_1(e, OP_get_dimension_size, v, expand_tensor(e, NULL, 0, type_i32(e->c)));
-      expand_set(e, s, "dimension", attr_i64(e->c, d));
+      op_set(s->def.op, get_dimension_size, dimension, attr_i64(e->c, d));
       s = expand_1(e, OP_convert, s, scalar);
     } else {
       s = expand_constant(e, scalar, number_int(v->type->dims.data[d]));
@@ -255,7 +255,7 @@ static value *size_parts(expander *e, value *v, value **parts) {
   }
   const type *t = expand_tensor(e, &rank, 1, i64t);
   value *all = op_result(expand_op(e, OP_concatenate, parts, (size_t)rank, &t, 1), 0);
-  expand_set(e, all, "dimension", attr_i64(e->c, 0));
+  op_set(all->def.op, concatenate, dimension, attr_i64(e->c, 0));
   return all;
 }
 
@@ -263,8 +263,8 @@ static value *size_parts(expander *e, value *v, value **parts) {
 static op *make_sort(expander *e, value **in, i64 dim, const attr *is_stable) {
   const type *types[2] = {in[0]->type, in[1]->type};
   op *sort = expand_op(e, OP_sort, in, 2, types, 2);
-  op_set_attr(e->m, sort, STR("dimension"), attr_i64(e->c, dim));
-  op_set_attr(e->m, sort, STR("is_stable"), is_stable);
+  op_set(sort, sort, dimension, attr_i64(e->c, dim));
+  op_set(sort, sort, is_stable, is_stable);
   block *b = block_create(e->m);
   region_append(&sort->regions[0], b);
   for (int i = 0; i < 4; i++)
@@ -273,7 +273,7 @@ static op *make_sort(expander *e, value **in, i64 dim, const attr *is_stable) {
   enum { GT = 3, TOTALORDER = 2 };
   value *v = expand_compare(&inner, GT, b->args[0], b->args[1]);
   if (type_element(types[0])->kind == TYPE_FLOAT)
-    expand_set(e, v, "compare_type", attr_enum(e->c, ATTR_comparison_type, TOTALORDER));
+    op_set(v->def.op, compare, compare_type, attr_enum(e->c, ATTR_comparison_type, TOTALORDER));
   expand_op(&inner, OP_return, &v, 1, NULL, 0);
   return sort;
 }
@@ -284,9 +284,9 @@ static value *slice_first(expander *e, value *v, i64s limits, const type *t) {
   i64 *ones = ARENA_ARRAY(e->a, i64, rank + 1);
   for (size_t i = 0; i < rank; i++) ones[i] = 1;
   value *s = expand_1(e, OP_slice, v, t);
-  expand_set(e, s, "start_indices", attr_i64_array(e->c, (i64s){zeros, rank}));
-  expand_set(e, s, "limit_indices", attr_i64_array(e->c, limits));
-  expand_set(e, s, "strides", attr_i64_array(e->c, (i64s){ones, rank}));
+  op_set(s->def.op, slice, start_indices, attr_i64_array(e->c, (i64s){zeros, rank}));
+  op_set(s->def.op, slice, limit_indices, attr_i64_array(e->c, limits));
+  op_set(s->def.op, slice, strides, attr_i64_array(e->c, (i64s){ones, rank}));
   return s;
 }
 
@@ -306,13 +306,13 @@ static bool expand_top_k(expander *e, op *o, value **out) {
     value *n = expand_constant(e, expand_tensor(e, NULL, 0, i64t), number_int(k));
     parts[last] = expand_1(e, OP_reshape, n, expand_tensor(e, &one, 1, i64t));
     limit = op_result(expand_op(e, OP_concatenate, parts, rank, &shape->type, 1), 0);
-    expand_set(e, limit, "dimension", attr_i64(e->c, 0));
+    op_set(limit->def.op, concatenate, dimension, attr_i64(e->c, 0));
   }
   const type *positions = type_tensor(e->c, t->dims, i32, NULL);
   value *iota = dynamic ? expand_1(e, OP_dynamic_iota, shape, positions)
                         : op_result(expand_op(e, OP_iota, NULL, 0, &positions, 1), 0);
-  expand_set(e, iota, "iota_dimension", attr_i64(e->c, last));
-  const attr *stable = op_attr(o, STR("is_stable"));
+  op_set_any(iota->def.op, iota_dimension, attr_i64(e->c, last));
+  const attr *stable = op_attr(o, SLOT_NAME(is_stable));
   if (!stable) stable = attr_bool(e->c, true);
   op *sort = make_sort(e, (value *[]){x, iota}, last, stable);
   i64 *limits = arena_copy(e->a, t->dims.data, rank * sizeof(i64));

@@ -61,7 +61,7 @@ static const char *const formulas[OP_COUNT] = {
 
 /* Only what asks for no accuracy of its own. */
 static bool is_default(const op *o) {
-  const result_accuracy_attr *r = attr_as(result_accuracy, op_attr(o, STR("result_accuracy")));
+  const result_accuracy_attr *r = attr_as(result_accuracy, op_attr(o, SLOT_NAME(result_accuracy)));
   const result_accuracy_mode_attr *m = r ? attr_as(result_accuracy_mode, r->mode) : NULL;
   return !r || (m && m->value == 0);
 }

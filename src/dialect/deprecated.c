@@ -6,10 +6,10 @@ static bool expand_dot(expander *e, op *o, value **out) {
   if (!type_is_ranked(x->type) || !x->type->dims.len) return false;
   i64 last = (i64)x->type->dims.len - 1, first = 0;
   out[0] = expand_2(e, OP_dot_general, x, y, o->results[0].type);
-  expand_set(e, out[0], "dot_dimension_numbers",
-             attr_make(e->c, dot, .lhs_contracting_dimensions = {&last, 1},
-                       .rhs_contracting_dimensions = {&first, 1}));
-  expand_set(e, out[0], "precision_config", op_attr(o, STR("precision_config")));
+  op_set(out[0]->def.op, dot_general, dot_dimension_numbers,
+         attr_make(e->c, dot, .lhs_contracting_dimensions = {&last, 1},
+                   .rhs_contracting_dimensions = {&first, 1}));
+  op_set(out[0]->def.op, dot_general, precision_config, op_attr(o, SLOT_NAME(precision_config)));
   return true;
 }
 
@@ -28,13 +28,13 @@ static bool expand_create_token(expander *e, op *o, value **out) {
 
 static bool expand_unary_einsum(expander *e, op *o, value **out) {
   str config = {0};
-  attr_get_str(op_attr(o, STR("einsum_config")), &config);
+  attr_get_str(op_attr(o, SLOT_NAME(einsum_config)), &config);
   value *x = op_operand(o, 0);
   value *one = expand_constant(e, expand_tensor(e, NULL, 0, type_element(x->type)), number_int(1));
   if (!one) return false;
   out[0] = expand_2(e, OP_einsum, one, x, o->results[0].type);
   str both = arena_printf(e->a, "," STR_FMT, STR_ARG(config));
-  expand_set(e, out[0], "einsum_config", attr_string(e->c, both));
+  op_set(out[0]->def.op, einsum, einsum_config, attr_string(e->c, both));
   return true;
 }
 
@@ -42,7 +42,7 @@ static bool expand_cross_replica_sum(expander *e, op *o, value **out) {
   value *x = op_operand(o, 0);
   const type *t = o->results[0].type;
   op *sum = expand_op(e, OP_all_reduce, &x, 1, &t, 1);
-  op_set_attr(e->m, sum, STR("replica_groups"), op_attr(o, STR("replica_groups")));
+  op_set(sum, all_reduce, replica_groups, op_attr(o, SLOT_NAME(replica_groups)));
   block *b = block_create(e->m);
   region_append(&sum->regions[0], b);
   const type *scalar = expand_tensor(e, NULL, 0, type_element(t));
@@ -82,7 +82,7 @@ static bool expand_to_call(expander *e, op *o, value **out) {
   for (u32 i = 0; i < o->num_results; i++) types[i] = o->results[i].type;
   for (u32 i = 0; i < o->num_operands; i++) in[i] = op_operand(o, i);
   op *call = expand_op(e, OP_call, in, o->num_operands, types, o->num_results);
-  op_set_attr(e->m, call, STR("callee"), op_attr(o, STR("decomposition")));
+  op_set(call, call, callee, op_attr(o, SLOT_NAME(decomposition)));
   for (u32 i = 0; i < o->num_results; i++) out[i] = op_result(call, i);
   return true;
 }

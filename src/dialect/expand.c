@@ -99,13 +99,10 @@ const type *expand_tensor(expander *e, const i64 *dims, size_t rank, const type 
   return type_tensor(e->c, (i64s){dims, rank}, elem, NULL);
 }
 
-void expand_set(expander *e, value *v, const char *name, const attr *a) {
-  op_set_attr(e->m, v->def.op, str_of(name), a);
-}
-
 value *expand_compare(expander *e, i64 direction, value *x, value *y) {
   value *v = expand_2(e, OP_compare, x, y, expand_with_elem(e->c, x->type, type_i1(e->c)));
-  expand_set(e, v, "comparison_direction", attr_enum(e->c, ATTR_comparison_direction, direction));
+  op_set(v->def.op, compare, comparison_direction,
+         attr_enum(e->c, ATTR_comparison_direction, direction));
   return v;
 }
 
@@ -114,7 +111,7 @@ value *expand_broadcast(expander *e, op_id id, value *x, value *shape, const typ
   i64 *dims = ARENA_ARRAY(e->a, i64, rank + 1);
   for (size_t i = 0; i < rank; i++) dims[i] = begin + (i64)i;
   value *v = shape ? expand_2(e, id, x, shape, t) : expand_1(e, id, x, t);
-  expand_set(e, v, "broadcast_dimensions", attr_i64_array(e->c, (i64s){dims, rank}));
+  op_set_any(v->def.op, broadcast_dimensions, attr_i64_array(e->c, (i64s){dims, rank}));
   return v;
 }
 
@@ -164,7 +161,7 @@ value *expand_constant(expander *e, const type *t, number n) {
   const attr *a = expand_splat(e->c, t, n);
   if (!a) return NULL;
   value *v = op_result(expand_op(e, OP_constant, NULL, 0, &t, 1), 0);
-  expand_set(e, v, "value", a);
+  op_set(v->def.op, constant, value, a);
   return v;
 }
 
@@ -184,7 +181,7 @@ value *expand_i64s(expander *e, const i64 *list, size_t n) {
   const attr *a = attr_dense_i64(e->c, (i64s){&dim, 1}, list);
   const type *t = attr_as(dense, a)->type;
   value *v = op_result(expand_op(e, OP_constant, NULL, 0, &t, 1), 0);
-  expand_set(e, v, "value", a);
+  op_set(v->def.op, constant, value, a);
   return v;
 }
 
@@ -274,10 +271,10 @@ static value *broadcast_to(expander *e, value *v, const extent *to, size_t rank)
   for (size_t i = 0; i < rank; i++) {
     if (padded[i].bound_by || !to[i].bound_by) continue;
     value *size = expand_1(e, OP_get_dimension_size, to[i].bound_by, i32);
-    expand_set(e, size, "dimension", attr_i64(e->c, to[i].dim));
+    op_set(size->def.op, get_dimension_size, dimension, attr_i64(e->c, to[i].dim));
     padded[i] = to[i];
     b = expand_2(e, OP_set_dimension_size, b, size, extents_type(e, padded, rank, elem));
-    expand_set(e, b, "dimension", attr_i64(e->c, (i64)i));
+    op_set(b->def.op, set_dimension_size, dimension, attr_i64(e->c, (i64)i));
   }
   return b;
 }

@@ -49,7 +49,6 @@ value *expand_1(expander *e, op_id id, value *x, const type *t);
 value *expand_2(expander *e, op_id id, value *x, value *y, const type *t);
 value *expand_select(expander *e, value *pred, value *x, value *y);
 value *expand_compare(expander *e, int64_t direction, value *x, value *y);
-void expand_set(expander *e, value *v, const char *name, const attr *a);
 /* With broadcast_dimensions = begin, begin + 1, ...: as many as the operand has dimensions. */
 value *expand_broadcast(expander *e, op_id id, value *x, value *shape, const type *t, i64 begin);
 

@@ -91,7 +91,7 @@ static bool check_operands(checker *k, const op *o) {
 static walk_result check_op(void *user, op *o) {
   checker *k = user;
   if (!check_operands(k, o)) return WALK_STOP;
-  int groups = op_slot(o->info, STR("replica_groups"));
+  int groups = op_slot(o->info, SLOT_NAME(replica_groups));
   if (groups >= 0 && attr_is(replica_group_mesh_axes, o->slots[groups]))
     return op_unimplemented(k->c, o, "replica groups as axes of a mesh"), WALK_STOP;
   if (op_is(o, collective_broadcast) && o->num_operands != 1)

@@ -211,9 +211,9 @@ static bool check_traits(checker *k, const op *o) {
 }
 
 static bool check_visibility(checker *k, const op *o) {
-  const attr *a = op_attr(o, STR("sym_visibility"));
+  const attr *a = op_attr(o, SLOT_NAME(sym_visibility));
   str v;
-  if (!op_attr(o, STR("sym_name")) || !attr_get_str(a, &v)) return true;
+  if (!op_attr(o, SLOT_NAME(sym_name)) || !attr_get_str(a, &v)) return true;
   return str_is(v, "public") || str_is(v, "private") || str_is(v, "nested") ||
          op_error(k->c, o,
                   "visibility expected to be one of [\"public\", \"private\", \"nested\"], "

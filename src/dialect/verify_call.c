@@ -235,7 +235,8 @@ static bool check_config(checker *k, const op *o, const custom_call_api_version_
 bool verify_custom_call(checker *k, const op *o) {
   struct custom_call_attrs a;
   if (!view_custom_call(o, &a)) return false;
-  int in = op_slot(o->info, STR("operand_layouts")), out = op_slot(o->info, STR("result_layouts"));
+  int in = op_slot(o->info, SLOT_NAME(operand_layouts)),
+      out = op_slot(o->info, SLOT_NAME(result_layouts));
   if (!o->slots[in] != !o->slots[out])
     return op_error(k->c, o,
                     "Layout attributes should be specified for either both operands and results or "

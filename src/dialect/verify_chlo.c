@@ -83,7 +83,7 @@ static const type *explicit_broadcast(checker *k, const op *o, i64s map, const t
 
 static bool broadcast_to(checker *k, const op *o, const type *elem, inferred *out) {
   i64s map;
-  const attr *a = op_attr(o, STR("broadcast_dimensions"));
+  const attr *a = op_attr(o, SLOT_NAME(broadcast_dimensions));
   if (!elements_agree(in_type(o, 0)->elem, in_type(o, 1)->elem))
     return loc_error(k->c, o->loc, "mismatched operand types");
   return infer_push(k, out,
@@ -323,7 +323,7 @@ bool infer_chlo_top_k(checker *k, const op *o, inferred *out) {
 /* ---- scan ---- */
 
 static bool check_scan_inputs(checker *k, const op *o, const struct chlo_scan_attrs *a, size_t n) {
-  i64 size = op_attr(o, STR("scan_dim_size")) ? a->scan_dim_size : DYNAMIC;
+  i64 size = op_attr(o, SLOT_NAME(scan_dim_size)) ? a->scan_dim_size : DYNAMIC;
   for (u32 i = 0; i < n; i++) {
     const type *t = in_type(o, i);
     if (t->kind != TYPE_TENSOR) return op_error(k->c, o, "operand %u is not ranked", i);
@@ -394,7 +394,7 @@ bool infer_chlo_scan(checker *k, const op *o, inferred *out) {
   if (!view_chlo_scan(o, &a) || !op_operand_group(o, 0, &begin, &inputs)) return false;
   const op *ret = op_body(o, 0)->last;
   size_t carries = o->num_operands - inputs;
-  i64 size = op_attr(o, STR("scan_dim_size")) ? a.scan_dim_size : DYNAMIC;
+  i64 size = op_attr(o, SLOT_NAME(scan_dim_size)) ? a.scan_dim_size : DYNAMIC;
   for (u32 i = 0; i < inputs && size == DYNAMIC; i++) size = in_type(o, i)->dims.data[a.dimension];
   if (ret->num_operands < carries)
     return loc_error(k->c, o->loc, "ScanOp body must return at least %zu values (carries)",

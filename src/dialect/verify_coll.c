@@ -342,7 +342,7 @@ bool verify_collective_permute(checker *k, const op *o) {
 
 /* Groups as axes of a mesh that a symbol names. */
 bool use_groups(checker *k, const op *o) {
-  const attr *a = op_attr(o, STR("replica_groups"));
+  const attr *a = op_attr(o, SLOT_NAME(replica_groups));
   const replica_group_mesh_axes_attr *g = attr_as(replica_group_mesh_axes, a);
   str name = g ? symbol_of(g->mesh) : (str){0};
   if (!name.len || checker_symbol(k, k->m->root, name)) return true;

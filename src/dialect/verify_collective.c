@@ -16,13 +16,13 @@ const tensor_sharding_attr *sharding_of_value(const value *v, bool *known) {
     struct func_attrs a;
     *known = o && op_is(o, func);
     if (!*known || !view_func(o, &a) || v->index >= a.arg_attrs.len) return NULL;
-    return attr_as(tensor_sharding, attr_dict_get(a.arg_attrs.data[v->index], STR("sdy.sharding")));
+    return attr_as(tensor_sharding, attr_dict_get(a.arg_attrs.data[v->index], SDY_SHARDING));
   }
-  const attr *s = op_attr(o, STR("out_sharding"));
-  if (!s) s = op_attr(o, STR("sharding"));
+  const attr *s = op_attr(o, SLOT_NAME(out_sharding));
+  if (!s) s = op_attr(o, SLOT_NAME(sharding));
   if (attr_is(tensor_sharding, s)) return (const tensor_sharding_attr *)s;
-  s = op_attr(o, STR("out_shardings"));
-  return nth(s ? s : op_discardable(o, STR("sdy.sharding")), v->index);
+  s = op_attr(o, SLOT_NAME(out_shardings));
+  return nth(s ? s : op_discardable(o, SDY_SHARDING), v->index);
 }
 
 /* ---- in terms of the mesh ---- */

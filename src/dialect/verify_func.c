@@ -46,7 +46,7 @@ static bool check_value_attrs(checker *k, const op *o, attrs list, types t, cons
     for (size_t j = 0; j < names.len; j++)
       if (!has_prefix(names.data[j]))
         return op_error(k->c, o, "%ss may only have dialect attributes", word);
-    const attr *a = attr_dict_get(list.data[i], STR("sdy.sharding"));
+    const attr *a = attr_dict_get(list.data[i], SDY_SHARDING);
     const tensor_sharding_attr *s = attr_as(tensor_sharding, a);
     const char *where = a ? arena_printf(k->scratch, "%s %zu - ", kind, i).data : "";
     if (a && !s)
@@ -67,7 +67,8 @@ bool verify_func(checker *k, const op *o) {
     return false;
   const block *b = op_body(o, 0);
   if (!b) {
-    if (o->slots[op_slot(o->info, STR("sym_visibility"))] && !str_is(a.sym_visibility, "public"))
+    if (o->slots[op_slot(o->info, SLOT_NAME(sym_visibility))] &&
+        !str_is(a.sym_visibility, "public"))
       return true;
     return op_error(k->c, o, "symbol declaration cannot have public visibility");
   }
@@ -107,7 +108,7 @@ bool verify_terminator(checker *k, const op *o) {
 static const op *callee_of(checker *k, const op *o, str name) {
   const op *table = op_module(op_parent(o));
   const op *f = table ? checker_symbol(k, table, name) : NULL;
-  if (f && op_is(f, func) && attr_is(type_ref, op_attr(f, STR("function_type")))) return f;
+  if (f && op_is(f, func) && attr_is(type_ref, op_attr(f, SLOT_NAME(function_type)))) return f;
   op_error(k->c, o, "'" STR_FMT "' does not reference a valid function", STR_ARG(name));
   return NULL;
 }

@@ -9,7 +9,7 @@ static const type *type_of_constant(const attr *a) {
 }
 
 static bool same_as_constant(checker *k, const op *o) {
-  const type *t = type_of_constant(op_attr(o, STR("value")));
+  const type *t = type_of_constant(op_attr(o, SLOT_NAME(value)));
   return t == in_type(o, 0) ||
          op_error(k->c, o, "failed to verify that all of {lhs, value} have same type");
 }
@@ -61,7 +61,7 @@ bool verify_probe(checker *k, const op *o) {
 static const type *function(checker *k, const op *o, const attr *name) {
   const op *f = checker_symbol(k, op_module((op *)o), symbol_of(name));
   const type_ref_attr *t =
-      f && op_is(f, func) ? attr_as(type_ref, op_attr(f, STR("function_type"))) : NULL;
+      f && op_is(f, func) ? attr_as(type_ref, op_attr(f, SLOT_NAME(function_type))) : NULL;
   if (t && t->type->kind == TYPE_FUNCTION) return t->type;
   loc_error(k->c, o->loc, "Function \"" STR_FMT "\" not found", STR_ARG(symbol_of(name)));
   return NULL;
@@ -121,5 +121,5 @@ bool verify_run_parallel(checker *k, const op *o) {
                      "Number of results (%u) should match the sum of the number of results of all "
                      "programs (%zu)",
                      o->num_results, results);
-  return !op_attr(o, STR("infeed")) || check_infeed(k, o, a.infeed);
+  return !op_attr(o, SLOT_NAME(infeed)) || check_infeed(k, o, a.infeed);
 }

@@ -27,7 +27,7 @@ static bool check_add(checker *k, const op *o) {
 }
 
 bool verify_elements(checker *k, const op *o) {
-  int slot = op_slot(o->info, STR("result_accuracy"));
+  int slot = op_slot(o->info, SLOT_NAME(result_accuracy));
   if (op_is(o, add)) return check_same_shape(k, o) && check_add(k, o);
   if (o->num_operands == 1 && !check_elementwise(k, o)) return false;
   return slot < 0 || check_accuracy(k, o, attr_as(result_accuracy, o->slots[slot]));

@@ -36,7 +36,7 @@ bool verify_shape_of(checker *k, const op *o) {
 }
 
 bool verify_const_shape(checker *k, const op *o) {
-  const dense_attr *d = attr_as(dense, op_attr(o, STR("shape")));
+  const dense_attr *d = attr_as(dense, op_attr(o, SLOT_NAME(shape)));
   if (!d || !is_extents(d->type))
     return op_error(k->c, o, "attribute 'shape' failed to satisfy constraint: index elements");
   return check_extents_result(k, o, d->type->dims.data[0]);

@@ -243,6 +243,12 @@ int op_slot(const op_info *info, str name) {
   return -1;
 }
 
+void op_set_named(op *o, str name, const attr *a) {
+  int slot = op_slot(o->info, name);
+  assert(slot >= 0);
+  if (slot >= 0) o->slots[slot] = a;
+}
+
 const attr *op_discardable(const op *o, str name) {
   for (u32 i = 0; i < o->num_attrs; i++)
     if (str_eq(attr_name(&o->attrs[i]), name)) return o->attrs[i].value;

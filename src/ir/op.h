@@ -8,6 +8,9 @@
 #ifndef IR_OP_H
 #define IR_OP_H
 
+#include <assert.h>
+#include <stddef.h>
+
 #include "ir/attr.h"
 
 typedef enum op_id {
@@ -287,6 +290,50 @@ const attr *op_attr(const op *o, str name);
 void op_set_attr(ir_module *m, op *o, str name, const attr *a); /* a NULL removes */
 int op_slot(const op_info *info, str name);                     /* -1: none */
 const attr *op_discardable(const op *o, str name);
+
+/* Setting an inherent attribute that the code names. `op_set(o, slice, strides, a)` compiles where
+ * the row of stablehlo.slice has the slot; for ops of several kinds, `op_set_any(o, sharding, a)`
+ * and names to look up, `SLOT_NAME(sharding)`, compile where some row has it. That `o` is such an
+ * op is asserted. op_set_attr is for names from input and for discardable ones. */
+#define op_set(o, id, slot, a) op_set_slot((o), OP_##id, offsetof(struct id##_slots, slot), (a))
+#define op_set_any(o, slot, a) op_set_named((o), SLOT_NAME(slot), (a))
+#define SLOT_NAME(slot) ((str){#slot, sizeof #slot - sizeof(slot_named_##slot)})
+#define SLOT_TEXT(slot) (&#slot[0 * sizeof(slot_named_##slot)]) /* for tables */
+static inline void op_set_slot(op *o, op_id id, size_t slot, const attr *a) {
+  assert(o->info->id == id && slot < o->info->num_slots);
+  (void)id;
+  o->slots[slot] = a;
+}
+void op_set_named(op *o, str name, const attr *a);
+
+/* slot k of a row is the k-th byte of its <id>_slots */
+#define A(kind, slot, need) char slot;
+#define S(kind, slot, need) char slot;
+#define ATTRS(...) __VA_ARGS__
+#define OP(id, name, family, traits, operands, attributes, ...)                                    \
+  struct id##_slots {                                                                              \
+    attributes char end_of_slots;                                                                  \
+  };
+#include "ir/ops.def"
+#undef A
+#undef S
+#define A(kind, slot, need) typedef char slot_named_##slot;
+#define S(kind, slot, need) typedef char slot_named_##slot;
+#define OP(id, name, family, traits, operands, attributes, ...) attributes
+#include "ir/ops.def"
+#undef A
+#undef S
+#undef ATTRS
+
+/* Discardable attributes that stages know. */
+#define SDY_SHARDING STR("sdy.sharding")
+#define SDY_SHARDING_RULE STR("sdy.sharding_rule")
+#define SDY_ORIGINAL_FUNC_NAME STR("sdy.original_func_name")
+#define SDY_FUNC_MANUAL_AXES STR("sdy.func_manual_axes")
+#define STABLEHLO_MESH STR("stablehlo.mesh")
+#define MHLO_SHARDING STR("mhlo.sharding")
+#define FRONTEND_ATTRIBUTES STR("mhlo.frontend_attributes")
+#define EXECUTION_THREAD STR("execution_thread")
 
 /* ---- reading ---- */
 

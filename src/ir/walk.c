@@ -26,7 +26,7 @@ bool op_walk_post(op *o, walk_fn *fn, void *user) { return walk(o, fn, user, tru
 str symbol_name(const op *o) {
   str s = {0};
   if (!op_has(o, SYMBOL)) return s;
-  attr_get_str(op_attr(o, STR("sym_name")), &s);
+  attr_get_str(op_attr(o, SLOT_NAME(sym_name)), &s);
   return s;
 }
 
@@ -73,7 +73,7 @@ bool op_is_inside(const op *o, const op *ancestor) {
 
 /* From attribute operandSegmentSizes, an array of i32. */
 static bool segment(const op *o, size_t g, size_t *begin, size_t *count) {
-  const dense_array_attr *sizes = attr_as(dense_array, op_attr(o, STR("operandSegmentSizes")));
+  const dense_array_attr *sizes = attr_as(dense_array, op_attr(o, SLOT_NAME(operandSegmentSizes)));
   size_t all = 0;
   if (!sizes || sizes->elem->kind != TYPE_INT || sizes->elem->width != 32 ||
       sizes->data.len != o->info->num_operands * 4)

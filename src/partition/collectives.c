@@ -22,15 +22,15 @@ static value *emit_step(cursor *at, value *v, const reshard_step *s) {
   const mesh *m = s->out->mesh;
   value *r = emit(at, op_of[s->kind], &v, 1, v->type);
   op *o = r->def.op;
-  set_attr(at, o, "out_sharding", part_attr(e, s->out));
+  op_set_any(o, out_sharding, part_attr(e, s->out));
   if (s->kind == STEP_ALL_SLICE)
-    set_attr(at, o, "slicing_axes", lists_attr(e, m, s->dim_axes, s->out->rank));
+    op_set(o, sdy_all_slice, slicing_axes, lists_attr(e, m, s->dim_axes, s->out->rank));
   if (s->kind == STEP_ALL_GATHER)
-    set_attr(at, o, "gathering_axes", lists_attr(e, m, s->dim_axes, s->out->rank));
+    op_set(o, sdy_all_gather, gathering_axes, lists_attr(e, m, s->dim_axes, s->out->rank));
   if (s->kind == STEP_ALL_TO_ALL) {
     const attr *p = attr_make(e->c, all_to_all_param, .axes = part_axes_attrs(e, m, s->axes),
                               .src_dim = s->src, .tgt_dim = s->dst);
-    set_attr(at, o, "params", attr_make(e->c, all_to_all_params, .params = {&p, 1}));
+    op_set(o, sdy_all_to_all, params, attr_make(e->c, all_to_all_params, .params = {&p, 1}));
   }
   return r;
 }
@@ -112,7 +112,7 @@ static walk_result to_reshard(void *user, op *o) {
   value *v = op_operand(o, 0);
   cursor at = cursor_before(e, o);
   value *r = emit(&at, OP_reshard, &v, 1, v->type);
-  set_attr(&at, r->def.op, "sharding", op_attr(o, STR("out_sharding")));
+  op_set(r->def.op, reshard, sharding, op_attr(o, SLOT_NAME(out_sharding)));
   value_replace(op_result(o, 0), r);
   op_erase(o);
   return WALK_ON;
@@ -208,26 +208,27 @@ static bool fuse_reduce_scatter(const part_env *e, op *slice) {
     return false;
   fusion f = {.e = e, .reduce = reduce, .slice = slice};
   if (!match_axes(&f)) return false;
-  const attr *kind = op_attr(reduce, STR("reduction_op"));
+  const attr *kind = op_attr(reduce, SLOT_NAME(reduction_op));
   const sharding *mid = scattered(&f);
   cursor at = cursor_before(e, slice);
   value *v = op_operand(reduce, 0);
   v = emit(&at, OP_sdy_reduce_scatter, &v, 1, v->type);
-  set_attr(&at, v->def.op, "reduce_scatter_axes", lists_attr(e, f.mesh, f.scatter, mid->rank));
-  set_attr(&at, v->def.op, "out_sharding", part_attr(e, mid));
-  set_attr(&at, v->def.op, "reduction_op", kind);
+  op_set(v->def.op, sdy_reduce_scatter, reduce_scatter_axes,
+         lists_attr(e, f.mesh, f.scatter, mid->rank));
+  op_set(v->def.op, sdy_reduce_scatter, out_sharding, part_attr(e, mid));
+  op_set(v->def.op, sdy_reduce_scatter, reduction_op, kind);
   if (f.left.len) {
     axis_list l = axes_sort_merge(e->a, axis_vec_list(&f.left));
     v = emit(&at, OP_sdy_all_reduce, &v, 1, v->type);
-    set_attr(&at, v->def.op, "reduction_axes",
-             attr_make(e->c, axis_ref_list, .axes = part_axes_attrs(e, f.mesh, l)));
-    set_attr(&at, v->def.op, "out_sharding", part_attr(e, mid));
-    set_attr(&at, v->def.op, "reduction_op", kind);
+    op_set(v->def.op, sdy_all_reduce, reduction_axes,
+           attr_make(e->c, axis_ref_list, .axes = part_axes_attrs(e, f.mesh, l)));
+    op_set(v->def.op, sdy_all_reduce, out_sharding, part_attr(e, mid));
+    op_set(v->def.op, sdy_all_reduce, reduction_op, kind);
   }
   if (f.any_residual) {
     v = emit(&at, OP_sdy_all_slice, &v, 1, v->type);
-    set_attr(&at, v->def.op, "slicing_axes", lists_attr(e, f.mesh, f.residual, mid->rank));
-    set_attr(&at, v->def.op, "out_sharding", op_attr(slice, STR("out_sharding")));
+    op_set(v->def.op, sdy_all_slice, slicing_axes, lists_attr(e, f.mesh, f.residual, mid->rank));
+    op_set(v->def.op, sdy_all_slice, out_sharding, op_attr(slice, SLOT_NAME(out_sharding)));
   }
   value_replace(op_result(slice, 0), v);
   op_erase(slice);
@@ -258,9 +259,8 @@ static op *slice_before_convert(const part_env *e, op *slice) {
   const sharding *out = part_sharding(e, op_result(slice, 0));
   cursor at = cursor_before(e, slice);
   value *cut = emit(&at, OP_sdy_all_slice, &v, 1, v->type);
-  static const char *const names[] = {"slicing_axes", "out_sharding"};
-  for (size_t i = 0; i < COUNT(names); i++)
-    set_attr(&at, cut->def.op, names[i], op_attr(slice, str_of(names[i])));
+  op_set(cut->def.op, sdy_all_slice, slicing_axes, op_attr(slice, SLOT_NAME(slicing_axes)));
+  op_set(cut->def.op, sdy_all_slice, out_sharding, op_attr(slice, SLOT_NAME(out_sharding)));
   value *r = emit(&at, OP_convert, &cut, 1, op_result(slice, 0)->type);
   part_set_sharding(e, r->def.op, 0, out);
   value_replace(op_result(slice, 0), r);

@@ -58,7 +58,7 @@ static bool key_of(const op *o, group_key *out) {
   if (!type_is_ranked(t) || !type_num_elements(t, &count) ||
       !checked_mul(count, (i64)type_storage(t->elem), &bytes) || bytes > MAX_BYTES)
     return false;
-  *out = (group_key){&a.replica_groups->base, op_attr(o, STR("use_global_device_ids")),
+  *out = (group_key){&a.replica_groups->base, op_attr(o, SLOT_NAME(use_global_device_ids)),
                      a.channel_handle && a.channel_handle->handle > 0, t->elem, UNREDUCED_SUM};
   return part_body_kind(op_body(o, 0), 0, 1, &out->kind);
 }
@@ -138,9 +138,10 @@ static op *make_combined(combine *c, const group *g, op *last) {
   }
   cursor at = cursor_before(&c->e, last);
   op *o = emit_op(&at, OP_all_reduce, in, n, types, n, 1);
-  static const char *const names[] = {"replica_groups", "channel_handle", "use_global_device_ids"};
-  for (size_t i = 0; i < COUNT(names); i++)
-    set_attr(&at, o, names[i], op_attr(g->members.data[0], str_of(names[i])));
+  const op *one = g->members.data[0];
+  op_set(o, all_reduce, replica_groups, op_attr(one, SLOT_NAME(replica_groups)));
+  op_set(o, all_reduce, channel_handle, op_attr(one, SLOT_NAME(channel_handle)));
+  op_set(o, all_reduce, use_global_device_ids, op_attr(one, SLOT_NAME(use_global_device_ids)));
   emit_reducer(&at, o, reducer_of(c->key.kind), c->key.element);
   return o;
 }

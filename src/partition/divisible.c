@@ -48,8 +48,8 @@ static walk_result cut_op(void *user, op *o) {
     cut_func(e, o, FUNC_RESULTS);
   }
   if (op_is(o, reshard) || op_is(o, sharding_constraint)) {
-    const attr *a = divisible(e, op_attr(o, STR("sharding")), op_result(o, 0)->type);
-    if (a) op_set_attr(e->m, o, STR("sharding"), a);
+    const attr *a = divisible(e, op_attr(o, SLOT_NAME(sharding)), op_result(o, 0)->type);
+    if (a) op_set_any(o, sharding, a);
     return WALK_ON;
   }
   attrs list = op_shardings(o);

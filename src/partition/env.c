@@ -126,23 +126,19 @@ value *emit(cursor *at, op_id id, value *const *operands, size_t n, const type *
   return op_result(emit_op(at, id, operands, n, &t, 1, 0), 0);
 }
 
-void set_attr(cursor *at, op *o, const char *name, const attr *a) {
-  op_set_attr(at->env->m, o, str_of(name), a);
-}
-
 value *emit_int(cursor *at, i64 v) {
   ir_ctx *c = at->env->c;
   const type *t = type_tensor(c, (i64s){0}, type_i64(c), NULL);
   value *r = emit(at, OP_constant, NULL, 0, t);
-  set_attr(at, r->def.op, "value",
-           attr_dense(c, t, (str){(const char *)&v, sizeof v}, false, false));
+  op_set(r->def.op, constant, value,
+         attr_dense(c, t, (str){(const char *)&v, sizeof v}, false, false));
   return r;
 }
 
 static value *emit_splat(cursor *at, const type *t, const char *element) {
   value *v = emit(at, OP_constant, NULL, 0, t);
   str bytes = {element, type_storage(type_element(t))};
-  set_attr(at, v->def.op, "value", attr_dense(at->env->c, t, bytes, true, false));
+  op_set(v->def.op, constant, value, attr_dense(at->env->c, t, bytes, true, false));
   return v;
 }
 
@@ -176,8 +172,8 @@ value *emit_compare(cursor *at, value *x, value *y, i64 direction) {
   ir_ctx *c = at->env->c;
   const type *t = type_tensor(c, x->type->dims, type_i1(c), NULL);
   value *v = emit(at, OP_compare, (value *[]){x, y}, 2, t);
-  set_attr(at, v->def.op, "comparison_direction",
-           attr_enum(c, ATTR_comparison_direction, direction));
+  op_set(v->def.op, compare, comparison_direction,
+         attr_enum(c, ATTR_comparison_direction, direction));
   return v;
 }
 
@@ -193,7 +189,7 @@ value *emit_dynamic_slice(cursor *at, value *v, value *const *starts, i64s sizes
   in[0] = v;
   if (sizes.len) memcpy(in + 1, starts, sizes.len * sizeof(*in));
   value *r = emit(at, OP_dynamic_slice, in, 1 + sizes.len, type_with_dims(e->c, v->type, sizes));
-  set_attr(at, r->def.op, "slice_sizes", attr_i64_array(e->c, sizes));
+  op_set(r->def.op, dynamic_slice, slice_sizes, attr_i64_array(e->c, sizes));
   return r;
 }
 
@@ -206,7 +202,8 @@ value *emit_on_mesh(cursor *at, value *v, const mesh *m) {
   const sharding *now = part_sharding(e, v);
   if (!now || mesh_same(now->mesh, m, false)) return v;
   v = emit(at, OP_propagation_barrier, &v, 1, v->type);
-  set_attr(at, v->def.op, "allowed_direction", attr_enum(e->c, ATTR_propagation_direction, 0));
+  op_set(v->def.op, propagation_barrier, allowed_direction,
+         attr_enum(e->c, ATTR_propagation_direction, 0));
   part_set_sharding(e, v->def.op, 0, sharding_make_replicated(e->a, m, now->rank, true));
   return v;
 }

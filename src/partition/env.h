@@ -63,7 +63,6 @@ value *emit_compare(cursor *at, value *x, value *y, i64 direction); /* 0: EQ */
 value *emit_device_id(cursor *at, op_id id); /* tensor<i64> of partition_id or replica_id */
 value *emit_dynamic_slice(cursor *at, value *v, value *const *starts, i64s sizes);
 value *emit_reshape(cursor *at, value *v, i64s dims);
-void set_attr(cursor *at, op *o, const char *name, const attr *a);
 
 /* A replicated value is the same on any mesh, yet a collective and its operand have one: behind
  * a barrier, which is no op in the end. */

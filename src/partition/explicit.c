@@ -39,7 +39,7 @@ static u8 *factor_kinds(explicit_pass *p, const part_record *r) {
 static const type *partial_type(const part_env *e, const op *o, const type *t) {
   if (!op_is(o, dot_general) && !op_is(o, dot)) return NULL;
   if (t->elem->kind != TYPE_FLOAT || t->elem->width >= 32) return NULL;
-  if (op_attr(o, STR("algorithm"))) return NULL;
+  if (op_attr(o, SLOT_NAME(algorithm))) return NULL;
   return type_tensor(e->c, t->dims, type_float(e->c, FLOAT_f32), t->encoding);
 }
 
@@ -223,7 +223,8 @@ static void fix_terminator(explicit_pass *p, op *o) {
 }
 
 static const attr *in_sharding(const op *o, u32 i) {
-  const sharding_per_value_attr *l = attr_as(sharding_per_value, op_attr(o, STR("in_shardings")));
+  const sharding_per_value_attr *l =
+      attr_as(sharding_per_value, op_attr(o, SLOT_NAME(in_shardings)));
   return l && i < l->shardings.len ? l->shardings.data[i] : NULL;
 }
 

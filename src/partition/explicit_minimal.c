@@ -93,11 +93,10 @@ static void open_dims(minimal *p, const sharding *from, const sharding *to, axis
   }
 }
 
-static value *emit_opened(cursor *at, op_id id, value *v, const char *slot, const attr *axes,
-                          const sharding *out) {
+static value *emit_opened(cursor *at, op_id id, value *v, const attr *axes, const sharding *out) {
   v = emit(at, id, &v, 1, v->type);
-  set_attr(at, v->def.op, slot, axes);
-  set_attr(at, v->def.op, "out_sharding", part_attr(at->env, out));
+  op_set_any(v->def.op, axes, axes);
+  op_set_any(v->def.op, out_sharding, part_attr(at->env, out));
   return v;
 }
 
@@ -124,20 +123,19 @@ static bool open_sums(minimal *p, op *user, u32 i, const sharding *to, cursor *a
   mid.dims = o.dims;
   if (o.reshard) {
     v = emit(at, OP_reshard, &v, 1, v->type);
-    set_attr(at, v->def.op, "sharding", part_attr(e, &mid));
+    op_set(v->def.op, reshard, sharding, part_attr(e, &mid));
   }
   axis_list whole = axes_difference(a, more, axis_vec_list(&o.sharded));
   if (whole.len) {
     mid.replicated = to->replicated;
     mid.unreduced = axes_sort_merge(a, axes_concat(a, from->unreduced, whole));
     mid.unreduced_kind = to->unreduced_kind;
-    v = emit_opened(at, OP_replicated_to_unreduced, v, "axes", axes_attr(e, from->mesh, whole),
-                    &mid);
+    v = emit_opened(at, OP_replicated_to_unreduced, v, axes_attr(e, from->mesh, whole), &mid);
   }
   if (o.sharded.len) {
     const attr **lists = ARENA_ARRAY(a, const attr *, from->rank);
     for (u32 d = 0; d < from->rank; d++) lists[d] = axes_attr(e, from->mesh, o.per_dim[d]);
-    v = emit_opened(at, OP_sharded_to_unreduced, v, "axes",
+    v = emit_opened(at, OP_sharded_to_unreduced, v,
                     attr_make(e->c, axis_ref_lists, .lists = {lists, from->rank}), to);
   }
   op_set_operand(user, i, v);
@@ -167,7 +165,7 @@ static void move_to(minimal *p, op *user, u32 i, const sharding *to, bool behind
   if (!p->ok || !full || same_place(from, to)) return;
   if (!from && is_whole(to)) return; /* open sums of nothing known are left alone */
   value *r = emit(&at, OP_reshard, &v, 1, v->type);
-  set_attr(&at, r->def.op, "sharding", part_attr(&p->e, to ? to : closed_like(p, from)));
+  op_set(r->def.op, reshard, sharding, part_attr(&p->e, to ? to : closed_like(p, from)));
   op_set_operand(user, i, r);
 }
 
@@ -184,13 +182,14 @@ static void move_source(void *user, use *u) {
 }
 
 static const attr *manual_axes(const op *o) {
-  return op_is(o, manual_computation) ? op_attr(o, STR("manual_axes")) : NULL;
+  return op_is(o, manual_computation) ? op_attr(o, SLOT_NAME(manual_axes)) : NULL;
 }
 
 static void move_to_owner(minimal *p, op *o, const flow *f, value *owner) {
   const attr *a = NULL, *manual = manual_axes(o);
   if (manual && owner->is_arg) {
-    const sharding_per_value_attr *l = attr_as(sharding_per_value, op_attr(o, STR("in_shardings")));
+    const sharding_per_value_attr *l =
+        attr_as(sharding_per_value, op_attr(o, SLOT_NAME(in_shardings)));
     if (l && owner->index < l->shardings.len) a = l->shardings.data[owner->index];
   } else {
     a = owner_sharding(p->e.c, owner);
@@ -369,7 +368,7 @@ static void fix_dot(minimal *p, tensors *x) {
   part_set_sharding(&p->e, x->o, 0, with_axes(p, x, 2, result));
   cursor at = cursor_after(&p->e, x->o);
   value *v = op_result(x->o, 0), *r = emit(&at, OP_reshard, &v, 1, v->type);
-  set_attr(&at, r->def.op, "sharding", part_attr(&p->e, old));
+  op_set(r->def.op, reshard, sharding, part_attr(&p->e, old));
   value_replace_except(v, r, r->def.op);
 }
 
@@ -409,7 +408,7 @@ static void fix_concatenate(minimal *p, tensors *x) {
     if (result) part_set_sharding(&p->e, o, 0, to);
     value *moved = emit(&at, OP_reshard, &v, 1, v->type);
     if (result) to = old ? old : closed_like(p, to);
-    set_attr(&at, moved->def.op, "sharding", part_attr(&p->e, to));
+    op_set(moved->def.op, reshard, sharding, part_attr(&p->e, to));
     if (result)
       value_replace_except(v, moved, moved->def.op);
     else
@@ -523,7 +522,7 @@ static bool list_open(minimal *p, const attr *a) {
 }
 
 static bool says_open(minimal *p, op *o) {
-  if (list_open(p, op_discardable(o, STR("sdy.sharding")))) return true;
+  if (list_open(p, op_discardable(o, SDY_SHARDING))) return true;
   for (u32 i = 0; i < o->info->num_slots; i++) {
     const tensor_sharding_attr *s = attr_as(tensor_sharding, o->slots[i]);
     if ((s && s->unreduced.len) || list_open(p, o->slots[i])) return true;

@@ -57,7 +57,7 @@ static void number_all(local *l) {
 
 static walk_result next_channel(void *user, op *o) {
   local *l = user;
-  const channel_handle_attr *h = attr_as(channel_handle, op_attr(o, STR("channel_handle")));
+  const channel_handle_attr *h = attr_as(channel_handle, op_attr(o, SLOT_NAME(channel_handle)));
   if (h && h->handle >= l->next_channel && h->handle < INT64_MAX) l->next_channel = h->handle + 1;
   return WALK_ON;
 }
@@ -169,14 +169,14 @@ static const attr *with_entry(local *l, const attr *dict, const char *name, cons
 }
 
 /* Records the global types of one side of the signature. */
-static void record_types(local *l, op *f, func_side side, const char *list) {
+static void record_types(local *l, op *f, func_side side, str list) {
   size_t n = func_num(f, side);
-  const array_attr *old = attr_as(array, op_attr(f, str_of(list)));
+  const array_attr *old = attr_as(array, op_attr(f, list));
   const attr **dicts = ARENA_ARRAY(l->e.a, const attr *, n);
   for (size_t i = 0; i < n; i++)
     dicts[i] = with_entry(l, old && i < old->elems.len ? old->elems.data[i] : NULL,
                           PARTITION_GLOBAL_TYPE, attr_type(l->e.c, func_type_of(f, side, i)));
-  if (n) op_set_attr(l->e.m, f, str_of(list), attr_array(l->e.c, (attrs){dicts, n}));
+  if (n) op_set_named(f, list, attr_array(l->e.c, (attrs){dicts, n}));
 }
 
 /* The signature's types as shards; false: an error was reported. */
@@ -192,10 +192,10 @@ static bool local_signature(local *l, op *f) {
         return op_error(l->e.c, f, "%s %zu has a sharding that does not divide its type",
                         side == FUNC_ARGS ? "argument" : "result", i);
     }
-  record_types(l, f, FUNC_ARGS, "arg_attrs");
-  record_types(l, f, FUNC_RESULTS, "res_attrs");
+  record_types(l, f, FUNC_ARGS, SLOT_NAME(arg_attrs));
+  record_types(l, f, FUNC_RESULTS, SLOT_NAME(res_attrs));
   const type *t = type_function(l->e.c, (types){types_, n[0]}, (types){types_ + n[0], n[1]});
-  op_set_attr(l->e.m, f, STR("function_type"), attr_type(l->e.c, t));
+  op_set(f, func, function_type, attr_type(l->e.c, t));
   return true;
 }
 
@@ -232,8 +232,8 @@ static void inline_manual(local *l, op *o) {
 static void finish_block(local *l, block *b) {
   for (op *o = b->first; o;) {
     op *next = o->next;
-    if (o->num_attrs) op_set_attr(l->e.m, o, STR("sdy.sharding"), NULL);
-    if (o->num_attrs) op_set_attr(l->e.m, o, STR("sdy.sharding_rule"), NULL);
+    if (o->num_attrs) op_set_attr(l->e.m, o, SDY_SHARDING, NULL);
+    if (o->num_attrs) op_set_attr(l->e.m, o, SDY_SHARDING_RULE, NULL);
     for (u32 r = 0; r < o->num_regions; r++)
       for (block *in = o->regions[r].first; in; in = in->next) finish_block(l, in);
     if (op_is(o, manual_computation)) inline_manual(l, o);

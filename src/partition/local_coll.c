@@ -53,11 +53,11 @@ static bool set_groups(coll *c, op *o, axis_list axes) {
   bool ok;
   const attr *groups = groups_attr(c, axes, &ok);
   if (!ok) return op_error(c->l->e.c, c->o, "has too many devices");
-  set_attr(&c->at, o, "replica_groups", groups);
-  set_attr(&c->at, o, "channel_handle",
-           attr_make(c->l->e.c, channel_handle, .handle = c->l->next_channel++, .type = 1));
-  if (op_slot(o->info, STR("use_global_device_ids")) >= 0)
-    set_attr(&c->at, o, "use_global_device_ids", attr_unit(c->l->e.c));
+  op_set_any(o, replica_groups, groups);
+  op_set_any(o, channel_handle,
+             attr_make(c->l->e.c, channel_handle, .handle = c->l->next_channel++, .type = 1));
+  if (op_slot(o->info, SLOT_NAME(use_global_device_ids)) >= 0)
+    op_set_any(o, use_global_device_ids, attr_unit(c->l->e.c));
   return true;
 }
 
@@ -65,10 +65,6 @@ static const type *with_dim(coll *c, const type *t, u32 d, i64 size) {
   i64 *dims = arena_copy(c->l->e.a, t->dims.data, t->dims.len * sizeof(*dims));
   dims[d] = size;
   return type_with_dims(c->l->e.c, t, (i64s){dims, t->dims.len});
-}
-
-static void set_int(coll *c, op *o, const char *name, i64 v) {
-  set_attr(&c->at, o, name, attr_i64(c->l->e.c, v));
 }
 
 bool local_sdy_all_gather(local *l, op *o) {
@@ -80,7 +76,7 @@ bool local_sdy_all_gather(local *l, op *o) {
     if (n == 1) continue;
     const type *t = with_dim(&c, v->type, d, v->type->dims.data[d] * n);
     v = emit(&c.at, OP_all_gather, &v, 1, t);
-    set_int(&c, v->def.op, "all_gather_dim", d);
+    op_set(v->def.op, all_gather, all_gather_dim, attr_i64(l->e.c, d));
     if (!set_groups(&c, v->def.op, axes)) return false;
   }
   return finish(&c, v);
@@ -109,9 +105,9 @@ bool local_sdy_all_to_all(local *l, op *o) {
     const type *t = with_dim(&c, v->type, src, v->type->dims.data[src] * n);
     t = with_dim(&c, t, dst, t->dims.data[dst] / n);
     v = emit(&c.at, OP_all_to_all, &v, 1, t);
-    set_int(&c, v->def.op, "split_dimension", dst);
-    set_int(&c, v->def.op, "concat_dimension", src);
-    set_int(&c, v->def.op, "split_count", n);
+    op_set(v->def.op, all_to_all, split_dimension, attr_i64(l->e.c, dst));
+    op_set(v->def.op, all_to_all, concat_dimension, attr_i64(l->e.c, src));
+    op_set(v->def.op, all_to_all, split_count, attr_i64(l->e.c, n));
     if (!set_groups(&c, v->def.op, axes)) return false;
   }
   return finish(&c, v);
@@ -178,10 +174,10 @@ bool local_sdy_collective_permute(local *l, op *o) {
   if (!moves) /* the same shards by other names: its users go by these */
     return finish(&c, emit_reshape(&c.at, c.in, c.in->type->dims));
   value *v = emit(&c.at, OP_collective_permute, &c.in, 1, c.in->type);
-  set_attr(&c.at, v->def.op, "source_target_pairs",
-           attr_dense_i64(l->e.c, (i64s){(i64[]){n, 2}, 2}, pairs));
-  set_attr(&c.at, v->def.op, "channel_handle",
-           attr_make(l->e.c, channel_handle, .handle = l->next_channel++, .type = 1));
+  op_set(v->def.op, collective_permute, source_target_pairs,
+         attr_dense_i64(l->e.c, (i64s){(i64[]){n, 2}, 2}, pairs));
+  op_set(v->def.op, collective_permute, channel_handle,
+         attr_make(l->e.c, channel_handle, .handle = l->next_channel++, .type = 1));
   return finish(&c, v);
 }
 
@@ -216,7 +212,7 @@ bool local_sdy_reduce_scatter(local *l, op *o) {
     if (n == 1) continue;
     const type *t = with_dim(&c, v->type, d, v->type->dims.data[d] / n);
     op *r = emit_reduction(&c, OP_reduce_scatter, v, t, kind_of(a.reduction_op));
-    set_int(&c, r, "scatter_dimension", d);
+    op_set(r, reduce_scatter, scatter_dimension, attr_i64(l->e.c, d));
     if (!set_groups(&c, r, axes)) return false;
     v = op_result(r, 0);
   }

@@ -69,8 +69,8 @@ static value *spread(cursor *at, const masks *m, value *v, const type *t, i64 ve
   bool vectors = vector_dim < (i64)t->dims.len;
   if (!vectors && m->n == 1) v = emit_reshape(at, v, (i64s){0});
   v = emit(at, OP_broadcast_in_dim, &v, 1, t);
-  set_attr(at, v->def.op, "broadcast_dimensions",
-           attr_i64_array(e->c, (i64s){&vector_dim, vectors ? 1 : 0}));
+  op_set(v->def.op, broadcast_in_dim, broadcast_dimensions,
+         attr_i64_array(e->c, (i64s){&vector_dim, vectors ? 1 : 0}));
   return v;
 }
 
@@ -79,7 +79,7 @@ static value *spread_list(cursor *at, const masks *m, const i64 *list, const typ
   ir_ctx *c = at->env->c;
   i64s dims = {&m->n, 1};
   value *v = emit(at, OP_constant, NULL, 0, type_tensor(c, dims, type_i64(c), NULL));
-  set_attr(at, v->def.op, "value", attr_dense_i64(c, dims, list));
+  op_set(v->def.op, constant, value, attr_dense_i64(c, dims, list));
   return spread(at, m, v, t, vector_dim);
 }
 
@@ -92,7 +92,7 @@ static value *spread_begins(cursor *at, const masks *m, const type *t, i64 vecto
   value *v = parts[0];
   if (m->n > 1) {
     v = emit(at, OP_concatenate, parts, (size_t)m->n, type_tensor(e->c, all, type_i64(e->c), NULL));
-    set_attr(at, v->def.op, "dimension", attr_i64(e->c, 0));
+    op_set(v->def.op, concatenate, dimension, attr_i64(e->c, 0));
   }
   return spread(at, m, v, t, vector_dim);
 }
@@ -104,14 +104,14 @@ static value *and_components(cursor *at, value *v, i64 vector_dim) {
   if (vector_dim >= (i64)dims.len) return v;
   const type *i1 = type_i1(e->c), *scalar = type_tensor(e->c, (i64s){0}, i1, NULL);
   value *yes = emit(at, OP_constant, NULL, 0, scalar);
-  set_attr(at, yes->def.op, "value", attr_dense(e->c, scalar, STR("\1"), true, true));
+  op_set(yes->def.op, constant, value, attr_dense(e->c, scalar, STR("\1"), true, true));
   i64 *rest = ARENA_ARRAY(e->a, i64, dims.len);
   size_t n = 0;
   for (size_t d = 0; d < dims.len; d++)
     if ((i64)d != vector_dim) rest[n++] = dims.data[d];
   const type *t = type_tensor(e->c, (i64s){rest, n}, i1, NULL);
   op *o = emit_op(at, OP_reduce, (value *[]){v, yes}, 2, &t, 1, 1);
-  set_attr(at, o, "dimensions", attr_i64_array(e->c, (i64s){&vector_dim, 1}));
+  op_set(o, reduce, dimensions, attr_i64_array(e->c, (i64s){&vector_dim, 1}));
   emit_reducer(at, o, OP_and, i1);
   return op_result(o, 0);
 }
@@ -144,7 +144,8 @@ static void mask_result(local *l, op *o, value *here, i64s offset_dims) {
     if (!contains(offset_dims, (i64)d)) batch[n++] = (i64)d;
   value *mask =
       emit(&at, OP_broadcast_in_dim, &here, 1, type_tensor(l->e.c, t->dims, type_i1(l->e.c), NULL));
-  set_attr(&at, mask->def.op, "broadcast_dimensions", attr_i64_array(l->e.c, (i64s){batch, n}));
+  op_set(mask->def.op, broadcast_in_dim, broadcast_dimensions,
+         attr_i64_array(l->e.c, (i64s){batch, n}));
   value *r = emit(&at, OP_select, (value *[]){mask, v, emit_no_addend(&at, t)}, 3, t);
   r->num = v->num;
   value_replace_except(v, r, r->def.op);
@@ -160,7 +161,7 @@ bool local_gather(local *l, op *o) {
   for (size_t d = 0; d < sizes.len; d++)
     if (contains(g->operand_batching_dims, (i64)d) || contains(g->collapsed_slice_dims, (i64)d))
       out[d] = a.slice_sizes.data[d];
-  op_set_attr(l->e.m, o, STR("slice_sizes"), attr_i64_array(l->e.c, (i64s){out, sizes.len}));
+  op_set(o, gather, slice_sizes, attr_i64_array(l->e.c, (i64s){out, sizes.len}));
   local_types(l, o);
   cursor at = cursor_before(&l->e, o);
   masks m = find_masks(l, &at, o, g);

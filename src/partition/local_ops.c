@@ -23,7 +23,7 @@ static value *position(local *l, const mesh *m) {
     for (size_t i = 0; i < m->device_ids.len; i++) table[m->device_ids.data[i]] = (i64)i;
     i64s dims = {&count, 1}, one = {(i64[]){1}, 1};
     value *all = emit(&at, OP_constant, NULL, 0, type_tensor(c, dims, type_i64(c), NULL));
-    set_attr(&at, all->def.op, "value", attr_dense_i64(c, dims, table));
+    op_set(all->def.op, constant, value, attr_dense_i64(c, dims, table));
     v = emit_reshape(&at, emit_dynamic_slice(&at, all, &v, one), (i64s){0});
   }
   VEC_PUSH(l->e.a, l->positions, ((local_index){.mesh = m, .v = v}));
@@ -97,24 +97,24 @@ static bool is_sharded(const local *l, const value *v) {
 /* A splat is a smaller splat; of other constants each device takes its part. */
 bool local_constant(local *l, op *o) {
   value *v = op_result(o, 0);
-  const attr *all = op_attr(o, STR("value"));
+  const attr *all = op_attr(o, SLOT_NAME(value));
   const dense_attr *d = attr_as(dense, all);
   const type *to = l->to[v->num];
   cursor at = cursor_before(&l->e, o);
   value *r;
   if (is_sharded(l, v) && d && d->splat) {
     r = emit(&at, OP_constant, NULL, 0, to);
-    set_attr(&at, r->def.op, "value", attr_dense(l->e.c, to, d->data, true, true));
+    op_set(r->def.op, constant, value, attr_dense(l->e.c, to, d->data, true, true));
   } else if (is_sharded(l, v)) {
     const sharding *s = local_sharding(l, v);
     axis_list *axes = ARENA_ARRAY(l->e.a, axis_list, s->rank);
     for (u32 k = 0; k < s->rank; k++) axes[k] = s->dims[k].axes;
     r = emit(&at, OP_constant, NULL, 0, v->type);
-    set_attr(&at, r->def.op, "value", all);
+    op_set(r->def.op, constant, value, all);
     r = local_slice(l, &at, r, s->mesh, axes, to->dims);
   } else if (op_is(o, sdy_constant)) {
     r = emit(&at, OP_constant, NULL, 0, v->type);
-    set_attr(&at, r->def.op, "value", all);
+    op_set(r->def.op, constant, value, all);
   } else {
     return true;
   }
@@ -138,11 +138,11 @@ bool local_iota(local *l, op *o) {
   cursor at = cursor_before(&l->e, o);
   const type *wide = type_tensor(c, to->dims, in, NULL);
   value *iota = emit(&at, OP_iota, NULL, 0, wide);
-  set_attr(&at, iota->def.op, "iota_dimension", attr_i64(c, a.iota_dimension));
+  op_set(iota->def.op, iota, iota_dimension, attr_i64(c, a.iota_dimension));
   value *begin = local_offset(l, &at, s->mesh, s->dims[a.iota_dimension].axes, size);
   begin = emit(&at, OP_convert, &begin, 1, type_tensor(c, (i64s){0}, in, NULL));
   begin = emit(&at, OP_broadcast_in_dim, &begin, 1, wide);
-  set_attr(&at, begin->def.op, "broadcast_dimensions", attr_i64_array(c, (i64s){0}));
+  op_set(begin->def.op, broadcast_in_dim, broadcast_dimensions, attr_i64_array(c, (i64s){0}));
   value *r = emit_binary(&at, OP_add, iota, begin);
   if (in != elem) r = emit(&at, OP_convert, &r, 1, to);
   part_replace(v, r);
@@ -161,7 +161,7 @@ bool local_slice_op(local *l, op *o) {
   struct slice_attrs a;
   if (!view_slice(o, &a)) return op_error(l->e.c, o, "has malformed attributes");
   i64s limits = local_sizes(l, op_operand(o, 0), a.limit_indices);
-  op_set_attr(l->e.m, o, STR("limit_indices"), attr_i64_array(l->e.c, limits));
+  op_set(o, slice, limit_indices, attr_i64_array(l->e.c, limits));
   return local_types(l, o);
 }
 
@@ -169,6 +169,6 @@ bool local_dynamic_slice(local *l, op *o) {
   struct dynamic_slice_attrs a;
   if (!view_dynamic_slice(o, &a)) return op_error(l->e.c, o, "has malformed attributes");
   i64s sizes = local_sizes(l, op_operand(o, 0), a.slice_sizes);
-  op_set_attr(l->e.m, o, STR("slice_sizes"), attr_i64_array(l->e.c, sizes));
+  op_set(o, dynamic_slice, slice_sizes, attr_i64_array(l->e.c, sizes));
   return local_types(l, o);
 }

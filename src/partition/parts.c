@@ -27,7 +27,7 @@ static const attr *scalar_constant(const value *v) {
   for (int depth = 0; depth < 8; depth++) {
     const op *o = value_op(v);
     if (!o) return NULL;
-    if (op_has(o, CONSTANT)) return op_attr(o, STR("value"));
+    if (op_has(o, CONSTANT)) return op_attr(o, SLOT_NAME(value));
     if (!op_is(o, convert) && !op_is(o, reshape) && !op_is(o, broadcast_in_dim)) return NULL;
     v = op_operand(o, 0);
   }

@@ -61,11 +61,11 @@ value *emit_all_reduce(cursor *at, value *v, const mesh *m, axis_list axes, unre
   const part_env *e = at->env;
   value *r = emit(at, OP_sdy_all_reduce, &v, 1, v->type);
   op *o = r->def.op;
-  set_attr(at, o, "reduction_axes",
-           attr_make(e->c, axis_ref_list, .axes = part_axes_attrs(e, m, axes)));
-  set_attr(at, o, "out_sharding", part_attr(e, out));
+  op_set(o, sdy_all_reduce, reduction_axes,
+         attr_make(e->c, axis_ref_list, .axes = part_axes_attrs(e, m, axes)));
+  op_set(o, sdy_all_reduce, out_sharding, part_attr(e, out));
   if (kind != UNREDUCED_SUM)
-    set_attr(at, o, "reduction_op", attr_enum(e->c, ATTR_reduction_op, kind));
+    op_set(o, sdy_all_reduce, reduction_op, attr_enum(e->c, ATTR_reduction_op, kind));
   return r;
 }
 
@@ -107,7 +107,7 @@ static value *reshard(cursor *at, value *v, const sharding *to) {
   }
   if (is_cheap(def) && to->unreduced.len == 0) return make_again(at, def, to);
   value *r = emit(at, OP_reshard, &v, 1, v->type);
-  set_attr(at, r->def.op, "sharding", part_attr(e, to));
+  op_set(r->def.op, reshard, sharding, part_attr(e, to));
   return r;
 }
 
@@ -127,9 +127,9 @@ value *place_at(placer *p, cursor *at, value *v, const sharding *to) {
   if (more.len == 0) return v;
   v = emit_on_mesh(at, v, to->mesh);
   v = emit(at, OP_replicated_to_unreduced, &v, 1, v->type);
-  set_attr(at, v->def.op, "axes",
-           attr_make(e->c, axis_ref_list, .axes = part_axes_attrs(e, to->mesh, more)));
-  set_attr(at, v->def.op, "out_sharding", part_attr(e, to));
+  op_set(v->def.op, replicated_to_unreduced, axes,
+         attr_make(e->c, axis_ref_list, .axes = part_axes_attrs(e, to->mesh, more)));
+  op_set(v->def.op, replicated_to_unreduced, out_sharding, part_attr(e, to));
   return v;
 }
 

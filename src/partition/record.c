@@ -118,7 +118,7 @@ bool part_record_of_row(arena *a, rule_set *rules, const op *o, const part_row *
   out->combines = row->combines && row->combines(o, &combiner);
   if (out->combines) out->combiner = combiner;
   if (!out->rule) return true;
-  bool given = op_discardable(o, STR("sdy.sharding_rule")) != NULL;
+  bool given = op_discardable(o, SDY_SHARDING_RULE) != NULL;
   bool known = op_kind(o) < OP_COUNT && row->cut != CUT_NOWHERE && !out->rule->custom;
   const rule *kind = given && known ? rule_of_kind(rules, o) : out->rule;
   if (known && !fits(rules->ctx, o, row, kind)) return false;

@@ -75,7 +75,7 @@ static void bypass_reshards(const single *s, op *o) {
 static void emit_taken(const single *s, op *branch, const op *o) {
   cursor at = branch_cursor(s, branch, 0);
   op *copy = op_clone(s->e.m, o, ir_map_create(s->e.a));
-  op_set_attr(s->e.m, copy, STR("sdy.sharding"), NULL);
+  op_set_attr(s->e.m, copy, SDY_SHARDING, NULL);
   op_insert(copy, at.b, NULL);
   value **results = ARENA_ARRAY(s->e.a, value *, o->num_results);
   for (u32 i = 0; i < o->num_results; i++) results[i] = op_result(copy, i);
@@ -110,7 +110,7 @@ static void drop_reshards(const single *s, value *v) {
   for (use *u = v->uses, *next; u; u = next) {
     next = u->next;
     op *r = u->owner;
-    if (!op_is(r, reshard) || op_attr(r, STR("sharding")) != here) continue;
+    if (!op_is(r, reshard) || op_attr(r, SLOT_NAME(sharding)) != here) continue;
     value_replace(op_result(r, 0), v);
     op_erase(r);
   }

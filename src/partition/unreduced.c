@@ -99,7 +99,7 @@ static bool check_across(const unreduced *u, op *o) {
 }
 
 static bool check_sdy_across(const unreduced *u, op *o) {
-  const reduction_op_attr *kind = attr_as(reduction_op, op_attr(o, STR("reduction_op")));
+  const reduction_op_attr *kind = attr_as(reduction_op, op_attr(o, SLOT_NAME(reduction_op)));
   if (!sharding_behind(u, op_operand(o, 0))) return op_error(u->e.c, o, "operand must be sharded.");
   return check_change(u, o, 1, true, NONE, kind ? (int)kind->value : UNREDUCED_SUM);
 }

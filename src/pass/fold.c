@@ -30,7 +30,7 @@ static fold_kind fold_cast(ir_ctx *c, op *o, fold_result *out) {
 /* A splat in the shape of the operand. */
 static fold_kind fold_constant_like(ir_ctx *c, op *o, fold_result *out) {
   const type *t = op_operand(o, 0)->type;
-  const attr *v = op_attr(o, STR("value")), *k = NULL;
+  const attr *v = op_attr(o, SLOT_NAME(value)), *k = NULL;
   if (!type_is_ranked(t) || !type_is_static(t)) return FOLD_NOT;
   const integer_attr *i = attr_as(integer, v);
   const float_attr *f = attr_as(float, v);
@@ -105,7 +105,7 @@ static bool known_callee(rewriter *r, op *o) {
   for (u32 i = 0; i < in; i++) v[i] = op_operand(o, i + 1);
   for (u32 i = 0; i < out; i++) t[i] = o->results[i].type;
   op *call = rewrite_create(r, o, OP_call, o->loc, v, in, t, out);
-  op_set_attr(rewriter_module(r), call, STR("callee"), callee);
+  op_set(call, call, callee, callee);
   for (u32 i = 0; i < out; i++) v[i] = op_result(call, i);
   rewrite_replace(r, o, v);
   return true;

@@ -86,7 +86,7 @@ static node *node_named(inliner *in, op *table, const symbol_ref_attr *ref) {
 
 /* NULL: no function with a body. */
 static node *callee_of(inliner *in, op *call) {
-  return node_named(in, op_module(call), attr_as(symbol_ref, op_attr(call, STR("callee"))));
+  return node_named(in, op_module(call), attr_as(symbol_ref, op_attr(call, SLOT_NAME(callee))));
 }
 
 static bool calls(const inliner *in, const node *from, const node *to) {
@@ -237,8 +237,8 @@ static bool can_inline(const inliner *in, const call_site *c) {
   if (!returns_plainly(c->to->f, c->call)) return false;
   if (in->must) return true;
   return c->to != c->in && !came_with(in, c) && !calls(in, c->to, c->to) &&
-         !calls(in, c->to, c->in) && pays(in, c) && !op_attr(c->call, STR("no_inline")) &&
-         !op_attr(c->to->f, STR("no_inline")) && has_inliner(op_parent(c->call)) &&
+         !calls(in, c->to, c->in) && pays(in, c) && !op_attr(c->call, SLOT_NAME(no_inline)) &&
+         !op_attr(c->to->f, SLOT_NAME(no_inline)) && has_inliner(op_parent(c->call)) &&
          op_walk(c->to->f, stop_at_others, NULL);
 }
 

@@ -23,7 +23,7 @@ static const type *index_of(maker *k) { return type_index(k->m->ctx); }
 
 static bool is_known(const value *v, i64 *out) {
   const op *o = value_op(v);
-  return o && op_is(o, arith_constant) && attr_get_i64(op_attr(o, STR("value")), out);
+  return o && op_is(o, arith_constant) && attr_get_i64(op_attr(o, SLOT_NAME(value)), out);
 }
 
 /* At the front of the block, each value once. */
@@ -35,7 +35,7 @@ static value *constant(maker *k, i64 v) {
       return op_result(o, 0);
   const type *t = index_of(k);
   op *o = op_create(k->m, &op_infos[OP_arith_constant], k->of->loc, NULL, 0, &t, 1, 0);
-  op_set_attr(k->m, o, STR("value"), attr_int(k->m->ctx, t, v));
+  op_set(o, arith_constant, value, attr_int(k->m->ctx, t, v));
   op_insert(o, b, b->first);
   return op_result(o, 0);
 }
@@ -197,7 +197,7 @@ static value *real_dynamic_slice(maker *k) {
 
 static value *less(maker *k, value *a, value *b) {
   value *both[] = {a, b}, *v = make(k, OP_cmpi, both, 2, type_i1(k->m->ctx));
-  op_set_attr(k->m, value_op(v), STR("predicate"), attr_i64(k->m->ctx, 2)); /* slt */
+  op_set(value_op(v), cmpi, predicate, attr_i64(k->m->ctx, 2)); /* slt */
   return v;
 }
 
@@ -227,7 +227,7 @@ static void warn(ir_ctx *c, const op *o, const char *fmt, ...) {
 /* Dimensions that only prepend: what NumPy does as well. */
 static bool prepends(maker *k) {
   i64s map;
-  const attr *a = op_attr(k->of, STR("broadcast_dimensions"));
+  const attr *a = op_attr(k->of, SLOT_NAME(broadcast_dimensions));
   if (!a || !attr_get_i64s(k->m->ctx, a, &map)) return true;
   if (in(k, 0)->type->kind != TYPE_TENSOR || in(k, 1)->type->kind != TYPE_TENSOR) return false;
   i64 x = rank(k, 0), y = rank(k, 1), large = x > y ? x : y, small = x > y ? y : x;
@@ -244,7 +244,7 @@ static value *broadcasting(maker *k) {
   if (!prepends(k)) {
     buf shown;
     buf_init(&shown, ir_mem(k->m->ctx));
-    text_print_attr(&shown, op_attr(k->of, STR("broadcast_dimensions")));
+    text_print_attr(&shown, op_attr(k->of, SLOT_NAME(broadcast_dimensions)));
     warn(k->m->ctx, k->of, "unsupported non prefix-padded dynamic rank broadcast_dimensions = %s",
          buf_cstr(&shown));
     buf_deinit(&shown);

@@ -196,12 +196,12 @@ bool rewrite_is_before(rewriter *r, const op *a, const op *b) {
 
 const attr *value_constant(const value *v) {
   const op *o = value_op(v);
-  return o && op_has(o, CONSTANT) && !op_is(o, sdy_constant) ? op_attr(o, STR("value")) : NULL;
+  return o && op_has(o, CONSTANT) && !op_is(o, sdy_constant) ? op_attr(o, SLOT_NAME(value)) : NULL;
 }
 
 static bool is_constant(const op *o) {
   return op_has(o, CONSTANT) && !op_is(o, sdy_constant) && o->num_results == 1 &&
-         o->num_operands == 0 && op_attr(o, STR("value"));
+         o->num_operands == 0 && op_attr(o, SLOT_NAME(value));
 }
 
 typedef struct constants {
@@ -237,14 +237,14 @@ static bool is_owned(const constants *c, const op *o) {
 /* false: merged with one there is. */
 static bool keep_constant(constants *c, op *o) {
   rewriter *r = c->r;
-  const attr *v = op_attr(o, STR("value"));
+  const attr *v = op_attr(o, SLOT_NAME(value));
   region *into = constant_region(o->parent);
   const type *t = o->results[0].type;
   u64 h = hash_u64(attr_hash(v), hash_ptr(into, hash_ptr(t, hash_ptr(o->info, 0))));
   op *e;
   for (size_t at = 0; (e = index_next(&c->by_value, h, &at));)
     if (e->info == o->info && e->results[0].type == t && constant_region(e->parent) == into &&
-        attr_same(op_attr(e, STR("value")), v)) {
+        attr_same(op_attr(e, SLOT_NAME(value)), v)) {
       value *with = op_result(e, 0);
       rewrite_replace(r, o, &with);
       e->loc = loc_unknown(r->m->ctx);
@@ -292,7 +292,7 @@ static bool materialize(rewriter *r, op *o, const fold_result *f, value **out) {
     const op_info *info = chlo ? op_info_find(STR("chlo.constant")) : &op_infos[OP_constant];
     if (!(chlo || hlo) || !info || !d || d->type != t) return false;
     op *k = rewrite_create(r, o, info->id, o->loc, NULL, 0, &t, 1);
-    op_set_attr(r->m, k, STR("value"), f[i].attr);
+    op_set_any(k, value, f[i].attr);
     out[i] = op_result(k, 0);
   }
   return true;

@@ -107,12 +107,12 @@ static bool same_count(const op *o) {
          type_num_elements(o->results[0].type, &b) && a == b;
 }
 
-static bool replace_by(rewriter *r, op *o, op_id id, value *x, const char *name, i64s list) {
+static bool replace_by(rewriter *r, op *o, op_id id, value *x, str slot, i64s list) {
   if (o->num_attrs) return false;
   const type *t = o->results[0].type;
   op *n = rewrite_create(r, o, id, o->loc, &x, 1, &t, 1);
   ir_module *m = rewriter_module(r);
-  if (name) op_set_attr(m, n, str_of(name), attr_i64_array(m->ctx, list));
+  if (slot.len) op_set_named(n, slot, attr_i64_array(m->ctx, list));
   value *v = op_result(n, 0);
   rewrite_replace(r, o, &v);
   return true;
@@ -133,7 +133,7 @@ static bool broadcast_of_nothing(rewriter *r, op *o) {
 static bool broadcast_is_reshape(rewriter *r, op *o) {
   struct broadcast_in_dim_attrs v;
   return view_broadcast_in_dim(o, &v) && is_sorted(v.broadcast_dimensions) && same_count(o) &&
-         replace_by(r, o, OP_reshape, op_operand(o, 0), NULL, (i64s){0});
+         replace_by(r, o, OP_reshape, op_operand(o, 0), (str){0}, (i64s){0});
 }
 
 static bool broadcast_of_broadcast(rewriter *r, op *o) {
@@ -141,13 +141,13 @@ static bool broadcast_of_broadcast(rewriter *r, op *o) {
   struct broadcast_in_dim_attrs a, b;
   if (!in || !view_broadcast_in_dim(o, &a) || !view_broadcast_in_dim(in, &b)) return false;
   if (is_sorted(b.broadcast_dimensions) && same_count(in)) return false;
-  return replace_by(r, o, OP_broadcast_in_dim, op_operand(in, 0), "broadcast_dimensions",
+  return replace_by(r, o, OP_broadcast_in_dim, op_operand(in, 0), SLOT_NAME(broadcast_dimensions),
                     compose(r, a.broadcast_dimensions, b.broadcast_dimensions));
 }
 
 static bool reshape_of_reshape(rewriter *r, op *o) {
   op *in = producer(o, 0, OP_reshape);
-  return in && replace_by(r, o, OP_reshape, op_operand(in, 0), NULL, (i64s){0});
+  return in && replace_by(r, o, OP_reshape, op_operand(in, 0), (str){0}, (i64s){0});
 }
 
 static bool transpose_of_nothing(rewriter *r, op *o) {
@@ -159,7 +159,7 @@ static bool transpose_of_transpose(rewriter *r, op *o) {
   op *in = producer(o, 0, OP_transpose);
   struct transpose_attrs a, b;
   return in && view_transpose(o, &a) && view_transpose(in, &b) &&
-         replace_by(r, o, OP_transpose, op_operand(in, 0), "permutation",
+         replace_by(r, o, OP_transpose, op_operand(in, 0), SLOT_NAME(permutation),
                     compose(r, b.permutation, a.permutation));
 }
 

@@ -4,7 +4,7 @@
 
 bool symbol_is(const op *o, const char *visibility) {
   str v = STR("public");
-  attr_get_str(op_attr(o, STR("sym_visibility")), &v);
+  attr_get_str(op_attr(o, SLOT_NAME(sym_visibility)), &v);
   return op_has(o, SYMBOL) && str_is(v, visibility);
 }
 

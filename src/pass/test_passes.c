@@ -132,8 +132,8 @@ static bool broadcast_values(ir_module *m, op *o) {
     return false;
   }
   op *call = expand_op(e, OP_custom_call, in, o->num_operands, types, o->num_results);
-  op_set_attr(m, call, STR("call_target_name"), attr_string(e->c, STR("numpy_broadcasted")));
-  op_set_attr(m, call, STR("has_side_effect"), attr_bool(e->c, true));
+  op_set(call, custom_call, call_target_name, attr_string(e->c, STR("numpy_broadcasted")));
+  op_set(call, custom_call, has_side_effect, attr_bool(e->c, true));
   for (u32 i = 0; i < o->num_results; i++) value_replace(op_result(o, i), op_result(call, i));
   op_erase(o);
   return true;

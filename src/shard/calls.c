@@ -37,7 +37,7 @@ void symbols_insert(symbols *t, op *o, op *before) {
     for (;;) {
       str other = arena_printf(t->a, STR_FMT "_%u", STR_ARG(name), t->counter++);
       if (symbols_find(t, other)) continue;
-      op_set_attr(t->m, o, STR("sym_name"), attr_string(t->m->ctx, other));
+      op_set_any(o, sym_name, attr_string(t->m->ctx, other));
       break;
     }
   note_symbol(t, o);
@@ -51,7 +51,7 @@ op *call_callee(const symbols *t, const op *call) {
 }
 
 void call_set_callee(ir_module *m, op *call, const op *func) {
-  op_set_attr(m, call, STR("callee"), attr_symbol(m->ctx, symbol_name(func)));
+  op_set(call, call, callee, attr_symbol(m->ctx, symbol_name(func)));
 }
 
 /* ---- call-graph order ---- */
@@ -106,8 +106,8 @@ bool funcs_in_order(const symbols *t, bool callers_first, op ***out, size_t *n) 
 }
 
 const attr *func_original_name(const op *func) {
-  const attr *a = op_discardable(func, STR("sdy.original_func_name"));
-  return a ? a : op_attr(func, STR("sym_name"));
+  const attr *a = op_discardable(func, SDY_ORIGINAL_FUNC_NAME);
+  return a ? a : op_attr(func, SLOT_NAME(sym_name));
 }
 
 /* ---- cloning ---- */
@@ -121,7 +121,7 @@ static walk_result clone_callee(void *user, op *o) {
 
 op *func_clone_deep(symbols *t, op *func) {
   op *copy = op_clone(t->m, func, ir_map_create(t->a));
-  op_set_attr(t->m, copy, STR("sdy.original_func_name"), func_original_name(func));
+  op_set_attr(t->m, copy, SDY_ORIGINAL_FUNC_NAME, func_original_name(func));
   op_walk(copy, clone_callee, t);
   symbols_insert(t, copy, NULL);
   return copy;

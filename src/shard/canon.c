@@ -139,7 +139,7 @@ static bool same_permute(rewriter *r, op *o) {
 
 static bool slice_of_gather(rewriter *r, op *o) {
   op *inner = defined_by(o, OP_sdy_all_gather);
-  if (!inner || op_attr(inner, STR("gathering_axes")) != op_attr(o, STR("slicing_axes")))
+  if (!inner || op_attr(inner, SLOT_NAME(gathering_axes)) != op_attr(o, SLOT_NAME(slicing_axes)))
     return false;
   value *v = op_operand(inner, 0);
   rewrite_replace(r, o, &v);
@@ -150,7 +150,8 @@ static bool slice_of_gather(rewriter *r, op *o) {
 
 static bool reduce_of_replicated(rewriter *r, op *o) {
   op *inner = defined_by(o, OP_replicated_to_unreduced);
-  if (!inner || op_attr(inner, STR("axes")) != op_attr(o, STR("reduction_axes"))) return false;
+  if (!inner || op_attr(inner, SLOT_NAME(axes)) != op_attr(o, SLOT_NAME(reduction_axes)))
+    return false;
   value *v = op_operand(inner, 0);
   rewrite_replace(r, o, &v);
   return true;
@@ -171,8 +172,8 @@ static bool reduce_of_sharded(rewriter *r, op *o) {
   if (!same_list(sort_merge(r, m, &axes), a.reduction_axes->axes)) return false;
   value *in = op_operand(inner, 0), *out;
   op *g = rewrite_create(r, o, OP_sdy_all_gather, o->loc, &in, 1, &in->type, 1);
-  op_set_attr(rewriter_module(r), g, STR("gathering_axes"), &s.axes->base);
-  op_set_attr(rewriter_module(r), g, STR("out_sharding"), &a.out_sharding->base);
+  op_set(g, sdy_all_gather, gathering_axes, &s.axes->base);
+  op_set(g, sdy_all_gather, out_sharding, &a.out_sharding->base);
   out = op_result(g, 0);
   rewrite_replace(r, o, &out);
   return true;
@@ -243,16 +244,15 @@ static const attr *scattered_sharding(rewriter *r, const scatter_plan *p, op *re
 
 /* All users are slices like this one, and this is the first. */
 static bool is_first_of_equals(rewriter *r, const op *reduce, const op *o) {
-  const attr *axes = op_attr(o, STR("slicing_axes"));
+  const attr *axes = op_attr(o, SLOT_NAME(slicing_axes));
   for (const use *u = reduce->results[0].uses; u; u = u->next)
-    if (!op_is(u->owner, sdy_all_slice) || op_attr(u->owner, STR("slicing_axes")) != axes ||
+    if (!op_is(u->owner, sdy_all_slice) || op_attr(u->owner, SLOT_NAME(slicing_axes)) != axes ||
         (u->owner != o && rewrite_is_before(r, u->owner, o)))
       return false;
   return true;
 }
 
 static bool slice_of_reduce(rewriter *r, op *o) {
-  ir_module *m = rewriter_module(r);
   op *reduce = defined_by(o, OP_sdy_all_reduce);
   struct sdy_all_reduce_attrs a;
   struct sdy_all_slice_attrs s;
@@ -263,15 +263,15 @@ static bool slice_of_reduce(rewriter *r, op *o) {
   if (!p.mesh || !plan_scatter(r, &p, a.reduction_axes->axes, s.slicing_axes->lists)) return false;
   value *v = op_operand(reduce, 0);
   op *n = rewrite_create(r, o, OP_sdy_reduce_scatter, reduce->loc, &v, 1, &v->type, 1);
-  op_set_attr(m, n, STR("reduce_scatter_axes"), p.scatter);
-  op_set_attr(m, n, STR("reduction_op"), op_attr(reduce, STR("reduction_op")));
-  op_set_attr(m, n, STR("out_sharding"),
-              scattered_sharding(r, &p, reduce, s.out_sharding, a.out_sharding->mesh));
+  op_set(n, sdy_reduce_scatter, reduce_scatter_axes, p.scatter);
+  op_set(n, sdy_reduce_scatter, reduction_op, op_attr(reduce, SLOT_NAME(reduction_op)));
+  op_set(n, sdy_reduce_scatter, out_sharding,
+         scattered_sharding(r, &p, reduce, s.out_sharding, a.out_sharding->mesh));
   v = op_result(n, 0);
   if (p.any_residual) {
     n = rewrite_create(r, o, OP_sdy_all_slice, o->loc, &v, 1, &v->type, 1);
-    op_set_attr(m, n, STR("slicing_axes"), p.residual);
-    op_set_attr(m, n, STR("out_sharding"), &s.out_sharding->base);
+    op_set(n, sdy_all_slice, slicing_axes, p.residual);
+    op_set(n, sdy_all_slice, out_sharding, &s.out_sharding->base);
     v = op_result(n, 0);
   }
   for (use *u = reduce->results[0].uses; u; u = reduce->results[0].uses)
@@ -323,8 +323,9 @@ static bool exchange_of_exchange(rewriter *r, op *o) {
   value *in = op_operand(inner, 0), *out;
   op *n = rewrite_create(r, o, OP_sdy_all_to_all, loc_fuse(m->ctx, o->loc, inner->loc), &in, 1,
                          &in->type, 1);
-  op_set_attr(m, n, STR("params"), attr_make(m->ctx, all_to_all_params, .params = vec_attrs(&all)));
-  op_set_attr(m, n, STR("out_sharding"), &b.out_sharding->base);
+  op_set(n, sdy_all_to_all, params,
+         attr_make(m->ctx, all_to_all_params, .params = vec_attrs(&all)));
+  op_set(n, sdy_all_to_all, out_sharding, &b.out_sharding->base);
   out = op_result(n, 0);
   rewrite_replace(r, o, &out);
   return true;

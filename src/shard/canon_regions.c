@@ -119,7 +119,7 @@ static value *find_reshard(rewriter *r, value *root, const attr *target, const o
       if (user == o) continue;
       if (op_is(user, reshape)) VEC_PUSH(rewriter_scratch(r), work, op_result(user, 0));
       if (op_is(user, reshard) && user->parent == o->parent && rewrite_is_before(r, user, o) &&
-          same_pieces(r, op_attr(user, STR("sharding")), user->results[0].type, target,
+          same_pieces(r, op_attr(user, SLOT_NAME(sharding)), user->results[0].type, target,
                       o->results[0].type))
         return op_result(user, 0);
     }
@@ -138,7 +138,7 @@ static bool merge_equals(rewriter *r, op *o) {
   VEC(op *) equal = {0};
   for (const use *u = op_operand(o, 0)->uses; u; u = u->next)
     if (u->owner != o && op_is(u->owner, reshard) && u->owner->parent == o->parent &&
-        op_attr(u->owner, STR("sharding")) == op_attr(o, STR("sharding")) &&
+        op_attr(u->owner, SLOT_NAME(sharding)) == op_attr(o, SLOT_NAME(sharding)) &&
         rewrite_is_before(r, o, u->owner))
       VEC_PUSH(rewriter_scratch(r), equal, u->owner);
   value *v = op_result(o, 0);
@@ -152,7 +152,7 @@ static bool repeated_reshard(rewriter *r, op *o) {
   value *root = op_operand(o, 0);
   for (op *d; (d = value_op(root)) && moves_nothing(d); root = op_operand(d, 0))
     VEC_PUSH(rewriter_scratch(r), path, d);
-  const attr *target = before_transposes(r, op_attr(o, STR("sharding")), op_operand(o, 0));
+  const attr *target = before_transposes(r, op_attr(o, SLOT_NAME(sharding)), op_operand(o, 0));
   value *found = find_reshard(r, root, target, o);
   if (!found) return merge_equals(r, o);
   if (found->type != root->type) {
@@ -178,7 +178,7 @@ static bool reshard_of_reshard(rewriter *r, op *o) {
   value *in = op_operand(inner, 0), *out;
   op *n =
       rewrite_create(r, o, OP_reshard, loc_fuse(m->ctx, o->loc, inner->loc), &in, 1, &in->type, 1);
-  op_set_attr(m, n, STR("sharding"), op_attr(o, STR("sharding")));
+  op_set(n, reshard, sharding, op_attr(o, SLOT_NAME(sharding)));
   out = op_result(n, 0);
   rewrite_replace(r, o, &out);
   return true;
@@ -204,8 +204,8 @@ static bool unused_inputs(rewriter *r, op *o) {
   op_set_operands(m, o, kept.data, kept.len);
   for (size_t i = b->num_args; i-- > 0;)
     if (!b->args[i]->uses) block_erase_arg(b, i);
-  op_set_attr(m, o, STR("in_shardings"),
-              attr_make(m->ctx, sharding_per_value, .shardings = {in.data, in.len}));
+  op_set(o, manual_computation, in_shardings,
+         attr_make(m->ctx, sharding_per_value, .shardings = {in.data, in.len}));
   return true;
 }
 

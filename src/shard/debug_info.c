@@ -5,6 +5,10 @@
 
 #include "shard/flow.h"
 
+#define ORIGIN_NAME STR("sdy.sharding_origin_name")
+#define ORIGINS STR("sdy.sharding_origins")
+#define EDGES STR("sdy.propagation_edges")
+
 /* ---- origins: what gave a value its axis in the first place ---- */
 
 typedef struct origin {
@@ -80,21 +84,19 @@ static walk_result collect(void *user, op *o) {
   op_collector *c = user;
   if (op_is(o, sharding_constraint)) VEC_PUSH(c->a, c->constraints, o);
   if (op_is(o, manual_computation)) VEC_PUSH(c->a, c->manual, o);
-  const propagation_edges_attr *e =
-      attr_as(propagation_edges, op_discardable(o, STR("sdy.propagation_edges")));
+  const propagation_edges_attr *e = attr_as(propagation_edges, op_discardable(o, EDGES));
   for (size_t i = 0; e && i < e->steps.len; i++)
     c->last_step = max_i64(c->last_step, attr_as(propagation_step, e->steps.data[i])->step);
   return WALK_ON;
 }
 
 static void set_name(debug_info *d, op *o, const char *fmt, size_t i) {
-  op_set_attr(d->m, o, STR("sdy.sharding_origin_name"),
-              attr_string(d->m->ctx, arena_printf(d->a, fmt, i)));
+  op_set_attr(d->m, o, ORIGIN_NAME, attr_string(d->m->ctx, arena_printf(d->a, fmt, i)));
 }
 
 static void note_constraint(debug_info *d, op *o, size_t i) {
   ir_ctx *c = d->m->ctx;
-  note(d, op_result(o, 0), op_attr(o, STR("sharding")), "constraint_%zu", i);
+  note(d, op_result(o, 0), op_attr(o, SLOT_NAME(sharding)), "constraint_%zu", i);
   note(d, op_operand(o, 0), value_sharding(c, op_operand(o, 0)), "constraint_%zu", i);
   set_name(d, o, "constraint_%zu", i);
 }
@@ -184,9 +186,6 @@ static const attr *origins_dict(debug_info *d, const origins *l, const mesh *m) 
   return attr_dict(d->m->ctx, entries, l->len);
 }
 
-#define ORIGINS STR("sdy.sharding_origins")
-#define EDGES STR("sdy.propagation_edges")
-
 /* The use by which the function returns the value: the one added last. */
 static const use *returned(const value *v, const op *f) {
   block *b = op_body(f, 0);
@@ -244,7 +243,7 @@ static void op_own_as_self(debug_info *d, op *o, str own) {
 static walk_result self_of_op(void *user, op *o) {
   debug_info *d = user;
   str name;
-  if (!attr_get_str(op_discardable(o, STR("sdy.sharding_origin_name")), &name)) return WALK_ON;
+  if (!attr_get_str(op_discardable(o, ORIGIN_NAME), &name)) return WALK_ON;
   if (op_is(o, sharding_constraint)) op_own_as_self(d, o, name);
   if (!op_is(o, manual_computation)) return WALK_ON;
   block *b = op_body(o, 0);

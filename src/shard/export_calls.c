@@ -27,8 +27,8 @@ static walk_result collect_named(void *user, op *o) {
 /* Shardings of the edges, or the op's own where there are none; 0: neither. */
 static size_t side_shardings(exporting *e, op *o, bool args, const attr **out) {
   if (edge_shardings(e->m, o, args, out)) return args ? o->num_operands : o->num_results;
-  const sharding_per_value_attr *l =
-      attr_as(sharding_per_value, op_attr(o, args ? STR("in_shardings") : STR("out_shardings")));
+  const sharding_per_value_attr *l = attr_as(
+      sharding_per_value, op_attr(o, args ? SLOT_NAME(in_shardings) : SLOT_NAME(out_shardings)));
   if (!l) return 0;
   memcpy(out, l->shardings.data, l->shardings.len * sizeof *out);
   return l->shardings.len;
@@ -43,13 +43,13 @@ static op *make_func(exporting *e, op *o, const attr *const *in, size_t num_in) 
   const type *t = type_function(m->ctx, (struct types){types, body->num_args},
                                 (struct types){types + body->num_args, o->num_results});
   op *f = op_create(m, &op_infos[OP_func], o->loc, NULL, 0, NULL, 0, 1);
-  const attr *name = op_attr(o, STR("name"));
-  op_set_attr(m, f, STR("sym_name"), name);
-  op_set_attr(m, f, STR("function_type"), attr_type(m->ctx, t));
-  op_set_attr(m, f, STR("sym_visibility"), attr_string(m->ctx, STR("private")));
-  op_set_attr(m, f, STR("sdy.original_func_name"), name);
-  const attr *thread = op_discardable(o, STR("execution_thread"));
-  if (thread) op_set_attr(m, f, STR("execution_thread"), thread);
+  const attr *name = op_attr(o, SLOT_NAME(name));
+  op_set(f, func, sym_name, name);
+  op_set(f, func, function_type, attr_type(m->ctx, t));
+  op_set(f, func, sym_visibility, attr_string(m->ctx, STR("private")));
+  op_set_attr(m, f, SDY_ORIGINAL_FUNC_NAME, name);
+  const attr *thread = op_discardable(o, EXECUTION_THREAD);
+  if (thread) op_set_attr(m, f, EXECUTION_THREAD, thread);
   symbols_insert(&e->symbols, f, NULL);
   move_body(m, &f->regions[0], &o->regions[0], &op_infos[OP_func_return]);
   for (u32 i = 0; i < body->num_args; i++) remove_edge(body->args[i]);
@@ -156,9 +156,8 @@ typedef struct likeness {
 } likeness;
 
 static likeness likeness_of(shard_space *s, op *f, bool look) {
-  likeness k = {.func = f,
-                .name = func_original_name(f),
-                .manual = op_discardable(f, STR("sdy.func_manual_axes"))};
+  likeness k = {
+      .func = f, .name = func_original_name(f), .manual = op_discardable(f, SDY_FUNC_MANUAL_AXES)};
   for (int side = FUNC_ARGS; side <= FUNC_RESULTS && look; side++) {
     const attr **list = ARENA_ARRAY(shard_space_arena(s), const attr *, func_num(f, side));
     if (func_all_shardings(s, f, side, list)) k.shardings[side] = list;
@@ -219,8 +218,8 @@ bool pass_unflatten_call_graph(ir_module *m, arena *scratch, const pass_args *ar
   for (size_t i = 0; i < e.list.len; i++) call_set_callee(m, e.list.data[i], of[i]->func);
   FOR_OPS(f, op_body(m->root, 0)) {
     if (!op_is(f, func)) continue;
-    op_set_attr(m, f, STR("sdy.original_func_name"), NULL);
-    op_set_attr(m, f, STR("sdy.func_manual_axes"), NULL);
+    op_set_attr(m, f, SDY_ORIGINAL_FUNC_NAME, NULL);
+    op_set_attr(m, f, SDY_FUNC_MANUAL_AXES, NULL);
   }
   return shard_space_check(s);
 }
@@ -237,7 +236,7 @@ static void reshard_result(ir_module *m, value *v, const attr *func_says) {
   if (shard_attr_equivalent(func_says, call_says)) return;
   op *call = value_op(v);
   op *r = op_create(m, &op_infos[OP_reshard], call->loc, &v, 1, &v->type, 1, 0);
-  op_set_attr(m, r, STR("sharding"), call_says ? call_says : closed_like(m->ctx, func_says));
+  op_set(r, reshard, sharding, call_says ? call_says : closed_like(m->ctx, func_says));
   op_insert(r, call->parent, call->next);
   value_replace_except(v, op_result(r, 0), r);
 }

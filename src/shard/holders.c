@@ -5,11 +5,11 @@
 /* ---- functions ---- */
 
 static str side_slot(func_side side) {
-  return side == FUNC_ARGS ? STR("arg_attrs") : STR("res_attrs");
+  return side == FUNC_ARGS ? SLOT_NAME(arg_attrs) : SLOT_NAME(res_attrs);
 }
 
 static types side_types(const op *func, func_side side) {
-  const type_ref_attr *t = attr_as(type_ref, op_attr(func, STR("function_type")));
+  const type_ref_attr *t = attr_as(type_ref, op_attr(func, SLOT_NAME(function_type)));
   if (!t || t->type->kind != TYPE_FUNCTION) return (types){0};
   return side == FUNC_ARGS ? type_inputs(t->type) : type_results(t->type);
 }
@@ -25,7 +25,7 @@ static const attr *dict_at(const op *func, func_side side, size_t i) {
 }
 
 const attr *func_sharding(const op *func, func_side side, size_t i) {
-  return attr_dict_get(dict_at(func, side, i), STR("sdy.sharding"));
+  return attr_dict_get(dict_at(func, side, i), SDY_SHARDING);
 }
 
 /* The dictionary with the entry set, or removed if it is NULL. */
@@ -49,9 +49,9 @@ void func_set_shardings(ir_module *m, op *func, func_side side, const attr *cons
   for (size_t i = 0; i < n; i++) {
     dicts[i] = dict_at(func, side, i);
     if (!dicts[i] || func_sharding(func, side, i) != list[i])
-      dicts[i] = dict_with(m, dicts[i], STR("sdy.sharding"), list[i]);
+      dicts[i] = dict_with(m, dicts[i], SDY_SHARDING, list[i]);
   }
-  op_set_attr(m, func, side_slot(side), attr_array(m->ctx, (attrs){dicts, n}));
+  op_set_named(func, side_slot(side), attr_array(m->ctx, (attrs){dicts, n}));
 }
 
 void func_set_sharding(ir_module *m, op *func, func_side side, size_t i, const attr *a) {
@@ -73,7 +73,7 @@ void func_set_named(ir_module *m, op *func, func_side side, size_t i, str name, 
     if (!dicts[k]) dicts[k] = attr_dict(m->ctx, NULL, 0);
   }
   dicts[i] = dict_with(m, dicts[i], name, a);
-  op_set_attr(m, func, side_slot(side), attr_array(m->ctx, (attrs){dicts, n}));
+  op_set_named(func, side_slot(side), attr_array(m->ctx, (attrs){dicts, n}));
 }
 
 /* ---- ops ---- */
@@ -83,22 +83,22 @@ typedef struct side_slots {
   const char *args, *results;
 } side_slots;
 static const side_slots slots_of[OP_COUNT] = {
-    [OP_manual_computation] = {"in_shardings", "out_shardings"},
-    [OP_named_computation] = {"in_shardings", "out_shardings"},
+    [OP_manual_computation] = {SLOT_TEXT(in_shardings), SLOT_TEXT(out_shardings)},
+    [OP_named_computation] = {SLOT_TEXT(in_shardings), SLOT_TEXT(out_shardings)},
 };
 /* slots with the one sharding of the op's result */
 static const char *const single_of[OP_COUNT] = {
-    [OP_sharding_constraint] = "sharding",
-    [OP_reshard] = "sharding",
-    [OP_data_flow_edge] = "sharding",
-    [OP_sdy_all_gather] = "out_sharding",
-    [OP_sdy_all_slice] = "out_sharding",
-    [OP_sdy_all_to_all] = "out_sharding",
-    [OP_sdy_collective_permute] = "out_sharding",
-    [OP_sdy_all_reduce] = "out_sharding",
-    [OP_sdy_reduce_scatter] = "out_sharding",
-    [OP_sharded_to_unreduced] = "out_sharding",
-    [OP_replicated_to_unreduced] = "out_sharding",
+    [OP_sharding_constraint] = SLOT_TEXT(sharding),
+    [OP_reshard] = SLOT_TEXT(sharding),
+    [OP_data_flow_edge] = SLOT_TEXT(sharding),
+    [OP_sdy_all_gather] = SLOT_TEXT(out_sharding),
+    [OP_sdy_all_slice] = SLOT_TEXT(out_sharding),
+    [OP_sdy_all_to_all] = SLOT_TEXT(out_sharding),
+    [OP_sdy_collective_permute] = SLOT_TEXT(out_sharding),
+    [OP_sdy_all_reduce] = SLOT_TEXT(out_sharding),
+    [OP_sdy_reduce_scatter] = SLOT_TEXT(out_sharding),
+    [OP_sharded_to_unreduced] = SLOT_TEXT(out_sharding),
+    [OP_replicated_to_unreduced] = SLOT_TEXT(out_sharding),
 };
 
 static const char *single_slot(const op *o) {
@@ -109,11 +109,11 @@ static const char *single_slot(const op *o) {
 static str list_slot(const op *o, bool args) {
   const side_slots *s = op_kind(o) < OP_COUNT ? &slots_of[op_kind(o)] : NULL;
   if (s && s->results) return str_of(args ? s->args : s->results);
-  return STR("sdy.sharding");
+  return SDY_SHARDING;
 }
 
 bool op_says_elsewhere(const op *o) {
-  return single_slot(o) || !str_is(list_slot(o, false), "sdy.sharding");
+  return single_slot(o) || !str_eq(list_slot(o, false), SDY_SHARDING);
 }
 
 static attrs list_of(op *o, bool args) {
@@ -124,14 +124,12 @@ static attrs list_of(op *o, bool args) {
 }
 
 attrs op_shardings(const op *o) {
-  const sharding_per_value_attr *l =
-      attr_as(sharding_per_value, op_discardable(o, STR("sdy.sharding")));
+  const sharding_per_value_attr *l = attr_as(sharding_per_value, op_discardable(o, SDY_SHARDING));
   return l ? l->shardings : (attrs){0};
 }
 
 void op_set_shardings(ir_module *m, op *o, const attr *const *list, size_t n) {
-  op_set_attr(m, o, STR("sdy.sharding"),
-              attr_make(m->ctx, sharding_per_value, .shardings = {list, n}));
+  op_set_attr(m, o, SDY_SHARDING, attr_make(m->ctx, sharding_per_value, .shardings = {list, n}));
 }
 
 /* ---- values ---- */
@@ -148,7 +146,7 @@ value *value_shardable(value *v) {
 }
 
 static const attr *manual_axes_of(const op *o) {
-  return op_is(o, manual_computation) ? op_attr(o, STR("manual_axes")) : NULL;
+  return op_is(o, manual_computation) ? op_attr(o, SLOT_NAME(manual_axes)) : NULL;
 }
 
 const attr *owner_sharding(ir_ctx *c, value *v) {

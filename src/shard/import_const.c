@@ -28,7 +28,7 @@ static bool preserves(const splitter *s, const op *o) {
     return f && !index_get(&s->impure, func_original_name(f));
   }
   if (op_is(o, named_computation))
-    return !index_get(&s->impure_computations, op_attr(o, STR("name")));
+    return !index_get(&s->impure_computations, op_attr(o, SLOT_NAME(name)));
   if (!op_has(o, PURE)) return false;
   return op_has(o, FOLDABLE) || op_is(o, broadcast_in_dim) || op_is(o, reshape) ||
          op_is(o, slice) || op_is_elementwise(o);
@@ -108,7 +108,7 @@ static void copy_operands(splitter *s, op *o) {
 static void note_impure(splitter *s, const op *o) {
   const op *p = module_may_have(s->m, named_computation) ? op_parent(o) : NULL;
   while (p && !op_is(p, named_computation)) p = op_parent(p);
-  if (p) index_set(&s->impure_computations, s->a, op_attr(p, STR("name")), s->func);
+  if (p) index_set(&s->impure_computations, s->a, op_attr(p, SLOT_NAME(name)), s->func);
   if (s->impure_func == s->func) return;
   s->impure_func = s->func;
   index_set(&s->impure, s->a, func_original_name(s->func), s->func);
@@ -159,7 +159,7 @@ static walk_result split_computation(void *user, op *o) {
 /* A foreign dialect's constant; its verifier has seen that it fits. */
 static void replace_constant(ir_module *m, op *o, const char *value_name) {
   op *c = op_create(m, &op_infos[OP_sdy_constant], o->loc, NULL, 0, &o->results[0].type, 1, 0);
-  op_set_attr(m, c, STR("value"), op_attr(o, str_of(value_name)));
+  op_set(c, sdy_constant, value, op_attr(o, str_of(value_name)));
   for (u32 i = 0; i < o->num_attrs; i++) {
     str name;
     if (attr_get_str(o->attrs[i].name, &name) && !str_is(name, value_name))

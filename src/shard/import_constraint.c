@@ -36,11 +36,11 @@ static void set_args(applying *p, op *func) {
   func_set_shardings(p->m, func, FUNC_ARGS, list, n);
 }
 
-static const attr *constraint_of(const op *o) { return op_attr(o, STR("sharding")); }
+static const attr *constraint_of(const op *o) { return op_attr(o, SLOT_NAME(sharding)); }
 
 static const attr *in_sharding(const op *manual, size_t i) {
   const sharding_per_value_attr *l =
-      attr_as(sharding_per_value, op_attr(manual, STR("in_shardings")));
+      attr_as(sharding_per_value, op_attr(manual, SLOT_NAME(in_shardings)));
   return l && i < l->shardings.len ? l->shardings.data[i] : NULL;
 }
 
@@ -109,8 +109,8 @@ static bool factors_now(applying *p, op *o, const rule *r, axis_list **out, cons
 
 static void set_directly(applying *p, op *o, value *v, const attr *sharding) {
   const rule *r = rule_of_op(&p->rules, o);
-  if (r && !op_discardable(o, STR("sdy.sharding_rule")))
-    op_set_attr(p->m, o, STR("sdy.sharding_rule"), rule_to_attr(&p->rules, r));
+  if (r && !op_discardable(o, SDY_SHARDING_RULE))
+    op_set_attr(p->m, o, SDY_SHARDING_RULE, rule_to_attr(&p->rules, r));
   axis_list *before, *after;
   const mesh *m;
   bool traced = p->trace && r && factors_now(p, o, r, &before, &m);
@@ -174,7 +174,7 @@ static void apply_manual(applying *p, op *o) {
       continue;
     }
     op *c = op_create(p->m, &op_infos[OP_sharding_constraint], o->loc, &v, 1, &v->type, 1, 0);
-    op_set_attr(p->m, c, STR("sharding"), sharding);
+    op_set(c, sharding_constraint, sharding, sharding);
     insert_after(c, v);
     value_replace_except(v, op_result(c, 0), c);
     keep_unreduced(p, v, sharding);
@@ -301,7 +301,7 @@ bool pass_sharding_group_import(ir_module *m, arena *scratch, const pass_args *a
     op *o = g.entries.data[i].op;
     size_t root = find(up, i);
     if (root == i) id[i] = next++;
-    op_set_attr(m, o, STR("group_id"), attr_i64(m->ctx, id[root]));
+    op_set(o, sharding_group, group_id, attr_i64(m->ctx, id[root]));
     /* a value is in one class only, so a second mention says nothing */
     if (index_get(&seen, g.entries.data[i].value)) op_erase(o);
     index_set(&seen, scratch, g.entries.data[i].value, o);

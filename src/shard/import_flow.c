@@ -14,7 +14,7 @@ static void add_edge(ir_module *m, value *owner) {
   if (f && f->owner_of_target(o, owner) != owner) return;
   const attr *sharding = value_sharding(m->ctx, owner);
   op *edge = op_create(m, &op_infos[OP_data_flow_edge], o->loc, &owner, 1, &owner->type, 1, 0);
-  op_set_attr(m, edge, STR("sharding"), sharding);
+  op_set(edge, data_flow_edge, sharding, sharding);
   if (owner->is_arg)
     op_insert(edge, owner->def.block, owner->def.block->first);
   else
@@ -57,7 +57,7 @@ bool edge_shardings(ir_module *m, op *o, bool args, const attr **out) {
   const attr *first = NULL;
   for (size_t i = 0; i < n; i++) {
     op *edge = edge_of_target(args ? b->args[i] : op_result(o, i));
-    out[i] = edge ? op_attr(edge, STR("sharding")) : NULL;
+    out[i] = edge ? op_attr(edge, SLOT_NAME(sharding)) : NULL;
     if (!first) first = out[i];
   }
   for (size_t i = 0; first && i < n; i++)
@@ -128,7 +128,7 @@ bool pass_func_to_call(ir_module *m, arena *scratch, const pass_args *args) {
     op *call = w.calls.data[i], *f = call_callee(&w.symbols, call);
     if (!f) return no_callee(m, call);
     const attr **list = ARENA_ARRAY(scratch, const attr *, func_num(f, FUNC_RESULTS));
-    if (op_discardable(call, STR("sdy.sharding")) || !func_all_shardings(s, f, FUNC_RESULTS, list))
+    if (op_discardable(call, SDY_SHARDING) || !func_all_shardings(s, f, FUNC_RESULTS, list))
       continue;
     op_set_shardings(m, call, list, func_num(f, FUNC_RESULTS));
   }
@@ -162,19 +162,19 @@ static op *make_named(ir_module *m, shard_space *s, arena *a, op *call, op *f) {
   for (u32 i = 0; i < call->num_operands; i++) operands[i] = op_operand(call, i);
   op *n = op_create(m, &op_infos[OP_named_computation], call->loc, operands, call->num_operands,
                     types, call->num_results, 1);
-  op_set_attr(m, n, STR("name"), func_original_name(f));
+  op_set(n, named_computation, name, func_original_name(f));
   const attr **in = ARENA_ARRAY(a, const attr *, func_num(f, FUNC_ARGS));
   if (func_all_shardings(s, f, FUNC_ARGS, in))
-    op_set_attr(m, n, STR("in_shardings"),
-                attr_make(m->ctx, sharding_per_value, .shardings = {in, func_num(f, FUNC_ARGS)}));
-  op_set_attr(m, n, STR("out_shardings"), op_discardable(call, STR("sdy.sharding")));
+    op_set(n, named_computation, in_shardings,
+           attr_make(m->ctx, sharding_per_value, .shardings = {in, func_num(f, FUNC_ARGS)}));
+  op_set(n, named_computation, out_shardings, op_discardable(call, SDY_SHARDING));
   for (u32 i = 0; i < call->num_attrs; i++) {
     str name;
     if (attr_get_str(call->attrs[i].name, &name) && !str_is(name, "sdy.sharding"))
       op_set_attr(m, n, name, call->attrs[i].value);
   }
-  const attr *thread = op_discardable(f, STR("execution_thread"));
-  if (thread) op_set_attr(m, n, STR("execution_thread"), thread);
+  const attr *thread = op_discardable(f, EXECUTION_THREAD);
+  if (thread) op_set_attr(m, n, EXECUTION_THREAD, thread);
   op_insert(n, call->parent, call);
   for (u32 i = 0; i < call->num_results; i++) value_replace(op_result(call, i), op_result(n, i));
   op_erase(call);

@@ -8,7 +8,7 @@
 /* What all elements of a constant of integers are. */
 static bool constant_int(const value *v, i64 *out) {
   const op *o = value_op(v);
-  const attr *a = o && op_has(o, CONSTANT) ? op_attr(o, STR("value")) : NULL;
+  const attr *a = o && op_has(o, CONSTANT) ? op_attr(o, SLOT_NAME(value)) : NULL;
   const dense_attr *d = attr_as(dense, a);
   i64 n;
   if (!d || v->type->elem->kind != TYPE_INT || v->type->elem->width > 64) return false;
@@ -95,7 +95,7 @@ static value *concatenated(const indexing *x, value *const *parts, size_t n, i64
   if (n == 1) return parts[0];
   const type *t = with_size(x, size);
   op *c = op_create(x->m, &op_infos[OP_concatenate], x->o->loc, parts, n, &t, 1, 0);
-  op_set_attr(x->m, c, STR("dimension"), attr_i64(x->m->ctx, x->dim));
+  op_set(c, concatenate, dimension, attr_i64(x->m->ctx, x->dim));
   op_insert(c, x->o->parent, x->o);
   return op_result(c, 0);
 }
@@ -112,9 +112,9 @@ static value *sliced(const indexing *x, i64 begin, i64 end) {
   const type *t = with_size(x, end - begin);
   op *s = op_create(x->m, &op_infos[OP_slice], x->o->loc, &v, 1, &t, 1, 0);
   ir_ctx *c = x->m->ctx;
-  op_set_attr(x->m, s, STR("start_indices"), attr_i64_array(c, (i64s){list, n}));
-  op_set_attr(x->m, s, STR("limit_indices"), attr_i64_array(c, (i64s){list + n, n}));
-  op_set_attr(x->m, s, STR("strides"), attr_i64_array(c, (i64s){list + 2 * n, n}));
+  op_set(s, slice, start_indices, attr_i64_array(c, (i64s){list, n}));
+  op_set(s, slice, limit_indices, attr_i64_array(c, (i64s){list + n, n}));
+  op_set(s, slice, strides, attr_i64_array(c, (i64s){list + 2 * n, n}));
   op_insert(s, x->o->parent, x->o);
   return op_result(s, 0);
 }
@@ -184,7 +184,7 @@ static void batch_gather(ir_module *m, op *o) {
   d.start_index_map = without(&x, d.start_index_map, x.removed);
   d.operand_batching_dims = d.start_indices_batching_dims = just_zero;
   replace_indices(&x);
-  op_set_attr(m, o, STR("dimension_numbers"), attr_unique(m->ctx, &d.base));
+  op_set(o, gather, dimension_numbers, attr_unique(m->ctx, &d.base));
 }
 
 static void batch_scatter(ir_module *m, op *o) {
@@ -200,7 +200,7 @@ static void batch_scatter(ir_module *m, op *o) {
   d.scatter_dims_to_operand_dims = without(&x, d.scatter_dims_to_operand_dims, x.removed);
   d.input_batching_dims = d.scatter_indices_batching_dims = just_zero;
   replace_indices(&x);
-  op_set_attr(m, o, STR("scatter_dimension_numbers"), attr_unique(m->ctx, &d.base));
+  op_set(o, scatter, scatter_dimension_numbers, attr_unique(m->ctx, &d.base));
 }
 
 static walk_result batch(void *user, op *o) {

@@ -55,8 +55,8 @@ static walk_result map_op(void *user, op *o) {
   }
   for (u32 i = 0; i < o->info->num_slots; i++)
     if (o->slots[i]) o->slots[i] = map_list(p, o->slots[i]);
-  const attr *own = op_discardable(o, STR("sdy.sharding")), *other = own ? map_list(p, own) : NULL;
-  if (other != own) op_set_attr(p->m, o, STR("sdy.sharding"), other);
+  const attr *own = op_discardable(o, SDY_SHARDING), *other = own ? map_list(p, own) : NULL;
+  if (other != own) op_set_attr(p->m, o, SDY_SHARDING, other);
   return WALK_ON;
 }
 
@@ -84,7 +84,7 @@ static const attr *lifted(const lifting *l, const attr *mesh) {
 static void drop_twins(lifting *l) {
   FOR_OPS(o, op_body(l->m->root, 0)) {
     if (!op_is(o, sdy_mesh)) continue;
-    const attr *mesh = op_attr(o, STR("mesh")), *ref = attr_symbol(l->m->ctx, symbol_name(o));
+    const attr *mesh = op_attr(o, SLOT_NAME(mesh)), *ref = attr_symbol(l->m->ctx, symbol_name(o));
     const attr *first = lifted(l, mesh);
     if (first) {
       VEC_PUSH(l->a, l->names, ((named_attr){ref, first}));
@@ -104,8 +104,8 @@ static const attr *name_mesh(lifting *l, const attr *mesh) {
                ? arena_printf(l->a, "maximal_mesh_%lld", (long long)v->device_ids.data[0])
                : STR("empty_mesh");
   op *o = op_create(l->m, &op_infos[OP_sdy_mesh], l->m->root->loc, NULL, 0, NULL, 0, 0);
-  op_set_attr(l->m, o, STR("sym_name"), attr_string(l->m->ctx, name));
-  op_set_attr(l->m, o, STR("mesh"), mesh);
+  op_set(o, sdy_mesh, sym_name, attr_string(l->m->ctx, name));
+  op_set(o, sdy_mesh, mesh, mesh);
   block *body = op_body(l->m->root, 0);
   symbols_insert(&l->symbols, o, l->last ? l->last->next : body->first);
   l->last = o;
@@ -140,7 +140,7 @@ static const attr *mesh_of_hlo(lifting *l, const hlo_mesh_attr *h) {
 static walk_result lift_groups(void *user, op *o) {
   lifting *l = user;
   const replica_group_mesh_axes_attr *g =
-      attr_as(replica_group_mesh_axes, op_attr(o, STR("replica_groups")));
+      attr_as(replica_group_mesh_axes, op_attr(o, SLOT_NAME(replica_groups)));
   if (!g) return WALK_ON;
   const hlo_mesh_attr *h = attr_as(hlo_mesh, g->mesh);
   const attr *mesh = h ? mesh_of_hlo(l, h) : g->mesh, *ref = mesh ? lifted(l, mesh) : NULL;
@@ -148,7 +148,7 @@ static walk_result lift_groups(void *user, op *o) {
   if (!ref) return WALK_ON;
   replica_group_mesh_axes_attr next = *g;
   next.mesh = ref;
-  op_set_attr(l->m, o, STR("replica_groups"), attr_unique(l->m->ctx, &next.base));
+  op_set_attr(l->m, o, SLOT_NAME(replica_groups), attr_unique(l->m->ctx, &next.base));
   return WALK_ON;
 }
 
@@ -185,9 +185,9 @@ bool pass_lift_inlined_meshes(ir_module *m, arena *scratch, const pass_args *arg
     op_walk(m->root, lift_groups, &l);
   FOR_OPS(o, op_body(m->root, 0)) {
     struct sdy_mesh_attrs v;
-    if (!op_is(o, sdy_mesh) || op_discardable(o, STR("stablehlo.mesh"))) continue;
+    if (!op_is(o, sdy_mesh) || op_discardable(o, STABLEHLO_MESH)) continue;
     if (!view_sdy_mesh(o, &v)) return op_error(m->ctx, o, "has no mesh");
-    op_set_attr(m, o, STR("stablehlo.mesh"), mesh_dict(m, v.mesh));
+    op_set_attr(m, o, STABLEHLO_MESH, mesh_dict(m, v.mesh));
   }
   return true;
 }
@@ -202,7 +202,7 @@ static void erase_meshes(ir_module *m) {
 /* NULL where `ref` is no name of a mesh. */
 static const attr *mesh_named(const symbols *t, const attr *ref) {
   const op *o = attr_is(symbol_ref, ref) ? symbols_find(t, symbol_of(ref)) : NULL;
-  return o && op_is(o, sdy_mesh) ? op_attr(o, STR("mesh")) : NULL;
+  return o && op_is(o, sdy_mesh) ? op_attr(o, SLOT_NAME(mesh)) : NULL;
 }
 
 static const attr *inline_mesh(void *user, const attr *a) {
@@ -228,12 +228,12 @@ static const attr *hlo_of_mesh(ir_module *m, const mesh_attr *v) {
 static walk_result inline_groups(void *user, op *o) {
   symbols *t = user;
   const replica_group_mesh_axes_attr *g =
-      attr_as(replica_group_mesh_axes, op_attr(o, STR("replica_groups")));
+      attr_as(replica_group_mesh_axes, op_attr(o, SLOT_NAME(replica_groups)));
   const mesh_attr *mesh = g ? attr_as(mesh, mesh_named(t, g->mesh)) : NULL;
   if (!mesh) return WALK_ON;
   replica_group_mesh_axes_attr out = *g;
   out.mesh = hlo_of_mesh(t->m, mesh);
-  op_set_attr(t->m, o, STR("replica_groups"), attr_unique(t->m->ctx, &out.base));
+  op_set_attr(t->m, o, SLOT_NAME(replica_groups), attr_unique(t->m->ctx, &out.base));
   return WALK_ON;
 }
 
@@ -249,7 +249,7 @@ bool pass_inline_meshes(ir_module *m, arena *scratch, const pass_args *args) {
 
 static walk_result drop_sharding(void *user, op *o) {
   ir_module *m = user;
-  op_set_attr(m, o, STR("sdy.sharding"), NULL);
+  op_set_attr(m, o, SDY_SHARDING, NULL);
   for (int side = FUNC_ARGS; op_is(o, func) && side <= FUNC_RESULTS; side++) {
     size_t n = func_num(o, side);
     func_set_shardings(m, o, side, arena_zalloc(&m->arena, n * sizeof(attr *)), n);
@@ -311,15 +311,15 @@ typedef struct cleanup {
   bool ok;
 } cleanup;
 
-static attrs side_list(const op *o, const char *slot) {
-  const sharding_per_value_attr *l = attr_as(sharding_per_value, op_attr(o, str_of(slot)));
+static attrs side_list(const op *o, str slot) {
+  const sharding_per_value_attr *l = attr_as(sharding_per_value, op_attr(o, slot));
   return l ? l->shardings : (attrs){0};
 }
 
 /* The mesh by which the op's shardings name their axes. */
 static const mesh *border_mesh(cleanup *c, const op *o) {
   const mesh *m = NULL;
-  const char *const slots[] = {"in_shardings", "out_shardings"};
+  const str slots[] = {SLOT_NAME(in_shardings), SLOT_NAME(out_shardings)};
   for (int k = 0; k < 2; k++) {
     attrs l = side_list(o, slots[k]);
     for (size_t i = 0; i < l.len; i++) {
@@ -335,7 +335,7 @@ static axis_list all_axes(arena *a, const sharding *s) {
   return axes_concat(a, axes_concat(a, sharding_used_axes(a, s), s->replicated), s->unreduced);
 }
 
-static void reserve_unused(cleanup *c, op *o, const char *slot, const mesh *m, axis_list manual,
+static void reserve_unused(cleanup *c, op *o, str slot, const mesh *m, axis_list manual,
                            bool results) {
   attrs l = side_list(o, slot);
   arena *a = shard_space_arena(c->s);
@@ -353,8 +353,7 @@ static void reserve_unused(cleanup *c, op *o, const char *slot, const mesh *m, a
     next.replicated = axes_sort_merge(a, axes_concat(a, s->replicated, unused));
     out[i] = shard_write(c->s, shard_intern(c->s, &next));
   }
-  op_set_attr(c->m, o, str_of(slot),
-              attr_make(c->m->ctx, sharding_per_value, .shardings = {out, l.len}));
+  op_set_named(o, slot, attr_make(c->m->ctx, sharding_per_value, .shardings = {out, l.len}));
 }
 
 /* The manual axes in mesh order; false: one isn't in the mesh. */
@@ -373,8 +372,8 @@ static bool sort_manual(cleanup *c, op *o, const mesh *m, axis_list *out) {
   const attr **names = ARENA_ARRAY(a, const attr *, out->len);
   for (size_t i = 0; i < out->len; i++)
     names[i] = attr_string(c->m->ctx, m->axes[out->data[i].axis].name);
-  op_set_attr(c->m, o, STR("manual_axes"),
-              attr_make(c->m->ctx, manual_axes, .axes = {names, out->len}));
+  op_set(o, manual_computation, manual_axes,
+         attr_make(c->m->ctx, manual_axes, .axes = {names, out->len}));
   return true;
 }
 
@@ -382,7 +381,8 @@ static walk_result clean_manual(void *user, op *o) {
   cleanup *c = user;
   if (!op_is(o, manual_computation)) return WALK_ON;
   struct manual_computation_attrs v;
-  bool plain = !side_list(o, "in_shardings").len && !side_list(o, "out_shardings").len;
+  bool plain =
+      !side_list(o, SLOT_NAME(in_shardings)).len && !side_list(o, SLOT_NAME(out_shardings)).len;
   if (plain) {
     const block *b = op_body(o, 0);
     c->ok = !view_manual_computation(o, &v) || !v.manual_axes->axes.len ||
@@ -399,8 +399,8 @@ static walk_result clean_manual(void *user, op *o) {
     op_error(c->m->ctx, o, "has shardings or manual axes without a common mesh");
     return WALK_STOP;
   }
-  reserve_unused(c, o, "in_shardings", m, manual, false);
-  reserve_unused(c, o, "out_shardings", m, manual, true);
+  reserve_unused(c, o, SLOT_NAME(in_shardings), m, manual, false);
+  reserve_unused(c, o, SLOT_NAME(out_shardings), m, manual, true);
   return WALK_ON;
 }
 

@@ -84,9 +84,9 @@ typedef struct populating {
 static walk_result add_rule(void *user, op *o) {
   populating *p = user;
   rule_warn_unknown(&p->rules, o);
-  if (op_discardable(o, STR("sdy.sharding_rule"))) return WALK_ON;
+  if (op_discardable(o, SDY_SHARDING_RULE)) return WALK_ON;
   const rule *r = rule_of_op(&p->rules, o);
-  if (r) op_set_attr(p->m, o, STR("sdy.sharding_rule"), rule_to_attr(&p->rules, r));
+  if (r) op_set_attr(p->m, o, SDY_SHARDING_RULE, rule_to_attr(&p->rules, r));
   return WALK_ON;
 }
 
@@ -100,9 +100,8 @@ bool pass_populate_rules(ir_module *m, arena *scratch, const pass_args *args) {
 }
 
 static walk_result drop_rule(void *user, op *o) {
-  const op_sharding_rule_attr *r =
-      attr_as(op_sharding_rule, op_discardable(o, STR("sdy.sharding_rule")));
-  if (r && !r->custom) op_set_attr(user, o, STR("sdy.sharding_rule"), NULL);
+  const op_sharding_rule_attr *r = attr_as(op_sharding_rule, op_discardable(o, SDY_SHARDING_RULE));
+  if (r && !r->custom) op_set_attr(user, o, SDY_SHARDING_RULE, NULL);
   return WALK_ON;
 }
 
@@ -268,6 +267,6 @@ bool shard_from_frontend(ir_module *m, const pass_tables *tables) {
 }
 
 bool shard_in_frontend(const ir_module *m) {
-  const attr *frontend = op_discardable(m->root, STR("mhlo.frontend_attributes"));
+  const attr *frontend = op_discardable(m->root, FRONTEND_ATTRIBUTES);
   return attr_dict_get(frontend, STR("xla.sdy.meshes")) != NULL;
 }

@@ -31,8 +31,6 @@ static bool fail(importer *i, const op *o, const char *what) {
 
 /* ---- attributes ---- */
 
-#define FRONTEND STR("mhlo.frontend_attributes")
-
 static const attr *without(importer *i, const attr *dict, str name) {
   const dict_attr *d = attr_as(dict, dict);
   if (!d || !attr_dict_get(dict, name)) return dict;
@@ -56,12 +54,13 @@ static const attr *with(importer *i, const attr *dict, str name, const attr *val
 /* Takes the text under `name` out of the frontend attributes in `dict` and parses it; NULL: there
  * is none, or it was reported. */
 static const attr *take(importer *i, const op *o, const attr **dict, str name) {
-  const attr *frontend = attr_dict_get(*dict, FRONTEND), *text = attr_dict_get(frontend, name);
+  const attr *frontend = attr_dict_get(*dict, FRONTEND_ATTRIBUTES),
+             *text = attr_dict_get(frontend, name);
   str s;
   if (!text) return NULL;
   const attr *left = without(i, frontend, name);
-  *dict = without(i, *dict, FRONTEND);
-  if (((const dict_attr *)left)->names.len) *dict = with(i, *dict, FRONTEND, left);
+  *dict = without(i, *dict, FRONTEND_ATTRIBUTES);
+  if (((const dict_attr *)left)->names.len) *dict = with(i, *dict, FRONTEND_ATTRIBUTES, left);
   const attr *value = attr_get_str(text, &s) ? text_parse_attr(i->c, s, NULL) : NULL;
   if (!value) fail(i, o, "has a frontend attribute that is not the text of an attribute");
   return value;
@@ -69,12 +68,12 @@ static const attr *take(importer *i, const op *o, const attr **dict, str name) {
 
 /* The frontend attributes of an op as a dictionary that holds them alone, for `take`. */
 static const attr *frontend_of(importer *i, const op *o) {
-  const attr *f = op_discardable(o, FRONTEND);
-  return attr_is(dict, f) ? with(i, NULL, FRONTEND, f) : NULL;
+  const attr *f = op_discardable(o, FRONTEND_ATTRIBUTES);
+  return attr_is(dict, f) ? with(i, NULL, FRONTEND_ATTRIBUTES, f) : NULL;
 }
 
 static void put_back(importer *i, op *o, const attr *dict) {
-  op_set_attr(i->m, o, FRONTEND, attr_dict_get(dict, FRONTEND));
+  op_set_attr(i->m, o, FRONTEND_ATTRIBUTES, attr_dict_get(dict, FRONTEND_ATTRIBUTES));
 }
 
 static const attr *sharding_of(importer *i, const op *o, const attr *a) {
@@ -99,8 +98,8 @@ static void import_meshes(importer *i) {
       return;
     }
     op *o = op_create(i->m, &op_infos[OP_sdy_mesh], root->loc, NULL, 0, NULL, 0, 0);
-    op_set_attr(i->m, o, STR("sym_name"), meshes->names.data[k]);
-    op_set_attr(i->m, o, STR("mesh"), meshes->values.data[k]);
+    op_set(o, sdy_mesh, sym_name, meshes->names.data[k]);
+    op_set(o, sdy_mesh, mesh, meshes->values.data[k]);
     op_insert(o, body, before);
   }
   if (frontend) put_back(i, root, frontend);
@@ -110,14 +109,14 @@ static void import_meshes(importer *i) {
 
 static bool is_call_of(const op *o, const char *target) {
   str s;
-  return o && op_is(o, custom_call) && attr_get_str(op_attr(o, STR("call_target_name")), &s) &&
+  return o && op_is(o, custom_call) && attr_get_str(op_attr(o, SLOT_NAME(call_target_name)), &s) &&
          str_is(s, target);
 }
 
 static const attr *import_dict(importer *i, const op *f, const attr *dict) {
-  dict = without(i, dict, STR("mhlo.sharding"));
+  dict = without(i, dict, MHLO_SHARDING);
   const attr *s = sharding_of(i, f, take(i, f, &dict, STR("xla.sdy.sharding")));
-  return s ? with(i, dict, STR("sdy.sharding"), s) : dict;
+  return s ? with(i, dict, SDY_SHARDING, s) : dict;
 }
 
 static void import_signature(importer *i, op *f, str slot) {
@@ -125,13 +124,13 @@ static void import_signature(importer *i, op *f, str slot) {
   if (!list) return;
   const attr **out = ARENA_ARRAY(i->a, const attr *, list->elems.len);
   for (size_t k = 0; k < list->elems.len; k++) out[k] = import_dict(i, f, list->elems.data[k]);
-  op_set_attr(i->m, f, slot, attr_array(i->c, (attrs){out, list->elems.len}));
+  op_set_named(f, slot, attr_array(i->c, (attrs){out, list->elems.len}));
 }
 
 /* The shardings of results are on custom calls before the return. */
 static void import_results(importer *i, op *f) {
   op *end = op_terminator(op_body(f, 0));
-  const array_attr *old = attr_as(array, op_attr(f, STR("res_attrs")));
+  const array_attr *old = attr_as(array, op_attr(f, SLOT_NAME(res_attrs)));
   const attr **out = ARENA_ARRAY(i->a, const attr *, end->num_operands);
   bool any = false;
   for (u32 k = 0; k < end->num_operands && !i->failed; k++) {
@@ -143,12 +142,12 @@ static void import_results(importer *i, op *f) {
     const attr *s = sharding_of(i, o, take(i, o, &frontend, STR("xla.sdy.sharding")));
     if (!s) continue;
     any = true;
-    out[k] = with(i, out[k], STR("sdy.sharding"), s);
+    out[k] = with(i, out[k], SDY_SHARDING, s);
     op_set_operand(end, k, op_operand(o, 0));
     if (!op_result(o, 0)->uses) op_erase(o);
   }
   if (any && (!old || old->elems.len == end->num_operands))
-    op_set_attr(i->m, f, STR("res_attrs"), attr_array(i->c, (attrs){out, end->num_operands}));
+    op_set(f, func, res_attrs, attr_array(i->c, (attrs){out, end->num_operands}));
 }
 
 static bool keeps_sharding(const op *o) {
@@ -165,16 +164,16 @@ static bool keeps_sharding(const op *o) {
 static walk_result import_op(void *user, op *o) {
   importer *i = user;
   if (op_is(o, module) || op_is(o, func)) return WALK_ON;
-  op_set_attr(i->m, o, STR("mhlo.sharding"), NULL);
+  op_set_attr(i->m, o, MHLO_SHARDING, NULL);
   const attr *frontend = frontend_of(i, o);
   if (!frontend) return WALK_ON;
   const attr *s = take(i, o, &frontend, STR("xla.sdy.sharding"));
   const attr *rule = take(i, o, &frontend, STR("xla.sdy.sharding_rule"));
   if (s && keeps_sharding(o)) {
     if (attr_is(tensor_sharding, s)) s = attr_make(i->c, sharding_per_value, .shardings = {&s, 1});
-    op_set_attr(i->m, o, STR("sdy.sharding"), s);
+    op_set_attr(i->m, o, SDY_SHARDING, s);
   }
-  if (rule && op_is(o, custom_call)) op_set_attr(i->m, o, STR("sdy.sharding_rule"), rule);
+  if (rule && op_is(o, custom_call)) op_set_attr(i->m, o, SDY_SHARDING_RULE, rule);
   put_back(i, o, frontend);
   return i->failed ? WALK_STOP : WALK_ON;
 }
@@ -185,8 +184,8 @@ bool pass_round_trip_attrs(ir_module *m, arena *scratch, const pass_args *args) 
   import_meshes(&i);
   for (op *f = op_body(m->root, 0)->first; f && !i.failed; f = f->next) {
     if (!op_is(f, func)) continue;
-    import_signature(&i, f, STR("arg_attrs"));
-    import_signature(&i, f, STR("res_attrs"));
+    import_signature(&i, f, SLOT_NAME(arg_attrs));
+    import_signature(&i, f, SLOT_NAME(res_attrs));
     if (op_body(f, 0)) import_results(&i, f);
   }
   if (!i.failed) op_walk(m->root, import_op, &i);
@@ -198,12 +197,12 @@ bool pass_round_trip_attrs(ir_module *m, arena *scratch, const pass_args *args) 
 static walk_result import_call(void *user, op *o) {
   importer *i = user;
   if (is_call_of(o, "Sharding") && o->num_operands == 1 && o->num_results == 1) {
-    const attr *s = sharding_of(i, o, op_discardable(o, STR("sdy.sharding")));
+    const attr *s = sharding_of(i, o, op_discardable(o, SDY_SHARDING));
     if (!s) return WALK_ON; /* one of GSPMD alone */
     const type *t = op_result(o, 0)->type;
     op *to = op_create(i->m, &op_infos[OP_sharding_constraint], o->loc,
                        &(value *){op_operand(o, 0)}, 1, &t, 1, 0);
-    op_set_attr(i->m, to, STR("sharding"), s);
+    op_set(to, sharding_constraint, sharding, s);
     op_insert(to, o->parent, o);
     value_replace(op_result(o, 0), op_result(to, 0));
     op_erase(o);
@@ -217,7 +216,7 @@ static walk_result import_call(void *user, op *o) {
     }
     op *to = op_create(i->m, &op_infos[OP_sharding_group], o->loc, &(value *){op_operand(o, 0)}, 1,
                        NULL, 0, 0);
-    op_set_attr(i->m, to, STR("group_id"), attr_i64(i->c, n));
+    op_set(to, sharding_group, group_id, attr_i64(i->c, n));
     op_insert(to, o->parent, o);
     if (!o->num_results || !op_result(o, 0)->uses) op_erase(o);
   }
@@ -237,7 +236,7 @@ bool pass_import_sdy_custom_calls(ir_module *m, arena *scratch, const pass_args 
 
 static str callee_of(const op *o) {
   str s;
-  return op_is(o, call) && attr_get_symbol(op_attr(o, STR("callee")), &s) ? s : (str){"", 0};
+  return op_is(o, call) && attr_get_symbol(op_attr(o, SLOT_NAME(callee)), &s) ? s : (str){"", 0};
 }
 
 typedef struct calls {
@@ -287,9 +286,9 @@ static void make_manual(importer *i, op *in, op *call, op *out, op *f) {
   if (i->failed) return;
   op *mc = op_create(i->m, &op_infos[OP_manual_computation], call->loc, operands,
                      in ? in->num_operands : 0, types, out ? out->num_results : 0, 1);
-  op_set_attr(i->m, mc, STR("in_shardings"), ins);
-  op_set_attr(i->m, mc, STR("out_shardings"), outs);
-  op_set_attr(i->m, mc, STR("manual_axes"), axes);
+  op_set(mc, manual_computation, in_shardings, ins);
+  op_set(mc, manual_computation, out_shardings, outs);
+  op_set(mc, manual_computation, manual_axes, axes);
   op_insert(mc, call->parent, call);
   move_body(i->m, &mc->regions[0], &f->regions[0], &op_infos[OP_sdy_return]);
   for (u32 k = 0; out && k < out->num_results; k++)

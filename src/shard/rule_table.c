@@ -154,7 +154,7 @@ bool rule_fn_is_plain(rule_fn *fn) {
 void rule_warn_unknown(rule_set *s, const op *o) {
   bool known = op_kind(o) < OP_COUNT ? silent[op_kind(o)] : op_has(o, CONSTANT);
   if (known || rule_fn_in(s, o) || op_flow(o) || op_has(o, TERMINATOR)) return;
-  if (op_discardable(o, STR("sdy.sharding_rule"))) return;
+  if (op_discardable(o, SDY_SHARDING_RULE)) return;
   if (!diag_first(ir_sink(s->ctx), ONCE_UNKNOWN_OP)) return;
   op_warn(s->ctx, o, "op '" STR_FMT "' is unknown to SDY sharding rule registry",
           STR_ARG(o->info->name));
@@ -214,6 +214,6 @@ const rule *rule_of_kind(rule_set *s, const op *o) {
 }
 
 const rule *rule_of_op(rule_set *s, const op *o) {
-  const attr *own = op_discardable(o, STR("sdy.sharding_rule"));
+  const attr *own = op_discardable(o, SDY_SHARDING_RULE);
   return own ? rule_from_attr(s, own, o) : rule_of_kind(s, o);
 }

@@ -14,7 +14,7 @@ static i64 place_in(i64s list, i64 x) {
  * stretched has no factor. */
 static const rule *extra_pointwise(rule_builder *b, const op *o) {
   i64s listed = {0};
-  const attr *a = op_attr(o, STR("broadcast_dimensions"));
+  const attr *a = op_attr(o, SLOT_NAME(broadcast_dimensions));
   if (!b->num_results || (a && !attr_get_i64s(b->set->ctx, a, &listed))) return NULL;
   i64s out = rule_result_shape(b, 0);
   u32 n = b->num_operands + b->num_results;
@@ -111,7 +111,7 @@ static const rule *extra_dynamic_pad(rule_builder *b, const op *o) {
 static const rule *extra_dimension_size(rule_builder *b, const op *o) {
   i64s in = rule_shape(b, 0);
   i64 whole = NO_DIM;
-  attr_get_i64(op_attr(o, STR("dimension")), &whole);
+  attr_get_i64(op_attr(o, SLOT_NAME(dimension)), &whole);
   for (i64 d = 0; d < (i64)in.len; d++)
     rule_factor_dim(b, d, in.data[d], d == whole ? FACTOR_REPLICATE : FACTOR_PASS, false);
   return rule_end(b);
@@ -168,7 +168,7 @@ static const rule *extra_einsum(rule_builder *b, const op *o) {
   str text = {0};
   i64 *labels[3];
   u32 n = b->num_operands + b->num_results;
-  if (!attr_get_str(op_attr(o, STR("einsum_config")), &text)) return NULL;
+  if (!attr_get_str(op_attr(o, SLOT_NAME(einsum_config)), &text)) return NULL;
   for (u32 t = 0; t < n; t++) {
     i64s shape = rule_shape(b, t);
     labels[t] = ARENA_ARRAY(b->a, i64, shape.len + 1);
@@ -196,8 +196,8 @@ static const rule *extra_einsum(rule_builder *b, const op *o) {
 static const rule *extra_index_select(rule_builder *b, const op *o) {
   i64 dim = 0, batches = 0, out = 0;
   i64s in = rule_shape(b, 0), index = rule_shape(b, 1);
-  attr_get_i64(op_attr(o, STR("dim")), &dim);
-  attr_get_i64(op_attr(o, STR("batch_dims")), &batches);
+  attr_get_i64(op_attr(o, SLOT_NAME(dim)), &dim);
+  attr_get_i64(op_attr(o, SLOT_NAME(batch_dims)), &batches);
   dim += dim < 0 ? (i64)in.len : 0;
   batches += batches < 0 ? (i64)index.len : 0;
   if (dim < 0 || dim >= (i64)in.len || batches < 0 || batches > dim || batches > (i64)index.len ||

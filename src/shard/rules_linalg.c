@@ -27,7 +27,7 @@ const rule *rule_cholesky(rule_builder *b, const op *o) {
 const rule *rule_triangular_solve(rule_builder *b, const op *o) {
   i64s a = rule_shape(b, 0), rhs = rule_shape(b, 1);
   if (a.len < 2 || rhs.len != a.len) return NULL;
-  const transpose_kind_attr *t = attr_as(transpose_kind, op_attr(o, STR("transpose_a")));
+  const transpose_kind_attr *t = attr_as(transpose_kind, op_attr(o, SLOT_NAME(transpose_a)));
   bool transposed = t && t->value >= 2, left = flag_attr(o, "left_side");
   rule_pointwise(b, (i64s){a.data, a.len - 2});
   i64 row = (i64)a.len - 2, column = row + 1;
@@ -71,7 +71,7 @@ const rule *rule_dot(rule_builder *b, const op *o) {
 const rule *rule_batch_norm_inference(rule_builder *b, const op *o) {
   i64s shape = rule_shape(b, 0);
   i64 feature = -1;
-  attr_get_i64(op_attr(o, STR("feature_index")), &feature);
+  attr_get_i64(op_attr(o, SLOT_NAME(feature_index)), &feature);
   i64 *dims = ARENA_ARRAY(b->a, i64, o->num_operands);
   for (i64 d = 0; d < (i64)shape.len; d++) {
     for (u32 i = 0; i < o->num_operands; i++) dims[i] = d == feature ? 0 : NO_DIM;
@@ -82,7 +82,7 @@ const rule *rule_batch_norm_inference(rule_builder *b, const op *o) {
 }
 
 static bool plain_window(const rule_builder *b, const op *o, size_t d) {
-  const attr *padding = op_attr(o, STR("padding"));
+  const attr *padding = op_attr(o, SLOT_NAME(padding));
   if (padding && (attr_dense_int(padding, 2 * d) || attr_dense_int(padding, 2 * d + 1)))
     return false;
   i64s window = list_attr(b, o, "window_dimensions"), strides = list_attr(b, o, "window_strides");

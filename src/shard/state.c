@@ -30,7 +30,7 @@ static u8 kind_of_op(const engine *e, const op *o) {
   if (op_is_elementwise(o)) kind |= KIND_ELEMENTWISE | KIND_PASS_THROUGH;
   if (is_offload(o)) kind |= KIND_PASS_THROUGH;
   if (!(kind & (KIND_EDGE | KIND_BARRIER))) {
-    if (rule_fn_in(&e->rules, o) || op_discardable(o, STR("sdy.sharding_rule"))) kind |= KIND_RULE;
+    if (rule_fn_in(&e->rules, o) || op_discardable(o, SDY_SHARDING_RULE)) kind |= KIND_RULE;
   }
   return kind;
 }
@@ -65,13 +65,13 @@ static void load_results(engine *e, op *func) {
 
 /* Arguments of a function all at once: one by one would be quadratic. */
 static void load_args(engine *e, op *func) {
-  const array_attr *l = attr_as(array, op_attr(func, STR("arg_attrs")));
+  const array_attr *l = attr_as(array, op_attr(func, SLOT_NAME(arg_attrs)));
   block *b = op_body(func, 0);
   for (u32 i = 0; b && i < b->num_args; i++) {
     value *v = b->args[i];
     e->holder[v->num] = v;
     if (l && i < l->elems.len)
-      e->of[v->num] = shard_read(e->space, attr_dict_get(l->elems.data[i], STR("sdy.sharding")));
+      e->of[v->num] = shard_read(e->space, attr_dict_get(l->elems.data[i], SDY_SHARDING));
   }
 }
 
@@ -174,7 +174,7 @@ static op *constrain(engine *e, value *v, const attr *sharding) {
   const type *t = v->type;
   op *def = value_parent(v);
   op *c = op_create(e->m, &op_infos[OP_sharding_constraint], def->loc, &v, 1, &t, 1, 0);
-  op_set_attr(e->m, c, STR("sharding"), sharding);
+  op_set(c, sharding_constraint, sharding, sharding);
   op_insert(c, v->is_arg ? v->def.block : def->parent, v->is_arg ? v->def.block->first : def->next);
   value_replace_except(v, op_result(c, 0), c);
   return c;
@@ -353,12 +353,13 @@ bool state_transfer(engine *e, const rule *r, transfer_mode mode, const sharding
 
 static const attr *manual_axes_at(const value *owner, op **o) {
   *o = value_parent(owner);
-  return op_is(*o, manual_computation) ? op_attr(*o, STR("manual_axes")) : NULL;
+  return op_is(*o, manual_computation) ? op_attr(*o, SLOT_NAME(manual_axes)) : NULL;
 }
 
 static const attr *border_sharding(const op *o, const value *owner) {
-  const sharding_per_value_attr *l = attr_as(
-      sharding_per_value, op_attr(o, owner->is_arg ? STR("in_shardings") : STR("out_shardings")));
+  const sharding_per_value_attr *l =
+      attr_as(sharding_per_value,
+              op_attr(o, owner->is_arg ? SLOT_NAME(in_shardings) : SLOT_NAME(out_shardings)));
   return l && owner->index < l->shardings.len ? l->shardings.data[owner->index] : NULL;
 }
 
@@ -518,7 +519,7 @@ static void store_only(engine *e, op *o) {
     list = attr_make(e->m->ctx, sharding_per_value, .shardings = {&a, 1});
     index_set(&e->lists, e->a, s, (void *)(uintptr_t)list);
   }
-  op_set_attr(e->m, o, STR("sdy.sharding"), list);
+  op_set_attr(e->m, o, SDY_SHARDING, list);
 }
 
 static void store_results(engine *e, op *o) {
@@ -544,8 +545,8 @@ bool state_store(engine *e) {
     else
       store_results(e, o);
     if (e->options->keep_rules && e->rule[i] && (e->kind[i] & KIND_RULE) &&
-        !op_discardable(o, STR("sdy.sharding_rule")))
-      op_set_attr(e->m, o, STR("sdy.sharding_rule"), rule_to_attr(&e->rules, e->rule[i]));
+        !op_discardable(o, SDY_SHARDING_RULE))
+      op_set_attr(e->m, o, SDY_SHARDING_RULE, rule_to_attr(&e->rules, e->rule[i]));
   }
   arena_deinit(&e->scratch);
   return shard_space_check(e->space);

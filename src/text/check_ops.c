@@ -16,11 +16,11 @@ typedef struct check_option {
 } check_option;
 
 static const check_option options[] = {
-    {"tolerance", "tolerance", 'f', 0x3F1A36E2EB1C432D}, /* 1e-4 */
-    {"max_ulp_difference", "max_ulp_difference", 'u', UINT64_MAX},
-    {"min_ulp_difference", "min_ulp_difference", 'u', 0},
-    {"probe_id", "probe_id", 's', 0},
-    {"iter", "iteration", 'v', 0},
+    {"tolerance", SLOT_TEXT(tolerance), 'f', 0x3F1A36E2EB1C432D}, /* 1e-4 */
+    {"max_ulp_difference", SLOT_TEXT(max_ulp_difference), 'u', UINT64_MAX},
+    {"min_ulp_difference", SLOT_TEXT(min_ulp_difference), 'u', 0},
+    {"probe_id", SLOT_TEXT(probe_id), 's', 0},
+    {"iter", SLOT_TEXT(iteration), 'v', 0},
 };
 
 /* ---- reading ---- */
@@ -55,14 +55,14 @@ static bool constant(parser *p, op_state *st) {
   const dense_attr *d = attr_as(dense, a);
   const dense_resource_attr *r = attr_as(dense_resource, a);
   if (!d && !r) return parser_error(p, &t, "invalid kind of attribute specified");
-  parser_set_attr(p, st, STR("value"), a);
+  parser_set_attr(p, st, SLOT_NAME(value), a);
   VEC_PUSH(p->scratch, st->operand_types, d ? d->type : r->type);
   return true;
 }
 
 /* : type, or : type, type; expect_close has its attributes after the colon */
 static bool types_after(parser *p, op_state *st) {
-  bool close = op_slot(st->info, STR("max_ulp_difference")) >= 0;
+  bool close = op_slot(st->info, SLOT_NAME(max_ulp_difference)) >= 0;
   if (!close && !parser_optional_dict(p, st)) return false;
   if (!parser_expect(p, ':', "expected ':'")) return false;
   if (close && !parser_optional_dict(p, st)) return false;
@@ -75,7 +75,7 @@ static bool types_after(parser *p, op_state *st) {
 }
 
 bool parser_check(parser *p, op_state *st) {
-  bool constants = op_slot(st->info, STR("value")) >= 0;
+  bool constants = op_slot(st->info, SLOT_NAME(value)) >= 0;
   for (u32 i = 0; i < st->info->num_operands; i++)
     if ((i && !parser_expect(p, ',', "expected ','")) || !parser_operand_item(p, st)) return false;
   if (constants && (!parser_expect(p, ',', "expected ','") || !constant(p, st))) return false;
@@ -94,8 +94,8 @@ static bool is_absent(const attr *a, const check_option *o) {
 }
 
 bool printer_check(printer *w, const op *o) {
-  const attr *value = op_attr(o, STR("value"));
-  bool close = op_slot(o->info, STR("max_ulp_difference")) >= 0;
+  const attr *value = op_attr(o, SLOT_NAME(value));
+  bool close = op_slot(o->info, SLOT_NAME(max_ulp_difference)) >= 0;
   u64 hide = 0;
   if (o->num_operands != o->info->num_operands) return false;
   put_char(w, ' ');
@@ -103,7 +103,7 @@ bool printer_check(printer *w, const op *o) {
   if (value) {
     PUT(w, ", ");
     printer_attr(w, value, false);
-    hide |= 1ull << op_slot(o->info, STR("value"));
+    hide |= 1ull << op_slot(o->info, SLOT_NAME(value));
   }
   for (size_t i = 0; i < COUNT(options); i++) {
     int slot = op_slot(o->info, str_of(options[i].name));
@@ -116,7 +116,7 @@ bool printer_check(printer *w, const op *o) {
     printer_attr_bare(w, o->slots[slot]);
   }
   if (!close) printer_attr_dict(w, o, hide, false);
-  if (op_slot(o->info, STR("value")) >= 0) return true;
+  if (op_slot(o->info, SLOT_NAME(value)) >= 0) return true;
   PUT(w, " :");
   if (close) printer_attr_dict(w, o, hide, false);
   put_char(w, ' ');

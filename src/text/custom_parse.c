@@ -3,10 +3,6 @@
 
 typedef bool custom_fn(parser *p, op_state *st);
 
-static void set(parser *p, op_state *st, const char *name, const attr *a) {
-  parser_set_attr(p, st, str_of(name), a);
-}
-
 static bool with_keyword(parser *p, op_state *st) {
   if (!parser_accept_word(p, "attributes")) return true;
   if (!at(p, '{')) return parser_missing(p, "expected '{' in attribute dictionary");
@@ -17,7 +13,7 @@ static bool with_keyword(parser *p, op_state *st) {
 
 static bool parse_module(parser *p, op_state *st) {
   if (at(p, TOK_AT)) {
-    set(p, st, "sym_name", attr_string(p->ctx, parser_string(p, &p->tok)));
+    parser_set_attr(p, st, SLOT_NAME(sym_name), attr_string(p->ctx, parser_string(p, &p->tok)));
     parser_next(p);
   }
   if (!with_keyword(p, st) || !parser_region(p, st, NULL)) return false;
@@ -87,22 +83,25 @@ static bool parse_func(parser *p, op_state *st) {
   signature s = {0};
   for (size_t i = 0; i < COUNT(visibilities); i++)
     if (parser_accept_word(p, visibilities[i])) {
-      set(p, st, "sym_visibility", attr_string(p->ctx, str_of(visibilities[i])));
+      parser_set_attr(p, st, SLOT_NAME(sym_visibility),
+                      attr_string(p->ctx, str_of(visibilities[i])));
       break;
     }
   token name = p->tok;
   if (!parser_accept(p, TOK_AT))
     return parser_complain(p, &name, "expected valid '@'-identifier for symbol name");
-  set(p, st, "sym_name", attr_string(p->ctx, parser_string(p, &name)));
+  parser_set_attr(p, st, SLOT_NAME(sym_name), attr_string(p->ctx, parser_string(p, &name)));
   if (!parse_signature(p, &s)) return false;
   const type *t = type_function(p->ctx, (types){s.inputs.data, s.inputs.len},
                                 (types){s.results.data, s.results.len});
-  set(p, st, "function_type", attr_type(p->ctx, t));
+  parser_set_attr(p, st, SLOT_NAME(function_type), attr_type(p->ctx, t));
   if (!with_keyword(p, st)) return false;
   if (s.any_arg_attrs)
-    set(p, st, "arg_attrs", attr_array(p->ctx, (attrs){s.arg_attrs.data, s.arg_attrs.len}));
+    parser_set_attr(p, st, SLOT_NAME(arg_attrs),
+                    attr_array(p->ctx, (attrs){s.arg_attrs.data, s.arg_attrs.len}));
   if (s.any_res_attrs)
-    set(p, st, "res_attrs", attr_array(p->ctx, (attrs){s.res_attrs.data, s.res_attrs.len}));
+    parser_set_attr(p, st, SLOT_NAME(res_attrs),
+                    attr_array(p->ctx, (attrs){s.res_attrs.data, s.res_attrs.len}));
   if (!at(p, '{')) {
     parser_new_region(p, st);
     return true;
@@ -140,7 +139,7 @@ static bool parse_constant(parser *p, op_state *st) {
     type = ((const integer_attr *)a)->type;
   if (st->info->id == OP_arith_constant && attr_is(float, a)) type = ((const float_attr *)a)->type;
   if (!type) return parser_complain(p, &t, "invalid kind of attribute specified");
-  set(p, st, "value", a);
+  parser_set_attr(p, st, SLOT_NAME(value), a);
   VEC_PUSH(p->scratch, st->result_types, type);
   return true;
 }
@@ -173,7 +172,8 @@ static bool reduce_tail(parser *p, op_state *st) {
       !parser_expect(p, '=', "expected '='") || !parser_i64_list(p, &dims) ||
       !parser_optional_dict(p, st) || !parser_expect(p, ':', "expected ':'"))
     return false;
-  set(p, st, "dimensions", attr_i64_array(p->ctx, (i64s){dims.data, dims.len}));
+  parser_set_attr(p, st, SLOT_NAME(dimensions),
+                  attr_i64_array(p->ctx, (i64s){dims.data, dims.len}));
   token where = p->tok;
   if (!parser_signature(p, st)) return false;
   if (st->operand_types.len == 0)
@@ -295,16 +295,16 @@ static bool parse_chlo_constant(parser *p, op_state *st) {
   if (!a) return false;
   const type *type = type_of_elements(a);
   if (!type) return parser_complain(p, &t, "invalid kind of attribute specified");
-  set(p, st, "value", a);
+  parser_set_attr(p, st, SLOT_NAME(value), a);
   VEC_PUSH(p->scratch, st->result_types, type);
   return true;
 }
 
-static void set_segments(parser *p, op_state *st, const char *name, size_t first, size_t second) {
+static void set_segments(parser *p, op_state *st, str name, size_t first, size_t second) {
   int32_t sizes[] = {(int32_t)first, (int32_t)second};
-  set(p, st, name,
-      attr_make(p->ctx, dense_array, .elem = type_i32(p->ctx),
-                .data = {(const char *)sizes, sizeof sizes}));
+  parser_set_attr(p, st, name,
+                  attr_make(p->ctx, dense_array, .elem = type_i32(p->ctx),
+                            .data = {(const char *)sizes, sizeof sizes}));
 }
 
 /* (inputs) inits (inits) dimension=0 attributes {..} { region } : type */
@@ -325,9 +325,9 @@ static bool parse_scan(parser *p, op_state *st) {
   if (st->result_types.len < inits)
     return parser_complain(p, &st->operands_at,
                            "not enough result types to cover the required carries");
-  set(p, st, "dimension", attr_i64(p->ctx, dimension));
-  set_segments(p, st, "operandSegmentSizes", inputs, inits);
-  set_segments(p, st, "resultSegmentSizes", st->result_types.len - inits, inits);
+  parser_set_attr(p, st, SLOT_NAME(dimension), attr_i64(p->ctx, dimension));
+  set_segments(p, st, SLOT_NAME(operandSegmentSizes), inputs, inits);
+  set_segments(p, st, SLOT_NAME(resultSegmentSizes), st->result_types.len - inits, inits);
   return true;
 }
 

@@ -26,7 +26,7 @@ static bool parse_const_shape(parser *p, op_state *st) {
   i64 n = (i64)extents.len;
   const type *t = type_tensor(p->ctx, (i64s){&n, 1}, type_index(p->ctx), NULL);
   str bytes = {(const char *)extents.data, extents.len * sizeof(i64)};
-  parser_set_attr(p, st, STR("shape"), attr_dense(p->ctx, t, bytes, false, false));
+  parser_set_attr(p, st, SLOT_NAME(shape), attr_dense(p->ctx, t, bytes, false, false));
   st->has_results = true;
   return types_after(p, st, &st->result_types);
 }

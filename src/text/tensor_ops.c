@@ -17,7 +17,7 @@ static const char *const predicates[] = {"eq",  "ne",  "slt", "sle", "sgt",
 static bool predicate(parser *p, op_state *st) {
   for (size_t i = 0; i < COUNT(predicates); i++)
     if (parser_accept_word(p, predicates[i])) {
-      parser_set_attr(p, st, STR("predicate"), attr_i64(p->ctx, (i64)i));
+      parser_set_attr(p, st, SLOT_NAME(predicate), attr_i64(p->ctx, (i64)i));
       return parser_expect(p, ',', "expected ','");
     }
   return parser_complain(p, &p->tok, "expected valid keyword");
