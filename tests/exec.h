@@ -144,4 +144,45 @@ static inline int exec_tests(void (*run)(arena *a, u32 threads)) {
   return UNIT_END();
 }
 
+/* each device does `trips` (its parameter) rounds of x = psum(x) over its group of two */
+static inline prog_builder *trips_program(arena *a, u32 n, u32 group) {
+  prog_builder *b = prog_begin(a, 1, n);
+  u32 trips = prog_param(b, DTYPE_s32, 1), r = prog_result(b, DTYPE_f32, 1, -1);
+  u32 i = prog_work(b, DTYPE_s32, 1), x = prog_work(b, DTYPE_f32, 1),
+      y = prog_work(b, DTYPE_f32, 1);
+  u32 cond = prog_work(b, DTYPE_pred, 1), top = prog_label(b), end = prog_label(b);
+  i32 zero = 0;
+  float one = 1;
+  prog_add_fill(b, i, &zero, S, L);
+  prog_add_fill(b, x, &one, S, L);
+  prog_place(b, top);
+  prog_loop *l = prog_add_loop(b, 0, NULL, S, L);
+  u32 v = vm_load(b, &l->code, DTYPE_s32, prog_loop_in(b, l, i, 0, NULL));
+  u32 w = vm_load(b, &l->code, DTYPE_s32, prog_loop_in(b, l, trips, 0, NULL));
+  prog_loop_out(b, l, cond, 0, NULL, vm_emit(b, &l->code, VM_lt, DTYPE_pred, v, w, 0));
+  prog_add_jump_unless(b, cond, end, S, L);
+  u32 *members = malloc(n * 4), *begin = malloc((n / group + 1) * 4);
+  for (u32 k = 0; k < n; k++) members[k] = k;
+  for (u32 g = 0; g <= n / group; g++) begin[g] = g * group;
+  prog_collective k = {.kind = COLL_ALL_REDUCE,
+                       .n = 1,
+                       .in = &x,
+                       .out = &y,
+                       .num_groups = n / group,
+                       .begin = begin,
+                       .members = members,
+                       .body = {.kind = REDUCE_SUM}};
+  prog_add_collective(b, &k, STR("psum"), STR("loop.mlir:7:9"));
+  free(members), free(begin);
+  prog_add_move(b, y, x, S, L);
+  l = prog_add_loop(b, 0, NULL, S, L);
+  v = vm_load(b, &l->code, DTYPE_s32, prog_loop_in(b, l, i, 0, NULL));
+  v = vm_emit(b, &l->code, VM_add, DTYPE_s32, v, vm_const_f64(b, &l->code, DTYPE_s32, 1), 0);
+  prog_loop_out(b, l, i, 0, NULL, v);
+  prog_add_jump(b, top, S, L);
+  prog_place(b, end);
+  prog_add_move(b, x, r, S, L);
+  return b;
+}
+
 #endif

@@ -22,7 +22,8 @@ from ml_dtypes import bfloat16
 
 from inprocess import Died, Refused, Terrazzo, in_children, table
 from manual_module import Maker
-from manual_ops import EXACT, GROUPINGS, REDUCERS, Ops
+from manual_ops import Ops
+from manual_values import EXACT, GROUPINGS, REDUCERS
 
 FORMS = ("text", "bytecode", "custom calls")
 

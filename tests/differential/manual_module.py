@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from manual_ops import EXACT, Ops, Value, execute, signature
+from manual_ops import Ops
+from manual_values import EXACT, Value, execute, signature
 
 SIZES = [[2], [3], [4], [5], [6], [7], [8], [9], [10], [11], [12], [2, 2], [2, 3], [3, 2], [2, 4],
          [4, 2], [3, 3], [2, 5], [2, 6], [6, 2], [3, 4], [4, 3], [2, 2, 2], [2, 2, 3], [3, 2, 2],
