@@ -204,9 +204,9 @@ num_complex num_cexpm1(num_complex a) {
   return (num_complex){expm1(a.re) * cos(a.im) - 2 * s * s, exp(a.re) * sin(a.im)};
 }
 num_complex num_clog1p(num_complex a) {
-  double re = fabs(a.re) < 0.5 && fabs(a.im) < 0.5 ? 0.5 * log1p(a.re * (2 + a.re) + a.im * a.im)
-                                                   : log(hypot(1 + a.re, a.im));
-  return (num_complex){re, atan2(a.im, 1 + a.re)};
+  num_complex far = num_clog((num_complex){1 + a.re, a.im});
+  if (!(fabs(a.re) < 0.5 && fabs(a.im) < 0.5)) return far;
+  return (num_complex){0.5 * log1p(a.re * (2 + a.re) + a.im * a.im), far.im};
 }
 num_complex num_clogistic(num_complex a) {
   double complex e = cexp(__builtin_complex(-fabs(a.re), a.re < 0 ? a.im : -a.im));

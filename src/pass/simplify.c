@@ -25,25 +25,18 @@ static const dense_attr *splat_of(const value *v) {
   return d && d->splat ? d : NULL;
 }
 
-static bool is_bits(const dense_attr *d, int zero_or_ones) {
-  const type *e = type_element(d->type);
-  if (zero_or_ones && e->kind == TYPE_INT && e->width == 1) return attr_dense_int(&d->base, 0) != 0;
-  for (size_t i = 0; i < d->data.len; i++)
-    if ((u8)d->data.data[i] != (zero_or_ones ? 0xff : 0)) return false;
-  return true;
-}
-
 static bool is_int(const value *v) { return type_element(v->type)->kind == TYPE_INT; }
 
 /* Zero; of floats also the negative one, which + leaves alone as well. */
-static bool is_zero(const value *v) {
-  const dense_attr *d = splat_of(v);
-  return d && is_bits(d, 0);
-}
+static bool is_zero(const value *v) { return splat_is(value_constant(v), 0); }
 
 static bool is_ones(const value *v) {
   const dense_attr *d = splat_of(v);
-  return d && is_int(v) && is_bits(d, 1);
+  if (!d || !is_int(v)) return false;
+  if (type_element(v->type)->width == 1) return attr_dense_int(&d->base, 0) != 0;
+  for (size_t i = 0; i < d->data.len; i++)
+    if ((u8)d->data.data[i] != 0xff) return false;
+  return true;
 }
 
 static bool constant_right(rewriter *r, op *o) {

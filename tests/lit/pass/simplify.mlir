@@ -15,6 +15,17 @@ func.func @neutral(%x: tensor<4xf32>, %y: tensor<4xi32>) -> (tensor<4xf32>, tens
 
 // -----
 
+// The bits 0 of f8E8M0FNU are its least number.
+// CHECK-LABEL: func @no_zero
+// CHECK:         stablehlo.add
+func.func @no_zero(%x: tensor<4xf8E8M0FNU>) -> tensor<4xf8E8M0FNU> {
+  %z = stablehlo.constant dense<"0x00"> : tensor<4xf8E8M0FNU>
+  %0 = stablehlo.add %x, %z : tensor<4xf8E8M0FNU>
+  return %0 : tensor<4xf8E8M0FNU>
+}
+
+// -----
+
 // CHECK-LABEL: func @absorbing
 // CHECK-NEXT:    %[[F:.*]] = stablehlo.constant dense<0.000000e+00>
 // CHECK-NEXT:    %[[Z:.*]] = stablehlo.constant dense<0> : tensor<4xi32>
