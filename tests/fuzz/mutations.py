@@ -279,7 +279,7 @@ class Module:
             return False
         n, k = r.choice([0, 1, 2, 3, 4, 8]), r.choice([0, 1, 2, 3, 4, 8])
         if r.random() < 0.5:
-            n, k = int(m.group(2)), int(m.group(3))
+            n, k = min(int(m.group(2)), 64), min(int(m.group(3)), 64)
         pool = list(range(n * k))
         if r.random() < 0.5:
             r.shuffle(pool)
