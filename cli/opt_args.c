@@ -250,8 +250,9 @@ void opt_list_passes(void) {
     for (const pass_info *p = t.tables[i]; p->name; p++) {
       printf("-%-48s %s\n", p->name, p->summary);
       for (const pass_option_info *q = p->options; q && q->name; q++)
-        printf("    %-22s %-6s  %s (default: %s)\n", q->name, kinds[q->kind], q->help,
-               *q->otherwise ? q->otherwise : "none");
+        if (q->help)
+          printf("    %-22s %-6s  %s (default: %s)\n", q->name, kinds[q->kind], q->help,
+                 *q->otherwise ? q->otherwise : "none");
     }
 }
 

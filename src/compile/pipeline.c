@@ -66,13 +66,14 @@ static pass_tables all_passes(job *j) {
                        .num_patterns = SHARD_PATTERNS};
 }
 
-static bool run_pass(job *j, const char *name) {
+static bool run_with(job *j, const char *name, const pass_option *options, size_t n) {
   pass_tables t = all_passes(j);
-  pass_args args = {.tables = &t};
+  pass_args args = {.options = options, .num_options = n, .tables = &t};
   const pass_info *p = pass_find(&t, str_of(name));
   if (!p) return loc_error(j->ctx, j->m->root->loc, "pass '%s' does not exist", name);
   return pass_run(j->m, p, &args);
 }
+static bool run_pass(job *j, const char *name) { return run_with(j, name, NULL, 0); }
 
 static bool read_source(job *j) {
   if (bytecode_is(j->source))
@@ -148,16 +149,13 @@ static void keep_arguments_whole(job *j, const bool *parts) {
 }
 
 static bool propagate_and_partition(job *j, shard_space **out_space) {
-  pass_tables t = all_passes(j);
+  /* Calls need not become calls again, and terrazzo-partition begins with reshards. */
+  const pass_option our_way[] = {{STR("inline-calls"), STR("true")},
+                                 {STR("leave-reshards"), STR("true")}};
   const bool *parts = arguments_in_parts(j);
-  if (!shard_propagate(j->m, &t)) return false;
+  if (!run_with(j, "sdy-propagation-pipeline", our_way, COUNT(our_way))) return false;
   keep_arguments_whole(j, parts);
   dump(j, "propagate");
-  /* Groups may give a value a sharding that its op cannot have. What partitioning begins with goes
-   * before that is asked: the program's own collectives say no more what their operands have. */
-  if (!run_pass(j, "terrazzo-collectives-to-reshards") ||
-      !run_pass(j, "terrazzo-drop-indivisible-axes") || !dialect_verify(j->m))
-    return false;
   /* The meshes are gone after partitioning, so they are read now. */
   shard_space *space = *out_space = shard_space_create(j->m, j->scratch);
   for (op *o = op_body(j->m->root, 0)->first; o; o = o->next)

@@ -1,12 +1,7 @@
 #include "partition/partition.h"
 
 #include "partition/passes.h"
-
-static const char *const pipeline[] = {
-    "terrazzo-collectives-to-reshards", "terrazzo-drop-indivisible-axes",
-    "terrazzo-insert-reshards",         "sdy-reshard-to-collectives",
-    "terrazzo-fuse-collectives",        "sdy-convert-global-to-local",
-    "terrazzo-combine-collectives",     NULL};
+#include "shard/pass_options.h"
 
 static bool insert_explicit_reshards(ir_module *m, arena *scratch, const pass_args *args) {
   bool full = pass_option_flag(args, STR("enable-full-version"), false);
@@ -23,18 +18,33 @@ static const pass_option_info device_options[] = {
     {0},
 };
 
+#define IMPORT DEDUP, FLAG("enable-explicit-gather-scatter-batching", "false", "Run that pass too")
+#define EXPORT                                                                                     \
+  SAVE("dump-directory"), FLAG("avoid-export-for-partitioning", "false", "Leave out its passes"),  \
+      FLAG("enable-insert-explicit-collectives", "false", "Reshard with collectives"),             \
+      FLAG("remove-all-gather-reduce-scatter-for-cmv1", "false", "Run that pass too"),             \
+      FLAG("dump-sharding-origins", "false", "Move where shardings come from to values"),          \
+      FLAG("dump-propagation-edges", "false", "Move which way shardings went to values"),          \
+      FLAG("update-non-divisible-input-output-shardings", "true", "Run that pass and the next"),   \
+      FLAG("leave-reshards", "false", "Drop dead ops only: terrazzo-partition reshards")
+OPTIONS(import, IMPORT, EXTRA, ORIGINS, EDGES, OLD_EDGES, SAVE("module-dump-directory"));
+OPTIONS(propagate, IMPORT, BASIC, STRATEGY, BY_OP, EXPORT,
+        FLAG("inline-meshes", "false", "Spell meshes out"),
+        FLAG("inline-calls", "false", "Have what functions do in place of calls"));
+OPTIONS(export, EXPORT, KEEP_RULES, ORIGINS, EDGES, OLD_EDGES, SAVE("module-dump-directory"),
+        FLAG("inline-meshes", "true", "Spell meshes out"));
+
 const pass_info partition_passes[] = {
     {"terrazzo-collectives-to-reshards", "Turns the program's own sdy collectives into reshards",
      part_collectives_to_reshards, NULL},
     {"terrazzo-drop-indivisible-axes", "Keeps only axes that divide the dimensions they shard",
      part_drop_indivisible_axes, NULL},
-    {"terrazzo-insert-reshards", "Reshards operands and results so that ops fit their shards",
-     part_insert_explicit_reshards, NULL},
     {"sdy-verify-unreduced-axes",
      "Fails where an op drops unreduced axes that no reshard or reduction accounts for",
      part_verify_unreduced, .scope = PASS_ON_FUNCS, .any_module = true},
     {"sdy-insert-explicit-reshards",
-     "The same if enable-full-version; else only what a later partitioner could not make up for",
+     "Reshards operands and results so that ops fit their shards if enable-full-version; else only "
+     "what a later partitioner could not make up for",
      insert_explicit_reshards, NULL, reshard_options, PASS_ON_FUNCS},
     {"sdy-reshard-to-collectives", "Turns reshards into collectives", part_reshard_to_collectives,
      .scope = PASS_ON_FUNCS},
@@ -50,7 +60,13 @@ const pass_info partition_passes[] = {
      part_global_to_local, NULL},
     {"terrazzo-combine-collectives", "Joins all-reduces that do not depend on each other",
      part_combine_collectives, NULL},
-    {"terrazzo-partition", "From shardings on all values to the program of one device", NULL,
-     pipeline},
+    {"sdy-import-pipeline", "The passes before propagation.", pipeline_import,
+     .options = import_options},
+    {"sdy-propagation-pipeline", "Imports, propagates, and exports.", pipeline_propagate,
+     .options = propagate_options},
+    {"sdy-export-pipeline", "The passes after propagation.", pipeline_export,
+     .options = export_options},
+    {"terrazzo-partition", "From shardings on all values to the program of one device",
+     pipeline_partition},
     {0},
 };

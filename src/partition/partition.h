@@ -1,17 +1,22 @@
 /* Partitioning: from a module whose values all have shardings to the program of one device.
  *
- * Passes, in the order in which `terrazzo-partition` runs them (Shardy's names where Shardy has
- * the pass; see openxla/shardy docs/sdy_export_passes.md):
+ * From shardings to the local program there is one line of passes, that of Shardy's export passes
+ * (openxla/shardy docs/sdy_export_passes.md), and pipelines.c has all of it:
  *
+ *   sdy-propagation-pipeline     imports, propagates, exports; compile gives it inline-calls and
+ *                                leave-reshards and goes on with terrazzo-partition, which is
  *   terrazzo-collectives-to-reshards  what the program itself says of sdy collectives
- *   terrazzo-drop-indivisible-axes  shardings only of what divides evenly
- *   terrazzo-insert-reshards        every op can run on shards; differences are sdy.reshard
- *   sdy-reshard-to-collectives      reshards as slices, permutations, all-to-alls, gathers
- *   terrazzo-fuse-collectives       slice of an all-reduce -> reduce-scatter, duplicates, ...
- *   sdy-convert-global-to-local     local types, StableHLO collectives, no sdy ops
- *   terrazzo-combine-collectives    one all-reduce instead of several small ones
+ *   terrazzo-drop-indivisible-axes    shardings only of what divides evenly; verified then
+ *   sdy-insert-explicit-reshards      {enable-full-version=true}: every op can run on shards
+ *   sdy-reshard-to-collectives        reshards as slices, permutations, all-to-alls, gathers
+ *   terrazzo-fuse-collectives         slice of an all-reduce -> reduce-scatter, duplicates, ...
+ *   sdy-convert-global-to-local       local types, StableHLO collectives, no sdy ops
+ *   terrazzo-combine-collectives      one all-reduce instead of several small ones
  *
- * Before: import and propagation passes, calls and named computations inlined. After: each
+ * What only Shardy's users need, such as resharding no more than another partitioner could not
+ * make up for, is in export/.
+ *
+ * Before terrazzo-partition calls and named computations are inlined. After it each
  * function's arguments and results keep `sdy.sharding`, and `terrazzo.global_type` says what
  * type they had; partition p is device p of the meshes' device ids. Without meshes all of them
  * do nothing. */

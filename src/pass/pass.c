@@ -83,8 +83,24 @@ static bool run_function(ir_module *m, const pass_info *pass, const pass_args *a
   return ok;
 }
 
+static const pass_option_info *find_option(const pass_info *pass, str name) {
+  const pass_option_info *i = pass->options;
+  while (i && i->name && !str_is(name, i->name)) i++;
+  return i && i->name ? i : NULL;
+}
+
+/* Pipelines hand options down, and none may get lost. */
+static bool knows_options(ir_module *m, const pass_info *pass, const pass_args *args) {
+  for (size_t i = 0; args && i < args->num_options; i++)
+    if (!find_option(pass, args->options[i].name))
+      return loc_error(m->ctx, NULL, "'%s' has no option '" STR_FMT "'", pass->name,
+                       STR_ARG(args->options[i].name));
+  return true;
+}
+
 bool pass_run(ir_module *m, const pass_info *pass, const pass_args *args) {
   const pass_tables *t = args ? args->tables : NULL;
+  if (!knows_options(m, pass, args)) return false;
   if (t && t->before) t->before(t->user, pass, m);
   bool ok = pass->fn ? run_function(m, pass, args) : run_pipeline(m, pass, args);
   if (ok && t && t->after) t->after(t->user, pass, m);
@@ -223,11 +239,10 @@ static bool is_one_of(str v, const char *words) {
 
 /* One that the pass has, with a value of its kind. */
 static bool check_option(const reader *r, size_t at, const pass_info *p, const pass_option *o) {
-  const pass_option_info *i = p->options;
-  while (i && i->name && !str_is(o->name, i->name)) i++;
+  const pass_option_info *i = find_option(p, o->name);
   bool flag;
   i64 number = 0;
-  if (!i || !i->name) return complain(r, at, "no such option " STR_FMT, STR_ARG(o->name));
+  if (!i || !i->help) return complain(r, at, "no such option " STR_FMT, STR_ARG(o->name));
   str v = o->value;
   const char *what = i->kind == PASS_INT ? "long" : i->kind == PASS_UINT ? "uint" : NULL;
   if (i->kind != PASS_FLAG && !v.data)
@@ -367,7 +382,8 @@ bool pass_run_text(ir_module *m, str pipeline, const pass_tables *t) {
 static const pass_option_info *next_option(const pass_option_info *i, const char *last) {
   const pass_option_info *next = NULL;
   for (; i && i->name; i++)
-    if (strcmp(i->name, last) > 0 && (!next || strcmp(i->name, next->name) < 0)) next = i;
+    if (i->help && strcmp(i->name, last) > 0 && (!next || strcmp(i->name, next->name) < 0))
+      next = i;
   return next;
 }
 

@@ -40,8 +40,8 @@ typedef struct pass_option_info {
   const char *name;
   pass_option_kind kind;
   const char *otherwise; /* the value if it is not given */
-  const char *help;
-  const char *words; /* of a string: the only ones there are, with commas between; NULL: any */
+  const char *help;      /* NULL: only pipelines give it */
+  const char *words;     /* of a string: the only ones there are, with commas between; NULL: any */
 } pass_option_info;
 
 /* What anchors a pass can be in, besides `any(...)` around all. */
@@ -83,7 +83,8 @@ typedef struct pass_tables {
 
 const pass_info *pass_find(const pass_tables *t, str name); /* NULL: none */
 /* Runs one pass or pipeline; a failed one leaves the module valid to destroy only. `before` and
- * `after` are called for passes and for pipelines that are rows. */
+ * `after` are called for passes and for pipelines that are rows. An option that the pass does not
+ * have is an error. */
 bool pass_run(ir_module *m, const pass_info *pass, const pass_args *args);
 /* "sdy-a,sdy-b{x=1 y}": a textual pipeline, MLIR's. Ops' names around parts anchor them: these run
  * on each such op in the body of what is around; `builtin.module(...)` and `any(...)` around all,

@@ -4,7 +4,8 @@
 
 #include "shard/debug_info.h"
 #include "shard/engine.h"
-#include "shard/pipelines.h"
+#include "shard/pass_options.h"
+#include "shard/save.h"
 #include "shard/shard.h"
 
 /* ---- the propagation passes: one engine, more of it switched on each time ---- */
@@ -61,7 +62,7 @@ static bool dump_after_priority(void *user, i64 priority) {
   const dumping *d = user;
   char name[64];
   snprintf(name, sizeof name, "propagation_after_user_priority_%lld", (long long)priority);
-  pipeline_dump(d->m, d->args, d->directory, d->index, name);
+  save_numbered(d->m, d->args, d->directory, d->index, name);
   return true;
 }
 
@@ -117,34 +118,6 @@ static const char *const round_trip_pipeline[] = {"xla-sdy-round-trip-import-sha
                                                   "xla-sdy-round-trip-shard-map-import",
                                                   "xla-sdy-import-sdy-custom-calls", NULL};
 
-/* Shardy's, and ours. */
-#define FLAG(name, otherwise, help)                                                                \
-  { name, PASS_FLAG, otherwise, help }
-#define EXTRA FLAG("extra-rules", "false", "Use rules that Shardy does not have")
-#define DEDUP FLAG("dedup-functions-fully", "false", "Have one copy of each function")
-#define CONSERVATIVE                                                                               \
-  FLAG("conservative-propagation", "false", "Split no axes, and nothing unevenly")
-#define KEEP_RULES FLAG("keep-sharding-rules", "false", "Leave the rules in the module")
-#define ORIGINS FLAG("debug-sharding-origins", "false", "Say where shardings come from")
-#define EDGES FLAG("debug-propagation-edge-sharding", "false", "Say which way shardings went")
-#define OLD_EDGES FLAG("debug-edge-source-sharding", "false", "The older name of that")
-#define SAVE(name)                                                                                 \
-  { name, PASS_STRING, "", "The folder that the module is saved in" }
-#define BASIC                                                                                      \
-  CONSERVATIVE, KEEP_RULES, EXTRA, ORIGINS, EDGES, OLD_EDGES, SAVE("module-dump-directory")
-#define STRATEGY                                                                                   \
-  { "propagation-strategy", PASS_STRING, "aggressive", "Or basic, basic-then-aggressive" }
-#define BY_OP FLAG("run-op-priority-propagation", "true", "Propagate by the priorities of ops")
-#define IMPORT DEDUP, FLAG("enable-explicit-gather-scatter-batching", "false", "Run that pass too")
-#define EXPORT                                                                                     \
-  SAVE("dump-directory"), FLAG("avoid-export-for-partitioning", "false", "Leave out its passes"),  \
-      FLAG("enable-insert-explicit-collectives", "false", "Reshard with collectives"),             \
-      FLAG("remove-all-gather-reduce-scatter-for-cmv1", "false", "Run that pass too"),             \
-      FLAG("dump-sharding-origins", "false", "Move where shardings come from to values"),          \
-      FLAG("dump-propagation-edges", "false", "Move which way shardings went to values"),          \
-      FLAG("update-non-divisible-input-output-shardings", "true", "Run that pass and the next")
-#define OPTIONS(name, ...) static const pass_option_info name##_options[] = {__VA_ARGS__, {0}}
-
 OPTIONS(save, SAVE("dump-directory"), {"file-name", PASS_STRING, "module", "Its name, less .mlir"});
 OPTIONS(extra, EXTRA);
 OPTIONS(import_calls, FLAG("add-data-flow-edges-on-named-computations", "true", "Add those too"));
@@ -152,16 +125,11 @@ OPTIONS(debug, ORIGINS, EDGES, OLD_EDGES);
 OPTIONS(basic, BASIC);
 OPTIONS(aggressive, BASIC, STRATEGY);
 OPTIONS(priority, BASIC, STRATEGY, BY_OP);
+OPTIONS(user, BASIC, STRATEGY, BY_OP, {"dump-index", PASS_INT, "0", NULL});
 OPTIONS(rules, CONSERVATIVE, EXTRA);
 OPTIONS(calls, DEDUP);
 OPTIONS(sink, FLAG("sink-debug-sharding-origins", "false", "Move what tells origins as well"),
         FLAG("sink-debug-propagation-edge-sharding", "false", "Move what tells edges as well"));
-OPTIONS(pipeline_import, IMPORT, EXTRA, ORIGINS, EDGES, OLD_EDGES, SAVE("module-dump-directory"));
-OPTIONS(pipeline_propagate, IMPORT, BASIC, STRATEGY, BY_OP, EXPORT,
-        FLAG("inline-meshes", "false", "Spell meshes out"));
-OPTIONS(pipeline_export, EXPORT, KEEP_RULES, ORIGINS, EDGES, OLD_EDGES,
-        SAVE("module-dump-directory"), FLAG("inline-meshes", "true", "Spell meshes out"));
-
 const pass_info shard_passes[] = {
     {"xla-sdy-round-trip-import-pipeline",
      "Reads shardings that travel as xla.sdy frontend attributes and custom calls.", NULL,
@@ -207,7 +175,7 @@ const pass_info shard_passes[] = {
     {"sdy-op-priority-propagate", "Propagates shardings, pass-through ops first.",
      pass_op_priority_propagate, .options = priority_options},
     {"sdy-user-priority-propagate", "Propagates shardings in the order of their priorities.",
-     pass_user_priority_propagate, .options = priority_options},
+     pass_user_priority_propagate, .options = user_options},
     {"sdy-populate-op-sharding-rules", "Attaches to every op its sharding rule.",
      pass_populate_rules, .options = rules_options, .scope = PASS_ON_FUNCS},
     {"sdy-export-named-computations", "Turns named computations into functions and calls.",
@@ -246,20 +214,8 @@ const pass_info shard_passes[] = {
      pass_drop_sharding_and_mesh, .any_module = true},
     {"sdy-inline-named-computations", "Puts the bodies of named computations in their place.",
      pass_inline_named_computations, NULL},
-    {"sdy-import-pipeline", "The passes before propagation.", pipeline_import,
-     .options = pipeline_import_options},
-    {"sdy-propagation-pipeline", "Imports, propagates, and exports.", pipeline_propagate,
-     .options = pipeline_propagate_options},
-    {"sdy-export-pipeline", "The passes after propagation.", pipeline_export,
-     .options = pipeline_export_options},
-    {"sdy-compile-pipeline", "The same for compile: calls end up inlined.", pipeline_compile, NULL},
     {0},
 };
-
-bool shard_propagate(ir_module *m, const pass_tables *tables) {
-  pass_args args = {.tables = tables};
-  return pass_run(m, pass_find(tables, STR("sdy-compile-pipeline")), &args);
-}
 
 bool shard_from_frontend(ir_module *m, const pass_tables *tables) {
   pass_args args = {.tables = tables};

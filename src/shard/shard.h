@@ -7,17 +7,13 @@
 
 #include "pass/pass.h"
 
-/* Ends with a NULL name. sdy-import-pipeline and sdy-propagation-pipeline are rows too. */
+/* Ends with a NULL name. The pipelines of Shardy's name passes of partition too: they are there. */
 extern const pass_info shard_passes[];
 
 /* Whether the shardings of a module travel as frontend attributes, the form of
  * xla-sdy-round-trip-import-pipeline, and the import of such a module, which is verified. */
 bool shard_in_frontend(const ir_module *m);
 bool shard_from_frontend(ir_module *m, const pass_tables *tables);
-
-/* What compile runs: calls imported as named computations, shardings propagated and closed, and
- * named computations inlined. `tables` must hold shard_passes and pass_generic. */
-bool shard_propagate(ir_module *m, const pass_tables *tables);
 
 /* The patterns of `canonicalize` for sdy ops, for pass_tables.patterns. The pass applies those of
  * collectives alone as canonicalize{enable-patterns=sdy-collective}. */

@@ -147,7 +147,7 @@ static const example examples[] = {
                       "return %a, %b : tensor<8xf32>, tensor<8xf32>\n}\n",
      {"%arg1: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}]>}"}},
     {"a mesh of 2^40 devices costs nothing",
-     "sdy-propagation-pipeline",
+     "sdy-lift-inlined-meshes,sdy-user-priority-propagate,sdy-close-shardings",
      "sdy.mesh @mesh = <[\"x\"=1048576, \"y\"=1048576]>\n"
      "func.func @main(%a: tensor<1048576xf32> " SH(
          "[{\"x\"}]") ") -> tensor<1048576xf32> {\n"
@@ -162,7 +162,8 @@ static const example examples[] = {
      "return %c, %0 : tensor<8xf32>, tensor<8xf32>\n}\n",
      {"sdy.constant", "sdy.constant", "stablehlo.add %1, %1", "return %0"}},
     {"calls are imported and exported again",
-     "sdy-propagation-pipeline",
+     ("sdy-flatten-call-graph,sdy-import-func-calls,symbol-dce,sdy-user-priority-propagate,"
+      "sdy-export-named-computations,sdy-unflatten-call-graph"),
      XY "func.func @main(%a: tensor<8xf32> " SH(
          "[{\"x\"}]") ") -> tensor<8xf32> {\n"
                       "%0 = call @f(%a) : (tensor<8xf32>) -> tensor<8xf32>\n"
@@ -231,8 +232,7 @@ int main(void) {
   for (size_t i = 0; i < COUNT(examples); i++) CHECK(run(&examples[i]));
   CHECK(fails("sdy-basic-propagate",
               "func.func @main(%a: tensor<8xf32> " SH("[{\"x\"}]") ") { return }\n"));
-  CHECK(
-      fails("sdy-propagation-pipeline", "func.func @main() { call @main() : () -> ()\nreturn }\n"));
+  CHECK(fails("sdy-flatten-call-graph", "func.func @main() { call @main() : () -> ()\nreturn }\n"));
   CHECK(fails("sdy-flatten-call-graph", "func.func @main() { call @g() : () -> ()\nreturn }\n"));
   CHECK(fails("sdy-basic-propagate",
               XY "func.func @main(%a: tensor<8xf32> " SH("[{\"z\"}]") ") { return }\n"));

@@ -43,7 +43,7 @@ static const char *const pipelines[] = {
     "sdy-propagation-pipeline",
     ("sdy-propagation-pipeline,sdy-close-shardings,sdy-insert-explicit-reshards{"
      "enable-full-version=true},sdy-reshard-to-collectives,sdy-convert-global-to-local"),
-    "sdy-compile-pipeline,terrazzo-partition",
+    "sdy-propagation-pipeline{inline-calls=true leave-reshards=true},terrazzo-partition",
     "chlo-legalize-to-stablehlo,stablehlo-aggressive-simplification",
 };
 

@@ -1,67 +1,53 @@
-/* Shardy's pipelines: import, propagation, export. */
-#include "shard/pipelines.h"
-
+/* The pipelines: import, propagation, export, and from there to the local program. They are
+ * Shardy's; where we go another way than its tools, an option of ours says so. They stand here,
+ * above all whose passes they name. */
 #include <stdio.h>
 
+#include "dialect/dialect.h"
+#include "partition/passes.h"
+#include "shard/save.h"
 #include "shard/traits.h"
-
-/* ---- saving the module ---- */
-
-str pipeline_number(char space[16], int n) {
-  snprintf(space, 16, "%d", n);
-  return str_of(space);
-}
-
-static void save(ir_module *m, const pass_args *args, str path) {
-  const pass_tables *t = args->tables;
-  if (t && t->save && !t->save(t->user, m, path))
-    op_warn(m->ctx, m->root, "cannot write file '" STR_FMT "'", STR_ARG(path));
-}
-
-void pipeline_dump(ir_module *m, const pass_args *args, str directory, int index,
-                   const char *name) {
-  save(m, args, arena_printf(&m->arena, STR_FMT "/%02d.%s.mlir", STR_ARG(directory), index, name));
-}
-
-bool pass_save_module(ir_module *m, arena *scratch, const pass_args *args) {
-  str directory = pass_option_get(args, STR("dump-directory"), STR(""));
-  str name = pass_option_get(args, STR("file-name"), STR("module"));
-  if (directory.len)
-    save(m, args,
-         arena_printf(scratch, STR_FMT "/" STR_FMT ".mlir", STR_ARG(directory), STR_ARG(name)));
-  return true;
-}
 
 /* ---- steps ---- */
 
 typedef struct line {
   ir_module *m;
+  arena *a;
   const pass_args *given;
   int dump_index;
   bool ok;
 } line;
 
-enum { MAX_STEP_OPTIONS = 8 };
+typedef VEC(pass_option) options;
 
 /* Runs one pass with these options; nothing once a pass failed. */
-static void step_with(line *l, const char *name, const pass_option *options, size_t n) {
+static void step_with(line *l, const char *name, const pass_option *list, size_t n) {
   if (!l->ok) return;
   const pass_info *p = pass_find(l->given->tables, str_of(name));
-  pass_args args = {.options = options, .num_options = n, .tables = l->given->tables};
+  pass_args args = {.options = list, .num_options = n, .tables = l->given->tables};
   l->ok = p ? pass_run(l->m, p, &args)
             : loc_error(l->m->ctx, l->m->root->loc, "there is no pass '%s'", name);
 }
 static void step(line *l, const char *name) { step_with(l, name, NULL, 0); }
 
-/* As `step`, with those of the pipeline's own options that `names` lists. */
-static void step_given(line *l, const char *name, const char *const *names) {
-  pass_option options[MAX_STEP_OPTIONS];
-  size_t n = 0;
+static str flag_text(bool on) { return on ? STR("true") : STR("false"); }
+
+/* Those of the pipeline's own options that `names` lists. */
+static options given(const line *l, const char *const *names) {
+  options o = {0};
   for (; *names; names++)
     for (size_t i = 0; i < l->given->num_options; i++)
-      if (str_is(l->given->options[i].name, *names) && n < MAX_STEP_OPTIONS)
-        options[n++] = l->given->options[i];
-  step_with(l, name, options, n);
+      if (str_is(l->given->options[i].name, *names)) VEC_PUSH(l->a, o, l->given->options[i]);
+  return o;
+}
+
+static void step_given(line *l, const char *name, const char *const *names) {
+  options o = given(l, names);
+  step_with(l, name, o.data, o.len);
+}
+
+static void step_flag(line *l, const char *name, const char *option, bool on) {
+  step_with(l, name, &(pass_option){str_of(option), flag_text(on)}, 1);
 }
 
 static bool flag(const line *l, const char *name, bool otherwise) {
@@ -84,7 +70,7 @@ static bool wants_edges(const line *l) {
 static void dump(line *l, const char *name) {
   str to = pass_option_get(l->given, STR("module-dump-directory"), STR(""));
   if (!to.len) to = pass_option_get(l->given, STR("dump-directory"), STR(""));
-  if (l->ok && to.len) pipeline_dump(l->m, l->given, to, l->dump_index, name);
+  if (l->ok && to.len) save_numbered(l->m, l->given, to, l->dump_index, name);
   l->dump_index++;
 }
 
@@ -111,8 +97,7 @@ static void import_steps(line *l) {
 }
 
 bool pipeline_import(ir_module *m, arena *scratch, const pass_args *args) {
-  (void)scratch;
-  line l = {m, args, 0, true};
+  line l = {m, scratch, args, 0, true};
   import_steps(&l);
   return l.ok;
 }
@@ -142,40 +127,32 @@ static void propagate(line *l) {
                                        "run-op-priority-propagation",
                                        "extra-rules",
                                        NULL};
-  pass_option options[MAX_STEP_OPTIONS + 3];
-  size_t n = 0;
-  for (const char *const *name = passed; *name; name++)
-    for (size_t i = 0; i < l->given->num_options; i++)
-      if (str_is(l->given->options[i].name, *name) && n < MAX_STEP_OPTIONS)
-        options[n++] = l->given->options[i];
+  options o = given(l, passed);
   str to = pass_option_get(l->given, STR("module-dump-directory"), STR(""));
-  char number[16];
   /* dumps show the rules; what comes later makes its own, and drops all but the user's. But what a
    * concatenation of slices may do must stay known when an all-reduce comes between. */
   bool rotations = module_may_have(l->m, concatenate) && module_may_have(l->m, slice);
   bool keep = to.len || rotations || flag(l, "keep-sharding-rules", false);
-  options[n++] = (pass_option){STR("keep-sharding-rules"), keep ? STR("true") : STR("false")};
+  VEC_PUSH(l->a, o, ((pass_option){STR("keep-sharding-rules"), flag_text(keep)}));
   if (to.len) {
-    options[n++] = (pass_option){STR("module-dump-directory"), to};
-    options[n++] = (pass_option){STR("dump-index"), pipeline_number(number, l->dump_index)};
+    VEC_PUSH(l->a, o, ((pass_option){STR("module-dump-directory"), to}));
+    VEC_PUSH(l->a, o, ((pass_option){STR("dump-index"), arena_printf(l->a, "%d", l->dump_index)}));
   }
-  step_with(l, "sdy-user-priority-propagate", options, n);
+  step_with(l, "sdy-user-priority-propagate", o.data, o.len);
 }
+
+/* ---- export ---- */
 
 static void canonicalize(line *l, const char *label) {
   const pass_option o[] = {{STR("enable-patterns"), str_of(label)}};
   step_with(l, "canonicalize", o, 1);
 }
 
+/* As Shardy has it: values that are not sharded as they are used become reshards, all of them as
+ * collectives or only those that another partitioner could not make up for. */
 static void reshard_steps(line *l) {
   bool collectives = flag(l, "enable-insert-explicit-collectives", false);
-  if (!pass_find(l->given->tables, STR("sdy-insert-explicit-reshards"))) { /* no partition */
-    step(l, "terrazzo-remove-dead-ops");
-    return;
-  }
-  const pass_option full[] = {
-      {STR("enable-full-version"), collectives ? STR("true") : STR("false")}};
-  step_with(l, "sdy-insert-explicit-reshards", full, 1);
+  step_flag(l, "sdy-insert-explicit-reshards", "enable-full-version", collectives);
   if (collectives) {
     dump(l, "after_explicit_reshards");
     canonicalize(l, "sdy-reshard");
@@ -190,11 +167,11 @@ static void reshard_steps(line *l) {
 
 static void export_steps(line *l, bool inline_meshes) {
   const pass_option sink[] = {
-      {STR("sink-debug-sharding-origins"), wants_origins(l) ? STR("true") : STR("false")},
-      {STR("sink-debug-propagation-edge-sharding"), wants_edges(l) ? STR("true") : STR("false")}};
+      {STR("sink-debug-sharding-origins"), flag_text(wants_origins(l))},
+      {STR("sink-debug-propagation-edge-sharding"), flag_text(wants_edges(l))}};
   bool partition = !flag(l, "avoid-export-for-partitioning", false);
   step(l, "sdy-constant-or-scalar-merger");
-  step_with(l, "sdy-sink-data-flow-edges", sink, 2);
+  step_with(l, "sdy-sink-data-flow-edges", sink, COUNT(sink));
   if (partition) {
     step(l, "sdy-remove-sharding-groups");
     step(l, "sdy-sharding-constraint-to-reshard");
@@ -205,7 +182,10 @@ static void export_steps(line *l, bool inline_meshes) {
   }
   step(l, "sdy-close-shardings");
   dump(l, "after_propagation");
-  if (partition) reshard_steps(l);
+  if (flag(l, "leave-reshards", false))
+    step(l, "terrazzo-remove-dead-ops");
+  else if (partition)
+    reshard_steps(l);
   if (flag(l, "dump-sharding-origins", false) || flag(l, "dump-propagation-edges", false))
     step(l, "sdy-remove-propagation-debug-info");
   if (!flag(l, "keep-sharding-rules", false)) step(l, "sdy-drop-sharding-rules");
@@ -213,47 +193,47 @@ static void export_steps(line *l, bool inline_meshes) {
 }
 
 bool pipeline_export(ir_module *m, arena *scratch, const pass_args *args) {
-  (void)scratch;
-  line l = {m, args, 0, true};
+  line l = {m, scratch, args, 0, true};
   export_steps(&l, true);
   return l.ok;
 }
 
-static void propagation_steps(line *l) {
-  import_steps(l);
-  import_calls(l);
-  propagate(l);
+/* ---- all of it ---- */
+
+/* Functions again, where propagation saw a computation for each call. */
+static void export_calls(line *l) {
+  bool dedup = flag(l, "dedup-functions-fully", false);
+  if (!dedup) step(l, "sdy-export-named-computations");
+  step(l, "sdy-propagate-to-func-results");
+  if (dedup) step(l, "sdy-sink-func-data-flow-edges");
+  step(l, "sdy-unflatten-call-graph");
+  step(l, "symbol-dce");
+  step(l, "sdy-insert-func-call-reshards");
 }
 
 bool pipeline_propagate(ir_module *m, arena *scratch, const pass_args *args) {
-  (void)scratch;
-  line l = {m, args, 1, true};
-  propagation_steps(&l);
-  bool dedup = flag(&l, "dedup-functions-fully", false);
-  if (!dedup) step(&l, "sdy-export-named-computations");
-  step(&l, "sdy-propagate-to-func-results");
-  if (dedup) step(&l, "sdy-sink-func-data-flow-edges");
-  step(&l, "sdy-unflatten-call-graph");
-  step(&l, "symbol-dce");
-  step(&l, "sdy-insert-func-call-reshards");
+  line l = {m, scratch, args, 1, true};
+  bool inlines = flag(&l, "inline-calls", false);
+  import_steps(&l);
+  import_calls(&l);
+  propagate(&l);
+  if (!inlines) export_calls(&l);
   export_steps(&l, false);
+  if (inlines) step(&l, "sdy-inline-named-computations");
   return l.ok;
 }
 
-/* What compile runs: no calls are made only to be inlined again, and no reshards. */
-bool pipeline_compile(ir_module *m, arena *scratch, const pass_args *args) {
-  (void)scratch;
-  line l = {m, args, 1, true};
-  propagation_steps(&l);
-  step(&l, "sdy-constant-or-scalar-merger");
-  step(&l, "sdy-sink-data-flow-edges");
-  step(&l, "sdy-remove-sharding-groups");
-  step(&l, "sdy-sharding-constraint-to-reshard");
-  step(&l, "sdy-update-non-divisible-input-output-shardings");
-  step(&l, "sdy-remove-sub-axes-in-input-output-shardings");
-  step(&l, "sdy-close-shardings");
-  step(&l, "terrazzo-remove-dead-ops");
-  step(&l, "sdy-drop-sharding-rules");
-  step(&l, "sdy-inline-named-computations");
+bool pipeline_partition(ir_module *m, arena *scratch, const pass_args *args) {
+  line l = {m, scratch, args, 0, true};
+  step(&l, "terrazzo-collectives-to-reshards");
+  step(&l, "terrazzo-drop-indivisible-axes");
+  /* Groups may give a value a sharding that its op cannot have. The program's own collectives,
+   * which say more of what their operands have, are gone by now. */
+  l.ok = l.ok && dialect_verify(m);
+  step_flag(&l, "sdy-insert-explicit-reshards", "enable-full-version", true);
+  step(&l, "sdy-reshard-to-collectives");
+  step(&l, "terrazzo-fuse-collectives");
+  step(&l, "sdy-convert-global-to-local");
+  step(&l, "terrazzo-combine-collectives");
   return l.ok;
 }
