@@ -8,13 +8,15 @@ pass_fn pipeline_import, pipeline_propagate, pipeline_export, pipeline_partition
 pass_fn part_collectives_to_reshards;  /* collectives.c */
 pass_fn part_drop_indivisible_axes;    /* divisible.c */
 pass_fn part_insert_explicit_reshards; /* explicit.c */
-pass_fn part_insert_minimal_reshards;  /* explicit_minimal.c */
 pass_fn part_reshard_to_collectives;   /* collectives.c */
-pass_fn part_fuse_collectives;         /* fuse.c */
+pass_fn part_fuse_collectives;         /* collectives.c */
 pass_fn part_global_to_local;          /* local.c */
 pass_fn part_combine_collectives;      /* combine.c */
-pass_fn part_verify_unreduced;         /* unreduced.c */
-pass_fn part_remove_for_matmul;        /* matmul.c */
-pass_fn part_resolve_single_device;    /* single_device.c */
+
+/* Only for those who run Shardy's passes: no part of the way to the local program. */
+pass_fn part_insert_minimal_reshards; /* export/minimal.c */
+pass_fn part_verify_unreduced;        /* export/unreduced.c */
+pass_fn part_remove_for_matmul;       /* export/matmul.c */
+pass_fn part_resolve_single_device;   /* export/single_device.c */
 
 #endif
