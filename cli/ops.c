@@ -6,6 +6,7 @@
 #include "compile/coverage.h"
 #include "dialect/dialect.h"
 #include "partition/partition.h"
+#include "program/parts.h"
 #include "shard/shard.h"
 
 typedef const char *stage_fn(op_id id); /* NULL: the stage has nothing */
@@ -56,12 +57,13 @@ static const struct stage {
     {"run", "yes; vanishes: nothing is left of it to run", run_as},
 };
 
-static void put_text(op_id id) {
+static void put_text(op_id id, bool explain) {
   printf("%-40.*s", STR_ARG(op_infos[id].name));
   for (size_t s = 0; s < COUNT(stages); s++) {
     const char *v = stages[s].fn(id);
     printf(s + 1 == COUNT(stages) ? " %s" : " %-11s", v ? v : "-");
   }
+  if (explain) printf("\n    %s (%s)", op_infos[id].meaning, op_infos[id].section);
   putchar('\n');
 }
 
@@ -71,7 +73,7 @@ static void put_json(op_id id, bool first) {
     const char *v = stages[s].fn(id);
     printf(v ? ", \"%s\": \"%s\"" : ", \"%s\": null%s", stages[s].name, v ? v : "");
   }
-  putchar('}');
+  printf(", \"meaning\": \"%s\", \"section\": \"%s\"}", op_infos[id].meaning, op_infos[id].section);
 }
 
 static str dialect_of(op_id id) {
@@ -88,6 +90,21 @@ static bool wanted(op_id id, int argc, char **argv) {
     if (str_is(op_infos[id].name, argv[i]) || str_is(dialect_of(id), argv[i])) return true;
   }
   return !any;
+}
+
+static bool is_named(op_id id, int argc, char **argv) {
+  for (int i = 1; i < argc; i++)
+    if (str_is(op_infos[id].name, argv[i])) return true;
+  return false;
+}
+
+/* What a program is made of: kinds of steps, and the instructions of their code. */
+static void put_program(void) {
+  for (int k = 0; k < STEP_COUNT_; k++)
+    printf("step %-16s %s\n", prog_step_kind_name((prog_step_kind)k),
+           prog_step_kind_doc((prog_step_kind)k));
+  for (int i = 0; i < VM_OP_COUNT; i++)
+    printf("code %-16s %s\n", vm_op_name((vm_op)i), vm_op_infos[i].meaning);
 }
 
 /* Of the ops that are asked for, those of one dialect, or all. */
@@ -123,9 +140,12 @@ static void put_counts(int argc, char **argv) {
 }
 
 static int help(void) {
-  puts("usage: terrazzo ops [--json | --counts] [DIALECT | OP ...]\n\n"
-       "Lists the ops that have a row, and what each stage has of them; `-` is nothing.\n"
-       "--counts: how many ops of each dialect a stage has something of.\n");
+  puts("usage: terrazzo ops [--json | --counts | --program] [DIALECT | OP ...]\n\n"
+       "Lists the ops that have a row, and what each stage has of them; `-` is nothing. Of an op\n"
+       "that is named it also says what it does, and where that is specified: spec.md and the .td\n"
+       "files are StableHLO's, sdy_dialect.md is Shardy's, mlir/DIALECT is MLIR's page of it.\n"
+       "--counts: how many ops of each dialect a stage has something of.\n"
+       "--program: the steps and instructions that programs are made of, and what they do.\n");
   for (size_t s = 0; s < COUNT(stages); s++) printf("  %-10s %s\n", stages[s].name, stages[s].help);
   puts("\nexamples:\n"
        "  terrazzo ops stablehlo.dot_general sdy\n"
@@ -144,12 +164,14 @@ static bool check_names(int argc, char **argv) {
 }
 
 int ops_main(int argc, char **argv) {
-  bool json = false, counts = false;
+  bool json = false, counts = false, made_of = false;
   for (int i = 1; i < argc; i++) {
     if (strcmp(argv[i], "--json") == 0)
       json = true;
     else if (strcmp(argv[i], "--counts") == 0)
       counts = true;
+    else if (strcmp(argv[i], "--program") == 0)
+      made_of = true;
     else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
       return help();
     else if (argv[i][0] == '-')
@@ -157,6 +179,7 @@ int ops_main(int argc, char **argv) {
   }
   if (!check_names(argc, argv)) return EXIT_USAGE;
   if (counts) return put_counts(argc, argv), EXIT_FINE;
+  if (made_of) return put_program(), EXIT_FINE;
   bool first = true;
   if (json) putchar('[');
   if (!json) {
@@ -169,7 +192,7 @@ int ops_main(int argc, char **argv) {
     if (json)
       put_json((op_id)i, first);
     else
-      put_text((op_id)i);
+      put_text((op_id)i, is_named((op_id)i, argc, argv));
     first = false;
   }
   if (json) puts("\n]");

@@ -117,8 +117,9 @@ typedef struct op_info {
   u32 num_regions;                          /* of every op of the kind; ANY_REGIONS: free */
   const slot_info *slots;
   const value_info *operands, *results;
-  const char *form;             /* the custom syntax, see text/; NULL: generic only */
-  const struct op_hooks *hooks; /* of an op of a foreign dialect; its id is OP_unregistered */
+  const char *form;              /* the custom syntax, see text/; NULL: generic only */
+  const char *section, *meaning; /* where it is specified, what it does; NULL without a row */
+  const struct op_hooks *hooks;  /* of an op of a foreign dialect; its id is OP_unregistered */
 } op_info;
 enum { ANY_REGIONS = 255 };
 

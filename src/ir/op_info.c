@@ -11,14 +11,14 @@
 #define S(kind, field, need) {#field, SLOTA_##kind, ATTR_##kind, need},
 
 /* the lists of each row, each with a last one that does not count */
-#define OP(id_, name_, family_, traits_, in, att, out, regions_, form_)                            \
+#define OP(id_, name_, family_, traits_, in, att, out, regions_, form_, section_, meaning_)        \
   static const value_info ins_##id_[] = {in{NULL, ONE, IS_any}};                                   \
   static const value_info outs_##id_[] = {out{NULL, ONE, IS_any}};                                 \
   static const slot_info slots_##id_[] = {att{NULL, SLOT_any, -1, OPTIONAL}};
 #include "ir/ops.def"
 
 const op_info op_infos[OP_COUNT] = {
-#define OP(id_, name_, family_, traits_, in, att, out, regions_, form_)                            \
+#define OP(id_, name_, family_, traits_, in, att, out, regions_, form_, section_, meaning_)        \
   [OP_##id_] = {.name = {name_, sizeof(name_) - 1},                                                \
                 .id = OP_##id_,                                                                    \
                 .family = FAMILY_##family_,                                                        \
@@ -30,7 +30,9 @@ const op_info op_infos[OP_COUNT] = {
                 .slots = slots_##id_,                                                              \
                 .operands = ins_##id_,                                                             \
                 .results = outs_##id_,                                                             \
-                .form = form_},
+                .form = form_,                                                                     \
+                .section = section_,                                                               \
+                .meaning = meaning_},
 #include "ir/ops.def"
 };
 
