@@ -85,6 +85,15 @@ static bool verify(void *user, tz_context *c, tz_op *o) {
   return !breaks(o, "verify");
 }
 
+static tz_error *make_local(void *user, tz_module *m, tz_op *o, tz_local *l, tz_value **out_value) {
+  tz_value *begin;
+  (void)user, (void)m;
+  if (breaks(o, "make_local fails")) return tz_local_begin(l, tz_op_result(o, 0), 7, &begin);
+  if (breaks(o, "stands for it")) *out_value = tz_op_operand(o, 0);
+  return NULL;
+}
+static const tz_partition_def partition = {.make_local = make_local};
+
 static const tz_data_flow flow = {
     .arg_owner_region = 0,
     .owner_of_target = owner_of_target,
@@ -100,6 +109,9 @@ static tz_error *add(tz_context *c) {
   static const char *const none[] = {NULL};
   tz_error *e = tz_register_op(
       c, &(tz_op_def){.name = "broken.yield", .results = none, .traits = TZ_TERMINATOR | TZ_PURE});
+  if (!e)
+    e = tz_register_op(
+        c, &(tz_op_def){.name = "broken.local", .traits = TZ_ELEMENTWISE, .partition = &partition});
   if (!e)
     e = tz_register_op(
         c, &(tz_op_def){

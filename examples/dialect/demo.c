@@ -1,14 +1,12 @@
 /* A dialect in a shared object: what terrazzo/dialect.h offers, each thing once.
  *
  *   demo.constant    its own constant; import pipelines make it an sdy.constant
- *   demo.iota        constant-like: every use gets its own
- *   demo.relu .add   elementwise: the pointwise rule comes by itself
- *   demo.expand      constant-foldable, with a rule of its own
- *   demo.matmul      a rule written as text
- *   demo.while       n edges with three targets each, owned by the results
- *   demo.apply       a custom op with edges of body arguments and edges of results
- *   demo.flipped     the same, but its body sees the dimensions in reverse: transformed shardings
- *   demo.gather      a collective
+ *   demo.iota        constant-like: every use gets its own; counts along the first dimension, so
+ * that a shard counts from where it begins demo.relu .add   elementwise: the pointwise rule comes
+ * by itself demo.expand      constant-foldable, with a rule of its own demo.matmul      a rule
+ * written as text demo.while       n edges with three targets each, owned by the results demo.apply
+ * a custom op with edges of body arguments and edges of results demo.flipped     the same, but its
+ * body sees the dimensions in reverse: transformed shardings demo.gather      a collective
  *   demo.yield       ends the regions
  *
  *   cc -shared -fPIC demo.c -o demo.so        (tz_... come from the program that loads it)
@@ -70,6 +68,53 @@ static bool matmul_verify(void *user, tz_context *c, tz_op *o) {
     return tz_op_error(c, o, "multiplies tensor<MxK> by tensor<KxN>");
   return true;
 }
+
+/* ---- shards ---- */
+
+/* begin : tensor<i64>, as tensor<..> like the result, is added to what the shard counts. */
+static tz_error *iota_make_local(void *user, tz_module *m, tz_op *o, tz_local *l,
+                                 tz_value **out_value) {
+  tz_value *result = tz_op_result(o, 0), *begin;
+  const tz_type *t = tz_value_type(result), *scalar;
+  tz_context *c = tz_module_context(m);
+  tz_builder b = {.module = m, .block = tz_op_block(o), .before = tz_op_next(o)};
+  tz_op *made;
+  (void)user;
+  TRY(tz_local_begin(l, result, 0, &begin));
+  if (!begin) return NULL;
+  TRY(tz_type_tensor(c, NULL, 0, tz_type_element(t), NULL, &scalar));
+  TRY(tz_build(&b,
+               &(tz_op_spec){.name = "stablehlo.convert",
+                             .operands = &begin,
+                             .num_operands = 1,
+                             .results = &scalar,
+                             .num_results = 1},
+               &made));
+  const tz_attr *no_dims;
+  TRY(tz_attr_parse(c, "array<i64>", &no_dims));
+  TRY(tz_build(&b,
+               &(tz_op_spec){.name = "stablehlo.broadcast_in_dim",
+                             .operands = (tz_value *[]){tz_op_result(made, 0)},
+                             .num_operands = 1,
+                             .results = &t,
+                             .num_results = 1,
+                             .attrs = &(tz_named_attr){"broadcast_dimensions", no_dims},
+                             .num_attrs = 1},
+               &made));
+  TRY(tz_build(&b,
+               &(tz_op_spec){.name = "demo.add",
+                             .operands = (tz_value *[]){result, tz_op_result(made, 0)},
+                             .num_operands = 2,
+                             .results = &t,
+                             .num_results = 1},
+               &made));
+  *out_value = tz_op_result(made, 0);
+  return NULL;
+}
+
+static const tz_partition_def iota_partition = {.make_local = iota_make_local};
+static const tz_partition_def matmul_partition = {.combiner = TZ_SUM, .linear = TZ_LINEAR_ONE};
+static const tz_partition_def add_partition = {.linear = TZ_LINEAR_ALL};
 
 /* ---- data flow ---- */
 
@@ -212,7 +257,8 @@ static tz_error *add_values(tz_context *c) {
                                      .operands = NONE,
                                      .results = LIST("out"),
                                      .traits = TZ_CONSTANT_LIKE,
-                                     .form = "%attrs : %type(out)"}));
+                                     .form = "%attrs : %type(out)",
+                                     .partition = &iota_partition}));
   TRY(tz_register_op(c, &(tz_op_def){.name = "demo.relu",
                                      .operands = LIST("x"),
                                      .results = LIST("y"),
@@ -222,7 +268,8 @@ static tz_error *add_values(tz_context *c) {
                                      .operands = LIST("x", "y"),
                                      .results = LIST("z"),
                                      .traits = TZ_ELEMENTWISE | TZ_SAME_TYPE | TZ_COMMUTATIVE,
-                                     .form = " $x, $y%attrs : %type(z)"}));
+                                     .form = " $x, $y%attrs : %type(z)",
+                                     .partition = &add_partition}));
   TRY(tz_register_op(c, &(tz_op_def){.name = "demo.expand",
                                      .operands = LIST("x"),
                                      .results = LIST("y"),
@@ -238,7 +285,8 @@ static tz_error *add_values(tz_context *c) {
                                      .verify = matmul_verify,
                                      .infer = matmul_infer,
                                      .sharding_rule = matmul_rule,
-                                     .keep_results_divisible = true}));
+                                     .keep_results_divisible = true,
+                                     .partition = &matmul_partition}));
   return tz_register_op(
       c, &(tz_op_def){.name = "demo.gather",
                       .operands = LIST("x"),

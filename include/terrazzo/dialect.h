@@ -96,6 +96,40 @@ typedef struct tz_collective_def {
   bool allow_missing_input_sharding;
 } tz_collective_def;
 
+/* ---- partitioning ----
+ *
+ * Along which dimensions an op is cut its rule says, or its edges: shards along pass-through
+ * factors are computed alone, shards along reduction factors make parts of the result. The rest is
+ * here; what is left out is zero. An op with neither sees all of its operands. */
+typedef enum tz_combiner { TZ_SUM, TZ_MAX, TZ_MIN, TZ_PRODUCT, TZ_AND, TZ_OR } tz_combiner;
+
+/* Which operands must be parts of sums for the result to be parts of the op of the sums. */
+typedef enum tz_linear {
+  TZ_LINEAR_NOT,
+  TZ_LINEAR_ALL,   /* all, as of an addition */
+  TZ_LINEAR_FIRST, /* the first, and no other */
+  TZ_LINEAR_ONE,   /* any one, and no other, as of a product */
+} tz_linear;
+
+typedef struct tz_local tz_local; /* the program, on its way to that of one device */
+
+typedef struct tz_partition_def {
+  tz_combiner combiner; /* how parts are combined */
+  tz_linear linear;
+  /* Called when types have become those of shards, for an op that computes something else on shards
+   * than a shard of its result: one that counts from where its shard begins, or that has sizes in
+   * attributes. It may change the op, make others in front of it and right behind it, and answer
+   * with a result of one of these, of the same type, that stands for its one result. A
+   * constant-like op without it is made whole, and each device takes its part. A collective
+   * needs it. */
+  tz_error *(*make_local)(void *user, tz_module *m, tz_op *o, tz_local *l, tz_value **out_value);
+} tz_partition_def;
+
+/* Within make_local, of an operand or a result of the op. Where its shard begins in the whole along
+ * a dimension: a tensor<i64>, made in front of the op; NULL: the dimension is not cut. */
+TZ_API tz_error *tz_local_begin(tz_local *l, const tz_value *v, size_t dim, tz_value **out_begin);
+TZ_API const tz_type *tz_local_whole_type(const tz_local *l, const tz_value *v);
+
 /* ---- ops ---- */
 
 typedef struct tz_op_def {
@@ -118,12 +152,12 @@ typedef struct tz_op_def {
   tz_error *(*infer)(void *user, tz_context *c, tz_op *o, const tz_type **out_types);
   /* An #sdy.op_sharding_rule that fits the ranks and sizes of operands and results, or NULL: no
    * propagation through this op. The same op gives the same rule. An op with data flow has none.
-   * What devices make of shards along a reduction factor are parts of a sum.
    * [getShardingRule] */
   tz_error *(*sharding_rule)(void *user, tz_context *c, tz_op *o, const tz_attr **out_rule);
   bool keep_results_divisible;         /* [shouldKeepOutputShardingsDivisible] */
   const tz_data_flow *data_flow;       /* NULL: none */
   const tz_collective_def *collective; /* NULL: none */
+  const tz_partition_def *partition;   /* NULL: all of it zero, so parts are of a sum */
   /* The dialect's own constant: the attribute with its value, a dense constant of the result's
    * type. Import pipelines make it an sdy.constant. NULL: it is none. */
   const char *constant;
@@ -150,7 +184,7 @@ TZ_API tz_error *tz_context_set_op_priorities(tz_context *c, const char *text, s
 
 /* ---- dialects in shared objects ---- */
 
-#define TZ_DIALECT_ABI 1 /* of this header; a shared object must have been built for the same */
+#define TZ_DIALECT_ABI 2 /* of this header; a shared object must have been built for the same */
 
 /* Once in a shared object, with a function that registers all its ops:
  *

@@ -118,6 +118,47 @@ static bool verify_hook(ir_module *m, op *o) {
   return ir_sink(m->ctx)->errors == before;
 }
 
+/* ---- partitioning ---- */
+
+struct tz_local {
+  struct local *l;
+  op *o;
+};
+
+static status begin(tz_local *l, const value *v, size_t dim, tz_value **out_begin) {
+  if (dim >= type_rank(v->type))
+    return wrong("a value of rank %zu has no dimension %zu", type_rank(v->type), dim);
+  *out_begin = value_out(part_shard_begin(l->l, l->o, v, (u32)dim));
+  return NULL;
+}
+
+tz_error *tz_local_begin(tz_local *l, const tz_value *v, size_t dim, tz_value **out_begin) {
+  if (!l || !v || !out_begin) return bad_handle();
+  *out_begin = NULL;
+  ENTER(def_of(l->o)->context);
+  return leave(&entry_, begin(l, value_of(v), dim, out_begin));
+}
+
+const tz_type *tz_local_whole_type(const tz_local *l, const tz_value *v) {
+  return l && v ? type_out(part_whole_type(l->l, value_of(v))) : NULL;
+}
+
+static bool make_local_hook(struct local *l, ir_module *m, op *o, value **out) {
+  const foreign_def *d = def_of(o);
+  tz_local at = {l, o};
+  tz_value *v = NULL;
+  tz_module *handle = module_handle(d->context, m);
+  if (!succeeds(o, "make_local",
+                d->def.partition->make_local(d->def.user, handle, op_out(o), &at, &v)))
+    return false;
+  *out = value_of(v);
+  if (!*out || *out == op_result(o, 0)) return true;
+  if (o->num_results == 1 && !(*out)->is_arg && (*out)->type == op_result(o, 0)->type &&
+      (*out)->def.op->parent == o->parent)
+    return true;
+  return method_error(o, "make_local", "answers with what cannot stand for its result");
+}
+
 /* ---- registering ---- */
 
 static const char *copied(tz_context *c, const char *s) {
@@ -225,6 +266,9 @@ static status check_def(const tz_op_def *d) {
   if (f && f->arg_owner_region >= 0 && !f->get_shardings && !f->arg_shardings)
     return wrong("the data flow of '%s' does not say where arguments' shardings are", d->name);
   if (f && f->arg_owner_region >= 255) return wrong("a region's number is below 255");
+  const tz_partition_def *p = d->partition;
+  if (p && (p->combiner > TZ_OR || p->linear > TZ_LINEAR_ONE))
+    return wrong("how '%s' is partitioned has a number that means nothing", d->name);
   if (d->collective && !d->collective->out_sharding)
     return wrong("the collective '%s' does not say where its sharding is", d->name);
   return NULL;
@@ -251,6 +295,15 @@ static void fill_hooks(tz_context *c, foreign_def *d) {
   d->hooks.rule = d->def.sharding_rule ? rule_hook : NULL;
   d->hooks.keeps_divisible = d->def.keep_results_divisible;
   d->hooks.constant = d->def.constant = copied(c, d->def.constant);
+  if (d->def.partition) {
+    d->partition = *d->def.partition;
+    const tz_partition_def *p = d->def.partition = &d->partition;
+    d->hooks.combiner = (u8)p->combiner;
+    d->hooks.linear = (u8)p->linear;
+    d->hooks.make_local = p->make_local ? make_local_hook : NULL;
+  }
+  d->record = part_row_of_hooks(&d->info);
+  d->hooks.record = &d->record;
 }
 
 static status register_op(tz_context *c, const tz_op_def *def) {

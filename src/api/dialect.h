@@ -3,6 +3,7 @@
 #define API_DIALECT_H
 
 #include "api/context.h"
+#include "partition/record.h"
 #include "shard/flow.h"
 #include "terrazzo/dialect.h"
 
@@ -12,9 +13,11 @@ typedef struct foreign_def {
   tz_op_def def;
   tz_data_flow data_flow;
   tz_collective_def collective;
+  tz_partition_def partition;
   op_info info;
   op_hooks hooks;
   flow flow;
+  part_row record;
   const op *said_of; /* the last error: said once, however often the method is asked */
   const char *said_method;
 } foreign_def;

@@ -107,11 +107,43 @@ static void test_op(tz_context *c) {
   CHECK(refused(tz_build(&at, &spec, &o), "'t.flip' op requires a single operand"));
 }
 
+/* The greatest of each row: parts of it are combined by maximum. */
+static tz_error *most_rule(void *user, tz_context *c, tz_op *o, const tz_attr **out_rule) {
+  (void)user, (void)o;
+  return tz_attr_parse(c, "#sdy.op_sharding_rule<([i, j])->([i]) {i=4, j=8} reduction={j}>",
+                       out_rule);
+}
+
+static void test_partition(tz_context *c) {
+  static const char most[] =
+      "sdy.mesh @m = <[\"x\"=2]>\n"
+      "func.func @main(%x: tensor<4x8xf32> {sdy.sharding = #sdy.sharding<@m, [{}, {\"x\"}]>}) -> "
+      "tensor<4xf32> {\n"
+      "  %0 = \"t.most\"(%x) : (tensor<4x8xf32>) -> tensor<4xf32>\n"
+      "  return %0 : tensor<4xf32>\n"
+      "}\n";
+  tz_partition_def p = {.combiner = (tz_combiner)(TZ_OR + 1)};
+  CHECK(refused(REGISTER(c, .name = "t.most", .partition = &p), "means nothing"));
+  p = (tz_partition_def){.combiner = TZ_MAX};
+  CHECK(fine(REGISTER(c, .name = "t.most", .operands = LIST("x"), .results = LIST("y"),
+                      .sharding_rule = most_rule, .partition = &p)));
+  p.combiner = TZ_MIN; /* was copied */
+  tz_module *m;
+  char *text;
+  size_t n;
+  CHECK(fine(tz_module_parse(c, most, sizeof most - 1, NULL, &m)));
+  CHECK(fine(tz_module_run(m, "sdy-insert-explicit-reshards{enable-full-version=true}")));
+  CHECK(fine(tz_op_print(m, tz_module_op(m), NULL, &text, &n)));
+  CHECK(text && strstr(text, "sdy.all_reduce max {\"x\"} %0 out_sharding=<@m, [{}]>"));
+  tz_free(text);
+}
+
 int main(void) {
   tz_context *c;
   CHECK(fine(tz_context_create(NULL, &c)));
   test_refused(c);
   test_op(c);
+  test_partition(c);
   tz_context_free(c);
   return UNIT_END();
 }

@@ -191,6 +191,8 @@ typedef struct ir_module {
 /* False: the module has no op of this kind, and passes that look for one need not. */
 #define module_may_have(m, id_) ((m)->seen[OP_##id_])
 
+struct local; /* partition/local.h */
+
 /* What a dialect of someone else's, registered in a context, says of an op of its besides its
  * op_info. What does not apply is NULL. The functions report what is wrong by themselves. */
 typedef struct op_hooks {
@@ -204,6 +206,12 @@ typedef struct op_hooks {
   bool any_mesh, may_lack;  /* of theirs: the operand's mesh may differ; it may have no sharding */
   bool keeps_divisible;     /* shardings of results must divide the shapes evenly */
   const char *constant;     /* the attribute that sdy.constant takes over; NULL: stays itself */
+  const struct part_row
+      *record;         /* how it is cut, see partition/record.h, and from what it is made: */
+  u8 combiner, linear; /* unreduced_kind of parts; enum linear */
+  /* After its types have become those of shards. *out: what stands for its one result; NULL: that
+   * itself. */
+  bool (*make_local)(struct local *l, ir_module *m, op *o, value **out);
 } op_hooks;
 
 static inline op_id op_kind(const op *o) { return o->info->id; }

@@ -77,6 +77,13 @@ static bool is_cut(const local *l, const op *o) {
   return false;
 }
 
+/* What would say how a foreign op is cut. */
+static const char *missing_method(const op *o) {
+  if (op_kind(o) < OP_COUNT || !o->info->hooks || part_row_of(o)->cut != CUT_NOWHERE) return "";
+  return o->info->hooks->out_sharding ? ": its dialect has no make_local for it"
+                                      : ": its dialect has no sharding_rule or data_flow for it";
+}
+
 /* No dimension is cut that may not be, and all types divide. Types are global still. */
 static bool check_op(local *l, rule_set *rules, op *o) {
   part_record r = {.row = part_row_of(o)};
@@ -90,9 +97,10 @@ static bool check_op(local *l, rule_set *rules, op *o) {
                               MAX_DEVICES, (long long)s->mesh->size);
     for (u32 d = 0; s && d < s->rank; d++)
       if (sharding_dim_size(s, d) > 1 && !part_may_cut(&r, t, d))
-        return op_unimplemented(l->e.c, o, "cannot be partitioned along dimension %u of its %s %u",
-                                d, t < o->num_operands ? "operand" : "result",
-                                t < o->num_operands ? t : t - o->num_operands);
+        return op_unimplemented(l->e.c, o,
+                                "cannot be partitioned along dimension %u of its %s %u%s", d,
+                                t < o->num_operands ? "operand" : "result",
+                                t < o->num_operands ? t : t - o->num_operands, missing_method(o));
     if (v->num < l->num_values && !l->to[v->num])
       return op_unimplemented(l->e.c, o, "has a sharding that does not divide its type");
   }

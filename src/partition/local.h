@@ -52,6 +52,8 @@ value *local_slice(local *l, cursor *at, value *v, const mesh *m, const axis_lis
 local_fn local_types;   /* results get their local types, nothing else changes */
 local_fn local_region;  /* and so has what is inside */
 local_fn local_nothing; /* has no results */
+local_fn local_foreign; /* as local_region; then what its dialect's make_local makes of it */
+local_fn local_part;    /* is made as a whole everywhere; each device takes its part */
 local_fn local_unresolved, local_propagation_barrier;
 
 /* Dimensions of a gather's array that may be sharded though it indexes them: each device gathers

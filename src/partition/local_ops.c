@@ -90,6 +90,14 @@ bool local_types(local *l, op *o) {
   return true;
 }
 
+/* This partition's shard of v, which is the whole. */
+static value *slice_part(local *l, cursor *at, value *v) {
+  const sharding *s = local_sharding(l, v);
+  axis_list *axes = ARENA_ARRAY(l->e.a, axis_list, s->rank);
+  for (u32 k = 0; k < s->rank; k++) axes[k] = s->dims[k].axes;
+  return local_slice(l, at, v, s->mesh, axes, l->to[v->num]->dims);
+}
+
 static bool is_sharded(const local *l, const value *v) {
   return v->num < l->num_values && l->to[v->num] != l->from[v->num];
 }
@@ -106,12 +114,10 @@ bool local_constant(local *l, op *o) {
     r = emit(&at, OP_constant, NULL, 0, to);
     op_set(r->def.op, constant, value, attr_dense(l->e.c, to, d->data, true, true));
   } else if (is_sharded(l, v)) {
-    const sharding *s = local_sharding(l, v);
-    axis_list *axes = ARENA_ARRAY(l->e.a, axis_list, s->rank);
-    for (u32 k = 0; k < s->rank; k++) axes[k] = s->dims[k].axes;
     r = emit(&at, OP_constant, NULL, 0, v->type);
     op_set(r->def.op, constant, value, all);
-    r = local_slice(l, &at, r, s->mesh, axes, to->dims);
+    r->num = v->num;
+    r = slice_part(l, &at, r);
   } else if (op_is(o, sdy_constant)) {
     r = emit(&at, OP_constant, NULL, 0, v->type);
     op_set(r->def.op, constant, value, all);
@@ -171,4 +177,20 @@ bool local_dynamic_slice(local *l, op *o) {
   i64s sizes = local_sizes(l, op_operand(o, 0), a.slice_sizes);
   op_set(o, dynamic_slice, slice_sizes, attr_i64_array(l->e.c, sizes));
   return local_types(l, o);
+}
+
+bool local_part(local *l, op *o) {
+  bool cut = false;
+  for (u32 i = 0; i < o->num_results; i++) cut |= is_sharded(l, op_result(o, i));
+  if (!cut) return true;
+  if (o->num_operands || o->num_regions || o->num_results != 1)
+    return op_unimplemented(l->e.c, o,
+                            "makes a part of itself in no known way: its dialect has no "
+                            "make_local");
+  value *v = op_result(o, 0);
+  cursor at = cursor_after(&l->e, o);
+  value *r = slice_part(l, &at, v);
+  r->num = v->num;
+  value_replace_except(v, r, r->def.op);
+  return true;
 }

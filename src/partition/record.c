@@ -2,32 +2,44 @@
 
 #include "partition/local.h"
 #include "partition/partition.h"
-#include "shard/flow.h"
 
 /* ---- rows ---- */
 
-/* A foreign op says with its rule where parts are made; they are parts of a sum. */
+/* A foreign op says with its rule where parts are made. */
 static bool combines_as_hooked(const op *o, unreduced_kind *out) {
-  *out = UNREDUCED_SUM;
-  return o->info->hooks && o->info->hooks->rule;
+  *out = (unreduced_kind)o->info->hooks->combiner;
+  return true;
 }
 
-static const part_row foreign_end = {PLACED_AT_END, CUT_FREELY, .local = local_region},
-                      foreign_source = {PLACED_MADE, CUT_NOWHERE, .local = local_region},
-                      foreign_collective = {PLACED_AS_IS, CUT_NOWHERE, .local = local_region},
-                      foreign_edges = {PLACED_BY_EDGES, CUT_FREELY, .local = local_region},
-                      foreign_rule = {PLACED_BY_RULE, CUT_AS_RULED, .padding = PADDING_NONE,
-                                      .combines = combines_as_hooked, .local = local_region},
-                      foreign_unknown = {PLACED_BY_RULE, CUT_NOWHERE, .local = local_region};
+part_row part_row_of_hooks(const op_info *info) {
+  const op_hooks *h = info->hooks;
+  part_row row = {PLACED_BY_RULE, CUT_NOWHERE, .local = local_foreign};
+  if (info->traits & TERMINATOR) {
+    row.placed = PLACED_AT_END;
+    row.cut = CUT_FREELY;
+  } else if (info->traits & CONSTANT) {
+    row.placed = PLACED_MADE;
+    row.cut = CUT_FREELY;
+    if (!h->make_local) row.local = local_part;
+  } else if (h->out_sharding) {
+    row.placed = PLACED_AS_IS;
+    row.cut = h->make_local ? CUT_FREELY : CUT_NOWHERE;
+  } else if (h->flow) {
+    row.placed = PLACED_BY_EDGES;
+    row.cut = CUT_FREELY;
+  } else if (h->rule || info->traits & ELEMENTWISE) {
+    row.cut = CUT_AS_RULED;
+    row.linear = h->linear;
+    if (h->rule) row.combines = combines_as_hooked;
+  }
+  if (row.cut != CUT_NOWHERE && !row.combines) row.padding = PADDING_ANY;
+  return row;
+}
 
 const part_row *part_row_of(const op *o) {
+  static const part_row unknown = {PLACED_BY_RULE, CUT_NOWHERE, .local = local_foreign};
   if (op_kind(o) < OP_COUNT) return &part_rows[op_kind(o)];
-  if (op_has(o, TERMINATOR)) return &foreign_end;
-  if (op_has(o, CONSTANT)) return &foreign_source;
-  if (op_says_elsewhere(o)) return &foreign_collective;
-  if (op_flow(o)) return &foreign_edges;
-  const op_hooks *h = o->info->hooks;
-  return (h && h->rule) || op_has(o, ELEMENTWISE) ? &foreign_rule : &foreign_unknown;
+  return o->info->hooks ? o->info->hooks->record : &unknown;
 }
 
 static const char *row_problem(const part_row *row) {

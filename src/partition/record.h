@@ -68,8 +68,7 @@ typedef enum cut {
 /* Which operands must be parts of sums for the results to be parts of the op of the sums. */
 typedef enum linear { LINEAR_NOT, LINEAR_ALL, LINEAR_FIRST, LINEAR_ONE } linear;
 
-struct local; /* local.h */
-typedef bool local_fn(struct local *l, op *o);
+typedef bool local_fn(struct local *l, op *o); /* local.h */
 /* How parts along reduction factors combine; false: they do not. */
 typedef bool combines_fn(const op *o, unreduced_kind *out);
 /* Changes what the rule's kinds made of the needs. */
@@ -83,8 +82,15 @@ typedef struct part_row {
 } part_row;
 
 extern const part_row part_rows[OP_COUNT];
-/* Of foreign ops too; never NULL. */
+/* Of foreign ops too: op_hooks.record. Never NULL. */
 const part_row *part_row_of(const op *o);
+/* The row of a foreign op, from its traits and other hooks; for whoever registers it. */
+part_row part_row_of_hooks(const op_info *info);
+/* For a hook's make_local, of an operand or a result of the op: where its shard begins in the whole
+ * along dimension d, a tensor<i64> made in front of the op (NULL: it is not cut); and the type of
+ * the whole. */
+value *part_shard_begin(struct local *l, op *o, const value *v, u32 d);
+const type *part_whole_type(const struct local *l, const value *v);
 static inline bool part_cuts_freely(const part_row *row) {
   return row->cut == CUT_FREELY || row->cut == CUT_REPLACED;
 }

@@ -94,3 +94,38 @@ func.func @unknown(%arg0: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [
   }) {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>]>} : (tensor<8x8xf32>) -> tensor<8x8xf32>
   return %0 : tensor<8x8xf32>
 }
+
+// A constant-like op is made local by its dialect, as iota here, which counts from where the shard
+// begins, or else is made whole, and each device takes its part.
+// LOCAL-LABEL: @made
+// LOCAL: %[[ID:.*]] = stablehlo.partition_id
+// LOCAL: %[[X:.*]] = stablehlo.divide
+// LOCAL: %[[BEGIN:.*]] = stablehlo.multiply %[[X]], %{{.*}} : tensor<i64>
+// LOCAL-NEXT: %[[IOTA:.*]] = demo.iota : tensor<4x2xf32>
+// LOCAL-NEXT: %[[F:.*]] = stablehlo.convert %[[BEGIN]] : (tensor<i64>) -> tensor<f32>
+// LOCAL-NEXT: %[[B:.*]] = stablehlo.broadcast_in_dim %[[F]], dims = [] : (tensor<f32>) -> tensor<4x2xf32>
+// LOCAL-NEXT: %[[R:.*]] = demo.add %[[IOTA]], %[[B]] : tensor<4x2xf32>
+// LOCAL-NEXT: %[[ALL:.*]] = demo.constant dense<[1.000000e+00, 2.000000e+00, 3.000000e+00, 4.000000e+00]>
+// LOCAL: %[[C:.*]] = stablehlo.dynamic_slice %[[ALL]], %{{.*}}, sizes = [2] : (tensor<4xf32>, tensor<i64>) -> tensor<2xf32>
+// LOCAL-NEXT: %[[RELU:.*]] = demo.relu %[[R]] : tensor<4x2xf32>
+// LOCAL-NEXT: return %[[RELU]], %[[C]]
+func.func @made() -> (tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>}, tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}]>}) {
+  %0 = demo.iota {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {"y"}]>]>} : tensor<8x4xf32>
+  %1 = demo.constant {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"y"}]>]>} dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32> -> tensor<4xf32>
+  %2 = demo.relu %0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {"y"}]>]>} : tensor<8x4xf32>
+  return %2, %1 : tensor<8x4xf32>, tensor<4xf32>
+}
+
+// Sums go through what its dialect calls linear, and are closed once.
+// CHECK-LABEL: @linear
+// CHECK-NEXT: %[[M:.*]] = demo.matmul %arg0, %arg1 {{.*}}<[<@mesh, [{}, {}], unreduced={"x"}>]>
+// CHECK-NEXT: %[[A:.*]] = demo.add %[[M]], %[[M]] {{.*}}<[<@mesh, [{}, {}], unreduced={"x"}>]>
+// CHECK-NEXT: %[[S:.*]] = sdy.all_reduce {"x"} %[[A]] out_sharding=<@mesh, [{}, {}]>
+// CHECK-NEXT: %[[R:.*]] = demo.relu %[[S]]
+// CHECK-NEXT: return %[[R]]
+func.func @linear(%arg0: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}, %arg1: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> tensor<8x4xf32> {
+  %0 = demo.matmul %arg0, %arg1 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {}], unreduced={"x"}>]>} : (tensor<8x8xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+  %1 = demo.add %0, %0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {}], unreduced={"x"}>]>} : tensor<8x4xf32>
+  %2 = demo.relu %1 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {}]>]>} : tensor<8x4xf32>
+  return %2 : tensor<8x4xf32>
+}
