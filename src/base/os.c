@@ -43,12 +43,12 @@ u32 os_forks(void) {
 }
 
 /* A device such as /dev/zero has no end. */
-enum { MOST_OF_A_DEVICE = 1 << 20 };
+enum { MOST_OF_A_DEVICE = 1 << 20, FIRST_READ = 1 << 16 };
 
 static status read_all(const char *path, int fd, os_file *out) {
   struct stat st;
   bool device = fstat(fd, &st) == 0 && S_ISCHR(st.st_mode) && !isatty(fd);
-  size_t len = 0, cap = 1 << 16;
+  size_t len = 0, cap = FIRST_READ;
   char *p = malloc(cap);
   for (ssize_t n = 1; p && n != 0; len += (size_t)n) {
     if (device && len > MOST_OF_A_DEVICE) {

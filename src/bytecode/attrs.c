@@ -4,7 +4,7 @@
 
 /* Attributes may share parts, so that a few bytes are much when written out; how much more than
  * there are bytes in the file. */
-enum { MAX_TREE = 64 };
+enum { MAX_TREE = 64, ATTRS_A_BYTE = 16, SMALL_FILE = 1024 };
 
 /* ---- lists ---- */
 
@@ -57,7 +57,7 @@ i64s get_ints(reader *r, cursor *c) {
 /* Ops may share a dictionary, but each gets its attributes: that must stay in proportion. */
 static bool count_attrs(reader *r, const u8 *from, size_t n) {
   r->attrs_given += n;
-  return r->attrs_given / 16 <= r->bytes.len + 1024 ||
+  return r->attrs_given / ATTRS_A_BYTE <= r->bytes.len + SMALL_FILE ||
          fail_at(r, from, "the ops have too many attributes for the size of the file");
 }
 
@@ -211,7 +211,7 @@ static const void *resolve(reader *r, entry *e, bool is_type) {
   if (depth > IR_MAX_NESTING) fail_at(r, c.at, "%s nested more than %d deep", what, IR_MAX_NESTING);
   e->size = r->tree;
   r->tree = outer;
-  if (!r->failed && e->size / MAX_TREE > r->bytes.len + 1024)
+  if (!r->failed && e->size / MAX_TREE > r->bytes.len + SMALL_FILE)
     fail_at(r, e->bytes.at, "%s that is written out to %llu parts, too many for the file", what,
             (unsigned long long)e->size);
   if (!r->failed && c.at != c.end)

@@ -105,6 +105,9 @@ static const attr *read_resource(reader *r, cursor *c) {
   return attr_make(r->ctx, dense_resource, .type = t, .key = r->resources[i]);
 }
 
+/* Elements of a type without bits, each of which takes memory nonetheless. */
+enum { MAX_EMPTY = 1 << 20 };
+
 static const attr *read_dense_array(reader *r, cursor *c) {
   const u8 *from = c->at;
   const type *t = get_type(r, c);
@@ -116,7 +119,7 @@ static const attr *read_dense_array(reader *r, cursor *c) {
   if (!ok || !checked_mul(n, (u64)(t->width + 7) / 8, &bytes) || bytes != data.len)
     return fail_at(r, from, "expected the elements of an array, found %zu bytes", data.len), NULL;
   if (!t->width) { /* nothing in the file bounds how many they are */
-    if (n > 1 << 20) return fail_at(r, from, "too many elements without bits"), NULL;
+    if (n > MAX_EMPTY) return fail_at(r, from, "too many elements without bits"), NULL;
     data = (str){arena_zalloc(ir_arena(r->ctx), n), n};
   }
   return attr_make(r->ctx, dense_array, .elem = t, .data = data);

@@ -35,7 +35,7 @@ static const type *read_int_type(reader *r, cursor *c) {
   const u8 *from = c->at;
   u64 v = get_uint(r, c);
   if (r->failed) return NULL;
-  if (v >> 2 >= 1 << 24 || (v & 3) == 3)
+  if (v >> 2 > IR_MAX_INT_WIDTH || (v & 3) == 3)
     return fail_at(r, from, "expected a width and sign, found %llu", (unsigned long long)v), NULL;
   return type_int(r->ctx, (u32)(v >> 2), (signedness)(v & 3));
 }

@@ -41,6 +41,8 @@ typedef enum type_kind {
  * bytecode, the C API. */
 enum { IR_MAX_NESTING = 512 };
 
+enum { IR_MAX_INT_WIDTH = (1 << 24) - 1 }; /* bits, as MLIR has it */
+
 typedef enum signedness { SIGNLESS, SIGNED, UNSIGNED } signedness;
 
 /* F(id, "spelling", bits): the float types */

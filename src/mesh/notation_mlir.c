@@ -487,7 +487,7 @@ bool write_shard(writer *w, const placement *p) {
   const sharding *s = p->sharding;
   if (s->mesh->num_axes == 0) return writer_error(w, "a grid has at least one axis, found none");
   if (s->mesh->num_axes > INT16_MAX)
-    return writer_error(w, "a grid has at most 32767 axes, found %u", s->mesh->num_axes);
+    return writer_error(w, "a grid has at most %d axes, found %u", INT16_MAX, s->mesh->num_axes);
   BUF_LIT(w->out, "shard.grid @grid(shape = ");
   for (u32 k = 0; k < s->mesh->num_axes; k++)
     buf_printf(w->out, "%s%lld", k ? "x" : "", (long long)s->mesh->axes[k].size);

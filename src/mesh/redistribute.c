@@ -276,11 +276,13 @@ const redistribution *redistribute_plan(arena *a, const layout *from, const layo
   return r;
 }
 
+enum { MAX_ELEMENT_SIZE = 4096 };
+
 bool redistribute_check_shape(const layout *from, const layout *to, i64s shape, i64 element_size,
                               diag_sink *sink) {
   i64 bytes = element_size;
-  if (element_size < 1 || element_size > 4096)
-    return diag_error(sink, NOWHERE, "element_size: expected 1 to 4096, found %lld",
+  if (element_size < 1 || element_size > MAX_ELEMENT_SIZE)
+    return diag_error(sink, NOWHERE, "element_size: expected 1 to %d, found %lld", MAX_ELEMENT_SIZE,
                       (long long)element_size);
   for (size_t d = 0; d < shape.len; d++)
     if (shape.data[d] > 0 && !checked_mul(bytes, shape.data[d], &bytes))

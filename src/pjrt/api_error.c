@@ -94,10 +94,12 @@ status api_check_end(const char *function, const void *p, u32 kind, bool *out_ou
   return NULL;
 }
 
+enum { MAX_MESSAGE = 1 << 20 };
+
 status api_status(PJRT_Error_Code code, const char *text, size_t size) {
   if (code == PJRT_Error_Code_OK) return NULL;
   if ((unsigned)code > STATUS_UNAUTHENTICATED) code = PJRT_Error_Code_UNKNOWN;
-  return status_make((status_code)code, "%.*s", (int)min_size(size, 1 << 20), text ? text : "");
+  return status_make((status_code)code, "%.*s", (int)min_size(size, MAX_MESSAGE), text ? text : "");
 }
 
 void api_error_destroy(PJRT_Error_Destroy_Args *a) { error_destroy(a->error); }

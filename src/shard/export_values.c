@@ -19,10 +19,13 @@ static bool same_attr(const attr *a, const attr *b) {
   return x && y && x->type == y->type && x->splat == y->splat && str_eq(x->data, y->data);
 }
 
+/* Of a large constant the beginning says enough. */
+enum { HASHED_BYTES = 4096 };
+
 static u64 hash_attr(const attr *a, u64 h) {
   const dense_attr *d = attr_as(dense, a);
   if (!d || a->unique) return hash_ptr(a, h);
-  return hash_bytes(d->data.data, min_size(d->data.len, 4096), hash_ptr(d->type, h));
+  return hash_bytes(d->data.data, min_size(d->data.len, HASHED_BYTES), hash_ptr(d->type, h));
 }
 
 static u64 hash_op(const op *o) {

@@ -327,6 +327,9 @@ static bool same_mode(transfer_mode a, transfer_mode b) {
          a.elementwise == b.elementwise && a.conservative == b.conservative;
 }
 
+/* Bytes of scratch that are kept for the next transfer. */
+enum { MOST_KEPT = 1 << 20 };
+
 bool state_transfer(engine *e, const rule *r, transfer_mode mode, const sharding *const *in,
                     const sharding ***out) {
   size_t n = rule_num_tensors(r);
@@ -345,7 +348,7 @@ bool state_transfer(engine *e, const rule *r, transfer_mode mode, const sharding
   m->changes = transfer(e->space, &e->scratch, r, mode, in, result);
   m->out = *out = result;
   index_add(&e->memo, e->a, h, m);
-  if (e->scratch.used > 1u << 20) arena_deinit(&e->scratch);
+  if (e->scratch.used > MOST_KEPT) arena_deinit(&e->scratch);
   return m->changes;
 }
 

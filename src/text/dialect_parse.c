@@ -246,7 +246,9 @@ static bool spatial_missing(parser *p, const i64_vec *spatial) {
   return false;
 }
 
-/* [b, 0, 1, f]: positions of the two letters and of the spatial dimensions */
+/* [b, 0, 1, f]: positions of the two letters and of the spatial dimensions. A list as long as the
+ * greatest one is made, so that is bounded. */
+enum { MAX_SPATIAL = 1024 };
 static bool conv_dims(parser *p, const char *letters, i64 pos[2], i64_vec *spatial) {
   i64 index = 0, n = 0;
   pos[0] = pos[1] = -1;
@@ -265,7 +267,7 @@ static bool conv_dims(parser *p, const char *letters, i64 pos[2], i64_vec *spati
     } else {
       if (!at(p, TOK_INT) && !at(p, '-')) return parser_complain(p, &t, "expected valid keyword");
       if (!parser_i64(p, &dim)) return false;
-      if (dim < 0 || dim >= 1024)
+      if (dim < 0 || dim >= MAX_SPATIAL)
         return parser_complain(p, &t, "Unexpected dimension %lld", (long long)dim);
       while ((i64)spatial->len <= dim) VEC_PUSH(p->scratch, *spatial, -1);
       if (spatial->data[dim] >= 0)

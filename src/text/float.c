@@ -117,7 +117,8 @@ static u64 encode(const format *f, u64 m, int e, bool sticky) {
 
 /* ---- reading ---- */
 
-enum { MAX_DIGITS = 800 };
+/* Digits behind MAX_DIGITS decide no rounding; an exponent beyond FAR is zero or infinity. */
+enum { MAX_DIGITS = 800, FAR = 100000 };
 typedef struct decimal {
   big digits;
   u64 small; /* the digits where there are at most 18 */
@@ -137,11 +138,11 @@ static void scan(str text, decimal *d) {
       point = true;
       continue;
     }
-    if (point && d->exp > -100000) d->exp--;
+    if (point && d->exp > -FAR) d->exp--;
     if (d->count == 0 && *p == '0') continue;
     if (d->count == MAX_DIGITS) {
       d->more |= *p != '0';
-      if (d->exp < 100000) d->exp++;
+      if (d->exp < FAR) d->exp++;
       continue;
     }
     d->count++;
@@ -156,7 +157,7 @@ static void scan(str text, decimal *d) {
     if (p < end && (*p == '-' || *p == '+')) p++;
     int x = 0;
     for (; p < end && char_is_digit(*p); p++)
-      if (x < 100000) x = x * 10 + (*p - '0');
+      if (x < FAR) x = x * 10 + (*p - '0');
     d->exp += minus ? -x : x;
   }
 }

@@ -382,6 +382,8 @@ static bool custom(parser *p, op_state *st) {
 
 /* ---- ops ---- */
 
+enum { MAX_NAMED_RESULTS = 1 << 24 };
+
 /* %a, %b:2 = */
 static bool results(parser *p, op_state *st, size_t *total) {
   do {
@@ -392,7 +394,7 @@ static bool results(parser *p, op_state *st, size_t *total) {
       token t = p->tok;
       if (!at(p, TOK_INT)) return parser_expect(p, TOK_INT, "expected integer number of results");
       if (!parser_i64(p, &n)) return false;
-      if (n < 1 || n > 1 << 24)
+      if (n < 1 || n > MAX_NAMED_RESULTS)
         return parser_error(p, &t, "expected named operation to have at least 1 result");
       r.count = (u32)n;
     }

@@ -258,9 +258,9 @@ const type *parser_int_type(ir_ctx *c, str s, const char **bad) {
     if (!char_is_digit(s.data[i])) return NULL;
     width = width > UINT32_MAX ? width : width * 10 + (u64)(s.data[i] - '0');
   }
-  *bad = width > UINT32_MAX  ? "invalid integer width"
-         : width >= 1u << 24 ? "integer bitwidth is limited to 16777215 bits"
-                             : NULL;
+  *bad = width > UINT32_MAX         ? "invalid integer width"
+         : width > IR_MAX_INT_WIDTH ? "integer bitwidth is limited to 16777215 bits"
+                                    : NULL;
   return *bad ? NULL : type_int(c, (u32)width, sign);
 }
 

@@ -8,6 +8,9 @@ typedef struct reader {
   i64_vec scales, zeros, dims, blocks, shape;
 } reader;
 
+/* No storage type is so wide; the number then cannot overflow. */
+enum { FAR_TOO_WIDE = 1000 };
+
 /* u8, or an integer or float type */
 static bool storage(parser *p, reader *r) {
   token where = p->tok;
@@ -18,7 +21,7 @@ static bool storage(parser *p, reader *r) {
     u32 width = 0;
     for (size_t i = 1; i < s.len; i++) {
       if (!char_is_digit(s.data[i])) return parser_error(p, &where, "expected storage type width");
-      width = min_size(width * 10 + (u32)(s.data[i] - '0'), 1000);
+      width = min_size(width * 10 + (u32)(s.data[i] - '0'), FAR_TOO_WIDE);
     }
     if (s.len == 1) return parser_error(p, &where, "expected storage type width");
     r->q.storage = type_int(p->ctx, width, SIGNLESS);
