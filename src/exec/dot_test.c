@@ -4,6 +4,13 @@
 #include "num/convert.h"
 #include "tests/exec.h"
 
+/* The elements as doubles, which the sums take again and again. */
+static double *numbers(dtype t, const char *x, size_t n) {
+  double *out = malloc((n + 1) * sizeof *out);
+  for (size_t i = 0; i < n; i++) out[i] = num_to_f64(t, x + i * dtype_size(t));
+  return out;
+}
+
 static void check_dot(arena *a, i64 nb, i64 m, i64 n, i64 k, int layout, dtype t) {
   size_t size = dtype_size(t), na = (size_t)(nb * m * k), nn = (size_t)(nb * n * k);
   size_t nc = (size_t)(nb * m * n);
@@ -18,14 +25,14 @@ static void check_dot(arena *a, i64 nb, i64 m, i64 n, i64 k, int layout, dtype t
   i64 os[] = {m * n, n, 1, 0}, dims[] = {nb, m, n, k};
   prog_add_dot(b, &(prog_dot){px, py, r, 1, 1, 1, 1, dims, ls, rs, os}, S, L);
   CHECK(!*run(b, (void *[]){x, y}, (void *[]){z}));
+  double *dx = numbers(t, x, na), *dy = numbers(t, y, nn);
   int bad = 0;
   for (i64 q = 0; q < nb; q++)
     for (i64 i = 0; i < m; i++)
       for (i64 j = 0; j < n; j++) {
         double sum = 0, got;
         for (i64 p = 0; p < k; p++)
-          sum += num_to_f64(t, x + (size_t)(q * ls[0] + i * ls[1] + p * ls[3]) * size) *
-                 num_to_f64(t, y + (size_t)(q * rs[0] + j * rs[2] + p * rs[3]) * size);
+          sum += dx[q * ls[0] + i * ls[1] + p * ls[3]] * dy[q * rs[0] + j * rs[2] + p * rs[3]];
         u64 rounded[2];
         num_from_f64(t, sum, rounded);
         got = num_to_f64(t, z + (size_t)((q * m + i) * n + j) * size);
@@ -35,9 +42,7 @@ static void check_dot(arena *a, i64 nb, i64 m, i64 n, i64 k, int layout, dtype t
           bad += (i64)got != (i64)num_to_f64(t, rounded) && t != DTYPE_s8;
       }
   CHECK(bad == 0);
-  free(x);
-  free(y);
-  free(z);
+  free(x), free(y), free(z), free(dx), free(dy);
 }
 
 static void test_dot(arena *a) {
@@ -170,17 +175,16 @@ static void check_long(arena *a, i64 m, i64 n, i64 k, dtype t, bool columns, boo
   prog_dot dot = {px, py, r, 0, 1, 1, 1, dims, ones ? none : ls, ones ? none : rs, os};
   prog_add_dot(b, &dot, S, L);
   CHECK(!*run(b, (void *[]){x, y}, (void *[]){z}));
-  double most = 0;
+  double most = 0, *dx = numbers(t, x, na), *dy = numbers(t, y, nb);
   for (i64 i = 0; i < m; i++)
     for (i64 j = 0; j < n; j++) {
       double want = ones ? (double)k : 0;
       for (i64 p = 0; !ones && p < k; p++)
-        want += num_to_f64(t, x + (size_t)(i * ls[0] + p * ls[2]) * size) *
-                num_to_f64(t, y + (size_t)(j * rs[1] + p * rs[2]) * size);
+        want += dx[i * ls[0] + p * ls[2]] * dy[j * rs[1] + p * rs[2]];
       most = fmax(most, fabs(num_to_f64(t, z + (size_t)(i * n + j) * size) - want) / want);
     }
   CHECK(most <= (ones ? 0 : t == DTYPE_bf16 ? 4e-3 : 4e-6));
-  free(x), free(y), free(z);
+  free(x), free(y), free(z), free(dx), free(dy);
 }
 
 static void test_long(arena *a) {
