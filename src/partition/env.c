@@ -69,6 +69,22 @@ const sharding *part_sharding(const part_env *e, const value *v) {
   return v->index < list.len ? shard_read(e->space, list.data[v->index]) : NULL;
 }
 
+bool part_owns_edge(op *o, value *v) {
+  const flow *f = op_flow(o);
+  return f && type_is_ranked(v->type) && f->owner_of_target(o, v) == v;
+}
+
+const sharding *part_at_sources(const part_env *e, op *o, value *owner) {
+  const attr *manual = op_is(o, manual_computation) ? op_attr(o, SLOT_NAME(manual_axes)) : NULL;
+  if (manual && owner->is_arg)
+    return shard_read(e->space, entry(op_attr(o, SLOT_NAME(in_shardings)), owner->index));
+  const flow *f = op_flow(o);
+  const attr *a = owner_sharding(e->c, owner);
+  if (manual && a) a = manual_inner_sharding(e->c, a, manual);
+  if (a && f->transform) a = f->transform(e->c, o, owner, a, true);
+  return shard_read(e->space, a);
+}
+
 const attr *part_attr(const part_env *e, const sharding *s) {
   return s ? shard_write(e->space, shard_intern(e->space, s)) : NULL;
 }

@@ -26,6 +26,11 @@ const sharding *part_sharding(const part_env *e, const value *v);
 void part_set_sharding(const part_env *e, op *o, u32 i, const sharding *s);
 /* A sharding without the axes that the manual computation takes for itself. */
 const sharding *part_inside_manual(const part_env *e, const op *manual, const sharding *s);
+/* What the sources of the edge of an owner must be under, as they see it: outside of the op, or
+ * inside. NULL: replicated. */
+const sharding *part_at_sources(const part_env *e, op *o, value *owner);
+/* Whether the value, a result of the op or an argument of its, stands for an edge. */
+bool part_owns_edge(op *o, value *v);
 const attr *part_attr(const part_env *e, const sharding *s); /* interns; NULL: NULL */
 
 /* #sdy axis references and back. */

@@ -178,68 +178,68 @@ static void fix_op(explicit_pass *p, op *o) {
 
 /* ---- data flow ---- */
 
-/* Of a foreign op: what the edge's owner has, as its sources see it. NULL: replicated. */
-static const sharding *at_source(const explicit_pass *p, op *o, const flow *f, value *owner) {
-  const attr *a = owner ? value_sharding(p->e.c, owner) : NULL;
-  if (a && f->transform) a = f->transform(p->e.c, o, owner, a, true);
-  return shard_read(p->e.space, a);
+/* Operands of `at`, the op with edges or the end of a region of it, that are sources. */
+typedef struct sources {
+  const explicit_pass *p;
+  op *o, *at;
+  value *owner;
+  const sharding **to;
+  bool *on_edge;
+} sources;
+
+static void note_source(void *user, use *u) {
+  sources *s = user;
+  if (u->owner != s->at) return;
+  size_t i = (size_t)(u - u->owner->operands);
+  s->to[i] = part_at_sources(&s->p->e, s->o, s->owner);
+  s->on_edge[i] = true;
 }
 
-/* What no edge has, such as a condition, nobody can judge: an operand is whole, what a region
- * yields stays as it is. */
-static void fix_flow_op(explicit_pass *p, op *o) {
-  const flow *f = op_flow(o);
-  for (u32 i = 0; i < o->num_operands; i++)
-    fix_operand(p, o, i, at_source(p, o, f, f->owner_of_source(o, &o->operands[i], false)));
+static void note_sources(sources *s, value *owner) {
+  if (!part_owns_edge(s->o, owner)) return;
+  s->owner = owner;
+  op_flow(s->o)->each_source(s->o, owner, note_source, s);
 }
 
-static void fix_flow_terminator(explicit_pass *p, op *parent, op *o) {
-  const flow *f = op_flow(parent);
-  for (u32 i = 0; i < o->num_operands; i++) {
-    value *owner = f->owner_of_source(parent, &o->operands[i], true);
-    if (owner) fix_operand(p, o, i, at_source(p, parent, f, owner));
-  }
+/* What no edge has is whole: an operand, such as the index of a case, or a condition. What a region
+ * of a foreign op yields without an edge nobody can judge. */
+static void fix_sources(explicit_pass *p, op *o, op *at) {
+  sources s = {p,
+               o,
+               at,
+               NULL,
+               arena_zalloc(p->e.a, at->num_operands * sizeof *s.to),
+               arena_zalloc(p->e.a, at->num_operands)};
+  block *b = flow_owner_block(o);
+  for (u32 i = 0; i < o->num_results; i++) note_sources(&s, op_result(o, i));
+  for (u32 i = 0; b && i < b->num_args; i++) note_sources(&s, b->args[i]);
+  for (u32 i = 0; i < at->num_operands; i++)
+    if (s.on_edge[i] || o == at || op_kind(o) < OP_COUNT) fix_operand(p, at, i, s.to[i]);
 }
-
-static bool has_foreign_flow(const op *o) { return op_kind(o) >= OP_COUNT && op_flow(o); }
 
 static void fix_terminator(explicit_pass *p, op *o) {
   op *parent = op_parent(o);
-  if (parent && has_foreign_flow(parent)) {
-    fix_flow_terminator(p, parent, o);
+  if (parent && op_flow(parent)) {
+    fix_sources(p, parent, o);
     return;
   }
   for (u32 i = 0; parent && i < o->num_operands; i++) {
     const sharding *to = NULL;
-    if (op_is(parent, func)) {
+    if (op_is(parent, func))
       to = shard_read(p->e.space, func_sharding(parent, FUNC_RESULTS, i));
-    } else if (i < parent->num_results && (parent->num_regions == 1 || !op_is(parent, while) ||
-                                           o->parent == op_body(parent, 1))) {
+    else if (i < parent->num_results)
       to = part_sharding(&p->e, op_result(parent, i));
-      if (op_is(parent, manual_computation)) to = part_inside_manual(&p->e, parent, to);
-    }
     fix_operand(p, o, i, to);
   }
 }
 
-static const attr *in_sharding(const op *o, u32 i) {
-  const sharding_per_value_attr *l =
-      attr_as(sharding_per_value, op_attr(o, SLOT_NAME(in_shardings)));
-  return l && i < l->shardings.len ? l->shardings.data[i] : NULL;
-}
-
+/* An op without edges of its own, such as an if, takes what is whole. */
 static void fix_by_edges(explicit_pass *p, op *o) {
-  if (has_foreign_flow(o)) {
-    fix_flow_op(p, o);
+  if (op_flow(o)) {
+    fix_sources(p, o, o);
     return;
   }
-  bool flows = op_is(o, while) || op_is(o, optimization_barrier);
-  for (u32 i = 0; i < o->num_operands; i++) {
-    const sharding *to = NULL;
-    if (flows && i < o->num_results) to = part_sharding(&p->e, op_result(o, i));
-    if (op_is(o, manual_computation)) to = shard_read(p->e.space, in_sharding(o, i));
-    fix_operand(p, o, i, to);
-  }
+  for (u32 i = 0; i < o->num_operands; i++) fix_operand(p, o, i, NULL);
 }
 
 /* A reshard that the user wrote: sums before it, or after. */

@@ -181,22 +181,8 @@ static void move_source(void *user, use *u) {
   move_to(s->p, u->owner, (u32)(u - u->owner->operands), s->to, true, false);
 }
 
-static const attr *manual_axes(const op *o) {
-  return op_is(o, manual_computation) ? op_attr(o, SLOT_NAME(manual_axes)) : NULL;
-}
-
 static void move_to_owner(minimal *p, op *o, const flow *f, value *owner) {
-  const attr *a = NULL, *manual = manual_axes(o);
-  if (manual && owner->is_arg) {
-    const sharding_per_value_attr *l =
-        attr_as(sharding_per_value, op_attr(o, SLOT_NAME(in_shardings)));
-    if (l && owner->index < l->shardings.len) a = l->shardings.data[owner->index];
-  } else {
-    a = owner_sharding(p->e.c, owner);
-    if (manual && a) a = manual_inner_sharding(p->e.c, a, manual);
-    if (a && f->transform) a = f->transform(p->e.c, o, owner, a, true);
-  }
-  source_visit s = {p, shard_read(p->e.space, a)};
+  source_visit s = {p, part_at_sources(&p->e, o, owner)};
   f->each_source(o, owner, move_source, &s);
 }
 
