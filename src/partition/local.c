@@ -143,10 +143,29 @@ bool local_propagation_barrier(local *l, op *o) {
 
 static bool local_block(local *l, block *b);
 
+/* A block that sees no values from outside, with a prologue of its own. */
+static bool local_body(local *l, block *b) {
+  local outer = *l;
+  l->prologue = block_create(l->e.m);
+  memset(&l->indices, 0, sizeof l->indices); /* what it knows is in the outer prologue */
+  memset(&l->positions, 0, sizeof l->positions);
+  bool ok = local_block(l, b);
+  for (op *first = b->first, *o; (o = l->prologue->first);) {
+    op_unlink(o);
+    op_insert(o, b, first);
+  }
+  l->prologue = outer.prologue;
+  l->indices = outer.indices;
+  l->positions = outer.positions;
+  return ok;
+}
+
+/* Manual computations are inlined in the end. */
 bool local_region(local *l, op *o) {
+  bool apart = op_has(o, ISOLATED) && !op_is(o, manual_computation);
   for (u32 r = 0; r < o->num_regions; r++)
     for (block *b = o->regions[r].first; b; b = b->next)
-      if (!local_block(l, b)) return false;
+      if (!(apart ? local_body : local_block)(l, b)) return false;
   return local_types(l, o);
 }
 
@@ -208,18 +227,9 @@ static bool local_signature(local *l, op *f) {
 }
 
 static bool local_function(local *l, op *f) {
-  l->prologue = block_create(l->e.m);
-  l->indices.len = 0;
-  l->positions.len = 0;
   if (!local_signature(l, f)) return false;
   block *body = op_body(f, 0);
-  if (!body) return true;
-  if (!local_block(l, body)) return false;
-  for (op *first = body->first, *o; (o = l->prologue->first);) {
-    op_unlink(o);
-    op_insert(o, body, first);
-  }
-  return true;
+  return !body || local_body(l, body);
 }
 
 /* ---- after: manual computations and attributes go ---- */

@@ -19,7 +19,7 @@ typedef struct local {
   const sharding **sh;        /* by value.num */
   const type **to;            /* local type, by value.num */
   const type **from;          /* global type */
-  block *prologue;            /* ops that go to the start of the function */
+  block *prologue;            /* ops that go to the start of what is isolated */
   VEC(local_index) indices;   /* made so far */
   VEC(local_index) positions; /* the same, of whole meshes; `axes` is empty */
   i64 next_channel;

@@ -18,3 +18,19 @@ func.func @named(%arg0: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"
   } : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
   return %0 : tensor<8x4xf32>
 }
+
+// What is inside sees nothing from outside, so the device's position is asked for again.
+// LOCAL-LABEL: @position
+// LOCAL: stablehlo.partition_id
+// LOCAL: sdy.named_computation<"g">
+// LOCAL-NEXT: stablehlo.partition_id
+// LOCAL: sdy.return
+func.func @position(%arg0: tensor<8xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> (tensor<8xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+  %i = stablehlo.iota dim = 0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : tensor<8xi32>
+  %0 = sdy.named_computation<"g">(%i) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] (%a: tensor<8xi32>) {
+    %j = stablehlo.iota dim = 0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : tensor<8xi32>
+    %1 = stablehlo.add %a, %j {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : tensor<8xi32>
+    sdy.return %1 : tensor<8xi32>
+  } : (tensor<8xi32>) -> tensor<8xi32>
+  return %0 : tensor<8xi32>
+}
