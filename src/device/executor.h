@@ -28,6 +28,7 @@
 
 #include <stdatomic.h>
 
+#include "base/buf.h"
 #include "device/event.h"
 #include "num/dtype.h"
 
@@ -120,6 +121,9 @@ typedef struct executor_ops {
    * not through waiting for each other is a deadlock, at once reported as INTERNAL with a line per
    * device that says where it waits. */
   status (*launch)(executor *x, const executor_launch_args *args) MUST_USE;
+  /* Appends a line for each device of a launch under way that waits, and what for: a launch ahead
+   * of it, an event, a collective and who is missing there, the host, a transfer. For people. */
+  void (*describe)(executor *x, buf *out);
   void (*get_stats)(executor *x, executor_stats *out_stats);
 } executor_ops;
 
@@ -184,6 +188,7 @@ static inline void executor_image_release(executor *x, executor_image *image) {
 static inline status executor_launch(executor *x, const executor_launch_args *args) {
   return x->ops->launch(x, args);
 }
+static inline void executor_describe(executor *x, buf *out) { x->ops->describe(x, out); }
 static inline void executor_get_stats(executor *x, executor_stats *out_stats) {
   x->ops->get_stats(x, out_stats);
 }

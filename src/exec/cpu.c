@@ -13,11 +13,11 @@ static char *address_of(executor_memory *m) { return (char *)m; }
 
 static executor_memory *alloc_memory(executor *x, u32 device, size_t bytes) {
   (void)device;
-  return handle_of(dev_heap_alloc(pool_of(x)->heap, bytes));
+  return handle_of(dev_heap_alloc(pool_of(x)->on.heap, bytes));
 }
 
 static void free_memory(executor *x, executor_memory *m, size_t bytes) {
-  dev_heap_free(pool_of(x)->heap, m, bytes);
+  dev_heap_free(pool_of(x)->on.heap, m, bytes);
 }
 
 static executor_memory *import_memory(executor *x, u32 device, void *data, size_t bytes) {
@@ -52,65 +52,35 @@ static void *map_memory(executor *x, executor_memory *m) {
   return address_of(m);
 }
 
-/* ---- images ---- */
-
-static status create_image(executor *x, const program *prog, void (*release)(void *user),
-                           void *user, executor_image **out_image) {
-  return exec_image_create(pool_of(x)->mem, prog, release, user, out_image);
-}
-static executor_image *retain_image(executor *x, executor_image *image) {
-  (void)x;
-  return exec_image_retain(image);
-}
-static void release_image(executor *x, executor_image *image) {
-  (void)x;
-  exec_image_release(image);
-}
-
 /* ---- the executor ---- */
 
-static void get_stats(executor *x, executor_stats *out_stats) {
-  exec_pool *pool = pool_of(x);
-  *out_stats = (executor_stats){.launches = atomic_load(&pool->stat_launches),
-                                .steps = atomic_load(&pool->stat_steps),
-                                .rendezvous = atomic_load(&pool->stat_rendezvous)};
-}
-
 static void join_workers(exec_pool *pool, u32 started) {
-  pthread_mutex_lock(&pool->lock);
+  pthread_mutex_lock(&pool->on.lock);
   pool->closing = true;
   pthread_cond_broadcast(&pool->wake);
-  pthread_mutex_unlock(&pool->lock);
+  pthread_mutex_unlock(&pool->on.lock);
   for (u32 i = 0; i < started; i++) {
     pthread_join(pool->workers[i].thread, NULL);
-    dev_heap_free(pool->heap, pool->workers[i].scratch, pool->workers[i].scratch_size);
+    dev_heap_free(pool->on.heap, pool->workers[i].scratch, pool->workers[i].scratch_size);
   }
 }
 
 static void stop(executor *x) {
   exec_pool *pool = pool_of(x);
-  if (pool->forks != os_forks()) return; /* a lock may be held for ever */
-  pthread_mutex_lock(&pool->lock);
-  bool first = !pool->stopping;
-  pool->stopping = true;
-  while (pool->launches) pthread_cond_wait(&pool->idle, &pool->lock);
-  pthread_mutex_unlock(&pool->lock);
-  if (first) join_workers(pool, pool->num_workers);
+  if (!launcher_is_here(&pool->on)) return; /* a lock may be held for ever */
+  if (launcher_close(&pool->on)) join_workers(pool, pool->num_workers);
 }
 
 static void free_pool(exec_pool *pool) {
-  const allocator *mem = pool->mem;
-  pthread_mutex_destroy(&pool->lock);
+  const allocator *mem = pool->on.mem;
   pthread_cond_destroy(&pool->wake);
-  pthread_cond_destroy(&pool->idle);
-  mem_free(mem, pool->queues, pool->cap_queues * sizeof(queue));
   mem_free(mem, pool->workers, pool->num_workers * sizeof(worker));
-  dev_heap_release(pool->heap);
+  launcher_end(&pool->on);
   mem_free(mem, pool, sizeof *pool);
 }
 
 static void destroy(executor *x) {
-  if (pool_of(x)->forks == os_forks()) free_pool(pool_of(x));
+  if (launcher_is_here(&pool_of(x)->on)) free_pool(pool_of(x));
 }
 
 static const executor_ops cpu_ops = {
@@ -125,11 +95,19 @@ static const executor_ops cpu_ops = {
     .read = read_memory,
     .copy = copy_memory,
     .map = map_memory,
-    .image_create = create_image,
-    .image_retain = retain_image,
-    .image_release = release_image,
-    .launch = pool_launch,
-    .get_stats = get_stats,
+    .image_create = launcher_image_create,
+    .image_retain = launcher_image_retain,
+    .image_release = launcher_image_release,
+    .launch = launcher_launch,
+    .get_stats = launcher_get_stats,
+    .describe = launcher_describe,
+};
+
+static const launcher_ops cpu_places = {
+    .wake = pool_push_ready,
+    .reserve = worker_reserve,
+    .work = worker_do,
+    .rest = worker_rest,
 };
 
 static status start_workers(exec_pool *pool) {
@@ -151,21 +129,16 @@ status exec_create(const exec_options *options, executor **out_executor) {
   u32 threads = options && options->threads ? options->threads : (u32)os_cpu_count();
   exec_pool *pool = mem_zalloc(mem, sizeof *pool);
   if (!pool) return status_oom();
-  executor_begin(&pool->base, &cpu_ops);
-  pool->mem = mem;
+  bool begun = launcher_begin(&pool->on, &cpu_ops, &cpu_places, mem);
   pool->num_workers = threads;
-  pool->forks = os_forks();
   pool->ready_end = &pool->ready;
-  pthread_mutex_init(&pool->lock, NULL);
   pthread_cond_init(&pool->wake, NULL);
-  pthread_cond_init(&pool->idle, NULL);
-  pool->heap = dev_heap_create();
   pool->poisons = dev_poison_wanted() != 0;
   pool->workers = mem_zalloc(mem, threads * sizeof(worker));
-  status s = pool->heap && pool->workers ? start_workers(pool) : status_oom();
+  status s = begun && pool->workers ? start_workers(pool) : status_oom();
   if (s)
     free_pool(pool);
   else
-    *out_executor = &pool->base;
+    *out_executor = &pool->on.base;
   return s;
 }

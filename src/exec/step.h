@@ -18,8 +18,14 @@ typedef struct exec_env {
 
 typedef void step_fn(const void *data, const exec_env *env, u64 begin, u64 end);
 
+/* A step that something outside does, such as a callback of the host's: starts it and does not
+ * wait. Whoever ends it calls place_resume(p, error) (exec/launch.h), once, from any thread. */
+typedef struct place place;
+typedef void step_start_fn(const void *data, void *const *slots, place *p);
+
 typedef struct exec_step {
-  step_fn *run; /* NULL: control flow or a collective */
+  step_fn *run;         /* NULL: control flow or a collective */
+  step_start_fn *start; /* not NULL: instead of run */
   const void *data;
   u64 units;
   u64 cost; /* of a unit, about nanoseconds */

@@ -71,7 +71,7 @@ STEP = {
             "#define put_place put_partition_id\n"),
     "prepare": ("src/exec/image.c", "static void prepare_step(",
                 "#define prepare_place prepare_nothing\n"),
-    "run": ("src/exec/run.c", "static bool run_step(",
+    "run": ("src/exec/place.c", "static bool run_step(",
             "static bool run_place(worker *w, place *p, const prog_id *k) {\n"
             "  (void)w;\n  return write_id(p, k, p->position);\n}\n"),
 }
@@ -113,7 +113,7 @@ LEFT_OUT = {
     "step dump": (without("dump"), "src/program/dump.c", "dump_place"),
     "step put": (without("put"), "src/program/serialize.c", "put_place"),
     "step prepare": (without("prepare"), "src/exec/image.c", "prepare_place"),
-    "step run": (without("run"), "src/exec/run.c", "run_place"),
+    "step run": (without("run"), "src/exec/place.c", "run_place"),
     "step kind": (without("kind"), "src/program/builder.c", "STEP_place"),
     "step targets": (("src/program/program.h", "place, prog_id, ON", "place, prog_id, AWAY"),
                      "src/program/slots.c", r"place_|STEP\(place"),

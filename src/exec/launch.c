@@ -1,0 +1,293 @@
+/* The life of a launch. See device/executor.h for the contract, launch.h for who holds what. */
+#include "exec/launch.h"
+
+#include "base/os.h"
+
+/* ---- queues; the lock is held ---- */
+
+static queue *find_queue(launcher *on, u32 device) {
+  u32 mask = on->cap_queues - 1;
+  for (u32 i = (u32)hash_u64(device, 0) & mask;; i = (i + 1) & mask) {
+    queue *q = &on->queues[i];
+    if (q->device == device || q->device == PROG_NONE) return q;
+  }
+}
+
+/* Makes room for n more devices; false: no memory. */
+static bool reserve_queues(launcher *on, u32 n) {
+  u64 wanted = 2 * ((u64)on->num_queues + n) + 16;
+  if (wanted <= on->cap_queues) return true;
+  u64 cap = 64;
+  while (cap < wanted) cap *= 2;
+  if (cap > 1u << 30) return false;
+  queue *fresh = mem_alloc(on->mem, cap * sizeof(queue)), *old = on->queues;
+  if (!fresh) return false;
+  u32 old_cap = on->cap_queues;
+  for (u64 i = 0; i < cap; i++) fresh[i] = (queue){PROG_NONE, NULL, NULL};
+  on->queues = fresh;
+  on->cap_queues = (u32)cap;
+  for (u32 i = 0; i < old_cap; i++)
+    if (old[i].device != PROG_NONE) *find_queue(on, old[i].device) = old[i];
+  mem_free(on->mem, old, old_cap * sizeof(queue));
+  return true;
+}
+
+static void enqueue(launcher *on, place *p) {
+  queue *q = find_queue(on, p->device);
+  if (q->device == PROG_NONE) {
+    q->device = p->device;
+    on->num_queues++;
+  }
+  if (q->tail)
+    q->tail->next = p;
+  else
+    q->head = p;
+  q->tail = p;
+}
+
+static void dequeue(launcher *on, place *p) {
+  queue *q = find_queue(on, p->device);
+  q->head = p->next;
+  if (!q->head)
+    q->tail = NULL;
+  else if (q->head->l->ready)
+    on->ops->wake(q->head);
+}
+
+static void list(launcher *on, launch *l) {
+  l->before = on->last;
+  if (l->before)
+    l->before->after = l;
+  else
+    on->first = l;
+  on->last = l;
+  on->launches++;
+}
+
+static void unlist(launcher *on, launch *l) {
+  *(l->before ? &l->before->after : &on->first) = l->after;
+  *(l->after ? &l->after->before : &on->last) = l->before;
+}
+
+/* ---- the end of a launch ---- */
+
+static void free_launch(launch *l) {
+  const allocator *mem = l->on->mem;
+  exec_image_release(l->image);
+  status_free(l->error);
+  mem_free(mem, l, l->bytes);
+}
+
+void launch_fail(launch *l, status error) {
+  launcher *on = l->on;
+  pthread_mutex_lock(&on->lock);
+  if (!l->error) {
+    l->error = error;
+    error = NULL;
+    atomic_store(&l->poisoned, true);
+    for (u32 i = 0; i < l->n; i++)
+      if (l->places[i].state == PLACE_PARKED) {
+        l->active++;
+        on->ops->wake(&l->places[i]);
+      }
+  }
+  pthread_mutex_unlock(&on->lock);
+  status_free(error);
+}
+
+/* One of those that keep the launch is through; the last ends it. */
+static void launch_release(launch *l) {
+  launcher *on = l->on;
+  pthread_mutex_lock(&on->lock);
+  bool last = --l->unfinished == 0;
+  if (last) unlist(on, l);
+  pthread_mutex_unlock(&on->lock);
+  if (!last) return;
+  if (l->done) l->done(l->user, l->error);
+  free_launch(l);
+  pthread_mutex_lock(&on->lock);
+  on->launches--;
+  if (on->launches == 0) pthread_cond_broadcast(&on->idle);
+  pthread_mutex_unlock(&on->lock);
+}
+
+void launch_deadlocked(launch *l, status error) {
+  launch_fail(l, error);
+  launch_release(l);
+}
+
+/* The next launch on the device may begin before the callback has heard of this one. */
+void place_finish(place *p) {
+  launch *l = p->l;
+  launcher *on = l->on;
+  dev_heap_free(on->heap, p->workspace, l->prog->workspace);
+  p->workspace = NULL;
+  bool failed = atomic_load(&l->poisoned);
+  pthread_mutex_lock(&on->lock);
+  p->state = PLACE_DONE;
+  dequeue(on, p);
+  l->active--;
+  status deadlock = launch_deadlock(l);
+  pthread_mutex_unlock(&on->lock);
+  if (deadlock) launch_fail(l, deadlock);
+  if (l->device_done) l->device_done(l->user, p->position, failed ? l->error : NULL);
+  launch_release(l);
+}
+
+/* ---- the beginning ---- */
+
+/* An event is there, or the launch call is through with its part. */
+static void event_ready(void *user, status error) {
+  launch *l = user;
+  launcher *on = l->on;
+  if (error) launch_fail(l, status_copy(error));
+  pthread_mutex_lock(&on->lock);
+  if (--l->outside == 0) {
+    l->ready = true;
+    for (u32 i = 0; i < l->n; i++)
+      if (find_queue(on, l->places[i].device)->head == &l->places[i]) on->ops->wake(&l->places[i]);
+  }
+  pthread_mutex_unlock(&on->lock);
+}
+
+static void take_memories(const launcher *on, size_t n, executor_memory *const *from, void **to) {
+  if (n && !on->ops->address) memcpy(to, from, n * sizeof(void *));
+  for (size_t i = 0; on->ops->address && i < n; i++) to[i] = on->ops->address(from[i]);
+}
+
+/* One block: the launch, its places, and all that is copied from the arguments. */
+static launch *make_launch(launcher *on, const executor_launch_args *args) {
+  const executor_image *im = args->image;
+  const program *prog = im->prog;
+  size_t n = program_num_devices(prog), bytes = align_up(sizeof(launch), 64);
+  size_t places_at = bytes, slots_at, params_at, results_at, arrived_at, table_at;
+  bytes += align_up(n * sizeof(place), 64);
+  slots_at = bytes;
+  bytes += align_up(n * prog->num_slots * sizeof(void *), 64);
+  params_at = bytes;
+  bytes += align_up(n * prog->num_params * sizeof(void *), 64);
+  results_at = bytes;
+  bytes += align_up(n * prog->num_results * sizeof(void *), 64);
+  arrived_at = bytes;
+  bytes += align_up(im->num_groups * sizeof(u32), 64);
+  table_at = bytes;
+  bytes += n * sizeof(void *);
+  char *block = mem_alloc(on->mem, bytes);
+  if (!block) return NULL;
+  launch *l = (launch *)block;
+  *l = (launch){.on = on,
+                .image = args->image,
+                .prog = prog,
+                .n = (u32)n,
+                .places = (place *)(block + places_at),
+                .params = (void **)(block + params_at),
+                .results = (void **)(block + results_at),
+                .arrived = (u32 *)(block + arrived_at),
+                .slots = (void *const **)(block + table_at),
+                .active = (u32)n,
+                .unfinished = (u32)n,
+                .outside = args->num_wait + 1,
+                .device_done = args->device_done,
+                .done = args->done,
+                .user = args->user,
+                .bytes = bytes};
+  take_memories(on, n * prog->num_params, args->params, l->params);
+  take_memories(on, n * prog->num_results, args->results, l->results);
+  memset(l->arrived, 0, im->num_groups * sizeof(u32));
+  void **slots = (void **)(block + slots_at);
+  for (size_t i = 0; i < n; i++) {
+    l->slots[i] = slots + i * prog->num_slots;
+    l->places[i] = (place){.l = l,
+                           .position = (u32)i,
+                           .device = args->devices[i],
+                           .slots = slots + i * prog->num_slots};
+  }
+  return l;
+}
+
+static status cannot_launch(const launcher *on, const executor_launch_args *args) {
+  if (!launcher_is_here(on))
+    return status_make(STATUS_FAILED_PRECONDITION,
+                       "the workers stayed with the process that this one was forked from");
+  for (u32 i = 0; i < program_num_devices(args->image->prog); i++)
+    if (args->devices[i] == PROG_NONE)
+      return status_make(STATUS_INVALID_ARGUMENT, "device number out of range");
+  return NULL;
+}
+
+status launcher_launch(executor *x, const executor_launch_args *args) {
+  launcher *on = (launcher *)x;
+  RETURN_IF_ERROR(cannot_launch(on, args));
+  launch *l = make_launch(on, args);
+  if (!l) return status_oom();
+  pthread_mutex_lock(&on->lock);
+  bool stopping = on->stopping, ok = !stopping && reserve_queues(on, l->n);
+  if (ok) {
+    exec_image_retain(l->image);
+    list(on, l);
+    for (u32 i = 0; i < l->n; i++) enqueue(on, &l->places[i]);
+  }
+  pthread_mutex_unlock(&on->lock);
+  if (!ok) {
+    mem_free(on->mem, l, l->bytes);
+    return stopping ? status_make(STATUS_FAILED_PRECONDITION, "the executor has been stopped")
+                    : status_oom();
+  }
+  atomic_fetch_add_explicit(&on->stat_launches, 1, memory_order_relaxed);
+  for (u32 i = 0; i < args->num_wait; i++)
+    if (!dev_event_on_ready(args->wait_for[i], event_ready, l)) event_ready(l, status_oom());
+  event_ready(l, NULL);
+  return NULL;
+}
+
+/* ---- the rest of the table ---- */
+
+bool launcher_begin(launcher *on, const executor_ops *table, const launcher_ops *ops,
+                    const allocator *mem) {
+  executor_begin(&on->base, table);
+  on->ops = ops;
+  on->mem = mem;
+  on->forks = os_forks();
+  pthread_mutex_init(&on->lock, NULL); /* neither fails on Linux */
+  pthread_cond_init(&on->idle, NULL);
+  on->heap = dev_heap_create();
+  return on->heap != NULL;
+}
+
+void launcher_end(launcher *on) {
+  pthread_mutex_destroy(&on->lock);
+  pthread_cond_destroy(&on->idle);
+  mem_free(on->mem, on->queues, on->cap_queues * sizeof(queue));
+  dev_heap_release(on->heap);
+}
+
+bool launcher_is_here(const launcher *on) { return on->forks == os_forks(); }
+
+bool launcher_close(launcher *on) {
+  pthread_mutex_lock(&on->lock);
+  bool first = !on->stopping;
+  on->stopping = true;
+  while (on->launches) pthread_cond_wait(&on->idle, &on->lock);
+  pthread_mutex_unlock(&on->lock);
+  return first;
+}
+
+void launcher_get_stats(executor *x, executor_stats *out_stats) {
+  launcher *on = (launcher *)x;
+  *out_stats = (executor_stats){.launches = atomic_load(&on->stat_launches),
+                                .steps = atomic_load(&on->stat_steps),
+                                .rendezvous = atomic_load(&on->stat_rendezvous)};
+}
+
+status launcher_image_create(executor *x, const program *prog, void (*release)(void *user),
+                             void *user, executor_image **out_image) {
+  return exec_image_create(((launcher *)x)->mem, prog, release, user, out_image);
+}
+executor_image *launcher_image_retain(executor *x, executor_image *image) {
+  (void)x;
+  return exec_image_retain(image);
+}
+void launcher_image_release(executor *x, executor_image *image) {
+  (void)x;
+  exec_image_release(image);
+}

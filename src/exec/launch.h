@@ -1,0 +1,156 @@
+/* Launches, their places and the queues of devices, of whatever executor of this module: pool.h has
+ * the processors' one, plain.c another.
+ *
+ * One mutex an executor guards all scheduling: queues of devices, states of places, rendezvous
+ * counts. It is held for a few dozen instructions at a time, never during work or callbacks.
+ * The executor decides which ready place runs next, and on which worker; all else is here.
+ *
+ * A place parks for a reason. What is outside (an event, a callback of the host's, a transfer) is
+ * counted by the launch, and wakes its place through place_resume. When all places are parked or
+ * done, and nothing outside is pending, nobody will ever come: that is a deadlock. */
+#ifndef EXEC_LAUNCH_H
+#define EXEC_LAUNCH_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "device/executor.h"
+#include "device/heap.h"
+#include "exec/image.h"
+
+typedef struct launcher launcher;
+typedef struct launch launch;
+typedef struct worker worker; /* a thread; each executor has its own */
+
+typedef enum place_state {
+  PLACE_QUEUED, /* behind another launch, or waiting for the launch's events */
+  PLACE_READY,
+  PLACE_RUNNING,
+  PLACE_PARKED,  /* until its group has come */
+  PLACE_MEETING, /* all have come, one does the work */
+  PLACE_OUTSIDE, /* something outside has its buffers: no failure wakes it */
+  PLACE_DONE
+} place_state;
+
+/* What a place that does not run waits for. */
+typedef enum place_wait {
+  WAIT_NOTHING,
+  WAIT_QUEUE, /* another launch on its device */
+  WAIT_EVENT, /* what the launch waits for */
+  WAIT_COLLECTIVE,
+  WAIT_CALLBACK, /* of the host's */
+  WAIT_TRANSFER,
+  WAIT_COUNT_
+} place_wait;
+
+/* A device of a launch: where it is in the program. */
+struct place {
+  launch *l;
+  u32 position, device; /* in the program; the key of its queue */
+  u32 pc;
+  place_state state;
+  place_wait outside; /* while PLACE_OUTSIDE: what for */
+  void **slots;
+  void *workspace;
+  place *next; /* in its queue */
+  place *next_ready;
+};
+
+struct launch {
+  launcher *on;
+  launch *before, *after; /* of those alive, in the order of the calls */
+  executor_image *image;
+  const program *prog;
+  u32 n;
+  place *places;
+  void **params, **results;
+  u32 *arrived;        /* by group of the image */
+  void *const **slots; /* by position, for collectives */
+  u32 active;          /* places that are neither parked, outside nor done */
+  u32 outside;         /* events, callbacks and transfers to come, and first the launch call */
+  u32 unfinished;      /* places, and whoever else needs the launch alive */
+  bool ready;          /* all events are there */
+  atomic_bool poisoned;
+  status error; /* the first */
+  void (*device_done)(void *user, u32 position, status error);
+  void (*done)(void *user, status error);
+  void *user;
+  size_t bytes; /* of this allocation */
+};
+
+typedef struct queue {
+  u32 device;
+  place *head, *tail;
+} queue;
+
+/* How an executor runs its places. */
+typedef struct launcher_ops {
+  /* A memory's address. NULL: the handle itself. */
+  void *(*address)(executor_memory *m);
+  /* The place is ready: to be run by place_run, once. The lock is held. */
+  void (*wake)(place *p);
+  /* Scratch memory for the steps of an image; false: none. */
+  bool (*reserve)(worker *w, size_t bytes);
+  /* A step's units, with denormals flushed or not. */
+  void (*work)(worker *w, const exec_step *s, void *const *slots, bool flush);
+  /* The thread will run what is not ours: its control word back. */
+  void (*rest)(worker *w);
+} launcher_ops;
+
+/* What the executors of this module begin with. */
+struct launcher {
+  executor base; /* first */
+  const launcher_ops *ops;
+  const allocator *mem;
+  dev_heap *heap;
+  pthread_mutex_t lock;
+  pthread_cond_t idle; /* a launch ended */
+  queue *queues;       /* open addressing by device */
+  u32 num_queues, cap_queues;
+  launch *first, *last;
+  u32 launches;  /* alive */
+  bool stopping; /* no launches any more */
+  u32 forks;     /* os_forks() of the process that has the threads */
+  atomic_ullong stat_launches, stat_steps, stat_rendezvous;
+};
+
+/* launch.c: parts of the executor's table, and what it is made of. False: no memory. */
+bool launcher_begin(launcher *on, const executor_ops *table, const launcher_ops *ops,
+                    const allocator *mem);
+void launcher_end(launcher *on);
+bool launcher_is_here(const launcher *on); /* not in a forked child */
+/* Refuses launches from now on, and waits for those under way. True: the first time. */
+bool launcher_close(launcher *on);
+status launcher_launch(executor *x, const executor_launch_args *args) MUST_USE;
+void launcher_get_stats(executor *x, executor_stats *out_stats);
+status launcher_image_create(executor *x, const program *prog, void (*release)(void *user),
+                             void *user, executor_image **out_image) MUST_USE;
+executor_image *launcher_image_retain(executor *x, executor_image *image);
+void launcher_image_release(executor *x, executor_image *image);
+
+/* Takes the status; wakes who is parked. Without the lock. */
+void launch_fail(launch *l, status error);
+/* The same, by who found the deadlock and holds the launch for it. */
+void launch_deadlocked(launch *l, status error);
+void place_finish(place *p);
+
+/* place.c: runs a place until it parks, or is done. */
+void place_run(worker *w, place *p);
+/* In tests: fills what nobody needs after the step that p is at. */
+void place_poison(place *p);
+/* What was outside is there: the place goes on, in its executor. Takes the error, which fails the
+ * launch. Without the lock, from any thread, once. */
+void place_resume(place *p, status error);
+
+/* meet.c: true: go on with the next step; false: parked (p may already run elsewhere). */
+bool place_meet(worker *w, place *p);
+
+/* wait.c; the lock is held */
+/* Nobody is active: the error that says who waits where; NULL when all are done, or when
+ * something outside will come. */
+status launch_deadlock(const launch *l);
+/* A line for each device of a launch that waits. */
+void launch_describe(const launch *l, buf *out);
+void launcher_describe(executor *x, buf *out); /* of the executor's table; takes the lock */
+
+#endif

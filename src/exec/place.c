@@ -1,0 +1,161 @@
+/* A place runs: steps in order until it must wait. */
+#include "exec/launch.h"
+
+void place_poison(place *p) {
+  const launch *l = p->l;
+  const prog_deaths *d = &l->image->deaths;
+  for (u32 i = d->begin ? d->begin[p->pc] : 0; d->begin && i < d->begin[p->pc + 1]; i++)
+    dev_heap_poison(l->on->heap, p->slots[d->slots[i]],
+                    prog_slot_bytes(&l->prog->slots[d->slots[i]]));
+}
+
+/* ---- what is outside ---- */
+
+/* Until it is there nobody wakes the place: its buffers are in use. */
+static bool go_outside(worker *w, place *p, const exec_step *x) {
+  launch *l = p->l;
+  launcher *on = l->on;
+  pthread_mutex_lock(&on->lock);
+  p->state = PLACE_OUTSIDE;
+  p->outside = WAIT_CALLBACK;
+  l->outside++;
+  l->active--;
+  pthread_mutex_unlock(&on->lock);
+  on->ops->rest(w);
+  x->start(x->data, p->slots, p); /* from here on p belongs to whoever resumes it */
+  return false;
+}
+
+void place_resume(place *p, status error) {
+  launch *l = p->l;
+  launcher *on = l->on;
+  if (error) launch_fail(l, error);
+  pthread_mutex_lock(&on->lock);
+  if (p->outside == WAIT_CALLBACK) p->pc++;
+  p->outside = WAIT_NOTHING;
+  l->outside--;
+  l->active++;
+  on->ops->wake(p);
+  pthread_mutex_unlock(&on->lock);
+}
+
+/* ---- run_<kind>: a step of each kind of program/program.h; false: the place parked ---- */
+
+static bool run_work(worker *w, place *p, const void *payload) {
+  const launch *l = p->l;
+  const exec_step *x = &l->image->steps[p->pc];
+  (void)payload;
+  if (x->start) return go_outside(w, p, x);
+  if (x->units) l->on->ops->work(w, x, p->slots, l->prog->flush_denormals);
+  place_poison(p);
+  p->pc++;
+  return true;
+}
+#define run_loop run_work
+#define run_dot run_work
+#define run_copy run_work
+#define run_dynamic run_work
+#define run_gather run_work
+#define run_sort run_work
+#define run_window run_work
+#define run_rng run_work
+
+static bool run_collective(worker *w, place *p, const prog_collective *c) {
+  (void)c;
+  return place_meet(w, p);
+}
+
+static bool go_to(place *p, u32 step) {
+  u32 end = p->l->prog->num_steps;
+  p->pc = step > end ? end : step;
+  return true;
+}
+static bool run_jump(worker *w, place *p, const prog_jump *j) {
+  (void)w;
+  return go_to(p, j->target[0]);
+}
+static bool run_jump_unless(worker *w, place *p, const prog_jump *j) {
+  (void)w;
+  return go_to(p, *(const u8 *)p->slots[j->slot] == 0 ? j->target[0] : p->pc + 1);
+}
+static bool run_case(worker *w, place *p, const prog_jump *j) {
+  (void)w;
+  i32 which;
+  memcpy(&which, p->slots[j->slot], 4);
+  u32 last = j->n - 1;
+  return go_to(p, j->target[which < 0 || (u32)which > last ? last : (u32)which]);
+}
+
+static bool write_id(place *p, const prog_id *k, u32 id) {
+  memcpy(p->slots[k->out], &id, 4);
+  p->pc++;
+  return true;
+}
+static bool run_partition_id(worker *w, place *p, const prog_id *k) {
+  (void)w;
+  return write_id(p, k, p->position % p->l->prog->num_partitions);
+}
+static bool run_replica_id(worker *w, place *p, const prog_id *k) {
+  (void)w;
+  return write_id(p, k, p->position / p->l->prog->num_partitions);
+}
+
+static bool run_step(worker *w, place *p) {
+  const prog_step *s = &p->l->prog->steps[p->pc];
+  switch (s->kind) {
+#define STEP(name, ...)                                                                            \
+  case STEP_##name:                                                                                \
+    return run_##name(w, p, s->u.name##_);
+    PROG_STEPS(STEP)
+#undef STEP
+  case STEP_COUNT_:
+    break; /* no image has one */
+  }
+  return true;
+}
+
+static bool begin_place(place *p) {
+  launch *l = p->l;
+  const program *prog = l->prog;
+  size_t at = (size_t)(p - l->places);
+  p->workspace = dev_heap_alloc(l->on->heap, prog->workspace);
+  if (!p->workspace) return false;
+  for (u32 i = 0; i < prog->num_slots; i++) {
+    const prog_slot *s = &prog->slots[i];
+    switch (s->kind) {
+    case SLOT_PARAM:
+      p->slots[i] = l->params[at * prog->num_params + s->index];
+      break;
+    case SLOT_RESULT:
+      p->slots[i] = l->results[at * prog->num_results + s->index];
+      break;
+    case SLOT_WORK:
+      p->slots[i] = (char *)p->workspace + s->offset;
+      break;
+    case SLOT_CONST:
+      p->slots[i] = (void *)(uintptr_t)s->data;
+      break;
+    }
+  }
+  return true;
+}
+
+void place_run(worker *w, place *p) {
+  launch *l = p->l;
+  launcher *on = l->on;
+  u32 num_steps = l->prog->num_steps;
+  u64 steps = 0;
+  if (!atomic_load_explicit(&l->poisoned, memory_order_relaxed) &&
+      (!on->ops->reserve(w, l->image->scratch) || (!p->workspace && !begin_place(p))))
+    launch_fail(l, status_oom());
+  while (p->pc < num_steps && !atomic_load_explicit(&l->poisoned, memory_order_relaxed)) {
+    steps++;
+    if (!run_step(w, p)) {
+      atomic_fetch_add_explicit(&on->stat_steps, steps, memory_order_relaxed);
+      return;
+    }
+  }
+  atomic_fetch_add_explicit(&on->stat_steps, steps, memory_order_relaxed);
+  on->ops->rest(w);
+  place_finish(p);
+}
