@@ -124,12 +124,12 @@ static void test_in_no_group(arena *a, prog_collective_kind kind) {
 static void fail_while_meeting(executor_image *pair, executor_image *late, void **memory,
                                long nth) {
   executor *pool = NULL;
+  oom_in_a_row = 2; /* the heap asks twice */
   CHECK(!exec_create(&(exec_options){.threads = 3}, &pool));
   heard first, second;
   start(pool, late, (u32[]){2}, memory + 6, memory + 7, &first);
   start(pool, pair, (u32[]){0, 1, 2}, memory, memory + 3, &second);
   usleep(1000);
-  oom_in_a_row = 2; /* the heap asks twice */
   atomic_store(&oom_countdown, nth);
   wait_until_done(&first);
   wait_until_done(&second);
