@@ -16,6 +16,8 @@ static const char usage[] =
     "--output DIR       write the results there as out_K.npy, global arrays\n"
     "--mesh M=x=2,y=2   replace mesh @M of the module\n"
     "--threads N        workers (default: one a processor)\n"
+    "--executor NAME    cpu, or plain: devices one after the other on one thread, to debug\n"
+    "                   (default: what TERRAZZO_EXECUTOR says, else cpu)\n"
     "--repeat N         run N times; --time tells the fastest\n"
     "--time             how long compiling and running took\n"
     "--stats            collectives and bytes a device, workspace, steps\n"
@@ -26,7 +28,7 @@ static const char usage[] =
 enum { MAX_INPUTS = 4096, MAX_MESHES = 16 };
 
 typedef struct run_options {
-  const char *file, *output, *dump;
+  const char *file, *output, *dump, *executor;
   const char *inputs[MAX_INPUTS];
   const char *meshes[MAX_MESHES + 1];
   u32 num_inputs, num_meshes, devices, threads, repeat;
@@ -56,9 +58,10 @@ static bool option(run_options *o, int argc, char **argv, int *i) {
     }
     return true;
   }
-  bool known = strcmp(name, "--devices") == 0 || strcmp(name, "--output") == 0 ||
-               strcmp(name, "--mesh") == 0 || strcmp(name, "--threads") == 0 ||
-               strcmp(name, "--repeat") == 0 || strcmp(name, "--dump") == 0;
+  static const char *const names[] = {"--devices", "--output", "--mesh",    "--threads",
+                                      "--repeat",  "--dump",   "--executor"};
+  bool known = false;
+  for (size_t k = 0; k < COUNT(names) && !known; k++) known = strcmp(name, names[k]) == 0;
   if (!known || *i + 1 >= argc) {
     say_error(known ? "%s needs a value" : "unknown option '%s'; --help lists them", name);
     return false;
@@ -69,6 +72,7 @@ static bool option(run_options *o, int argc, char **argv, int *i) {
   if (strcmp(name, "--repeat") == 0) return number(v, 1u << 20, &o->repeat);
   if (strcmp(name, "--output") == 0) return o->output = v, true;
   if (strcmp(name, "--dump") == 0) return o->dump = v, true;
+  if (strcmp(name, "--executor") == 0) return o->executor = v, true;
   if (o->num_meshes == MAX_MESHES) return say_error("too many meshes"), false;
   return o->meshes[o->num_meshes++] = v, true;
 }
@@ -195,7 +199,7 @@ static bool run(run_state *s, const run_options *o) {
     tz_free(text);
   }
   if (!make_room(s) || !read_inputs(s, o)) return false;
-  if (say_tz_error(tz_runtime_create(o->threads, &s->runtime))) return false;
+  if (say_tz_error(tz_runtime_create_on(o->executor, o->threads, &s->runtime))) return false;
   for (u32 i = 0; i < o->repeat; i++) {
     begin = os_now_ns();
     if (say_tz_error(tz_run(s->runtime, s->program, s->in, s->out))) return false;

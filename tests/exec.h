@@ -132,14 +132,16 @@ static inline float noise(u32 *seed) {
   return (float)(i32)*seed / 2147483648.0f;
 }
 
-/* The body of main: the tests with oneDNN where it is, on two workers, and without it on one. */
-static inline int exec_tests(void (*run)(arena *a, u32 threads)) {
+/* The body of main: the tests on the processors with oneDNN where it is, on two workers, and
+ * without it on one; and on the plain executor. */
+static inline int exec_tests(void (*run)(arena *a, const exec_options *options)) {
   arena a;
   if (setjmp(trap.at)) return 1;
   arena_init(&a, &mem_system, &trap);
-  run(&a, 2);
+  run(&a, &(exec_options){.kind = "cpu", .threads = 2});
   setenv("TERRAZZO_ONEDNN", "0", 1);
-  run(&a, 1);
+  run(&a, &(exec_options){.kind = "cpu", .threads = 1});
+  run(&a, &(exec_options){.kind = "plain"});
   arena_deinit(&a);
   return UNIT_END();
 }

@@ -98,6 +98,10 @@ TZ_API void tz_free(void *p); /* NULL is fine */
 typedef struct tz_runtime tz_runtime;
 TZ_API tz_error *tz_runtime_create(uint32_t threads /* 0: one a processor */,
                                    tz_runtime **out_runtime);
+/* By the name of an executor: "cpu", or "plain", which takes one device after the other on one
+ * thread and is for debugging. NULL, and above: what TERRAZZO_EXECUTOR says, else "cpu". */
+TZ_API tz_error *tz_runtime_create_on(const char *executor, uint32_t threads,
+                                      tz_runtime **out_runtime);
 TZ_API void tz_runtime_free(tz_runtime *r); /* waits for its runs; NULL is fine */
 
 /* Shards the inputs, runs, puts the outputs together; returns when done. Arrays are global,

@@ -109,9 +109,13 @@ char *tz_program_text(const tz_program *p) {
 static executor *executor_of(tz_runtime *r) { return (executor *)(void *)r; }
 
 tz_error *tz_runtime_create(uint32_t threads, tz_runtime **out_runtime) {
+  return tz_runtime_create_on(NULL, threads, out_runtime);
+}
+
+tz_error *tz_runtime_create_on(const char *kind, uint32_t threads, tz_runtime **out_runtime) {
   executor *on = NULL;
   if (!out_runtime) return bad_handle();
-  status bad = exec_create(&(exec_options){.threads = threads}, &on);
+  status bad = exec_create(&(exec_options){.kind = kind, .threads = threads}, &on);
   *out_runtime = (tz_runtime *)(void *)on;
   return error_out(bad);
 }

@@ -10,13 +10,13 @@ static const char program[] =
     "  return %y : tensor<4xf32>\n"
     "}\n";
 
-static void test_run(void) {
+static void test_run(const char *executor) {
   tz_program *p;
   tz_runtime *r;
   const float x[4] = {1, 2, 3, 4};
   float y[4] = {0};
   CHECK(fine(tz_compile(program, sizeof program - 1, NULL, &p)));
-  CHECK(fine(tz_runtime_create(1, &r)));
+  CHECK(fine(tz_runtime_create_on(executor, 1, &r)));
   CHECK(tz_program_devices(p) == 2 && tz_program_num_params(p) == 2);
   tz_tensor t = tz_program_param(p, 0);
   CHECK(strcmp(t.type, "f32") == 0 && t.dims[0] == 4 && t.local_dims[0] == 2 && t.bytes == 16);
@@ -35,6 +35,7 @@ static void test_run(void) {
   CHECK(refused(tz_compile(NULL, 8, NULL, &p), "NULL") &&
         refused(tz_compile("", 0, NULL, NULL), ""));
   CHECK(refused(tz_runtime_create(1, NULL), "NULL"));
+  CHECK(refused(tz_runtime_create_on("gpu", 1, &r), "no executor 'gpu'") && !r);
   CHECK(tz_program_devices(NULL) == 0 && tz_program_stats(NULL).steps == 0 &&
         !tz_program_text(NULL) && tz_program_num_results(NULL) == 0);
   CHECK(tz_error_code(NULL) == 0 && strcmp(tz_error_message(NULL), "") == 0);
@@ -68,7 +69,9 @@ static void test_layouts(void) {
 }
 
 int main(void) {
-  test_run();
+  test_run(NULL);
+  test_run("cpu");
+  test_run("plain");
   test_layouts();
   return UNIT_END();
 }

@@ -509,7 +509,10 @@ static void serialized(void) {
 
 int main(void) {
   executor *pool = NULL;
-  CHECK(!exec_create(&(exec_options){.threads = 2}, &pool));
+  CHECK(!exec_create(&(exec_options){.kind = "plain"}, &pool));
+  for (size_t i = 0; i < COUNT(cases); i++) run_one(pool, &cases[i]);
+  executor_release(pool);
+  CHECK(!exec_create(&(exec_options){.kind = "cpu", .threads = 2}, &pool));
   for (size_t i = 0; i < COUNT(cases); i++) run_one(pool, &cases[i]);
   for (size_t i = 0; i < COUNT(bad_cases); i++) fail_one(&bad_cases[i]);
   out_of_memory();

@@ -176,9 +176,8 @@ static void test_two_threads(arena *a) {
   }
 }
 
-static void run_tests(arena *a, u32 threads) {
-  exec_options o = {.threads = threads};
-  status s = exec_create(&o, &pool);
+static void run_tests(arena *a, const exec_options *options) {
+  status s = exec_create(options, &pool);
   CHECK(!s);
   test_collectives(a, 8, 5000);
   test_collectives(a, 1024, 3);

@@ -444,8 +444,50 @@ static void test_stop(arena *a) {
   dev_event_release(gate);
 }
 
-static void run_all(arena *a, u32 threads) {
-  CHECK(!exec_create(&(exec_options){.threads = threads}, &on));
+/* By name, by the environment's, and no other. */
+static void test_kinds(void) {
+  status s = exec_create(&(exec_options){.kind = "gpu"}, &on);
+  CHECK(status_get_code(s) == STATUS_INVALID_ARGUMENT && !on);
+  CHECK(strstr(status_message(s).data, "'gpu' (known: cpu, plain)"));
+  status_free(s);
+  setenv("TERRAZZO_EXECUTOR", "plain", 1);
+  CHECK(!exec_create(NULL, &on) && strcmp(on->ops->name, "plain") == 0);
+  executor_release(on);
+  setenv("TERRAZZO_EXECUTOR", "", 1);
+  CHECK(!exec_create(NULL, &on) && strcmp(on->ops->name, "cpu") == 0);
+  executor_release(on);
+  unsetenv("TERRAZZO_EXECUTOR");
+}
+
+/* What only the plain executor tells. */
+static void test_misuse(arena *a) {
+  executor *other;
+  i64 two = 2;
+  executor_array words = {DTYPE_s32, {&two, 1}, NULL};
+  CHECK(!exec_create(&(exec_options){.kind = "plain"}, &other));
+  executor_memory *m = executor_alloc(on, 0, 8), *theirs = executor_alloc(other, 0, 8);
+  i32 w[2] = {0};
+  heard h;
+  prepare(&h, plus_one(a, 1, 4, false), 16, 0);
+  executor_memory *good = h.params[0];
+  h.params[0] = m; /* too small */
+  status all[] = {executor_write(on, m, 4, &words, w), executor_read(on, m, SIZE_MAX, &words, w),
+                  executor_copy(on, m, theirs, 8), executor_copy(on, m, m, 9),
+                  start(&h, NULL, NULL)};
+  for (size_t i = 0; i < COUNT(all); i++) {
+    CHECK(status_get_code(all[i]) == STATUS_INVALID_ARGUMENT);
+    status_free(all[i]);
+  }
+  h.params[0] = good;
+  release(&h);
+  executor_free(on, m, 8);
+  executor_free(other, theirs, 8);
+  executor_release(other);
+}
+
+static void run_all(arena *a, const char *kind, u32 threads) {
+  CHECK(!exec_create(&(exec_options){.kind = kind, .threads = threads}, &on));
+  CHECK(strcmp(on->ops->name, kind) == 0);
   CHECK(executor_retain(on) == on);
   executor_release(on);
   test_memory();
@@ -462,6 +504,7 @@ static void run_all(arena *a, u32 threads) {
   test_sum(a, 16, 16, 100000);
   test_sum(a, 4, 1, 3);
   test_trips(a);
+  if (strcmp(kind, "plain") == 0) test_misuse(a);
   test_fork(a);
   test_stop(a);
   executor_release(on);
@@ -471,8 +514,10 @@ int main(void) {
   arena a;
   if (setjmp(trap.at)) return 1;
   arena_init(&a, &mem_system, &trap);
-  run_all(&a, 1);
-  run_all(&a, 3);
+  test_kinds();
+  run_all(&a, "cpu", 1);
+  run_all(&a, "cpu", 3);
+  run_all(&a, "plain", 0);
   arena_deinit(&a);
   return UNIT_END();
 }

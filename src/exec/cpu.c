@@ -1,7 +1,6 @@
 /* The table of the processors' executor: a pool, its heap, and memory that is the host's own, so
  * that a handle is an address. */
-#include "base/os.h"
-#include "exec/exec.h"
+#include "exec/kinds.h"
 #include "exec/pool.h"
 
 static exec_pool *pool_of(executor *x) { return (exec_pool *)x; }
@@ -123,10 +122,10 @@ static status start_workers(exec_pool *pool) {
   return NULL;
 }
 
-status exec_create(const exec_options *options, executor **out_executor) {
+status cpu_create(const exec_options *options, executor **out_executor) {
+  const allocator *mem = options->mem;
+  u32 threads = options->threads;
   *out_executor = NULL;
-  const allocator *mem = options && options->mem ? options->mem : &mem_system;
-  u32 threads = options && options->threads ? options->threads : (u32)os_cpu_count();
   exec_pool *pool = mem_zalloc(mem, sizeof *pool);
   if (!pool) return status_oom();
   bool begun = launcher_begin(&pool->on, &cpu_ops, &cpu_places, mem);

@@ -199,9 +199,8 @@ static void test_long(arena *a) {
     }
 }
 
-static void run_tests(arena *a, u32 threads) {
-  exec_options o = {.threads = threads};
-  status s = exec_create(&o, &pool);
+static void run_tests(arena *a, const exec_options *options) {
+  status s = exec_create(options, &pool);
   CHECK(!s);
   test_dot(a);
   test_layouts(a);

@@ -1,9 +1,13 @@
-/* The executor of this machine's processors: N devices run one program on one pool of workers.
+/* The executors of this machine; the contract is device/executor.h's.
  *
- * A device is not a thread: it is a position in a program that any worker resumes. At a
- * collective it parks until its group has arrived; the last to arrive does the work on the
- * members' buffers. So any number of devices runs on any number of workers, and results do
- * not depend on either. The contract is device/executor.h's. */
+ * "cpu": N devices run one program on one pool of workers. A device is not a thread: it is a
+ * position in a program that any worker resumes. At a collective it parks until its group has
+ * arrived; the last to arrive does the work on the members' buffers. So any number of devices runs
+ * on any number of workers, and results do not depend on either.
+ *
+ * "plain": the same on one thread, devices one after the other and steps one at a time, with memory
+ * whose bounds are checked; for tests and for debugging. It has no oneDNN, whose products differ in
+ * their last bits. */
 #ifndef EXEC_EXEC_H
 #define EXEC_EXEC_H
 
@@ -11,11 +15,13 @@
 #include "program/program.h"
 
 typedef struct exec_options {
+  const char *kind;     /* NULL: what TERRAZZO_EXECUTOR says; NULL or "" there: "cpu" */
   const allocator *mem; /* NULL: mem_system; must outlive the executor */
-  u32 threads;          /* 0: os_cpu_count() */
+  u32 threads;          /* 0: os_cpu_count(); "plain" has one */
 } exec_options;
 
-/* Starts the workers; options may be NULL. Reads TERRAZZO_ONEDNN (0: never load oneDNN). */
+/* Starts the threads; options may be NULL. INVALID_ARGUMENT for a kind that there is none of. "cpu"
+ * reads TERRAZZO_ONEDNN (0: never load oneDNN). */
 status exec_create(const exec_options *options, executor **out_executor) MUST_USE;
 
 #endif

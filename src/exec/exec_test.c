@@ -453,7 +453,7 @@ static void *failing_fn(void *user, void *p, size_t old_size, size_t new_size) {
   return r;
 }
 
-static void test_no_memory(arena *a) {
+static void test_no_memory(arena *a, const char *kind) {
   const program *p = finish(trips_program(a, 8, 2));
   bool through = false;
   for (int n = 0; !through && n < 1000; n++) {
@@ -465,7 +465,7 @@ static void test_no_memory(arena *a) {
     float out[8];
     void *params[8], *results[8];
     for (int i = 0; i < 8; i++) trips[i] = 2, params[i] = &trips[i], results[i] = &out[i];
-    status s = exec_create(&(exec_options){&mem, 1}, &on);
+    status s = exec_create(&(exec_options){kind, &mem, 1}, &on);
     if (!s) s = executor_image_create(on, p, NULL, NULL, &im);
     lent t = s ? (lent){0} : lend(on, p, params, results);
     waiting w = {.lock = PTHREAD_MUTEX_INITIALIZER, .cond = PTHREAD_COND_INITIALIZER};
@@ -538,9 +538,8 @@ static void test_serialize(arena *a) {
   buf_deinit(&bytes), buf_deinit(&text), buf_deinit(&text2);
 }
 
-static void run_tests(arena *a, u32 threads) {
-  exec_options o = {.threads = threads};
-  status s = exec_create(&o, &pool);
+static void run_tests(arena *a, const exec_options *options) {
+  status s = exec_create(options, &pool);
   CHECK(!s);
   test_add(a);
   test_strides(a);
@@ -562,12 +561,14 @@ int main(void) {
   arena a;
   if (setjmp(trap.at)) return 1;
   arena_init(&a, &mem_system, &trap);
-  run_tests(&a, 2);
+  run_tests(&a, &(exec_options){.kind = "cpu", .threads = 2});
   test_deterministic(&a);
   setenv("TERRAZZO_ONEDNN", "0", 1);
-  run_tests(&a, 1);
+  run_tests(&a, &(exec_options){.kind = "cpu", .threads = 1});
+  run_tests(&a, &(exec_options){.kind = "plain"});
   test_deterministic(&a);
-  test_no_memory(&a);
+  test_no_memory(&a, "cpu");
+  test_no_memory(&a, "plain");
   test_serialize(&a);
   arena_deinit(&a);
   return UNIT_END();

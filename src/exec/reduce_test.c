@@ -304,9 +304,8 @@ static void check_ones(arena *a, i64 columns, i64 length, dtype t) {
   free(z);
 }
 
-static void run_tests(arena *a, u32 threads) {
-  exec_options o = {.threads = threads};
-  status s = exec_create(&o, &pool);
+static void run_tests(arena *a, const exec_options *options) {
+  status s = exec_create(options, &pool);
   CHECK(!s);
   test_reduce(a);
   test_order(a);

@@ -82,9 +82,9 @@ static bool is_waiting(const char *line) {
   return found;
 }
 
-static void run_tests(arena *a, u32 threads) {
+static void run_tests(arena *a, const exec_options *options) {
   flight f;
-  CHECK(!exec_create(&(exec_options){.threads = threads}, &pool));
+  CHECK(!exec_create(options, &pool));
   executor_image *im = host_then_sum(a);
   take_off(&f, im);
   place *first = asked(0);

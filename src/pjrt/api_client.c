@@ -59,6 +59,7 @@ typedef struct create_options {
   str num_devices;
   char digits[24];
   u32 threads;
+  char executor[16]; /* "": not given */
 } create_options;
 
 static status number_option(const PJRT_NamedValue *v, str *out, char *digits, size_t size) {
@@ -75,6 +76,17 @@ static status number_option(const PJRT_NamedValue *v, str *out, char *digits, si
   return NULL;
 }
 
+static status executor_option(const PJRT_NamedValue *v, create_options *o) {
+  if (v->type != PJRT_NamedValue_kString || !v->string_value)
+    return status_make(STATUS_INVALID_ARGUMENT, "option executor: expected a name");
+  if (v->value_size >= sizeof o->executor)
+    return status_make(STATUS_INVALID_ARGUMENT, "option executor: no executor '%.*s'",
+                       (int)min_size(v->value_size, 64), v->string_value);
+  memcpy(o->executor, v->string_value, v->value_size);
+  o->executor[v->value_size] = 0;
+  return NULL;
+}
+
 static status read_option(const PJRT_NamedValue *v, create_options *o) {
   RETURN_IF_ERROR(api_check_size("PJRT_NamedValue", v, PJRT_NamedValue_END));
   if (!v->name) return api_missing("PJRT_NamedValue", "name");
@@ -86,11 +98,12 @@ static status read_option(const PJRT_NamedValue *v, create_options *o) {
     RETURN_IF_ERROR(number_option(v, &text, digits, sizeof digits));
     return dev_read_count("option num_threads", "threads", text, &o->threads);
   }
+  if (str_is(name, "executor")) return executor_option(v, o);
   if (str_is(name, "num_nodes") && v->type == PJRT_NamedValue_kInt64 && v->int64_value > 1)
     return status_make(STATUS_UNIMPLEMENTED, "option num_nodes: one process only, so far");
   if (str_is(name, "num_nodes") || str_is(name, "node_id")) return NULL;
   return status_make(STATUS_INVALID_ARGUMENT,
-                     "unknown option '" STR_FMT "' (known: num_devices, num_threads)",
+                     "unknown option '" STR_FMT "' (known: num_devices, num_threads, executor)",
                      STR_ARG(name));
 }
 
@@ -190,7 +203,8 @@ status api_client_create(PJRT_Client_Create_Args *a) {
   atomic_init(&c->refs, 1);
   pthread_mutex_init(&c->lock, NULL); /* neither fails on Linux */
   pthread_cond_init(&c->landed, NULL);
-  status s = exec_create(&(exec_options){.threads = o.threads}, &d.on);
+  exec_options e = {.kind = *o.executor ? o.executor : NULL, .threads = o.threads};
+  status s = exec_create(&e, &d.on);
   if (!s) s = make_client(&d, c);
   executor_release(d.on); /* the client holds it */
   if (s) {

@@ -54,6 +54,32 @@ static const char sharded[] =
     "  }\n"
     "}\n";
 
+/* A program on the executor of this name, if there is one. */
+static void test_executor(const char *name, bool is_one) {
+  PJRT_NamedValue o = {.struct_size = PJRT_NamedValue_END,
+                       .name = "executor",
+                       .name_size = 8,
+                       .type = PJRT_NamedValue_kString,
+                       .string_value = name,
+                       .value_size = strlen(name)};
+  CALL(Client_Create, a, .create_options = &o, .num_options = 1);
+  if (!is_one) {
+    check_error(a_error, PJRT_Error_Code_INVALID_ARGUMENT, "no executor");
+    return;
+  }
+  check_ok(a_error, "Client_Create");
+  float in[4] = {1, 2, 3, 4}, out[4] = {0};
+  PJRT_Buffer *b = put(a.client, 0, in, 4);
+  get(b, out, 4);
+  CHECK(memcmp(in, out, sizeof in) == 0);
+  OK(Buffer_IncreaseExternalReferenceCount, more, .buffer = b);
+  OK(Buffer_UnsafePointer, p, .buffer = b);
+  CHECK(memcmp((void *)p.buffer_pointer, in, sizeof in) == 0);
+  OK(Buffer_DecreaseExternalReferenceCount, less, .buffer = b);
+  OK(Buffer_Destroy, d, .buffer = b);
+  destroy_client(a.client);
+}
+
 static void test_client(void) {
   static const int64_t bad[] = {0, -1, 65537};
   for (size_t i = 0; i < COUNT(bad); i++) {
@@ -569,6 +595,10 @@ static void test_two_threads(PJRT_Client *c) {
 
 int main(void) {
   unsetenv("TERRAZZO_NUM_DEVICES");
+  test_executor("cpu", true);
+  test_executor("plain", true);
+  test_executor("gpu", false);
+  test_executor("an executor of a long name", false);
   test_client();
   test_buffers();
   test_callbacks();

@@ -1,4 +1,4 @@
-"""Rendezvous through the tool, with every core and pinned to one."""
+"""Rendezvous through the tool, with every core, pinned to one, and on the plain executor."""
 import pathlib
 import subprocess
 import time
@@ -11,7 +11,9 @@ from support import BIN
 HERE = pathlib.Path(__file__).resolve().parent
 ROWS = np.repeat(np.array([[1], [2], [3], [9]], np.int32), 2, axis=1)
 VALUE = np.arange(32, dtype=np.float32).reshape(8, 4)
-CORES = pytest.mark.parametrize("pin", [(), ("taskset", "-c", "0")], ids=["all-cores", "one-core"])
+CORES = pytest.mark.parametrize(
+    "pin", [(), ("taskset", "-c", "0"), ("env", "TERRAZZO_EXECUTOR=plain")],
+    ids=["all-cores", "one-core", "plain"])
 
 
 def run(pin, folder, module, arrays, *options):
