@@ -40,6 +40,17 @@ void arena_deinit(arena *a) {
   arena_init(a, a->mem, a->trap);
 }
 
+void arena_reset(arena *a) {
+  arena_chunk *last = a->chunks;
+  if (!last) return;
+  a->chunks = last->next;
+  arena_deinit(a);
+  last->next = NULL;
+  a->chunks = last;
+  a->cur = (char *)(last + 1);
+  a->end = (char *)last + last->size;
+}
+
 void arena_oom(arena *a) {
   if (!a->trap) abort(); /* an arena without a trap is a bug of ours */
   longjmp(a->trap->at, 1);

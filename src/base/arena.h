@@ -48,6 +48,8 @@ typedef struct arena {
 /* Both pointers are borrowed for the life of the arena. */
 void arena_init(arena *a, const allocator *mem, oom_trap *trap);
 void arena_deinit(arena *a); /* frees all; the arena can be used again */
+/* Nothing that was handed out counts any longer; the latest memory is kept for what comes next. */
+void arena_reset(arena *a);
 
 /* n bytes aligned to `align` (a power of two, at most 64). Never NULL, n may be 0. */
 void *arena_alloc_aligned(arena *a, size_t n, size_t align);

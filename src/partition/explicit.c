@@ -284,7 +284,7 @@ static bool has_flow_body(const op *o) {
 static void fix_block(explicit_pass *p, block *b) {
   FOR_OPS(o, b) {
     explicit_of[part_row_of(o)->placed](p, o);
-    arena_deinit(p->e.a);
+    arena_reset(p->e.a);
     if (!p->ok) return;
     if (!has_flow_body(o)) continue;
     for (u32 r = 0; r < o->num_regions; r++)
@@ -310,42 +310,17 @@ static walk_result tidy(void *user, op *o) {
   return WALK_ON;
 }
 
-/* Memory for an arena that is emptied often: one block of the pass's scratch, taken again and
- * again, so that the pass stays within a few pages. */
-typedef struct reused {
-  arena *from;
-  void *block;
-  bool busy;
-} reused;
-enum { REUSED_SIZE = 4096 };
-
-static void *reuse(void *user, void *p, size_t old_size, size_t new_size) {
-  reused *r = user;
-  (void)old_size;
-  if (p && new_size == 0) {
-    if (p == r->block) r->busy = false;
-    return NULL;
-  }
-  if (new_size > REUSED_SIZE || r->busy) return arena_alloc_aligned(r->from, new_size, 16);
-  if (!r->block) r->block = arena_alloc_aligned(r->from, REUSED_SIZE, 16);
-  r->busy = true;
-  return r->block;
-}
-
 bool part_insert_explicit_reshards(ir_module *m, arena *scratch, const pass_args *args) {
   explicit_pass p = {.e = part_env_make(m, scratch), .ok = true};
   (void)args;
   if (!part_has_mesh(&p.e)) return true;
-  reused block = {scratch, NULL, false};
-  allocator mem = {reuse, &block};
-  arena op_scratch;
-  arena_init(&op_scratch, &mem, ir_trap(m->ctx));
-  p.e.a = &op_scratch;
+  p.e.a = ir_scratch_push(m->ctx);
   p.placer.e = &p.e;
   p.placer.keep = scratch;
   rule_set_init(&p.rules, m->ctx, scratch, false);
   p.rules.extra = true; /* whatever propagation made of them */
   fix_block(&p, op_body(m->root, 0));
+  ir_scratch_pop(m->ctx);
   p.e.a = scratch;
   if (!p.ok) return false;
   op_walk(m->root, tidy, &p);

@@ -214,8 +214,8 @@ static void trace(engine *e, op *o, const rule *r, transfer_mode mode, const sha
   shard_trace *t = e->options->trace;
   axis_list *before, *after;
   u32 n = rule_num_tensors(r);
-  if (!t || !transfer_factors(e->space, &e->scratch, r, mode, in, &before, &after)) return;
-  value **values = ARENA_ARRAY(&e->scratch, value *, n);
+  if (!t || !transfer_factors(e->space, e->scratch, r, mode, in, &before, &after)) return;
+  value **values = ARENA_ARRAY(e->scratch, value *, n);
   for (u32 i = 0; i < n; i++) {
     value *v = value_at(e, o, i), *holder = state_holder(e, v);
     values[i] = holder ? holder : v;
@@ -396,12 +396,15 @@ static bool run_priorities(engine *e) {
   return true;
 }
 
+static bool run_all(engine *e) {
+  if (e->options->user_priorities) return run_priorities(e);
+  run_rounds(e);
+  return true;
+}
+
 bool engine_run(ir_module *m, arena *a, const engine_options *options) {
-  engine *e = state_load(m, a, options);
-  if (!e) return false;
-  if (!options->user_priorities)
-    run_rounds(e);
-  else if (!run_priorities(e))
-    return false;
-  return state_store(e);
+  engine *e = state_load(m, a, ir_scratch_push(m->ctx), options);
+  bool ok = e && run_all(e) && state_store(e);
+  ir_scratch_pop(m->ctx);
+  return ok;
 }

@@ -211,46 +211,20 @@ value_group *state_group(engine *e, const value *holder) {
   return g ? &e->groups.data[g - 1] : NULL;
 }
 
-/* ---- scratch memory: blocks of the pass's arena, used again ---- */
-
-struct pool_block {
-  struct pool_block *next;
-  size_t size;
-};
-
-static void *pool_fn(void *user, void *p, size_t old_size, size_t new_size) {
-  struct pool *pool = user;
-  if (new_size == 0) { /* arenas free whole chunks only */
-    struct pool_block *b = p;
-    *b = (struct pool_block){pool->blocks, old_size};
-    pool->blocks = b;
-    return NULL;
-  }
-  for (struct pool_block **b = &pool->blocks; *b; b = &(*b)->next)
-    if ((*b)->size == new_size) {
-      void *found = *b;
-      *b = (*b)->next;
-      return found;
-    }
-  return arena_alloc_aligned(pool->a, new_size, 16);
-}
-
 static walk_result not_func_edge(void *user, op *o) {
   (void)user;
   return op_is(o, func_data_flow_edge) ? WALK_STOP : WALK_ON;
 }
 
-engine *state_load(ir_module *m, arena *a, const engine_options *options) {
+engine *state_load(ir_module *m, arena *a, arena *scratch, const engine_options *options) {
   engine *e = ARENA_NEW(a, engine);
   e->m = m;
   e->a = a;
   e->options = options;
-  e->pool.a = a;
-  e->pool_mem = (allocator){pool_fn, &e->pool};
-  arena_init(&e->scratch, &e->pool_mem, ir_trap(m->ctx));
+  e->scratch = scratch;
   e->space = shard_space_create(m, a);
   rule_set_init(&e->rules, m->ctx, a, options->conservative);
-  e->rules.scratch = &e->scratch;
+  e->rules.scratch = scratch;
   e->rules.extra = options->extra_rules;
   sync_groups(e);
   if (module_may_have(m, func_data_flow_edge) && !op_walk(m->root, not_func_edge, NULL) &&
@@ -281,7 +255,7 @@ const sharding **state_results(engine *e, const op *func) { return e->results[fu
 static void open_sibling(engine *e, value *v, const sharding *like) {
   if (e->of[v->num]) return;
   e->of[v->num] = shard_intern(
-      e->space, sharding_make_replicated(&e->scratch, like->mesh, (u32)type_rank(v->type), false));
+      e->space, sharding_make_replicated(e->scratch, like->mesh, (u32)type_rank(v->type), false));
 }
 
 void state_set(engine *e, value *holder, const sharding *s) {
@@ -345,10 +319,10 @@ bool state_transfer(engine *e, const rule *r, transfer_mode mode, const sharding
   *m = (memo_entry){.rule = r, .mode = mode};
   m->in = arena_copy(e->a, in, n * sizeof *in);
   const sharding **result = arena_zalloc(e->a, (n + 1) * sizeof *result);
-  m->changes = transfer(e->space, &e->scratch, r, mode, in, result);
+  m->changes = transfer(e->space, e->scratch, r, mode, in, result);
   m->out = *out = result;
   index_add(&e->memo, e->a, h, m);
-  if (e->scratch.used > MOST_KEPT) arena_deinit(&e->scratch);
+  if (e->scratch->used > MOST_KEPT) arena_reset(e->scratch);
   return m->changes;
 }
 
@@ -551,6 +525,6 @@ bool state_store(engine *e) {
         !op_discardable(o, SDY_SHARDING_RULE))
       op_set_attr(e->m, o, SDY_SHARDING_RULE, rule_to_attr(&e->rules, e->rule[i]));
   }
-  arena_deinit(&e->scratch);
+  arena_reset(e->scratch);
   return shard_space_check(e->space);
 }

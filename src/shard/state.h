@@ -26,12 +26,7 @@ typedef struct value_group {
 typedef struct engine {
   ir_module *m;
   arena *a;
-  arena scratch; /* emptied now and then */
-  struct pool {
-    arena *a;
-    struct pool_block *blocks;
-  } pool; /* where scratch has its memory: in `a`, so that nothing leaks */
-  allocator pool_mem;
+  arena *scratch; /* reset now and then */
   shard_space *space;
   rule_set rules;
   const engine_options *options;
@@ -68,7 +63,7 @@ typedef struct engine {
 } engine;
 
 /* NULL: reported. */
-engine *state_load(ir_module *m, arena *a, const engine_options *options);
+engine *state_load(ir_module *m, arena *a, arena *scratch, const engine_options *options);
 bool state_store(engine *e);
 void state_fill_stack(engine *e); /* all live ops, the first on top */
 

@@ -1,0 +1,40 @@
+/* What an arena keeps when it is reset. */
+#include "base/arena.h"
+
+#include "tests/unit.h"
+
+typedef struct counted {
+  size_t held, taken; /* bytes, blocks ever */
+} counted;
+
+static void *count_fn(void *user, void *p, size_t old_size, size_t new_size) {
+  counted *c = user;
+  c->held += new_size - old_size;
+  c->taken += p == NULL;
+  return mem_resize(&mem_system, p, old_size, new_size);
+}
+
+int main(void) {
+  counted c = {0};
+  const allocator mem = {count_fn, &c};
+  oom_trap trap;
+  arena a;
+  if (setjmp(trap.at)) return 1;
+  arena_init(&a, &mem, &trap);
+  arena_reset(&a);
+  CHECK(c.taken == 0);
+  const void *first = arena_alloc(&a, 100);
+  arena_reset(&a);
+  CHECK(arena_alloc(&a, 100) == first && c.taken == 1 && a.used == 100);
+  for (int i = 0; i < 100; i++) arena_alloc(&a, 1000); /* several blocks, each larger */
+  arena_alloc(&a, 1 << 20);                            /* one of its own, which goes */
+  size_t before = c.held, taken = c.taken;
+  arena_reset(&a);
+  CHECK(a.used == 0 && c.held < before / 2);
+  char *p = arena_zalloc(&a, 10000);
+  memset(p, 1, 10000);
+  CHECK(c.taken == taken && arena_owns(&a, p));
+  arena_deinit(&a);
+  CHECK(c.held == 0);
+  return UNIT_END();
+}
