@@ -72,7 +72,7 @@ void coll_lower(const lower_env *e, const prog_collective *c, exec_collective *x
     x->types[i] = e->prog->slots[c->in[i]].type;
     x->counts[i] = e->prog->slots[c->in[i]].count;
   }
-  if (c->kind != COLL_ALL_REDUCE && c->kind != COLL_REDUCE_SCATTER) return;
+  if (!prog_collective_reduces(c->kind)) return;
   /* one unit per operand: their types may differ */
   x->body = arena_zalloc(e->a, (c->n + 1) * sizeof(vm_unit));
   for (u32 i = 0; i < c->n; i++) {
@@ -245,20 +245,26 @@ static void broadcast(const coll_work *w, u32 rank, u32 i) {
   memcpy(out_of(w, rank, i), in_of(w, 0, i), w->x->counts[i] * dtype_size(w->x->types[i]));
 }
 
-void coll_run(const void *work, const exec_env *env, u64 begin, u64 end) {
-  const coll_work *w = work;
-  static void (*const moves[COLL_COUNT_])(const coll_work *, u32,
-                                          u32) = {[COLL_ALL_GATHER] = all_gather,
-                                                  [COLL_ALL_TO_ALL] = all_to_all,
-                                                  [COLL_PERMUTE] = permute,
-                                                  [COLL_BROADCAST] = broadcast};
-  prog_collective_kind kind = w->x->c->kind;
-  for (u64 u = begin; u < end; u++) {
-    if (kind == COLL_ALL_REDUCE)
-      all_reduce(w, env, u);
-    else if (kind == COLL_REDUCE_SCATTER)
-      reduce_scatter(w, env, u);
-    else
-      for (u32 i = 0; i < w->x->c->n; i++) moves[kind](w, (u32)u, i);
+/* ---- run_<id>: a unit of each kind ---- */
+
+#define run_ALL_REDUCE all_reduce
+#define run_REDUCE_SCATTER reduce_scatter
+#define MOVES(id, move) /* a unit is a member: all that it gets */                                 \
+  static void run_##id(const coll_work *w, const exec_env *env, u64 unit) {                        \
+    (void)env;                                                                                     \
+    for (u32 i = 0; i < w->x->c->n; i++) move(w, (u32)unit, i);                                    \
   }
+MOVES(ALL_GATHER, all_gather)
+MOVES(ALL_TO_ALL, all_to_all)
+MOVES(PERMUTE, permute)
+MOVES(BROADCAST, broadcast)
+
+void coll_run(const void *work, const exec_env *env, u64 begin, u64 end) {
+  static void (*const run_of[COLL_COUNT_])(const coll_work *, const exec_env *, u64) = {
+#define COLL(id, ...) [COLL_##id] = run_##id,
+      PROG_COLLECTIVES(COLL)
+#undef COLL
+  };
+  const coll_work *w = work;
+  for (u64 u = begin; u < end; u++) run_of[w->x->c->kind](w, env, u);
 }

@@ -22,15 +22,18 @@ const char *prog_step_kind_doc(prog_step_kind kind) {
 
 const char *prog_collective_name(prog_collective_kind kind) {
   static const char *const names[COLL_COUNT_] = {
-      [COLL_ALL_REDUCE] = "all_reduce",         [COLL_ALL_GATHER] = "all_gather",
-      [COLL_REDUCE_SCATTER] = "reduce_scatter", [COLL_ALL_TO_ALL] = "all_to_all",
-      [COLL_PERMUTE] = "collective_permute",    [COLL_BROADCAST] = "collective_broadcast"};
+#define COLL(id, name, ...) [COLL_##id] = (name),
+      PROG_COLLECTIVES(COLL)
+#undef COLL
+  };
   return kind < COLL_COUNT_ ? names[kind] : "?";
 }
 static const char *reducer_name(prog_reducer kind) {
-  static const char *const names[REDUCE_COUNT_] = {
-      [REDUCE_CODE] = "code", [REDUCE_SUM] = "sum", [REDUCE_PROD] = "prod", [REDUCE_MAX] = "max",
-      [REDUCE_MIN] = "min",   [REDUCE_AND] = "and", [REDUCE_OR] = "or",     [REDUCE_XOR] = "xor"};
+  static const char *const names[REDUCE_COUNT_] = {[REDUCE_CODE] = "code",
+#define REDUCER(id, op, name) [REDUCE_##id] = (name),
+                                                   PROG_REDUCERS(REDUCER)
+#undef REDUCER
+  };
   return kind < REDUCE_COUNT_ ? names[kind] : "?";
 }
 
@@ -171,7 +174,7 @@ static void dump_collective(buf *out, const prog_collective *c) {
   }
   for (u32 i = 0; i < c->num_pairs && i < 64; i++)
     buf_printf(out, "%s%u>%u", i ? "," : " pairs ", c->pairs[2 * i], c->pairs[2 * i + 1]);
-  if (c->kind == COLL_ALL_REDUCE || c->kind == COLL_REDUCE_SCATTER) dump_body(out, &c->body);
+  if (prog_collective_reduces(c->kind)) dump_body(out, &c->body);
   if (c->kind == COLL_ALL_TO_ALL) {
     buf_printf(out, " split %u concat %u ", c->split_dim, c->concat_dim);
     dump_ints(out, c->dims, c->rank);

@@ -81,17 +81,23 @@ typedef struct prog_access {
   i64 stride[PROG_MAX_DIMS];
 } prog_access;
 
+/* REDUCER(id, its VM operation, its name) */
+#define PROG_REDUCERS(REDUCER)                                                                     \
+  REDUCER(SUM, add, "sum")                                                                         \
+  REDUCER(PROD, mul, "prod")                                                                       \
+  REDUCER(MAX, max, "max")                                                                         \
+  REDUCER(MIN, min, "min")                                                                         \
+  REDUCER(AND, and, "and")                                                                         \
+  REDUCER(OR, or, "or")                                                                            \
+  REDUCER(XOR, xor, "xor")
+
 /* What combines two values. REDUCE_CODE: a vm_code. */
 typedef enum prog_reducer {
   REDUCE_CODE,
-  REDUCE_SUM,
-  REDUCE_PROD,
-  REDUCE_MAX,
-  REDUCE_MIN,
-  REDUCE_AND,
-  REDUCE_OR,
-  REDUCE_XOR,
-  REDUCE_COUNT_
+#define REDUCER(id, ...) REDUCE_##id,
+  PROG_REDUCERS(REDUCER)
+#undef REDUCER
+      REDUCE_COUNT_
 } prog_reducer;
 
 /* A reduction body over n values at once: loads 0..n-1 are the left (accumulated) values,
@@ -192,14 +198,22 @@ typedef struct prog_rng {
   i64 outer, size, inner;
 } prog_rng;
 
+/* COLL(id, name, whether it has a body that reduces, whether its groups may differ in size)
+ * As with PROG_STEPS, what must know every kind does not build without it: check_<id> in
+ * validate.c, run_<id> in exec/collective.c. */
+#define PROG_COLLECTIVES(COLL)                                                                     \
+  COLL(ALL_REDUCE, "all_reduce", true, true)                                                       \
+  COLL(ALL_GATHER, "all_gather", false, false)                                                     \
+  COLL(REDUCE_SCATTER, "reduce_scatter", true, false)                                              \
+  COLL(ALL_TO_ALL, "all_to_all", false, false)                                                     \
+  COLL(PERMUTE, "collective_permute", false, false)                                                \
+  COLL(BROADCAST, "collective_broadcast", false, true) /* from each group's first member */
+
 typedef enum prog_collective_kind {
-  COLL_ALL_REDUCE,
-  COLL_ALL_GATHER,
-  COLL_REDUCE_SCATTER,
-  COLL_ALL_TO_ALL,
-  COLL_PERMUTE,
-  COLL_BROADCAST, /* from each group's first member */
-  COLL_COUNT_
+#define COLL(id, ...) COLL_##id,
+  PROG_COLLECTIVES(COLL)
+#undef COLL
+      COLL_COUNT_
 } prog_collective_kind;
 
 /* Devices are positions in the launch, 0..num_replicas*num_partitions-1 (replica-major:
@@ -303,6 +317,7 @@ typedef struct program_stats {
 } program_stats;
 void program_count(const program *p, program_stats *out_stats);
 const char *prog_collective_name(prog_collective_kind kind); /* "all_reduce" */
+bool prog_collective_reduces(prog_collective_kind kind);     /* it has a body */
 const char *prog_step_kind_name(prog_step_kind kind);
 const char *prog_step_kind_doc(prog_step_kind kind); /* what it does */
 const char *vm_op_name(vm_op op);

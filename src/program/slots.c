@@ -159,9 +159,20 @@ bool prog_slots_overlap(const program *p, u32 a, u32 b) {
   return false;
 }
 
+bool prog_collective_reduces(prog_collective_kind kind) {
+  static const bool reduces[COLL_COUNT_] = {
+#define COLL(id, name, reduces, ...) [COLL_##id] = (reduces),
+      PROG_COLLECTIVES(COLL)
+#undef COLL
+  };
+  return kind < COLL_COUNT_ && reduces[kind];
+}
+
 static const u16 reducer_ops[REDUCE_COUNT_] = {
-    [REDUCE_SUM] = VM_add, [REDUCE_PROD] = VM_mul, [REDUCE_MAX] = VM_max, [REDUCE_MIN] = VM_min,
-    [REDUCE_AND] = VM_and, [REDUCE_OR] = VM_or,    [REDUCE_XOR] = VM_xor};
+#define REDUCER(id, op, name) [REDUCE_##id] = VM_##op,
+    PROG_REDUCERS(REDUCER)
+#undef REDUCER
+};
 
 void prog_body_recognize(prog_body *body) {
   const vm_code *c = &body->code;

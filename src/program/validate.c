@@ -417,10 +417,14 @@ static bool check_groups(checker *c, const prog_collective *k) {
   u32 end = k->num_groups ? k->begin[k->num_groups] : 0;
   if (k->num_groups > devices || end > devices) return fail(c, "more members than devices");
   if (k->num_groups && k->begin[0] != 0) return fail(c, "groups do not begin at 0");
-  bool uniform = k->kind != COLL_ALL_REDUCE && k->kind != COLL_BROADCAST;
+  static const bool may_differ[COLL_COUNT_] = {
+#define COLL(id, name, reduces, differ) [COLL_##id] = (differ),
+      PROG_COLLECTIVES(COLL)
+#undef COLL
+  };
   for (u32 g = 0; g < k->num_groups; g++) {
     if (k->begin[g + 1] <= k->begin[g]) return fail(c, "empty group");
-    if (uniform && k->begin[g + 1] - k->begin[g] != k->begin[1])
+    if (!may_differ[k->kind] && k->begin[g + 1] - k->begin[g] != k->begin[1])
       return fail(c, "groups differ in size");
   }
   for (u32 i = 0; i < end; i++)
@@ -434,25 +438,52 @@ static bool check_groups(checker *c, const prog_collective *k) {
 /* Each device at most once in the groups, as a source, as a target. Needs memory, so it is the
  * image that calls it; see image.c. */
 
-static bool check_collective_operand(checker *c, const prog_collective *k, u32 i) {
-  if (!check_slot(c, k->in[i], false) || !check_slot(c, k->out[i], true)) return false;
-  const prog_slot *in = slot_of(c, k->in[i]), *out = slot_of(c, k->out[i]);
-  if (in->type != out->type) return fail(c, "operand and result differ in type");
+/* ---- check_<id>: the sizes of operand and result i of each kind of collective ---- */
+
+static bool check_alike(checker *c, const prog_collective *k, u32 i) {
+  return slot_of(c, k->in[i])->count == slot_of(c, k->out[i])->count ||
+         fail(c, "operand and result differ in size");
+}
+#define check_ALL_REDUCE check_alike
+#define check_PERMUTE check_alike
+#define check_BROADCAST check_alike
+
+static bool check_ALL_TO_ALL(checker *c, const prog_collective *k, u32 i) {
+  u64 small;
+  if (!volume(k->dims, k->rank, &small)) return fail(c, "dimensions out of range");
+  return check_count(c, k->in[i], small) && check_count(c, k->out[i], small);
+}
+
+/* One of the slots has what a member has, the other what all of a group have. */
+static bool check_parts(checker *c, const prog_collective *k, u32 i, u32 part, u32 all) {
   u64 group = k->num_groups ? k->begin[1] : 1, small = 0, whole = 0;
-  bool shaped = k->kind == COLL_ALL_GATHER || k->kind == COLL_REDUCE_SCATTER;
-  if (!shaped && k->kind != COLL_ALL_TO_ALL)
-    return in->count == out->count || fail(c, "operand and result differ in size");
-  if (k->kind == COLL_ALL_TO_ALL) {
-    if (!volume(k->dims, k->rank, &small)) return fail(c, "dimensions out of range");
-    return check_count(c, k->in[i], small) && check_count(c, k->out[i], small);
-  }
   if (!k->outer || !k->size || !k->inner) return fail(c, "collective without its shape");
   if (!volume((i64[]){k->outer[i], k->size[i], k->inner[i]}, 3, &small) ||
       !checked_mul(small, group, &whole) || whole > INT64_MAX)
     return fail(c, "dimensions out of range");
-  bool gathers = k->kind == COLL_ALL_GATHER;
-  return check_count(c, k->in[i], gathers ? small : whole) &&
-         check_count(c, k->out[i], gathers ? whole : small);
+  return check_count(c, part, small) && check_count(c, all, whole);
+}
+static bool check_ALL_GATHER(checker *c, const prog_collective *k, u32 i) {
+  return check_parts(c, k, i, k->in[i], k->out[i]);
+}
+static bool check_REDUCE_SCATTER(checker *c, const prog_collective *k, u32 i) {
+  return check_parts(c, k, i, k->out[i], k->in[i]);
+}
+
+static bool check_collective_operand(checker *c, const prog_collective *k, u32 i) {
+  if (!check_slot(c, k->in[i], false) || !check_slot(c, k->out[i], true)) return false;
+  if (slot_of(c, k->in[i])->type != slot_of(c, k->out[i])->type)
+    return fail(c, "operand and result differ in type");
+  switch (k->kind) {
+#define COLL(id, ...)                                                                              \
+  case COLL_##id:                                                                                  \
+    return check_##id(c, k, i);
+    PROG_COLLECTIVES(COLL)
+#undef COLL
+  case COLL_COUNT_:
+    break;
+  }
+  return false;
 }
 
 static bool check_collective(checker *c, const prog_collective *k) {
@@ -468,8 +499,9 @@ static bool check_collective(checker *c, const prog_collective *k) {
     for (u32 j = 0; j < k->n; j++)
       if (k->in[i] == k->out[j] && (i != j || k->kind != COLL_ALL_REDUCE))
         return fail(c, "collective onto its own operand");
-    bool reduces = k->kind == COLL_ALL_REDUCE || k->kind == COLL_REDUCE_SCATTER;
-    if (reduces && !check_body(c, &k->body, 1, &slot_of(c, k->in[i])->type)) return false;
+    if (prog_collective_reduces(k->kind) &&
+        !check_body(c, &k->body, 1, &slot_of(c, k->in[i])->type))
+      return false;
   }
   return true;
 }

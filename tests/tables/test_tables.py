@@ -92,6 +92,11 @@ def own():
     return "src/ir/ops/chlo.def", '"chlo.thrice", ew', '"chlo.thrice", own'
 
 
+def collective():
+    row = "  COLL(BROADCAST,"
+    return "src/program/program.h", row, '  COLL(NOTHING, "nothing", false, false) \\\n' + row
+
+
 LEFT_OUT = {
     "op selection": (without("selection"), "src/compile/select.c", "VM_OF_chlo_thrice"),
     "op instruction": (without("instruction"), "src/compile/select.c", "VM_thrice"),
@@ -117,6 +122,8 @@ LEFT_OUT = {
     "step kind": (without("kind"), "src/program/builder.c", "STEP_place"),
     "step targets": (("src/program/program.h", "place, prog_id, ON", "place, prog_id, AWAY"),
                      "src/program/slots.c", r"place_|STEP\(place"),
+    "collective check": (collective(), "src/program/validate.c", "check_NOTHING"),
+    "collective run": (collective(), "src/exec/collective.c", "run_NOTHING"),
     "step meaning": (("src/program/program.h", ', "the device\'s position"', ""),
                      "src/program/dump.c", r"STEP\(place"),
 }
