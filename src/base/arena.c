@@ -1,3 +1,8 @@
+/* Arenas, and the system allocator that all memory comes from in the end.
+ *
+ * An arena is a list of chunks, the newest first; memory is cut from the newest by moving `cur`.
+ * Chunks double from 4 KiB to 2 MiB, so a small module costs one page and a large one few calls of
+ * the allocator. Nothing is given back piecemeal: arena_deinit walks the list. */
 #include "base/arena.h"
 
 #include <stdarg.h>
@@ -6,6 +11,9 @@
 
 #include "base/os.h"
 
+/* Blocks of OS_LARGE bytes and more come in large pages, because arenas and tensors fill them at
+ * once. A block that is grown (p not NULL) goes through realloc, which cannot align; it may also
+ * copy less, since the C library remaps pages. */
 static void *system_fn(void *user, void *p, size_t old_size, size_t new_size) {
   (void)user, (void)old_size;
   if (new_size == 0) {
@@ -22,6 +30,8 @@ void *mem_zalloc(const allocator *a, size_t n) {
   return p;
 }
 
+/* In front of each chunk. HEADER is its size rounded up, so that what follows can be aligned to
+ * 64. */
 struct arena_chunk {
   arena_chunk *next;
   size_t size; /* header included */
@@ -56,12 +66,15 @@ void arena_oom(arena *a) {
   longjmp(a->trap->at, 1);
 }
 
+/* One unsigned compare a chunk: an address below `c` wraps round to a large number. */
 bool arena_owns(const arena *a, const void *p) {
   for (const arena_chunk *c = a->chunks; c; c = c->next)
     if ((uintptr_t)p - (uintptr_t)c < c->size) return true;
   return false;
 }
 
+/* Memory that the current chunk has no room for. A piece over half a chunk gets a chunk of its own,
+ * linked behind the current one, so that what is left of that is not wasted. */
 static void *new_chunk(arena *a, size_t n, size_t align) {
   size_t size = a->chunks ? min_size(a->chunks->size * 2, LAST_CHUNK) : FIRST_CHUNK;
   size_t need;
@@ -119,6 +132,7 @@ str arena_str(arena *a, str s) {
   return (str){p, s.len};
 }
 
+/* The first try's bytes stay in the arena where they were too few: at most once, 64 bytes. */
 str arena_printf(arena *a, const char *fmt, ...) {
   va_list ap;
   size_t cap = 64, len = 0;
@@ -133,6 +147,7 @@ str arena_printf(arena *a, const char *fmt, ...) {
   return (str){p, len};
 }
 
+/* The old block is left behind, not freed; doubling bounds what is lost by what is used. */
 void *arena_grow(arena *a, const void *data, size_t len, size_t *cap, size_t size) {
   size_t n = *cap ? *cap * 2 : 8;
   void *p = arena_array(a, n, size);

@@ -29,6 +29,7 @@ static inline void *mem_resize(const allocator *a, void *p, size_t old_size, siz
 static inline void mem_free(const allocator *a, void *p, size_t n) {
   if (p) a->fn(a->user, p, n, 0);
 }
+/* Of one block; NULL: no memory. The others return what the hook does. */
 void *mem_zalloc(const allocator *a, size_t n); /* zeroed */
 
 /* Where an arena goes when memory is out: if (setjmp(trap.at)) { release; report }. */
@@ -37,6 +38,7 @@ typedef struct oom_trap {
 } oom_trap;
 
 typedef struct arena_chunk arena_chunk;
+/* Not for several threads at once. The fields are its own, but `used`, which owners look at to start afresh. */
 typedef struct arena {
   const allocator *mem;
   oom_trap *trap;
@@ -54,6 +56,7 @@ void arena_reset(arena *a);
 /* n bytes aligned to `align` (a power of two, at most 64). Never NULL, n may be 0. */
 void *arena_alloc_aligned(arena *a, size_t n, size_t align);
 static inline void *arena_alloc(arena *a, size_t n) { return arena_alloc_aligned(a, n, 8); }
+/* Aligned to 8, like arena_alloc; these and all below jump to the trap and never return NULL. */
 void *arena_zalloc(arena *a, size_t n);
 /* count * size with overflow treated as out of memory; not zeroed. */
 void *arena_array(arena *a, size_t count, size_t size);
@@ -79,6 +82,7 @@ bool arena_owns(const arena *a, const void *p); /* looks at the latest memory fi
       (v).data = arena_grow((a), (v).data, (v).len, &(v).cap, sizeof(*(v).data));                  \
     (v).data[(v).len++] = (__VA_ARGS__);                                                           \
   } while (0)
+/* What VEC_PUSH calls: the same elements with room for at least one more; *cap is updated. */
 void *arena_grow(arena *a, const void *data, size_t len, size_t *cap, size_t size);
 
 #endif

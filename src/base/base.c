@@ -1,3 +1,4 @@
+/* What of base.h is too long to be inline. */
 #include "base/base.h"
 
 int str_cmp(str a, str b) {
@@ -6,6 +7,8 @@ int str_cmp(str a, str b) {
   return c ? c : (a.len > b.len) - (a.len < b.len);
 }
 
+/* A multiply and a shift a word, then a strong finish: attributes are mostly short lists of words.
+ * The length goes in first, so that a zero tail does not vanish. */
 u64 hash_bytes(const void *data, size_t len, u64 seed) {
   const u8 *p = data;
   u64 h = hash_u64(len, seed), w;

@@ -28,6 +28,7 @@ typedef struct i64s {
   size_t len;
 } i64s;
 
+/* The empty string before it makes the compiler refuse anything but a literal. */
 #define STR(literal) ((str){"" literal, sizeof(literal) - 1})
 #define STR_FMT "%.*s"
 #define STR_ARG(s) (int)(s).len, (s).data
@@ -57,6 +58,7 @@ static inline bool i64s_eq(i64s a, i64s b) {
 #define checked_sub(a, b, out) (!__builtin_sub_overflow((a), (b), (out)))
 #define checked_mul(a, b, out) (!__builtin_mul_overflow((a), (b), (out)))
 
+/* `align` is a power of two; the sum must not overflow. */
 static inline size_t align_up(size_t n, size_t align) { return (n + align - 1) & ~(align - 1); }
 static inline size_t min_size(size_t a, size_t b) { return a < b ? a : b; }
 static inline size_t max_size(size_t a, size_t b) { return a > b ? a : b; }
@@ -66,6 +68,8 @@ i64 gcd_i64(i64 a, i64 b); /* of numbers >= 0; gcd(a, 0) is a */
 
 /* 64-bit hash of bytes, seeded so that hashes chain. Not for untrusted adversaries. */
 u64 hash_bytes(const void *data, size_t len, u64 seed);
+/* The finalizer of splitmix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number
+ * generators"), over a sum that depends on the order of what is chained. */
 static inline u64 hash_u64(u64 x, u64 seed) {
   x ^= seed + 0x9e3779b97f4a7c15u + (seed << 6) + (seed >> 2);
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;

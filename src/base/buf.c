@@ -1,3 +1,7 @@
+/* The growing string that printers, writers and diagnostics fill.
+ *
+ * A buffer that could not grow or whose sink refused is `failed`, and every later write is a no-op,
+ * so that writers of hundreds of pieces check once, at the end. */
 #include "base/buf.h"
 
 #include <stdio.h>
@@ -13,6 +17,7 @@ void buf_deinit(buf *b) {
   buf_init(b, b->mem);
 }
 
+/* Doubles; `need` stays below half the address space, so that the doubling cannot overflow. */
 void buf_grow(buf *b, size_t more) {
   size_t need, cap = b->cap ? b->cap : 256;
   if (b->failed) return;
@@ -42,12 +47,15 @@ static void pass_on(buf *b, str s) {
   if (!b->failed && !b->sink(b->user, s)) b->failed = true;
 }
 
+/* Calls the sink even with nothing to pass on, so that it hears of an empty text too. */
 bool buf_flush(buf *b) {
   pass_on(b, buf_view(b));
   b->len = 0;
   return buf_ok(b);
 }
 
+/* What is larger than a chunk skips the buffer: a constant of gigabytes is not copied. The order
+ * stays, as what is buffered goes first. */
 void buf_stream(buf *b, str s) {
   if (!b->sink || s.len < b->chunk) {
     buf_str(b, s);
@@ -58,6 +66,8 @@ void buf_stream(buf *b, str s) {
   }
 }
 
+/* Printed twice, first to measure. The NUL that vsnprintf writes needs a byte of room, which the
+ * length does not count. */
 void buf_vprintf(buf *b, const char *fmt, va_list ap) {
   va_list again;
   va_copy(again, ap);
@@ -74,6 +84,7 @@ void buf_printf(buf *b, const char *fmt, ...) {
   va_end(ap);
 }
 
+/* A failed buffer still gives text, since the callers are messages. */
 const char *buf_cstr(buf *b) {
   buf_char(b, 0);
   if (b->failed) return "out of memory";
@@ -81,6 +92,8 @@ const char *buf_cstr(buf *b) {
   return b->data;
 }
 
+/* Where the buffer failed this jumps to the arena's trap, after releasing it: in arena code out of
+ * memory has one way. */
 str buf_take(buf *b, arena *a) {
   str s = {0};
   bool ok = buf_ok(b);

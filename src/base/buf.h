@@ -22,9 +22,11 @@ typedef struct buf {
   size_t chunk;
 } buf;
 
+/* `mem` is borrowed for the life of the buffer. One thread at a time. */
 void buf_init(buf *b, const allocator *mem);
 void buf_init_sink(buf *b, const allocator *mem, size_t chunk, buf_sink_fn *sink, void *user);
 void buf_deinit(buf *b); /* what was not passed on is dropped */
+/* Appending; `data` must not lie in the buffer itself. */
 void buf_bytes(buf *b, const void *data, size_t n);
 void buf_printf(buf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void buf_vprintf(buf *b, const char *fmt, va_list ap);

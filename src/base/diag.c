@@ -1,9 +1,12 @@
+/* Messages on their way to a sink: made on the heap, not in an arena, as they also say that an
+ * arena's memory is out. */
 #include "base/diag.h"
 
 #include <stdio.h>
 
 static const char *const kind_names[] = {"error", "warning", "remark", "note"};
 
+/* The text lives for the call of the sink only. */
 void diag_emit(diag_sink *sink, diag_kind kind, diag_pos pos, const char *fmt, va_list ap) {
   buf b;
   buf_init(&b, &mem_system);

@@ -9,6 +9,8 @@ typedef struct index_slot {
   void *entry; /* NULL: free */
 } index_slot;
 
+/* Zeroed: empty. Open addressing with linear steps, at most half full; entries are never removed,
+ * so a probe that meets a free slot is done. Memory of smaller tables stays in the arena. */
 typedef struct hash_index {
   index_slot *slots;
   size_t count, cap; /* cap is 0 or a power of two */
@@ -60,6 +62,7 @@ static inline void *index_get(const hash_index *t, const void *key) {
   ptr_pair *p = index_pair(t, key);
   return p ? p->value : NULL;
 }
+/* Sets or replaces; the pointers themselves are the keys. */
 static inline void index_set(hash_index *t, arena *a, const void *key, void *value) {
   ptr_pair *p = index_pair(t, key);
   if (!p) {

@@ -1,3 +1,4 @@
+/* base/os.h on Linux. */
 #define _GNU_SOURCE
 #include "base/os.h"
 
@@ -12,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+/* More than 1024 processors do not fit the set: then it says 1, which is slow and right. */
 int os_cpu_count(void) {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) return CPU_COUNT(&set);
@@ -45,6 +47,8 @@ u32 os_forks(void) {
 /* A device such as /dev/zero has no end. */
 enum { MOST_OF_A_DEVICE = 1 << 20, FIRST_READ = 1 << 16 };
 
+/* Standard input, pipes and whatever cannot be mapped. Grows by doubling, as their sizes are not
+ * known; a character device that is no terminal is cut off at MOST_OF_A_DEVICE. */
 static status read_all(const char *path, int fd, os_file *out) {
   struct stat st;
   bool device = fstat(fd, &st) == 0 && S_ISCHR(st.st_mode) && !isatty(fd);
@@ -72,6 +76,8 @@ static status read_all(const char *path, int fd, os_file *out) {
   return NULL;
 }
 
+/* Mapped privately: constants of a file of gigabytes are read when they are used, and the pages can
+ * be dropped again. An empty file cannot be mapped and is read. */
 status os_file_open(const char *path, os_file *out) {
   struct stat st = {0};
   *out = (os_file){0};
@@ -103,6 +109,8 @@ bool os_same_file(const char *a, const char *b) {
 
 void os_pipe_errors(void) { signal(SIGPIPE, SIG_IGN); }
 
+/* RTLD_LOCAL, so that a library's symbols do not take the place of others' in a host such as
+ * Python. */
 void *os_library(const char *name) { return dlopen(name, RTLD_NOW | RTLD_LOCAL); }
 const char *os_library_error(void) { return dlerror(); }
 void *os_symbol(void *library, const char *name) { return dlsym(library, name); }

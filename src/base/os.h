@@ -17,6 +17,7 @@ u32 os_forks(void);
 /* malloc for blocks that are filled at once, in large pages where the system has them: far fewer
  * page faults. free releases them. */
 enum { OS_LARGE = 1 << 21 };
+/* NULL: no memory. Aligned to OS_LARGE, contents undefined. */
 void *os_alloc_large(size_t n);
 
 /* A file's bytes, read only. Mapped where possible; os_file_close unmaps. */
@@ -25,6 +26,8 @@ typedef struct os_file {
   void *base;
   size_t mapped; /* 0: heap */
 } os_file;
+/* *out_file is empty where it fails; the message starts with the path. The bytes of a mapped file
+ * are as shared as the file: who truncates it meanwhile makes reading them a fault. */
 status os_file_open(const char *path, os_file *out_file) MUST_USE; /* "-" reads standard input */
 void os_file_close(os_file *file);
 bool os_same_file(const char *a, const char *b); /* both exist and are one */

@@ -1,3 +1,7 @@
+/* Errors of device, exec and pjrt: one block with a count of owners and the text behind it.
+ *
+ * Statuses cross threads (a worker's error ends in the caller's), so the count is atomic. The one
+ * for out of memory is static and not counted: making it must not need memory. */
 #include "base/status.h"
 
 #include <stdarg.h>
@@ -16,6 +20,7 @@ static const struct status_payload out_of_memory = {
 
 status status_oom(void) { return &out_of_memory; }
 
+/* Measured first, so that message and header are one allocation. */
 status status_make(status_code code, const char *fmt, ...) {
   va_list ap, again;
   va_start(ap, fmt);

@@ -1,3 +1,7 @@
+/* The tracking allocator: each block has a header that links it into the tracker's list.
+ *
+ * A context (ir/ctx.c) puts all its memory through one, so that after a jump to the trap it can
+ * free what only dead stack frames knew of. */
 #include "base/tracker.h"
 
 /* In front of each block; keeps its alignment of 16. */
@@ -23,6 +27,8 @@ static void unlink_from(tracker *t, tracker_block *b) {
   if (b->next) b->next->prev = b->prev;
 }
 
+/* The block leaves the list before it is resized, since it may move, and comes back where it could
+ * not grow: the caller still owns it then. */
 static void *tracked(void *user, void *p, size_t old_size, size_t new_size) {
   tracker *t = user;
   tracker_block *b = p ? (tracker_block *)p - 1 : NULL;

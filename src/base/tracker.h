@@ -16,6 +16,7 @@ typedef struct tracker {
 
 /* What it gives out is accounted to `t`, which must stay where it is. */
 allocator tracker_allocator(tracker *t);
+/* Frees every block that is still out; pointers into them are dead after it. */
 void tracker_free_all(tracker *t);
 
 #endif
