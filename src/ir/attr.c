@@ -1,4 +1,8 @@
-/* Attributes: the rows of attrs.def as data, and one uniquing routine that reads them. */
+/* Attributes: the rows of attrs.def as data, and one uniquing routine that reads them.
+ *
+ * attr_unique hashes and compares the fields that a row lists, whatever the kind; types and
+ * attributes inside are uniqued already, so they are compared as pointers and the cost of a lookup
+ * does not depend on the depth. A kind gets no code here unless its constructor does something. */
 #include "base/index.h"
 #include "ir/ctx.h"
 
@@ -38,6 +42,7 @@ enum { UNIQUE_BYTES = 256 }; /* longer strings of bytes are not worth a comparis
 #define FOR_FIELDS(f, a) for (const field_info *f = attr_infos[(a)->id].fields(); f->name; f++)
 #define FIELD(a, f, ctype) ((const ctype *)((const char *)(a) + (f)->offset))
 
+/* By field kind, not by attribute: a switch of eight cases that new rows do not touch. */
 static u64 hash_field(const attr *a, const field_info *f, u64 h) {
   switch (f->kind) {
   case FIELD_i64:
@@ -124,6 +129,8 @@ static u32 depth_of(const attr *a) {
   return d + 1;
 }
 
+/* Uniqued attributes have twins to compare with, so `==` is equality; large constants have none and
+ * two equal ones may differ as pointers (attr.unique tells). */
 static attr *copy_attr(ir_ctx *c, const attr *proto, u64 hash, bool unique) {
   attr *a = arena_copy(&c->arena, proto, attr_infos[proto->id].size);
   a->hash = hash;
@@ -132,6 +139,8 @@ static attr *copy_attr(ir_ctx *c, const attr *proto, u64 hash, bool unique) {
   return a;
 }
 
+/* The builtin ones that MLIR's printer gives aliases, and sparse_tensor's, which do so through
+ * their dialect's interface. */
 static bool is_aliased(const attr *a) {
   const opaque_attr *o = attr_as(opaque, a);
   return attr_is(affine_map, a) || attr_is(affine_set, a) || attr_is(distinct, a) ||
@@ -140,6 +149,8 @@ static bool is_aliased(const attr *a) {
 bool ir_has_aliased(const ir_ctx *c) { return c->aliased; }
 void ir_note_aliased(ir_ctx *c) { c->aliased = true; }
 
+/* The prototype may live on the stack, and its lists with it: own_fields copies them once it is
+ * known to be new. */
 const attr *attr_unique(ir_ctx *c, const attr *proto) {
   size_t slot;
   u64 h = hash_u64(proto->id, 1);
@@ -157,6 +168,7 @@ const attr *attr_unit(ir_ctx *c) {
   if (!c->unit) c->unit = attr_unique(c, &(attr){.id = ATTR_unit});
   return c->unit;
 }
+/* -1 for true: the value of an integer attribute is sign-extended, and i1 has one bit. */
 const attr *attr_bool(ir_ctx *c, bool v) { return attr_int(c, type_i1(c), v ? -1 : 0); }
 const attr *attr_int(ir_ctx *c, const type *t, i64 v) {
   return attr_make(c, integer, .type = t, .value = v);
@@ -201,6 +213,7 @@ const attr *attr_dense(ir_ctx *c, const type *t, str data, bool splat, bool borr
   return a;
 }
 
+/* Values all alike become a splat, as MLIR's uniquing makes them; none at all is no splat. */
 const attr *attr_dense_i64(ir_ctx *c, i64s dims, const i64 *values) {
   const type *t = type_tensor(c, dims, type_i64(c), NULL);
   i64 n = 0;
@@ -267,6 +280,7 @@ str symbol_of(const attr *a) {
   return s ? s->root : STR("");
 }
 
+/* Sign- or zero-extended from the type's width; i1 is 0 or 1. Wider than 64 bits: the low ones. */
 i64 attr_dense_int(const attr *dense, size_t i) {
   const dense_attr *d = (const dense_attr *)dense;
   const type *t = type_element(d->type);
@@ -298,6 +312,7 @@ const type *attr_type_of(const attr *a) {
   return s ? s->type : sparse ? sparse->type : r ? r->type : o ? o->type : attr_dense_type(a);
 }
 
+/* Strings and opaque attributes have a type though it may be none: MLIR's TypedAttr. */
 bool attr_is_typed(const attr *a) {
   return attr_type_of(a) || attr_is(string, a) || attr_is(opaque, a);
 }
@@ -318,6 +333,7 @@ sparse_fault attr_sparse_fault(const type *t, const attr *indices, const attr *v
   return SPARSE_FITS;
 }
 
+/* A dense constant is unpacked element by element: it may be a splat, or of another width. */
 bool attr_get_i64s(ir_ctx *c, const attr *a, i64s *out) {
   const dense_array_attr *d = attr_as(dense_array, a);
   if (d) {
@@ -341,6 +357,8 @@ const attr *loc_unknown(ir_ctx *c) {
   return c->unknown_loc;
 }
 
+/* Readers ask for a location an op, so the name is not looked up again where it is the last
+ * one's. */
 const attr *loc_file(ir_ctx *c, str file, u32 line, u32 col) {
   const attr *name = c->last_file; /* nearly always the same as before */
   if (!name || !str_eq(((const string_attr *)name)->value, file))
@@ -348,6 +366,8 @@ const attr *loc_file(ir_ctx *c, str file, u32 line, u32 col) {
   return attr_make(c, loc_file, .file = name, .line = line, .col = col);
 }
 
+/* As FusedLoc::get in MLIR: fused locations with the same metadata are opened, doubles and unknown
+ * ones go, and one alone stands for itself unless there is metadata to keep. */
 static const attr *fuse(ir_ctx *c, arena *scratch, attrs parts, const attr *metadata) {
   VEC(const attr *) v = {0};
   hash_index seen = {0};
@@ -378,6 +398,8 @@ const attr *loc_fuse(ir_ctx *c, const attr *a, const attr *b) {
   return loc_fuse_all(c, (attrs){(const attr *const[]){a, b}, 2}, NULL);
 }
 
+/* MLIR's rule for diagnostics: the child of a name, the callee of a call, the first of several.
+ * Bounded, since locations may nest deeper than anybody looks. */
 diag_pos loc_pos(const attr *loc) {
   for (int depth = 0; loc && depth < 256; depth++) {
     const loc_file_attr *f = attr_as(loc_file, loc);

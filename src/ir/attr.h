@@ -74,6 +74,7 @@ typedef enum float_kind {
 } float_kind;
 extern const char *const float_names[FLOAT_COUNT];
 
+/* Borrowed lists; those inside a type or an attribute belong to the context. */
 typedef struct types {
   const type *const *data;
   size_t len;
@@ -81,6 +82,8 @@ typedef struct types {
 
 #define DYNAMIC INT64_MIN /* a dimension of unknown size */
 
+/* Which fields count is said by the kind, above; the others are zero, so that all of them may be
+ * hashed and compared. */
 struct type {
   u8 kind;   /* type_kind */
   u8 sign;   /* signedness, of integers */
@@ -130,6 +133,8 @@ const char *quant_problem(ir_ctx *c, const quant *q);
 bool quant_default_range(const type *storage, bool is_signed, i64 *min, i64 *max);
 double quant_double(i64 bits); /* a scale */
 
+/* These return the one type with the contents, made on first use. Lists are copied. They check
+ * nothing: text, bytecode and the C API refuse what MLIR refuses before they ask. */
 const type *type_none(ir_ctx *c);
 const type *type_index(ir_ctx *c);
 const type *type_int(ir_ctx *c, u32 width, signedness sign);
@@ -202,6 +207,7 @@ typedef enum attr_id {
   ATTR_COUNT
 } attr_id;
 
+/* What every struct <id>_attr begins with. `hash` is that of the fields; 0 where not unique. */
 struct attr {
   u16 id;      /* attr_id */
   bool unique; /* false: a large constant, which has no twin to compare with */
@@ -267,6 +273,7 @@ static inline const void *attr_as_id(const attr *a, attr_id id) {
  * Fields are copied. */
 #define attr_make(c, kind, ...)                                                                    \
   attr_unique((c), &((kind##_attr){.base = {.id = ATTR_##kind}, __VA_ARGS__}).base)
+/* The one with the fields of `proto`, whose id is set; lists are copied on first use. */
 const attr *attr_unique(ir_ctx *c, const attr *proto);
 
 /* Printing gives maps, sets and their like a name (#map), for which it has to look twice; false

@@ -1,6 +1,12 @@
-/* The context: memory, tables of uniqued values, resources. */
+/* The context: memory, tables of uniqued values, resources.
+ *
+ * Created first by whoever compiles (compile, api, the tests) and destroyed last. All that is made
+ * from it goes through its tracker, scratch arenas and modules included, so that destroying it is
+ * enough after a jump out of memory. Types and attributes are never freed before that. */
 #include "ir/ctx.h"
 
+/* Entries keep their hashes, so growing asks nobody to hash again. The old arrays stay in the
+ * arena. */
 static void table_grow(table *t, arena *a) {
   size_t cap = t->cap ? t->cap * 2 : 256;
   void **slots = arena_array(a, cap, sizeof *slots);
@@ -18,6 +24,8 @@ static void table_grow(table *t, arena *a) {
   t->cap = cap;
 }
 
+/* Grows before it looks, so that *out_slot is a free slot of the table that table_put writes to:
+ * nothing may be added in between. */
 void *table_find(table *t, arena *a, u64 hash, const void *key, table_same *same,
                  size_t *out_slot) {
   if (t->count * 4 >= t->cap * 3) table_grow(t, a);
@@ -46,6 +54,8 @@ ir_ctx *ir_ctx_create(const allocator *mem, oom_trap *trap, diag_sink *sink) {
   return c;
 }
 
+/* On the heap, not in the context's arena: popping gives the memory back, so that a pass that runs
+ * a thousand times does not add up. */
 arena *ir_scratch_push(ir_ctx *c) {
   scratch_arena *s = mem_alloc(&c->mem, sizeof *s);
   if (!s) arena_oom(&c->arena);
@@ -71,6 +81,7 @@ void ir_scratch_unwind(ir_ctx *c, const arena *top) {
 void ir_set_op_priorities(ir_ctx *c, const void *list) { c->op_priorities = list; }
 const void *ir_op_priorities(const ir_ctx *c) { return c->op_priorities; }
 
+/* The context itself is the one block outside of its tracker. */
 void ir_ctx_destroy(ir_ctx *c) {
   if (!c) return;
   tracker_free_all(&c->tracker);
@@ -91,6 +102,8 @@ static bool same_resource(const void *entry, const void *key) {
   return str_eq(((const resource *)entry)->key, *(const str *)key);
 }
 
+/* The key is copied, the bytes are not: they are the file's, or in the context's arena. The last
+ * one of a key counts. */
 void ir_resource_set(ir_ctx *c, str key, str bytes) {
   size_t slot;
   u64 h = hash_bytes(key.data, key.len, 0);

@@ -23,11 +23,14 @@ typedef struct scratch_arena {
   arena arena;
 } scratch_arena;
 
+/* Ops of foreign dialects in the order of registration, latest first; they are in `infos` as well,
+ * under their names. */
 typedef struct foreign_op {
   struct foreign_op *next;
   const op_info *info;
 } foreign_op;
 
+/* One thread at a time; nothing in it is locked. */
 struct ir_ctx {
   const allocator *owner; /* what the creator gave */
   tracker tracker;        /* all memory of the context and its modules: a jump leaves none behind */

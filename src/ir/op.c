@@ -1,4 +1,9 @@
-/* Making, linking and changing ops. All memory is the module's arena. */
+/* Making, linking and changing ops. All memory is the module's arena.
+ *
+ * Everything is intrusive: an op lies in its block's list, an operand (a use) in the list of the
+ * value it names. A use's `link` points at the pointer that points at it, so unlinking asks nothing
+ * of the list. Nothing is freed: an op that is erased stays as memory until the module goes, so
+ * pointers to it are stale, not dangling. */
 #include "ir/ctx.h"
 
 ir_module *ir_module_create(ir_ctx *c) {
@@ -16,6 +21,8 @@ void ir_module_destroy(ir_module *m) {
 
 /* ---- uses ---- */
 
+/* In front, as MLIR does: the order of users is seen by what visits them (propagation, printing of
+ * users), so it has to be the same. */
 static void link_use(use *u, value *v) {
   u->value = v;
   u->next = v->uses;
@@ -92,6 +99,7 @@ void value_replace(value *from, value *to) {
 
 bool value_has_one_use(const value *v) { return v->uses && !v->uses->next; }
 
+/* Counts owners, not uses: one op may use it twice. */
 bool value_is_nearly_unused(const value *v, const op *besides) {
   const op *other = NULL;
   for (const use *u = v->uses; u; u = u->next) {
@@ -106,6 +114,8 @@ op *value_parent(const value *v) { return v->is_arg ? block_op(v->def.block) : v
 
 /* ---- ops ---- */
 
+/* Marks the kind as seen, which module_may_have reports. Operands are linked in their order, so
+ * that the last operand is first in the value's list, as in MLIR. */
 op *op_create(ir_module *m, const op_info *info, const attr *loc, value *const *operands,
               size_t num_operands, const type *const *result_types, size_t num_results,
               size_t num_regions) {
@@ -157,6 +167,8 @@ static walk_result drop_uses(void *user, op *o) {
   return WALK_ON;
 }
 
+/* Walks what is inside as well, since ops in the regions use values outside. That the results have
+ * no uses left is the caller's to know; erasing a whole group takes its users first. */
 void op_erase(op *o) {
   op_unlink(o);
   op_walk(o, drop_uses, NULL);
@@ -166,6 +178,7 @@ void op_erase(op *o) {
 
 block *block_create(ir_module *m) { return ARENA_NEW(&m->arena, block); }
 
+/* Values are allocated one by one, so that a pointer to an argument survives the list's growth. */
 value *block_add_arg(ir_module *m, block *b, const type *t) {
   if (b->num_args == b->cap_args) {
     size_t cap = b->cap_args;
@@ -218,6 +231,7 @@ void block_unlink(block *b) {
   b->prev = b->next = NULL;
 }
 
+/* Each op is moved by itself, since it keeps a pointer to its block. */
 void block_splice(block *to, block *from) {
   FOR_OPS(o, from) {
     op_unlink(o);
@@ -227,6 +241,7 @@ void block_splice(block *to, block *from) {
 
 op *op_terminator(const block *b) { return b->last; }
 
+/* Linear in the distance to the end of the block. */
 bool op_before(const op *a, const op *b) {
   for (a = a->next; a; a = a->next)
     if (a == b) return true;
@@ -243,6 +258,7 @@ int op_slot(const op_info *info, str name) {
   return -1;
 }
 
+/* For ops of several kinds; the name is one that the row has, which SLOT_NAME cannot check. */
 void op_set_named(op *o, str name, const attr *a) {
   int slot = op_slot(o->info, name);
   assert(slot >= 0);
@@ -260,6 +276,7 @@ const attr *op_attr(const op *o, str name) {
   return slot >= 0 ? o->slots[slot] : op_discardable(o, name);
 }
 
+/* Slots by position, the rest by binary search in the sorted list. Setting NULL removes. */
 void op_set_attr(ir_module *m, op *o, str name, const attr *a) {
   int slot = op_slot(o->info, name);
   if (slot >= 0) {
@@ -358,6 +375,9 @@ static void clone_region(ir_module *m, const region *from, region *to, ir_map *m
   }
 }
 
+/* In two passes: this one makes everything, with operands from the map where it has them;
+ * clone_rest then mends what refers forwards. A module with registered ops only has no forward
+ * references, and skips it. */
 static op *clone(ir_module *m, const op *o, ir_map *map) {
   op *n = op_create(m, o->info, o->loc, NULL, 0, NULL, 0, o->num_regions);
   reserve_operands(m, n, o->num_operands);

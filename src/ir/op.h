@@ -84,6 +84,7 @@ typedef enum slot_kind {
 #include "ir/attrs.def"
 } slot_kind;
 
+/* A declared attribute: its name as in generic text, and what it may hold. */
 typedef struct slot_info {
   const char *name;
   slot_kind kind; /* SLOT_x, or SLOTA_<attr id> */
@@ -108,6 +109,8 @@ typedef struct value_info {
   constraint_id is;
 } value_info;
 
+/* One per row, static; or made for a name that no row has, in the context; or a foreign dialect's
+ * own. */
 typedef struct op_info {
   str name; /* "stablehlo.add" */
   op_id id;
@@ -136,6 +139,8 @@ typedef struct use {
   struct use *next, **link; /* the value's uses, latest first */
 } use;
 
+/* A value lives as long as its module. Results stand in one array of their op, so their numbers are
+ * also offsets; arguments are single. */
 struct value {
   const type *type;
   use *uses; /* latest first, as in MLIR */
@@ -148,6 +153,7 @@ struct value {
   u32 num; /* scratch: a pass may number values to keep side tables */
 };
 
+/* Argument locations are kept apart, as most passes have no use for them. */
 struct block {
   region *parent;
   block *prev, *next;
@@ -163,6 +169,8 @@ struct region {
   block *first, *last;
 };
 
+/* Slots and discardable attributes are apart: reading a slot is an index, and MLIR prints them
+ * apart in generic form. */
 struct op {
   const op_info *info;
   block *parent;
@@ -181,6 +189,7 @@ struct op {
   u32 num; /* scratch */
 };
 
+/* One thread at a time, with its context. Destroyed before the context, or with it. */
 typedef struct ir_module {
   ir_ctx *ctx;
   arena arena;
@@ -351,6 +360,7 @@ void op_set_named(op *o, str name, const attr *a);
  * one length leave over belongs to none. */
 bool op_operand_group(const op *o, size_t g, size_t *begin, size_t *count);
 
+/* WALK_SKIP: not into the op's regions (pre-order only). WALK_STOP: nowhere any more. */
 typedef enum walk_result { WALK_ON, WALK_SKIP, WALK_STOP } walk_result;
 typedef walk_result walk_fn(void *user, op *o);
 /* Pre-order or post-order over o and all ops inside. In post-order fn may erase the op. */

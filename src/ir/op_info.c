@@ -1,4 +1,8 @@
-/* The rows of ir/ops as tables, and the typed views of attributes. */
+/* The rows of ir/ops as tables, and the typed views of attributes.
+ *
+ * The rows are read several times with other macros: lists of operands, results and slots;
+ * op_infos; one view_<op> each. Names that rows have not are kept in the context: ops of dialects
+ * that nobody registered, and of foreign ones. */
 #include "ir/ctx.h"
 
 #define IN(...) __VA_ARGS__
@@ -71,6 +75,8 @@ static size_t slot_of(const table *t, const void *entry, u64 hash) {
   return i;
 }
 
+/* One op_info a name, so that ops of one name share it and compare. Their properties are one
+ * attribute in one slot without a name. */
 const op_info *ir_op_info_unregistered(ir_ctx *c, str name) {
   static const slot_info properties = {"", SLOT_any, -1, OPTIONAL};
   size_t slot;
@@ -90,6 +96,7 @@ const op_info *ir_op_info_unregistered(ir_ctx *c, str name) {
 
 bool op_is_plain(const op *o) { return o->info->id == OP_unregistered && !o->info->hooks; }
 
+/* What was read under the name before keeps its old info, which is why registering comes first. */
 bool ir_op_info_register(ir_ctx *c, const op_info *info) {
   size_t slot;
   u64 h = hash_bytes(info->name.data, info->name.len, 0);
@@ -119,6 +126,8 @@ const op_info *ir_op_info_find(ir_ctx *c, str name) {
 
 /* ---- decoding: get_<kind>(handle, out) ---- */
 
+/* No checks of ranges or shapes here: those are the verifier's. A view fails only where the C type
+ * could not hold what is there. */
 static bool get_any(const attr *a, const attr **out) { return *out = a, true; }
 static bool get_typed(const attr *a, const attr **out) { return get_any(a, out); }
 static bool get_i64(const attr *a, i64 *out) { return attr_get_i64(a, out); }

@@ -67,6 +67,7 @@ static const char *problem(ir_ctx *c, const char *fmt, ...) {
   return arena_str(&c->arena, str_of(text)).data;
 }
 
+/* Messages are MLIR's, and so are the orders of the checks: what is wrong first is what is said. */
 static const char *storage_problem(ir_ctx *c, const quant *q) {
   i64 min, max;
   const type *s = q->storage;

@@ -1,4 +1,9 @@
-/* What the slots of the rows may hold, in the words of ODS. */
+/* What the slots of the rows may hold, in the words of ODS.
+ *
+ * Two questions about an attribute: does it satisfy the constraint (slot_problem, for the verifier
+ * and custom forms), and could MLIR's storage class hold it at all (slot_stores, for properties in
+ * generic form, where MLIR converts before it verifies). The words are those of MLIR's
+ * diagnostics. */
 #include "ir/op.h"
 
 typedef bool kind_fn(const attr *a);
@@ -154,6 +159,7 @@ const char *slot_problem(ir_ctx *c, const slot_info *s, const attr *a) {
   return arena_printf(ir_arena(c), "%s%s", words, more).data;
 }
 
+/* The first by name, since ODS's checks go over a sorted dictionary. */
 const slot_info *slot_first_problem(ir_ctx *c, const op_info *info, const attr *const *slots,
                                     const char **problem) {
   const slot_info *found = NULL;

@@ -1,4 +1,7 @@
-/* Types, uniqued by their contents. */
+/* Types, uniqued by their contents.
+ *
+ * Each constructor fills a prototype on the stack and asks `unique` for the one like it. A type's
+ * parts are uniqued already, so hash and comparison are of pointers and short lists. */
 #include "ir/ctx.h"
 
 const char *const float_names[FLOAT_COUNT] = {
@@ -42,6 +45,7 @@ static u32 depth_of(const type *t) {
   return d + 1;
 }
 
+/* Lists are copied only when the type is new. */
 static const type *unique(ir_ctx *c, type proto) {
   size_t slot;
   arena *a = &c->arena;
@@ -136,6 +140,7 @@ const type *type_with_dims(ir_ctx *c, const type *tensor, i64s dims) {
   return type_tensor(c, dims, tensor->elem, tensor->encoding);
 }
 
+/* MLIR's TensorType::isValidElementType: builtin scalars and what dialects offer. */
 bool type_is_element(const type *t) {
   return type_is_vector_element(t) || t->kind == TYPE_COMPLEX || t->kind == TYPE_VECTOR ||
          t->kind == TYPE_QUANT || t->kind == TYPE_OPAQUE || t->kind == TYPE_TOKEN ||
@@ -179,6 +184,8 @@ bool type_num_elements(const type *t, i64 *out) {
   return true;
 }
 
+/* Sub-byte types take a byte an element, as in the `dense` row of attrs.def; i0 takes one as
+ * well. */
 size_t type_storage(const type *t) {
   switch ((type_kind)t->kind) {
   case TYPE_INDEX:

@@ -30,6 +30,7 @@ str symbol_name(const op *o) {
   return s;
 }
 
+/* Linear; symbol_map for many names. */
 op *symbol_find(const op *table, str name) {
   block *b = table->num_regions ? table->regions[0].first : NULL;
   if (b)
@@ -91,6 +92,8 @@ static bool segment(const op *o, size_t g, size_t *begin, size_t *count) {
   return all == o->num_operands;
 }
 
+/* From the counts alone where that is possible: at most one group of free length, or several of one
+ * length (SAME_SEGMENTS). Ops that do not verify are asked too, by the printer. */
 bool op_operand_group(const op *o, size_t g, size_t *begin, size_t *count) {
   const op_info *info = o->info;
   size_t many = 0, single = 0;
@@ -123,6 +126,8 @@ static walk_result number(void *user, op *o) {
   return WALK_ON;
 }
 
+/* Numbers are scratch of whoever asked last: a pass that numbers must not call one that numbers too
+ * while it still reads them. */
 u32 module_number_all(ir_module *m, u32 *num_ops) {
   numbering n = {0};
   op_walk(m->root, number, &n);
@@ -137,6 +142,8 @@ u32 module_number(ir_module *m) {
 
 /* ---- diagnostics ---- */
 
+/* The text is made first and then given as one "%s": a message may contain per cent signs of
+ * input. */
 static void emit_at(ir_ctx *c, diag_kind kind, const attr *loc, str prefix, const char *fmt,
                     va_list ap) {
   buf b;
