@@ -1,3 +1,11 @@
+/* Conversion of one element between any two types, and arithmetic on the bits of small formats.
+ *
+ * Reading gives a `number`, which holds every integer of 64 bits and every f64 exactly; writing
+ * rounds once from that. So there is one reader and one writer a type instead of a function a pair.
+ * The kernels of exec have loops of their own for the common pairs, which their tests compare with
+ * this. The formats' codes: OCP "8-bit Floating Point Specification" (f8E4M3FN, f8E5M2), OCP
+ * Microscaling (f4E2M1FN, f8E8M0FNU), Noune et al., "8-bit Numerical Formats for Deep Neural
+ * Networks" (FNUZ); the rest is IEEE 754 with other widths. */
 #include "num/convert.h"
 
 #include <math.h>
@@ -60,6 +68,9 @@ static u32 encode_e8m0(double x) {
   return e > 0xfe ? 0xff : (u32)e;
 }
 
+/* From the bits of the f64, so that neither the rounding mode nor a processor that flushes
+ * subnormals matters. Rounding up may carry into the exponent, which is right as it lies next to
+ * the mantissa: the code after the largest of one exponent is the smallest of the next. */
 u32 num_encode_small(dtype t, double x) {
   const format *f = &formats[t];
   if (t == DTYPE_f8e8m0fnu) return encode_e8m0(x);
@@ -136,6 +147,7 @@ static number read_narrow(dtype t, u8 byte) {
   return (number){.kind = AS_UINT, .u = (u64)(byte >> unused)};
 }
 
+/* memcpy throughout: elements of packed buffers need not be aligned. */
 static number read_int(dtype t, const void *p) {
   switch (t) {
   case DTYPE_s8:
@@ -206,6 +218,8 @@ static double round_to_odd(u64 v) {
   return ldexp((double)kept, drop);
 }
 
+/* What num_encode_small rounds again. A 64-bit integer rounded to f64 first could land halfway
+ * between two small values and go the wrong way; rounding to odd keeps it off the middle. */
 static double number_odd(number n) {
   if (n.kind == AS_FLOAT) return n.re;
   if (n.kind == AS_UINT) return round_to_odd(n.u);
@@ -232,6 +246,8 @@ static u64 number_int(number n, dtype to) {
   return is_signed ? (u64)(i64)n.re : (u64)n.re;
 }
 
+/* Narrow types are stored a byte an element with the sign's bits or zeros above, as JAX sends
+ * them. */
 static void write_int(dtype t, u64 v, void *out) {
   u32 width = num_int_bits(t);
   if (width < 8) {

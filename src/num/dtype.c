@@ -1,3 +1,4 @@
+/* The table of element types and its lookups; the list itself is in dtype.h. */
 #include "num/dtype.h"
 
 const dtype_info dtype_infos[DTYPE_COUNT] = {

@@ -1,3 +1,8 @@
+/* Special functions in f64, and complex ones.
+ *
+ * Ours because C's are missing (digamma, zeta, Bessel), not thread-safe (lgamma), or differ from
+ * XLA where the two disagree about poles and infinities (complex division and power). The kernels
+ * of exec call them element by element. */
 #include "num/special.h"
 
 #include <complex.h>
@@ -8,6 +13,7 @@ extern double lgamma_r(double x, int *sign);
 
 static const double PI = 3.14159265358979323846;
 
+/* The reentrant form; the sign is of no interest here. */
 double num_lgamma(double x) {
   int sign;
   return lgamma_r(x, &sign);
@@ -106,6 +112,8 @@ double num_zeta(double s, double q) {
   return sum;
 }
 
+/* psi_n(x) = (-1)^(n+1) n! zeta(n + 1, x) (Abramowitz and Stegun 6.4.10); n! by lgamma, so that it
+ * overflows no earlier than the product. */
 double num_polygamma(double n, double x) {
   if (n < 0 || n != floor(n)) return NAN;
   if (n == 0) return num_digamma(x);
@@ -138,6 +146,7 @@ double num_bessel_i1e(double x) {
 float num_next_after_f32(float x, float y) { return nextafterf(x, y); }
 double num_next_after_f64(double x, double y) { return nextafter(x, y); }
 
+/* By squaring; overflow wraps. */
 u64 num_ipow_u64(u64 x, u64 n) {
   u64 r = 1;
   for (; n; n >>= 1, x *= x)
@@ -184,6 +193,7 @@ num_complex num_cdiv(num_complex x, num_complex y) {
 num_complex num_cexp(num_complex a) { return out(cexp(in(a))); }
 num_complex num_clog(num_complex a) { return out(clog(in(a))); }
 num_complex num_csqrt(num_complex a) { return out(csqrt(in(a))); }
+/* Powers of 0 apart: log of 0 is infinite, and its product with a zero exponent a NaN. */
 num_complex num_cpow(num_complex a, num_complex b) {
   if (a.re == 0 && a.im == 0) {
     if (b.re == 0 && b.im == 0) return (num_complex){1, 0};
@@ -203,11 +213,13 @@ num_complex num_cexpm1(num_complex a) {
   double s = sin(a.im / 2);
   return (num_complex){expm1(a.re) * cos(a.im) - 2 * s * s, exp(a.re) * sin(a.im)};
 }
+/* Near 1 the real part is log1p(|1 + z|^2 - 1) / 2, where nothing cancels as it would in 1 + z. */
 num_complex num_clog1p(num_complex a) {
   num_complex far = num_clog((num_complex){1 + a.re, a.im});
   if (!(fabs(a.re) < 0.5 && fabs(a.im) < 0.5)) return far;
   return (num_complex){0.5 * log1p(a.re * (2 + a.re) + a.im * a.im), far.im};
 }
+/* exp of the side where it does not overflow: e / (1 + e) left of 0, 1 / (1 + e) right of it. */
 num_complex num_clogistic(num_complex a) {
   double complex e = cexp(__builtin_complex(-fabs(a.re), a.re < 0 ? a.im : -a.im));
   return out(a.re < 0 ? e / (1 + e) : 1 / (1 + e));
