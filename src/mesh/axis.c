@@ -1,3 +1,13 @@
+/* Axis references and lists of them: Shardy's AxisRefAttr and AxisListRef algebra.
+ *
+ * A reference is an interval [pre, pre * size) of its axis on a multiplicative scale: the next one
+ * begins where it ends. Two parts of one axis fit into one program if all borders divide each other
+ * in their order ("x":(1)2 and "x":(2)2 do, (1)2 and (1)3 do not). Everything below compares
+ * borders; which answer is Shardy's where parts cannot coexist, mesh.h says. Source:
+ * shardy/dialect/sdy/ir/dialect.cc and transforms/common.
+ *
+ * Lists are short (a mesh has a handful of axes), so everything is a double loop without a
+ * table. */
 #include "mesh/mesh.h"
 
 int axis_cmp(axis_ref a, axis_ref b) {
@@ -6,6 +16,7 @@ int axis_cmp(axis_ref a, axis_ref b) {
   return (a.size > b.size) - (a.size < b.size);
 }
 
+/* Of intervals, not of factorisations: see mesh.h. */
 bool axis_contains(axis_ref a, axis_ref b) {
   return a.axis == b.axis && a.pre <= b.pre && axis_next_pre(a) >= axis_next_pre(b);
 }
@@ -22,6 +33,8 @@ bool axis_overlaps(axis_ref a, axis_ref b) {
   return axis_eq(a, b) || (a.pre < axis_next_pre(b) && b.pre < axis_next_pre(a));
 }
 
+/* With the borders sorted, each must divide the next. Overlapping: lo, hi, lo_next, hi_next. Apart:
+ * what lies between them must be a whole number of positions. */
 bool axis_can_coexist(axis_ref a, axis_ref b) {
   if (a.axis != b.axis) return true;
   i64 lo = min_i64(a.pre, b.pre), hi = max_i64(a.pre, b.pre);
@@ -31,6 +44,7 @@ bool axis_can_coexist(axis_ref a, axis_ref b) {
   return hi % lo_next == 0;
 }
 
+/* The common part begins at the later border and ends at the earlier. */
 bool axis_overlap(axis_ref a, axis_ref b, axis_ref *out) {
   if (!axis_overlaps(a, b) || !axis_can_coexist(a, b)) return false;
   i64 pre = max_i64(a.pre, b.pre);
@@ -112,6 +126,8 @@ bool axes_clash(axis_list a, axis_list b) {
   return false;
 }
 
+/* Only the last element of a may be a part of its counterpart: after a part nothing else can
+ * follow. */
 axes_prefix axes_prefix_of(axis_list a, axis_list b) {
   if (a.len > b.len) return AXES_NOT_PREFIX;
   for (size_t i = 0; i < a.len; i++) {
@@ -140,6 +156,7 @@ axis_list axes_common_prefix(arena *a, axis_list x, axis_list y) {
   return (axis_list){out, i + 1};
 }
 
+/* The list itself where nothing is cut, else a copy: lists are never changed in place. */
 axis_list axes_truncate_overlaps(arena *a, axis_list l, axis_list other) {
   for (size_t i = 0; i < l.len; i++) {
     axis_ref part;
@@ -181,6 +198,7 @@ axis_list axes_difference(arena *a, axis_list x, axis_list y) {
   return axis_vec_list(&out);
 }
 
+/* Keeps the one form that a list has: neighbours that make a larger part are one reference. */
 void axes_add_or_merge(arena *a, axis_vec *v, axis_ref r) {
   if (v->len && axis_can_merge(v->data[v->len - 1], r))
     v->data[v->len - 1] = axis_merge(v->data[v->len - 1], r);
@@ -236,6 +254,7 @@ axis_list axes_ordered(arena *a, const mesh *m, axis_list l) {
   return axis_vec_list(&out);
 }
 
+/* No list of devices is looked at: a position's digits are divisions. */
 i64 axes_index_at(const mesh *m, axis_list l, i64 position) {
   i64 index = 0;
   for (size_t i = 0; i < l.len; i++) {

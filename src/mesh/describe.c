@@ -1,3 +1,6 @@
+/* JSON of layouts, placements and moves for `terrazzo layout` and `terrazzo convert`, by hand: the
+ * keys come in the order that describe.h lists. Output stops early where the buffer has failed, as
+ * lists may have a million entries. */
 #include "mesh/describe.h"
 
 const char *const redistribute_names[] = {[REDISTRIBUTE_SLICE] = "slice",
@@ -40,6 +43,7 @@ static void json_ranges(buf *out, const index_range *r, size_t n) {
 /* Axes as tensor_map counts them, from the right. */
 static i64 map_number(const mesh *m, u32 axis) { return (i64)m->num_axes - 1 - axis; }
 
+/* From the entries as they were written: "None" and names that split nothing stand there as -1. */
 static void layout_map(buf *out, const layout *l) {
   for (u32 d = 0; d < layout_rank(l); d++) {
     const layout_entry *e = &l->entries[d];
@@ -66,6 +70,8 @@ static void sharding_map(buf *out, const sharding *s) {
   }
 }
 
+/* tensor_map numbers whole axes; with a part of one there is no such number, and the map is
+ * null. */
 static bool has_parts(const sharding *s) {
   for (u32 d = 0; d < s->rank; d++)
     for (size_t i = 0; i < s->dims[d].axes.len; i++)
@@ -75,6 +81,7 @@ static bool has_parts(const sharding *s) {
 
 /* ---- a grid ---- */
 
+/* All slices at once are one pass over the devices; a few are found one by one. */
 static void json_groups(arena *a, buf *out, const grid_view *v) {
   const slice_grid *g = v->grid;
   const mesh *m = view_mesh(v);

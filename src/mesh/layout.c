@@ -1,3 +1,9 @@
+/* MindSpore's Layout: checks, construction and its own printed forms.
+ *
+ * layout_make checks everything before it builds, in the order of Layout's parameters, so that the
+ * message is about the first wrong one. What it builds is an ordinary sharding over whole axes; the
+ * entries are kept beside it only because a tuple of one name and a name print differently. Called
+ * by api/layout.c, by the reader of the notation and by the tests. */
 #include "mesh/layout.h"
 
 #include <stdlib.h>
@@ -7,6 +13,7 @@
 
 /* ---- checks ---- */
 
+/* The product is checked here, so that sizes and strides cannot overflow later. */
 static bool check_matrix(const layout_spec *s, diag_sink *sink) {
   size_t n = s->device_matrix.len;
   if (n == 0)
@@ -63,6 +70,7 @@ static int compare_i64(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+/* Ranks may be any different numbers of at least 0: a layout can be over a part of a cluster. */
 static bool check_rank_list(arena *a, const layout_spec *s, i64 devices, diag_sink *sink) {
   i64s list = s->rank_list;
   if (!list.data) return true;
@@ -123,6 +131,7 @@ static bool resolve_entry(arena *a, const mesh *m, const layout_entry *e, size_t
 
 /* ---- building ---- */
 
+/* A rank list that is 0, 1, 2, ... is dropped, so that looking up a rank stays a formula. */
 static const mesh *make_mesh(arena *a, const layout_spec *s) {
   size_t n = s->device_matrix.len;
   mesh_axis *axes = ARENA_ARRAY(a, mesh_axis, n);
@@ -168,6 +177,7 @@ const layout *layout_make(arena *a, const layout_spec *s, diag_sink *sink) {
   return l;
 }
 
+/* Names dN-1 ... d0, so that axis di has number i from the right unless "rep" is last. */
 const layout *layout_from_strategy(arena *a, i64s strategy, i64 devices, bool repeat_left,
                                    diag_sink *sink) {
   size_t n = strategy.len;
@@ -216,6 +226,7 @@ const layout *layout_from_strategy(arena *a, i64s strategy, i64 devices, bool re
 
 /* ---- questions ---- */
 
+/* In MindSpore shapes divide evenly: a slice is never padded. */
 bool layout_check_shape(const layout *l, i64s shape, diag_sink *sink) {
   if (shape.len != layout_rank(l))
     return diag_error(sink, NOWHERE,

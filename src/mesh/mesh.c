@@ -1,5 +1,7 @@
+/* Meshes and shardings as values: construction, equality, groups of devices, local shapes. */
 #include "mesh/mesh.h"
 
+/* The one place where sizes are checked; the rest of the module multiplies freely. */
 const mesh *mesh_make(arena *a, str name, const mesh_axis *axes, size_t num_axes, i64s device_ids) {
   i64 size = 1;
   if (num_axes > UINT32_MAX) return NULL;
@@ -21,6 +23,7 @@ const mesh *mesh_make(arena *a, str name, const mesh_axis *axes, size_t num_axes
   return m;
 }
 
+/* Maximal and empty meshes have no axes either; without ids they would look the same. */
 bool mesh_same(const mesh *a, const mesh *b, bool ignore_device_ids) {
   if (a == b) return true;
   if (a->num_axes != b->num_axes) return false;
@@ -74,6 +77,8 @@ static const i64 *strides_of(arena *a, const mesh *m, axis_list l) {
   return out;
 }
 
+/* Two odometers: the outer one walks the axes that are not listed, in mesh order, and gives each
+ * group's first position; the inner one walks the listed axes. A step costs no division. */
 bool mesh_replica_groups(arena *a, const mesh *m, axis_list l, replica_groups *out) {
   i64 size = axes_size(l), bytes;
   if (size <= 0 || m->size % size || !checked_mul(m->size, (i64)sizeof(i64), &bytes)) return false;
@@ -164,6 +169,7 @@ axis_list sharding_used_axes(arena *a, const sharding *s) {
   return axis_vec_list(&v);
 }
 
+/* Whole axes minus what is used: parts come out in mesh order. */
 axis_list sharding_unused_axes(arena *a, const sharding *s) {
   axis_vec all = {0};
   for (u32 k = 0; k < s->mesh->num_axes; k++) VEC_PUSH(a, all, axis_whole(s->mesh, k));
@@ -171,6 +177,7 @@ axis_list sharding_unused_axes(arena *a, const sharding *s) {
   return axes_difference(a, axis_vec_list(&all), used);
 }
 
+/* Rounded up as the partitioner pads; a caller that cannot pad looks at the result. */
 bool sharding_local_shape(const sharding *s, const i64 *shape, i64 *out) {
   bool even = true;
   for (u32 i = 0; i < s->rank; i++) {

@@ -1,3 +1,9 @@
+/* The table of notations, and what does not depend on any of them.
+ *
+ * Reading a text is: a reader of the row makes a draft, the draft becomes a placement, which is
+ * checked (placement_check). Writing asks first whether the notation has words for everything
+ * (writer_allows), so that nothing is lost without being said. Called by api/layout.c and the
+ * tests. */
 #include "mesh/notation.h"
 
 #include "mesh/notation_text.h"
@@ -55,6 +61,9 @@ bool notation_write(arena *a, buf *out, const notation *n, const placement *p, d
   return n->write(&w, p);
 }
 
+/* By way of XLA's tiles: they say which device holds which piece without naming axes, so they can
+ * be found again in the axes of another mesh. What tiles don't say (the kind of reduction) is
+ * carried over by hand. */
 const placement *notation_over_mesh(arena *a, const placement *p, const mesh *m, diag_sink *sink) {
   writer w = {a, NULL, sink};
   if (!writer_allows(

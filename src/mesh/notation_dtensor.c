@@ -61,6 +61,7 @@ static bool read_shard_dim(reader *r, u32 axis, i64 *out) {
   return true;
 }
 
+/* Spellings of PyTorch's repr, with or without the names of the parameters. */
 static bool read_entry(reader *r, u32 axis, entry *e) {
   *e = (entry){-1, 1};
   if (reader_take(r, "Replicate()")) return true;
@@ -134,6 +135,7 @@ const placement *read_dtensor(reader *r) {
   return read_one(r);
 }
 
+/* The factor is the product of later mesh axes that are major to this one in its dimension. */
 static bool write_one(writer *w, const placement *p) {
   if (!writer_allows(w, p, HAS_UNREDUCED | HAS_UNREDUCED_KIND | HAS_DEVICE_IDS)) return false;
   const sharding *s = p->sharding;

@@ -306,6 +306,8 @@ static bool read_mesh_lines(reader *r) {
   return true;
 }
 
+/* An attribute as in a module: with or without `sdy.sharding =`, of one value or per value, behind
+ * the lines that define its meshes. */
 const placement *read_sdy(reader *r) {
   const placement *p;
   if (!read_mesh_lines(r)) return NULL;
@@ -482,6 +484,7 @@ const placement *read_shard(reader *r) {
   return reader_finish(r, true);
 }
 
+/* Whole axes only, by their numbers; names are lost, as the dialect has none. */
 bool write_shard(writer *w, const placement *p) {
   if (!writer_allows(w, p, 0)) return false;
   const sharding *s = p->sharding;

@@ -187,6 +187,7 @@ static bool read_jax_mesh(reader *r) {
   return true;
 }
 
+/* mesh and spec with or without their names, in this order; memory_kind is read and dropped. */
 static const placement *read_one_named(reader *r) {
   bool first = true, more, has_mesh = false, has_spec = false;
   (void)reader_take(r, "jax.sharding.");

@@ -1,3 +1,7 @@
+/* The cursor, the draft of a sharding, and the checks before writing, for all notations.
+ *
+ * Blanks are skipped in front of every token. Messages name the notation, what was expected, and
+ * the text at hand with its place, so that a long sharding need not be searched. */
 #include "mesh/notation_text.h"
 
 #define NOWHERE ((diag_pos){0})
@@ -38,6 +42,7 @@ bool reader_error(reader *r, const char *fmt, ...) {
   return false;
 }
 
+/* At most 40 characters of the rest are shown. */
 bool reader_wrong(reader *r, const char *expected) {
   enum { SHOWN = 40 };
   skip_blanks(r);
@@ -72,6 +77,8 @@ bool reader_number(reader *r, const char *expected, i64 *out) {
   return true;
 }
 
+/* The loop over a list: `for (;;) { if (!reader_item(...)) return false; if (!more) break; ...
+ * }`. */
 bool reader_item(reader *r, const char *close, bool *first, bool *more) {
   *more = false;
   if (reader_take(r, close)) return true;
@@ -117,6 +124,7 @@ static size_t read_escape(str rest, bool hex, char *out) {
   return 2;
 }
 
+/* What is read is never longer than the text, which bounds the copy. */
 static bool read_quoted(reader *r, bool hex, str *out) {
   char quote = *r->rest.data;
   char *name = arena_alloc(r->a, r->rest.len);
@@ -172,6 +180,8 @@ static bool same_axes(const mesh *a, const mesh *b, bool names) {
   return true;
 }
 
+/* A text that carries its mesh must agree with the one given, where it says as much: XLA has no
+ * names, JAX no device ids. */
 bool reader_own_mesh(reader *r, const mesh *m, bool has_names, bool has_device_ids) {
   const mesh *given = r->mesh;
   if (!r->mesh_given) return r->mesh = m, true;
@@ -211,6 +221,7 @@ bool reader_new_dim(reader *r, u32 *out) {
   return true;
 }
 
+/* The mesh stays: all shardings of a text are over one. */
 void reader_reset(reader *r) {
   r->dims.data = NULL;
   r->dims.len = r->dims.cap = 0;
@@ -218,6 +229,8 @@ void reader_reset(reader *r) {
   r->unreduced_kind = UNREDUCED_SUM;
 }
 
+/* `pads`: JAX, DTensor and MLIR's shard leave out trailing dimensions that nothing splits; Shardy
+ * does not. */
 const placement *reader_finish(reader *r, bool pads) {
   u32 dim;
   if (r->rank >= 0 && ((i64)r->dims.len > r->rank || (!pads && (i64)r->dims.len < r->rank))) {
@@ -245,6 +258,7 @@ const placement *reader_finish(reader *r, bool pads) {
   return placement_check(p, r->sink) ? p : NULL;
 }
 
+/* Tuples do not nest, as in XLA's HLO text, so there is no recursion on input. */
 const placement *reader_tuple(reader *r, const char *open, const char *close,
                               const placement *(*one)(reader *r)) {
   VEC(const placement *) v = {0};
@@ -323,6 +337,8 @@ static bool allows_open(writer *w, const placement *p, unsigned allowed) {
   return true;
 }
 
+/* In the order in which the notations differ most; the first thing that cannot be said is the
+ * message. */
 bool writer_allows(writer *w, const placement *p, unsigned allowed) {
   static const char *const unnamed[] = {
       [PLACED_MANUAL] = "manual", [PLACED_UNREDUCED] = "unreduced", [PLACED_UNKNOWN] = "unknown"};

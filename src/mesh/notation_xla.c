@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+/* What the words in braces said, before it is known whether they fit each other. */
 typedef struct hlo {
   tile_assignment tiles;
   bool replicated, maximal, manual, unreduced, unknown, has_device, has_tiles;
@@ -124,6 +125,7 @@ static bool skip_metadata(reader *r) {
   return true;
 }
 
+/* Words come in any order, as XLA's parser takes them; `place` judges their combination. */
 static bool read_word(reader *r, hlo *h) {
   const struct {
     const char *name;
@@ -212,6 +214,7 @@ static bool sort_groups(reader *r, hlo *h) {
   return true;
 }
 
+/* With a mesh, {manual} means all of its axes; without one it stays a word. */
 static const placement *place_all(reader *r, placement_kind kind) {
   placement *p = ARENA_NEW(r->a, placement);
   if (!r->mesh) {
@@ -223,6 +226,8 @@ static const placement *place_all(reader *r, placement_kind kind) {
   return reader_finish(r, true);
 }
 
+/* The rank is that of the tiles without the subgroup dimensions. {replicated} has none of its own,
+ * so the rank given beside the text counts. */
 static const placement *place(reader *r, hlo *h) {
   int words = h->replicated + h->maximal + h->manual + h->unreduced + h->unknown + h->has_tiles;
   if (words != 1) {
@@ -281,6 +286,7 @@ static const placement *read_one(reader *r) {
   return p;
 }
 
+/* A tuple is braces within braces; {} is a tuple of nothing. */
 const placement *read_xla(reader *r) {
   (void)reader_take(r, "sharding=");
   reader look = *r;
@@ -289,6 +295,8 @@ const placement *read_xla(reader *r) {
   return read_one(r);
 }
 
+/* A list of devices is as XLA had it before iotas ("V1"); replicas are sorted in it as XLA sorts
+ * them. */
 static bool write_tiles(writer *w, const placement *p, bool list) {
   static const char *const unnamed[] = {[PLACED_MANUAL] = "{manual}",
                                         [PLACED_UNREDUCED] = "{unreduced}",

@@ -1,3 +1,9 @@
+/* From a sharding over axes to XLA's tiles, and the two forms in which XLA writes them.
+ *
+ * The order of devices follows from the axes alone: an iota over the mesh's parts, transposed so
+ * that the axes of the dimensions come first and those of the subgroups after them. Subgroups stand
+ * in the order in which XLA sorts them. The bytes are protobuf's: field numbers and types as in
+ * xla/xla_data.proto, packed where repeated, fields of their default left out. */
 #include "mesh/op_sharding.h"
 
 #include <stdlib.h>
@@ -65,6 +71,7 @@ void sharding_tile(arena *a, const sharding *s, tile_assignment *out) {
   sharding_tile_manual(a, s, (axis_list){0}, out);
 }
 
+/* Axes that shard nothing replicate: a subgroup dimension of their size, unless it is 1. */
 void sharding_tile_manual(arena *a, const sharding *s, axis_list manual, tile_assignment *out) {
   *out = (tile_assignment){.kind = TILE_REPLICATED};
   if (s && mesh_is_maximal(s->mesh)) {
@@ -91,6 +98,7 @@ void sharding_tile_manual(arena *a, const sharding *s, axis_list manual, tile_as
   device_order(a, s->mesh, order, out);
 }
 
+/* Counts through the transposed iota as an odometer: no division a device. */
 void tile_list_devices(arena *a, tile_assignment *t) {
   if (t->kind != TILE_OTHER || t->devices.len) return;
   size_t n = t->reshape.len;
@@ -119,6 +127,7 @@ static int compare_i64(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+/* Which replica comes first does not matter to what a device holds, so the order is normalised. */
 void tile_sort_replicas(arena *a, tile_assignment *t) {
   if (!t->num_subgroups || t->subgroups[t->num_subgroups - 1] != SUBGROUP_REPLICATED) return;
   if (t->devices.len == 0) return;
@@ -154,6 +163,7 @@ enum {
   FIELD_PERM = 10
 };
 
+/* Base 128, least significant group first, the top bit says that more follow. */
 static void put_varint(buf *b, u64 v) {
   for (; v >= 128; v >>= 7) buf_char(b, (char)(v | 128));
   buf_char(b, (char)v);
@@ -209,6 +219,7 @@ void op_sharding_write(buf *out, const tile_assignment *t) {
   put_packed(out, FIELD_PERM, t->perm);
 }
 
+/* As in HLO text, without spaces. */
 static void print_list(buf *out, i64s v) {
   for (size_t i = 0; i < v.len; i++) buf_printf(out, "%s%lld", i ? "," : "", (long long)v.data[i]);
 }

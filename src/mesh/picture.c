@@ -13,6 +13,7 @@ typedef struct sheets {
 } sheets;
 static const u32 NONE = UINT32_MAX;
 
+/* Positions by slice are made once for the whole picture; print_ids then is an index. */
 static void make_sheets(arena *a, const slice_grid *g, const char *device, sheets *out) {
   u32 found[2] = {NONE, NONE}, n = 0;
   for (u32 d = g->sharding->rank; d-- > 0 && n < 2;)
@@ -149,6 +150,7 @@ static void svg_cell(arena *a, buf *out, const sheets *s, i64 slice, i64 x, i64 
              (long long)(x + width / 2), (long long)(y + 35), s->device, STR_ARG(ids));
 }
 
+/* Measured first: the width of a cell follows from the longest list of ids. */
 bool picture_svg(arena *a, buf *out, const slice_grid *g, const char *device, str title) {
   sheets s;
   if (g->num_slices > MAX_SVG_CELLS || g->sharding->mesh->size > PLACEMENT_MAX_LISTED) return false;

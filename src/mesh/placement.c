@@ -1,3 +1,11 @@
+/* Placements: their checks, and the way to XLA's tiles and back.
+ *
+ * The way back is the hard one. An order of devices that axes can make is a mixed radix number: a
+ * list of steps, each a size and a stride. The list is found (order_of_iota, order_of_list), cut at
+ * the borders of the tile dimensions (split_order), and its steps either become the axes of a new
+ * mesh, if their strides are those of one (mesh_of_factors), or are looked for in the axes of a
+ * given mesh (refs_of_factor). Where no steps make the order and no mesh is asked for, the devices
+ * are listed in the mesh (place_by_list). */
 #include "mesh/placement.h"
 
 #include <stdlib.h>
@@ -58,6 +66,7 @@ static bool check_ref(const seen *c, u32 n, size_t k) {
   return true;
 }
 
+/* Of a sharding over axes. Quadratic in the references, which are few. */
 bool placement_check(const placement *p, diag_sink *sink) {
   seen c = {p->sharding->mesh, p, sink};
   for (u32 n = 0; n < p->sharding->rank + 3; n++)
@@ -81,6 +90,7 @@ typedef struct tiler {
   factor_vec *dims; /* of each tile dimension */
 } tiler;
 
+/* Neighbours that continue each other are one step, so that a list of steps has one form. */
 static void add_factor(arena *a, factor_vec *v, factor f) {
   if (f.size == 1) return;
   factor *last = v->len ? &v->data[v->len - 1] : NULL;
@@ -90,6 +100,7 @@ static void add_factor(arena *a, factor_vec *v, factor f) {
     VEC_PUSH(a, *v, f);
 }
 
+/* Strides of the row-major iota, visited in the order of the transposition. */
 static void order_of_iota(tiler *t) {
   i64s shape = t->tiles->reshape, perm = t->tiles->perm;
   i64 *strides = ARENA_ARRAY(t->a, i64, shape.len), size = 1;
@@ -183,6 +194,7 @@ static void find_iota(arena *a, tile_assignment *tiles) {
   tiles->devices = (i64s){0};
 }
 
+/* Words for all devices ({manual}, {unreduced}) come last: they replace tiles that say the same. */
 void placement_tile(arena *a, const placement *p, tile_assignment *out) {
   const sharding *s = p->sharding;
   bool plain = sharding_num_shards(s) == 1 && axes_size(s->unreduced) == 1 &&
@@ -214,6 +226,7 @@ static bool refs_of_factor(arena *a, const mesh *m, factor f, axis_vec *out, u32
   return true;
 }
 
+/* Axes of a subgroup are a set, so they are sorted; those of a dimension keep their order. */
 static const placement *make_placement(tiler *t, const mesh *m, diag_sink *sink) {
   const tile_assignment *tiles = t->tiles;
   u32 rank = (u32)tiles->dims.len - tiles->num_subgroups, bad = 0;
@@ -304,6 +317,7 @@ static i64 num_devices(const tile_assignment *t) {
   return n;
 }
 
+/* Without lists on either side nothing here is linear in the devices. */
 static const placement *place_over(tiler *t, const mesh *m, diag_sink *sink) {
   i64 n = num_devices(t->tiles);
   if (n != m->size) {

@@ -1,3 +1,10 @@
+/* The plan by axes, the comparison of plans, and what each rank needs.
+ *
+ * Both layouts are over the same ranks in row-major order, so an axis of either is a pair of
+ * borders: positions between neighbours, below and above it. Borders of one that divide, or are
+ * divided by, all borders of the other can be cut into it (refine); axes between common borders
+ * exist in both and can be moved from dimension to dimension without sending anything that need not
+ * be sent.  */
 #include "mesh/redistribute_steps.h"
 
 #include <stdlib.h>
@@ -83,6 +90,7 @@ static bool same_axis(const mesh *m, axis_ref r, const mesh *other, axis_ref *ou
 
 /* ---- steps ---- */
 
+/* have is changed step by step until it equals want; both are lists of whole axes of `mesh`. */
 typedef struct planner {
   arena *a;
   const mesh *mesh;
@@ -91,6 +99,7 @@ typedef struct planner {
   step_vec *steps;
 } planner;
 
+/* Groups are of ranks, not of positions: mesh_replica_groups maps them. */
 static void add_step(planner *p, redistribute_op op, u32 dim, u32 to_dim, axis_list axes) {
   redistribute_step s = {.op = op, .dim = dim, .to_dim = to_dim};
   if (!mesh_replica_groups(p->a, p->mesh, axes, &s.groups)) arena_oom(p->a);
@@ -164,6 +173,8 @@ static bool try_gather(planner *p) {
   return false;
 }
 
+/* Slices first, as they make everything after them smaller; a gather only when nothing else goes.
+ * Each step removes an axis that is in the way or adds one that stays, so it ends. */
 static void plan_steps(planner *p) {
   while (try_slice(p) || try_all_to_all(p) || try_gather(p)) continue;
 }
@@ -177,6 +188,7 @@ static i64 *sorted_ids(arena *a, const mesh *m) {
   return out;
 }
 
+/* A list of ranks says which devices; without one on either side, sizes suffice. */
 static bool check_ranks(arena *a, const mesh *x, const mesh *y, diag_sink *sink) {
   i64 large = max_i64(x->size, y->size), small = min_i64(x->size, y->size);
   bool lists = x->device_ids.len || y->device_ids.len;
@@ -216,6 +228,7 @@ static double cost_of(const layout *from, const step_vec *steps) {
   return received;
 }
 
+/* Of equal cost, the one of fewer steps; where that is equal too, b stays. */
 static bool is_cheaper(const layout *from, const step_vec *a, const step_vec *b) {
   const double rounding = 1e-9;
   double x = cost_of(from, a), y = cost_of(from, b);

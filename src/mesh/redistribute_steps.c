@@ -1,3 +1,6 @@
+/* Two plans that see only numbers of pieces: by pieces and by primes; redistribute_steps.h says
+ * what each is for. Both end with the same two moves: ranks exchange whole pieces (permute_pieces),
+ * then gather along axes that only the target's cut has.  */
 #include "mesh/redistribute_steps.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* Numbers of slices and positions that hold them, by arithmetic on digits: a slice's columns
+ * (slice_column) convert a position's digits to its number, and the other way round. */
 #include "mesh/slices.h"
 
 /* Positions between neighbours along a reference. */
@@ -7,6 +9,7 @@ static i64 stride_of(const mesh *m, axis_ref r) {
   return stride;
 }
 
+/* From the minor end, so that the weight of a column is the product of those behind it. */
 void slice_grid_make(arena *a, const sharding *s, slice_grid *out) {
   size_t n = 0;
   for (u32 d = 0; d < s->rank; d++) n += s->dims[d].axes.len;
@@ -85,6 +88,7 @@ i64s slice_positions(arena *a, const slice_grid *g, i64 slice) {
   return (i64s){out, (size_t)g->replicas};
 }
 
+/* Each slice's positions come out in rising order, as positions are visited in theirs. */
 void slice_groups(arena *a, const slice_grid *g, i64 *out) {
   const mesh *m = g->sharding->mesh;
   i64 *slices = ARENA_ARRAY(a, i64, (size_t)m->size);
