@@ -23,6 +23,7 @@ typedef struct affine {
 } affine;
 enum { EXPR_DEPTH = 2048 };
 
+/* Depth is bounded for the sake of same, divisor and put, which recurse; the parser reports it. */
 static const expr *make(affine *f, kind k, i64 v, const expr *a, const expr *b) {
   expr *e = ARENA_NEW(f->p->scratch, expr);
   u32 depth = a ? 1 + (a->depth > b->depth ? a->depth : b->depth) : 1;
@@ -33,6 +34,7 @@ static const expr *make(affine *f, kind k, i64 v, const expr *a, const expr *b) 
 }
 static const expr *number(affine *f, i64 v) { return make(f, CONST, v, NULL, NULL); }
 
+/* By structure: expressions are not uniqued, and are small. */
 static bool same(const expr *a, const expr *b) {
   if (a == b) return true;
   return a && b && a->kind == b->kind && a->value == b->value && same(a->a, b->a) &&
@@ -64,6 +66,7 @@ static u64 divisor(const expr *e) {
   }
 }
 
+/* C divides towards zero. */
 static i64 floor_div(i64 a, i64 b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
 
 static const expr *mul(affine *f, const expr *a, const expr *b);
@@ -86,6 +89,9 @@ static bool is_floor_times(const expr *e, const expr *x, i64 *c) {
   return *c = -times, true;
 }
 
+/* Symbols and constants to the right, dims in their order, equal terms collected: what MLIR's
+ * simplifyAdd does (mlir/lib/IR/AffineExpr.cpp), as the text that is printed shows it. What would
+ * overflow is left as it is. */
 static const expr *add(affine *f, const expr *a, const expr *b) {
   i64 sum, c;
   const expr *x, *y;
@@ -104,6 +110,7 @@ static const expr *add(affine *f, const expr *a, const expr *b) {
   return make(f, ADD, 0, a, b);
 }
 
+/* As simplifyMul. */
 static const expr *mul(affine *f, const expr *a, const expr *b) {
   i64 v;
   const expr *x;
@@ -119,6 +126,8 @@ static const expr *mul(affine *f, const expr *a, const expr *b) {
   return make(f, MUL, 0, a, b);
 }
 
+/* mod, floordiv and ceildiv, as simplifyMod, simplifyFloorDiv and simplifyCeilDiv: only by positive
+ * constants, and where the greatest known divisor of the left side tells something. */
 static const expr *divide(affine *f, kind k, const expr *a, const expr *b) {
   if (!is_const(b) && same(a, b)) return number(f, k != MOD);
   if (is_const(b) && b->value < 1) return make(f, k, 0, a, b);
@@ -153,6 +162,8 @@ static const expr *minus(affine *f, const expr *a, const expr *b) {
 
 static const expr *sum(affine *f);
 
+/* A minus is remembered in `negated` until the literal behind it is read: -9223372036854775808 has
+ * no positive twin. */
 static const expr *leaf(affine *f) {
   parser *p = f->p;
   token t = p->tok;
@@ -311,6 +322,7 @@ typedef struct body {
   bool set, any;
 } body;
 
+/* Of a map an expression; of a set a comparison, which is kept as `expression >= 0` or `== 0`. */
 static bool item(parser *p, void *user) {
   body *k = user;
   const expr *e = sum(k->f);

@@ -25,6 +25,7 @@ static const check_option options[] = {
 
 /* ---- reading ---- */
 
+/* The type of the number is the option's, so the text does not say it. */
 static bool option_value(parser *p, op_state *st, const check_option *o) {
   const type *t = NULL;
   if (o->kind == 'f') t = type_float(p->ctx, FLOAT_f64);

@@ -22,6 +22,8 @@ static bool parse_module(parser *p, op_state *st) {
   return true;
 }
 
+/* A function's arguments and results as they are read. Named and unnamed arguments exclude each
+ * other: a body needs names, a declaration has none. */
 typedef struct signature {
   region_args args;
   type_vec inputs, results;
@@ -78,6 +80,7 @@ static bool parse_signature(parser *p, signature *s) {
   return true;
 }
 
+/* [visibility] @name(arguments) -> results [attributes {..}] [body] */
 static bool parse_func(parser *p, op_state *st) {
   static const char *const visibilities[] = {"public", "private", "nested"};
   signature s = {0};

@@ -21,6 +21,7 @@ static const attr *sub_axis(parser *p, attr_id id) {
   return attr_make(p->ctx, hlo_sub_axis, .pre_size = pre, .size = size);
 }
 
+/* Parses one field by its kind; `to` is its place in the attribute being made. */
 static bool field(parser *p, const field_info *f, void *to) {
   bool *flag = to;
   i64_vec list = {0};
@@ -74,6 +75,8 @@ static bool wrong_field(parser *p, const field_info *fields, const field_info *f
                       STR_ARG(name));
 }
 
+/* The attribute is put together in a block on the stack that is large enough for any row, zeroed so
+ * that absent fields have their zero, then uniqued. `needed`: fields that must be there. */
 static const attr *structure_in(parser *p, attr_id id, struct_style style) {
   u64 room[32] = {0};
   u32 seen = 0;
@@ -143,6 +146,8 @@ static const attr *hlo_mesh(parser *p, attr_id id) {
   return attr_make(p->ctx, hlo_mesh, .axes = {axes.data, axes.len}, .device_ids = ids);
 }
 
+/* What the peers check when the attribute is built (replica_group_mesh_axes), here with the
+ * position. */
 static const attr *mesh_axes(parser *p, attr_id id) {
   token where = p->tok;
   const attr *a = generated(p, id);
@@ -211,6 +216,7 @@ static const attr *no_case(parser *p, attr_id id, const token *where, bool word)
   return NULL;
 }
 
+/* In forms bare (EQ), elsewhere in angles (<EQ>) or as #dialect<enum EQ>. */
 static const attr *enumeration(parser *p, attr_id id) {
   i64 value;
   bool angle = parser_accept(p, '<');
@@ -225,6 +231,7 @@ static const attr *enumeration(parser *p, attr_id id) {
 
 /* ---- stablehlo ---- */
 
+/* Lists the letters that are still to come, as the peers' message does. */
 static bool letters_missing(parser *p, const token *where, str got, const char *letters,
                             const i64 pos[2]) {
   char left[8];

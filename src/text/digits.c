@@ -1,9 +1,15 @@
+/* Arithmetic on long natural numbers, for decimal digits that no machine number holds.
+ *
+ * A value m * 2^e is an integer times a power of ten once multiplied by 5^-e or shifted by e;
+ * digits are taken off by dividing by ten. That is slow and exact; float.c comes here only when a
+ * double cannot decide. */
 #include "text/digits.h"
 
 void big_set(big *b, u128 v) {
   for (b->len = 0; v; v >>= 32) b->limb[b->len++] = (u32)v;
 }
 
+/* What does not fit the limbs is dropped: BIG_LIMBS covers all that callers make. */
 void big_mul_add(big *b, u32 factor, u32 addend) {
   u64 carry = addend;
   for (int i = 0; i < b->len; i++) {
@@ -39,6 +45,7 @@ static void big_shift_left(big *b, int n) {
   b->len += limbs;
 }
 
+/* 5^13 is the largest power in 32 bits. */
 static void big_mul_pow5(big *b, int n) {
   for (; n >= 13; n -= 13) big_mul_add(b, 1220703125u, 0);
   u32 rest = 1;
@@ -46,6 +53,7 @@ static void big_mul_pow5(big *b, int n) {
   big_mul_add(b, rest, 0);
 }
 
+/* By base^n, `steps` at a time as step = base^steps; true: a remainder was lost. */
 static bool big_div_pow(big *b, u32 base, u32 step, int steps, int n) {
   bool lost = false;
   for (; n >= steps; n -= steps) lost |= big_div(b, step) != 0;
@@ -71,6 +79,8 @@ static u128 big_top(const big *b, int want, int *e, bool *sticky) {
   return m;
 }
 
+/* Of a negative power the number is first shifted left, so that the quotient has `want` bits and
+ * some to spare for the rounding. */
 u128 big_times_tens(big *b, int exp, int want, int *e, bool *sticky) {
   *e = exp;
   if (exp >= 0) {
@@ -106,6 +116,8 @@ static void digits_round(digits *out, int want) {
   memmove(out->d, out->d + first, (size_t)out->len);
 }
 
+/* 59/196 is just below log10(2), 196/59 just above its inverse: APFloat estimates with the same
+ * fractions, and where it cuts digits off decides the last one printed. */
 void digits_of(u128 m, int e, int want, digits *out) {
   big b;
   for (; !(u64)m; m >>= 64) e += 64;
@@ -142,6 +154,7 @@ static char *put_exponent(char *p, int exp, bool two) {
   return p;
 }
 
+/* Like %e with six digits after the point. */
 size_t digits_six(const digits *d, char *p) {
   char *begin = p;
   *p++ = d->d[d->len - 1];

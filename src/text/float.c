@@ -1,3 +1,10 @@
+/* Decimal text of floats up to 64 bits, by tables of formats.
+ *
+ * Reading: the digits as a long integer and a power of ten, in doubles where those are exact
+ * (Clinger's fast path), else in long arithmetic (digits.h), then `encode`, the one place that
+ * rounds. Writing: six digits, read back to see whether they are enough, else as many as the
+ * precision takes. num/convert.c has the same formats for elements of tensors; it does not know
+ * text. */
 #include <math.h>
 
 #include "text/digits.h"
@@ -126,6 +133,8 @@ typedef struct decimal {
   bool more; /* digits other than 0 follow */
 } decimal;
 
+/* More than MAX_DIGITS digits cannot change the rounding but for being there (`more`). Exponents
+ * are clamped to where every format over- or underflows. */
 static void scan(str text, decimal *d) {
   const char *p = text.data, *end = p + text.len;
   bool point = false;
@@ -179,6 +188,8 @@ static bool quick_double(const decimal *d, double *out) {
   return true;
 }
 
+/* From the quick double where rounding it again is safe: not when it is halfway between two values
+ * of the format, as it may have been rounded to there. */
 static u64 convert(decimal *d, const format *f) {
   double quick;
   if (d->count == 0) return 0;
@@ -199,6 +210,7 @@ static u64 convert(decimal *d, const format *f) {
   return encode(f, m, e, sticky);
 }
 
+/* FNUZ has no -0, and its NaN is where that would be; POWER has no signs. */
 static u64 with_sign(const format *f, u64 bits, bool negative) {
   if (!negative || f->special == POWER) return bits;
   if (f->special == FNUZ && (bits == 0 || bits == sign_bit(f))) return bits;
@@ -221,6 +233,7 @@ u64 float_from_literal(float_kind kind, str text, bool negative) {
   return with_sign(f, encode(f, m, e, false), negative);
 }
 
+/* Exact: every format here is within f64. */
 double float_to_double(float_kind kind, u64 bits) {
   const format *f = &formats[kind];
   u64 m, wide;

@@ -12,6 +12,7 @@ static const format f80 = {64, 64}, f128 = {113, 112};
 static const format *format_of(float_kind kind) { return kind == FLOAT_f80 ? &f80 : &f128; }
 
 static u128 ones(int n) { return n >= 128 ? ~(u128)0 : ((u128)1 << n) - 1; }
+/* f80 writes out the integer bit of infinity too. */
 static u128 infinity(const format *f) {
   return (u128)EXPONENTS << f->stored | (f->stored == 64 ? (u128)1 << 63 : 0);
 }
@@ -64,6 +65,7 @@ static u128 from_digits(const format *f, const digits *d) {
   return encode(f, m, e, sticky);
 }
 
+/* As 0x..., without leading zeros: infinities, NaN and what no decimal text gives. */
 static void print_bits(buf *out, u128 bits) {
   u64 high = (u64)(bits >> 64), low = (u64)bits;
   if (high)

@@ -1,3 +1,8 @@
+/* Compiles the form column of ir/ops into steps; form.h has the language.
+ *
+ * One pass over the text. A form is compiled when its op is first read or printed and kept by the
+ * parser or printer, as a file has few kinds of ops. Both directions interpret the same steps, so
+ * that what is printed can be read. */
 #include "text/form.h"
 
 #include "text/lexer.h"
@@ -165,6 +170,7 @@ static bool is_default_accuracy(const attr *a) {
   return mode && mode->value == 0 && r->atol_bits == 0 && r->rtol_bits == 0 && r->ulps == 0;
 }
 
+/* Values are compared as the form's text spells them, since a default may be of any kind. */
 bool form_is_default(const form *f, const op_info *info, size_t slot, const attr *a) {
   for (size_t i = 0; i < f->num_defaults; i++) {
     str v = f->defaults[i].value;

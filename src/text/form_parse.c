@@ -1,4 +1,8 @@
-/* Reading an op by its form. */
+/* Reading an op by its form: each step takes its part of the text, in order.
+ *
+ * There is one function a directive (dir_*), in a table made from directives.def, so that a new one
+ * that lacks a reader does not compile. They fill the op's state (op_state): operands, types,
+ * slots; types that the form leaves out are completed at the end. */
 #include "text/parser.h"
 
 typedef bool directive_fn(parser *p, op_state *st, const form_step *s);
@@ -180,6 +184,7 @@ static bool dir_pairwise(parser *p, op_state *st, const form_step *s) {
   return st->has_results = true;
 }
 
+/* () where there is no operand. */
 static bool dir_none(parser *p, op_state *st, const form_step *s) {
   (void)s;
   st->has_results |= st->operands.len == 0;

@@ -1,4 +1,8 @@
-/* Writing an op by its form. */
+/* Writing an op by its form: the same steps as form_parse.c, in the other direction.
+ *
+ * Ops that do not verify are printed too, so nothing here relies on operands, slots or results
+ * being there or being of the right kind. Where a short spelling does not say everything (types
+ * that differ), the long one is printed. */
 #include "text/printer.h"
 
 typedef void directive_fn(printer *w, const op *o, const form *f, const form_step *s);
@@ -289,6 +293,7 @@ static directive_fn *const directive_of[DIR_COUNT] = {
 
 /* ---- the steps ---- */
 
+/* What has its default counts as absent, as MLIR prints it. */
 static bool is_present(const op *o, const form *f, const form_step *s) {
   size_t begin, n;
   const attr *a = s->slot >= 0 ? o->slots[s->slot] : NULL;

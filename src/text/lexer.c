@@ -1,3 +1,8 @@
+/* The lexer: MLIR's tokens (mlir/lib/AsmParser/Lexer.cpp), made one at a time on demand.
+ *
+ * It keeps lines and columns for locations, which every op gets. Errors are tokens: the parser
+ * reports them when it comes to them and not before, since MLIR does. Some syntax is not made of
+ * tokens (4x8xf32, the text of dialect symbols), so the parser may read from the cursor itself. */
 #include "text/lexer.h"
 
 enum { SPACE = 1, BARE = 2, SUFFIX = 4, DIGIT = 8, HEX = 16, START = 32 };
@@ -30,6 +35,7 @@ void lexer_init(lexer *l, str source) {
   *l = (lexer){source.data, source.data + source.len, source.data, 1, NULL};
 }
 
+/* Comments are // to the end of the line; MLIR has no others. */
 void lexer_skip_space(lexer *l) {
   for (; l->p < l->end; l->p++) {
     char c = *l->p;
@@ -198,6 +204,7 @@ bool lexer_skip_nested(lexer *l) {
   return false;
 }
 
+/* MLIR's rule for keywords: a letter or _, then letters, digits, _, $ and points. */
 bool str_is_bare(str s) {
   if (s.len == 0 || !(class_of(s.data[0]) & START)) return false;
   return run(s.data, s.data + s.len, BARE) == s.data + s.len;

@@ -24,6 +24,7 @@ enum {
   TOK_META_END,   /* #-} */
 };
 
+/* The text is borrowed from the source, which lives as long as the parse. */
 typedef struct token {
   str text;
   u32 line, col; /* from 1 */
@@ -38,6 +39,7 @@ typedef struct lexer {
   const char *error_at;
 } lexer;
 
+/* Never fails: what is no token is one of kind TOK_ERROR, and l->error says why. */
 void lexer_init(lexer *l, str source);
 token lexer_next(lexer *l);
 

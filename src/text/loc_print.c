@@ -142,6 +142,7 @@ static const alias *alias_of(const printer *w, const attr *loc) {
   return at ? &t->all.data[at - 1] : NULL;
 }
 
+/* #loc, #loc1, #loc2: the first has no number. */
 static void put_alias(printer *w, const alias *a) {
   put_char(w, '#');
   put(w, str_of(names[a->name]));

@@ -1,3 +1,5 @@
+/* Names to pointers while text is read: aliases, ops by name, values, labels of blocks. Open
+ * addressing, grown in the parser's scratch arena; the hash is compared before the text. */
 #include "text/name_map.h"
 
 static struct name_entry *find_name(const name_map *m, str name, u32 hash) {

@@ -51,6 +51,8 @@ static str clean(arena *a, str name) {
 
 static bool is_taken(const struct scope *s, str name) { return name_map_get(&s->names, name); }
 
+/* The name wanted, or the first free one with _N behind it; kept in `own`, whose index is the
+ * number that value.num holds. */
 static u32 own_name(printer *w, str wanted, counters *c) {
   arena *a = w->forms.a;
   struct scope *s = w->scope;
@@ -211,6 +213,7 @@ static void leave_scope(printer *w, size_t n) {
     *name_map_at(&s->names, w->forms.a, s->added.data[--s->added.len]) = NULL;
 }
 
+/* counters by value: what one region uses up is free for its siblings. */
 static void name_region(printer *w, const region *r, counters c) {
   size_t names = w->scope->added.len;
   name_blocks(w, r, &c);
@@ -260,6 +263,8 @@ static walk_result forget_names(void *user, op *o) {
   return WALK_ON;
 }
 
+/* Values may be used where they do not stand (strays): those are marked first, so that they print
+ * as unknown rather than under an old number. */
 void printer_number(printer *w, const op *root) {
   counters c = {0};
   struct scope scope = {0};

@@ -1,4 +1,9 @@
-/* The entry points of reading, and what of the grammar stands above its core. */
+/* The entry points of reading: they make a parser on a scratch arena, set the functions that the
+ * core of the grammar calls (parser_syntax), and read a whole text.
+ *
+ * The files of the parser lie in layers, so that none calls one above it: lexer; parser.c (tokens,
+ * errors); parse_type, parse_attr, parse_dense, loc, ssa; parse_op; then forms, custom syntaxes and
+ * dialects, which the core reaches through parser_syntax only. */
 #include "text/parser.h"
 
 static const parser_syntax syntax = {

@@ -1,4 +1,8 @@
-/* Builtin attributes, dictionaries, aliases, resources. */
+/* Builtin attributes, dictionaries, aliases, resources.
+ *
+ * parser_attr dispatches on the first token, as MLIR's grammar of attribute values does; types are
+ * attributes too, so a word that begins no attribute is tried as a type. `expected` is the type
+ * that a number without one has. */
 #include <stdlib.h>
 
 #include "text/float.h"
@@ -62,6 +66,7 @@ bool parser_wide_number(parser *p, const token *literal, bool minus, const type 
          parser_error(p, literal, "hexadecimal float constant out of range for type");
 }
 
+/* Integer attributes hold their value sign-extended, however it was written. */
 static i64 extend(u64 bits, const type *t) {
   u32 width = t->kind == TYPE_INDEX ? 64 : t->width;
   if (width == 0 || width >= 64 || (t->kind == TYPE_INT && t->sign == UNSIGNED)) return (i64)bits;
@@ -203,6 +208,7 @@ void parser_set_attr(parser *p, op_state *st, str name, const attr *a) {
     VEC_PUSH(p->scratch, st->attrs, (named_attr){attr_string(p->ctx, name), a});
 }
 
+/* One name may come from the properties and from this dictionary: what is read last stays. */
 static bool op_entries(parser *p, op_state *st) {
   entries e = {0};
   if (!parse_entries(p, &e)) return false;
@@ -280,6 +286,8 @@ static const attr_word attr_words[] = {
     {"distinct", distinct},
 };
 
+/* Words of builtin attributes are not reserved, so `dense` and the others are recognised here
+ * only. */
 static const attr *keyword(parser *p, const type *expected) {
   if (at_word(p, "dense")) return parser_dense(p, expected);
   if (at_word(p, "sparse")) return parser_sparse(p, expected);

@@ -85,6 +85,8 @@ static bool scan_element(parser *p, dense *d) {
   return parser_next(p);
 }
 
+/* One element, into its place; into `spare` where there are more than the type has, which is
+ * reported when the shapes are compared. */
 static bool element(parser *p, dense *d) {
   if (d->count == d->cap && d->count < d->total) /* wide ones only, see elements */
     d->out = arena_grow(ir_arena(p->ctx), d->out, d->count, &d->cap, d->size);
@@ -126,6 +128,7 @@ static bool shape_mismatch(parser *p, const token *where, const i64_vec *dims, c
                       text_show_i64s(p->scratch, t->dims));
 }
 
+/* The bytes as they are in memory, little-endian; a single element's worth is a splat. */
 static const attr *from_hex(parser *p, dense *d, const token *where, i64 n) {
   str bytes;
   size_t want, size = type_is_empty(d->type->elem) ? 0 : d->size;
@@ -174,6 +177,7 @@ static bool scan(parser *p, dense *d, i64_vec *dims) {
   return ok;
 }
 
+/* Large results go straight into the context's arena and are borrowed by the attribute. */
 static const attr *numbers(parser *p, dense *d, i64 n) {
   i64_vec dims = {0};
   const type *t = d->type;

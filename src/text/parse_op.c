@@ -1,4 +1,9 @@
-/* Ops, blocks, regions. */
+/* Ops, blocks, regions.
+ *
+ * parser_op fills an op_state (names of results, operands by name, types, slots, regions) from the
+ * generic or a custom form, and only then makes the op: operands are resolved against their types
+ * at the end, since a custom form may give the types after everything else. Regions are parsed into
+ * regions of their own, whose blocks move to the op once there is one. */
 #include "text/parser.h"
 
 /* ---- op states: one for each op around the cursor, reused ---- */
@@ -83,6 +88,7 @@ struct labels {
   VEC(label *) all;
 };
 
+/* A block may be named by a branch before it stands there; it exists from its first mention. */
 static label *label_of(parser *p, str name) {
   if (!p->labels) p->labels = ARENA_NEW(p->scratch, struct labels);
   label **l = (label **)name_map_at(&p->labels->names, p->scratch, name);
@@ -208,6 +214,8 @@ bool parser_region(parser *p, op_state *st, const region_args *args) {
 
 /* ---- generic form ---- */
 
+/* Names of dialects that nobody registered are refused unless the option allows them, as in
+ * MLIR. */
 static const op_info *info_of(parser *p, const token *t, str name) {
   const op_info *info = name_map_get(&p->op_names, name);
   if (info) return info;
@@ -336,6 +344,8 @@ static bool no_dialect(parser *p, const token *t, str dialect, str full) {
   return false;
 }
 
+/* A name without a dialect is looked up as it is, then in the default dialect of the region
+ * around. */
 static const op_info *custom_info(parser *p) {
   token t = p->tok;
   const op_info *info = name_map_get(&p->op_names, t.text);
@@ -460,6 +470,7 @@ static void set_attrs(parser *p, const op_state *st, op *o) {
   o->cap_attrs = (u32)n;
 }
 
+/* Each operand is looked up with the type that its use has, which is what tells a placeholder's. */
 static op *make(parser *p, op_state *st) {
   size_t n = st->operands.len;
   value *few[16], **values = n > 16 ? ARENA_ARRAY(p->scratch, value *, n) : few;
@@ -490,6 +501,7 @@ static op *make(parser *p, op_state *st) {
   return o;
 }
 
+/* The state is given back only where the op was read: after an error the parse ends. */
 bool parser_op(parser *p, block *into) {
   op_state *st = open_state(p);
   size_t total = 0;

@@ -1,3 +1,8 @@
+/* Types of the builtin dialect, and the ways to dialects' types.
+ *
+ * A type is checked where it is made, as MLIR's verifyInvariants does: what cannot be an element, a
+ * negative size, bounds on a static dimension. Types of dialects that we have no rows of are kept
+ * as their text. */
 #include "text/parser.h"
 
 /* After the digits of a dimension. */
@@ -45,6 +50,8 @@ static const char *shown_without_bounds(ir_ctx *c, const type *t) {
   return text_show_type(ir_arena(c), type_tensor(c, t->dims, t->elem, NULL));
 }
 
+/* Shared with the bytecode reader, as both make tensor types from input. dialect/ checks that
+ * bounds fit what ops do with them. */
 const char *bounds_problem(ir_ctx *c, const type *t) {
   const bounds_attr *b = attr_as(bounds, t->encoding);
   if (!b) return NULL;
@@ -149,6 +156,8 @@ static bool memref_part(parser *p, bool unranked, const attr **layout, const att
   return true;
 }
 
+/* An identity layout is what a memref without one has, so the two are one type. By text: the map is
+ * simplified already. */
 static bool is_identity(const attr *layout, size_t rank) {
   const affine_map_attr *m = attr_as(affine_map, layout);
   if (!m) return false;

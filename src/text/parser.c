@@ -1,10 +1,16 @@
-/* Tokens, errors and small lists. */
+/* Tokens, errors and small lists.
+ *
+ * Where and in which words MLIR reports an error is part of what the peers' tests compare, so it is
+ * decided here in one place: one error is reported, at the token at hand or behind the one before
+ * (parser_missing), with the op's name in front where MLIR's dialect code speaks (parser_complain),
+ * and not at all once something has been said (muted). */
 #include "text/parser.h"
 
 #include <stdarg.h>
 
 /* ---- errors ---- */
 
+/* Counts lines from the start: done for one error only. */
 static diag_pos locate(const parser *p, const char *at) {
   diag_pos pos = {p->file, 1, 1};
   for (const char *c = p->source.data; c < at; c++) {
@@ -214,6 +220,7 @@ str parser_string(parser *p, const token *t) {
   return (str){out, n};
 }
 
+/* Hex digits may be as many as they like if the value fits. */
 bool parser_u64(str s, u64 *out) {
   u64 v = 0, base = 10;
   size_t i = 0;
@@ -284,6 +291,7 @@ bool parser_i64_list(parser *p, i64_vec *out) {
   return parser_list(p, '[', ']', i64_item, out);
 }
 
+/* Two colons are two tokens: the lexer looks ahead, and goes back where they are something else. */
 const attr *parser_symbol(parser *p) {
   token t = p->tok;
   VEC(const attr *) nested = {0};

@@ -1,4 +1,7 @@
-/* The entry points of printing ops. */
+/* The entry points of printing: number the values, find the aliases, print.
+ *
+ * Aliases are found as MLIR finds them, by printing everything once into a buffer that is thrown
+ * away; that is done only where something may need one. */
 #include "text/names.h"
 #include "text/printer.h"
 

@@ -1,4 +1,6 @@
-/* Types and builtin attributes as text. */
+/* Types and builtin attributes as text, byte for byte as MLIR prints them: what stays out (the type
+ * of an i64 in a list, `: i1`), when constants become hex, and where aliases stand. A table by kind
+ * of attribute has the printers; dialects' attributes are in dialect_print.c and sdy_print.c. */
 #include "text/float.h"
 #include "text/lexer.h"
 #include "text/printer.h"
@@ -120,6 +122,7 @@ void printer_type(printer *w, const type *t) {
 
 /* ---- numbers ---- */
 
+/* `true` and `false` for i1; else signed unless the type is unsigned. */
 static void print_integer(printer *w, const type *t, u64 bits) {
   u32 width = t->kind == TYPE_INDEX ? 64 : t->width;
   if (t->kind == TYPE_INT && width == 1) {
@@ -141,6 +144,7 @@ static void print_wide(printer *w, const type *t, const char *bytes) {
     wide_int_print(w->out, t, bytes);
 }
 
+/* A constant of a gigabyte leaves through the sink number by number. */
 static void print_number(printer *w, const type *t, const char *at, size_t size) {
   u64 bits = 0;
   printer_drain(w);

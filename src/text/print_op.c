@@ -1,4 +1,9 @@
-/* Ops, blocks, regions as text. */
+/* Ops, blocks, regions as text.
+ *
+ * An op is printed by its form, by a function of its own, or in generic form; the last whenever the
+ * others have no words for it, in which case what they wrote is taken back. Values have their names
+ * in value.num (names.c). Nothing is assumed of the op beyond its structure, since what does not
+ * verify is printed for messages. */
 #include "base/index.h"
 #include "text/names.h"
 

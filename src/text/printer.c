@@ -1,4 +1,4 @@
-/* Small things: numbers, names, quoted text. */
+/* Small things that the files of the printer share: numbers, names, quoted text. */
 #include "text/lexer.h"
 #include "text/printer.h"
 
@@ -30,6 +30,7 @@ void printer_i64s(printer *w, i64s v, bool brackets) {
   if (brackets) put_char(w, ']');
 }
 
+/* Escapes as in llvm::printEscapedString: backslash doubled, other bytes as two hex digits. */
 void printer_quoted(printer *w, str s) {
   static const char hex[] = "0123456789ABCDEF";
   put_char(w, '"');

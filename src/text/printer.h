@@ -19,6 +19,7 @@ typedef struct printer_syntax {
   bool (*custom)(printer *w, const op *o); /* see printer_custom */
 } printer_syntax;
 
+/* One a call of text_print*. Its memory is the scratch arena behind `forms.a`. */
 struct printer {
   buf *out;
   const printer_syntax *syntax;

@@ -1,6 +1,8 @@
 /* The {-# dialect_resources: ... #-} that ends a file: the blobs that its constants name. */
 #include "text/printer.h"
 
+/* Called for each constant that names one; the file ends with those that were named, in this
+ * order. */
 void printer_note_resource(printer *w, str key) {
   resource_keys *keys = w->resources;
   if (!keys) return;
@@ -14,6 +16,7 @@ void printer_note_resource(printer *w, str key) {
   VEC_PUSH(w->forms.a, keys->list, key);
 }
 
+/* Hex of the alignment, four bytes, then of the blob: AsmResourceBlob as MLIR prints it. */
 static void print_blob(printer *w, str bytes, u32 align) {
   if (align == 0) align = 1;
   PUT(w, "\"0x");

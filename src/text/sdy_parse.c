@@ -7,6 +7,7 @@
 
 /* ---- parameters ---- */
 
+/* The second message of a failed parameter, in the words that MLIR's generated parsers use. */
 static bool bad_param(parser *p, const char *of, const char *name, const char *type) {
   return parser_complain(p, &p->tok, "failed to parse %s parameter '%s' which is to be a `%s`", of,
                          name, type);
@@ -96,6 +97,8 @@ static bool check_order(parser *p, const token *start, const i64_vec *ids) {
                          text_show_i64s(p->scratch, (i64s){sorted.data, sorted.len}));
 }
 
+/* What MeshAttr's verifier checks, in its order; the message stands at the start of the
+ * attribute. */
 static bool check_mesh(parser *p, const token *start, attrs axes, i64_vec *ids) {
   i64 total = 1;
   bool fits = true;
@@ -294,6 +297,8 @@ static bool braced_axes(parser *p, attrs *out) {
   return parser_expect(p, '}', "expected '}'");
 }
 
+/* `unreduced={...}` sums, `unreduced=max{...}` says otherwise; of the kinds Shardy has the first
+ * three, see reduction_op in ir/attrs.def. */
 static bool unreduced(parser *p, tensor_sharding_attr *s) {
   i64 kind = 0;
   if (parser_accept(p, '=') && at(p, TOK_ID) &&

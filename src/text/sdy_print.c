@@ -134,6 +134,7 @@ static void body_param(printer *w, const attr *a, bool plain) {
   printer_i64(w, t->tgt_dim);
 }
 
+/* Factors as letters from i: i .. z, then z_1, z_2, ... (the notation of Shardy's rules). */
 static void symbol(printer *w, i64 factor) {
   if (factor < 18) {
     put_char(w, (char)('i' + (factor < 0 ? 0 : factor)));

@@ -145,6 +145,8 @@ bool ssa_check_new(parser *p, const token *at, str name) {
   return false;
 }
 
+/* Placeholders of the same scope are replaced by the value, whose type must be the one that they
+ * were used with. */
 bool ssa_define(parser *p, const token *at, str name, value *first, u32 count) {
   entry *e = entry_of(p, name);
   content now = {p->ssa->current, count, first, NULL, at->line, at->col};
@@ -172,6 +174,8 @@ bool ssa_define(parser *p, const token *at, str name, value *first, u32 count) {
   return true;
 }
 
+/* The result of a cast that stands in no block: uses are linked as those of any value, so replacing
+ * it is value_replace. */
 static value *placeholder(parser *p, entry *e, const operand_ref *ref, const type *t) {
   forward *f;
   if (e->now.scope != p->ssa->current) change(p, e, (content){.scope = p->ssa->current});

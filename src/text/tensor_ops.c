@@ -39,6 +39,7 @@ static const flag_words words_of_flags[] = {
     {.slot = "isExact", .word = "exact"},
 };
 
+/* Called for slots that a form has %flags for, so there is a row. */
 static const flag_words *flags_of(const op_info *info, int slot) {
   const flag_words *f = words_of_flags;
   while (strcmp(f->slot, info->slots[slot].name) != 0) f++;

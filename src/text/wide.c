@@ -1,3 +1,5 @@
+/* Integers wider than 64 bits, and hex floats: digits to bytes and back, in place. Rare, so simple:
+ * nine decimal digits at a time, quadratic in the length. */
 #include "text/wide.h"
 
 #include "text/lexer.h"
