@@ -1,4 +1,9 @@
-/* Attributes and types by index: decoded on demand, each once, by the codec of its dialect. */
+/* Attributes and types by index: decoded on demand, each once, by the codec of its dialect.
+ *
+ * Most attributes are lists of fields, which a codec's row describes (wire_field) and reader and
+ * writer interpret; the others have functions. An attribute refers to others by index, so decoding
+ * recurses; cycles, depth and the size written out are checked here, in one place (resolve), as a
+ * few bytes of a file can claim all three. */
 #include "bytecode/reader.h"
 #include "text/text.h"
 
@@ -137,6 +142,7 @@ static void read_field(reader *r, cursor *c, wire_field w, u16 id, void *to) {
   }
 }
 
+/* The attribute is put together in scratch and then uniqued, so a failure leaves nothing behind. */
 static const attr *read_by_fields(reader *r, cursor *c, const attr_code *code) {
   const attr_info *info = &attr_infos[code->id];
   attr *proto = arena_zalloc(r->arena, info->size);
@@ -187,6 +193,8 @@ static const void *decode_text(reader *r, cursor *c, bool is_type) {
   return v;
 }
 
+/* `tree` counts what the entry would be if it were written out, with shared parts as often as they
+ * are referred to: passes and printers walk attributes as trees. */
 static const void *resolve(reader *r, entry *e, bool is_type) {
   cursor c = e->bytes;
   const codec *k = r->codecs[r->dialects[e->dialect].kind];

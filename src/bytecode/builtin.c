@@ -45,6 +45,8 @@ static const attr *read_nested_symbol(reader *r, cursor *c) {
                                .nested = nested);
 }
 
+/* The width says how the value is on the wire: a byte, a zigzag number, or words of 64 bits
+ * (BytecodeFormat.md, "APInt"). */
 const attr *read_integer(reader *r, cursor *c) {
   const u8 *from = c->at;
   const type *t = get_type(r, c);
@@ -108,6 +110,7 @@ static const attr *read_resource(reader *r, cursor *c) {
 /* Elements of a type without bits, each of which takes memory nonetheless. */
 enum { MAX_EMPTY = 1 << 20 };
 
+/* The bytes stay in the file where they can; i1 takes a byte an element here and there. */
 static const attr *read_dense_array(reader *r, cursor *c) {
   const u8 *from = c->at;
   const type *t = get_type(r, c);
@@ -144,6 +147,8 @@ static bool all_bools(str data) {
   return true;
 }
 
+/* Borrowed from the file: bytecode_read's caller keeps it as long as the context. The copy is made
+ * only where the wire packs what we keep in bytes. */
 const attr *read_dense(reader *r, cursor *c) {
   const u8 *from = c->at;
   const type *t = get_type(r, c);

@@ -1,4 +1,5 @@
-/* The primitives of the encoding. */
+/* The primitives of the encoding: bytes, varints, strings, sections; see "Fundamental components"
+ * in BytecodeFormat.md. Each checks the bytes that are left; after a failure all return zeros. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -57,6 +58,7 @@ u64 get_uint(reader *r, cursor *c) {
   return first ? (v << 8 | first) >> (more + 1) : v;
 }
 
+/* Zigzag: the sign is the lowest bit. */
 i64 get_int(reader *r, cursor *c) {
   u64 v = get_uint(r, c);
   return (i64)((v >> 1) ^ (~(v & 1) + 1));
@@ -99,6 +101,7 @@ str get_string(reader *r, cursor *c) {
   return (str){"", 0};
 }
 
+/* At most 64 bits are sign-extended; more are given as bytes in the reader's scratch. */
 i64 get_bits(reader *r, cursor *c, u32 width, str *wide) {
   *wide = (str){"", 0};
   u64 v;
@@ -121,6 +124,7 @@ i64 get_bits(reader *r, cursor *c, u32 width, str *wide) {
   return (i64)(v << (64 - width)) >> (64 - width);
 }
 
+/* Padding brings the contents to an alignment in the file, with 0xCB bytes, which are checked. */
 cursor get_section(reader *r, cursor *c, u8 *id) {
   const u8 *from = c->at;
   u8 head = get_byte(r, c);

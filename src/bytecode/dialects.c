@@ -1,4 +1,9 @@
-/* The attributes of sdy, stablehlo and chlo in their own encodings. */
+/* The attributes of sdy, stablehlo and chlo in their own encodings.
+ *
+ * Rows by code: [code] = how it is read and written. Codes never change; what came later has a new
+ * one, and the writer chooses the oldest that can say it, so that older readers understand most
+ * files. Sources: SdyDialectBytecode (Shardy), StablehloBytecode.cpp, ChloBytecode.cpp
+ * (StableHLO). */
 #include "bytecode/writer.h"
 
 /* ---- sdy ---- */

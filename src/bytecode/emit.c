@@ -1,4 +1,8 @@
-/* The writer's primitives: bytes, numbers, tables. */
+/* The writer's primitives: bytes, numbers, tables.
+ *
+ * Three places for bytes: the stack, where entries are put together, innermost last; ropes, which
+ * sections are made of without copying what is large; and interners, tables of different byte
+ * strings in the order of their numbers. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -23,6 +27,7 @@ size_t encode_uint(u8 *to, u64 v) {
 
 /* ---- ropes ---- */
 
+/* Large pieces are borrowed: they are the module's or in the writer's arena, and outlive it. */
 void rope_bytes(rope *r, const void *data, size_t n) {
   if (n == 0) return;
   r->size += n;
@@ -79,6 +84,7 @@ static void rehash(writer *w, interner *t) {
   t->cap = cap;
 }
 
+/* The tag (dialect, flags) tells apart equal bytes that mean different things. */
 u32 intern_bytes(writer *w, interner *t, str bytes, u32 tag, bool *added) {
   u64 hash = hash_bytes(bytes.data, bytes.len, tag);
   if (2 * t->used >= t->cap) rehash(w, t);
@@ -169,6 +175,7 @@ void put_bits(writer *w, u32 width, i64 v, str wide) {
   }
 }
 
+/* One an entry: what is behind it would have to be copied. */
 void put_tail(writer *w, str bytes) {
   if (bytes.len < ROPE_LARGE) {
     put_bytes(w, bytes.data, bytes.len);
@@ -178,6 +185,7 @@ void put_tail(writer *w, str bytes) {
   }
 }
 
+/* Says which version cannot, where there is a target. */
 bool cannot_write(writer *w, const char *fmt, ...) {
   char text[256];
   va_list ap;

@@ -1,4 +1,9 @@
-/* The file: its sections and the tables in them. */
+/* The file: its sections and the tables in them.
+ *
+ * Sections may come in any order, so all are found first. Then strings, properties (as ranges of
+ * bytes), dialects with their op names, resources, attributes and types (ranges again, decoded when
+ * first asked for), and the ops last, which pull in what they refer to. Strings, blobs and large
+ * constants point into the file. */
 #include <stdlib.h>
 
 #include "bytecode/bytecode.h"
@@ -77,6 +82,7 @@ static void read_dialect_names(reader *r, cursor *c) {
   }
 }
 
+/* A dialect's own version section is skipped: nothing we read depends on it. */
 static void read_dialects(reader *r, cursor c) {
   VEC(op_name) ops = {0};
   read_dialect_names(r, &c);
@@ -192,6 +198,7 @@ static void read_resources(reader *r, cursor data, cursor offsets) {
 
 /* ---- the file ---- */
 
+/* Magic, version, and the producer's name, which is not looked at. */
 static bool read_header(reader *r, cursor *c) {
   get_bytes(r, c, 4);
   const u8 *from = c->at;

@@ -1,4 +1,10 @@
-/* The ops: their names and properties, the regions and values. */
+/* The ops: their names and properties, the regions and values.
+ *
+ * A loop over a stack of frames, not recursion: a frame is an op whose regions are being read, and
+ * knows its values, its blocks and what is left of the block at hand. Values are numbered within
+ * the innermost isolated op; an operand may come before its definition, in which case a placeholder
+ * is used and replaced. See "IR section" in BytecodeFormat.md for the parts of an op, whose
+ * presence a mask says. */
 #include <stdlib.h>
 
 #include "bytecode/reader.h"
@@ -42,6 +48,7 @@ static void resolve_name(reader *r, const u8 *from, op_name *n) {
   if (n->info->id != OP_unregistered || n->info->hooks) order_slots(r, n);
 }
 
+/* Resolved when an op first has it: files list names that they do not use. */
 static op_name *get_op_name(reader *r, cursor *c) {
   const u8 *from = c->at;
   u64 i = get_uint(r, c);
@@ -62,6 +69,7 @@ static const attr *slot_form(reader *r, const slot_info *s, const attr *a) {
   return v >= 0 && v < attr_infos[s->attr_id].num_cases ? attr_enum(r->ctx, s->attr_id, v) : a;
 }
 
+/* Before properties (version 5) inherent attributes stand in the dictionary, too. */
 static void set_dict(reader *r, const u8 *from, op *o, const attr *a) {
   const dict_attr *d = attributes_of_op(r, from, a);
   if (!d) return;
@@ -387,6 +395,7 @@ static bool is_void_cast(const op_parts *p) {
   return p->num_operands > 0;
 }
 
+/* VHLO has one return, func and stablehlo one each: the op around decides. */
 static const op_info *info_of(const body *b, const op_parts *p) {
   const op_info *i = p->name->info;
   bool in_func =
@@ -394,6 +403,8 @@ static const op_info *info_of(const body *b, const op_parts *p) {
   return in_func ? &op_infos[OP_func_return] : i;
 }
 
+/* Before its regions are read, so that values inside can be defined under it. op.num is the op's
+ * place in the file, which the order of uses is told by. */
 static op *make_op(body *b, const op_parts *p) {
   reader *r = b->r;
   op *o = op_create(r->module, info_of(b, p), p->loc, p->operands, p->num_operands, p->results.data,

@@ -65,6 +65,7 @@ typedef struct use_order {
   const u8 *from;
 } use_order;
 
+/* One a call of bytecode_read, on its stack; the tables are in its scratch arena. */
 typedef struct reader {
   ir_ctx *ctx;
   ir_module *module;

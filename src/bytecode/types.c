@@ -1,4 +1,6 @@
-/* The types of builtin and VHLO, read and written. */
+/* The types of builtin and VHLO, read and written: codes as in BuiltinDialectBytecode and
+ * VhloBytecode.cpp. Types that a text or another builder could not make are refused here, with the
+ * same functions that the text asks (bounds_problem, quant_problem). */
 #include "bytecode/writer.h"
 #include "text/float.h"
 #include "text/text.h"
@@ -133,6 +135,7 @@ static const u8 builtin_floats[] = {
     [32] = FLOAT_f8E8M0FNU,
 };
 
+/* NULL without a report: no such code, which the caller reports with the dialect's name. */
 const type *read_builtin_type(reader *r, cursor *c, u64 code) {
   if ((code >= 3 && code <= 8) || (code >= 21 && code < COUNT(builtin_floats)))
     return type_float(r->ctx, builtin_floats[code]);

@@ -1,4 +1,9 @@
-/* Lists of uses in the order that the writer's were in. */
+/* Lists of uses in the order that the writer's were in.
+ *
+ * MLIR adds a use at the front of its value's list, so reading ops in order gives the last use
+ * first, the natural order. Where a writer's lists were in another one, the file has a permutation
+ * (version 3 on). It matters here because propagation visits users in that order, and must visit
+ * them as Shardy would. */
 #include <stdlib.h>
 
 #include "bytecode/reader.h"
@@ -21,6 +26,7 @@ void read_use_orders(reader *r, cursor *c, size_t num_values) {
   }
 }
 
+/* Ops by their place in the file, then operands: larger is later. */
 static u64 use_id(const use *u) { return (u64)u->owner->num << 32 | (u64)(u - u->owner->operands); }
 
 static int by_descending_id(const void *a, const void *b) {

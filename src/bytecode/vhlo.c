@@ -23,6 +23,7 @@ static int by_name(const void *key, const void *row) {
   return str_cmp(*(const str *)key, str_of(((const vhlo_row *)row)->name));
 }
 
+/* The rows are sorted by name. */
 const vhlo_row *vhlo_find(str name) {
   return bsearch(&name, vhlo_rows, COUNT(vhlo_rows), sizeof *vhlo_rows, by_name);
 }
@@ -99,6 +100,7 @@ static bool is_default_accuracy(const attr *a) {
          is_case(x->mode, 0);
 }
 
+/* What a property holds where StableHLO's op has none, by the word in vhlo.def. */
 static bool is_default(wire_default d, const attr *a) {
   switch (d) {
   case KEEP:

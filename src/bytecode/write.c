@@ -1,4 +1,10 @@
-/* The file: the ops, then the sections around what they refer to. */
+/* The file: the ops, then the sections around what they refer to.
+ *
+ * The ops are written first, into a rope, which fills the tables; then the sections in the order of
+ * their ids. Op numbers, value numbers and block numbers are the scratch fields of the IR. For a
+ * target, ops of stablehlo and func become VHLO's, and where a value crosses between them and
+ * others a cast stands behind its definition (value_place). Sections that may be absent are, where
+ * they would be empty. */
 #include <stdlib.h>
 
 #include "bytecode/bytecode.h"
@@ -28,6 +34,8 @@ static bool is_vhlo(const op *o) {
 
 static bool op_in_vhlo(const body *b, const op *o) { return b->w->target && is_vhlo(o); }
 
+/* First pass: which form each value is defined in; the second (mark_casts): which are used in the
+ * other one as well. */
 static walk_result mark_results(void *user, op *o) {
   body *b = user;
   bool vhlo = op_in_vhlo(b, o);
@@ -75,6 +83,7 @@ static u32 number_region(body *b, const region *r, u32 next) {
 
 /* ---- names ---- */
 
+/* Ops are numbered as they are met; names of one dialect that follow each other share a group. */
 static u32 op_name_number(writer *w, str dialect, str name, bool registered) {
   u32 tag = intern_dialect(w, dialect) << 1 | registered;
   return intern_bytes(w, &w->ops, name, tag, NULL);
@@ -569,6 +578,7 @@ static bool parse_target(ir_ctx *c, str text, u32 *out) {
   return true;
 }
 
+/* The newest encoding that readers of that StableHLO release know. */
 static int format_of(u32 target) {
   if (!target || target >= WRITE_V(0, 15)) return BYTECODE_NEWEST;
   return target >= WRITE_V(0, 14) ? 4 : target >= WRITE_V(0, 12) ? 3 : target >= WRITE_V(0, 10);

@@ -188,6 +188,8 @@ static u32 encode_vhlo(writer *w, const attr *a) {
   return finish_attr(w, begin, STR("vhlo"), true);
 }
 
+/* By address first, by bytes then: attributes that are not unique in the context may still be one
+ * on the wire. */
 u32 attr_number(writer *w, const attr *a, wire_mode mode) {
   u64 key = (u64)(uintptr_t)a;
   u32 n = ptr_map_get(&w->attr_numbers[mode], key);

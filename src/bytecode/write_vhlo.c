@@ -71,6 +71,7 @@ static const attr *empty(writer *w, const op *o, int slot, const char *name) {
   }
 }
 
+/* The attribute that an absent one stands for: VHLO spells out every default (vhlo.def). */
 static const attr *otherwise(writer *w, const op *o, const wire_prop *p, int slot) {
   ir_ctx *c = w->ctx;
   const attr *precision[2];

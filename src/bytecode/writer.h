@@ -40,6 +40,7 @@ typedef struct ptr_map {
   size_t count, cap;
 } ptr_map;
 
+/* One a call of bytecode_write, on its stack; what it makes is in its scratch arena. */
 struct writer {
   ir_ctx *ctx;
   arena *arena; /* scratch */
