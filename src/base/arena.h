@@ -38,7 +38,7 @@ typedef struct oom_trap {
 } oom_trap;
 
 typedef struct arena_chunk arena_chunk;
-/* Not for several threads at once. The fields are its own, but `used`, which owners look at to start afresh. */
+/* Not for several threads at once. Fields are its own, but `used` may be read. */
 typedef struct arena {
   const allocator *mem;
   oom_trap *trap;

@@ -6,8 +6,8 @@
 
 #include "base/os.h"
 
-/* Checked at the entry of every PJRT function (pjrt/api_error.c): first `kind`, then that `forks` is
- * still os_forks(), as threads and locks do not survive a fork. */
+/* Checked where PJRT functions begin (pjrt/api_error.c): first `kind`, then that `forks` is still
+ * os_forks(), as threads and locks do not survive a fork. */
 typedef struct handle {
   u32 kind;
   u32 forks; /* os_forks() where it was made */
