@@ -1,3 +1,9 @@
+/* Functions and calls: symbols by name for one pass, the order of the call graph, copies.
+ *
+ * Passes of the import and the export are about calls: they flatten the call graph (a copy a call),
+ * turn calls into regions, and back. Recursion is refused where an order is asked for
+ * (funcs_in_order), so that walks along calls end; the depth is bounded besides, as they
+ * recurse. */
 #include "shard/calls.h"
 
 op *module_main(ir_module *m) {
@@ -31,6 +37,8 @@ op *symbols_find(const symbols *t, str name) {
   return NULL;
 }
 
+/* The counter goes on from name to name, so that a thousand copies are not a thousand searches
+ * each. */
 void symbols_insert(symbols *t, op *o, op *before) {
   str name = symbol_name(o);
   if (symbols_find(t, name))
@@ -88,6 +96,8 @@ static void order_func(ordering *r, op *func) {
   r->out[r->n++] = func;
 }
 
+/* By depth first; a function is behind all that it calls. Where callers come first the list is
+ * turned round. Uses func->num, which is scratch. */
 bool funcs_in_order(const symbols *t, bool callers_first, op ***out, size_t *n) {
   ordering r = {.t = t, .ok = true};
   block *body = op_body(t->m->root, 0);
@@ -119,6 +129,8 @@ static walk_result clone_callee(void *user, op *o) {
   return WALK_ON;
 }
 
+/* Copies share nothing: what is called twice in the copy is copied twice. Who calls it bounds the
+ * sum first (dialect_check_calls). */
 op *func_clone_deep(symbols *t, op *func) {
   op *copy = op_clone(t->m, func, ir_map_create(t->a));
   op_set_attr(t->m, copy, SDY_ORIGINAL_FUNC_NAME, func_original_name(func));
@@ -127,6 +139,7 @@ op *func_clone_deep(symbols *t, op *func) {
   return copy;
 }
 
+/* All or none, since the attribute of an op has one entry for each result. */
 bool func_all_shardings(shard_space *s, const op *func, func_side side, const attr **out) {
   size_t n = func_num(func, side);
   const attr *first = NULL;

@@ -137,6 +137,7 @@ static bool same_permute(rewriter *r, op *o) {
          is_equivalent(attr_as(tensor_sharding, in), v.out_sharding) && replace_by_operand(r, o);
 }
 
+/* Only the very same axes: the slice then takes what the device gave to the gather. */
 static bool slice_of_gather(rewriter *r, op *o) {
   op *inner = defined_by(o, OP_sdy_all_gather);
   if (!inner || op_attr(inner, SLOT_NAME(gathering_axes)) != op_attr(o, SLOT_NAME(slicing_axes)))
@@ -157,6 +158,8 @@ static bool reduce_of_replicated(rewriter *r, op *o) {
   return true;
 }
 
+/* The axes moved from dimensions to unreduced ones, and are summed at once: each device had
+ * different pieces, so the sum is the whole, which a gather gives. */
 static bool reduce_of_sharded(rewriter *r, op *o) {
   op *inner = defined_by(o, OP_sharded_to_unreduced);
   struct sharded_to_unreduced_attrs s;
@@ -252,6 +255,8 @@ static bool is_first_of_equals(rewriter *r, const op *reduce, const op *o) {
   return true;
 }
 
+/* All users must be slices like it, since the reduction would otherwise be done as well as the
+ * scatter. */
 static bool slice_of_reduce(rewriter *r, op *o) {
   op *reduce = defined_by(o, OP_sdy_all_reduce);
   struct sdy_all_reduce_attrs a;

@@ -46,6 +46,9 @@ static strides merge_strides(const rewriter *r, const mesh_attr *m, const stride
   return out;
 }
 
+/* A sharding as strides in the flat tensor: two shardings of different shapes mean the same pieces
+ * where these lists agree. In doubles, as Shardy has them: an uneven dimension has no whole
+ * stride. */
 static strides axis_strides(const rewriter *r, const tensor_sharding_attr *s, const type *t,
                             const mesh_attr *m) {
   strides out = {0};
@@ -146,6 +149,8 @@ static bool merge_equals(rewriter *r, op *o) {
   return equal.len != 0;
 }
 
+/* Looks through reshapes and transposes, which move nothing: a reshard of a transposed value may be
+ * the transpose of a reshard that is there. */
 static bool repeated_reshard(rewriter *r, op *o) {
   ir_module *m = rewriter_module(r);
   VEC(op *) path = {0}; /* from o's operand up to the root */
@@ -186,6 +191,8 @@ static bool reshard_of_reshard(rewriter *r, op *o) {
 
 /* ---- manual computations ---- */
 
+/* The verifier has seen that lists and arguments fit; here it is asked again, as patterns run on
+ * what other patterns leave. */
 static bool unused_inputs(rewriter *r, op *o) {
   ir_module *m = rewriter_module(r);
   struct manual_computation_attrs v;

@@ -32,6 +32,7 @@ struct debug_info {
 
 static str axis_name(const mesh *m, axis_ref r) { return m->axes[r.axis].name; }
 
+/* Kept in the order of first mention, which is the order in which attributes are written. */
 static origins *origins_of(debug_info *d, value *v) {
   origins *l = index_get(&d->of, v);
   if (l) return l;
@@ -128,6 +129,7 @@ static void note_func(debug_info *d, op *f) {
     note(d, op_operand(ret, i), func_sharding(f, FUNC_RESULTS, i), "output: %u", i);
 }
 
+/* Steps are numbered on from those of earlier passes, which the module has. */
 debug_info *debug_info_begin(ir_module *m, arena *a, const pass_args *args) {
   bool want_origins = pass_option_flag(args, STR("debug-sharding-origins"), false);
   bool edges = pass_option_flag(args, STR("debug-propagation-edge-sharding"), false) ||
@@ -156,6 +158,7 @@ static bool is_erased(const debug_info *d, const op *o) {
   return index_get(&d->trace.erased, o) != NULL;
 }
 
+/* In the order of the events: an axis that a value got is known before it passes it on. */
 static void replay(debug_info *d) {
   for (size_t i = 0; i < d->trace.events.len; i++) {
     const trace_event *e = &d->trace.events.data[i];
@@ -209,6 +212,8 @@ static void set_in_array(debug_info *d, op *o, u32 i, const attr *dict) {
   op_set_attr(d->m, o, ORIGINS, attr_array(d->m->ctx, (attrs){list, o->num_results}));
 }
 
+/* Where Shardy puts it: on the argument's or result's dictionary, on the op that holds one value,
+ * or in an array on an op with several. */
 static void save_origins(debug_info *d, value *v) {
   op *o = value_parent(v), *f = func_around(o);
   const sharding *s = shard_read(d->space, value_sharding(d->m->ctx, v));

@@ -1,3 +1,11 @@
+/* The propagation engine: which op is visited next, with which rule and direction, and what a
+ * change wakes.
+ *
+ * The order of visits is MLIR's greedy driver's; it decides which of two conflicting shardings
+ * wins, so it is kept to the letter even where another would do less work. Memory of earlier visits
+ * (settled, and the memo of state.c) only leaves out visits that cannot change anything. One run:
+ * load (state.c), rounds by user priority, in each rounds by op priority, in each one or two greedy
+ * runs; then store. */
 #include "shard/engine.h"
 
 #include "shard/calls.h"
@@ -8,6 +16,7 @@
 
 /* ---- the stack ---- */
 
+/* Numbers from 1, so that 0 means that the op is not in the stack. */
 static void push_one(engine *e, op *o) {
   if (e->place[o->num]) return;
   e->stack[e->depth++] = o;
@@ -19,6 +28,7 @@ static void push(engine *e, op *o) {
   for (; o && o != e->m->root; o = op_parent(o)) push_one(e, o);
 }
 
+/* Ops taken out leave a hole instead of moving what is above them. */
 static op *pop(engine *e) {
   while (e->depth) {
     op *o = e->stack[--e->depth];
@@ -45,6 +55,7 @@ static void push_producers(engine *e, op *o) {
   }
 }
 
+/* From the inside out: an op's users in the regions go before it. */
 static void erase_tree(engine *e, op *o) {
   for (size_t r = o->num_regions; r-- > 0;)
     for (block *b = o->regions[r].last; b; b = b->prev)
@@ -85,6 +96,8 @@ static bool wake_across(engine *e, const use *u) {
   return calls != NULL;
 }
 
+/* Who reads the value: the edge that it feeds, the other side of a call, the op around a
+ * terminator, or the user itself. */
 static void wake_users(engine *e, value *v) {
   for (use *u = v->uses; u; u = u->next) {
     op *edge = edge_of_source(u);
@@ -97,6 +110,7 @@ static void wake_users(engine *e, value *v) {
 
 static void wake_target(void *user, value *v) { wake_users(user, v); }
 
+/* As Shardy's driver is told of a changed op: its own op, its users, and of an edge all targets. */
 static void wake_around(engine *e, value *v) {
   op *o = value_parent(v);
   if (op_flow(o)) memset(e->settled, 0, e->num_ops); /* an owner without an edge op */
@@ -194,6 +208,7 @@ static transfer_mode mode_of(const engine *e, const op *o, bool elementwise) {
 
 /* ---- visits ---- */
 
+/* A step in no direction changes nothing; asking saves the memo's memory. */
 static bool step(engine *e, const rule *r, transfer_mode mode, const sharding *const *in,
                  const sharding ***out) {
   if (mode.pass == DIR_NONE && mode.other == DIR_NONE) return false;
@@ -296,6 +311,7 @@ static void visit_edge(engine *e, op *edge) {
   if (out[n]) update_seen(e, target, state_inside(e, owner, out[n]), out[n]);
 }
 
+/* Its own direction, whatever round it is. */
 static void visit_barrier(engine *e, op *o) {
   struct propagation_barrier_attrs v;
   value *from = op_operand(o, 0), *to = op_result(o, 0);
@@ -348,6 +364,8 @@ static void visit_results(engine *e) {
   }
 }
 
+/* Dead ops go when they come up, as in MLIR's driver: their operands then have fewer uses, which
+ * some directions depend on. */
 static void run_greedy(engine *e, bool aggressive) {
   e->aggressive = aggressive;
   visit_results(e);

@@ -28,6 +28,7 @@ static u64 hash_attr(const attr *a, u64 h) {
   return hash_bytes(d->data.data, min_size(d->data.len, HASHED_BYTES), hash_ptr(d->type, h));
 }
 
+/* Shardings are among the attributes, so constants that differ in them stay apart. */
 static u64 hash_op(const op *o) {
   u64 h = hash_ptr(o->info, 0);
   h = hash_ptr(o->parent->parent, h);
@@ -78,6 +79,7 @@ bool pass_constant_merger(ir_module *m, arena *scratch, const pass_args *args) {
 
 /* ---- sdy-sink-data-flow-edges ---- */
 
+/* Owners get the shardings that their edges ended with; all of one side at once. */
 static void sink_side(ir_module *m, op *o, bool args) {
   block *b = args ? flow_owner_block(o) : NULL;
   size_t n = args ? (b ? b->num_args : 0) : o->num_results;
@@ -179,6 +181,8 @@ static axis_list dividing(arena *a, axis_list axes, i64 size) {
   return axis_vec_list(&out);
 }
 
+/* Inputs and outputs of a program are laid out by its caller, who cannot pad: what does not divide
+ * is cut off at the minor end. */
 static const attr *evenly(shard_space *s, const attr *a, const type *t) {
   const sharding *from = shard_read(s, a);
   if (!from || !type_is_tensor(t) || !type_is_static(t) || from->rank != t->dims.len) return a;
@@ -248,6 +252,7 @@ bool pass_update_non_divisible(ir_module *m, arena *scratch, const pass_args *ar
 
 /* ---- sdy-remove-sub-axes-in-input-output-shardings ---- */
 
+/* Only of open dimensions: a closed one is what the user wrote. */
 static const attr *without_parts(shard_space *s, const attr *a) {
   const sharding *from = shard_read(s, a);
   if (!from) return a;

@@ -123,6 +123,7 @@ const flow *op_flow(const op *o) {
   return o->info->hooks ? o->info->hooks->flow : NULL;
 }
 
+/* Foreign ops count as possible: their hooks are asked op by op. */
 bool module_may_flow(const ir_module *m) {
   for (int i = 0; i < OP_COUNT; i++)
     if (flow_of[i] && m->seen[i]) return true;
@@ -140,6 +141,7 @@ static op *edge_on(value *owner) {
   return op_is(user, data_flow_edge) ? user : NULL;
 }
 
+/* From any target to the edge op that stands for all of them; by way of its owner. */
 op *edge_of_target(value *target) {
   op *o = value_parent(target);
   const flow *f = o ? op_flow(o) : NULL;

@@ -25,6 +25,7 @@ static void collect_region(call_map *c, region *r) {
   for (block *b = r->last; b; b = b->prev) collect_nested(c, b);
 }
 
+/* Recursion is refused first, so that an edge never feeds itself through calls. */
 call_map *call_map_build(ir_module *m, arena *a) {
   call_map *c = arena_zalloc(a, sizeof *c);
   op **funcs;
@@ -40,6 +41,7 @@ const call_list *call_map_callers(const call_map *c, const op *func) {
   return index_get(&c->of, func);
 }
 
+/* Sources are uses, not values: which call it was is in the use. */
 void func_edge_sources(const call_map *c, op *edge, void (*fn)(void *user, use *source),
                        void *user) {
   value *v = op_operand(edge, 0);
@@ -90,6 +92,8 @@ bool pass_add_func_data_flow_edges(ir_module *m, arena *scratch, const pass_args
 
 /* ---- sdy-sink-func-data-flow-edges ---- */
 
+/* What the edge found becomes the value's; where it found nothing the value's own becomes open, as
+ * in Shardy. */
 static walk_result sink_edge(void *user, op *o) {
   ir_module *m = user;
   if (!op_is(o, func_data_flow_edge)) return WALK_ON;

@@ -134,6 +134,7 @@ void op_set_shardings(ir_module *m, op *o, const attr *const *list, size_t n) {
 
 /* ---- values ---- */
 
+/* In this order: an edge, the value itself, a function's argument, an owner of edges. */
 value *value_shardable(value *v) {
   op *edge = edge_of_target(v);
   if (edge) return op_result(edge, 0);
@@ -149,6 +150,7 @@ static const attr *manual_axes_of(const op *o) {
   return op_is(o, manual_computation) ? op_attr(o, SLOT_NAME(manual_axes)) : NULL;
 }
 
+/* Arguments of manual computations are shown as the body sees them, without the manual axes. */
 const attr *owner_sharding(ir_ctx *c, value *v) {
   op *o = value_parent(v);
   attrs l = list_of(o, v->is_arg);

@@ -51,6 +51,7 @@ static bool to_copy(const ir_map *map, const value *v) {
   return !v->is_arg && !value_is_scalar(v) && ir_map_get(map, v) == v;
 }
 
+/* A copy is in the groups of its original. */
 static void copy_groups(splitter *s, value *v, ir_map *map, op *before) {
   if (!module_may_have(s->m, sharding_group)) return; /* v may have very many uses */
   for (use *u = v->uses; u; u = u->next)
@@ -105,6 +106,7 @@ static void copy_operands(splitter *s, op *o) {
 
 /* ---- the walk ---- */
 
+/* By the original name: copies of a function are as pure as it is. */
 static void note_impure(splitter *s, const op *o) {
   const op *p = module_may_have(s->m, named_computation) ? op_parent(o) : NULL;
   while (p && !op_is(p, named_computation)) p = op_parent(p);
@@ -144,6 +146,7 @@ static void erase_unused(op *o) {
   op_erase(o);
 }
 
+/* Copies stand in front of their originals, which go at the end if nothing uses them any more. */
 static void split_region(splitter *s, region *r) {
   s->constants.len = s->expansions.len = 0;
   for (block *b = r->first; b; b = b->next) FOR_OPS(o, b) op_walk(o, split_inside, s);

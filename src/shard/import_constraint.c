@@ -69,6 +69,8 @@ static bool fully_closed(const attr *a) {
   return t != NULL;
 }
 
+/* Only where the value has no sharding so far, everything is closed, and no other constraint says
+ * otherwise: then the constraint is what the value has. */
 static bool should_apply(applying *p, value *v, const attr *sharding) {
   return value_shardable(v) && !sharding_now(p, v) && fully_closed(sharding) &&
          !constrained_otherwise(v, sharding);
@@ -148,6 +150,8 @@ static void reroute(op *head, op *tail) {
   }
 }
 
+/* On the target of an edge the constraint moves behind the value instead, so that all users see it;
+ * the edge's own sharding is found by propagation. */
 static void apply_constraint(applying *p, op *o) {
   op *tail = chain_tail(p, o);
   if (tail) reroute(o, tail);

@@ -119,6 +119,7 @@ static value *sliced(const indexing *x, i64 begin, i64 end) {
   return op_result(s, 0);
 }
 
+/* By the parts of the concatenate where there is one, else by slices around the component. */
 static value *without_component(const indexing *x) {
   i64 total = indices_of(x)->type->dims.data[x->dim];
   op *c = parts_of(x);

@@ -60,6 +60,7 @@ static walk_result map_op(void *user, op *o) {
   return WALK_ON;
 }
 
+/* Lists are remembered by address: thousands of ops share a few of them. */
 void map_shardings(ir_module *m, arena *scratch, map_sharding_fn *fn, void *user) {
   mapping p = {.m = m, .a = scratch, .fn = fn, .user = user};
   op_walk(m->root, map_op, &p);
@@ -81,6 +82,7 @@ static const attr *lifted(const lifting *l, const attr *mesh) {
   return NULL;
 }
 
+/* Meshes with equal axes and devices are one; the first by text stays. */
 static void drop_twins(lifting *l) {
   FOR_OPS(o, op_body(l->m->root, 0)) {
     if (!op_is(o, sdy_mesh)) continue;
@@ -96,6 +98,7 @@ static void drop_twins(lifting *l) {
   }
 }
 
+/* Names as Shardy gives them: mesh, empty_mesh, maximal_mesh_N, with a number where taken. */
 static const attr *name_mesh(lifting *l, const attr *mesh) {
   const mesh_attr *v = attr_as(mesh, mesh);
   str name = STR("mesh");
@@ -291,6 +294,7 @@ static const attr *remove_ones(void *user, const attr *attr_in) {
   return interned == from ? attr_in : shard_write(s, interned);
 }
 
+/* Looks at the meshes first: most have no such axis, and then nothing is walked. */
 bool pass_remove_size_one_axes(ir_module *m, arena *scratch, const pass_args *args) {
   (void)args;
   shard_space *s = shard_space_create(m, scratch);

@@ -83,6 +83,7 @@ static bool read_line(reader *r, str line, group *g) {
   return true;
 }
 
+/* On failure the groups stay as they were: the list is set last. */
 bool op_priorities_set(ir_ctx *c, str file, str text) {
   enum { MAX_GROUPS = 64 }; /* a round costs a visit of all ops */
   reader r = {.c = c, .a = ir_arena(c), .file = file, .text = text};
@@ -113,6 +114,7 @@ static bool matches(str pattern, str name, bool elementwise) {
   return str_starts(name, (str){pattern.data, pattern.len - 1});
 }
 
+/* Rounds add up, as in Shardy; the last has every op. */
 direction op_priorities_direction(const op_priorities *p, const op *o, bool elementwise,
                                   int round) {
   direction d = DIR_NONE;

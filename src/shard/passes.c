@@ -1,3 +1,8 @@
+/* The propagation passes and the table of all passes of the module, under Shardy's names.
+ *
+ * A row says what a pass is called, what it does, its options and its scope; the functions are in
+ * the files of the import (import_*), the engine, and the export (export_*). Shardy's pipelines are
+ * rows elsewhere, since they name passes of partition, too. */
 #include "shard/passes.h"
 
 #include <stdio.h>
@@ -23,6 +28,8 @@ static bool strategy_option(ir_module *m, const pass_args *args, strategy *out) 
   return loc_error(m->ctx, m->root->loc, "unknown propagation-strategy '" STR_FMT "'", STR_ARG(s));
 }
 
+/* All four passes are this one: basic, aggressive, by op priority, by user priority switch on one
+ * thing more each. */
 static bool propagate(ir_module *m, arena *scratch, const pass_args *args, engine_options o) {
   o.conservative = pass_option_flag(args, STR("conservative-propagation"), false);
   o.keep_rules = pass_option_flag(args, STR("keep-sharding-rules"), false);

@@ -1,3 +1,8 @@
+/* Rules as data: building, interning, and their attribute form.
+ *
+ * A rule is built factor by factor (rule_factor), each with the dimension that it has in every
+ * tensor; rule_end sorts that into flat arrays and looks for a twin. Most ops of a program have one
+ * of a few rules, so interning makes them pointers that the engine can use as keys. */
 #include "shard/rule.h"
 
 void rule_set_init(rule_set *s, ir_ctx *ctx, arena *a, bool conservative) {

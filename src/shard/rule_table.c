@@ -151,6 +151,7 @@ bool rule_fn_is_plain(rule_fn *fn) {
          fn == rule_reshape || fn == rule_broadcast_in_dim;
 }
 
+/* Once a sink, as in Shardy, which warns of the first op only. */
 void rule_warn_unknown(rule_set *s, const op *o) {
   bool known = op_kind(o) < OP_COUNT ? silent[op_kind(o)] : op_has(o, CONSTANT);
   if (known || rule_fn_in(s, o) || op_flow(o) || op_has(o, TERMINATOR)) return;
@@ -183,6 +184,8 @@ static const void *made_from(const op *o, u32 i) {
   return i < o->num_results ? (const void *)o->results[i].type : o->slots[i - o->num_results];
 }
 
+/* Rules that follow from types and slots alone are looked up by those: building one costs more than
+ * all else that an op costs. */
 static const rule *plain_of_op(rule_set *s, const op *o, rule_fn *fn) {
   u32 n = o->num_operands + o->num_results + o->info->num_slots;
   u64 h = hash_u64((u64)(uintptr_t)fn, o->num_operands);
@@ -213,6 +216,8 @@ const rule *rule_of_kind(rule_set *s, const op *o) {
   return fn(&b, o);
 }
 
+/* What the op carries goes first: the user's (custom), or one left by
+ * populate-op-sharding-rules. */
 const rule *rule_of_op(rule_set *s, const op *o) {
   const attr *own = op_discardable(o, SDY_SHARDING_RULE);
   return own ? rule_from_attr(s, own, o) : rule_of_kind(s, o);

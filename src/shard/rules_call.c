@@ -2,6 +2,7 @@
 #include "shard/rule.h"
 #include "shard/traits.h"
 
+/* Operands of lower rank have the first dimensions. */
 static const rule *call_pointwise(rule_builder *b, const op *o) {
   if (!o->num_results || !type_is_ranked(o->results[0].type)) return NULL;
   i64s shape = rule_result_shape(b, 0);

@@ -268,6 +268,7 @@ static bool has_shape(const value *v, i64s shape) {
   return type_is_ranked(v->type) && i64s_eq(v->type->dims, shape);
 }
 
+/* The body is elementwise on whole slices: then dimensions of the slices do not mix. */
 static bool is_apart(const block *body, i64s shape) {
   for (u32 i = 0; i < body->num_args; i++)
     if (!has_shape(body->args[i], shape)) return false;

@@ -1,3 +1,9 @@
+/* Shardings as attributes and as values: each direction is done once and remembered.
+ *
+ * An interned sharding (node) keeps the attribute that it was read from or written to, so that
+ * reading and writing back gives the same pointer and nothing is printed differently for having
+ * been looked at. A mesh or axis that does not exist makes the space `bad`: the pass goes on with
+ * NULL and reports once, at its end. */
 #include "shard/sharding_ir.h"
 
 #include "shard/flow.h"
@@ -87,6 +93,7 @@ const attr *shard_mesh_ref(shard_space *s, const mesh *m) {
 
 /* ---- reading ---- */
 
+/* Parts must divide their axis; the verifier has said so, but passes may run without it. */
 static bool read_axes(shard_space *s, const mesh *m, attrs list, axis_list *out) {
   axis_ref *refs = ARENA_ARRAY(s->a, axis_ref, list.len);
   for (size_t i = 0; i < list.len; i++) {
@@ -141,6 +148,7 @@ static u64 hash_sharding(const sharding *s) {
   return h + s->unreduced_kind;
 }
 
+/* The lists are copied only for a sharding that is new. */
 const sharding *shard_intern(shard_space *s, const sharding *proto) {
   u64 h = hash_sharding(proto);
   node *n;

@@ -1,3 +1,9 @@
+/* The engine's tables: loading a module into them, changing them, writing them back.
+ *
+ * Between load and store no attribute is read or written but at borders of manual computations:
+ * shardings are interned pointers by value number, so comparing two is comparing pointers, and a
+ * step's result can be looked up by its inputs. That is what makes a hundred equal layers cost
+ * one. */
 #include "shard/state.h"
 
 #include <stdlib.h>
@@ -19,6 +25,7 @@ static const u8 kind_of[OP_COUNT] = {
     [OP_broadcast_in_dim] = KIND_BROADCAST,
 };
 
+/* Copies between memories: pass-through, though custom calls. */
 static bool is_offload(const op *o) {
   struct custom_call_attrs v;
   if (!op_is(o, custom_call) || !view_custom_call(o, &v)) return false;
@@ -170,6 +177,7 @@ static const attr *common_sharding(engine *e, const value_group *g, bool *confli
   return found;
 }
 
+/* An open constraint behind the value, that members of the group share from then on. */
 static op *constrain(engine *e, value *v, const attr *sharding) {
   const type *t = v->type;
   op *def = value_parent(v);
@@ -237,6 +245,7 @@ engine *state_load(ir_module *m, arena *a, arena *scratch, const engine_options 
   return shard_space_check(e->space) ? e : NULL;
 }
 
+/* The first op of the text ends on top. */
 void state_fill_stack(engine *e) {
   e->depth = 0;
   for (u32 i = e->num_ops; i-- > 1;) { /* 0 is the module itself */
@@ -252,6 +261,7 @@ const sharding **state_results(engine *e, const op *func) { return e->results[fu
 
 /* ---- setting ---- */
 
+/* As Shardy's setSharding: an op with several results has shardings for all or none. */
 static void open_sibling(engine *e, value *v, const sharding *like) {
   if (e->of[v->num]) return;
   e->of[v->num] = shard_intern(
@@ -304,6 +314,8 @@ static bool same_mode(transfer_mode a, transfer_mode b) {
 /* Bytes of scratch that are kept for the next transfer. */
 enum { MOST_KEPT = 1 << 20 };
 
+/* The inputs are interned, so the key is a few pointers. Results are kept for ever: there are as
+ * many as different steps, which are few. */
 bool state_transfer(engine *e, const rule *r, transfer_mode mode, const sharding *const *in,
                     const sharding ***out) {
   size_t n = rule_num_tensors(r);
@@ -436,6 +448,7 @@ priority_plan *state_plan_priorities(engine *e) {
 
 i64 state_priority(const priority_plan *p, size_t round) { return p->rounds[round].priority; }
 
+/* What earlier rounds found out of the dimensions at hand was none: they were closed. */
 void state_raise_priority(engine *e, const priority_plan *p, size_t round) {
   const priority_round *r = &p->rounds[round];
   for (size_t i = 0; i < r->refs.len; i++) {
@@ -463,6 +476,7 @@ void state_raise_priority(engine *e, const priority_plan *p, size_t round) {
 
 /* ---- writing back ---- */
 
+/* All arguments, changed or not: a function's list is one attribute. */
 static void store_func(engine *e, op *func) {
   size_t n = func_num(func, FUNC_RESULTS);
   const attr **list = ARENA_ARRAY(e->a, const attr *, n);
@@ -513,6 +527,7 @@ static void store_results(engine *e, op *o) {
       value_set_sharding(e->m, op_result(o, i), shard_write(e->space, e->of[o->results[i].num]));
 }
 
+/* Scratch goes here; what was interned stays in the pass's arena. */
 bool state_store(engine *e) {
   for (u32 i = 1; i < e->num_ops; i++) {
     op *o = e->ops[i];

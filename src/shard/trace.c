@@ -1,3 +1,5 @@
+/* What propagation did, a step at a time: from the axes before and after a step it follows which
+ * tensor gave which axis to which. Only where somebody asks; see trace.h. */
 #include "shard/trace.h"
 
 /* ---- one tensor of a step ---- */

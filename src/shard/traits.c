@@ -1,3 +1,5 @@
+/* Which ops are elementwise to propagation: families of the rows, a few ops besides, and foreign
+ * ops that say so. Also the warnings of the module. */
 #include "shard/traits.h"
 
 /* ops of their own that are elementwise all the same */

@@ -1,3 +1,11 @@
+/* One step: shardings of an op's tensors by factor, made to agree.
+ *
+ * Shardings are projected: each dimension's axes are dealt to its factors, major first. Then each
+ * factor is looked at over all tensors, by the basic strategy (what all have in common and none
+ * forbids) or the aggressive one (conflicts between factors are settled by size), and the result is
+ * projected back. A pure function of interned values, which is why the engine may remember it.
+ * Sources: shardy/dialect/sdy/transforms/propagation: sharding_projection.cc, basic_ and
+ * aggressive_factor_propagation.cc. */
 #include "shard/transfer.h"
 
 /* The sharding of one factor in one tensor. */
@@ -21,6 +29,7 @@ static cell *cell_at(const projection *p, u32 t, u32 f) {
   return &p->cells[(size_t)t * p->rule->num_factors + f];
 }
 
+/* Empty meshes fit any; NULL where two differ, in which case the op propagates nothing. */
 const mesh *shardings_common_mesh(const sharding *const *list, size_t n) {
   const mesh *m = NULL;
   for (size_t i = 0; i < n; i++) {
@@ -106,6 +115,8 @@ static i64 add_axes(projection *p, axis_vec *dim, const axis_vec *axes) {
   return size;
 }
 
+/* Stops at a factor that is not full: axes on a minor factor would then shard with a stride, which
+ * a dimension's list cannot say. */
 static dim_sharding unproject_dim(projection *p, u32 t, u32 d) {
   const rule *r = p->rule;
   u32 at = r->dim_begin[r->tensor_begin[t] + d], end = r->dim_begin[r->tensor_begin[t] + d + 1];
@@ -138,6 +149,7 @@ static const sharding *unproject(projection *p, u32 t) {
   return shard_intern(p->space, &s);
 }
 
+/* Only ever adds axes: a sharding that is there is never taken back. */
 static bool expand(projection *p, u32 t, u32 f, axis_list axes) {
   cell *c = cell_at(p, t, f);
   if (!c->present || axes_prefix_of(axis_vec_list(&c->axes), axes) != AXES_STRICT_PREFIX)
@@ -354,6 +366,8 @@ static bool spread(projection *p, const axis_list *axes, const rank_key *order, 
   return any;
 }
 
+/* Results before operands, so that operands of elementwise ops can be clipped to what results
+ * got. */
 static bool propagate_aggressive(projection *p, bool *changed) {
   const rule *r = p->rule;
   axis_list *axes = ARENA_ARRAY(p->a, axis_list, r->num_factors);
