@@ -30,6 +30,7 @@ static void table_link(scope_table *t, known *k) {
   *b = k;
 }
 
+/* Doubles the table and links everything anew; popping later entries first keeps buckets right. */
 static void known_push(cse *c, scope_table *t, u64 hash, op *o) {
   if (t->stack.len >= t->cap) {
     t->cap = t->cap ? t->cap * 2 : 64;
@@ -157,6 +158,7 @@ static op *find_equal(cse *c, const scope_table *t, u64 hash, const op *o) {
 
 /* ---- the walk ---- */
 
+/* A region of several blocks would need dominance within; MLIR leaves those alone, too. */
 static void simplify_op(cse *c, scope_table *t, op *o) {
   if (op_has(o, TERMINATOR)) return;
   for (u32 k = 0; k < o->num_regions; k++)

@@ -148,6 +148,7 @@ static void forget_names(node *n) {
   n->names.len = n->own.len = 0;
 }
 
+/* Counted anew in each round, since passes in between may have erased uses. */
 static void count_names(inliner *in, node *n) {
   forget_names(n);
   op_walk(n->f, name_symbols, &(walker){in, n, op_parent(n->f), false});
@@ -215,18 +216,23 @@ static i64 count_ops(op *f) {
   return n;
 }
 
+/* inlining-threshold in MLIR's arithmetic: a callee of so many per cent of its caller's ops. */
 static bool pays(const inliner *in, const call_site *c) {
   if (in->threshold == 0 || in->threshold == UINT32_MAX) return in->threshold != 0;
   i64 ops = count_ops(c->in->f);
   return ops == 0 || count_ops(c->to->f) * 100 / ops <= in->threshold;
 }
 
+/* One block that ends in a return, and as many values as the call has: anything else has no meaning
+ * in the place of a call. */
 static bool returns_plainly(const op *f, const op *call) {
   const block *b = op_body(f, 0);
   return !b->next && b->last && op_is(b->last, func_return) &&
          b->last->num_operands == call->num_results && b->num_args == call->num_operands;
 }
 
+/* Whether the call came, by however many bodies, out of the function that it calls: recursion
+ * through inlined bodies ends here. */
 static bool came_with(const inliner *in, const call_site *c) {
   for (size_t h = c->history; h; h = in->history.data[h - 1].before)
     if (in->history.data[h - 1].of == c->to) return true;
@@ -356,6 +362,7 @@ static bool inline_calls(inliner *in, nodes *group, bool *changed) {
   return true;
 }
 
+/* Nothing of `before` and `after` is told of passes in between: they are part of this one. */
 static bool inline_group(inliner *in, nodes *group) {
   const pass_tables *t = in->args->tables;
   pass_tables quiet = {0};

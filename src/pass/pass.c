@@ -1,4 +1,9 @@
-/* Finding, reading and running passes. */
+/* Finding, reading and running passes.
+ *
+ * A pipeline text is read into nodes (pass_parse) before anything runs, so that a wrong name at its
+ * end is an error at once; MLIR's grammar, anchors and messages. Running a pass pushes a scratch
+ * arena, calls the row's function and pops it; who asked for it verifies or dumps in between
+ * (pass_tables). */
 #include "pass/pass.h"
 
 #include "dialect/dialect.h"
@@ -64,6 +69,8 @@ i64 pass_option_int(const pass_args *args, str name, i64 otherwise) {
 
 /* ---- running ---- */
 
+/* Names are looked up in the tables of the caller: a row may name passes of modules that this one
+ * knows nothing of. */
 static bool run_pipeline(ir_module *m, const pass_info *pass, const pass_args *args) {
   const pass_tables *t = args ? args->tables : NULL;
   for (const char *const *name = pass->pipeline; *name; name++) {

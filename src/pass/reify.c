@@ -79,6 +79,7 @@ static bool contains(i64s l, i64 d) {
 
 typedef value *reify_fn(maker *k); /* NULL: not known */
 
+/* An extent tensor of as many sizes as the rank is; of dynamic length for unranked ones. */
 static value *shape_of(maker *k, value *v) {
   i64 n = v->type->kind == TYPE_TENSOR ? (i64)v->type->dims.len : DYNAMIC;
   return make(k, OP_shape_of, &v, 1, type_tensor(k->m->ctx, (i64s){&n, 1}, index_of(k), NULL));
@@ -164,6 +165,7 @@ static value *gather(maker *k) {
   return pack(k, &v);
 }
 
+/* low + high + d + max(d - 1, 0) * interior, as ops on index. */
 static value *pad(maker *k) {
   struct pad_attrs a;
   values v = {0};
@@ -282,6 +284,7 @@ static reify_fn *const rule_of[OP_COUNT] = {
     [OP_chlo_constant_like] = as_operand,
 };
 
+/* The ops are those that StableHLO's reifyReturnTypeShapes makes, since tests compare them. */
 value *reify_shape(ir_module *m, const op *o, op *before) {
   maker k = {m, before, o};
   if (op_kind(o) >= OP_COUNT || o->num_results == 0) return NULL;

@@ -1,4 +1,9 @@
-/* The greedy driver: rewrite.h says in which order. */
+/* The greedy driver: rewrite.h says in which order.
+ *
+ * Data: a stack with holes (op.num is an op's place), patterns by op id in the order of benefit,
+ * and the constants of an iteration by value. Whatever changes an op pushes it, its users or its
+ * producers again, so a region is done when the stack is empty; iterations repeat because moving
+ * constants and dropping blocks is not announced. */
 #include "pass/rewrite.h"
 
 #include "base/index.h"
@@ -22,6 +27,7 @@ struct rewriter {
 ir_module *rewriter_module(const rewriter *r) { return r->m; }
 arena *rewriter_scratch(const rewriter *r) { return r->a; }
 
+/* Remembered: a module may have thousands of functions in front of its meshes. */
 op *rewriter_symbol(rewriter *r, const attr *ref) {
   op *o = index_get(&r->symbols, ref);
   if (!o && (o = symbol_find(r->m->root, symbol_of(ref)))) index_set(&r->symbols, r->a, ref, o);
@@ -93,6 +99,7 @@ static op *pop(rewriter *r) {
   return NULL;
 }
 
+/* Filled in order and turned round, as addToWorklist and reverse do in MLIR. */
 static void reverse(rewriter *r) {
   size_t n = r->work.len;
   for (size_t i = 0; i < n / 2; i++) {
@@ -119,6 +126,7 @@ op *rewrite_create(rewriter *r, op *before, op_id id, const attr *loc, value *co
   return o;
 }
 
+/* The order of the list of uses matters: each use moved comes to the front of the new value's. */
 void rewrite_replace_value(rewriter *r, value *from, value *to) {
   if (from == to) return;
   for (use *u = from->uses, *next; u; u = next) {
@@ -181,6 +189,8 @@ static uintptr_t place_of(const rewriter *r, const op *o, size_t *steps) {
   return 0;
 }
 
+/* Numbers of a block are made once; ops that came later are found by walking back to one that has
+ * one, which is short as patterns insert near what they replace. */
 bool rewrite_is_before(rewriter *r, const op *a, const op *b) {
   size_t x, y;
   if (a->parent != b->parent) return false;
@@ -326,6 +336,7 @@ static bool try_patterns(rewriter *r, op *o) {
   return false;
 }
 
+/* The limit leaves the rest of the stack undone: op.num is cleared all the same. */
 static bool process(rewriter *r) {
   bool changed = false;
   i64 limit = r->config->max_rewrites;

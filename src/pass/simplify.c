@@ -100,6 +100,7 @@ static bool same_count(const op *o) {
          type_num_elements(o->results[0].type, &b) && a == b;
 }
 
+/* Patterns that lose attributes do not apply: see the head of the file. */
 static bool replace_by(rewriter *r, op *o, op_id id, value *x, str slot, i64s list) {
   if (o->num_attrs) return false;
   const type *t = o->results[0].type;

@@ -57,6 +57,7 @@ static void reach_op(reach *r, op *o) {
   VEC_PUSH(r->a, r->work, o);
 }
 
+/* The map of the last table is kept, as symbols of one table are mostly looked up in a row. */
 static void reach_names(reach *r, const op *table) {
   if (r->table != table) r->names = symbol_map_build(table, r->a);
   r->table = table;
@@ -134,6 +135,8 @@ static walk_result clear_num(void *user, op *o) {
   return WALK_ON;
 }
 
+/* op.num says what is reached; everything is marked first and erased after, so that circles of
+ * private functions go too. */
 bool pass_symbol_dce(ir_module *m, arena *scratch, const pass_args *args) {
   op *root = pass_root(m, args);
   if (!op_has(root, SYMBOL_TABLE))

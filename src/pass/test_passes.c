@@ -20,6 +20,8 @@ typedef struct asked {
   const test_op *tests;
 } asked;
 
+/* An answer that fails leaves the op where it is, and its errors do not count, as in the peers'
+ * tests. */
 static walk_result ask(void *user, op *o) {
   const asked *a = user;
   if (op_kind(o) != OP_unregistered) return WALK_ON;
