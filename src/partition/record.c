@@ -164,19 +164,19 @@ bool part_may_cut(const part_record *r, u32 t, u32 d) {
 }
 
 bool part_passes_sums(const part_record *r, const op *o, const bool *marked, u32 count) {
-  const type *t = o->num_results ? type_element(op_result(o, 0)->type) : NULL;
-  if (op_is(o, divide) && t->kind == TYPE_INT) return false; /* 1 / 2 + 1 / 2 is 0 */
-  if (op_is(o, reduce))                                      /* of one array, by a sum */
-    return o->num_operands == 2 && marked[0] && r->combines && r->combiner == UNREDUCED_SUM;
+  if (r->row->combines && !(r->combines && r->combiner == UNREDUCED_SUM)) return false;
+  bool first = count == 1 && marked[0] && o->num_results == 1;
   switch ((linear)r->row->linear) {
   case LINEAR_NOT:
     return false;
   case LINEAR_ALL:
     return count == o->num_operands;
   case LINEAR_FIRST:
-    return count == 1 && marked[0];
+    return first;
   case LINEAR_ONE:
     return count == 1;
+  case LINEAR_RATIO:
+    return first && type_element(op_result(o, 0)->type)->kind != TYPE_INT;
   }
   return false;
 }

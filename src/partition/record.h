@@ -65,8 +65,15 @@ typedef enum cut {
   CUT_REPLACED, /* like CUT_FREELY, but no op of this kind is left afterwards */
 } cut;
 
-/* Which operands must be parts of sums for the results to be parts of the op of the sums. */
-typedef enum linear { LINEAR_NOT, LINEAR_ALL, LINEAR_FIRST, LINEAR_ONE } linear;
+/* Which operands must be parts of sums for the results to be parts of the op of the sums; where
+ * the op combines by anything but a sum, none will do. */
+typedef enum linear {
+  LINEAR_NOT,
+  LINEAR_ALL,
+  LINEAR_FIRST, /* that one alone; there is one result */
+  LINEAR_ONE,   /* whichever it is */
+  LINEAR_RATIO, /* the first, but not of integers: 1 / 2 + 1 / 2 is 0 */
+} linear;
 
 typedef bool local_fn(struct local *l, op *o); /* local.h */
 /* How parts along reduction factors combine; false: they do not. */

@@ -7,7 +7,7 @@
 #define IS_LINEAR_negate _, LINEAR_ALL
 #define IS_LINEAR_real _, LINEAR_ALL
 #define IS_LINEAR_imag _, LINEAR_ALL
-#define IS_LINEAR_divide _, LINEAR_FIRST
+#define IS_LINEAR_divide _, LINEAR_RATIO
 #define IS_LINEAR_multiply _, LINEAR_ONE
 #define SECOND(a, b, ...) b
 #define SECOND_OF(...) SECOND(__VA_ARGS__)
