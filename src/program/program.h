@@ -253,7 +253,7 @@ typedef struct prog_id {
  *   goes: ON to the next step | AWAY to a target of its prog_jump | EITHER of them
  * What must know every kind is made of these rows without a default, by names that end in the
  * kind's: check_ in validate.c, slots_ in slots.c, written_ in flow.c, dump_ in dump.c, put_ in
- * serialize.c; prepare_ in exec/image.c, run_ in exec/run.c. One that is missing does not build. */
+ * serialize.c; prepare_ in exec/image.c, run_ in exec/place.c. What is missing does not build. */
 #define PROG_STEPS(STEP)                                                                           \
   STEP(loop, prog_loop, ON, "elementwise code over an iteration space, or a reduction")            \
   STEP(dot, prog_dot, ON, "sums of products of two tensors, over any dims")                        \

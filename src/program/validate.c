@@ -94,9 +94,10 @@ static const char *check_result(const vm_instr *i, const vm_op_info *op, dtype t
     if ((t0 == DTYPE_f32 && i->type == DTYPE_c64) || (t0 == DTYPE_f64 && i->type == DTYPE_c128))
       return NULL;
     return "result must be complex";
-  default:
-    return NULL;
+  case VM_ANY:
+    break;
   }
+  return NULL;
 }
 
 static const char *check_operands(const vm_code *c, u32 at, const vm_op_info *op) {
