@@ -1,5 +1,9 @@
 /* Calls are inlined, or their functions copied: a chain of calls that comes back, or that doubles
- * at every step, has to be refused before. */
+ * at every step, has to be refused before.
+ *
+ * Each function is measured once, the first time that a call to it is met: so the check is linear
+ * in the text, though what it counts may be exponential. Composites count as calls of their
+ * decompositions, since they are expanded to them. */
 #include "dialect/verify.h"
 
 /* What programs call often is a layer: 512 layers of 1024 ops are below. Calls that double at every
@@ -33,6 +37,9 @@ static bool check_size(call_state *s, const op *o, u64 size) {
              (unsigned long long)s->limit, (unsigned long long)size);
 }
 
+/* Adds to s->size, which is of the function that measure is at; measuring a callee replaces it,
+ * hence `outer`. A function met while it is still being counted is on the chain of calls that led
+ * here. */
 static walk_result count_op(void *user, op *o) {
   call_state *s = user;
   s->size++;
@@ -51,6 +58,8 @@ static walk_result count_op(void *user, op *o) {
   return check_size(s, o, s->size) ? WALK_ON : WALK_STOP;
 }
 
+/* Recursion is max_depth functions deep, so the C stack is bounded by the same limit as the
+ * calls. */
 static bool measure(call_state *s, size_t f) {
   if (s->depth >= s->max_depth)
     return s->ok = op_unimplemented(s->k->c, s->funcs[f], "calls nested more than %u deep",

@@ -1,6 +1,12 @@
-/* Deprecated ops as the ops that took their place, and composites as calls. */
+/* Deprecated ops as the ops that took their place, and composites as calls.
+ *
+ * openxla/stablehlo transforms/StablehloLegalizeDeprecatedOps.cpp and
+ * StablehloLegalizeCompositeToCall.cpp: the same ops in the same order. The passes of those names
+ * run expand_all with the two lookups here. */
 #include "dialect/expand.h"
 
+/* dot contracts the last dimension of the left with the first of the right, for vectors and
+ * matrices alike (it has no batch dimensions). */
 static bool expand_dot(expander *e, op *o, value **out) {
   value *x = op_operand(o, 0), *y = op_operand(o, 1);
   if (!type_is_ranked(x->type) || !x->type->dims.len) return false;
@@ -26,6 +32,8 @@ static bool expand_create_token(expander *e, op *o, value **out) {
   return true;
 }
 
+/* "ab->a" with an einsum ",ab->a" whose left is the scalar 1; the driver then sees an einsum, which
+ * stays. */
 static bool expand_unary_einsum(expander *e, op *o, value **out) {
   str config = {0};
   attr_get_str(op_attr(o, SLOT_NAME(einsum_config)), &config);
@@ -38,6 +46,7 @@ static bool expand_unary_einsum(expander *e, op *o, value **out) {
   return true;
 }
 
+/* An all_reduce whose region adds, which the old op only implied. */
 static bool expand_cross_replica_sum(expander *e, op *o, value **out) {
   value *x = op_operand(o, 0);
   const type *t = o->results[0].type;
@@ -54,6 +63,7 @@ static bool expand_cross_replica_sum(expander *e, op *o, value **out) {
   return true;
 }
 
+/* To fail is to report that the op cannot be legalized. */
 static bool refuse(expander *e, op *o, value **out) {
   (void)e, (void)o, (void)out;
   return false;

@@ -1,4 +1,9 @@
-/* Effects, from the trait of the row or from the lists here. */
+/* Effects, from the trait of the row or from the lists here.
+ *
+ * MLIR's MemoryEffectOpInterface, boiled down to one question: may an op go when nobody uses its
+ * results? The passes that erase, merge or move ops ask, on verified modules and in between. Most
+ * rows say it with PURE; the list is of ops where the answer differs from the trait or depends on
+ * what is inside. */
 #include "dialect/effects.h"
 
 typedef enum effects { EFFECTS_TRAIT, EFFECTS_NONE, EFFECTS_SOME, EFFECTS_OF_BODY } effects;
@@ -27,6 +32,7 @@ static const u8 effects_of[OP_COUNT] = {
     [OP_replicated_to_unreduced] = EFFECTS_SOME,
 };
 
+/* has_side_effect is false by default (spec.md, custom_call). */
 static bool call_is_free(const op *o) {
   struct custom_call_attrs v;
   return view_custom_call(o, &v) && !v.has_side_effect;
@@ -66,7 +72,8 @@ static bool is_needed(const op *o) {
 
 bool op_is_dead(const op *o) { return !is_needed(o) && op_is_effect_free(o); }
 
-/* From the end, so that users come before what they use. */
+/* From the end, so that users come before what they use and one walk suffices. An op that stays is
+ * entered; one that goes takes its regions along. */
 void ops_erase_dead(op *root, dead_policy policy) {
   for (u32 r = 0; r < root->num_regions; r++)
     for (block *b = root->regions[r].last; b; b = b->prev)

@@ -1,4 +1,13 @@
-/* The driver of decompositions, and how they make ops. */
+/* The driver of decompositions, and how they make ops.
+ *
+ * expand_all is called by the passes that legalize chlo, deprecated ops and composites, and by the
+ * compiler for complex functions. It is MLIR's dialect conversion without types to convert: forward
+ * over each block, ops replaced where they stand, and what they became looked at again, since
+ * decompositions use each other (chlo.tan gives chlo ops that are decomposed in turn). That it ends
+ * relies on decompositions getting nearer to StableHLO.
+ *
+ * Ops are made through an `expander`, which says where, so that functions for ops read like the
+ * formulas they stand for. They keep the location of the op they replace. */
 #include "dialect/expand.h"
 
 #include <math.h>
@@ -17,6 +26,7 @@ typedef struct driver {
 
 static bool expand_block(const driver *d, block *b);
 
+/* The words are those of MLIR's conversion, which the peers' users see. */
 static bool expand_one(const driver *d, op *o, expand_fn *fn) {
   expander e = expander_before(d->m, d->a, o);
   value **out = ARENA_ARRAY(d->a, value *, o->num_results + 1u);
@@ -30,7 +40,8 @@ static bool expand_one(const driver *d, op *o, expand_fn *fn) {
   return true;
 }
 
-/* What an op became is looked at again. */
+/* What an op became is looked at again: the walk goes on after the op that stood before it. Regions
+ * are entered only of ops that stay. */
 static bool expand_block(const driver *d, block *b) {
   for (op *o = b->first, *next; o; o = next) {
     op *prev = o->prev;
@@ -120,6 +131,7 @@ value *expand_broadcast(expander *e, op_id id, value *x, value *shape, const typ
 number number_int(i64 i) { return (number){.i = i, .is_int = true}; }
 number number_float(double f) { return (number){.f = f, .f32 = (float)f}; }
 
+/* By name, as the two enums share no numbers: "ui8", "f8E4M3FN". */
 static bool dtype_of(const type *t, dtype *out) {
   char name[16] = "";
   size_t n = 0;
@@ -132,6 +144,8 @@ static bool dtype_of(const type *t, dtype *out) {
   return dtype_from_name((str){name, n}, out);
 }
 
+/* f32 is taken as it was read, not from the double: the decimal would be rounded twice. Integers
+ * take the number itself, which beyond 2^53 a double would not hold. */
 static bool write_number(const type *t, number n, char *out) {
   dtype d;
   if (!dtype_of(t, &d)) return false;
@@ -198,6 +212,9 @@ bool expand_is_static_or_bounded(const type *t) {
   return true;
 }
 
+/* Three ways by what is known of the shape, each with as few ops as it takes: static: a constant;
+ * bounded: a broadcast that sets the sizes of the dynamic dimensions; dynamic: shape_of and
+ * dynamic_broadcast_in_dim, as in the peers' decomposition. */
 value *expand_constant_like(expander *e, number n, value *like, const type *elem) {
   const type *t = like->type, *want = elem ? elem : type_element(t);
   if (!type_is_ranked(t)) return NULL;
@@ -242,7 +259,8 @@ static const type *extents_type(expander *e, const extent *x, size_t rank, const
   return type_tensor(e->c, (i64s){dims, rank}, elem, enc);
 }
 
-/* a := a broadcast with the extents of v, from the last dimension on. */
+/* a := a broadcast with the extents of v, from the last dimension on. A bounded dimension goes with
+ * one of the same bound (and is taken to have the same size), never with a static one. */
 static bool join_extents(expander *e, extent *a, size_t rank, value *v) {
   size_t n = v->type->dims.len;
   for (size_t i = 1; i <= n; i++) {
@@ -258,6 +276,9 @@ static bool join_extents(expander *e, extent *a, size_t rank, value *v) {
   return true;
 }
 
+/* broadcast_in_dim makes static dimensions only; those that are dynamic in the result but not in v
+ * are broadcast to their bound, then cut to size by set_dimension_size with the size of the value
+ * that has it. */
 static value *broadcast_to(expander *e, value *v, const extent *to, size_t rank) {
   const type *elem = type_element(v->type), *want = extents_type(e, to, rank, elem);
   if (v->type == want) return v;

@@ -42,6 +42,8 @@ bool expand_complex_math(expander *e, op *o, value **out);
 expander expander_before(ir_module *m, arena *a, op *o);
 expander expander_in(const expander *e, block *b); /* at the end of a block */
 
+/* With as many empty regions as the row has; attributes are the caller's to set. Types of operands
+ * are not checked. */
 op *expand_op(expander *e, op_id id, value *const *in, size_t n, const type *const *out,
               size_t num_out);
 /* One result. */

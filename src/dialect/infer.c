@@ -1,4 +1,9 @@
-/* Shapes with bounds: reading, merging, making them. */
+/* Shapes with bounds: reading, merging, making them.
+ *
+ * A dimension is a size, or dynamic with a bound, or dynamic without one; the bounds are in the
+ * type's encoding (#stablehlo.bounds). Inference of most ops is: take the operands' types apart
+ * into `shape`s, merge or move extents, make a type again. The rules of merging are those of
+ * inferMostSpecificType and inferLeastSpecificType in stablehlo/dialect/Base.cpp. */
 #include "dialect/verify.h"
 
 /* ---- shapes ---- */
@@ -11,6 +16,8 @@ shape shape_of(const type *t) {
   return s;
 }
 
+/* The verifier has checked the ranks of what there is, but a result may have more (broadcast, say):
+ * here its rank is checked before `size` overflows. */
 bool shape_push(checker *k, const op *o, shape *s, i64 size, i64 bound) {
   if (s->n == DIALECT_MAX_RANK)
     return op_unimplemented(k->c, o, "a result of more than %d dimensions", DIALECT_MAX_RANK);
@@ -40,7 +47,8 @@ bool infer_push(checker *k, inferred *out, const type *t) {
 
 /* ---- merging ---- */
 
-/* X, X: X; X, ?: X; ?, ? B: ? B; ? B, ? C: ? min */
+/* Both types describe the same value, so what either knows holds. X, X: X; X, ?: X; ?, ? B: ? B; ?
+ * B, ? C: ? min */
 static bool merge_most(checker *k, const op *o, size_t i, extent a, extent b, extent *out) {
   *out = (extent){DYNAMIC, DYNAMIC};
   if (a.size == DYNAMIC && b.size == DYNAMIC) {
@@ -59,7 +67,9 @@ static bool merge_most(checker *k, const op *o, size_t i, extent a, extent b, ex
                      (long long)out->size, (long long)bound, i);
 }
 
-/* X, X: X; X, ?: ?; X, ? B: ? max; ?, ? B: ?; ? B, ? C: ? max */
+/* The value is of one type or of the other (branches of an if), so what only one knows is lost. X,
+ * X: X; X, ?: ?; X, ? B: ? max; ?, ? B: ?; ? B, ? C: ? max. Sizes that differ are an error all the
+ * same: the branches' types must agree. */
 static bool merge_least(checker *k, const op *o, size_t i, extent a, extent b, extent *out) {
   *out = (extent){DYNAMIC, DYNAMIC};
   if (a.size != DYNAMIC && b.size != DYNAMIC) {
@@ -96,7 +106,9 @@ static bool merge_tensors(checker *k, const op *o, const type *const *t, size_t 
   return true;
 }
 
-/* One type that stands for all n, which agree: the most or the least that is known. */
+/* One type that stands for all n, which agree: the most or the least that is known. Of unranked
+ * tensors, which know least of all, one decides where the least is asked and none counts where the
+ * most is. What is no tensor (a token) stands for itself. */
 bool merge_types(checker *k, const op *o, const type *const *t, size_t n, bool least,
                  const type **out) {
   size_t ranked = 0;

@@ -1,5 +1,10 @@
 /* What a verified module must be besides for the stages behind the verifier, which take functions
- * of one block, ranked tensors of numbers that fit a machine, and calls that can be inlined. */
+ * of one block, ranked tensors of numbers that fit a machine, and calls that can be inlined.
+ *
+ * Called after dialect_verify and before propagation, partitioning or compiling; tools that only
+ * read and write modules do not call it. What is refused here is valid StableHLO, so messages say
+ * UNIMPLEMENTED, except for sizes that no machine has and calls that never end. Later stages rely
+ * on it and do not ask again. */
 #include "dialect/verify.h"
 
 /* ---- types ---- */
@@ -37,6 +42,7 @@ static bool check_types(checker *k, const op *o) {
   return true;
 }
 
+/* The op that ends a block may be another's where the dialect is foreign. */
 static bool check_function(checker *k, const op *o) {
   const block *b = op_body(o, 0);
   if (!b) return op_unimplemented(k->c, o, "a function without a body");
@@ -88,6 +94,8 @@ static bool check_operands(checker *k, const op *o) {
   return check_scalars(k, o);
 }
 
+/* Stops at the first error: these stand for limits of this implementation, of which one is as good
+ * as ten. */
 static walk_result check_op(void *user, op *o) {
   checker *k = user;
   if (!check_operands(k, o)) return WALK_STOP;
@@ -102,6 +110,7 @@ static walk_result check_op(void *user, op *o) {
   return check_types(k, o) && check_gathered_sizes(k, o) ? WALK_ON : WALK_STOP;
 }
 
+/* Deeper than anything people write by hand; bounds recursion in the stages that follow calls. */
 enum { MAX_CALL_DEPTH = 256 };
 
 bool dialect_check_runnable(ir_module *m) {

@@ -1,4 +1,9 @@
-/* What the checks stand on: types, lists of dimensions, symbols, and their words in messages. */
+/* What the checks stand on: types, lists of dimensions, symbols, and their words in messages.
+ *
+ * Used by every verify_*.c and by inference; nothing here keeps state but the checker's caches.
+ * "Agree" is HLO's compatibility, not equality: a dynamic dimension agrees with any size, since
+ * only the run knows. The words are those of MLIR and StableHLO letter for letter, because people
+ * search for them and tests compare them. */
 #include <stdlib.h>
 
 #include "dialect/verify.h"
@@ -17,6 +22,8 @@ bool shapes_agree(const type *a, const type *b) {
   return true;
 }
 
+/* Static sizes of t within the bounds of the other, where both say something of a dimension. A
+ * bound against a bound says nothing: the sizes at run time may still agree. */
 static bool in_bounds(const type *t, const type *bounded) {
   i64s bounds = bounds_of(bounded);
   for (size_t i = 0; i < bounds.len && i < t->dims.len; i++)
@@ -50,6 +57,8 @@ const char *show(checker *k, const type *t) { return text_show_type(k->scratch, 
 const char *show_attr(checker *k, const attr *a) { return text_show_attr(k->scratch, a); }
 const char *show_ints(checker *k, i64s list) { return text_show_i64s(k->scratch, list); }
 
+/* Temporary text lives in the checker's scratch: the error is formatted into the sink's own memory
+ * before the check returns. */
 const char *show_dims(checker *k, i64s dims) {
   buf b;
   buf_init(&b, ir_mem(k->c));
@@ -93,7 +102,9 @@ const char *show_types(checker *k, const type *const *t, size_t n) {
 
 /* ---- elements ---- */
 
-/* Storage of 2 to 32 bits, and zero points in its range. */
+/* Storage of 2 to 32 bits in powers of two, and zero points in its range: the quantized types of
+ * spec.md ("Quantization types"). What quant itself can say besides (other widths, sub-channel
+ * blocks) is no StableHLO type, though it parses. */
 quant_kind quant_class(const type *e) {
   const quant *q = e->quant;
   if (!q || (q->form != QUANT_UNIFORM && q->form != QUANT_PER_AXIS)) return NOT_QUANT;
@@ -182,6 +193,9 @@ bool contains(i64s dims, i64 d) {
   return false;
 }
 
+/* The first repetition in the order of the lists, not of the values, is what the message names; so
+ * sorting finds that there is one and a second look which. The second look is quadratic but runs
+ * once, before an error. */
 bool check_disjoint(checker *k, const op *o, i64s a, i64s b, const char *what_a,
                     const char *what_b) {
   i64 *all = ARENA_ARRAY(k->scratch, i64, a.len + b.len);
@@ -231,6 +245,8 @@ bool check_elementwise(checker *k, const op *o) {
 
 /* ---- symbols ---- */
 
+/* The map of one table at a time: uses are checked table by table, so the cache misses once
+ * each. */
 const op *checker_symbol(checker *k, const op *table, str name) {
   if (k->symbols_of != table) {
     k->symbols = symbol_map_build(table, k->scratch);

@@ -1,4 +1,9 @@
-/* The verifier: what the rows of ir/ops say of every op, then the op's own check. */
+/* The verifier: what the rows of ir/ops say of every op, then the op's own check.
+ *
+ * walk.c calls check_row before it goes into an op's regions and check_row_end after. The tables
+ * below say by op id which functions there are; the family of a row (ew, cast, own, ...) chooses
+ * how its check is named, so a new row without a check fails to link rather than passes unchecked.
+ * Below them are the checks that need the row alone. */
 #include "dialect/verify.h"
 
 /* ---- tables ---- */
@@ -18,6 +23,8 @@ verify_fn *const verify_of[OP_COUNT] = {
 #include "ir/ops.def"
 };
 
+/* Ops whose result types can be told from the rest. The rows of broadcasting chlo ops share
+ * functions, so they are not in INFERRING, which derives the name from the op's. */
 infer_fn *const infer_of[OP_COUNT] = {
 #define X(id) [OP_##id] = infer_##id,
     INFERRING(X)
@@ -50,6 +57,8 @@ infer_fn *const infer_of[OP_COUNT] = {
     [OP_chlo_scan] = infer_chlo_scan,
 };
 
+/* MLIR's SymbolUserOpInterface: asked once a whole symbol table has passed, because the symbol may
+ * stand further down. Collectives are here for groups that name a mesh. */
 verify_fn *const symbol_use_of[OP_COUNT] = {
     [OP_call] = use_call,
     [OP_func_constant] = use_func_constant,
@@ -103,12 +112,15 @@ static bool check_number(checker *k, const op *o, u32 got, u32 least, bool more,
   return op_error(k->c, o, "expected %u %ss%s", least, what, found);
 }
 
+/* Variadic and optional ones may be none. */
 static u32 count_single(const value_info *v, u32 n) {
   u32 single = 0;
   for (u32 i = 0; i < n; i++) single += v[i].arity == ONE;
   return single;
 }
 
+/* The structural traits that ODS derives (ZeroRegions, OneResult, NOperands, ...) in the order in
+ * which MLIR lists and so checks them. */
 static bool check_counts(checker *k, const op *o) {
   const op_info *info = o->info;
   u32 in = count_single(info->operands, info->num_operands);
@@ -158,6 +170,7 @@ static bool check_types(checker *k, const op *o) {
   return true;
 }
 
+/* As in the ODS of the op; only messages need it. */
 static const char *region_name(const op *o, u16 r) {
   static const struct {
     u16 op;
@@ -204,6 +217,7 @@ static bool check_regions(checker *k, const op *o) {
 
 /* ---- traits ---- */
 
+/* Traits that compare types. An op in traits_of replaces what its row's SAME_TYPE would ask. */
 static bool check_traits(checker *k, const op *o) {
   verify_fn *fn = op_kind(o) < OP_COUNT ? traits_of[op_kind(o)] : NULL;
   if (fn ? !fn(k, o) : op_has(o, SAME_TYPE) && !check_same_type(k, o)) return false;
@@ -221,6 +235,7 @@ static bool check_visibility(checker *k, const op *o) {
                   show_attr(k, a));
 }
 
+/* What an op asks of where it stands. */
 static bool check_parent(checker *k, const op *o) {
   const op *p = op_parent(o);
   if (op_has(o, TERMINATOR) && o->parent && o->parent->last != o)
@@ -242,6 +257,8 @@ static bool fits_inferred(const op *o, const type *want, const type *got) {
   return got->elem->quant->storage == want->elem && i64s_eq(got->dims, want->dims);
 }
 
+/* The peers' InferTypeOpInterface::verify: infer again, then compare up to compatibility. Two
+ * errors on one op are theirs too: the second says which step it was. */
 static bool check_inferred(checker *k, const op *o) {
   infer_fn *fn = infer_of[op_kind(o)];
   if (!fn) return true;
@@ -274,6 +291,8 @@ static bool check_foreign_regions(checker *k, const op *o) {
   return true;
 }
 
+/* The same steps for an op whose dialect an embedder registered: `hooks` say what a row would. The
+ * embedder's own check comes last and may rely on the rest. */
 static bool check_foreign(checker *k, const op *o) {
   const op_hooks *h = o->info->hooks;
   if (!check_counts(k, o) || !check_parent(k, o) || !check_slots(k, o) || !check_types(k, o) ||
@@ -306,7 +325,10 @@ static bool check_unregistered(checker *k, const op *o) {
                      STR_ARG(name), (int)(dot - name.data), name.data);
 }
 
-/* What the row says, then the op's own check. */
+/* What the row says, then the op's own check. The order is that in which MLIR's verifiers would
+ * speak, so the first message is the peers'; and each step relies on those before: views decode
+ * attributes only after check_slots, operand types are only looked at after their number is
+ * right. */
 bool check_row(checker *k, const op *o) {
   if (o->info->hooks) return check_foreign(k, o);
   if (op_kind(o) == OP_unregistered) return check_unregistered(k, o);
@@ -323,6 +345,8 @@ bool check_row_end(checker *k, const op *o) {
 
 /* ---- inference ---- */
 
+/* Asked by builders between edits, outside dialect_verify: what it allocates
+ * stays in the context's arena, like the types it gives. */
 bool dialect_infer(ir_module *m, const op *o, const type **out) {
   checker k = {.m = m, .c = m->ctx, .scratch = ir_arena(m->ctx)};
   infer_fn *fn = op_kind(o) < OP_COUNT ? infer_of[op_kind(o)] : NULL;
@@ -335,6 +359,7 @@ bool dialect_infer(ir_module *m, const op *o, const type **out) {
   return true;
 }
 
+/* All of check_row that does not look at results, which are what is asked for. */
 bool dialect_infer_checked(ir_module *m, const op *o, const type **out) {
   checker k = {.m = m, .c = m->ctx, .scratch = ir_arena(m->ctx)};
   if (o->info->hooks) return check_counts(&k, o) && check_slots(&k, o) && dialect_infer(m, o, out);

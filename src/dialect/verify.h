@@ -7,6 +7,9 @@
 #include "base/index.h"
 #include "dialect/dialect.h"
 
+/* Of one call of dialect_verify (or of one question, see dialect_infer), on one thread. The caches
+ * answer for one key at a time, named by the pointer beside them: neither ops nor attributes change
+ * while checks run. */
 typedef struct checker {
   ir_module *m;
   ir_ctx *c;
@@ -142,6 +145,8 @@ static inline const type *out_type(const op *o, size_t i) { return o->results[i]
 static inline const type *value_type(const op *o, size_t i) {
   return i < o->num_operands ? in_type(o, i) : out_type(o, i - o->num_operands);
 }
+/* 0 for an unranked tensor and for what is no tensor: callers know that there is a rank, or ask
+ * first. */
 static inline i64 rank_of(const type *t) { return (i64)t->dims.len; }
 static inline bool dims_agree(i64 a, i64 b) { return a == b || a == DYNAMIC || b == DYNAMIC; }
 /* Up to dynamic dimensions; an unranked tensor agrees with all, what is no tensor with its like. */
@@ -159,17 +164,23 @@ typedef struct shape {
   bool bounded;
   const attr *encoding; /* kept where there are no bounds */
 } shape;
+/* A dimension: its size or DYNAMIC, and its bound or DYNAMIC. */
 typedef struct extent {
   i64 size, bound;
 } extent;
 i64s bounds_of(const type *t);
 i64 bound_at(const type *t, size_t d); /* DYNAMIC: none */
 shape shape_of(const type *t);
+/* Appends a dimension. false: DIALECT_MAX_RANK is reached, which is reported. */
 bool shape_push(checker *k, const op *o, shape *s, i64 size, i64 bound);
+/* A tensor type of it, with an encoding where a bound says something. */
 const type *shape_type(checker *k, const shape *s, const type *elem);
 bool infer_push(checker *k, inferred *out, const type *t); /* true */
 /* The most that both say of dimension i. */
 bool infer_extent(checker *k, const op *o, size_t i, extent a, extent b, extent *out);
+/* Into *out the one type that stands for n >= 1 that agree. `least`: what holds of every one of
+ * them (results of branches); otherwise all that is known of any (operands of one type). false:
+ * they contradict each other, which is reported. */
 bool merge_types(checker *k, const op *o, const type *const *t, size_t n, bool least,
                  const type **out);
 bool check_same_shape(checker *k, const op *o);
@@ -178,6 +189,7 @@ bool check_gathered_sizes(checker *k, const op *o);
 bool check_same_type(checker *k, const op *o);
 bool check_elementwise(checker *k, const op *o); /* of one shape, or all without a rank */
 
+/* As in the text, for messages; in the checker's scratch. */
 const char *show(checker *k, const type *t);
 const char *show_dims(checker *k, i64s dims); /* "1, 2, 3" */
 const char *show_ints(checker *k, i64s list); /* the same with DYNAMIC as it is */
@@ -214,6 +226,7 @@ bool check_result(checker *k, const op *o, size_t i, i64s dims, const type *elem
 typedef u64 dim_set;
 static inline bool dim_in(dim_set s, i64 d) { return d >= 0 && d < 64 && (s >> d & 1); }
 bool is_sorted(i64s dims);
+/* Copies and sorts: O(n log n), for lists from the text of any length. */
 bool is_unique(checker *k, i64s dims);
 bool contains(i64s dims, i64 d);
 /* Each in [0, bound). `what` names the list in messages; the second in the words of gather. */

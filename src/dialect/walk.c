@@ -29,7 +29,9 @@ typedef struct edge {
 
 static u16 successors(const block *b) { return b->last ? b->last->num_successors : 0; }
 
-/* Returns how many blocks are reached; *edges of them, at most. */
+/* Numbers the reachable blocks in preorder of a depth-first walk and returns how many; *edges: of
+ * them, at most. The way back is in `parent`, not on the C stack: a text may chain a million
+ * blocks. */
 static u32 walk_blocks(const region *r, place *places, vertex *v, size_t *edges) {
   u32 n = 1, at = 0;
   v[0] = (vertex){.b = r->first, .size = 1};
@@ -77,7 +79,10 @@ static u32 compress(vertex *v, u32 *stack, u32 x, u32 linked) {
 }
 
 /* Georgiadis: Linear-Time Algorithms for Dominators and Related Problems, 2.2: SEMI-NCA, as in
- * LLVM. */
+ * LLVM. Overwrites block.num, the index into what it returns. Vertices have preorder numbers, so a
+ * loop from the end meets descendants before ancestors and one from the start the other way round.
+ * The last loop makes intervals of the tree: the blocks that b dominates are those whose `at` lies
+ * in [at of b, at + size of b). */
 static const place *find_dominators(arena *a, const region *r) {
   u32 n = 0;
   for (block *b = r->first; b; b = b->next) b->num = n++;
@@ -108,21 +113,28 @@ static const place *find_dominators(arena *a, const region *r) {
   return places;
 }
 
-/* The region has several blocks. */
+/* The region has several blocks. Found once a region and kept: asking is then two comparisons,
+ * where walking up the tree for every operand would be quadratic in a long chain of blocks. */
 static const place *dominators(checker *k, const region *r) {
   const place *p = index_get(&k->dominators, r);
   if (!p) index_set(&k->dominators, k->scratch, r, (void *)(p = find_dominators(k->scratch, r)));
   return p;
 }
 
+/* Of a block that nothing reaches `size` is 0, so it dominates nothing. */
 static bool block_dominates(checker *k, const block *a, const block *b) {
   const place *places = dominators(k, a->parent), *p = &places[a->num], *q = &places[b->num];
   return q->at != NOWHERE && q->at - p->at < p->size;
 }
 
+/* In MLIR a module's body is a graph region: its ops have no order, so any value there may be used
+ * anywhere in it. */
 static bool is_graph(const region *r) { return op_is(r->parent, module); }
 
-/* Does `v` come before `o`? *isolated: an op between them sees no values from above. */
+/* Does `v` come before `o`? Walks up from o to the op of it that stands in v's region: what is
+ * inside an op sees what comes before that op, and not its own results. *isolated: an op between
+ * them sees no values from above. Relies on op.num, which module_number set, for order in a
+ * block. */
 static bool dominates(checker *k, const value *v, const op *o, bool *isolated) {
   const block *home = v->is_arg ? v->def.block : v->def.op->parent;
   const op *at = o;
@@ -138,6 +150,7 @@ static bool dominates(checker *k, const value *v, const op *o, bool *isolated) {
   return v->is_arg || v->def.op->num < at->num;
 }
 
+/* Where the definition stands as seen from the use, in the words of MLIR's verifier. */
 static const char *relation(const block *use, const block *def, bool arg) {
   if (use == def) return arg ? "" : " (op in the same block)";
   if (use->parent == def->parent) return arg ? " in the same region)" : " (op in the same region)";
@@ -173,6 +186,9 @@ static const op *isolating(const op *o) {
   return o;
 }
 
+/* After all else has passed and over the whole module, as in MLIR: its errors would be misleading
+ * where ops are malformed. In blocks that nothing reaches every use is right, since none is ever
+ * executed (LLVM's rule). */
 static bool check_dominance(checker *k, const op *o) {
   for (u16 r = 0; r < o->num_regions; r++) {
     const region *g = &o->regions[r];
@@ -198,6 +214,8 @@ static bool check_dominance(checker *k, const op *o) {
 
 /* ---- symbols ---- */
 
+/* symbol_map_find gives the first op of a name, so any other op of that name is the
+ * redefinition. */
 static bool check_names(checker *k, const op *table) {
   for (const op *o = op_body(table, 0)->first; o; o = o->next) {
     str name = symbol_name(o);
@@ -226,12 +244,16 @@ static bool check_symbol_uses(checker *k, const op *o) {
 
 static bool is_unknown(const op *o) { return op_kind(o) == OP_unregistered && !o->info->hooks; }
 
+/* Blocks that control flow joins need terminators, whatever op they are in; a lone block does not
+ * where its op says so, or where nobody knows its op. */
 static bool needs_terminator(const block *b) {
   const region *r = b->parent;
   if (r->first->next) return true;
   return !is_unknown(r->parent) && !op_has(r->parent, NO_TERMINATOR);
 }
 
+/* OperationVerifier::verifyOnEntrance of MLIR, for blocks; leave_block is verifyOnExit. What an op
+ * says itself comes between them. */
 static bool enter_block(checker *k, const block *b) {
   if (!b->last && needs_terminator(b))
     return loc_error(k->c, block_op(b)->loc, "empty block: expect at least a terminator");
@@ -260,6 +282,9 @@ static bool leave_block(checker *k, const block *b) {
 
 static bool verify_op(checker *k, const op *o);
 
+/* Isolated ops wait until the others of the block have passed, then each is checked though one
+ * before failed: MLIR does so to check functions in parallel, and its users have come to see one
+ * error a function. */
 static bool verify_block(checker *k, const block *b) {
   if (!enter_block(k, b)) return false;
   bool ok = true, any_isolated = false;
@@ -275,6 +300,9 @@ static bool verify_block(checker *k, const block *b) {
   return ok;
 }
 
+/* Discardable attributes, the row, the regions, names and uses of symbols, inference: each relies
+ * on those before it. Meshes are of the innermost module, so that outside counts again
+ * afterwards. */
 static bool verify_op(checker *k, const op *o) {
   if (o->num_attrs && !check_discardable(k, o)) return false;
   if (!check_row(k, o)) return false;
