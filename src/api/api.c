@@ -1,4 +1,9 @@
-/* The public C API over compile and exec: global arrays in and out. */
+/* The public C API over compile and exec: global arrays in and out.
+ *
+ * The functions of terrazzo/terrazzo.h: tz_compile makes a program, tz_runtime_create a place to
+ * run it, tz_run cuts the caller's arrays into each device's piece, runs, and joins the pieces of
+ * the results. Programs and runtimes may be shared by threads: a call of tz_run keeps all that it
+ * makes in a run_state of its own. The handles are the inner objects themselves. */
 #include "terrazzo/terrazzo.h"
 
 #include "api/context.h"
@@ -28,6 +33,7 @@ static void forward_dump(void *user, str stage, str text) {
   o->dump(o->dump_user, name, text.data, text.len);
 }
 
+/* *out_program is NULL unless the program is made, whatever goes wrong. */
 tz_error *tz_compile(const char *source, size_t length, const tz_compile_options *options,
                      tz_program **out_program) {
   static const tz_compile_options none = {0};
@@ -57,6 +63,7 @@ static size_t bytes_of(dtype type, i64s dims) {
   return n;
 }
 
+/* Borrows from the program; out of range is an empty tensor and no error. */
 static tz_tensor tensor_of(const compile_tensor *t) {
   if (!t) return (tz_tensor){.type = "", .sharding = ""};
   return (tz_tensor){.type = dtype_infos[t->type].name,
@@ -122,7 +129,9 @@ tz_error *tz_runtime_create_on(const char *kind, uint32_t threads, tz_runtime **
 
 void tz_runtime_free(tz_runtime *r) { executor_release(executor_of(r)); }
 
-/* One call of tz_run. Memory of pieces: position-major, parameters then results. */
+/* One call of tz_run, on its thread. Memory of pieces: position-major, parameters then results. A
+ * position is a partition of a replica; replicas take the same pieces. Zeroed lists let free_pieces
+ * run after a failure anywhere. */
 typedef struct run_state {
   const executable *exe;
   executor *on;
@@ -142,7 +151,9 @@ static executor_memory **result_at(const run_state *s, u32 p, u32 k) {
   return &s->results[(size_t)p * s->exe->num_results + k];
 }
 
-/* Where partition p's piece of the global array begins, and how it lies there. */
+/* Where partition p's piece of the global array begins, in bytes, and how it lies there: local
+ * sizes at the strides of the whole. So nothing is copied to cut: the executor reads and writes the
+ * caller's array in place. `strides` is the caller's and must outlive *out. */
 static size_t find_piece(const compile_tensor *t, u32 p, i64 *strides, executor_array *out) {
   size_t rank = t->local_dims.len, at = 0;
   dev_dense_strides(t->global_dims, dtype_size(t->type), strides);
@@ -157,6 +168,8 @@ static status new_piece(run_state *s, u32 p, const compile_tensor *t, executor_m
   return *out ? NULL : status_oom();
 }
 
+/* The program says which results take over a parameter's memory (donation); both then name one
+ * piece. */
 static void make_arrays(run_state *s) {
   const executable *e = s->exe;
   s->params = arena_zalloc(&s->arena, (size_t)s->positions * e->num_params * sizeof *s->params);
@@ -171,7 +184,8 @@ static void make_arrays(run_state *s) {
   }
 }
 
-/* A parameter that a result takes over is copied into the result's memory. */
+/* A parameter that a result takes over is copied into the result's memory, so the caller's array is
+ * never written. Results are allocated first, for this to have somewhere to go. */
 static status shard_inputs(run_state *s, const void *const *inputs) {
   const executable *e = s->exe;
   i64 strides[DEV_MAX_RANK];
@@ -206,6 +220,8 @@ static status join_outputs(const run_state *s, void *const *outputs) {
   return NULL;
 }
 
+/* Shared pieces are freed once, as results. result_of is NULL where memory ran out before the
+ * lists. */
 static void free_pieces(run_state *s) {
   const executable *e = s->exe;
   for (u32 p = 0; s->result_of && p < s->positions; p++) {
@@ -224,6 +240,9 @@ static void finished(void *user, status error) { dev_event_set(user, status_copy
 
 static void released(void *user) { executable_release(user); }
 
+/* The image refers to the program in the executable, hence a reference of its own, which `released`
+ * gives back once the executor is done with the image. The call waits here: the API has no
+ * asynchronous runs. */
 static status launch(run_state *s) {
   executor_image *image;
   executable *e = executable_retain((executable *)(uintptr_t)s->exe);
@@ -242,6 +261,8 @@ static status launch(run_state *s) {
   return bad ? bad : status_copy(dev_event_await(s->done));
 }
 
+/* What jumps here for lack of memory has left pieces behind, which the caller frees as after any
+ * error. */
 static status run(run_state *s, const void *const *inputs, void *const *outputs) {
   if (!(s->done = dev_event_create()) || setjmp(s->trap.at)) return status_oom();
   make_arrays(s);

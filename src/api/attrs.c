@@ -1,4 +1,9 @@
-/* Attributes of the public API: making and reading. */
+/* Attributes of the public API: making and reading.
+ *
+ * Attributes are unique in their context and never freed before it, so handles compare by pointer
+ * and need no release. The kinds of builtin have a function each; those of dialects are made from
+ * fields by name, which the tables of ir/attrs.def describe for writers of text and bytecode
+ * anyway. */
 #include "api/context.h"
 #include "num/convert.h"
 #include "text/text.h"
@@ -50,6 +55,8 @@ static status check_inner(const attr_info *info, const struct inner *at, const a
   return wrong("field '%s' of %s must be a %s", at->field, info->name, attr_infos[at->first].name);
 }
 
+/* An attribute kind whose fields hold others must be in `inners`, or it cannot be made here: what
+ * is not checked would be believed. */
 static status check_field(u16 id, const attr *proto, const field_info *f) {
   const attr_info *info = &attr_infos[id];
   const void *at = (const char *)proto + f->offset;
@@ -72,6 +79,7 @@ static const tz_field_sort sort_of[] = {
     [FIELD_attr] = TZ_FIELD_ATTR,  [FIELD_attrs] = TZ_FIELD_ATTRS,
 };
 
+/* Borrows the caller's lists; attr_unique copies what it keeps. */
 static status set_field(const attr_info *info, attr *proto, const tz_field *from) {
   const field_info *f = info->fields();
   while (f->name && (!from->name || strcmp(f->name, from->name) != 0)) f++;
@@ -116,6 +124,7 @@ static const attr_info *kind_named(const char *kind) {
   return NULL;
 }
 
+/* All enums have one layout, that of comparison_type_attr. */
 static status make(tz_context *c, const char *kind, const tz_field *fields, size_t num_fields,
                    const tz_attr **out_attr) {
   const attr_info *info = kind_named(kind);
@@ -173,6 +182,7 @@ TZ_MAKER(loc_name, PARAMS(WITH(const char *name, const tz_attr *child)),
          attr_make(c->ir, loc_name, .name = str_of(name),
                    .child = child ? attr_of(child) : loc_unknown(c->ir)))
 
+/* The signless types take what either reading of their bits can say: i8 is -128 to 255. */
 static bool fits(const type *t, i64 v) {
   if (t->kind == TYPE_INDEX || (t->kind == TYPE_INT && t->width == 64)) return true;
   if (t->kind != TYPE_INT || t->width > 64) return false;
@@ -199,6 +209,7 @@ tz_error *tz_attr_int(tz_context *c, const tz_type *type, int64_t value, const t
   return leave(&entry_, NULL);
 }
 
+/* By the type's name in text, which the dtypes share. */
 static bool dtype_of(const type *t, dtype *out) {
   char name[48];
   buf b;
@@ -241,6 +252,7 @@ tz_error *tz_attr_dict(tz_context *c, const tz_named_attr *entries, size_t n,
   return leave(&entry_, NULL);
 }
 
+/* As many bytes as one element are a splat, unless there are none. */
 static status dense(tz_context *c, const type *t, str data, bool borrow, const tz_attr **out_attr) {
   i64 n, bytes;
   size_t size = t->kind == TYPE_TENSOR ? type_storage(t->elem) : 0;

@@ -1,7 +1,14 @@
-/* Building and changing, with the checks that keep a module well-formed whatever is asked. */
+/* Building and changing, with the checks that keep a module well-formed whatever is asked.
+ *
+ * Every function here may be handed any mix of live handles; what it must not allow is an IR that
+ * the rest of the library cannot walk: values of other modules, ops inside themselves, uses of what
+ * was erased. Whether the result means anything is the verifier's question, later. Each checks
+ * before it changes anything, or erases what it has made, so a failure leaves the module as it was.
+ */
 #include "api/context.h"
 #include "dialect/dialect.h"
 
+/* Before the change, so that a jump out of the middle leaves the right marks. */
 static void touch(tz_module *m) {
   m->verified = false;
   m->edited = true;
@@ -43,6 +50,7 @@ static status check_loc(const attr *a) {
 
 /* ---- making ops ---- */
 
+/* The last of two attributes with one name counts. */
 static status set_attrs(tz_module *m, op *o, const tz_named_attr *list, size_t n) {
   if (n && !list) return wrong("attributes are NULL");
   for (size_t i = 0; i < n; i++) {
@@ -53,7 +61,8 @@ static status set_attrs(tz_module *m, op *o, const tz_named_attr *list, size_t n
   return NULL;
 }
 
-/* How many results an op has whose kind infers them. */
+/* How many results an op has whose kind infers them: those of the row if each is one, or, for a row
+ * of one list (sort, while, ...), as many as its first group of operands has. */
 static bool count_results(const op *o, size_t *out) {
   const op_info *info = o->info;
   size_t begin, many = 0;
@@ -64,7 +73,8 @@ static bool count_results(const op *o, size_t *out) {
   return info->num_results == 1 && op_operand_group(o, 0, &begin, &many) && (*out = many, true);
 }
 
-/* Replaces o by a twin with results of these types. */
+/* Replaces o by a twin with results of these types: the number of results of an op is fixed when it
+ * is made, and the op has to be there, with operands and attributes, for it to be counted. */
 static op *with_results(ir_module *m, op *o, const type *const *t, size_t n) {
   op *twin = op_create(m, o->info, o->loc, NULL, 0, t, n, o->num_regions);
   for (u32 i = 0; i < o->num_operands; i++) op_append_operand(m, twin, op_operand(o, i));
@@ -81,6 +91,8 @@ static bool infer(tz_module *m, op *o, const type **out) {
   return dialect_infer_checked(m->ir, o, out) && m->context->sink->errors == before;
 }
 
+/* Inference looks at operands, attributes and regions only; the results are of type none until it
+ * has said what they are. */
 static status add_inferred(tz_module *m, op **o) {
   size_t n;
   ir_ctx *c = m->context->ir;
@@ -149,7 +161,8 @@ tz_error *tz_op_infer_types(tz_module *m, tz_op *o, const tz_type **out_types) {
   return leave(&entry_, infer_types(m, op_of(o), out_types));
 }
 
-/* Stops at what uses a value or block from outside of an op. */
+/* Stops at what uses a value or block from outside of an op: such a copy would refer to the module
+ * that it was copied from. */
 static walk_result leans_out(void *user, op *o) {
   for (u32 i = 0; i < o->num_operands; i++) {
     const op *from = value_parent(op_operand(o, i));
@@ -167,6 +180,8 @@ static walk_result map_operands(void *map, op *o) {
   return WALK_ON;
 }
 
+/* Operands are mapped once more after the clone, for uses that come before definitions in the text
+ * (graph regions): those were cloned as they are. */
 static status copy(ir_module *m, op *o, bool foreign, op **out_op) {
   if (foreign && !op_walk(o, leans_out, o))
     return wrong("what is to be copied uses values or blocks from outside");
@@ -288,6 +303,7 @@ tz_error *tz_op_erase(tz_module *m, tz_op *o) {
   return leave(&entry_, erase(m, op_of(o)));
 }
 
+/* Ops go from the last to the first, so that users go before what they use. */
 static status erase_block(tz_module *m, block *b) {
   if (block_foreign(m, b)) return foreign();
   if (b == op_body(m->ir->root, 0)) return wrong("the module's block stays");
@@ -309,6 +325,8 @@ tz_error *tz_block_erase(tz_module *m, tz_block *b) {
   return leave(&entry_, erase_block(m, block_of(b)));
 }
 
+/* The handle of the argument stays valid memory; its value is moved to a block of its own, so that
+ * what asks where it stands finds it nowhere. */
 static status erase_arg(tz_module *m, block *b, size_t i) {
   if (block_foreign(m, b)) return foreign();
   if (i >= b->num_args) return wrong("the block has no argument #%zu", i);

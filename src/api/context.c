@@ -1,10 +1,16 @@
-/* Contexts: memory, the trap, diagnostics on their way out. */
+/* Contexts: memory, the trap, diagnostics on their way out.
+ *
+ * Each entry of the API (ENTER .. leave, see context.h) sets the trap and gathers what the compiler
+ * reports. At the end of the outermost one the log becomes the message of the tz_error and, if the
+ * user asked for them, each diagnostic is told with its notes. A context and all that is in it are
+ * for one thread at a time. */
 #include "api/context.h"
 
 #include "api/api.h"
 
 /* ---- diagnostics ---- */
 
+/* An offset, as the buffer may move while more comes. */
 static size_t keep_string(buf *b, str s) {
   size_t at = b->len;
   buf_str(b, s);
@@ -12,7 +18,9 @@ static size_t keep_string(buf *b, str s) {
   return at;
 }
 
-/* A diag_sink's fn. Nothing here jumps: the buffers drop what does not fit. */
+/* A diag_sink's fn. Nothing here jumps: the buffers drop what does not fit, and buf_ok says so
+ * later. Warnings and remarks are told but are no part of an error's message; a note is if it
+ * follows an error. */
 static void collect(void *user, diag_kind kind, diag_pos pos, str text) {
   tz_context *c = user;
   if (kind == DIAG_ERROR || (kind == DIAG_NOTE && c->log.len))
@@ -41,6 +49,8 @@ static void empty(buf *b) {
   b->failed = false;
 }
 
+/* After the trap has been restored. The user's function must not use the context (ir.h): the queue
+ * that this reads is the context's. */
 static void tell(tz_context *c) {
   enum { MAX_NOTES = 16 }; /* more are told as diagnostics of their own */
   const pending *p = (const pending *)(const void *)c->queue.data;
@@ -58,6 +68,8 @@ static void tell(tz_context *c) {
 
 /* ---- entries ---- */
 
+/* The trap and the scratch stack are as the caller has them; leave puts them back however the entry
+ * ends. What an outermost entry reports is apart from what earlier ones did. */
 void entry_begin(entry *e, tz_context *c) {
   e->c = c;
   e->outer = *c->trap;
@@ -95,6 +107,7 @@ status wrong(const char *fmt, ...) {
   return s;
 }
 
+/* A context over somebody else's sink (api_context_of) has no log: the message was told there. */
 status reported(tz_context *c) {
   status_code code = c->sink->unimplemented ? STATUS_UNIMPLEMENTED : STATUS_INVALID_ARGUMENT;
   if (!buf_ok(&c->log)) return status_oom();
@@ -126,6 +139,8 @@ status give_text(buf *b, char **out_text, size_t *out_length) {
 
 /* ---- contexts ---- */
 
+/* Everything is freed with the context, modules and handles too; so nothing is freed one by one but
+ * what can be large. */
 tz_error *tz_context_create(const tz_context_options *options, tz_context **out_context) {
   if (!out_context) return bad_handle();
   *out_context = NULL;

@@ -17,6 +17,8 @@ typedef struct pending {
   size_t file, text; /* offsets into tz_context.strings, NUL-terminated */
 } pending;
 
+/* For one thread at a time. All that its handles point to is in the arena of `ir` or of a module,
+ * and is valid until that is freed; types and attributes live as long as the context. */
 struct tz_context {
   oom_trap own_trap, *trap; /* the IR's */
   diag_sink own_sink, *sink;

@@ -1,4 +1,10 @@
-/* Registering ops of foreign dialects, and loading them from shared objects. */
+/* Registering ops of foreign dialects, and loading them from shared objects.
+ *
+ * tz_register_op turns the caller's tz_op_def into what the compiler knows of its own ops: an
+ * op_info, as a row of ir/ops.def gives, and op_hooks, whose functions here call the caller's
+ * callbacks. Everything is copied into the context, so definitions may be temporaries. Callbacks
+ * come from other people's code: what they answer is checked before it goes on, and errors name the
+ * method. */
 #include "api/dialect.h"
 
 #include <stdio.h>
@@ -9,6 +15,9 @@
 #include "shard/op_priorities.h"
 #include "text/form.h"
 
+/* Hooks are asked many times over (propagation asks a rule for each op and round), so an error that
+ * comes again is only counted. flow and rule hooks have no module at hand: hence the context in
+ * d. */
 bool method_error(const op *o, const char *method, const char *fmt, ...) {
   char text[256];
   va_list ap;
@@ -37,6 +46,7 @@ static bool succeeds(const op *o, const char *method, tz_error *e) {
   return false;
 }
 
+/* NULL: no rule, after an error or because the op has none. */
 static const attr *rule_hook(ir_ctx *c, op *o) {
   const foreign_def *d = def_of(o);
   const tz_attr *a = NULL;
@@ -53,6 +63,7 @@ static const attr *rule_hook(ir_ctx *c, op *o) {
   return NULL;
 }
 
+/* Each type is NULL beforehand to tell what the callback leaves out. */
 static bool infer_hook(ir_module *m, op *o, const type **out) {
   const foreign_def *d = def_of(o);
   const tz_type **t = (const tz_type **)(void *)out;
@@ -102,6 +113,8 @@ static bool check_constant(ir_module *m, op *o, const char *name) {
   return true;
 }
 
+/* Asks everything that can be asked of the op, so that what later stages ask has been answered
+ * once. Errors count, whatever a callback returns. */
 static bool verify_hook(ir_module *m, op *o) {
   foreign_def *d = (foreign_def *)(uintptr_t)def_of(o);
   u32 before = ir_sink(m->ctx)->errors;
@@ -120,6 +133,8 @@ static bool verify_hook(ir_module *m, op *o) {
 
 /* ---- partitioning ---- */
 
+/* An op while the partitioner makes it local; on the stack of the hook, so valid in the callback
+ * only. */
 struct tz_local {
   struct local *l;
   op *o;
@@ -143,6 +158,8 @@ const tz_type *tz_local_whole_type(const tz_local *l, const tz_value *v) {
   return l && v ? type_out(part_whole_type(l->l, value_of(v))) : NULL;
 }
 
+/* The callback may give the op's own result (it has changed the op), or that of a new op of the
+ * same block and type. */
 static bool make_local_hook(struct local *l, ir_module *m, op *o, value **out) {
   const foreign_def *d = def_of(o);
   tz_local at = {l, o};
@@ -171,7 +188,7 @@ static size_t count_names(const char *const *list) {
   return n;
 }
 
-/* The name without its mark; false: there is none. */
+/* The name without its mark, "?" for one that may lack and "*" for a list; false: there is none. */
 static bool unmarked(tz_context *c, const char *s, char *mark, const char **out) {
   size_t n = strlen(s);
   *mark = n && (s[n - 1] == '?' || s[n - 1] == '*') ? s[n - 1] : 0;
@@ -179,6 +196,7 @@ static bool unmarked(tz_context *c, const char *s, char *mark, const char **out)
   return n > (*mark != 0);
 }
 
+/* One list at most: otherwise nobody could tell which operand is whose. */
 static status read_values(tz_context *c, const char *const *names, const value_info **out,
                           u32 *num) {
   size_t n = count_names(names), lists = 0;
@@ -216,6 +234,7 @@ static status read_slots(tz_context *c, const char *const *names, op_info *info)
   return NULL;
 }
 
+/* Public numbers are fixed by the ABI, inner ones are not. */
 static u32 traits_of(u32 t) {
   static const struct {
     u32 from, to;
@@ -239,6 +258,7 @@ static u32 traits_of(u32 t) {
   return out;
 }
 
+/* A row of ours must not be hidden by a foreign op of that name. */
 static bool is_ours(str name) {
   static const char *const ours[] = {"builtin.", "func.", "stablehlo.", "chlo.", "sdy.", "vhlo."};
   for (size_t i = 0; i < COUNT(ours); i++)
@@ -248,6 +268,7 @@ static bool is_ours(str name) {
 
 /* of a word in MLIR text */
 #define NAME_CHARS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_$.-"
+/* All that the definition alone can tell, before anything is copied. */
 static status check_def(const tz_op_def *d) {
   const char *dot = d->name ? strchr(d->name, '.') : NULL;
   if (!dot || dot == d->name || !dot[1] || d->name[strspn(d->name, NAME_CHARS)])
@@ -274,6 +295,8 @@ static status check_def(const tz_op_def *d) {
   return NULL;
 }
 
+/* Hooks are NULL where the definition has no callback, which is how the compiler asks whether there
+ * is one. */
 static void fill_hooks(tz_context *c, foreign_def *d) {
   if (d->def.data_flow) {
     d->data_flow = *d->def.data_flow;
@@ -306,6 +329,7 @@ static void fill_hooks(tz_context *c, foreign_def *d) {
   d->hooks.record = &d->record;
 }
 
+/* A failure leaves some bytes in the context's arena and no op. */
 static status register_op(tz_context *c, const tz_op_def *def) {
   RETURN_IF_ERROR(check_def(def));
   foreign_def *d = ARENA_NEW(ir_arena(c->ir), foreign_def);
@@ -354,6 +378,8 @@ tz_error *tz_context_set_op_priorities(tz_context *c, const char *text, size_t l
 
 /* ---- shared objects ---- */
 
+/* The library stays open as long as the process: its callbacks are in the context. The number of
+ * the ABI is compared before any of its code runs, constructors aside. */
 static status load(tz_context *c, const char *path) {
   /* without a slash, dlopen would search the system's folders */
   str name = strchr(path, '/') ? str_of(path) : arena_printf(ir_arena(c->ir), "./%s", path);

@@ -1,5 +1,10 @@
-/* Data flow of foreign ops. Two lines of defence: what an adapter hands on is safe to use, whatever
- * a callback answers; and the verifier asks all methods beforehand and compares. */
+/* Data flow of foreign ops.
+ *
+ * Fills shard's `flow` for an op with adapters from a tz_data_flow, as src/shard does for its own
+ * loops and branches. Two lines of defence: what an adapter hands on is safe to use, whatever a
+ * callback answers (a value of this op, of a rank that fits the edge); and the verifier asks all
+ * methods beforehand and compares, so that answers that contradict each other are found at the op
+ * and not in the middle of propagation. */
 #include "api/dialect.h"
 #include "dialect/dialect.h"
 #include "shard/sharding_ir.h"
@@ -9,10 +14,13 @@ static void *user_of(const op *o) { return def_of(o)->def.user; }
 
 /* ---- what belongs to an op ---- */
 
+/* Targets are results of the op and arguments of its blocks. */
 static bool is_target(const op *o, const value *v) {
   return v && (v->is_arg ? v->def.block->parent && block_op(v->def.block) == o : v->def.op == o);
 }
 
+/* Sources are operands of the op or of terminators in its regions. The use is looked at before it
+ * is known to be one: a callback has its handle from walking the op. */
 static bool is_source(const op *o, const use *u) {
   if (!u || !u->owner || !u->value) return false;
   const op *at = u->owner;
@@ -20,6 +28,7 @@ static bool is_source(const op *o, const use *u) {
   return u >= at->operands && u < at->operands + at->num_operands;
 }
 
+/* Arguments own edges only in the region that the definition names, where shardings can be kept. */
 static bool may_own(const op *o, const value *v) {
   return !v->is_arg || v->def.block == flow_owner_block(o);
 }
@@ -71,6 +80,8 @@ static size_t ask_targets(op *o, value *owner, void **out, size_t room) {
 
 enum { FEW = 32, MANY_MEMBERS = 1 << 20 };
 
+/* Asks again where the room was too small: a callback says how many there are and fills what it has
+ * room for; a second answer must be of the same length. */
 static void **ask(op *o, value *owner, ask_fn *fn, const char *method, void **few, size_t *n) {
   void **list = few;
   memset(few, 0, FEW * sizeof *few);
@@ -124,6 +135,7 @@ static size_t num_owners(const op *o, bool args) {
   return args ? (b ? b->num_args : 0) : o->num_results;
 }
 
+/* By callback, or else in an attribute of the op. */
 static const attr *list_of(op *o, bool args) {
   const tz_data_flow *f = methods(o);
   if (f->get_shardings)
@@ -142,6 +154,7 @@ static attrs get_shardings(op *o, bool args) {
   return l ? l->shardings : (attrs){0};
 }
 
+/* Read back at once: a dialect that loses shardings is found where it does so. */
 static void set_shardings(ir_module *m, op *o, bool args, attrs list) {
   const tz_data_flow *f = methods(o);
   const attr *a = attr_make(m->ctx, sharding_per_value, .shardings = list);
@@ -221,6 +234,7 @@ static void check_target(void *user, value *v) {
     fail(k, "other_targets", "answers with a target that another owner has");
 }
 
+/* An owner owns itself, and each of its sources names it. */
 static bool check_edge(edge_check *k, value *owner) {
   k->owner = owner;
   k->seen = 0;
@@ -265,6 +279,8 @@ static bool check_lists(edge_check *k) {
   return true;
 }
 
+/* Every target has an owner or none; owners own themselves; sources and other targets say the same
+ * from the other side. Quadratic in the op's targets, of which there are few. */
 bool flow_verify(ir_module *m, op *o) {
   edge_check k = {.m = m, .o = o, .errors = ir_sink(m->ctx)->errors};
   arena *a = ir_arena(m->ctx);

@@ -1,4 +1,9 @@
-/* The public C API of shardings in any notation, of layouts, and of redistribution. */
+/* The public C API of shardings in any notation, of layouts, and of redistribution.
+ *
+ * Over src/mesh, with no context: each call has its own arena and trap, so these functions may be
+ * called from any threads at once, and objects, once made, are only read. A function is two here:
+ * tz_x checks for NULL and packs its arguments, do_x works under the trap, where out of memory is a
+ * jump. */
 #include "terrazzo/layout.h"
 
 #include "base/status.h"
@@ -15,6 +20,7 @@ typedef struct call {
   diag_sink sink;
 } call;
 
+/* Positions are dropped: they are in the text of the message where they help. */
 static void keep_message(void *user, diag_kind kind, diag_pos pos, str text) {
   (void)kind, (void)pos;
   buf *errors = user;
@@ -32,7 +38,8 @@ static tz_error *missing(void) {
   return (tz_error *)(uintptr_t)status_make(STATUS_INVALID_ARGUMENT, "an argument is NULL");
 }
 
-/* Runs `fn` with a trap for memory. Where text is wanted, it is what fn wrote to c->out. */
+/* Runs `fn` with a trap for memory. Where text is wanted, it is what fn wrote to c->out. Nothing
+ * between setjmp and the end is in variables that a jump could spoil: all is in *c. */
 static tz_error *run_call(call *c, bool (*fn)(call *c, void *args), void *args, char **out_text) {
   status bad = NULL;
   buf_init(&c->out, &mem_system);
@@ -62,7 +69,8 @@ static tz_error *run_scratch(bool (*fn)(call *c, void *args), void *args, char *
   return e;
 }
 
-/* An object lives in the arena of the call that made it; `size` bytes begin with the call. */
+/* An object lives in the arena of the call that made it; `size` bytes begin with the call. So one
+ * free is enough, and a failure half-way leaves nothing. */
 static tz_error *run_making(size_t size, bool (*fn)(call *c, void *args), void *args,
                             void **out_object) {
   call *c = mem_zalloc(&mem_system, size);
@@ -96,6 +104,7 @@ static bool fail(call *c, const char *fmt, ...) {
 
 /* ---- shardings ---- */
 
+/* `mesh` is text made once, for a caller to borrow. */
 struct tz_sharding {
   call call;
   const placement *placement;

@@ -1,4 +1,9 @@
-/* Modules of the public API: reading, printing, verifying, passes, bytecode. */
+/* Modules of the public API: reading, printing, verifying, passes, bytecode.
+ *
+ * A module made or changed by hand may be in any state, while passes and writers of bytecode take
+ * it that it is verified; so `verified` is remembered until something changes it (build.c), and who
+ * needs it asks. Printing works on anything: what does not verify is printed in the generic
+ * form. */
 #include "api/context.h"
 #include "bytecode/bytecode.h"
 #include "dialect/dialect.h"
@@ -7,6 +12,7 @@
 #include "shard/shard.h"
 #include "text/text.h"
 
+/* Into the context's list; `link` is what points to it, so that a free needs no search. */
 tz_module *module_adopt(tz_context *c, ir_module *ir) {
   tz_module *m = ARENA_NEW(ir_arena(c->ir), tz_module);
   *m = (tz_module){.context = c, .ir = ir, .next = c->modules, .link = &c->modules};
@@ -14,6 +20,7 @@ tz_module *module_adopt(tz_context *c, ir_module *ir) {
   return c->modules = m;
 }
 
+/* Callbacks of foreign dialects run inside passes over modules that may be the command line's. */
 tz_module *module_handle(tz_context *c, ir_module *ir) {
   for (tz_module *m = c->modules; m; m = m->next)
     if (m->ir == ir) return m;
@@ -28,6 +35,8 @@ tz_error *tz_module_create(tz_context *c, tz_module **out_module) {
   return leave(&entry_, NULL);
 }
 
+/* Text is read to the end and copied from; bytecode leaves its large constants where they are, so
+ * it is copied unless the caller promises to keep it (borrow). */
 static status parse(tz_context *c, str source, str file, bool borrow, tz_module **out_module) {
   ir_module *m;
   text_parse_options o = {.allow_unregistered = c->allow_unregistered};
@@ -82,6 +91,8 @@ tz_op *tz_op_find(const tz_op *o, const char *symbol) {
 
 /* ---- verifying ---- */
 
+/* Finding operands that stand nowhere takes marks, not a walk up from each: clear the marks of all
+ * operands' values, mark those inside the module, look which are left. */
 static walk_result unmark_operands(void *user, op *o) {
   (void)user;
   for (u32 i = 0; i < o->num_operands; i++) op_operand(o, i)->num = 0;
@@ -100,6 +111,7 @@ static void unmark_users(const value *v) {
   for (const use *u = v->uses; u; u = u->next) u->owner->num = 0;
 }
 
+/* Removing an op may remove other uses of the value, so the list is read from its head again. */
 static void erase_unmarked_users(const value *v) {
   for (const use *u = v->uses, *next; u; u = next) {
     op *top = u->owner;
@@ -124,7 +136,9 @@ static walk_result erase_strays(void *user, op *o) {
   return (void)user, each_value(o, erase_unmarked_users), WALK_ON;
 }
 
-/* Passes, and the order of uses in bytecode, take it that users are in the module. */
+/* Passes, and the order of uses in bytecode, take it that users are in the module. Users that were
+ * removed or never inserted are erased, with what they are in; the values they use are the
+ * module's. */
 static void drop_strays(tz_module *m) {
   if (!m->edited) return;
   op_walk(m->ir->root, unmark, NULL);
@@ -132,6 +146,8 @@ static void drop_strays(tz_module *m) {
   op_walk(m->ir->root, erase_strays, NULL);
 }
 
+/* Strays first, since dialect_verify walks from values to where they stand. Errors count even where
+ * the verifier says yes: callbacks of foreign dialects report by themselves. */
 static bool verifies(tz_module *m) {
   u32 before = m->context->sink->errors;
   bool ok = true;
@@ -150,6 +166,7 @@ tz_error *tz_module_verify(tz_module *m) {
   return leave(&entry_, verify(m));
 }
 
+/* To choose a form of printing; what is wrong with the module is not the printer's business. */
 static bool verifies_quietly(tz_module *m) {
   if (m->verified) return true;
   diag_sink *sink = m->context->sink, kept = *sink;
@@ -196,6 +213,8 @@ tz_error *tz_module_print(tz_module *m, const tz_print_options *options, char **
   return leave(&entry_, print(m, NULL, options, out_text, out_length));
 }
 
+/* The caller's function behind a buf's sink; `refused` tells a callback that stopped from memory
+ * that ran out. */
 typedef struct taker {
   tz_write_fn *write;
   void *user;
@@ -267,6 +286,8 @@ tz_error *tz_module_write_bytecode(tz_module *m, const char *version, char **out
 
 static const pass_info *const tables[] = {pass_generic, shard_passes, partition_passes};
 
+/* Verified before and after: passes rely on it, and a pass that breaks a module is found here.
+ * While passes run nothing is known of the module, hence `verified` is cleared before. */
 status module_run(tz_module *m, const char *pipeline, tz_trace *trace) {
   pass_tables t = {.tables = tables,
                    .count = COUNT(tables),

@@ -1,9 +1,15 @@
-/* Traces of the public API: events of propagation in a form that outlives its passes. */
+/* Traces of the public API: events of propagation in a form that outlives its passes.
+ *
+ * The passes call trace_record with what they recorded (shard/trace.h), while the edge ops that it
+ * speaks of still stand; tz_module_run_traced then drops the handles of what has gone. Records are
+ * in the module's arena, so a trace is valid as long as its module. */
 #include "terrazzo/trace.h"
 
 #include "api/context.h"
 #include "shard/trace.h"
 
+/* `earlier` chains the events of one target, the latest first: who asks where an axis came from
+ * follows a few events instead of all. */
 typedef struct record {
   tz_trace_event event;
   size_t earlier; /* event of the same target */
@@ -29,13 +35,16 @@ static value *owner_of(value *v) {
   return owner ? owner : v;
 }
 
-/* Where a value, or the function's result that it is returned as, has its latest event. */
+/* Where a value, or the function's result that it is returned as, has its latest event. Values are
+ * aligned, so the address plus one is no other value's. */
 static const void *key_of(const value *v, bool returned) { return (const char *)v + returned; }
 
+/* TZ_NO_EVENT where there is none: 0 minus 1. */
 static size_t latest(const tz_trace *t, const value *v, bool returned) {
   return (size_t)(uintptr_t)index_get(&t->last, key_of(v, returned)) - 1;
 }
 
+/* Parts of an axis that overlap; size 0 asks for any part. */
 static bool gives(const tz_trace_event *e, const char *axis, i64 pre, i64 size) {
   return strcmp(e->axis, axis) == 0 &&
          (!size || axis_overlaps((axis_ref){0, e->pre, e->size}, (axis_ref){0, pre, size}));
@@ -49,6 +58,8 @@ static size_t find(const tz_trace *t, size_t at, const char *axis, i64 pre, i64 
 
 static const char *text(tz_trace *t, str s) { return arena_str(t->a, s).data; }
 
+/* The cause is the latest event that gave the source this axis, looked up now: later ones may not
+ * be causes. */
 static void record_event(tz_trace *t, const trace_event *e, u32 step) {
   value *to = owner_of(e->to.value), *from = owner_of(e->from.value);
   bool edge = e->op && is_edge(e->op), func = e->op && op_is(e->op, func);
@@ -72,6 +83,7 @@ static void record_event(tz_trace *t, const trace_event *e, u32 step) {
   index_set(&t->last, t->a, key_of(to, out.to_returned), (void *)(uintptr_t)(n + 1));
 }
 
+/* A pipeline may propagate several times; steps go on counting from one to the next. */
 void trace_record(void *user, const struct shard_trace *from) {
   tz_trace *t = user;
   u32 first = from->events.len ? from->events.data[0].step : 0, begin = t->next_step;
@@ -101,6 +113,8 @@ walk_result mark(void *user, op *o) {
   return WALK_ON;
 }
 
+/* A value that was freed cannot be told by looking at the handle, but arenas keep the memory: mark
+ * what is in the module, and what stays unmarked has gone. */
 static void settle(tz_trace *t, op *root) {
   for (size_t i = 0; i < t->records.len; i++) set_nums(&t->records.data[i].event, 0);
   op_walk(root, mark, NULL);

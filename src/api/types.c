@@ -1,4 +1,8 @@
-/* Types of the public API. */
+/* Types of the public API.
+ *
+ * Types are unique in their context and live as long as it: handles compare by pointer. Makers
+ * refuse what the IR could not hold, since the verifier does not look inside types; readers answer
+ * 0, -1 or NULL where the question does not fit the kind. */
 #include "api/context.h"
 #include "text/text.h"
 
@@ -34,6 +38,7 @@ tz_error *tz_type_complex(tz_context *c, const tz_type *element, const tz_type *
   return leave(&entry_, NULL);
 }
 
+/* What MLIR allows as elements, told by what it does not. */
 static status check_tensor(const int64_t *dims, size_t rank, const type *e) {
   if (rank && !dims) return wrong("dimensions are NULL");
   for (size_t i = 0; i < rank; i++)
@@ -137,6 +142,7 @@ const tz_attr *tz_type_encoding(const tz_type *t) {
   return is_kind(t, TYPE_TENSOR) ? attr_out(type_of(t)->encoding) : NULL;
 }
 
+/* Elements of tuples and futures are asked for as inputs are. */
 static types inputs_of(const tz_type *t) {
   if (is_kind(t, TYPE_TUPLE) || is_kind(t, TYPE_FUTURE)) return type_of(t)->types;
   return is_kind(t, TYPE_FUNCTION) ? type_inputs(type_of(t)) : (types){0};

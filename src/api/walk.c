@@ -1,4 +1,8 @@
-/* Reading ops, regions, blocks, values and uses. Nothing here allocates. */
+/* Reading ops, regions, blocks, values and uses.
+ *
+ * Nothing here allocates or reports, so nothing is an entry: these are the functions that callers
+ * have in their inner loops. A NULL handle or an index out of range gives NULL, 0 or "", so that
+ * walks end by themselves; a handle of something freed is the caller's error. */
 #include "api/context.h"
 
 #define OR_NULL(h, what) ((h) ? (what) : NULL)
@@ -31,6 +35,7 @@ tz_block *tz_op_successor(const tz_op *o, size_t i) {
   return i < tz_op_num_successors(o) ? block_out(op_of(o)->successors[i]) : NULL;
 }
 
+/* Inherent attributes that are set, in the row's order, then discardable ones. */
 size_t tz_op_num_attrs(const tz_op *o) {
   if (!o) return 0;
   size_t n = op_of(o)->num_attrs;
@@ -100,6 +105,7 @@ typedef struct walking {
   void *user;
 } walking;
 
+/* An answer that is none of the three stops the walk. */
 static walk_result visit(void *user, op *o) {
   const walking *w = user;
   switch (w->fn(w->user, op_out(o))) {

@@ -1,4 +1,7 @@
-/* chlo.ragged_dot as one dot_general a group over a masked operand, and chlo.scan as a while. */
+/* chlo.ragged_dot as one dot_general a group over a masked operand, and chlo.scan as a while.
+ *
+ * Both write out what a kernel would do in one go, so they are for stages that have no kernel, and
+ * what they make is as large as the number of groups (ragged_dot) or as the scan's body (scan). */
 #include "dialect/expand.h"
 
 expand_fn chlo_expand_ragged_dot, chlo_expand_scan;
@@ -66,6 +69,8 @@ static const type *without(expander *e, const type *t, i64 d) {
 
 /* ---- ragged_dot ---- */
 
+/* What is being expanded, and `start`, which moves along the ragged dimension from group to
+ * group. */
 typedef struct ragged {
   value *lhs, *rhs, *sizes;
   const ragged_dot_attr *dims;
@@ -86,6 +91,8 @@ static const attr *convert_precision(expander *e, attrs list, bool present) {
   return attr_array(e->c, (attrs){out, list.len});
 }
 
+/* Positions along the ragged dimension, of size 1 in the others: broadcast when they are
+ * compared. */
 static value *make_iota(expander *e, const ragged *r) {
   size_t rank = r->lhs->type->dims.len;
   i64 *dims = ARENA_ARRAY(e->a, i64, rank), one = 1;
@@ -105,6 +112,7 @@ static value *make_iota(expander *e, const ragged *r) {
   return v;
 }
 
+/* false: the number of groups has to be static, since there is a product for each. */
 static bool prepare(expander *e, op *o, ragged *r) {
   struct chlo_ragged_dot_attrs v;
   if (!view_chlo_ragged_dot(o, &v) || v.ragged_dot_dimension_numbers->lhs_ragged_dimensions.len < 1)
@@ -176,6 +184,7 @@ static value *rhs_of_group(expander *e, const ragged *r, i64 g, i64 i) {
   return expand_2(e, OP_dynamic_reshape, s, concat(e, end, n), without(e, t, g));
 }
 
+/* Dimension numbers once dimension g is gone. */
 static i64s shift_above(expander *e, i64s dims, i64 g) {
   i64 *out = ARENA_ARRAY(e->a, i64, dims.len + 1);
   for (size_t i = 0; i < dims.len; i++) out[i] = dims.data[i] - (dims.data[i] > g);
@@ -237,6 +246,9 @@ static bool stack_of_groups(expander *e, ragged *r, const type *t, value **out) 
   return r->groups > 0;
 }
 
+/* Three modes by what the ragged dimension of lhs is, told apart by ranks (ChloOps.td): free (rhs
+ * has a group dimension more), contracted (the result has one), batch (a dot_general it is
+ * already). */
 bool chlo_expand_ragged_dot(expander *e, op *o, value **out) {
   enum { MOST_GROUPS = 1 << 16 };
   ragged r;
@@ -284,6 +296,8 @@ static bool slice_inputs(expander *e, const scan *s, value *at, value **out) {
   return true;
 }
 
+/* The slice v into position `at` of the dimension; `into` is the result so far, carried by the
+ * loop. */
 static value *store(expander *e, const scan *s, value *into, value *v, value *at) {
   size_t rank = into->type->dims.len;
   i64 *dims = arena_copy(e->a, into->type->dims.data, rank * sizeof(i64));
@@ -343,6 +357,7 @@ static bool initial_values(expander *e, const scan *s, value **out) {
   return true;
 }
 
+/* Results are outputs, then carries; operands are inputs, then initial carries. */
 static bool read_scan(op *o, scan *s) {
   struct chlo_scan_attrs v;
   size_t begin;

@@ -1,4 +1,10 @@
-/* chlo's elementwise ops as formulas (formula.c says how to read them). */
+/* chlo's elementwise ops as formulas (formula.c says how to read them).
+ *
+ * The texts are the peers' decompositions (ChloDecompositionPatternsMath.td, written by
+ * openxla/stablehlo's generator from functional_algorithms, and the C++ of
+ * ChloLegalizeToStablehlo.cpp) in shorter form: names like t0 stand where a value is used again, so
+ * the ops come out in the peers' order. What each approximates stands above it. The table below
+ * says which text is for which type. */
 #include "dialect/expand.h"
 
 /* clang-format off */
@@ -318,6 +324,7 @@ static const row rows[] = {
     {"zeta", "x q", zeta_r, NULL, NULL, true},
 };
 
+/* f64 takes more terms where there are two approximations. */
 static const char *formula_of(const row *r, const type *elem) {
   if (elem->kind == TYPE_COMPLEX) return r->complex;
   return r->wide && elem->kind == TYPE_FLOAT && elem->flt == FLOAT_f64 ? r->wide : r->real;
@@ -345,6 +352,9 @@ static value *mulhi(expander *e, value *const *args) {
   return y ? convert(e, expand_2(e, shift, x, y, x->type), t) : NULL;
 }
 
+/* The names that formulas may call besides the functions of formula.c; among them are ops of chlo
+ * (erf) and parts of such that several need (erf_small). A row for complex and one for real
+ * elements may have one name; the first with a text for the type counts. */
 value *chlo_formula(expander *e, str name, value *const *args, size_t n) {
   enum { MOST = 2 };
   const type *elem = type_element(args[0]->type);

@@ -1,7 +1,12 @@
 /* chlo's ops that are no formulas: broadcasts, constants, top_k; and which function is for which
- * op. */
+ * op.
+ *
+ * Each has up to three ways, by how much of the shapes is known: static and bounded shapes give
+ * plain StableHLO; others ask for shapes at run time with ops of shape.* that later passes lower.
+ * Which is taken follows ChloLegalizeToStablehlo.cpp, of which tools know the output. */
 #include "dialect/expand.h"
 
+/* Formulas are named as the ops, less the dialect. */
 static str short_name(const op *o) { return str_from(o->info->name, sizeof("chlo.") - 1); }
 
 static bool expand_formula(expander *e, op *o, value **out) {
@@ -45,6 +50,7 @@ static bool expand_constant_like_op(expander *e, op *o, value **out) {
 
 /* ---- broadcasts ---- */
 
+/* The op that remains once the operands have one shape; 0: the op is no broadcast. */
 static const op_id unbroadcast[OP_COUNT] = {
     [OP_chlo_broadcast_add] = OP_add,
     [OP_chlo_broadcast_and] = OP_and,
@@ -188,6 +194,7 @@ static value *finish_select(expander *e, op *o, value **in, const type *t) {
   return op_result(expand_op(e, OP_select, in, 3, &t, 1), 0);
 }
 
+/* The peers warn where a pattern gives up and then fail to legalize. */
 static void warn(expander *e, const op *o, const char *fmt, ...) {
   va_list ap;
   va_start(ap, fmt);
@@ -195,6 +202,8 @@ static void warn(expander *e, const op *o, const char *fmt, ...) {
   va_end(ap);
 }
 
+/* In this order: nothing to broadcast, dimensions that are not NumPy's (refused), shapes that only
+ * the run knows, shapes known now. */
 static bool expand_broadcast_op(expander *e, op *o, value **out) {
   value *in[2] = {op_operand(o, 0), op_operand(o, 1)};
   const type *t = o->results[0].type;
@@ -278,6 +287,7 @@ static op *make_sort(expander *e, value **in, i64 dim, const attr *is_stable) {
   return sort;
 }
 
+/* v[0:limits]. */
 static value *slice_first(expander *e, value *v, i64s limits, const type *t) {
   size_t rank = limits.len;
   i64 *zeros = arena_zalloc(e->a, (rank + 1) * sizeof(i64));

@@ -1,9 +1,14 @@
-/* What operands, results and attributes may be: the rows of ir/constraints.def and of the slots,
- * in the words of ODS. */
+/* What operands, results and attributes may be: the rows of ir/constraints.def and of the slots, in
+ * the words of ODS.
+ *
+ * MLIR generates a predicate and a description from each type constraint; here both come from one
+ * row: which shapes (HLO_Tensor, HLO_ScalarTensor, ...), of which elements. Messages are put
+ * together only when a check has failed. */
 #include "dialect/verify.h"
 
 /* ---- elements ---- */
 
+/* Sets of element types. 0 is none of them, so that lists in rows can end with it. */
 typedef enum elements {
   NO_ELEMENTS,
 #define ELEMENTS(id, ...) ELEMENTS_##id,
@@ -15,6 +20,7 @@ static const char *const element_words[] = {
 #include "ir/constraints.def"
 };
 
+/* HLO_Float has no tf32, f80 or f128. */
 static bool is_small_float(const type *e) {
   return e->kind == TYPE_FLOAT && e->flt != FLOAT_tf32 && e->flt != FLOAT_f80 &&
          e->flt != FLOAT_f128;
@@ -124,6 +130,8 @@ static bool in_shape(shape_set set, const type *t) {
 
 /* ---- rows ---- */
 
+/* TENSORS: of a shape, of some elements. ONE_OF: some other row holds. TUPLE_OF: tuples of those
+ * rows, nested. KIND: a kind of type. LIKE: the type or its elements. */
 typedef enum row_form { TENSORS, ONE_OF, TUPLE_OF, KIND, LIKE } row_form;
 typedef struct row {
   u8 form;
@@ -132,6 +140,7 @@ typedef struct row {
   const char *words;
 } row;
 
+/* EACH(p, a, b): pa, pb. The rows name sets and rows without their prefixes, up to six of them. */
 #define EACH1(m, a) m##a
 #define EACH2(m, a, ...) m##a, EACH1(m, __VA_ARGS__)
 #define EACH3(m, a, ...) m##a, EACH2(m, __VA_ARGS__)
@@ -150,6 +159,7 @@ static const row rows[] = {
 #include "ir/constraints.def"
 };
 
+/* Recursive only through rows of rows and tuples; the element types of a row are tried in turn. */
 bool constraint_holds(constraint_id id, const type *t) {
   const row *r = &rows[id];
   bool ok = false;
@@ -202,6 +212,7 @@ static bool check_one(checker *k, const op *o, const value_info *info, const typ
                   show(k, t));
 }
 
+/* Operands that do not divide into the row's lists pass: check_segments says so later. */
 bool check_operand_constraints(checker *k, const op *o) {
   const op_info *info = o->info;
   for (u32 g = 0; g < info->num_operands; g++) {
@@ -249,6 +260,8 @@ static const slot_info *first_missing(const op *o) {
   return found;
 }
 
+/* Attributes that are missing come before those that are wrong, whatever their order in the row, as
+ * in MLIR's generated verifiers. Afterwards views decode every attribute of a row. */
 bool check_slots(checker *k, const op *o) {
   const char *problem;
   const slot_info *s = first_missing(o);

@@ -17,11 +17,16 @@
 
 #include "dialect/expand.h"
 
+/* A later name hides an earlier one: names are looked up from the end, and parameters are the
+ * first. */
 typedef struct binding {
   str name;
   value *v;
 } binding;
 
+/* Text is read and ops are made in one pass, without a tree between: what the text says first is
+ * made first, and that order is the peers'. Formulas are constants of this program, so errors are
+ * bugs in them and give NULL without a word. */
 typedef struct reader {
   expander *e;
   const char *at;
@@ -83,7 +88,8 @@ static int mantissa_bits(const type *t) {
   return t->flt == FLOAT_f64 ? 52 : t->flt == FLOAT_f32 ? 23 : t->flt == FLOAT_f16 ? 10 : 7;
 }
 
-/* Do we know the limits of this type? No decomposition is for the small ones. */
+/* Do we know the limits of this type? No decomposition is for the small ones (f8 and below): those
+ * are computed in f32. */
 static bool has_limits(const type *elem) {
   const type *t = elem->kind == TYPE_COMPLEX ? elem->elem : elem;
   return t->kind != TYPE_FLOAT || t->flt == FLOAT_f64 || t->flt == FLOAT_f32 ||
@@ -105,6 +111,8 @@ static number special(str name, const type *elem) {
   return number_int((i64)(sign - 1)); /* magnitude */
 }
 
+/* Read as each of the three, since the type that it takes is only known at the constant; see
+ * `number`. */
 static number read_number(reader *r) {
   number n = {.f = strtod(r->at, NULL), .f32 = strtof(r->at, NULL)};
   char *end;
@@ -217,6 +225,7 @@ static const type *result_elem(ir_ctx *c, result_kind kind, const type *x) {
   }
 }
 
+/* Types follow from the operands as the kind of function says; nothing infers them again. */
 static value *apply(expander *e, const function *f, value **in) {
   if (f->kind == COMPARE) return expand_compare(e, f->direction, in[0], in[1]);
   const type *from = f->kind == SECOND || f->kind == LIKE ? in[1]->type : in[0]->type;
@@ -227,6 +236,8 @@ static value *apply(expander *e, const function *f, value **in) {
 
 /* ---- series ---- */
 
+/* x * sum + c from the highest coefficient down: one multiplication less than there are
+ * coefficients. */
 static value *poly(reader *r, value *x) {
   expander *e = r->e;
   value *sum = NULL;
@@ -240,6 +251,9 @@ static value *poly(reader *r, value *x) {
   }
 }
 
+/* b0 = x b1 - b2 + c, then (b0 - b2) / 2: x is twice the argument, as Cephes has it. The three
+ * zeros and each of the ops are made even where they could be folded, because the peers' are there
+ * too. */
 static value *cheb(reader *r, value *x) {
   expander *e = r->e;
   value *b0 = expand_constant_like(e, number_float(0), x, NULL);
@@ -282,6 +296,7 @@ static value *read_call(reader *r, str name) {
   return chlo_formula(r->e, name, in, (size_t)n);
 }
 
+/* Recursive descent; formulas are as deep as somebody wrote them. */
 static value *read_expr(reader *r) {
   skip_space(r);
   char c = *r->at;

@@ -1,3 +1,9 @@
+/* Which op may run where the program might not have: a rule an op.
+ *
+ * MLIR's ConditionallySpeculatable and the traits of StablehloOps.td
+ * (SpeculatableIfStaticDimInOutputIsStaticInInput, SpeculatableIfAllInputsStatic, ...) as
+ * functions. Passes that move ops out of regions ask, on verified modules; whether an op has
+ * effects is another question (effects.h). */
 #include "dialect/speculate.h"
 #include "dialect/verify.h"
 
@@ -5,7 +11,8 @@ typedef bool speculate_fn(const op *o);
 
 static bool dynamic(const type *t, i64 d) { return t->dims.data[d] == DYNAMIC; }
 
-/* Where the result says a size, the input must have said it. */
+/* Where the result says a size, the input must have said it: else the run checks that they agree,
+ * and that check may fail (a mismatch of shapes is undefined behaviour in spec.md). */
 static bool follows(const type *in, const type *out) {
   for (i64 i = 0; i < rank_of(out) && i < rank_of(in); i++)
     if (!dynamic(out, i) && dynamic(in, i)) return false;
@@ -25,7 +32,8 @@ static bool is_constant(const value *v) {
   return o && op_has(o, CONSTANT);
 }
 
-/* All static, and the last n operands constants */
+/* All static, and the last n operands constants: so the verifier has checked the shapes that they
+ * say. */
 static bool shaped(const op *o, u32 n) {
   for (u32 i = 0; i < n; i++)
     if (!is_constant(op_operand(o, o->num_operands - 1 - i))) return false;
@@ -34,6 +42,7 @@ static bool shaped(const op *o, u32 n) {
 static bool one_shape(const op *o) { return shaped(o, 1); }
 static bool three_shapes(const op *o) { return shaped(o, 3); }
 
+/* A result that says nothing cannot be wrong. */
 static bool fully_dynamic(const type *t) {
   for (i64 i = 0; i < rank_of(t); i++)
     if (!dynamic(t, i)) return false;
@@ -237,6 +246,8 @@ static const bool by_regions[OP_COUNT] = {
     [OP_sort] = true, [OP_scatter] = true, [OP_select_and_scatter] = true,
 };
 
+/* A rule of its own, else one for elementwise ops of StableHLO, else the trait. Pure alone is not
+ * enough for elementwise ops, whose operands may differ in shape at run time. */
 speculation op_speculation(const op *o) {
   if (op_kind(o) >= OP_COUNT) return SPECULATION_UNKNOWN;
   speculate_fn *fn = rule_of[op_kind(o)];

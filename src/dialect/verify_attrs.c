@@ -1,4 +1,8 @@
-/* The attributes of sdy that any op may have. */
+/* The attributes of sdy that any op may have.
+ *
+ * MLIR calls a dialect's verifyOperationAttribute for discardable attributes with its prefix; here
+ * walk.c calls check_discardable before the op's row. Names of sdy that are not in the table pass,
+ * as there. */
 #include "dialect/verify.h"
 
 /* ---- shardings and rules ---- */
@@ -95,6 +99,7 @@ static bool is_well_made(const propagation_edges_attr *p) {
   return true;
 }
 
+/* Twice through the list: first which mesh the values are on, then whether the axes are of it. */
 static bool check_op_edges(checker *k, const op *o, const attr *a) {
   const propagation_edges_attr *p = attr_as(propagation_edges, a);
   meshes m = {0};

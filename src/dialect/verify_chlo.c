@@ -20,6 +20,7 @@ typedef struct dim_info {
   bool bounded; /* size is the bound */
 } dim_info;
 
+/* A bounded dimension counts as its bound, marked. */
 static dim_info dim_of(const type *t, i64 d) {
   const bounds_attr *b = attr_as(bounds, t->encoding);
   if (!b || t->dims.data[d] != DYNAMIC) return (dim_info){t->dims.data[d], false};
@@ -65,6 +66,8 @@ static const type *numpy_broadcast(checker *k, const op *o, const type *elem) {
   return type_tensor(k->c, (i64s){dims, (size_t)rank}, elem, encoding);
 }
 
+/* broadcast_dimensions maps the dimensions of the operand of lower rank into the other. What does
+ * not fit gives an unranked type, which agrees with anything: the expansion refuses it later. */
 static const type *explicit_broadcast(checker *k, const op *o, i64s map, const type *elem) {
   const type *a = in_type(o, 0), *b = in_type(o, 1), *none = type_unranked(k->c, elem);
   i64 dims[DIALECT_MAX_RANK];
@@ -121,6 +124,7 @@ static bool same_elements(checker *k, const op *o) {
   return op_error(k->c, o, "requires the same element type for all operands and results");
 }
 
+/* The traits of each op in ChloOps.td: which element types must be the same. */
 #define VERIFY(check, id)                                                                          \
   bool verify_chlo_##id(checker *k, const op *o) { return check(k, o); }
 VERIFY(compatible_elements, broadcast_add)
@@ -212,6 +216,8 @@ static bool check_group_sizes(checker *k, const op *o, const ragged_dot_attr *d)
                      show_dims(k, (i64s){room, want.len + 1}), show_dims(k, t->dims));
 }
 
+/* rhs has a group dimension exactly where the ragged dimension of lhs is neither batch nor
+ * contracting: then each group multiplies with a part of rhs of its own. */
 static bool check_ragged(checker *k, const op *o, const ragged_dot_attr *d) {
   const type *lhs = in_type(o, 0), *rhs = in_type(o, 1), *sizes = in_type(o, 2);
   i64s group = d->rhs_group_dimensions;
@@ -245,6 +251,7 @@ static bool check_ragged(checker *k, const op *o, const ragged_dot_attr *d) {
                      (long long)groups, (long long)size);
 }
 
+/* As dot_general, with a dimension of groups in front where the ragged one is contracted. */
 bool infer_chlo_ragged_dot(checker *k, const op *o, inferred *out) {
   struct chlo_ragged_dot_attrs a;
   if (!view_chlo_ragged_dot(o, &a)) return false;
@@ -322,6 +329,8 @@ bool infer_chlo_top_k(checker *k, const op *o, inferred *out) {
 
 /* ---- scan ---- */
 
+/* All inputs are as long in the dimension that is scanned; what is not static is left to the
+ * run. */
 static bool check_scan_inputs(checker *k, const op *o, const struct chlo_scan_attrs *a, size_t n) {
   i64 size = op_attr(o, SLOT_NAME(scan_dim_size)) ? a->scan_dim_size : DYNAMIC;
   for (u32 i = 0; i < n; i++) {
@@ -388,6 +397,7 @@ bool verify_chlo_scan(checker *k, const op *o) {
   return true;
 }
 
+/* The body returns outputs without the dimension, which is put back, then carries as they are. */
 bool infer_chlo_scan(checker *k, const op *o, inferred *out) {
   struct chlo_scan_attrs a;
   size_t begin, inputs;

@@ -1,4 +1,9 @@
-/* Collectives between devices. */
+/* Collectives between devices.
+ *
+ * Groups of replicas or devices are dense attributes of ids, a row a group. How many devices a
+ * module runs on is not known here, so ids are checked among themselves: as many as there are, each
+ * once. Sizes of results against sizes of groups are asked later (check_gathered_sizes), because
+ * the peers' verifier lets them pass. */
 #include <stdlib.h>
 
 #include "dialect/verify.h"
@@ -55,6 +60,7 @@ static bool check_groups(checker *k, const op *o, const dense_attr *g, bool unev
 
 static i64 channel_of(const channel_handle_attr *c) { return c ? c->handle : 0; }
 
+/* Global device ids are only for collectives over a channel, that is, across partitions. */
 static bool check_channel(checker *k, const op *o, const channel_handle_attr *c, bool global) {
   if (!global || channel_of(c) > 0) return true; /* all_reduce_c4 */
   return plain_error(k, o,
@@ -127,6 +133,7 @@ bool verify_all_gather(checker *k, const op *o) {
   return true;
 }
 
+/* The region works on elements, whatever the operands' shapes: one check an operand. */
 static bool check_scalar_reducer(checker *k, const op *o, u32 n) {
   for (u32 i = 0; i < n; i++) {
     const type *t = in_type(o, i), *init = type_tensor(k->c, (i64s){0}, t->elem, NULL);
@@ -176,6 +183,7 @@ static bool check_root(checker *k, const op *o, const char *name, bool dynamic) 
                      name, n - 1, (long long)t->dims.data[0]);
 }
 
+/* Operands without the dynamic root. */
 static u32 num_data(const op *o, bool dynamic) {
   return o->num_operands - (dynamic && o->num_operands);
 }
@@ -231,6 +239,7 @@ bool check_gathered_sizes(checker *k, const op *o) {
   return true;
 }
 
+/* A dimension is split and another grows by the same count; bounds go along with sizes. */
 bool infer_all_to_all(checker *k, const op *o, inferred *out) {
   struct all_to_all_attrs a;
   if (!view_all_to_all(o, &a)) return false;

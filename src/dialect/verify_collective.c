@@ -1,4 +1,10 @@
-/* The collectives of sdy: does the operation turn the operand's sharding into its own? */
+/* The collectives of sdy: does the operation turn the operand's sharding into its own?
+ *
+ * Each says the axes that it moves and the sharding of its result; the first applied to the
+ * operand's sharding must give the second (shardy/dialect/sdy/ir/verifiers.cc, sdy_dialect.md).
+ * verify_<op> checks what needs no other op; use_<op> comes when all ops of the module have passed,
+ * so shardings of operands can be relied on and are converted to src/mesh's axes, which know how to
+ * split and merge. */
 #include "dialect/verify.h"
 #include "mesh/mesh.h"
 
@@ -80,6 +86,8 @@ static const char *show_list(checker *k, const mesh *m, axis_list l) {
   return arena_printf(k->scratch, "[" STR_FMT "]", STR_ARG(s)).data;
 }
 
+/* Shardings of arguments inside regions follow from the op around; where that is not decided here
+ * (`skip`) only the lists themselves are checked. */
 static collective collect(checker *k, const op *o, const tensor_sharding_attr *out) {
   bool known;
   collective c = {.op = o, .out = out, .mesh_attr = checker_mesh(k, out->mesh)};
@@ -165,7 +173,9 @@ static bool check_dim_result(checker *k, const collective *c, size_t d, axis_lis
                   show_list(k, c->mesh, want), d);
 }
 
-/* Takes `gone` from the minor end of a dimension's axes. */
+/* Takes `gone` from the minor end of a dimension's axes, where gathering and all-to-all take them:
+ * the major end says which part of the whole a device has, so it must stay. A part of an axis may
+ * go; the rest of it stays. */
 static bool take_axes(checker *k, const collective *c, size_t d, attrs gone, const char *what,
                       axis_list *out) {
   axis_list have = to_axes(k, c->mesh, dim_axes(c->in, d)), l = to_axes(k, c->mesh, gone);
@@ -182,6 +192,7 @@ static bool take_axes(checker *k, const collective *c, size_t d, attrs gone, con
   return true;
 }
 
+/* At the minor end, merged with what is there: "a":(1)2 and "a":(2)2 are one. */
 static axis_list add_axes(checker *k, const collective *c, size_t d, attrs more) {
   axis_list have = to_axes(k, c->mesh, dim_axes(c->in, d)), l = to_axes(k, c->mesh, more);
   axis_vec v = {0};
@@ -217,6 +228,8 @@ static bool check_kind(ir_ctx *c, const op *o, const unreduced_axes *l, size_t n
   return true;
 }
 
+/* Axes that come, go and stay are looked at in turn. The sum is the kind that resharding may bring
+ * in; what goes must go in its own kind. */
 bool dialect_check_unreduced(ir_ctx *c, const op *o, const unreduced_change *u) {
   arena *mem = ir_arena(c);
   axis_list a = all_unreduced(mem, u->from, u->num_from);
@@ -256,6 +269,7 @@ static bool check_transition(checker *k, const op *o, const tensor_sharding_attr
                                  &(unreduced_change){m, &a, 1, &b, 1, (int)into, (int)out_of});
 }
 
+/* Barriers pass values through, so the sharding is that of what is behind them. */
 bool check_reshard(checker *k, const op *o, const tensor_sharding_attr *to) {
   const value *v = op_operand(o, 0);
   bool known;
@@ -404,11 +418,14 @@ bool use_replicated_to_unreduced(checker *k, const op *o) {
   return c.skip || check_unreduced(k, &c, l, "r2u_axes");
 }
 
+/* Attributes are interned: the same axes are the same pointers. */
 static bool same_axes(const mesh_attr *a, const mesh_attr *b) {
   return a->axes.len == b->axes.len &&
          memcmp(a->axes.data, b->axes.data, a->axes.len * sizeof *a->axes.data) == 0;
 }
 
+/* Devices change places, so each dimension is cut into as many pieces as before; the meshes may
+ * differ in the order of their devices only, and then they must. */
 bool use_sdy_collective_permute(checker *k, const op *o) {
   struct sdy_collective_permute_attrs a;
   if (!view_sdy_collective_permute(o, &a)) return false;

@@ -19,6 +19,7 @@ bool check_shape(checker *k, const op *o, const shape *s) {
 
 /* ---- dot ---- */
 
+/* Vectors and matrices only; the last of lhs is contracted with the first of rhs. */
 bool verify_dot(checker *k, const op *o) {
   struct dot_attrs a;
   if (!view_dot(o, &a) || !check_precision(k, o, a.precision_config)) return false;
@@ -69,7 +70,8 @@ bool check_dot_dims(checker *k, const op *o, const dot_attr *d) {
   return true;
 }
 
-/* Batching dimensions, then those of each side that are neither. */
+/* Batching dimensions, then those of each side that are neither (dot_general_c12). Batching
+ * dimensions are on both sides, so what either says of their sizes holds. */
 static bool dot_shape(checker *k, const op *o, const dot_attr *d, shape *s) {
   i64s batch[] = {d->lhs_batching_dimensions, d->rhs_batching_dimensions};
   i64s contract[] = {d->lhs_contracting_dimensions, d->rhs_contracting_dimensions};
@@ -101,6 +103,8 @@ const type *dialect_infer_product(ir_module *m, const op *o) {
   return dot_shape(&k, o, d, &s) ? shape_type(&k, &s, type_index(m->ctx)) : NULL;
 }
 
+/* Element types of the result are free (accumulation may be wider), so it is checked, not
+ * inferred. */
 bool verify_dot_general(checker *k, const op *o) {
   struct dot_general_attrs a;
   if (!view_dot_general(o, &a)) return false;

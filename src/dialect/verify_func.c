@@ -1,6 +1,10 @@
-/* Modules, functions, calls; manual and named computations, whose bodies have signatures too. */
+/* Modules, functions, calls; manual and named computations, whose bodies have signatures too.
+ *
+ * func.* and builtin.module have MLIR's rules and words, sdy's computations Shardy's. Types of
+ * callers and callees are compared in use_* functions, after all functions have passed. */
 #include "dialect/verify.h"
 
+/* "dialect.name", as MLIR asks of attributes that are not the op's own. */
 static bool has_prefix(const attr *name) {
   str s = ((const string_attr *)name)->value;
   return s.len && memchr(s.data, '.', s.len);
@@ -105,6 +109,7 @@ bool verify_terminator(checker *k, const op *o) {
   return !op_is(o, func_return) || verify_func_return(k, o);
 }
 
+/* In the nearest symbol table. A func without a type was reported where it stands. */
 static const op *callee_of(checker *k, const op *o, str name) {
   const op *table = op_module(op_parent(o));
   const op *f = table ? checker_symbol(k, table, name) : NULL;
@@ -182,7 +187,8 @@ static bool is_manual(attrs axes, str name) {
   return false;
 }
 
-/* Product of the manual axes of a dimension; they come before the free ones. */
+/* Product of the manual axes of a dimension; they come before the free ones, so that the local
+ * tensor is a contiguous part of the global one for the sharding that remains inside. */
 static bool manual_factor(checker *k, const op *o, const mesh_attr *m, attrs manual,
                           const attr *dim, const side *s, size_t index, size_t d, i64 *out) {
   attrs axes = ((const dim_sharding_attr *)dim)->axes;
@@ -207,6 +213,8 @@ static bool manual_factor(checker *k, const op *o, const mesh_attr *m, attrs man
   return true;
 }
 
+/* Local types are global ones with each dimension divided by its manual axes; dynamic sizes
+ * stay. */
 static bool check_local(checker *k, const op *o, attrs manual, const side *s, size_t index) {
   const type *t = s->global[index], *local = s->local[index];
   const tensor_sharding_attr *sh =
@@ -264,6 +272,7 @@ static bool common_mesh(checker *k, const side *sides, const mesh_attr **out) {
   return true;
 }
 
+/* Manual axes are of the one mesh that all shardings are on. */
 static bool check_known_axes(checker *k, const op *o, attrs axes, const side *sides) {
   const mesh_attr *m = NULL;
   if (!sides[0].shardings->shardings.len && !sides[1].shardings->shardings.len) return true;

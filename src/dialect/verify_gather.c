@@ -1,4 +1,8 @@
-/* gather, dynamic_gather, scatter. The labels of dynamic_gather have gather's numbers. */
+/* gather, dynamic_gather, scatter. The labels of dynamic_gather have gather's numbers.
+ *
+ * The dimension numbers are the hardest part of StableHLO to get right by hand, so every constraint
+ * has a message of its own. Checks follow TypeInference.cpp in order; each later one may index by
+ * the dimensions that an earlier one has found in range. */
 #include "dialect/verify.h"
 
 /* gather_c2, scatter_c22 */
@@ -39,6 +43,7 @@ static bool check_batches(checker *k, const op *o, i64s batch, i64s index_batch)
   return true;
 }
 
+/* In the peers' order, which is not that of the labels. */
 static bool check_gather_dims(checker *k, const op *o, const gather_dims_attr *d) {
   const type *t = in_type(o, 0), *s = in_type(o, 1);
   i64s batch = d->operand_batching_dims, index_batch = d->start_indices_batching_dims;

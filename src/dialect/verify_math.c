@@ -123,6 +123,8 @@ static bool check_lengths(checker *k, const op *o, i64s length, bool complex) {
                      (long long)size, show_ints(k, length));
 }
 
+/* RFFT makes last / 2 + 1 complex numbers of `last` real ones, IRFFT the other way round; the rest
+ * of a real signal's transform follows by symmetry. */
 bool infer_fft(checker *k, const op *o, inferred *out) {
   struct fft_attrs a;
   if (!view_fft(o, &a)) return false;

@@ -1,9 +1,15 @@
-/* What quantized operands and results ask of each other. Everything else passes. */
+/* What quantized operands and results ask of each other. Everything else passes.
+ *
+ * spec.md: "per-tensor" is one scale and zero point (QUANT_UNIFORM), "per-axis" one for each
+ * position of quantization_dimension (QUANT_PER_AXIS). quant_class has said that a type is one of
+ * these before. Element types are interned, so the same parameters are the same pointer. */
 #include "dialect/verify.h"
 
 static bool is_axis(const quant *q) { return q && q->form == QUANT_PER_AXIS; }
 static i64 axis_of(const quant *q) { return q->dims.data[0]; }
 
+/* All per-tensor, or per-axis along one dimension; scales may differ. Two spaces in the first
+ * message are the peers'. */
 bool check_quant_sum(checker *k, const op *o, const type *l, const type *r, const type *t) {
   const quant *a = l->quant, *b = r->quant, *c = t->quant;
   if (!a || !b || !c) /* add_c2 */
@@ -56,6 +62,8 @@ static i64 product_before(const type *t, i64 d) {
   return n;
 }
 
+/* Reshape keeps elements in row-major order, so a per-axis scale stays with its elements if as many
+ * elements come before its dimension as did before. */
 bool check_quant_reshape(checker *k, const op *o, const type *a, const type *b) {
   const quant *p = a->elem->quant, *q = b->elem->quant;
   if (!check_quant_same(k, o, a, b) || !check_scales(k, o, a, b)) return false;

@@ -9,6 +9,7 @@ bool same_but_precision(const type *a, const type *b) {
   return a->elem == b->elem || (a->elem->kind == TYPE_FLOAT && b->elem->kind == TYPE_FLOAT);
 }
 
+/* Of an element; those of quantized ones are their storage's. */
 static i64 bits_of(const type *e) {
   if (e->kind == TYPE_COMPLEX) return 2 * bits_of(e->elem);
   return e->quant && e->quant->storage ? e->quant->storage->width : e->width;
@@ -177,6 +178,7 @@ bool verify_reduce(checker *k, const op *o) {
 
 /* ---- sort ---- */
 
+/* Results are as the operands; regions were checked in the op's own check. */
 static bool infer_operands(checker *k, const op *o, inferred *out) {
   for (u32 i = 0; i < o->num_operands; i++) infer_push(k, out, in_type(o, i));
   return true;
@@ -187,6 +189,7 @@ bool infer_optimization_barrier(checker *k, const op *o, inferred *out) {
   return infer_operands(k, o, out);
 }
 
+/* sort_c4 takes negative dimensions from the end; without an attribute it is the last. */
 bool verify_sort(checker *k, const op *o) {
   struct sort_attrs a;
   if (!view_sort(o, &a)) return false;
@@ -263,6 +266,7 @@ bool infer_map(checker *k, const op *o, inferred *out) {
 
 /* ---- control flow ---- */
 
+/* Up to compatibility: a loop may carry a value whose size it does not know. */
 static bool args_agree(const op *o, const block *b) {
   bool same = b->num_args == o->num_operands;
   for (u32 i = 0; same && i < b->num_args; i++) same = types_agree(in_type(o, i), b->args[i]->type);
@@ -301,6 +305,7 @@ static bool same_returns(const block *a, const block *b) {
   return same;
 }
 
+/* Result types are the least that is known of any branch, because any may be taken. */
 static bool infer_branches(checker *k, const op *o, inferred *out) {
   if (rank_of(in_type(o, 0)) != 0) /* case_i1, if_i1 */
     return plain_error(k, o, "operand should be rank 0 tensor but got rank %lld",

@@ -1,10 +1,17 @@
-/* Elementwise ops and those that move elements: inference and checks. */
+/* Elementwise ops and those that move elements: inference and checks.
+ *
+ * Traits have said before that shapes and elements agree where an op asks for no more; these
+ * functions are for the constraints of spec.md besides, whose labels stand beside the checks. Order
+ * is the peers' (stablehlo/dialect/TypeInference.cpp): the first check that fails is the
+ * message. */
 #include "dialect/verify.h"
 
 /* ---- elementwise ops ---- */
 
 enum { ACCURACY_TOLERANCE = 2 };
 
+/* result_accuracy: tolerances are for mode TOLERANCE only. Doubles are kept as bits, so the sign is
+ * that of the integer and -0 is 0. */
 static bool check_accuracy(checker *k, const op *o, const result_accuracy_attr *a) {
   if (!a) return true;
   bool zero = !(a->atol_bits & INT64_MAX) && !(a->rtol_bits & INT64_MAX) && a->ulps == 0;
@@ -26,6 +33,8 @@ static bool check_add(checker *k, const op *o) {
   return plain_error(k, o, "op requires the same element type for all operands and results");
 }
 
+/* Of all elementwise rows. add is alone in taking operands that are quantized in different ways,
+ * hence its check in place of the trait. */
 bool verify_elements(checker *k, const op *o) {
   int slot = op_slot(o->info, SLOT_NAME(result_accuracy));
   if (op_is(o, add)) return check_same_shape(k, o) && check_add(k, o);
@@ -102,6 +111,8 @@ static bool infer_value(checker *k, const op *o, inferred *out) {
 bool infer_constant(checker *k, const op *o, inferred *out) { return infer_value(k, o, out); }
 bool infer_sdy_constant(checker *k, const op *o, inferred *out) { return infer_value(k, o, out); }
 
+/* Only constants with numbers that later stages can read: bytes in the text or a resource that was
+ * loaded. Sizes of dense ones were checked with the slots. */
 static bool check_constant(checker *k, const op *o) {
   const dense_attr *d = attr_as(dense, o->slots[0]);
   const dense_resource_attr *r = attr_as(dense_resource, o->slots[0]);
@@ -147,11 +158,14 @@ bool verify_iota(checker *k, const op *o) {
   return plain_error(k, o, "iota dimension cannot go beyond the output rank.");
 }
 
+/* Of an element, as bitcast_convert counts them. */
 static i64 bits_of(const type *e) {
   if (e->kind == TYPE_COMPLEX) return 2 * bits_of(e->elem);
   return e->quant && e->quant->storage ? e->quant->storage->width : e->width;
 }
 
+/* Where widths differ the smaller elements have a dimension more, at the end, which makes up for
+ * it: tensor<4xf32> is tensor<4x4xi8>. */
 bool verify_bitcast_convert(checker *k, const op *o) {
   const type *from = in_type(o, 0), *to = out_type(o, 0);
   if ((from->elem->kind == TYPE_COMPLEX) != (to->elem->kind == TYPE_COMPLEX)) /* c2 */
@@ -268,6 +282,7 @@ bool verify_transpose(checker *k, const op *o) {
 
 /* ---- concatenate ---- */
 
+/* The rest of concatenate's constraints is merging the other dimensions. */
 static bool check_concatenated(checker *k, const op *o, i64 d) {
   const type *first = in_type(o, 0);
   i64 rank = rank_of(first);

@@ -1,10 +1,16 @@
-/* Meshes, shardings and sharding rules. */
+/* Meshes, shardings and sharding rules.
+ *
+ * Shardy's verifiers (shardy/dialect/sdy/ir/verifiers.cc) in their order and words; the terms are
+ * those of sharding_representation.md. checker_enter_module is called for each module before its
+ * ops, everything else for the ops that carry attributes. After these pass, later stages need not
+ * check names, sizes or overlaps. */
 #include <stdlib.h>
 
 #include "dialect/verify.h"
 
 /* ---- meshes ---- */
 
+/* In k->meshes under a hash of the name; names that collide are told apart when found. */
 typedef struct named_mesh {
   str name;
   const mesh_attr *mesh;
@@ -43,6 +49,8 @@ static const mesh_axis_attr *axis_at(const mesh_attr *m, size_t i) {
   return attr_as(mesh_axis, m->axes.data[i]);
 }
 
+/* Up to as many, a loop is faster than a table, and meshes have two or three axes; beyond, looking
+ * through the list for each reference would be quadratic in a text of any length. */
 enum { FEW = 32 };
 
 /* The first of that name. */
@@ -77,6 +85,7 @@ static const mesh_axis_attr *axis_named(checker *k, const mesh_attr *m, str name
   return axis_at(m, *index);
 }
 
+/* A permutation of all devices of the mesh, other than the usual order, which is left out. */
 static bool check_device_ids(checker *k, const op *o, i64s ids, i64 size) {
   if ((i64)ids.len != size)
     return op_error(k->c, o,
@@ -181,7 +190,9 @@ static void add_part(checker *k, axis_use *u, axis_part p) {
     index_add(&u->seen, k->scratch, hash_part(&u->parts.data[i]), (void *)(uintptr_t)(i + 1));
 }
 
-/* A list of references, major to minor; remembers them in `u`. */
+/* A list of references, major to minor; remembers them in `u`. Sub-axes of one axis that follow one
+ * another must be written as one ("a":(1)2, "a":(2)2 is "a":(1)4): the form is canonical so that
+ * equal shardings are equal attributes. */
 bool check_axes(checker *k, const op *o, axis_use *u, attrs list) {
   const axis_part *last = NULL;
   for (size_t i = 0; i < list.len; i++) {
@@ -213,7 +224,8 @@ static int by_place(const void *x, const void *y) {
   return (a->size > b->size) - (a->size < b->size);
 }
 
-/* The parts of each axis fit it and one another. */
+/* The parts of each axis fit it and one another. Sorted by axis and pre-size, so that only
+ * neighbours can overlap; a whole axis comes first and overlaps with any part. */
 bool check_sub_axes(checker *k, const op *o, const axis_use *u) {
   size_t n = u->parts.len;
   axis_part *parts = arena_copy(k->scratch, u->parts.data, n * sizeof *parts);
@@ -271,6 +283,7 @@ static bool check_not_manual(checker *k, const op *o, const axis_use *u) {
 
 /* ---- shardings ---- */
 
+/* All that a token, or a tensor on one device alone, may say. */
 static bool has_rank_zero(const tensor_sharding_attr *s) {
   return s->dims.len == 0 && s->replicated.len == 0 && s->unreduced.len == 0;
 }
@@ -285,6 +298,8 @@ static bool check_dim(checker *k, const op *o, axis_use *u, const attr *a, size_
   return check_axes(k, o, u, d->axes);
 }
 
+/* Names first, then sizes and overlaps of all lists together, as an axis may be in one place only:
+ * a dimension, or replicated, or unreduced. */
 bool check_sharding(checker *k, const op *o, const tensor_sharding_attr *s, const type *t,
                     const char *where) {
   axis_use u = {.mesh = checker_mesh(k, s->mesh), .where = where};
@@ -361,7 +376,8 @@ bool check_shardings(checker *k, const op *o, const sharding_per_value_attr *s,
 
 /* ---- sharding rules ---- */
 
-/* Maps the dimensions of one value; marks the factors it uses. */
+/* Maps the dimensions of one value; marks the factors it uses. The product of a dimension's factors
+ * is not compared with its size: Shardy does not either. */
 static bool check_mapping(checker *k, const op *o, const attr *a, const type *t, i64s sizes,
                           u8 *seen, const char *where) {
   const tensor_mapping_attr *m = attr_as(tensor_mapping, a);
@@ -438,6 +454,8 @@ static const char *factor_name(checker *k, size_t i) {
   return arena_printf(k->scratch, "z_%zu", i - 17).data;
 }
 
+/* Every factor is used, a reduction factor is in no result, and the special sets are disjoint;
+ * blocked factors may be in any of them (sdy op_sharding_rule in attrs.md). */
 bool check_sharding_rule(checker *k, const op *o, const op_sharding_rule_attr *r) {
   size_t n = r->factor_sizes.len;
   u8 *in = arena_zalloc(k->scratch, n), *out = arena_zalloc(k->scratch, n);
@@ -492,6 +510,8 @@ bool use_reshard(checker *k, const op *o) {
          check_reshard(k, o, a.sharding);
 }
 
+/* Edges are put in by propagation and taken out behind it; in a text they are what a pass pipeline
+ * was stopped at. */
 bool use_data_flow_edge(checker *k, const op *o) {
   struct data_flow_edge_attrs a;
   if (!view_data_flow_edge(o, &a)) return false;

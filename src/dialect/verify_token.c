@@ -1,4 +1,7 @@
-/* Ops over tokens, tuples and futures: infeed and outfeed, send and recv, async. */
+/* Ops over tokens, tuples and futures: infeed and outfeed, send and recv, async.
+ *
+ * Tokens order effects, so these ops are known by the type of a last operand or result; the rest of
+ * their results is whatever the other side sends, which nothing here can check. */
 #include "dialect/verify.h"
 
 static bool infer_token(checker *k, inferred *out) { return infer_push(k, out, type_token(k->c)); }
@@ -118,6 +121,8 @@ static const bool is_async[OP_COUNT] = {
     [OP_reduce_scatter] = true,     [OP_slice] = true,
 };
 
+/* The region is one op of those that run on their own, and the operands are its arguments. The
+ * future holds what the op gives, which async_done gives back. */
 bool infer_async_start(checker *k, const op *o, inferred *out) {
   const block *b = op_body(o, 0);
   if (!b->first->next || b->first->next->next)

@@ -1,4 +1,9 @@
-/* The traits that the peers give an op beside those of its row, in the words of each. */
+/* The traits that the peers give an op beside those of its row, in the words of each.
+ *
+ * ODS has several traits for "the same type" that differ in what counts as the same and in the
+ * message: SameOperandsAndResultElementType, HLO_CompatibleOperandsAndResultElementType,
+ * AllElementTypesMatch<[...]>, AllShapesMatch. verify.c looks here after constraints have passed
+ * and before the op's own check. */
 #include "dialect/verify.h"
 
 /* SameOperandsAndResultElementType */
@@ -19,6 +24,7 @@ static bool compatible_elements(checker *k, const op *o) {
   return true;
 }
 
+/* AllElementTypesMatch: `names` is what its list says. */
 static bool equal_elements(checker *k, const op *o, const type *a, const type *b,
                            const char *names) {
   if (a->elem == b->elem) return true;
@@ -36,6 +42,8 @@ static bool equal_types(checker *k, const op *o, u32 from, const char *names) {
   return op_error(k->c, o, "failed to verify that all of {%s} have same type", names);
 }
 
+/* For ops whose rows say SAME_TYPE to others (speculation, propagation) but that the verifier
+ * checks in other ways. */
 static bool no_traits(checker *k, const op *o) { return (void)k, (void)o, true; }
 
 static bool elementwise_types(checker *k, const op *o) {

@@ -2,7 +2,9 @@
  * select_and_scatter. */
 #include "dialect/verify.h"
 
-/* Pads, or lack of them, of `n` dimensions; low and high by turns. */
+/* One window of convolution, reduce_window or select_and_scatter: what they call by different
+ * names. Lists of one number a windowed dimension, or empty for the usual (1; no padding); padding
+ * has two, low and high by turns. */
 typedef struct window {
   i64s size, strides, base_dilations, window_dilations, padding; /* empty: the usual */
   size_t num_reversal;
@@ -10,7 +12,8 @@ typedef struct window {
 
 /* ---- windows ---- */
 
-/* A {N, 2} attribute as a list. convolution_c4, reduce_window_c12, select_and_scatter_c8 */
+/* A {N, 2} attribute as a list. Bounded by what the ranks can be, for a splat of a huge type is
+ * short in the text. convolution_c4, reduce_window_c12, select_and_scatter_c8 */
 static bool read_padding(checker *k, const op *o, const dense_attr *p, i64s *out) {
   if (!p) return *out = (i64s){0}, true;
   i64s dims = p->type->dims;
@@ -58,6 +61,7 @@ static bool check_window(checker *k, const op *o, const window *w) {
   return true;
 }
 
+/* factor - 1 holes between neighbours: (size - 1) * factor + 1. false: overflow. */
 static bool dilated(i64 size, i64 factor, i64 *out) {
   if (size <= 0) return *out = 0, true;
   return checked_mul(size - 1, factor, out) && checked_add(*out, 1, out);
@@ -65,7 +69,9 @@ static bool dilated(i64 size, i64 factor, i64 *out) {
 
 static i64 item(i64s l, size_t i) { return l.len ? l.data[i] : 1; }
 
-/* Output size of dimension i for this input size or bound; DYNAMIC stays. */
+/* Output size of dimension i for this input size or bound; DYNAMIC stays. The input is dilated and
+ * padded, the window dilated, and the result is how often it fits at steps of the stride (spec.md:
+ * convolution_c25, reduce_window_c15). */
 static bool window_output(checker *k, const op *o, const window *w, size_t i, i64 input, i64 *out) {
   i64 base, view, size = w->size.data[i];
   i64 low = w->padding.len ? w->padding.data[2 * i] : 0;
@@ -143,6 +149,8 @@ static bool check_conv_dims(checker *k, const op *o, const conv_attr *d) {
 
 static bool divides(i64 factor, i64 size) { return size == DYNAMIC || size % factor == 0; }
 
+/* Sizes of batch and feature dimensions against the group counts, of which one is 1. Divisions are
+ * by positive numbers: attributes of counts were checked with the slots. */
 static bool check_conv_groups(checker *k, const op *o, const conv_parts *p) {
   const i64 *in = in_type(o, 0)->dims.data, *ker = in_type(o, 1)->dims.data;
   i64 batch = in[p->dims->input_batch_dimension], feature = in[p->dims->input_feature_dimension];
@@ -206,6 +214,8 @@ static bool check_conv(checker *k, const op *o, const conv_parts *p) {
                      spatial + 2, (long long)rank_of(l));
 }
 
+/* Window sizes are the kernel's spatial ones; padding is an attribute or, for dynamic_conv, an
+ * operand if it is constant. */
 static window conv_window(checker *k, const op *o, const conv_parts *p, i64s padding) {
   const conv_attr *d = p->dims;
   size_t n = d->kernel_spatial_dimensions.len;
