@@ -53,6 +53,12 @@ static inline bool i64s_eq(i64s a, i64s b) {
   return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len * sizeof(i64)) == 0);
 }
 
+static inline bool i64s_contain(i64s list, i64 x) {
+  for (size_t i = 0; i < list.len; i++)
+    if (list.data[i] == x) return true;
+  return false;
+}
+
 /* Checked arithmetic: false when the result does not fit; *out is then unspecified. */
 #define checked_add(a, b, out) (!__builtin_add_overflow((a), (b), (out)))
 #define checked_sub(a, b, out) (!__builtin_sub_overflow((a), (b), (out)))

@@ -19,12 +19,6 @@ typedef struct masks {
   value **begin;         /* of the shard; NULL: zero */
 } masks;
 
-static bool contains(i64s list, i64 d) {
-  for (size_t i = 0; i < list.len; i++)
-    if (list.data[i] == d) return true;
-  return false;
-}
-
 dim_set local_gather_masks(const op *o, const gather_dims_attr *g) {
   const type *index = type_element(op_operand(o, 1)->type); /* masks count in i64 */
   const type *elem = type_element(op_result(o, 0)->type);   /* and leave zeros */
@@ -32,7 +26,7 @@ dim_set local_gather_masks(const op *o, const gather_dims_attr *g) {
   dim_set set = 0;
   if (wide || (elem->kind == TYPE_FLOAT && elem->flt == FLOAT_f8E8M0FNU)) return set;
   for (size_t k = 0; k < g->start_index_map.len; k++)
-    if (contains(g->collapsed_slice_dims, g->start_index_map.data[k]))
+    if (i64s_contain(g->collapsed_slice_dims, g->start_index_map.data[k]))
       set |= dim_bit(g->start_index_map.data[k]);
   return set;
 }
@@ -141,7 +135,7 @@ static void mask_result(local *l, op *o, value *here, i64s offset_dims) {
   i64 *batch = ARENA_ARRAY(l->e.a, i64, t->dims.len);
   size_t n = 0;
   for (size_t d = 0; d < t->dims.len; d++)
-    if (!contains(offset_dims, (i64)d)) batch[n++] = (i64)d;
+    if (!i64s_contain(offset_dims, (i64)d)) batch[n++] = (i64)d;
   value *mask =
       emit(&at, OP_broadcast_in_dim, &here, 1, type_tensor(l->e.c, t->dims, type_i1(l->e.c), NULL));
   op_set(mask->def.op, broadcast_in_dim, broadcast_dimensions,
@@ -159,7 +153,8 @@ bool local_gather(local *l, op *o) {
   i64s sizes = local_sizes(l, op_operand(o, 0), a.slice_sizes);
   i64 *out = arena_copy(l->e.a, sizes.data, sizes.len * sizeof(*out));
   for (size_t d = 0; d < sizes.len; d++)
-    if (contains(g->operand_batching_dims, (i64)d) || contains(g->collapsed_slice_dims, (i64)d))
+    if (i64s_contain(g->operand_batching_dims, (i64)d) ||
+        i64s_contain(g->collapsed_slice_dims, (i64)d))
       out[d] = a.slice_sizes.data[d];
   op_set(o, gather, slice_sizes, attr_i64_array(l->e.c, (i64s){out, sizes.len}));
   local_types(l, o);

@@ -3,12 +3,6 @@
 
 static i64s dims_of(const value *v) { return v->type->dims; }
 
-static bool contains(i64s list, i64 d) {
-  for (size_t i = 0; i < list.len; i++)
-    if (list.data[i] == d) return true;
-  return false;
-}
-
 /* All factors of dimension d of tensor t. */
 static void mark(const rule *r, part_need *needs, u32 t, i64 d, part_need need) {
   if (d < 0 || d >= (i64)rule_rank(r, t)) return;
@@ -91,8 +85,8 @@ typedef struct windows {
 static void mark_windows(const rule *r, part_need *needs, const windows *w) {
   size_t k = 0;
   for (size_t d = 0; d < w->array_shape.len; d++) {
-    if (contains(w->batching, (i64)d)) continue;
-    if (contains(w->collapsed, (i64)d)) {
+    if (i64s_contain(w->batching, (i64)d)) continue;
+    if (i64s_contain(w->collapsed, (i64)d)) {
       bool masked = (w->masked & dim_bit((i64)d)) != 0;
       if (!masked || w->array_shape.data[d] > 1)
         mark(r, needs, w->array, (i64)d,

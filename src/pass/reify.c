@@ -71,12 +71,6 @@ static value *in(maker *k, u32 i) { return op_operand(k->of, i); }
 static i64 rank(maker *k, u32 i) { return (i64)in(k, i)->type->dims.len; }
 #define ADD(k, list, v) VEC_PUSH(&(k)->m->arena, list, v)
 
-static bool contains(i64s l, i64 d) {
-  for (size_t i = 0; i < l.len; i++)
-    if (l.data[i] == d) return true;
-  return false;
-}
-
 typedef value *reify_fn(maker *k); /* NULL: not known */
 
 /* An extent tensor of as many sizes as the rank is; of dynamic length for unranked ones. */
@@ -95,7 +89,7 @@ static value *reduce(maker *k) {
   values v = {0};
   if (!view_reduce(k->of, &a)) return NULL;
   for (i64 i = 0; i < rank(k, 0); i++)
-    if (!contains(a.dimensions, i)) ADD(k, v, dim(k, in(k, 0), i));
+    if (!i64s_contain(a.dimensions, i)) ADD(k, v, dim(k, in(k, 0), i));
   return pack(k, &v);
 }
 
@@ -137,10 +131,12 @@ static value *dot_general(maker *k) {
   for (size_t i = 0; i < d->lhs_batching_dimensions.len; i++)
     ADD(k, v, dim(k, in(k, 0), d->lhs_batching_dimensions.data[i]));
   for (i64 i = 0; i < rank(k, 0); i++)
-    if (!contains(d->lhs_batching_dimensions, i) && !contains(d->lhs_contracting_dimensions, i))
+    if (!i64s_contain(d->lhs_batching_dimensions, i) &&
+        !i64s_contain(d->lhs_contracting_dimensions, i))
       ADD(k, v, dim(k, in(k, 0), i));
   for (i64 i = 0; i < rank(k, 1); i++)
-    if (!contains(d->rhs_batching_dimensions, i) && !contains(d->rhs_contracting_dimensions, i))
+    if (!i64s_contain(d->rhs_batching_dimensions, i) &&
+        !i64s_contain(d->rhs_contracting_dimensions, i))
       ADD(k, v, dim(k, in(k, 1), i));
   return pack(k, &v);
 }
@@ -152,9 +148,9 @@ static value *gather(maker *k) {
   const gather_dims_attr *d = a.dimension_numbers;
   i64 at = 0, window = 0, n = (i64)k->of->results[0].type->dims.len;
   for (i64 i = 0; i < n; i++) {
-    if (contains(d->offset_dims, i)) {
-      while (contains(d->collapsed_slice_dims, window) ||
-             contains(d->operand_batching_dims, window))
+    if (i64s_contain(d->offset_dims, i)) {
+      while (i64s_contain(d->collapsed_slice_dims, window) ||
+             i64s_contain(d->operand_batching_dims, window))
         window++;
       ADD(k, v, constant(k, a.slice_sizes.data[window++]));
     } else {

@@ -247,11 +247,6 @@ static bool check_dynamic(checker *c, const prog_dynamic *d) {
   return true;
 }
 
-static bool in_list(i64s list, i64 v) {
-  for (size_t i = 0; i < list.len; i++)
-    if (list.data[i] == v) return true;
-  return false;
-}
 /* Distinct dims below `rank`. */
 static bool check_dim_list(checker *c, i64s list, size_t rank) {
   for (size_t i = 0; i < list.len; i++) {
@@ -282,7 +277,7 @@ static bool check_gather_dims(checker *c, const prog_gather *g) {
       g->offset_dims.len + g->collapsed.len + g->operand_batching.len != rank)
     return fail(c, "ranks do not add up");
   for (size_t i = 0; i < g->collapsed.len; i++)
-    if (in_list(g->operand_batching, g->collapsed.data[i]))
+    if (i64s_contain(g->operand_batching, g->collapsed.data[i]))
       return fail(c, "dimension both collapsed and batched");
   for (size_t i = 0; i < g->indices_batching.len; i++) {
     i64 d = g->indices_batching.data[i];
@@ -302,7 +297,7 @@ static bool check_gather_sizes(checker *c, const prog_gather *g) {
     return fail(c, "slice_sizes of another rank");
   size_t window = 0, batch = 0;
   for (size_t d = 0; d < g->operand_dims.len; d++) {
-    bool hidden = in_list(g->collapsed, (i64)d) || in_list(g->operand_batching, (i64)d);
+    bool hidden = i64s_contain(g->collapsed, (i64)d) || i64s_contain(g->operand_batching, (i64)d);
     i64 size = g->operand_dims.data[d];
     if (!g->scatter) {
       i64 slice = g->slice_sizes.data[d];
@@ -317,7 +312,7 @@ static bool check_gather_sizes(checker *c, const prog_gather *g) {
     }
   }
   for (size_t d = 0; d < g->other_dims.len; d++) {
-    if (in_list(g->offset_dims, (i64)d)) continue;
+    if (i64s_contain(g->offset_dims, (i64)d)) continue;
     if ((i64)batch == g->index_vector_dim) batch++;
     if (g->indices_dims.data[batch++] != g->other_dims.data[d])
       return fail(c, "batch dimensions differ");

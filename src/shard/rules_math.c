@@ -1,12 +1,6 @@
 /* Rules of products, reductions, windows, sorting and the collectives of StableHLO. */
 #include "shard/rule.h"
 
-static bool contains(i64s list, i64 x) {
-  for (size_t i = 0; i < list.len; i++)
-    if (list.data[i] == x) return true;
-  return false;
-}
-
 const rule *rule_dot_general(rule_builder *b, const op *o) {
   struct dot_general_attrs v;
   if (!view_dot_general(o, &v)) return NULL;
@@ -18,10 +12,10 @@ const rule *rule_dot_general(rule_builder *b, const op *o) {
   for (size_t i = 0; i < lb.len && i < rb.len; i++)
     rule_factor_2_1(b, lb.data[i], rb.data[i], out++, lhs.data[lb.data[i]], FACTOR_PASS);
   for (i64 i = 0; i < (i64)lhs.len; i++)
-    if (!contains(lc, i) && !contains(lb, i))
+    if (!i64s_contain(lc, i) && !i64s_contain(lb, i))
       rule_factor_2_1(b, i, NO_DIM, out++, lhs.data[i], FACTOR_PASS);
   for (i64 i = 0; i < (i64)rhs.len; i++)
-    if (!contains(rc, i) && !contains(rb, i))
+    if (!i64s_contain(rc, i) && !i64s_contain(rb, i))
       rule_factor_2_1(b, NO_DIM, i, out++, rhs.data[i], FACTOR_PASS);
   for (size_t i = 0; i < lc.len && i < rc.len; i++)
     rule_factor_2_1(b, lc.data[i], rc.data[i], NO_DIM, lhs.data[lc.data[i]], FACTOR_REDUCTION);
@@ -100,7 +94,7 @@ const rule *rule_reduce(rule_builder *b, const op *o) {
   i64 *results = ARENA_ARRAY(b->a, i64, n);
   for (u32 i = 0; i < o->num_operands; i++) operands[i] = NO_DIM;
   for (i64 d = 0; d < (i64)in.len; d++) {
-    bool reduced = contains(v.dimensions, d);
+    bool reduced = i64s_contain(v.dimensions, d);
     for (u32 i = 0; i < n; i++) {
       operands[i] = d;
       results[i] = reduced ? NO_DIM : out;

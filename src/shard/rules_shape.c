@@ -1,12 +1,6 @@
 /* Rules of ops that move, cut or repeat data. */
 #include "shard/rule.h"
 
-static bool contains(i64s list, i64 x) {
-  for (size_t i = 0; i < list.len; i++)
-    if (list.data[i] == x) return true;
-  return false;
-}
-
 const rule *rule_bitcast_convert(rule_builder *b, const op *o) {
   (void)o;
   i64s in = rule_shape(b, 0), out = rule_result_shape(b, 0);
@@ -205,7 +199,7 @@ const rule *rule_reverse(rule_builder *b, const op *o) {
   i64s out = rule_result_shape(b, 0);
   for (size_t d = 0; d < out.len; d++)
     rule_factor_dim(b, (i64)d, out.data[d],
-                    contains(v.dimensions, (i64)d) ? FACTOR_PERMUTATION : FACTOR_PASS, false);
+                    i64s_contain(v.dimensions, (i64)d) ? FACTOR_PERMUTATION : FACTOR_PASS, false);
   return rule_end(b);
 }
 
@@ -261,11 +255,11 @@ static void add_batch(rule_builder *b, const gather_form *g, i64 position, i64 s
 static const rule *gather_rule(rule_builder *b, const gather_form *g) {
   i64 input = 0, batch = 0;
   for (size_t d = 0; d < g->slices.len; d++) {
-    if (!contains(g->offset, (i64)d)) {
+    if (!i64s_contain(g->offset, (i64)d)) {
       add_batch(b, g, batch++, (i64)d);
       continue;
     }
-    while (contains(g->collapsed, input) || contains(g->input_batching, input)) input++;
+    while (i64s_contain(g->collapsed, input) || i64s_contain(g->input_batching, input)) input++;
     if ((size_t)input >= g->input.len) return NULL;
     add_window(b, g, input++, (i64)d);
   }
