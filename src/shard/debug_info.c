@@ -1,3 +1,9 @@
+/* What propagation did, written onto the module or handed to the API (debug_info.h).
+ *
+ * debug_info_begin before a propagation pass notes where shardings stand and who gave them; the
+ * pass records an event for each axis that a value gets (trace.h); debug_info_end replays the
+ * events. Attributes and their words are Shardy's
+ * (transforms/propagation/debugging/source_sharding.cc), for its tools read them. */
 #include "shard/debug_info.h"
 
 #include <stdio.h>
@@ -41,6 +47,8 @@ static origins *origins_of(debug_info *d, value *v) {
   return l;
 }
 
+/* `exact`: this very part of the axis; else one that contains it or is in it, as parts are split
+ * and merged on the way. Names are compared, not numbers, since meshes may differ. */
 static const origin *find_origin(const origins *l, str axis, axis_ref r, bool exact) {
   for (size_t i = 0; l && i < l->len; i++) {
     const origin *o = &l->data[i];
@@ -58,6 +66,7 @@ static void add_origin(debug_info *d, value *v, str axis, axis_ref r, const attr
 
 static void note(debug_info *d, value *v, const attr *sharding_attr, const char *fmt, ...)
     PRINTF_LIKE(4, 5);
+/* The axes of this sharding were there from the beginning: they come from what fmt says. */
 static void note(debug_info *d, value *v, const attr *sharding_attr, const char *fmt, ...) {
   const sharding *s = shard_read(d->space, sharding_attr);
   v = value_shardable(v);
@@ -75,6 +84,7 @@ static void note(debug_info *d, value *v, const attr *sharding_attr, const char 
 
 /* ---- before the pass ---- */
 
+/* In post-order, which numbers constraints and manual computations as Shardy does. */
 typedef struct op_collector {
   arena *a;
   VEC(op *) constraints, manual;
@@ -154,6 +164,8 @@ shard_trace *debug_info_trace(debug_info *d) { return d ? &d->trace : NULL; }
 
 /* ---- origins onto the module ---- */
 
+/* Passes erase ops that events speak of; the trace knows which, and nothing else of them is looked
+ * at. */
 static bool is_erased(const debug_info *d, const op *o) {
   return index_get(&d->trace.erased, o) != NULL;
 }
@@ -334,6 +346,8 @@ static const attr *entry_attr(debug_info *d, const trace_event *const *events, s
                    .targets = {targets, n});
 }
 
+/* Sorted, so that steps are in order and entries of one axis and source side by side, then
+ * grouped. */
 static const attr *edges_attr(debug_info *d, event_list *l) {
   ir_ctx *c = d->m->ctx;
   VEC(const attr *) steps = {0};

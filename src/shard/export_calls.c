@@ -1,4 +1,9 @@
-/* Export passes for calls: named computations to functions, and their shardings. */
+/* Export passes for calls: named computations to functions, and their shardings.
+ *
+ * The way back from import_flow.c: each named computation becomes a private function and a call;
+ * functions that came from one and ended with the same shardings are one again (unflatten).
+ * Shardings of a call's results and of its function may differ, in which case reshards are put
+ * between. */
 #include "shard/calls.h"
 #include "shard/flow.h"
 #include "shard/passes.h"
@@ -10,6 +15,7 @@ typedef struct exporting {
   symbols symbols;
 } exporting;
 
+/* An edge is the only use of its owner where there is one. */
 static void remove_edge(value *v) {
   if (!value_has_one_use(v)) return;
   op *edge = v->uses->owner;
@@ -34,6 +40,7 @@ static size_t side_shardings(exporting *e, op *o, bool args, const attr **out) {
   return l->shardings.len;
 }
 
+/* The body moves; func.return takes the place of sdy.return. The symbol table gives a free name. */
 static op *make_func(exporting *e, op *o, const attr *const *in, size_t num_in) {
   ir_module *m = e->m;
   block *body = op_body(o, 0);
@@ -57,6 +64,7 @@ static op *make_func(exporting *e, op *o, const attr *const *in, size_t num_in) 
   return f;
 }
 
+/* In the place of `o`, which goes. */
 static op *make_call(exporting *e, op *o, const op *f) {
   ir_module *m = e->m;
   value **operands = ARENA_ARRAY(e->a, value *, o->num_operands);

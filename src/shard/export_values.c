@@ -1,4 +1,8 @@
-/* Export passes on values: constants merged, edges sunk, shardings made fit for what follows. */
+/* Export passes on values: constants merged, edges sunk, shardings made fit for what follows.
+ *
+ * What propagation needed and nobody after it does is taken out: edges, groups, priorities, open
+ * dimensions. Passes are Shardy's (transforms/export), by the names in the comments; each may be
+ * run alone. */
 #include "shard/calls.h"
 #include "shard/debug_info.h"
 #include "shard/flow.h"
@@ -13,6 +17,7 @@ typedef struct merger {
   hash_index seen;
 } merger;
 
+/* Large constants are not unique in the context, so their bytes are compared. */
 static bool same_attr(const attr *a, const attr *b) {
   if (a == b) return true;
   const dense_attr *x = attr_as(dense, a), *y = attr_as(dense, b);
@@ -54,6 +59,9 @@ static bool same_op(const op *a, const op *b) {
   return true;
 }
 
+/* Constants and broadcasts of scalars were split before propagation, so that each use could have
+ * its own sharding; those that ended alike become one again. The walk meets the first of them
+ * first, so the twin stands before. */
 static walk_result merge_op(void *user, op *o) {
   merger *g = user;
   bool scalar = op_is(o, broadcast_in_dim) && !op_operand(o, 0)->type->dims.len;
@@ -92,6 +100,8 @@ typedef struct sinking {
   bool origins, edges; /* debug information too */
 } sinking;
 
+/* The edge's value is the owner's again. In pre-order owners are met before the edges behind them
+ * are erased. */
 static walk_result sink(void *user, op *o) {
   const sinking *s = user;
   ir_module *m = s->m;
@@ -144,6 +154,7 @@ bool pass_constraint_to_reshard(ir_module *m, arena *scratch, const pass_args *a
   return true;
 }
 
+/* Nobody may add axes any more; replicated axes were there to forbid that and go. */
 static const attr *close_sharding(void *user, const attr *a) {
   shard_space *s = user;
   const sharding *from = shard_read(s, a);

@@ -1,4 +1,9 @@
-/* Where values keep their shardings: arguments of functions, slots of sdy ops, sdy.sharding. */
+/* Where values keep their shardings: arguments of functions, slots of sdy ops, sdy.sharding.
+ *
+ * In the IR a sharding is an attribute, and which attribute it is depends on who owns the value;
+ * everything else in src/shard goes through value_sharding and value_set_sharding. Attributes are
+ * immutable, so setting one of a list makes a new list: callers with many set them all at once
+ * (func_set_shardings, owners_set_shardings). */
 #include "shard/flow.h"
 #include "shard/sharding_ir.h"
 
@@ -40,6 +45,7 @@ static const attr *dict_with(ir_module *m, const attr *dict, str name, const att
   return attr_dict(m->ctx, list, k);
 }
 
+/* Functions without any stay without a list, as parsed. */
 void func_set_shardings(ir_module *m, op *func, func_side side, const attr *const *list, size_t n) {
   const attr *slot = op_attr(func, side_slot(side));
   bool any = slot != NULL;
@@ -106,6 +112,7 @@ static const char *single_slot(const op *o) {
   return o->info->hooks ? o->info->hooks->out_sharding : NULL;
 }
 
+/* sdy.sharding is discardable and for results of any op without a slot of its own. */
 static str list_slot(const op *o, bool args) {
   const side_slots *s = op_kind(o) < OP_COUNT ? &slots_of[op_kind(o)] : NULL;
   if (s && s->results) return str_of(args ? s->args : s->results);
@@ -184,6 +191,7 @@ void owners_set_shardings(ir_module *m, op *o, bool args, const attr *const *lis
               attr_make(m->ctx, sharding_per_value, .shardings = {outer, n}));
 }
 
+/* A list has a sharding for each value, so the others get open ones, which say nothing. */
 static void set_in_list(ir_module *m, op *o, value *v, const attr *a) {
   size_t n = v->is_arg ? v->def.block->num_args : o->num_results;
   const attr *few[16];

@@ -1,4 +1,9 @@
-/* Import passes for control flow and calls: data-flow edges, flattening, named computations. */
+/* Import passes for control flow and calls: data-flow edges, flattening, named computations.
+ *
+ * Propagation knows one way in which shardings pass between ops' borders: the edge ops that are put
+ * in here (sdy.data_flow_edge), one for each owner (flow.h). Functions become named computations,
+ * whose bodies are propagated in place; export_values.c and export_calls.c undo all of it. Passes
+ * are Shardy's (transforms/import), named by the comments above them. */
 #include "dialect/dialect.h"
 #include "shard/calls.h"
 #include "shard/flow.h"
@@ -7,6 +12,8 @@
 
 /* ---- sdy-add-data-flow-edges ---- */
 
+/* The edge takes over all uses of the owner, and its sharding. Only static tensors have one:
+ * Shardy's verifier of edges asks for it. */
 static void add_edge(ir_module *m, value *owner) {
   if (!type_is_ranked(owner->type) || !type_is_static(owner->type)) return;
   op *o = value_parent(owner);
@@ -51,6 +58,8 @@ bool pass_add_data_flow_edges(ir_module *m, arena *scratch, const pass_args *arg
   return true;
 }
 
+/* false: no edge of this side has one. Those without get open ones, for lists are all or
+ * nothing. */
 bool edge_shardings(ir_module *m, op *o, bool args, const attr **out) {
   block *b = args ? flow_owner_block(o) : NULL;
   size_t n = args ? (b ? b->num_args : 0) : o->num_results;
@@ -155,6 +164,8 @@ void move_body(ir_module *m, region *to, region *from, const op_info *info) {
   }
 }
 
+/* Attributes of the call stay; shardings of arguments come from the function, those of results from
+ * the call. */
 static op *make_named(ir_module *m, shard_space *s, arena *a, op *call, op *f) {
   const type **types = ARENA_ARRAY(a, const type *, call->num_results);
   value **operands = ARENA_ARRAY(a, value *, call->num_operands);
@@ -194,6 +205,7 @@ static walk_result add_named_edges(void *user, op *o) {
   return WALK_ON;
 }
 
+/* The first call takes the body itself, others copies of it, by then inside a named computation. */
 bool pass_import_func_calls(ir_module *m, arena *scratch, const pass_args *args) {
   call_walk w;
   shard_space *s = shard_space_create(m, scratch);

@@ -35,6 +35,7 @@ static const attr *map_list(mapping *p, const attr *a) {
   return b;
 }
 
+/* Written once a side and only if anything has changed. */
 static void map_func(const mapping *p, op *func, func_side side) {
   size_t n = func_num(func, side);
   const attr **list = ARENA_ARRAY(p->a, const attr *, n);
@@ -76,6 +77,7 @@ typedef struct lifting {
   symbols symbols;
 } lifting;
 
+/* Linear: modules have a few meshes. */
 static const attr *lifted(const lifting *l, const attr *mesh) {
   for (size_t i = 0; i < l->names.len; i++)
     if (l->names.data[i].name == mesh) return l->names.data[i].value;
@@ -276,6 +278,7 @@ static axis_list without_ones(arena *a, axis_list l) {
   return axis_vec_list(&v);
 }
 
+/* An axis of size 1 shards nothing. A closed dimension without axes cannot have a priority. */
 static const attr *remove_ones(void *user, const attr *attr_in) {
   shard_space *s = user;
   arena *a = shard_space_arena(s);
@@ -339,6 +342,8 @@ static axis_list all_axes(arena *a, const sharding *s) {
   return axes_concat(a, axes_concat(a, sharding_used_axes(a, s), s->replicated), s->unreduced);
 }
 
+/* Manual axes that a border's sharding does not mention would be free for propagation outside,
+ * which the body cannot see: they are replicated there, said explicitly. */
 static void reserve_unused(cleanup *c, op *o, str slot, const mesh *m, axis_list manual,
                            bool results) {
   attrs l = side_list(o, slot);

@@ -1,3 +1,8 @@
+/* Which ops propagate in which round, from a text that the user gives (op_priorities.h).
+ *
+ * A line is a group: names of ops with directions, comments from # on. Read once when set and then
+ * asked for each op and round by propagation. Kept in the context's arena; what an earlier text
+ * left is not freed before the context. */
 #include "shard/op_priorities.h"
 
 typedef struct entry {
@@ -26,6 +31,7 @@ static bool complain(reader *r, u32 col, const char *fmt, str word) {
   return diag_error(ir_sink(r->c), pos, fmt, STR_ARG(word));
 }
 
+/* dialect.op or dialect.*; further dots may be in the op's name. */
 static bool is_name(str s) {
   static const char *const letters =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$-";
@@ -39,6 +45,8 @@ static bool is_name(str s) {
   return true;
 }
 
+/* A pattern may be for a dialect that is not loaded; a name must exist, since it is likely a
+ * slip. */
 static bool known(reader *r, str name) {
   if (name.data[name.len - 1] == '*') return true;
   return ir_op_info_find(r->c, name) != NULL;

@@ -11,6 +11,7 @@ void rule_set_init(rule_set *s, ir_ctx *ctx, arena *a, bool conservative) {
 
 /* ---- interning ---- */
 
+/* Everything but the id; rule_same compares the same. */
 static u64 rule_hash(const rule *r) {
   u32 n = rule_num_tensors(r), dims = r->tensor_begin[n];
   u64 h = hash_u64(r->num_operands, r->num_factors * 2u + r->custom);
@@ -36,6 +37,8 @@ static bool rule_same(const rule *a, const rule *b) {
          !memcmp(a->places, b->places, a->dim_begin[dims] * sizeof(u32));
 }
 
+/* Builders are scratch: what a new rule keeps is copied to the set's arena, and a twin costs
+ * nothing. */
 static const rule *rule_intern(rule_set *s, const rule *proto) {
   u64 h = rule_hash(proto);
   rule *r;
@@ -89,16 +92,22 @@ static bool has_factor(const rule_builder *b, u32 dim) {
   return false;
 }
 
+/* The one way to give a dimension a factor; a dimension's factors are major first in the order in
+ * which they were added. */
 static void add_place(rule_builder *b, u32 tensor, i64 dim, u32 f) {
   u32 at = b->tensor_begin[tensor] + (u32)dim;
   if (at >= b->tensor_begin[tensor + 1]) return; /* malformed; the verifier says so */
   VEC_PUSH(b->a, b->places, ((place){at, f}));
 }
 
+/* An operand after the data (of dynamic_*: shapes, offsets) has no factors but those that rule_end
+ * puts in. */
 static bool says_size(const rule_builder *b, u32 tensor) {
   return tensor >= b->num_data && tensor < b->num_operands;
 }
 
+/* A factor of size 1 adds nothing to a dimension that has one already; it stands only for
+ * dimensions of size 1. */
 void rule_factor(rule_builder *b, const i64 *operand_dims, const i64 *result_dims, i64 size,
                  factor_kind kind, bool blocked) {
   u32 f = new_factor(b, size, kind, blocked);
@@ -134,6 +143,8 @@ void rule_pointwise(rule_builder *b, i64s shape) {
     rule_factor_dim(b, (i64)d, shape.data[d], FACTOR_PASS, false);
 }
 
+/* Of slices, pads and the like: along dimensions that keep their size shards stay, along others
+ * they need each other's data, which `kind` says how. */
 void rule_mismatch(rule_builder *b, i64s in, i64s out, factor_kind kind, bool blocked) {
   for (size_t d = 0; d < in.len && d < out.len; d++) {
     bool same = in.data[d] == out.data[d];
@@ -141,6 +152,9 @@ void rule_mismatch(rule_builder *b, i64s in, i64s out, factor_kind kind, bool bl
   }
 }
 
+/* A counting sort of the places by dimension. Dimensions that got no factor get one of size 1 of
+ * their own, so that every dimension has factors, as the notation of Shardy's rules demands;
+ * nothing can be propagated along it. */
 const rule *rule_end(rule_builder *b) {
   u32 n = b->num_operands + b->num_results, dims = b->tensor_begin[n];
   u32 *begin = arena_zalloc(b->a, (dims + 1) * sizeof *begin);
@@ -222,6 +236,8 @@ const attr *rule_to_attr(rule_set *s, const rule *r) {
                    .blocked_propagation = factors_where(s, r, 0, true), .custom = r->custom);
 }
 
+/* Numbers may come from bytecode or a foreign dialect, so ranges are checked though the verifier
+ * has said so much of attributes in a module. */
 static bool read_mappings(rule_builder *b, attrs list, u32 first) {
   for (u32 t = 0; t < list.len; t++) {
     const tensor_mapping_attr *m = attr_as(tensor_mapping, list.data[t]);
@@ -251,6 +267,8 @@ static bool mark(rule_builder *b, i64s list, int kind) {
   return true;
 }
 
+/* The kinds are marked before the mappings are read, but after the sizes: lists hold numbers of
+ * factors. */
 const rule *rule_from_attr(rule_set *s, const attr *a, const op *o) {
   const op_sharding_rule_attr *t = attr_as(op_sharding_rule, a);
   if (!t || t->operands.len != o->num_operands || t->results.len != o->num_results) return NULL;

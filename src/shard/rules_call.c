@@ -1,4 +1,8 @@
-/* Rules of custom calls, by target name. */
+/* Rules of custom calls, by target name.
+ *
+ * A custom call may do anything, so only targets that XLA and JAX are known to use have rules:
+ * Shardy's list. A name that is not in it is warned of once a sink, since the user may have
+ * expected shardings to pass. */
 #include "shard/rule.h"
 #include "shard/traits.h"
 

@@ -45,6 +45,7 @@ const rule *rule_triangular_solve(rule_builder *b, const op *o) {
   return rule_end(b);
 }
 
+/* The last dimension is blocked where a real transform changes its size. */
 const rule *rule_fft(rule_builder *b, const op *o) {
   i64s in = rule_shape(b, 0), out = rule_result_shape(b, 0);
   size_t n = list_attr(b, o, "fft_length").len;
@@ -68,6 +69,7 @@ const rule *rule_dot(rule_builder *b, const op *o) {
   return rule_end(b);
 }
 
+/* Scale, offset, mean and variance have one dimension, the feature. */
 const rule *rule_batch_norm_inference(rule_builder *b, const op *o) {
   i64s shape = rule_shape(b, 0);
   i64 feature = -1;
@@ -89,6 +91,8 @@ static bool plain_window(const rule_builder *b, const op *o, size_t d) {
   return (d >= strides.len || strides.data[d] == 1) && (d >= window.len || window.data[d] == 1);
 }
 
+/* As a window that slides over the operand, whose size is not the source's: two factors a
+ * dimension. */
 const rule *rule_select_and_scatter(rule_builder *b, const op *o) {
   if (o->num_operands != 3) return NULL;
   i64s out = rule_result_shape(b, 0), source = rule_shape(b, 1);

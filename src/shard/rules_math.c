@@ -1,6 +1,10 @@
-/* Rules of products, reductions, windows, sorting and the collectives of StableHLO. */
+/* Rules of products, reductions, windows, sorting and the collectives of StableHLO.
+ *
+ * As in rules_shape.c, Shardy's rules in its order of factors. */
 #include "shard/rule.h"
 
+/* Batching, free dimensions of either side, contracting: the result's dimensions in order, then the
+ * sums. */
 const rule *rule_dot_general(rule_builder *b, const op *o) {
   struct dot_general_attrs v;
   if (!view_dot_general(o, &v)) return NULL;
@@ -28,6 +32,8 @@ typedef struct spatial {
   i64 lhs, rhs, out, left; /* dimensions, and what is left of the input's size */
 } spatial;
 
+/* A sharded window gives partial sums; sharded windows need borders of the input from
+ * neighbours. */
 static void add_spatial(rule_builder *b, spatial *s, i64 size, bool window) {
   size = min_i64(s->left, size);
   if (size <= 1) return;
@@ -49,6 +55,8 @@ static void add_spatials(rule_builder *b, const conv_attr *d) {
   }
 }
 
+/* Group counts are factors of their own, major in the features (or batches) that they divide.
+ * Without factors that need communication (conservative) spatial dimensions stay whole. */
 static const rule *convolution_rule(rule_builder *b, const conv_attr *d, i64 batch_groups,
                                     i64 feature_groups) {
   i64s rhs = rule_shape(b, 1), out = rule_result_shape(b, 0);
@@ -85,6 +93,7 @@ const rule *extra_dynamic_conv(rule_builder *b, const op *o) {
   return convolution_rule(b, v.dimension_numbers, v.batch_group_count, v.feature_group_count);
 }
 
+/* Initial values are scalars, so they have no dimensions to map. */
 const rule *rule_reduce(rule_builder *b, const op *o) {
   struct reduce_attrs v;
   if (!view_reduce(o, &v) || !o->num_operands) return NULL;
@@ -125,6 +134,8 @@ const rule *rule_reduce_window(rule_builder *b, const op *o) {
   return rule_end(b);
 }
 
+/* Sorting needs the whole of its dimension. If there is no other to shard, propagation along it is
+ * blocked as well: it would only bring a gather. */
 const rule *rule_sort(rule_builder *b, const op *o) {
   struct sort_attrs v;
   if (!view_sort(o, &v) || !o->num_operands) return NULL;
@@ -139,6 +150,7 @@ const rule *rule_sort(rule_builder *b, const op *o) {
   return rule_end(b);
 }
 
+/* Every device has the whole state and makes its own part of the output. */
 const rule *rule_rng_bit_generator(rule_builder *b, const op *o) {
   (void)o;
   i64s state = rule_shape(b, 0), out = rule_result_shape(b, 1);
@@ -152,6 +164,8 @@ const rule *rule_rng_bit_generator(rule_builder *b, const op *o) {
 
 /* ---- collectives ---- */
 
+/* Before and after the collective the dimension means different parts of the data, so each side has
+ * a factor. */
 static void add_both(rule_builder *b, i64 dim) {
   rule_factor_all(b, dim, NO_DIM, rule_shape(b, 0).data[dim], FACTOR_REPLICATE, false);
   rule_factor_all(b, NO_DIM, dim, rule_result_shape(b, 0).data[dim], FACTOR_REPLICATE, false);

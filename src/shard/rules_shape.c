@@ -1,6 +1,13 @@
-/* Rules of ops that move, cut or repeat data. */
+/* Rules of ops that move, cut or repeat data.
+ *
+ * The rules are Shardy's (shardy/dialect/sdy/transforms/propagation/op_sharding_rule_registry.cc),
+ * factor for factor in its order, because rules are printed and compared. rule_table.c says which
+ * function is for which op; all take a verified op and give NULL where shardings do not propagate.
+ * Functions that start with extra_ are for ops that Shardy has no rule for. */
 #include "shard/rule.h"
 
+/* The added or lost innermost dimension holds the parts of one element, which stay on one
+ * device. */
 const rule *rule_bitcast_convert(rule_builder *b, const op *o) {
   (void)o;
   i64s in = rule_shape(b, 0), out = rule_result_shape(b, 0);
@@ -12,6 +19,8 @@ const rule *rule_bitcast_convert(rule_builder *b, const op *o) {
   return rule_end(b);
 }
 
+/* A dimension of size 1 that grows is not the one it grows to: sharding the result along it asks
+ * nothing of the operand. */
 static const rule *broadcast_rule(rule_builder *b, i64s dims) {
   i64s in = rule_shape(b, 0), out = rule_result_shape(b, 0);
   for (size_t d = 0; d < out.len; d++) {
@@ -59,6 +68,7 @@ typedef struct side {
   i64 dims, factors; /* products of what has been entered and of what has been cut */
 } side;
 
+/* Dimensions of size 1 have a factor each and move no product. */
 static bool at_one(const side *s) { return s->dim < s->shape.len && s->shape.data[s->dim] == 1; }
 static void enter(side *s) {
   if (s->dim < s->shape.len && s->dims == s->factors) s->dims *= s->shape.data[s->dim];
@@ -73,6 +83,10 @@ static i64 diverged(i64 next, i64 common, i64 smaller, i64 larger) {
   return next > common ? next / common : next;
 }
 
+/* Walks over both shapes from the major end, in step by products. Where the borders of both agree
+ * so far, the greatest common divisor of what is left is a shared factor; where they do not, each
+ * side is cut on its own until they agree again, and those parts are not shared. 0 elements:
+ * products say nothing. */
 const rule *rule_reshape(rule_builder *b, const op *o) {
   i64 elements;
   if (!type_num_elements(b->types[0], &elements) || elements == 0) return NULL;
@@ -138,6 +152,8 @@ static bool is_rotation(const op *o) {
   return all || (same && any);
 }
 
+/* Pieces meet at any place of the dimension, so whole ones are needed, but for rotations, where a
+ * neighbour's border is enough. */
 const rule *rule_concatenate(rule_builder *b, const op *o) {
   struct concatenate_attrs v;
   if (!view_concatenate(o, &v)) return NULL;
@@ -161,6 +177,7 @@ const rule *rule_slice(rule_builder *b, const op *o) {
 
 const rule *rule_pad(rule_builder *b, const op *o) { return rule_slice(b, o); }
 
+/* Where the slice begins is known at run time only: no partitioner can say whose data is needed. */
 const rule *rule_dynamic_slice(rule_builder *b, const op *o) {
   (void)o;
   rule_mismatch(b, rule_shape(b, 0), rule_result_shape(b, 0), FACTOR_REPLICATE, true);
@@ -205,6 +222,8 @@ const rule *rule_reverse(rule_builder *b, const op *o) {
 
 /* ---- gather and scatter ---- */
 
+/* Gather and scatter in the terms of gather: input, indices, slices. A scatter's updates are the
+ * slices, and its several inputs, which have one shape, are alike. */
 typedef struct gather_form {
   i64s input, slices, indices; /* shapes */
   i64 index_vector_dim;
@@ -213,6 +232,7 @@ typedef struct gather_form {
   u32 inputs;             /* scatter: how many arrays */
 } gather_form;
 
+/* The dimension that a factor has in each of the three, for as many inputs as there are. */
 static void add_gather_factor(rule_builder *b, const gather_form *g, i64 input, i64 indices,
                               i64 slices, i64 size, factor_kind kind, bool blocked) {
   if (!g->scatter) {
@@ -243,6 +263,9 @@ static void add_window(rule_builder *b, const gather_form *g, i64 input, i64 sli
   }
 }
 
+/* A dimension of the slices that counts positions in the indices. It goes on to the input only
+ * where it is a batching dimension of both. Scattered along it, different updates may meet in one
+ * element, so shards of the result have to be combined. */
 static void add_batch(rule_builder *b, const gather_form *g, i64 position, i64 slices) {
   i64 indices = position < g->index_vector_dim ? position : position + 1, input = NO_DIM;
   for (size_t i = 0; i < g->indices_batching.len && i < g->input_batching.len; i++)
@@ -252,6 +275,8 @@ static void add_batch(rule_builder *b, const gather_form *g, i64 position, i64 s
   add_gather_factor(b, g, input, indices, slices, g->slices.data[slices], kind, false);
 }
 
+/* Slices' dimensions in order: batch ones by their number among batches, windows by the next
+ * dimension of the input that is neither collapsed nor batching. */
 static const rule *gather_rule(rule_builder *b, const gather_form *g) {
   i64 input = 0, batch = 0;
   for (size_t d = 0; d < g->slices.len; d++) {
