@@ -1,4 +1,8 @@
-/* Attributes of stablehlo and chlo as text; dialect_parse.c reads them. */
+/* Attributes of stablehlo and chlo as text; dialect_parse.c reads them.
+ *
+ * Most are structs of named fields, printed from the field tables of ir/attrs.def; the few with a
+ * notation of their own (conv, bounds, meshes) have functions. What is left out, and when, follows
+ * StablehloAttrs.td and the printers in StablehloOps.cpp. */
 #include "text/float.h"
 #include "text/lexer.h"
 #include "text/printer.h"
@@ -33,12 +37,14 @@ static void field(printer *w, const field_info *f, const void *at) {
   }
 }
 
+/* What `sparse` structs leave out. Booleans are always said. */
 static bool is_empty(const field_info *f, const void *at) {
   if (f->kind == FIELD_i64) return *(const i64 *)at == 0;
   if (f->kind == FIELD_attr) return !*(const attr *const *)at;
   return f->kind == FIELD_i64s && ((const i64s *)at)->len == 0;
 }
 
+/* <name = value, ...>; sparse: without fields that say nothing. */
 static void structure(printer *w, const attr *a, bool sparse) {
   bool first = true;
   put_char(w, '<');
@@ -84,6 +90,7 @@ static void conv_dims(printer *w, char first, i64 first_at, char second, i64 sec
   put_char(w, ']');
 }
 
+/* [b, 0, f]x[0, i, o]->[b, 0, f] */
 static void body_conv(printer *w, const attr *a, bool plain) {
   const conv_attr *c = (const conv_attr *)a;
   if (!plain) put_char(w, '<');
@@ -199,7 +206,9 @@ void printer_dialect_body(printer *w, const attr *a, bool plain) {
     printer_attr(w, a, false); /* something else than was expected here */
 }
 
-/* #dialect.mnemonic<...>; #dialect<mnemonic ...> where the body is not in angle brackets */
+/* #dialect.mnemonic<...>; #dialect<mnemonic ...> where the body is not in angle brackets. Which it
+ * is can only be told from the body, so it is printed first and the text in front changed
+ * afterwards; w->held keeps the buffer from being drained meanwhile. */
 void printer_dialect_attr(printer *w, const attr *a) {
   str name = str_of(attr_infos[a->id].name);
   const char *dot = memchr(name.data, '.', name.len);

@@ -72,6 +72,7 @@ static bool push(parser *p, type_vec *v, const type *t, size_t n) {
   return true;
 }
 
+/* A function type says all operands' and results' types at once. */
 static bool spread(parser *p, op_state *st, const type *f) {
   types in = type_inputs(f), out = type_results(f);
   for (size_t i = 0; i < in.len; i++) push(p, &st->operand_types, in.data[i], 1);
@@ -79,7 +80,8 @@ static bool spread(parser *p, op_state *st, const type *f) {
   return st->has_results = true;
 }
 
-/* Operands and results from a function type already read. */
+/* Operands and results from a function type already read: many forms take one in place of their
+ * short list, where the types are not those that the short list stands for. */
 static bool from_function(parser *p, op_state *st, const token *where, const type *f, bool single) {
   types in = type_inputs(f), out = type_results(f);
   if (in.len != st->operands.len)
@@ -107,6 +109,8 @@ static const type *function_type(parser *p) {
   return NULL;
 }
 
+/* `(a, b) -> c` is read straight into the lists; an alias of a function type has to be looked
+ * at. */
 bool parser_signature(parser *p, op_state *st) {
   if (at(p, '(')) return parser_function_type(p, &st->operand_types, &st->result_types);
   const type *f = function_type(p);
@@ -129,6 +133,7 @@ static bool dir_fn(parser *p, op_state *st, const form_step *s) {
   return check_counts(p, &st->function_at, st->operands.len, st->operand_types.len);
 }
 
+/* One type for all operands and the result. */
 static bool dir_same(parser *p, op_state *st, const form_step *s) {
   token where = p->tok;
   const type *t = parser_type(p);
@@ -140,6 +145,7 @@ static bool dir_same(parser *p, op_state *st, const form_step *s) {
   return st->has_results = true;
 }
 
+/* pred, value: the type of the predicate, then that of both values and the result. */
 static bool dir_select(parser *p, op_state *st, const form_step *s) {
   token where = p->tok;
   const type *t = parser_type(p), *u;
@@ -158,6 +164,7 @@ static bool dir_select(parser *p, op_state *st, const form_step *s) {
   return st->has_results = true;
 }
 
+/* The result's type; operands have its element's. */
 static bool dir_complex(parser *p, op_state *st, const form_step *s) {
   token where = p->tok;
   const type *t = parser_type(p);
@@ -174,6 +181,7 @@ static bool dir_complex(parser *p, op_state *st, const form_step *s) {
   return st->has_results = true;
 }
 
+/* A type an operand, which is the result's too. */
 static bool dir_pairwise(parser *p, op_state *st, const form_step *s) {
   token where = p->tok;
   (void)s;
@@ -191,6 +199,7 @@ static bool dir_none(parser *p, op_state *st, const form_step *s) {
   return !parser_accept(p, '(') || parser_expect(p, ')', "expected ')'");
 }
 
+/* The result's type, whose elements are the operands'. */
 static bool dir_tuple(parser *p, op_state *st, const form_step *s) {
   token where = p->tok;
   const type *t = parser_type(p);
@@ -309,6 +318,7 @@ static const attr *i64s_attr(parser *p, const i64_vec *v) {
   return attr_i64_array(p->ctx, (i64s){v->data, v->len});
 }
 
+/* [begin:end:stride, ...], the stride being 1 where it is not said. */
 static bool dir_slices(parser *p, op_state *st, const form_step *s) {
   slices v = {0};
   if (!parser_list(p, '[', ']', slice_item, &v)) return false;
@@ -323,6 +333,7 @@ static bool two_lists(parser *p, const char *word, i64_vec *a, i64_vec *b) {
          parser_i64_list(p, a) && parser_expect_word(p, "x") && parser_i64_list(p, b);
 }
 
+/* batching_dims = [0] x [0], contracting_dims = [1] x [0] */
 static bool dir_dot(parser *p, op_state *st, const form_step *s) {
   i64_vec lb = {0}, rb = {0}, lc = {0}, rc = {0};
   if (at_word(p, "batching_dims") &&

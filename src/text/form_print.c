@@ -252,6 +252,7 @@ static void dir_operands(printer *w, const op *o, const form *f, const form_step
   printer_operands(w, o, 0, o->num_operands);
 }
 
+/* A comma even after no operands, as MLIR prints it. */
 static void dir_list(printer *w, const op *o, const form *f, const form_step *s) {
   size_t begin, n;
   (void)f;
@@ -302,6 +303,7 @@ static bool is_present(const op *o, const form *f, const form_step *s) {
   return n > 0;
 }
 
+/* A step a piece of text, in order; FORM_IF jumps over as many as belong to what is absent. */
 void printer_form(printer *w, const op *o, const form *f) {
   for (size_t i = 0; i < f->num_steps; i++) {
     const form_step *s = &f->steps[i];

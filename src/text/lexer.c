@@ -51,6 +51,7 @@ void lexer_skip_space(lexer *l) {
   }
 }
 
+/* Why and where, for the parser, which reports when it gets there. */
 static u8 fail(lexer *l, const char *at, const char *why) {
   l->error = why;
   l->error_at = at;
@@ -123,6 +124,7 @@ static u8 lex_at(lexer *l) {
   return TOK_AT;
 }
 
+/* Does the rest begin with these n bytes? */
 static bool ahead(const lexer *l, const char *text, size_t n) {
   return (size_t)(l->end - l->p) >= n && memcmp(l->p, text, n) == 0;
 }
@@ -136,6 +138,8 @@ static u8 lex_punctuation(lexer *l, char c) {
   return fail(l, l->p - 1, "unexpected character");
 }
 
+/* One switch by the first byte. A token's text is a part of the source, quotes and sigils included;
+ * columns count bytes from 1. */
 token lexer_next(lexer *l) {
   lexer_skip_space(l);
   token t = {.text = {l->p, 0}, .line = l->line, .col = (u32)(l->p - l->line_start) + 1};

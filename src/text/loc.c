@@ -1,7 +1,11 @@
-/* Locations. `loc(#loc3)` may name an alias that the end of the file defines: the op gets it then.
- */
+/* Locations: parsed wherever MLIR allows one, which is behind every op and block argument.
+ *
+ * `loc(#loc3)` may name an alias that the end of the file defines: the op gets it then. So ops
+ * whose location is not known yet are kept in p->loc_fixes, which parser_fix_locs goes through when
+ * the file has been read; until then they have the location that they were made with. */
 #include "text/parser.h"
 
+/* In the parser's scratch; `at` is the token of the alias, for its name and for errors. */
 typedef struct loc_fix {
   op *o;
   block *b; /* whose arguments get it as well, or NULL */
@@ -26,6 +30,8 @@ static bool loc_item(parser *p, void *user) {
   return true;
 }
 
+/* loc_fuse_all drops repetitions and flattens, as MLIR's FusedLoc::get does, so what is read may be
+ * another kind of location. */
 static const attr *fused(parser *p) {
   const attr *metadata = NULL;
   attr_vec v = {0};
@@ -77,6 +83,7 @@ static const attr *name_or_file(parser *p) {
                    .end_line = end_line, .end_col = end_col);
 }
 
+/* An attribute alias that is defined already is taken by its value. */
 static const attr *body(parser *p) {
   if (at(p, TOK_STRING)) return name_or_file(p);
   if (parser_accept_word(p, "callsite")) return callsite(p);
@@ -111,7 +118,8 @@ const attr *parser_optional_loc(parser *p, bool *bad) {
   return a;
 }
 
-/* `loc(#name)` with a name not defined so far */
+/* `loc(#name)` with a name not defined so far. Looks ahead with a copy of the lexer; names with a
+ * dot are dialect attributes and no aliases. */
 static bool is_later(const parser *p) {
   lexer l = p->lex;
   token open = lexer_next(&l), name = lexer_next(&l);

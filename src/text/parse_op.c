@@ -8,6 +8,7 @@
 
 /* ---- op states: one for each op around the cursor, reused ---- */
 
+/* States keep the memory of their lists, so most ops allocate nothing here. */
 static op_state *open_state(parser *p) {
   op_state *st = p->free_states;
   if (st)
@@ -28,6 +29,7 @@ static void close_state(parser *p, op_state *st) {
   p->free_states = st;
 }
 
+/* Slots are NULL until the form fills them; the array is as long as the largest row so far. */
 static void set_info(parser *p, op_state *st, const op_info *info) {
   st->info = info;
   if (st->cap_slots < info->num_slots) {
@@ -39,6 +41,7 @@ static void set_info(parser *p, op_state *st, const op_info *info) {
 
 /* ---- operands ---- */
 
+/* The name only: what value it is may come later in the text, and its type later in the op. */
 bool parser_operand(parser *p, operand_ref *out) {
   out->at = p->tok;
   out->number = 0;
@@ -124,6 +127,8 @@ bool parser_region_arg(parser *p, region_arg *out, bool typed, bool attrs) {
   return !bad;
 }
 
+/* `entry`: named in the op's own syntax (func), where a name that is in use is an error of its
+ * own. */
 static bool define_arg(parser *p, block *b, const region_arg *a, bool entry) {
   if (entry && !ssa_check_new(p, &a->at, a->name)) return false;
   value *v = block_add_arg(p->module, b, a->type);
@@ -176,6 +181,7 @@ region *parser_new_region(parser *p, op_state *st) {
   return r;
 }
 
+/* The entry block may have its label, no label, or its arguments in front of the region. */
 static bool region_blocks(parser *p, region *r, const region_args *args) {
   bool has_args = args && args->len > 0;
   if (!has_args && at(p, '}')) return true; /* no block at all */
@@ -321,6 +327,7 @@ static bool generic_form(parser *p, op_state *st) {
          check_count(p, st, &types);
 }
 
+/* Inside the generic form errors are not of a custom parser, which prefixes its op's name. */
 static bool generic(parser *p, op_state *st) {
   str outer = p->custom_op;
   p->custom_op = STR("");

@@ -71,6 +71,8 @@ const char *bounds_problem(ir_ctx *c, const type *t) {
   return NULL;
 }
 
+/* Positions of errors are MLIR's, which speaks of an element type where it stands but of bounds
+ * where the type ends. */
 static const type *tensor(parser *p) {
   i64 few[8];
   i64_vec dims = {few, 0, COUNT(few)};
@@ -225,6 +227,7 @@ static const type *tuple(parser *p, const token *word) {
   return type_tuple(p->ctx, (types){elems.data, elems.len});
 }
 
+/* Like stablehlo.future's own verifier: at least one type, ranked tensors only. */
 static const type *future(parser *p) {
   type_vec elems = {0};
   token where = p->tok;
@@ -304,6 +307,7 @@ static const struct {
               {"tuple", tuple},
               {"memref", memref}};
 
+/* NULL and no error: not a type at all, which the caller may have expected. */
 static const type *keyword(parser *p) {
   token t = p->tok;
   const char *bad = NULL;
@@ -358,6 +362,7 @@ static const type *quantized(parser *p, const token *t, bool dotted) {
   return q && parser_expect(p, '>', "expected '>'") ? q : NULL;
 }
 
+/* An alias's type is deep already, so the room for it is asked for (parser_room). */
 static const type *written_out(parser *p) {
   token t = p->tok;
   str name = str_from(t.text, 1);
@@ -389,6 +394,7 @@ static const type *dialect(parser *p) {
   return t;
 }
 
+/* Without an error where no type begins. *bad: one began and was wrong, which was reported. */
 const type *parser_optional_type(parser *p, bool *bad) {
   const type *t = NULL;
   *bad = false;

@@ -22,6 +22,8 @@ static void print_types(printer *w, types t) {
   }
 }
 
+/* One result stands without parentheses unless it is a function type, whose own arrow would be
+ * ambiguous. */
 void printer_function_type(printer *w, types inputs, types results) {
   put_char(w, '(');
   print_types(w, inputs);
@@ -32,6 +34,7 @@ void printer_function_type(printer *w, types inputs, types results) {
   if (!bare) put_char(w, ')');
 }
 
+/* Scalable dimensions (of vectors) are bracketed; see type.scalable. */
 static void print_dims(printer *w, const type *t) {
   for (size_t i = 0; i < t->dims.len; i++) {
     bool scalable = i < 32 && (t->scalable >> i & 1);
@@ -189,6 +192,7 @@ static size_t print_nested(printer *w, const dense_attr *d, const type *elem, si
   return at;
 }
 
+/* Hex goes out in pieces: the text of a large constant is never in memory as a whole. */
 enum { HEX_PIECE = 1 << 12 };
 void printer_hex(printer *w, str bytes) {
   static const char hex[] = "0123456789ABCDEF";
@@ -212,17 +216,20 @@ static void print_hex(printer *w, str bytes) {
 
 enum { HEX_ELEMENTS = 100 }; /* MLIR prints more than these as hex */
 
+/* --mlir-print-elementsattrs-with-hex-if-larger: -1 is never. */
 static bool as_hex(const printer *w, i64 n) {
   const print_limit *limit = &w->options.hex_elements;
   return !limit->set ? n > HEX_ELEMENTS : limit->most != -1 && n > limit->most;
 }
 
+/* --mlir-elide-elementsattrs-if-larger; splats are short however many elements they stand for. */
 static bool is_elided(const printer *w, const type *t, bool splat) {
   const print_limit *limit = &w->options.elide_elements;
   i64 n = 0;
   return limit->set && !splat && type_num_elements(t, &n) && n > limit->most;
 }
 
+/* Between the angle brackets; nothing for no elements. */
 static void print_dense_body(printer *w, const dense_attr *d, bool hex) {
   const type *elem = d->type->elem;
   size_t size = type_storage(elem);
@@ -289,6 +296,8 @@ static void print_dense_array(printer *w, const dense_array_attr *d, bool bare) 
 
 /* ---- others, by kind: level of type elision in `how` ---- */
 
+/* How much of an attribute's type is printed. FULL: what is needed to read it alone. ELIDE, in
+ * lists: i64 and f64 are understood. BARE: in forms that say the type elsewhere. */
 typedef enum how { FULL, ELIDE, BARE } how;
 typedef void attr_printer(printer *w, const attr *a, how h);
 
@@ -315,6 +324,7 @@ static void attr_integer(printer *w, const attr *a, how h) {
   typed(w, t);
 }
 
+/* f64 in hex keeps its type: without it the digits would be read as an integer. */
 static void attr_float(printer *w, const attr *a, how h) {
   const float_attr *f = (const float_attr *)a;
   size_t begin = w->out->len;
@@ -450,6 +460,7 @@ static void attr_dense_resource(printer *w, const attr *a, how h) {
   if (h != BARE) typed(w, d->type);
 }
 
+/* #dialect.text where the text can stand so, else #dialect<text>. */
 static void attr_opaque(printer *w, const attr *a, how h) {
   const opaque_attr *o = (const opaque_attr *)a;
   bool pretty = str_is_pretty_symbol(o->text);
@@ -552,6 +563,7 @@ static attr_printer *const printer_of[ATTR_COUNT] = {
     [ATTR_reduction_op] = attr_integer_enum,
 };
 
+/* Aliases first: an attribute that has one is named wherever it stands. */
 static void print(printer *w, const attr *a, how h) {
   if (printer_alias(w, a)) return;
   if (printer_of[a->id])
@@ -564,6 +576,7 @@ void printer_attr_itself(printer *w, const attr *a) { printer_of[a->id](w, a, FU
 void printer_attr(printer *w, const attr *a, bool elide) { print(w, a, elide ? ELIDE : FULL); }
 void printer_attr_bare(printer *w, const attr *a) { print(w, a, BARE); }
 
+/* A printer without a module: no aliases, no names of values. */
 void text_print_attr(buf *out, const attr *a) {
   printer w = {.out = out};
   printer_attr(&w, a, false);

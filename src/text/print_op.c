@@ -9,6 +9,7 @@
 
 /* ---- values ---- */
 
+/* value.num has a kind in its low bits and a number above them; names.c gives both. */
 static void print_name(printer *w, u32 num) {
   u32 kind = num & ((1u << NAME_BITS) - 1), n = num >> NAME_BITS;
   if (kind == NAME_UNKNOWN) {
@@ -31,6 +32,8 @@ static void print_name(printer *w, u32 num) {
   printer_i64(w, (i64)n - 1);
 }
 
+/* Results of one op share a name and are told apart by #n, unless the op suggests a name for
+ * each. */
 void printer_value(printer *w, const value *v) {
   const op *o = v->is_arg ? NULL : v->def.op;
   if (!o || o->num_results == 1 || o->results[0].num == NAME_UNKNOWN || names_each_result(w, o)) {
@@ -149,6 +152,7 @@ static void print_arg_users(printer *w, const block *b) {
 
 static str name_of(const named_attr *n) { return ((const string_attr *)n->name)->value; }
 
+/* Rows have fewer than 64 slots, since sets of them are masks. */
 enum { MAX_SLOTS = 64 };
 
 /* Slots that are there and not hidden, in the order of their names. */
@@ -184,6 +188,7 @@ static void print_merged(printer *w, const op *o, const u8 *slots, size_t num_sl
   }
 }
 
+/* `hide`: a bit a slot that the form has said already. */
 void printer_attr_dict(printer *w, const op *o, u64 hide, bool keyword) {
   u8 slots[MAX_SLOTS];
   size_t n = sorted_slots(o, hide, slots);
@@ -223,6 +228,7 @@ struct predecessors {
   const block **list;
 };
 
+/* A counting sort by block, in two passes: count, then fill. */
 static struct predecessors *find_predecessors(printer *w, const region *r) {
   arena *a = w->forms.a;
   struct predecessors *t = ARENA_NEW(a, struct predecessors);
@@ -276,6 +282,8 @@ static void print_label(printer *w, const block *b) {
   if (w->predecessors) print_predecessors(w, b);
 }
 
+/* Inside a function names lose "func.", as MLIR's default dialect does. Saved and restored, for
+ * regions nest. */
 void printer_region(printer *w, const region *r, bool entry_args, bool empty_block) {
   if (w->options.skip_regions) {
     PUT(w, "{...}");
@@ -329,6 +337,7 @@ static void print_successors(printer *w, const op *o) {
   if (o->num_successors) put_char(w, ']');
 }
 
+/* "dialect.op"(%operands)[^successors] <{inherent}> ({regions}) {discardable} : (types) -> types */
 void printer_generic(printer *w, const op *o, bool with_name) {
   u8 slots[MAX_SLOTS];
   size_t n = sorted_slots(o, 0, slots);

@@ -1,7 +1,11 @@
-/* Quantized types read: quant.any<...>, quant.uniform<...>, quant.calibrated<...>. */
+/* Quantized types read: quant.any<...>, quant.uniform<...>, quant.calibrated<...>.
+ *
+ * MLIR's Dialect/Quant/IR/TypeParser.cpp, in its order of checks and with its messages; what holds
+ * of a type however it was made is asked of quant_problem (ir/quant.c) at the end. */
 #include "text/float.h"
 #include "text/parser.h"
 
+/* Lists grow in the parser's scratch; type_quant copies them. */
 typedef struct reader {
   quant q;
   token name;

@@ -1,7 +1,11 @@
-/* Quantized types printed: !quant.any<...>, !quant.uniform<...>, !quant.calibrated<...>. */
+/* Quantized types printed: !quant.any<...>, !quant.uniform<...>, !quant.calibrated<...>.
+ *
+ * MLIR's Dialect/Quant/IR/TypeParser.cpp, whose print functions are the reference for what is left
+ * out: the range of storage where it is the whole of it, zero points of 0. */
 #include "text/float.h"
 #include "text/printer.h"
 
+/* u8 is a spelling for unsigned storage, which is i8 in the type. */
 static void put_storage(printer *w, const quant *q) {
   i64 min, max;
   if (q->u_spelling) {
@@ -19,6 +23,8 @@ static void put_storage(printer *w, const quant *q) {
   put_char(w, '>');
 }
 
+/* Scales are kept as f64; sub-channel ones print in the expressed type, in which MLIR keeps
+ * them. */
 static void put_params(printer *w, const quant *q, size_t i) {
   float_kind kind = (float_kind)q->expressed->flt;
   if (q->form == QUANT_SUB_CHANNEL && float_is_supported(kind))
@@ -30,6 +36,7 @@ static void put_params(printer *w, const quant *q, size_t i) {
   printer_i64(w, q->zero_points.data[i]);
 }
 
+/* The lists of dimension `level` and inwards; returns the first entry not printed. */
 static size_t put_nested(printer *w, const quant *q, size_t level, size_t at) {
   if (level == q->shape.len) return put_params(w, q, at), at + 1;
   put_char(w, '{');

@@ -1,4 +1,9 @@
-/* Attributes of sdy as text; sdy_parse.c reads them. */
+/* Attributes of sdy as text; sdy_parse.c reads them.
+ *
+ * The printers of Shardy (dialect/sdy/ir/printers.cc and the assembly formats of attrs.td),
+ * character by character. body_* prints what stands behind the mnemonic; where the attribute is a
+ * field of another, which says its kind, the body is all there is. `plain`: without the angle
+ * brackets of the body. */
 #include "text/lexer.h"
 #include "text/printer.h"
 
@@ -59,6 +64,7 @@ static void body_dim_sharding(printer *w, const attr *a, bool plain) {
   printer_i64(w, d->priority);
 }
 
+/* The kind of reduction comes before the braces and is left out for a sum. */
 static void body_sharding(printer *w, const attr *a, bool plain) {
   static const char *const kinds[] = {"", "max", "min", "mul", "and", "or"};
   const tensor_sharding_attr *s = (const tensor_sharding_attr *)a;
@@ -202,6 +208,7 @@ static void body_edge_value_ref(printer *w, const attr *a, bool plain) {
   printer_i64(w, e->index);
 }
 
+/* {"x" = operand-0 -> [result-0]}: the axis went from the source to the targets. */
 static void body_axis_edge(printer *w, const attr *a, bool plain) {
   const axis_edge_attr *e = (const axis_edge_attr *)a;
   (void)plain;

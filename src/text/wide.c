@@ -19,6 +19,7 @@ static bool top_bit(const char *bytes, u32 width) {
   return (u8)bytes[(width - 1) / 8] >> ((width - 1) % 8) & 1;
 }
 
+/* false: more bits than fit. Bytes are little-endian, as in constants. */
 bool wide_bits_from_hex(str literal, size_t size, char *out) {
   memset(out, 0, size);
   for (size_t i = literal.len, at = 0; i-- > 2; at++) {
@@ -63,6 +64,8 @@ static bool from_decimal(arena *scratch, str s, size_t size, char *out) {
   return true;
 }
 
+/* The magnitude first, then the sign. Signless takes what either reading of the bits can say; hex
+ * is as wide as its digits, leading zeros aside. */
 bool wide_int_from_literal(arena *scratch, str literal, bool minus, const type *t, char *out) {
   size_t size = type_storage(t);
   bool hex = literal.len > 2 && literal.data[1] == 'x';
@@ -74,6 +77,8 @@ bool wide_int_from_literal(arena *scratch, str literal, bool minus, const type *
   return top_bit(out, t->width); /* -0 is none, as in MLIR */
 }
 
+/* Divides by 10^9 again and again, which gives groups of digits from the last. In buffers and not
+ * an arena, since the printer has none. */
 void wide_int_print(buf *out, const type *t, const char *bytes) {
   size_t size = type_storage(t), len = size / 4 + 1;
   buf work, text; /* the magnitude as words; groups of nine digits, last first */
