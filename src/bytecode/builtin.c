@@ -1,4 +1,9 @@
-/* The builtin dialect's attributes and types, and what VHLO's share with them. */
+/* The builtin dialect's attributes and types, and what VHLO's share with them.
+ *
+ * Codes are those of MLIR's BuiltinDialectBytecode.td and of StableHLO's VhloBytecode.cpp; the
+ * tables at the end of each half map a code to a reader, a writer or a list of fields (attr_code in
+ * reader.h). A reader checks that parts are of the kind that the attribute needs, because nobody
+ * does later: attributes are believed once they exist. */
 #include "bytecode/writer.h"
 
 /* ---- attributes ---- */
@@ -69,6 +74,7 @@ const attr *read_float(reader *r, cursor *c) {
   return r->failed ? NULL : attr_make(r->ctx, float, .type = t, .bits = (i64)v, .wide = wide);
 }
 
+/* Without an end, which 0 says. */
 static const attr *read_file_loc(reader *r, cursor *c) {
   const u8 *from = c->at;
   const attr *file = get_attr(r, c);
@@ -94,6 +100,7 @@ static const attr *read_file_range(reader *r, cursor *c) {
                    .end_col = end_col);
 }
 
+/* A number into the resources' section, which was read before. */
 static const attr *read_resource(reader *r, cursor *c) {
   const u8 *from = c->at;
   const type *t = get_type(r, c);
@@ -141,6 +148,7 @@ static bool all_same(str data, size_t size) {
   return data.len <= size || memcmp(data.data, data.data + size, data.len - size) == 0;
 }
 
+/* A byte of 2 would be neither true nor false. */
 static bool all_bools(str data) {
   for (size_t i = 0; i < data.len; i++)
     if ((u8)data.data[i] > 1) return false;
@@ -210,6 +218,7 @@ static const attr *read_distinct(reader *r, cursor *c) {
 
 /* ---- written ---- */
 
+/* Also the property dictionary of native ops (dict_number), so the code is given. */
 static void put_dict(writer *w, const attr *a, u64 code, wire_mode mode) {
   const dict_attr *d = (const dict_attr *)a;
   put_uint(w, code);
@@ -220,6 +229,8 @@ static void put_dict(writer *w, const attr *a, u64 code, wire_mode mode) {
   }
 }
 
+/* Untyped and typed have different codes, one after the other; so have symbols without and with
+ * nested ones. */
 static void put_string(writer *w, const attr *a, u64 code, wire_mode mode) {
   const string_attr *s = (const string_attr *)a;
   bool typed = s->type && s->type->kind != TYPE_NONE;
@@ -278,6 +289,7 @@ static void put_resource(writer *w, const attr *a, u64 code, wire_mode mode) {
   put_uint(w, intern_resource(w, d->key));
 }
 
+/* The tail is large and ends the entry, so it is not copied to the stack. */
 static void put_dense_array(writer *w, const attr *a, u64 code, wire_mode mode) {
   const dense_array_attr *d = (const dense_array_attr *)a;
   put_uint(w, code);
@@ -369,6 +381,7 @@ static const attr *read_bool(reader *r, cursor *c) {
   return r->failed ? NULL : attr_bool(r->ctx, v);
 }
 
+/* Booleans are a kind of their own in VHLO (code 2). */
 static void put_vhlo_integer(writer *w, const attr *a, u64 code, wire_mode mode) {
   const integer_attr *n = (const integer_attr *)a;
   bool is_bool = n->type->kind == TYPE_INT && n->type->width == 1;
@@ -388,6 +401,7 @@ static void put_vhlo_string(writer *w, const attr *a, u64 code, wire_mode mode) 
   put_uint(w, intern_string(w, s ? s->root : ((const string_attr *)a)->value));
 }
 
+/* What VHLO's strings cannot say stays builtin: nested symbols, typed strings. */
 static bool takes_string(const attr *a) {
   const symbol_ref_attr *s = attr_as(symbol_ref, a);
   const string_attr *t = attr_as(string, a);

@@ -5,6 +5,7 @@
 
 #include "bytecode/reader.h"
 
+/* The first failure only: what follows are zeros that were never in the file. */
 static void report(reader *r, const u8 *at, const char *fmt, va_list ap) {
   if (r->failed) return;
   r->failed = true;
@@ -22,6 +23,7 @@ bool fail_at(reader *r, const u8 *at, const char *fmt, ...) {
   return false;
 }
 
+/* For files that are right but ask for what is not here: codes of newer versions, say. */
 bool fail_unimplemented(reader *r, const u8 *at, const char *fmt, ...) {
   if (r->failed) return false;
   r->failed = true;
@@ -64,12 +66,15 @@ i64 get_int(reader *r, cursor *c) {
   return (i64)((v >> 1) ^ (~(v & 1) + 1));
 }
 
+/* A number whose lowest bit is a flag. */
 bool get_flagged(reader *r, cursor *c, u64 *out) {
   u64 v = get_uint(r, c);
   *out = v >> 1;
   return v & 1;
 }
 
+/* An element takes a byte at least, so a count beyond the bytes that are left is wrong, and nothing
+ * that a few bytes say makes us allocate much. */
 size_t get_count(reader *r, cursor *c) {
   const u8 *from = c->at;
   u64 n = get_uint(r, c);

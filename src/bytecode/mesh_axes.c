@@ -1,4 +1,8 @@
-/* Replica groups by the axes of a mesh: stablehlo's attributes, and VHLO's. */
+/* Replica groups by the axes of a mesh: stablehlo's attributes, and VHLO's.
+ *
+ * The two have the same parts in different wrapping: stablehlo's flags are bytes and names are
+ * strings of the file, VHLO's are numbers and attributes. Read by functions for each that meet in
+ * three that check; written by one with the mode. */
 #include "bytecode/writer.h"
 
 static bool is_name(reader *r, const u8 *from, const attr *a, str *out) {
@@ -19,6 +23,7 @@ static const attr *mesh(reader *r, const u8 *from, const attr *axes, const attr 
   return r->failed ? NULL : attr_make(r->ctx, hlo_mesh, .axes = list->elems, .device_ids = ids);
 }
 
+/* VHLO writes the symbol of a mesh as a string. */
 static const attr *groups(reader *r, const u8 *from, const attr *in, const attr *axes) {
   str name;
   if (!r->failed && attr_get_str(in, &name)) in = attr_symbol(r->ctx, name);

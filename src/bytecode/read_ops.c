@@ -216,7 +216,7 @@ static void pop_values(body *b, frame *f, const u8 *at) {
 }
 
 /* What is announced takes at least a byte each, so that no memory is made for regions inside
- * regions that never come. */
+ * regions that never come. Counted down as they do come. */
 static bool promise(body *b, const u8 *from, u64 n) {
   b->promised += n;
   return b->promised <= b->r->bytes.len || fail_at(b->r, from, "expected fewer regions and blocks");
@@ -238,6 +238,9 @@ static bool is_placeholder(const value *v) {
   return o && o->num == PLACEHOLDER;
 }
 
+/* Values come in the order of their numbers, so the next place of the region is this value's. A
+ * placeholder there has been used: its uses move over, in an order that may not be the natural one,
+ * hence the entry in r->orders. */
 static void define(body *b, const u8 *from, value *v) {
   frame *f = top(b);
   if (b->r->failed) return;
@@ -254,6 +257,8 @@ static void define(body *b, const u8 *from, value *v) {
   b->values[f->next++] = v;
 }
 
+/* Numbers count from the innermost isolated op; a place that is not defined yet gets a
+ * placeholder. */
 static value *get_operand(body *b, cursor *c) {
   const u8 *from = c->at;
   size_t scope = top(b)->scope;
@@ -268,6 +273,7 @@ static value *get_operand(body *b, cursor *c) {
   return *v;
 }
 
+/* Since version 4 (VERSION_ARG_LOCS) a flag says whether there is a location. */
 static void read_block_args(body *b, cursor *c) {
   reader *r = b->r;
   size_t n = get_count(r, c);
@@ -353,6 +359,8 @@ static void read_successors(body *b, cursor *c, op_parts *p) {
   }
 }
 
+/* In the order of the wire. Properties are only located here, since they are set on an op that does
+ * not exist yet. */
 static void read_op_parts(body *b, cursor *c, op_parts *p) {
   reader *r = b->r;
   *p = (op_parts){.from = c->at};
@@ -444,6 +452,8 @@ static void enter(body *b, op *o, bool isolated) {
   VEC_PUSH(r->arena, b->frames, f);
 }
 
+/* Results are defined before the regions are read. The outermost op's results have no numbers:
+ * nothing is there to use them. */
 static void read_op(body *b) {
   reader *r = b->r;
   cursor *c = cursor_of(b);
@@ -496,6 +506,8 @@ static void adopt_root(reader *r) {
   r->module->root = first;
 }
 
+/* The frame at the bottom is our own module, whose block takes what the file has; the section has
+ * one block and, in files by MLIR, one op. */
 void read_ops(reader *r, cursor c) {
   body b = {.r = r, .promised = 1};
   frame f = {.op = r->module->root,

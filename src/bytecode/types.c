@@ -33,6 +33,7 @@ const type *read_tensor(reader *r, cursor *c, bool encoded) {
   return problem ? fail_at(r, from, "%s", problem), NULL : t;
 }
 
+/* width << 2 | signedness, as one number. */
 static const type *read_int_type(reader *r, cursor *c) {
   const u8 *from = c->at;
   u64 v = get_uint(r, c);
@@ -75,6 +76,8 @@ static const type *read_vector_type(reader *r, cursor *c) {
                                                                 : NULL;
 }
 
+/* Flags come before the shape, so the mask is read for dimensions that are not known yet;
+ * read_vector_type checks the rest. */
 static const type *read_scalable_vector(reader *r, cursor *c) {
   u32 mask = 0;
   size_t n = get_count(r, c);
@@ -114,6 +117,7 @@ static const type *read_unranked_memref(reader *r, cursor *c, bool space) {
   return r->failed ? NULL : type_unranked_memref(r->ctx, elem, where);
 }
 
+/* By code. 0 is a float kind as well, so gaps are told by ranges of codes. */
 static const u8 builtin_floats[] = {
     [3] = FLOAT_bf16,
     [4] = FLOAT_f16,
@@ -189,6 +193,8 @@ static i64s get_doubles(reader *r, cursor *c) {
   return (i64s){list, r->failed ? 0 : n};
 }
 
+/* What all begin with. u_spelling is no part of the wire: it is how the text would say unsigned
+ * storage that is signless. */
 static quant quant_start(reader *r, cursor *c, quant_form form, bool expressed) {
   quant q = {.form = form};
   q.is_signed = get_uint(r, c) & QUANT_FLAG_signed;
@@ -342,6 +348,7 @@ typedef struct scalar_code {
 #define FLT(kind)                                                                                  \
   { TYPE_FLOAT, 0, 0, FLOAT_##kind }
 
+/* By code, those of one number only; kind 0 is no such type. */
 static const scalar_code vhlo_scalars[] = {
     [0] = INT(1, SIGNLESS),   [2] = FLT(bf16),
     [3] = FLT(f16),           [4] = FLT(f32),
@@ -445,6 +452,8 @@ static u32 builtin_code(const type *t) {
   return code;
 }
 
+/* CODE_none where VHLO has no word for it: the writer then fails or keeps the builtin type, as its
+ * caller says. */
 static u32 vhlo_code(const type *t) {
   for (u32 i = 0; i < COUNT(vhlo_scalars); i++) {
     const scalar_code *s = &vhlo_scalars[i];
@@ -499,6 +508,8 @@ static void put_quant(writer *w, const quant *q) {
   }
 }
 
+/* The layout is always on the wire, an identity as a map of as many dimensions; in the IR it is
+ * NULL. */
 static void put_memref(writer *w, const type *t, wire_mode mode) {
   if (t->space) put_attr(w, t->space, mode);
   if (t->kind == TYPE_UNRANKED_MEMREF) {

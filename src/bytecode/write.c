@@ -109,6 +109,7 @@ static int by_descending_id(const void *a, const void *b) {
   return (x < y) - (x > y);
 }
 
+/* Later uses have larger ids: the op's number in the file, then the operand's. */
 static u64 use_id(const use *u) { return (u64)u->owner->num << 32 | (u64)(u - u->owner->operands); }
 
 /* Readers make lists of uses with the last use first; another order is written down. */
@@ -118,6 +119,7 @@ static bool is_natural(const value *v) {
   return true;
 }
 
+/* As a permutation: for the uses sorted as a reader has them, where each is in our list. */
 static void write_order(body *b, rope *out, const value *v) {
   VEC(use_place) list = {0};
   arena *a = b->w->arena;
@@ -150,6 +152,7 @@ static void write_orders(body *b, rope *out, value *const *values, size_t n, siz
 
 static void write_region(body *b, rope *out, const region *r, u32 *next);
 
+/* Properties are entries of their own section, shared by ops that have the same. */
 static u32 properties_number(writer *w, size_t begin) {
   str bytes = {(const char *)w->stack.data + begin, w->stack.len - begin};
   u32 n = intern_bytes(w, &w->props, bytes, 0, NULL);
@@ -265,6 +268,8 @@ static op_attrs vhlo_attrs(writer *w, const op *o, const vhlo_plan *p) {
   return out;
 }
 
+/* Behind the definition of a value that is used in the other form. The reader takes casts between
+ * equal types away. */
 static void write_cast(body *b, rope *out, const value *v, const attr *loc) {
   writer *w = b->w;
   const value_place *p = &b->places[v->num];

@@ -1,10 +1,17 @@
-/* Attributes and types of the file: each encoded once, when it is first referred to. */
+/* Attributes and types of the file: each encoded once, when it is first referred to.
+ *
+ * Numbers in a section are in the order of first reference, and entries refer to each other by
+ * number, so an entry must be encoded as a whole before it gets its own: nested ones first.
+ * w->stack holds the bytes of all entries that are begun; finishing one takes its bytes off the top
+ * (see "Attributes and Types" in MLIR's BytecodeFormat.md: sections 2 and 3). */
 #include "bytecode/writer.h"
 #include "text/text.h"
 
 /* ---- entries ---- */
 
-/* Takes what the stack has from `begin` for an entry. */
+/* Takes what the stack has from `begin` for an entry: a known one with these bytes, or a new one.
+ * *size: for the offset section, length << 1 | custom encoding; 0 if it is known. `alone`: not to
+ * be one with others; `tail`: what was too large for the stack, such as the data of a constant. */
 static u32 finish(writer *w, interner *table, rope *data, size_t begin, u32 dialect, bool custom,
                   u64 *size) {
   str bytes = {(const char *)w->stack.data + begin, w->stack.len - begin};
@@ -52,6 +59,7 @@ u32 entry_number(writer *w, str dialect, put_entry_fn *put, const void *what) {
   return finish_attr(w, begin, dialect, true);
 }
 
+/* Attributes nest by the text's choosing; recursion is bounded as the readers' is. */
 static bool enter(writer *w) {
   if (w->depth >= IR_MAX_NESTING)
     return cannot_write(w, "an attribute nested more than %d deep", IR_MAX_NESTING);
@@ -66,6 +74,7 @@ static str dialect_of(const attr_info *info) {
   return dot ? (str){info->name, (size_t)(dot - info->name)} : STR("builtin");
 }
 
+/* Letters are those of attr_code.fields (writer.h). */
 static void put_field(writer *w, wire_field f, const void *from, wire_mode mode) {
   switch (f.how) {
   case 'i':
@@ -150,6 +159,8 @@ static void put_text(writer *w, const attr *a, const type *t) {
   put_byte(w, 0);
 }
 
+/* An attribute of a dialect without an encoding here is its text, with the dialect that it belongs
+ * to, as MLIR's writer does for dialects without a bytecode interface. */
 static u32 encode_native(writer *w, const attr *a) {
   size_t begin = w->stack.len;
   const attr_info *info = &attr_infos[a->id];
@@ -200,6 +211,7 @@ u32 attr_number(writer *w, const attr *a, wire_mode mode) {
   return n;
 }
 
+/* The code of builtin's DictionaryAttr, from entries that are in no attribute. */
 u32 dict_number(writer *w, const named_attr *entries, size_t n, wire_mode mode) {
   size_t begin = w->stack.len;
   put_uint(w, 1);
@@ -213,6 +225,7 @@ u32 dict_number(writer *w, const named_attr *entries, size_t n, wire_mode mode) 
 
 void put_attr(writer *w, const attr *a, wire_mode mode) { put_uint(w, attr_number(w, a, mode)); }
 
+/* Enums that MLIR holds as i32 in properties. */
 const attr *native_slot_value(ir_ctx *c, const attr *a) {
   bool is_number = attr_is(custom_call_api_version, a) || attr_is(propagation_direction, a) ||
                    attr_is(reduction_op, a);
@@ -221,6 +234,7 @@ const attr *native_slot_value(ir_ctx *c, const attr *a) {
 
 /* ---- types ---- */
 
+/* Builtin, then stablehlo's tokens and futures, then text. */
 static u32 encode_native_type(writer *w, const type *t) {
   size_t begin = w->stack.len;
   if (w->codecs[DIALECT_builtin]->put_type(w, t))
