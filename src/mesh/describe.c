@@ -19,6 +19,7 @@ void json_numbers(buf *out, const i64 *data, size_t n) {
   buf_char(out, ']');
 }
 
+/* Bytes from 0x20 on stand as they are: names are UTF-8 or the caller's own problem. */
 void json_string(buf *out, str s) {
   buf_char(out, '"');
   for (size_t i = 0; i < s.len; i++) {
@@ -104,6 +105,7 @@ static void json_groups(arena *a, buf *out, const grid_view *v) {
   buf_char(out, ']');
 }
 
+/* An entry a device, or those that the view asks for. */
 static void json_ranks(arena *a, buf *out, const grid_view *v) {
   index_range *ranges = ARENA_ARRAY(a, index_range, v->shape.len);
   BUF_LIT(out, "[\n");
@@ -220,6 +222,7 @@ static void json_mesh(buf *out, const mesh *m) {
   BUF_LIT(out, ",\n");
 }
 
+/* Slices and ranks are left out for meshes of more than MAX_LISTED devices. */
 static void json_by_axes(arena *a, buf *out, const placement *p, const i64s *shape) {
   static const char *const kinds[] = {"sum", "max", "min", "mul", "and", "or"};
   const sharding *s = p->sharding;
@@ -283,6 +286,7 @@ static void json_step(buf *out, const redistribute_step *s) {
   BUF_LIT(out, "]}");
 }
 
+/* Elements that come from other devices; its own stay. */
 i64 redistribute_received(const redistribute_pieces *p, i64 rank) {
   i64 n = 0;
   for (size_t i = 0; i < p->len; i++)

@@ -142,6 +142,7 @@ static const mesh *make_mesh(arena *a, const layout_spec *s) {
   return mesh_make(a, STR(""), axes, n, plain ? (i64s){0} : ids);
 }
 
+/* Names as they were given, "None" included. */
 static const layout_entry *copy_entries(arena *a, const layout_spec *s) {
   layout_entry *out = ARENA_ARRAY(a, layout_entry, s->num_entries);
   for (size_t i = 0; i < s->num_entries; i++) {
@@ -260,6 +261,7 @@ bool layout_find_rank(const layout *l, i64 rank, i64 *position, diag_sink *sink)
                     (long long)rank);
 }
 
+/* In the order of positions in the device matrix. */
 bool layout_slice_ranks(arena *a, const layout *l, i64 slice, i64s *out, diag_sink *sink) {
   const mesh *m = layout_mesh(l);
   if (slice < 0 || slice >= l->grid.num_slices)
@@ -274,6 +276,7 @@ bool layout_slice_ranks(arena *a, const layout *l, i64 slice, i64s *out, diag_si
 
 /* ---- text ---- */
 
+/* As Python writes a tuple. */
 static void print_tuple_end(buf *out, size_t n) { buf_printf(out, n == 1 ? ",)" : ")"); }
 
 static void print_map_number(buf *out, const layout *l, str name) {

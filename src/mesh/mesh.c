@@ -40,6 +40,7 @@ int mesh_axis_find(const mesh *m, str name) {
   return -1;
 }
 
+/* -1: not in the mesh. Linear where ids are listed. */
 i64 mesh_position_of(const mesh *m, i64 device) {
   if (m->device_ids.len == 0) return device >= 0 && device < m->size ? device : -1;
   for (size_t i = 0; i < m->device_ids.len; i++)
@@ -47,6 +48,7 @@ i64 mesh_position_of(const mesh *m, i64 device) {
   return -1;
 }
 
+/* The last axis is the minor one. */
 void mesh_coordinates(const mesh *m, i64 position, i64 *out) {
   for (u32 i = m->num_axes; i-- > 0; position /= m->axes[i].size)
     out[i] = position % m->axes[i].size;

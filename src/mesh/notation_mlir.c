@@ -1,4 +1,9 @@
-/* MLIR's notations: Shardy's attribute, and the shard dialect. */
+/* MLIR's notations: Shardy's attribute, and the shard dialect.
+ *
+ * notation.c calls read_* and write_* by name of the notation; a reader gathers in `reader` (mesh,
+ * dimensions, axes) what reader_finish makes a placement of, a writer refuses by writer_allows what
+ * its notation cannot say. Grammar: shardy attrs.td and MLIR's Dialect/Shard. Unlike
+ * text/sdy_parse.c this reads a string alone, without a module. */
 #include "mesh/notation_text.h"
 
 #include <stdlib.h>
@@ -10,7 +15,8 @@ static int compare_i64(const void *a, const void *b) {
 
 /* ---- meshes ---- */
 
-/* NULL: said so. Ids are different and, for `size` of them, as many. */
+/* NULL: said so. Ids are different and, for `size` of them, as many; ids that are the usual ones
+ * are dropped, so that equal meshes are equal. */
 static const mesh *checked_mesh(reader *r, str name, const mesh_axis *axes, size_t n, i64s ids) {
   for (size_t i = 0; i < n; i++)
     for (size_t k = 0; k < i; k++)
@@ -60,6 +66,7 @@ static bool read_axes_sizes(reader *r, mesh_axis **axes, size_t *n) {
   return true;
 }
 
+/* <["x"=2], device_ids=[...]> */
 static bool read_mesh_body(reader *r, str name, const mesh **out) {
   mesh_axis *axes = NULL;
   size_t n = 0;
@@ -138,6 +145,7 @@ static bool is_plain_name(str name) {
   return reader_word(&r).len == name.len && name.len > 0;
 }
 
+/* The short form where all names are words, which notation_read_mesh reads back. */
 void notation_write_mesh(buf *out, const mesh *m) {
   bool plain = m->num_axes > 0;
   for (u32 k = 0; k < m->num_axes && plain; k++) plain = is_plain_name(m->axes[k].name);
@@ -187,6 +195,7 @@ static bool read_ref(reader *r, const char *where, axis_ref *out) {
                       (long long)out->size);
 }
 
+/* Canonical forms only, as Shardy demands: parts that could be one must be one. */
 static bool push_ref(reader *r, const char *where, axis_vec *v, axis_ref ref) {
   if (v->len && axis_can_merge(v->data[v->len - 1], ref) && !axis_is_whole(r->mesh, ref))
     return reader_error(r,
@@ -198,6 +207,7 @@ static bool push_ref(reader *r, const char *where, axis_vec *v, axis_ref ref) {
   return true;
 }
 
+/* {"x", "y":(1)2, ?}p0 */
 static bool read_sdy_dim(reader *r) {
   u32 d;
   bool first = true, more;
@@ -334,6 +344,7 @@ static void write_refs(writer *w, const mesh *m, axis_list l, bool open) {
   buf_char(w->out, '}');
 }
 
+/* A mesh of its own name is written as a line before, else inline. */
 static bool write_sdy_body(writer *w, const placement *p) {
   const unsigned all = HAS_OPEN | HAS_OPEN_AXES | HAS_SUB_AXES | HAS_UNREDUCED |
                        HAS_UNREDUCED_KIND | HAS_DEVICE_IDS | HAS_MAXIMAL;

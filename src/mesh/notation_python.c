@@ -116,6 +116,7 @@ static bool write_one_pspec(writer *w, const placement *p) {
   return true;
 }
 
+/* A tuple of one ends in a comma in Python. */
 static bool write_python_tuple(writer *w, const placement *p,
                                bool (*one)(writer *w, const placement *p)) {
   return p->kind == PLACED_TUPLE ? writer_tuple(w, p, "(", p->num_elements == 1 ? ",)" : ")", one)
@@ -256,6 +257,7 @@ static bool read_ints(reader *r, i64s *out) {
   return reader_expect(r, "(") && reader_numbers(r, ")", out);
 }
 
+/* ("x", "y") */
 static bool read_names(reader *r, layout_draft *l) {
   bool first = true, more;
   if (!reader_expect(r, "(")) return false;
@@ -291,6 +293,7 @@ static bool read_entry(reader *r, layout_entry *out) {
   return true;
 }
 
+/* ("x", ("y", "z"), "None") */
 static bool read_entries(reader *r, layout_draft *l) {
   bool first = true, more;
   if (!reader_expect(r, "(")) return false;
@@ -380,6 +383,7 @@ static bool read_dict_item(reader *r, layout_draft *l, dict_text *d) {
                       STR_ARG(key));
 }
 
+/* tensor_map is read last, wherever it stands: its numbers mean names. */
 static bool read_dict(reader *r, layout_draft *l) {
   bool first = true, more;
   dict_text d = {0};
@@ -419,6 +423,8 @@ static bool borrow_mesh(reader *r, layout_draft *l) {
   return true;
 }
 
+/* Layout(...)(...), a dict, or entries alone over the mesh that was given. What layout_make checks
+ * is said in its words. */
 static const placement *read_one_layout(reader *r) {
   layout_draft draft = {0};
   bool own = true;
@@ -464,6 +470,7 @@ const placement *read_layout(reader *r) {
   return read_one_layout(r);
 }
 
+/* Layout((2, 4), ("x", "y"), rank_list=[...]) */
 static bool write_matrix(writer *w, const placement *p) {
   const mesh *m = p->sharding->mesh;
   const char *end = m->num_axes == 1 ? ",)" : ")";

@@ -1,4 +1,10 @@
-/* XLA's HLO text: {devices=[2,1,4]<=[4,2]T(1,0) last_tile_dim_replicate} and its kin. */
+/* XLA's HLO text: {devices=[2,1,4]<=[4,2]T(1,0) last_tile_dim_replicate} and its kin.
+ *
+ * The grammar is that of xla/hlo/parser/hlo_parser.cc (ParseSingleSharding) and
+ * HloSharding::ToString. Tiles say how dimensions are cut and which device has which tile, without
+ * axes; tile_assignment's conversion finds a mesh for them (and back), so that the other notations
+ * can say the same. First the words are gathered in `hlo`, then judged together, as they come in
+ * any order. */
 #include "mesh/notation_text.h"
 
 #include <stdlib.h>
@@ -29,6 +35,7 @@ static bool product(reader *r, const char *field, i64s sizes, i64 *out) {
   return true;
 }
 
+/* T(...) is a permutation of the sizes before it. */
 static bool check_perm(reader *r, size_t rank, i64s perm) {
   bool *seen = arena_zalloc(r->a, rank);
   if (perm.len != rank)
@@ -44,6 +51,7 @@ static bool check_perm(reader *r, size_t rank, i64s perm) {
   return true;
 }
 
+/* A list names each device at most once; ids need not begin at 0. */
 static bool check_list(reader *r, i64 tiles, i64s list) {
   if ((u64)tiles != list.len)
     return reader_error(r, "devices: expected %lld, as many as there are tiles, found %zu",
@@ -90,6 +98,7 @@ static bool read_order(reader *r, hlo *h) {
   return true;
 }
 
+/* last_tile_dims={manual, replicated}: a kind for each tile dimension behind the tensor's. */
 static bool read_groups(reader *r, hlo *h) {
   static const char *const names[] = {"manual", "unreduced", "replicated"};
   bool first = true, more;
