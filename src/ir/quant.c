@@ -8,6 +8,7 @@
 
 static u64 hash_i64s(i64s v, u64 h) { return hash_bytes(v.data, v.len * sizeof(i64), h); }
 
+/* u_spelling too: u8 and unsigned i8 print differently, so they are two types as in the text. */
 u64 quant_hash(const quant *q, u64 seed) {
   u64 h = hash_u64((u64)q->form | (u64)q->is_signed << 8 | (u64)q->u_spelling << 9, seed);
   h = hash_ptr(q->expressed, hash_ptr(q->storage, h));
@@ -40,6 +41,7 @@ double quant_double(i64 bits) {
   return d;
 }
 
+/* The whole range of the storage type. false: no storage type. */
 bool quant_default_range(const type *storage, bool is_signed, i64 *min, i64 *max) {
   if (storage->kind == TYPE_FLOAT) {
     /* greatest finite values of the formats that may store */

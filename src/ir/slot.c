@@ -63,6 +63,7 @@ static bool is_dicts(const attr *a) {
   return l != NULL;
 }
 
+/* By slot kind; ATTR_KINDS names a function is_<kind> for each. */
 static kind_fn *const kind_of[] = {
 #define AV(kind, ctype) [SLOT_##kind] = is_##kind,
     ATTR_KINDS(AV)
@@ -89,6 +90,8 @@ static kind_fn *const stored_as[COUNT(kind_of)] = {
     [SLOT_dicts] = is_array,
 };
 
+/* MLIR's properties convert before verification: what the storage class takes but the slot does not
+ * is an error of the verifier, the rest one of the parser. */
 bool slot_stores(const slot_info *s, const attr *a) {
   if (s->attr_id >= 0) return a->id == s->attr_id;
   return (stored_as[s->kind] ? stored_as[s->kind] : kind_of[s->kind])(a);
@@ -146,6 +149,7 @@ static const char *const summaries[ATTR_COUNT] = {
     [ATTR_all_to_all_params] = "List of all-to-all parameters",
 };
 
+/* NULL: none. Non-negative and positive come with kinds of integers only. */
 const char *slot_problem(ir_ctx *c, const slot_info *s, const attr *a) {
   bool ok = s->attr_id >= 0 ? a->id == s->attr_id : kind_of[s->kind](a);
   const char *more = "";

@@ -16,6 +16,7 @@ static const u32 float_bits[FLOAT_COUNT] = {
 #undef F
 };
 
+/* Every field that same_type compares, but not `depth`, which follows from them. */
 static u64 hash_type(const type *t) {
   u64 h = hash_u64((u64)t->kind | (u64)t->sign << 8 | (u64)t->flt << 16 | (u64)t->width << 32,
                    t->num_inputs | (u64)t->scalable << 32);
@@ -36,6 +37,7 @@ static bool same_type(const void *entry, const void *key) {
          i64s_eq(a->dims, b->dims) && types_eq(a->types, b->types) && str_eq(a->text, b->text);
 }
 
+/* Who walks types does so by recursion, so their makers keep this within IR_MAX_NESTING. */
 static u32 depth_of(const type *t) {
   u32 d = t->elem ? t->elem->depth : 0;
   if (t->encoding && t->encoding->depth > d) d = t->encoding->depth;
@@ -70,6 +72,7 @@ const type *type_int(ir_ctx *c, u32 width, signedness sign) {
   return unique(c, (type){.kind = TYPE_INT, .sign = (u8)sign, .width = width});
 }
 
+/* The types that everybody asks for have a place in the context: no hash. */
 static const type *cached(ir_ctx *c, const type **at, u32 width) {
   if (!*at) *at = type_int(c, width, SIGNLESS);
   return *at;
@@ -98,6 +101,7 @@ const type *type_vector(ir_ctx *c, i64s dims, const type *elem) {
   return unique(c, (type){.kind = TYPE_VECTOR, .dims = dims, .elem = elem});
 }
 
+/* One list of both, with the number of inputs. */
 const type *type_function(ir_ctx *c, types inputs, types results) {
   size_t n = inputs.len + results.len;
   const type **all = ARENA_ARRAY(&c->arena, const type *, n);
@@ -176,6 +180,7 @@ bool type_is_static_shape(const type *t) {
 
 bool type_is_static(const type *t) { return t->kind == TYPE_TENSOR && type_is_static_shape(t); }
 
+/* false: dynamic, or more than an i64 counts. */
 bool type_num_elements(const type *t, i64 *out) {
   i64 n = 1;
   for (size_t i = 0; i < t->dims.len; i++)

@@ -43,6 +43,7 @@ struct symbol_map {
   hash_index by_name;
 };
 
+/* The first op of a name counts, as in symbol_find. */
 symbol_map *symbol_map_build(const op *table, arena *a) {
   symbol_map *m = ARENA_NEW(a, symbol_map);
   const block *b = table->num_regions ? table->regions[0].first : NULL;
@@ -67,6 +68,7 @@ op *op_module(op *o) {
   return o;
 }
 
+/* An op is inside itself. */
 bool op_is_inside(const op *o, const op *ancestor) {
   while (o && o != ancestor) o = op_parent(o);
   return o != NULL;
@@ -116,6 +118,8 @@ typedef struct numbering {
   u32 values, ops;
 } numbering;
 
+/* Ops, results and block arguments in the order of the text; blocks are numbered by whoever needs
+ * it. */
 static walk_result number(void *user, op *o) {
   numbering *n = user;
   o->num = n->ops++;
