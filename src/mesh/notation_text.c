@@ -62,6 +62,7 @@ bool reader_end(reader *r) {
   return r->rest.len == 0 || reader_wrong(r, "the end");
 }
 
+/* Decimal digits, at least one, without a sign; `expected` is for the message. */
 bool reader_number(reader *r, const char *expected, i64 *out) {
   i64 n = 0;
   size_t digits = 0;
@@ -157,6 +158,7 @@ bool reader_mlir_name(reader *r, str *out) {
   return read_quoted(r, true, out);
 }
 
+/* Letters, digits and _.$-; empty: none is here. */
 str reader_word(reader *r) {
   size_t n = 0;
   skip_blanks(r);
@@ -206,6 +208,7 @@ bool reader_needs_mesh(reader *r) {
                                  r->what);
 }
 
+/* By name in the mesh, which must be there already. */
 bool reader_axis(reader *r, str name, const char *where, u32 *out) {
   int axis = mesh_axis_find(r->mesh, name);
   *out = (u32)axis;
@@ -307,6 +310,7 @@ static bool allows_list(writer *w, const placement *p, axis_list l, const char *
   return true;
 }
 
+/* Notations without parts of axes. */
 static bool allows_whole_only(writer *w, const placement *p) {
   const sharding *s = p->sharding;
   for (u32 d = 0; d < s->rank; d++)
@@ -380,6 +384,7 @@ bool writer_tuple(writer *w, const placement *p, const char *open, const char *c
   return true;
 }
 
+/* Escapes what read_quoted undoes. */
 void write_python_name(buf *out, str name, char quote) {
   buf_char(out, quote);
   for (size_t i = 0; i < name.len; i++) {

@@ -27,6 +27,7 @@ static void make_sheets(arena *a, const slice_grid *g, const char *device, sheet
   out->positions = positions;
 }
 
+/* The two last dimensions that are split make a sheet, the others number sheets. */
 static void print_axes(buf *out, const sheets *s) {
   if (s->row != NONE) buf_printf(out, "dimension %u down, ", s->row);
   if (s->column != NONE) buf_printf(out, "dimension %u across", s->column);

@@ -113,6 +113,9 @@ static void permute_pieces(arena *a, const cut *x, const cut *y, step_vec *steps
   if (moves) VEC_PUSH(a, *steps, s);
 }
 
+/* Cut both layouts into pieces that each of their slices is made of (least common multiples):
+ * slicing goes from the source's pieces to these, gathering from these to the target's, and between
+ * is one permutation. false: not every dimension can be cut so with the axes that are unused. */
 bool plan_by_pieces(arena *a, const layout *from, const layout *to, const mesh *ranks,
                     step_vec *out) {
   u32 rank = layout_rank(from);
@@ -296,6 +299,9 @@ static bool set_goal(shifter *s, const layout *from, const layout *to) {
   return true;
 }
 
+/* All-to-alls move a prime from one dimension to another as long as one that must leave is at the
+ * minor end; where none is, a permutation brings one there. What is left over in the end is the
+ * same pieces on other ranks. false: no step makes progress. */
 bool plan_by_primes(arena *a, const layout *from, const layout *to, const mesh *ranks,
                     step_vec *out) {
   u32 rank = layout_rank(from);

@@ -1,4 +1,9 @@
-/* sdy-apply-sharding-constraints and sdy-sharding-group-import. */
+/* sdy-apply-sharding-constraints and sdy-sharding-group-import.
+ *
+ * Shardy's transforms/import/apply_sharding_constraints.cc and sharding_group_import.cc. A
+ * constraint becomes the sharding of the value it constrains where that is certain; elsewhere it
+ * stays an op that propagation meets on its way. Function arguments are set at the end, for their
+ * list is one attribute and setting one at a time would be quadratic. */
 #include "shard/debug_info.h"
 #include "shard/flow.h"
 #include "shard/passes.h"
@@ -44,6 +49,7 @@ static const attr *in_sharding(const op *manual, size_t i) {
   return l && i < l->shardings.len ? l->shardings.data[i] : NULL;
 }
 
+/* By a constraint with another sharding, or as an operand of a manual computation with another. */
 static bool constrained_otherwise(const value *v, const attr *sharding) {
   for (const use *u = v->uses; u; u = u->next) {
     const op *o = u->owner;
@@ -109,6 +115,8 @@ static bool factors_now(applying *p, op *o, const rule *r, axis_list **out, cons
          transfer_factors(p->space, p->a, r, (transfer_mode){0}, in, out, NULL);
 }
 
+/* Also fixes the rule and records the step, as if propagation had gone backwards over the
+ * constraint. */
 static void set_directly(applying *p, op *o, value *v, const attr *sharding) {
   const rule *r = rule_of_op(&p->rules, o);
   if (r && !op_discardable(o, SDY_SHARDING_RULE))
@@ -168,6 +176,8 @@ static void apply_constraint(applying *p, op *o) {
   keep_unreduced(p, v, sharding);
 }
 
+/* As for constraints, since a manual computation says how its operands are sharded; on the target
+ * of an edge it needs a constraint of its own. */
 static void apply_manual(applying *p, op *o) {
   for (u32 i = 0; i < o->num_operands; i++) {
     value *v = op_operand(o, i);

@@ -32,6 +32,7 @@ static bool is_offload(const op *o) {
   return str_is(v.call_target_name, "MoveToDevice") || str_is(v.call_target_name, "MoveToHost");
 }
 
+/* Asked once an op at loading; a rule is only looked for where shardings pass by one. */
 static u8 kind_of_op(const engine *e, const op *o) {
   u8 kind = op_kind(o) < OP_COUNT ? kind_of[op_kind(o)] : 0;
   if (op_is_elementwise(o)) kind |= KIND_ELEMENTWISE | KIND_PASS_THROUGH;
@@ -56,6 +57,8 @@ static bool check_types(engine *e, const op *o) {
   return true;
 }
 
+/* `holder` is the value that has the sharding for this one (an edge's result for what it stands
+ * for); only holders have an entry in `of`. */
 static void load_value(engine *e, value *v) {
   value *h = value_shardable(v);
   e->holder[v->num] = h;
@@ -82,6 +85,7 @@ static void load_args(engine *e, op *func) {
   }
 }
 
+/* Arguments of functions were loaded together; those of other regions are loaded one by one. */
 static walk_result load_op(void *user, op *o) {
   engine *e = user;
   e->ops[o->num] = o;
@@ -100,6 +104,8 @@ static walk_result load_op(void *user, op *o) {
   return WALK_ON;
 }
 
+/* All tables are by number of value or of op. Numbers stay valid because propagation makes no ops
+ * between load and store. */
 static void allocate(engine *e) {
   e->num_values = module_number_all(e->m, &e->num_ops);
   size_t v = e->num_values, o = e->num_ops;
@@ -306,6 +312,7 @@ typedef struct memo_entry {
   const sharding **in, **out;
 } memo_entry;
 
+/* Field by field, since padding is not compared. */
 static bool same_mode(transfer_mode a, transfer_mode b) {
   return a.pass == b.pass && a.other == b.other && a.aggressive == b.aggressive &&
          a.elementwise == b.elementwise && a.conservative == b.conservative;
@@ -352,6 +359,8 @@ static const attr *border_sharding(const op *o, const value *owner) {
   return l && owner->index < l->shardings.len ? l->shardings.data[owner->index] : NULL;
 }
 
+/* Inside a manual computation the manual axes are not part of a value's sharding, outside they are:
+ * crossing the border adds or takes them. Foreign ops say themselves how (transform). */
 static const sharding *cross(engine *e, value *owner, const sharding *s, bool outwards) {
   op *o;
   const attr *manual = manual_axes_at(owner, &o);
@@ -391,6 +400,7 @@ typedef struct priority_round {
 
 static i64 priority_of(const dim_sharding *d) { return max_i64(d->priority, 0); }
 
+/* Rounds are kept sorted by priority; there are as many as a user wrote different numbers. */
 static void add_ref(engine *e, priority_plan *p, i64 priority, priority_ref ref) {
   size_t i = 0;
   while (i < p->count && p->rounds[i].priority < priority) i++;
@@ -435,6 +445,8 @@ static void plan_entry(engine *e, priority_plan *p, const sharding **at, bool *c
   if (changed) *changed = true;
 }
 
+/* Takes everything of a priority above 0 out of the tables; state_raise_priority puts it back round
+ * by round. */
 priority_plan *state_plan_priorities(engine *e) {
   priority_plan *p = ARENA_NEW(e->a, priority_plan);
   for (u32 v = 0; v < e->num_values; v++) plan_entry(e, p, &e->of[v], &e->changed[v]);

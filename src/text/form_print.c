@@ -13,6 +13,7 @@ static void group_range(const op *o, int group, size_t *begin, size_t *count) {
   if (!op_operand_group(o, (size_t)group, begin, count)) *begin = *count = 0;
 }
 
+/* One result, and every operand of its type. */
 static bool all_same(const op *o) {
   const type *t = o->num_results == 1 ? o->results[0].type : NULL;
   for (u32 i = 0; t && i < o->num_operands; i++)
@@ -101,6 +102,7 @@ static void dir_type(printer *w, const op *o, const form *f, const form_step *s)
 
 /* ---- attributes ---- */
 
+/* Without what the form has said and without defaults. */
 static void dir_attrs(printer *w, const op *o, const form *f, const form_step *s) {
   u64 hide = f->mentioned;
   (void)s;
@@ -141,6 +143,7 @@ static void dir_i32(printer *w, const op *o, const form *f, const form_step *s) 
   if (o->slots[s->args[0]]) printer_attr_bare(w, o->slots[s->args[0]]);
 }
 
+/* Lists of different lengths have no such notation: what is invalid is printed field by field. */
 static void dir_slices(printer *w, const op *o, const form *f, const form_step *s) {
   i64s v[3];
   (void)f;
@@ -212,6 +215,7 @@ static void dir_conv(printer *w, const op *o, const form *f, const form_step *s)
   if (o->slots[s->args[0]]) printer_dialect_body(w, o->slots[s->args[0]], true);
 }
 
+/* [l, h], [l, h]: the attribute has them row by row. */
 static void pad_pairs(printer *w, const attr *a) {
   const dense_attr *d = attr_as(dense, a);
   i64 n = 0;

@@ -13,6 +13,8 @@
 
 static u64 low_bits(u64 v, u32 width) { return width >= 64 ? v : v & ((1ull << width) - 1); }
 
+/* Bits as wide as the type. Signless types take what either reading of the bits can say, signed
+ * ones and index a positive number only below the sign bit. false: out of range. */
 bool parser_int_bits(str literal, bool minus, const type *t, u64 *bits) {
   u64 v;
   u32 width = t->kind == TYPE_INDEX ? 64 : t->width;
@@ -54,6 +56,7 @@ bool parser_float_bits(parser *p, const token *literal, bool minus, const type *
   return true;
 }
 
+/* For types of more than 64 bits, into out[type_storage(t)]; `of` is for the message. */
 bool parser_wide_number(parser *p, const token *literal, bool minus, const type *t, const char *of,
                         char *out) {
   if (t->kind == TYPE_INT)
@@ -73,6 +76,7 @@ static i64 extend(u64 bits, const type *t) {
   return (i64)(bits << (64 - width)) >> (64 - width);
 }
 
+/* The minus has been read. A type behind the number counts only if none is expected. */
 const attr *parser_number(parser *p, const type *t, bool minus) {
   token lit = p->tok;
   u64 bits;
@@ -137,6 +141,8 @@ typedef struct entries {
 
 static str key_of(const named_attr *n) { return ((const string_attr *)n->name)->value; }
 
+/* Names are unique attributes, so a few are compared by pointer; for many there is a table, or a
+ * dictionary of n entries would take n^2. */
 static bool is_there(parser *p, entries *e, const attr *key) {
   enum { FEW = 16 };
   if (e->v.len < FEW) {
@@ -313,6 +319,7 @@ static const attr *string(parser *p) {
   return attr_make(p->ctx, string, .value = s, .type = t);
 }
 
+/* By the first token; the rest of the grammar is words. */
 static const attr *value_at(parser *p, const type *expected) {
   switch (p->tok.kind) {
   case TOK_AT:
@@ -353,6 +360,8 @@ const attr *parser_attr(parser *p, const type *expected) {
 
 /* ---- the top of the file ---- */
 
+/* #name = attribute, !name = type: at the top level of the file, before the first use (but for
+ * locations). */
 bool parser_alias(parser *p) {
   token t = p->tok;
   bool is_attr = at(p, TOK_HASH);
@@ -417,6 +426,7 @@ static bool resource_group(parser *p, void *user) {
          parser_list(p, '{', '}', resource_item, user);
 }
 
+/* {-# dialect_resources: {...}, external_resources: {...} #-} */
 bool parser_resources(parser *p) {
   parser_next(p);
   if (parser_accept(p, TOK_META_END)) return true;

@@ -18,6 +18,7 @@ typedef struct dense {
   VEC(const attr *) strings;
 } dense;
 
+/* What has to be put back to read a stretch of the text again. */
 typedef struct cursor {
   lexer lex;
   token tok;
@@ -30,6 +31,7 @@ static void rewind_to(parser *p, const cursor *c) {
   p->depth = c->depth;
 }
 
+/* Of a number in a list, whatever the type says later. */
 static bool number_token(parser *p, bool minus) {
   if (at(p, TOK_INT) || at(p, TOK_FLOAT)) return true;
   if (minus) return parser_error(p, &p->tok, "expected integer or floating point literal");
@@ -37,6 +39,7 @@ static bool number_token(parser *p, bool minus) {
          parser_error(p, &p->tok, "expected element literal of primitive type");
 }
 
+/* Into out[d->part]. The order of the questions decides which message is given, so it is MLIR's. */
 static bool number(parser *p, const dense *d, char *out) {
   bool minus = parser_accept(p, '-');
   token t = p->tok;
@@ -146,6 +149,7 @@ static const attr *from_hex(parser *p, dense *d, const token *where, i64 n) {
   return attr_dense(p->ctx, d->type, bytes, bytes.len == size, true);
 }
 
+/* Fills *d from the type, and *n with its elements. */
 static bool prepare(parser *p, const token *where, const type *t, dense *d, i64 *n) {
   if (!type_is_shaped(t)) return parser_error(p, where, "elements literal must be a shaped type");
   if (!type_is_static_shape(t))

@@ -89,6 +89,7 @@ static bool is_iota(const i64 *v, size_t n) {
   return true;
 }
 
+/* Ids must be a permutation of 0 to n - 1; the ids in order were dropped before. */
 static bool check_order(parser *p, const token *start, const i64_vec *ids) {
   i64_vec sorted = {arena_copy(p->scratch, ids->data, ids->len * sizeof(i64)), ids->len, ids->len};
   qsort(sorted.data, sorted.len, sizeof(i64), by_value);
@@ -330,6 +331,7 @@ static bool named_axes(parser *p, tensor_sharding_attr *s) {
   return true;
 }
 
+/* Inlined meshes stand without #sdy. */
 static const attr *mesh_or_ref(parser *p) {
   if (parser_accept_word(p, "mesh")) {
     const attr *a = mesh(p);
@@ -412,6 +414,7 @@ static bool keyword(parser *p, str *out) {
   return parser_complain(p, &p->tok, "expected valid keyword");
 }
 
+/* Symbols are written without anything between them: "ij" is two factors, "z_1k" too. */
 static const attr *dim_mapping(parser *p) {
   i64_vec v = {0};
   if (at(p, TOK_ID)) {
