@@ -60,6 +60,7 @@ static void test_layouts(void) {
   CHECK(fine(tz_redistribution_create(l, l, (int64_t[]){4, 4}, 2, &d)));
   size_t steps = tz_redistribution_num_steps(d);
   CHECK(strcmp(tz_redistribution_get_step(d, steps).op, "") == 0);
+  tz_redistribution_free(d);
   CHECK(refused(tz_layout_ranges(l, NULL, 0, (int64_t[4]){0}), "NULL"));
   CHECK(refused(tz_redistribution_create(l, NULL, NULL, 0, &d), "NULL") && !d);
   CHECK(tz_layout_rank(NULL) == 0 && tz_sharding_rank(NULL) == 0 && !tz_layout_strategy(NULL) &&
