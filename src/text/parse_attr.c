@@ -272,7 +272,10 @@ static const attr *dense_resource(parser *p) {
   if (!parser_expect(p, '<', "expected '<' after 'dense_resource'")) return NULL;
   if (!parser_word_or_string(p, &key)) return NULL;
   if (!parser_expect(p, '>', "expected '>'") || !parser_expect(p, ':', "expected ':'")) return NULL;
+  token where = p->tok;
   const type *t = parser_type(p);
+  if (t && !type_is_shaped(t))
+    return parser_error(p, &where, "`dense_resource` expected a shaped type"), NULL;
   return t ? attr_make(p->ctx, dense_resource, .type = t, .key = key) : NULL;
 }
 

@@ -93,6 +93,9 @@ BAD = {
     "a fraction among integers": (
         body("%0 = stablehlo.constant dense<`1.5> : tensor<2xi32>"),
         "expected integer elements, but parsed floating-point"),
+    "a resource of a token": (
+        "module attributes {t.a = dense_resource<k> : `!stablehlo.token} {}",
+        "`dense_resource` expected a shaped type"),
     "half a hex byte": (
         body('%0 = stablehlo.constant dense<`"0x012"> : tensor<1xi8>'),
         "expected string containing hex digits starting with `0x`"),
