@@ -1,5 +1,7 @@
 #include "compile/flatten.h"
 
+#include "dialect/expand.h"
+
 typedef struct flattener {
   ir_module *m;
   arena *scratch;
@@ -111,6 +113,29 @@ static flatten_fn *const flatten_of[OP_COUNT] = {
     [OP_propagation_barrier] = drop_sharding, [OP_func_data_flow_edge] = drop_sharding,
 };
 
+/* ---- wider bodies ---- */
+
+/* What combines elements may do so in a type that its operands' are promotable to; the steps have
+ * one type. Operand i, and where there are as many again the last ones, belong to result i. */
+static void promote_operands(flattener *f, op *o) {
+  static const bool combines[OP_COUNT] = {
+      [OP_reduce] = true,     [OP_reduce_window] = true,  [OP_scatter] = true,
+      [OP_all_reduce] = true, [OP_reduce_scatter] = true,
+  };
+  if (!f->opt.shardings || op_kind(o) >= OP_COUNT || !combines[op_kind(o)]) return;
+  expander e = expander_before(f->m, f->scratch, o);
+  for (u32 i = 0; i < o->num_results; i++) {
+    const type *elem = type_element(op_result(o, i)->type);
+    u32 at[] = {i, o->num_operands - o->num_results + i};
+    for (u32 k = 0; k < COUNT(at); k++) {
+      value *x = op_operand(o, at[k]);
+      if (type_element(x->type) == elem) continue;
+      const type *wide = expand_with_elem(f->m->ctx, x->type, elem);
+      op_set_operand(o, at[k], expand_1(&e, OP_convert, x, wide));
+    }
+  }
+}
+
 bool flatten_knows(op_id id) { return flatten_of[id] != NULL; }
 
 /* Recursion is bounded by the nesting that the readers allow. */
@@ -121,6 +146,7 @@ static bool flatten_block(flattener *f, block *b) {
     outcome done = fn ? fn(f, o, &next) : KEPT;
     if (done == FAILED) return false;
     if (done == REPLACED) continue;
+    promote_operands(f, o);
     for (u32 r = 0; r < o->num_regions; r++)
       for (block *inner = o->regions[r].first; inner; inner = inner->next)
         if (!flatten_block(f, inner)) return false;

@@ -11,7 +11,8 @@ typedef struct flatten_options {
 
 /* In all functions: the bodies of named computations take their place, composites are replaced
  * by their decompositions, custom calls that only pass a value on vanish. Calls are inlined
- * before (pass `inline`). false: reported. */
+ * before (pass `inline`). With `shardings`, operands of reductions and scatters are converted to
+ * the type that their bodies combine. false: reported. */
 bool flatten_module(ir_module *m, arena *scratch, const flatten_options *options);
 
 /* Of a row: is it put away here, by what it stands for or by nothing? */

@@ -58,7 +58,8 @@ FEATURES = [f"type {t}" for t in TYPES] + [
     "algorithm", "sum", "long sum", "batching dims", "implicit index vector", "out-of-range index",
     "permuted broadcast", "non-commuting body", "argmax body", "arbitrary body", "variadic",
     "init not identity", "long reduction", "cumulative window", "stable sort",
-    "lexicographic sort", "THREE_FRY bits", "PHILOX bits", "DEFAULT bits", "folded",
+    "lexicographic sort", "promoted operands", "THREE_FRY bits", "PHILOX bits", "DEFAULT bits",
+    "folded",
 ]
 FOLDS = "stablehlo-aggressive-simplification,canonicalize,cse"
 

@@ -166,6 +166,28 @@ def results_of(body, types):
     return ("%0" if n == 1 else f"%0:{n}"), out
 
 
+NARROW = {"f32": ["bf16", "f16", "f8E5M2"], "f64": ["f32", "bf16"], "i32": ["i8", "i16"],
+          "i64": ["i32", "i4"], "ui32": ["ui8"], "complex<f64>": ["complex<f32>"]}
+
+
+def promoted(d, body, case, *more):
+    """The same op of operands that are narrower than what its body combines, now and then."""
+    t = body.types[0]
+    if len(body.types) > 1 or t not in NARROW or not d.chance(0.1):
+        return case
+    u, ends = d.pick(*NARROW[t]), (0, len(case.args) - 1)
+    with np.errstate(all="ignore"):
+        thin = [(u, v.astype(DTYPES[u])) if i in ends else (s, v)
+                for i, (s, v) in enumerate(case.args)]
+    again = lambda args: generic(case.op.split(".")[1], body, args, *more)
+    plain = again([(t, v.astype(DTYPES[t])) if i in ends else (s, v)
+                   for i, (s, v) in enumerate(thin)])
+    case = again(thin)
+    case.plain = plain
+    case.features.add("promoted operands")
+    return case
+
+
 def generic(op, body, args, attrs, out_dims, rule, features, flip=False):
     """An op with a region over arguments and as many results as the reducer has."""
     left, out = results_of(body, body.types)
@@ -212,8 +234,8 @@ def reduce(d, turn):
     args = xs + list(zip(body.types, body.start(d)))
     out = [n for i, n in enumerate(dims) if i not in axes]
     count = int(np.prod([dims[i] for i in axes]))
-    return generic("reduce", body, args, f"dimensions = {array(axes)}", out,
-                   body.rule(count, kind), edge(kind))
+    more = f"dimensions = {array(axes)}", out, body.rule(count, kind), edge(kind)
+    return promoted(d, body, generic("reduce", body, args, *more), *more)
 
 
 def reduce_window(d, turn):
@@ -244,8 +266,9 @@ def reduce_window(d, turn):
              f"tensor<{len(windows)}x2xi64>")
     xs, kind = operands(d, body, dims, d.kind())
     args = xs + list(zip(body.types, body.init))
-    return generic("reduce_window", body, args, attrs, [w.out for w in windows],
-                   body.rule(int(np.prod(kernel)), kind), features | edge(kind))
+    more = (attrs, [w.out for w in windows], body.rule(int(np.prod(kernel)), kind),
+            features | edge(kind))
+    return promoted(d, body, generic("reduce_window", body, args, *more), *more)
 
 
 def long_sum(d, turn):
@@ -360,9 +383,8 @@ def scatter(d, turn):
                f"{g.vector}")
     attrs = (f"scatter_dimension_numbers = #stablehlo.scatter<{numbers}>, indices_are_sorted = "
              "false, unique_indices = false")
-    case = generic("scatter", body, xs + [(it, index)] + updates, attrs, g.dims,
-                   body.rule(int(np.prod(g.out)) + 1, kind), g.features | edge(kind))
-    return case
+    more = (attrs, g.dims, body.rule(int(np.prod(g.out)) + 1, kind), g.features | edge(kind))
+    return promoted(d, body, generic("scatter", body, xs + [(it, index)] + updates, *more), *more)
 
 
 # ---- control flow ----
