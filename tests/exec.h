@@ -41,12 +41,12 @@ static inline void on_done(void *user, status error) {
 typedef struct lent {
   executor *on;
   const program *prog;
+  u32 n; /* positions */
   executor_memory **params, **results;
 } lent;
 
-static inline lent lend(executor *on, const program *p, void **params, void **results) {
-  u32 n = program_num_devices(p);
-  lent t = {on, p, calloc(n * p->num_params + 1, sizeof(void *)),
+static inline lent lend_some(executor *on, const program *p, u32 n, void **params, void **results) {
+  lent t = {on, p, n, calloc(n * p->num_params + 1, sizeof(void *)),
             calloc(n * p->num_results + 1, sizeof(void *))};
   for (u32 i = 0; i < n * p->num_params; i++)
     t.params[i] = executor_import(on, i / p->num_params, params[i],
@@ -59,9 +59,12 @@ static inline lent lend(executor *on, const program *p, void **params, void **re
   }
   return t;
 }
+static inline lent lend(executor *on, const program *p, void **params, void **results) {
+  return lend_some(on, p, program_num_devices(p), params, results);
+}
 static inline void take_back(lent *t) {
   const program *p = t->prog;
-  u32 n = program_num_devices(p);
+  u32 n = t->n;
   for (u32 i = 0; i < n * p->num_params; i++) executor_forget(t->on, t->params[i]);
   for (u32 i = 0; i < n * p->num_results; i++)
     if (p->slots[p->result_slot[i % p->num_results]].alias < 0)

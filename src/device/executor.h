@@ -44,13 +44,60 @@ typedef struct executor_array {
   const i64 *byte_strides;
 } executor_array;
 
+/* How members of a collective meet that run on different executors, in this process or others. Each
+ * has a part of the launch: positions of its own. The executor that does not share its launches
+ * needs none. exec/hub.h has one for executors of one process. */
+typedef struct executor_transport executor_transport;
+
+/* One meeting, as one executor sees it whose members have all come. */
+typedef struct executor_exchange {
+  u64 launch;       /* executor_launch_args.id; with step and group, what the others call it too */
+  u32 step, group;  /* of one group at one step there is at most one meeting at a time */
+  u32 first, count; /* the positions that are ours */
+  u32 num_members;  /* of the group */
+  const u32 *members;  /* their positions */
+  u32 num_parts;       /* operands that each member hands in */
+  const size_t *bytes; /* of each */
+  /* [member * num_parts + part], at the host: ours to be read, the others' to be filled in. */
+  void *const *parts;
+  void (*done)(void *user, status error); /* `error` is borrowed */
+  void *user;
+  struct executor_exchange *next; /* the transport's */
+} executor_exchange;
+
+typedef struct executor_transport_ops {
+  /* Positions [first, first + count) of all those of a launch run here. */
+  status (*join)(executor_transport *t, u64 launch, u32 first, u32 count, u32 all) MUST_USE;
+  /* Returns at once; done is called once, from any thread, maybe before that: when the others'
+   * parts are there and ours are needed no longer, or it is known that this will not be. Until
+   * then all that x points to stays. */
+  void (*exchange)(executor_transport *t, executor_exchange *x);
+  /* The launch has failed on these positions: so do all its meetings, under way or to come. At most
+   * once; `error` is borrowed. */
+  void (*fail)(executor_transport *t, u64 launch, u32 first, status error);
+  /* These positions are through and come to no meeting any more: one that wants for them fails.
+   * Once, the last call for them. */
+  void (*leave)(executor_transport *t, u64 launch, u32 first);
+} executor_transport_ops;
+
+struct executor_transport {
+  const executor_transport_ops *ops;
+};
+
 typedef struct executor_launch_args {
   executor_image *image; /* this executor's; retained until done */
-  /* program_num_devices() of them: devices[i] is who plays position i. Any numbers, distinct;
-   * they are the keys of the queues: launches on one device run in the order of the calls. */
+  /* The positions that run here: `count` from `first` on; count 0: all. The others run on the
+   * executors that `transport` (NULL: there are none) reaches, under the same id, which no other
+   * launch of the transport has. It outlives the launch. */
+  u32 first, count;
+  executor_transport *transport;
+  u64 id;
+  /* One each position that runs here: devices[i] is who plays position first + i. Any numbers,
+   * distinct; they are the keys of the queues: launches on one device run in the order of the
+   * calls. */
   const u32 *devices;
-  /* [position * num_params + k] and [position * num_results + k]: memory of each argument and
-   * result, valid until `done`. A result with an alias gets the same memory as its parameter;
+  /* [i * num_params + k] and [i * num_results + k]: memory of each argument and result of position
+   * first + i, valid until `done`. A result with an alias gets the same memory as its parameter;
    * where a caller cannot give that up (not donated), it copies the argument into the result's
    * memory first and passes that for both. */
   executor_memory *const *params;
@@ -59,8 +106,8 @@ typedef struct executor_launch_args {
    * launch with it. */
   dev_event *const *wait_for;
   u32 num_wait;
-  /* Once per position, as soon as its results are there (or it failed); then done, once, after
-   * the last. `error` is borrowed, NULL when fine. Either may be NULL. */
+  /* Once per position that runs here, as soon as its results are there (or it failed); then done,
+   * once, after the last. `error` is borrowed, NULL when fine. Either may be NULL. */
   void (*device_done)(void *user, u32 position, status error);
   void (*done)(void *user, status error);
   void *user;

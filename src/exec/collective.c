@@ -118,11 +118,16 @@ static u32 first_member(const coll_work *w) { return w->x->begin[w->group]; }
 static u32 group_size(const coll_work *w) {
   return w->x->begin[w->group + 1] - w->x->begin[w->group];
 }
-static char *in_of(const coll_work *w, u32 rank, u32 i) {
-  return w->slots[w->x->members[first_member(w) + rank]][w->x->c->in[i]];
+static u32 place_of(const coll_work *w, u32 rank) {
+  return w->x->members[first_member(w) + rank] - w->first;
 }
-static char *out_of(const coll_work *w, u32 rank, u32 i) {
-  return w->slots[w->x->members[first_member(w) + rank]][w->x->c->out[i]];
+static bool is_here(const coll_work *w, u32 rank) { return place_of(w, rank) < w->count; }
+static char *in_of(const coll_work *w, u32 rank, u32 i) {
+  if (w->parts) return w->parts[rank * w->x->c->n + i];
+  return w->slots[place_of(w, rank)][w->x->c->in[i]];
+}
+static char *out_of(const coll_work *w, u32 rank, u32 i) { /* is_here */
+  return w->slots[place_of(w, rank)][w->x->c->out[i]];
 }
 
 /* ---- reductions ---- */
@@ -174,7 +179,8 @@ static void all_reduce(const coll_work *w, const exec_env *env, u64 unit) {
   size_t n = x->counts[i] - at < BLOCK ? x->counts[i] - at : BLOCK, width = dtype_size(x->types[i]);
   combining s = begin_combining(env, &x->body[i]);
   const char *result = combine_members(w, i, at, n, &s);
-  for (u32 m = 0; m < group_size(w); m++) memcpy(out_of(w, m, i) + at * width, result, n * width);
+  for (u32 m = 0; m < group_size(w); m++)
+    if (is_here(w, m)) memcpy(out_of(w, m, i) + at * width, result, n * width);
 }
 
 static void reduce_scatter(const coll_work *w, const exec_env *env, u64 unit) {
@@ -183,6 +189,7 @@ static void reduce_scatter(const coll_work *w, const exec_env *env, u64 unit) {
   u64 members = group_size(w);
   u32 i = 0;
   for (; unit >= members * (u64)c->outer[i]; i++) unit -= members * (u64)c->outer[i];
+  if (!is_here(w, (u32)(unit % members))) return;
   u64 rank = unit % members, outer = unit / members, length = (u64)(c->size[i] * c->inner[i]);
   size_t width = dtype_size(x->types[i]);
   combining s = begin_combining(env, &x->body[i]);
@@ -238,7 +245,7 @@ static void permute(const coll_work *w, u32 rank, u32 i) {
   if (source == PROG_NONE)
     memset(out_of(w, rank, i), 0, bytes);
   else
-    memcpy(out_of(w, rank, i), w->slots[source][w->x->c->in[i]], bytes);
+    memcpy(out_of(w, rank, i), in_of(w, w->x->rank_of[source], i), bytes);
 }
 
 static void broadcast(const coll_work *w, u32 rank, u32 i) {
@@ -249,10 +256,10 @@ static void broadcast(const coll_work *w, u32 rank, u32 i) {
 
 #define run_ALL_REDUCE all_reduce
 #define run_REDUCE_SCATTER reduce_scatter
-#define MOVES(id, move) /* a unit is a member: all that it gets */                                 \
+#define MOVES(id, move) /* a unit is a member: all that it gets, if it is here */                  \
   static void run_##id(const coll_work *w, const exec_env *env, u64 unit) {                        \
     (void)env;                                                                                     \
-    for (u32 i = 0; i < w->x->c->n; i++) move(w, (u32)unit, i);                                    \
+    for (u32 i = 0; is_here(w, (u32)unit) && i < w->x->c->n; i++) move(w, (u32)unit, i);           \
   }
 MOVES(ALL_GATHER, all_gather)
 MOVES(ALL_TO_ALL, all_to_all)

@@ -3,7 +3,70 @@
 #include <stdatomic.h>
 
 #include "base/os.h"
+#include "exec/hub.h"
 #include "tests/exec.h"
+
+/* ---- a launch in two parts, on executors that a hub connects ---- */
+
+static executor *second; /* NULL: launches are whole */
+static executor_transport *hub;
+static u32 cut; /* the first position of the second part */
+
+typedef struct part {
+  waiting w;
+  lent memory;
+  executor_image *im;
+} part;
+
+static void start_part(part *t, executor *on, const program *p, u32 first, u32 n, u64 id,
+                       void **params, void **results, dev_event *wait_for) {
+  static const u32 devices[] = {0, 1, 2, 3, 4, 5, 6, 7};
+  *t =
+      (part){{.lock = PTHREAD_MUTEX_INITIALIZER, .cond = PTHREAD_COND_INITIALIZER},
+             lend_some(on, p, n, params + first * p->num_params, results + first * p->num_results)};
+  CHECK(!executor_image_create(on, p, NULL, NULL, &t->im));
+  CHECK(!executor_launch(on, &(executor_launch_args){.image = t->im,
+                                                     .first = first,
+                                                     .count = n,
+                                                     .transport = hub,
+                                                     .id = id,
+                                                     .devices = devices,
+                                                     .params = t->memory.params,
+                                                     .results = t->memory.results,
+                                                     .wait_for = &wait_for,
+                                                     .num_wait = wait_for != NULL,
+                                                     .device_done = on_device,
+                                                     .done = on_done,
+                                                     .user = &t->w}));
+}
+
+static void end_part(part *t, u32 n) {
+  pthread_mutex_lock(&t->w.lock);
+  while (!t->w.done) pthread_cond_wait(&t->w.cond, &t->w.lock);
+  CHECK(t->w.devices == n);
+  pthread_mutex_unlock(&t->w.lock);
+  take_back(&t->memory);
+  executor_image_release(t->memory.on, t->im);
+}
+
+/* Both parts' error; "" if fine. */
+static const char *run_parts(const program *p, void **params, void **results, dev_event *gate) {
+  static u64 id;
+  static part t[2];
+  u32 n = program_num_devices(p);
+  id++;
+  start_part(&t[0], pool, p, 0, cut, id, params, results, NULL);
+  start_part(&t[1], second, p, cut, n - cut, id, params, results, gate);
+  if (gate) dev_event_set(gate, status_make(STATUS_ABORTED, "input went wrong"));
+  end_part(&t[0], cut);
+  end_part(&t[1], n - cut);
+  CHECK(!gate || strcmp(t[0].w.text, t[1].w.text) == 0);
+  return t[0].w.text;
+}
+
+static const char *run_somehow(prog_builder *b, void **params, void **results) {
+  return second ? run_parts(finish(b), params, results, NULL) : run(b, params, results);
+}
 
 /* How many elements are not what the groups should have made of the parameters. */
 static int wrong_collectives(u32 n, u32 count, u32 half, void **results) {
@@ -70,7 +133,7 @@ static void test_collectives(arena *a, u32 n, u32 count) {
     params[2 * d] = x, params[2 * d + 1] = y;
     for (u32 i = 0; i < 6; i++) results[6 * d + i] = malloc(big * 4);
   }
-  CHECK(!*run(b, params, results));
+  CHECK(!*run_somehow(b, params, results));
   CHECK(wrong_collectives(n, count, half, results) == 0);
   for (u32 d = 0; d < n; d++) {
     free(params[2 * d]), free(params[2 * d + 1]);
@@ -84,7 +147,7 @@ static void test_trips(arena *a) {
   float out[8];
   void *params[8], *results[8];
   for (int i = 0; i < 8; i++) params[i] = &trips[i], results[i] = &out[i];
-  CHECK(!*run(trips_program(a, 8, 2), params, results));
+  CHECK(!*run_somehow(trips_program(a, 8, 2), params, results));
   for (int i = 0; i < 8; i++) CHECK(out[i] == (float)(1 << trips[i]));
 }
 
@@ -176,6 +239,52 @@ static void test_two_threads(arena *a) {
   }
 }
 
+/* One part's failure is the other's. */
+static void test_failed_part(arena *a) {
+  i32 trips[] = {1, 1, 2, 1, 3, 3, 9, 9};
+  float out[8];
+  void *params[8], *results[8];
+  for (int i = 0; i < 8; i++) params[i] = &trips[i], results[i] = &out[i];
+  const program *p = finish(trips_program(a, 8, 2));
+  if (cut == 3)
+    CHECK(strstr(run_parts(p, params, results, NULL), "waits for device 3 (finished)"));
+  else
+    CHECK(strstr(run_parts(p, params, results, NULL), "device 2 waits at all_reduce"));
+  trips[2] = 1;
+  dev_event *gate = dev_event_create();
+  CHECK(strcmp(run_parts(finish(trips_program(a, 8, 8)), params, results, gate),
+               "input went wrong") == 0);
+  dev_event_release(gate);
+}
+
+static void test_part_alone(arena *a) {
+  executor_image *im = make_image(finish(trips_program(a, 8, 2)));
+  status s[] = {executor_launch(pool, &(executor_launch_args){.image = im, .count = 4}),
+                executor_launch(pool, &(executor_launch_args){.image = im, .first = 1}),
+                executor_launch(pool, &(executor_launch_args){
+                                          .image = im, .first = 5, .count = 4, .transport = hub})};
+  for (size_t i = 0; i < COUNT(s); i++) {
+    CHECK(status_get_code(s[i]) == STATUS_INVALID_ARGUMENT);
+    status_free(s[i]);
+  }
+  exec_image_release(im);
+}
+
+static void test_parts(arena *a, const exec_options *first, const exec_options *other) {
+  CHECK(!exec_create(first, &pool) && !exec_create(other, &second) && !hub_create(NULL, &hub));
+  for (cut = 1; cut < 8; cut += 2) {
+    test_collectives(a, 8, 5000);
+    test_collectives(a, 8, 3);
+    test_trips(a);
+    if (cut == 3 || cut == 5) test_failed_part(a);
+  }
+  test_part_alone(a);
+  hub_destroy(hub);
+  executor_release(second);
+  executor_release(pool);
+  second = NULL;
+}
+
 static void run_tests(arena *a, const exec_options *options) {
   status s = exec_create(options, &pool);
   CHECK(!s);
@@ -186,6 +295,8 @@ static void run_tests(arena *a, const exec_options *options) {
   test_poisoned(a);
   test_two_threads(a);
   executor_release(pool);
+  test_parts(a, options, options);
+  test_parts(a, &(exec_options){.kind = "plain"}, options);
 }
 
 int main(void) { return exec_tests(run_tests); }

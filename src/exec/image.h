@@ -45,11 +45,13 @@ executor_image *exec_image_retain(executor_image *image);
 void exec_image_release(executor_image *image);
 
 /* Does the work of one meeting: all members of `group` have arrived at collective x; slots[d] are
- * the slots of device d. Work is cut into units as in step.h. */
+ * the slots of device first + d. Results are those of the `count` devices that are here; members
+ * elsewhere have handed in parts. Work is cut into units as in step.h. */
 typedef struct coll_work {
   const exec_collective *x;
-  u32 group;
+  u32 group, first, count;
   void *const *const *slots;
+  void *const *parts; /* operands, [rank * n + i]; NULL: all members are here */
 } coll_work;
 void coll_lower(const lower_env *e, const prog_collective *c, exec_collective *out);
 u64 coll_units(const exec_collective *x, u32 group, const program *p, u64 *out_cost);

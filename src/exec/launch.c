@@ -81,7 +81,8 @@ static void free_launch(launch *l) {
 void launch_fail(launch *l, status error) {
   launcher *on = l->on;
   pthread_mutex_lock(&on->lock);
-  if (!l->error) {
+  bool first = !l->error;
+  if (first) {
     l->error = error;
     error = NULL;
     atomic_store(&l->poisoned, true);
@@ -92,6 +93,7 @@ void launch_fail(launch *l, status error) {
       }
   }
   pthread_mutex_unlock(&on->lock);
+  if (first && l->transport) l->transport->ops->fail(l->transport, l->id, l->first, l->error);
   status_free(error);
 }
 
@@ -103,6 +105,7 @@ static void launch_release(launch *l) {
   if (last) unlist(on, l);
   pthread_mutex_unlock(&on->lock);
   if (!last) return;
+  if (l->transport) l->transport->ops->leave(l->transport, l->id, l->first);
   if (l->done) l->done(l->user, l->error);
   free_launch(l);
   pthread_mutex_lock(&on->lock);
@@ -127,7 +130,7 @@ void place_finish(place *p) {
   p->state = PLACE_DONE;
   dequeue(on, p);
   l->active--;
-  status deadlock = launch_deadlock(l);
+  status deadlock = launch_check(l);
   pthread_mutex_unlock(&on->lock);
   if (deadlock) launch_fail(l, deadlock);
   if (l->device_done) l->device_done(l->user, p->position, failed ? l->error : NULL);
@@ -159,7 +162,8 @@ static void take_memories(const launcher *on, size_t n, executor_memory *const *
 static launch *make_launch(launcher *on, const executor_launch_args *args) {
   const executor_image *im = args->image;
   const program *prog = im->prog;
-  size_t n = program_num_devices(prog), bytes = align_up(sizeof(launch), 64);
+  size_t n = args->count ? args->count : program_num_devices(prog),
+         bytes = align_up(sizeof(launch), 64);
   size_t places_at = bytes, slots_at, params_at, results_at, arrived_at, table_at;
   bytes += align_up(n * sizeof(place), 64);
   slots_at = bytes;
@@ -176,9 +180,13 @@ static launch *make_launch(launcher *on, const executor_launch_args *args) {
   if (!block) return NULL;
   launch *l = (launch *)block;
   *l = (launch){.on = on,
+                .work = on->ops->work,
                 .image = args->image,
                 .prog = prog,
+                .first = args->first,
                 .n = (u32)n,
+                .transport = args->transport,
+                .id = args->id,
                 .places = (place *)(block + places_at),
                 .params = (void **)(block + params_at),
                 .results = (void **)(block + results_at),
@@ -198,21 +206,25 @@ static launch *make_launch(launcher *on, const executor_launch_args *args) {
   for (size_t i = 0; i < n; i++) {
     l->slots[i] = slots + i * prog->num_slots;
     l->places[i] = (place){.l = l,
-                           .position = (u32)i,
+                           .position = args->first + (u32)i,
                            .device = args->devices[i],
                            .slots = slots + i * prog->num_slots};
   }
   return l;
 }
 
-static status cannot_launch(const launcher *on, const executor_launch_args *args) {
+static status cannot_launch(launcher *on, const executor_launch_args *args) {
   if (!launcher_is_here(on))
     return status_make(STATUS_FAILED_PRECONDITION,
                        "the workers stayed with the process that this one was forked from");
-  for (u32 i = 0; i < program_num_devices(args->image->prog); i++)
+  u32 all = program_num_devices(args->image->prog), n = args->count ? args->count : all;
+  if (n > all || args->first > all - n || (n < all && !args->transport))
+    return status_make(STATUS_INVALID_ARGUMENT, "positions %u to %u of %u%s", args->first,
+                       args->first + n - 1, all, args->transport ? "" : ", and no transport");
+  for (u32 i = 0; i < n; i++)
     if (args->devices[i] == PROG_NONE)
       return status_make(STATUS_INVALID_ARGUMENT, "device number out of range");
-  return NULL;
+  return on->ops->check ? on->ops->check(on, args) : NULL;
 }
 
 status launcher_launch(executor *x, const executor_launch_args *args) {
@@ -220,6 +232,13 @@ status launcher_launch(executor *x, const executor_launch_args *args) {
   RETURN_IF_ERROR(cannot_launch(on, args));
   launch *l = make_launch(on, args);
   if (!l) return status_oom();
+  status s = NULL;
+  if (l->transport)
+    s = l->transport->ops->join(l->transport, l->id, l->first, l->n, program_num_devices(l->prog));
+  if (s) {
+    mem_free(on->mem, l, l->bytes);
+    return s;
+  }
   pthread_mutex_lock(&on->lock);
   bool stopping = on->stopping, ok = !stopping && reserve_queues(on, l->n);
   if (ok) {
@@ -229,9 +248,14 @@ status launcher_launch(executor *x, const executor_launch_args *args) {
   }
   pthread_mutex_unlock(&on->lock);
   if (!ok) {
+    s = stopping ? status_make(STATUS_FAILED_PRECONDITION, "the executor has been stopped")
+                 : status_oom();
+    if (l->transport) {
+      l->transport->ops->fail(l->transport, l->id, l->first, s);
+      l->transport->ops->leave(l->transport, l->id, l->first);
+    }
     mem_free(on->mem, l, l->bytes);
-    return stopping ? status_make(STATUS_FAILED_PRECONDITION, "the executor has been stopped")
-                    : status_oom();
+    return s;
   }
   atomic_fetch_add_explicit(&on->stat_launches, 1, memory_order_relaxed);
   for (u32 i = 0; i < args->num_wait; i++)

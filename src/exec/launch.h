@@ -49,7 +49,8 @@ struct place {
   u32 position, device; /* in the program; the key of its queue */
   u32 pc;
   place_state state;
-  place_wait outside; /* while PLACE_OUTSIDE: what for */
+  place_wait outside;  /* while PLACE_OUTSIDE: what for */
+  struct meeting *met; /* with members elsewhere; by who came last, until it is over */
   void **slots;
   void *workspace;
   place *next; /* in its queue */
@@ -58,14 +59,17 @@ struct place {
 
 struct launch {
   launcher *on;
+  void (*work)(worker *w, const exec_step *s, void *const *slots, bool flush); /* its ops' */
   launch *before, *after; /* of those alive, in the order of the calls */
   executor_image *image;
   const program *prog;
-  u32 n;
+  u32 first, n; /* the positions that run here */
+  executor_transport *transport;
+  u64 id;
   place *places;
   void **params, **results;
   u32 *arrived;        /* by group of the image */
-  void *const **slots; /* by position, for collectives */
+  void *const **slots; /* by place, for collectives */
   u32 active;          /* places that are neither parked, outside nor done */
   u32 outside;         /* events, callbacks and transfers to come, and first the launch call */
   u32 unfinished;      /* places, and whoever else needs the launch alive */
@@ -85,6 +89,8 @@ typedef struct queue {
 
 /* How an executor runs its places. */
 typedef struct launcher_ops {
+  /* Why these memories cannot be; NULL: they can. May be NULL. */
+  status (*check)(launcher *on, const executor_launch_args *args);
   /* A memory's address. NULL: the handle itself. */
   void *(*address)(executor_memory *m);
   /* The place is ready: to be run by place_run, once. The lock is held. */
@@ -142,13 +148,23 @@ void place_poison(place *p);
  * launch. Without the lock, from any thread, once. */
 void place_resume(place *p, status error);
 
-/* meet.c: true: go on with the next step; false: parked (p may already run elsewhere). */
+/* The place of a position; NULL: it runs elsewhere. */
+static inline place *launch_place(const launch *l, u32 position) {
+  return position - l->first < l->n ? &l->places[position - l->first] : NULL;
+}
+
+/* meet.c: by a place that comes back from a transfer, which has been done or has failed. */
+void place_met(worker *w, place *p, bool failed);
+/* True: go on with the next step; false: parked (p may already run elsewhere). */
 bool place_meet(worker *w, place *p);
 
 /* wait.c; the lock is held */
-/* Nobody is active: the error that says who waits where; NULL when all are done, or when
- * something outside will come. */
+/* Nobody is active, and nothing outside will come: the error that says who waits where; NULL when
+ * all are done. */
 status launch_deadlock(const launch *l);
+static inline status launch_check(const launch *l) {
+  return l->active || l->outside || l->error ? NULL : launch_deadlock(l);
+}
 /* A line for each device of a launch that waits. */
 void launch_describe(const launch *l, buf *out);
 void launcher_describe(executor *x, buf *out); /* of the executor's table; takes the lock */

@@ -3,11 +3,18 @@
  * last to arrive does the work, the others are parked and made ready again by it. */
 #include "exec/launch.h"
 
+/* A meeting of which members run elsewhere, while their operands come. */
+typedef struct meeting {
+  executor_exchange exchange;
+  size_t size; /* of this allocation */
+} meeting;
+
 static void wake_members(place *p, const exec_collective *x, u32 group) {
   launch *l = p->l;
   l->arrived[x->first_group + group] = 0;
   for (u32 i = x->begin[group]; i < x->begin[group + 1]; i++) {
-    place *m = &l->places[x->members[i]];
+    place *m = launch_place(l, x->members[i]);
+    if (!m) continue;
     if (m == p) {
       p->state = PLACE_RUNNING;
       continue;
@@ -29,14 +36,99 @@ static void skip(place *p, const exec_collective *x) {
 
 static void do_work(worker *w, place *p, const exec_collective *x, u32 group) {
   launch *l = p->l;
-  coll_work work = {.x = x, .group = group, .slots = l->slots};
+  coll_work work = {x, group, l->first, l->n, l->slots, p->met ? p->met->exchange.parts : NULL};
   exec_step s = {.run = coll_run, .data = &work, .scratch = x->scratch};
   s.units = coll_units(x, group, l->prog, &s.cost);
-  if (s.units) l->on->ops->work(w, &s, p->slots, l->prog->flush_denormals);
+  if (s.units) l->work(w, &s, p->slots, l->prog->flush_denormals);
+  atomic_fetch_add_explicit(&l->on->stat_rendezvous, 1, memory_order_relaxed);
   if (!l->image->deaths.begin) return;
   for (u32 i = x->begin[group]; i < x->begin[group + 1]; i++)
-    place_poison(&l->places[x->members[i]]);
+    if (launch_place(l, x->members[i])) place_poison(launch_place(l, x->members[i]));
 }
+
+/* ---- members elsewhere ---- */
+
+static u32 members_here(const launch *l, const exec_collective *x, u32 group) {
+  u32 n = x->begin[group + 1] - x->begin[group], here = 0;
+  if (!l->transport) return n;
+  for (u32 i = 0; i < n; i++) here += launch_place(l, x->members[x->begin[group] + i]) != NULL;
+  return here;
+}
+
+/* Room for the operands of those elsewhere; ours are where they lie. NULL: no memory. */
+static meeting *meeting_create(const launch *l, u32 step, const exec_collective *x, u32 group) {
+  u32 n = x->begin[group + 1] - x->begin[group], k = x->c->n;
+  const u32 *members = x->members + x->begin[group];
+  size_t parts_at = align_up(sizeof(meeting), 64), each = 0;
+  size_t bytes_at = parts_at + (size_t)n * k * sizeof(void *);
+  size_t room_at = align_up(bytes_at + k * sizeof(size_t), 64);
+  for (u32 i = 0; i < k; i++) each += align_up(x->counts[i] * dtype_size(x->types[i]), 64);
+  size_t size = room_at + each * (n - members_here(l, x, group));
+  char *block = mem_alloc(l->on->mem, size), *room = block + room_at;
+  if (!block) return NULL;
+  void **parts = (void **)(block + parts_at);
+  size_t *bytes = (size_t *)(block + bytes_at);
+  for (u32 i = 0; i < k; i++) bytes[i] = x->counts[i] * dtype_size(x->types[i]);
+  for (u32 m = 0; m < n; m++)
+    for (u32 i = 0; i < k; i++) {
+      const place *p = launch_place(l, members[m]);
+      parts[m * k + i] = p ? p->slots[x->c->in[i]] : room;
+      if (!p) room += align_up(bytes[i], 64);
+    }
+  meeting *t = (meeting *)block;
+  *t = (meeting){{.launch = l->id,
+                  .step = step,
+                  .group = group,
+                  .first = l->first,
+                  .count = l->n,
+                  .num_members = n,
+                  .members = members,
+                  .num_parts = k,
+                  .bytes = bytes,
+                  .parts = parts},
+                 size};
+  return t;
+}
+
+static void exchanged(void *user, status error) {
+  place_resume(user, error ? status_copy(error) : NULL);
+}
+
+/* The lock is held and given up; p comes back through place_met. */
+__attribute__((noinline)) static void exchange(place *p, const exec_collective *x, u32 group) {
+  static meeting none; /* no memory for it */
+  launch *l = p->l;
+  p->state = PLACE_OUTSIDE;
+  p->outside = WAIT_TRANSFER;
+  l->outside++;
+  l->active--;
+  pthread_mutex_unlock(&l->on->lock);
+  meeting *t = meeting_create(l, p->pc, x, group);
+  p->met = t ? t : &none;
+  if (!t) {
+    place_resume(p, status_oom());
+    return;
+  }
+  t->exchange.done = exchanged;
+  t->exchange.user = p;
+  l->transport->ops->exchange(l->transport, &t->exchange);
+}
+
+void place_met(worker *w, place *p, bool failed) {
+  launch *l = p->l;
+  meeting *t = p->met;
+  const exec_collective *x = l->image->collectives[p->pc];
+  u32 group = x->group_of[p->position];
+  if (!failed) do_work(w, p, x, group);
+  p->met = NULL;
+  if (t->size) mem_free(l->on->mem, t, t->size);
+  pthread_mutex_lock(&l->on->lock);
+  wake_members(p, x, group);
+  pthread_mutex_unlock(&l->on->lock);
+  p->pc++;
+}
+
+/* ---- meeting ---- */
 
 bool place_meet(worker *w, place *p) {
   launch *l = p->l;
@@ -47,29 +139,31 @@ bool place_meet(worker *w, place *p) {
     skip(p, x);
     return true;
   }
-  u32 size = x->begin[group + 1] - x->begin[group];
+  u32 size = x->begin[group + 1] - x->begin[group], here = members_here(l, x, group);
   pthread_mutex_lock(&on->lock);
   if (atomic_load_explicit(&l->poisoned, memory_order_relaxed)) { /* nobody would wake us */
     pthread_mutex_unlock(&on->lock);
     return true;
   }
-  bool last = ++l->arrived[x->first_group + group] == size;
-  /* their buffers are in use: should the launch fail now, they are not to be woken by that */
-  for (u32 i = x->begin[group]; last && i < x->begin[group + 1]; i++)
-    l->places[x->members[i]].state = PLACE_MEETING;
-  if (!last) {
+  if (++l->arrived[x->first_group + group] < here) {
     p->state = PLACE_PARKED;
     l->active--;
-    status deadlock = launch_deadlock(l);
+    status deadlock = launch_check(l);
     if (deadlock) l->unfinished++; /* keeps the launch alive until it has failed */
     pthread_mutex_unlock(&on->lock);
     /* from here on p belongs to whoever wakes it */
     if (deadlock) launch_deadlocked(l, deadlock);
     return false;
   }
+  /* their buffers are in use: should the launch fail now, they are not to be woken by that */
+  for (u32 i = x->begin[group]; i < x->begin[group + 1]; i++)
+    if (launch_place(l, x->members[i])) launch_place(l, x->members[i])->state = PLACE_MEETING;
+  if (here < size) {
+    exchange(p, x, group);
+    return false;
+  }
   pthread_mutex_unlock(&on->lock);
   do_work(w, p, x, group);
-  atomic_fetch_add_explicit(&on->stat_rendezvous, 1, memory_order_relaxed);
   pthread_mutex_lock(&on->lock);
   wake_members(p, x, group);
   pthread_mutex_unlock(&on->lock);

@@ -46,7 +46,7 @@ static bool run_work(worker *w, place *p, const void *payload) {
   const exec_step *x = &l->image->steps[p->pc];
   (void)payload;
   if (x->start) return go_outside(w, p, x);
-  if (x->units) l->on->ops->work(w, x, p->slots, l->prog->flush_denormals);
+  if (x->units) l->work(w, x, p->slots, l->prog->flush_denormals);
   place_poison(p);
   p->pc++;
   return true;
@@ -148,6 +148,7 @@ void place_run(worker *w, place *p) {
   if (!atomic_load_explicit(&l->poisoned, memory_order_relaxed) &&
       (!on->ops->reserve(w, l->image->scratch) || (!p->workspace && !begin_place(p))))
     launch_fail(l, status_oom());
+  if (p->met) place_met(w, p, atomic_load_explicit(&l->poisoned, memory_order_relaxed));
   while (p->pc < num_steps && !atomic_load_explicit(&l->poisoned, memory_order_relaxed)) {
     steps++;
     if (!run_step(w, p)) {

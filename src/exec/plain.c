@@ -109,18 +109,19 @@ static void *address(executor_memory *m) { return m->data; }
 
 /* ---- launches ---- */
 
-static status check_memories(executor *x, const program *p, u32 n, const u32 *slots,
+static status check_memories(executor *x, const program *p, u32 places, u32 n, const u32 *slots,
                              executor_memory *const *memories) {
-  for (u32 i = 0; i < n * program_num_devices(p); i++)
+  for (u32 i = 0; i < n * places; i++)
     RETURN_IF_ERROR(check_range(x, memories[i], 0, prog_slot_bytes(&p->slots[slots[i % n]])));
   return NULL;
 }
 
-static status launch_places(executor *x, const executor_launch_args *args) {
+static status check_launch(launcher *on, const executor_launch_args *args) {
+  executor *x = &on->base;
   const program *p = args->image->prog;
-  RETURN_IF_ERROR(check_memories(x, p, p->num_params, p->param_slot, args->params));
-  RETURN_IF_ERROR(check_memories(x, p, p->num_results, p->result_slot, args->results));
-  return launcher_launch(x, args);
+  u32 n = args->count ? args->count : program_num_devices(p);
+  RETURN_IF_ERROR(check_memories(x, p, n, p->num_params, p->param_slot, args->params));
+  return check_memories(x, p, n, p->num_results, p->result_slot, args->results);
 }
 
 static void wake(place *p) {
@@ -213,12 +214,13 @@ static const executor_ops plain_ops = {
     .image_create = launcher_image_create,
     .image_retain = launcher_image_retain,
     .image_release = launcher_image_release,
-    .launch = launch_places,
+    .launch = launcher_launch,
     .describe = launcher_describe,
     .get_stats = launcher_get_stats,
 };
 
 static const launcher_ops plain_places = {
+    .check = check_launch,
     .address = address,
     .wake = wake,
     .reserve = reserve,

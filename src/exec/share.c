@@ -89,6 +89,20 @@ static void run_backwards(worker *w, const exec_step *s, const exec_env *env) {
   }
 }
 
+/* Apart, so that what most steps do not need costs them nothing. */
+__attribute__((noinline)) static void share_out(worker *w, const exec_step *s, const exec_env *env,
+                                                bool flush) {
+  u64 least = 1 + 10000 / s->cost, chunk = s->units / (4 * w->pool->num_workers);
+  job j = {.run = s->run,
+           .data = s->data,
+           .env = *env,
+           .scratch = s->scratch,
+           .units = s->units,
+           .chunk = chunk > least ? chunk : least,
+           .flush = flush};
+  share(w, &j);
+}
+
 void worker_do(worker *w, const exec_step *s, void *const *slots, bool flush) {
   enum { WORTH_SHARING = 40000 }; /* ns in all */
   exec_pool *pool = w->pool;
@@ -104,13 +118,5 @@ void worker_do(worker *w, const exec_step *s, void *const *slots, bool flush) {
       s->run(s->data, &env, 0, s->units);
     return;
   }
-  u64 least = 1 + 10000 / s->cost, chunk = s->units / (4 * pool->num_workers);
-  job j = {.run = s->run,
-           .data = s->data,
-           .env = env,
-           .scratch = s->scratch,
-           .units = s->units,
-           .chunk = chunk > least ? chunk : least,
-           .flush = flush};
-  share(w, &j);
+  share_out(w, s, &env, flush);
 }

@@ -29,9 +29,13 @@ static const char *const wait_text[WAIT_COUNT_] = {
     [WAIT_TRANSFER] = "waits for a transfer",
 };
 
-static void describe_absent(buf *b, const place *m) {
-  place_wait w = wait_of(m);
-  buf_printf(b, " %u", m->position);
+static void describe_absent(buf *b, u32 position, const place *m) {
+  place_wait w = m ? wait_of(m) : WAIT_NOTHING;
+  buf_printf(b, " %u", position);
+  if (!m) {
+    BUF_LIT(b, " (elsewhere)");
+    return;
+  }
   if (m->state == PLACE_DONE) BUF_LIT(b, " (finished)");
   if (w != WAIT_NOTHING && w != WAIT_COLLECTIVE) buf_printf(b, " (%s)", wait_text[w]);
 }
@@ -40,9 +44,9 @@ static void describe_group(buf *b, const launch *l, const exec_collective *x, u3
   u32 shown = 0;
   BUF_LIT(b, "; not there:");
   for (u32 i = x->begin[group]; i < x->begin[group + 1]; i++) {
-    const place *m = &l->places[x->members[i]];
-    bool here = m->state == PLACE_PARKED && l->image->collectives[m->pc] == x;
-    if (!here && ++shown <= MOST_NAMES) describe_absent(b, m);
+    const place *m = launch_place(l, x->members[i]);
+    bool here = m && m->state == PLACE_PARKED && l->image->collectives[m->pc] == x;
+    if (!here && ++shown <= MOST_NAMES) describe_absent(b, x->members[i], m);
   }
   if (shown > MOST_NAMES) buf_printf(b, " and %u more", shown - MOST_NAMES);
 }
@@ -76,7 +80,6 @@ void launcher_describe(executor *x, buf *out) {
 }
 
 status launch_deadlock(const launch *l) {
-  if (l->active || l->outside || l->error) return NULL;
   buf b;
   buf_init(&b, l->on->mem);
   launch_describe(l, &b);
