@@ -133,6 +133,8 @@ typedef struct value value;
 typedef struct block block;
 typedef struct region region;
 
+/* An operand: element i of its owner's `operands`, and a link in the list of what uses the value.
+ * link is what points here (the value or the use before), so that leaving the list is no search. */
 typedef struct use {
   value *value;
   op *owner;
@@ -276,11 +278,13 @@ void ir_foreign_ops(const ir_ctx *c, void (*each)(void *user, const op_info *inf
 /* A row, or what was registered in the context; NULL: neither. */
 const op_info *ir_op_info_find(ir_ctx *c, str name);
 
+/* Detached. Blocks and arguments live as long as the module, erased or not. */
 block *block_create(ir_module *m);
 value *block_add_arg(ir_module *m, block *b, const type *t);
 void block_erase_arg(block *b, size_t i); /* it has no uses */
 void block_set_arg_loc(ir_module *m, block *b, size_t i, const attr *loc);
 const attr *block_arg_loc(const block *b, size_t i); /* NULL: not known */
+/* At the end; the block must be in no region. */
 void region_append(region *r, block *b);
 void block_unlink(block *b);
 
@@ -288,10 +292,12 @@ void block_unlink(block *b);
 void op_insert(op *o, block *b, op *before);
 void op_unlink(op *o); /* out of its block; still alive */
 void op_erase(op *o);  /* unlink, drop operands and regions; results must be unused */
+/* Operands may be any values of the module: that they dominate is for the verifier. */
 void op_set_operand(op *o, size_t i, value *v);
 void op_reset_operands(op *o); /* the same ones; these uses come first in the values' lists then */
 void op_set_operands(ir_module *m, op *o, value *const *v, size_t n);
 void op_append_operand(ir_module *m, op *o, value *v);
+/* Linear in the uses; each moves to the front of the list of `to`. */
 void value_replace(value *from, value *to); /* all uses */
 void value_replace_except(value *from, value *to, const op *except);
 /* Deep copy, detached. `map` (may be NULL) gives and takes the values that stand for others. */

@@ -18,7 +18,8 @@ static inline bool num_is_small_float(dtype t) {
 /* Bits of a sub-byte or ordinary integer type: 2, 4, 8, 16, 32, 64; 1 for pred; 0 otherwise. */
 u32 num_int_bits(dtype t);
 
-/* `t` is a small float; bits in the low end of the result. */
+/* `t` is a small float (num_is_small_float); bits in the low end of the result. Encoding rounds
+ * once, so x must be exact: a value that was rounded to f32 before may come out wrong. */
 u32 num_encode_small(dtype t, double x);
 double num_decode_small(dtype t, u32 bits);
 
@@ -26,6 +27,7 @@ double num_decode_small(dtype t, u32 bits);
 double num_to_f64(dtype t, const void *element);
 void num_from_f64(dtype t, double x, void *out_element);
 
+/* One element of `from` at src, unaligned is fine; both sides in the machine's byte order. */
 void num_convert(dtype from, const void *src, dtype to, void *out_dst);
 
 /* Rounds to a format of `exponent` (1 or more) and `mantissa` bits (StableHLO reduce_precision);
@@ -49,6 +51,7 @@ static inline u32 num_f32_bits(float f) {
   return bits;
 }
 static inline float num_bf16_to_f32(u16 x) { return num_f32_from_bits((u32)x << 16); }
+/* To nearest even: half of what is dropped is added, less one where the rest is even. */
 static inline u16 num_f32_to_bf16(float f) {
   u32 x = num_f32_bits(f);
   u32 rounded = (x + 0x7fff + ((x >> 16) & 1)) >> 16;

@@ -44,6 +44,8 @@ typedef enum dtype {
       DTYPE_COUNT
 } dtype;
 
+/* What arithmetic an element has; pred is apart from the integers, since it neither wraps nor has a
+ * sign. */
 typedef enum dtype_class {
   DTYPE_CLASS_BOOL,
   DTYPE_CLASS_SINT,
@@ -60,10 +62,11 @@ typedef struct dtype_info {
   dtype_class kind;
 } dtype_info;
 
+/* By dtype. */
 extern const dtype_info dtype_infos[DTYPE_COUNT];
 
 static inline size_t dtype_size(dtype t) { return dtype_infos[t].bytes; }
-/* false: no such type */
+/* false: no such type, and *out is left alone. Linear in the number of types. */
 bool dtype_from_name(str mlir_name, dtype *out);
 bool dtype_from_pjrt(int pjrt, dtype *out);
 

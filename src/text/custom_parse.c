@@ -1,8 +1,13 @@
-/* Ops whose custom syntax no form can say, by op id. custom_print.c holds the other direction. */
+/* Ops whose custom syntax no form can say, by op id. custom_print.c holds the other direction.
+ *
+ * parse_op.c calls parser_custom behind the op's name; a function fills the op_state as a form
+ * would, and the op is made afterwards. Syntax and messages are those of the ops' C++ parsers
+ * (func, StableHLO's AssemblyFormat.cpp, chlo). */
 #include "text/parser.h"
 
 typedef bool custom_fn(parser *p, op_state *st);
 
+/* The dictionary of an op with a region begins with a word, or it would be taken for the region. */
 static bool with_keyword(parser *p, op_state *st) {
   if (!parser_accept_word(p, "attributes")) return true;
   if (!at(p, '{')) return parser_missing(p, "expected '{' in attribute dictionary");
@@ -11,6 +16,7 @@ static bool with_keyword(parser *p, op_state *st) {
 
 /* ---- builtin.module, func.func ---- */
 
+/* A module has a block even where the text has nothing in it. */
 static bool parse_module(parser *p, op_state *st) {
   if (at(p, TOK_AT)) {
     parser_set_attr(p, st, SLOT_NAME(sym_name), attr_string(p->ctx, parser_string(p, &p->tok)));
@@ -31,6 +37,7 @@ typedef struct signature {
   bool named, unnamed, any_arg_attrs, any_res_attrs;
 } signature;
 
+/* Lists of dictionaries have one for each argument; they are left out if all are empty. */
 static const attr *dict_or_empty(parser *p, const attr *d) {
   return d ? d : attr_dict(p->ctx, NULL, 0);
 }
@@ -70,6 +77,7 @@ static bool result_item(parser *p, void *user) {
   return true;
 }
 
+/* Without parentheses a result cannot have attributes. */
 static bool parse_signature(parser *p, signature *s) {
   if (!parser_list(p, '(', ')', argument_item, s)) return false;
   if (!parser_accept(p, TOK_ARROW)) return true;
@@ -266,6 +274,7 @@ static bool while_item(parser *p, while_args *w) {
   return true;
 }
 
+/* Both regions have the same arguments, named once in front. */
 static bool parse_while(parser *p, op_state *st) {
   while_args w = {.st = st};
   if (!parser_expect(p, '(', "expected '('")) return false;
@@ -303,6 +312,7 @@ static bool parse_chlo_constant(parser *p, op_state *st) {
   return true;
 }
 
+/* scan has two lists of free length on either side, so how long they are is an attribute. */
 static void set_segments(parser *p, op_state *st, str name, size_t first, size_t second) {
   int32_t sizes[] = {(int32_t)first, (int32_t)second};
   parser_set_attr(p, st, name,

@@ -1,4 +1,7 @@
-/* Ops whose custom syntax no form can say; custom_parse.c reads them. */
+/* Ops whose custom syntax no form can say; custom_parse.c reads them.
+ *
+ * Called for any op that has such syntax, verified or not: a function that cannot say all of an op
+ * gives false, and print_op.c takes back what it wrote and prints the generic form. */
 #include "text/lexer.h"
 #include "text/printer.h"
 
@@ -7,6 +10,7 @@ typedef bool custom_fn(printer *w, const op *o);
 
 static const attr *get(const op *o, const char *name) { return op_attr(o, str_of(name)); }
 
+/* The slot as a bit, for what printer_attr_dict hides; 0: the row has no such slot. */
 static u64 bit(const op *o, const char *name) {
   int slot = op_slot(o->info, str_of(name));
   return slot < 0 ? 0 : 1ull << slot;
@@ -40,6 +44,7 @@ static void print_with_dict(printer *w, const type *t, const attr *dict) {
   printer_attr(w, dict, false);
 }
 
+/* From the function's type where there is no body to name them. */
 static void print_arguments(printer *w, const op *o, const type *f) {
   const block *b = o->regions[0].first;
   const attr *dicts = get(o, "arg_attrs");
@@ -94,6 +99,7 @@ static bool print_func(printer *w, const op *o) {
 
 /* ---- constants ---- */
 
+/* A value of another type (quantized results) takes the generic form behind the custom name. */
 static bool print_constant(printer *w, const op *o) {
   const attr *value = get(o, "value");
   if (o->num_results != 1 || !value) return false;
@@ -172,6 +178,7 @@ static bool print_reduce(printer *w, const op *o) {
 
 /* ---- stablehlo.while ---- */
 
+/* The body's arguments stand for both regions': siblings get the same names (names.c). */
 static bool print_while(printer *w, const op *o) {
   const block *body = o->num_regions == 2 ? o->regions[1].first : NULL;
   if (!body || body->num_args != o->num_operands) return false;

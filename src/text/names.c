@@ -94,6 +94,7 @@ static u32 located_name(printer *w, const attr *loc, const char *suggested, coun
 
 /* ---- the usual way ---- */
 
+/* The first of a kind in its scope has the bare name; 0 is no suffix. */
 static u32 suggest(counters *c, u32 kind) {
   if (c->used >> kind & 1) return encode(kind, ++c->conflict);
   c->used |= 1ull << kind;
@@ -109,6 +110,8 @@ static u32 kind_of(printer *w, const char *name) {
   return NAME_PLAIN + w->num_plain++;
 }
 
+/* Only custom printing names results one by one: for several single results, or where the row asks
+ * for it. */
 bool names_each_result(const printer *w, const op *o) {
   const op_info *info = o->info;
   bool named = info->num_results > 1 || (info->traits & NAMES_RESULT);
@@ -192,6 +195,7 @@ static u32 name_arg(printer *w, const block *b, u32 i, const char *suggested, co
   return located_name(w, block_arg_loc(b, i), suggested, c);
 }
 
+/* Entry arguments are %argN, those of other blocks take numbers as results do, as in MLIR. */
 static void name_args(printer *w, const region *r, block *b, counters *c) {
   for (u32 i = 0; i < b->num_args; i++)
     b->args[i]->num = name_arg(w, b, i, b == r->first ? arg_name(w, r->parent, i) : NULL, c);
