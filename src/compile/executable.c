@@ -13,6 +13,8 @@ struct executable_owner *executable_new(const allocator *mem, oom_trap *trap) {
   return o;
 }
 
+/* The arena holds all of it, the program too; the allocator is copied out, for it lies in what
+ * is freed. */
 void executable_drop(struct executable_owner *o) {
   if (!o) return;
   allocator mem = o->mem;
@@ -37,6 +39,7 @@ void executable_release(executable *e) {
 enum { VERSION = 1 };
 static const char MAGIC[8] = "TZEXEC\r\n";
 
+/* One function writes and reads (program/archive.h): the two cannot come apart. */
 static void put_tensor(archive *ar, compile_tensor *t, u32 partitions) {
   PUT_ENUM(ar, t->type);
   put_i64s(ar, &t->global_dims);
@@ -122,6 +125,8 @@ static bool signature_fits(const executable *e) {
   return true;
 }
 
+/* The bytes are not trusted: sizes are checked before memory is taken, the program validates
+ * itself, and signature and program must fit, so that PJRT never copies beyond a slot. */
 static status read_executable(arena *a, str bytes, executable *e) {
   archive ar = archive_read(a, bytes);
   char magic[8];

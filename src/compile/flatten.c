@@ -1,3 +1,7 @@
+/* Ops that hold others, or only speak of them, make way for what they stand for. pipeline.c runs
+ * it twice over several devices: before propagation, so that it sees what composites are made
+ * of, and after partitioning, when shardings have done their work. New code is met again by the
+ * same walk, so that what comes out of a body is flat too. */
 #include "compile/flatten.h"
 
 #include "dialect/expand.h"
@@ -23,6 +27,8 @@ static outcome fail(flattener *f, const op *o, const char *why) {
 
 /* ---- bodies in place of the op that holds them ---- */
 
+/* Ops move out of the body, values and all. Where a type differs the body was made for parts of the
+ * values: a manual computation over more devices than there are. */
 static outcome splice_body(flattener *f, op *o, op **next) {
   block *body = op_body(o, 0);
   op *end = op_terminator(body);
@@ -50,6 +56,8 @@ static outcome splice_manual(flattener *f, op *o, op **next) {
   return f->opt.manual ? splice_body(f, o, next) : KEPT;
 }
 
+/* Copied, since other composites may use the same function; the walk goes on with the first op of
+ * the copy. Composites that call themselves end at the budget. */
 static outcome copy_decomposition(flattener *f, op *o, op **next) {
   struct composite_attrs a;
   if (!f->symbols) f->symbols = symbol_map_build(f->m->root, f->scratch);
@@ -83,6 +91,7 @@ static outcome pass_on(flattener *f, op *o, op **next) {
   return REPLACED;
 }
 
+/* Before partitioning these must stay: they are what propagation reads. */
 static outcome drop_sharding(flattener *f, op *o, op **next) {
   return f->opt.shardings ? pass_on(f, o, next) : KEPT;
 }

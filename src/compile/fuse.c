@@ -13,6 +13,7 @@ enum { MAX_COST = 256, MAX_LOADS = 48, MAX_STORES = 32, MAX_CHEAP = 8 };
 
 /* ---- groups ---- */
 
+/* The group that g has become; shortens the way for the next one who asks. */
 static group *find(group *g) {
   while (g && g->into) {
     if (g->into->into) g->into = g->into->into;
@@ -52,6 +53,8 @@ static void append(group *g, node *n) {
   g->last = n;
 }
 
+/* Both open. Neither reads what the other computes, so that the order of the joined list is
+ * free. */
 static group *merge(lower *L, group *to, group *from) {
   if (to == from) return to;
   unlist(L, from);
@@ -68,6 +71,7 @@ static group *merge(lower *L, group *to, group *from) {
   return to;
 }
 
+/* One loop has one iteration space: all nodes of a group have the same dims. */
 static bool same_dims(const node *a, const node *b) {
   return a->rank == b->rank &&
          (a->rank == 0 || memcmp(a->dims, b->dims, a->rank * sizeof(i64)) == 0);
@@ -121,6 +125,8 @@ static u32 own_loads(const node *n) {
   return loads;
 }
 
+/* The operands' uses are served last. Until then a group that has to be closed on the way still
+ * stores what o wants of it; once they are served, what only o wanted need not be stored at all. */
 node *fuse_add(lower *L, op *o) {
   node *n = lower_new_node(L, o, op_result(o, 0));
   if (!n) return NULL;
@@ -154,6 +160,7 @@ node *fuse_add(lower *L, op *o) {
   return n;
 }
 
+/* The copy belongs to no group: it reads constants only, so any loop may pull it at any time. */
 bool fuse_as_uniform(const node *in, node *n) {
   if (in->kind != NODE_EXPR || !in->uniform || !is_cheap(in)) return false;
   n->kind = NODE_EXPR;
@@ -167,6 +174,8 @@ bool fuse_as_uniform(const node *in, node *n) {
 
 /* ---- pulling code into a loop ---- */
 
+/* A new stamp makes every node's `vm` that of another loop. So loops are built one after the
+ * other: nobody pulls into the one before once this has been called. */
 pull fuse_begin(lower *L, u32 rank, const i64 *dims, const u32 *perm) {
   L->stamp++;
   return (pull){L, prog_add_loop(L->b, rank, dims, lower_name(L), lower_loc(L)), rank, perm, {0}};
@@ -244,7 +253,8 @@ u32 fuse_pull(pull *p, node *n) {
 
 /* ---- closing ---- */
 
-/* One loop that stores these nodes, which all have one shape. */
+/* One loop that stores these nodes, which all have one shape. All values are pulled before any
+ * node becomes MEM: one that is already would be read from the slot that this very loop writes. */
 static void compute(lower *L, node *const *out, u32 num_out) {
   const op *at = L->at;
   u32 value[MAX_STORES];
@@ -259,6 +269,15 @@ static void compute(lower *L, node *const *out, u32 num_out) {
   L->at = at;
 }
 
+/* What is still needed is what has uses that nobody has served (lower_used). So the order of the
+ * two calls is a choice of the op that wants n:
+ *
+ *   close, then used   n is stored with its group: for an op that reads memory
+ *   used, then close   n is stored only if others want it too. If not it stays EXPR, and the op
+ *                      pulls or settles it: so concatenate, reduce and dynamic_update_slice
+ *                      compute their operands on the way.
+ *
+ * What stays EXPR may be pulled at any time later, as slots are written once (lower.h). */
 void fuse_close(lower *L, group *g) {
   node *out[MAX_STORES];
   u32 n = 0;
@@ -274,6 +293,7 @@ void fuse_close(lower *L, group *g) {
   if (n) compute(L, out, n);
 }
 
+/* Before control flow: what is outside must not be computed inside of a region that may not run. */
 void fuse_close_all(lower *L) {
   while (L->open) fuse_close(L, L->open);
 }
@@ -287,6 +307,7 @@ void fuse_close_of(lower *L, node *n) {
   if (g) fuse_close(L, g);
 }
 
+/* Closing stores n unless it is cheap or its uses are served; then it gets a loop of its own. */
 void fuse_settle(lower *L, node *n) {
   if (n->kind != NODE_EXPR) return;
   group *g = open_group(n);
@@ -299,6 +320,8 @@ void fuse_settle(lower *L, node *n) {
 /* Small splats lie in the program as constants, which costs no step. */
 enum { MAX_SPLAT_BYTES = 512 };
 
+/* Equal splats share a slot where the table still knows the other one; it forgets on a
+ * collision. */
 static bool constant_slot(lower *L, node *n) {
   size_t size = dtype_size((dtype)n->type);
   if (n->kind != NODE_CONST || (u64)n->count * size > MAX_SPLAT_BYTES) return false;
@@ -319,6 +342,7 @@ static bool constant_slot(lower *L, node *n) {
   return true;
 }
 
+/* n is that slot from now on, so that the next who asks does not copy again. */
 u32 fuse_dense(lower *L, node *n) {
   fuse_settle(L, n);
   if ((n->kind == NODE_MEM && n->dense) || constant_slot(L, n)) return n->slot;

@@ -3,6 +3,9 @@
 
 #include "compile/steps.h"
 
+/* In program order, on which everything in fuse.c and node.c relies: an operand's node is there
+ * before its user asks for it. One that is not (a function whose op bound nothing) is an error
+ * of the user, not a crash. */
 bool lower_block(lower *L, block *b) {
   op *end = op_terminator(b);
   for (op *o = b->first; o != end; o = o->next) {
@@ -45,6 +48,8 @@ static bool make_results(lower *L, const op *end, const i32 *alias) {
   return true;
 }
 
+/* Runs after everything else. A value that is returned twice, a parameter or a constant lies
+ * somewhere else already and is moved; the planner makes moves vanish where it can. */
 static bool finish_results(lower *L, op *end) {
   for (u32 i = 0; i < end->num_operands; i++) {
     node *n = lower_node(L, end, i);
@@ -56,6 +61,8 @@ static bool finish_results(lower *L, op *end) {
   return true;
 }
 
+/* Values get numbers of their own here, dense over the whole of main with its regions, since
+ * nodes are found by them in plain arrays. */
 typedef struct numbering {
   u32 next;
 } numbering;

@@ -11,6 +11,18 @@
  * late is as good as reading early; only while and case write theirs again, and they settle
  * everything inside first (lower_flow.c).
  *
+ * pipeline.c calls lower_main once, when the module is local and flat (flatten.c); prog_finish then
+ * plans and proves what the builder has been given. Ops are lowered in program order, each by its
+ * lower_fn, which does three things in order:
+ *
+ *   1. asks for its operands as it needs them (fuse_settle, fuse_dense, fuse_pull) and serves
+ *      their uses, one lower_used each; see fuse_close for why the order of the two matters
+ *   2. makes nodes of its results, or binds them to nodes that there are
+ *   3. adds its steps, which read what 1 has got
+ *
+ * A handler that returns false has reported why, at the op's location. Nothing is taken back: the
+ * compilation ends there. Out of memory jumps to the trap of pipeline.c.
+ *
  * All memory is the scratch arena's, or the program's. One thread. */
 #ifndef COMPILE_LOWER_H
 #define COMPILE_LOWER_H

@@ -9,11 +9,14 @@ typedef enum grouping {
   FLATTENED_IDS,               /* replica * num_partitions + partition */
 } grouping;
 
+/* all_gather, all_reduce and reduce_scatter, as their sections of the StableHLO specification
+ * have it. Global ids ought to come with a channel; without one they are taken as what they say. */
 static grouping grouping_of(const channel_handle_attr *channel, bool global_ids) {
   bool has_channel = channel && channel->handle > 0;
   if (!has_channel) return global_ids ? FLATTENED_IDS : CROSS_REPLICA;
   return global_ids ? FLATTENED_IDS : CROSS_REPLICA_AND_PARTITION;
 }
+/* all_to_all, collective_broadcast and collective_permute: those have no global ids. */
 static grouping grouping_of_partitions(const channel_handle_attr *channel) {
   return channel && channel->handle > 0 ? CROSS_PARTITION : CROSS_REPLICA;
 }
@@ -25,6 +28,8 @@ typedef struct groups {
   VEC(u32) members;
 } groups;
 
+/* The executor knows positions only: row-major in (replica, partition), as run_partition_id of
+ * exec/place.c takes them apart again. */
 static u32 position(const lower *L, u32 replica, u32 partition) {
   return replica * L->num_partitions + partition;
 }
@@ -59,6 +64,8 @@ static void add_member(groups *g, grouping how, u32 id, u32 time) {
     for (u32 p = 0; p < L->num_partitions; p++) VEC_PUSH(L->a, g->members, position(L, id, p));
 }
 
+/* Each id once: the executor counts arrivals by group, and a device that is in two of them, or
+ * in one twice, would make meetings that never fill. */
 static bool check_id(lower *L, const op *o, i64 id, id_space space, u8 *seen) {
   if (id < 0 || id >= (i64)space.ids)
     return op_error(L->ctx, o, "names device %lld, but there are only %u", (long long)id,
@@ -116,6 +123,8 @@ static bool make_operands(lower *L, op *o, prog_collective *c) {
   return true;
 }
 
+/* The executor needs no shapes, only outer x size x inner with the dimension in the middle. For
+ * all_gather it is the operand's, for reduce_scatter the result's: the smaller piece in both. */
 static void split_around(lower *L, op *o, bool results, i64 dim, prog_collective *c) {
   i64 *outer = ARENA_ARRAY(L->a, i64, c->n), *size = ARENA_ARRAY(L->a, i64, c->n);
   i64 *inner = ARENA_ARRAY(L->a, i64, c->n);
@@ -195,6 +204,8 @@ bool lower_collective_broadcast(lower *L, op *o) {
   return true;
 }
 
+/* Pairs need not cover all devices; one that nobody sends to gets zeros when it runs. A source
+ * sends once and a target receives once, so that the two columns are checked apart. */
 bool lower_collective_permute(lower *L, op *o) {
   struct collective_permute_attrs a;
   view_collective_permute(o, &a);

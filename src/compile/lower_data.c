@@ -2,6 +2,8 @@
  * sort, bits of random numbers, bits seen as other types. */
 #include "compile/steps.h"
 
+/* The uses are served before their groups are closed: an operand that only we want is then not
+ * stored but computed right into its part of the result. */
 bool lower_concatenate(lower *L, op *o) {
   struct concatenate_attrs a;
   view_concatenate(o, &a);
@@ -39,6 +41,8 @@ static i64 pad_window(const node *in, const node *out, const i64 *edge_low, cons
   return at;
 }
 
+/* All of n's slot. A padding value that is known is a fill; otherwise a loop that reads it
+ * everywhere. */
 static void fill(lower *L, const node *n, node *with) {
   if (with->element) {
     prog_add_fill(L->b, n->slot, with->element, lower_name(L), lower_loc(L));
@@ -99,7 +103,8 @@ static void start_slots(lower *L, op *o, u32 first, u32 *out) {
   }
 }
 
-/* A slice whose place is known after all: a view. */
+/* A slice whose place is known after all: a view. The starts are clamped (StableHLO,
+ * dynamic_slice), so that it lies inside of `in`. */
 static bool static_slice(lower *L, op *o, node *in, const i64 *start) {
   node *n = lower_new_node(L, o, op_result(o, 0));
   if (!n) return false;
@@ -117,6 +122,7 @@ static bool static_slice(lower *L, op *o, node *in, const i64 *start) {
   return true;
 }
 
+/* The executor clamps starts that are only known at run time. */
 bool lower_dynamic_slice(lower *L, op *o) {
   struct dynamic_slice_attrs a;
   view_dynamic_slice(o, &a);
@@ -147,6 +153,8 @@ void data_start_from(lower *L, const node *n, node *in) {
     fuse_store(L, in, n->slot, 0, n->stride);
 }
 
+/* A move of the whole and a write over a part of it. That the move costs nothing in a loop is
+ * what the order below is for: it can vanish only if nobody reads `big` after it. */
 bool lower_dynamic_update_slice(lower *L, op *o) {
   node *big = lower_node(L, o, 0), *small = lower_node(L, o, 1);
   i64 start[PROG_MAX_DIMS];
@@ -211,6 +219,8 @@ bool lower_gather(lower *L, op *o) {
   return true;
 }
 
+/* The operands are moved into the results' slots, where the updates are then combined in place. All
+ * that is read is in memory before the first such move. */
 bool lower_scatter(lower *L, op *o) {
   struct scatter_attrs a;
   view_scatter(o, &a);
@@ -254,6 +264,7 @@ static void split_at(const node *n, i64 dim, i64 *outer, i64 *size, i64 *inner) 
     if ((i64)d != dim) lower_times((i64)d < dim ? outer : inner, n->dims[d]);
 }
 
+/* Operands are sorted together by one comparator, stable or not: the executor's sort always is. */
 bool lower_sort(lower *L, op *o) {
   struct sort_attrs a;
   view_sort(o, &a);
@@ -320,6 +331,8 @@ static i64 halved_dim(const node *n) {
   return largest;
 }
 
+/* The specification leaves the algorithms' bits to the implementation; ours are XLA:CPU's, down
+ * to the order in which a shape is filled. */
 bool lower_rng_bit_generator(lower *L, op *o) {
   enum { THREE_FRY = 1 };
   struct rng_bit_generator_attrs a;
@@ -357,6 +370,7 @@ static bit_type bits_of(const node *n, const type *tensor) {
 
 static u32 constant(lower *L, vm_code *c, dtype t, u64 v) { return vm_const_bits(L->b, c, t, &v); }
 
+/* Elements of less than a byte have a byte of their own, whose upper bits are not theirs. */
 static u32 to_bits(lower *L, vm_code *c, bit_type t, u32 v) {
   if (t.type != t.bits_as) v = vm_emit(L->b, c, VM_bitcast, t.bits_as, v, 0, 0);
   if (t.bits >= 8) return v;
@@ -464,6 +478,9 @@ static void join_complex(lower *L, const node *in, const node *n) {
   prog_loop_out(L->b, l, n->slot, 0, n->stride, v);
 }
 
+/* Equal widths are an instruction. Else the narrower side has one dimension more, the last, along
+ * which the parts lie, lowest bits first. Complex numbers come as c128 and two c64 only; no integer
+ * register holds a c128, so that its parts are taken one by one. */
 bool lower_bitcast_convert(lower *L, op *o) {
   node *in = lower_node(L, o, 0), probe = *in;
   const type *to_type = op_result(o, 0)->type;

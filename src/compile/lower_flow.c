@@ -5,6 +5,8 @@
  * its end. Groups never reach over the border of a region. */
 #include "compile/steps.h"
 
+/* Latest first, since a node may have been changed twice. Uses that were served stay served:
+ * they are counted over the whole program, not by what has run. */
 static void undo_to(lower *L, size_t mark) {
   while (L->undo.len > mark) {
     const saved_node *s = &L->undo.data[--L->undo.len];
@@ -19,6 +21,8 @@ static size_t enter_region(lower *L) {
   return L->undo.len;
 }
 
+/* The caller has computed all that the region returns; what is still open in a group is wanted
+ * by nobody outside. */
 static void leave_region(lower *L, size_t mark) {
   fuse_drop_all(L);
   undo_to(L, mark);
@@ -48,6 +52,9 @@ static bool bind_carried(lower *L, const loop *w, block *b, u32 i) {
   return true;
 }
 
+/* Before the loop: a slot for each carried value, with its initial value in it. Condition, body
+ * and result all read that slot. What the body hands on unchanged needs none: it is the initial
+ * value. */
 static bool begin_loop(lower *L, loop *w) {
   const op *end = op_terminator(w->body);
   for (u32 i = 0; i < w->n; i++) {
@@ -100,6 +107,9 @@ static void carry_on(lower *L, const loop *w) {
     if (!w->invariant[i] && from[i] != w->slot[i]) add_move(L, from[i], w->slot[i]);
 }
 
+/*   top:  condition; unless it holds, go to done
+ *         body; its results into the carried slots; go to top
+ *   done: */
 bool lower_while(lower *L, op *o) {
   loop w = {.o = o, .cond = op_body(o, 0), .body = op_body(o, 1), .n = o->num_results};
   w.slot = ARENA_ARRAY(L->a, u32, w.n);
@@ -128,6 +138,8 @@ bool lower_while(lower *L, op *o) {
 
 /* ---- case, if ---- */
 
+/* All branches write the same slots, those of the results. The jump over the others is spared
+ * for the last one. */
 static bool branch(lower *L, op *o, block *b, u32 done, bool last) {
   size_t mark = enter_region(L);
   if (!lower_block(L, b)) return false;
@@ -143,6 +155,8 @@ static bool branch(lower *L, op *o, block *b, u32 done, bool last) {
   return true;
 }
 
+/* Results have their slots before the first branch, whose changes to nodes would be undone at
+ * its end. */
 static bool begin_branches(lower *L, op *o, u32 *out_choice) {
   fuse_close_all(L);
   *out_choice = fuse_dense(L, lower_node(L, o, 0));
@@ -164,6 +178,8 @@ bool lower_if(lower *L, op *o) {
   return true;
 }
 
+/* An index out of range takes the last branch, as the specification has it; the executor sees to
+ * that. */
 bool lower_case(lower *L, op *o) {
   u32 index, n = o->num_regions;
   if (n == 0) return lower_none(L, o);

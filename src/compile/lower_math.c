@@ -41,6 +41,9 @@ static bool reduce_nothing(lower *L, op *o) {
   return true;
 }
 
+/* The operands are pulled into the loop that reduces them: what feeds a sum is not stored first.
+ * The loop runs over the kept dims, then the reduced ones; outputs have stride 0 along the
+ * latter. Initial values are read before and are scalars in memory. */
 bool lower_reduce(lower *L, op *o) {
   struct reduce_attrs a;
   view_reduce(o, &a);
@@ -76,6 +79,7 @@ static i64 get_or(i64s list, size_t i, i64 otherwise) {
   return i < list.len ? list.data[i] : otherwise;
 }
 
+/* Windows overlap, so that operands are stored: pulled in, each would be computed once a window. */
 bool lower_reduce_window(lower *L, op *o) {
   struct reduce_window_attrs a;
   view_reduce_window(o, &a);
@@ -299,6 +303,8 @@ static void conv_dims(const conv *c, dot_dims *x) {
   add_dim(x, &x->step.nk, w->dims[ki], in->stride[inf], w->stride[ki], 0);
 }
 
+/* Strides and dilations of the window become strides of the dot; padding, dilation of the input and
+ * a reversed kernel need a copy of an operand. */
 bool lower_convolution(lower *L, op *o) {
   conv c = {.lhs = lower_node(L, o, 0), .rhs = lower_node(L, o, 1)};
   view_convolution(o, &c.a);

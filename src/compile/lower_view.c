@@ -81,6 +81,8 @@ static const char *clean_bytes(lower *L, dtype t, const char *data, u64 count) {
   return copy;
 }
 
+/* One element everywhere is a CONST, whatever its shape, and costs no memory; others lie in the
+ * program. */
 bool lower_constant(lower *L, op *o) {
   str data;
   bool splat;
@@ -103,6 +105,8 @@ bool lower_constant(lower *L, op *o) {
   return true;
 }
 
+/* An INDEX: its element is its address in a view whose stride is 1 along one dim, so that slices
+ * and transposes of it are again only other strides. */
 bool lower_iota(lower *L, op *o) {
   struct iota_attrs a;
   view_iota(o, &a);
@@ -117,6 +121,7 @@ bool lower_iota(lower *L, op *o) {
 
 /* ---- other strides ---- */
 
+/* Dims that are new or stretched have stride 0. */
 bool lower_broadcast_in_dim(lower *L, op *o) {
   struct broadcast_in_dim_attrs a;
   view_broadcast_in_dim(o, &a);
@@ -142,6 +147,8 @@ bool lower_transpose(lower *L, op *o) {
   return true;
 }
 
+/* An empty slice may start behind the end; its offset is 0, so that no view points out of its
+ * slot. */
 bool lower_slice(lower *L, op *o) {
   struct slice_attrs a;
   view_slice(o, &a);
@@ -157,6 +164,7 @@ bool lower_slice(lower *L, op *o) {
   return true;
 }
 
+/* From the last element backwards. */
 bool lower_reverse(lower *L, op *o) {
   struct reverse_attrs a;
   view_reverse(o, &a);
@@ -225,6 +233,7 @@ bool lower_reshape(lower *L, op *o) {
   return true;
 }
 
+/* The result is the operand under a second name: their uses are counted together (lower_bind). */
 bool lower_identity(lower *L, op *o) {
   for (u32 i = 0; i < o->num_results; i++) {
     node *in = lower_node(L, o, i);

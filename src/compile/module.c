@@ -1,3 +1,6 @@
+/* Meshes and numbers of devices, looked at and changed in the module as it was read. pipeline.c
+ * asks before anything is propagated, so that no stage after it sees a mesh of another size than
+ * there are devices. */
 #include "compile/module.h"
 
 #include "compile/signature.h"

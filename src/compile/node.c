@@ -41,12 +41,16 @@ bool lower_dtype(const type *t, dtype *out) {
   return t->elem->flt == FLOAT_f64 || t->elem->flt == FLOAT_f32;
 }
 
+/* Every use is one lower_used to come, from the function that lowers the user. */
 static u32 count_uses(const value *v) {
   u32 n = 0;
   for (const use *u = v->uses; u; u = u->next) n++;
   return n;
 }
 
+/* Here is where a type or size that cannot be run is found: whoever has a node need not look
+ * again. Sizes are checked in bytes, so that offsets and strides of a dense view cannot overflow
+ * later. */
 node *lower_new_node(lower *L, const op *o, value *v) {
   const type *t = v->type;
   dtype dt;
@@ -74,6 +78,8 @@ node *lower_new_node(lower *L, const op *o, value *v) {
   return n;
 }
 
+/* For a second name of what n is. A MEM has its slot already, so that it is too late to compute
+ * it right into a result; finish_results moves it there. */
 void lower_bind(lower *L, value *v, node *n) {
   n->pending += count_uses(v);
   if (n->result < 0 && n->kind != NODE_MEM) n->result = L->result_of[v->num];
@@ -84,6 +90,7 @@ void lower_used(node *n) {
   if (n->pending) n->pending--;
 }
 
+/* A result's slot is handed out once: a second slot for the same node is working memory. */
 u32 lower_new_slot(lower *L, node *n) {
   if (n->result >= 0) {
     u32 slot = L->result_slot[n->result];
@@ -104,6 +111,8 @@ const i64 *lower_dense_strides(lower *L, u32 rank, const i64 *dims) {
   return s;
 }
 
+/* Inside a region the node's former state is kept: the region may not have run, and what follows
+ * it must not read a slot that only the region fills (lower_flow.c puts it back). */
 void lower_make_dense(lower *L, node *n, u32 slot) {
   if (L->in_region) VEC_PUSH(L->a, L->undo, (saved_node){n, *n});
   n->kind = NODE_MEM;
@@ -123,6 +132,8 @@ node *lower_new_mem(lower *L, op *o, size_t result) {
   return n;
 }
 
+/* For start indices of dynamic slices. False: not a constant, not an integer, or an unsigned
+ * number that i64 cannot have. */
 bool lower_const_int(const node *n, i64 *out) {
   if (!n->element) return false;
   u64 bits = 0;
@@ -137,6 +148,7 @@ bool lower_const_int(const node *n, i64 *out) {
 
 str lower_name(lower *L) { return L->at->info->name; }
 
+/* The text lives as long as the program; steps of one op share it. */
 str lower_loc(lower *L) {
   if (L->at_loc_of == L->at) return L->at_loc;
   diag_pos p = loc_pos(L->at->loc);

@@ -75,6 +75,7 @@ static bool run_with(job *j, const char *name, const pass_option *options, size_
 }
 static bool run_pass(job *j, const char *name) { return run_with(j, name, NULL, 0); }
 
+/* Bytecode says so in its first bytes; all else is text. */
 static bool read_source(job *j) {
   if (bytecode_is(j->source))
     j->m = bytecode_read(j->ctx, j->file, j->source);
@@ -86,6 +87,8 @@ static bool read_source(job *j) {
   return true;
 }
 
+/* JAX may send shardings as frontend attributes, which become Shardy's before anything else
+ * looks. Which devices there are is settled here, as everything after depends on it. */
 static bool check_source(job *j) {
   pass_tables t = all_passes(j);
   if (shard_in_frontend(j->m) && (!dialect_verify(j->m) || !shard_from_frontend(j->m, &t)))
@@ -167,6 +170,8 @@ static bool propagate_and_partition(job *j, shard_space **out_space) {
 
 /* ---- the executable ---- */
 
+/* Signatures first: they decide which results take over which parameters, and the planner wants to
+ * hear of that when a result gets its slot. */
 static bool build_program(job *j, shard_space *space) {
   executable *e = &j->owner->exe;
   arena *out = &j->owner->arena;

@@ -118,6 +118,8 @@ static dtype type_of(const value *v) {
 
 typedef u32 emit_fn(lower *L, vm_code *c, const op *o, const u32 *v);
 
+/* Directions are in the order of StableHLO's enum. A total order is asked for only of floats; of
+ * integers it is the plain one. */
 static u32 emit_compare(lower *L, vm_code *c, const op *o, const u32 *v) {
   static const u16 plain[] = {VM_eq, VM_ne, VM_ge, VM_gt, VM_le, VM_lt};
   static const u16 total[] = {VM_total_eq, VM_total_ne, VM_total_ge,
@@ -182,6 +184,7 @@ u32 select_emit(lower *L, vm_code *c, const op *o, const u32 *v) {
   return vm_emit(L->b, c, (vm_op)vm, type_of(op_result(o, 0)), v[0], v[1], v[2]);
 }
 
+/* Asked first, since select_emit cannot fail. */
 bool select_takes(lower *L, const op *o) {
   u16 vm = vm_of[op_kind(o)];
   if (vm >= VM_OP_COUNT || vm_takes((vm_op)vm, type_of(op_operand(o, 0)))) return true;

@@ -1,3 +1,6 @@
+/* What a client is told of parameters and results: shapes, pieces, shardings, aliases. pipeline.c
+ * calls it after partitioning, with the global types that it kept from before. What it makes is the
+ * executable's and outlives the module. */
 #include "compile/signature.h"
 
 #include "compile/lower.h"
