@@ -1,3 +1,5 @@
+/* oneDNN's sgemm behind two questions: is the library there, and is there room for it. cpu.c loads
+ * it once an executor, before its workers; dot.c multiplies with it. */
 #include "exec/accel.h"
 
 #include <stdlib.h>
@@ -30,6 +32,8 @@ bool accel_load(exec_accelerator *out) {
   return true;
 }
 
+/* One thread a product: steps are shared out by the pool, and OpenMP's threads would come on
+ * top. */
 bool accel_begin(accel_thread *t) {
   if (t->begun) return true;
   if (!t->lib || !has_room(ROOM_TO_BEGIN)) return false;

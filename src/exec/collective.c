@@ -45,6 +45,7 @@ static void list_pairs(const lower_env *e, const prog_collective *c, exec_collec
   x->members = members;
 }
 
+/* By device, so that a place finds its group and rank without a search. */
 static void list_groups(const lower_env *e, const prog_collective *c, exec_collective *x) {
   u32 devices = program_num_devices(e->prog);
   x->group_of = ARENA_ARRAY(e->a, u32, devices);
@@ -62,6 +63,8 @@ static void list_groups(const lower_env *e, const prog_collective *c, exec_colle
     }
 }
 
+/* The result goes where the accumulator lies, input 0, and the VM is told so: it is not to be
+ * written while that is still read. */
 void coll_lower(const lower_env *e, const prog_collective *c, exec_collective *x) {
   x->c = c;
   list_groups(e, c, x);
@@ -96,6 +99,8 @@ void coll_lower(const lower_env *e, const prog_collective *c, exec_collective *x
 
 /* ---- units: blocks of an all-reduce, slabs of a reduce-scatter, else members ---- */
 
+/* As coll_run counts them; asked at each meeting, since groups may differ in size. The costs are
+ * rough, in nanoseconds: they only decide whether sharing pays. */
 u64 coll_units(const exec_collective *x, u32 group, const program *p, u64 *out_cost) {
   const prog_collective *c = x->c;
   u32 members = x->begin[group + 1] - x->begin[group];
@@ -183,6 +188,7 @@ static void all_reduce(const coll_work *w, const exec_env *env, u64 unit) {
     if (is_here(w, m)) memcpy(out_of(w, m, i) + at * width, result, n * width);
 }
 
+/* A unit is one slab of one member's result, so that no two units write the same place. */
 static void reduce_scatter(const coll_work *w, const exec_env *env, u64 unit) {
   const exec_collective *x = w->x;
   const prog_collective *c = x->c;
@@ -239,6 +245,7 @@ static void all_to_all(const coll_work *w, u32 rank, u32 i) {
                     in_of(w, m, i) + rank * from_step, 0, step_shape_planes(&s));
 }
 
+/* Zeros for a device that nobody sends to (StableHLO, collective_permute). */
 static void permute(const coll_work *w, u32 rank, u32 i) {
   u32 device = w->x->members[first_member(w) + rank], source = w->x->source_of[device];
   size_t bytes = w->x->counts[i] * dtype_size(w->x->types[i]);

@@ -1,3 +1,5 @@
+/* Bodies on blocks, and the levels of accumulators. For reduce.c, scan.c and window.c; all memory
+ * is the caller's scratch. */
 #include "exec/combine.h"
 
 void combine_lower(const lower_env *e, const prog_body *body, u32 n, const dtype *types,
@@ -33,6 +35,7 @@ void combine_store(const combiner *c, u32 o, size_t n, void *to, const void *fro
 
 /* ---- accumulators ---- */
 
+/* The last level passes nothing on; it takes at most 2 * COMBINE_RUN. */
 u32 accumulators_levels(u64 length) {
   u32 levels = 1;
   for (; length > 2 * COMBINE_RUN; length /= COMBINE_RUN) levels++;
@@ -56,6 +59,7 @@ static void find_level(const accumulators *a, u32 level, char **out) {
   for (u32 o = 0; o < a->c->n; o++) out[o] = a->acc[o] + level * a->c->n * a->bytes;
 }
 
+/* Like a carry: a level that is full is one value of the next, which may be full with that. */
 void accumulators_pass_on(accumulators *a, size_t n) {
   char *from[COMBINE_OPERANDS], *to[COMBINE_OPERANDS];
   for (u32 l = 0; a->taken[l] >= COMBINE_RUN && l + 1 < a->levels; l++) {

@@ -53,6 +53,7 @@ static void *map_memory(executor *x, executor_memory *m) {
 
 /* ---- the executor ---- */
 
+/* Also of a pool of which only the first few could be started. */
 static void join_workers(exec_pool *pool, u32 started) {
   pthread_mutex_lock(&pool->on.lock);
   pool->closing = true;
@@ -109,6 +110,7 @@ static const launcher_ops cpu_places = {
     .rest = worker_rest,
 };
 
+/* A worker may run before the next one is made: the pool is complete by now but for its threads. */
 static status start_workers(exec_pool *pool) {
   bool has_accel = accel_load(&pool->accel);
   for (u32 i = 0; i < pool->num_workers; i++) {

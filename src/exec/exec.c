@@ -1,3 +1,4 @@
+/* Which executor: the one table of kinds. */
 #include "exec/exec.h"
 
 #include <stdlib.h>

@@ -48,6 +48,7 @@ static void find_batch(const gathering *r, u64 b, i64 *index, i64 *other, i64 *o
   }
 }
 
+/* A unit is a batch: one index vector and the window that it names. */
 static void run_gather(const void *data, const exec_env *env, u64 begin, u64 end) {
   const gathering *r = data;
   const prog_gather *g = r->g;
@@ -111,6 +112,8 @@ static void combine_window(const gathering *r, const exec_env *env, void **reg, 
   }
 }
 
+/* Windows may overlap, so that all batches are one unit, in order. Out of range, nothing is
+ * written (StableHLO, scatter); `to` is not moved any further then, as it could overflow. */
 static void run_scatter(const void *data, const exec_env *env, u64 begin, u64 end) {
   const gathering *r = data;
   const prog_gather *g = r->g;

@@ -1,3 +1,6 @@
+/* Meetings within a process: who comes to one waits in a list until all its members are there, and
+ * the last one copies. Launches call it through the table of executor_transport (meet.c, launch.c).
+ * One mutex guards the lists; no callback is called under it. */
 #include "exec/hub.h"
 
 #include <pthread.h>
@@ -96,6 +99,9 @@ static status join(executor_transport *t, u64 launch, u32 first, u32 count, u32 
   return NULL;
 }
 
+/* The last part to come copies for all, without the lock: those that it took are in no list any
+ * more, and their owners wait for `done`. All copies are made before the first `done`, which
+ * gives up the parts that others still copy from. */
 static void exchange(executor_transport *t, executor_exchange *x) {
   hub *h = (hub *)t;
   pthread_mutex_lock(&h->lock);
@@ -143,6 +149,7 @@ static void end_hopeless(hub *h, u64 launch) {
   status_free(error);
 }
 
+/* The lock is held. It is there: whoever fails or leaves has joined. */
 static part *find_part(const hub *h, u64 launch, u32 first) {
   part *p = h->parts;
   while (p->launch != launch || p->first != first) p = p->next;
@@ -156,6 +163,8 @@ static void fail(executor_transport *t, u64 launch, u32 first, status error) {
   end_hopeless(h, launch);
 }
 
+/* Once the lock is given up in between, another part that leaves may forget the launch, and free
+ * this part with it: so `all` is read before. */
 static void leave(executor_transport *t, u64 launch, u32 first) {
   hub *h = (hub *)t;
   pthread_mutex_lock(&h->lock);

@@ -1,3 +1,6 @@
+/* From a program to an image, once a program and executor: each step's lowering is called, and what
+ * cannot run is refused here. An image is immutable and counted; launches of any thread share it.
+ * It points into the program, which `release` gives back with the last reference. */
 #include "exec/image.h"
 
 #include <stdlib.h>
@@ -43,6 +46,8 @@ static void prepare_nothing(executor_image *im, const lower_env *e, const void *
 #define prepare_partition_id prepare_nothing
 #define prepare_replica_id prepare_nothing
 
+/* From the same list as run_step of place.c: a kind of step without a prepare_<kind> does not
+ * compile. */
 static void prepare_step(executor_image *im, const lower_env *e, const prog_step *s, u32 i) {
   switch (s->kind) {
 #define STEP(name, ...)                                                                            \
@@ -56,6 +61,8 @@ static void prepare_step(executor_image *im, const lower_env *e, const prog_step
   }
 }
 
+/* A kernel that is missing is found here and not when it is called. Scratch is the largest of
+ * all steps': a worker has one piece of memory, and no step fails for want of it. */
 static status lower_steps(executor_image *im, const lower_env *e) {
   const program *p = im->prog;
   im->steps = arena_zalloc(&im->a, (p->num_steps + 1) * sizeof(exec_step));

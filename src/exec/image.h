@@ -1,4 +1,9 @@
-/* A program lowered: one exec_step a step, collectives with their groups by device. */
+/* A program lowered: one exec_step a step, collectives with their groups by device.
+ *
+ * Made once (exec_image_create, by the table's image_create), then only read: any number of
+ * launches may run it at the same time, on any threads, and each holds a reference (launch.c). It
+ * borrows the program until `release`, which the last reference calls; nothing of a launch is kept
+ * in it, so that what changes is in `launch` and `place`. */
 #ifndef EXEC_IMAGE_H
 #define EXEC_IMAGE_H
 

@@ -45,6 +45,8 @@ static void enqueue(launcher *on, place *p) {
   q->tail = p;
 }
 
+/* p is at the head: places leave a queue in the order of the launch calls. The next one begins
+ * unless its launch still waits for events; then event_ready wakes it. */
 static void dequeue(launcher *on, place *p) {
   queue *q = find_queue(on, p->device);
   q->head = p->next;
@@ -78,6 +80,10 @@ static void free_launch(launch *l) {
   mem_free(mem, l, l->bytes);
 }
 
+/* Only who is parked is woken: a place that runs sees `poisoned` before its next step, one that
+ * is meeting or outside is woken by who has its buffers. The transport is told without the lock,
+ * as it may call back; l->error is not changed again, so that it can be read without the lock
+ * too. */
 void launch_fail(launch *l, status error) {
   launcher *on = l->on;
   pthread_mutex_lock(&on->lock);
@@ -213,6 +219,7 @@ static launch *make_launch(launcher *on, const executor_launch_args *args) {
   return l;
 }
 
+/* All that can be refused before anything is taken: no callback is called for such a launch. */
 static status cannot_launch(launcher *on, const executor_launch_args *args) {
   if (!launcher_is_here(on))
     return status_make(STATUS_FAILED_PRECONDITION,
@@ -227,6 +234,10 @@ static status cannot_launch(launcher *on, const executor_launch_args *args) {
   return on->ops->check ? on->ops->check(on, args) : NULL;
 }
 
+/* All places are queued in one critical section: two launches over the same devices are in the
+ * same order in all of their queues, or each could wait for the other. `outside` begins at one
+ * for this call, so that an event that comes at once cannot start the launch before all are
+ * counted; when the last event_ready below returns, the launch may be over and freed. */
 status launcher_launch(executor *x, const executor_launch_args *args) {
   launcher *on = (launcher *)x;
   RETURN_IF_ERROR(cannot_launch(on, args));
@@ -266,6 +277,7 @@ status launcher_launch(executor *x, const executor_launch_args *args) {
 
 /* ---- the rest of the table ---- */
 
+/* What is begun is ended by launcher_end even where this returns false. */
 bool launcher_begin(launcher *on, const executor_ops *table, const launcher_ops *ops,
                     const allocator *mem) {
   executor_begin(&on->base, table);
@@ -287,6 +299,7 @@ void launcher_end(launcher *on) {
 
 bool launcher_is_here(const launcher *on) { return on->forks == os_forks(); }
 
+/* The caller then ends its threads: no place is left that they could run. */
 bool launcher_close(launcher *on) {
   pthread_mutex_lock(&on->lock);
   bool first = !on->stopping;

@@ -7,7 +7,18 @@
  *
  * A place parks for a reason. What is outside (an event, a callback of the host's, a transfer) is
  * counted by the launch, and wakes its place through place_resume. When all places are parked or
- * done, and nothing outside is pending, nobody will ever come: that is a deadlock. */
+ * done, and nothing outside is pending, nobody will ever come: that is a deadlock.
+ *
+ * The life of a launch, and where:
+ *
+ *   launcher_launch   places queued by device; waits for events           any thread
+ *   wake, place_run   steps, until one parks; again when it is woken      a worker
+ *   place_finish      workspace back, the device's next launch wakes      a worker
+ *   launch_release    the last one: transport left, `done`, memory back   a worker
+ *
+ * Ownership: a launch is one block, which `unfinished` counts: one each place, and one for whoever
+ * else still looks at it. It holds its image, and the first error. A place belongs to the worker
+ * that runs it, and to the lock while it does not. */
 #ifndef EXEC_LAUNCH_H
 #define EXEC_LAUNCH_H
 

@@ -9,6 +9,9 @@ typedef struct meeting {
   size_t size; /* of this allocation */
 } meeting;
 
+/* The lock is held. The count starts anew before anyone is awake: a member may be back at this
+ * very step, in the next turn of a loop, as soon as the lock is given up. p, who did the work,
+ * is the caller and still runs; the others are past the step, whose work is done. */
 static void wake_members(place *p, const exec_collective *x, u32 group) {
   launch *l = p->l;
   l->arrived[x->first_group + group] = 0;
@@ -34,6 +37,8 @@ static void skip(place *p, const exec_collective *x) {
   p->pc++;
 }
 
+/* Without the lock: the other members are in PLACE_MEETING, which nothing but wake_members ends, so
+ * that all their slots are ours. */
 static void do_work(worker *w, place *p, const exec_collective *x, u32 group) {
   launch *l = p->l;
   coll_work work = {x, group, l->first, l->n, l->slots, p->met ? p->met->exchange.parts : NULL};
@@ -48,6 +53,7 @@ static void do_work(worker *w, place *p, const exec_collective *x, u32 group) {
 
 /* ---- members elsewhere ---- */
 
+/* How many arrivals complete the group on this executor. */
 static u32 members_here(const launch *l, const exec_collective *x, u32 group) {
   u32 n = x->begin[group + 1] - x->begin[group], here = 0;
   if (!l->transport) return n;
@@ -90,6 +96,7 @@ static meeting *meeting_create(const launch *l, u32 step, const exec_collective 
   return t;
 }
 
+/* From the transport, on any thread; it may come before `exchange` below has returned. */
 static void exchanged(void *user, status error) {
   place_resume(user, error ? status_copy(error) : NULL);
 }
@@ -130,6 +137,9 @@ void place_met(worker *w, place *p, bool failed) {
 
 /* ---- meeting ---- */
 
+/* Called by run_collective, on p's worker, without the lock. Arriving, counting and parking are
+ * one critical section: whoever is last sees all others parked, and nobody can be woken before
+ * it has. */
 bool place_meet(worker *w, place *p) {
   launch *l = p->l;
   launcher *on = l->on;

@@ -100,6 +100,8 @@ static bool run_replica_id(worker *w, place *p, const prog_id *k) {
   return write_id(p, k, p->position / p->l->prog->num_partitions);
 }
 
+/* PROG_STEPS makes the cases, so that a kind of step without a run_<kind> does not compile.
+ * (Steps are no ops: these few kinds are what ops become.) */
 static bool run_step(worker *w, place *p) {
   const prog_step *s = &p->l->prog->steps[p->pc];
   switch (s->kind) {
@@ -114,6 +116,8 @@ static bool run_step(worker *w, place *p) {
   return true;
 }
 
+/* On the place's first run, when its turn in the queue has come: launches that wait hold no
+ * workspace. Constants lie in the program, and are only read. */
 static bool begin_place(place *p) {
   launch *l = p->l;
   const program *prog = l->prog;
@@ -140,6 +144,10 @@ static bool begin_place(place *p) {
   return true;
 }
 
+/* Called by the executor for a place that `wake` was told of, once each time, in PLACE_RUNNING,
+ * without the lock. When a step says that the place parked, p may already run on another worker:
+ * nothing of it or its launch may be touched from then on. A launch that has failed ends at the
+ * next step, by way of place_finish like any other. */
 void place_run(worker *w, place *p) {
   launch *l = p->l;
   launcher *on = l->on;

@@ -124,6 +124,7 @@ static status check_launch(launcher *on, const executor_launch_args *args) {
   return check_memories(x, p, n, p->num_results, p->result_slot, args->results);
 }
 
+/* The lock is held, and the thread looks for itself which place is first. */
 static void wake(place *p) {
   p->state = PLACE_READY;
   pthread_cond_signal(&((plain *)p->l->on)->wake);
@@ -154,6 +155,7 @@ static place *first_ready(const launcher *on) {
   return NULL;
 }
 
+/* The lock is held but for place_run. */
 static void *thread_main(void *arg) {
   plain *x = arg;
   executor_worker_begin();
@@ -177,6 +179,7 @@ static void *thread_main(void *arg) {
 
 /* ---- the executor ---- */
 
+/* Waits for the launches first: the thread ends only when nothing is ready any more. */
 static void stop(executor *e) {
   plain *x = plain_of(e);
   if (!launcher_is_here(&x->on) || !launcher_close(&x->on)) return;

@@ -13,6 +13,7 @@ void pool_push_ready(place *p) {
   if (atomic_load_explicit(&pool->sleeping, memory_order_relaxed)) pthread_cond_signal(&pool->wake);
 }
 
+/* The lock is held. First come, first served: who has waited longest goes on. */
 static place *pop_ready(exec_pool *pool) {
   place *p = pool->ready;
   if (!p) return NULL;
@@ -35,6 +36,9 @@ static void spin(exec_pool *pool) {
   }
 }
 
+/* Places first, then jobs of others, then a short spin, then sleep. A worker that is closing
+ * goes only when nothing is left to do. The lock is held except while working, spinning and
+ * sleeping. */
 void *worker_main(void *arg) {
   worker *w = arg;
   exec_pool *pool = w->pool;

@@ -21,6 +21,7 @@ bool worker_reserve(worker *w, size_t bytes) {
 
 /* ---- sharing a step ---- */
 
+/* Takes pieces until none is left; which ones is chance, and does not matter (step.h). */
 static void work_on(job *j, worker *w) {
   exec_env env = j->env;
   env.scratch = w->scratch;
@@ -43,6 +44,9 @@ static void close_job(exec_pool *pool, job *j) {
     }
 }
 
+/* The job is its owner's, on its stack: counted as a helper before the lock is given up, so that
+ * the owner waits. A helper without memory for scratch leaves the units to others; the owner has
+ * its own. */
 bool worker_help(worker *w) {
   exec_pool *pool = w->pool;
   job *j = pool->jobs;
@@ -61,6 +65,7 @@ bool worker_help(worker *w) {
   return true;
 }
 
+/* Returns when the last helper has left, hence all units are done. */
 static void share(worker *w, job *j) {
   exec_pool *pool = w->pool;
   pthread_mutex_lock(&pool->on.lock);
@@ -103,6 +108,8 @@ __attribute__((noinline)) static void share_out(worker *w, const exec_step *s, c
   share(w, &j);
 }
 
+/* Shared only if it takes longer than waking somebody, somebody is idle, and no place waits for
+ * a worker: devices side by side are better than one device's step in pieces. */
 void worker_do(worker *w, const exec_step *s, void *const *slots, bool flush) {
   enum { WORTH_SHARING = 40000 }; /* ns in all */
   exec_pool *pool = w->pool;

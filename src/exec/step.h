@@ -3,7 +3,13 @@
  * run(data, slots, scratch, begin, end) does units begin..end of a step; units are independent
  * of each other, so that several workers can share a step, and what a unit computes does not
  * depend on how they were cut. Nothing fails at run time: `scratch` bytes of memory are there
- * before a step begins. */
+ * before a step begins.
+ *
+ * Order: image.c calls <kind>_lower for each step when an image is made; run is called from then on
+ * by place.c, from any worker, for many devices at once. So what `data` points to is in the image's
+ * arena and never written after lowering; what a run needs to write is in its scratch. A lowering
+ * fails in two ways only: no memory jumps to the arena's trap, a missing kernel is noted in `fault`
+ * and the image is refused. */
 #ifndef EXEC_STEP_H
 #define EXEC_STEP_H
 

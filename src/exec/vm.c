@@ -83,7 +83,8 @@ static u32 take_slot(slots *s, u32 temp) {
 }
 
 /* Slots live from their call (an iota: from the start) to the last call that reads them, or to
- * the end where an output is taken from them. */
+ * the end where an output is taken from them. A result never shares the slot of an operand of the
+ * same call, which is freed only after it: a kernel may not write over one of another width. */
 static slots assign_slots(vm_calls *l) {
   slots s = {.last = arena_zalloc(l->a, (l->width.len + 1) * sizeof(u32)),
              .slot = arena_zalloc(l->a, (l->width.len + 1) * sizeof(u32))};
@@ -118,6 +119,8 @@ static u32 final_reg(const vm_unit *u, const slots *s, u32 reg) {
   return reg;
 }
 
+/* The order of the passes matters: keep_apart adds calls, which place_output may then put into
+ * outputs, and only what is still a temporary after both needs a slot. */
 vm_unit *vm_lower(const lower_env *e, const vm_spec *spec) {
   vm_calls l = {.a = e->a, .k = e->k, .spec = spec, .fault = e->fault};
   vm_legalize(&l);
@@ -165,6 +168,7 @@ size_t vm_block_size(const vm_unit *u) {
   return n & ~(size_t)63;
 }
 
+/* Constants are only read; the cast drops their const for the table's sake. */
 void **vm_begin(const vm_unit *u, char *scratch, size_t n) {
   void **reg = (void **)scratch;
   char *slot = scratch + align_up(u->num_regs * sizeof(void *), 64);
