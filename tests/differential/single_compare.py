@@ -174,10 +174,11 @@ def sum_masks(gots, exact, sizes, results, rule):
             continue
         info = ml_dtypes.finfo(got.real.dtype)
         e, top = max(float(info.eps), least), float(info.max)
+        small = info.tiny if info.bits >= 32 else info.smallest_subnormal  # XLA's zeros
         good = []
         with np.errstate(all="ignore"):
             s = np.abs(size).astype(np.float64)
-            bound = (n + 2) * (e * s + float(info.smallest_subnormal))
+            bound = (n + 2) * (e * s + float(small))
             bound = np.where(s <= 1 / e, 0.0, bound) if whole else bound
             for f in ("real", "imag") if is_complex(t) else ("real",):
                 g, w = getattr(got, f).astype(np.float64), getattr(want, f).astype(np.float64)
