@@ -35,6 +35,7 @@ static value *emit_step(cursor *at, value *v, const reshard_step *s) {
   return r;
 }
 
+/* A permute may change meshes; all others are on one (emit_on_mesh). */
 static value *emit_steps(cursor *at, value *v, const reshard_steps *steps) {
   for (size_t i = 0; i < steps->len; i++) {
     const reshard_step *s = &steps->data[i];
@@ -44,6 +45,8 @@ static value *emit_steps(cursor *at, value *v, const reshard_steps *steps) {
   return v;
 }
 
+/* Sums are no matter of reshards here: insert-explicit-reshards has made all-reduces of them
+ * before. */
 static bool lower_reshard(const part_env *e, op *o) {
   value *v = op_operand(o, 0);
   const sharding *out = part_sharding(e, op_result(o, 0)), *in = part_sharding(e, v);
@@ -186,6 +189,7 @@ static bool match_axes(fusion *f) {
   return f->any;
 }
 
+/* What the reduce-scatter makes: the slice's operand, cut along the axes that both have. */
 static const sharding *scattered(const fusion *f) {
   const part_env *e = f->e;
   const sharding *in = part_sharding(e, op_operand(f->slice, 0));
@@ -269,6 +273,8 @@ static op *slice_before_convert(const part_env *e, op *slice) {
   return cut->def.op;
 }
 
+/* After sdy-reshard-to-collectives, which makes what is fused here. Nothing of it is needed for
+ * a right program, only for a faster one. */
 static void fuse_block(const part_env *e, block *b) {
   FOR_OPS(o, b) {
     for (u32 r = 0; r < o->num_regions; r++)

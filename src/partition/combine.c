@@ -93,6 +93,9 @@ static bool has_order(const op *o) {
          (!op_is_effect_free(o) && (op_kind(o) >= OP_COUNT || o->info->family != FAMILY_coll));
 }
 
+/* Places, dependences and depths of one block for one key. Dependences are of the block's own
+ * ops: what an op's regions use counts as used by the op. Ops with effects depend on the one
+ * before. */
 static void study(combine *c) {
   arena *a = c->e.a;
   c->n = 0;
@@ -202,6 +205,7 @@ static void combine_group(combine *c, const group *g) {
     c->place[o->num] = place++; /* there are fewer than before, so they fit */
 }
 
+/* The tables are made anew for each key, as the block has changed with the one before. */
 static void combine_key(const part_env *e, block *b, group_key key) {
   combine c = {.e = *e, .b = b, .key = key};
   study(&c);

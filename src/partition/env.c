@@ -1,3 +1,5 @@
+/* Shardings of values, read and set as all passes of this module see them, and ops made at a place.
+ */
 #include "partition/env.h"
 
 #include "partition/passes.h"
@@ -34,6 +36,8 @@ static axis_list drop_manual(const part_env *e, const mesh *m, axis_list l, attr
   return axis_vec_list(&v);
 }
 
+/* Inside of a manual computation values are local along its manual axes (Shardy,
+ * manual_computation). */
 const sharding *part_inside_manual(const part_env *e, const op *manual, const sharding *s) {
   struct manual_computation_attrs v;
   if (!s || !view_manual_computation(manual, &v)) return s;
@@ -89,6 +93,7 @@ const attr *part_attr(const part_env *e, const sharding *s) {
   return s ? shard_write(e->space, shard_intern(e->space, s)) : NULL;
 }
 
+/* `sdy.sharding` has an entry a result or none at all, so that the others need one too. */
 void part_set_sharding(const part_env *e, op *o, u32 i, const sharding *s) {
   if (op_kind(o) >= OP_COUNT && (op_flow(o) || op_says_elsewhere(o))) {
     value_set_sharding(e->m, op_result(o, i), part_attr(e, s));
@@ -129,6 +134,7 @@ void part_replace(value *from, value *to) {
 
 /* ---- making ops ---- */
 
+/* New values have no number: tables by number (local.h) do not know them. */
 op *emit_op(cursor *at, op_id id, value *const *operands, size_t n, const type *const *types,
             size_t num_results, size_t num_regions) {
   op *o =

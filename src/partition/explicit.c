@@ -19,6 +19,7 @@ typedef struct explicit_pass {
   bool ok;
 } explicit_pass;
 
+/* What an earlier user of the value got is taken again, where it is at hand (place_for). */
 static void fix_operand(explicit_pass *p, op *o, u32 i, const sharding *to) {
   value *v = op_operand(o, i);
   if (!type_is_tensor(v->type)) return;
@@ -28,6 +29,7 @@ static void fix_operand(explicit_pass *p, op *o, u32 i, const sharding *to) {
 
 /* ---- ops with a rule ---- */
 
+/* The record's answer, not the rule's: stricter where this partitioner cannot meet a need. */
 static u8 *factor_kinds(explicit_pass *p, const part_record *r) {
   u8 *kinds = ARENA_ARRAY(p->e.a, u8, r->rule->num_factors);
   for (u32 f = 0; f < r->rule->num_factors; f++) kinds[f] = (u8)part_factor_kind(r, f);
@@ -73,6 +75,7 @@ static void fix_result(explicit_pass *p, op *o, u32 i, const sharding *old, cons
   if (last != v) value_replace_except(v, last, o->next); /* the first of what was made */
 }
 
+/* As they are now: earlier ops of the walk may have been given others than propagation left. */
 static void gather_shardings(explicit_pass *p, const op *o, const sharding **sh, i64 *sizes,
                              const type **types) {
   for (u32 t = 0; t < o->num_operands + o->num_results; t++) {
@@ -106,6 +109,10 @@ static bool passes_sums(explicit_pass *p, const part_record *r, const op *o,
   return part_passes_sums(r, o, carries, have);
 }
 
+/* Three things in order: the axes that all tensors compute under; what then sums up here, and
+ * what is left to the users; operands and results brought there. Results go from the last to the
+ * first, as what is made for each is put right behind the op. A sharding on another mesh has no
+ * say in the axes. */
 static void fix_with_rule(explicit_pass *p, op *o, const part_record *r, const sharding **sh,
                           const i64 *sizes, const type *const *types, const mesh *m) {
   arena *a = p->e.a;
@@ -158,6 +165,8 @@ static void fix_replicated(explicit_pass *p, op *o, const sharding **sh, const m
   }
 }
 
+/* Nothing to do where all is replicated: every device computes the whole. A rule marked custom says
+ * how shardings propagate, and nothing of how shards are computed. */
 static void fix_op(explicit_pass *p, op *o) {
   arena *a = p->e.a;
   u32 n = o->num_operands + o->num_results;
@@ -217,6 +226,8 @@ static void fix_sources(explicit_pass *p, op *o, op *at) {
     if (s.on_edge[i] || o == at || op_kind(o) < OP_COUNT) fix_operand(p, at, i, s.to[i]);
 }
 
+/* What a region or a function returns goes where the results of the op or function are; the walk
+ * has been at the op before it comes to its regions. */
 static void fix_terminator(explicit_pass *p, op *o) {
   op *parent = op_parent(o);
   if (parent && op_flow(parent)) {
@@ -281,6 +292,10 @@ static bool has_flow_body(const op *o) {
          o->info->family == FAMILY_region;
 }
 
+/* In order, so that what makes an op's operands has been fixed before the op is. What is made for
+ * it stands before it or right behind it, where the walk does not come any more (FOR_OPS). The
+ * arena is emptied after each op; shardings in the space and what `placer` remembers live longer.
+ */
 static void fix_block(explicit_pass *p, block *b) {
   FOR_OPS(o, b) {
     explicit_of[part_row_of(o)->placed](p, o);

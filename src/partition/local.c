@@ -43,6 +43,8 @@ static const type *shard_type(local *l, const sharding *s, const type *t) {
   return type_with_dims(l->e.c, t, (i64s){dims, s->rank});
 }
 
+/* Twice: once to count, once to fill the tables, which stay valid while types change under the
+ * ops. */
 static void number_all(local *l) {
   l->num_values = 0;
   op_walk(l->e.m->root, number_op, l);
@@ -55,6 +57,7 @@ static void number_all(local *l) {
   for (u32 i = 0; i < n; i++) l->to[i] = shard_type(l, l->sh[i], l->from[i]);
 }
 
+/* New collectives get channels that the program has not taken. */
 static walk_result next_channel(void *user, op *o) {
   local *l = user;
   const channel_handle_attr *h = attr_as(channel_handle, op_attr(o, SLOT_NAME(channel_handle)));
@@ -68,6 +71,7 @@ static const value *tensor_of(const op *o, u32 t) {
   return t < o->num_operands ? op_operand(o, t) : op_result(o, t - o->num_operands);
 }
 
+/* Rules are only made for ops of which anything is cut. */
 static bool is_cut(const local *l, const op *o) {
   for (u32 t = 0; t < o->num_operands + o->num_results; t++) {
     const sharding *s = local_sharding(l, tensor_of(o, t));
@@ -171,6 +175,8 @@ bool local_region(local *l, op *o) {
 
 bool local_nothing(local *l, op *o) { return (void)l, (void)o, true; }
 
+/* Operands before users: a handler finds its operands local already, and sets the types of its
+ * results. */
 static bool local_block(local *l, block *b) {
   for (u32 i = 0; i < b->num_args; i++) {
     value *v = b->args[i];
@@ -234,6 +240,7 @@ static bool local_function(local *l, op *f) {
 
 /* ---- after: manual computations and attributes go ---- */
 
+/* Its body is in terms of its own shards already, which the operands' shards are by now. */
 static void inline_manual(local *l, op *o) {
   block *b = op_body(o, 0);
   for (u32 i = 0; i < b->num_args; i++) value_replace(b->args[i], op_operand(o, i));
@@ -259,6 +266,7 @@ static void finish_block(local *l, block *b) {
   }
 }
 
+/* Checked first, while types are global, as records are about whole tensors. */
 bool part_global_to_local(ir_module *m, arena *scratch, const pass_args *args) {
   (void)args;
   local l = {.e = part_env_make(m, scratch), .next_channel = 1};

@@ -1,4 +1,8 @@
-/* Inside partition only: what the parts of sdy-convert-global-to-local share. */
+/* Inside partition only: what the parts of sdy-convert-global-to-local share.
+ *
+ * local.c walks over each function in order and calls part_row.local of each op, once. Then the
+ * op's operands are local already, and their whole types and shardings are found by number; a
+ * handler sets its results' types, or replaces the op. All memory is the pass's scratch. */
 #ifndef PARTITION_LOCAL_H
 #define PARTITION_LOCAL_H
 

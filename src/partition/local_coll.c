@@ -21,6 +21,8 @@ static coll coll_of(local *l, op *o) {
   return c;
 }
 
+/* A value that is there already, such as the operand, keeps its own number, by which its
+ * sharding is found. */
 static bool finish(coll *c, value *r) {
   value *old = op_result(c->o, 0);
   if (r->num == UINT32_MAX)
@@ -67,6 +69,7 @@ static const type *with_dim(coll *c, const type *t, u32 d, i64 size) {
   return type_with_dims(c->l->e.c, t, (i64s){dims, t->dims.len});
 }
 
+/* One collective a dimension: StableHLO's gathers along one. */
 bool local_sdy_all_gather(local *l, op *o) {
   coll c = coll_of(l, o);
   value *v = c.in;
@@ -82,6 +85,7 @@ bool local_sdy_all_gather(local *l, op *o) {
   return finish(&c, v);
 }
 
+/* No communication: every device has what it needs. */
 bool local_sdy_all_slice(local *l, op *o) {
   coll c = coll_of(l, o);
   if (!c.to) return finish(&c, c.in);
@@ -91,6 +95,8 @@ bool local_sdy_all_slice(local *l, op *o) {
   return finish(&c, local_slice(l, &c.at, c.in, c.to->mesh, axes, sizes));
 }
 
+/* The dimension that gains axes is split, the one that loses them is put together (StableHLO,
+ * all_to_all). */
 bool local_sdy_all_to_all(local *l, op *o) {
   coll c = coll_of(l, o);
   struct sdy_all_to_all_attrs a;
@@ -160,6 +166,7 @@ static bool permute_pairs(coll *c, i64 *pairs, i64 n, bool *moves) {
   return true;
 }
 
+/* Device ids of the two meshes may be in different orders; positions are matched by id. */
 bool local_sdy_collective_permute(local *l, op *o) {
   coll c = coll_of(l, o);
   if (!c.from || !c.to) return finish(&c, c.in);

@@ -101,6 +101,7 @@ static void mark_windows(const rule *r, part_need *needs, const windows *w) {
   }
 }
 
+/* An index vector is used as one, so that it stays whole; batches of indices may be cut. */
 void needs_gather(const op *o, const rule *r, part_need *needs) {
   struct gather_attrs v;
   if (!view_gather(o, &v)) return;

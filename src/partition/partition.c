@@ -1,3 +1,5 @@
+/* The table of passes, with their options. Who runs them, by name: pipelines.c, compile, and the
+ * tools. */
 #include "partition/partition.h"
 
 #include "partition/passes.h"

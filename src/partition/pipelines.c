@@ -81,6 +81,7 @@ static void apply_constraints(line *l) {
   step(l, "sdy-sharding-group-import");
 }
 
+/* The order of Shardy's import pipeline (openxla/shardy, sdy-import-pipeline). */
 static void import_steps(line *l) {
   step(l, "symbol-dce");
   step(l, "sdy-lift-inlined-meshes");
@@ -223,6 +224,8 @@ bool pipeline_propagate(ir_module *m, arena *scratch, const pass_args *args) {
   return l.ok;
 }
 
+/* Called by compile after pipeline_propagate with `leave-reshards`. partition.h says what each
+ * is for; each relies on the one before it. */
 bool pipeline_partition(ir_module *m, arena *scratch, const pass_args *args) {
   line l = {m, scratch, args, 0, true};
   step(&l, "terrazzo-collectives-to-reshards");

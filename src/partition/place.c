@@ -1,3 +1,5 @@
+/* Values under other shardings: explicit.c and export/ ask for them, and what one user got the next
+ * one takes, where it is at hand. */
 #include "partition/place.h"
 
 typedef struct placed {
@@ -31,6 +33,7 @@ const mesh *most_common_mesh(const sharding *const *s, size_t n) {
 
 /* ---- what was made before ---- */
 
+/* Shardings are interned, so that their addresses do as keys. */
 static u64 placed_hash(const value *v, const sharding *s, const block *b) {
   return hash_ptr(b, hash_ptr(s, hash_ptr(v, 0)));
 }
@@ -97,6 +100,8 @@ static value *make_again(cursor *at, const op *o, const sharding *to) {
   return op_result(c, 0);
 }
 
+/* In order of what it costs: nothing, what was there before, the value made once more, a
+ * reshard. */
 static value *reshard(cursor *at, value *v, const sharding *to) {
   const part_env *e = at->env;
   if (same_place(part_sharding(e, v), to)) return v;
@@ -111,6 +116,8 @@ static value *reshard(cursor *at, value *v, const sharding *to) {
   return r;
 }
 
+/* Sum first, then move, then parts of a sum: collectives.c plans between equal unreduced axes only.
+ */
 value *place_at(placer *p, cursor *at, value *v, const sharding *to) {
   const part_env *e = p->e;
   const sharding *from = part_sharding(e, v);

@@ -1,3 +1,5 @@
+/* From rows and rules to records, and what passes read from them. Nothing is kept: a record is made
+ * for each op that is asked about, in the pass's arena. */
 #include "partition/record.h"
 
 #include "partition/local.h"
@@ -11,6 +13,8 @@ static bool combines_as_hooked(const op *o, unreduced_kind *out) {
   return true;
 }
 
+/* The first that holds decides. A foreign op that says nothing is computed as a whole, everywhere.
+ */
 part_row part_row_of_hooks(const op_info *info) {
   const op_hooks *h = info->hooks;
   part_row row = {PLACED_BY_RULE, CUT_NOWHERE, .local = local_foreign};
@@ -65,6 +69,8 @@ str part_row_problem(arena *a, const op_info *info, const part_row *row) {
 
 /* ---- the record of an op ---- */
 
+/* The rule's kinds are Shardy's factor types; a reduction whose parts nothing combines must be
+ * whole. */
 static part_need default_need(const part_record *r, u8 kind) {
   const part_need whole = {.kind = NEED_WHOLE};
   if (r->row->cut == CUT_NOWHERE) return whole;
@@ -158,6 +164,7 @@ factor_kind part_factor_kind(const part_record *r, u32 f) {
   return of[r->needs[f].kind];
 }
 
+/* A dimension of several factors may be cut if each may. */
 bool part_may_cut(const part_record *r, u32 t, u32 d) {
   if (part_cuts_freely(r->row)) return true;
   return r->rule && d < rule_rank(r->rule, t) && may_cut_by(r->rule, r->needs, t, d);
