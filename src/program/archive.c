@@ -1,3 +1,4 @@
+/* The fields' functions, for serialize.c and compile/executable.c. The header has the contract. */
 #include "program/archive.h"
 
 void put(archive *ar, void *data, size_t n) {

@@ -60,6 +60,8 @@ prog_builder *prog_begin(arena *a, u32 num_replicas, u32 num_partitions) {
 void prog_set_flush_denormals(prog_builder *b, bool on) { b->flush_denormals = on; }
 arena *prog_arena(prog_builder *b) { return b->a; }
 
+/* Slots are numbered in the order in which they are made; the planner may add some, and never
+ * renumbers. */
 static u32 add_slot(prog_builder *b, prog_slot s) {
   VEC_PUSH(b->a, b->slots, s);
   return (u32)b->slots.len - 1;
@@ -98,6 +100,7 @@ dtype prog_slot_type(const prog_builder *b, u32 slot) {
   return slot < b->slots.len ? b->slots.data[slot].type : DTYPE_token;
 }
 
+/* Arrays of a payload become the program's: what the caller handed in may go. */
 static void *copy_array(prog_builder *b, const void *data, size_t n, size_t size) {
   void *p = arena_array(b->a, n ? n : 1, size);
   if (n) memcpy(p, data, n * size);
@@ -217,6 +220,7 @@ void prog_add_copy(prog_builder *b, u32 rank, const i64 *dims, u32 src, i64 src_
   c->dst = make_access(c->rank, dst, dst_offset, dst_strides);
   add_step(b, STEP_copy, c, name, loc);
 }
+/* In the form that prog_step_is_move knows, so that the planner can make it vanish. */
 void prog_add_move(prog_builder *b, u32 src, u32 dst, str name, str loc) {
   i64 n = src < b->slots.len ? (i64)b->slots.data[src].count : 0, one = 1;
   prog_add_copy(b, 1, &n, src, 0, &one, dst, 0, &one, name, loc);
@@ -313,6 +317,7 @@ void prog_add_case(prog_builder *b, u32 index_slot, u32 n, const u32 *labels, st
   add_jump(b, STEP_case, index_slot, n, labels, name, loc);
 }
 
+/* A label that was never placed becomes PROG_NONE, which validation refuses. */
 static void resolve_labels(prog_builder *b) {
   for (size_t i = 0; i < b->steps.len; i++) {
     prog_jump *j = prog_step_jump(&b->steps.data[i]);
@@ -331,6 +336,9 @@ static void recognize_bodies(program *p) {
   }
 }
 
+/* In order: labels become steps, bodies are recognized, the program is checked, planned, and
+ * checked again. What is wrong in it is our fault and INTERNAL, but for ranks that steps cannot
+ * hold. */
 status prog_finish(prog_builder *b, const program **out_program) {
   *out_program = NULL;
   if (b->too_big.data)

@@ -309,6 +309,8 @@ static void note_dying(flow *f, u32 t) {
   }
 }
 
+/* Backwards: what the step writes is looked at while what is needed after it lives, then what it
+ * makes ends and what it reads begins. */
 static void check_step(flow *f, u32 t) {
   const touch *begin = f->touches.data + f->first_touch[t];
   const touch *end = f->touches.data + f->first_touch[t + 1];
@@ -331,6 +333,7 @@ static void check_run(flow *f, u32 r) {
   for (u32 t = f->run[r + 1]; t-- > f->run[r] && !f->error;) check_step(f, t);
 }
 
+/* What would be needed before the first step. */
 static void check_begin(flow *f) {
   for (u32 i = 0; i < f->p->num_slots && !f->error; i++) {
     prog_slot_kind kind = f->p->slots[i].kind;
@@ -339,6 +342,8 @@ static void check_begin(flow *f) {
   }
 }
 
+/* Touches, then runs, as kills are looked for within a run, then liveness; then each run is
+ * walked once. */
 static void follow(flow *f) {
   find_touches(f);
   find_runs(f);
@@ -355,6 +360,8 @@ status prog_check_flow(arena *a, const program *p) {
   return f.error;
 }
 
+/* For programs that were proved: an error cannot be. Deaths were noted last step first, and are
+ * turned. */
 prog_deaths prog_find_deaths(arena *a, const program *p) {
   flow f = {.a = a, .p = p, .num_dying = arena_zalloc(a, (p->num_steps + 1) * sizeof(u32))};
   follow(&f);

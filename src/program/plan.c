@@ -57,6 +57,8 @@ static void find_loops(planner *pl) {
   }
 }
 
+/* What is written first and touched in the loop alone is made anew in each turn, and keeps its
+ * life. */
 static bool widen(life *l, range r) {
   if (l->first == PROG_NONE || l->first > r.end || l->last < r.begin) return false;
   bool inside = l->first >= r.begin && l->last <= r.end;
@@ -158,6 +160,7 @@ static void save_param(planner *pl, u32 q) {
   }
 }
 
+/* All tables anew: after steps or slots were added or taken out. */
 static void refresh(planner *pl) {
   pl->touched = ARENA_ARRAY(pl->a, life, pl->p->num_slots);
   pl->lives = ARENA_ARRAY(pl->a, life, pl->p->num_slots);
@@ -166,6 +169,8 @@ static void refresh(planner *pl) {
   find_lives(pl);
 }
 
+/* A result that takes over a parameter is written in its memory: where the program still reads
+ * the parameter after that, it reads a copy. */
 static void separate_aliases(planner *pl) {
   program *p = pl->p;
   for (u32 i = 0; i < p->num_results; i++) {
@@ -293,6 +298,7 @@ typedef struct layout {
   u64 end;
 } layout;
 
+/* The smallest hole that is large enough. */
 static u64 take(arena *a, layout *l, u64 bytes) {
   size_t best = l->holes.len;
   for (size_t i = 0; i < l->holes.len; i++)
@@ -389,6 +395,8 @@ static by_step sort_slots(planner *pl, bool by_last) {
   return r;
 }
 
+/* In step order: what is born at a step takes its place before what dies there gives its own
+ * back, since both are there while the step runs. Only a donor's memory passes on within a step. */
 static void lay_out(planner *pl) {
   program *p = pl->p;
   by_step born = sort_slots(pl, false), dying = sort_slots(pl, true);
@@ -416,6 +424,8 @@ static void lay_out(planner *pl) {
   p->workspace = l.end;
 }
 
+/* Called by prog_finish for a program that prog_check has found sound. The order matters: copies
+ * for aliases are moves as others are, and only what no merge made one needs a place. */
 void prog_plan(arena *a, program *p) {
   planner pl = {.a = a, .p = p};
   refresh(&pl);
