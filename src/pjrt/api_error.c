@@ -42,6 +42,8 @@ static const PJRT_Error_FunctionTable error_vtable = {
 
 static const error out_of_memory = {{&error_vtable}, NULL};
 
+/* Where there is no memory for an error, a constant one says so: the caller must not take it for
+ * success. */
 PJRT_Error *api_error(status s) {
   if (!s) return NULL;
   error *e = mem_alloc(&mem_system, sizeof *e);
@@ -59,6 +61,7 @@ static void error_destroy(PJRT_Error *e) {
   mem_free(&mem_system, e, sizeof(error));
 }
 
+/* By the PJRT C API every struct begins with its size as its caller knew it. */
 status api_check_size(const char *function, const void *args, size_t need) {
   if (!args) return status_make(STATUS_INVALID_ARGUMENT, "%s: no arguments", function);
   size_t have = *(const size_t *)args;

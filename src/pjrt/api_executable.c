@@ -105,6 +105,8 @@ static status make_executable(PJRT_Executable *e, const serialized *from) {
   return compile_source(e->source, &o, &e->exe);
 }
 
+/* Counts of devices are checked twice: as the options have them, before anything is compiled for
+ * so many, and as the program then has them. */
 static status fill(PJRT_Client *c, PJRT_Executable *e, str source, str options_bytes,
                    const serialized *from) {
   arena *a = &e->memory;

@@ -43,6 +43,8 @@ typedef struct call {
 
 /* ---- the launch's memory ---- */
 
+/* One block. One reference is Execute's; `start` adds the executor's before it hands the launch
+ * over, as `done` may come before executor_launch returns. */
 static launch *launch_create(u32 n, u32 num_params, u32 num_results) {
   size_t np = (size_t)n * num_params, nr = (size_t)n * num_results;
   /* an argument waits for two events at most: its own and that of its copy */
@@ -158,6 +160,8 @@ static status make_writable(call *c, u32 i, u32 k, PJRT_Buffer *arg) {
 
 /* ---- results ---- */
 
+/* With an alias, in the block that the parameter has by now: the argument's own, or the copy of
+ * it. */
 static status make_output(call *c, u32 i, u32 r) {
   const PJRT_LoadedExecutable *l = c->l;
   const compile_tensor *x = &c->exe->results[r];
@@ -177,6 +181,9 @@ static status make_output(call *c, u32 i, u32 r) {
   return api_buffer_wrap(l->client, b, &c->outputs[i][r]);
 }
 
+/* The order matters: all arguments are held before one is donated, so that a buffer that is
+ * passed twice is seen to be in use twice; results come last, as they take over arguments'
+ * blocks. */
 static status prepare(call *c, u32 i, PJRT_Buffer *const *args) {
   launch *t = c->t;
   t->ready[i] = dev_event_create();
@@ -280,6 +287,7 @@ static void settle(call *c, const PJRT_LoadedExecutable_Execute_Args *a, bool st
   }
 }
 
+/* Whatever fails, all that was made or held so far is given back here: outputs, donations, uses. */
 static status execute(call *c, PJRT_LoadedExecutable_Execute_Args *a) {
   u32 n = (u32)a->num_devices;
   c->t = launch_create(n, c->exe->num_params, c->exe->num_results);
@@ -296,6 +304,7 @@ static status execute(call *c, PJRT_LoadedExecutable_Execute_Args *a) {
   return s;
 }
 
+/* What is wrong with the call as such; arguments are looked at one by one when they are held. */
 static status check_call(const PJRT_LoadedExecutable_Execute_Args *a) {
   const PJRT_LoadedExecutable *l = a->executable;
   const executable *x = l->executable->exe;

@@ -1,3 +1,4 @@
+/* Fields of protocol buffers. options.c reads with it; what is read borrows from the message. */
 #include "pjrt/proto.h"
 
 bool proto_varint(str *s, u64 *out) {
