@@ -1,3 +1,6 @@
+/* A block is memory, counted by whoever needs its bytes. A buffer is a shape, an event and a block,
+ * which may be taken from it (deleted, donated); its lock guards which block it has, never the
+ * bytes. */
 #include "device/buffer.h"
 
 #include <pthread.h>
@@ -73,6 +76,7 @@ dev_block *dev_block_retain(dev_block *b) {
   return b;
 }
 
+/* The client goes last: this may be its last reference, and the executor's with it. */
 void dev_block_release(dev_block *b) {
   if (!b || atomic_fetch_sub_explicit(&b->refs, 1, memory_order_acq_rel) != 1) return;
   dev_client *c = b->device->client;

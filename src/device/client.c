@@ -1,3 +1,4 @@
+/* The client: one counted block with its devices and their memories. */
 #define _GNU_SOURCE
 #include "device/client.h"
 

@@ -1,3 +1,4 @@
+/* Sizes and strides of dense arrays, and copies between strided ones. Pure functions. */
 #include "device/copy.h"
 
 bool dev_dense_bytes(i64s dims, size_t element, size_t *out) {

@@ -54,6 +54,8 @@ dev_event *dev_event_retain(dev_event *e) {
   return e;
 }
 
+/* Without the lock, as a callback may do anything to the event. A waiter is freed before its
+ * callback. */
 static void run_waiters(dev_event *e, waiter *w, status error) {
   while (w) {
     waiter *next = w->next, copy = *w;
@@ -77,6 +79,8 @@ void dev_event_release(dev_event *e) {
   mem_free(&mem_system, e, sizeof *e);
 }
 
+/* `ready` is written under the lock, so that nobody who is about to wait, or to register, misses
+ * it. */
 void dev_event_set(dev_event *e, status error) {
   dev_event_retain(e); /* a callback may drop the caller's reference */
   pthread_mutex_lock(&e->lock);
@@ -91,6 +95,7 @@ void dev_event_set(dev_event *e, status error) {
   dev_event_release(e);
 }
 
+/* Of several who try at once the first sets it. */
 status dev_event_try_set(dev_event *e, status error) {
   if (atomic_exchange(&e->open, false)) {
     dev_event_set(e, error);
@@ -115,6 +120,8 @@ status dev_event_await(dev_event *e) {
   return e->error;
 }
 
+/* Looks again under the lock: a callback that came to the list after it was run would never be
+ * called. */
 bool dev_event_on_ready(dev_event *e, dev_event_fn *fn, void *user) {
   if (!dev_event_is_ready(e)) {
     pthread_mutex_lock(&e->lock);

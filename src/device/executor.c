@@ -1,3 +1,5 @@
+/* What all executors share: references, which threads are workers, and a host's arrays in memory
+ * that it can address. All else is the table's. */
 #include "device/executor.h"
 
 #include "device/copy.h"
