@@ -148,7 +148,8 @@ static bool dtype_of(const type *t, dtype *out) {
  * take the number itself, which beyond 2^53 a double would not hold. */
 static bool write_number(const type *t, number n, char *out) {
   dtype d;
-  if (!dtype_of(t, &d)) return false;
+  if (!dtype_of(t, &d)) /* of other formats, zero, which has no bits */
+    return t->kind == TYPE_FLOAT && !n.f && !n.i;
   bool fits = n.f > -0x1p63 && n.f < 0x1p63;
   i64 i = n.is_int ? n.i : fits ? (i64)n.f : 0;
   if (t->kind == TYPE_INT && !n.is_int && !fits) return false;

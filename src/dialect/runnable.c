@@ -90,6 +90,8 @@ static bool check_operands(checker *k, const op *o) {
   if (op_is(o, compare) && in_type(o, 0)->elem->kind == TYPE_COMPLEX && view_compare(o, &compare) &&
       compare.comparison_direction->value != EQ && compare.comparison_direction->value != NE)
     return op_unimplemented(k->c, o, "an order of complex numbers");
+  if (op_is(o, chlo_top_k) && in_type(o, 0)->elem->kind == TYPE_COMPLEX)
+    return op_unimplemented(k->c, o, "an order of complex numbers");
   if (op_is(o, rng_bit_generator) && !check_generator(k, o)) return false;
   return check_scalars(k, o);
 }

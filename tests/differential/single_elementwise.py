@@ -204,7 +204,7 @@ CHLO = {
     "digamma": ("w", 32, 1.0), "erf": ("w", 8), "erf_inv": ("w", 16), "erfc": ("w", 16),
     "lgamma": ("w", 32, 1.0), "sinh": ("wc", 8), "square": ("wc", 1), "tan": ("wc", 8),
     "conj": ("wc", 0), "is_inf": ("w", 0), "is_neg_inf": ("w", 0), "is_pos_inf": ("w", 0),
-    "next_after": ("w", 0), "polygamma": ("w", 64), "zeta": ("w", 64), "mulhi": ("su", 0),
+    "next_after": ("w", 0), "polygamma": ("w", 64, 1.0), "zeta": ("w", 64), "mulhi": ("su", 0),
 }
 CHLO_PAIRS = ("next_after", "polygamma", "zeta", "mulhi")
 CHLO_CASES = shuffled((op, t) for op, (classes, *_) in CHLO.items() for t in of_classes(classes))

@@ -110,3 +110,13 @@ func.func @select(%p: tensor<i1>, %x: tensor<3xi32>, %y: tensor<2x3xi32>) -> ten
   %0 = "chlo.broadcast_select"(%p, %x, %y) : (tensor<i1>, tensor<3xi32>, tensor<2x3xi32>) -> tensor<2x3xi32>
   return %0 : tensor<2x3xi32>
 }
+
+// -----
+
+// Masks take zeros of formats that nothing here computes in.
+// CHECK-LABEL: func @thin
+// CHECK:         stablehlo.constant dense<0.000000e+00> : tensor<{{.*}}f6E2M3FN>
+func.func @thin(%x: tensor<6x4xf6E2M3FN>, %y: tensor<3x4x5xf6E2M3FN>, %n: tensor<3xi64>) -> tensor<6x5xf6E2M3FN> {
+  %0 = "chlo.ragged_dot"(%x, %y, %n) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}> : (tensor<6x4xf6E2M3FN>, tensor<3x4x5xf6E2M3FN>, tensor<3xi64>) -> tensor<6x5xf6E2M3FN>
+  return %0 : tensor<6x5xf6E2M3FN>
+}

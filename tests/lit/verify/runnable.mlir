@@ -22,6 +22,14 @@ func.func @main(%a: tensor<4611686018427387904x4xf32>) {
 
 // -----
 
+func.func @main(%a: tensor<8xcomplex<f32>>) {
+  // expected-error@+1 {{is not implemented: an order of complex numbers}}
+  %0:2 = chlo.top_k(%a, k = 2) : tensor<8xcomplex<f32>> -> (tensor<2xcomplex<f32>>, tensor<2xi32>)
+  return
+}
+
+// -----
+
 // An exbibyte is the most.
 // expected-error@+1 {{'tensor<1152921504606846977xi8>' is too large}}
 func.func @main(%a: tensor<1152921504606846976xi8>, %b: tensor<1152921504606846977xi8>) {
