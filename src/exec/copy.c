@@ -27,6 +27,8 @@ static void remove_dim(step_shape *s, u32 d) {
   }
 }
 
+/* Dims of 1 go, the others are sorted by the destination, so that it is written in order;
+ * neighbours that both sides walk as one are merged. At least one dim is left. */
 void step_shape_simplify(step_shape *s) {
   for (u32 d = 0; d < s->rank;)
     if (s->dims[d] == 1)

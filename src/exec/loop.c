@@ -3,6 +3,7 @@
 
 /* ---- planning ---- */
 
+/* For every walk a step along d is all of a walk along d + 1. */
 static bool merges(const plan *p, u32 d) {
   for (u32 w = 0; w < p->num_walks; w++)
     if (p->walks[w].stride[d] != p->walks[w].stride[d + 1] * p->dims[d + 1]) return false;
@@ -16,6 +17,7 @@ static void remove_dim(plan *p, u32 d) {
     for (u32 k = d; k < p->rank; k++) p->walks[w].stride[k] = p->walks[w].stride[k + 1];
 }
 
+/* At least one dim is left, so that nobody has to treat scalars apart. */
 void loop_collapse(plan *p) {
   for (u32 d = 0; d < p->rank;)
     if (p->dims[d] == 1)
@@ -56,6 +58,8 @@ void loop_sort_dims(plan *p, u32 by) {
     }
 }
 
+/* The block's dims as this one walk sees them, merged further than the plan's: what is
+ * contiguous for one walk need not be so for another. */
 static pattern make_pattern(const plan *p, const walk *w) {
   pattern r = {.rank = 1, .head = 1, .stride = {w->stride[p->cut]}, .dims = {0}};
   for (u32 d = p->cut + 1; d < p->rank; d++) {
@@ -149,6 +153,7 @@ static void tile_transposes(plan *p, u32 num_in) {
 
 /* ---- blocks ---- */
 
+/* Blocks are numbered with the pieces of the cut dim fastest; the last piece may be shorter. */
 void loop_find_block(const plan *p, u64 b, block *out) {
   u64 piece = b % p->pieces, rest = b / p->pieces;
   out->index[p->cut] = (i64)(piece * p->piece);

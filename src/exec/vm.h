@@ -3,7 +3,12 @@
  * Registers are pointers: inputs and outputs that the caller sets for each block, constants,
  * and blocks of scratch memory. A value that is the same for all of a block is a scalar: one
  * element, computed once. Inputs already of register type are read where they lie, and a value
- * is written where its output lies, unless that would overwrite an input still to be read. */
+ * is written where its output lies, unless that would overwrite an input still to be read.
+ *
+ * Order: vm_lower when the image is made; vm_scratch_bytes and vm_block_size say what a run will
+ * take. A run calls vm_begin once, and for each block sets the registers of its inputs and outputs
+ * and calls vm_run. A unit is not written after vm_lower: workers share it, each with registers in
+ * its own scratch. */
 #ifndef EXEC_VM_H
 #define EXEC_VM_H
 

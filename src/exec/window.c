@@ -94,6 +94,7 @@ static u32 find_running(const prog_window *w, bool *backward) {
   return found;
 }
 
+/* A unit is an element of the result. */
 void window_lower(const lower_env *e, const prog_window *w, exec_step *out) {
   windowing *r = ARENA_NEW(e->a, windowing);
   dtype *types = ARENA_ARRAY(e->a, dtype, w->n);
