@@ -26,6 +26,7 @@ static size_t enter_region(lower *L) {
 static void leave_region(lower *L, size_t mark) {
   fuse_drop_all(L);
   undo_to(L, mark);
+  assert(L->in_region > 0);
   L->in_region--;
 }
 

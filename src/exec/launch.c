@@ -6,6 +6,7 @@
 /* ---- queues; the lock is held ---- */
 
 static queue *find_queue(launcher *on, u32 device) {
+  assert(IS_LOCKED(on));
   u32 mask = on->cap_queues - 1;
   for (u32 i = (u32)hash_u64(device, 0) & mask;; i = (i + 1) & mask) {
     queue *q = &on->queues[i];
@@ -49,6 +50,7 @@ static void enqueue(launcher *on, place *p) {
  * unless its launch still waits for events; then event_ready wakes it. */
 static void dequeue(launcher *on, place *p) {
   queue *q = find_queue(on, p->device);
+  assert(q->head == p);
   q->head = p->next;
   if (!q->head)
     q->tail = NULL;

@@ -22,12 +22,18 @@
 #ifndef EXEC_LAUNCH_H
 #define EXEC_LAUNCH_H
 
+#include <assert.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
 #include "device/executor.h"
 #include "device/heap.h"
 #include "exec/image.h"
+
+/* For asserts: somebody holds the launcher's lock. Where nobody does, the assert that takes it
+ * fails. */
+#define IS_LOCKED(on) (pthread_mutex_trylock(&(on)->lock) == EBUSY)
 
 typedef struct launcher launcher;
 typedef struct launch launch;

@@ -14,6 +14,7 @@ typedef struct meeting {
  * is the caller and still runs; the others are past the step, whose work is done. */
 static void wake_members(place *p, const exec_collective *x, u32 group) {
   launch *l = p->l;
+  assert(IS_LOCKED(l->on));
   l->arrived[x->first_group + group] = 0;
   for (u32 i = x->begin[group]; i < x->begin[group + 1]; i++) {
     place *m = launch_place(l, x->members[i]);
@@ -105,6 +106,7 @@ static void exchanged(void *user, status error) {
 __attribute__((noinline)) static void exchange(place *p, const exec_collective *x, u32 group) {
   static meeting none; /* no memory for it */
   launch *l = p->l;
+  assert(IS_LOCKED(l->on));
   p->state = PLACE_OUTSIDE;
   p->outside = WAIT_TRANSFER;
   l->outside++;

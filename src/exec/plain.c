@@ -126,6 +126,7 @@ static status check_launch(launcher *on, const executor_launch_args *args) {
 
 /* The lock is held, and the thread looks for itself which place is first. */
 static void wake(place *p) {
+  assert(IS_LOCKED(p->l->on));
   p->state = PLACE_READY;
   pthread_cond_signal(&((plain *)p->l->on)->wake);
 }

@@ -5,6 +5,7 @@
 
 void pool_push_ready(place *p) {
   exec_pool *pool = (exec_pool *)p->l->on;
+  assert(IS_LOCKED(&pool->on));
   p->state = PLACE_READY;
   p->next_ready = NULL;
   *pool->ready_end = p;
@@ -15,6 +16,7 @@ void pool_push_ready(place *p) {
 
 /* The lock is held. First come, first served: who has waited longest goes on. */
 static place *pop_ready(exec_pool *pool) {
+  assert(IS_LOCKED(&pool->on));
   place *p = pool->ready;
   if (!p) return NULL;
   pool->ready = p->next_ready;

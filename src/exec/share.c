@@ -36,6 +36,7 @@ static void work_on(job *j, worker *w) {
 
 /* The lock is held; either may be first to see that there is nothing left. */
 static void close_job(exec_pool *pool, job *j) {
+  assert(IS_LOCKED(&pool->on));
   for (job **at = &pool->jobs; *at; at = &(*at)->next_job)
     if (*at == j) {
       *at = j->next_job;

@@ -6,6 +6,7 @@ enum { MOST_LINES = 64, MOST_NAMES = 8 };
 /* The lock is held here and in what follows but launcher_describe, which takes it: states change
  * only under it. */
 static place_wait wait_of(const place *p) {
+  assert(IS_LOCKED(p->l->on));
   switch (p->state) {
   case PLACE_QUEUED:
     return p->l->ready ? WAIT_QUEUE : WAIT_EVENT;
