@@ -264,6 +264,12 @@ static void split_at(const node *n, i64 dim, i64 *outer, i64 *size, i64 *inner) 
     if ((i64)d != dim) lower_times((i64)d < dim ? outer : inner, n->dims[d]);
 }
 
+/* The executor's sort counts positions in 32 bits. */
+static bool can_sort(lower *L, op *o, const prog_sort *step) {
+  if (step->size <= UINT32_MAX) return true;
+  return op_unimplemented(L->ctx, o, "a sort of %lld elements", (long long)step->size);
+}
+
 /* Operands are sorted together by one comparator, stable or not: the executor's sort always is. */
 bool lower_sort(lower *L, op *o) {
   struct sort_attrs a;
@@ -274,6 +280,7 @@ bool lower_sort(lower *L, op *o) {
   i64 dim = a.present & 1 ? a.dimension : -1;
   if (dim < 0) dim += first->rank;
   split_at(first, dim, &step.outer, &step.size, &step.inner);
+  if (!can_sort(L, o, &step)) return false;
   for (u32 i = 0; i < n; i++) {
     step.in[i] = fuse_dense(L, lower_node(L, o, i));
     lower_used(lower_node(L, o, i));
@@ -309,6 +316,7 @@ bool lower_chlo_top_k(lower *L, op *o) {
   bool is_float = dtype_infos[in->type].kind == DTYPE_CLASS_FLOAT;
   prog_sort step = {.n = 2, .in = slots, .out = sorted};
   split_at(in, in->rank - 1, &step.outer, &step.size, &step.inner);
+  if (!can_sort(L, o, &step)) return false;
   u32 left = vm_load(L->b, &step.less, (dtype)in->type, 0);
   u32 right = vm_load(L->b, &step.less, (dtype)in->type, 1);
   u32 less = vm_emit(L->b, &step.less, is_float ? VM_total_gt : VM_gt, DTYPE_pred, left, right, 0);

@@ -353,12 +353,13 @@ float num_reduce_precision_f32(float x, u32 exponent, u32 mantissa) {
 
 double num_reduce_precision_small(dtype t, double x, u32 exponent, u32 mantissa) {
   const format *f = &formats[t];
-  if (isnan(x)) return x;
+  u32 e = f->bits - f->mantissa - f->has_sign;
+  if (isnan(x) || (exponent >= e && mantissa >= f->mantissa)) return x;
   if (!f->has_negative_zero && f->has_sign) { /* XLA:CPU has these as f16 */
     x = num_reduce_precision_small(DTYPE_f16, x, exponent, mantissa);
     return num_decode_small(t, num_encode_small(t, x));
   }
-  u32 e = f->bits - f->mantissa - f->has_sign, code = num_encode_small(t, fabs(x));
+  u32 code = num_encode_small(t, fabs(x));
   if (code > f->max) return x;
   u64 a = reduce_magnitude(code, e, f->mantissa, exponent, mantissa, f->max + 1);
   double r = a > f->max ? INFINITY : num_decode_small(t, (u32)a);

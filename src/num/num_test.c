@@ -120,6 +120,8 @@ static void test_reduce_precision(void) {
   CHECK(num_reduce_precision_small(DTYPE_f8e4m3fn, 416, 5, 2) == 384); /* its top exponent is one */
   CHECK(isnan(num_reduce_precision_small(DTYPE_f8e4m3fn, 448, 5, 1)));
   CHECK(num_reduce_precision_small(DTYPE_bf16, 0x1p-128, 8, 2) == 0x1p-128);
+  CHECK(num_reduce_precision_small(DTYPE_f8e4m3b11fnuz, 0x1p-13, 4, 11) == 0x1p-13);
+  CHECK(num_reduce_precision_small(DTYPE_f8e4m3b11fnuz, 0x1p-13, 4, 2) == 0);
   /* above a smaller range of exponents, in formats without infinity */
   CHECK(isnan(num_reduce_precision_small(DTYPE_f8e4m3fn, 2, 1, 1)));
   CHECK(num_reduce_precision_small(DTYPE_f4e2m1fn, -2, 1, 1) == -6);
