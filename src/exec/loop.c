@@ -346,7 +346,7 @@ void loop_lower_unit(const lower_env *e, kernel *kn, const prog_loop *l, bool re
   /* iota: a dim's index may be the same all over a block; ask the pattern of its walk. The
    * k-th iota instruction has the k-th iota walk, so name "dims" by that number. */
   vm_code code = l->code;
-  code.instrs = arena_copy(e->a, l->code.instrs, (l->code.len + 1) * sizeof(vm_instr));
+  code.instrs = arena_copy(e->a, l->code.instrs, l->code.len * sizeof(vm_instr));
   u32 nth = 0;
   for (u32 i = 0; i < code.len; i++)
     if (code.instrs[i].op == VM_iota) code.instrs[i].a = nth++;
