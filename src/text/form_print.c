@@ -215,6 +215,15 @@ static void dir_conv(printer *w, const op *o, const form *f, const form_step *s)
   if (o->slots[s->args[0]]) printer_dialect_body(w, o->slots[s->args[0]], true);
 }
 
+/* An op that is printed before it is verified may have one number for more elements than anybody
+ * waits for. */
+bool printer_is_long(const attr *a) {
+  enum { MOST = 1 << 16 };
+  const dense_attr *d = attr_as(dense, a);
+  i64 n = 0;
+  return d && d->splat && (!type_num_elements(d->type, &n) || n > MOST);
+}
+
 /* [l, h], [l, h]: the attribute has them row by row. */
 static void pad_pairs(printer *w, const attr *a) {
   const dense_attr *d = attr_as(dense, a);
@@ -241,6 +250,10 @@ static void dir_window(printer *w, const op *o, const form *f, const form_step *
     PUT(w, " = ");
     if (!attr_is(dense, a)) {
       printer_attr_bare(w, a);
+      continue;
+    }
+    if (printer_is_long(a)) {
+      printer_attr(w, a, false);
       continue;
     }
     put_char(w, '[');

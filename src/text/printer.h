@@ -107,6 +107,7 @@ void printer_number(printer *w, const op *root); /* sets the num of values and b
 
 /* ---- form_print.c, custom_print.c ---- */
 void printer_form(printer *w, const op *o, const form *f);
+bool printer_is_long(const attr *a); /* too many elements to write one by one */
 bool printer_tensor_op(printer *w, const op *o); /* tensor_ops.c */
 void printer_flags(printer *w, const op *o, int slot);
 bool printer_check(printer *w, const op *o); /* check.*: check_ops.c */

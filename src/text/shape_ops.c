@@ -55,6 +55,7 @@ static bool print_const_shape(printer *w, const op *o) {
   const dense_attr *d = attr_as(dense, o->slots[0]);
   i64 n;
   if (!d || !type_num_elements(d->type, &n) || o->num_results != 1) return false;
+  if (printer_is_long(&d->base)) return false;
   PUT(w, " [");
   for (i64 i = 0; i < n; i++) {
     if (i) PUT(w, ", ");

@@ -49,6 +49,18 @@ PASSES = {
 }
 
 
+def test_one_number_for_many(tmp_path):
+    """Printed before anybody has looked at its shape."""
+    path = tmp_path / "large.mlir"
+    path.write_text(MAIN.format(
+        '  %p = "stablehlo.convolution"(%a, %a) <{padding = dense<0> : tensor<1099511627776xi64>, '
+        "dimension_numbers = #stablehlo.conv<[b, f]x[i, o]->[b, f]>, feature_group_count = 1 : "
+        "i64, batch_group_count = 1 : i64}> : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>\n"))
+    done = terrazzo("run", path, "--dump", "parse")
+    assert "dense<0> : tensor<1099511627776xi64>" in done.stderr
+    assert "expects" in done.stderr
+
+
 @pytest.mark.parametrize("kind", PASSES)
 def test_passes(kind, tmp_path):
     path = tmp_path / "large.mlir"
