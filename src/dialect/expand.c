@@ -284,7 +284,7 @@ static value *broadcast_to(expander *e, value *v, const extent *to, size_t rank)
   const type *elem = type_element(v->type), *want = extents_type(e, to, rank, elem);
   if (v->type == want) return v;
   size_t missing = rank - v->type->dims.len;
-  extent *padded = arena_copy(e->a, to, (rank + 1) * sizeof *to);
+  extent *padded = arena_copy(e->a, to, rank * sizeof *to);
   for (size_t i = 0; i < rank; i++)
     if (i < missing || v->type->dims.data[i - missing] != DYNAMIC) padded[i].bound_by = NULL;
   value *b = expand_broadcast(e, OP_broadcast_in_dim, v, NULL, extents_type(e, padded, rank, elem),
