@@ -164,8 +164,9 @@ const attr *read_dense(reader *r, cursor *c) {
   if (r->failed) return NULL;
   i64 n = 0, bytes = 0;
   size_t size = type_is_static_shape(t) ? type_storage(t->elem) : 0;
-  if (size == 0 || !type_num_elements(t, &n) || !checked_mul(n, (i64)size, &bytes))
+  if (size == 0 || !type_num_elements(t, &n))
     return fail_at(r, from, "expected a shape and a type of elements for a constant"), NULL;
+  if (!checked_mul(n, (i64)size, &bytes)) bytes = -1; /* one number for all of them it may be */
   bool bits = t->elem->kind == TYPE_INT && t->elem->width == 1;
   if (bits) data = unpack_bits(r, data, n);
   if (type_is_empty(t->elem) && !data.len) data = (str){"\0", size};

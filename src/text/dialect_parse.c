@@ -41,7 +41,8 @@ static bool field(parser *p, const field_info *f, void *to) {
   case FIELD_str:
     return parser_string_value(p, to);
   case FIELD_attr:
-    *(const attr **)to = at(p, '(') ? sub_axis(p, ATTR_hlo_sub_axis) : parser_attr(p, NULL);
+    *(const attr **)to = str_is(str_of(f->name), "sub_axis_info") ? sub_axis(p, ATTR_hlo_sub_axis)
+                                                                  : parser_attr(p, NULL);
     return *(const attr **)to != NULL;
   default:
     return parser_error(p, &p->tok, "this field has no text form");

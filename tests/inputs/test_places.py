@@ -93,6 +93,9 @@ BAD = {
     "a fraction among integers": (
         body("%0 = stablehlo.constant dense<`1.5> : tensor<2xi32>"),
         "expected integer elements, but parsed floating-point"),
+    "a sub-axis that is a number": (
+        'module attributes {t.a = #stablehlo.axis_ref<name = "y", sub_axis_info =` 1.5>} {}',
+        "expected '('"),
     "a resource of a token": (
         "module attributes {t.a = dense_resource<k> : `!stablehlo.token} {}",
         "`dense_resource` expected a shaped type"),
