@@ -220,7 +220,8 @@ class Worker:
         kinds = {"c": np.complex128, "f": np.float64, "b": np.float64}
         args = [(to.get(t[0], t), v.astype(kinds.get(t[0], v.dtype))) for t, v in case.args]
         least = np.finfo(np.float64).tiny  # XLA takes less as 0, and its product with inf as NaN
-        size = lambda v: np.where(v == 0, 0, np.maximum(np.abs(v), least)).astype(v.dtype)
+        known = lambda v: np.nan_to_num(v, nan=0, posinf=np.inf, neginf=-np.inf)  # part by part
+        size = lambda v: np.where(v == 0, 0, np.maximum(np.abs(known(v)), least)).astype(v.dtype)
         sizes = [(t, size(v) if t[0] in to else v) for t, v in args]
         results = [(to.get(t[0], t), dims) for t, dims in case.results]
         return (text, args, results), (text, sizes, results)
