@@ -4,6 +4,7 @@
  * same walk, so that what comes out of a body is flat too. */
 #include "compile/flatten.h"
 
+#include "dialect/dialect.h"
 #include "dialect/expand.h"
 
 typedef struct flattener {
@@ -127,11 +128,7 @@ static flatten_fn *const flatten_of[OP_COUNT] = {
 /* What combines elements may do so in a type that its operands' are promotable to; the steps have
  * one type. Operand i, and where there are as many again the last ones, belong to result i. */
 static void promote_operands(flattener *f, op *o) {
-  static const bool combines[OP_COUNT] = {
-      [OP_reduce] = true,     [OP_reduce_window] = true,  [OP_scatter] = true,
-      [OP_all_reduce] = true, [OP_reduce_scatter] = true,
-  };
-  if (!f->opt.shardings || op_kind(o) >= OP_COUNT || !combines[op_kind(o)]) return;
+  if (!f->opt.shardings || !dialect_combines(o)) return;
   expander e = expander_before(f->m, f->scratch, o);
   for (u32 i = 0; i < o->num_results; i++) {
     const type *elem = type_element(op_result(o, i)->type);

@@ -155,3 +155,11 @@ void dev_heap_free(dev_heap *h, void *p, size_t bytes) {
   pthread_mutex_unlock(&h->lock);
   if (!keep) free(p);
 }
+
+bool dev_heap_reserve(dev_heap *heap, char **p, size_t *size, size_t bytes) {
+  if (bytes <= *size) return true;
+  dev_heap_free(heap, *p, *size);
+  *p = dev_heap_alloc(heap, bytes);
+  *size = *p ? bytes : 0;
+  return *p != NULL;
+}

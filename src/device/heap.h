@@ -23,6 +23,9 @@ void dev_heap_release(dev_heap *heap);     /* all blocks must have been given ba
 /* At least `bytes` bytes (0 is fine), aligned to 64, not cleared. NULL: no memory. */
 void *dev_heap_alloc(dev_heap *heap, size_t bytes);
 void dev_heap_free(dev_heap *heap, void *p, size_t bytes); /* p from alloc(bytes), or NULL */
+/* Makes *p, of *size bytes, `bytes` long at least; what was in it is lost. false: no memory, and *p
+ * is NULL. */
+bool dev_heap_reserve(dev_heap *heap, char **p, size_t *size, size_t bytes);
 
 /* TERRAZZO_POISON; 0: no. */
 u64 dev_poison_wanted(void);

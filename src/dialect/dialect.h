@@ -23,6 +23,9 @@ enum { DIALECT_MAX_RANK = 64 };
 bool dialect_verify(ir_module *m);
 /* What is valid but not implemented by propagation, partitioner and compiler, as UNIMPLEMENTED. */
 bool dialect_check_runnable(ir_module *m);
+/* Does it combine elements by a region, into results of the region's type? Its operands' types may
+ * be narrower (the specification: promotable). */
+bool dialect_combines(const op *o);
 /* May calls, and composites, be inlined? Not where they are recursive, nested deeper than max_depth
  * or expand to more ops than dialect_inlined_limit. Overwrites op.num of functions. */
 bool dialect_check_calls(ir_module *m, u32 max_depth);

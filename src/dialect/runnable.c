@@ -51,13 +51,17 @@ static bool check_function(checker *k, const op *o) {
   return op_unimplemented(k->c, b->last, "a function that ends so");
 }
 
-/* Reducers over tensors, which the verifier allows. */
-static bool check_scalars(checker *k, const op *o) {
-  static const bool reduces[OP_COUNT] = {
+bool dialect_combines(const op *o) {
+  static const bool combines[OP_COUNT] = {
       [OP_reduce] = true,     [OP_reduce_window] = true,  [OP_scatter] = true,
       [OP_all_reduce] = true, [OP_reduce_scatter] = true,
   };
-  const block *b = op_kind(o) < OP_COUNT && reduces[op_kind(o)] ? op_body(o, 0) : NULL;
+  return op_kind(o) < OP_COUNT && combines[op_kind(o)];
+}
+
+/* Reducers over tensors, which the verifier allows. */
+static bool check_scalars(checker *k, const op *o) {
+  const block *b = dialect_combines(o) ? op_body(o, 0) : NULL;
   for (u32 i = 0; b && i < b->num_args; i++)
     if (b->args[i]->type->kind != TYPE_TENSOR || rank_of(b->args[i]->type))
       return op_unimplemented(k->c, o, "a reduction-region over '%s'; only scalars are",
@@ -77,6 +81,14 @@ static bool check_generator(checker *k, const op *o) {
   return op_unimplemented(k->c, o, "a state of '%s'", show(k, in->elem == out->elem ? in : out));
 }
 
+static bool needs_order(const op *o) {
+  enum { EQ = 0, NE = 1 };
+  struct compare_attrs a;
+  if (op_is(o, compare) && view_compare(o, &a))
+    return a.comparison_direction->value != EQ && a.comparison_direction->value != NE;
+  return op_is(o, chlo_top_k);
+}
+
 /* Elements and shapes that the kernels do not have. */
 static bool check_operands(checker *k, const op *o) {
   if (op_is(o, dot_general)) {
@@ -85,12 +97,7 @@ static bool check_operands(checker *k, const op *o) {
         l != (out_type(o, 0)->elem->kind == TYPE_COMPLEX))
       return op_unimplemented(k->c, o, "a product of real and complex elements");
   }
-  enum { EQ = 0, NE = 1 };
-  struct compare_attrs compare;
-  if (op_is(o, compare) && in_type(o, 0)->elem->kind == TYPE_COMPLEX && view_compare(o, &compare) &&
-      compare.comparison_direction->value != EQ && compare.comparison_direction->value != NE)
-    return op_unimplemented(k->c, o, "an order of complex numbers");
-  if (op_is(o, chlo_top_k) && in_type(o, 0)->elem->kind == TYPE_COMPLEX)
+  if (needs_order(o) && in_type(o, 0)->elem->kind == TYPE_COMPLEX)
     return op_unimplemented(k->c, o, "an order of complex numbers");
   if (op_is(o, rng_bit_generator) && !check_generator(k, o)) return false;
   return check_scalars(k, o);

@@ -95,12 +95,7 @@ static const executor_ops cpu_ops = {
     .read = read_memory,
     .copy = copy_memory,
     .map = map_memory,
-    .image_create = launcher_image_create,
-    .image_retain = launcher_image_retain,
-    .image_release = launcher_image_release,
-    .launch = launcher_launch,
-    .get_stats = launcher_get_stats,
-    .describe = launcher_describe,
+    LAUNCHER_ROWS,
 };
 
 static const launcher_ops cpu_places = {

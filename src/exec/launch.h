@@ -151,6 +151,12 @@ status launcher_image_create(executor *x, const program *prog, void (*release)(v
 executor_image *launcher_image_retain(executor *x, executor_image *image);
 void launcher_image_release(executor *x, executor_image *image);
 
+/* The rows of an executor's table that are the same for all of this module. */
+#define LAUNCHER_ROWS                                                                              \
+  .image_create = launcher_image_create, .image_retain = launcher_image_retain,                    \
+  .image_release = launcher_image_release, .launch = launcher_launch,                              \
+  .get_stats = launcher_get_stats, .describe = launcher_describe
+
 /* Takes the status; wakes who is parked. Without the lock. */
 void launch_fail(launch *l, status error);
 /* The same, by who found the deadlock and holds the launch for it. */

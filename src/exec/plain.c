@@ -132,11 +132,7 @@ static void wake(place *p) {
 }
 
 static bool reserve(worker *w, size_t bytes) {
-  if (bytes <= w->scratch_size) return true;
-  dev_heap_free(w->heap, w->scratch, w->scratch_size);
-  w->scratch = dev_heap_alloc(w->heap, bytes);
-  w->scratch_size = w->scratch ? bytes : 0;
-  return w->scratch != NULL;
+  return dev_heap_reserve(w->heap, &w->scratch, &w->scratch_size, bytes);
 }
 
 static void work(worker *w, const exec_step *s, void *const *slots, bool flush) {
@@ -215,12 +211,7 @@ static const executor_ops plain_ops = {
     .read = read_memory,
     .copy = copy_memory,
     .map = map_memory,
-    .image_create = launcher_image_create,
-    .image_retain = launcher_image_retain,
-    .image_release = launcher_image_release,
-    .launch = launcher_launch,
-    .describe = launcher_describe,
-    .get_stats = launcher_get_stats,
+    LAUNCHER_ROWS,
 };
 
 static const launcher_ops plain_places = {

@@ -12,11 +12,7 @@ static void set_flush(worker *w, bool on) {
 void worker_rest(worker *w) { set_flush(w, false); }
 
 bool worker_reserve(worker *w, size_t bytes) {
-  if (bytes <= w->scratch_size) return true;
-  dev_heap_free(w->pool->on.heap, w->scratch, w->scratch_size);
-  w->scratch = dev_heap_alloc(w->pool->on.heap, bytes);
-  w->scratch_size = w->scratch ? bytes : 0;
-  return w->scratch != NULL;
+  return dev_heap_reserve(w->pool->on.heap, &w->scratch, &w->scratch_size, bytes);
 }
 
 /* ---- sharing a step ---- */
