@@ -180,3 +180,79 @@ def test_dot(tmp_path, left, right, name):
         folder.mkdir()
         got, = run(folder, on(devices, module, a=a, b=b), x, y, devices=devices)
         assert got.shape == want.shape and (got == want).all()  # small integers: no rounding
+
+
+SELECT_AND_SCATTER = """func.func @main(
+    %x: tensor<INxTYPE> {s}, %y: tensor<OUTxTYPE>, %z: tensor<WIDE>) -> tensor<INxWIDE> {{
+  %0 = "stablehlo.select_and_scatter"(%x, %y, %z) <{{window_dimensions = array<i64: SIZES>,
+      window_strides = array<i64: STEPS>, padding = dense<PADS> : tensor<RANKx2xi64>}}> ({{
+    ^bb0(%a: tensor<TYPE>, %b: tensor<TYPE>):
+      %r = stablehlo.compare GE, %a, %b : (tensor<TYPE>, tensor<TYPE>) -> tensor<i1>
+      stablehlo.return %r : tensor<i1>
+  }}, {{
+    ^bb0(%a: tensor<WIDE>, %b: tensor<WIDE>):
+      %sum = stablehlo.add %a, %b : tensor<WIDE>
+      %max = stablehlo.maximum %a, %b : tensor<WIDE>
+      %all = stablehlo.add %sum, %max : tensor<WIDE>
+      stablehlo.return RESULT : tensor<WIDE>
+  }}) : (tensor<INxTYPE>, tensor<OUTxTYPE>, tensor<WIDE>) -> tensor<INxWIDE>
+  return %0 : tensor<INxWIDE>
+}}
+"""
+
+
+
+def select_and_scatter(x, y, z, sizes, steps, pads, combine):
+    """One window after the other; the first element of each is selected, until one is above."""
+    result = np.full(x.shape, z)
+    for at in np.ndindex(y.shape):
+        chosen = None
+        for k in np.ndindex(*sizes):
+            p = tuple(a * s + i - low for a, s, i, (low, _) in zip(at, steps, k, pads))
+            if not all(0 <= i < n for i, n in zip(p, x.shape)):
+                continue
+            if chosen is None or not x[chosen] >= x[p]:
+                chosen = p
+        if chosen is not None:
+            result[chosen] = combine(result[chosen], y[at].astype(z.dtype))
+    return result
+
+
+POOLS = [  # dims, windows, strides, padding, a sharding; overlapping or not, of many windows or few
+    ((4, 9, 9, 2), (1, 3, 3, 1), (1, 2, 2, 1), ((0, 0), (1, 1), (0, 1), (0, 0)),
+     '[{"x"}, {}, {}, {"y"}]'),
+    ((2, 4, 6, 8), (1, 1, 2, 2), (1, 1, 2, 2), ((0, 0),) * 4, '[{"x"}, {"y"}, {}, {}]'),
+    ((3000,), (5,), (2,), ((2, 3),), '[{"x"}]'),
+    ((2, 20, 300), (1, 2, 1), (1, 1, 1), ((0, 0), (3, 3), (0, 0)), '[{"x"}, {}, {"y"}]'),
+    ((5, 2, 5), (2, 1, 2), (3, 1, 1), ((1, 2), (0, 0), (0, 0)), '[{}, {"x"}, {}]'),
+]
+
+
+@pytest.mark.parametrize("body", ["add", "maximum", "neither"])
+@pytest.mark.parametrize("name, wide", [("f32", "f32"), ("f16", "f64"), ("i32", "i32")])
+@pytest.mark.parametrize("dims, sizes, steps, pads, sharding", POOLS)
+def test_select_and_scatter(tmp_path, dims, sizes, steps, pads, sharding, name, wide, body):
+    dtypes = {"f32": "float32", "f16": "float16", "f64": "float64", "i32": "int32"}
+    out = [max(n + low + high - k, -1) // s + 1
+           for n, k, s, (low, high) in zip(dims, sizes, steps, pads)]
+    random = np.random.default_rng(len(dims))
+    x = random.integers(0, 9, dims).astype(dtypes[name])
+    y = random.integers(-99, 99, out).astype(dtypes[name])
+    z = np.array(3, dtypes[wide])
+    if name[0] == "f":
+        x[random.integers(0, 9, dims) == 0] = np.nan
+    module = SELECT_AND_SCATTER
+    for word, value in [("TYPE", name), ("WIDE", wide), ("IN", "x".join(map(str, dims))),
+                        ("OUT", "x".join(map(str, out))), ("SIZES", str(sizes).strip("(),")),
+                        ("STEPS", str(steps).strip("(),")), ("RANK", len(dims)),
+                        ("PADS", [list(p) for p in pads]),
+                        ("RESULT", {"add": "%sum", "maximum": "%max", "neither": "%all"}[body])]:
+        module = module.replace(word, str(value))
+    combine = {"add": lambda a, b: a + b, "maximum": max,
+               "neither": lambda a, b: a + b + max(a, b)}[body]
+    want = select_and_scatter(x, y, z, sizes, steps, pads, combine)
+    for devices in 1, 4:
+        folder = tmp_path / str(devices)
+        folder.mkdir()
+        got, = run(folder, on(devices, module, s=sharding), x, y, z, devices=devices)
+        assert got.dtype == want.dtype and (got == want).all()

@@ -113,6 +113,45 @@ bool lower_reduce_window(lower *L, op *o) {
   return true;
 }
 
+/* What is selected is of the operand's type; what is combined, of the result's. */
+static u32 dense_as(lower *L, node *n, dtype t) {
+  if (n->type == t) return fuse_dense(L, n);
+  pull p = fuse_begin(L, n->rank, n->dims, NULL);
+  u32 v = vm_emit(L->b, &p.loop->code, VM_convert, t, fuse_pull(&p, n), 0, 0);
+  u32 slot = prog_work(L->b, t, (u64)n->count);
+  prog_loop_out(L->b, p.loop, slot, 0, lower_dense_strides(L, n->rank, n->dims), v);
+  return slot;
+}
+
+bool lower_select_and_scatter(lower *L, op *o) {
+  struct select_and_scatter_attrs a;
+  view_select_and_scatter(o, &a);
+  node *in = lower_node(L, o, 0), *from = lower_node(L, o, 1), *init = lower_node(L, o, 2);
+  dtype t;
+  if (!lower_dtype(type_element(op_result(o, 0)->type), &t)) return lower_none(L, o);
+  prog_select_scatter step = {.rank = in->rank, .operand = fuse_dense(L, in)};
+  fuse_settle(L, from);
+  fuse_settle(L, init);
+  step.source = dense_as(L, from, t);
+  step.init = dense_as(L, init, t);
+  for (u32 i = 0; i < 3; i++) lower_used(lower_node(L, o, i));
+  node *out = lower_new_mem(L, o, 0);
+  if (!out) return false;
+  step.out = out->slot;
+  for (u32 d = 0; d < in->rank; d++) {
+    step.dims[d] = in->dims[d];
+    step.source_dims[d] = from->dims[d];
+    step.window[d] = a.window_dimensions.data[d];
+    step.stride[d] = get_or(a.window_strides, d, 1);
+    step.pad_low[d] = a.padding ? attr_dense_int(&a.padding->base, 2 * d) : 0;
+  }
+  if (!select_code(L, o, op_body(o, 0), &step.select) ||
+      !select_body(L, o, op_body(o, 1), &step.scatter))
+    return false;
+  prog_add_select_scatter(L->b, &step, lower_name(L), lower_loc(L));
+  return true;
+}
+
 /* ---- dot_general ---- */
 
 /* An operand that a dot can read as it lies: it knows strides, but no offsets. */

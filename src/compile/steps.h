@@ -18,7 +18,8 @@ void data_start_from(lower *L, const node *n, node *in);
 /* Pads `in`, a MEM, into the slot of `out`, which is all its own: low edge and between. */
 void data_pad(lower *L, node *in, node *with, const node *out, const i64 *low, const i64 *interior);
 /* lower_math.c */
-lower_fn lower_reduce, lower_reduce_window, lower_dot, lower_dot_general, lower_convolution;
+lower_fn lower_reduce, lower_reduce_window, lower_select_and_scatter, lower_dot, lower_dot_general,
+    lower_convolution;
 /* lower_flow.c */
 lower_fn lower_while, lower_case, lower_if;
 /* lower_coll.c */

@@ -25,6 +25,7 @@ PREPARE(dynamic, prog_dynamic)
 PREPARE(gather, prog_gather)
 PREPARE(sort, prog_sort)
 PREPARE(window, prog_window)
+PREPARE(select_scatter, prog_select_scatter)
 PREPARE(rng, prog_rng)
 
 static void prepare_collective(executor_image *im, const lower_env *e, const prog_collective *c,

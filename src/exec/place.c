@@ -58,6 +58,7 @@ static bool run_work(worker *w, place *p, const void *payload) {
 #define run_gather run_work
 #define run_sort run_work
 #define run_window run_work
+#define run_select_scatter run_work
 #define run_rng run_work
 
 static bool run_collective(worker *w, place *p, const prog_collective *c) {

@@ -87,6 +87,7 @@
 #define RECORD_reduce                                                                              \
   PARTLY_PARTS(LINEAR_FIRST, PADDING_NEUTRAL, NULL, combines_as_body, local_types)
 #define RECORD_reduce_window PARTLY(LINEAR_NOT, needs_reduce_window, local_types)
+#define RECORD_select_and_scatter PARTLY(LINEAR_NOT, NULL, local_types)
 #define RECORD_gather                                                                              \
   PARTLY_PARTS(LINEAR_FIRST, PADDING_NEUTRAL, needs_gather, combines_as_sum, local_gather)
 #define RECORD_scatter                                                                             \

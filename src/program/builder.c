@@ -263,6 +263,11 @@ void prog_add_window(prog_builder *b, const prog_window *w, str name, str loc) {
   copy->out = COPY_ARRAY(b, w->out, w->n);
   add_step(b, STEP_window, copy, name, loc);
 }
+void prog_add_select_scatter(prog_builder *b, const prog_select_scatter *s, str name, str loc) {
+  prog_select_scatter *copy = arena_copy(b->a, s, sizeof *s);
+  copy->rank = check_rank(b, s->rank, name);
+  add_step(b, STEP_select_scatter, copy, name, loc);
+}
 void prog_add_rng(prog_builder *b, const prog_rng *r, str name, str loc) {
   add_step(b, STEP_rng, arena_copy(b->a, r, sizeof *r), name, loc);
 }
@@ -332,6 +337,7 @@ static void recognize_bodies(program *p) {
     if (s->kind == STEP_loop && s->u.loop_->reduced) prog_body_recognize(&s->u.loop_->body);
     if (s->kind == STEP_gather && s->u.gather_->scatter) prog_body_recognize(&s->u.gather_->body);
     if (s->kind == STEP_window) prog_body_recognize(&s->u.window_->body);
+    if (s->kind == STEP_select_scatter) prog_body_recognize(&s->u.select_scatter_->scatter);
     if (s->kind == STEP_collective) prog_body_recognize(&s->u.collective_->body);
   }
 }

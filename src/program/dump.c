@@ -159,6 +159,16 @@ static void dump_window(buf *out, const prog_window *w) {
     buf_printf(out, " %%%u init %%%u -> %%%u", w->in[i], w->init[i], w->out[i]);
   dump_body(out, &w->body);
 }
+static void dump_select_scatter(buf *out, const prog_select_scatter *s) {
+  dump_ints(out, s->dims, s->rank);
+  BUF_LIT(out, " window ");
+  dump_ints(out, s->window, s->rank);
+  BUF_LIT(out, " stride ");
+  dump_ints(out, s->stride, s->rank);
+  buf_printf(out, " %%%u source %%%u init %%%u -> %%%u", s->operand, s->source, s->init, s->out);
+  dump_code(out, &s->select);
+  dump_body(out, &s->scatter);
+}
 static void dump_rng(buf *out, const prog_rng *r) {
   buf_printf(out, "%s %%%u -> %%%u, %%%u", r->kind == RNG_THREEFRY ? "threefry" : "philox",
              r->state, r->new_state, r->out);

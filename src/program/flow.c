@@ -88,6 +88,7 @@ static u64 written_all(const flow *f, const void *payload, u32 slot) {
 #define written_gather written_all
 #define written_sort written_all
 #define written_window written_all
+#define written_select_scatter written_all
 #define written_rng written_all
 #define written_collective written_all
 #define written_jump written_all

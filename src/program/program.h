@@ -187,6 +187,18 @@ typedef struct prog_window {
   prog_body body;
 } prog_window;
 
+/* StableHLO select_and_scatter: out, of the operand's shape, begins as init everywhere; for each
+ * element of the source in order, `select` (its loads: the one selected so far and the next; its
+ * store, pred: keep) chooses in the operand's window where `scatter` combines it (out, source).
+ * Source, init and out are of one type, which `select` need not be of. */
+typedef struct prog_select_scatter {
+  u32 operand, source, init, out, rank;
+  i64 dims[PROG_MAX_DIMS], source_dims[PROG_MAX_DIMS];
+  i64 window[PROG_MAX_DIMS], stride[PROG_MAX_DIMS], pad_low[PROG_MAX_DIMS];
+  vm_code select;
+  prog_body scatter;
+} prog_select_scatter;
+
 typedef enum prog_rng_kind { RNG_THREEFRY, RNG_PHILOX } prog_rng_kind;
 
 /* rng_bit_generator: bits of `out`'s type from `state` (u64[2] or u64[3]), and the next one. Two
@@ -262,6 +274,8 @@ typedef struct prog_id {
   STEP(gather, prog_gather, ON, "slices taken at indices, or combined into a tensor there")        \
   STEP(sort, prog_sort, ON, "a stable sort along one dim, of several tensors alike")               \
   STEP(window, prog_window, ON, "reductions of windows that slide over a tensor")                  \
+  STEP(select_scatter, prog_select_scatter, ON,                                                    \
+       "values added where windows have what is selected")                                         \
   STEP(rng, prog_rng, ON, "random bits and the generator's next state")                            \
   STEP(collective, prog_collective, ON, "data exchanged by a group's devices, which meet here")    \
   STEP(jump, prog_jump, AWAY, "goes to its target")                                                \
@@ -379,6 +393,7 @@ void prog_add_dynamic(prog_builder *b, const prog_dynamic *d, str name, str loc)
 void prog_add_gather(prog_builder *b, const prog_gather *g, str name, str loc);
 void prog_add_sort(prog_builder *b, const prog_sort *s, str name, str loc);
 void prog_add_window(prog_builder *b, const prog_window *w, str name, str loc);
+void prog_add_select_scatter(prog_builder *b, const prog_select_scatter *s, str name, str loc);
 void prog_add_rng(prog_builder *b, const prog_rng *r, str name, str loc);
 void prog_add_collective(prog_builder *b, const prog_collective *c, str name, str loc);
 void prog_add_partition_id(prog_builder *b, u32 out, str name, str loc);

@@ -114,6 +114,17 @@ static void put_window(archive *ar, prog_window *w) {
   for (size_t i = 0; i < COUNT(dims); i++) put_dims(ar, dims[i], rank);
   put_body(ar, &w->body);
 }
+static void put_select_scatter(archive *ar, prog_select_scatter *s) {
+  put_u32(ar, &s->operand);
+  put_u32(ar, &s->source);
+  put_u32(ar, &s->init);
+  put_u32(ar, &s->out);
+  u32 rank = put_rank(ar, &s->rank);
+  i64 *dims[] = {s->dims, s->source_dims, s->window, s->stride, s->pad_low};
+  for (size_t i = 0; i < COUNT(dims); i++) put_dims(ar, dims[i], rank);
+  put_code(ar, &s->select);
+  put_body(ar, &s->scatter);
+}
 static void put_rng(archive *ar, prog_rng *r) {
   PUT_ENUM(ar, r->kind);
   put_u32(ar, &r->state);

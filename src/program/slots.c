@@ -49,6 +49,12 @@ static void slots_window(prog_window *w, slot_fn *fn, void *user) {
   }
   for (u32 i = 0; i < w->n; i++) fn(user, &w->out[i], USE_WRITE);
 }
+static void slots_select_scatter(prog_select_scatter *s, slot_fn *fn, void *user) {
+  fn(user, &s->operand, USE_READ);
+  fn(user, &s->source, USE_READ);
+  fn(user, &s->init, USE_READ);
+  fn(user, &s->out, USE_WRITE);
+}
 static void slots_rng(prog_rng *r, slot_fn *fn, void *user) {
   fn(user, &r->state, USE_READ);
   fn(user, &r->new_state, USE_WRITE);

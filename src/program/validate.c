@@ -360,24 +360,30 @@ static bool check_sort(checker *c, const prog_sort *s) {
   return error ? fail(c, error) : true;
 }
 
+/* Along one dim: no position that a window can name overflows. */
+static bool check_reach(checker *c, i64 size, i64 out, i64 window, i64 stride, i64 base_dilation,
+                        i64 dilation, i64 low) {
+  i64 limit = (i64)1 << 40, reach, t;
+  if (stride < 1 || base_dilation < 1 || dilation < 1 || stride > limit || base_dilation > limit ||
+      dilation > limit || low > limit || low < -limit)
+    return fail(c, "window out of range");
+  if (!checked_mul(stride, out, &reach) || !checked_mul(dilation, window, &t) ||
+      !checked_add(reach, t, &reach) || !checked_mul(base_dilation, size, &t) ||
+      reach > limit << 20)
+    return fail(c, "window out of range");
+  return true;
+}
+
 static bool check_window(checker *c, const prog_window *w) {
   u64 in, out, size;
   if (w->n == 0 || w->n > 32 || w->rank > PROG_MAX_DIMS) return fail(c, "number of operands");
   if (!volume(w->dims, w->rank, &in) || !volume(w->out_dims, w->rank, &out) ||
       !volume(w->window, w->rank, &size))
     return fail(c, "dimensions out of range");
-  for (u32 d = 0; d < w->rank; d++) {
-    i64 limit = (i64)1 << 40; /* so that no position below can overflow */
-    if (w->stride[d] < 1 || w->base_dilation[d] < 1 || w->window_dilation[d] < 1 ||
-        w->stride[d] > limit || w->base_dilation[d] > limit || w->window_dilation[d] > limit ||
-        w->pad_low[d] > limit || w->pad_low[d] < -limit)
-      return fail(c, "window out of range");
-    i64 reach, t;
-    if (!checked_mul(w->stride[d], w->out_dims[d], &reach) ||
-        !checked_mul(w->window_dilation[d], w->window[d], &t) || !checked_add(reach, t, &reach) ||
-        !checked_mul(w->base_dilation[d], w->dims[d], &t) || reach > limit << 20)
-      return fail(c, "window out of range");
-  }
+  for (u32 d = 0; d < w->rank; d++)
+    if (!check_reach(c, w->dims[d], w->out_dims[d], w->window[d], w->stride[d], w->base_dilation[d],
+                     w->window_dilation[d], w->pad_low[d]))
+      return false;
   dtype types[32];
   for (u32 i = 0; i < w->n; i++) {
     if (!check_slot(c, w->in[i], false) || !check_scalar(c, w->init[i]) ||
@@ -389,6 +395,31 @@ static bool check_window(checker *c, const prog_window *w) {
       return fail(c, "operands differ in type");
   }
   return check_body(c, &w->body, w->n, types);
+}
+
+static bool check_select_scatter(checker *c, const prog_select_scatter *s) {
+  u64 in, from, size;
+  if (s->rank > PROG_MAX_DIMS) return fail(c, "too many dimensions");
+  if (!volume(s->dims, s->rank, &in) || !volume(s->source_dims, s->rank, &from) ||
+      !volume(s->window, s->rank, &size))
+    return fail(c, "dimensions out of range");
+  for (u32 d = 0; d < s->rank; d++) {
+    i64 reach;
+    if (!check_reach(c, s->dims[d], s->source_dims[d], s->window[d], s->stride[d], 1, 1,
+                     s->pad_low[d]))
+      return false;
+    if (!checked_mul(s->stride[d] * s->source_dims[d] + s->window[d], (i64)in, &reach))
+      return fail(c, "window out of range");
+  }
+  if (!check_slot(c, s->operand, false) || !check_count(c, s->operand, in) ||
+      !check_slot(c, s->source, false) || !check_count(c, s->source, from) ||
+      !check_scalar(c, s->init) || !check_slot(c, s->out, true) || !check_count(c, s->out, in))
+    return false;
+  dtype type = slot_of(c, s->out)->type, pred = DTYPE_pred, of = slot_of(c, s->operand)->type;
+  if (type != slot_of(c, s->source)->type || type != slot_of(c, s->init)->type)
+    return fail(c, "operands differ in type");
+  const char *error = vm_code_check(&s->select, 2, (dtype[]){of, of}, 1, &pred, 0);
+  return error ? fail(c, error) : check_body(c, &s->scatter, 1, &type);
 }
 
 static bool check_rng(checker *c, const prog_rng *r) {

@@ -46,7 +46,7 @@ PATTERN = [
     g.reduce_window, e.select, s.gather, e.elementwise, g.scatter, e.clamp, n.dot, e.elementwise,
     s.reverse, e.reduce_precision, s.transpose, e.elementwise, g.rng_bit_generator, e.convert,
     s.reshape, e.elementwise, s.broadcast_in_dim, e.top_k, s.iota, e.elementwise, g.case_op,
-    e.complex_op, s.constant, e.elementwise, g.if_op, e.chlo, g.composite,
+    e.complex_op, s.constant, e.elementwise, g.if_op, e.chlo, g.composite, g.select_and_scatter,
 ]
 LONG = 1999  # every so often a sum of ten million terms
 OCCURRENCE = [PATTERN[:i].count(f) for i, f in enumerate(PATTERN)]

@@ -271,6 +271,43 @@ def reduce_window(d, turn):
     return promoted(d, body, generic("reduce_window", body, args, *more), *more)
 
 
+def select_and_scatter(d, turn):
+    """Windows as pooling has them, and others; what is selected may be the same place again. Values
+    are added one after the other, so that even sums have one result."""
+    t = REDUCED[turn % len(REDUCED)]
+    t = "f32" if t in COMPLEX else t
+    body = Body(d, t, known_only=True)
+    dims, features = d.dims(1, 4, 6, 400), set()
+    kernel = [1 if d.chance(0.4) else d.int(1, 3) for _ in dims]
+    windows = [Window(d, n, k) for n, k in zip(dims, kernel)]
+    for n, k, w in zip(dims, kernel, windows):
+        w.base = w.dilation = 1
+        w.reverse = False
+        if k == 1 or w.low < 0 or w.high < 0:
+            w.low = w.high = 0
+        if k == 1 and d.chance(0.7):
+            w.stride = 1
+        around = n + w.low + w.high
+        w.out = 0 if k > around or not around else (around - k) // w.stride + 1
+        w.note(features)
+    s, b = tensor(t, []), tensor("i1", [])
+    how = d.pick("GE", "GE", "GT", "LE", "LT", "NE")
+    order = ", TOTALORDER" if is_float(t) and d.chance(0.3) else ""
+    select = (f"{{\n  ^bb0(%s: {s}, %n: {s}):\n    %k = stablehlo.compare {how}, %s, %n{order} : "
+              f"({s}, {s}) -> {b}\n    stablehlo.return %k : {b}\n  }}")
+    kind, out = d.kind(), [w.out for w in windows]
+    source, kind = operands(d, body, out, kind)
+    args = [(t, d.values(t, dims, d.kind())), source[0], (t, body.init[0])]
+    attrs = (f"window_dimensions = {array(kernel)}, window_strides = "
+             f"{array(w.stride for w in windows)}, padding = dense<"
+             f"{[[w.low, w.high] for w in windows]}> : tensor<{len(windows)}x2xi64>")
+    types = ", ".join(tensor(u, v.shape) for u, v in args)
+    text = (f'%0 = "stablehlo.select_and_scatter"(%a0, %a1, %a2) <{{{attrs}}}> ({select}, '
+            f"{body.region()[1:-1]}) : ({types}) -> {tensor(t, dims)}")
+    return Case("stablehlo.select_and_scatter", args, text, ["%0"], [(t, dims)], ("exact",),
+                features | body.features | edge(kind), constants=(0, 1, 2))
+
+
 def long_sum(d, turn):
     """Ten million terms, or a million running sums: however they are added up, the error of a good
     order does not grow with them. Against NumPy in f64; no oracle could."""
@@ -489,5 +526,5 @@ def rng_bit_generator(d, turn):
 
 def names():
     return {"stablehlo." + op for op in (
-        "reduce", "reduce_window", "sort", "scatter", "while", "case", "if", "composite",
-        "rng_bit_generator")}
+        "reduce", "reduce_window", "select_and_scatter", "sort", "scatter", "while", "case", "if",
+        "composite", "rng_bit_generator")}
