@@ -25,6 +25,11 @@ lower_fn lower_while, lower_case, lower_if;
 /* lower_coll.c */
 lower_fn lower_all_gather, lower_all_reduce, lower_all_to_all, lower_collective_broadcast,
     lower_collective_permute, lower_reduce_scatter, lower_partition_id, lower_replica_id;
+/* lower_call.c */
+lower_fn lower_custom_call;
+/* A step that calls `target` (program/program.h, prog_call): operands and results of the op, dense.
+ * Arrays and strings are copied. */
+bool call_add(lower *L, op *o, str target, i64s params, str config, bool host);
 /* lower.c: no way to run it */
 lower_fn lower_none;
 
@@ -33,7 +38,6 @@ lower_fn lower_none;
 #define lower_func lower_none
 #define lower_call lower_none
 #define lower_composite lower_none
-#define lower_custom_call lower_none
 #define lower_manual_computation lower_none
 #define lower_named_computation lower_none
 #define lower_sdy_mesh lower_none

@@ -84,6 +84,31 @@ struct executor_transport {
   const executor_transport_ops *ops;
 };
 
+/* A call of the program's that the host does (program/program.h, prog_call). */
+typedef struct executor_operand {
+  dtype type;
+  i64s dims;
+  void *data; /* at the host, dense, row-major */
+} executor_operand;
+
+typedef struct executor_call executor_call;
+struct executor_call {
+  str target, config;
+  i64s params;
+  u32 position; /* who calls */
+  u32 num_in, num_out;
+  const executor_operand *in, *out;
+  /* To be called once, from any thread, when every output is written and the operands are needed no
+   * longer. Takes the error, which fails the launch, and ends the executor_call. */
+  void (*done)(executor_call *call, status error);
+};
+
+typedef struct executor_host {
+  /* On a worker: it may begin and return. NULL: there are no functions, and calls fail. */
+  void (*call)(void *user, executor_call *call);
+  void *user;
+} executor_host;
+
 typedef struct executor_launch_args {
   executor_image *image; /* this executor's; retained until done */
   /* The positions that run here: `count` from `first` on; count 0: all. The others run on the
@@ -92,6 +117,7 @@ typedef struct executor_launch_args {
   u32 first, count;
   executor_transport *transport;
   u64 id;
+  executor_host host; /* valid until done */
   /* One each position that runs here: devices[i] is who plays position first + i. Any numbers,
    * distinct; they are the keys of the queues: launches on one device run in the order of the
    * calls. */

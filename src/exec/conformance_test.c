@@ -63,7 +63,7 @@ static void prepare(heard *h, const program *p, size_t bytes, i32 first) {
   free(in);
 }
 
-static status start(heard *h, const u32 *devices, dev_event *wait_for) {
+static status start_with(heard *h, const u32 *devices, dev_event *wait_for, executor_host host) {
   static const u32 straight[MOST] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   return executor_launch(on, &(executor_launch_args){.image = h->image,
                                                      .devices = devices ? devices : straight,
@@ -71,9 +71,14 @@ static status start(heard *h, const u32 *devices, dev_event *wait_for) {
                                                      .results = h->results,
                                                      .wait_for = &wait_for,
                                                      .num_wait = wait_for ? 1 : 0,
+                                                     .host = host,
                                                      .device_done = on_device,
                                                      .done = on_done,
                                                      .user = h});
+}
+
+static status start(heard *h, const u32 *devices, dev_event *wait_for) {
+  return start_with(h, devices, wait_for, (executor_host){0});
 }
 
 static i32 word_of(executor_memory *m, size_t at) {
@@ -362,6 +367,81 @@ static void test_callback(arena *a) {
 
 /* ---- collectives ---- */
 
+/* ---- functions of the host ---- */
+
+/* result = what the host makes of param, twice */
+static const program *calling(arena *a, u32 n, const char *target, bool host) {
+  prog_builder *b = prog_begin(a, 1, n);
+  i64 dims[] = {2, 3}, param = 5;
+  u32 p = prog_param(b, DTYPE_s32, 6), w = prog_work(b, DTYPE_s32, 6);
+  u32 r = prog_result(b, DTYPE_s32, 6, -1);
+  prog_operand in = {p, {dims, 2}}, between = {w, {dims, 2}}, out = {r, {dims, 2}};
+  prog_call c = {.target = str_of(target),
+                 .config = STR("as told"),
+                 .host = host,
+                 .num_in = 1,
+                 .num_out = 1,
+                 .in = &in,
+                 .out = &between,
+                 .params = {&param, 1}};
+  prog_add_call(b, &c, NAME, AT);
+  c.in = &between;
+  c.out = &out;
+  prog_add_call(b, &c, NAME, AT);
+  return finish(b);
+}
+
+typedef struct answered {
+  executor_call *call;
+  bool refused;
+} answered;
+
+static void *answer(void *user) {
+  answered *h = user;
+  executor_call *c = h->call;
+  bool fine = str_is(c->target, "double") && str_is(c->config, "as told") && c->num_in == 1 &&
+              c->num_out == 1 && c->params.len == 1 && c->params.data[0] == 5 &&
+              c->in[0].type == DTYPE_s32 && c->in[0].dims.len == 2 && c->out[0].dims.data[1] == 3;
+  const i32 *x = c->in[0].data;
+  i32 *y = c->out[0].data;
+  for (int i = 0; fine && i < 6; i++) y[i] = 2 * x[i];
+  status refusal = h->refused ? status_make(STATUS_ABORTED, "position %u", c->position) : NULL;
+  c->done(c, fine ? refusal : status_make(STATUS_INTERNAL, "another call"));
+  free(h);
+  return NULL;
+}
+static void answer_elsewhere(void *user, executor_call *call) {
+  pthread_t t;
+  answered *h = malloc(sizeof *h);
+  *h = (answered){call, user && call->position == 1};
+  CHECK(executor_on_worker());
+  CHECK(pthread_create(&t, NULL, answer, h) == 0 && pthread_detach(t) == 0);
+}
+
+static bool says(status s, status_code code, const char *words) {
+  return status_get_code(s) == code && strstr(status_message(s).data, words);
+}
+
+static void test_host(arena *a) {
+  heard h;
+  executor_image *none = NULL;
+  prepare(&h, calling(a, 3, "double", true), 24, 7);
+  CHECK(!start_with(&h, NULL, NULL, (executor_host){answer_elsewhere, NULL}) && !finished(&h));
+  for (u32 d = 0; d < 3; d++) CHECK(word_of(h.results[d], 5) == 4 * (7 + (i32)d));
+  release(&h);
+  prepare(&h, calling(a, 3, "double", true), 24, 7);
+  CHECK(!start_with(&h, NULL, NULL, (executor_host){answer_elsewhere, &h}));
+  CHECK(says(finished(&h), STATUS_ABORTED, "position 1"));
+  release(&h);
+  prepare(&h, calling(a, 1, "double", true), 24, 7);
+  CHECK(!start(&h, NULL, NULL));
+  CHECK(says(finished(&h), STATUS_UNIMPLEMENTED, "'double' of the host"));
+  release(&h);
+  status s = executor_image_create(on, calling(a, 1, "double", false), NULL, NULL, &none);
+  CHECK(says(s, STATUS_UNIMPLEMENTED, "no function 'double'"));
+  status_free(s);
+}
+
 static void test_sum(arena *a, u32 n, u32 group, i64 words) {
   heard h;
   prepare(&h, sum(a, n, group, words), 4 * (size_t)words, 1);
@@ -499,6 +579,7 @@ static void run_all(arena *a, const char *kind, u32 threads) {
   test_waiting(a);
   test_failed_input(a);
   test_callback(a);
+  test_host(a);
   test_sum(a, 2, 2, 1);
   test_sum(a, 16, 4, 5000);
   test_sum(a, 16, 16, 100000);

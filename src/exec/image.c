@@ -12,6 +12,15 @@ static status cannot_run(const prog_step *s, const char *what, const char *of) {
                      STR_ARG(s->loc), STR_ARG(s->name), what, of ? " of " : "", of ? of : "");
 }
 
+/* Takes `why`. */
+static status because(const prog_step *s, status why) {
+  str words = status_message(why);
+  status said = status_make(status_get_code(why), STR_FMT ": " STR_FMT ": " STR_FMT,
+                            STR_ARG(s->loc), STR_ARG(s->name), STR_ARG(words));
+  status_free(why);
+  return said;
+}
+
 /* ---- prepare_<kind>: what step i of each kind of program/program.h needs to run ---- */
 
 #define PREPARE(name, type)                                                                        \
@@ -27,6 +36,7 @@ PREPARE(sort, prog_sort)
 PREPARE(window, prog_window)
 PREPARE(select_scatter, prog_select_scatter)
 PREPARE(rng, prog_rng)
+PREPARE(call, prog_call)
 
 static void prepare_collective(executor_image *im, const lower_env *e, const prog_collective *c,
                                u32 i) {
@@ -72,6 +82,7 @@ static status lower_steps(executor_image *im, const lower_env *e) {
     const prog_step *s = &p->steps[i];
     if (s->kind >= STEP_COUNT_) return cannot_run(s, "a step of this kind", NULL);
     prepare_step(im, e, s, i);
+    if (e->fault->words) return because(s, e->fault->words);
     if (e->fault->op) return cannot_run(s, e->fault->op, dtype_infos[e->fault->type].name);
     if (im->steps[i].scratch > im->scratch) im->scratch = im->steps[i].scratch;
   }

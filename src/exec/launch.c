@@ -195,6 +195,7 @@ static launch *make_launch(launcher *on, const executor_launch_args *args) {
                 .n = (u32)n,
                 .transport = args->transport,
                 .id = args->id,
+                .host = args->host,
                 .places = (place *)(block + places_at),
                 .params = (void **)(block + params_at),
                 .results = (void **)(block + results_at),

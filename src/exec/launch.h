@@ -83,6 +83,7 @@ struct launch {
   u32 first, n; /* the positions that run here */
   executor_transport *transport;
   u64 id;
+  executor_host host;
   place *places;
   void **params, **results;
   u32 *arrived;        /* by group of the image */

@@ -29,9 +29,11 @@ static bool go_outside(worker *w, place *p, const exec_step *x) {
 void place_resume(place *p, status error) {
   launch *l = p->l;
   launcher *on = l->on;
+  bool called = p->outside == WAIT_CALLBACK;
   if (error) launch_fail(l, error);
+  if (called) place_poison(p);
   pthread_mutex_lock(&on->lock);
-  if (p->outside == WAIT_CALLBACK) p->pc++;
+  if (called) p->pc++;
   p->outside = WAIT_NOTHING;
   l->outside--;
   l->active++;
@@ -60,6 +62,7 @@ static bool run_work(worker *w, place *p, const void *payload) {
 #define run_window run_work
 #define run_select_scatter run_work
 #define run_rng run_work
+#define run_call run_work
 
 static bool run_collective(worker *w, place *p, const prog_collective *c) {
   (void)c;

@@ -8,7 +8,7 @@
  * Order: image.c calls <kind>_lower for each step when an image is made; run is called from then on
  * by place.c, from any worker, for many devices at once. So what `data` points to is in the image's
  * arena and never written after lowering; what a run needs to write is in its scratch. A lowering
- * fails in two ways only: no memory jumps to the arena's trap, a missing kernel is noted in `fault`
+ * fails in two ways only: no memory jumps to the arena's trap, what is missing is noted in `fault`
  * and the image is refused. */
 #ifndef EXEC_STEP_H
 #define EXEC_STEP_H
@@ -38,10 +38,12 @@ typedef struct exec_step {
   size_t scratch;
 } exec_step;
 
-/* What a step needs and the executor has not; its name is the first one's, NULL: nothing. */
+/* What a step needs and the executor has not; its name is the first one's, NULL: nothing. Or, in
+ * words, why a call cannot be. */
 typedef struct lower_fault {
   const char *op;
   dtype type;
+  status words;
 } lower_fault;
 
 typedef struct lower_env {
@@ -60,6 +62,7 @@ void sort_lower(const lower_env *e, const prog_sort *s, exec_step *out);
 void window_lower(const lower_env *e, const prog_window *w, exec_step *out);
 void scan_lower(const lower_env *e, const prog_window *w, u32 dim, bool backward, exec_step *out);
 void select_scatter_lower(const lower_env *e, const prog_select_scatter *s, exec_step *out);
+void call_lower(const lower_env *e, const prog_call *c, exec_step *out);
 void rng_lower(const lower_env *e, const prog_rng *r, exec_step *out);
 
 /* A strided copy: strides in bytes. Simplify once (sorts by destination, merges); the planes of

@@ -271,6 +271,20 @@ void prog_add_select_scatter(prog_builder *b, const prog_select_scatter *s, str 
 void prog_add_rng(prog_builder *b, const prog_rng *r, str name, str loc) {
   add_step(b, STEP_rng, arena_copy(b->a, r, sizeof *r), name, loc);
 }
+static prog_operand *copy_operands(prog_builder *b, const prog_operand *list, u32 n) {
+  prog_operand *copy = COPY_ARRAY(b, list, n);
+  for (u32 i = 0; i < n; i++) copy[i].dims = copy_i64s(b, list[i].dims);
+  return copy;
+}
+void prog_add_call(prog_builder *b, const prog_call *c, str name, str loc) {
+  prog_call *copy = arena_copy(b->a, c, sizeof *c);
+  copy->target = arena_str(b->a, c->target);
+  copy->config = arena_str(b->a, c->config);
+  copy->in = copy_operands(b, c->in, c->num_in);
+  copy->out = copy_operands(b, c->out, c->num_out);
+  copy->params = copy_i64s(b, c->params);
+  add_step(b, STEP_call, copy, name, loc);
+}
 void prog_add_collective(prog_builder *b, const prog_collective *c, str name, str loc) {
   prog_collective *copy = arena_copy(b->a, c, sizeof *c);
   copy->rank = check_rank(b, c->rank, name);

@@ -201,6 +201,21 @@ static void dump_case(buf *out, const prog_jump *j) { dump_jump_unless(out, j); 
 static void dump_partition_id(buf *out, const prog_id *p) { buf_printf(out, "-> %%%u", p->out); }
 static void dump_replica_id(buf *out, const prog_id *p) { dump_partition_id(out, p); }
 
+static void dump_operands(buf *out, const prog_operand *o, u32 n) {
+  for (u32 i = 0; i < n; i++) {
+    buf_printf(out, " %%%u", o[i].slot);
+    dump_ints(out, o[i].dims.data, (u32)o[i].dims.len);
+  }
+}
+static void dump_call(buf *out, const prog_call *c) {
+  buf_printf(out, "%s" STR_FMT, c->host ? "host " : "", STR_ARG(c->target));
+  dump_operands(out, c->in, c->num_in);
+  BUF_LIT(out, " ->");
+  dump_operands(out, c->out, c->num_out);
+  dump_list(out, "params", c->params);
+  if (c->config.len) buf_printf(out, " config " STR_FMT, STR_ARG(c->config));
+}
+
 static void dump_payload(buf *out, const prog_step *s) {
   switch (s->kind) {
 #define STEP(name, ...)                                                                            \

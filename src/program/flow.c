@@ -96,6 +96,7 @@ static u64 written_all(const flow *f, const void *payload, u32 slot) {
 #define written_case written_all
 #define written_partition_id written_all
 #define written_replica_id written_all
+#define written_call written_all
 
 static u64 elements_written(const flow *f, const prog_step *s, u32 slot) {
   switch (s->kind) {

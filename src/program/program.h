@@ -261,6 +261,23 @@ typedef struct prog_id {
   u32 out; /* a u32 scalar */
 } prog_id;
 
+/* A whole slot, dense and row-major, and how it is shaped. */
+typedef struct prog_operand {
+  u32 slot;
+  i64s dims;
+} prog_operand;
+
+/* A function over whole tensors: the executor's own of that name (exec/calls.h), or, where `host`
+ * is set, one that whoever launches the program brings. Each output is written whole. What params
+ * and config say is the function's. */
+typedef struct prog_call {
+  str target, config;
+  bool host;
+  u32 num_in, num_out;
+  prog_operand *in, *out;
+  i64s params;
+} prog_call;
+
 /* STEP(name, payload struct, where it goes, what it does)
  *   goes: ON to the next step | AWAY to a target of its prog_jump | EITHER of them
  * What must know every kind is made of these rows without a default, by names that end in the
@@ -282,7 +299,8 @@ typedef struct prog_id {
   STEP(jump_unless, prog_jump, EITHER, "goes to its target unless a pred is true")                 \
   STEP(case, prog_jump, AWAY, "goes to the target that an index names, else to the last")          \
   STEP(partition_id, prog_id, ON, "the device's number in its replica")                            \
-  STEP(replica_id, prog_id, ON, "the number of the device's replica")
+  STEP(replica_id, prog_id, ON, "the number of the device's replica")                              \
+  STEP(call, prog_call, ON, "a function over whole tensors, of the executor's or the host's")
 
 typedef enum prog_step_kind {
 #define STEP(name, ...) STEP_##name,
@@ -398,6 +416,7 @@ void prog_add_rng(prog_builder *b, const prog_rng *r, str name, str loc);
 void prog_add_collective(prog_builder *b, const prog_collective *c, str name, str loc);
 void prog_add_partition_id(prog_builder *b, u32 out, str name, str loc);
 void prog_add_replica_id(prog_builder *b, u32 out, str name, str loc);
+void prog_add_call(prog_builder *b, const prog_call *c, str name, str loc); /* arrays copied */
 
 /* Labels: make one, jump to it from anywhere, place it before the next step to be added (a
  * label at the end is the program's end). A while loop is

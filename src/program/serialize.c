@@ -168,6 +168,24 @@ static void put_jump_unless(archive *ar, prog_jump *j) { put_jump(ar, j); }
 static void put_case(archive *ar, prog_jump *j) { put_jump(ar, j); }
 static void put_partition_id(archive *ar, prog_id *p) { put_u32(ar, &p->out); }
 static void put_replica_id(archive *ar, prog_id *p) { put_u32(ar, &p->out); }
+static void put_operands(archive *ar, prog_operand **list, u32 *n) {
+  put_u32(ar, n);
+  ARRAY(ar, *list, *n, 8);
+  for (u32 i = 0; i < *n; i++) {
+    prog_operand o = ar->out ? (*list)[i] : (prog_operand){0};
+    put_u32(ar, &o.slot);
+    put_i64s(ar, &o.dims);
+    if (!ar->out) (*list)[i] = o;
+  }
+}
+static void put_call(archive *ar, prog_call *c) {
+  put_str(ar, &c->target);
+  put_str(ar, &c->config);
+  put_bool(ar, &c->host);
+  put_operands(ar, &c->in, &c->num_in);
+  put_operands(ar, &c->out, &c->num_out);
+  put_i64s(ar, &c->params);
+}
 
 static void put_step(archive *ar, prog_step *s) {
   PUT_ENUM(ar, s->kind);

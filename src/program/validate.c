@@ -439,6 +439,21 @@ static bool check_rng(checker *c, const prog_rng *r) {
          check_count(c, r->out, n);
 }
 
+static bool check_call_operands(checker *c, const prog_operand *o, u32 n, bool write) {
+  for (u32 i = 0; i < n; i++) {
+    u64 count;
+    if (!check_slot(c, o[i].slot, write)) return false;
+    if (!volume(o[i].dims.data, o[i].dims.len, &count)) return fail(c, "dimensions out of range");
+    if (count != slot_of(c, o[i].slot)->count) return fail(c, "a slot of another size");
+  }
+  return true;
+}
+static bool check_call(checker *c, const prog_call *k) {
+  if (!k->target.len) return fail(c, "a call of nothing");
+  return check_call_operands(c, k->in, k->num_in, false) &&
+         check_call_operands(c, k->out, k->num_out, true);
+}
+
 static bool check_groups(checker *c, const prog_collective *k) {
   u32 devices = program_num_devices(c->p);
   u32 end = k->num_groups ? k->begin[k->num_groups] : 0;
