@@ -18,6 +18,10 @@ struct dev_block {
   void *view;                               /* what was imported; NULL: allocated */
   void (*on_delete)(void *data, void *arg); /* of a view */
   void *arg;
+  dev_block *before, *after; /* of the device's live ones, under its lock */
+  dtype type;                /* as the buffer that it was made for */
+  u32 rank;
+  i64 dims[];
 };
 
 struct dev_buffer {
@@ -50,22 +54,57 @@ static void count_alloc(dev_device *d, size_t bytes) {
 
 static executor *executor_of(const dev_block *b) { return dev_client_executor(b->device->client); }
 
-/* view NULL: new memory. */
-static dev_block *block_create(dev_device *d, size_t bytes, void *view) {
-  dev_block *b = mem_zalloc(&mem_system, sizeof *b);
-  executor *on = dev_client_executor(d->client);
+static size_t block_size(u32 rank) { return sizeof(dev_block) + rank * sizeof(i64); }
+
+static void block_list(dev_block *b) {
+  dev_device *d = b->device;
+  pthread_mutex_lock(&d->lock);
+  b->after = d->live;
+  if (b->after) b->after->before = b;
+  d->live = b;
+  pthread_mutex_unlock(&d->lock);
+}
+
+static void block_unlist(dev_block *b) {
+  dev_device *d = b->device;
+  pthread_mutex_lock(&d->lock);
+  *(b->before ? &b->before->after : &d->live) = b->after;
+  if (b->after) b->after->before = b->before;
+  pthread_mutex_unlock(&d->lock);
+}
+
+static executor_memory *new_memory(dev_device *d, size_t bytes) {
+  if (!dev_client_take(d->client, bytes)) return NULL;
+  executor_memory *m = executor_alloc(dev_client_executor(d->client), d->id, bytes);
+  if (!m) dev_client_give(d->client, bytes);
+  return m;
+}
+
+/* For a buffer; view NULL: new memory. */
+static dev_block *block_create(const dev_buffer *for_buffer, void *view) {
+  dev_device *d = for_buffer->memory->device;
+  size_t bytes = for_buffer->bytes;
+  u32 rank = for_buffer->rank;
+  dev_block *b = mem_zalloc(&mem_system, block_size(rank));
   if (!b) return NULL;
   b->view = view;
-  b->memory = view ? executor_import(on, d->id, view, bytes) : executor_alloc(on, d->id, bytes);
+  b->memory = view ? executor_import(dev_client_executor(d->client), d->id, view, bytes)
+                   : new_memory(d, bytes);
   if (!b->memory) {
-    mem_free(&mem_system, b, sizeof *b);
+    mem_free(&mem_system, b, block_size(rank));
     return NULL;
   }
   atomic_init(&b->refs, 1);
   b->device = d;
   b->bytes = bytes;
+  b->type = for_buffer->type;
+  b->rank = rank;
+  if (rank) memcpy(b->dims, for_buffer->dims, rank * sizeof(i64));
   dev_client_retain(d->client);
-  if (!view) count_alloc(d, bytes);
+  if (!view) {
+    count_alloc(d, bytes);
+    block_list(b);
+  }
   return b;
 }
 
@@ -81,13 +120,15 @@ void dev_block_release(dev_block *b) {
   if (!b || atomic_fetch_sub_explicit(&b->refs, 1, memory_order_acq_rel) != 1) return;
   dev_client *c = b->device->client;
   if (!b->view) {
+    block_unlist(b);
+    dev_client_give(c, b->bytes);
     atomic_fetch_sub(&b->device->bytes_in_use, (long long)b->bytes);
     executor_free(executor_of(b), b->memory, b->bytes);
   } else {
     executor_forget(executor_of(b), b->memory);
     if (b->on_delete) b->on_delete(b->view, b->arg);
   }
-  mem_free(&mem_system, b, sizeof *b);
+  mem_free(&mem_system, b, block_size(b->rank));
   dev_client_release(c);
 }
 
@@ -126,6 +167,56 @@ char *dev_shape_text(dtype type, i64s dims, char *out, size_t size) {
 
 static size_t buffer_size(u32 rank) { return sizeof(dev_buffer) + rank * sizeof(i64); }
 
+enum { NAMED = 5 }; /* live blocks that an error names */
+
+typedef struct live_block {
+  size_t bytes;
+  u32 device;
+  char text[96];
+} live_block;
+
+/* The largest first. */
+static u32 largest_blocks(dev_client *c, live_block top[NAMED]) {
+  u32 n = 0;
+  for (u32 i = 0; i < dev_client_num_devices(c); i++) {
+    dev_device *d = dev_client_device(c, i);
+    pthread_mutex_lock(&d->lock);
+    for (const dev_block *b = d->live; b; b = b->after) {
+      u32 at = n;
+      while (at > 0 && top[at - 1].bytes < b->bytes) at--;
+      if (at == NAMED) continue;
+      if (n < NAMED) n++;
+      memmove(&top[at + 1], &top[at], (n - 1 - at) * sizeof *top);
+      top[at].bytes = b->bytes;
+      top[at].device = i;
+      dev_shape_text(b->type, (i64s){b->dims, b->rank}, top[at].text, sizeof top[at].text);
+    }
+    pthread_mutex_unlock(&d->lock);
+  }
+  return n;
+}
+
+static status no_memory(const dev_buffer *b) {
+  dev_client *c = b->memory->device->client;
+  live_block top[NAMED];
+  char text[128];
+  u32 n = largest_blocks(c, top);
+  buf words;
+  buf_init(&words, &mem_system);
+  buf_printf(&words, "no memory for %s (%zu bytes) on device %u: %lld of %lld bytes are free",
+             dev_shape_text(b->type, dev_buffer_dims(b), text, sizeof text), b->bytes,
+             b->memory->device->id, (long long)dev_client_bytes_free(c),
+             (long long)dev_client_bytes(c));
+  for (u32 i = 0; i < n; i++)
+    buf_printf(&words, "%s%s (%zu bytes, device %u)", i ? ", " : "; the largest live buffers are ",
+               top[i].text, top[i].bytes, top[i].device);
+  status s = buf_ok(&words)
+                 ? status_make(STATUS_RESOURCE_EXHAUSTED, STR_FMT, STR_ARG(buf_view(&words)))
+                 : status_oom();
+  buf_deinit(&words);
+  return s;
+}
+
 /* Without a block. */
 static status make_handle(dev_memory *m, dtype type, i64s dims, dev_event *ready,
                           dev_buffer **out) {
@@ -160,11 +251,9 @@ status dev_buffer_create(dev_memory *m, dtype type, i64s dims, dev_event *ready,
                          dev_buffer **out) {
   RETURN_IF_ERROR(make_handle(m, type, dims, ready, out));
   dev_buffer *b = *out;
-  b->block = block ? dev_block_retain(block) : block_create(m->device, b->bytes, NULL);
+  b->block = block ? dev_block_retain(block) : block_create(b, NULL);
   if (b->block) return NULL;
-  char text[128];
-  status s = status_make(STATUS_RESOURCE_EXHAUSTED, "no memory for %s (%zu bytes) on device %u",
-                         dev_shape_text(type, dims, text, sizeof text), b->bytes, m->device->id);
+  status s = no_memory(b);
   dev_buffer_release(b);
   *out = NULL;
   return s;
@@ -199,7 +288,7 @@ status dev_buffer_view(dev_memory *m, dtype type, i64s dims, void *data,
   status s = make_handle(m, type, dims, ready, out);
   dev_event_release(ready);
   RETURN_IF_ERROR(s);
-  (*out)->block = block_create(m->device, (*out)->bytes, data ? data : "");
+  (*out)->block = block_create(*out, data ? data : "");
   if (!(*out)->block) {
     dev_buffer_release(*out);
     *out = NULL;

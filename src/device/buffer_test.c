@@ -140,6 +140,33 @@ static void test_truth(dev_client *c) {
   dev_buffer_release(b);
 }
 
+/* What does not fit is refused with what there is, and what has it. */
+static void test_limit(executor *on) {
+  static const i64 most[] = {25, 10}, half[] = {10, 10}, one[] = {1, 1};
+  dev_client *c;
+  dev_buffer *big, *small, *none;
+  dev_event *ready = dev_event_create();
+  CHECK(!dev_client_create(&(dev_client_options){.num_devices = 2, .on = on, .memory = 1404}, &c));
+  dev_memory *m = dev_client_device(c, 0)->memories, *n = dev_client_device(c, 1)->memories;
+  CHECK(dev_client_bytes_per_device(c) == 702);
+  CHECK(!dev_buffer_create(n, DTYPE_s32, dims2(half), ready, NULL, &small));
+  CHECK(!dev_buffer_create(m, DTYPE_f32, dims2(most), ready, NULL, &big));
+  status s = dev_buffer_create(m, DTYPE_s64, dims2(one), ready, NULL, &none);
+  CHECK(!none && status_get_code(s) == STATUS_RESOURCE_EXHAUSTED);
+  CHECK(str_is(status_message(s),
+               "no memory for s64[1,1] (8 bytes) on device 0: 4 of 1404 bytes are free; the "
+               "largest live buffers are f32[25,10] (1000 bytes, device 0), s32[10,10] (400 "
+               "bytes, device 1)"));
+  status_free(s);
+  dev_buffer_release(big);
+  CHECK(!dev_buffer_create(m, DTYPE_s64, dims2(half), ready, NULL, &big));
+  dev_buffer_release(big);
+  dev_buffer_release(small);
+  CHECK(dev_client_bytes_free(c) == 1404);
+  dev_event_release(ready);
+  dev_client_release(c);
+}
+
 int main(void) {
   dev_client *c;
   executor *on = memory_executor();
@@ -151,6 +178,7 @@ int main(void) {
   test_deleted(c);
   test_donation(c);
   test_truth(c);
+  test_limit(on);
   dev_client_release(c);
   executor_release(on);
   return UNIT_END();

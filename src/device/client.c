@@ -12,7 +12,8 @@ struct dev_client {
   atomic_int refs;
   u32 num_devices;
   int log_fd; /* -1: no log */
-  i64 bytes_per_device;
+  i64 memory;
+  atomic_llong taken; /* of it */
   executor *on;
   dev_device devices[];
 };
@@ -36,6 +37,7 @@ static void init_device(dev_client *c, u32 id) {
   dev_device *d = &c->devices[id];
   d->client = c;
   d->id = id;
+  pthread_mutex_init(&d->lock, NULL); /* does not fail on Linux */
   for (u32 k = 0; k < DEV_KIND_COUNT; k++)
     d->memories[k] = (dev_memory){d, id * DEV_KIND_COUNT + k, (dev_kind)k};
 }
@@ -65,8 +67,7 @@ status dev_client_create(const dev_client_options *o, dev_client **out) {
   c->num_devices = o->num_devices;
   c->on = executor_retain(o->on);
   c->log_fd = log_fd;
-  c->bytes_per_device =
-      (i64)sysconf(_SC_PHYS_PAGES) * (i64)sysconf(_SC_PAGESIZE) / (i64)o->num_devices;
+  c->memory = o->memory ? o->memory : (i64)sysconf(_SC_PHYS_PAGES) * (i64)sysconf(_SC_PAGESIZE);
   for (u32 i = 0; i < o->num_devices; i++) init_device(c, i);
   *out = c;
   return NULL;
@@ -81,6 +82,7 @@ void dev_client_release(dev_client *c) {
   if (!c || atomic_fetch_sub_explicit(&c->refs, 1, memory_order_acq_rel) != 1) return;
   executor *on = c->on;
   if (c->log_fd >= 0) close(c->log_fd);
+  for (u32 i = 0; i < c->num_devices; i++) pthread_mutex_destroy(&c->devices[i].lock);
   mem_free(&mem_system, c, client_bytes(c->num_devices));
   executor_release(on);
 }
@@ -88,7 +90,24 @@ void dev_client_release(dev_client *c) {
 u32 dev_client_num_devices(const dev_client *c) { return c->num_devices; }
 dev_device *dev_client_device(dev_client *c, u32 id) { return &c->devices[id]; }
 executor *dev_client_executor(const dev_client *c) { return c->on; }
-i64 dev_client_bytes_per_device(const dev_client *c) { return c->bytes_per_device; }
+i64 dev_client_bytes(const dev_client *c) { return c->memory; }
+i64 dev_client_bytes_per_device(const dev_client *c) { return c->memory / (i64)c->num_devices; }
+i64 dev_client_bytes_free(const dev_client *c) {
+  return c->memory - (i64)atomic_load_explicit(&c->taken, memory_order_relaxed);
+}
+
+void dev_client_give(dev_client *c, size_t bytes) {
+  atomic_fetch_sub_explicit(&c->taken, (long long)bytes, memory_order_relaxed);
+}
+
+/* Two that ask for the last bytes at once may both be refused. */
+bool dev_client_take(dev_client *c, size_t bytes) {
+  if (bytes > (size_t)c->memory) return false;
+  long long before = atomic_fetch_add_explicit(&c->taken, (long long)bytes, memory_order_relaxed);
+  if (before <= c->memory - (i64)bytes) return true;
+  dev_client_give(c, bytes);
+  return false;
+}
 
 bool dev_log_is_on(const dev_client *c) { return c->log_fd >= 0; }
 

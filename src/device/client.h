@@ -7,6 +7,7 @@
 #ifndef DEVICE_CLIENT_H
 #define DEVICE_CLIENT_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 #include "device/executor.h"
@@ -37,11 +38,14 @@ struct dev_device {
   dev_memory memories[DEV_KIND_COUNT]; /* the first is the default */
   /* what buffers hold; kept by device/buffer.c */
   atomic_llong bytes_in_use, peak_bytes, num_allocs, largest_alloc;
+  pthread_mutex_t lock;
+  struct dev_block *live; /* under the lock; those with memory of their own */
 };
 
 typedef struct dev_client_options {
   u32 num_devices; /* 1 to DEV_MAX_DEVICES */
   executor *on;    /* retained */
+  i64 memory;      /* bytes that all buffers together may have; 0: as much as the machine has */
   const char *log; /* NULL or "" or "0": no call log; "1": standard error; else a file, appended */
 } dev_client_options;
 
@@ -52,8 +56,14 @@ void dev_client_release(dev_client *c); /* NULL is fine */
 u32 dev_client_num_devices(const dev_client *c);
 dev_device *dev_client_device(dev_client *c, u32 id); /* id < num_devices */
 executor *dev_client_executor(const dev_client *c);   /* borrowed */
-/* Memory of the machine, shared out evenly: what MemoryStats calls the limit. */
+/* The client's memory, shared out evenly: what MemoryStats calls the limit. Devices draw on all of
+ * it, so that one may have more. */
 i64 dev_client_bytes_per_device(const dev_client *c);
+/* Takes bytes out of the client's memory; false: there are not so many. give: they are back. */
+bool dev_client_take(dev_client *c, size_t bytes);
+void dev_client_give(dev_client *c, size_t bytes);
+i64 dev_client_bytes_free(const dev_client *c);
+i64 dev_client_bytes(const dev_client *c);
 
 /* The number of devices asked for: `option` (the client's own; empty: not given), else `env`
  * (TERRAZZO_NUM_DEVICES; NULL: not set), else --xla_force_host_platform_device_count in

@@ -122,12 +122,15 @@ static bool run_step(worker *w, place *p) {
 
 /* On the place's first run, when its turn in the queue has come: launches that wait hold no
  * workspace. Constants lie in the program, and are only read. */
-static bool begin_place(place *p) {
+static status begin_place(place *p) {
   launch *l = p->l;
   const program *prog = l->prog;
   size_t at = (size_t)(p - l->places);
   p->workspace = dev_heap_alloc(l->on->heap, prog->workspace);
-  if (!p->workspace) return false;
+  if (!p->workspace)
+    return status_make(STATUS_RESOURCE_EXHAUSTED,
+                       "no memory for the workspace of a program (%llu bytes) on device %u",
+                       (unsigned long long)prog->workspace, p->device);
   for (u32 i = 0; i < prog->num_slots; i++) {
     const prog_slot *s = &prog->slots[i];
     switch (s->kind) {
@@ -145,7 +148,16 @@ static bool begin_place(place *p) {
       break;
     }
   }
-  return true;
+  return NULL;
+}
+
+/* Memory to work with; the error, if there is none. */
+static status make_room(worker *w, place *p) {
+  size_t scratch = p->l->image->scratch;
+  if (!p->l->on->ops->reserve(w, scratch))
+    return status_make(STATUS_RESOURCE_EXHAUSTED,
+                       "no memory for the steps of a program (%zu bytes)", scratch);
+  return p->workspace ? NULL : begin_place(p);
 }
 
 /* Called by the executor for a place that `wake` was told of, once each time, in PLACE_RUNNING,
@@ -157,9 +169,10 @@ void place_run(worker *w, place *p) {
   launcher *on = l->on;
   u32 num_steps = l->prog->num_steps;
   u64 steps = 0;
-  if (!atomic_load_explicit(&l->poisoned, memory_order_relaxed) &&
-      (!on->ops->reserve(w, l->image->scratch) || (!p->workspace && !begin_place(p))))
-    launch_fail(l, status_oom());
+  if (!atomic_load_explicit(&l->poisoned, memory_order_relaxed)) {
+    status s = make_room(w, p);
+    if (s) launch_fail(l, s);
+  }
   if (p->met) place_met(w, p, atomic_load_explicit(&l->poisoned, memory_order_relaxed));
   while (p->pc < num_steps && !atomic_load_explicit(&l->poisoned, memory_order_relaxed)) {
     steps++;
