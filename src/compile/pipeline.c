@@ -1,5 +1,6 @@
 /* The line: source -> module -> shardings -> local module -> program -> executable. */
 #include "bytecode/bytecode.h"
+#include "compile/decompose.h"
 #include "compile/executable.h"
 #include "compile/flatten.h"
 #include "compile/lower.h"
@@ -7,7 +8,6 @@
 #include "compile/signature.h"
 #include "dialect/dialect.h"
 #include "dialect/effects.h"
-#include "dialect/expand.h"
 #include "partition/partition.h"
 #include "pass/pass.h"
 #include "shard/shard.h"
@@ -109,19 +109,11 @@ static bool check_source(job *j) {
   return !j->spread || module_check_gspmd(j->m);
 }
 
-/* chlo's functions of complex numbers are its formulas: branch cuts and what becomes of infinities
- * are theirs. Those of real numbers are instructions. */
-static expand_fn *complex_formula(void *user, const op *o) {
-  if (o->num_results != 1 || type_element(o->results[0].type)->kind != TYPE_COMPLEX) return NULL;
-  return op_is(o, chlo_conj) ? NULL : expand_chlo(user, o);
-}
-
 /* Composites and the like away; on the last time calls and all that speaks of shardings too. */
 static bool flatten(job *j, bool last) {
   flatten_options o = {.manual = last, .shardings = last};
   if (last && !run_pass(j, "terrazzo-inline-all")) return false;
-  return flatten_module(j->m, j->scratch, &o) &&
-         (!last || expand_all(j->m, j->scratch, j->m->root, complex_formula, NULL));
+  return flatten_module(j->m, j->scratch, &o) && decompose_module(j->m, j->scratch, last);
 }
 
 static const tensor_sharding_attr *argument_sharding(const job *j, size_t i) {

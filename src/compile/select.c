@@ -95,6 +95,7 @@ enum {
 #define VM_FOR_region(id) SELECT_NONE
 #define VM_FOR_coll(id) SELECT_NONE
 #define VM_FOR_term(id) SELECT_NONE
+#define VM_FOR_made(id) SELECT_NONE
 #define VM_FOR_later(id) SELECT_NONE
 #define VM_FOR_own(id)                                                                             \
   OP_##id == OP_reduce_precision  ? SELECT_reduce_precision                                        \

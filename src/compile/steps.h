@@ -38,6 +38,8 @@ lower_fn lower_none;
 #define lower_func lower_none
 #define lower_call lower_none
 #define lower_composite lower_none
+#define lower_batch_norm_inference lower_none
+#define lower_cross_replica_sum lower_none
 #define lower_manual_computation lower_none
 #define lower_named_computation lower_none
 #define lower_sdy_mesh lower_none

@@ -371,10 +371,21 @@ static bool read_scan(op *o, scan *s) {
   return true;
 }
 
+/* Slices of a dimension of size 0 would be none. */
+static bool expand_no_steps(expander *e, const scan *s, value **out) {
+  value **init = ARENA_ARRAY(e->a, value *, 1 + s->inits + s->outputs);
+  if (!initial_values(e, s, init)) return false;
+  for (size_t i = 0; i < s->outputs; i++) out[i] = init[1 + s->inits + i];
+  for (size_t i = 0; i < s->inits; i++) out[s->outputs + i] = init[1 + i];
+  return true;
+}
+
 bool chlo_expand_scan(expander *e, op *o, value **out) {
   enum { LT = 5 };
   scan s = {0};
   if (!read_scan(o, &s)) return false;
+  const type *t = op_operand(o, 0)->type;
+  if (s.dim < (i64)t->dims.len && t->dims.data[s.dim] == 0) return expand_no_steps(e, &s, out);
   s.size = expand_1(e, OP_get_dimension_size, op_operand(o, 0),
                     expand_tensor(e, NULL, 0, type_i32(e->c)));
   op_set(s.size->def.op, get_dimension_size, dimension, attr_i64(e->c, s.dim));

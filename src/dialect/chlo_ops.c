@@ -358,6 +358,44 @@ static expand_fn *const functions[OP_COUNT] = {
     [OP_chlo_scan] = chlo_expand_scan,
 };
 
+static bool fits_in(i64s small, i64s map, i64s large) {
+  if (small.len != map.len) return false;
+  for (size_t i = 0; i < map.len; i++) {
+    i64 d = map.data[i];
+    if (d < 0 || d >= (i64)large.len || i64s_contain((i64s){map.data, i}, d)) return false;
+    if (small.data[i] != 1 && small.data[i] != large.data[d]) return false;
+  }
+  return true;
+}
+
+/* The operand with fewer dimensions has those that are listed, any ones of the other's. */
+static bool broadcast_listed(expander *e, op *o, value **out) {
+  const type *t = o->results[0].type;
+  i64 *same = ARENA_ARRAY(e->a, i64, t->dims.len + 1);
+  i64s listed, all = {same, t->dims.len};
+  value *in[2] = {op_operand(o, 0), op_operand(o, 1)};
+  if (!attr_get_i64s(e->c, op_attr(o, SLOT_NAME(broadcast_dimensions)), &listed)) return false;
+  if (!type_is_static(t) || !type_is_static(in[0]->type) || !type_is_static(in[1]->type))
+    return false;
+  for (size_t i = 0; i < all.len; i++) same[i] = (i64)i;
+  u32 large = in[0]->type->dims.len > in[1]->type->dims.len ? 0 : 1;
+  for (u32 i = 0; i < 2; i++) {
+    i64s map = i == large ? all : listed;
+    if (!fits_in(in[i]->type->dims, map, t->dims)) return false;
+    in[i] = expand_1(e, OP_broadcast_in_dim, in[i],
+                     expand_with_elem(e->c, t, type_element(in[i]->type)));
+    op_set(in[i]->def.op, broadcast_in_dim, broadcast_dimensions, attr_i64_array(e->c, map));
+  }
+  out[0] = make_binary(e, o, in[0], in[1], t);
+  return out[0] != NULL;
+}
+
+bool expand_by_chlo(expander *e, op *o, value **out) {
+  if (unbroadcast[op_kind(o)] && !is_numpy(o)) return broadcast_listed(e, o, out);
+  expand_fn *fn = expand_chlo(NULL, o);
+  return fn && fn(e, o, out);
+}
+
 expand_fn *expand_chlo(void *user, const op *o) {
   (void)user;
   op_id id = op_kind(o);

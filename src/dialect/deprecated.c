@@ -19,7 +19,7 @@ static bool expand_dot(expander *e, op *o, value **out) {
   return true;
 }
 
-static bool expand_broadcast_sizes(expander *e, op *o, value **out) {
+bool expand_broadcast_sizes(expander *e, op *o, value **out) {
   const type *t = o->results[0].type;
   value *x = op_operand(o, 0);
   i64 begin = (i64)t->dims.len - (i64)x->type->dims.len;
@@ -47,18 +47,12 @@ static bool expand_unary_einsum(expander *e, op *o, value **out) {
 }
 
 /* An all_reduce whose region adds, which the old op only implied. */
-static bool expand_cross_replica_sum(expander *e, op *o, value **out) {
+bool expand_cross_replica_sum(expander *e, op *o, value **out) {
   value *x = op_operand(o, 0);
   const type *t = o->results[0].type;
   op *sum = expand_op(e, OP_all_reduce, &x, 1, &t, 1);
   op_set(sum, all_reduce, replica_groups, op_attr(o, SLOT_NAME(replica_groups)));
-  block *b = block_create(e->m);
-  region_append(&sum->regions[0], b);
-  const type *scalar = expand_tensor(e, NULL, 0, type_element(t));
-  value *p = block_add_arg(e->m, b, scalar), *q = block_add_arg(e->m, b, scalar);
-  expander inner = expander_in(e, b);
-  value *v = expand_2(&inner, OP_add, p, q, scalar);
-  expand_op(&inner, OP_return, &v, 1, NULL, 0);
+  expand_adder(e, &sum->regions[0], expand_tensor(e, NULL, 0, type_element(t)));
   out[0] = op_result(sum, 0);
   return true;
 }

@@ -126,6 +126,35 @@ value *expand_broadcast(expander *e, op_id id, value *x, value *shape, const typ
   return v;
 }
 
+value *expand_iota(expander *e, const type *t, i64 d) {
+  value *v = op_result(expand_op(e, OP_iota, NULL, 0, &t, 1), 0);
+  op_set(v->def.op, iota, iota_dimension, attr_i64(e->c, d));
+  return v;
+}
+
+value *expand_sum(expander *e, value *x, const i64 *dims, size_t n) {
+  const type *t = x->type, *scalar = expand_tensor(e, NULL, 0, type_element(t));
+  i64 *left = ARENA_ARRAY(e->a, i64, t->dims.len + 1);
+  size_t rank = 0;
+  for (size_t d = 0; d < t->dims.len; d++)
+    if (!i64s_contain((i64s){dims, n}, (i64)d)) left[rank++] = t->dims.data[d];
+  value *in[] = {x, expand_constant(e, scalar, number_int(0))};
+  const type *out = expand_tensor(e, left, rank, type_element(t));
+  op *sum = expand_op(e, OP_reduce, in, 2, &out, 1);
+  op_set(sum, reduce, dimensions, attr_i64_array(e->c, (i64s){dims, n}));
+  expand_adder(e, &sum->regions[0], scalar);
+  return op_result(sum, 0);
+}
+
+void expand_adder(expander *e, region *r, const type *scalar) {
+  block *b = block_create(e->m);
+  region_append(r, b);
+  value *x = block_add_arg(e->m, b, scalar), *y = block_add_arg(e->m, b, scalar);
+  expander inner = expander_in(e, b);
+  value *v = expand_2(&inner, OP_add, x, y, scalar);
+  expand_op(&inner, OP_return, &v, 1, NULL, 0);
+}
+
 /* ---- constants ---- */
 
 number number_int(i64 i) { return (number){.i = i, .is_int = true}; }

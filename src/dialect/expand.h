@@ -31,6 +31,15 @@ typedef expand_fn *expand_lookup(void *user, const op *o);
 bool expand_all(ir_module *m, arena *a, op *root, expand_lookup *lookup, void *user);
 
 expand_fn *expand_chlo(void *user, const op *o);       /* all of chlo */
+/* Ops of family `made`, by what they stand for; for static shapes only. by_chlo: of any of chlo's.
+ * false may be without a message. */
+expand_fn expand_by_chlo, expand_batch_norm_grad, expand_batch_norm_inference,
+    expand_batch_norm_training, expand_broadcast_sizes, expand_cross_replica_sum, expand_einsum,
+    expand_get_dimension_size, expand_map, expand_real_dynamic_slice, expand_rng,
+    expand_set_dimension_size, expand_torch_index_select;
+/* Over whole tensors, or one element after the other? */
+bool expand_map_is_elementwise(const op *o);
+
 expand_fn *expand_deprecated(void *user, const op *o); /* user: bool *, map and rng are errors */
 expand_fn *expand_composite(void *user, const op *o); /* user: str *, names left alone, by commas */
 /* Complex log, log_plus_one, sqrt and exponential; for the greedy rewriter: false where o is none
@@ -50,9 +59,16 @@ op *expand_op(expander *e, op_id id, value *const *in, size_t n, const type *con
 value *expand_1(expander *e, op_id id, value *x, const type *t);
 value *expand_2(expander *e, op_id id, value *x, value *y, const type *t);
 value *expand_select(expander *e, value *pred, value *x, value *y);
+enum { COMPARE_EQ, COMPARE_NE, COMPARE_GE, COMPARE_GT, COMPARE_LE, COMPARE_LT };
 value *expand_compare(expander *e, int64_t direction, value *x, value *y);
 /* With broadcast_dimensions = begin, begin + 1, ...: as many as the operand has dimensions. */
 value *expand_broadcast(expander *e, op_id id, value *x, value *shape, const type *t, i64 begin);
+
+value *expand_iota(expander *e, const type *t, i64 d);
+/* The body of a sum of scalars. */
+void expand_adder(expander *e, region *r, const type *scalar);
+/* The sum over some dimensions, in their order; of truth values whether one is true. */
+value *expand_sum(expander *e, value *x, const i64 *dims, size_t n);
 
 /* A scalar of any element type. Only one of the three is looked at: f32 keeps decimals from
  * being rounded twice, `i` large integers. */
@@ -82,6 +98,12 @@ const type *expand_tensor(expander *e, const i64 *dims, size_t rank, const type 
  * they do not fit, which is reported. */
 bool expand_numpy(expander *e, value *const *in, size_t n, value **out);
 bool expand_is_static_or_bounded(const type *t);
+
+/* ---- einsum ---- */
+
+/* The labels of one operand, or of the result (`last`), from the front of the equation, which moves
+ * on: one a dimension. false: it does not fit the shape. */
+bool einsum_labels(str *text, bool last, i64s shape, i64 *labels);
 
 /* ---- formulas ---- */
 

@@ -17,6 +17,7 @@ bool verify_nothing(checker *k, const op *o) { return (void)k, (void)o, true; }
 #define V_region(id) verify_##id
 #define V_coll(id) verify_##id
 #define V_term(id) verify_terminator
+#define V_made(id) verify_##id
 #define V_later(id) verify_##id
 verify_fn *const verify_of[OP_COUNT] = {
 #define OP(id, name, family, ...) [OP_##id] = V_##family(id),

@@ -96,6 +96,7 @@ extern verify_fn *const traits_of[OP_COUNT]; /* in place of the row's; NULL: it 
 #define D_region(id) verify_fn verify_##id;
 #define D_coll(id) verify_fn verify_##id;
 #define D_term(id)
+#define D_made(id) verify_fn verify_##id;
 #define D_later(id) verify_fn verify_##id;
 #define OP(id, name, family, ...) D_##family(id)
 #include "ir/ops.def"
@@ -106,6 +107,7 @@ extern verify_fn *const traits_of[OP_COUNT]; /* in place of the row's; NULL: it 
 #undef D_region
 #undef D_coll
 #undef D_term
+#undef D_made
 #undef D_later
 verify_fn verify_elements, verify_terminator, verify_nothing;
 verify_fn use_call, use_composite, use_func_constant, use_groups, use_sharding_constraint,

@@ -71,6 +71,7 @@
 #define RECORD_transpose SPLIT(LINEAR_ALL)
 #define RECORD_bitcast_convert PARTLY(LINEAR_NOT, NULL, local_types)
 #define RECORD_reshape PARTLY(LINEAR_ALL, needs_reshape, local_types)
+#define RECORD_batch_norm_inference SPLIT(LINEAR_NOT)
 #define RECORD_concatenate PARTLY(LINEAR_ALL, NULL, local_types)
 #define RECORD_slice PARTLY(LINEAR_ALL, needs_slice, local_slice_op)
 #define RECORD_dynamic_slice PARTLY(LINEAR_FIRST, NULL, local_dynamic_slice)
@@ -98,6 +99,7 @@
 #define RECORD_all_to_all PARTLY(LINEAR_NOT, NULL, local_types)
 /* treat all elements alike */
 #define RECORD_all_reduce SPLIT(LINEAR_NOT)
+#define RECORD_cross_replica_sum SPLIT(LINEAR_NOT)
 #define RECORD_collective_broadcast SPLIT(LINEAR_NOT)
 #define RECORD_collective_permute SPLIT(LINEAR_NOT)
 
@@ -108,6 +110,7 @@
 #define OF_term(id, traits) AT(AT_END, local_nothing)
 #define OF_coll(id, traits) RECORD_##id
 #define OF_own(id, traits) RECORD_##id
+#define OF_made(id, traits) OF_later(id, traits)
 #define OF_later(id, traits)                                                                       \
   ROW((traits)&CONSTANT ? PLACED_MADE : PLACED_BY_RULE, CUT_NOWHERE, .local = local_types)
 const part_row part_rows[OP_COUNT] = {

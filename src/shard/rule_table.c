@@ -27,6 +27,7 @@ static const rule *pointwise(rule_builder *b, const op *o) {
 #define R_coll(id) rule_##id
 #define R_term(id) NULL
 #define R_own(id) rule_##id
+#define R_made(id) rule_##id
 #define R_later(id) rule_##id
 
 #define rule_module NULL

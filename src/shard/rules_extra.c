@@ -1,5 +1,6 @@
 /* Rules of ops that Shardy has none for: on only where the option extra-rules asks for them, as
  * they change its answer. */
+#include "dialect/expand.h"
 #include "shard/rule.h"
 #include "shard/traits.h"
 
@@ -119,34 +120,6 @@ static const rule *extra_dimension_size(rule_builder *b, const op *o) {
 
 /* ---- einsum: a factor a letter ---- */
 
-enum { DOTS = 256 }; /* labels of the dimensions that "..." stands for, from the last one back */
-
-/* The labels of one operand, or the result, from the front of the equation: one a dimension. */
-static bool read_labels(str *text, bool last, i64s shape, i64 *labels) {
-  size_t n = 0, dots = SIZE_MAX;
-  for (; text->len && text->data[0] != ',' && text->data[0] != '-'; *text = str_from(*text, 1)) {
-    u8 c = (u8)text->data[0];
-    if (c == ' ') continue;
-    if (str_starts(*text, STR("...")) && dots == SIZE_MAX) {
-      dots = n;
-      *text = str_from(*text, 2);
-    } else if ((c | 32) < 'a' || (c | 32) > 'z' || n == shape.len) {
-      return false;
-    } else {
-      labels[n++] = c;
-    }
-  }
-  if (dots == SIZE_MAX ? n != shape.len : n > shape.len) return false;
-  if (dots != SIZE_MAX) {
-    size_t stands_for = shape.len - n;
-    memmove(labels + dots + stands_for, labels + dots, (n - dots) * sizeof *labels);
-    for (size_t i = 0; i < stands_for; i++) labels[dots + i] = (i64)(DOTS + stands_for - i);
-  }
-  size_t cut = last ? 0 : str_starts(*text, STR("->")) ? 2 : str_starts(*text, STR(",")) ? 1 : 0;
-  *text = str_from(*text, cut);
-  return last ? !text->len : cut > 0;
-}
-
 /* Dimension d of tensor t, which no tensor before had. A diagonal has no rule, and neither has
  * what is broadcast. */
 static bool add_letter(rule_builder *b, i64 *const *labels, u32 n, u32 t, i64 d) {
@@ -172,7 +145,7 @@ static const rule *extra_einsum(rule_builder *b, const op *o) {
   for (u32 t = 0; t < n; t++) {
     i64s shape = rule_shape(b, t);
     labels[t] = ARENA_ARRAY(b->a, i64, shape.len + 1);
-    if (!read_labels(&text, t + 1 == n, shape, labels[t])) return NULL;
+    if (!einsum_labels(&text, t + 1 == n, shape, labels[t])) return NULL;
   }
   for (u32 k = 0; k < n; k++) {
     u32 t = (k + n - 1) % n; /* the result's first */
@@ -334,7 +307,7 @@ static const rule *extra_scan(rule_builder *b, const op *o) {
 #define E_ew(id) extra_pointwise
 #define E_cast(id) extra_pointwise
 #define E_own(id) extra_##id
-#define E_later(id) extra_##id
+#define E_made(id) extra_##id
 static rule_fn *const table[OP_COUNT] = {
 #define OP(id, name, family, ...) [OP_##id] = E_##family(id),
 #include "ir/ops/chlo.def"

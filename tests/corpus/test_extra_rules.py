@@ -1,5 +1,5 @@
-"""Rules that Shardy lacks: propagated with them, programs compute the same, or are refused by name;
-and the page about them is complete."""
+"""Rules that Shardy lacks: propagated with them, programs compute the same; and the page about them
+is complete."""
 import json
 
 import numpy as np
@@ -44,7 +44,7 @@ RUNNABLE["if"] = program(
     "}, {\n"
     "  stablehlo.return %x : tensor<8x4xf32>\n"
     "}) : (tensor<i1>) -> tensor<8x4xf32>", "tensor<8x4xf32>")
-REFUSED = {
+RUNNABLE |= {
     "stablehlo.einsum": program(
         '%r = stablehlo.einsum %x, %x, config = "ij,kj->ik" : '
         "(tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x8xf32>", "tensor<8x8xf32>"),
@@ -80,15 +80,6 @@ def test_same_numbers_on_shards(name, tmp_path):
     np.save(tmp_path / "x.npy", values.astype(np.float32))
     propagated(RUNNABLE[name], tmp_path)
     assert np.array_equal(run(tmp_path, "sharded", 4), run(tmp_path, "whole", 1), equal_nan=True)
-
-
-@pytest.mark.parametrize("name", REFUSED)
-def test_refused_by_name(name, tmp_path):
-    propagated(REFUSED[name], tmp_path)
-    np.save(tmp_path / "x.npy", np.zeros((8, 4), np.float32))
-    done = terrazzo("run", tmp_path / "sharded.mlir", "--input", tmp_path / "x.npy")
-    assert done.returncode != 0
-    assert f"error: '{name}'" in done.stderr
 
 
 def test_page_names_every_op_without_shardys_rule():

@@ -1,0 +1,110 @@
+/* Which function makes other ops of each op of family `made`, and of some that have more than that
+ * in the stages before. One of the family without a function does not compile. */
+#include "compile/decompose.h"
+
+#include "dialect/expand.h"
+
+#define MAKE_batch_norm_grad expand_batch_norm_grad
+#define MAKE_batch_norm_training expand_batch_norm_training
+#define MAKE_broadcast expand_broadcast_sizes
+#define MAKE_einsum expand_einsum
+#define MAKE_unary_einsum expand_einsum
+#define MAKE_get_dimension_size expand_get_dimension_size
+#define MAKE_set_dimension_size expand_set_dimension_size
+#define MAKE_map expand_map
+#define MAKE_torch_index_select expand_torch_index_select
+#define MAKE_rng expand_rng
+#define MAKE_real_dynamic_slice expand_real_dynamic_slice
+#define MAKE_chlo_broadcast_add expand_by_chlo
+#define MAKE_chlo_broadcast_atan2 expand_by_chlo
+#define MAKE_chlo_broadcast_divide expand_by_chlo
+#define MAKE_chlo_broadcast_maximum expand_by_chlo
+#define MAKE_chlo_broadcast_minimum expand_by_chlo
+#define MAKE_chlo_broadcast_multiply expand_by_chlo
+#define MAKE_chlo_broadcast_next_after expand_by_chlo
+#define MAKE_chlo_broadcast_polygamma expand_by_chlo
+#define MAKE_chlo_broadcast_power expand_by_chlo
+#define MAKE_chlo_broadcast_remainder expand_by_chlo
+#define MAKE_chlo_broadcast_shift_left expand_by_chlo
+#define MAKE_chlo_broadcast_shift_right_arithmetic expand_by_chlo
+#define MAKE_chlo_broadcast_shift_right_logical expand_by_chlo
+#define MAKE_chlo_broadcast_subtract expand_by_chlo
+#define MAKE_chlo_broadcast_zeta expand_by_chlo
+#define MAKE_chlo_broadcast_and expand_by_chlo
+#define MAKE_chlo_broadcast_or expand_by_chlo
+#define MAKE_chlo_broadcast_xor expand_by_chlo
+#define MAKE_chlo_broadcast_complex expand_by_chlo
+#define MAKE_chlo_broadcast_compare expand_by_chlo
+#define MAKE_chlo_broadcast_select expand_by_chlo
+#define MAKE_chlo_asin_acos_kernel expand_by_chlo
+#define MAKE_chlo_constant expand_by_chlo
+#define MAKE_chlo_constant_like expand_by_chlo
+#define MAKE_chlo_ragged_dot expand_by_chlo
+#define MAKE_chlo_scan expand_by_chlo
+
+#define MAKE_ew(id) NULL
+#define MAKE_cast(id) NULL
+#define MAKE_bcast(id) NULL
+#define MAKE_region(id) NULL
+#define MAKE_coll(id) NULL
+#define MAKE_term(id) NULL
+#define MAKE_own(id) NULL
+#define MAKE_later(id) NULL
+#define MAKE_made(id) MAKE_##id
+static expand_fn *const made_of[OP_COUNT] = {
+#define OP(id, name, family, ...) [OP_##id] = MAKE_##family(id),
+#include "ir/ops.def"
+};
+
+/* Ops of family `own`, which propagation and partitioning know. */
+static expand_fn *const local_of[OP_COUNT] = {
+    [OP_batch_norm_inference] = expand_batch_norm_inference,
+    [OP_cross_replica_sum] = expand_cross_replica_sum,
+};
+
+bool decompose_knows(op_id id) { return made_of[id] || local_of[id]; }
+
+/* A sharding that the op was given is its value's, whatever makes that. */
+static void hand_on_shardings(expander *e, const op *o, value **out) {
+  const sharding_per_value_attr *l = attr_as(sharding_per_value, op_discardable(o, SDY_SHARDING));
+  for (u32 i = 0; l && i < o->num_results && i < l->shardings.len; i++) {
+    value *v = expand_1(e, OP_sharding_constraint, out[i], out[i]->type);
+    op_set(v->def.op, sharding_constraint, sharding, l->shardings.data[i]);
+    out[i] = v;
+  }
+}
+
+static bool decompose(expander *e, op *o, value **out) {
+  expand_fn *fn = made_of[op_kind(o)];
+  if (!fn) fn = local_of[op_kind(o)];
+  if (!fn) fn = expand_by_chlo;
+  if (!fn(e, o, out)) return op_unimplemented(e->c, o, "as it stands");
+  hand_on_shardings(e, o, out);
+  return true;
+}
+
+/* Numbers of one call of a function, or round of a loop, are others than those of the next: not
+ * before calls are inlined. Bodies that call may be elementwise then. */
+static expand_fn *before_propagation(void *user, const op *o) {
+  (void)user;
+  if (op_kind(o) >= OP_COUNT || op_is(o, rng)) return NULL;
+  if (op_is(o, map) && !expand_map_is_elementwise(o)) return NULL;
+  return made_of[op_kind(o)] ? decompose : NULL;
+}
+
+/* chlo's functions of complex numbers are its formulas: branch cuts and what becomes of infinities
+ * are theirs. Those of real numbers are instructions. */
+static bool is_complex_formula(const op *o) {
+  if (o->num_results != 1 || type_element(o->results[0].type)->kind != TYPE_COMPLEX) return false;
+  return !op_is(o, chlo_conj) && expand_chlo(NULL, o);
+}
+
+static expand_fn *after_partitioning(void *user, const op *o) {
+  (void)user;
+  if (op_kind(o) >= OP_COUNT) return NULL;
+  return decompose_knows(op_kind(o)) || is_complex_formula(o) ? decompose : NULL;
+}
+
+bool decompose_module(ir_module *m, arena *scratch, bool last) {
+  return expand_all(m, scratch, m->root, last ? after_partitioning : before_propagation, NULL);
+}

@@ -1,0 +1,16 @@
+// chlo.broadcast_xor: NumPy's broadcasts, then the op.
+// RUN: terrazzo opt %s | FileCheck %s
+// RUN: terrazzo ops chlo.broadcast_xor | FileCheck %s --check-prefix=OPS
+// RUN: terrazzo run %s --dump flatten --output %t 2>&1 | FileCheck %s --check-prefix=FLAT
+
+// CHECK: %0 = chlo.broadcast_xor %c, %c_0 : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<2x3xi32>
+// OPS: chlo.broadcast_xor form yes yes - extra rule whole yes
+// FLAT: stablehlo.broadcast_in_dim
+// FLAT: stablehlo.xor
+// FLAT-NOT: chlo.broadcast_xor
+func.func @main() -> tensor<2x3xi32> {
+  %x = stablehlo.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi32>
+  %y = stablehlo.constant dense<[3, 4, 5]> : tensor<3xi32>
+  %0 = chlo.broadcast_xor %x, %y : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<2x3xi32>
+  return %0 : tensor<2x3xi32>
+}
