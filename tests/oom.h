@@ -33,15 +33,19 @@ void *__wrap_aligned_alloc(size_t align, size_t n) {
   return oom_now() ? NULL : __real_aligned_alloc(align, n);
 }
 
-/* `session` returns whether all of it went well. */
-static inline int oom_test(bool (*session)(void)) {
+/* Fails `in_a_row` allocations of a session from the Nth on, for every N; it returns whether all of
+ * it went well. */
+static inline void oom_each(bool (*session)(void), long in_a_row) {
+  enum { IDLE = -1000 };
   long n = 1;
   int survived = 0;
   CHECK(session());
+  atomic_store(&oom_countdown, IDLE);
+  oom_in_a_row = in_a_row;
   for (; n < 100000 && !unit_failed; n++) {
     atomic_store(&oom_countdown, n);
     bool ok = session();
-    if (atomic_exchange(&oom_countdown, 0) > 0) { /* there were fewer than n */
+    if (atomic_exchange(&oom_countdown, IDLE) > 0) { /* there were fewer than n */
       CHECK(ok);
       break;
     }
@@ -49,6 +53,10 @@ static inline int oom_test(bool (*session)(void)) {
   }
   printf("failed each of %ld allocations, survived %d\n", n - 1, survived);
   CHECK(survived < 8 && n > 50 && n < 100000);
+}
+
+static inline int oom_test(bool (*session)(void)) {
+  oom_each(session, 1);
   return UNIT_END();
 }
 
