@@ -1,5 +1,7 @@
 """The corpus through the tool: shardings as Shardy's, outputs as XLA's."""
 import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -76,3 +78,9 @@ def test_same_bits_on_any_number_of_threads(name, tmp_path):
     for entry in facts(name)["outputs"]:
         bits = [(tmp_path / str(threads) / entry["file"]).read_bytes() for threads in (1, 2, 5)]
         assert bits[0] == bits[1] == bits[2], entry["file"]
+
+
+def test_same_bits_with_any_workers():
+    done = subprocess.run([sys.executable, HERE / "bits.py", "--runs", "4"], capture_output=True,
+                          text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
