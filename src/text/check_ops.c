@@ -17,7 +17,7 @@ typedef struct check_option {
 
 static const check_option options[] = {
     {"tolerance", SLOT_TEXT(tolerance), 'f', 0x3F1A36E2EB1C432D}, /* 1e-4 */
-    {"max_ulp_difference", SLOT_TEXT(max_ulp_difference), 'u', UINT64_MAX},
+    {"max_ulp_difference", SLOT_TEXT(max_ulp_difference), 'u', 0},
     {"min_ulp_difference", SLOT_TEXT(min_ulp_difference), 'u', 0},
     {"probe_id", SLOT_TEXT(probe_id), 's', 0},
     {"iter", SLOT_TEXT(iteration), 'v', 0},
@@ -88,9 +88,10 @@ bool parser_check(parser *p, op_state *st) {
 
 /* ---- writing ---- */
 
-static bool is_absent(const attr *a, const check_option *o) {
+static bool is_absent(const attr *a, const check_option *o, attr_need need) {
   const integer_attr *i = attr_as(integer, a);
   const float_attr *f = attr_as(float, a);
+  if (need & REQUIRED) return !a;
   return !a || (i && (u64)i->value == o->absent) || (f && (u64)f->bits == o->absent);
 }
 
@@ -110,7 +111,7 @@ bool printer_check(printer *w, const op *o) {
     int slot = op_slot(o->info, str_of(options[i].name));
     if (slot < 0) continue;
     hide |= 1ull << slot;
-    if (is_absent(o->slots[slot], &options[i])) continue;
+    if (is_absent(o->slots[slot], &options[i], o->info->slots[slot].need)) continue;
     PUT(w, ", ");
     put(w, str_of(options[i].word));
     PUT(w, " = ");

@@ -17,6 +17,8 @@ func.func @main(%a: tensor<2xf32>, %b: tensor<2xi32>) {
   check.expect_almost_eq_const %a, dense<1.0> : tensor<2xf32>, tolerance = 1.0e-4
   // CHECK-NEXT: check.expect_close %arg0, %arg0, max_ulp_difference = 3 : tensor<2xf32>, tensor<2xf32>
   check.expect_close %a, %a, max_ulp_difference = 3, min_ulp_difference = 0 : tensor<2xf32>, tensor<2xf32>
+  // CHECK-NEXT: check.expect_close %arg0, %arg0, max_ulp_difference = 18446744073709551615, min_ulp_difference = 1 : tensor<2xf32>, tensor<2xf32>
+  check.expect_close %a, %a, max_ulp_difference = 18446744073709551615, min_ulp_difference = 1 : tensor<2xf32>, tensor<2xf32>
   // CHECK-NEXT: %0 = interpreter.probe %arg0, probe_id = "p" : tensor<2xf32>
   %p = interpreter.probe %a, probe_id = "p" : tensor<2xf32>
   // CHECK-NEXT: check.expect_serialized_eq %0, probe_id = "p", iter = 1 : tensor<2xf32>
