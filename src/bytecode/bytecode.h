@@ -26,7 +26,7 @@ ir_module *bytecode_read(ir_ctx *c, str file_name, str bytes);
 typedef struct bytecode_write_options {
   /* "1.17.0": a portable artifact for that version of StableHLO: stablehlo, func and what they
    * hold in VHLO, and sdy and other dialects as they are, with casts between. Empty: no VHLO, all
-   * dialects as they are. */
+   * dialects as they are. "current": the newest version there is. */
   str target;
   bool strict; /* with a target: another dialect is an error */
   int format;  /* 1 to 6: version of the encoding; 0: what the target asks for, or else 6 */

@@ -557,6 +557,8 @@ static void write_file(writer *w, ir_module *m, rope *out) {
 
 /* ---- the entry ---- */
 
+#define CURRENT "1.20.0" /* the newest that vhlo.def has */
+
 static bool parse_target(ir_ctx *c, str text, u32 *out) {
   u32 parts[3] = {0};
   size_t n = 0, digits = 0;
@@ -579,7 +581,8 @@ static bool parse_target(ir_ctx *c, str text, u32 *out) {
   *out = WRITE_V(parts[0], parts[1]);
   if (*out < WRITE_V(0, 9) || *out > WRITE_V(1, 20))
     return diag_error(ir_sink(c), (diag_pos){0},
-                      "target version " STR_FMT " is not between 0.9.0 and 1.20.0", STR_ARG(text));
+                      "target version " STR_FMT " is not between 0.9.0 and " CURRENT,
+                      STR_ARG(text));
   return true;
 }
 
@@ -606,9 +609,9 @@ bool bytecode_write(ir_module *m, const bytecode_write_options *options, buf *ou
   static const bytecode_write_options defaults = {0};
   writer w = {.ctx = m->ctx, .at = m->root};
   if (!options) options = &defaults;
-  w.target_text = options->target;
+  w.target_text = str_is(options->target, "current") ? STR(CURRENT) : options->target;
   w.strict = options->strict;
-  if (options->target.len && !parse_target(m->ctx, options->target, &w.target)) return false;
+  if (w.target_text.len && !parse_target(m->ctx, w.target_text, &w.target)) return false;
   w.format = options->format > 0 ? options->format : format_of(w.target);
   if (w.format > BYTECODE_NEWEST)
     return diag_error(ir_sink(m->ctx), (diag_pos){0}, "bytecode version %d is not known", w.format);
