@@ -34,6 +34,8 @@ static const pass_option_info deprecated_options[] = {
     {0},
 };
 
+static const char *const pre_serialization[] = {"chlo-legalize-to-stablehlo", NULL};
+
 const pass_info pass_generic[] = {
     {"canonicalize", "Applies the folds and canonicalization patterns of all dialects",
      pass_canonicalize, NULL, canonicalize_options, PASS_ON_ANY, .nested = true},
@@ -49,6 +51,8 @@ const pass_info pass_generic[] = {
      pass_inline_all, NULL},
     {"chlo-legalize-to-stablehlo", "Writes chlo ops in terms of StableHLO (and shape) ops",
      pass_chlo_legalize, .scope = PASS_ON_FUNCS, .nested = true},
+    {"chlo-pre-serialization-pipeline", "Writes all that portable artifacts lack in StableHLO",
+     NULL, pre_serialization},
     {"stablehlo-legalize-composite-to-call", "Replaces composites by calls of what they stand for",
      pass_composite_to_call, NULL, composite_options, PASS_ON_FUNCS},
     {"stablehlo-legalize-deprecated-ops", "Replaces deprecated ops by those that took their place",
