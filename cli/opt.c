@@ -4,6 +4,7 @@
 
 #include "dialect/dialect.h"
 #include "expect.h"
+#include "interpret.h"
 #include "opt.h"
 
 /* The pipeline is checked, printed if that is asked for, and run. */
@@ -116,6 +117,7 @@ static void say_of_part(void *user, diag_kind kind, diag_pos pos, str text) {
 }
 
 static bool process(const opt_options *o, part *p, buf *out) {
+  if (o->interpret) return interpret(o->interpret, p->file, p->source, p->above, out);
   oom_trap trap;
   expectations e = {0};
   if (setjmp(trap.at)) return say_error("out of memory"), false;
@@ -152,7 +154,7 @@ static bool process_all(const opt_options *o, str file, str source, buf *out) {
     ok &= process(o, &p, out);
     if (!rest.len) break;
     for (const char *at = p.source.data; at < rest.data; at++) p.above += *at == '\n';
-    buf_printf(out, "\n%s\n", o->joint ? o->joint : o->marker);
+    if (!o->interpret) buf_printf(out, "\n%s\n", o->joint ? o->joint : o->marker);
   }
   return ok;
 }
@@ -213,14 +215,17 @@ int peer_opt_main(int argc, char **argv) {
   return opt_run(argc, argv, (opt_options){.target = "native"});
 }
 
-/* stablehlo-translate: portable artifacts in and out, by way of opt. */
+/* stablehlo-translate: portable artifacts in and out, by way of opt; and modules run. */
 int translate_main(int argc, char **argv) {
   static const char usage_text[] =
       "usage: stablehlo-translate --serialize --target=V [--allow-other-dialects] [FILE]\n"
-      "       stablehlo-translate --deserialize [FILE]";
+      "       stablehlo-translate --deserialize [FILE]\n"
+      "       stablehlo-translate --interpret [--args=[dense<..> : TYPE, ...]]\n"
+      "           [--probe-output-dir=DIR] [--interpreter-print-dense] [--split-input-file] [FILE]";
   char **args = calloc((size_t)argc + 1, sizeof *args);
   int n = 1, result = EXIT_USAGE;
-  bool read = false, write = false, strict = true;
+  bool read = false, write = false, run = false, strict = true;
+  interpret_options interpret = {0};
   if (!args) return say_error("out of memory"), EXIT_WRONG;
   for (int i = 1; i < argc; i++) {
     const char *a = argv[i];
@@ -230,16 +235,22 @@ int translate_main(int argc, char **argv) {
       read = true;
     else if (flag && strcmp(a, "serialize") == 0)
       write = true;
+    else if (flag && strcmp(a, "interpret") == 0)
+      run = true;
     else if (flag && strcmp(a, "allow-other-dialects") == 0)
       strict = false;
-    else
+    else if (!flag || !interpret_option(&interpret, a))
       args[n++] = argv[i];
   }
   args[0] = argv[0];
-  if (read == write)
+  if (read + write + run != 1)
     say_error("%s", usage_text);
   else
-    result = opt_run(n, args, (opt_options){.bytecode = write, .write.strict = write && strict});
+    result = opt_run(n, args,
+                     (opt_options){.bytecode = write,
+                                   .write.strict = write && strict,
+                                   .interpret = run ? &interpret : NULL});
+  interpret_end(&interpret);
   free(args);
   return result;
 }

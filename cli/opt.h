@@ -29,6 +29,7 @@ typedef struct opt_options {
   const char *target;         /* of the bytecode; NULL: the default */
   i64 format;                 /* of the bytecode; 0: the default */
   dump_options dump;
+  struct interpret_options *interpret; /* run the modules; NULL: print them */
   bytecode_write_options write;
 } opt_options;
 

@@ -6,6 +6,7 @@
  * makes in a run_state of its own. The handles are the inner objects themselves. */
 #include "terrazzo/terrazzo.h"
 
+#include "api/api.h"
 #include "api/context.h"
 #include "compile/compile.h"
 #include "device/copy.h"
@@ -142,6 +143,7 @@ typedef struct run_state {
   i32 *result_of; /* by parameter: the result that takes over its memory, or -1 */
   u32 *devices;
   dev_event *done;
+  executor_host host;
 } run_state;
 
 static executor_memory **param_at(const run_state *s, u32 p, u32 k) {
@@ -255,6 +257,7 @@ static status launch(run_state *s) {
                                                        .devices = s->devices,
                                                        .params = s->params,
                                                        .results = s->results,
+                                                       .host = s->host,
                                                        .done = finished,
                                                        .user = s->done});
   executor_image_release(s->on, image);
@@ -283,8 +286,14 @@ static status check_arrays(const char *what, const compile_tensor *t, const void
 
 tz_error *tz_run(tz_runtime *r, const tz_program *p, const void *const *inputs,
                  void *const *outputs) {
+  return api_run(r, p, inputs, outputs, NULL);
+}
+
+tz_error *api_run(tz_runtime *r, const tz_program *p, const void *const *inputs,
+                  void *const *outputs, const executor_host *host) {
   if (!r || !p) return bad_handle();
   run_state s = {.exe = exe_of(p), .on = executor_of(r), .positions = tz_program_devices(p)};
+  if (host) s.host = *host;
   status bad = check_arrays("input", s.exe->params, inputs, s.exe->num_params);
   if (!bad)
     bad = check_arrays("output", s.exe->results, (const void *const *)outputs, s.exe->num_results);

@@ -1,13 +1,20 @@
-/* The public API over an IR context that somebody else has made, for the command line. */
+/* What the command line wants of the public API beyond it: an IR context that somebody else has
+ * made, and functions of the host. */
 #ifndef API_API_H
 #define API_API_H
 
+#include "device/executor.h"
 #include "ir/op.h"
 #include "terrazzo/dialect.h"
+#include "terrazzo/terrazzo.h"
 
 /* A tz_context that lives in the arena of `ir` and uses its trap and its sink. Not to be freed. */
 tz_context *api_context_of(ir_ctx *ir);
 /* True if there is no error; otherwise it goes to the sink and is freed. */
 bool api_report(ir_ctx *ir, tz_error *e);
+
+/* tz_run with functions of the host (device/executor.h), which may be NULL. */
+tz_error *api_run(tz_runtime *r, const tz_program *p, const void *const *inputs,
+                  void *const *outputs, const executor_host *host);
 
 #endif

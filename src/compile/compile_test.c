@@ -420,7 +420,8 @@ typedef struct bad_case {
   "#sdy.sharding<@mesh, [{\"x\"}]>}) -> tensor<8xf32> {\nreturn %a : tensor<8xf32>\n}\n}\n"
 
 static const bad_case bad_cases[] = {
-    {"module { func.func @f() { return } }", 0, STATUS_INVALID_ARGUMENT, "no function @main", NULL},
+    {"module { func.func @f() { return } func.func @g() { return } }", 0, STATUS_INVALID_ARGUMENT,
+     "no function @main", NULL},
     {"modul", 0, STATUS_INVALID_ARGUMENT, "bad:1:1: error:", NULL},
     {"module {\nfunc.func @main(%a: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {\n"
      "  %0 = \"stablehlo.fft\"(%a) <{fft_type = #stablehlo<fft_type FFT>, fft_length = array<i64: "

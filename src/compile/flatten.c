@@ -84,12 +84,21 @@ static outcome copy_decomposition(flattener *f, op *o, op **next) {
 
 /* ---- ops that pass their operands on ---- */
 
-static outcome pass_on(flattener *f, op *o, op **next) {
-  (void)f;
-  for (u32 i = 0; i < o->num_results; i++) value_replace(op_result(o, i), op_operand(o, i));
+static outcome erase(op *o, op **next) {
   *next = o->next;
   op_erase(o);
   return REPLACED;
+}
+
+static outcome into_call(flattener *f, op *o, op **next) {
+  flatten_into_call(f->m, f->scratch, o);
+  return erase(o, next);
+}
+
+static outcome pass_on(flattener *f, op *o, op **next) {
+  (void)f;
+  for (u32 i = 0; i < o->num_results; i++) value_replace(op_result(o, i), op_operand(o, i));
+  return erase(o, next);
 }
 
 /* Before partitioning these must stay: they are what propagation reads. */
@@ -106,6 +115,7 @@ static outcome pass_on_custom_call(flattener *f, op *o, op **next) {
   };
   struct custom_call_attrs a;
   if (!view_custom_call(o, &a)) return KEPT;
+  if (flatten_check_eq(f->m, f->scratch, o)) return erase(o, next);
   /* keeps a value alive in the passes before */
   if (o->num_results == 0 && str_is(a.call_target_name, "dce_sink")) return pass_on(f, o, next);
   if (o->num_operands != 1 || o->num_results != 1) return KEPT;
@@ -116,11 +126,24 @@ static outcome pass_on_custom_call(flattener *f, op *o, op **next) {
 }
 
 static flatten_fn *const flatten_of[OP_COUNT] = {
-    [OP_named_computation] = splice_body,     [OP_manual_computation] = splice_manual,
-    [OP_composite] = copy_decomposition,      [OP_custom_call] = pass_on_custom_call,
-    [OP_sharding_constraint] = drop_sharding, [OP_reshard] = drop_sharding,
-    [OP_sharding_group] = drop_sharding,      [OP_data_flow_edge] = drop_sharding,
-    [OP_propagation_barrier] = drop_sharding, [OP_func_data_flow_edge] = drop_sharding,
+    [OP_named_computation] = splice_body,
+    [OP_manual_computation] = splice_manual,
+    [OP_composite] = copy_decomposition,
+    [OP_custom_call] = pass_on_custom_call,
+    [OP_sharding_constraint] = drop_sharding,
+    [OP_reshard] = drop_sharding,
+    [OP_sharding_group] = drop_sharding,
+    [OP_data_flow_edge] = drop_sharding,
+    [OP_propagation_barrier] = drop_sharding,
+    [OP_func_data_flow_edge] = drop_sharding,
+    [OP_expect_eq] = into_call,
+    [OP_expect_eq_const] = into_call,
+    [OP_expect_almost_eq] = into_call,
+    [OP_expect_almost_eq_const] = into_call,
+    [OP_expect_close] = into_call,
+    [OP_expect_serialized_eq] = into_call,
+    [OP_interpreter_print] = into_call,
+    [OP_probe] = into_call,
 };
 
 /* ---- wider bodies ---- */

@@ -15,7 +15,18 @@ typedef struct flatten_options {
  * the type that their bodies combine. false: reported. */
 bool flatten_module(ir_module *m, arena *scratch, const flatten_options *options);
 
+/* On the module as it was read, before anything moves: interpreter.print remembers what its operand
+ * is called. */
+void flatten_name_prints(ir_module *m);
+#define PRINTED_NAME STR("terrazzo.printed_name")
+
 /* Of a row: is it put away here, by what it stands for or by nothing? */
 bool flatten_knows(op_id id);
+
+/* flatten_calls.c: checks and what speaks to the host, as custom calls. */
+bool flatten_is_call(op_id id); /* those that flatten_into_call knows */
+void flatten_into_call(ir_module *m, arena *scratch,
+                       op *o); /* before o, whose results are replaced */
+bool flatten_check_eq(ir_module *m, arena *scratch, op *o); /* false: o is no such call */
 
 #endif

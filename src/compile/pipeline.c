@@ -87,6 +87,18 @@ static bool read_source(job *j) {
   return true;
 }
 
+/* @main; else the function that there is, if it is the only one, which becomes it. */
+static op *find_entry(ir_module *m) {
+  op *found = symbol_find(m->root, STR("main")), *only = NULL;
+  for (op *o = op_body(m->root, 0)->first; o && !found; o = o->next) {
+    if (!op_is(o, func)) continue;
+    if (only) return NULL;
+    only = o;
+  }
+  if (only) op_set(only, func, sym_name, attr_string(m->ctx, STR("main")));
+  return found ? found : only;
+}
+
 /* JAX may send shardings as frontend attributes, which become Shardy's before anything else
  * looks. Which devices there are is settled here, as everything after depends on it. */
 static bool check_source(job *j) {
@@ -96,7 +108,8 @@ static bool check_source(job *j) {
   if (!module_override_meshes(j->m, j->opt->mesh_overrides) || !dialect_verify(j->m) ||
       !dialect_check_runnable(j->m))
     return false;
-  j->main = symbol_find(j->m->root, STR("main"));
+  flatten_name_prints(j->m);
+  j->main = find_entry(j->m);
   if (!j->main || !op_is(j->main, func) || !op_body(j->main, 0))
     return op_error(j->ctx, j->m->root, "has no function @main to run");
   op_set(j->main, func, sym_visibility, NULL); /* it stays, whoever calls it */

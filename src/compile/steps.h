@@ -36,6 +36,14 @@ lower_fn lower_none;
 /* What flatten.c has put away, or partition should have. */
 #define lower_module lower_none
 #define lower_func lower_none
+#define lower_expect_eq_const lower_none
+#define lower_expect_almost_eq_const lower_none
+#define lower_expect_eq lower_none
+#define lower_expect_almost_eq lower_none
+#define lower_expect_close lower_none
+#define lower_expect_serialized_eq lower_none
+#define lower_interpreter_print lower_none
+#define lower_probe lower_none
 #define lower_call lower_none
 #define lower_composite lower_none
 #define lower_batch_norm_inference lower_none

@@ -3,7 +3,9 @@
 
 #include "exec/launch.h"
 
-static const call_row *const rows[] = {NULL};
+extern const call_row call_expect_eq, call_expect_almost_eq, call_expect_close; /* check.c */
+static const call_row *const rows[] = {&call_expect_eq, &call_expect_almost_eq, &call_expect_close,
+                                       NULL};
 
 const call_row *call_find(str target) {
   for (const call_row *const *r = rows; *r; r++)
@@ -18,9 +20,20 @@ static void run_units(const void *data, const exec_env *env, u64 begin, u64 end)
   plan->row->run(plan, env, begin, end);
 }
 
+/* Which call of the program said so. Takes `error`. */
+static status at_call(const place *p, str target, status error) {
+  if (!error) return NULL;
+  str loc = p->l->prog->steps[p->pc].loc;
+  status s = status_make(status_get_code(error), STR_FMT ": error: " STR_FMT ": " STR_FMT,
+                         STR_ARG(loc), STR_ARG(target), STR_ARG(status_message(error)));
+  status_free(error);
+  return s;
+}
+
 static void start_whole(const void *data, void *const *slots, place *p) {
   const call_plan *plan = data;
-  place_resume(p, plan->row->finish(plan, slots, p->position));
+  place_resume(p,
+               at_call(p, str_of(plan->row->target), plan->row->finish(plan, slots, p->position)));
 }
 
 /* ---- the host's ---- */
@@ -35,6 +48,7 @@ typedef struct host_call {
 static void host_done(executor_call *call, status error) {
   host_call *h = (host_call *)call;
   place *p = h->p;
+  error = at_call(p, call->target, error);
   mem_free(p->l->on->mem, h, h->bytes);
   place_resume(p, error);
 }

@@ -57,6 +57,15 @@
 #define RECORD_sharded_to_unreduced REPLACED(AS_IS, local_sharded_to_unreduced)
 #define RECORD_replicated_to_unreduced REPLACED(AS_IS, local_replicated_to_unreduced)
 
+#define RECORD_expect_eq REPLACED(AS_IS, local_unresolved)
+#define RECORD_expect_eq_const REPLACED(AS_IS, local_unresolved)
+#define RECORD_expect_almost_eq REPLACED(AS_IS, local_unresolved)
+#define RECORD_expect_almost_eq_const REPLACED(AS_IS, local_unresolved)
+#define RECORD_expect_close REPLACED(AS_IS, local_unresolved)
+#define RECORD_expect_serialized_eq REPLACED(AS_IS, local_unresolved)
+#define RECORD_interpreter_print REPLACED(AS_IS, local_unresolved)
+#define RECORD_probe REPLACED(AS_IS, local_unresolved)
+
 #define RECORD_constant AT(MADE, local_constant)
 #define RECORD_iota AT(MADE, local_iota)
 #define RECORD_partition_id SPLIT(LINEAR_NOT)
