@@ -40,7 +40,8 @@ def test_float_to_bool(tmp_path):
 
 def test_conversions_round_once(tmp_path):
     """By way of f32 the first would be a tie, and go to the even 1."""
-    x = np.array([1 + 2.0**-11 + 2.0**-40, 1 + 2.0**-11, 65519.99, 65520, 2.0**-25, 2.0**-25 * 1.01])
+    x = np.array([1 + 2.0**-11 + 2.0**-40, 1 + 2.0**-11, 65519.99, 65520, 2.0**-25,
+                  2.0**-25 * 1.01])
     got, = run(tmp_path, unary("stablehlo.convert %x", x, "float16"), x)
     assert got.tolist() == [1 + 2.0**-10, 1, 65504, INF, 0, 2.0**-24]
 
