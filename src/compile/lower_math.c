@@ -1,5 +1,7 @@
 /* Reductions, windows, matrix products, convolutions. */
 #include "compile/steps.h"
+#include "num/convert.h"
+#include "program/parts.h"
 
 /* ---- reduce ---- */
 
@@ -79,6 +81,97 @@ static i64 get_or(i64s list, size_t i, i64 otherwise) {
   return i < list.len ? list.data[i] : otherwise;
 }
 
+/* n as elements of another type. */
+static u32 dense_as(lower *L, node *n, dtype t) {
+  if (n->type == t) return fuse_dense(L, n);
+  pull p = fuse_begin(L, n->rank, n->dims, NULL);
+  u32 v = vm_emit(L->b, &p.loop->code, VM_convert, t, fuse_pull(&p, n), 0, 0);
+  u32 slot = prog_work(L->b, t, (u64)n->count);
+  prog_loop_out(L->b, p.loop, slot, 0, lower_dense_strides(L, n->rank, n->dims), v);
+  return slot;
+}
+
+/* ---- windows ---- */
+
+static bool is_window(const prog_window *w, u32 d) {
+  return w->window[d] > 1 || w->stride[d] > 1 || w->base_dilation[d] > 1 || w->pad_low[d] ||
+         w->dims[d] != w->out_dims[d];
+}
+
+/* Larger windows of a known body go one dim after the other: their sizes add up then, and do not
+ * multiply. (Formats that round after every step keep the order of steps.) */
+static bool is_separable(prog_window *w, dtype t) {
+  enum { FEW = 25 };
+  u64 neutral[2], volume = 1;
+  u32 count = 0;
+  for (u32 d = 0; d < w->rank; d++) {
+    if (w->dims[d] == 0 || w->out_dims[d] == 0) return false;
+    count += is_window(w, d);
+    if (!checked_mul(volume, (u64)w->window[d], &volume)) volume = UINT64_MAX;
+  }
+  prog_body_recognize(&w->body);
+  if (w->n != 1 || count < 2 || volume <= FEW || w->body.kind == REDUCE_CODE) return false;
+  bool rounds = num_is_small_float(t) && t != DTYPE_f16 && t != DTYPE_bf16;
+  return !rounds && prog_reducer_neutral(w->body.kind, t, neutral);
+}
+
+/* The pass along dim d, over what the passes before left. Returns how many elements it makes. */
+static u64 pass_along(const prog_window *w, u32 d, prog_window *pass) {
+  u64 count = 1;
+  for (u32 k = 0; k < w->rank; k++) {
+    bool here = k == d;
+    pass->out_dims[k] = here ? w->out_dims[k] : pass->dims[k];
+    pass->window[k] = here ? w->window[k] : 1;
+    pass->stride[k] = here ? w->stride[k] : 1;
+    pass->base_dilation[k] = here ? w->base_dilation[k] : 1;
+    pass->window_dilation[k] = here ? w->window_dilation[k] : 1;
+    pass->pad_low[k] = here ? w->pad_low[k] : 0;
+    count *= (u64)pass->out_dims[k];
+  }
+  return count;
+}
+
+/* out = init and the last pass's result, combined */
+static void add_init(lower *L, const prog_window *w, u32 slot, dtype wide, const node *out) {
+  static const i64 scalar[PROG_MAX_DIMS];
+  dtype t = (dtype)out->type;
+  vm_instr storage[4];
+  vm_op op = (vm_op)prog_body_code(w->body.kind, t, storage).instrs[2].op;
+  prog_loop *l = prog_add_loop(L->b, out->rank, out->dims, lower_name(L), lower_loc(L));
+  vm_code *c = &l->code;
+  u32 init = vm_load(L->b, c, t, prog_loop_in(L->b, l, w->init[0], 0, scalar));
+  u32 v = vm_load(L->b, c, wide, prog_loop_in(L->b, l, slot, 0, out->stride));
+  if (wide != t) init = vm_emit(L->b, c, VM_convert, wide, init, 0, 0);
+  v = vm_emit(L->b, c, op, wide, init, v, 0);
+  if (wide != t) v = vm_emit(L->b, c, VM_convert, t, v, 0, 0);
+  prog_loop_out(L->b, l, out->slot, 0, out->stride, v);
+}
+
+/* Dims that shrink go first. Partial sums of f16 and bf16 are f32. */
+static void add_separated(lower *L, const prog_window *w, node *in, const node *out) {
+  dtype t = (dtype)in->type, wide = t;
+  if ((t == DTYPE_f16 || t == DTYPE_bf16) &&
+      (w->body.kind == REDUCE_SUM || w->body.kind == REDUCE_PROD))
+    wide = DTYPE_f32;
+  u64 neutral[2];
+  prog_reducer_neutral(w->body.kind, wide, neutral);
+  u32 slot = wide == t ? w->in[0] : dense_as(L, in, wide), to;
+  u32 none = prog_const(L->b, wide, 1, neutral);
+  prog_window pass = {
+      .n = 1, .rank = w->rank, .in = &slot, .init = &none, .out = &to, .body = w->body};
+  memcpy(pass.dims, w->dims, sizeof pass.dims);
+  for (u32 i = 0; i < 2 * w->rank; i++) {
+    u32 d = i % w->rank;
+    bool grows = w->out_dims[d] > w->dims[d];
+    if (!is_window(w, d) || grows != (i >= w->rank)) continue;
+    to = prog_work(L->b, wide, pass_along(w, d, &pass));
+    prog_add_window(L->b, &pass, lower_name(L), lower_loc(L));
+    slot = to;
+    pass.dims[d] = pass.out_dims[d];
+  }
+  add_init(L, w, slot, wide, out);
+}
+
 /* Windows overlap, so that operands are stored: pulled in, each would be computed once a window. */
 bool lower_reduce_window(lower *L, op *o) {
   struct reduce_window_attrs a;
@@ -109,18 +202,11 @@ bool lower_reduce_window(lower *L, op *o) {
     step.pad_low[d] = a.padding ? attr_dense_int(&a.padding->base, 2 * d) : 0;
   }
   if (!select_body(L, o, op_body(o, 0), &step.body)) return false;
-  prog_add_window(L->b, &step, lower_name(L), lower_loc(L));
+  if (is_separable(&step, (dtype)first->type))
+    add_separated(L, &step, lower_node(L, o, 0), L->node_of[op_result(o, 0)->num]);
+  else
+    prog_add_window(L->b, &step, lower_name(L), lower_loc(L));
   return true;
-}
-
-/* What is selected is of the operand's type; what is combined, of the result's. */
-static u32 dense_as(lower *L, node *n, dtype t) {
-  if (n->type == t) return fuse_dense(L, n);
-  pull p = fuse_begin(L, n->rank, n->dims, NULL);
-  u32 v = vm_emit(L->b, &p.loop->code, VM_convert, t, fuse_pull(&p, n), 0, 0);
-  u32 slot = prog_work(L->b, t, (u64)n->count);
-  prog_loop_out(L->b, p.loop, slot, 0, lower_dense_strides(L, n->rank, n->dims), v);
-  return slot;
 }
 
 bool lower_select_and_scatter(lower *L, op *o) {

@@ -1,18 +1,163 @@
-/* reduce_window, one result element after the other: the initial value, then the window's elements
- * in order (combine.h), padding and the holes of dilation left out.
+/* reduce_window: the initial value, then a window's elements in order (combine.h), padding and the
+ * holes of dilation left out. One of four ways, by shape and body alone:
  *
- * A window that spans a dim to one side with stride 1 (a cumulative reduction, as JAX writes
- * cumsum) would cost n^2 so; those are scans (scan.c). */
+ *   scan.c    a window that spans a dim to one side with stride 1 (a cumulative reduction, as JAX
+ *             writes cumsum)
+ *   slide.c   a long window along one dim whose body is known: sums of 1, 2, 4, ... elements
+ *   rows      a piece of a row of windows at once: all their first elements, all their second ...
+ *   single    what is left: long windows of any body, and holes along rows */
 #include "exec/combine.h"
+#include "exec/rows.h"
+#include "exec/slide.h"
+
+enum { MOST = 2 * COMBINE_RUN }; /* elements that one accumulator takes: accumulators_levels */
 
 typedef struct windowing {
   const prog_window *w;
   combiner c;
+  row_windows r;
+  kern_fn *direct; /* the body over elements as they are stored; NULL: by the combiner */
   i64 in_stride[PROG_MAX_DIMS];
   u64 window_volume;
   u32 levels;
-  size_t acc_at;
+  size_t acc_at, now_at, raw_at, room; /* room: of an operand */
 } windowing;
+
+/* ---- rows ---- */
+
+typedef struct rows {
+  void **reg;
+  char *acc[COMBINE_OPERANDS], *now[COMBINE_OPERANDS], *raw;
+  i64 lanes;
+} rows;
+
+static void begin_rows(const windowing *x, const exec_env *env, rows *s) {
+  s->reg = vm_begin(x->c.unit, env->scratch, ROW_LANES);
+  s->raw = env->scratch + x->raw_at;
+  for (u32 o = 0; o < x->c.n; o++) s->now[o] = env->scratch + x->now_at + o * x->room;
+}
+
+/* n windows' elements, from lane `at` on: runs of s->lanes that begin at element `from`. */
+static void take_rows(const windowing *x, const exec_env *env, rows *s, i64 at, i64 n, i64 from,
+                      i64 apart) {
+  char *acc[COMBINE_OPERANDS], *now[COMBINE_OPERANDS];
+  for (u32 o = 0; o < x->c.n; o++) {
+    i64 size = (i64)dtype_size(x->c.types[o]);
+    const char *in = (const char *)env->slots[x->w->in[o]] + from * size;
+    acc[o] = s->acc[o] + at * x->c.width[o];
+    now[o] = (char *)(uintptr_t)rows_fetch(x->c.k, x->c.types[o], s->raw, s->now[o], in, n,
+                                           s->lanes, apart);
+  }
+  if (x->direct)
+    x->direct((size_t)(n * s->lanes), acc[0], acc[0], now[0], NULL);
+  else
+    combine(&x->c, s->reg, acc, acc, now, (size_t)(n * s->lanes));
+}
+
+/* Which windows of a row have their k-th element along it inside, and where window 0's would be. */
+typedef struct reach {
+  i64 first, end, off;
+} reach;
+
+/* A run of lanes at a time, in the order in which they lie in memory: all elements that a window
+ * has in one row of the operand, then the next window's. */
+static void take_runs(const windowing *x, const exec_env *env, rows *s, i64 base, i64 first,
+                      const reach *of) {
+  const row_windows *r = &x->r;
+  i64 window = r->window[r->rank - 1], apart = r->step[r->rank - 1] * r->inner, end = first;
+  i64 width = x->c.width[0];
+  const char *in = (const char *)env->slots[x->w->in[0]] + base * width;
+  for (i64 k = 0; k < window; k++) end = max_i64(end, of[k].end);
+  for (i64 i = first; i < end; i++) {
+    char *to = s->acc[0] + (i - first) * s->lanes * width;
+    for (i64 k = 0; k < window; k++)
+      if (of[k].first <= i && i < of[k].end)
+        x->direct((size_t)s->lanes, to, to, in + (of[k].off + i * apart) * width, NULL);
+  }
+}
+
+/* Windows [first, end) of a row, lanes [c, c + lanes) of a leading place. */
+static void run_block(const windowing *x, const exec_env *env, rows *s, i64 lead, i64 row, i64 c,
+                      i64 first, i64 end) {
+  enum { RUN = 32 }; /* lanes that are worth a call */
+  const row_windows *r = &x->r;
+  reach of[MOST];
+  i64 at[PROG_MAX_DIMS] = {0}, in[PROG_MAX_DIMS] = {0}, size = r->out_dims[r->rank - 1];
+  i64 apart = r->step[r->rank - 1] * r->inner, base = lead * r->plane * r->inner + c;
+  i64 out = (lead * r->out_plane + row * size + first) * r->inner + c;
+  i64 runs = s->lanes == r->inner ? 1 : end - first, run = (end - first) * s->lanes / runs;
+  bool in_place = x->direct && runs == 1; /* the result is its own accumulator */
+  rows_at(r, row, at);
+  for (u32 o = 0; o < x->c.n; o++) {
+    u64 init[2];
+    combine_load(&x->c, o, 1, init, env->slots[x->w->init[o]]);
+    s->acc[o] = in_place ? (char *)env->slots[x->w->out[o]] + out * x->c.width[o]
+                         : env->scratch + x->acc_at + o * x->room;
+    x->c.k->splat[vm_log2_width(x->c.width[o])]((size_t)((end - first) * s->lanes), s->acc[o], init,
+                                                NULL, NULL);
+  }
+  bool by_runs = x->direct && apart != s->lanes && s->lanes >= RUN;
+  for (i64 k = 0; k < r->volume; k++, rows_next(r, in)) {
+    reach *v = &of[in[r->rank - 1]];
+    *v = (reach){first, end, 0};
+    bool inside = rows_inside(r, at, in, &v->first, &v->end, &v->off);
+    if (!inside) v->end = v->first;
+    if (by_runs && in[r->rank - 1] == r->window[r->rank - 1] - 1)
+      take_runs(x, env, s, base, first, of);
+    else if (!by_runs && inside)
+      take_rows(x, env, s, (v->first - first) * s->lanes, v->end - v->first,
+                base + v->off + v->first * apart, apart);
+  }
+  for (u32 o = 0; o < x->c.n && !in_place; o++) {
+    i64 width = (i64)dtype_size(x->c.types[o]);
+    char *to = (char *)env->slots[x->w->out[o]] + out * width;
+    for (i64 i = 0; i < runs; i++)
+      combine_store(&x->c, o, (size_t)run, to + i * r->inner * width,
+                    s->acc[o] + i * run * x->c.width[o]);
+  }
+}
+
+static void run_rows(const void *data, const exec_env *env, u64 begin, u64 end) {
+  const windowing *x = data;
+  const row_windows *r = &x->r;
+  i64 size = r->out_dims[r->rank - 1], rows_each = r->out_plane / size;
+  rows s;
+  begin_rows(x, env, &s);
+  for (u64 u = begin; u < end; u++) {
+    i64 rest = (i64)u, block = rest % r->blocks * r->row;
+    rest /= r->blocks;
+    i64 c = rest % r->pieces * r->piece;
+    rest /= r->pieces;
+    s.lanes = min_i64(r->piece, r->inner - c);
+    run_block(x, env, &s, rest / rows_each, rest % rows_each, c, block,
+              min_i64(block + r->row, size));
+  }
+}
+
+/* Of the known bodies, over types that are their own registers. */
+static kern_fn *find_direct(const lower_env *e, const prog_body *body, dtype t) {
+  vm_instr storage[4];
+  if (body->kind == REDUCE_CODE || e->k->load[t] || e->k->clean[t]) return NULL;
+  vm_op op = (vm_op)prog_body_code(body->kind, t, storage).instrs[2].op;
+  return e->k->binary[op][vm_rtype_of(t)][FORM_VV];
+}
+
+static void lower_rows(const lower_env *e, windowing *x, exec_step *out) {
+  row_windows *r = &x->r;
+  x->direct = x->c.n == 1 ? find_direct(e, &x->w->body, x->c.types[0]) : NULL;
+  x->room = ROW_LANES * 16 + 64;
+  x->acc_at = align_up(vm_scratch_bytes(x->c.unit, ROW_LANES), 64);
+  x->now_at = x->acc_at + x->c.n * x->room;
+  x->raw_at = x->now_at + x->c.n * x->room;
+  i64 rows_each = r->out_plane / r->out_dims[r->rank - 1];
+  *out = (exec_step){.run = run_rows,
+                     .data = x,
+                     .units = (u64)(r->lead * rows_each * r->pieces * r->blocks),
+                     .cost = 50 + (u64)(r->volume * (8 + r->row * r->piece / 4)),
+                     .scratch = x->raw_at + x->room};
+}
+
+/* ---- single ---- */
 
 typedef struct state {
   accumulators a;
@@ -45,7 +190,7 @@ static void put(const windowing *r, const exec_env *env, state *s, i64 at) {
                   (char *)env->slots[r->w->out[i]] + at * (i64)dtype_size(r->c.types[i]), acc[i]);
 }
 
-static void run_window(const void *data, const exec_env *env, u64 begin, u64 end) {
+static void run_single(const void *data, const exec_env *env, u64 begin, u64 end) {
   const windowing *r = data;
   const prog_window *w = r->w;
   state s;
@@ -95,6 +240,22 @@ static u32 find_running(const prog_window *w, bool *backward) {
 }
 
 /* A unit is an element of the result. */
+static void lower_single(windowing *r, u64 volume, exec_step *out) {
+  const prog_window *w = r->w;
+  r->acc_at = align_up(vm_scratch_bytes(r->c.unit, 1), 64);
+  i64 stride = 1;
+  for (u32 d = w->rank; d-- > 0;) {
+    r->in_stride[d] = stride;
+    stride *= w->dims[d];
+  }
+  r->levels = accumulators_levels(r->window_volume);
+  *out = (exec_step){.run = run_single,
+                     .data = r,
+                     .units = volume,
+                     .cost = 20 + 20 * r->window_volume,
+                     .scratch = r->acc_at + accumulators_bytes(&r->c, r->levels, 1)};
+}
+
 void window_lower(const lower_env *e, const prog_window *w, exec_step *out) {
   windowing *r = ARENA_NEW(e->a, windowing);
   dtype *types = ARENA_ARRAY(e->a, dtype, w->n);
@@ -102,25 +263,28 @@ void window_lower(const lower_env *e, const prog_window *w, exec_step *out) {
   u32 running = find_running(w, &backward);
   u64 volume = 1;
   for (u32 d = 0; d < w->rank; d++) volume *= (u64)w->out_dims[d];
-  if (running != PROG_NONE && volume > 0) {
+  *out = (exec_step){.run = run_single, .data = r};
+  if (volume == 0) return;
+  if (running != PROG_NONE) {
     scan_lower(e, w, running, backward, out);
     return;
   }
+  row_shape shape = {.rank = w->rank,
+                     .dims = w->dims,
+                     .out_dims = w->out_dims,
+                     .window = w->window,
+                     .step = w->stride,
+                     .dilation = w->window_dilation,
+                     .base = w->base_dilation,
+                     .low = w->pad_low};
+  rows_find(&shape, ROW_LANES, &r->r);
+  if (slide_lower(e, w, &r->r, out)) return;
   r->w = w;
   for (u32 i = 0; i < w->n; i++) types[i] = e->prog->slots[w->in[i]].type;
   combine_lower(e, &w->body, w->n, types, &r->c);
-  r->acc_at = align_up(vm_scratch_bytes(r->c.unit, 1), 64);
-  r->window_volume = 1;
-  i64 stride = 1;
-  for (u32 d = w->rank; d-- > 0;) {
-    r->in_stride[d] = stride;
-    stride *= w->dims[d];
-    r->window_volume *= (u64)w->window[d];
-  }
-  r->levels = accumulators_levels(r->window_volume);
-  *out = (exec_step){.run = run_window,
-                     .data = r,
-                     .units = volume,
-                     .cost = 20 + 20 * r->window_volume,
-                     .scratch = r->acc_at + accumulators_bytes(&r->c, r->levels, 1)};
+  r->window_volume = (u64)r->r.volume;
+  if (r->r.volume <= MOST && r->r.base[r->r.rank - 1] == 1 && r->r.inner > 0)
+    lower_rows(e, r, out);
+  else
+    lower_single(r, volume, out);
 }

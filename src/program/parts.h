@@ -33,6 +33,10 @@ bool prog_slots_overlap(const program *p, u32 a, u32 b);
 
 /* Fills in body->kind where the code is one known operation on one operand. */
 void prog_body_recognize(prog_body *body);
+/* The 16 bytes at `element` begin with what a known kind leaves as it is; false: of this type there
+ * is nothing such, as of products of complex numbers: 1 times infinity has a NaN. For formats that
+ * round after each step, or lack infinities, it is not to be asked. */
+bool prog_reducer_neutral(prog_reducer kind, dtype type, void *element);
 /* The code of a known kind over elements of `type`: four instructions in `storage`. */
 vm_code prog_body_code(prog_reducer kind, dtype type, vm_instr storage[4]);
 

@@ -1,4 +1,7 @@
 /* Which slots a step touches, and small questions about steps and bodies. */
+#include <math.h>
+
+#include "num/convert.h"
 #include "program/parts.h"
 
 static void slots_loop(prog_loop *l, slot_fn *fn, void *user) {
@@ -203,4 +206,38 @@ vm_code prog_body_code(prog_reducer kind, dtype type, vm_instr storage[4]) {
   storage[2] = (vm_instr){.op = reducer_ops[kind], .type = t, .a = 0, .b = 1};
   storage[3] = (vm_instr){.op = VM_store, .type = t, .a = 2, .b = 0};
   return (vm_code){.instrs = storage, .len = 4, .cap = 4, .num_in = 2, .num_out = 1};
+}
+
+bool prog_reducer_neutral(prog_reducer kind, dtype type, void *element) {
+  dtype_class class = dtype_infos[type].kind;
+  u32 bits = class == DTYPE_CLASS_BOOL ? 1 : num_int_bits(type), size = dtype_size(type);
+  u64 ones = bits >= 64 ? ~0ull : (1ull << bits) - 1, low = 0, high = ones;
+  bool is_float = class == DTYPE_CLASS_FLOAT, is_complex = class == DTYPE_CLASS_COMPLEX;
+  dtype part = type == DTYPE_c64 ? DTYPE_f32 : type == DTYPE_c128 ? DTYPE_f64 : type;
+  if (class == DTYPE_CLASS_SINT) low = ~(ones >> 1), high = ones >> 1;
+  memset(element, 0, 16);
+  switch (kind) {
+  case REDUCE_SUM: /* -0: the sum of nothing but -0 is one */
+    if (is_float || is_complex) num_from_f64(part, -0.0, element);
+    if (is_complex) num_from_f64(part, -0.0, (char *)element + size / 2);
+    return true;
+  case REDUCE_PROD:
+    num_from_f64(type, 1, element);
+    return !is_complex;
+  case REDUCE_MAX:
+  case REDUCE_MIN:
+    if (is_float)
+      num_from_f64(type, kind == REDUCE_MAX ? -INFINITY : INFINITY, element);
+    else
+      memcpy(element, kind == REDUCE_MAX ? &low : &high, 8);
+    return !is_complex;
+  case REDUCE_AND:
+    memcpy(element, &ones, 8);
+    return !is_float && !is_complex;
+  case REDUCE_OR:
+  case REDUCE_XOR:
+    return !is_float && !is_complex;
+  default:
+    return false;
+  }
 }

@@ -57,7 +57,7 @@ FEATURES = [f"type {t}" for t in TYPES] + [
     "permuted contraction", "batch dims anywhere", "preferred type", "mixed types", "precision",
     "algorithm", "sum", "long sum", "batching dims", "implicit index vector", "out-of-range index",
     "permuted broadcast", "non-commuting body", "argmax body", "arbitrary body", "variadic",
-    "init not identity", "long reduction", "cumulative window", "stable sort",
+    "init not identity", "long reduction", "cumulative window", "long window", "stable sort",
     "lexicographic sort", "promoted operands", "THREE_FRY bits", "PHILOX bits", "DEFAULT bits",
     "folded",
 ]

@@ -242,9 +242,14 @@ def reduce_window(d, turn):
     body = Body(d, REDUCED[turn % len(REDUCED)])
     dims, features = d.dims(0, 3, 6, 200), set()
     kernel = [d.int(1, 3) for _ in dims]
+    if d.chance(0.15):
+        dims = d.pick([d.int(20, 90)], [d.int(10, 30), d.int(10, 30)],
+                      [d.int(1, 3), d.int(8, 40), d.int(1, 20)])
+        kernel = [d.int(1, n) if d.chance(0.8) else 1 for n in dims]
+        features.add("long window")
     windows = [Window(d, n, k) for n, k in zip(dims, kernel)]
     if dims and d.chance(0.3):  # a running sum along one dimension
-        axis, features = d.int(0, len(dims) - 1), {"cumulative window"}
+        axis, features = d.int(0, len(dims) - 1), features | {"cumulative window"}
         kernel = [1] * len(dims)
         kernel[axis] = max(dims[axis], 1)
         for i, w in enumerate(windows):
