@@ -352,3 +352,93 @@ def test_rng_normal(tmp_path, element, devices):
     x = (x.astype("f8") - 2) / 3
     assert abs(x.mean()) < 0.04 and abs(x.std() - 1) < 0.03
     assert abs((x**3).mean()) < 0.1 and abs((x**4).mean() - 3) < 0.3
+
+
+# ---- values that are no tensors ----
+
+PART = "tuple<tensor<i32>, !stablehlo.token>"
+WHOLE = f"tuple<tensor<4xf32>, {PART}>"
+BUNDLES = f"""
+func.func private @two(%t: !stablehlo.token, %x: tensor<4xf32>) -> (!stablehlo.token, {WHOLE}) {{
+  %c = stablehlo.constant dense<7> : tensor<i32>
+  %a = stablehlo.after_all %t, %t : !stablehlo.token
+  %i = stablehlo.tuple %c, %a : {PART}
+  %o = stablehlo.tuple %x, %i : {WHOLE}
+  return %a, %o : !stablehlo.token, {WHOLE}
+}}
+func.func @main(%x: tuple<tensor<4xf32>, tensor<i32>>, %t: !stablehlo.token)
+    -> (tensor<4xf32>, {PART}, !stablehlo.token) {{
+  %0 = stablehlo.get_tuple_element %x[0] : (tuple<tensor<4xf32>, tensor<i32>>) -> tensor<4xf32>
+  %cut = stablehlo.negate %0 SHARDED : tensor<4xf32>
+  %r:2 = func.call @two(%t, %cut) : (!stablehlo.token, tensor<4xf32>) -> (!stablehlo.token, {WHOLE})
+  %b = stablehlo.optimization_barrier %r#0 : !stablehlo.token
+  %s = stablehlo.get_tuple_element %r#1[0] : ({WHOLE}) -> tensor<4xf32>
+  %e = stablehlo.get_tuple_element %r#1[1] : ({WHOLE}) -> {PART}
+  %g = stablehlo.get_tuple_element %e[0] : ({PART}) -> tensor<i32>
+  %w:3 = stablehlo.while(%q = %s, %j = %g, %k = %b)
+      : tensor<4xf32>, tensor<i32>, !stablehlo.token cond {{
+    %z = stablehlo.constant dense<0> : tensor<i32>
+    %c = stablehlo.compare GT, %j, %z : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  }} do {{
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %m = stablehlo.subtract %j, %one : tensor<i32>
+    %d = stablehlo.add %q, %q : tensor<4xf32>
+    %p = stablehlo.tuple %m, %k : {PART}
+    %y = stablehlo.get_tuple_element %p[0] : ({PART}) -> tensor<i32>
+    stablehlo.return %d, %y, %k : tensor<4xf32>, tensor<i32>, !stablehlo.token
+  }}
+  %p = stablehlo.tuple %w#1, %w#2 : {PART}
+  return %w#0, %p, %w#2 : tensor<4xf32>, {PART}, !stablehlo.token
+}}
+"""
+
+
+@pytest.mark.parametrize("devices", [1, 4])
+def test_tuples_and_tokens(tmp_path, devices):
+    sharding = '{sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>}'
+    module = BUNDLES.replace("SHARDED", sharding if devices > 1 else "")
+    if devices > 1:
+        module = 'sdy.mesh @mesh = <["x"=2, "y"=2]>\n' + module
+    x = np.arange(4, dtype="f4")
+    results = run(tmp_path, module, x, np.int32(5), np.array(True), devices=devices)
+    assert (results[0] == -128 * x).all() and results[1] == 0 and len(results) == 4
+
+
+FUNCTIONS = """
+func.func private @twice(%f: (tensor<8xf32>) -> tensor<8xf32>, %x: tensor<8xf32>)
+    -> tensor<8xf32> {
+  %0 = func.call_indirect %f(%x) : (tensor<8xf32>) -> tensor<8xf32>
+  %1 = func.call_indirect %f(%0) : (tensor<8xf32>) -> tensor<8xf32>
+  return %1 : tensor<8xf32>
+}
+func.func private @three(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = stablehlo.constant dense<3.0> : tensor<8xf32>
+  %1 = stablehlo.multiply %x, %0 : tensor<8xf32>
+  return %1 : tensor<8xf32>
+}
+func.func @main(%x: tensor<8xf32> ARGUMENT) -> tensor<4xf32> {
+  %f = func.constant @three : (tensor<8xf32>) -> tensor<8xf32>
+  %0 = func.call @twice(%f, %x)
+      : ((tensor<8xf32>) -> tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %1 = func.call_indirect %f(%0) : (tensor<8xf32>) -> tensor<8xf32>
+  %2 = "stablehlo.async_start"(%1) ({
+  ^bb0(%a: tensor<8xf32>):
+    %s = stablehlo.slice %a [2:6] : (tensor<8xf32>) -> tensor<4xf32>
+    stablehlo.return %s : tensor<4xf32>
+  }) : (tensor<8xf32>) -> !stablehlo.future<tensor<4xf32>>
+  %3 = "stablehlo.async_done"(%2) : (!stablehlo.future<tensor<4xf32>>) -> tensor<4xf32>
+  return %3 : tensor<4xf32>
+}
+"""
+
+
+@pytest.mark.parametrize("devices", [1, 4])
+def test_functions_and_futures(tmp_path, devices):
+    sharding = '{sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}'
+    module = FUNCTIONS.replace("ARGUMENT", sharding if devices > 1 else "")
+    if devices > 1:
+        module = 'sdy.mesh @mesh = <["x"=2, "y"=2]>\n' + module
+    x = np.arange(8, dtype="f4")
+    got, = run(tmp_path, module, x, devices=devices)
+    assert (got == 27 * x[2:6]).all()

@@ -5,6 +5,7 @@
 #include "compile/flatten.h"
 #include "compile/lower.h"
 #include "compile/module.h"
+#include "compile/plain.h"
 #include "compile/signature.h"
 #include "dialect/dialect.h"
 #include "dialect/effects.h"
@@ -99,20 +100,32 @@ static op *find_entry(ir_module *m) {
   return found ? found : only;
 }
 
+/* Which function is called may be a value that comes through another call. Each round inlines
+ * those, of which a program has no more than functions. */
+static bool settle_calls(job *j) {
+  op *left, *before = NULL;
+  for (plain_calls(j->m, &left); dialect_check_runnable(j->m); plain_calls(j->m, &left)) {
+    if (!left) return true;
+    if (left == before) return op_unimplemented(j->ctx, left, "of a function that is not known");
+    before = left;
+    if (!run_pass(j, "terrazzo-inline-all")) return false;
+  }
+  return false;
+}
+
 /* JAX may send shardings as frontend attributes, which become Shardy's before anything else
  * looks. Which devices there are is settled here, as everything after depends on it. */
 static bool check_source(job *j) {
   pass_tables t = all_passes(j);
   if (shard_in_frontend(j->m) && (!dialect_verify(j->m) || !shard_from_frontend(j->m, &t)))
     return false;
-  if (!module_override_meshes(j->m, j->opt->mesh_overrides) || !dialect_verify(j->m) ||
-      !dialect_check_runnable(j->m))
-    return false;
+  if (!module_override_meshes(j->m, j->opt->mesh_overrides) || !dialect_verify(j->m)) return false;
   flatten_name_prints(j->m);
   j->main = find_entry(j->m);
   if (!j->main || !op_is(j->main, func) || !op_body(j->main, 0))
     return op_error(j->ctx, j->m->root, "has no function @main to run");
   op_set(j->main, func, sym_visibility, NULL); /* it stays, whoever calls it */
+  if (!settle_calls(j) || !plain_values(j->m, j->scratch)) return false;
   module_devices asked = {j->opt->num_partitions, j->opt->num_replicas};
   module_devices found;
   if (!module_count_devices(j->m, asked, j->opt->mesh_overrides != NULL, &found)) return false;

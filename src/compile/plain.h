@@ -1,0 +1,19 @@
+/* Inside compile only: values that are no tensors of numbers make way for such. */
+#ifndef COMPILE_PLAIN_H
+#define COMPILE_PLAIN_H
+
+#include "ir/op.h"
+
+/* func.call_indirect of a function that is named becomes func.call. *left: one that is not, or
+ * NULL. */
+void plain_calls(ir_module *m, op **left);
+
+/* In all functions, their types included: tuples and futures become their parts, in order (what
+ * async_start would run is run in its place), tokens become truth values. false:
+ * reported. */
+bool plain_values(ir_module *m, arena *scratch);
+
+/* Of a row: does it go here? */
+bool plain_knows(op_id id);
+
+#endif
