@@ -3,20 +3,19 @@
  * The functions of terrazzo/terrazzo.h: tz_compile makes a program, tz_runtime_create a place to
  * run it, tz_run cuts the caller's arrays into each device's piece, runs, and joins the pieces of
  * the results. Programs and runtimes may be shared by threads: a call of tz_run keeps all that it
- * makes in a run_state of its own. The handles are the inner objects themselves. */
+ * makes in a run_state of its own, but for the program's image (images.h). */
 #include "terrazzo/terrazzo.h"
 
 #include "api/api.h"
 #include "api/context.h"
-#include "compile/compile.h"
+#include "api/images.h"
 #include "device/copy.h"
-#include "exec/exec.h"
 
 const char *tz_version(void) { return "0.1.0"; }
 
-/* A tz_error is a status, a tz_program an executable, a tz_runtime an executor. */
+/* A tz_error is a status. */
 static status status_of(const tz_error *e) { return (status)(const void *)e; }
-static const executable *exe_of(const tz_program *p) { return (const executable *)(const void *)p; }
+static const executable *exe_of(const tz_program *p) { return p->exe; }
 
 int tz_error_code(const tz_error *e) { return (int)status_get_code(status_of(e)); }
 const char *tz_error_message(const tz_error *e) { return status_message(status_of(e)).data; }
@@ -45,17 +44,26 @@ tz_error *tz_compile(const char *source, size_t length, const tz_compile_options
                        .mesh_overrides = o->meshes,
                        .dump = o->dump ? forward_dump : NULL,
                        .dump_user = (void *)(uintptr_t)o};
-  executable *e = NULL;
   if (!out_program) return bad_handle();
   *out_program = NULL;
   if (length && !source) return bad_handle();
-  status bad = compile_source((str){length ? source : "", length}, &c, &e);
-  if (!bad) *out_program = (tz_program *)(void *)e;
-  return error_out(bad);
+  tz_program *p = mem_zalloc(&mem_system, sizeof *p);
+  if (!p) return error_out(status_oom());
+  status bad = compile_source((str){length ? source : "", length}, &c, &p->exe);
+  if (bad) {
+    mem_free(&mem_system, p, sizeof *p);
+    return error_out(bad);
+  }
+  images_init(&p->images);
+  *out_program = p;
+  return NULL;
 }
 
 void tz_program_free(tz_program *p) {
-  if (p) executable_release((executable *)(void *)p);
+  if (!p) return;
+  images_deinit(&p->images);
+  executable_release(p->exe);
+  mem_free(&mem_system, p, sizeof *p);
 }
 
 static size_t bytes_of(dtype type, i64s dims) {
@@ -114,26 +122,39 @@ char *tz_program_text(const tz_program *p) {
 
 /* ---- running ---- */
 
-static executor *executor_of(tz_runtime *r) { return (executor *)(void *)r; }
-
 tz_error *tz_runtime_create(uint32_t threads, tz_runtime **out_runtime) {
   return tz_runtime_create_on(NULL, threads, out_runtime);
 }
 
 tz_error *tz_runtime_create_on(const char *kind, uint32_t threads, tz_runtime **out_runtime) {
-  executor *on = NULL;
   if (!out_runtime) return bad_handle();
-  status bad = exec_create(&(exec_options){.kind = kind, .threads = threads}, &on);
-  *out_runtime = (tz_runtime *)(void *)on;
-  return error_out(bad);
+  *out_runtime = NULL;
+  tz_runtime *r = mem_zalloc(&mem_system, sizeof *r);
+  if (!r) return error_out(status_oom());
+  status bad = exec_create(&(exec_options){.kind = kind, .threads = threads}, &r->on);
+  if (bad) {
+    mem_free(&mem_system, r, sizeof *r);
+    return error_out(bad);
+  }
+  images_init(&r->images);
+  *out_runtime = r;
+  return NULL;
 }
 
-void tz_runtime_free(tz_runtime *r) { executor_release(executor_of(r)); }
+void tz_runtime_free(tz_runtime *r) {
+  if (!r) return;
+  executor_stop(r->on);
+  images_deinit(&r->images);
+  executor_release(r->on);
+  mem_free(&mem_system, r, sizeof *r);
+}
 
 /* One call of tz_run, on its thread. Memory of pieces: position-major, parameters then results. A
  * position is a partition of a replica; replicas take the same pieces. Zeroed lists let free_pieces
  * run after a failure anywhere. */
 typedef struct run_state {
+  tz_runtime *runtime;
+  tz_program *program;
   const executable *exe;
   executor *on;
   u32 positions;
@@ -240,26 +261,17 @@ static void free_pieces(run_state *s) {
 
 static void finished(void *user, status error) { dev_event_set(user, status_copy(error)); }
 
-static void released(void *user) { executable_release(user); }
-
-/* The image refers to the program in the executable, hence a reference of its own, which `released`
- * gives back once the executor is done with the image. The call waits here: the API has no
- * asynchronous runs. */
+/* The call waits here: the API has no asynchronous runs. */
 static status launch(run_state *s) {
   executor_image *image;
-  executable *e = executable_retain((executable *)(uintptr_t)s->exe);
-  status bad = executor_image_create(s->on, e->prog, released, e, &image);
-  if (bad) {
-    executable_release(e);
-    return bad;
-  }
-  bad = executor_launch(s->on, &(executor_launch_args){.image = image,
-                                                       .devices = s->devices,
-                                                       .params = s->params,
-                                                       .results = s->results,
-                                                       .host = s->host,
-                                                       .done = finished,
-                                                       .user = s->done});
+  RETURN_IF_ERROR(image_of(s->runtime, s->program, &image));
+  status bad = executor_launch(s->on, &(executor_launch_args){.image = image,
+                                                              .devices = s->devices,
+                                                              .params = s->params,
+                                                              .results = s->results,
+                                                              .host = s->host,
+                                                              .done = finished,
+                                                              .user = s->done});
   executor_image_release(s->on, image);
   return bad ? bad : status_copy(dev_event_await(s->done));
 }
@@ -292,7 +304,11 @@ tz_error *tz_run(tz_runtime *r, const tz_program *p, const void *const *inputs,
 tz_error *api_run(tz_runtime *r, const tz_program *p, const void *const *inputs,
                   void *const *outputs, const executor_host *host) {
   if (!r || !p) return bad_handle();
-  run_state s = {.exe = exe_of(p), .on = executor_of(r), .positions = tz_program_devices(p)};
+  run_state s = {.runtime = r,
+                 .program = (tz_program *)(uintptr_t)p,
+                 .exe = exe_of(p),
+                 .on = r->on,
+                 .positions = tz_program_devices(p)};
   if (host) s.host = *host;
   status bad = check_arrays("input", s.exe->params, inputs, s.exe->num_params);
   if (!bad)

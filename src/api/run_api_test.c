@@ -1,8 +1,10 @@
 /* Compiling and running, and layouts, from C: what is right, and what a caller gets wrong. */
 #include "terrazzo/layout.h"
+
+#include "api/images.h"
 #include "tests/api.h"
 
-static const char program[] =
+static const char source[] =
     "sdy.mesh @mesh = <[\"x\"=2]>\n"
     "func.func @main(%x: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}]>},\n"
     "    %none: tensor<0xf32>) -> tensor<4xf32> {\n"
@@ -15,7 +17,7 @@ static void test_run(const char *executor) {
   tz_runtime *r;
   const float x[4] = {1, 2, 3, 4};
   float y[4] = {0};
-  CHECK(fine(tz_compile(program, sizeof program - 1, NULL, &p)));
+  CHECK(fine(tz_compile(source, sizeof source - 1, NULL, &p)));
   CHECK(fine(tz_runtime_create_on(executor, 1, &r)));
   CHECK(tz_program_devices(p) == 2 && tz_program_num_params(p) == 2);
   tz_tensor t = tz_program_param(p, 0);
@@ -39,6 +41,60 @@ static void test_run(const char *executor) {
   CHECK(tz_program_devices(NULL) == 0 && tz_program_stats(NULL).steps == 0 &&
         !tz_program_text(NULL) && tz_program_num_results(NULL) == 0);
   CHECK(tz_error_code(NULL) == 0 && strcmp(tz_error_message(NULL), "") == 0);
+}
+
+typedef struct runner {
+  pthread_t thread;
+  tz_runtime *r;
+  tz_program *p;
+} runner;
+
+static void *run_thrice(void *user) {
+  runner *n = user;
+  for (int i = 0; i < 3; i++) {
+    const float x[4] = {1, 2, 3, 4};
+    float y[4] = {0};
+    CHECK(fine(tz_run(n->r, n->p, (const void *[]){x, NULL}, (void *[]){y})) && y[2] == 6);
+  }
+  return NULL;
+}
+
+static void run_on_threads(runner *n, u32 count) {
+  for (u32 i = 0; i < count; i++) pthread_create(&n[i].thread, NULL, run_thrice, &n[i]);
+  for (u32 i = 0; i < count; i++) pthread_join(n[i].thread, NULL);
+}
+
+static u64 images_made(tz_runtime *r) {
+  executor_stats s;
+  executor_get_stats(r->on, &s);
+  return s.images;
+}
+
+/* One image a program and runtime, however often and on whatever threads it runs; who has images
+ * may go in any order. */
+static void test_images(void) {
+  enum { P = 5 };
+  tz_runtime *r[2];
+  tz_program *p[P];
+  for (int i = 0; i < 2; i++) CHECK(fine(tz_runtime_create(2, &r[i])));
+  for (int i = 0; i < P; i++) CHECK(fine(tz_compile(source, sizeof source - 1, NULL, &p[i])));
+  run_on_threads((runner[]){{.r = r[0], .p = p[0]},
+                            {.r = r[0], .p = p[0]},
+                            {.r = r[0], .p = p[0]},
+                            {.r = r[0], .p = p[1]},
+                            {.r = r[1], .p = p[0]},
+                            {.r = r[1], .p = p[0]}},
+                 6);
+  CHECK(images_made(r[0]) == 2 && images_made(r[1]) == 1);
+  tz_program_free(p[0]);
+  for (int i = 1; i < P; i++) run_thrice(&(runner){.r = r[0], .p = p[i]});
+  CHECK(images_made(r[0]) == 2 + P - 2 && r[0]->images.len < P);
+  tz_runtime_free(r[0]);
+  for (int i = 1; i < P; i++) run_thrice(&(runner){.r = r[1], .p = p[i]});
+  CHECK(images_made(r[1]) == P);
+  for (int i = 1; i < P; i++) tz_program_free(p[i]);
+  tz_runtime_free(r[1]);
+  tz_runtime_free(NULL);
 }
 
 static void test_layouts(void) {
@@ -73,6 +129,7 @@ int main(void) {
   test_run(NULL);
   test_run("cpu");
   test_run("plain");
+  test_images();
   test_layouts();
   return UNIT_END();
 }

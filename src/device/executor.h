@@ -141,7 +141,7 @@ typedef struct executor_launch_args {
 
 /* Counters since the executor was made. */
 typedef struct executor_stats {
-  u64 launches, steps, rendezvous;
+  u64 images, launches, steps, rendezvous;
 } executor_stats;
 
 /* One a kind of executor, constant. */

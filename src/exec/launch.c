@@ -314,14 +314,18 @@ bool launcher_close(launcher *on) {
 
 void launcher_get_stats(executor *x, executor_stats *out_stats) {
   launcher *on = (launcher *)x;
-  *out_stats = (executor_stats){.launches = atomic_load(&on->stat_launches),
+  *out_stats = (executor_stats){.images = atomic_load(&on->stat_images),
+                                .launches = atomic_load(&on->stat_launches),
                                 .steps = atomic_load(&on->stat_steps),
                                 .rendezvous = atomic_load(&on->stat_rendezvous)};
 }
 
 status launcher_image_create(executor *x, const program *prog, void (*release)(void *user),
                              void *user, executor_image **out_image) {
-  return exec_image_create(((launcher *)x)->mem, prog, release, user, out_image);
+  launcher *on = (launcher *)x;
+  RETURN_IF_ERROR(exec_image_create(on->mem, prog, release, user, out_image));
+  atomic_fetch_add_explicit(&on->stat_images, 1, memory_order_relaxed);
+  return NULL;
 }
 executor_image *launcher_image_retain(executor *x, executor_image *image) {
   (void)x;

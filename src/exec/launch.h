@@ -135,7 +135,7 @@ struct launcher {
   u32 launches;  /* alive */
   bool stopping; /* no launches any more */
   u32 forks;     /* os_forks() of the process that has the threads */
-  atomic_ullong stat_launches, stat_steps, stat_rendezvous;
+  atomic_ullong stat_images, stat_launches, stat_steps, stat_rendezvous;
 };
 
 /* launch.c: parts of the executor's table, and what it is made of. False: no memory. */

@@ -1,0 +1,39 @@
+/* Inside api only: programs and runtimes, and the images of the ones on the others.
+ *
+ * An image is made by the first run of a program on a runtime and kept for the next ones, by both:
+ * whichever is freed first releases it. Programs and runtimes may be shared by threads, and freed
+ * by different ones at a time. */
+#ifndef API_IMAGES_H
+#define API_IMAGES_H
+
+#include <pthread.h>
+
+#include "compile/compile.h"
+#include "exec/exec.h"
+#include "terrazzo/terrazzo.h"
+
+typedef struct image_link image_link;
+
+typedef struct image_list {
+  pthread_mutex_t lock;
+  image_link **links;
+  u32 len, cap;
+} image_list;
+
+struct tz_program {
+  executable *exe;
+  image_list images;
+};
+
+struct tz_runtime {
+  executor *on;
+  image_list images;
+};
+
+void images_init(image_list *l);
+void images_deinit(image_list *l); /* releases what is left of them */
+
+/* The caller's reference, while both are alive. */
+status image_of(tz_runtime *r, tz_program *p, executor_image **out_image) MUST_USE;
+
+#endif
