@@ -65,6 +65,15 @@ typedef struct executor_exchange {
   struct executor_exchange *next; /* the transport's */
 } executor_exchange;
 
+/* What an executor says when nothing of its part of a launch goes on before a meeting is done. */
+typedef struct executor_standstill {
+  /* Of this part: meetings that were handed to `exchange` (a call may still be on its way), and
+   * those of them that have been done. Where the transport has counted more, this is the past. */
+  u64 begun, done;
+  void (*describe)(const void *user, buf *out); /* appends a line for each device that waits */
+  const void *user;                             /* both are good while this is the present */
+} executor_standstill;
+
 typedef struct executor_transport_ops {
   /* Positions [first, first + count) of all those of a launch run here. */
   status (*join)(executor_transport *t, u64 launch, u32 first, u32 count, u32 all) MUST_USE;
@@ -75,6 +84,10 @@ typedef struct executor_transport_ops {
   /* The launch has failed on these positions: so do all its meetings, under way or to come. At most
    * once; `error` is borrowed. */
   void (*fail)(executor_transport *t, u64 launch, u32 first, status error);
+  /* All of these positions that are not through wait, and for no other thing than meetings. When
+   * that holds of every part of the launch that has not left, and no meeting is complete, it is a
+   * deadlock: all of them fail with INTERNAL and every part's lines. */
+  void (*stand)(executor_transport *t, u64 launch, u32 first, const executor_standstill *s);
   /* These positions are through and come to no meeting any more: one that wants for them fails.
    * Once, the last call for them. */
   void (*leave)(executor_transport *t, u64 launch, u32 first);

@@ -1,6 +1,7 @@
 /* Meetings within a process: who comes to one waits in a list until all its members are there, and
  * the last one copies. Launches call it through the table of executor_transport (meet.c, launch.c).
- * One mutex guards the lists; no callback is called under it. */
+ * One mutex guards the lists; no callback is called under it but `describe` of parts that wait,
+ * which takes its launcher's lock, below this one. */
 #include "exec/hub.h"
 
 #include <pthread.h>
@@ -11,7 +12,9 @@ typedef struct part {
   u64 launch;
   u32 first, count, all;
   bool left;
-  status error; /* it has failed */
+  status error;              /* it has failed */
+  u64 begun, done;           /* of its meetings: handed in; and come about */
+  executor_standstill stand; /* the last; it holds while its numbers are these two */
 } part;
 
 typedef struct hub {
@@ -60,6 +63,13 @@ static bool is_same(const executor_exchange *a, const executor_exchange *b) {
   return a->launch == b->launch && a->step == b->step && a->group == b->group;
 }
 
+/* The lock is held. It is there: whoever meets, fails or leaves has joined. */
+static part *find_part(const hub *h, u64 launch, u32 first) {
+  part *p = h->parts;
+  while (p->launch != launch || p->first != first) p = p->next;
+  return p;
+}
+
 /* Who waits for the same meeting as x, if they and x are all its members; else NULL. */
 static executor_exchange *take_group(hub *h, const executor_exchange *x) {
   u32 there = 0;
@@ -76,8 +86,55 @@ static executor_exchange *take_group(hub *h, const executor_exchange *x) {
     *at = o->next;
     o->next = taken;
     taken = o;
+    find_part(h, o->launch, o->first)->done++;
   }
   return taken;
+}
+
+static bool stands(const part *p) {
+  return p->left || (p->stand.describe && p->begun == p->stand.begun && p->done == p->stand.done);
+}
+
+/* All parts of the launch are there, and wait for one another. The lock is held. */
+static bool is_deadlock(const hub *h, u64 launch) {
+  u32 all = 0, here = 0, waiting = 0;
+  for (const part *p = h->parts; p; p = p->next) {
+    if (p->launch != launch) continue;
+    if (p->error || !stands(p)) return false;
+    all = p->all;
+    here += p->count;
+    waiting += !p->left;
+  }
+  return here == all && waiting;
+}
+
+/* Lines by position: parts stand in the order that they came in. */
+static status describe_deadlock(const hub *h, u64 launch) {
+  buf b;
+  buf_init(&b, h->mem);
+  for (u32 at = 0, next; at < UINT32_MAX; at = next) {
+    next = UINT32_MAX;
+    for (const part *p = h->parts; p; p = p->next) {
+      if (p->launch != launch) continue;
+      if (p->first == at && !p->left) p->stand.describe(p->stand.user, &b);
+      if (p->first > at && p->first < next) next = p->first;
+    }
+  }
+  status s = status_make(STATUS_INTERNAL, "deadlock: every device that is not finished waits:%s",
+                         buf_ok(&b) ? buf_cstr(&b) : "");
+  buf_deinit(&b);
+  return s;
+}
+
+/* Called after each change of what `stands` reads, so that the last one finds it: all parts then
+ * have an error, and their meetings are hopeless. The lock is held. */
+static bool end_deadlock(hub *h, u64 launch) {
+  if (!is_deadlock(h, launch)) return false;
+  status s = describe_deadlock(h, launch);
+  for (part *p = h->parts; p; p = p->next)
+    if (p->launch == launch) p->error = status_copy(s);
+  status_free(s);
+  return true;
 }
 
 static void copy_parts(const executor_exchange *to, const executor_exchange *from) {
@@ -86,6 +143,32 @@ static void copy_parts(const executor_exchange *to, const executor_exchange *fro
       if (from->bytes[i])
         memcpy(to->parts[m * to->num_parts + i], from->parts[m * from->num_parts + i],
                from->bytes[i]);
+}
+
+/* Takes out what is hopeless now, and says so; called with the lock, which it gives up. */
+static void end_hopeless(hub *h, u64 launch) {
+  executor_exchange *lost = NULL;
+  status error = NULL;
+  for (executor_exchange **at = &h->waiting; *at;) {
+    executor_exchange *x = *at;
+    status why = x->launch == launch ? hopeless(h, x) : NULL;
+    if (!why) {
+      at = &x->next;
+      continue;
+    }
+    *at = x->next;
+    x->next = lost;
+    lost = x;
+    find_part(h, launch, x->first)->done++;
+    status_free(error);
+    error = why;
+  }
+  pthread_mutex_unlock(&h->lock);
+  for (executor_exchange *next; lost; lost = next) {
+    next = lost->next;
+    lost->done(lost->user, error);
+  }
+  status_free(error);
 }
 
 static status join(executor_transport *t, u64 launch, u32 first, u32 count, u32 all) {
@@ -105,15 +188,21 @@ static status join(executor_transport *t, u64 launch, u32 first, u32 count, u32 
 static void exchange(executor_transport *t, executor_exchange *x) {
   hub *h = (hub *)t;
   pthread_mutex_lock(&h->lock);
+  part *p = find_part(h, x->launch, x->first);
   status error = hopeless(h, x);
   x->next = error ? NULL : take_group(h, x);
-  bool alone = !error && !x->next;
-  if (alone) {
+  p->begun++;
+  if (!error && !x->next) {
     x->next = h->waiting;
     h->waiting = x;
+    if (end_deadlock(h, p->launch))
+      end_hopeless(h, p->launch);
+    else
+      pthread_mutex_unlock(&h->lock);
+    return;
   }
+  p->done++;
   pthread_mutex_unlock(&h->lock);
-  if (alone) return;
   for (executor_exchange *to = x; to; to = to->next)
     for (executor_exchange *from = x; from; from = from->next)
       if (from != to) copy_parts(to, from);
@@ -124,43 +213,23 @@ static void exchange(executor_transport *t, executor_exchange *x) {
   status_free(error);
 }
 
-/* Takes out what is hopeless now, and says so; called with the lock, which it gives up. */
-static void end_hopeless(hub *h, u64 launch) {
-  executor_exchange *lost = NULL;
-  status error = NULL;
-  for (executor_exchange **at = &h->waiting; *at;) {
-    executor_exchange *x = *at;
-    status why = x->launch == launch ? hopeless(h, x) : NULL;
-    if (!why) {
-      at = &x->next;
-      continue;
-    }
-    *at = x->next;
-    x->next = lost;
-    lost = x;
-    status_free(error);
-    error = why;
-  }
-  pthread_mutex_unlock(&h->lock);
-  for (executor_exchange *next; lost; lost = next) {
-    next = lost->next;
-    lost->done(lost->user, error);
-  }
-  status_free(error);
-}
-
-/* The lock is held. It is there: whoever fails or leaves has joined. */
-static part *find_part(const hub *h, u64 launch, u32 first) {
-  part *p = h->parts;
-  while (p->launch != launch || p->first != first) p = p->next;
-  return p;
-}
-
 static void fail(executor_transport *t, u64 launch, u32 first, status error) {
   hub *h = (hub *)t;
   pthread_mutex_lock(&h->lock);
-  find_part(h, launch, first)->error = status_copy(error);
+  part *p = find_part(h, launch, first);
+  if (!p->error) p->error = status_copy(error);
   end_hopeless(h, launch);
+}
+
+static void stand(executor_transport *t, u64 launch, u32 first, const executor_standstill *s) {
+  hub *h = (hub *)t;
+  pthread_mutex_lock(&h->lock);
+  part *p = find_part(h, launch, first);
+  if (s->begun + s->done >= p->stand.begun + p->stand.done) p->stand = *s;
+  if (end_deadlock(h, launch))
+    end_hopeless(h, launch);
+  else
+    pthread_mutex_unlock(&h->lock);
 }
 
 /* Once the lock is given up in between, another part that leaves may forget the launch, and free
@@ -173,12 +242,16 @@ static void leave(executor_transport *t, u64 launch, u32 first) {
   p->left = true;
   end_hopeless(h, launch);
   pthread_mutex_lock(&h->lock);
+  if (end_deadlock(h, launch)) { /* who is left waited for this one */
+    end_hopeless(h, launch);
+    pthread_mutex_lock(&h->lock);
+  }
   forget(h, launch, all);
   pthread_mutex_unlock(&h->lock);
 }
 
 static const executor_transport_ops hub_ops = {
-    .join = join, .exchange = exchange, .fail = fail, .leave = leave};
+    .join = join, .exchange = exchange, .fail = fail, .stand = stand, .leave = leave};
 
 status hub_create(const allocator *mem, executor_transport **out_hub) {
   if (!mem) mem = &mem_system;

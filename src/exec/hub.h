@@ -1,7 +1,8 @@
 /* A transport between executors of one process: what one hands in, the other copies.
  *
- * Several launches may go through one hub, each in parts that cover its positions. A meeting for
- * which somebody never comes, and who has not left the launch either, waits for ever. */
+ * Several launches may go through one hub, each in parts that cover its positions. Parts that wait
+ * for one another in different meetings are a deadlock once all of the launch have joined; a part
+ * that never joins is waited for without end. */
 #ifndef EXEC_HUB_H
 #define EXEC_HUB_H
 

@@ -122,8 +122,21 @@ static void launch_release(launch *l) {
   pthread_mutex_unlock(&on->lock);
 }
 
-void launch_deadlocked(launch *l, status error) {
-  launch_fail(l, error);
+/* By the transport, about a launch of which nothing moves while it asks. */
+static void describe_standstill(const void *user, buf *out) {
+  const launch *l = user;
+  pthread_mutex_lock(&l->on->lock);
+  launch_describe(l, out);
+  pthread_mutex_unlock(&l->on->lock);
+}
+
+void launch_halt(launch *l, launch_halted h) {
+  if (!h.deadlock && !h.waits) return;
+  if (h.deadlock)
+    launch_fail(l, h.deadlock);
+  else
+    l->transport->ops->stand(l->transport, l->id, l->first,
+                             &(executor_standstill){h.begun, h.met, describe_standstill, l});
   launch_release(l);
 }
 
@@ -138,9 +151,9 @@ void place_finish(place *p) {
   p->state = PLACE_DONE;
   dequeue(on, p);
   l->active--;
-  status deadlock = launch_check(l);
+  launch_halted halted = launch_check(l);
   pthread_mutex_unlock(&on->lock);
-  if (deadlock) launch_fail(l, deadlock);
+  launch_halt(l, halted);
   if (l->device_done) l->device_done(l->user, p->position, failed ? l->error : NULL);
   launch_release(l);
 }

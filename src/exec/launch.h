@@ -7,7 +7,8 @@
  *
  * A place parks for a reason. What is outside (an event, a callback of the host's, a transfer) is
  * counted by the launch, and wakes its place through place_resume. When all places are parked or
- * done, and nothing outside is pending, nobody will ever come: that is a deadlock.
+ * done, and nothing outside is pending, nobody will ever come: that is a deadlock. When all that is
+ * pending are transfers, the transport is told, which knows whether anybody comes elsewhere.
  *
  * The life of a launch, and where:
  *
@@ -66,7 +67,7 @@ struct place {
   u32 position, device; /* in the program; the key of its queue */
   u32 pc;
   place_state state;
-  place_wait outside;  /* while PLACE_OUTSIDE: what for */
+  place_wait outside;  /* while PLACE_OUTSIDE, or meeting with who is: what for */
   struct meeting *met; /* with members elsewhere; by who came last, until it is over */
   void **slots;
   void *workspace;
@@ -90,6 +91,7 @@ struct launch {
   void *const **slots; /* by place, for collectives */
   u32 active;          /* places that are neither parked, outside nor done */
   u32 outside;         /* events, callbacks and transfers to come, and first the launch call */
+  u64 begun, met;      /* transfers: all so far, and those of them that have come */
   u32 unfinished;      /* places, and whoever else needs the launch alive */
   bool ready;          /* all events are there */
   atomic_bool poisoned;
@@ -138,6 +140,13 @@ struct launcher {
   atomic_ullong stat_images, stat_launches, stat_steps, stat_rendezvous;
 };
 
+/* A launch that stands still. */
+typedef struct launch_halted {
+  status deadlock; /* nobody will ever come: who waits where */
+  bool waits;      /* for members elsewhere, to be told to the transport */
+  u64 begun, met;
+} launch_halted;
+
 /* launch.c: parts of the executor's table, and what it is made of. False: no memory. */
 bool launcher_begin(launcher *on, const executor_ops *table, const launcher_ops *ops,
                     const allocator *mem);
@@ -160,8 +169,9 @@ void launcher_image_release(executor *x, executor_image *image);
 
 /* Takes the status; wakes who is parked. Without the lock. */
 void launch_fail(launch *l, status error);
-/* The same, by who found the deadlock and holds the launch for it. */
-void launch_deadlocked(launch *l, status error);
+/* By who took the last active place away, without the lock, with what launch_check found under it:
+ * a deadlock fails the launch, a standstill is told to the transport. */
+void launch_halt(launch *l, launch_halted h);
 void place_finish(place *p);
 
 /* place.c: runs a place until it parks, or is done. */
@@ -183,11 +193,11 @@ void place_met(worker *w, place *p, bool failed);
 bool place_meet(worker *w, place *p);
 
 /* wait.c; the lock is held */
-/* Nobody is active, and nothing outside will come: the error that says who waits where; NULL when
- * all are done. */
-status launch_deadlock(const launch *l);
-static inline status launch_check(const launch *l) {
-  return l->active || l->outside || l->error ? NULL : launch_deadlock(l);
+/* Whether nobody is active, and nothing will come but from the transport. If so the launch is kept
+ * alive until launch_halt has been called. */
+launch_halted launch_stopped(launch *l);
+static inline launch_halted launch_check(launch *l) {
+  return l->active || l->error ? (launch_halted){0} : launch_stopped(l);
 }
 /* A line for each device of a launch that waits. */
 void launch_describe(const launch *l, buf *out);

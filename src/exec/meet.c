@@ -24,6 +24,7 @@ static void wake_members(place *p, const exec_collective *x, u32 group) {
       continue;
     }
     m->pc++;
+    m->outside = WAIT_NOTHING;
     l->active++;
     l->on->ops->wake(m);
   }
@@ -107,20 +108,25 @@ __attribute__((noinline)) static void exchange(place *p, const exec_collective *
   static meeting none; /* no memory for it */
   launch *l = p->l;
   assert(IS_LOCKED(l->on));
+  for (u32 i = x->begin[group]; i < x->begin[group + 1]; i++)
+    if (launch_place(l, x->members[i])) launch_place(l, x->members[i])->outside = WAIT_TRANSFER;
   p->state = PLACE_OUTSIDE;
-  p->outside = WAIT_TRANSFER;
   l->outside++;
+  l->begun++;
   l->active--;
+  launch_halted halted = launch_check(l);
   pthread_mutex_unlock(&l->on->lock);
   meeting *t = meeting_create(l, p->pc, x, group);
   p->met = t ? t : &none;
   if (!t) {
     place_resume(p, status_oom());
+    launch_halt(l, halted);
     return;
   }
   t->exchange.done = exchanged;
   t->exchange.user = p;
   l->transport->ops->exchange(l->transport, &t->exchange);
+  launch_halt(l, halted);
 }
 
 void place_met(worker *w, place *p, bool failed) {
@@ -160,11 +166,10 @@ bool place_meet(worker *w, place *p) {
   if (++l->arrived[x->first_group + group] < here) {
     p->state = PLACE_PARKED;
     l->active--;
-    status deadlock = launch_check(l);
-    if (deadlock) l->unfinished++; /* keeps the launch alive until it has failed */
+    launch_halted halted = launch_check(l);
     pthread_mutex_unlock(&on->lock);
     /* from here on p belongs to whoever wakes it */
-    if (deadlock) launch_deadlocked(l, deadlock);
+    launch_halt(l, halted);
     return false;
   }
   /* their buffers are in use: should the launch fail now, they are not to be woken by that */

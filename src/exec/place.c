@@ -34,6 +34,7 @@ void place_resume(place *p, status error) {
   if (called) place_poison(p);
   pthread_mutex_lock(&on->lock);
   if (called) p->pc++;
+  if (p->outside == WAIT_TRANSFER) l->met++;
   p->outside = WAIT_NOTHING;
   l->outside--;
   l->active++;

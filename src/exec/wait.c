@@ -12,11 +12,11 @@ static place_wait wait_of(const place *p) {
     return p->l->ready ? WAIT_QUEUE : WAIT_EVENT;
   case PLACE_PARKED:
     return WAIT_COLLECTIVE;
+  case PLACE_MEETING: /* outside as well where who came last is */
   case PLACE_OUTSIDE:
     return p->outside;
   case PLACE_READY:
   case PLACE_RUNNING:
-  case PLACE_MEETING:
   case PLACE_DONE:
     break;
   }
@@ -54,6 +54,16 @@ static void describe_group(buf *b, const launch *l, const exec_collective *x, u3
   if (shown > MOST_NAMES) buf_printf(b, " and %u more", shown - MOST_NAMES);
 }
 
+/* The members of a group that who waits for a transfer wants to hear of. */
+static void describe_others(buf *b, const launch *l, const exec_collective *x, u32 group) {
+  u32 shown = 0;
+  BUF_LIT(b, "; from:");
+  for (u32 i = x->begin[group]; i < x->begin[group + 1]; i++)
+    if (!launch_place(l, x->members[i]) && ++shown <= MOST_NAMES)
+      describe_absent(b, x->members[i], NULL);
+  if (shown > MOST_NAMES) buf_printf(b, " and %u more", shown - MOST_NAMES);
+}
+
 static void describe_place(buf *b, const place *p) {
   const launch *l = p->l;
   place_wait w = wait_of(p);
@@ -65,6 +75,7 @@ static void describe_place(buf *b, const place *p) {
              x ? prog_collective_name(x->c->kind) : prog_step_kind_name(s->kind), STR_ARG(s->name),
              STR_ARG(s->loc));
   if (w == WAIT_COLLECTIVE) describe_group(b, l, x, x->group_of[p->position]);
+  if (w == WAIT_TRANSFER) describe_others(b, l, x, x->group_of[p->position]);
 }
 
 void launch_describe(const launch *l, buf *out) {
@@ -82,14 +93,26 @@ void launcher_describe(executor *x, buf *out) {
   pthread_mutex_unlock(&on->lock);
 }
 
-status launch_deadlock(const launch *l) {
+/* Nobody is active, and nothing outside will come: NULL when all are done. */
+static status deadlock(const launch *l) {
   buf b;
   buf_init(&b, l->on->mem);
   launch_describe(l, &b);
-  status s = NULL; /* all are done */
+  status s = NULL;
   if (b.len || !buf_ok(&b))
     s = status_make(STATUS_INTERNAL, "deadlock: every device that is not finished waits:%s",
                     buf_ok(&b) ? buf_cstr(&b) : "");
   buf_deinit(&b);
   return s;
+}
+
+launch_halted launch_stopped(launch *l) {
+  launch_halted h = {.begun = l->begun, .met = l->met};
+  assert(IS_LOCKED(l->on) && !l->active && !l->error);
+  if (l->outside == 0)
+    h.deadlock = deadlock(l);
+  else
+    h.waits = l->transport && l->outside == l->begun - l->met;
+  if (h.deadlock || h.waits) l->unfinished++;
+  return h;
 }

@@ -1,0 +1,190 @@
+/* The conformance suite's part about parts of a launch, on executors that a hub joins. */
+#include <unistd.h>
+
+#include "exec/hub.h"
+#include "tests/conformance.h"
+
+static executor *other;
+static executor_transport *hub;
+
+static void swap(void) {
+  executor *x = on;
+  on = other;
+  other = x;
+}
+
+/* Positions [first, first + count) on the executor that is `on`. */
+static status start_part(heard *h, u32 first, u32 count, u64 id, dev_event *wait_for) {
+  h->first = first;
+  h->count = count;
+  return executor_launch(on, &(executor_launch_args){.image = h->image,
+                                                     .first = first,
+                                                     .count = count,
+                                                     .transport = hub,
+                                                     .id = id,
+                                                     .devices = straight + first,
+                                                     .params = h->params + first,
+                                                     .results = h->results + first,
+                                                     .wait_for = &wait_for,
+                                                     .num_wait = wait_for ? 1 : 0,
+                                                     .device_done = on_device,
+                                                     .done = on_done,
+                                                     .user = h});
+}
+
+static void prepare_parts(heard h[2], const program *p, size_t bytes, i32 first) {
+  prepare(&h[0], p, bytes, first);
+  swap();
+  prepare(&h[1], p, bytes, first);
+  swap();
+}
+
+static void release_parts(heard h[2]) {
+  release(&h[0]);
+  swap();
+  release(&h[1]);
+  swap();
+}
+
+/* A group whose members are cut anywhere sums as one that is not. */
+static void test_parts_meet(arena *a, u32 cut) {
+  heard h[2];
+  prepare_parts(h, sum(a, 8, 4, 300), 1200, 1);
+  CHECK(!start_part(&h[0], 0, cut, cut, NULL));
+  swap();
+  CHECK(!start_part(&h[1], cut, 8 - cut, cut, NULL) && !finished(&h[1]));
+  for (u32 d = cut; d < 8; d++) CHECK(word_of(h[1].results[d], 299) == (d < 4 ? 10 : 26));
+  swap();
+  CHECK(!finished(&h[0]));
+  for (u32 d = 0; d < cut; d++) CHECK(word_of(h[0].results[d], 0) == (d < 4 ? 10 : 26));
+  release_parts(h);
+}
+
+/* One that has failed fails the other; a part without a transport, or of positions that there are
+ * not, is refused. */
+static void test_part_fails(arena *a) {
+  heard h[2];
+  dev_event *gate = dev_event_create();
+  prepare_parts(h, sum(a, 8, 8, 4), 16, 0);
+  CHECK(!start_part(&h[0], 0, 5, 100, NULL));
+  swap();
+  CHECK(!start_part(&h[1], 5, 3, 100, gate));
+  swap();
+  dev_event_set(gate, status_make(STATUS_ABORTED, "input went wrong"));
+  CHECK(status_get_code(finished(&h[0])) == STATUS_ABORTED);
+  CHECK(status_get_code(finished(&h[1])) == STATUS_ABORTED);
+  executor_transport *kept = hub;
+  status bad[2] = {start_part(&h[0], 5, 4, 101, NULL)};
+  hub = NULL;
+  bad[1] = start_part(&h[0], 0, 4, 102, NULL);
+  hub = kept;
+  for (size_t i = 0; i < COUNT(bad); i++) {
+    CHECK(status_get_code(bad[i]) == STATUS_INVALID_ARGUMENT);
+    status_free(bad[i]);
+  }
+  release_parts(h);
+  dev_event_release(gate);
+}
+
+/* Positions 0 .. n - 3 meet at "left" where the parameter is 0 and at "right" where it is not; the
+ * last two meet nobody. */
+static const program *left_or_right(arena *a, u32 n) {
+  prog_builder *b = prog_begin(a, 1, n);
+  u32 p = prog_param(b, DTYPE_s32, 1), r = prog_result(b, DTYPE_s32, 1, -1);
+  u32 yes = prog_work(b, DTYPE_pred, 1), left = prog_label(b), end = prog_label(b);
+  u32 begin[] = {0, n - 2}, members[MOST];
+  for (u32 i = 0; i < n; i++) members[i] = i;
+  prog_loop *l = prog_add_loop(b, 0, NULL, NAME, AT);
+  u32 v = vm_load(b, &l->code, DTYPE_s32, prog_loop_in(b, l, p, 0, NULL));
+  v = vm_emit(b, &l->code, VM_ne, DTYPE_pred, v, vm_const_f64(b, &l->code, DTYPE_s32, 0), 0);
+  prog_loop_out(b, l, yes, 0, NULL, v);
+  prog_collective k = {.kind = COLL_ALL_REDUCE,
+                       .n = 1,
+                       .in = &p,
+                       .out = &r,
+                       .num_groups = 1,
+                       .begin = begin,
+                       .members = members,
+                       .body = {.kind = REDUCE_SUM}};
+  prog_add_jump_unless(b, yes, left, NAME, AT);
+  prog_add_collective(b, &k, STR("right"), STR("f.mlir:3:3"));
+  prog_add_jump(b, end, NAME, AT);
+  prog_place(b, left);
+  prog_add_collective(b, &k, STR("left"), STR("f.mlir:2:3"));
+  prog_place(b, end);
+  return finish(b);
+}
+
+/* Each part waits for the other, in another meeting, where no part by itself is stuck: found
+ * whoever comes last, and once those have left who might have come. */
+static void test_parts_wait(arena *a, u64 id, bool late) {
+  heard h[2], rest;
+  i64 one = 1;
+  executor_array word = {DTYPE_s32, {&one, 1}, NULL};
+  dev_event *gate = dev_event_create();
+  const program *p = left_or_right(a, 6);
+  prepare_parts(h, p, 4, 0);
+  prepare(&rest, p, 4, 0);
+  for (u32 d = 0; d < 4; d++) {
+    CHECK(!executor_write(on, h[0].params[d], 0, &word, &(i32){0}));
+    CHECK(!executor_write(other, h[1].params[d], 0, &word, &(i32){1}));
+  }
+  if (late) CHECK(!start_part(&rest, 4, 2, id, gate));
+  CHECK(!start_part(&h[0], 0, 2, id, NULL));
+  swap();
+  CHECK(!start_part(&h[1], 2, 2, id, NULL));
+  swap();
+  if (!late) CHECK(!start_part(&rest, 4, 2, id, gate));
+  if (late) usleep(2000);
+  CHECK(!dev_event_is_ready(h[0].done) && !dev_event_is_ready(h[1].done));
+  dev_event_set(gate, NULL);
+  for (int i = 0; i < 2; i++) {
+    status s = finished(&h[i]);
+    const char *text = s ? status_message(s).data : "";
+    CHECK(status_get_code(s) == STATUS_INTERNAL && strstr(text, "deadlock"));
+    for (u32 d = 0; d < 4; d++) {
+      char line[160];
+      snprintf(line, sizeof line,
+               "\n  device %u waits for a transfer at all_reduce \"%s\" (f.mlir:%d:3); from: %s", d,
+               d < 2 ? "left" : "right", d < 2 ? 2 : 3,
+               d < 2 ? "2 (elsewhere) 3 (elsewhere)" : "0 (elsewhere) 1 (elsewhere)");
+      CHECK(strstr(text, line));
+    }
+  }
+  (void)dev_event_await(rest.done);
+  release_parts(h);
+  release(&rest);
+  dev_event_release(gate);
+}
+
+static void test_parts(arena *a, const char *kind, u32 threads) {
+  CHECK(!exec_create(&(exec_options){.kind = kind, .threads = threads}, &other));
+  CHECK(!hub_create(NULL, &hub));
+  for (u32 cut = 1; cut < 8; cut += 2) test_parts_meet(a, cut);
+  test_part_fails(a);
+  for (u64 i = 0; i < 20; i++) test_parts_wait(a, 200 + i, i % 2);
+  executor_stop(other);
+  executor_stop(on);
+  hub_destroy(hub);
+  executor_release(other);
+}
+
+static void run_all(arena *a, const char *kind, u32 threads) {
+  const char *kinds[] = {kind, "plain"};
+  for (size_t i = 0; i < COUNT(kinds); i++) {
+    CHECK(!exec_create(&(exec_options){.kind = kind, .threads = threads}, &on));
+    test_parts(a, kinds[i], threads);
+    executor_release(on);
+  }
+}
+
+int main(void) {
+  arena a;
+  if (setjmp(trap.at)) return 1;
+  arena_init(&a, &mem_system, &trap);
+  run_all(&a, "cpu", 1);
+  run_all(&a, "cpu", 3);
+  run_all(&a, "plain", 0);
+  arena_deinit(&a);
+  return UNIT_END();
+}
