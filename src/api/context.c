@@ -32,16 +32,16 @@ static void collect(void *user, diag_kind kind, diag_pos pos, str text) {
   if (buf_ok(&c->strings)) buf_bytes(&c->queue, &p, sizeof p);
 }
 
-static tz_diagnostic told(const tz_context *c, const pending *p) {
+static tz_diagnostic told(const buf *strings, const pending *p) {
   static const tz_severity severity[] = {[DIAG_ERROR] = TZ_ERROR,
                                          [DIAG_WARNING] = TZ_WARNING,
                                          [DIAG_REMARK] = TZ_REMARK,
                                          [DIAG_NOTE] = TZ_NOTE};
   return (tz_diagnostic){.severity = severity[p->kind],
-                         .file = c->strings.data + p->file,
+                         .file = strings->data + p->file,
                          .line = p->line,
                          .column = p->col,
-                         .message = c->strings.data + p->text};
+                         .message = strings->data + p->text};
 }
 
 static void empty(buf *b) {
@@ -49,21 +49,34 @@ static void empty(buf *b) {
   b->failed = false;
 }
 
-/* After the trap has been restored. The user's function must not use the context (ir.h): the queue
- * that this reads is the context's. */
+/* The buffer's contents; it begins anew. */
+static buf take(buf *b) {
+  buf taken = *b;
+  buf_init(b, &mem_system);
+  return taken;
+}
+
+/* After the trap has been restored. The user's function should leave the context alone (ir.h); if
+ * it does not, what that reports is told before the rest of this. */
 static void tell(tz_context *c) {
   enum { MAX_NOTES = 16 }; /* more are told as diagnostics of their own */
-  const pending *p = (const pending *)(const void *)c->queue.data;
-  size_t n = c->queue.len / sizeof *p;
+  if (!c->queue.len) {
+    empty(&c->queue);
+    empty(&c->strings);
+    return;
+  }
+  buf queue = take(&c->queue), strings = take(&c->strings);
+  const pending *p = (const pending *)(const void *)queue.data;
+  size_t n = queue.len / sizeof *p;
   for (size_t i = 0; i < n;) {
-    tz_diagnostic notes[MAX_NOTES], d = told(c, &p[i++]);
+    tz_diagnostic notes[MAX_NOTES], d = told(&strings, &p[i++]);
     for (; i < n && p[i].kind == DIAG_NOTE && d.num_notes < MAX_NOTES; i++)
-      notes[d.num_notes++] = told(c, &p[i]);
+      notes[d.num_notes++] = told(&strings, &p[i]);
     d.notes = notes;
     c->diagnostics(c->diagnostics_user, &d);
   }
-  empty(&c->queue);
-  empty(&c->strings);
+  buf_deinit(&queue);
+  buf_deinit(&strings);
 }
 
 /* ---- entries ---- */

@@ -435,6 +435,38 @@ static void test_diagnostics(void) {
   tz_context_free(c);
 }
 
+/* What it should not: it parses while it is told, and hears of that in between. */
+typedef struct meddler {
+  tz_context *c;
+  int depth;
+  char heard[64];
+} meddler;
+static void meddle(void *user, const tz_diagnostic *d) {
+  static const char wrong[] = "func.func @g() { return }\nfunc.func @g() { return }\n";
+  meddler *m = user;
+  tz_module *other;
+  char line[32];
+  if (m->depth++ == 0) {
+    tz_error *e = tz_module_parse(m->c, wrong, sizeof wrong - 1, "y.mlir", &other);
+    if (!e) e = tz_module_verify(other);
+    CHECK(refused(e, "y.mlir:2:1: error: redefinition of symbol named 'g'"));
+  }
+  snprintf(line, sizeof line, "%s:%u %s;", d->file, d->line, strstr(d->message, "named"));
+  strncat(m->heard, line, sizeof m->heard - strlen(m->heard) - 1);
+}
+static void test_meddler(void) {
+  static const char twice[] = "func.func @f() { return }\nfunc.func @f() { return }\n";
+  meddler h = {0};
+  tz_module *m;
+  CHECK(fine(tz_context_create(&(tz_context_options){.diagnostics = meddle, .diagnostics_user = &h},
+                               &h.c)));
+  tz_error *e = tz_module_parse(h.c, twice, sizeof twice - 1, "x.mlir", &m);
+  if (!e) e = tz_module_verify(m);
+  CHECK(refused(e, "redefinition of symbol named 'f'") && h.depth == 2);
+  CHECK(strcmp(h.heard, "y.mlir:2 named 'g';x.mlir:2 named 'f';") == 0);
+  tz_context_free(h.c);
+}
+
 int main(void) {
   tz_context *c;
   CHECK(fine(tz_context_create(NULL, &c)));
@@ -451,5 +483,6 @@ int main(void) {
   test_null(c);
   tz_context_free(c);
   test_diagnostics();
+  test_meddler();
   return UNIT_END();
 }
