@@ -130,13 +130,12 @@ static void describe_standstill(const void *user, buf *out) {
   pthread_mutex_unlock(&l->on->lock);
 }
 
-void launch_halt(launch *l, launch_halted h) {
-  if (!h.deadlock && !h.waits) return;
-  if (h.deadlock)
-    launch_fail(l, h.deadlock);
+void launch_end_halt(launch *l, const launch_halted *h) {
+  if (h->deadlock)
+    launch_fail(l, h->deadlock);
   else
     l->transport->ops->stand(l->transport, l->id, l->first,
-                             &(executor_standstill){h.begun, h.met, describe_standstill, l});
+                             &(executor_standstill){h->begun, h->met, describe_standstill, l});
   launch_release(l);
 }
 
@@ -153,7 +152,7 @@ void place_finish(place *p) {
   l->active--;
   launch_halted halted = launch_check(l);
   pthread_mutex_unlock(&on->lock);
-  launch_halt(l, halted);
+  launch_halt(l, &halted);
   if (l->device_done) l->device_done(l->user, p->position, failed ? l->error : NULL);
   launch_release(l);
 }

@@ -171,12 +171,15 @@ void launcher_image_release(executor *x, executor_image *image);
 void launch_fail(launch *l, status error);
 /* By who took the last active place away, without the lock, with what launch_check found under it:
  * a deadlock fails the launch, a standstill is told to the transport. */
-void launch_halt(launch *l, launch_halted h);
+void launch_end_halt(launch *l, const launch_halted *h);
+static inline void launch_halt(launch *l, const launch_halted *h) {
+  if (h->deadlock || h->waits) launch_end_halt(l, h);
+}
 void place_finish(place *p);
 
 /* place.c: runs a place until it parks, or is done. */
 void place_run(worker *w, place *p);
-/* In tests: fills what nobody needs after the step that p is at. */
+/* In tests, where the image has deaths: fills what nobody needs after the step that p is at. */
 void place_poison(place *p);
 /* What was outside is there: the place goes on, in its executor. Takes the error, which fails the
  * launch. Without the lock, from any thread, once. */

@@ -12,7 +12,7 @@ typedef struct meeting {
 /* The lock is held. The count starts anew before anyone is awake: a member may be back at this
  * very step, in the next turn of a loop, as soon as the lock is given up. p, who did the work,
  * is the caller and still runs; the others are past the step, whose work is done. */
-static void wake_members(place *p, const exec_collective *x, u32 group) {
+static inline void wake_members(place *p, const exec_collective *x, u32 group) {
   launch *l = p->l;
   assert(IS_LOCKED(l->on));
   l->arrived[x->first_group + group] = 0;
@@ -120,13 +120,13 @@ __attribute__((noinline)) static void exchange(place *p, const exec_collective *
   p->met = t ? t : &none;
   if (!t) {
     place_resume(p, status_oom());
-    launch_halt(l, halted);
+    launch_halt(l, &halted);
     return;
   }
   t->exchange.done = exchanged;
   t->exchange.user = p;
   l->transport->ops->exchange(l->transport, &t->exchange);
-  launch_halt(l, halted);
+  launch_halt(l, &halted);
 }
 
 void place_met(worker *w, place *p, bool failed) {
@@ -169,7 +169,7 @@ bool place_meet(worker *w, place *p) {
     launch_halted halted = launch_check(l);
     pthread_mutex_unlock(&on->lock);
     /* from here on p belongs to whoever wakes it */
-    launch_halt(l, halted);
+    launch_halt(l, &halted);
     return false;
   }
   /* their buffers are in use: should the launch fail now, they are not to be woken by that */
