@@ -60,6 +60,7 @@ typedef struct pass_info {
   pass_scope scope;
   bool nested;     /* runs on args->root alone; others always see the whole module */
   bool any_module; /* takes modules that could not run, as generic passes do */
+  bool of_passes;  /* changes nothing itself: what it runs has been verified */
 } pass_info;
 
 struct shard_trace;
