@@ -87,7 +87,8 @@ void lower_bind(lower *L, value *v, node *n) {
 }
 
 void lower_used(node *n) {
-  if (n->pending) n->pending--;
+  assert(n->pending > 0); /* a use that was not counted, or served twice */
+  n->pending--;
 }
 
 /* A result's slot is handed out once: a second slot for the same node is working memory. */
