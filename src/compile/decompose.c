@@ -52,6 +52,13 @@
 #define MAKE_chlo_ragged_dot expand_by_chlo
 #define MAKE_chlo_scan expand_by_chlo
 
+/* by parallel.c and channels.c, before all else */
+#define MAKE_run_parallel NULL
+#define MAKE_infeed NULL
+#define MAKE_outfeed NULL
+#define MAKE_send NULL
+#define MAKE_recv NULL
+
 #define MAKE_ew(id) NULL
 #define MAKE_cast(id) NULL
 #define MAKE_bcast(id) NULL

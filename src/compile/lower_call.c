@@ -65,27 +65,45 @@ static bool host_call(lower *L, op *o, const attr *config) {
   struct custom_call_attrs a;
   view_custom_call(o, &a);
   str text = {0};
-  i64 params[] = {number(config, SLOT_NAME(iteration), 0)};
+  i64 params[] = {number(config, SLOT_NAME(iteration), number(config, STR("channel"), 0))};
   if (!attr_get_str(said(config, SLOT_NAME(probe_id)), &text))
     attr_get_str(said(config, STR("name")), &text);
   return call_add(L, o, a.call_target_name, (i64s){params, 1}, text, true);
 }
 
+static bool channel(lower *L, op *o, const attr *config) {
+  struct custom_call_attrs a;
+  view_custom_call(o, &a);
+  i64 params[] = {number(config, STR("channel"), 0)};
+  return call_add(L, o, a.call_target_name, (i64s){params, 1}, (str){0}, false);
+}
+
+enum { ANY_OPERANDS = UINT32_MAX };
 static const struct {
   const char *target;
   u32 operands;
   target_fn *fn;
 } targets[] = {
-    {"check.expect_eq", 2, check_eq},       {"check.expect_almost_eq", 2, check_almost_eq},
-    {"check.expect_close", 2, check_close}, {"check.expect_serialized_eq", 1, host_call},
-    {"interpreter.print", 1, host_call},    {"interpreter.probe", 1, host_call},
+    {"check.expect_eq", 2, check_eq},
+    {"check.expect_almost_eq", 2, check_almost_eq},
+    {"check.expect_close", 2, check_close},
+    {"check.expect_serialized_eq", 1, host_call},
+    {"interpreter.print", 1, host_call},
+    {"interpreter.probe", 1, host_call},
+    {"channel.send", ANY_OPERANDS, channel},
+    {"channel.recv", 0, channel},
+    {"stablehlo.infeed", 0, host_call},
+    {"stablehlo.outfeed", ANY_OPERANDS, host_call},
+    {"stablehlo.send", ANY_OPERANDS, host_call},
+    {"stablehlo.recv", 0, host_call},
 };
 
 bool lower_custom_call(lower *L, op *o) {
   struct custom_call_attrs a;
   if (!view_custom_call(o, &a)) return false;
   for (size_t i = 0; i < COUNT(targets); i++)
-    if (str_is(a.call_target_name, targets[i].target) && o->num_operands == targets[i].operands)
+    if (str_is(a.call_target_name, targets[i].target) &&
+        (targets[i].operands == ANY_OPERANDS || o->num_operands == targets[i].operands))
       return targets[i].fn(L, o, a.backend_config);
   op_unimplemented(L->ctx, o, "calls '" STR_FMT "', and there is no function of that name",
                    STR_ARG(a.call_target_name));

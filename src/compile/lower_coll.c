@@ -52,7 +52,8 @@ static id_space space_of(const lower *L, grouping how) {
   return (id_space){L->num_replicas * L->num_partitions, 1};
 }
 
-static void add_member(groups *g, grouping how, u32 id, u32 time) {
+/* `round`: partition, where groups go over replicas and partitions. */
+static void add_member(groups *g, grouping how, u32 id, u32 time, u32 round) {
   const lower *L = g->L;
   if (how == CROSS_REPLICA)
     VEC_PUSH(L->a, g->members, position(L, id, time));
@@ -61,7 +62,7 @@ static void add_member(groups *g, grouping how, u32 id, u32 time) {
   else if (how == FLATTENED_IDS)
     VEC_PUSH(L->a, g->members, id);
   else
-    for (u32 p = 0; p < L->num_partitions; p++) VEC_PUSH(L->a, g->members, position(L, id, p));
+    VEC_PUSH(L->a, g->members, position(L, id, round));
 }
 
 /* Each id once: the executor counts arrivals by group, and a device that is in two of them, or
@@ -75,6 +76,11 @@ static bool check_id(lower *L, const op *o, i64 id, id_space space, u8 *seen) {
   return true;
 }
 
+/* All replicas of one partition, then those of the next (spec.md, cross_replica_and_partition). */
+static u32 rounds_of(const lower *L, grouping how) {
+  return how == CROSS_REPLICA_AND_PARTITION ? L->num_partitions : 1;
+}
+
 /* replica_groups: a tensor of groups x ids, -1 for none; without ids, all are one group. */
 static bool make_groups(lower *L, const op *o, const dense_attr *ids, grouping how,
                         prog_collective *out) {
@@ -82,21 +88,23 @@ static bool make_groups(lower *L, const op *o, const dense_attr *ids, grouping h
   id_space space = space_of(L, how);
   i64s dims = ids->type->dims;
   size_t rows = dims.len == 2 ? (size_t)dims.data[0] : 0, cols = rows ? (size_t)dims.data[1] : 0;
+  u32 rounds = rounds_of(L, how);
   VEC_PUSH(L->a, g.begin, 0);
   for (u32 time = 0; time < space.times; time++) {
     u8 *seen = arena_zalloc(L->a, space.ids + 1);
     for (size_t r = 0; r < rows; r++) {
-      for (size_t c = 0; c < cols; c++) {
-        i64 id = attr_dense_int(&ids->base, r * cols + c);
+      for (size_t c = 0; c < rounds * cols; c++) {
+        i64 id = attr_dense_int(&ids->base, r * cols + c % cols);
         if (id == -1) continue;
-        if (!check_id(L, o, id, space, seen)) return false;
-        add_member(&g, how, (u32)id, time);
+        if (c < cols && !check_id(L, o, id, space, seen)) return false;
+        add_member(&g, how, (u32)id, time, (u32)(c / cols));
       }
       if (g.members.len > g.begin.data[g.begin.len - 1])
         VEC_PUSH(L->a, g.begin, (u32)g.members.len);
     }
     if (rows * cols == 0) {
-      for (u32 id = 0; id < space.ids; id++) add_member(&g, how, id, time);
+      for (u32 k = 0; k < rounds * space.ids; k++)
+        add_member(&g, how, k % space.ids, time, k / space.ids);
       VEC_PUSH(L->a, g.begin, (u32)g.members.len);
     }
   }
@@ -185,12 +193,21 @@ bool lower_all_to_all(lower *L, op *o) {
   prog_collective c = {.kind = COLL_ALL_TO_ALL};
   grouping how = grouping_of_partitions(a.channel_handle);
   if (!make_groups(L, o, a.replica_groups, how, &c) || !make_operands(L, o, &c)) return false;
-  const node *n = lower_node(L, o, 0);
-  c.rank = n->rank;
-  if (n->rank) memcpy(c.dims, n->dims, n->rank * sizeof(i64));
   c.split_dim = (u32)a.split_dimension;
   c.concat_dim = (u32)a.concat_dimension;
-  emit(L, &c);
+  u32 begin = 0, n = c.n;
+  for (u32 i = 1; i <= n; i++) { /* those of one shape at a time */
+    const node *x = lower_node(L, o, begin), *y = i < n ? lower_node(L, o, i) : NULL;
+    if (y && i64s_eq((i64s){x->dims, x->rank}, (i64s){y->dims, y->rank})) continue;
+    prog_collective part = c;
+    part.n = i - begin;
+    part.in += begin;
+    part.out += begin;
+    part.rank = x->rank;
+    if (x->rank) memcpy(part.dims, x->dims, x->rank * sizeof(i64));
+    emit(L, &part);
+    begin = i;
+  }
   return true;
 }
 

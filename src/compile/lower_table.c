@@ -4,6 +4,7 @@
 #include "compile/decompose.h"
 #include "compile/flatten.h"
 #include "compile/lower.h"
+#include "compile/parallel.h"
 #include "compile/plain.h"
 #include "compile/steps.h"
 
@@ -26,7 +27,7 @@ lower_fn *const lower_of[OP_COUNT] = {
 
 compile_way compile_way_of(op_id id) {
   if (lower_of[id] && lower_of[id] != lower_none) return COMPILE_RUNS;
-  if (decompose_knows(id)) return COMPILE_RUNS;
+  if (decompose_knows(id) || parallel_knows(id)) return COMPILE_RUNS;
   bool frame = (op_infos[id].traits & (SYMBOL | TERMINATOR)) != 0;
   return flatten_knows(id) || plain_knows(id) || frame ? COMPILE_VANISHES : COMPILE_NO;
 }

@@ -5,6 +5,7 @@
 #include "compile/flatten.h"
 #include "compile/lower.h"
 #include "compile/module.h"
+#include "compile/parallel.h"
 #include "compile/plain.h"
 #include "compile/signature.h"
 #include "dialect/dialect.h"
@@ -113,6 +114,21 @@ static bool settle_calls(job *j) {
   return false;
 }
 
+/* A program over a grid is written for its devices already. */
+static bool settle_devices(job *j) {
+  module_devices asked = {j->opt->num_partitions, j->opt->num_replicas}, found, grid;
+  bool fed;
+  if (!parallel_expand(j->m, j->scratch, j->main, &grid, &fed)) return false;
+  channels_expand(j->m, j->scratch, fed);
+  if (!plain_values(j->m, j->scratch)) return false;
+  if (grid.replicas) asked = grid;
+  if (!module_count_devices(j->m, asked, j->opt->mesh_overrides != NULL, &found)) return false;
+  j->num_partitions = found.partitions;
+  j->num_replicas = found.replicas;
+  j->spread = found.partitions > 1 && !grid.replicas;
+  return !j->spread || module_check_gspmd(j->m);
+}
+
 /* JAX may send shardings as frontend attributes, which become Shardy's before anything else
  * looks. Which devices there are is settled here, as everything after depends on it. */
 static bool check_source(job *j) {
@@ -125,14 +141,7 @@ static bool check_source(job *j) {
   if (!j->main || !op_is(j->main, func) || !op_body(j->main, 0))
     return op_error(j->ctx, j->m->root, "has no function @main to run");
   op_set(j->main, func, sym_visibility, NULL); /* it stays, whoever calls it */
-  if (!settle_calls(j) || !plain_values(j->m, j->scratch)) return false;
-  module_devices asked = {j->opt->num_partitions, j->opt->num_replicas};
-  module_devices found;
-  if (!module_count_devices(j->m, asked, j->opt->mesh_overrides != NULL, &found)) return false;
-  j->num_partitions = found.partitions;
-  j->num_replicas = found.replicas;
-  j->spread = found.partitions > 1;
-  return !j->spread || module_check_gspmd(j->m);
+  return settle_calls(j) && settle_devices(j);
 }
 
 /* Composites and the like away; on the last time calls and all that speaks of shardings too. */

@@ -4,8 +4,9 @@
 #include "exec/launch.h"
 
 extern const call_row call_expect_eq, call_expect_almost_eq, call_expect_close; /* check.c */
-static const call_row *const rows[] = {&call_expect_eq, &call_expect_almost_eq, &call_expect_close,
-                                       NULL};
+extern const call_row call_send, call_recv;                                     /* channel.c */
+static const call_row *const rows[] = {
+    &call_expect_eq, &call_expect_almost_eq, &call_expect_close, &call_send, &call_recv, NULL};
 
 const call_row *call_find(str target) {
   for (const call_row *const *r = rows; *r; r++)
@@ -106,7 +107,9 @@ void call_lower(const lower_env *e, const prog_call *c, exec_step *out) {
                                             STR_ARG(c->target));
   if (e->fault->words) return;
   *out = (exec_step){.run = plan->row->run ? run_units : NULL,
-                     .start = plan->row->run ? NULL : start_whole,
+                     .start = plan->row->start ? plan->row->start
+                              : plan->row->run ? NULL
+                                               : start_whole,
                      .data = plan,
                      .units = plan->units,
                      .cost = plan->cost,

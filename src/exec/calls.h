@@ -27,6 +27,7 @@ typedef struct call_row {
   void (*run)(const call_plan *plan, const exec_env *env, u64 begin, u64 end);
   /* All of it at once, without scratch, and it may fail the launch. */
   status (*finish)(const call_plan *plan, void *const *slots, u32 position);
+  step_start_fn *start; /* not NULL: instead of both, with the plan as its data (exec/step.h) */
 } call_row;
 
 static inline dtype call_in_type(const call_plan *p, u32 i) {

@@ -78,6 +78,7 @@ static void unlist(launcher *on, launch *l) {
 static void free_launch(launch *l) {
   const allocator *mem = l->on->mem;
   exec_image_release(l->image);
+  launch_drop_messages(l);
   status_free(l->error);
   mem_free(mem, l, l->bytes);
 }

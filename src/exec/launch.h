@@ -38,7 +38,8 @@
 
 typedef struct launcher launcher;
 typedef struct launch launch;
-typedef struct worker worker; /* a thread; each executor has its own */
+typedef struct message message; /* channel.c */
+typedef struct worker worker;   /* a thread; each executor has its own */
 
 typedef enum place_state {
   PLACE_QUEUED, /* behind another launch, or waiting for the launch's events */
@@ -58,6 +59,7 @@ typedef enum place_wait {
   WAIT_COLLECTIVE,
   WAIT_CALLBACK, /* of the host's */
   WAIT_TRANSFER,
+  WAIT_CHANNEL, /* parked, until somebody sends */
   WAIT_COUNT_
 } place_wait;
 
@@ -67,7 +69,8 @@ struct place {
   u32 position, device; /* in the program; the key of its queue */
   u32 pc;
   place_state state;
-  place_wait outside;  /* while PLACE_OUTSIDE, or meeting with who is: what for */
+  place_wait outside;  /* while PLACE_OUTSIDE, or meeting with who is: what for; parked:
+                          WAIT_CHANNEL,  or nothing at a collective */
   struct meeting *met; /* with members elsewhere; by who came last, until it is over */
   void **slots;
   void *workspace;
@@ -95,7 +98,8 @@ struct launch {
   u32 unfinished;      /* places, and whoever else needs the launch alive */
   bool ready;          /* all events are there */
   atomic_bool poisoned;
-  status error; /* the first */
+  status error;      /* the first */
+  message *messages; /* sent and not received */
   void (*device_done)(void *user, u32 position, status error);
   void (*done)(void *user, status error);
   void *user;
@@ -176,6 +180,9 @@ static inline void launch_halt(launch *l, const launch_halted *h) {
   if (h->deadlock || h->waits) launch_end_halt(l, h);
 }
 void place_finish(place *p);
+
+/* channel.c: at the launch's end. */
+void launch_drop_messages(launch *l);
 
 /* place.c: runs a place until it parks, or is done. */
 void place_run(worker *w, place *p);

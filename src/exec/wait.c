@@ -11,7 +11,7 @@ static place_wait wait_of(const place *p) {
   case PLACE_QUEUED:
     return p->l->ready ? WAIT_QUEUE : WAIT_EVENT;
   case PLACE_PARKED:
-    return WAIT_COLLECTIVE;
+    return p->outside == WAIT_CHANNEL ? WAIT_CHANNEL : WAIT_COLLECTIVE;
   case PLACE_MEETING: /* outside as well where who came last is */
   case PLACE_OUTSIDE:
     return p->outside;
@@ -30,6 +30,7 @@ static const char *const wait_text[WAIT_COUNT_] = {
     [WAIT_COLLECTIVE] = "waits",
     [WAIT_CALLBACK] = "waits for the host",
     [WAIT_TRANSFER] = "waits for a transfer",
+    [WAIT_CHANNEL] = "waits for a message",
 };
 
 static void describe_absent(buf *b, u32 position, const place *m) {
