@@ -25,6 +25,12 @@
 #define MAKE_torch_index_select expand_torch_index_select
 #define MAKE_rng expand_rng
 #define MAKE_real_dynamic_slice expand_real_dynamic_slice
+#define MAKE_dynamic_reshape expand_dynamic_reshape
+#define MAKE_dynamic_iota expand_dynamic_iota
+#define MAKE_dynamic_broadcast_in_dim expand_dynamic_broadcast_in_dim
+#define MAKE_dynamic_pad expand_dynamic_pad
+#define MAKE_dynamic_gather expand_dynamic_gather
+#define MAKE_dynamic_conv expand_dynamic_conv
 #define MAKE_chlo_broadcast_add expand_by_chlo
 #define MAKE_chlo_broadcast_atan2 expand_by_chlo
 #define MAKE_chlo_broadcast_divide expand_by_chlo
@@ -95,7 +101,9 @@ static bool decompose(expander *e, op *o, value **out) {
   expand_fn *fn = made_of[op_kind(o)];
   if (!fn) fn = local_of[op_kind(o)];
   if (!fn) fn = expand_by_chlo;
-  if (!fn(e, o, out)) return op_unimplemented(e->c, o, "as it stands");
+  u32 said = (u32)ir_sink(e->c)->errors;
+  if (!fn(e, o, out))
+    return ir_sink(e->c)->errors == said && op_unimplemented(e->c, o, "as it stands");
   hand_on_shardings(e, o, out);
   return true;
 }

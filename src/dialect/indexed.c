@@ -1,12 +1,6 @@
 /* Ops that take elements at places that are values, torch_index_select and real_dynamic_slice, as
  * gathers; and sizes of dimensions that are known, get_dimension_size and set_dimension_size. */
 #include "dialect/expand.h"
-#include "dialect/verify.h"
-
-static bool get_ints(expander *e, const value *v, i64s *out) {
-  checker k = {.m = e->m, .c = e->c, .scratch = e->a};
-  return constant_ints(&k, v, out);
-}
 
 /* x with the elements of `index` in the place of dimension d; the first `batches` dimensions of
  * both go together. Indices out of range are moved into it. */
@@ -117,7 +111,7 @@ bool expand_real_dynamic_slice(expander *e, op *o, value **out) {
   i64s bounds[3];
   bool known = rank == x->type->dims.len;
   for (u32 i = 0; i < 3 && known; i++)
-    known = get_ints(e, op_operand(o, i + 1), &bounds[i]) && bounds[i].len == rank;
+    known = expand_get_ints(e, op_operand(o, i + 1), &bounds[i]) && bounds[i].len == rank;
   if (known && is_slice(x->type->dims, bounds, want->dims)) {
     out[0] = as_slice(e, x, bounds[0], bounds[1], bounds[2], want);
     return true;
@@ -155,7 +149,7 @@ bool expand_set_dimension_size(expander *e, op *o, value **out) {
   attr_get_i64(op_attr(o, SLOT_NAME(dimension)), &d);
   if (!type_is_static(t) || d < 0 || d >= (i64)t->dims.len) return false;
   bool same = o->results[0].type == t;
-  if (!same && (!get_ints(e, op_operand(o, 1), &size) || size.data[0] != t->dims.data[d] ||
+  if (!same && (!expand_get_ints(e, op_operand(o, 1), &size) || size.data[0] != t->dims.data[d] ||
                 type_element(o->results[0].type) != type_element(t)))
     return false;
   out[0] = op_operand(o, 0);
