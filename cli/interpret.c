@@ -3,6 +3,8 @@
  * reference/Tensor.cpp. */
 #include "interpret.h"
 
+#include <inttypes.h>
+
 #include "api/api.h"
 #include "host.h"
 #include "text/text.h"
@@ -140,6 +142,20 @@ static bool is_empty(str s) {
   return true;
 }
 
+/* "2x3" for each argument. */
+static const char **shapes_of(interpretation *t) {
+  const char **list = ARENA_ARRAY(t->a, const char *, t->num_in + 1);
+  for (u32 i = 0; i < t->num_in; i++) {
+    buf b;
+    buf_init(&b, ir_mem(t->ctx));
+    for (size_t d = 0; d < t->in_types[i]->dims.len; d++)
+      buf_printf(&b, "%s%" PRId64, d ? "x" : "", t->in_types[i]->dims.data[d]);
+    list[i] = buf_take(&b, t->a).data;
+  }
+  list[t->num_in] = NULL;
+  return list;
+}
+
 /* Lines are those of the file, in messages of the compiler and of the run. */
 static bool compile(interpretation *t, str source, u32 above) {
   buf b;
@@ -147,7 +163,7 @@ static bool compile(interpretation *t, str source, u32 above) {
   for (u32 i = 0; i < above; i++) buf_char(&b, '\n');
   if (above) buf_str(&b, source);
   str all = above ? buf_view(&b) : source;
-  tz_compile_options c = {.file = t->file.data};
+  tz_compile_options c = {.file = t->file.data, .shapes = shapes_of(t)};
   tz_error *e = buf_ok(&b) ? tz_compile(all.data, all.len, &c, &t->program) : NULL;
   if (!buf_ok(&b)) say_error("out of memory");
   buf_deinit(&b);

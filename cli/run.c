@@ -84,7 +84,9 @@ static bool option(run_options *o, int argc, char **argv, int *i) {
 typedef struct run_state {
   tz_program *program;
   tz_runtime *runtime;
-  npy *inputs;
+  npy *inputs;         /* open, as many as there are options */
+  const char **shapes; /* theirs */
+  u32 num_inputs;
   const void **in; /* data of the inputs */
   void **out;      /* global results, owned */
 } run_state;
@@ -107,6 +109,25 @@ static bool wrong_input(const char *path, u32 k, const npy *a, const tz_tensor *
   return false;
 }
 
+/* What the inputs are, which is known before the program is. */
+static bool open_inputs(run_state *s, const run_options *o) {
+  u32 n = o->num_inputs;
+  enum { LONGEST = 20 * COUNT(s->inputs->dims) + 1 };
+  s->inputs = calloc(n + 1u, sizeof *s->inputs);
+  s->shapes = calloc(n + 1u, sizeof *s->shapes);
+  s->num_inputs = s->inputs && s->shapes ? n : 0;
+  if (s->num_inputs < n) return say_error("out of memory"), false;
+  for (u32 k = 0; k < n; k++) {
+    npy *a = &s->inputs[k];
+    if (say_status(npy_open(o->inputs[k], a))) return false;
+    char *text = calloc(1, LONGEST);
+    if (!text) return say_error("out of memory"), false;
+    s->shapes[k] = text;
+    for (u32 d = 0; d < a->rank; d++) text += sprintf(text, "%s%" PRId64, d ? "x" : "", a->dims[d]);
+  }
+  return true;
+}
+
 static bool read_inputs(run_state *s, const run_options *o) {
   u32 n = tz_program_num_params(s->program);
   if (o->num_inputs != n) {
@@ -116,7 +137,6 @@ static bool read_inputs(run_state *s, const run_options *o) {
   for (u32 k = 0; k < n; k++) {
     tz_tensor t = tz_program_param(s->program, k);
     npy *a = &s->inputs[k];
-    if (say_status(npy_open(o->inputs[k], a))) return false;
     if (a->rank != t.rank || !i64s_eq((i64s){a->dims, a->rank}, (i64s){t.dims, t.rank}) ||
         !npy_holds(a, t.type, t.element_size))
       return wrong_input(o->inputs[k], k, a, &t);
@@ -151,7 +171,11 @@ static void print_stats(const tz_program *p) {
 
 static void release(run_state *s) {
   for (u32 k = 0; s->out && k < tz_program_num_results(s->program); k++) free(s->out[k]);
-  for (u32 k = 0; s->inputs && k < tz_program_num_params(s->program); k++) npy_free(&s->inputs[k]);
+  for (u32 k = 0; k < s->num_inputs; k++) {
+    npy_free(&s->inputs[k]);
+    free((char *)(uintptr_t)s->shapes[k]);
+  }
+  free(s->shapes);
   free(s->out);
   free(s->inputs);
   free(s->in);
@@ -166,23 +190,23 @@ static void dump(void *user, const char *stage, const char *text, size_t length)
 
 static bool make_room(run_state *s) {
   u32 np = tz_program_num_params(s->program), nr = tz_program_num_results(s->program);
-  s->inputs = calloc(np + 1u, sizeof *s->inputs);
   s->in = calloc(np + 1u, sizeof *s->in);
   s->out = calloc(nr + 1u, sizeof *s->out);
-  bool ok = s->inputs && s->in && s->out;
+  bool ok = s->in && s->out;
   for (u32 k = 0; ok && k < nr; k++)
     ok = (s->out[k] = calloc(tz_program_result(s->program, k).bytes + 1, 1)) != NULL;
   if (!ok) say_error("out of memory");
   return ok;
 }
 
-static bool compile_file(const run_options *o, tz_program **out) {
+static bool compile_file(const run_options *o, const char *const *shapes, tz_program **out) {
   os_file f;
   if (say_status(os_file_open(o->file, &f))) return false;
   bool text = o->dump && strcmp(o->dump, "program") != 0;
   tz_compile_options c = {.file = o->file,
                           .devices = o->devices,
                           .meshes = o->num_meshes ? o->meshes : NULL,
+                          .shapes = o->num_inputs ? shapes : NULL,
                           .dump = text ? dump : NULL,
                           .dump_user = (void *)(uintptr_t)o->dump};
   tz_error *e = tz_compile(f.bytes.data, f.bytes.len, &c, out);
@@ -204,8 +228,9 @@ static bool run_once(run_state *s) {
 }
 
 static bool run(run_state *s, const run_options *o) {
+  if (!open_inputs(s, o)) return false;
   u64 begin = os_now_ns(), ran = 0;
-  if (!compile_file(o, &s->program)) return false;
+  if (!compile_file(o, s->shapes, &s->program)) return false;
   u64 compiled = os_now_ns() - begin;
   if (o->dump && strcmp(o->dump, "program") == 0) {
     char *text = tz_program_text(s->program);

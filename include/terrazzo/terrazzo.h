@@ -46,6 +46,8 @@ typedef struct tz_compile_options {
   const char *file;          /* the name that diagnostics use; NULL: "-" */
   uint32_t devices;          /* 0: as many as the module says */
   const char *const *meshes; /* "mesh=x=2,y=2" replaces @mesh; NULL-terminated; NULL: none */
+  const char *const *shapes; /* of the arguments, "2x3" ("" for a scalar) one each, for a program
+                                that leaves sizes open; NULL-terminated; NULL: not given */
   bool flush_denormals;      /* as XLA:CPU does; StableHLO keeps them */
   /* Called after each stage with its name and the module as text; NULL: never. */
   void (*dump)(void *user, const char *stage, const char *text, size_t length);

@@ -42,6 +42,7 @@ tz_error *tz_compile(const char *source, size_t length, const tz_compile_options
                        .num_partitions = o->devices,
                        .keep_denormals = !o->flush_denormals,
                        .mesh_overrides = o->meshes,
+                       .shapes = o->shapes,
                        .dump = o->dump ? forward_dump : NULL,
                        .dump_user = (void *)(uintptr_t)o};
   if (!out_program) return bad_handle();

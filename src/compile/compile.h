@@ -44,6 +44,9 @@ typedef struct compile_options {
   u32 num_replicas;     /* 0: 1 */
   bool keep_denormals;
   const char *const *mesh_overrides; /* "mesh=x=2,y=2"; NULL-terminated; NULL: none */
+  /* Shapes of the arguments, "2x3" each, for a program that leaves sizes open; NULL-terminated;
+   * NULL: not given. */
+  const char *const *shapes;
   /* Called after each stage with its name and the module as text; NULL: not. */
   void (*dump)(void *user, str stage, str module_text);
   void *dump_user;

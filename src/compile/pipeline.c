@@ -12,6 +12,7 @@
 #include "dialect/effects.h"
 #include "partition/partition.h"
 #include "pass/pass.h"
+#include "pass/refine.h"
 #include "shard/shard.h"
 #include "text/text.h"
 
@@ -114,13 +115,22 @@ static bool settle_calls(job *j) {
   return false;
 }
 
+/* Sizes that the source leaves open follow from the arguments, or nobody knows them. */
+static bool settle_shapes(job *j) {
+  size_t n = 0;
+  if (!refine_wanted(j->m)) return true;
+  while (j->opt->shapes && j->opt->shapes[n]) n++;
+  if (j->opt->shapes && !refine_arguments(j->m, j->main, j->opt->shapes, n)) return false;
+  return refine_shapes(j->m, j->scratch, j->main);
+}
+
 /* A program over a grid is written for its devices already. */
 static bool settle_devices(job *j) {
   module_devices asked = {j->opt->num_partitions, j->opt->num_replicas}, found, grid;
   bool fed;
   if (!parallel_expand(j->m, j->scratch, j->main, &grid, &fed)) return false;
   channels_expand(j->m, j->scratch, fed);
-  if (!plain_values(j->m, j->scratch)) return false;
+  if (!plain_values(j->m, j->scratch) || !settle_shapes(j)) return false;
   if (grid.replicas) asked = grid;
   if (!module_count_devices(j->m, asked, j->opt->mesh_overrides != NULL, &found)) return false;
   j->num_partitions = found.partitions;
@@ -232,6 +242,8 @@ static void describe(job *j) {
   u64 seed = hash_u64(((u64)j->num_partitions << 32) | j->num_replicas, j->opt->keep_denormals);
   for (const char *const *o = j->opt->mesh_overrides; o && *o; o++)
     seed = hash_bytes(*o, strlen(*o), seed);
+  for (const char *const *o = j->opt->shapes; o && *o; o++)
+    seed = hash_bytes(*o, strlen(*o) + 1, seed);
   e->fingerprint = hash_bytes(j->source.data, j->source.len, seed);
 }
 
