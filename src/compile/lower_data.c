@@ -371,7 +371,7 @@ typedef struct bit_type {
 
 static bit_type bits_of(const node *n, const type *tensor) {
   const type *e = type_element(tensor);
-  bool is_packed = e->width == 2 || e->width == 4;
+  bool is_packed = e->width && e->width < 8; /* i1 too: the specification counts one bit */
   u32 bits = is_packed ? e->width : (u32)dtype_size((dtype)n->type) * 8;
   return (bit_type){(dtype)n->type, unsigned_of(bits), bits};
 }
@@ -380,6 +380,7 @@ static u32 constant(lower *L, vm_code *c, dtype t, u64 v) { return vm_const_bits
 
 /* Elements of less than a byte have a byte of their own, whose upper bits are not theirs. */
 static u32 to_bits(lower *L, vm_code *c, bit_type t, u32 v) {
+  if (t.type == DTYPE_pred) return vm_emit(L->b, c, VM_convert, t.bits_as, v, 0, 0);
   if (t.type != t.bits_as) v = vm_emit(L->b, c, VM_bitcast, t.bits_as, v, 0, 0);
   if (t.bits >= 8) return v;
   return vm_emit(L->b, c, VM_and, t.bits_as, v, constant(L, c, t.bits_as, (1u << t.bits) - 1), 0);
@@ -387,6 +388,8 @@ static u32 to_bits(lower *L, vm_code *c, bit_type t, u32 v) {
 
 /* From the low bits of v. A signed element smaller than its byte fills it with its sign. */
 static u32 from_bits(lower *L, vm_code *c, bit_type t, u32 v) {
+  if (t.type == DTYPE_pred)
+    return vm_emit(L->b, c, VM_ne, DTYPE_pred, v, constant(L, c, t.bits_as, 0), 0);
   if (t.bits < 8 && dtype_infos[t.type].kind == DTYPE_CLASS_SINT) {
     u32 by = constant(L, c, DTYPE_s8, 8 - t.bits);
     v = vm_emit(L->b, c, VM_bitcast, DTYPE_s8, v, 0, 0);
