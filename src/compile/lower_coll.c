@@ -211,12 +211,123 @@ bool lower_all_to_all(lower *L, op *o) {
   return true;
 }
 
+/* ---- roots that are values ---- */
+
+static u32 scalar_slot(lower *L, dtype t) { return prog_work(L->b, t, 1); }
+
+/* A scalar: which member of its group the device is; -1: none. */
+static u32 own_rank(lower *L, const prog_collective *c) {
+  u32 devices = L->num_replicas * L->num_partitions;
+  i32 *ranks = ARENA_ARRAY(L->a, i32, devices);
+  for (u32 d = 0; d < devices; d++) ranks[d] = -1;
+  for (u32 g = 0; g < c->num_groups; g++)
+    for (u32 m = c->begin[g]; m < c->begin[g + 1]; m++)
+      ranks[c->members[m]] = (i32)(m - c->begin[g]);
+  prog_dynamic look = {.big = prog_const(L->b, DTYPE_s32, devices, ranks),
+                       .small = scalar_slot(L, DTYPE_s32),
+                       .rank = 2,
+                       .big_dims = {L->num_replicas, L->num_partitions},
+                       .small_dims = {1, 1},
+                       .start = {scalar_slot(L, DTYPE_u32), scalar_slot(L, DTYPE_u32)}};
+  prog_add_replica_id(L->b, look.start[0], lower_name(L), lower_loc(L));
+  prog_add_partition_id(L->b, look.start[1], lower_name(L), lower_loc(L));
+  prog_add_dynamic(L->b, &look, lower_name(L), lower_loc(L));
+  return look.small;
+}
+
+/* from where the device's rank is the root (of a vector, element `at`; PROG_NONE: 0), else 0. */
+static void keep_at_root(lower *L, u32 from, const node *to, u32 rank, u32 roots, i64 at) {
+  static const u64 zeros[2];
+  const i64 one = 1, none = 0;
+  dtype t = (dtype)to->type;
+  prog_loop *l = prog_add_loop(L->b, 1, &to->count, lower_name(L), lower_loc(L));
+  vm_code *c = &l->code;
+  u32 v = vm_load(L->b, c, t, prog_loop_in(L->b, l, from, 0, &one));
+  u32 mine = vm_load(L->b, c, DTYPE_s32, prog_loop_in(L->b, l, rank, 0, &none));
+  u32 root = roots == PROG_NONE
+                 ? vm_const_bits(L->b, c, DTYPE_s32, zeros)
+                 : vm_load(L->b, c, DTYPE_s32, prog_loop_in(L->b, l, roots, at, &none));
+  u32 is_root = vm_emit(L->b, c, VM_eq, DTYPE_pred, mine, root, 0);
+  v = vm_emit(L->b, c, VM_select, t, is_root, v, vm_const_bits(L->b, c, t, zeros));
+  prog_loop_out(L->b, l, to->slot, 0, &one, v);
+}
+
+static void use_all(lower *L, op *o) {
+  for (u32 i = 0; i < o->num_operands; i++) lower_used(lower_node(L, o, i));
+}
+
+/* Everybody has the sum, and all but the root forget it. */
+bool lower_collective_reduce(lower *L, op *o) {
+  struct collective_reduce_attrs a;
+  view_collective_reduce(o, &a);
+  prog_collective c = {.kind = COLL_ALL_REDUCE, .n = o->num_results};
+  if (!make_groups(L, o, a.replica_groups, grouping_of_partitions(a.channel_handle), &c) ||
+      !select_body(L, o, op_body(o, 0), &c.body))
+    return false;
+  c.in = ARENA_ARRAY(L->a, u32, c.n);
+  c.out = ARENA_ARRAY(L->a, u32, c.n);
+  for (u32 i = 0; i < c.n; i++) {
+    const node *x = lower_node(L, o, i);
+    c.in[i] = fuse_dense(L, lower_node(L, o, i));
+    c.out[i] = prog_work(L->b, (dtype)x->type, (u64)x->count);
+  }
+  u32 roots = a.has_dynamic_root ? fuse_dense(L, lower_node(L, o, c.n)) : PROG_NONE;
+  emit(L, &c);
+  u32 rank = own_rank(L, &c);
+  for (u32 i = 0; i < c.n; i++) {
+    node *r = lower_new_mem(L, o, i);
+    if (!r) return false;
+    if (r->type != lower_node(L, o, i)->type)
+      return op_unimplemented(L->ctx, o, "in another type than the operands'");
+    keep_at_root(L, c.out[i], r, rank, roots, i);
+  }
+  use_all(L, o);
+  return true;
+}
+
+/* What all members have, one after the other; the root's is taken. */
+static bool broadcast_from_roots(lower *L, op *o, prog_collective c) {
+  static const i32 zero;
+  const i64 one = 1;
+  u32 size = c.num_groups ? c.begin[1] : 0, roots = fuse_dense(L, lower_node(L, o, o->num_results));
+  for (u32 g = 0; g < c.num_groups; g++)
+    if (c.begin[g + 1] - c.begin[g] != size)
+      return op_unimplemented(L->ctx, o, "a root that is a value in groups of several sizes");
+  c.kind = COLL_ALL_GATHER;
+  c.n = 1;
+  for (u32 i = 0; i < o->num_results; i++) {
+    node *x = lower_node(L, o, i);
+    u32 in = fuse_dense(L, x), all = prog_work(L->b, (dtype)x->type, (u64)x->count * size);
+    node *r = lower_new_mem(L, o, i);
+    if (!r) return false;
+    c.in = &in;
+    c.out = &all;
+    c.outer = c.size = (i64 *)(uintptr_t)&one;
+    c.inner = &x->count;
+    emit(L, &c);
+    prog_dynamic pick = {
+        .big = all,
+        .small = r->slot,
+        .rank = 2,
+        .big_dims = {size, x->count},
+        .small_dims = {1, x->count},
+        .start = {scalar_slot(L, DTYPE_s32), prog_const(L->b, DTYPE_s32, 1, &zero)}};
+    prog_add_copy(L->b, 1, &one, roots, i, &one, pick.start[0], 0, &one, lower_name(L),
+                  lower_loc(L));
+    prog_add_dynamic(L->b, &pick, lower_name(L), lower_loc(L));
+  }
+  use_all(L, o);
+  return true;
+}
+
 bool lower_collective_broadcast(lower *L, op *o) {
   struct collective_broadcast_attrs a;
   view_collective_broadcast(o, &a);
   prog_collective c = {.kind = COLL_BROADCAST};
-  grouping how = grouping_of_partitions(a.channel_handle);
-  if (!make_groups(L, o, a.replica_groups, how, &c) || !make_operands(L, o, &c)) return false;
+  if (!make_groups(L, o, a.replica_groups, grouping_of_partitions(a.channel_handle), &c))
+    return false;
+  if (a.has_dynamic_root) return broadcast_from_roots(L, o, c);
+  if (!make_operands(L, o, &c)) return false;
   emit(L, &c);
   return true;
 }

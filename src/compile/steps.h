@@ -24,7 +24,8 @@ lower_fn lower_reduce, lower_reduce_window, lower_select_and_scatter, lower_dot,
 lower_fn lower_while, lower_case, lower_if;
 /* lower_coll.c */
 lower_fn lower_all_gather, lower_all_reduce, lower_all_to_all, lower_collective_broadcast,
-    lower_collective_permute, lower_reduce_scatter, lower_partition_id, lower_replica_id;
+    lower_collective_reduce, lower_collective_permute, lower_reduce_scatter, lower_partition_id,
+    lower_replica_id;
 /* lower_call.c */
 lower_fn lower_custom_call;
 /* A step that calls `target` (program/program.h, prog_call): operands and results of the op, dense.

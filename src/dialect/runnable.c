@@ -111,8 +111,6 @@ static walk_result check_op(void *user, op *o) {
   int groups = op_slot(o->info, SLOT_NAME(replica_groups));
   if (groups >= 0 && attr_is(replica_group_mesh_axes, o->slots[groups]))
     return op_unimplemented(k->c, o, "replica groups as axes of a mesh"), WALK_STOP;
-  if (op_is(o, collective_broadcast) && o->num_operands != o->num_results)
-    return op_unimplemented(k->c, o, "a root that is known at run time only"), WALK_STOP;
   if (op_is(o, func) && !check_function(k, o)) return WALK_STOP;
   if ((op_is(o, sharding_constraint) || op_is(o, reshard)) && out_type(o, 0)->kind != TYPE_TENSOR)
     return op_unimplemented(k->c, o, "shardings of '%s'", show(k, out_type(o, 0))), WALK_STOP;

@@ -110,6 +110,7 @@
 #define RECORD_all_reduce SPLIT(LINEAR_NOT)
 #define RECORD_cross_replica_sum SPLIT(LINEAR_NOT)
 #define RECORD_collective_broadcast SPLIT(LINEAR_NOT)
+#define RECORD_collective_reduce SPLIT(LINEAR_NOT)
 #define RECORD_collective_permute SPLIT(LINEAR_NOT)
 
 #define OF_ew(id, traits) SPLIT(LINEAR_OF(id))
