@@ -8,6 +8,8 @@
 #define MAKE_batch_norm_training expand_batch_norm_training
 /* plain.c has put them away */
 #define MAKE_create_token NULL
+#define MAKE_uniform_quantize NULL
+#define MAKE_uniform_dequantize NULL
 #define MAKE_after_all NULL
 #define MAKE_get_tuple_element NULL
 #define MAKE_tuple NULL

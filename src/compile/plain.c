@@ -1,5 +1,5 @@
-/* Tuples, futures, tokens and functions as values: before anything is propagated, since shardings,
- * steps and buffers are of tensors.
+/* Tuples, futures, tokens, functions and quantized values: before anything is propagated, since
+ * shardings, steps and buffers are of tensors.
  *
  * Bundles (tuples and futures) go in two walks. First everything that makes one (an op, a block)
  * makes its leaves, and an op `tuple` behind it puts them together for whoever uses it; then every
@@ -229,7 +229,8 @@ static void drop_tuples(block *b) {
 /* ---- types ---- */
 
 static const type *plain_type(ir_ctx *c, const type *t) {
-  return t->kind == TYPE_TOKEN ? type_tensor(c, (i64s){0}, type_i1(c), NULL) : t;
+  if (t->kind == TYPE_TOKEN) return type_tensor(c, (i64s){0}, type_i1(c), NULL);
+  return quantized_storage(c, t);
 }
 
 /* What speaks of an argument speaks of the parts of a tuple only if it has one. */
@@ -264,7 +265,15 @@ static void plain_signature(plain *p, op *f) {
   op_set(f, func, res_attrs, spread_attrs(p, op_attr(f, SLOT_NAME(res_attrs)), out));
 }
 
-/* Tokens change their types where they are, and need no maker. */
+/* The bytes are those of the storage already. */
+static void plain_constant(const plain *p, op *o) {
+  const dense_attr *d = attr_as(dense, op_attr(o, SLOT_NAME(value)));
+  const type *t = op_result(o, 0)->type;
+  if (!d || d->type == t) return;
+  op_set(o, constant, value, attr_dense(p->c, t, d->data, d->splat, false));
+}
+
+/* Tokens and quantized values change their types where they are; tokens need no maker. */
 static walk_result plain_op(void *user, op *o) {
   plain *p = user;
   for (u32 i = 0; i < o->num_results; i++)
@@ -273,6 +282,7 @@ static walk_result plain_op(void *user, op *o) {
     for (block *b = o->regions[r].first; b; b = b->next)
       for (u32 i = 0; i < b->num_args; i++) b->args[i]->type = plain_type(p->c, b->args[i]->type);
   if (op_is(o, func)) plain_signature(p, o);
+  if (op_is(o, constant)) plain_constant(p, o);
   if (!op_is(o, create_token) && !op_is(o, after_all)) return WALK_ON;
   expander e = expander_before(p->m, p->a, o);
   const type *t = op_result(o, 0)->type;
@@ -285,8 +295,8 @@ static walk_result plain_op(void *user, op *o) {
 
 bool plain_values(ir_module *m, arena *scratch) {
   plain p = {m, m->ctx, scratch};
-  bool ok = true;
-  for (op *o = op_body(m->root, 0)->first; o; o = o->next)
+  bool ok = expand_quantized(m, scratch);
+  for (op *o = op_body(m->root, 0)->first; o && ok; o = o->next)
     if (op_is(o, func) && op_body(o, 0)) unbundle_block(&p, op_body(o, 0));
   for (op *o = op_body(m->root, 0)->first; o && ok; o = o->next)
     if (op_is(o, func) && op_body(o, 0)) ok = resolve_block(&p, op_body(o, 0));
@@ -298,9 +308,10 @@ bool plain_values(ir_module *m, arena *scratch) {
 
 bool plain_knows(op_id id) {
   static const bool known[OP_COUNT] = {
-      [OP_after_all] = true,         [OP_async_done] = true,   [OP_async_start] = true,
-      [OP_call_indirect] = true,     [OP_create_token] = true, [OP_func_constant] = true,
-      [OP_get_tuple_element] = true, [OP_tuple] = true,
+      [OP_after_all] = true,          [OP_async_done] = true,   [OP_async_start] = true,
+      [OP_call_indirect] = true,      [OP_create_token] = true, [OP_func_constant] = true,
+      [OP_get_tuple_element] = true,  [OP_tuple] = true,        [OP_uniform_quantize] = true,
+      [OP_uniform_dequantize] = true,
   };
   return known[id];
 }

@@ -9,8 +9,8 @@
 void plain_calls(ir_module *m, op **left);
 
 /* In all functions, their types included: tuples and futures become their parts, in order (what
- * async_start would run is run in its place), tokens become truth values. false:
- * reported. */
+ * async_start would run is run in its place), tokens become truth values, quantized values their
+ * storage, and ops on these what they stand for. false: reported. */
 bool plain_values(ir_module *m, arena *scratch);
 
 /* Of a row: does it go here? */

@@ -50,6 +50,12 @@ expand_fn *expand_composite(void *user, const op *o); /* user: str *, names left
  * of them. The results' values go to *out. */
 bool expand_complex_math(expander *e, op *o, value **out);
 
+/* In all functions: ops on quantized values become ops on what these stand for, where they do more
+ * than move them. false: reported. */
+bool expand_quantized(ir_module *m, arena *a);
+/* The type of a quantized tensor's storage; others as they are. */
+const type *quantized_storage(ir_ctx *c, const type *t);
+
 /* ---- making ops ---- */
 
 expander expander_before(ir_module *m, arena *a, op *o);
