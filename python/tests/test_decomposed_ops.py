@@ -442,3 +442,68 @@ def test_functions_and_futures(tmp_path, devices):
     x = np.arange(8, dtype="f4")
     got, = run(tmp_path, module, x, devices=devices)
     assert (got == 27 * x[2:6]).all()
+
+
+# ---- products by groups, scans ----
+
+# mode: shapes of lhs and rhs before {g}roups are known, of the result, and dimension numbers
+RAGGED = {
+    "rows": ("8x4", "{g}x4x6", "8x6", ([], [], [1], [1], [0], [0])),
+    "contracted": ("8x4", "8x6", "{g}x4x6", ([], [], [0], [0], [0], [])),
+    "batch": ("8x2x4", "8x4x6", "8x2x6", ([0], [0], [2], [1], [0], [])),
+}
+NAMES = ("lhs_batching_dimensions", "rhs_batching_dimensions", "lhs_contracting_dimensions",
+         "rhs_contracting_dimensions", "lhs_ragged_dimensions", "rhs_group_dimensions")
+
+
+@pytest.mark.parametrize("devices", [1, 4])
+@pytest.mark.parametrize("element", ["f32", "i32", "f64"])
+@pytest.mark.parametrize("sizes", [[3, 5], [0, 8], [8], [1, 2, 3], [2, 0, 1, 5]])
+@pytest.mark.parametrize("mode", RAGGED)
+def test_ragged_dot(tmp_path, mode, sizes, element, devices):
+    *shapes, numbers_ = RAGGED[mode]
+    a, b, out = (tuple(map(int, s.format(g=len(sizes)).split("x"))) for s in shapes)
+    x, y, end = numbers(a, element, 1), numbers(b, element, 2), np.cumsum(sizes)
+    want = np.zeros(out, x.dtype)
+    for i, (first, last) in enumerate(zip(end - sizes, end)):
+        if mode == "rows":
+            want[first:last] = x[first:last] @ y[i]
+        elif mode == "contracted":
+            want[i] = x[first:last].T @ y[first:last]
+    if mode == "batch":
+        want = x @ y
+    say = ", ".join(f"{n} = {v}" for n, v in zip(NAMES, numbers_))
+    one = "#chlo<precision DEFAULT>"
+    body = f"""%r0 = "chlo.ragged_dot"(%arg0, %arg1, %arg2) {{
+        ragged_dot_dimension_numbers = #chlo.ragged_dot<{say}>, precision_config = [{one}, {one}]}}
+        : ({tensor(a, element)}, {tensor(b, element)}, tensor<{len(sizes)}xi32>)
+        -> {tensor(out, element)}"""
+    module = main([a, b, (len(sizes),)], [element, element, "i32"], body, [tensor(out, element)],
+                  devices)
+    got, = run(tmp_path, module, x, y, np.array(sizes, "i4"), devices=devices)
+    assert got.shape == out and (got == want).all()
+
+
+@pytest.mark.parametrize("devices", [1, 4])
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("shape, dim", [((4, 6), 0), ((4, 6), 1), ((5,), 0), ((2, 0, 3), 1),
+                                        ((1, 3), 0)])
+def test_scan(tmp_path, shape, dim, reverse, devices):
+    """Sums so far, twice the inputs, and the sum of all."""
+    rest = shape[:dim] + shape[dim + 1:]
+    t, r = tensor(shape, "i32"), tensor(rest, "i32")
+    body = f"""%r0, %r1, %r2 = chlo.scan(%arg0) inits (%arg1) dimension = {dim}
+        attributes {{is_reverse = {str(reverse).lower()}}} {{
+      ^bb0(%x: {r}, %sum: {r}):
+        %n = stablehlo.add %x, %sum : {r}
+        %d = stablehlo.add %x, %x : {r}
+        stablehlo.return %n, %d, %n : {r}, {r}, {r}
+      }} : ({t}, {r}) -> ({t}, {t}, {r})"""
+    x, y = numbers(shape, "i32", 1), numbers(rest, "i32", 2)
+    got = run(tmp_path, main([shape, rest], "i32", body, [t, t, r], devices), x, y,
+              devices=devices)
+    flipped = np.flip(x, dim) if reverse else x
+    sums = np.cumsum(flipped, axis=dim) + np.expand_dims(y, dim)
+    want = [np.flip(sums, dim) if reverse else sums, 2 * x, x.sum(dim) + y]
+    for g, w in zip(got, want):
+        assert g.shape == w.shape and (g == w).all()
