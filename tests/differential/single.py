@@ -44,8 +44,8 @@ PATTERN = [
     e.compare, n.convolution, e.elementwise, g.reduce, e.convert, s.slice_op, e.elementwise,
     s.dynamic_update_slice, e.elementwise, g.while_op, e.chlo, s.concatenate, e.elementwise,
     g.reduce_window, e.select, s.gather, e.elementwise, g.scatter, e.clamp, n.dot, e.elementwise,
-    s.reverse, e.reduce_precision, s.transpose, e.elementwise, g.rng_bit_generator, e.convert,
-    s.reshape, e.elementwise, s.broadcast_in_dim, e.top_k, s.iota, e.elementwise, g.case_op,
+    s.reverse, e.reduce_precision, s.transpose, s.map_op, g.rng_bit_generator, e.convert,
+    s.reshape, s.broadcast, s.broadcast_in_dim, e.top_k, s.iota, e.elementwise, g.case_op,
     e.complex_op, s.constant, e.elementwise, g.if_op, e.chlo, g.composite, g.select_and_scatter,
 ]
 LONG = 1999  # every so often a sum of ten million terms

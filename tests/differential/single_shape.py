@@ -247,7 +247,31 @@ def gather(d, turn):
                   features | g.features)
 
 
+def broadcast(d, turn):
+    dims, sizes = d.dims(0, 3), d.dims(0, 2)
+    t, x, features = data(d, turn, dims)
+    return simple("broadcast", [(t, x)], f"broadcast_sizes = {array(sizes)}",
+                  (t, list(sizes) + list(dims)), features)
+
+
+def map_op(d, turn):
+    """The lesser of two elements where they have an order, else one of them."""
+    dims = d.dims(0, 3)
+    t, x, features = data(d, turn, dims)
+    args = [(t, x), (t, d.values(t, dims, d.kind()))]
+    one, how = tensor(t, []), "EQ" if t in COMPLEX else "LT"
+    body = (f'%0 = "stablehlo.map"(%a0, %a1) <{{dimensions = {array(range(len(dims)))}}}> ({{\n'
+            f"^bb0(%x: {one}, %y: {one}):\n"
+            f"%p = stablehlo.compare {how}, %x, %y : ({one}, {one}) -> tensor<i1>\n"
+            f"%z = stablehlo.select %p, %x, %y : tensor<i1>, {one}\n"
+            f"stablehlo.return %z : {one}\n"
+            f"}}) : ({tensor(t, dims)}, {tensor(t, dims)}) -> {tensor(t, dims)}")
+    return Case("stablehlo.map", args, body, ["%0"], [(t, dims)], ("bits",), features,
+                constants=(0, 1))
+
+
 def names():
     return {"stablehlo." + op for op in (
+        "broadcast", "map",
         "pad", "slice", "dynamic_slice", "dynamic_update_slice", "concatenate", "reverse",
         "transpose", "reshape", "broadcast_in_dim", "iota", "constant", "gather")}
