@@ -5,8 +5,15 @@
 
 extern const call_row call_expect_eq, call_expect_almost_eq, call_expect_close; /* check.c */
 extern const call_row call_send, call_recv;                                     /* channel.c */
-static const call_row *const rows[] = {
-    &call_expect_eq, &call_expect_almost_eq, &call_expect_close, &call_send, &call_recv, NULL};
+static const call_row *const rows[] = {&call_fft,
+                                       &call_cholesky,
+                                       &call_triangular_solve,
+                                       &call_expect_eq,
+                                       &call_expect_almost_eq,
+                                       &call_expect_close,
+                                       &call_send,
+                                       &call_recv,
+                                       NULL};
 
 const call_row *call_find(str target) {
   for (const call_row *const *r = rows; *r; r++)

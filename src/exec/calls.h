@@ -39,12 +39,17 @@ static inline dtype call_out_type(const call_plan *p, u32 i) {
 static inline u64 call_in_count(const call_plan *p, u32 i) {
   return p->prog->slots[p->c->in[i].slot].count;
 }
+static inline u64 call_out_count(const call_plan *p, u32 i) {
+  return p->prog->slots[p->c->out[i].slot].count;
+}
 static inline const void *call_in(const call_plan *p, void *const *slots, u32 i) {
   return slots[p->c->in[i].slot];
 }
 static inline void *call_out(const call_plan *p, void *const *slots, u32 i) {
   return slots[p->c->out[i].slot];
 }
+
+extern const call_row call_fft, call_cholesky, call_triangular_solve;
 
 /* NULL: there is none of that name. */
 const call_row *call_find(str target);

@@ -8,6 +8,8 @@
 #define EXEC_KERNELS_H
 
 #include "exec/dot_kernel.h"
+#include "exec/fft_kernel.h"
+#include "exec/linalg_kernel.h"
 #include "program/program.h"
 
 #define VM_RTYPES(R) /* id, C type */                                                              \
@@ -72,6 +74,8 @@ typedef struct vm_kernels {
   kern_fold_fn *fold[REDUCE_COUNT_][R_COUNT]; /* NULL: use the binary kernel */
   kern_fn *any; /* any conversion; b: u8 from, to: the types as they lie in memory */
   dot_kernels dot;
+  fft_plan_fn *fft[2];             /* f32, f64 */
+  const linalg_kernels *linalg[2]; /* the same */
   const char *isa;
 } vm_kernels;
 

@@ -355,22 +355,18 @@ void vm_store_elements(const vm_kernels *k, dtype t, size_t n, void *to, const v
 static vm_kernels chosen;
 static pthread_once_t chosen_once = PTHREAD_ONCE_INIT;
 
-static void fill_base(vm_kernels *k) {
-  vm_kernels_add_math(k);
-  vm_kernels_fill_base(k);
-  dot_kernels_fill_base(&k->dot);
-}
+#define FILL(name)                                                                                 \
+  static void fill_##name(vm_kernels *k) {                                                         \
+    vm_kernels_add_math(k);                                                                        \
+    vm_kernels_fill_##name(k);                                                                     \
+    dot_kernels_fill_##name(&k->dot);                                                              \
+    k->fft[0] = fft_plan_##name##_f32, k->fft[1] = fft_plan_##name##_f64;                          \
+    k->linalg[0] = &linalg_##name##_f32, k->linalg[1] = &linalg_##name##_f64;                      \
+  }
+FILL(base)
 #if defined(__x86_64__)
-static void fill_v3(vm_kernels *k) {
-  vm_kernels_add_math(k);
-  vm_kernels_fill_v3(k);
-  dot_kernels_fill_v3(&k->dot);
-}
-static void fill_v4(vm_kernels *k) {
-  vm_kernels_add_math(k);
-  vm_kernels_fill_v4(k);
-  dot_kernels_fill_v4(&k->dot);
-}
+FILL(v3)
+FILL(v4)
 #endif
 
 static void choose(void) {

@@ -183,3 +183,13 @@ void needs_reduce_window(const op *o, const rule *r, part_need *needs) {
     mark(r, needs, 0, d, even && !padded ? need : whole);
   }
 }
+
+/* ---- matrices ---- */
+
+/* What the triangle does not multiply is solved for alone. */
+void needs_triangular_solve(const op *o, const rule *r, part_need *needs) {
+  struct triangular_solve_attrs v;
+  if (!view_triangular_solve(o, &v)) return;
+  u32 rank = rule_rank(r, 1);
+  mark(r, needs, 1, (i64)rank - (v.left_side ? 1 : 2), (part_need){.padding = PADDING_ANY});
+}

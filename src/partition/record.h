@@ -137,7 +137,8 @@ bool part_body_kind(const block *b, u32 i, u32 n, unreduced_kind *out);
 
 combines_fn combines_as_sum, combines_as_body, combines_as_update; /* parts.c */
 needs_fn needs_convolution, needs_dynamic_update_slice, needs_gather, needs_pad,
-    needs_reduce_window, needs_reshape, needs_scatter, needs_slice; /* needs.c */
+    needs_reduce_window, needs_reshape, needs_scatter, needs_slice,
+    needs_triangular_solve; /* needs.c */
 
 /* A bit per dimension; of dimensions from 64 on, all. */
 typedef u64 dim_set;

@@ -98,6 +98,9 @@
   PARTLY_PARTS(LINEAR_FIRST, PADDING_NEUTRAL, NULL, combines_as_body, local_types)
 #define RECORD_reduce_window PARTLY(LINEAR_NOT, needs_reduce_window, local_types)
 #define RECORD_select_and_scatter PARTLY(LINEAR_NOT, NULL, local_types)
+#define RECORD_fft PARTLY(LINEAR_ALL, NULL, local_types)
+#define RECORD_cholesky PARTLY(LINEAR_NOT, NULL, local_types)
+#define RECORD_triangular_solve PARTLY(LINEAR_NOT, needs_triangular_solve, local_types)
 #define RECORD_gather                                                                              \
   PARTLY_PARTS(LINEAR_FIRST, PADDING_NEUTRAL, needs_gather, combines_as_sum, local_gather)
 #define RECORD_scatter                                                                             \

@@ -27,6 +27,7 @@ import traceback
 
 import single_elementwise
 import single_linear
+import single_matrix
 import single_region
 import single_shape
 from single_values import TYPES, Draw
@@ -37,6 +38,7 @@ TIME_LIMIT = 300  # seconds of silence after which a worker is given up
 
 # A pattern of generators, seed by seed; each op's share is how often it is in it.
 e, s, n, g = single_elementwise, single_shape, single_linear, single_region
+m = single_matrix
 PATTERN = [
     e.elementwise, n.dot_general, e.elementwise, g.reduce, e.convert, s.gather, e.elementwise,
     n.convolution, e.elementwise, g.scatter, e.chlo, s.pad, e.elementwise, g.reduce_window,
@@ -47,6 +49,7 @@ PATTERN = [
     s.reverse, e.reduce_precision, s.transpose, s.map_op, g.rng_bit_generator, e.convert,
     s.reshape, s.broadcast, s.broadcast_in_dim, e.top_k, s.iota, e.elementwise, g.case_op,
     e.complex_op, s.constant, e.elementwise, g.if_op, e.chlo, g.composite, g.select_and_scatter,
+    m.fft, e.elementwise, m.cholesky, e.elementwise, m.triangular_solve,
 ]
 LONG = 1999  # every so often a sum of ten million terms
 OCCURRENCE = [PATTERN[:i].count(f) for i, f in enumerate(PATTERN)]
@@ -59,13 +62,13 @@ FEATURES = [f"type {t}" for t in TYPES] + [
     "permuted broadcast", "non-commuting body", "argmax body", "arbitrary body", "variadic",
     "init not identity", "long reduction", "cumulative window", "long window", "stable sort",
     "lexicographic sort", "promoted operands", "THREE_FRY bits", "PHILOX bits", "DEFAULT bits",
-    "folded",
+    "folded", "transform", "factor", "not positive definite", "solve",
 ]
 FOLDS = "stablehlo-aggressive-simplification,canonicalize,cse"
 
 
 def drawn_ops():
-    return e.names() | s.names() | n.names() | g.names()
+    return e.names() | s.names() | n.names() | g.names() | m.names()
 
 
 def generate(seed):

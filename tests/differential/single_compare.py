@@ -4,6 +4,7 @@
 ("exact",)     the same values; NaN matches NaN, zeros have their signs
 ("ulps", n, m) within n units in the last place, of the absolute value if complex; m, if there,
                is a size whose last place is meant where the result is smaller
+("largest", n) within n units in the last place of the largest number of the result
 ("sum", n)     a sum of n products, against the same module in f64 (see `sum_masks`)
 ("known", n)   within n units in the last place of the sum of the terms' sizes, against `Case.known`
 """
@@ -69,6 +70,16 @@ def close_complex(got, want, n):
     return np.stack(good, -1)
 
 
+def close_to_largest(got, want, n):
+    """Beside NaNs at the same places."""
+    kind = np.complex128 if got.dtype.kind == "c" else np.float64
+    g, w = got.astype(kind), want.astype(kind)
+    nan = np.isnan(g) & np.isnan(w)
+    largest = np.abs(np.where(np.isfinite(w), w, 0)).max(initial=0)
+    with np.errstate(invalid="ignore"):
+        return nan | (g == w) | (np.abs(g - w) <= n * epsilon(got.real.dtype) * largest)
+
+
 def agree(got, want, t, rule):
     """A mask of the elements that agree; of complex numbers, of their parts along another dim."""
     if not (is_float(t) or is_complex(t)):
@@ -76,6 +87,8 @@ def agree(got, want, t, rule):
     if rule[0] == "bits":
         same = raw(got) == raw(want)
         return same.reshape(*got.shape, 2) if is_complex(t) else same
+    if rule[0] == "largest":
+        return close_to_largest(got, want, rule[1])
     if is_complex(t):
         if rule[0] == "ulps":
             return close_complex(got, want, rule[1])

@@ -1,0 +1,70 @@
+/* Transforms, factors and solves: calls of the executor's functions (exec/calls.h), with what they
+ * take as parameters. */
+#include "compile/steps.h"
+
+/* ---- fft: a call for each dimension ---- */
+
+enum { FORWARD, BACKWARD, FROM_REAL, TO_REAL }; /* fft_type, and what "fft" takes */
+
+typedef struct transforms {
+  lower *L;
+  const i64 *dims; /* of the complex numbers */
+  u32 rank;
+} transforms;
+
+/* Along dimension d, of n numbers: from one slot to another. */
+static void add_transform(const transforms *t, i64 kind, u32 d, i64 n, prog_operand *in,
+                          prog_operand *out) {
+  i64 params[] = {kind, 1, n, 1};
+  for (u32 i = 0; i < t->rank; i++)
+    if (i != d) lower_times(&params[i < d ? 1 : 3], t->dims[i]);
+  prog_call c = {.target = STR("fft"),
+                 .num_in = 1,
+                 .num_out = 1,
+                 .in = in,
+                 .out = out,
+                 .params = {params, COUNT(params)}};
+  prog_add_call(t->L->b, &c, lower_name(t->L), lower_loc(t->L));
+}
+
+/* The real end of a transform comes first or last, and is along the last dimension. */
+bool lower_fft(lower *L, op *o) {
+  struct fft_attrs a;
+  if (!view_fft(o, &a)) return false;
+  node *in = lower_node(L, o, 0);
+  fuse_dense(L, in);
+  node *out = lower_new_mem(L, o, 0);
+  if (!out) return false;
+  u32 kind = a.fft_type->value, n = (u32)a.fft_length.len;
+  const node *complex = kind == TO_REAL ? in : out;
+  transforms t = {L, complex->dims, complex->rank};
+  prog_operand at = {in->slot, {in->dims, in->rank}};
+  for (u32 i = 0; i < n; i++) {
+    u32 back = kind == TO_REAL ? n - 1 - i : i, d = t.rank - 1 - back;
+    bool real_end = back == 0 && kind >= FROM_REAL, last = i + 1 == n;
+    i64 one = real_end ? kind : kind == FORWARD || kind == FROM_REAL ? FORWARD : BACKWARD;
+    prog_operand to = {last ? out->slot
+                            : prog_work(L->b, (dtype)complex->type, (u64)complex->count),
+                       {last ? out->dims : complex->dims, t.rank}};
+    add_transform(&t, one, d, a.fft_length.data[n - 1 - back], &at, &to);
+    at = to;
+  }
+  lower_used(in);
+  return true;
+}
+
+/* ---- matrices ---- */
+
+bool lower_cholesky(lower *L, op *o) {
+  struct cholesky_attrs a;
+  if (!view_cholesky(o, &a)) return false;
+  i64 params[] = {a.lower};
+  return call_add(L, o, STR("cholesky"), (i64s){params, COUNT(params)}, (str){0}, false);
+}
+
+bool lower_triangular_solve(lower *L, op *o) {
+  struct triangular_solve_attrs a;
+  if (!view_triangular_solve(o, &a)) return false;
+  i64 params[] = {a.left_side, a.lower, a.unit_diagonal, a.transpose_a->value};
+  return call_add(L, o, STR("triangular_solve"), (i64s){params, COUNT(params)}, (str){0}, false);
+}
