@@ -458,14 +458,15 @@ NAMES = ("lhs_batching_dimensions", "rhs_batching_dimensions", "lhs_contracting_
 
 @pytest.mark.parametrize("devices", [1, 4])
 @pytest.mark.parametrize("element", ["f32", "i32", "f64"])
-@pytest.mark.parametrize("sizes", [[3, 5], [0, 8], [8], [1, 2, 3], [2, 0, 1, 5]])
+@pytest.mark.parametrize("sizes", [[3, 5], [0, 8], [8], [1, 2, 3], [2, 0, 1, 5],
+                                   []])
 @pytest.mark.parametrize("mode", RAGGED)
 def test_ragged_dot(tmp_path, mode, sizes, element, devices):
     *shapes, numbers_ = RAGGED[mode]
     a, b, out = (tuple(map(int, s.format(g=len(sizes)).split("x"))) for s in shapes)
-    x, y, end = numbers(a, element, 1), numbers(b, element, 2), np.cumsum(sizes)
+    x, y, end = numbers(a, element, 1), numbers(b, element, 2), np.cumsum(np.array(sizes, "i4"))
     want = np.zeros(out, x.dtype)
-    for i, (first, last) in enumerate(zip(end - sizes, end)):
+    for i, (first, last) in enumerate(zip(end - np.array(sizes, "i4"), end)):
         if mode == "rows":
             want[first:last] = x[first:last] @ y[i]
         elif mode == "contracted":

@@ -257,7 +257,13 @@ bool chlo_expand_ragged_dot(expander *e, op *o, value **out) {
   size_t lhs = r.lhs->type->dims.len;
   if (r.sizes->type->dims.data[r.sizes->type->dims.len - 1] > MOST_GROUPS)
     return loc_error(e->c, o->loc, "has more groups than can be written out");
-  if (lhs < r.rhs->type->dims.len) return sum_of_groups(e, &r, t, out);
+  bool stays = lhs < r.rhs->type->dims.len;
+  bool none = !r.sizes->type->dims.data[r.sizes->type->dims.len - 1] && type_is_static(t);
+  if (none && (stays || lhs < t->dims.len)) {
+    *out = expand_constant(e, t, number_int(0));
+    return *out != NULL;
+  }
+  if (stays) return sum_of_groups(e, &r, t, out);
   if (lhs < t->dims.len) return stack_of_groups(e, &r, t, out);
   *out = dot(e, &r, r.lhs, r.rhs, -1, t);
   return true;
