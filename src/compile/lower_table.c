@@ -7,6 +7,7 @@
 #include "compile/parallel.h"
 #include "compile/plain.h"
 #include "compile/steps.h"
+#include "pass/refine.h"
 
 bool lower_elementwise(lower *L, op *o) { return select_takes(L, o) && fuse_add(L, o) != NULL; }
 bool lower_reduce_precision(lower *L, op *o) { return fuse_add(L, o) != NULL; }
@@ -29,5 +30,6 @@ compile_way compile_way_of(op_id id) {
   if (lower_of[id] && lower_of[id] != lower_none) return COMPILE_RUNS;
   if (decompose_knows(id) || parallel_knows(id)) return COMPILE_RUNS;
   bool frame = (op_infos[id].traits & (SYMBOL | TERMINATOR)) != 0;
-  return flatten_knows(id) || plain_knows(id) || frame ? COMPILE_VANISHES : COMPILE_NO;
+  return flatten_knows(id) || plain_knows(id) || refine_knows(id) || frame ? COMPILE_VANISHES
+                                                                           : COMPILE_NO;
 }

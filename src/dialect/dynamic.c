@@ -99,3 +99,11 @@ bool expand_dynamic_conv(expander *e, op *o, value **out) {
          attr_dense_i64(e->c, (i64s){dims, 2}, padding.data));
   return true;
 }
+
+bool expand_arith_constant(expander *e, op *o, value **out) {
+  const type *t = o->results[0].type;
+  if (t->kind != TYPE_TENSOR) return false;
+  out[0] = op_result(expand_op(e, OP_constant, NULL, 0, &t, 1), 0);
+  op_set(value_op(out[0]), constant, value, op_attr(o, SLOT_NAME(value)));
+  return true;
+}

@@ -33,12 +33,12 @@ bool expand_all(ir_module *m, arena *a, op *root, expand_lookup *lookup, void *u
 expand_fn *expand_chlo(void *user, const op *o); /* all of chlo */
 /* Ops of family `made`, by what they stand for; for static shapes only. by_chlo: of any of chlo's.
  * false may be without a message. */
-expand_fn expand_by_chlo, expand_batch_norm_grad, expand_batch_norm_inference,
-    expand_batch_norm_training, expand_broadcast_sizes, expand_cross_replica_sum, expand_einsum,
-    expand_dynamic_broadcast_in_dim, expand_dynamic_conv, expand_dynamic_gather,
-    expand_dynamic_iota, expand_dynamic_pad, expand_dynamic_reshape, expand_get_dimension_size,
-    expand_map, expand_real_dynamic_slice, expand_rng, expand_set_dimension_size,
-    expand_torch_index_select;
+expand_fn expand_by_chlo, expand_arith_constant, expand_batch_norm_grad,
+    expand_batch_norm_inference, expand_batch_norm_training, expand_broadcast_sizes,
+    expand_cross_replica_sum, expand_einsum, expand_dynamic_broadcast_in_dim, expand_dynamic_conv,
+    expand_dynamic_gather, expand_dynamic_iota, expand_dynamic_pad, expand_dynamic_reshape,
+    expand_get_dimension_size, expand_map, expand_real_dynamic_slice, expand_rng,
+    expand_set_dimension_size, expand_torch_index_select;
 /* The integers of a constant. */
 bool expand_get_ints(expander *e, const value *v, i64s *out);
 /* Over whole tensors, or one element after the other? */

@@ -3,6 +3,7 @@
 #include "pass/refine.h"
 
 #include "dialect/dialect.h"
+#include "dialect/effects.h"
 #include "pass/passes.h"
 
 #define ERROR_MESSAGE STR("error_message") /* of shape_assertion, as JAX writes it */
@@ -13,10 +14,23 @@ typedef struct refiner {
   arena *a;
 } refiner;
 
+/* Goes with the sizes that it tells of. */
+static bool is_of_sizes(const op *o) {
+  static const bool is[OP_COUNT] = {
+#define OF_SIZES(id) [OP_##id] = true,
+      REFINE_OPS(OF_SIZES)
+#undef OF_SIZES
+  };
+  return op_kind(o) < OP_COUNT && is[op_kind(o)];
+}
+
+bool refine_knows(op_id id) { return id < OP_COUNT && is_of_sizes(&(op){.info = &op_infos[id]}); }
+
 static bool is_open(const type *t) { return t->kind == TYPE_TENSOR && !type_is_static(t); }
 
 static walk_result find_open(void *user, op *o) {
   bool *found = user;
+  *found |= is_of_sizes(o);
   for (u32 i = 0; i < o->num_results; i++) *found |= is_open(o->results[i].type);
   for (u16 r = 0; r < o->num_regions; r++)
     for (const block *b = o->regions[r].first; b; b = b->next)
@@ -68,7 +82,7 @@ typedef const type *result_fn(refiner *r, expander *e, const op *o);
 /* The last operand says the shape. */
 static const type *by_shape(refiner *r, expander *e, const op *o) {
   i64s dims;
-  if (!expand_get_ints(e, op_operand(o, o->num_operands - 1), &dims)) return NULL;
+  if (!refine_known(e, op_operand(o, o->num_operands - 1), &dims)) return NULL;
   for (size_t d = 0; d < dims.len; d++)
     if (dims.data[d] < 0) return NULL;
   return with_dims(r, o, dims.data, dims.len);
@@ -90,7 +104,7 @@ static const type *of_pad(refiner *r, expander *e, const op *o) {
   i64s in = op_operand(o, 0)->type->dims, p[3];
   i64 *dims = ARENA_ARRAY(e->a, i64, in.len + 1);
   for (u32 k = 0; k < 3; k++)
-    if (!expand_get_ints(e, op_operand(o, k + 2), &p[k]) || p[k].len != in.len) return NULL;
+    if (!refine_known(e, op_operand(o, k + 2), &p[k]) || p[k].len != in.len) return NULL;
   for (size_t d = 0; d < in.len; d++) {
     i64 n = in.data[d], between;
     bool fits = n != DYNAMIC && checked_mul(max_i64(n - 1, 0), p[2].data[d], &between) &&
@@ -106,17 +120,17 @@ static bool slice_sizes(expander *e, const op *o, i64s *sizes) {
   const op *sum = value_op(op_operand(o, 2));
   value *start = op_operand(o, 1);
   if (!sum || !op_is(sum, add)) return false;
-  if (op_operand(sum, 0) == start) return expand_get_ints(e, op_operand(sum, 1), sizes);
-  return op_operand(sum, 1) == start && expand_get_ints(e, op_operand(sum, 0), sizes);
+  if (op_operand(sum, 0) == start) return refine_known(e, op_operand(sum, 1), sizes);
+  return op_operand(sum, 1) == start && refine_known(e, op_operand(sum, 0), sizes);
 }
 
 static const type *of_slice(refiner *r, expander *e, const op *o) {
   i64s start, limit, step, sizes;
   size_t rank = op_operand(o, 0)->type->dims.len;
   i64 *dims = ARENA_ARRAY(e->a, i64, rank + 1);
-  if (!expand_get_ints(e, op_operand(o, 3), &step) || step.len != rank) return NULL;
-  bool known = expand_get_ints(e, op_operand(o, 1), &start) && start.len == rank &&
-               expand_get_ints(e, op_operand(o, 2), &limit) && limit.len == rank;
+  if (!refine_known(e, op_operand(o, 3), &step) || step.len != rank) return NULL;
+  bool known = refine_known(e, op_operand(o, 1), &start) && start.len == rank &&
+               refine_known(e, op_operand(o, 2), &limit) && limit.len == rank;
   if (!known && (!slice_sizes(e, o, &sizes) || sizes.len != rank)) return NULL;
   for (size_t d = 0; d < rank; d++) {
     i64 n = known ? limit.data[d] - start.data[d] : sizes.data[d], by = step.data[d];
@@ -137,7 +151,7 @@ static bool has(i64s list, i64 v) {
 static const type *of_gather(refiner *r, expander *e, const op *o) {
   struct dynamic_gather_attrs a;
   i64s sizes;
-  if (!view_dynamic_gather(o, &a) || !expand_get_ints(e, op_operand(o, 2), &sizes)) return NULL;
+  if (!view_dynamic_gather(o, &a) || !refine_known(e, op_operand(o, 2), &sizes)) return NULL;
   const gather_dims_attr *g = a.dimension_numbers;
   i64s at = op_operand(o, 1)->type->dims;
   size_t rank = o->results[0].type->dims.len, s = 0, b = 0;
@@ -165,7 +179,7 @@ static i64 dilated(i64 n, i64s by, size_t d) {
 
 /* Padding by an attribute, or by the third operand. */
 static bool padding_of(expander *e, const op *o, i64s *out) {
-  if (o->num_operands == 3) return expand_get_ints(e, op_operand(o, 2), out);
+  if (o->num_operands == 3) return refine_known(e, op_operand(o, 2), out);
   struct convolution_attrs a;
   if (!view_convolution(o, &a)) return false;
   size_t n = 2 * a.dimension_numbers->input_spatial_dimensions.len;
@@ -233,7 +247,7 @@ static bool fails(refiner *r, expander *e, const op *o, str text) {
     u32 k = i + 2 < text.len ? (u32)(u8)text.data[i + 1] - '0' : 10;
     i64s v;
     bool slot = text.data[i] == '{' && k < 10 && text.data[i + 2] == '}' && k + 1 < o->num_operands;
-    if (slot && expand_get_ints(e, op_operand(o, k + 1), &v) && v.len == 1) {
+    if (slot && refine_known(e, op_operand(o, k + 1), &v) && v.len == 1) {
       buf_printf(&b, "%lld", (long long)v.data[0]);
       i += 2;
     } else {
@@ -252,7 +266,7 @@ static bool check_assertion(refiner *r, expander *e, op *o, bool *gone) {
   str text = {0};
   if (!op_is(o, custom_call) || !view_custom_call(o, &a) || !o->num_operands || o->num_results ||
       !str_is(a.call_target_name, "shape_assertion") ||
-      !expand_get_ints(e, op_operand(o, 0), &holds) || holds.len != 1)
+      !refine_known(e, op_operand(o, 0), &holds) || holds.len != 1)
     return true;
   attr_get_str(op_discardable(o, ERROR_MESSAGE), &text);
   if (!(holds.data[0] & 1)) return fails(r, e, o, text);
@@ -293,18 +307,69 @@ static bool infer(refiner *r, expander *e, op *o) {
   return true;
 }
 
+/* Tensors of integers and sizes, and single ones of them. */
+static bool holds_integers(const type *t) {
+  const type *e = type_element(t);
+  bool one = e == t, all = t->kind == TYPE_TENSOR && type_is_static(t);
+  return (one || all) && (e->kind == TYPE_INDEX || (e->kind == TYPE_INT && e->width <= 64));
+}
+
 static void make_constant(expander *e, op *o, i64s v) {
   const type *t = o->results[0].type;
-  size_t size = type_storage(t->elem);
-  bool splat = v.len > 0;
-  for (size_t i = 1; i < v.len; i++) splat = splat && v.data[i] == v.data[0];
-  char *bytes = ARENA_ARRAY(e->a, char, v.len *size + 1);
-  for (size_t i = 0; i < v.len; i++) memcpy(bytes + i * size, &v.data[i], size);
-  op *c = expand_op(e, OP_constant, NULL, 0, &t, 1);
-  op_set(c, constant, value,
-         attr_dense(e->c, t, (str){bytes, (splat ? 1 : v.len) * size}, splat, false));
+  op *c = expand_op(e, t->kind == TYPE_TENSOR ? OP_constant : OP_arith_constant, NULL, 0, &t, 1);
+  if (t->kind == TYPE_TENSOR) {
+    size_t size = type_storage(t->elem);
+    bool splat = v.len > 0;
+    for (size_t i = 1; i < v.len; i++) splat = splat && v.data[i] == v.data[0];
+    char *bytes = ARENA_ARRAY(e->a, char, v.len *size + 1);
+    for (size_t i = 0; i < v.len; i++) memcpy(bytes + i * size, &v.data[i], size);
+    op_set(c, constant, value,
+           attr_dense(e->c, t, (str){bytes, (splat ? 1 : v.len) * size}, splat, false));
+  } else {
+    op_set(c, arith_constant, value, attr_int(e->c, t, v.data[0]));
+  }
   value_replace(op_result(o, 0), op_result(c, 0));
   op_erase(o);
+}
+
+/* ---- ops around others that go as soon as sizes are known ---- */
+
+static bool broadcasts(expander *e, const op *o) {
+  i64s shape;
+  return o && op_is(o, cstr_broadcastable) && refine_broadcast(e, o, &shape);
+}
+
+/* What stands in a region whose witness holds takes its place; it has been refined. */
+static void splice(op *o) {
+  block *body = op_body(o, 0);
+  op *end = op_terminator(body), *witness = value_op(op_operand(o, 0));
+  for (u32 i = 0; i < o->num_results; i++) value_replace(op_result(o, i), op_operand(end, i));
+  while (body->first != end) {
+    op *inner = body->first;
+    op_unlink(inner);
+    op_insert(inner, o->parent, o);
+  }
+  op_erase(o);
+  if (!op_result(witness, 0)->uses) op_erase(witness);
+}
+
+/* *gone: nothing is left of o. */
+static bool refine_frame(refiner *r, expander *e, op *o, bool *gone) {
+  if (op_is(o, assuming) && broadcasts(e, value_op(op_operand(o, 0)))) {
+    if (!refine_block(r, op_body(o, 0))) return false;
+    splice(o);
+    *gone = true;
+  } else if (op_is(o, cstr_broadcastable) && !op_result(o, 0)->uses && broadcasts(e, o)) {
+    op_erase(o);
+    *gone = true;
+  } else if (op_is(o, tensor_cast) && type_is_ranked(op_operand(o, 0)->type)) {
+    if (!refine_value(r, o, op_result(o, 0), op_operand(o, 0)->type)) return false;
+    if (op_result(o, 0)->type != op_operand(o, 0)->type) return true;
+    value_replace(op_result(o, 0), op_operand(o, 0));
+    op_erase(o);
+    *gone = true;
+  }
+  return true;
 }
 
 static bool refine_op(refiner *r, op *o) {
@@ -312,10 +377,13 @@ static bool refine_op(refiner *r, op *o) {
   bool gone = false, open = false;
   i64s v;
   if (!check_assertion(r, &e, o, &gone) || gone) return gone;
+  if (!refine_frame(r, &e, o, &gone) || gone) return gone;
   if (!refine_regions(r, o)) return false;
   for (u32 i = 0; i < o->num_results; i++) open |= is_open(o->results[i].type);
   if (open && !infer(r, &e, o)) return false;
-  if (!op_has(o, CONSTANT) && refine_eval(&e, o, &v)) make_constant(&e, o, v);
+  if (op_has(o, CONSTANT) || o->num_results != 1 || !holds_integers(o->results[0].type))
+    return true;
+  if (refine_eval(&e, o, &v) || refine_index(&e, o, &v)) make_constant(&e, o, v);
   return true;
 }
 
@@ -394,5 +462,6 @@ bool refine_shapes(ir_module *m, arena *scratch, op *main) {
                               dialect_show_type(m->ctx, b->args[i]->type));
   if (!pass_inline_all(m, scratch, &none) || !refine_block(&r, b)) return false;
   set_signature(&r, main);
+  ops_erase_dead(main, DEAD_WITHOUT_EFFECTS);
   return op_walk(main, check_settled, &r);
 }

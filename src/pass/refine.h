@@ -4,7 +4,8 @@
 
 #include "dialect/expand.h"
 
-/* Does any value of the module have a dimension of unknown size? */
+/* Does any value of the module have a dimension of unknown size, or is there an op of shape, tensor
+ * or arith? */
 bool refine_wanted(ir_module *m);
 /* @main's arguments take these sizes, "2x3" ("" for a scalar) one each, where their types leave
  * them open. false: reported. */
@@ -15,6 +16,21 @@ bool refine_arguments(ir_module *m, op *main, const char *const *shapes, size_t 
  * reported.
  */
 bool refine_shapes(ir_module *m, arena *scratch, op *main);
+
+/* Ops of shape, tensor and arith that go here. */
+#define REFINE_OPS(X)                                                                              \
+  X(shape_of)                                                                                      \
+  X(const_shape) X(cstr_broadcastable) X(shape_broadcast) X(assuming) X(tensor_dim)                \
+      X(from_elements) X(tensor_extract) X(tensor_cast) X(addi) X(subi) X(muli) X(divsi) X(maxsi)  \
+          X(cmpi) X(arith_select)
+bool refine_knows(op_id id);
+
+/* The integers of a constant, be it a tensor or a scalar; false: it is none. */
+bool refine_known(expander *e, const value *v, i64s *out);
+/* refine_index.c: ops of shape and tensor, and arith's of whole numbers, as refine_eval. */
+bool refine_index(expander *e, const op *o, i64s *out);
+/* Of shapes that may be broadcast together; false: they may not, or are not known. */
+bool refine_broadcast(expander *e, const op *o, i64s *out);
 
 /* refine_eval.c: the elements of o's one result, integers, from those of its operands; false: they
  * do not follow. */
