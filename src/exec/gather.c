@@ -7,8 +7,12 @@
  * its sums are always the same. */
 #include "exec/step.h"
 #include "exec/vm.h"
+#include "num/convert.h"
 
-typedef struct gathering {
+typedef struct gathering gathering;
+typedef void single_fn(const gathering *r, const exec_env *env, u64 batch, u64 n);
+
+struct gathering {
   const vm_kernels *k;
   const prog_gather *g;
   dtype index_type;
@@ -28,7 +32,8 @@ typedef struct gathering {
   bool run;      /* the window's last dim is contiguous in both */
   i64 run_length;
   size_t temp_at;
-} gathering;
+  single_fn *single; /* windows of one element: those of n batches along the last dim */
+};
 
 static bool contains(i64s list, i64 v, size_t *at) {
   for (size_t i = 0; i < list.len; i++)
@@ -47,6 +52,125 @@ static void find_batch(const gathering *r, u64 b, i64 *index, i64 *other, i64 *o
     *operand += i * r->batch_operand[d];
   }
 }
+
+/* ---- windows of one element ---- */
+
+/* How many of batches b .. end - 1 lie along the last batch dim. */
+static u64 along_last(const gathering *r, u64 b, u64 end) {
+  u64 size = r->batch_rank ? (u64)r->batch_dims[r->batch_rank - 1] : 1;
+  return end - b < size - b % size ? end - b : size - b % size;
+}
+
+/* What index vector `at` adds to an offset in the operand: clamped, or -1 where that is outside. */
+#define OFFSET_AT(I)                                                                               \
+  static inline i64 offset_at_##I(const gathering *r, const I *at, bool clamp) {                   \
+    i64 sum = 0;                                                                                   \
+    for (u32 k = 0; k < r->index_size; k++) {                                                      \
+      i64 start = (i64)at[k * r->component_stride];                                                \
+      i64 inside = start < 0 ? 0 : start > r->most[k] ? r->most[k] : start;                        \
+      if (!clamp && inside != start) return -1;                                                    \
+      sum += inside * r->operand_stride[k];                                                        \
+    }                                                                                              \
+    return sum;                                                                                    \
+  }
+#define GATHER(I, T)                                                                               \
+  static void gather_##I##_##T(const gathering *r, const exec_env *env, u64 b, u64 n) {            \
+    const prog_gather *g = r->g;                                                                   \
+    u32 last = r->batch_rank - 1;                                                                  \
+    bool any = r->batch_rank > 0;                                                                  \
+    i64 index, other, operand, index_step = any ? r->batch_index[last] : 0;                        \
+    i64 other_step = any ? r->batch_other[last] : 0;                                               \
+    i64 operand_step = any ? r->batch_operand[last] : 0;                                           \
+    find_batch(r, b, &index, &other, &operand);                                                    \
+    const I *at = (const I *)env->slots[g->indices] + index;                                       \
+    T *to = (T *)env->slots[g->other[0]] + other;                                                  \
+    const T *from = (const T *)env->slots[g->operand[0]] + operand;                                \
+    for (i64 i = 0; i < (i64)n; i++)                                                               \
+      to[i * other_step] = from[i * operand_step + offset_at_##I(r, at + i * index_step, true)];   \
+  }
+/* Known sums of what lies in memory as it is added, and updates that take the operand's place. */
+#define SCATTER(I, T, name, how)                                                                   \
+  static void scatter_##I##_##T##_##name(const gathering *r, const exec_env *env, u64 b, u64 n) {  \
+    const prog_gather *g = r->g;                                                                   \
+    u32 last = r->batch_rank - 1;                                                                  \
+    bool any = r->batch_rank > 0;                                                                  \
+    i64 index, other, operand, index_step = any ? r->batch_index[last] : 0;                        \
+    i64 other_step = any ? r->batch_other[last] : 0;                                               \
+    i64 operand_step = any ? r->batch_operand[last] : 0;                                           \
+    find_batch(r, b, &index, &other, &operand);                                                    \
+    const I *at = (const I *)env->slots[g->indices] + index;                                       \
+    const T *from = (const T *)env->slots[g->other[0]] + other;                                    \
+    T *to = (T *)env->slots[g->operand[0]] + operand;                                              \
+    for (i64 i = 0; i < (i64)n; i++) {                                                             \
+      i64 place = offset_at_##I(r, at + i * index_step, false);                                    \
+      if (place >= 0) to[i * operand_step + place] how from[i * other_step];                       \
+    }                                                                                              \
+  }
+#define OF_INDEX(I)                                                                                \
+  OFFSET_AT(I)                                                                                     \
+  GATHER(I, u8)                                                                                    \
+  GATHER(I, u16)                                                                                   \
+  GATHER(I, u32)                                                                                   \
+  GATHER(I, u64)                                                                                   \
+  SCATTER(I, u8, put, =)                                                                           \
+  SCATTER(I, u16, put, =)                                                                          \
+  SCATTER(I, u32, put, =)                                                                          \
+  SCATTER(I, u64, put, =)                                                                          \
+  SCATTER(I, u8, add, +=)                                                                          \
+  SCATTER(I, u16, add, +=)                                                                         \
+  SCATTER(I, u32, add, +=)                                                                         \
+  SCATTER(I, u64, add, +=)                                                                         \
+  SCATTER(I, float, add, +=)                                                                       \
+  SCATTER(I, double, add, +=)
+OF_INDEX(i32)
+OF_INDEX(u32)
+OF_INDEX(i64)
+
+#define BY_WIDTH_OF(how, I, end)                                                                   \
+  { how##_##I##_u8##end, how##_##I##_u16##end, how##_##I##_u32##end, how##_##I##_u64##end }
+static single_fn *const gathers[][4] = {BY_WIDTH_OF(gather, i32, ), BY_WIDTH_OF(gather, u32, ),
+                                        BY_WIDTH_OF(gather, i64, )};
+static single_fn *const puts[][4] = {BY_WIDTH_OF(scatter, i32, _put),
+                                     BY_WIDTH_OF(scatter, u32, _put),
+                                     BY_WIDTH_OF(scatter, i64, _put)};
+static single_fn *const adds[][4] = {BY_WIDTH_OF(scatter, i32, _add),
+                                     BY_WIDTH_OF(scatter, u32, _add),
+                                     BY_WIDTH_OF(scatter, i64, _add)};
+static single_fn *const float_adds[][2] = {{scatter_i32_float_add, scatter_i32_double_add},
+                                           {scatter_u32_float_add, scatter_u32_double_add},
+                                           {scatter_i64_float_add, scatter_i64_double_add}};
+
+/* The body's result is the update. */
+static bool is_put(const prog_body *body) {
+  const vm_code *c = &body->code;
+  const vm_instr *end = c->len ? &c->instrs[c->len - 1] : NULL;
+  return body->kind == REDUCE_CODE && end && end->op == VM_store &&
+         c->instrs[end->a].op == VM_load && c->instrs[end->a].a == 1;
+}
+
+static single_fn *find_single(const gathering *r, dtype t) {
+  const prog_gather *g = r->g;
+  u32 i = r->index_type == DTYPE_s32 ? 0 : r->index_type == DTYPE_u32 ? 1 : 2;
+  if (g->n != 1 || r->width[0] > 8 || (i == 2 && r->index_type != DTYPE_s64)) return NULL;
+  u32 log = vm_log2_width(r->width[0]);
+  if (!g->scatter) return gathers[i][log];
+  if (is_put(&g->body)) return puts[i][log];
+  if (g->body.kind != REDUCE_SUM || r->k->load[t] || r->k->clean[t]) return NULL;
+  vm_rtype as = vm_rtype_of(t);
+  if (as == R_f32 || as == R_f64) return float_adds[i][as == R_f64];
+  return num_int_bits(t) ? adds[i][log] : NULL;
+}
+
+static void run_singles(const void *data, const exec_env *env, u64 begin, u64 end) {
+  const gathering *r = data;
+  if (r->g->scatter) end = r->batches; /* one unit */
+  for (u64 n; begin < end; begin += n) {
+    n = along_last(r, begin, end);
+    r->single(r, env, begin, n);
+  }
+}
+
+/* ---- any ---- */
 
 /* A unit is a batch: one index vector and the window that it names. */
 static void run_gather(const void *data, const exec_env *env, u64 begin, u64 end) {
@@ -150,6 +274,10 @@ static void lower_batches(gathering *r, const prog_gather *g, const i64 *index_s
   for (size_t d = 0; d < g->other_dims.len; d++) {
     if (contains(g->offset_dims, (i64)d, &at)) continue;
     if ((i64)index_dim == g->index_vector_dim) index_dim++;
+    if (g->other_dims.data[d] == 1) { /* not walked */
+      index_dim++;
+      continue;
+    }
     u32 k = r->batch_rank++;
     r->batch_dims[k] = g->other_dims.data[d];
     r->batch_index[k] = index_stride[index_dim];
@@ -234,6 +362,15 @@ void gather_lower(const lower_env *e, const prog_gather *g, exec_step *out) {
     if (g->operand_dims.data[d] < slice[d]) return;
   step_shape_simplify(&r->window);
   out->cost = 30 + 10 * r->index_size + elements * (g->scatter ? 2 : 1);
+  dtype type = e->prog->slots[g->operand[0]].type;
+  r->single = elements == 1 ? find_single(r, type) : NULL;
+  if (r->single) {
+    *out = (exec_step){.run = run_singles, .data = r, .units = r->batches, .cost = 3};
+    if (!g->scatter) return;
+    out->units = 1;
+    out->cost *= r->batches;
+    return;
+  }
   if (g->scatter) {
     lower_scatter_body(e, r, out);
     return;
