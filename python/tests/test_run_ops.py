@@ -256,3 +256,43 @@ def test_select_and_scatter(tmp_path, dims, sizes, steps, pads, sharding, name, 
         folder.mkdir()
         got, = run(folder, on(devices, module, s=sharding), x, y, z, devices=devices)
         assert got.dtype == want.dtype and (got == want).all()
+
+
+DIVISION = """func.func @main(%x: tensor<SIZExTYPE>, %y: tensor<SIZExTYPE>, %s: tensor<TYPE>)
+    -> (tensor<SIZExTYPE>, tensor<SIZExTYPE>, tensor<SIZExTYPE>, tensor<SIZExTYPE>) {
+  %z = stablehlo.broadcast_in_dim %s, dims = [] : (tensor<TYPE>) -> tensor<SIZExTYPE>
+  %0 = stablehlo.divide %x, %y : tensor<SIZExTYPE>
+  %1 = stablehlo.remainder %x, %y : tensor<SIZExTYPE>
+  %2 = stablehlo.divide %x, %z : tensor<SIZExTYPE>
+  %3 = stablehlo.remainder %x, %z : tensor<SIZExTYPE>
+  return %0, %1, %2, %3 : tensor<SIZExTYPE>, tensor<SIZExTYPE>, tensor<SIZExTYPE>,
+      tensor<SIZExTYPE>
+}
+"""
+
+
+@pytest.mark.parametrize("name", ["int16", "int32", "int64", "uint16", "uint32", "uint64"])
+def test_division(tmp_path, name):
+    """Multiples and their neighbours, where a quotient by floating point would be one off first."""
+    info, random, size = np.iinfo(name), np.random.default_rng(3), 2000
+    numbers = lambda: [int(v) >> int(s) for v, s in zip(
+        random.integers(info.min, info.max, size, name, endpoint=True),
+        random.integers(0, info.bits, size))]
+    wrap = lambda v: (v - info.min) % 2**info.bits + info.min
+    ys = numbers()
+    ys[:8] = [0, 1, 2, 3, info.max, info.max - 1, info.min, wrap(-1)]
+    xs = [wrap(v // (y or 1) * (y or 1) + i % 3 - 1) for i, (v, y) in enumerate(zip(numbers(), ys))]
+    xs[:16:2] = [info.min] * 8
+
+    def divided(x, y):
+        q = abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1) if y else -1
+        return wrap(q), wrap(x - q * y)
+
+    module = DIVISION.replace("SIZE", str(size)).replace(
+        "TYPE", name.replace("uint", "ui").replace("int", "i"))
+    for scalar in 7, info.min or info.max:
+        got = run(tmp_path, module, np.array(xs, name), np.array(ys, name), np.array(scalar, name))
+        want = [divided(x, y) for x, y in zip(xs, ys)] + [divided(x, scalar) for x in xs]
+        assert [list(pair) for pair in zip(got[0].tolist() + got[2].tolist(),
+                                           got[1].tolist() + got[3].tolist())] == \
+            [list(pair) for pair in want]

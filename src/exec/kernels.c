@@ -63,11 +63,19 @@
 #define BITS (sizeof(T) * 8)
 /* signed: x / 0 = -1, MIN / -1 = MIN; unsigned: all ones */
 #define DIV(x, y)                                                                                  \
-  ((y) == 0 ? (T)-1 : (T)-1 < (T)1 && (y) == (T)-1 ? (T)(0 - (W)(x)) : (T)((x) / (y)))
+  ((y) == 0 ? (T)-1 : IS_MINUS_1(y) ? (T)(0 - (W)(x)) : QUOTIENT(x, (y) == 0 ? (T)1 : (y)))
+#define IS_MINUS_1(y) ((T)-1 < (T)1 && (y) == (T)-1)
+/* Of whole numbers up to 32 bits in floating point, for which there are vectors. Their quotient is
+ * whole or 1 / y away from the next such number, far more than the product with a reciprocal is
+ * wrong by; and that is rounded up by as much, so that a whole one does not fall short. */
+#define QUOTIENT(x, y)                                                                             \
+  (BITS <= 16   ? (T)((float)(x) * (1 / (float)(y) * (1 + 0x1p-21f)))                              \
+   : BITS == 32 ? (T)((double)(x) * (1 / (double)(y) * (1 + 0x1p-50)))                             \
+                : (T)((x) / (IS_MINUS_1(y) ? (T)1 : (y))))
 /* the upper half of the product of twice the width */
 #define MULHI(x, y)                                                                                \
   ((T)-1 < (T)1 ? (T)((__int128)(x) * (y) >> BITS) : (T)((unsigned __int128)(x) * (y) >> BITS))
-#define REM(x, y) ((y) == 0 ? (x) : (T)-1 < (T)1 && (y) == (T)-1 ? (T)0 : (T)((x) % (y)))
+#define REM(x, y) ((y) == 0 ? (x) : (T)((W)(x) - (W)DIV(x, y) * (W)(y)))
 
 /* -0, to be added: that changes no value but a denormal, and only where denormals are flushed.
  * Volatile, or compilers would leave the addition out. Every kernel reads it once, as `zero`. */
