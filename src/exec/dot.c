@@ -76,68 +76,82 @@ static bool is_contiguous(const i64 *at, size_t n) {
     if (at[i] - at[i - 1] != 1) return false;
   return true;
 }
+static size_t run_length(const i64 *at, size_t n) {
+  size_t i = 1;
+  while (i < n && at[i] - at[i - 1] == 1) i++;
+  return i;
+}
 
-/* A whole panel of f32 or f64 rows at one distance, contiguous in k: a transpose. */
+/* to[i * apart] = from[i], n elements. */
+static void spread(char *to, size_t apart, const char *from, size_t n, size_t size) {
+  if (size == 4)
+    for (size_t i = 0; i < n; i++) memcpy(to + 4 * i * apart, from + 4 * i, 4);
+  else if (size == 8)
+    for (size_t i = 0; i < n; i++) memcpy(to + 8 * i * apart, from + 8 * i, 8);
+  else
+    for (size_t i = 0; i < n; i++) memcpy(to + i * apart * size, from + i * size, size);
+}
+
+/* A whole panel of rows at one distance, as they are packed: a transpose for each run of k. */
 static bool pack_panel(const product *p, dtype type, const char *base, const i64 *row_of,
                        const i64 *k_of, size_t k, u32 r, char *to) {
   i64 step = row_of[1] - row_of[0], size = (i64)p->size;
   if (type != p->acc || size > 8) return false;
   for (u32 i = 2; i < r; i++)
     if (row_of[i] - row_of[i - 1] != step) return false;
-  p->k_->transpose[vm_log2_width(p->size)](k, r, to, r * size, base + (row_of[0] + k_of[0]) * size,
-                                           step * size);
+  for (size_t i = 0, n; i < k; i += n) {
+    n = run_length(k_of + i, k - i);
+    p->k_->transpose[vm_log2_width(p->size)](n, r, to + (i64)i * r * size, r * size,
+                                             base + (row_of[0] + k_of[i]) * size, step * size);
+  }
   return true;
+}
+
+/* Rows one by one; what lies together is moved together. */
+static void pack_rows(const product *p, dtype type, const char *base, const i64 *row_of, size_t n,
+                      const i64 *k_of, size_t k, u32 r, char *to, char *line) {
+  size_t from_size = dtype_size(type), size = p->size;
+  for (size_t row = 0; row < n; row++) {
+    const char *from = base + row_of[row] * (i64)from_size;
+    for (size_t i = 0, run; i < k; i += run) {
+      run = run_length(k_of + i, k - i);
+      const char *at = from + k_of[i] * (i64)from_size;
+      if (type != p->acc) {
+        convert_row(p, type, run, line, at);
+        at = line;
+      }
+      spread(to + (i * r + row) * size, r, at, run, size);
+    }
+  }
+  for (size_t row = n; row < r; row++)
+    for (size_t i = 0; i < k; i++) memset(to + (i * r + row) * size, 0, size);
+}
+
+/* Rows that lie together, not k. */
+static void pack_across(const product *p, dtype type, const char *base, i64 row, size_t n,
+                        const i64 *k_of, size_t k, u32 r, char *to) {
+  size_t from_size = dtype_size(type), size = p->size;
+  for (size_t i = 0; i < k; i++, to += r * size) {
+    const char *from = base + (row + k_of[i]) * (i64)from_size;
+    if (type == p->acc)
+      spread(to, 1, from, n, size);
+    else
+      convert_row(p, type, n, to, from);
+    if (n < r) memset(to + n * size, 0, (r - n) * size);
+  }
 }
 
 /* Panels of `r` rows: to[panel][k][row], zero where rows run out. row_of and k_of are offsets
  * in elements of `type`. */
-static void pack(const product *p, dtype type, const char *base, const i64 *row_of, size_t rows,
-                 const i64 *k_of, size_t k, u32 r, char *to, char *line) {
-  size_t from_size = dtype_size(type), size = p->size;
-  bool k_contiguous = k > 1 && is_contiguous(k_of, k);
-  for (size_t row = 0; row < rows; row++) {
-    if (k_contiguous && row % r == 0 && rows - row >= r &&
-        pack_panel(p, type, base, row_of + row, k_of, k, r, to + row / r * (k * r * size))) {
-      row += r - 1;
-      continue;
-    }
-    char *panel = to + row / r * (k * r * size) + row % r * size;
-    const char *from = base + row_of[row] * (i64)from_size;
-    if (k_contiguous) {
-      convert_row(p, type, k, line, from + k_of[0] * (i64)from_size);
-    } else {
-      char *raw = line + KC * 16;
-      for (size_t i = 0; i < k; i++)
-        memcpy(raw + i * from_size, from + k_of[i] * (i64)from_size, from_size);
-      convert_row(p, type, k, line, raw);
-    }
-    for (size_t i = 0; i < k; i++) memcpy(panel + i * r * size, line + i * size, size);
-  }
-  for (size_t row = rows; row % r; row++)
-    for (size_t i = 0; i < k; i++)
-      memset(to + row / r * (k * r * size) + row % r * size + i * r * size, 0, size);
-}
-
-/* The same where rows, not k, are contiguous. */
-static void pack_across(const product *p, dtype type, const char *base, const i64 *row_of,
-                        size_t rows, const i64 *k_of, size_t k, u32 r, char *to) {
-  size_t from_size = dtype_size(type), size = p->size;
-  for (size_t row = 0; row < rows; row += r) {
-    size_t n = rows - row < r ? rows - row : r;
-    char *panel = to + row / r * (k * r * size);
-    for (size_t i = 0; i < k; i++, panel += r * size) {
-      convert_row(p, type, n, panel, base + (row_of[row] + k_of[i]) * (i64)from_size);
-      if (n < r) memset(panel + n * size, 0, (r - n) * size);
-    }
-  }
-}
-
 static void pack_operand(const product *p, dtype type, const char *base, const i64 *row_of,
                          size_t rows, const i64 *k_of, size_t k, u32 r, char *to, char *line) {
-  if (is_contiguous(row_of, rows) && rows > 1)
-    pack_across(p, type, base, row_of, rows, k_of, k, r, to);
-  else
-    pack(p, type, base, row_of, rows, k_of, k, r, to, line);
+  for (size_t row = 0; row < rows; row += r, to += k * r * p->size) {
+    size_t n = rows - row < r ? rows - row : r;
+    if (n > 1 && is_contiguous(row_of + row, n))
+      pack_across(p, type, base, row_of[row], n, k_of, k, r, to);
+    else if (n < r || !pack_panel(p, type, base, row_of + row, k_of, k, r, to))
+      pack_rows(p, type, base, row_of + row, n, k_of, k, r, to, line);
+  }
 }
 
 /* ---- our own product ---- */
@@ -359,7 +373,9 @@ static dtype accumulator(dtype lhs, dtype rhs, dtype out) {
   wide_complex = wide || lhs == DTYPE_c128 || rhs == DTYPE_c128 || out == DTYPE_c128;
   if (complex) return wide_complex ? DTYPE_c128 : DTYPE_c64;
   if (floating) return wide ? DTYPE_f64 : DTYPE_f32;
-  return DTYPE_s64;
+  /* modulo the result's width all along */
+  u32 bits = num_int_bits(out);
+  return bits > 0 && bits <= 32 ? DTYPE_s32 : DTYPE_s64;
 }
 static dot_type tile_type(dtype acc) {
   switch (acc) {
@@ -367,6 +383,8 @@ static dot_type tile_type(dtype acc) {
     return DOT_F32;
   case DTYPE_f64:
     return DOT_F64;
+  case DTYPE_s32:
+    return DOT_S32;
   case DTYPE_c64:
     return DOT_C64;
   case DTYPE_c128:
@@ -418,7 +436,7 @@ static void choose_sgemm(product *p) {
  * be of another type. */
 static bool lower_as_sum(const lower_env *e, const product *p, const prog_dot *d, exec_step *out) {
   vm_rtype acc = vm_rtype_of(p->acc);
-  bool whole = acc == R_s64;
+  bool whole = acc == R_s64 || acc == R_s32;
   dtype t = whole ? p->out_type : p->acc;
   if (d->nb + d->nk > PROG_MAX_DIMS || d->nk == 0 || e->k->wrap[p->out_type]) return false;
   if (whole ? !num_int_bits(p->out_type) : acc != vm_rtype_of(p->out_type)) return false;

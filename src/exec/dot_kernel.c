@@ -52,6 +52,7 @@ enum { BYTES = 16, ROWS = 4 };
   }
 VECTOR_TILE(f32, float)
 VECTOR_TILE(f64, double)
+VECTOR_TILE(s32, u32) /* modulo 2^32 */
 
 enum { SMALL = 4 };
 static void tile_s64(size_t k, const void *av, const void *bv, void *cv, bool more) {
@@ -88,6 +89,7 @@ COMPLEX_TILE(c128, double)
 void PASTE(dot_kernels_fill_, KERNELS_ISA)(dot_kernels *k) {
   k->tile[DOT_F32] = (dot_tile){tile_f32, ROWS, 2 * f32_lanes};
   k->tile[DOT_F64] = (dot_tile){tile_f64, ROWS, 2 * f64_lanes};
+  k->tile[DOT_S32] = (dot_tile){tile_s32, ROWS, 2 * s32_lanes};
   k->tile[DOT_S64] = (dot_tile){tile_s64, SMALL, SMALL};
   k->tile[DOT_C64] = (dot_tile){tile_c64, SMALL, SMALL};
   k->tile[DOT_C128] = (dot_tile){tile_c128, SMALL, SMALL};

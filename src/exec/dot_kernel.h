@@ -9,7 +9,7 @@
 
 typedef void dot_tile_fn(size_t k, const void *a, const void *b, void *c, bool more);
 
-typedef enum dot_type { DOT_F32, DOT_F64, DOT_S64, DOT_C64, DOT_C128, DOT_TYPES } dot_type;
+typedef enum dot_type { DOT_F32, DOT_F64, DOT_S32, DOT_S64, DOT_C64, DOT_C128, DOT_TYPES } dot_type;
 
 typedef struct dot_tile {
   dot_tile_fn *fn;
