@@ -85,6 +85,15 @@ static u64 along_last(const gathering *r, u64 b, u64 end) {
     const I *at = (const I *)env->slots[g->indices] + index;                                       \
     T *to = (T *)env->slots[g->other[0]] + other;                                                  \
     const T *from = (const T *)env->slots[g->operand[0]] + operand;                                \
+    if (r->index_size == 1) { /* most are: nothing need be read again after a store */             \
+      i64 most = r->most[0], step = r->operand_stride[0];                                          \
+      for (i64 i = 0; i < (i64)n; i++) {                                                           \
+        i64 start = (i64)at[i * index_step];                                                       \
+        start = start < 0 ? 0 : start > most ? most : start;                                       \
+        to[i * other_step] = from[i * operand_step + start * step];                                \
+      }                                                                                            \
+      return;                                                                                      \
+    }                                                                                              \
     for (i64 i = 0; i < (i64)n; i++)                                                               \
       to[i * other_step] = from[i * operand_step + offset_at_##I(r, at + i * index_step, true)];   \
   }
@@ -101,6 +110,15 @@ static u64 along_last(const gathering *r, u64 b, u64 end) {
     const I *at = (const I *)env->slots[g->indices] + index;                                       \
     const T *from = (const T *)env->slots[g->other[0]] + other;                                    \
     T *to = (T *)env->slots[g->operand[0]] + operand;                                              \
+    if (r->index_size == 1) {                                                                      \
+      i64 most = r->most[0], step = r->operand_stride[0];                                          \
+      for (i64 i = 0; i < (i64)n; i++) {                                                           \
+        i64 start = (i64)at[i * index_step];                                                       \
+        if (start < 0 || start > most) continue;                                                   \
+        to[i * operand_step + start * step] how from[i * other_step];                              \
+      }                                                                                            \
+      return;                                                                                      \
+    }                                                                                              \
     for (i64 i = 0; i < (i64)n; i++) {                                                             \
       i64 place = offset_at_##I(r, at + i * index_step, false);                                    \
       if (place >= 0) to[i * operand_step + place] how from[i * other_step];                       \
