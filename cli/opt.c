@@ -130,11 +130,12 @@ static bool process(const opt_options *o, part *p, buf *out) {
   return o->expect ? expect_finish(&e) : ok;
 }
 
-/* The part before the next line that begins with the marker; `rest` is moved behind it. */
+/* The part before the next marker, wherever in a line it stands, as in MLIR; `rest` is moved behind
+ * that line. */
 static str next_part(const char *marker, str *rest) {
   size_t n = strlen(marker);
   for (size_t i = 0; i + n <= rest->len; i++) {
-    if ((i && rest->data[i - 1] != '\n') || memcmp(rest->data + i, marker, n) != 0) continue;
+    if (memcmp(rest->data + i, marker, n) != 0) continue;
     str part = {rest->data, i};
     const char *eol = memchr(rest->data + i, '\n', rest->len - i);
     *rest = eol ? str_from(*rest, (size_t)(eol + 1 - rest->data)) : (str){0};

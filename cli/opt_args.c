@@ -41,7 +41,7 @@ static const option options[] = {
     {"Input and output", HEADING, 0, NULL, NULL},
     {"o", TEXT, AT(output), "FILE", "write there instead of to standard output"},
     {"split-input-file", MAYBE_TEXT, AT(split), "MARKER",
-     "lines that begin with `// -----` (or MARKER) part modules", AT(marker)},
+     "lines with `// -----` (or MARKER) part modules", AT(marker)},
     {"output-split-marker", TEXT, AT(joint), "MARKER", "what is printed between the parts"},
     {"verify-diagnostics", EXPECT, AT(expect), "all|only-expected",
      "`expected-error {{...}}` comments say what is to be reported: all of it (the default) or "
