@@ -140,10 +140,12 @@ static expand_fn *before_propagation(void *user, const op *o) {
 }
 
 /* chlo's functions of complex numbers are its formulas: branch cuts and what becomes of infinities
- * are theirs. Those of real numbers are instructions. */
+ * are theirs. Those of real numbers are instructions, and so are some whose formula loses places.
+ */
 static bool is_complex_formula(const op *o) {
   if (o->num_results != 1 || type_element(o->results[0].type)->kind != TYPE_COMPLEX) return false;
-  return !op_is(o, chlo_conj) && expand_chlo(NULL, o);
+  if (op_is(o, chlo_conj) || op_is(o, chlo_cosh) || op_is(o, chlo_sinh)) return false;
+  return expand_chlo(NULL, o);
 }
 
 static expand_fn *after_partitioning(void *user, const op *o) {

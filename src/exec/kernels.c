@@ -126,6 +126,22 @@ static inline float magnitude_f32(float x) { return __builtin_fabsf(x); }
 static inline double magnitude_f64(double x) { return __builtin_fabs(x); }
 static inline float root_f32(float x) { return __builtin_sqrtf(x); }
 static inline double root_f64(double x) { return __builtin_sqrt(x); }
+
+/* 1 / sqrt(x), with a step of Newton's whose residual has no rounding; ends (0, infinity, NaN) as
+ * division has them. */
+#ifdef __FMA__
+#define INV_ROOT(T, t, fma)                                                                        \
+  static inline T inv_root_##t(T x) {                                                              \
+    T y = 1 / root_##t(x), r = x * y, low = fma(x, y, -r);                                         \
+    T e = fma(-low, y, fma(-r, y, 1)), better = fma((T)0.5 * y, e, y);                             \
+    return better == better ? better : y;                                                          \
+  }
+INV_ROOT(float, f32, __builtin_fmaf)
+INV_ROOT(double, f64, __builtin_fma)
+#else
+static inline float inv_root_f32(float x) { return 1 / root_f32(x); }
+static inline double inv_root_f64(double x) { return 1 / root_f64(x); }
+#endif
 static inline float floored_f32(float x) { return __builtin_floorf(x); }
 static inline double floored_f64(double x) { return __builtin_floor(x); }
 static inline float nearest_f32(float x) { return __builtin_rintf(x); }

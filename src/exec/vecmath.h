@@ -148,7 +148,8 @@ static inline float erf_f32(float x) {
 
 #ifdef __FMA__
 /* Sine of x + quarters * pi/2 for |x| < 2^27: the multiple of pi/2 is taken off in f64, where a
- * fused multiply-add loses nothing; then polynomials (Cephes' sinf and cosf) in f32. */
+ * fused multiply-add loses nothing; then polynomials (Cephes' sinf and cosf) in f32, whose last
+ * sums have what rounding took from their terms. */
 static inline float sine_f32(float x, i64 quarters) {
   double wide = x, k = __builtin_fma(wide, 0.63661977236758134308, 6755399441055744.0);
   i64 n;
@@ -157,15 +158,16 @@ static inline float sine_f32(float x, i64 quarters) {
   k -= 6755399441055744.0; /* 1.5 * 2^52: rounded to an integer */
   double rest = __builtin_fma(k, -1.57079632679489655800, wide);
   rest = __builtin_fma(k, -6.12323399573676603587e-17, rest);
-  float r = (float)rest, z = r * r;
+  float r = (float)rest, low = (float)(rest - (double)r), z = r * r;
   float s = -1.9515295891e-4f;
   s = FMA32(s, z, 8.3321608736e-3f);
   s = FMA32(s, z, -1.6666654611e-1f);
-  s = FMA32(s * z, r, r);
+  s = FMA32(s * z, r, low) + r;
   float c = 2.443315711809948e-5f;
   c = FMA32(c, z, -1.388731625493765e-3f);
   c = FMA32(c, z, 4.166664568298827e-2f);
-  c = FMA32(c * z, z, FMA32(z, -0.5f, 1.0f));
+  float most = FMA32(z, -0.5f, 1.0f), lost = FMA32(z, -0.5f, 1.0f - most);
+  c = FMA32(c * z, z, FMA32(r, -low, lost)) + most;
   float y = n & 1 ? c : s;
   y = bits_f32(f32_bits(y) ^ ((u32)(n & 2) << 30));
   return y;

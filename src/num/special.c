@@ -93,23 +93,23 @@ double num_zeta(double s, double q) {
   if (s == 1) return INFINITY;
   if (q <= 0 && q == floor(q)) return fmod(s, 2) == 0 ? INFINITY : NAN; /* as chlo has the poles */
   if (s < 1 || (q <= 0 && s != floor(s))) return NAN;
-  double sum = 0, a = q;
+  long double sum = 0, a = q; /* powers of dozens of places, and sums of as many */
   for (int k = 0; k < 9 || a <= 9; k++, a++) {
-    double term = pow(a, -s);
+    long double term = powl(a, -s);
     sum += term;
-    if (k > 9 && fabs(term) < 1e-17 * fabs(sum)) return sum;
+    if (k > 9 && fabsl(term) < 1e-19L * fabsl(sum)) return (double)sum;
   }
-  double power = pow(a, -s);
-  sum += power * a / (s - 1) + 0.5 * power;
-  double factor = s, step = power / a;
+  long double power = powl(a, -s);
+  sum += power * a / (s - 1) + 0.5L * power;
+  long double factor = s, step = power / a;
   for (int k = 0; k < 12; k++) {
-    double term = factor * step / bernoulli[k];
+    long double term = factor * step / bernoulli[k];
     sum += term;
-    if (fabs(term) < 1e-17 * fabs(sum)) break;
+    if (fabsl(term) < 1e-19L * fabsl(sum)) break;
     factor *= (s + 2 * k + 1) * (s + 2 * k + 2);
     step /= a * a;
   }
-  return sum;
+  return (double)sum;
 }
 
 /* psi_n(x) = (-1)^(n+1) n! zeta(n + 1, x) (Abramowitz and Stegun 6.4.10); n! by lgamma, so that it
@@ -117,7 +117,7 @@ double num_zeta(double s, double q) {
 double num_polygamma(double n, double x) {
   if (n < 0 || n != floor(n)) return NAN;
   if (n == 0) return num_digamma(x);
-  double v = exp(num_lgamma(n + 1)) * num_zeta(n + 1, x);
+  double v = (n < 170 ? tgamma(n + 1) : exp(num_lgamma(n + 1))) * num_zeta(n + 1, x);
   return fmod(n, 2) == 0 ? -v : v;
 }
 
@@ -125,12 +125,12 @@ double num_bessel_i1e(double x) {
   if (isnan(x)) return x;
   double a = fabs(x), r;
   if (a < 32) { /* power series, all terms positive */
-    double half = a / 2, term = half, sum = half;
-    for (int k = 1; term > 1e-18 * sum && k < 200; k++) {
+    long double half = a / 2, term = half, sum = half;
+    for (int k = 1; term > 1e-20L * sum && k < 200; k++) {
       term *= half / k * (half / (k + 1));
       sum += term;
     }
-    r = sum * exp(-a);
+    r = (double)(sum * expl(-(long double)a));
   } else { /* Hankel's asymptotic series */
     double term = 1, sum = 1;
     for (int k = 1; k < 40; k++) {
@@ -162,6 +162,10 @@ i64 num_ipow_s64(i64 x, i64 n) {
 
 static double complex in(num_complex a) { return __builtin_complex(a.re, a.im); }
 static num_complex out(double complex z) { return (num_complex){creal(z), cimag(z)}; }
+/* Of what loses many places in f64: an exponent of a power, the poles of a tangent. */
+static num_complex narrow(long double complex z) {
+  return (num_complex){(double)creall(z), (double)cimagl(z)};
+}
 
 /* For Annex G of C, an infinity as a one with its sign, what is finite as a zero. */
 static double boxed(double x) { return copysign(isinf(x) ? 1 : 0, x); }
@@ -199,11 +203,13 @@ num_complex num_cpow(num_complex a, num_complex b) {
     if (b.re == 0 && b.im == 0) return (num_complex){1, 0};
     if (b.re > 0) return (num_complex){0, 0};
   }
-  return out(cpow(in(a), in(b)));
+  long double complex wide = cpowl(in(a), in(b));
+  bool finite = isfinite(creall(wide)) && isfinite(cimagl(wide));
+  return finite ? narrow(wide) : out(cpow(in(a), in(b)));
 }
 num_complex num_csin(num_complex a) { return out(csin(in(a))); }
 num_complex num_ccos(num_complex a) { return out(ccos(in(a))); }
-num_complex num_ctan(num_complex a) { return out(ctan(in(a))); }
+num_complex num_ctan(num_complex a) { return narrow(ctanl(in(a))); }
 num_complex num_ctanh(num_complex a) { return out(ctanh(in(a))); }
 
 /* exp(x + iy) - 1 = expm1(x) cos(y) - 2 sin(y/2)^2 + i exp(x) sin(y): nothing cancels. A real
@@ -219,12 +225,31 @@ num_complex num_clog1p(num_complex a) {
   if (!(fabs(a.re) < 0.5 && fabs(a.im) < 0.5)) return far;
   return (num_complex){0.5 * log1p(a.re * (2 + a.re) + a.im * a.im), far.im};
 }
-/* exp of the side where it does not overflow: e / (1 + e) left of 0, 1 / (1 + e) right of it. */
+/* (e^(z + log 1/2) +- e^(log 1/2 - z)) */
+static num_complex halves(num_complex a, double sign) {
+  num_complex e = num_cexp((num_complex){a.re + log(0.5), a.im});
+  num_complex f = num_cexp((num_complex){log(0.5) - a.re, -a.im});
+  return (num_complex){e.re + sign * f.re, e.im + sign * f.im};
+}
+static bool is_finite(num_complex a) { return isfinite(a.re) && isfinite(a.im); }
+num_complex num_csinh(num_complex a) { return is_finite(a) ? out(csinh(in(a))) : halves(a, -1); }
+num_complex num_ccosh(num_complex a) { return is_finite(a) ? out(ccosh(in(a))) : halves(a, 1); }
+/* exp of the side where it does not overflow: e / (1 + e) left of 0, 1 / (1 + e) right of it. Near
+ * a pole 1 + e cancels, but 1 - e^x + e^x (1 + cos y) does not: both terms are positive. */
 num_complex num_clogistic(num_complex a) {
-  double complex e = cexp(__builtin_complex(-fabs(a.re), a.re < 0 ? a.im : -a.im));
-  return out(a.re < 0 ? e / (1 + e) : 1 / (1 + e));
+  double x = -fabs(a.re), y = a.re < 0 ? a.im : -a.im;
+  double complex e = cexp(__builtin_complex(x, y)), sum = 1 + e;
+  if (creal(e) < 0) {
+    double c = cos(y / 2);
+    sum = __builtin_complex(2 * exp(x) * c * c - expm1(x), cimag(e));
+  }
+  return out(a.re < 0 ? e / sum : 1 / sum);
 }
 num_complex num_crsqrt(num_complex a) { return out(1 / csqrt(in(a))); }
+num_complex num_ccbrt(num_complex a) {
+  double r = cbrt(hypot(a.re, a.im)), turn = atan2(a.im, a.re) / 3;
+  return r == 0 ? a : (num_complex){r * cos(turn), r * sin(turn)};
+}
 num_complex num_csign(num_complex a) {
   double r = hypot(a.re, a.im);
   if (r == 0) return (num_complex){0, 0};

@@ -31,6 +31,7 @@ num_complex num_clog1p(num_complex a);
 num_complex num_clogistic(num_complex a);
 num_complex num_csqrt(num_complex a);
 num_complex num_crsqrt(num_complex a);
+num_complex num_ccbrt(num_complex a); /* the principal one: of -1 it is no -1 */
 num_complex num_csign(num_complex a);
 num_complex num_cpow(num_complex a, num_complex b);
 num_complex num_catan2(num_complex y, num_complex x);
@@ -38,5 +39,7 @@ num_complex num_csin(num_complex a);
 num_complex num_ccos(num_complex a);
 num_complex num_ctan(num_complex a);
 num_complex num_ctanh(num_complex a);
+num_complex num_csinh(num_complex a); /* where a part is infinite or a NaN, as chlo's formula */
+num_complex num_ccosh(num_complex a);
 
 #endif
