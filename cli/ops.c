@@ -67,12 +67,27 @@ static void put_text(op_id id, bool explain) {
   putchar('\n');
 }
 
+/* "operands": ["ranked tensor of bool values", ...] */
+static void put_values(const char *what, const value_info *list, u32 n) {
+  printf(", \"%s\": [", what);
+  for (u32 i = 0; i < n; i++) {
+    buf b;
+    buf_init(&b, &mem_system);
+    dialect_describe_value(&b, &list[i]);
+    printf(i ? ", \"%s\"" : "\"%s\"", buf_cstr(&b));
+    buf_deinit(&b);
+  }
+  putchar(']');
+}
+
 static void put_json(op_id id, bool first) {
   printf(first ? "\n  {\"op\": \"%.*s\"" : ",\n  {\"op\": \"%.*s\"", STR_ARG(op_infos[id].name));
   for (size_t s = 0; s < COUNT(stages); s++) {
     const char *v = stages[s].fn(id);
     printf(v ? ", \"%s\": \"%s\"" : ", \"%s\": null%s", stages[s].name, v ? v : "");
   }
+  put_values("operands", op_infos[id].operands, op_infos[id].num_operands);
+  put_values("results", op_infos[id].results, op_infos[id].num_results);
   printf(", \"meaning\": \"%s\", \"section\": \"%s\"}", op_infos[id].meaning, op_infos[id].section);
 }
 

@@ -200,13 +200,17 @@ static void put_constraint(buf *b, constraint_id id) {
   if (r->form == TENSORS || r->form == TUPLE_OF) BUF_LIT(b, " values");
 }
 
+void dialect_describe_value(buf *out, const value_info *info) {
+  if (info->arity != ONE) buf_printf(out, "variadic of ");
+  put_constraint(out, info->is);
+}
+
 static bool check_one(checker *k, const op *o, const value_info *info, const type *t,
                       const char *what, size_t i) {
   if (constraint_holds(info->is, t)) return true;
   buf b;
   buf_init(&b, ir_mem(k->c));
-  if (info->arity != ONE) buf_printf(&b, "variadic of ");
-  put_constraint(&b, info->is);
+  dialect_describe_value(&b, info);
   str words = buf_take(&b, k->scratch);
   return op_error(k->c, o, "%s #%zu must be " STR_FMT ", but got '%s'", what, i, STR_ARG(words),
                   show(k, t));

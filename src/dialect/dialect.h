@@ -67,6 +67,8 @@ bool dialect_check_unreduced(ir_ctx *c, const op *o, const unreduced_change *u);
 /* What of a row there is, for `terrazzo ops`: a check of its own, inference of result types. */
 bool dialect_verifies(op_id id);
 bool dialect_infers(op_id id);
+/* What an operand or result of a row may be, in the words of the verifier's message. */
+void dialect_describe_value(buf *out, const value_info *info);
 
 /* The shape of stablehlo.dot and dot_general, whose element type does not follow from the operands:
  * a tensor of index. NULL: an error was reported. */

@@ -25,7 +25,7 @@
 // COUNTS-NOT: {{^}}arith
 // COUNTS: {{^}}all
 
-// JSON: {"op": "stablehlo.add", "read": "form", "verify": "yes", "infer": "yes", "portable": "yes", "shard": "rule", "partition": "split", "run": "yes", "meaning": "sum of elements; or, of truth values", "section": "spec.md#add"},
+// JSON: {"op": "stablehlo.add", "read": "form", "verify": "yes", "infer": "yes", "portable": "yes", "shard": "rule", "partition": "split", "run": "yes", "operands": ["ranked tensor of {{.*}} values", "ranked tensor of {{.*}} values"], "results": ["ranked tensor of {{.*}} values"], "meaning": "sum of elements; or, of truth values", "section": "spec.md#add"},
 // DIALECT: sdy.mesh
 // DIALECT-NEXT: sdy.constant
 // PROGRAM: {{^}}step loop elementwise code over an iteration space, or a reduction
