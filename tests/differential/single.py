@@ -101,7 +101,7 @@ class Worker:
         self.ours = single_run.Terrazzo(build)
         self.interpreter, self.xla = single_run.Interpreter(), None
         self.make_xla = single_run.Xla
-        self.out, self.keep = out, keep
+        self.build, self.out, self.keep = build, out, keep
 
     def say(self, **what):
         self.out.write(json.dumps(what) + "\n")

@@ -16,7 +16,11 @@ from single_values import BITS, DTYPES, dense, is_complex, is_float, part, tenso
 
 
 class Refused(Exception):
-    """An error instead of a result."""
+    """An error instead of a result; ours has a code, PJRT's."""
+
+    def __init__(self, message, code=0):
+        super().__init__(message)
+        self.code = code
 
 
 class Options(ctypes.Structure):
@@ -42,8 +46,9 @@ class Terrazzo:
     def check(self, error):
         if error:
             message = self.lib.tz_error_message(ctypes.c_void_p(error)).decode(errors="replace")
+            code = self.lib.tz_error_code(ctypes.c_void_p(error))
             self.lib.tz_error_free(ctypes.c_void_p(error))
-            raise Refused(message)
+            raise Refused(message, code)
 
     def run(self, text, args, results, flush=False):
         """The results' arrays; `results` are their types and dims."""
@@ -94,6 +99,12 @@ class Interpreter:
         except ir.MLIRError as error:
             raise Refused("illegal: " + str(error).replace("\n", " ")[:400]) from None
 
+    def legalize(self, module, passes):
+        try:
+            passmanager.PassManager.parse(f"builtin.module({passes})").run(module.operation)
+        except ir.MLIRError as error:
+            raise Refused("not legalized: " + str(error).replace("\n", " ")[:200]) from None
+
     def legal(self, text):
         """Raises Refused where MLIR refuses the module."""
         with self.context, ir.Location.unknown():
@@ -104,7 +115,7 @@ class Interpreter:
         with self.context, ir.Location.unknown():
             module = self.parse(wrapped(text, args, results))
             if legalize:
-                passmanager.PassManager.parse(f"builtin.module({legalize})").run(module.operation)
+                self.legalize(module, legalize)
             inputs = []
             for t, (_, v) in zip(types, args):
                 inputs += [ir.Attribute.parse(dense(part(t), piece)) for piece in pieces(t, v)]
