@@ -105,6 +105,8 @@ bool lower_custom_call(lower *L, op *o) {
     if (str_is(a.call_target_name, targets[i].target) &&
         (targets[i].operands == ANY_OPERANDS || o->num_operands == targets[i].operands))
       return targets[i].fn(L, o, a.backend_config);
+  if (str_starts(a.call_target_name, STR("lapack_")))
+    return lower_lapack(L, o, a.call_target_name, a.backend_config);
   op_unimplemented(L->ctx, o, "calls '" STR_FMT "', and there is no function of that name",
                    STR_ARG(a.call_target_name));
   return false;

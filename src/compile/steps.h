@@ -31,6 +31,8 @@ lower_fn lower_custom_call;
 /* A step that calls `target` (program/program.h, prog_call): operands and results of the op, dense.
  * Arrays and strings are copied. */
 bool call_add(lower *L, op *o, str target, i64s params, str config, bool host);
+/* lower_lapack.c: config: NULL, or a dictionary of what the call says */
+bool lower_lapack(lower *L, op *o, str target, const attr *config);
 /* lower_linalg.c */
 lower_fn lower_fft, lower_cholesky, lower_triangular_solve;
 /* lower.c: no way to run it */

@@ -8,7 +8,11 @@ extern const call_row call_send, call_recv;                                     
 static const call_row *const rows[] = {&call_fft,
                                        &call_cholesky,
                                        &call_triangular_solve,
-                                       &call_expect_eq,
+#define X(letter, routine) &call_lapack_##letter##routine,
+                                       LAPACK_CALLS(X)
+#undef X
+
+                                           & call_expect_eq,
                                        &call_expect_almost_eq,
                                        &call_expect_close,
                                        &call_send,

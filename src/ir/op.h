@@ -356,6 +356,7 @@ void op_set_named(op *o, str name, const attr *a);
 #define SDY_FUNC_MANUAL_AXES STR("sdy.func_manual_axes")
 #define STABLEHLO_MESH STR("stablehlo.mesh")
 #define MHLO_SHARDING STR("mhlo.sharding")
+#define MHLO_BACKEND_CONFIG STR("mhlo.backend_config")
 #define FRONTEND_ATTRIBUTES STR("mhlo.frontend_attributes")
 #define EXECUTION_THREAD STR("execution_thread")
 

@@ -1,0 +1,62 @@
+"""LAPACK's routines as JAX calls them on the CPU: `terrazzo run` against XLA:CPU. Vectors agree up
+to a sign or phase, so absolute values are compared."""
+import jax
+import numpy as np
+import pytest
+
+from test_run_ops import run
+
+TYPES = ["float32", "float64", "complex64", "complex128"]
+lax = jax.lax.linalg
+
+
+def svd(full):
+    return lambda x: lax.svd(x, full_matrices=full)
+
+
+ROUTINES = {
+    "getrf": (lax.lu, [2, 5, 4]),
+    "getrf, wide": (lax.lu, [4, 7]),
+    "geqrf, orgqr": (lambda x: lax.qr(x, full_matrices=False), [2, 3, 6, 4]),
+    "geqrf, orgqr, full": (lambda x: lax.qr(x, full_matrices=True), [5, 4]),
+    "syevd": (lambda x: lax.eigh(x, symmetrize_input=True), [3, 6, 6]),
+    "gesdd": (svd(False), [2, 6, 4]),
+    "gesdd, wide": (svd(False), [4, 6]),
+    "gesdd, full": (svd(True), [2, 5, 4]),
+    "gesdd, values": (lambda x: lax.svd(x, compute_uv=False), [7, 5]),
+    "potrf": (lambda x: lax.cholesky(x @ x.conj().mT), [2, 5, 5]),
+    "trsm, left": (lambda x: lax.triangular_solve(x, x, left_side=True, lower=True), [2, 5, 5]),
+    "trsm, right": (lambda x: lax.triangular_solve(
+        x, x[..., :3, :], transpose_a=True, conjugate_a=True, unit_diagonal=True), [5, 5]),
+    "nothing": (lax.lu, [0, 3, 3]),
+}
+
+
+@pytest.mark.parametrize("name", TYPES)
+@pytest.mark.parametrize("routine", ROUTINES)
+def test_lapack(tmp_path, routine, name):
+    function, shape = ROUTINES[routine]
+    random = np.random.default_rng(len(shape))
+    with jax.enable_x64(True), jax.default_device(jax.devices("cpu")[0]):
+        x = random.standard_normal(shape)
+        if name.startswith("complex"):
+            x = x + 1j * random.standard_normal(shape)
+        x = (x + 2 * np.eye(*shape[-2:])).astype(name)
+        lowered = jax.jit(function).trace(x).lower(lowering_platforms=("cpu",))
+        want = [np.asarray(v) for v in jax.tree.leaves(jax.jit(function)(x))]
+    got = run(tmp_path, lowered.as_text(), x)
+    assert len(got) == len(want)
+    for g, w in zip(got, want):
+        assert g.shape == w.shape and g.dtype == w.dtype
+        size = np.abs(w).max(initial=1)
+        assert np.abs(np.abs(g) - np.abs(w)).max(initial=0) <= 200 * np.finfo(name).eps * size
+
+
+def test_a_call_that_nobody_serves(tmp_path, capfd):
+    module = """func.func @main(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
+      %0 = stablehlo.custom_call @lapack_snosuch_ffi(%x) : (tensor<2x2xf32>) -> tensor<2x2xf32>
+      return %0 : tensor<2x2xf32>
+    }"""
+    with pytest.raises(Exception):
+        run(tmp_path, module, np.zeros([2, 2], "float32"))
+    assert "lapack_snosuch_ffi" in capfd.readouterr().err

@@ -1,0 +1,332 @@
+/* "lapack_<type><routine>_ffi": the system's LAPACK, loaded at run time, as JAX calls it on the
+ * CPU. Matrices are column-major: the last two dimensions of an operand are columns and rows.
+ * Parameters: the characters that LAPACK takes as mode, uplo, side, trans_x and diag, 0 where there
+ * is none. A unit is a matrix of the batch. */
+#include <stdio.h>
+
+#include "base/os.h"
+#include "exec/calls.h"
+
+enum { MODE, UPLO, SIDE, TRANS, DIAG, LAPACK_PARAMS };
+
+typedef void routine_fn(void); /* called as what it is */
+
+typedef struct lapack {
+  routine_fn *fn;
+  char flags[LAPACK_PARAMS]; /* characters, as LAPACK takes them */
+  u64 count;                 /* matrices */
+  int m, n, k, lwork, lrwork, liwork;
+  u64 size; /* bytes of an element */
+  bool is_complex;
+  size_t rwork_at, iwork_at; /* in scratch, behind the work array */
+} lapack;
+
+/* What a unit works on: element counts are those of one matrix. */
+typedef struct piece {
+  void *out[5];
+  const void *in;
+  void *work, *rwork;
+  int *iwork;
+} piece;
+
+typedef void run_fn(const lapack *l, const piece *p, int *info);
+typedef bool plan_fn(const call_plan *plan, lapack *l, i64 *want);
+typedef struct routine {
+  const char *real, *complex; /* without the letter of the type */
+  u32 num_in, num_out;
+  i64 flags;     /* a bit for each that it takes */
+  plan_fn *plan; /* elements of one matrix in each output; false: no such shape */
+  run_fn *run;
+} routine;
+
+/* ---- the routines ---- */
+
+#define P const void *
+typedef void getrf_fn(P m, P n, void *a, P lda, void *ipiv, void *info);
+typedef void geqrf_fn(P m, P n, void *a, P lda, void *tau, void *work, P lwork, void *info);
+typedef void orgqr_fn(P m, P n, P k, void *a, P lda, P tau, void *work, P lwork, void *info);
+typedef void potrf_fn(P uplo, P n, void *a, P lda, void *info, size_t len);
+typedef void syevd_fn(P job, P uplo, P n, void *a, P lda, void *w, void *work, P lwork, void *iwork,
+                      P liwork, void *info, size_t len1, size_t len2);
+typedef void heevd_fn(P job, P uplo, P n, void *a, P lda, void *w, void *work, P lwork, void *rwork,
+                      P lrwork, void *iwork, P liwork, void *info, size_t len1, size_t len2);
+typedef void gesdd_fn(P job, P m, P n, void *a, P lda, void *s, void *u, P ldu, void *vt, P ldvt,
+                      void *work, P lwork, void *iwork, void *info, size_t len);
+typedef void gesddc_fn(P job, P m, P n, void *a, P lda, void *s, void *u, P ldu, void *vt, P ldvt,
+                       void *work, P lwork, void *rwork, void *iwork, void *info, size_t len);
+typedef void trsm_fn(P side, P uplo, P trans, P diag, P m, P n, P alpha, P a, P lda, void *b, P ldb,
+                     size_t len1, size_t len2, size_t len3, size_t len4);
+
+static void run_getrf(const lapack *l, const piece *p, int *info) {
+  ((getrf_fn *)l->fn)(&l->m, &l->n, p->out[0], &l->m, p->out[1], info);
+}
+static void run_geqrf(const lapack *l, const piece *p, int *info) {
+  ((geqrf_fn *)l->fn)(&l->m, &l->n, p->out[0], &l->m, p->out[1], p->work, &l->lwork, info);
+}
+static void run_orgqr(const lapack *l, const piece *p, int *info) {
+  ((orgqr_fn *)l->fn)(&l->m, &l->n, &l->k, p->out[0], &l->m, p->in, p->work, &l->lwork, info);
+}
+static void run_potrf(const lapack *l, const piece *p, int *info) {
+  ((potrf_fn *)l->fn)(&l->flags[UPLO], &l->n, p->out[0], &l->n, info, 1);
+}
+static void run_syevd(const lapack *l, const piece *p, int *info) {
+  const char *job = &l->flags[MODE], *uplo = &l->flags[UPLO];
+  if (l->is_complex)
+    ((heevd_fn *)l->fn)(job, uplo, &l->n, p->out[0], &l->n, p->out[1], p->work, &l->lwork, p->rwork,
+                        &l->lrwork, p->iwork, &l->liwork, info, 1, 1);
+  else
+    ((syevd_fn *)l->fn)(job, uplo, &l->n, p->out[0], &l->n, p->out[1], p->work, &l->lwork, p->iwork,
+                        &l->liwork, info, 1, 1);
+}
+static void run_gesdd(const lapack *l, const piece *p, int *info) {
+  int rows = l->flags[MODE] == 'A' ? l->n : l->k;
+  if (l->is_complex)
+    ((gesddc_fn *)l->fn)(&l->flags[MODE], &l->m, &l->n, p->out[0], &l->m, p->out[1], p->out[2],
+                         &l->m, p->out[3], &rows, p->work, &l->lwork, p->rwork, p->iwork, info, 1);
+  else
+    ((gesdd_fn *)l->fn)(&l->flags[MODE], &l->m, &l->n, p->out[0], &l->m, p->out[1], p->out[2],
+                        &l->m, p->out[3], &rows, p->work, &l->lwork, p->iwork, info, 1);
+}
+static void run_trsm(const lapack *l, const piece *p, int *info) {
+  const double one[2] = {1, 0};
+  const float one_f32[2] = {1, 0};
+  bool wide = l->size == (l->is_complex ? 16 : 8);
+  ((trsm_fn *)l->fn)(&l->flags[SIDE], &l->flags[UPLO], &l->flags[TRANS], &l->flags[DIAG], &l->m,
+                     &l->n, wide ? (const void *)one : one_f32, p->in, &l->k, p->out[0], &l->m, 1,
+                     1, 1, 1);
+  *info = 0;
+}
+
+/* ---- shapes: what each output has of one matrix ---- */
+
+static i64 last_dim(const prog_operand *o) {
+  return o->dims.len ? o->dims.data[o->dims.len - 1] : 0;
+}
+
+static bool plan_getrf(const call_plan *plan, lapack *l, i64 *want) {
+  (void)plan;
+  want[1] = l->k;
+  want[2] = 1;
+  return true;
+}
+static bool plan_geqrf(const call_plan *plan, lapack *l, i64 *want) {
+  (void)plan;
+  want[1] = l->k;
+  return true;
+}
+static bool plan_orgqr(const call_plan *plan, lapack *l, i64 *want) {
+  (void)want;
+  i64 k = last_dim(&plan->c->in[1]);
+  if (l->n > l->m || k > l->n || call_in_count(plan, 1) != l->count * (u64)k) return false;
+  l->k = (int)k;
+  return true;
+}
+static bool plan_square(const call_plan *plan, lapack *l, i64 *want) {
+  if (l->flags[MODE] == 'A' || l->flags[MODE] == 'S') return false;
+  if (plan->c->num_out == 3) want[1] = l->n;
+  want[plan->c->num_out - 1] = 1;
+  return l->m == l->n;
+}
+static bool plan_gesdd(const call_plan *plan, lapack *l, i64 *want) {
+  (void)plan;
+  bool all = l->flags[MODE] == 'A';
+  want[1] = l->k;
+  want[2] = (i64)l->m * (all ? l->m : l->k);
+  want[3] = (i64)l->n * (all ? l->n : l->k);
+  if (l->flags[MODE] == 'N') want[2] = want[3] = -1; /* not written */
+  want[4] = 1;
+  return all || l->flags[MODE] == 'S' || l->flags[MODE] == 'N';
+}
+/* m and n are of the second operand */
+static bool plan_trsm(const call_plan *plan, lapack *l, i64 *want) {
+  i64s d = plan->c->in[1].dims;
+  if (l->m != l->n || d.len < 2) return false;
+  l->k = l->m;
+  i64 m = d.data[d.len - 1], n = d.data[d.len - 2];
+  if (m > INT32_MAX || n > INT32_MAX || l->k != (l->flags[SIDE] == 'L' ? m : n)) return false;
+  l->m = (int)m;
+  l->n = (int)n;
+  want[0] = m * n;
+  return call_in_count(plan, 1) == l->count * (u64)want[0];
+}
+
+#define BIT(flag) (1 << (flag))
+static const routine routines[] = {
+    {"getrf", "getrf", 1, 3, 0, plan_getrf, run_getrf},
+    {"geqrf", "geqrf", 1, 2, 0, plan_geqrf, run_geqrf},
+    {"orgqr", "ungqr", 2, 1, 0, plan_orgqr, run_orgqr},
+    {"potrf", "potrf", 1, 2, BIT(UPLO), plan_square, run_potrf},
+    {"syevd", "heevd", 1, 3, BIT(MODE) | BIT(UPLO), plan_square, run_syevd},
+    {"gesdd", "gesdd", 1, 5, BIT(MODE), plan_gesdd, run_gesdd},
+    {"trsm", "trsm", 2, 1, BIT(UPLO) | BIT(SIDE) | BIT(TRANS) | BIT(DIAG), plan_trsm, run_trsm},
+};
+
+typedef struct prepared {
+  lapack l;
+  const routine *r;
+  i64 want[5];
+} prepared;
+
+/* ---- preparing ---- */
+
+static const dtype letters[] = {
+    ['s'] = DTYPE_f32, ['d'] = DTYPE_f64, ['c'] = DTYPE_c64, ['z'] = DTYPE_c128};
+
+static const routine *find_routine(str target, char *letter) {
+  char name[32];
+  for (size_t i = 0; i < COUNT(routines); i++)
+    for (const char *t = "sdcz"; *t; t++) {
+      bool complex = *t == 'c' || *t == 'z';
+      snprintf(name, sizeof name, "lapack_%c%s_ffi", *t,
+               complex ? routines[i].complex : routines[i].real);
+      *letter = *t;
+      if (str_is(target, name)) return &routines[i];
+    }
+  return NULL;
+}
+
+static status load(const call_plan *plan, char letter, const routine *r, lapack *l) {
+  static const char *const libraries[] = {"liblapack.so.3", "libopenblas.so.0"};
+  char name[16];
+  snprintf(name, sizeof name, "%c%s_", letter, l->is_complex ? r->complex : r->real);
+  for (size_t i = 0; i < COUNT(libraries) && !l->fn; i++) {
+    void *lib = os_library(libraries[i]), *symbol = lib ? os_symbol(lib, name) : NULL;
+    if (symbol) memcpy(&l->fn, &symbol, sizeof symbol);
+  }
+  if (l->fn) return NULL;
+  return status_make(STATUS_UNIMPLEMENTED,
+                     "calls '" STR_FMT "', which %s or %s of the system would serve",
+                     STR_ARG(plan->c->target), libraries[0], libraries[1]);
+}
+
+static bool split(const call_plan *plan, lapack *l) {
+  i64s d = plan->c->in[0].dims;
+  if (d.len < 2) return false;
+  l->count = 1;
+  for (size_t i = 0; i + 2 < d.len; i++) l->count *= (u64)d.data[i]; /* divides the slot's */
+  i64 m = d.data[d.len - 1], n = d.data[d.len - 2];
+  if (m > 1 << 15 || n > 1 << 15) return false; /* squares that an int of LAPACK's can count */
+  l->m = (int)m, l->n = (int)n;
+  l->k = m < n ? l->m : l->n;
+  return true;
+}
+
+static bool types_fit(const call_plan *plan, const prepared *p, dtype t) {
+  const prog_call *c = plan->c;
+  dtype real = t == DTYPE_c64 ? DTYPE_f32 : t == DTYPE_c128 ? DTYPE_f64 : t;
+  for (u32 i = 0; i < c->num_in; i++)
+    if (call_in_type(plan, i) != t) return false;
+  for (u32 i = 0; i < c->num_out; i++) {
+    bool whole = p->want[i] == 1 && i + 1 == c->num_out && c->num_out > 1;
+    bool values = i == 1 && (p->r->run == run_syevd || p->r->run == run_gesdd);
+    bool pivots = i == 1 && p->r->run == run_getrf;
+    if (p->r->run == run_geqrf) whole = false;
+    dtype want = whole || pivots ? DTYPE_s32 : values ? real : t;
+    if (call_out_type(plan, i) != want) return false;
+    if (p->want[i] >= 0 && call_out_count(plan, i) != p->l.count * (u64)p->want[i]) return false;
+  }
+  return true;
+}
+
+/* Asks for the sizes of work arrays, where there are any. */
+static void ask_work(prepared *p) {
+  lapack *l = &p->l;
+  u64 most = (u64)(l->m > l->n ? l->m : l->n), least = (u64)l->k;
+  double first[2] = {0}, rfirst = 0;
+  int ifirst = 0, info = 0;
+  l->lwork = l->lrwork = l->liwork = -1;
+  piece ask = {.out = {first, first, first, first, first},
+               .in = first,
+               .work = first,
+               .rwork = &rfirst,
+               .iwork = &ifirst};
+  bool asks = p->r->run != run_getrf && p->r->run != run_potrf && p->r->run != run_trsm;
+  if (asks) p->r->run(l, &ask, &info);
+  bool wide = l->size == (l->is_complex ? 16 : 8);
+  float narrow, rnarrow;
+  memcpy(&narrow, first, 4);
+  memcpy(&rnarrow, &rfirst, 4);
+  l->lwork = asks ? (int)(wide ? first[0] : (double)narrow) + 1 : 1;
+  l->lrwork = p->r->run == run_syevd ? (int)(wide ? rfirst : (double)rnarrow) + 1 : 1;
+  l->liwork = ifirst > 0 ? ifirst : 1;
+  u64 rwork = p->r->run == run_gesdd ? 5 * least * least + 2 * most * least + 7 * least + 1
+                                     : (u64)l->lrwork;
+  u64 iwork = p->r->run == run_gesdd ? 8 * least + 1 : (u64)l->liwork;
+  l->rwork_at = align_up((u64)l->lwork * l->size, 64);
+  l->iwork_at = l->rwork_at + align_up(rwork * 8, 64);
+  l->liwork = (int)iwork;
+}
+
+static status prepare_lapack(call_plan *plan) {
+  const prog_call *c = plan->c;
+  char letter = 0;
+  prepared *p = ARENA_NEW(plan->a, prepared);
+  p->r = find_routine(c->target, &letter);
+  status refused = status_make(STATUS_INVALID_ARGUMENT, "calls '" STR_FMT "' with other operands",
+                               STR_ARG(c->target));
+  lapack *l = &p->l;
+  if (!p->r || c->num_in != p->r->num_in || c->num_out != p->r->num_out ||
+      c->params.len != LAPACK_PARAMS || !split(plan, l))
+    return refused;
+  /* LAPACK ends the process at others */
+  static const char *const may_be[LAPACK_PARAMS] = {"VNAS", "UL", "LR", "NTC", "UN"};
+  for (int i = 0; i < LAPACK_PARAMS; i++) {
+    i64 flag = c->params.data[i];
+    bool known = flag > 0 && flag < 128 && strchr(may_be[i], (int)flag);
+    if ((p->r->flags & BIT(i)) && !known) return refused;
+    l->flags[i] = known ? (char)c->params.data[i] : 0;
+  }
+  dtype t = letters[(int)letter];
+  l->size = dtype_size(t);
+  l->is_complex = t == DTYPE_c64 || t == DTYPE_c128;
+  p->want[0] = (i64)l->m * l->n;
+  if (!p->r->plan(plan, l, p->want) || !types_fit(plan, p, t)) return refused;
+  status_free(refused);
+  RETURN_IF_ERROR(load(plan, letter, p->r, l));
+  if (l->m == 0 || l->n == 0 || l->count == 0) l->k = 0;
+  plan->data = p;
+  plan->units = l->count;
+  if (l->m && l->n && l->k) {
+    ask_work(p);
+    plan->scratch = l->iwork_at + align_up((u64)l->liwork * sizeof(int), 64);
+  }
+  plan->cost = 1000 + (u64)l->m * (u64)l->n * (u64)l->k;
+  return NULL;
+}
+
+/* ---- running ---- */
+
+static void run_lapack(const call_plan *plan, const exec_env *env, u64 begin, u64 end) {
+  const prepared *p = plan->data;
+  const lapack *l = &p->l;
+  const prog_call *c = plan->c;
+  bool is_trsm = p->r->run == run_trsm, says = p->r->num_out > 1 && p->r->run != run_geqrf;
+  u64 count = (u64)p->want[0] * l->size;
+  for (u64 u = begin; u < end; u++) {
+    piece x = {.work = env->scratch,
+               .rwork = env->scratch + l->rwork_at,
+               .iwork = (int *)(env->scratch + l->iwork_at)};
+    for (u32 i = 0; i < c->num_out; i++) {
+      u64 each = call_out_count(plan, i) / l->count * dtype_size(call_out_type(plan, i));
+      x.out[i] = (char *)call_out(plan, env->slots, i) + u * each;
+    }
+    const char *from = (const char *)call_in(plan, env->slots, is_trsm) + u * count;
+    if (x.out[0] != from) memcpy(x.out[0], from, count);
+    if (c->num_in == 2) {
+      u32 other = is_trsm ? 0 : 1;
+      x.in = (const char *)call_in(plan, env->slots, other) +
+             u * (call_in_count(plan, other) / l->count) * l->size;
+    }
+    int info = 0;
+    if (plan->scratch) p->r->run(l, &x, &info);
+    if (says) *(int *)x.out[c->num_out - 1] = info;
+  }
+}
+
+#define ROW(name, letter, routine)                                                                 \
+  const call_row name = {.target = "lapack_" #letter #routine "_ffi",                              \
+                         .doc = "LAPACK's " #letter #routine,                                      \
+                         .prepare = prepare_lapack,                                                \
+                         .run = run_lapack};
+#define X(letter, routine) ROW(call_lapack_##letter##routine, letter, routine)
+LAPACK_CALLS(X)
