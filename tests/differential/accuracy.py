@@ -6,9 +6,7 @@ Errors are in units in the last place of the exact value, of complex numbers tha
 value. Arguments are drawn from all binades, from around 0 and from around points where a function
 is zero or turns; only normal ones whose exact results are normal count, since XLA takes the rest as
 zeros. A line is marked `<<` where we are above both XLA and the limit: 1 ulp, 1.5 in f64, 2 for
-lgamma, power and complex functions; then the command ends with 1.
-
-It needs mpmath 1.4, which nothing else does: `.venv/bin/python -m pip install mpmath`."""
+lgamma, power and complex functions; then the command ends with 1."""
 
 import argparse
 import os
