@@ -66,8 +66,10 @@ str arena_printf(arena *a, const char *fmt, ...) PRINTF_LIKE(2, 3);
 _Noreturn void arena_oom(arena *a);             /* jumps to the trap */
 bool arena_owns(const arena *a, const void *p); /* looks at the latest memory first */
 
-#define ARENA_NEW(a, type) ((type *)arena_zalloc((a), sizeof(type)))
-#define ARENA_ARRAY(a, type, n) ((type *)arena_array((a), (n), sizeof(type)))
+/* A type that wants more than 8 does not build: arena_alloc_aligned is for it. */
+#define ARENA_SIZE(type) (sizeof(type) * sizeof(char[_Alignof(type) > 8 ? -1 : 1]))
+#define ARENA_NEW(a, type) ((type *)arena_zalloc((a), ARENA_SIZE(type)))
+#define ARENA_ARRAY(a, type, n) ((type *)arena_array((a), (n), ARENA_SIZE(type)))
 
 /* Growing arrays in an arena: VEC(i64) v = {0}; VEC_PUSH(a, v, 3); v.data[0]. The old block
  * stays in the arena, at most doubling the cost. */

@@ -42,8 +42,8 @@ typedef struct roots {
 
 static roots roots_of(arena *a, u64 n) {
   roots r = {.n = n, .step = (u64)sqrtl((long double)n) + 1};
-  r.fine = ARENA_ARRAY(a, root, r.step);
-  r.coarse = ARENA_ARRAY(a, root, r.step);
+  r.fine = arena_alloc_aligned(a, r.step * sizeof(root), _Alignof(root));
+  r.coarse = arena_alloc_aligned(a, r.step * sizeof(root), _Alignof(root));
   for (u64 i = 0; i < r.step; i++) {
     r.fine[i] = root_at(i % n, n);
     r.coarse[i] = root_at(i * r.step % n, n);

@@ -82,6 +82,10 @@ static long double error_of_line(const checked *c, const fft_shape *s, const voi
   return largest ? error / largest : error;
 }
 
+static number *numbers(arena *a, u64 n) {
+  return arena_alloc_aligned(a, n * sizeof(number), _Alignof(number));
+}
+
 static void check_shape(arena *a, const checked *c, fft_shape s) {
   arena_reset(a);
   const fft_plan *p = c->plan(a, &s);
@@ -99,8 +103,7 @@ static void check_shape(arena *a, const checked *c, fft_shape s) {
   char *scratch = arena_alloc_aligned(a, p->scratch, 64);
   memset(scratch, 0xff, p->scratch);
   for (u64 u = 0; u < p->units; u++) p->run(p, scratch, in, out, u, u + 1);
-  number *x = ARENA_ARRAY(a, number, s.n), *y = ARENA_ARRAY(a, number, s.n);
-  number *roots = ARENA_ARRAY(a, number, s.n);
+  number *x = numbers(a, s.n), *y = numbers(a, s.n), *roots = numbers(a, s.n);
   for (u64 k = 0; k < s.n; k++) {
     long double t = 6.283185307179586476925286766559L * (long double)k / (long double)s.n;
     roots[k] = (number){cosl(t), sinl(t)};
