@@ -2,6 +2,7 @@
  * in the stages before. One of the family without a function does not compile. */
 #include "compile/decompose.h"
 
+#include "dialect/dialect.h"
 #include "dialect/expand.h"
 
 #define MAKE_batch_norm_grad expand_batch_norm_grad
@@ -119,6 +120,21 @@ static void hand_on_shardings(expander *e, const op *o, value **out) {
   }
 }
 
+/* What the verifier asks less of than of what they become: sizes that were values, indices of any
+ * type. */
+static const bool unproven[OP_COUNT] = {
+    [OP_dynamic_reshape] = true,    [OP_dynamic_iota] = true,
+    [OP_dynamic_pad] = true,        [OP_dynamic_gather] = true,
+    [OP_dynamic_conv] = true,       [OP_dynamic_broadcast_in_dim] = true,
+    [OP_real_dynamic_slice] = true, [OP_torch_index_select] = true,
+};
+
+static bool is_proven(expander *e, const op *o, value *const *out) {
+  for (u32 i = 0; unproven[op_kind(o)] && i < o->num_results; i++)
+    if (!out[i]->is_arg && !dialect_verify_op(e->m, out[i]->def.op)) return false;
+  return true;
+}
+
 static bool decompose(expander *e, op *o, value **out) {
   expand_fn *fn = made_of[op_kind(o)];
   if (!fn) fn = local_of[op_kind(o)];
@@ -126,6 +142,7 @@ static bool decompose(expander *e, op *o, value **out) {
   u32 said = (u32)ir_sink(e->c)->errors;
   if (!fn(e, o, out))
     return ir_sink(e->c)->errors == said && op_unimplemented(e->c, o, "as it stands");
+  if (op_kind(o) < OP_COUNT && !is_proven(e, o, out)) return false;
   hand_on_shardings(e, o, out);
   return true;
 }

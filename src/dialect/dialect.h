@@ -21,6 +21,8 @@ enum { DIALECT_MAX_RANK = 64 };
  * Ops without a row pass if their values dominate; nothing is assumed of their insides. Overwrites
  * op.num, value.num and block.num. */
 bool dialect_verify(ir_module *m);
+/* The same for one op alone, that has no regions and speaks of no symbols. */
+bool dialect_verify_op(ir_module *m, const op *o);
 /* What is valid but not implemented by propagation, partitioner and compiler, as UNIMPLEMENTED. */
 bool dialect_check_runnable(ir_module *m);
 /* Does it combine elements by a region, into results of the region's type? Its operands' types may

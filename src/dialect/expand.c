@@ -26,15 +26,17 @@ typedef struct driver {
 
 static bool expand_block(const driver *d, block *b);
 
-/* The words are those of MLIR's conversion, which the peers' users see. */
+/* The words are those of MLIR's conversion, which the peers' users see; a function that has said
+ * why has said enough. */
 static bool expand_one(const driver *d, op *o, expand_fn *fn) {
   expander e = expander_before(d->m, d->a, o);
   value **out = ARENA_ARRAY(d->a, value *, o->num_results + 1u);
+  size_t said = ir_sink(d->m->ctx)->errors;
   if (!fn(&e, o, out))
-    return loc_error(d->m->ctx, o->loc,
-                     "failed to legalize operation '" STR_FMT
-                     "' that was explicitly marked illegal",
-                     STR_ARG(o->info->name));
+    return ir_sink(d->m->ctx)->errors == said && loc_error(d->m->ctx, o->loc,
+                                                           "failed to legalize operation '" STR_FMT
+                                                           "' that was explicitly marked illegal",
+                                                           STR_ARG(o->info->name));
   for (u32 i = 0; i < o->num_results; i++) value_replace(op_result(o, i), out[i]);
   op_erase(o);
   return true;

@@ -344,6 +344,13 @@ bool check_row_end(checker *k, const op *o) {
   return check_inferred(k, o);
 }
 
+bool dialect_verify_op(ir_module *m, const op *o) {
+  checker k = {.m = m, .c = m->ctx, .scratch = ir_scratch_push(m->ctx)};
+  bool ok = check_row(&k, o) && check_row_end(&k, o);
+  ir_scratch_pop(m->ctx);
+  return ok;
+}
+
 /* ---- inference ---- */
 
 /* Asked by builders between edits, outside dialect_verify: what it allocates

@@ -219,9 +219,14 @@ static bool small_enough(const tz_program *p) {
   return true;
 }
 
+/* A program whose own devices wait for each other is no fault of the compiler. */
+static bool is_deadlock(const tz_error *e) {
+  return e && strncmp(tz_error_message(e), "deadlock:", 9) == 0;
+}
+
 static void check_status(tz_error *e, const char *otherwise) {
   if (e) fprintf(stderr, "%s\n", tz_error_message(e));
-  FUZZ_CHECK(tz_error_code(e) != 13);
+  FUZZ_CHECK(tz_error_code(e) != 13 || is_deadlock(e));
   outcome(e ? otherwise : "fine");
   tz_error_free(e);
 }

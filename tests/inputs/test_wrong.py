@@ -83,6 +83,26 @@ def test_elements_that_no_instruction_takes(inside, tmp_path):
                               r"implemented: over elements of 'complex<f32>'")
 
 
+@pytest.mark.parametrize("body, text", [
+    ("""  %p = stablehlo.constant dense<1> : tensor<1x2xi64>
+  %0 = "stablehlo.dynamic_conv"(%a, %a, %p) <{batch_group_count = 1 : i64,
+    dimension_numbers = #stablehlo.conv<[b, 0, f]x[i, 0, o]->[b, 0, f]>,
+    feature_group_count = 1 : i64}>
+    : (tensor<1x3x1xf32>, tensor<1x3x1xf32>, tensor<1x2xi64>) -> tensor<1x16x1xf32>
+""", r"op.mlir:3:8: error: inferred shape '\[1, 3, 1\]' is incompatible"),
+    ("""  %i = stablehlo.constant dense<true> : tensor<1x16xi1>
+  %0 = "stablehlo.torch_index_select"(%a, %i) <{batch_dims = 1 : i64, dim = 1 : i64}>
+    : (tensor<1x3x1xf32>, tensor<1x16xi1>) -> tensor<1x16x1xf32>
+""", r"op.mlir:3:8: error: 'stablehlo.gather' op operand #1 must be"),
+])
+def test_what_an_op_becomes(body, text, tmp_path):
+    """Wrong only once the sizes are known, or as the op that it is made of."""
+    path = tmp_path / "op.mlir"
+    path.write_text("func.func @main(%a: tensor<1x3x1xf32>) -> tensor<1x16x1xf32> {\n"
+                    f"{body}  return %0 : tensor<1x16x1xf32>\n}}\n")
+    refused("run", path, text=text)
+
+
 def test_shape_of_an_input(tmp_path):
     np.save(tmp_path / "wrong.npy", np.zeros((16, 63), np.float32))
     refused("run", MLP, "--devices", 8, "--input", tmp_path / "wrong.npy", *INPUTS[1:],
