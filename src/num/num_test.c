@@ -79,6 +79,10 @@ static void test_special(void) {
   CHECK(near(num_zeta(2, 1), 1.6449340668482264) && isinf(num_zeta(1, 1)));
   CHECK(isinf(num_zeta(0, -2)) && isnan(num_zeta(0, 2)) && isnan(num_zeta(3, -2)));
   CHECK(near(num_polygamma(1, 1), 1.6449340668482264));
+  CHECK(near(num_polygamma(2, -70.125), 1022.2941904089652) &&
+        near(num_polygamma(3, -294.75), 1558.5454564663323));
+  CHECK(near(num_zeta(2, -4e15 - 0.5), 9.869604401089358) &&
+        near(num_zeta(3, -1e6 - 0.25), -62.01255336059914));
   CHECK(near(num_bessel_i1e(1), 0.20791041534970845) && num_bessel_i1e(-1) < 0);
   CHECK(near(num_bessel_i1e(0x1p1023) * 0x1p512, 0.56418958354775628));
   num_complex big = num_cexpm1((num_complex){1e10, -0.0});

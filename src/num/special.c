@@ -74,8 +74,9 @@ double num_erf_inv(double x) {
   return copysign(z, x);
 }
 
-/* Euler-Maclaurin: nine terms, the integral of the rest, corrections by Bernoulli numbers. */
-double num_zeta(double s, double q) {
+/* Euler-Maclaurin: terms up to a base of nine, the integral of the rest, corrections by Bernoulli
+ * numbers. Of q above 0, or not far below. */
+static long double zeta_by_terms(double s, long double q) {
   /* (2k)! / B_2k */
   static const double bernoulli[] = {12,
                                      -720,
@@ -89,15 +90,11 @@ double num_zeta(double s, double q) {
                                      -4.5979787224074726105e15,
                                      1.8152105401943546773e17,
                                      -7.1661652561756670113e18};
-  if (isnan(s) || isnan(q)) return NAN;
-  if (s == 1) return INFINITY;
-  if (q <= 0 && q == floor(q)) return fmod(s, 2) == 0 ? INFINITY : NAN; /* as chlo has the poles */
-  if (s < 1 || (q <= 0 && s != floor(s))) return NAN;
   long double sum = 0, a = q; /* powers of dozens of places, and sums of as many */
   for (int k = 0; k < 9 || a <= 9; k++, a++) {
     long double term = powl(a, -s);
     sum += term;
-    if (k > 9 && fabsl(term) < 1e-19L * fabsl(sum)) return (double)sum;
+    if (k > 9 && fabsl(term) < 1e-19L * fabsl(sum)) return sum;
   }
   long double power = powl(a, -s);
   sum += power * a / (s - 1) + 0.5L * power;
@@ -109,7 +106,20 @@ double num_zeta(double s, double q) {
     factor *= (s + 2 * k + 1) * (s + 2 * k + 2);
     step /= a * a;
   }
-  return (double)sum;
+  return sum;
+}
+
+/* Far left of 0, where s is an integer, what lies below 0 is minus or plus the zeta of its mirror
+ * image, less that of what would follow: as many terms as elsewhere, however far it is. */
+double num_zeta(double s, double q) {
+  if (isnan(s) || isnan(q)) return NAN;
+  if (s == 1) return INFINITY;
+  if (q <= 0 && q == floor(q)) return fmod(s, 2) == 0 ? INFINITY : NAN; /* as chlo has the poles */
+  if (s < 1 || (q <= 0 && s != floor(s))) return NAN;
+  if (q > -64) return (double)zeta_by_terms(s, q);
+  long double r = q - floor(q);
+  long double mirror = zeta_by_terms(s, 1 - r) - zeta_by_terms(s, 1 - (long double)q);
+  return (double)(zeta_by_terms(s, r) + (fmod(s, 2) == 0 ? mirror : -mirror));
 }
 
 /* psi_n(x) = (-1)^(n+1) n! zeta(n + 1, x) (Abramowitz and Stegun 6.4.10); n! by lgamma, so that it
