@@ -50,10 +50,11 @@ static void start_send(const void *data, void *const *slots, place *p) {
     return;
   }
   *m = (message){.channel = channel_of(plan), .bytes = bytes, .size = sizeof *m + bytes};
-  for (u32 i = 0, at = 0; i < plan->c->num_in; i++) {
+  char *to = m->data;
+  for (u32 i = 0; i < plan->c->num_in; i++) {
     size_t n = bytes_of(plan, &plan->c->in[i]);
-    if (n) memcpy(m->data + at, call_in(plan, slots, i), n);
-    at += n;
+    if (n) memcpy(to, call_in(plan, slots, i), n);
+    to += n;
   }
   pthread_mutex_lock(&l->on->lock);
   message **end = &l->messages;
@@ -80,10 +81,11 @@ static status receive(const call_plan *plan, void *const *slots, message *m) {
   if (bytes != m->bytes)
     return status_make(STATUS_INVALID_ARGUMENT, "expected %zu bytes on channel %lld, found %zu",
                        bytes, (long long)m->channel, m->bytes);
-  for (u32 i = 0, at = 0; i < plan->c->num_out; i++) {
+  const char *from = m->data;
+  for (u32 i = 0; i < plan->c->num_out; i++) {
     size_t n = bytes_of(plan, &plan->c->out[i]);
-    if (n) memcpy(call_out(plan, slots, i), m->data + at, n);
-    at += n;
+    if (n) memcpy(call_out(plan, slots, i), from, n);
+    from += n;
   }
   return NULL;
 }

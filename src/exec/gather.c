@@ -61,6 +61,22 @@ static u64 along_last(const gathering *r, u64 b, u64 end) {
   return end - b < size - b % size ? end - b : size - b % size;
 }
 
+/* Where batch b lies, and how far it is to the next one of its line. */
+typedef struct batch_line {
+  i64 index, other, operand, index_step, other_step, operand_step;
+} batch_line;
+
+static batch_line line_from(const gathering *r, u64 b) {
+  batch_line l = {0};
+  find_batch(r, b, &l.index, &l.other, &l.operand);
+  if (!r->batch_rank) return l;
+  u32 last = r->batch_rank - 1;
+  l.index_step = r->batch_index[last];
+  l.other_step = r->batch_other[last];
+  l.operand_step = r->batch_operand[last];
+  return l;
+}
+
 /* What index vector `at` adds to an offset in the operand: clamped, or -1 where that is outside. */
 #define OFFSET_AT(I)                                                                               \
   static inline i64 offset_at_##I(const gathering *r, const I *at, bool clamp) {                   \
@@ -76,15 +92,11 @@ static u64 along_last(const gathering *r, u64 b, u64 end) {
 #define GATHER(I, T)                                                                               \
   static void gather_##I##_##T(const gathering *r, const exec_env *env, u64 b, u64 n) {            \
     const prog_gather *g = r->g;                                                                   \
-    u32 last = r->batch_rank - 1;                                                                  \
-    bool any = r->batch_rank > 0;                                                                  \
-    i64 index, other, operand, index_step = any ? r->batch_index[last] : 0;                        \
-    i64 other_step = any ? r->batch_other[last] : 0;                                               \
-    i64 operand_step = any ? r->batch_operand[last] : 0;                                           \
-    find_batch(r, b, &index, &other, &operand);                                                    \
-    const I *at = (const I *)env->slots[g->indices] + index;                                       \
-    T *to = (T *)env->slots[g->other[0]] + other;                                                  \
-    const T *from = (const T *)env->slots[g->operand[0]] + operand;                                \
+    batch_line l = line_from(r, b);                                                                \
+    i64 index_step = l.index_step, other_step = l.other_step, operand_step = l.operand_step;       \
+    const I *at = (const I *)env->slots[g->indices] + l.index;                                     \
+    T *to = (T *)env->slots[g->other[0]] + l.other;                                                \
+    const T *from = (const T *)env->slots[g->operand[0]] + l.operand;                              \
     if (r->index_size == 1) { /* most are: nothing need be read again after a store */             \
       i64 most = r->most[0], step = r->operand_stride[0];                                          \
       for (i64 i = 0; i < (i64)n; i++) {                                                           \
@@ -101,15 +113,11 @@ static u64 along_last(const gathering *r, u64 b, u64 end) {
 #define SCATTER(I, T, name, how)                                                                   \
   static void scatter_##I##_##T##_##name(const gathering *r, const exec_env *env, u64 b, u64 n) {  \
     const prog_gather *g = r->g;                                                                   \
-    u32 last = r->batch_rank - 1;                                                                  \
-    bool any = r->batch_rank > 0;                                                                  \
-    i64 index, other, operand, index_step = any ? r->batch_index[last] : 0;                        \
-    i64 other_step = any ? r->batch_other[last] : 0;                                               \
-    i64 operand_step = any ? r->batch_operand[last] : 0;                                           \
-    find_batch(r, b, &index, &other, &operand);                                                    \
-    const I *at = (const I *)env->slots[g->indices] + index;                                       \
-    const T *from = (const T *)env->slots[g->other[0]] + other;                                    \
-    T *to = (T *)env->slots[g->operand[0]] + operand;                                              \
+    batch_line l = line_from(r, b);                                                                \
+    i64 index_step = l.index_step, other_step = l.other_step, operand_step = l.operand_step;       \
+    const I *at = (const I *)env->slots[g->indices] + l.index;                                     \
+    const T *from = (const T *)env->slots[g->other[0]] + l.other;                                  \
+    T *to = (T *)env->slots[g->operand[0]] + l.operand;                                            \
     if (r->index_size == 1) {                                                                      \
       i64 most = r->most[0], step = r->operand_stride[0];                                          \
       for (i64 i = 0; i < (i64)n; i++) {                                                           \
