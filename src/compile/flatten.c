@@ -44,11 +44,7 @@ static outcome splice_body(flattener *f, op *o, op **next) {
     value_replace(op_result(o, i), op_operand(end, i));
   }
   *next = body->first == end ? o->next : body->first;
-  while (body->first != end) {
-    op *inner = body->first;
-    op_unlink(inner);
-    op_insert(inner, o->parent, o);
-  }
+  block_move_ops(body, end, o->parent, o);
   op_erase(o);
   return REPLACED;
 }

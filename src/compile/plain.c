@@ -141,11 +141,7 @@ static void run_at_once(plain *p, op *o) {
   for (u32 i = 0; i < b->num_args; i++) value_replace(b->args[i], op_operand(o, i));
   value_list out = {0};
   for (u32 i = 0; i < end->num_operands; i++) VEC_PUSH(p->a, out, op_operand(end, i));
-  while (b->first != end) {
-    op *inner = b->first;
-    op_unlink(inner);
-    op_insert(inner, o->parent, o);
-  }
+  block_move_ops(b, end, o->parent, o);
   expander e = expander_before(p->m, p->a, o);
   value *const *next = out.data;
   value_replace(op_result(o, 0), bundle(&e, op_result(o, 0)->type, &next));

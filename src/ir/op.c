@@ -160,6 +160,13 @@ void op_unlink(op *o) {
   o->prev = o->next = NULL;
 }
 
+void block_move_ops(block *from, op *end, block *to, op *before) {
+  for (op *o; (o = from->first) != end;) {
+    op_unlink(o);
+    op_insert(o, to, before);
+  }
+}
+
 static walk_result drop_uses(void *user, op *o) {
   (void)user;
   for (size_t i = 0; i < o->num_operands; i++) unlink_use(&o->operands[i]);

@@ -291,6 +291,8 @@ void block_unlink(block *b);
 /* before NULL: at the end */
 void op_insert(op *o, block *b, op *before);
 void op_unlink(op *o); /* out of its block; still alive */
+/* The ops of a block up to `end` (NULL: all), in their order, to another, as op_insert. */
+void block_move_ops(block *from, op *end, block *to, op *before);
 void op_erase(op *o);  /* unlink, drop operands and regions; results must be unused */
 /* Operands may be any values of the module: that they dominate is for the verifier. */
 void op_set_operand(op *o, size_t i, value *v);

@@ -154,10 +154,7 @@ static bool local_body(local *l, block *b) {
   memset(&l->indices, 0, sizeof l->indices); /* what it knows is in the outer prologue */
   memset(&l->positions, 0, sizeof l->positions);
   bool ok = local_block(l, b);
-  for (op *first = b->first, *o; (o = l->prologue->first);) {
-    op_unlink(o);
-    op_insert(o, b, first);
-  }
+  block_move_ops(l->prologue, NULL, b, b->first);
   l->prologue = outer.prologue;
   l->indices = outer.indices;
   l->positions = outer.positions;

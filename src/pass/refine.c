@@ -344,11 +344,7 @@ static void splice(op *o) {
   block *body = op_body(o, 0);
   op *end = op_terminator(body), *witness = value_op(op_operand(o, 0));
   for (u32 i = 0; i < o->num_results; i++) value_replace(op_result(o, i), op_operand(end, i));
-  while (body->first != end) {
-    op *inner = body->first;
-    op_unlink(inner);
-    op_insert(inner, o->parent, o);
-  }
+  block_move_ops(body, end, o->parent, o);
   op_erase(o);
   if (!op_result(witness, 0)->uses) op_erase(witness);
 }

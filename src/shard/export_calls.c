@@ -119,11 +119,7 @@ bool pass_inline_named_computations(ir_module *m, arena *scratch, const pass_arg
     op *ret = op_terminator(body);
     for (u32 k = 0; k < body->num_args; k++) value_replace(body->args[k], op_operand(o, k));
     for (u32 k = 0; k < o->num_results; k++) value_replace(op_result(o, k), op_operand(ret, k));
-    op_erase(ret);
-    FOR_OPS(inner, body) {
-      op_unlink(inner);
-      op_insert(inner, o->parent, o);
-    }
+    block_move_ops(body, ret, o->parent, o);
     op_erase(o);
   }
   return true;
