@@ -157,7 +157,7 @@ value *emit_int(cursor *at, i64 v) {
   return r;
 }
 
-static value *emit_splat(cursor *at, const type *t, const char *element) {
+value *emit_splat(cursor *at, const type *t, const char *element) {
   value *v = emit(at, OP_constant, NULL, 0, t);
   str bytes = {element, type_storage(type_element(t))};
   op_set(v->def.op, constant, value, attr_dense(at->env->c, t, bytes, true, false));

@@ -60,6 +60,8 @@ op *emit_op(cursor *at, op_id id, value *const *operands, size_t n, const type *
             size_t num_results, size_t num_regions);
 value *emit(cursor *at, op_id id, value *const *operands, size_t n, const type *t);
 value *emit_int(cursor *at, i64 v); /* constant tensor<i64> */
+/* Constants whose elements are all these bytes, all zero. */
+value *emit_splat(cursor *at, const type *t, const char *element);
 value *emit_zeros(cursor *at, const type *t);
 /* What a sum leaves as it is: zeros, negative where the element type has that. */
 value *emit_no_addend(cursor *at, const type *t);

@@ -55,6 +55,8 @@ const pass_info partition_passes[] = {
     {"sdy-remove-all-gather-reduce-scatter-for-cmv1",
      "Leaves collectives at the border of a product to what fuses them with it",
      part_remove_for_matmul, .scope = PASS_ON_FUNCS, .any_module = true},
+    {"sdy-pad-for-divisibility", "Pads what its sharding does not divide until it does",
+     part_pad_for_divisibility, .scope = PASS_ON_FUNCS},
     {"sdy-resolve-single-device-sharding",
      "Makes ops on one device branches, whose results all devices get", part_resolve_single_device,
      .options = device_options, .any_module = true},
