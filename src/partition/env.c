@@ -127,6 +127,13 @@ attrs part_axes_attrs(const part_env *e, const mesh *m, axis_list l) {
   return shard_write_axes(e->c, e->a, m, l);
 }
 
+const attr *part_lists_attr(const part_env *e, const mesh *m, const axis_list *dims, u32 rank) {
+  const attr **l = ARENA_ARRAY(e->a, const attr *, rank);
+  for (u32 d = 0; d < rank; d++)
+    l[d] = attr_make(e->c, axis_ref_list, .axes = part_axes_attrs(e, m, dims[d]));
+  return attr_make(e->c, axis_ref_lists, .lists = {l, rank});
+}
+
 void part_replace(value *from, value *to) {
   to->num = from->num;
   value_replace(from, to);

@@ -36,6 +36,7 @@ const attr *part_attr(const part_env *e, const sharding *s); /* interns; NULL: N
 /* #sdy axis references and back. */
 axis_list part_read_axes(const part_env *e, const mesh *m, attrs axis_refs);
 attrs part_axes_attrs(const part_env *e, const mesh *m, axis_list l);
+const attr *part_lists_attr(const part_env *e, const mesh *m, const axis_list *dims, u32 rank);
 
 /* Replaces uses and takes over the number, by which passes keep side tables. */
 void part_replace(value *from, value *to);

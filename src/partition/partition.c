@@ -48,6 +48,8 @@ const pass_info partition_passes[] = {
      "Reshards operands and results so that ops fit their shards if enable-full-version; else only "
      "what a later partitioner could not make up for",
      insert_explicit_reshards, NULL, reshard_options, PASS_ON_FUNCS},
+    {"terrazzo-join-sums", "Adds parts before they are summed up, where only sums are added",
+     part_join_sums, NULL},
     {"sdy-reshard-to-collectives", "Turns reshards into collectives", part_reshard_to_collectives,
      .scope = PASS_ON_FUNCS},
     {"terrazzo-fuse-collectives", "Joins collectives, such as all-reduce and all-slice",

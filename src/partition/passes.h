@@ -8,8 +8,9 @@ pass_fn pipeline_import, pipeline_propagate, pipeline_export, pipeline_partition
 pass_fn part_collectives_to_reshards;  /* collectives.c */
 pass_fn part_drop_indivisible_axes;    /* divisible.c */
 pass_fn part_insert_explicit_reshards; /* explicit.c */
+pass_fn part_join_sums;                /* sums.c */
 pass_fn part_reshard_to_collectives;   /* collectives.c */
-pass_fn part_fuse_collectives;         /* collectives.c */
+pass_fn part_fuse_collectives;         /* fuse.c */
 pass_fn part_global_to_local;          /* local.c */
 pass_fn part_combine_collectives;      /* combine.c */
 

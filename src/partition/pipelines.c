@@ -234,6 +234,7 @@ bool pipeline_partition(ir_module *m, arena *scratch, const pass_args *args) {
    * which say more of what their operands have, are gone by now. */
   l.ok = l.ok && dialect_verify(m);
   step_flag(&l, "sdy-insert-explicit-reshards", "enable-full-version", true);
+  step(&l, "terrazzo-join-sums");
   step(&l, "sdy-reshard-to-collectives");
   step(&l, "terrazzo-fuse-collectives");
   step(&l, "sdy-convert-global-to-local");
