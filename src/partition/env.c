@@ -222,6 +222,13 @@ value *emit_dynamic_slice(cursor *at, value *v, value *const *starts, i64s sizes
   return r;
 }
 
+value *emit_broadcast(cursor *at, value *scalar, i64s dims) {
+  ir_ctx *c = at->env->c;
+  value *v = emit(at, OP_broadcast_in_dim, &scalar, 1, type_with_dims(c, scalar->type, dims));
+  op_set(v->def.op, broadcast_in_dim, broadcast_dimensions, attr_i64_array(c, (i64s){0}));
+  return v;
+}
+
 value *emit_reshape(cursor *at, value *v, i64s dims) {
   return emit(at, OP_reshape, &v, 1, type_with_dims(at->env->c, v->type, dims));
 }

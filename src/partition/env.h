@@ -70,6 +70,7 @@ value *emit_binary(cursor *at, op_id id, value *x, value *y);
 value *emit_compare(cursor *at, value *x, value *y, i64 direction); /* 0: EQ */
 value *emit_device_id(cursor *at, op_id id); /* tensor<i64> of partition_id or replica_id */
 value *emit_dynamic_slice(cursor *at, value *v, value *const *starts, i64s sizes);
+value *emit_broadcast(cursor *at, value *scalar, i64s dims);
 value *emit_reshape(cursor *at, value *v, i64s dims);
 
 /* A replicated value is the same on any mesh, yet a collective and its operand have one: behind

@@ -64,7 +64,8 @@ local_fn local_unresolved, local_propagation_barrier;
  * what it has, and zeros for the rest, so that the parts sum up. */
 dim_set local_gather_masks(const op *o, const gather_dims_attr *g);
 
-local_fn local_constant, local_iota, local_slice_op, local_dynamic_slice, local_gather;
+local_fn local_constant, local_iota, local_slice_op, local_dynamic_slice,
+    local_dynamic_update_slice, local_gather;
 local_fn local_sdy_all_gather, local_sdy_all_slice, local_sdy_all_to_all,
     local_sdy_collective_permute, local_sdy_all_reduce, local_sdy_reduce_scatter,
     local_sharded_to_unreduced, local_replicated_to_unreduced;

@@ -147,9 +147,7 @@ bool local_iota(local *l, op *o) {
   op_set(iota->def.op, iota, iota_dimension, attr_i64(c, a.iota_dimension));
   value *begin = local_offset(l, &at, s->mesh, s->dims[a.iota_dimension].axes, size);
   begin = emit(&at, OP_convert, &begin, 1, type_tensor(c, (i64s){0}, in, NULL));
-  begin = emit(&at, OP_broadcast_in_dim, &begin, 1, wide);
-  op_set(begin->def.op, broadcast_in_dim, broadcast_dimensions, attr_i64_array(c, (i64s){0}));
-  value *r = emit_binary(&at, OP_add, iota, begin);
+  value *r = emit_binary(&at, OP_add, iota, emit_broadcast(&at, begin, to->dims));
   if (in != elem) r = emit(&at, OP_convert, &r, 1, to);
   part_replace(v, r);
   op_erase(o);

@@ -29,11 +29,14 @@ void needs_slice(const op *o, const rule *r, part_need *needs) {
       mark(r, needs, 0, d, halo(-v.start_indices.data[d], v.start_indices.data[d]));
 }
 
-/* The update lies somewhere. */
+/* The update lies somewhere: all devices have it, and write what of it is in their shards. */
 void needs_dynamic_update_slice(const op *o, const rule *r, part_need *needs) {
   i64s array = dims_of(op_operand(o, 0)), update = dims_of(op_operand(o, 1));
-  for (size_t d = 0; d < array.len; d++)
-    for (u32 t = 0; t < 2 && array.data[d] != update.data[d]; t++) mark(r, needs, t, (i64)d, whole);
+  for (size_t d = 0; d < array.len; d++) {
+    if (array.data[d] == update.data[d]) continue;
+    mark(r, needs, 0, (i64)d, (part_need){.kind = NEED_OWN, .padding = PADDING_ANY});
+    mark(r, needs, 1, (i64)d, whole);
+  }
 }
 
 /* Runs of dimensions with equal products correspond. A run can be cut if at each step one of the

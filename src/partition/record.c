@@ -98,7 +98,7 @@ static part_need *needs_by(arena *a, const part_record *r, const op *o, const ru
 static bool may_cut_by(const rule *r, const part_need *needs, u32 t, u32 d) {
   u32 at = r->tensor_begin[t] + d;
   for (u32 k = r->dim_begin[at]; k < r->dim_begin[at + 1]; k++)
-    if (needs[r->places[k]].kind > NEED_MASK) return false;
+    if (needs[r->places[k]].kind > NEED_OWN) return false;
   return true;
 }
 
@@ -156,6 +156,7 @@ factor_kind part_factor_kind(const part_record *r, u32 f) {
   static const u8 of[] = {[NEED_FREE] = FACTOR_PASS,
                           [NEED_REDUCE] = FACTOR_REDUCTION,
                           [NEED_MASK] = FACTOR_REDUCTION,
+                          [NEED_OWN] = FACTOR_PASS,
                           /* nothing moves between shards yet */
                           [NEED_HALO] = FACTOR_REPLICATE,
                           [NEED_PERMUTE] = FACTOR_REPLICATE,

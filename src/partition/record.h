@@ -19,11 +19,12 @@
 #include "shard/rule.h"
 
 /* What a device needs to compute its shard when a factor is cut. This partitioner meets the first
- * three; the others say what would have to come from elsewhere, and the factor stays whole. */
+ * four; the others say what would have to come from elsewhere, and the factor stays whole. */
 typedef enum need_kind {
   NEED_FREE,    /* the same shards of its operands */
   NEED_REDUCE,  /* that the parts, which is what devices compute, are combined */
   NEED_MASK,    /* that indices are compared with its shard; then as NEED_REDUCE, by a sum */
+  NEED_OWN,     /* that places are compared with its shard: it writes what is its own */
   NEED_HALO,    /* element i: those from i - low to i + high; a shift where low is -high */
   NEED_PERMUTE, /* elements from elsewhere, each of them once */
   NEED_SCAN,    /* what came out of the shards before, or behind */

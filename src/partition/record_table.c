@@ -84,7 +84,8 @@
 #define RECORD_concatenate PARTLY(LINEAR_ALL, NULL, local_types)
 #define RECORD_slice PARTLY(LINEAR_ALL, needs_slice, local_slice_op)
 #define RECORD_dynamic_slice PARTLY(LINEAR_FIRST, NULL, local_dynamic_slice)
-#define RECORD_dynamic_update_slice PARTLY(LINEAR_NOT, needs_dynamic_update_slice, local_types)
+#define RECORD_dynamic_update_slice                                                                \
+  PARTLY(LINEAR_NOT, needs_dynamic_update_slice, local_dynamic_update_slice)
 #define RECORD_pad PARTLY(LINEAR_NOT, needs_pad, local_types)
 #define RECORD_reverse PARTLY(LINEAR_ALL, NULL, local_types)
 #define RECORD_sort PARTLY(LINEAR_NOT, NULL, local_types)

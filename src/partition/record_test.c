@@ -54,7 +54,8 @@ static void keep(void *user, diag_kind kind, diag_pos pos, str text) {
 }
 
 static void put_record(buf *out, const part_record *r) {
-  static const char *const kinds[] = {"free", "reduce", "mask", "halo", "permute", "scan", "whole"};
+  static const char *const kinds[] = {"free", "reduce",  "mask", "own",
+                                      "halo", "permute", "scan", "whole"};
   static const char *const paddings[] = {"", ":any", ":zero", ":neutral"};
   static const char *const combiners[] = {"sum", "max", "min", "mul", "and", "or"};
   for (u32 f = 0; r->rule && f < r->rule->num_factors; f++) {
@@ -156,7 +157,7 @@ static const struct example {
      "%u = stablehlo.constant dense<0.0> : tensor<8x4xf32>\n"
      "%0 = stablehlo.dynamic_update_slice %a, %u, %s, %s : (tensor<8x16xf32>, tensor<8x4xf32>, "
      "tensor<i32>, tensor<i32>) -> tensor<8x16xf32>",
-     "free whole whole"},
+     "free own:any whole"},
     {OP_custom_call,
      "%0 = stablehlo.custom_call @MoveToHost(%a) : (tensor<8x16xf32>) -> tensor<8x16xf32>",
      "whole whole"},
