@@ -165,8 +165,7 @@ static void fix_replicated(explicit_pass *p, op *o, const sharding **sh, const m
   }
 }
 
-/* Nothing to do where all is replicated: every device computes the whole. A rule marked custom says
- * how shardings propagate, and nothing of how shards are computed. */
+/* Nothing to do where all is replicated: every device computes the whole. */
 static void fix_op(explicit_pass *p, op *o) {
   arena *a = p->e.a;
   u32 n = o->num_operands + o->num_results;
@@ -179,7 +178,7 @@ static void fix_op(explicit_pass *p, op *o) {
   part_record r;
   p->ok = part_record_make(a, &p->rules, o, &r);
   if (!p->ok) return;
-  if (r.rule && !r.rule->custom)
+  if (r.rule)
     fix_with_rule(p, o, &r, sh, sizes, types, m);
   else
     fix_replicated(p, o, sh, m);

@@ -139,6 +139,33 @@ void needs_scatter(const op *o, const rule *r, part_need *needs) {
   mark(r, needs, n, s->index_vector_dim, whole);
 }
 
+/* ---- calls ---- */
+
+/* Dimension d of all tensors is this factor, and nothing else. */
+static bool leads(const rule *r, u32 f, u32 d) {
+  for (u32 t = 0; t < rule_num_tensors(r); t++) {
+    u32 at = r->tensor_begin[t] + d;
+    if (d >= rule_rank(r, t) || r->dim_begin[at + 1] != r->dim_begin[at] + 1 ||
+        r->places[r->dim_begin[at]] != f)
+      return false;
+  }
+  return true;
+}
+
+/* Nobody knows what a call does, but for LAPACK's, each of which is of a batch of matrices, the
+ * first operand. The rule may be JAX's own: it is believed only where all tensors have the batch.
+ */
+void needs_custom_call(const op *o, const rule *r, part_need *needs) {
+  struct custom_call_attrs v;
+  bool known = view_custom_call(o, &v) && str_starts(v.call_target_name, STR("lapack_"));
+  u32 rank = known && r->num_operands ? rule_rank(r, 0) : 0;
+  for (u32 f = 0; f < r->num_factors; f++) {
+    bool batch = false;
+    for (u32 d = 0; d + 2 < rank && !batch; d++) batch = leads(r, f, d);
+    if (!batch) needs[f] = whole;
+  }
+}
+
 /* ---- windows ---- */
 
 static i64 padding_at(const dense_attr *p, size_t d, int side) {

@@ -137,7 +137,7 @@ bool part_passes_sums(const part_record *r, const op *o, const bool *marked, u32
 bool part_body_kind(const block *b, u32 i, u32 n, unreduced_kind *out);
 
 combines_fn combines_as_sum, combines_as_body, combines_as_update; /* parts.c */
-needs_fn needs_convolution, needs_dynamic_update_slice, needs_gather, needs_pad,
+needs_fn needs_convolution, needs_custom_call, needs_dynamic_update_slice, needs_gather, needs_pad,
     needs_reduce_window, needs_reshape, needs_scatter, needs_slice,
     needs_triangular_solve; /* needs.c */
 

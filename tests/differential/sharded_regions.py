@@ -404,7 +404,8 @@ class Maker(Sdy):
                "reshape": 3, "transpose": 2, "reverse": 1.5, "slice": 2, "pad": 2,
                "concatenate": 2, "dynamic_slice": 2, "dynamic_update_slice": 2, "gather": 4,
                "dot": 4, "convolution": 2.5, "constraint": 4, "barrier": 0.7, "group": 0.5,
-               "custom_call": 0.7, "collective": 0.7, "manual": 0.7, "named": 0.4, "reduce": 4,
+               "custom_call": 0.7, "lapack": 0.4, "collective": 0.7, "manual": 0.7, "named": 0.4,
+               "reduce": 4,
                "argmax": 1, "reduce_window": 3, "sort": 2, "top_k": 1, "scatter": 4, "while":
                1.5, "case": 0.8, "if": 0.8, "call": 1, "composite": 0.4}
     only = None  # "gather": every other op is one
