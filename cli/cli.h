@@ -19,6 +19,7 @@ typedef struct command {
 int opt_main(int argc, char **argv);
 int peer_opt_main(int argc, char **argv); /* opt under a name of the peers: bytecode is native */
 int run_main(int argc, char **argv);
+int partition_main(int argc, char **argv);
 int translate_main(int argc, char **argv);
 int convert_main(int argc, char **argv);
 int layout_main(int argc, char **argv);

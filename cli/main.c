@@ -38,6 +38,7 @@ bool say_tz_error(tz_error *e) {
 static const command commands[] = {
     {"opt", "read a program, run passes, print it (also: sdy_opt, stablehlo-opt)", opt_main},
     {"run", "run a program on N devices with .npy arrays", run_main},
+    {"partition", "the program that each device runs, and what it sends", partition_main},
     {"convert", "write a sharding in the notation of another tool", convert_main},
     {"layout", "which device holds which piece under a MindSpore Layout", layout_main},
     {"ops", "list the ops that are known, with their meaning to each stage", ops_main},

@@ -37,6 +37,8 @@ typedef struct executable {
   const struct executable_owner *owner;
 } executable;
 
+struct ir_module;
+
 typedef struct compile_options {
   const allocator *mem; /* NULL: mem_system; must outlive the executable */
   str file;             /* for diagnostics; "-" if empty */
@@ -50,6 +52,11 @@ typedef struct compile_options {
   /* Called after each stage with its name and the module as text; NULL: not. */
   void (*dump)(void *user, str stage, str module_text);
   void *dump_user;
+  /* Called with the program of one device, as IR that is gone afterwards; its collectives are as
+   * partition/wire.h lists them. NULL: not. false: this was what was wanted; the executable is
+   * NULL then. */
+  bool (*partitioned)(void *user, struct ir_module *m);
+  void *partitioned_user;
 } compile_options;
 
 /* Compiles MLIR text, MLIR bytecode or a portable artifact. On failure the status holds every

@@ -11,6 +11,7 @@
 #include "dialect/dialect.h"
 #include "dialect/effects.h"
 #include "partition/partition.h"
+#include "partition/wire.h"
 #include "pass/pass.h"
 #include "pass/refine.h"
 #include "shard/shard.h"
@@ -32,6 +33,7 @@ typedef struct job {
   u32 num_partitions, num_replicas;
   types global_params, global_results;
   struct executable_owner *owner;
+  bool enough;    /* there is to be no executable */
   status problem; /* where a status says more than the messages */
 } job;
 
@@ -255,7 +257,10 @@ static bool compile(job *j) {
   j->global_params = type_inputs(f.function_type);
   j->global_results = type_results(f.function_type);
   describe(j);
+  if (j->opt->partitioned) wire_mark_asked(j->m);
   if (j->spread && (!flatten(j, false) || !propagate_and_partition(j, &space))) return false;
+  j->enough = j->opt->partitioned && !j->opt->partitioned(j->opt->partitioned_user, j->m);
+  if (j->enough) return true;
   if (!flatten(j, true)) return false;
   dump(j, "flatten");
   return build_program(j, space);
@@ -296,11 +301,11 @@ status compile_source(str source, const compile_options *options, executable **o
   buf_init(&j.messages, &j.owner_mem);
   j.sink = (diag_sink){.fn = report, .user = &j};
   status result = NULL;
-  if (compile_trapped(&j)) {
+  if (compile_trapped(&j) && !j.enough) {
     *out_executable = &j.owner->exe;
     j.owner->arena.trap = NULL;
   } else {
-    result = failure(&j);
+    if (!j.enough) result = failure(&j);
     executable_drop(j.owner);
   }
   buf_deinit(&j.messages);

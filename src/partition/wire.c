@@ -1,0 +1,228 @@
+#include "partition/wire.h"
+
+#include "dialect/dialect.h"
+#include "shard/sharding_ir.h"
+
+#define ASKED STR("terrazzo.asked")
+
+static walk_result mark(void *user, op *o) {
+  ir_module *m = user;
+  if (op_kind(o) < OP_COUNT && o->info->family == FAMILY_coll)
+    op_set_attr(m, o, ASKED, attr_unit(m->ctx));
+  return WALK_ON;
+}
+
+void wire_mark_asked(ir_module *m) { op_walk(m->root, mark, m); }
+
+/* ---- trips ---- */
+
+static bool constant_int(const value *v, i64 *out) {
+  const op *def = value_op(v);
+  if (!def || !op_is(def, constant)) return false;
+  const dense_attr *d = attr_as(dense, op_attr(def, SLOT_NAME(value)));
+  if (!d || d->type->elem->kind != TYPE_INT || d->type->dims.len) return false;
+  *out = attr_dense_int(&d->base, 0);
+  return true;
+}
+
+/* A value of the loop's regions: a constant, or what the loop carries unchanged from one. */
+static bool fixed_int(const op *loop, const value *v, i64 *out) {
+  if (!v->is_arg) return constant_int(v, out);
+  const block *body = op_body((op *)(uintptr_t)loop, 1);
+  u32 i = v->index;
+  return i < body->num_args && op_operand(body->last, i) == body->args[i] &&
+         constant_int(op_operand(loop, i), out);
+}
+
+enum { LESS_OR_EQUAL = 4, LESS = 5 }; /* comparison_direction */
+
+bool wire_trips(const op *loop, u64 *out) {
+  if (!op_is(loop, while)) return false;
+  const block *cond = op_body(loop, 0), *body = op_body(loop, 1);
+  const op *test = value_op(op_operand(cond->last, 0));
+  struct compare_attrs c;
+  i64 limit, from, step, way;
+  if (!test || !op_is(test, compare) || !view_compare(test, &c)) return false;
+  i64 direction = c.comparison_direction->value;
+  const value *count = op_operand(test, 0);
+  if ((direction != LESS && direction != LESS_OR_EQUAL) || !count->is_arg ||
+      count->def.block != cond || !fixed_int(loop, op_operand(test, 1), &limit) ||
+      !constant_int(op_operand(loop, count->index), &from))
+    return false;
+  const value *arg = body->args[count->index];
+  const op *next = value_op(op_operand(body->last, count->index));
+  if (!next || !op_is(next, add)) return false;
+  bool first = op_operand(next, 0) == arg;
+  if ((!first && op_operand(next, 1) != arg) || !fixed_int(loop, op_operand(next, first), &step) ||
+      step <= 0 || !checked_sub(limit, from, &way) ||
+      !checked_add(way, direction == LESS_OR_EQUAL, &way))
+    return false;
+  *out = way <= 0 ? 0 : ((u64)way - 1) / (u64)step + 1;
+  return true;
+}
+
+/* ---- axes ---- */
+
+typedef struct lister {
+  arena *a;
+  VEC(const mesh *) meshes;
+  wire_uses uses;
+} lister;
+
+/* The part of axis k along which these positions differ, others being equal; true if it is one:
+ * base + i * step for `count` i. */
+static bool part_of_axis(arena *a, const mesh *m, u32 k, i64s positions, axis_ref *out) {
+  i64 *c = ARENA_ARRAY(a, i64, m->num_axes), least = INT64_MAX, next = INT64_MAX, most = -1;
+  for (size_t i = 0; i < positions.len; i++) {
+    mesh_coordinates(m, positions.data[i], c);
+    i64 x = c[k];
+    if (x < least)
+      next = least, least = x;
+    else if (x > least && x < next)
+      next = x;
+    if (x > most) most = x;
+  }
+  i64 size = m->axes[k].size, step = most > least ? next - least : size;
+  i64 count = most > least ? (most - least) / step + 1 : 1;
+  *out = (axis_ref){k, size / (count * step), count};
+  return size % (count * step) == 0 && least < step;
+}
+
+/* Empty: these devices are no sub-grid of the mesh. */
+static str axes_between(arena *a, const mesh *m, i64s devices) {
+  i64 *at = ARENA_ARRAY(a, i64, devices.len), product = 1;
+  buf b;
+  buf_init(&b, &mem_system);
+  for (size_t i = 0; i < devices.len; i++)
+    if ((at[i] = mesh_position_of(m, devices.data[i])) < 0) devices.len = 0;
+  for (u32 k = 0; k < m->num_axes && devices.len; k++) {
+    axis_ref r;
+    if (!part_of_axis(a, m, k, (i64s){at, devices.len}, &r)) devices.len = 0;
+    if (r.size == 1) continue;
+    product *= r.size;
+    buf_printf(&b, "%s\"" STR_FMT "\"", b.len ? ", " : "", STR_ARG(m->axes[k].name));
+    if (r.size != m->axes[k].size)
+      buf_printf(&b, ":(%lld)%lld", (long long)r.pre, (long long)r.size);
+  }
+  bool fits = devices.len && product == (i64)devices.len;
+  str text = fits ? arena_str(a, buf_view(&b)) : (str){0};
+  buf_deinit(&b);
+  return text;
+}
+
+static str axes_of(const lister *l, i64s devices) {
+  for (size_t i = 0; i < l->meshes.len; i++) {
+    str s = axes_between(l->a, l->meshes.data[i], devices);
+    if (s.len) return s;
+  }
+  return arena_printf(l->a, "groups of %zu", devices.len);
+}
+
+/* ---- collectives ---- */
+
+static u64 bytes_of(const type *t) {
+  i64 n, bytes;
+  bool known = type_is_ranked(t) && type_num_elements(t, &n) &&
+               checked_mul(n, (i64)type_storage(t->elem), &bytes);
+  return known ? (u64)bytes : 0;
+}
+
+static u64 all_bytes(const op *o, bool results) {
+  u64 sum = 0;
+  for (u32 i = 0; i < (results ? o->num_results : o->num_operands); i++)
+    sum += bytes_of(results ? op_result(o, i)->type : op_operand(o, i)->type);
+  return sum;
+}
+
+/* A row of a matrix of ids; -1 stands for none. */
+static i64s row_of(arena *a, const dense_attr *ids, size_t row) {
+  i64s dims = ids->type->dims;
+  size_t n = dims.len == 2 ? (size_t)dims.data[1] : 0;
+  VEC(i64) out = {0};
+  for (size_t k = 0; k < n; k++) {
+    i64 id = attr_dense_int(&ids->base, row * n + k);
+    if (id >= 0) VEC_PUSH(a, out, id);
+  }
+  return (i64s){out.data, out.len};
+}
+
+/* Marks the axes along which two devices differ; false: one is not of the mesh. */
+static bool mark_between(arena *a, const mesh *m, i64s pair, bool *along) {
+  i64 *x = ARENA_ARRAY(a, i64, m->num_axes + 1), *y = ARENA_ARRAY(a, i64, m->num_axes + 1);
+  i64 from = mesh_position_of(m, pair.data[0]), to = mesh_position_of(m, pair.data[1]);
+  if (from < 0 || to < 0) return false;
+  mesh_coordinates(m, from, x);
+  mesh_coordinates(m, to, y);
+  for (u32 k = 0; k < m->num_axes; k++) along[k] |= x[k] != y[k];
+  return true;
+}
+
+static void add_permute(lister *l, const op *o, const dense_attr *pairs, wire_use *u) {
+  const mesh *m = l->meshes.len ? l->meshes.data[0] : NULL;
+  size_t n = pairs->type->dims.len == 2 ? (size_t)pairs->type->dims.data[0] : 0;
+  bool *along = arena_zalloc(l->a, (m ? m->num_axes : 0) + 1);
+  u->group = 2;
+  for (size_t i = 0; i < n; i++) {
+    i64s pair = row_of(l->a, pairs, i);
+    if (pair.len != 2 || pair.data[0] == pair.data[1]) continue;
+    u->bytes = all_bytes(o, false);
+    if (m && !mark_between(l->a, m, pair, along)) m = NULL;
+  }
+  u->axes = m ? STR("") : STR("?");
+  for (u32 k = 0; m && k < m->num_axes; k++)
+    if (along[k])
+      u->axes = arena_printf(l->a, STR_FMT "%s\"" STR_FMT "\"", STR_ARG(u->axes),
+                             u->axes.len ? ", " : "", STR_ARG(m->axes[k].name));
+}
+
+static void add_groups(lister *l, const op *o, const dense_attr *groups, wire_use *u) {
+  i64s first = row_of(l->a, groups, 0);
+  u64 n = first.len, whole = all_bytes(o, op_is(o, all_gather));
+  u->group = (u32)n;
+  u->axes = n > 1 ? axes_of(l, first) : STR("");
+  bool twice = op_is(o, all_reduce);
+  u->bytes = n ? whole / n * (n - 1) * (twice ? 2 : 1) : 0;
+  if (op_is(o, collective_broadcast)) u->bytes = n > 1 ? whole : 0;
+}
+
+static void add(lister *l, const op *o, u64 trips, bool unknown) {
+  wire_use u = {.op = o, .trips = trips, .unknown = unknown, .axes = STR("")};
+  u.asked = op_discardable(o, ASKED) != NULL;
+  const dense_attr *groups = attr_as(dense, op_attr(o, SLOT_NAME(replica_groups)));
+  const dense_attr *pairs = attr_as(dense, op_attr(o, SLOT_NAME(source_target_pairs)));
+  if (pairs)
+    add_permute(l, o, pairs, &u);
+  else if (groups)
+    add_groups(l, o, groups, &u);
+  VEC_PUSH(l->a, l->uses, u);
+}
+
+static void list_block(lister *l, const block *b, u64 trips, bool unknown) {
+  for (const op *o = b->first; o; o = o->next) {
+    bool known = op_kind(o) < OP_COUNT;
+    if (known && o->info->family == FAMILY_coll) {
+      add(l, o, trips, unknown);
+      continue;
+    }
+    u64 inside = trips, n;
+    bool open = unknown;
+    if (known && op_is(o, while)) {
+      if (wire_trips(o, &n))
+        inside = n && trips > UINT64_MAX / n ? UINT64_MAX : trips * n;
+      else
+        open = true;
+    }
+    for (u32 r = 0; r < o->num_regions; r++)
+      for (const block *in = o->regions[r].first; in; in = in->next)
+        list_block(l, in, inside, open);
+  }
+}
+
+wire_uses wire_list(arena *a, ir_module *m) {
+  lister l = {.a = a};
+  shard_space *space = shard_space_create(m, a);
+  for (op *o = op_body(m->root, 0)->first; o; o = o->next)
+    if (op_is(o, sdy_mesh)) VEC_PUSH(a, l.meshes, shard_mesh_named(space, symbol_name(o)));
+  list_block(&l, op_body(m->root, 0), 1, false);
+  return l.uses;
+}

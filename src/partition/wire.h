@@ -1,0 +1,32 @@
+/* What a partitioned program sends, collective by collective.
+ *
+ * Costs are those of a ring: of n devices in a group, where b bytes are the whole,
+ *   all_reduce                               2 (n - 1) / n b
+ *   all_gather, reduce_scatter, all_to_all     (n - 1) / n b   (all_to_all: what a device holds)
+ *   collective_permute, collective_broadcast             b     (0: nobody sends to another)
+ * leave a device. What a loop runs counts once a trip. */
+#ifndef PARTITION_WIRE_H
+#define PARTITION_WIRE_H
+
+#include "ir/op.h"
+
+typedef struct wire_use {
+  const op *op;
+  u32 group; /* devices; of a permute, 2 */
+  str axes;  /* of the module's mesh, as Shardy writes them; the groups' sizes if they fit none */
+  u64 bytes; /* that a device sends each time, on average of those that do */
+  u64 trips; /* how often it runs, where the loops around it say so */
+  bool unknown; /* they do not: a trip of such a loop counts as one */
+  bool asked;   /* the program has it; else partitioning made it */
+} wire_use;
+
+typedef VEC(wire_use) wire_uses;
+
+/* Before partitioning: marks the collectives that the program has. */
+void wire_mark_asked(ir_module *m);
+/* After it, in the order of the program; both ways of a conditional. In the arena. */
+wire_uses wire_list(arena *a, ir_module *m);
+/* How often a loop runs that counts from a constant to a constant; false: it is no such loop. */
+bool wire_trips(const op *loop, u64 *out);
+
+#endif
