@@ -71,6 +71,9 @@ static inline size_t max_size(size_t a, size_t b) { return a > b ? a : b; }
 static inline i64 min_i64(i64 a, i64 b) { return a < b ? a : b; }
 static inline i64 max_i64(i64 a, i64 b) { return a > b ? a : b; }
 i64 gcd_i64(i64 a, i64 b); /* of numbers >= 0; gcd(a, 0) is a */
+/* Of any number by a positive one. */
+static inline i64 div_floor_i64(i64 a, i64 b) { return a / b - (a % b < 0); }
+static inline i64 div_ceil_i64(i64 a, i64 b) { return a / b + (a % b > 0); }
 
 /* 64-bit hash of bytes, seeded so that hashes chain. Not for untrusted adversaries. */
 u64 hash_bytes(const void *data, size_t len, u64 seed);

@@ -95,6 +95,35 @@ static axis_list reduced_axes(explicit_pass *p, const axes_problem *prob, const 
   return axis_vec_list(&v);
 }
 
+/* Has any tensor axes along the factor, where it is major in a dimension? */
+static bool wants_factor(const axes_problem *prob, u32 f) {
+  const rule *r = prob->rule;
+  for (u32 t = 0; t < rule_num_tensors(r); t++)
+    for (u32 d = 0; d < rule_rank(r, t); d++)
+      if (prob->tensors[t] && r->places[r->dim_begin[r->tensor_begin[t] + d]] == f &&
+          sharding_dim_size(prob->tensors[t], d) > 1)
+        return true;
+  return false;
+}
+
+/* Where windows of shards would cost as much as whole dimensions, or sizes do not allow any, the
+ * factor is whole, and its axes may serve elsewhere. */
+static void solve(explicit_pass *p, const part_record *r, const op *o, axes_problem *prob,
+                  u8 *kinds, axis_list *axes) {
+  for (bool again = true; again;) {
+    again = false;
+    common_axes(p->e.a, prob, axes);
+    for (u32 f = 0; r->row->windows && f < prob->rule->num_factors; f++) {
+      i64 parts = axes_size(axes[f]);
+      bool fits = parts > 1 ? part_windows_pay(p->e.a, r, o, prob->types, f, parts)
+                            : kinds[f] != FACTOR_PERMUTATION || !wants_factor(prob, f);
+      if (fits || kinds[f] == FACTOR_REPLICATE) continue;
+      kinds[f] = FACTOR_REPLICATE;
+      again = true;
+    }
+  }
+}
+
 /* Whether the op turns sums over these axes into sums over them; marks the operands that must
  * carry them. */
 static bool passes_sums(explicit_pass *p, const part_record *r, const op *o,
@@ -121,15 +150,16 @@ static void fix_with_rule(explicit_pass *p, op *o, const part_record *r, const s
   for (u32 t = 0; t < n; t++) here[t] = sh[t] && mesh_same(sh[t]->mesh, m, true) ? sh[t] : NULL;
   const sharding *want = o->num_results ? sh[o->num_operands] : NULL;
   axis_list unreduced = want ? want->unreduced : (axis_list){0};
+  u8 *kinds = factor_kinds(p, r);
   axes_problem prob = {.rule = r->rule,
                        .mesh = m,
                        .sizes = sizes,
-                       .kinds = factor_kinds(p, r),
+                       .kinds = kinds,
                        .tensors = here,
                        .types = types,
                        .unreduced = unreduced};
   axis_list *axes = ARENA_ARRAY(a, axis_list, r->rule->num_factors);
-  common_axes(a, &prob, axes);
+  solve(p, r, o, &prob, kinds, axes);
   axis_list made = reduced_axes(p, &prob, axes);
   partial part = {.kind = r->combiner};
   if (!want || want->unreduced_kind != part.kind) unreduced = (axis_list){0};

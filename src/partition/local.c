@@ -100,7 +100,7 @@ static bool check_op(local *l, rule_set *rules, op *o) {
       return op_unimplemented(l->e.c, o, "expected a mesh of at most %d devices, found %lld",
                               MAX_DEVICES, (long long)s->mesh->size);
     for (u32 d = 0; s && d < s->rank; d++)
-      if (sharding_dim_size(s, d) > 1 && !part_may_cut(&r, t, d))
+      if (sharding_dim_size(s, d) > 1 && !part_may_cut(&r, t, d, sharding_dim_size(s, d)))
         return op_unimplemented(l->e.c, o,
                                 "cannot be partitioned along dimension %u of its %s %u%s", d,
                                 t < o->num_operands ? "operand" : "result",

@@ -64,8 +64,24 @@ local_fn local_unresolved, local_propagation_barrier;
  * what it has, and zeros for the rest, so that the parts sum up. */
 dim_set local_gather_masks(const op *o, const gather_dims_attr *g);
 
+/* v, a shard of a value with sharding s, as its window of dimension d. `fill`: a scalar that stands
+ * for what the window has outside of the dimension; NULL: that does not matter. NULL: cannot be. */
+value *local_window(local *l, cursor *at, value *v, const sharding *s, u32 d, const shard_window *w,
+                    value *fill);
+/* tensor<i64>: where that window starts. */
+value *local_window_start(local *l, cursor *at, const sharding *s, u32 d, const shard_window *w);
+/* tensor<length x i1>: which of the places from `start`, a tensor<i64>, on are at least `first` and
+ * less than `last`; and x where it is so along dimension d, else y, which may be a scalar. */
+value *local_places_within(cursor *at, value *start, i64 length, i64 first, i64 last);
+value *local_select_along(cursor *at, u32 d, value *within, value *x, value *y);
+bool local_is_zero(const value *v); /* a scalar of zero bits */
+/* Operand t as the windows that the op's row says. false: an error was reported. */
+bool local_read(local *l, op *o, u32 t, value *fill);
+/* Operands, then results. */
+const type **local_whole_types(const local *l, const op *o);
+
 local_fn local_constant, local_iota, local_slice_op, local_dynamic_slice,
-    local_dynamic_update_slice, local_gather;
+    local_dynamic_update_slice, local_gather, local_pad, local_reverse;
 local_fn local_sdy_all_gather, local_sdy_all_slice, local_sdy_all_to_all,
     local_sdy_collective_permute, local_sdy_all_reduce, local_sdy_reduce_scatter,
     local_sharded_to_unreduced, local_replicated_to_unreduced;

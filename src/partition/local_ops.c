@@ -1,4 +1,4 @@
-/* Ops that must know which part of the whole they are: constants, iota, slices. */
+/* Ops that must know which part of the whole they are: constants, iota, dynamic slices. */
 #include "partition/local.h"
 
 /* ---- the partition's place in the mesh ---- */
@@ -159,14 +159,6 @@ i64s local_sizes(const local *l, const value *operand, i64s sizes) {
   for (size_t d = 0; d < sizes.len; d++)
     if (local_parts(l, operand, (u32)d) > 1) out[d] = operand->type->dims.data[d];
   return (i64s){out, sizes.len};
-}
-
-bool local_slice_op(local *l, op *o) {
-  struct slice_attrs a;
-  if (!view_slice(o, &a)) return op_error(l->e.c, o, "has malformed attributes");
-  i64s limits = local_sizes(l, op_operand(o, 0), a.limit_indices);
-  op_set(o, slice, limit_indices, attr_i64_array(l->e.c, limits));
-  return local_types(l, o);
 }
 
 bool local_dynamic_slice(local *l, op *o) {

@@ -22,8 +22,7 @@ bool part_body_kind(const block *b, u32 i, u32 n, unreduced_kind *out) {
   return false;
 }
 
-/* The constant behind a scalar or splat, through ops that keep zero and one what they are. */
-static const attr *scalar_constant(const value *v) {
+const attr *part_scalar_constant(const value *v) {
   for (int depth = 0; depth < 8; depth++) {
     const op *o = value_op(v);
     if (!o) return NULL;
@@ -37,7 +36,7 @@ static const attr *scalar_constant(const value *v) {
 /* Every device starts from the initial value; that must not count more than once. */
 static bool init_is_neutral(const value *init, unreduced_kind kind) {
   if (kind != UNREDUCED_SUM && kind != UNREDUCED_MUL) return true;
-  return splat_is(scalar_constant(init), kind == UNREDUCED_MUL);
+  return splat_is(part_scalar_constant(init), kind == UNREDUCED_MUL);
 }
 
 /* n pairs combine in one way, and start from the operands from `init` on. */

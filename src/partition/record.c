@@ -95,10 +95,18 @@ static part_need *needs_by(arena *a, const part_record *r, const op *o, const ru
   return needs;
 }
 
-static bool may_cut_by(const rule *r, const part_need *needs, u32 t, u32 d) {
+static bool can_meet(const part_need *n, bool windows) {
+  return n->kind <= NEED_OWN || (windows && (n->kind == NEED_HALO || n->kind == NEED_PERMUTE));
+}
+
+/* Cuts a dimension along its major factors first. */
+static bool may_cut_by(const rule *r, const part_need *needs, bool windows, u32 t, u32 d,
+                       i64 parts) {
   u32 at = r->tensor_begin[t] + d;
-  for (u32 k = r->dim_begin[at]; k < r->dim_begin[at + 1]; k++)
-    if (needs[r->places[k]].kind > NEED_OWN) return false;
+  for (u32 k = r->dim_begin[at]; k < r->dim_begin[at + 1] && parts > 1; k++) {
+    if (!can_meet(&needs[r->places[k]], windows)) return false;
+    parts /= max_i64(1, gcd_i64(parts, r->factors[r->places[k]].size));
+  }
   return true;
 }
 
@@ -109,7 +117,7 @@ static void heed_kind(arena *a, const part_record *r, const op *o, const rule *k
   const part_need *strict = needs_by(a, r, o, kind);
   for (u32 t = 0; t < rule_num_tensors(r->rule); t++)
     for (u32 d = 0; d < rule_rank(r->rule, t); d++) {
-      if (may_cut_by(kind, strict, t, d)) continue;
+      if (may_cut_by(kind, strict, false, t, d, INT64_MAX)) continue;
       u32 at = r->rule->tensor_begin[t] + d;
       for (u32 k = r->rule->dim_begin[at]; k < r->rule->dim_begin[at + 1]; k++)
         needs[r->rule->places[k]] = (part_need){.kind = NEED_WHOLE};
@@ -153,22 +161,45 @@ bool part_record_make(arena *a, rule_set *rules, const op *o, part_record *out) 
 /* ---- readings ---- */
 
 factor_kind part_factor_kind(const part_record *r, u32 f) {
-  static const u8 of[] = {[NEED_FREE] = FACTOR_PASS,
-                          [NEED_REDUCE] = FACTOR_REDUCTION,
-                          [NEED_MASK] = FACTOR_REDUCTION,
-                          [NEED_OWN] = FACTOR_PASS,
-                          /* nothing moves between shards yet */
-                          [NEED_HALO] = FACTOR_REPLICATE,
-                          [NEED_PERMUTE] = FACTOR_REPLICATE,
-                          [NEED_SCAN] = FACTOR_REPLICATE,
-                          [NEED_WHOLE] = FACTOR_REPLICATE};
-  return of[r->needs[f].kind];
+  static const u8 of[] = {[NEED_FREE] = FACTOR_PASS,        [NEED_REDUCE] = FACTOR_REDUCTION,
+                          [NEED_MASK] = FACTOR_REDUCTION,   [NEED_OWN] = FACTOR_PASS,
+                          [NEED_HALO] = FACTOR_PERMUTATION, [NEED_PERMUTE] = FACTOR_PERMUTATION,
+                          [NEED_SCAN] = FACTOR_REPLICATE,   [NEED_WHOLE] = FACTOR_REPLICATE};
+  const part_need *n = &r->needs[f];
+  return can_meet(n, r->row->windows) ? (factor_kind)of[n->kind] : FACTOR_REPLICATE;
 }
 
-/* A dimension of several factors may be cut if each may. */
-bool part_may_cut(const part_record *r, u32 t, u32 d) {
+bool part_may_cut(const part_record *r, u32 t, u32 d, i64 parts) {
   if (part_cuts_freely(r->row)) return true;
-  return r->rule && d < rule_rank(r->rule, t) && may_cut_by(r->rule, r->needs, t, d);
+  return r->rule && d < rule_rank(r->rule, t) &&
+         may_cut_by(r->rule, r->needs, r->row->windows, t, d, parts);
+}
+
+/* Elements of the operand a place of dimension d. */
+static i64 slab(const type *t, u32 d) {
+  i64 n = 1;
+  for (size_t k = 0; k < t->dims.len; k++)
+    if (k != d && !checked_mul(n, t->dims.data[k], &n)) return INT64_MAX;
+  return n;
+}
+
+bool part_windows_pay(arena *a, const part_record *r, const op *o, const type *const *types, u32 f,
+                      i64 parts) {
+  double moved = 0, gathered = 0;
+  for (u32 t = 0; r->row->windows && t < o->num_operands; t++)
+    for (u32 d = 0; d < rule_rank(r->rule, t); d++) {
+      shard_window w;
+      window_plan p;
+      u32 at = r->rule->tensor_begin[t] + d;
+      if (r->rule->places[r->rule->dim_begin[at]] != f) continue;
+      if (!r->row->windows(o, types, t, d, parts, &w)) return false;
+      if (!w.length) continue;
+      if (!window_make_plan(a, &w, &p)) return false;
+      double each = (double)slab(types[t], d);
+      moved += each * (double)p.moved;
+      gathered += each * (double)((w.parts - 1) * w.shard);
+    }
+  return moved <= gathered;
 }
 
 bool part_passes_sums(const part_record *r, const op *o, const bool *marked, u32 count) {

@@ -16,10 +16,12 @@
 #ifndef PARTITION_RECORD_H
 #define PARTITION_RECORD_H
 
+#include "partition/windows.h"
 #include "shard/rule.h"
 
 /* What a device needs to compute its shard when a factor is cut. This partitioner meets the first
- * four; the others say what would have to come from elsewhere, and the factor stays whole. */
+ * four, and the next two where the row has windows; the others say what would have to come from
+ * elsewhere, and the factor stays whole. */
 typedef enum need_kind {
   NEED_FREE,    /* the same shards of its operands */
   NEED_REDUCE,  /* that the parts, which is what devices compute, are combined */
@@ -87,6 +89,7 @@ typedef struct part_row {
   needs_fn *needs;                 /* NULL: as the rule says; CUT_AS_RULED only */
   combines_fn *combines;           /* NULL: parts do not combine */
   local_fn *local;                 /* makes it an op on shards */
+  windows_fn *windows;             /* NULL: its factors need no elements of other shards */
 } part_row;
 
 extern const part_row part_rows[OP_COUNT];
@@ -124,9 +127,13 @@ bool part_record_of_row(arena *a, rule_set *rules, const op *o, const part_row *
 
 /* Factor f as common_axes.h wants it: FACTOR_REPLICATE for what the partitioner cannot meet. */
 factor_kind part_factor_kind(const part_record *r, u32 f);
-/* May dimension d of tensor t (operands, then results) be cut for the op to run on shards? Asks
- * more than the row where that is CUT_AS_RULED only. */
-bool part_may_cut(const part_record *r, u32 t, u32 d);
+/* May dimension d of tensor t (operands, then results) be cut in so many parts for the op to run on
+ * shards? Asks more than the row where that is CUT_AS_RULED only. */
+bool part_may_cut(const part_record *r, u32 t, u32 d, i64 parts);
+/* Whether the windows that the op needs when factor f is cut in so many parts can be had for less
+ * than whole dimensions. `types`: operands, then results. Also true where it needs none. */
+bool part_windows_pay(arena *a, const part_record *r, const op *o, const type *const *types, u32 f,
+                      i64 parts);
 /* Whether, if the operands marked (`count` of them) are parts of a sum, the results are parts of
  * the op of the sums. */
 bool part_passes_sums(const part_record *r, const op *o, const bool *marked, u32 count);
@@ -135,6 +142,10 @@ bool part_passes_sums(const part_record *r, const op *o, const bool *marked, u32
 
 /* Result i of a reduction body of n pairs is op(argument i, argument n + i), in any order. */
 bool part_body_kind(const block *b, u32 i, u32 n, unreduced_kind *out);
+
+/* The constant behind a scalar or splat, through ops that keep zero and one what they are; or NULL.
+ */
+const attr *part_scalar_constant(const value *v);
 
 combines_fn combines_as_sum, combines_as_body, combines_as_update; /* parts.c */
 needs_fn needs_convolution, needs_custom_call, needs_dynamic_update_slice, needs_gather, needs_pad,

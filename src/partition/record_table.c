@@ -26,6 +26,9 @@
 /* Both. */
 #define PARTLY_PARTS(linear_, padding_, needs_, combines_, local_)                                 \
   ROW(PLACED_BY_RULE, CUT_AS_RULED, linear_, padding_, needs_, combines_, local_)
+/* The first, where dimensions are read in windows. */
+#define WINDOWED(linear_, needs_, name_, local_)                                                   \
+  ROW(PLACED_BY_RULE, CUT_AS_RULED, linear_, PADDING_ANY, needs_, NULL, local_, windows_##name_)
 /* Nobody knows what it does, or it depends on the place in the whole. */
 #define WHOLE(placed_, local_) ROW(PLACED_##placed_, CUT_NOWHERE, .local = local_)
 /* Other than by a rule. */
@@ -82,12 +85,12 @@
 #define RECORD_reshape PARTLY(LINEAR_ALL, needs_reshape, local_types)
 #define RECORD_batch_norm_inference SPLIT(LINEAR_NOT)
 #define RECORD_concatenate PARTLY(LINEAR_ALL, NULL, local_types)
-#define RECORD_slice PARTLY(LINEAR_ALL, needs_slice, local_slice_op)
+#define RECORD_slice WINDOWED(LINEAR_ALL, needs_slice, slice, local_slice_op)
 #define RECORD_dynamic_slice PARTLY(LINEAR_FIRST, NULL, local_dynamic_slice)
 #define RECORD_dynamic_update_slice                                                                \
   PARTLY(LINEAR_NOT, needs_dynamic_update_slice, local_dynamic_update_slice)
-#define RECORD_pad PARTLY(LINEAR_NOT, needs_pad, local_types)
-#define RECORD_reverse PARTLY(LINEAR_ALL, NULL, local_types)
+#define RECORD_pad WINDOWED(LINEAR_NOT, needs_pad, pad, local_pad)
+#define RECORD_reverse WINDOWED(LINEAR_ALL, NULL, reverse, local_reverse)
 #define RECORD_sort PARTLY(LINEAR_NOT, NULL, local_types)
 #define RECORD_chlo_top_k PARTLY(LINEAR_NOT, NULL, local_types)
 

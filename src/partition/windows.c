@@ -1,0 +1,85 @@
+/* Which windows ops need of dimensions that are cut (record.h, windows_fn). */
+#include "partition/windows.h"
+
+#include "partition/record.h"
+
+enum { FAR = 1 << 30 };
+
+/* Numbers as far out as no array reaches come from a file alone, and need not be served. */
+static bool is_near(i64 x) { return x > -((i64)FAR << 10) && x < (i64)FAR << 10; }
+
+bool window_is_near(const shard_window *w) {
+  i64 most;
+  return is_near(w->begin) && is_near(w->length) && is_near(w->size) &&
+         checked_mul(w->step, w->parts, &most) && is_near(most) && is_near(w->divisor);
+}
+
+static i64 size_of(const type *const *types, u32 t, u32 d) { return types[t]->dims.data[d]; }
+
+/* The shard as it is. */
+static shard_window own(i64 size, i64 parts) {
+  return (shard_window){
+      .size = size, .shard = div_ceil_i64(size, parts), .parts = parts, .divisor = 1, .last = size};
+}
+
+bool windows_slice(const op *o, const type *const *types, u32 t, u32 d, i64 parts,
+                   shard_window *w) {
+  struct slice_attrs v;
+  if (!view_slice(o, &v)) return false;
+  i64 out = size_of(types, 1, d), by = v.strides.data[d];
+  *w = own(size_of(types, t, d), parts);
+  if (w->size == out) return true;
+  i64 shard = div_ceil_i64(out, parts);
+  w->step = shard * by;
+  w->begin = v.start_indices.data[d];
+  w->length = (shard - 1) * by + 1;
+  return window_is_near(w);
+}
+
+bool windows_reverse(const op *o, const type *const *types, u32 t, u32 d, i64 parts,
+                     shard_window *w) {
+  struct reverse_attrs v;
+  if (!view_reverse(o, &v)) return false;
+  *w = own(size_of(types, t, d), parts);
+  if (!i64s_contain(v.dimensions, d)) return true;
+  w->step = -w->shard;
+  w->begin = w->size - w->shard;
+  w->length = w->shard;
+  return true;
+}
+
+/* ---- between elements, others ---- */
+
+/* A shard of the result reads `length` places in a row, from t * step - low on, of a dimension
+ * whose elements are `apart` places from each other, from place 0 on. */
+static bool spread_read(i64 size, i64 parts, i64 apart, i64 step, i64 low, i64 length,
+                        padded_read *r) {
+  r->w = own(size, parts);
+  if (step % apart) return false; /* the first element would be elsewhere in each shard */
+  r->w.step = step / apart;
+  r->w.begin = div_ceil_i64(-low, apart);
+  r->low = r->w.begin * apart + low;
+  r->w.length = r->low < length ? (length - 1 - r->low) / apart + 1 : 0;
+  r->high = length - r->low - ((r->w.length - 1) * apart + 1);
+  return r->w.length > 0 && window_is_near(&r->w);
+}
+
+bool pad_read(const op *o, const type *const *types, u32 d, i64 parts, padded_read *r) {
+  struct pad_attrs v;
+  if (!view_pad(o, &v)) return false;
+  i64 shard = div_ceil_i64(size_of(types, 2, d), parts);
+  return spread_read(size_of(types, 0, d), parts, v.interior_padding.data[d] + 1, shard,
+                     v.edge_padding_low.data[d], shard, r);
+}
+
+bool windows_pad(const op *o, const type *const *types, u32 t, u32 d, i64 parts, shard_window *w) {
+  struct pad_attrs v;
+  padded_read r;
+  if (t || !view_pad(o, &v)) return false;
+  *w = own(size_of(types, 0, d), parts);
+  if (!v.edge_padding_low.data[d] && !v.edge_padding_high.data[d] && !v.interior_padding.data[d])
+    return true;
+  if (!pad_read(o, types, d, parts, &r)) return false;
+  *w = r.w;
+  return true;
+}

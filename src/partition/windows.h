@@ -1,0 +1,25 @@
+/* Inside partition only: the windows that ops need of dimensions that are cut.
+ *
+ * A windows_fn says it of dimension d of operand t, when it and what of the results moves with it
+ * are cut into `parts`. `types`: whole ones, of operands, then results. A window of length 0: the
+ * shard as it is. false: nobody can serve it. */
+#ifndef PARTITION_WINDOWS_H
+#define PARTITION_WINDOWS_H
+
+#include "ir/op.h"
+#include "partition/window.h"
+
+typedef bool windows_fn(const op *o, const type *const *types, u32 t, u32 d, i64 parts,
+                        shard_window *w);
+windows_fn windows_pad, windows_reverse, windows_slice;
+
+/* What of a window's padding is left when it has been read: before and behind its elements. */
+typedef struct padded_read {
+  shard_window w;
+  i64 low, high;
+} padded_read;
+bool pad_read(const op *o, const type *const *types, u32 d, i64 parts, padded_read *r);
+
+bool window_is_near(const shard_window *w);
+
+#endif
