@@ -212,8 +212,12 @@ done:
 
 int opt_main(int argc, char **argv) { return opt_run(argc, argv, (opt_options){0}); }
 
+/* Shardy's tool does not have the interpreter's dialect. */
 int peer_opt_main(int argc, char **argv) {
-  return opt_run(argc, argv, (opt_options){.target = "native"});
+  opt_options o = {.target = "native"};
+  const char *slash = strrchr(argv[0], '/');
+  if (strcmp(slash ? slash + 1 : argv[0], "sdy_opt") == 0) o.print.unknown = "interpreter.";
+  return opt_run(argc, argv, o);
 }
 
 /* stablehlo-translate: portable artifacts in and out, by way of opt; and modules run. */

@@ -16,11 +16,12 @@ typedef struct grid {
   expander e;
   op *o; /* run_parallel */
   u32 replicas, partitions, n;
+  u32 all;       /* devices of the program: those from n on have no function */
   op **fn;       /* by device: its function */
   u32 *in, *out; /* by device: where its operands and results begin in those of `o` */
   op **distinct; /* functions, each once */
   u32 num_distinct;
-  u32 *which; /* by device: its function in `distinct` */
+  u32 *which; /* by device: its function in `distinct`; num_distinct: none */
   value *id;  /* number of the device, i32; NULL: there is only one */
 } grid;
 
@@ -43,7 +44,7 @@ static void read_grid(grid *g) {
   g->distinct = ARENA_ARRAY(g->e.a, op *, g->n);
   g->in = ARENA_ARRAY(g->e.a, u32, g->n);
   g->out = ARENA_ARRAY(g->e.a, u32, g->n);
-  g->which = ARENA_ARRAY(g->e.a, u32, g->n);
+  g->which = ARENA_ARRAY(g->e.a, u32, g->all);
   u32 in = 0, out = 0;
   for (u32 k = 0; k < g->n; k++) {
     const attr *name =
@@ -58,6 +59,7 @@ static void read_grid(grid *g) {
     if (w == g->num_distinct) g->distinct[g->num_distinct++] = fn;
     g->which[k] = w;
   }
+  for (u32 k = g->n; k < g->all; k++) g->which[k] = g->num_distinct;
 }
 
 /* ---- making ---- */
@@ -83,9 +85,9 @@ static value *device_number(expander *e, u32 partitions) {
 static value *look_up(grid *g, expander *e, const u32 *of) {
   enum { EQUAL = 0 };
   bool same = true;
-  for (u32 k = 0; k < g->n; k++) same = same && of[k] == k;
+  for (u32 k = 0; k < g->all; k++) same = same && of[k] == k;
   value *v = same ? g->id : index_number(e, of[0]);
-  for (u32 k = 1; k < g->n && !same; k++)
+  for (u32 k = 1; k < g->all && !same; k++)
     if (of[k] != of[0])
       v = expand_select(e, expand_compare(e, EQUAL, g->id, index_number(e, k)),
                         index_number(e, of[k]), v);
@@ -107,7 +109,7 @@ static void end_branch(expander *in, value *const *v, size_t n) {
 static value **operands(grid *g, expander *e, u32 w) {
   types t = inputs_of(g->distinct[w]);
   value **v = ARENA_ARRAY(e->a, value *, t.len + 1);
-  u32 *rank = arena_zalloc(e->a, g->n * sizeof *rank), *who = ARENA_ARRAY(e->a, u32, g->n), n = 0;
+  u32 *rank = arena_zalloc(e->a, g->all * sizeof *rank), *who = ARENA_ARRAY(e->a, u32, g->n), n = 0;
   for (u32 k = 0; k < g->n; k++)
     if (g->which[k] == w) who[rank[k] = n++] = k;
   if (n == 1 || !t.len) {
@@ -147,18 +149,19 @@ static value **run_functions(grid *g, u32 *first) {
     for (size_t i = 0; i < t.len; i++) VEC_PUSH(g->e.a, all, t.data[i]);
   }
   value **v = ARENA_ARRAY(g->e.a, value *, all.len + 1);
-  if (g->num_distinct == 1) {
+  if (g->num_distinct == 1 && g->all == g->n) {
     op *o = call(g, &g->e, 0);
     for (size_t i = 0; i < all.len; i++) v[i] = op_result(o, i);
     return v;
   }
+  u32 branches = g->num_distinct + (g->all > g->n);
   op *choice =
-      make_case(g, &g->e, look_up(g, &g->e, g->which), g->num_distinct, (types){all.data, all.len});
-  for (u32 w = 0; w < g->num_distinct; w++) {
+      make_case(g, &g->e, look_up(g, &g->e, g->which), branches, (types){all.data, all.len});
+  for (u32 w = 0; w < branches; w++) {
     expander in = expander_in(&g->e, op_body(choice, w));
-    op *o = call(g, &in, w);
+    op *o = w < g->num_distinct ? call(g, &in, w) : NULL;
     for (size_t i = 0; i < all.len; i++) {
-      bool own = i >= first[w] && i - first[w] < o->num_results;
+      bool own = o && i >= first[w] && i - first[w] < o->num_results;
       v[i] = own ? op_result(o, i - first[w]) : nothing(&in, all.data[i]);
     }
     end_branch(&in, v, all.len);
@@ -177,16 +180,16 @@ static const attr *i64_array(expander *e, const i64 *v, size_t n) {
 static value *gather(grid *g, value *v) {
   expander *e = &g->e;
   size_t rank = v->type->dims.len;
-  i64 *dims = ARENA_ARRAY(e->a, i64, rank + 1), *ids = ARENA_ARRAY(e->a, i64, g->n);
-  for (u32 k = 0; k < g->n; k++) ids[k] = k;
+  i64 *dims = ARENA_ARRAY(e->a, i64, rank + 1), *ids = ARENA_ARRAY(e->a, i64, g->all);
+  for (u32 k = 0; k < g->all; k++) ids[k] = k;
   for (size_t d = 0; d < rank; d++) dims[d + 1] = v->type->dims.data[d];
   dims[0] = 1;
   v = expand_1(e, OP_reshape, v, expand_tensor(e, dims, rank + 1, v->type->elem));
-  dims[0] = g->n;
+  dims[0] = g->all;
   v = expand_1(e, OP_all_gather, v, expand_tensor(e, dims, rank + 1, v->type->elem));
   op *o = value_op(v);
   op_set(o, all_gather, all_gather_dim, attr_int(e->c, type_int(e->c, 64, SIGNLESS), 0));
-  op_set(o, all_gather, replica_groups, attr_dense_i64(e->c, (i64s){(i64[]){1, g->n}, 2}, ids));
+  op_set(o, all_gather, replica_groups, attr_dense_i64(e->c, (i64s){(i64[]){1, g->all}, 2}, ids));
   op_set(o, all_gather, channel_handle, attr_make(e->c, channel_handle, .handle = 1, .type = 1));
   op_set(o, all_gather, use_global_device_ids, attr_unit(e->c));
   return v;
@@ -221,7 +224,7 @@ static void hand_out(grid *g, value *const *v, const u32 *first) {
         value *result = op_result(g->o, g->out[k] + i);
         bool token = mine->type->kind != TYPE_TENSOR;
         if (!result->uses) continue;
-        if (!all && !token && g->n > 1) all = gather(g, mine);
+        if (!all && !token && g->all > 1) all = gather(g, mine);
         value_replace(result, all ? part_of(g, all, k, mine->type) : mine);
       }
     }
@@ -266,19 +269,28 @@ static bool speaks(const op *o) {
 
 /* ---- the entry ---- */
 
-static bool expand_one(ir_module *m, arena *scratch, op *o, value **id, module_devices *found) {
-  grid g = {.m = m, .e = expander_before(m, scratch, o), .o = o};
-  read_grid(&g);
-  if (found->replicas && (found->replicas != g.replicas || found->partitions != g.partitions))
+/* The largest grid; in it the devices of all others have the numbers that they have there. */
+static bool add_grid(ir_module *m, const op *o, module_devices *out) {
+  struct run_parallel_attrs a;
+  view_run_parallel(o, &a);
+  u32 r = (u32)a.programs.len, p = (u32)attr_as(array, a.programs.data[0])->elems.len;
+  if (out->replicas && p != out->partitions && (r > 1 || out->replicas > 1))
     return op_unimplemented(m->ctx, o, "over another grid than the one before");
-  *found = (module_devices){g.partitions, g.replicas};
+  if (r * p > out->replicas * out->partitions) *out = (module_devices){p, r};
+  return true;
+}
+
+static bool expand_one(ir_module *m, arena *scratch, op *o, value **id, const module_devices *all) {
+  grid g = {.m = m, .e = expander_before(m, scratch, o), .o = o};
+  g.all = (u32)(all->replicas * all->partitions);
+  read_grid(&g);
   for (u32 k = 0; k < g.n; k++)
     for (size_t i = 0; i < results_of(g.fn[k]).len; i++) {
       const type *t = results_of(g.fn[k]).data[i];
       if (t->kind == TYPE_TENSOR && !type_is_static(t))
         return op_unimplemented(m->ctx, o, "with results of shapes that are not known");
     }
-  if (g.n > 1 && !*id) {
+  if (g.all > 1 && !*id) {
     block *b = o->parent;
     expander top = expander_before(m, scratch, b->first);
     *id = device_number(&top, g.partitions);
@@ -304,6 +316,8 @@ bool parallel_expand(ir_module *m, arena *scratch, op *main, module_devices *out
   *fed = false;
   *out = (module_devices){0};
   if (!module_may_have(m, run_parallel)) return true;
+  FOR_OPS(o, op_body(main, 0))
+  if (op_is(o, run_parallel) && !add_grid(m, o, out)) return false;
   FOR_OPS(o, op_body(main, 0)) {
     if (!op_is(o, run_parallel)) continue;
     *fed |= op_attr(o, SLOT_NAME(infeed)) != NULL;

@@ -337,10 +337,16 @@ static void print_successors(printer *w, const op *o) {
   if (o->num_successors) put_char(w, ']');
 }
 
+/* Of a dialect that is not to be known. */
+static bool is_unknown(const printer *w, const op *o) {
+  return w->options.unknown && str_starts(o->info->name, str_of(w->options.unknown));
+}
+
 /* "dialect.op"(%operands)[^successors] <{inherent}> ({regions}) {discardable} : (types) -> types */
 void printer_generic(printer *w, const op *o, bool with_name) {
   u8 slots[MAX_SLOTS];
-  size_t n = sorted_slots(o, 0, slots);
+  bool unknown = is_unknown(w, o);
+  size_t n = unknown ? 0 : sorted_slots(o, 0, slots);
   if (with_name) printer_quoted(w, o->info->name);
   put_char(w, '(');
   printer_operands(w, o, 0, o->num_operands);
@@ -360,7 +366,7 @@ void printer_generic(printer *w, const op *o, bool with_name) {
     printer_region(w, &o->regions[i], true, true);
   }
   if (o->num_regions) put_char(w, ')');
-  printer_attr_dict(w, o, ~0ull, false);
+  printer_attr_dict(w, o, unknown ? 0 : ~0ull, false);
   PUT(w, " : ");
   printer_fn(w, o);
 }
@@ -371,7 +377,8 @@ static void print_custom_name(printer *w, const op *o) {
 }
 
 void printer_op(printer *w, const op *o) {
-  const form *f = w->options.generic ? NULL : form_get(&w->forms, o->info);
+  bool generic = w->options.generic || is_unknown(w, o);
+  const form *f = generic ? NULL : form_get(&w->forms, o->info);
   printer_visit_loc(w, o->loc, true);
   print_results(w, o);
   if (f) {
@@ -379,7 +386,7 @@ void printer_op(printer *w, const op *o) {
     w->syntax->form(w, o, f);
   } else {
     size_t begin = w->out->len;
-    bool custom = !w->options.generic && o->info->form && op_kind(o) < OP_COUNT;
+    bool custom = !generic && o->info->form && op_kind(o) < OP_COUNT;
     if (custom) {
       print_custom_name(w, o);
       custom = w->syntax->custom(w, o);

@@ -36,6 +36,7 @@ typedef struct text_print_options {
   bool users;                 /* comments with the users of values */
   bool location_names;        /* values are called as their locations are */
   bool strays;                /* what is printed may use values that stand nowhere in it */
+  const char *unknown;        /* ops whose names begin so print in generic form; NULL: none */
 } text_print_options;
 
 /* Options may be NULL. Overwrites the scratch numbers (value.num, block.num) of the module that is
