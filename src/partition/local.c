@@ -88,23 +88,31 @@ static const char *missing_method(const op *o) {
                                       : ": its dialect has no sharding_rule or data_flow for it";
 }
 
-/* No dimension is cut that may not be, and all types divide. Types are global still. */
-static bool check_op(local *l, rule_set *rules, op *o) {
+/* No dimension is cut that may not be. */
+static bool check_record(local *l, rule_set *rules, op *o) {
   part_record r = {.row = part_row_of(o)};
   bool ruled = r.row->cut == CUT_AS_RULED && is_cut(l, o);
   if (ruled && !part_record_make(l->e.a, rules, o, &r)) return false;
   for (u32 t = 0; t < o->num_operands + o->num_results; t++) {
-    const value *v = tensor_of(o, t);
-    const sharding *s = local_sharding(l, v);
-    if (s && s->mesh->size > MAX_DEVICES)
-      return op_unimplemented(l->e.c, o, "expected a mesh of at most %d devices, found %lld",
-                              MAX_DEVICES, (long long)s->mesh->size);
+    const sharding *s = local_sharding(l, tensor_of(o, t));
     for (u32 d = 0; s && d < s->rank; d++)
       if (sharding_dim_size(s, d) > 1 && !part_may_cut(&r, t, d, sharding_dim_size(s, d)))
         return op_unimplemented(l->e.c, o,
                                 "cannot be partitioned along dimension %u of its %s %u%s", d,
                                 t < o->num_operands ? "operand" : "result",
                                 t < o->num_operands ? t : t - o->num_operands, missing_method(o));
+  }
+  return true;
+}
+
+/* All types divide; they are global still. */
+static bool check_types(local *l, op *o) {
+  for (u32 t = 0; t < o->num_operands + o->num_results; t++) {
+    const value *v = tensor_of(o, t);
+    const sharding *s = local_sharding(l, v);
+    if (s && s->mesh->size > MAX_DEVICES)
+      return op_unimplemented(l->e.c, o, "expected a mesh of at most %d devices, found %lld",
+                              MAX_DEVICES, (long long)s->mesh->size);
     if (v->num < l->num_values && !l->to[v->num])
       return op_unimplemented(l->e.c, o, "has a sharding that does not divide its type");
   }
@@ -119,7 +127,7 @@ typedef struct check {
 
 static walk_result check_one(void *user, op *o) {
   check *c = user;
-  c->ok = check_op(c->l, &c->rules, o);
+  c->ok = check_types(c->l, o) && (!c->l->o.by_records || check_record(c->l, &c->rules, o));
   return c->ok ? WALK_ON : WALK_STOP;
 }
 
@@ -182,7 +190,8 @@ static bool local_block(local *l, block *b) {
     v->type = l->to[v->num];
   }
   FOR_OPS(o, b) {
-    if (!part_row_of(o)->local(l, o)) return false;
+    local_fn *f = l->o.by_records ? NULL : local_export(o);
+    if (!(f ? f : part_row_of(o)->local)(l, o)) return false;
   }
   return true;
 }
@@ -222,8 +231,10 @@ static bool local_signature(local *l, op *f) {
         return op_error(l->e.c, f, "%s %zu has a sharding that does not divide its type",
                         side == FUNC_ARGS ? "argument" : "result", i);
     }
-  record_types(l, f, FUNC_ARGS, SLOT_NAME(arg_attrs));
-  record_types(l, f, FUNC_RESULTS, SLOT_NAME(res_attrs));
+  if (l->o.global_types) {
+    record_types(l, f, FUNC_ARGS, SLOT_NAME(arg_attrs));
+    record_types(l, f, FUNC_RESULTS, SLOT_NAME(res_attrs));
+  }
   const type *t = type_function(l->e.c, (types){types_, n[0]}, (types){types_ + n[0], n[1]});
   op_set(f, func, function_type, attr_type(l->e.c, t));
   return true;
@@ -238,7 +249,7 @@ static bool local_function(local *l, op *f) {
 /* ---- after: manual computations and attributes go ---- */
 
 /* Its body is in terms of its own shards already, which the operands' shards are by now. */
-static void inline_manual(local *l, op *o) {
+static void inline_manual(op *o) {
   block *b = op_body(o, 0);
   for (u32 i = 0; i < b->num_args; i++) value_replace(b->args[i], op_operand(o, i));
   while (b->first != b->last) {
@@ -247,27 +258,46 @@ static void inline_manual(local *l, op *o) {
     op_insert(x, o->parent, o);
   }
   for (u32 i = 0; i < o->num_results; i++) value_replace(op_result(o, i), op_operand(b->last, i));
-  (void)l;
   op_erase(o);
 }
 
 static void finish_block(local *l, block *b) {
   for (op *o = b->first; o;) {
     op *next = o->next;
-    if (o->num_attrs) op_set_attr(l->e.m, o, SDY_SHARDING, NULL);
-    if (o->num_attrs) op_set_attr(l->e.m, o, SDY_SHARDING_RULE, NULL);
+    if (l->o.drop_shardings) {
+      if (o->num_attrs) op_set_attr(l->e.m, o, SDY_SHARDING, NULL);
+      if (o->num_attrs) op_set_attr(l->e.m, o, SDY_SHARDING_RULE, NULL);
+    }
     for (u32 r = 0; r < o->num_regions; r++)
       for (block *in = o->regions[r].first; in; in = in->next) finish_block(l, in);
-    if (op_is(o, manual_computation)) inline_manual(l, o);
+    if (op_is(o, manual_computation)) inline_manual(o);
     o = next;
   }
 }
 
+static local_options read_options(const pass_args *args) {
+  return (local_options){
+      .per_dim_gather = pass_option_flag(args, STR("per-dim-all-gather"), false),
+      .combine_scatter =
+          pass_option_flag(args, STR("combine-multi-dimension-reduce-scatter"), false),
+      .mesh_groups = pass_option_flag(args, STR("enable-rgv3"), false),
+      .by_records = pass_option_flag(args, STR("by-records"), false),
+      .global_types = pass_option_flag(args, STR("record-global-types"), false),
+      .drop_shardings = pass_option_flag(args, STR("drop-shardings"), false),
+      .share_offsets = pass_option_flag(args, STR("share-offsets"), false),
+      .move_least = pass_option_flag(args, STR("move-least"), false),
+      .device_id =
+          pass_option_int(args, STR("replica-count"), 1) > 1 ? OP_replica_id : OP_partition_id,
+  };
+}
+
 /* Checked first, while types are global, as records are about whole tensors. */
 bool part_global_to_local(ir_module *m, arena *scratch, const pass_args *args) {
-  (void)args;
-  local l = {.e = part_env_make(m, scratch), .next_channel = 1};
-  if (!part_has_mesh(&l.e)) return true;
+  local l = {.e = part_env_make(m, scratch), .o = read_options(args), .next_channel = 1};
+  if (pass_option_int(args, STR("replica-count"), 1) > 1 &&
+      pass_option_int(args, STR("partition-count"), 1) > 1)
+    return loc_error(m->ctx, m->root->loc, "replicas and partitions at once are not supported");
+  if (l.o.by_records && !part_has_mesh(&l.e)) return true;
   op_walk(m->root, next_channel, &l);
   number_all(&l);
   if (!shard_space_check(l.e.space) || !check_all(&l)) return false;
@@ -275,6 +305,6 @@ bool part_global_to_local(ir_module *m, arena *scratch, const pass_args *args) {
   for (op *o = b->first; o; o = o->next)
     if (op_is(o, func) && !local_function(&l, o)) return false;
   finish_block(&l, b);
-  ops_erase_dead(m->root, DEAD_BY_ROW);
+  if (l.o.by_records) ops_erase_dead(m->root, DEAD_BY_ROW);
   return true;
 }

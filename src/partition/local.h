@@ -17,8 +17,20 @@ typedef struct local_index {
   value *v;
 } local_index;
 
+/* Of the pass: Shardy's, then what our line wants otherwise. */
+typedef struct local_options {
+  bool per_dim_gather, combine_scatter, mesh_groups;
+  bool by_records;   /* rows' handlers, after records were asked; else those of export/ first */
+  bool global_types; /* are noted on the signature */
+  bool drop_shardings;
+  bool share_offsets; /* worked out once, where what is isolated begins */
+  bool move_least;    /* permutations leave with each device what it has */
+  op_id device_id;    /* the op that says which device this is */
+} local_options;
+
 typedef struct local {
   part_env e;
+  local_options o;
   u32 num_values;
   const sharding **sh;        /* by value.num */
   const type **to;            /* local type, by value.num */
@@ -42,7 +54,7 @@ static inline i64 local_parts(const local *l, const value *v, u32 d) {
 /* tensor<i64>: this partition's index along the axes (first one major), computed once at the
  * function's start. */
 value *local_index_of(local *l, const mesh *m, axis_list axes);
-/* index along the axes * size; NULL: always zero. */
+/* tensor<i64>: index along the axes * size; NULL: there are no axes. */
 value *local_offset(local *l, cursor *at, const mesh *m, axis_list axes, i64 size);
 /* Slice sizes of `operand`: dimensions that are sharded are taken whole, so theirs are local. */
 i64s local_sizes(const local *l, const value *operand, i64s sizes);
@@ -59,6 +71,15 @@ local_fn local_nothing; /* has no results */
 local_fn local_foreign; /* as local_region; then what its dialect's make_local makes of it */
 local_fn local_part;    /* is made as a whole everywhere; each device takes its part */
 local_fn local_unresolved, local_propagation_barrier;
+
+/* The same for those who run Shardy's pass by its name: ops of which it makes something else. NULL:
+ * the row's. */
+local_fn *local_export(const op *o);
+/* tensor<1xELEMENT>, i64 or i1: what a table of entry(user, position in the mesh) has for the
+ * device, tensor<i64>; NULL: this one. */
+typedef i64 local_entry(const void *user, i64 position);
+value *local_look_up(local *l, cursor *at, value *device, const mesh *m, const type *element,
+                     local_entry *entry, const void *user);
 
 /* Dimensions of a gather's array that may be sharded though it indexes them: each device gathers
  * what it has, and zeros for the rest, so that the parts sum up. */

@@ -7,25 +7,40 @@ static cursor prologue_cursor(local *l) {
   return (cursor){&l->e, l->prologue, NULL, loc_unknown(l->e.c)};
 }
 
-/* tensor<i64>: the partition's position in the mesh: partition_id, unless the mesh has a device
- * order of its own. */
+value *local_look_up(local *l, cursor *at, value *device, const mesh *m, const type *element,
+                     local_entry *entry, const void *user) {
+  ir_ctx *c = l->e.c;
+  if (!device) device = emit_device_id(at, l->o.device_id);
+  i64 n = m->size, *table;
+  for (size_t i = 0; i < m->device_ids.len; i++) n = max_i64(n, m->device_ids.data[i] + 1);
+  table = arena_zalloc(l->e.a, (size_t)n * sizeof(*table));
+  for (i64 i = 0; i < m->size; i++) table[mesh_device_at(m, i)] = entry(user, i);
+  i64s dims = {&n, 1}, one = {(i64[]){1}, 1};
+  value *all = emit(at, OP_constant, NULL, 0, type_tensor(c, dims, element, NULL));
+  const attr *a = attr_dense_i64(c, dims, table);
+  if (element->width == 1) {
+    char *bits = ARENA_ARRAY(l->e.a, char, n);
+    for (i64 i = 0; i < n; i++) bits[i] = table[i] != 0;
+    a = attr_dense(c, all->type, (str){bits, (size_t)n}, false, false);
+  }
+  op_set(all->def.op, constant, value, a);
+  return emit_dynamic_slice(at, all, &device, one);
+}
+
+static i64 entry_position(const void *user, i64 position) { return (void)user, position; }
+
+/* tensor<i64>: the partition's position in the mesh: its id, unless the mesh has a device order of
+ * its own. */
 static value *position(local *l, const mesh *m) {
   for (size_t i = 0; i < l->positions.len; i++)
     if (mesh_same(l->positions.data[i].mesh, m, false)) return l->positions.data[i].v;
   cursor at = prologue_cursor(l);
-  ir_ctx *c = l->e.c;
-  value *v = emit_device_id(&at, OP_partition_id);
-  if (m->device_ids.len) {
-    i64 count = 0;
-    for (size_t i = 0; i < m->device_ids.len; i++)
-      count = max_i64(count, m->device_ids.data[i] + 1);
-    i64 *table = arena_zalloc(l->e.a, (size_t)count * sizeof(*table));
-    for (size_t i = 0; i < m->device_ids.len; i++) table[m->device_ids.data[i]] = (i64)i;
-    i64s dims = {&count, 1}, one = {(i64[]){1}, 1};
-    value *all = emit(&at, OP_constant, NULL, 0, type_tensor(c, dims, type_i64(c), NULL));
-    op_set(all->def.op, constant, value, attr_dense_i64(c, dims, table));
-    v = emit_reshape(&at, emit_dynamic_slice(&at, all, &v, one), (i64s){0});
-  }
+  value *v;
+  if (m->device_ids.len)
+    v = emit_reshape(&at, local_look_up(l, &at, NULL, m, type_i64(l->e.c), entry_position, NULL),
+                     (i64s){0});
+  else
+    v = emit_device_id(&at, l->o.device_id);
   VEC_PUSH(l->e.a, l->positions, ((local_index){.mesh = m, .v = v}));
   return v;
 }
@@ -62,7 +77,24 @@ value *local_index_of(local *l, const mesh *m, axis_list axes) {
   return v;
 }
 
+typedef struct offset_of {
+  const mesh *m;
+  axis_list axes;
+  i64 size;
+} offset_of;
+
+static i64 offset_at(const void *user, i64 position) {
+  const offset_of *o = user;
+  return axes_index_at(o->m, o->axes, position) * o->size;
+}
+
 value *local_offset(local *l, cursor *at, const mesh *m, axis_list axes, i64 size) {
+  if (!axes.len) return NULL;
+  if (!l->o.share_offsets) {
+    const offset_of o = {m, axes, size};
+    value *v = local_look_up(l, at, NULL, m, type_i64(l->e.c), offset_at, &o);
+    return emit_reshape(at, v, (i64s){0});
+  }
   if (axes_size(axes) == 1) return NULL;
   value *index = local_index_of(l, m, axes);
   return size == 1 ? index : emit_binary(at, OP_multiply, index, emit_int(at, size));
@@ -75,7 +107,8 @@ value *local_slice(local *l, cursor *at, value *v, const mesh *m, const axis_lis
   for (size_t d = 0; d < sizes.len; d++) {
     starts[d] = local_offset(l, at, m, axes[d], sizes.data[d]);
     any |= starts[d] != NULL;
-    if (!starts[d]) starts[d] = zero = zero ? zero : emit_int(at, 0);
+    if (!starts[d] && (!zero || !l->o.share_offsets)) zero = emit_int(at, 0);
+    if (!starts[d]) starts[d] = zero;
   }
   return any ? emit_dynamic_slice(at, v, starts, sizes) : v;
 }

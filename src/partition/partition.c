@@ -19,6 +19,20 @@ static const pass_option_info device_options[] = {
     {"partition-count", PASS_INT, "1", "Partitions, where there is one replica"},
     {0},
 };
+static const pass_option_info local_option_rows[] = {
+    {"per-dim-all-gather", PASS_FLAG, "false", "Gather one dimension after the other"},
+    {"combine-multi-dimension-reduce-scatter", PASS_FLAG, "false",
+     "Scatter several dimensions by one reduce_scatter; else reduce everywhere and slice"},
+    {"enable-rgv3", PASS_FLAG, "false", "Name the axes of groups where no axis is split"},
+    {"replica-count", PASS_INT, "1", "Replicas, where there is one partition"},
+    {"partition-count", PASS_INT, "1", "Partitions, where there is one replica"},
+    {"by-records", PASS_FLAG, "false", "Cut ops as terrazzo-partition does, and refuse the others"},
+    {"record-global-types", PASS_FLAG, "false", "Say in the signature what types it had"},
+    {"drop-shardings", PASS_FLAG, "false", "Leave shardings in the signature only"},
+    {"share-offsets", PASS_FLAG, "false", "Work out once where shards begin, without tables"},
+    {"move-least", PASS_FLAG, "false", "Permute only what a device does not have"},
+    {0},
+};
 
 #define IMPORT DEDUP, FLAG("enable-explicit-gather-scatter-batching", "false", "Run that pass too")
 #define EXPORT                                                                                     \
@@ -63,7 +77,7 @@ const pass_info partition_passes[] = {
      "Makes ops on one device branches, whose results all devices get", part_resolve_single_device,
      .options = device_options, .any_module = true},
     {"sdy-convert-global-to-local", "Turns the program into the one that each device runs",
-     part_global_to_local, NULL},
+     part_global_to_local, .options = local_option_rows},
     {"terrazzo-combine-collectives", "Joins all-reduces that do not depend on each other",
      part_combine_collectives, NULL},
     {"sdy-import-pipeline", "The passes before propagation.", pipeline_import,

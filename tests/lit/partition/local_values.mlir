@@ -1,6 +1,6 @@
 // Constants, iota and slices on shards: a splat is a smaller splat, of other constants and of iota
 // each device takes its part, and dimensions taken whole have their local size.
-// RUN: terrazzo opt %s -sdy-convert-global-to-local | FileCheck %s
+// RUN: terrazzo opt %s -sdy-convert-global-to-local="by-records record-global-types drop-shardings share-offsets" | FileCheck %s
 
 sdy.mesh @mesh = <["x"=2, "y"=2]>
 func.func @main(%arg0: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {}]>}) -> (tensor<8x2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {}]>}, tensor<4xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, tensor<4xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}]>}, tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x", "y"}]>}) {

@@ -1,6 +1,6 @@
 // The two meshes name the same devices in another order, so that nothing moves; what is gathered
 // then goes by the second mesh's names all the same.
-// RUN: terrazzo opt %s -sdy-convert-global-to-local | FileCheck %s
+// RUN: terrazzo opt %s -sdy-convert-global-to-local="by-records move-least" | FileCheck %s
 
 sdy.mesh @mesh = <["a"=2, "b"=2], device_ids=[0, 2, 1, 3]>
 sdy.mesh @other = <["a"=2, "b"=2]>
