@@ -285,7 +285,7 @@ static bool narrow(const solver *s, candidate *x, const candidate *best) {
 static void solve_general(solver *s) {
   candidates c = {0};
   candidate best = {0};
-  for (u32 f = 0; f < s->num_factors; f++) s->full[f] = s->r->factors[f].size <= 1;
+  for (u32 f = 0; f < s->num_factors; f++) s->full[f] = !as_shardy(s) && s->r->factors[f].size <= 1;
   collect(s, &c);
   while (c.len && pick(s, &c, &best)) {
     s->out[best.factor] = best.axes;
@@ -379,7 +379,7 @@ void common_axes(arena *a, const axes_problem *p, axis_list *out) {
               .num_factors = p->rule->num_factors,
               .out = out};
   s.full = arena_zalloc(a, s.num_factors);
-  s.present = find_present(&s);
+  s.present = p->present ? p->present : find_present(&s);
   s.axes = p->factors ? p->factors : project(&s);
   memset(out, 0, s.num_factors * sizeof(*out));
   u32 pair[2];

@@ -6,7 +6,7 @@
 
 typedef enum axes_policy {
   AXES_THAT_FIT,  /* what shards can compute under, see common_axes */
-  AXES_AS_SHARDY, /* what Shardy takes, to the last tie, for rules of one factor a dimension */
+  AXES_AS_SHARDY, /* what Shardy takes, to the last tie, see common_axes */
 } axes_policy;
 
 typedef struct axes_problem {
@@ -21,6 +21,7 @@ typedef struct axes_problem {
   axis_list unreduced; /* of the results: only reduction factors may have these */
   /* AXES_AS_SHARDY */
   const axis_list *factors; /* [tensor][factor]: what the tensor has */
+  const bool *present;      /* [tensor][factor]: whether it is there; NULL: as the rule says */
 } axes_problem;
 
 /* out[num_factors]. If all tensors agree that is the answer. Otherwise each (factor, axes) that

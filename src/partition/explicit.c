@@ -1,4 +1,5 @@
-/* sdy-insert-explicit-reshards: makes every op computable on shards.
+/* sdy-insert-explicit-reshards{for-shards=true}: makes every op computable on shards. As Shardy has
+ * the pass, export/reshards.c does it.
  *
  * For each op with a sharding rule one list of axes per factor is chosen (common_axes.h); each
  * operand and result whose sharding differs from that gets an sdy.reshard. Sharded reduction

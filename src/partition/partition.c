@@ -7,11 +7,17 @@
 
 static bool insert_explicit_reshards(ir_module *m, arena *scratch, const pass_args *args) {
   bool full = pass_option_flag(args, STR("enable-full-version"), false);
-  return (full ? part_insert_explicit_reshards : part_insert_minimal_reshards)(m, scratch, args);
+  bool ours = pass_option_flag(args, STR("for-shards"), false);
+  return (!full  ? part_insert_minimal_reshards
+          : ours ? part_insert_explicit_reshards
+                 : part_insert_full_reshards)(m, scratch, args);
 }
 
 static const pass_option_info reshard_options[] = {
     {"enable-full-version", PASS_FLAG, "false", "Reshard wherever an op needs it"},
+    {"for-shards", PASS_FLAG, "false",
+     "If in full: as terrazzo-partition needs it, which can cut less than Shardy but sums up as "
+     "ops do"},
     {0},
 };
 static const pass_option_info device_options[] = {

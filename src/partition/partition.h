@@ -7,7 +7,8 @@
  *                                leave-reshards and goes on with terrazzo-partition, which is
  *   terrazzo-collectives-to-reshards  what the program itself says of sdy collectives
  *   terrazzo-drop-indivisible-axes    shardings only of what divides evenly; verified then
- *   sdy-insert-explicit-reshards      {enable-full-version=true}: every op can run on shards
+ *   sdy-insert-explicit-reshards      {enable-full-version=true for-shards=true}: every op can
+ *                                     run on shards
  *   sdy-reshard-to-collectives        reshards as slices, permutations, all-to-alls, gathers
  *   terrazzo-fuse-collectives         slice of an all-reduce -> reduce-scatter, duplicates, ...
  *   sdy-convert-global-to-local       local types, StableHLO collectives, no sdy ops

@@ -15,7 +15,8 @@ pass_fn part_global_to_local;          /* local.c */
 pass_fn part_combine_collectives;      /* combine.c */
 
 /* Only for those who run Shardy's passes: no part of the way to the local program. */
-pass_fn part_insert_minimal_reshards; /* export/minimal.c */
+pass_fn part_insert_full_reshards;    /* export/reshards.c */
+pass_fn part_insert_minimal_reshards; /* export/reshards.c */
 pass_fn part_verify_unreduced;        /* export/unreduced.c */
 pass_fn part_pad_for_divisibility;    /* export/pad.c */
 pass_fn part_remove_for_matmul;       /* export/matmul.c */

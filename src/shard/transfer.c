@@ -15,7 +15,7 @@ typedef struct cell {
   bool present, closed, minor_most;
 } cell;
 
-typedef struct projection {
+struct projection {
   arena *a;
   shard_space *space;
   const rule *rule;
@@ -23,7 +23,7 @@ typedef struct projection {
   transfer_mode mode;
   const sharding *const *in;
   cell *cells; /* [tensor][factor] */
-} projection;
+};
 
 static cell *cell_at(const projection *p, u32 t, u32 f) {
   return &p->cells[(size_t)t * p->rule->num_factors + f];
@@ -435,3 +435,36 @@ bool transfer(shard_space *s, arena *scratch, const rule *r, transfer_mode mode,
   }
   return any;
 }
+
+/* ---- for others ---- */
+
+projection *projection_make(shard_space *s, arena *a, const rule *r, const sharding *const *in) {
+  projection *p = ARENA_NEW(a, projection);
+  *p = (projection){.a = a, .space = s, .rule = r, .in = in};
+  if (!project(p)) return NULL;
+  for (u32 t = 0; t < rule_num_tensors(r); t++)
+    for (u32 f = 0; !in[t] && f < r->num_factors; f++) cell_at(p, t, f)->closed = true;
+  return p;
+}
+
+projected projection_get(const projection *p, u32 t, u32 f) {
+  const cell *c = cell_at(p, t, f);
+  return (projected){axis_vec_list(&c->axes), axis_vec_list(&c->overflow), c->present};
+}
+
+static void cell_set(projection *p, axis_vec *v, axis_list l) {
+  *v = (axis_vec){0};
+  for (size_t i = 0; i < l.len; i++) VEC_PUSH(p->a, *v, l.data[i]);
+}
+
+bool projection_set(projection *p, u32 t, u32 f, axis_list axes, axis_list overflow) {
+  cell *c = cell_at(p, t, f);
+  bool same =
+      axes_eq(axis_vec_list(&c->axes), axes) && axes_eq(axis_vec_list(&c->overflow), overflow);
+  if (!c->present || same) return false;
+  cell_set(p, &c->axes, axes);
+  cell_set(p, &c->overflow, overflow);
+  return true;
+}
+
+const sharding *projection_sharding(projection *p, u32 t) { return unproject(p, t); }

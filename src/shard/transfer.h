@@ -35,6 +35,21 @@ bool transfer(shard_space *s, arena *scratch, const rule *r, transfer_mode mode,
 bool transfer_factors(shard_space *s, arena *scratch, const rule *r, transfer_mode mode,
                       const sharding *const *in, axis_list **before, axis_list **after);
 
+/* What an op's tensors have by factor, for passes that decide themselves what it becomes. `in` as
+ * above; where a tensor has none its dimensions are closed. NULL: they have no mesh in common. */
+typedef struct projection projection;
+projection *projection_make(shard_space *s, arena *a, const rule *r, const sharding *const *in);
+/* Axes of factor f of tensor t, and those behind them that do not divide it and shut out the minor
+ * factors of the dimension. `present`: the tensor has the factor, and nothing shuts it out. */
+typedef struct projected {
+  axis_list axes, overflow;
+  bool present;
+} projected;
+projected projection_get(const projection *p, u32 t, u32 f);
+/* Nothing where the tensor does not have the factor. True: that changed it. */
+bool projection_set(projection *p, u32 t, u32 f, axis_list axes, axis_list overflow);
+const sharding *projection_sharding(projection *p, u32 t); /* interned */
+
 /* The mesh that all agree on (empty meshes agree with any); NULL: none, or they don't. */
 const mesh *shardings_common_mesh(const sharding *const *list, size_t n);
 
