@@ -211,15 +211,26 @@ value *expand_constant(expander *e, const type *t, number n) {
   return v;
 }
 
-bool splat_is(const attr *constant, i64 n) {
+static bool read_splat(const attr *constant, double *re, double *im) {
   const dense_attr *d = attr_as(dense, constant);
   if (!d) return false;
   const type *t = type_element(d->type), *part = t->kind == TYPE_COMPLEX ? t->elem : t;
   size_t size = type_storage(part);
   dtype type;
   if (size == 0 || d->data.len != type_storage(t) || !dtype_of(part, &type)) return false;
-  if (num_to_f64(type, d->data.data) != (double)n) return false;
-  return part == t || num_to_f64(type, d->data.data + size) == 0;
+  *re = num_to_f64(type, d->data.data);
+  *im = part == t ? 0 : num_to_f64(type, d->data.data + size);
+  return true;
+}
+
+bool splat_is(const attr *constant, i64 n) {
+  double re, im;
+  return read_splat(constant, &re, &im) && re == (double)n && im == 0;
+}
+
+bool splat_is_infinite(const attr *constant) {
+  double re, im;
+  return read_splat(constant, &re, &im) && isinf(re) && im == 0;
 }
 
 value *expand_i64s(expander *e, const i64 *list, size_t n) {

@@ -94,6 +94,7 @@ number number_float(double f);
 const attr *expand_splat(ir_ctx *c, const type *t, number n);
 /* Is every element of a constant this number? Of any element type; -0 is 0; complex: (n, 0). */
 bool splat_is(const attr *constant, i64 n);
+bool splat_is_infinite(const attr *constant); /* either end */
 /* dense<[...]> : tensor<N x i64> as a constant. */
 value *expand_i64s(expander *e, const i64 *v, size_t n);
 value *expand_constant(expander *e, const type *t, number n);

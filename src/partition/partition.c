@@ -68,6 +68,9 @@ const pass_info partition_passes[] = {
      "Reshards operands and results so that ops fit their shards if enable-full-version; else only "
      "what a later partitioner could not make up for",
      insert_explicit_reshards, NULL, reshard_options, PASS_ON_FUNCS},
+    {"terrazzo-reduce-in-parts",
+     "Reduces what all-reduce cannot combine within shards first, and then what that leaves",
+     part_reduce_in_parts, NULL},
     {"terrazzo-join-sums", "Adds parts before they are summed up, where only sums are added",
      part_join_sums, NULL},
     {"sdy-reshard-to-collectives", "Turns reshards into collectives", part_reshard_to_collectives,

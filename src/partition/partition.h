@@ -7,6 +7,7 @@
  *                                leave-reshards and goes on with terrazzo-partition, which is
  *   terrazzo-collectives-to-reshards  what the program itself says of sdy collectives
  *   terrazzo-drop-indivisible-axes    shardings only of what divides evenly; verified then
+ *   terrazzo-reduce-in-parts          what all-reduce cannot combine: within shards, then the rest
  *   sdy-insert-explicit-reshards      {enable-full-version=true for-shards=true}: every op can
  *                                     run on shards
  *   sdy-reshard-to-collectives        reshards as slices, permutations, all-to-alls, gathers

@@ -34,7 +34,7 @@ const attr *part_scalar_constant(const value *v) {
 }
 
 /* Every device starts from the initial value; that must not count more than once. */
-static bool init_is_neutral(const value *init, unreduced_kind kind) {
+bool part_starts_neutral(const value *init, unreduced_kind kind) {
   if (kind != UNREDUCED_SUM && kind != UNREDUCED_MUL) return true;
   return splat_is(part_scalar_constant(init), kind == UNREDUCED_MUL);
 }
@@ -47,7 +47,7 @@ static bool pairs_combine(const op *o, u32 n, u32 init, unreduced_kind *out) {
     unreduced_kind kind;
     if (!part_body_kind(b, i, n, &kind) || (i && kind != *out)) return false;
     *out = kind;
-    if (!init_is_neutral(op_operand(o, init + i), kind)) return false;
+    if (!part_starts_neutral(op_operand(o, init + i), kind)) return false;
   }
   return true;
 }

@@ -233,6 +233,7 @@ bool pipeline_partition(ir_module *m, arena *scratch, const pass_args *args) {
   /* Groups may give a value a sharding that its op cannot have. The program's own collectives,
    * which say more of what their operands have, are gone by now. */
   l.ok = l.ok && dialect_verify(m);
+  step(&l, "terrazzo-reduce-in-parts");
   static const pass_option for_shards[] = {{STR("enable-full-version"), STR("true")},
                                            {STR("for-shards"), STR("true")}};
   step_with(&l, "sdy-insert-explicit-reshards", for_shards, COUNT(for_shards));

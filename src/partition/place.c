@@ -86,8 +86,7 @@ static value *reduce(cursor *at, value *v, const sharding *from, const sharding 
                          &out);
 }
 
-/* Constants, iota and broadcast scalars are made again where moving them would cost more. */
-static bool is_cheap(const op *o) {
+bool is_made_again(const op *o) {
   if (!o || o->num_results != 1) return false;
   if (op_has(o, CONSTANT) || op_is(o, iota)) return true;
   return op_is(o, broadcast_in_dim) && op_operand(o, 0)->type->dims.len == 0;
@@ -110,7 +109,7 @@ static value *reshard(cursor *at, value *v, const sharding *to) {
     value *before = op_operand(def, 0);
     if (same_place(part_sharding(e, before), to)) return before;
   }
-  if (is_cheap(def) && to->unreduced.len == 0) return make_again(at, def, to);
+  if (is_made_again(def) && to->unreduced.len == 0) return make_again(at, def, to);
   value *r = emit(at, OP_reshard, &v, 1, v->type);
   op_set(r->def.op, reshard, sharding, part_attr(e, to));
   return r;

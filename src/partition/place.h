@@ -17,6 +17,9 @@ bool same_place(const sharding *a, const sharding *b);
 /* The mesh that most of the shardings are on, the first of them; NULL: all are replicated. */
 const mesh *most_common_mesh(const sharding *const *s, size_t n);
 
+/* Constants, iota and broadcast scalars are made again where moving them would cost more. */
+bool is_made_again(const op *o);
+
 /* v under `to` (NULL: replicated): what isn't unreduced in `to` is summed up, the rest resharded,
  * and new unreduced axes begin with the value on the first device along them. Makes nothing
  * where v is there already. place_for makes it before `user`, or takes what an earlier user

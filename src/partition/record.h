@@ -142,6 +142,8 @@ bool part_passes_sums(const part_record *r, const op *o, const bool *marked, u32
 
 /* Result i of a reduction body of n pairs is op(argument i, argument n + i), in any order. */
 bool part_body_kind(const block *b, u32 i, u32 n, unreduced_kind *out);
+/* The initial value may count more than once. */
+bool part_starts_neutral(const value *init, unreduced_kind kind);
 
 /* The constant behind a scalar or splat, through ops that keep zero and one what they are; or NULL.
  */
