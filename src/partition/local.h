@@ -45,6 +45,9 @@ typedef struct local {
 static inline const sharding *local_sharding(const local *l, const value *v) {
   return v->num < l->num_values ? l->sh[v->num] : NULL;
 }
+static inline const type *local_whole_type(const local *l, const value *v) {
+  return v->num < l->num_values ? l->from[v->num] : v->type;
+}
 /* In how many parts dimension d of the value is cut. */
 static inline i64 local_parts(const local *l, const value *v, u32 d) {
   const sharding *s = local_sharding(l, v);
@@ -85,6 +88,13 @@ value *local_look_up(local *l, cursor *at, value *device, const mesh *m, const t
  * what it has, and zeros for the rest, so that the parts sum up. */
 dim_set local_gather_masks(const op *o, const gather_dims_attr *g);
 
+/* Along dimension d of local values: a type of another size, elements from low up to high, values
+ * one after the other, and `size` elements from where a tensor<i64> says. */
+const type *local_resized(local *l, const type *t, u32 d, i64 size);
+value *local_cut(local *l, cursor *at, value *v, u32 d, i64 low, i64 high);
+value *local_join(local *l, cursor *at, value *const *list, size_t n, u32 d);
+value *local_take(local *l, cursor *at, value *v, u32 d, value *start, i64 size);
+
 /* v, a shard of a value with sharding s, as its window of dimension d. `fill`: a scalar that stands
  * for what the window has outside of the dimension; NULL: that does not matter. NULL: cannot be. */
 value *local_window(local *l, cursor *at, value *v, const sharding *s, u32 d, const shard_window *w,
@@ -96,8 +106,8 @@ value *local_window_start(local *l, cursor *at, const sharding *s, u32 d, const 
 value *local_places_within(cursor *at, value *start, i64 length, i64 first, i64 last);
 value *local_select_along(cursor *at, u32 d, value *within, value *x, value *y);
 bool local_is_zero(const value *v); /* a scalar of zero bits */
-/* Operand t as the windows that the op's row says. false: an error was reported. */
-bool local_read(local *l, op *o, u32 t, value *fill);
+/* Operand t as the windows that its op needs. false: an error was reported. */
+bool local_read(local *l, op *o, windows_fn *windows, u32 t, value *fill);
 /* Operands, then results. */
 const type **local_whole_types(const local *l, const op *o);
 

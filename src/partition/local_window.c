@@ -4,6 +4,50 @@
  * operand becomes its window, and the op itself is told of the shorter dimension. */
 #include "partition/local.h"
 
+/* ---- pieces of values ---- */
+
+const type *local_resized(local *l, const type *t, u32 d, i64 size) {
+  i64 *dims = arena_copy(l->e.a, t->dims.data, t->dims.len * sizeof *dims);
+  dims[d] = size;
+  return type_with_dims(l->e.c, t, (i64s){dims, t->dims.len});
+}
+
+static const attr *filled(local *l, size_t n, i64 all, u32 d, i64 here) {
+  i64 *list = ARENA_ARRAY(l->e.a, i64, n);
+  for (size_t i = 0; i < n; i++) list[i] = i == d ? here : all;
+  return attr_i64_array(l->e.c, (i64s){list, n});
+}
+
+value *local_cut(local *l, cursor *at, value *v, u32 d, i64 low, i64 high) {
+  i64s dims = v->type->dims;
+  if (low == 0 && high == dims.data[d]) return v;
+  i64 *limits = arena_copy(l->e.a, dims.data, dims.len * sizeof *limits);
+  limits[d] = high;
+  value *x = emit(at, OP_slice, &v, 1, local_resized(l, v->type, d, high - low));
+  op_set(x->def.op, slice, start_indices, filled(l, dims.len, 0, d, low));
+  op_set(x->def.op, slice, limit_indices, attr_i64_array(l->e.c, (i64s){limits, dims.len}));
+  op_set(x->def.op, slice, strides, filled(l, dims.len, 1, d, 1));
+  return x;
+}
+
+value *local_join(local *l, cursor *at, value *const *list, size_t n, u32 d) {
+  if (n == 1) return list[0];
+  i64 size = 0;
+  for (size_t i = 0; i < n; i++) size += list[i]->type->dims.data[d];
+  value *v = emit(at, OP_concatenate, list, n, local_resized(l, list[0]->type, d, size));
+  op_set(v->def.op, concatenate, dimension, attr_i64(l->e.c, d));
+  return v;
+}
+
+value *local_take(local *l, cursor *at, value *v, u32 d, value *start, i64 size) {
+  size_t rank = v->type->dims.len;
+  value **starts = ARENA_ARRAY(l->e.a, value *, rank), *zero = rank > 1 ? emit_int(at, 0) : NULL;
+  for (size_t i = 0; i < rank; i++) starts[i] = i == d ? start : zero;
+  return emit_dynamic_slice(at, v, starts, local_resized(l, v->type, d, size)->dims);
+}
+
+/* ---- rows of elements ---- */
+
 typedef struct reader {
   local *l;
   cursor *at;
@@ -14,48 +58,13 @@ typedef struct reader {
   window_plan plan;
 } reader;
 
-static i64 *copy_dims(const reader *r, const value *v) {
-  return arena_copy(r->l->e.a, v->type->dims.data, v->type->dims.len * sizeof(i64));
+static value *zeros(const reader *r, i64 n) {
+  return emit_zeros(r->at, local_resized(r->l, r->in->type, r->d, n));
 }
 
-static const type *resized(const reader *r, const value *v, i64 size) {
-  i64 *dims = copy_dims(r, v);
-  dims[r->d] = size;
-  return type_with_dims(r->l->e.c, v->type, (i64s){dims, v->type->dims.len});
+static value *cut_own(const reader *r, i64 low, i64 high) {
+  return local_cut(r->l, r->at, r->in, r->d, low, high);
 }
-
-static i64s filled(const reader *r, const value *v, i64 all, i64 here) {
-  size_t n = v->type->dims.len;
-  i64 *list = ARENA_ARRAY(r->l->e.a, i64, n);
-  for (size_t i = 0; i < n; i++) list[i] = all;
-  list[r->d] = here;
-  return (i64s){list, n};
-}
-
-/* ---- pieces of a row ---- */
-
-static value *cut_piece(const reader *r, value *v, i64 low, i64 high) {
-  if (low == 0 && high == v->type->dims.data[r->d]) return v;
-  ir_ctx *c = r->l->e.c;
-  i64 *limits = copy_dims(r, v);
-  limits[r->d] = high;
-  value *x = emit(r->at, OP_slice, &v, 1, resized(r, v, high - low));
-  op_set(x->def.op, slice, start_indices, attr_i64_array(c, filled(r, v, 0, low)));
-  op_set(x->def.op, slice, limit_indices, attr_i64_array(c, (i64s){limits, v->type->dims.len}));
-  op_set(x->def.op, slice, strides, attr_i64_array(c, filled(r, v, 1, 1)));
-  return x;
-}
-
-static value *join(const reader *r, value *const *pieces, size_t n) {
-  if (n == 1) return pieces[0];
-  i64 size = 0;
-  for (size_t i = 0; i < n; i++) size += pieces[i]->type->dims.data[r->d];
-  value *v = emit(r->at, OP_concatenate, pieces, n, resized(r, pieces[0], size));
-  op_set(v->def.op, concatenate, dimension, attr_i64(r->l->e.c, r->d));
-  return v;
-}
-
-static value *zeros(const reader *r, i64 n) { return emit_zeros(r->at, resized(r, r->in, n)); }
 
 /* NULL: nobody sends anything. */
 static value *permute(const reader *r, const window_hop *h, const replica_groups *g) {
@@ -69,7 +78,7 @@ static value *permute(const reader *r, const window_hop *h, const replica_groups
     }
   if (n == 0 || h->sent_low == h->sent_high) return NULL;
   ir_ctx *c = r->l->e.c;
-  value *v = cut_piece(r, r->in, h->sent_low, h->sent_high);
+  value *v = cut_own(r, h->sent_low, h->sent_high);
   v = emit(r->at, OP_collective_permute, &v, 1, v->type);
   op_set(v->def.op, collective_permute, source_target_pairs,
          attr_dense_i64(c, (i64s){(i64[]){n, 2}, 2}, pairs));
@@ -80,14 +89,14 @@ static value *permute(const reader *r, const window_hop *h, const replica_groups
 
 /* Between zeros, so that it takes all the room that it has. */
 static value *piece(const reader *r, const window_hop *h, const replica_groups *g) {
-  if (h->own) return cut_piece(r, r->in, h->low, h->high);
+  if (h->own) return cut_own(r, h->low, h->high);
   value *got = permute(r, h, g), *parts[3];
   if (!got) return zeros(r, h->high - h->low);
   size_t n = 0;
   if (h->sent_low > h->low) parts[n++] = zeros(r, h->sent_low - h->low);
   parts[n++] = got;
   if (h->high > h->sent_high) parts[n++] = zeros(r, h->high - h->sent_high);
-  return join(r, parts, n);
+  return local_join(r->l, r->at, parts, n, r->d);
 }
 
 static value *shard_index(const reader *r) {
@@ -115,7 +124,7 @@ static value *make_row(const reader *r, const replica_groups *g) {
       ways[k] = piece(r, &p->hops[i * (size_t)p->ways + (size_t)k], g);
     row[i] = choose_way(r, ways);
   }
-  return join(r, row, n);
+  return local_join(r->l, r->at, row, n, r->d);
 }
 
 /* ---- places in it ---- */
@@ -150,12 +159,7 @@ static value *take_window(const reader *r, value *row) {
     value *shard = times(r, shard_index(r), w->shard);
     start = offset(r, emit_binary(r->at, OP_subtract, start, shard), -p->base - up);
   }
-  i64 *sizes = copy_dims(r, row);
-  size_t rank = row->type->dims.len;
-  sizes[r->d] = w->length;
-  value **starts = ARENA_ARRAY(r->l->e.a, value *, rank), *zero = emit_int(r->at, 0);
-  for (size_t i = 0; i < rank; i++) starts[i] = i == r->d ? start : zero;
-  return emit_dynamic_slice(r->at, row, starts, (i64s){sizes, rank});
+  return local_take(r->l, r->at, row, r->d, start, w->length);
 }
 
 static value *spread(cursor *at, value *v, const type *t, i64s dims) {
@@ -225,16 +229,15 @@ const type **local_whole_types(const local *l, const op *o) {
   const type **types = ARENA_ARRAY(l->e.a, const type *, n);
   for (u32 t = 0; t < n; t++) {
     const value *v = t < o->num_operands ? op_operand(o, t) : op_result(o, t - o->num_operands);
-    types[t] = part_whole_type(l, v);
+    types[t] = local_whole_type(l, v);
   }
   return types;
 }
 
-bool local_read(local *l, op *o, u32 t, value *fill) {
+bool local_read(local *l, op *o, windows_fn *windows, u32 t, value *fill) {
   const type **types = local_whole_types(l, o);
   value *v = op_operand(o, t), *x = v;
   const sharding *s = local_sharding(l, v);
-  windows_fn *windows = part_row_of(o)->windows;
   cursor at = cursor_before(&l->e, o);
   for (u32 d = 0; s && d < s->rank; d++) {
     shard_window w;
@@ -277,7 +280,7 @@ bool local_slice_op(local *l, op *o) {
   size_t rank = a.strides.len;
   bool *cut_at = ARENA_ARRAY(l->e.a, bool, rank);
   for (size_t d = 0; d < rank; d++) cut_at[d] = local_parts(l, in, (u32)d) > 1;
-  if (!local_read(l, o, 0, NULL)) return false;
+  if (!local_read(l, o, windows_slice, 0, NULL)) return false;
   i64 *none = arena_zalloc(l->e.a, rank * sizeof *none);
   op_set(o, slice, start_indices, with_entries(l, a.start_indices, none, cut_at));
   op_set(o, slice, limit_indices,
@@ -303,11 +306,13 @@ bool local_pad(local *l, op *o) {
     low[d] = r.low;
     high[d] = r.high;
   }
-  if (!local_read(l, o, 0, op_operand(o, 1))) return false;
+  if (!local_read(l, o, windows_pad, 0, op_operand(o, 1))) return false;
   op_set(o, pad, edge_padding_low, with_entries(l, a.edge_padding_low, low, cut_at));
   op_set(o, pad, edge_padding_high, with_entries(l, a.edge_padding_high, high, cut_at));
   return finish(l, o, moved == 0);
 }
 
 /* What comes is in its own order: it is reversed in place. */
-bool local_reverse(local *l, op *o) { return local_read(l, o, 0, NULL) && local_types(l, o); }
+bool local_reverse(local *l, op *o) {
+  return local_read(l, o, windows_reverse, 0, NULL) && local_types(l, o);
+}

@@ -59,6 +59,8 @@ OPTIONS(export, EXPORT, KEEP_RULES, ORIGINS, EDGES, OLD_EDGES, SAVE("module-dump
 const pass_info partition_passes[] = {
     {"terrazzo-collectives-to-reshards", "Turns the program's own sdy collectives into reshards",
      part_collectives_to_reshards, NULL},
+    {"terrazzo-join-slices", "Has concatenations take slices themselves, along sharded dimensions",
+     part_join_slices, NULL},
     {"terrazzo-drop-indivisible-axes", "Keeps only axes that divide the dimensions they shard",
      part_drop_indivisible_axes, NULL},
     {"sdy-verify-unreduced-axes",

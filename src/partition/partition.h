@@ -6,6 +6,7 @@
  *   sdy-propagation-pipeline     imports, propagates, exports; compile gives it inline-calls and
  *                                leave-reshards and goes on with terrazzo-partition, which is
  *   terrazzo-collectives-to-reshards  what the program itself says of sdy collectives
+ *   terrazzo-join-slices              rotations and the like without the slices they are made of
  *   terrazzo-drop-indivisible-axes    shardings only of what divides evenly; verified then
  *   terrazzo-reduce-in-parts          what all-reduce cannot combine: within shards, then the rest
  *   sdy-insert-explicit-reshards      {enable-full-version=true for-shards=true}: every op can

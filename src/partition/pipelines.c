@@ -229,6 +229,7 @@ bool pipeline_propagate(ir_module *m, arena *scratch, const pass_args *args) {
 bool pipeline_partition(ir_module *m, arena *scratch, const pass_args *args) {
   line l = {m, scratch, args, 0, true};
   step(&l, "terrazzo-collectives-to-reshards");
+  step(&l, "terrazzo-join-slices");
   step(&l, "terrazzo-drop-indivisible-axes");
   /* Groups may give a value a sharding that its op cannot have. The program's own collectives,
    * which say more of what their operands have, are gone by now. */

@@ -3,6 +3,7 @@
 #include "partition/record.h"
 
 #include "partition/local.h"
+#include "partition/pieces.h"
 #include "partition/partition.h"
 
 /* ---- rows ---- */
@@ -42,6 +43,7 @@ part_row part_row_of_hooks(const op_info *info) {
 
 const part_row *part_row_of(const op *o) {
   static const part_row unknown = {PLACED_BY_RULE, CUT_NOWHERE, .local = local_foreign};
+  if (pieces_is(o)) return &part_pieces_row;
   if (op_kind(o) < OP_COUNT) return &part_rows[op_kind(o)];
   return o->info->hooks ? o->info->hooks->record : &unknown;
 }
@@ -137,9 +139,16 @@ static bool fits(ir_ctx *c, const op *o, const part_row *row, const rule *r) {
   return true;
 }
 
+static const rule *rule_by(rule_set *rules, const op *o, const part_row *row) {
+  if (!row->rule || op_discardable(o, SDY_SHARDING_RULE)) return rule_of_op(rules, o);
+  rule_builder b;
+  rule_begin(&b, rules, o);
+  return row->rule(&b, o);
+}
+
 bool part_record_of_row(arena *a, rule_set *rules, const op *o, const part_row *row,
                         part_record *out) {
-  *out = (part_record){.row = row, .rule = rule_of_op(rules, o), .combiner = UNREDUCED_SUM};
+  *out = (part_record){.row = row, .rule = rule_by(rules, o, row), .combiner = UNREDUCED_SUM};
   unreduced_kind combiner;
   out->combines = row->combines && row->combines(o, &combiner);
   if (out->combines) out->combiner = combiner;

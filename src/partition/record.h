@@ -90,9 +90,11 @@ typedef struct part_row {
   combines_fn *combines;           /* NULL: parts do not combine */
   local_fn *local;                 /* makes it an op on shards */
   windows_fn *windows;             /* NULL: its factors need no elements of other shards */
+  rule_fn *rule;                   /* NULL: the one by which shardings propagate */
 } part_row;
 
 extern const part_row part_rows[OP_COUNT];
+extern const part_row part_pieces_row; /* of the calls in pieces.h */
 /* Of foreign ops too: op_hooks.record. Never NULL. */
 const part_row *part_row_of(const op *o);
 /* The row of a foreign op, from its traits and other hooks; for whoever registers it. */

@@ -16,8 +16,7 @@ bool window_is_near(const shard_window *w) {
 
 static i64 size_of(const type *const *types, u32 t, u32 d) { return types[t]->dims.data[d]; }
 
-/* The shard as it is. */
-static shard_window own(i64 size, i64 parts) {
+shard_window window_own(i64 size, i64 parts) {
   return (shard_window){
       .size = size, .shard = div_ceil_i64(size, parts), .parts = parts, .divisor = 1, .last = size};
 }
@@ -27,7 +26,7 @@ bool windows_slice(const op *o, const type *const *types, u32 t, u32 d, i64 part
   struct slice_attrs v;
   if (!view_slice(o, &v)) return false;
   i64 out = size_of(types, 1, d), by = v.strides.data[d];
-  *w = own(size_of(types, t, d), parts);
+  *w = window_own(size_of(types, t, d), parts);
   if (w->size == out) return true;
   i64 shard = div_ceil_i64(out, parts);
   w->step = shard * by;
@@ -40,7 +39,7 @@ bool windows_reverse(const op *o, const type *const *types, u32 t, u32 d, i64 pa
                      shard_window *w) {
   struct reverse_attrs v;
   if (!view_reverse(o, &v)) return false;
-  *w = own(size_of(types, t, d), parts);
+  *w = window_own(size_of(types, t, d), parts);
   if (!i64s_contain(v.dimensions, d)) return true;
   w->step = -w->shard;
   w->begin = w->size - w->shard;
@@ -54,7 +53,7 @@ bool windows_reverse(const op *o, const type *const *types, u32 t, u32 d, i64 pa
  * whose elements are `apart` places from each other, from place 0 on. */
 static bool spread_read(i64 size, i64 parts, i64 apart, i64 step, i64 low, i64 length,
                         padded_read *r) {
-  r->w = own(size, parts);
+  r->w = window_own(size, parts);
   if (step % apart) return false; /* the first element would be elsewhere in each shard */
   r->w.step = step / apart;
   r->w.begin = div_ceil_i64(-low, apart);
@@ -76,7 +75,7 @@ bool windows_pad(const op *o, const type *const *types, u32 t, u32 d, i64 parts,
   struct pad_attrs v;
   padded_read r;
   if (t || !view_pad(o, &v)) return false;
-  *w = own(size_of(types, 0, d), parts);
+  *w = window_own(size_of(types, 0, d), parts);
   if (!v.edge_padding_low.data[d] && !v.edge_padding_high.data[d] && !v.interior_padding.data[d])
     return true;
   if (!pad_read(o, types, d, parts, &r)) return false;

@@ -20,6 +20,9 @@ typedef struct padded_read {
 } padded_read;
 bool pad_read(const op *o, const type *const *types, u32 d, i64 parts, padded_read *r);
 
+/* The shard as it is, which is what windows_fn begin with. */
+shard_window window_own(i64 size, i64 parts);
+/* No number is farther out than any array reaches: others, from a file, nobody need serve. */
 bool window_is_near(const shard_window *w);
 
 #endif

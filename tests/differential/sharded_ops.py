@@ -341,6 +341,49 @@ class Ops(Builder):
         self.moved("concatenate", v, shape, f"dimension = {d} : i64", operands[1:],
                    None if None in bounds else max(bounds))
 
+    def piece(self, v, d, begin, end):
+        """Elements begin to end of v along d."""
+        shape = [end - begin if k == d else n for k, n in enumerate(v.shape)]
+        low = [begin * (k == d) for k in range(len(shape))]
+        return self.op("stablehlo.slice", [v], [(shape, v.element, v.bound)],
+                       f"limit_indices = {array(a + n for a, n in zip(low, shape))}, "
+                       f"start_indices = {array(low)}, strides = {array([1] * len(shape))}")[0]
+
+    def draw_rotation(self):
+        """A concatenation of slices of one value, such as roll and the padding modes of NumPy."""
+        v, r = self.some(least=1), self.r
+        d = r.randrange(len(v.shape)) if v is not None else 0
+        n = v.shape[d] if v is not None else 0
+        if n < 2:
+            return
+        k, i, j = r.choice([1, 1, r.randrange(1, n)]), r.randrange(n), r.randrange(n)
+        places = r.choice([[(k, n), (0, k)], [(n - k, n), (0, n - k)], [(n - k, n), (0, n), (0, k)],
+                           [(0, 1), (0, n), (n - 1, n)], [None, (0, n - 1)], [(1, n), None],
+                           [(min(i, j), max(i, j) + 1), (0, n - 1), (i, i + 1)]])
+        one = [1 if e == d else m for e, m in enumerate(v.shape)]
+        pieces = [self.piece(v, d, *p) if p else self.source(one, v.element) for p in places]
+        shape = [sum(w.shape[d] for w in pieces) if e == d else m for e, m in enumerate(v.shape)]
+        bounds = [w.bound for w in pieces]
+        self.moved("concatenate", pieces[0], shape, f"dimension = {d} : i64", pieces[1:],
+                   None if None in bounds else max(bounds))
+
+    def draw_shifts(self):
+        """Slices of a padded value."""
+        v, r = self.some(least=1), self.r
+        d = r.randrange(len(v.shape)) if v is not None else 0
+        n, k = v.shape[d] if v is not None else 0, r.choice([1, 1, 2, 3])
+        if n < 2 or (v.size // n) * (n + 2 * k) > LARGEST:
+            return
+        number, around = self.constant((), v.element), [k * (e == d) for e in range(len(v.shape))]
+        bound = None if None in (v.bound, number.bound) else max(v.bound, number.bound)
+        shape = [m + 2 * k * (e == d) for e, m in enumerate(v.shape)]
+        padded = self.op("stablehlo.pad", [v, number], [(shape, v.element, bound)],
+                         f"edge_padding_high = {array(around)}, "
+                         f"edge_padding_low = {array(around)}, interior_padding = "
+                         f"{array([0] * len(shape))}")[0]
+        for begin in r.sample(range(2 * k + 1), 2):
+            self.keep([self.piece(padded, d, begin, begin + n)])
+
     # ---- places that are computed ----
 
     def starts(self, v, sizes):
@@ -473,8 +516,8 @@ class Ops(Builder):
             return
         n = r.choice([0, 1, 1, 2, 2, 3])
         groups, batches = r.choice([(1, 1)] * 4 + [(2, 1), (3, 1), (4, 1), (1, 2), (1, 3)])
-        size = [r.choice([1, 2, 3, 4, 6, 8]) for _ in range(n)]
-        kernel = [r.choice([1, 1, 2, 3]) for _ in range(n)]
+        size = [r.choice([1, 2, 3, 4, 6, 8, 12, 16, 24]) for _ in range(n)]
+        kernel = [r.choice([1, 1, 2, 3, 4, 6, 8, 12, 24]) for _ in range(n)]
         stride, far, near = ([r.choice([1, 1, 1, 2, 3]) for _ in range(n)] for _ in range(3))
         pad = [[r.choice([0, 0, 1, 2, -1]), r.choice([0, 0, 1, 2])] for _ in range(n)]
         turned = [r.random() < 0.3 for _ in range(n)]

@@ -1,0 +1,27 @@
+/* Inside partition only: a concatenation that takes its pieces out of its operands itself.
+ *
+ * The slices of a rotation are of uneven sizes, so that no device could have even shards of them.
+ * So terrazzo-join-slices makes of a concatenation of slices a call of @terrazzo.pieces on what is
+ * sliced; global-to-local makes windows of it, or the slices and the concatenation again. Its
+ * attribute `terrazzo.pieces` is array<i64: dimension, start, size, cut, ...>, three numbers an
+ * operand: the piece is elements start to start + size of the operand along the dimension, which
+ * wrap around at its end; if not `cut`, the operand is whole along the dimension. */
+#ifndef PARTITION_PIECES_H
+#define PARTITION_PIECES_H
+
+#include "ir/op.h"
+
+typedef struct piece {
+  i64 start, size;
+  i64 at; /* in the result */
+  bool cut;
+} piece;
+
+/* Whether the op is such a call, and all of it fits. */
+bool pieces_is(const op *o);
+u32 pieces_dim(const op *o);
+piece pieces_get(const op *o, u32 i);
+/* Does it go on behind the end of an operand of this size? */
+static inline bool piece_wraps(const piece *p, i64 size) { return p->start + p->size > size; }
+
+#endif

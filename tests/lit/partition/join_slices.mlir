@@ -1,0 +1,50 @@
+// A rotation needs the border of one neighbour, though the slices it is made of have no even shards.
+// RUN: terrazzo opt %s -terrazzo-join-slices | FileCheck %s --check-prefix=JOIN
+// RUN: terrazzo opt %s -terrazzo-partition | FileCheck %s
+
+sdy.mesh @m = <["x"=4]>
+#rows = #sdy.sharding<@m, [{"x"}, {}]>
+
+// JOIN-LABEL: func.func @roll
+// JOIN-NEXT: stablehlo.custom_call @terrazzo.pieces(%arg0)
+// JOIN-SAME: terrazzo.pieces = array<i64: 0, 1, 16, 1>
+// CHECK-LABEL: func.func @roll
+// CHECK: stablehlo.slice %arg0 [0:1, 0:3]
+// CHECK: "stablehlo.collective_permute"
+// CHECK-SAME: dense<{{\[\[}}1, 0], [2, 1], [3, 2], [0, 3]]>
+// CHECK-NEXT: stablehlo.concatenate
+// CHECK-NEXT: return
+func.func @roll(%a: tensor<16x3xf32> {sdy.sharding = #rows}) -> (tensor<16x3xf32> {sdy.sharding = #rows}) {
+  %0 = stablehlo.slice %a [1:16, 0:3] : (tensor<16x3xf32>) -> tensor<15x3xf32>
+  %1 = stablehlo.slice %a [0:1, 0:3] : (tensor<16x3xf32>) -> tensor<1x3xf32>
+  %2 = stablehlo.concatenate %0, %1, dim = 0 {sdy.sharding = #sdy.sharding_per_value<[#rows]>} : (tensor<15x3xf32>, tensor<1x3xf32>) -> tensor<16x3xf32>
+  return %2 : tensor<16x3xf32>
+}
+
+// What comes in is whole on every device, and only the first takes it.
+// JOIN-LABEL: func.func @shift
+// JOIN-NEXT: stablehlo.custom_call @terrazzo.pieces(%arg1, %arg0)
+// JOIN-SAME: terrazzo.pieces = array<i64: 0, 0, 1, 0, 0, 15, 1>
+// CHECK-LABEL: func.func @shift
+// CHECK: collective_permute
+// CHECK-NOT: collective_permute
+// CHECK-NOT: all_gather
+// CHECK: stablehlo.select
+func.func @shift(%a: tensor<16x3xf32> {sdy.sharding = #rows}, %b: tensor<1x3xf32>) -> (tensor<16x3xf32> {sdy.sharding = #rows}) {
+  %0 = stablehlo.slice %a [0:15, 0:3] : (tensor<16x3xf32>) -> tensor<15x3xf32>
+  %1 = stablehlo.concatenate %b, %0, dim = 0 {sdy.sharding = #sdy.sharding_per_value<[#rows]>} : (tensor<1x3xf32>, tensor<15x3xf32>) -> tensor<16x3xf32>
+  return %1 : tensor<16x3xf32>
+}
+
+// JOIN-LABEL: func.func @padded
+// JOIN-NEXT: stablehlo.pad %arg0, %arg1, low = [-1, 0], high = [1, 0]
+// JOIN-NEXT: return
+// CHECK-LABEL: func.func @padded
+// CHECK: collective_permute
+// CHECK-NOT: collective_permute
+// CHECK: return
+func.func @padded(%a: tensor<16x3xf32> {sdy.sharding = #rows}, %b: tensor<f32>) -> (tensor<16x3xf32> {sdy.sharding = #rows}) {
+  %0 = stablehlo.pad %a, %b, low = [1, 0], high = [1, 0], interior = [0, 0] : (tensor<16x3xf32>, tensor<f32>) -> tensor<18x3xf32>
+  %1 = stablehlo.slice %0 [2:18, 0:3] {sdy.sharding = #sdy.sharding_per_value<[#rows]>} : (tensor<18x3xf32>) -> tensor<16x3xf32>
+  return %1 : tensor<16x3xf32>
+}
