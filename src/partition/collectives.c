@@ -63,25 +63,72 @@ static bool lower_reshard(const part_env *e, op *o) {
   return true;
 }
 
+/* ---- as Shardy does it ---- */
+
+static value *before_barriers(value *v) {
+  while (value_op(v) && op_is(value_op(v), propagation_barrier)) v = op_operand(value_op(v), 0);
+  return v;
+}
+
+static bool cuts_nothing(const sharding *s) {
+  for (u32 d = 0; d < s->rank; d++)
+    if (s->dims[d].axes.len) return false;
+  return true;
+}
+
+/* Reshards from or to one device, or between meshes of other axes, stay. */
+static bool lower_as_shardy(const part_env *e, op *o, bool keep_redundant) {
+  value *v = before_barriers(op_operand(o, 0));
+  const sharding *out = part_sharding(e, op_result(o, 0)), *in = part_sharding(e, v);
+  if (!out || !type_is_ranked(v->type) || out->rank != v->type->dims.len) return true;
+  if (!in) in = sharding_make_replicated(e->a, out->mesh, out->rank, true);
+  bool same_mesh = str_eq(in->mesh->name, out->mesh->name) && mesh_same(in->mesh, out->mesh, false);
+  if (keep_redundant && sharding_equivalent(in, out) && (same_mesh || cuts_nothing(out)))
+    return true;
+  if (mesh_is_maximal(in->mesh) || mesh_is_maximal(out->mesh)) return true;
+  bool whole = cuts_nothing(out);
+  if (!whole && !mesh_same(in->mesh, out->mesh, true)) return true;
+  if (axes_difference(e->a, in->unreduced, out->unreduced).len ||
+      axes_difference(e->a, out->unreduced, in->unreduced).len)
+    return op_error(e->c, o, "is between different unreduced axes");
+  reshard_steps steps = {0};
+  if (whole && cuts_nothing(in)) {
+    value_replace(op_result(o, 0), op_operand(o, 0));
+  } else {
+    sharding to = *out;
+    if (whole) to.mesh = in->mesh;
+    reshard_plan_anyhow(e->a, in, &to, v->type->dims.data, &steps);
+    cursor at = cursor_before(e, o);
+    value_replace(op_result(o, 0), emit_steps(&at, v, &steps));
+  }
+  op_erase(o);
+  return true;
+}
+
 typedef struct reshards {
   arena *a;
+  bool constraints;
   VEC(op *) list;
 } reshards;
 
 static walk_result collect(void *user, op *o) {
   reshards *r = user;
-  if (op_is(o, reshard) || op_is(o, sharding_constraint)) VEC_PUSH(r->a, r->list, o);
+  if (op_is(o, reshard) || (r->constraints && op_is(o, sharding_constraint)))
+    VEC_PUSH(r->a, r->list, o);
   return WALK_ON;
 }
 
 bool part_reshard_to_collectives(ir_module *m, arena *scratch, const pass_args *args) {
-  (void)args;
+  bool all = pass_option_flag(args, STR("leave-none"), false);
+  bool keep = pass_option_flag(args, STR("keep-redundant-reshards"), false);
   part_env e = part_env_make(m, scratch);
   if (!part_has_mesh(&e)) return true;
-  reshards r = {.a = scratch};
+  reshards r = {.a = scratch, .constraints = all};
   op_walk(m->root, collect, &r);
-  for (size_t i = 0; i < r.list.len; i++)
-    if (!lower_reshard(&e, r.list.data[i])) return false;
+  for (size_t i = 0; i < r.list.len; i++) {
+    op *o = r.list.data[i];
+    if (!(all ? lower_reshard(&e, o) : lower_as_shardy(&e, o, keep))) return false;
+  }
   return shard_space_check(e.space);
 }
 

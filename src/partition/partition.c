@@ -20,6 +20,12 @@ static const pass_option_info reshard_options[] = {
      "ops do"},
     {0},
 };
+static const pass_option_info collective_options[] = {
+    {"keep-redundant-reshards", PASS_FLAG, "false", "Leave those that change nothing"},
+    {"leave-none", PASS_FLAG, "false",
+     "Go by way of whole tensors where sizes or meshes ask for it, and refuse what is left"},
+    {0},
+};
 static const pass_option_info device_options[] = {
     {"replica-count", PASS_INT, "1", "Replicas, where there is one partition"},
     {"partition-count", PASS_INT, "1", "Partitions, where there is one replica"},
@@ -76,7 +82,7 @@ const pass_info partition_passes[] = {
     {"terrazzo-join-sums", "Adds parts before they are summed up, where only sums are added",
      part_join_sums, NULL},
     {"sdy-reshard-to-collectives", "Turns reshards into collectives", part_reshard_to_collectives,
-     .scope = PASS_ON_FUNCS},
+     .options = collective_options, .scope = PASS_ON_FUNCS},
     {"terrazzo-fuse-collectives", "Joins collectives, such as all-reduce and all-slice",
      part_fuse_collectives, NULL},
     {"sdy-remove-all-gather-reduce-scatter-for-cmv1",

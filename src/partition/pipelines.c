@@ -239,7 +239,7 @@ bool pipeline_partition(ir_module *m, arena *scratch, const pass_args *args) {
                                            {STR("for-shards"), STR("true")}};
   step_with(&l, "sdy-insert-explicit-reshards", for_shards, COUNT(for_shards));
   step(&l, "terrazzo-join-sums");
-  step(&l, "sdy-reshard-to-collectives");
+  step_flag(&l, "sdy-reshard-to-collectives", "leave-none", true);
   step(&l, "terrazzo-fuse-collectives");
   static const char *const ours[] = {"per-dim-all-gather", "combine-multi-dimension-reduce-scatter",
                                      "by-records",         "record-global-types",

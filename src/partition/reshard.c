@@ -492,9 +492,11 @@ static void plan_by_gather(planner *p, const sharding *in, const sharding *out) 
   if (any_sliced) add_step(p, (reshard_step){.kind = STEP_ALL_SLICE, .dim_axes = sliced});
 }
 
-/* Shards are equal in size after the step, and a permutation keeps their shape. */
-static bool step_holds(const sharding *before, const reshard_step *step, const i64 *shape) {
-  if (!sharding_divides(step->out, shape)) return false;
+/* Shards are equal in size after the step, unless any will do, and a permutation keeps their
+ * shape. */
+static bool step_holds(const sharding *before, const reshard_step *step, const i64 *shape,
+                       bool anyhow) {
+  if (!anyhow && !sharding_divides(step->out, shape)) return false;
   for (u32 d = 0; step->kind == STEP_PERMUTE && d < before->rank; d++)
     if (sharding_dim_size(before, d) != sharding_dim_size(step->out, d)) return false;
   return true;
@@ -502,7 +504,7 @@ static bool step_holds(const sharding *before, const reshard_step *step, const i
 
 /* Between shardings whose axes have cuts in common. */
 static void plan_alike(arena *a, const sharding *in, const sharding *out, const i64 *shape,
-                       reshard_steps *steps) {
+                       reshard_steps *steps, bool anyhow) {
   planner p = {.a = a,
                .mesh = in->mesh,
                .out_mesh = out->mesh,
@@ -512,8 +514,8 @@ static void plan_alike(arena *a, const sharding *in, const sharding *out, const 
                .steps = steps};
   if (sharding_is_replicated(in) && sharding_is_replicated(out)) return;
   /* replicated tensors are alike in any device order */
-  if (sharding_is_replicated(out)) p.out_mesh = in->mesh;
-  if (sharding_is_replicated(in)) p.mesh = out->mesh;
+  if (!anyhow && sharding_is_replicated(out)) p.out_mesh = in->mesh;
+  if (!anyhow && sharding_is_replicated(in)) p.mesh = out->mesh;
   const mesh *first = p.mesh, *last = p.out_mesh;
   size_t begin = steps->len;
   init_dims(&p, in, out);
@@ -527,7 +529,8 @@ static void plan_alike(arena *a, const sharding *in, const sharding *out, const 
   bool good = done(&p);
   if (good && !mesh_same(p.mesh, last, false)) try_permute(&p);
   for (size_t i = begin; i < steps->len; i++)
-    good = good && step_holds(i == begin ? in : steps->data[i - 1].out, &steps->data[i], shape);
+    good = good &&
+           step_holds(i == begin ? in : steps->data[i - 1].out, &steps->data[i], shape, anyhow);
   if (good) return;
   steps->len = begin;
   sharding from = *in, to = *out;
@@ -568,16 +571,26 @@ static bool same_parts(const sharding *x, const sharding *y) {
   return true;
 }
 
-void reshard_plan(arena *a, const sharding *in, const sharding *out, const i64 *shape,
-                  reshard_steps *steps) {
+static void plan(arena *a, const sharding *in, const sharding *out, const i64 *shape,
+                 reshard_steps *steps, bool anyhow) {
   const sharding *mid = without_unlike(a, in, out);
   if (!mid) {
-    plan_alike(a, in, out, shape, steps);
+    plan_alike(a, in, out, shape, steps, anyhow);
   } else if (same_parts(in, out)) {
     VEC_PUSH(a, *steps,
              ((reshard_step){.kind = STEP_PERMUTE, .out = sharding_closed_like(a, out)}));
   } else {
-    plan_alike(a, in, mid, shape, steps);
-    plan_alike(a, mid, out, shape, steps);
+    plan_alike(a, in, mid, shape, steps, anyhow);
+    plan_alike(a, mid, out, shape, steps, anyhow);
   }
+}
+
+void reshard_plan(arena *a, const sharding *in, const sharding *out, const i64 *shape,
+                  reshard_steps *steps) {
+  plan(a, in, out, shape, steps, false);
+}
+
+void reshard_plan_anyhow(arena *a, const sharding *in, const sharding *out, const i64 *shape,
+                         reshard_steps *steps) {
+  plan(a, in, out, shape, steps, true);
 }

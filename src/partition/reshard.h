@@ -26,6 +26,10 @@ typedef VEC(reshard_step) reshard_steps;
  * step. Everything is allocated in the arena. */
 void reshard_plan(arena *a, const sharding *in, const sharding *out, const i64 *shape,
                   reshard_steps *steps);
+/* As Shardy plans it, be the shape divided or not; what is replicated has to change to another
+ * order of devices as well. */
+void reshard_plan_anyhow(arena *a, const sharding *in, const sharding *out, const i64 *shape,
+                         reshard_steps *steps);
 
 /* Whether every dimension of `shape` splits evenly under s. */
 bool sharding_divides(const sharding *s, const i64 *shape);
