@@ -1,6 +1,7 @@
 /* Ops that move data to where it was not: concatenate, pad, dynamic slices, gather, scatter,
  * sort, bits of random numbers, bits seen as other types. */
 #include "compile/steps.h"
+#include "dialect/expand.h"
 
 /* The uses are served before their groups are closed: an operand that only we want is then not
  * stored but computed right into its part of the result. */
@@ -328,17 +329,6 @@ bool lower_chlo_top_k(lower *L, op *o) {
 
 /* ---- bits ---- */
 
-/* The dimension along which XLA's threefry halves what it makes: the first one of even size, else
- * the first of the largest size. */
-static i64 halved_dim(const node *n) {
-  i64 largest = 0;
-  for (i64 d = 0; d < n->rank; d++) {
-    if (n->dims[d] % 2 == 0) return d;
-    if (n->dims[d] > n->dims[largest]) largest = d;
-  }
-  return largest;
-}
-
 /* The specification leaves the algorithms' bits to the implementation; ours are XLA:CPU's, down
  * to the order in which a shape is filled. */
 bool lower_rng_bit_generator(lower *L, op *o) {
@@ -353,7 +343,7 @@ bool lower_rng_bit_generator(lower *L, op *o) {
   if (!next || !out) return false;
   step.new_state = next->slot;
   step.out = out->slot;
-  split_at(out, halved_dim(out), &step.outer, &step.size, &step.inner);
+  split_at(out, rng_halved_dim((i64s){out->dims, out->rank}), &step.outer, &step.size, &step.inner);
   prog_add_rng(L->b, &step, lower_name(L), lower_loc(L));
   lower_used(state);
   return true;

@@ -44,6 +44,10 @@ bool expand_get_ints(expander *e, const value *v, i64s *out);
 /* Over whole tensors, or one element after the other? */
 bool expand_map_is_elementwise(const op *o);
 
+/* The dimension along which XLA's threefry halves what it makes: the first one of even size, else
+ * the first of the largest size. */
+i64 rng_halved_dim(i64s dims);
+
 expand_fn *expand_deprecated(void *user, const op *o); /* user: bool *, map and rng are errors */
 expand_fn *expand_composite(void *user, const op *o); /* user: str *, names left alone, by commas */
 /* Complex log, log_plus_one, sqrt and exponential; for the greedy rewriter: false where o is none

@@ -2,6 +2,15 @@
  * run of the program. */
 #include "dialect/expand.h"
 
+i64 rng_halved_dim(i64s dims) {
+  i64 largest = 0;
+  for (size_t d = 0; d < dims.len; d++) {
+    if (dims.data[d] % 2 == 0) return (i64)d;
+    if (dims.data[d] > dims.data[largest]) largest = (i64)d;
+  }
+  return largest;
+}
+
 /* Of the rng ops that are left, of which those that were expanded are none. */
 static walk_result count_one(void *user, op *o) {
   if (op_is(o, rng)) ++*(i64 *)user;

@@ -66,6 +66,10 @@ i64s local_sizes(const local *l, const value *operand, i64s sizes);
 value *local_slice(local *l, cursor *at, value *v, const mesh *m, const axis_list *axes,
                    i64s sizes);
 
+/* This partition's shard of v, which is the whole. */
+value *local_shard(local *l, cursor *at, value *v);
+bool local_is_sharded(const local *l, const value *v);
+
 /* Of part_row.local: conversion of one op whose operands are local already. Sets the types of its
  * results, or replaces it. false: an error was reported. */
 local_fn local_types;   /* results get their local types, nothing else changes */
@@ -111,7 +115,7 @@ bool local_read(local *l, op *o, windows_fn *windows, u32 t, value *fill);
 /* Operands, then results. */
 const type **local_whole_types(const local *l, const op *o);
 
-local_fn local_constant, local_iota, local_slice_op, local_dynamic_slice,
+local_fn local_constant, local_iota, local_rng, local_slice_op, local_dynamic_slice,
     local_dynamic_update_slice, local_gather, local_pad, local_reverse;
 local_fn local_sdy_all_gather, local_sdy_all_slice, local_sdy_all_to_all,
     local_sdy_collective_permute, local_sdy_all_reduce, local_sdy_reduce_scatter,

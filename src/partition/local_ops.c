@@ -123,15 +123,14 @@ bool local_types(local *l, op *o) {
   return true;
 }
 
-/* This partition's shard of v, which is the whole. */
-static value *slice_part(local *l, cursor *at, value *v) {
+value *local_shard(local *l, cursor *at, value *v) {
   const sharding *s = local_sharding(l, v);
   axis_list *axes = ARENA_ARRAY(l->e.a, axis_list, s->rank);
   for (u32 k = 0; k < s->rank; k++) axes[k] = s->dims[k].axes;
   return local_slice(l, at, v, s->mesh, axes, l->to[v->num]->dims);
 }
 
-static bool is_sharded(const local *l, const value *v) {
+bool local_is_sharded(const local *l, const value *v) {
   return v->num < l->num_values && l->to[v->num] != l->from[v->num];
 }
 
@@ -143,14 +142,14 @@ bool local_constant(local *l, op *o) {
   const type *to = l->to[v->num];
   cursor at = cursor_before(&l->e, o);
   value *r;
-  if (is_sharded(l, v) && d && d->splat) {
+  if (local_is_sharded(l, v) && d && d->splat) {
     r = emit(&at, OP_constant, NULL, 0, to);
     op_set(r->def.op, constant, value, attr_dense(l->e.c, to, d->data, true, true));
-  } else if (is_sharded(l, v)) {
+  } else if (local_is_sharded(l, v)) {
     r = emit(&at, OP_constant, NULL, 0, v->type);
     op_set(r->def.op, constant, value, all);
     r->num = v->num;
-    r = slice_part(l, &at, r);
+    r = local_shard(l, &at, r);
   } else if (op_is(o, sdy_constant)) {
     r = emit(&at, OP_constant, NULL, 0, v->type);
     op_set(r->def.op, constant, value, all);
@@ -204,7 +203,7 @@ bool local_dynamic_slice(local *l, op *o) {
 
 bool local_part(local *l, op *o) {
   bool cut = false;
-  for (u32 i = 0; i < o->num_results; i++) cut |= is_sharded(l, op_result(o, i));
+  for (u32 i = 0; i < o->num_results; i++) cut |= local_is_sharded(l, op_result(o, i));
   if (!cut) return true;
   if (o->num_operands || o->num_regions || o->num_results != 1)
     return op_unimplemented(l->e.c, o,
@@ -212,7 +211,7 @@ bool local_part(local *l, op *o) {
                             "make_local");
   value *v = op_result(o, 0);
   cursor at = cursor_after(&l->e, o);
-  value *r = slice_part(l, &at, v);
+  value *r = local_shard(l, &at, v);
   r->num = v->num;
   value_replace_except(v, r, r->def.op);
   return true;

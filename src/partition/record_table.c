@@ -73,7 +73,7 @@
 #define RECORD_iota AT(MADE, local_iota)
 #define RECORD_partition_id SPLIT(LINEAR_NOT)
 #define RECORD_replica_id SPLIT(LINEAR_NOT)
-#define RECORD_rng_bit_generator WHOLE(BY_RULE, local_types)
+#define RECORD_rng_bit_generator PARTLY(LINEAR_NOT, NULL, local_rng)
 #define RECORD_custom_call PARTLY(LINEAR_NOT, needs_custom_call, local_types)
 #define RECORD_composite WHOLE(BY_RULE, local_types)
 #define RECORD_optimization_barrier AT(BY_EDGES, local_types)

@@ -427,5 +427,6 @@ class Builder(Shardings):
             rows = [rng.permutation(limit)[:v.shape[-2]] for _ in range(v.size // v.shape[-2])]
             return np.reshape(rows, v.shape).astype(v.info.dtype)
         if role == "bits":
-            return rng.integers(0, 1 << 40, v.shape).astype(v.info.dtype)
+            words = rng.integers(0, 1 << 40, v.shape).astype(v.info.dtype)
+            return words if rng.random() < 0.7 else ~(words >> 37)  # about to begin again
         return random_data(rng, v, self.special, self.wild)

@@ -228,11 +228,12 @@ class Ops(Builder):
     def draw_rng(self):
         if self.closed:
             return
-        shape, state = self.shape(1, 3), self.argument((2,), "ui64", "bits")
         algorithm = self.r.choice(["DEFAULT", "THREE_FRY", "PHILOX"])
+        words = (2 if algorithm == "THREE_FRY" else self.r.choice([2, 3]),)
+        shape, state = self.shape(1, 3), self.argument(words, "ui64", "bits")
         element = self.r.choice(["ui32", "ui64", "ui8", "i32"])
         self.keep(self.op("stablehlo.rng_bit_generator", [state],
-                          [((2,), "ui64", 9), (shape, element, 9)],
+                          [(words, "ui64", 9), (shape, element, 9)],
                           f"rng_algorithm = #stablehlo<rng_algorithm {algorithm}>"))
 
     # ---- the same elements elsewhere ----
