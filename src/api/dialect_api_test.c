@@ -132,7 +132,8 @@ static void test_partition(tz_context *c) {
   char *text;
   size_t n;
   CHECK(fine(tz_module_parse(c, most, sizeof most - 1, NULL, &m)));
-  CHECK(fine(tz_module_run(m, "sdy-insert-explicit-reshards{enable-full-version=true}")));
+  CHECK(fine(
+      tz_module_run(m, "sdy-insert-explicit-reshards{enable-full-version=true for-shards=true}")));
   CHECK(fine(tz_op_print(m, tz_module_op(m), NULL, &text, &n)));
   CHECK(text && strstr(text, "sdy.all_reduce max {\"x\"} %0 out_sharding=<@m, [{}]>"));
   tz_free(text);

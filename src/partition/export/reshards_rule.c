@@ -2,6 +2,7 @@
 #include "partition/common_axes.h"
 #include "partition/export/reshards.h"
 #include "partition/record.h"
+#include "shard/traits.h"
 #include "shard/transfer.h"
 
 /* What an op's tensors are sharded by, along its rule's factors. */
@@ -305,12 +306,15 @@ static bool along(const tensors *x, u32 f, axis_list *out) {
   return true;
 }
 
-/* As the sharding says, or the op: Shardy has a sum where neither does. */
-static unreduced_kind combining(const op *o, const sharding *s) {
-  unreduced_kind kind = s->unreduced_kind;
+/* Shardy sums up where the sharding does not say otherwise, whatever the op does. */
+static void warn_of_sum(reshards *p, const op *o) {
+  static const char *const names[] = {"sum", "max", "min", "mul", "and", "or"};
+  unreduced_kind kind = UNREDUCED_SUM;
   const part_row *row = part_row_of(o);
-  if (kind == UNREDUCED_SUM && row->combines) row->combines(o, &kind);
-  return kind;
+  if (row->combines && row->combines(o, &kind) && kind != UNREDUCED_SUM)
+    op_warn(p->e.c, o,
+            "'" STR_FMT "' op is reduced across devices by a sum, but combines its parts by %s",
+            STR_ARG(o->info->name), names[kind]);
 }
 
 /* A result with open sums must not hide those that the op itself makes: they are closed. If `full`,
@@ -340,7 +344,8 @@ static void reduce_results(reshards *p, const tensors *x, bool full) {
     value *v = op_result(o, i);
     const sharding *s = part_sharding(&p->e, v);
     if (!s) s = sharding_make_replicated(a, x->mesh, (u32)type_rank(v->type), true);
-    value *r = emit_all_reduce(&at, v, x->mesh, axes, combining(o, s), s);
+    if (i == 0 && s->unreduced_kind == UNREDUCED_SUM) warn_of_sum(p, o);
+    value *r = emit_all_reduce(&at, v, x->mesh, axes, s->unreduced_kind, s);
     value_replace_except(v, r, r->def.op);
   }
 }

@@ -1,7 +1,6 @@
 // In full every op is brought where its tensors agree: the larger of two candidates stays, factors
-// that must be whole move their axes to batches, permutations keep theirs, and what an op leaves open
-// is reduced as it reduces (Shardy would sum up maxima). An op without shardings that gets one for a
-// result has open ones for the others.
+// that must be whole move their axes to batches, permutations keep theirs. An op without shardings
+// that gets one for a result has open ones for the others.
 // RUN: terrazzo opt %s -sdy-insert-explicit-reshards=enable-full-version=true | FileCheck %s
 
 sdy.mesh @mesh = <["x"=2, "y"=2, "z"=3]>
@@ -21,12 +20,6 @@ func.func @permuted(%arg0: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, 
 func.func @whole(%arg0: tensor<8x4x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}, {}]>}) -> (tensor<8x4x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}, {}]>}) {
   %0 = stablehlo.cholesky %arg0, lower = true {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {"x"}, {}]>]>} : tensor<8x4x4xf32>
   return %0 : tensor<8x4x4xf32>
-}
-
-func.func @maximum(%arg0: tensor<4x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {"x"}]>}) -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}]>}) {
-  %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
-  %0 = stablehlo.reduce(%arg0 init: %cst) applies stablehlo.maximum across dimensions = [1] {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"y"}]>]>} : (tensor<4x8xf32>, tensor<f32>) -> tensor<4xf32>
-  return %0 : tensor<4xf32>
 }
 
 func.func @loop(%arg0: tensor<4x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {"x"}]>}, %arg1: tensor<i32>) -> tensor<4x8xf32> {
@@ -71,13 +64,6 @@ func.func @pairs(%arg0: tensor<4x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}
 // CHECK-NEXT: %1 = stablehlo.cholesky %0, lower = true {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}, {}]>]>} : tensor<8x4x4xf32>
 // CHECK-NEXT: %2 = sdy.reshard %1 <@mesh, [{}, {"x"}, {}]> : tensor<8x4x4xf32>
 // CHECK-NEXT: return %2 : tensor<8x4x4xf32>
-
-// CHECK-LABEL: func.func @maximum
-// CHECK-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
-// CHECK-NEXT: %0 = stablehlo.reduce(%arg0 init: %cst) applies stablehlo.maximum across dimensions = [1] {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"y"}]>]>} : (tensor<4x8xf32>, tensor<f32>) -> tensor<4xf32>
-// CHECK-NEXT: %1 = sdy.all_reduce max {"x"} %0 out_sharding=<@mesh, [{"y"}]> : tensor<4xf32>
-// CHECK-NEXT: %2 = sdy.reshard %1 <@mesh, [{}]> : tensor<4xf32>
-// CHECK-NEXT: return %2 : tensor<4xf32>
 
 // CHECK-LABEL: func.func @loop
 // CHECK-NEXT: %0 = sdy.reshard %arg0 <@mesh, [{"x"}, {}]> : tensor<4x8xf32>
