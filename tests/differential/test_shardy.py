@@ -24,6 +24,8 @@ def peer(tmp_path_factory):
 @pytest.mark.parametrize("path, mode", CASES, ids=lambda v: getattr(v, "stem", v))
 def test_module(path, mode, peer):
     want = peer.run(path, mode)
+    if want is None and mode == "reshards":
+        pytest.skip("Shardy does not reshard this module")
     got = shardy.ours(BINARY, str(path), mode)
     assert want is not None, "Shardy refuses this module"
     assert want == got, shardy.first_difference(want, got)
