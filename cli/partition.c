@@ -18,6 +18,8 @@ static const char usage[] =
     "                   devices meet and along which axes of the mesh, the bytes that each of\n"
     "                   them sends (in a ring), how often it runs, whether the program asked\n"
     "                   for it or partitioning needs it, and the source line that it serves\n"
+    "--as-propagated    take every axis where Shardy's propagation has it, also where another\n"
+    "                   dimension of the same value would cost less\n"
     "-o FILE            write there instead of to standard output\n\n"
     "examples:\n"
     "  terrazzo partition model.mlir --stats\n"
@@ -25,7 +27,7 @@ static const char usage[] =
 
 typedef struct partition_options {
   const char *file, *devices, *mesh, *output;
-  bool stats;
+  bool stats, as_propagated;
   workspace *w;
 } partition_options;
 
@@ -33,6 +35,7 @@ static const option_row rows[] = {
     {"--devices", offsetof(partition_options, devices), false},
     {"--mesh", offsetof(partition_options, mesh), false},
     {"-o", offsetof(partition_options, output), false},
+    {"--as-propagated", offsetof(partition_options, as_propagated), true},
     {"--stats", offsetof(partition_options, stats), true},
 };
 
@@ -100,6 +103,7 @@ static int partition(workspace *w, void *options) {
   if (end && (*end || !devices || devices > 1u << 20))
     return say_error("--devices: expected a number from 1 to %u, found '%s'", 1u << 20, o->devices),
            EXIT_USAGE;
+  c.choose_from = o->as_propagated ? UINT64_MAX : 0;
   c.num_partitions = (u32)devices;
   c.mesh_overrides = o->mesh ? meshes : NULL;
   o->w = w;

@@ -52,6 +52,10 @@ typedef struct tz_compile_options {
   /* Called after each stage with its name and the module as text; NULL: never. */
   void (*dump)(void *user, const char *stage, const char *text, size_t length);
   void *dump_user;
+  /* Where propagation could have taken an axis along another dimension of a result that has at
+   * least so many bytes, the choice that costs less is taken; @main's own shardings stay those of
+   * Shardy's propagation. 0: 65536; UINT64_MAX: never. */
+  uint64_t choose_from;
 } tz_compile_options;
 
 typedef struct tz_program tz_program;

@@ -43,6 +43,7 @@ tz_error *tz_compile(const char *source, size_t length, const tz_compile_options
                        .keep_denormals = !o->flush_denormals,
                        .mesh_overrides = o->meshes,
                        .shapes = o->shapes,
+                       .choose_from = o->choose_from,
                        .dump = o->dump ? forward_dump : NULL,
                        .dump_user = (void *)(uintptr_t)o};
   if (!out_program) return bad_handle();

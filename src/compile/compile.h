@@ -45,6 +45,9 @@ typedef struct compile_options {
   u32 num_partitions;   /* 0: from the module (mhlo.num_partitions), else its largest mesh */
   u32 num_replicas;     /* 0: 1 */
   bool keep_denormals;
+  /* Results of fewer bytes stay where propagation has them (partition/choose.h). 0: 65536;
+   * UINT64_MAX: all do. */
+  u64 choose_from;
   const char *const *mesh_overrides; /* "mesh=x=2,y=2"; NULL-terminated; NULL: none */
   /* Shapes of the arguments, "2x3" each, for a program that leaves sizes open; NULL-terminated;
    * NULL: not given. */

@@ -10,6 +10,7 @@
 #include "compile/signature.h"
 #include "dialect/dialect.h"
 #include "dialect/effects.h"
+#include "partition/choose.h"
 #include "partition/partition.h"
 #include "partition/wire.h"
 #include "pass/pass.h"
@@ -33,6 +34,7 @@ typedef struct job {
   u32 num_partitions, num_replicas;
   types global_params, global_results;
   struct executable_owner *owner;
+  bool quiet;     /* a trial */
   bool enough;    /* there is to be no executable */
   status problem; /* where a status says more than the messages */
 } job;
@@ -46,10 +48,14 @@ static void report(void *user, diag_kind kind, diag_pos pos, str text) {
   diag_to_buf(&j->messages, kind, pos, text);
 }
 
+static void ignore(void *user, diag_kind kind, diag_pos pos, str text) {
+  (void)user, (void)kind, (void)pos, (void)text;
+}
+
 /* ---- stages ---- */
 
 static void dump(job *j, const char *stage) {
-  if (!j->opt->dump) return;
+  if (!j->opt->dump || j->quiet) return;
   buf text;
   buf_init(&text, ir_mem(j->ctx));
   text_print(&text, j->m, NULL);
@@ -190,7 +196,7 @@ static void keep_arguments_whole(job *j, const bool *parts) {
   }
 }
 
-static bool propagate_and_partition(job *j, shard_space **out_space) {
+static bool propagate(job *j) {
   /* Calls need not become calls again, and terrazzo-partition begins with reshards. */
   const pass_option our_way[] = {{STR("inline-calls"), STR("true")},
                                  {STR("leave-reshards"), STR("true")}};
@@ -198,12 +204,131 @@ static bool propagate_and_partition(job *j, shard_space **out_space) {
   if (!run_with(j, "sdy-propagation-pipeline", our_way, COUNT(our_way))) return false;
   keep_arguments_whole(j, parts);
   dump(j, "propagate");
-  /* The meshes are gone after partitioning, so they are read now. */
+  return true;
+}
+
+/* The meshes are gone after partitioning, so they are read before. */
+static bool partition(job *j, shard_space **out_space) {
   shard_space *space = *out_space = shard_space_create(j->m, j->scratch);
   for (op *o = op_body(j->m->root, 0)->first; o; o = o->next)
     if (op_is(o, sdy_mesh)) shard_mesh_named(space, symbol_name(o));
   if (!run_pass(j, "terrazzo-partition")) return false;
   dump(j, "partition");
+  return true;
+}
+
+/* ---- what costs less ---- */
+
+enum { CHOOSE_FROM = 1 << 16, MAX_QUESTIONS = 12, MAX_TAKEN = 8 };
+
+/* One program, and what is asked of it besides. */
+typedef struct choice {
+  const op *source;       /* as it was before propagation; only copies are changed */
+  const attr **signature; /* what propagation first gave @main: arguments, then results */
+  const conflict *taken[MAX_TAKEN];
+  u32 num_taken;
+} choice;
+
+static void begin_copy(job *j, const choice *c) {
+  j->m->root = op_clone(j->m, c->source, NULL);
+  j->main = symbol_find(j->m->root, STR("main"));
+}
+
+/* Callers were promised these, or would find others than Shardy gives. */
+static const attr **read_signature(job *j) {
+  size_t n[] = {func_num(j->main, FUNC_ARGS), func_num(j->main, FUNC_RESULTS)};
+  const attr **list = ARENA_ARRAY(j->scratch, const attr *, n[0] + n[1] + 1);
+  for (size_t i = 0; i < n[0] + n[1]; i++) {
+    func_side side = i < n[0] ? FUNC_ARGS : FUNC_RESULTS;
+    list[i] = func_sharding(j->main, side, side == FUNC_ARGS ? i : i - n[0]);
+  }
+  return list;
+}
+
+static void keep_signature(job *j, const attr *const *list) {
+  size_t n[] = {func_num(j->main, FUNC_ARGS), func_num(j->main, FUNC_RESULTS)};
+  op *mesh = op_body(j->m->root, 0)->first;
+  while (mesh && !op_is(mesh, sdy_mesh)) mesh = mesh->next;
+  for (size_t i = 0; mesh && i < n[0] + n[1]; i++) {
+    func_side side = i < n[0] ? FUNC_ARGS : FUNC_RESULTS;
+    size_t k = side == FUNC_ARGS ? i : i - n[0];
+    const attr *ref = attr_symbol(j->ctx, symbol_name(mesh));
+    const attr *whole =
+        shard_attr_replicated(j->ctx, ref, type_rank(func_type_of(j->main, side, k)), true);
+    func_set_sharding(j->m, j->main, side, k, list[i] ? list[i] : whole);
+  }
+}
+
+/* From the source to one device's program, with what was taken. *next: what can be asked then. */
+static bool run_choice(job *j, const choice *c, shard_space **space, conflicts *next) {
+  begin_copy(j, c);
+  if (c->num_taken) keep_signature(j, c->signature);
+  for (u32 i = 0; i < c->num_taken; i++) choose_apply(j->scratch, j->m, c->taken[i]);
+  if (!propagate(j)) return false;
+  if (next) *next = choose_conflicts(j->scratch, j->m);
+  return partition(j, space);
+}
+
+/* Nobody hears of what does not work out. */
+static bool try_choice(job *j, const choice *c, double *cost, conflicts *next) {
+  shard_space *space;
+  diag_sink loud = j->sink;
+  j->sink = (diag_sink){.fn = ignore, .user = j};
+  j->quiet = true;
+  bool ok = run_choice(j, c, &space, next);
+  j->quiet = false;
+  j->sink = loud;
+  if (ok) *cost = wire_cost(j->scratch, j->m);
+  return ok;
+}
+
+static bool was_asked(const conflict *const *asked, u32 n, const conflict *q) {
+  for (u32 i = 0; i < n; i++)
+    if (asked[i]->kind == q->kind) return true;
+  return false;
+}
+
+/* Each question on top of what was taken before; what is taken raises others. */
+static void take_what_costs_less(job *j, choice *c, conflicts questions) {
+  const conflict *asked[MAX_QUESTIONS];
+  u32 num_asked = 0;
+  double best, cost;
+  conflicts next;
+  if (!try_choice(j, c, &best, NULL)) return;
+  for (size_t i = 0; i < questions.len;) {
+    const conflict *q = &questions.data[i++];
+    if (was_asked(asked, num_asked, q)) continue;
+    if (num_asked == MAX_QUESTIONS || c->num_taken == MAX_TAKEN) return;
+    asked[num_asked++] = c->taken[c->num_taken++] = q;
+    if (!try_choice(j, c, &cost, &next) || cost >= .95 * best) {
+      c->num_taken--;
+      continue;
+    }
+    best = cost;
+    questions = next;
+    i = 0;
+  }
+}
+
+/* What is printed on the way is of the program as it will be. */
+static bool propagate_and_partition(job *j, shard_space **space) {
+  u64 least = j->opt->choose_from ? j->opt->choose_from : CHOOSE_FROM;
+  if (least == UINT64_MAX || !choose_number(j->m, least))
+    return propagate(j) && partition(j, space);
+  choice c = {.source = j->m->root};
+  begin_copy(j, &c);
+  j->quiet = true;
+  bool ok = propagate(j);
+  j->quiet = false;
+  if (!ok) return false;
+  conflicts questions = choose_conflicts(j->scratch, j->m);
+  if (questions.len) {
+    c.signature = read_signature(j);
+    take_what_costs_less(j, &c, questions);
+  }
+  bool again = questions.len || j->opt->dump;
+  if (again ? !run_choice(j, &c, space, NULL) : !partition(j, space)) return false;
+  choose_end(j->m);
   return true;
 }
 
@@ -242,6 +367,7 @@ static void describe(job *j) {
   e->num_replicas = j->num_replicas;
   e->num_partitions = j->num_partitions;
   u64 seed = hash_u64(((u64)j->num_partitions << 32) | j->num_replicas, j->opt->keep_denormals);
+  seed = hash_u64(j->opt->choose_from, seed);
   for (const char *const *o = j->opt->mesh_overrides; o && *o; o++)
     seed = hash_bytes(*o, strlen(*o), seed);
   for (const char *const *o = j->opt->shapes; o && *o; o++)

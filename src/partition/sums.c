@@ -181,11 +181,34 @@ static void join_at(join *j, op *o) {
   if (fit_together(j, o, in)) join_sums(j, o, in);
 }
 
+/* reshard(all_reduce(x)) that only slices, along other axes: all_reduce(reshard(x)) sends less, and
+ * meets other sums. Slices along the sum's own axes are for terrazzo-fuse-collectives. */
+static void slice_first(join *j, op *o) {
+  const part_env *e = &j->e;
+  axis_list axes;
+  op *sum = op_is(o, reshard) ? private_op(op_operand(o, 0), o->parent) : NULL;
+  if (!sum || !is_sum(j, sum, &axes)) return;
+  const sharding *part_at = part_sharding(e, op_operand(sum, 0));
+  const sharding *from = part_sharding(e, op_result(sum, 0));
+  const sharding *to = part_sharding(e, op_result(o, 0));
+  if (!to || to->unreduced.len || from->unreduced.len || (part_at && part_at->unreduced.len) ||
+      !mesh_same(from->mesh, to->mesh, false) || axes_clash(sharding_used_axes(e->a, to), axes))
+    return;
+  for (u32 d = 0; d < to->rank; d++)
+    if (axes_prefix_of(from->dims[d].axes, to->dims[d].axes) == AXES_NOT_PREFIX) return;
+  cursor at = cursor_before(e, o);
+  value *part = op_operand(sum, 0);
+  part = emit(&at, OP_reshard, &part, 1, part->type);
+  op_set(part->def.op, reshard, sharding, part_attr(e, to));
+  value_replace(op_result(o, 0), emit_all_reduce(&at, part, to->mesh, axes, UNREDUCED_SUM, to));
+}
+
 /* In order, so that a sum of three is joined twice. What stood there before is dead by then. */
 static void join_block(join *j, block *b) {
   FOR_OPS(o, b) {
     for (u32 r = 0; r < o->num_regions; r++)
       for (block *in = o->regions[r].first; in; in = in->next) join_block(j, in);
+    slice_first(j, o);
     join_at(j, o);
     arena_reset(j->e.a);
     if (!j->ok) return;

@@ -67,6 +67,7 @@ typedef struct lister {
   arena *a;
   VEC(const mesh *) meshes;
   wire_uses uses;
+  double products; /* multiplications in products of matrices and convolutions, times trips */
 } lister;
 
 /* The part of axis k along which these positions differ, others being equal; true if it is one:
@@ -197,6 +198,29 @@ static void add(lister *l, const op *o, u64 trips, bool unknown) {
   VEC_PUSH(l->a, l->uses, u);
 }
 
+/* Each element of the result is a sum over what is contracted: all of the right operand but what
+ * the result has of it. */
+static double products_of(const op *o) {
+  bool dot = op_is(o, dot_general) || op_is(o, dot), conv = op_is(o, convolution);
+  i64 x, y, z;
+  if ((!dot && !conv) || !type_num_elements(op_operand(o, 0)->type, &x) ||
+      !type_num_elements(op_operand(o, 1)->type, &y) || !type_num_elements(o->results[0].type, &z))
+    return 0;
+  struct convolution_attrs c;
+  if (conv && view_convolution(o, &c)) {
+    i64 features = o->results[0].type->dims.data[c.dimension_numbers->output_feature_dimension];
+    return features > 0 ? (double)z * (double)y / (double)features : 0;
+  }
+  struct dot_general_attrs d;
+  double k = 1;
+  i64s dims = op_operand(o, 0)->type->dims;
+  if (op_is(o, dot)) return (double)z * (dims.len ? (double)dims.data[dims.len - 1] : 1);
+  if (!view_dot_general(o, &d)) return 0;
+  i64s contracted = d.dot_dimension_numbers->lhs_contracting_dimensions;
+  for (size_t i = 0; i < contracted.len; i++) k *= (double)dims.data[contracted.data[i]];
+  return (double)z * k;
+}
+
 static void list_block(lister *l, const block *b, u64 trips, bool unknown) {
   for (const op *o = b->first; o; o = o->next) {
     bool known = op_kind(o) < OP_COUNT;
@@ -204,6 +228,7 @@ static void list_block(lister *l, const block *b, u64 trips, bool unknown) {
       add(l, o, trips, unknown);
       continue;
     }
+    if (known) l->products += products_of(o) * (double)trips;
     u64 inside = trips, n;
     bool open = unknown;
     if (known && op_is(o, while)) {
@@ -218,11 +243,28 @@ static void list_block(lister *l, const block *b, u64 trips, bool unknown) {
   }
 }
 
-wire_uses wire_list(arena *a, ir_module *m) {
+static lister list_all(arena *a, ir_module *m) {
   lister l = {.a = a};
   shard_space *space = shard_space_create(m, a);
   for (op *o = op_body(m->root, 0)->first; o; o = o->next)
     if (op_is(o, sdy_mesh)) VEC_PUSH(a, l.meshes, shard_mesh_named(space, symbol_name(o)));
   list_block(&l, op_body(m->root, 0), 1, false);
-  return l.uses;
+  return l;
+}
+
+wire_uses wire_list(arena *a, ir_module *m) { return list_all(a, m).uses; }
+
+/* An accelerator of these years does some 1,000 multiplications in the time that a byte takes to
+ * its neighbour (300 T/s beside 300 GB/s); a collective takes as long as 16 KiB do before its first
+ * byte is through. */
+enum { PRODUCTS_A_BYTE = 1000, BYTES_A_CALL = 16 << 10 };
+
+double wire_cost(arena *a, ir_module *m) {
+  lister l = list_all(a, m);
+  double cost = l.products / PRODUCTS_A_BYTE;
+  for (size_t i = 0; i < l.uses.len; i++) {
+    const wire_use *u = &l.uses.data[i];
+    cost += ((double)u->bytes + BYTES_A_CALL) * (double)u->trips;
+  }
+  return cost;
 }

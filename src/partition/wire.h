@@ -26,6 +26,9 @@ typedef VEC(wire_use) wire_uses;
 void wire_mark_asked(ir_module *m);
 /* After it, in the order of the program; both ways of a conditional. In the arena. */
 wire_uses wire_list(arena *a, ir_module *m);
+/* What a step of the program costs a device: bytes sent and products, weighed against each other as
+ * today's accelerators do. For comparing, in no unit. */
+double wire_cost(arena *a, ir_module *m);
 /* How often a loop runs that counts from a constant to a constant; false: it is no such loop. */
 bool wire_trips(const op *loop, u64 *out);
 

@@ -4,8 +4,8 @@
   tests/corpus/meshes.py [--build DIR] [--devices 8,3,5,6,12] [--only NAME] CORPUS
 
 Every mesh with as many axes as the program's own, and so many devices. What a program says of its
-devices stays, so a manual computation, whose shapes are those of shards, is refused; that is counted
-apart. Prints what differs or does not run, and what was run."""
+devices stays, so a manual computation, whose shapes are those of shards, is refused; that is
+counted apart. Prints what differs or does not run, and what was run."""
 import argparse
 import collections
 import json

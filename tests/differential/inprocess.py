@@ -24,8 +24,10 @@ class Refused(Exception):
 
 class Options(ctypes.Structure):
     _fields_ = [("file", ctypes.c_char_p), ("devices", ctypes.c_uint32),
-                ("meshes", ctypes.c_void_p), ("flush_denormals", ctypes.c_bool),
-                ("dump", ctypes.c_void_p), ("dump_user", ctypes.c_void_p)]
+                ("meshes", ctypes.c_void_p), ("shapes", ctypes.c_void_p),
+                ("flush_denormals", ctypes.c_bool),
+                ("dump", ctypes.c_void_p), ("dump_user", ctypes.c_void_p),
+                ("choose_from", ctypes.c_uint64)]
 
 
 class Tensor(ctypes.Structure):
@@ -55,10 +57,12 @@ class Terrazzo:
             self.lib.tz_error_free(ctypes.c_void_p(error))
             raise Refused(message)
 
-    def run(self, source, inputs, devices=0):
+    def run(self, source, inputs, devices=0, choose_from=1):
         lib, program = self.lib, ctypes.c_void_p()
         source = source.encode() if isinstance(source, str) else source
-        self.check(lib.tz_compile(source, len(source), ctypes.byref(Options(devices=devices)),
+        self.check(lib.tz_compile(source, len(source), 
+                                  ctypes.byref(Options(devices=devices,
+                                                       choose_from=choose_from)),
                                   ctypes.byref(program)))
         try:
             count = lib.tz_program_num_results(program)

@@ -30,8 +30,10 @@ PATIENCE = 60  # seconds a module
 
 class Options(ctypes.Structure):
     _fields_ = [("file", ctypes.c_char_p), ("devices", ctypes.c_uint32),
-                ("meshes", ctypes.POINTER(ctypes.c_char_p)), ("flush_denormals", ctypes.c_bool),
-                ("dump", ctypes.c_void_p), ("dump_user", ctypes.c_void_p)]
+                ("meshes", ctypes.POINTER(ctypes.c_char_p)),
+                ("shapes", ctypes.POINTER(ctypes.c_char_p)), ("flush_denormals", ctypes.c_bool),
+                ("dump", ctypes.c_void_p), ("dump_user", ctypes.c_void_p),
+                ("choose_from", ctypes.c_uint64)]
 
 
 class Tensor(ctypes.Structure):
@@ -75,10 +77,10 @@ class Terrazzo:
             self.lib.tz_error_free(error)
             raise Refused(message)
 
-    def run(self, text, devices, inputs, results):
+    def run(self, text, devices, inputs, results, choose_from=0):
         """Fills `results`, arrays like those of the module; returns the collectives used."""
         source, program = text.encode(), ctypes.c_void_p()
-        options = Options(devices=devices)
+        options = Options(devices=devices, choose_from=choose_from)
         self.check(self.lib.tz_compile(source, ctypes.c_size_t(len(source)),
                                        ctypes.byref(options), ctypes.byref(program)))
         try:
@@ -130,7 +132,7 @@ def check(seed, terrazzo, tally, only=None):
     except Refused as e:
         return "unsharded", str(e)
     try:
-        kinds = terrazzo.run(sharded, m.devices, inputs, got)
+        kinds = terrazzo.run(sharded, m.devices, inputs, got, choose_from=seed % 2)
     except Refused as e:
         return "refused", str(e)
     tally.features.update(f"collective {k}" for k in kinds)

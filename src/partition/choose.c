@@ -1,0 +1,199 @@
+#include "partition/choose.h"
+
+#include <stdlib.h>
+
+#include "partition/record.h"
+#include "shard/sharding_ir.h"
+
+#define NUMBER STR("terrazzo.number")
+
+/* ---- names ---- */
+
+static u64 bytes_of(const type *t) {
+  i64 n, bytes;
+  bool known = type_is_ranked(t) && type_num_elements(t, &n) &&
+               checked_mul(n, (i64)type_storage(t->elem), &bytes);
+  return known ? (u64)bytes : 0;
+}
+
+/* Has factors that an axis may come along, and one result that is large. */
+static bool may_be_asked(const op *o, u64 least_bytes) {
+  return op_kind(o) < OP_COUNT && o->num_results == 1 && o->num_operands >= 2 &&
+         part_row_of(o)->placed == PLACED_BY_RULE && part_row_of(o)->cut != CUT_NOWHERE &&
+         bytes_of(op_result(o, 0)->type) >= least_bytes;
+}
+
+typedef struct numbering {
+  ir_module *m;
+  i64 next;
+  u64 least_bytes;
+} numbering;
+
+static walk_result number(void *user, op *o) {
+  numbering *n = user;
+  if (may_be_asked(o, n->least_bytes)) op_set_attr(n->m, o, NUMBER, attr_i64(n->m->ctx, n->next++));
+  return WALK_ON;
+}
+
+bool choose_number(ir_module *m, u64 least_bytes) {
+  numbering n = {.m = m, .least_bytes = least_bytes};
+  op_walk(m->root, number, &n);
+  return n.next > 0;
+}
+
+static walk_result drop(void *user, op *o) {
+  if (o->num_attrs) op_set_attr(user, o, NUMBER, NULL);
+  return WALK_ON;
+}
+
+void choose_end(ir_module *m) { op_walk(m->root, drop, m); }
+
+static i64 number_of(const op *o) {
+  const integer_attr *n = o->num_attrs ? attr_as(integer, op_discardable(o, NUMBER)) : NULL;
+  return n ? n->value : -1;
+}
+
+/* ---- questions ---- */
+
+typedef struct finder {
+  ir_module *m;
+  arena *a;
+  shard_space *space;
+  rule_set rules;
+  conflicts *out;
+  bool ok;
+} finder;
+
+static value *tensor_of(const op *o, u32 t) {
+  return t < o->num_operands ? op_operand(o, t) : op_result((op *)(uintptr_t)o, 0);
+}
+
+static const sharding *sharding_of(finder *f, const op *o, u32 t) {
+  return shard_read(f->space, value_sharding(f->m->ctx, tensor_of(o, t)));
+}
+
+/* The dimension of the result that is this factor alone. */
+static int result_dim(const rule *r, u32 factor) {
+  u32 t = r->num_operands;
+  for (u32 d = 0; d < rule_rank(r, t); d++) {
+    u32 at = r->tensor_begin[t] + d;
+    if (r->dim_begin[at + 1] - r->dim_begin[at] == 1 && r->places[r->dim_begin[at]] == factor)
+      return (int)d;
+  }
+  return -1;
+}
+
+/* The result with the axis on dimension d, and nowhere else; NULL: it does not divide it. */
+static const attr *moved_to(finder *f, const op *o, const mesh *m, const sharding *s, u32 d,
+                            axis_ref axis) {
+  const type *t = tensor_of(o, o->num_operands)->type;
+  u32 rank = (u32)t->dims.len;
+  axis_list *dims = arena_zalloc(f->a, rank * sizeof *dims), one = {&axis, 1};
+  for (u32 k = 0; s && k < rank; k++) dims[k] = axes_difference(f->a, s->dims[k].axes, one);
+  dims[d] = axes_merge(f->a, axes_concat(f->a, dims[d], one));
+  if (t->dims.data[d] <= 0 || t->dims.data[d] % axes_size(dims[d]) != 0) return NULL;
+  return shard_write(f->space, shard_intern(f->space, sharding_make_closed(f->a, m, dims, rank)));
+}
+
+static void ask(finder *f, const op *o, const attr *sharding, u64 kind) {
+  kind = hash_ptr(sharding, kind);
+  conflict *c = NULL;
+  for (size_t i = 0; i < f->out->len && !c; i++)
+    if (f->out->data[i].kind == kind) c = &f->out->data[i];
+  if (!c) {
+    VEC_PUSH(f->a, *f->out, ((conflict){.kind = kind, .sharding = sharding}));
+    c = &f->out->data[f->out->len - 1];
+  }
+  VEC_PUSH(f->a, c->numbers, number_of(o));
+  c->bytes += bytes_of(tensor_of(o, o->num_operands)->type);
+}
+
+/* How the op meets its operands: two that do so in the same way are asked about together. */
+static u64 kind_of(finder *f, const op *o) {
+  u64 h = hash_ptr(o->info, 0);
+  for (u32 t = 0; t <= o->num_operands; t++) {
+    h = hash_ptr(value_sharding(f->m->ctx, tensor_of(o, t)), h);
+    h = hash_ptr(tensor_of(o, t)->type, h);
+  }
+  return h;
+}
+
+/* An axis that operand t has on a dimension of one factor, which the result has too, but without
+ * the axis. That the result has it elsewhere, or another operand does, is what is in its way. */
+static void ask_about(finder *f, const op *o, const rule *r, u32 t, u32 d) {
+  const sharding *s = sharding_of(f, o, t), *out = sharding_of(f, o, o->num_operands);
+  u32 at = r->tensor_begin[t] + d;
+  if (!s || s->unreduced.len || (out && out->unreduced.len) ||
+      r->dim_begin[at + 1] - r->dim_begin[at] != 1)
+    return;
+  int to = result_dim(r, r->places[r->dim_begin[at]]);
+  if (to < 0 || (out && !mesh_same(s->mesh, out->mesh, false))) return;
+  axis_list l = s->dims[d].axes;
+  for (size_t i = 0; i < l.len; i++) {
+    axis_ref axis = l.data[i];
+    if (axis.size == 1 || (out && axes_overlap_ref(out->dims[to].axes, axis))) continue;
+    const attr *sharding = moved_to(f, o, s->mesh, out, (u32)to, axis);
+    if (sharding) ask(f, o, sharding, kind_of(f, o));
+  }
+}
+
+static walk_result find(void *user, op *o) {
+  finder *f = user;
+  part_record r;
+  if (number_of(o) < 0) return WALK_ON;
+  f->ok = part_record_make(f->a, &f->rules, o, &r);
+  if (!f->ok) return WALK_STOP;
+  if (!r.rule || r.rule->custom || r.rule->num_operands != o->num_operands) return WALK_ON;
+  for (u32 t = 0; t < o->num_operands; t++)
+    for (u32 d = 0; d < rule_rank(r.rule, t); d++) ask_about(f, o, r.rule, t, d);
+  return WALK_ON;
+}
+
+static int by_bytes(const void *x, const void *y) {
+  const conflict *a = x, *b = y;
+  if (a->bytes != b->bytes) return a->bytes < b->bytes ? 1 : -1;
+  return a->numbers.data[0] < b->numbers.data[0] ? -1 : 1;
+}
+
+conflicts choose_conflicts(arena *a, ir_module *m) {
+  conflicts out = {0};
+  finder f = {.m = m, .a = a, .space = shard_space_create(m, a), .out = &out};
+  rule_set_init(&f.rules, m->ctx, a, false);
+  f.rules.extra = true;
+  op_walk(m->root, find, &f);
+  if (out.len) qsort(out.data, out.len, sizeof *out.data, by_bytes);
+  return out;
+}
+
+/* ---- answers ---- */
+
+typedef struct application {
+  ir_module *m;
+  arena *a;
+  const conflict *c;
+  VEC(op *) found;
+} application;
+
+static walk_result collect(void *user, op *o) {
+  application *p = user;
+  i64 n = number_of(o);
+  for (size_t i = 0; n >= 0 && i < p->c->numbers.len; i++)
+    if (p->c->numbers.data[i] == n) {
+      VEC_PUSH(p->a, p->found, o);
+      break;
+    }
+  return WALK_ON;
+}
+
+void choose_apply(arena *a, ir_module *m, const conflict *c) {
+  application p = {.m = m, .a = a, .c = c};
+  op_walk(m->root, collect, &p);
+  for (size_t i = 0; i < p.found.len; i++) {
+    op *o = p.found.data[i];
+    value *v = op_result(o, 0);
+    op *x = op_create(m, &op_infos[OP_sharding_constraint], o->loc, &v, 1, &v->type, 1, 0);
+    op_set(x, sharding_constraint, sharding, c->sharding);
+    op_insert(x, o->parent, o->next);
+    value_replace_except(v, op_result(x, 0), x);
+  }
+}
