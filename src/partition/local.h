@@ -110,13 +110,15 @@ value *local_window_start(local *l, cursor *at, const sharding *s, u32 d, const 
 value *local_places_within(cursor *at, value *start, i64 length, i64 first, i64 last);
 value *local_select_along(cursor *at, u32 d, value *within, value *x, value *y);
 bool local_is_zero(const value *v); /* a scalar of zero bits */
-/* Operand t as the windows that its op needs. false: an error was reported. */
-bool local_read(local *l, op *o, windows_fn *windows, u32 t, value *fill);
+/* Operand t as the windows that its op needs; `types`: local_whole_types, of before the first of
+ * its operands was read. false: an error was reported. */
+bool local_read(local *l, op *o, const type *const *types, windows_fn *windows, u32 t, value *fill);
 /* Operands, then results. */
 const type **local_whole_types(const local *l, const op *o);
 
 local_fn local_constant, local_iota, local_rng, local_slice_op, local_dynamic_slice,
     local_dynamic_update_slice, local_gather, local_pad, local_reverse;
+local_fn local_convolution, local_reduce_window; /* local_slide.c */
 local_fn local_sdy_all_gather, local_sdy_all_slice, local_sdy_all_to_all,
     local_sdy_collective_permute, local_sdy_all_reduce, local_sdy_reduce_scatter,
     local_sharded_to_unreduced, local_replicated_to_unreduced;

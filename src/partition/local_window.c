@@ -234,8 +234,8 @@ const type **local_whole_types(const local *l, const op *o) {
   return types;
 }
 
-bool local_read(local *l, op *o, windows_fn *windows, u32 t, value *fill) {
-  const type **types = local_whole_types(l, o);
+bool local_read(local *l, op *o, const type *const *types, windows_fn *windows, u32 t,
+                value *fill) {
   value *v = op_operand(o, t), *x = v;
   const sharding *s = local_sharding(l, v);
   cursor at = cursor_before(&l->e, o);
@@ -280,7 +280,7 @@ bool local_slice_op(local *l, op *o) {
   size_t rank = a.strides.len;
   bool *cut_at = ARENA_ARRAY(l->e.a, bool, rank);
   for (size_t d = 0; d < rank; d++) cut_at[d] = local_parts(l, in, (u32)d) > 1;
-  if (!local_read(l, o, windows_slice, 0, NULL)) return false;
+  if (!local_read(l, o, local_whole_types(l, o), windows_slice, 0, NULL)) return false;
   i64 *none = arena_zalloc(l->e.a, rank * sizeof *none);
   op_set(o, slice, start_indices, with_entries(l, a.start_indices, none, cut_at));
   op_set(o, slice, limit_indices,
@@ -306,7 +306,7 @@ bool local_pad(local *l, op *o) {
     low[d] = r.low;
     high[d] = r.high;
   }
-  if (!local_read(l, o, windows_pad, 0, op_operand(o, 1))) return false;
+  if (!local_read(l, o, types, windows_pad, 0, op_operand(o, 1))) return false;
   op_set(o, pad, edge_padding_low, with_entries(l, a.edge_padding_low, low, cut_at));
   op_set(o, pad, edge_padding_high, with_entries(l, a.edge_padding_high, high, cut_at));
   return finish(l, o, moved == 0);
@@ -314,5 +314,5 @@ bool local_pad(local *l, op *o) {
 
 /* What comes is in its own order: it is reversed in place. */
 bool local_reverse(local *l, op *o) {
-  return local_read(l, o, windows_reverse, 0, NULL) && local_types(l, o);
+  return local_read(l, o, local_whole_types(l, o), windows_reverse, 0, NULL) && local_types(l, o);
 }

@@ -172,25 +172,31 @@ static i64 padding_at(const dense_attr *p, size_t d, int side) {
   return p ? attr_dense_int(&p->base, 2 * d + (size_t)side) : 0;
 }
 
-/* Spatial dimensions alone, and everything where features or batches are in groups. */
+/* Where features or batches are in groups, their factors stay whole. Of a spatial dimension that is
+ * cut along the kernel, as where a kernel's gradient is computed, each device has a part of the
+ * sum: if that is not read backwards. */
 void needs_convolution(const op *o, const rule *r, part_need *needs) {
   struct convolution_attrs v;
   bool ok = view_convolution(o, &v);
-  if (!ok || v.feature_group_count != 1 || v.batch_group_count != 1) {
-    for (u32 f = 0; f < r->num_factors; f++) needs[f] = whole;
-    return;
-  }
+  for (u32 f = 0;
+       f < r->num_factors && !(ok && v.feature_group_count == 1 && v.batch_group_count == 1); f++)
+    needs[f] = whole;
+  if (!ok) return;
   const conv_attr *c = v.dimension_numbers;
-  i64s kernel = dims_of(op_operand(o, 1));
+  bool unknown = v.present & 2 && !v.padding;
+  i64s kernel = dims_of(op_operand(o, 1)), out = dims_of(op_result(o, 0));
   for (size_t i = 0; i < c->input_spatial_dimensions.len; i++) {
-    i64 k = c->kernel_spatial_dimensions.data[i], size = kernel.data[k];
-    i64 low = padding_at(v.present & 2 ? v.padding : NULL, i, 0);
+    i64 k = c->kernel_spatial_dimensions.data[i], to = c->output_spatial_dimensions.data[i];
+    i64 low = padding_at(v.present & 2 ? v.padding : NULL, i, 0), size = kernel.data[k];
     part_need need = halo(low, (size - 1) * at_or(v.rhs_dilation, i, 1) - low);
     need.padding = PADDING_ZERO;
-    if (at_or(v.window_strides, i, 1) != 1 || at_or(v.lhs_dilation, i, 1) != 1) need = whole;
-    mark(r, needs, 0, c->input_spatial_dimensions.data[i], need);
-    mark(r, needs, 2, c->output_spatial_dimensions.data[i], need);
-    mark(r, needs, 1, k, whole); /* and what of the input's dimension is a walk over the kernel */
+    bool by_kernel = out.data[to] < size;
+    bool turned = i < v.window_reversal.len && v.window_reversal.data[i];
+    mark(r, needs, 0, c->input_spatial_dimensions.data[i], unknown ? whole : need);
+    mark(r, needs, by_kernel ? 2 : 1, by_kernel ? to : k, whole);
+    if (by_kernel) need.kind = NEED_REDUCE;
+    mark(r, needs, by_kernel ? 1 : 2, by_kernel ? k : to,
+         unknown || (by_kernel && turned) ? whole : need);
   }
 }
 
@@ -210,7 +216,7 @@ void needs_reduce_window(const op *o, const rule *r, part_need *needs) {
       need.kind = NEED_SCAN;
     if (part_body_kind(op_body(o, 0), 0, o->num_operands / 2, &need.combiner))
       need.padding = PADDING_NEUTRAL;
-    mark(r, needs, 0, d, even && !padded ? need : whole);
+    mark(r, needs, 0, d, padded ? whole : need);
   }
 }
 

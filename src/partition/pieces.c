@@ -172,6 +172,7 @@ static bool local_pieces(local *l, op *o) {
   i64 parts = local_parts(l, r, d);
   if (parts == 1) return join_whole(l, o, d);
   i64 shard = l->to[r->num]->dims.data[d];
+  const type **types = local_whole_types(l, o);
   cursor at = cursor_before(&l->e, o);
   const shard_window own = {
       .size = parts * shard, .shard = shard, .parts = parts, .step = shard, .divisor = 1};
@@ -181,7 +182,7 @@ static bool local_pieces(local *l, op *o) {
     value *x = op_operand(o, i);
     if (local_parts(l, x, d) == 1)
       x = part_of_whole(l, &at, x, s, d, &p, parts, shard);
-    else if (local_read(l, o, windows_pieces, i, NULL))
+    else if (local_read(l, o, types, windows_pieces, i, NULL))
       x = op_operand(o, i);
     else
       return false;

@@ -97,10 +97,12 @@
 #define RECORD_dot_general PARTS(LINEAR_ONE, PADDING_ZERO, combines_as_sum)
 #define RECORD_dot PARTS(LINEAR_ONE, PADDING_ZERO, combines_as_sum)
 #define RECORD_convolution                                                                         \
-  PARTLY_PARTS(LINEAR_ONE, PADDING_ZERO, needs_convolution, combines_as_sum, local_types)
+  ROW(PLACED_BY_RULE, CUT_AS_RULED, LINEAR_ONE, PADDING_ZERO, needs_convolution, combines_as_sum,  \
+      local_convolution, windows_convolution)
 #define RECORD_reduce                                                                              \
   PARTLY_PARTS(LINEAR_FIRST, PADDING_NEUTRAL, NULL, combines_as_body, local_types)
-#define RECORD_reduce_window PARTLY(LINEAR_NOT, needs_reduce_window, local_types)
+#define RECORD_reduce_window                                                                       \
+  WINDOWED(LINEAR_NOT, needs_reduce_window, reduce_window, local_reduce_window)
 #define RECORD_select_and_scatter PARTLY(LINEAR_NOT, NULL, local_types)
 #define RECORD_fft PARTLY(LINEAR_ALL, NULL, local_types)
 #define RECORD_cholesky PARTLY(LINEAR_NOT, NULL, local_types)

@@ -149,7 +149,7 @@ static const struct example {
     {OP_reshape, "%0 = stablehlo.reshape %a : (tensor<8x16xf32>) -> tensor<128xf32>", "free free"},
     {OP_reduce_window, WINDOW("3", "1", "1", "1", "8x16"), "free halo[1,1]:neutral"},
     {OP_reduce_window, WINDOW("16", "1", "15", "0", "8x16"), "free scan:neutral"},
-    {OP_reduce_window, WINDOW("2", "2", "0", "0", "8x8"), "free whole"},
+    {OP_reduce_window, WINDOW("2", "2", "0", "0", "8x8"), "free halo[0,1]:neutral"},
     {OP_gather, GATHER("collapsed_slice_dims = [0], ", "1", "1, 16", "3x16"),
      "free free mask:any whole"},
     {OP_gather, GATHER("", "1, 2", "2, 16", "3x2x16"), "free whole free whole"},

@@ -1,6 +1,7 @@
 /* Which windows ops need of dimensions that are cut (record.h, windows_fn). */
 #include "partition/windows.h"
 
+#include "dialect/expand.h"
 #include "partition/record.h"
 
 enum { FAR = 1 << 30 };
@@ -81,4 +82,75 @@ bool windows_pad(const op *o, const type *const *types, u32 t, u32 d, i64 parts,
   if (!pad_read(o, types, d, parts, &r)) return false;
   *w = r.w;
   return true;
+}
+
+/* ---- windows that slide ---- */
+
+static i64 at_or(i64s l, size_t i, i64 otherwise) { return i < l.len ? l.data[i] : otherwise; }
+
+static i64 low_padding(const dense_attr *p, size_t d) {
+  return p ? attr_dense_int(&p->base, 2 * d) : 0;
+}
+
+/* Shards of the output slide over the input by their windows; shards of the kernel are each a
+ * window that slides over all of the output. */
+bool convolution_read(const op *o, const type *const *types, u32 i, i64 parts, padded_read *r) {
+  struct convolution_attrs v;
+  if (!view_convolution(o, &v)) return false;
+  const conv_attr *c = v.dimension_numbers;
+  i64 size = size_of(types, 0, (u32)c->input_spatial_dimensions.data[i]);
+  i64 kernel = size_of(types, 1, (u32)c->kernel_spatial_dimensions.data[i]);
+  i64 out = size_of(types, 2, (u32)c->output_spatial_dimensions.data[i]);
+  i64 stride = at_or(v.window_strides, i, 1), apart = at_or(v.rhs_dilation, i, 1), step;
+  if (out < kernel)
+    kernel = div_ceil_i64(kernel, parts), step = kernel * apart;
+  else
+    out = div_ceil_i64(out, parts), step = out * stride;
+  return spread_read(size, parts, at_or(v.lhs_dilation, i, 1), step,
+                     low_padding(v.present & 2 ? v.padding : NULL, i),
+                     (out - 1) * stride + (kernel - 1) * apart + 1, r);
+}
+
+bool windows_convolution(const op *o, const type *const *types, u32 t, u32 d, i64 parts,
+                         shard_window *w) {
+  struct convolution_attrs v;
+  padded_read r;
+  *w = window_own(size_of(types, t, d), parts);
+  if (!view_convolution(o, &v)) return false;
+  i64s spatial = v.dimension_numbers->input_spatial_dimensions;
+  for (u32 i = 0; i < spatial.len && t == 0; i++) {
+    if (spatial.data[i] != d) continue;
+    if (!convolution_read(o, types, i, parts, &r)) return false;
+    *w = r.w;
+  }
+  return true;
+}
+
+bool reduce_window_read(const op *o, const type *const *types, u32 d, i64 parts, padded_read *r) {
+  struct reduce_window_attrs v;
+  if (!view_reduce_window(o, &v)) return false;
+  i64 out = div_ceil_i64(size_of(types, o->num_operands, d), parts);
+  i64 stride = at_or(v.window_strides, d, 1);
+  i64 reach = (v.window_dimensions.data[d] - 1) * at_or(v.window_dilations, d, 1);
+  return spread_read(size_of(types, 0, d), parts, at_or(v.base_dilations, d, 1), out * stride,
+                     low_padding(v.present & 1u << 4 ? v.padding : NULL, d),
+                     (out - 1) * stride + reach + 1, r);
+}
+
+/* Padding takes no part in a window. What is read for it must not either: zeros in a sum, and what
+ * the window starts from where once or often is the same. */
+static bool may_reach_out(const op *o, u32 t) {
+  u32 n = o->num_operands / 2;
+  unreduced_kind kind;
+  if (!part_body_kind(op_body(o, 0), t, n, &kind)) return false;
+  return kind != UNREDUCED_MUL || splat_is(part_scalar_constant(op_operand(o, n + t)), 1);
+}
+
+bool windows_reduce_window(const op *o, const type *const *types, u32 t, u32 d, i64 parts,
+                           shard_window *w) {
+  padded_read r;
+  if (t >= o->num_operands / 2) return false;
+  if (!reduce_window_read(o, types, d, parts, &r)) return false;
+  *w = r.w;
+  return !window_reaches_out(w) || may_reach_out(o, t);
 }

@@ -11,7 +11,7 @@
 
 typedef bool windows_fn(const op *o, const type *const *types, u32 t, u32 d, i64 parts,
                         shard_window *w);
-windows_fn windows_pad, windows_reverse, windows_slice;
+windows_fn windows_convolution, windows_pad, windows_reduce_window, windows_reverse, windows_slice;
 
 /* What of a window's padding is left when it has been read: before and behind its elements. */
 typedef struct padded_read {
@@ -19,6 +19,9 @@ typedef struct padded_read {
   i64 low, high;
 } padded_read;
 bool pad_read(const op *o, const type *const *types, u32 d, i64 parts, padded_read *r);
+/* Of spatial dimension i. */
+bool convolution_read(const op *o, const type *const *types, u32 i, i64 parts, padded_read *r);
+bool reduce_window_read(const op *o, const type *const *types, u32 d, i64 parts, padded_read *r);
 
 /* The shard as it is, which is what windows_fn begin with. */
 shard_window window_own(i64 size, i64 parts);
