@@ -255,13 +255,23 @@ axis_list axes_ordered(arena *a, const mesh *m, axis_list l) {
 }
 
 /* No list of devices is looked at: a position's digits are divisions. */
+i64 mesh_stride(const mesh *m, axis_ref r) {
+  i64 stride = m->axes[r.axis].size / axis_next_pre(r);
+  for (u32 k = r.axis + 1; k < m->num_axes; k++) stride *= m->axes[k].size;
+  return stride;
+}
+
 i64 axes_index_at(const mesh *m, axis_list l, i64 position) {
   i64 index = 0;
-  for (size_t i = 0; i < l.len; i++) {
-    axis_ref r = l.data[i];
-    i64 minor = m->axes[r.axis].size / axis_next_pre(r);
-    for (u32 k = r.axis + 1; k < m->num_axes; k++) minor *= m->axes[k].size;
-    index = index * r.size + position / minor % r.size;
-  }
+  for (size_t i = 0; i < l.len; i++)
+    index = index * l.data[i].size + position / mesh_stride(m, l.data[i]) % l.data[i].size;
   return index;
+}
+
+i64 axes_position_at(const mesh *m, axis_list l, i64 position, i64 index) {
+  for (size_t i = l.len; i-- > 0; index /= l.data[i].size) {
+    i64 stride = mesh_stride(m, l.data[i]), size = l.data[i].size;
+    position += (index % size - position / stride % size) * stride;
+  }
+  return position;
 }

@@ -70,12 +70,7 @@ static bool step(axis_list l, const i64 *strides, i64 *digits, i64 *position) {
 
 static const i64 *strides_of(arena *a, const mesh *m, axis_list l) {
   i64 *out = ARENA_ARRAY(a, i64, l.len);
-  for (size_t i = 0; i < l.len; i++) {
-    axis_ref r = l.data[i];
-    i64 s = m->axes[r.axis].size / axis_next_pre(r);
-    for (u32 k = r.axis + 1; k < m->num_axes; k++) s *= m->axes[k].size;
-    out[i] = s;
-  }
+  for (size_t i = 0; i < l.len; i++) out[i] = mesh_stride(m, l.data[i]);
   return out;
 }
 

@@ -139,6 +139,10 @@ axis_list axes_ordered(arena *a, const mesh *m, axis_list l);
 
 /* Index along the list at a position of the mesh: mixed radix, first element major. */
 i64 axes_index_at(const mesh *m, axis_list l, i64 position);
+/* The position that has this index along the list and is the same along all else. */
+i64 axes_position_at(const mesh *m, axis_list l, i64 position, i64 index);
+/* Positions from one to the next along the reference. */
+i64 mesh_stride(const mesh *m, axis_ref r);
 
 /* Groups of devices that differ in the listed axes only: in a group ordered by the list (first
  * element major), groups ordered by the rest of the mesh. ids[g * group_size + k] are device

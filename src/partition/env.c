@@ -155,6 +155,11 @@ value *emit(cursor *at, op_id id, value *const *operands, size_t n, const type *
   return op_result(emit_op(at, id, operands, n, &t, 1, 0), 0);
 }
 
+value *emit_sharded(const part_env *e, value *v, const sharding *s) {
+  if (s) part_set_sharding(e, v->def.op, 0, s);
+  return v;
+}
+
 value *emit_int(cursor *at, i64 v) {
   ir_ctx *c = at->env->c;
   const type *t = type_tensor(c, (i64s){0}, type_i64(c), NULL);
@@ -233,6 +238,54 @@ value *emit_reshape(cursor *at, value *v, i64s dims) {
   return emit(at, OP_reshape, &v, 1, type_with_dims(at->env->c, v->type, dims));
 }
 
+value *emit_concatenate(cursor *at, value *const *parts, size_t n, u32 dim) {
+  const part_env *e = at->env;
+  i64s dims = parts[0]->type->dims;
+  i64 *sizes = arena_copy(e->a, dims.data, dims.len * sizeof(*sizes));
+  for (size_t i = 1; i < n; i++) sizes[dim] += parts[i]->type->dims.data[dim];
+  const type *t = type_with_dims(e->c, parts[0]->type, (i64s){sizes, dims.len});
+  value *r = emit(at, OP_concatenate, parts, n, t);
+  op_set(r->def.op, concatenate, dimension, attr_i64(e->c, dim));
+  return r;
+}
+
+value *emit_pad(cursor *at, value *v, value *fill, const i64 *low, const i64 *high,
+                const i64 *inside) {
+  const part_env *e = at->env;
+  i64s dims = v->type->dims;
+  i64 *sizes = ARENA_ARRAY(e->a, i64, dims.len);
+  if (!inside) inside = arena_zalloc(e->a, (dims.len + 1) * sizeof(i64));
+  for (size_t d = 0; d < dims.len; d++)
+    sizes[d] = dims.data[d] + max_i64(0, dims.data[d] - 1) * inside[d] + low[d] + high[d];
+  const type *t = type_with_dims(e->c, v->type, (i64s){sizes, dims.len});
+  value *r = emit(at, OP_pad, (value *[]){v, fill}, 2, t);
+  op_set(r->def.op, pad, edge_padding_low, attr_i64_array(e->c, (i64s){low, dims.len}));
+  op_set(r->def.op, pad, edge_padding_high, attr_i64_array(e->c, (i64s){high, dims.len}));
+  op_set(r->def.op, pad, interior_padding, attr_i64_array(e->c, (i64s){inside, dims.len}));
+  return r;
+}
+
+value *emit_slice(cursor *at, value *v, const i64 *begin, const i64 *end) {
+  const part_env *e = at->env;
+  size_t rank = v->type->dims.len;
+  i64 *sizes = ARENA_ARRAY(e->a, i64, rank), *ones = ARENA_ARRAY(e->a, i64, rank);
+  for (size_t d = 0; d < rank; d++) {
+    sizes[d] = end[d] - begin[d];
+    ones[d] = 1;
+  }
+  value *r = emit(at, OP_slice, &v, 1, type_with_dims(e->c, v->type, (i64s){sizes, rank}));
+  op_set(r->def.op, slice, start_indices, attr_i64_array(e->c, (i64s){begin, rank}));
+  op_set(r->def.op, slice, limit_indices, attr_i64_array(e->c, (i64s){end, rank}));
+  op_set(r->def.op, slice, strides, attr_i64_array(e->c, (i64s){ones, rank}));
+  return r;
+}
+
+value *emit_reshard(cursor *at, value *v, const sharding *to) {
+  value *r = emit(at, OP_reshard, &v, 1, v->type);
+  op_set(r->def.op, reshard, sharding, part_attr(at->env, to));
+  return r;
+}
+
 value *emit_on_mesh(cursor *at, value *v, const mesh *m) {
   const part_env *e = at->env;
   const sharding *now = part_sharding(e, v);
@@ -242,6 +295,14 @@ value *emit_on_mesh(cursor *at, value *v, const mesh *m) {
          attr_enum(e->c, ATTR_propagation_direction, 0));
   part_set_sharding(e, v->def.op, 0, sharding_make_replicated(e->a, m, now->rank, true));
   return v;
+}
+
+bool part_device_id(ir_module *m, const pass_args *args, op_id *out) {
+  bool replicas = pass_option_int(args, STR("replica-count"), 1) > 1;
+  if (replicas && pass_option_int(args, STR("partition-count"), 1) > 1)
+    return op_unimplemented(m->ctx, m->root, "replicas of partitions");
+  *out = replicas ? OP_replica_id : OP_partition_id;
+  return true;
 }
 
 op_id reducer_of(unreduced_kind kind) {

@@ -2,6 +2,7 @@
 #ifndef PARTITION_ENV_H
 #define PARTITION_ENV_H
 
+#include "pass/pass.h"
 #include "shard/sharding_ir.h"
 
 /* What a pass works on. */
@@ -60,6 +61,8 @@ static inline cursor cursor_after(const part_env *e, op *o) {
 op *emit_op(cursor *at, op_id id, value *const *operands, size_t n, const type *const *types,
             size_t num_results, size_t num_regions);
 value *emit(cursor *at, op_id id, value *const *operands, size_t n, const type *t);
+/* A new value, under this sharding if there is one. */
+value *emit_sharded(const part_env *e, value *v, const sharding *s);
 value *emit_int(cursor *at, i64 v); /* constant tensor<i64> */
 /* Constants whose elements are all these bytes, all zero. */
 value *emit_splat(cursor *at, const type *t, const char *element);
@@ -72,10 +75,21 @@ value *emit_device_id(cursor *at, op_id id); /* tensor<i64> of partition_id or r
 value *emit_dynamic_slice(cursor *at, value *v, value *const *starts, i64s sizes);
 value *emit_broadcast(cursor *at, value *scalar, i64s dims);
 value *emit_reshape(cursor *at, value *v, i64s dims);
+value *emit_concatenate(cursor *at, value *const *parts, size_t n, u32 dim);
+/* Lists of one entry a dimension; `inside` NULL: none. Sizes fit. */
+value *emit_pad(cursor *at, value *v, value *fill, const i64 *low, const i64 *high,
+                const i64 *inside);
+value *emit_slice(cursor *at, value *v, const i64 *begin, const i64 *end); /* every element */
+
+value *emit_reshard(cursor *at, value *v, const sharding *to);
 
 /* A replicated value is the same on any mesh, yet a collective and its operand have one: behind
  * a barrier, which is no op in the end. */
 value *emit_on_mesh(cursor *at, value *v, const mesh *m);
+
+/* The op that says which device runs, by the options replica-count and partition-count; false:
+ * reported. */
+bool part_device_id(ir_module *m, const pass_args *args, op_id *out);
 
 /* "stablehlo.add"-like body (x, y) -> op(x, y) in region r of o. */
 void emit_reducer(cursor *at, op *o, op_id id, const type *element);

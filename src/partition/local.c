@@ -286,17 +286,13 @@ static local_options read_options(const pass_args *args) {
       .drop_shardings = pass_option_flag(args, STR("drop-shardings"), false),
       .share_offsets = pass_option_flag(args, STR("share-offsets"), false),
       .move_least = pass_option_flag(args, STR("move-least"), false),
-      .device_id =
-          pass_option_int(args, STR("replica-count"), 1) > 1 ? OP_replica_id : OP_partition_id,
   };
 }
 
 /* Checked first, while types are global, as records are about whole tensors. */
 bool part_global_to_local(ir_module *m, arena *scratch, const pass_args *args) {
   local l = {.e = part_env_make(m, scratch), .o = read_options(args), .next_channel = 1};
-  if (pass_option_int(args, STR("replica-count"), 1) > 1 &&
-      pass_option_int(args, STR("partition-count"), 1) > 1)
-    return loc_error(m->ctx, m->root->loc, "replicas and partitions at once are not supported");
+  if (!part_device_id(m, args, &l.o.device_id)) return false;
   if (l.o.by_records && !part_has_mesh(&l.e)) return true;
   op_walk(m->root, next_channel, &l);
   number_all(&l);

@@ -45,13 +45,6 @@ static value *position(local *l, const mesh *m) {
   return v;
 }
 
-/* Distance in the mesh between neighbours along r. */
-static i64 stride_of(const mesh *m, axis_ref r) {
-  i64 stride = m->axes[r.axis].size / axis_next_pre(r);
-  for (u32 k = r.axis + 1; k < m->num_axes; k++) stride *= m->axes[k].size;
-  return stride;
-}
-
 value *local_index_of(local *l, const mesh *m, axis_list axes) {
   for (size_t i = 0; i < l->indices.len; i++) {
     local_index *x = &l->indices.data[i];
@@ -60,10 +53,10 @@ value *local_index_of(local *l, const mesh *m, axis_list axes) {
   cursor at = prologue_cursor(l);
   value *v = NULL;
   for (size_t i = 0; i < axes.len;) {
-    i64 size = axes.data[i].size, stride = stride_of(m, axes.data[i]);
-    for (i++; i < axes.len && stride == stride_of(m, axes.data[i]) * axes.data[i].size; i++) {
+    i64 size = axes.data[i].size, stride = mesh_stride(m, axes.data[i]);
+    for (i++; i < axes.len && stride == mesh_stride(m, axes.data[i]) * axes.data[i].size; i++) {
       size *= axes.data[i].size; /* neighbours in the mesh's order are one number */
-      stride = stride_of(m, axes.data[i]);
+      stride = mesh_stride(m, axes.data[i]);
     }
     value *part = position(l, m);
     if (stride > 1) part = emit_binary(&at, OP_divide, part, emit_int(&at, stride));

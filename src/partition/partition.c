@@ -26,9 +26,15 @@ static const pass_option_info collective_options[] = {
      "Go by way of whole tensors where sizes or meshes ask for it, and refuse what is left"},
     {0},
 };
-static const pass_option_info device_options[] = {
-    {"replica-count", PASS_INT, "1", "Replicas, where there is one partition"},
-    {"partition-count", PASS_INT, "1", "Partitions, where there is one replica"},
+#define DEVICE_OPTIONS                                                                             \
+  {"replica-count", PASS_INT, "1", "Replicas, where there is one partition"}, {                    \
+    "partition-count", PASS_INT, "1", "Partitions, where there is one replica"                     \
+  }
+static const pass_option_info device_options[] = {DEVICE_OPTIONS, {0}};
+
+static const pass_option_info exchange_options[] = {
+    FLAG("enable-halo-exchange", "true", "Exchange shards, rather than replicate all dimensions"),
+    DEVICE_OPTIONS,
     {0},
 };
 static const pass_option_info local_option_rows[] = {
@@ -36,8 +42,7 @@ static const pass_option_info local_option_rows[] = {
     {"combine-multi-dimension-reduce-scatter", PASS_FLAG, "false",
      "Scatter several dimensions by one reduce_scatter; else reduce everywhere and slice"},
     {"enable-rgv3", PASS_FLAG, "false", "Name the axes of groups where no axis is split"},
-    {"replica-count", PASS_INT, "1", "Replicas, where there is one partition"},
-    {"partition-count", PASS_INT, "1", "Partitions, where there is one replica"},
+    DEVICE_OPTIONS,
     {"by-records", PASS_FLAG, "false", "Cut ops as terrazzo-partition does, and refuse the others"},
     {"record-global-types", PASS_FLAG, "false", "Say in the signature what types it had"},
     {"drop-shardings", PASS_FLAG, "false", "Leave shardings in the signature only"},
@@ -81,6 +86,9 @@ const pass_info partition_passes[] = {
      part_reduce_in_parts, NULL},
     {"terrazzo-join-sums", "Adds parts before they are summed up, where only sums are added",
      part_join_sums, NULL},
+    {"sdy-resolve-permutation-factors",
+     "Gives shards the elements of other shards that their ops need", part_resolve_permutations,
+     .options = exchange_options},
     {"sdy-reshard-to-collectives", "Turns reshards into collectives", part_reshard_to_collectives,
      .options = collective_options, .scope = PASS_ON_FUNCS},
     {"terrazzo-fuse-collectives", "Joins collectives, such as all-reduce and all-slice",

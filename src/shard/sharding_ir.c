@@ -65,6 +65,7 @@ static const mesh *find_mesh(shard_space *s, const attr *ref) {
   if (!attr_get_symbol(ref, &name)) return read_mesh(s, (str){0}, attr_as(mesh, ref));
   if (!s->symbols) s->symbols = symbol_map_build(s->m->root, s->a);
   op *o = symbol_map_find(s->symbols, name);
+  if (!o) o = symbol_find(s->m->root, name); /* made since */
   struct sdy_mesh_attrs v;
   return o && op_is(o, sdy_mesh) && view_sdy_mesh(o, &v) ? read_mesh(s, name, v.mesh) : NULL;
 }

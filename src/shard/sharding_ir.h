@@ -2,7 +2,7 @@
  *
  * A space belongs to one module and one pass: it keeps what it has converted in the arena it
  * was given. Shardings that come out of a space are interned, so equal ones are one pointer.
- * Not thread-safe. Meshes must not change while a space lives. */
+ * Not thread-safe. While a space lives meshes may be added but must not change. */
 #ifndef SHARD_SHARDING_IR_H
 #define SHARD_SHARDING_IR_H
 

@@ -278,27 +278,17 @@ static bool find_shifts(local *l, op *o, const struct pad_attrs *a, shift *shift
   return true;
 }
 
-static value *emit_pad(cursor *at, op *o, const i64 *low, const i64 *high, const type *t) {
-  ir_ctx *c = at->env->c;
-  value *v = emit(at, OP_pad, (value *[]){op_operand(o, 0), op_operand(o, 1)}, 2, t);
-  op_set(v->def.op, pad, edge_padding_low, attr_i64_array(c, (i64s){low, t->dims.len}));
-  op_set(v->def.op, pad, edge_padding_high, attr_i64_array(c, (i64s){high, t->dims.len}));
-  op_set(v->def.op, pad, interior_padding, op_attr(o, SLOT_NAME(interior_padding)));
-  return v;
-}
-
 /* As much as any device needs on either side; each takes its part of that. */
-static value *pad_and_slice(local *l, cursor *at, op *o, shift *shifts, const type *to) {
+static value *pad_and_slice(local *l, cursor *at, op *o, shift *shifts, const i64 *inside,
+                            const type *to) {
   u32 rank = (u32)to->dims.len;
   i64 *low = ARENA_ARRAY(l->e.a, i64, rank), *high = ARENA_ARRAY(l->e.a, i64, rank);
-  i64 *size = ARENA_ARRAY(l->e.a, i64, rank);
   const mesh *m = shifts[0].s->mesh;
   for (u32 d = 0; d < rank; d++) {
     low[d] = shifts[d].base = max_i64(0, shifts[d].most);
     high[d] = max_i64(0, shifts[d].out - shifts[d].least - spread_size(&shifts[d]));
-    size[d] = low[d] + spread_size(&shifts[d]) + high[d];
   }
-  value *v = emit_pad(at, o, low, high, type_with_dims(l->e.c, to, (i64s){size, rank}));
+  value *v = emit_pad(at, op_operand(o, 0), op_operand(o, 1), low, high, inside);
   value **starts = ARENA_ARRAY(l->e.a, value *, rank);
   value *device = emit_device_id(at, l->o.device_id);
   for (u32 d = 0; d < rank; d++) {
@@ -329,8 +319,9 @@ static bool export_pad(local *l, op *o) {
     high[d] = shifts[d].out - spread_size(&shifts[d]) - low[d];
   }
   cursor at = cursor_before(&l->e, o);
-  const type *to = l->to[r->num];
-  part_replace(r, alike ? emit_pad(&at, o, low, high, to) : pad_and_slice(l, &at, o, shifts, to));
+  const i64 *inside = a.interior_padding.data;
+  part_replace(r, alike ? emit_pad(&at, op_operand(o, 0), op_operand(o, 1), low, high, inside)
+                        : pad_and_slice(l, &at, o, shifts, inside, l->to[r->num]));
   op_erase(o);
   return true;
 }

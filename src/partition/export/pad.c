@@ -49,12 +49,6 @@ static const type *expected(pad_pass *p, const value *v) {
 
 static bool is_padded(pad_pass *p, const value *v) { return v->type != info_of(p, v)->from; }
 
-/* A new value under this sharding, if there is one. */
-static value *sharded(const part_env *e, value *v, const sharding *s) {
-  if (s) part_set_sharding(e, v->def.op, 0, s);
-  return v;
-}
-
 static i64s with_dim(const part_env *e, i64s dims, u32 d, i64 size) {
   i64 *r = arena_copy(e->a, dims.data, dims.len * sizeof(*r));
   r[d] = size;
@@ -66,7 +60,7 @@ static i64s with_dim(const part_env *e, i64s dims, u32 d, i64 size) {
 static value *spread(cursor *at, value *scalar, const type *t, const sharding *s) {
   value *v = emit(at, OP_broadcast_in_dim, &scalar, 1, t);
   op_set(v->def.op, broadcast_in_dim, broadcast_dimensions, attr_i64_array(at->env->c, (i64s){0}));
-  return sharded(at->env, v, s);
+  return emit_sharded(at->env, v, s);
 }
 
 enum { LT = 5 }; /* of #stablehlo<comparison_direction> */
@@ -76,10 +70,10 @@ static value *in_range(cursor *at, i64s dims, u32 d, i64 size, const sharding *s
   const part_env *e = at->env;
   const type *count = size <= INT32_MAX ? type_i32(e->c) : type_i64(e->c);
   const type *t = type_tensor(e->c, dims, count, NULL);
-  value *iota = sharded(e, emit(at, OP_iota, NULL, 0, t), s);
+  value *iota = emit_sharded(e, emit(at, OP_iota, NULL, 0, t), s);
   op_set(iota->def.op, iota, iota_dimension, attr_i64(e->c, d));
   value *limit = emit_splat(at, type_tensor(e->c, (i64s){0}, count, NULL), (const char *)&size);
-  return sharded(e, emit_compare(at, iota, spread(at, limit, t, s), LT), s);
+  return emit_sharded(e, emit_compare(at, iota, spread(at, limit, t, s), LT), s);
 }
 
 /* v, an operand that was of type `from`, with `fill` in place of what it has beyond that along the
@@ -94,11 +88,11 @@ static value *filled(pad_pass *p, cursor *at, value *v, const type *from, const 
     if (size == v->type->dims.data[d] || (dims && !i64s_contain(*dims, d))) continue;
     if (!fill) fill = emit_zeros(at, type_tensor(e->c, (i64s){0}, v->type->elem, NULL));
     value *here = in_range(at, v->type->dims, d, size, s);
-    mask = mask ? sharded(e, emit_binary(at, OP_and, mask, here), s) : here;
+    mask = mask ? emit_sharded(e, emit_binary(at, OP_and, mask, here), s) : here;
   }
   if (!mask) return v;
   value *in[] = {mask, v, spread(at, fill, v->type, s)};
-  return number(p, sharded(e, emit(at, OP_select, in, 3, v->type), s), from, false);
+  return number(p, emit_sharded(e, emit(at, OP_select, in, 3, v->type), s), from, false);
 }
 
 static void fill_zeros(pad_pass *p, op *o, u32 i, i64s dims) {
@@ -173,14 +167,11 @@ static value *padded_to(pad_pass *p, cursor *at, value *v, const type *t) {
   const padded was = *info_of(p, v);
   bool zeros = was.zeros || v->type == was.from;
   i64 *high = ARENA_ARRAY(e->a, i64, t->dims.len);
-  i64s none = {arena_zalloc(e->a, t->dims.len * sizeof(i64)), t->dims.len};
+  const i64 *none = arena_zalloc(e->a, (t->dims.len + 1) * sizeof(i64));
   for (size_t d = 0; d < t->dims.len; d++) high[d] = t->dims.data[d] - v->type->dims.data[d];
   value *zero = emit_zeros(at, type_tensor(e->c, (i64s){0}, t->elem, NULL));
-  value *r = emit(at, OP_pad, (value *[]){v, zero}, 2, t);
-  op_set(r->def.op, pad, edge_padding_low, attr_i64_array(e->c, none));
-  op_set(r->def.op, pad, edge_padding_high, attr_i64_array(e->c, (i64s){high, t->dims.len}));
-  op_set(r->def.op, pad, interior_padding, attr_i64_array(e->c, none));
-  return number(p, sharded(e, r, part_sharding(e, v)), was.from, zeros);
+  value *r = emit_pad(at, v, zero, none, high, NULL);
+  return number(p, emit_sharded(e, r, part_sharding(e, v)), was.from, zeros);
 }
 
 static bool agrees(pad_pass *p, const op *o, const value *v) {
@@ -200,15 +191,9 @@ static bool trim(pad_pass *p, op *o, const bool *dims, const type *to, bool zero
       sizes = with_dim(e, sizes, d, to->dims.data[d]);
   const type *t = type_with_dims(e->c, v->type, sizes);
   if (t == v->type) return true;
-  i64 *list = ARENA_ARRAY(e->a, i64, sizes.len);
   cursor at = cursor_after(e, o);
-  value *r = emit(&at, OP_slice, &v, 1, t);
-  op_set(r->def.op, slice, start_indices,
-         attr_i64_array(e->c, (i64s){memset(list, 0, sizes.len * sizeof(*list)), sizes.len}));
-  op_set(r->def.op, slice, limit_indices, attr_i64_array(e->c, sizes));
-  for (size_t d = 0; d < sizes.len; d++) list[d] = 1;
-  op_set(r->def.op, slice, strides, attr_i64_array(e->c, (i64s){list, sizes.len}));
-  sharded(e, r, part_sharding(e, v));
+  value *r = emit_slice(&at, v, arena_zalloc(e->a, sizes.len * sizeof(i64)), sizes.data);
+  emit_sharded(e, r, part_sharding(e, v));
   number(p, r, info_of(p, v)->from, zeros);
   value_replace_except(v, r, r->def.op);
   info_of(p, v)->from = v->type;

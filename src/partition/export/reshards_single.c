@@ -34,12 +34,6 @@ static const sharding *everywhere(reshards *p, const value *v) {
   return shard_intern(p->e.space, &s);
 }
 
-static value *emit_reshard(cursor *at, value *v, const sharding *to) {
-  value *r = emit(at, OP_reshard, &v, 1, v->type);
-  op_set(r->def.op, reshard, sharding, part_attr(at->env, to));
-  return r;
-}
-
 /* Through all devices; what all of them have needs no step. */
 static void bring_operand(reshards *p, op *o, u32 i, const sharding *there) {
   value *v = op_operand(o, i);

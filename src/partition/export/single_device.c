@@ -155,10 +155,7 @@ static const mesh *mesh_of_all(const part_env *e) {
 
 bool part_resolve_single_device(ir_module *m, arena *scratch, const pass_args *args) {
   single s = {.e = part_env_make(m, scratch), .ok = true};
-  bool replicas = pass_option_int(args, STR("replica-count"), 1) > 1;
-  if (replicas && pass_option_int(args, STR("partition-count"), 1) > 1)
-    return op_unimplemented(m->ctx, m->root, "replicas of partitions");
-  s.device_id = replicas ? OP_replica_id : OP_partition_id;
+  if (!part_device_id(m, args, &s.device_id)) return false;
   s.mesh = mesh_of_all(&s.e);
   if (!s.mesh) return true;
   op_walk_post(m->root, find_single, &s);
