@@ -188,6 +188,10 @@ static bool has_negative_zero(const type *t) {
   return t->kind == TYPE_FLOAT && !unsigned_zero[t->flt];
 }
 
+bool part_has_no_addend(const type *t) {
+  return t->kind != TYPE_FLOAT || t->flt != FLOAT_f8E8M0FNU;
+}
+
 value *emit_no_addend(cursor *at, const type *t) {
   char element[32] = {0};
   const type *e = type_element(t), *part = e->kind == TYPE_COMPLEX ? e->elem : e;

@@ -69,6 +69,7 @@ value *emit_splat(cursor *at, const type *t, const char *element);
 value *emit_zeros(cursor *at, const type *t);
 /* What a sum leaves as it is: zeros, negative where the element type has that. */
 value *emit_no_addend(cursor *at, const type *t);
+bool part_has_no_addend(const type *element);
 value *emit_binary(cursor *at, op_id id, value *x, value *y);
 value *emit_compare(cursor *at, value *x, value *y, i64 direction); /* 0: EQ */
 value *emit_device_id(cursor *at, op_id id); /* tensor<i64> of partition_id or replica_id */

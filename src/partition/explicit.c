@@ -364,6 +364,7 @@ bool part_insert_explicit_reshards(ir_module *m, arena *scratch, const pass_args
   p.placer.keep = scratch;
   rule_set_init(&p.rules, m->ctx, scratch, false);
   p.rules.extra = true; /* whatever propagation made of them */
+  p.rules.apart = true;
   fix_block(&p, op_body(m->root, 0));
   ir_scratch_pop(m->ctx);
   p.e.a = scratch;

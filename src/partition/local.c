@@ -135,6 +135,7 @@ static bool check_all(local *l) {
   check c = {.l = l, .ok = true};
   rule_set_init(&c.rules, l->e.c, l->e.a, false);
   c.rules.extra = true;
+  c.rules.apart = true;
   op_walk(l->e.m->root, check_one, &c);
   return c.ok;
 }

@@ -151,3 +151,40 @@ bool local_dynamic_update_slice(local *l, op *o) {
   for (u32 d = 0; d < w.rank; d++) op_set_operand(o, 2 + d, w.starts[d]);
   return true;
 }
+
+/* What of the slice is in the shard; what is not adds nothing to a sum. */
+static bool slice_shard(local *l, op *o, cursor *at, const windows *w, i64s slice) {
+  value *v = op_result(o, 0), *here = NULL;
+  i64 *edge = arena_zalloc(l->e.a, w->rank * sizeof *edge);
+  i64 *sizes = arena_copy(l->e.a, w->sizes.data, w->rank * sizeof *sizes);
+  value **by = arena_zalloc(l->e.a, w->rank * sizeof *by);
+  for (u32 d = 0; d < w->rank; d++) {
+    const window *x = &w->of[d];
+    if (!x->cut) continue;
+    sizes[d] = slice.data[d];
+    if (x->here) {
+      here = here ? emit_binary(at, OP_and, here, x->here) : x->here;
+      continue;
+    }
+    edge[d] = x->slice;
+    by[d] = emit(at, OP_negate, &x->shift, 1, x->shift->type);
+  }
+  value *r = emit_dynamic_slice(at, op_operand(o, 0), w->starts, w->sizes);
+  r = moved(at, w, r, emit_no_addend(at, type_with_dims(l->e.c, v->type, (i64s){0})), edge, by,
+            (i64s){sizes, w->rank});
+  if (here) r = emit(at, OP_select, (value *[]){here, r, emit_no_addend(at, r->type)}, 3, r->type);
+  part_replace(v, r);
+  op_erase(o);
+  return true;
+}
+
+bool local_dynamic_slice(local *l, op *o) {
+  struct dynamic_slice_attrs a;
+  if (!view_dynamic_slice(o, &a)) return op_error(l->e.c, o, "has malformed attributes");
+  cursor at = cursor_before(&l->e, o);
+  windows w = find_windows(l, &at, o, 1, a.slice_sizes);
+  if (w.any) return slice_shard(l, o, &at, &w, a.slice_sizes);
+  i64s sizes = local_sizes(l, op_operand(o, 0), a.slice_sizes);
+  op_set(o, dynamic_slice, slice_sizes, attr_i64_array(l->e.c, sizes));
+  return local_types(l, o);
+}

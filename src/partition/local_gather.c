@@ -24,7 +24,7 @@ dim_set local_gather_masks(const op *o, const gather_dims_attr *g) {
   const type *elem = type_element(op_result(o, 0)->type);   /* and leave zeros */
   bool wide = index->kind != TYPE_INT || (index->sign == UNSIGNED && index->width > 32);
   dim_set set = 0;
-  if (wide || (elem->kind == TYPE_FLOAT && elem->flt == FLOAT_f8E8M0FNU)) return set;
+  if (wide || !part_has_no_addend(elem)) return set;
   for (size_t k = 0; k < g->start_index_map.len; k++)
     if (i64s_contain(g->collapsed_slice_dims, g->start_index_map.data[k]))
       set |= dim_bit(g->start_index_map.data[k]);

@@ -186,14 +186,6 @@ i64s local_sizes(const local *l, const value *operand, i64s sizes) {
   return (i64s){out, sizes.len};
 }
 
-bool local_dynamic_slice(local *l, op *o) {
-  struct dynamic_slice_attrs a;
-  if (!view_dynamic_slice(o, &a)) return op_error(l->e.c, o, "has malformed attributes");
-  i64s sizes = local_sizes(l, op_operand(o, 0), a.slice_sizes);
-  op_set(o, dynamic_slice, slice_sizes, attr_i64_array(l->e.c, sizes));
-  return local_types(l, o);
-}
-
 bool local_part(local *l, op *o) {
   bool cut = false;
   for (u32 i = 0; i < o->num_results; i++) cut |= local_is_sharded(l, op_result(o, i));

@@ -1,4 +1,5 @@
 /* What factors of an op need when they are cut, where its rule's kinds do not say it. */
+#include "partition/common_axes.h"
 #include "partition/local.h"
 
 static i64s dims_of(const value *v) { return v->type->dims; }
@@ -27,6 +28,21 @@ void needs_slice(const op *o, const rule *r, part_need *needs) {
   for (u32 d = 0; d < rule_rank(r, 0); d++)
     if (needs[r->places[r->dim_begin[d]]].kind == NEED_PERMUTE && v.strides.data[d] == 1)
       mark(r, needs, 0, d, halo(-v.start_indices.data[d], v.start_indices.data[d]));
+}
+
+/* Each device has what of the slice is in its shard, and zeros for the rest. That is less than to
+ * gather the whole where it is twice as long. */
+void needs_dynamic_slice(const op *o, const rule *r, part_need *needs) {
+  i64s in = dims_of(op_operand(o, 0)), out = dims_of(op_result(o, 0));
+  bool zeros = part_has_no_addend(type_element(op_result(o, 0)->type));
+  u32 result = r->num_operands;
+  for (u32 d = 0; d < in.len; d++) {
+    if (in.data[d] == out.data[d]) continue;
+    u32 at = r->dim_begin[r->tensor_begin[0] + d];
+    bool own = zeros && out.data[d] <= in.data[d] / 2 && !rule_has_factor(r, result, r->places[at]);
+    mark(r, needs, 0, d, own ? (part_need){.kind = NEED_MASK, .padding = PADDING_ANY} : whole);
+    mark(r, needs, result, d, whole);
+  }
 }
 
 /* The update lies somewhere: all devices have it, and write what of it is in their shards. */

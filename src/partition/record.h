@@ -152,8 +152,8 @@ bool part_starts_neutral(const value *init, unreduced_kind kind);
 const attr *part_scalar_constant(const value *v);
 
 combines_fn combines_as_sum, combines_as_body, combines_as_update; /* parts.c */
-needs_fn needs_convolution, needs_custom_call, needs_dynamic_update_slice, needs_gather, needs_pad,
-    needs_reduce_window, needs_reshape, needs_scatter, needs_slice,
+needs_fn needs_convolution, needs_custom_call, needs_dynamic_slice, needs_dynamic_update_slice,
+    needs_gather, needs_pad, needs_reduce_window, needs_reshape, needs_scatter, needs_slice,
     needs_triangular_solve; /* needs.c */
 
 /* A bit per dimension; of dimensions from 64 on, all. */

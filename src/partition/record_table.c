@@ -86,7 +86,9 @@
 #define RECORD_batch_norm_inference SPLIT(LINEAR_NOT)
 #define RECORD_concatenate PARTLY(LINEAR_ALL, NULL, local_types)
 #define RECORD_slice WINDOWED(LINEAR_ALL, needs_slice, slice, local_slice_op)
-#define RECORD_dynamic_slice PARTLY(LINEAR_FIRST, NULL, local_dynamic_slice)
+#define RECORD_dynamic_slice                                                                       \
+  PARTLY_PARTS(LINEAR_FIRST, PADDING_NEUTRAL, needs_dynamic_slice, combines_as_sum,                \
+               local_dynamic_slice)
 #define RECORD_dynamic_update_slice                                                                \
   PARTLY(LINEAR_NOT, needs_dynamic_update_slice, local_dynamic_update_slice)
 #define RECORD_pad WINDOWED(LINEAR_NOT, needs_pad, pad, local_pad)

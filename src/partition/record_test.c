@@ -87,6 +87,7 @@ static bool is_record(op_id id, const part_row *row, const char *body, const cha
   rule_set rules;
   rule_set_init(&rules, c, &a, false);
   rules.extra = true;
+  rules.apart = true;
   op *f = m ? op_body(m->root, 0)->first : NULL;
   for (op *o = f ? op_body(f, 0)->first : NULL; o; o = o->next) {
     part_record r;

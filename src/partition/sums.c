@@ -222,6 +222,7 @@ bool part_join_sums(ir_module *m, arena *scratch, const pass_args *args) {
   j.e.a = ir_scratch_push(m->ctx);
   rule_set_init(&j.rules, m->ctx, scratch, false);
   j.rules.extra = true;
+  j.rules.apart = true;
   join_block(&j, op_body(m->root, 0));
   ir_scratch_pop(m->ctx);
   if (!j.ok) return false;

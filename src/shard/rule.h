@@ -47,6 +47,7 @@ typedef struct rule_set {
   u32 count;
   bool conservative; /* rules without the factors that need communication */
   bool extra;        /* rules for ops that Shardy has none for */
+  bool apart;        /* what a dynamic slice cuts is one factor, what it leaves another */
 } rule_set;
 
 void rule_set_init(rule_set *s, ir_ctx *ctx, arena *a, bool conservative);

@@ -180,7 +180,17 @@ const rule *rule_pad(rule_builder *b, const op *o) { return rule_slice(b, o); }
 /* Where the slice begins is known at run time only: no partitioner can say whose data is needed. */
 const rule *rule_dynamic_slice(rule_builder *b, const op *o) {
   (void)o;
-  rule_mismatch(b, rule_shape(b, 0), rule_result_shape(b, 0), FACTOR_REPLICATE, true);
+  i64s in = rule_shape(b, 0), out = rule_result_shape(b, 0);
+  if (!b->set->apart) {
+    rule_mismatch(b, in, out, FACTOR_REPLICATE, true);
+    return rule_end(b);
+  }
+  for (i64 d = 0; d < (i64)in.len && d < (i64)out.len; d++) {
+    bool same = in.data[d] == out.data[d];
+    rule_factor_all(b, d, same ? d : NO_DIM, in.data[d], same ? FACTOR_PASS : FACTOR_REPLICATE,
+                    !same);
+    if (!same) rule_factor_all(b, NO_DIM, d, out.data[d], FACTOR_REPLICATE, true);
+  }
   return rule_end(b);
 }
 
