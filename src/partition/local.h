@@ -89,8 +89,10 @@ value *local_look_up(local *l, cursor *at, value *device, const mesh *m, const t
                      local_entry *entry, const void *user);
 
 /* Dimensions of a gather's array that may be sharded though it indexes them: each device gathers
- * what it has, and zeros for the rest, so that the parts sum up. */
-dim_set local_gather_masks(const op *o, const gather_dims_attr *g);
+ * what it has, and zeros for the rest, so that the parts sum up. And of a scatter's: what is not in
+ * its shard it leaves out. */
+dim_set local_gather_masks(const op *o, const struct gather_attrs *v);
+dim_set local_scatter_masks(const struct scatter_attrs *v);
 
 /* Along dimension d of local values: a type of another size, elements from low up to high, values
  * one after the other, and `size` elements from where a tensor<i64> says. */
@@ -117,7 +119,7 @@ bool local_read(local *l, op *o, const type *const *types, windows_fn *windows, 
 const type **local_whole_types(const local *l, const op *o);
 
 local_fn local_constant, local_iota, local_rng, local_slice_op, local_dynamic_slice,
-    local_dynamic_update_slice, local_gather, local_pad, local_reverse;
+    local_dynamic_update_slice, local_gather, local_scatter, local_pad, local_reverse;
 local_fn local_convolution, local_reduce_window; /* local_slide.c */
 local_fn local_sdy_all_gather, local_sdy_all_slice, local_sdy_all_to_all,
     local_sdy_collective_permute, local_sdy_all_reduce, local_sdy_reduce_scatter,

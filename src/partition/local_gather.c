@@ -19,22 +19,31 @@ typedef struct masks {
   value **begin;         /* of the shard; NULL: zero */
 } masks;
 
-dim_set local_gather_masks(const op *o, const gather_dims_attr *g) {
+dim_set local_gather_masks(const op *o, const struct gather_attrs *v) {
+  const gather_dims_attr *g = v->dimension_numbers;
   const type *index = type_element(op_operand(o, 1)->type); /* masks count in i64 */
   const type *elem = type_element(op_result(o, 0)->type);   /* and leave zeros */
   bool wide = index->kind != TYPE_INT || (index->sign == UNSIGNED && index->width > 32);
   dim_set set = 0;
   if (wide || !part_has_no_addend(elem)) return set;
-  for (size_t k = 0; k < g->start_index_map.len; k++)
-    if (i64s_contain(g->collapsed_slice_dims, g->start_index_map.data[k]))
-      set |= dim_bit(g->start_index_map.data[k]);
+  for (size_t k = 0; k < g->start_index_map.len; k++) {
+    i64 d = g->start_index_map.data[k];
+    if (d < (i64)v->slice_sizes.len && v->slice_sizes.data[d] == 1) set |= dim_bit(d);
+  }
   return set;
 }
 
-static masks find_masks(local *l, cursor *at, const op *o, const gather_dims_attr *g) {
+dim_set local_scatter_masks(const struct scatter_attrs *v) {
+  const scatter_dims_attr *s = v->scatter_dimension_numbers;
+  dim_set set = 0;
+  for (size_t k = 0; k < s->scatter_dims_to_operand_dims.len; k++)
+    if (i64s_contain(s->inserted_window_dims, s->scatter_dims_to_operand_dims.data[k]))
+      set |= dim_bit(s->scatter_dims_to_operand_dims.data[k]);
+  return set;
+}
+
+static masks find_masks(local *l, cursor *at, const op *o, i64s map, dim_set masked) {
   arena *a = l->e.a;
-  dim_set masked = local_gather_masks(o, g);
-  i64s map = g->start_index_map;
   const value *array = op_operand(o, 0);
   const sharding *s = local_sharding(l, array);
   masks m = {.n = (i64)map.len};
@@ -151,15 +160,35 @@ bool local_gather(local *l, op *o) {
   if (!view_gather(o, &a)) return op_error(l->e.c, o, "has malformed attributes");
   const gather_dims_attr *g = a.dimension_numbers;
   i64s sizes = local_sizes(l, op_operand(o, 0), a.slice_sizes);
+  dim_set masked = local_gather_masks(o, &a);
   i64 *out = arena_copy(l->e.a, sizes.data, sizes.len * sizeof(*out));
   for (size_t d = 0; d < sizes.len; d++)
     if (i64s_contain(g->operand_batching_dims, (i64)d) ||
-        i64s_contain(g->collapsed_slice_dims, (i64)d))
+        i64s_contain(g->collapsed_slice_dims, (i64)d) || (masked & dim_bit((i64)d)))
       out[d] = a.slice_sizes.data[d];
   op_set(o, gather, slice_sizes, attr_i64_array(l->e.c, (i64s){out, sizes.len}));
   local_types(l, o);
   cursor at = cursor_before(&l->e, o);
-  masks m = find_masks(l, &at, o, g);
+  masks m = find_masks(l, &at, o, g->start_index_map, masked);
   if (m.any) mask_result(l, o, localize(&at, o, &m, g->index_vector_dim), g->offset_dims);
+  return true;
+}
+
+/* What falls outside of an array is left out: so it is with what falls into another shard. */
+bool local_scatter(local *l, op *o) {
+  struct scatter_attrs a;
+  u32 n = (o->num_operands - 1) / 2;
+  if (!view_scatter(o, &a)) return op_error(l->e.c, o, "has malformed attributes");
+  const scatter_dims_attr *s = a.scatter_dimension_numbers;
+  cursor at = cursor_before(&l->e, o);
+  masks m = find_masks(l, &at, o, s->scatter_dims_to_operand_dims, local_scatter_masks(&a));
+  local_types(l, o);
+  if (!m.any) return true;
+  ir_ctx *c = l->e.c;
+  value *index = op_operand(o, n);
+  const type *t = type_tensor(c, index->type->dims, type_i64(c), NULL);
+  if (index->type != t) index = emit(&at, OP_convert, &index, 1, t);
+  value *begins = spread_begins(&at, &m, t, s->index_vector_dim);
+  op_set_operand(o, n, emit_binary(&at, OP_subtract, index, begins));
   return true;
 }

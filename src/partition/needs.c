@@ -98,24 +98,24 @@ void needs_pad(const op *o, const rule *r, part_need *needs) {
 typedef struct windows {
   u32 array, slices; /* tensors */
   i64s array_shape, slices_shape, dims, collapsed, batching;
-  dim_set masked;
+  dim_set masked; /* dimensions along which each device has what is in its shard */
+  u8 need;        /* of these */
 } windows;
 
 static void mark_windows(const rule *r, part_need *needs, const windows *w) {
   size_t k = 0;
   for (size_t d = 0; d < w->array_shape.len; d++) {
     if (i64s_contain(w->batching, (i64)d)) continue;
+    bool masked = (w->masked & dim_bit((i64)d)) != 0;
+    part_need need = masked ? (part_need){.kind = w->need, .padding = PADDING_ANY} : whole;
     if (i64s_contain(w->collapsed, (i64)d)) {
-      bool masked = (w->masked & dim_bit((i64)d)) != 0;
-      if (!masked || w->array_shape.data[d] > 1)
-        mark(r, needs, w->array, (i64)d,
-             masked ? (part_need){.kind = NEED_MASK, .padding = PADDING_ANY} : whole);
+      if (!masked || w->array_shape.data[d] > 1) mark(r, needs, w->array, (i64)d, need);
       continue;
     }
     i64 s = at_or(w->dims, k++, -1);
     if (s >= 0 && s < (i64)w->slices_shape.len && w->slices_shape.data[s] == w->array_shape.data[d])
       continue;
-    mark(r, needs, w->array, (i64)d, whole);
+    mark(r, needs, w->array, (i64)d, need);
     mark(r, needs, w->slices, s, whole);
   }
 }
@@ -132,13 +132,14 @@ void needs_gather(const op *o, const rule *r, part_need *needs) {
                      .dims = g->offset_dims,
                      .collapsed = g->collapsed_slice_dims,
                      .batching = g->operand_batching_dims,
-                     .masked = local_gather_masks(o, g)};
+                     .masked = local_gather_masks(o, &v),
+                     .need = NEED_MASK};
   mark_windows(r, needs, &w);
   mark(r, needs, 1, g->index_vector_dim, whole);
 }
 
 /* Updates that lie on several devices make several arrays: fine where these combine, which is
- * what the rule's reduction factors say. */
+ * what the rule's reduction factors say. A device writes those that fall into its shard. */
 void needs_scatter(const op *o, const rule *r, part_need *needs) {
   struct scatter_attrs v;
   u32 n = (o->num_operands - 1) / 2;
@@ -150,7 +151,9 @@ void needs_scatter(const op *o, const rule *r, part_need *needs) {
                      .slices_shape = dims_of(op_operand(o, n + 1)),
                      .dims = s->update_window_dims,
                      .collapsed = s->inserted_window_dims,
-                     .batching = s->input_batching_dims};
+                     .batching = s->input_batching_dims,
+                     .masked = local_scatter_masks(&v),
+                     .need = NEED_OWN};
   mark_windows(r, needs, &w);
   mark(r, needs, n, s->index_vector_dim, whole);
 }

@@ -112,7 +112,7 @@
 #define RECORD_gather                                                                              \
   PARTLY_PARTS(LINEAR_FIRST, PADDING_NEUTRAL, needs_gather, combines_as_sum, local_gather)
 #define RECORD_scatter                                                                             \
-  PARTLY_PARTS(LINEAR_NOT, PADDING_NEUTRAL, needs_scatter, combines_as_update, local_types)
+  PARTLY_PARTS(LINEAR_NOT, PADDING_NEUTRAL, needs_scatter, combines_as_update, local_scatter)
 
 #define RECORD_all_gather PARTLY(LINEAR_NOT, NULL, local_types)
 #define RECORD_reduce_scatter PARTLY(LINEAR_NOT, NULL, local_types)
