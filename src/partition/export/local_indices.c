@@ -264,6 +264,27 @@ static i64 leads(const void *user, i64 position) {
   return axes_index_at(x->m, x->axes, position) == 0;
 }
 
+/* One, and infinity or else the largest number; the format has a sign in front. */
+typedef struct float_bits {
+  u64 one, top;
+} float_bits;
+static const float_bits floats[FLOAT_COUNT] = {
+    [FLOAT_f64] = {0x3ff0000000000000, 0x7ff0000000000000},
+    [FLOAT_f32] = {0x3f800000, 0x7f800000},
+    [FLOAT_f16] = {0x3c00, 0x7c00},
+    [FLOAT_bf16] = {0x3f80, 0x7f80},
+    [FLOAT_f8E5M2] = {0x3c, 0x7c},
+    [FLOAT_f8E5M2FNUZ] = {0x40, 0x7f},
+    [FLOAT_f8E4M3] = {0x38, 0x78},
+    [FLOAT_f8E4M3FN] = {0x38, 0x7e},
+    [FLOAT_f8E4M3FNUZ] = {0x40, 0x7f},
+    [FLOAT_f8E4M3B11FNUZ] = {0x58, 0x7f},
+    [FLOAT_f8E3M4] = {0x30, 0x70},
+    [FLOAT_f6E2M3FN] = {0x08, 0x1f},
+    [FLOAT_f6E3M2FN] = {0x0c, 0x1f},
+    [FLOAT_f4E2M1FN] = {0x2, 0x7},
+};
+
 /* The bits of what a reduction of one element type leaves as it is; false: they are not known. */
 static bool neutral_bits(const type *t, unreduced_kind kind, u64 *out) {
   if (t->width > 64) return false;
@@ -273,14 +294,9 @@ static bool neutral_bits(const type *t, unreduced_kind kind, u64 *out) {
     const u64 bits[] = {0, low, ones ^ low, 1, ones, 0};
     return *out = bits[kind], true;
   }
-  u32 exponent = t->flt == FLOAT_f64 ? 11 : t->flt == FLOAT_f16 ? 5 : 8;
-  bool known =
-      t->flt == FLOAT_f64 || t->flt == FLOAT_f32 || t->flt == FLOAT_f16 || t->flt == FLOAT_bf16;
-  if (t->kind != TYPE_FLOAT || (!known && kind != UNREDUCED_SUM) || kind > UNREDUCED_MUL)
-    return false;
-  u64 fraction = t->width - 1 - exponent, infinity = ((1ull << exponent) - 1) << fraction;
-  u64 one = ((1ull << (exponent - 1)) - 1) << fraction;
-  const u64 bits[] = {0, sign | infinity, infinity, one};
+  const float_bits *f = &floats[t->kind == TYPE_FLOAT ? t->flt : 0];
+  if (t->kind != TYPE_FLOAT || !f->one || kind > UNREDUCED_MUL) return false;
+  const u64 bits[] = {0, sign | f->top, f->top, f->one};
   return *out = bits[kind], true;
 }
 

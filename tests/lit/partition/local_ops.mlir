@@ -75,15 +75,23 @@ func.func @shifted_pad(%arg0: tensor<4x6xf32> {sdy.sharding = #sdy.sharding<@m, 
   return %0 : tensor<8x4xf32>
 }
 
-// Calls take what is local too; the names of computations stay.
+// Calls take what is local too.
 // CHECK-LABEL: func.func private @double(%arg0: tensor<2xf32>
 // CHECK-LABEL: @calls
-// CHECK: call @double(%arg0) {sdy.sharding = {{.*}}} : (tensor<2xf32>) -> tensor<2xf32>
+// CHECK: call @double(%arg0) : (tensor<2xf32>) -> tensor<2xf32>
 func.func private @double(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>}) -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>}) {
   %0 = stablehlo.add %arg0, %arg0 {sdy.sharding = #sdy.sharding_per_value<[<@m, [{"x"}]>]>} : tensor<4xf32>
   return %0 : tensor<4xf32>
 }
 func.func @calls(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>}) -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>}) {
   %0 = call @double(%arg0) {sdy.sharding = #sdy.sharding_per_value<[<@m, [{"x"}]>]>} : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// A reversal is of shards that lie in reverse order already.
+// CHECK-LABEL: @reversed
+// CHECK-NEXT: stablehlo.reverse %arg0, dims = [0] {{.*}} : tensor<2xf32>
+func.func @reversed(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>}) -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>}) {
+  %0 = stablehlo.reverse %arg0, dims = [0] {sdy.sharding = #sdy.sharding_per_value<[<@m, [{"x"}]>]>} : tensor<4xf32>
   return %0 : tensor<4xf32>
 }

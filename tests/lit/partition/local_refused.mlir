@@ -71,3 +71,14 @@ func.func @reshard(%arg0: tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}
   %0 = sdy.reshard %arg0 <@m, [{}]> : tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+
+// -----
+
+// Every fourth of 14 elements: the second shard would begin with the third of its own.
+sdy.mesh @m = <["x"=2]>
+func.func @stride(%arg0: tensor<14xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>}) -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>}) {
+  // expected-error @+2 {{dimension 0 is sharded but the slice is not a full slice and requires device communication.}}
+  // expected-error @+1 {{failed to legalize operation 'stablehlo.slice' that was explicitly marked illegal}}
+  %0 = stablehlo.slice %arg0 [0:14:4] {sdy.sharding = #sdy.sharding_per_value<[<@m, [{"x"}]>]>} : (tensor<14xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
