@@ -148,6 +148,43 @@ const sharding *sharding_make_closed(arena *a, const mesh *m, const axis_list *l
   return s;
 }
 
+/* How many positions apart two neighbours along the axis are. */
+static i64 axis_stride(const mesh *m, u32 axis) {
+  i64 stride = 1;
+  for (u32 k = axis + 1; k < m->num_axes; k++) stride *= m->axes[k].size;
+  return stride;
+}
+
+/* A reference is the digits of a position from `low` to `high`, both products of sizes; here they
+ * are cut where the axes of the other mesh are. */
+static bool add_on_mesh(arena *a, const mesh *from, axis_ref r, const mesh *m, axis_vec *out) {
+  i64 size = from->axes[r.axis].size;
+  i64 low = axis_stride(from, r.axis) * (size / (r.pre * r.size)), high = low * r.size;
+  for (u32 k = 0; k < m->num_axes && low < high; k++) {
+    i64 begin = axis_stride(m, k), end = begin * m->axes[k].size;
+    if (end <= low || begin >= high || begin == end) continue;
+    i64 from_here = begin > low ? begin : low, to_here = end < high ? end : high;
+    if (from_here % begin || to_here % from_here || end % to_here || to_here != high) return false;
+    if (to_here > from_here)
+      axes_add_or_merge(a, out, (axis_ref){k, end / to_here, to_here / from_here});
+    high = from_here;
+  }
+  return low == high;
+}
+
+const sharding *sharding_on_mesh(arena *a, const sharding *s, const mesh *m) {
+  if (s->unreduced.len || s->mesh->size != m->size || !i64s_eq(s->mesh->device_ids, m->device_ids))
+    return NULL;
+  axis_list *dims = ARENA_ARRAY(a, axis_list, s->rank);
+  for (u32 d = 0; d < s->rank; d++) {
+    axis_vec v = {0};
+    for (size_t i = 0; i < s->dims[d].axes.len; i++)
+      if (!add_on_mesh(a, s->mesh, s->dims[d].axes.data[i], m, &v)) return NULL;
+    dims[d] = axis_vec_list(&v);
+  }
+  return sharding_make_closed(a, m, dims, s->rank);
+}
+
 const sharding *sharding_closed_like(arena *a, const sharding *from) {
   sharding *s = ARENA_NEW(a, sharding);
   dim_sharding *dims = ARENA_ARRAY(a, dim_sharding, from->rank);

@@ -190,6 +190,10 @@ bool sharding_has_no_axes(const sharding *s);   /* nor explicitly replicated one
 const sharding *sharding_make_replicated(arena *a, const mesh *m, u32 rank, bool closed);
 /* A closed sharding with these axes per dimension (lists are borrowed, dims copied). */
 const sharding *sharding_make_closed(arena *a, const mesh *m, const axis_list *dims, u32 rank);
+/* The same shards on the same devices, in the axes of another mesh over the same devices: x of
+ * ["x"=8] is "a", "b" of ["a"=2, "b"=4]. Closed, without unreduced axes. NULL: the mesh has no
+ * such axes, or the devices stand in another order. */
+const sharding *sharding_on_mesh(arena *a, const sharding *s, const mesh *m);
 /* All dimensions closed, explicit replication and priorities dropped. */
 const sharding *sharding_closed_like(arena *a, const sharding *s);
 static inline i64 sharding_dim_size(const sharding *s, u32 dim) {

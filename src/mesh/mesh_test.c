@@ -18,6 +18,38 @@ static const mesh *mesh_of(arena *a, const char *axes, i64s ids) {
   return mesh_make(a, STR("m"), list, n, ids);
 }
 
+/* Every device has the same shard as before. */
+static bool same_shards(const sharding *s, const sharding *t) {
+  for (i64 p = 0; p < s->mesh->size; p++)
+    for (u32 d = 0; d < s->rank; d++)
+      if (sharding_shard_index(s, d, p) != sharding_shard_index(t, d, p)) return false;
+  return true;
+}
+
+static void test_on_mesh(arena *a) {
+  const mesh *x = mesh_of(a, "x8", (i64s){0}), *ab = mesh_of(a, "a2,b4", (i64s){0});
+  const mesh *ba = mesh_of(a, "b4,a2", (i64s){0}), *six = mesh_of(a, "a2,b3", (i64s){0});
+  const mesh *six_other = mesh_of(a, "a3,b2", (i64s){0}), *few = mesh_of(a, "a2,b2", (i64s){0});
+  const axis_list whole = {(axis_ref[]){{0, 1, 8}}, 1}, part = {(axis_ref[]){{0, 2, 2}}, 1};
+  const axis_list both[2] = {{(axis_ref[]){{1, 1, 4}}, 1}, {(axis_ref[]){{0, 1, 2}}, 1}};
+  const sharding *s = sharding_make_closed(a, x, &whole, 1), *t = sharding_on_mesh(a, s, ab);
+  CHECK(t && t->dims[0].axes.len == 2 && same_shards(s, t));
+  s = sharding_make_closed(a, x, &part, 1);
+  t = sharding_on_mesh(a, s, ab);
+  CHECK(t && t->dims[0].axes.len == 1 && same_shards(s, t));
+  s = sharding_make_closed(a, ab, both, 2);
+  t = sharding_on_mesh(a, s, x);
+  CHECK(t && t->dims[0].axes.data[0].pre == 2 && same_shards(s, t));
+  t = sharding_on_mesh(a, s, ba);
+  CHECK(t && t->dims[0].axes.len == 2 && same_shards(s, t));
+  CHECK(!sharding_on_mesh(a, s, few) && !sharding_on_mesh(a, s, six));
+  s = sharding_make_closed(a, six, &(axis_list){(axis_ref[]){{0, 1, 2}}, 1}, 1);
+  CHECK(!sharding_on_mesh(a, s, six_other));
+  i64 ids[] = {1, 0, 2, 3, 4, 5, 6, 7};
+  CHECK(!sharding_on_mesh(a, sharding_make_closed(a, x, &whole, 1),
+                          mesh_of(a, "a2,b4", (i64s){ids, 8})));
+}
+
 static void test_axes(arena *a) {
   axis_ref x = {0, 1, 16}, x12 = {0, 1, 2}, x14 = {0, 1, 4}, x22 = {0, 2, 2}, x24 = {0, 2, 4};
   axis_ref x48 = {0, 4, 4}, y = {1, 1, 4}, r;
@@ -110,6 +142,7 @@ int main(void) {
   arena a;
   arena_init(&a, &mem_system, &trap);
   if (setjmp(trap.at)) return 1;
+  test_on_mesh(&a);
   test_axes(&a);
   test_groups(&a);
   test_op_sharding(&a);

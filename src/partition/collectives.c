@@ -50,14 +50,20 @@ static bool lower_reshard(const part_env *e, op *o) {
   if (!sharding_divides(in, v->type->dims.data) || !sharding_divides(out, v->type->dims.data))
     return op_unimplemented(e->c, o, "of a dimension that its axes do not divide");
   reshard_steps steps = {0};
-  if (!sharding_is_replicated(in) && !sharding_is_replicated(out) &&
-      !mesh_same(in->mesh, out->mesh, true)) { /* nothing in common but the devices */
-    const sharding *all = sharding_make_replicated(e->a, in->mesh, in->rank, true);
-    reshard_plan(e->a, in, all, v->type->dims.data, &steps);
-    in = sharding_make_replicated(e->a, out->mesh, out->rank, true);
+  cursor at = cursor_before(e, o);
+  bool cut = !sharding_is_replicated(in) && !sharding_is_replicated(out);
+  if (cut && !mesh_same(in->mesh, out->mesh, true)) {
+    const sharding *there = sharding_on_mesh(e->a, in, out->mesh);
+    if (there) {
+      v = emit_as(&at, v, there);
+    } else { /* nothing in common but the devices */
+      there = sharding_make_replicated(e->a, in->mesh, in->rank, true);
+      reshard_plan(e->a, in, there, v->type->dims.data, &steps);
+      there = sharding_make_replicated(e->a, out->mesh, out->rank, true);
+    }
+    in = there;
   }
   reshard_plan(e->a, in, out, v->type->dims.data, &steps);
-  cursor at = cursor_before(e, o);
   value_replace(op_result(o, 0), emit_steps(&at, v, &steps));
   op_erase(o);
   return true;

@@ -290,15 +290,20 @@ value *emit_reshard(cursor *at, value *v, const sharding *to) {
   return r;
 }
 
+value *emit_as(cursor *at, value *v, const sharding *s) {
+  const part_env *e = at->env;
+  v = emit(at, OP_propagation_barrier, &v, 1, v->type);
+  op_set(v->def.op, propagation_barrier, allowed_direction,
+         attr_enum(e->c, ATTR_propagation_direction, 0));
+  part_set_sharding(e, v->def.op, 0, s);
+  return v;
+}
+
 value *emit_on_mesh(cursor *at, value *v, const mesh *m) {
   const part_env *e = at->env;
   const sharding *now = part_sharding(e, v);
   if (!now || mesh_same(now->mesh, m, false)) return v;
-  v = emit(at, OP_propagation_barrier, &v, 1, v->type);
-  op_set(v->def.op, propagation_barrier, allowed_direction,
-         attr_enum(e->c, ATTR_propagation_direction, 0));
-  part_set_sharding(e, v->def.op, 0, sharding_make_replicated(e->a, m, now->rank, true));
-  return v;
+  return emit_as(at, v, sharding_make_replicated(e->a, m, now->rank, true));
 }
 
 bool part_device_id(ir_module *m, const pass_args *args, op_id *out) {

@@ -84,6 +84,9 @@ value *emit_slice(cursor *at, value *v, const i64 *begin, const i64 *end); /* ev
 
 value *emit_reshard(cursor *at, value *v, const sharding *to);
 
+/* The same shards under a sharding that says so in other words (sharding_on_mesh); behind a
+ * barrier, which is no op in the end. */
+value *emit_as(cursor *at, value *v, const sharding *s);
 /* A replicated value is the same on any mesh, yet a collective and its operand have one: behind
  * a barrier, which is no op in the end. */
 value *emit_on_mesh(cursor *at, value *v, const mesh *m);
