@@ -201,9 +201,9 @@ static void deal_all(reshards *p, const tensors *x, u32 t, axis_list l) {
   axis_vec left = {0};
   for (size_t i = 0; d.num && i < l.len; i++) {
     axis_ref axis = l.data[i];
-    while (!left.len && deal_axis(a, &d, &axis) && axis.size > 1) {
-    }
-    if (axis.size > 1) axes_add_or_merge(a, &left, axis);
+    bool used = left.len == 0;
+    while (used && (used = deal_axis(a, &d, &axis)) && axis.size > 1) continue;
+    if (!used) axes_add_or_merge(a, &left, axis);
   }
   for (u32 i = 0; i < d.num; i++)
     projection_set(x->by_factor, t, factors[i], axis_vec_list(&d.axes[i]),
