@@ -120,7 +120,7 @@ const type **local_whole_types(const local *l, const op *o);
 
 local_fn local_constant, local_iota, local_rng, local_slice_op, local_dynamic_slice,
     local_dynamic_update_slice, local_gather, local_scatter, local_pad, local_reverse;
-local_fn local_convolution, local_reduce_window; /* local_slide.c */
+local_fn local_convolution, local_reduce_window, local_select_and_scatter; /* local_slide.c */
 local_fn local_sdy_all_gather, local_sdy_all_slice, local_sdy_all_to_all,
     local_sdy_collective_permute, local_sdy_all_reduce, local_sdy_reduce_scatter,
     local_sharded_to_unreduced, local_replicated_to_unreduced;

@@ -1,6 +1,7 @@
 /* Windows that slide over sharded dimensions: convolution and its like. What is left of their
  * padding once a window was read lies between its elements. */
 #include "partition/local.h"
+#include "partition/pieces.h"
 
 static const attr *padding_attr(local *l, const i64 *padding, size_t n) {
   return attr_dense_i64(l->e.c, (i64s){(i64[]){(i64)n, 2}, 2}, padding);
@@ -65,4 +66,80 @@ bool local_reduce_window(local *l, op *o) {
     if (!local_read(l, o, types, windows_reduce_window, i, no_part(&at, o, i))) return false;
   op_set(o, reduce_window, padding, padding_attr(l, padding, rank));
   return local_types(l, o);
+}
+
+/* ---- select_and_scatter ---- */
+
+/* Padding that may be selected, and along dimensions that are not cut, as what it is. */
+static void pad_whole(local *l, op *o, const value *of, value *fill, const i64 *padding) {
+  value *v = op_operand(o, 0);
+  size_t n = v->type->dims.len;
+  i64 *low = arena_zalloc(l->e.a, n * sizeof *low), *high = arena_zalloc(l->e.a, n * sizeof *high);
+  i64 *none = arena_zalloc(l->e.a, n * sizeof *none);
+  i64 *dims = arena_copy(l->e.a, v->type->dims.data, n * sizeof *dims);
+  for (u32 d = 0; d < n; d++) {
+    if (local_parts(l, of, d) > 1) continue;
+    low[d] = padding[2 * d];
+    high[d] = padding[2 * d + 1];
+    dims[d] += low[d] + high[d];
+  }
+  cursor at = cursor_before(&l->e, o);
+  v = emit(&at, OP_pad, (value *[]){v, fill}, 2, type_with_dims(l->e.c, v->type, (i64s){dims, n}));
+  op_set(v->def.op, pad, edge_padding_low, attr_i64_array(l->e.c, (i64s){low, n}));
+  op_set(v->def.op, pad, edge_padding_high, attr_i64_array(l->e.c, (i64s){high, n}));
+  op_set(v->def.op, pad, interior_padding, attr_i64_array(l->e.c, (i64s){none, n}));
+  op_set_operand(o, 0, v);
+}
+
+/* The shard out of what was scattered into: from `begin` on. */
+static void take_shard(local *l, op *o, const i64 *begin) {
+  value *v = op_result(o, 0), *x = v;
+  i64s to = l->to[v->num]->dims;
+  v->type = op_operand(o, 0)->type;
+  cursor at = cursor_after(&l->e, o);
+  for (u32 d = 0; d < to.len; d++) x = local_cut(l, &at, x, d, begin[d], begin[d] + to.data[d]);
+  if (x == v) return;
+  x->num = v->num;
+  value_replace_except(v, x, o->next); /* the first of the slices */
+}
+
+bool local_select_and_scatter(local *l, op *o) {
+  struct select_and_scatter_attrs a;
+  if (!view_select_and_scatter(o, &a)) return op_error(l->e.c, o, "has malformed attributes");
+  const value *in = op_operand(o, 0);
+  size_t rank = in->type->dims.len;
+  const type **types = local_whole_types(l, o);
+  const attr *given = op_discardable(o, STR(PIECES_FILL));
+  i64 *padding = given_padding(l, a.present & 4 ? a.padding : NULL, rank);
+  i64 *begin = arena_zalloc(l->e.a, rank * sizeof *begin);
+  bool cut = false;
+  for (u32 d = 0; d < rank; d++) {
+    scatter_windows r;
+    shard_window w;
+    i64 parts = local_parts(l, in, d);
+    if (given) begin[d] = padding[2 * d];
+    if (parts == 1 || !windows_scatter(o, types, 0, d, parts, &w) || !w.length ||
+        !scatter_read(o, types, d, parts, &r))
+      continue;
+    begin[d] = r.at;
+    cut = true;
+  }
+  if (!cut && !given) return local_types(l, o);
+  cursor at = cursor_before(&l->e, o);
+  value *init = op_operand(o, 2), *fill = NULL;
+  value *nothing = local_is_zero(init) ? init : emit_no_addend(&at, init->type);
+  if (given) {
+    fill = emit(&at, OP_constant, NULL, 0, init->type);
+    op_set(fill->def.op, constant, value, given);
+  }
+  if (!local_read(l, o, types, windows_scatter, 0, fill) ||
+      !local_read(l, o, types, windows_scatter, 1, nothing))
+    return false;
+  if (given) pad_whole(l, o, in, fill, padding);
+  for (u32 d = 0; d < rank; d++)
+    if (given || local_parts(l, in, d) > 1) padding[2 * d] = padding[2 * d + 1] = 0;
+  op_set_attr(l->e.m, o, STR(PIECES_FILL), NULL);
+  op_set(o, select_and_scatter, padding, padding_attr(l, padding, rank));
+  take_shard(l, o, begin);
+  return true;
 }

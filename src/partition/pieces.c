@@ -320,6 +320,7 @@ static void join_pad(const part_env *e, op *o) {
 static walk_result join_slices(void *user, op *o) {
   if (op_is(o, concatenate)) join_concatenate(user, o);
   if (op_is(o, slice)) join_pad(user, o);
+  pieces_join_pads(user, o);
   return WALK_ON;
 }
 

@@ -9,7 +9,7 @@
 #ifndef PARTITION_PIECES_H
 #define PARTITION_PIECES_H
 
-#include "ir/op.h"
+#include "partition/env.h"
 
 typedef struct piece {
   i64 start, size;
@@ -23,5 +23,10 @@ u32 pieces_dim(const op *o);
 piece pieces_get(const op *o, u32 i);
 /* Does it go on behind the end of an operand of this size? */
 static inline bool piece_wraps(const piece *p, i64 size) { return p->start + p->size > size; }
+
+/* The same for the pads in front of windows that slide (join_pads.c). The attribute stands at a
+ * select_and_scatter: what its padding holds, which may be selected then. */
+void pieces_join_pads(const part_env *e, op *o);
+#define PIECES_FILL "terrazzo.fill"
 
 #endif

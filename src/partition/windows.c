@@ -2,6 +2,7 @@
 #include "partition/windows.h"
 
 #include "dialect/expand.h"
+#include "partition/pieces.h"
 #include "partition/record.h"
 
 enum { FAR = 1 << 30 };
@@ -153,4 +154,64 @@ bool windows_reduce_window(const op *o, const type *const *types, u32 t, u32 d, 
   if (!reduce_window_read(o, types, d, parts, &r)) return false;
   *w = r.w;
   return !window_reaches_out(w) || may_reach_out(o, t);
+}
+
+/* ---- windows that select ---- */
+
+static bool scatter_moves(const struct select_and_scatter_attrs *v, u32 d) {
+  const dense_attr *p = v->present & 4 ? v->padding : NULL;
+  return at_or(v->window_dimensions, d, 1) != 1 || at_or(v->window_strides, d, 1) != 1 ||
+         low_padding(p, d) || (p && attr_dense_int(&p->base, 2 * d + 1));
+}
+
+/* One factor a dimension in the operand and the source: shards of both go together. */
+const rule *rule_windows_scatter(rule_builder *b, const op *o) {
+  struct select_and_scatter_attrs v;
+  if (!view_select_and_scatter(o, &v)) return NULL;
+  i64s in = rule_shape(b, 0), source = rule_shape(b, 1);
+  for (i64 d = 0; d < (i64)in.len; d++)
+    rule_factor(b, (const i64[]){d, d, NO_DIM}, &d, source.data[d],
+                scatter_moves(&v, (u32)d) ? FACTOR_PERMUTATION : FACTOR_PASS, false);
+  return rule_end(b);
+}
+
+/* The windows that have elements of the shard are those whose source it needs, and all of what they
+ * select from. Windows beyond the ends add nothing, if adding is what is done. */
+bool scatter_read(const op *o, const type *const *types, u32 d, i64 parts, scatter_windows *r) {
+  struct select_and_scatter_attrs v;
+  if (!view_select_and_scatter(o, &v)) return false;
+  i64 window = at_or(v.window_dimensions, d, 1), stride = at_or(v.window_strides, d, 1);
+  i64 low = low_padding(v.present & 4 ? v.padding : NULL, d);
+  r->operand = window_own(size_of(types, 0, d), parts);
+  r->source = window_own(size_of(types, 1, d), parts);
+  i64 shard = r->operand.shard;
+  if (shard % stride) return false; /* windows would begin elsewhere in each shard */
+  i64 first = div_ceil_i64(low - window + 1, stride);
+  i64 count = div_floor_i64(shard - 1 + low, stride) - first + 1;
+  r->at = low - first * stride;
+  r->source.step = shard / stride;
+  r->source.begin = first;
+  r->source.length = count;
+  r->operand.step = shard;
+  r->operand.begin = -r->at;
+  r->operand.length = max_i64((count - 1) * stride + window, r->at + shard);
+  return count > 0 && r->at >= 0 && window_is_near(&r->source) && window_is_near(&r->operand);
+}
+
+bool windows_scatter(const op *o, const type *const *types, u32 t, u32 d, i64 parts,
+                     shard_window *w) {
+  struct select_and_scatter_attrs v;
+  scatter_windows r;
+  unreduced_kind kind;
+  if (t > 1 || !view_select_and_scatter(o, &v) || (v.present & 4 && !v.padding)) return false;
+  *w = window_own(size_of(types, t, d), parts);
+  if (!scatter_moves(&v, d)) return true;
+  if (!scatter_read(o, types, d, parts, &r)) return false;
+  *w = t ? r.source : r.operand;
+  const dense_attr *p = v.present & 4 ? v.padding : NULL;
+  if ((low_padding(p, d) || (p && attr_dense_int(&p->base, 2 * d + 1))) &&
+      !op_discardable(o, STR(PIECES_FILL)))
+    return false;
+  return !window_reaches_out(&r.source) ||
+         (part_body_kind(op_body(o, 1), 0, 1, &kind) && kind == UNREDUCED_SUM);
 }

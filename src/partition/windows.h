@@ -6,12 +6,14 @@
 #ifndef PARTITION_WINDOWS_H
 #define PARTITION_WINDOWS_H
 
-#include "ir/op.h"
 #include "partition/window.h"
+#include "shard/rule.h"
 
 typedef bool windows_fn(const op *o, const type *const *types, u32 t, u32 d, i64 parts,
                         shard_window *w);
-windows_fn windows_convolution, windows_pad, windows_reduce_window, windows_reverse, windows_slice;
+windows_fn windows_convolution, windows_pad, windows_reduce_window, windows_reverse,
+    windows_scatter, windows_slice;
+rule_fn rule_windows_scatter; /* of select_and_scatter */
 
 /* What of a window's padding is left when it has been read: before and behind its elements. */
 typedef struct padded_read {
@@ -22,6 +24,13 @@ bool pad_read(const op *o, const type *const *types, u32 d, i64 parts, padded_re
 /* Of spatial dimension i. */
 bool convolution_read(const op *o, const type *const *types, u32 i, i64 parts, padded_read *r);
 bool reduce_window_read(const op *o, const type *const *types, u32 d, i64 parts, padded_read *r);
+
+/* Of select_and_scatter; the shard of the result begins `at` elements into the operand's window. */
+typedef struct scatter_windows {
+  shard_window operand, source;
+  i64 at;
+} scatter_windows;
+bool scatter_read(const op *o, const type *const *types, u32 d, i64 parts, scatter_windows *r);
 
 /* The shard as it is, which is what windows_fn begin with. */
 shard_window window_own(i64 size, i64 parts);

@@ -186,6 +186,51 @@ class Maker(Sdy):
             f"{array(near)}, window_dimensions = {array(window)}, window_strides = {array(stride)}",
             self.reducer([(c[0], c[1].element) for c in chosen])))
 
+    def draw_select_and_scatter(self):
+        """With padding of its own, or of what it selects from, as gradients of pools have it."""
+        r, v = self.r, self.some(lambda v: is_real(v) and v.element != "i1", least=1)
+        v = v and self.fit(v, 3)
+        if v is None or self.wild:
+            return
+        rank = len(v.shape)
+        window, stride, low, high = [1] * rank, [1] * rank, [0] * rank, [0] * rank
+        for d in self.sample(v, r.choice([1, 1, min(2, rank)])):
+            window[d], stride[d] = r.choice([1, 2, 2, 3, 4]), r.choice([1, 1, 2, 2, 3])
+            low[d], high[d] = (r.choice([0, 0, 1, 2]) % window[d] for _ in range(2))
+        padded = [n + a + b for n, a, b in zip(v.shape, low, high)]
+        source = [(n - k) // s + 1 for n, k, s in zip(padded, window, stride)]
+        if min(source) < 1 or math.prod(padded) > LARGEST:
+            return
+        own, x, bound = self.chance(0.4), v, 4 * math.prod(window)
+        if not own:
+            number = self.start(v.element, self.extreme(v.element, "maximum")
+                                if self.chance(0.7) else 0)
+            x = self.op("stablehlo.pad", [v, number], [(padded, v.element, None)],
+                        f"edge_padding_high = {array(high)}, edge_padding_low = {array(low)}, "
+                        f"interior_padding = {array([0] * rank)}")[0]
+        y = self.fit(self.like(Value("", source, v.element)), 3)
+        if y is None or (v.info.exact is not None and bound > v.info.exact):
+            return
+        k, t = self.name()[2:], tensor((), v.element)
+        way = r.choice(["GE", "GE", "LE", "GT"])
+        select = self.scalar_body(
+            [(f"%a{k}", v.element), (f"%b{k}", v.element)],
+            [f'%c{k} = "stablehlo.compare"(%a{k}, %b{k}) <{{comparison_direction = '
+             f"#stablehlo<comparison_direction {way}>}}> : ({t}, {t}) -> {tensor((), 'i1')}"],
+            [(f"%c{k}", "i1")])
+        name = r.choice(["add", "add", "add", "maximum"])
+        out = self.op("stablehlo.select_and_scatter", [x, y, self.constant((), v.element, 0)],
+                      [(x.shape, v.element, bound)],
+                      f"padding = {parts([[a, b] if own else [0, 0] for a, b in zip(low, high)])}, "
+                      f"window_dimensions = {array(window)}, window_strides = {array(stride)}",
+                      f"{select}, {self.reducer([(name, v.element)])}")
+        if not own and self.chance(0.8):
+            limits = [a + n for a, n in zip(low, v.shape)]
+            out = self.op("stablehlo.slice", out, [(v.shape, v.element, bound)],
+                          f"limit_indices = {array(limits)}, start_indices = {array(low)}, "
+                          f"strides = {array([1] * rank)}")
+        self.keep(out)
+
     # ---- order ----
 
     def draw_sort(self):
@@ -407,8 +452,9 @@ class Maker(Sdy):
                "dot": 4, "convolution": 2.5, "constraint": 4, "barrier": 0.7, "group": 0.5,
                "custom_call": 0.7, "lapack": 0.4, "collective": 0.7, "manual": 0.7, "named": 0.4,
                "reduce": 4,
-               "argmax": 1, "reduce_window": 3, "sort": 2, "top_k": 1, "scatter": 4, "while":
-               1.5, "case": 0.8, "if": 0.8, "call": 1, "composite": 0.4}
+               "argmax": 1, "reduce_window": 3, "select_and_scatter": 1.5, "sort": 2,
+               "top_k": 1, "scatter": 4, "while": 1.5, "case": 0.8, "if": 0.8, "call": 1,
+               "composite": 0.4}
     only = None  # "gather": every other op is one
 
     def step(self):

@@ -1,4 +1,5 @@
-// stablehlo.select_and_scatter: batch and feature dimensions are cut, windows' stay whole.
+// stablehlo.select_and_scatter: batch and feature dimensions are cut. Windows with padding of their
+// own stay whole, and the axes of theirs move to a batch.
 // RUN: terrazzo opt %s | FileCheck %s
 // RUN: terrazzo opt %s -sdy-aggressive-propagate | FileCheck %s --check-prefix=SHARD
 // RUN: terrazzo opt %s -sdy-propagation-pipeline -terrazzo-partition | FileCheck %s --check-prefix=LOCAL
@@ -28,9 +29,9 @@ func.func @main(%arg0: tensor<4x8x6xf32> {sdy.sharding = #sdy.sharding<@mesh, [{
 // SHARD: %arg1: tensor<4x4x6xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a", ?}, {?}, {"c", ?}]>}
 // SHARD: }) {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"a", ?}, {"b", ?}, {"c", ?}]>]>}
 
-// LOCAL: %[[ALL:.*]] = "stablehlo.all_gather"(%arg0)
-// LOCAL: "stablehlo.select_and_scatter"(%[[ALL]], %arg1, %arg2)
-// LOCAL: (tensor<2x8x3xf32>, tensor<2x4x3xf32>, tensor<f32>) -> tensor<2x8x3xf32>
+// LOCAL: %[[ALL:.*]] = "stablehlo.all_to_all"(%arg0)
+// LOCAL: "stablehlo.select_and_scatter"(%[[ALL]], %{{.*}}, %arg2)
+// LOCAL: (tensor<1x8x3xf32>, tensor<1x4x3xf32>, tensor<f32>) -> tensor<1x8x3xf32>
 
 // OPS: op                                       read        verify      infer       portable    shard       partition   run
 // OPS: stablehlo.select_and_scatter             generic     yes         yes         yes         rule        partly      yes
