@@ -86,6 +86,13 @@ typedef struct const_slot {
   u64 bits[2];
 } const_slot;
 
+/* The groups that a list of ids means (lower_coll.c). */
+typedef struct known_groups {
+  const dense_attr *ids;
+  u32 how, num_groups;
+  u32 *begin, *members;
+} known_groups;
+
 typedef struct lower {
   ir_ctx *ctx;
   arena *a; /* scratch */
@@ -100,6 +107,7 @@ typedef struct lower {
   u32 stamp;
   u32 in_region; /* depth of regions that may run zero or many times */
   VEC(saved_node) undo;
+  VEC(known_groups) groups; /* of collectives, made so far */
   const op *at; /* op at hand: names the steps */
   str at_loc;   /* of `at`, made when first asked for */
   const op *at_loc_of;

@@ -85,6 +85,14 @@ static u32 rounds_of(const lower *L, grouping how) {
 static bool make_groups(lower *L, const op *o, const dense_attr *ids, grouping how,
                         prog_collective *out) {
   groups g = {.L = L, .out = out};
+  for (size_t i = 0; i < L->groups.len; i++) {
+    const known_groups *k = &L->groups.data[i];
+    if (k->ids != ids || k->how != (u32)how) continue;
+    out->num_groups = k->num_groups;
+    out->begin = k->begin;
+    out->members = k->members;
+    return true;
+  }
   id_space space = space_of(L, how);
   i64s dims = ids->type->dims;
   size_t rows = dims.len == 2 ? (size_t)dims.data[0] : 0, cols = rows ? (size_t)dims.data[1] : 0;
@@ -111,6 +119,7 @@ static bool make_groups(lower *L, const op *o, const dense_attr *ids, grouping h
   out->num_groups = (u32)g.begin.len - 1;
   out->begin = g.begin.data;
   out->members = g.members.data;
+  VEC_PUSH(L->a, L->groups, ((known_groups){ids, how, out->num_groups, out->begin, out->members}));
   return true;
 }
 

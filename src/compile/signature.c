@@ -13,10 +13,18 @@ const attr *signature_attrs(const op *func, bool results, size_t i) {
   return a && i < a->elems.len && attr_is(dict, a->elems.data[i]) ? a->elems.data[i] : NULL;
 }
 
+/* Many tensors share few shardings, and what is said of one is as long as there are devices. */
+typedef struct described {
+  const attr *sharding;
+  str text, tiles;
+  u32 *slice_of; /* NULL: not asked for yet */
+} described;
+
 typedef struct builder {
   ir_ctx *ctx;
   arena *scratch, *out;
   u32 num_partitions;
+  VEC(described) shardings; /* those that were met */
 } builder;
 
 static i64s copy_dims(arena *a, i64s dims) {
@@ -50,8 +58,18 @@ static void print_tiles(buf *out, const void *t) { op_sharding_write(out, t); }
 
 static bool is_whole(const compile_tensor *t) { return i64s_eq(t->global_dims, t->local_dims); }
 
+static described *describe_sharding(builder *b, const attr *a, const sharding *s) {
+  for (size_t i = 0; i < b->shardings.len; i++)
+    if (b->shardings.data[i].sharding == a) return &b->shardings.data[i];
+  tile_assignment tiles;
+  sharding_tile(b->scratch, s, &tiles);
+  described d = {a, printed(b, print_sharding, a), printed(b, print_tiles, &tiles), NULL};
+  VEC_PUSH(b->scratch, b->shardings, d);
+  return &b->shardings.data[b->shardings.len - 1];
+}
+
 /* The sharding must explain how the local shape comes from the global one. */
-static bool add_sharding(const builder *b, const op *func, shard_space *space, const attr *a,
+static bool add_sharding(builder *b, const op *func, shard_space *space, const attr *a,
                          compile_tensor *t) {
   const sharding *s = shard_read(space, a);
   if (!s) return is_whole(t) || op_error(b->ctx, func, "has local types but no sharding");
@@ -63,17 +81,18 @@ static bool add_sharding(const builder *b, const op *func, shard_space *space, c
         whole != t->global_dims.data[d])
       return is_whole(t) || op_error(b->ctx, func, "has a sharding that its types contradict");
   }
-  tile_assignment tiles;
-  sharding_tile(b->scratch, s, &tiles);
-  t->op_sharding = printed(b, print_tiles, &tiles);
-  t->sharding = printed(b, print_sharding, a);
-  if (!is_whole(t)) t->slice_of = slices(b, s, s->rank);
+  described *known = describe_sharding(b, a, s);
+  t->op_sharding = known->tiles;
+  t->sharding = known->text;
+  if (is_whole(t)) return true;
+  if (!known->slice_of) known->slice_of = slices(b, s, s->rank);
+  t->slice_of = known->slice_of;
   return true;
 }
 
 bool signature_tensors(ir_ctx *c, arena *scratch, arena *out, shard_space *space, const op *func,
                        bool results, types global, u32 num_partitions, compile_tensor **out_list) {
-  builder b = {c, scratch, out, num_partitions};
+  builder b = {.ctx = c, .scratch = scratch, .out = out, .num_partitions = num_partitions};
   struct func_attrs f;
   view_func(func, &f);
   types local = results ? type_results(f.function_type) : type_inputs(f.function_type);

@@ -17,6 +17,12 @@ typedef struct local_index {
   value *v;
 } local_index;
 
+typedef struct local_group_ids {
+  const mesh *mesh;
+  axis_list axes;
+  const attr *ids;
+} local_group_ids;
+
 /* Of the pass: Shardy's, then what our line wants otherwise. */
 typedef struct local_options {
   bool per_dim_gather, combine_scatter, mesh_groups;
@@ -38,6 +44,7 @@ typedef struct local {
   block *prologue;            /* ops that go to the start of what is isolated */
   VEC(local_index) indices;   /* made so far */
   VEC(local_index) positions; /* the same, of whole meshes; `axes` is empty */
+  VEC(local_group_ids) groups;   /* written out so far */
   i64 next_channel;
 } local;
 

@@ -55,12 +55,20 @@ static const attr *axes_attr(const coll *c, axis_list axes) {
                    .axes = attr_array(ctx, (attrs){refs, axes.len}));
 }
 
+/* Lists of many devices are large, and there are few of them: each is made once. */
 static const attr *groups_attr(const coll *c, axis_list axes) {
   replica_groups g;
+  local *l = c->l;
   const attr *named = axes_attr(c, axes);
-  if (named || !mesh_replica_groups(c->l->e.a, mesh_of(c), axes, &g)) return named;
+  if (named) return named;
+  for (size_t i = 0; i < l->groups.len; i++)
+    if (l->groups.data[i].mesh == mesh_of(c) && axes_eq(l->groups.data[i].axes, axes))
+      return l->groups.data[i].ids;
+  if (!mesh_replica_groups(l->e.a, mesh_of(c), axes, &g)) return NULL;
   i64s dims = {(i64[]){g.num_groups, g.group_size}, 2};
-  return attr_dense_i64(c->l->e.c, dims, g.ids);
+  const attr *ids = attr_dense_i64(l->e.c, dims, g.ids);
+  VEC_PUSH(l->e.a, l->groups, ((local_group_ids){mesh_of(c), axes, ids}));
+  return ids;
 }
 
 /* Sets groups and channel. Global ids: where the op has the attribute, so that ids count

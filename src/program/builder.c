@@ -38,6 +38,12 @@ const vm_op_info vm_op_infos[VM_OP_COUNT] = {
 const char *vm_op_name(vm_op op) { return op < VM_OP_COUNT ? vm_op_infos[op].name : "?"; }
 bool vm_is_heavy(vm_op op) { return op < VM_OP_COUNT && (vm_op_infos[op].traits & VM_HEAVY) != 0; }
 
+/* Those of many devices are long, and few: collectives share them. */
+typedef struct groups_copy {
+  u32 num_groups;
+  u32 *begin, *members;
+} groups_copy;
+
 struct prog_builder {
   arena *a;
   bool flush_denormals;
@@ -47,7 +53,8 @@ struct prog_builder {
   VEC(u32) params;
   VEC(u32) results;
   VEC(u32) labels; /* step index; PROG_NONE until placed */
-  str too_big;     /* name of a step with too many dims */
+  VEC(groups_copy) groups;
+  str too_big; /* name of a step with too many dims */
 };
 
 prog_builder *prog_begin(arena *a, u32 num_replicas, u32 num_partitions) {
@@ -285,14 +292,29 @@ void prog_add_call(prog_builder *b, const prog_call *c, str name, str loc) {
   copy->params = copy_i64s(b, c->params);
   add_step(b, STEP_call, copy, name, loc);
 }
+static void copy_groups(prog_builder *b, const prog_collective *c, prog_collective *copy) {
+  const u32 zero = 0, *begin = c->begin ? c->begin : &zero;
+  u32 n = c->begin ? c->num_groups : 0;
+  for (size_t i = 0; i < b->groups.len; i++) {
+    const groups_copy *g = &b->groups.data[i];
+    if (g->num_groups != n || memcmp(g->begin, begin, (n + 1) * sizeof *begin) != 0 ||
+        (begin[n] && memcmp(g->members, c->members, begin[n] * sizeof *c->members) != 0))
+      continue;
+    copy->begin = g->begin;
+    copy->members = g->members;
+    return;
+  }
+  copy->begin = COPY_ARRAY(b, begin, n + 1);
+  copy->members = COPY_ARRAY(b, c->members, begin[n]);
+  VEC_PUSH(b->a, b->groups, ((groups_copy){n, copy->begin, copy->members}));
+}
+
 void prog_add_collective(prog_builder *b, const prog_collective *c, str name, str loc) {
   prog_collective *copy = arena_copy(b->a, c, sizeof *c);
   copy->rank = check_rank(b, c->rank, name);
   copy->in = COPY_ARRAY(b, c->in, c->n);
   copy->out = COPY_ARRAY(b, c->out, c->n);
-  u32 zero = 0;
-  copy->begin = c->begin ? COPY_ARRAY(b, c->begin, c->num_groups + 1) : COPY_ARRAY(b, &zero, 1);
-  copy->members = COPY_ARRAY(b, c->members, copy->begin[c->begin ? c->num_groups : 0]);
+  copy_groups(b, c, copy);
   copy->pairs = COPY_ARRAY(b, c->pairs, (size_t)c->num_pairs * 2);
   if (c->outer) copy->outer = COPY_ARRAY(b, c->outer, c->n);
   if (c->size) copy->size = COPY_ARRAY(b, c->size, c->n);
