@@ -251,6 +251,13 @@ static bool moves_for_less(const running *r) {
   return can && 2 * (r->p.whole.data[r->dim] / n) < n;
 }
 
+/* As many read it as shards have elements: to gather it once is no more than all their totals. */
+static bool is_read_often(const running *r, const value *v) {
+  i64 left = r->p.whole.data[r->dim] / count_of(&r->p, r->dim);
+  for (const use *u = v->uses; u; u = u->next) left -= op_is(u->owner, reduce_window);
+  return left < 0;
+}
+
 /* Initial values may come in more often. Of what nobody knows, such as the logarithm of a sum of
  * exponentials, only an infinite one is believed to change nothing. */
 static bool pads_again(const op *o) {
@@ -303,7 +310,8 @@ static bool find_running(const part_env *e, op *o, running *r) {
   const sharding *out = part_sharding(e, op_result(o, 0));
   if (!parts_of(e, op_operand(o, 0), &r->p) || !is_running(r) || !may_split(&r->p, r->dim))
     return false;
-  return out && axes_eq(out->dims[r->dim].axes, r->p.s->dims[r->dim].axes) && !moves_for_less(r);
+  return out && axes_eq(out->dims[r->dim].axes, r->p.s->dims[r->dim].axes) && !moves_for_less(r) &&
+         !is_read_often(r, op_operand(o, 0));
 }
 
 /* The windows of the dimensions as two: 1, but for dimension `at`, which has this one. */

@@ -84,6 +84,8 @@ const pass_info partition_passes[] = {
     {"terrazzo-reduce-in-parts",
      "Reduces what all-reduce cannot combine within shards first, and then what that leaves",
      part_reduce_in_parts, NULL},
+    {"terrazzo-hoist-reshards", "Reshards in front of a loop what stays the same in it",
+     part_hoist_reshards, NULL},
     {"terrazzo-join-sums", "Adds parts before they are summed up, where only sums are added",
      part_join_sums, NULL},
     {"sdy-resolve-permutation-factors",

@@ -11,6 +11,7 @@
  *   terrazzo-reduce-in-parts          what all-reduce cannot combine: within shards, then the rest
  *   sdy-insert-explicit-reshards      {enable-full-version=true for-shards=true}: every op can
  *                                     run on shards
+ *   terrazzo-hoist-reshards           out of loops what stays the same in them
  *   sdy-reshard-to-collectives        reshards as slices, permutations, all-to-alls, gathers
  *   terrazzo-fuse-collectives         slice of an all-reduce -> reduce-scatter, duplicates, ...
  *   sdy-convert-global-to-local       local types, StableHLO collectives, no sdy ops

@@ -10,6 +10,7 @@ pass_fn part_join_slices;              /* pieces.c */
 pass_fn part_drop_indivisible_axes;    /* divisible.c */
 pass_fn part_reduce_in_parts;          /* in_parts.c */
 pass_fn part_insert_explicit_reshards; /* explicit.c */
+pass_fn part_hoist_reshards;           /* hoist.c */
 pass_fn part_join_sums;                /* sums.c */
 pass_fn part_reshard_to_collectives;   /* collectives.c */
 pass_fn part_fuse_collectives;         /* fuse.c */

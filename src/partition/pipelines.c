@@ -238,6 +238,7 @@ bool pipeline_partition(ir_module *m, arena *scratch, const pass_args *args) {
   static const pass_option for_shards[] = {{STR("enable-full-version"), STR("true")},
                                            {STR("for-shards"), STR("true")}};
   step_with(&l, "sdy-insert-explicit-reshards", for_shards, COUNT(for_shards));
+  step(&l, "terrazzo-hoist-reshards");
   step(&l, "terrazzo-join-sums");
   step_flag(&l, "sdy-reshard-to-collectives", "leave-none", true);
   step(&l, "terrazzo-fuse-collectives");
