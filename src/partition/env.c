@@ -19,6 +19,23 @@ bool part_has_mesh(const part_env *e) {
   return false;
 }
 
+const mesh *part_name_mesh(const part_env *e, symbols *s, const mesh *m, str name) {
+  block *body = op_body(e->m->root, 0);
+  FOR_OPS(o, body) {
+    const mesh *known = op_is(o, sdy_mesh) ? shard_mesh_named(e->space, symbol_name(o)) : NULL;
+    if (known && mesh_same(known, m, false)) return known;
+  }
+  const attr **list = ARENA_ARRAY(e->a, const attr *, m->num_axes);
+  for (u32 i = 0; i < m->num_axes; i++)
+    list[i] = attr_make(e->c, mesh_axis, .name = m->axes[i].name, .size = m->axes[i].size);
+  op *o = op_create(e->m, &op_infos[OP_sdy_mesh], e->m->root->loc, NULL, 0, NULL, 0, 0);
+  op_set(o, sdy_mesh, sym_name, attr_string(e->c, name));
+  op_set(o, sdy_mesh, mesh,
+         attr_make(e->c, mesh, .axes = {list, m->num_axes}, .device_ids = m->device_ids));
+  symbols_insert(s, o, body->first);
+  return shard_mesh_named(e->space, symbol_name(o));
+}
+
 /* ---- shardings of values ---- */
 
 static bool is_manual(attrs manual, str name) {

@@ -3,7 +3,7 @@
 #define PARTITION_ENV_H
 
 #include "pass/pass.h"
-#include "shard/sharding_ir.h"
+#include "shard/calls.h"
 
 /* What a pass works on. */
 typedef struct part_env {
@@ -17,6 +17,9 @@ part_env part_env_make(ir_module *m, arena *scratch);
 
 /* The module names a mesh with axes; otherwise there is nothing to do. */
 bool part_has_mesh(const part_env *e);
+
+/* The mesh of the module that is the same; the first, or else a new one by this name. */
+const mesh *part_name_mesh(const part_env *e, symbols *s, const mesh *m, str name);
 
 /* The sharding of a value where it stands: of its op, of the function's argument, of the loop
  * or manual computation around it (without the manual axes). NULL: none, so replicated.

@@ -37,6 +37,13 @@ static const pass_option_info exchange_options[] = {
     DEVICE_OPTIONS,
     {0},
 };
+static const pass_option_info per_op_options[] = {
+    {"filter", PASS_STRING, "",
+     "Parts of names of ops, selectLow=N, selectHigh=N, with commas between; nothing: all ops"},
+    FLAG("enable-halo-exchange", "true", "Exchange shards, rather than replicate all dimensions"),
+    DEVICE_OPTIONS,
+    {0},
+};
 static const pass_option_info local_option_rows[] = {
     {"per-dim-all-gather", PASS_FLAG, "false", "Gather one dimension after the other"},
     {"combine-multi-dimension-reduce-scatter", PASS_FLAG, "false",
@@ -56,6 +63,8 @@ static const pass_option_info local_option_rows[] = {
   SAVE("dump-directory"), FLAG("avoid-export-for-partitioning", "false", "Leave out its passes"),  \
       FLAG("enable-insert-explicit-collectives", "false", "Reshard with collectives"),             \
       FLAG("remove-all-gather-reduce-scatter-for-cmv1", "false", "Run that pass too"),             \
+      FLAG("enable-per-instruction-partitioning", "false", "Partition single ops alone"),          \
+      {"per-instruction-partitioning-filter", PASS_STRING, "", "Which"}, DEVICE_OPTIONS,           \
       FLAG("dump-sharding-origins", "false", "Move where shardings come from to values"),          \
       FLAG("dump-propagation-edges", "false", "Move which way shardings went to values"),          \
       FLAG("update-non-divisible-input-output-shardings", "true", "Run that pass and the next"),   \
@@ -91,6 +100,9 @@ const pass_info partition_passes[] = {
     {"sdy-resolve-permutation-factors",
      "Gives shards the elements of other shards that their ops need", part_resolve_permutations,
      .options = exchange_options},
+    {"sdy-per-instruction-partitioning",
+     "Makes manual computations of what a device runs of single ops", part_per_instruction,
+     .options = per_op_options, .of_passes = true},
     {"sdy-reshard-to-collectives", "Turns reshards into collectives", part_reshard_to_collectives,
      .options = collective_options, .scope = PASS_ON_FUNCS},
     {"terrazzo-fuse-collectives", "Joins collectives, such as all-reduce and all-slice",

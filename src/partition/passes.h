@@ -23,6 +23,7 @@ pass_fn part_insert_minimal_reshards; /* export/reshards.c */
 pass_fn part_verify_unreduced;        /* export/unreduced.c */
 pass_fn part_pad_for_divisibility;    /* export/pad.c */
 pass_fn part_remove_for_matmul;       /* export/matmul.c */
+pass_fn part_per_instruction;         /* export/per_op.c */
 pass_fn part_resolve_permutations;    /* export/resolve.c */
 pass_fn part_resolve_single_device;   /* export/single_device.c */
 

@@ -149,12 +149,24 @@ static void canonicalize(line *l, const char *label) {
   step_with(l, "canonicalize", o, 1);
 }
 
+static void partition_per_op(line *l) {
+  options o = given(l, (const char *const[]){"replica-count", "partition-count", NULL});
+  str filter = pass_option_get(l->given, STR("per-instruction-partitioning-filter"), STR(""));
+  VEC_PUSH(l->a, o, ((pass_option){STR("filter"), filter}));
+  step_with(l, "sdy-per-instruction-partitioning", o.data, o.len);
+}
+
 /* As Shardy has it: values that are not sharded as they are used become reshards, all of them as
  * collectives or only those that another partitioner could not make up for. */
 static void reshard_steps(line *l) {
   bool collectives = flag(l, "enable-insert-explicit-collectives", false);
-  step_flag(l, "sdy-insert-explicit-reshards", "enable-full-version", collectives);
-  if (collectives) {
+  bool per_op = flag(l, "enable-per-instruction-partitioning", false);
+  step_flag(l, "sdy-insert-explicit-reshards", "enable-full-version", collectives || per_op);
+  if (per_op) {
+    dump(l, "before_per_instruction_partitioning");
+    partition_per_op(l);
+    dump(l, "after_per_instruction_partitioning");
+  } else if (collectives) {
     dump(l, "after_explicit_reshards");
     canonicalize(l, "sdy-reshard");
     step(l, "sdy-reshard-to-collectives");

@@ -240,20 +240,8 @@ static const mesh *reversed_mesh(resolver *r, const mesh *m, axis_list axes) {
   }
   mesh turned = *m;
   turned.device_ids = (i64s){ids, (size_t)m->size};
-  FOR_OPS(o, op_body(e->m->root, 0)) {
-    const mesh *known = op_is(o, sdy_mesh) ? shard_mesh_named(e->space, symbol_name(o)) : NULL;
-    if (known && mesh_same(known, &turned, false)) return known;
-  }
-  const attr **list = ARENA_ARRAY(e->a, const attr *, m->num_axes);
-  for (u32 i = 0; i < m->num_axes; i++)
-    list[i] = attr_make(e->c, mesh_axis, .name = m->axes[i].name, .size = m->axes[i].size);
-  op *o = op_create(e->m, &op_infos[OP_sdy_mesh], e->m->root->loc, NULL, 0, NULL, 0, 0);
   str name = arena_printf(e->a, "%.*s_reversed", (int)m->name.len, m->name.data);
-  op_set(o, sdy_mesh, sym_name, attr_string(e->c, name));
-  op_set(o, sdy_mesh, mesh,
-         attr_make(e->c, mesh, .axes = {list, m->num_axes}, .device_ids = turned.device_ids));
-  symbols_insert(&r->symbols, o, op_body(e->m->root, 0)->first);
-  return shard_mesh_named(e->space, symbol_name(o));
+  return part_name_mesh(e, &r->symbols, &turned, name);
 }
 
 /* Which dimensions are turned, by how much they are padded, along which axes. */
