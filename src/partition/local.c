@@ -146,11 +146,11 @@ bool local_unresolved(local *l, op *o) {
   return op_error(l->e.c, o, "should have been resolved before converting to local types");
 }
 
-/* Its result lies as its operand does. */
+/* Its result lies as its operand does, but may say so in the axes of another mesh, which who uses
+ * it asks for. It goes when nobody asks any more (finish_block). */
 bool local_propagation_barrier(local *l, op *o) {
   (void)l;
-  value_replace(op_result(o, 0), op_operand(o, 0));
-  op_erase(o);
+  op_result(o, 0)->type = op_operand(o, 0)->type;
   return true;
 }
 
@@ -272,6 +272,10 @@ static void finish_block(local *l, block *b) {
     for (u32 r = 0; r < o->num_regions; r++)
       for (block *in = o->regions[r].first; in; in = in->next) finish_block(l, in);
     if (op_is(o, manual_computation)) inline_manual(o);
+    if (op_is(o, propagation_barrier)) {
+      value_replace(op_result(o, 0), op_operand(o, 0));
+      op_erase(o);
+    }
     o = next;
   }
 }
