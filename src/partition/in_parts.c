@@ -1,8 +1,9 @@
 /* terrazzo-reduce-in-parts: what combines along a sharded dimension in ways that all-reduce cannot.
  *
  * A dimension that is cut into k shards is two dimensions, [k, rest], of which the first is cut:
- * what works along `rest` needs nothing from elsewhere, and leaves one element a shard, of which
- * all devices get all. So an argmax sends pairs, and a running sum the totals of its shards:
+ * what works along `rest` needs nothing from elsewhere, and leaves little of each shard, of which
+ * all devices get all. So an argmax sends pairs, a running sum the totals of its shards, and the
+ * greatest of all are among the greatest of each shard:
  *
  *   reduce(x) = reduce over k of (reduce over rest of x)
  *   running(x) = combine(running over k, shifted by one, of totals; running over rest of x)
@@ -38,6 +39,14 @@ static bool parts_of(const part_env *e, const value *v, parts *p) {
 static bool may_split(const parts *p, u32 d) {
   i64 n = count_of(p, d), size = p->whole.data[d];
   return n > 1 && size > n && size % n == 0;
+}
+
+/* Another dimension can be cut instead. */
+static bool may_move(const parts *p, u32 dim) {
+  bool can = false;
+  for (u32 d = 0; d < p->s->rank; d++)
+    can |= d != dim && p->whole.data[d] % (count_of(p, dim) * count_of(p, d)) == 0;
+  return can;
 }
 
 typedef enum kept { KEPT_BOTH, KEPT_FIRST, KEPT_ONE } kept; /* of two: [k, rest], [k], [k, 1] */
@@ -241,14 +250,10 @@ static bool is_running(running *r) {
   return found == 1;
 }
 
-/* Where shards are short and another dimension can be cut instead, moving there and back is less
- * than totals. */
+/* Where shards are short, moving there and back is less than totals. */
 static bool moves_for_less(const running *r) {
   i64 n = count_of(&r->p, r->dim);
-  bool can = false;
-  for (u32 d = 0; d < r->p.s->rank; d++)
-    can |= d != r->dim && r->p.whole.data[d] % (n * count_of(&r->p, d)) == 0;
-  return can && 2 * (r->p.whole.data[r->dim] / n) < n;
+  return may_move(&r->p, r->dim) && 2 * (r->p.whole.data[r->dim] / n) < n;
 }
 
 /* As many read it as shards have elements: to gather it once is no more than all their totals. */
@@ -400,19 +405,109 @@ static void split_running(const part_env *e, op *o) {
   op_erase(o);
 }
 
+/* ---- the greatest ---- */
+
+/* What shards have to offer, with two numbers each, is less than what they have. */
+static bool find_greatest(const part_env *e, const op *o, i64 k, parts *p) {
+  const value *v = op_operand(o, 0);
+  if (!parts_of(e, v, p) || p->s->rank == 0) return false;
+  u32 last = p->s->rank - 1;
+  if (!may_split(p, last) || type_element(op_result(o, 1)->type) != type_i32(e->c)) return false;
+  i64 n = count_of(p, last), shard = p->whole.data[last] / n;
+  i64 width = (i64)type_storage(type_element(v->type)), offered = min_i64(k, shard) * (width + 4);
+  p->split[last] = true;
+  return offered * (may_move(p, last) ? n : 1) < shard * width;
+}
+
+static op *greatest(cursor *at, op *o, value *v, i64 k) {
+  ir_ctx *c = at->env->c;
+  i64s in = v->type->dims;
+  i64 *dims = arena_copy(at->env->a, in.data, in.len * sizeof *dims);
+  dims[in.len - 1] = k;
+  const type *t[2];
+  for (int i = 0; i < 2; i++) t[i] = type_with_dims(c, op_result(o, i)->type, (i64s){dims, in.len});
+  op *r = emit_op(at, OP_chlo_top_k, &v, 1, t, 2, 0);
+  op_set(r, chlo_top_k, k, attr_i64(c, k));
+  op_set(r, chlo_top_k, is_stable, op_attr(o, SLOT_NAME(is_stable)));
+  return r;
+}
+
+/* Indices in the shards as those in the whole: index + number of the shard * its size. */
+static value *from_begin(const parts *p, cursor *at, value *index, const form *f, i64 size) {
+  ir_ctx *c = at->env->c;
+  value *n = emit(at, OP_iota, NULL, 0, index->type);
+  op_set(n->def.op, iota, iota_dimension, attr_i64(c, f->rank - 2));
+  n = shape(p, n->def.op, 0, f);
+  value *by = emit(at, OP_constant, NULL, 0, index->type);
+  i32 bytes = (i32)size;
+  op_set(by->def.op, constant, value,
+         attr_dense(c, index->type, (str){(const char *)&bytes, sizeof bytes}, true, false));
+  by = shape(p, by->def.op, 0, f);
+  n = emit_binary(at, OP_multiply, n, by);
+  n = shape(p, n->def.op, 0, f);
+  n = emit_binary(at, OP_add, index, n);
+  return shape(p, n->def.op, 0, f);
+}
+
+/* v[..., at[..., i]] */
+static value *picked(cursor *at, value *v, value *places) {
+  ir_ctx *c = at->env->c;
+  i64 rank = (i64)v->type->dims.len, last = rank - 1;
+  i64 *dims = ARENA_ARRAY(at->env->a, i64, rank), *ones = ARENA_ARRAY(at->env->a, i64, rank);
+  for (i64 d = 0; d < rank; d++) dims[d] = d, ones[d] = 1;
+  i64s batch = {dims, (size_t)last};
+  value *r = emit(at, OP_gather, (value *[]){v, places}, 2,
+                  type_with_dims(c, v->type, places->type->dims));
+  op *o = r->def.op;
+  op_set(o, gather, dimension_numbers,
+         attr_make(c, gather_dims, .collapsed_slice_dims = {&last, 1},
+                   .operand_batching_dims = batch, .start_indices_batching_dims = batch,
+                   .start_index_map = {&last, 1}, .index_vector_dim = rank));
+  op_set(o, gather, slice_sizes, attr_i64_array(c, (i64s){ones, (size_t)rank}));
+  return r;
+}
+
+/* Of the greatest of each shard, in their order, the greatest. */
+static void split_greatest(const part_env *e, op *o) {
+  struct chlo_top_k_attrs v;
+  parts p;
+  if (!view_chlo_top_k(o, &v) || !find_greatest(e, o, v.k, &p)) return;
+  u32 last = p.s->rank - 1;
+  i64 n = count_of(&p, last), size = p.whole.data[last] / n, k = min_i64(v.k, size);
+  cursor at = cursor_before(e, o);
+  form both = form_of(&p, KEPT_BOTH, (i64s){0}), most = form_of(&p, KEPT_BOTH, (i64s){0});
+  form flat = form_of(&p, KEPT_FIRST, (i64s){0});
+  most.dims[last + 1] = k;
+  flat.dims[last] = n * k;
+  op *inner = greatest(&at, o, reshape(&p, &at, op_operand(o, 0), &both), k);
+  value *offered = shape(&p, inner, 0, &most), *index = shape(&p, inner, 1, &most);
+  index = from_begin(&p, &at, index, &most, size);
+  op *outer = greatest(&at, o, reshape(&p, &at, offered, &flat), v.k);
+  value *r[] = {op_result(outer, 0),
+                picked(&at, reshape(&p, &at, index, &flat), op_result(outer, 1))};
+  for (u32 i = 0; i < 2; i++) {
+    const sharding *s = part_sharding(e, op_result(o, i));
+    if (s) part_set_sharding(e, r[i]->def.op, r[i]->index, s);
+    value_replace(op_result(o, i), r[i]);
+  }
+  op_erase(o);
+}
+
 /* ---- the pass ---- */
 
 static walk_result split(void *user, op *o) {
   const part_env *e = user;
   if (op_is(o, reduce)) split_reduce(e, o);
   if (op_is(o, reduce_window)) split_running(e, o);
+  if (op_is(o, chlo_top_k)) split_greatest(e, o);
   return WALK_ON;
 }
 
 bool part_reduce_in_parts(ir_module *m, arena *scratch, const pass_args *args) {
   (void)args;
   part_env e = part_env_make(m, scratch);
-  if (part_has_mesh(&e) && (module_may_have(m, reduce) || module_may_have(m, reduce_window)))
+  if (part_has_mesh(&e) && (module_may_have(m, reduce) || module_may_have(m, reduce_window) ||
+                            module_may_have(m, chlo_top_k)))
     op_walk_post(m->root, split, &e);
   return shard_space_check(e.space);
 }
