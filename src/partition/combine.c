@@ -5,13 +5,14 @@
  * number of them on a path to it; two of one depth are independent, and stay so when others
  * are combined. Keys are treated one after the other, each on the block as it then is, as two
  * keys at once could need each other. A group goes to the place of its last member, and what lies
- * in between and needs its results follows it. Only small operands are worth it. */
+ * in between and needs its results follows it. Where an operand takes long by itself, one meeting
+ * more does not show. */
 #include "dialect/effects.h"
 #include "partition/env.h"
 #include "partition/passes.h"
 #include "partition/record.h"
 
-enum { MAX_BYTES = 1 << 20, MAX_MEMBERS = 256 };
+enum { MAX_BYTES = 1 << 25, MAX_MEMBERS = 256 };
 
 typedef struct group_key {
   const attr *groups, *global;
