@@ -65,7 +65,8 @@ exchange exchange_of_window(arena *a, const sharding *s, i64s in, i64s out, cons
     shape[d] = y.in * y.count;
     result[d] = y.out * y.count;
     find_neighbours(&y, in.data[d]);
-    y.moves = y.moves || y.dilation > 1;
+    /* what later passes cannot do on shards alone */
+    y.moves = y.moves || (inside ? y.dilation > 1 : y.low || y.in != y.out);
     x.near = y.near;
     x.moves = x.moves || y.moves;
     if (y.moves || y.in != y.out) VEC_PUSH(a, x.dims, y);

@@ -132,7 +132,8 @@ static void resolve_by_replication(resolver *r, op *o, const rule *ru) {
   }
   bool *factors = ARENA_ARRAY(r->e.a, bool, ru->num_factors), any = false;
   for (u32 f = 0; f < ru->num_factors; f++) {
-    factors[f] = ru->factors[f].kind == FACTOR_PERMUTATION && !stays(o, s[0], f);
+    bool shifts = ru->factors[f].kind == FACTOR_PERMUTATION || op_is(o, pad);
+    factors[f] = shifts && !stays(o, s[0], f);
     any |= factors[f];
   }
   if (any) replicate(r, o, ru, s, factors);
@@ -314,7 +315,7 @@ static void resolve(resolver *r, op *o) {
     return;
   }
   const rule *ru = rule_of_op(&r->rules, o);
-  if (!ru || ru->custom || !permutes(ru)) return;
+  if (!ru || ru->custom || (!permutes(ru) && !op_is(o, pad))) return;
   resolve_fn *fn = r->exchanges && op_kind(o) < OP_COUNT ? resolve_of[op_kind(o)] : NULL;
   if (!fn || !fn(r, o)) resolve_by_replication(r, o, ru);
 }

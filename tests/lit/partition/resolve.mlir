@@ -5,6 +5,7 @@
 
 // WHOLE-NOT: stablehlo.collective_permute
 sdy.mesh @mesh = <["x"=4]>
+sdy.mesh @pair = <["y"=2]>
 
 // The other dimension is cut on each shard; channels go on where the program's own end.
 // CHECK-LABEL: func.func @slice(
@@ -48,6 +49,24 @@ func.func @filled(%arg0: tensor<8xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x
   %c = stablehlo.constant dense<7> : tensor<i32>
   %0 = stablehlo.pad %arg0, %c, low = [1], high = [0], interior = [0] {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : (tensor<8xi32>, tensor<i32>) -> tensor<9xi32>
   return %0 : tensor<9xi32>
+}
+
+// As many elements as before, and each of them elsewhere.
+// CHECK-LABEL: func.func @moved(
+func.func @moved(%arg0: tensor<8xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<8xi32> {
+  // CHECK: "stablehlo.collective_permute"(%arg1) {{.*}} dense<{{\[\[}}0, 1], [1, 2], [2, 3]]>
+  %c = stablehlo.constant dense<0> : tensor<i32>
+  %0 = stablehlo.pad %arg0, %c, low = [1], high = [-1], interior = [0] {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : (tensor<8xi32>, tensor<i32>) -> tensor<8xi32>
+  return %0 : tensor<8xi32>
+}
+
+// Each shard has what it needs, but not at its beginning.
+// CHECK-LABEL: func.func @within(
+func.func @within(%arg0: tensor<6xi32> {sdy.sharding = #sdy.sharding<@pair, [{"y"}]>}) -> tensor<2xi32> {
+  // CHECK-NOT: stablehlo.collective_permute
+  // CHECK: stablehlo.dynamic_slice {{.*}} sizes = [1]
+  %0 = stablehlo.slice %arg0 [2:4] {sdy.sharding = #sdy.sharding_per_value<[<@pair, [{"y"}]>]>} : (tensor<6xi32>) -> tensor<2xi32>
+  return %0 : tensor<2xi32>
 }
 
 // Too wide a gap between elements to reckon with.
