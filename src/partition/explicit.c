@@ -116,7 +116,7 @@ static void solve(explicit_pass *p, const part_record *r, const op *o, axes_prob
     common_axes(p->e.a, prob, axes);
     for (u32 f = 0; r->row->windows && f < prob->rule->num_factors; f++) {
       i64 parts = axes_size(axes[f]);
-      bool fits = parts > 1 ? part_windows_pay(p->e.a, r, o, prob->types, f, parts)
+      bool fits = parts > 1 ? part_windows_pay(p->e.a, r, o, prob->types, prob->tensors, f, parts)
                             : kinds[f] != FACTOR_PERMUTATION || !wants_factor(prob, f);
       if (fits || kinds[f] == FACTOR_REPLICATE) continue;
       kinds[f] = FACTOR_REPLICATE;

@@ -192,23 +192,73 @@ static i64 slab(const type *t, u32 d) {
   return n;
 }
 
-bool part_windows_pay(arena *a, const part_record *r, const op *o, const type *const *types, u32 f,
-                      i64 parts) {
-  double moved = 0, gathered = 0;
-  for (u32 t = 0; r->row->windows && t < o->num_operands; t++)
-    for (u32 d = 0; d < rule_rank(r->rule, t); d++) {
-      shard_window w;
-      window_plan p;
-      u32 at = r->rule->tensor_begin[t] + d;
-      if (r->rule->places[r->rule->dim_begin[at]] != f) continue;
-      if (!r->row->windows(o, types, t, d, parts, &w)) return false;
-      if (!w.length) continue;
-      if (!window_make_plan(a, &w, &p)) return false;
-      double each = (double)slab(types[t], d);
-      moved += each * (double)p.moved;
-      gathered += each * (double)((w.parts - 1) * w.shard);
+/* In how many parts dimension d of tensor t is, if factor f is the major one in it; 0: it is not.
+ */
+static i64 parts_along(const part_record *r, const sharding *const *now, u32 t, u32 d, u32 f) {
+  u32 at = r->rule->tensor_begin[t] + d;
+  if (r->rule->places[r->rule->dim_begin[at]] != f) return 0;
+  return now[t] && d < now[t]->rank ? sharding_dim_size(now[t], d) : 1;
+}
+
+/* Could axes of `parts` move to a dimension that all tensors have and that nobody cares about? */
+static bool has_room(const part_record *r, const sharding *const *now, i64 parts) {
+  for (u32 f = 0; f < r->rule->num_factors; f++) {
+    bool everywhere = r->needs[f].kind == NEED_FREE;
+    i64 used = 1;
+    for (u32 t = 0; t < rule_num_tensors(r->rule) && everywhere; t++) {
+      i64 most = 0;
+      for (u32 d = 0; d < rule_rank(r->rule, t); d++)
+        most = max_i64(most, parts_along(r, now, t, d, f));
+      everywhere = most > 0 || rule_rank(r->rule, t) == 0;
+      used = max_i64(used, most);
     }
-  return moved <= gathered;
+    if (everywhere && r->rule->factors[f].size % used == 0 &&
+        r->rule->factors[f].size / used % parts == 0)
+      return true;
+  }
+  return false;
+}
+
+typedef struct costs {
+  double windows, gathered, moved; /* elements to a device; moved: by all-to-alls, there and back */
+  bool any;
+} costs;
+
+/* Of a dimension of an operand that is in `now` parts; what all devices have as a whole costs
+ * nothing to gather, unless they would all compute with it. */
+static bool add_operand(arena *a, const part_record *r, const op *o, const type *const *types,
+                        u32 t, u32 d, i64 parts, i64 now, costs *c) {
+  shard_window w;
+  window_plan p;
+  if (!r->row->windows(o, types, t, d, parts, &w)) return false;
+  double each = (double)slab(types[t], d), shard = each * (double)w.shard;
+  bool computes = r->row->combines || o->num_regions;
+  if (now > 1) c->moved += shard * (double)(parts - 1) / (double)parts;
+  if (!w.length) return true;
+  if (!window_make_plan(a, &w, &p)) return false;
+  c->any = true;
+  c->windows += each * (double)p.moved;
+  if (now > 1 || computes) c->gathered += shard * (double)(parts - 1);
+  return true;
+}
+
+bool part_windows_pay(arena *a, const part_record *r, const op *o, const type *const *types,
+                      const sharding *const *now, u32 f, i64 parts) {
+  costs c = {0};
+  for (u32 t = 0; r->row->windows && t < rule_num_tensors(r->rule); t++)
+    for (u32 d = 0; d < rule_rank(r->rule, t); d++) {
+      i64 n = parts_along(r, now, t, d, f);
+      if (!n) continue;
+      if (t < o->num_operands) {
+        if (!add_operand(a, r, o, types, t, d, parts, n, &c)) return false;
+        continue;
+      }
+      double all = (double)slab(types[t], d) * (double)types[t]->dims.data[d];
+      *(n > 1 ? &c.moved : &c.windows) +=
+          all * (double)(parts - 1) / (double)parts / (n > 1 ? (double)parts : 1);
+    }
+  if (c.gathered > c.moved && has_room(r, now, parts)) c.gathered = c.moved;
+  return !c.any || c.windows <= c.gathered;
 }
 
 bool part_passes_sums(const part_record *r, const op *o, const bool *marked, u32 count) {

@@ -133,9 +133,10 @@ factor_kind part_factor_kind(const part_record *r, u32 f);
  * shards? Asks more than the row where that is CUT_AS_RULED only. */
 bool part_may_cut(const part_record *r, u32 t, u32 d, i64 parts);
 /* Whether the windows that the op needs when factor f is cut in so many parts can be had for less
- * than whole dimensions. `types`: operands, then results. Also true where it needs none. */
-bool part_windows_pay(arena *a, const part_record *r, const op *o, const type *const *types, u32 f,
-                      i64 parts);
+ * than whole dimensions, or than axes on others. `types` and `now`, where they are (NULL: whole):
+ * of operands, then results. Also true where it needs none. */
+bool part_windows_pay(arena *a, const part_record *r, const op *o, const type *const *types,
+                      const sharding *const *now, u32 f, i64 parts);
 /* Whether, if the operands marked (`count` of them) are parts of a sum, the results are parts of
  * the op of the sums. */
 bool part_passes_sums(const part_record *r, const op *o, const bool *marked, u32 count);
