@@ -220,6 +220,12 @@ int peer_opt_main(int argc, char **argv) {
   return opt_run(argc, argv, o);
 }
 
+/* Products and sums are rounded one by one, as the peers' interpreter does it. */
+static void round_as_interpreter(void) {
+  setenv("TERRAZZO_ONEDNN", "0", false);
+  setenv("TERRAZZO_KERNELS", "base", false);
+}
+
 /* stablehlo-translate: portable artifacts in and out, by way of opt; and modules run. */
 int translate_main(int argc, char **argv) {
   static const char usage_text[] =
@@ -248,6 +254,7 @@ int translate_main(int argc, char **argv) {
       args[n++] = argv[i];
   }
   args[0] = argv[0];
+  if (run) round_as_interpreter();
   if (read + write + run != 1)
     say_error("%s", usage_text);
   else
