@@ -10,7 +10,8 @@
 
 static const char usage[] =
     "usage: terrazzo partition FILE [options]\n\n"
-    "Prints the program that each device runs: shapes of shards, explicit collectives.\n\n"
+    "Prints the program that each device runs: shapes of shards, explicit collectives. What an\n"
+    "op needs whole although it is sharded is a remark with its place, on standard error.\n\n"
     "FILE               MLIR text, MLIR bytecode or a portable artifact; - is standard input\n"
     "--devices N        how many devices (default: what the module says)\n"
     "--mesh M=x=2,y=2   replace mesh @M of the module\n"
@@ -84,8 +85,9 @@ static void put_stats(buf *b, arena *a, ir_module *m) {
   if (unknown) BUF_LIT(b, "? in a loop that runs nobody knows how often, counted once\n");
 }
 
-static bool partitioned(void *user, ir_module *m) {
+static bool partitioned(void *user, ir_module *m, str remarks) {
   partition_options *o = user;
+  fprintf(stderr, STR_FMT, STR_ARG(remarks));
   if (o->stats)
     put_stats(&o->w->out, &o->w->arena, m);
   else

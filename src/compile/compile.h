@@ -56,9 +56,10 @@ typedef struct compile_options {
   void (*dump)(void *user, str stage, str module_text);
   void *dump_user;
   /* Called with the program of one device, as IR that is gone afterwards; its collectives are as
-   * partition/wire.h lists them. NULL: not. false: this was what was wanted; the executable is
+   * partition/wire.h lists them, and with lines that say what was held whole although it was
+   * sharded. NULL: not. false: this was what was wanted; the executable is
    * NULL then. */
-  bool (*partitioned)(void *user, struct ir_module *m);
+  bool (*partitioned)(void *user, struct ir_module *m, str remarks);
   void *partitioned_user;
 } compile_options;
 

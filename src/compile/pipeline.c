@@ -212,7 +212,8 @@ static bool partition(job *j, shard_space **out_space) {
   shard_space *space = *out_space = shard_space_create(j->m, j->scratch);
   for (op *o = op_body(j->m->root, 0)->first; o; o = o->next)
     if (op_is(o, sdy_mesh)) shard_mesh_named(space, symbol_name(o));
-  if (!run_pass(j, "terrazzo-partition")) return false;
+  const pass_option remarks = {STR("remarks"), STR("true")};
+  if (!run_with(j, "terrazzo-partition", &remarks, j->opt->partitioned ? 1 : 0)) return false;
   dump(j, "partition");
   return true;
 }
@@ -385,7 +386,8 @@ static bool compile(job *j) {
   describe(j);
   if (j->opt->partitioned) wire_mark_asked(j->m);
   if (j->spread && (!flatten(j, false) || !propagate_and_partition(j, &space))) return false;
-  j->enough = j->opt->partitioned && !j->opt->partitioned(j->opt->partitioned_user, j->m);
+  j->enough = j->opt->partitioned &&
+              !j->opt->partitioned(j->opt->partitioned_user, j->m, buf_view(&j->messages));
   if (j->enough) return true;
   if (!flatten(j, true)) return false;
   dump(j, "flatten");

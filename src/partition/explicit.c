@@ -12,11 +12,13 @@
 #include "partition/place.h"
 #include "partition/record.h"
 #include "shard/flow.h"
+#include "shard/traits.h"
 
 typedef struct explicit_pass {
   part_env e; /* its arena is emptied after every op */
   rule_set rules;
   placer placer;
+  bool remarks; /* on what is held whole */
   bool ok;
 } explicit_pass;
 
@@ -139,6 +141,25 @@ static bool passes_sums(explicit_pass *p, const part_record *r, const op *o,
   return part_passes_sums(r, o, carries, have);
 }
 
+static void remark_whole(const explicit_pass *p, const op *o, u32 t, u32 d, const sharding *s) {
+  op_remark(p->e.c, o,
+            "'" STR_FMT "' op needs dimension %u of operand %u whole, which is in %lld parts",
+            STR_ARG(o->info->name), d, t, (long long)sharding_dim_size(s, d));
+}
+
+static void remark_factors(const explicit_pass *p, const op *o, const axes_problem *prob) {
+  const rule *r = prob->rule;
+  for (u32 t = 0; t < o->num_operands; t++)
+    for (u32 d = 0; prob->tensors[t] && d < rule_rank(r, t); d++) {
+      u32 at = r->tensor_begin[t] + d;
+      bool whole = false;
+      for (u32 k = r->dim_begin[at]; k < r->dim_begin[at + 1]; k++)
+        whole |= prob->kinds[r->places[k]] == FACTOR_REPLICATE;
+      if (whole && sharding_dim_size(prob->tensors[t], d) > 1)
+        remark_whole(p, o, t, d, prob->tensors[t]);
+    }
+}
+
 /* Three things in order: the axes that all tensors compute under; what then sums up here, and
  * what is left to the users; operands and results brought there. Results go from the last to the
  * first, as what is made for each is put right behind the op. A sharding on another mesh has no
@@ -161,6 +182,7 @@ static void fix_with_rule(explicit_pass *p, op *o, const part_record *r, const s
                        .unreduced = unreduced};
   axis_list *axes = ARENA_ARRAY(a, axis_list, r->rule->num_factors);
   solve(p, r, o, &prob, kinds, axes);
+  if (p->remarks) remark_factors(p, o, &prob);
   axis_list made = reduced_axes(p, &prob, axes);
   partial part = {.kind = r->combiner};
   if (!want || want->unreduced_kind != part.kind) unreduced = (axis_list){0};
@@ -186,7 +208,11 @@ static void fix_with_rule(explicit_pass *p, op *o, const part_record *r, const s
 /* No rule: everything is replicated. */
 static void fix_replicated(explicit_pass *p, op *o, const sharding **sh, const mesh *m) {
   const partial none = {.kind = UNREDUCED_SUM};
-  for (u32 i = 0; i < o->num_operands; i++) fix_operand(p, o, i, NULL);
+  for (u32 i = 0; i < o->num_operands; i++) {
+    for (u32 d = 0; p->remarks && sh[i] && d < sh[i]->rank; d++)
+      if (sharding_dim_size(sh[i], d) > 1) remark_whole(p, o, i, d, sh[i]);
+    fix_operand(p, o, i, NULL);
+  }
   for (u32 i = o->num_results; i-- > 0;) {
     value *v = op_result(o, i);
     if (!type_is_ranked(v->type)) continue;
@@ -357,7 +383,7 @@ static walk_result tidy(void *user, op *o) {
 
 bool part_insert_explicit_reshards(ir_module *m, arena *scratch, const pass_args *args) {
   explicit_pass p = {.e = part_env_make(m, scratch), .ok = true};
-  (void)args;
+  p.remarks = pass_option_flag(args, STR("remarks"), false);
   if (!part_has_mesh(&p.e)) return true;
   p.e.a = ir_scratch_push(m->ctx);
   p.placer.e = &p.e;

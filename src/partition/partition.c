@@ -13,11 +13,17 @@ static bool insert_explicit_reshards(ir_module *m, arena *scratch, const pass_ar
                  : part_insert_full_reshards)(m, scratch, args);
 }
 
+static const pass_option_info partition_options[] = {
+    {"remarks", PASS_FLAG, "false", "Say which ops need a dimension whole that is sharded"},
+    {0},
+};
 static const pass_option_info reshard_options[] = {
     {"enable-full-version", PASS_FLAG, "false", "Reshard wherever an op needs it"},
     {"for-shards", PASS_FLAG, "false",
      "If in full: as terrazzo-partition needs it, which can cut less than Shardy but sums up as "
      "ops do"},
+    {"remarks", PASS_FLAG, "false",
+     "If for shards: say which ops need a dimension whole that is sharded"},
     {0},
 };
 static const pass_option_info collective_options[] = {
@@ -126,6 +132,6 @@ const pass_info partition_passes[] = {
     {"sdy-export-pipeline", "The passes after propagation.", pipeline_export,
      .options = export_options, .of_passes = true},
     {"terrazzo-partition", "From shardings on all values to the program of one device",
-     pipeline_partition, .of_passes = true},
+     pipeline_partition, .options = partition_options, .of_passes = true},
     {0},
 };

@@ -27,3 +27,10 @@ void op_warn(ir_ctx *c, const op *o, const char *fmt, ...) {
   diag_emit(ir_sink(c), DIAG_WARNING, loc_pos(o->loc), fmt, ap);
   va_end(ap);
 }
+
+void op_remark(ir_ctx *c, const op *o, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  diag_emit(ir_sink(c), DIAG_REMARK, loc_pos(o->loc), fmt, ap);
+  va_end(ap);
+}
