@@ -19,8 +19,17 @@ bool part_has_mesh(const part_env *e) {
   return false;
 }
 
-const mesh *part_name_mesh(const part_env *e, symbols *s, const mesh *m, str name) {
+static bool in_order(i64s ids) {
+  for (size_t i = 0; i < ids.len; i++)
+    if (ids.data[i] != (i64)i) return false;
+  return true;
+}
+
+const mesh *part_name_mesh(const part_env *e, symbols *s, const mesh *like, str name) {
   block *body = op_body(e->m->root, 0);
+  mesh plain = *like; /* the order of numbers is never spelled out */
+  const mesh *m = &plain;
+  if (m->num_axes && in_order(m->device_ids)) plain.device_ids = (i64s){0};
   FOR_OPS(o, body) {
     const mesh *known = op_is(o, sdy_mesh) ? shard_mesh_named(e->space, symbol_name(o)) : NULL;
     if (known && mesh_same(known, m, false)) return known;

@@ -19,7 +19,7 @@ part_env part_env_make(ir_module *m, arena *scratch);
 bool part_has_mesh(const part_env *e);
 
 /* The mesh of the module that is the same; the first, or else a new one by this name. */
-const mesh *part_name_mesh(const part_env *e, symbols *s, const mesh *m, str name);
+const mesh *part_name_mesh(const part_env *e, symbols *s, const mesh *like, str name);
 
 /* The sharding of a value where it stands: of its op, of the function's argument, of the loop
  * or manual computation around it (without the manual axes). NULL: none, so replicated.

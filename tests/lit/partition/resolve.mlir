@@ -117,3 +117,16 @@ func.func @apart(%arg0: tensor<14xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x
   %0 = stablehlo.reshape %arg0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {"x":(2)3}]>]>} : (tensor<14xi32>) -> tensor<2x7xi32>
   return %0 : tensor<2x7xi32>
 }
+
+// -----
+
+// Devices that were reversed are in order again: that mesh needs no list of them, and may be there.
+// CHECK-NOT: sdy.mesh @back_reversed
+sdy.mesh @back = <["x"=2], device_ids=[1, 0]>
+sdy.mesh @forth = <["x"=2]>
+// CHECK-LABEL: func.func @ordered(
+func.func @ordered(%arg0: tensor<4xi32> {sdy.sharding = #sdy.sharding<@back, [{"x"}]>}) -> tensor<4xi32> {
+  // CHECK: stablehlo.reverse {{.*}}<@forth, [{"x"}]>
+  %0 = stablehlo.reverse %arg0, dims = [0] {sdy.sharding = #sdy.sharding_per_value<[<@back, [{"x"}]>]>} : tensor<4xi32>
+  return %0 : tensor<4xi32>
+}
