@@ -147,10 +147,13 @@ static void remark_whole(const explicit_pass *p, const op *o, u32 t, u32 d, cons
             STR_ARG(o->info->name), d, t, (long long)sharding_dim_size(s, d));
 }
 
-static void remark_factors(const explicit_pass *p, const op *o, const axes_problem *prob) {
+/* Not those whose first factor may be cut, as that of positions of a window. */
+static void remark_factors(const explicit_pass *p, const op *o, const axes_problem *prob,
+                           const axis_list *axes) {
   const rule *r = prob->rule;
   for (u32 t = 0; t < o->num_operands; t++)
     for (u32 d = 0; prob->tensors[t] && d < rule_rank(r, t); d++) {
+      if (sharding_dim_size(common_sharding(p->e.a, prob, t, axes), d) > 1) continue;
       u32 at = r->tensor_begin[t] + d;
       bool whole = false;
       for (u32 k = r->dim_begin[at]; k < r->dim_begin[at + 1]; k++)
@@ -182,7 +185,7 @@ static void fix_with_rule(explicit_pass *p, op *o, const part_record *r, const s
                        .unreduced = unreduced};
   axis_list *axes = ARENA_ARRAY(a, axis_list, r->rule->num_factors);
   solve(p, r, o, &prob, kinds, axes);
-  if (p->remarks) remark_factors(p, o, &prob);
+  if (p->remarks) remark_factors(p, o, &prob, axes);
   axis_list made = reduced_axes(p, &prob, axes);
   partial part = {.kind = r->combiner};
   if (!want || want->unreduced_kind != part.kind) unreduced = (axis_list){0};
