@@ -48,6 +48,9 @@ static bool stays(const op *o, const sharding *s, u32 d) {
   return view_pad(o, &pad) && pad_stays(&pad, o, parts, d);
 }
 
+/* Rules call a dimension whose size stays the same passed through, whatever the op does to it. */
+static bool may_keep_size(const op *o) { return op_is(o, pad) || op_is(o, slice); }
+
 /* The tensors of an op: operands, then results. */
 static value *tensor_of(const op *o, u32 t) {
   return t < o->num_operands ? op_operand(o, t) : op_result(o, t - o->num_operands);
@@ -132,8 +135,8 @@ static void resolve_by_replication(resolver *r, op *o, const rule *ru) {
   }
   bool *factors = ARENA_ARRAY(r->e.a, bool, ru->num_factors), any = false;
   for (u32 f = 0; f < ru->num_factors; f++) {
-    bool shifts = ru->factors[f].kind == FACTOR_PERMUTATION || op_is(o, pad);
-    factors[f] = shifts && !stays(o, s[0], f);
+    bool moves = ru->factors[f].kind == FACTOR_PERMUTATION || may_keep_size(o);
+    factors[f] = moves && !stays(o, s[0], f);
     any |= factors[f];
   }
   if (any) replicate(r, o, ru, s, factors);
@@ -315,7 +318,7 @@ static void resolve(resolver *r, op *o) {
     return;
   }
   const rule *ru = rule_of_op(&r->rules, o);
-  if (!ru || ru->custom || (!permutes(ru) && !op_is(o, pad))) return;
+  if (!ru || ru->custom || (!permutes(ru) && !may_keep_size(o))) return;
   resolve_fn *fn = r->exchanges && op_kind(o) < OP_COUNT ? resolve_of[op_kind(o)] : NULL;
   if (!fn || !fn(r, o)) resolve_by_replication(r, o, ru);
 }
