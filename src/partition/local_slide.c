@@ -92,15 +92,85 @@ static void pad_whole(local *l, op *o, const value *of, value *fill, const i64 *
 }
 
 /* The shard out of what was scattered into: from `begin` on. */
-static void take_shard(local *l, op *o, const i64 *begin) {
-  value *v = op_result(o, 0), *x = v;
-  i64s to = l->to[v->num]->dims;
-  v->type = op_operand(o, 0)->type;
-  cursor at = cursor_after(&l->e, o);
-  for (u32 d = 0; d < to.len; d++) x = local_cut(l, &at, x, d, begin[d], begin[d] + to.data[d]);
-  if (x == v) return;
-  x->num = v->num;
-  value_replace_except(v, x, o->next); /* the first of the slices */
+static value *take_shard(local *l, cursor *at, value *v, i64s to, const i64 *begin) {
+  for (u32 d = 0; d < to.len; d++) v = local_cut(l, at, v, d, begin[d], begin[d] + to.data[d]);
+  return v;
+}
+
+/* What is alike in the ways in which shards scatter: along each dimension the first and the last
+ * may have padding of their own, as `low` and `high` say. */
+typedef struct scattering {
+  const i64 *begin, *low, *high, *padding;
+  const sharding *s;
+} scattering;
+
+/* tensor<i32>: a number in base 3, a digit a dimension: 1 for the first shard, 2 for the last. */
+static value *which_border(local *l, cursor *at, const scattering *x, u32 rank) {
+  value *number = NULL;
+  for (u32 d = 0; d < rank; d++) {
+    if (!x->low[d] && !x->high[d]) continue;
+    i64 parts = sharding_dim_size(x->s, d);
+    value *index = local_index_of(l, x->s->mesh, x->s->dims[d].axes), *digit = emit_int(at, 0);
+    for (i64 k = 1; k <= 2; k++) {
+      value *is = emit_compare(at, index, emit_int(at, k == 1 ? 0 : parts - 1), 0);
+      digit = emit(at, OP_select, (value *[]){is, emit_int(at, k), digit}, 3, digit->type);
+    }
+    if (number) number = emit_binary(at, OP_multiply, number, emit_int(at, 3));
+    number = number ? emit_binary(at, OP_add, number, digit) : digit;
+  }
+  const type *t = type_tensor(l->e.c, (i64s){0}, type_i32(l->e.c), NULL);
+  return emit(at, OP_convert, &number, 1, t);
+}
+
+/* The op as the shards of one border have it. */
+static value *scatter_at(local *l, cursor *at, const op *o, const scattering *x, u32 border) {
+  value *v = op_operand(o, 0);
+  u32 rank = (u32)v->type->dims.len;
+  i64 *padding = arena_copy(l->e.a, x->padding, 2 * rank * sizeof *padding);
+  i64 *begin = arena_copy(l->e.a, x->begin, rank * sizeof *begin);
+  for (u32 d = rank; d-- > 0;) {
+    if (!x->low[d] && !x->high[d]) continue;
+    i64 low = border % 3 == 1 ? x->low[d] : 0, high = border % 3 == 2 ? x->high[d] : 0;
+    border /= 3;
+    v = local_cut(l, at, v, d, low, v->type->dims.data[d] - high);
+    padding[2 * d] = low;
+    padding[2 * d + 1] = high;
+    begin[d] -= low;
+  }
+  op *c = op_clone(l->e.m, o, NULL);
+  op_insert(c, at->b, at->before);
+  op_set_operand(c, 0, v);
+  op_set(c, select_and_scatter, padding, padding_attr(l, padding, rank));
+  value *r = op_result(c, 0);
+  r->type = v->type;
+  r->num = UINT32_MAX;
+  return take_shard(l, at, r, l->to[op_result(o, 0)->num]->dims, begin);
+}
+
+/* Padding of its own may not be selected, which no value can say: shards at the ends go their own
+ * ways. */
+static void scatter(local *l, op *o, const scattering *x) {
+  u32 rank = (u32)op_operand(o, 0)->type->dims.len, ways = 1;
+  for (u32 d = 0; d < rank; d++) ways *= x->low[d] || x->high[d] ? 3 : 1;
+  cursor at = cursor_before(&l->e, o);
+  value *old = op_result(o, 0), *v;
+  if (ways == 1) {
+    v = scatter_at(l, &at, o, x, 0);
+  } else {
+    value *border = which_border(l, &at, x, rank);
+    const type *t = l->to[old->num];
+    op *c = emit_op(&at, OP_case, &border, 1, &t, 1, ways);
+    for (u32 i = 0; i < ways; i++) {
+      block *b = block_create(l->e.m);
+      region_append(&c->regions[i], b);
+      cursor in = {&l->e, b, NULL, o->loc};
+      value *r = scatter_at(l, &in, o, x, i);
+      emit_op(&in, OP_return, &r, 1, NULL, 0, 0);
+    }
+    v = op_result(c, 0);
+  }
+  part_replace(old, v);
+  op_erase(o);
 }
 
 bool local_select_and_scatter(local *l, op *o) {
@@ -112,6 +182,9 @@ bool local_select_and_scatter(local *l, op *o) {
   const attr *given = op_discardable(o, STR(PIECES_FILL));
   i64 *padding = given_padding(l, a.present & 4 ? a.padding : NULL, rank);
   i64 *begin = arena_zalloc(l->e.a, rank * sizeof *begin);
+  i64 *low = arena_zalloc(l->e.a, rank * sizeof *low);
+  i64 *high = arena_zalloc(l->e.a, rank * sizeof *high);
+  const sharding *s = local_sharding(l, in);
   bool cut = false;
   for (u32 d = 0; d < rank; d++) {
     scatter_windows r;
@@ -122,6 +195,8 @@ bool local_select_and_scatter(local *l, op *o) {
         !scatter_read(o, types, d, parts, &r))
       continue;
     begin[d] = r.at;
+    low[d] = r.low;
+    high[d] = r.high;
     cut = true;
   }
   if (!cut && !given) return local_types(l, o);
@@ -139,7 +214,7 @@ bool local_select_and_scatter(local *l, op *o) {
   for (u32 d = 0; d < rank; d++)
     if (given || local_parts(l, in, d) > 1) padding[2 * d] = padding[2 * d + 1] = 0;
   op_set_attr(l->e.m, o, STR(PIECES_FILL), NULL);
-  op_set(o, select_and_scatter, padding, padding_attr(l, padding, rank));
-  take_shard(l, o, begin);
+  const scattering x = {.begin = begin, .low = low, .high = high, .padding = padding, .s = s};
+  scatter(l, o, &x);
   return true;
 }

@@ -195,6 +195,12 @@ bool scatter_read(const op *o, const type *const *types, u32 d, i64 parts, scatt
   r->operand.step = shard;
   r->operand.begin = -r->at;
   r->operand.length = max_i64((count - 1) * stride + window, r->at + shard);
+  const dense_attr *p = v.present & 4 ? v.padding : NULL;
+  bool own =
+      !op_discardable(o, STR(PIECES_FILL)) && (low || (p && attr_dense_int(&p->base, 2 * d + 1)));
+  i64 over = r->operand.length - r->at - (r->operand.size - (parts - 1) * shard);
+  r->low = own ? r->at : 0;
+  r->high = own ? max_i64(0, over) : 0;
   return count > 0 && r->at >= 0 && window_is_near(&r->source) && window_is_near(&r->operand);
 }
 
@@ -208,10 +214,7 @@ bool windows_scatter(const op *o, const type *const *types, u32 t, u32 d, i64 pa
   if (!scatter_moves(&v, d)) return true;
   if (!scatter_read(o, types, d, parts, &r)) return false;
   *w = t ? r.source : r.operand;
-  const dense_attr *p = v.present & 4 ? v.padding : NULL;
-  if ((low_padding(p, d) || (p && attr_dense_int(&p->base, 2 * d + 1))) &&
-      !op_discardable(o, STR(PIECES_FILL)))
-    return false;
+  if (r.low > r.operand.shard || r.high > r.operand.shard) return false;
   return !window_reaches_out(&r.source) ||
          (part_body_kind(op_body(o, 1), 0, 1, &kind) && kind == UNREDUCED_SUM);
 }

@@ -25,10 +25,12 @@ bool pad_read(const op *o, const type *const *types, u32 d, i64 parts, padded_re
 bool convolution_read(const op *o, const type *const *types, u32 i, i64 parts, padded_read *r);
 bool reduce_window_read(const op *o, const type *const *types, u32 d, i64 parts, padded_read *r);
 
-/* Of select_and_scatter; the shard of the result begins `at` elements into the operand's window. */
+/* Of select_and_scatter; the shard of the result begins `at` elements into the operand's window. Of
+ * the first shard's window so many elements at the low end, and of the last one's at the high end,
+ * are padding that must not be selected. */
 typedef struct scatter_windows {
   shard_window operand, source;
-  i64 at;
+  i64 at, low, high;
 } scatter_windows;
 bool scatter_read(const op *o, const type *const *types, u32 d, i64 parts, scatter_windows *r);
 

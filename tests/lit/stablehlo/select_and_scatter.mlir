@@ -1,5 +1,5 @@
-// stablehlo.select_and_scatter: batch and feature dimensions are cut. Windows with padding of their
-// own stay whole, and the axes of theirs move to a batch.
+// stablehlo.select_and_scatter: all dimensions are cut. Of windows with padding of their own the first
+// and the last shard have that, as it may not be selected.
 // RUN: terrazzo opt %s | FileCheck %s
 // RUN: terrazzo opt %s -sdy-aggressive-propagate | FileCheck %s --check-prefix=SHARD
 // RUN: terrazzo opt %s -sdy-propagation-pipeline -terrazzo-partition | FileCheck %s --check-prefix=LOCAL
@@ -29,9 +29,17 @@ func.func @main(%arg0: tensor<4x8x6xf32> {sdy.sharding = #sdy.sharding<@mesh, [{
 // SHARD: %arg1: tensor<4x4x6xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a", ?}, {?}, {"c", ?}]>}
 // SHARD: }) {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"a", ?}, {"b", ?}, {"c", ?}]>]>}
 
-// LOCAL: %[[ALL:.*]] = "stablehlo.all_to_all"(%arg0)
-// LOCAL: "stablehlo.select_and_scatter"(%[[ALL]], %{{.*}}, %arg2)
-// LOCAL: (tensor<1x8x3xf32>, tensor<1x4x3xf32>, tensor<f32>) -> tensor<1x8x3xf32>
+// LOCAL: collective_permute
+// LOCAL: collective_permute
+// LOCAL: %[[IN:.*]] = stablehlo.concatenate {{.*}} -> tensor<2x7x3xf32>
+// LOCAL-NOT: all_gather
+// LOCAL: "stablehlo.case"
+// LOCAL: "stablehlo.select_and_scatter"(%[[IN]], {{.*}} <{padding = dense<0>
+// LOCAL: stablehlo.slice {{.*}} [0:2, 2:6, 0:3]
+// LOCAL: %[[FIRST:.*]] = stablehlo.slice %[[IN]] [0:2, 2:7, 0:3]
+// LOCAL: "stablehlo.select_and_scatter"(%[[FIRST]], {{.*}} <{padding = dense<{{\[\[}}0, 0], [2, 0], [0, 0]]>
+// LOCAL: %[[LAST:.*]] = stablehlo.slice %[[IN]] [0:2, 0:6, 0:3]
+// LOCAL: "stablehlo.select_and_scatter"(%[[LAST]], {{.*}} <{padding = dense<{{\[\[}}0, 0], [0, 1], [0, 0]]>
 
 // OPS: op                                       read        verify      infer       portable    shard       partition   run
 // OPS: stablehlo.select_and_scatter             generic     yes         yes         yes         rule        partly      yes
