@@ -47,8 +47,6 @@ static bool lower_reshard(const part_env *e, op *o) {
   if (axes_difference(e->a, in->unreduced, out->unreduced).len ||
       axes_difference(e->a, out->unreduced, in->unreduced).len)
     return op_unimplemented(e->c, o, "between different unreduced axes");
-  if (!sharding_divides(in, v->type->dims.data) || !sharding_divides(out, v->type->dims.data))
-    return op_unimplemented(e->c, o, "of a dimension that its axes do not divide");
   reshard_steps steps = {0};
   cursor at = cursor_before(e, o);
   bool cut = !sharding_is_replicated(in) && !sharding_is_replicated(out);

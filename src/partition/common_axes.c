@@ -22,6 +22,8 @@ typedef struct solver {
 
 static bool as_shardy(const solver *s) { return s->p->policy == AXES_AS_SHARDY; }
 
+static bool pads(const solver *s, u32 f) { return s->p->pads && s->p->pads[f]; }
+
 static u8 kind_of(const solver *s, u32 f) {
   return s->p->kinds ? s->p->kinds[f] : s->r->factors[f].kind;
 }
@@ -46,6 +48,7 @@ static void project_dim(const solver *s, u32 t, u32 d, axis_list axes, axis_list
     u32 f = places[k];
     i64 room = s->r->factors[f].size;
     axis_vec v = {0};
+    while (pads(s, f) && i < axes.len) VEC_PUSH(s->a, v, axes.data[i++]);
     while (room > 1 && (has_rest || i < axes.len)) {
       axis_ref x = has_rest ? rest : axes.data[i++];
       has_rest = false;
@@ -344,7 +347,7 @@ static bool keep_dim(solver *s, u32 t, u32 d) {
   const u32 *places = dim_places(s->r, t, d, &count);
   i64 size = s->p->types[t]->dims.data[d], parts = 1;
   bool open = true, changed = false; /* open: all factors so far are sharded to the end */
-  for (u32 k = 0; k < count; k++) {
+  for (u32 k = 0; k < count && !pads(s, places[k]); k++) {
     axis_list *l = &s->out[places[k]];
     axis_list keep = open && size > 0 ? dividing(*l, size / parts) : (axis_list){0};
     if (size > 0 && size % parts) keep.len = 0;
@@ -360,7 +363,7 @@ static void keep_rules(solver *s) {
   for (u32 f = 0; f < s->num_factors; f++) {
     if (kind_of(s, f) == FACTOR_REPLICATE) s->out[f].len = 0;
     i64 size = s->r->factors[f].size;
-    s->out[f] = size > 0 ? dividing(s->out[f], size) : (axis_list){0};
+    if (!pads(s, f)) s->out[f] = size > 0 ? dividing(s->out[f], size) : (axis_list){0};
     if (s->p->unreduced.len && kind_of(s, f) != FACTOR_REDUCTION)
       s->out[f] = axes_truncate_overlaps(s->a, s->out[f], s->p->unreduced);
   }

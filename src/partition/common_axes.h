@@ -18,6 +18,7 @@ typedef struct axes_problem {
   const u8 *kinds;                /* factor_kind by factor, stricter than the rule's; NULL: those */
   const sharding *const *tensors; /* NULL: any will do */
   const type *const *types;
+  const bool *pads;    /* by factor: axes need not divide it; NULL: none may be such */
   axis_list unreduced; /* of the results: only reduction factors may have these */
   /* AXES_AS_SHARDY */
   const axis_list *factors; /* [tensor][factor]: what the tensor has */
@@ -30,8 +31,8 @@ typedef struct axes_problem {
  * one, of those that have a sharding (for Shardy, that are not sharded along a permutation).
  *
  * AXES_THAT_FIT: factors that must be replicated get none; others never overlap, divide the
- * dimensions they are in, and shard a minor factor of a dimension only where the major ones
- * are sharded to the end, so that every tensor's shards are contiguous.
+ * dimensions they are in, unless they may be padded, and shard a minor factor of a dimension only
+ * where the major ones are sharded to the end, so that every tensor's shards are contiguous.
  *
  * Source: openxla/shardy, sdy-insert-explicit-reshards. Deterministic. */
 void common_axes(arena *a, const axes_problem *p, axis_list *out);

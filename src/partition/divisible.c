@@ -1,44 +1,52 @@
-/* terrazzo-drop-indivisible-axes: shardings of what divides evenly, and no others.
+/* terrazzo-drop-indivisible-axes: shardings that shards can be made by.
  *
- * A dimension keeps the axes, major first, whose sizes divide it; the rest of the devices hold
- * copies. Padding would keep more devices busy, at the price of masks in every op; JAX itself
- * refuses inputs and outputs that do not divide.
+ * Where a dimension does not divide, its last shards are padded (mask.c says what that takes), as
+ * long as more than half of the padded size is elements. Signatures, borders of manual computations
+ * and ops of foreign dialects have even shards only: JAX itself refuses others at the first two,
+ * and the third know of no padding. The axes of a dimension that go too far are dropped, the last
+ * first; the devices along them hold copies.
  *
  * Neighbouring parts of an axis become one: propagation, as Shardy's, may leave them apart, and the
  * verifier refuses that. */
 #include "partition/env.h"
 #include "partition/passes.h"
 
-static axis_list dividing(axis_list l, i64 n) {
+static axis_list fitting(axis_list l, i64 n, bool even) {
   i64 parts = 1;
   for (size_t i = 0; i < l.len; i++)
-    if (!checked_mul(parts, l.data[i].size, &parts) || n % parts) return axes_slice(l, 0, i);
+    if (!checked_mul(parts, l.data[i].size, &parts) || (even ? n % parts != 0 : parts / 2 >= n))
+      return axes_slice(l, 0, i);
   return l;
 }
 
 /* NULL: it is fine as it is. */
-static const attr *divisible(const part_env *e, const attr *a, const type *t) {
-  const sharding *s = shard_read(e->space, a);
+static const sharding *cut(const part_env *e, const sharding *s, const type *t, bool even) {
   if (!s || !type_is_ranked(t) || s->rank != t->dims.len) return NULL;
   bool same = true;
   dim_sharding *dims = arena_copy(e->a, s->dims, s->rank * sizeof(*dims));
   for (u32 d = 0; d < s->rank; d++) {
     i64 n = t->dims.data[d];
-    axis_list keep = n > 0 ? axes_merge(e->a, dividing(dims[d].axes, n)) : (axis_list){0};
+    axis_list keep = n > 0 ? axes_merge(e->a, fitting(dims[d].axes, n, even)) : (axis_list){0};
     same = same && keep.len == dims[d].axes.len;
     dims[d].axes = keep;
   }
   if (same) return NULL;
-  sharding cut = *s;
-  cut.dims = dims;
-  return part_attr(e, &cut);
+  sharding r = *s;
+  r.dims = dims;
+  return shard_intern(e->space, &r);
 }
 
 static void cut_func(const part_env *e, op *f, func_side side) {
   for (size_t i = 0; i < func_num(f, side); i++) {
-    const attr *a = divisible(e, func_sharding(f, side, i), func_type_of(f, side, i));
-    if (a) func_set_sharding(e->m, f, side, i, a);
+    const sharding *s = shard_read(e->space, func_sharding(f, side, i));
+    s = cut(e, s, func_type_of(f, side, i), true);
+    if (s) func_set_sharding(e->m, f, side, i, part_attr(e, s));
   }
+}
+
+static void cut_border(const part_env *e, value *v) {
+  const sharding *s = cut(e, shard_read(e->space, value_sharding(e->c, v)), v->type, true);
+  if (s) value_set_sharding(e->m, v, part_attr(e, s));
 }
 
 static walk_result cut_op(void *user, op *o) {
@@ -46,16 +54,24 @@ static walk_result cut_op(void *user, op *o) {
   if (op_is(o, func)) {
     cut_func(e, o, FUNC_ARGS);
     cut_func(e, o, FUNC_RESULTS);
+    return WALK_ON;
+  }
+  if (op_is(o, manual_computation) || op_kind(o) >= OP_COUNT) {
+    for (u32 i = 0; i < o->num_results; i++) cut_border(e, op_result(o, i));
+    for (u32 r = 0; r < o->num_regions; r++)
+      for (block *b = o->regions[r].first; b; b = b->next)
+        for (u32 i = 0; i < b->num_args; i++) cut_border(e, b->args[i]);
+    return WALK_ON;
   }
   if (op_is(o, reshard) || op_is(o, sharding_constraint)) {
-    const attr *a = divisible(e, op_attr(o, SLOT_NAME(sharding)), op_result(o, 0)->type);
-    if (a) op_set_any(o, sharding, a);
+    const sharding *s = cut(e, part_sharding(e, op_result(o, 0)), op_result(o, 0)->type, false);
+    if (s) op_set_any(o, sharding, part_attr(e, s));
     return WALK_ON;
   }
   attrs list = op_shardings(o);
   for (u32 i = 0; i < o->num_results && i < list.len; i++) {
-    const attr *a = divisible(e, list.data[i], op_result(o, i)->type);
-    if (a) part_set_sharding(e, o, i, shard_read(e->space, a));
+    const sharding *s = cut(e, shard_read(e->space, list.data[i]), op_result(o, i)->type, false);
+    if (s) part_set_sharding(e, o, i, s);
   }
   return WALK_ON;
 }

@@ -325,6 +325,22 @@ value *emit_as(cursor *at, value *v, const sharding *s) {
   return v;
 }
 
+value *emit_resized(cursor *at, value *v, i64s dims) {
+  const part_env *e = at->env;
+  i64s from = v->type->dims;
+  i64 *none = arena_zalloc(e->a, (dims.len + 1) * sizeof(*none));
+  i64 *more = ARENA_ARRAY(e->a, i64, dims.len);
+  bool grows = false;
+  for (size_t d = 0; d < dims.len; d++) {
+    more[d] = dims.data[d] - from.data[d];
+    grows |= more[d] > 0;
+  }
+  if (i64s_eq(from, dims)) return v;
+  if (!grows) return emit_slice(at, v, none, dims.data);
+  value *zero = emit_zeros(at, type_tensor(e->c, (i64s){0}, v->type->elem, NULL));
+  return emit_pad(at, v, zero, none, more, NULL);
+}
+
 value *emit_on_mesh(cursor *at, value *v, const mesh *m) {
   const part_env *e = at->env;
   const sharding *now = part_sharding(e, v);

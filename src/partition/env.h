@@ -84,6 +84,8 @@ value *emit_concatenate(cursor *at, value *const *parts, size_t n, u32 dim);
 value *emit_pad(cursor *at, value *v, value *fill, const i64 *low, const i64 *high,
                 const i64 *inside);
 value *emit_slice(cursor *at, value *v, const i64 *begin, const i64 *end); /* every element */
+/* v with its end cut off, or zeros behind it, in each dimension. */
+value *emit_resized(cursor *at, value *v, i64s dims);
 
 value *emit_reshard(cursor *at, value *v, const sharding *to);
 

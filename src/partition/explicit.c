@@ -39,6 +39,12 @@ static u8 *factor_kinds(explicit_pass *p, const part_record *r) {
   return kinds;
 }
 
+static bool *factors_to_pad(explicit_pass *p, const part_record *r, const op *o) {
+  bool *pads = ARENA_ARRAY(p->e.a, bool, r->rule->num_factors);
+  for (u32 f = 0; f < r->rule->num_factors; f++) pads[f] = part_may_pad(r, o, f);
+  return pads;
+}
+
 /* Partial products in a narrow format would each be rounded before they are summed; the op can
  * as well deliver them in f32. NULL: it stays as it is. */
 static const type *partial_type(const part_env *e, const op *o, const type *t) {
@@ -182,6 +188,7 @@ static void fix_with_rule(explicit_pass *p, op *o, const part_record *r, const s
                        .kinds = kinds,
                        .tensors = here,
                        .types = types,
+                       .pads = factors_to_pad(p, r, o),
                        .unreduced = unreduced};
   axis_list *axes = ARENA_ARRAY(a, axis_list, r->rule->num_factors);
   solve(p, r, o, &prob, kinds, axes);

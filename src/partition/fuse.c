@@ -2,6 +2,7 @@
 #include "dialect/effects.h"
 #include "partition/env.h"
 #include "partition/passes.h"
+#include "partition/reshard.h"
 
 typedef struct fusion {
   const part_env *e;
@@ -99,6 +100,16 @@ static value *slice_more(const fusion *f, cursor *at, value *v, const axis_list 
   return v;
 }
 
+/* Each step leaves shards that the next one can cut. */
+static bool steps_hold(const fusion *f) {
+  const value *v = op_result(f->slice, 0);
+  const sharding *from = part_sharding(f->e, op_operand(f->slice, 0));
+  const sharding *before = cut_more(f, from, f->before), *mid = cut_more(f, before, f->scatter);
+  i64s shape = v->type->dims;
+  return sharding_steps(from, before, shape.data) && sharding_steps(before, mid, shape.data) &&
+         sharding_steps(mid, part_sharding(f->e, v), shape.data);
+}
+
 /* all_reduce, all_slice -> all_slice, reduce_scatter, all_reduce, all_slice, or what it takes of
  * these. */
 static bool fuse_reduce_scatter(const part_env *e, op *slice) {
@@ -106,7 +117,7 @@ static bool fuse_reduce_scatter(const part_env *e, op *slice) {
   if (!reduce || !op_is(reduce, sdy_all_reduce) || !value_has_one_use(op_result(reduce, 0)))
     return false;
   fusion f = {.e = e, .reduce = reduce, .slice = slice};
-  if (!match_axes(&f)) return false;
+  if (!match_axes(&f) || !steps_hold(&f)) return false;
   const attr *kind = op_attr(reduce, SLOT_NAME(reduction_op));
   const sharding *s = part_sharding(e, op_result(reduce, 0));
   cursor at = cursor_before(e, slice);

@@ -33,13 +33,13 @@ static walk_result number_op(void *user, op *o) {
   return WALK_ON;
 }
 
-/* The type of a shard; NULL: it does not divide. */
+/* The type of a shard, of which the last may have padding; NULL: there is none. */
 static const type *shard_type(local *l, const sharding *s, const type *t) {
   if (!s || !type_is_ranked(t) || s->rank != t->dims.len) return t;
   i64 *dims = ARENA_ARRAY(l->e.a, i64, s->rank);
   for (u32 d = 0; d < s->rank; d++)
     if (t->dims.data[d] == DYNAMIC && sharding_dim_size(s, d) > 1) return NULL;
-  if (!sharding_local_shape(s, t->dims.data, dims)) return NULL;
+  sharding_local_shape(s, t->dims.data, dims);
   return type_with_dims(l->e.c, t, (i64s){dims, s->rank});
 }
 
@@ -219,6 +219,11 @@ static void record_types(local *l, op *f, func_side side, str list) {
   if (n) op_set_named(f, list, attr_array(l->e.c, (attrs){dicts, n}));
 }
 
+static bool divides(local *l, const sharding *s, const type *t) {
+  if (!s || !type_is_ranked(t) || s->rank != t->dims.len) return true;
+  return sharding_local_shape(s, t->dims.data, ARENA_ARRAY(l->e.a, i64, s->rank));
+}
+
 /* The signature's types as shards; false: an error was reported. */
 static bool local_signature(local *l, op *f) {
   size_t n[2];
@@ -227,8 +232,9 @@ static bool local_signature(local *l, op *f) {
   for (int side = 0; side < 2; side++)
     for (size_t i = 0; i < n[side]; i++) {
       const sharding *s = shard_read(l->e.space, func_sharding(f, (func_side)side, i));
-      *at = shard_type(l, s, func_type_of(f, (func_side)side, i));
-      if (!*at++)
+      const type *whole = func_type_of(f, (func_side)side, i);
+      *at = shard_type(l, s, whole);
+      if (!*at++ || !divides(l, s, whole))
         return op_error(l->e.c, f, "%s %zu has a sharding that does not divide its type",
                         side == FUNC_ARGS ? "argument" : "result", i);
     }

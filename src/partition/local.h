@@ -69,12 +69,12 @@ value *local_offset(local *l, cursor *at, const mesh *m, axis_list axes, i64 siz
 /* Slice sizes of `operand`: dimensions that are sharded are taken whole, so theirs are local. */
 i64s local_sizes(const local *l, const value *operand, i64s sizes);
 /* The part of a whole dimension-by-dimension tensor that this partition holds under the given
- * axes per dimension: offsets index * size. */
+ * axes per dimension: offsets index * size. What lies behind the whole is zero. */
 value *local_slice(local *l, cursor *at, value *v, const mesh *m, const axis_list *axes,
                    i64s sizes);
 
-/* This partition's shard of v, which is the whole. */
-value *local_shard(local *l, cursor *at, value *v);
+/* Users of result i, which is the whole and sharded, go on with this partition's shard. */
+void local_use_shard(local *l, op *o, u32 i);
 bool local_is_sharded(const local *l, const value *v);
 
 /* Of part_row.local: conversion of one op whose operands are local already. Sets the types of its

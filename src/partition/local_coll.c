@@ -21,10 +21,11 @@ static coll coll_of(local *l, op *o) {
   return c;
 }
 
-/* A value that is there already, such as the operand, keeps its own number, by which its
- * sharding is found. */
+/* What has been joined loses its padding. A value that is there already, such as the operand, keeps
+ * its own number, by which its sharding is found. */
 static bool finish(coll *c, value *r) {
   value *old = op_result(c->o, 0);
+  r = emit_resized(&c->at, r, c->l->to[old->num]->dims);
   if (r->num == UINT32_MAX)
     part_replace(old, r);
   else
@@ -39,6 +40,16 @@ static axis_list dim_axes(const sharding *s, u32 d) { return s ? s->dims[d].axes
 /* The axes that dimension d has under x beyond those under y. */
 static axis_list beyond(const coll *c, const sharding *x, const sharding *y, u32 d) {
   return axes_difference(c->l->e.a, dim_axes(x, d), dim_axes(y, d));
+}
+
+/* What is going to be cut is padded so that all parts are as long. */
+static void pad_in(coll *c) {
+  i64s to = c->l->to[op_result(c->o, 0)->num]->dims;
+  i64 *dims = arena_copy(c->l->e.a, c->in->type->dims.data, to.len * sizeof(*dims));
+  for (u32 d = 0; d < to.len; d++)
+    if (!beyond(c, c->from, c->to, d).len)
+      dims[d] = to.data[d] * axes_size(beyond(c, c->to, c->from, d));
+  c->in = emit_resized(&c->at, c->in, (i64s){dims, to.len});
 }
 
 /* Groups as axes of the mesh that a symbol names; NULL: they must be written out. */
@@ -263,6 +274,7 @@ bool local_sdy_all_to_all(local *l, op *o) {
   coll c = coll_of(l, o);
   struct sdy_all_to_all_attrs a;
   if (!view_sdy_all_to_all(o, &a)) return op_error(l->e.c, o, "has malformed attributes");
+  pad_in(&c);
   attrs params = a.params->params;
   move *moves = ARENA_ARRAY(l->e.a, move, params.len);
   for (size_t i = 0; i < params.len; i++) { /* in the order of targets */
@@ -442,6 +454,7 @@ bool local_sdy_reduce_scatter(local *l, op *o) {
   coll c = coll_of(l, o);
   struct sdy_reduce_scatter_attrs a;
   if (!view_sdy_reduce_scatter(o, &a)) return op_error(l->e.c, o, "has malformed attributes");
+  pad_in(&c);
   split s = split_of(&c, c.to, c.from);
   unreduced_kind kind = kind_of(a.reduction_op);
   value *v = c.in;
@@ -476,13 +489,16 @@ bool local_sharded_to_unreduced(local *l, op *o) {
   coll c = coll_of(l, o);
   if (c.to->unreduced_kind != UNREDUCED_SUM)
     return op_unimplemented(l->e.c, o, "with another reduction than a sum");
-  const type *t = l->to[op_result(o, 0)->num];
+  const type *t = c.in->type;
   value **in = ARENA_ARRAY(l->e.a, value *, 2 + t->dims.len);
+  for (u32 d = 0; d < c.in->type->dims.len; d++) {
+    axis_list axes = beyond(&c, c.from, c.to, d);
+    value *index = local_index_of(l, mesh_of(&c), axes);
+    i64 n = c.in->type->dims.data[d];
+    in[2 + d] = emit_binary(&c.at, OP_multiply, index, emit_int(&c.at, n));
+    t = with_dim(&c, t, d, n * axes_size(axes));
+  }
   in[0] = emit_no_addend(&c.at, t);
   in[1] = c.in;
-  for (u32 d = 0; d < t->dims.len; d++) {
-    value *index = local_index_of(l, mesh_of(&c), beyond(&c, c.from, c.to, d));
-    in[2 + d] = emit_binary(&c.at, OP_multiply, index, emit_int(&c.at, c.in->type->dims.data[d]));
-  }
   return finish(&c, emit(&c.at, OP_dynamic_update_slice, in, 2 + t->dims.len, t));
 }

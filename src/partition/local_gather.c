@@ -59,7 +59,7 @@ static masks find_masks(local *l, cursor *at, const op *o, i64s map, dim_set mas
     i64 size = array->type->dims.data[d];
     m.any = true;
     m.first[k] = m.lowest[k] = 0;
-    m.last[k] = size * parts - 1;
+    m.last[k] = l->from[array->num]->dims.data[d] - 1;
     m.highest[k] = size - 1;
     m.begin[k] = local_offset(l, at, s->mesh, s->dims[d].axes, size);
   }

@@ -93,17 +93,38 @@ value *local_offset(local *l, cursor *at, const mesh *m, axis_list axes, i64 siz
   return size == 1 ? index : emit_binary(at, OP_multiply, index, emit_int(at, size));
 }
 
+/* v, a slice that began too early where it would not have ended in time, and zeros behind it: from
+ * where it should have begun. Along other dimensions there is but one place to begin. */
+static value *moved_on(cursor *at, value *v, value *const *starts, i64s whole, const bool *uneven) {
+  const part_env *e = at->env;
+  i64s sizes = v->type->dims;
+  value **by = ARENA_ARRAY(e->a, value *, sizes.len);
+  i64 *dims = arena_copy(e->a, sizes.data, sizes.len * sizeof(*dims));
+  for (size_t d = 0; d < sizes.len; d++) {
+    by[d] = starts[d];
+    if (!uneven[d]) continue;
+    value *last = emit_int(at, whole.data[d] - sizes.data[d]);
+    by[d] = emit_binary(at, OP_subtract, by[d], emit_binary(at, OP_minimum, by[d], last));
+    dims[d] *= 2;
+  }
+  return emit_dynamic_slice(at, emit_resized(at, v, (i64s){dims, sizes.len}), by, sizes);
+}
+
 value *local_slice(local *l, cursor *at, value *v, const mesh *m, const axis_list *axes,
                    i64s sizes) {
   value **starts = ARENA_ARRAY(l->e.a, value *, sizes.len), *zero = NULL;
-  bool any = false;
+  bool any = false, pads = false, *uneven = ARENA_ARRAY(l->e.a, bool, sizes.len);
+  i64s whole = v->type->dims;
   for (size_t d = 0; d < sizes.len; d++) {
     starts[d] = local_offset(l, at, m, axes[d], sizes.data[d]);
+    uneven[d] = sizes.data[d] * axes_size(axes[d]) > whole.data[d];
     any |= starts[d] != NULL;
+    pads |= uneven[d];
     if (!starts[d] && (!zero || !l->o.share_offsets)) zero = emit_int(at, 0);
     if (!starts[d]) starts[d] = zero;
   }
-  return any ? emit_dynamic_slice(at, v, starts, sizes) : v;
+  if (any) v = emit_dynamic_slice(at, v, starts, sizes);
+  return pads ? moved_on(at, v, starts, whole, uneven) : v;
 }
 
 /* ---- ops ---- */
@@ -116,11 +137,21 @@ bool local_types(local *l, op *o) {
   return true;
 }
 
-value *local_shard(local *l, cursor *at, value *v) {
+static value *shard_of(local *l, cursor *at, value *v) {
   const sharding *s = local_sharding(l, v);
   axis_list *axes = ARENA_ARRAY(l->e.a, axis_list, s->rank);
   for (u32 k = 0; k < s->rank; k++) axes[k] = s->dims[k].axes;
   return local_slice(l, at, v, s->mesh, axes, l->to[v->num]->dims);
+}
+
+void local_use_shard(local *l, op *o, u32 i) {
+  value *v = op_result(o, i);
+  cursor at = cursor_after(&l->e, o);
+  value *r = shard_of(l, &at, v);
+  const op *taker = r->def.op; /* of the whole; others may have worked on what it took */
+  while (op_operand(taker, 0) != v) taker = value_op(op_operand(taker, 0));
+  r->num = v->num;
+  value_replace_except(v, r, taker);
 }
 
 bool local_is_sharded(const local *l, const value *v) {
@@ -142,7 +173,7 @@ bool local_constant(local *l, op *o) {
     r = emit(&at, OP_constant, NULL, 0, v->type);
     op_set(r->def.op, constant, value, all);
     r->num = v->num;
-    r = local_shard(l, &at, r);
+    r = shard_of(l, &at, r);
   } else if (op_is(o, sdy_constant)) {
     r = emit(&at, OP_constant, NULL, 0, v->type);
     op_set(r->def.op, constant, value, all);
@@ -194,10 +225,6 @@ bool local_part(local *l, op *o) {
     return op_unimplemented(l->e.c, o,
                             "makes a part of itself in no known way: its dialect has no "
                             "make_local");
-  value *v = op_result(o, 0);
-  cursor at = cursor_after(&l->e, o);
-  value *r = local_shard(l, &at, v);
-  r->num = v->num;
-  value_replace_except(v, r, r->def.op);
+  local_use_shard(l, o, 0);
   return true;
 }

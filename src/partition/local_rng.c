@@ -128,9 +128,6 @@ bool local_rng(local *l, op *o) {
     make_part(l, o, &g, d, blocks);
     return true;
   }
-  cursor at = cursor_after(&l->e, o);
-  value *r = local_shard(l, &at, bits);
-  r->num = bits->num;
-  value_replace_except(bits, r, r->def.op);
+  local_use_shard(l, o, 1);
   return true;
 }

@@ -7,13 +7,14 @@
  *                                leave-reshards and goes on with terrazzo-partition, which is
  *   terrazzo-collectives-to-reshards  what the program itself says of sdy collectives
  *   terrazzo-join-slices              rotations and the like without the slices they are made of
- *   terrazzo-drop-indivisible-axes    shardings only of what divides evenly; verified then
+ *   terrazzo-drop-indivisible-axes    shardings that shards can be made by; verified then
  *   terrazzo-reduce-in-parts          what all-reduce cannot combine: within shards, then the rest
  *   sdy-insert-explicit-reshards      {enable-full-version=true for-shards=true}: every op can
  *                                     run on shards
  *   terrazzo-hoist-reshards           out of loops what stays the same in them
  *   sdy-reshard-to-collectives        reshards as slices, permutations, all-to-alls, gathers
  *   terrazzo-fuse-collectives         slice of an all-reduce -> reduce-scatter, duplicates, ...
+ *   terrazzo-mask-padding             where dimensions do not divide: what must not be combined
  *   sdy-convert-global-to-local       local types, StableHLO collectives, no sdy ops
  *   terrazzo-combine-collectives      one all-reduce instead of several small ones
  *

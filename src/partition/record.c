@@ -178,6 +178,27 @@ factor_kind part_factor_kind(const part_record *r, u32 f) {
   return can_meet(n, r->row->windows) ? (factor_kind)of[n->kind] : FACTOR_REPLICATE;
 }
 
+/* A foreign op is made local by its dialect, which knows of even shards only. */
+bool part_may_pad(const part_record *r, const op *o, u32 f) {
+  const rule *by = r->rule;
+  i64 size = by->factors[f].size;
+  if (r->needs[f].kind > NEED_OWN || r->needs[f].padding == PADDING_NONE) return false;
+  if (op_kind(o) >= OP_COUNT || size <= 1) return false;
+  if (r->needs[f].kind == NEED_REDUCE && r->row->padding == PADDING_NEUTRAL &&
+      r->combiner != UNREDUCED_SUM)
+    return false;
+  for (u32 t = 0; t < rule_num_tensors(by); t++) {
+    const value *v = t < o->num_operands ? op_operand(o, t) : op_result(o, t - o->num_operands);
+    for (u32 d = 0; d < rule_rank(by, t); d++) {
+      u32 begin = by->dim_begin[by->tensor_begin[t] + d];
+      u32 end = by->dim_begin[by->tensor_begin[t] + d + 1];
+      for (u32 k = begin; k < end; k++)
+        if (by->places[k] == f && (end - begin > 1 || v->type->dims.data[d] != size)) return false;
+    }
+  }
+  return true;
+}
+
 bool part_may_cut(const part_record *r, u32 t, u32 d, i64 parts) {
   if (part_cuts_freely(r->row)) return true;
   return r->rule && d < rule_rank(r->rule, t) &&

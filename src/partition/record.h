@@ -39,7 +39,8 @@ typedef enum padding {
   PADDING_NONE,    /* nothing makes it right */
   PADDING_ANY,     /* it is not read, or only into the result's own padding */
   PADDING_ZERO,    /* in all operands that have the factor */
-  PADDING_NEUTRAL, /* what the combiner leaves as it is */
+  PADDING_INITIAL, /* what they are combined with first, which counts any number of times */
+  PADDING_NEUTRAL, /* updates: what a sum leaves as it is; other combiners take none */
 } padding;
 
 typedef struct part_need {
@@ -129,6 +130,9 @@ bool part_record_of_row(arena *a, rule_set *rules, const op *o, const part_row *
 
 /* Factor f as common_axes.h wants it: FACTOR_REPLICATE for what the partitioner cannot meet. */
 factor_kind part_factor_kind(const part_record *r, u32 f);
+/* Whether shards along factor f may be padded, where it does not divide: the op's padding rules
+ * say so, and it is all there is to the dimensions that it is in. */
+bool part_may_pad(const part_record *r, const op *o, u32 f);
 /* May dimension d of tensor t (operands, then results) be cut in so many parts for the op to run on
  * shards? Asks more than the row where that is CUT_AS_RULED only. */
 bool part_may_cut(const part_record *r, u32 t, u32 d, i64 parts);

@@ -102,7 +102,7 @@
   ROW(PLACED_BY_RULE, CUT_AS_RULED, LINEAR_ONE, PADDING_ZERO, needs_convolution, combines_as_sum,  \
       local_convolution, windows_convolution)
 #define RECORD_reduce                                                                              \
-  PARTLY_PARTS(LINEAR_FIRST, PADDING_NEUTRAL, NULL, combines_as_body, local_types)
+  PARTLY_PARTS(LINEAR_FIRST, PADDING_INITIAL, NULL, combines_as_body, local_types)
 #define RECORD_reduce_window                                                                       \
   WINDOWED(LINEAR_NOT, needs_reduce_window, reduce_window, local_reduce_window)
 #define RECORD_select_and_scatter                                                                  \

@@ -56,7 +56,7 @@ static void keep(void *user, diag_kind kind, diag_pos pos, str text) {
 static void put_record(buf *out, const part_record *r) {
   static const char *const kinds[] = {"free", "reduce",  "mask", "own",
                                       "halo", "permute", "scan", "whole"};
-  static const char *const paddings[] = {"", ":any", ":zero", ":neutral"};
+  static const char *const paddings[] = {"", ":any", ":zero", ":initial", ":neutral"};
   static const char *const combiners[] = {"sum", "max", "min", "mul", "and", "or"};
   for (u32 f = 0; r->rule && f < r->rule->num_factors; f++) {
     const part_need *n = &r->needs[f];
@@ -131,9 +131,9 @@ static const struct example {
      "%0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<8x16xf32>, "
      "tensor<16x4xf32>) -> tensor<8x4xf32>",
      "free free reduce-sum:zero"},
-    {OP_reduce, REDUCE("add", "0.0"), "free reduce-sum:neutral"},
+    {OP_reduce, REDUCE("add", "0.0"), "free reduce-sum:initial"},
     {OP_reduce, REDUCE("add", "1.0"), "free whole"},
-    {OP_reduce, REDUCE("maximum", "1.0"), "free reduce-max:neutral"},
+    {OP_reduce, REDUCE("maximum", "1.0"), "free reduce-max:initial"},
     {OP_slice, "%0 = stablehlo.slice %a [0:8, 2:10] : (tensor<8x16xf32>) -> tensor<8x8xf32>",
      "free halo[-2,2]"},
     {OP_slice, "%0 = stablehlo.slice %a [0:8, 0:16:2] : (tensor<8x16xf32>) -> tensor<8x8xf32>",

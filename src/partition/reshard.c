@@ -64,9 +64,16 @@ static bool out_has(const planner *p, axis_ref r) {
 
 static bool divides(i64 x, i64 y) { return x % y == 0 || y % x == 0; }
 
-bool sharding_divides(const sharding *s, const i64 *shape) {
-  for (u32 d = 0; d < s->rank; d++)
-    if (shape[d] >= 0 && shape[d] % sharding_dim_size(s, d) != 0) return false;
+/* What is whole is padded when it is cut, and cut to its size when it has been joined. */
+static bool dim_steps(i64 n, i64 from, i64 to) {
+  if (from == to || from == 1 || to == 1 || n < 0) return true;
+  return (n + from - 1) / from * from == (n + to - 1) / to * to;
+}
+
+bool sharding_steps(const sharding *from, const sharding *to, const i64 *shape) {
+  for (u32 d = 0; d < to->rank; d++)
+    if (from && !dim_steps(shape[d], sharding_dim_size(from, d), sharding_dim_size(to, d)))
+      return false;
   return true;
 }
 
@@ -466,6 +473,20 @@ static void init_dims(planner *p, const sharding *in, const sharding *out) {
   }
 }
 
+/* A common beginning is of no use where its shards are not made of the others. */
+static void forget_common(planner *p, u32 d, const sharding *in, const sharding *out) {
+  i64 n = p->shape[d], parts = axes_size(axis_vec_list(&p->dims[d].cur));
+  parts /= axes_size(axis_vec_list(&p->dims[d].in));
+  if (dim_steps(n, sharding_dim_size(in, d), parts) &&
+      dim_steps(n, parts, sharding_dim_size(out, d)))
+    return;
+  dim_state *s = &p->dims[d];
+  s->in.len = s->out.len = 0;
+  for (size_t i = 0; i < in->dims[d].axes.len; i++) VEC_PUSH(p->a, s->in, in->dims[d].axes.data[i]);
+  for (size_t i = 0; i < out->dims[d].axes.len; i++)
+    VEC_PUSH(p->a, s->out, out->dims[d].axes.data[i]);
+}
+
 /* Gather all that isn't common, move to the other device order, slice again. */
 static void plan_by_gather(planner *p, const sharding *in, const sharding *out) {
   axis_list *gathered = ARENA_ARRAY(p->a, axis_list, p->rank);
@@ -475,6 +496,7 @@ static void plan_by_gather(planner *p, const sharding *in, const sharding *out) 
   init_dims(p, in, out);
   for (u32 d = 0; d < p->rank; d++) {
     dim_state *s = &p->dims[d];
+    forget_common(p, d, in, out);
     pop_back_from(&s->cur, &s->in, 0);
     gathered[d] = axes_merge(p->a, axis_vec_list(&s->in));
     sliced[d] = axes_merge(p->a, axis_vec_list(&s->out));
@@ -492,11 +514,10 @@ static void plan_by_gather(planner *p, const sharding *in, const sharding *out) 
   if (any_sliced) add_step(p, (reshard_step){.kind = STEP_ALL_SLICE, .dim_axes = sliced});
 }
 
-/* Shards are equal in size after the step, unless any will do, and a permutation keeps their
- * shape. */
+/* Shards can be made of those before, unless any will do, and a permutation keeps their shape. */
 static bool step_holds(const sharding *before, const reshard_step *step, const i64 *shape,
                        bool anyhow) {
-  if (!anyhow && !sharding_divides(step->out, shape)) return false;
+  if (!anyhow && !sharding_steps(before, step->out, shape)) return false;
   for (u32 d = 0; step->kind == STEP_PERMUTE && d < before->rank; d++)
     if (sharding_dim_size(before, d) != sharding_dim_size(step->out, d)) return false;
   return true;

@@ -22,8 +22,9 @@ typedef struct reshard_step {
 typedef VEC(reshard_step) reshard_steps;
 
 /* Appends the steps from `in` to `out`, which have one rank, meshes that differ at most in
- * their device ids, and equal unreduced axes; both divide `shape`. Equivalent shardings need no
- * step. Everything is allocated in the arena. */
+ * their device ids, and equal unreduced axes. Where they do not divide `shape`, shards are as long
+ * as the first, and the last are padded; sharding_steps holds for each step then. Equivalent
+ * shardings need no step. Everything is allocated in the arena. */
 void reshard_plan(arena *a, const sharding *in, const sharding *out, const i64 *shape,
                   reshard_steps *steps);
 /* As Shardy plans it, be the shape divided or not; what is replicated has to change to another
@@ -31,7 +32,8 @@ void reshard_plan(arena *a, const sharding *in, const sharding *out, const i64 *
 void reshard_plan_anyhow(arena *a, const sharding *in, const sharding *out, const i64 *shape,
                          reshard_steps *steps);
 
-/* Whether every dimension of `shape` splits evenly under s. */
-bool sharding_divides(const sharding *s, const i64 *shape);
+/* Whether the shards under one are joined or cut to make those under the other, in each dimension
+ * of `shape`: padding is at the end of the whole, before and after. from NULL: replicated. */
+bool sharding_steps(const sharding *from, const sharding *to, const i64 *shape);
 
 #endif

@@ -58,7 +58,7 @@ class Shardings:
         self.settled = r.choice([0, 0.1, 0.4])  # constrained at once
         self.open = r.choice([0.1, 0.5, 0.9])
         self.cut = r.choice([0, 0.3, 0.7])
-        self.uneven = r.choice([0, 0, 0.1, 0.4])
+        self.uneven = r.choice([0, 0.1, 0.4, 0.8])
         self.priorities = r.choice([0, 0, 0.4])
         self.unreduced = r.choice([0, 0, 0.1, 0.3])
         shape = "x".join(map(str, sizes))
@@ -132,7 +132,9 @@ class Shardings:
                 fits = range(len(shape))
             if fits:
                 d = r.choice(list(fits))
-                self.features["uneven"] += left[d] % size != 0
+                if left[d] % size:
+                    few = " (fewer than devices)" * (left[d] < size)
+                    self.features["uneven" + few] += 1
                 dims[d].append(p)
                 left[d] = left[d] // size if left[d] % size == 0 else 1
 

@@ -10,7 +10,7 @@
  * it is a conversion of types, which fails where an op and a user of its do not agree; here types
  * change in place, in order, and the op is named. */
 #include "dialect/dialect.h"
-#include "partition/env.h"
+#include "partition/mask.h"
 #include "partition/passes.h"
 
 typedef struct padded {
@@ -57,42 +57,18 @@ static i64s with_dim(const part_env *e, i64s dims, u32 d, i64 size) {
 
 /* ---- masks ---- */
 
-static value *spread(cursor *at, value *scalar, const type *t, const sharding *s) {
-  value *v = emit(at, OP_broadcast_in_dim, &scalar, 1, t);
-  op_set(v->def.op, broadcast_in_dim, broadcast_dimensions, attr_i64_array(at->env->c, (i64s){0}));
-  return emit_sharded(at->env, v, s);
-}
-
-enum { LT = 5 }; /* of #stablehlo<comparison_direction> */
-
-/* Whether the index along d is below size. */
-static value *in_range(cursor *at, i64s dims, u32 d, i64 size, const sharding *s) {
-  const part_env *e = at->env;
-  const type *count = size <= INT32_MAX ? type_i32(e->c) : type_i64(e->c);
-  const type *t = type_tensor(e->c, dims, count, NULL);
-  value *iota = emit_sharded(e, emit(at, OP_iota, NULL, 0, t), s);
-  op_set(iota->def.op, iota, iota_dimension, attr_i64(e->c, d));
-  value *limit = emit_splat(at, type_tensor(e->c, (i64s){0}, count, NULL), (const char *)&size);
-  return emit_sharded(e, emit_compare(at, iota, spread(at, limit, t, s), LT), s);
-}
-
 /* v, an operand that was of type `from`, with `fill` in place of what it has beyond that along the
- * listed dimensions (NULL: zeros, made here). */
+ * listed dimensions (all: NULL). */
 static value *filled(pad_pass *p, cursor *at, value *v, const type *from, const i64s *dims,
                      value *fill) {
-  const part_env *e = &p->e;
-  const sharding *s = part_sharding(e, v);
-  value *mask = NULL;
+  bool *padded = ARENA_ARRAY(p->e.a, bool, v->type->dims.len), any = false;
   for (u32 d = 0; d < v->type->dims.len; d++) {
-    i64 size = from->dims.data[d];
-    if (size == v->type->dims.data[d] || (dims && !i64s_contain(*dims, d))) continue;
-    if (!fill) fill = emit_zeros(at, type_tensor(e->c, (i64s){0}, v->type->elem, NULL));
-    value *here = in_range(at, v->type->dims, d, size, s);
-    mask = mask ? emit_sharded(e, emit_binary(at, OP_and, mask, here), s) : here;
+    padded[d] = from->dims.data[d] != v->type->dims.data[d] && (!dims || i64s_contain(*dims, d));
+    any |= padded[d];
   }
-  if (!mask) return v;
-  value *in[] = {mask, v, spread(at, fill, v->type, s)};
-  return number(p, emit_sharded(e, emit(at, OP_select, in, 3, v->type), s), from, false);
+  if (!any) return v;
+  if (!fill) fill = emit_zeros(at, type_tensor(p->e.c, (i64s){0}, v->type->elem, NULL));
+  return number(p, emit_masked(at, v, from->dims.data, padded, fill), from, false);
 }
 
 static void fill_zeros(pad_pass *p, op *o, u32 i, i64s dims) {
