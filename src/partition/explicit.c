@@ -11,6 +11,7 @@
 #include "partition/passes.h"
 #include "partition/place.h"
 #include "partition/record.h"
+#include "partition/reshard.h"
 #include "shard/flow.h"
 #include "shard/traits.h"
 
@@ -375,18 +376,40 @@ static void fix_block(explicit_pass *p, block *b) {
 
 /* ---- tidying up ---- */
 
+/* No device needs what it does not have. */
+static bool is_slice(const sharding *from, const sharding *to, const type *t) {
+  if (to->unreduced.len || (from && from->unreduced.len)) return false;
+  if (sharding_is_replicated(from)) return true;
+  if (!mesh_same(from->mesh, to->mesh, false)) return false;
+  for (u32 d = 0; d < to->rank; d++)
+    if (axes_prefix_of(from->dims[d].axes, to->dims[d].axes) == AXES_NOT_PREFIX) return false;
+  return sharding_steps(from, to, t->dims.data);
+}
+
+/* Of what a value was before it was moved to where it is, the first from which a slice leads to
+ * `to`; the value itself where there is none. */
+static value *before_moves(const part_env *e, value *v, const sharding *to) {
+  value *best = v;
+  for (op *def = value_op(v); def && op_is(def, reshard); def = value_op(v)) {
+    v = op_operand(def, 0);
+    if (is_slice(part_sharding(e, v), to, v->type)) best = v;
+  }
+  return best;
+}
+
 /* Reshards of reshards that nothing else uses are one; those that nothing uses are none. */
 static walk_result tidy(void *user, op *o) {
   explicit_pass *p = user;
   if (op_is(o, reshard)) {
+    const sharding *to = part_sharding(&p->e, op_result(o, 0));
+    op_set_operand(o, 0, before_moves(&p->e, op_operand(o, 0), to));
     value *v = op_operand(o, 0);
     op *def = value_op(v);
     if (def && op_is(def, reshard) && value_has_one_use(v) &&
-        mesh_same(part_sharding(&p->e, v)->mesh, part_sharding(&p->e, op_result(o, 0))->mesh, true))
+        mesh_same(part_sharding(&p->e, v)->mesh, to->mesh, true))
       op_set_operand(o, 0, op_operand(def, 0));
     v = op_operand(o, 0);
-    if (same_place(part_sharding(&p->e, v), part_sharding(&p->e, op_result(o, 0))))
-      value_replace(op_result(o, 0), v);
+    if (same_place(part_sharding(&p->e, v), to)) value_replace(op_result(o, 0), v);
   }
   return WALK_ON;
 }

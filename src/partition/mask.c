@@ -162,6 +162,7 @@ bool part_mask_padding(ir_module *m, arena *scratch, const pass_args *args) {
   if (!part_has_mesh(&p.e)) return true;
   rule_set_init(&p.rules, m->ctx, scratch, false);
   p.rules.extra = true; /* whatever propagation made of them */
+  p.rules.apart = true;
   op_walk(m->root, mask_op, &p);
   return p.ok && shard_space_check(p.e.space);
 }
