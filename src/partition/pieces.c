@@ -317,9 +317,49 @@ static void join_pad(const part_env *e, op *o) {
   value_replace(op_result(o, 0), v);
 }
 
+static part filling(const part_env *e, op *o, i64 d, i64 size) {
+  const type *t = op_result(o, 0)->type;
+  i64 *dims = arena_copy(e->a, t->dims.data, t->dims.len * sizeof *dims);
+  dims[d] = size;
+  cursor at = cursor_before(e, o);
+  value *fill = op_operand(o, 1);
+  value *v =
+      emit(&at, OP_broadcast_in_dim, &fill, 1, type_with_dims(e->c, t, (i64s){dims, t->dims.len}));
+  op_set(v->def.op, broadcast_in_dim, broadcast_dimensions, attr_i64_array(e->c, (i64s){0}));
+  return (part){v, 0, size, false};
+}
+
+/* A slice along one dimension that is padded along it, as in the gradient of a rotation: pieces of
+ * padding around a piece of what is sliced, where they are less than a shard. */
+static void join_padded_slice(const part_env *e, op *o) {
+  struct pad_attrs p;
+  i64 d = -1;
+  if (!view_pad(o, &p) || op_discardable(o, SDY_SHARDING_RULE) ||
+      !is_static(op_result(o, 0)->type) || !is_static(op_operand(o, 0)->type))
+    return;
+  for (size_t k = 0; k < p.interior_padding.len; k++) {
+    if (p.interior_padding.data[k]) return;
+    if (!p.edge_padding_low.data[k] && !p.edge_padding_high.data[k]) continue;
+    if (d >= 0) return;
+    d = (i64)k;
+  }
+  if (d < 0 || !op_operand(o, 0)->type->dims.data[d]) return;
+  part x = part_of(e, op_operand(o, 0), d);
+  i64 low = p.edge_padding_low.data[d], high = p.edge_padding_high.data[d];
+  i64 shard = x.v->type->dims.data[d] / parts_along(e, x.v, d);
+  if (!x.cut || x.v == op_operand(o, 0) || low < 0 || high < 0 || low > shard || high > shard)
+    return;
+  part_list list = {0};
+  if (low) VEC_PUSH(e->a, list, filling(e, o, d, low));
+  VEC_PUSH(e->a, list, x);
+  if (high) VEC_PUSH(e->a, list, filling(e, o, d, high));
+  join_parts(e, o, &list, d);
+}
+
 static walk_result join_slices(void *user, op *o) {
   if (op_is(o, concatenate)) join_concatenate(user, o);
   if (op_is(o, slice)) join_pad(user, o);
+  if (op_is(o, pad)) join_padded_slice(user, o);
   pieces_join_pads(user, o);
   return WALK_ON;
 }

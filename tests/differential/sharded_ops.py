@@ -368,6 +368,22 @@ class Ops(Builder):
         self.moved("concatenate", pieces[0], shape, f"dimension = {d} : i64", pieces[1:],
                    None if None in bounds else max(bounds))
 
+    def draw_padded_slice(self):
+        """As in the gradient of a rotation."""
+        v, r = self.some(least=1), self.r
+        d = r.randrange(len(v.shape)) if v is not None else 0
+        n = v.shape[d] if v is not None else 0
+        if n < 2:
+            return
+        k, i = r.randint(0, 2), r.randint(0, 2)
+        x = self.piece(v, d, min(k, n - 1), max(n - i, min(k, n - 1) + 1))
+        low, high = ([m * (e == d) for e in range(len(v.shape))] for m in (r.choice([i, 1]), k))
+        shape = [m + a + b for m, a, b in zip(x.shape, low, high)]
+        number = self.constant((), v.element)
+        self.moved("pad", x, shape, f"edge_padding_high = {array(high)}, edge_padding_low = "
+                   f"{array(low)}, interior_padding = {array([0] * len(shape))}", [number],
+                   number.bound)
+
     def draw_shifts(self):
         """Slices of a padded value."""
         v, r = self.some(least=1), self.r

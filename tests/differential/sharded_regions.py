@@ -447,7 +447,8 @@ class Maker(Sdy):
                "select": 1.5, "clamp": 0.7, "convert": 2.5, "bitcast": 0.7, "reduce_precision":
                0.3, "complex": 0.7, "iota": 1.2, "constant": 1, "rng": 0.5, "broadcast": 2,
                "reshape": 3, "transpose": 2, "reverse": 1.5, "slice": 2, "pad": 2,
-               "concatenate": 2, "rotation": 1, "shifts": 1, "dynamic_slice": 2,
+               "concatenate": 2, "rotation": 1, "shifts": 1, "padded_slice": 1,
+               "dynamic_slice": 2,
                "dynamic_update_slice": 2, "gather": 4,
                "dot": 4, "convolution": 2.5, "constraint": 4, "barrier": 0.7, "group": 0.5,
                "custom_call": 0.7, "lapack": 0.4, "collective": 0.7, "manual": 0.7, "named": 0.4,

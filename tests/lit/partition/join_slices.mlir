@@ -48,3 +48,19 @@ func.func @padded(%a: tensor<16x3xf32> {sdy.sharding = #rows}, %b: tensor<f32>) 
   %1 = stablehlo.slice %0 [2:18, 0:3] {sdy.sharding = #sdy.sharding_per_value<[#rows]>} : (tensor<18x3xf32>) -> tensor<16x3xf32>
   return %1 : tensor<16x3xf32>
 }
+
+// The gradient of a shift.
+// JOIN-LABEL: func.func @padded_slice
+// JOIN: %[[FILL:.*]] = stablehlo.broadcast_in_dim %arg1, dims = [] : (tensor<f32>) -> tensor<1x3xf32>
+// JOIN-NEXT: stablehlo.custom_call @terrazzo.pieces(%arg0, %[[FILL]])
+// JOIN-SAME: terrazzo.pieces = array<i64: 0, 1, 15, 1, 0, 1, 0>
+// CHECK-LABEL: func.func @padded_slice
+// CHECK: collective_permute
+// CHECK-NOT: collective_permute
+// CHECK-NOT: all_gather
+// CHECK: return
+func.func @padded_slice(%a: tensor<16x3xf32> {sdy.sharding = #rows}, %b: tensor<f32>) -> (tensor<16x3xf32> {sdy.sharding = #rows}) {
+  %0 = stablehlo.slice %a [1:16, 0:3] : (tensor<16x3xf32>) -> tensor<15x3xf32>
+  %1 = stablehlo.pad %0, %b, low = [0, 0], high = [1, 0], interior = [0, 0] {sdy.sharding = #sdy.sharding_per_value<[#rows]>} : (tensor<15x3xf32>, tensor<f32>) -> tensor<16x3xf32>
+  return %1 : tensor<16x3xf32>
+}
