@@ -83,13 +83,17 @@ static int result_dim(const rule *r, u32 factor) {
   return -1;
 }
 
-/* The result with the axis on dimension d, and nowhere else; NULL: it does not divide it. */
+/* The result with the axis on dimension d, and nowhere else; NULL: it does not divide it, or the
+ * result has parts of it that are cut in an unlike way. */
 static const attr *moved_to(finder *f, const op *o, const mesh *m, const sharding *s, u32 d,
                             axis_ref axis) {
   const type *t = tensor_of(o, o->num_operands)->type;
   u32 rank = (u32)t->dims.len;
   axis_list *dims = arena_zalloc(f->a, rank * sizeof *dims), one = {&axis, 1};
-  for (u32 k = 0; s && k < rank; k++) dims[k] = axes_difference(f->a, s->dims[k].axes, one);
+  for (u32 k = 0; s && k < rank; k++) {
+    dims[k] = axes_difference(f->a, s->dims[k].axes, one);
+    if (axes_clash(dims[k], one)) return NULL;
+  }
   dims[d] = axes_merge(f->a, axes_concat(f->a, dims[d], one));
   if (t->dims.data[d] <= 0 || t->dims.data[d] % axes_size(dims[d]) != 0) return NULL;
   return shard_write(f->space, shard_intern(f->space, sharding_make_closed(f->a, m, dims, rank)));
