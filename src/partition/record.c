@@ -178,11 +178,20 @@ factor_kind part_factor_kind(const part_record *r, u32 f) {
   return can_meet(n, r->row->windows) ? (factor_kind)of[n->kind] : FACTOR_REPLICATE;
 }
 
+/* Slice, pad and reverse read windows, of which only elements of the whole matter, and whoever
+ * reads their results does not read padding. */
+static bool reads_windows(const part_record *r, u32 f) {
+  bool moves = r->needs[f].kind == NEED_HALO || r->needs[f].kind == NEED_PERMUTE;
+  return moves && r->row->windows && r->row->padding == PADDING_ANY;
+}
+
 /* A foreign op is made local by its dialect, which knows of even shards only. */
 bool part_may_pad(const part_record *r, const op *o, u32 f) {
   const rule *by = r->rule;
   i64 size = by->factors[f].size;
-  if (r->needs[f].kind > NEED_OWN || r->needs[f].padding == PADDING_NONE) return false;
+  bool windows = reads_windows(r, f);
+  if (!windows && (r->needs[f].kind > NEED_OWN || r->needs[f].padding == PADDING_NONE))
+    return false;
   if (op_kind(o) >= OP_COUNT || size <= 1) return false;
   if (r->needs[f].kind == NEED_REDUCE && r->row->padding == PADDING_NEUTRAL &&
       r->combiner != UNREDUCED_SUM)
@@ -193,7 +202,8 @@ bool part_may_pad(const part_record *r, const op *o, u32 f) {
       u32 begin = by->dim_begin[by->tensor_begin[t] + d];
       u32 end = by->dim_begin[by->tensor_begin[t] + d + 1];
       for (u32 k = begin; k < end; k++)
-        if (by->places[k] == f && (end - begin > 1 || v->type->dims.data[d] != size)) return false;
+        if (by->places[k] == f && (end - begin > 1 || (!windows && v->type->dims.data[d] != size)))
+          return false;
     }
   }
   return true;
