@@ -178,8 +178,8 @@ factor_kind part_factor_kind(const part_record *r, u32 f) {
   return can_meet(n, r->row->windows) ? (factor_kind)of[n->kind] : FACTOR_REPLICATE;
 }
 
-/* Slice, pad and reverse read windows, of which only elements of the whole matter, and whoever
- * reads their results does not read padding. */
+/* Of windows only elements of the whole matter, and whoever reads the result does not read its
+ * padding. */
 static bool reads_windows(const part_record *r, u32 f) {
   bool moves = r->needs[f].kind == NEED_HALO || r->needs[f].kind == NEED_PERMUTE;
   return moves && r->row->windows && r->row->padding == PADDING_ANY;
