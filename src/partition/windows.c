@@ -186,6 +186,7 @@ bool scatter_read(const op *o, const type *const *types, u32 d, i64 parts, scatt
   r->source = window_own(size_of(types, 1, d), parts);
   i64 shard = r->operand.shard;
   if (shard % stride) return false; /* windows would begin elsewhere in each shard */
+  if (r->operand.size % parts) return false; /* nor is the last shard's end that of the whole */
   i64 first = div_ceil_i64(low - window + 1, stride);
   i64 count = div_floor_i64(shard - 1 + low, stride) - first + 1;
   r->at = low - first * stride;
