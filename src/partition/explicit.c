@@ -1,5 +1,5 @@
-/* sdy-insert-explicit-reshards{for-shards=true}: makes every op computable on shards. As Shardy has
- * the pass, export/reshards.c does it.
+/* terrazzo-insert-reshards: makes every op computable on shards. Shardy's own pass that does so,
+ * sdy-insert-explicit-reshards, is export/reshards.c.
  *
  * For each op with a sharding rule one list of axes per factor is chosen (common_axes.h); each
  * operand and result whose sharding differs from that gets an sdy.reshard. Sharded reduction

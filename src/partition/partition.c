@@ -7,10 +7,7 @@
 
 static bool insert_explicit_reshards(ir_module *m, arena *scratch, const pass_args *args) {
   bool full = pass_option_flag(args, STR("enable-full-version"), false);
-  bool ours = pass_option_flag(args, STR("for-shards"), false);
-  return (!full  ? part_insert_minimal_reshards
-          : ours ? part_insert_explicit_reshards
-                 : part_insert_full_reshards)(m, scratch, args);
+  return (full ? part_insert_full_reshards : part_insert_minimal_reshards)(m, scratch, args);
 }
 
 static const pass_option_info partition_options[] = {
@@ -19,11 +16,6 @@ static const pass_option_info partition_options[] = {
 };
 static const pass_option_info reshard_options[] = {
     {"enable-full-version", PASS_FLAG, "false", "Reshard wherever an op needs it"},
-    {"for-shards", PASS_FLAG, "false",
-     "If in full: as terrazzo-partition needs it, which can cut less than Shardy but sums up as "
-     "ops do"},
-    {"remarks", PASS_FLAG, "false",
-     "If for shards: say which ops need a dimension whole that is sharded"},
     {0},
 };
 static const pass_option_info collective_options[] = {
@@ -92,6 +84,9 @@ const pass_info partition_passes[] = {
     {"sdy-verify-unreduced-axes",
      "Fails where an op drops unreduced axes that no reshard or reduction accounts for",
      part_verify_unreduced, .scope = PASS_ON_FUNCS, .any_module = true},
+    {"terrazzo-insert-reshards",
+     "Reshards operands and results so that ops can be computed on shards, and sums up parts",
+     part_insert_explicit_reshards, .options = partition_options, .scope = PASS_ON_FUNCS},
     {"sdy-insert-explicit-reshards",
      "Reshards operands and results so that ops fit their shards if enable-full-version; else only "
      "what a later partitioner could not make up for",

@@ -9,9 +9,9 @@
  *   terrazzo-join-slices              rotations and the like without the slices they are made of
  *   terrazzo-drop-indivisible-axes    shardings that shards can be made by; verified then
  *   terrazzo-reduce-in-parts          what all-reduce cannot combine: within shards, then the rest
- *   sdy-insert-explicit-reshards      {enable-full-version=true for-shards=true}: every op can
- *                                     run on shards
+ *   terrazzo-insert-reshards          every op can run on shards
  *   terrazzo-hoist-reshards           out of loops what stays the same in them
+ *   terrazzo-join-sums                adds parts before they are summed up
  *   sdy-reshard-to-collectives        reshards as slices, permutations, all-to-alls, gathers
  *   terrazzo-fuse-collectives         slice of an all-reduce -> reduce-scatter, duplicates, ...
  *   terrazzo-mask-padding             where dimensions do not divide: what must not be combined

@@ -247,10 +247,7 @@ bool pipeline_partition(ir_module *m, arena *scratch, const pass_args *args) {
    * which say more of what their operands have, are gone by now. */
   l.ok = l.ok && dialect_verify(m);
   step(&l, "terrazzo-reduce-in-parts");
-  const pass_option for_shards[] = {{STR("enable-full-version"), STR("true")},
-                                    {STR("for-shards"), STR("true")},
-                                    {STR("remarks"), flag_text(flag(&l, "remarks", false))}};
-  step_with(&l, "sdy-insert-explicit-reshards", for_shards, COUNT(for_shards));
+  step_given(&l, "terrazzo-insert-reshards", (const char *const[]){"remarks", NULL});
   step(&l, "terrazzo-hoist-reshards");
   step(&l, "terrazzo-join-sums");
   step_flag(&l, "sdy-reshard-to-collectives", "leave-none", true);

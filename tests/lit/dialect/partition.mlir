@@ -1,7 +1,7 @@
 // Ops of a foreign dialect are partitioned as their rules and edges say: parts of a sum along a
 // reduction factor, no reshard where an edge agrees with itself. An op that says nothing sees all
 // of its operands, but what is inside is still partitioned.
-// RUN: terrazzo opt %s --load-dialect %demo_dialect -allow-unregistered-dialect "-sdy-insert-explicit-reshards=enable-full-version=true for-shards=true" | FileCheck %s
+// RUN: terrazzo opt %s --load-dialect %demo_dialect -allow-unregistered-dialect -terrazzo-insert-reshards | FileCheck %s
 // RUN: terrazzo opt %s --load-dialect %demo_dialect -allow-unregistered-dialect -terrazzo-partition | FileCheck %s --check-prefix=LOCAL
 
 sdy.mesh @mesh = <["x"=2, "y"=2]>

@@ -1,6 +1,6 @@
 // What explicit reshards left in a program: the sums behind a product and behind a maximum are made
 // once, as the ops ask for them; what a sharding says is unreduced ends where the program ends it.
-// RUN: terrazzo opt %s -terrazzo-collectives-to-reshards -terrazzo-drop-indivisible-axes "-sdy-insert-explicit-reshards=enable-full-version=true for-shards=true" | FileCheck %s
+// RUN: terrazzo opt %s -terrazzo-collectives-to-reshards -terrazzo-drop-indivisible-axes -terrazzo-insert-reshards | FileCheck %s
 
 sdy.mesh @mesh = <["x"=2, "y"=2]>
 // CHECK-LABEL: func.func @main

@@ -1,5 +1,5 @@
 // Operands of a named computation are where its in_shardings say, as its body's arguments are.
-// RUN: terrazzo opt %s "-sdy-insert-explicit-reshards=enable-full-version=true for-shards=true" | FileCheck %s
+// RUN: terrazzo opt %s -terrazzo-insert-reshards | FileCheck %s
 // RUN: terrazzo opt %s -terrazzo-partition | FileCheck %s --check-prefix=LOCAL
 
 sdy.mesh @mesh = <["x"=2, "y"=2]>

@@ -1,5 +1,5 @@
 // A product starts from one, whatever the element type, and then its parts combine.
-// RUN: terrazzo opt %s "-sdy-insert-explicit-reshards=enable-full-version=true for-shards=true" | FileCheck %s
+// RUN: terrazzo opt %s -terrazzo-insert-reshards | FileCheck %s
 
 sdy.mesh @mesh = <["x"=4]>
 // CHECK-LABEL: func.func public @small

@@ -1,5 +1,5 @@
 // What was whole before it was cut is cut again, rather than put together from its shards.
-// RUN: terrazzo opt %s -sdy-insert-explicit-reshards='enable-full-version=true for-shards=true' | FileCheck %s
+// RUN: terrazzo opt %s -terrazzo-insert-reshards | FileCheck %s
 
 sdy.mesh @mesh = <["x"=2, "y"=2]>
 

@@ -1,6 +1,6 @@
 // Parts of a sum go through linear ops and are summed up before others; a value said to be unreduced
 // that nobody made so begins on the first device.
-// RUN: terrazzo opt %s "-sdy-insert-explicit-reshards=enable-full-version=true for-shards=true" | FileCheck %s
+// RUN: terrazzo opt %s -terrazzo-insert-reshards | FileCheck %s
 
 sdy.mesh @mesh = <["x"=2]>
 func.func @main(%arg0: tensor<4x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}, %arg1: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> (tensor<4x4xf32>, tensor<4x4xf32>) {

@@ -1,5 +1,5 @@
 // Parts along an axis of one mesh are none along an axis of another.
-// RUN: terrazzo opt %s "-sdy-insert-explicit-reshards=enable-full-version=true for-shards=true" | FileCheck %s
+// RUN: terrazzo opt %s -terrazzo-insert-reshards | FileCheck %s
 
 sdy.mesh @mesh = <["x"=6, "y"=2]>
 sdy.mesh @other = <["a"=2, "b"=6]>

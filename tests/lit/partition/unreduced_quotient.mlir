@@ -1,5 +1,5 @@
 // Quotients of integers do not sum up to the quotient of the sum, those of floats do.
-// RUN: terrazzo opt %s "-sdy-insert-explicit-reshards=enable-full-version=true for-shards=true" | FileCheck %s
+// RUN: terrazzo opt %s -terrazzo-insert-reshards | FileCheck %s
 
 sdy.mesh @mesh = <["x"=2]>
 // CHECK-LABEL: func.func public @ints
