@@ -38,13 +38,13 @@ typedef struct local {
   part_env e;
   local_options o;
   u32 num_values;
-  const sharding **sh;        /* by value.num */
-  const type **to;            /* local type, by value.num */
-  const type **from;          /* global type */
-  block *prologue;            /* ops that go to the start of what is isolated */
-  VEC(local_index) indices;   /* made so far */
-  VEC(local_index) positions; /* the same, of whole meshes; `axes` is empty */
-  VEC(local_group_ids) groups;   /* written out so far */
+  const sharding **sh;         /* by value.num */
+  const type **to;             /* local type, by value.num */
+  const type **from;           /* global type */
+  block *prologue;             /* ops that go to the start of what is isolated */
+  VEC(local_index) indices;    /* made so far */
+  VEC(local_index) positions;  /* the same, of whole meshes; `axes` is empty */
+  VEC(local_group_ids) groups; /* written out so far */
   i64 next_channel;
 } local;
 

@@ -37,12 +37,17 @@ bool local_convolution(local *l, op *o) {
   return local_types(l, o);
 }
 
+static value *no_addend_of(cursor *at, const value *v) {
+  return emit_no_addend(at, type_tensor(at->env->c, (i64s){0}, type_element(v->type), NULL));
+}
+
 /* What takes no part in windows that start from `init` (windows.c). */
 static value *no_part(cursor *at, const op *o, u32 i) {
   value *init = op_operand(o, o->num_operands / 2 + i);
   unreduced_kind kind;
   bool sum = part_body_kind(op_body(o, 0), i, o->num_operands / 2, &kind) && kind == UNREDUCED_SUM;
-  return sum && !local_is_zero(init) ? emit_no_addend(at, init->type) : init;
+  bool other = !part_same_element(op_operand(o, i), init);
+  return sum && (other || !local_is_zero(init)) ? no_addend_of(at, op_operand(o, i)) : init;
 }
 
 bool local_reduce_window(local *l, op *o) {

@@ -105,7 +105,10 @@ static value *fill_of(cursor *at, const part_record *r, const op *o, u32 i) {
   case PADDING_ZERO:
     return emit_zeros(at, scalar);
   case PADDING_INITIAL:
-    return i < o->num_operands / 2 ? op_operand(o, o->num_operands / 2 + i) : NULL;
+    if (i >= o->num_operands / 2) return NULL;
+    if (!part_same_element(op_operand(o, i), op_operand(o, o->num_operands / 2 + i)))
+      return emit_no_addend(at, scalar); /* only a sum is cut so */
+    return op_operand(o, o->num_operands / 2 + i);
   case PADDING_NEUTRAL:
     return i > o->num_operands / 2 ? emit_no_addend(at, scalar) : NULL;
   case PADDING_NONE:

@@ -196,6 +196,11 @@ bool part_may_pad(const part_record *r, const op *o, u32 f) {
   if (r->needs[f].kind == NEED_REDUCE && r->row->padding == PADDING_NEUTRAL &&
       r->combiner != UNREDUCED_SUM)
     return false;
+  if (r->needs[f].kind == NEED_REDUCE && r->row->padding == PADDING_INITIAL &&
+      r->combiner != UNREDUCED_SUM)
+    for (u32 i = 0; i < o->num_operands / 2; i++)
+      if (!part_same_element(op_operand(o, i), op_operand(o, o->num_operands / 2 + i)))
+        return false;
   for (u32 t = 0; t < rule_num_tensors(by); t++) {
     const value *v = t < o->num_operands ? op_operand(o, t) : op_result(o, t - o->num_operands);
     for (u32 d = 0; d < rule_rank(by, t); d++) {

@@ -82,6 +82,10 @@ typedef enum linear {
 typedef bool local_fn(struct local *l, op *o); /* local.h */
 /* How parts along reduction factors combine; false: they do not. */
 typedef bool combines_fn(const op *o, unreduced_kind *out);
+/* What starts a reduction may be of a wider type than what is reduced (StableHLO: promotable). */
+static inline bool part_same_element(const value *x, const value *y) {
+  return type_element(x->type) == type_element(y->type);
+}
 /* Changes what the rule's kinds made of the needs. */
 typedef void needs_fn(const op *o, const rule *r, part_need *needs);
 

@@ -106,8 +106,8 @@
 #define RECORD_reduce_window                                                                       \
   WINDOWED(LINEAR_NOT, needs_reduce_window, reduce_window, local_reduce_window)
 #define RECORD_select_and_scatter                                                                  \
-  ROW(PLACED_BY_RULE, CUT_AS_RULED, LINEAR_NOT, PADDING_ANY, NULL, NULL,                          \
-      local_select_and_scatter, windows_scatter, rule_windows_scatter)
+  ROW(PLACED_BY_RULE, CUT_AS_RULED, LINEAR_NOT, PADDING_ANY, NULL, NULL, local_select_and_scatter, \
+      windows_scatter, rule_windows_scatter)
 #define RECORD_fft PARTLY(LINEAR_ALL, NULL, local_types)
 #define RECORD_cholesky PARTLY(LINEAR_NOT, NULL, local_types)
 #define RECORD_triangular_solve PARTLY(LINEAR_NOT, needs_triangular_solve, local_types)

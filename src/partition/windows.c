@@ -144,6 +144,8 @@ static bool may_reach_out(const op *o, u32 t) {
   u32 n = o->num_operands / 2;
   unreduced_kind kind;
   if (!part_body_kind(op_body(o, 0), t, n, &kind)) return false;
+  if (kind != UNREDUCED_SUM && !part_same_element(op_operand(o, t), op_operand(o, n + t)))
+    return false; /* there may be no such element */
   return kind != UNREDUCED_MUL || splat_is(part_scalar_constant(op_operand(o, n + t)), 1);
 }
 
@@ -185,7 +187,7 @@ bool scatter_read(const op *o, const type *const *types, u32 d, i64 parts, scatt
   r->operand = window_own(size_of(types, 0, d), parts);
   r->source = window_own(size_of(types, 1, d), parts);
   i64 shard = r->operand.shard;
-  if (shard % stride) return false; /* windows would begin elsewhere in each shard */
+  if (shard % stride) return false;          /* windows would begin elsewhere in each shard */
   if (r->operand.size % parts) return false; /* nor is the last shard's end that of the whole */
   i64 first = div_ceil_i64(low - window + 1, stride);
   i64 count = div_floor_i64(shard - 1 + low, stride) - first + 1;
@@ -213,6 +215,9 @@ bool windows_scatter(const op *o, const type *const *types, u32 t, u32 d, i64 pa
   if (t > 1 || !view_select_and_scatter(o, &v) || (v.present & 4 && !v.padding)) return false;
   *w = window_own(size_of(types, t, d), parts);
   if (!scatter_moves(&v, d)) return true;
+  if (!part_same_element(op_operand(o, 0), op_operand(o, 2)) ||
+      !part_same_element(op_operand(o, 1), op_operand(o, 2)))
+    return false; /* what lies outside is of all three types */
   if (!scatter_read(o, types, d, parts, &r)) return false;
   *w = t ? r.source : r.operand;
   if (r.low > r.operand.shard || r.high > r.operand.shard) return false;
