@@ -143,13 +143,14 @@ def run_piece(options, texts, first, last):
         done = subprocess.run([options.driver, f.name, str(first)], stdout=subprocess.PIPE,
                               env=environment)
     outcomes = [{} for _ in made]
-    report, at = None, None
+    report, bad = None, False  # bad: what the report is about, if there is one
     for line in done.stdout.decode(errors="replace").splitlines():
         m = LINE.match(line) if report is None else None
         if line == "<<<":
             report = []
         elif line == ">>>":
-            counts.bad[-1][-1].extend(report)
+            if bad:
+                counts.bad[-1][-1].extend(report)
             report = None
         elif report is not None:
             report.append(line)
@@ -161,7 +162,8 @@ def run_piece(options, texts, first, last):
             counts.by_command[command][what] += 1
             if options.odd and what in ("memory", "broken"):
                 print(f"ODD {first + index} {command}: {what}", flush=True)
-            if what in ("died", "out-of-time"):
+            bad = what in ("died", "out-of-time")
+            if bad:
                 counts.bad.append((first + index, command, what, made[index], []))
     if done.returncode:
         counts.bad.append((first, "driver", f"ended with {done.returncode}", ([], ""), []))
