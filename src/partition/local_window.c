@@ -301,7 +301,7 @@ bool local_pad(local *l, op *o) {
     padded_read r;
     i64 parts = local_parts(l, in, d);
     cut_at[d] = parts > 1 && pad_read(o, types, d, parts, &r);
-    if (!cut_at[d]) moved |= a.edge_padding_low.data[d];
+    if (!cut_at[d]) moved |= a.edge_padding_low.data[d] | a.interior_padding.data[d];
     if (!cut_at[d]) continue;
     low[d] = r.low;
     high[d] = r.high;
