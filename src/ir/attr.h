@@ -179,6 +179,8 @@ const type *type_element(const type *t);
 bool type_is_static(const type *t); /* a ranked tensor without DYNAMIC dimensions */
 /* Product of the dimensions; false if dynamic or over INT64_MAX. */
 bool type_num_elements(const type *t, i64 *out);
+/* What its elements take; 0: it has no static shape, or they are too many. */
+u64 type_num_bytes(const type *t);
 /* Bytes of one element as `dense` stores it; 0: has no such form (index counts as 8). */
 size_t type_storage(const type *element);
 /* i0, or complex of it: no bits; stored as zeros, which neither hex digits nor bytecode have. */

@@ -230,6 +230,10 @@ static inline op_id op_kind(const op *o) { return o->info->id; }
 static inline bool op_has(const op *o, u32 trait) { return (o->info->traits & trait) != 0; }
 static inline value *op_operand(const op *o, size_t i) { return o->operands[i].value; }
 static inline value *op_result(const op *o, size_t i) { return &o->results[i]; }
+/* Operands, then results: tensor t of its sharding rule. */
+static inline value *op_tensor(const op *o, u32 t) {
+  return t < o->num_operands ? op_operand(o, t) : op_result(o, t - o->num_operands);
+}
 static inline op *value_op(const value *v) { return v->is_arg ? NULL : v->def.op; }
 static inline op *region_op(const region *r) { return r->parent; }
 static inline op *block_op(const block *b) { return b->parent ? b->parent->parent : NULL; }
@@ -293,7 +297,7 @@ void op_insert(op *o, block *b, op *before);
 void op_unlink(op *o); /* out of its block; still alive */
 /* The ops of a block up to `end` (NULL: all), in their order, to another, as op_insert. */
 void block_move_ops(block *from, op *end, block *to, op *before);
-void op_erase(op *o);  /* unlink, drop operands and regions; results must be unused */
+void op_erase(op *o); /* unlink, drop operands and regions; results must be unused */
 /* Operands may be any values of the module: that they dominate is for the verifier. */
 void op_set_operand(op *o, size_t i, value *v);
 void op_reset_operands(op *o); /* the same ones; these uses come first in the values' lists then */

@@ -205,6 +205,13 @@ size_t type_storage(const type *t) {
   }
 }
 
+u64 type_num_bytes(const type *t) {
+  i64 n, bytes;
+  bool known = type_is_ranked(t) && type_num_elements(t, &n) &&
+               checked_mul(n, (i64)type_storage(t->elem), &bytes);
+  return known ? (u64)bytes : 0;
+}
+
 bool type_is_empty(const type *t) {
   return t->kind == TYPE_COMPLEX ? type_is_empty(t->elem) : t->kind == TYPE_INT && t->width == 0;
 }

@@ -9,18 +9,11 @@
 
 /* ---- names ---- */
 
-static u64 bytes_of(const type *t) {
-  i64 n, bytes;
-  bool known = type_is_ranked(t) && type_num_elements(t, &n) &&
-               checked_mul(n, (i64)type_storage(t->elem), &bytes);
-  return known ? (u64)bytes : 0;
-}
-
 /* Has factors that an axis may come along, and one result that is large. */
 static bool may_be_asked(const op *o, u64 least_bytes) {
   return op_kind(o) < OP_COUNT && o->num_results == 1 && o->num_operands >= 2 &&
          part_row_of(o)->placed == PLACED_BY_RULE && part_row_of(o)->cut != CUT_NOWHERE &&
-         bytes_of(op_result(o, 0)->type) >= least_bytes;
+         type_num_bytes(op_result(o, 0)->type) >= least_bytes;
 }
 
 typedef struct numbering {
@@ -64,12 +57,8 @@ typedef struct finder {
   bool ok;
 } finder;
 
-static value *tensor_of(const op *o, u32 t) {
-  return t < o->num_operands ? op_operand(o, t) : op_result((op *)(uintptr_t)o, 0);
-}
-
 static const sharding *sharding_of(finder *f, const op *o, u32 t) {
-  return shard_read(f->space, value_sharding(f->m->ctx, tensor_of(o, t)));
+  return shard_read(f->space, value_sharding(f->m->ctx, op_tensor(o, t)));
 }
 
 /* The dimension of the result that is this factor alone. */
@@ -87,7 +76,7 @@ static int result_dim(const rule *r, u32 factor) {
  * result has parts of it that are cut in an unlike way. */
 static const attr *moved_to(finder *f, const op *o, const mesh *m, const sharding *s, u32 d,
                             axis_ref axis) {
-  const type *t = tensor_of(o, o->num_operands)->type;
+  const type *t = op_tensor(o, o->num_operands)->type;
   u32 rank = (u32)t->dims.len;
   axis_list *dims = arena_zalloc(f->a, rank * sizeof *dims), one = {&axis, 1};
   for (u32 k = 0; s && k < rank; k++) {
@@ -109,15 +98,15 @@ static void ask(finder *f, const op *o, const attr *sharding, u64 kind) {
     c = &f->out->data[f->out->len - 1];
   }
   VEC_PUSH(f->a, c->numbers, number_of(o));
-  c->bytes += bytes_of(tensor_of(o, o->num_operands)->type);
+  c->bytes += type_num_bytes(op_tensor(o, o->num_operands)->type);
 }
 
 /* How the op meets its operands: two that do so in the same way are asked about together. */
 static u64 kind_of(finder *f, const op *o) {
   u64 h = hash_ptr(o->info, 0);
   for (u32 t = 0; t <= o->num_operands; t++) {
-    h = hash_ptr(value_sharding(f->m->ctx, tensor_of(o, t)), h);
-    h = hash_ptr(tensor_of(o, t)->type, h);
+    h = hash_ptr(value_sharding(f->m->ctx, op_tensor(o, t)), h);
+    h = hash_ptr(op_tensor(o, t)->type, h);
   }
   return h;
 }

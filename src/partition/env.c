@@ -160,6 +160,19 @@ const attr *part_lists_attr(const part_env *e, const mesh *m, const axis_list *d
   return attr_make(e->c, axis_ref_lists, .lists = {l, rank});
 }
 
+static walk_result above_channel(void *user, op *o) {
+  i64 *next = user;
+  const channel_handle_attr *h = attr_as(channel_handle, op_attr(o, SLOT_NAME(channel_handle)));
+  if (h && h->handle >= *next && h->handle < INT64_MAX) *next = h->handle + 1;
+  return WALK_ON;
+}
+
+i64 part_next_channel(ir_module *m) {
+  i64 next = 1;
+  op_walk(m->root, above_channel, &next);
+  return next;
+}
+
 void part_replace(value *from, value *to) {
   to->num = from->num;
   value_replace(from, to);

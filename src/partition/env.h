@@ -42,6 +42,9 @@ axis_list part_read_axes(const part_env *e, const mesh *m, attrs axis_refs);
 attrs part_axes_attrs(const part_env *e, const mesh *m, axis_list l);
 const attr *part_lists_attr(const part_env *e, const mesh *m, const axis_list *dims, u32 rank);
 
+/* The first channel that no collective of the program has. */
+i64 part_next_channel(ir_module *m);
+
 /* Replaces uses and takes over the number, by which passes keep side tables. */
 void part_replace(value *from, value *to);
 

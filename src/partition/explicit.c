@@ -89,7 +89,7 @@ static void fix_result(explicit_pass *p, op *o, u32 i, const sharding *old, cons
 static void gather_shardings(explicit_pass *p, const op *o, const sharding **sh, i64 *sizes,
                              const type **types) {
   for (u32 t = 0; t < o->num_operands + o->num_results; t++) {
-    const value *v = t < o->num_operands ? op_operand(o, t) : op_result(o, t - o->num_operands);
+    const value *v = op_tensor(o, t);
     sh[t] = part_sharding(&p->e, v);
     types[t] = v->type;
     if (!type_is_ranked(v->type) || !type_num_elements(v->type, &sizes[t])) sizes[t] = 0;

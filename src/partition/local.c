@@ -57,24 +57,12 @@ static void number_all(local *l) {
   for (u32 i = 0; i < n; i++) l->to[i] = shard_type(l, l->sh[i], l->from[i]);
 }
 
-/* New collectives get channels that the program has not taken. */
-static walk_result next_channel(void *user, op *o) {
-  local *l = user;
-  const channel_handle_attr *h = attr_as(channel_handle, op_attr(o, SLOT_NAME(channel_handle)));
-  if (h && h->handle >= l->next_channel && h->handle < INT64_MAX) l->next_channel = h->handle + 1;
-  return WALK_ON;
-}
-
 enum { MAX_DEVICES = 1 << 20 }; /* collectives list them */
-
-static const value *tensor_of(const op *o, u32 t) {
-  return t < o->num_operands ? op_operand(o, t) : op_result(o, t - o->num_operands);
-}
 
 /* Rules are only made for ops of which anything is cut. */
 static bool is_cut(const local *l, const op *o) {
   for (u32 t = 0; t < o->num_operands + o->num_results; t++) {
-    const sharding *s = local_sharding(l, tensor_of(o, t));
+    const sharding *s = local_sharding(l, op_tensor(o, t));
     for (u32 d = 0; s && d < s->rank; d++)
       if (sharding_dim_size(s, d) > 1) return true;
   }
@@ -94,7 +82,7 @@ static bool check_record(local *l, rule_set *rules, op *o) {
   bool ruled = r.row->cut == CUT_AS_RULED && is_cut(l, o);
   if (ruled && !part_record_make(l->e.a, rules, o, &r)) return false;
   for (u32 t = 0; t < o->num_operands + o->num_results; t++) {
-    const sharding *s = local_sharding(l, tensor_of(o, t));
+    const sharding *s = local_sharding(l, op_tensor(o, t));
     for (u32 d = 0; s && d < s->rank; d++)
       if (sharding_dim_size(s, d) > 1 && !part_may_cut(&r, t, d, sharding_dim_size(s, d)))
         return op_unimplemented(l->e.c, o,
@@ -108,7 +96,7 @@ static bool check_record(local *l, rule_set *rules, op *o) {
 /* All types divide; they are global still. */
 static bool check_types(local *l, op *o) {
   for (u32 t = 0; t < o->num_operands + o->num_results; t++) {
-    const value *v = tensor_of(o, t);
+    const value *v = op_tensor(o, t);
     const sharding *s = local_sharding(l, v);
     if (s && s->mesh->size > MAX_DEVICES)
       return op_unimplemented(l->e.c, o, "expected a mesh of at most %d devices, found %lld",
@@ -302,10 +290,11 @@ static local_options read_options(const pass_args *args) {
 
 /* Checked first, while types are global, as records are about whole tensors. */
 bool part_global_to_local(ir_module *m, arena *scratch, const pass_args *args) {
-  local l = {.e = part_env_make(m, scratch), .o = read_options(args), .next_channel = 1};
+  local l = {.e = part_env_make(m, scratch),
+             .o = read_options(args),
+             .next_channel = part_next_channel(m)};
   if (!part_device_id(m, args, &l.o.device_id)) return false;
   if (l.o.by_records && !part_has_mesh(&l.e)) return true;
-  op_walk(m->root, next_channel, &l);
   number_all(&l);
   if (!shard_space_check(l.e.space) || !check_all(&l)) return false;
   block *b = op_body(m->root, 0);

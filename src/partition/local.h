@@ -105,7 +105,7 @@ dim_set local_scatter_masks(const struct scatter_attrs *v);
  * one after the other, and `size` elements from where a tensor<i64> says. */
 const type *local_resized(local *l, const type *t, u32 d, i64 size);
 value *local_cut(local *l, cursor *at, value *v, u32 d, i64 low, i64 high);
-value *local_join(local *l, cursor *at, value *const *list, size_t n, u32 d);
+value *local_join(cursor *at, value *const *list, size_t n, u32 d);
 value *local_take(local *l, cursor *at, value *v, u32 d, value *start, i64 size);
 
 /* v, a shard of a value with sharding s, as its window of dimension d. `fill`: a scalar that stands

@@ -12,31 +12,18 @@ const type *local_resized(local *l, const type *t, u32 d, i64 size) {
   return type_with_dims(l->e.c, t, (i64s){dims, t->dims.len});
 }
 
-static const attr *filled(local *l, size_t n, i64 all, u32 d, i64 here) {
-  i64 *list = ARENA_ARRAY(l->e.a, i64, n);
-  for (size_t i = 0; i < n; i++) list[i] = i == d ? here : all;
-  return attr_i64_array(l->e.c, (i64s){list, n});
-}
-
 value *local_cut(local *l, cursor *at, value *v, u32 d, i64 low, i64 high) {
   i64s dims = v->type->dims;
   if (low == 0 && high == dims.data[d]) return v;
-  i64 *limits = arena_copy(l->e.a, dims.data, dims.len * sizeof *limits);
-  limits[d] = high;
-  value *x = emit(at, OP_slice, &v, 1, local_resized(l, v->type, d, high - low));
-  op_set(x->def.op, slice, start_indices, filled(l, dims.len, 0, d, low));
-  op_set(x->def.op, slice, limit_indices, attr_i64_array(l->e.c, (i64s){limits, dims.len}));
-  op_set(x->def.op, slice, strides, filled(l, dims.len, 1, d, 1));
-  return x;
+  i64 *begin = arena_zalloc(l->e.a, dims.len * sizeof *begin);
+  i64 *end = arena_copy(l->e.a, dims.data, dims.len * sizeof *end);
+  begin[d] = low;
+  end[d] = high;
+  return emit_slice(at, v, begin, end);
 }
 
-value *local_join(local *l, cursor *at, value *const *list, size_t n, u32 d) {
-  if (n == 1) return list[0];
-  i64 size = 0;
-  for (size_t i = 0; i < n; i++) size += list[i]->type->dims.data[d];
-  value *v = emit(at, OP_concatenate, list, n, local_resized(l, list[0]->type, d, size));
-  op_set(v->def.op, concatenate, dimension, attr_i64(l->e.c, d));
-  return v;
+value *local_join(cursor *at, value *const *list, size_t n, u32 d) {
+  return n == 1 ? list[0] : emit_concatenate(at, list, n, d);
 }
 
 value *local_take(local *l, cursor *at, value *v, u32 d, value *start, i64 size) {
@@ -96,7 +83,7 @@ static value *piece(const reader *r, const window_hop *h, const replica_groups *
   if (h->sent_low > h->low) parts[n++] = zeros(r, h->sent_low - h->low);
   parts[n++] = got;
   if (h->high > h->sent_high) parts[n++] = zeros(r, h->high - h->sent_high);
-  return local_join(r->l, r->at, parts, n, r->d);
+  return local_join(r->at, parts, n, r->d);
 }
 
 static value *shard_index(const reader *r) {
@@ -124,7 +111,7 @@ static value *make_row(const reader *r, const replica_groups *g) {
       ways[k] = piece(r, &p->hops[i * (size_t)p->ways + (size_t)k], g);
     row[i] = choose_way(r, ways);
   }
-  return local_join(r->l, r->at, row, n, r->d);
+  return local_join(r->at, row, n, r->d);
 }
 
 /* ---- places in it ---- */
@@ -228,7 +215,7 @@ const type **local_whole_types(const local *l, const op *o) {
   u32 n = o->num_operands + o->num_results;
   const type **types = ARENA_ARRAY(l->e.a, const type *, n);
   for (u32 t = 0; t < n; t++) {
-    const value *v = t < o->num_operands ? op_operand(o, t) : op_result(o, t - o->num_operands);
+    const value *v = op_tensor(o, t);
     types[t] = local_whole_type(l, v);
   }
   return types;

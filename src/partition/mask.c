@@ -78,10 +78,6 @@ typedef struct mask_pass {
   bool ok;
 } mask_pass;
 
-static const value *tensor_of(const op *o, u32 t) {
-  return t < o->num_operands ? op_operand(o, t) : op_result(o, t - o->num_operands);
-}
-
 static bool is_uneven(const part_env *e, const value *v, u32 d) {
   const sharding *s = part_sharding(e, v);
   if (!s || !type_is_ranked(v->type) || v->type->dims.data[d] < 0) return false;
@@ -92,8 +88,8 @@ static u32 rank_of(const value *v) { return type_is_ranked(v->type) ? (u32)v->ty
 
 static bool any_uneven(const part_env *e, const op *o) {
   for (u32 t = 0; t < o->num_operands + o->num_results; t++)
-    for (u32 d = 0; d < rank_of(tensor_of(o, t)); d++)
-      if (is_uneven(e, tensor_of(o, t), d)) return true;
+    for (u32 d = 0; d < rank_of(op_tensor(o, t)); d++)
+      if (is_uneven(e, op_tensor(o, t), d)) return true;
   return false;
 }
 
@@ -137,8 +133,8 @@ static void mask_operand(mask_pass *p, op *o, const part_record *r, u32 i) {
 /* What explicit.c left uneven that may not be is a gap, and said to be one. */
 static bool may_be_uneven(mask_pass *p, const op *o, const part_record *r) {
   for (u32 t = 0; t < o->num_operands + o->num_results; t++)
-    for (u32 d = 0; d < rank_of(tensor_of(o, t)); d++) {
-      if (!is_uneven(&p->e, tensor_of(o, t), d)) continue;
+    for (u32 d = 0; d < rank_of(op_tensor(o, t)); d++) {
+      if (!is_uneven(&p->e, op_tensor(o, t), d)) continue;
       const rule *by = r->rule;
       u32 at = by ? by->dim_begin[by->tensor_begin[t] + d] : 0;
       if (!by || at == by->dim_begin[by->tensor_begin[t] + d + 1] ||

@@ -118,7 +118,7 @@ static value *whole_piece(local *l, cursor *at, value *v, u32 d, const piece *p)
     VEC_PUSH(l->e.a, list, x);
     left -= n;
   }
-  return local_join(l, at, list.data, list.len, d);
+  return local_join(at, list.data, list.len, d);
 }
 
 /* The shard's part of a piece of a value that it has as a whole: of that, with a shard's length in
@@ -128,7 +128,7 @@ static value *part_of_whole(local *l, cursor *at, value *v, const sharding *s, u
   piece all = *p;
   v = whole_piece(l, at, v, d, &all);
   value *room = emit_zeros(at, local_resized(l, v->type, d, shard));
-  v = local_join(l, at, (value *[]){room, v, room}, 3, d);
+  v = local_join(at, (value *[]){room, v, room}, 3, d);
   const shard_window w = {.size = parts * shard,
                           .shard = shard,
                           .parts = parts,
@@ -146,7 +146,7 @@ static bool join_whole(local *l, op *o, u32 d) {
     piece p = pieces_get(o, i);
     list[i] = whole_piece(l, &at, op_operand(o, i), d, &p);
   }
-  value *v = local_join(l, &at, list, o->num_operands, d);
+  value *v = local_join(&at, list, o->num_operands, d);
   if (v->num == UINT32_MAX)
     part_replace(op_result(o, 0), v);
   else

@@ -202,7 +202,7 @@ bool part_may_pad(const part_record *r, const op *o, u32 f) {
       if (!part_same_element(op_operand(o, i), op_operand(o, o->num_operands / 2 + i)))
         return false;
   for (u32 t = 0; t < rule_num_tensors(by); t++) {
-    const value *v = t < o->num_operands ? op_operand(o, t) : op_result(o, t - o->num_operands);
+    const value *v = op_tensor(o, t);
     for (u32 d = 0; d < rule_rank(by, t); d++) {
       u32 begin = by->dim_begin[by->tensor_begin[t] + d];
       u32 end = by->dim_begin[by->tensor_begin[t] + d + 1];

@@ -121,17 +121,10 @@ static str axes_of(const lister *l, i64s devices) {
 
 /* ---- collectives ---- */
 
-static u64 bytes_of(const type *t) {
-  i64 n, bytes;
-  bool known = type_is_ranked(t) && type_num_elements(t, &n) &&
-               checked_mul(n, (i64)type_storage(t->elem), &bytes);
-  return known ? (u64)bytes : 0;
-}
-
 static u64 all_bytes(const op *o, bool results) {
   u64 sum = 0;
   for (u32 i = 0; i < (results ? o->num_results : o->num_operands); i++)
-    sum += bytes_of(results ? op_result(o, i)->type : op_operand(o, i)->type);
+    sum += type_num_bytes(results ? op_result(o, i)->type : op_operand(o, i)->type);
   return sum;
 }
 

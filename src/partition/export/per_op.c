@@ -127,7 +127,7 @@ static void collect(per_op *p, const op *f) {
 static const mesh *mesh_of_all(const per_op *p, const op *o) {
   const mesh *m = NULL;
   for (u32 t = 0; t < o->num_operands + o->num_results; t++) {
-    const value *v = t < o->num_operands ? op_operand(o, t) : op_result(o, t - o->num_operands);
+    const value *v = op_tensor(o, t);
     const sharding *s = part_sharding(&p->e, v);
     if (!s) continue;
     if (!m || mesh_is_empty(m))

@@ -52,10 +52,6 @@ static bool stays(const op *o, const sharding *s, u32 d) {
 static bool may_keep_size(const op *o) { return op_is(o, pad) || op_is(o, slice); }
 
 /* The tensors of an op: operands, then results. */
-static value *tensor_of(const op *o, u32 t) {
-  return t < o->num_operands ? op_operand(o, t) : op_result(o, t - o->num_operands);
-}
-
 /* What is left of tensor t's sharding without the axes of some factors. NULL: all of it. */
 static const sharding *without(resolver *r, const rule *ru, u32 t, const sharding *s,
                                const axis_list *axes, const bool *factors) {
@@ -87,7 +83,7 @@ static void replicate(resolver *r, op *o, const rule *ru, const sharding **s, co
   if (!transfer_factors(r->e.space, r->e.a, ru, (transfer_mode){0}, s, &axes, NULL)) return;
   cursor after = cursor_after(&r->e, o);
   for (u32 t = 0; t < rule_num_tensors(ru); t++) {
-    value *v = tensor_of(o, t);
+    value *v = op_tensor(o, t);
     const sharding *to = s[t] ? without(r, ru, t, s[t], axes, factors) : NULL;
     const sharding *now = part_sharding(&r->e, v);
     if (!to && (!now || same_place(now, s[t]))) continue;
@@ -124,7 +120,7 @@ static const mesh *mesh_of_all(const sharding *const *s, u32 n) {
 static void resolve_by_replication(resolver *r, op *o, const rule *ru) {
   u32 n = rule_num_tensors(ru);
   const sharding **s = ARENA_ARRAY(r->e.a, const sharding *, n);
-  for (u32 t = 0; t < n; t++) s[t] = part_sharding(&r->e, tensor_of(o, t));
+  for (u32 t = 0; t < n; t++) s[t] = part_sharding(&r->e, op_tensor(o, t));
   const mesh *m = mesh_of_all(s, n);
   if (!m) return;
   for (u32 t = 0; t < n; t++) {
@@ -330,16 +326,13 @@ typedef struct found {
 
 static walk_result find(void *user, op *o) {
   found *f = user;
-  resolver *r = f->r;
-  const channel_handle_attr *h = attr_as(channel_handle, op_attr(o, SLOT_NAME(channel_handle)));
-  if (h && h->handle >= r->next_channel && h->handle < INT64_MAX) r->next_channel = h->handle + 1;
   if (!op_has(o, TERMINATOR) && str_starts(o->info->name, STR("stablehlo.")))
-    VEC_PUSH(r->e.a, f->ops, o);
+    VEC_PUSH(f->r->e.a, f->ops, o);
   return WALK_ON;
 }
 
 bool part_resolve_permutations(ir_module *m, arena *scratch, const pass_args *args) {
-  resolver r = {.e = part_env_make(m, scratch), .next_channel = 1, .ok = true};
+  resolver r = {.e = part_env_make(m, scratch), .next_channel = part_next_channel(m), .ok = true};
   r.exchanges = pass_option_flag(args, STR("enable-halo-exchange"), true);
   if (!part_device_id(m, args, &r.device_id)) return false;
   rule_set_init(&r.rules, m->ctx, scratch, false);
