@@ -228,12 +228,16 @@ typedef struct choice {
   const attr **signature; /* what propagation first gave @main: arguments, then results */
   const conflict *taken[MAX_TAKEN];
   u32 num_taken;
+  op *best;           /* the program of one device with what was taken; NULL: there is none */
+  shard_space *space; /* its own */
 } choice;
 
-static void begin_copy(job *j, const choice *c) {
-  j->m->root = op_clone(j->m, c->source, NULL);
-  j->main = symbol_find(j->m->root, STR("main"));
+static void set_root(job *j, op *root) {
+  j->m->root = root;
+  j->main = symbol_find(root, STR("main"));
 }
+
+static void begin_copy(job *j, const choice *c) { set_root(j, op_clone(j->m, c->source, NULL)); }
 
 /* Callers were promised these, or would find others than Shardy gives. */
 static const attr **read_signature(job *j) {
@@ -271,12 +275,12 @@ static bool run_choice(job *j, const choice *c, shard_space **space, conflicts *
 }
 
 /* Nobody hears of what does not work out. */
-static bool try_choice(job *j, const choice *c, double *cost, conflicts *next) {
-  shard_space *space;
+static bool try_choice(job *j, const choice *c, double *cost, conflicts *next,
+                       shard_space **space) {
   diag_sink loud = j->sink;
   j->sink = (diag_sink){.fn = ignore, .user = j};
   j->quiet = true;
-  bool ok = run_choice(j, c, &space, next);
+  bool ok = run_choice(j, c, space, next);
   j->quiet = false;
   j->sink = loud;
   if (ok) *cost = wire_cost(j->scratch, j->m);
@@ -295,17 +299,21 @@ static void take_what_costs_less(job *j, choice *c, conflicts questions) {
   u32 num_asked = 0;
   double best, cost;
   conflicts next;
-  if (!try_choice(j, c, &best, NULL)) return;
+  shard_space *space;
+  if (!try_choice(j, c, &best, NULL, &c->space)) return;
+  c->best = j->m->root;
   for (size_t i = 0; i < questions.len;) {
     const conflict *q = &questions.data[i++];
     if (was_asked(asked, num_asked, q)) continue;
     if (num_asked == MAX_QUESTIONS || c->num_taken == MAX_TAKEN) return;
     asked[num_asked++] = c->taken[c->num_taken++] = q;
-    if (!try_choice(j, c, &cost, &next) || cost >= .95 * best) {
+    if (!try_choice(j, c, &cost, &next, &space) || cost >= .95 * best) {
       c->num_taken--;
       continue;
     }
     best = cost;
+    c->best = j->m->root;
+    c->space = space;
     questions = next;
     i = 0;
   }
@@ -327,8 +335,13 @@ static bool propagate_and_partition(job *j, shard_space **space) {
     c.signature = read_signature(j);
     take_what_costs_less(j, &c, questions);
   }
-  bool again = questions.len || j->opt->dump;
-  if (again ? !run_choice(j, &c, space, NULL) : !partition(j, space)) return false;
+  bool told = j->opt->dump || j->opt->partitioned; /* what nobody heard of a trial */
+  if (c.best && !told) {
+    set_root(j, c.best);
+    *space = c.space;
+  } else if (questions.len || told ? !run_choice(j, &c, space, NULL) : !partition(j, space)) {
+    return false;
+  }
   choose_end(j->m);
   return true;
 }
