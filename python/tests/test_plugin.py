@@ -1,4 +1,5 @@
 """What JAX asks of a plugin: devices, moving arrays, memories, donation, export, errors."""
+import json
 import os
 import subprocess
 import sys
@@ -56,6 +57,26 @@ def test_call_log():
     assert "BufferFromHostBuffer(client) s32[] -> buffer 0x" in done.stderr
     assert "Compile(client) jit" in done.stderr
     assert "Execute(executable 0x" in done.stderr
+
+
+def test_trace(tmp_path):
+    path = tmp_path / "trace.json"
+    done = run_python(
+        "import jax, jax.numpy as jnp, numpy as np\n"
+        "mesh = jax.sharding.Mesh(jax.devices(), 'x')\n"
+        "s = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec('x'))\n"
+        "def total(x): return jnp.sum(x * 2)\n"
+        "print(jax.jit(total)(jax.device_put(np.ones(8, np.float32), s)))",
+        TERRAZZO_TRACE=str(path), TERRAZZO_NUM_DEVICES="4")
+    assert done.stdout.strip() == "16.0", done.stderr
+    events = [e for e in json.loads(path.read_text()) if e["ph"] == "X"]
+    assert {e["cat"] for e in events} == {"stage", "program", "step", "collective", "wait"}
+    programs = [e for e in events if e["cat"] == "program" and e["name"] == "jit_total"]
+    assert sorted(e["tid"] for e in programs) == [0, 1, 2, 3]
+    for e in events:
+        inside = [p["ts"] <= e["ts"] and e["ts"] + e["dur"] <= p["ts"] + p["dur"] + 1
+                  for p in events if p["cat"] == "program" and p["tid"] == e["tid"]]
+        assert e["cat"] not in ("step", "collective") or any(inside)
 
 
 @pytest.mark.parametrize("dtype", [

@@ -268,6 +268,7 @@ static status launch(run_state *s) {
   executor_image *image;
   RETURN_IF_ERROR(image_of(s->runtime, s->program, &image));
   status bad = executor_launch(s->on, &(executor_launch_args){.image = image,
+                                                              .name = s->exe->name,
                                                               .devices = s->devices,
                                                               .params = s->params,
                                                               .results = s->results,

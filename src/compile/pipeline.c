@@ -1,4 +1,8 @@
 /* The line: source -> module -> shardings -> local module -> program -> executable. */
+#include <stdlib.h>
+
+#include "base/os.h"
+#include "base/trace.h"
 #include "bytecode/bytecode.h"
 #include "compile/decompose.h"
 #include "compile/executable.h"
@@ -37,6 +41,7 @@ typedef struct job {
   bool quiet;     /* a trial */
   bool enough;    /* there is to be no executable */
   status problem; /* where a status says more than the messages */
+  u64 since;      /* where the stage under way began, for traces; 0: nobody records */
 } job;
 
 static const pass_info *const tables[] = {pass_generic, shard_passes, partition_passes};
@@ -54,7 +59,16 @@ static void ignore(void *user, diag_kind kind, diag_pos pos, str text) {
 
 /* ---- stages ---- */
 
+static void tell(str stage, u64 begin) {
+  u64 now = os_now_ns();
+  if (begin) trace_tell(&(trace_span){TRACE_STAGE, TRACE_HOST, stage, {0}, begin, now});
+}
+
 static void dump(job *j, const char *stage) {
+  if (j->since) {
+    tell(str_of(stage), j->since);
+    j->since = os_now_ns();
+  }
   if (!j->opt->dump || j->quiet) return;
   buf text;
   buf_init(&text, ir_mem(j->ctx));
@@ -404,7 +418,9 @@ static bool compile(job *j) {
   if (j->enough) return true;
   if (!flatten(j, true)) return false;
   dump(j, "flatten");
-  return build_program(j, space);
+  bool ok = build_program(j, space);
+  tell(STR("lower"), j->since);
+  return ok;
 }
 
 /* ---- entry ---- */
@@ -441,12 +457,14 @@ status compile_source(str source, const compile_options *options, executable **o
   j.file = j.opt->file.len ? j.opt->file : STR("-");
   buf_init(&j.messages, &j.owner_mem);
   j.sink = (diag_sink){.fn = report, .user = &j};
-  status result = NULL;
-  if (compile_trapped(&j) && !j.enough) {
+  status result = trace_to_file(getenv("TERRAZZO_TRACE"));
+  u64 begin = j.since = trace_on() ? os_now_ns() : 0;
+  if (!result && compile_trapped(&j) && !j.enough) {
     *out_executable = &j.owner->exe;
     j.owner->arena.trap = NULL;
+    tell(j.owner->exe.name, begin);
   } else {
-    if (!j.enough) result = failure(&j);
+    if (!j.enough && !result) result = failure(&j);
     executable_drop(j.owner);
   }
   buf_deinit(&j.messages);

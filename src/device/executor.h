@@ -131,6 +131,7 @@ typedef struct executor_launch_args {
   executor_transport *transport;
   u64 id;
   executor_host host; /* valid until done */
+  str name;           /* the program's, for traces (base/trace.h); valid until done */
   /* One each position that runs here: devices[i] is who plays position first + i. Any numbers,
    * distinct; they are the keys of the queues: launches on one device run in the order of the
    * calls. */

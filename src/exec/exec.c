@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/os.h"
+#include "base/trace.h"
 #include "exec/kinds.h"
 
 static const struct {
@@ -18,6 +19,7 @@ status exec_create(const exec_options *options, executor **out_executor) {
   if (!o.mem) o.mem = &mem_system;
   if (!o.threads) o.threads = (u32)os_cpu_count();
   *out_executor = NULL;
+  RETURN_IF_ERROR(trace_to_file(getenv("TERRAZZO_TRACE")));
   for (size_t i = 0; i < COUNT(kinds); i++)
     if (strcmp(o.kind, kinds[i].name) == 0) return kinds[i].create(&o, out_executor);
   return status_make(STATUS_INVALID_ARGUMENT, "no executor '%s' (known: %s, %s)", o.kind,

@@ -1,8 +1,6 @@
 /* The life of a launch. See device/executor.h for the contract, launch.h for who holds what. */
 #include "exec/launch.h"
 
-#include "base/os.h"
-
 /* ---- queues; the lock is held ---- */
 
 static queue *find_queue(launcher *on, u32 device) {
@@ -146,6 +144,7 @@ void place_finish(place *p) {
   launcher *on = l->on;
   dev_heap_free(on->heap, p->workspace, l->prog->workspace);
   p->workspace = NULL;
+  if (p->began) place_tell(p, TRACE_PROGRAM, l->name, p->began);
   bool failed = atomic_load(&l->poisoned);
   pthread_mutex_lock(&on->lock);
   p->state = PLACE_DONE;
@@ -225,12 +224,15 @@ static launch *make_launch(launcher *on, const executor_launch_args *args) {
   take_memories(on, n * prog->num_results, args->results, l->results);
   memset(l->arrived, 0, im->num_groups * sizeof(u32));
   void **slots = (void **)(block + slots_at);
+  l->traced = trace_on();
+  l->name = args->name;
   for (size_t i = 0; i < n; i++) {
     l->slots[i] = slots + i * prog->num_slots;
     l->places[i] = (place){.l = l,
                            .position = args->first + (u32)i,
                            .device = args->devices[i],
                            .slots = slots + i * prog->num_slots};
+    place_waits(&l->places[i], PROG_NONE);
   }
   return l;
 }

@@ -28,6 +28,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/os.h"
+#include "base/trace.h"
 #include "device/executor.h"
 #include "device/heap.h"
 #include "exec/image.h"
@@ -76,6 +78,10 @@ struct place {
   void *workspace;
   place *next; /* in its queue */
   place *next_ready;
+  /* Of a launch that is traced: when it began to run and to wait (0: it does not), and at which
+   * step. */
+  u64 began, waits;
+  u32 waits_at;
 };
 
 struct launch {
@@ -97,6 +103,8 @@ struct launch {
   u64 begun, met;      /* transfers: all so far, and those of them that have come */
   u32 unfinished;      /* places, and whoever else needs the launch alive */
   bool ready;          /* all events are there */
+  bool traced;         /* somebody recorded when it was launched */
+  str name;            /* the program's */
   atomic_bool poisoned;
   status error;      /* the first */
   message *messages; /* sent and not received */
@@ -180,6 +188,15 @@ static inline void launch_halt(launch *l, const launch_halted *h) {
   if (h->deadlock || h->waits) launch_end_halt(l, h);
 }
 void place_finish(place *p);
+
+/* place.c: of a launch that is traced, what p has done since `begin`; name empty: its step's. */
+void place_tell(const place *p, trace_kind kind, str name, u64 begin);
+/* Where p stops until somebody wakes it: while it is still the caller's, or under the lock. */
+static inline void place_waits(place *p, u32 step) {
+  if (!p->l->traced) return;
+  p->waits = os_now_ns();
+  p->waits_at = step;
+}
 
 /* channel.c: at the launch's end. */
 void launch_drop_messages(launch *l);

@@ -46,7 +46,9 @@ static void do_work(worker *w, place *p, const exec_collective *x, u32 group) {
   coll_work work = {x, group, l->first, l->n, l->slots, p->met ? p->met->exchange.parts : NULL};
   exec_step s = {.run = coll_run, .data = &work, .scratch = x->scratch};
   s.units = coll_units(x, group, l->prog, &s.cost);
+  u64 begin = l->traced ? os_now_ns() : 0;
   if (s.units) l->work(w, &s, p->slots, l->prog->flush_denormals);
+  if (begin) place_tell(p, TRACE_COLLECTIVE, (str){0}, begin);
   atomic_fetch_add_explicit(&l->on->stat_rendezvous, 1, memory_order_relaxed);
   if (!l->image->deaths.begin) return;
   for (u32 i = x->begin[group]; i < x->begin[group + 1]; i++)
@@ -111,6 +113,7 @@ __attribute__((noinline)) static void exchange(place *p, const exec_collective *
   for (u32 i = x->begin[group]; i < x->begin[group + 1]; i++)
     if (launch_place(l, x->members[i])) launch_place(l, x->members[i])->outside = WAIT_TRANSFER;
   p->state = PLACE_OUTSIDE;
+  place_waits(p, p->pc);
   l->outside++;
   l->begun++;
   l->active--;
@@ -165,6 +168,7 @@ bool place_meet(worker *w, place *p) {
   }
   if (++l->arrived[x->first_group + group] < here) {
     p->state = PLACE_PARKED;
+    place_waits(p, p->pc);
     l->active--;
     launch_halted halted = launch_check(l);
     pthread_mutex_unlock(&on->lock);

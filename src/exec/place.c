@@ -9,6 +9,35 @@ void place_poison(place *p) {
                     prog_slot_bytes(&l->prog->slots[d->slots[i]]));
 }
 
+/* ---- traces ---- */
+
+/* Apart, as are the next: what is off costs nothing. */
+__attribute__((noinline)) void place_tell(const place *p, trace_kind kind, str name, u64 begin) {
+  const program *prog = p->l->prog;
+  str loc = {0};
+  u32 at = kind == TRACE_WAIT ? p->waits_at : p->pc;
+  if (!name.len && at < prog->num_steps) {
+    name = prog->steps[at].name;
+    loc = prog->steps[at].loc;
+  }
+  trace_tell(&(trace_span){kind, p->device, name, loc, begin, os_now_ns()});
+}
+
+/* p runs again, or for the first time. */
+__attribute__((noinline)) static void tell_wait(place *p) {
+  if (p->waits)
+    place_tell(p, TRACE_WAIT, p->waits_at == PROG_NONE ? STR("start") : (str){0}, p->waits);
+  p->waits = 0;
+  if (!p->began) p->began = os_now_ns();
+}
+
+__attribute__((noinline)) static void tell_work(worker *w, const place *p, const exec_step *x) {
+  const launch *l = p->l;
+  u64 begin = os_now_ns();
+  l->work(w, x, p->slots, l->prog->flush_denormals);
+  place_tell(p, TRACE_STEP, (str){0}, begin);
+}
+
 /* ---- what is outside ---- */
 
 /* Until it is there nobody wakes the place: its buffers are in use. Apart, so that what most steps
@@ -19,6 +48,7 @@ __attribute__((noinline)) static bool go_outside(worker *w, place *p, const exec
   pthread_mutex_lock(&on->lock);
   p->state = PLACE_OUTSIDE;
   p->outside = WAIT_CALLBACK;
+  place_waits(p, p->pc);
   l->outside++;
   l->active--;
   pthread_mutex_unlock(&on->lock);
@@ -50,7 +80,12 @@ static bool run_work(worker *w, place *p, const void *payload) {
   const exec_step *x = &l->image->steps[p->pc];
   (void)payload;
   if (x->start) return go_outside(w, p, x);
-  if (x->units) l->work(w, x, p->slots, l->prog->flush_denormals);
+  if (x->units) {
+    if (l->traced)
+      tell_work(w, p, x);
+    else
+      l->work(w, x, p->slots, l->prog->flush_denormals);
+  }
   if (l->image->deaths.begin) place_poison(p);
   p->pc++;
   return true;
@@ -171,6 +206,7 @@ void place_run(worker *w, place *p) {
   launcher *on = l->on;
   u32 num_steps = l->prog->num_steps;
   u64 steps = 0;
+  if (l->traced) tell_wait(p);
   if (!atomic_load_explicit(&l->poisoned, memory_order_relaxed)) {
     status s = make_room(w, p);
     if (s) launch_fail(l, s);

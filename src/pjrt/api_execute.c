@@ -252,6 +252,7 @@ static status start(call *c, PJRT_LoadedExecutable_Execute_Args *a) {
       a->device_complete_events[i] = api_event(dev_event_retain(t->ready[i]));
   status s = executor_launch(c->l->client->on, &(executor_launch_args){
                                                    .image = c->l->image,
+                                                   .name = c->exe->name,
                                                    .devices = c->device_ids,
                                                    .params = t->params,
                                                    .results = t->results,
