@@ -245,7 +245,8 @@ static void add_part(arena *a, part_list *list, part p, i64 d) {
     VEC_PUSH(a, *list, p);
 }
 
-static void join_parts(const part_env *e, op *o, const part_list *list, i64 d) {
+/* The parts one after the other, in front of the op and in place of its result. */
+static value *joined(const part_env *e, op *o, const part_list *list, i64 d) {
   ir_ctx *c = e->c;
   value **in = ARENA_ARRAY(e->a, value *, list->len);
   i64 *numbers = ARENA_ARRAY(e->a, i64, 1 + NUMBERS * list->len), *n = numbers;
@@ -263,7 +264,7 @@ static void join_parts(const part_env *e, op *o, const part_list *list, i64 d) {
               attr_i64_array(c, (i64s){numbers, (size_t)(n - numbers)}));
   const sharding *s = part_sharding(e, op_result(o, 0));
   if (s) part_set_sharding(e, v->def.op, 0, s);
-  value_replace(op_result(o, 0), v);
+  return v;
 }
 
 static void join_concatenate(const part_env *e, op *o) {
@@ -281,7 +282,7 @@ static void join_concatenate(const part_env *e, op *o) {
     any |= p.cut;
     add_part(e->a, &list, p, a.dimension);
   }
-  if (any) join_parts(e, o, &list, a.dimension);
+  if (any) value_replace(op_result(o, 0), joined(e, o, &list, a.dimension));
 }
 
 /* A slice of what was padded is padded by less, perhaps by less than nothing. */
@@ -317,43 +318,114 @@ static void join_pad(const part_env *e, op *o) {
   value_replace(op_result(o, 0), v);
 }
 
-static part filling(const part_env *e, op *o, i64 d, i64 size) {
+static part filling(const part_env *e, op *o, value *fill, i64 d, i64 size) {
   const type *t = op_result(o, 0)->type;
   i64 *dims = arena_copy(e->a, t->dims.data, t->dims.len * sizeof *dims);
   dims[d] = size;
   cursor at = cursor_before(e, o);
-  value *fill = op_operand(o, 1);
   value *v =
       emit(&at, OP_broadcast_in_dim, &fill, 1, type_with_dims(e->c, t, (i64s){dims, t->dims.len}));
   op_set(v->def.op, broadcast_in_dim, broadcast_dimensions, attr_i64_array(e->c, (i64s){0}));
   return (part){v, 0, size, false};
 }
 
+typedef struct padded {
+  part x;
+  i64 low, high; /* at least 0 */
+} padded;
+
+/* The dimension along which the op pads a part, and only that; -1: it is no such op. */
+static i64 padded_dim(const part_env *e, const op *o, padded *out) {
+  struct pad_attrs p;
+  i64 d = -1;
+  if (!op_is(o, pad) || !view_pad(o, &p) || op_discardable(o, SDY_SHARDING_RULE) ||
+      !is_static(op_result(o, 0)->type) || !is_static(op_operand(o, 0)->type))
+    return -1;
+  for (size_t k = 0; k < p.interior_padding.len; k++) {
+    if (p.interior_padding.data[k]) return -1;
+    if (!p.edge_padding_low.data[k] && !p.edge_padding_high.data[k]) continue;
+    if (d >= 0) return -1;
+    d = (i64)k;
+  }
+  if (d < 0 || !op_operand(o, 0)->type->dims.data[d]) return -1;
+  *out = (padded){part_of(e, op_operand(o, 0), d), p.edge_padding_low.data[d],
+                  p.edge_padding_high.data[d]};
+  return out->low < 0 || out->high < 0 ? -1 : d;
+}
+
 /* A slice along one dimension that is padded along it, as in the gradient of a rotation: pieces of
  * padding around a piece of what is sliced, where they are less than a shard. */
 static void join_padded_slice(const part_env *e, op *o) {
-  struct pad_attrs p;
-  i64 d = -1;
-  if (!view_pad(o, &p) || op_discardable(o, SDY_SHARDING_RULE) ||
-      !is_static(op_result(o, 0)->type) || !is_static(op_operand(o, 0)->type))
-    return;
-  for (size_t k = 0; k < p.interior_padding.len; k++) {
-    if (p.interior_padding.data[k]) return;
-    if (!p.edge_padding_low.data[k] && !p.edge_padding_high.data[k]) continue;
-    if (d >= 0) return;
-    d = (i64)k;
-  }
-  if (d < 0 || !op_operand(o, 0)->type->dims.data[d]) return;
-  part x = part_of(e, op_operand(o, 0), d);
-  i64 low = p.edge_padding_low.data[d], high = p.edge_padding_high.data[d];
-  i64 shard = x.v->type->dims.data[d] / parts_along(e, x.v, d);
-  if (!x.cut || x.v == op_operand(o, 0) || low < 0 || high < 0 || low > shard || high > shard)
-    return;
+  padded p;
+  i64 d = padded_dim(e, o, &p);
+  if (d < 0 || !p.x.cut || p.x.v == op_operand(o, 0)) return;
+  i64 shard = p.x.v->type->dims.data[d] / parts_along(e, p.x.v, d);
+  if (p.low > shard || p.high > shard) return;
   part_list list = {0};
-  if (low) VEC_PUSH(e->a, list, filling(e, o, d, low));
-  VEC_PUSH(e->a, list, x);
-  if (high) VEC_PUSH(e->a, list, filling(e, o, d, high));
-  join_parts(e, o, &list, d);
+  if (p.low) VEC_PUSH(e->a, list, filling(e, o, op_operand(o, 1), d, p.low));
+  VEC_PUSH(e->a, list, p.x);
+  if (p.high) VEC_PUSH(e->a, list, filling(e, o, op_operand(o, 1), d, p.high));
+  value_replace(op_result(o, 0), joined(e, o, &list, d));
+}
+
+enum { MAX_SUMMANDS = 16 };
+typedef struct summands {
+  padded of[MAX_SUMMANDS];
+  u32 count;
+  i64 dim;     /* -1: none seen yet */
+  value *zero; /* what fills the first */
+} summands;
+
+/* Gathers parts padded by zeros along one dimension, in the order of their places; false: there
+ * is something else, or two that overlap. */
+static bool gather_summands(const part_env *e, const value *v, summands *s) {
+  const op *o = value_op(v);
+  padded p;
+  if (!o || !value_has_one_use(v)) return false;
+  if (op_is(o, add) && !op_discardable(o, SDY_SHARDING_RULE))
+    return gather_summands(e, op_operand(o, 0), s) && gather_summands(e, op_operand(o, 1), s);
+  i64 d = padded_dim(e, o, &p);
+  if (d < 0 || (s->dim >= 0 && d != s->dim) || s->count == MAX_SUMMANDS ||
+      !local_is_zero(op_operand(o, 1)))
+    return false;
+  s->dim = d;
+  if (!s->zero) s->zero = op_operand(o, 1);
+  u32 i = s->count++;
+  for (; i && s->of[i - 1].low > p.low; i--) s->of[i] = s->of[i - 1];
+  s->of[i] = p;
+  if (i && s->of[i - 1].low + s->of[i - 1].x.size > p.low) return false;
+  return i + 1 == s->count || p.low + p.x.size <= s->of[i + 1].low;
+}
+
+/* The sum of slices padded to places that do not overlap, as in the gradient of a concatenation or
+ * rotation: the slices in their order. Zero is still added to them, since it makes of -0 a 0. */
+static void join_sum_of_pads(const part_env *e, op *o) {
+  summands s = {.dim = -1};
+  bool any = false;
+  if (!op_is(o, add) || op_discardable(o, SDY_SHARDING_RULE) ||
+      !gather_summands(e, op_operand(o, 0), &s) || !gather_summands(e, op_operand(o, 1), &s))
+    return;
+  i64 at = 0, end = op_result(o, 0)->type->dims.data[s.dim];
+  part_list list = {0};
+  for (u32 i = 0; i < s.count; i++) any |= s.of[i].x.cut;
+  if (!any) return;
+  for (u32 i = 0; i < s.count; i++) {
+    const padded *p = &s.of[i];
+    if (p->low > at) VEC_PUSH(e->a, list, filling(e, o, s.zero, s.dim, p->low - at));
+    add_part(e->a, &list, p->x, s.dim);
+    at = p->low + p->x.size;
+  }
+  if (at < end) VEC_PUSH(e->a, list, filling(e, o, s.zero, s.dim, end - at));
+  op_set_operand(o, 0, joined(e, o, &list, s.dim));
+  value *zeros = filling(e, o, s.zero, s.dim, end).v;
+  const sharding *sh = part_sharding(e, op_result(o, 0));
+  if (sh) part_set_sharding(e, zeros->def.op, 0, sh);
+  op_set_operand(o, 1, zeros);
+}
+
+static walk_result join_sums(void *user, op *o) {
+  join_sum_of_pads(user, o);
+  return WALK_ON;
 }
 
 static walk_result join_slices(void *user, op *o) {
@@ -368,6 +440,8 @@ bool part_join_slices(ir_module *m, arena *scratch, const pass_args *args) {
   (void)args;
   part_env e = part_env_make(m, scratch);
   if (!part_has_mesh(&e)) return true;
+  op_walk(m->root, join_sums, &e);
+  ops_erase_dead(m->root, DEAD_BY_ROW); /* the pads that were added */
   op_walk(m->root, join_slices, &e);
   ops_erase_dead(m->root, DEAD_BY_ROW);
   return shard_space_check(e.space);

@@ -384,6 +384,41 @@ class Ops(Builder):
                    f"{array(low)}, interior_padding = {array([0] * len(shape))}", [number],
                    number.bound)
 
+    def padded_to(self, x, d, low, end, number):
+        """x at place `low` of `end` along d."""
+        shape = [end if e == d else m for e, m in enumerate(x.shape)]
+        lows, highs = ([m * (e == d) for e in range(len(shape))]
+                       for m in (low, end - low - x.shape[d]))
+        bound = None if None in (x.bound, number.bound) else max(x.bound, number.bound)
+        return self.op("stablehlo.pad", [x, number], [(shape, x.element, bound)],
+                       f"edge_padding_high = {array(highs)}, edge_padding_low = {array(lows)}, "
+                       f"interior_padding = {array([0] * len(shape))}")[0]
+
+    def draw_sum_of_pads(self):
+        """As in the gradient of a concatenation or rotation: slices that are put elsewhere."""
+        v, r = self.some(is_number, least=1), self.r
+        d = r.randrange(len(v.shape)) if v is not None else 0
+        n = v.shape[d] if v is not None else 0
+        if n < 2:
+            return
+        cuts = sorted(r.sample(range(1, n), min(n - 1, r.choice([1, 1, 1, 2]))))
+        pieces = [self.piece(v, d, a, b) for a, b in zip([0] + cuts, cuts + [n])]
+        r.shuffle(pieces)
+        at, gap, end = r.choice([0, 0, 1]), r.choice([0, 0, 0, 1, -1]), n + 1 + len(pieces)
+        end = n if (at, gap) == (0, 0) else end
+        number, padded = self.constant((), v.element, r.choice([0, 0, 0, 1])), []
+        for x in pieces:
+            padded.append(self.padded_to(x, d, at, end, number))
+            at += max(x.shape[d] + gap, 0)
+        r.shuffle(padded)
+        total = padded[0]
+        for x in padded[1:]:
+            bound = None if None in (total.bound, x.bound) else total.bound + x.bound
+            exact = v.info.exact is None or (bound or 0) <= v.info.exact
+            total = self.op("stablehlo.add", [total, x],
+                            [(x.shape, x.element, bound if exact else None)])[0]
+        self.keep([total])
+
     def draw_shifts(self):
         """Slices of a padded value."""
         v, r = self.some(least=1), self.r

@@ -448,6 +448,7 @@ class Maker(Sdy):
                0.3, "complex": 0.7, "iota": 1.2, "constant": 1, "rng": 0.5, "broadcast": 2,
                "reshape": 3, "transpose": 2, "reverse": 1.5, "slice": 2, "pad": 2,
                "concatenate": 2, "rotation": 1, "shifts": 1, "padded_slice": 1,
+               "sum_of_pads": 1,
                "dynamic_slice": 2,
                "dynamic_update_slice": 2, "gather": 4,
                "dot": 4, "convolution": 2.5, "constraint": 4, "barrier": 0.7, "group": 0.5,

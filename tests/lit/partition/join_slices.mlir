@@ -64,3 +64,37 @@ func.func @padded_slice(%a: tensor<16x3xf32> {sdy.sharding = #rows}, %b: tensor<
   %1 = stablehlo.pad %0, %b, low = [0, 0], high = [1, 0], interior = [0, 0] {sdy.sharding = #sdy.sharding_per_value<[#rows]>} : (tensor<15x3xf32>, tensor<f32>) -> tensor<16x3xf32>
   return %1 : tensor<16x3xf32>
 }
+
+// The gradient of a rotation is a rotation, plus zero, which makes of -0 a 0.
+// JOIN-LABEL: func.func @sum_of_pads
+// JOIN: %[[P:.*]] = stablehlo.custom_call @terrazzo.pieces(%arg0)
+// JOIN-SAME: terrazzo.pieces = array<i64: 0, 13, 16, 1>
+// JOIN: stablehlo.add %[[P]], %{{.*}} {
+// CHECK-LABEL: func.func @sum_of_pads
+// CHECK: collective_permute
+// CHECK-NOT: collective_permute
+// CHECK-NOT: all_
+// CHECK: return
+func.func @sum_of_pads(%a: tensor<16x3xf32> {sdy.sharding = #rows}) -> (tensor<16x3xf32> {sdy.sharding = #rows}) {
+  %c = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.slice %a [0:13, 0:3] : (tensor<16x3xf32>) -> tensor<13x3xf32>
+  %1 = stablehlo.slice %a [13:16, 0:3] : (tensor<16x3xf32>) -> tensor<3x3xf32>
+  %2 = stablehlo.pad %0, %c, low = [3, 0], high = [0, 0], interior = [0, 0] : (tensor<13x3xf32>, tensor<f32>) -> tensor<16x3xf32>
+  %3 = stablehlo.pad %1, %c, low = [0, 0], high = [13, 0], interior = [0, 0] : (tensor<3x3xf32>, tensor<f32>) -> tensor<16x3xf32>
+  %4 = stablehlo.add %2, %3 {sdy.sharding = #sdy.sharding_per_value<[#rows]>} : tensor<16x3xf32>
+  return %4 : tensor<16x3xf32>
+}
+
+// Where they overlap, or are padded with something else, they are added.
+// JOIN-LABEL: func.func @overlapping_pads
+// JOIN-COUNT-2: stablehlo.pad
+// JOIN: stablehlo.add
+func.func @overlapping_pads(%a: tensor<16x3xf32> {sdy.sharding = #rows}) -> (tensor<16x3xf32> {sdy.sharding = #rows}) {
+  %c = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.slice %a [0:7, 0:3] : (tensor<16x3xf32>) -> tensor<7x3xf32>
+  %1 = stablehlo.slice %a [5:15, 0:3] : (tensor<16x3xf32>) -> tensor<10x3xf32>
+  %2 = stablehlo.pad %0, %c, low = [0, 0], high = [9, 0], interior = [0, 0] : (tensor<7x3xf32>, tensor<f32>) -> tensor<16x3xf32>
+  %3 = stablehlo.pad %1, %c, low = [6, 0], high = [0, 0], interior = [0, 0] : (tensor<10x3xf32>, tensor<f32>) -> tensor<16x3xf32>
+  %4 = stablehlo.add %2, %3 {sdy.sharding = #sdy.sharding_per_value<[#rows]>} : tensor<16x3xf32>
+  return %4 : tensor<16x3xf32>
+}
