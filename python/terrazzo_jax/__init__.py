@@ -6,7 +6,8 @@ number comes from the environment: TERRAZZO_NUM_DEVICES, or XLA's own
 XLA_FLAGS=--xla_force_host_platform_device_count=N; one otherwise.
 
 The library is looked for in TERRAZZO_PLUGIN (a path), beside this file, and in build/lib of a
-source tree. TERRAZZO_LOG=1 (or a file's name) logs each call that JAX makes.
+source tree. TERRAZZO_LOG=1 (or a file's name) logs each call that JAX makes,
+=2 (or 2:FILE) with arguments and results.
 """
 
 import ctypes

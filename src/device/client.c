@@ -2,16 +2,11 @@
 #define _GNU_SOURCE
 #include "device/client.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <unistd.h>
-
-#include "base/buf.h"
 
 struct dev_client {
   atomic_int refs;
   u32 num_devices;
-  int log_fd; /* -1: no log */
   i64 memory;
   atomic_llong taken; /* of it */
   executor *on;
@@ -42,31 +37,16 @@ static void init_device(dev_client *c, u32 id) {
     d->memories[k] = (dev_memory){d, id * DEV_KIND_COUNT + k, (dev_kind)k};
 }
 
-static status open_log(const char *where, int *out_fd) {
-  *out_fd = -1;
-  if (!where || !*where || strcmp(where, "0") == 0) return NULL;
-  *out_fd = strcmp(where, "1") == 0 ? fcntl(2, F_DUPFD_CLOEXEC, 3)
-                                    : open(where, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  if (*out_fd >= 0) return NULL;
-  return status_make(STATUS_INVALID_ARGUMENT, "call log %s: %s", where, strerror(errno));
-}
-
 status dev_client_create(const dev_client_options *o, dev_client **out) {
   *out = NULL;
   if (o->num_devices < 1 || o->num_devices > DEV_MAX_DEVICES)
     return status_make(STATUS_INVALID_ARGUMENT, "%u devices: expected 1 to %d", o->num_devices,
                        DEV_MAX_DEVICES);
-  int log_fd;
-  RETURN_IF_ERROR(open_log(o->log, &log_fd));
   dev_client *c = mem_zalloc(&mem_system, client_bytes(o->num_devices));
-  if (!c) {
-    if (log_fd >= 0) close(log_fd);
-    return status_oom();
-  }
+  if (!c) return status_oom();
   atomic_init(&c->refs, 1);
   c->num_devices = o->num_devices;
   c->on = executor_retain(o->on);
-  c->log_fd = log_fd;
   c->memory = o->memory ? o->memory : (i64)sysconf(_SC_PHYS_PAGES) * (i64)sysconf(_SC_PAGESIZE);
   for (u32 i = 0; i < o->num_devices; i++) init_device(c, i);
   *out = c;
@@ -81,7 +61,6 @@ dev_client *dev_client_retain(dev_client *c) {
 void dev_client_release(dev_client *c) {
   if (!c || atomic_fetch_sub_explicit(&c->refs, 1, memory_order_acq_rel) != 1) return;
   executor *on = c->on;
-  if (c->log_fd >= 0) close(c->log_fd);
   for (u32 i = 0; i < c->num_devices; i++) pthread_mutex_destroy(&c->devices[i].lock);
   mem_free(&mem_system, c, client_bytes(c->num_devices));
   executor_release(on);
@@ -107,24 +86,6 @@ bool dev_client_take(dev_client *c, size_t bytes) {
   if (before <= c->memory - (i64)bytes) return true;
   dev_client_give(c, bytes);
   return false;
-}
-
-bool dev_log_is_on(const dev_client *c) { return c->log_fd >= 0; }
-
-void dev_log(const dev_client *c, const char *fmt, ...) {
-  if (c->log_fd < 0) return;
-  buf line;
-  va_list ap;
-  buf_init(&line, &mem_system);
-  va_start(ap, fmt);
-  buf_vprintf(&line, fmt, ap);
-  va_end(ap);
-  buf_char(&line, '\n');
-  if (buf_ok(&line)) {
-    ssize_t n = write(c->log_fd, line.data, line.len); /* one call: lines don't mix */
-    (void)n;
-  }
-  buf_deinit(&line);
 }
 
 status dev_read_count(const char *where, const char *of, str text, u32 *out) {

@@ -46,7 +46,6 @@ typedef struct dev_client_options {
   u32 num_devices; /* 1 to DEV_MAX_DEVICES */
   executor *on;    /* retained */
   i64 memory;      /* bytes that all buffers together may have; 0: as much as the machine has */
-  const char *log; /* NULL or "" or "0": no call log; "1": standard error; else a file, appended */
 } dev_client_options;
 
 status dev_client_create(const dev_client_options *options, dev_client **out_client) MUST_USE;
@@ -74,9 +73,5 @@ status dev_choose_num_devices(str option, const char *env, const char *xla_flags
 /* A number from 1 to DEV_MAX_DEVICES; the error says `where` it stood and what it is a number `of`.
  */
 status dev_read_count(const char *where, const char *of, str text, u32 *out_count) MUST_USE;
-
-/* Appends one line to the call log, whole, when there is one. Never fails. */
-void dev_log(const dev_client *c, const char *fmt, ...) PRINTF_LIKE(2, 3);
-bool dev_log_is_on(const dev_client *c);
 
 #endif

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "device/copy.h"
 #include "pjrt/api.h"
+#include "pjrt/log.h"
 #include "pjrt/slots.h"
 
 status api_buffer_wrap(PJRT_Client *client, dev_buffer *dev, PJRT_Buffer **out) {
@@ -24,16 +25,17 @@ void api_buffer_free(PJRT_Buffer *b) {
   api_client_release(c);
 }
 
-static void log_new(const char *call, const PJRT_Buffer *b) {
+/* For the call log. */
+static void note_new(const PJRT_Buffer *b) {
   char shape[128];
-  if (!dev_log_is_on(b->client->dev)) return;
+  if (!api_log_level) return;
   const dev_memory *m = dev_buffer_memory(b->dev);
   dev_shape_text(dev_buffer_type(b->dev), dev_buffer_dims(b->dev), shape, sizeof shape);
   if (m->kind == DEV_KIND_DEVICE && m->device->id == 0)
-    dev_log(b->client->dev, "%s %s -> buffer %p", call, shape, (const void *)b);
+    api_note("%s -> buffer %p", shape, (const void *)b);
   else
-    dev_log(b->client->dev, "%s %s -> buffer %p on device %u %s", call, shape, (const void *)b,
-            m->device->id, dev_kind_names[m->kind]);
+    api_note("%s -> buffer %p on device %u %s", shape, (const void *)b, m->device->id,
+             dev_kind_names[m->kind]);
 }
 
 /* The place: `memory`, else the default memory of `device`. */
@@ -156,7 +158,7 @@ status api_client_buffer_from_host_buffer(PJRT_Client_BufferFromHostBuffer_Args 
     return s;
   }
   a->done_with_host_buffer = api_event(done);
-  log_new("BufferFromHostBuffer(client)", a->buffer);
+  note_new(a->buffer);
   return NULL;
 }
 
@@ -175,7 +177,7 @@ status api_client_create_uninitialized_buffer(PJRT_Client_CreateUninitializedBuf
   status s = dev_buffer_create(m, type, dims, ready, NULL, &b);
   dev_event_release(ready);
   if (!s) s = api_buffer_wrap(a->client, b, &a->buffer);
-  if (!s) log_new("CreateUninitializedBuffer(client)", a->buffer);
+  if (!s) note_new(a->buffer);
   return s;
 }
 
@@ -193,7 +195,7 @@ status api_client_create_error_buffer(PJRT_Client_CreateErrorBuffer_Args *a) {
   status s = dev_buffer_create(m, type, dims, ready, NULL, &b);
   dev_event_release(ready);
   if (!s) s = api_buffer_wrap(a->client, b, &a->buffer);
-  if (!s) log_new("CreateErrorBuffer(client)", a->buffer);
+  if (!s) note_new(a->buffer);
   return s;
 }
 
@@ -212,18 +214,16 @@ status api_client_create_view_of_device_buffer(PJRT_Client_CreateViewOfDeviceBuf
   RETURN_IF_ERROR(dev_buffer_view(m, type, dims, a->device_buffer_ptr, a->on_delete_callback,
                                   a->on_delete_callback_arg, &b));
   RETURN_IF_ERROR(api_buffer_wrap(a->client, b, &a->buffer));
-  log_new("CreateViewOfDeviceBuffer(client)", a->buffer);
+  note_new(a->buffer);
   return NULL;
 }
 
 status api_buffer_destroy(PJRT_Buffer_Destroy_Args *a) {
-  dev_log(a->buffer->client->dev, "Buffer_Destroy(buffer %p)", (void *)a->buffer);
   api_buffer_free(a->buffer);
   return NULL;
 }
 
 status api_buffer_delete(PJRT_Buffer_Delete_Args *a) {
-  dev_log(a->buffer->client->dev, "Buffer_Delete(buffer %p)", (void *)a->buffer);
   dev_buffer_delete(a->buffer->dev);
   return NULL;
 }
@@ -248,8 +248,7 @@ status api_buffer_to_host_buffer(PJRT_Buffer_ToHostBuffer_Args *a) {
     return status_make(STATUS_INVALID_ARGUMENT, "%zu bytes of room for %zu", a->dst_size, need);
   RETURN_IF_ERROR(dev_buffer_to_host(b, a->dst, dense ? NULL : strides, &done));
   a->event = api_event(done);
-  dev_log(a->src->client->dev, "ToHostBuffer(buffer %p) %zu bytes", (void *)a->src,
-          dev_buffer_bytes(b));
+  api_note("%zu bytes", dev_buffer_bytes(b));
   return NULL;
 }
 
@@ -272,11 +271,7 @@ static status copy_to(PJRT_Buffer *src, PJRT_Memory *memory, PJRT_Buffer **out) 
   RETURN_IF_ERROR(api_check_memory(src->client, memory));
   RETURN_IF_ERROR(dev_buffer_copy(src->dev, api_memory_of(memory)->dev, &b));
   RETURN_IF_ERROR(api_buffer_wrap(src->client, b, out));
-  if (dev_log_is_on(src->client->dev)) {
-    char call[64];
-    snprintf(call, sizeof call, "CopyToMemory(buffer %p)", (void *)src);
-    log_new(call, *out);
-  }
+  note_new(*out);
   return NULL;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "pjrt/api.h"
+#include "pjrt/log.h"
 #include "pjrt/slots.h"
 
 /* ---- memories: the framework's data on them ---- */
@@ -188,8 +189,9 @@ static status make_client(const dev_client_options *options, PJRT_Client *c) {
 
 status api_client_create(PJRT_Client_Create_Args *a) {
   create_options o = {0};
-  dev_client_options d = {.log = getenv("TERRAZZO_LOG")};
+  dev_client_options d = {0};
   a->client = NULL;
+  RETURN_IF_ERROR(api_log_error());
   for (size_t i = 0; i < a->num_options; i++)
     RETURN_IF_ERROR(read_option(&a->create_options[i], &o));
   RETURN_IF_ERROR(dev_choose_num_devices(o.num_devices, getenv("TERRAZZO_NUM_DEVICES"),
@@ -211,7 +213,7 @@ status api_client_create(PJRT_Client_Create_Args *a) {
     api_client_release(c);
     return s;
   }
-  dev_log(c->dev, "Client_Create() %u devices -> client %p", d.num_devices, (void *)c);
+  api_note("%u devices", d.num_devices);
   a->client = c;
   return NULL;
 }
@@ -221,7 +223,6 @@ status api_client_destroy(PJRT_Client_Destroy_Args *a) {
   PJRT_Client *c = a->client;
   if (executor_on_worker())
     return status_make(STATUS_FAILED_PRECONDITION, "a callback cannot destroy a client");
-  dev_log(c->dev, "Client_Destroy(client %p)", (void *)c);
   pthread_mutex_lock(&c->lock);
   bool first = !c->closed;
   c->closed = true;

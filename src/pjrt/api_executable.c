@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "pjrt/api.h"
+#include "pjrt/log.h"
 #include "pjrt/proto.h"
 #include "pjrt/slots.h"
 
@@ -267,8 +268,8 @@ status api_client_compile(PJRT_Client_Compile_Args *a) {
                                          (str){a->compile_options, a->compile_options_size}, &e));
   str name = e->exe->name;
   RETURN_IF_ERROR(api_load(a->client, e, &a->executable));
-  dev_log(a->client->dev, "Compile(client) " STR_FMT " %zu bytes for %zu devices -> executable %p",
-          STR_ARG(name), a->program->code_size, a->executable->num_devices, (void *)a->executable);
+  api_note(STR_FMT " %zu bytes for %zu devices -> executable %p", STR_ARG(name),
+           a->program->code_size, a->executable->num_devices, (void *)a->executable);
   return NULL;
 }
 
@@ -278,8 +279,6 @@ status api_executable_destroy(PJRT_Executable_Destroy_Args *a) {
 }
 
 status api_loaded_executable_destroy(PJRT_LoadedExecutable_Destroy_Args *a) {
-  dev_log(a->executable->client->dev, "LoadedExecutable_Destroy(executable %p)",
-          (void *)a->executable);
   free_loaded(a->executable);
   return NULL;
 }
@@ -361,8 +360,8 @@ status api_executable_deserialize_and_load(PJRT_Executable_DeserializeAndLoad_Ar
                     a->overridden_serialized_compile_options_size};
   RETURN_IF_ERROR(create(a->client, x.source, options, &x, &e));
   RETURN_IF_ERROR(api_load(a->client, e, &a->loaded_executable));
-  dev_log(a->client->dev, "DeserializeAndLoad(client) %zu bytes -> executable %p",
-          a->serialized_executable_size, (void *)a->loaded_executable);
+  api_note("%zu bytes -> executable %p", a->serialized_executable_size,
+           (void *)a->loaded_executable);
   return NULL;
 }
 

@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 #include "pjrt/api.h"
+#include "pjrt/log.h"
 #include "pjrt/slots.h"
 
 /* Two hold it: the call of Execute, and the executor until the launch is done. */
@@ -349,10 +350,8 @@ status api_loaded_executable_execute(PJRT_LoadedExecutable_Execute_Args *a) {
   c.outputs = (PJRT_Buffer ***)(uintptr_t)a->output_lists; /* the lists are ours to fill */
   status s = execute(&c, a);
   if (!s)
-    dev_log(l->client->dev,
-            "Execute(executable %p) " STR_FMT ": %zu arguments, %zu devices -> %u "
-            "results, first buffer %p",
-            (const void *)l, STR_ARG(c.exe->name), a->num_args, a->num_devices, c.exe->num_results,
-            c.exe->num_results ? (void *)a->output_lists[0][0] : NULL);
+    api_note(STR_FMT ": %zu arguments, %zu devices -> %u results, first buffer %p",
+             STR_ARG(c.exe->name), a->num_args, a->num_devices, c.exe->num_results,
+             c.exe->num_results ? (void *)a->output_lists[0][0] : NULL);
   return s;
 }
