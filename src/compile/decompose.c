@@ -138,6 +138,7 @@ static bool is_proven(expander *e, const op *o, value *const *out) {
 static bool decompose(expander *e, op *o, value **out) {
   expand_fn *fn = made_of[op_kind(o)];
   if (!fn) fn = local_of[op_kind(o)];
+  if (!fn && expand_is_top_k_call(o)) fn = expand_top_k_call;
   if (!fn) fn = expand_by_chlo;
   u32 said = (u32)ir_sink(e->c)->errors;
   if (!fn(e, o, out))
@@ -169,6 +170,15 @@ static expand_fn *after_partitioning(void *user, const op *o) {
   (void)user;
   if (op_kind(o) >= OP_COUNT) return NULL;
   return decompose_knows(op_kind(o)) || is_complex_formula(o) ? decompose : NULL;
+}
+
+static expand_fn *call_lookup(void *user, const op *o) {
+  (void)user;
+  return expand_is_top_k_call(o) ? decompose : NULL;
+}
+
+bool decompose_calls(ir_module *m, arena *scratch) {
+  return !module_may_have(m, custom_call) || expand_all(m, scratch, m->root, call_lookup, NULL);
 }
 
 bool decompose_module(ir_module *m, arena *scratch, bool last) {

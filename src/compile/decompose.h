@@ -9,6 +9,10 @@
  * are inlined. false: reported. */
 bool decompose_module(ir_module *m, arena *scratch, bool last);
 
+/* Custom calls that take functions of the module and become ops here: before calls are inlined,
+ * since what nothing calls is erased then. */
+bool decompose_calls(ir_module *m, arena *scratch);
+
 /* Of a row: does it become other ops here? */
 bool decompose_knows(op_id id);
 

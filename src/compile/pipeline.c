@@ -411,6 +411,7 @@ static bool compile(job *j) {
   j->global_params = type_inputs(f.function_type);
   j->global_results = type_results(f.function_type);
   describe(j);
+  if (!decompose_calls(j->m, j->scratch)) return false;
   if (j->opt->partitioned) wire_mark_asked(j->m);
   if (j->spread && (!flatten(j, false) || !propagate_and_partition(j, &space))) return false;
   j->enough = j->opt->partitioned &&

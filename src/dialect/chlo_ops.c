@@ -1,5 +1,4 @@
-/* chlo's ops that are no formulas: broadcasts, constants, top_k; and which function is for which
- * op.
+/* chlo's ops that are no formulas: broadcasts, constants; and which function is for which op.
  *
  * Each has up to three ways, by how much of the shapes is known: static and bounded shapes give
  * plain StableHLO; others ask for shapes at run time with ops of shape.* that later passes lower.
@@ -245,115 +244,16 @@ static bool expand_select_op(expander *e, op *o, value **out) {
   return true;
 }
 
-/* ---- top_k: a sort with the positions, and the first k of it ---- */
-
-/* The sizes of v's dimensions as a tensor<rank x i64>: parts[rank] of tensor<1xi64>. */
-static value *size_parts(expander *e, value *v, value **parts) {
-  const type *i64t = type_i64(e->c), *scalar = expand_tensor(e, NULL, 0, i64t);
-  i64 one = 1, rank = (i64)v->type->dims.len;
-  for (i64 d = 0; d < rank; d++) {
-    value *s;
-    if (v->type->dims.data[d] == DYNAMIC) {
-      s = expand_1(e, OP_get_dimension_size, v, expand_tensor(e, NULL, 0, type_i32(e->c)));
-      op_set(s->def.op, get_dimension_size, dimension, attr_i64(e->c, d));
-      s = expand_1(e, OP_convert, s, scalar);
-    } else {
-      s = expand_constant(e, scalar, number_int(v->type->dims.data[d]));
-    }
-    parts[d] = expand_1(e, OP_reshape, s, expand_tensor(e, &one, 1, i64t));
-  }
-  const type *t = expand_tensor(e, &rank, 1, i64t);
-  value *all = op_result(expand_op(e, OP_concatenate, parts, (size_t)rank, &t, 1), 0);
-  op_set(all->def.op, concatenate, dimension, attr_i64(e->c, 0));
-  return all;
-}
-
-/* Descending by the first of two values. */
-static op *make_sort(expander *e, value **in, i64 dim, const attr *is_stable) {
-  const type *types[2] = {in[0]->type, in[1]->type};
-  op *sort = expand_op(e, OP_sort, in, 2, types, 2);
-  op_set(sort, sort, dimension, attr_i64(e->c, dim));
-  op_set(sort, sort, is_stable, is_stable);
-  block *b = block_create(e->m);
-  region_append(&sort->regions[0], b);
-  for (int i = 0; i < 4; i++)
-    block_add_arg(e->m, b, expand_tensor(e, NULL, 0, type_element(types[i / 2])));
-  expander inner = expander_in(e, b);
-  enum { GT = 3, TOTALORDER = 2 };
-  value *v = expand_compare(&inner, GT, b->args[0], b->args[1]);
-  if (type_element(types[0])->kind == TYPE_FLOAT)
-    op_set(v->def.op, compare, compare_type, attr_enum(e->c, ATTR_comparison_type, TOTALORDER));
-  expand_op(&inner, OP_return, &v, 1, NULL, 0);
-  return sort;
-}
-
-/* v[0:limits]. */
-static value *slice_first(expander *e, value *v, i64s limits, const type *t) {
-  size_t rank = limits.len;
-  i64 *zeros = arena_zalloc(e->a, (rank + 1) * sizeof(i64));
-  i64 *ones = ARENA_ARRAY(e->a, i64, rank + 1);
-  for (size_t i = 0; i < rank; i++) ones[i] = 1;
-  value *s = expand_1(e, OP_slice, v, t);
-  op_set(s->def.op, slice, start_indices, attr_i64_array(e->c, (i64s){zeros, rank}));
-  op_set(s->def.op, slice, limit_indices, attr_i64_array(e->c, limits));
-  op_set(s->def.op, slice, strides, attr_i64_array(e->c, (i64s){ones, rank}));
-  return s;
-}
-
-static bool expand_top_k(expander *e, op *o, value **out) {
-  value *x = op_operand(o, 0);
-  const type *t = x->type, *i32 = type_i32(e->c), *i64t = type_i64(e->c);
-  struct chlo_top_k_attrs v;
-  if (!type_is_ranked(t) || !t->dims.len || !view_chlo_top_k(o, &v)) return false;
-  size_t rank = t->dims.len;
-  i64 last = (i64)rank - 1, have = t->dims.data[last];
-  i64 k = have == DYNAMIC ? v.k : min_i64(v.k, have), one = 1;
-  bool dynamic = !type_is_static(t);
-  value *shape = NULL, *limit = NULL;
-  if (dynamic) {
-    value **parts = ARENA_ARRAY(e->a, value *, rank);
-    shape = size_parts(e, x, parts);
-    value *n = expand_constant(e, expand_tensor(e, NULL, 0, i64t), number_int(k));
-    parts[last] = expand_1(e, OP_reshape, n, expand_tensor(e, &one, 1, i64t));
-    limit = op_result(expand_op(e, OP_concatenate, parts, rank, &shape->type, 1), 0);
-    op_set(limit->def.op, concatenate, dimension, attr_i64(e->c, 0));
-  }
-  const type *positions = type_tensor(e->c, t->dims, i32, NULL);
-  value *iota = dynamic ? expand_1(e, OP_dynamic_iota, shape, positions)
-                        : op_result(expand_op(e, OP_iota, NULL, 0, &positions, 1), 0);
-  op_set_any(iota->def.op, iota_dimension, attr_i64(e->c, last));
-  const attr *stable = op_attr(o, SLOT_NAME(is_stable));
-  if (!stable) stable = attr_bool(e->c, true);
-  op *sort = make_sort(e, (value *[]){x, iota}, last, stable);
-  i64 *limits = arena_copy(e->a, t->dims.data, rank * sizeof(i64));
-  limits[last] = k;
-  value *begin = NULL, *strides = NULL;
-  if (dynamic) {
-    i64 *list = arena_zalloc(e->a, rank * sizeof(i64));
-    begin = expand_i64s(e, list, rank);
-    for (size_t i = 0; i < rank; i++) list[i] = 1;
-    strides = expand_i64s(e, list, rank);
-  }
-  for (u32 i = 0; i < 2; i++) {
-    const type *r = o->results[i].type;
-    value *s = op_result(sort, i);
-    out[i] = dynamic ? op_result(expand_op(e, OP_real_dynamic_slice,
-                                           (value *[]){s, begin, limit, strides}, 4, &r, 1),
-                                 0)
-                     : slice_first(e, s, (i64s){limits, rank}, r);
-  }
-  return true;
-}
-
 /* ---- which is for which ---- */
 
 expand_fn chlo_expand_ragged_dot, chlo_expand_scan; /* chlo_loops.c */
+expand_fn chlo_expand_top_k;                        /* top_k.c */
 
 static expand_fn *const functions[OP_COUNT] = {
     [OP_chlo_constant] = expand_constant_op,
     [OP_chlo_constant_like] = expand_constant_like_op,
     [OP_chlo_broadcast_select] = expand_select_op,
-    [OP_chlo_top_k] = expand_top_k,
+    [OP_chlo_top_k] = chlo_expand_top_k,
     [OP_chlo_ragged_dot] = chlo_expand_ragged_dot,
     [OP_chlo_scan] = chlo_expand_scan,
 };

@@ -38,7 +38,9 @@ expand_fn expand_by_chlo, expand_arith_constant, expand_batch_norm_grad,
     expand_cross_replica_sum, expand_einsum, expand_dynamic_broadcast_in_dim, expand_dynamic_conv,
     expand_dynamic_gather, expand_dynamic_iota, expand_dynamic_pad, expand_dynamic_reshape,
     expand_get_dimension_size, expand_map, expand_real_dynamic_slice, expand_rng,
-    expand_set_dimension_size, expand_torch_index_select;
+    expand_set_dimension_size, expand_top_k_call, expand_torch_index_select;
+/* A custom call that names the first k in an order: ApproxTopK and its kin. */
+bool expand_is_top_k_call(const op *o);
 /* The integers of a constant. */
 bool expand_get_ints(expander *e, const value *v, i64s *out);
 /* Over whole tensors, or one element after the other? */

@@ -363,6 +363,7 @@ void op_set_named(op *o, str name, const attr *a);
 #define STABLEHLO_MESH STR("stablehlo.mesh")
 #define MHLO_SHARDING STR("mhlo.sharding")
 #define MHLO_BACKEND_CONFIG STR("mhlo.backend_config")
+#define MHLO_ATTRIBUTES STR("mhlo.attributes")
 #define FRONTEND_ATTRIBUTES STR("mhlo.frontend_attributes")
 #define EXECUTION_THREAD STR("execution_thread")
 
