@@ -14,7 +14,9 @@ import ctypes
 import os
 import pathlib
 
-PLATFORM = "terrazzo"
+from terrazzo_jax import gates
+from terrazzo_jax.gates import PLATFORM
+
 LIBRARY = "pjrt_plugin_terrazzo.so"
 
 
@@ -48,11 +50,7 @@ def keep_clients():
 def initialize():
     """Registers the platform. JAX calls this once."""
     from jax._src import xla_bridge
-    from jax._src.interpreters import mlir
 
-    xla_bridge._nonexperimental_plugins.add(PLATFORM)
+    gates.open_all()
     xla_bridge.register_plugin(PLATFORM, library_path=str(library_path()))
-    # JAX drops donation for platforms that are not in this list.
-    if PLATFORM not in mlir._platforms_with_donation:
-        mlir._platforms_with_donation.append(PLATFORM)
     os.register_at_fork(after_in_child=keep_clients)

@@ -1,0 +1,174 @@
+"""What JAX decides by the name of a platform, opened for ours: a row a gate.
+
+Most of it JAX has in lists of names, some of them inside of functions. Where it has something for
+"cpu" and nothing for us, we are a cpu: a lowering, a branch of `lax.platform_dependent`, a program
+that was exported for it. A gate that the installed version of JAX does not have is left out;
+python/tests/test_gates.py says which that are for the version that we are tested with.
+"""
+
+import dataclasses
+import functools
+import importlib
+import types
+
+PLATFORM = "terrazzo"
+
+# Lowerings for "cpu" that we do not take: XLA works round a weakness there that is not ours, or
+# calls what we have as an op, which is sharded and batched as such.
+OWN_LOWERINGS = ("cholesky", "conv_general_dilated", "select_and_scatter_add", "threefry2x32",
+                 "triangular_solve")
+
+
+def widened(names):
+    """A tuple or set of platforms with ours in it, where cpu is; anything else as it is."""
+    if isinstance(names, (tuple, frozenset)) and "cpu" in names and PLATFORM not in names:
+        return type(names)((*names, PLATFORM))
+    return names
+
+
+def add(module, name):
+    """A list or set of the module's."""
+    names = getattr(module, name)
+    if PLATFORM not in names:
+        names.add(PLATFORM) if isinstance(names, set) else names.append(PLATFORM)
+
+
+def widen(module, name):
+    """Lists written out in a function; whoever imported it has the same function."""
+
+    def within(code):
+        constants = (within(c) if isinstance(c, types.CodeType) else widened(c)
+                     for c in code.co_consts)
+        return code.replace(co_consts=tuple(constants))
+
+    function = getattr(module, name)
+    function.__code__ = within(function.__code__)
+
+
+def answer_cpu(module, name):
+    """A function that names a platform, asked only whether that is cpu."""
+    original = getattr(module, name)
+
+    @functools.wraps(original)
+    def platform(*args):
+        found = original(*args)
+        return "cpu" if found == PLATFORM else found
+
+    setattr(module, name, platform)
+
+
+class CpuLowerings(dict):
+    """Our lowerings; those of cpu, whenever they were registered, where we have none."""
+
+    def __init__(self, own, cpu):
+        super().__init__(own)
+        self.cpu = cpu
+
+    def __contains__(self, primitive):
+        return super().__contains__(primitive) or (
+            primitive in self.cpu and primitive.name not in OWN_LOWERINGS)
+
+    def __missing__(self, primitive):
+        if primitive not in self:
+            raise KeyError(primitive)
+        return self.cpu[primitive]
+
+
+def lower_as_cpu(module, name):
+    rules = getattr(module, name)
+    rules[PLATFORM] = CpuLowerings(rules[PLATFORM], rules["cpu"])
+
+
+def choose_cpu(module, name):
+    """`lower_per_platform`: rules by platform, from which the one in use is taken."""
+    original = getattr(module, name)
+
+    @functools.wraps(original)
+    def lower_per_platform(ctx, description, rules, *args, **kwargs):
+        if "cpu" in rules and PLATFORM not in rules:
+            rules = {**rules, PLATFORM: rules["cpu"]}
+        return original(ctx, description, rules, *args, **kwargs)
+
+    setattr(module, name, lower_per_platform)
+
+
+def rewrite_parameter(module, name, parameter, change):
+    """A primitive's common lowering sees one of its parameters changed."""
+    from jax._src.interpreters import mlir
+
+    primitive = getattr(module, name)
+    entry = mlir._lowerings[primitive]
+
+    @functools.wraps(entry.rule)
+    def rule(ctx, *args, **params):
+        if params.get(parameter) is not None:
+            params[parameter] = change(params[parameter])
+        return entry.rule(ctx, *args, **params)
+
+    mlir._lowerings[primitive] = dataclasses.replace(entry, rule=rule)
+
+
+def branch_as_cpu(module, name):
+    """The platforms of each branch; the default branch has None."""
+    def change(branches):
+        if any(PLATFORM in (names or ()) for names in branches):
+            return branches
+        return tuple(map(widened, branches))
+
+    rewrite_parameter(module, name, "branches_platforms", change)
+
+
+class ExportedPlatforms(tuple):
+    """The platforms of an exported program; in the place of cpu's code is ours, too."""
+
+    def __contains__(self, platform):
+        return super().__contains__("cpu" if platform == PLATFORM else platform)
+
+    def index(self, platform, *range):
+        return super().index("cpu" if platform == PLATFORM else platform, *range)
+
+
+def call_as_cpu(module, name):
+    def change(exported):
+        if PLATFORM in exported.platforms or "cpu" not in exported.platforms:
+            return exported
+        return dataclasses.replace(exported, platforms=ExportedPlatforms(exported.platforms))
+
+    rewrite_parameter(module, name, "exported", change)
+
+
+# Where it is, how it is opened, and why.
+GATES = (
+    ("jax._src.xla_bridge:_nonexperimental_plugins", add,
+     "no warning that the platform is experimental"),
+    ("jax._src.interpreters.mlir:_platforms_with_donation", add,
+     "donated arguments are dropped elsewhere"),
+    ("jax._src.compilation_cache:is_cache_used", widen,
+     "the persistent cache keeps programs of these platforms only"),
+    ("jax._src.config:_validate_default_device", widen,
+     "jax_default_device takes these names only"),
+    ("jax._src.numpy.array_constructors:_get_platform", answer_cpu,
+     "asarray(copy=False) of what has Python's buffers is for cpu"),
+    ("jax._src.interpreters.mlir:_platform_specific_lowerings", lower_as_cpu,
+     "callbacks, linear algebra, sparse products, checks: lowered for cpu, or by users for it"),
+    ("jax._src.interpreters.mlir:lower_per_platform", choose_cpu,
+     "lax.platform_dependent(cpu=...), kernels that cpu interprets"),
+    ("jax._src.lax.control_flow.conditionals:cond_p", branch_as_cpu,
+     "the branch that lax.platform_dependent chose is kept by the platforms it was given for"),
+    ("jax._src.export._export:call_exported_p", call_as_cpu,
+     "a program exported for cpu runs"),
+)
+
+
+def open_gate(place, how):
+    module, name = place.split(":")
+    try:
+        how(importlib.import_module(module), name)
+    except (ImportError, AttributeError, KeyError):
+        return False
+    return True
+
+
+def open_all():
+    """Opens every gate, once. The places of those that this version of JAX does not have."""
+    return [place for place, how, _ in GATES if not open_gate(place, how)]

@@ -1,0 +1,153 @@
+"""What JAX decides by a platform's name: open for ours (terrazzo_jax/gates.py)."""
+import os
+import subprocess
+import sys
+import warnings
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import export, lax
+from jax._src.interpreters import mlir
+from jax.extend.core import Primitive
+from terrazzo_jax import gates
+
+
+@pytest.fixture(autouse=True)
+def started(devices):
+    """Gates are opened when the platform is registered."""
+
+
+def test_no_gate_is_missing():
+    assert all(why for _, _, why in gates.GATES)
+    assert gates.open_all() == []
+
+
+def test_a_gate_that_is_not_there():
+    assert not gates.open_gate("jax._src.xla_bridge:_no_such_list", gates.add)
+    assert not gates.open_gate("jax._src.no_such_module:names", gates.widen)
+
+
+def test_widening_reaches_inner_functions_and_takes_what_was_imported():
+    def outer(platform):
+        def inner():
+            return platform in {"cpu", "tpu"} or platform in ["cuda", "cpu"]
+        return inner(), platform in ("tpu", "rocm")
+
+    module = type("module", (), {"outer": staticmethod(outer)})
+    assert outer("terrazzo") == (False, False)
+    gates.widen(module, "outer")
+    assert outer("terrazzo") == (True, False) and outer("cpu") == (True, False)
+    assert outer("metal") == (False, False)
+
+
+def test_lowerings_are_those_of_cpu_also_when_they_come_later():
+    mine = mlir._platform_specific_lowerings["terrazzo"]
+    primitive = Primitive("named_for_cpu")
+    primitive.def_abstract_eval(lambda x: x)
+    assert primitive not in mine
+    mlir.register_lowering(primitive, lambda ctx, x: [x], platform="cpu")
+    assert primitive in mine
+    np.testing.assert_array_equal(jax.jit(primitive.bind)(jnp.arange(3)), np.arange(3))
+    own = mlir.lower_fun(lambda x: x + 1, multiple_results=False)
+    mlir.register_lowering(primitive, own, platform="terrazzo")
+    jax.clear_caches()
+    np.testing.assert_array_equal(jax.jit(primitive.bind)(jnp.arange(3)), np.arange(3) + 1)
+
+
+@pytest.mark.parametrize("rules, want", [
+    (dict(cpu=0, tpu=1), 0), (dict(tpu=1, default=2), 2), (dict(cpu=0, tpu=1, default=2), 0),
+    (dict(cpu=0, terrazzo=3, tpu=1), 3), (dict(tpu=1, terrazzo=3), 3)])
+def test_platform_dependent(rules, want):
+    def run(x):
+        branches = {name: lambda x, k=k: x * 0 + k for name, k in rules.items()}
+        return lax.platform_dependent(x, **branches)
+
+    assert int(run(jnp.int32(7))) == want
+    assert int(jax.jit(run)(jnp.int32(7))) == want
+    x = jnp.arange(3.0)
+    slope = jax.grad(lambda x: lax.platform_dependent(x, cpu=jnp.sum, tpu=jnp.max))(x)
+    np.testing.assert_array_equal(slope, np.ones(3))
+
+
+def test_platform_dependent_without_a_branch():
+    with pytest.raises(NotImplementedError, match="not found for platform terrazzo"):
+        lax.platform_dependent(jnp.int32(1), tpu=lambda x: x, cuda=lambda x: x + 1)
+
+
+@pytest.mark.parametrize("platforms", [["cpu"], ["tpu", "cpu"], ["cpu", "terrazzo"]])
+def test_exported_for_cpu(platforms):
+    def function(x):
+        return lax.platform_dependent(x, tpu=lambda x: x - 1, default=jnp.cos, cpu=jnp.sin)
+
+    x = np.arange(4, dtype=np.float32)
+    blob = export.export(jax.jit(function), platforms=platforms)(x).serialize()
+    again = export.deserialize(blob)
+    np.testing.assert_allclose(again.call(x), np.sin(x), rtol=1e-6)
+
+
+def test_exported_for_others():
+    blob = export.export(jax.jit(jnp.sin), platforms=["tpu"])(np.ones(3)).serialize()
+    with pytest.raises(ValueError, match="exported for platforms.*tpu"):
+        export.deserialize(blob).call(np.ones(3))
+
+
+def test_default_device_by_name(devices):
+    with jax.default_device("terrazzo"):
+        assert jnp.ones(3).devices() == {devices[0]}
+
+
+def test_as_array_without_a_copy():
+    x = jnp.asarray(memoryview(b"abcd"), copy=False)
+    np.testing.assert_array_equal(x, np.frombuffer(b"abcd", np.uint8))
+
+
+PROGRAM = """
+import sys, jax, jax.numpy as jnp, numpy as np
+from jax._src import monitoring
+from jax.sharding import NamedSharding, PartitionSpec as P
+jax.config.update("jax_compilation_cache_dir", sys.argv[1])
+jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
+jax.config.update("jax_persistent_cache_min_entry_size_bytes", 0)
+hits = []
+monitoring.register_event_listener(lambda event, **_: hits.append(event.endswith("cache_hits")))
+mesh = jax.make_mesh((4, 2), ("x", "y"))
+x = jax.device_put(np.ones((8, 8), np.float32), NamedSharding(mesh, P("x", "y")))
+hits.clear()
+step = jax.jit(lambda x: jnp.tanh(x + x.sum()), donate_argnums=0)
+print(np.asarray(step(x)).tobytes().hex(), x.is_deleted(), sum(hits))
+"""
+
+
+def test_persistent_cache(tmp_path):
+    """A second process takes the first one's program from the cache; donation is kept with it."""
+    environment = os.environ | {"JAX_PLATFORMS": "terrazzo", "TERRAZZO_NUM_DEVICES": "8"}
+    lines = []
+    for _ in range(2):
+        done = subprocess.run([sys.executable, "-c", PROGRAM, tmp_path], capture_output=True,
+                              text=True, timeout=120, env=environment)
+        lines.append(done.stdout.split())
+        assert done.returncode == 0, done.stderr
+    assert lines[0] == [lines[1][0], "True", "0"] and lines[1][1:] == ["True", "1"]
+    assert any("-cache" in file.name for file in tmp_path.iterdir())
+
+
+def test_no_warnings():
+    done = subprocess.run([sys.executable, "-W", "error", "-c", "import jax; jax.devices()"],
+                          capture_output=True, text=True, timeout=120,
+                          env=os.environ | {"JAX_PLATFORMS": "terrazzo"})
+    assert done.returncode == 0 and "experimental" not in done.stderr, done.stderr
+
+
+def test_debug_nans():
+    with jax.debug_nans(True), pytest.raises(FloatingPointError, match="invalid value"):
+        jax.jit(lambda x: jnp.log(x))(-1.0)
+    with jax.debug_infs(True), pytest.raises(FloatingPointError, match="invalid value"):
+        jnp.ones(3) / 0.0
+
+
+def test_donation_says_nothing():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        jax.jit(lambda x: x + 1, donate_argnums=0)(jnp.ones(3)).block_until_ready()
