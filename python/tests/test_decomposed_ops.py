@@ -401,7 +401,7 @@ def test_tuples_and_tokens(tmp_path, devices):
     if devices > 1:
         module = 'sdy.mesh @mesh = <["x"=2, "y"=2]>\n' + module
     x = np.arange(4, dtype="f4")
-    results = run(tmp_path, module, x, np.int32(5), np.array(True), devices=devices)
+    results = run(tmp_path, module, x, np.int32(5), np.zeros(0, "bool"), devices=devices)
     assert (results[0] == -128 * x).all() and results[1] == 0 and len(results) == 4
 
 

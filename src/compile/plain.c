@@ -224,8 +224,10 @@ static void drop_tuples(block *b) {
 
 /* ---- types ---- */
 
+/* A token has no bytes; JAX gives pred[0] where a program takes one. */
 static const type *plain_type(ir_ctx *c, const type *t) {
-  if (t->kind == TYPE_TOKEN) return type_tensor(c, (i64s){0}, type_i1(c), NULL);
+  static const i64 none = 0;
+  if (t->kind == TYPE_TOKEN) return type_tensor(c, (i64s){&none, 1}, type_i1(c), NULL);
   return quantized_storage(c, t);
 }
 

@@ -1,10 +1,11 @@
-// stablehlo.after_all: a truth value.
+// stablehlo.after_all: pred[0] at run time, as JAX gives a token.
 // RUN: terrazzo opt %s | FileCheck %s
 // RUN: terrazzo ops stablehlo.after_all | FileCheck %s --check-prefix=OPS
 // RUN: terrazzo run %s --dump flatten --output %t 2>&1 | FileCheck %s --check-prefix=FLAT
 
 // CHECK: %1 = stablehlo.after_all %0, %0 : !stablehlo.token
 // OPS: stablehlo.after_all form yes yes yes none needed whole vanishes
+// FLAT: -> (tensor<3xf32>, tensor<0xi1>)
 // FLAT: stablehlo.constant
 // FLAT: stablehlo.constant
 // FLAT: stablehlo.constant
