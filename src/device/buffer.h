@@ -1,4 +1,4 @@
-/* Buffers: arrays on a device, dense and row-major.
+/* Buffers: arrays on a device, dense, row-major unless laid out otherwise.
  *
  * A buffer is a handle: a type, dimensions, a memory, a ready event, and a counted block of
  * bytes. Deleting or donating drops the block, not the handle: questions about shape and place
@@ -14,19 +14,10 @@
 #ifndef DEVICE_BUFFER_H
 #define DEVICE_BUFFER_H
 
-#include "device/client.h"
+#include "device/block.h"
 #include "device/event.h"
-#include "num/dtype.h"
 
-typedef struct dev_block dev_block;
 typedef struct dev_buffer dev_buffer;
-
-executor_memory *dev_block_memory(const dev_block *b); /* of the client's executor; borrowed */
-dev_block *dev_block_retain(dev_block *b);
-void dev_block_release(dev_block *b); /* NULL is fine */
-/* Ends a use that dev_buffer_use began; the reference stays. */
-void dev_block_end_use(dev_block *b);
-u32 dev_block_uses(const dev_block *b); /* just now */
 
 /* Every creator: dims are copied; INVALID_ARGUMENT when they are negative or too many,
  * RESOURCE_EXHAUSTED when the bytes cannot be had. The buffer has one reference. */
@@ -35,7 +26,28 @@ u32 dev_block_uses(const dev_block *b); /* just now */
  * the value once `ready` is set (retained). */
 status dev_buffer_create(dev_memory *m, dtype type, i64s dims, dev_event *ready, dev_block *block,
                          dev_buffer **out_buffer) MUST_USE;
-/* A copy, made before this returns; of pred, what is not 0 becomes 1. byte_strides NULL: dense. */
+/* How its elements lie, by a creator before anybody else sees it: the dimensions, each once, the
+ * one whose elements are neighbours first. None: row-major. */
+void dev_buffer_lay_out(dev_buffer *b, i64s minor_to_major);
+
+/* An array at the host, and what may be done with its bytes. */
+typedef struct dev_host_array {
+  dtype type;
+  i64s dims;
+  const void *data;
+  const i64 *byte_strides; /* NULL: dense, row-major */
+  i64s minor_to_major;     /* of the buffer; none: row-major */
+  bool lasting;            /* the bytes stay as they are until `done` */
+  bool shared;             /* and may be the buffer's own until then */
+} dev_host_array;
+
+/* A buffer of the array's elements; of pred, what is not 0 becomes 1. Shared bytes that lie as the
+ * buffer's have to and are aligned to 64 are not copied; other lasting ones are copied later if
+ * they are many. The event (one reference, the caller's; out_done may be NULL) is set when the
+ * bytes are needed no longer, by whoever's thread that is. */
+status dev_buffer_from_array(dev_memory *m, const dev_host_array *a, dev_buffer **out_buffer,
+                             dev_event **out_done) MUST_USE;
+/* A copy, made before this returns, row-major. */
 status dev_buffer_from_host(dev_memory *m, dtype type, i64s dims, const void *data,
                             const i64 *byte_strides, dev_buffer **out_buffer) MUST_USE;
 /* Bytes that somebody else keeps until on_delete(data, arg) (may be NULL) is called. */
@@ -49,7 +61,9 @@ dev_buffer *dev_buffer_retain(dev_buffer *b);
 void dev_buffer_release(dev_buffer *b); /* NULL is fine */
 
 dtype dev_buffer_type(const dev_buffer *b);
-i64s dev_buffer_dims(const dev_buffer *b); /* borrowed */
+i64s dev_buffer_dims(const dev_buffer *b);        /* borrowed */
+i64s dev_buffer_order(const dev_buffer *b);       /* minor to major, all of them; borrowed */
+bool dev_buffer_is_permuted(const dev_buffer *b); /* not row-major */
 size_t dev_buffer_bytes(const dev_buffer *b);
 dev_memory *dev_buffer_memory(const dev_buffer *b);
 dev_event *dev_buffer_ready(const dev_buffer *b); /* borrowed */
@@ -78,11 +92,8 @@ status dev_buffer_drop_external(dev_buffer *b) MUST_USE;
  * (one reference, the caller's) says when, and how it went. */
 status dev_buffer_read(dev_buffer *b, void *dst, size_t offset, size_t size,
                        dev_event **out_done) MUST_USE;
-/* The whole array to dst with these byte strides (NULL: dense). */
+/* The whole array to dst with these byte strides (NULL: dense, row-major). */
 status dev_buffer_to_host(dev_buffer *b, void *dst, const i64 *byte_strides,
                           dev_event **out_done) MUST_USE;
-
-/* "f32[2,4]" into out, cut to fit; returns out. For logs and messages. */
-char *dev_shape_text(dtype type, i64s dims, char *out, size_t size);
 
 #endif

@@ -10,6 +10,7 @@ struct dev_client {
   i64 memory;
   atomic_llong taken; /* of it */
   executor *on;
+  dev_errands *errands;
   dev_device devices[];
 };
 
@@ -37,16 +38,24 @@ static void init_device(dev_client *c, u32 id) {
     d->memories[k] = (dev_memory){d, id * DEV_KIND_COUNT + k, (dev_kind)k};
 }
 
+static void trim(void *user) { executor_trim(user); }
+
 status dev_client_create(const dev_client_options *o, dev_client **out) {
   *out = NULL;
   if (o->num_devices < 1 || o->num_devices > DEV_MAX_DEVICES)
     return status_make(STATUS_INVALID_ARGUMENT, "%u devices: expected 1 to %d", o->num_devices,
                        DEV_MAX_DEVICES);
   dev_client *c = mem_zalloc(&mem_system, client_bytes(o->num_devices));
-  if (!c) return status_oom();
+  dev_errands *errands = dev_errands_create(trim, o->on);
+  if (!c || !errands) {
+    mem_free(&mem_system, c, client_bytes(o->num_devices));
+    dev_errands_release(errands);
+    return status_oom();
+  }
   atomic_init(&c->refs, 1);
   c->num_devices = o->num_devices;
   c->on = executor_retain(o->on);
+  c->errands = errands;
   c->memory = o->memory ? o->memory : (i64)sysconf(_SC_PHYS_PAGES) * (i64)sysconf(_SC_PAGESIZE);
   for (u32 i = 0; i < o->num_devices; i++) init_device(c, i);
   *out = c;
@@ -61,6 +70,8 @@ dev_client *dev_client_retain(dev_client *c) {
 void dev_client_release(dev_client *c) {
   if (!c || atomic_fetch_sub_explicit(&c->refs, 1, memory_order_acq_rel) != 1) return;
   executor *on = c->on;
+  dev_errands_stop(c->errands);
+  dev_errands_release(c->errands);
   for (u32 i = 0; i < c->num_devices; i++) pthread_mutex_destroy(&c->devices[i].lock);
   mem_free(&mem_system, c, client_bytes(c->num_devices));
   executor_release(on);
@@ -68,6 +79,7 @@ void dev_client_release(dev_client *c) {
 
 u32 dev_client_num_devices(const dev_client *c) { return c->num_devices; }
 dev_device *dev_client_device(dev_client *c, u32 id) { return &c->devices[id]; }
+dev_errands *dev_client_errands(const dev_client *c) { return c->errands; }
 executor *dev_client_executor(const dev_client *c) { return c->on; }
 i64 dev_client_bytes(const dev_client *c) { return c->memory; }
 i64 dev_client_bytes_per_device(const dev_client *c) { return c->memory / (i64)c->num_devices; }

@@ -1,15 +1,16 @@
 /* The client: N virtual devices in this process, each with three memories.
  *
- * All memories are the executor's; the kinds exist so that a program's placement can be told
- * apart, as JAX's memory kinds ask. Devices and memories are parts of the client: their
- * addresses stand for them and live as long as it. Buffers hold the client, and the client its
- * executor. Thread-safe. */
+ * All memories are the executor's, of the host's bytes; the kinds exist so that a program's
+ * placement can be told apart, as JAX's memory kinds ask, and only those of kind "device" count as
+ * the device's. Devices and memories are parts of the client: their addresses stand for them and
+ * live as long as it. Buffers hold the client, and the client its executor. Thread-safe. */
 #ifndef DEVICE_CLIENT_H
 #define DEVICE_CLIENT_H
 
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "device/errand.h"
 #include "device/executor.h"
 
 enum { DEV_MAX_DEVICES = 65536 };
@@ -36,7 +37,7 @@ struct dev_device {
   dev_client *client;
   u32 id;
   dev_memory memories[DEV_KIND_COUNT]; /* the first is the default */
-  /* what buffers hold; kept by device/buffer.c */
+  /* what buffers in device memory hold; kept by device/block.c */
   atomic_llong bytes_in_use, peak_bytes, num_allocs, largest_alloc;
   pthread_mutex_t lock;
   struct dev_block *live; /* under the lock; those with memory of their own */
@@ -55,6 +56,7 @@ void dev_client_release(dev_client *c); /* NULL is fine */
 u32 dev_client_num_devices(const dev_client *c);
 dev_device *dev_client_device(dev_client *c, u32 id); /* id < num_devices */
 executor *dev_client_executor(const dev_client *c);   /* borrowed */
+dev_errands *dev_client_errands(const dev_client *c); /* borrowed; they end with the client */
 /* The client's memory, shared out evenly: what MemoryStats calls the limit. Devices draw on all of
  * it, so that one may have more. */
 i64 dev_client_bytes_per_device(const dev_client *c);

@@ -188,6 +188,10 @@ typedef struct executor_ops {
    * writes them, and write while no launch uses them. NULL in the table: this executor cannot. */
   void *(*map)(executor *x, executor_memory *m);
 
+  /* Gives memory back to the system that is kept for later and has not been asked for in a while.
+   * NULL in the table: there is none. */
+  void (*trim)(executor *x);
+
   /* ---- images ---- */
 
   /* A program made ready to run. Counted, immutable. It borrows the program until its last
@@ -260,6 +264,9 @@ static inline status executor_copy(executor *x, executor_memory *to, executor_me
 static inline bool executor_can_map(const executor *x) { return x->ops->map != NULL; }
 static inline void *executor_map(executor *x, executor_memory *m) {
   return x->ops->map ? x->ops->map(x, m) : NULL;
+}
+static inline void executor_trim(executor *x) {
+  if (x->ops->trim) x->ops->trim(x);
 }
 static inline status executor_image_create(executor *x, const program *prog,
                                            void (*release)(void *user), void *user,
