@@ -25,6 +25,9 @@ typedef struct compile_tensor {
   i32 alias;       /* parameter: result that may take over its buffer; -1: none */
   bool donated;    /* parameter: the caller gives it up: the program asks so and alias >= 0 */
   str memory_kind; /* mhlo.memory_kind; empty: the default memory */
+  /* How a device's piece lies in memory: its dimensions, the one whose elements are neighbours
+   * first. Empty: row-major. See compile_options.layouts. */
+  i64s minor_to_major;
 } compile_tensor;
 
 typedef struct executable {
@@ -45,6 +48,7 @@ typedef struct compile_options {
   u32 num_partitions;   /* 0: from the module (mhlo.num_partitions), else its largest mesh */
   u32 num_replicas;     /* 0: 1 */
   bool keep_denormals;
+  bool layouts; /* parameters and results lie as mhlo.layout_mode says; false: row-major */
   /* Results of fewer bytes stay where propagation has them (partition/choose.h). 0: 65536;
    * UINT64_MAX: all do. */
   u64 choose_from;

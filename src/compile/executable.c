@@ -36,7 +36,7 @@ void executable_release(executable *e) {
 
 /* ---- as bytes ---- */
 
-enum { VERSION = 1 };
+enum { VERSION = 2 };
 static const char MAGIC[8] = "TZEXEC\r\n";
 
 /* One function writes and reads (program/archive.h): the two cannot come apart. */
@@ -58,10 +58,11 @@ static void put_tensor(archive *ar, compile_tensor *t, u32 partitions) {
   t->alias = (i32)alias;
   put_bool(ar, &t->donated);
   put_str(ar, &t->memory_kind);
+  put_i64s(ar, &t->minor_to_major);
 }
 
 static void put_tensors(archive *ar, const compile_tensor **list, u32 *n, u32 partitions) {
-  enum { LEAST = 36 }; /* bytes of one of rank 0 */
+  enum { LEAST = 40 }; /* bytes of one of rank 0 */
   compile_tensor *to = NULL;
   put_u32(ar, n);
   ARRAY(ar, to, *n, LEAST);
@@ -94,11 +95,23 @@ void executable_serialize(const executable *e, buf *out) {
   program_serialize(e->prog, out);
 }
 
+static bool is_order(i64s order, size_t rank) {
+  u64 seen = 0;
+  if (order.len == 0) return true;
+  if (order.len != rank || rank > 64) return false;
+  for (size_t i = 0; i < rank; i++) {
+    if (order.data[i] < 0 || order.data[i] >= (i64)rank || seen >> order.data[i] & 1) return false;
+    seen |= (u64)1 << order.data[i];
+  }
+  return true;
+}
+
 /* Whether the tensor is what the program's slot holds, and its pieces lie in it. */
 static bool fits(const compile_tensor *t, const prog_slot *s, const executable *e, u32 others) {
   u64 n = 1;
   size_t rank = t->local_dims.len;
   if (t->type != s->type || t->global_dims.len != rank) return false;
+  if (!is_order(t->minor_to_major, rank)) return false;
   if (t->alias < -1 || (t->alias >= 0 && (u32)t->alias >= others)) return false;
   for (size_t d = 0; d < rank; d++) {
     i64 local = t->local_dims.data[d], global = t->global_dims.data[d];

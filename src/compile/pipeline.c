@@ -7,6 +7,7 @@
 #include "compile/decompose.h"
 #include "compile/executable.h"
 #include "compile/flatten.h"
+#include "compile/layout.h"
 #include "compile/lower.h"
 #include "compile/module.h"
 #include "compile/parallel.h"
@@ -379,6 +380,8 @@ static bool build_program(job *j, shard_space *space) {
   e->num_results = (u32)j->global_results.len;
   i32 *alias = ARENA_ARRAY(j->scratch, i32, e->num_results);
   signature_alias(j->main, params, e->num_params, results, e->num_results, alias);
+  if (j->opt->layouts && !layout_apply(j->m, j->scratch, out, j->main, params, results))
+    return false;
   ops_erase_dead(j->main, DEAD_WITHOUT_EFFECTS);
   prog_builder *b = prog_begin(out, j->num_replicas, j->num_partitions);
   prog_set_flush_denormals(b, !j->opt->keep_denormals);
@@ -395,7 +398,7 @@ static void describe(job *j) {
   e->num_replicas = j->num_replicas;
   e->num_partitions = j->num_partitions;
   u64 seed = hash_u64(((u64)j->num_partitions << 32) | j->num_replicas, j->opt->keep_denormals);
-  seed = hash_u64(j->opt->choose_from, seed);
+  seed = hash_u64(j->opt->choose_from, hash_u64(j->opt->layouts, seed));
   for (const char *const *o = j->opt->mesh_overrides; o && *o; o++)
     seed = hash_bytes(*o, strlen(*o), seed);
   for (const char *const *o = j->opt->shapes; o && *o; o++)
