@@ -80,7 +80,7 @@ static inline void destroy_loaded(PJRT_LoadedExecutable *l) {
 static inline PJRT_Buffer *put(PJRT_Client *c, size_t device, const float *data, int64_t n) {
   OK(Client_Devices, d, .client = c);
   OK(Client_BufferFromHostBuffer, a, .client = c, .data = data, .type = PJRT_Buffer_Type_F32,
-     .dims = &n, .num_dims = 1, .host_buffer_semantics = 2, .device = d.devices[device]);
+     .dims = &n, .num_dims = 1, .device = d.devices[device]);
   destroy_event(a.done_with_host_buffer);
   return a.buffer;
 }

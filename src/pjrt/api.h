@@ -144,9 +144,12 @@ static inline dev_event *api_event_of(PJRT_Event *e) { return (dev_event *)e; }
 
 struct PJRT_Layouts_MemoryLayout {
   handle head;
-  u32 rank;
-  bool lent; /* a part of its executable */
+  bool lent;  /* a part of its executable */
+  i64s order; /* minor to major */
 };
+
+/* Minor to major, of row-major arrays; rank <= DEV_MAX_RANK. */
+i64s api_row_major(size_t rank);
 
 /* Facts of the parameters or results in the form in which the API hands them out. */
 typedef struct api_tensors {

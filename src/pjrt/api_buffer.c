@@ -114,17 +114,33 @@ static status layout_extent(i64s dims, const i64 *strides, size_t element, size_
   return status_make(STATUS_INVALID_ARGUMENT, "layout: its strides lead outside the memory");
 }
 
-/* Ours are dense and row-major on every device. */
-static status check_device_layout(const PJRT_Buffer_MemoryLayout *l, i64s dims, dtype type) {
+/* The order of dimensions, minor to major, that a device's layout asks for; it has to be dense. */
+static status device_order(const PJRT_Buffer_MemoryLayout *l, i64s dims, dtype type, i64 *order) {
   size_t bytes;
-  i64 strides[DEV_MAX_RANK];
-  bool dense = true;
-  if (!l) return NULL;
-  if (!dev_dense_bytes(dims, dtype_size(type), &bytes))
+  i64 strides[DEV_MAX_RANK], dense = (i64)dtype_size(type);
+  bool row_major;
+  if (dims.len > DEV_MAX_RANK || !dev_dense_bytes(dims, dtype_size(type), &bytes))
     return status_make(STATUS_INVALID_ARGUMENT, "sizes do not make sense");
-  RETURN_IF_ERROR(layout_strides(l, dims, dtype_size(type), strides, &dense));
-  if (dense || bytes == 0) return NULL;
-  return status_make(STATUS_UNIMPLEMENTED, "device layouts other than row-major");
+  RETURN_IF_ERROR(layout_strides(l, dims, dtype_size(type), strides, &row_major));
+  if (dims.len) memcpy(order, api_row_major(dims.len).data, dims.len * sizeof *order);
+  if (!l) return NULL;
+  if (l->type == PJRT_Buffer_MemoryLayout_Type_Tiled) {
+    if (dims.len) memcpy(order, l->tiled.minor_to_major, dims.len * sizeof *order);
+    return NULL;
+  }
+  for (size_t i = 1; i < dims.len; i++) /* by strides, which are equal only next to extents of 1 */
+    for (size_t k = i; k > 0 && strides[order[k]] < strides[order[k - 1]]; k--) {
+      i64 t = order[k];
+      order[k] = order[k - 1];
+      order[k - 1] = t;
+    }
+  for (size_t i = 0; i < dims.len && bytes; i++) {
+    i64 extent = dims.data[order[i]];
+    if (extent > 1 && strides[order[i]] != dense)
+      return status_make(STATUS_UNIMPLEMENTED, "device layouts with gaps");
+    dense *= extent;
+  }
+  return NULL;
 }
 
 static status check_data(const void *data, i64s dims, dtype type) {
@@ -135,14 +151,16 @@ static status check_data(const void *data, i64s dims, dtype type) {
 
 status api_client_buffer_from_host_buffer(PJRT_Client_BufferFromHostBuffer_Args *a) {
   i64s dims = {a->dims, a->num_dims};
+  i64 order[DEV_MAX_RANK];
   dev_memory *m;
   dtype type;
   dev_buffer *b;
+  dev_event *done;
   a->buffer = NULL;
   a->done_with_host_buffer = NULL;
   RETURN_IF_ERROR(find_memory(a->client, a->memory, a->device, &m));
   RETURN_IF_ERROR(find_type(a->type, &type));
-  RETURN_IF_ERROR(check_device_layout(a->device_layout, dims, type));
+  RETURN_IF_ERROR(device_order(a->device_layout, dims, type, order));
   if (a->byte_strides && a->num_byte_strides != a->num_dims)
     return status_make(STATUS_INVALID_ARGUMENT, "%zu strides for %zu dimensions",
                        a->num_byte_strides, a->num_dims);
@@ -150,8 +168,13 @@ status api_client_buffer_from_host_buffer(PJRT_Client_BufferFromHostBuffer_Args 
     return status_make(STATUS_INVALID_ARGUMENT, "host buffer semantics %d are unknown",
                        (int)a->host_buffer_semantics);
   RETURN_IF_ERROR(check_data(a->data, dims, type));
-  RETURN_IF_ERROR(dev_buffer_from_host(m, type, dims, a->data, a->byte_strides, &b));
-  dev_event *done = dev_event_retain(dev_buffer_ready(b)); /* copied already, so ready */
+  dev_host_array from = {.type = type, .dims = dims, .data = a->data};
+  from.byte_strides = a->byte_strides;
+  from.minor_to_major = (i64s){order, dims.len};
+  from.lasting = a->host_buffer_semantics != PJRT_HostBufferSemantics_kImmutableOnlyDuringCall;
+  from.shared = a->host_buffer_semantics == PJRT_HostBufferSemantics_kImmutableZeroCopy ||
+                a->host_buffer_semantics == PJRT_HostBufferSemantics_kMutableZeroCopy;
+  RETURN_IF_ERROR(dev_buffer_from_array(m, &from, &b, &done));
   status s = api_buffer_wrap(a->client, b, &a->buffer);
   if (s) {
     dev_event_release(done);
@@ -164,18 +187,20 @@ status api_client_buffer_from_host_buffer(PJRT_Client_BufferFromHostBuffer_Args 
 
 status api_client_create_uninitialized_buffer(PJRT_Client_CreateUninitializedBuffer_Args *a) {
   i64s dims = {a->shape_dims, a->shape_num_dims};
+  i64 order[DEV_MAX_RANK];
   dev_memory *m;
   dtype type;
   dev_buffer *b;
   a->buffer = NULL;
   RETURN_IF_ERROR(find_memory(a->client, a->memory, a->device, &m));
   RETURN_IF_ERROR(find_type(a->shape_element_type, &type));
-  RETURN_IF_ERROR(check_device_layout(a->shape_layout, dims, type));
+  RETURN_IF_ERROR(device_order(a->shape_layout, dims, type, order));
   dev_event *ready = dev_event_create();
   if (!ready) return status_oom();
   dev_event_set(ready, NULL);
   status s = dev_buffer_create(m, type, dims, ready, NULL, &b);
   dev_event_release(ready);
+  if (!s) dev_buffer_lay_out(b, (i64s){order, dims.len});
   if (!s) s = api_buffer_wrap(a->client, b, &a->buffer);
   if (!s) note_new(a->buffer);
   return s;
@@ -201,18 +226,20 @@ status api_client_create_error_buffer(PJRT_Client_CreateErrorBuffer_Args *a) {
 
 status api_client_create_view_of_device_buffer(PJRT_Client_CreateViewOfDeviceBuffer_Args *a) {
   i64s dims = {a->dims, a->num_dims};
+  i64 order[DEV_MAX_RANK];
   dev_memory *m;
   dtype type;
   dev_buffer *b;
   a->buffer = NULL;
   RETURN_IF_ERROR(find_memory(a->client, a->memory, a->device, &m));
   RETURN_IF_ERROR(find_type(a->element_type, &type));
-  RETURN_IF_ERROR(check_device_layout(a->layout, dims, type));
+  RETURN_IF_ERROR(device_order(a->layout, dims, type, order));
   RETURN_IF_ERROR(check_data(a->device_buffer_ptr, dims, type));
   if ((uintptr_t)a->device_buffer_ptr % 16)
     return status_make(STATUS_INVALID_ARGUMENT, "the memory is not aligned to 16 bytes");
   RETURN_IF_ERROR(dev_buffer_view(m, type, dims, a->device_buffer_ptr, a->on_delete_callback,
                                   a->on_delete_callback_arg, &b));
+  dev_buffer_lay_out(b, (i64s){order, dims.len});
   RETURN_IF_ERROR(api_buffer_wrap(a->client, b, &a->buffer));
   note_new(a->buffer);
   return NULL;
@@ -311,23 +338,14 @@ status api_buffer_dynamic_dimension_indices(PJRT_Buffer_DynamicDimensionIndices_
   return NULL;
 }
 
-/* dim_order[rank - r ..] is rank r's row-major layout. */
-static const int64_t *row_major(size_t rank) {
-  static const int64_t order[DEV_MAX_RANK] = {
-      63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, 47, 46, 45, 44, 43, 42,
-      41, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20,
-      19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9,  8,  7,  6,  5,  4,  3,  2,  1,  0};
-  return order + DEV_MAX_RANK - rank;
-}
-
 status api_buffer_get_memory_layout(PJRT_Buffer_GetMemoryLayout_Args *a) {
-  size_t rank = dev_buffer_dims(a->buffer->dev).len;
+  i64s order = dev_buffer_order(a->buffer->dev);
   a->layout = (PJRT_Buffer_MemoryLayout){
       .struct_size = PJRT_Buffer_MemoryLayout_END,
       .type = PJRT_Buffer_MemoryLayout_Type_Tiled,
       .tiled = {.struct_size = PJRT_Buffer_MemoryLayout_Tiled_END,
-                .minor_to_major = row_major(rank),
-                .minor_to_major_size = rank},
+                .minor_to_major = order.data,
+                .minor_to_major_size = order.len},
   };
   return NULL;
 }

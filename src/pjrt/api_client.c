@@ -230,6 +230,7 @@ status api_client_destroy(PJRT_Client_Destroy_Args *a) {
   while (first && c->in_flight) pthread_cond_wait(&c->landed, &c->lock);
   pthread_mutex_unlock(&c->lock);
   if (!first) return status_make(STATUS_FAILED_PRECONDITION, "the client is being destroyed");
+  dev_errands_stop(dev_client_errands(c->dev));
   executor_stop(c->on);
   handle_end(&c->head);
   api_client_release(c);

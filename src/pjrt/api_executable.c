@@ -56,7 +56,8 @@ static status fill_tensors(arena *a, const compile_tensor *from, size_t n, api_t
     t->shardings[i] = from[i].op_sharding.data ? from[i].op_sharding.data : "";
     t->sharding_sizes[i] = from[i].op_sharding.len;
     t->layouts[i] = (PJRT_Layouts_MemoryLayout){
-        .head = handle_begin(API_LAYOUT), .rank = (u32)local.len, .lent = true};
+        .head = handle_begin(API_LAYOUT), .lent = true, .order = from[i].minor_to_major};
+    if (!t->layouts[i].order.len) t->layouts[i].order = api_row_major(local.len);
     t->layout_list[i] = &t->layouts[i];
     RETURN_IF_ERROR(fill_kind(t, i, from[i].memory_kind));
   }
@@ -93,7 +94,8 @@ typedef struct serialized {
  * source. */
 static status make_executable(PJRT_Executable *e, const serialized *from) {
   compile_options o = {.num_partitions = e->options.num_partitions,
-                       .num_replicas = e->options.num_replicas};
+                       .num_replicas = e->options.num_replicas,
+                       .layouts = true};
   if (from) {
     api_options was;
     RETURN_IF_ERROR(api_options_read(&e->memory, from->options, &was));

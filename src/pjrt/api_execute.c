@@ -98,6 +98,17 @@ static status wrong_argument(const call *c, u32 i, u32 k, const PJRT_Buffer *b) 
                      c->device_ids[i], have, STR_ARG(c->exe->name), want);
 }
 
+/* Where a dimension's extent is 1 it does not matter where it stands. */
+static bool lies_as(i64s dims, i64s order, i64s want) {
+  if (!want.len) want = api_row_major(dims.len);
+  for (size_t i = 0, k = 0;; i++, k++) {
+    while (i < dims.len && dims.data[order.data[i]] == 1) i++;
+    while (k < dims.len && dims.data[want.data[k]] == 1) k++;
+    if (i == dims.len || k == dims.len) return true;
+    if (order.data[i] != want.data[k]) return false;
+  }
+}
+
 static status check_argument(const call *c, u32 i, u32 k, const PJRT_Buffer *b) {
   const compile_tensor *p = &c->exe->params[k];
   if (!b) return status_make(STATUS_INVALID_ARGUMENT, "argument %u is missing", k);
@@ -107,6 +118,11 @@ static status check_argument(const call *c, u32 i, u32 k, const PJRT_Buffer *b) 
     return status_make(STATUS_INVALID_ARGUMENT, "argument %u is another client's", k);
   if (dev_buffer_type(b->dev) != p->type || !i64s_eq(dev_buffer_dims(b->dev), p->local_dims))
     return wrong_argument(c, i, k, b);
+  if ((dev_buffer_is_permuted(b->dev) || p->minor_to_major.len) &&
+      !lies_as(p->local_dims, dev_buffer_order(b->dev), p->minor_to_major))
+    return status_make(STATUS_INVALID_ARGUMENT,
+                       "argument %u lies in another layout than '" STR_FMT "' takes", k,
+                       STR_ARG(c->exe->name));
   u32 at = dev_buffer_memory(b->dev)->device->id;
   if (at != c->device_ids[i])
     return status_make(STATUS_INVALID_ARGUMENT, "argument %u is on device %u, not on device %u", k,
@@ -173,6 +189,7 @@ static status make_output(call *c, u32 i, u32 r) {
   dev_buffer *b;
   if (l->alias[r] >= 0) block = t->held[(size_t)i * t->num_params + (u32)l->alias[r]];
   RETURN_IF_ERROR(dev_buffer_create(m, x->type, x->local_dims, t->ready[i], block, &b));
+  dev_buffer_lay_out(b, x->minor_to_major);
   status s = dev_buffer_hold(b, &t->written[at]);
   if (s) {
     dev_buffer_release(b);

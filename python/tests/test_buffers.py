@@ -1,0 +1,87 @@
+"""Arrays as JAX users lay them out and hand them over: layouts, bytes shared with NumPy."""
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax.experimental.layout import Format, Layout
+from jax.sharding import NamedSharding, PartitionSpec as P, SingleDeviceSharding
+
+
+def aligned(n, dtype=np.float32, shift=0):
+    raw = np.zeros(n * np.dtype(dtype).itemsize + 128, np.uint8)
+    start = -raw.ctypes.data % 64 + shift
+    return raw[start:start + n * np.dtype(dtype).itemsize].view(dtype)
+
+
+@pytest.mark.parametrize('shape', [(4, 6), (2, 3, 4), (1, 5), (0, 3)])
+def test_device_put_keeps_layout_and_values(devices, shape):
+    x = np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
+    order = tuple(range(len(shape)))[::-1]
+    a = jax.device_put(x, Format(Layout(order), SingleDeviceSharding(devices[0])))
+    assert a.format.layout.major_to_minor == order
+    np.testing.assert_array_equal(a, x)
+    np.testing.assert_array_equal(a + 1, x + 1)
+    b = jax.device_put(a, devices[1])
+    np.testing.assert_array_equal(b, x)
+
+
+def test_layouts_of_programs(devices):
+    mesh = jax.sharding.Mesh(np.array(devices[:4]).reshape(2, 2), ('x', 'y'))
+    s = NamedSharding(mesh, P('x', 'y'))
+    x = np.arange(16 * 128, dtype=np.float32).reshape(16, 128)
+    columns = Format(Layout((1, 0)), s)
+
+    @jax.jit
+    def f(a, b):
+        return a @ b.T, a * 2 + b
+
+    a, b = jax.device_put(x, columns), jax.device_put(x, s)
+    for p, q in ((a, b), (b, a), (a, a)):
+        product, total = f(p, q)
+        np.testing.assert_allclose(product, x @ x.T, rtol=1e-6)
+        np.testing.assert_array_equal(total, x * 3)
+    out = jax.jit(lambda v: v * 2, out_shardings=columns)(b)
+    assert out.format.layout.major_to_minor == (1, 0)
+    np.testing.assert_array_equal(out, x * 2)
+    auto = jax.jit(lambda v: v.T, out_shardings=Format(Layout.AUTO)).lower(b).compile()
+    assert auto.output_formats.layout.major_to_minor == (1, 0)
+    np.testing.assert_array_equal(auto(b), x.T)
+
+
+def test_donation_keeps_layout(devices):
+    one = SingleDeviceSharding(devices[0])
+    columns = Format(Layout((1, 0)), one)
+    x = np.arange(24, dtype=np.float32).reshape(4, 6)
+    a = jax.device_put(x, columns)
+    out = jax.jit(lambda v: v + 1, out_shardings=Format(Layout((0, 1)), one), donate_argnums=0)(a)
+    np.testing.assert_array_equal(out, x + 1)
+
+
+def test_aligned_arrays_are_shared_with_numpy(devices):
+    x = aligned(1024)
+    a = jax.device_put(x, devices[0])
+    assert a.unsafe_buffer_pointer() == x.ctypes.data
+    assert jax.device_put(aligned(1024, shift=4), devices[0]).sum() == 0
+    assert jnp.array(x, device=devices[0]).unsafe_buffer_pointer() != x.ctypes.data
+    donated = jax.jit(lambda v: v + 1, donate_argnums=0)(a)
+    assert donated[0] == 1 and x[0] == 0
+
+
+@pytest.mark.parametrize('order', 'CF')
+def test_large_arrays(devices, order):
+    x = np.random.default_rng(0).normal(size=(1024, 513)).astype(np.float32, order=order)
+    a = jax.device_put(x, devices[1])
+    total = jax.jit(lambda v: v * 2)(a)
+    np.testing.assert_array_equal(total, x * 2)
+    np.testing.assert_array_equal(jax.device_put(a, devices[0]), x)
+
+
+def test_host_memories_are_not_the_devices(devices):
+    before = devices[3].memory_stats()['bytes_in_use']
+    s = SingleDeviceSharding(devices[3], memory_kind='pinned_host')
+    a = jax.device_put(np.ones(1 << 16, np.float32), s)
+    assert a.sharding.memory_kind == 'pinned_host'
+    assert devices[3].memory_stats()['bytes_in_use'] == before
+    b = jax.device_put(a, SingleDeviceSharding(devices[3]))
+    b.block_until_ready()
+    assert devices[3].memory_stats()['bytes_in_use'] == before + (1 << 18)

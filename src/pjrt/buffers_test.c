@@ -1,0 +1,242 @@
+/* Buffers through the PJRT API: layouts on devices and of executables, bytes that are shared with
+ * the host or copied later. */
+#include <stdlib.h>
+
+#include "base/base.h"
+#include "tests/pjrt.h"
+
+/* One device, up to four arguments. */
+static PJRT_Error *run(PJRT_LoadedExecutable *l, PJRT_Buffer *const *args, size_t n,
+                       PJRT_Buffer **out) {
+  PJRT_ExecuteOptions o = {.struct_size = PJRT_ExecuteOptions_END};
+  CALL(LoadedExecutable_Execute, a, .executable = l, .options = &o, .argument_lists = &args,
+       .num_devices = 1, .num_args = n, .output_lists = &out);
+  return a_error;
+}
+
+static PJRT_Buffer_MemoryLayout tiled(const int64_t *minor_to_major, size_t n) {
+  PJRT_Buffer_MemoryLayout l = {.struct_size = PJRT_Buffer_MemoryLayout_END,
+                                .type = PJRT_Buffer_MemoryLayout_Type_Tiled};
+  l.tiled = (PJRT_Buffer_MemoryLayout_Tiled){.struct_size = PJRT_Buffer_MemoryLayout_Tiled_END,
+                                             .minor_to_major = minor_to_major,
+                                             .minor_to_major_size = n};
+  return l;
+}
+
+static PJRT_Buffer *put_as(PJRT_Client *c, const float *data, const int64_t dims[2],
+                           PJRT_Buffer_MemoryLayout *layout) {
+  OK(Client_BufferFromHostBuffer, a, .client = c, .data = data, .type = PJRT_Buffer_Type_F32,
+     .dims = dims, .num_dims = 2, .device_layout = layout);
+  destroy_event(a.done_with_host_buffer);
+  return a.buffer;
+}
+
+/* The bytes as they lie. */
+static void get_raw(PJRT_Buffer *b, void *out, int64_t bytes) {
+  OK(Buffer_CopyRawToHost, a, .buffer = b, .dst = out, .transfer_size = bytes);
+  PJRT_Error *e = wait_for(a.event);
+  check_ok(e, "CopyRawToHost's event");
+}
+
+static const int64_t two_three[2] = {2, 3}, column_major[2] = {0, 1}, row_major[2] = {1, 0};
+static const float matrix[6] = {1, 2, 3, 4, 5, 6}, by_columns[6] = {1, 4, 2, 5, 3, 6};
+
+static void test_device_layouts(PJRT_Client *c) {
+  float out[6];
+  PJRT_Buffer_MemoryLayout l = tiled(column_major, 2);
+  PJRT_Buffer *b = put_as(c, matrix, two_three, &l);
+  get_raw(b, out, sizeof out);
+  CHECK(memcmp(out, by_columns, sizeof out) == 0);
+  get(b, out, 6);
+  CHECK(memcmp(out, matrix, sizeof out) == 0);
+  OK(Buffer_GetMemoryLayout, g, .buffer = b);
+  CHECK(g.layout.tiled.minor_to_major_size == 2 && g.layout.tiled.minor_to_major[0] == 0);
+  OK(Client_AddressableMemories, m, .client = c);
+  OK(Buffer_CopyToMemory, copy, .buffer = b, .dst_memory = m.addressable_memories[1]);
+  get(copy.dst_buffer, out, 6);
+  CHECK(memcmp(out, matrix, sizeof out) == 0);
+  destroy_buffer(copy.dst_buffer);
+  destroy_buffer(b);
+  static const int64_t strides[2] = {4, 8}, gaps[2] = {4, 16};
+  PJRT_Buffer_MemoryLayout s = {.struct_size = PJRT_Buffer_MemoryLayout_END,
+                                .type = PJRT_Buffer_MemoryLayout_Type_Strides};
+  s.strides =
+      (PJRT_Buffer_MemoryLayout_Strides){.struct_size = PJRT_Buffer_MemoryLayout_Strides_END,
+                                         .byte_strides = strides,
+                                         .num_byte_strides = 2};
+  b = put_as(c, matrix, two_three, &s);
+  get_raw(b, out, sizeof out);
+  CHECK(memcmp(out, by_columns, sizeof out) == 0);
+  destroy_buffer(b);
+  s.strides.byte_strides = gaps;
+  CALL(Client_BufferFromHostBuffer, a, .client = c, .data = matrix, .type = PJRT_Buffer_Type_F32,
+       .dims = two_three, .num_dims = 2, .device_layout = &s);
+  check_error(a_error, PJRT_Error_Code_UNIMPLEMENTED, "gaps");
+}
+
+/* x + 1 where the parameter and the result lie as `in` and `out` say. */
+static PJRT_LoadedExecutable *add_one(PJRT_Client *c, const char *in, const char *out) {
+  char text[512];
+  PJRT_LoadedExecutable *l;
+  snprintf(text, sizeof text,
+           "module @add { func.func @main(%%x: tensor<2x3xf32> {mhlo.layout_mode = \"%s\"})\n"
+           "    -> (tensor<2x3xf32> {mhlo.layout_mode = \"%s\"}) {\n"
+           "  %%one = stablehlo.constant dense<1.0> : tensor<2x3xf32>\n"
+           "  %%y = stablehlo.add %%x, %%one : tensor<2x3xf32>\n"
+           "  return %%y : tensor<2x3xf32> } }",
+           in, out);
+  check_ok(compile(c, text, &l), "compile");
+  return l;
+}
+
+static void test_program_layouts(PJRT_Client *c) {
+  static const struct {
+    const char *in, *out;
+    bool in_columns, out_columns;
+  } cases[] = {{"default", "default", false, false}, {"{1,0}", "{0,1}", false, true},
+               {"{0,1}", "auto", true, true},        {"{0,1}", "{1,0}", true, false},
+               {"auto", "auto", false, false},       {"{0,1}", "{0,1}", true, true}};
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    float out[6];
+    PJRT_LoadedExecutable *l = add_one(c, cases[i].in, cases[i].out);
+    PJRT_Buffer_MemoryLayout in = tiled(cases[i].in_columns ? column_major : row_major, 2);
+    PJRT_Buffer_MemoryLayout other = tiled(cases[i].in_columns ? row_major : column_major, 2);
+    PJRT_Buffer *x = put_as(c, matrix, two_three, &in), *y = NULL;
+    PJRT_Buffer *wrong = put_as(c, matrix, two_three, &other), *none = NULL;
+    check_ok(run(l, &x, 1, &y), "run");
+    check_error(run(l, &wrong, 1, &none), PJRT_Error_Code_INVALID_ARGUMENT, "another layout");
+    get(y, out, 6);
+    CHECK(out[0] == 2 && out[1] == 3 && out[3] == 5);
+    get_raw(y, out, sizeof out);
+    CHECK(out[1] == (cases[i].out_columns ? 5 : 3));
+    destroy_buffer(x);
+    destroy_buffer(y);
+    destroy_buffer(wrong);
+    destroy_loaded(l);
+  }
+  static const char *const bad[] = {"{0,0}", "{1,0", "{1}", "{2,0}", "{1,0:T(8,128)}", ""};
+  for (size_t i = 0; i < COUNT(bad); i++) {
+    char text[256];
+    PJRT_LoadedExecutable *l;
+    snprintf(text, sizeof text,
+             "module { func.func @main(%%x: tensor<2x3xf32> {mhlo.layout_mode = \"%s\"}) -> "
+             "tensor<2x3xf32> { return %%x : tensor<2x3xf32> } }",
+             bad[i]);
+    check_error(compile(c, text, &l), PJRT_Error_Code_UNIMPLEMENTED, "in the layout");
+  }
+}
+
+/* ---- bytes of the host's ---- */
+
+static void note(PJRT_Error *error, void *user) {
+  drop(error);
+  *(bool *)user = true;
+}
+
+static PJRT_Buffer *lend(PJRT_Client *c, const void *data, PJRT_Buffer_Type type, int64_t n,
+                         bool *done) {
+  OK(Client_BufferFromHostBuffer, a, .client = c, .data = data, .type = type, .dims = &n,
+     .num_dims = 1, .host_buffer_semantics = PJRT_HostBufferSemantics_kImmutableZeroCopy);
+  OK(Event_OnReady, r, .event = a.done_with_host_buffer, .callback = note, .user_arg = done);
+  destroy_event(a.done_with_host_buffer);
+  return a.buffer;
+}
+
+static bool lies_at(PJRT_Buffer *b, const void *data) {
+  OK(Buffer_UnsafePointer, p, .buffer = b);
+  return p.buffer_pointer == (uintptr_t)data;
+}
+
+static void test_shared(PJRT_Client *c) {
+  _Alignas(64) float data[32] = {1, 2, 3};
+  _Alignas(64) static unsigned char truths[64] = {1, 1, 0, 1}, odd[64] = {1, 2, 0, 1};
+  bool done = false;
+  float out[16];
+  PJRT_Buffer *b = lend(c, data, PJRT_Buffer_Type_F32, 16, &done);
+  CHECK(lies_at(b, data) && !done);
+  OK(Buffer_ReadyEvent, r, .buffer = b);
+  OK(Event_IsReady, is, .event = r.event);
+  CHECK(is.is_ready);
+  destroy_event(r.event);
+  get(b, out, 16);
+  CHECK(out[2] == 3);
+  OK(Buffer_IncreaseExternalReferenceCount, more, .buffer = b);
+  OK(Buffer_Delete, del, .buffer = b);
+  CHECK(!done); /* somebody looks at the bytes */
+  OK(Buffer_DecreaseExternalReferenceCount, less, .buffer = b);
+  CHECK(done);
+  destroy_buffer(b);
+  done = false;
+  b = lend(c, data + 1, PJRT_Buffer_Type_F32, 16, &done);
+  CHECK(!lies_at(b, data + 1) && done); /* not aligned: a copy */
+  destroy_buffer(b);
+  done = false;
+  b = lend(c, truths, PJRT_Buffer_Type_PRED, 4, &done);
+  CHECK(lies_at(b, truths) && !done);
+  destroy_buffer(b);
+  CHECK(done);
+  b = lend(c, odd, PJRT_Buffer_Type_PRED, 4, &done);
+  CHECK(!lies_at(b, odd));
+  get_raw(b, out, 4);
+  CHECK(memcmp(out, truths, 4) == 0);
+  destroy_buffer(b);
+}
+
+/* Many bytes are copied behind the caller's back, and used meanwhile. */
+static void test_later(PJRT_Client *c) {
+  enum { N = 1 << 20 };
+  float *data = malloc((N + 1) * sizeof *data), *out = malloc(N * sizeof *out);
+  static const char text[] =
+      "module @twice { func.func @main(%x: tensor<1048576xf32>) -> tensor<1048576xf32> {\n"
+      "  %y = stablehlo.add %x, %x : tensor<1048576xf32>\n"
+      "  return %y : tensor<1048576xf32> } }";
+  PJRT_LoadedExecutable *l;
+  check_ok(compile(c, text, &l), "compile");
+  for (int i = 0; i < N + 1; i++) data[i] = (float)i;
+  int64_t n = N;
+  for (int i = 0; i < 20; i++) {
+    OK(Client_BufferFromHostBuffer, a, .client = c, .data = data + 1, .type = PJRT_Buffer_Type_F32,
+       .dims = &n, .num_dims = 1,
+       .host_buffer_semantics = PJRT_HostBufferSemantics_kImmutableUntilTransferCompletes);
+    PJRT_Buffer *y = NULL;
+    check_ok(run(l, &a.buffer, 1, &y), "run");
+    destroy_buffer(a.buffer);
+    PJRT_Error *e = wait_for(a.done_with_host_buffer);
+    check_ok(e, "done");
+    get(y, out, N);
+    CHECK(out[0] == 2 && out[N - 1] == 2 * (float)N);
+    destroy_buffer(y);
+  }
+  destroy_loaded(l);
+  free(data);
+  free(out);
+}
+
+/* Memories of the host's do not count as the device's. */
+static void test_memory_stats(void) {
+  PJRT_Client *c = make_client(1, 0);
+  OK(Client_Devices, d, .client = c);
+  OK(Device_AddressableMemories, m, .device = d.devices[0]);
+  for (size_t k = 0; k < m.num_memories; k++) {
+    static const int64_t n = 1000;
+    OK(Client_CreateUninitializedBuffer, u, .client = c, .shape_dims = &n, .shape_num_dims = 1,
+       .shape_element_type = PJRT_Buffer_Type_F32, .memory = m.memories[k]);
+    OK(Device_MemoryStats, s, .device = d.devices[0]);
+    CHECK(s.bytes_in_use == (k == 0 ? 4000 : 0));
+    CHECK(s.peak_bytes_in_use == 4000 && s.num_allocs == 1);
+    destroy_buffer(u.buffer);
+  }
+  destroy_client(c);
+}
+
+int main(void) {
+  unsetenv("TERRAZZO_NUM_DEVICES");
+  PJRT_Client *c = make_client(2, 0);
+  test_device_layouts(c);
+  test_program_layouts(c);
+  test_shared(c);
+  test_later(c);
+  destroy_client(c);
+  test_memory_stats();
+  return UNIT_END();
+}
