@@ -348,6 +348,14 @@ typedef struct program_stats {
   u64 workspace, constants;
 } program_stats;
 void program_count(const program *p, program_stats *out_stats);
+/* What one device does in a run, from the steps' shapes; a loop's body counts once, and both sides
+ * of a branch. A product with its sum is two flops. Calls count by their bytes alone. */
+typedef struct program_cost {
+  double flops;           /* arithmetic and comparisons, of whatever type */
+  double transcendentals; /* those that cost many times an addition */
+  double bytes;           /* read and written, each step's own */
+} program_cost;
+void program_find_cost(const program *p, program_cost *out_cost);
 const char *prog_collective_name(prog_collective_kind kind); /* "all_reduce" */
 bool prog_collective_reduces(prog_collective_kind kind);     /* it has a body */
 const char *prog_step_kind_name(prog_step_kind kind);

@@ -1,0 +1,139 @@
+/* What a program costs: operations and bytes of its steps, counted from their shapes. */
+#include "program/parts.h"
+
+typedef struct counter {
+  const program *p;
+  program_cost *sum;
+} counter;
+
+static double product(const i64 *dims, u32 n) {
+  double all = 1;
+  for (u32 d = 0; d < n; d++) all *= (double)dims[d];
+  return all;
+}
+
+/* What moves values or only looks at them otherwise is no operation. */
+static void count_code(const vm_code *c, double times, program_cost *sum) {
+  for (u32 i = 0; i < c->len; i++) {
+    vm_op op = (vm_op)c->instrs[i].op;
+    if (vm_op_infos[op].operands == 0 || op == VM_store || op == VM_convert || op == VM_bitcast)
+      continue;
+    *(vm_is_heavy(op) ? &sum->transcendentals : &sum->flops) += times;
+  }
+}
+
+static void count_body(const prog_body *b, double times, program_cost *sum) {
+  if (b->kind == REDUCE_CODE)
+    count_code(&b->code, times, sum);
+  else
+    sum->flops += times;
+}
+
+/* The bytes of a slot that an access over these dims meets, each once. */
+static double access_bytes(const program *p, const prog_access *a, const i64 *dims, u32 rank) {
+  const prog_slot *s = &p->slots[a->slot];
+  double n = dtype_size(s->type), whole = (double)prog_slot_bytes(s);
+  for (u32 d = 0; d < rank; d++)
+    if (a->stride[d]) n *= (double)dims[d];
+  return n < whole ? n : whole;
+}
+
+static void add_slot(void *user, u32 *slot, slot_use use) {
+  counter *c = user;
+  c->sum->bytes += (double)prog_slot_bytes(&c->p->slots[*slot]) * (use == USE_UPDATE ? 2 : 1);
+}
+
+/* Every slot that it touches, whole. */
+static void count_slots(const program *p, const prog_step *s, program_cost *sum) {
+  prog_step copy = *s; /* add_slot changes nothing */
+  prog_step_slots(&copy, add_slot, &(counter){p, sum});
+}
+
+static void count_loop(const program *p, const prog_step *s, program_cost *sum) {
+  const prog_loop *l = s->u.loop_;
+  double points = product(l->dims, l->rank);
+  count_code(&l->code, points, sum);
+  if (l->reduced) {
+    double left = product(l->dims, l->rank - l->reduced);
+    if (points > left) count_body(&l->body, points - left, sum);
+  }
+  for (u32 i = 0; i < l->num_in; i++) sum->bytes += access_bytes(p, &l->in[i], l->dims, l->rank);
+  for (u32 i = 0; i < l->num_out; i++) sum->bytes += access_bytes(p, &l->out[i], l->dims, l->rank);
+}
+
+static void count_dot(const program *p, const prog_step *s, program_cost *sum) {
+  const prog_dot *d = s->u.dot_;
+  sum->flops += 2 * product(d->dims, d->nb + d->nm + d->nn + d->nk);
+  count_slots(p, s, sum);
+}
+
+static void count_copy(const program *p, const prog_step *s, program_cost *sum) {
+  const prog_copy *c = s->u.copy_;
+  if (prog_step_is_move(p, s) && prog_slots_overlap(p, c->src.slot, c->dst.slot)) return;
+  sum->bytes += access_bytes(p, &c->src, c->dims, c->rank);
+  sum->bytes += access_bytes(p, &c->dst, c->dims, c->rank);
+}
+
+/* Only the part that is read or written. */
+static void count_dynamic(const program *p, const prog_step *s, program_cost *sum) {
+  sum->bytes += 2 * (double)prog_slot_bytes(&p->slots[s->u.dynamic_->small]);
+}
+
+static void count_gather(const program *p, const prog_step *s, program_cost *sum) {
+  const prog_gather *g = s->u.gather_;
+  sum->bytes += (double)prog_slot_bytes(&p->slots[g->indices]);
+  for (u32 i = 0; i < g->n; i++)
+    sum->bytes += (g->scatter ? 3 : 2) * (double)prog_slot_bytes(&p->slots[g->other[i]]);
+  if (g->scatter && g->n) count_body(&g->body, (double)p->slots[g->other[0]].count, sum);
+}
+
+/* n log2 n comparisons of each row. */
+static void count_sort(const program *p, const prog_step *s, program_cost *sum) {
+  const prog_sort *t = s->u.sort_;
+  double levels = 0;
+  for (i64 n = 1; n < t->size && levels < 63; n *= 2) levels++;
+  count_code(&t->less, levels * (double)t->outer * (double)t->size * (double)t->inner, sum);
+  count_slots(p, s, sum);
+}
+
+static void count_window(const program *p, const prog_step *s, program_cost *sum) {
+  const prog_window *w = s->u.window_;
+  count_body(&w->body, product(w->out_dims, w->rank) * product(w->window, w->rank), sum);
+  count_slots(p, s, sum);
+}
+
+static void count_select_scatter(const program *p, const prog_step *s, program_cost *sum) {
+  const prog_select_scatter *c = s->u.select_scatter_;
+  double sources = product(c->source_dims, c->rank);
+  count_code(&c->select, sources * product(c->window, c->rank), sum);
+  count_body(&c->scatter, sources, sum);
+  count_slots(p, s, sum);
+}
+
+static void count_collective(const program *p, const prog_step *s, program_cost *sum) {
+  const prog_collective *c = s->u.collective_;
+  for (u32 i = 0; i < c->n && prog_collective_reduces(c->kind); i++)
+    count_body(&c->body, (double)p->slots[c->in[i]].count, sum);
+  count_slots(p, s, sum);
+}
+
+/* A kind without a row touches its slots and computes nothing that could be counted. */
+static void (*const counts[STEP_COUNT_])(const program *, const prog_step *, program_cost *) = {
+    [STEP_loop] = count_loop,
+    [STEP_dot] = count_dot,
+    [STEP_copy] = count_copy,
+    [STEP_dynamic] = count_dynamic,
+    [STEP_gather] = count_gather,
+    [STEP_sort] = count_sort,
+    [STEP_window] = count_window,
+    [STEP_select_scatter] = count_select_scatter,
+    [STEP_collective] = count_collective,
+};
+
+void program_find_cost(const program *p, program_cost *out) {
+  *out = (program_cost){0};
+  for (u32 i = 0; i < p->num_steps; i++) {
+    const prog_step *s = &p->steps[i];
+    (counts[s->kind] ? counts[s->kind] : count_slots)(p, s, out);
+  }
+}
