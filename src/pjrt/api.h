@@ -30,6 +30,12 @@ PJRT_Error *api_error(status s); /* takes s; NULL for NULL; never NULL otherwise
 /* INVALID_ARGUMENT if the struct at `args` (struct_size first) ends before `need`: the caller
  * is of an older version of the API than what the function reads. */
 status api_check_size(const char *function, const void *args, size_t need) MUST_USE;
+/* Whether the struct at `args` is an older caller's that ends at `oldest` or behind, but before
+ * `end`: what the slots of older.txt then hand on is a whole copy, with zeros for what is missing,
+ * of which the caller gets back as much as it has room for. */
+bool api_older(const void *args, size_t oldest, size_t end);
+void api_widen(void *full, const void *args, size_t end);
+void api_narrow(void *args, const void *full);
 /* What the slots say of a handle or another input: INVALID_ARGUMENT for NULL and for what is not
  * of this kind, FAILED_PRECONDITION for one of the process that this one was forked from. */
 status api_check_handle(const char *function, const char *field, const void *h, u32 kind) MUST_USE;
@@ -173,7 +179,7 @@ struct PJRT_Executable {
   api_options options;
   str fingerprint;
   api_tensors params, results;
-  PJRT_NamedValue cost[1];
+  PJRT_NamedValue cost[3];
   pthread_mutex_t lock;
   buf local_program; /* under lock; text, made when first asked for */
 };
@@ -194,6 +200,7 @@ struct PJRT_LoadedExecutable {
   dev_kind *result_kind; /* by result */
 };
 
+void api_executable_find_cost(PJRT_Executable *e); /* fills in e->cost */
 PJRT_Executable *api_executable_retain(PJRT_Executable *e);
 void api_executable_release(PJRT_Executable *e);
 /* Compiles; source and options are copied. */

@@ -61,16 +61,34 @@ static void error_destroy(PJRT_Error *e) {
   mem_free(&mem_system, e, sizeof(error));
 }
 
+static size_t size_of(const void *args) { return *(const size_t *)args; }
+
 /* By the PJRT C API every struct begins with its size as its caller knew it. */
 status api_check_size(const char *function, const void *args, size_t need) {
   if (!args) return status_make(STATUS_INVALID_ARGUMENT, "%s: no arguments", function);
-  size_t have = *(const size_t *)args;
+  size_t have = size_of(args);
   if (have >= need) return NULL;
   return status_make(
       STATUS_INVALID_ARGUMENT,
       "%s: the caller's struct ends at byte %zu, version %d.%d of the PJRT API needs "
       "%zu",
       function, have, PJRT_API_MAJOR, PJRT_API_MINOR, need);
+}
+
+bool api_older(const void *args, size_t oldest, size_t end) {
+  return args && size_of(args) >= oldest && size_of(args) < end;
+}
+
+void api_widen(void *full, const void *args, size_t end) {
+  memset(full, 0, end);
+  memcpy(full, args, size_of(args));
+  *(size_t *)full = end;
+}
+
+void api_narrow(void *args, const void *full) {
+  size_t size = size_of(args);
+  memcpy(args, full, size);
+  *(size_t *)args = size;
 }
 
 status api_check_handle(const char *function, const char *field, const void *p, u32 kind) {

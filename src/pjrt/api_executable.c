@@ -64,18 +64,6 @@ static status fill_tensors(arena *a, const compile_tensor *from, size_t n, api_t
   return NULL;
 }
 
-static size_t local_bytes(const compile_tensor *t) {
-  size_t n = dtype_size(t->type);
-  for (size_t i = 0; i < t->local_dims.len; i++) n *= (size_t)t->local_dims.data[i];
-  return n;
-}
-
-static size_t total_bytes(const compile_tensor *t, u32 n) {
-  size_t sum = 0;
-  for (u32 i = 0; i < n; i++) sum += local_bytes(&t[i]);
-  return sum;
-}
-
 static status check_positions(const PJRT_Client *c, u32 replicas, u32 partitions) {
   u64 n = (u64)replicas * partitions;
   if (n <= c->num_devices) return NULL;
@@ -130,16 +118,7 @@ static status fill(PJRT_Client *c, PJRT_Executable *e, str source, str options_b
   RETURN_IF_ERROR(fill_tensors(a, x->params, x->num_params, &e->params));
   RETURN_IF_ERROR(fill_tensors(a, x->results, x->num_results, &e->results));
   e->fingerprint = arena_printf(a, "%016llx", (unsigned long long)x->fingerprint);
-  static const char cost[] = "bytes accessed";
-  e->cost[0] = (PJRT_NamedValue){
-      .struct_size = PJRT_NamedValue_END,
-      .name = cost,
-      .name_size = sizeof cost - 1,
-      .type = PJRT_NamedValue_kFloat,
-      .float_value =
-          (float)(total_bytes(x->params, x->num_params) + total_bytes(x->results, x->num_results)),
-      .value_size = 1,
-  };
+  api_executable_find_cost(e);
   return NULL;
 }
 
@@ -406,12 +385,6 @@ api_executable_size_of_generated_code_in_bytes(PJRT_Executable_SizeOfGeneratedCo
   return NULL;
 }
 
-status api_executable_get_cost_analysis(PJRT_Executable_GetCostAnalysis_Args *a) {
-  a->properties = a->executable->cost;
-  a->num_properties = COUNT(a->executable->cost);
-  return NULL;
-}
-
 status api_executable_parameter_memory_kinds(PJRT_Executable_ParameterMemoryKinds_Args *a) {
   a->num_parameters = a->executable->params.count;
   a->memory_kinds = a->executable->params.memory_kinds;
@@ -439,72 +412,9 @@ status api_executable_output_dimensions(PJRT_Executable_OutputDimensions_Args *a
   return NULL;
 }
 
-static void keep_local(void *user, str stage, str text) {
-  buf *out = user;
-  if (!str_is(stage, "partition")) return;
-  out->len = 0;
-  buf_str(out, text);
-}
-
-/* What one device runs, as text. It is seldom wanted and dear to print, so it is made by
- * compiling once more. */
-static status find_local_program(PJRT_Executable *e, str *out) {
-  status s = NULL;
-  pthread_mutex_lock(&e->lock);
-  if (e->local_program.len == 0 && e->exe->num_partitions > 1) {
-    executable *again = NULL;
-    compile_options o = {.num_partitions = e->options.num_partitions,
-                         .num_replicas = e->options.num_replicas,
-                         .dump = keep_local,
-                         .dump_user = &e->local_program};
-    s = compile_source(e->source, &o, &again);
-    if (again) executable_release(again);
-    if (!s && !buf_ok(&e->local_program)) s = status_oom();
-  }
-  /* a program for one device is not partitioned: it is what came */
-  *out = e->local_program.len ? buf_view(&e->local_program) : e->source;
-  pthread_mutex_unlock(&e->lock);
-  return s;
-}
-
-/* Called twice: for the size, then to fill the caller's buffer. */
-status api_executable_optimized_program(PJRT_Executable_OptimizedProgram_Args *a) {
-  RETURN_IF_ERROR(api_check_size("PJRT_Program", a->program, PJRT_Program_END));
-  static const char format[] = "mlir";
-  str text;
-  RETURN_IF_ERROR(find_local_program(a->executable, &text));
-  a->program->format = format;
-  a->program->format_size = sizeof format - 1;
-  if (a->program->code) {
-    if (a->program->code_size < text.len)
-      return status_make(STATUS_INVALID_ARGUMENT, "%zu bytes of room for %zu",
-                         a->program->code_size, text.len);
-    memcpy(a->program->code, text.data, text.len);
-  }
-  a->program->code_size = text.len;
-  return NULL;
-}
-
 status api_executable_fingerprint(PJRT_Executable_Fingerprint_Args *a) {
   a->executable_fingerprint = a->executable->fingerprint.data;
   a->executable_fingerprint_size = a->executable->fingerprint.len;
-  return NULL;
-}
-
-status api_executable_get_compiled_memory_stats(PJRT_Executable_GetCompiledMemoryStats_Args *a) {
-  const executable *x = a->executable->exe;
-  size_t begin =
-      offsetof(PJRT_Executable_GetCompiledMemoryStats_Args, generated_code_size_in_bytes);
-  memset((char *)a + begin, 0, PJRT_Executable_GetCompiledMemoryStats_Args_END - begin);
-  a->argument_size_in_bytes = (i64)total_bytes(x->params, x->num_params);
-  a->output_size_in_bytes = (i64)total_bytes(x->results, x->num_results);
-  for (u32 r = 0; r < x->num_results; r++)
-    if (x->prog->slots[x->prog->result_slot[r]].alias >= 0)
-      a->alias_size_in_bytes += (i64)local_bytes(&x->results[r]);
-  a->temp_size_in_bytes = (i64)x->prog->workspace;
-  a->total_size_in_bytes = a->argument_size_in_bytes + a->output_size_in_bytes +
-                           a->temp_size_in_bytes - a->alias_size_in_bytes;
-  a->peak_memory_in_bytes = a->total_allocation_bytes = a->total_size_in_bytes;
   return NULL;
 }
 

@@ -328,9 +328,7 @@ static status check_call(const PJRT_LoadedExecutable_Execute_Args *a) {
   const PJRT_LoadedExecutable *l = a->executable;
   const executable *x = l->executable->exe;
   const PJRT_ExecuteOptions *o = a->options;
-  if (o)
-    RETURN_IF_ERROR(
-        api_check_size("PJRT_ExecuteOptions", o, offsetof(PJRT_ExecuteOptions, context)));
+  if (o) RETURN_IF_ERROR(api_check_size("PJRT_ExecuteOptions", o, PJRT_ExecuteOptions_END));
   if (o && o->num_non_donatable_input_indices && !o->non_donatable_input_indices)
     return api_missing("PJRT_ExecuteOptions", "non_donatable_input_indices");
   if (o && (o->num_send_ops || o->num_recv_ops))
