@@ -242,3 +242,19 @@ if child == 0:
 print(os.waitpid(child, 0)[1], float(x.sum()))
 """, JAX_PLATFORMS="terrazzo")
     assert done.stdout.split() == ["0", "90.0"], done.stderr
+
+
+def test_compile_for_a_topology(mesh):
+    from jax.experimental import topologies
+    from jax.experimental.serialize_executable import deserialize_and_load, serialize
+
+    away = topologies.get_topology_desc(platform="terrazzo", topology_name="4x2")
+    assert len(away.devices) == 8
+    place = NamedSharding(topologies.make_mesh(away, (4, 2), ("x", "y")), P("x", "y"))
+    x = np.arange(64, dtype=np.float32).reshape(8, 8)
+    shape = jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=place)
+    compiled = jax.jit(lambda x: x @ x.T).lower(shape).compile()
+    assert compiled.cost_analysis()["flops"] >= 2 * 8**3 / 8
+    here = deserialize_and_load(*serialize(compiled))
+    got = here(jax.device_put(x, NamedSharding(mesh, P("x", "y"))))
+    np.testing.assert_allclose(np.asarray(got), x @ x.T)

@@ -94,10 +94,20 @@ struct api_memory {
   api_user_data data[8];
 };
 
+/* So many devices: a client's (own_bytes 0), or devices that are not there, to compile for. */
 struct PJRT_TopologyDescription {
   handle head;
-  PJRT_Client *client;
+  size_t num_devices;
+  PJRT_DeviceDescription *const *descriptions;
+  size_t own_bytes;
 };
+void api_description_init(PJRT_DeviceDescription *d, u32 id);
+/* As a client with these options would have them. */
+status api_choose_num_devices(const PJRT_NamedValue *options, size_t n, u32 *out) MUST_USE;
+
+/* Hands out a text and its size. */
+#define API_TEXT(args, field, literal)                                                             \
+  ((args)->field = literal, (args)->field##_size = strlen((args)->field), (status)NULL)
 
 /* The framework's handle, each buffer and each loaded executable hold it. When the handle is
  * destroyed the workers go; what is left serves those that were not destroyed before it. */
@@ -203,10 +213,5 @@ struct PJRT_LoadedExecutable {
 void api_executable_find_cost(PJRT_Executable *e); /* fills in e->cost */
 PJRT_Executable *api_executable_retain(PJRT_Executable *e);
 void api_executable_release(PJRT_Executable *e);
-/* Compiles; source and options are copied. */
-status api_executable_compile(PJRT_Client *c, str source, str options_bytes,
-                              PJRT_Executable **out_executable) MUST_USE;
-/* Binds it to devices by its device assignment. Takes e over, whether it succeeds or not. */
-status api_load(PJRT_Client *c, PJRT_Executable *e, PJRT_LoadedExecutable **out_loaded) MUST_USE;
 
 #endif

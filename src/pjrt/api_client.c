@@ -112,12 +112,9 @@ static void init_device(PJRT_Client *c, u32 id) {
   PJRT_Device *d = &c->devices[id];
   PJRT_DeviceDescription *t = &d->description;
   d->head = handle_begin(API_DEVICE);
-  t->head = handle_begin(API_DESCRIPTION);
+  api_description_init(t, id);
   d->client = c;
   d->dev = dev_client_device(c->dev, id);
-  t->id = (int)id;
-  snprintf(t->to_string, sizeof t->to_string, "TerrazzoDevice(id=%u)", id);
-  snprintf(t->debug_string, sizeof t->debug_string, API_DEVICE_KIND ":%u", id);
   c->device_list[id] = d;
   c->description_list[id] = t;
   for (u32 k = 0; k < DEV_KIND_COUNT; k++) {
@@ -172,7 +169,6 @@ static status make_client(const dev_client_options *options, PJRT_Client *c) {
   c->on = dev_client_executor(c->dev);
   size_t n = c->num_devices = options->num_devices;
   size_t nm = c->num_memories = n * DEV_KIND_COUNT;
-  c->topology = (PJRT_TopologyDescription){handle_begin(API_TOPOLOGY), c};
   c->devices = mem_zalloc(&mem_system, n * sizeof *c->devices);
   c->device_list = mem_zalloc(&mem_system, n * sizeof *c->device_list);
   c->description_list = mem_zalloc(&mem_system, n * sizeof *c->description_list);
@@ -183,8 +179,22 @@ static status make_client(const dev_client_options *options, PJRT_Client *c) {
     return status_oom();
   }
   c->memories = memories;
+  c->topology = (PJRT_TopologyDescription){
+      .head = handle_begin(API_TOPOLOGY), .num_devices = n, .descriptions = c->description_list};
   for (u32 i = 0; i < n; i++) init_device(c, i);
   return NULL;
+}
+
+static status read_options(const PJRT_NamedValue *options, size_t n, create_options *o,
+                           u32 *num_devices) {
+  for (size_t i = 0; i < n; i++) RETURN_IF_ERROR(read_option(&options[i], o));
+  return dev_choose_num_devices(o->num_devices, getenv("TERRAZZO_NUM_DEVICES"), getenv("XLA_FLAGS"),
+                                num_devices);
+}
+
+status api_choose_num_devices(const PJRT_NamedValue *options, size_t n, u32 *out) {
+  create_options o = {0};
+  return read_options(options, n, &o, out);
 }
 
 status api_client_create(PJRT_Client_Create_Args *a) {
@@ -192,10 +202,7 @@ status api_client_create(PJRT_Client_Create_Args *a) {
   dev_client_options d = {0};
   a->client = NULL;
   RETURN_IF_ERROR(api_log_error());
-  for (size_t i = 0; i < a->num_options; i++)
-    RETURN_IF_ERROR(read_option(&a->create_options[i], &o));
-  RETURN_IF_ERROR(dev_choose_num_devices(o.num_devices, getenv("TERRAZZO_NUM_DEVICES"),
-                                         getenv("XLA_FLAGS"), &d.num_devices));
+  RETURN_IF_ERROR(read_options(a->create_options, a->num_options, &o, &d.num_devices));
   const char *threads = getenv("TERRAZZO_NUM_THREADS");
   if (!o.threads && threads && *threads)
     RETURN_IF_ERROR(dev_read_count("TERRAZZO_NUM_THREADS", "threads", str_of(threads), &o.threads));
@@ -239,15 +246,12 @@ status api_client_destroy(PJRT_Client_Destroy_Args *a) {
 
 /* ---- questions about the client ---- */
 
-#define TEXT(args, field, literal)                                                                 \
-  ((args)->field = literal, (args)->field##_size = strlen((args)->field), (status)NULL)
-
 status api_client_platform_name(PJRT_Client_PlatformName_Args *a) {
-  return TEXT(a, platform_name, API_PLATFORM_NAME);
+  return API_TEXT(a, platform_name, API_PLATFORM_NAME);
 }
 
 status api_client_platform_version(PJRT_Client_PlatformVersion_Args *a) {
-  return TEXT(a, platform_version, API_PLATFORM_VERSION);
+  return API_TEXT(a, platform_version, API_PLATFORM_VERSION);
 }
 
 status api_client_process_index(PJRT_Client_ProcessIndex_Args *a) {
@@ -387,15 +391,15 @@ status api_device_description_attributes(PJRT_DeviceDescription_Attributes_Args 
 }
 
 status api_device_description_kind(PJRT_DeviceDescription_Kind_Args *a) {
-  return TEXT(a, device_kind, API_DEVICE_KIND);
+  return API_TEXT(a, device_kind, API_DEVICE_KIND);
 }
 
 status api_device_description_debug_string(PJRT_DeviceDescription_DebugString_Args *a) {
-  return TEXT(a, debug_string, a->device_description->debug_string);
+  return API_TEXT(a, debug_string, a->device_description->debug_string);
 }
 
 status api_device_description_to_string(PJRT_DeviceDescription_ToString_Args *a) {
-  return TEXT(a, to_string, a->device_description->to_string);
+  return API_TEXT(a, to_string, a->device_description->to_string);
 }
 
 /* ---- memories ---- */
@@ -406,7 +410,7 @@ status api_memory_id(PJRT_Memory_Id_Args *a) {
 }
 
 status api_memory_kind(PJRT_Memory_Kind_Args *a) {
-  return TEXT(a, kind, dev_kind_names[api_memory_of(a->memory)->dev->kind]);
+  return API_TEXT(a, kind, dev_kind_names[api_memory_of(a->memory)->dev->kind]);
 }
 
 status api_memory_kind_id(PJRT_Memory_Kind_Id_Args *a) {
@@ -415,55 +419,16 @@ status api_memory_kind_id(PJRT_Memory_Kind_Id_Args *a) {
 }
 
 status api_memory_debug_string(PJRT_Memory_DebugString_Args *a) {
-  return TEXT(a, debug_string, api_memory_of(a->memory)->debug_string);
+  return API_TEXT(a, debug_string, api_memory_of(a->memory)->debug_string);
 }
 
 status api_memory_to_string(PJRT_Memory_ToString_Args *a) {
-  return TEXT(a, to_string, api_memory_of(a->memory)->to_string);
+  return API_TEXT(a, to_string, api_memory_of(a->memory)->to_string);
 }
 
 status api_memory_addressable_by_devices(PJRT_Memory_AddressableByDevices_Args *a) {
   PJRT_Device *d = api_memory_of(a->memory)->device;
   a->devices = &d->client->device_list[d->description.id];
   a->num_devices = 1;
-  return NULL;
-}
-
-/* ---- the topology: the client's devices ---- */
-
-status api_client_topology_description(PJRT_Client_TopologyDescription_Args *a) {
-  a->topology = &a->client->topology;
-  return NULL;
-}
-
-status api_topology_description_destroy(PJRT_TopologyDescription_Destroy_Args *a) {
-  (void)a; /* a part of its client */
-  return NULL;
-}
-
-status api_topology_description_platform_name(PJRT_TopologyDescription_PlatformName_Args *a) {
-  return TEXT(a, platform_name, API_PLATFORM_NAME);
-}
-
-status api_topology_description_platform_version(PJRT_TopologyDescription_PlatformVersion_Args *a) {
-  return TEXT(a, platform_version, API_PLATFORM_VERSION);
-}
-
-status api_topology_description_get_device_descriptions(
-    PJRT_TopologyDescription_GetDeviceDescriptions_Args *a) {
-  a->descriptions = a->topology->client->description_list;
-  a->num_descriptions = a->topology->client->num_devices;
-  return NULL;
-}
-
-status api_topology_description_attributes(PJRT_TopologyDescription_Attributes_Args *a) {
-  a->attributes = NULL;
-  a->num_attributes = 0;
-  return NULL;
-}
-
-status api_topology_description_fingerprint(PJRT_TopologyDescription_Fingerprint_Args *a) {
-  u64 n = a->topology->client->num_devices;
-  a->fingerprint = hash_u64(n, hash_bytes(API_PLATFORM_VERSION, strlen(API_PLATFORM_VERSION), 0));
   return NULL;
 }

@@ -64,13 +64,13 @@ static status fill_tensors(arena *a, const compile_tensor *from, size_t n, api_t
   return NULL;
 }
 
-static status check_positions(const PJRT_Client *c, u32 replicas, u32 partitions) {
+static status check_positions(size_t num_devices, u32 replicas, u32 partitions) {
   u64 n = (u64)replicas * partitions;
-  if (n <= c->num_devices) return NULL;
+  if (n <= num_devices) return NULL;
   return status_make(STATUS_INVALID_ARGUMENT,
-                     "the program runs on %llu devices (%u replicas of %u partitions), the client "
-                     "has %zu",
-                     (unsigned long long)n, replicas, partitions, c->num_devices);
+                     "the program runs on %llu devices (%u replicas of %u partitions), there "
+                     "are %zu",
+                     (unsigned long long)n, replicas, partitions, num_devices);
 }
 
 /* A serialized executable, taken apart. */
@@ -98,16 +98,16 @@ static status make_executable(PJRT_Executable *e, const serialized *from) {
 
 /* Counts of devices are checked twice: as the options have them, before anything is compiled for
  * so many, and as the program then has them. */
-static status fill(PJRT_Client *c, PJRT_Executable *e, str source, str options_bytes,
+static status fill(size_t num_devices, PJRT_Executable *e, str source, str options_bytes,
                    const serialized *from) {
   arena *a = &e->memory;
   e->source = arena_str(a, source);
   e->options_bytes = arena_str(a, options_bytes);
   RETURN_IF_ERROR(api_options_read(a, e->options_bytes, &e->options));
-  RETURN_IF_ERROR(check_positions(c, e->options.num_replicas, e->options.num_partitions));
+  RETURN_IF_ERROR(check_positions(num_devices, e->options.num_replicas, e->options.num_partitions));
   RETURN_IF_ERROR(make_executable(e, from));
   const executable *x = e->exe;
-  RETURN_IF_ERROR(check_positions(c, x->num_replicas, x->num_partitions));
+  RETURN_IF_ERROR(check_positions(num_devices, x->num_replicas, x->num_partitions));
   if (e->options.assignment && (x->num_replicas != e->options.num_replicas ||
                                 x->num_partitions != e->options.num_partitions))
     return status_make(STATUS_INVALID_ARGUMENT,
@@ -123,7 +123,7 @@ static status fill(PJRT_Client *c, PJRT_Executable *e, str source, str options_b
 }
 
 /* from: what it was serialized as, NULL if it is new. */
-static status create(PJRT_Client *c, str source, str options_bytes, const serialized *from,
+static status create(size_t num_devices, str source, str options_bytes, const serialized *from,
                      PJRT_Executable **out) {
   oom_trap trap;
   *out = NULL;
@@ -138,17 +138,12 @@ static status create(PJRT_Client *c, str source, str options_bytes, const serial
   if (setjmp(trap.at))
     s = status_oom();
   else
-    s = fill(c, e, source, options_bytes, from);
+    s = fill(num_devices, e, source, options_bytes, from);
   if (s)
     api_executable_release(e);
   else
     *out = e;
   return s;
-}
-
-status api_executable_compile(PJRT_Client *c, str source, str options_bytes,
-                              PJRT_Executable **out) {
-  return create(c, source, options_bytes, NULL, out);
 }
 
 static void free_loaded(PJRT_LoadedExecutable *l) {
@@ -161,10 +156,10 @@ static void free_loaded(PJRT_LoadedExecutable *l) {
   api_client_release(c);
 }
 
-static status place_devices(PJRT_LoadedExecutable *l) {
+static status place_devices(PJRT_LoadedExecutable *l, const api_options *options) {
   PJRT_Client *c = l->client;
   const executable *x = l->executable->exe;
-  const u32 *assignment = l->executable->options.assignment;
+  const u32 *assignment = options->assignment;
   size_t n = l->num_devices = (size_t)x->num_replicas * x->num_partitions;
   l->devices = ARENA_ARRAY(&l->memory, PJRT_Device *, n);
   l->device_ids = ARENA_ARRAY(&l->memory, u32, n);
@@ -202,8 +197,20 @@ static void place_results(PJRT_LoadedExecutable *l) {
 
 static void release_program(void *user) { executable_release(user); }
 
-static status load(PJRT_LoadedExecutable *l) {
-  RETURN_IF_ERROR(place_devices(l));
+/* Other options than the program was compiled with may place it elsewhere. */
+static status load(PJRT_LoadedExecutable *l, str options_bytes) {
+  const executable *exe = l->executable->exe;
+  api_options o = l->executable->options;
+  if (options_bytes.len) {
+    RETURN_IF_ERROR(api_options_read(&l->memory, options_bytes, &o));
+    if ((o.num_replicas && o.num_replicas != exe->num_replicas) ||
+        (o.num_partitions && o.num_partitions != exe->num_partitions))
+      return status_make(STATUS_INVALID_ARGUMENT,
+                         "options of %u replicas and %u partitions for a program of %u and %u",
+                         o.num_replicas, o.num_partitions, exe->num_replicas, exe->num_partitions);
+    if (!o.assignment) o.assignment = l->executable->options.assignment;
+  }
+  RETURN_IF_ERROR(place_devices(l, &o));
   place_results(l);
   executable *x = executable_retain(l->executable->exe);
   status s = executor_image_create(l->client->on, x->prog, release_program, x, &l->image);
@@ -211,7 +218,9 @@ static status load(PJRT_LoadedExecutable *l) {
   return s;
 }
 
-status api_load(PJRT_Client *c, PJRT_Executable *e, PJRT_LoadedExecutable **out) {
+/* Binds e, which it takes over, whether it succeeds or not, to devices by the assignment of these
+ * options; without any, by that of its own. */
+static status bind(PJRT_Client *c, PJRT_Executable *e, str options, PJRT_LoadedExecutable **out) {
   oom_trap trap;
   *out = NULL;
   PJRT_LoadedExecutable *l = mem_zalloc(&mem_system, sizeof *l);
@@ -227,7 +236,7 @@ status api_load(PJRT_Client *c, PJRT_Executable *e, PJRT_LoadedExecutable **out)
   if (setjmp(trap.at))
     s = status_oom();
   else
-    s = load(l);
+    s = load(l, options);
   if (s)
     free_loaded(l);
   else
@@ -235,23 +244,41 @@ status api_load(PJRT_Client *c, PJRT_Executable *e, PJRT_LoadedExecutable **out)
   return s;
 }
 
-status api_client_compile(PJRT_Client_Compile_Args *a) {
-  PJRT_Executable *e;
-  a->executable = NULL;
-  RETURN_IF_ERROR(api_check_size("PJRT_Program", a->program, PJRT_Program_END));
-  if (a->program->format_size && !a->program->format) return api_missing("PJRT_Program", "format");
-  if (a->program->code_size && !a->program->code) return api_missing("PJRT_Program", "code");
-  str format = {a->program->format, a->program->format_size};
+static status compile_program(size_t num_devices, const PJRT_Program *p, str options,
+                              PJRT_Executable **out) {
+  *out = NULL;
+  RETURN_IF_ERROR(api_check_size("PJRT_Program", p, PJRT_Program_END));
+  if (p->format_size && !p->format) return api_missing("PJRT_Program", "format");
+  if (p->code_size && !p->code) return api_missing("PJRT_Program", "code");
+  str format = {p->format, p->format_size};
   if (!str_is(format, "mlir"))
     return status_make(STATUS_UNIMPLEMENTED, "program format '" STR_FMT "': only 'mlir' is known",
                        STR_ARG(format));
-  RETURN_IF_ERROR(api_executable_compile(a->client, (str){a->program->code, a->program->code_size},
-                                         (str){a->compile_options, a->compile_options_size}, &e));
+  return create(num_devices, (str){p->code, p->code_size}, options, NULL, out);
+}
+
+status api_client_compile(PJRT_Client_Compile_Args *a) {
+  PJRT_Executable *e;
+  a->executable = NULL;
+  RETURN_IF_ERROR(compile_program(a->client->num_devices, a->program,
+                                  (str){a->compile_options, a->compile_options_size}, &e));
   str name = e->exe->name;
-  RETURN_IF_ERROR(api_load(a->client, e, &a->executable));
+  RETURN_IF_ERROR(bind(a->client, e, STR(""), &a->executable));
   api_note(STR_FMT " %zu bytes for %zu devices -> executable %p", STR_ARG(name),
            a->program->code_size, a->executable->num_devices, (void *)a->executable);
   return NULL;
+}
+
+/* For devices that need not be there. */
+status api_compile(PJRT_Compile_Args *a) {
+  return compile_program(a->topology->num_devices, a->program,
+                         (str){a->compile_options, a->compile_options_size}, &a->executable);
+}
+
+status api_client_load(PJRT_Client_Load_Args *a) {
+  a->loaded_executable = NULL;
+  return bind(a->client, api_executable_retain(a->executable),
+              (str){a->compile_options, a->compile_options_size}, &a->loaded_executable);
 }
 
 status api_executable_destroy(PJRT_Executable_Destroy_Args *a) {
@@ -339,8 +366,8 @@ status api_executable_deserialize_and_load(PJRT_Executable_DeserializeAndLoad_Ar
   if (a->overridden_serialized_compile_options)
     options = (str){a->overridden_serialized_compile_options,
                     a->overridden_serialized_compile_options_size};
-  RETURN_IF_ERROR(create(a->client, x.source, options, &x, &e));
-  RETURN_IF_ERROR(api_load(a->client, e, &a->loaded_executable));
+  RETURN_IF_ERROR(create(a->client->num_devices, x.source, options, &x, &e));
+  RETURN_IF_ERROR(bind(a->client, e, STR(""), &a->loaded_executable));
   api_note("%zu bytes -> executable %p", a->serialized_executable_size,
            (void *)a->loaded_executable);
   return NULL;

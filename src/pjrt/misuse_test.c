@@ -327,6 +327,41 @@ static void call_compile(hand *h) {
   if (a_ok) keep(h, LOADED, a.executable);
 }
 
+static void call_topology(hand *h) {
+  static const char name[] = "2x-3";
+  TRY(TopologyDescription_Create, t, .topology_name = chance(h, 9) ? NULL : name,
+      .topology_name_size = pick(h, 5));
+  PJRT_TopologyDescription *of = t_ok ? t.topology : h->w->topology;
+  if (chance(h, 9)) of = some(h, EVENT);
+  TRY(TopologyDescription_Serialize, bytes, .topology = of);
+  if (bytes_ok) {
+    TRY(TopologyDescription_Deserialize, back, .serialized_topology = bytes.serialized_bytes,
+        .serialized_topology_size = chance(h, 4) ? pick(h, 16) : bytes.serialized_bytes_size);
+    if (back_ok) {
+      OK(TopologyDescription_Destroy, a, .topology = back.topology);
+    }
+    bytes.serialized_topology_deleter(bytes.serialized_topology);
+  }
+  shape s;
+  random_shape(h, &s);
+  TRY(TopologyDescription_MakeCanonicalShapeForMemorySpace, canonical, .topology = of,
+      .dims = chance(h, 9) ? NULL : s.dims, .num_dims = s.rank, .element_type = s.type,
+      .memory_space_kind_id = (int)pick(h, 5) - 1, .layout = s.has_layout ? &s.layout : NULL);
+  if (canonical_ok) canonical.serialized_shape_deleter(canonical.serialized_shape);
+  PJRT_Program p = {.struct_size = PJRT_Program_END,
+                    .code = (char *)(uintptr_t)adds,
+                    .code_size = sizeof adds - 1,
+                    .format = "mlir",
+                    .format_size = 4};
+  TRY(Compile, c, .topology = of, .program = chance(h, 20) ? NULL : &p);
+  if (c_ok) keep(h, EXECUTABLE, c.executable);
+  TRY(Client_Load, load, .client = a_client(h), .executable = some(h, EXECUTABLE));
+  if (load_ok) keep(h, LOADED, load.loaded_executable);
+  if (t_ok) {
+    OK(TopologyDescription_Destroy, a, .topology = t.topology);
+  }
+}
+
 static void call_loaded(hand *h) {
   PJRT_LoadedExecutable *l = some(h, LOADED);
   TRY(LoadedExecutable_GetExecutable, get, .loaded_executable = l);
@@ -380,9 +415,9 @@ static void call_execute(hand *h) {
 
 static void *work(void *user) {
   typedef void call(hand * h);
-  static call *const calls[] = {call_put,    call_put,     call_make,    call_read,
-                                call_copy,   call_ask,     call_event,   call_compile,
-                                call_loaded, call_execute, call_execute, call_execute};
+  static call *const calls[] = {
+      call_put,     call_put,    call_make,     call_read,    call_copy,    call_ask,    call_event,
+      call_compile, call_loaded, call_topology, call_execute, call_execute, call_execute};
   hand *h = user;
   while (atomic_fetch_sub(&h->w->left, 1) > 0) {
     calls[pick(h, COUNT(calls))](h);

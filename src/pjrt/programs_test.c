@@ -1,6 +1,7 @@
 /* What is asked of programs besides running them, and callers of other versions. */
 #include <stdlib.h>
 
+#include "base/base.h"
 #include "tests/pjrt.h"
 
 static const char adds[] = "module @add { func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
@@ -133,13 +134,155 @@ static void test_cost(PJRT_Client *c) {
   destroy_loaded(l);
 }
 
+/* ---- without devices ---- */
+
+static PJRT_TopologyDescription *topology(const char *name) {
+  OK(TopologyDescription_Create, a, .topology_name = name, .topology_name_size = strlen(name));
+  return a.topology;
+}
+
+static size_t count(PJRT_TopologyDescription *t) {
+  OK(TopologyDescription_GetDeviceDescriptions, a, .topology = t);
+  for (size_t i = 0; i < a.num_descriptions; i++) {
+    OK(DeviceDescription_Id, d, .device_description = a.descriptions[i]);
+    CHECK(d.id == (int)i);
+  }
+  return a.num_descriptions;
+}
+
+static void destroy_topology(PJRT_TopologyDescription *t) {
+  OK(TopologyDescription_Destroy, a, .topology = t);
+}
+
+static void test_topology_names(void) {
+  static const struct {
+    const char *name;
+    size_t devices;
+  } good[] = {{"", 1}, {"7", 7}, {"4x2", 8}, {"2x2x2", 8}};
+  for (size_t i = 0; i < COUNT(good); i++) {
+    PJRT_TopologyDescription *t = topology(good[i].name);
+    CHECK(count(t) == good[i].devices);
+    destroy_topology(t);
+  }
+  static const char *const bad[] = {"0", "x", "4x", "x4", "-1", "v5e", "99999999999", "65536x2"};
+  for (size_t i = 0; i < COUNT(bad); i++) {
+    CALL(TopologyDescription_Create, a, .topology_name = bad[i],
+         .topology_name_size = strlen(bad[i]));
+    check_error(a_error, PJRT_Error_Code_INVALID_ARGUMENT, "expected a number of devices");
+  }
+}
+
+static void test_topology_bytes(void) {
+  PJRT_TopologyDescription *t = topology("4x2");
+  OK(TopologyDescription_Serialize, s, .topology = t);
+  OK(TopologyDescription_Deserialize, d, .serialized_topology = s.serialized_bytes,
+     .serialized_topology_size = s.serialized_bytes_size);
+  CHECK(count(d.topology) == 8);
+  OK(TopologyDescription_Fingerprint, f, .topology = t);
+  OK(TopologyDescription_Fingerprint, g, .topology = d.topology);
+  CHECK(f.fingerprint == g.fingerprint);
+  CALL(TopologyDescription_Deserialize, cut, .serialized_topology = s.serialized_bytes,
+       .serialized_topology_size = s.serialized_bytes_size - 1);
+  check_error(cut_error, PJRT_Error_Code_INVALID_ARGUMENT, "not a topology");
+  s.serialized_topology_deleter(s.serialized_topology);
+  destroy_topology(t);
+  destroy_topology(d.topology);
+}
+
+static void test_topology_shapes(void) {
+  PJRT_TopologyDescription *t = topology("2");
+  OK(TopologyDescription_GetMemorySpaceKindIds, k, .topology = t);
+  CHECK(k.num_memory_space_kind_ids == 3 && k.memory_space_kind_ids[2] == 2);
+  int64_t dims[] = {3, 5};
+  OK(TopologyDescription_MakeCanonicalShapeForMemorySpace, s, .topology = t, .dims = dims,
+     .num_dims = 2, .element_type = PJRT_Buffer_Type_F32, .memory_space_kind_id = 1);
+  /* f32 { 3, 5 } layout { { 1, 0 }, memory space 1 } */
+  static const char want[] = "\x10\x0b\x1a\x02\x03\x05\x2a\x06\x0a\x02\x01\x00\x40\x01";
+  CHECK(s.serialized_shape_size == sizeof want - 1);
+  CHECK(memcmp(s.serialized_shape, want, sizeof want - 1) == 0);
+  s.serialized_shape_deleter(s.serialized_shape);
+  CALL(TopologyDescription_MakeCanonicalShapeForMemorySpace, bad, .topology = t,
+       .element_type = PJRT_Buffer_Type_F32, .memory_space_kind_id = 9);
+  check_error(bad_error, PJRT_Error_Code_INVALID_ARGUMENT, "no kind of memory");
+  destroy_topology(t);
+}
+
+static PJRT_Executable *compile_for(PJRT_TopologyDescription *t, const char *text) {
+  PJRT_Program p = {.struct_size = PJRT_Program_END, .format = "mlir", .format_size = 4};
+  p.code = (char *)(uintptr_t)text;
+  p.code_size = strlen(text);
+  OK(Compile, a, .topology = t, .program = &p);
+  return a.executable;
+}
+
+/* Compiled for devices that are not there, loaded on those that are, or refused. */
+static void test_ahead_of_time(PJRT_Client *two) {
+  PJRT_TopologyDescription *t = topology("2");
+  PJRT_Executable *e = compile_for(t, sums);
+  destroy_topology(t);
+  OK(Client_Load, l, .client = two, .executable = e);
+  float in[16], out[4];
+  for (int i = 0; i < 16; i++) in[i] = (float)i;
+  OK(Client_Devices, d, .client = two);
+  PJRT_Buffer *x[2], *y[2][2], *const *lists[2] = {&x[0], &x[1]}, **results[2] = {y[0], y[1]};
+  int64_t dims[] = {4, 4};
+  for (int i = 0; i < 2; i++) {
+    OK(Client_BufferFromHostBuffer, a, .client = two, .data = in, .type = PJRT_Buffer_Type_F32,
+       .dims = dims, .num_dims = 2, .host_buffer_semantics = 2, .device = d.devices[i]);
+    destroy_event(a.done_with_host_buffer);
+    x[i] = a.buffer;
+  }
+  PJRT_ExecuteOptions o = {.struct_size = PJRT_ExecuteOptions_END};
+  OK(LoadedExecutable_Execute, r, .executable = l.loaded_executable, .options = &o,
+     .argument_lists = lists, .num_devices = 2, .num_args = 1, .output_lists = results);
+  get(y[1][0], out, 4);
+  CHECK(out[0] == 48 && out[3] == 72);
+  for (int i = 0; i < 2; i++) {
+    destroy_buffer(x[i]);
+    destroy_buffer(y[i][0]);
+    destroy_buffer(y[i][1]);
+  }
+  destroy_loaded(l.loaded_executable);
+  PJRT_Client *one = make_client(1, 0);
+  CALL(Client_Load, bad, .client = one, .executable = e);
+  check_error(bad_error, PJRT_Error_Code_INVALID_ARGUMENT, "no device 1");
+  destroy_client(one);
+  destroy_executable(e);
+}
+
+/* A serialized one as well, by the options that come with it. */
+static void test_load_elsewhere(PJRT_Client *two) {
+  PJRT_TopologyDescription *t = topology("1");
+  PJRT_Executable *e = compile_for(t, adds);
+  /* build options { replicas 1, partitions 1, assignment { 1, 1, { 1 } } } */
+  static const char options[] = "\x1a\x0f\x20\x01\x28\x01\x4a\x09\x08\x01\x10\x01\x1a\x03\x0a"
+                                "\x01\x01";
+  OK(Client_Load, l, .client = two, .executable = e, .compile_options = options,
+     .compile_options_size = sizeof options - 1);
+  OK(LoadedExecutable_AddressableDevices, d, .executable = l.loaded_executable);
+  OK(Client_Devices, all, .client = two);
+  CHECK(d.num_addressable_devices == 1 && d.addressable_devices[0] == all.devices[1]);
+  destroy_loaded(l.loaded_executable);
+  CALL(Client_Load, bad, .client = two, .executable = e, .compile_options = "\x1a\x02\x28\x02",
+       .compile_options_size = 4);
+  check_error(bad_error, PJRT_Error_Code_INVALID_ARGUMENT, "for a program of 1 and 1");
+  destroy_executable(e);
+  destroy_topology(t);
+}
+
 int main(void) {
   unsetenv("TERRAZZO_NUM_DEVICES");
+  unsetenv("XLA_FLAGS");
   test_older_create();
+  test_topology_names();
+  test_topology_bytes();
+  test_topology_shapes();
   PJRT_Client *c = make_client(2, 0);
   test_older_questions(c);
   test_text(c);
   test_cost(c);
+  test_ahead_of_time(c);
+  test_load_elsewhere(c);
   destroy_client(c);
   return UNIT_END();
 }
