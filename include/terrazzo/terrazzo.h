@@ -115,6 +115,11 @@ TZ_API void tz_runtime_free(tz_runtime *r); /* waits for its runs; NULL is fine 
 TZ_API tz_error *tz_run(tz_runtime *r, const tz_program *p, const void *const *inputs,
                         void *const *outputs);
 
+/* A function that programs call by name, with stablehlo.custom_call of API version 4: an
+ * XLA_FFI_Handler of XLA's FFI C ABI (xla/ffi/api/c_api.h, which jaxlib ships), which may block. In
+ * the process, for good; by when a program that calls it is run for the first time. */
+TZ_API tz_error *tz_register_handler(const char *name, void *handler);
+
 #ifdef __cplusplus
 }
 #endif

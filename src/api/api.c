@@ -64,6 +64,7 @@ tz_error *tz_compile(const char *source, size_t length, const tz_compile_options
 void tz_program_free(tz_program *p) {
   if (!p) return;
   images_deinit(&p->images);
+  ffi_program_release(p->handlers);
   executable_release(p->exe);
   mem_free(&mem_system, p, sizeof *p);
 }
@@ -139,6 +140,11 @@ tz_error *tz_runtime_create_on(const char *kind, uint32_t threads, tz_runtime **
     return error_out(bad);
   }
   images_init(&r->images);
+  r->handlers = ffi_threads_create();
+  if (!r->handlers) {
+    tz_runtime_free(r);
+    return error_out(status_oom());
+  }
   *out_runtime = r;
   return NULL;
 }
@@ -147,6 +153,7 @@ void tz_runtime_free(tz_runtime *r) {
   if (!r) return;
   executor_stop(r->on);
   images_deinit(&r->images);
+  ffi_threads_destroy(r->handlers);
   executor_release(r->on);
   mem_free(&mem_system, r, sizeof *r);
 }
@@ -167,6 +174,7 @@ typedef struct run_state {
   u32 *devices;
   dev_event *done;
   executor_host host;
+  ffi_run *handlers; /* NULL: the program calls none */
 } run_state;
 
 static executor_memory **param_at(const run_state *s, u32 p, u32 k) {
@@ -267,14 +275,21 @@ static void finished(void *user, status error) { dev_event_set(user, status_copy
 static status launch(run_state *s) {
   executor_image *image;
   RETURN_IF_ERROR(image_of(s->runtime, s->program, &image));
-  status bad = executor_launch(s->on, &(executor_launch_args){.image = image,
-                                                              .name = s->exe->name,
-                                                              .devices = s->devices,
-                                                              .params = s->params,
-                                                              .results = s->results,
-                                                              .host = s->host,
-                                                              .done = finished,
-                                                              .user = s->done});
+  status bad = ffi_run_begin(&(ffi_run_args){.program = s->program->handlers,
+                                             .threads = s->runtime->handlers,
+                                             .num_positions = s->positions,
+                                             .devices = s->devices,
+                                             .host = s->host},
+                             &s->handlers, &s->host);
+  if (!bad)
+    bad = executor_launch(s->on, &(executor_launch_args){.image = image,
+                                                         .name = s->exe->name,
+                                                         .devices = s->devices,
+                                                         .params = s->params,
+                                                         .results = s->results,
+                                                         .host = s->host,
+                                                         .done = finished,
+                                                         .user = s->done});
   executor_image_release(s->on, image);
   return bad ? bad : status_copy(dev_event_await(s->done));
 }
@@ -299,6 +314,13 @@ static status check_arrays(const char *what, const compile_tensor *t, const void
   return NULL;
 }
 
+tz_error *tz_register_handler(const char *name, void *handler) {
+  XLA_FFI_Handler_Bundle b = {0};
+  if (!name) return bad_handle();
+  memcpy(&b.execute, &handler, sizeof handler);
+  return error_out(ffi_register(str_of(name), STR("terrazzo"), &b));
+}
+
 tz_error *tz_run(tz_runtime *r, const tz_program *p, const void *const *inputs,
                  void *const *outputs) {
   return api_run(r, p, inputs, outputs, NULL);
@@ -321,6 +343,7 @@ tz_error *api_run(tz_runtime *r, const tz_program *p, const void *const *inputs,
   bad = run(&s, inputs, outputs);
   free_pieces(&s);
   arena_deinit(&s.arena);
+  ffi_run_end(s.handlers);
   dev_event_release(s.done);
   return error_out(bad);
 }

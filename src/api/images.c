@@ -82,6 +82,7 @@ static void released(void *user) { executable_release(user); }
 /* The image refers to the program in the executable, hence a reference of its own, which `released`
  * gives back once the executor is done with the image. The program's lock is held. */
 static status make(tz_runtime *r, tz_program *p, executor_image **out_image) {
+  if (!p->handlers) RETURN_IF_ERROR(ffi_program_create(p->exe->prog, &p->handlers));
   image_link *k = mem_zalloc(&mem_system, sizeof *k);
   if (!k || !reserve(&p->images) || !reserve(&r->images)) {
     mem_free(&mem_system, k, sizeof *k);

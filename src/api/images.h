@@ -10,6 +10,7 @@
 
 #include "compile/compile.h"
 #include "exec/exec.h"
+#include "ffi/ffi.h"
 #include "terrazzo/terrazzo.h"
 
 typedef struct image_link image_link;
@@ -23,10 +24,12 @@ typedef struct image_list {
 struct tz_program {
   executable *exe;
   image_list images;
+  ffi_program *handlers; /* of its calls, since its first image; NULL: it makes none */
 };
 
 struct tz_runtime {
   executor *on;
+  ffi_threads *handlers;
   image_list images;
 };
 

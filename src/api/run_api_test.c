@@ -43,6 +43,38 @@ static void test_run(const char *executor) {
   CHECK(tz_error_code(NULL) == 0 && strcmp(tz_error_message(NULL), "") == 0);
 }
 
+/* Twice its operand; knows no question about its version, so that it is taken for an old one. */
+static XLA_FFI_Error *twice(XLA_FFI_CallFrame *f) {
+  if (f->extension_start) return NULL;
+  const XLA_FFI_Buffer *in = f->args.args[0], *out = f->rets.rets[0];
+  for (int64_t i = 0; i < in->dims[0]; i++) ((float *)out->data)[i] = 2 * ((float *)in->data)[i];
+  return NULL;
+}
+
+static void test_handler(const char *executor) {
+  static const char calls[] =
+      "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
+      "  %y = stablehlo.custom_call @api_twice(%x) {api_version = 4 : i32} : (tensor<4xf32>) -> "
+      "tensor<4xf32>\n  return %y : tensor<4xf32>\n}\n";
+  tz_program *p;
+  tz_runtime *r;
+  XLA_FFI_Handler *function = twice;
+  const float x[4] = {1, 2, 3, 4};
+  float y[4] = {0};
+  void *handler;
+  memcpy(&handler, &function, sizeof handler);
+  CHECK(fine(tz_compile(calls, sizeof calls - 1, NULL, &p)));
+  CHECK(fine(tz_runtime_create_on(executor, 1, &r)));
+  if (strcmp(executor, "cpu") == 0)
+    CHECK(refused(tz_run(r, p, (const void *[]){x}, (void *[]){y}), "calls 'api_twice'"));
+  CHECK(refused(tz_register_handler("api_twice", NULL), "no function"));
+  CHECK(refused(tz_register_handler(NULL, handler), "NULL"));
+  CHECK(fine(tz_register_handler("api_twice", handler)));
+  CHECK(fine(tz_run(r, p, (const void *[]){x}, (void *[]){y})) && y[0] == 2 && y[3] == 8);
+  tz_program_free(p);
+  tz_runtime_free(r);
+}
+
 typedef struct runner {
   pthread_t thread;
   tz_runtime *r;
@@ -129,6 +161,8 @@ int main(void) {
   test_run(NULL);
   test_run("cpu");
   test_run("plain");
+  test_handler("cpu");
+  test_handler("plain");
   test_images();
   test_layouts();
   return UNIT_END();

@@ -423,10 +423,6 @@ static const bad_case bad_cases[] = {
     {"module { func.func @f() { return } func.func @g() { return } }", 0, STATUS_INVALID_ARGUMENT,
      "no function @main", NULL},
     {"modul", 0, STATUS_INVALID_ARGUMENT, "bad:1:1: error:", NULL},
-    {"module {\nfunc.func @main(%a: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {\n"
-     "  %0 = stablehlo.custom_call @nobody(%a) : (tensor<4xcomplex<f32>>) -> "
-     "tensor<4xcomplex<f32>>\n  return %0 : tensor<4xcomplex<f32>>\n}\n}",
-     0, STATUS_UNIMPLEMENTED, "calls 'nobody'", NULL},
     {MESH_MODULE, 3, STATUS_INVALID_ARGUMENT, "has 4 devices", NULL},
     {MESH_MODULE, 0, STATUS_INVALID_ARGUMENT, "no mesh @m2", "m2=x=4"},
     {MESH_MODULE, 0, STATUS_INVALID_ARGUMENT, "expected MESH=AXIS=SIZE", "mesh=x"},

@@ -105,6 +105,7 @@ typedef struct lower {
   group *open;                /* list */
   const_slot const_slots[64]; /* by hash; a newer one takes the place */
   u32 stamp;
+  u32 num_sites; /* calls of handlers, so far */
   u32 in_region; /* depth of regions that may run zero or many times */
   VEC(saved_node) undo;
   VEC(known_groups) groups; /* of collectives, made so far */

@@ -1,6 +1,7 @@
 /* Ops that become calls of a function by name. */
 #include "compile/steps.h"
 #include "dialect/dialect.h"
+#include "program/lapack.h"
 
 static prog_operand operand_of(const node *n) {
   return (prog_operand){n->slot, {n->dims, n->rank}};
@@ -105,9 +106,7 @@ bool lower_custom_call(lower *L, op *o) {
     if (str_is(a.call_target_name, targets[i].target) &&
         (targets[i].operands == ANY_OPERANDS || o->num_operands == targets[i].operands))
       return targets[i].fn(L, o, a.backend_config);
-  if (str_starts(a.call_target_name, STR("lapack_")))
-    return lower_lapack(L, o, a.call_target_name, a.backend_config);
-  op_unimplemented(L->ctx, o, "calls '" STR_FMT "', and there is no function of that name",
-                   STR_ARG(a.call_target_name));
-  return false;
+  const attr *own = op_attr(o, MHLO_BACKEND_CONFIG), *config = own ? own : a.backend_config;
+  return (lapack_serves(a.call_target_name) ? lower_lapack
+                                            : lower_handler)(L, o, a.call_target_name, config);
 }

@@ -4,7 +4,6 @@
  * is none. A unit is a matrix of the batch. */
 #include <stdio.h>
 
-#include "base/os.h"
 #include "exec/calls.h"
 
 enum { MODE, UPLO, SIDE, TRANS, DIAG, LAPACK_PARAMS };
@@ -186,17 +185,15 @@ static const routine *find_routine(str target, char *letter) {
 }
 
 static status load(const call_plan *plan, char letter, const routine *r, lapack *l) {
-  static const char *const libraries[] = {"liblapack.so.3", "libopenblas.so.0"};
   char name[16];
   snprintf(name, sizeof name, "%c%s_", letter, l->is_complex ? r->complex : r->real);
-  for (size_t i = 0; i < COUNT(libraries) && !l->fn; i++) {
-    void *lib = os_library(libraries[i]), *symbol = lib ? os_symbol(lib, name) : NULL;
-    if (symbol) memcpy(&l->fn, &symbol, sizeof symbol);
-  }
-  if (l->fn) return NULL;
-  return status_make(STATUS_UNIMPLEMENTED,
-                     "calls '" STR_FMT "', which %s or %s of the system would serve",
-                     STR_ARG(plan->c->target), libraries[0], libraries[1]);
+  void *symbol = lapack_symbol(name);
+  if (!symbol)
+    return status_make(STATUS_UNIMPLEMENTED,
+                       "calls '" STR_FMT "', which LAPACK of the system would serve",
+                       STR_ARG(plan->c->target));
+  memcpy(&l->fn, &symbol, sizeof symbol);
+  return NULL;
 }
 
 static bool split(const call_plan *plan, lapack *l) {

@@ -8,6 +8,7 @@
 #define EXEC_CALLS_H
 
 #include "exec/step.h"
+#include "program/lapack.h"
 
 typedef struct call_plan {
   const struct call_row *row;
@@ -51,13 +52,7 @@ static inline void *call_out(const call_plan *p, void *const *slots, u32 i) {
 
 extern const call_row call_fft, call_cholesky, call_triangular_solve;
 
-/* What LAPACK's routines are called, for each type. call_lapack.c */
-#define LAPACK_OF_ALL(X, routine) X(s, routine) X(d, routine) X(c, routine) X(z, routine)
-#define LAPACK_CALLS(X)                                                                            \
-  LAPACK_OF_ALL(X, getrf) LAPACK_OF_ALL(X, geqrf) LAPACK_OF_ALL(X, potrf)                          \
-  LAPACK_OF_ALL(X, gesdd) LAPACK_OF_ALL(X, trsm)                                                   \
-  X(s, orgqr) X(d, orgqr) X(c, ungqr) X(z, ungqr)                                                  \
-  X(s, syevd) X(d, syevd) X(c, heevd) X(z, heevd)
+/* call_lapack.c */
 #define X(letter, routine) extern const call_row call_lapack_##letter##routine;
 LAPACK_CALLS(X)
 #undef X

@@ -17,6 +17,7 @@
 #include "compile/compile.h"
 #include "device/buffer.h"
 #include "exec/exec.h"
+#include "ffi/ffi.h"
 #include "pjrt/abi.h"
 #include "pjrt/options.h"
 
@@ -57,7 +58,8 @@ enum {
   API_BUFFER,
   API_EXECUTABLE,
   API_LOADED,
-  API_LAYOUT
+  API_LAYOUT,
+  API_CONTEXT
 };
 
 struct PJRT_DeviceDescription {
@@ -125,6 +127,7 @@ struct PJRT_Client {
   PJRT_TopologyDescription topology;
   pthread_mutex_t lock;
   pthread_cond_t landed;
+  ffi_threads *handlers; /* run what programs call by name */
   u32 in_flight; /* launches; under lock */
   bool closed;   /* the handle has been destroyed; under lock */
 };
@@ -155,6 +158,12 @@ void api_buffer_free(PJRT_Buffer *b);
 /* An event handle is a reference to a device event. */
 static inline PJRT_Event *api_event(dev_event *e) { return (PJRT_Event *)e; }
 static inline dev_event *api_event_of(PJRT_Event *e) { return (dev_event *)e; }
+
+/* What an execution tells the handlers that its program calls. */
+struct PJRT_ExecuteContext {
+  handle head;
+  ffi_context *data;
+};
 
 /* ---- executables ---- */
 
@@ -199,6 +208,7 @@ struct PJRT_LoadedExecutable {
   PJRT_Client *client;
   PJRT_Executable *executable;
   executor_image *image;
+  ffi_program *handlers; /* of its calls; NULL: there are none */
   arena memory; /* holds the arrays */
   atomic_bool deleted;
   size_t num_devices;

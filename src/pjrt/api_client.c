@@ -159,6 +159,7 @@ void api_client_release(PJRT_Client *c) {
   mem_free(&mem_system, c->memories, nm * sizeof *c->memories);
   mem_free(&mem_system, c->memory_list, nm * sizeof *c->memory_list);
   dev_client_release(c->dev);
+  ffi_threads_destroy(c->handlers);
   pthread_cond_destroy(&c->landed);
   pthread_mutex_destroy(&c->lock);
   mem_free(&mem_system, c, sizeof *c);
@@ -167,6 +168,8 @@ void api_client_release(PJRT_Client *c) {
 static status make_client(const dev_client_options *options, PJRT_Client *c) {
   RETURN_IF_ERROR(dev_client_create(options, &c->dev));
   c->on = dev_client_executor(c->dev);
+  c->handlers = ffi_threads_create();
+  if (!c->handlers) return status_oom();
   size_t n = c->num_devices = options->num_devices;
   size_t nm = c->num_memories = n * DEV_KIND_COUNT;
   c->devices = mem_zalloc(&mem_system, n * sizeof *c->devices);
@@ -239,6 +242,8 @@ status api_client_destroy(PJRT_Client_Destroy_Args *a) {
   if (!first) return status_make(STATUS_FAILED_PRECONDITION, "the client is being destroyed");
   dev_errands_stop(dev_client_errands(c->dev));
   executor_stop(c->on);
+  ffi_threads_destroy(c->handlers);
+  c->handlers = NULL;
   handle_end(&c->head);
   api_client_release(c);
   return NULL;

@@ -149,6 +149,7 @@ static status create(size_t num_devices, str source, str options_bytes, const se
 static void free_loaded(PJRT_LoadedExecutable *l) {
   PJRT_Client *c = l->client;
   if (l->image) executor_image_release(c->on, l->image);
+  ffi_program_release(l->handlers);
   api_executable_release(l->executable);
   arena_deinit(&l->memory);
   handle_end(&l->head);
@@ -212,6 +213,7 @@ static status load(PJRT_LoadedExecutable *l, str options_bytes) {
   }
   RETURN_IF_ERROR(place_devices(l, &o));
   place_results(l);
+  RETURN_IF_ERROR(ffi_program_create(l->executable->exe->prog, &l->handlers));
   executable *x = executable_retain(l->executable->exe);
   status s = executor_image_create(l->client->on, x->prog, release_program, x, &l->image);
   if (s) executable_release(x);

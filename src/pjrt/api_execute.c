@@ -29,6 +29,7 @@ typedef struct launch {
   dev_event **ready;                   /* by position */
   dev_event **wait;                    /* retained */
   bool *donated;                       /* by position and parameter: by this call */
+  ffi_run *handlers;                   /* NULL: the program calls none */
 } launch;
 
 /* What one call of Execute works on until the launch is under way. */
@@ -76,6 +77,7 @@ static void launch_release(launch *t) {
   for (size_t i = 0; i < nr; i++) dev_block_release(t->written[i]);
   for (u32 i = 0; i < t->num_wait; i++) dev_event_release(t->wait[i]);
   for (u32 i = 0; i < t->num_positions; i++) dev_event_release(t->ready[i]);
+  ffi_run_end(t->handlers);
   mem_free(&mem_system, t, t->bytes);
 }
 
@@ -258,11 +260,25 @@ static void done(void *user, status error) {
   land(client);
 }
 
+/* What the launch brings for the handlers that its program calls. */
+static status bring_handlers(const call *c, executor_host *host) {
+  const PJRT_ExecuteOptions *o = c->options;
+  ffi_run_args args = {.program = c->l->handlers,
+                       .threads = c->l->client->handlers,
+                       .context = o && o->context ? o->context->data : NULL,
+                       .id = o ? o->launch_id : 0,
+                       .num_positions = c->t->num_positions,
+                       .devices = c->device_ids};
+  return ffi_run_begin(&args, &c->t->handlers, host);
+}
+
 /* When it succeeds, the outputs and events are the caller's and the executor holds the launch. */
 static status start(call *c, PJRT_LoadedExecutable_Execute_Args *a) {
   launch *t = c->t;
   u32 n = t->num_positions;
+  executor_host host;
   t->client = c->l->client;
+  RETURN_IF_ERROR(bring_handlers(c, &host));
   RETURN_IF_ERROR(take_off(t->client));
   atomic_store_explicit(&t->refs, 2, memory_order_relaxed);
   if (a->device_complete_events)
@@ -276,6 +292,7 @@ static status start(call *c, PJRT_LoadedExecutable_Execute_Args *a) {
                                                    .results = t->results,
                                                    .wait_for = t->wait,
                                                    .num_wait = t->num_wait,
+                                                   .host = host,
                                                    .device_done = device_done,
                                                    .done = done,
                                                    .user = t,
@@ -329,6 +346,8 @@ static status check_call(const PJRT_LoadedExecutable_Execute_Args *a) {
   const executable *x = l->executable->exe;
   const PJRT_ExecuteOptions *o = a->options;
   if (o) RETURN_IF_ERROR(api_check_size("PJRT_ExecuteOptions", o, PJRT_ExecuteOptions_END));
+  if (o && o->context)
+    RETURN_IF_ERROR(api_check_handle("PJRT_ExecuteOptions", "context", o->context, API_CONTEXT));
   if (o && o->num_non_donatable_input_indices && !o->non_donatable_input_indices)
     return api_missing("PJRT_ExecuteOptions", "non_donatable_input_indices");
   if (o && (o->num_send_ops || o->num_recv_ops))

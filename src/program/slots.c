@@ -76,9 +76,15 @@ static void slots_partition_id(prog_id *p, slot_fn *fn, void *user) {
   fn(user, &p->out, USE_WRITE);
 }
 static void slots_replica_id(prog_id *p, slot_fn *fn, void *user) { fn(user, &p->out, USE_WRITE); }
+static bool call_reads(const prog_call *c, u32 slot) {
+  for (u32 i = 0; i < c->num_in; i++)
+    if (c->in[i].slot == slot) return true;
+  return false;
+}
 static void slots_call(prog_call *c, slot_fn *fn, void *user) {
   for (u32 i = 0; i < c->num_in; i++) fn(user, &c->in[i].slot, USE_READ);
-  for (u32 i = 0; i < c->num_out; i++) fn(user, &c->out[i].slot, USE_WRITE);
+  for (u32 i = 0; i < c->num_out; i++)
+    fn(user, &c->out[i].slot, call_reads(c, c->out[i].slot) ? USE_UPDATE : USE_WRITE);
 }
 
 void prog_step_slots(prog_step *s, slot_fn *fn, void *user) {

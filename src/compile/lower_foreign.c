@@ -1,0 +1,123 @@
+/* Custom calls whose operands and results lie in memory as their layouts say: LAPACK's routines, as
+ * JAX calls them on the CPU, and handlers (ffi/ffi.h). What is not row-major is copied before and
+ * after the call. */
+#include "compile/steps.h"
+#include "ffi/site.h"
+#include "program/lapack.h"
+
+/* A tensor of the call: where it is, and its dimensions from the outermost to the innermost. */
+typedef struct placed {
+  node *n;
+  u32 slot; /* in that order; the node's own where nothing else is wanted */
+  bool plain;
+  const i64 *dims;
+  u32 order[PROG_MAX_DIMS];
+} placed;
+
+static placed place(lower *L, node *n, attrs layouts, size_t i) {
+  placed p = {.n = n, .slot = n->slot, .plain = true};
+  i64 *dims = ARENA_ARRAY(L->a, i64, n->rank + 1);
+  for (u32 d = 0; d < n->rank; d++) {
+    p.order[d] = i < layouts.len ? (u32)attr_dense_int(layouts.data[i], n->rank - 1 - d) : d;
+    dims[d] = n->dims[p.order[d]];
+    p.plain &= p.order[d] == d;
+  }
+  if (!p.plain) p.slot = prog_work(L->b, (dtype)n->type, (u64)n->count);
+  p.dims = dims;
+  return p;
+}
+
+/* Between the node's slot and p's, if that is another. */
+static void move(lower *L, const placed *p, bool back) {
+  u32 rank = p->n->rank, from = back ? p->slot : p->n->slot, to = back ? p->n->slot : p->slot;
+  const i64 *strides = lower_dense_strides(L, rank, p->n->dims);
+  const i64 *here = lower_dense_strides(L, rank, p->dims);
+  i64 there[PROG_MAX_DIMS];
+  for (u32 d = 0; d < rank; d++) there[d] = strides[p->order[d]];
+  if (from == to) return;
+  if (p->plain)
+    prog_add_move(L->b, from, to, lower_name(L), lower_loc(L));
+  else
+    prog_add_copy(L->b, rank, p->dims, from, 0, back ? here : there, to, 0, back ? there : here,
+                  lower_name(L), lower_loc(L));
+}
+
+static attrs list_of(const op *o, str name) {
+  const array_attr *a = attr_as(array, op_attr(o, name));
+  return a ? a->elems : (attrs){0};
+}
+
+/* The result that is operand i's memory; its number of results: none. */
+static u32 alias_of(const op *o, u32 i) {
+  attrs list = list_of(o, SLOT_NAME(output_operand_aliases));
+  for (size_t k = 0; k < list.len; k++) {
+    const output_operand_alias_attr *a = attr_as(output_operand_alias, list.data[k]);
+    if (!a || a->operand_index != i || a->operand_tuple_indices.len) continue;
+    i64 r = a->output_tuple_indices.len ? a->output_tuple_indices.data[0] : 0;
+    if (r >= 0 && r < o->num_results) return (u32)r;
+  }
+  return o->num_results;
+}
+
+static bool same_order(const placed *a, const placed *b) {
+  return a->n->count == b->n->count && a->n->type == b->n->type && a->n->rank == b->n->rank &&
+         !memcmp(a->order, b->order, a->n->rank * sizeof(u32));
+}
+
+/* Of `c` the target, params, config and host are given. logical: dimensions are those of the
+ * program, not of the memory; and an operand that is to be a result's memory is, so that the call
+ * writes over what lies there. */
+static bool add_call(lower *L, op *o, prog_call *c, bool logical) {
+  u32 n_in = o->num_operands, n_out = o->num_results;
+  placed *in = ARENA_ARRAY(L->a, placed, n_in + 1), *out = ARENA_ARRAY(L->a, placed, n_out + 1);
+  attrs layouts = list_of(o, SLOT_NAME(operand_layouts));
+  for (u32 i = 0; i < n_in; i++) {
+    fuse_dense(L, lower_node(L, o, i));
+    in[i] = place(L, lower_node(L, o, i), layouts, i);
+  }
+  layouts = list_of(o, SLOT_NAME(result_layouts));
+  for (u32 i = 0; i < n_out; i++) {
+    node *n = lower_new_mem(L, o, i);
+    if (!n) return false;
+    out[i] = place(L, n, layouts, i);
+  }
+  for (u32 i = 0; i < n_in; i++) {
+    u32 r = logical ? alias_of(o, i) : n_out;
+    if (r < n_out && same_order(&in[i], &out[r])) in[i].slot = out[r].slot;
+    move(L, &in[i], false);
+  }
+  c->num_in = n_in;
+  c->num_out = n_out;
+  c->in = ARENA_ARRAY(L->a, prog_operand, n_in + 1);
+  c->out = ARENA_ARRAY(L->a, prog_operand, n_out + 1);
+  for (u32 i = 0; i < n_in + n_out; i++) {
+    const placed *p = i < n_in ? &in[i] : &out[i - n_in];
+    prog_operand as = {p->slot, {logical ? p->n->dims : p->dims, p->n->rank}};
+    *(i < n_in ? &c->in[i] : &c->out[i - n_in]) = as;
+  }
+  prog_add_call(L->b, c, lower_name(L), lower_loc(L));
+  for (u32 i = 0; i < n_out; i++) move(L, &out[i], true);
+  for (u32 i = 0; i < n_in; i++) lower_used(lower_node(L, o, i));
+  return true;
+}
+
+static i64 character(const attr *config, str name) {
+  i64 v = 0;
+  return attr_get_i64(attr_dict_get(config, name), &v) ? v : 0;
+}
+
+bool lower_lapack(lower *L, op *o, str target, const attr *config) {
+  i64 params[] = {character(config, STR("mode")), character(config, STR("uplo")),
+                  character(config, STR("side")), character(config, STR("trans_x")),
+                  character(config, STR("diag"))};
+  prog_call c = {.target = target, .params = {params, COUNT(params)}};
+  return add_call(L, o, &c, false);
+}
+
+bool lower_handler(lower *L, op *o, str target, const attr *config) {
+  str site;
+  if (!config_of_handler(L, o, config, &site)) return false;
+  i64 number = L->num_sites++;
+  prog_call c = {.target = target, .config = site, .host = true, .params = {&number, 1}};
+  return add_call(L, o, &c, true);
+}
