@@ -12,6 +12,7 @@ typedef struct refiner {
   ir_module *m;
   ir_ctx *c;
   arena *a;
+  u32 depth; /* of composites */
 } refiner;
 
 /* Goes with the sizes that it tells of. */
@@ -92,6 +93,15 @@ static const type *as_operand(refiner *r, expander *e, const op *o) {
   (void)e;
   i64s dims = op_operand(o, 0)->type->dims;
   return with_dims(r, o, dims.data, dims.len);
+}
+
+/* The last dimension of the smaller elements says how many make up one of the others. */
+static const type *of_bitcast(refiner *r, expander *e, const op *o) {
+  i64s in = op_operand(o, 0)->type->dims;
+  size_t rank = o->results[0].type->dims.len;
+  i64 *dims = ARENA_ARRAY(e->a, i64, rank + 1);
+  for (size_t d = 0; d < rank; d++) dims[d] = d < in.len ? in.data[d] : DYNAMIC;
+  return with_dims(r, o, dims, rank);
 }
 
 static const type *as_product(refiner *r, expander *e, const op *o) {
@@ -228,6 +238,7 @@ static result_fn *const result_of[OP_COUNT] = {
     [OP_dynamic_pad] = of_pad,
     [OP_dynamic_gather] = of_gather,
     [OP_real_dynamic_slice] = of_slice,
+    [OP_bitcast_convert] = of_bitcast,
     [OP_convert] = as_operand,
     [OP_uniform_quantize] = as_operand,
     [OP_uniform_dequantize] = as_operand,
@@ -368,28 +379,69 @@ static bool refine_frame(refiner *r, expander *e, op *o, bool *gone) {
   return true;
 }
 
+enum { MAX_COMPOSITES = 64 }; /* in one another: more are taken for endless */
+
+/* What a composite stands for is put in front of it, and takes the place of its results.
+ * *out_first: where that begins, o itself where it is nothing. false: it has no such function. */
+static bool open_composite(refiner *r, op *o, op **out_first) {
+  struct composite_attrs a;
+  if (!view_composite(o, &a) || r->depth == MAX_COMPOSITES) return false;
+  op *f = symbol_find(r->m->root, a.decomposition);
+  const block *body = f && op_is(f, func) && f->num_regions ? f->regions[0].first : NULL;
+  if (!body || body->num_args != o->num_operands || body->last->num_operands != o->num_results)
+    return false;
+  op *before = o->prev;
+  ir_map *map = ir_map_create(r->a);
+  for (u32 i = 0; i < body->num_args; i++) ir_map_set(map, body->args[i], op_operand(o, i));
+  for (const op *k = body->first; k != body->last; k = k->next)
+    op_insert(op_clone(r->m, k, map), o->parent, o);
+  for (u32 i = 0; i < o->num_results; i++)
+    value_replace(op_result(o, i), ir_map_get(map, op_operand(body->last, i)));
+  *out_first = before ? before->next : o->parent->first;
+  return true;
+}
+
+static bool refine_range(refiner *r, op *from, const op *end);
+
+static bool refine_opened(refiner *r, op *first, op *o) {
+  r->depth++;
+  bool ok = refine_range(r, first, o);
+  r->depth--;
+  op_erase(o);
+  return ok;
+}
+
 static bool refine_op(refiner *r, op *o) {
   expander e = expander_before(r->m, r->a, o);
   bool gone = false, open = false;
   i64s v;
   if (!check_assertion(r, &e, o, &gone) || gone) return gone;
   if (!refine_frame(r, &e, o, &gone) || gone) return gone;
+  const op *given = o;
+  o = refine_call(&e, o);
   if (!refine_regions(r, o)) return false;
   for (u32 i = 0; i < o->num_results; i++) open |= is_open(o->results[i].type);
+  op *first;
+  if (open && op_is(o, composite) && open_composite(r, o, &first))
+    return refine_opened(r, first, o);
   if (open && !infer(r, &e, o)) return false;
+  if (o != given && !dialect_verify_op(r->m, o)) return false;
   if (op_has(o, CONSTANT) || o->num_results != 1 || !holds_integers(o->results[0].type))
     return true;
   if (refine_eval(&e, o, &v) || refine_index(&e, o, &v)) make_constant(&e, o, v);
   return true;
 }
 
-/* Recursion is bounded by the nesting that the readers allow. */
-static bool refine_block(refiner *r, block *b) {
-  FOR_OPS(o, b) {
+/* Recursion is bounded by the nesting that the readers allow, and by that of composites. */
+static bool refine_range(refiner *r, op *from, const op *end) {
+  for (op *o = from, *next; o != end; o = next) {
+    next = o->next;
     if (!refine_op(r, o)) return false;
   }
   return true;
 }
+
+static bool refine_block(refiner *r, block *b) { return refine_range(r, b->first, NULL); }
 
 static walk_result check_settled(void *user, op *o) {
   refiner *r = user;
@@ -430,7 +482,7 @@ static bool read_shape(const char *text, i64 *dims, size_t room, size_t *n) {
 }
 
 bool refine_arguments(ir_module *m, op *main, const char *const *shapes, size_t n) {
-  refiner r = {m, m->ctx, ir_scratch_push(m->ctx)};
+  refiner r = {m, m->ctx, ir_scratch_push(m->ctx), 0};
   block *b = op_body(main, 0);
   bool ok = n == b->num_args ||
             op_error(r.c, main, "takes %u arguments, and %zu are given", b->num_args, n);
@@ -449,7 +501,7 @@ bool refine_arguments(ir_module *m, op *main, const char *const *shapes, size_t 
 }
 
 bool refine_shapes(ir_module *m, arena *scratch, op *main) {
-  refiner r = {m, m->ctx, scratch};
+  refiner r = {m, m->ctx, scratch, 0};
   static const pass_args none;
   block *b = op_body(main, 0);
   for (u32 i = 0; i < b->num_args; i++)

@@ -36,4 +36,8 @@ bool refine_broadcast(expander *e, const op *o, i64s *out);
  * do not follow. */
 bool refine_eval(expander *e, const op *o, i64s *out);
 
+/* refine_call.c: what a custom call becomes whose sizes are operands that are known; o: it stays,
+ * perhaps without operands that say the shapes of its results. */
+op *refine_call(expander *e, op *o);
+
 #endif

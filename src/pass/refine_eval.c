@@ -118,10 +118,15 @@ static bool m_reshape(const op *o, const numbers *x, i64 *out) {
 }
 
 static bool m_concatenate(const op *o, const numbers *x, i64 *out) {
-  size_t at = 0;
-  if (o->results[0].type->dims.len != 1) return false;
-  for (u32 k = 0; k < o->num_operands; k++)
-    for (size_t i = 0; i < x->in[k].len; i++) out[at++] = x->in[k].data[i];
+  struct concatenate_attrs a;
+  size_t at = 0, outer = 1;
+  if (!view_concatenate(o, &a)) return false;
+  for (i64 d = 0; d < a.dimension; d++) outer *= (size_t)o->results[0].type->dims.data[d];
+  for (size_t row = 0; row < outer; row++)
+    for (u32 k = 0; k < o->num_operands; k++) {
+      size_t n = x->in[k].len / outer;
+      for (size_t i = 0; i < n; i++) out[at++] = x->in[k].data[row * n + i];
+    }
   return true;
 }
 
