@@ -45,6 +45,14 @@ def widen(module, name):
     function.__code__ = within(function.__code__)
 
 
+def take_default(module, name):
+    """A function that asks for the devices of "cpu", which may not be among jax_platforms, gets
+    those of the default platform."""
+    function = getattr(module, name)
+    constants = (None if c == "cpu" else c for c in function.__code__.co_consts)
+    function.__code__ = function.__code__.replace(co_consts=tuple(constants))
+
+
 def answer_cpu(module, name):
     """A function that names a platform, asked only whether that is cpu."""
     original = getattr(module, name)
@@ -155,6 +163,8 @@ GATES = (
      "lax.platform_dependent(cpu=...), kernels that cpu interprets"),
     ("jax._src.lax.control_flow.conditionals:cond_p", branch_as_cpu,
      "the branch that lax.platform_dependent chose is kept by the platforms it was given for"),
+    ("jax._src.lax.control_flow.loops:_maybe_put", take_default,
+     "NumPy arrays that lax.scan passes through become cpu's"),
     ("jax._src.export._export:call_exported_p", call_as_cpu,
      "a program exported for cpu runs"),
 )

@@ -71,6 +71,12 @@ def test_platform_dependent(rules, want):
     np.testing.assert_array_equal(slope, np.ones(3))
 
 
+def test_scan_passes_arrays_of_numpy_through():
+    _, passed = lax.scan(lambda c, x: (c + x, x), 0., np.arange(3.0))
+    assert {device.platform for device in passed.devices()} == {"terrazzo"}
+    np.testing.assert_array_equal(passed, np.arange(3.0))
+
+
 def test_platform_dependent_without_a_branch():
     with pytest.raises(NotImplementedError, match="not found for platform terrazzo"):
         lax.platform_dependent(jnp.int32(1), tpu=lambda x: x, cuda=lambda x: x + 1)
