@@ -87,7 +87,8 @@ static void copy_plane(const vm_kernels *k, const step_shape *s, char *to, const
   u32 last = s->rank - 1;
   if (s->rank == 1) {
     copy_row(s->width, s->dims[0], to, s->to[0], from, s->from[0]);
-  } else if (s->to[last] == s->width && s->from[last - 1] == s->width && s->width <= 8) {
+  } else if (s->to[last] == s->width && s->from[last] != s->width &&
+             s->from[last - 1] == s->width && s->width <= 8) {
     k->transpose[vm_log2_width(s->width)]((size_t)s->dims[last - 1], (size_t)s->dims[last], to,
                                           s->to[last - 1], from, s->from[last]);
   } else {
