@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/status.h"
+#include "mesh/op_sharding.h"
 #include "program/program.h"
 #include "num/dtype.h"
 
@@ -42,6 +43,27 @@ typedef struct executable {
 
 struct ir_module;
 
+/* A custom call whose partitioning is somebody else's affair, with its global shapes and what
+ * propagation made of them. */
+typedef struct compile_part {
+  dtype type;
+  i64s dims;
+  tile_assignment tiles;
+} compile_part;
+
+typedef struct compile_call {
+  str target, config;
+  const compile_part *args, *results;
+  size_t num_args, num_results;
+} compile_call;
+
+/* How the values are to be sharded, and a module whose @main is what each device does with its
+ * pieces, collectives and all. */
+typedef struct compile_answer {
+  str module;
+  const tile_assignment *args, *results;
+} compile_answer;
+
 typedef struct compile_options {
   const allocator *mem; /* NULL: mem_system; must outlive the executable */
   str file;             /* for diagnostics; "-" if empty */
@@ -65,6 +87,13 @@ typedef struct compile_options {
    * NULL then. */
   bool (*partitioned)(void *user, struct ir_module *m, str remarks);
   void *partitioned_user;
+  /* Who partitions custom calls; asked after propagation, several times where several programs are
+   * tried. The answer's memory is the arena's. inspect is told once how the operand of each call
+   * @InspectSharding is sharded. NULL: nobody. */
+  bool (*knows_call)(void *user, str target);
+  status (*partition_call)(void *user, arena *a, const compile_call *call, compile_answer *out);
+  status (*inspect)(void *user, str config, const tile_assignment *tiles);
+  void *calls_user;
 } compile_options;
 
 /* Compiles MLIR text, MLIR bytecode or a portable artifact. On failure the status holds every

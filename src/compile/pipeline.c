@@ -10,6 +10,7 @@
 #include "compile/layout.h"
 #include "compile/lower.h"
 #include "compile/module.h"
+#include "compile/outside.h"
 #include "compile/parallel.h"
 #include "compile/plain.h"
 #include "compile/signature.h"
@@ -39,6 +40,7 @@ typedef struct job {
   u32 num_partitions, num_replicas;
   types global_params, global_results;
   struct executable_owner *owner;
+  outside_list seen; /* by the program at hand */
   bool quiet;     /* a trial */
   bool enough;    /* there is to be no executable */
   status problem; /* where a status says more than the messages */
@@ -219,7 +221,15 @@ static bool propagate(job *j) {
   if (!run_with(j, "sdy-propagation-pipeline", our_way, COUNT(our_way))) return false;
   keep_arguments_whole(j, parts);
   dump(j, "propagate");
-  return true;
+  j->seen = (outside_list){0};
+  return outside_partition(j->m, j->scratch, j->opt, &j->seen);
+}
+
+static bool tell_inspectors(job *j) {
+  for (size_t i = 0; j->opt->inspect && i < j->seen.len && !j->problem; i++)
+    j->problem = j->opt->inspect(j->opt->calls_user, j->seen.data[i].config,
+                                 &j->seen.data[i].tiles);
+  return !j->problem;
 }
 
 /* The meshes are gone after partitioning, so they are read before. */
@@ -245,6 +255,7 @@ typedef struct choice {
   u32 num_taken;
   op *best;           /* the program of one device with what was taken; NULL: there is none */
   shard_space *space; /* its own */
+  outside_list seen;
 } choice;
 
 static void set_root(job *j, op *root) {
@@ -317,6 +328,7 @@ static void take_what_costs_less(job *j, choice *c, conflicts questions) {
   shard_space *space;
   if (!try_choice(j, c, &best, NULL, &c->space)) return;
   c->best = j->m->root;
+  c->seen = j->seen;
   for (size_t i = 0; i < questions.len;) {
     const conflict *q = &questions.data[i++];
     if (was_asked(asked, num_asked, q)) continue;
@@ -329,6 +341,7 @@ static void take_what_costs_less(job *j, choice *c, conflicts questions) {
     best = cost;
     c->best = j->m->root;
     c->space = space;
+    c->seen = j->seen;
     questions = next;
     i = 0;
   }
@@ -354,6 +367,7 @@ static bool propagate_and_partition(job *j, shard_space **space) {
   if (c.best && !told) {
     set_root(j, c.best);
     *space = c.space;
+    j->seen = c.seen;
   } else if (questions.len || told ? !run_choice(j, &c, space, NULL) : !partition(j, space)) {
     return false;
   }
@@ -417,6 +431,7 @@ static bool compile(job *j) {
   if (!decompose_calls(j->m, j->scratch)) return false;
   if (j->opt->partitioned) wire_mark_asked(j->m);
   if (j->spread && (!flatten(j, false) || !propagate_and_partition(j, &space))) return false;
+  if (!tell_inspectors(j)) return false;
   j->enough = j->opt->partitioned &&
               !j->opt->partitioned(j->opt->partitioned_user, j->m, buf_view(&j->messages));
   if (j->enough) return true;

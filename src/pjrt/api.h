@@ -220,6 +220,8 @@ struct PJRT_LoadedExecutable {
   dev_kind *result_kind; /* by result */
 };
 
+/* Custom calls are partitioned by those who registered for them. */
+void api_set_partitioners(compile_options *o);
 void api_executable_find_cost(PJRT_Executable *e); /* fills in e->cost */
 PJRT_Executable *api_executable_retain(PJRT_Executable *e);
 void api_executable_release(PJRT_Executable *e);

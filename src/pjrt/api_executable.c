@@ -93,6 +93,7 @@ static status make_executable(PJRT_Executable *e, const serialized *from) {
       status_free(s);
     }
   }
+  api_set_partitioners(&o);
   return compile_source(e->source, &o, &e->exe);
 }
 

@@ -71,6 +71,8 @@ static status find_local_program(PJRT_Executable *e, str *out) {
                          .num_replicas = e->options.num_replicas,
                          .dump = keep_local,
                          .dump_user = e};
+    api_set_partitioners(&o);
+    o.inspect = NULL; /* they have been told */
     s = compile_source(e->source, &o, &again);
     if (again) executable_release(again);
     if (!s && !buf_ok(&e->local_program)) s = status_oom();
