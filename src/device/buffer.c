@@ -21,6 +21,7 @@ struct dev_buffer {
   dev_block *external; /* under lock; held while num_external > 0 */
   u32 num_external;
   bool permuted; /* not row-major */
+  bool shares;   /* block is in use for as long as it is here */
   u32 rank;
   i64 dims[]; /* rank dims, then they from minor to major */
 };
@@ -111,15 +112,56 @@ dev_buffer *dev_buffer_retain(dev_buffer *b) {
   return b;
 }
 
+static status deleted_error(void) {
+  return status_make(STATUS_INVALID_ARGUMENT, "the buffer has been deleted or donated");
+}
+
 static void end_use(dev_block *b) {
   dev_block_end_use(b);
   dev_block_release(b);
 }
 
+/* A block that was the buffer's own. */
+static void drop_block(const dev_buffer *b, dev_block *block) {
+  if (block && b->shares) dev_block_end_use(block);
+  dev_block_release(block);
+}
+
+status dev_buffer_bitcast(dev_buffer *b, dtype type, i64s dims, i64s minor_to_major,
+                          dev_buffer **out) {
+  RETURN_IF_ERROR(make_handle(b->memory, type, dims, b->ready, out));
+  status s =
+      (*out)->bytes == b->bytes
+          ? dev_buffer_use(b, &(*out)->block)
+          : status_make(STATUS_INVALID_ARGUMENT, "%zu bytes seen as %zu", b->bytes, (*out)->bytes);
+  if (s) {
+    dev_buffer_release(*out);
+    *out = NULL;
+    return s;
+  }
+  (*out)->shares = true;
+  dev_buffer_lay_out(*out, minor_to_major);
+  return NULL;
+}
+
+status dev_buffer_move(dev_buffer *b, dev_event *ready, dev_buffer **out) {
+  RETURN_IF_ERROR(make_handle(b->memory, b->type, dev_buffer_dims(b), ready, out));
+  dev_buffer_lay_out(*out, dev_buffer_order(b));
+  pthread_mutex_lock(&b->lock);
+  (*out)->block = b->block;
+  (*out)->shares = b->shares;
+  b->block = NULL;
+  pthread_mutex_unlock(&b->lock);
+  if ((*out)->block) return NULL;
+  dev_buffer_release(*out);
+  *out = NULL;
+  return deleted_error();
+}
+
 void dev_buffer_release(dev_buffer *b) {
   if (!b || atomic_fetch_sub_explicit(&b->refs, 1, memory_order_acq_rel) != 1) return;
   dev_client *c = b->memory->device->client;
-  dev_block_release(b->block);
+  drop_block(b, b->block);
   dev_block_release(b->donated);
   for (; b->num_external; b->num_external--) end_use(b->external);
   dev_event_release(b->ready);
@@ -143,7 +185,7 @@ void dev_buffer_delete(dev_buffer *b) {
   dev_block *block = b->block ? b->block : b->donated;
   b->block = b->donated = NULL;
   pthread_mutex_unlock(&b->lock);
-  dev_block_release(block);
+  drop_block(b, block);
 }
 
 bool dev_buffer_donate(dev_buffer *b) {
@@ -169,10 +211,6 @@ bool dev_buffer_is_deleted(dev_buffer *b) {
   bool deleted = b->block == NULL;
   pthread_mutex_unlock(&b->lock);
   return deleted;
-}
-
-static status deleted_error(void) {
-  return status_make(STATUS_INVALID_ARGUMENT, "the buffer has been deleted or donated");
 }
 
 status dev_buffer_hold(dev_buffer *b, dev_block **out) {

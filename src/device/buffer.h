@@ -54,8 +54,25 @@ status dev_buffer_from_host(dev_memory *m, dtype type, i64s dims, const void *da
 status dev_buffer_view(dev_memory *m, dtype type, i64s dims, void *data,
                        void (*on_delete)(void *data, void *arg), void *arg,
                        dev_buffer **out_buffer) MUST_USE;
+/* The same bytes as an array of another type, dimensions and order (none: row-major), which must be
+ * as many. As long as both are there, a donation of either copies. */
+status dev_buffer_bitcast(dev_buffer *b, dtype type, i64s dims, i64s minor_to_major,
+                          dev_buffer **out_buffer) MUST_USE;
+/* Writes what the buffer is to be from when `done` (retained, set with how it went) is: an array of
+ * its type and dimensions with these strides (NULL: dense, row-major), or bytes as they lie in it,
+ * which stay until then. `lasting` as above. Nobody may look at these bytes meanwhile. */
+status dev_buffer_write(dev_buffer *b, const void *data, const i64 *byte_strides, bool lasting,
+                        dev_event *done) MUST_USE;
+status dev_buffer_write_bytes(dev_buffer *b, size_t offset, size_t size, const void *data,
+                              dev_event *done) MUST_USE;
+/* What b had, which is deleted: ready when `ready` (retained) is. */
+status dev_buffer_move(dev_buffer *b, dev_event *ready, dev_buffer **out_buffer) MUST_USE;
 /* Another memory's copy, made once the source is ready; its failure becomes this one's. */
 status dev_buffer_copy(dev_buffer *src, dev_memory *m, dev_buffer **out_buffer) MUST_USE;
+
+/* src's bytes to dst, which is as large and as it is laid out, once src is ready; then `ready`
+ * (dst's, retained) is set. */
+status dev_buffer_copy_to(dev_buffer *src, dev_buffer *dst, dev_event *ready) MUST_USE;
 
 dev_buffer *dev_buffer_retain(dev_buffer *b);
 void dev_buffer_release(dev_buffer *b); /* NULL is fine */

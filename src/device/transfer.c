@@ -34,7 +34,8 @@ static void strides_of(i64s order, i64s dims, size_t element, i64 *out) {
 
 typedef struct upload {
   dev_block *block;
-  dev_event *ready, *done;
+  dev_event *done;
+  size_t offset;
   dtype type;
   const void *data;
   u32 rank;
@@ -46,39 +47,62 @@ static size_t upload_size(u32 rank) { return sizeof(upload) + 2 * rank * sizeof(
 static void upload_run(void *user) {
   upload *u = user;
   executor_array a = {u->type, {u->dims_strides, u->rank}, u->dims_strides + u->rank};
-  status s =
-      executor_write(dev_block_executor(u->block), dev_block_memory(u->block), 0, &a, u->data);
-  dev_event_set(u->ready, s);
-  dev_event_set(u->done, NULL);
-  dev_event_release(u->ready);
-  dev_event_release(u->done);
+  status s = executor_write(dev_block_executor(u->block), dev_block_memory(u->block), u->offset, &a,
+                            u->data);
+  dev_event *done = u->done;
   dev_block_release(u->block);
   mem_free(&mem_system, u, upload_size(u->rank));
+  dev_event_set(done, s);
+  dev_event_release(done);
 }
 
-/* Writes the array into the buffer, now or later; `ready` and `done` are set when it is through. */
-static status upload_begin(dev_buffer *b, const dev_host_array *a, dev_event *ready,
-                           dev_event *done) {
-  i64 strides[DEV_MAX_RANK];
-  u32 rank = (u32)a->dims.len;
-  upload *u = mem_alloc(&mem_system, upload_size(rank));
-  status s = u ? dev_buffer_hold(b, &u->block) : status_oom();
+static status upload_create(dev_buffer *b, dtype type, const void *data, size_t rank,
+                            dev_event *done, upload **out) {
+  upload *u = *out = mem_zalloc(&mem_system, upload_size((u32)rank));
+  if (!u) return status_oom();
+  status s = dev_buffer_hold(b, &u->block);
   if (s) {
-    mem_free(&mem_system, u, upload_size(rank));
+    mem_free(&mem_system, u, upload_size((u32)rank));
     return s;
   }
-  dev_dense_strides(a->dims, dtype_size(a->type), strides);
-  u->ready = dev_event_retain(ready);
   u->done = dev_event_retain(done);
-  u->type = a->type;
-  u->data = a->data;
-  u->rank = rank;
-  outwards(dev_buffer_order(b), a->dims.data, u->dims_strides);
-  outwards(dev_buffer_order(b), a->byte_strides ? a->byte_strides : strides,
-           u->dims_strides + rank);
+  u->type = type;
+  u->data = data;
+  u->rank = (u32)rank;
+  return NULL;
+}
+
+/* Now, or later if it may be and pays. */
+static void upload_begin(const dev_buffer *b, upload *u, size_t bytes, bool lasting) {
   dev_errands *errands = dev_client_errands(dev_buffer_memory(b)->device->client);
-  if (!a->lasting || dev_buffer_bytes(b) < MANY_BYTES || !dev_errand_run(errands, upload_run, u))
-    upload_run(u);
+  if (!lasting || bytes < MANY_BYTES || !dev_errand_run(errands, upload_run, u)) upload_run(u);
+}
+
+status dev_buffer_write(dev_buffer *b, const void *data, const i64 *byte_strides, bool lasting,
+                        dev_event *done) {
+  i64 dense[DEV_MAX_RANK];
+  i64s dims = dev_buffer_dims(b), order = dev_buffer_order(b);
+  upload *u;
+  RETURN_IF_ERROR(upload_create(b, dev_buffer_type(b), data, dims.len, done, &u));
+  dev_dense_strides(dims, dtype_size(u->type), dense);
+  outwards(order, dims.data, u->dims_strides);
+  outwards(order, byte_strides ? byte_strides : dense, u->dims_strides + dims.len);
+  upload_begin(b, u, dev_buffer_bytes(b), lasting);
+  return NULL;
+}
+
+status dev_buffer_write_bytes(dev_buffer *b, size_t offset, size_t size, const void *data,
+                              dev_event *done) {
+  upload *u;
+  size_t have = dev_buffer_bytes(b);
+  if (offset > have || size > have - offset)
+    return status_make(STATUS_INVALID_ARGUMENT, "%zu bytes at %zu of a buffer of %zu bytes", size,
+                       offset, have);
+  RETURN_IF_ERROR(upload_create(b, DTYPE_u8, data, 1, done, &u));
+  u->offset = offset;
+  u->dims_strides[0] = (i64)size;
+  u->dims_strides[1] = 1;
+  upload_begin(b, u, size, true);
   return NULL;
 }
 
@@ -120,15 +144,11 @@ static status share(dev_memory *m, const dev_host_array *a, dev_event *done, dev
   return s;
 }
 
+/* `done` says that it is there, too. */
 static status copy_in(dev_memory *m, const dev_host_array *a, dev_event *done, dev_buffer **out) {
-  dev_event *ready = dev_event_create();
-  if (!ready) return status_oom();
-  status s = dev_buffer_create(m, a->type, a->dims, ready, NULL, out);
-  if (!s) {
-    dev_buffer_lay_out(*out, a->minor_to_major);
-    s = upload_begin(*out, a, ready, done);
-  }
-  dev_event_release(ready);
+  RETURN_IF_ERROR(dev_buffer_create(m, a->type, a->dims, done, NULL, out));
+  dev_buffer_lay_out(*out, a->minor_to_major);
+  status s = dev_buffer_write(*out, a->data, a->byte_strides, a->lasting, done);
   if (!s) return NULL;
   dev_buffer_release(*out);
   *out = NULL;
@@ -263,19 +283,22 @@ status dev_buffer_to_host(dev_buffer *b, void *dst, const i64 *byte_strides, dev
   return read_into(b, dst, 0, dev_buffer_bytes(b), byte_strides, out_done);
 }
 
+status dev_buffer_copy_to(dev_buffer *src, dev_buffer *dst, dev_event *ready) {
+  dev_block *target;
+  RETURN_IF_ERROR(dev_buffer_hold(dst, &target));
+  status s = transfer_begin(src, NULL, target, 0, dev_buffer_bytes(src), NULL, ready);
+  dev_block_release(target);
+  return s;
+}
+
 status dev_buffer_copy(dev_buffer *src, dev_memory *m, dev_buffer **out) {
   dev_event *ready = dev_event_create();
   *out = NULL;
   if (!ready) return status_oom();
-  dev_block *target;
   status s = dev_buffer_create(m, dev_buffer_type(src), dev_buffer_dims(src), ready, NULL, out);
   if (!s) {
     dev_buffer_lay_out(*out, dev_buffer_order(src));
-    s = dev_buffer_hold(*out, &target);
-  }
-  if (!s) {
-    s = transfer_begin(src, NULL, target, 0, dev_buffer_bytes(src), NULL, ready);
-    dev_block_release(target);
+    s = dev_buffer_copy_to(src, *out, ready);
   }
   if (s) {
     dev_buffer_release(*out);

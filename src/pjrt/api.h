@@ -59,7 +59,9 @@ enum {
   API_EXECUTABLE,
   API_LOADED,
   API_LAYOUT,
-  API_CONTEXT
+  API_CONTEXT,
+  API_TRANSFERS,
+  API_ALIAS
 };
 
 struct PJRT_DeviceDescription {
@@ -69,6 +71,7 @@ struct PJRT_DeviceDescription {
 };
 
 typedef struct api_memory api_memory;
+typedef struct api_mapped api_mapped; /* api_alias.c */
 
 struct PJRT_Device {
   handle head;
@@ -128,9 +131,11 @@ struct PJRT_Client {
   pthread_mutex_t lock;
   pthread_cond_t landed;
   ffi_threads *handlers; /* run what programs call by name */
-  u32 in_flight; /* launches; under lock */
-  bool closed;   /* the handle has been destroyed; under lock */
+  u32 in_flight;         /* launches; under lock */
+  bool closed;           /* the handle has been destroyed; under lock */
+  api_mapped *mapped;    /* under lock */
 };
+void api_client_forget_mapped(PJRT_Client *c);
 PJRT_Client *api_client_retain(PJRT_Client *c); /* returns c */
 void api_client_release(PJRT_Client *c);
 
@@ -154,6 +159,7 @@ struct PJRT_Buffer {
 /* Takes over the reference to b, whether it succeeds or not. */
 status api_buffer_wrap(PJRT_Client *client, dev_buffer *b, PJRT_Buffer **out_buffer) MUST_USE;
 void api_buffer_free(PJRT_Buffer *b);
+void api_buffer_note(const PJRT_Buffer *b); /* for the call log: it is new */
 
 /* An event handle is a reference to a device event. */
 static inline PJRT_Event *api_event(dev_event *e) { return (PJRT_Event *)e; }
@@ -209,7 +215,7 @@ struct PJRT_LoadedExecutable {
   PJRT_Executable *executable;
   executor_image *image;
   ffi_program *handlers; /* of its calls; NULL: there are none */
-  arena memory; /* holds the arrays */
+  arena memory;          /* holds the arrays */
   atomic_bool deleted;
   size_t num_devices;
   PJRT_Device **devices; /* by position: replica * num_partitions + partition */

@@ -160,6 +160,7 @@ void api_client_release(PJRT_Client *c) {
   mem_free(&mem_system, c->memory_list, nm * sizeof *c->memory_list);
   dev_client_release(c->dev);
   ffi_threads_destroy(c->handlers);
+  api_client_forget_mapped(c);
   pthread_cond_destroy(&c->landed);
   pthread_mutex_destroy(&c->lock);
   mem_free(&mem_system, c, sizeof *c);

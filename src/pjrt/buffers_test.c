@@ -229,6 +229,246 @@ static void test_memory_stats(void) {
   destroy_client(c);
 }
 
+/* ---- in pieces, later, under another name ---- */
+
+static PJRT_AsyncHostToDeviceTransferManager *make_manager(PJRT_Client *c) {
+  static const int64_t six = 6;
+  static PJRT_Buffer_MemoryLayout layout;
+  layout = tiled(column_major, 2);
+  PJRT_ShapeSpec specs[2] = {{.struct_size = PJRT_ShapeSpec_END,
+                              .dims = &six,
+                              .num_dims = 1,
+                              .element_type = PJRT_Buffer_Type_F32},
+                             {.struct_size = PJRT_ShapeSpec_END,
+                              .dims = two_three,
+                              .num_dims = 2,
+                              .element_type = PJRT_Buffer_Type_F32}};
+  PJRT_Buffer_MemoryLayout *layouts[2] = {NULL, &layout};
+  OK(Client_CreateBuffersForAsyncHostToDevice, a, .client = c, .shape_specs = specs,
+     .num_shape_specs = 2, .device_layouts = layouts, .num_device_layouts = 2);
+  return a.transfer_manager;
+}
+
+static PJRT_Buffer *retrieve(PJRT_AsyncHostToDeviceTransferManager *m, int i) {
+  OK(AsyncHostToDeviceTransferManager_RetrieveBuffer, a, .transfer_manager = m, .buffer_index = i);
+  return a.buffer_out;
+}
+
+static bool is_ready(PJRT_Buffer *b) {
+  OK(Buffer_ReadyEvent, r, .buffer = b);
+  OK(Event_IsReady, is, .event = r.event);
+  destroy_event(r.event);
+  return is.is_ready;
+}
+
+static void check_buffer_error(PJRT_Buffer *b, PJRT_Error_Code code, const char *text) {
+  OK(Buffer_ReadyEvent, r, .buffer = b);
+  check_error(wait_for(r.event), code, text);
+}
+
+static PJRT_Error *transfer(PJRT_AsyncHostToDeviceTransferManager *m, int i, const float *data,
+                            int64_t begin, int64_t end, bool last) {
+  CALL(AsyncHostToDeviceTransferManager_TransferData, a, .transfer_manager = m, .buffer_index = i,
+       .data = data + begin, .offset = begin * 4, .transfer_size = (end - begin) * 4,
+       .is_last_transfer = last);
+  return a_error ? a_error : wait_for(a.done_with_h2d_transfer);
+}
+
+static void test_transfers(PJRT_Client *c) {
+  float out[6];
+  PJRT_AsyncHostToDeviceTransferManager *m = make_manager(c);
+  OK(AsyncHostToDeviceTransferManager_BufferCount, n, .transfer_manager = m);
+  OK(AsyncHostToDeviceTransferManager_BufferSize, size, .transfer_manager = m, .buffer_index = 1);
+  OK(AsyncHostToDeviceTransferManager_Device, d, .transfer_manager = m);
+  OK(Client_Devices, devices, .client = c);
+  CHECK(n.buffer_count == 2 && size.buffer_size == 24 && d.device_out == devices.devices[0]);
+  PJRT_Buffer *b = retrieve(m, 0), *matrix_buffer = retrieve(m, 1);
+  CALL(AsyncHostToDeviceTransferManager_RetrieveBuffer, twice, .transfer_manager = m);
+  check_error(twice_error, PJRT_Error_Code_FAILED_PRECONDITION, "retrieved before");
+  CALL(AsyncHostToDeviceTransferManager_RetrieveBuffer, far, .transfer_manager = m,
+       .buffer_index = 2);
+  check_error(far_error, PJRT_Error_Code_INVALID_ARGUMENT, "no buffer 2");
+  check_ok(transfer(m, 0, matrix, 2, 6, false), "a piece");
+  CHECK(!is_ready(b));
+  check_error(transfer(m, 0, matrix, 2, 7, true), PJRT_Error_Code_INVALID_ARGUMENT,
+              "20 bytes at 8");
+  check_ok(transfer(m, 0, matrix, 0, 2, true), "the last piece");
+  get(b, out, 6);
+  CHECK(memcmp(out, matrix, sizeof out) == 0);
+  check_error(transfer(m, 0, matrix, 0, 2, true), PJRT_Error_Code_FAILED_PRECONDITION, "last");
+  CALL(AsyncHostToDeviceTransferManager_SetBufferError, late, .transfer_manager = m,
+       .error_code = PJRT_Error_Code_ABORTED);
+  check_error(late_error, PJRT_Error_Code_FAILED_PRECONDITION, "last");
+  OK(AsyncHostToDeviceTransferManager_TransferLiteral, l, .transfer_manager = m, .buffer_index = 1,
+     .data = matrix, .shape_dims = two_three, .shape_num_dims = 2,
+     .shape_element_type = PJRT_Buffer_Type_F32);
+  PJRT_Error *e = wait_for(l.done_with_h2d_transfer);
+  check_ok(e, "a literal");
+  get_raw(matrix_buffer, out, sizeof out);
+  CHECK(memcmp(out, by_columns, sizeof out) == 0);
+  OK(AsyncHostToDeviceTransferManager_AddMetadata, meta, .transfer_manager = m);
+  OK(AsyncHostToDeviceTransferManager_Destroy, end, .transfer_manager = m);
+  destroy_buffer(b);
+  destroy_buffer(matrix_buffer);
+}
+
+static void test_failed_transfers(PJRT_Client *c) {
+  PJRT_AsyncHostToDeviceTransferManager *m = make_manager(c);
+  PJRT_Buffer *failed = retrieve(m, 0), *left = retrieve(m, 1);
+  OK(AsyncHostToDeviceTransferManager_SetBufferError, set, .transfer_manager = m,
+     .error_code = PJRT_Error_Code_ABORTED, .error_message = "no data", .error_message_size = 7);
+  check_buffer_error(failed, PJRT_Error_Code_ABORTED, "no data");
+  CALL(AsyncHostToDeviceTransferManager_SetBufferError, none, .transfer_manager = m,
+       .buffer_index = 1);
+  check_error(none_error, PJRT_Error_Code_INVALID_ARGUMENT, "code OK");
+  CHECK(!is_ready(left));
+  OK(AsyncHostToDeviceTransferManager_Destroy, end, .transfer_manager = m);
+  check_buffer_error(left, PJRT_Error_Code_CANCELLED, "not filled");
+  destroy_buffer(failed);
+  destroy_buffer(left);
+}
+
+/* A program runs on an alias before there is what it stands for. */
+static void test_alias(PJRT_Client *c) {
+  float out[6];
+  PJRT_LoadedExecutable *l = add_one(c, "default", "default");
+  OK(Client_CreateAliasBuffer, a, .client = c, .shape_dims = two_three, .shape_num_dims = 2,
+     .shape_element_type = PJRT_Buffer_Type_F32);
+  PJRT_Buffer *y = NULL, *z = NULL, *real = put_as(c, matrix, two_three, NULL);
+  PJRT_Buffer *wrong = put(c, 0, matrix, 6);
+  check_ok(run(l, &a.alias_buffer, 1, &y), "run");
+  CHECK(!is_ready(y));
+  CALL(Client_FulfillAliasBuffer, bad, .buffer = wrong,
+       .fulfill_alias_buffer_cb = a.fulfill_alias_buffer_cb);
+  check_error(bad_error, PJRT_Error_Code_INVALID_ARGUMENT, "another shape");
+  CALL(Client_FulfillAliasBuffer, own, .buffer = a.alias_buffer,
+       .fulfill_alias_buffer_cb = a.fulfill_alias_buffer_cb);
+  check_error(own_error, PJRT_Error_Code_INVALID_ARGUMENT, "its own alias");
+  OK(Client_FulfillAliasBuffer, f, .buffer = real,
+     .fulfill_alias_buffer_cb = a.fulfill_alias_buffer_cb);
+  destroy_buffer(real);
+  get(y, out, 6);
+  CHECK(out[0] == 2 && out[5] == 7);
+  OK(Client_CreateAliasBuffer, b, .client = c, .shape_dims = two_three, .shape_num_dims = 2,
+     .shape_element_type = PJRT_Buffer_Type_F32);
+  check_ok(run(l, &b.alias_buffer, 1, &z), "run");
+  OK(Client_FulfillAliasBuffer, e, .status_code = PJRT_Error_Code_ABORTED, .error_message = "gone",
+     .error_message_size = 4, .fulfill_alias_buffer_cb = b.fulfill_alias_buffer_cb);
+  check_buffer_error(z, PJRT_Error_Code_ABORTED, "gone");
+  destroy_buffer(a.alias_buffer);
+  destroy_buffer(b.alias_buffer);
+  destroy_buffer(wrong);
+  destroy_buffer(y);
+  destroy_buffer(z);
+  destroy_loaded(l);
+}
+
+/* Neither of two views of the same bytes sees what becomes of the other. */
+static void test_bitcast(PJRT_Client *c) {
+  static const char donates[] =
+      "module @d { func.func @main(%x: tensor<6xf32> {tf.aliasing_output = 0 : i32})"
+      " -> tensor<6xf32> { %y = stablehlo.add %x, %x : tensor<6xf32> return %y : tensor<6xf32> } }";
+  static const int64_t six = 6, seven = 7;
+  float out[6];
+  PJRT_LoadedExecutable *l;
+  check_ok(compile(c, donates, &l), "compile");
+  for (int which = 0; which < 2; which++) {
+    PJRT_Buffer *b = put(c, 0, matrix, 6), *y = NULL;
+    OK(Buffer_Bitcast, same, .buffer = b, .element_type = PJRT_Buffer_Type_F32, .dims = &six,
+       .num_dims = 1);
+    check_ok(run(l, which ? &b : &same.out_buffer, 1, &y), "donate one");
+    get(y, out, 6);
+    CHECK(out[5] == 12);
+    get(which ? same.out_buffer : b, out, 6);
+    CHECK(memcmp(out, matrix, sizeof out) == 0);
+    destroy_buffer(b);
+    destroy_buffer(same.out_buffer);
+    destroy_buffer(y);
+  }
+  destroy_loaded(l);
+  PJRT_Buffer *b = put(c, 0, matrix, 6);
+  PJRT_Buffer_MemoryLayout layout = tiled(column_major, 2);
+  static const int64_t three_two[2] = {3, 2};
+  OK(Buffer_Bitcast, other, .buffer = b, .element_type = PJRT_Buffer_Type_S32, .dims = three_two,
+     .num_dims = 2, .device_layout = &layout);
+  OK(Buffer_Delete, del, .buffer = b);
+  get(other.out_buffer, out, 6);
+  CHECK(out[0] == 1 && out[1] == 4 && out[2] == 2);
+  CALL(Buffer_Bitcast, longer, .buffer = other.out_buffer, .element_type = PJRT_Buffer_Type_F32,
+       .dims = &seven, .num_dims = 1);
+  check_error(longer_error, PJRT_Error_Code_INVALID_ARGUMENT, "24 bytes seen as 28");
+  CALL(Buffer_Bitcast, gone, .buffer = b, .element_type = PJRT_Buffer_Type_F32, .dims = &six,
+       .num_dims = 1);
+  check_error(gone_error, PJRT_Error_Code_INVALID_ARGUMENT, "deleted");
+  destroy_buffer(b);
+  destroy_buffer(other.out_buffer);
+}
+
+static void say(PJRT_Buffer_DonateWithControlDependency_Args *d, PJRT_Error_Code code) {
+  d->dependency_ready_callback(&(PJRT_Buffer_DonateWithControlDependency_Callback_Args){
+      .struct_size = PJRT_Buffer_DonateWithControlDependency_Callback_Args_END,
+      .callback_data = d->callback_data,
+      .error_code = code,
+      .error_message = "not so",
+      .error_message_size = 6});
+}
+
+static void test_control_dependency(PJRT_Client *c) {
+  float out[6];
+  PJRT_Buffer *b = put(c, 0, matrix, 6);
+  OK(Buffer_DonateWithControlDependency, d, .buffer = b);
+  OK(Buffer_IsDeleted, is, .buffer = b);
+  CHECK(is.is_deleted && !is_ready(d.out_buffer));
+  CALL(Buffer_DonateWithControlDependency, again, .buffer = b);
+  check_error(again_error, PJRT_Error_Code_INVALID_ARGUMENT, "deleted");
+  say(&d, PJRT_Error_Code_OK);
+  get(d.out_buffer, out, 6);
+  CHECK(memcmp(out, matrix, sizeof out) == 0);
+  OK(Buffer_DonateWithControlDependency, e, .buffer = d.out_buffer);
+  say(&e, PJRT_Error_Code_ABORTED);
+  check_buffer_error(e.out_buffer, PJRT_Error_Code_ABORTED, "not so");
+  destroy_buffer(b);
+  destroy_buffer(d.out_buffer);
+  destroy_buffer(e.out_buffer);
+}
+
+static void test_raw_future(PJRT_Client *c) {
+  float out[2] = {0};
+  PJRT_Buffer *b = put(c, 0, matrix, 6);
+  OK(Buffer_CopyRawToHostFuture, r, .buffer = b, .offset = 8, .transfer_size = 8);
+  OK(Buffer_CopyRawToHostFuture, f, .buffer = b, .offset = 0, .transfer_size = 24);
+  CALL(Buffer_CopyRawToHostFuture, far, .buffer = b, .offset = 8, .transfer_size = 17);
+  check_error(far_error, PJRT_Error_Code_INVALID_ARGUMENT, "17 bytes at 8");
+  destroy_buffer(b); /* what was asked for is still to be had */
+  PJRT_Buffer_CopyRawToHostFuture_Callback_Args a = {
+      .struct_size = PJRT_Buffer_CopyRawToHostFuture_Callback_Args_END,
+      .callback_data = r.callback_data,
+      .dst = out};
+  r.future_ready_callback(&a);
+  PJRT_Error *e = wait_for(r.event);
+  check_ok(e, "the read");
+  CHECK(out[0] == 3 && out[1] == 4);
+  a = (PJRT_Buffer_CopyRawToHostFuture_Callback_Args){
+      .struct_size = PJRT_Buffer_CopyRawToHostFuture_Callback_Args_END,
+      .callback_data = f.callback_data,
+      .error_code = PJRT_Error_Code_CANCELLED,
+      .error_message = "nowhere to put it",
+      .error_message_size = 17};
+  f.future_ready_callback(&a);
+  check_error(wait_for(f.event), PJRT_Error_Code_CANCELLED, "nowhere");
+}
+
+static void test_mapped(PJRT_Client *c) {
+  char data[64];
+  OK(Client_DmaMap, map, .client = c, .data = data, .size = sizeof data);
+  CALL(Client_DmaMap, twice, .client = c, .data = data, .size = sizeof data);
+  check_error(twice_error, PJRT_Error_Code_ALREADY_EXISTS, "mapped already");
+  OK(Client_DmaUnmap, unmap, .client = c, .data = data);
+  CALL(Client_DmaUnmap, none, .client = c, .data = data);
+  check_error(none_error, PJRT_Error_Code_NOT_FOUND, "not mapped");
+  OK(Client_DmaMap, left, .client = c, .data = data, .size = sizeof data);
+}
+
 int main(void) {
   unsetenv("TERRAZZO_NUM_DEVICES");
   PJRT_Client *c = make_client(2, 0);
@@ -236,6 +476,13 @@ int main(void) {
   test_program_layouts(c);
   test_shared(c);
   test_later(c);
+  test_transfers(c);
+  test_failed_transfers(c);
+  test_alias(c);
+  test_bitcast(c);
+  test_control_dependency(c);
+  test_raw_future(c);
+  test_mapped(c);
   destroy_client(c);
   test_memory_stats();
   return UNIT_END();

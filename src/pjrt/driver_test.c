@@ -100,8 +100,6 @@ static void test_client(void) {
   CHECK(str_is((str){k.kind, k.kind_size}, "device"));
   CALL(Client_LookupDevice, l, .client = c, .id = 8);
   check_error(l_error, PJRT_Error_Code_INVALID_ARGUMENT, "no device 8");
-  CALL(Client_DmaMap, dma, .client = c);
-  check_error(dma_error, PJRT_Error_Code_UNIMPLEMENTED, "PJRT_Client_DmaMap");
   PJRT_Client_Devices_Args old = {.struct_size = 16, .client = c};
   check_error(GetPjrtApi()->PJRT_Client_Devices(&old), PJRT_Error_Code_INVALID_ARGUMENT,
               "ends at byte 16");

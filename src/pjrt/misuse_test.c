@@ -268,6 +268,104 @@ static void call_copy(hand *h) {
   if (d_ok) keep(h, BUFFER, d.dst_buffer);
 }
 
+/* What waits for a word of the caller's gets it before the call is over. */
+static void call_alias(hand *h) {
+  shape s;
+  random_shape(h, &s);
+  TRY(Client_CreateAliasBuffer, a, .client = a_client(h), .memory = a_memory(h),
+      .shape_dims = s.dims, .shape_num_dims = s.rank, .shape_element_type = s.type,
+      .shape_layout = s.has_layout ? &s.layout : NULL);
+  /* what depends on the alias cannot be what it stands for, so it gets a new buffer */
+  TRY(Client_CreateUninitializedBuffer, real, .client = a_client(h), .shape_dims = s.dims,
+      .shape_num_dims = s.rank, .shape_element_type = chance(h, 4) ? PJRT_Buffer_Type_S8 : s.type);
+  for (u32 tries = 0; a_ok && tries < 4; tries++) {
+    PJRT_Buffer *with[] = {a.alias_buffer, real.buffer, (PJRT_Buffer *)h->w->devices[0][0], NULL};
+    TRY(Client_FulfillAliasBuffer, f, .fulfill_alias_buffer_cb = a.fulfill_alias_buffer_cb,
+        .buffer = with[tries], .status_code = tries < 3 ? 0 : pick(h, 9) + 1,
+        .error_message = "why", .error_message_size = 3);
+    if (f_ok) break;
+  }
+  if (a_ok) keep(h, BUFFER, a.alias_buffer);
+  if (real_ok) keep(h, BUFFER, real.buffer);
+  TRY(Buffer_Bitcast, b, .buffer = some(h, BUFFER), .element_type = s.type, .dims = s.dims,
+      .num_dims = s.rank, .device_layout = s.has_layout ? &s.layout : NULL);
+  if (b_ok) keep(h, BUFFER, b.out_buffer);
+  TRY(Buffer_DonateWithControlDependency, d, .buffer = some(h, BUFFER));
+  if (d_ok) {
+    keep(h, BUFFER, d.out_buffer);
+    d.dependency_ready_callback(&(PJRT_Buffer_DonateWithControlDependency_Callback_Args){
+        .struct_size = PJRT_Buffer_DonateWithControlDependency_Callback_Args_END,
+        .callback_data = d.callback_data,
+        .error_code = chance(h, 3) ? pick(h, 40) : 0,
+        .error_message = "why",
+        .error_message_size = 3});
+  }
+  TRY(Buffer_CopyRawToHostFuture, r, .buffer = some(h, BUFFER),
+      .offset = chance(h, 9) ? INT64_MAX : (int64_t)pick(h, 30) - 3,
+      .transfer_size = (int64_t)pick(h, 24) - 1);
+  if (r_ok) {
+    char room[24];
+    r.future_ready_callback(&(PJRT_Buffer_CopyRawToHostFuture_Callback_Args){
+        .struct_size = PJRT_Buffer_CopyRawToHostFuture_Callback_Args_END,
+        .callback_data = r.callback_data,
+        .error_code = chance(h, 3) ? pick(h, 40) : 0,
+        .error_message = "why",
+        .error_message_size = 3,
+        .dst = chance(h, 4) ? NULL : room});
+    finish(r.event);
+  }
+  TRY(Client_DmaMap, m, .client = a_client(h), .data = chance(h, 9) ? NULL : host + pick(h, 3),
+      .size = pick(h, 64));
+  TRY(Client_DmaUnmap, u, .client = a_client(h), .data = chance(h, 9) ? NULL : host + pick(h, 3));
+}
+
+static void feed(hand *h, PJRT_AsyncHostToDeviceTransferManager *m, const shape *s) {
+  int i = (int)pick(h, 5) - 1;
+  TRY(AsyncHostToDeviceTransferManager_BufferSize, n, .transfer_manager = m, .buffer_index = i);
+  TRY(AsyncHostToDeviceTransferManager_TransferData, t, .transfer_manager = m, .buffer_index = i,
+      .data = chance(h, 9) ? NULL : host,
+      .offset = chance(h, 9) ? INT64_MAX : (int64_t)pick(h, 30) - 3,
+      .transfer_size = (int64_t)pick(h, 30) - 1, .is_last_transfer = chance(h, 4));
+  if (t_ok) keep(h, EVENT, t.done_with_h2d_transfer);
+  if (chance(h, 3)) {
+    TRY(AsyncHostToDeviceTransferManager_TransferLiteral, l, .transfer_manager = m,
+        .buffer_index = i, .data = chance(h, 9) ? NULL : host,
+        .shape_dims = chance(h, 9) ? NULL : s->dims, .shape_num_dims = s->rank,
+        .shape_element_type = s->type);
+    if (l_ok) keep(h, EVENT, l.done_with_h2d_transfer);
+  }
+  if (chance(h, 9)) {
+    TRY(AsyncHostToDeviceTransferManager_SetBufferError, e, .transfer_manager = m,
+        .buffer_index = i, .error_code = pick(h, 40), .error_message = chance(h, 4) ? NULL : "why",
+        .error_message_size = 1 + pick(h, 3));
+  }
+  TRY(AsyncHostToDeviceTransferManager_RetrieveBuffer, r, .transfer_manager = m, .buffer_index = i);
+  if (r_ok) keep(h, BUFFER, r.buffer_out);
+}
+
+static void call_feed(hand *h) {
+  shape s[3];
+  PJRT_ShapeSpec specs[3];
+  PJRT_Buffer_MemoryLayout *layouts[3];
+  for (int i = 0; i < 3; i++) {
+    random_shape(h, &s[i]);
+    specs[i] = (PJRT_ShapeSpec){.struct_size = a_size(h, PJRT_ShapeSpec_END),
+                                .dims = chance(h, 20) ? NULL : s[i].dims,
+                                .num_dims = s[i].rank,
+                                .element_type = s[i].type};
+    layouts[i] = s[i].has_layout ? &s[i].layout : NULL;
+  }
+  TRY(Client_CreateBuffersForAsyncHostToDevice, a, .client = a_client(h),
+      .shape_specs = chance(h, 20) ? NULL : specs, .num_shape_specs = pick(h, 4),
+      .device_layouts = chance(h, 3) ? layouts : NULL, .num_device_layouts = chance(h, 3) ? 3 : 0,
+      .memory = a_memory(h));
+  PJRT_AsyncHostToDeviceTransferManager *m = a.transfer_manager;
+  TRY(AsyncHostToDeviceTransferManager_BufferCount, n, .transfer_manager = m);
+  TRY(AsyncHostToDeviceTransferManager_Device, d, .transfer_manager = m);
+  for (u32 i = pick(h, 6); i > 0; i--) feed(h, m, &s[pick(h, 3)]);
+  TRY(AsyncHostToDeviceTransferManager_Destroy, end, .transfer_manager = m);
+}
+
 static void call_ask(hand *h) {
   PJRT_Buffer *b = some(h, BUFFER);
   TRY(Buffer_Dimensions, dims, .buffer = b);
@@ -415,9 +513,9 @@ static void call_execute(hand *h) {
 
 static void *work(void *user) {
   typedef void call(hand * h);
-  static call *const calls[] = {
-      call_put,     call_put,    call_make,     call_read,    call_copy,    call_ask,    call_event,
-      call_compile, call_loaded, call_topology, call_execute, call_execute, call_execute};
+  static call *const calls[] = {call_put,   call_put,   call_make,    call_read,    call_copy,
+                                call_ask,   call_event, call_compile, call_loaded,  call_topology,
+                                call_alias, call_feed,  call_execute, call_execute, call_execute};
   hand *h = user;
   while (atomic_fetch_sub(&h->w->left, 1) > 0) {
     calls[pick(h, COUNT(calls))](h);
