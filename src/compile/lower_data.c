@@ -271,6 +271,39 @@ static bool can_sort(lower *L, op *o, const prog_sort *step) {
   return op_unimplemented(L->ctx, o, "a sort of %lld elements", (long long)step->size);
 }
 
+/* How much of each line anybody looks at: what uses the results takes the first of them only. */
+static i64 looked_at(const op *o, i64 dim, i64 size) {
+  i64 most = 1;
+  for (u32 i = 0; i < o->num_results; i++)
+    for (const use *u = o->results[i].uses; u; u = u->next) {
+      if (!op_is(u->owner, slice)) return size;
+      struct slice_attrs a;
+      view_slice(u->owner, &a);
+      if (a.start_indices.data[dim] || a.strides.data[dim] != 1) return size;
+      most = max_i64(most, a.limit_indices.data[dim]);
+    }
+  return most;
+}
+
+/* Each element's place along dim? */
+static bool is_place(const value *v, i64 dim) {
+  struct iota_attrs a;
+  return !v->is_arg && op_is(v->def.op, iota) && view_iota(v->def.op, &a) &&
+         a.iota_dimension == dim;
+}
+
+/* A result of which memory has the first along dim only. */
+static u32 kept_result(lower *L, op *o, u32 i, i64 dim, i64 keep) {
+  node *n = lower_new_node(L, o, op_result(o, i));
+  if (!n) return PROG_NONE;
+  i64 *dims = arena_copy(L->a, n->dims, (n->rank + 1) * sizeof *dims);
+  dims[dim] = keep;
+  n->kind = NODE_MEM;
+  n->stride = lower_dense_strides(L, n->rank, dims);
+  n->slot_count = (u64)(n->count / n->dims[dim] * keep);
+  return n->slot = prog_work(L->b, (dtype)n->type, n->slot_count);
+}
+
 /* Operands are sorted together by one comparator, stable or not: the executor's sort always is. */
 bool lower_sort(lower *L, op *o) {
   struct sort_attrs a;
@@ -281,43 +314,39 @@ bool lower_sort(lower *L, op *o) {
   i64 dim = a.present & 1 ? a.dimension : -1;
   if (dim < 0) dim += first->rank;
   split_at(first, dim, &step.outer, &step.size, &step.inner);
+  step.keep = first->rank && first->count ? looked_at(o, dim, step.size) : step.size;
   if (!can_sort(L, o, &step)) return false;
   for (u32 i = 0; i < n; i++) {
-    step.in[i] = fuse_dense(L, lower_node(L, o, i));
+    node *in = lower_node(L, o, i);
+    bool place = in->type == DTYPE_s32 && is_place(op_operand(o, i), dim);
+    step.in[i] = place ? PROG_NONE : fuse_dense(L, in);
     lower_used(lower_node(L, o, i));
   }
   for (u32 i = 0; i < n; i++) {
-    node *r = lower_new_mem(L, o, i);
-    if (!r) return false;
-    step.out[i] = r->slot;
+    node *r = step.keep == step.size ? lower_new_mem(L, o, i) : NULL;
+    step.out[i] = r ? r->slot : kept_result(L, o, i, dim, step.keep);
+    if (step.out[i] == PROG_NONE) return false;
   }
   if (!select_code(L, o, op_body(o, 0), &step.less)) return false;
   prog_add_sort(L->b, &step, lower_name(L), lower_loc(L));
   return true;
 }
 
-/* Largest k along the last dimension with their places: sort all, look at the first k. */
+/* The largest k along the last dimension, and where they were. */
 bool lower_chlo_top_k(lower *L, op *o) {
   node *in = lower_node(L, o, 0);
-  u32 slots[2] = {fuse_dense(L, in), prog_work(L->b, DTYPE_s32, (u64)in->count)}, sorted[2];
-  const i64 *dense = lower_dense_strides(L, in->rank, in->dims);
-  prog_loop *l = prog_add_loop(L->b, in->rank, in->dims, lower_name(L), lower_loc(L));
-  u32 place = vm_iota(L->b, &l->code, DTYPE_s32, in->rank - 1);
-  prog_loop_out(L->b, l, slots[1], 0, dense, place);
+  u32 slots[] = {fuse_dense(L, in), PROG_NONE}, kept[2];
+  prog_sort step = {.n = 2, .in = slots, .out = kept};
+  split_at(in, in->rank - 1, &step.outer, &step.size, &step.inner);
+  if (!can_sort(L, o, &step)) return false;
   for (u32 i = 0; i < 2; i++) {
-    node *n = lower_new_node(L, o, op_result(o, i));
+    node *n = lower_new_mem(L, o, i);
     if (!n) return false;
-    n->kind = NODE_MEM;
-    n->slot = sorted[i] = prog_work(L->b, i ? DTYPE_s32 : (dtype)n->type, (u64)in->count);
-    n->slot_count = (u64)in->count;
-    n->stride = dense;
-    n->dense = n->count == in->count;
+    kept[i] = n->slot;
+    step.keep = n->dims[n->rank - 1];
     if (i && n->type != DTYPE_s32) return op_unimplemented(L->ctx, o, "indices of this type");
   }
   bool is_float = dtype_infos[in->type].kind == DTYPE_CLASS_FLOAT;
-  prog_sort step = {.n = 2, .in = slots, .out = sorted};
-  split_at(in, in->rank - 1, &step.outer, &step.size, &step.inner);
-  if (!can_sort(L, o, &step)) return false;
   u32 left = vm_load(L->b, &step.less, (dtype)in->type, 0);
   u32 right = vm_load(L->b, &step.less, (dtype)in->type, 1);
   u32 less = vm_emit(L->b, &step.less, is_float ? VM_total_gt : VM_gt, DTYPE_pred, left, right, 0);

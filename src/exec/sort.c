@@ -2,7 +2,8 @@
  *
  * The comparator is a VM code on one pair of elements, which is slow to call. Most are one
  * comparison of the same function of both sides, f(left) < f(right): then f is computed for the
- * whole line in blocks, made into integers that order the same way, and those are sorted. */
+ * whole line in blocks, made into integers that order the same way, and those are sorted. Where few
+ * of many are kept, a heap holds the best so far, which most of a line never gets into. */
 #include "exec/step.h"
 #include "exec/vm.h"
 
@@ -13,7 +14,7 @@ typedef struct sorting {
   vm_unit *key;  /* NULL: none; one line in, keys out */
   u32 key_operand, key_width;
   vm_rtype key_type;
-  bool descending, total;
+  bool descending, total, few;
   size_t key_at, line_at, perm_at, spare_at, keys_at, spare_keys_at;
   size_t line_bytes;
 } sorting;
@@ -80,6 +81,7 @@ static void find_key(const lower_env *e, sorting *r) {
   if (!twins(c, last->a, last->b, &operand, 0) || operand == PROG_NONE) return;
   vm_rtype type = vm_rtype_of(t);
   if (!is_integer_register(type) && !total) return; /* NaNs are not ordered by < */
+  if (r->s->in[operand] == PROG_NONE) return;
   vm_code code = key_code(e->a, c, last->a, operand);
   vm_spec spec = {.code = &code, .num_in = 1, .num_out = 1, .keep_registers = true};
   r->key = vm_lower(e, &spec);
@@ -205,25 +207,158 @@ static void merge_sort(const pair_less *l, u32 *perm, u32 *spare, size_t n) {
   if (from != perm) memcpy(perm, from, n * sizeof(u32));
 }
 
-static void compute_keys(const sorting *r, const exec_env *env, const char *line, u64 *keys) {
-  enum { BLOCK = 2048 };
-  void **reg = vm_begin(r->key, env->scratch + r->key_at, BLOCK);
+enum { BLOCK = 2048 };
+
+/* f of a block of the line: in registers, or where it lies. */
+static const char *key_values(const sorting *r, void **reg, const char *line, size_t n) {
+  reg[0] = (void *)(uintptr_t)line;
+  vm_run(r->key, reg, n);
+  return reg[r->key->outputs[0].reg];
+}
+
+static u64 key_of(const sorting *r, const char *v) {
+  u64 key = order_key(r->key_type, v);
+  return r->descending ? ~key : key;
+}
+
+static void compute_keys(const sorting *r, void **reg, const char *line, u64 *keys) {
   size_t n = (size_t)r->s->size;
   for (size_t i = 0; i < n; i += BLOCK) {
     size_t m = n - i < BLOCK ? n - i : BLOCK;
-    reg[0] = (void *)(uintptr_t)(line + i * r->width[r->key_operand]);
-    vm_run(r->key, reg, m);
-    const char *v = reg[r->key->outputs[0].reg];
-    for (size_t k = 0; k < m; k++) {
-      u64 key = order_key(r->key_type, v + k * r->key_width);
-      keys[i + k] = r->descending ? ~key : key;
-    }
+    const char *v = key_values(r, reg, line + i * r->width[r->key_operand], m);
+    for (size_t k = 0; k < m; k++) keys[i + k] = key_of(r, v + k * r->key_width);
   }
 }
 
 static void move_line(u32 width, i64 n, char *to, i64 ts, const char *from, i64 fs) {
-  for (i64 i = 0; i < n; i++) memcpy(to + i * ts, from + i * fs, width);
+  if (width == 4)
+    for (i64 i = 0; i < n; i++) memcpy(to + i * ts, from + i * fs, 4);
+  else
+    for (i64 i = 0; i < n; i++) memcpy(to + i * ts, from + i * fs, width);
 }
+
+/* The line of operand i, one element beside the other. */
+static const char *gather_line(const sorting *r, const exec_env *env, u32 i, i64 at) {
+  const prog_sort *s = r->s;
+  i64 w = r->width[i];
+  char *to = env->scratch + r->line_at + i * r->line_bytes;
+  if (s->in[i] == PROG_NONE) {
+    for (i32 k = 0; k < s->size; k++) memcpy(to + k * w, &k, sizeof k);
+    return to;
+  }
+  const char *from = (const char *)env->slots[s->in[i]] + at * w;
+  if (s->inner == 1) return from;
+  move_line((u32)w, s->size, to, w, from, w * s->inner);
+  return to;
+}
+
+/* ---- the first few ---- */
+
+/* What is kept so far as a heap: the last of it at the root. */
+typedef struct kept {
+  u64 key;
+  u32 at;
+} kept;
+
+static bool is_later(const kept *x, const kept *y) {
+  return x->key != y->key ? x->key > y->key : x->at > y->at;
+}
+
+static void sift_down(kept *h, size_t n, kept v) {
+  size_t i = 0;
+  for (size_t c; (c = 2 * i + 1) < n; i = c) {
+    if (c + 1 < n && is_later(&h[c + 1], &h[c])) c++;
+    if (!is_later(&h[c], &v)) break;
+    h[i] = h[c];
+  }
+  h[i] = v;
+}
+
+static void sift_up(kept *h, size_t i, kept v) {
+  for (size_t p; i && is_later(&v, &h[p = (i - 1) / 2]); i = p) h[i] = h[p];
+  h[i] = v;
+}
+
+typedef i32 lanes __attribute__((vector_size(16), aligned(4), may_alias));
+
+/* From k on, how far 16 at a time none can come before the root; x is as order_key makes it, but
+ * signed. */
+static inline __attribute__((always_inline)) size_t
+skip_as(const char *v, size_t k, size_t n, i32 root, i32 flip, i32 fold, bool descending) {
+  const lanes zero = {0};
+  for (; k + 16 <= n; k += 16) {
+    const lanes *at = (const lanes *)(v + 4 * k);
+    lanes any = zero;
+    for (int i = 0; i < 4; i++) {
+      lanes x = at[i] ^ flip;
+      x ^= (x >> 31) & fold;
+      any |= descending ? x > root : x < root;
+    }
+    if (any[0] | any[1] | any[2] | any[3]) break;
+  }
+  return k;
+}
+
+static size_t skip(const sorting *r, const char *v, size_t k, size_t n, u64 root) {
+  i32 t = (i32)((u32)(r->descending ? ~root : root) ^ 0x80000000u);
+  switch (r->key_type) {
+  case R_f32:
+    return r->descending ? skip_as(v, k, n, t, 0, INT32_MAX, true)
+                         : skip_as(v, k, n, t, 0, INT32_MAX, false);
+  case R_s32:
+    return r->descending ? skip_as(v, k, n, t, 0, 0, true) : skip_as(v, k, n, t, 0, 0, false);
+  case R_u32:
+    return r->descending ? skip_as(v, k, n, t, INT32_MIN, 0, true)
+                         : skip_as(v, k, n, t, INT32_MIN, 0, false);
+  default:
+    return k;
+  }
+}
+
+/* Later elements with the root's key stay outside: the sort is stable. */
+static void offer(const sorting *r, kept *h, const char *v, size_t begin, size_t n) {
+  size_t most = (size_t)r->s->keep, k = 0;
+  for (; k < n && begin + k < most; k++)
+    sift_up(h, begin + k, (kept){key_of(r, v + k * r->key_width), (u32)(begin + k)});
+  while (k < n) {
+    size_t end = (k = skip(r, v, k, n, h[0].key)) + 16;
+    for (; k < n && k < end; k++) {
+      u64 key = key_of(r, v + k * r->key_width);
+      if (key < h[0].key) sift_down(h, most, (kept){key, (u32)(begin + k)});
+    }
+  }
+}
+
+/* The places of the first `keep` of a line, in their order. */
+static void select_first(const sorting *r, const exec_env *env, void **reg, const char *line,
+                         u32 *perm) {
+  kept *h = (kept *)(env->scratch + r->keys_at);
+  size_t n = (size_t)r->s->size, most = (size_t)r->s->keep;
+  for (size_t i = 0; i < n; i += BLOCK) {
+    size_t m = n - i < BLOCK ? n - i : BLOCK;
+    offer(r, h, key_values(r, reg, line + i * r->width[r->key_operand], m), i, m);
+  }
+  for (size_t left = most; left > 0; left--) {
+    perm[left - 1] = h[0].at;
+    sift_down(h, left - 1, h[left - 1]);
+  }
+}
+
+static void put_kept(const sorting *r, const exec_env *env, u32 i, const char *line, i64 outer,
+                     i64 inner, const u32 *perm) {
+  const prog_sort *s = r->s;
+  i64 w = r->width[i], step = w * s->inner;
+  char *to = (char *)env->slots[s->out[i]] + (outer * s->keep * s->inner + inner) * w;
+  if (s->in[i] == PROG_NONE)
+    for (i64 k = 0; k < s->keep; k++) memcpy(to + k * step, &perm[k], sizeof *perm);
+  else if (w == 4)
+    for (i64 k = 0; k < s->keep; k++) memcpy(to + k * step, line + (size_t)perm[k] * 4, 4);
+  else
+    for (i64 k = 0; k < s->keep; k++)
+      memcpy(to + k * step, line + (size_t)perm[k] * (size_t)w, (size_t)w);
+}
+
+/* ---- lines ---- */
 
 static void run_sort(const void *data, const exec_env *env, u64 begin, u64 end) {
   const sorting *r = data;
@@ -232,19 +367,18 @@ static void run_sort(const void *data, const exec_env *env, u64 begin, u64 end) 
   u32 *perm = (u32 *)(env->scratch + r->perm_at), *spare = (u32 *)(env->scratch + r->spare_at);
   u64 *keys = (u64 *)(env->scratch + r->keys_at);
   const char *line[32];
-  void **reg = vm_begin(r->less, env->scratch, 1);
+  void **reg = vm_begin(r->less, env->scratch, 1), **key = NULL;
+  if (r->key) key = vm_begin(r->key, env->scratch + r->key_at, BLOCK);
   for (u64 u = begin; u < end; u++) {
-    i64 outer = (i64)u / s->inner, inner = (i64)u % s->inner,
-        at = outer * s->size * s->inner + inner;
-    for (u32 i = 0; i < s->n; i++) {
-      i64 w = r->width[i];
-      char *to = env->scratch + r->line_at + i * r->line_bytes;
-      line[i] = to;
-      move_line((u32)w, s->size, to, w, (const char *)env->slots[s->in[i]] + at * w, w * s->inner);
-    }
-    for (size_t i = 0; i < n; i++) perm[i] = (u32)i;
-    if (r->key) {
-      compute_keys(r, env, line[r->key_operand], keys);
+    i64 outer = (i64)u / s->inner, inner = (i64)u % s->inner;
+    for (u32 i = 0; i < s->n; i++)
+      if (!r->key || s->in[i] != PROG_NONE)
+        line[i] = gather_line(r, env, i, outer * s->size * s->inner + inner);
+    for (size_t i = 0; i < n && !r->few; i++) perm[i] = (u32)i;
+    if (r->few) {
+      select_first(r, env, key, line[r->key_operand], perm);
+    } else if (r->key) {
+      compute_keys(r, key, line[r->key_operand], keys);
       if (n <= 48)
         insertion_sort(keys, perm, n);
       else
@@ -252,12 +386,7 @@ static void run_sort(const void *data, const exec_env *env, u64 begin, u64 end) 
     } else {
       merge_sort(&(pair_less){r, line, reg}, perm, spare, n);
     }
-    for (u32 i = 0; i < s->n; i++) {
-      i64 w = r->width[i];
-      char *to = (char *)env->slots[s->out[i]] + at * w;
-      for (size_t k = 0; k < n; k++)
-        memcpy(to + (i64)k * w * s->inner, line[i] + (size_t)perm[k] * (size_t)w, (size_t)w);
-    }
+    for (u32 i = 0; i < s->n; i++) put_kept(r, env, i, line[i], outer, inner, perm);
   }
 }
 
@@ -266,13 +395,14 @@ void sort_lower(const lower_env *e, const prog_sort *s, exec_step *out) {
   *out = (exec_step){.run = run_sort, .data = r};
   r->s = s;
   r->width = ARENA_ARRAY(e->a, u32, s->n);
-  for (u32 i = 0; i < s->n; i++) r->width[i] = (u32)dtype_size(e->prog->slots[s->in[i]].type);
+  for (u32 i = 0; i < s->n; i++) r->width[i] = (u32)dtype_size(e->prog->slots[s->out[i]].type);
   vm_spec spec = {.code = &s->less, .num_in = 2 * s->n, .num_out = 1};
   r->less = vm_lower(e, &spec);
   find_key(e, r);
+  r->few = r->key && s->keep <= s->size / 2;
   size_t n = (size_t)s->size, at = align_up(vm_scratch_bytes(r->less, 1), 64);
   r->key_at = at;
-  if (r->key) at = align_up(at + vm_scratch_bytes(r->key, 2048), 64);
+  if (r->key) at = align_up(at + vm_scratch_bytes(r->key, BLOCK), 64);
   r->line_at = at;
   r->line_bytes = align_up(n * 16, 64);
   at += s->n * r->line_bytes;
@@ -281,10 +411,10 @@ void sort_lower(const lower_env *e, const prog_sort *s, exec_step *out) {
   r->spare_at = at;
   at += align_up(n * 4, 64);
   r->keys_at = at;
-  at += align_up(n * 8, 64);
+  at += align_up(n * sizeof(kept), 64);
   r->spare_keys_at = at;
   at += align_up(n * 8, 64);
   out->scratch = at;
-  out->units = s->size ? (u64)(s->outer * s->inner) : 0;
-  out->cost = 50 + n * 40;
+  out->units = s->size && s->keep ? (u64)(s->outer * s->inner) : 0;
+  out->cost = 50 + n * (r->few ? 4 : 40);
 }

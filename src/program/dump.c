@@ -146,7 +146,12 @@ static void dump_gather(buf *out, const prog_gather *g) {
 }
 static void dump_sort(buf *out, const prog_sort *s) {
   dump_ints(out, (i64[]){s->outer, s->size, s->inner}, 3);
-  for (u32 i = 0; i < s->n; i++) buf_printf(out, " %%%u -> %%%u", s->in[i], s->out[i]);
+  if (s->keep != s->size) buf_printf(out, " keep %lld", (long long)s->keep);
+  for (u32 i = 0; i < s->n; i++)
+    if (s->in[i] == PROG_NONE)
+      buf_printf(out, " place -> %%%u", s->out[i]);
+    else
+      buf_printf(out, " %%%u -> %%%u", s->in[i], s->out[i]);
   dump_code(out, &s->less);
 }
 static void dump_window(buf *out, const prog_window *w) {

@@ -101,6 +101,7 @@ static void put_sort(archive *ar, prog_sort *s) {
   put_i64(ar, &s->outer);
   put_i64(ar, &s->size);
   put_i64(ar, &s->inner);
+  put_i64(ar, &s->keep);
   put_code(ar, &s->less);
 }
 static void put_window(archive *ar, prog_window *w) {

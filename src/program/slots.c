@@ -42,7 +42,8 @@ static void slots_gather(prog_gather *g, slot_fn *fn, void *user) {
   }
 }
 static void slots_sort(prog_sort *s, slot_fn *fn, void *user) {
-  for (u32 i = 0; i < s->n; i++) fn(user, &s->in[i], USE_READ);
+  for (u32 i = 0; i < s->n; i++)
+    if (s->in[i] != PROG_NONE) fn(user, &s->in[i], USE_READ);
   for (u32 i = 0; i < s->n; i++) fn(user, &s->out[i], USE_WRITE);
 }
 static void slots_window(prog_window *w, slot_fn *fn, void *user) {

@@ -343,17 +343,19 @@ static bool check_gather(checker *c, const prog_gather *g) {
 }
 
 static bool check_sort(checker *c, const prog_sort *s) {
-  u64 n;
+  u64 n, kept;
   if (s->n == 0 || s->n > 32) return fail(c, "number of operands");
-  if (!volume((i64[]){s->outer, s->size, s->inner}, 3, &n))
+  if (!volume((i64[]){s->outer, s->size, s->inner}, 3, &n) || s->keep < 0 || s->keep > s->size ||
+      !volume((i64[]){s->outer, s->keep, s->inner}, 3, &kept))
     return fail(c, "dimensions out of range");
   if (s->size > UINT32_MAX) return fail(c, "more than 2^32 elements to sort");
   dtype in[64], pred = DTYPE_pred;
   for (u32 i = 0; i < s->n; i++) {
-    if (!check_slot(c, s->in[i], false) || !check_slot(c, s->out[i], true) ||
-        !check_count(c, s->in[i], n) || !check_count(c, s->out[i], n))
+    bool place = s->in[i] == PROG_NONE;
+    if ((!place && (!check_slot(c, s->in[i], false) || !check_count(c, s->in[i], n))) ||
+        !check_slot(c, s->out[i], true) || !check_count(c, s->out[i], kept))
       return false;
-    in[2 * i] = in[2 * i + 1] = slot_of(c, s->in[i])->type;
+    in[2 * i] = in[2 * i + 1] = place ? DTYPE_s32 : slot_of(c, s->in[i])->type;
     if (in[2 * i] != slot_of(c, s->out[i])->type) return fail(c, "operands differ in type");
   }
   const char *error = vm_code_check(&s->less, 2 * s->n, in, 1, &pred, 0);
