@@ -258,3 +258,15 @@ def test_compile_for_a_topology(mesh):
     here = deserialize_and_load(*serialize(compiled))
     got = here(jax.device_put(x, NamedSharding(mesh, P("x", "y"))))
     np.testing.assert_allclose(np.asarray(got), x @ x.T)
+
+
+def test_profiler(mesh, tmp_path):
+    x = jax.device_put(np.ones((64, 64), np.float32), NamedSharding(mesh, P("x")))
+    f = jax.jit(lambda x: jnp.tanh(x @ np.ones((64, 64), np.float32)).sum())
+    f(x).block_until_ready()
+    with jax.profiler.trace(tmp_path):
+        f(x).block_until_ready()
+    (trace,) = tmp_path.glob("**/*.xplane.pb")
+    trace = trace.read_bytes()
+    for name in ("terrazzo:7", "XLA Modules", "Collectives", "dot_general"):
+        assert name.encode() in trace, name

@@ -20,11 +20,13 @@ int os_cpu_count(void) {
   return 1;
 }
 
-u64 os_now_ns(void) {
+static u64 read_clock(clockid_t id) {
   struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
+  clock_gettime(id, &t);
   return (u64)t.tv_sec * 1000000000u + (u64)t.tv_nsec;
 }
+u64 os_now_ns(void) { return read_clock(CLOCK_MONOTONIC); }
+u64 os_wall_ns(void) { return read_clock(CLOCK_REALTIME); }
 
 void *os_alloc_large(size_t n) {
   void *p = NULL;

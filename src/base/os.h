@@ -9,6 +9,7 @@
 
 int os_cpu_count(void); /* processors this process may run on (affinity counts), at least 1 */
 u64 os_now_ns(void);    /* monotonic */
+u64 os_wall_ns(void);   /* since 1970 */
 
 /* Differs in a forked child from what its parent got: threads and locks that were made under
  * another number stayed with the parent. */

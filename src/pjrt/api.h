@@ -61,7 +61,8 @@ enum {
   API_LAYOUT,
   API_CONTEXT,
   API_TRANSFERS,
-  API_ALIAS
+  API_ALIAS,
+  API_PROFILER
 };
 
 struct PJRT_DeviceDescription {

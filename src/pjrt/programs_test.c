@@ -270,6 +270,65 @@ static void test_load_elsewhere(PJRT_Client *two) {
   destroy_topology(t);
 }
 
+/* ---- traces ---- */
+
+static const PLUGIN_Profiler_Api *profiler_api(void) {
+  const PJRT_Extension_Base *e = GetPjrtApi()->extension_start;
+  while (e && e->type != PJRT_Extension_Type_Profiler) e = e->next;
+  CHECK(e && e->struct_size == PJRT_Profiler_Extension_END);
+  return e ? ((const PJRT_Profiler_Extension *)(const void *)e)->profiler_api : NULL;
+}
+
+static bool bytes_have(const uint8_t *bytes, size_t size, const char *what) {
+  PJRT_Program p = {.code = (char *)(uintptr_t)bytes, .code_size = size};
+  return text_has(&p, what);
+}
+
+static void refuse(const PLUGIN_Profiler_Api *p, PLUGIN_Profiler_Error *e, const char *text) {
+  PLUGIN_Profiler_Error_GetCode_Args c = {.error = e};
+  PLUGIN_Profiler_Error_Message_Args m = {.error = e};
+  PLUGIN_Profiler_Error_Destroy_Args d = {.error = e};
+  CHECK(e && !p->error_get_code(&c) && c.code != 0);
+  p->error_message(&m);
+  CHECK(bytes_have((const uint8_t *)m.message, m.message_size, text));
+  p->error_destroy(&d);
+}
+
+/* What runs between start and stop is there, with its names; ours or the caller's buffer. */
+static void test_profiler(PJRT_Client *client) {
+  const PLUGIN_Profiler_Api *p = profiler_api();
+  PLUGIN_Profiler_Create_Args c = {0};
+  CHECK(!p->create(&c));
+  PLUGIN_Profiler_Start_Args start = {.profiler = c.profiler};
+  PLUGIN_Profiler_Stop_Args stop = {.profiler = c.profiler};
+  PLUGIN_Profiler_CollectData_Args d = {.profiler = c.profiler};
+  PLUGIN_Profiler_Destroy_Args end = {.profiler = c.profiler};
+  CHECK(!p->start(&start) && !p->start(&start));
+  refuse(p, p->collect_data(&d), "the profiler is running");
+  PJRT_LoadedExecutable *l = load(client, adds);
+  float in[4] = {1, 2, 3, 4}, out[4];
+  PJRT_Buffer *x = put(client, 0, in, 4), *y = NULL, *const *arguments = &x, **results = &y;
+  OK(LoadedExecutable_Execute, r, .executable = l, .argument_lists = &arguments, .num_devices = 1,
+     .num_args = 1, .output_lists = &results);
+  get(y, out, 4);
+  CHECK(!p->stop(&stop) && !p->stop(&stop) && !p->collect_data(&d));
+  CHECK(bytes_have(d.buffer, d.buffer_size_in_bytes, "/device:CUSTOM:terrazzo:0"));
+  CHECK(bytes_have(d.buffer, d.buffer_size_in_bytes, "XLA Ops"));
+  CHECK(bytes_have(d.buffer, d.buffer_size_in_bytes, "stablehlo.add"));
+  CHECK(!bytes_have(d.buffer, d.buffer_size_in_bytes, "/device:CUSTOM:terrazzo:1"));
+  uint8_t *mine = malloc(d.buffer_size_in_bytes), *theirs = d.buffer;
+  d.buffer = mine;
+  CHECK(!p->collect_data(&d) && d.buffer == mine);
+  CHECK(memcmp(mine, theirs, d.buffer_size_in_bytes) == 0);
+  free(mine);
+  CHECK(!p->destroy(&end));
+  start.profiler = NULL;
+  refuse(p, p->start(&start), "profiler is NULL");
+  destroy_buffer(x);
+  destroy_buffer(y);
+  destroy_loaded(l);
+}
+
 int main(void) {
   unsetenv("TERRAZZO_NUM_DEVICES");
   unsetenv("XLA_FLAGS");
@@ -283,6 +342,7 @@ int main(void) {
   test_cost(c);
   test_ahead_of_time(c);
   test_load_elsewhere(c);
+  test_profiler(c);
   destroy_client(c);
   return UNIT_END();
 }
