@@ -3,6 +3,7 @@
 #ifndef TESTS_CONFORMANCE_H
 #define TESTS_CONFORMANCE_H
 
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "exec/exec.h"
@@ -25,11 +26,13 @@ typedef struct heard {
   dev_event *ready[MOST], *done;                 /* set by the callbacks */
   atomic_uint devices, late;                     /* calls of device_done; of those, after done */
   atomic_bool worker;                            /* they were told that they are on one */
+  pthread_t launcher;                            /* or this one ran it, within its launch */
 } heard;
 
 static inline void on_device(void *user, u32 position, status error) {
   heard *h = user;
-  if (executor_on_worker()) atomic_store(&h->worker, true);
+  if (executor_on_worker() || pthread_equal(pthread_self(), h->launcher))
+    atomic_store(&h->worker, true);
   if (dev_event_is_ready(h->done)) atomic_fetch_add(&h->late, 1);
   atomic_fetch_add(&h->devices, 1);
   dev_event_set(h->ready[position], status_copy(error));
@@ -68,6 +71,7 @@ static const u32 straight[MOST] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13,
 
 static inline status start_with(heard *h, const u32 *devices, dev_event *wait_for,
                                 executor_host host) {
+  h->launcher = pthread_self();
   return executor_launch(on, &(executor_launch_args){.image = h->image,
                                                      .devices = devices ? devices : straight,
                                                      .params = h->params,

@@ -16,8 +16,9 @@
  * reference does.
  *
  * Threads: every function may be called from any thread at any time, except where it says
- * otherwise. Callbacks run on a worker with no lock held; they may launch, set events and release,
- * and must not wait (executor_on_worker). An executor belongs to the process that made it: in a
+ * otherwise. Callbacks run on a worker, or within `launch` on the thread that calls it where a
+ * program is very short, with no lock held; they may launch, set events and release, and must not
+ * wait (executor_on_worker). An executor belongs to the process that made it: in a
  * forked child launches fail, and stopping it does nothing.
  *
  * Errors: a `status`; out of memory is RESOURCE_EXHAUSTED, or NULL from a function that puts out a

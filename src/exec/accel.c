@@ -1,5 +1,6 @@
-/* oneDNN's sgemm behind two questions: is the library there, and is there room for it. cpu.c loads
- * it once an executor, before its workers; dot.c multiplies with it. */
+/* oneDNN's sgemm behind two questions: is the library there, and is there room for it. Loading
+ * takes longer than all else that a client begins with, so the first product does it; dot.c
+ * multiplies with it. */
 #include "exec/accel.h"
 
 #include <stdlib.h>
@@ -18,27 +19,58 @@ static bool has_room(size_t bytes) {
   return p != NULL;
 }
 
-bool accel_load(exec_accelerator *out) {
-  *out = (exec_accelerator){0};
+typedef enum accel_state { ACCEL_UNKNOWN, ACCEL_THERE, ACCEL_NONE } accel_state;
+
+void accel_init(exec_accelerator *a) {
   const char *wanted = getenv("TERRAZZO_ONEDNN");
-  if ((wanted && strcmp(wanted, "0") == 0) || !has_room(ROOM_TO_LOAD)) return false;
+  *a = (exec_accelerator){.lock = PTHREAD_MUTEX_INITIALIZER};
+  if (wanted && strcmp(wanted, "0") == 0) atomic_init(&a->state, ACCEL_NONE);
+}
+
+void accel_deinit(exec_accelerator *a) { pthread_mutex_destroy(&a->lock); }
+
+static bool load(exec_accelerator *out) {
   void *lib = os_library("libdnnl.so.2");
   void *sgemm = lib ? os_symbol(lib, "dnnl_sgemm") : NULL;
   if (!sgemm) return false;
   memcpy(&out->sgemm, &sgemm, sizeof sgemm);
   void *omp = os_library("libgomp.so.1");
   void *set = omp ? os_symbol(omp, "omp_set_num_threads") : NULL;
+  void *get = omp ? os_symbol(omp, "omp_get_max_threads") : NULL;
+  if (!get) set = NULL;
   memcpy(&out->omp_set_num_threads, &set, sizeof set);
+  memcpy(&out->omp_get_max_threads, &get, sizeof get);
   return true;
 }
 
 /* One thread a product: steps are shared out by the pool, and OpenMP's threads would come on
  * top. */
+/* Where there is no room now there may be later. */
+static bool is_there(exec_accelerator *a) {
+  int state = atomic_load_explicit(&a->state, memory_order_acquire);
+  if (state != ACCEL_UNKNOWN) return state == ACCEL_THERE;
+  pthread_mutex_lock(&a->lock);
+  if (atomic_load(&a->state) == ACCEL_UNKNOWN && has_room(ROOM_TO_LOAD))
+    atomic_store_explicit(&a->state, load(a) ? ACCEL_THERE : ACCEL_NONE, memory_order_release);
+  state = atomic_load(&a->state);
+  pthread_mutex_unlock(&a->lock);
+  return state == ACCEL_THERE;
+}
+
 bool accel_begin(accel_thread *t) {
+  static _Thread_local bool before; /* this thread has made one */
   if (t->begun) return true;
-  if (!t->lib || !has_room(ROOM_TO_BEGIN)) return false;
-  if (t->lib->omp_set_num_threads) t->lib->omp_set_num_threads(1);
-  return t->begun = true;
+  if (!t->lib || !is_there(t->lib) || (!before && !has_room(ROOM_TO_BEGIN))) return false;
+  if (t->lib->omp_set_num_threads) {
+    t->threads = t->lib->omp_get_max_threads();
+    t->lib->omp_set_num_threads(1);
+  }
+  return t->begun = before = true;
+}
+
+void accel_end(accel_thread *t) {
+  if (t->begun && t->lib->omp_set_num_threads) t->lib->omp_set_num_threads(t->threads);
+  t->begun = false;
 }
 
 bool accel_multiply(const accel_thread *t, i64 m, i64 n, i64 k, accel_matrix a, accel_matrix b,

@@ -1,4 +1,4 @@
-/* oneDNN, if the machine has it: loaded at run time, never linked.
+/* oneDNN, if the machine has it: loaded at run time, never linked, when the first product asks.
  *
  * It and the OpenMP runtime under it allocate when they are loaded, when a thread first uses them
  * and when they write their kernels, and end the process if that fails. So each of these is
@@ -7,22 +7,30 @@
 #ifndef EXEC_ACCEL_H
 #define EXEC_ACCEL_H
 
+#include <pthread.h>
+#include <stdatomic.h>
+
 #include "base/base.h"
 
 typedef struct exec_accelerator {
+  pthread_mutex_t lock;
+  atomic_int state; /* accel_state; written under lock */
   /* dnnl_sgemm; 0 is success */
   int (*sgemm)(char transa, char transb, i64 m, i64 n, i64 k, float alpha, const float *a, i64 lda,
                const float *b, i64 ldb, float beta, float *c, i64 ldc);
   void (*omp_set_num_threads)(int n); /* of the calling thread; NULL: no OpenMP inside */
+  int (*omp_get_max_threads)(void);   /* likewise */
 } exec_accelerator;
 
-/* False: not there, switched off by TERRAZZO_ONEDNN=0, or no room for it. */
-bool accel_load(exec_accelerator *out);
+/* Nothing is loaded yet. TERRAZZO_ONEDNN=0: nothing will be. */
+void accel_init(exec_accelerator *a);
+void accel_deinit(exec_accelerator *a);
 
 /* A thread that may use it: to be used by no other. */
 typedef struct accel_thread {
-  const exec_accelerator *lib; /* NULL: none */
+  exec_accelerator *lib; /* NULL: none */
   bool begun;
+  int threads; /* OpenMP's of the thread, as they were before */
 } accel_thread;
 
 typedef struct accel_matrix {
@@ -33,6 +41,8 @@ typedef struct accel_matrix {
 
 /* To be asked before each product; false: there is none, or no room for a first one just now. */
 bool accel_begin(accel_thread *t);
+/* By a thread that others use OpenMP on as well, when its products are done. */
+void accel_end(accel_thread *t);
 /* Row-major C = op(A) op(B) of m x n, added to what is in C if `more`, on the calling thread alone.
  * False: not done. */
 bool accel_multiply(const accel_thread *t, i64 m, i64 n, i64 k, accel_matrix a, accel_matrix b,

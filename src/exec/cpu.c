@@ -1,5 +1,7 @@
 /* The table of the processors' executor: a pool, its heap, and memory that is the host's own, so
  * that a handle is an address. */
+#include <sched.h>
+
 #include "exec/kinds.h"
 #include "exec/pool.h"
 
@@ -68,12 +70,16 @@ static void join_workers(exec_pool *pool, u32 started) {
 static void stop(executor *x) {
   exec_pool *pool = pool_of(x);
   if (!launcher_is_here(&pool->on)) return; /* a lock may be held for ever */
-  if (launcher_close(&pool->on)) join_workers(pool, pool->num_workers);
+  if (!launcher_close(&pool->on)) return;
+  join_workers(pool, pool->num_workers);
+  while (worker_come(&pool->on) == NULL) sched_yield(); /* it has left its launch already */
+  dev_heap_free(pool->on.heap, pool->guest.scratch, pool->guest.scratch_size);
 }
 
 static void free_pool(exec_pool *pool) {
   const allocator *mem = pool->on.mem;
   pthread_cond_destroy(&pool->wake);
+  accel_deinit(&pool->accel);
   mem_free(mem, pool->workers, pool->num_workers * sizeof(worker));
   launcher_end(&pool->on);
   mem_free(mem, pool, sizeof *pool);
@@ -103,15 +109,17 @@ static const launcher_ops cpu_places = {
     .reserve = worker_reserve,
     .work = worker_do,
     .rest = worker_rest,
+    .come = worker_come,
+    .leave = worker_leave,
 };
 
 /* A worker may run before the next one is made: the pool is complete by now but for its threads. */
 static status start_workers(exec_pool *pool) {
-  bool has_accel = accel_load(&pool->accel);
+  pool->guest = (worker){.pool = pool, .accel.lib = &pool->accel};
   for (u32 i = 0; i < pool->num_workers; i++) {
     worker *w = &pool->workers[i];
     w->pool = pool;
-    if (has_accel) w->accel.lib = &pool->accel;
+    w->accel.lib = &pool->accel;
     if (pthread_create(&w->thread, NULL, worker_main, w) == 0) continue;
     join_workers(pool, i);
     return status_make(STATUS_RESOURCE_EXHAUSTED, "cannot start worker thread %u", i);
@@ -129,6 +137,7 @@ status cpu_create(const exec_options *options, executor **out_executor) {
   pool->num_workers = threads;
   pool->ready_end = &pool->ready;
   pthread_cond_init(&pool->wake, NULL);
+  accel_init(&pool->accel);
   pool->poisons = dev_poison_wanted() != 0;
   pool->workers = mem_zalloc(mem, threads * sizeof(worker));
   status s = begun && pool->workers ? start_workers(pool) : status_oom();

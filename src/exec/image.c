@@ -51,9 +51,15 @@ static void prepare_collective(executor_image *im, const lower_env *e, const pro
 static void prepare_nothing(executor_image *im, const lower_env *e, const void *payload, u32 i) {
   (void)im, (void)e, (void)payload, (void)i;
 }
-#define prepare_jump prepare_nothing
-#define prepare_jump_unless prepare_nothing
-#define prepare_case prepare_nothing
+
+/* Back: what lies between is done who knows how often. */
+static void prepare_jump(executor_image *im, const lower_env *e, const prog_jump *j, u32 i) {
+  (void)e;
+  for (u32 k = 0; k < j->n; k++)
+    if (j->target[k] <= i) im->cost = UINT64_MAX;
+}
+#define prepare_jump_unless prepare_jump
+#define prepare_case prepare_jump
 #define prepare_partition_id prepare_nothing
 #define prepare_replica_id prepare_nothing
 
@@ -72,6 +78,19 @@ static void prepare_step(executor_image *im, const lower_env *e, const prog_step
   }
 }
 
+/* How long a step takes is known where no other device and no function of others takes part. What
+ * is not known stays so, as the sum overflows. */
+static void count_cost(executor_image *im, u32 i) {
+  enum { A_STEP = 50 };
+  prog_step_kind kind = im->prog->steps[i].kind;
+  const exec_step *x = &im->steps[i];
+  u64 work;
+  if (kind == STEP_collective || kind == STEP_call ||
+      __builtin_mul_overflow(x->units, x->cost, &work) ||
+      __builtin_add_overflow(im->cost, work + A_STEP, &im->cost))
+    im->cost = UINT64_MAX;
+}
+
 /* A kernel that is missing is found here and not when it is called. Scratch is the largest of
  * all steps': a worker has one piece of memory, and no step fails for want of it. */
 static status lower_steps(executor_image *im, const lower_env *e) {
@@ -84,6 +103,7 @@ static status lower_steps(executor_image *im, const lower_env *e) {
     prepare_step(im, e, s, i);
     if (e->fault->words) return because(s, e->fault->words);
     if (e->fault->op) return cannot_run(s, e->fault->op, dtype_infos[e->fault->type].name);
+    count_cost(im, i);
     if (im->steps[i].scratch > im->scratch) im->scratch = im->steps[i].scratch;
   }
   return NULL;

@@ -39,6 +39,7 @@ struct executor_image {
   exec_collective **collectives; /* by step; NULL elsewhere */
   u32 num_groups;
   size_t scratch;     /* the most any step needs */
+  u64 cost;           /* of a run at one position, about nanoseconds; UINT64_MAX: not known */
   prog_deaths deaths; /* begin NULL: memory is not poisoned */
 };
 

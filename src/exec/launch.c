@@ -252,6 +252,30 @@ static status cannot_launch(launcher *on, const executor_launch_args *args) {
   return on->ops->check ? on->ops->check(on, args) : NULL;
 }
 
+/* A program that is done sooner than somebody could be woken runs on the thread that launches it:
+ * one position, nothing to wait for, and no call of the host's, who may hold what the thread that
+ * answers wants. From a callback it does not, as launches there could nest without end. */
+enum { SHORT = 16000 }; /* ns */
+
+static worker *come(launcher *on, const executor_launch_args *args, u32 n) {
+  if (n != 1 || args->transport || args->num_wait || args->image->cost > SHORT || !on->ops->come ||
+      executor_on_worker())
+    return NULL;
+  return on->ops->come(on);
+}
+
+/* The lock is held. Nothing is ahead of the launch's only place. */
+static bool is_first(launcher *on, const launch *l) {
+  return find_queue(on, l->places->device)->head == l->places;
+}
+
+/* In the queue, so that whatever is launched meanwhile comes behind it. */
+static void run_here(launcher *on, launch *l, worker *w) {
+  atomic_fetch_add_explicit(&on->stat_launches, 1, memory_order_relaxed);
+  place_run(w, l->places);
+  on->ops->leave(on, w);
+}
+
 /* All places are queued in one critical section: two launches over the same devices are in the
  * same order in all of their queues, or each could wait for the other. `outside` begins at one
  * for this call, so that an event that comes at once cannot start the launch before all are
@@ -268,6 +292,7 @@ status launcher_launch(executor *x, const executor_launch_args *args) {
     mem_free(on->mem, l, l->bytes);
     return s;
   }
+  worker *guest = come(on, args, l->n);
   pthread_mutex_lock(&on->lock);
   bool stopping = on->stopping, ok = !stopping && reserve_queues(on, l->n);
   if (ok) {
@@ -275,7 +300,18 @@ status launcher_launch(executor *x, const executor_launch_args *args) {
     list(on, l);
     for (u32 i = 0; i < l->n; i++) enqueue(on, &l->places[i]);
   }
+  bool here = ok && guest && is_first(on, l);
+  if (here) {
+    l->ready = true;
+    l->outside = 0;
+    l->places->state = PLACE_RUNNING;
+  }
   pthread_mutex_unlock(&on->lock);
+  if (here) {
+    run_here(on, l, guest);
+    return NULL;
+  }
+  if (guest) on->ops->leave(on, guest);
   if (!ok) {
     s = stopping ? status_make(STATUS_FAILED_PRECONDITION, "the executor has been stopped")
                  : status_oom();

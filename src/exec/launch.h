@@ -133,6 +133,9 @@ typedef struct launcher_ops {
   void (*work)(worker *w, const exec_step *s, void *const *slots, bool flush);
   /* The thread will run what is not ours: its control word back. */
   void (*rest)(worker *w);
+  /* The calling thread may be a worker until it leaves; NULL: not now. Both may be NULL. */
+  worker *(*come)(launcher *on);
+  void (*leave)(launcher *on, worker *w);
 } launcher_ops;
 
 /* What the executors of this module begin with. */

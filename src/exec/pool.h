@@ -44,6 +44,8 @@ struct exec_pool {
   exec_accelerator accel;
   u32 num_workers;
   worker *workers;
+  worker guest; /* a thread that launches a short program */
+  atomic_bool has_guest;
 };
 
 /* pool.c */
@@ -56,6 +58,8 @@ bool worker_reserve(worker *w, size_t bytes);
 /* A step's units, on this worker and whoever is idle. */
 void worker_do(worker *w, const exec_step *s, void *const *slots, bool flush);
 void worker_rest(worker *w);
+worker *worker_come(launcher *on);
+void worker_leave(launcher *on, worker *w);
 /* Helps with an open job, if there is one; called and returns with the lock held. */
 bool worker_help(worker *w);
 

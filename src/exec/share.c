@@ -11,6 +11,18 @@ static void set_flush(worker *w, bool on) {
 
 void worker_rest(worker *w) { set_flush(w, false); }
 
+/* One at a time: another goes the usual way. */
+worker *worker_come(launcher *on) {
+  exec_pool *pool = (exec_pool *)on;
+  return atomic_exchange_explicit(&pool->has_guest, true, memory_order_acquire) ? NULL
+                                                                                : &pool->guest;
+}
+
+void worker_leave(launcher *on, worker *w) {
+  accel_end(&w->accel);
+  atomic_store_explicit(&((exec_pool *)on)->has_guest, false, memory_order_release);
+}
+
 bool worker_reserve(worker *w, size_t bytes) {
   return dev_heap_reserve(w->pool->on.heap, &w->scratch, &w->scratch_size, bytes);
 }

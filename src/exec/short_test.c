@@ -1,0 +1,123 @@
+/* A program that is done sooner than somebody could be woken shots on the thread that launches it,
+ * unless something is ahead of it. */
+#include "exec/launch.h"
+#include "tests/exec.h"
+
+typedef struct shot {
+  waiting w;
+  bool worker; /* where device_done came */
+  pthread_t thread;
+  executor_image *next; /* to be launched from there */
+  float out;
+} shot;
+
+static shot shots[3];
+static float in = 1e-40f; /* a denormal, which the program reads as zero */
+
+static void device_came(void *user, u32 position, status error);
+
+static void go(shot *r, executor_image *im, dev_event *after) {
+  *r = (shot){.w = {.lock = PTHREAD_MUTEX_INITIALIZER, .cond = PTHREAD_COND_INITIALIZER},
+              .next = r->next};
+  lent t = lend(pool, im->prog, (void *[]){&in}, (void *[]){&r->out});
+  CHECK(!executor_launch(pool, &(executor_launch_args){.image = im,
+                                                       .devices = (u32[]){0},
+                                                       .params = t.params,
+                                                       .results = t.results,
+                                                       .wait_for = &after,
+                                                       .num_wait = after != NULL,
+                                                       .device_done = device_came,
+                                                       .done = on_done,
+                                                       .user = r}));
+  take_back(&t); /* of this executor a handle is an address */
+}
+
+static void device_came(void *user, u32 position, status error) {
+  shot *r = user;
+  r->worker = executor_on_worker();
+  r->thread = pthread_self();
+  on_device(&r->w, position, error);
+  if (r->next) go(&shots[2], r->next, NULL);
+}
+
+static bool is_done(shot *r) {
+  pthread_mutex_lock(&r->w.lock);
+  bool done = r->w.done;
+  pthread_mutex_unlock(&r->w.lock);
+  return done;
+}
+
+static void wait_for(shot *r) {
+  pthread_mutex_lock(&r->w.lock);
+  while (!r->w.done) pthread_cond_wait(&r->w.cond, &r->w.lock);
+  pthread_mutex_unlock(&r->w.lock);
+}
+
+/* x * 1e30, for `n` elements of which one is looked at. */
+static executor_image *scale(arena *a, i64 n, u32 count) {
+  prog_builder *b = prog_begin(a, 1, 1);
+  prog_set_flush_denormals(b, true);
+  u32 p = prog_param(b, DTYPE_f32, 1), r = prog_result(b, DTYPE_f32, 1, -1);
+  u32 work = prog_work(b, DTYPE_f32, (u64)n);
+  for (u32 i = 0; i < count; i++) {
+    prog_loop *l = prog_add_loop(b, 1, (i64[]){n}, STR("fill"), STR("f:1:1"));
+    u32 v = vm_load(b, &l->code, DTYPE_f32, prog_loop_in(b, l, p, 0, (i64[]){0}));
+    v = vm_emit(b, &l->code, VM_mul, DTYPE_f32, v, vm_const_f64(b, &l->code, DTYPE_f32, 1e30), 0);
+    prog_loop_out(b, l, work, 0, (i64[]){1}, v);
+  }
+  prog_loop *l = prog_add_loop(b, 1, (i64[]){1}, STR("last"), STR("f:2:1"));
+  u32 v = vm_load(b, &l->code, DTYPE_f32, prog_loop_in(b, l, work, 0, (i64[]){1}));
+  prog_loop_out(b, l, r, 0, (i64[]){1}, v);
+  return make_image(finish(b));
+}
+
+static void test_here(executor_image *brief) {
+  volatile float small = 1e-40f;
+  go(&shots[0], brief, NULL);
+  CHECK(is_done(&shots[0]) && pthread_equal(shots[0].thread, pthread_self()));
+  CHECK(shots[0].out == 0 && small * 1e30f > 0); /* the thread's own control word is back */
+}
+
+static void test_elsewhere(executor_image *brief, executor_image *lengthy) {
+  dev_event *e = dev_event_create();
+  go(&shots[0], brief, e); /* waits; the next is behind it */
+  go(&shots[1], brief, NULL);
+  CHECK(!is_done(&shots[0]) && !is_done(&shots[1]));
+  dev_event_set(e, NULL);
+  dev_event_release(e);
+  wait_for(&shots[0]), wait_for(&shots[1]);
+  CHECK(shots[0].worker && shots[1].worker);
+  shots[0].next = brief; /* from a callback it would nest */
+  go(&shots[0], lengthy, NULL);
+  wait_for(&shots[0]), wait_for(&shots[2]);
+  CHECK(shots[0].worker && shots[2].worker);
+  shots[0].next = NULL;
+}
+
+static void *launch_many(void *image) {
+  shot r = {0};
+  for (int i = 0; i < 2000; i++) {
+    go(&r, image, NULL);
+    wait_for(&r);
+    CHECK(r.out == 0);
+  }
+  return NULL;
+}
+
+int main(void) {
+  arena a;
+  if (setjmp(trap.at)) return 1;
+  arena_init(&a, &mem_system, &trap);
+  CHECK(!exec_create(&(exec_options){.kind = "cpu", .threads = 2}, &pool));
+  executor_image *brief = scale(&a, 8, 1), *lengthy = scale(&a, 100000, 4);
+  test_here(brief);
+  test_elsewhere(brief, lengthy);
+  pthread_t threads[3];
+  for (int i = 0; i < 3; i++) pthread_create(&threads[i], NULL, launch_many, brief);
+  for (int i = 0; i < 3; i++) pthread_join(threads[i], NULL);
+  exec_image_release(brief);
+  exec_image_release(lengthy);
+  executor_release(pool);
+  arena_deinit(&a);
+  return UNIT_END();
+}
