@@ -170,6 +170,22 @@ static void remark_factors(const explicit_pass *p, const op *o, const axes_probl
     }
 }
 
+/* What somebody reads only to leave it as a sum is left so where it is made, if it is a sum. */
+static void ask_for_sum(explicit_pass *p, op *o, const part_record *r, const sharding **sh) {
+  const value *v = o->num_results == 1 ? op_result(o, 0) : NULL;
+  if (!v || !value_has_one_use(v) || !op_is(v->uses->owner, reshard)) return;
+  const sharding *own = part_sharding(&p->e, v);
+  const sharding *to = part_sharding(&p->e, op_result(v->uses->owner, 0));
+  if (!to || !to->unreduced.len || to->unreduced_kind != r->combiner) return;
+  sharding dims = *to;
+  dims.unreduced = (axis_list){0};
+  bool sums = false;
+  for (u32 f = 0; f < r->rule->num_factors; f++) sums |= part_factor_kind(r, f) == FACTOR_REDUCTION;
+  if (!sums || !sharding_equivalent(own, &dims)) return;
+  part_set_sharding(&p->e, o, 0, to);
+  sh[o->num_operands] = to;
+}
+
 /* Three things in order: the axes that all tensors compute under; what then sums up here, and
  * what is left to the users; operands and results brought there. Results go from the last to the
  * first, as what is made for each is put right behind the op. A sharding on another mesh has no
@@ -178,6 +194,7 @@ static void fix_with_rule(explicit_pass *p, op *o, const part_record *r, const s
                           const i64 *sizes, const type *const *types, const mesh *m) {
   arena *a = p->e.a;
   u32 n = rule_num_tensors(r->rule);
+  ask_for_sum(p, o, r, sh);
   const sharding **here = ARENA_ARRAY(a, const sharding *, n);
   for (u32 t = 0; t < n; t++) here[t] = sh[t] && mesh_same(sh[t]->mesh, m, true) ? sh[t] : NULL;
   const sharding *want = o->num_results ? sh[o->num_operands] : NULL;

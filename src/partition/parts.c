@@ -22,12 +22,20 @@ bool part_body_kind(const block *b, u32 i, u32 n, unreduced_kind *out) {
   return false;
 }
 
+/* All devices have what they had: no part of a sum is left to others. */
+static bool only_moves(const op *o) {
+  const tensor_sharding_attr *s =
+      op_is(o, reshard) ? attr_as(tensor_sharding, op_attr(o, SLOT_NAME(sharding))) : NULL;
+  return s && !s->unreduced.len;
+}
+
 const attr *part_scalar_constant(const value *v) {
   for (int depth = 0; depth < 8; depth++) {
     const op *o = value_op(v);
     if (!o) return NULL;
     if (op_has(o, CONSTANT)) return op_attr(o, SLOT_NAME(value));
-    if (!op_is(o, convert) && !op_is(o, reshape) && !op_is(o, broadcast_in_dim)) return NULL;
+    if (!op_is(o, convert) && !op_is(o, reshape) && !op_is(o, broadcast_in_dim) && !only_moves(o))
+      return NULL;
     v = op_operand(o, 0);
   }
   return NULL;

@@ -115,6 +115,49 @@ static value *reshard(cursor *at, value *v, const sharding *to) {
   return r;
 }
 
+/* The axes among `some` by which v is cut and which divide what `to` leaves of the dimension. */
+static axis_list axes_to_leave(const part_env *e, const value *v, u32 d, const sharding *to,
+                               axis_list some) {
+  const sharding *from = part_sharding(e, v);
+  axis_vec left = {0};
+  i64 size = v->type->dims.data[d], parts = sharding_dim_size(to, d);
+  for (size_t i = 0; from && i < from->dims[d].axes.len; i++) {
+    axis_list one = {&from->dims[d].axes.data[i], 1};
+    if (axes_difference(e->a, one, some).len || size % (parts * axes_size(one))) continue;
+    parts *= axes_size(one);
+    VEC_PUSH(e->a, left, *one.data);
+  }
+  return axis_vec_list(&left);
+}
+
+/* Of axes that are to be left as a sum, v goes along those that it is cut by already: each device
+ * has its shard where it was, and zeros elsewhere. *more: the axes left over. */
+static value *leave_shards(cursor *at, value *v, const sharding *to, sharding *mid,
+                           axis_list *more) {
+  const part_env *e = at->env;
+  const sharding *from = part_sharding(e, v);
+  if (!from || !mesh_same(from->mesh, to->mesh, true) || to->unreduced_kind != UNREDUCED_SUM)
+    return reshard(at, v, shard_intern(e->space, mid));
+  axis_list *lists = ARENA_ARRAY(e->a, axis_list, to->rank), cut = {0};
+  dim_sharding *dims = arena_copy(e->a, to->dims, to->rank * sizeof *dims);
+  for (u32 d = 0; d < to->rank; d++) {
+    lists[d] = axes_to_leave(e, v, d, to, *more);
+    dims[d].axes = axes_concat(e->a, dims[d].axes, lists[d]);
+    cut = axes_concat(e->a, cut, lists[d]);
+  }
+  sharding begin = *mid;
+  begin.dims = dims;
+  v = reshard(at, v, shard_intern(e->space, cut.len ? &begin : mid));
+  if (!cut.len) return v;
+  *more = axes_difference(e->a, *more, cut);
+  mid->unreduced = axes_sort_merge(e->a, axes_concat(e->a, mid->unreduced, cut));
+  v = emit_on_mesh(at, v, to->mesh);
+  v = emit(at, OP_sharded_to_unreduced, &v, 1, v->type);
+  op_set(v->def.op, sharded_to_unreduced, axes, part_lists_attr(e, to->mesh, lists, to->rank));
+  op_set(v->def.op, sharded_to_unreduced, out_sharding, part_attr(e, shard_intern(e->space, mid)));
+  return v;
+}
+
 /* Sum first, then move, then parts of a sum: collectives.c plans between equal unreduced axes only.
  */
 value *place_at(placer *p, cursor *at, value *v, const sharding *to) {
@@ -128,8 +171,8 @@ value *place_at(placer *p, cursor *at, value *v, const sharding *to) {
   from = part_sharding(e, v);
   sharding mid = *to;
   mid.unreduced = from ? from->unreduced : (axis_list){0};
-  v = reshard(at, v, shard_intern(e->space, &mid));
   axis_list more = axes_difference(e->a, to->unreduced, mid.unreduced);
+  v = leave_shards(at, v, to, &mid, &more);
   if (more.len == 0) return v;
   v = emit_on_mesh(at, v, to->mesh);
   v = emit(at, OP_replicated_to_unreduced, &v, 1, v->type);
