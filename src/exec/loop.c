@@ -350,6 +350,7 @@ void loop_lower_unit(const lower_env *e, kernel *kn, const prog_loop *l, bool re
   u32 nth = 0;
   for (u32 i = 0; i < code.len; i++)
     if (code.instrs[i].op == VM_iota) code.instrs[i].a = nth++;
+  for (u32 i = 0; i < code.len; i++) kn->num_heavy += vm_is_heavy((vm_op)code.instrs[i].op);
   bool *iota_scalar = arena_zalloc(e->a, nth + 1);
   for (int round = 0; round < 2; round++) {
     cut_plan(e->a, p, target);
@@ -396,7 +397,9 @@ static bool is_empty(const i64 *dims, u32 rank) {
 }
 
 u64 loop_cost(const kernel *kn, u64 elements) {
-  return 20 + elements * (kn->unit->num_calls + kn->num_in + kn->num_out) / 8;
+  enum { HEAVY = 16 };
+  return 20 +
+         elements * (kn->unit->num_calls + HEAVY * kn->num_heavy + kn->num_in + kn->num_out) / 8;
 }
 
 static void lower_map(const lower_env *e, const prog_loop *l, exec_step *out) {

@@ -52,6 +52,7 @@ typedef struct kernel {
   plan p;
   vm_unit *unit;
   u32 num_in, num_out, num_iota; /* walks: inputs, then outputs, then iotas */
+  u32 num_heavy;                 /* instructions that take many times an addition's time */
   input *in;
   input *out;
   size_t regs_bytes, scratch;
