@@ -213,6 +213,10 @@ typedef struct executor_ops {
    * not through waiting for each other is a deadlock, at once reported as INTERNAL with a line per
    * device that says where it waits. */
   status (*launch)(executor *x, const executor_launch_args *args) MUST_USE;
+  /* The launch under way that was given this `user` fails, as if one of its devices had; those that
+   * wait for events hear of it when they have come. True: there is one that had not failed, nor was
+   * through on every device. Takes the error. */
+  bool (*fail)(executor *x, void *user, status error);
   /* Appends a line for each device of a launch under way that waits, and what for: a launch ahead
    * of it, an event, a collective and who is missing there, the host, a transfer. For people. */
   void (*describe)(executor *x, buf *out);
@@ -282,6 +286,9 @@ static inline void executor_image_release(executor *x, executor_image *image) {
 }
 static inline status executor_launch(executor *x, const executor_launch_args *args) {
   return x->ops->launch(x, args);
+}
+static inline bool executor_fail(executor *x, void *user, status error) {
+  return x->ops->fail(x, user, error);
 }
 static inline void executor_describe(executor *x, buf *out) { x->ops->describe(x, out); }
 static inline void executor_get_stats(executor *x, executor_stats *out_stats) {

@@ -230,6 +230,23 @@ static void test_failed_input(arena *a) {
   dev_event_release(gate);
 }
 
+/* Failed by its caller, before it begins, and when it is over. */
+static void test_failed_from_outside(arena *a) {
+  heard h;
+  dev_event *gate = dev_event_create();
+  prepare(&h, sum(a, 2, 2, 4), 16, 0);
+  CHECK(!executor_fail(on, &h, status_make(STATUS_ABORTED, "too early")));
+  CHECK(!start(&h, NULL, gate));
+  CHECK(executor_fail(on, &h, status_make(STATUS_ABORTED, "no longer wanted")));
+  CHECK(!executor_fail(on, &h, status_make(STATUS_ABORTED, "twice")));
+  dev_event_set(gate, NULL);
+  status s = finished(&h);
+  CHECK(status_get_code(s) == STATUS_ABORTED && strstr(status_message(s).data, "no longer"));
+  CHECK(!executor_fail(on, &h, status_make(STATUS_ABORTED, "too late")));
+  release(&h);
+  dev_event_release(gate);
+}
+
 /* A callback launches. */
 static void launch_next(void *user, status error) {
   CHECK(!error && executor_on_worker() && !start(user, NULL, NULL));
@@ -459,6 +476,7 @@ static void run_all(arena *a, const char *kind, u32 threads) {
   for (u32 n = 1; n <= MOST; n *= 4) test_launch(a, n);
   test_order(a);
   test_waiting(a);
+  test_failed_from_outside(a);
   test_failed_input(a);
   test_callback(a);
   test_host(a);

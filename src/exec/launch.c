@@ -121,6 +121,28 @@ static void launch_release(launch *l) {
   pthread_mutex_unlock(&on->lock);
 }
 
+bool launcher_fail(executor *x, void *user, status error) {
+  launcher *on = (launcher *)x;
+  if (!launcher_is_here(on)) {
+    status_free(error);
+    return false;
+  }
+  pthread_mutex_lock(&on->lock);
+  launch *l = on->first;
+  while (l && l->user != user) l = l->after;
+  bool alive = false;
+  for (u32 i = 0; l && !l->error && i < l->n; i++) alive |= l->places[i].state != PLACE_DONE;
+  if (alive) l->unfinished++;
+  pthread_mutex_unlock(&on->lock);
+  if (!alive) {
+    status_free(error);
+    return false;
+  }
+  launch_fail(l, error);
+  launch_release(l);
+  return true;
+}
+
 /* By the transport, about a launch of which nothing moves while it asks. */
 static void describe_standstill(const void *user, buf *out) {
   const launch *l = user;

@@ -170,6 +170,7 @@ bool launcher_is_here(const launcher *on); /* not in a forked child */
 /* Refuses launches from now on, and waits for those under way. True: the first time. */
 bool launcher_close(launcher *on);
 status launcher_launch(executor *x, const executor_launch_args *args) MUST_USE;
+bool launcher_fail(executor *x, void *user, status error);
 void launcher_get_stats(executor *x, executor_stats *out_stats);
 status launcher_image_create(executor *x, const program *prog, void (*release)(void *user),
                              void *user, executor_image **out_image) MUST_USE;
@@ -180,7 +181,7 @@ void launcher_image_release(executor *x, executor_image *image);
 #define LAUNCHER_ROWS                                                                              \
   .image_create = launcher_image_create, .image_retain = launcher_image_retain,                    \
   .image_release = launcher_image_release, .launch = launcher_launch,                              \
-  .get_stats = launcher_get_stats, .describe = launcher_describe
+  .get_stats = launcher_get_stats, .describe = launcher_describe, .fail = launcher_fail
 
 /* Takes the status; wakes who is parked. Without the lock. */
 void launch_fail(launch *l, status error);

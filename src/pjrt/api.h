@@ -62,7 +62,8 @@ enum {
   API_CONTEXT,
   API_TRANSFERS,
   API_ALIAS,
-  API_PROFILER
+  API_PROFILER,
+  API_TRACKING
 };
 
 struct PJRT_DeviceDescription {
@@ -131,10 +132,11 @@ struct PJRT_Client {
   PJRT_TopologyDescription topology;
   pthread_mutex_t lock;
   pthread_cond_t landed;
-  ffi_threads *handlers; /* run what programs call by name */
-  u32 in_flight;         /* launches; under lock */
-  bool closed;           /* the handle has been destroyed; under lock */
-  api_mapped *mapped;    /* under lock */
+  ffi_threads *handlers;  /* run what programs call by name */
+  u32 in_flight;          /* launches; under lock */
+  struct launch *flights; /* those of them that the executor has; under lock */
+  bool closed;            /* the handle has been destroyed; under lock */
+  api_mapped *mapped;     /* under lock */
 };
 void api_client_forget_mapped(PJRT_Client *c);
 PJRT_Client *api_client_retain(PJRT_Client *c); /* returns c */
@@ -218,6 +220,8 @@ struct PJRT_LoadedExecutable {
   ffi_program *handlers; /* of its calls; NULL: there are none */
   arena memory;          /* holds the arrays */
   atomic_bool deleted;
+  pthread_mutex_t lock;
+  struct launch *open; /* under lock; some devices have been given their part (api_execute.c) */
   size_t num_devices;
   PJRT_Device **devices; /* by position: replica * num_partitions + partition */
   u32 *device_ids;
@@ -230,6 +234,8 @@ struct PJRT_LoadedExecutable {
 /* Custom calls are partitioned by those who registered for them. */
 void api_set_partitioners(compile_options *o);
 void api_executable_find_cost(PJRT_Executable *e); /* fills in e->cost */
+/* Before l goes: nobody will complete what is open. */
+void api_drop_open(PJRT_LoadedExecutable *l);
 PJRT_Executable *api_executable_retain(PJRT_Executable *e);
 void api_executable_release(PJRT_Executable *e);
 

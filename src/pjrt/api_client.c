@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/trace.h"
 #include "pjrt/api.h"
 #include "pjrt/log.h"
 #include "pjrt/slots.h"
@@ -377,6 +378,39 @@ status api_device_get_attributes(PJRT_Device_GetAttributes_Args *a) {
   a->num_attributes = 0;
   a->device_attributes = NULL;
   a->attributes_deleter = keep_attributes; /* the framework insists on one */
+  return NULL;
+}
+
+/* Nothing but a span of the device's time, for traces: what somebody waits for there. */
+struct PJRT_AsyncTrackingEvent {
+  handle head;
+  u32 device;
+  u64 begin;
+  size_t size;
+  char text[];
+};
+
+status api_device_create_async_tracking_event(PJRT_Device_CreateAsyncTrackingEvent_Args *a) {
+  PJRT_AsyncTrackingEvent *e = mem_alloc(&mem_system, sizeof *e + a->description_size);
+  a->event = e;
+  if (!e) return status_oom();
+  *e = (PJRT_AsyncTrackingEvent){.head = handle_begin(API_TRACKING),
+                                 .device = (u32)a->device->description.id,
+                                 .begin = os_now_ns(),
+                                 .size = a->description_size};
+  if (e->size) memcpy(e->text, a->description, e->size);
+  return NULL;
+}
+
+status api_async_tracking_event_destroy(PJRT_AsyncTrackingEvent_Destroy_Args *a) {
+  PJRT_AsyncTrackingEvent *e = a->event;
+  trace_tell(&(trace_span){.kind = TRACE_WAIT,
+                           .device = e->device,
+                           .name = {e->text, e->size},
+                           .begin = e->begin,
+                           .end = os_now_ns()});
+  handle_end(&e->head);
+  mem_free(&mem_system, e, sizeof *e + e->size);
   return NULL;
 }
 

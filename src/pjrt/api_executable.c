@@ -149,6 +149,8 @@ static status create(size_t num_devices, str source, str options_bytes, const se
 
 static void free_loaded(PJRT_LoadedExecutable *l) {
   PJRT_Client *c = l->client;
+  api_drop_open(l);
+  pthread_mutex_destroy(&l->lock);
   if (l->image) executor_image_release(c->on, l->image);
   ffi_program_release(l->handlers);
   api_executable_release(l->executable);
@@ -232,6 +234,7 @@ static status bind(PJRT_Client *c, PJRT_Executable *e, str options, PJRT_LoadedE
     return status_oom();
   }
   l->head = handle_begin(API_LOADED);
+  pthread_mutex_init(&l->lock, NULL);
   l->client = api_client_retain(c);
   l->executable = e;
   arena_init(&l->memory, &mem_system, &trap);

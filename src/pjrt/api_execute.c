@@ -17,7 +17,8 @@
 #include "pjrt/log.h"
 #include "pjrt/slots.h"
 
-/* Two hold it: the call of Execute, and the executor until the launch is done. */
+/* Two hold it: the call of Execute (of several, each for one device, its executable), and the
+ * executor until the launch is done. */
 typedef struct launch {
   atomic_int refs;
   size_t bytes; /* of this allocation */
@@ -29,7 +30,13 @@ typedef struct launch {
   dev_event **ready;                   /* by position */
   dev_event **wait;                    /* retained */
   bool *donated;                       /* by position and parameter: by this call */
-  ffi_run *handlers;                   /* NULL: the program calls none */
+  bool *given;                         /* by position: it has its arguments */
+  u32 num_given;
+  int id;                        /* ExecuteOptions.launch_id */
+  u32 *device_ids;               /* by position */
+  struct launch *next;           /* of the executable's open ones */
+  struct launch *before, *after; /* of the client's flights */
+  ffi_run *handlers;             /* NULL: the program calls none */
 } launch;
 
 /* What one call of Execute works on until the launch is under way. */
@@ -41,6 +48,7 @@ typedef struct call {
   const u32 *device_ids;
   launch *t;
   PJRT_Buffer ***outputs; /* the caller's lists: what stands there is ours until we return */
+  u32 from;               /* the position of the first of them */
 } call;
 
 /* ---- the launch's memory ---- */
@@ -50,7 +58,8 @@ typedef struct call {
 static launch *launch_create(u32 n, u32 num_params, u32 num_results) {
   size_t np = (size_t)n * num_params, nr = (size_t)n * num_results;
   /* an argument waits for two events at most: its own and that of its copy */
-  size_t bytes = sizeof(launch) + (2 * np + 2 * nr + n + 2 * np) * sizeof(void *) + np;
+  size_t bytes =
+      sizeof(launch) + (2 * np + 2 * nr + n + 2 * np) * sizeof(void *) + n * sizeof(u32) + np + n;
   launch *t = mem_zalloc(&mem_system, bytes);
   if (!t) return NULL;
   void **p = (void **)(t + 1);
@@ -65,7 +74,9 @@ static launch *launch_create(u32 n, u32 num_params, u32 num_results) {
   t->written = (dev_block **)p, p += nr;
   t->ready = (dev_event **)p, p += n;
   t->wait = (dev_event **)p, p += 2 * np;
-  t->donated = (bool *)p;
+  t->device_ids = (u32 *)p;
+  t->donated = (bool *)(t->device_ids + n);
+  t->given = t->donated + np;
   return t;
 }
 
@@ -156,12 +167,24 @@ static bool is_donated(const call *c, u32 k) {
   return true;
 }
 
+/* As XLA has it, what a call gives up it cannot pass a second time. */
+static status check_alone(const call *c, u32 k, PJRT_Buffer *const *args) {
+  for (u32 j = 0; j < c->t->num_params; j++)
+    if (j != k && args[j] == args[k])
+      return status_make(STATUS_INVALID_ARGUMENT,
+                         "argument %u of '" STR_FMT "' is donated and also argument %u of the call",
+                         k, STR_ARG(c->exe->name), j);
+  return NULL;
+}
+
 /* Argument k's block becomes one that a result may be written to. */
-static status make_writable(call *c, u32 i, u32 k, PJRT_Buffer *arg) {
+static status make_writable(call *c, u32 i, u32 k, PJRT_Buffer *const *args) {
   launch *t = c->t;
+  PJRT_Buffer *arg = args[k];
   size_t at = (size_t)i * t->num_params + k;
   t->donated[at] = is_donated(c, k) && dev_buffer_donate(arg->dev);
   if (t->donated[at]) return NULL;
+  if (is_donated(c, k)) RETURN_IF_ERROR(check_alone(c, k, args));
   dev_buffer *copy;
   dev_block *block;
   RETURN_IF_ERROR(dev_buffer_copy(arg->dev, dev_buffer_memory(arg->dev), &copy));
@@ -198,7 +221,7 @@ static status make_output(call *c, u32 i, u32 r) {
     return s;
   }
   t->results[at] = dev_block_memory(t->written[at]);
-  return api_buffer_wrap(l->client, b, &c->outputs[i][r]);
+  return api_buffer_wrap(l->client, b, &c->outputs[i - c->from][r]);
 }
 
 /* The order matters: all arguments are held before one is donated, so that a buffer that is
@@ -210,13 +233,13 @@ static status prepare(call *c, u32 i, PJRT_Buffer *const *args) {
   if (!t->ready[i]) return status_oom();
   RETURN_IF_ERROR(hold_arguments(c, i, args));
   for (u32 k = 0; k < t->num_params; k++)
-    if (c->l->result_of[k] >= 0) RETURN_IF_ERROR(make_writable(c, i, k, args[k]));
+    if (c->l->result_of[k] >= 0) RETURN_IF_ERROR(make_writable(c, i, k, args));
   for (u32 r = 0; r < t->num_results; r++) RETURN_IF_ERROR(make_output(c, i, r));
   return NULL;
 }
 
-static void drop_outputs(call *c) {
-  for (u32 i = 0; i < c->t->num_positions; i++)
+static void drop_outputs(call *c, u32 n) {
+  for (u32 i = 0; i < n; i++)
     for (u32 r = 0; r < c->t->num_results; r++) {
       PJRT_Buffer *b = c->outputs[i][r];
       c->outputs[i][r] = NULL;
@@ -242,6 +265,23 @@ static status take_off(PJRT_Client *client) {
   return closed ? status_make(STATUS_FAILED_PRECONDITION, "the client has been destroyed") : NULL;
 }
 
+static void list_flight(launch *t) {
+  PJRT_Client *client = t->client;
+  pthread_mutex_lock(&client->lock);
+  t->after = client->flights;
+  if (t->after) t->after->before = t;
+  client->flights = t;
+  pthread_mutex_unlock(&client->lock);
+}
+
+static void unlist_flight(launch *t) {
+  PJRT_Client *client = t->client;
+  pthread_mutex_lock(&client->lock);
+  *(t->before ? &t->before->after : &client->flights) = t->after;
+  if (t->after) t->after->before = t->before;
+  pthread_mutex_unlock(&client->lock);
+}
+
 static void land(PJRT_Client *client) {
   pthread_mutex_lock(&client->lock);
   client->in_flight--;
@@ -256,6 +296,7 @@ static void done(void *user, status error) {
   launch *t = user;
   PJRT_Client *client = t->client;
   (void)error; /* every position has been told */
+  unlist_flight(t);
   launch_release(t);
   land(client);
 }
@@ -272,18 +313,14 @@ static status bring_handlers(const call *c, executor_host *host) {
   return ffi_run_begin(&args, &c->t->handlers, host);
 }
 
-/* When it succeeds, the outputs and events are the caller's and the executor holds the launch. */
-static status start(call *c, PJRT_LoadedExecutable_Execute_Args *a) {
+/* When it succeeds the executor holds the launch, and tells each position's event. */
+static status start(call *c) {
   launch *t = c->t;
-  u32 n = t->num_positions;
   executor_host host;
-  t->client = c->l->client;
   RETURN_IF_ERROR(bring_handlers(c, &host));
   RETURN_IF_ERROR(take_off(t->client));
   atomic_store_explicit(&t->refs, 2, memory_order_relaxed);
-  if (a->device_complete_events)
-    for (u32 i = 0; i < n; i++)
-      a->device_complete_events[i] = api_event(dev_event_retain(t->ready[i]));
+  list_flight(t);
   status s = executor_launch(c->l->client->on, &(executor_launch_args){
                                                    .image = c->l->image,
                                                    .name = c->exe->name,
@@ -297,47 +334,181 @@ static status start(call *c, PJRT_LoadedExecutable_Execute_Args *a) {
                                                    .done = done,
                                                    .user = t,
                                                });
-  if (s) {
-    atomic_store_explicit(&t->refs, 1, memory_order_relaxed);
-    land(t->client);
-  }
-  if (s && a->device_complete_events)
-    for (u32 i = 0; i < n; i++) {
-      dev_event_release(t->ready[i]);
-      a->device_complete_events[i] = NULL;
-    }
+  if (!s) return NULL;
+  unlist_flight(t);
+  atomic_fetch_sub_explicit(&t->refs, 1, memory_order_relaxed); /* who poisons it may hold it */
+  land(t->client);
   return s;
 }
 
-/* The uses end: the launch is in its queues, or will never be. Donations hold, or are undone. */
-static void settle(call *c, const PJRT_LoadedExecutable_Execute_Args *a, bool started) {
+/* Donations of a position's arguments hold, or are undone. */
+static void settle(call *c, u32 i, PJRT_Buffer *const *args, bool started) {
   launch *t = c->t;
-  for (size_t at = 0; at < (size_t)t->num_positions * t->num_params; at++) {
-    PJRT_Buffer *arg = a->argument_lists[at / t->num_params][at % t->num_params];
+  for (u32 k = 0; k < t->num_params; k++) {
+    size_t at = (size_t)i * t->num_params + k;
     if (!t->held[at]) continue;
-    if (started && is_donated(c, (u32)(at % t->num_params)))
-      dev_buffer_delete(arg->dev);
+    if (started && is_donated(c, k))
+      dev_buffer_delete(args[k]->dev);
     else if (t->donated[at])
-      dev_buffer_return(arg->dev);
-    dev_block_end_use(t->held[at]);
+      dev_buffer_return(args[k]->dev);
   }
+}
+
+/* The launch is in its queues, or will never be. */
+static void end_uses(launch *t) {
+  for (size_t at = 0; at < (size_t)t->num_positions * t->num_params; at++)
+    if (t->held[at]) dev_block_end_use(t->held[at]);
+}
+
+static launch *begin(call *c, u32 n) {
+  launch *t = launch_create(n, c->exe->num_params, c->exe->num_results);
+  if (!t) return NULL;
+  t->client = c->l->client;
+  t->id = c->options ? c->options->launch_id : 0;
+  memcpy(t->device_ids, c->device_ids, n * sizeof(u32));
+  return t;
 }
 
 /* Whatever fails, all that was made or held so far is given back here: outputs, donations, uses. */
 static status execute(call *c, PJRT_LoadedExecutable_Execute_Args *a) {
   u32 n = (u32)a->num_devices;
-  c->t = launch_create(n, c->exe->num_params, c->exe->num_results);
-  if (!c->t) return status_oom();
+  launch *t = c->t = begin(c, n);
+  if (!t) return status_oom();
   for (u32 i = 0; i < n; i++)
     if (c->t->num_results) memset(c->outputs[i], 0, c->t->num_results * sizeof(PJRT_Buffer *));
   status s = NULL;
   for (u32 i = 0; i < n && !s; i++)
     s = prepare(c, i, c->t->num_params ? a->argument_lists[i] : NULL);
-  if (!s) s = start(c, a);
-  if (s) drop_outputs(c);
-  settle(c, a, s == NULL);
-  launch_release(c->t);
+  if (!s) s = start(c);
+  if (s) drop_outputs(c, n);
+  for (u32 i = 0; i < n; i++) settle(c, i, t->num_params ? a->argument_lists[i] : NULL, !s);
+  for (u32 i = 0; i < n && !s && a->device_complete_events; i++)
+    a->device_complete_events[i] = api_event(dev_event_retain(t->ready[i]));
+  end_uses(t);
+  launch_release(t);
   return s;
+}
+
+/* ---- one device of several ----
+ * Each is given its arguments by a call of its own, and its results and its event at once. The
+ * launch begins when all have theirs; calls belong together by launch_id, and are in order for each
+ * device. */
+
+/* l's lock is held. The first launch that waits for this position; NULL: none. */
+static launch *find_open(const PJRT_LoadedExecutable *l, u32 position, int id) {
+  launch *t = l->open;
+  while (t && (t->id != id || t->given[position])) t = t->next;
+  return t;
+}
+
+static void close_open(PJRT_LoadedExecutable *l, const launch *t) {
+  for (launch **at = &l->open; *at; at = &(*at)->next)
+    if (*at == t) {
+      *at = t->next;
+      return;
+    }
+}
+
+/* A part that was not accepted is as if it had never come. */
+static void take_back(launch *t, u32 i, u32 num_wait) {
+  while (t->num_wait > num_wait) dev_event_release(t->wait[--t->num_wait]);
+  for (size_t at = (size_t)i * t->num_params, k = 0; k < t->num_params; k++, at++) {
+    if (t->held[at]) dev_block_end_use(t->held[at]);
+    dev_block_release(t->held[at]);
+    t->held[at] = NULL;
+    t->donated[at] = false;
+  }
+  for (size_t at = (size_t)i * t->num_results, r = 0; r < t->num_results; r++, at++) {
+    dev_block_release(t->written[at]);
+    t->written[at] = NULL;
+  }
+  dev_event_release(t->ready[i]);
+  t->ready[i] = NULL;
+}
+
+/* All devices have their part, or never will (takes `why`), which who has one hears from its
+ * event. */
+static void end_open(launch *t, status why) {
+  for (u32 i = 0; why && i < t->num_positions; i++)
+    if (t->given[i]) dev_event_set(t->ready[i], status_copy(why));
+  status_free(why);
+  end_uses(t);
+  launch_release(t);
+}
+
+/* l's lock is held. *out_full: a launch to be started, or of which nothing is left. */
+static status give_part(call *c, PJRT_LoadedExecutable *l, u32 i,
+                        PJRT_LoadedExecutable_Execute_Args *a, launch **out_full) {
+  int id = a->options ? a->options->launch_id : 0;
+  launch *t = c->t = find_open(l, i, id), **end = &l->open;
+  if (!t) {
+    t = c->t = begin(c, (u32)l->num_devices);
+    if (!t) return status_oom();
+    while (*end) end = &(*end)->next;
+    *end = t;
+  }
+  PJRT_Buffer *const *args = t->num_params ? a->argument_lists[0] : NULL;
+  u32 num_wait = t->num_wait;
+  if (t->num_results) memset(c->outputs[0], 0, t->num_results * sizeof(PJRT_Buffer *));
+  status s = prepare(c, i, args);
+  if (s) drop_outputs(c, 1);
+  settle(c, i, args, !s);
+  if (s) take_back(t, i, num_wait);
+  t->given[i] = !s;
+  t->num_given += !s;
+  if (!s && a->device_complete_events)
+    a->device_complete_events[0] = api_event(dev_event_retain(t->ready[i]));
+  if (t->num_given && t->num_given < t->num_positions) return s;
+  close_open(l, t);
+  *out_full = t;
+  return s;
+}
+
+/* Starting may wait for other launches, so without the lock. */
+static status execute_part(call *c, PJRT_LoadedExecutable *l, u32 i,
+                           PJRT_LoadedExecutable_Execute_Args *a) {
+  launch *full = NULL;
+  pthread_mutex_lock(&l->lock);
+  status s = give_part(c, l, i, a, &full);
+  pthread_mutex_unlock(&l->lock);
+  if (full) end_open(full, full->num_given ? start(c) : NULL);
+  return s;
+}
+
+void api_drop_open(PJRT_LoadedExecutable *l) {
+  for (launch *t = l->open, *next; t; t = next) {
+    next = t->next;
+    end_open(t, status_make(STATUS_CANCELLED, "the executable was destroyed before each device had "
+                                              "been given its part"));
+  }
+  l->open = NULL;
+}
+
+/* ---- failing what is under way ---- */
+
+status api_device_poison_execution(PJRT_Device_PoisonExecution_Args *a) {
+  PJRT_Client *client = a->device->client;
+  u32 device = (u32)a->device->description.id;
+  status why = api_status(a->error_code, a->error_message, a->error_message_size);
+  a->poisoned = false;
+  if (!why)
+    return status_make(STATUS_INVALID_ARGUMENT, "PJRT_Device_PoisonExecution: OK is no error");
+  pthread_mutex_lock(&client->lock);
+  launch *t = client->flights;
+  for (bool found = false; t && !found;) {
+    for (u32 i = 0; i < t->num_positions && t->id == a->launch_id; i++)
+      found |= t->device_ids[i] == device;
+    if (!found) t = t->after;
+  }
+  if (t) atomic_fetch_add_explicit(&t->refs, 1, memory_order_relaxed);
+  pthread_mutex_unlock(&client->lock);
+  if (t) {
+    a->poisoned = executor_fail(client->on, t, why);
+    launch_release(t);
+  } else {
+    status_free(why);
+  }
+  return NULL;
 }
 
 /* What is wrong with the call as such; arguments are looked at one by one when they are held. */
@@ -354,21 +525,18 @@ static status check_call(const PJRT_LoadedExecutable_Execute_Args *a) {
     return status_make(STATUS_UNIMPLEMENTED, "send and receive callbacks");
   if (atomic_load(&l->deleted))
     return status_make(STATUS_INVALID_ARGUMENT, "'" STR_FMT "' has been deleted", STR_ARG(x->name));
-  if (a->num_devices != l->num_devices)
+  size_t num_devices = a->execute_device ? 1 : l->num_devices;
+  if (a->num_devices != num_devices)
     return status_make(STATUS_INVALID_ARGUMENT, "'" STR_FMT "' runs on %zu devices, not on %zu",
-                       STR_ARG(x->name), l->num_devices, a->num_devices);
+                       STR_ARG(x->name), num_devices, a->num_devices);
   if (a->num_args != x->num_params)
     return status_make(STATUS_INVALID_ARGUMENT, "'" STR_FMT "' takes %u arguments, not %zu",
                        STR_ARG(x->name), x->num_params, a->num_args);
-  if (a->execute_device && l->num_devices != 1)
-    return status_make(STATUS_INVALID_ARGUMENT,
-                       "'" STR_FMT "' runs on %zu devices: it cannot be sent to one",
-                       STR_ARG(x->name), l->num_devices);
   if (a->execute_device && a->execute_device->client != l->client)
     return status_make(STATUS_INVALID_ARGUMENT, "execute_device is another client's");
   if (x->num_results && !a->output_lists)
     return api_missing("PJRT_LoadedExecutable_Execute", "output_lists");
-  for (size_t i = 0; i < l->num_devices; i++)
+  for (size_t i = 0; i < num_devices; i++)
     if ((x->num_params && !a->argument_lists[i]) || (x->num_results && !a->output_lists[i]))
       return status_make(STATUS_INVALID_ARGUMENT, "a list of device %zu is NULL", i);
   return NULL;
@@ -376,13 +544,19 @@ static status check_call(const PJRT_LoadedExecutable_Execute_Args *a) {
 
 status api_loaded_executable_execute(PJRT_LoadedExecutable_Execute_Args *a) {
   RETURN_IF_ERROR(check_call(a));
-  const PJRT_LoadedExecutable *l = a->executable;
+  PJRT_LoadedExecutable *l = a->executable;
   call c = {.l = l, .exe = l->executable->exe, .options = a->options};
   u32 one = a->execute_device ? (u32)a->execute_device->description.id : 0;
-  c.devices = a->execute_device ? &a->execute_device : l->devices;
-  c.device_ids = a->execute_device ? &one : l->device_ids;
+  bool portable = a->execute_device && l->num_devices == 1; /* runs on whatever device */
+  c.devices = portable ? &a->execute_device : l->devices;
+  c.device_ids = portable ? &one : l->device_ids;
   c.outputs = (PJRT_Buffer ***)(uintptr_t)a->output_lists; /* the lists are ours to fill */
-  status s = execute(&c, a);
+  while (a->execute_device && !portable && c.from < l->num_devices && l->device_ids[c.from] != one)
+    c.from++;
+  if (c.from && c.from == l->num_devices)
+    return status_make(STATUS_INVALID_ARGUMENT, "'" STR_FMT "' does not run on device %u",
+                       STR_ARG(c.exe->name), one);
+  status s = a->execute_device && !portable ? execute_part(&c, l, c.from, a) : execute(&c, a);
   if (!s)
     api_note(STR_FMT ": %zu arguments, %zu devices -> %u results, first buffer %p",
              STR_ARG(c.exe->name), a->num_args, a->num_devices, c.exe->num_results,

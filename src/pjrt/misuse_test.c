@@ -484,6 +484,18 @@ static void call_loaded(hand *h) {
   }
 }
 
+static void call_poison(hand *h) {
+  PJRT_Device *d = a_device(h);
+  TRY(Device_PoisonExecution, a, .device = d, .launch_id = (int)pick(h, 2),
+      .error_code = (PJRT_Error_Code)pick(h, 20), .error_message = chance(h, 3) ? NULL : "gone",
+      .error_message_size = 4);
+  TRY(Device_CreateAsyncTrackingEvent, t, .device = d, .description = chance(h, 3) ? NULL : "wait",
+      .description_size = 4);
+  if (t_ok) {
+    TRY(AsyncTrackingEvent_Destroy, end, .event = t.event);
+  }
+}
+
 static void call_execute(hand *h) {
   int64_t indices[2] = {(int64_t)pick(h, 4) - 1, INT64_MAX};
   PJRT_ExecuteOptions o = {.struct_size = a_size(h, PJRT_ExecuteOptions_END),
@@ -513,9 +525,10 @@ static void call_execute(hand *h) {
 
 static void *work(void *user) {
   typedef void call(hand * h);
-  static call *const calls[] = {call_put,   call_put,   call_make,    call_read,    call_copy,
-                                call_ask,   call_event, call_compile, call_loaded,  call_topology,
-                                call_alias, call_feed,  call_execute, call_execute, call_execute};
+  static call *const calls[] = {call_put,    call_put,      call_make,    call_read,
+                                call_copy,   call_ask,      call_event,   call_compile,
+                                call_loaded, call_topology, call_alias,   call_feed,
+                                call_poison, call_execute,  call_execute, call_execute};
   hand *h = user;
   while (atomic_fetch_sub(&h->w->left, 1) > 0) {
     calls[pick(h, COUNT(calls))](h);

@@ -85,7 +85,7 @@ static u32 pick(hand *h, u32 n) {
 /* Drops the error; the only one there may be is that of coming too late. */
 static bool in_time(hand *h, PJRT_Error *e) {
   if (!e) return true;
-  CHECK(code_of(e) == PJRT_Error_Code_INVALID_ARGUMENT && message_has(e, "deleted or donated"));
+  CHECK(code_of(e) == PJRT_Error_Code_INVALID_ARGUMENT && message_has(e, "donated"));
   drop(e);
   atomic_fetch_add(&h->w->late, 1);
   return false;

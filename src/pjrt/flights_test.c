@@ -1,0 +1,164 @@
+/* Launches that are given to their devices one by one, and such as fail on the way. */
+#include "tests/pjrt.h"
+
+enum { N = 2, SIZE = 4 };
+
+/* Each device gets its part and the sum of both. */
+static const char sum[] =
+    "module @sum attributes {mhlo.num_partitions = 2 : i32, mhlo.num_replicas = 1 : i32} {\n"
+    "  sdy.mesh @m = <[\"x\"=2]>\n"
+    "  func.func @main(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{\"x\"}]>})\n"
+    "      -> (tensor<f32> {sdy.sharding = #sdy.sharding<@m, []>}) {\n"
+    "    %zero = stablehlo.constant dense<0.0> : tensor<f32>\n"
+    "    %y = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0]\n"
+    "        : (tensor<8xf32>, tensor<f32>) -> tensor<f32>\n"
+    "    return %y : tensor<f32> } }";
+
+static const float data[SIZE] = {1, 2, 3, 4};
+
+typedef struct part {
+  PJRT_Buffer *in, *out;
+  PJRT_Event *done;
+} part;
+
+static PJRT_Error *give(PJRT_LoadedExecutable *l, PJRT_Device *device, int id, part *p) {
+  PJRT_ExecuteOptions o = {.struct_size = PJRT_ExecuteOptions_END, .launch_id = id};
+  PJRT_Buffer *const *args = &p->in, **results = &p->out;
+  CALL(LoadedExecutable_Execute, a, .executable = l, .options = &o, .argument_lists = &args,
+       .num_devices = 1, .num_args = 1, .output_lists = &results,
+       .device_complete_events = &p->done, .execute_device = device);
+  return a_error;
+}
+
+static bool is_ready(PJRT_Event *e) {
+  OK(Event_IsReady, a, .event = e);
+  return a.is_ready;
+}
+
+static void check_sum(part *p, float want) {
+  float got = 0;
+  check_ok(wait_for(p->done), "a part");
+  get(p->out, &got, 1);
+  CHECK(got == want);
+  destroy_buffer(p->out);
+}
+
+/* Two launches at once, told apart by their ids; and one of which a part is refused first. */
+static void test_parts(PJRT_Client *c, PJRT_LoadedExecutable *l, PJRT_Device *const *devices) {
+  PJRT_Buffer *in[N] = {put(c, 0, data, SIZE), put(c, 1, data, SIZE)};
+  part first[N], second[N];
+  for (int d = 0; d < N; d++) first[d].in = second[d].in = in[d];
+  check_ok(give(l, devices[0], 1, &first[0]), "first 0");
+  check_ok(give(l, devices[0], 2, &second[0]), "second 0");
+  CHECK(!is_ready(first[0].done) && !is_ready(second[0].done));
+  part wrong = {.in = in[0]};
+  check_error(give(l, devices[1], 1, &wrong), PJRT_Error_Code_INVALID_ARGUMENT, "is on device 0");
+  check_error(give(l, devices[2], 1, &wrong), PJRT_Error_Code_INVALID_ARGUMENT,
+              "does not run on device 2");
+  check_ok(give(l, devices[1], 2, &second[1]), "second 1");
+  for (int d = 0; d < N; d++) check_sum(&second[d], 20);
+  CHECK(!is_ready(first[0].done));
+  check_ok(give(l, devices[1], 1, &first[1]), "first 1");
+  for (int d = 0; d < N; d++) check_sum(&first[d], 20);
+  for (int d = 0; d < N; d++) destroy_buffer(in[d]);
+}
+
+/* Whoever has a part hears that there will be no launch. */
+static void test_dropped(PJRT_Client *c, PJRT_Device *const *devices) {
+  PJRT_LoadedExecutable *l;
+  check_ok(compile(c, sum, &l), "compile");
+  part p = {.in = put(c, 1, data, SIZE)};
+  check_ok(give(l, devices[1], 7, &p), "a part");
+  destroy_loaded(l);
+  check_error(wait_for(p.done), PJRT_Error_Code_CANCELLED, "was destroyed");
+  CALL(Buffer_ToHostBuffer, a, .src = p.out, .dst = &(float){0}, .dst_size = sizeof(float));
+  check_ok(a_error, "ToHostBuffer");
+  check_error(wait_for(a.event), PJRT_Error_Code_CANCELLED, "was destroyed");
+  destroy_buffer(p.out);
+  destroy_buffer(p.in);
+}
+
+static bool poison(PJRT_Device *d, int id) {
+  OK(Device_PoisonExecution, a, .device = d, .launch_id = id,
+     .error_code = PJRT_Error_Code_DATA_LOSS, .error_message = "a machine is gone",
+     .error_message_size = 17);
+  return a.poisoned;
+}
+
+/* Of two launches behind each other the second fails; what needs it fails with it. */
+static void test_poison(PJRT_Client *c, PJRT_Device *const *devices) {
+  static const char slow[] =
+      "module @slow { func.func @main(%x: tensor<f32>) -> tensor<f32> {\n"
+      "  %end = stablehlo.constant dense<1.0e6> : tensor<f32>\n"
+      "  %one = stablehlo.constant dense<1.0> : tensor<f32>\n"
+      "  %y = stablehlo.while(%i = %x) : tensor<f32> cond {\n"
+      "    %p = stablehlo.compare LT, %i, %end : (tensor<f32>, tensor<f32>) -> tensor<i1>\n"
+      "    stablehlo.return %p : tensor<i1>\n"
+      "  } do {\n"
+      "    %j = stablehlo.add %i, %one : tensor<f32>\n"
+      "    stablehlo.return %j : tensor<f32>\n"
+      "  }\n"
+      "  return %y : tensor<f32> } }";
+  PJRT_LoadedExecutable *l;
+  check_ok(compile(c, slow, &l), "compile slow");
+  OK(Client_BufferFromHostBuffer, x, .client = c, .data = data, .type = PJRT_Buffer_Type_F32,
+     .host_buffer_semantics = 0, .device = devices[0]);
+  destroy_event(x.done_with_host_buffer);
+  part first = {.in = x.buffer}, second = first, third;
+  check_ok(give(l, devices[0], 4, &first), "first");
+  check_ok(give(l, devices[0], 5, &second), "second");
+  third = (part){.in = second.out};
+  check_ok(give(l, devices[0], 6, &third), "third");
+  CHECK(!poison(devices[1], 5) && !poison(devices[0], 7));
+  CHECK(poison(devices[0], 5) && !poison(devices[0], 5));
+  check_sum(&first, 1e6);
+  check_error(wait_for(second.done), PJRT_Error_Code_DATA_LOSS, "a machine is gone");
+  check_error(wait_for(third.done), PJRT_Error_Code_DATA_LOSS, "a machine is gone");
+  destroy_loaded(l);
+  CHECK(!poison(devices[0], 4));
+  destroy_buffer(third.out), destroy_buffer(second.out), destroy_buffer(x.buffer);
+}
+
+static void test_tracking(PJRT_Device *d) {
+  OK(Device_CreateAsyncTrackingEvent, a, .device = d, .description = "a copy",
+     .description_size = 6);
+  OK(AsyncTrackingEvent_Destroy, end, .event = a.event);
+  OK(AsyncTrackingEvent_Destroy, none, .event = NULL);
+}
+
+/* What a call gives up it cannot pass twice. */
+static void test_donated_twice(PJRT_Client *c) {
+  static const char add[] =
+      "module @add { func.func @main(%x: tensor<4xf32> {tf.aliasing_output = 0 : i32},\n"
+      "    %y: tensor<4xf32>) -> tensor<4xf32> {\n"
+      "  %z = stablehlo.add %x, %y : tensor<4xf32>\n"
+      "  return %z : tensor<4xf32> } }";
+  PJRT_LoadedExecutable *l;
+  PJRT_Buffer *x = put(c, 0, data, SIZE), *args[] = {x, x}, *const *list = args, *out = NULL,
+              **results = &out;
+  float got[SIZE];
+  check_ok(compile(c, add, &l), "compile add");
+  CALL(LoadedExecutable_Execute, a, .executable = l, .argument_lists = &list, .num_devices = 1,
+       .num_args = 2, .output_lists = &results);
+  check_error(a_error, PJRT_Error_Code_INVALID_ARGUMENT, "is donated and also argument 1");
+  CHECK(!out);
+  get(x, got, SIZE);
+  CHECK(got[3] == 4);
+  destroy_buffer(x);
+  destroy_loaded(l);
+}
+
+int main(void) {
+  PJRT_Client *c = make_client(3, 2);
+  OK(Client_Devices, d, .client = c);
+  PJRT_LoadedExecutable *l;
+  check_ok(compile(c, sum, &l), "compile");
+  test_parts(c, l, d.devices);
+  test_dropped(c, d.devices);
+  test_poison(c, d.devices);
+  test_tracking(d.devices[0]);
+  test_donated_twice(c);
+  destroy_loaded(l);
+  destroy_client(c);
+  return UNIT_END();
+}
