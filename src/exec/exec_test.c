@@ -306,6 +306,46 @@ static void test_sort_few(arena *a, i64 n, i64 keep, bool generic) {
   free(x), free(y), free(at);
 }
 
+/* Maxima of 3x3 windows of several images, two apart, of which the padding leaves out what is
+ * before and has what is behind; lines of `wide` elements. */
+static void test_max_of_rows(arena *a, i64 wide) {
+  enum { IMAGES = 3, HIGH = 7 };
+  i64 out_high = 4, out_wide = wide / 2 + 1, n = IMAGES * HIGH * wide,
+      m = IMAGES * out_high * out_wide;
+  i32 *x = malloc((size_t)n * 4), *y = malloc((size_t)m * 4), low = -100, bad = 0;
+  for (i64 i = 0; i < n; i++) x[i] = (i32)(i * 7919 % 1009) - 500;
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 in = prog_param(b, DTYPE_s32, (u64)n), out = prog_result(b, DTYPE_s32, (u64)m, -1);
+  u32 init = prog_const(b, DTYPE_s32, 1, &low);
+  prog_window w = {.n = 1,
+                   .rank = 3,
+                   .in = &in,
+                   .init = &init,
+                   .out = &out,
+                   .dims = {IMAGES, HIGH, wide},
+                   .out_dims = {IMAGES, out_high, out_wide},
+                   .window = {1, 3, 3},
+                   .stride = {1, 2, 2},
+                   .base_dilation = {1, 1, 1},
+                   .window_dilation = {1, 1, 1},
+                   .pad_low = {0, 1, -1},
+                   .body = {.kind = REDUCE_MAX}};
+  prog_add_window(b, &w, S, L);
+  CHECK(!*run(b, (void *[]){x}, (void *[]){y}));
+  for (i64 k = 0; k < m; k++) {
+    i64 row = k / out_wide % out_high * 2 - 1, column = k % out_wide * 2 + 1;
+    i32 most = low;
+    for (i64 r = row; r < row + 3; r++)
+      for (i64 c = column; c < column + 3; c++)
+        if (r >= 0 && r < HIGH && c < wide &&
+            x[(k / out_wide / out_high * HIGH + r) * wide + c] > most)
+          most = x[(k / out_wide / out_high * HIGH + r) * wide + c];
+    bad += y[k] != most;
+  }
+  CHECK(bad == 0);
+  free(x), free(y);
+}
+
 /* y = cumulative sum; pooled = max over windows of 3, stride 2 */
 static void test_window(arena *a) {
   enum { N = 9 };
@@ -583,6 +623,8 @@ static void run_tests(arena *a, const exec_options *options) {
   test_sort(a, 1000, false);
   test_sort(a, 1000, true);
   test_sort(a, 20, false);
+  test_max_of_rows(a, 9);
+  test_max_of_rows(a, 1500);
   for (int generic = 0; generic < 2; generic++) {
     test_sort_few(a, 500, 7, generic);
     test_sort_few(a, 9, 2, generic);

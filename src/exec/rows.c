@@ -38,12 +38,9 @@ void rows_find(const row_shape *s, i64 most, row_windows *out) {
   r->blocks = (r->out_dims[r->rank - 1] + r->row - 1) / r->row;
 }
 
-bool rows_inside(const row_windows *r, const i64 *at, const i64 *in, i64 *first, i64 *end,
-                 i64 *off) {
-  u32 last = r->rank - 1;
-  i64 step = r->step[last], low = in[last] * r->dilation[last] - r->low[last];
-  *off = low * r->inner;
-  for (u32 d = 0; d < last; d++) {
+bool rows_outer(const row_windows *r, const i64 *at, const i64 *in, i64 *off) {
+  *off = 0;
+  for (u32 d = 0; d + 1 < r->rank; d++) {
     i64 p = at[d] * r->step[d] + in[d] * r->dilation[d] - r->low[d];
     if (r->base[d] > 1) {
       if (p < 0 || p % r->base[d]) return false;
@@ -52,6 +49,15 @@ bool rows_inside(const row_windows *r, const i64 *at, const i64 *in, i64 *first,
     if (p < 0 || p >= r->dims[d]) return false;
     *off += p * r->stride[d];
   }
+  return true;
+}
+
+bool rows_inside(const row_windows *r, const i64 *at, const i64 *in, i64 *first, i64 *end,
+                 i64 *off) {
+  u32 last = r->rank - 1;
+  i64 step = r->step[last], low = in[last] * r->dilation[last] - r->low[last];
+  if (!rows_outer(r, at, in, off)) return false;
+  *off += low * r->inner;
   /* windows i with 0 <= i * step + low < size */
   i64 begin = low >= 0 ? 0 : (-low + step - 1) / step, room = r->dims[last] - 1 - low;
   *first = max_i64(*first, begin);

@@ -31,6 +31,10 @@ typedef struct row_shape {
 /* `most`: lanes of a piece. */
 void rows_find(const row_shape *s, i64 most, row_windows *out);
 
+/* Where the row of the operand begins that the windows at `at` have as their part `in`, whatever
+ * `in` says of the last dim; false: it is outside. */
+bool rows_outer(const row_windows *r, const i64 *at, const i64 *in, i64 *off);
+
 /* Of windows [*first, *end) of the row at `at`, those whose element `in` is inside the operand;
  * false: none. Window i's lies at *off + i * step * inner of the last dim. The last dim has no base
  * dilation. */

@@ -1,13 +1,15 @@
 /* reduce_window: the initial value, then a window's elements in order (combine.h), padding and the
- * holes of dilation left out. One of four ways, by shape and body alone:
+ * holes of dilation left out. One of five ways, by shape and body alone:
  *
  *   scan.c    a window that spans a dim to one side with stride 1 (a cumulative reduction, as JAX
  *             writes cumsum)
  *   slide.c   a long window along one dim whose body is known: sums of 1, 2, 4, ... elements
+ *   separate.c  maxima and minima whose elements lie apart: down the rows, then along them
  *   rows      a piece of a row of windows at once: all their first elements, all their second ...
  *   single    what is left: long windows of any body, and holes along rows */
 #include "exec/combine.h"
 #include "exec/rows.h"
+#include "exec/separate.h"
 #include "exec/slide.h"
 
 enum { MOST = 2 * COMBINE_RUN }; /* elements that one accumulator takes: accumulators_levels */
@@ -283,6 +285,8 @@ void window_lower(const lower_env *e, const prog_window *w, exec_step *out) {
   for (u32 i = 0; i < w->n; i++) types[i] = e->prog->slots[w->in[i]].type;
   combine_lower(e, &w->body, w->n, types, &r->c);
   r->window_volume = (u64)r->r.volume;
+  if (separate_lower(e, w, &r->r, w->n == 1 ? find_direct(e, &w->body, types[0]) : NULL, out))
+    return;
   if (r->r.volume <= MOST && r->r.base[r->r.rank - 1] == 1 && r->r.inner > 0)
     lower_rows(e, r, out);
   else
