@@ -60,6 +60,44 @@ static size_t collapse(loop *loops, i64s dims, const i64 *ds, const i64 *ss) {
   return n;
 }
 
+enum { SQUARE = 32, WIDEST = 16 };
+
+/* Two loops, whose elements are neighbours along `a` in src and mostly along `b` in dst: by
+ * squares, which pass through memory of our own, as lines of src that are far apart push each other
+ * out of the caches. */
+static void copy_plane(char *d, const char *s, loop a, loop b, size_t element) {
+  char square[SQUARE * SQUARE * WIDEST];
+  for (i64 i = 0; i < a.n; i += SQUARE)
+    for (i64 k = 0; k < b.n; k += SQUARE) {
+      i64 na = a.n - i < SQUARE ? a.n - i : SQUARE, nb = b.n - k < SQUARE ? b.n - k : SQUARE;
+      size_t line = (size_t)na * element;
+      for (i64 y = 0; y < nb; y++)
+        memcpy(square + y * (i64)line, s + i * a.src + (k + y) * b.src, line);
+      for (i64 x = 0; x < na; x++)
+        copy_run(d + (i + x) * a.dst + k * b.dst, square + x * (i64)element,
+                 (loop){nb, b.dst, (i64)line}, element);
+    }
+}
+
+static void swap_loops(loop *a, loop *b) {
+  loop t = *a;
+  *a = *b;
+  *b = t;
+}
+
+/* Brings the loop along which src's elements are neighbours next to the innermost one, if that is
+ * another and both are worth it. */
+static bool make_plane(loop *loops, size_t n, size_t element) {
+  if (n < 2 || element > WIDEST) return false;
+  if (loops[n - 1].src == (i64)element || loops[n - 1].n < 8) return false;
+  for (size_t i = 0; i + 1 < n; i++)
+    if (loops[i].src == (i64)element && loops[i].n >= 8) {
+      swap_loops(&loops[i], &loops[n - 2]);
+      return true;
+    }
+  return false;
+}
+
 void dev_copy_strided(void *dst, const i64 *dst_strides, const void *src, const i64 *src_strides,
                       i64s dims, size_t element) {
   loop loops[DEV_MAX_RANK + 1];
@@ -68,11 +106,16 @@ void dev_copy_strided(void *dst, const i64 *dst_strides, const void *src, const 
     if (dims.data[i] == 0) return;
   size_t n = collapse(loops, dims, dst_strides, src_strides);
   if (n == 0) loops[n++] = (loop){1, (i64)element, (i64)element};
-  loop inner = loops[--n];
+  bool plane = make_plane(loops, n, element);
+  loop inner = loops[--n], outer = {1, 0, 0};
+  if (plane) outer = loops[--n];
   char *d = dst;
   const char *s = src;
   for (;;) {
-    copy_run(d, s, inner, element);
+    if (plane)
+      copy_plane(d, s, outer, inner, element);
+    else
+      copy_run(d, s, inner, element);
     size_t i = n;
     while (i > 0) {
       loop l = loops[--i];
