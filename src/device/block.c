@@ -5,6 +5,8 @@
 
 #include "base/arena.h"
 
+enum { LARGE = 1 << 18 };
+
 struct dev_block {
   atomic_int refs;
   atomic_uint uses; /* see the header */
@@ -112,6 +114,7 @@ void dev_block_release(dev_block *b) {
     if (b->on->kind == DEV_KIND_DEVICE)
       atomic_fetch_sub(&b->on->device->bytes_in_use, (long long)b->bytes);
     executor_free(dev_block_executor(b), b->memory, b->bytes);
+    if (b->bytes >= LARGE) dev_errand_later(dev_client_errands(c)); /* to give it back */
   } else {
     executor_forget(dev_block_executor(b), b->memory);
     if (b->on_delete) b->on_delete(b->view, b->arg);

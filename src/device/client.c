@@ -38,7 +38,10 @@ static void init_device(dev_client *c, u32 id) {
     d->memories[k] = (dev_memory){d, id * DEV_KIND_COUNT + k, (dev_kind)k};
 }
 
-static void trim(void *user) { executor_trim(user); }
+static void trim(void *user) {
+  dev_client *c = user;
+  if (executor_trim(c->on)) dev_errand_later(c->errands);
+}
 
 status dev_client_create(const dev_client_options *o, dev_client **out) {
   *out = NULL;
@@ -46,7 +49,7 @@ status dev_client_create(const dev_client_options *o, dev_client **out) {
     return status_make(STATUS_INVALID_ARGUMENT, "%u devices: expected 1 to %d", o->num_devices,
                        DEV_MAX_DEVICES);
   dev_client *c = mem_zalloc(&mem_system, client_bytes(o->num_devices));
-  dev_errands *errands = dev_errands_create(trim, o->on);
+  dev_errands *errands = dev_errands_create(trim, c);
   if (!c || !errands) {
     mem_free(&mem_system, c, client_bytes(o->num_devices));
     dev_errands_release(errands);

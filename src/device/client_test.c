@@ -55,9 +55,36 @@ static void test_heap(void) {
   dev_heap_release(h);
 }
 
+/* Blocks of many sizes that are all freed: what lies about shrinks to little, and while they come
+ * and go it is never more than was live at once. */
+static void test_heap_gives_back(void) {
+  enum { N = 24 };
+  const size_t mib = 1 << 20, spare = 64 * mib;
+  dev_heap *h = dev_heap_create();
+  char *p[N];
+  size_t live = 0;
+  for (size_t i = 0; i < N; i++) {
+    p[i] = dev_heap_alloc(h, (i + 1) * mib);
+    CHECK(p[i]);
+    live += (i + 1) * mib;
+  }
+  for (size_t i = 0; i < N; i++) dev_heap_free(h, p[i], (i + 1) * mib);
+  CHECK(dev_heap_cached(h) <= live * 5 / 4 + spare);
+  for (size_t i = 0; i < N; i++) { /* other sizes take their place */
+    char *q = dev_heap_alloc(h, (i + 1) * 5 * mib);
+    CHECK(q && dev_heap_cached(h) + (i + 1) * 5 * mib <= live * 5 / 4 + spare);
+    dev_heap_free(h, q, (i + 1) * 5 * mib);
+  }
+  while (dev_heap_trim(h)) {
+  }
+  CHECK(dev_heap_cached(h) <= spare);
+  dev_heap_release(h);
+}
+
 int main(void) {
   test_count();
   test_client();
   test_heap();
+  test_heap_gives_back();
   return UNIT_END();
 }

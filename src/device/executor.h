@@ -189,9 +189,9 @@ typedef struct executor_ops {
    * writes them, and write while no launch uses them. NULL in the table: this executor cannot. */
   void *(*map)(executor *x, executor_memory *m);
 
-  /* Gives memory back to the system that is kept for later and has not been asked for in a while.
-   * NULL in the table: there is none. */
-  void (*trim)(executor *x);
+  /* Gives memory back to the system that is kept for later and has not been asked for in a second.
+   * true: more may go in another one. NULL in the table: none is kept. */
+  bool (*trim)(executor *x);
 
   /* ---- images ---- */
 
@@ -270,9 +270,7 @@ static inline bool executor_can_map(const executor *x) { return x->ops->map != N
 static inline void *executor_map(executor *x, executor_memory *m) {
   return x->ops->map ? x->ops->map(x, m) : NULL;
 }
-static inline void executor_trim(executor *x) {
-  if (x->ops->trim) x->ops->trim(x);
-}
+static inline bool executor_trim(executor *x) { return x->ops->trim && x->ops->trim(x); }
 static inline status executor_image_create(executor *x, const program *prog,
                                            void (*release)(void *user), void *user,
                                            executor_image **out_image) {

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "base/arena.h"
+#include "base/os.h"
 
 #if defined(__has_feature)
 #if __has_feature(memory_sanitizer)
@@ -23,27 +24,39 @@ enum { ALIGN = 64, CLASSES = 4 * 64 };
 
 /* Under ASan and MSan nothing is cached, so that a use after free is seen. */
 #if defined(__SANITIZE_ADDRESS__)
-#define CACHE_LIMIT ((size_t)0)
+#define CACHES false
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
-#define CACHE_LIMIT ((size_t)0)
+#define CACHES false
 #endif
 #endif
-#ifndef CACHE_LIMIT
-#define CACHE_LIMIT ((size_t)2 << 30)
+#ifndef CACHES
+#define CACHES true
 #endif
 
+#define SPARE ((size_t)64 << 20) /* that may be cached beyond what was needed lately */
+#define PERIOD_NS ((u64)1000000000)
+enum { TIMED = 1 << 16 }; /* bytes of a block from which on it pays to look at the clock */
+
+/* In two lists: of its class, and of all, by age. */
 typedef struct free_block {
-  struct free_block *next;
+  struct free_block *next, *prev;
+  struct free_block *newer, *older;
+  size_t rounded;
+  unsigned class;
 } free_block;
+_Static_assert(sizeof(free_block) <= ALIGN, "it lies in the smallest block");
 
 struct dev_heap {
   atomic_int refs;
   u64 poison; /* 0: none */
   atomic_ullong filled;
   pthread_mutex_t lock;
-  size_t cached; /* under lock, as the lists */
+  size_t live, cached;      /* under lock, as what follows */
+  size_t most, most_before; /* live ones in this period and the one before */
+  u64 began;                /* this period */
   free_block *lists[CLASSES];
+  free_block *oldest, *newest;
 };
 
 /* Rounds up to m * 2^e with m in {4, 5, 6, 7}: wastes a quarter at most. False: too big. */
@@ -88,14 +101,106 @@ void dev_heap_poison(dev_heap *h, void *p, size_t bytes) {
   FORGET(p, bytes);
 }
 
+/* ---- blocks of the system ---- */
+
+static void *fresh_large(size_t rounded) {
+  char *p =
+      mmap(NULL, rounded + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (p == MAP_FAILED) return NULL;
+  size_t before = (size_t)(-(uintptr_t)p % HUGE_PAGE), after = HUGE_PAGE - before;
+  if (before) munmap(p, before);
+  if (after) munmap(p + before + rounded, after);
+  madvise(p + before, rounded, MADV_HUGEPAGE); /* advice only: no matter whether it is taken */
+  FORGET(p + before, rounded);
+  return p + before;
+}
+
+/* Whole pages: rounded is a multiple of an eighth of 2 MiB. */
+static bool is_large(size_t rounded) { return rounded >= HUGE_PAGE; }
+
+static void *fresh(size_t rounded) {
+  return is_large(rounded) ? fresh_large(rounded) : aligned_alloc(ALIGN, rounded);
+}
+
+static void give_back(void *p, size_t rounded) {
+  if (is_large(rounded))
+    munmap(p, rounded);
+  else
+    free(p);
+}
+
+/* ---- the cache; the lock is held ---- */
+
+static void cache_add(dev_heap *h, free_block *b, size_t rounded, unsigned class) {
+  *b =
+      (free_block){.next = h->lists[class], .older = h->newest, .rounded = rounded, .class = class};
+  if (b->next) b->next->prev = b;
+  h->lists[class] = b;
+  *(b->older ? &b->older->newer : &h->oldest) = b;
+  h->newest = b;
+  h->cached += rounded;
+}
+
+static void cache_remove(dev_heap *h, free_block *b) {
+  *(b->prev ? &b->prev->next : &h->lists[b->class]) = b->next;
+  if (b->next) b->next->prev = b->prev;
+  *(b->older ? &b->older->newer : &h->oldest) = b->newer;
+  *(b->newer ? &b->newer->older : &h->newest) = b->older;
+  h->cached -= b->rounded;
+}
+
+/* Takes the oldest ones out until no more than `limit` bytes are live and cached; they are returned
+ * as a list, to be given back without the lock. */
+static free_block *cache_cut(dev_heap *h, size_t limit) {
+  free_block *cut = NULL;
+  while (h->oldest && h->live + h->cached > limit) {
+    free_block *b = h->oldest;
+    cache_remove(h, b);
+    b->next = cut;
+    cut = b;
+  }
+  return cut;
+}
+
+static void give_back_all(free_block *b) {
+  for (free_block *next; b; b = next) {
+    next = b->next;
+    give_back(b, b->rounded);
+  }
+}
+
+/* What was live at once lately will be again: so much may lie about. */
+static size_t limit_of(const dev_heap *h) {
+  return (h->most > h->most_before ? h->most : h->most_before) + SPARE;
+}
+
+static void next_period(dev_heap *h, u64 now) {
+  h->most_before = h->most;
+  h->most = h->live;
+  h->began = now;
+}
+
+static void look_at_clock(dev_heap *h, size_t rounded) {
+  if (rounded < TIMED) return;
+  u64 now = os_now_ns();
+  if (now - h->began >= PERIOD_NS) next_period(h, now);
+}
+
+bool dev_heap_trim(dev_heap *h) {
+  pthread_mutex_lock(&h->lock);
+  next_period(h, os_now_ns());
+  free_block *cut = cache_cut(h, limit_of(h));
+  bool more = h->cached > SPARE;
+  pthread_mutex_unlock(&h->lock);
+  give_back_all(cut);
+  return more;
+}
+
 static void drop_cached(dev_heap *h) {
-  for (unsigned i = 0; i < CLASSES; i++)
-    for (free_block *b = h->lists[i], *next; b; b = next) {
-      next = b->next;
-      free(b);
-    }
-  memset(h->lists, 0, sizeof h->lists);
-  h->cached = 0;
+  pthread_mutex_lock(&h->lock);
+  free_block *cut = cache_cut(h, 0);
+  pthread_mutex_unlock(&h->lock);
+  give_back_all(cut);
 }
 
 void dev_heap_release(dev_heap *h) {
@@ -105,29 +210,26 @@ void dev_heap_release(dev_heap *h) {
   mem_free(&mem_system, h, sizeof *h);
 }
 
-static void *fresh(size_t rounded) {
-  if (rounded < HUGE_PAGE) return aligned_alloc(ALIGN, rounded);
-  void *p;
-  if (posix_memalign(&p, HUGE_PAGE, rounded)) return NULL;
-  madvise(p, rounded, MADV_HUGEPAGE); /* advice only: no matter whether it is taken */
-  return p;
-}
-
 static void *take(dev_heap *h, size_t rounded, unsigned class) {
   pthread_mutex_lock(&h->lock);
+  look_at_clock(h, rounded);
   free_block *b = h->lists[class];
-  if (b) {
-    h->lists[class] = b->next;
-    h->cached -= rounded;
-  }
+  if (b) cache_remove(h, b);
+  h->live += rounded;
+  if (h->live > h->most) h->most = h->live;
+  free_block *cut = b ? NULL : cache_cut(h, limit_of(h)); /* other sizes are in the way */
   pthread_mutex_unlock(&h->lock);
+  give_back_all(cut);
   if (b) return b;
   void *p = fresh(rounded);
   if (p) return p;
-  pthread_mutex_lock(&h->lock); /* what is cached in other sizes may make room */
-  drop_cached(h);
+  drop_cached(h); /* what is cached in other sizes may make room */
+  p = fresh(rounded);
+  if (p) return p;
+  pthread_mutex_lock(&h->lock);
+  h->live -= rounded;
   pthread_mutex_unlock(&h->lock);
-  return fresh(rounded);
+  return NULL;
 }
 
 void *dev_heap_alloc(dev_heap *h, size_t bytes) {
@@ -145,15 +247,20 @@ void dev_heap_free(dev_heap *h, void *p, size_t bytes) {
   if (!p || !size_class(bytes, &rounded, &class)) return;
   dev_heap_poison(h, p, bytes);
   pthread_mutex_lock(&h->lock);
-  bool keep = rounded <= CACHE_LIMIT && h->cached <= CACHE_LIMIT - rounded;
-  if (keep) {
-    free_block *b = p;
-    b->next = h->lists[class];
-    h->lists[class] = b;
-    h->cached += rounded;
-  }
+  look_at_clock(h, rounded);
+  h->live -= rounded;
+  if (CACHES) cache_add(h, p, rounded, class);
+  free_block *cut = cache_cut(h, limit_of(h));
   pthread_mutex_unlock(&h->lock);
-  if (!keep) free(p);
+  give_back_all(cut);
+  if (!CACHES) give_back(p, rounded);
+}
+
+size_t dev_heap_cached(dev_heap *h) {
+  pthread_mutex_lock(&h->lock);
+  size_t cached = h->cached;
+  pthread_mutex_unlock(&h->lock);
+  return cached;
 }
 
 bool dev_heap_reserve(dev_heap *heap, char **p, size_t *size, size_t bytes) {

@@ -366,6 +366,8 @@ bool launcher_begin(launcher *on, const executor_ops *table, const launcher_ops 
   return on->heap != NULL;
 }
 
+bool launcher_trim(executor *x) { return dev_heap_trim(((launcher *)x)->heap); }
+
 void launcher_end(launcher *on) {
   pthread_mutex_destroy(&on->lock);
   pthread_cond_destroy(&on->idle);

@@ -179,9 +179,10 @@ void launcher_image_release(executor *x, executor_image *image);
 
 /* The rows of an executor's table that are the same for all of this module. */
 #define LAUNCHER_ROWS                                                                              \
-  .image_create = launcher_image_create, .image_retain = launcher_image_retain,                    \
-  .image_release = launcher_image_release, .launch = launcher_launch,                              \
-  .get_stats = launcher_get_stats, .describe = launcher_describe, .fail = launcher_fail
+  .trim = launcher_trim, .image_create = launcher_image_create,                                    \
+  .image_retain = launcher_image_retain, .image_release = launcher_image_release,                  \
+  .launch = launcher_launch, .get_stats = launcher_get_stats, .describe = launcher_describe,       \
+  .fail = launcher_fail
 
 /* Takes the status; wakes who is parked. Without the lock. */
 void launch_fail(launch *l, status error);
@@ -232,6 +233,7 @@ static inline launch_halted launch_check(launch *l) {
 }
 /* A line for each device of a launch that waits. */
 void launch_describe(const launch *l, buf *out);
+bool launcher_trim(executor *x);
 void launcher_describe(executor *x, buf *out); /* of the executor's table; takes the lock */
 
 #endif
