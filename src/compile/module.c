@@ -3,6 +3,8 @@
  * there are devices. */
 #include "compile/module.h"
 
+#include <stdio.h>
+
 #include "compile/signature.h"
 
 /* ---- mesh overrides ---- */
@@ -143,6 +145,34 @@ bool module_count_devices(ir_module *m, module_devices asked, bool meshes_count,
     return loc_error(m->ctx, m->root->loc, "a program runs on %d devices at most", MAX_DEVICES);
   return check_meshes(m, out->partitions);
 }
+
+/* ---- custom calls of ops ---- */
+
+/* JAX up to 0.9.0 sends chlo's ops of one operand as calls of @mhlo.NAME. */
+static walk_result name_call(void *user, op *o) {
+  ir_module *m = user;
+  static const char mhlo[] = "mhlo.";
+  str target;
+  char name[32];
+  if (!op_is(o, custom_call) || o->num_operands != 1 || o->num_results != 1) return WALK_ON;
+  if (!attr_get_str(op_attr(o, SLOT_NAME(call_target_name)), &target) ||
+      !str_starts(target, (str){mhlo, sizeof mhlo - 1}))
+    return WALK_ON;
+  str rest = str_from(target, sizeof mhlo - 1);
+  int n = snprintf(name, sizeof name, "chlo." STR_FMT, STR_ARG(rest));
+  if (n < 0 || (size_t)n >= sizeof name) return WALK_ON;
+  const op_info *info = op_info_find((str){name, (size_t)n});
+  if (!info || info->num_operands != 1 || info->num_slots || !(info->traits & SAME_TYPE))
+    return WALK_ON;
+  const type *t = op_result(o, 0)->type;
+  op *to = op_create(m, info, o->loc, &(value *){op_operand(o, 0)}, 1, &t, 1, 0);
+  op_insert(to, o->parent, o);
+  value_replace(op_result(o, 0), op_result(to, 0));
+  op_erase(o);
+  return WALK_ON;
+}
+
+void module_name_calls(ir_module *m) { op_walk_post(m->root, name_call, m); }
 
 /* ---- GSPMD ---- */
 

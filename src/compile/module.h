@@ -17,6 +17,9 @@ typedef struct module_devices {
 bool module_count_devices(ir_module *m, module_devices asked, bool meshes_count,
                           module_devices *out);
 
+/* Custom calls that stand for an op become it. */
+void module_name_calls(ir_module *m);
+
 /* Shardings in forms from before Shardy cannot be partitioned; reports them. */
 bool module_check_gspmd(ir_module *m);
 

@@ -168,8 +168,10 @@ static bool settle_devices(job *j) {
  * looks. Which devices there are is settled here, as everything after depends on it. */
 static bool check_source(job *j) {
   pass_tables t = all_passes(j);
+  module_name_calls(j->m);
   if (shard_in_frontend(j->m) && (!dialect_verify(j->m) || !shard_from_frontend(j->m, &t)))
     return false;
+  if (shard_in_gspmd(j->m) && (!dialect_verify(j->m) || !shard_from_gspmd(j->m, &t))) return false;
   if (!module_override_meshes(j->m, j->opt->mesh_overrides) || !dialect_verify(j->m)) return false;
   flatten_name_prints(j->m);
   j->main = find_entry(j->m);

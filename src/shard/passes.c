@@ -219,6 +219,8 @@ const pass_info shard_passes[] = {
      pass_inline_meshes, .any_module = true},
     {"sdy-drop-sharding-and-mesh", "Removes shardings of values, and meshes.",
      pass_drop_sharding_and_mesh, .any_module = true},
+    {"terrazzo-import-gspmd", "Makes shardings of mhlo.sharding, and manual computations.",
+     pass_import_gspmd, NULL},
     {"sdy-inline-named-computations", "Puts the bodies of named computations in their place.",
      pass_inline_named_computations, NULL},
     {0},
@@ -227,6 +229,11 @@ const pass_info shard_passes[] = {
 bool shard_from_frontend(ir_module *m, const pass_tables *tables) {
   pass_args args = {.tables = tables};
   return pass_run(m, pass_find(tables, STR("xla-sdy-round-trip-import-pipeline")), &args);
+}
+
+bool shard_from_gspmd(ir_module *m, const pass_tables *tables) {
+  pass_args args = {.tables = tables};
+  return pass_run(m, pass_find(tables, STR("terrazzo-import-gspmd")), &args);
 }
 
 bool shard_in_frontend(const ir_module *m) {

@@ -10,7 +10,8 @@ pass_fn pass_lift_inlined_meshes, pass_remove_size_one_axes, pass_func_to_call,
     pass_add_data_flow_edges, pass_add_func_data_flow_edges, pass_flatten_call_graph,
     pass_import_func_calls, pass_apply_sharding_constraints, pass_sharding_group_import,
     pass_pre_order_funcs;
-pass_fn pass_round_trip_attrs, pass_shard_map_import, pass_import_sdy_custom_calls;
+pass_fn pass_round_trip_attrs, pass_shard_map_import, pass_import_sdy_custom_calls,
+    pass_import_gspmd;
 pass_fn pass_basic_propagate, pass_aggressive_propagate, pass_op_priority_propagate,
     pass_user_priority_propagate, pass_populate_rules;
 pass_fn pass_export_named_computations, pass_propagate_to_func_results, pass_unflatten_call_graph,

@@ -14,6 +14,9 @@ extern const pass_info shard_passes[];
  * xla-sdy-round-trip-import-pipeline, and the import of such a module, which is verified. */
 bool shard_in_frontend(const ir_module *m);
 bool shard_from_frontend(ir_module *m, const pass_tables *tables);
+/* The same of a module without meshes, whose shardings are GSPMD's mhlo.sharding. */
+bool shard_in_gspmd(const ir_module *m);
+bool shard_from_gspmd(ir_module *m, const pass_tables *tables);
 
 /* The patterns of `canonicalize` for sdy ops, for pass_tables.patterns. The pass applies those of
  * collectives alone as canonicalize{enable-patterns=sdy-collective}. */
