@@ -145,6 +145,19 @@ def call_as_cpu(module, name):
     rewrite_parameter(module, name, "exported", change)
 
 
+def exchange_as(how):
+    """A function of JAX's dlpack, replaced by what terrazzo_jax.exchange makes of it."""
+    def wrap(module, name):
+        from terrazzo_jax import exchange
+
+        *path, name = name.split(".")
+        for step in path:
+            module = getattr(module, step)
+        setattr(module, name, getattr(exchange, how)(getattr(module, name), PLATFORM))
+
+    return wrap
+
+
 # Where it is, how it is opened, and why.
 GATES = (
     ("jax._src.xla_bridge:_nonexperimental_plugins", add,
@@ -167,6 +180,14 @@ GATES = (
      "NumPy arrays that lax.scan passes through become cpu's"),
     ("jax._src.export._export:call_exported_p", call_as_cpu,
      "a program exported for cpu runs"),
+    ("jax._src.dlpack:to_dlpack", exchange_as("to_dlpack"),
+     "arrays go to others, who see the same memory"),
+    ("jax._src.array:ArrayImpl.__dlpack_device__", exchange_as("dlpack_device"),
+     "where they are: with the cpu"),
+    ("jax._src.dlpack:from_dlpack", exchange_as("from_dlpack"),
+     "arrays of others come without a copy, where they lie as ours do"),
+    ("jax.dlpack:from_dlpack", exchange_as("from_dlpack"), "the same under its public name"),
+    ("jax.numpy:from_dlpack", exchange_as("from_dlpack"), "and for NumPy's users"),
 )
 
 

@@ -1,4 +1,5 @@
-"""Arrays as JAX users lay them out and hand them over: layouts, bytes shared with NumPy."""
+"""Arrays as JAX users lay them out and hand them over: layouts, memories, bytes shared with NumPy
+and others."""
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -76,6 +77,44 @@ def test_large_arrays(devices, order):
     np.testing.assert_array_equal(jax.device_put(a, devices[0]), x)
 
 
+@pytest.mark.parametrize('dtype', ['float32', 'int8', 'bool', 'complex64', 'bfloat16'])
+@pytest.mark.parametrize('shape', [(), (5,), (3, 4), (0, 2)])
+def test_dlpack(devices, dtype, shape):
+    x = np.arange(np.prod(shape)).reshape(shape).astype(jnp.dtype(dtype))
+    a = jax.device_put(x, devices[0])
+    back = jax.dlpack.from_dlpack(a, device=devices[0])
+    assert back.dtype == a.dtype and next(iter(back.devices())) == devices[0]
+    np.testing.assert_array_equal(back, x)
+    if dtype != 'bfloat16':
+        seen = np.from_dlpack(a)
+        np.testing.assert_array_equal(seen, x)
+        taken = jnp.from_dlpack(x, device=devices[1])
+        assert next(iter(taken.devices())) == devices[1]
+        np.testing.assert_array_equal(taken, x)
+
+
+def test_dlpack_shares_and_holds_the_memory(devices):
+    a = jax.device_put(np.arange(6, dtype=np.float32), devices[0]) + 1
+    seen = np.from_dlpack(a)
+    assert seen.ctypes.data == a.unsafe_buffer_pointer()
+    a.delete()
+    np.testing.assert_array_equal(seen, np.arange(6) + 1)
+    raw = aligned(64)
+    raw[:] = 3
+    b = jax.dlpack.from_dlpack(raw, device=devices[0])
+    assert b.unsafe_buffer_pointer() == raw.ctypes.data and b.sum() == 192
+    with pytest.raises(ValueError, match='copy=False'):
+        jax.dlpack.from_dlpack(aligned(64, shift=4), device=devices[0], copy=False)
+    c = jax.dlpack.from_dlpack(raw, device=devices[0], copy=True)
+    assert c.unsafe_buffer_pointer() != raw.ctypes.data
+    from terrazzo_jax import exchange
+    before = len(exchange.held)
+    capsule = b.__dlpack__()
+    assert len(exchange.held) == before + 1
+    del capsule
+    assert len(exchange.held) == before
+
+
 def test_host_memories_are_not_the_devices(devices):
     before = devices[3].memory_stats()['bytes_in_use']
     s = SingleDeviceSharding(devices[3], memory_kind='pinned_host')
@@ -85,3 +124,16 @@ def test_host_memories_are_not_the_devices(devices):
     b = jax.device_put(a, SingleDeviceSharding(devices[3]))
     b.block_until_ready()
     assert devices[3].memory_stats()['bytes_in_use'] == before + (1 << 18)
+
+
+def test_placement_inside_jit(devices):
+    host = SingleDeviceSharding(devices[0], memory_kind='pinned_host')
+    x = jax.device_put(np.arange(8, dtype=np.float32), devices[0])
+    out = jax.jit(lambda v: jax.device_put(v * 2, host))(x)
+    assert out.sharding.memory_kind == 'pinned_host'
+    np.testing.assert_array_equal(out, np.arange(8) * 2)
+    back = jax.jit(lambda v: jax.device_put(v, SingleDeviceSharding(devices[0])) + 1)(out)
+    assert back.sharding.memory_kind == 'device'
+    np.testing.assert_array_equal(back, np.arange(8) * 2 + 1)
+    stats = jax.jit(lambda v: v * 2, out_shardings=host).lower(x).compile().memory_analysis()
+    assert stats.host_output_size_in_bytes == 32 and stats.output_size_in_bytes == 0
