@@ -134,8 +134,8 @@ def from_dlpack(original, ours):
             view = np.array(view)
         out = jax.device_put(view, jax.devices(ours)[0] if device is None else device)
         if copy is False and out.size and out.unsafe_buffer_pointer() != view.ctypes.data:
-            raise ValueError("Specified copy=False for data which requires a copy: it is not dense, "
-                             "row-major and aligned to 64 bytes")
+            raise ValueError("Specified copy=False for data which requires a copy: it is not "
+                             "dense, row-major and aligned to 64 bytes")
         return out
 
     return wrapped
