@@ -54,6 +54,7 @@ test: build build-clang
 	@$(PYTHON) tests/run --build $(BUILD)
 
 test-all: build build-clang build-asan build-tsan
+	@tools/setup libraries
 	@$(PYTHON) tests/run --build $(BUILD) --all
 
 demo: build
