@@ -14,7 +14,7 @@ import ctypes
 import os
 import pathlib
 
-from terrazzo_jax import gates
+from terrazzo_jax import callbacks, gates, handlers
 from terrazzo_jax.gates import PLATFORM
 
 LIBRARY = "pjrt_plugin_terrazzo.so"
@@ -52,5 +52,6 @@ def initialize():
     from jax._src import xla_bridge
 
     gates.open_all()
+    callbacks.open_callbacks(handlers.open_handlers(library_path()))
     xla_bridge.register_plugin(PLATFORM, library_path=str(library_path()))
     os.register_at_fork(after_in_child=keep_clients)

@@ -107,6 +107,6 @@ bool lower_custom_call(lower *L, op *o) {
         (targets[i].operands == ANY_OPERANDS || o->num_operands == targets[i].operands))
       return targets[i].fn(L, o, a.backend_config);
   const attr *own = op_attr(o, MHLO_BACKEND_CONFIG), *config = own ? own : a.backend_config;
-  return (lapack_serves(a.call_target_name) ? lower_lapack
-                                            : lower_handler)(L, o, a.call_target_name, config);
+  bool ours = lapack_serves(a.call_target_name, o->num_operands, o->num_results);
+  return (ours ? lower_lapack : lower_handler)(L, o, a.call_target_name, config);
 }

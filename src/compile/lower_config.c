@@ -116,7 +116,7 @@ static bool convert(config *c, const attr *a, ffi_attr *out) {
 
 /* JAX writes a typed call's dictionary beside an empty backend_config, and leaves the version out.
  */
-bool config_of_handler(lower *L, const op *o, const attr *given, str *out) {
+bool config_of_handler(lower *L, const op *o, const attr *given, i64 device, str *out) {
   struct custom_call_attrs v;
   ffi_site site = {.api_version = FFI_API_ORIGINAL};
   config c = {.L = L, .o = o};
@@ -130,6 +130,10 @@ bool config_of_handler(lower *L, const op *o, const attr *given, str *out) {
   site.num_tokens = (u32)tokens.len;
   site.tokens = ARENA_ARRAY(L->a, u32, tokens.len + 1);
   for (size_t i = 0; i < tokens.len; i++) site.tokens[i] = (u32)tokens.data[i];
+  if (device >= 0) {
+    site.device = (u32)device;
+    site.devices = L->num_partitions;
+  }
   buf b;
   buf_init(&b, &mem_system);
   bool shallow = ffi_site_write(&site, &b);

@@ -1,8 +1,8 @@
 /* Custom calls whose operands and results lie in memory as their layouts say: LAPACK's routines, as
  * JAX calls them on the CPU, and handlers (ffi/ffi.h). What is not row-major is copied before and
  * after the call. */
+#include "compile/one_device.h"
 #include "compile/steps.h"
-#include "ffi/site.h"
 #include "program/lapack.h"
 
 /* A tensor of the call: where it is, and its dimensions from the outermost to the innermost. */
@@ -14,15 +14,24 @@ typedef struct placed {
   u32 order[PROG_MAX_DIMS];
 } placed;
 
-static placed place(lower *L, node *n, attrs layouts, size_t i) {
+/* The layout of tensor i, if it has one: that of a token, which is pred[0] by now, says nothing. */
+static const attr *layout_of(attrs layouts, size_t i, u32 rank) {
+  const type *t = i < layouts.len ? attr_dense_type(layouts.data[i]) : NULL;
+  i64 n;
+  return t && type_num_elements(t, &n) && n == rank ? layouts.data[i] : NULL;
+}
+
+/* apart: it is not to be the node's own slot. */
+static placed place(lower *L, node *n, attrs layouts, size_t i, bool apart) {
   placed p = {.n = n, .slot = n->slot, .plain = true};
+  const attr *layout = layout_of(layouts, i, n->rank);
   i64 *dims = ARENA_ARRAY(L->a, i64, n->rank + 1);
   for (u32 d = 0; d < n->rank; d++) {
-    p.order[d] = i < layouts.len ? (u32)attr_dense_int(layouts.data[i], n->rank - 1 - d) : d;
+    p.order[d] = layout ? (u32)attr_dense_int(layout, n->rank - 1 - d) : d;
     dims[d] = n->dims[p.order[d]];
     p.plain &= p.order[d] == d;
   }
-  if (!p.plain) p.slot = prog_work(L->b, (dtype)n->type, (u64)n->count);
+  if (!p.plain || apart) p.slot = prog_work(L->b, (dtype)n->type, (u64)n->count);
   p.dims = dims;
   return p;
 }
@@ -64,22 +73,44 @@ static bool same_order(const placed *a, const placed *b) {
          !memcmp(a->order, b->order, a->n->rank * sizeof(u32));
 }
 
+/* What the call has written on the partition that made it, to a slot that all have. */
+static void add_broadcast(lower *L, u32 device, placed *p) {
+  u32 replicas = L->num_replicas, n = L->num_partitions, from = p->slot;
+  p->slot = prog_work(L->b, (dtype)p->n->type, (u64)p->n->count);
+  prog_collective c = {.kind = COLL_BROADCAST,
+                       .n = 1,
+                       .in = &from,
+                       .out = &p->slot,
+                       .num_groups = replicas,
+                       .begin = ARENA_ARRAY(L->a, u32, replicas + 1),
+                       .members = ARENA_ARRAY(L->a, u32, replicas * n)};
+  for (u32 r = 0; r < replicas; r++) {
+    u32 *group = c.members + r * n, k = 1;
+    c.begin[r] = r * n;
+    group[0] = r * n + device;
+    for (u32 q = 0; q < n; q++)
+      if (q != device) group[k++] = r * n + q;
+  }
+  c.begin[replicas] = replicas * n;
+  prog_add_collective(L->b, &c, lower_name(L), lower_loc(L));
+}
+
 /* Of `c` the target, params, config and host are given. logical: dimensions are those of the
  * program, not of the memory; and an operand that is to be a result's memory is, so that the call
- * writes over what lies there. */
-static bool add_call(lower *L, op *o, prog_call *c, bool logical) {
+ * writes over what lies there. device: whose results all get; -1: each has its own. */
+static bool add_call(lower *L, op *o, prog_call *c, bool logical, i64 device) {
   u32 n_in = o->num_operands, n_out = o->num_results;
   placed *in = ARENA_ARRAY(L->a, placed, n_in + 1), *out = ARENA_ARRAY(L->a, placed, n_out + 1);
   attrs layouts = list_of(o, SLOT_NAME(operand_layouts));
   for (u32 i = 0; i < n_in; i++) {
     fuse_dense(L, lower_node(L, o, i));
-    in[i] = place(L, lower_node(L, o, i), layouts, i);
+    in[i] = place(L, lower_node(L, o, i), layouts, i, false);
   }
   layouts = list_of(o, SLOT_NAME(result_layouts));
   for (u32 i = 0; i < n_out; i++) {
     node *n = lower_new_mem(L, o, i);
     if (!n) return false;
-    out[i] = place(L, n, layouts, i);
+    out[i] = place(L, n, layouts, i, device >= 0);
   }
   for (u32 i = 0; i < n_in; i++) {
     u32 r = logical ? alias_of(o, i) : n_out;
@@ -96,7 +127,10 @@ static bool add_call(lower *L, op *o, prog_call *c, bool logical) {
     *(i < n_in ? &c->in[i] : &c->out[i - n_in]) = as;
   }
   prog_add_call(L->b, c, lower_name(L), lower_loc(L));
-  for (u32 i = 0; i < n_out; i++) move(L, &out[i], true);
+  for (u32 i = 0; i < n_out; i++) {
+    if (device >= 0 && out[i].n->count) add_broadcast(L, (u32)device, &out[i]);
+    move(L, &out[i], true);
+  }
   for (u32 i = 0; i < n_in; i++) lower_used(lower_node(L, o, i));
   return true;
 }
@@ -111,13 +145,17 @@ bool lower_lapack(lower *L, op *o, str target, const attr *config) {
                   character(config, STR("side")), character(config, STR("trans_x")),
                   character(config, STR("diag"))};
   prog_call c = {.target = target, .params = {params, COUNT(params)}};
-  return add_call(L, o, &c, false);
+  return add_call(L, o, &c, false, -1);
 }
 
 bool lower_handler(lower *L, op *o, str target, const attr *config) {
   str site;
-  if (!config_of_handler(L, o, config, &site)) return false;
+  i64 device = -1;
+  if (attr_get_i64(op_discardable(o, CALL_DEVICE), &device) && device >= L->num_partitions)
+    return op_error(L->ctx, o, "is to be made by partition %lld of %u", (long long)device,
+                    L->num_partitions);
+  if (!config_of_handler(L, o, config, device, &site)) return false;
   i64 number = L->num_sites++;
   prog_call c = {.target = target, .config = site, .host = true, .params = {&number, 1}};
-  return add_call(L, o, &c, true);
+  return add_call(L, o, &c, true, device);
 }

@@ -10,6 +10,7 @@
 #include "compile/layout.h"
 #include "compile/lower.h"
 #include "compile/module.h"
+#include "compile/one_device.h"
 #include "compile/outside.h"
 #include "compile/parallel.h"
 #include "compile/plain.h"
@@ -161,7 +162,9 @@ static bool settle_devices(job *j) {
   j->num_partitions = found.partitions;
   j->num_replicas = found.replicas;
   j->spread = found.partitions > 1 && !grid.replicas;
-  return !j->spread || module_check_gspmd(j->m);
+  if (!j->spread) return true;
+  calls_on_one_device(j->m, j->scratch);
+  return module_check_gspmd(j->m);
 }
 
 /* JAX may send shardings as frontend attributes, which become Shardy's before anything else

@@ -271,19 +271,6 @@ static void plain_constant(const plain *p, op *o) {
   op_set(o, constant, value, attr_dense(p->c, t, d->data, d->splat, false));
 }
 
-/* A handler is told which of its operands and results are tokens. */
-static walk_result note_tokens(void *user, op *o) {
-  plain *p = user;
-  VEC(i64) at = {0};
-  if (!op_is(o, custom_call)) return WALK_ON;
-  for (u32 i = 0; i < o->num_operands + o->num_results; i++) {
-    const value *v = i < o->num_operands ? op_operand(o, i) : op_result(o, i - o->num_operands);
-    if (v->type->kind == TYPE_TOKEN) VEC_PUSH(p->a, at, i);
-  }
-  if (at.len) op_set_attr(p->m, o, CALL_TOKENS, attr_i64_array(p->c, (i64s){at.data, at.len}));
-  return WALK_ON;
-}
-
 /* Tokens and quantized values change their types where they are; tokens need no maker. */
 static walk_result plain_op(void *user, op *o) {
   plain *p = user;
@@ -313,7 +300,7 @@ bool plain_values(ir_module *m, arena *scratch) {
     if (op_is(o, func) && op_body(o, 0)) ok = resolve_block(&p, op_body(o, 0));
   if (!ok) return false;
   drop_tuples(op_body(m->root, 0));
-  op_walk_post(m->root, note_tokens, &p);
+  tokens_widen(m, scratch);
   op_walk_post(m->root, plain_op, &p);
   return true;
 }

@@ -11,6 +11,9 @@ void plain_calls(ir_module *m, op **left);
 /* On a custom_call: which of its operands, and behind them its results, were tokens. */
 #define CALL_TOKENS STR("terrazzo.tokens")
 
+/* tokens.c */
+void tokens_widen(ir_module *m, arena *scratch);
+
 /* In all functions, their types included: tuples and futures become their parts, in order (what
  * async_start would run is run in its place), tokens become truth values, quantized values their
  * storage, and ops on these what they stand for. false: reported. */

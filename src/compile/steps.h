@@ -34,8 +34,9 @@ bool call_add(lower *L, op *o, str target, i64s params, str config, bool host);
 /* lower_foreign.c: config: NULL, or what the call says: a dictionary, a string */
 bool lower_lapack(lower *L, op *o, str target, const attr *config);
 bool lower_handler(lower *L, op *o, str target, const attr *config);
-/* lower_config.c: the config of a handler's call (ffi/site.h). */
-bool config_of_handler(lower *L, const op *o, const attr *given, str *out);
+/* lower_config.c: the config of a handler's call (ffi/site.h). device: the partition that makes it;
+ * -1: all do. */
+bool config_of_handler(lower *L, const op *o, const attr *given, i64 device, str *out);
 /* lower_linalg.c */
 lower_fn lower_fft, lower_cholesky, lower_triangular_solve;
 /* lower.c: no way to run it */

@@ -325,5 +325,5 @@ static void run_lapack(const call_plan *plan, const exec_env *env, u64 begin, u6
                          .doc = "LAPACK's " #letter #routine,                                      \
                          .prepare = prepare_lapack,                                                \
                          .run = run_lapack};
-#define X(letter, routine) ROW(call_lapack_##letter##routine, letter, routine)
+#define X(letter, routine, ...) ROW(call_lapack_##letter##routine, letter, routine)
 LAPACK_CALLS(X)

@@ -8,7 +8,7 @@ extern const call_row call_send, call_recv;                                     
 static const call_row *const rows[] = {&call_fft,
                                        &call_cholesky,
                                        &call_triangular_solve,
-#define X(letter, routine) &call_lapack_##letter##routine,
+#define X(letter, routine, ...) &call_lapack_##letter##routine,
                                        LAPACK_CALLS(X)
 #undef X
 

@@ -53,7 +53,7 @@ static inline void *call_out(const call_plan *p, void *const *slots, u32 i) {
 extern const call_row call_fft, call_cholesky, call_triangular_solve;
 
 /* call_lapack.c */
-#define X(letter, routine) extern const call_row call_lapack_##letter##routine;
+#define X(letter, routine, ...) extern const call_row call_lapack_##letter##routine;
 LAPACK_CALLS(X)
 #undef X
 

@@ -279,7 +279,12 @@ static void start_call(void *user, executor_call *exec) {
       exec->done(exec, status_make(STATUS_UNIMPLEMENTED, "is a call of the host, which has none"));
     return;
   }
-  call *c = make_call(r, &r->program->sites[exec->params.data[0]], exec);
+  ffi_call_site *site = &r->program->sites[exec->params.data[0]];
+  if (site->devices && exec->position % site->devices != site->device) {
+    exec->done(exec, NULL); /* the results come from the one that makes the call */
+    return;
+  }
+  call *c = make_call(r, site, exec);
   status s = c ? NULL : status_oom();
   if (c) {
     c->task.run = run_call;

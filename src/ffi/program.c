@@ -148,6 +148,8 @@ static status make_site(ffi_program *p, const prog_call *c, ffi_call_site *site)
                        STR_ARG(c->target));
   *site = (ffi_call_site){.api_version = said.api_version,
                           .opaque = said.opaque,
+                          .device = said.device,
+                          .devices = said.devices,
                           .num_tokens = said.num_tokens,
                           .tokens = said.tokens};
   if (!ffi_find(c->target, said.api_version == FFI_API_TYPED, &site->handler))

@@ -9,6 +9,7 @@ typedef struct ffi_call_site {
   u32 api_version;
   str opaque;
   XLA_FFI_Attrs attrs;
+  u32 device, devices; /* see ffi_site */
   u32 num_tokens;
   const u32 *tokens; /* operands, and behind them results */
   ffi_state state;   /* of `instantiate` */

@@ -25,6 +25,8 @@ static void put_site(archive *ar, ffi_site *s) {
   put_u32(ar, &s->api_version);
   put_str(ar, &s->opaque);
   put_attr(ar, &s->attrs, MAX_DEPTH);
+  put_u32(ar, &s->device);
+  put_u32(ar, &s->devices);
   put_u32(ar, &s->num_tokens);
   put_u32s(ar, &s->tokens, s->num_tokens);
 }

@@ -28,9 +28,10 @@ enum { FFI_API_ORIGINAL = 1, FFI_API_STATUS, FFI_API_STATUS_UNIFIED, FFI_API_TYP
 
 typedef struct ffi_site {
   u32 api_version;
-  str opaque;     /* of calls that are not typed */
-  ffi_attr attrs; /* a dictionary */
-  u32 num_tokens; /* operands, and behind them results, that are tokens; in order */
+  str opaque;          /* of calls that are not typed */
+  ffi_attr attrs;      /* a dictionary */
+  u32 device, devices; /* only positions p with p % devices == device; devices 0: all */
+  u32 num_tokens;      /* operands, and behind them results, that are tokens; in order */
   u32 *tokens;
 } ffi_site;
 

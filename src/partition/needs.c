@@ -171,12 +171,14 @@ static bool leads(const rule *r, u32 f, u32 d) {
   return true;
 }
 
-/* Nobody knows what a call does, but for LAPACK's, each of which is of a batch of matrices, the
- * first operand. The rule may be JAX's own: it is believed only where all tensors have the batch.
- */
+/* Nobody knows what a call does, but for one that each device makes with its shards, and LAPACK's,
+ * each of which is of a batch of matrices, the first operand. The rule may be JAX's own: it is
+ * believed only where all tensors have the batch. */
 void needs_custom_call(const op *o, const rule *r, part_need *needs) {
   struct custom_call_attrs v;
-  bool known = view_custom_call(o, &v) && str_starts(v.call_target_name, STR("lapack_"));
+  if (!view_custom_call(o, &v)) return;
+  if (str_is(v.call_target_name, "xla_ffi_partitioned_python_cpu_callback")) return;
+  bool known = str_starts(v.call_target_name, STR("lapack_"));
   u32 rank = known && r->num_operands ? rule_rank(r, 0) : 0;
   for (u32 f = 0; f < r->num_factors; f++) {
     bool batch = false;

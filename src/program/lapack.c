@@ -12,15 +12,18 @@ void *lapack_symbol(const char *name) {
   return symbol;
 }
 
-bool lapack_serves(str target) {
+bool lapack_serves(str target, u32 num_in, u32 num_out) {
   static const struct {
     const char *target, *symbol;
+    u32 num_in, num_out;
   } all[] = {
-#define X(letter, routine) {"lapack_" #letter #routine "_ffi", #letter #routine "_"},
+#define X(letter, routine, in, out)                                                                \
+  {"lapack_" #letter #routine "_ffi", #letter #routine "_", in, out},
       LAPACK_CALLS(X)
 #undef X
   };
   for (size_t i = 0; i < COUNT(all); i++)
-    if (str_is(target, all[i].target)) return lapack_symbol(all[i].symbol) != NULL;
+    if (str_is(target, all[i].target) && all[i].num_in == num_in && all[i].num_out == num_out)
+      return lapack_symbol(all[i].symbol) != NULL;
   return false;
 }

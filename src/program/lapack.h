@@ -5,16 +5,29 @@
 
 #include "base/base.h"
 
-/* What the routines are called, for each type. */
-#define LAPACK_OF_ALL(X, routine) X(s, routine) X(d, routine) X(c, routine) X(z, routine)
+/* What the routines are called, for each type; their operands and results. */
+#define LAPACK_OF_ALL(X, routine, in, out)                                                         \
+  X(s, routine, in, out)                                                                           \
+  X(d, routine, in, out)                                                                           \
+  X(c, routine, in, out)                                                                           \
+  X(z, routine, in, out)
 #define LAPACK_CALLS(X)                                                                            \
-  LAPACK_OF_ALL(X, getrf)                                                                          \
-  LAPACK_OF_ALL(X, geqrf) LAPACK_OF_ALL(X, potrf) LAPACK_OF_ALL(X, gesdd) LAPACK_OF_ALL(X, trsm)   \
-      X(s, orgqr) X(d, orgqr) X(c, ungqr) X(z, ungqr) X(s, syevd) X(d, syevd) X(c, heevd)          \
-          X(z, heevd)
+  LAPACK_OF_ALL(X, getrf, 1, 3)                                                                    \
+  LAPACK_OF_ALL(X, geqrf, 1, 2)                                                                    \
+  LAPACK_OF_ALL(X, potrf, 1, 2)                                                                    \
+  LAPACK_OF_ALL(X, gesdd, 1, 5)                                                                    \
+  LAPACK_OF_ALL(X, trsm, 2, 1)                                                                     \
+  X(s, orgqr, 2, 1)                                                                                \
+  X(d, orgqr, 2, 1)                                                                                \
+  X(c, ungqr, 2, 1)                                                                                \
+  X(z, ungqr, 2, 1)                                                                                \
+  X(s, syevd, 1, 3)                                                                                \
+  X(d, syevd, 1, 3)                                                                                \
+  X(c, heevd, 1, 3)                                                                                \
+  X(z, heevd, 1, 3)
 
-/* One of these, where the system's LAPACK has it. */
-bool lapack_serves(str target);
+/* One of these with as many operands and results, where the system's LAPACK has it. */
+bool lapack_serves(str target, u32 num_in, u32 num_out);
 /* "sgetrf_" of the system's LAPACK; NULL: there is none, or nothing of that name. */
 void *lapack_symbol(const char *name);
 

@@ -66,6 +66,30 @@ static const rule *call_householder(rule_builder *b, const op *o) {
   return rule_end(b);
 }
 
+/* Is there an operand before t with this dimension of this size? */
+static bool comes_again(rule_builder *b, u32 t, u32 d, i64 size) {
+  for (u32 i = 0; i < t; i++)
+    if (d < type_rank(b->types[i]) && rule_shape(b, i).data[d] == size) return true;
+  return false;
+}
+
+/* Each device makes the call with its shards. An axis cuts one factor of an op only, so operands
+ * share the dimensions that are of one size. */
+static const rule *call_apart(rule_builder *b, const op *o) {
+  if (o->num_results) return NULL;
+  for (u32 t = 0; t < b->num_operands; t++)
+    for (u32 d = 0; d < type_rank(b->types[t]); d++) {
+      i64 size = rule_shape(b, t).data[d], *dims = ARENA_ARRAY(b->a, i64, b->num_operands);
+      if (comes_again(b, t, d, size)) continue;
+      for (u32 i = 0; i < b->num_operands; i++) {
+        bool same = d < type_rank(b->types[i]) && rule_shape(b, i).data[d] == size;
+        dims[i] = same ? (i64)d : NO_DIM;
+      }
+      rule_factor(b, dims, NULL, size, FACTOR_PASS, false);
+    }
+  return rule_end(b);
+}
+
 static const rule *call_top_k(rule_builder *b, const op *o) {
   if (!arity_is(o, 1, 2)) return NULL;
   rule_mismatch(b, rule_shape(b, 0), rule_result_shape(b, 0), FACTOR_REPLICATE, true);
@@ -127,6 +151,7 @@ static const struct {
     {"ApproxTopK", call_approx_top_k},
     {"PartialReduce", call_approx_top_k},
     {"X64Combine", call_x64_combine},
+    {"xla_ffi_partitioned_python_cpu_callback", call_apart},
 };
 
 /* Known to have no rule. */
