@@ -62,12 +62,20 @@ enum {
   API_CONTEXT,
   API_TRANSFERS,
   API_ALIAS,
+  API_MEMORY_DESCRIPTION,
   API_PROFILER,
   API_TRACKING
 };
 
+struct PJRT_MemoryDescription {
+  handle head;
+  dev_kind kind;
+};
+
 struct PJRT_DeviceDescription {
   handle head;
+  PJRT_MemoryDescription memories[DEV_KIND_COUNT];
+  const PJRT_MemoryDescription *memory_list[DEV_KIND_COUNT];
   int id;
   char to_string[48], debug_string[64];
 };

@@ -9,6 +9,10 @@
 
 void api_description_init(PJRT_DeviceDescription *d, u32 id) {
   d->head = handle_begin(API_DESCRIPTION);
+  for (u32 k = 0; k < DEV_KIND_COUNT; k++) {
+    d->memories[k] = (PJRT_MemoryDescription){handle_begin(API_MEMORY_DESCRIPTION), (dev_kind)k};
+    d->memory_list[k] = &d->memories[k];
+  }
   d->id = (int)id;
   snprintf(d->to_string, sizeof d->to_string, "TerrazzoDevice(id=%u)", id);
   snprintf(d->debug_string, sizeof d->debug_string, API_DEVICE_KIND ":%u", id);
@@ -287,4 +291,21 @@ status api_topology_description_make_canonical_shape_for_memory_space(
   a->serialized_shape_deleter = free_shape;
   buf_deinit(&b);
   return bytes ? NULL : status_oom();
+}
+
+/* ---- extension: memories of devices that are not there ---- */
+
+status
+api_device_description_memory_descriptions(PJRT_DeviceDescription_MemoryDescriptions_Args *a) {
+  a->memory_descriptions = a->device_description->memory_list;
+  a->num_memory_descriptions = DEV_KIND_COUNT;
+  a->default_memory_index = DEV_KIND_DEVICE;
+  return NULL;
+}
+
+status api_memory_description_kind(PJRT_MemoryDescription_Kind_Args *a) {
+  a->kind = dev_kind_names[a->memory_description->kind];
+  a->kind_size = strlen(a->kind);
+  a->kind_id = (int)a->memory_description->kind;
+  return NULL;
 }

@@ -469,6 +469,33 @@ static void test_mapped(PJRT_Client *c) {
   OK(Client_DmaMap, left, .client = c, .data = data, .size = sizeof data);
 }
 
+/* The kinds of memory of a device, from its description alone. */
+static void test_memory_descriptions(PJRT_Client *c) {
+  const PJRT_Extension_Base *x = GetPjrtApi()->extension_start;
+  while (x && x->type != PJRT_Extension_Type_MemoryDescriptions) x = x->next;
+  const PJRT_MemoryDescriptions_Extension *e = (const PJRT_MemoryDescriptions_Extension *)x;
+  CHECK(e);
+  if (!e) return;
+  OK(Client_Devices, d, .client = c);
+  OK(Device_GetDescription, g, .device = d.devices[1]);
+  PJRT_DeviceDescription_MemoryDescriptions_Args m = {
+      .struct_size = PJRT_DeviceDescription_MemoryDescriptions_Args_END,
+      .device_description = g.device_description};
+  check_ok(e->PJRT_DeviceDescription_MemoryDescriptions(&m), "MemoryDescriptions");
+  CHECK(m.num_memory_descriptions == 3 && m.default_memory_index == 0);
+  OK(Device_AddressableMemories, real, .device = d.devices[1]);
+  for (size_t i = 0; i < m.num_memory_descriptions; i++) {
+    PJRT_MemoryDescription_Kind_Args k = {.struct_size = 32, /* as the framework has it */
+                                          .memory_description = m.memory_descriptions[i]};
+    check_ok(e->PJRT_MemoryDescription_Kind(&k), "Kind");
+    OK(Memory_Kind, want, .memory = real.memories[i]);
+    CHECK(k.struct_size == 32 && k.kind_id == (int)i);
+    CHECK(str_eq((str){k.kind, k.kind_size}, (str){want.kind, want.kind_size}));
+  }
+  PJRT_MemoryDescription_Kind_Args none = {.struct_size = PJRT_MemoryDescription_Kind_Args_END};
+  check_error(e->PJRT_MemoryDescription_Kind(&none), PJRT_Error_Code_INVALID_ARGUMENT, "NULL");
+}
+
 int main(void) {
   unsetenv("TERRAZZO_NUM_DEVICES");
   PJRT_Client *c = make_client(2, 0);
@@ -483,6 +510,7 @@ int main(void) {
   test_control_dependency(c);
   test_raw_future(c);
   test_mapped(c);
+  test_memory_descriptions(c);
   destroy_client(c);
   test_memory_stats();
   return UNIT_END();
