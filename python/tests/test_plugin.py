@@ -271,3 +271,14 @@ def test_profiler(mesh, tmp_path):
     trace = trace.read_bytes()
     for name in ("terrazzo:7", "XLA Modules", "Collectives", "dot_general"):
         assert name.encode() in trace, name
+
+
+def test_compiled_text_has_names_and_lines(mesh):
+    def named(x):
+        with jax.named_scope("layer1"):
+            return jnp.tanh(x)
+
+    x = jax.device_put(np.ones((8, 8), np.float32), NamedSharding(mesh, P("x", "y")))
+    text = jax.jit(named).lower(x).compile().as_text()
+    assert 'op_name="jit(named)/layer1/tanh"' in text
+    assert 'source_file="-"' not in text

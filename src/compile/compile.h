@@ -81,6 +81,7 @@ typedef struct compile_options {
   /* Called after each stage with its name and the module as text; NULL: not. */
   void (*dump)(void *user, str stage, str module_text);
   void *dump_user;
+  bool dump_locations; /* the text says where in the source each op is from */
   /* Called with the program of one device, as IR that is gone afterwards; its collectives are as
    * partition/wire.h lists them, and with lines that say what was held whole although it was
    * sharded. NULL: not. false: this was what was wanted; the executable is

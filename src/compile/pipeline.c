@@ -76,7 +76,7 @@ static void dump(job *j, const char *stage) {
   if (!j->opt->dump || j->quiet) return;
   buf text;
   buf_init(&text, ir_mem(j->ctx));
-  text_print(&text, j->m, NULL);
+  text_print(&text, j->m, &(text_print_options){.debuginfo = j->opt->dump_locations});
   if (buf_ok(&text)) j->opt->dump(j->opt->dump_user, str_of(stage), buf_view(&text));
   buf_deinit(&text);
 }

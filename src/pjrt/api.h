@@ -216,8 +216,9 @@ struct PJRT_Executable {
   str fingerprint;
   api_tensors params, results;
   PJRT_NamedValue cost[3];
+  atomic_bool knows_shardings; /* somebody asked for them through the Shardings extension */
   pthread_mutex_t lock;
-  buf local_program; /* under lock; text, made when first asked for */
+  buf shell, local_program; /* under lock; text, made when first asked for */
 };
 
 struct PJRT_LoadedExecutable {

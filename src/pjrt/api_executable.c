@@ -18,6 +18,7 @@ void api_executable_release(PJRT_Executable *e) {
   if (e->exe) executable_release(e->exe);
   handle_end(&e->head);
   buf_deinit(&e->local_program);
+  buf_deinit(&e->shell);
   pthread_mutex_destroy(&e->lock);
   arena_deinit(&e->memory);
   mem_free(&mem_system, e, sizeof *e);
@@ -134,6 +135,7 @@ static status create(size_t num_devices, str source, str options_bytes, const se
   e->head = handle_begin(API_EXECUTABLE);
   pthread_mutex_init(&e->lock, NULL);
   buf_init(&e->local_program, &mem_system);
+  buf_init(&e->shell, &mem_system);
   arena_init(&e->memory, &mem_system, &trap);
   status s;
   if (setjmp(trap.at))
@@ -534,6 +536,7 @@ static const char *const *shardings_of(const api_tensors *t) {
 
 status api_shardings_executable_parameter_shardings(
     PJRT_Shardings_PJRT_Executable_ParameterShardings_Args *a) {
+  atomic_store(&a->executable->knows_shardings, true);
   a->num_parameters = a->executable->params.count;
   a->shardings = shardings_of(&a->executable->params);
   a->sharding_sizes = a->executable->params.sharding_sizes;
@@ -542,6 +545,7 @@ status api_shardings_executable_parameter_shardings(
 
 status
 api_shardings_executable_output_shardings(PJRT_Shardings_PJRT_Executable_OutputShardings_Args *a) {
+  atomic_store(&a->executable->knows_shardings, true);
   a->num_outputs = a->executable->results.count;
   a->shardings = shardings_of(&a->executable->results);
   a->sharding_sizes = a->executable->results.sharding_sizes;

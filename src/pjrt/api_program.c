@@ -41,19 +41,79 @@ static void put_shardings(buf *b, const executable *x) {
   buf_deinit(&whole);
 }
 
+static void put_types(buf *b, const compile_tensor *t, u32 n) {
+  buf_char(b, '(');
+  for (u32 i = 0; i < n; i++) {
+    buf_printf(b, i ? ", tensor<" : "tensor<");
+    for (size_t d = 0; d < t[i].local_dims.len; d++)
+      buf_printf(b, "%lldx", (long long)t[i].local_dims.data[d]);
+    buf_printf(b, "%s>", dtype_infos[t[i].type].name);
+  }
+  buf_char(b, ')');
+}
+
+/* For callers before 0.91 of the API, who know no Shardings extension: a module from which XLA
+ * reads shardings. What the program does is one call, as their XLA does not know all of its ops. */
+static void put_shell(buf *b, const executable *x) {
+  buf_printf(b, "module @");
+  put_string(b, x->name);
+  buf_printf(b, " attributes {mhlo.num_partitions = %u : i32, mhlo.num_replicas = %u : i32, ",
+             x->num_partitions, x->num_replicas);
+  put_shardings(b, x);
+  buf_printf(b, "} {\n  func.func public @main(");
+  for (u32 i = 0; i < x->num_params; i++) {
+    buf_printf(b, "%s%%arg%u: ", i ? ", " : "", i);
+    buf one;
+    buf_init(&one, &mem_system);
+    put_types(&one, &x->params[i], 1);
+    buf_str(b, (str){one.data + 1, one.len ? one.len - 2 : 0}); /* without parentheses */
+    b->failed |= !buf_ok(&one);
+    buf_deinit(&one);
+  }
+  buf_printf(b, ") -> ");
+  put_types(b, x->results, x->num_results);
+  buf_printf(b, " {\n    ");
+  if (x->num_results) buf_printf(b, "%%0:%u = ", x->num_results);
+  buf_printf(b, "\"stablehlo.custom_call\"(");
+  for (u32 i = 0; i < x->num_params; i++) buf_printf(b, i ? ", %%arg%u" : "%%arg%u", i);
+  buf_printf(b, ") {call_target_name = ");
+  put_string(b, x->name);
+  buf_printf(b, ", has_side_effect = true} : ");
+  put_types(b, x->params, x->num_params);
+  buf_printf(b, " -> ");
+  put_types(b, x->results, x->num_results);
+  buf_printf(b, "\n    \"func.return\"(");
+  for (u32 i = 0; i < x->num_results; i++) buf_printf(b, i ? ", %%0#%u" : "%%0#%u", i);
+  buf_printf(b, ") : ");
+  put_types(b, x->results, x->num_results);
+  buf_printf(b, " -> ()\n  }\n}\n");
+}
+
+/* Where the module begins, behind lines of locations. */
+static size_t module_line(str text) {
+  for (size_t at = 0; at < text.len;) {
+    str line = str_from(text, at);
+    if (str_starts(line, STR("module"))) return at;
+    const char *end = memchr(line.data, '\n', line.len);
+    if (!end) return text.len;
+    at = (size_t)(end + 1 - text.data);
+  }
+  return text.len;
+}
+
 static void keep_local(void *user, str stage, str text) {
   PJRT_Executable *e = user;
   if (!str_is(stage, "partition")) return;
   /* `module @name attributes {...} {`, or without attributes */
-  const char *brace = memchr(text.data, '{', text.len);
+  static const char has[] = " attributes ";
+  size_t k = sizeof has - 1, begin = module_line(text);
+  const char *brace = memchr(text.data + begin, '{', text.len - begin);
   if (!brace) return;
   size_t n = (size_t)(brace - text.data);
+  bool bare = n < k || memcmp(brace - k, has, k) != 0;
   buf *out = &e->local_program;
   out->len = 0;
   buf_str(out, (str){text.data, n});
-  static const char has[] = " attributes ";
-  size_t k = sizeof has - 1;
-  bool bare = n < k || memcmp(text.data + n - k, has, k) != 0;
   buf_printf(out, bare ? "attributes {" : "{");
   put_shardings(out, e->exe);
   buf_printf(out, bare ? "} " : ", ");
@@ -65,11 +125,20 @@ static void keep_local(void *user, str stage, str text) {
 static status find_local_program(PJRT_Executable *e, str *out) {
   status s = NULL;
   pthread_mutex_lock(&e->lock);
+  if (!atomic_load(&e->knows_shardings) && e->exe->num_partitions > 1) {
+    e->shell.len = 0;
+    put_shell(&e->shell, e->exe);
+    *out = buf_view(&e->shell);
+    if (!buf_ok(&e->shell)) s = status_oom();
+    pthread_mutex_unlock(&e->lock);
+    return s;
+  }
   if (e->local_program.len == 0 && e->exe->num_partitions > 1) {
     executable *again = NULL;
     compile_options o = {.num_partitions = e->options.num_partitions,
                          .num_replicas = e->options.num_replicas,
                          .dump = keep_local,
+                         .dump_locations = true,
                          .dump_user = e};
     api_set_partitioners(&o);
     o.inspect = NULL; /* they have been told */

@@ -96,17 +96,35 @@ static bool text_has(const PJRT_Program *p, const char *what) {
   return false;
 }
 
-/* Callers before 0.91 read the shardings of results from the module. */
-static void test_text(PJRT_Client *c) {
-  PJRT_LoadedExecutable *l = load(c, sums);
-  PJRT_Executable *e = executable_of(l);
+static PJRT_Program text_of(PJRT_Executable *e) {
   PJRT_Program p = {.struct_size = PJRT_Program_END};
   OK(Executable_OptimizedProgram, a, .executable = e, .program = &p);
   p.code = malloc(p.code_size);
   OK(Executable_OptimizedProgram, b, .executable = e, .program = &p);
+  return p;
+}
+
+/* Callers before 0.91 read the shardings of results from the module, and need no more of it; who
+ * knows the Shardings extension gets the program of one device. */
+static void test_text(PJRT_Client *c) {
+  PJRT_LoadedExecutable *l = load(c, sums);
+  PJRT_Executable *e = executable_of(l);
+  PJRT_Program p = text_of(e);
   CHECK(text_has(&p, "mhlo.spmd_parameters_shardings = [\"\\08\\03\\1A\\02\\02\\01"));
   CHECK(text_has(&p, "mhlo.spmd_output_sharding = \"\\08\\02*"));
-  CHECK(text_has(&p, "stablehlo.all_reduce"));
+  CHECK(text_has(&p, "(%arg0: tensor<4x4xf32>) -> (tensor<4xf32>, tensor<4x4xf32>)"));
+  CHECK(!text_has(&p, "stablehlo.all_reduce"));
+  free(p.code);
+  const PJRT_Extension_Base *x = GetPjrtApi()->extension_start;
+  while (x && x->type != PJRT_Extension_Type_Shardings) x = x->next;
+  PJRT_Shardings_PJRT_Executable_OutputShardings_Args s = {
+      .struct_size = PJRT_Shardings_PJRT_Executable_OutputShardings_Args_END, .executable = e};
+  check_ok(((const PJRT_Shardings_Extension *)(const void *)x)
+               ->PJRT_Shardings_PJRT_Executable_OutputShardings(&s),
+           "shardings");
+  p = text_of(e);
+  CHECK(text_has(&p, "stablehlo.all_reduce") && text_has(&p, "loc(") &&
+        text_has(&p, "mhlo.spmd_output_sharding = "));
   free(p.code);
   destroy_executable(e);
   destroy_loaded(l);
