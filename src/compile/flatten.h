@@ -15,6 +15,9 @@ typedef struct flatten_options {
  * the type that their bodies combine. false: reported. */
 bool flatten_module(ir_module *m, arena *scratch, const flatten_options *options);
 
+/* empty.c: values without elements are constants. */
+void empty_values(ir_module *m, arena *scratch);
+
 /* On the module as it was read, before anything moves: interpreter.print remembers what its operand
  * is called. */
 void flatten_name_prints(ir_module *m);

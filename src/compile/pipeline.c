@@ -401,6 +401,7 @@ static bool build_program(job *j, shard_space *space) {
   signature_alias(j->main, params, e->num_params, results, e->num_results, alias);
   if (j->opt->layouts && !layout_apply(j->m, j->scratch, out, j->main, params, results))
     return false;
+  empty_values(j->m, j->scratch);
   ops_erase_dead(j->main, DEAD_WITHOUT_EFFECTS);
   prog_builder *b = prog_begin(out, j->num_replicas, j->num_partitions);
   prog_set_flush_denormals(b, !j->opt->keep_denormals);
