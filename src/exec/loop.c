@@ -303,6 +303,44 @@ static void run_map(const void *data, const exec_env *env, u64 begin, u64 end) {
   }
 }
 
+/* All in one block, as in the loops of a program over scalars and short vectors: inputs and outputs
+ * begin where they always do. */
+static void run_once(const void *data, const exec_env *env, u64 begin, u64 end) {
+  const kernel *kn = data;
+  size_t n = kn->p.max_elements;
+  void **reg = vm_begin(kn->unit, env->scratch, n);
+  (void)begin, (void)end;
+  for (u32 i = 0; i < kn->num_in; i++)
+    reg[i] = (char *)env->slots[kn->in[i].slot] + kn->in[i].offset * (i64)kn->in[i].width;
+  for (u32 o = 0; o < kn->num_out; o++)
+    reg[kn->num_in + o] =
+        (char *)env->slots[kn->out[o].slot] + kn->out[o].offset * (i64)kn->out[o].width;
+  vm_run(kn->unit, reg, n);
+  for (u32 o = 0; o < kn->num_out; o++) {
+    const vm_output *v = &kn->unit->outputs[o];
+    const input *out = &kn->out[o];
+    char *to = (char *)env->slots[out->slot] + out->offset * (i64)out->width;
+    const char *from = reg[v->reg];
+    if (v->in_place) continue;
+    if (n == 1 && out->width == 4)
+      memcpy(to, from, 4);
+    else if (v->scalar && n > 1)
+      kn->k->splat[vm_log2_width(out->width)](n, to, from, NULL, NULL);
+    else if (to != from)
+      memmove(to, from, n * out->width);
+  }
+}
+
+static bool is_once(const kernel *kn) {
+  const plan *p = &kn->p;
+  if (p->blocks != 1 || kn->num_iota) return false;
+  for (u32 i = 0; i < kn->num_in; i++)
+    if (p->patterns[i].mode == MODE_STRIDED) return false;
+  for (u32 o = 0; o < kn->num_out && p->max_elements > 1; o++)
+    if (p->patterns[kn->num_in + o].mode != MODE_CONTIGUOUS) return false;
+  return true;
+}
+
 /* ---- lowering ---- */
 
 input loop_input(const lower_env *e, const prog_access *a) {
@@ -413,7 +451,7 @@ static void lower_map(const lower_env *e, const prog_loop *l, exec_step *out) {
   loop_lower_inputs(e, kn, l);
   kn->out = ARENA_ARRAY(e->a, input, l->num_out + 1);
   for (u32 o = 0; o < l->num_out; o++) kn->out[o] = loop_input(e, &l->out[o]);
-  *out = (exec_step){.run = run_map,
+  *out = (exec_step){.run = is_once(kn) ? run_once : run_map,
                      .data = kn,
                      .units = kn->p.blocks,
                      .cost = loop_cost(kn, kn->p.max_elements),
