@@ -19,7 +19,7 @@ typedef struct opt_options {
   text_print_options print;
   bool split, list, help, unregistered, bytecode, no_verify_each, explicit_module;
   bool show_dialects, dump_pipeline, timing, ignored;
-  const char *dialects[16]; /* shared objects */
+  const char *dialects[17]; /* shared objects, and a NULL */
   size_t num_dialects;
   const char *op_priorities;
   const char *expect;         /* of -verify-diagnostics: "all" or "only-expected"; NULL: nothing */

@@ -140,7 +140,7 @@ static bool set_option(opt_options *o, const option *p, const char *v) {
     *(const char **)(void *)at = v;
     return true;
   case DIALECT:
-    if (o->num_dialects == COUNT(o->dialects))
+    if (o->num_dialects + 1 == COUNT(o->dialects))
       return say_error("--%s: that many are not loaded at once", p->name), false;
     o->dialects[o->num_dialects++] = v;
     return true;

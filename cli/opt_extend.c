@@ -12,8 +12,6 @@ static bool read_priorities(ir_ctx *c, const char *path) {
 }
 
 bool opt_extend(const opt_options *o, ir_ctx *c) {
-  tz_context *t = o->num_dialects ? api_context_of(c) : NULL;
-  for (size_t i = 0; i < o->num_dialects; i++)
-    if (!api_report(c, tz_context_load_dialect(t, o->dialects[i]))) return false;
+  if (!api_load_dialects((void *)(uintptr_t)o->dialects, c)) return false;
   return !o->op_priorities || read_priorities(c, o->op_priorities);
 }

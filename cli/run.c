@@ -16,6 +16,7 @@ static const char usage[] =
     "                   the program says. bf16 and f8 as unsigned integers of their width\n"
     "--output DIR       write the results there as out_K.npy, global arrays\n"
     "--mesh M=x=2,y=2   replace mesh @M of the module\n"
+    "--load-dialect LIB.so  a dialect (terrazzo/dialect.h) and the handlers of its ops\n"
     "--threads N        workers (default: one a processor)\n"
     "--executor NAME    cpu, or plain: devices one after the other on one thread, to debug\n"
     "                   (default: what TERRAZZO_EXECUTOR says, else cpu)\n"
@@ -26,13 +27,14 @@ static const char usage[] =
     "                   STAGE `program` prints the steps that every device runs\n\n"
     "example: terrazzo run mlp.mlir --devices 8 --input x.npy w.npy --output out --stats\n";
 
-enum { MAX_INPUTS = 4096, MAX_MESHES = 16 };
+enum { MAX_INPUTS = 4096, MAX_MESHES = 16, MAX_DIALECTS = 16 };
 
 typedef struct run_options {
   const char *file, *output, *dump, *executor;
   const char *inputs[MAX_INPUTS];
   const char *meshes[MAX_MESHES + 1];
-  u32 num_inputs, num_meshes, devices, threads, repeat;
+  const char *dialects[MAX_DIALECTS + 1];
+  u32 num_inputs, num_meshes, num_dialects, devices, threads, repeat;
   bool time, stats;
 } run_options;
 
@@ -59,8 +61,8 @@ static bool option(run_options *o, int argc, char **argv, int *i) {
     }
     return true;
   }
-  static const char *const names[] = {"--devices", "--output", "--mesh",    "--threads",
-                                      "--repeat",  "--dump",   "--executor"};
+  static const char *const names[] = {"--devices", "--output", "--mesh",     "--threads",
+                                      "--repeat",  "--dump",   "--executor", "--load-dialect"};
   bool known = false;
   for (size_t k = 0; k < COUNT(names) && !known; k++) known = strcmp(name, names[k]) == 0;
   if (!known || *i + 1 >= argc) {
@@ -74,6 +76,10 @@ static bool option(run_options *o, int argc, char **argv, int *i) {
   if (strcmp(name, "--output") == 0) return o->output = v, true;
   if (strcmp(name, "--dump") == 0) return o->dump = v, true;
   if (strcmp(name, "--executor") == 0) return o->executor = v, true;
+  if (strcmp(name, "--load-dialect") == 0) {
+    if (o->num_dialects == MAX_DIALECTS) return say_error("too many dialects"), false;
+    return o->dialects[o->num_dialects++] = v, true;
+  }
   if (o->num_meshes == MAX_MESHES) return say_error("too many meshes"), false;
   return o->meshes[o->num_meshes++] = v, true;
 }
@@ -207,6 +213,7 @@ static bool compile_file(const run_options *o, const char *const *shapes, tz_pro
                           .devices = o->devices,
                           .meshes = o->num_meshes ? o->meshes : NULL,
                           .shapes = o->num_inputs ? shapes : NULL,
+                          .dialects = o->dialects,
                           .dump = text ? dump : NULL,
                           .dump_user = (void *)(uintptr_t)o->dump};
   tz_error *e = tz_compile(f.bytes.data, f.bytes.len, &c, out);

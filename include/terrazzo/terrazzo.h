@@ -56,6 +56,9 @@ typedef struct tz_compile_options {
    * least so many bytes, the choice that costs less is taken; @main's own shardings stay those of
    * Shardy's propagation. 0: 65536; UINT64_MAX: never. */
   uint64_t choose_from;
+  /* Shared objects with dialects (terrazzo/dialect.h); NULL-terminated; NULL: none. An op of theirs
+   * without regions runs by the handler of its name, which gets its attributes. */
+  const char *const *dialects;
 } tz_compile_options;
 
 typedef struct tz_program tz_program;

@@ -46,6 +46,10 @@ tz_error *tz_compile(const char *source, size_t length, const tz_compile_options
                        .choose_from = o->choose_from,
                        .dump = o->dump ? forward_dump : NULL,
                        .dump_user = (void *)(uintptr_t)o};
+  if (o->dialects) {
+    c.extend = api_load_dialects;
+    c.extend_user = (void *)(uintptr_t)o->dialects;
+  }
   if (!out_program) return bad_handle();
   *out_program = NULL;
   if (length && !source) return bad_handle();

@@ -13,6 +13,9 @@ tz_context *api_context_of(ir_ctx *ir);
 /* True if there is no error; otherwise it goes to the sink and is freed. */
 bool api_report(ir_ctx *ir, tz_error *e);
 
+/* For compile_options.extend: loads the dialects of a NULL-terminated list of paths. */
+bool api_load_dialects(void *paths, ir_ctx *c);
+
 /* tz_run with functions of the host (device/executor.h), which may be NULL. */
 tz_error *api_run(tz_runtime *r, const tz_program *p, const void *const *inputs,
                   void *const *outputs, const executor_host *host);

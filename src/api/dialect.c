@@ -378,11 +378,20 @@ tz_error *tz_context_set_op_priorities(tz_context *c, const char *text, size_t l
 
 /* ---- shared objects ---- */
 
+bool api_load_dialects(void *paths, ir_ctx *c) {
+  tz_context *t = api_context_of(c);
+  for (const char *const *path = paths; *path; path++)
+    if (!api_report(c, tz_context_load_dialect(t, *path))) return false;
+  return true;
+}
+
 /* The library stays open as long as the process: its callbacks are in the context. The number of
  * the ABI is compared before any of its code runs, constructors aside. */
 static status load(tz_context *c, const char *path) {
   /* without a slash, dlopen would search the system's folders */
   str name = strchr(path, '/') ? str_of(path) : arena_printf(ir_arena(c->ir), "./%s", path);
+  static const char here;
+  os_share_library(&here); /* it calls our tz_... */
   void *library = os_library(name.data);
   if (!library) {
     const char *why = os_library_error();

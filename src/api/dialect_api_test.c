@@ -132,8 +132,7 @@ static void test_partition(tz_context *c) {
   char *text;
   size_t n;
   CHECK(fine(tz_module_parse(c, most, sizeof most - 1, NULL, &m)));
-  CHECK(fine(
-      tz_module_run(m, "terrazzo-insert-reshards")));
+  CHECK(fine(tz_module_run(m, "terrazzo-insert-reshards")));
   CHECK(fine(tz_op_print(m, tz_module_op(m), NULL, &text, &n)));
   CHECK(text && strstr(text, "sdy.all_reduce max {\"x\"} %0 out_sharding=<@m, [{}]>"));
   tz_free(text);

@@ -114,5 +114,10 @@ void os_pipe_errors(void) { signal(SIGPIPE, SIG_IGN); }
 /* RTLD_LOCAL, so that a library's symbols do not take the place of others' in a host such as
  * Python. */
 void *os_library(const char *name) { return dlopen(name, RTLD_NOW | RTLD_LOCAL); }
+void os_share_library(const void *address) {
+  Dl_info where;
+  if (dladdr(address, &where) && where.dli_fname)
+    (void)dlopen(where.dli_fname, RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD);
+}
 const char *os_library_error(void) { return dlerror(); }
 void *os_symbol(void *library, const char *name) { return dlsym(library, name); }

@@ -36,6 +36,8 @@ void os_pipe_errors(void); /* writing to a closed pipe fails then, instead of ki
 
 /* dlopen/dlsym; NULL when absent. Handles are never closed. */
 void *os_library(const char *name);
+/* What comes after sees the symbols of the library with this address; of a program: as it is. */
+void os_share_library(const void *address);
 void *os_symbol(void *library, const char *name);
 const char *os_library_error(void); /* why the last call of these failed; NULL: not known */
 

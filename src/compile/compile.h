@@ -42,6 +42,7 @@ typedef struct executable {
 } executable;
 
 struct ir_module;
+struct ir_ctx;
 
 /* A custom call whose partitioning is somebody else's affair, with its global shapes and what
  * propagation made of them. */
@@ -82,6 +83,10 @@ typedef struct compile_options {
   void (*dump)(void *user, str stage, str module_text);
   void *dump_user;
   bool dump_locations; /* the text says where in the source each op is from */
+  /* Called with the new context before the source is read: registers dialects. NULL: not. false:
+   * reported to the context's sink. */
+  bool (*extend)(void *user, struct ir_ctx *c);
+  void *extend_user;
   /* Called with the program of one device, as IR that is gone afterwards; its collectives are as
    * partition/wire.h lists them, and with lines that say what was held whole although it was
    * sharded. NULL: not. false: this was what was wanted; the executable is

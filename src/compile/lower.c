@@ -9,11 +9,12 @@
 bool lower_block(lower *L, block *b) {
   op *end = op_terminator(b);
   for (op *o = b->first; o != end; o = o->next) {
-    if (op_kind(o) >= OP_COUNT || !lower_of[op_kind(o)]) return lower_none(L, o);
+    lower_fn *fn = op_kind(o) < OP_COUNT ? lower_of[op_kind(o)] : lower_foreign;
+    if (!fn) return lower_none(L, o);
     for (u32 i = 0; i < o->num_operands; i++)
       if (!lower_node(L, o, i)) return lower_none(L, o);
     L->at = o;
-    if (!lower_of[op_kind(o)](L, o)) return false;
+    if (!fn(L, o)) return false;
   }
   L->at = end;
   return true;

@@ -117,10 +117,10 @@ static bool convert(config *c, const attr *a, ffi_attr *out) {
 /* JAX writes a typed call's dictionary beside an empty backend_config, and leaves the version out.
  */
 bool config_of_handler(lower *L, const op *o, const attr *given, i64 device, str *out) {
-  struct custom_call_attrs v;
+  struct custom_call_attrs v = {0};
   ffi_site site = {.api_version = FFI_API_ORIGINAL};
   config c = {.L = L, .o = o};
-  if (!view_custom_call(o, &v)) return false;
+  if (op_is(o, custom_call) && !view_custom_call(o, &v)) return false;
   if (v.api_version && v.api_version->value) site.api_version = (u32)v.api_version->value;
   if (attr_is(dict, given)) site.api_version = FFI_API_TYPED;
   attr_get_str(given, &site.opaque);

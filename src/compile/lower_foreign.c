@@ -148,6 +148,26 @@ bool lower_lapack(lower *L, op *o, str target, const attr *config) {
   return add_call(L, o, &c, false, -1);
 }
 
+/* What propagation and partitioning keep at an op is not the handler's. */
+static bool is_of_sharding(const attr *name) {
+  str s = {0};
+  attr_get_str(name, &s);
+  return str_starts(s, STR("sdy.")) || str_starts(s, STR("terrazzo."));
+}
+
+bool lower_foreign(lower *L, op *o) {
+  u32 most = o->info->num_slots + o->num_attrs;
+  named_attr *list = ARENA_ARRAY(L->a, named_attr, most + 1);
+  size_t n = 0;
+  if (o->num_regions || !o->info->hooks) return lower_none(L, o);
+  for (u32 i = 0; i < o->info->num_slots; i++)
+    if (o->slots[i])
+      list[n++] = (named_attr){attr_string(L->ctx, str_of(o->info->slots[i].name)), o->slots[i]};
+  for (u32 i = 0; i < o->num_attrs; i++)
+    if (!is_of_sharding(o->attrs[i].name)) list[n++] = o->attrs[i];
+  return lower_handler(L, o, o->info->name, attr_dict(L->ctx, list, n));
+}
+
 bool lower_handler(lower *L, op *o, str target, const attr *config) {
   str site;
   i64 device = -1;

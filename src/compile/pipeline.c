@@ -112,6 +112,7 @@ static bool read_source(job *j) {
     j->m =
         text_parse(j->ctx, j->file, j->source, &(text_parse_options){.allow_unregistered = true});
   if (!j->m) return false;
+  if (j->opt->extend) foreign_calls(j->m, j->scratch);
   dump(j, "parse");
   return true;
 }
@@ -461,6 +462,7 @@ static bool compile_trapped(job *j) {
   j->owner = executable_new(&j->owner_mem, &j->trap);
   if (!j->ctx || !j->owner) longjmp(j->trap.at, 1);
   j->scratch = ir_scratch_push(j->ctx);
+  if (j->opt->extend && !j->opt->extend(j->opt->extend_user, j->ctx)) return false;
   return compile(j);
 }
 

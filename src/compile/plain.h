@@ -22,4 +22,7 @@ bool plain_values(ir_module *m, arena *scratch);
 /* Of a row: does it go here? */
 bool plain_knows(op_id id);
 
+/* foreign.c: custom calls that have the name of an op of a foreign dialect become that op. */
+void foreign_calls(ir_module *m, arena *scratch);
+
 #endif

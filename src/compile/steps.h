@@ -34,6 +34,8 @@ bool call_add(lower *L, op *o, str target, i64s params, str config, bool host);
 /* lower_foreign.c: config: NULL, or what the call says: a dictionary, a string */
 bool lower_lapack(lower *L, op *o, str target, const attr *config);
 bool lower_handler(lower *L, op *o, str target, const attr *config);
+/* An op of another's dialect: a handler of the op's name, which gets its attributes. */
+lower_fn lower_foreign;
 /* lower_config.c: the config of a handler's call (ffi/site.h). device: the partition that makes it;
  * -1: all do. */
 bool config_of_handler(lower *L, const op *o, const attr *given, i64 device, str *out);

@@ -242,6 +242,8 @@ struct PJRT_LoadedExecutable {
 
 /* Custom calls are partitioned by those who registered for them. */
 void api_set_partitioners(compile_options *o);
+/* Programs may have ops of the dialects that the environment names. */
+void api_set_dialects(compile_options *o);
 void api_executable_find_cost(PJRT_Executable *e); /* fills in e->cost */
 /* Before l goes: nobody will complete what is open. */
 void api_drop_open(PJRT_LoadedExecutable *l);

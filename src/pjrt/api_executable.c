@@ -95,6 +95,7 @@ static status make_executable(PJRT_Executable *e, const serialized *from) {
     }
   }
   api_set_partitioners(&o);
+  api_set_dialects(&o);
   return compile_source(e->source, &o, &e->exe);
 }
 

@@ -18,7 +18,7 @@ config.environment["PATH"] = os.pathsep.join(
     [lit_config.params["terrazzo_bin"], examples, *tools, os.environ["PATH"]]
 )
 config.environment["FILECHECK_OPTS"] = "-enable-var-scope"
-for name in ("demo", "broken", "old"):
+for name in ("demo", "broken", "kernel", "old"):
     config.substitutions.append((f"%{name}_dialect", os.path.join(examples, f"dialect_{name}.so")))
 for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
     if name in os.environ:
