@@ -66,7 +66,7 @@ def greatest(values):
 
 def difference(got, want, kind):
     """None where both are the same; else in words. What is told wide of narrow arguments is as
-    narrow as they are."""
+    narrow as they are; of integers, as f32, which they become on the way in places."""
     got, shape = jax.tree.flatten(got)
     want, other = jax.tree.flatten(want)
     if shape != other:
@@ -78,7 +78,7 @@ def difference(got, want, kind):
             return f"{g.dtype}{list(g.shape)}, not {w.dtype}{list(w.shape)}"
         tolerance = TOLERANCE.get(str(w.dtype))
         if tolerance is not None:
-            tolerance = max(tolerance, TOLERANCE.get(np.dtype(TYPES[kind]).name, 0))
+            tolerance = max(tolerance, TOLERANCE.get(np.dtype(TYPES[kind]).name, 2e-4))
         if tolerance is None:
             if not np.array_equal(g, w):
                 return f"{int((g != w).sum())} of {w.size} elements"
