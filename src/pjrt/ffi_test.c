@@ -467,6 +467,80 @@ static void test_errors(PJRT_Client *c) {
               PJRT_Error_Code_UNIMPLEMENTED, "gives its handler 't'");
 }
 
+/* ---- misuse ---- */
+
+/* What the table's functions say to arguments that are too short, or NULL. */
+static XLA_FFI_Error *misuses(XLA_FFI_CallFrame *f) {
+  if (asks_version(f)) return NULL;
+  const XLA_FFI_Api *api = f->api;
+  XLA_FFI_TypeId none = {12345};
+#define REFUSED(name, last, ...)                                                                   \
+  do {                                                                                             \
+    XLA_FFI_##name##_Args a = {.struct_size = FFI_END(XLA_FFI_##name##_Args, last), __VA_ARGS__};  \
+    XLA_FFI_##name##_Args cut = a;                                                                 \
+    cut.struct_size = 8;                                                                           \
+    XLA_FFI_Error *errors[] = {api->XLA_FFI_##name(&a), api->XLA_FFI_##name(&cut),                 \
+                               api->XLA_FFI_##name(NULL)};                                         \
+    for (size_t i = 0; i < COUNT(errors); i++) {                                                   \
+      XLA_FFI_Error_GetMessage_Args m = {                                                          \
+          .struct_size = FFI_END(XLA_FFI_Error_GetMessage_Args, message), .error = errors[i]};     \
+      XLA_FFI_Error_Destroy_Args d = {.struct_size = FFI_END(XLA_FFI_Error_Destroy_Args, error),   \
+                                      .error = errors[i]};                                         \
+      api->XLA_FFI_Error_GetMessage(&m);                                                           \
+      CHECK(errors[i] && m.message[0]);                                                            \
+      api->XLA_FFI_Error_Destroy(&d);                                                              \
+    }                                                                                              \
+  } while (0)
+  REFUSED(Handler_Register, traits, .name = {NULL, 3});
+  REFUSED(Type_Register, type_id, .name = {"x", 1});
+  REFUSED(ExecutionContext_Get, data, .ctx = f->ctx, .type_id = &none);
+  REFUSED(State_Set, state, .ctx = f->ctx, .type_id = &none);
+  REFUSED(State_Set, state, .ctx = f->ctx, .stage = 7, .type_id = &none);
+  REFUSED(State_Get, state, .ctx = f->ctx, .type_id = &none);
+  REFUSED(DeviceMemory_Allocate, data, .ctx = f->ctx, .size = 8, .alignment = 4096);
+  REFUSED(DeviceMemory_Allocate, data, .ctx = f->ctx, .size = SIZE_MAX - 8, .alignment = 8);
+  REFUSED(DeviceMemory_Free, data, .size = 8);
+  REFUSED(ThreadPool_Schedule, data, .ctx = f->ctx);
+  REFUSED(ThreadPool_NumThreads, num_threads, .ctx = f->ctx);
+  REFUSED(Future_SetAvailable, future, .future = NULL);
+  REFUSED(Future_SetError, error, .future = NULL);
+  REFUSED(RunId_Get, run_id, .ctx = NULL);
+  REFUSED(DeviceOrdinal_Get, device_ordinal, .ctx = NULL);
+#undef REFUSED
+  api->XLA_FFI_Error_Destroy(NULL);
+  api->XLA_FFI_Error_GetMessage(NULL);
+  memcpy(ret(f, 0)->data, arg(f, 0)->data, 16);
+  return NULL;
+}
+
+static void test_misuse(PJRT_Client *c) {
+  const PJRT_FFI_Extension *ffi = EXTENSION(PJRT_FFI_Extension, FFI);
+  float out[4] = {0};
+  check_ok(add_handler("misuses", "terrazzo", misuses), "register");
+  check_runs(c, 1,
+             "%y = stablehlo.custom_call @misuses(%x) {api_version = 4 : i32} : (tensor<4xf32>) "
+             "-> tensor<4xf32>",
+             out);
+  CHECK(out[3] == 3);
+  PJRT_FFI_UserData_Add_Args add = {.struct_size = PJRT_FFI_UserData_Add_Args_END};
+  check_error(ffi->PJRT_FFI_UserData_Add(&add), PJRT_Error_Code_INVALID_ARGUMENT, "context");
+  add.context = (PJRT_ExecuteContext *)c;
+  check_error(ffi->PJRT_FFI_UserData_Add(&add), PJRT_Error_Code_INVALID_ARGUMENT, "context");
+  add.struct_size = 16;
+  check_error(ffi->PJRT_FFI_UserData_Add(&add), PJRT_Error_Code_INVALID_ARGUMENT, "byte 16");
+  PJRT_FFI_Register_Handler_Args h = {.struct_size = PJRT_FFI_Register_Handler_Args_END,
+                                      .target_name_size = 4};
+  check_error(ffi->PJRT_FFI_Register_Handler(&h), PJRT_Error_Code_INVALID_ARGUMENT, "target_name");
+  PJRT_FFI_Type_Register_Args t = {.struct_size = PJRT_FFI_Type_Register_Args_END,
+                                   .type_name_size = 4};
+  check_error(ffi->PJRT_FFI_Type_Register(&t), PJRT_Error_Code_INVALID_ARGUMENT, "type_name");
+  PJRT_LoadedExecutable *l;
+  check_ok(compile_body(c, 1, "%y = stablehlo.add %x, %x : tensor<4xf32>", &l), "compile");
+  check_error(run(c, l, (PJRT_ExecuteContext *)c, 1, out), PJRT_Error_Code_INVALID_ARGUMENT,
+              "context");
+  destroy_loaded(l);
+}
+
 /* ---- handlers that block, and those that answer later ---- */
 
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
@@ -605,6 +679,7 @@ int main(void) {
   test_buffers(c);
   test_untyped(c);
   test_errors(c);
+  test_misuse(c);
   test_blocking(c);
   test_state(c); /* destroys it */
   return UNIT_END();
