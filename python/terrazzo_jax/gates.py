@@ -87,6 +87,15 @@ def lower_as_cpu(module, name):
     rules[PLATFORM] = CpuLowerings(rules[PLATFORM], rules["cpu"])
 
 
+def lower_as_tpu(module, name):
+    """A primitive for which the accelerators have what cpu has not."""
+    from jax._src.interpreters import mlir
+
+    primitive = getattr(module, name)
+    rules = mlir._platform_specific_lowerings
+    rules[PLATFORM][primitive] = rules["tpu"][primitive]
+
+
 def choose_cpu(module, name):
     """`lower_per_platform`: rules by platform, from which the one in use is taken."""
     original = getattr(module, name)
@@ -172,6 +181,8 @@ GATES = (
      "asarray(copy=False) of what has Python's buffers is for cpu"),
     ("jax._src.interpreters.mlir:_platform_specific_lowerings", lower_as_cpu,
      "callbacks, linear algebra, sparse products, checks: lowered for cpu, or by users for it"),
+    ("jax._src.dispatch:device_put_p", lower_as_tpu,
+     "device_put to a host's memory inside of jit, which cpu drops"),
     ("jax._src.interpreters.mlir:lower_per_platform", choose_cpu,
      "lax.platform_dependent(cpu=...), kernels that cpu interprets"),
     ("jax._src.lax.control_flow.conditionals:cond_p", branch_as_cpu,

@@ -11,6 +11,7 @@ import pytest
 from jax import export, lax
 from jax._src.interpreters import mlir
 from jax.extend.core import Primitive
+from jax.sharding import NamedSharding, PartitionSpec as P
 from terrazzo_jax import gates
 
 
@@ -157,3 +158,20 @@ def test_donation_says_nothing():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         jax.jit(lambda x: x + 1, donate_argnums=0)(jnp.ones(3)).block_until_ready()
+
+
+def test_placement_inside_of_jit(mesh):
+    kinds = {kind: NamedSharding(mesh, P("x"), memory_kind=kind)
+             for kind in ("device", "pinned_host")}
+
+    @jax.jit
+    def step(x):
+        away = jax.device_put(x * 2, kinds["pinned_host"])
+        return away, jnp.tanh(jax.device_put(away, kinds["device"])) + 1
+
+    x = jax.device_put(np.arange(8, dtype=np.float32), kinds["device"])
+    assert step.lower(x).as_text().count("annotate_device_placement") > 2
+    away, back = step(x)
+    assert away.sharding.memory_kind == "pinned_host" and back.sharding.memory_kind == "device"
+    np.testing.assert_array_equal(away, 2 * np.arange(8))
+    np.testing.assert_allclose(back, np.tanh(2 * np.arange(8)) + 1, rtol=1e-6)
