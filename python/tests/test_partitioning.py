@@ -179,7 +179,6 @@ def test_what_an_inspector_raises(mesh):
 
 
 def test_visualize_array_sharding(mesh):
-    pytest.importorskip("rich")
     out = io.StringIO()
     x = put(mesh, (8, 16), "x", "y")
     with contextlib.redirect_stdout(out):
