@@ -80,6 +80,23 @@ def test_call_log_nowhere():
     assert "TERRAZZO_LOG=/no/such/file: No such file or directory" in done.stderr
 
 
+def test_dump(tmp_path):
+    done = run_python(
+        "import jax, jax.numpy as jnp\n"
+        "print(jax.jit(lambda x: jnp.sum(x * 2))(jnp.ones(8)))", TERRAZZO_DUMP=str(tmp_path / "stages"))
+    assert done.stdout.strip() == "16.0", done.stderr
+    (folder,) = [f for f in (tmp_path / "stages").iterdir() if f.name.endswith("jit__lambda")]
+    names = sorted(f.name for f in folder.iterdir())
+    assert names[0] == "000-parse.mlir" and names[-1].endswith("-program.txt"), names
+    assert "stablehlo.multiply" in (folder / names[0]).read_text()
+    assert "program: 1 x 1 devices" in (folder / names[-1]).read_text()
+
+
+def test_dump_nowhere():
+    done = run_python("import jax; jax.numpy.ones(3) + 1", TERRAZZO_DUMP="/no/such/folder")
+    assert "TERRAZZO_DUMP=/no/such/folder: No such file or directory" in done.stderr
+
+
 def test_trace(tmp_path):
     path = tmp_path / "trace.json"
     done = run_python(

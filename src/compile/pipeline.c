@@ -5,6 +5,7 @@
 #include "base/trace.h"
 #include "bytecode/bytecode.h"
 #include "compile/decompose.h"
+#include "compile/dump.h"
 #include "compile/executable.h"
 #include "compile/flatten.h"
 #include "compile/layout.h"
@@ -45,7 +46,8 @@ typedef struct job {
   bool quiet;     /* a trial */
   bool enough;    /* there is to be no executable */
   status problem; /* where a status says more than the messages */
-  u64 since;      /* where the stage under way began, for traces; 0: nobody records */
+  dump_folder folder;
+  u64 since; /* where the stage under way began, for traces; 0: nobody records */
 } job;
 
 static const pass_info *const tables[] = {pass_generic, shard_passes, partition_passes};
@@ -73,11 +75,25 @@ static void dump(job *j, const char *stage) {
     tell(str_of(stage), j->since);
     j->since = os_now_ns();
   }
-  if (!j->opt->dump || j->quiet) return;
+  if ((!j->opt->dump && !*j->folder.path) || j->quiet) return;
   buf text;
   buf_init(&text, ir_mem(j->ctx));
   text_print(&text, j->m, &(text_print_options){.debuginfo = j->opt->dump_locations});
-  if (buf_ok(&text)) j->opt->dump(j->opt->dump_user, str_of(stage), buf_view(&text));
+  if (buf_ok(&text) && j->opt->dump)
+    j->opt->dump(j->opt->dump_user, str_of(stage), buf_view(&text));
+  if (buf_ok(&text)) dump_file(&j->folder, str_of(stage), ".mlir", buf_view(&text));
+  buf_deinit(&text);
+}
+
+/* What comes of it, at last. */
+static void dump_end(job *j, bool compiled) {
+  if (!*j->folder.path) return;
+  if (j->messages.len) dump_file(&j->folder, STR("messages"), ".txt", buf_view(&j->messages));
+  if (!compiled) return;
+  buf text;
+  buf_init(&text, &mem_system);
+  program_dump(j->owner->exe.prog, &text);
+  if (buf_ok(&text)) dump_file(&j->folder, STR("program"), ".txt", buf_view(&text));
   buf_deinit(&text);
 }
 
@@ -113,6 +129,7 @@ static bool read_source(job *j) {
         text_parse(j->ctx, j->file, j->source, &(text_parse_options){.allow_unregistered = true});
   if (!j->m) return false;
   if (j->opt->extend) foreign_calls(j->m, j->scratch);
+  if ((j->problem = dump_open(symbol_name(j->m->root), &j->folder))) return false;
   dump(j, "parse");
   return true;
 }
@@ -369,7 +386,8 @@ static bool propagate_and_partition(job *j, shard_space **space) {
     c.signature = read_signature(j);
     take_what_costs_less(j, &c, questions);
   }
-  bool told = j->opt->dump || j->opt->partitioned; /* what nobody heard of a trial */
+  bool told =
+      j->opt->dump || *j->folder.path || j->opt->partitioned; /* what nobody heard of a trial */
   if (c.best && !told) {
     set_root(j, c.best);
     *space = c.space;
@@ -490,8 +508,10 @@ status compile_source(str source, const compile_options *options, executable **o
     *out_executable = &j.owner->exe;
     j.owner->arena.trap = NULL;
     tell(j.owner->exe.name, begin);
+    dump_end(&j, true);
   } else {
     if (!j.enough && !result) result = failure(&j);
+    dump_end(&j, false);
     executable_drop(j.owner);
   }
   buf_deinit(&j.messages);
