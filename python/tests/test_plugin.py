@@ -75,6 +75,20 @@ def test_call_log_with_arguments(tmp_path):
     assert re.search(r"^PJRT_Device_GetDescription\(.*, device_description=0x\w+} ", text, re.M)
 
 
+def test_log_says_what_replicates():
+    """Once, with the place in the user's program."""
+    done = run_python(
+        "import jax, jax.numpy as jnp, numpy as np\n"
+        "mesh = jax.sharding.Mesh(jax.devices(), 'x')\n"
+        "s = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec('x'))\n"
+        "x = jax.device_put(np.arange(8, dtype=np.float32), s)\n"
+        "for k in (1, 2): jax.jit(lambda x: jax.lax.sort(x) * k)(x)\n",
+        TERRAZZO_LOG="1", TERRAZZO_NUM_DEVICES="4")
+    said = [line for line in done.stderr.splitlines() if "remark:" in line]
+    assert len(said) == 1 and "'stablehlo.sort' op needs dimension 0" in said[0], said
+    assert said[0].startswith("<string>:5:"), said
+
+
 def test_call_log_nowhere():
     done = run_python("import jax; jax.devices()", TERRAZZO_LOG="/no/such/file")
     assert "TERRAZZO_LOG=/no/such/file: No such file or directory" in done.stderr
@@ -83,7 +97,8 @@ def test_call_log_nowhere():
 def test_dump(tmp_path):
     done = run_python(
         "import jax, jax.numpy as jnp\n"
-        "print(jax.jit(lambda x: jnp.sum(x * 2))(jnp.ones(8)))", TERRAZZO_DUMP=str(tmp_path / "stages"))
+        "print(jax.jit(lambda x: jnp.sum(x * 2))(jnp.ones(8)))",
+        TERRAZZO_DUMP=str(tmp_path / "stages"))
     assert done.stdout.strip() == "16.0", done.stderr
     (folder,) = [f for f in (tmp_path / "stages").iterdir() if f.name.endswith("jit__lambda")]
     names = sorted(f.name for f in folder.iterdir())

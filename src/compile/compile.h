@@ -100,6 +100,10 @@ typedef struct compile_options {
   status (*partition_call)(void *user, arena *a, const compile_call *call, compile_answer *out);
   status (*inspect)(void *user, str config, const tile_assignment *tiles);
   void *calls_user;
+  /* Called after a compilation with lines that say what is held whole although it was sharded, and
+   * where in the user's program; NULL: not. */
+  void (*remark)(void *user, str lines);
+  void *remark_user;
 } compile_options;
 
 /* Compiles MLIR text, MLIR bytecode or a portable artifact. On failure the status holds every

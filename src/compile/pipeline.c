@@ -43,9 +43,9 @@ typedef struct job {
   types global_params, global_results;
   struct executable_owner *owner;
   outside_list seen; /* by the program at hand */
-  bool quiet;     /* a trial */
-  bool enough;    /* there is to be no executable */
-  status problem; /* where a status says more than the messages */
+  bool quiet;        /* a trial */
+  bool enough;       /* there is to be no executable */
+  status problem;    /* where a status says more than the messages */
   dump_folder folder;
   u64 since; /* where the stage under way began, for traces; 0: nobody records */
 } job;
@@ -250,10 +250,12 @@ static bool propagate(job *j) {
 
 static bool tell_inspectors(job *j) {
   for (size_t i = 0; j->opt->inspect && i < j->seen.len && !j->problem; i++)
-    j->problem = j->opt->inspect(j->opt->calls_user, j->seen.data[i].config,
-                                 &j->seen.data[i].tiles);
+    j->problem =
+        j->opt->inspect(j->opt->calls_user, j->seen.data[i].config, &j->seen.data[i].tiles);
   return !j->problem;
 }
+
+static bool wants_remarks(const job *j) { return j->opt->partitioned || j->opt->remark; }
 
 /* The meshes are gone after partitioning, so they are read before. */
 static bool partition(job *j, shard_space **out_space) {
@@ -261,7 +263,7 @@ static bool partition(job *j, shard_space **out_space) {
   for (op *o = op_body(j->m->root, 0)->first; o; o = o->next)
     if (op_is(o, sdy_mesh)) shard_mesh_named(space, symbol_name(o));
   const pass_option remarks = {STR("remarks"), STR("true")};
-  if (!run_with(j, "terrazzo-partition", &remarks, j->opt->partitioned ? 1 : 0)) return false;
+  if (!run_with(j, "terrazzo-partition", &remarks, wants_remarks(j))) return false;
   dump(j, "partition");
   return true;
 }
@@ -387,7 +389,7 @@ static bool propagate_and_partition(job *j, shard_space **space) {
     take_what_costs_less(j, &c, questions);
   }
   bool told =
-      j->opt->dump || *j->folder.path || j->opt->partitioned; /* what nobody heard of a trial */
+      j->opt->dump || *j->folder.path || wants_remarks(j); /* what nobody heard of a trial */
   if (c.best && !told) {
     set_root(j, c.best);
     *space = c.space;
@@ -509,6 +511,8 @@ status compile_source(str source, const compile_options *options, executable **o
     j.owner->arena.trap = NULL;
     tell(j.owner->exe.name, begin);
     dump_end(&j, true);
+    if (j.opt->remark && j.messages.len && buf_ok(&j.messages))
+      j.opt->remark(j.opt->remark_user, buf_view(&j.messages));
   } else {
     if (!j.enough && !result) result = failure(&j);
     dump_end(&j, false);

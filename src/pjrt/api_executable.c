@@ -79,12 +79,19 @@ typedef struct serialized {
   str options, source, made;
 } serialized;
 
+/* What is held whole although it was sharded, which a program's text does not show. */
+static void log_remarks(void *user, str lines) {
+  (void)user;
+  api_log_once(lines);
+}
+
 /* From its serialized form where that is of this version and for as many devices, else from the
  * source. */
 static status make_executable(PJRT_Executable *e, const serialized *from) {
   compile_options o = {.num_partitions = e->options.num_partitions,
                        .num_replicas = e->options.num_replicas,
-                       .layouts = true};
+                       .layouts = true,
+                       .remark = api_log_level ? log_remarks : NULL};
   if (from) {
     api_options was;
     RETURN_IF_ERROR(api_options_read(&e->memory, from->options, &was));

@@ -40,6 +40,40 @@ status api_log_error(void) {
                      strerror(log_errno));
 }
 
+enum { MOST_LINES = 1024 };
+
+/* Those of a process that runs longer come again. */
+static bool is_new(u64 line) {
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  static u64 seen[MOST_LINES], next;
+  bool found = false;
+  pthread_mutex_lock(&lock);
+  for (u32 i = 0; i < MOST_LINES && !found; i++) found = seen[i] == line;
+  if (!found) seen[next++ % MOST_LINES] = line;
+  pthread_mutex_unlock(&lock);
+  return !found;
+}
+
+static void write_line(const buf *line) {
+  if (!buf_ok(line) || log_fd < 0) return;
+  ssize_t n = write(log_fd, line->data, line->len); /* one call: lines don't mix */
+  (void)n;
+}
+
+void api_log_once(str lines) {
+  while (lines.len) {
+    const char *end = memchr(lines.data, '\n', lines.len);
+    size_t n = end ? (size_t)(end - lines.data) + 1 : lines.len;
+    buf line;
+    buf_init(&line, &mem_system);
+    buf_bytes(&line, lines.data, n);
+    if (!end) buf_char(&line, '\n');
+    if (is_new(hash_bytes(line.data, line.len, 1))) write_line(&line);
+    buf_deinit(&line);
+    lines = (str){lines.data + n, lines.len - n};
+  }
+}
+
 /* ---- a call under way ---- */
 
 typedef struct call {
@@ -191,10 +225,7 @@ PJRT_Error *api_logged(const api_function *f, void *args) {
   else if (api_log_level > 1 && args)
     put_fields(&line, f, args, size);
   buf_printf(&line, " %.1f us\n", (double)(end - begin) * 1e-3);
-  if (buf_ok(&line)) {
-    ssize_t n = write(log_fd, line.data, line.len); /* one call: lines don't mix */
-    (void)n;
-  }
+  write_line(&line);
   buf_deinit(&line);
   return e;
 }

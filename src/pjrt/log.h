@@ -45,6 +45,8 @@ static inline PJRT_Error *api_call(const api_function *f, void *args) {
   return api_log_level ? api_logged(f, args) : f->call(args);
 }
 
+/* Lines that belong to no call, each once a process. */
+void api_log_once(str lines);
 /* From within a call: something for its line, behind what was said before. */
 void api_note(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
