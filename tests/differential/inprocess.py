@@ -27,7 +27,8 @@ class Options(ctypes.Structure):
                 ("meshes", ctypes.c_void_p), ("shapes", ctypes.c_void_p),
                 ("flush_denormals", ctypes.c_bool),
                 ("dump", ctypes.c_void_p), ("dump_user", ctypes.c_void_p),
-                ("choose_from", ctypes.c_uint64)]
+                ("choose_from", ctypes.c_uint64),
+                ("dialects", ctypes.POINTER(ctypes.c_char_p))]
 
 
 class Tensor(ctypes.Structure):

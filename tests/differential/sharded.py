@@ -33,7 +33,8 @@ class Options(ctypes.Structure):
                 ("meshes", ctypes.POINTER(ctypes.c_char_p)),
                 ("shapes", ctypes.POINTER(ctypes.c_char_p)), ("flush_denormals", ctypes.c_bool),
                 ("dump", ctypes.c_void_p), ("dump_user", ctypes.c_void_p),
-                ("choose_from", ctypes.c_uint64)]
+                ("choose_from", ctypes.c_uint64),
+                ("dialects", ctypes.POINTER(ctypes.c_char_p))]
 
 
 class Tensor(ctypes.Structure):
