@@ -301,7 +301,8 @@ def test_profiler(mesh, tmp_path):
         f(x).block_until_ready()
     (trace,) = tmp_path.glob("**/*.xplane.pb")
     trace = trace.read_bytes()
-    for name in ("terrazzo:7", "XLA Modules", "Collectives", "dot_general"):
+    for name in ("terrazzo:7", "XLA Modules", "Collectives", "dot_general",
+                 "jit(<lambda>)/dot_general", "test_plugin.py:"):
         assert name.encode() in trace, name
 
 

@@ -103,9 +103,13 @@ static void write_span(trace_sink *s, const trace_span *x) {
              host ? HOST : DEVICES, host ? (long long)gettid() : (long long)x->device);
   buf_printf(b, ",\"ts\":%.3f,\"dur\":%.3f", (double)x->begin * 1e-3,
              (double)(x->end - x->begin) * 1e-3);
-  if (x->loc.len) {
+  if (x->loc.len || x->op_name.len) {
     BUF_LIT(b, ",\"args\":{\"loc\":");
     put_text(b, x->loc);
+    if (x->op_name.len) {
+      BUF_LIT(b, ",\"op_name\":");
+      put_text(b, x->op_name);
+    }
     buf_char(b, '}');
   }
   buf_char(b, '}');

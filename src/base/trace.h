@@ -28,6 +28,7 @@ typedef struct trace_span {
   i64 device;
   str name, loc;  /* loc: where in the user's program; empty: not known */
   u64 begin, end; /* os_now_ns() */
+  str op_name;    /* what the program calls it; empty: nothing */
 } trace_span;
 
 typedef struct trace_sink trace_sink;

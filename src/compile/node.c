@@ -157,6 +157,7 @@ str lower_loc(lower *L) {
   L->at_loc = p.file.len
                   ? arena_printf(prog_arena(L->b), STR_FMT ":%u:%u", STR_ARG(p.file), p.line, p.col)
                   : (str){0};
+  prog_set_op_name(L->b, arena_str(prog_arena(L->b), loc_outer_name(L->at->loc)));
   return L->at_loc;
 }
 

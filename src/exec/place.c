@@ -14,13 +14,14 @@ void place_poison(place *p) {
 /* Apart, as are the next: what is off costs nothing. */
 __attribute__((noinline)) void place_tell(const place *p, trace_kind kind, str name, u64 begin) {
   const program *prog = p->l->prog;
-  str loc = {0};
+  str loc = {0}, op_name = {0};
   u32 at = kind == TRACE_WAIT ? p->waits_at : p->pc;
   if (!name.len && at < prog->num_steps) {
     name = prog->steps[at].name;
     loc = prog->steps[at].loc;
+    op_name = prog->steps[at].op_name;
   }
-  trace_tell(&(trace_span){kind, p->device, name, loc, begin, os_now_ns()});
+  trace_tell(&(trace_span){kind, p->device, name, loc, begin, os_now_ns(), op_name});
 }
 
 /* p runs again, or for the first time. */

@@ -400,6 +400,17 @@ const attr *loc_fuse(ir_ctx *c, const attr *a, const attr *b) {
 
 /* MLIR's rule for diagnostics: the child of a name, the callee of a call, the first of several.
  * Bounded, since locations may nest deeper than anybody looks. */
+str loc_outer_name(const attr *loc) {
+  for (int depth = 0; loc && depth < 256; depth++) {
+    const loc_name_attr *n = attr_as(loc_name, loc);
+    if (n) return n->name;
+    const loc_callsite_attr *s = attr_as(loc_callsite, loc);
+    const loc_fused_attr *u = attr_as(loc_fused, loc);
+    loc = s ? s->callee : u && u->locs.len ? u->locs.data[0] : NULL;
+  }
+  return (str){0};
+}
+
 diag_pos loc_pos(const attr *loc) {
   for (int depth = 0; loc && depth < 256; depth++) {
     const loc_file_attr *f = attr_as(loc_file, loc);

@@ -345,6 +345,8 @@ const attr *loc_fuse_all(ir_ctx *c, attrs parts, const attr *metadata);
 const attr *loc_fuse(ir_ctx *c, const attr *a, const attr *b);
 /* The first file position inside a location; empty file if none. */
 diag_pos loc_pos(const attr *loc);
+/* The outermost name, as JAX calls the op: "jit(f)/layer1/dot_general"; empty: none. */
+str loc_outer_name(const attr *loc);
 
 /* ---- context ---- */
 /* `sink` is borrowed and may be changed. The trap serves all arenas of the context. Destroying the

@@ -23,7 +23,7 @@ enum { MAX_SPANS = 1 << 22, SPANS_AT_ONCE = 1024 };
 /* What events of one name and place share. */
 typedef struct label {
   u64 id;
-  str name, loc;
+  str name, loc, op_name;
 } label;
 
 typedef struct event {
@@ -56,13 +56,14 @@ struct PLUGIN_Profiler {
 
 /* ---- recording ---- */
 
-static const label *label_of(PLUGIN_Profiler *p, str name, str loc) {
-  u64 h = hash_bytes(loc.data, loc.len, hash_bytes(name.data, name.len, 0));
+static const label *label_of(PLUGIN_Profiler *p, str name, str loc, str op_name) {
+  u64 h = hash_bytes(loc.data, loc.len, hash_bytes(name.data, name.len, op_name.len));
   label *l;
   for (size_t at = 0; (l = index_next(&p->labels, h, &at));)
-    if (str_eq(l->name, name) && str_eq(l->loc, loc)) return l;
+    if (str_eq(l->name, name) && str_eq(l->loc, loc) && str_eq(l->op_name, op_name)) return l;
   l = ARENA_NEW(&p->memory, label);
-  *l = (label){++p->num_labels, arena_str(&p->memory, name), arena_str(&p->memory, loc)};
+  *l = (label){++p->num_labels, arena_str(&p->memory, name), arena_str(&p->memory, loc),
+               arena_str(&p->memory, op_name)};
   index_add(&p->labels, &p->memory, h, l);
   return l;
 }
@@ -72,7 +73,7 @@ static void record(trace_sink *s, const trace_span *span) {
   p->num_lost++;
   if (p->num_spans == MAX_SPANS) return;
   if (setjmp(p->trap.at)) return;
-  const label *l = label_of(p, span->name, span->loc);
+  const label *l = label_of(p, span->name, span->loc, span->op_name);
   if (!p->last || p->last->len == SPANS_AT_ONCE) {
     chunk *c = ARENA_NEW(&p->memory, chunk);
     *(p->last ? &p->last->next : &p->first) = c;
@@ -100,19 +101,33 @@ static void put_entry(buf *out, u32 number, u64 key, buf *value) {
   put_message(out, number, &entry);
 }
 
-enum { LOC_STAT = 1 };
+/* Under XLA's names for them. */
+enum { LOC_STAT = 1, OP_NAME_STAT };
+
+static void put_stat(buf *label, u64 id, str text) {
+  buf stat;
+  if (!text.len) return;
+  buf_init(&stat, &mem_system);
+  proto_put_int(&stat, 1, id);
+  proto_put_bytes(&stat, 5, text);
+  put_message(label, 5, &stat);
+}
+
+static void put_stat_name(buf *plane, u64 id, str name) {
+  buf stat;
+  buf_init(&stat, &mem_system);
+  proto_put_int(&stat, 1, id);
+  proto_put_bytes(&stat, 2, name);
+  put_entry(plane, 5, id, &stat);
+}
 
 static void put_label(buf *plane, const label *l) {
-  buf m, stat;
+  buf m;
   buf_init(&m, &mem_system);
   proto_put_int(&m, 1, l->id);
   proto_put_bytes(&m, 2, l->name);
-  if (l->loc.len) {
-    buf_init(&stat, &mem_system);
-    proto_put_int(&stat, 1, LOC_STAT);
-    proto_put_bytes(&stat, 5, l->loc);
-    put_message(&m, 5, &stat);
-  }
+  put_stat(&m, LOC_STAT, l->loc);
+  put_stat(&m, OP_NAME_STAT, l->op_name);
   put_entry(plane, 4, l->id, &m);
 }
 
@@ -154,7 +169,7 @@ static bool put_line(PLUGIN_Profiler *p, i64 device, trace_kind kind, bool *used
 
 static void put_plane(PLUGIN_Profiler *p, i64 device, bool *used, buf *space) {
   char name[64];
-  buf plane, stat;
+  buf plane;
   bool any = false;
   memset(used, 0, (size_t)p->num_labels + 1);
   buf_init(&plane, &mem_system);
@@ -169,10 +184,8 @@ static void put_plane(PLUGIN_Profiler *p, i64 device, bool *used, buf *space) {
     const label *l = p->labels.slots[i].entry;
     if (l && used[l->id]) put_label(&plane, l);
   }
-  buf_init(&stat, &mem_system);
-  proto_put_int(&stat, 1, LOC_STAT);
-  proto_put_bytes(&stat, 2, STR("source"));
-  put_entry(&plane, 5, LOC_STAT, &stat);
+  put_stat_name(&plane, LOC_STAT, STR("source"));
+  put_stat_name(&plane, OP_NAME_STAT, STR("tf_op"));
   if (any)
     put_message(space, 1, &plane);
   else

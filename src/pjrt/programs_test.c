@@ -5,7 +5,8 @@
 #include "tests/pjrt.h"
 
 static const char adds[] = "module @add { func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
-                           "  %y = stablehlo.add %x, %x : tensor<4xf32>\n"
+                           "  %y = stablehlo.add %x, %x : tensor<4xf32>"
+                           " loc(\"jit(f)/twice\"(\"user.py\":7:3))\n"
                            "  return %y : tensor<4xf32> } }";
 
 /* x of 8x4 over two devices along its rows: its columns' sums */
@@ -333,6 +334,8 @@ static void test_profiler(PJRT_Client *client) {
   CHECK(bytes_have(d.buffer, d.buffer_size_in_bytes, "/device:CUSTOM:terrazzo:0"));
   CHECK(bytes_have(d.buffer, d.buffer_size_in_bytes, "XLA Ops"));
   CHECK(bytes_have(d.buffer, d.buffer_size_in_bytes, "stablehlo.add"));
+  CHECK(bytes_have(d.buffer, d.buffer_size_in_bytes, "jit(f)/twice"));
+  CHECK(bytes_have(d.buffer, d.buffer_size_in_bytes, "user.py:7:3"));
   CHECK(!bytes_have(d.buffer, d.buffer_size_in_bytes, "/device:CUSTOM:terrazzo:1"));
   uint8_t *mine = malloc(d.buffer_size_in_bytes), *theirs = d.buffer;
   d.buffer = mine;

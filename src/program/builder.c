@@ -45,6 +45,7 @@ typedef struct groups_copy {
 } groups_copy;
 
 struct prog_builder {
+  str op_name;
   arena *a;
   bool flush_denormals;
   u32 num_replicas, num_partitions;
@@ -115,8 +116,10 @@ static void *copy_array(prog_builder *b, const void *data, size_t n, size_t size
 }
 #define COPY_ARRAY(b, p, n) copy_array((b), (p), (n), sizeof(*(p)))
 
+void prog_set_op_name(prog_builder *b, str name) { b->op_name = name; }
+
 static void add_step(prog_builder *b, prog_step_kind kind, void *payload, str name, str loc) {
-  prog_step s = {.kind = kind, .name = name, .loc = loc, .u.any = payload};
+  prog_step s = {.kind = kind, .name = name, .loc = loc, .op_name = b->op_name, .u.any = payload};
   VEC_PUSH(b->a, b->steps, s);
 }
 

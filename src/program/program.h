@@ -315,6 +315,7 @@ typedef struct prog_step {
   prog_step_kind kind;
   str name; /* for people: the op, and where it came from ("file:line:col") */
   str loc;
+  str op_name; /* what the source calls it: "jit(f)/layer1/dot_general"; empty: nothing */
   union {
     void *any;
 #define STEP(name, type, ...) type *name##_;
@@ -379,6 +380,7 @@ typedef struct prog_builder prog_builder;
 prog_builder *prog_begin(arena *a, u32 num_replicas, u32 num_partitions);
 void prog_set_flush_denormals(prog_builder *b, bool on);
 arena *prog_arena(prog_builder *b);
+void prog_set_op_name(prog_builder *b, str name); /* of the steps that follow; borrowed */
 
 /* Slots. Parameters and results are numbered in the order of these calls. */
 u32 prog_param(prog_builder *b, dtype type, u64 count);

@@ -3,7 +3,7 @@
 #include "program/archive.h"
 #include "program/parts.h"
 
-enum { VERSION = 1 };
+enum { VERSION = 2 };
 static const char MAGIC[8] = "TZPROG\r\n";
 
 static u32 put_rank(archive *ar, u32 *rank) {
@@ -192,6 +192,7 @@ static void put_step(archive *ar, prog_step *s) {
   PUT_ENUM(ar, s->kind);
   put_str(ar, &s->name);
   put_str(ar, &s->loc);
+  put_str(ar, &s->op_name);
   if (s->kind >= STEP_COUNT_) {
     ar->bad = true;
     s->kind = STEP_COUNT_;
