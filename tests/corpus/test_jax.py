@@ -20,6 +20,11 @@ def mesh_on(platform, name):
     return Mesh(devices, tuple(sizes), axis_types=(jax.sharding.AxisType.Auto,) * len(sizes))
 
 
+def under(mesh):
+    """jax.set_mesh, also of JAX before 0.7.1."""
+    return (getattr(jax, "set_mesh", None) or jax.sharding.use_mesh)(mesh)
+
+
 def jitted(name, mesh):
     """The function under jit, and the inputs' shardings in the structure of its arguments."""
     program = programs()[name]
@@ -37,7 +42,7 @@ def jitted(name, mesh):
 @pytest.mark.parametrize("name", NAMES)
 def test_is_the_recorded_program(name):
     mesh = mesh_on("cpu", name)
-    with jax.set_mesh(mesh):
+    with under(mesh):
         function, inputs, shardings = jitted(name, mesh)
         shapes = jax.tree.map(
             lambda a, s: jax.ShapeDtypeStruct(a.shape, a.dtype, sharding=s), inputs, shardings)
@@ -59,7 +64,7 @@ def index_ranges(sharding, shape):
 @pytest.mark.parametrize("name", NAMES)
 def test_runs_on_the_plugin(name):
     mesh = mesh_on("terrazzo", name)
-    with jax.set_mesh(mesh):
+    with under(mesh):
         function, inputs, shardings = jitted(name, mesh)
         placed = jax.tree.map(jax.device_put, inputs, shardings)
         results = jax.tree.leaves(jax.block_until_ready(function(*placed)))
