@@ -279,24 +279,30 @@ def with_cpu(local_devices):
                 if "cpu" not in xla_bridge._backends:
                     xla_bridge._backends["cpu"] = xla_bridge._init_backend("cpu")
         return local_devices(process_index, backend, host_id)
+    if hasattr(local_devices, "cache_clear"):  # JAX up to 0.6 calls it at exit
+        devices.cache_clear = local_devices.cache_clear
     return devices
 
 
 def open_callbacks(registry):
     """Before any program is compiled; once."""
-    from jax._src import buffer_callback, callback, xla_bridge
+    from jax._src import callback, xla_bridge
     from jax._src.interpreters import mlir
     from jax.interpreters import mlir as public_mlir
 
     for target in ("xla_ffi_python_cpu_callback", "xla_ffi_partitioned_python_cpu_callback",
                    "xla_buffer_python_cpu_callback"):
         registry.register(target, ctypes.cast(handler, POINTER).value)
-    emit = lowered(callback.emit_python_callback, Function)
-    callback.emit_python_callback = emit
-    for module in (mlir, public_mlir):
+    where = callback if hasattr(callback, "emit_python_callback") else mlir  # before 0.6
+    emit = lowered(where.emit_python_callback, Function)
+    for module in (callback, mlir, public_mlir):
         if hasattr(module, "emit_python_callback"):
             module.emit_python_callback = emit
+    xla_bridge.local_devices = with_cpu(xla_bridge.local_devices)
+    try:
+        from jax._src import buffer_callback
+    except ImportError:  # before 0.6.1
+        return
     mlir.register_lowering(
         buffer_callback.buffer_callback_p,
         lowered(buffer_callback._buffer_callback_lowering, InPlaceFunction), platform=PLATFORM)
-    xla_bridge.local_devices = with_cpu(xla_bridge.local_devices)
