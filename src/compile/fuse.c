@@ -329,8 +329,8 @@ static bool constant_slot(lower *L, node *n) {
   memcpy(bits, n->element, size);
   u64 hash = hash_u64(bits[0], hash_u64(bits[1], (u64)n->count << 8 | n->type));
   const_slot *known = &L->const_slots[hash % COUNT(L->const_slots)];
-  bool same = known->count == n->count && known->type == n->type && known->bits[0] == bits[0] &&
-              known->bits[1] == bits[1];
+  bool same = n->count && known->count == n->count && known->type == n->type &&
+              known->bits[0] == bits[0] && known->bits[1] == bits[1];
   if (!same) {
     char data[MAX_SPLAT_BYTES];
     for (i64 i = 0; i < n->count; i++) memcpy(data + (size_t)i * size, n->element, size);

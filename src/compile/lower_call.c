@@ -99,6 +99,15 @@ static const struct {
     {"stablehlo.recv", 0, host_call},
 };
 
+static bool has_long_rows(const op *o) {
+  for (u32 i = 0; i < o->num_operands; i++) {
+    i64s d = op_operand(o, i)->type->dims;
+    for (size_t k = d.len > 2 ? d.len - 2 : 0; k < d.len; k++)
+      if (d.data[k] > LAPACK_MAX_DIM) return true;
+  }
+  return false;
+}
+
 bool lower_custom_call(lower *L, op *o) {
   struct custom_call_attrs a;
   if (!view_custom_call(o, &a)) return false;
@@ -107,6 +116,7 @@ bool lower_custom_call(lower *L, op *o) {
         (targets[i].operands == ANY_OPERANDS || o->num_operands == targets[i].operands))
       return targets[i].fn(L, o, a.backend_config);
   const attr *own = op_attr(o, MHLO_BACKEND_CONFIG), *config = own ? own : a.backend_config;
-  bool ours = lapack_serves(a.call_target_name, o->num_operands, o->num_results);
+  bool ours =
+      lapack_serves(a.call_target_name, o->num_operands, o->num_results) && !has_long_rows(o);
   return (ours ? lower_lapack : lower_handler)(L, o, a.call_target_name, config);
 }

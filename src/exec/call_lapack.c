@@ -202,7 +202,7 @@ static bool split(const call_plan *plan, lapack *l) {
   l->count = 1;
   for (size_t i = 0; i + 2 < d.len; i++) l->count *= (u64)d.data[i]; /* divides the slot's */
   i64 m = d.data[d.len - 1], n = d.data[d.len - 2];
-  if (m > 1 << 15 || n > 1 << 15) return false; /* squares that an int of LAPACK's can count */
+  if (m > LAPACK_MAX_DIM || n > LAPACK_MAX_DIM) return false;
   l->m = (int)m, l->n = (int)n;
   l->k = m < n ? l->m : l->n;
   return true;

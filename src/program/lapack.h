@@ -26,6 +26,8 @@
   X(c, heevd, 1, 3)                                                                                \
   X(z, heevd, 1, 3)
 
+/* Rows and columns of matrices whose squares an int of LAPACK's can count. */
+enum { LAPACK_MAX_DIM = 1 << 15 };
 /* One of these with as many operands and results, where the system's LAPACK has it. */
 bool lapack_serves(str target, u32 num_in, u32 num_out);
 /* "sgetrf_" of the system's LAPACK; NULL: there is none, or nothing of that name. */
