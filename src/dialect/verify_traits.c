@@ -124,7 +124,29 @@ static bool some_same_elements(checker *k, const op *o) {
   return same_elements(k, o);
 }
 
+/* SameOperandsAndResultType: bounds as well */
+static bool same_encoding(checker *k, const op *o) {
+  if (!check_same_type(k, o)) return false;
+  for (u32 i = 1; i < o->num_operands + o->num_results; i++)
+    if (value_type(o, i)->encoding != value_type(o, 0)->encoding)
+      return op_error(k->c, o, "requires the same encoding for all operands and results");
+  return true;
+}
+
 verify_fn *const traits_of[OP_COUNT] = {
+    [OP_sharding_constraint] = same_encoding,
+    [OP_reshard] = same_encoding,
+    [OP_data_flow_edge] = same_encoding,
+    [OP_func_data_flow_edge] = same_encoding,
+    [OP_propagation_barrier] = same_encoding,
+    [OP_sdy_all_gather] = same_encoding,
+    [OP_sdy_all_slice] = same_encoding,
+    [OP_sdy_all_to_all] = same_encoding,
+    [OP_sdy_collective_permute] = same_encoding,
+    [OP_sdy_all_reduce] = same_encoding,
+    [OP_sdy_reduce_scatter] = same_encoding,
+    [OP_sharded_to_unreduced] = same_encoding,
+    [OP_replicated_to_unreduced] = same_encoding,
     [OP_add] = no_traits,
     [OP_collective_broadcast] = no_traits,
     [OP_compare] = compare_traits,

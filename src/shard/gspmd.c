@@ -472,7 +472,8 @@ static walk_result find_tiles(void *user, op *o) {
 
 bool shard_in_gspmd(const ir_module *m) {
   bool found = false;
-  for (const op *o = op_body(m->root, 0) ? op_body(m->root, 0)->first : NULL; o; o = o->next)
+  if (!m->root->num_regions || !op_body(m->root, 0)) return false; /* the verifier's to say */
+  for (const op *o = op_body(m->root, 0)->first; o; o = o->next)
     if (op_is(o, sdy_mesh)) return false;
   op_walk(m->root, find_tiles, &found);
   return found;

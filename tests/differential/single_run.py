@@ -25,8 +25,10 @@ class Refused(Exception):
 
 class Options(ctypes.Structure):
     _fields_ = [("file", ctypes.c_char_p), ("devices", ctypes.c_uint32),
-                ("meshes", ctypes.c_void_p), ("flush_denormals", ctypes.c_bool),
-                ("dump", ctypes.c_void_p), ("dump_user", ctypes.c_void_p)]
+                ("meshes", ctypes.c_void_p), ("shapes", ctypes.c_void_p),
+                ("flush_denormals", ctypes.c_bool), ("dump", ctypes.c_void_p),
+                ("dump_user", ctypes.c_void_p), ("choose_from", ctypes.c_uint64),
+                ("dialects", ctypes.c_void_p)]
 
 
 class Terrazzo:
