@@ -8,9 +8,15 @@ def output(*command):
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
-def test_exports_one_symbol():
-    lines = output("nm", "-D", "--defined-only", terrazzo_jax.library_path()).splitlines()
-    assert [line.split()[-1] for line in lines] == ["GetPjrtApi"]
+def exports(path):
+    lines = output("nm", "-D", "--defined-only", path).splitlines()
+    return {line.split()[-1] for line in lines}
+
+
+def test_exports_the_entry_and_what_dialects_call():
+    plugin = terrazzo_jax.library_path()
+    assert exports(plugin) == {"GetPjrtApi"} | exports(plugin.parent / "libterrazzo.so")
+    assert all(name.startswith("tz_") for name in exports(plugin) - {"GetPjrtApi"})
 
 
 def test_links_the_named_libraries_only():
