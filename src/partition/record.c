@@ -297,6 +297,12 @@ bool part_windows_pay(arena *a, const part_record *r, const op *o, const type *c
   return !c.any || c.windows <= c.gathered;
 }
 
+/* From 16 bits on a wider type has more of both, exponent and significand. */
+static bool widens(const type *from, const type *to) {
+  return from->kind == TYPE_FLOAT && to->kind == TYPE_FLOAT && from->width >= 16 &&
+         to->width > from->width;
+}
+
 bool part_passes_sums(const part_record *r, const op *o, const bool *marked, u32 count) {
   if (r->row->combines && !(r->combines && r->combiner == UNREDUCED_SUM)) return false;
   bool first = count == 1 && marked[0] && o->num_results == 1;
@@ -311,6 +317,11 @@ bool part_passes_sums(const part_record *r, const op *o, const bool *marked, u32
     return count == 1;
   case LINEAR_RATIO:
     return first && type_element(op_result(o, 0)->type)->kind != TYPE_INT;
+  case LINEAR_TWO:
+    return count == 2 && marked[0] && marked[1] && o->num_results == 1;
+  case LINEAR_WIDER:
+    return first &&
+           widens(type_element(op_operand(o, 0)->type), type_element(op_result(o, 0)->type));
   }
   return false;
 }

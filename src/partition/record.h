@@ -77,6 +77,8 @@ typedef enum linear {
   LINEAR_FIRST, /* that one alone; there is one result */
   LINEAR_ONE,   /* whichever it is */
   LINEAR_RATIO, /* the first, but not of integers: 1 / 2 + 1 / 2 is 0 */
+  LINEAR_TWO,   /* the first two, both; there is one result */
+  LINEAR_WIDER, /* the first, of floats, where the result is of wider ones, so that none rounds */
 } linear;
 
 typedef bool local_fn(struct local *l, op *o); /* local.h */

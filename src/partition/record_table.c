@@ -7,6 +7,7 @@
 #define IS_LINEAR_negate _, LINEAR_ALL
 #define IS_LINEAR_real _, LINEAR_ALL
 #define IS_LINEAR_imag _, LINEAR_ALL
+#define IS_LINEAR_convert _, LINEAR_WIDER
 #define IS_LINEAR_divide _, LINEAR_RATIO
 #define IS_LINEAR_multiply _, LINEAR_ONE
 #define SECOND(a, b, ...) b
@@ -90,7 +91,7 @@
   PARTLY_PARTS(LINEAR_FIRST, PADDING_NEUTRAL, needs_dynamic_slice, combines_as_sum,                \
                local_dynamic_slice)
 #define RECORD_dynamic_update_slice                                                                \
-  PARTLY(LINEAR_NOT, needs_dynamic_update_slice, local_dynamic_update_slice)
+  PARTLY(LINEAR_TWO, needs_dynamic_update_slice, local_dynamic_update_slice)
 #define RECORD_pad WINDOWED(LINEAR_NOT, needs_pad, pad, local_pad)
 #define RECORD_reverse WINDOWED(LINEAR_ALL, NULL, reverse, local_reverse)
 #define RECORD_sort PARTLY(LINEAR_NOT, NULL, local_types)

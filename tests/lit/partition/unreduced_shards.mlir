@@ -21,3 +21,18 @@ func.func @main(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
 // CHECK: return %[[SHARDS]]
   return %arg0, %3 : tensor<4xf32>, tensor<2xf32>
 }
+
+// Parts that are written into parts, or become wider ones, are parts; a rounded sum is none of
+// rounded parts.
+// CHECK-LABEL: func.func @update
+// CHECK-NOT: all_reduce
+// CHECK: stablehlo.convert %arg1 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}], unreduced={"x"}>]>}
+// CHECK: stablehlo.dynamic_update_slice %arg0, {{.*}}unreduced={"x"}
+// CHECK: sdy.all_reduce {"x"} %{{.*}} : tensor<4xf32>
+// CHECK: stablehlo.convert {{.*}} -> tensor<4xbf16>
+func.func @update(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}], unreduced={"x"}>}, %arg1: tensor<1xbf16> {sdy.sharding = #sdy.sharding<@mesh, [{}], unreduced={"x"}>}, %arg2: tensor<i32>) -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}], unreduced={"x"}>}, tensor<4xbf16> {sdy.sharding = #sdy.sharding<@mesh, [{}], unreduced={"x"}>}) {
+  %0 = stablehlo.convert %arg1 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}], unreduced={"x"}>]>} : (tensor<1xbf16>) -> tensor<1xf32>
+  %1 = stablehlo.dynamic_update_slice %arg0, %0, %arg2 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}], unreduced={"x"}>]>} : (tensor<4xf32>, tensor<1xf32>, tensor<i32>) -> tensor<4xf32>
+  %2 = stablehlo.convert %arg0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}], unreduced={"x"}>]>} : (tensor<4xf32>) -> tensor<4xbf16>
+  return %1, %2 : tensor<4xf32>, tensor<4xbf16>
+}
