@@ -129,4 +129,13 @@ static inline PJRT_Error *compile(PJRT_Client *c, const char *text, PJRT_LoadedE
   return a_error;
 }
 
+static inline PJRT_Buffer_MemoryLayout tiled(const int64_t *minor_to_major, size_t n) {
+  PJRT_Buffer_MemoryLayout l = {.struct_size = PJRT_Buffer_MemoryLayout_END,
+                                .type = PJRT_Buffer_MemoryLayout_Type_Tiled};
+  l.tiled = (PJRT_Buffer_MemoryLayout_Tiled){.struct_size = PJRT_Buffer_MemoryLayout_Tiled_END,
+                                             .minor_to_major = minor_to_major,
+                                             .minor_to_major_size = n};
+  return l;
+}
+
 #endif

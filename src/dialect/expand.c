@@ -148,6 +148,26 @@ value *expand_sum(expander *e, value *x, const i64 *dims, size_t n) {
   return op_result(sum, 0);
 }
 
+op *expand_called(const expander *e, const op *call) {
+  struct custom_call_attrs a;
+  if (!view_custom_call(call, &a) || a.called_computations.len != 1) return NULL;
+  op *f = symbol_find(e->m->root, symbol_of(a.called_computations.data[0]));
+  return f && op_is(f, func) && op_body(f, 0) && !op_body(f, 0)->next ? f : NULL;
+}
+
+void expand_copy_body(const expander *e, op *func, block *to) {
+  const block *from = op_body(func, 0);
+  u32 n = from->last->num_operands;
+  value **last = ARENA_ARRAY(e->a, value *, n + 1);
+  ir_map *map = ir_map_create(e->a);
+  for (u32 i = 0; i < from->num_args; i++) ir_map_set(map, from->args[i], to->args[i]);
+  for (const op *k = from->first; k != from->last; k = k->next)
+    op_insert(op_clone(e->m, k, map), to, NULL);
+  for (u32 i = 0; i < n; i++) last[i] = ir_map_get(map, op_operand(from->last, i));
+  expander inside = expander_in(e, to);
+  expand_op(&inside, OP_return, last, n, NULL, 0);
+}
+
 void expand_adder(expander *e, region *r, const type *scalar) {
   block *b = block_create(e->m);
   region_append(r, b);

@@ -81,6 +81,10 @@ value *expand_compare(expander *e, int64_t direction, value *x, value *y);
 value *expand_broadcast(expander *e, op_id id, value *x, value *shape, const type *t, i64 begin);
 
 value *expand_iota(expander *e, const type *t, i64 d);
+/* The function of one block that is a custom call's one called computation; NULL: there is none. */
+op *expand_called(const expander *e, const op *call);
+/* What such a function does, at the end of a block that has its arguments. */
+void expand_copy_body(const expander *e, op *func, block *to);
 /* The body of a sum of scalars. */
 void expand_adder(expander *e, region *r, const type *scalar);
 /* The sum over some dimensions, in their order; of truth values whether one is true. */

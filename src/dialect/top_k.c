@@ -143,15 +143,6 @@ static int target_of(const op *o) {
 
 bool expand_is_top_k_call(const op *o) { return op_is(o, custom_call) && target_of(o) >= 0; }
 
-/* The function that the call names, if it is one block. */
-static op *find_order(expander *e, op *o) {
-  struct custom_call_attrs a;
-  if (!view_custom_call(o, &a)) return NULL;
-  if (a.called_computations.len != 1) return NULL;
-  op *f = symbol_find(e->m->root, symbol_of(a.called_computations.data[0]));
-  return f && op_is(f, func) && op_body(f, 0) && !op_body(f, 0)->next ? f : NULL;
-}
-
 /* COMPARE_GT or COMPARE_LT where the function compares its first two arguments and does no more. */
 static int direction_of(const op *f) {
   const block *b = op_body(f, 0);
@@ -245,21 +236,10 @@ static bool read_pairs(op *o, top_call *t) {
   return true;
 }
 
-static void copy_order(expander *e, op *sort, op *f) {
-  block *from = op_body(f, 0), *to = op_body(sort, 0);
-  ir_map *map = ir_map_create(e->a);
-  for (u32 i = 0; i < from->num_args; i++) ir_map_set(map, from->args[i], to->args[i]);
-  for (op *k = from->first; k != from->last; k = k->next)
-    op_insert(op_clone(e->m, k, map), to, NULL);
-  expander inner = expander_in(e, to);
-  value *v = ir_map_get(map, op_operand(from->last, 0));
-  expand_op(&inner, OP_return, &v, 1, NULL, 0);
-}
-
 bool expand_top_k_call(expander *e, op *o, value **out) {
   int target = target_of(o);
   if (target < 0) return false;
-  top_call t = {.direction = -1, .order = find_order(e, o)};
+  top_call t = {.direction = -1, .order = expand_called(e, o)};
   t.in = ARENA_ARRAY(e->a, value *, (size_t)o->num_operands + o->num_results + 1);
   if (!(targets[target].pairs ? read_pairs(o, &t) : read_single(e, o, &t)) || !shapes_fit(o, &t))
     return false;
@@ -275,7 +255,7 @@ bool expand_top_k_call(expander *e, op *o, value **out) {
   if (t.direction >= 0)
     compare_first(e, sort, t.direction);
   else
-    copy_order(e, sort, t.order);
+    expand_copy_body(e, t.order, op_body(sort, 0));
   if (!dialect_verify_op(e->m, sort)) return false;
   for (u32 i = 0; i < t.n; i++)
     out[i] = slice_first(e, op_result(sort, i), o->results[i].type->dims, o->results[i].type);

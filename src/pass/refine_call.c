@@ -16,12 +16,11 @@ typedef op *call_fn(expander *e, op *o, const struct custom_call_attrs *a);
 /* Inputs, initial values, then five numbers a dimension: window, strides, dilations of base and
  * window, padding. */
 static op *dynamic_reduce_window(expander *e, op *o, const struct custom_call_attrs *a) {
-  attrs names = a->called_computations;
+  (void)a;
   size_t n = o->num_results, rank;
   i64s v[5];
-  if (!n || o->num_operands != 2 * n + COUNT(v) || names.len != 1) return NULL;
-  op *f = symbol_find(e->m->root, symbol_of(names.data[0]));
-  if (!f || !op_is(f, func) || !f->num_regions || !f->regions[0].first) return NULL;
+  op *f = expand_called(e, o);
+  if (!n || o->num_operands != 2 * n + COUNT(v) || !f) return NULL;
   rank = op_operand(o, 0)->type->dims.len;
   for (size_t i = 0; i < COUNT(v); i++)
     if (!refine_known(e, op_operand(o, (u32)(2 * n + i)), &v[i]) ||
@@ -38,19 +37,11 @@ static op *dynamic_reduce_window(expander *e, op *o, const struct custom_call_at
   op_set(w, reduce_window, window_dilations, attr_i64_array(e->c, v[3]));
   op_set(w, reduce_window, padding,
          attr_dense_i64(e->c, (i64s){(i64[]){(i64)rank, 2}, 2}, v[4].data));
-  const block *from = op_body(f, 0);
   block *to = block_create(e->m);
   region_append(&w->regions[0], to);
-  expander in_body = expander_in(e, to);
-  ir_map *map = ir_map_create(e->a);
-  for (u32 i = 0; i < from->num_args; i++)
-    ir_map_set(map, from->args[i], block_add_arg(e->m, to, from->args[i]->type));
-  for (const op *k = from->first; k != from->last; k = k->next)
-    op_insert(op_clone(e->m, k, map), to, NULL);
-  value **last = ARENA_ARRAY(e->a, value *, from->last->num_operands + 1u);
-  for (u32 i = 0; i < from->last->num_operands; i++)
-    last[i] = ir_map_get(map, op_operand(from->last, i));
-  expand_op(&in_body, OP_return, last, from->last->num_operands, NULL, 0);
+  for (u32 i = 0; i < op_body(f, 0)->num_args; i++)
+    block_add_arg(e->m, to, op_body(f, 0)->args[i]->type);
+  expand_copy_body(e, f, to);
   return w;
 }
 

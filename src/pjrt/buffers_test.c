@@ -14,15 +14,6 @@ static PJRT_Error *run(PJRT_LoadedExecutable *l, PJRT_Buffer *const *args, size_
   return a_error;
 }
 
-static PJRT_Buffer_MemoryLayout tiled(const int64_t *minor_to_major, size_t n) {
-  PJRT_Buffer_MemoryLayout l = {.struct_size = PJRT_Buffer_MemoryLayout_END,
-                                .type = PJRT_Buffer_MemoryLayout_Type_Tiled};
-  l.tiled = (PJRT_Buffer_MemoryLayout_Tiled){.struct_size = PJRT_Buffer_MemoryLayout_Tiled_END,
-                                             .minor_to_major = minor_to_major,
-                                             .minor_to_major_size = n};
-  return l;
-}
-
 static PJRT_Buffer *put_as(PJRT_Client *c, const float *data, const int64_t dims[2],
                            PJRT_Buffer_MemoryLayout *layout) {
   OK(Client_BufferFromHostBuffer, a, .client = c, .data = data, .type = PJRT_Buffer_Type_F32,

@@ -229,15 +229,6 @@ static PJRT_Buffer *put_matrix(PJRT_Client *c, const float *data, int64_t rows, 
   return a.buffer;
 }
 
-static PJRT_Buffer_MemoryLayout tiled(const int64_t *minor_to_major, size_t n) {
-  PJRT_Buffer_MemoryLayout l = {.struct_size = PJRT_Buffer_MemoryLayout_END,
-                                .type = PJRT_Buffer_MemoryLayout_Type_Tiled};
-  l.tiled = (PJRT_Buffer_MemoryLayout_Tiled){.struct_size = PJRT_Buffer_MemoryLayout_Tiled_END,
-                                             .minor_to_major = minor_to_major,
-                                             .minor_to_major_size = n};
-  return l;
-}
-
 static PJRT_Buffer_MemoryLayout strided(const int64_t *byte_strides, size_t n) {
   PJRT_Buffer_MemoryLayout l = {.struct_size = PJRT_Buffer_MemoryLayout_END,
                                 .type = PJRT_Buffer_MemoryLayout_Type_Strides};

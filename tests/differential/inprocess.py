@@ -14,28 +14,13 @@ import traceback
 
 import numpy as np
 
+from capi import Options, Tensor
 from sharded_values import ELEMENTS
 
 BUILD = pathlib.Path(os.environ.get("TERRAZZO_BUILD",
                                     pathlib.Path(__file__).resolve().parents[2] / "build"))
 class Refused(Exception):
     """An error of Terrazzo's instead of a result."""
-
-
-class Options(ctypes.Structure):
-    _fields_ = [("file", ctypes.c_char_p), ("devices", ctypes.c_uint32),
-                ("meshes", ctypes.c_void_p), ("shapes", ctypes.c_void_p),
-                ("flush_denormals", ctypes.c_bool),
-                ("dump", ctypes.c_void_p), ("dump_user", ctypes.c_void_p),
-                ("choose_from", ctypes.c_uint64),
-                ("dialects", ctypes.POINTER(ctypes.c_char_p))]
-
-
-class Tensor(ctypes.Structure):
-    _fields_ = [("type", ctypes.c_char_p), ("element_size", ctypes.c_size_t),
-                ("rank", ctypes.c_uint32), ("dims", ctypes.POINTER(ctypes.c_int64)),
-                ("local_dims", ctypes.POINTER(ctypes.c_int64)), ("sharding", ctypes.c_char_p),
-                ("bytes", ctypes.c_size_t)]
 
 
 class Terrazzo:

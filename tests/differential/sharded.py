@@ -21,27 +21,12 @@ import traceback
 
 import numpy as np
 
+from capi import Options, Tensor
 from sharded_regions import Maker
 from sharded_values import differs
 
 LIBRARY = pathlib.Path(os.environ.get("TERRAZZO_BIN", "build/bin")).parent / "lib/libterrazzo.so"
 PATIENCE = 60  # seconds a module
-
-
-class Options(ctypes.Structure):
-    _fields_ = [("file", ctypes.c_char_p), ("devices", ctypes.c_uint32),
-                ("meshes", ctypes.POINTER(ctypes.c_char_p)),
-                ("shapes", ctypes.POINTER(ctypes.c_char_p)), ("flush_denormals", ctypes.c_bool),
-                ("dump", ctypes.c_void_p), ("dump_user", ctypes.c_void_p),
-                ("choose_from", ctypes.c_uint64),
-                ("dialects", ctypes.POINTER(ctypes.c_char_p))]
-
-
-class Tensor(ctypes.Structure):
-    _fields_ = [("type", ctypes.c_char_p), ("element_size", ctypes.c_size_t),
-                ("rank", ctypes.c_uint32), ("dims", ctypes.POINTER(ctypes.c_int64)),
-                ("local_dims", ctypes.POINTER(ctypes.c_int64)), ("sharding", ctypes.c_char_p),
-                ("bytes", ctypes.c_size_t)]
 
 
 class Collective(ctypes.Structure):

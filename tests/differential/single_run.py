@@ -12,6 +12,7 @@ from jax._src.lib import xla_client
 from jaxlib.mlir import ir, passmanager
 from jaxlib.mlir.dialects import stablehlo
 
+from capi import Options
 from single_values import BITS, DTYPES, dense, is_complex, is_float, part, tensor
 
 
@@ -21,14 +22,6 @@ class Refused(Exception):
     def __init__(self, message, code=0):
         super().__init__(message)
         self.code = code
-
-
-class Options(ctypes.Structure):
-    _fields_ = [("file", ctypes.c_char_p), ("devices", ctypes.c_uint32),
-                ("meshes", ctypes.c_void_p), ("shapes", ctypes.c_void_p),
-                ("flush_denormals", ctypes.c_bool), ("dump", ctypes.c_void_p),
-                ("dump_user", ctypes.c_void_p), ("choose_from", ctypes.c_uint64),
-                ("dialects", ctypes.c_void_p)]
 
 
 class Terrazzo:
