@@ -388,7 +388,8 @@ static bool open_composite(refiner *r, op *o, op **out_first) {
   if (!view_composite(o, &a) || r->depth == MAX_COMPOSITES) return false;
   op *f = symbol_find(r->m->root, a.decomposition);
   const block *body = f && op_is(f, func) && f->num_regions ? f->regions[0].first : NULL;
-  if (!body || body->num_args != o->num_operands || body->last->num_operands != o->num_results)
+  if (!body || body->next || body->num_args != o->num_operands ||
+      body->last->num_operands != o->num_results)
     return false;
   op *before = o->prev;
   ir_map *map = ir_map_create(r->a);

@@ -11,12 +11,11 @@
 
 /* What takes the call's place, with as many results; NULL: sizes are missing, or it is not of the
  * form. */
-typedef op *call_fn(expander *e, op *o, const struct custom_call_attrs *a);
+typedef op *call_fn(expander *e, op *o);
 
 /* Inputs, initial values, then five numbers a dimension: window, strides, dilations of base and
  * window, padding. */
-static op *dynamic_reduce_window(expander *e, op *o, const struct custom_call_attrs *a) {
-  (void)a;
+static op *dynamic_reduce_window(expander *e, op *o) {
   size_t n = o->num_results, rank;
   i64s v[5];
   op *f = expand_called(e, o);
@@ -46,8 +45,7 @@ static op *dynamic_reduce_window(expander *e, op *o, const struct custom_call_at
 }
 
 /* The state, and the shape of the bits. */
-static op *dynamic_rng(expander *e, op *o, const struct custom_call_attrs *a) {
-  (void)a;
+static op *dynamic_rng(expander *e, op *o) {
   const attr *algorithm = op_discardable(o, RNG_ALGORITHM);
   i64s dims;
   if (o->num_operands != 2 || o->num_results != 2 || !attr_is(rng_algorithm, algorithm) ||
@@ -70,8 +68,7 @@ static void top_types(expander *e, const op *o, i64 k, const type **out) {
   }
 }
 
-static op *dynamic_top_k(expander *e, op *o, const struct custom_call_attrs *a) {
-  (void)a;
+static op *dynamic_top_k(expander *e, op *o) {
   const type *out[2];
   i64s k;
   if (o->num_operands != 2 || o->num_results != 2 || !op_operand(o, 0)->type->dims.len ||
@@ -84,7 +81,7 @@ static op *dynamic_top_k(expander *e, op *o, const struct custom_call_attrs *a) 
 }
 
 /* ApproxTopK whose k is the last operand. */
-static op *dynamic_approx_top_k(expander *e, op *o, const struct custom_call_attrs *a) {
+static op *dynamic_approx_top_k(expander *e, op *o) {
   const attr *config = op_discardable(o, BACKEND_CONFIG);
   const dict_attr *d = attr_as(dict, config);
   i64s k;
@@ -96,7 +93,6 @@ static op *dynamic_approx_top_k(expander *e, op *o, const struct custom_call_att
   for (size_t i = 0; i < n; i++) entries[i] = (named_attr){d->names.data[i], d->values.data[i]};
   entries[n] = (named_attr){attr_string(e->c, STR("top_k")),
                             attr_int(e->c, type_int(e->c, 64, SIGNLESS), k.data[0])};
-  (void)a;
   op_set(o, custom_call, call_target_name, attr_string(e->c, STR("ApproxTopK")));
   op_set_attr(e->m, o, BACKEND_CONFIG, attr_dict(e->c, entries, n + 1));
   value **in = ARENA_ARRAY(e->a, value *, o->num_operands);
@@ -147,7 +143,7 @@ op *refine_call(expander *e, op *o) {
   settle_results(e, o, &a);
   for (size_t i = 0; i < COUNT(calls); i++) {
     if (!str_is(a.call_target_name, calls[i].target)) continue;
-    op *made = calls[i].make(e, o, &a);
+    op *made = calls[i].make(e, o);
     if (!made || made == o) return o;
     for (u32 k = 0; k < o->num_results; k++) value_replace(op_result(o, k), op_result(made, k));
     op_erase(o);
