@@ -6,11 +6,13 @@ number comes from the environment: TERRAZZO_NUM_DEVICES, or XLA's own
 XLA_FLAGS=--xla_force_host_platform_device_count=N; one otherwise.
 
 The library is looked for in TERRAZZO_PLUGIN (a path), beside this file, and in build/lib of a
-source tree. TERRAZZO_LOG=1 (or a file's name) logs each call that JAX makes,
+source tree. Where PJRT_NAMES_AND_LIBRARY_PATHS names a library for `terrazzo`, JAX registers that
+one, and this package uses it. TERRAZZO_LOG=1 (or a file's name) logs each call that JAX makes,
 =2 (or 2:FILE) with arguments and results.
 """
 
 import ctypes
+import json
 import os
 import pathlib
 
@@ -34,9 +36,20 @@ def find_library(package, name, variable):
     raise FileNotFoundError("Terrazzo's library is not at " + " or ".join(map(str, places)))
 
 
+def path_of_environment():
+    """The library that PJRT_NAMES_AND_LIBRARY_PATHS names for the platform, or None. JAX
+    registers it itself, after the plugins that it finds, and stops where one is there already."""
+    pairs = os.environ.get("PJRT_NAMES_AND_LIBRARY_PATHS", "").split(",")
+    named = dict(pair.split(":", 1) for pair in pairs if ":" in pair)
+    path = named.get(PLATFORM)
+    if path and path.endswith(".json"):
+        path = json.loads(pathlib.Path(path).read_text())["library_path"]
+    return path
+
+
 def library_path():
     """The plugin's path; FileNotFoundError says where it was looked for."""
-    return find_library(__file__, LIBRARY, "TERRAZZO_PLUGIN")
+    return path_of_environment() or find_library(__file__, LIBRARY, "TERRAZZO_PLUGIN")
 
 
 def keep_clients():
@@ -53,5 +66,6 @@ def initialize():
 
     gates.open_all()
     callbacks.open_callbacks(handlers.open_handlers(library_path()))
-    xla_bridge.register_plugin(PLATFORM, library_path=str(library_path()))
+    if not path_of_environment():
+        xla_bridge.register_plugin(PLATFORM, library_path=str(library_path()))
     os.register_at_fork(after_in_child=keep_clients)

@@ -82,3 +82,12 @@ def test_beside_the_package():
     paths = f"stone:{terrazzo_jax.library_path()}"
     assert run(program, PJRT_NAMES_AND_LIBRARY_PATHS=paths, JAX_PLATFORMS="stone,terrazzo") == [
         "False"]
+
+
+def test_the_environment_names_the_package():
+    """JAX registers what the environment names, after the package: its library, once."""
+    where = "import terrazzo_jax; print(terrazzo_jax.library_path())\n"
+    named = str(terrazzo_jax.library_path())
+    got = run(where + PROGRAM, PJRT_NAMES_AND_LIBRARY_PATHS=f"terrazzo:{named}",
+              JAX_PLATFORMS="terrazzo", TERRAZZO_PLUGIN="/nowhere")
+    assert got == [named, "8", "terrazzo", "2.0"]
