@@ -6,9 +6,11 @@ import jax.numpy as jnp
 import jax.scipy.linalg
 import numpy as np
 import pytest
-from jax._src import dispatch
+from jax._src import callback, core, dispatch
+from jax._src.interpreters import mlir
 from jax.experimental import io_callback
 from jax.experimental.buffer_callback import buffer_callback
+from jax.extend.core import Primitive
 from jax.sharding import NamedSharding, PartitionSpec as P
 
 
@@ -139,6 +141,32 @@ def test_callbacks_are_forgotten_with_their_programs():
     jax.clear_caches()
     gc.collect()
     assert len(callbacks.functions) <= before
+
+
+def test_through_channels_of_the_host():
+    """As JAX lowers callbacks for platforms that send and receive."""
+    p, seen = Primitive("by_host"), []
+
+    @p.def_abstract_eval
+    def _(x):
+        return core.ShapedArray(x.shape, x.dtype)
+
+    def twice(x):
+        seen.append(np.asarray(x))
+        return (seen[-1] * 2,)
+
+    def lower(ctx, x):
+        aval = ctx.avals_in[0]
+        shape = callback._aval_to_xla_shape(aval)
+        return callback._emit_tpu_python_callback(
+            ctx.module_context.get_backend(), ctx, twice, None, [x], [aval], [shape], [aval],
+            [shape], returns_token=False)[0]
+
+    mlir.register_lowering(p, lower)
+    f = jax.jit(lambda x: p.bind(p.bind(x + 1)) + 1)
+    for i in range(3):
+        np.testing.assert_array_equal(f(jnp.arange(4.) + i), 4 * (np.arange(4.) + i + 1) + 1)
+    assert len(seen) == 6
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.complex64])

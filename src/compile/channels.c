@@ -43,6 +43,15 @@ op *channels_send(expander *e, i64 channel, value *const *in, size_t n) {
   return make_call(e, "channel.send", channel, in, n, NULL, 0);
 }
 
+/* A maximal sharding says that one device sends, or receives for all. */
+static void keep_device(channels *c, op *call, const op *o, u32 results) {
+  const sharding_per_value_attr *l = attr_as(sharding_per_value, op_attr(o, SDY_SHARDING));
+  size_t n = results ? results : 1; /* one of an op without results */
+  if (l && l->shardings.len >= n)
+    op_set_attr(c->m, call, SDY_SHARDING,
+                attr_make(c->m->ctx, sharding_per_value, .shardings = {l->shardings.data, n}));
+}
+
 /* Tensors in and out; the token that the op gives is a fresh one, since calls with effects stay in
  * their order. */
 static void into_call(channels *c, op *o, const char *target, i64 channel) {
@@ -54,6 +63,7 @@ static void into_call(channels *c, op *o, const char *target, i64 channel) {
   for (u32 i = 0; i < n; i++) in[i] = op_operand(o, i);
   for (u32 i = 0; i < results; i++) out[i] = op_result(o, i)->type;
   op *call = make_call(&e, target, channel, in, n, out, results);
+  keep_device(c, call, o, results);
   for (u32 i = 0; i < results; i++) value_replace(op_result(o, i), op_result(call, i));
   const type *token = op_result(o, results)->type;
   value_replace(op_result(o, results),

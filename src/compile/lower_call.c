@@ -79,6 +79,12 @@ static bool channel(lower *L, op *o, const attr *config) {
   return call_add(L, o, a.call_target_name, (i64s){params, 1}, (str){0}, false);
 }
 
+static bool transfer(lower *L, op *o, const attr *config) {
+  struct custom_call_attrs a;
+  view_custom_call(o, &a);
+  return lower_transfer(L, o, a.call_target_name, number(config, STR("channel"), 0));
+}
+
 enum { ANY_OPERANDS = UINT32_MAX };
 static const struct {
   const char *target;
@@ -95,8 +101,8 @@ static const struct {
     {"channel.recv", 0, channel},
     {"stablehlo.infeed", 0, host_call},
     {"stablehlo.outfeed", ANY_OPERANDS, host_call},
-    {"stablehlo.send", ANY_OPERANDS, host_call},
-    {"stablehlo.recv", 0, host_call},
+    {"stablehlo.send", ANY_OPERANDS, transfer},
+    {"stablehlo.recv", 0, transfer},
 };
 
 static bool has_long_rows(const op *o) {

@@ -168,13 +168,27 @@ bool lower_foreign(lower *L, op *o) {
   return lower_handler(L, o, o->info->name, attr_dict(L->ctx, list, n));
 }
 
+/* The partition that makes the call; -1: each. */
+static bool device_of(lower *L, op *o, i64 *device) {
+  *device = -1;
+  if (!attr_get_i64(op_discardable(o, CALL_DEVICE), device) || *device < L->num_partitions)
+    return true;
+  return op_error(L->ctx, o, "is to be made by partition %lld of %u", (long long)*device,
+                  L->num_partitions);
+}
+
+bool lower_transfer(lower *L, op *o, str target, i64 channel) {
+  i64 device;
+  if (!device_of(L, o, &device)) return false;
+  i64 params[] = {channel, device, L->num_partitions};
+  prog_call c = {.target = target, .host = true, .params = {params, COUNT(params)}};
+  return add_call(L, o, &c, true, device);
+}
+
 bool lower_handler(lower *L, op *o, str target, const attr *config) {
   str site;
-  i64 device = -1;
-  if (attr_get_i64(op_discardable(o, CALL_DEVICE), &device) && device >= L->num_partitions)
-    return op_error(L->ctx, o, "is to be made by partition %lld of %u", (long long)device,
-                    L->num_partitions);
-  if (!config_of_handler(L, o, config, device, &site)) return false;
+  i64 device;
+  if (!device_of(L, o, &device) || !config_of_handler(L, o, config, device, &site)) return false;
   i64 number = L->num_sites++;
   prog_call c = {.target = target, .config = site, .host = true, .params = {&number, 1}};
   return add_call(L, o, &c, true, device);

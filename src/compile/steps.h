@@ -34,6 +34,9 @@ bool call_add(lower *L, op *o, str target, i64s params, str config, bool host);
 /* lower_foreign.c: config: NULL, or what the call says: a dictionary, a string */
 bool lower_lapack(lower *L, op *o, str target, const attr *config);
 bool lower_handler(lower *L, op *o, str target, const attr *config);
+/* A message to the host or from it: params are its channel, and as in lower_handler the partition
+ * that makes the call, of how many. */
+bool lower_transfer(lower *L, op *o, str target, i64 channel);
 /* An op of another's dialect: a handler of the op's name, which gets its attributes. */
 lower_fn lower_foreign;
 /* lower_config.c: the config of a handler's call (ffi/site.h). device: the partition that makes it;

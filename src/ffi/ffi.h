@@ -54,6 +54,15 @@ ffi_threads *ffi_threads_create(void); /* none yet; NULL: no memory */
  * there are none. */
 void ffi_threads_destroy(ffi_threads *t);
 
+/* A task is its owner's, who may free it from within `run`. */
+typedef struct ffi_task {
+  void (*run)(struct ffi_task *task);
+  struct ffi_task *next;
+} ffi_task;
+/* On a thread of its own: an idle one, else a new one. It runs later where there can be no more
+ * threads. RESOURCE_EXHAUSTED: there is none at all. */
+status ffi_threads_run(ffi_threads *t, ffi_task *task) MUST_USE;
+
 /* ---- a program's handlers ---- */
 
 typedef struct ffi_program ffi_program; /* counted */

@@ -15,15 +15,7 @@ bool ffi_find(str name, bool typed, ffi_handler *out);
 /* False: there is no such type. */
 bool ffi_type_deleter(i64 id, void (**out)(void *object));
 
-/* threads.c: a task is its owner's, who may free it from within `run` */
-typedef struct ffi_task {
-  void (*run)(struct ffi_task *task);
-  struct ffi_task *next;
-} ffi_task;
-/* On a thread of its own: an idle one, else a new one. It runs later where there can be no more
- * threads. RESOURCE_EXHAUSTED: there is none at all. */
-status ffi_threads_run(ffi_threads *t, ffi_task *task) MUST_USE;
-/* Where a thread is idle, or there are fewer than processors. */
+/* threads.c: as ffi_threads_run, where a thread is idle, or there are fewer than processors. */
 bool ffi_threads_try(ffi_threads *t, ffi_task *task) MUST_USE;
 
 /* What a stage has made. */

@@ -27,7 +27,8 @@
 
 /* ---- errors ---- */
 
-PJRT_Error *api_error(status s); /* takes s; NULL for NULL; never NULL otherwise */
+PJRT_Error *api_error(status s);               /* takes s; NULL for NULL; never NULL otherwise */
+status api_error_take(PJRT_Error *e) MUST_USE; /* the reverse: takes e, one of ours */
 /* INVALID_ARGUMENT if the struct at `args` (struct_size first) ends before `need`: the caller
  * is of an older version of the API than what the function reads. */
 status api_check_size(const char *function, const void *args, size_t need) MUST_USE;
@@ -64,7 +65,8 @@ enum {
   API_ALIAS,
   API_MEMORY_DESCRIPTION,
   API_PROFILER,
-  API_TRACKING
+  API_TRACKING,
+  API_STREAM
 };
 
 struct PJRT_MemoryDescription {
@@ -181,6 +183,18 @@ struct PJRT_ExecuteContext {
   handle head;
   ffi_context *data;
 };
+
+/* What one execution sends to its caller, and gets from it: api_channels.c. */
+typedef struct api_channels api_channels;
+/* *out is NULL where nobody brought a callback. */
+status api_channels_create(u32 num_positions, ffi_threads *threads, api_channels **out) MUST_USE;
+void api_channels_free(api_channels *c); /* when the launch is done; NULL is fine */
+/* The callbacks of one position, copied. */
+status api_channels_set(api_channels *c, u32 position, const PJRT_SendCallbackInfo *send,
+                        size_t num_send, const PJRT_RecvCallbackInfo *recv,
+                        size_t num_recv) MUST_USE;
+/* What the executor calls, with `c` as its user. */
+void api_channels_call(void *c, executor_call *call);
 
 /* ---- executables ---- */
 

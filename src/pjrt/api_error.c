@@ -55,6 +55,12 @@ PJRT_Error *api_error(status s) {
   return &e->base;
 }
 
+status api_error_take(PJRT_Error *e) {
+  status s = e ? status_copy(status_of(e)) : NULL;
+  error_destroy(e);
+  return s;
+}
+
 static void error_destroy(PJRT_Error *e) {
   if (!e || e == &out_of_memory.base) return;
   status_free(status_of(e));

@@ -37,6 +37,7 @@ typedef struct launch {
   struct launch *next;           /* of the executable's open ones */
   struct launch *before, *after; /* of the client's flights */
   ffi_run *handlers;             /* NULL: the program calls none */
+  api_channels *channels;        /* NULL: the caller brought no callbacks */
 } launch;
 
 /* What one call of Execute works on until the launch is under way. */
@@ -89,6 +90,7 @@ static void launch_release(launch *t) {
   for (u32 i = 0; i < t->num_wait; i++) dev_event_release(t->wait[i]);
   for (u32 i = 0; i < t->num_positions; i++) dev_event_release(t->ready[i]);
   ffi_run_end(t->handlers);
+  api_channels_free(t->channels);
   mem_free(&mem_system, t, t->bytes);
 }
 
@@ -224,6 +226,31 @@ static status make_output(call *c, u32 i, u32 r) {
   return api_buffer_wrap(l->client, b, &c->outputs[i - c->from][r]);
 }
 
+/* ---- callbacks ---- */
+
+static status check_callbacks(const PJRT_ExecuteOptions *o, size_t n) {
+  if (o->num_send_ops && !o->send_callbacks)
+    return api_missing("PJRT_ExecuteOptions", "send_callbacks");
+  if (o->num_recv_ops && !o->recv_callbacks)
+    return api_missing("PJRT_ExecuteOptions", "recv_callbacks");
+  for (size_t i = 0; i < n; i++)
+    if ((o->num_send_ops && !o->send_callbacks[i]) || (o->num_recv_ops && !o->recv_callbacks[i]))
+      return status_make(STATUS_INVALID_ARGUMENT, "the callbacks of device %zu are NULL", i);
+  return NULL;
+}
+
+static status hold_callbacks(call *c, u32 i) {
+  const PJRT_ExecuteOptions *o = c->options;
+  launch *t = c->t;
+  if (!o || !(o->num_send_ops || o->num_recv_ops)) return NULL;
+  if (!t->channels)
+    RETURN_IF_ERROR(api_channels_create(t->num_positions, t->client->handlers, &t->channels));
+  u32 at = i - c->from;
+  return api_channels_set(t->channels, i, o->num_send_ops ? o->send_callbacks[at] : NULL,
+                          o->num_send_ops, o->num_recv_ops ? o->recv_callbacks[at] : NULL,
+                          o->num_recv_ops);
+}
+
 /* The order matters: all arguments are held before one is donated, so that a buffer that is
  * passed twice is seen to be in use twice; results come last, as they take over arguments'
  * blocks. */
@@ -231,6 +258,7 @@ static status prepare(call *c, u32 i, PJRT_Buffer *const *args) {
   launch *t = c->t;
   t->ready[i] = dev_event_create();
   if (!t->ready[i]) return status_oom();
+  RETURN_IF_ERROR(hold_callbacks(c, i));
   RETURN_IF_ERROR(hold_arguments(c, i, args));
   for (u32 k = 0; k < t->num_params; k++)
     if (c->l->result_of[k] >= 0) RETURN_IF_ERROR(make_writable(c, i, k, args));
@@ -309,7 +337,8 @@ static status bring_handlers(const call *c, executor_host *host) {
                        .context = o && o->context ? o->context->data : NULL,
                        .id = o ? o->launch_id : 0,
                        .num_positions = c->t->num_positions,
-                       .devices = c->device_ids};
+                       .devices = c->device_ids,
+                       .host = {api_channels_call, c->t->channels}};
   return ffi_run_begin(&args, &c->t->handlers, host);
 }
 
@@ -521,8 +550,6 @@ static status check_call(const PJRT_LoadedExecutable_Execute_Args *a) {
     RETURN_IF_ERROR(api_check_handle("PJRT_ExecuteOptions", "context", o->context, API_CONTEXT));
   if (o && o->num_non_donatable_input_indices && !o->non_donatable_input_indices)
     return api_missing("PJRT_ExecuteOptions", "non_donatable_input_indices");
-  if (o && (o->num_send_ops || o->num_recv_ops))
-    return status_make(STATUS_UNIMPLEMENTED, "send and receive callbacks");
   if (atomic_load(&l->deleted))
     return status_make(STATUS_INVALID_ARGUMENT, "'" STR_FMT "' has been deleted", STR_ARG(x->name));
   size_t num_devices = a->execute_device ? 1 : l->num_devices;
@@ -534,6 +561,7 @@ static status check_call(const PJRT_LoadedExecutable_Execute_Args *a) {
                        STR_ARG(x->name), x->num_params, a->num_args);
   if (a->execute_device && a->execute_device->client != l->client)
     return status_make(STATUS_INVALID_ARGUMENT, "execute_device is another client's");
+  if (o) RETURN_IF_ERROR(check_callbacks(o, num_devices));
   if (x->num_results && !a->output_lists)
     return api_missing("PJRT_LoadedExecutable_Execute", "output_lists");
   for (size_t i = 0; i < num_devices; i++)
