@@ -6,218 +6,13 @@
  * accumulating type, tiles are summed over k, and the result is converted and stored. Where
  * operands are plain row- or column-major f32 matrices, oneDNN does a unit if it is there. */
 #include "exec/accel.h"
-#include "exec/dot_kernel.h"
-#include "exec/step.h"
+#include "exec/dot.h"
 #include "num/convert.h"
 
-enum { KC = 256, MC = 144, NC = 512 };
-/* One accumulator would lose the small terms of a long sum. So what is summed at once, and how
- * many such sums are added up before they join the others (docs/semantics.md): */
 enum {
-  GROUP = 64,        /* of sums over KC, or over TILE_TERMS */
   ROW_TERMS = 4096,  /* oneDNN, rows of a matrix summed up: one after the other */
   TILE_TERMS = 16384 /* oneDNN, other products: it makes blocks itself */
 };
-
-typedef struct matrix { /* how f32 sgemm would see an operand */
-  bool plain, transposed;
-  i64 ld;
-} matrix;
-
-/* Offsets of a flattened group of dims: index * step, or by a table where the dims do not merge
- * into one. */
-typedef struct axis {
-  u64 n;
-  i64 step;
-  const i64 *table; /* NULL: one step */
-} axis;
-static i64 axis_at(const axis *x, u64 i) { return x->table ? x->table[i] : (i64)i * x->step; }
-static void axis_list(const axis *x, u64 first, u64 n, i64 *out) {
-  for (u64 i = 0; i < n; i++) out[i] = axis_at(x, first + i);
-}
-
-typedef struct product {
-  u32 lhs, rhs, out;
-  dtype lhs_type, rhs_type, out_type, acc; /* acc: as packed */
-  u64 batches, m, n, k;
-  u64 unit_m, unit_n, pieces_m, pieces_n;
-  axis lhs_b, rhs_b, out_b, lhs_m, lhs_k, rhs_n, rhs_k, out_m, out_n; /* operand_dims */
-  const vm_kernels *k_;
-  dot_tile tile;
-  u32 size; /* bytes of a packed element */
-  bool use_sgemm;
-  matrix a, b;
-  i64 ldc;
-  u64 terms, calls;           /* of one call of sgemm; calls whose sums join the others at once */
-  bool groups, sgemm_groups;  /* our product, or sgemm's, has more than one */
-  u64 wide_a, wide_b, wide_c; /* elements of f32 copies, when some type is smaller; or 0 */
-  size_t a_at, b_at, c_at, total_at, row_at, wide_at;
-} product;
-
-/* ---- packing ---- */
-
-/* n elements of one row into packed type at `to` */
-static void convert_row(const product *p, dtype from, size_t n, void *to, const void *row) {
-  vm_rtype rf = vm_rtype_of(from), rt = vm_rtype_of(p->acc);
-  if (p->k_->load[from] && rt == R_f32) {
-    p->k_->load[from](n, to, row, NULL, NULL);
-  } else if (p->k_->load[from] || p->k_->clean[from]) {
-    u8 types[2] = {(u8)from, (u8)p->acc};
-    p->k_->any(n, to, row, types, NULL);
-  } else if (rf == rt) {
-    memcpy(to, row, n * vm_rtype_size(rt));
-  } else {
-    p->k_->convert[rt][rf](n, to, row, NULL, NULL);
-  }
-}
-
-static bool is_contiguous(const i64 *at, size_t n) {
-  for (size_t i = 1; i < n; i++)
-    if (at[i] - at[i - 1] != 1) return false;
-  return true;
-}
-static size_t run_length(const i64 *at, size_t n) {
-  size_t i = 1;
-  while (i < n && at[i] - at[i - 1] == 1) i++;
-  return i;
-}
-
-/* to[i * apart] = from[i], n elements. */
-static void spread(char *to, size_t apart, const char *from, size_t n, size_t size) {
-  if (size == 4)
-    for (size_t i = 0; i < n; i++) memcpy(to + 4 * i * apart, from + 4 * i, 4);
-  else if (size == 8)
-    for (size_t i = 0; i < n; i++) memcpy(to + 8 * i * apart, from + 8 * i, 8);
-  else
-    for (size_t i = 0; i < n; i++) memcpy(to + i * apart * size, from + i * size, size);
-}
-
-/* A whole panel of rows at one distance, as they are packed: a transpose for each run of k. */
-static bool pack_panel(const product *p, dtype type, const char *base, const i64 *row_of,
-                       const i64 *k_of, size_t k, u32 r, char *to) {
-  i64 step = row_of[1] - row_of[0], size = (i64)p->size;
-  if (type != p->acc || size > 8) return false;
-  for (u32 i = 2; i < r; i++)
-    if (row_of[i] - row_of[i - 1] != step) return false;
-  for (size_t i = 0, n; i < k; i += n) {
-    n = run_length(k_of + i, k - i);
-    p->k_->transpose[vm_log2_width(p->size)](n, r, to + (i64)i * r * size, r * size,
-                                             base + (row_of[0] + k_of[i]) * size, step * size);
-  }
-  return true;
-}
-
-/* Rows one by one; what lies together is moved together. */
-static void pack_rows(const product *p, dtype type, const char *base, const i64 *row_of, size_t n,
-                      const i64 *k_of, size_t k, u32 r, char *to, char *line) {
-  size_t from_size = dtype_size(type), size = p->size;
-  for (size_t row = 0; row < n; row++) {
-    const char *from = base + row_of[row] * (i64)from_size;
-    for (size_t i = 0, run; i < k; i += run) {
-      run = run_length(k_of + i, k - i);
-      const char *at = from + k_of[i] * (i64)from_size;
-      if (type != p->acc) {
-        convert_row(p, type, run, line, at);
-        at = line;
-      }
-      spread(to + (i * r + row) * size, r, at, run, size);
-    }
-  }
-  for (size_t row = n; row < r; row++)
-    for (size_t i = 0; i < k; i++) memset(to + (i * r + row) * size, 0, size);
-}
-
-/* Rows that lie together, not k. */
-static void pack_across(const product *p, dtype type, const char *base, i64 row, size_t n,
-                        const i64 *k_of, size_t k, u32 r, char *to) {
-  size_t from_size = dtype_size(type), size = p->size;
-  for (size_t i = 0; i < k; i++, to += r * size) {
-    const char *from = base + (row + k_of[i]) * (i64)from_size;
-    if (type == p->acc)
-      spread(to, 1, from, n, size);
-    else
-      convert_row(p, type, n, to, from);
-    if (n < r) memset(to + n * size, 0, (r - n) * size);
-  }
-}
-
-/* Panels of `r` rows: to[panel][k][row], zero where rows run out. row_of and k_of are offsets
- * in elements of `type`. */
-static void pack_operand(const product *p, dtype type, const char *base, const i64 *row_of,
-                         size_t rows, const i64 *k_of, size_t k, u32 r, char *to, char *line) {
-  for (size_t row = 0; row < rows; row += r, to += k * r * p->size) {
-    size_t n = rows - row < r ? rows - row : r;
-    if (n > 1 && is_contiguous(row_of + row, n))
-      pack_across(p, type, base, row_of[row], n, k_of, k, r, to);
-    else if (n < r || !pack_panel(p, type, base, row_of + row, k_of, k, r, to))
-      pack_rows(p, type, base, row_of + row, n, k_of, k, r, to, line);
-  }
-}
-
-/* ---- our own product ---- */
-
-static void store_tile(const product *p, char *out, const char *c, size_t m0, size_t rows,
-                       size_t n0, size_t columns) {
-  size_t to_size = dtype_size(p->out_type);
-  vm_rtype from = vm_rtype_of(p->acc), to = vm_rtype_of(p->out_type);
-  char line[32 * 16];
-  for (size_t i = 0; i < rows; i++, c += p->tile.nr * p->size) {
-    const char *row = c;
-    if (p->k_->store[p->out_type]) {
-      p->k_->store[p->out_type](columns, line, c, NULL, NULL);
-      row = line;
-    } else if (from != to) {
-      p->k_->convert[to][from](columns, line, c, NULL, NULL);
-      if (p->k_->wrap[p->out_type]) p->k_->wrap[p->out_type](columns, line, line, NULL, NULL);
-      row = line;
-    }
-    char *base = out + axis_at(&p->out_m, m0 + i) * (i64)to_size;
-    for (size_t j = 0; j < columns; j++)
-      memcpy(base + axis_at(&p->out_n, n0 + j) * (i64)to_size, row + j * to_size, to_size);
-  }
-}
-
-/* A group's sums join those of the groups before. */
-static void add_group(const product *p, bool first, void *total, const void *sums, size_t n) {
-  if (first)
-    memcpy(total, sums, n * p->size);
-  else
-    p->k_->binary[VM_add][vm_rtype_of(p->acc)][FORM_VV](n, total, total, sums, NULL);
-}
-
-/* rows [m0, m0+mc) x columns [n0, n0+nc), all of k */
-static void multiply_block(const product *p, const exec_env *env, const char *a, const char *b,
-                           char *out, size_t m0, size_t mc, size_t n0, size_t nc) {
-  char *pa = env->scratch + p->a_at, *pb = env->scratch + p->b_at, *c = env->scratch + p->c_at;
-  char *line = env->scratch + p->row_at, *total = p->groups ? env->scratch + p->total_at : c;
-  u32 mr = p->tile.mr, nr = p->tile.nr;
-  size_t tile_bytes = (size_t)mr * nr * p->size;
-  size_t tiles_m = (mc + mr - 1) / mr, tiles_n = (nc + nr - 1) / nr;
-  i64 rows[MC], columns_at[NC], lhs_k[KC], rhs_k[KC];
-  axis_list(&p->lhs_m, m0, mc, rows);
-  axis_list(&p->rhs_n, n0, nc, columns_at);
-  for (size_t k0 = 0, done = 0; k0 < p->k; k0 += KC, done++) {
-    size_t kc = p->k - k0 < KC ? p->k - k0 : KC;
-    axis_list(&p->lhs_k, k0, kc, lhs_k);
-    axis_list(&p->rhs_k, k0, kc, rhs_k);
-    pack_operand(p, p->lhs_type, a, rows, mc, lhs_k, kc, mr, pa, line);
-    pack_operand(p, p->rhs_type, b, columns_at, nc, rhs_k, kc, nr, pb, line);
-    for (size_t j = 0; j < tiles_n; j++)
-      for (size_t i = 0; i < tiles_m; i++)
-        p->tile.fn(kc, pa + i * kc * mr * p->size, pb + j * kc * nr * p->size,
-                   c + (j * tiles_m + i) * tile_bytes, done % GROUP > 0);
-    if (p->groups && (done % GROUP == GROUP - 1 || k0 + kc == p->k))
-      add_group(p, done < GROUP, total, c, tiles_m * tiles_n * mr * nr);
-  }
-  if (p->k == 0) memset(c, 0, tiles_m * tiles_n * tile_bytes);
-  for (size_t j = 0; j < tiles_n; j++)
-    for (size_t i = 0; i < tiles_m; i++) {
-      size_t rows = mc - i * mr < mr ? mc - i * mr : mr;
-      size_t columns = nc - j * nr < nr ? nc - j * nr : nr;
-      store_tile(p, out, total + (j * tiles_m + i) * tile_bytes, m0 + i * mr, rows, n0 + j * nr,
-                 columns);
-    }
-}
 
 /* ---- oneDNN's ---- */
 
@@ -237,7 +32,8 @@ static bool multiply_terms(const product *p, const exec_env *env, i64 m, i64 n, 
                         from_term(y, (i64)k, false), done % p->calls > 0, sums, row))
       return false;
     if (!p->sgemm_groups || (done % p->calls < p->calls - 1 && k + p->terms < p->k)) continue;
-    for (i64 i = 0; i < m; i++) add_group(p, done < p->calls, z + i * ldc, sums + i * n, (size_t)n);
+    for (i64 i = 0; i < m; i++)
+      dot_add_group(p, done < p->calls, z + i * ldc, sums + i * n, (size_t)n);
   }
   return true;
 }
@@ -299,10 +95,7 @@ static void run_dot(const void *data, const exec_env *env, u64 begin, u64 end) {
     char *out =
         (char *)env->slots[p->out] + axis_at(&p->out_b, batch) * (i64)dtype_size(p->out_type);
     if (try_sgemm(p, env, a, b, out, m0, m, n0, n)) continue;
-    for (u64 j = 0; j < n; j += NC)
-      for (u64 i = 0; i < m; i += MC)
-        multiply_block(p, env, a, b, out, m0 + i, m - i < MC ? m - i : MC, n0 + j,
-                       n - j < NC ? n - j : NC);
+    dot_own(p, env, a, b, out, m0, m, n0, n);
   }
 }
 
@@ -377,7 +170,7 @@ static dtype accumulator(dtype lhs, dtype rhs, dtype out) {
   u32 bits = num_int_bits(out);
   return bits > 0 && bits <= 32 ? DTYPE_s32 : DTYPE_s64;
 }
-static dot_type tile_type(dtype acc) {
+static dot_type strip_type(dtype acc) {
   switch (acc) {
   case DTYPE_f32:
     return DOT_F32;
@@ -417,7 +210,7 @@ static void choose_sgemm(product *p) {
   bool by_rows = (p->m == 1 && !p->b.transposed) || (p->n == 1 && p->a.transposed);
   p->terms = by_rows ? ROW_TERMS : TILE_TERMS;
   if (p->k <= 2 * p->terms) p->terms = p->k;
-  p->calls = vector ? 1 : GROUP;
+  p->calls = vector ? 1 : DOT_GROUP;
   p->sgemm_groups = p->use_sgemm && p->k > p->calls * p->terms;
   if (p->lhs_type == DTYPE_f32 && p->rhs_type == DTYPE_f32 && p->out_type == DTYPE_f32) return;
   u64 rows_a = p->a.transposed ? p->k : p->unit_m, rows_b = p->b.transposed ? p->unit_n : p->k;
@@ -469,48 +262,121 @@ static bool lower_as_sum(const lower_env *e, const product *p, const prog_dot *d
   return true;
 }
 
+/* The dims of one of the groups b, m, n, k. */
+typedef struct dims {
+  u32 n;
+  i64 size[PROG_MAX_DIMS * 4], lhs[PROG_MAX_DIMS * 4], rhs[PROG_MAX_DIMS * 4],
+      out[PROG_MAX_DIMS * 4];
+} dims;
+
+/* In any order the sums are the same; the one in which memory lies merges most. `by_out`: the
+ * result's memory, else that of the operands. */
+static void sort_dims(dims *x, bool by_out) {
+  for (u32 i = 1; i < x->n; i++)
+    for (u32 j = i; j > 0; j--) {
+      i64 *lists[] = {x->size, x->lhs, x->rhs, x->out};
+      i64 now = by_out ? x->out[j] : x->lhs[j], before = by_out ? x->out[j - 1] : x->lhs[j - 1];
+      if (now < before || (now == before && (by_out || x->rhs[j] <= x->rhs[j - 1]))) break;
+      for (u32 l = 0; l < COUNT(lists); l++) {
+        i64 t = lists[l][j];
+        lists[l][j] = lists[l][j - 1];
+        lists[l][j - 1] = t;
+      }
+    }
+}
+
+static dims take_dims(const prog_dot *d, u32 first, u32 n, bool by_out) {
+  dims x = {.n = n};
+  memcpy(x.size, d->dims + first, n * sizeof(i64));
+  memcpy(x.lhs, d->lhs_stride + first, n * sizeof(i64));
+  memcpy(x.rhs, d->rhs_stride + first, n * sizeof(i64));
+  memcpy(x.out, d->out_stride + first, n * sizeof(i64));
+  sort_dims(&x, by_out);
+  return x;
+}
+
+/* Whether the result's neighbours are rows' and not columns'. Rows that are windows stay rows,
+ * since only these are read without being packed. */
+static bool lies_across(const dims *m, const dims *n) {
+  i64 across = 0, along = 0, step;
+  if (!merges(m->size, m->lhs, m->n, &step)) return false;
+  for (u32 d = 0; d < n->n; d++)
+    if (n->size[d] > 1) along = n->out[d];
+  for (u32 d = 0; d < m->n; d++)
+    if (m->size[d] > 1) across = m->out[d];
+  return across == 1 && along > 1;
+}
+
+static void find_axes(arena *a, const prog_dot *d, product *p) {
+  u32 m = d->nb, n = m + d->nm, k = n + d->nn;
+  dims b_dims = take_dims(d, 0, d->nb, true), m_dims = take_dims(d, m, d->nm, true);
+  dims n_dims = take_dims(d, n, d->nn, true), k_dims = take_dims(d, k, d->nk, false);
+  p->lhs_b = flatten(a, b_dims.size, b_dims.lhs, b_dims.n);
+  p->rhs_b = flatten(a, b_dims.size, b_dims.rhs, b_dims.n);
+  p->out_b = flatten(a, b_dims.size, b_dims.out, b_dims.n);
+  p->lhs_m = flatten(a, m_dims.size, m_dims.lhs, m_dims.n);
+  p->out_m = flatten(a, m_dims.size, m_dims.out, m_dims.n);
+  p->rhs_n = flatten(a, n_dims.size, n_dims.rhs, n_dims.n);
+  p->out_n = flatten(a, n_dims.size, n_dims.out, n_dims.n);
+  p->lhs_k = flatten(a, k_dims.size, k_dims.lhs, k_dims.n);
+  p->rhs_k = flatten(a, k_dims.size, k_dims.rhs, k_dims.n);
+}
+
+static prog_dot transpose(const prog_dot *d, arena *a) {
+  prog_dot t = {.lhs = d->rhs, .rhs = d->lhs, .out = d->out, d->nb, d->nn, d->nm, d->nk};
+  const i64 *from[] = {d->dims, d->rhs_stride, d->lhs_stride, d->out_stride};
+  i64 **to[] = {&t.dims, &t.lhs_stride, &t.rhs_stride, &t.out_stride};
+  u32 m = d->nb, n = m + d->nm, k = n + d->nn;
+  for (u32 i = 0; i < COUNT(from); i++) {
+    i64 *list = *to[i] = ARENA_ARRAY(a, i64, k + d->nk + 1);
+    memcpy(list, from[i], m * sizeof(i64));
+    memcpy(list + m, from[i] + n, d->nn * sizeof(i64));
+    memcpy(list + m + d->nn, from[i] + m, d->nm * sizeof(i64));
+    memcpy(list + k, from[i] + k, d->nk * sizeof(i64));
+  }
+  return t;
+}
+
+/* The scratch: what dot_own needs; then sums of oneDNN's groups in the place of dot_own's; f32
+ * copies. */
+static size_t place_scratch(product *p) {
+  size_t sums = p->sgemm_groups ? align_up(p->unit_m * p->unit_n * 4, 64) : 0;
+  size_t line = dot_own_prepare(p);
+  if (p->row_at < p->total_at + sums) p->row_at = p->total_at + sums;
+  p->wide_at = p->row_at + line;
+  return p->wide_at + (p->wide_a + p->wide_b + p->wide_c) * 4 + 64;
+}
+
 void dot_lower(const lower_env *e, const prog_dot *d, exec_step *out) {
   product *p = ARENA_NEW(e->a, product);
-  const i64 *dims = d->dims;
-  u32 m = d->nb, n = m + d->nm, k = n + d->nn;
   *out = (exec_step){.run = run_dot, .data = p};
+  dims rows = take_dims(d, d->nb, d->nm, true), columns = take_dims(d, d->nb + d->nm, d->nn, true);
+  prog_dot turned;
+  if (lies_across(&rows, &columns)) {
+    turned = transpose(d, e->a);
+    d = &turned;
+  }
+  u32 m = d->nb, n = m + d->nm, k = n + d->nn;
   *p = (product){.lhs = d->lhs,
                  .rhs = d->rhs,
                  .out = d->out,
                  .lhs_type = e->prog->slots[d->lhs].type,
                  .rhs_type = e->prog->slots[d->rhs].type,
                  .out_type = e->prog->slots[d->out].type,
-                 .batches = volume(dims, d->nb),
-                 .m = volume(dims + m, d->nm),
-                 .n = volume(dims + n, d->nn),
-                 .k = volume(dims + k, d->nk),
+                 .batches = volume(d->dims, d->nb),
+                 .m = volume(d->dims + m, d->nm),
+                 .n = volume(d->dims + n, d->nn),
+                 .k = volume(d->dims + k, d->nk),
                  .k_ = e->k};
   if (p->batches == 0 || p->m == 0 || p->n == 0) return;
-  arena *a = e->a;
-  p->lhs_b = flatten(a, dims, d->lhs_stride, d->nb);
-  p->rhs_b = flatten(a, dims, d->rhs_stride, d->nb);
-  p->out_b = flatten(a, dims, d->out_stride, d->nb);
-  p->lhs_m = flatten(a, dims + m, d->lhs_stride + m, d->nm);
-  p->out_m = flatten(a, dims + m, d->out_stride + m, d->nm);
-  p->rhs_n = flatten(a, dims + n, d->rhs_stride + n, d->nn);
-  p->out_n = flatten(a, dims + n, d->out_stride + n, d->nn);
-  p->lhs_k = flatten(a, dims + k, d->lhs_stride + k, d->nk);
-  p->rhs_k = flatten(a, dims + k, d->rhs_stride + k, d->nk);
+  find_axes(e->a, d, p);
   p->acc = accumulator(p->lhs_type, p->rhs_type, p->out_type);
   if (p->m == 1 && p->n == 1 && lower_as_sum(e, p, d, out)) return;
-  p->tile = e->k->dot.tile[tile_type(p->acc)];
+  p->strips = &e->k->dot.strips[strip_type(p->acc)];
   p->size = vm_rtype_size(vm_rtype_of(p->acc));
   choose_units(p);
   choose_sgemm(p);
-  size_t mc = align_up(MC + p->tile.mr, 64), nc = align_up(NC + p->tile.nr, 64);
-  p->b_at = p->a_at + align_up(mc * KC * p->size, 64);
-  p->c_at = p->b_at + align_up(nc * KC * p->size, 64);
-  p->total_at = p->c_at + align_up(mc * nc * p->size, 64);
-  p->groups = p->k > GROUP * KC;
-  size_t total = p->groups ? mc * nc * p->size : 0, sums = p->unit_m * p->unit_n * 4;
-  p->row_at = p->total_at + align_up(p->sgemm_groups && sums > total ? sums : total, 64);
-  p->wide_at = p->row_at + KC * 32 + 64;
-  out->scratch = p->wide_at + (p->wide_a + p->wide_b + p->wide_c) * 4 + 64;
+  out->scratch = place_scratch(p);
   out->units = p->batches * p->pieces_m * p->pieces_n;
   u64 cost = 0;
   if (!checked_mul(p->unit_m, p->unit_n, &cost) || !checked_mul(cost, p->k, &cost))

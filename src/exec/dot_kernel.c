@@ -1,4 +1,5 @@
-/* Register-blocked tiles in GNU vectors; built once per instruction set (KERNELS_ISA). */
+/* Register-blocked tiles and strips in GNU vectors; built once per instruction set (KERNELS_ISA).
+ */
 #include "exec/dot_kernel.h"
 
 #if defined(__AVX512F__)
@@ -10,9 +11,9 @@ enum { BYTES = 16, ROWS = 4 };
 #endif
 
 #ifdef __clang__
-#define UNROLL _Pragma("unroll")
+#define UNROLL _Pragma("clang loop unroll(full)")
 #else
-#define UNROLL _Pragma("GCC unroll 12")
+#define UNROLL _Pragma("GCC unroll 32")
 #endif
 
 /* Two vectors wide. With -ffp-contract=off the compiler would keep multiply and add apart; sums
@@ -52,45 +53,117 @@ enum { BYTES = 16, ROWS = 4 };
   }
 VECTOR_TILE(f32, float)
 VECTOR_TILE(f64, double)
-VECTOR_TILE(s32, u32) /* modulo 2^32 */
+
+/* ---- strips ---- */
+
+#if defined(__AVX512F__) || defined(__aarch64__) /* 32 registers */
+#define STRIPS(S, T) TWELVE(S, T, 1) TEN(S, T, 2) EIGHT(S, T, 3) SIX(S, T, 4)
+enum { MOST_1 = 12, MOST_2 = 10, MOST_3 = 8, MOST_4 = 6 };
+#elif defined(__AVX2__)
+#define STRIPS(S, T) EIGHT(S, T, 1) SIX(S, T, 2)
+enum { MOST_1 = 8, MOST_2 = 6, MOST_3 = 0, MOST_4 = 0 };
+#else
+#define STRIPS(S, T) SIX(S, T, 1) FOUR(S, T, 2)
+enum { MOST_1 = 6, MOST_2 = 4, MOST_3 = 0, MOST_4 = 0 };
+#endif
+#define FOUR(S, T, w) S(T, 1, w) S(T, 2, w) S(T, 3, w) S(T, 4, w)
+#define SIX(S, T, w) FOUR(S, T, w) S(T, 5, w) S(T, 6, w)
+#define EIGHT(S, T, w) SIX(S, T, w) S(T, 7, w) S(T, 8, w)
+#define TEN(S, T, w) EIGHT(S, T, w) S(T, 9, w) S(T, 10, w)
+#define TWELVE(S, T, w) TEN(S, T, w) S(T, 11, w) S(T, 12, w)
+
+typedef u32 s32_t; /* modulo 2^32 */
+typedef u32 s32_v __attribute__((vector_size(BYTES)));
+typedef u32 s32_m __attribute__((vector_size(BYTES), aligned(4), may_alias));
+enum { s32_lanes = BYTES / 4 };
+typedef float f32_t;
+typedef double f64_t;
+
+#define STRIP(T, R, W)                                                                             \
+  FUSED static void strip_##T##_##R##_##W(const dot_strip *t) {                                    \
+    CONTRACT                                                                                       \
+    const i64 *ka = t->ka;                                                                         \
+    const T##_t *b = t->b, *a[R];                                                                  \
+    i64 kb = t->kb;                                                                                \
+    T##_v s[(R) * (W)], x[W];                                                                      \
+    UNROLL for (int i = 0; i < (R); i++) a[i] = t->a[i];                                           \
+    UNROLL for (int i = 0; i < (R) * (W); i++) s[i] = (T##_v){0};                                  \
+    for (size_t k = t->k; k > 0; k--, b += kb) {                                                   \
+      i64 at = *ka++;                                                                              \
+      UNROLL for (int j = 0; j < (W); j++) x[j] = ((const T##_m *)b)[j];                           \
+      UNROLL for (int i = 0; i < (R) * (W); i++) s[i] += a[i / (W)][at] * x[i % (W)];              \
+    }                                                                                              \
+    if (t->more) {                                                                                 \
+      UNROLL for (int i = 0; i < (R) * (W); i++) s[i] += ((T##_m *)t->c[i / (W)])[i % (W)];        \
+    }                                                                                              \
+    UNROLL for (int i = 0; i < (R) * (W); i++)((T##_m *)t->c[i / (W)])[i % (W)] = s[i];            \
+  }
+STRIPS(STRIP, f32)
+STRIPS(STRIP, f64)
+STRIPS(STRIP, s32)
 
 enum { SMALL = 4 };
-static void tile_s64(size_t k, const void *av, const void *bv, void *cv, bool more) {
-  const u64 *a = av, *b = bv;
-  u64 *c = cv;
-  for (int i = 0; i < SMALL; i++)
-    for (int j = 0; j < SMALL; j++) {
-      u64 s = more ? c[i * SMALL + j] : 0;
-      for (size_t p = 0; p < k; p++) s += a[p * SMALL + i] * b[p * SMALL + j];
-      c[i * SMALL + j] = s;
-    }
-}
-#define COMPLEX_TILE(name, T)                                                                      \
-  static void tile_##name(size_t k, const void *av, const void *bv, void *cv, bool more) {         \
-    const T *a = av, *b = bv;                                                                      \
-    T *c = cv;                                                                                     \
-    for (int i = 0; i < SMALL; i++)                                                                \
-      for (int j = 0; j < SMALL; j++) {                                                            \
-        T *to = &c[2 * (i * SMALL + j)], re = 0, im = 0;                                           \
-        for (size_t p = 0; p < k; p++) {                                                           \
-          const T *x = &a[2 * (p * SMALL + i)], *y = &b[2 * (p * SMALL + j)];                      \
-          re += x[0] * y[0] - x[1] * y[1];                                                         \
-          im += x[0] * y[1] + x[1] * y[0];                                                         \
-        }                                                                                          \
-        to[0] = more ? to[0] + re : re;                                                            \
-        to[1] = more ? to[1] + im : im;                                                            \
-      }                                                                                            \
+#define PLAIN_STRIP(R)                                                                             \
+  static void strip_s64_##R(const dot_strip *t) {                                                  \
+    for (int i = 0; i < (R); i++) {                                                                \
+      const u64 *a = t->a[i], *b = t->b;                                                           \
+      u64 *c = t->c[i], s[SMALL] = {0};                                                            \
+      for (size_t k = 0; k < t->k; k++, b += t->kb)                                                \
+        UNROLL for (int j = 0; j < SMALL; j++) s[j] += a[t->ka[k]] * b[j];                         \
+      UNROLL for (int j = 0; j < SMALL; j++) c[j] = t->more ? c[j] + s[j] : s[j];                  \
+    }                                                                                              \
   }
-COMPLEX_TILE(c64, float)
-COMPLEX_TILE(c128, double)
+#define COMPLEX_STRIP(name, T, R)                                                                  \
+  static void strip_##name##_##R(const dot_strip *t) {                                             \
+    for (int i = 0; i < (R); i++) {                                                                \
+      const T *a = t->a[i], *b = t->b;                                                             \
+      T *c = t->c[i], re[SMALL] = {0}, im[SMALL] = {0};                                            \
+      for (size_t k = 0; k < t->k; k++, b += 2 * t->kb) {                                          \
+        const T *x = a + 2 * t->ka[k];                                                             \
+        UNROLL for (int j = 0; j < SMALL; j++) {                                                   \
+          re[j] += x[0] * b[2 * j] - x[1] * b[2 * j + 1];                                          \
+          im[j] += x[0] * b[2 * j + 1] + x[1] * b[2 * j];                                          \
+        }                                                                                          \
+      }                                                                                            \
+      UNROLL for (int j = 0; j < SMALL; j++) {                                                     \
+        c[2 * j] = t->more ? c[2 * j] + re[j] : re[j];                                             \
+        c[2 * j + 1] = t->more ? c[2 * j + 1] + im[j] : im[j];                                     \
+      }                                                                                            \
+    }                                                                                              \
+  }
+#define PLAIN_STRIPS(R) PLAIN_STRIP(R) COMPLEX_STRIP(c64, float, R) COMPLEX_STRIP(c128, double, R)
+PLAIN_STRIPS(1)
+PLAIN_STRIPS(2)
+PLAIN_STRIPS(3)
+PLAIN_STRIPS(4)
+
+#define ROW(T, R, W) d->fn[(W)-1][(R)-1] = strip_##T##_##R##_##W;
+#define VECTOR_STRIPS(T)                                                                           \
+  static void fill_##T(dot_strips *d) {                                                            \
+    STRIPS(ROW, T)                                                                                 \
+    const u8 most[] = {MOST_1, MOST_2, MOST_3, MOST_4};                                            \
+    memcpy(d->rows, most, sizeof most);                                                            \
+    d->lanes = T##_lanes;                                                                          \
+    d->vectors = MOST_4 ? 4 : 2;                                                                   \
+  }
+VECTOR_STRIPS(f32)
+VECTOR_STRIPS(f64)
+VECTOR_STRIPS(s32)
+#define SMALL_STRIPS(T)                                                                            \
+  (dot_strips) {                                                                                   \
+    .fn = {{strip_##T##_1, strip_##T##_2, strip_##T##_3, strip_##T##_4}}, .rows = {SMALL},         \
+    .lanes = SMALL, .vectors = 1                                                                   \
+  }
 
 #define PASTE_(a, b) a##b
 #define PASTE(a, b) PASTE_(a, b)
 void PASTE(dot_kernels_fill_, KERNELS_ISA)(dot_kernels *k) {
   k->tile[DOT_F32] = (dot_tile){tile_f32, ROWS, 2 * f32_lanes};
   k->tile[DOT_F64] = (dot_tile){tile_f64, ROWS, 2 * f64_lanes};
-  k->tile[DOT_S32] = (dot_tile){tile_s32, ROWS, 2 * s32_lanes};
-  k->tile[DOT_S64] = (dot_tile){tile_s64, SMALL, SMALL};
-  k->tile[DOT_C64] = (dot_tile){tile_c64, SMALL, SMALL};
-  k->tile[DOT_C128] = (dot_tile){tile_c128, SMALL, SMALL};
+  fill_f32(&k->strips[DOT_F32]);
+  fill_f64(&k->strips[DOT_F64]);
+  fill_s32(&k->strips[DOT_S32]);
+  k->strips[DOT_S64] = SMALL_STRIPS(s64);
+  k->strips[DOT_C64] = SMALL_STRIPS(c64);
+  k->strips[DOT_C128] = SMALL_STRIPS(c128);
 }

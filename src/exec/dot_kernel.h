@@ -1,7 +1,10 @@
-/* The innermost loop of a matrix product, per instruction set: a tile of mr x nr sums.
+/* The innermost loops of matrix products, per instruction set.
  *
- * c[i * nr + j] = sum over p of a[p * mr + i] * b[p * nr + j], and if `more` that is added to
- * what c held. */
+ * A tile: c[i * nr + j] = sum over p of a[p * mr + i] * b[p * nr + j], and if `more` that is added
+ * to what c held. Both operands are packed.
+ *
+ * A strip: rows of the result, some vectors wide, whose operands may lie where they are:
+ * c[i][j] = sum over p of a[i][ka[p]] * b[p * kb + j], and likewise. */
 #ifndef EXEC_DOT_KERNEL_H
 #define EXEC_DOT_KERNEL_H
 
@@ -16,8 +19,29 @@ typedef struct dot_tile {
   u32 mr, nr;
 } dot_tile;
 
+enum { DOT_ROWS = 12, DOT_VECTORS = 4 };
+
+/* Offsets count elements. */
+typedef struct dot_strip {
+  size_t k;
+  const void *const *a; /* by row */
+  const i64 *ka;
+  const void *b;
+  i64 kb;
+  void *const *c; /* by row */
+  bool more;
+} dot_strip;
+typedef void dot_strip_fn(const dot_strip *s);
+
+typedef struct dot_strips {
+  dot_strip_fn *fn[DOT_VECTORS][DOT_ROWS]; /* by vectors - 1 and rows - 1 */
+  u8 rows[DOT_VECTORS];                    /* most rows, by vectors - 1 */
+  u32 lanes, vectors;                      /* elements of a vector; most vectors */
+} dot_strips;
+
 typedef struct dot_kernels {
-  dot_tile tile[DOT_TYPES];
+  dot_tile tile[2]; /* f32, f64 */
+  dot_strips strips[DOT_TYPES];
 } dot_kernels;
 
 void dot_kernels_fill_base(dot_kernels *k);

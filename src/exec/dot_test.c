@@ -46,9 +46,10 @@ static void check_dot(arena *a, i64 nb, i64 m, i64 n, i64 k, int layout, dtype t
 }
 
 static void test_dot(arena *a) {
-  static const i64 shapes[][4] = {{1, 1, 1, 1},    {1, 5, 7, 3},    {3, 17, 33, 65},
-                                  {1, 1, 300, 40}, {1, 300, 1, 40}, {1, 150, 600, 260},
-                                  {2, 4, 4, 0},    {1, 530, 20, 5}};
+  static const i64 shapes[][4] = {
+      {1, 1, 1, 1},       {1, 5, 7, 3},    {3, 17, 33, 65},  {1, 1, 300, 40},   {1, 300, 1, 40},
+      {1, 150, 600, 260}, {2, 4, 4, 0},    {1, 530, 20, 5},  {2, 70, 130, 300}, {1, 13, 64, 40},
+      {3, 100, 48, 70},   {1, 500, 16, 9}, {1, 11, 1025, 4}, {1, 64, 512, 513}};
   static const dtype types[] = {DTYPE_f32, DTYPE_f64, DTYPE_bf16, DTYPE_s32, DTYPE_c64, DTYPE_s8};
   for (size_t i = 0; i < COUNT(shapes); i++)
     for (size_t t = 0; t < COUNT(types); t++)
@@ -150,11 +151,48 @@ static void check_layout(arena *a, const layout *l, dtype t, u32 *seed) {
   for (u32 o = 0; o < 3; o++) free(mem[o]), free(plain[o]);
 }
 
+static void put_dim(layout *l, u32 group, i64 size, i64 lhs, i64 rhs, i64 out) {
+  l->dims[l->n] = size;
+  l->stride[0][l->n] = lhs;
+  l->stride[1][l->n] = rhs;
+  l->stride[2][l->n++] = out;
+  l->count[group]++;
+}
+
+/* A convolution: windows that overlap, strides and dilations, features first or last. */
+static layout random_windows(u32 *seed) {
+  layout l = {.n = 0};
+  i64 n = 1 + pick(seed, 2), c = 1 + pick(seed, 20), f = 1 + pick(seed, 70);
+  i64 o[2], k[2], s[2], d[2], in[2], x[4], y[4], z[4]; /* strides of images, features, h, w */
+  for (u32 i = 0; i < 2; i++) {
+    o[i] = 1 + pick(seed, 9), k[i] = 1 + pick(seed, 3), s[i] = 1 + pick(seed, 2);
+    d[i] = 1 + pick(seed, 2), in[i] = (o[i] - 1) * s[i] + (k[i] - 1) * d[i] + 1;
+  }
+  bool last = pick(seed, 2), weights_last = pick(seed, 2), out_last = pick(seed, 2);
+  x[0] = c * in[0] * in[1], x[1] = last ? 1 : in[0] * in[1], x[3] = last ? c : 1;
+  x[2] = x[3] * in[1];
+  z[0] = f * o[0] * o[1], z[1] = out_last ? 1 : o[0] * o[1], z[3] = out_last ? f : 1;
+  z[2] = z[3] * o[1];
+  y[0] = weights_last ? 1 : c * k[0] * k[1]; /* of output and input features */
+  y[1] = weights_last ? f : k[0] * k[1], y[3] = weights_last ? c * f : 1, y[2] = y[3] * k[1];
+  put_dim(&l, 1, n, x[0], 0, z[0]);
+  for (u32 i = 0; i < 2; i++) put_dim(&l, 1, o[i], x[2 + i] * s[i], 0, z[2 + i]);
+  put_dim(&l, 2, f, 0, y[0], z[1]);
+  for (u32 i = 0; i < 2; i++) put_dim(&l, 3, k[i], x[2 + i] * d[i], y[2 + i], 0);
+  put_dim(&l, 3, c, x[1], y[1], 0);
+  l.volume[0] = (size_t)(n * x[0]);
+  l.volume[1] = (size_t)(f * c * k[0] * k[1]);
+  l.volume[2] = (size_t)(n * z[0]);
+  return l;
+}
+
 static void test_layouts(arena *a) {
   static const dtype types[] = {DTYPE_s32, DTYPE_f32, DTYPE_bf16, DTYPE_c64, DTYPE_f64};
   u32 seed = 1;
   for (u32 i = 0; i < 400; i++) {
     layout l = random_layout(&seed);
+    check_layout(a, &l, types[i % COUNT(types)], &seed);
+    l = random_windows(&seed);
     check_layout(a, &l, types[i % COUNT(types)], &seed);
   }
 }

@@ -1,0 +1,55 @@
+/* A matrix product as dot.c lowers it; dot_own.c multiplies without a library. */
+#ifndef EXEC_DOT_H
+#define EXEC_DOT_H
+
+#include "exec/step.h"
+
+/* What is summed up at once, and how many such sums are added up before they join the others
+ * (docs/semantics.md): one accumulator would lose the small terms of a long sum. */
+enum { DOT_TERMS = 256, DOT_GROUP = 64 };
+
+typedef struct matrix { /* how f32 sgemm would see an operand */
+  bool plain, transposed;
+  i64 ld;
+} matrix;
+
+/* Offsets of a flattened group of dims: index * step, or by a table where the dims do not merge
+ * into one. */
+typedef struct axis {
+  u64 n;
+  i64 step;
+  const i64 *table; /* NULL: one step */
+} axis;
+static inline i64 axis_at(const axis *x, u64 i) {
+  return x->table ? x->table[i] : (i64)i * x->step;
+}
+
+typedef struct product {
+  u32 lhs, rhs, out;
+  dtype lhs_type, rhs_type, out_type, acc; /* acc: as packed */
+  u64 batches, m, n, k;
+  u64 unit_m, unit_n, pieces_m, pieces_n;
+  axis lhs_b, rhs_b, out_b, lhs_m, lhs_k, rhs_n, rhs_k, out_m, out_n; /* operand_dims */
+  const vm_kernels *k_;
+  const dot_strips *strips;
+  u32 size; /* bytes of a packed element */
+  bool use_sgemm;
+  matrix a, b;
+  i64 ldc;
+  u64 terms, calls;           /* of one call of sgemm; calls whose sums join the others at once */
+  bool groups, sgemm_groups;  /* our product, or sgemm's, has more than one */
+  u64 wide_a, wide_b, wide_c; /* elements of f32 copies, when some type is smaller; or 0 */
+  u64 mc, nc;                 /* rows and columns that are made at once */
+  bool direct_a, direct_b, direct_c; /* read and written where they are, not packed */
+  size_t a_at, b_at, c_at, total_at, row_at, wide_at;
+} product;
+
+/* Chooses how; the rest of *p is there. Returns bytes of scratch from p->row_at on. */
+size_t dot_own_prepare(product *p);
+/* Rows [m0, m0 + m) and columns [n0, n0 + n) of one batch element. */
+void dot_own(const product *p, const exec_env *env, const char *a, const char *b, char *out, u64 m0,
+             u64 m, u64 n0, u64 n);
+/* A group's sums join those of the groups before. */
+void dot_add_group(const product *p, bool first, void *total, const void *sums, size_t n);
+
+#endif

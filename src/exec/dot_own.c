@@ -1,0 +1,312 @@
+/* Our own matrix product: strips of the result, some rows by some vectors, summed over
+ * DOT_TERMS terms at a time. Operands whose elements lie well are read where they are; others
+ * are packed, and converted to the accumulating type, into panels first. */
+#include "exec/dot.h"
+
+enum { MC = 480, NC = 512, KC = DOT_TERMS };
+
+static void axis_list(const axis *x, u64 first, u64 n, i64 *out) {
+  for (u64 i = 0; i < n; i++) out[i] = axis_at(x, first + i);
+}
+
+/* ---- packing ---- */
+
+/* n elements of one row into packed type at `to` */
+static void convert_row(const product *p, dtype from, size_t n, void *to, const void *row) {
+  vm_rtype rf = vm_rtype_of(from), rt = vm_rtype_of(p->acc);
+  if (p->k_->load[from] && rt == R_f32) {
+    p->k_->load[from](n, to, row, NULL, NULL);
+  } else if (p->k_->load[from] || p->k_->clean[from]) {
+    u8 types[2] = {(u8)from, (u8)p->acc};
+    p->k_->any(n, to, row, types, NULL);
+  } else if (rf == rt) {
+    memcpy(to, row, n * vm_rtype_size(rt));
+  } else {
+    p->k_->convert[rt][rf](n, to, row, NULL, NULL);
+  }
+}
+
+static size_t run_length(const i64 *at, size_t n) {
+  size_t i = 1;
+  while (i < n && at[i] - at[i - 1] == 1) i++;
+  return i;
+}
+
+/* to[i * apart] = from[i], n elements. */
+static void spread(char *to, size_t apart, const char *from, size_t n, size_t size) {
+  if (size == 4)
+    for (size_t i = 0; i < n; i++) memcpy(to + 4 * i * apart, from + 4 * i, 4);
+  else if (size == 8)
+    for (size_t i = 0; i < n; i++) memcpy(to + 8 * i * apart, from + 8 * i, 8);
+  else
+    for (size_t i = 0; i < n; i++) memcpy(to + i * apart * size, from + i * size, size);
+}
+
+/* A whole panel of rows at one distance, as they are packed: a transpose for each run of k. */
+static bool pack_panel(const product *p, dtype type, const char *base, const i64 *row_of,
+                       const i64 *k_of, size_t k, u32 r, char *to) {
+  enum { WORTH = 8 }; /* elements of a run */
+  i64 step = r > 1 ? row_of[1] - row_of[0] : 0, size = (i64)p->size;
+  if (type != p->acc || size > 8 || run_length(k_of, k) < (k < WORTH ? k : WORTH)) return false;
+  for (u32 i = 2; i < r; i++)
+    if (row_of[i] - row_of[i - 1] != step) return false;
+  for (size_t i = 0, n; i < k; i += n) {
+    n = run_length(k_of + i, k - i);
+    p->k_->transpose[vm_log2_width(p->size)](n, r, to + (i64)i * r * size, r * size,
+                                             base + (row_of[0] + k_of[i]) * size, step * size);
+  }
+  return true;
+}
+
+/* Single elements, wherever they lie. */
+static bool pack_singles(const product *p, dtype type, const char *base, const i64 *row_of,
+                         size_t n, const i64 *k_of, size_t k, u32 r, char *to) {
+  if (type != p->acc || p->size > 8) return false;
+  if (p->size == 4) {
+    const u32 *from = (const u32 *)(const void *)base;
+    u32 *out = (u32 *)(void *)to;
+    for (size_t i = 0; i < k; i++, out += r)
+      for (size_t row = 0; row < n; row++) out[row] = from[row_of[row] + k_of[i]];
+  } else {
+    const u64 *from = (const u64 *)(const void *)base;
+    u64 *out = (u64 *)(void *)to;
+    for (size_t i = 0; i < k; i++, out += r)
+      for (size_t row = 0; row < n; row++) out[row] = from[row_of[row] + k_of[i]];
+  }
+  return true;
+}
+
+/* Rows one by one, converted in runs. */
+static void pack_rows(const product *p, dtype type, const char *base, const i64 *row_of, size_t n,
+                      const i64 *k_of, size_t k, u32 r, char *to, char *line) {
+  size_t from_size = dtype_size(type), size = p->size;
+  for (size_t row = 0; row < n; row++) {
+    const char *from = base + row_of[row] * (i64)from_size;
+    for (size_t i = 0, run; i < k; i += run) {
+      run = run_length(k_of + i, k - i);
+      const char *at = from + k_of[i] * (i64)from_size;
+      if (type != p->acc) {
+        convert_row(p, type, run, line, at);
+        at = line;
+      }
+      spread(to + (i * r + row) * size, r, at, run, size);
+    }
+  }
+}
+
+/* Rows that lie together, in runs, not k. */
+static void pack_across(const product *p, dtype type, const char *base, const i64 *row_of, size_t n,
+                        const i64 *k_of, size_t k, u32 r, char *to) {
+  size_t from_size = dtype_size(type), size = p->size;
+  for (size_t row = 0, run; row < n; row += run) {
+    run = run_length(row_of + row, n - row);
+    char *line = to + row * size;
+    for (size_t i = 0; i < k; i++, line += r * size) {
+      const char *from = base + (row_of[row] + k_of[i]) * (i64)from_size;
+      if (type == p->acc)
+        memcpy(line, from, run * size);
+      else
+        convert_row(p, type, run, line, from);
+    }
+  }
+}
+
+/* A panel of n rows, r wide: to[k][row], zero where rows run out. row_of and k_of are offsets in
+ * elements of `type`. */
+static void pack(const product *p, dtype type, const char *base, const i64 *row_of, size_t n,
+                 const i64 *k_of, size_t k, u32 r, char *to, char *line) {
+  enum { WORTH = 4 };
+  size_t size = p->size;
+  for (size_t i = 0; n < r && i < k; i++) memset(to + (i * r + n) * size, 0, (r - n) * size);
+  if (run_length(row_of, n) >= (n < WORTH ? n : WORTH) && n > 1)
+    pack_across(p, type, base, row_of, n, k_of, k, r, to);
+  else if ((n < r || !pack_panel(p, type, base, row_of, k_of, k, r, to)) &&
+           !pack_singles(p, type, base, row_of, n, k_of, k, r, to))
+    pack_rows(p, type, base, row_of, n, k_of, k, r, to, line);
+}
+
+/* ---- results ---- */
+
+void dot_add_group(const product *p, bool first, void *total, const void *sums, size_t n) {
+  if (first)
+    memcpy(total, sums, n * p->size);
+  else
+    p->k_->binary[VM_add][vm_rtype_of(p->acc)][FORM_VV](n, total, total, sums, NULL);
+}
+
+/* A row of sums, rounded, to where columns n0 and on lie. */
+static void store_row(const product *p, char *out, const char *row, u64 n0, size_t n, char *line) {
+  size_t size = dtype_size(p->out_type);
+  vm_rtype from = vm_rtype_of(p->acc), to = vm_rtype_of(p->out_type);
+  bool together = !p->out_n.table && p->out_n.step == 1;
+  if (p->k_->store[p->out_type]) {
+    p->k_->store[p->out_type](n, line, row, NULL, NULL);
+    row = line;
+  } else if (from != to) {
+    p->k_->convert[to][from](n, line, row, NULL, NULL);
+    if (p->k_->wrap[p->out_type]) p->k_->wrap[p->out_type](n, line, line, NULL, NULL);
+    row = line;
+  }
+  if (together) {
+    memcpy(out + n0 * size, row, n * size);
+    return;
+  }
+  for (size_t j = 0; j < n; j++)
+    memcpy(out + axis_at(&p->out_n, n0 + j) * (i64)size, row + j * size, size);
+}
+
+/* Rows whose results lie together, not those of columns. */
+static bool store_across(const product *p, char *out, const char *c, size_t ldc, u64 m0, u64 mc,
+                         u64 n0, u64 nc) {
+  i64 size = (i64)p->size, step = p->out_n.step;
+  if (p->out_type != p->acc || size > 8 || p->out_n.table || step == 1 || nc == 1) return false;
+  for (u64 i = 0, run; i < mc; i += run) {
+    for (run = 1; i + run < mc; run++)
+      if (axis_at(&p->out_m, m0 + i + run) - axis_at(&p->out_m, m0 + i + run - 1) != 1) break;
+    char *to = out + (axis_at(&p->out_m, m0 + i) + (i64)n0 * step) * size;
+    p->k_->transpose[vm_log2_width(p->size)](nc, run, to, step * size, c + i * ldc * p->size,
+                                             (i64)ldc * size);
+  }
+  return true;
+}
+
+/* ---- strips ---- */
+
+/* A block of the result, and what is being summed for it. */
+typedef struct block {
+  const product *p;
+  const char *a, *b;
+  char *pa, *pb, *line; /* packed */
+  u64 m0, mc, n0, nc;
+  u32 r; /* rows of a strip */
+  i64 rows[MC], columns[NC], ka[KC], kb[KC];
+  void *c[MC];
+} block;
+
+/* Packs columns [j, j + n) for terms k0 and on, unless they can be read where they are. */
+static const char *panel(block *x, u64 j, size_t n, u64 k0, size_t kc, u32 width, i64 *kb) {
+  const product *p = x->p;
+  if (p->direct_b && n == width) {
+    *kb = p->rhs_k.step;
+    return x->b + (axis_at(&p->rhs_n, x->n0 + j) + axis_at(&p->rhs_k, k0)) * (i64)p->size;
+  }
+  pack(p, p->rhs_type, x->b, x->columns + j, n, x->kb, kc, width, x->pb, x->line);
+  *kb = width;
+  return x->pb;
+}
+
+/* Terms [k0, k0 + kc), added to what is there if `more`. */
+static void add_terms(block *x, u64 k0, size_t kc, u32 vectors, bool more) {
+  const product *p = x->p;
+  const dot_strips *s = p->strips;
+  u32 r = x->r, wide = vectors * s->lanes;
+  axis_list(&p->lhs_k, k0, kc, x->ka);
+  if (!p->direct_b || x->nc % s->lanes) axis_list(&p->rhs_k, k0, kc, x->kb);
+  if (!p->direct_a) {
+    for (u64 i = 0; i < x->mc; i += r)
+      pack(p, p->lhs_type, x->a, x->rows + i, x->mc - i < r ? x->mc - i : r, x->ka, kc, r,
+           x->pa + i * kc * p->size, x->line);
+    for (size_t k = 0; k < kc; k++) x->ka[k] = (i64)(k * r);
+  }
+  for (u64 j = 0; j < x->nc; j += wide) {
+    size_t n = x->nc - j < wide ? x->nc - j : wide;
+    u32 w = (u32)((n + s->lanes - 1) / s->lanes);
+    const void *a[DOT_ROWS];
+    void *c[DOT_ROWS];
+    dot_strip t = {.k = kc, .a = a, .ka = x->ka, .c = c, .more = more};
+    t.b = panel(x, j, n, k0, kc, w * s->lanes, &t.kb);
+    for (u64 i = 0; i < x->mc; i += r) {
+      u32 rows = x->mc - i < r ? (u32)(x->mc - i) : r;
+      for (u32 row = 0; row < rows; row++) {
+        a[row] =
+            p->direct_a ? x->a + x->rows[i + row] * (i64)p->size : x->pa + (i * kc + row) * p->size;
+        c[row] = (char *)x->c[i + row] + j * p->size;
+      }
+      s->fn[w - 1][rows - 1](&t);
+    }
+  }
+}
+
+/* Rows [m0, m0 + mc) x columns [n0, n0 + nc), all of k. */
+static void multiply_block(const product *p, const exec_env *env, block *x, char *out) {
+  const dot_strips *s = p->strips;
+  u32 vectors = (u32)((x->nc + s->lanes - 1) / s->lanes);
+  if (vectors > s->vectors) vectors = s->vectors;
+  u64 most = s->rows[vectors - 1], strips = (x->mc + most - 1) / most;
+  size_t ldc = align_up(x->nc, s->lanes), size = p->size, to_size = dtype_size(p->out_type);
+  char *c = env->scratch + p->c_at, *total = p->groups ? env->scratch + p->total_at : c;
+  x->r = (u32)((x->mc + strips - 1) / strips);
+  axis_list(&p->lhs_m, x->m0, x->mc, x->rows);
+  axis_list(&p->rhs_n, x->n0, x->nc, x->columns);
+  for (u64 i = 0; i < x->mc; i++)
+    x->c[i] = p->direct_c ? out + (axis_at(&p->out_m, x->m0 + i) + (i64)x->n0) * (i64)size
+                          : c + i * ldc * size;
+  for (u64 k0 = 0, done = 0; k0 < p->k; k0 += KC, done++) {
+    size_t kc = p->k - k0 < KC ? p->k - k0 : KC;
+    add_terms(x, k0, kc, vectors, done % DOT_GROUP > 0);
+    if (p->groups && (done % DOT_GROUP == DOT_GROUP - 1 || k0 + kc == p->k))
+      dot_add_group(p, done < DOT_GROUP, total, c, x->mc * ldc);
+  }
+  if (p->k == 0)
+    for (u64 i = 0; i < x->mc; i++) memset(x->c[i], 0, x->nc * size);
+  if (p->direct_c || store_across(p, out, total, ldc, x->m0, x->mc, x->n0, x->nc)) return;
+  for (u64 i = 0; i < x->mc; i++)
+    store_row(p, out + axis_at(&p->out_m, x->m0 + i) * (i64)to_size, total + i * ldc * size, x->n0,
+              x->nc, x->line);
+}
+
+void dot_own(const product *p, const exec_env *env, const char *a, const char *b, char *out, u64 m0,
+             u64 m, u64 n0, u64 n) {
+  block x;
+  x.p = p;
+  x.a = a;
+  x.b = b;
+  x.pa = env->scratch + p->a_at;
+  x.pb = env->scratch + p->b_at;
+  x.line = env->scratch + p->row_at;
+  for (u64 j = 0; j < n; j += p->nc)
+    for (u64 i = 0; i < m; i += p->mc) {
+      x.m0 = m0 + i;
+      x.n0 = n0 + j;
+      x.mc = m - i < p->mc ? m - i : p->mc;
+      x.nc = n - j < p->nc ? n - j : p->nc;
+      multiply_block(p, env, &x, out);
+    }
+}
+
+/* ---- lowering ---- */
+
+/* Whether neighbours of the axis, the first ones at least, lie together. */
+static bool is_together(const axis *x) {
+  return x->n > 1 && (x->table ? x->table[1] - x->table[0] == 1 : x->step == 1);
+}
+
+/* The lines of a strip's rows, or of its terms, are in the cache until all of each has been used:
+ * not where they are a power of two apart. */
+static bool lies_well(const product *p, const axis *apart) {
+  enum { ALIAS = 2048 };
+  return apart->n <= 8 || apart->table || apart->step * (i64)p->size % ALIAS != 0;
+}
+
+size_t dot_own_prepare(product *p) {
+  enum { FEW = 4, NEAR = 128, NARROW = 128 };
+  const dot_strips *s = p->strips;
+  u64 wide = s->vectors * s->lanes, panels = (p->n + wide - 1) / wide;
+  p->mc = p->n <= NARROW ? MC : MC / 2;
+  if (p->mc > p->unit_m) p->mc = p->unit_m;
+  p->nc = p->unit_n < NC ? p->unit_n : NC;
+  p->groups = p->k > DOT_GROUP * KC;
+  p->direct_a = p->lhs_type == p->acc && panels <= FEW &&
+                ((is_together(&p->lhs_k) && lies_well(p, &p->lhs_m)) ||
+                 (is_together(&p->lhs_m) && lies_well(p, &p->lhs_k)) || p->m == 1);
+  p->direct_b = p->rhs_type == p->acc && !p->rhs_n.table && p->rhs_n.step == 1 && !p->rhs_k.table &&
+                (p->unit_m <= FEW * s->rows[0] || p->rhs_k.step <= NEAR);
+  p->direct_c = p->out_type == p->acc && !p->groups && !p->out_n.table && p->out_n.step == 1 &&
+                p->n % s->lanes == 0;
+  size_t nc = align_up(p->nc, s->lanes), c = p->direct_c ? 0 : p->mc * nc * p->size;
+  p->b_at = p->a_at + (p->direct_a ? 0 : align_up((p->mc + DOT_ROWS) * KC * p->size, 64));
+  p->c_at = p->b_at + align_up(wide * KC * p->size, 64);
+  p->total_at = p->c_at + align_up(c, 64);
+  p->row_at = p->total_at + (p->groups ? align_up(c, 64) : 0);
+  return align_up(KC * 32 + NC * 16, 64);
+}
