@@ -480,7 +480,6 @@ enum { LANES = 64 };
 #define FOLD(op, t, T, expr)                                                                       \
   static void fold_##op##_##t(size_t n, void *acc, const void *init, const void *av) {             \
     const T *a = av;                                                                               \
-    ZERO(double);                                                                                  \
     T lane[LANES];                                                                                 \
     size_t width = n < LANES ? n : LANES, k = width;                                               \
     if (width == LANES)                                                                            \
@@ -507,11 +506,6 @@ enum { LANES = 64 };
     T y = lane[0], x = init ? *(const T *)init : y;                                                \
     *(T *)acc = init ? expr : y;                                                                   \
   }
-#define FLOAT_FOLDS(F_, t, T)                                                                      \
-  F_(SUM, t, T, x + y)                                                                             \
-  F_(PROD, t, T, x *y)                                                                             \
-  F_(MAX, t, T, maximum_##t(x, y, zero))                                                           \
-  F_(MIN, t, T, minimum_##t(x, y, zero))
 #define ORDER_FOLDS(F_, t, T)                                                                      \
   F_(MAX, t, T, x > y ? x : y)                                                                     \
   F_(MIN, t, T, x < y ? x : y)
@@ -524,8 +518,8 @@ enum { LANES = 64 };
   ORDER_FOLDS(F_, s, S)                                                                            \
   ORDER_FOLDS(F_, u, U)
 #define FOLDS(F_)                                                                                  \
-  FLOAT_FOLDS(F_, f32, float)                                                                      \
-  FLOAT_FOLDS(F_, f64, double)                                                                     \
+  F_(PROD, f32, float, x *y)                                                                       \
+  F_(PROD, f64, double, x *y)                                                                      \
   INT_FOLDS(F_, s8, i8, u8, u8)                                                                    \
   INT_FOLDS(F_, s16, i16, u16, u16)                                                                \
   INT_FOLDS(F_, s32, i32, u32, u32)                                                                \

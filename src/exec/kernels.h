@@ -9,6 +9,7 @@
 
 #include "exec/dot_kernel.h"
 #include "exec/fft_kernel.h"
+#include "exec/fold_kernel.h"
 #include "exec/linalg_kernel.h"
 #include "program/program.h"
 
@@ -48,8 +49,6 @@ typedef void kern_transpose_fn(size_t rows, size_t columns, char *to, i64 to_str
 
 /* d = op(a, b, c) over n elements; what a unary or binary one does not use is NULL. */
 typedef void kern_fn(size_t n, void *d, const void *a, const void *b, const void *c);
-/* *acc = *init (NULL: none) and n > 0 values combined, in an order that depends on n alone. */
-typedef void kern_fold_fn(size_t n, void *acc, const void *init, const void *a);
 /* first[i] = pairs[2 * i], second[i] = pairs[2 * i + 1], n of each */
 typedef void kern_unzip_fn(size_t n, void *first, void *second, const void *pairs);
 
@@ -73,6 +72,7 @@ typedef struct vm_kernels {
   kern_fn *clean[DTYPE_COUNT]; /* the same, and pred to 0 or 1: from memory, which may have any */
   kern_fold_fn *fold[REDUCE_COUNT_][R_COUNT]; /* NULL: use the binary kernel */
   kern_fn *any; /* any conversion; b: u8 from, to: the types as they lie in memory */
+  const fold_kernels *fold_rows[R_COUNT]; /* NULL but of floats */
   dot_kernels dot;
   fft_plan_fn *fft[2];             /* f32, f64 */
   const linalg_kernels *linalg[2]; /* the same */

@@ -355,11 +355,20 @@ void vm_store_elements(const vm_kernels *k, dtype t, size_t n, void *to, const v
 static vm_kernels chosen;
 static pthread_once_t chosen_once = PTHREAD_ONCE_INIT;
 
+static void set_folds(vm_kernels *k, vm_rtype t, const fold_kernels *f) {
+  k->fold_rows[t] = f;
+  k->fold[REDUCE_SUM][t] = f->sum;
+  k->fold[REDUCE_MAX][t] = f->max;
+  k->fold[REDUCE_MIN][t] = f->min;
+}
+
 #define FILL(name)                                                                                 \
   static void fill_##name(vm_kernels *k) {                                                         \
     vm_kernels_add_math(k);                                                                        \
     vm_kernels_fill_##name(k);                                                                     \
     dot_kernels_fill_##name(&k->dot);                                                              \
+    set_folds(k, R_f32, &fold_##name##_f32);                                                       \
+    set_folds(k, R_f64, &fold_##name##_f64);                                                       \
     k->fft[0] = fft_plan_##name##_f32, k->fft[1] = fft_plan_##name##_f64;                          \
     k->linalg[0] = &linalg_##name##_f32, k->linalg[1] = &linalg_##name##_f64;                      \
   }

@@ -373,11 +373,11 @@ void loop_make_walks(const lower_env *e, kernel *kn, const prog_loop *l, u32 fir
 
 /* Lowers the code for the plan's blocks. The patterns must be known to say what is scalar, the
  * code to say how large a block should be: cut, lower, and cut again if that was too large. */
-void loop_lower_unit(const lower_env *e, kernel *kn, const prog_loop *l, bool registers) {
+void loop_lower_unit(const lower_env *e, kernel *kn, const prog_loop *l, bool registers,
+                     u64 target) {
   plan *p = &kn->p;
   bool *in_scalar = arena_zalloc(e->a, l->num_in + 1), *direct = arena_zalloc(e->a, 65);
   u64 *overlaps = arena_zalloc(e->a, 65 * sizeof(u64));
-  u64 target = 2048;
   for (u32 o = 0; o < kn->num_out; o++)
     for (u32 i = 0; i < l->num_in; i++)
       if (prog_slots_overlap(e->prog, l->in[i].slot, l->out[o].slot)) overlaps[o] |= 1ull << i;
@@ -408,7 +408,7 @@ void loop_lower_unit(const lower_env *e, kernel *kn, const prog_loop *l, bool re
                     .keep_registers = registers};
     kn->unit = vm_lower(e, &spec);
     u64 best = vm_block_size(kn->unit);
-    if (best >= target) break;
+    if (best >= target || kn->unit->num_calls == 0) break;
     target = best;
   }
 }
@@ -447,7 +447,7 @@ static void lower_map(const lower_env *e, const prog_loop *l, exec_step *out) {
   if (l->num_out) loop_sort_dims(&kn->p, l->num_in);
   loop_collapse(&kn->p);
   tile_transposes(&kn->p, l->num_in);
-  loop_lower_unit(e, kn, l, false);
+  loop_lower_unit(e, kn, l, false, LOOP_BLOCK);
   loop_lower_inputs(e, kn, l);
   kn->out = ARENA_ARRAY(e->a, input, l->num_out + 1);
   for (u32 o = 0; o < l->num_out; o++) kn->out[o] = loop_input(e, &l->out[o]);

@@ -78,9 +78,11 @@ static inline i64 loop_block_offset(const plan *p, const block *b, u32 walk_inde
 input loop_input(const lower_env *e, const prog_access *a);
 /* The walks over dims [first, first + rank) of the loop, in order inputs, outputs, iotas. */
 void loop_make_walks(const lower_env *e, kernel *kn, const prog_loop *l, u32 first, u32 rank);
-/* Cuts the plan into blocks and lowers the code for them. registers: outputs stay values of
- * register type. */
-void loop_lower_unit(const lower_env *e, kernel *kn, const prog_loop *l, bool registers);
+/* Cuts the plan into blocks of up to `target` elements, fewer where the code needs much scratch,
+ * and lowers the code for them. registers: outputs stay values of register type. */
+enum { LOOP_BLOCK = 2048 };
+void loop_lower_unit(const lower_env *e, kernel *kn, const prog_loop *l, bool registers,
+                     u64 target);
 void loop_lower_inputs(const lower_env *e, kernel *kn, const prog_loop *l);
 u64 loop_cost(const kernel *kn, u64 elements);
 /* Inputs and iotas of a block into registers. extra: offsets of the inputs and iotas beyond the

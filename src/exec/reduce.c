@@ -10,9 +10,10 @@
 #include "num/convert.h"
 
 enum {
-  FEW = 64,   /* rows: results of blocks that are folded at once */
-  FOLDS = 9,  /* FEW ^ FOLDS is above any number of blocks */
-  LEVELS = 64 /* rows: of pairs */
+  LONG = 8192, /* rows: a block of values that lie as they are folded */
+  FEW = 64,    /* rows: results of blocks that are folded at once */
+  FOLDS = 9,   /* FEW ^ FOLDS is above any number of blocks */
+  LEVELS = 64  /* rows: of pairs */
 };
 
 typedef struct reduction {
@@ -20,10 +21,12 @@ typedef struct reduction {
   plan other; /* the other dims, walked one element at a time */
   combiner c;
   kern_fold_fn *fold; /* rows only; NULL: pairs */
-  input *out;         /* with their walks among those of the kept dims */
-  u32 *init;          /* slots; NULL: zeros */
-  u64 block;          /* the most elements that the body is run on */
-  u64 room;           /* rows: elements of a level */
+  /* columns: several rows that lie as they are added, at once; NULL: one after the other */
+  void (*sum_rows)(size_t n, void *acc, const void *const *rows, bool fresh);
+  input *out; /* with their walks among those of the kept dims */
+  u32 *init;  /* slots; NULL: zeros */
+  u64 block;  /* the most elements that the body is run on */
+  u64 room;   /* rows: elements of a level */
   u32 levels;
   size_t body_at, acc_at, acc_bytes, left_at, right_at, half_bytes;
 } reduction;
@@ -233,6 +236,22 @@ static void store_column(const reduction *r, const exec_env *env, char *const *a
   }
 }
 
+/* FOLD_ROWS values of the block at once, as one that the accumulators take. */
+static void add_rows(const reduction *r, const exec_env *env, const block *b, i64 *index,
+                     accumulators *a) {
+  const input *in = &r->kn.in[0];
+  const char *base = (const char *)env->slots[in->slot] +
+                     (in->offset + loop_block_offset(&r->kn.p, b, 0)) * (i64)in->width;
+  const void *rows[FOLD_ROWS];
+  for (u32 k = 0; k < FOLD_ROWS; k++, next_index(&r->other, index)) {
+    i64 at = 0;
+    for (u32 d = 0; d < r->other.rank; d++) at += index[d] * r->other.walks[0].stride[d];
+    rows[k] = base + at * (i64)in->width;
+  }
+  r->sum_rows(b->elements, a->acc[0], rows, a->taken[0] == 0);
+  if (++a->taken[0] >= COMBINE_RUN) accumulators_pass_on(a, b->elements);
+}
+
 static void run_columns(const void *data, const exec_env *env, u64 begin, u64 end) {
   const reduction *r = data;
   const plan *p = &r->kn.p;
@@ -249,7 +268,10 @@ static void run_columns(const void *data, const exec_env *env, u64 begin, u64 en
     for (u32 o = 0; o < r->c.n; o++)
       r->kn.k->splat[vm_log2_width(r->c.width[o])](b.elements, a.acc[o], s.init[o], NULL, NULL);
     a.taken[0] = 1;
-    for (u64 k = 0; k < r->other.blocks; k++, next_index(&r->other, index)) {
+    u64 k = 0;
+    for (; r->sum_rows && k + FOLD_ROWS <= r->other.blocks; k += FOLD_ROWS)
+      add_rows(r, env, &b, index, &a);
+    for (; k < r->other.blocks; k++, next_index(&r->other, index)) {
       walk_offsets(&r->other, index, extra);
       run_values(r, env, &s, &b, extra);
       accumulators_take(&a, s.value, b.elements);
@@ -349,8 +371,13 @@ void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out) {
   bool rows = by_rows(l, r->fold != NULL);
   combine_lower(e, &l->body, l->num_out, types, &r->c);
   split_plans(e, r, l, rows);
-  loop_lower_unit(e, &r->kn, l, true);
+  loop_lower_unit(e, &r->kn, l, true, rows && r->fold && l->code.len == 2 ? LONG : LOOP_BLOCK);
   loop_lower_inputs(e, &r->kn, l);
+  const vm_unit *unit = r->kn.unit;
+  const fold_kernels *of_rows = e->k->fold_rows[vm_rtype_of(types[0])];
+  if (!rows && l->body.kind == REDUCE_SUM && of_rows && unit->num_calls == 0 &&
+      unit->outputs[0].reg == 0 && r->kn.p.patterns[0].mode == MODE_CONTIGUOUS)
+    r->sum_rows = of_rows->sum_rows;
   u64 block_cost = loop_cost(&r->kn, r->kn.p.max_elements);
   *out = (exec_step){.run = rows ? run_rows : run_columns,
                      .data = r,

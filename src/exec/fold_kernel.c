@@ -1,0 +1,184 @@
+/* Folds in 64 running values. Of a long block they are of its four quarters, read side by side: one
+ * stream of memory is not as fast. Built once per instruction set and type (KERNELS_ISA,
+ * REAL_BITS). */
+#include "exec/fold_kernel.h"
+
+#include <math.h>
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+#include "exec/lanes.h"
+
+enum { WIDE = 16, STREAMS = 4, RUNNING = WIDE * STREAMS, PARTS = WIDE / LANES };
+
+#ifdef __clang__
+#define UNROLL _Pragma("unroll")
+#else
+#define UNROLL _Pragma("GCC unroll 8")
+#endif
+#define EACH_PART                                                                                  \
+  UNROLL                                                                                           \
+  for (u32 s = 0; s < STREAMS; s++) UNROLL                                                         \
+  for (u32 p = 0; p < PARTS; p++)
+
+/* Where n values are read in vectors: as long as `at` < end, WIDE values for each stream, `apart`
+ * from each other. What is left over comes after them. */
+typedef struct streams {
+  size_t apart, step, end, done;
+} streams;
+
+static streams cut(size_t n) {
+  enum { LONG = 8192 };
+  size_t each = n / RUNNING * WIDE;
+  if (n >= LONG) return (streams){each, WIDE, each, STREAMS * each};
+  return (streams){WIDE, RUNNING, STREAMS * each, STREAMS * each};
+}
+
+/* ---- sums ---- */
+
+static void fold_sum(size_t n, void *acc, const void *init, const void *av) {
+  const REAL *a = av;
+  REAL lane[RUNNING];
+  streams z = cut(n);
+  size_t width = n < RUNNING ? n : RUNNING;
+  if (z.done) {
+    vec sum[STREAMS][PARTS];
+    EACH_PART sum[s][p] = load_vec(a + s * z.apart + p * LANES);
+    for (size_t i = z.step; i < z.end; i += z.step)
+      EACH_PART sum[s][p] += load_vec(a + s * z.apart + i + p * LANES);
+    EACH_PART store_vec(lane + s * WIDE + p * LANES, sum[s][p]);
+  }
+  for (size_t i = 0; i < n - z.done; i++) lane[i] = z.done ? lane[i] + a[z.done + i] : a[i];
+  if (width == RUNNING)
+    for (u32 i = 0; i < WIDE; i++)
+      lane[i] = (lane[i] + lane[2 * WIDE + i]) + (lane[WIDE + i] + lane[3 * WIDE + i]),
+      width = WIDE;
+  for (; width > 1; width = (width + 1) / 2)
+    for (size_t i = 0, half = (width + 1) / 2; i < width - half; i++) lane[i] += lane[half + i];
+  *(REAL *)acc = init ? *(const REAL *)init + lane[0] : lane[0];
+}
+
+static void sum_rows(size_t n, void *acc, const void *const *rows, bool fresh) {
+  REAL *to = acc;
+  const REAL *r[FOLD_ROWS];
+  for (u32 k = 0; k < FOLD_ROWS; k++) r[k] = rows[k];
+#define SUM(at, i)                                                                                 \
+  (((at(r[0] + i) + at(r[1] + i)) + (at(r[2] + i) + at(r[3] + i))) +                               \
+   ((at(r[4] + i) + at(r[5] + i)) + (at(r[6] + i) + at(r[7] + i))))
+#define ONE(p) (*(p))
+  size_t i = 0;
+  for (; i + LANES <= n; i += LANES) {
+    vec x = SUM(load_vec, i);
+    store_vec(to + i, fresh ? x : load_vec(to + i) + x);
+  }
+  for (; i < n; i++) {
+    REAL x = SUM(ONE, i);
+    to[i] = fresh ? x : to[i] + x;
+  }
+}
+
+/* ---- the largest or the smallest ---- */
+
+/* Of two that are equal, or not numbers, whichever. One instruction where there is one; compilers
+ * do not make it of comparisons. `odd` is not zero where x or y is no number. */
+#if defined(__AVX512F__) && REAL_BITS == 64
+#define LARGER(x, y) (vec) _mm512_max_pd((__m512d)(x), (__m512d)(y))
+#define SMALLER(x, y) (vec) _mm512_min_pd((__m512d)(x), (__m512d)(y))
+typedef u32 odd;
+INLINE odd unordered(vec x, vec y) { return _mm512_cmp_pd_mask((__m512d)x, (__m512d)y, 3); }
+INLINE bool any_odd(odd o) { return o != 0; }
+#elif defined(__AVX512F__)
+#define LARGER(x, y) (vec) _mm512_max_ps((__m512)(x), (__m512)(y))
+#define SMALLER(x, y) (vec) _mm512_min_ps((__m512)(x), (__m512)(y))
+typedef u32 odd;
+INLINE odd unordered(vec x, vec y) { return _mm512_cmp_ps_mask((__m512)x, (__m512)y, 3); }
+INLINE bool any_odd(odd o) { return o != 0; }
+#else
+#if REAL_BITS == 64
+typedef i64 lane_bits;
+#else
+typedef i32 lane_bits;
+#endif
+typedef lane_bits odd __attribute__((vector_size(LANE_BYTES)));
+INLINE odd unordered(vec x, vec y) { return (x != x) | (y != y); }
+INLINE bool any_odd(odd o) {
+  lane_bits all = 0;
+  for (u32 i = 0; i < LANES; i++) all |= o[i];
+  return all != 0;
+}
+#if defined(__AVX2__) && REAL_BITS == 64
+#define LARGER(x, y) (vec) _mm256_max_pd((__m256d)(x), (__m256d)(y))
+#define SMALLER(x, y) (vec) _mm256_min_pd((__m256d)(x), (__m256d)(y))
+#elif defined(__AVX2__)
+#define LARGER(x, y) (vec) _mm256_max_ps((__m256)(x), (__m256)(y))
+#define SMALLER(x, y) (vec) _mm256_min_ps((__m256)(x), (__m256)(y))
+#else
+INLINE vec choose(odd m, vec x, vec y) { return (vec)(((odd)x & m) | ((odd)y & ~m)); }
+#define LARGER(x, y) choose((x) > (y), x, y)
+#define SMALLER(x, y) choose((x) < (y), x, y)
+#endif
+#endif
+
+static REAL not_a_number(size_t n, const REAL *a, REAL init) {
+  for (size_t i = 0; init == init && i < n; i++) init = a[i] == a[i] ? init : a[i];
+  return init;
+}
+
+/* Zeros are equal to each other, and flushed denormals to them: of those the sign decides. */
+static REAL zero_of(size_t n, const REAL *a, REAL init, bool max) {
+  bool negative = signbit(init) != 0;
+  for (size_t i = 0; i < n; i++)
+    negative = max ? negative && signbit(a[i]) : negative || signbit(a[i]);
+  return negative ? (REAL)-0.0 : (REAL)0.0;
+}
+
+INLINE void fold_most(size_t n, void *acc, const void *init, const void *av, bool max) {
+  const REAL *a = av;
+  REAL first = init ? *(const REAL *)init : a[0], most = first, lane[LANES];
+  streams z = cut(n);
+  size_t i = z.done;
+  bool nan = first != first;
+  if (z.done) {
+    vec best[STREAMS];
+    odd bad[STREAMS / 2] = {0};
+    UNROLL
+    for (u32 s = 0; s < STREAMS; s++) best[s] = load_vec(a + s * z.apart);
+    for (size_t at = 0; at < z.end; at += z.step)
+      for (u32 p = 0; p < PARTS; p++) {
+        UNROLL
+        for (u32 s = 0; s < STREAMS; s += 2) {
+          const REAL *from = a + s * z.apart + at + p * LANES;
+          vec x = load_vec(from), y = load_vec(from + z.apart);
+          best[s] = max ? LARGER(x, best[s]) : SMALLER(x, best[s]);
+          best[s + 1] = max ? LARGER(y, best[s + 1]) : SMALLER(y, best[s + 1]);
+          bad[s / 2] |= unordered(x, y);
+        }
+      }
+    UNROLL
+    for (u32 s = 1; s < STREAMS; s++)
+      best[0] = max ? LARGER(best[s], best[0]) : SMALLER(best[s], best[0]);
+    nan |= any_odd(bad[0] | bad[1]);
+    store_vec(lane, best[0]);
+    for (u32 k = 0; k < LANES; k++) most = (max ? lane[k] > most : lane[k] < most) ? lane[k] : most;
+  }
+  for (; i < n; i++) {
+    nan |= a[i] != a[i];
+    most = (max ? a[i] > most : a[i] < most) ? a[i] : most;
+  }
+  if (nan)
+    most = not_a_number(n, a, first);
+  else if (most == 0)
+    most = zero_of(n, a, first, max);
+  memcpy(acc, &most, sizeof most);
+}
+
+static void fold_max(size_t n, void *acc, const void *init, const void *a) {
+  fold_most(n, acc, init, a, true);
+}
+static void fold_min(size_t n, void *acc, const void *init, const void *a) {
+  fold_most(n, acc, init, a, false);
+}
+
+const fold_kernels FOR_LANES(fold_) = {fold_sum, fold_max, fold_min, sum_rows};

@@ -1,0 +1,23 @@
+/* Many floats combined to one, or rows of them to a row, as fast as memory gives them; per
+ * instruction set and type of number. In which order depends on the numbers' count only, and is the
+ * same on every instruction set. */
+#ifndef EXEC_FOLD_KERNEL_H
+#define EXEC_FOLD_KERNEL_H
+
+#include "base/base.h"
+
+/* *acc = *init (NULL: none) and n > 0 values combined, in an order that depends on n alone. */
+typedef void kern_fold_fn(size_t n, void *acc, const void *init, const void *a);
+
+enum { FOLD_ROWS = 8 };
+
+typedef struct fold_kernels {
+  kern_fold_fn *sum, *max, *min; /* NaN wins, -0 < +0 */
+  /* acc[i] += rows[0][i] + ... + rows[FOLD_ROWS - 1][i], for n of them; fresh: acc begins there. */
+  void (*sum_rows)(size_t n, void *acc, const void *const *rows, bool fresh);
+} fold_kernels;
+
+extern const fold_kernels fold_base_f32, fold_base_f64, fold_v3_f32, fold_v3_f64, fold_v4_f32,
+    fold_v4_f64;
+
+#endif

@@ -1,0 +1,93 @@
+/* Folds and sums of rows against plain C, on the instruction set of this processor and on any's. */
+#include <math.h>
+
+#include "exec/kernels.h"
+#include "tests/unit.h"
+
+static float noise(u32 *seed) {
+  *seed = *seed * 1664525u + 1013904223u;
+  return (float)(i32)*seed / 0x1p24f;
+}
+static bool same_bits(float x, float y) { return memcmp(&x, &y, 4) == 0; }
+
+static const fold_kernels *table(u32 i) {
+  return i ? vm_kernels_get()->fold_rows[R_f32] : &fold_base_f32;
+}
+
+static void check_sums(void) {
+  static float x[20000];
+  u32 seed = 5;
+  for (size_t i = 0; i < COUNT(x); i++) x[i] = noise(&seed);
+  for (size_t n = 1; n < COUNT(x); n += n < 300 ? 1 : 997) {
+    double want = 3;
+    for (size_t i = 0; i < n; i++) want += x[i];
+    float init = 3, out[2], none;
+    for (u32 t = 0; t < 2; t++) table(t)->sum(n, &out[t], &init, x);
+    CHECK(same_bits(out[0], out[1]));
+    CHECK(fabs(out[0] - want) <= 1e-3 * sqrt((double)n) + 1e-5 * fabs(want));
+    table(0)->sum(n, &none, NULL, x);
+    CHECK(fabs(none + 3 - want) <= 1e-3 * sqrt((double)n) + 1e-5 * fabs(want));
+  }
+}
+
+/* One NaN anywhere wins; of zeros the sign decides. */
+static void check_extremes(void) {
+  static float x[700];
+  u32 seed = 9;
+  for (size_t n = 1; n < COUNT(x); n += n < 140 ? 1 : 37)
+    for (u32 t = 0; t < 2; t++) {
+      const fold_kernels *k = table(t);
+      float most = -INFINITY, least = INFINITY, out;
+      for (size_t i = 0; i < n; i++) {
+        x[i] = noise(&seed);
+        most = fmaxf(most, x[i]), least = fminf(least, x[i]);
+      }
+      k->max(n, &out, NULL, x);
+      CHECK(same_bits(out, most));
+      k->min(n, &out, NULL, x);
+      CHECK(same_bits(out, least));
+      float bound = 1e9f;
+      k->max(n, &out, &bound, x);
+      CHECK(out == bound);
+      size_t at = seed % n;
+      x[at] = NAN;
+      k->max(n, &out, NULL, x);
+      CHECK(out != out);
+      k->min(n, &out, &bound, x);
+      CHECK(out != out);
+      for (size_t i = 0; i < n; i++) x[i] = -0.0f;
+      k->max(n, &out, NULL, x);
+      CHECK(out == 0 && signbit(out));
+      x[at] = 0;
+      k->max(n, &out, NULL, x);
+      CHECK(out == 0 && !signbit(out));
+      k->min(n, &out, NULL, x);
+      CHECK(out == 0 && (signbit(out) || n == 1));
+    }
+}
+
+static void check_rows(void) {
+  static float x[FOLD_ROWS][101], acc[101], other[101];
+  const void *rows[FOLD_ROWS];
+  u32 seed = 1;
+  for (u32 r = 0; r < FOLD_ROWS; r++) {
+    rows[r] = x[r];
+    for (u32 i = 0; i < 101; i++) x[r][i] = noise(&seed);
+  }
+  table(0)->sum_rows(101, acc, rows, true);
+  table(1)->sum_rows(101, other, rows, true);
+  table(1)->sum_rows(101, other, rows, false);
+  for (u32 i = 0; i < 101; i++) {
+    double want = 0;
+    for (u32 r = 0; r < FOLD_ROWS; r++) want += x[r][i];
+    CHECK(fabs(acc[i] - want) < 1e-3);
+    CHECK(same_bits(other[i], 2 * acc[i]));
+  }
+}
+
+int main(void) {
+  check_sums();
+  check_extremes();
+  check_rows();
+  return UNIT_END();
+}
