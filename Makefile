@@ -5,14 +5,21 @@ ROOT := $(CURDIR)
 PYTHON := $(ROOT)/.venv/bin/python
 SETUP_ARGS = --prefix=$(ROOT)/$@ --libdir=lib --bindir=bin
 RELEASE := -Ddebug=false -Doptimization=2 -Db_ndebug=true
-# Instrumented code makes gcc warn of what is not there; the ordinary builds have -Werror.
-SANITIZE := -Dbuildtype=debugoptimized -Db_lundef=false -Dwerror=false
+# Warnings are errors here and in CI, not where others build with a compiler of theirs; and not in
+# instrumented code, which makes gcc warn of what is not there.
+STRICT := -Dwerror=true
+SANITIZE := -Dbuildtype=debugoptimized -Db_lundef=false
+# Where `make install` puts things; as usual, DESTDIR=/somewhere goes in front.
+PREFIX ?= /usr/local
 
-.PHONY: all setup build clang asan ubsan tsan msan test test-all demo bench format check clean help
+.PHONY: all setup build lib install dist clang asan ubsan tsan msan test test-all demo bench format check clean help
 all: build
 
 help:
 	@echo "make            programs in build/bin, libraries in build/lib, Python in .venv"
+	@echo "make lib        what is installed, into build-lib; no packages needed but a compiler's and Meson"
+	@echo "make install    the same, into PREFIX (/usr/local) below DESTDIR"
+	@echo "make dist       a tarball of the sources, in build-lib/meson-dist"
 	@echo "make test       what CI runs; test-all adds the slow ones"
 	@echo "make demo       trains a small language model in JAX on eight virtual devices"
 	@echo "make bench      compile and step times beside XLA:CPU"
@@ -24,18 +31,35 @@ setup:
 
 build: setup
 	@test -f $(BUILD)/build.ninja || meson setup $(BUILD) --prefix=$(ROOT)/$(BUILD) --libdir=lib \
-	  --bindir=bin $(RELEASE)
+	  --bindir=bin $(RELEASE) $(STRICT)
 	@ninja -C $(BUILD)
+	@test -L $(BUILD)/lib/libterrazzo.so || rm -f $(BUILD)/lib/libterrazzo.so
 	@meson install -C $(BUILD) --no-rebuild --quiet
 
+# Without tests, so smaller; for these neither Debian's packages nor Python's are installed.
+lib:
+	@test -f build-lib/build.ninja || meson setup build-lib --prefix=$(PREFIX) $(RELEASE) -Dtests=false
+	@test "$$(meson introspect build-lib --buildoptions | tr '{' '\n' | sed -n \
+	  's/.*"name": "prefix", "value": "\([^"]*\)".*/\1/p')" = "$(PREFIX)" || \
+	  meson configure build-lib --prefix=$(PREFIX)
+	@ninja -C build-lib
+
+install: lib
+	@meson install -C build-lib --no-rebuild --strip --quiet $(if $(DESTDIR),--destdir=$(DESTDIR))
+
+dist: lib
+	@meson dist -C build-lib --no-tests --allow-dirty
+
 # Other configurations: build-asan, build-clang, ... each with its own programs under bin/.
-build-clang build-asan build-ubsan build-tsan build-msan: setup
+build-clang build-release build-asan build-ubsan build-tsan build-msan: setup
 	@test -f $@/build.ninja || $(CONFIGURE_$@) meson setup $@ $(SETUP_ARGS) $(OPTIONS_$@)
 	@ninja -C $@
+	@test -L $@/lib/libterrazzo.so || rm -f $@/lib/libterrazzo.so
 	@meson install -C $@ --no-rebuild --quiet
-.PHONY: build-clang build-asan build-ubsan build-tsan build-msan
+.PHONY: build-clang build-release build-asan build-ubsan build-tsan build-msan
 CONFIGURE_build-clang := CC=clang
-OPTIONS_build-clang := $(RELEASE)
+OPTIONS_build-clang := $(RELEASE) $(STRICT)
+OPTIONS_build-release := --buildtype=release $(STRICT)
 OPTIONS_build-asan := $(SANITIZE) -Db_sanitize=address,undefined
 OPTIONS_build-ubsan := $(SANITIZE) -Db_sanitize=undefined
 OPTIONS_build-tsan := $(SANITIZE) -Db_sanitize=thread
@@ -70,4 +94,4 @@ check check-includes:
 	@tools/check-includes
 
 clean:
-	rm -rf build build-clang build-asan build-ubsan build-tsan build-msan
+	rm -rf build build-lib build-clang build-release build-asan build-ubsan build-tsan build-msan

@@ -65,7 +65,7 @@ static int dispatch(int argc, char **argv) {
   if (argc < 2) return help(stderr);
   if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)
     return help(stdout);
-  if (strcmp(argv[1], "--version") == 0) return puts("terrazzo 0.1.0"), EXIT_FINE;
+  if (strcmp(argv[1], "--version") == 0) return puts("terrazzo " TZ_VERSION_STRING), EXIT_FINE;
   for (size_t i = 0; i < COUNT(commands); i++)
     if (strcmp(argv[1], commands[i].name) == 0) return commands[i].run(argc - 1, argv + 1);
   say_error("unknown command '%s'; terrazzo --help lists them", argv[1]);

@@ -11,7 +11,7 @@
 #include "api/images.h"
 #include "device/copy.h"
 
-const char *tz_version(void) { return "0.1.0"; }
+const char *tz_version(void) { return TZ_VERSION_STRING; }
 
 /* A tz_error is a status. */
 static status status_of(const tz_error *e) { return (status)(const void *)e; }

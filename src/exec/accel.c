@@ -29,18 +29,43 @@ void accel_init(exec_accelerator *a) {
 
 void accel_deinit(exec_accelerator *a) { pthread_mutex_destroy(&a->lock); }
 
-static bool load(exec_accelerator *out) {
-  void *lib = os_library("libdnnl.so.2");
-  void *sgemm = lib ? os_symbol(lib, "dnnl_sgemm") : NULL;
-  if (!sgemm) return false;
-  memcpy(&out->sgemm, &sgemm, sizeof sgemm);
-  void *omp = os_library("libgomp.so.1");
-  void *set = omp ? os_symbol(omp, "omp_set_num_threads") : NULL;
-  void *get = omp ? os_symbol(omp, "omp_get_max_threads") : NULL;
-  if (!get) set = NULL;
+/* What oneDNN says of itself, the same in its versions 2 and 3 (dnnl_version_t). */
+typedef struct library_version {
+  int major, minor, patch;
+  const char *hash;
+  unsigned cpu_runtime, gpu_runtime;
+} library_version;
+enum { SEQUENTIAL = 1, OPENMP = 2 };
+
+/* Of the runtimes that it is built for only these are known to leave a product to one thread. The
+ * library's own OpenMP is meant, which is libgomp or another: what it is linked with is searched as
+ * well. */
+static bool one_thread(void *lib, exec_accelerator *out) {
+  const library_version *(*version)(void) = NULL;
+  void *ask = os_symbol(lib, "dnnl_version");
+  memcpy(&version, &ask, sizeof ask);
+  unsigned runtime = version ? version()->cpu_runtime : 0;
+  if (runtime != OPENMP) return runtime == SEQUENTIAL;
+  void *set = os_symbol(lib, "omp_set_num_threads"), *get = os_symbol(lib, "omp_get_max_threads");
+  if (!set || !get) return false;
   memcpy(&out->omp_set_num_threads, &set, sizeof set);
   memcpy(&out->omp_get_max_threads, &get, sizeof get);
   return true;
+}
+
+/* The function is the same in both versions; distributions have one of them. */
+static bool load(exec_accelerator *out) {
+  static const char *const usual[] = {"libdnnl.so.3", "libdnnl.so.2"};
+  const char *wanted = getenv("TERRAZZO_ONEDNN");
+  bool named = wanted && strchr(wanted, '/');
+  for (size_t i = 0; i < (named ? 1 : COUNT(usual)); i++) {
+    void *lib = os_library(named ? wanted : usual[i]);
+    void *sgemm = lib ? os_symbol(lib, "dnnl_sgemm") : NULL;
+    if (!sgemm || !one_thread(lib, out)) continue;
+    memcpy(&out->sgemm, &sgemm, sizeof sgemm);
+    return true;
+  }
+  return false;
 }
 
 /* One thread a product: steps are shared out by the pool, and OpenMP's threads would come on

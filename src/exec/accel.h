@@ -22,7 +22,7 @@ typedef struct exec_accelerator {
   int (*omp_get_max_threads)(void);   /* likewise */
 } exec_accelerator;
 
-/* Nothing is loaded yet. TERRAZZO_ONEDNN=0: nothing will be. */
+/* Nothing is loaded yet. TERRAZZO_ONEDNN=0: nothing will be; a path: that library. */
 void accel_init(exec_accelerator *a);
 void accel_deinit(exec_accelerator *a);
 

@@ -21,8 +21,8 @@ typedef struct exec_options {
 } exec_options;
 
 /* Starts the threads; options may be NULL. INVALID_ARGUMENT for a kind that there is none of. "cpu"
- * reads TERRAZZO_ONEDNN (0: never load oneDNN); both TERRAZZO_KERNELS, once a process (base: the
- * kernels of any processor, whose products of a sum are rounded each). */
+ * reads TERRAZZO_ONEDNN (0: never load oneDNN; a path: that library); both TERRAZZO_KERNELS, once a
+ * process (base: the kernels of any processor, whose products of a sum are rounded each). */
 status exec_create(const exec_options *options, executor **out_executor) MUST_USE;
 
 #endif

@@ -1,0 +1,79 @@
+"""oneDNN is found under the names that distributions have, and refused where a product of it would
+take more threads than one. A library of ours stands in for it, and tells when it is called."""
+import os
+import subprocess
+
+import numpy as np
+import pytest
+from support import terrazzo
+
+STAND_IN = """
+#include <stdint.h>
+#include <stdio.h>
+typedef struct { int major, minor, patch; const char *hash; unsigned cpu, gpu; } version;
+const version *dnnl_version(void) {
+  static const version v = {3, 1, 0, "", RUNTIME, 0};
+  return &v;
+}
+#ifdef OMP
+void omp_set_num_threads(int n) { (void)n; }
+int omp_get_max_threads(void) { return 2; }
+#endif
+int dnnl_sgemm(char ta, char tb, int64_t m, int64_t n, int64_t k, float alpha, const float *a,
+               int64_t lda, const float *b, int64_t ldb, float beta, float *c, int64_t ldc) {
+  fputs("stand-in\\n", stderr);
+  for (int64_t i = 0; i < m; i++)
+    for (int64_t j = 0; j < n; j++) {
+      float sum = 0;
+      for (int64_t l = 0; l < k; l++)
+        sum += (ta == 'N' ? a[i * lda + l] : a[l * lda + i]) *
+               (tb == 'N' ? b[l * ldb + j] : b[j * ldb + l]);
+      c[i * ldc + j] = alpha * sum + (beta ? beta * c[i * ldc + j] : 0);
+    }
+  return 0;
+}
+"""
+
+PRODUCT = """
+func.func @main(%a: tensor<256x256xf32>, %b: tensor<256x256xf32>) -> tensor<256x256xf32> {
+  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]
+      : (tensor<256x256xf32>, tensor<256x256xf32>) -> tensor<256x256xf32>
+  return %0 : tensor<256x256xf32>
+}
+"""
+
+
+def product(tmp_path, name, flags, **environment):
+    source = tmp_path / "stand_in.c"
+    source.write_text(STAND_IN)
+    subprocess.run(["cc", "-shared", "-fPIC", "-O2", *flags, source, "-o", tmp_path / name],
+                   check=True)
+    (tmp_path / "product.mlir").write_text(PRODUCT)
+    a = np.random.default_rng(0).standard_normal((2, 256, 256)).astype(np.float32)
+    for k in range(2):
+        np.save(tmp_path / f"in_{k}.npy", a[k])
+    done = terrazzo("run", tmp_path / "product.mlir", "--input", tmp_path / "in_0.npy",
+                    tmp_path / "in_1.npy", "--output", tmp_path,
+                    env=os.environ | {"LD_LIBRARY_PATH": str(tmp_path)} | environment)
+    assert done.returncode == 0, done.stderr
+    np.testing.assert_allclose(np.load(tmp_path / "out_0.npy"), a[0] @ a[1], atol=1e-3)
+    return "stand-in" in done.stderr
+
+
+OPENMP, TBB = ["-DRUNTIME=2", "-DOMP"], ["-DRUNTIME=4"]
+
+
+@pytest.mark.parametrize("name", ["libdnnl.so.2", "libdnnl.so.3"])
+def test_found_by_name(tmp_path, name):
+    assert product(tmp_path, name, OPENMP)
+    assert product(tmp_path, name, ["-DRUNTIME=1"])
+
+
+def test_named_by_the_environment(tmp_path):
+    assert product(tmp_path, "mine.so", OPENMP, TERRAZZO_ONEDNN=str(tmp_path / "mine.so"))
+    assert not product(tmp_path, "libdnnl.so.3", OPENMP, TERRAZZO_ONEDNN="0")
+
+
+def test_refused_where_it_has_threads_of_its_own(tmp_path):
+    assert not product(tmp_path, "libdnnl.so.3", TBB)
+    assert not product(tmp_path, "libdnnl.so.3", ["-DRUNTIME=2"])
