@@ -137,3 +137,17 @@ def test_placement_inside_jit(devices):
     np.testing.assert_array_equal(back, np.arange(8) * 2 + 1)
     stats = jax.jit(lambda v: v * 2, out_shardings=host).lower(x).compile().memory_analysis()
     assert stats.host_output_size_in_bytes == 32 and stats.output_size_in_bytes == 0
+
+
+def test_a_server_hands_arrays_out():
+    """jax.experimental.transfer, which may read raw buffers."""
+    transfer = pytest.importorskip("jax.experimental.transfer")
+    d = jax.devices()
+    server = transfer.start_transfer_server(d[0].client, "[::]:0", ["127.0.0.1:0"],
+                                            use_raw_buffers=True)
+    x = jnp.arange(1000.)
+    server.await_pull(1, [x])
+    there = jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=SingleDeviceSharding(d[-1]))
+    y, = server.connect(server.address()).pull(1, [there])
+    np.testing.assert_array_equal(x, y)
+    assert y.devices() == {d[-1]}

@@ -176,6 +176,10 @@ dtype dev_buffer_type(const dev_buffer *b) { return b->type; }
 i64s dev_buffer_dims(const dev_buffer *b) { return (i64s){b->dims, b->rank}; }
 i64s dev_buffer_order(const dev_buffer *b) { return (i64s){b->dims + b->rank, b->rank}; }
 bool dev_buffer_is_permuted(const dev_buffer *b) { return b->permuted; }
+bool dev_buffer_is_like(const dev_buffer *a, const dev_buffer *b) {
+  return a->type == b->type && i64s_eq(dev_buffer_dims(a), dev_buffer_dims(b)) &&
+         i64s_eq(dev_buffer_order(a), dev_buffer_order(b));
+}
 size_t dev_buffer_bytes(const dev_buffer *b) { return b->bytes; }
 dev_memory *dev_buffer_memory(const dev_buffer *b) { return b->memory; }
 dev_event *dev_buffer_ready(const dev_buffer *b) { return b->ready; }

@@ -82,6 +82,7 @@ i64s dev_buffer_dims(const dev_buffer *b);        /* borrowed */
 i64s dev_buffer_order(const dev_buffer *b);       /* minor to major, all of them; borrowed */
 bool dev_buffer_is_permuted(const dev_buffer *b); /* not row-major */
 size_t dev_buffer_bytes(const dev_buffer *b);
+bool dev_buffer_is_like(const dev_buffer *a, const dev_buffer *b); /* shape and order */
 dev_memory *dev_buffer_memory(const dev_buffer *b);
 dev_event *dev_buffer_ready(const dev_buffer *b); /* borrowed */
 

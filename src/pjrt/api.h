@@ -66,7 +66,8 @@ enum {
   API_MEMORY_DESCRIPTION,
   API_PROFILER,
   API_TRACKING,
-  API_STREAM
+  API_STREAM,
+  API_RAW
 };
 
 struct PJRT_MemoryDescription {
@@ -83,7 +84,9 @@ struct PJRT_DeviceDescription {
 };
 
 typedef struct api_memory api_memory;
-typedef struct api_mapped api_mapped; /* api_alias.c */
+typedef struct api_mapped api_mapped;     /* api_alias.c */
+typedef struct api_callback api_callback; /* api_host.c */
+typedef struct api_transit api_transit;   /* api_cross.c */
 
 struct PJRT_Device {
   handle head;
@@ -142,14 +145,19 @@ struct PJRT_Client {
   PJRT_TopologyDescription topology;
   pthread_mutex_t lock;
   pthread_cond_t landed;
-  ffi_threads *handlers;  /* run what programs call by name */
-  u32 in_flight;          /* launches; under lock */
-  struct launch *flights; /* those of them that the executor has; under lock */
-  bool closed;            /* the handle has been destroyed; under lock */
-  api_mapped *mapped;     /* under lock */
+  ffi_threads *handlers;   /* run what programs call by name */
+  u32 in_flight;           /* launches; under lock */
+  struct launch *flights;  /* those of them that the executor has; under lock */
+  bool closed;             /* the handle has been destroyed; under lock */
+  api_mapped *mapped;      /* under lock */
+  api_callback *callbacks; /* under lock */
+  api_transit *transits;   /* under lock */
+  u64 transit_keys;        /* under lock */
 };
 void api_client_forget_mapped(PJRT_Client *c);
-PJRT_Client *api_client_retain(PJRT_Client *c); /* returns c */
+void api_client_forget_callbacks(PJRT_Client *c);
+void api_client_cancel_transits(PJRT_Client *c); /* whose other side will never come */
+PJRT_Client *api_client_retain(PJRT_Client *c);  /* returns c */
 void api_client_release(PJRT_Client *c);
 
 /* A caller that runs ahead of its devices piles up results: past this many launches under way,

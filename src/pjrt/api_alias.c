@@ -41,10 +41,7 @@ status api_client_create_alias_buffer(PJRT_Client_CreateAliasBuffer_Args *a) {
 static status check_alias(const dev_buffer *alias, const dev_buffer *real) {
   if (alias == real)
     return status_make(STATUS_INVALID_ARGUMENT, "a buffer cannot be its own alias");
-  if (dev_buffer_type(alias) == dev_buffer_type(real) &&
-      i64s_eq(dev_buffer_dims(alias), dev_buffer_dims(real)) &&
-      i64s_eq(dev_buffer_order(alias), dev_buffer_order(real)))
-    return NULL;
+  if (dev_buffer_is_like(alias, real)) return NULL;
   return status_make(STATUS_INVALID_ARGUMENT, "the buffer is of another shape than its alias");
 }
 

@@ -162,6 +162,7 @@ void api_client_release(PJRT_Client *c) {
   dev_client_release(c->dev);
   ffi_threads_destroy(c->handlers);
   api_client_forget_mapped(c);
+  api_client_forget_callbacks(c);
   pthread_cond_destroy(&c->landed);
   pthread_mutex_destroy(&c->lock);
   mem_free(&mem_system, c, sizeof *c);
@@ -239,6 +240,9 @@ status api_client_destroy(PJRT_Client_Destroy_Args *a) {
   bool first = !c->closed;
   c->closed = true;
   pthread_cond_broadcast(&c->landed);
+  pthread_mutex_unlock(&c->lock);
+  api_client_cancel_transits(c);
+  pthread_mutex_lock(&c->lock);
   while (first && c->in_flight) pthread_cond_wait(&c->landed, &c->lock);
   pthread_mutex_unlock(&c->lock);
   if (!first) return status_make(STATUS_FAILED_PRECONDITION, "the client is being destroyed");

@@ -99,7 +99,8 @@ void api_narrow(void *args, const void *full) {
 
 status api_check_handle(const char *function, const char *field, const void *p, u32 kind) {
   if (!p) return api_missing(function, field);
-  const handle *h = kind == API_MEMORY ? &((const api_memory *)p)->head : p;
+  /* these two begin with a vtable */
+  const handle *h = kind == API_MEMORY || kind == API_RAW ? &((const api_memory *)p)->head : p;
   if (h->kind != kind)
     return status_make(STATUS_INVALID_ARGUMENT, "%s: %s is not of its type, or has been destroyed",
                        function, field);
