@@ -26,7 +26,7 @@ static inline void index_put_slot(hash_index *t, u64 hash, void *entry) {
 static inline void index_add(hash_index *t, arena *a, u64 hash, void *entry) {
   if (t->count * 2 >= t->cap) {
     hash_index old = *t;
-    t->cap = old.cap ? old.cap * 2 : 64;
+    t->cap = old.cap ? old.cap * 2 : 16;
     t->slots = arena_zalloc(a, t->cap * sizeof *t->slots);
     for (size_t i = 0; i < old.cap; i++)
       if (old.slots[i].entry) index_put_slot(t, old.slots[i].hash, old.slots[i].entry);

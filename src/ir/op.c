@@ -4,6 +4,7 @@
  * value it names. A use's `link` points at the pointer that points at it, so unlinking asks nothing
  * of the list. Nothing is freed: an op that is erased stays as memory until the module goes, so
  * pointers to it are stale, not dangling. */
+#include "base/index.h"
 #include "ir/ctx.h"
 
 ir_module *ir_module_create(ir_ctx *c) {
@@ -114,14 +115,20 @@ op *value_parent(const value *v) { return v->is_arg ? block_op(v->def.block) : v
 
 /* ---- ops ---- */
 
-/* Marks the kind as seen, which module_may_have reports. Operands are linked in their order, so
- * that the last operand is first in the value's list, as in MLIR. */
+static u32 *live_count(ir_module *m, const op_info *info) {
+  return info->id < OP_COUNT ? &m->live[info->id] : &m->live_other;
+}
+
+/* Counts the kind, for module_may_have. Operands are linked in their order, so that the last
+ * operand is first in the value's list, as in MLIR. Aligned to a line of the cache: see op. */
 op *op_create(ir_module *m, const op_info *info, const attr *loc, value *const *operands,
               size_t num_operands, const type *const *result_types, size_t num_results,
               size_t num_regions) {
   arena *a = &m->arena;
-  op *o = ARENA_NEW(a, op);
-  *(info->id < OP_COUNT ? &m->seen[info->id] : &m->seen_other) = true;
+  op *o = arena_alloc_aligned(a, sizeof *o, 64);
+  *o = (op){0};
+  ++*live_count(m, info);
+  m->tables += (info->traits & SYMBOL_TABLE) != 0;
   o->info = info;
   o->loc = loc;
   o->num_regions = (u16)num_regions;
@@ -141,6 +148,13 @@ op *op_create(ir_module *m, const op_info *info, const attr *loc, value *const *
     for (size_t i = 0; i < num_operands; i++) op_append_operand(m, o, operands[i]);
   }
   return o;
+}
+
+void op_become(ir_module *m, op *o, op_id id) {
+  assert(o->info->num_slots == op_infos[id].num_slots);
+  --*live_count(m, o->info);
+  o->info = &op_infos[id];
+  ++*live_count(m, o->info);
 }
 
 void op_insert(op *o, block *b, op *before) {
@@ -168,22 +182,30 @@ void block_move_ops(block *from, op *end, block *to, op *before) {
 }
 
 static walk_result drop_uses(void *user, op *o) {
-  (void)user;
+  ir_module *m = user;
+  if (m && !o->erased) --*live_count(m, o->info);
+  o->erased = true;
   for (size_t i = 0; i < o->num_operands; i++) unlink_use(&o->operands[i]);
   o->num_operands = 0;
   return WALK_ON;
 }
 
 /* Walks what is inside as well, since ops in the regions use values outside. That the results have
- * no uses left is the caller's to know; erasing a whole group takes its users first. */
+ * no uses left is the caller's to know; erasing a whole group takes its users first. One that is in
+ * no block stays counted. */
 void op_erase(op *o) {
+  ir_module *m = o->parent ? o->parent->module : NULL;
   op_unlink(o);
-  op_walk(o, drop_uses, NULL);
+  op_walk(o, drop_uses, m);
 }
 
 /* ---- blocks ---- */
 
-block *block_create(ir_module *m) { return ARENA_NEW(&m->arena, block); }
+block *block_create(ir_module *m) {
+  block *b = ARENA_NEW(&m->arena, block);
+  b->module = m;
+  return b;
+}
 
 /* Values are allocated one by one, so that a pointer to an argument survives the list's growth. */
 value *block_add_arg(ir_module *m, block *b, const type *t) {
@@ -322,16 +344,8 @@ void op_set_attr(ir_module *m, op *o, str name, const attr *a) {
 
 struct ir_map {
   arena *a;
-  table t;
+  hash_index to; /* by value */
 };
-typedef struct map_entry {
-  const value *from;
-  value *to;
-} map_entry;
-
-static bool same_from(const void *entry, const void *key) {
-  return ((const map_entry *)entry)->from == key;
-}
 
 ir_map *ir_map_create(arena *a) {
   ir_map *m = ARENA_NEW(a, ir_map);
@@ -339,25 +353,11 @@ ir_map *ir_map_create(arena *a) {
   return m;
 }
 
-static map_entry *map_find(const ir_map *m, const value *from, size_t *slot) {
-  return table_find(&((ir_map *)m)->t, m->a, hash_ptr(from, 0), from, same_from, slot);
-}
-
-void ir_map_set(ir_map *m, const value *from, value *to) {
-  size_t slot;
-  map_entry *e = map_find(m, from, &slot);
-  if (!e) {
-    e = ARENA_NEW(m->a, map_entry);
-    e->from = from;
-    table_put(&m->t, slot, hash_ptr(from, 0), e);
-  }
-  e->to = to;
-}
+void ir_map_set(ir_map *m, const value *from, value *to) { index_set(&m->to, m->a, from, to); }
 
 value *ir_map_get(const ir_map *m, const value *from) {
-  size_t slot;
-  const map_entry *e = map_find(m, from, &slot);
-  return e ? e->to : (value *)from;
+  value *to = index_get(&m->to, from);
+  return to ? to : (value *)from;
 }
 
 static op *clone(ir_module *m, const op *o, ir_map *map);
@@ -423,6 +423,6 @@ static void clone_rest(ir_module *m, const op *o, op *n, const ir_map *map) {
 op *op_clone(ir_module *m, const op *o, ir_map *map) {
   if (!map) map = ir_map_create(&m->arena);
   op *n = clone(m, o, map);
-  if (m->seen_other) clone_rest(m, o, n, map);
+  if (m->live_other) clone_rest(m, o, n, map);
   return n;
 }

@@ -128,6 +128,7 @@ enum { ANY_REGIONS = 255 };
 
 extern const op_info op_infos[OP_COUNT];
 
+typedef struct ir_module ir_module;
 typedef struct op op;
 typedef struct value value;
 typedef struct block block;
@@ -157,6 +158,7 @@ struct value {
 
 /* Argument locations are kept apart, as most passes have no use for them. */
 struct block {
+  ir_module *module;
   region *parent;
   block *prev, *next;
   op *first, *last;
@@ -172,35 +174,37 @@ struct region {
 };
 
 /* Slots and discardable attributes are apart: reading a slot is an index, and MLIR prints them
- * apart in generic form. */
+ * apart in generic form. What a walk reads comes first, in one line of the cache. */
 struct op {
   const op_info *info;
+  op *next, *prev;
   block *parent;
-  op *prev, *next;
-  const attr *loc;
+  u16 num_regions, num_successors;
+  u32 num_results, num_operands;
+  u32 num; /* scratch */
+  value *results;
+  use *operands;
+  region *regions;
   const attr **slots; /* info->num_slots handles, NULL where absent */
   named_attr *attrs;  /* discardable, sorted by name */
-  use *operands;
-  value *results;
-  region *regions;
+  const attr *loc;
   block **successors;
-  u32 num_attrs, cap_attrs;
-  u32 num_operands, cap_operands;
-  u32 num_results;
-  u16 num_regions, num_successors;
-  u32 num; /* scratch */
+  u32 num_attrs, cap_attrs, cap_operands;
+  bool erased;
 };
 
 /* One thread at a time, with its context. Destroyed before the context, or with it. */
-typedef struct ir_module {
+struct ir_module {
   ir_ctx *ctx;
   arena arena;
-  op *root;                        /* builtin.module */
-  bool seen[OP_COUNT], seen_other; /* kinds of ops made in it so far; other: without a row */
-} ir_module;
+  op *root;                       /* builtin.module */
+  u32 live[OP_COUNT], live_other; /* of each kind, how many were made, less those erased;
+                                     other: without a row */
+  u32 tables;                     /* ops made that are symbol tables */
+};
 
 /* False: the module has no op of this kind, and passes that look for one need not. */
-#define module_may_have(m, id_) ((m)->seen[OP_##id_])
+#define module_may_have(m, id_) ((m)->live[OP_##id_] != 0)
 
 struct local; /* partition/local.h */
 
@@ -292,6 +296,8 @@ const attr *block_arg_loc(const block *b, size_t i); /* NULL: not known */
 void region_append(region *r, block *b);
 void block_unlink(block *b);
 
+/* Makes of an op one of another row, which has the same slots. */
+void op_become(ir_module *m, op *o, op_id id);
 /* before NULL: at the end */
 void op_insert(op *o, block *b, op *before);
 void op_unlink(op *o); /* out of its block; still alive */

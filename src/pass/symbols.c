@@ -135,6 +135,14 @@ static walk_result clear_num(void *user, op *o) {
   return WALK_ON;
 }
 
+/* Nothing can be erased: the module has no other symbol table, and all names of this one stay. */
+static bool all_stay(const ir_module *m, const op *root) {
+  if (root != m->root || m->tables > 1 || m->live_other) return false;
+  for (const op *o = op_body(root, 0)->first; o; o = o->next)
+    if (op_has(o, SYMBOL) && !symbol_is(o, "public")) return false;
+  return true;
+}
+
 /* op.num says what is reached; everything is marked first and erased after, so that circles of
  * private functions go too. */
 bool pass_symbol_dce(ir_module *m, arena *scratch, const pass_args *args) {
@@ -142,6 +150,7 @@ bool pass_symbol_dce(ir_module *m, arena *scratch, const pass_args *args) {
   if (!op_has(root, SYMBOL_TABLE))
     return op_error(m->ctx, root,
                     " was scheduled to run under SymbolDCE, but does not define a symbol table");
+  if (all_stay(m, root)) return true;
   op_walk(root, clear_num, NULL);
   if (!reach_table(m->ctx, scratch, root, symbols_are_hidden(root))) return false;
   op_walk_post(root, erase_unreached, NULL);

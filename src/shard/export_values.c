@@ -141,16 +141,14 @@ bool pass_remove_sharding_groups(ir_module *m, arena *scratch, const pass_args *
 }
 
 static walk_result to_reshard(void *user, op *o) {
-  (void)user;
-  if (op_is(o, sharding_constraint)) o->info = &op_infos[OP_reshard]; /* the same slots */
+  if (op_is(o, sharding_constraint)) op_become(user, o, OP_reshard);
   return WALK_ON;
 }
 
 bool pass_constraint_to_reshard(ir_module *m, arena *scratch, const pass_args *args) {
   (void)scratch, (void)args;
   if (!module_may_have(m, sharding_constraint)) return true;
-  m->seen[OP_reshard] = true;
-  op_walk(m->root, to_reshard, NULL);
+  op_walk(m->root, to_reshard, m);
   return true;
 }
 

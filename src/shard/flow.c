@@ -126,8 +126,8 @@ const flow *op_flow(const op *o) {
 /* Foreign ops count as possible: their hooks are asked op by op. */
 bool module_may_flow(const ir_module *m) {
   for (int i = 0; i < OP_COUNT; i++)
-    if (flow_of[i] && m->seen[i]) return true;
-  return m->seen_other || m->seen[OP_if];
+    if (flow_of[i] && m->live[i]) return true;
+  return m->live_other || m->live[OP_if];
 }
 
 block *flow_owner_block(const op *o) {

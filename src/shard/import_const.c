@@ -173,11 +173,10 @@ static void replace_constant(ir_module *m, op *o, const char *value_name) {
   op_erase(o);
 }
 
-/* The two kinds of constant have the same slots. */
 static walk_result to_sdy_constant(void *user, op *o) {
   const op_hooks *h = o->info->hooks;
   o->num = PLAIN;
-  if (op_is(o, constant)) o->info = &op_infos[OP_sdy_constant];
+  if (op_is(o, constant)) op_become(user, o, OP_sdy_constant);
   if (h && h->constant) replace_constant(user, o, h->constant);
   return WALK_ON;
 }
@@ -192,9 +191,7 @@ static walk_result reset_uses(void *user, op *o) {
 
 bool pass_constant_splitter(ir_module *m, arena *scratch, const pass_args *args) {
   (void)args;
-  _Static_assert(sizeof(struct constant_attrs) == sizeof(struct sdy_constant_attrs), "one slot");
   op_walk_post(m->root, to_sdy_constant, m);
-  m->seen[OP_sdy_constant] = true;
   op_walk(m->root, reset_uses, NULL);
   splitter s = {.m = m, .a = scratch};
   op **funcs;
