@@ -147,9 +147,11 @@ str arena_printf(arena *a, const char *fmt, ...) {
   return (str){p, len};
 }
 
-/* The old block is left behind, not freed; doubling bounds what is lost by what is used. */
+/* The old block is left behind, not freed; doubling bounds what is lost by what is used. Most
+ * arrays stay short, so the first block is about a line of the cache. */
 void *arena_grow(arena *a, const void *data, size_t len, size_t *cap, size_t size) {
-  size_t n = *cap ? *cap * 2 : 8;
+  enum { FIRST_BYTES = 64 };
+  size_t n = *cap ? *cap * 2 : max_size(2, min_size(8, FIRST_BYTES / size));
   void *p = arena_array(a, n, size);
   if (len) memcpy(p, data, len * size);
   *cap = n;

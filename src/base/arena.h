@@ -13,6 +13,19 @@
 
 #include "base/base.h"
 
+/* Memory that was freed may be kept for who asks next; not under ASan and MSan, so that a use after
+ * free is seen. */
+#if defined(__SANITIZE_ADDRESS__)
+#define MEM_CACHES false
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
+#define MEM_CACHES false
+#endif
+#endif
+#ifndef MEM_CACHES
+#define MEM_CACHES true
+#endif
+
 /* The one way to memory, as in Lua: new_size 0 frees; p NULL allocates; old_size is what was
  * asked for. Returns NULL on failure, p then still stands. Memory is aligned to 16 bytes. */
 typedef struct allocator {

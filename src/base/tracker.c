@@ -11,6 +11,27 @@ struct tracker_block {
   size_t unused;
 };
 
+enum { KEEP_FROM = 1 << 19, KEEP_AT_MOST = 1 << 26 }; /* bytes: of a block, of all */
+
+static bool keep(tracker *t, tracker_block *b) {
+  if (!MEM_CACHES || b->size < KEEP_FROM || b->size > KEEP_AT_MOST - t->spare_bytes) return false;
+  t->spare_bytes += b->size;
+  b->next = t->spare;
+  t->spare = b;
+  return true;
+}
+
+static tracker_block *take_spare(tracker *t, size_t size) {
+  if (size < KEEP_FROM) return NULL;
+  for (tracker_block **at = &t->spare, *b; (b = *at); at = &b->next) {
+    if (b->size != size) continue;
+    *at = b->next;
+    t->spare_bytes -= size;
+    return b;
+  }
+  return NULL;
+}
+
 static void link_in(tracker *t, tracker_block *b, size_t size) {
   b->size = size;
   b->prev = NULL;
@@ -36,11 +57,12 @@ static void *tracked(void *user, void *p, size_t old_size, size_t new_size) {
   if (!checked_add(new_size, sizeof *b, &total)) return NULL;
   if (b) unlink_from(t, b);
   if (new_size == 0) {
-    mem_free(t->mem, b, old_size + sizeof *b);
+    if (b && !keep(t, b)) mem_free(t->mem, b, old_size + sizeof *b);
     return NULL;
   }
   tracker_block *r =
-      b ? mem_resize(t->mem, b, old_size + sizeof *b, total) : mem_alloc(t->mem, total);
+      b ? mem_resize(t->mem, b, old_size + sizeof *b, total) : take_spare(t, new_size);
+  if (!r && !b) r = mem_alloc(t->mem, total);
   if (r) link_in(t, r, new_size);
   if (!r && b) link_in(t, b, old_size);
   return r ? r + 1 : NULL;
@@ -49,6 +71,12 @@ static void *tracked(void *user, void *p, size_t old_size, size_t new_size) {
 allocator tracker_allocator(tracker *t) { return (allocator){tracked, t}; }
 
 void tracker_free_all(tracker *t) {
+  while (t->spare) {
+    tracker_block *b = t->spare;
+    t->spare = b->next;
+    mem_free(t->mem, b, b->size + sizeof *b);
+  }
+  t->spare_bytes = 0;
   while (t->blocks) {
     tracker_block *b = t->blocks;
     unlink_from(t, b);

@@ -22,18 +22,6 @@
 enum { ALIGN = 64, CLASSES = 4 * 64 };
 #define HUGE_PAGE ((size_t)2 << 20)
 
-/* Under ASan and MSan nothing is cached, so that a use after free is seen. */
-#if defined(__SANITIZE_ADDRESS__)
-#define CACHES false
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
-#define CACHES false
-#endif
-#endif
-#ifndef CACHES
-#define CACHES true
-#endif
-
 #define SPARE ((size_t)64 << 20) /* that may be cached beyond what was needed lately */
 #define PERIOD_NS ((u64)1000000000)
 enum { TIMED = 1 << 16 }; /* bytes of a block from which on it pays to look at the clock */
@@ -249,11 +237,11 @@ void dev_heap_free(dev_heap *h, void *p, size_t bytes) {
   pthread_mutex_lock(&h->lock);
   look_at_clock(h, rounded);
   h->live -= rounded;
-  if (CACHES) cache_add(h, p, rounded, class);
+  if (MEM_CACHES) cache_add(h, p, rounded, class);
   free_block *cut = cache_cut(h, limit_of(h));
   pthread_mutex_unlock(&h->lock);
   give_back_all(cut);
-  if (!CACHES) give_back(p, rounded);
+  if (!MEM_CACHES) give_back(p, rounded);
 }
 
 size_t dev_heap_cached(dev_heap *h) {

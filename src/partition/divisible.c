@@ -19,18 +19,25 @@ static axis_list fitting(axis_list l, i64 n, bool even) {
   return l;
 }
 
+/* It fits, and nothing in it is to be merged: most are so, and cost no memory. */
+static bool stays(axis_list l, i64 n, bool even) {
+  for (size_t i = 0; i + 1 < l.len; i++)
+    if (axis_can_merge(l.data[i], l.data[i + 1])) return false;
+  return !l.len || (n > 0 && fitting(l, n, even).len == l.len);
+}
+
 /* NULL: it is fine as it is. */
 static const sharding *cut(const part_env *e, const sharding *s, const type *t, bool even) {
   if (!s || !type_is_ranked(t) || s->rank != t->dims.len) return NULL;
   bool same = true;
+  for (u32 d = 0; d < s->rank; d++) same &= stays(s->dims[d].axes, t->dims.data[d], even);
+  if (same) return NULL;
   dim_sharding *dims = arena_copy(e->a, s->dims, s->rank * sizeof(*dims));
   for (u32 d = 0; d < s->rank; d++) {
     i64 n = t->dims.data[d];
     axis_list keep = n > 0 ? axes_merge(e->a, fitting(dims[d].axes, n, even)) : (axis_list){0};
-    same = same && keep.len == dims[d].axes.len;
     dims[d].axes = keep;
   }
-  if (same) return NULL;
   sharding r = *s;
   r.dims = dims;
   return shard_intern(e->space, &r);
