@@ -39,6 +39,7 @@ static const command commands[] = {
     {"opt", "read a program, run passes, print it (also: sdy_opt, stablehlo-opt)", opt_main},
     {"run", "run a program on N devices with .npy arrays", run_main},
     {"partition", "the program that each device runs, and what it sends", partition_main},
+    {"why", "why a collective is there, and which annotation to change", why_main},
     {"convert", "write a sharding in the notation of another tool", convert_main},
     {"layout", "which device holds which piece under a MindSpore Layout", layout_main},
     {"ops", "list the ops that are known, with their meaning to each stage", ops_main},
@@ -49,7 +50,7 @@ static int help(FILE *to) {
         "usage: terrazzo COMMAND [ARGUMENTS]     (terrazzo COMMAND --help says more)\n\n",
         to);
   for (size_t i = 0; i < COUNT(commands); i++)
-    fprintf(to, "  %-7s %s\n", commands[i].name, commands[i].summary);
+    fprintf(to, "  %-9s %s\n", commands[i].name, commands[i].summary);
   fputs("\nexamples:\n"
         "  terrazzo opt model.mlir -sdy-propagation-pipeline\n"
         "  terrazzo run model.mlirbc --devices 8 --input x.npy w.npy --output out --stats\n",

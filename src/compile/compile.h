@@ -43,6 +43,7 @@ typedef struct executable {
 
 struct ir_module;
 struct ir_ctx;
+struct why_log;
 
 /* A custom call whose partitioning is somebody else's affair, with its global shapes and what
  * propagation made of them. */
@@ -104,6 +105,12 @@ typedef struct compile_options {
    * where in the user's program; NULL: not. */
   void (*remark)(void *user, str lines);
   void *remark_user;
+  /* What is kept of how the program came about (partition/why.h); NULL: nobody asks. Where it is
+   * given, `edit` may change the source once its ops are numbered, before propagation; NULL: nobody
+   * does. false: reported. */
+  struct why_log *why;
+  bool (*edit)(void *user, struct ir_module *m);
+  void *edit_user;
 } compile_options;
 
 /* Compiles MLIR text, MLIR bytecode or a portable artifact. On failure the status holds every

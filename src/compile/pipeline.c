@@ -20,6 +20,7 @@
 #include "dialect/effects.h"
 #include "partition/choose.h"
 #include "partition/partition.h"
+#include "partition/why.h"
 #include "partition/wire.h"
 #include "pass/pass.h"
 #include "pass/refine.h"
@@ -44,6 +45,8 @@ typedef struct job {
   struct executable_owner *owner;
   outside_list seen; /* by the program at hand */
   bool quiet;        /* a trial */
+  bool first;        /* the one that all others differ from */
+  bool again;        /* what that gave @main is given */
   bool enough;       /* there is to be no executable */
   status problem;    /* where a status says more than the messages */
   dump_folder folder;
@@ -102,11 +105,21 @@ static void dump_after(void *user, const pass_info *pass, ir_module *m) {
   dump(user, pass->name);
 }
 
+/* Of trials nobody wants to know. */
+static why_log *why_now(const job *j) { return j->quiet && !j->first ? NULL : j->opt->why; }
+
+static void traced(void *user, const shard_trace *t) {
+  job *j = user;
+  why_traced(j->opt->why, t);
+}
+
 static pass_tables all_passes(job *j) {
   return (pass_tables){.tables = tables,
                        .count = COUNT(tables),
                        .after = dump_after,
                        .user = j,
+                       .traced = why_now(j) ? traced : NULL,
+                       .why = why_now(j),
                        .patterns = shard_patterns,
                        .num_patterns = SHARD_PATTERNS};
 }
@@ -241,9 +254,11 @@ static bool propagate(job *j) {
   const pass_option our_way[] = {{STR("inline-calls"), STR("true")},
                                  {STR("leave-reshards"), STR("true")}};
   const bool *parts = arguments_in_parts(j);
+  if (why_now(j)) why_again(j->opt->why, j->m, j->again);
   if (!run_with(j, "sdy-propagation-pipeline", our_way, COUNT(our_way))) return false;
   keep_arguments_whole(j, parts);
   dump(j, "propagate");
+  if (why_now(j)) why_values(j->opt->why, j->m);
   j->seen = (outside_list){0};
   return outside_partition(j->m, j->scratch, j->opt, &j->seen);
 }
@@ -318,7 +333,8 @@ static void keep_signature(job *j, const attr *const *list) {
 /* From the source to one device's program, with what was taken. *next: what can be asked then. */
 static bool run_choice(job *j, const choice *c, shard_space **space, conflicts *next) {
   begin_copy(j, c);
-  if (c->num_taken) keep_signature(j, c->signature);
+  j->again = c->num_taken != 0;
+  if (j->again) keep_signature(j, c->signature);
   for (u32 i = 0; i < c->num_taken; i++) choose_apply(j->scratch, j->m, c->taken[i]);
   if (!propagate(j)) return false;
   if (next) *next = choose_conflicts(j->scratch, j->m);
@@ -379,17 +395,17 @@ static bool propagate_and_partition(job *j, shard_space **space) {
     return propagate(j) && partition(j, space);
   choice c = {.source = j->m->root};
   begin_copy(j, &c);
-  j->quiet = true;
+  j->quiet = j->first = true;
   bool ok = propagate(j);
-  j->quiet = false;
+  j->quiet = j->first = false;
   if (!ok) return false;
   conflicts questions = choose_conflicts(j->scratch, j->m);
   if (questions.len) {
     c.signature = read_signature(j);
     take_what_costs_less(j, &c, questions);
   }
-  bool told =
-      j->opt->dump || *j->folder.path || wants_remarks(j); /* what nobody heard of a trial */
+  bool told = j->opt->dump || *j->folder.path || wants_remarks(j) ||
+              j->opt->why; /* what nobody heard of a trial */
   if (c.best && !told) {
     set_root(j, c.best);
     *space = c.space;
@@ -447,6 +463,13 @@ static void describe(job *j) {
   e->fingerprint = hash_bytes(j->source.data, j->source.len, seed);
 }
 
+/* Where somebody asks why, the source is as passes first see it from here on. */
+static bool ask_why(job *j) {
+  if (!j->opt->why) return true;
+  why_begin(j->opt->why, j->m);
+  return !j->opt->edit || j->opt->edit(j->opt->edit_user, j->m);
+}
+
 static bool compile(job *j) {
   shard_space *space = NULL;
   struct func_attrs f;
@@ -457,7 +480,8 @@ static bool compile(job *j) {
   describe(j);
   if (!decompose_calls(j->m, j->scratch)) return false;
   if (j->opt->partitioned) wire_mark_asked(j->m);
-  if (j->spread && (!flatten(j, false) || !propagate_and_partition(j, &space))) return false;
+  if (j->spread && !flatten(j, false)) return false;
+  if (!ask_why(j) || (j->spread && !propagate_and_partition(j, &space))) return false;
   if (!tell_inspectors(j)) return false;
   j->enough = j->opt->partitioned &&
               !j->opt->partitioned(j->opt->partitioned_user, j->m, buf_view(&j->messages));
@@ -481,6 +505,7 @@ static bool compile_trapped(job *j) {
   j->ctx = ir_ctx_create(&j->owner_mem, &j->trap, &j->sink);
   j->owner = executable_new(&j->owner_mem, &j->trap);
   if (!j->ctx || !j->owner) longjmp(j->trap.at, 1);
+  if (j->opt->why) j->opt->why->a.trap = &j->trap;
   j->scratch = ir_scratch_push(j->ctx);
   if (j->opt->extend && !j->opt->extend(j->opt->extend_user, j->ctx)) return false;
   return compile(j);
@@ -519,6 +544,7 @@ status compile_source(str source, const compile_options *options, executable **o
     executable_drop(j.owner);
   }
   buf_deinit(&j.messages);
+  if (j.opt->why) j.opt->why->a.trap = NULL;
   ir_ctx_destroy(j.ctx); /* and the module */
   return result;
 }

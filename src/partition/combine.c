@@ -11,6 +11,7 @@
 #include "partition/env.h"
 #include "partition/passes.h"
 #include "partition/record.h"
+#include "partition/why.h"
 
 enum { MAX_BYTES = 1 << 25, MAX_MEMBERS = 256 };
 
@@ -28,6 +29,7 @@ typedef struct group {
 
 typedef struct combine {
   part_env e;
+  why_log *why; /* NULL: nobody asks */
   block *b;
   u32 n; /* ops of the block; op.num is a number below n */
   u32 *depth, *place;
@@ -141,6 +143,9 @@ static op *make_combined(combine *c, const group *g, op *last) {
     types[i] = in[i]->type;
   }
   cursor at = cursor_before(&c->e, last);
+  for (size_t i = 0; c->why && i < n; i++)
+    at.loc =
+        why_join(c->why, c->e.c, i ? at.loc : g->members.data[i]->loc, g->members.data[i]->loc);
   op *o = emit_op(&at, OP_all_reduce, in, n, types, n, 1);
   const op *one = g->members.data[0];
   op_set(o, all_reduce, replica_groups, op_attr(one, SLOT_NAME(replica_groups)));
@@ -207,14 +212,14 @@ static void combine_group(combine *c, const group *g) {
 }
 
 /* The tables are made anew for each key, as the block has changed with the one before. */
-static void combine_key(const part_env *e, block *b, group_key key) {
-  combine c = {.e = *e, .b = b, .key = key};
+static void combine_key(const part_env *e, why_log *why, block *b, group_key key) {
+  combine c = {.e = *e, .why = why, .b = b, .key = key};
   study(&c);
   for (size_t i = 0; i < c.groups.len; i++)
     if (c.groups.data[i].members.len > 1) combine_group(&c, &c.groups.data[i]);
 }
 
-static void combine_block(const part_env *e, block *b) {
+static void combine_block(const part_env *e, why_log *why, block *b) {
   VEC(group_key) keys = {0}; /* those that occur */
   VEC(u32) counts = {0};
   for (op *o = b->first; o; o = o->next) {
@@ -229,16 +234,15 @@ static void combine_block(const part_env *e, block *b) {
       counts.data[k]++;
     } else if (!op_is(o, all_reduce)) {
       for (u32 r = 0; r < o->num_regions; r++)
-        for (block *in = o->regions[r].first; in; in = in->next) combine_block(e, in);
+        for (block *in = o->regions[r].first; in; in = in->next) combine_block(e, why, in);
     }
   }
   for (size_t k = 0; k < keys.len; k++)
-    if (counts.data[k] > 1) combine_key(e, b, keys.data[k]);
+    if (counts.data[k] > 1) combine_key(e, why, b, keys.data[k]);
 }
 
 bool part_combine_collectives(ir_module *m, arena *scratch, const pass_args *args) {
-  (void)args;
   part_env e = part_env_make(m, scratch);
-  if (part_has_mesh(&e)) combine_block(&e, op_body(m->root, 0));
+  if (part_has_mesh(&e)) combine_block(&e, why_of(args), op_body(m->root, 0));
   return true;
 }

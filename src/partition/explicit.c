@@ -12,6 +12,7 @@
 #include "partition/place.h"
 #include "partition/record.h"
 #include "partition/reshard.h"
+#include "partition/why.h"
 #include "shard/flow.h"
 #include "shard/traits.h"
 
@@ -19,14 +20,19 @@ typedef struct explicit_pass {
   part_env e; /* its arena is emptied after every op */
   rule_set rules;
   placer placer;
+  why_log *why; /* NULL: nobody asks */
   bool remarks; /* on what is held whole */
   bool ok;
 } explicit_pass;
 
 /* What an earlier user of the value got is taken again, where it is at hand (place_for). */
-static void fix_operand(explicit_pass *p, op *o, u32 i, const sharding *to) {
+static void fix_operand(explicit_pass *p, op *o, u32 i, const sharding *to, why_kind kind,
+                        const why_rule *rule) {
   value *v = op_operand(o, i);
   if (!type_is_tensor(v->type)) return;
+  const sharding *from = p->why ? part_sharding(&p->e, v) : NULL;
+  bool tell = p->why && !same_place(from, to);
+  p->placer.loc = tell ? why_move(p->why, &p->e, o, kind, i, v, from, to, rule) : NULL;
   value *r = place_for(&p->placer, v, to, o);
   if (r != v) op_set_operand(o, i, r);
 }
@@ -60,6 +66,7 @@ static const type *partial_type(const part_env *e, const op *o, const type *t) {
 typedef struct partial {
   axis_list reduce, kept;
   unreduced_kind kind;
+  const why_rule *rule; /* that it has; NULL: none */
 } partial;
 
 /* Gives result i of o the sharding `to`; its users go on with the one it had, if any. */
@@ -74,9 +81,15 @@ static void fix_result(explicit_pass *p, op *o, u32 i, const sharding *old, cons
   if (!same_place(old, &here)) part_set_sharding(e, o, i, &here);
   const type *t = v->type, *wide = part->reduce.len ? partial_type(e, o, t) : NULL;
   if (wide) v->type = wide;
-  if (part->reduce.len)
+  if (part->reduce.len) {
+    if (part->rule) at.loc = why_factors(p->why, e, part->rule, WHY_SUM, part->reduce);
     last = emit_all_reduce(&at, last, to->mesh, part->reduce, part->kind, &here);
-  if (old) last = place_at(&p->placer, &at, last, old);
+  }
+  if (old) {
+    if (!same_place(old, &here))
+      at.loc = why_move(p->why, e, o, WHY_RESULT_OF, i, v, &here, old, part->rule);
+    last = place_at(&p->placer, &at, last, old);
+  }
   if (wide) {
     const sharding *s = part_sharding(e, last);
     last = emit(&at, OP_convert, &last, 1, t);
@@ -186,6 +199,14 @@ static void ask_for_sum(explicit_pass *p, op *o, const part_record *r, const sha
   sh[o->num_operands] = to;
 }
 
+/* What the op gets from other shards it makes when it becomes local. */
+static void note_neighbours(explicit_pass *p, op *o, const part_record *r, const why_rule *rule) {
+  axis_list axes = {0};
+  for (u32 f = 0; f < r->rule->num_factors; f++)
+    if (r->needs[f].kind > NEED_OWN) axes = axes_concat(p->e.a, axes, rule->axes[f]);
+  if (axes.len) o->loc = why_factors(p->why, &p->e, rule, WHY_NEIGHBOURS, axes);
+}
+
 /* Three things in order: the axes that all tensors compute under; what then sums up here, and
  * what is left to the users; operands and results brought there. Results go from the last to the
  * first, as what is made for each is put right behind the op. A sharding on another mesh has no
@@ -212,7 +233,8 @@ static void fix_with_rule(explicit_pass *p, op *o, const part_record *r, const s
   solve(p, r, o, &prob, kinds, axes);
   if (p->remarks) remark_factors(p, o, &prob, axes);
   axis_list made = reduced_axes(p, &prob, axes);
-  partial part = {.kind = r->combiner};
+  const why_rule rule = {o, r->rule, kinds, axes, sh};
+  partial part = {.kind = r->combiner, .rule = &rule};
   if (!want || want->unreduced_kind != part.kind) unreduced = (axis_list){0};
   part.reduce = axes_sort_merge(a, axes_difference(a, made, unreduced));
   axis_list passed = axes_difference(a, unreduced, made);
@@ -225,12 +247,13 @@ static void fix_with_rule(explicit_pass *p, op *o, const part_record *r, const s
     if (!type_is_tensor(types[i])) continue;
     sharding to = *common_sharding(a, &prob, i, axes);
     if (passed.len && carries[i]) to.unreduced = passed;
-    fix_operand(p, o, i, &to);
+    fix_operand(p, o, i, &to, WHY_OPERAND, &rule);
   }
   for (u32 i = o->num_results; i-- > 0;) {
     u32 t = o->num_operands + i;
     fix_result(p, o, i, sh[t], common_sharding(a, &prob, t, axes), &part);
   }
+  if (p->why) note_neighbours(p, o, r, &rule);
 }
 
 /* No rule: everything is replicated. */
@@ -239,7 +262,7 @@ static void fix_replicated(explicit_pass *p, op *o, const sharding **sh, const m
   for (u32 i = 0; i < o->num_operands; i++) {
     for (u32 d = 0; p->remarks && sh[i] && d < sh[i]->rank; d++)
       if (sharding_dim_size(sh[i], d) > 1) remark_whole(p, o, i, d, sh[i]);
-    fix_operand(p, o, i, NULL);
+    fix_operand(p, o, i, NULL, WHY_OPERAND, NULL);
   }
   for (u32 i = o->num_results; i-- > 0;) {
     value *v = op_result(o, i);
@@ -307,7 +330,8 @@ static void fix_sources(explicit_pass *p, op *o, op *at) {
   for (u32 i = 0; i < o->num_results; i++) note_sources(&s, op_result(o, i));
   for (u32 i = 0; b && i < b->num_args; i++) note_sources(&s, b->args[i]);
   for (u32 i = 0; i < at->num_operands; i++)
-    if (s.on_edge[i] || o == at || op_kind(o) < OP_COUNT) fix_operand(p, at, i, s.to[i]);
+    if (s.on_edge[i] || o == at || op_kind(o) < OP_COUNT)
+      fix_operand(p, at, i, s.to[i], o == at ? WHY_FLOW : WHY_END, NULL);
 }
 
 /* What a region or a function returns goes where the results of the op or function are; the walk
@@ -324,7 +348,7 @@ static void fix_terminator(explicit_pass *p, op *o) {
       to = shard_read(p->e.space, func_sharding(parent, FUNC_RESULTS, i));
     else if (i < parent->num_results)
       to = part_sharding(&p->e, op_result(parent, i));
-    fix_operand(p, o, i, to);
+    fix_operand(p, o, i, to, WHY_END, NULL);
   }
 }
 
@@ -334,19 +358,22 @@ static void fix_by_edges(explicit_pass *p, op *o) {
     fix_sources(p, o, o);
     return;
   }
-  for (u32 i = 0; i < o->num_operands; i++) fix_operand(p, o, i, NULL);
+  for (u32 i = 0; i < o->num_operands; i++) fix_operand(p, o, i, NULL, WHY_OPERAND, NULL);
 }
 
 /* A reshard that the user wrote: sums before it, or after. */
 static void fix_reshard(explicit_pass *p, op *o) {
   const sharding *to = part_sharding(&p->e, op_result(o, 0));
   const sharding *from = part_sharding(&p->e, op_operand(o, 0));
-  if (to && (to->unreduced.len || (from && from->unreduced.len))) fix_operand(p, o, 0, to);
+  if (p->why)
+    o->loc = why_move(p->why, &p->e, o, WHY_CONSTRAINT, 0, op_operand(o, 0), from, to, NULL);
+  if (to && (to->unreduced.len || (from && from->unreduced.len)))
+    fix_operand(p, o, 0, to, WHY_CONSTRAINT, NULL);
 }
 
 /* Propagation is over; its operand goes on under the result's sharding. */
 static void fix_barrier(explicit_pass *p, op *o) {
-  fix_operand(p, o, 0, part_sharding(&p->e, op_result(o, 0)));
+  fix_operand(p, o, 0, part_sharding(&p->e, op_result(o, 0)), WHY_CONSTRAINT, NULL);
 }
 
 /* A constant is the whole on every device, whatever its sharding says. */
@@ -414,17 +441,24 @@ static value *before_moves(const part_env *e, value *v, const sharding *to) {
   return best;
 }
 
+/* o takes over v, which reshards between had moved on: what is left serves whom they served. */
+static void skip_to(const explicit_pass *p, op *o, value *v) {
+  for (value *at = op_operand(o, 0); p->why && at != v; at = op_operand(value_op(at), 0))
+    o->loc = why_join(p->why, p->e.c, o->loc, value_op(at)->loc);
+  op_set_operand(o, 0, v);
+}
+
 /* Reshards of reshards that nothing else uses are one; those that nothing uses are none. */
 static walk_result tidy(void *user, op *o) {
   explicit_pass *p = user;
   if (op_is(o, reshard)) {
     const sharding *to = part_sharding(&p->e, op_result(o, 0));
-    op_set_operand(o, 0, before_moves(&p->e, op_operand(o, 0), to));
+    skip_to(p, o, before_moves(&p->e, op_operand(o, 0), to));
     value *v = op_operand(o, 0);
     op *def = value_op(v);
     if (def && op_is(def, reshard) && value_has_one_use(v) &&
         mesh_same(part_sharding(&p->e, v)->mesh, to->mesh, true))
-      op_set_operand(o, 0, op_operand(def, 0));
+      skip_to(p, o, op_operand(def, 0));
     v = op_operand(o, 0);
     if (same_place(part_sharding(&p->e, v), to)) value_replace(op_result(o, 0), v);
   }
@@ -433,6 +467,7 @@ static walk_result tidy(void *user, op *o) {
 
 bool part_insert_explicit_reshards(ir_module *m, arena *scratch, const pass_args *args) {
   explicit_pass p = {.e = part_env_make(m, scratch), .ok = true};
+  p.why = why_of(args);
   p.remarks = pass_option_flag(args, STR("remarks"), false);
   if (!part_has_mesh(&p.e)) return true;
   p.e.a = ir_scratch_push(m->ctx);

@@ -3,6 +3,7 @@
 #include "partition/env.h"
 #include "partition/passes.h"
 #include "partition/reshard.h"
+#include "partition/why.h"
 
 typedef struct fusion {
   const part_env *e;
@@ -112,7 +113,7 @@ static bool steps_hold(const fusion *f) {
 
 /* all_reduce, all_slice -> all_slice, reduce_scatter, all_reduce, all_slice, or what it takes of
  * these. */
-static bool fuse_reduce_scatter(const part_env *e, op *slice) {
+static bool fuse_reduce_scatter(const part_env *e, op *slice, why_log *why) {
   op *reduce = value_op(op_operand(slice, 0));
   if (!reduce || !op_is(reduce, sdy_all_reduce) || !value_has_one_use(op_result(reduce, 0)))
     return false;
@@ -121,6 +122,7 @@ static bool fuse_reduce_scatter(const part_env *e, op *slice) {
   const attr *kind = op_attr(reduce, SLOT_NAME(reduction_op));
   const sharding *s = part_sharding(e, op_result(reduce, 0));
   cursor at = cursor_before(e, slice);
+  at.loc = why_join(why, e->c, why ? reduce->loc : at.loc, slice->loc);
   value *v = slice_more(&f, &at, op_operand(reduce, 0), f.before, &s);
   const sharding *mid = cut_more(&f, s, f.scatter);
   if (any_axes(f.scatter, mid->rank)) {
@@ -181,20 +183,19 @@ static op *slice_before_convert(const part_env *e, op *slice) {
 
 /* After sdy-reshard-to-collectives, which makes what is fused here. Nothing of it is needed for
  * a right program, only for a faster one. */
-static void fuse_block(const part_env *e, block *b) {
+static void fuse_block(const part_env *e, block *b, why_log *why) {
   FOR_OPS(o, b) {
     for (u32 r = 0; r < o->num_regions; r++)
-      for (block *in = o->regions[r].first; in; in = in->next) fuse_block(e, in);
+      for (block *in = o->regions[r].first; in; in = in->next) fuse_block(e, in, why);
     if (op_is(o, sdy_all_slice) && !fuse_slice_of_gather(e, o))
-      fuse_reduce_scatter(e, slice_before_convert(e, o));
+      fuse_reduce_scatter(e, slice_before_convert(e, o), why);
   }
 }
 
 bool part_fuse_collectives(ir_module *m, arena *scratch, const pass_args *args) {
-  (void)args;
   part_env e = part_env_make(m, scratch);
   if (!part_has_mesh(&e)) return true;
-  fuse_block(&e, op_body(m->root, 0));
+  fuse_block(&e, op_body(m->root, 0), why_of(args));
   ops_erase_dead(m->root, DEAD_BY_ROW);
   return shard_space_check(e.space);
 }

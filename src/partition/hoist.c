@@ -60,6 +60,7 @@ static void hoist_one(hoist *h, op *loop, op *o, i64 *room) {
   i64 bytes = bytes_of(r->type, to);
   if (sums(from) || sums(to) || bytes < bytes_of(v->type, from) || bytes > *room) return;
   *room -= bytes;
+  h->placer.loc = o->loc;
   value_replace(r, place_for(&h->placer, v, to, loop));
   op_erase(o);
 }

@@ -187,6 +187,7 @@ value *place_for(placer *p, value *v, const sharding *to, op *user) {
   value *r = find_placed(p, v, key, user);
   if (r) return r;
   cursor at = cursor_before(p->e, user);
+  if (p->loc) at.loc = p->loc;
   r = place_at(p, &at, v, key);
   if (r != v) remember(p, v, key, r);
   return r;

@@ -9,6 +9,7 @@ typedef struct placer {
   const part_env *e;
   arena *keep;     /* for what outlives e->a */
   hash_index done; /* what was made for users, by value and sharding */
+  const attr *loc; /* of what place_for makes; NULL: the user's */
 } placer;
 
 /* The same elements on the same devices (which, if replicated, are all). */

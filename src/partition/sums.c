@@ -12,12 +12,14 @@
 #include "partition/passes.h"
 #include "partition/place.h"
 #include "partition/record.h"
+#include "partition/why.h"
 
 enum { MAX_TAIL = 4, MAX_CHAIN = 16 };
 
 typedef struct join {
   part_env e; /* its arena is emptied after every op */
   rule_set rules;
+  why_log *why; /* NULL: nobody asks */
   bool ok;
 } join;
 
@@ -156,6 +158,8 @@ static void join_sums(join *j, op *o, const opened *in) {
   value *v = op_result(parts, 0);
   v->type = type_tensor(e->c, t->dims, in->end->type->elem, t->encoding);
   part_set_sharding(e, parts, 0, s);
+  for (u32 i = 0; j->why && i < o->num_operands; i++)
+    at.loc = why_join(j->why, e->c, i ? at.loc : in[i].reduce->loc, in[i].reduce->loc);
   v = emit_all_reduce(&at, v, s->mesh, in->axes, UNREDUCED_SUM, s);
   for (u32 k = in->tail_len; k-- > 0;) {
     op *again = op_clone(e->m, in->tail[k], NULL);
@@ -200,6 +204,7 @@ static void slice_first(join *j, op *o) {
   value *part = op_operand(sum, 0);
   part = emit(&at, OP_reshard, &part, 1, part->type);
   op_set(part->def.op, reshard, sharding, part_attr(e, to));
+  if (j->why) at.loc = why_join(j->why, e->c, sum->loc, o->loc);
   value_replace(op_result(o, 0), emit_all_reduce(&at, part, to->mesh, axes, UNREDUCED_SUM, to));
 }
 
@@ -216,8 +221,7 @@ static void join_block(join *j, block *b) {
 }
 
 bool part_join_sums(ir_module *m, arena *scratch, const pass_args *args) {
-  (void)args;
-  join j = {.e = part_env_make(m, scratch), .ok = true};
+  join j = {.e = part_env_make(m, scratch), .why = why_of(args), .ok = true};
   if (!part_has_mesh(&j.e)) return true;
   j.e.a = ir_scratch_push(m->ctx);
   rule_set_init(&j.rules, m->ctx, scratch, false);

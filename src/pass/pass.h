@@ -64,6 +64,7 @@ typedef struct pass_info {
 } pass_info;
 
 struct shard_trace;
+struct why_log;
 typedef struct pass_tables {
   const pass_info *const *tables; /* each ends with a NULL name */
   size_t count;
@@ -77,6 +78,8 @@ typedef struct pass_tables {
   /* Where shardings came from (shard/trace.h), after each pass that propagates; NULL: nobody asks.
    */
   void (*traced)(void *user, const struct shard_trace *t);
+  struct why_log
+      *why;         /* partition/why.h: what passes are to say of what they do; NULL: nobody asks */
   bool verify_each; /* the module is verified after every pass */
   /* Writes the module as text, for passes told to dump; false: it could not. NULL: never. */
   bool (*save)(void *user, ir_module *m, str path);

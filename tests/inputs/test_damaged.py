@@ -73,6 +73,8 @@ def test_flipped_bytecode_compiles_or_says_why(tmp_path):
     # a program that compiles lacks its arguments: that message names no place
     wrong = [line for line in wrong if "takes" not in line]
     assert not wrong, "\n".join(wrong[:5])
+    wrong = judge(flipped(content, 0x04, 3), tmp_path, "why", "--devices", "8")
+    assert not wrong, "\n".join(wrong[:5])
 
 
 def test_text_cut(tmp_path):

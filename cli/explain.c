@@ -1,0 +1,120 @@
+/* terrazzo why: answers about a sharded program (explain/explain.h). */
+#include "explain/explain.h"
+
+#include <stdlib.h>
+
+#include "workspace.h"
+
+/* What all of these take. */
+typedef struct explain_options {
+  const char *file, *devices, *mesh;
+  bool as_propagated, json;
+  const char *value, *collective, *line, *tries;
+} explain_options;
+
+#define OPTION(flag, field)                                                                        \
+  { flag, offsetof(explain_options, field), false }
+#define SHARED                                                                                     \
+  OPTION("--devices", devices), OPTION("--mesh", mesh),                                            \
+      {"--as-propagated", offsetof(explain_options, as_propagated), true}, {                       \
+    "--json", offsetof(explain_options, json), true                                                \
+  }
+
+#define SHARED_USAGE                                                                               \
+  "--devices N        how many devices (default: what the module says)\n"                          \
+  "--mesh M=x=2,y=2   replace mesh @M of the module\n"                                             \
+  "--as-propagated    take every axis where Shardy's propagation has it\n"                         \
+  "--json             the answer as JSON\n"
+
+/* ---- sources ---- */
+
+/* `--name N`; absent: `otherwise`. false: wrong use, said. */
+static bool read_count(const char *name, const char *text, u32 most, u32 otherwise, u32 *out) {
+  char *end = NULL;
+  unsigned long n = text ? strtoul(text, &end, 10) : otherwise;
+  if (text && (end == text || *end || *text == '-' || n > most))
+    return say_error("%s: expected a number up to %u, found '%s'", name, most, text), false;
+  return *out = (u32)n, true;
+}
+
+/* A program from a file, and how it is to be sharded. */
+typedef struct opened_source {
+  explain_source s;
+  const char *meshes[2];
+  os_file f;
+} opened_source;
+
+static int open_source(workspace *w, const explain_options *o, const char *file,
+                       opened_source *out) {
+  u32 devices;
+  *out = (opened_source){.meshes = {o->mesh}};
+  if (!read_count("--devices", o->devices, 1u << 20, 0, &devices)) return EXIT_USAGE;
+  if (say_status(os_file_open(file, &out->f))) return EXIT_WRONG;
+  out->s = (explain_source){.text = out->f.bytes,
+                            .file = str_of(file),
+                            .devices = devices,
+                            .meshes = o->mesh ? out->meshes : NULL,
+                            .as_propagated = o->as_propagated,
+                            .trap = w->arena.trap};
+  return EXIT_FINE;
+}
+
+/* ---- why ---- */
+
+static const char why_usage[] =
+    "usage: terrazzo why FILE [options]\n\n"
+    "Why each collective of the partitioned program is there: what it sends, the op that it "
+    "serves\n"
+    "with its source line, and the steps by which the sharding that needs it came from an\n"
+    "annotation.\n\n"
+    "FILE               MLIR text, MLIR bytecode or a portable artifact; - is standard input\n"
+    "--collective N     only number N, with changes of annotations that were tried\n"
+    "--line L           only those that serve an op of source line L, likewise\n"
+    "--value NAME       instead, how a value got its sharding: %arg0, an argument's name, or what\n"
+    "                   the source calls an op\n"
+    "--tries N          changes to try for each collective; each runs the program's whole line\n"
+    "                   again (default: 8 with --collective or --line, else none)\n" SHARED_USAGE
+    "\nexamples:\n"
+    "  terrazzo why model.mlir\n"
+    "  terrazzo why model.mlir --collective 1 --tries 4\n"
+    "  terrazzo why model.mlir --value %arg0 --json\n";
+
+static const option_row why_rows[] = {SHARED, OPTION("--value", value),
+                                      OPTION("--collective", collective), OPTION("--line", line),
+                                      OPTION("--tries", tries)};
+
+static int why(workspace *w, void *options) {
+  explain_options *o = options;
+  opened_source from;
+  why_question q = {.value = str_of(o->value), .json = o->json};
+  bool one = o->collective || o->line;
+  if (!read_count("--collective", o->collective, UINT32_MAX, 0, &q.number) ||
+      !read_count("--line", o->line, UINT32_MAX, 0, &q.line) ||
+      !read_count("--tries", o->tries, 1000, one ? 8 : 0, &q.tries))
+    return EXIT_USAGE;
+  if (o->collective && !q.number) return say_error("--collective: numbers begin at 1"), EXIT_USAGE;
+  int result = open_source(w, o, o->file, &from);
+  if (result) return result;
+  explain_run r;
+  status s = explain_line(&from.s, NULL, 0, false, &r);
+  if (!s) s = explain_why_print(&r, &q, &w->out);
+  explain_end(&r);
+  os_file_close(&from.f);
+  return say_status(s) ? EXIT_WRONG : EXIT_FINE;
+}
+
+/* ---- entries ---- */
+
+static int explain_main(const char *name, const char *usage, const option_row *rows,
+                        size_t num_rows, int (*command)(workspace *w, void *options), int argc,
+                        char **argv) {
+  explain_options o = {0};
+  if (wants_help(argc, argv)) return fputs(usage, stdout), EXIT_FINE;
+  if (!read_options(name, rows, num_rows, &o, &o.file, argc, argv)) return EXIT_USAGE;
+  if (!o.file) return fputs(usage, stderr), EXIT_USAGE;
+  return with_workspace(command, &o);
+}
+
+int why_main(int argc, char **argv) {
+  return explain_main("why", why_usage, why_rows, COUNT(why_rows), why, argc, argv);
+}

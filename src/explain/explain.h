@@ -1,0 +1,137 @@
+/* Answers about a sharded program, made by running the line (compile/compile.h) and looking.
+ *
+ * Each question is a function that fills a plain structure, and two printers, for people and as
+ * JSON. Structures live in the arena of an explain_run and are valid until it ends. Bad programs
+ * end in a status with `file:line:col: error: ...` lines, as compile_source has it. */
+#ifndef EXPLAIN_EXPLAIN_H
+#define EXPLAIN_EXPLAIN_H
+
+#include "base/status.h"
+#include "compile/compile.h"
+#include "partition/why.h"
+
+typedef struct explain_source {
+  str text, file;
+  u32 devices;               /* 0: as the module says */
+  const char *const *meshes; /* as in compile_options */
+  bool as_propagated;        /* no choices that cost less */
+  oom_trap *trap;            /* where it goes when memory is out behind a line; not NULL */
+} explain_source;
+
+/* ---- changes of annotations ---- */
+
+typedef enum edit_kind {
+  EDIT_DROP,      /* takes `axis` out of the annotation at `at` */
+  EDIT_OPEN,      /* opens all dimensions of the annotation at `at` */
+  EDIT_CONSTRAIN, /* a constraint on operand at.index of op at.op (WHY_INSIDE), or on a result */
+  EDIT_FREE,      /* takes the constraint at.op away */
+} edit_kind;
+typedef struct explain_edit {
+  edit_kind kind;
+  why_place at;
+  str axis;     /* EDIT_DROP */
+  str sharding; /* EDIT_CONSTRAIN: #sdy.sharding<...> */
+} explain_edit;
+
+/* Does it to a source that why_begin has numbered; false: reported. An edit whose place does not
+ * exist changes nothing. */
+bool explain_apply(why_log *w, ir_module *m, const explain_edit *list, size_t n);
+
+/* ---- a run of the line ---- */
+
+typedef struct explain_collective {
+  str kind, axes; /* "all_gather", as wire_use.axes */
+  u32 group;
+  u64 bytes, trips;
+  bool unknown, asked;
+  why_tags tags; /* what it serves */
+} explain_collective;
+
+typedef struct explain_run {
+  const explain_source *source;
+  why_log log;
+  VEC(explain_collective) collectives;
+  u64 bytes;       /* that a device sends in all */
+  executable *exe; /* where it was asked for */
+} explain_run;
+
+/* `whole`: up to an executable. Always to be ended. */
+status explain_line(const explain_source *s, const explain_edit *edits, size_t num_edits,
+                    bool whole, explain_run *out) MUST_USE;
+void explain_end(explain_run *r);
+
+/* ---- words ---- */
+
+/* "argument 3 'params.w1'", "stablehlo.add 'jit(f)/add' at f.py:3:8": for people. */
+void explain_put_op(buf *b, const why_log *w, u32 op);
+void explain_put_place(buf *b, const why_log *w, why_place p);
+void explain_put_bytes(buf *b, u64 bytes); /* 1.5 KiB */
+void explain_put_edit(buf *b, const why_log *w, const explain_edit *e);
+/* "op": ..., "name": ..., "file": ..., "line": ..., "column": ... */
+void explain_json_op(buf *b, const why_log *w, u32 op);
+void explain_json_place(buf *b, const why_log *w, why_place p);
+
+/* ---- why ---- */
+
+typedef enum root_kind {
+  ROOT_ARGUMENT,   /* annotation of an argument of @main */
+  ROOT_RETURNED,   /* annotation of a result of @main */
+  ROOT_CONSTRAINT, /* a constraint of the program */
+  ROOT_MANUAL,     /* a manual computation has its operands or results so */
+  ROOT_CHOSEN,     /* it costs less than what propagation had */
+  ROOT_OP,         /* the op itself, whatever is annotated */
+  ROOT_UNKNOWN
+} root_kind;
+
+typedef struct why_chain {
+  VEC(size_t) events; /* from the value back */
+  root_kind kind;
+  why_place root;
+  u32 by; /* op that says so; 0: the signature */
+  str says;
+} why_chain;
+
+typedef struct why_cause {
+  why_axis axis;
+  why_chain chain;
+} why_cause;
+
+typedef struct why_part {
+  why_tag tag;
+  VEC(why_cause) causes;
+} why_part;
+
+typedef struct why_fix {
+  const explain_edit *edits; /* together */
+  size_t num_edits;
+  u64 bytes; /* of the whole program after it; UINT64_MAX: that does not compile */
+  bool gone; /* no collective of this kind, along these axes, for this op is left */
+} why_fix;
+
+typedef struct why_answer {
+  u32 number; /* from 1, in the order of the program */
+  const explain_collective *c;
+  VEC(why_part) parts;
+  VEC(why_fix) fixes; /* what was tried; best first */
+} why_answer;
+
+void explain_chain(explain_run *r, size_t event, why_place holder, str axis, why_chain *out);
+why_answer explain_why(explain_run *r, u32 number);
+/* Tries changes of annotations by running the line again, at most `limit` of them. */
+status explain_fix(explain_run *r, why_answer *a, u32 limit) MUST_USE;
+/* The first annotation that its causes lead to and that is not among `known`; false: there is none
+ * to change. */
+bool explain_root_edit(const why_answer *a, const explain_edit *known, size_t n, explain_edit *out);
+bool explain_same_edit(const explain_edit *x, const explain_edit *y);
+
+typedef struct why_question {
+  u32 number; /* of one collective; 0: all */
+  str value;  /* "%arg0", "result 0", or the name of an op in the source; empty: none */
+  u32 line;   /* of the source; 0: none */
+  u32 tries;  /* changes to try for each collective */
+  bool json;
+} why_question;
+/* INVALID_ARGUMENT: there is no such collective, value or line. */
+status explain_why_print(explain_run *r, const why_question *q, buf *out) MUST_USE;
+
+#endif

@@ -1,0 +1,70 @@
+/* One run of the line, and what of it outlives it. */
+#include "explain/explain.h"
+
+#include "partition/wire.h"
+
+typedef struct asking {
+  explain_run *run;
+  const explain_edit *edits;
+  size_t num_edits;
+  bool whole;
+} asking;
+
+static bool change(void *user, ir_module *m) {
+  asking *a = user;
+  return explain_apply(&a->run->log, m, a->edits, a->num_edits);
+}
+
+static str kind_of(const op *o) {
+  str name = o->info->name;
+  size_t dot = 0;
+  while (dot < name.len && name.data[dot] != '.') dot++;
+  return (str){name.data + dot + 1, name.len - dot - 1};
+}
+
+static bool partitioned(void *user, ir_module *m, str remarks) {
+  asking *a = user;
+  explain_run *r = a->run;
+  arena *to = &r->log.a;
+  (void)remarks;
+  wire_uses uses = wire_list(to, m);
+  for (size_t i = 0; i < uses.len; i++) {
+    const wire_use *u = &uses.data[i];
+    explain_collective c = {.kind = arena_str(to, kind_of(u->op)),
+                            .axes = u->axes,
+                            .group = u->group,
+                            .bytes = u->bytes,
+                            .trips = u->trips,
+                            .unknown = u->unknown,
+                            .asked = u->asked,
+                            .tags = why_read(&r->log, to, u->op->loc)};
+    VEC_PUSH(to, r->collectives, c);
+    r->bytes += u->bytes * u->trips;
+  }
+  return a->whole;
+}
+
+status explain_line(const explain_source *s, const explain_edit *edits, size_t num_edits,
+                    bool whole, explain_run *out) {
+  memset(out, 0, sizeof *out);
+  out->source = s;
+  why_init(&out->log, &mem_system);
+  asking a = {out, edits, num_edits, whole};
+  compile_options c = {.file = s->file,
+                       .num_partitions = s->devices,
+                       .mesh_overrides = s->meshes,
+                       .choose_from = s->as_propagated ? UINT64_MAX : 0,
+                       .partitioned = partitioned,
+                       .partitioned_user = &a,
+                       .why = &out->log,
+                       .edit = num_edits ? change : NULL,
+                       .edit_user = &a};
+  status result = compile_source(s->text, &c, &out->exe);
+  out->log.a.trap = s->trap;
+  return result;
+}
+
+void explain_end(explain_run *r) {
+  executable_release(r->exe);
+  arena_deinit(&r->log.a);
+}

@@ -1,0 +1,333 @@
+/* Answers to why, for people and as JSON. */
+#include <inttypes.h>
+
+#include "explain/explain.h"
+#include "mesh/describe.h"
+
+enum { SHOWN = 6 }; /* steps of a chain that people see */
+
+static const char *const kind_words[] = {
+    [WHY_NOTHING] = "none",       [WHY_SUM] = "sum",
+    [WHY_OPERAND] = "operand",    [WHY_RESULT_OF] = "result",
+    [WHY_FLOW] = "flow",          [WHY_END] = "returned",
+    [WHY_CONSTRAINT] = "reshard", [WHY_NEIGHBOURS] = "neighbours"};
+static const char *const edit_words[] = {[EDIT_DROP] = "drop",
+                                         [EDIT_OPEN] = "open",
+                                         [EDIT_CONSTRAIN] = "constrain",
+                                         [EDIT_FREE] = "remove"};
+static const char *const root_words[] = {
+    [ROOT_ARGUMENT] = "argument", [ROOT_RETURNED] = "result", [ROOT_CONSTRAINT] = "constraint",
+    [ROOT_MANUAL] = "manual",     [ROOT_CHOSEN] = "chosen",   [ROOT_OP] = "op",
+    [ROOT_UNKNOWN] = "unknown"};
+
+/* ---- for people ---- */
+
+static void put_reason(buf *b, const why_log *w, const explain_collective *c, why_tag t) {
+  const why_reason *r = &w->reasons.data[t.reason];
+  static const char *const words[] = {
+      [WHY_SUM] = "the op sums over a dimension that is cut, and each device has a part",
+      [WHY_FLOW] = "operand %u goes on under another sharding inside",
+      [WHY_END] = "value %u that is returned is to be under another sharding",
+      [WHY_OPERAND] = "operand %u is not sharded as the op computes",
+      [WHY_RESULT_OF] = "result %u is to be under another sharding than the op computes it",
+      [WHY_CONSTRAINT] = "the program asks for another sharding there",
+      [WHY_NEIGHBOURS] = "the op needs elements of other shards along a dimension that is cut"};
+  BUF_LIT(b, "  for ");
+  explain_put_op(b, w, t.op);
+  BUF_LIT(b, "\n  because ");
+  if (!r->kind)
+    buf_printf(b, c->asked ? "the program asks for it there" : "the op itself needs it");
+  else
+    buf_printf(b, words[r->kind], r->index);
+  BUF_LIT(b, "\n");
+}
+
+static void put_says(buf *b, const why_log *w, const why_chain *c) {
+  static const char *const words[] = {[ROOT_ARGUMENT] = "which is annotated",
+                                      [ROOT_RETURNED] = "which is annotated",
+                                      [ROOT_CONSTRAINT] = "which is constrained",
+                                      [ROOT_MANUAL] = "of a manual computation",
+                                      [ROOT_CHOSEN] =
+                                          "where this costs less than what propagation had",
+                                      [ROOT_OP] = "",
+                                      [ROOT_UNKNOWN] = "which had it from the start"};
+  buf_printf(b, ", %s", words[c->kind]);
+  if (c->by && c->kind == ROOT_CONSTRAINT) {
+    BUF_LIT(b, " by ");
+    explain_put_op(b, w, c->by);
+  }
+  if (c->says.len) buf_printf(b, ": " STR_FMT, STR_ARG(c->says));
+  BUF_LIT(b, "\n");
+}
+
+static void put_step(buf *b, const why_log *w, const why_event *e) {
+  BUF_LIT(b, "      from ");
+  explain_put_place(b, w, e->from);
+  BUF_LIT(b, "\n        ");
+  if (!e->op)
+    BUF_LIT(b, "by a sharding group");
+  else
+    buf_printf(b, e->edge ? "through " : "across "), explain_put_op(b, w, e->op);
+  if (e->user_priority) buf_printf(b, ", priority %" PRId64, e->user_priority);
+  BUF_LIT(b, "\n");
+}
+
+static void put_cause(buf *b, explain_run *r, const why_cause *c) {
+  const why_log *w = &r->log;
+  const why_axis *x = &c->axis;
+  str axis = why_axis_text(&r->log.a, x->axis, x->pre, x->size, x->whole);
+  buf_printf(b, "    " STR_FMT " ", STR_ARG(axis));
+  if (x->from_dim >= 0) buf_printf(b, "along dimension %d ", x->from_dim);
+  if (x->to_dim >= 0 && x->to_dim != x->from_dim)
+    buf_printf(b, "%salong dimension %d ", x->from_dim >= 0 ? "is wanted " : "wanted ", x->to_dim);
+  buf_printf(b, "of ");
+  explain_put_place(b, w, x->holder);
+  size_t n = c->chain.events.len;
+  if (!n) {
+    put_says(b, w, &c->chain);
+    return;
+  }
+  BUF_LIT(b, "\n");
+  for (size_t i = 0; i < n; i++) {
+    if (n > SHOWN && i == SHOWN / 2) {
+      size_t skip = n - SHOWN;
+      buf_printf(b, "      ... %zu more steps\n", skip);
+      i += skip;
+    }
+    put_step(b, w, &w->events.data[c->chain.events.data[i]]);
+  }
+  BUF_LIT(b, "      that is ");
+  explain_put_place(b, w, c->chain.root);
+  put_says(b, w, &c->chain);
+}
+
+static void put_head(buf *b, const why_answer *a) {
+  const explain_collective *c = a->c;
+  buf_printf(b, "#%u " STR_FMT, a->number, STR_ARG(c->kind));
+  if (c->axes.len) buf_printf(b, " along " STR_FMT, STR_ARG(c->axes));
+  buf_printf(b, ", %u devices: ", c->group);
+  explain_put_bytes(b, c->bytes);
+  BUF_LIT(b, " a device");
+  if (c->trips != 1) {
+    buf_printf(b, ", %" PRIu64 "%s times: ", c->trips, c->unknown ? " or more" : "");
+    explain_put_bytes(b, c->bytes * c->trips);
+  }
+  BUF_LIT(b, "\n");
+}
+
+static void put_edits(buf *b, const why_log *w, const why_fix *f) {
+  for (size_t i = 0; i < f->num_edits; i++) {
+    if (i) BUF_LIT(b, " and ");
+    explain_put_edit(b, w, &f->edits[i]);
+  }
+}
+
+static void put_fixes(buf *b, const explain_run *r, const why_answer *a) {
+  for (size_t i = 0; i < a->fixes.len && a->fixes.data[i].bytes < r->bytes; i++) {
+    const why_fix *f = &a->fixes.data[i];
+    buf_printf(b, "%s", i ? "  or    " : "  could ");
+    put_edits(b, &r->log, f);
+    BUF_LIT(b, ": ");
+    explain_put_bytes(b, r->bytes);
+    BUF_LIT(b, " -> ");
+    explain_put_bytes(b, f->bytes);
+    buf_printf(b, " in all%s\n", f->gone ? ", without this collective" : "");
+  }
+}
+
+static void put_answer(buf *b, explain_run *r, const why_answer *a) {
+  put_head(b, a);
+  if (!a->parts.len) BUF_LIT(b, "  because the program asks for it\n");
+  for (size_t i = 0; i < a->parts.len; i++) {
+    const why_part *p = &a->parts.data[i];
+    put_reason(b, &r->log, a->c, p->tag);
+    for (size_t k = 0; k < p->causes.len; k++) put_cause(b, r, &p->causes.data[k]);
+  }
+  put_fixes(b, r, a);
+}
+
+/* ---- JSON ---- */
+
+static void json_chain(buf *b, const why_log *w, const why_chain *c) {
+  BUF_LIT(b, "\"steps\": [");
+  for (size_t i = 0; i < c->events.len; i++) {
+    const why_event *e = &w->events.data[c->events.data[i]];
+    BUF_LIT(b, "{\"to\": ");
+    if (i) buf_drain(b);
+    explain_json_place(b, w, e->to);
+    BUF_LIT(b, ", \"from\": ");
+    explain_json_place(b, w, e->from);
+    buf_printf(b, ", \"edge\": %s, ", e->edge ? "true" : "false");
+    explain_json_op(b, w, e->op);
+    buf_printf(b, ", \"priority\": %" PRId64 ", \"round\": %d}%s", e->user_priority, e->op_round,
+               i + 1 < c->events.len ? ", " : "");
+  }
+  buf_printf(b, "], \"root\": {\"kind\": \"%s\", \"at\": ", root_words[c->kind]);
+  explain_json_place(b, w, c->root);
+  BUF_LIT(b, ", \"says\": ");
+  json_string(b, c->says);
+  if (c->by) {
+    BUF_LIT(b, ", ");
+    explain_json_op(b, w, c->by);
+  }
+  BUF_LIT(b, "}");
+}
+
+static void json_part(buf *b, const explain_run *r, const why_part *p) {
+  const why_log *w = &r->log;
+  const why_reason *reason = &w->reasons.data[p->tag.reason];
+  BUF_LIT(b, "{");
+  explain_json_op(b, w, p->tag.op);
+  buf_printf(b, ", \"why\": \"%s\", \"index\": %u, \"axes\": [", kind_words[reason->kind],
+             reason->index);
+  for (size_t i = 0; i < p->causes.len; i++) {
+    const why_axis *x = &p->causes.data[i].axis;
+    BUF_LIT(b, "{\"axis\": ");
+    json_string(b, x->axis);
+    buf_printf(b, ", \"pre\": %" PRId64 ", \"size\": %" PRId64 ", \"from_dim\": %d, \"to_dim\": %d",
+               x->pre, x->size, x->from_dim, x->to_dim);
+    buf_printf(b, ", \"wanted\": %s, \"of\": ", x->wanted ? "true" : "false");
+    explain_json_place(b, w, x->holder);
+    BUF_LIT(b, ", ");
+    json_chain(b, w, &p->causes.data[i].chain);
+    buf_printf(b, "}%s", i + 1 < p->causes.len ? ", " : "");
+  }
+  BUF_LIT(b, "]}");
+}
+
+static void json_fixes(buf *b, const explain_run *r, const why_answer *a) {
+  BUF_LIT(b, "\"tried\": [");
+  for (size_t i = 0; i < a->fixes.len; i++) {
+    const why_fix *f = &a->fixes.data[i];
+    buf text;
+    buf_init(&text, &mem_system);
+    put_edits(&text, &r->log, f);
+    buf_printf(b, "{\"kind\": \"%s\", \"change\": ", edit_words[f->edits->kind]);
+    json_string(b, buf_view(&text));
+    buf_deinit(&text);
+    buf_printf(b, ", \"bytes\": %" PRId64 ", \"gone\": %s}%s", (i64)f->bytes,
+               f->gone ? "true" : "false", i + 1 < a->fixes.len ? ", " : "");
+  }
+  BUF_LIT(b, "]");
+}
+
+static void json_answer(buf *b, const explain_run *r, const why_answer *a) {
+  const explain_collective *c = a->c;
+  buf_printf(b, "{\"number\": %u, \"kind\": ", a->number);
+  json_string(b, c->kind);
+  BUF_LIT(b, ", \"along\": ");
+  json_string(b, c->axes);
+  buf_printf(b,
+             ", \"devices\": %u, \"bytes\": %" PRIu64 ", \"times\": %" PRIu64
+             ", \"times_known\": %s, \"asked\": %s, \"for\": [",
+             c->group, c->bytes, c->trips, c->unknown ? "false" : "true",
+             c->asked ? "true" : "false");
+  for (size_t i = 0; i < a->parts.len; i++) {
+    json_part(b, r, &a->parts.data[i]);
+    if (i + 1 < a->parts.len) BUF_LIT(b, ", ");
+  }
+  BUF_LIT(b, "], ");
+  json_fixes(b, r, a);
+  BUF_LIT(b, "}");
+}
+
+/* ---- of one value ---- */
+
+static bool names_place(const why_log *w, const why_value *v, str name) {
+  const why_op *o = &w->ops.data[v->at.op];
+  return v->at.at == WHY_RESULT && (str_eq(o->what, name) || str_eq(o->name, name));
+}
+
+/* An argument by number or name. */
+static bool find_argument(const why_log *w, arena *a, str name, why_place *out) {
+  u32 main = 0;
+  for (u32 i = 1; i < w->ops.len && !main; i++) main = w->ops.data[i].main ? i : 0;
+  for (u32 i = 0; i < w->args.len; i++) {
+    str number = arena_printf(a, "%%arg%u", i);
+    if (!str_eq(name, number) && !str_eq(name, w->args.data[i].name)) continue;
+    *out = (why_place){WHY_INSIDE, main, i};
+    return true;
+  }
+  return false;
+}
+
+/* Each axis that the value got, with the chain of the latest event that gave it. */
+static void put_value(buf *b, explain_run *r, why_place at, str sharding) {
+  const why_log *w = &r->log;
+  explain_put_place(b, w, at);
+  buf_printf(b, ": " STR_FMT "\n", STR_ARG(sharding.len ? sharding : STR("replicated")));
+  for (size_t i = w->events.len; i-- > w->num_before;) {
+    const why_event *e = &w->events.data[i];
+    if (e->to.at != at.at || e->to.op != at.op || e->to.index != at.index) continue;
+    why_cause c = {.axis = {.mesh = e->mesh,
+                            .axis = e->axis,
+                            .pre = e->pre,
+                            .size = e->size,
+                            .whole = e->size,
+                            .from_dim = -1,
+                            .to_dim = -1,
+                            .holder = at}};
+    explain_chain(r, i, at, e->axis, &c.chain);
+    put_cause(b, r, &c);
+  }
+}
+
+static bool put_values(buf *b, explain_run *r, str name) {
+  why_log *w = &r->log;
+  why_place at;
+  bool any = find_argument(w, &w->a, name, &at);
+  if (any) put_value(b, r, at, w->args.data[at.index].sharding);
+  for (size_t i = 0; i < w->values.len; i++)
+    if (names_place(w, &w->values.data[i], name)) {
+      put_value(b, r, w->values.data[i].at, w->values.data[i].sharding);
+      any = true;
+    }
+  return any;
+}
+
+/* ---- the question ---- */
+
+static bool serves_line(const why_log *w, const explain_collective *c, u32 line) {
+  for (size_t i = 0; i < c->tags.len; i++)
+    if (w->ops.data[c->tags.data[i].op].pos.line == line) return true;
+  return false;
+}
+
+static void put_total(buf *b, const explain_run *r) {
+  buf_printf(b, "%zu collectives; a device sends ", r->collectives.len);
+  explain_put_bytes(b, r->bytes);
+  BUF_LIT(b, "\n");
+}
+
+static status print_all(explain_run *r, const why_question *q, buf *out) {
+  size_t n = r->collectives.len, shown = 0;
+  if (q->json) buf_printf(out, "{\"bytes\": %" PRIu64 ", \"collectives\": [", r->bytes);
+  for (u32 i = 1; i <= n; i++) {
+    if (q->number && i != q->number) continue;
+    if (q->line && !serves_line(&r->log, &r->collectives.data[i - 1], q->line)) continue;
+    why_answer a = explain_why(r, i);
+    if (q->tries) RETURN_IF_ERROR(explain_fix(r, &a, q->tries));
+    if (q->json && shown) BUF_LIT(out, ",\n");
+    if (q->json)
+      json_answer(out, r, &a);
+    else
+      put_answer(out, r, &a);
+    shown++;
+  }
+  if (q->json)
+    BUF_LIT(out, "]}\n");
+  else if (!q->number && !q->line)
+    put_total(out, r);
+  if (q->line && !shown)
+    return status_make(STATUS_INVALID_ARGUMENT, "no collective serves an op of line %u", q->line);
+  return NULL;
+}
+
+status explain_why_print(explain_run *r, const why_question *q, buf *out) {
+  if (q->number > r->collectives.len)
+    return status_make(STATUS_INVALID_ARGUMENT, "there are %zu collectives, and no number %u",
+                       r->collectives.len, q->number);
+  if (!q->value.len) return print_all(r, q, out);
+  if (put_values(out, r, q->value)) return NULL;
+  return status_make(STATUS_INVALID_ARGUMENT, "there is no value '" STR_FMT "'", STR_ARG(q->value));
+}

@@ -1,0 +1,85 @@
+/* Ops, values and sizes in words, and as JSON. */
+#include <stdio.h>
+
+#include "explain/explain.h"
+#include "mesh/describe.h"
+
+void explain_put_bytes(buf *b, u64 bytes) {
+  static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  double v = (double)bytes;
+  size_t u = 0;
+  while (v >= 1024 && u + 1 < COUNT(units)) v /= 1024, u++;
+  buf_printf(b, u ? "%.1f %s" : "%.0f %s", v, units[u]);
+}
+
+void explain_put_op(buf *b, const why_log *w, u32 op) {
+  const why_op *o = &w->ops.data[op < w->ops.len ? op : 0];
+  buf_str(b, o->name);
+  if (o->what.len) buf_printf(b, " '" STR_FMT "'", STR_ARG(o->what));
+  if (o->pos.file.len)
+    buf_printf(b, " at " STR_FMT ":%u:%u", STR_ARG(o->pos.file), o->pos.line, o->pos.col);
+}
+
+static bool is_main(const why_log *w, u32 op) { return op < w->ops.len && w->ops.data[op].main; }
+
+static const why_border *border_of(const why_log *w, why_place p) {
+  if (!is_main(w, p.op) || p.at < WHY_INSIDE) return NULL;
+  bool back = p.at == WHY_RETURNED;
+  if (p.index >= (back ? w->results.len : w->args.len)) return NULL;
+  return back ? &w->results.data[p.index] : &w->args.data[p.index];
+}
+
+void explain_put_place(buf *b, const why_log *w, why_place p) {
+  static const char *const words[] = {
+      [WHY_RESULT] = "result", [WHY_INSIDE] = "argument", [WHY_RETURNED] = "result"};
+  const why_border *border = border_of(w, p);
+  if (p.at == WHY_NOWHERE) {
+    BUF_LIT(b, "a value that partitioning made");
+  } else if (border) {
+    buf_printf(b, "%s %u", words[p.at], p.index);
+    if (border->name.len) buf_printf(b, " '" STR_FMT "'", STR_ARG(border->name));
+  } else {
+    if (p.index || p.at != WHY_RESULT) buf_printf(b, "%s %u of ", words[p.at], p.index);
+    explain_put_op(b, w, p.op);
+  }
+}
+
+void explain_put_edit(buf *b, const why_log *w, const explain_edit *e) {
+  bool operand = e->kind == EDIT_CONSTRAIN && e->at.at == WHY_INSIDE;
+  if (e->kind == EDIT_DROP) buf_printf(b, "drop \"" STR_FMT "\" from ", STR_ARG(e->axis));
+  if (e->kind == EDIT_OPEN) BUF_LIT(b, "open all dimensions of ");
+  if (e->kind == EDIT_FREE) BUF_LIT(b, "remove ");
+  if (e->kind == EDIT_CONSTRAIN) BUF_LIT(b, "constrain ");
+  if (operand) {
+    buf_printf(b, "operand %u of ", e->at.index);
+    explain_put_op(b, w, e->at.op);
+  } else {
+    explain_put_place(b, w, e->at);
+  }
+  if (e->kind == EDIT_CONSTRAIN) buf_printf(b, " to " STR_FMT, STR_ARG(e->sharding));
+}
+
+void explain_json_op(buf *b, const why_log *w, u32 op) {
+  const why_op *o = &w->ops.data[op < w->ops.len ? op : 0];
+  BUF_LIT(b, "\"op\": ");
+  json_string(b, o->name);
+  BUF_LIT(b, ", \"name\": ");
+  json_string(b, o->what);
+  BUF_LIT(b, ", \"file\": ");
+  json_string(b, o->pos.file);
+  buf_printf(b, ", \"line\": %u, \"column\": %u", o->pos.line, o->pos.col);
+}
+
+void explain_json_place(buf *b, const why_log *w, why_place p) {
+  static const char *const words[] = {"none", "result", "argument", "returned"};
+  const why_border *border = border_of(w, p);
+  buf_printf(b, "{\"value\": \"%s\", \"index\": %u", words[p.at], p.index);
+  if (border) {
+    BUF_LIT(b, ", \"name\": ");
+    json_string(b, border->name);
+  } else if (p.at) {
+    BUF_LIT(b, ", ");
+    explain_json_op(b, w, p.op);
+  }
+  BUF_LIT(b, "}");
+}
