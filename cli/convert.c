@@ -38,16 +38,16 @@ typedef struct convert_options {
 } convert_options;
 
 static const option_row rows[] = {
-    {"--from", offsetof(convert_options, from), false},
-    {"--to", offsetof(convert_options, to), false},
-    {"--mesh", offsetof(convert_options, mesh), false},
-    {"--to-mesh", offsetof(convert_options, to_mesh), false},
-    {"--rank", offsetof(convert_options, rank), false},
-    {"--tensor", offsetof(convert_options, tensor), false},
-    {"--svg", offsetof(convert_options, svg), false},
-    {"--json", offsetof(convert_options, json), true},
-    {"--picture", offsetof(convert_options, picture), true},
-    {"--closed", offsetof(convert_options, closed), true},
+    {"--from", offsetof(convert_options, from), OPTION_TEXT},
+    {"--to", offsetof(convert_options, to), OPTION_TEXT},
+    {"--mesh", offsetof(convert_options, mesh), OPTION_TEXT},
+    {"--to-mesh", offsetof(convert_options, to_mesh), OPTION_TEXT},
+    {"--rank", offsetof(convert_options, rank), OPTION_TEXT},
+    {"--tensor", offsetof(convert_options, tensor), OPTION_TEXT},
+    {"--svg", offsetof(convert_options, svg), OPTION_TEXT},
+    {"--json", offsetof(convert_options, json), OPTION_FLAG},
+    {"--picture", offsetof(convert_options, picture), OPTION_FLAG},
+    {"--closed", offsetof(convert_options, closed), OPTION_FLAG},
 };
 
 /* ---- reading ---- */

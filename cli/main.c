@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/spelling.h"
 #include "cli.h"
 
 void say_error(const char *fmt, ...) {
@@ -69,7 +70,9 @@ static int dispatch(int argc, char **argv) {
   if (strcmp(argv[1], "--version") == 0) return puts("terrazzo " TZ_VERSION_STRING), EXIT_FINE;
   for (size_t i = 0; i < COUNT(commands); i++)
     if (strcmp(argv[1], commands[i].name) == 0) return commands[i].run(argc - 1, argv + 1);
-  say_error("unknown command '%s'; terrazzo --help lists them", argv[1]);
+  spelling s = {.wanted = str_of(argv[1])};
+  for (size_t i = 0; i < COUNT(commands); i++) spelling_try(&s, str_of(commands[i].name));
+  say_error("unknown command '%s'%s (terrazzo --help lists them)", argv[1], spelling_say(&s).text);
   return EXIT_USAGE;
 }
 

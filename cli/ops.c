@@ -2,7 +2,8 @@
 #include <stdio.h>
 
 #include "bytecode/bytecode.h"
-#include "cli.h"
+#include "args.h"
+#include "base/spelling.h"
 #include "compile/coverage.h"
 #include "dialect/dialect.h"
 #include "partition/partition.h"
@@ -97,19 +98,16 @@ static str dialect_of(op_id id) {
   return dot ? (str){s.data, (size_t)(dot - s.data)} : s;
 }
 
-static bool wanted(op_id id, int argc, char **argv) {
-  bool any = false;
-  for (int i = 1; i < argc; i++) {
-    if (argv[i][0] == '-') continue;
-    any = true;
-    if (str_is(op_infos[id].name, argv[i]) || str_is(dialect_of(id), argv[i])) return true;
-  }
-  return !any;
+static bool wanted(op_id id, const option_texts *names) {
+  for (u32 i = 0; i < names->len; i++)
+    if (str_is(op_infos[id].name, names->data[i]) || str_is(dialect_of(id), names->data[i]))
+      return true;
+  return !names->len;
 }
 
-static bool is_named(op_id id, int argc, char **argv) {
-  for (int i = 1; i < argc; i++)
-    if (str_is(op_infos[id].name, argv[i])) return true;
+static bool is_named(op_id id, const option_texts *names) {
+  for (u32 i = 0; i < names->len; i++)
+    if (str_is(op_infos[id].name, names->data[i])) return true;
   return false;
 }
 
@@ -123,10 +121,10 @@ static void put_program(void) {
 }
 
 /* Of the ops that are asked for, those of one dialect, or all. */
-static void put_count(str dialect, bool all, int argc, char **argv) {
+static void put_count(str dialect, bool all, const option_texts *names) {
   size_t n = 0, counts[COUNT(stages)] = {0};
   for (int i = 0; i < OP_COUNT; i++) {
-    if (!wanted((op_id)i, argc, argv)) continue;
+    if (!wanted((op_id)i, names)) continue;
     if (!all && !str_eq(dialect_of((op_id)i), dialect)) continue;
     n++;
     for (size_t s = 0; s < COUNT(stages); s++) counts[s] += stages[s].fn((op_id)i) != NULL;
@@ -145,13 +143,13 @@ static bool is_first_of_dialect(op_id id) {
 }
 
 /* A line a dialect, in the order of the rows. */
-static void put_counts(int argc, char **argv) {
+static void put_counts(const option_texts *names) {
   printf("%-16s %5s", "dialect", "ops");
   for (size_t s = 0; s < COUNT(stages); s++) printf(" %9s", stages[s].name);
   putchar('\n');
   for (int i = 0; i < OP_COUNT; i++)
-    if (is_first_of_dialect((op_id)i)) put_count(dialect_of((op_id)i), false, argc, argv);
-  put_count(STR("all"), true, argc, argv);
+    if (is_first_of_dialect((op_id)i)) put_count(dialect_of((op_id)i), false, names);
+  put_count(STR("all"), true, names);
 }
 
 static int help(void) {
@@ -168,33 +166,36 @@ static int help(void) {
   return EXIT_FINE;
 }
 
-static bool check_names(int argc, char **argv) {
-  for (int i = 1; i < argc; i++) {
-    bool known = argv[i][0] == '-';
-    for (int k = 0; k < OP_COUNT && !known; k++)
-      known = str_is(op_infos[k].name, argv[i]) || str_is(dialect_of((op_id)k), argv[i]);
-    if (!known) return say_error("there is no op or dialect '%s'", argv[i]), false;
+static bool check_names(const option_texts *names) {
+  for (u32 i = 0; i < names->len; i++) {
+    spelling s = {.wanted = str_of(names->data[i])};
+    bool known = false;
+    for (int k = 0; k < OP_COUNT && !known; k++) {
+      known = str_eq(op_infos[k].name, s.wanted) || str_eq(dialect_of((op_id)k), s.wanted);
+      spelling_try(&s, op_infos[k].name);
+      spelling_try(&s, dialect_of((op_id)k));
+    }
+    if (!known)
+      return say_error("ops: there is no op or dialect '%s'%s", names->data[i],
+                       spelling_say(&s).text),
+             false;
   }
   return true;
 }
 
-int ops_main(int argc, char **argv) {
-  bool json = false, counts = false, made_of = false;
-  for (int i = 1; i < argc; i++) {
-    if (strcmp(argv[i], "--json") == 0)
-      json = true;
-    else if (strcmp(argv[i], "--counts") == 0)
-      counts = true;
-    else if (strcmp(argv[i], "--program") == 0)
-      made_of = true;
-    else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
-      return help();
-    else if (argv[i][0] == '-')
-      return say_error("unknown option '%s'; terrazzo ops --help lists them", argv[i]), EXIT_USAGE;
-  }
-  if (!check_names(argc, argv)) return EXIT_USAGE;
-  if (counts) return put_counts(argc, argv), EXIT_FINE;
-  if (made_of) return put_program(), EXIT_FINE;
+typedef struct ops_options {
+  option_texts names;
+  bool json, counts, program;
+} ops_options;
+
+static const option_row rows[] = {
+    {NULL, offsetof(ops_options, names), OPTION_TEXTS},
+    {"--json", offsetof(ops_options, json), OPTION_FLAG},
+    {"--counts", offsetof(ops_options, counts), OPTION_FLAG},
+    {"--program", offsetof(ops_options, program), OPTION_FLAG},
+};
+
+static void put_ops(const option_texts *names, bool json) {
   bool first = true;
   if (json) putchar('[');
   if (!json) {
@@ -203,13 +204,26 @@ int ops_main(int argc, char **argv) {
       printf(s + 1 == COUNT(stages) ? " %s\n" : " %-11s", stages[s].name);
   }
   for (int i = 0; i < OP_COUNT; i++) {
-    if (!wanted((op_id)i, argc, argv)) continue;
+    if (!wanted((op_id)i, names)) continue;
     if (json)
       put_json((op_id)i, first);
     else
-      put_text((op_id)i, is_named((op_id)i, argc, argv));
+      put_text((op_id)i, is_named((op_id)i, names));
     first = false;
   }
   if (json) puts("\n]");
-  return EXIT_FINE;
+}
+
+int ops_main(int argc, char **argv) {
+  ops_options o = {0};
+  if (wants_help(argc, argv)) return help();
+  bool fine = read_options("ops", rows, COUNT(rows), &o, NULL, argc, argv) && check_names(&o.names);
+  if (fine && o.counts)
+    put_counts(&o.names);
+  else if (fine && o.program)
+    put_program();
+  else if (fine)
+    put_ops(&o.names, o.json);
+  release_options(rows, COUNT(rows), &o);
+  return fine ? EXIT_FINE : EXIT_USAGE;
 }

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/spelling.h"
 #include "opt.h"
 #include "partition/partition.h"
 #include "shard/shard.h"
@@ -174,6 +175,23 @@ static const option *find_option(const char *text) {
   return n == 4 && memcmp(text, "list", 4) == 0 ? find_option("list-passes") : NULL;
 }
 
+static bool is_pass(const char *text) {
+  pass_tables t = opt_passes();
+  return pass_find(&t, (str){text, strcspn(text, "=")}) != NULL;
+}
+
+static bool unknown(const char *text) {
+  spelling s = {.wanted = {text, strcspn(text, "=")}};
+  pass_tables t = opt_passes();
+  for (size_t i = 0; i < COUNT(options); i++)
+    if (options[i].kind != HEADING) spelling_try(&s, str_of(options[i].name));
+  for (size_t i = 0; i < t.count; i++)
+    for (const pass_info *p = t.tables[i]; p->name; p++) spelling_try(&s, str_of(p->name));
+  return say_error("opt: there is no pass or option '--" STR_FMT "'%s", STR_ARG(s.wanted),
+                   spelling_say(&s).text),
+         false;
+}
+
 bool opt_arguments(opt_options *o, int argc, char **argv) {
   o->marker = "// -----";
   o->timing_display = "tree";
@@ -189,8 +207,9 @@ bool opt_arguments(opt_options *o, int argc, char **argv) {
     const char *eq = strchr(a, '='), *v = eq ? eq + 1 : NULL;
     bool wants = p && (p->kind == TEXT || p->kind == PIPELINE || p->kind == NUMBER ||
                        p->kind == LIMIT || p->kind == DIALECT);
-    if (wants && !v && ++i == argc) return say_error("--%s needs a value", p->name), false;
+    if (wants && !v && ++i == argc) return say_error("--%s wants a value", p->name), false;
     if (wants && !v) v = argv[i];
+    if (!p && !is_pass(a)) return unknown(a);
     if (!p)
       add_pass(o, a);
     else if (!set_option(o, p, v))

@@ -27,17 +27,19 @@ static const char usage[] =
     "  terrazzo partition model.mlirbc --mesh mesh=data=16,model=16 -o local.mlir\n";
 
 typedef struct partition_options {
-  const char *file, *devices, *mesh, *output;
+  const char *file, *output;
+  option_texts meshes;
+  u32 devices;
   bool stats, as_propagated;
   workspace *w;
 } partition_options;
 
 static const option_row rows[] = {
-    {"--devices", offsetof(partition_options, devices), false},
-    {"--mesh", offsetof(partition_options, mesh), false},
-    {"-o", offsetof(partition_options, output), false},
-    {"--as-propagated", offsetof(partition_options, as_propagated), true},
-    {"--stats", offsetof(partition_options, stats), true},
+    {"--devices", offsetof(partition_options, devices), OPTION_NUMBER, 1, 1u << 20},
+    {"--mesh", offsetof(partition_options, meshes), OPTION_TEXTS},
+    {"-o", offsetof(partition_options, output), OPTION_TEXT},
+    {"--as-propagated", offsetof(partition_options, as_propagated), OPTION_FLAG},
+    {"--stats", offsetof(partition_options, stats), OPTION_FLAG},
 };
 
 /* 1536 -> 1.5 KiB */
@@ -99,15 +101,9 @@ static int partition(workspace *w, void *options) {
   partition_options *o = options;
   os_file f;
   compile_options c = {.file = str_of(o->file), .partitioned = partitioned, .partitioned_user = o};
-  const char *meshes[] = {o->mesh, NULL};
-  char *end = NULL;
-  unsigned long devices = o->devices ? strtoul(o->devices, &end, 10) : 0;
-  if (end && (*end || !devices || devices > 1u << 20))
-    return say_error("--devices: expected a number from 1 to %u, found '%s'", 1u << 20, o->devices),
-           EXIT_USAGE;
   c.choose_from = o->as_propagated ? UINT64_MAX : 0;
-  c.num_partitions = (u32)devices;
-  c.mesh_overrides = o->mesh ? meshes : NULL;
+  c.num_partitions = o->devices;
+  c.mesh_overrides = o->meshes.data;
   o->w = w;
   if (say_status(os_file_open(o->file, &f))) return EXIT_WRONG;
   executable *e = NULL;
@@ -127,7 +123,9 @@ static int partition(workspace *w, void *options) {
 int partition_main(int argc, char **argv) {
   partition_options o = {0};
   if (wants_help(argc, argv)) return fputs(usage, stdout), EXIT_FINE;
-  if (!read_options("partition", rows, COUNT(rows), &o, &o.file, argc, argv)) return EXIT_USAGE;
-  if (!o.file) return fputs(usage, stderr), EXIT_USAGE;
-  return with_workspace(partition, &o);
+  bool fine = read_options("partition", rows, COUNT(rows), &o, &o.file, argc, argv);
+  if (fine && !o.file) fputs(usage, stderr);
+  int result = fine && o.file ? with_workspace(partition, &o) : EXIT_USAGE;
+  release_options(rows, COUNT(rows), &o);
+  return result;
 }

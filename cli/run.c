@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "api/api.h"
+#include "args.h"
 #include "host.h"
 
 static const char usage[] =
@@ -27,62 +28,26 @@ static const char usage[] =
     "                   STAGE `program` prints the steps that every device runs\n\n"
     "example: terrazzo run mlp.mlir --devices 8 --input x.npy w.npy --output out --stats\n";
 
-enum { MAX_INPUTS = 4096, MAX_MESHES = 16, MAX_DIALECTS = 16 };
-
 typedef struct run_options {
   const char *file, *output, *dump, *executor;
-  const char *inputs[MAX_INPUTS];
-  const char *meshes[MAX_MESHES + 1];
-  const char *dialects[MAX_DIALECTS + 1];
-  u32 num_inputs, num_meshes, num_dialects, devices, threads, repeat;
+  option_texts inputs, meshes, dialects;
+  u32 devices, threads, repeat;
   bool time, stats;
 } run_options;
 
-static bool number(const char *text, u32 max, u32 *out) {
-  char *end;
-  errno = 0;
-  unsigned long v = strtoul(text, &end, 10);
-  if (!*text || *end || errno || v < 1 || v > max || text[0] == '-') {
-    say_error("expected a number from 1 to %u, found '%s'", max, text);
-    return false;
-  }
-  return *out = (u32)v, true;
-}
-
-/* Takes the option at argv[*i]; false: wrong use, said. */
-static bool option(run_options *o, int argc, char **argv, int *i) {
-  const char *name = argv[*i];
-  if (strcmp(name, "--time") == 0) return o->time = true;
-  if (strcmp(name, "--stats") == 0) return o->stats = true;
-  if (strcmp(name, "--input") == 0) {
-    while (*i + 1 < argc && argv[*i + 1][0] != '-') {
-      if (o->num_inputs == MAX_INPUTS) return say_error("too many inputs"), false;
-      o->inputs[o->num_inputs++] = argv[++*i];
-    }
-    return true;
-  }
-  static const char *const names[] = {"--devices", "--output", "--mesh",     "--threads",
-                                      "--repeat",  "--dump",   "--executor", "--load-dialect"};
-  bool known = false;
-  for (size_t k = 0; k < COUNT(names) && !known; k++) known = strcmp(name, names[k]) == 0;
-  if (!known || *i + 1 >= argc) {
-    say_error(known ? "%s needs a value" : "unknown option '%s'; --help lists them", name);
-    return false;
-  }
-  const char *v = argv[++*i];
-  if (strcmp(name, "--devices") == 0) return number(v, 1u << 20, &o->devices);
-  if (strcmp(name, "--threads") == 0) return number(v, 4096, &o->threads);
-  if (strcmp(name, "--repeat") == 0) return number(v, 1u << 20, &o->repeat);
-  if (strcmp(name, "--output") == 0) return o->output = v, true;
-  if (strcmp(name, "--dump") == 0) return o->dump = v, true;
-  if (strcmp(name, "--executor") == 0) return o->executor = v, true;
-  if (strcmp(name, "--load-dialect") == 0) {
-    if (o->num_dialects == MAX_DIALECTS) return say_error("too many dialects"), false;
-    return o->dialects[o->num_dialects++] = v, true;
-  }
-  if (o->num_meshes == MAX_MESHES) return say_error("too many meshes"), false;
-  return o->meshes[o->num_meshes++] = v, true;
-}
+static const option_row rows[] = {
+    {"--devices", offsetof(run_options, devices), OPTION_NUMBER, 1, 1u << 20},
+    {"--input", offsetof(run_options, inputs), OPTION_MANY},
+    {"--output", offsetof(run_options, output), OPTION_TEXT},
+    {"--mesh", offsetof(run_options, meshes), OPTION_TEXTS},
+    {"--load-dialect", offsetof(run_options, dialects), OPTION_TEXTS},
+    {"--threads", offsetof(run_options, threads), OPTION_NUMBER, 1, 4096},
+    {"--executor", offsetof(run_options, executor), OPTION_TEXT},
+    {"--repeat", offsetof(run_options, repeat), OPTION_NUMBER, 1, 1u << 20},
+    {"--time", offsetof(run_options, time), OPTION_FLAG},
+    {"--stats", offsetof(run_options, stats), OPTION_FLAG},
+    {"--dump", offsetof(run_options, dump), OPTION_TEXT},
+};
 
 /* ---- one run ---- */
 
@@ -117,7 +82,7 @@ static bool wrong_input(const char *path, u32 k, const npy *a, const tz_tensor *
 
 /* What the inputs are, which is known before the program is. */
 static bool open_inputs(run_state *s, const run_options *o) {
-  u32 n = o->num_inputs;
+  u32 n = o->inputs.len;
   enum { LONGEST = 20 * COUNT(s->inputs->dims) + 1 };
   s->inputs = calloc(n + 1u, sizeof *s->inputs);
   s->shapes = calloc(n + 1u, sizeof *s->shapes);
@@ -125,7 +90,7 @@ static bool open_inputs(run_state *s, const run_options *o) {
   if (s->num_inputs < n) return say_error("out of memory"), false;
   for (u32 k = 0; k < n; k++) {
     npy *a = &s->inputs[k];
-    if (say_status(npy_open(o->inputs[k], a))) return false;
+    if (say_status(npy_open(o->inputs.data[k], a))) return false;
     char *text = calloc(1, LONGEST);
     if (!text) return say_error("out of memory"), false;
     s->shapes[k] = text;
@@ -136,8 +101,8 @@ static bool open_inputs(run_state *s, const run_options *o) {
 
 static bool read_inputs(run_state *s, const run_options *o) {
   u32 n = tz_program_num_params(s->program);
-  if (o->num_inputs != n) {
-    say_error("@main takes %u arguments, %u inputs were given", n, o->num_inputs);
+  if (o->inputs.len != n) {
+    say_error("@main takes %u arguments, %u inputs were given", n, o->inputs.len);
     return false;
   }
   for (u32 k = 0; k < n; k++) {
@@ -145,8 +110,8 @@ static bool read_inputs(run_state *s, const run_options *o) {
     npy *a = &s->inputs[k];
     if (a->rank != t.rank || !i64s_eq((i64s){a->dims, a->rank}, (i64s){t.dims, t.rank}) ||
         !npy_holds(a, t.type, t.element_size))
-      return wrong_input(o->inputs[k], k, a, &t);
-    if (say_status(npy_load(o->inputs[k], a))) return false;
+      return wrong_input(o->inputs.data[k], k, a, &t);
+    if (say_status(npy_load(o->inputs.data[k], a))) return false;
     s->in[k] = a->data;
   }
   return true;
@@ -211,9 +176,9 @@ static bool compile_file(const run_options *o, const char *const *shapes, tz_pro
   bool text = o->dump && strcmp(o->dump, "program") != 0;
   tz_compile_options c = {.file = o->file,
                           .devices = o->devices,
-                          .meshes = o->num_meshes ? o->meshes : NULL,
-                          .shapes = o->num_inputs ? shapes : NULL,
-                          .dialects = o->dialects,
+                          .meshes = o->meshes.data,
+                          .shapes = o->inputs.len ? shapes : NULL,
+                          .dialects = o->dialects.data,
                           .dump = text ? dump : NULL,
                           .dump_user = (void *)(uintptr_t)o->dump};
   tz_error *e = tz_compile(f.bytes.data, f.bytes.len, &c, out);
@@ -259,32 +224,17 @@ static bool run(run_state *s, const run_options *o) {
 }
 
 int run_main(int argc, char **argv) {
-  run_options *o = calloc(1, sizeof *o);
+  run_options o = {.repeat = 1};
   run_state state = {0};
+  if (wants_help(argc, argv)) return fputs(usage, stdout), EXIT_FINE;
   int result = EXIT_USAGE;
-  if (!o) return EXIT_WRONG;
-  o->repeat = 1;
-  for (int i = 1; i < argc; i++) {
-    if (strcmp(argv[i], "--help") == 0) {
-      fputs(usage, stdout);
-      result = EXIT_FINE;
-      goto done;
-    }
-    if (argv[i][0] == '-' && argv[i][1]) {
-      if (!option(o, argc, argv, &i)) goto done;
-    } else if (o->file) {
-      say_error("more than one file: '%s' and '%s'", o->file, argv[i]);
-      goto done;
-    } else {
-      o->file = argv[i];
-    }
+  if (read_options("run", rows, COUNT(rows), &o, &o.file, argc, argv)) {
+    if (!o.file)
+      fputs(usage, stderr);
+    else
+      result = run(&state, &o) ? EXIT_FINE : EXIT_WRONG;
   }
-  if (!o->file)
-    fputs(usage, stderr);
-  else
-    result = run(&state, o) ? EXIT_FINE : EXIT_WRONG;
-done:
   release(&state);
-  free(o);
+  release_options(rows, COUNT(rows), &o);
   return result;
 }

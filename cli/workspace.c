@@ -30,35 +30,6 @@ int with_workspace(int (*command)(workspace *w, void *options), void *options) {
   return code;
 }
 
-bool read_options(const char *command, const option_row *rows, size_t num_rows, void *options,
-                  const char **rest, int argc, char **argv) {
-  for (int i = 1; i < argc; i++) {
-    size_t k = 0;
-    while (k < num_rows && strcmp(argv[i], rows[k].name) != 0) k++;
-    void *field = k < num_rows ? (char *)options + rows[k].field : NULL;
-    if (!field) {
-      bool option = strncmp(argv[i], "--", 2) == 0;
-      if (option || !rest || *rest)
-        return say_error("%s: unknown %s '%s'", command, option ? "option" : "argument", argv[i]),
-               false;
-      *rest = argv[i];
-    } else if (rows[k].is_flag) {
-      *(bool *)field = true;
-    } else if (i + 1 == argc) {
-      return say_error("%s: %s wants a value", command, argv[i]), false;
-    } else {
-      *(const char **)field = argv[++i];
-    }
-  }
-  return true;
-}
-
-bool wants_help(int argc, char **argv) {
-  for (int i = 1; i < argc; i++)
-    if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) return true;
-  return false;
-}
-
 bool write_file(const char *path, str bytes) {
   FILE *f = fopen(path, "wb");
   bool fine = f && fwrite(bytes.data, 1, bytes.len, f) == bytes.len;

@@ -6,6 +6,7 @@
  * (pass_tables). */
 #include "pass/pass.h"
 
+#include "base/spelling.h"
 #include "dialect/dialect.h"
 
 const pass_info *pass_find(const pass_tables *t, str name) {
@@ -244,12 +245,27 @@ static bool is_one_of(str v, const char *words) {
   return false;
 }
 
+static bool no_option(const reader *r, size_t at, const pass_info *p, str name) {
+  spelling s = {.wanted = name};
+  for (const pass_option_info *i = p->options; i && i->name; i++)
+    if (i->help) spelling_try(&s, str_of(i->name));
+  return complain(r, at, "no such option " STR_FMT "%s", STR_ARG(name), spelling_say(&s).text);
+}
+
+static bool no_pass(const reader *r, size_t at, str name) {
+  spelling s = {.wanted = name};
+  for (size_t i = 0; i < r->tables->count; i++)
+    for (const pass_info *p = r->tables->tables[i]; p->name; p++) spelling_try(&s, str_of(p->name));
+  return complain(r, at, "'" STR_FMT "' does not refer to a registered pass or pass pipeline%s",
+                  STR_ARG(name), spelling_say(&s).text);
+}
+
 /* One that the pass has, with a value of its kind. */
 static bool check_option(const reader *r, size_t at, const pass_info *p, const pass_option *o) {
   const pass_option_info *i = find_option(p, o->name);
   bool flag;
   i64 number = 0;
-  if (!i || !i->help) return complain(r, at, "no such option " STR_FMT, STR_ARG(o->name));
+  if (!i || !i->help) return no_option(r, at, p, o->name);
   str v = o->value;
   const char *what = i->kind == PASS_INT ? "long" : i->kind == PASS_UINT ? "uint" : NULL;
   if (i->kind != PASS_FLAG && !v.data)
@@ -344,9 +360,7 @@ static bool read_item(reader *r, str anchor, pass_node ***link) {
   pass_node *n = ARENA_NEW(r->a, pass_node);
   n->name = name;
   n->pass = pass_find(r->tables, name);
-  if (!n->pass)
-    return complain(r, at, "'" STR_FMT "' does not refer to a registered pass or pass pipeline",
-                    STR_ARG(name));
+  if (!n->pass) return no_pass(r, at, name);
   **link = n, *link = &n->next;
   return check_scope(r, at, n->pass, anchor) && read_options(r, n);
 }

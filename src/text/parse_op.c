@@ -4,6 +4,7 @@
  * generic or a custom form, and only then makes the op: operands are resolved against their types
  * at the end, since a custom form may give the types after everything else. Regions are parsed into
  * regions of their own, whose blocks move to the op once there is one. */
+#include "base/spelling.h"
 #include "text/parser.h"
 
 /* ---- op states: one for each op around the cursor, reused ---- */
@@ -220,6 +221,19 @@ bool parser_region(parser *p, op_state *st, const region_args *args) {
 
 /* ---- generic form ---- */
 
+static str dialect_of(str name) {
+  const char *dot = memchr(name.data, '.', name.len);
+  return (str){name.data, dot ? (size_t)(dot - name.data) : name.len};
+}
+
+/* The op or, with `dialects`, the dialect that may have been meant. */
+static void note_spelling(parser *p, const token *t, str name, bool dialects) {
+  spelling s = {.wanted = name};
+  for (int i = 0; i < OP_COUNT; i++)
+    spelling_try(&s, dialects ? dialect_of(op_infos[i].name) : op_infos[i].name);
+  if (s.best.len) parser_note(p, t->line, t->col, "did you mean '" STR_FMT "'?", STR_ARG(s.best));
+}
+
 /* Names of dialects that nobody registered are refused unless the option allows them, as in
  * MLIR. */
 static const op_info *info_of(parser *p, const token *t, str name) {
@@ -229,6 +243,7 @@ static const op_info *info_of(parser *p, const token *t, str name) {
     parser_error(p, t,
                  "operation being parsed with an unregistered dialect. If this is intended, please "
                  "use -allow-unregistered-dialect with the MLIR tool used");
+    note_spelling(p, t, dialect_of(name), true);
     return NULL;
   }
   return ir_op_info_unregistered(p->ctx, name);
@@ -348,6 +363,7 @@ static bool no_dialect(parser *p, const token *t, str dialect, str full) {
               "registration see "
               "https://mlir.llvm.org/getting_started/Faq/"
               "#registered-loaded-dependent-dialects-management");
+  note_spelling(p, t, dialect, true);
   return false;
 }
 
@@ -357,7 +373,7 @@ static const op_info *custom_info(parser *p) {
   token t = p->tok;
   const op_info *info = name_map_get(&p->op_names, t.text);
   const char *dot = memchr(t.text.data, '.', t.text.len);
-  str full = t.text, dialect = dot ? (str){full.data, (size_t)(dot - full.data)} : p->dialect;
+  str full = t.text, dialect = dot ? dialect_of(full) : p->dialect;
   if (info) return info;
   if (!dot) {
     full = arena_printf(p->scratch, STR_FMT "." STR_FMT, STR_ARG(p->dialect), STR_ARG(t.text));
@@ -369,13 +385,13 @@ static const op_info *custom_info(parser *p) {
     return parser_missing(p, "expected operation name in quotes"), NULL;
   parser_next(p); /* what is wrong with the next token is said first */
   str prefix = arena_printf(p->scratch, STR_FMT ".", STR_ARG(dialect));
-  if (!op_dialect_known(prefix))
-    no_dialect(p, &t, dialect, full);
-  else if (dot)
+  if (!op_dialect_known(prefix)) return no_dialect(p, &t, dialect, full), NULL;
+  if (dot)
     parser_error(p, &t, "custom op '" STR_FMT "' is unknown", STR_ARG(full));
   else
     parser_error(p, &t, "custom op '" STR_FMT "' is unknown (tried '" STR_FMT "' as well)",
                  STR_ARG(t.text), STR_ARG(full));
+  note_spelling(p, &t, full, false);
   return NULL;
 }
 

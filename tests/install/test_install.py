@@ -6,6 +6,7 @@ import pytest
 from support import ROOT
 
 PROGRAM = ROOT / "examples" / "embed" / "propagate.c"
+C_LIBRARY = {"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2"}
 PROPAGATED = 'tensor<8x32xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}, {"y"}]>}'
 
 CMAKE = """cmake_minimum_required(VERSION 3.16)
@@ -64,7 +65,7 @@ def test_shared_library(installed):
     assert shown.pop(shown.index("TERRAZZO_0")) and shown
     assert all(re.fullmatch(r"tz_\w+@@TERRAZZO_0", s) for s in shown), shown
     for path in (library, installed.lib / "pjrt_plugin_terrazzo.so"):
-        assert needed(installed, path) <= {"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2"}
+        assert needed(installed, path) <= C_LIBRARY
         assert path.stat().st_size < 5_000_000
 
 

@@ -13,7 +13,7 @@
 // OLD: error: dialect '{{.*}}old.so' was built for version 3 of terrazzo/dialect.h; this is version 2
 // TWICE: error: dialect '{{.*}}demo.so': there is an op 'demo.constant' already
 // NONE: load.mlir:[[#@LINE+5]]:6: error: Dialect `demo' not found for custom op 'demo.iota'
-// VALUE: --load-dialect needs a value
+// VALUE: --load-dialect wants a value
 
 // CHECK: demo.iota : tensor<4xf32>
 // CHECK: "broken.verify"() : () -> ()
