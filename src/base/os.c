@@ -35,6 +35,16 @@ void *os_alloc_large(size_t n) {
   return p;
 }
 
+void *os_alloc_code(size_t n) {
+  void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return p == MAP_FAILED ? NULL : p;
+}
+bool os_seal_code(void *p, size_t n) {
+  __builtin___clear_cache((char *)p, (char *)p + n);
+  return mprotect(p, n, PROT_READ | PROT_EXEC) == 0;
+}
+void os_free_code(void *p, size_t n) { munmap(p, n); }
+
 /* Written in a child that has only just begun, with one thread. */
 static u32 forks;
 static void count_fork(void) { forks++; }

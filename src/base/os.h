@@ -21,6 +21,12 @@ enum { OS_LARGE = 1 << 21 };
 /* NULL: no memory. Aligned to OS_LARGE, contents undefined. */
 void *os_alloc_large(size_t n);
 
+/* Memory for machine code, in whole pages: written to first, and executed once it is sealed. Many
+ * systems forbid it to some processes: NULL, or false. */
+void *os_alloc_code(size_t n);
+bool os_seal_code(void *p, size_t n) MUST_USE;
+void os_free_code(void *p, size_t n);
+
 /* A file's bytes, read only. Mapped where possible; os_file_close unmaps. */
 typedef struct os_file {
   str bytes;

@@ -141,8 +141,16 @@ static status fill_image(executor_image *im) {
   RETURN_IF_ERROR(check_members(im));
   im->k = vm_kernels_get();
   lower_fault fault = {0};
-  lower_env e = {.a = &im->a, .prog = im->prog, .k = im->k, .fault = &fault};
+  im->jit = jit_begin(im->mem, im->k);
+  lower_env e = {.a = &im->a, .prog = im->prog, .k = im->k, .fault = &fault, .jit = im->jit};
   RETURN_IF_ERROR(lower_steps(im, &e));
+  if (im->jit && !jit_seal(im->jit)) { /* once more, without */
+    jit_end(im->jit);
+    im->jit = e.jit = NULL;
+    im->num_groups = 0;
+    im->cost = im->scratch = 0;
+    RETURN_IF_ERROR(lower_steps(im, &e));
+  }
   if (dev_poison_wanted()) im->deaths = prog_find_deaths(&im->a, im->prog);
   return NULL;
 }
@@ -165,6 +173,7 @@ status exec_image_create(const allocator *mem, const program *prog, void (*relea
   im->prog = prog;
   status s = try_fill_image(im);
   if (s) {
+    jit_end(im->jit);
     arena_deinit(&im->a);
     mem_free(mem, im, sizeof *im);
     return s;
@@ -185,6 +194,7 @@ void exec_image_release(executor_image *image) {
   if (!image || atomic_fetch_sub_explicit(&image->refs, 1, memory_order_acq_rel) != 1) return;
   if (image->release) image->release(image->user);
   const allocator *mem = image->mem;
+  jit_end(image->jit);
   arena_deinit(&image->a);
   mem_free(mem, image, sizeof *image);
 }

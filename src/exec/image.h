@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 
 #include "device/executor.h"
+#include "exec/jit.h"
 #include "exec/step.h"
 #include "exec/vm.h"
 
@@ -38,6 +39,7 @@ struct executor_image {
   exec_step *steps;
   exec_collective **collectives; /* by step; NULL elsewhere */
   u32 num_groups;
+  jit *jit;           /* the code of its units; NULL: none */
   size_t scratch;     /* the most any step needs */
   u64 cost;           /* of a run at one position, about nanoseconds; UINT64_MAX: not known */
   prog_deaths deaths; /* begin NULL: memory is not poisoned */

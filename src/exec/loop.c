@@ -437,7 +437,7 @@ static bool is_empty(const i64 *dims, u32 rank) {
 u64 loop_cost(const kernel *kn, u64 elements) {
   enum { HEAVY = 16 };
   return 20 +
-         elements * (kn->unit->num_calls + HEAVY * kn->num_heavy + kn->num_in + kn->num_out) / 8;
+         elements * (kn->unit->work + HEAVY * kn->num_heavy + kn->num_in + kn->num_out) / 8;
 }
 
 static void lower_map(const lower_env *e, const prog_loop *l, exec_step *out) {

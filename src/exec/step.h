@@ -51,6 +51,7 @@ typedef struct lower_env {
   const program *prog;
   const vm_kernels *k;
   lower_fault *fault;
+  struct jit *jit; /* NULL: nothing is compiled */
 } lower_env;
 
 void loop_lower(const lower_env *e, const prog_loop *l, exec_step *out);

@@ -1,6 +1,10 @@
-/* f32 functions as branch-free scalar code that compilers vectorise, with the reductions and
- * selections done on all lanes. Errors measured over all f32 in kernels_test.c. Included by
- * kernels.c only, once per instruction set. */
+/* f32 functions as branch-free code, with the reductions and selections done on all lanes. Errors
+ * measured over all f32 in kernels_test.c.
+ *
+ * They are written over operations on numbers, words and truth values. Unless whoever includes this
+ * defined them otherwise (v_num is a macro then: jit_ops.c, where they make machine code), these
+ * are C's on one element, which compilers vectorise: kernels.c has them so, once per instruction
+ * set. */
 #ifndef EXEC_VECMATH_H
 #define EXEC_VECMATH_H
 
@@ -8,145 +12,189 @@
 
 #include "num/convert.h"
 
+static inline float bits_f32(u32 b) { return num_f32_from_bits(b); }
+static inline u32 f32_bits(float f) { return num_f32_bits(f); }
+
 #ifdef __FMA__
 #define FMA32(a, b, c) __builtin_fmaf((a), (b), (c))
 #else
 #define FMA32(a, b, c) ((a) * (b) + (c))
 #endif
 
-static inline float bits_f32(u32 b) { return num_f32_from_bits(b); }
-static inline u32 f32_bits(float f) { return num_f32_bits(f); }
-
+#ifndef v_num
+#define V_IN /* before parameters */
+#define V_TO /* before arguments */
+typedef float v_num;
+typedef u32 v_word;
+typedef bool v_truth;
+#define v_const(x) (x)
+#define v_add(x, y) ((x) + (y))
+#define v_sub(x, y) ((x) - (y))
+#define v_mul(x, y) ((x) * (y))
+#define v_div(x, y) ((x) / (y))
+#define v_fma(x, y, z) FMA32(x, y, z)
+#define v_root(x) __builtin_sqrtf(x)
+#define v_neg(x) (-(x))
+#define v_lesser(x, y) ((x) < (y) ? (x) : (y)) /* y where one is NaN */
+#define v_greater(x, y) ((x) > (y) ? (x) : (y))
+#define v_lt(x, y) ((x) < (y))
+#define v_gt(x, y) ((x) > (y))
+#define v_ge(x, y) ((x) >= (y))
+#define v_eq(x, y) ((x) == (y))
+#define v_pick(t, x, y) ((t) ? (x) : (y))
+#define v_bits(x) f32_bits(x)
+#define v_of_bits(w) bits_f32(w)
+#define v_of_int(w) ((float)(i32)(w))
+#define w_const(x) ((u32)(x))
+#define w_add(x, y) ((x) + (y))
+#define w_sub(x, y) ((x) - (y))
+#define w_and(x, y) ((x) & (y))
+#define w_or(x, y) ((x) | (y))
+#define w_shift_sign(x, n) ((u32)((i32)(x) >> (n)))
+#define w_gt(x, y) ((i32)(x) > (i32)(y))
+#define w_eq(x, y) ((x) == (y))
 /* 2^n for -126 <= n <= 127 */
 static inline float pow2_f32(i32 n) { return bits_f32((u32)(n + 127) << 23); }
+/* x 2^n for an integer n in bits of 1.5 * 2^23 + n: in two steps, so that the ends of the range
+ * come out right. */
+static inline float v_scale(float x, float shifted) {
+  i32 n = (i32)f32_bits(shifted) - 0x4b400000, half = n >> 1;
+  return x * pow2_f32(half) * pow2_f32(n - half);
+}
+#endif
 
 /* x = n ln 2 + r, |r| <= ln 2 / 2; exp(r) = 1 + r + r^2 p(r) */
-static inline float exp_tail_f32(float r) {
-  float p = 1.9875691500e-4f;
-  p = FMA32(p, r, 1.3981999507e-3f);
-  p = FMA32(p, r, 8.3334519073e-3f);
-  p = FMA32(p, r, 4.1665795894e-2f);
-  p = FMA32(p, r, 1.6666665459e-1f);
-  p = FMA32(p, r, 5.0000001201e-1f);
-  return p;
+static inline v_num exp_tail_f32(V_IN v_num r) {
+  v_num p = v_const(1.9875691500e-4f);
+  p = v_fma(p, r, v_const(1.3981999507e-3f));
+  p = v_fma(p, r, v_const(8.3334519073e-3f));
+  p = v_fma(p, r, v_const(4.1665795894e-2f));
+  p = v_fma(p, r, v_const(1.6666665459e-1f));
+  return v_fma(p, r, v_const(5.0000001201e-1f));
 }
-static inline float exp_f32(float x) {
-  float c = x > 89.0f ? 89.0f : x;
-  c = c < -104.0f ? -104.0f : c;
-  float k = FMA32(c, 1.44269504088896341f, 12582912.0f); /* 1.5 * 2^23: rounds to an integer */
-  i32 n = (i32)f32_bits(k) - 0x4b400000;
-  k -= 12582912.0f;
-  float r = FMA32(k, -0.693359375f, c);
-  r = FMA32(k, 2.12194440e-4f, r);
-  float y = FMA32(r * r, exp_tail_f32(r), r) + 1.0f;
-  i32 half = n >> 1; /* in two steps, so that the ends of the range come out right */
-  return y * pow2_f32(half) * pow2_f32(n - half); /* a NaN came through all of it */
+#define V_SHIFT                                                                                    \
+  v_const(12582912.0f) /* 1.5 * 2^23: what is added to it is rounded to an integer                 \
+                        */
+/* exp(c) - 1 less what n does to it, which comes in the bits of *shifted. */
+static inline v_num exp_rest_f32(V_IN v_num c, v_num *shifted) {
+  *shifted = v_fma(c, v_const(1.44269504088896341f), V_SHIFT);
+  v_num k = v_sub(*shifted, V_SHIFT);
+  v_num r = v_fma(k, v_const(-0.693359375f), c);
+  r = v_fma(k, v_const(2.12194440e-4f), r);
+  return v_fma(v_mul(r, r), exp_tail_f32(V_TO r), r);
+}
+static inline v_num exp_f32(V_IN v_num x) {
+  v_num c = v_greater(v_const(-104.0f), v_lesser(v_const(89.0f), x)), shifted;
+  v_num y = v_add(exp_rest_f32(V_TO c, &shifted), v_const(1.0f));
+  return v_scale(y, shifted); /* a NaN came through all of it */
 }
 
 /* log of a positive normal f32 as hi + lo parts joined; x = m 2^e, m in [sqrt 1/2, sqrt 2) */
-static inline float log_f32(float x) {
-  float scaled = x < 1.17549435e-38f ? x * 8388608.0f : x;
-  float bias = x < 1.17549435e-38f ? 23.0f : 0.0f;
-  u32 ix = f32_bits(scaled) - 0x3f3504f3u;
-  float e = (float)((i32)ix >> 23) - bias;
-  float f = bits_f32((ix & 0x7fffffu) + 0x3f3504f3u) - 1.0f;
-  float p = 7.0376836292e-2f;
-  p = FMA32(p, f, -1.1514610310e-1f);
-  p = FMA32(p, f, 1.1676998740e-1f);
-  p = FMA32(p, f, -1.2420140846e-1f);
-  p = FMA32(p, f, 1.4249322787e-1f);
-  p = FMA32(p, f, -1.6668057665e-1f);
-  p = FMA32(p, f, 2.0000714765e-1f);
-  p = FMA32(p, f, -2.4999993993e-1f);
-  p = FMA32(p, f, 3.3333331174e-1f);
-  float z = f * f;
-  float y = p * f * z;
-  y = FMA32(e, -2.12194440e-4f, y);
-  y = FMA32(z, -0.5f, y);
-  float r = FMA32(e, 0.693359375f, f + y);
-  r = x == INFINITY ? INFINITY : r;
-  r = x == 0 ? -INFINITY : r;
-  return !(x >= 0) ? NAN : r;
+static inline v_num log_f32(V_IN v_num x) {
+  v_truth small = v_lt(x, v_const(1.17549435e-38f));
+  v_num scaled = v_pick(small, v_mul(x, v_const(8388608.0f)), x);
+  v_num bias = v_pick(small, v_const(23.0f), v_const(0.0f));
+  v_word ix = w_sub(v_bits(scaled), w_const(0x3f3504f3));
+  v_num e = v_sub(v_of_int(w_shift_sign(ix, 23)), bias);
+  v_word mantissa = w_add(w_and(ix, w_const(0x7fffff)), w_const(0x3f3504f3));
+  v_num f = v_sub(v_of_bits(mantissa), v_const(1.0f));
+  v_num p = v_const(7.0376836292e-2f);
+  p = v_fma(p, f, v_const(-1.1514610310e-1f));
+  p = v_fma(p, f, v_const(1.1676998740e-1f));
+  p = v_fma(p, f, v_const(-1.2420140846e-1f));
+  p = v_fma(p, f, v_const(1.4249322787e-1f));
+  p = v_fma(p, f, v_const(-1.6668057665e-1f));
+  p = v_fma(p, f, v_const(2.0000714765e-1f));
+  p = v_fma(p, f, v_const(-2.4999993993e-1f));
+  p = v_fma(p, f, v_const(3.3333331174e-1f));
+  v_num z = v_mul(f, f), y = v_mul(v_mul(p, f), z);
+  y = v_fma(e, v_const(-2.12194440e-4f), y);
+  y = v_fma(z, v_const(-0.5f), y);
+  v_num r = v_fma(e, v_const(0.693359375f), v_add(f, y));
+  r = v_pick(v_eq(x, v_const(INFINITY)), v_const(INFINITY), r);
+  r = v_pick(v_eq(x, v_const(0.0f)), v_const(-INFINITY), r);
+  return v_pick(v_ge(x, v_const(0.0f)), r, v_const(NAN));
 }
 
-static inline float expm1_f32(float x) {
-  float c = x > 89.0f ? 89.0f : x;
-  c = c < -20.0f ? -20.0f : c;
-  float k = FMA32(c, 1.44269504088896341f, 12582912.0f);
-  i32 n = (i32)f32_bits(k) - 0x4b400000;
-  k -= 12582912.0f;
-  float r = FMA32(k, -0.693359375f, c);
-  r = FMA32(k, 2.12194440e-4f, r);
-  float p = FMA32(r * r, exp_tail_f32(r), r); /* exp(r) - 1 */
-  i32 half = n >> 1;
-  float s1 = pow2_f32(half), s2 = pow2_f32(n - half);
-  float big = (p + 1.0f) * s1 * s2 - 1.0f; /* near overflow */
-  float y = n > 100 ? big : FMA32(p, s1 * s2, s1 * s2 - 1.0f);
-  y = n == 0 ? p : y;
-  return x == 0 ? x : y; /* keeps -0 */
+static inline v_num expm1_f32(V_IN v_num x) {
+  v_num c = v_greater(v_const(-20.0f), v_lesser(v_const(89.0f), x)), shifted;
+  v_num p = exp_rest_f32(V_TO c, &shifted), power = v_scale(v_const(1.0f), shifted);
+  v_num big = v_sub(v_scale(v_add(p, v_const(1.0f)), shifted), v_const(1.0f)); /* near overflow */
+  v_num y = v_fma(p, power, v_sub(power, v_const(1.0f)));
+  y = v_pick(w_gt(v_bits(shifted), w_const(0x4b400064)), big, y); /* n > 100 */
+  y = v_pick(w_eq(v_bits(shifted), w_const(0x4b400000)), p, y);   /* n = 0 */
+  return v_pick(v_eq(x, v_const(0.0f)), x, y);                    /* keeps -0 */
 }
 
 /* u = 1 + x rounded; log(u) corrected by what the rounding lost */
-static inline float log1p_f32(float x) {
-  float u = 1.0f + x;
-  float lost = x - (u - 1.0f);
-  float y = log_f32(u) + lost / u;
-  y = u == 1.0f ? x : y;
-  y = x == INFINITY ? x : y;
-  return x == -1.0f ? -INFINITY : y;
+static inline v_num log1p_f32(V_IN v_num x) {
+  v_num u = v_add(v_const(1.0f), x);
+  v_num lost = v_sub(x, v_sub(u, v_const(1.0f)));
+  v_num y = v_add(log_f32(V_TO u), v_div(lost, u));
+  y = v_pick(v_eq(u, v_const(1.0f)), x, y);
+  y = v_pick(v_eq(x, v_const(INFINITY)), x, y);
+  return v_pick(v_eq(x, v_const(-1.0f)), v_const(-INFINITY), y);
 }
 
-static inline float tanh_f32(float x) {
-  float a = bits_f32(f32_bits(x) & 0x7fffffffu);
-  float z = x * x;
-  float p = -5.70498872745e-3f;
-  p = FMA32(p, z, 2.06390887954e-2f);
-  p = FMA32(p, z, -5.37397155531e-2f);
-  p = FMA32(p, z, 1.33314422036e-1f);
-  p = FMA32(p, z, -3.33332819422e-1f);
-  float near = FMA32(p * z, x, x);
-  float far = 1.0f - 2.0f / (exp_f32(a + a) + 1.0f);
-  far = bits_f32(f32_bits(far) | (f32_bits(x) & 0x80000000u));
-  float y = a < 0.625f ? near : far;
-  return x == 0 ? x : y; /* keeps -0 */
+static inline v_num abs_f32(V_IN v_num x) {
+  return v_of_bits(w_and(v_bits(x), w_const(0x7fffffff)));
+}
+/* |x| with the sign of y where x is not negative */
+static inline v_num signed_f32(V_IN v_num x, v_num y) {
+  return v_of_bits(w_or(v_bits(x), w_and(v_bits(y), w_const(0x80000000))));
 }
 
-static inline float logistic_f32(float x) {
-  float e = exp_f32(bits_f32(f32_bits(x) | 0x80000000u)); /* of -|x|: cannot overflow */
-  return (x < 0 ? e : 1.0f) / (1.0f + e);
+static inline v_num tanh_f32(V_IN v_num x) {
+  v_num a = abs_f32(V_TO x), z = v_mul(x, x);
+  v_num p = v_const(-5.70498872745e-3f);
+  p = v_fma(p, z, v_const(2.06390887954e-2f));
+  p = v_fma(p, z, v_const(-5.37397155531e-2f));
+  p = v_fma(p, z, v_const(1.33314422036e-1f));
+  p = v_fma(p, z, v_const(-3.33332819422e-1f));
+  v_num near = v_fma(v_mul(p, z), x, x);
+  v_num power = exp_f32(V_TO v_add(a, a));
+  v_num far = v_sub(v_const(1.0f), v_div(v_const(2.0f), v_add(power, v_const(1.0f))));
+  v_num y = v_pick(v_lt(a, v_const(0.625f)), near, signed_f32(V_TO far, x));
+  return v_pick(v_eq(x, v_const(0.0f)), x, y); /* keeps -0 */
+}
+
+static inline v_num logistic_f32(V_IN v_num x) {
+  v_num e = exp_f32(V_TO v_of_bits(w_or(v_bits(x), w_const(0x80000000)))); /* cannot overflow */
+  v_num top = v_pick(v_lt(x, v_const(0.0f)), e, v_const(1.0f));
+  return v_div(top, v_add(v_const(1.0f), e));
 }
 
 /* Below 1 an odd polynomial; above, erfc(x) = exp(-p(x)) with p fitted to -log erfc on [1, 4]
  * (both Chebyshev fits in f64). */
-static inline float erf_f32(float x) {
-  float a = bits_f32(f32_bits(x) & 0x7fffffffu), c = a > 4.0f ? 4.0f : a, z = x * x;
-  float near = -9.673591193859465e-06f;
-  near = FMA32(near, z, 0.00011268253729213029f);
-  near = FMA32(near, z, -0.0008484396385028958f);
-  near = FMA32(near, z, 0.005221053492277861f);
-  near = FMA32(near, z, -0.026865437626838684f);
-  near = FMA32(near, z, 0.11283782869577408f);
-  near = FMA32(near, z, -0.37612637877464294f);
-  near = FMA32(near, z, 0.128379225730896f); /* 2 / sqrt(pi) - 1 */
-  near = FMA32(near, x, x);
-#ifndef __FMA__
-  near = a < 0x1p-60f ? x * 1.12837917f : near; /* the product alone may be a denormal */
+static inline v_num erf_f32(V_IN v_num x) {
+  v_num a = abs_f32(V_TO x), c = v_lesser(v_const(4.0f), a), z = v_mul(x, x);
+  v_num near = v_const(-9.673591193859465e-06f);
+  near = v_fma(near, z, v_const(0.00011268253729213029f));
+  near = v_fma(near, z, v_const(-0.0008484396385028958f));
+  near = v_fma(near, z, v_const(0.005221053492277861f));
+  near = v_fma(near, z, v_const(-0.026865437626838684f));
+  near = v_fma(near, z, v_const(0.11283782869577408f));
+  near = v_fma(near, z, v_const(-0.37612637877464294f));
+  near = v_fma(near, z, v_const(0.128379225730896f)); /* 2 / sqrt(pi) - 1 */
+  near = v_fma(near, x, x);
+#if !defined(__FMA__) && !defined(v_num) /* the product alone may be a denormal */
+  near = v_pick(v_lt(a, v_const(0x1p-60f)), v_mul(x, v_const(1.12837917f)), near);
 #endif
-  float p = -1.6140616025950294e-06f;
-  p = FMA32(p, c, 4.559062290354632e-05f);
-  p = FMA32(p, c, -0.0005927695310674608f);
-  p = FMA32(p, c, 0.004740222357213497f);
-  p = FMA32(p, c, -0.02636471763253212f);
-  p = FMA32(p, c, 0.10997824370861053f);
-  p = FMA32(p, c, 0.6319370865821838f);
-  p = FMA32(p, c, 1.1301666498184204f);
-  p = FMA32(p, c, -0.0003032129898201674f);
-  float far = bits_f32(f32_bits(1.0f - exp_f32(-p)) | (f32_bits(x) & 0x80000000u));
-  float y = a < 1.0f ? near : far;
-  return x == 0 ? x : y;
+  v_num p = v_const(-1.6140616025950294e-06f);
+  p = v_fma(p, c, v_const(4.559062290354632e-05f));
+  p = v_fma(p, c, v_const(-0.0005927695310674608f));
+  p = v_fma(p, c, v_const(0.004740222357213497f));
+  p = v_fma(p, c, v_const(-0.02636471763253212f));
+  p = v_fma(p, c, v_const(0.10997824370861053f));
+  p = v_fma(p, c, v_const(0.6319370865821838f));
+  p = v_fma(p, c, v_const(1.1301666498184204f));
+  p = v_fma(p, c, v_const(-0.0003032129898201674f));
+  v_num far = v_sub(v_const(1.0f), exp_f32(V_TO v_neg(p)));
+  v_num y = v_pick(v_lt(a, v_const(1.0f)), near, signed_f32(V_TO far, x));
+  return v_pick(v_eq(x, v_const(0.0f)), x, y);
 }
 
-#ifdef __FMA__
+#if defined(__FMA__) && !defined(v_num)
 /* Sine of x + quarters * pi/2 for |x| < 2^27: the multiple of pi/2 is taken off in f64, where a
  * fused multiply-add loses nothing; then polynomials (Cephes' sinf and cosf) in f32, whose last
  * sums have what rounding took from their terms. */
@@ -175,23 +223,22 @@ static inline float sine_f32(float x, i64 quarters) {
 #endif
 
 /* M. Giles, "Approximating the erfinv function", single precision */
-static inline float erf_inv_f32(float x) {
-  float w = -log1p_f32(-x * x);
-  bool near = w < 5.0f;
-  float root = __builtin_sqrtf(w);
-  float t = near ? w - 2.5f : root - 3.0f;
-  float p = near ? 2.81022636e-08f : -0.000200214257f;
-  p = (near ? 3.43273939e-07f : 0.000100950558f) + p * t;
-  p = (near ? -3.5233877e-06f : 0.00134934322f) + p * t;
-  p = (near ? -4.39150654e-06f : -0.00367342844f) + p * t;
-  p = (near ? 0.00021858087f : 0.00573950773f) + p * t;
-  p = (near ? -0.00125372503f : -0.0076224613f) + p * t;
-  p = (near ? -0.00417768164f : 0.00943887047f) + p * t;
-  p = (near ? 0.246640727f : 1.00167406f) + p * t;
-  p = (near ? 1.50140941f : 2.83297682f) + p * t;
-  float a = bits_f32(f32_bits(x) & 0x7fffffffu);
-  float ends = bits_f32(0x7f800000u | (f32_bits(x) & 0x80000000u));
-  return a == 1.0f ? ends : p * x;
+static inline v_num erf_inv_f32(V_IN v_num x) {
+  static const float near_of[] = {2.81022636e-08f,  3.43273939e-07f, -3.5233877e-06f,
+                                  -4.39150654e-06f, 0.00021858087f,  -0.00125372503f,
+                                  -0.00417768164f,  0.246640727f,    1.50140941f};
+  static const float far_of[] = {-0.000200214257f, 0.000100950558f, 0.00134934322f,
+                                 -0.00367342844f,  0.00573950773f,  -0.0076224613f,
+                                 0.00943887047f,   1.00167406f,     2.83297682f};
+  v_num w = v_neg(log1p_f32(V_TO v_mul(v_neg(x), x)));
+  v_truth near = v_lt(w, v_const(5.0f));
+  v_num t = v_pick(near, v_sub(w, v_const(2.5f)), v_sub(v_root(w), v_const(3.0f)));
+  v_num p = v_pick(near, v_const(near_of[0]), v_const(far_of[0]));
+#pragma GCC unroll 8
+  for (u32 i = 1; i < 9; i++)
+    p = v_add(v_pick(near, v_const(near_of[i]), v_const(far_of[i])), v_mul(p, t));
+  v_num ends = v_of_bits(w_or(w_const(0x7f800000), w_and(v_bits(x), w_const(0x80000000))));
+  return v_pick(v_eq(abs_f32(V_TO x), v_const(1.0f)), ends, v_mul(p, x));
 }
 
 #endif

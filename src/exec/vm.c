@@ -2,6 +2,7 @@
  * scratch slots by last use. What the calls are, vm_legalize.c says. */
 #include "exec/vm.h"
 
+#include "exec/jit.h"
 #include "exec/vm_legalize.h"
 
 /* ---- outputs in place ---- */
@@ -28,8 +29,8 @@ static void keep_apart(vm_calls *l, u32 o) {
   for (u32 other = 0; other < l->spec->num_out; other++)
     overwritten |= other != o && l->spec->out_overlaps[other] >> out->reg & 1;
   if (overwritten)
-    out->reg = vm_add_call(l, l->k->stride[vm_log2_width(out->width)], out->width, out->scalar,
-                           out->reg, vm_add_const(l, &one, sizeof one));
+    out->reg = vm_add_call(l, (vm_what){CALL_copy, (u8)vm_log2_width(out->width), 0, 0}, out->width,
+                           out->scalar, out->reg, vm_add_const(l, &one, sizeof one));
 }
 
 /* Lets the call that makes output o write to its memory, if nobody still needs what is there. */
@@ -42,10 +43,11 @@ static void place_output(vm_calls *l, u32 o) {
     if (l->calls.data[i].d == out->reg) def = i;
   if (def == l->calls.len) return; /* an iota */
   u64 overlaps = s->out_overlaps ? s->out_overlaps[o] : 0;
-  for (size_t i = def; i < l->calls.len; i++)
+  for (size_t i = 0; i < l->calls.len; i++)
     for (u32 in = 0; in < s->num_in; in++) {
       if (!(overlaps >> in & 1) || !reads(&l->calls.data[i], in)) continue;
-      /* the defining call itself may read it: element by element, of equal width */
+      /* the defining call and what is compiled with it may read it: element by element, of equal
+       * width */
       if (i > def || out->width != input_width(l, in)) return;
     }
   for (u32 other = 0; other < s->num_out; other++)
@@ -63,96 +65,183 @@ static void place_output(vm_calls *l, u32 o) {
   out->in_place = true;
 }
 
+/* ---- runs of calls that are compiled ---- */
+
+/* What one element is to all of a block comes first, so that it does not part the others. */
+static void scalars_first(vm_calls *l) {
+  vm_call *calls = ARENA_ARRAY(l->a, vm_call, l->calls.len + 1);
+  size_t n = 0;
+  for (u32 vector = 0; vector < 2; vector++)
+    for (size_t i = 0; i < l->calls.len; i++)
+      if (l->calls.data[i].scalar == !vector) calls[n++] = l->calls.data[i];
+  l->calls.data = calls;
+}
+
+/* Groups of calls, in order: one that is not compiled is a group of its own. */
+typedef struct groups {
+  u32 *begin, n; /* group g: calls begin[g] to begin[g + 1] */
+  bool *compiled;
+} groups;
+
+static groups group_calls(const vm_calls *l, bool compile) {
+  u32 n = (u32)l->calls.len, end;
+  groups g = {.begin = ARENA_ARRAY(l->a, u32, n + 1), .compiled = arena_zalloc(l->a, n + 1)};
+  for (u32 i = 0; i < n; i = end) {
+    const vm_call *c = &l->calls.data[i];
+    for (end = i; compile && end < n && c[end - i].scalar == c->scalar && jit_knows(&c[end - i]);)
+      end++;
+    g.compiled[g.n] = end > i && jit_pays(c, end - i);
+    if (!g.compiled[g.n]) end = i + 1;
+    g.begin[g.n++] = i;
+  }
+  g.begin[g.n] = n;
+  return g;
+}
+
 /* ---- scratch slots ---- */
 
 typedef struct slots {
-  u32 *last, *slot; /* by temp */
+  const groups *g;
+  u32 *last, *slot; /* by temp; slot PROG_NONE: inside one compiled group only */
   VEC(u32) free;
   u32 count;
 } slots;
 
-static void note_use(slots *s, u32 reg, u32 at) {
-  if (reg != PROG_NONE && reg >= TEMP_BASE) s->last[reg - TEMP_BASE] = at;
+static bool is_temp(u32 reg) { return reg != PROG_NONE && reg >= TEMP_BASE; }
+
+static void note_use(slots *s, u32 reg, u32 group) {
+  if (is_temp(reg)) s->last[reg - TEMP_BASE] = group;
 }
-static u32 take_slot(slots *s, u32 temp) {
-  if (s->free.len)
-    s->slot[temp] = s->free.data[--s->free.len];
-  else
-    s->slot[temp] = s->count++;
-  return s->slot[temp];
+static void take_slot(slots *s, u32 temp) {
+  s->slot[temp] = s->free.len ? s->free.data[--s->free.len] : s->count++;
+}
+static void free_slot(vm_calls *l, slots *s, u32 reg, u32 group) {
+  if (!is_temp(reg) || s->last[reg - TEMP_BASE] != group) return;
+  s->last[reg - TEMP_BASE] = PROG_NONE; /* an operand that comes twice is freed once */
+  if (s->slot[reg - TEMP_BASE] != PROG_NONE) VEC_PUSH(l->a, s->free, s->slot[reg - TEMP_BASE]);
 }
 
-/* Slots live from their call (an iota: from the start) to the last call that reads them, or to
+/* Slots live from their group (an iota: from the start) to the last group that reads them, or to
  * the end where an output is taken from them. A result never shares the slot of an operand of the
- * same call, which is freed only after it: a kernel may not write over one of another width. */
-static slots assign_slots(vm_calls *l) {
-  slots s = {.last = arena_zalloc(l->a, (l->width.len + 1) * sizeof(u32)),
-             .slot = arena_zalloc(l->a, (l->width.len + 1) * sizeof(u32))};
-  u32 n = (u32)l->calls.len;
-  for (u32 i = 0; i < n; i++) {
-    note_use(&s, l->calls.data[i].a, i);
-    note_use(&s, l->calls.data[i].b, i);
-    note_use(&s, l->calls.data[i].c, i);
-  }
-  for (u32 o = 0; o < l->spec->num_out; o++) note_use(&s, l->outputs[o].reg, n);
-  for (size_t i = 0; i < l->iotas.len; i++) {
+ * same group, which is freed only after it: a kernel may not write over one of another width. */
+static slots assign_slots(vm_calls *l, const groups *g) {
+  size_t bytes = (l->width.len + 1) * sizeof(u32);
+  slots s = {.g = g, .last = arena_zalloc(l->a, bytes), .slot = arena_zalloc(l->a, bytes)};
+  const vm_call *calls = l->calls.data;
+  memset(s.last, 0xff, bytes);
+  memset(s.slot, 0xff, bytes);
+  for (u32 k = 0; k < g->n; k++)
+    for (u32 i = g->begin[k]; i < g->begin[k + 1]; i++) {
+      note_use(&s, calls[i].d, k);
+      note_use(&s, calls[i].a, k);
+      note_use(&s, calls[i].b, k);
+      note_use(&s, calls[i].c, k);
+    }
+  for (u32 o = 0; o < l->spec->num_out; o++) note_use(&s, l->outputs[o].reg, g->n);
+  for (size_t i = 0; i < l->iotas.len; i++) { /* filled before the calls; kept */
     take_slot(&s, l->iotas.data[i].reg - TEMP_BASE);
-    s.last[l->iotas.data[i].reg - TEMP_BASE] = n; /* filled before the calls; kept */
+    s.last[l->iotas.data[i].reg - TEMP_BASE] = g->n;
   }
-  for (u32 i = 0; i < n; i++) {
-    const vm_call *c = &l->calls.data[i];
-    if (c->d != PROG_NONE && c->d >= TEMP_BASE) take_slot(&s, c->d - TEMP_BASE);
-    u32 args[3] = {c->a, c->b, c->c};
-    for (u32 k = 0; k < 3; k++) {
-      bool repeated = (k > 0 && args[k] == args[0]) || (k > 1 && args[k] == args[1]);
-      if (args[k] == PROG_NONE || args[k] < TEMP_BASE || repeated) continue;
-      if (s.last[args[k] - TEMP_BASE] == i) VEC_PUSH(l->a, s.free, s.slot[args[k] - TEMP_BASE]);
+  for (u32 k = 0; k < g->n; k++) {
+    for (u32 i = g->begin[k]; i < g->begin[k + 1]; i++)
+      if (is_temp(calls[i].d) && !(g->compiled[k] && s.last[calls[i].d - TEMP_BASE] == k))
+        take_slot(&s, calls[i].d - TEMP_BASE);
+    for (u32 i = g->begin[k]; i < g->begin[k + 1]; i++) {
+      free_slot(l, &s, calls[i].a, k);
+      free_slot(l, &s, calls[i].b, k);
+      free_slot(l, &s, calls[i].c, k);
+      free_slot(l, &s, calls[i].d, k);
     }
   }
   return s;
 }
 
+/* What stays inside a compiled group keeps its number. */
 static u32 final_reg(const vm_unit *u, const slots *s, u32 reg) {
   if (reg == PROG_NONE) return u->num_regs - 1;
-  if (reg >= TEMP_BASE) return u->first_slot + s->slot[reg - TEMP_BASE];
+  if (reg >= TEMP_BASE)
+    return s->slot[reg - TEMP_BASE] == PROG_NONE ? reg : u->first_slot + s->slot[reg - TEMP_BASE];
   if (reg >= CONST_BASE) return u->first_const + reg - CONST_BASE;
   return reg;
 }
 
+static void number_registers(vm_unit *u, const vm_calls *l, const slots *s) {
+  u->first_slot = u->first_const + u->num_consts;
+  u->num_slots = s->count;
+  u->num_regs = u->first_slot + u->num_slots + 1; /* the last is NULL */
+  u->num_calls = (u32)l->calls.len;
+  u->calls = arena_copy(l->a, l->calls.data, u->num_calls * sizeof(vm_call));
+  for (u32 i = 0; i < u->num_calls; i++) {
+    vm_call *c = &u->calls[i];
+    c->d = final_reg(u, s, c->d);
+    c->a = final_reg(u, s, c->a);
+    c->b = final_reg(u, s, c->b);
+    c->c = final_reg(u, s, c->c);
+  }
+  for (u32 i = 0; i < u->num_iotas; i++) u->iotas[i].reg = final_reg(u, s, l->iotas.data[i].reg);
+  for (u32 o = 0; o < u->num_out; o++) u->outputs[o].reg = final_reg(u, s, l->outputs[o].reg);
+}
+
+/* False: the compiler could not; the calls are to be numbered for the kernels. */
+static bool compile_groups(vm_unit *u, const vm_calls *l, const groups *g, jit *j) {
+  u32 n = 0;
+  for (u32 k = 0; k < g->n; k++) {
+    const vm_call *first = &u->calls[g->begin[k]];
+    vm_call c = *first;
+    jit_piece piece = {.calls = first,
+                       .num_calls = g->begin[k + 1] - g->begin[k],
+                       .num_temps = (u32)l->width.len,
+                       .num_regs = u->num_regs,
+                       .first_const = u->first_const,
+                       .num_consts = u->num_consts,
+                       .consts = u->consts,
+                       .scalar = first->scalar};
+    if (g->compiled[k] && !(c.run = jit_compile(j, &piece))) return false;
+    u->calls[n++] = c;
+  }
+  u->num_calls = n;
+  return true;
+}
+
+/* Blocks that stay in the first-level cache. */
+static u32 block_size(u32 num_slots, u32 width) {
+  u32 n = 32768 / ((num_slots + 2) * width);
+  n = n > 2048 ? 2048 : n < 256 ? 256 : n;
+  return n & ~63u;
+}
+
 /* The order of the passes matters: keep_apart adds calls, which place_output may then put into
- * outputs, and only what is still a temporary after both needs a slot. */
+ * outputs, and only what is still a temporary after both needs a slot. How long a block is does not
+ * depend on what is compiled: with it, sums would. */
 vm_unit *vm_lower(const lower_env *e, const vm_spec *spec) {
   vm_calls l = {.a = e->a, .k = e->k, .spec = spec, .fault = e->fault};
   vm_legalize(&l);
   for (u32 o = 0; o < spec->num_out; o++) keep_apart(&l, o);
+  scalars_first(&l);
   for (u32 o = 0; o < spec->num_out; o++) place_output(&l, o);
-  slots s = assign_slots(&l);
   vm_unit *u = ARENA_NEW(e->a, vm_unit);
   u->num_in = spec->num_in;
   u->num_out = spec->num_out;
   u->first_const = u->num_in + u->num_out;
   u->num_consts = (u32)l.consts.len;
   u->consts = l.consts.data;
-  u->first_slot = u->first_const + u->num_consts;
-  u->num_slots = s.count;
-  u->num_regs = u->first_slot + u->num_slots + 1; /* the last is NULL */
   u->width = 1;
   for (u32 i = 0; i < l.width.len; i++)
     if (l.width.data[i] > u->width) u->width = l.width.data[i];
-  u->calls = l.calls.data;
-  u->num_calls = (u32)l.calls.len;
-  for (u32 i = 0; i < u->num_calls; i++) {
-    vm_call *c = &u->calls[i];
-    c->d = final_reg(u, &s, c->d);
-    c->a = final_reg(u, &s, c->a);
-    c->b = final_reg(u, &s, c->b);
-    c->c = final_reg(u, &s, c->c);
-  }
-  u->iotas = l.iotas.data;
   u->num_iotas = (u32)l.iotas.len;
-  for (u32 i = 0; i < u->num_iotas; i++) u->iotas[i].reg = final_reg(u, &s, u->iotas[i].reg);
-  u->outputs = l.outputs;
-  for (u32 o = 0; o < u->num_out; o++) u->outputs[o].reg = final_reg(u, &s, u->outputs[o].reg);
+  u->iotas = arena_copy(e->a, l.iotas.data, u->num_iotas * sizeof(vm_iota_use));
+  u->outputs = arena_copy(e->a, l.outputs, u->num_out * sizeof(vm_output));
+  groups g = group_calls(&l, false);
+  slots s = assign_slots(&l, &g);
+  u->work = (u32)l.calls.len;
+  u->block = block_size(s.count, u->width);
+  if (e->jit && !e->fault->op) {
+    groups runs = group_calls(&l, true);
+    slots rest = assign_slots(&l, &runs);
+    number_registers(u, &l, &rest);
+    if (compile_groups(u, &l, &runs, e->jit)) return u;
+  }
+  number_registers(u, &l, &s);
   return u;
 }
 
@@ -162,11 +251,7 @@ size_t vm_scratch_bytes(const vm_unit *u, size_t n) {
   return align_up(u->num_regs * sizeof(void *), 64) + u->num_slots * slot_bytes(u, n) + 64;
 }
 
-size_t vm_block_size(const vm_unit *u) {
-  size_t per_element = (size_t)(u->num_slots + 2) * u->width, n = 32768 / per_element;
-  n = n > 2048 ? 2048 : n < 256 ? 256 : n;
-  return n & ~(size_t)63;
-}
+size_t vm_block_size(const vm_unit *u) { return u->block; }
 
 /* Constants are only read; the cast drops their const for the table's sake. */
 void **vm_begin(const vm_unit *u, char *scratch, size_t n) {

@@ -14,10 +14,36 @@
 
 #include "exec/step.h"
 
+/* What a call does, for whoever makes something else of it (jit.h). */
+typedef enum vm_call_kind {
+  CALL_unary,   /* of: vm_op; type: of the operands */
+  CALL_binary,  /* the same */
+  CALL_convert, /* of: vm_rtype of the result */
+  CALL_select,  /* of: log2 of the width; type: PRED, of a */
+  CALL_splat,   /* the same */
+  CALL_copy,    /* the same; b: the stride, 1 */
+  CALL_load,    /* of: dtype, and of all below */
+  CALL_store,
+  CALL_round,
+  CALL_wrap,
+  CALL_clean,
+  CALL_any, /* b: two dtypes */
+} vm_call_kind;
+
+typedef struct vm_what {
+  u8 kind, of, type; /* vm_call_kind, see there; vm_rtype */
+  u8 ones;           /* bits: operands a, b, c of which all of a block has one element */
+} vm_what;
+
+/* Several calls made one: over n elements, with what is in the registers. */
+typedef void vm_run_fn(size_t n, void **reg);
+
 typedef struct vm_call {
   kern_fn *fn;
+  vm_run_fn *run; /* not NULL: instead of fn */
   u32 d, a, b, c; /* registers; PROG_NONE: NULL */
-  bool scalar;    /* over one element */
+  vm_what is;
+  bool scalar; /* over one element */
 } vm_call;
 
 typedef struct vm_iota_use {
@@ -41,6 +67,8 @@ typedef struct vm_unit {
   const void **consts; /* of registers first_const... */
   u32 first_slot, num_slots;
   u32 width; /* of a scratch slot, bytes an element */
+  u32 block; /* elements that a block should have */
+  u32 work;  /* calls before some were made one */
   vm_iota_use *iotas;
   u32 num_iotas;
   vm_output *outputs;
@@ -70,7 +98,10 @@ void **vm_begin(const vm_unit *u, char *scratch, size_t n);
 static inline void vm_run(const vm_unit *u, void **reg, size_t n) {
   for (u32 i = 0; i < u->num_calls; i++) {
     const vm_call *c = &u->calls[i];
-    c->fn(c->scalar ? 1 : n, reg[c->d], reg[c->a], reg[c->b], reg[c->c]);
+    if (c->run)
+      c->run(n, reg);
+    else
+      c->fn(c->scalar ? 1 : n, reg[c->d], reg[c->a], reg[c->b], reg[c->c]);
   }
 }
 

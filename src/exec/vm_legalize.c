@@ -30,8 +30,44 @@ static u32 add_temp(vm_calls *l, u32 width) {
   return TEMP_BASE + (u32)l->width.len - 1;
 }
 
-u32 vm_add_call(vm_calls *l, kern_fn *fn, u32 width, bool scalar, u32 a, u32 b) {
-  vm_call c = {.fn = fn, .d = add_temp(l, width), .a = a, .b = b, .c = PROG_NONE, .scalar = scalar};
+static kern_fn *find_kernel(const vm_kernels *k, vm_what w) {
+  switch ((vm_call_kind)w.kind) {
+  case CALL_unary:
+    return k->unary[w.of][w.type];
+  case CALL_binary:
+    return k->binary[w.of][w.type][w.ones == 0 ? FORM_VV : w.ones == 1 ? FORM_SV : FORM_VS];
+  case CALL_convert:
+    return k->convert[w.of][w.type];
+  case CALL_select:
+    return k->select[w.of][(w.ones & 2) | (w.ones >> 2 & 1)];
+  case CALL_splat:
+    return k->splat[w.of];
+  case CALL_copy:
+    return k->stride[w.of];
+  case CALL_load:
+    return k->load[w.of];
+  case CALL_store:
+    return k->store[w.of];
+  case CALL_round:
+    return k->round[w.of];
+  case CALL_wrap:
+    return k->wrap[w.of];
+  case CALL_clean:
+    return k->clean[w.of];
+  case CALL_any:
+    return k->any;
+  }
+  return NULL;
+}
+
+u32 vm_add_call(vm_calls *l, vm_what is, u32 width, bool scalar, u32 a, u32 b) {
+  vm_call c = {.fn = find_kernel(l->k, is),
+               .d = add_temp(l, width),
+               .a = a,
+               .b = b,
+               .c = PROG_NONE,
+               .is = is,
+               .scalar = scalar};
   VEC_PUSH(l->a, l->calls, c);
   return c.d;
 }
@@ -46,16 +82,23 @@ static void note_fault(lowering *l) {
   *l->out->fault = (lower_fault){op->name, (dtype)typed->type};
 }
 
-static value call(lowering *l, kern_fn *fn, u32 width, bool scalar, u32 a, u32 b, u32 c) {
-  if (!fn && !l->out->fault->op) note_fault(l);
-  value v = {vm_add_call(l->out, fn, width, scalar, a, b), scalar, false};
-  l->out->calls.data[l->out->calls.len - 1].c = c;
+static value call(lowering *l, vm_what is, u32 width, bool scalar, u32 a, u32 b, u32 c) {
+  value v = {vm_add_call(l->out, is, width, scalar, a, b), scalar, false};
+  vm_call *last = &l->out->calls.data[l->out->calls.len - 1];
+  last->c = c;
+  if (!last->fn && !l->out->fault->op) note_fault(l);
   return v;
 }
+/* Of one operand. */
+static value call_1(lowering *l, vm_what is, u32 width, value x) {
+  return call(l, is, width, x.scalar, x.reg, PROG_NONE, PROG_NONE);
+}
+#define IS(does, ...) ((vm_what){CALL_##does, __VA_ARGS__})
 
 static value splat(lowering *l, value v, u32 width) {
   if (!v.scalar) return v;
-  return call(l, l->k->splat[vm_log2_width(width)], width, false, v.reg, PROG_NONE, PROG_NONE);
+  vm_what is = IS(splat, (u8)vm_log2_width(width), 0, 1);
+  return call(l, is, width, false, v.reg, PROG_NONE, PROG_NONE);
 }
 
 static dtype operand_type(const lowering *l, const vm_instr *i) {
@@ -67,7 +110,7 @@ static bool has(u32 op, u32 trait) { return (vm_op_infos[op].traits & trait) != 
 
 static value wrap(lowering *l, dtype t, value v) {
   if (!l->k->wrap[t]) return v;
-  return call(l, l->k->wrap[t], 1, v.scalar, v.reg, PROG_NONE, PROG_NONE);
+  return call_1(l, IS(wrap, (u8)t), 1, v);
 }
 
 /* Whether values of the type stay as they are stored until something computes with them. */
@@ -76,9 +119,9 @@ static bool stays_stored(dtype t) { return num_is_small_float(t) && t != DTYPE_f
 static value legalize_load(lowering *l, const vm_instr *i) {
   bool scalar = l->spec->in_scalar && l->spec->in_scalar[i->a];
   value v = {i->a, scalar, !l->spec->registers && stays_stored((dtype)i->type)};
-  kern_fn *fn = l->k->load[i->type] ? l->k->load[i->type] : l->k->clean[i->type];
-  if (l->spec->registers || v.stored || !fn) return v;
-  return call(l, fn, vm_width_of((dtype)i->type), scalar, v.reg, PROG_NONE, PROG_NONE);
+  bool loads = l->k->load[i->type] != NULL;
+  if (l->spec->registers || v.stored || (!loads && !l->k->clean[i->type])) return v;
+  return call_1(l, loads ? IS(load, i->type) : IS(clean, i->type), vm_width_of((dtype)i->type), v);
 }
 
 /* The value of instruction `at` in a register, where computations take it. */
@@ -89,14 +132,14 @@ static value loaded(lowering *l, u32 at) {
     float f = (float)num_to_f64((dtype)i->type, &l->spec->code->consts[i->a]);
     *v = (value){add_const(l, &f, 4), true, false};
   }
-  if (v->stored) *v = call(l, l->k->load[i->type], 4, v->scalar, v->reg, PROG_NONE, PROG_NONE);
+  if (v->stored) *v = call_1(l, IS(load, i->type), 4, *v);
   return *v;
 }
 
 /* The value as it lies in memory. */
 static value as_stored(lowering *l, dtype t, value v) {
   if (v.stored || !num_is_small_float(t)) return v;
-  v = call(l, l->k->store[t], (u32)dtype_size(t), v.scalar, v.reg, PROG_NONE, PROG_NONE);
+  v = call_1(l, IS(store, (u8)t, R_f32), (u32)dtype_size(t), v);
   v.stored = true;
   return v;
 }
@@ -110,9 +153,9 @@ static value legalize_constant(lowering *l, const vm_instr *i) {
 
 /* Rounds an f32 register to a small format. */
 static value round_small(lowering *l, dtype t, value v) {
-  if (l->k->round[t]) return call(l, l->k->round[t], 4, v.scalar, v.reg, PROG_NONE, PROG_NONE);
-  value stored = call(l, l->k->store[t], (u32)dtype_size(t), v.scalar, v.reg, PROG_NONE, PROG_NONE);
-  return call(l, l->k->load[t], 4, v.scalar, stored.reg, PROG_NONE, PROG_NONE);
+  if (l->k->round[t]) return call_1(l, IS(round, (u8)t, R_f32), 4, v);
+  value stored = call_1(l, IS(store, (u8)t, R_f32), (u32)dtype_size(t), v);
+  return call_1(l, IS(load, (u8)t), 4, stored);
 }
 static value legalize_iota(lowering *l, const vm_instr *i) {
   dtype t = (dtype)i->type;
@@ -126,7 +169,7 @@ static value legalize_iota(lowering *l, const vm_instr *i) {
   value v = {reg, scalar};
   if (is_complex) {
     vm_rtype to = vm_rtype_of(t);
-    return call(l, l->k->convert[to][r], vm_rtype_size(to), scalar, reg, PROG_NONE, PROG_NONE);
+    return call_1(l, IS(convert, (u8)to, (u8)r), vm_rtype_size(to), v);
   }
   return num_is_small_float(t) ? round_small(l, t, v) : wrap(l, t, v);
 }
@@ -140,8 +183,8 @@ static dtype register_dtype(dtype t) {
 
 static value convert_any(lowering *l, dtype from, dtype to, value v) {
   u8 types[2] = {(u8)register_dtype(from), (u8)to};
-  return call(l, l->k->any, (u32)dtype_size(to), v.scalar, v.reg, add_const(l, types, 2),
-              PROG_NONE);
+  vm_what is = IS(any, (u8)to, (u8)vm_rtype_of(from));
+  return call(l, is, (u32)dtype_size(to), v.scalar, v.reg, add_const(l, types, 2), PROG_NONE);
 }
 
 static value legalize_convert(lowering *l, const vm_instr *i) {
@@ -153,16 +196,15 @@ static value legalize_convert(lowering *l, const vm_instr *i) {
   if (num_is_small_float(to)) {
     if (!exact_in_f32) {
       value stored = convert_any(l, from, to, v);
-      return call(l, l->k->load[to], 4, v.scalar, stored.reg, PROG_NONE, PROG_NONE);
+      return call_1(l, IS(load, (u8)to), 4, stored);
     }
-    if (rf != R_f32)
-      v = call(l, l->k->convert[R_f32][rf], 4, v.scalar, v.reg, PROG_NONE, PROG_NONE);
+    if (rf != R_f32) v = call_1(l, IS(convert, R_f32, (u8)rf), 4, v);
     return round_small(l, to, v);
   }
   bool to_subbyte = l->k->wrap[to] != NULL;
   if (to_subbyte && !num_int_bits(from)) return convert_any(l, from, to, v);
   if (rf == rt) return wrap(l, to, v);
-  v = call(l, l->k->convert[rt][rf], vm_rtype_size(rt), v.scalar, v.reg, PROG_NONE, PROG_NONE);
+  v = call_1(l, IS(convert, (u8)rt, (u8)rf), vm_rtype_size(rt), v);
   return wrap(l, to, v);
 }
 
@@ -170,8 +212,7 @@ static value legalize_bitcast(lowering *l, const vm_instr *i) {
   dtype to = (dtype)i->type;
   value v = as_stored(l, operand_type(l, i), l->values[i->a]);
   v.stored = stays_stored(to);
-  if (to == DTYPE_f4e2m1fn)
-    return call(l, l->k->load[to], 4, v.scalar, v.reg, PROG_NONE, PROG_NONE);
+  if (to == DTYPE_f4e2m1fn) return call_1(l, IS(load, (u8)to), 4, v);
   return v.stored ? v : wrap(l, to, v);
 }
 
@@ -180,8 +221,8 @@ static value binary_on(lowering *l, u32 op, vm_rtype r, u32 width, value x, valu
   bool scalar = x.scalar && y.scalar;
   if (!scalar && x.scalar && !forms[FORM_SV]) x = splat(l, x, vm_rtype_size(r));
   if (!scalar && y.scalar && !forms[FORM_VS]) y = splat(l, y, vm_rtype_size(r));
-  u32 form = x.scalar == y.scalar ? FORM_VV : x.scalar ? FORM_SV : FORM_VS;
-  return call(l, forms[form], width, scalar, x.reg, y.reg, c);
+  u8 ones = x.scalar == y.scalar ? 0 : x.scalar ? 1 : 2;
+  return call(l, IS(binary, (u8)op, (u8)r, ones), width, scalar, x.reg, y.reg, c);
 }
 
 /* Brings a result into its type: sub-byte integers wrap, small floats round after every
@@ -225,8 +266,8 @@ static value legalize_next_after(lowering *l, const vm_instr *i) {
 static value unary_of(lowering *l, const vm_instr *i, u32 b) {
   dtype t = operand_type(l, i);
   value x = spread(l, i->op, t, loaded(l, i->a));
-  kern_fn *fn = l->k->unary[i->op][vm_rtype_of(t)];
-  return call(l, fn, vm_width_of((dtype)i->type), x.scalar, x.reg, b, PROG_NONE);
+  vm_what is = IS(unary, (u8)i->op, (u8)vm_rtype_of(t));
+  return call(l, is, vm_width_of((dtype)i->type), x.scalar, x.reg, b, PROG_NONE);
 }
 static value legalize_1(lowering *l, const vm_instr *i) {
   return settle(l, i, unary_of(l, i, PROG_NONE));
@@ -263,8 +304,9 @@ static value legalize_select(lowering *l, const vm_instr *i) {
   u32 width = stored ? (u32)dtype_size(t) : vm_width_of(t);
   bool scalar = p.scalar && x.scalar && y.scalar;
   if (!scalar) p = splat(l, p, 1);
-  u32 form = scalar ? 0 : (u32)x.scalar * 2 + y.scalar;
-  value v = call(l, l->k->select[vm_log2_width(width)][form], width, scalar, p.reg, x.reg, y.reg);
+  u8 ones = scalar ? 0 : (u8)(x.scalar * 2 + y.scalar * 4);
+  vm_what is = IS(select, (u8)vm_log2_width(width), R_pred, ones);
+  value v = call(l, is, width, scalar, p.reg, x.reg, y.reg);
   v.stored = stored;
   return v;
 }

@@ -28,7 +28,7 @@ void vm_legalize(vm_calls *l);
 
 /* The register of one more constant, of n bytes up to 16; and of one more call's result. */
 u32 vm_add_const(vm_calls *l, const void *data, size_t n);
-u32 vm_add_call(vm_calls *l, kern_fn *fn, u32 width, bool scalar, u32 a, u32 b);
+u32 vm_add_call(vm_calls *l, vm_what is, u32 width, bool scalar, u32 a, u32 b);
 
 static inline u32 vm_width_of(dtype t) { return vm_rtype_size(vm_rtype_of(t)); }
 

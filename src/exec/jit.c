@@ -1,0 +1,295 @@
+/* Pieces of machine code: which calls they take, what goes between registers in memory and values,
+ * and the memory that code is in. */
+#include "exec/jit.h"
+
+#include <stdlib.h>
+
+#include "base/os.h"
+#include "exec/jit_ops.h"
+#include "exec/vm_legalize.h"
+
+/* ---- which calls ---- */
+
+bool jit_knows(const vm_call *c) {
+  switch ((vm_call_kind)c->is.kind) {
+  case CALL_unary:
+  case CALL_binary:
+    return jit_has_op((vm_op)c->is.of, (vm_rtype)c->is.type);
+  case CALL_convert:
+    return jit_has_type((vm_rtype)c->is.of) && jit_has_type((vm_rtype)c->is.type);
+  case CALL_select:
+  case CALL_splat:
+  case CALL_copy:
+    return c->is.of <= 2;
+  case CALL_load:
+  case CALL_store:
+  case CALL_round:
+    return jit_has_small((dtype)c->is.of);
+  case CALL_wrap:
+  case CALL_clean:
+    return true;
+  case CALL_any:
+    return false;
+  }
+  return false;
+}
+
+/* Kernels have 64 elements of a byte in a vector, compiled code 16. */
+bool jit_pays(const vm_call *calls, u32 n) {
+  if (calls->scalar && n == 1) return false;
+  for (u32 i = 0; i < n; i++) {
+    vm_what w = calls[i].is;
+    bool computes = w.kind == CALL_unary || w.kind == CALL_binary;
+    if (computes && vm_rtype_size((vm_rtype)w.type) == 4) return true;
+    if (w.kind == CALL_convert &&
+        (vm_rtype_size((vm_rtype)w.type) == 4 || vm_rtype_size((vm_rtype)w.of) == 4))
+      return true;
+    if (w.kind == CALL_select && w.of == 2) return true;
+    if (w.kind == CALL_load || w.kind == CALL_store || w.kind == CALL_round) return true;
+  }
+  return false;
+}
+
+/* ---- calls to primitives ---- */
+
+typedef struct typed {
+  jit_value v;
+  u8 type; /* vm_rtype */
+  bool there;
+} typed;
+
+typedef struct translation {
+  jit_build b;
+  const jit_piece *p;
+  typed *temps, *regs; /* what calls before have made */
+} translation;
+
+static jit_prim pick_by_type(vm_rtype t, const jit_prim by[5]) {
+  u32 size = vm_rtype_size(t);
+  if (size == 4) return by[0];
+  if (size == 2) return t == R_s16 ? by[2] : by[1];
+  return t == R_s8 ? by[4] : by[3];
+}
+/* A register in memory; one: it has one element for all. */
+static jit_value read_memory(translation *t, u32 reg, vm_rtype type, bool one) {
+  static const jit_prim loads[5] = {JP_load32, JP_load16, JP_load16s, JP_load8, JP_load8s};
+  static const jit_prim ones[5] = {JP_one32, JP_one16, JP_one16s, JP_one8, JP_one8s};
+  const jit_piece *p = t->p;
+  u32 at = reg - p->first_const, bits = 0;
+  jit_prim prim =
+      type == R_pred ? (one ? JP_onek : JP_loadk) : pick_by_type(type, one ? ones : loads);
+  if (at >= p->num_consts) return jit_add(&t->b, prim, reg, 0, 0, 0);
+  memcpy(&bits, p->consts[at], vm_rtype_size(type));
+  jit_value c = jit_add(&t->b, JP_const32, bits, 0, 0, 0);
+  bool narrow = vm_rtype_size(type) < 4;
+  return narrow ? jit_as(&t->b, c, type == R_pred ? R_u8 : R_u32, type) : c;
+}
+static typed *made(translation *t, u32 reg) {
+  return reg >= TEMP_BASE ? &t->temps[reg - TEMP_BASE] : &t->regs[reg];
+}
+/* Operand k of a call, as a type. */
+static jit_value read_operand(translation *t, const vm_call *c, u32 k, vm_rtype type) {
+  u32 reg = k == 0 ? c->a : k == 1 ? c->b : c->c;
+  const typed *m = made(t, reg);
+  if (m->there) return jit_as(&t->b, m->v, (vm_rtype)m->type, type);
+  return read_memory(t, reg, type, !t->p->scalar && c->is.ones >> k & 1);
+}
+static bool is_mask(translation *t, u32 reg) {
+  const typed *m = made(t, reg);
+  return m->there && m->type == R_pred;
+}
+
+static typed select_of(translation *t, const vm_call *c, vm_rtype raw) {
+  bool masks = is_mask(t, c->b) && is_mask(t, c->c);
+  vm_rtype type = masks ? R_pred : raw;
+  jit_value p = read_operand(t, c, 0, R_pred), x = read_operand(t, c, 1, type);
+  jit_value y = read_operand(t, c, 2, type);
+  return (typed){jit_select(&t->b, p, x, y, masks), (u8)type, true};
+}
+static typed moved(translation *t, const vm_call *c, vm_rtype raw) {
+  const typed *m = made(t, c->a);
+  if (m->there) return *m;
+  return (typed){read_operand(t, c, 0, raw), (u8)raw, true};
+}
+static typed computed(translation *t, const vm_call *c) {
+  vm_op op = (vm_op)c->is.of;
+  vm_rtype type = (vm_rtype)c->is.type;
+  jit_value x = read_operand(t, c, 0, type), y = 0;
+  if (c->is.kind == CALL_binary) y = read_operand(t, c, 1, type);
+  vm_rtype to = vm_op_infos[op].result == VM_PRED ? R_pred : type;
+  return (typed){jit_op(&t->b, op, type, x, y), (u8)to, true};
+}
+static typed cleaned(translation *t, const vm_call *c) {
+  vm_rtype to = vm_rtype_of((dtype)c->is.of);
+  jit_value x = read_operand(t, c, 0, to);
+  if (to != R_pred) x = jit_wrap_narrow(&t->b, (dtype)c->is.of, x);
+  return (typed){x, (u8)to, true};
+}
+
+static typed translate_call(translation *t, const vm_call *c) {
+  static const u8 raw_types[] = {R_u8, R_u16, R_u32};
+  vm_what w = c->is;
+  vm_rtype from = (vm_rtype)w.type, raw = (vm_rtype)raw_types[w.of < 3 ? w.of : 2];
+  dtype small = (dtype)w.of;
+  jit_build *b = &t->b;
+  switch ((vm_call_kind)w.kind) {
+  case CALL_unary:
+  case CALL_binary:
+    return computed(t, c);
+  case CALL_convert:
+    return (typed){jit_convert(b, read_operand(t, c, 0, from), from, (vm_rtype)w.of), w.of, true};
+  case CALL_select:
+    return select_of(t, c, raw);
+  case CALL_splat:
+  case CALL_copy:
+    return moved(t, c, raw);
+  case CALL_load:
+    return (typed){jit_load_small(b, small, read_operand(t, c, 0, R_u16)), R_f32, true};
+  case CALL_store:
+    return (typed){jit_store_small(b, small, read_operand(t, c, 0, R_f32)), R_u16, true};
+  case CALL_round:
+    return (typed){jit_round_small(b, small, read_operand(t, c, 0, R_f32)), R_f32, true};
+  case CALL_wrap:
+  case CALL_clean:
+    return cleaned(t, c);
+  case CALL_any:
+    break;
+  }
+  return (typed){0};
+}
+
+static void write_memory(jit_build *b, u32 reg, typed v) {
+  static const jit_prim stores[5] = {JP_store32, JP_store16, JP_store16, JP_store8, JP_store8};
+  const jit_node *n = &b->nodes.data[v.v];
+  jit_prim prim = v.type == R_pred ? JP_storek : pick_by_type((vm_rtype)v.type, stores);
+  if (prim == JP_store16 && n->prim == JP_pmovzxwd) prim = JP_store_half, v.v = n->arg[0];
+  jit_add(b, prim, reg, v.v, 0, 0);
+}
+
+static bool translate(arena *a, const jit_piece *p, str *out_code) {
+  translation t = {.b.a = a, .p = p};
+  t.temps = arena_zalloc(a, (p->num_temps + 1) * sizeof(typed));
+  t.regs = arena_zalloc(a, (p->num_regs + 1) * sizeof(typed));
+  for (u32 i = 0; i < p->num_calls; i++) {
+    const vm_call *c = &p->calls[i];
+    typed v = translate_call(&t, c);
+    *made(&t, c->d) = v;
+    if (c->d < TEMP_BASE) write_memory(&t.b, c->d, v);
+  }
+  return jit_x86_emit(&t.b, p->scalar, out_code);
+}
+
+/* ---- the code of an image ---- */
+
+enum { CHUNK = 1 << 16 };
+
+typedef struct chunk {
+  char *base;
+  size_t size, used;
+} chunk;
+
+typedef struct known {
+  u64 hash;
+  str key;
+  vm_run_fn *run;
+} known;
+
+struct jit {
+  const allocator *mem;
+  oom_trap trap;
+  arena kept, scratch;
+  VEC(chunk) chunks;
+  VEC(known) known;
+};
+
+static bool is_wanted(const vm_kernels *k) {
+  const char *want = getenv("TERRAZZO_JIT");
+#if defined(__has_feature)
+#if __has_feature(memory_sanitizer)
+  return false; /* which would not see what is written */
+#endif
+#endif
+  return strcmp(k->isa, "v4") == 0 && !(want && strcmp(want, "0") == 0);
+}
+
+jit *jit_begin(const allocator *mem, const vm_kernels *k) {
+  if (!is_wanted(k)) return NULL;
+  jit *j = mem_zalloc(mem, sizeof *j);
+  if (!j) return NULL;
+  j->mem = mem;
+  arena_init(&j->kept, mem, &j->trap);
+  arena_init(&j->scratch, mem, &j->trap);
+  return j;
+}
+
+bool jit_seal(jit *j) {
+  for (size_t i = 0; i < j->chunks.len; i++)
+    if (!os_seal_code(j->chunks.data[i].base, j->chunks.data[i].size)) return false;
+  return true;
+}
+
+void jit_end(jit *j) {
+  if (!j) return;
+  for (size_t i = 0; i < j->chunks.len; i++)
+    os_free_code(j->chunks.data[i].base, j->chunks.data[i].size);
+  arena_deinit(&j->scratch);
+  arena_deinit(&j->kept);
+  mem_free(j->mem, j, sizeof *j);
+}
+
+static vm_run_fn *place_code(jit *j, str code) {
+  chunk *c = j->chunks.len ? &j->chunks.data[j->chunks.len - 1] : NULL;
+  if (!c || c->size - c->used < code.len) {
+    size_t size = align_up(code.len, CHUNK);
+    VEC_PUSH(&j->kept, j->chunks, (chunk){0}); /* may jump: before there is anything to lose */
+    c = &j->chunks.data[--j->chunks.len];
+    c->base = os_alloc_code(size);
+    if (!c->base) return NULL;
+    c->size = size;
+    c->used = 0;
+    j->chunks.len++;
+  }
+  char *at = c->base + c->used;
+  memcpy(at, code.data, code.len);
+  c->used += align_up(code.len, 64);
+  if (c->used > c->size) c->used = c->size;
+  vm_run_fn *run;
+  memcpy(&run, &at, sizeof run);
+  return run;
+}
+
+/* All that code depends on. */
+static str make_key(arena *a, const jit_piece *p) {
+  VEC(u32) k = {0};
+  VEC_PUSH(a, k, p->scalar);
+  for (u32 i = 0; i < p->num_calls; i++) {
+    const vm_call *c = &p->calls[i];
+    u32 regs[] = {c->d, c->a, c->b, c->c};
+    VEC_PUSH(a, k, c->is.kind | (u32)c->is.of << 8 | (u32)c->is.type << 16 | (u32)c->is.ones << 24);
+    for (u32 r = 0; r < 4; r++) {
+      u32 at = regs[r] - p->first_const, bits = 0;
+      if (at < p->num_consts) memcpy(&bits, p->consts[at], 4);
+      VEC_PUSH(a, k, at < p->num_consts ? CONST_BASE : regs[r]);
+      VEC_PUSH(a, k, bits);
+    }
+  }
+  return (str){(const char *)k.data, k.len * sizeof(u32)};
+}
+
+static vm_run_fn *compile(jit *j, const jit_piece *p) {
+  str key = make_key(&j->scratch, p), code;
+  u64 hash = hash_bytes(key.data, key.len, 0);
+  for (size_t i = 0; i < j->known.len; i++)
+    if (j->known.data[i].hash == hash && str_eq(j->known.data[i].key, key))
+      return j->known.data[i].run;
+  if (!translate(&j->scratch, p, &code)) return NULL;
+  vm_run_fn *run = place_code(j, code);
+  if (run) VEC_PUSH(&j->kept, j->known, (known){hash, arena_str(&j->kept, key), run});
+  return run;
+}
+
+vm_run_fn *jit_compile(jit *j, const jit_piece *p) {
+  arena_reset(&j->scratch);
+  if (setjmp(j->trap.at)) return NULL;
+  return compile(j, p);
+}

@@ -1,0 +1,41 @@
+/* Machine code for the calls of a unit (vm.h): a run of them becomes one loop that keeps values in
+ * vector registers from the first call to the last, 16 elements at a time.
+ *
+ * It gives the same bits as the kernels do, except that where several NaNs meet it may be another
+ * one that comes through. So a unit runs with it or without: where the processor, the system or an
+ * operation is not one that it knows, kernels are called. vecmath.h is compiled for both.
+ *
+ * The way of a run: jit_ops.c says what each call is in primitives, values of SSA (jit_ir.h);
+ * jit_x86.c gives them registers and writes their bytes (jit_prims.def); jit.c keeps the code, one
+ * piece where two runs are the same. An image has one jit: jit_begin, jit_compile as often as
+ * wanted, jit_seal, and only then may any of it run; jit_end when nothing runs any longer. Memory
+ * is written to before it is sealed, and executed after, never both. */
+#ifndef EXEC_JIT_H
+#define EXEC_JIT_H
+
+#include "exec/vm.h"
+
+typedef struct jit jit;
+
+/* NULL: there is none for this processor, or TERRAZZO_JIT=0 turned it off, or no memory. */
+jit *jit_begin(const allocator *mem, const vm_kernels *k);
+/* False: the system does not allow it. All code is as if it had not been compiled. */
+bool jit_seal(jit *j) MUST_USE;
+void jit_end(jit *j); /* NULL: nothing */
+
+/* Calls of one kind, scalar or not, one after the other. */
+typedef struct jit_piece {
+  const vm_call *calls; /* registers from TEMP_BASE on are between them, others are in memory */
+  u32 num_calls, num_temps, num_regs;
+  u32 first_const, num_consts; /* registers that are constants */
+  const void *const *consts;
+  bool scalar;
+} jit_piece;
+
+bool jit_knows(const vm_call *c);
+/* Whether so many calls, all known, are better compiled. */
+bool jit_pays(const vm_call *calls, u32 n);
+/* NULL: too large, or no memory. */
+vm_run_fn *jit_compile(jit *j, const jit_piece *p);
+
+#endif

@@ -1,0 +1,54 @@
+/* The table of primitives, and numbering values so that equal ones are one. */
+#include "exec/jit_ir.h"
+
+#define OPERANDS(shape)                                                                            \
+  (JIT_##shape == JIT_FMA || JIT_##shape == JIT_BLEND ? 3                                          \
+   : JIT_##shape == JIT_X3 || JIT_##shape == JIT_CMP || JIT_##shape == JIT_TEST ||                 \
+           JIT_##shape == JIT_K3                                                                   \
+       ? 2                                                                                         \
+   : JIT_##shape == JIT_CONST || JIT_##shape == JIT_ONE || JIT_##shape == JIT_LOAD ? 0             \
+                                                                                   : 1)
+const jit_prim_info jit_prim_infos[JP_COUNT_] = {
+#define PRIM(id, shape, class, prefix, map, w, opcode, more)                                       \
+  [JP_##id] = {#id, JIT_##shape, JIT_##class, prefix, map, w, opcode, more, OPERANDS(shape)},
+#include "exec/jit_prims.def"
+#undef PRIM
+};
+
+static u32 hash_node(const jit_node *n) {
+  u64 h = n->prim;
+  h = (h ^ n->imm) * 0x9e3779b97f4a7c15u;
+  for (u32 i = 0; i < 3; i++) h = (h ^ (h >> 29) ^ n->arg[i]) * 0x9e3779b97f4a7c15u;
+  return (u32)(h >> 32);
+}
+
+/* Where the node is, or would be. */
+static u32 *find_place(const jit_build *b, const jit_node *n) {
+  u32 at = hash_node(n) & (b->table_size - 1);
+  while (b->table[at] && memcmp(&b->nodes.data[b->table[at] - 1], n, sizeof *n) != 0)
+    at = (at + 1) & (b->table_size - 1);
+  return &b->table[at];
+}
+
+static void grow_table(jit_build *b) {
+  b->table_size = b->table_size ? b->table_size * 2 : 256;
+  b->table = arena_zalloc(b->a, b->table_size * sizeof(u32));
+  for (u32 i = 0; i < b->nodes.len; i++) *find_place(b, &b->nodes.data[i]) = i + 1;
+}
+
+jit_value jit_add(jit_build *b, jit_prim prim, u32 imm, jit_value x, jit_value y, jit_value z) {
+  u32 operands = jit_prim_infos[prim].operands;
+  jit_node n = {prim, imm, {operands > 0 ? x : 0, operands > 1 ? y : 0, operands > 2 ? z : 0}};
+  if (b->nodes.len * 2 >= b->table_size) grow_table(b);
+  u32 *place = find_place(b, &n);
+  if (*place) return *place - 1;
+  VEC_PUSH(b->a, b->nodes, n);
+  *place = (u32)b->nodes.len;
+  return *place - 1;
+}
+
+bool jit_is_const(const jit_build *b, jit_value x, u32 *out_bits) {
+  const jit_node *n = &b->nodes.data[x];
+  *out_bits = n->imm;
+  return n->prim == JP_const32;
+}

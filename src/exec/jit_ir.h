@@ -1,0 +1,63 @@
+/* Code before it has registers: primitives (jit_prims.def) on values, each value named by the
+ * number of the primitive that makes it. Equal primitives are one, and what no store needs is left
+ * out when code is made of it. All memory is of the arena. */
+#ifndef EXEC_JIT_IR_H
+#define EXEC_JIT_IR_H
+
+#include "base/arena.h"
+
+typedef enum jit_prim {
+#define PRIM(id, ...) JP_##id,
+#include "exec/jit_prims.def"
+#undef PRIM
+  JP_COUNT_
+} jit_prim;
+
+typedef enum jit_shape {
+  JIT_CONST,
+  JIT_ONE,
+  JIT_LOAD,
+  JIT_STORE,
+  JIT_X3,
+  JIT_X2,
+  JIT_X2I,
+  JIT_SHIFT,
+  JIT_FMA,
+  JIT_CMP,
+  JIT_TEST,
+  JIT_BLEND,
+  JIT_K3,
+  JIT_K2,
+  JIT_SHAPES_
+} jit_shape;
+typedef enum jit_class { JIT_V, JIT_K, JIT_N } jit_class;
+
+typedef struct jit_prim_info {
+  const char *name;
+  u8 shape, class, prefix, map, w, opcode, more, operands;
+} jit_prim_info;
+extern const jit_prim_info jit_prim_infos[JP_COUNT_];
+
+typedef u32 jit_value;
+
+typedef struct jit_node {
+  u32 prim, imm;
+  u32 arg[3];
+} jit_node;
+
+typedef struct jit_build {
+  arena *a;
+  VEC(jit_node) nodes;
+  u32 *table, table_size; /* node + 1 by hash; 0: none */
+} jit_build;
+
+/* b may be NULL where the shape has fewer operands; others are 0. */
+jit_value jit_add(jit_build *b, jit_prim prim, u32 imm, jit_value x, jit_value y, jit_value z);
+/* Whether x is a constant; its bits. */
+bool jit_is_const(const jit_build *b, jit_value x, u32 *out_bits);
+
+/* From a build to bytes that can run at any address, a vm_run_fn. scalar: for n = 1 only. False:
+ * too large. The bytes are in the arena. */
+bool jit_x86_emit(const jit_build *b, bool scalar, str *out_code);
+
+#endif

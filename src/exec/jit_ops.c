@@ -1,0 +1,406 @@
+/* What each call is in primitives: a row an operation, of f32 and of integers of up to 32 bits,
+ * which lie in lanes of 32 with their sign or zeros above. Functions are vecmath.h's. */
+#include <math.h>
+
+#include "exec/jit_ops.h"
+#include "num/convert.h"
+
+/* ---- shorthands: `j` is what is built ---- */
+
+#define CONST(bits) jit_add(j, JP_const32, (u32)(bits), 0, 0, 0)
+#define OP1(prim, x) jit_add(j, JP_##prim, 0, x, 0, 0)
+#define OP2(prim, x, y) jit_add(j, JP_##prim, 0, x, y, 0)
+#define OP3(prim, x, y, z) jit_add(j, JP_##prim, 0, x, y, z)
+#define IMM1(prim, imm, x) jit_add(j, JP_##prim, (u32)(imm), x, 0, 0)
+#define IMM2(prim, imm, x, y) jit_add(j, JP_##prim, (u32)(imm), x, y, 0)
+#define NUM(x) CONST(num_f32_bits(x))
+enum { EQ = 0, LT = 1, LE = 2, UNORD = 3, NE = 4, GE = 13, GT = 14 }; /* of floats */
+enum { I_EQ = 0, I_LT = 1, I_LE = 2, I_NE = 4, I_GE = 5, I_GT = 6 };  /* of integers */
+enum { NEAREST = 8, FLOOR = 9, TRUNCATE = 11 };                       /* rounding */
+
+typedef jit_value V;
+typedef jit_build J;
+
+static V flushed(J *j, V x) { return OP2(addps, x, CONST(0x80000000)); }
+static V pick(J *j, V k, V x, V y) { return x == y ? x : OP3(pblendmd, k, x, y); }
+static V negated(J *j, V x) { return OP2(pxord, x, CONST(0x80000000)); }
+
+/* ---- vecmath.h as primitives ---- */
+
+#define V_IN jit_build *j,
+#define V_TO j,
+#define v_num jit_value
+#define v_word jit_value
+#define v_truth jit_value
+#define v_const(x) NUM(x)
+#define v_add(x, y) OP2(addps, x, y)
+#define v_sub(x, y) OP2(subps, x, y)
+#define v_mul(x, y) OP2(mulps, x, y)
+#define v_div(x, y) OP2(divps, x, y)
+#define v_fma(x, y, z) OP3(fmaddps, x, y, z)
+#define v_root(x) OP1(sqrtps, x)
+#define v_neg(x) negated(j, x)
+#define v_lesser(x, y) OP2(minps, x, y)
+#define v_greater(x, y) OP2(maxps, x, y)
+#define v_lt(x, y) IMM2(cmpps, LT, x, y)
+#define v_gt(x, y) IMM2(cmpps, GT, x, y)
+#define v_ge(x, y) IMM2(cmpps, GE, x, y)
+#define v_eq(x, y) IMM2(cmpps, EQ, x, y)
+#define v_pick(t, x, y) pick(j, t, x, y)
+#define v_bits(x) (x)
+#define v_of_bits(w) (w)
+#define v_of_int(w) OP1(cvtdq2ps, w)
+#define w_const(x) CONST(x)
+#define w_add(x, y) OP2(paddd, x, y)
+#define w_sub(x, y) OP2(psubd, x, y)
+#define w_and(x, y) OP2(pandd, x, y)
+#define w_or(x, y) OP2(pord, x, y)
+#define w_shift_sign(x, n) IMM1(psrad, n, x)
+#define w_gt(x, y) IMM2(pcmpd, I_GT, x, y)
+#define w_eq(x, y) IMM2(pcmpd, I_EQ, x, y)
+#define v_scale(x, shifted) OP2(scalefps, x, OP2(subps, shifted, V_SHIFT))
+#include "exec/vecmath.h"
+
+/* ---- f32 ---- */
+
+#define DIRECT(name, prim)                                                                         \
+  static V name(J *j, vm_rtype t, V x, V y) {                                                      \
+    (void)t, (void)y;                                                                              \
+    return OP2(prim, x, y);                                                                        \
+  }
+#define DIRECT1(name, expr)                                                                        \
+  static V name(J *j, vm_rtype t, V x, V y) {                                                      \
+    (void)t, (void)y;                                                                              \
+    return expr;                                                                                   \
+  }
+DIRECT(f_add, addps)
+DIRECT(f_sub, subps)
+DIRECT(f_mul, mulps)
+DIRECT(f_div, divps)
+DIRECT1(f_neg, negated(j, x))
+DIRECT1(f_abs, OP2(pandd, x, CONST(0x7fffffff)))
+DIRECT1(f_sqrt, OP1(sqrtps, x))
+DIRECT1(f_floor, IMM1(rndscaleps, FLOOR, flushed(j, x)))
+DIRECT1(f_ceil, negated(j, IMM1(rndscaleps, FLOOR, flushed(j, negated(j, x)))))
+DIRECT1(f_round_even, IMM1(rndscaleps, NEAREST, flushed(j, x)))
+DIRECT1(f_exp, exp_f32(j, x))
+DIRECT1(f_expm1, expm1_f32(j, x))
+DIRECT1(f_log, log_f32(j, flushed(j, x)))
+DIRECT1(f_log1p, log1p_f32(j, flushed(j, x)))
+DIRECT1(f_logistic, logistic_f32(j, x))
+DIRECT1(f_tanh, tanh_f32(j, x))
+DIRECT1(f_erf, erf_f32(j, flushed(j, x)))
+DIRECT1(f_erf_inv, erf_inv_f32(j, x))
+DIRECT1(f_imag, ((void)x, CONST(0)))
+DIRECT1(f_is_finite, IMM2(cmpps, LT, abs_f32(j, x), NUM(INFINITY)))
+DIRECT1(f_is_inf, IMM2(cmpps, EQ, abs_f32(j, x), NUM(INFINITY)))
+DIRECT1(f_is_pos_inf, IMM2(cmpps, EQ, x, NUM(INFINITY)))
+DIRECT1(f_is_neg_inf, IMM2(cmpps, EQ, x, NUM(-INFINITY)))
+
+/* As kernels.c has them: NaN wins, -0 < +0. Of a constant y but 0 that is no NaN, equal is the
+ * same. */
+static V extreme(J *j, jit_prim prim, jit_prim zeros, V x, V y) {
+  u32 bits;
+  V r = jit_add(j, prim, 0, x, y, 0);
+  bool same = jit_is_const(j, y, &bits) && (bits & 0x7fffffff) >= 0x800000;
+  if (!same) r = pick(j, IMM2(cmpps, EQ, x, y), jit_add(j, zeros, 0, x, y, 0), r);
+  return pick(j, IMM2(cmpps, UNORD, x, x), x, flushed(j, r));
+}
+DIRECT1(f_max, extreme(j, JP_maxps, JP_pandd, x, y))
+DIRECT1(f_min, extreme(j, JP_minps, JP_pord, x, y))
+
+/* x + half with its sign, cut off; the greatest number below a half, or what lies next to a half
+ * would be rounded up. */
+static V f_round_afz(J *j, vm_rtype t, V x, V y) {
+  (void)t, (void)y;
+  V f = flushed(j, x), half = OP2(pord, OP2(pandd, f, CONST(0x80000000)), NUM(0x1.fffffep-2f));
+  return IMM1(rndscaleps, TRUNCATE, OP2(addps, f, half));
+}
+static V f_sign(J *j, vm_rtype t, V x, V y) {
+  (void)t, (void)y;
+  V r = pick(j, IMM2(cmpps, LT, x, CONST(0)), NUM(-1), flushed(j, x));
+  return pick(j, IMM2(cmpps, GT, x, CONST(0)), NUM(1), r);
+}
+/* INV_ROOT of kernels.c */
+static V f_rsqrt(J *j, vm_rtype t, V x, V unused) {
+  (void)t, (void)unused;
+  V y = OP2(divps, NUM(1), OP1(sqrtps, x)), r = OP2(mulps, x, y), low = OP3(fmsubps, x, y, r);
+  V e = OP3(fnmaddps, low, y, OP3(fnmaddps, r, y, NUM(1)));
+  V better = OP3(fmaddps, OP2(mulps, NUM(0.5f), y), e, y);
+  return pick(j, IMM2(cmpps, UNORD, better, better), y, better);
+}
+
+#define COMPARE(name, f, i)                                                                        \
+  static V f_##name(J *j, vm_rtype t, V x, V y) {                                                  \
+    (void)t;                                                                                       \
+    return IMM2(cmpps, f, x, y);                                                                   \
+  }                                                                                                \
+  static V i_##name(J *j, vm_rtype t, V x, V y) {                                                  \
+    return t == R_u32 ? IMM2(pcmpud, i, x, y) : IMM2(pcmpd, i, x, y);                              \
+  }                                                                                                \
+  static V f_total_##name(J *j, vm_rtype t, V x, V y) {                                            \
+    (void)t;                                                                                       \
+    return IMM2(pcmpd, i, total_order(j, x), total_order(j, y));                                   \
+  }
+static V total_order(J *j, V x) { return OP2(pxord, x, IMM1(psrld, 1, IMM1(psrad, 31, x))); }
+COMPARE(eq, EQ, I_EQ)
+COMPARE(ne, NE, I_NE)
+COMPARE(lt, LT, I_LT)
+COMPARE(le, LE, I_LE)
+COMPARE(gt, GT, I_GT)
+COMPARE(ge, GE, I_GE)
+
+/* ---- integers; what leaves the type's range is wrapped after it ---- */
+
+static V i_add(J *j, vm_rtype t, V x, V y);
+DIRECT(i_sub, psubd)
+DIRECT(i_mul, pmulld)
+DIRECT(i_and, pandd)
+DIRECT(i_xor_plain, pxord)
+DIRECT1(i_neg, OP2(psubd, CONST(0), x))
+DIRECT1(i_not, OP2(pxord, x, CONST(-1)))
+
+static bool is_signed(vm_rtype t) { return t >= R_s8 && t <= R_s64; }
+static u32 bits_of(vm_rtype t) { return 8 * vm_rtype_size(t); }
+
+/* Shifts both ways, by constants that make 32, of one value are a rotation. */
+static bool find_rotation(J *j, V x, V y, V *out) {
+  const jit_node *a = &j->nodes.data[x], *b = &j->nodes.data[y];
+  if (a->prim == JP_psrld) a = b, b = &j->nodes.data[x];
+  if (a->prim != JP_pslld || b->prim != JP_psrld || a->arg[0] != b->arg[0]) return false;
+  if (a->imm + b->imm != 32) return false;
+  *out = IMM1(prold, a->imm, a->arg[0]);
+  return true;
+}
+static V i_or(J *j, vm_rtype t, V x, V y) {
+  V r;
+  return t >= R_s32 && find_rotation(j, x, y, &r) ? r : OP2(pord, x, y);
+}
+static V i_xor(J *j, vm_rtype t, V x, V y) {
+  V r;
+  return t >= R_s32 && find_rotation(j, x, y, &r) ? r : i_xor_plain(j, t, x, y);
+}
+static V i_add(J *j, vm_rtype t, V x, V y) {
+  V r;
+  return t >= R_s32 && find_rotation(j, x, y, &r) ? r : OP2(paddd, x, y);
+}
+static V i_max(J *j, vm_rtype t, V x, V y) {
+  return t == R_u32 ? OP2(pmaxud, x, y) : OP2(pmaxsd, x, y);
+}
+static V i_min(J *j, vm_rtype t, V x, V y) {
+  return t == R_u32 ? OP2(pminud, x, y) : OP2(pminsd, x, y);
+}
+static V i_abs(J *j, vm_rtype t, V x, V y) {
+  (void)y;
+  return is_signed(t) ? OP1(pabsd, x) : x;
+}
+static V i_sign(J *j, vm_rtype t, V x, V y) {
+  (void)y;
+  if (!is_signed(t)) return OP2(pminud, x, CONST(1));
+  return OP2(pmaxsd, OP2(pminsd, x, CONST(1)), CONST(-1));
+}
+static V i_clz(J *j, vm_rtype t, V x, V y) {
+  (void)y;
+  V bare = jit_as(j, x, t, jit_unsigned(t));
+  return OP2(psubd, OP1(plzcntd, bare), CONST(32 - bits_of(t)));
+}
+/* Upper halves of products of 32 bits: of even lanes, and of odd ones. */
+static V i_mulhi(J *j, vm_rtype t, V x, V y) {
+  if (bits_of(t) < 32) {
+    V p = OP2(pmulld, x, y);
+    return is_signed(t) ? IMM1(psrad, bits_of(t), p) : IMM1(psrld, bits_of(t), p);
+  }
+  jit_prim mul = is_signed(t) ? JP_pmuldq : JP_pmuludq;
+  V even = jit_add(j, mul, 0, x, y, 0);
+  V odd = jit_add(j, mul, 0, IMM1(psrlq, 32, x), IMM1(psrlq, 32, y), 0);
+  return OP2(pord, IMM1(psrlq, 32, even), IMM1(psllq, 32, IMM1(psrlq, 32, odd)));
+}
+
+/* The processor shifts everything out where the amount is 32 or more. */
+static V shift(J *j, jit_prim by_imm, jit_prim by_lane, V x, V y) {
+  u32 n;
+  if (!jit_is_const(j, y, &n)) return jit_add(j, by_lane, 0, x, y, 0);
+  if (n < 32) return n == 0 ? x : jit_add(j, by_imm, n, x, 0, 0);
+  return by_imm == JP_psrad ? IMM1(psrad, 31, x) : CONST(0);
+}
+static V i_shl(J *j, vm_rtype t, V x, V y) {
+  return shift(j, JP_pslld, JP_psllvd, x, jit_as(j, y, t, jit_unsigned(t)));
+}
+static V i_shr_logic(J *j, vm_rtype t, V x, V y) {
+  vm_rtype u = jit_unsigned(t);
+  return shift(j, JP_psrld, JP_psrlvd, jit_as(j, x, t, u), jit_as(j, y, t, u));
+}
+static V i_shr_arith(J *j, vm_rtype t, V x, V y) {
+  vm_rtype s = is_signed(t) ? t : (vm_rtype)(t - R_u8 + R_s8);
+  return shift(j, JP_psrad, JP_psravd, jit_as(j, x, t, s), jit_as(j, y, t, jit_unsigned(t)));
+}
+
+/* ---- pred ---- */
+
+DIRECT(p_and, kandw)
+DIRECT(p_or, korw)
+DIRECT(p_xor, kxorw)
+DIRECT(p_eq, kxnorw)
+DIRECT(p_lt, kandnw) /* not x and y */
+DIRECT1(p_gt, OP2(kandnw, y, x))
+DIRECT1(p_not, OP1(knotw, x))
+DIRECT1(p_le, OP2(korw, OP1(knotw, x), y))
+DIRECT1(p_ge, OP2(korw, x, OP1(knotw, y)))
+
+/* ---- a row an operation ---- */
+
+typedef V build_fn(J *j, vm_rtype t, V x, V y);
+typedef struct op_row {
+  build_fn *f32, *integer, *pred;
+} op_row;
+static const op_row rows[VM_OP_COUNT] = {
+    [VM_eq] = {f_eq, i_eq, p_eq},
+    [VM_ne] = {f_ne, i_ne, p_xor},
+    [VM_lt] = {f_lt, i_lt, p_lt},
+    [VM_le] = {f_le, i_le, p_le},
+    [VM_gt] = {f_gt, i_gt, p_gt},
+    [VM_ge] = {f_ge, i_ge, p_ge},
+    [VM_total_eq] = {f_total_eq, NULL, NULL},
+    [VM_total_ne] = {f_total_ne, NULL, NULL},
+    [VM_total_lt] = {f_total_lt, NULL, NULL},
+    [VM_total_le] = {f_total_le, NULL, NULL},
+    [VM_total_gt] = {f_total_gt, NULL, NULL},
+    [VM_total_ge] = {f_total_ge, NULL, NULL},
+    [VM_add] = {f_add, i_add, p_or},
+    [VM_sub] = {f_sub, i_sub, NULL},
+    [VM_mul] = {f_mul, i_mul, p_and},
+    [VM_mulhi] = {NULL, i_mulhi, NULL},
+    [VM_div] = {f_div, NULL, NULL},
+    [VM_max] = {f_max, i_max, p_or},
+    [VM_min] = {f_min, i_min, p_and},
+    [VM_and] = {NULL, i_and, p_and},
+    [VM_or] = {NULL, i_or, p_or},
+    [VM_xor] = {NULL, i_xor, p_xor},
+    [VM_shl] = {NULL, i_shl, NULL},
+    [VM_shr_arith] = {NULL, i_shr_arith, NULL},
+    [VM_shr_logic] = {NULL, i_shr_logic, NULL},
+    [VM_imag] = {f_imag, NULL, NULL},
+    [VM_abs] = {f_abs, i_abs, NULL},
+    [VM_neg] = {f_neg, i_neg, NULL},
+    [VM_sign] = {f_sign, i_sign, NULL},
+    [VM_not] = {NULL, i_not, p_not},
+    [VM_clz] = {NULL, i_clz, NULL},
+    [VM_is_finite] = {f_is_finite, NULL, NULL},
+    [VM_is_inf] = {f_is_inf, NULL, NULL},
+    [VM_is_pos_inf] = {f_is_pos_inf, NULL, NULL},
+    [VM_is_neg_inf] = {f_is_neg_inf, NULL, NULL},
+    [VM_floor] = {f_floor, NULL, NULL},
+    [VM_ceil] = {f_ceil, NULL, NULL},
+    [VM_round_even] = {f_round_even, NULL, NULL},
+    [VM_round_afz] = {f_round_afz, NULL, NULL},
+    [VM_sqrt] = {f_sqrt, NULL, NULL},
+    [VM_rsqrt] = {f_rsqrt, NULL, NULL},
+    [VM_exp] = {f_exp, NULL, NULL},
+    [VM_expm1] = {f_expm1, NULL, NULL},
+    [VM_log] = {f_log, NULL, NULL},
+    [VM_log1p] = {f_log1p, NULL, NULL},
+    [VM_logistic] = {f_logistic, NULL, NULL},
+    [VM_tanh] = {f_tanh, NULL, NULL},
+    [VM_erf] = {f_erf, NULL, NULL},
+    [VM_erf_inv] = {f_erf_inv, NULL, NULL},
+};
+
+static build_fn *row_of(vm_op op, vm_rtype t) {
+  const op_row *r = &rows[op];
+  return t == R_f32 ? r->f32 : t == R_pred ? r->pred : jit_has_type(t) ? r->integer : NULL;
+}
+bool jit_has_op(vm_op op, vm_rtype t) { return row_of(op, t) != NULL; }
+
+/* ---- types ---- */
+
+bool jit_has_type(vm_rtype t) { return t == R_f32 || vm_rtype_size(t) <= 4; }
+vm_rtype jit_unsigned(vm_rtype t) { return is_signed(t) ? (vm_rtype)(t - R_s8 + R_u8) : t; }
+
+/* The low bits that a type has, as a lane has them. */
+static V wrapped(J *j, V x, vm_rtype t) {
+  u32 unused = 32 - bits_of(t);
+  if (!unused || t == R_pred) return x;
+  if (is_signed(t)) return IMM1(psrad, unused, IMM1(pslld, unused, x));
+  return OP2(pandd, x, CONST(UINT32_MAX >> unused));
+}
+/* Truth as a number and back. */
+static V from_pred(J *j, V k, u32 one) { return pick(j, k, CONST(one), CONST(0)); }
+static V to_pred(J *j, V x) { return OP2(ptestmd, x, x); }
+
+V jit_as(J *j, V x, vm_rtype from, vm_rtype to) {
+  if (from == to || (from != R_pred && vm_rtype_size(to) == 4)) return x;
+  if (from == R_pred) return from_pred(j, x, 1);
+  if (to == R_pred) return to_pred(j, x);
+  return wrapped(j, x, to);
+}
+
+V jit_op(J *j, vm_op op, vm_rtype t, V x, V y) {
+  V r = row_of(op, t)(j, t, x, y);
+  bool is_pred = vm_op_infos[op].result == VM_PRED;
+  return t == R_f32 || is_pred ? r : wrapped(j, r, t);
+}
+
+/* Of floats: beyond the range to its ends, NaN to 0. */
+static V float_to_int(J *j, V x, vm_rtype to) {
+  bool is_sign = is_signed(to);
+  u32 bits = bits_of(to);
+  if (!is_sign) {
+    V above = OP2(maxps, x, CONST(0));
+    if (bits < 32) above = OP2(minps, NUM((float)((1u << bits) - 1)), above);
+    return OP1(cvttps2udq, above);
+  }
+  if (bits < 32) { /* NaN stays, becomes the least number of 32 bits, and is wrapped to 0 */
+    float most = (float)((1u << (bits - 1)) - 1);
+    V in = OP2(maxps, NUM(-most - 1), OP2(minps, NUM(most), x));
+    return wrapped(j, OP1(cvttps2dq, in), to);
+  }
+  V r = pick(j, IMM2(cmpps, GE, x, NUM(0x1p31f)), CONST(INT32_MAX), OP1(cvttps2dq, x));
+  return pick(j, IMM2(cmpps, UNORD, x, x), CONST(0), r);
+}
+
+V jit_convert(J *j, V x, vm_rtype from, vm_rtype to) {
+  if (from == to) return x;
+  if (to == R_pred) return from == R_f32 ? IMM2(cmpps, NE, x, CONST(0)) : to_pred(j, x);
+  if (from == R_pred) return from_pred(j, x, to == R_f32 ? num_f32_bits(1) : 1);
+  if (from == R_f32) return float_to_int(j, x, to);
+  if (to != R_f32) return wrapped(j, x, to);
+  return from == R_u32 ? OP1(cvtudq2ps, x) : OP1(cvtdq2ps, x);
+}
+
+V jit_select(J *j, V p, V x, V y, bool masks) {
+  if (!masks) return pick(j, p, x, y);
+  return OP2(korw, OP2(kandw, p, x), OP2(kandnw, p, y));
+}
+
+/* ---- small floats; in 16 bits of a lane as they lie in memory ---- */
+
+bool jit_has_small(dtype t) { return t == DTYPE_bf16 || t == DTYPE_f16; }
+
+V jit_load_small(J *j, dtype t, V x) {
+  if (t == DTYPE_bf16) return IMM1(pslld, 16, x);
+  const jit_node *n = &j->nodes.data[x];
+  if (n->prim == JP_load16) return jit_add(j, JP_load_half, n->imm, 0, 0, 0);
+  return OP1(cvtph2ps, OP1(pmovdw, x));
+}
+/* num_f32_to_bf16 */
+static V bf16_rounded(J *j, V x) {
+  V odd = OP2(pandd, IMM1(psrld, 16, x), CONST(1));
+  V r = OP2(paddd, x, OP2(paddd, odd, CONST(0x7fff)));
+  return pick(j, IMM2(cmpps, UNORD, x, x), OP2(pord, x, CONST(0x400000)), r);
+}
+V jit_store_small(J *j, dtype t, V x) {
+  if (t == DTYPE_bf16) return IMM1(psrld, 16, bf16_rounded(j, x));
+  return OP1(pmovzxwd, IMM1(cvtps2ph, 0, x));
+}
+V jit_round_small(J *j, dtype t, V x) {
+  if (t == DTYPE_bf16) return OP2(pandd, bf16_rounded(j, x), CONST(0xffff0000));
+  return OP1(cvtph2ps, IMM1(cvtps2ph, 0, x));
+}
+
+V jit_wrap_narrow(J *j, dtype t, V x) {
+  static const u8 bits[DTYPE_COUNT] = {
+      [DTYPE_s4] = 4, [DTYPE_u4] = 4, [DTYPE_s2] = 2, [DTYPE_u2] = 2};
+  u32 unused = 32 - bits[t];
+  if (t == DTYPE_u4 || t == DTYPE_u2) return OP2(pandd, x, CONST(UINT32_MAX >> unused));
+  return IMM1(psrad, unused, IMM1(pslld, unused, x));
+}

@@ -1,0 +1,276 @@
+/* Random code run by kernels and compiled, on all kinds of values: the same bits, but for which
+ * NaN. How often each operation was drawn is printed. */
+#include "exec/jit.h"
+
+#include <stdlib.h>
+
+#include "exec/denormals.h"
+#include "num/convert.h"
+#include "program/parts.h"
+#include "tests/unit.h"
+
+enum { INPUTS = 4, OUTPUTS = 3, MOST = 300, CODES = 3000, INSTRS = 24, MANY = 250 };
+
+static oom_trap trap;
+static u64 seed = 1;
+static u32 draw(u32 n) { /* splitmix64 */
+  u64 z = seed += 0x9e3779b97f4a7c15u;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return (u32)((z ^ (z >> 31)) >> 32) % n;
+}
+static u64 draw_bits(void) {
+  return (u64)draw(1u << 31) << 33 ^ (u64)draw(1u << 31) << 16 ^ draw(1u << 16);
+}
+
+static const dtype types[] = {
+    DTYPE_f32, DTYPE_f32,  DTYPE_f32, DTYPE_f32,  DTYPE_u32,  DTYPE_s32, DTYPE_s32,
+    DTYPE_u32, DTYPE_pred, DTYPE_f16, DTYPE_bf16, DTYPE_bf16, DTYPE_s8,  DTYPE_u8,
+    DTYPE_s16, DTYPE_u16,  DTYPE_s4,  DTYPE_u2,   DTYPE_f64,  DTYPE_s64, DTYPE_f8e4m3fn};
+
+/* ---- values ---- */
+
+static const u32 specials[] = {
+    0,          0x80000000, 1,          0x807fffff, 0x00800000, 0x3f800000, 0xbf800000, 0x3f000000,
+    0xbf000000, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc12345, 0x7f812345, 0x7f7fffff, 0x4b000000,
+    0xcb000001, 0x4effffff, 0x4f000000, 0xcf000000, 0x4f7fffff, 0x4f800000, 0x42b17218, 0xc2cff1b5,
+    0x42fe0000, 0x3fc00000, 0x40200000, 0xffffffff, 0x7fffffff, 32};
+
+static u32 draw_word(void) {
+  switch (draw(5)) {
+  case 0:
+    return specials[draw(COUNT(specials))];
+  case 1:
+    return (u32)draw_bits();
+  case 2:
+    return draw(40);
+  default: /* numbers near 1, either sign */
+    return (draw(2) << 31) | ((draw(24) + 115) << 23) | draw(1u << 23);
+  }
+}
+static void draw_element(dtype t, void *at) {
+  u32 w = draw_word();
+  double d = (double)num_f32_from_bits(w);
+  u64 bits = draw(2) ? draw_bits() : w;
+  if (num_is_small_float(t) && draw(2))
+    num_from_f64(t, d, at);
+  else if (t == DTYPE_f64)
+    memcpy(at, &d, 8);
+  else if (dtype_size(t) == 4)
+    memcpy(at, &w, 4);
+  else
+    memcpy(at, &bits, dtype_size(t));
+}
+
+/* ---- code ---- */
+
+static u32 drawn[VM_OP_COUNT];
+
+/* An earlier value of the type; `loads`: as it came, with the NaN that it is. */
+static u32 find_value(const vm_code *c, dtype t, bool loads) {
+  u32 at = draw(c->len);
+  for (u32 i = 0; i < c->len; i++, at = (at + 1) % c->len) {
+    const vm_instr *v = &c->instrs[at];
+    if (v->op != VM_store && v->type == t && (!loads || v->op == VM_load)) return at;
+  }
+  return PROG_NONE;
+}
+
+static u8 class_of(dtype t) {
+  static const u8 classes[] = {[DTYPE_CLASS_FLOAT] = VM_CLASS_F};
+  if (t == DTYPE_pred) return VM_CLASS_B;
+  return num_int_bits(t) ? VM_CLASS_I : classes[DTYPE_CLASS_FLOAT];
+}
+
+static bool looks_at_nan(vm_op op) {
+  return (op >= VM_total_eq && op <= VM_total_ge) || op == VM_bitcast || op == VM_next_after ||
+         op == VM_reduce_precision;
+}
+
+static void add_instr(prog_builder *b, vm_code *c, vm_op op) {
+  dtype t = types[draw(COUNT(types))], to = t;
+  const vm_op_info *info = &vm_op_infos[op];
+  if (info->result == VM_COMPLEX || op <= VM_iota || op == VM_store || op == VM_reduce_precision)
+    return;
+  if (!(info->classes & class_of(t))) return;
+  u32 x = find_value(c, t, looks_at_nan(op)), y = find_value(c, t, looks_at_nan(op)), z = y;
+  if (x == PROG_NONE || y == PROG_NONE) return;
+  if (info->result == VM_PRED) to = DTYPE_pred;
+  if (op == VM_convert) to = types[draw(COUNT(types))];
+  if (op == VM_bitcast) to = t == DTYPE_f32 ? DTYPE_u32 : t == DTYPE_u32 ? DTYPE_f32 : t;
+  if (op == VM_bitcast && t == DTYPE_bf16) to = DTYPE_u16;
+  if (op == VM_clamp) z = find_value(c, t, false);
+  if (op == VM_select) {
+    z = y, y = find_value(c, t, false), x = find_value(c, DTYPE_pred, false);
+    if (x == PROG_NONE) return;
+  }
+  if (info->operands < 2) y = 0;
+  if (info->operands < 3) z = 0;
+  vm_emit(b, c, op, to, x, y, z);
+  drawn[op]++;
+}
+
+typedef struct code {
+  vm_code c;
+  dtype in[INPUTS], out[OUTPUTS];
+} code;
+
+static code draw_code(arena *a) {
+  prog_builder *b = prog_begin(a, 1, 1);
+  code r = {0};
+  for (u32 i = 0; i < INPUTS; i++) {
+    r.in[i] = types[draw(COUNT(types))];
+    vm_load(b, &r.c, r.in[i], i);
+  }
+  for (u32 i = draw(4); i > 0; i--) {
+    u64 bits[2] = {0};
+    dtype t = types[draw(COUNT(types))];
+    draw_element(t, bits);
+    vm_const_bits(b, &r.c, t, bits);
+  }
+  bool many = draw(8) == 0; /* of one or two types, more than there are registers */
+  u32 most = many ? MANY : INSTRS;
+  for (u32 i = 0; many && i < INPUTS; i++) r.c.instrs[i].type = r.in[i] = types[i & 2 ? 0 : 4];
+  for (u32 i = 0; i < 8 * most && r.c.len < most; i++) {
+    vm_op op = draw(8) ? (vm_op)draw(VM_OP_COUNT) : VM_convert;
+    if (!many || !vm_is_heavy(op) || draw(16) == 0) add_instr(b, &r.c, op);
+  }
+  static const struct {
+    dtype t;
+    vm_op op;
+  } folds[] = {{DTYPE_u32, VM_xor}, {DTYPE_pred, VM_xor}, {DTYPE_f32, VM_max}};
+  u32 values = r.c.len;
+  for (u32 f = 0; many && f < COUNT(folds); f++) /* all of them are needed to the end */
+    for (u32 v = 0, last = PROG_NONE; v < values; v++)
+      if (r.c.instrs[v].type == folds[f].t)
+        last = last == PROG_NONE ? v : vm_emit(b, &r.c, folds[f].op, folds[f].t, last, v, 0);
+  values = r.c.len;
+  for (u32 o = 0; o < OUTPUTS; o++) {
+    u32 v = values - 1 - draw(o == 0 ? 1 : values);
+    r.out[o] = (dtype)r.c.instrs[v].type;
+    vm_store(b, &r.c, o, v);
+  }
+  return r;
+}
+
+/* ---- runs ---- */
+
+typedef struct memory {
+  char in[INPUTS][MOST * 8 + 64], out[OUTPUTS][MOST * 8 + 64];
+} memory;
+
+static void run_unit(arena *a, const code *c, const vm_spec *spec, jit *j, size_t n, memory *m) {
+  lower_fault fault = {0};
+  lower_env e = {.a = a, .k = vm_kernels_get(), .fault = &fault, .jit = j};
+  const vm_unit *u = vm_lower(&e, spec);
+  CHECK(!fault.op && (!j || jit_seal(j)));
+  if (fault.op) fprintf(stderr, "%s\n", fault.op);
+  void **reg = vm_begin(u, arena_alloc_aligned(a, vm_scratch_bytes(u, n), 64), n);
+  for (u32 i = 0; i < INPUTS; i++) reg[i] = m->in[i];
+  for (u32 o = 0; o < OUTPUTS; o++) reg[INPUTS + o] = m->out[o];
+  if (!fault.op) vm_run(u, reg, n);
+  for (u32 o = 0; o < OUTPUTS; o++) {
+    size_t width = dtype_size(c->out[o]);
+    const vm_output *v = &u->outputs[o];
+    for (size_t i = 0; i < (v->in_place ? 0 : n); i++)
+      memcpy(m->out[o] + i * width, (char *)reg[v->reg] + (v->scalar ? 0 : i * width), width);
+  }
+}
+
+static bool same_element(dtype t, const void *x, const void *y) {
+  if (memcmp(x, y, dtype_size(t)) == 0) return true;
+  double f = class_of(t) == VM_CLASS_F ? num_to_f64(t, x) : 0;
+  return f != f && num_to_f64(t, y) != num_to_f64(t, y);
+}
+
+static void print_code(const code *c) {
+  for (u32 i = 0; i < c->c.len; i++) {
+    const vm_instr *v = &c->c.instrs[i];
+    fprintf(stderr, "  v%u:%s = %s %u %u %u\n", i, dtype_infos[v->type].name,
+            vm_op_name((vm_op)v->op), v->a, v->b, v->c);
+  }
+}
+
+static bool compare(const code *c, size_t n, const memory *x, const memory *y) {
+  for (u32 o = 0; o < OUTPUTS; o++) {
+    size_t width = dtype_size(c->out[o]);
+    for (size_t i = 0; i < n; i++) {
+      const char *p = x->out[o] + i * width, *q = y->out[o] + i * width;
+      if (same_element(c->out[o], p, q)) continue;
+      u64 want = 0, got = 0;
+      memcpy(&want, p, width), memcpy(&got, q, width);
+      fprintf(stderr, "output %u element %zu of %zu: %llx, kernels %llx; inputs", o, i, n,
+              (unsigned long long)got, (unsigned long long)want);
+      for (u32 k = 0; k < INPUTS; k++) {
+        u64 bits = 0;
+        memcpy(&bits, x->in[k] + i * dtype_size(c->in[k]), dtype_size(c->in[k]));
+        fprintf(stderr, " %llx", (unsigned long long)bits);
+      }
+      fprintf(stderr, "\n");
+      print_code(c);
+      return false;
+    }
+    if (memcmp(x->out[o] + n * width, y->out[o] + n * width, 32) == 0) continue;
+    fprintf(stderr, "output %u is written beyond its end\n", o);
+    return false;
+  }
+  return true;
+}
+
+static memory plain, compiled;
+
+static bool check_code(arena *a, const code *c, size_t n) {
+  bool scalar[INPUTS], direct[OUTPUTS];
+  for (u32 i = 0; i < INPUTS; i++) scalar[i] = draw(4) == 0;
+  for (u32 o = 0; o < OUTPUTS; o++) direct[o] = draw(2);
+  vm_spec spec = {.code = &c->c,
+                  .num_in = INPUTS,
+                  .num_out = OUTPUTS,
+                  .in_scalar = scalar,
+                  .out_direct = direct};
+  memset(&plain, 0x5a, sizeof plain);
+  for (u32 i = 0; i < INPUTS; i++)
+    for (size_t k = 0; k < n; k++) draw_element(c->in[i], plain.in[i] + k * dtype_size(c->in[i]));
+  compiled = plain;
+  denormals_flush(draw(2));
+  run_unit(a, c, &spec, NULL, n, &plain);
+  jit *j = jit_begin(&mem_system, vm_kernels_get());
+  run_unit(a, c, &spec, j, n, &compiled);
+  denormals_flush(false);
+  jit_end(j);
+  return compare(c, n, &plain, &compiled);
+}
+
+static void check_random_code(void) {
+  const char *many = getenv("JIT_TEST_CODES");
+  u32 codes = many ? (u32)atoi(many) : CODES;
+  arena a;
+  if (setjmp(trap.at)) exit(1);
+  for (u32 i = 0; i < codes; i++) {
+    arena_init(&a, &mem_system, &trap);
+    seed = i;
+    code c = draw_code(&a);
+    const char *why = vm_code_check(&c.c, INPUTS, c.in, OUTPUTS, c.out, 0);
+    bool valid = !why, fine = true;
+    for (u32 k = 0; k < 3 && valid && fine; k++) fine = check_code(&a, &c, 1 + draw(k ? MOST : 20));
+    CHECK(valid && fine);
+    if (!fine || !valid) fprintf(stderr, "code %u: %s\n", i, why ? why : "differs");
+    arena_deinit(&a);
+    if (unit_failed > 3) break;
+  }
+}
+
+int main(void) {
+  jit *j = jit_begin(&mem_system, vm_kernels_get());
+  if (!j) {
+    printf("nothing is compiled for this processor, or TERRAZZO_JIT=0\n");
+    printf("0 passed, 0 failed, 1 skipped\n");
+    return 0;
+  }
+  jit_end(j);
+  check_random_code();
+  for (u32 op = 0; op < VM_OP_COUNT; op++)
+    if (drawn[op]) printf("%s %u, ", vm_op_name((vm_op)op), drawn[op]);
+  printf("\n");
+  return UNIT_END();
+}
