@@ -374,6 +374,8 @@ void dot_lower(const lower_env *e, const prog_dot *d, exec_step *out) {
   if (p->m == 1 && p->n == 1 && lower_as_sum(e, p, d, out)) return;
   p->strips = &e->k->dot.strips[strip_type(p->acc)];
   p->size = vm_rtype_size(vm_rtype_of(p->acc));
+  p->groups = p->k > DOT_GROUP * DOT_TERMS;
+  if (dot_lanes_lower(e->a, p, out)) return;
   choose_units(p);
   choose_sgemm(p);
   out->scratch = place_scratch(p);

@@ -49,6 +49,8 @@ size_t dot_own_prepare(product *p);
 /* Rows [m0, m0 + m) and columns [n0, n0 + n) of one batch element. */
 void dot_own(const product *p, const exec_env *env, const char *a, const char *b, char *out, u64 m0,
              u64 m, u64 n0, u64 n);
+/* A product of many small matrices that lie side by side; false: it is not one. */
+bool dot_lanes_lower(arena *a, const product *p, exec_step *out);
 /* A group's sums join those of the groups before. */
 void dot_add_group(const product *p, bool first, void *total, const void *sums, size_t n);
 

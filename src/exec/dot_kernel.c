@@ -102,6 +102,30 @@ STRIPS(STRIP, f32)
 STRIPS(STRIP, f64)
 STRIPS(STRIP, s32)
 
+/* Products of vectors with vectors; ROWS of each. */
+#define LANE_STRIP(T, R, W)                                                                        \
+  FUSED static void lanes_##T##_##R(const dot_strip *t) {                                          \
+    CONTRACT                                                                                       \
+    const i64 *ka = t->ka;                                                                         \
+    const T##_t *b = t->b, *a[R];                                                                  \
+    i64 kb = t->kb;                                                                                \
+    T##_v s[R];                                                                                    \
+    UNROLL for (int i = 0; i < (R); i++) a[i] = t->a[i];                                           \
+    UNROLL for (int i = 0; i < (R); i++) s[i] = (T##_v){0};                                        \
+    for (size_t k = t->k; k > 0; k--, b += kb) {                                                   \
+      i64 at = *ka++;                                                                              \
+      T##_v x = *(const T##_m *)b;                                                                 \
+      UNROLL for (int i = 0; i < (R); i++) s[i] += *(const T##_m *)(a[i] + at) * x;                \
+    }                                                                                              \
+    UNROLL for (int i = 0; i < (R); i++) {                                                         \
+      if (t->more) s[i] += *(T##_m *)t->c[i];                                                      \
+      *(T##_m *)t->c[i] = s[i];                                                                    \
+    }                                                                                              \
+  }
+EIGHT(LANE_STRIP, f32, 1)
+EIGHT(LANE_STRIP, f64, 1)
+EIGHT(LANE_STRIP, s32, 1)
+
 enum { SMALL = 4 };
 #define PLAIN_STRIP(R)                                                                             \
   static void strip_s64_##R(const dot_strip *t) {                                                  \
@@ -138,9 +162,11 @@ PLAIN_STRIPS(3)
 PLAIN_STRIPS(4)
 
 #define ROW(T, R, W) d->fn[(W)-1][(R)-1] = strip_##T##_##R##_##W;
+#define LANE_ROW(T, R, W) d->across[(R)-1] = lanes_##T##_##R;
 #define VECTOR_STRIPS(T)                                                                           \
   static void fill_##T(dot_strips *d) {                                                            \
     STRIPS(ROW, T)                                                                                 \
+    EIGHT(LANE_ROW, T, 1)                                                                          \
     const u8 most[] = {MOST_1, MOST_2, MOST_3, MOST_4};                                            \
     memcpy(d->rows, most, sizeof most);                                                            \
     d->lanes = T##_lanes;                                                                          \

@@ -4,7 +4,8 @@
  * to what c held. Both operands are packed.
  *
  * A strip: rows of the result, some vectors wide, whose operands may lie where they are:
- * c[i][j] = sum over p of a[i][ka[p]] * b[p * kb + j], and likewise. */
+ * c[i][j] = sum over p of a[i][ka[p]] * b[p * kb + j], and likewise. A strip across, one vector
+ * wide: c[i][j] = sum over p of a[i][ka[p] + j] * b[p * kb + j]. */
 #ifndef EXEC_DOT_KERNEL_H
 #define EXEC_DOT_KERNEL_H
 
@@ -19,7 +20,7 @@ typedef struct dot_tile {
   u32 mr, nr;
 } dot_tile;
 
-enum { DOT_ROWS = 12, DOT_VECTORS = 4 };
+enum { DOT_ROWS = 12, DOT_VECTORS = 4, DOT_ACROSS = 8 };
 
 /* Offsets count elements. */
 typedef struct dot_strip {
@@ -35,6 +36,7 @@ typedef void dot_strip_fn(const dot_strip *s);
 
 typedef struct dot_strips {
   dot_strip_fn *fn[DOT_VECTORS][DOT_ROWS]; /* by vectors - 1 and rows - 1 */
+  dot_strip_fn *across[DOT_ACROSS];        /* by rows - 1; NULL: none of this type */
   u8 rows[DOT_VECTORS];                    /* most rows, by vectors - 1 */
   u32 lanes, vectors;                      /* elements of a vector; most vectors */
 } dot_strips;

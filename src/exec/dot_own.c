@@ -295,7 +295,6 @@ size_t dot_own_prepare(product *p) {
   p->mc = p->n <= NARROW ? MC : MC / 2;
   if (p->mc > p->unit_m) p->mc = p->unit_m;
   p->nc = p->unit_n < NC ? p->unit_n : NC;
-  p->groups = p->k > DOT_GROUP * KC;
   p->direct_a = p->lhs_type == p->acc && panels <= FEW &&
                 ((is_together(&p->lhs_k) && lies_well(p, &p->lhs_m)) ||
                  (is_together(&p->lhs_m) && lies_well(p, &p->lhs_k)) || p->m == 1);

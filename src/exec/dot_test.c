@@ -186,6 +186,23 @@ static layout random_windows(u32 *seed) {
   return l;
 }
 
+/* As many groups as features, features last. */
+static layout random_depthwise(u32 *seed, u32 most) {
+  layout l = {.n = 0};
+  i64 c = 1 + pick(seed, 70), o[2], k[2], in = 1 + pick(seed, 3), s = 1 + pick(seed, 2);
+  for (u32 i = 0; i < 2; i++) o[i] = 1 + pick(seed, most > 20 ? 2 : 9), k[i] = most - pick(seed, 20);
+  i64 width = (o[1] - 1) * s + k[1] + in, height = (o[0] - 1) * s + k[0];
+  put_dim(&l, 0, c, 1, 1, 1);
+  put_dim(&l, 1, o[0], width * c * s, 0, o[1] * c);
+  put_dim(&l, 1, o[1], c * s, 0, c);
+  put_dim(&l, 3, k[0], width * c, k[1] * c, 0);
+  put_dim(&l, 3, k[1], c, c, 0);
+  l.volume[0] = (size_t)(height * width * c);
+  l.volume[1] = (size_t)(k[0] * k[1] * c);
+  l.volume[2] = (size_t)(o[0] * o[1] * c);
+  return l;
+}
+
 static void test_layouts(arena *a) {
   static const dtype types[] = {DTYPE_s32, DTYPE_f32, DTYPE_bf16, DTYPE_c64, DTYPE_f64};
   u32 seed = 1;
@@ -193,6 +210,8 @@ static void test_layouts(arena *a) {
     layout l = random_layout(&seed);
     check_layout(a, &l, types[i % COUNT(types)], &seed);
     l = random_windows(&seed);
+    check_layout(a, &l, types[i % COUNT(types)], &seed);
+    l = random_depthwise(&seed, i % 100 ? 20 : 150);
     check_layout(a, &l, types[i % COUNT(types)], &seed);
   }
 }

@@ -99,6 +99,13 @@ static batch_line line_from(const gathering *r, u64 b) {
     const T *from = (const T *)env->slots[g->operand[0]] + l.operand;                              \
     if (r->index_size == 1) { /* most are: nothing need be read again after a store */             \
       i64 most = r->most[0], step = r->operand_stride[0];                                          \
+      if (index_step == 1 && other_step == 1 && operand_step == 0 && step == 1) {                  \
+        for (i64 i = 0; i < (i64)n; i++) {                                                         \
+          i64 start = (i64)at[i];                                                                  \
+          to[i] = from[start < 0 ? 0 : start > most ? most : start];                               \
+        }                                                                                          \
+        return;                                                                                    \
+      }                                                                                            \
       for (i64 i = 0; i < (i64)n; i++) {                                                           \
         i64 start = (i64)at[i * index_step];                                                       \
         start = start < 0 ? 0 : start > most ? most : start;                                       \
@@ -120,6 +127,11 @@ static batch_line line_from(const gathering *r, u64 b) {
     T *to = (T *)env->slots[g->operand[0]] + l.operand;                                            \
     if (r->index_size == 1) {                                                                      \
       i64 most = r->most[0], step = r->operand_stride[0];                                          \
+      if (index_step == 1 && other_step == 1 && operand_step == 0 && step == 1) {                  \
+        for (i64 i = 0; i < (i64)n; i++)                                                           \
+          if ((u64)(i64)at[i] <= (u64)most) to[at[i]] how from[i];                                 \
+        return;                                                                                    \
+      }                                                                                            \
       for (i64 i = 0; i < (i64)n; i++) {                                                           \
         i64 start = (i64)at[i * index_step];                                                       \
         if (start < 0 || start > most) continue;                                                   \
