@@ -190,7 +190,8 @@ static layout random_windows(u32 *seed) {
 static layout random_depthwise(u32 *seed, u32 most) {
   layout l = {.n = 0};
   i64 c = 1 + pick(seed, 70), o[2], k[2], in = 1 + pick(seed, 3), s = 1 + pick(seed, 2);
-  for (u32 i = 0; i < 2; i++) o[i] = 1 + pick(seed, most > 20 ? 2 : 9), k[i] = most - pick(seed, 20);
+  for (u32 i = 0; i < 2; i++)
+    o[i] = 1 + pick(seed, most > 20 ? 2 : 9), k[i] = most - pick(seed, 20);
   i64 width = (o[1] - 1) * s + k[1] + in, height = (o[0] - 1) * s + k[0];
   put_dim(&l, 0, c, 1, 1, 1);
   put_dim(&l, 1, o[0], width * c * s, 0, o[1] * c);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "device/heap.h"
+#include "exec/scalars.h"
 
 static status cannot_run(const prog_step *s, const char *what, const char *of) {
   return status_make(STATUS_UNIMPLEMENTED, STR_FMT ": " STR_FMT ": cannot run %s%s%s",
@@ -106,6 +107,9 @@ static status lower_steps(executor_image *im, const lower_env *e) {
     count_cost(im, i);
     if (im->steps[i].scratch > im->scratch) im->scratch = im->steps[i].scratch;
   }
+  im->scalars = dev_poison_wanted() ? NULL : scalars_lower(e);
+  for (u32 i = 0; im->scalars && i < p->num_steps; i++)
+    if (im->scalars[i].scratch > im->scratch) im->scratch = im->scalars[i].scratch;
   return NULL;
 }
 

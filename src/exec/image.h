@@ -37,6 +37,7 @@ struct executor_image {
   void *user;
   const vm_kernels *k;
   exec_step *steps;
+  const exec_step *scalars;      /* scalars.h; NULL: none */
   exec_collective **collectives; /* by step; NULL elsewhere */
   u32 num_groups;
   jit *jit;           /* the code of its units; NULL: none */

@@ -205,11 +205,11 @@ static launch *make_launch(launcher *on, const executor_launch_args *args) {
   const executor_image *im = args->image;
   const program *prog = im->prog;
   size_t n = args->count ? args->count : program_num_devices(prog),
-         bytes = align_up(sizeof(launch), 64);
+         bytes = align_up(sizeof(launch), 64), num_slots = prog->num_slots + 1; /* and the place */
   size_t places_at = bytes, slots_at, params_at, results_at, arrived_at, table_at;
   bytes += align_up(n * sizeof(place), 64);
   slots_at = bytes;
-  bytes += align_up(n * prog->num_slots * sizeof(void *), 64);
+  bytes += align_up(n * num_slots * sizeof(void *), 64);
   params_at = bytes;
   bytes += align_up(n * prog->num_params * sizeof(void *), 64);
   results_at = bytes;
@@ -249,11 +249,12 @@ static launch *make_launch(launcher *on, const executor_launch_args *args) {
   l->traced = trace_on();
   l->name = args->name;
   for (size_t i = 0; i < n; i++) {
-    l->slots[i] = slots + i * prog->num_slots;
+    l->slots[i] = slots + i * num_slots;
     l->places[i] = (place){.l = l,
                            .position = args->first + (u32)i,
                            .device = args->devices[i],
-                           .slots = slots + i * prog->num_slots};
+                           .slots = slots + i * num_slots};
+    l->places[i].slots[prog->num_slots] = &l->places[i];
     place_waits(&l->places[i], PROG_NONE);
   }
   return l;

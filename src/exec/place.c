@@ -142,6 +142,15 @@ static bool run_replica_id(worker *w, place *p, const prog_id *k) {
   return write_id(p, k, p->position / p->l->prog->num_partitions);
 }
 
+/* The steps over single elements from here on; those of a launch that is traced go one by one. */
+static bool run_scalars(worker *w, place *p) {
+  const launch *l = p->l;
+  const exec_step *x = l->image->scalars ? &l->image->scalars[p->pc] : NULL;
+  if (!x || !x->run || l->traced) return false;
+  l->work(w, x, p->slots, l->prog->flush_denormals);
+  return true;
+}
+
 /* PROG_STEPS makes the cases, so that a kind of step without a run_<kind> does not compile.
  * (Steps are no ops: these few kinds are what ops become.) */
 static bool run_step(worker *w, place *p) {
@@ -215,6 +224,7 @@ void place_run(worker *w, place *p) {
   if (p->met) place_met(w, p, atomic_load_explicit(&l->poisoned, memory_order_relaxed));
   while (p->pc < num_steps && !atomic_load_explicit(&l->poisoned, memory_order_relaxed)) {
     steps++;
+    if (run_scalars(w, p)) continue;
     if (!run_step(w, p)) {
       atomic_fetch_add_explicit(&on->stat_steps, steps, memory_order_relaxed);
       return;

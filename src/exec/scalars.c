@@ -1,0 +1,373 @@
+#include "exec/scalars.h"
+
+#include "exec/launch.h"
+#include "exec/vm.h"
+
+/* Scalar code: operations on what registers point to, made of the block VM's calls.
+ *
+ * An operation goes on with the next one by a call in tail position. Jumps return, so that the
+ * stack is never deeper than the operations between two of them, however this is compiled. */
+typedef struct scalar_op scalar_op;
+typedef const scalar_op *scalar_fn(const scalar_op *at, void *const *reg);
+struct scalar_op {
+  scalar_fn *fn;
+  u32 d, a, b, c;
+  union {
+    kern_fn *kernel;
+    const scalar_op *to; /* of a jump */
+    u32 pc;              /* of leave */
+  } u;
+};
+#define NEXT return at[1].fn(at + 1, reg)
+
+enum { REG_PLACE, REG_NULL, REG_FIRST }; /* registers that all code has */
+
+/* Where a register points. */
+typedef struct scalar_reg {
+  const void *fixed; /* NULL: in a slot, or in scratch where slot is PROG_NONE */
+  u32 slot;
+  size_t at;
+} scalar_reg;
+
+typedef VEC(scalar_op) op_list;
+
+typedef struct scalar_code {
+  u32 num_slots, num_regs;
+  const scalar_reg *regs;
+  size_t temps; /* where they begin in scratch */
+} scalar_code;
+
+typedef struct scalar_entry {
+  const scalar_code *code;
+  const scalar_op *first;
+} scalar_entry;
+
+/* ---- operations ---- */
+
+static const scalar_op *op_kernel(const scalar_op *at, void *const *reg) {
+  at->u.kernel(1, reg[at->d], reg[at->a], reg[at->b], reg[at->c]);
+  NEXT;
+}
+static const scalar_op *op_jump(const scalar_op *at, void *const *reg) {
+  (void)reg;
+  return at->u.to;
+}
+static const scalar_op *op_unless(const scalar_op *at, void *const *reg) {
+  if (*(const u8 *)reg[at->a] == 0) return at->u.to;
+  NEXT;
+}
+static const scalar_op *op_leave(const scalar_op *at, void *const *reg) {
+  ((place *)reg[REG_PLACE])->pc = at->u.pc;
+  return NULL;
+}
+/* A launch that has failed ends at the next step: at[1] leaves for it. */
+static const scalar_op *op_back(const scalar_op *at, void *const *reg) {
+  const place *p = reg[REG_PLACE];
+  return atomic_load_explicit(&p->l->poisoned, memory_order_relaxed) ? at + 1 : at->u.to;
+}
+
+#define OP(name, T, R, expression)                                                                 \
+  static const scalar_op *op_##name(const scalar_op *at, void *const *reg) {                       \
+    T x = *(const T *)reg[at->a], y = *(const T *)reg[at->b];                                      \
+    (void)y;                                                                                       \
+    *(R *)reg[at->d] = (R)(expression);                                                            \
+    NEXT;                                                                                          \
+  }
+#define COMPARE(type, T)                                                                           \
+  OP(eq_##type, T, u8, x == y)                                                                     \
+  OP(ne_##type, T, u8, x != y)                                                                     \
+  OP(lt_##type, T, u8, x < y)                                                                      \
+  OP(le_##type, T, u8, x <= y)                                                                     \
+  OP(gt_##type, T, u8, x > y)                                                                      \
+  OP(ge_##type, T, u8, x >= y)
+#define INTEGER(type, T, U)                                                                        \
+  COMPARE(type, T)                                                                                 \
+  OP(add_##type, T, T, (U)x + (U)y)                                                                \
+  OP(sub_##type, T, T, (U)x - (U)y)                                                                \
+  OP(mul_##type, T, T, (U)x *(U)y)                                                                 \
+  OP(and_##type, T, T, x &y)                                                                       \
+  OP(or_##type, T, T, x | y)                                                                       \
+  OP(xor_##type, T, T, x ^ y)                                                                      \
+  OP(max_##type, T, T, x > y ? x : y)                                                              \
+  OP(min_##type, T, T, x < y ? x : y)                                                              \
+  OP(neg_##type, T, T, 0 - (U)x)
+#define FLOAT(type, T)                                                                             \
+  COMPARE(type, T)                                                                                 \
+  OP(add_##type, T, T, x + y)                                                                      \
+  OP(sub_##type, T, T, x - y)                                                                      \
+  OP(mul_##type, T, T, x *y)                                                                       \
+  OP(div_##type, T, T, x / y)                                                                      \
+  OP(neg_##type, T, T, -x)
+INTEGER(s32, i32, u32)
+INTEGER(u32, u32, u32)
+INTEGER(s64, i64, u64)
+INTEGER(u64, u64, u64)
+FLOAT(f32, float)
+FLOAT(f64, double)
+OP(and_pred, u8, u8, x &y)
+OP(or_pred, u8, u8, x | y)
+OP(xor_pred, u8, u8, x ^ y)
+OP(not_pred, u8, u8, x ^ 1)
+
+#define CONVERTS(C)                                                                                \
+  C(s64, i64, s32, i32)                                                                            \
+  C(s32, i32, s64, i64)                                                                            \
+  C(u64, u64, u32, u32)                                                                            \
+  C(u32, u32, u64, u64)                                                                            \
+  C(u32, u32, s32, i32)                                                                            \
+  C(s32, i32, u32, u32)                                                                            \
+  C(f32, float, s32, i32)                                                                          \
+  C(f64, double, s32, i32)                                                                         \
+  C(f32, float, s64, i64)                                                                          \
+  C(f64, double, s64, i64)                                                                         \
+  C(s32, i32, pred, u8)                                                                            \
+  C(f32, float, pred, u8)
+#define CONVERT(to, TO, from, FROM) OP(to##_of_##from, FROM, TO, x)
+CONVERTS(CONVERT)
+
+#define BY_WIDTH(W) W(0, u8) W(1, u16) W(2, u32) W(3, u64)
+#define MOVE(log, T)                                                                               \
+  static const scalar_op *op_select_##log(const scalar_op *at, void *const *reg) {                 \
+    const void *from = *(const u8 *)reg[at->a] ? reg[at->b] : reg[at->c];                          \
+    memcpy(reg[at->d], from, sizeof(T));                                                           \
+    NEXT;                                                                                          \
+  }                                                                                                \
+  static const scalar_op *op_copy_##log(const scalar_op *at, void *const *reg) {                   \
+    memcpy(reg[at->d], reg[at->a], sizeof(T));                                                     \
+    NEXT;                                                                                          \
+  }
+BY_WIDTH(MOVE)
+static const scalar_op *op_copy_4(const scalar_op *at, void *const *reg) {
+  memcpy(reg[at->d], reg[at->a], 16);
+  NEXT;
+}
+static scalar_fn *const copies[] = {op_copy_0, op_copy_1, op_copy_2, op_copy_3, op_copy_4};
+
+typedef struct known {
+  u16 op;
+  u8 to, type;
+  scalar_fn *fn;
+} known;
+#define ROW(op, type)                                                                              \
+  { VM_##op, R_##type, R_##type, op_##op##_##type }
+#define COMPARE_ROWS(type)                                                                         \
+  ROW(eq, type), ROW(ne, type), ROW(lt, type), ROW(le, type), ROW(gt, type), ROW(ge, type),        \
+      ROW(add, type), ROW(sub, type), ROW(mul, type)
+#define INTEGER_ROWS(type)                                                                         \
+  COMPARE_ROWS(type), ROW(and, type), ROW(or, type), ROW(xor, type), ROW(max, type), ROW(min, type)
+#define FLOAT_ROWS(type) COMPARE_ROWS(type), ROW(div, type)
+static const known binaries[] = {INTEGER_ROWS(s32), INTEGER_ROWS(u32), INTEGER_ROWS(s64),
+                                 INTEGER_ROWS(u64), FLOAT_ROWS(f32),   FLOAT_ROWS(f64),
+                                 ROW(and, pred),    ROW(or, pred),     ROW(xor, pred)};
+static const known unaries[] = {ROW(neg, s32), ROW(neg, u32), ROW(neg, s64), ROW(neg, u64),
+                                ROW(neg, f32), ROW(neg, f64), ROW(not, pred)};
+#define CONVERT_ROW(to, TO, from, FROM) {VM_convert, R_##to, R_##from, op_##to##_of_##from},
+static const known converts[] = {CONVERTS(CONVERT_ROW)};
+
+/* What does for one element what the kernel does for many. */
+static scalar_fn *find_fast(const vm_kernels *k, kern_fn *fn) {
+#define SELECT(log, T)                                                                             \
+  for (u32 form = 0; form < 4; form++)                                                             \
+    if (k->select[log][form] == fn) return op_select_##log;
+  BY_WIDTH(SELECT)
+  for (u32 i = 0; i < COUNT(binaries); i++)
+    for (u32 form = 0; form < FORM_COUNT; form++)
+      if (k->binary[binaries[i].op][binaries[i].type][form] == fn) return binaries[i].fn;
+  for (u32 i = 0; i < COUNT(unaries); i++)
+    if (k->unary[unaries[i].op][unaries[i].type] == fn) return unaries[i].fn;
+  for (u32 i = 0; i < COUNT(converts); i++)
+    if (k->convert[converts[i].to][converts[i].type] == fn) return converts[i].fn;
+  return op_kernel;
+}
+
+/* ---- running ---- */
+
+static void run_scalars(const void *data, const exec_env *env, u64 begin, u64 end) {
+  const scalar_entry *entry = data;
+  const scalar_code *c = entry->code;
+  void **reg = (void **)(void *)env->scratch;
+  (void)begin, (void)end;
+  reg[REG_PLACE] = env->slots[c->num_slots];
+  reg[REG_NULL] = NULL;
+  for (u32 i = REG_FIRST; i < c->num_regs; i++) {
+    const scalar_reg *r = &c->regs[i];
+    reg[i] = r->fixed               ? (void *)(uintptr_t)r->fixed
+             : r->slot == PROG_NONE ? env->scratch + r->at
+                                    : (char *)env->slots[r->slot] + r->at;
+  }
+  for (const scalar_op *at = entry->first; at;) at = at->fn(at, reg);
+}
+
+/* ---- lowering ---- */
+
+typedef struct builder {
+  const lower_env *e;
+  op_list ops;
+  VEC(scalar_reg) regs;
+  size_t temps;
+  u32 *start; /* by step: its first operation */
+} builder;
+
+static bool is_one(const i64 *dims, u32 rank) {
+  for (u32 d = 0; d < rank; d++)
+    if (dims[d] != 1) return false;
+  return true;
+}
+
+static bool is_scalar_loop(const prog_loop *l) {
+  if (l->reduced || !is_one(l->dims, l->rank) || l->num_out == 0 || l->num_out > 64) return false;
+  for (u32 i = 0; i < l->code.len; i++)
+    if (l->code.instrs[i].op == VM_iota) return false;
+  return true;
+}
+
+/* Step `at`. */
+static bool is_scalar(const program *p, u32 at) {
+  const prog_step *s = &p->steps[at];
+  switch (s->kind) {
+  case STEP_loop:
+    return is_scalar_loop(s->u.loop_);
+  case STEP_copy:
+    return is_one(s->u.copy_->dims, s->u.copy_->rank) &&
+           dtype_size(p->slots[s->u.copy_->src.slot].type) > 0;
+  case STEP_jump:
+    return true;
+  case STEP_jump_unless:
+    return s->u.jump_unless_->target[0] > at;
+  default:
+    return false;
+  }
+}
+
+static u32 add_reg(builder *b, scalar_reg r) {
+  VEC_PUSH(b->e->a, b->regs, r);
+  return (u32)b->regs.len - 1;
+}
+static u32 add_access(builder *b, const prog_access *a) {
+  i64 size = (i64)dtype_size(b->e->prog->slots[a->slot].type);
+  return add_reg(b, (scalar_reg){.slot = a->slot, .at = (size_t)(a->offset * size)});
+}
+static void add_op(builder *b, scalar_op op) { VEC_PUSH(b->e->a, b->ops, op); }
+static void add_copy(builder *b, u32 to, u32 from, u32 width) {
+  add_op(b, (scalar_op){.fn = copies[vm_log2_width(width)], .d = to, .a = from});
+}
+
+/* The kernel calls that a block of one element takes. */
+static void add_loop(builder *b, const prog_loop *l) {
+  const lower_env *e = b->e;
+  bool direct[64];
+  u64 overlaps[64] = {0};
+  for (u32 o = 0; o < l->num_out; o++) {
+    direct[o] = true;
+    for (u32 i = 0; i < l->num_in; i++)
+      if (prog_slots_overlap(e->prog, l->in[i].slot, l->out[o].slot)) overlaps[o] |= 1ull << i;
+  }
+  vm_unit *u = vm_lower(e, &(vm_spec){.code = &l->code,
+                                      .num_in = l->num_in,
+                                      .num_out = l->num_out,
+                                      .out_direct = direct,
+                                      .out_overlaps = overlaps});
+  u32 base = (u32)b->regs.len;
+  for (u32 i = 0; i < l->num_in; i++) add_access(b, &l->in[i]);
+  for (u32 o = 0; o < l->num_out; o++) add_access(b, &l->out[o]);
+  for (u32 i = 0; i < u->num_consts; i++) add_reg(b, (scalar_reg){.fixed = u->consts[i]});
+  for (u32 i = 0; i < u->num_slots; i++, b->temps += 64)
+    add_reg(b, (scalar_reg){.slot = PROG_NONE, .at = b->temps});
+  for (u32 i = 0; i < u->num_calls; i++) {
+    const vm_call *c = &u->calls[i];
+    u32 none = u->num_regs - 1;
+    add_op(b, (scalar_op){.fn = find_fast(e->k, c->fn),
+                          .d = c->d == none ? REG_NULL : base + c->d,
+                          .a = c->a == none ? REG_NULL : base + c->a,
+                          .b = c->b == none ? REG_NULL : base + c->b,
+                          .c = c->c == none ? REG_NULL : base + c->c,
+                          .u.kernel = c->fn});
+  }
+  for (u32 o = 0; o < l->num_out; o++)
+    if (!u->outputs[o].in_place && u->outputs[o].reg != l->num_in + o)
+      add_copy(b, base + l->num_in + o, base + u->outputs[o].reg, u->outputs[o].width);
+}
+
+/* A jump's target is a step until all are there: find_targets. */
+static void add_jump(builder *b, const prog_jump *j, u32 step, bool unless) {
+  bool back = j->target[0] <= step;
+  if (unless) {
+    u32 pred = add_reg(b, (scalar_reg){.slot = j->slot});
+    add_op(b, (scalar_op){.fn = op_unless, .a = pred, .d = j->target[0]});
+  } else {
+    add_op(b, (scalar_op){.fn = back ? op_back : op_jump, .d = j->target[0]});
+    if (back) add_op(b, (scalar_op){.fn = op_leave, .u.pc = step});
+  }
+}
+
+static void add_step(builder *b, u32 i) {
+  const prog_step *s = &b->e->prog->steps[i];
+  const prog_copy *c = s->u.copy_;
+  b->start[i] = (u32)b->ops.len;
+  if (s->kind == STEP_loop)
+    add_loop(b, s->u.loop_);
+  else if (s->kind == STEP_copy)
+    add_copy(b, add_access(b, &c->dst), add_access(b, &c->src),
+             (u32)dtype_size(b->e->prog->slots[c->src.slot].type));
+  else
+    add_jump(b, s->kind == STEP_jump ? s->u.jump_ : s->u.jump_unless_, i,
+             s->kind == STEP_jump_unless);
+}
+
+static bool is_jump(const scalar_op *op) {
+  return op->fn == op_jump || op->fn == op_back || op->fn == op_unless;
+}
+
+/* Targets outside steps [first, end) leave the code. */
+static void find_targets(builder *b, u32 first, u32 end) {
+  size_t n = b->ops.len;
+  u32 last = b->e->prog->num_steps;
+  add_op(b, (scalar_op){.fn = op_leave, .u.pc = end});
+  u32 *at = ARENA_ARRAY(b->e->a, u32, n);
+  for (size_t i = 0; i < n; i++) {
+    u32 to = b->ops.data[i].d < last ? b->ops.data[i].d : last;
+    if (!is_jump(&b->ops.data[i])) continue;
+    at[i] = to >= first && to < end ? b->start[to] : (u32)b->ops.len;
+    if (to < first || to >= end) add_op(b, (scalar_op){.fn = op_leave, .u.pc = to});
+  }
+  for (size_t i = 0; i < n; i++)
+    if (is_jump(&b->ops.data[i])) b->ops.data[i].u.to = &b->ops.data[at[i]];
+}
+
+static void lower_range(const lower_env *e, u32 first, u32 end, exec_step *out) {
+  builder b = {.e = e, .start = ARENA_ARRAY(e->a, u32, e->prog->num_steps + 1)};
+  for (u32 i = 0; i < REG_FIRST; i++) add_reg(&b, (scalar_reg){0});
+  for (u32 i = first; i < end; i++) add_step(&b, i);
+  find_targets(&b, first, end);
+  scalar_code *c = ARENA_NEW(e->a, scalar_code);
+  *c = (scalar_code){e->prog->num_slots, (u32)b.regs.len, b.regs.data,
+                     align_up(b.regs.len * sizeof(void *), 64)};
+  for (u32 i = 0; i < b.regs.len; i++)
+    if (!b.regs.data[i].fixed && b.regs.data[i].slot == PROG_NONE) b.regs.data[i].at += c->temps;
+  for (u32 i = first; i < end; i++) {
+    scalar_entry *entry = ARENA_NEW(e->a, scalar_entry);
+    *entry = (scalar_entry){c, &b.ops.data[b.start[i]]};
+    out[i] = (exec_step){.run = run_scalars,
+                         .data = entry,
+                         .units = 1,
+                         .cost = 1,
+                         .scratch = c->temps + b.temps + 64};
+  }
+}
+
+const exec_step *scalars_lower(const lower_env *e) {
+  enum { WORTH = 2 }; /* steps that are more than a jump */
+  const program *p = e->prog;
+  exec_step *out = NULL;
+  for (u32 first = 0, end; first < p->num_steps; first = end) {
+    u32 work = 0;
+    for (end = first; end < p->num_steps && is_scalar(p, end); end++)
+      work += p->steps[end].kind == STEP_loop || p->steps[end].kind == STEP_copy;
+    if (work >= WORTH) {
+      if (!out) out = arena_zalloc(e->a, (p->num_steps + 1) * sizeof *out);
+      lower_range(e, first, end, out);
+    }
+    if (end == first) end++;
+  }
+  return out;
+}
