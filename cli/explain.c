@@ -1,4 +1,4 @@
-/* terrazzo why: answers about a sharded program (explain/explain.h). */
+/* terrazzo why, mem: answers about a sharded program (explain/explain.h). */
 #include "explain/explain.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 typedef struct explain_options {
   const char *file, *devices, *mesh;
   bool as_propagated, json;
-  const char *value, *collective, *line, *tries;
+  const char *value, *collective, *line, *tries, *budget, *most;
 } explain_options;
 
 #define OPTION(flag, field)                                                                        \
@@ -103,6 +103,64 @@ static int why(workspace *w, void *options) {
   return say_status(s) ? EXIT_WRONG : EXIT_FINE;
 }
 
+/* ---- mem ---- */
+
+static const char mem_usage[] =
+    "usage: terrazzo mem FILE [options]\n\n"
+    "The memory that each device needs: arguments, results, the workspace that a run allocates, "
+    "and\n"
+    "which buffers are in it when most is alive, with their source lines and shardings. Exact for\n"
+    "Terrazzo's executor.\n\n"
+    "FILE               MLIR text, MLIR bytecode or a portable artifact; - is standard input\n"
+    "--budget SIZE      exit with status 1 if a device needs more, as 16GiB, 500MB or a number\n"
+    "--most N           buffers to list (default: 20)\n" SHARED_USAGE "\nexamples:\n"
+    "  terrazzo mem model.mlir\n"
+    "  terrazzo mem model.mlir --budget 16GiB --json\n";
+
+static const option_row mem_rows[] = {SHARED, OPTION("--budget", budget), OPTION("--most", most)};
+
+/* 16GiB, 1.5MB, 4096. false: wrong use, said. */
+static bool read_size(const char *name, const char *text, u64 *out) {
+  static const struct {
+    const char *unit;
+    double bytes;
+  } units[] = {{"", 1},      {"B", 1},      {"KB", 1e3},     {"MB", 1e6},     {"GB", 1e9},
+               {"TB", 1e12}, {"KiB", 1024}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}};
+  char *end = NULL;
+  double v = strtod(text, &end);
+  for (size_t i = 0; i < COUNT(units) && end != text; i++)
+    if (strcmp(end, units[i].unit) == 0 && v >= 0 && v * units[i].bytes < 0x1p63)
+      return *out = (u64)(v * units[i].bytes), true;
+  return say_error("%s: expected a size such as 16GiB, found '%s'", name, text), false;
+}
+
+static int mem(workspace *w, void *options) {
+  explain_options *o = options;
+  opened_source from;
+  u64 budget = UINT64_MAX;
+  u32 most;
+  if ((o->budget && !read_size("--budget", o->budget, &budget)) ||
+      !read_count("--most", o->most, UINT32_MAX, 20, &most))
+    return EXIT_USAGE;
+  int result = open_source(w, o, o->file, &from);
+  if (result) return result;
+  explain_run r;
+  status s = explain_line(&from.s, NULL, 0, true, &r);
+  if (!s) {
+    mem_answer m = explain_mem(&r);
+    explain_mem_print(&r, &m, o->json, most, &w->out);
+    if (m.total > budget)
+      s = status_make(STATUS_RESOURCE_EXHAUSTED,
+                      "%s: a device needs %llu bytes, which is %llu more than --budget", o->file,
+                      (unsigned long long)m.total, (unsigned long long)(m.total - budget));
+  }
+  explain_end(&r);
+  os_file_close(&from.f);
+  bool over = s && w->out.len;
+  if (over) fwrite(w->out.data, 1, w->out.len, stdout);
+  return say_status(s) ? EXIT_WRONG : EXIT_FINE;
+}
+
 /* ---- entries ---- */
 
 static int explain_main(const char *name, const char *usage, const option_row *rows,
@@ -117,4 +175,8 @@ static int explain_main(const char *name, const char *usage, const option_row *r
 
 int why_main(int argc, char **argv) {
   return explain_main("why", why_usage, why_rows, COUNT(why_rows), why, argc, argv);
+}
+
+int mem_main(int argc, char **argv) {
+  return explain_main("mem", mem_usage, mem_rows, COUNT(mem_rows), mem, argc, argv);
 }

@@ -134,4 +134,34 @@ typedef struct why_question {
 /* INVALID_ARGUMENT: there is no such collective, value or line. */
 status explain_why_print(explain_run *r, const why_question *q, buf *out) MUST_USE;
 
+/* ---- mem ---- */
+
+/* One buffer of a device. */
+typedef struct mem_buffer {
+  enum { MEM_ARGUMENT, MEM_RESULT, MEM_WORK, MEM_CONSTANT } kind;
+  u32 index; /* of the argument or result */
+  u64 bytes;
+  str type, sharding, name; /* element type; as the source has it, where it is known */
+  str made_by, loc;         /* the op that writes it first, "file:line:col" */
+  u32 first, last;          /* steps, from 0 */
+} mem_buffer;
+
+typedef struct mem_answer {
+  u32 devices, num_steps;
+  u64 arguments, results; /* results: those that take over no argument */
+  u64 donated;            /* of results that do, which cost nothing */
+  u64 workspace;          /* what a device allocates for a run */
+  u64 constants;          /* once, for all devices */
+  u64 total;              /* of a device: arguments, results, workspace */
+  u64 peak;               /* of the workspace, alive at once */
+  u32 peak_step;
+  str peak_name, peak_loc;
+  VEC(mem_buffer) alive; /* at the peak, largest first; arguments and results among them */
+  u64 *over_time;        /* [num_steps]: of the workspace, alive while the step runs */
+} mem_answer;
+
+/* Of a run that is whole. */
+mem_answer explain_mem(explain_run *r);
+void explain_mem_print(explain_run *r, const mem_answer *m, bool json, u32 most, buf *out);
+
 #endif

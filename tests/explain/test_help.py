@@ -6,7 +6,7 @@ import pytest
 from support import ROOT, terrazzo
 
 MODEL = ROOT / "tests" / "corpus" / "mlp_2d" / "global.mlir"
-COMMANDS = ("why",)
+COMMANDS = ("why", "mem")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
