@@ -87,7 +87,7 @@ static bool check_args(interpretation *t) {
                      "expected %u",
                      t->num_in, n);
   for (u32 i = 0; i < n; i++) {
-    tz_tensor p = tz_program_param(t->program, i);
+    tz_tensor p = api_param(t->program, i);
     const type *want = type_of(t, &p);
     if (want != t->in_types[i])
       return loc_error(t->ctx, NULL,
@@ -119,7 +119,7 @@ static void put_dense(interpretation *t, const type *of, const char *data) {
 
 static void print_results(interpretation *t) {
   for (u32 k = 0; k < tz_program_num_results(t->program); k++) {
-    tz_tensor r = tz_program_result(t->program, k);
+    tz_tensor r = api_result(t->program, k);
     const type *of = type_of(t, &r);
     if (t->o->dense)
       put_dense(t, of, t->results[k]);
@@ -163,7 +163,8 @@ static bool compile(interpretation *t, str source, u32 above) {
   for (u32 i = 0; i < above; i++) buf_char(&b, '\n');
   if (above) buf_str(&b, source);
   str all = above ? buf_view(&b) : source;
-  tz_compile_options c = {.file = t->file.data, .shapes = shapes_of(t)};
+  tz_compile_options c = {TZ_SIZED(tz_compile_options), .file = t->file.data,
+                          .shapes = shapes_of(t)};
   tz_error *e = buf_ok(&b) ? tz_compile(all.data, all.len, &c, &t->program) : NULL;
   if (!buf_ok(&b)) say_error("out of memory");
   buf_deinit(&b);
@@ -174,7 +175,7 @@ static bool run(interpretation *t) {
   u32 n = tz_program_num_results(t->program);
   t->results = ARENA_ARRAY(t->a, void *, n + 1);
   for (u32 k = 0; k < n; k++)
-    t->results[k] = arena_zalloc(t->a, tz_program_result(t->program, k).bytes + 16);
+    t->results[k] = arena_zalloc(t->a, api_result(t->program, k).bytes + 16);
   if (!t->o->runtime && say_tz_error(tz_runtime_create(0, &t->o->runtime))) return false;
   cli_host host;
   host_begin(&host, t->o->probe_dir, t->out);

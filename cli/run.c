@@ -106,7 +106,7 @@ static bool read_inputs(run_state *s, const run_options *o) {
     return false;
   }
   for (u32 k = 0; k < n; k++) {
-    tz_tensor t = tz_program_param(s->program, k);
+    tz_tensor t = api_param(s->program, k);
     npy *a = &s->inputs[k];
     if (a->rank != t.rank || !i64s_eq((i64s){a->dims, a->rank}, (i64s){t.dims, t.rank}) ||
         !npy_holds(a, t.type, t.element_size))
@@ -121,7 +121,7 @@ static bool write_results(const run_state *s, const char *dir) {
   if (mkdir(dir, 0777) != 0 && errno != EEXIST)
     return say_error("%s: %s", dir, strerror(errno)), false;
   for (u32 k = 0; k < tz_program_num_results(s->program); k++) {
-    tz_tensor t = tz_program_result(s->program, k);
+    tz_tensor t = api_result(s->program, k);
     char path[4096];
     snprintf(path, sizeof path, "%s/out_%u.npy", dir, k);
     if (say_status(npy_write(path, t.type, t.element_size, (i64s){t.dims, t.rank}, s->out[k])))
@@ -131,7 +131,7 @@ static bool write_results(const run_state *s, const char *dir) {
 }
 
 static void print_stats(const tz_program *p) {
-  tz_stats st = tz_program_stats(p);
+  tz_stats st = api_stats(p);
   printf("devices %u, steps %u, workspace %" PRIu64 " bytes a device, constants %" PRIu64
          " bytes\n",
          tz_program_devices(p), st.steps, st.workspace, st.constants);
@@ -165,7 +165,7 @@ static bool make_room(run_state *s) {
   s->out = calloc(nr + 1u, sizeof *s->out);
   bool ok = s->in && s->out;
   for (u32 k = 0; ok && k < nr; k++)
-    ok = (s->out[k] = calloc(tz_program_result(s->program, k).bytes + 1, 1)) != NULL;
+    ok = (s->out[k] = calloc(api_result(s->program, k).bytes + 1, 1)) != NULL;
   if (!ok) say_error("out of memory");
   return ok;
 }
@@ -174,7 +174,8 @@ static bool compile_file(const run_options *o, const char *const *shapes, tz_pro
   os_file f;
   if (say_status(os_file_open(o->file, &f))) return false;
   bool text = o->dump && strcmp(o->dump, "program") != 0;
-  tz_compile_options c = {.file = o->file,
+  tz_compile_options c = {TZ_SIZED(tz_compile_options),
+                          .file = o->file,
                           .devices = o->devices,
                           .meshes = o->meshes.data,
                           .shapes = o->inputs.len ? shapes : NULL,

@@ -92,9 +92,10 @@ static tz_error *make_local(void *user, tz_module *m, tz_op *o, tz_local *l, tz_
   if (breaks(o, "stands for it")) *out_value = tz_op_operand(o, 0);
   return NULL;
 }
-static const tz_partition_def partition = {.make_local = make_local};
+static const tz_partition_def partition = {TZ_SIZED(tz_partition_def), .make_local = make_local};
 
 static const tz_data_flow flow = {
+    TZ_SIZED(tz_data_flow),
     .arg_owner_region = 0,
     .owner_of_target = owner_of_target,
     .owner_of_source = owner_of_source,
@@ -107,20 +108,29 @@ static const tz_data_flow flow = {
 
 static tz_error *add(tz_context *c) {
   static const char *const none[] = {NULL};
-  tz_error *e = tz_register_op(
-      c, &(tz_op_def){.name = "broken.yield", .results = none, .traits = TZ_TERMINATOR | TZ_PURE});
+  tz_error *e = tz_register_op(c, &(tz_op_def){TZ_SIZED(tz_op_def), .name = "broken.yield",
+                                               .results = none, .traits = TZ_TERMINATOR | TZ_PURE});
+  if (!e)
+    e = tz_register_op(c, &(tz_op_def){TZ_SIZED(tz_op_def), .name = "broken.local",
+                                       .traits = TZ_ELEMENTWISE, .partition = &partition});
+  if (!e)
+    e = tz_register_op(c, &(tz_op_def){TZ_SIZED(tz_op_def), .name = "broken.flow", .regions = 1,
+                                       .traits = TZ_SINGLE_BLOCK, .data_flow = &flow});
   if (!e)
     e = tz_register_op(
-        c, &(tz_op_def){.name = "broken.local", .traits = TZ_ELEMENTWISE, .partition = &partition});
+        c, &(tz_op_def){TZ_SIZED(tz_op_def), .name = "broken.rule", .sharding_rule = rule});
+  if (!e)
+    e = tz_register_op(c,
+                       &(tz_op_def){TZ_SIZED(tz_op_def), .name = "broken.infer", .infer = infer});
   if (!e)
     e = tz_register_op(
-        c, &(tz_op_def){
-               .name = "broken.flow", .regions = 1, .traits = TZ_SINGLE_BLOCK, .data_flow = &flow});
-  if (!e) e = tz_register_op(c, &(tz_op_def){.name = "broken.rule", .sharding_rule = rule});
-  if (!e) e = tz_register_op(c, &(tz_op_def){.name = "broken.infer", .infer = infer});
-  if (!e) e = tz_register_op(c, &(tz_op_def){.name = "broken.verify", .verify = verify});
-  if (!e) e = tz_register_op(c, &(tz_op_def){.name = "broken.same", .traits = TZ_ELEMENTWISE});
-  if (!e) e = tz_register_op(c, &(tz_op_def){.name = "broken.value", .constant = "value"});
+        c, &(tz_op_def){TZ_SIZED(tz_op_def), .name = "broken.verify", .verify = verify});
+  if (!e)
+    e = tz_register_op(
+        c, &(tz_op_def){TZ_SIZED(tz_op_def), .name = "broken.same", .traits = TZ_ELEMENTWISE});
+  if (!e)
+    e = tz_register_op(
+        c, &(tz_op_def){TZ_SIZED(tz_op_def), .name = "broken.value", .constant = "value"});
   return e;
 }
 TZ_DIALECT(add)

@@ -84,37 +84,32 @@ static tz_error *iota_make_local(void *user, tz_module *m, tz_op *o, tz_local *l
   if (!begin) return NULL;
   TRY(tz_type_tensor(c, NULL, 0, tz_type_element(t), NULL, &scalar));
   TRY(tz_build(&b,
-               &(tz_op_spec){.name = "stablehlo.convert",
-                             .operands = &begin,
-                             .num_operands = 1,
-                             .results = &scalar,
-                             .num_results = 1},
+               &(tz_op_spec){TZ_SIZED(tz_op_spec), .name = "stablehlo.convert", .operands = &begin,
+                             .num_operands = 1, .results = &scalar, .num_results = 1},
                &made));
   const tz_attr *no_dims;
   TRY(tz_attr_parse(c, "array<i64>", &no_dims));
   TRY(tz_build(&b,
-               &(tz_op_spec){.name = "stablehlo.broadcast_in_dim",
-                             .operands = (tz_value *[]){tz_op_result(made, 0)},
-                             .num_operands = 1,
-                             .results = &t,
-                             .num_results = 1,
+               &(tz_op_spec){TZ_SIZED(tz_op_spec), .name = "stablehlo.broadcast_in_dim",
+                             .operands = (tz_value *[]){tz_op_result(made, 0)}, .num_operands = 1,
+                             .results = &t, .num_results = 1,
                              .attrs = &(tz_named_attr){"broadcast_dimensions", no_dims},
                              .num_attrs = 1},
                &made));
   TRY(tz_build(&b,
-               &(tz_op_spec){.name = "demo.add",
+               &(tz_op_spec){TZ_SIZED(tz_op_spec), .name = "demo.add",
                              .operands = (tz_value *[]){result, tz_op_result(made, 0)},
-                             .num_operands = 2,
-                             .results = &t,
-                             .num_results = 1},
+                             .num_operands = 2, .results = &t, .num_results = 1},
                &made));
   *out_value = tz_op_result(made, 0);
   return NULL;
 }
 
-static const tz_partition_def iota_partition = {.make_local = iota_make_local};
-static const tz_partition_def matmul_partition = {.combiner = TZ_SUM, .linear = TZ_LINEAR_ONE};
-static const tz_partition_def add_partition = {.linear = TZ_LINEAR_ALL};
+static const tz_partition_def iota_partition = {TZ_SIZED(tz_partition_def),
+                                                .make_local = iota_make_local};
+static const tz_partition_def matmul_partition = {TZ_SIZED(tz_partition_def), .combiner = TZ_SUM,
+                                                  .linear = TZ_LINEAR_ONE};
+static const tz_partition_def add_partition = {TZ_SIZED(tz_partition_def), .linear = TZ_LINEAR_ALL};
 
 /* ---- data flow ---- */
 
@@ -164,6 +159,7 @@ static bool while_verify(void *user, tz_context *c, tz_op *o) {
 }
 
 static const tz_data_flow while_flow = {
+    TZ_SIZED(tz_data_flow),
     .arg_owner_region = -1,
     .owner_of_target = while_owner_of_target,
     .owner_of_source = while_owner_of_source,
@@ -200,6 +196,7 @@ static bool apply_verify(void *user, tz_context *c, tz_op *o) {
 }
 
 static const tz_data_flow apply_flow = {
+    TZ_SIZED(tz_data_flow),
     .arg_owner_region = 0,
     .owner_of_target = apply_owner_of_target,
     .owner_of_source = apply_owner_of_source,
@@ -230,6 +227,7 @@ static const tz_attr *flip(void *user, tz_context *c, tz_op *o, tz_value *owner,
 }
 
 static const tz_data_flow flipped_flow = {
+    TZ_SIZED(tz_data_flow),
     .arg_owner_region = 0,
     .owner_of_target = apply_owner_of_target,
     .owner_of_source = apply_owner_of_source,
@@ -246,84 +244,56 @@ static const tz_data_flow flipped_flow = {
 #define NONE ((const char *const[]){NULL})
 
 static tz_error *add_values(tz_context *c) {
-  TRY(tz_register_op(c, &(tz_op_def){.name = "demo.constant",
-                                     .operands = NONE,
-                                     .results = LIST("out"),
-                                     .attrs = LIST("value"),
+  TRY(tz_register_op(c, &(tz_op_def){TZ_SIZED(tz_op_def), .name = "demo.constant", .operands = NONE,
+                                     .results = LIST("out"), .attrs = LIST("value"),
                                      .traits = TZ_CONSTANT_LIKE,
-                                     .form = "%attrs $value -> %type(out)",
-                                     .constant = "value"}));
-  TRY(tz_register_op(c, &(tz_op_def){.name = "demo.iota",
-                                     .operands = NONE,
-                                     .results = LIST("out"),
-                                     .traits = TZ_CONSTANT_LIKE,
-                                     .form = "%attrs : %type(out)",
-                                     .partition = &iota_partition}));
-  TRY(tz_register_op(c, &(tz_op_def){.name = "demo.relu",
-                                     .operands = LIST("x"),
-                                     .results = LIST("y"),
-                                     .traits = TZ_ELEMENTWISE | TZ_SAME_TYPE,
-                                     .form = " $x%attrs : %type(y)"}));
-  TRY(tz_register_op(c, &(tz_op_def){.name = "demo.add",
-                                     .operands = LIST("x", "y"),
-                                     .results = LIST("z"),
+                                     .form = "%attrs $value -> %type(out)", .constant = "value"}));
+  TRY(tz_register_op(c, &(tz_op_def){TZ_SIZED(tz_op_def), .name = "demo.iota", .operands = NONE,
+                                     .results = LIST("out"), .traits = TZ_CONSTANT_LIKE,
+                                     .form = "%attrs : %type(out)", .partition = &iota_partition}));
+  TRY(tz_register_op(c,
+                     &(tz_op_def){TZ_SIZED(tz_op_def), .name = "demo.relu", .operands = LIST("x"),
+                                  .results = LIST("y"), .traits = TZ_ELEMENTWISE | TZ_SAME_TYPE,
+                                  .form = " $x%attrs : %type(y)"}));
+  TRY(tz_register_op(c, &(tz_op_def){TZ_SIZED(tz_op_def), .name = "demo.add",
+                                     .operands = LIST("x", "y"), .results = LIST("z"),
                                      .traits = TZ_ELEMENTWISE | TZ_SAME_TYPE | TZ_COMMUTATIVE,
                                      .form = " $x, $y%attrs : %type(z)",
                                      .partition = &add_partition}));
-  TRY(tz_register_op(c, &(tz_op_def){.name = "demo.expand",
-                                     .operands = LIST("x"),
-                                     .results = LIST("y"),
-                                     .traits = TZ_CONSTANT_FOLDABLE,
-                                     .form = " $x%attrs : %fn",
-                                     .verify = expand_verify,
-                                     .sharding_rule = expand_rule}));
-  TRY(tz_register_op(c, &(tz_op_def){.name = "demo.matmul",
-                                     .operands = LIST("x", "y"),
-                                     .results = LIST("z"),
-                                     .traits = TZ_PURE,
-                                     .form = " $x, $y%attrs : %fn",
-                                     .verify = matmul_verify,
-                                     .infer = matmul_infer,
-                                     .sharding_rule = matmul_rule,
-                                     .keep_results_divisible = true,
-                                     .partition = &matmul_partition}));
+  TRY(tz_register_op(c, &(tz_op_def){TZ_SIZED(tz_op_def), .name = "demo.expand",
+                                     .operands = LIST("x"), .results = LIST("y"),
+                                     .traits = TZ_CONSTANT_FOLDABLE, .form = " $x%attrs : %fn",
+                                     .verify = expand_verify, .sharding_rule = expand_rule}));
+  TRY(tz_register_op(
+      c, &(tz_op_def){TZ_SIZED(tz_op_def), .name = "demo.matmul", .operands = LIST("x", "y"),
+                      .results = LIST("z"), .traits = TZ_PURE, .form = " $x, $y%attrs : %fn",
+                      .verify = matmul_verify, .infer = matmul_infer, .sharding_rule = matmul_rule,
+                      .keep_results_divisible = true, .partition = &matmul_partition}));
   return tz_register_op(
-      c, &(tz_op_def){.name = "demo.gather",
-                      .operands = LIST("x"),
-                      .results = LIST("y"),
-                      .attrs = LIST("out_sharding"),
-                      .traits = TZ_SAME_TYPE,
-                      .collective = &(tz_collective_def){.out_sharding = "out_sharding"}});
+      c, &(tz_op_def){TZ_SIZED(tz_op_def), .name = "demo.gather", .operands = LIST("x"),
+                      .results = LIST("y"), .attrs = LIST("out_sharding"), .traits = TZ_SAME_TYPE,
+                      .collective = &(tz_collective_def){TZ_SIZED(tz_collective_def),
+                                                         .out_sharding = "out_sharding"}});
 }
 
 static tz_error *add_regions(tz_context *c) {
-  TRY(tz_register_op(c, &(tz_op_def){.name = "demo.yield",
-                                     .operands = LIST("values*"),
-                                     .results = NONE,
+  TRY(tz_register_op(c, &(tz_op_def){TZ_SIZED(tz_op_def), .name = "demo.yield",
+                                     .operands = LIST("values*"), .results = NONE,
                                      .traits = TZ_TERMINATOR | TZ_PURE}));
-  TRY(tz_register_op(c, &(tz_op_def){.name = "demo.while",
-                                     .operands = LIST("in*"),
-                                     .results = LIST("out*"),
-                                     .regions = 2,
+  TRY(tz_register_op(c, &(tz_op_def){TZ_SIZED(tz_op_def), .name = "demo.while",
+                                     .operands = LIST("in*"), .results = LIST("out*"), .regions = 2,
                                      .traits = TZ_SINGLE_BLOCK | TZ_BODY_EFFECTS,
-                                     .verify = while_verify,
-                                     .data_flow = &while_flow}));
-  TRY(tz_register_op(c, &(tz_op_def){.name = "demo.apply",
-                                     .operands = LIST("in*"),
-                                     .results = LIST("out*"),
-                                     .attrs = LIST("in_shardings?", "out_shardings?"),
-                                     .regions = 1,
+                                     .verify = while_verify, .data_flow = &while_flow}));
+  TRY(tz_register_op(c, &(tz_op_def){TZ_SIZED(tz_op_def), .name = "demo.apply",
+                                     .operands = LIST("in*"), .results = LIST("out*"),
+                                     .attrs = LIST("in_shardings?", "out_shardings?"), .regions = 1,
                                      .traits = TZ_SINGLE_BLOCK | TZ_BODY_EFFECTS,
-                                     .verify = apply_verify,
-                                     .data_flow = &apply_flow}));
-  return tz_register_op(c, &(tz_op_def){.name = "demo.flipped",
-                                        .operands = LIST("in*"),
-                                        .results = LIST("out*"),
+                                     .verify = apply_verify, .data_flow = &apply_flow}));
+  return tz_register_op(c, &(tz_op_def){TZ_SIZED(tz_op_def), .name = "demo.flipped",
+                                        .operands = LIST("in*"), .results = LIST("out*"),
                                         .attrs = LIST("in_shardings?", "out_shardings?"),
-                                        .regions = 1,
-                                        .traits = TZ_SINGLE_BLOCK | TZ_BODY_EFFECTS,
-                                        .verify = apply_verify,
-                                        .data_flow = &flipped_flow});
+                                        .regions = 1, .traits = TZ_SINGLE_BLOCK | TZ_BODY_EFFECTS,
+                                        .verify = apply_verify, .data_flow = &flipped_flow});
 }
 
 static tz_error *add_demo(tz_context *c) {

@@ -32,10 +32,8 @@ static tz_error *add_ops(tz_context *c) {
   memcpy(&handler, &function, sizeof handler);
   tz_error *e = tz_register_handler("kern.scale", handler);
   if (e) return e;
-  return tz_register_op(c, &(tz_op_def){.name = "kern.scale",
-                                        .operands = in,
-                                        .results = out,
-                                        .attrs = attrs,
+  return tz_register_op(c, &(tz_op_def){TZ_SIZED(tz_op_def), .name = "kern.scale", .operands = in,
+                                        .results = out, .attrs = attrs,
                                         .traits = TZ_ELEMENTWISE | TZ_SAME_TYPE});
 }
 TZ_DIALECT(add_ops)

@@ -32,7 +32,9 @@ static tz_error *build_mesh(tz_context *c, const tz_builder *b) {
   TRY(tz_attr_string(c, "mesh", 4, &name));
   tz_named_attr attrs[] = {{"sym_name", name}, {"mesh", mesh}};
   tz_op *o;
-  return tz_build(b, &(tz_op_spec){.name = "sdy.mesh", .attrs = attrs, .num_attrs = 2}, &o);
+  return tz_build(
+      b, &(tz_op_spec){TZ_SIZED(tz_op_spec), .name = "sdy.mesh", .attrs = attrs, .num_attrs = 2},
+      &o);
 }
 
 /* %r = dot_general(%x, %w); %z = add(%r, %b): result types are inferred where they can be. */
@@ -43,18 +45,21 @@ static tz_error *build_body(tz_context *c, const tz_builder *b, const tz_type *p
             &dims));
   tz_value *x[] = {tz_block_arg(b->block, 0), tz_block_arg(b->block, 1)};
   TRY(tz_build(b,
-               &(tz_op_spec){.name = "stablehlo.dot_general",
-                             .operands = x,
-                             .num_operands = 2,
-                             .results = &product,
-                             .num_results = 1,
+               &(tz_op_spec){TZ_SIZED(tz_op_spec), .name = "stablehlo.dot_general", .operands = x,
+                             .num_operands = 2, .results = &product, .num_results = 1,
                              .attrs = &(tz_named_attr){"dot_dimension_numbers", dims},
                              .num_attrs = 1},
                &dot));
   tz_value *y[] = {tz_op_result(dot, 0), tz_block_arg(b->block, 2)};
-  TRY(tz_build(b, &(tz_op_spec){.name = "stablehlo.add", .operands = y, .num_operands = 2}, &add));
+  TRY(tz_build(b,
+               &(tz_op_spec){TZ_SIZED(tz_op_spec), .name = "stablehlo.add", .operands = y,
+                             .num_operands = 2},
+               &add));
   tz_value *z = tz_op_result(add, 0);
-  return tz_build(b, &(tz_op_spec){.name = "func.return", .operands = &z, .num_operands = 1}, &ret);
+  return tz_build(
+      b,
+      &(tz_op_spec){TZ_SIZED(tz_op_spec), .name = "func.return", .operands = &z, .num_operands = 1},
+      &ret);
 }
 
 static tz_error *build_func(tz_context *c, tz_module *m, const tz_builder *at) {
@@ -76,7 +81,8 @@ static tz_error *build_func(tz_context *c, tz_module *m, const tz_builder *at) {
             &arg_attrs));
   tz_named_attr attrs[] = {{"sym_name", name}, {"function_type", type}, {"arg_attrs", arg_attrs}};
   TRY(tz_build(at,
-               &(tz_op_spec){.name = "func.func", .attrs = attrs, .num_attrs = 3, .num_regions = 1},
+               &(tz_op_spec){TZ_SIZED(tz_op_spec), .name = "func.func", .attrs = attrs,
+                             .num_attrs = 3, .num_regions = 1},
                &func));
   TRY(tz_block_create(m, &body));
   TRY(tz_region_append(m, tz_op_region(func, 0), body));

@@ -32,7 +32,7 @@ static void print_value(const tz_value *v) {
 
 /* Event i, and what made it possible, back to a value that had the axis before. */
 static void print_chain(const tz_trace *t, size_t i) {
-  tz_trace_event e;
+  tz_trace_event e = {TZ_SIZED(tz_trace_event)};
   for (; tz_trace_event_at(t, i, &e); i = e.cause) {
     printf("  step %u, priority %lld, round %d: from ", e.step, (long long)e.user_priority,
            e.op_round);
@@ -43,7 +43,7 @@ static void print_chain(const tz_trace *t, size_t i) {
 }
 
 static void print_origins(const tz_trace *t, const tz_value *v) {
-  tz_trace_event e;
+  tz_trace_event e = {TZ_SIZED(tz_trace_event)};
   for (size_t i = 0; tz_trace_event_at(t, i, &e); i++) {
     if (e.to != v || e.to_returned || tz_trace_find(t, v, e.axis, e.pre, e.size) != i) continue;
     printf("\"%s\":(%lld)%lld of ", e.axis, (long long)e.pre, (long long)e.size);

@@ -39,7 +39,7 @@ static void tell(void *user, const tz_diagnostic *d) {
   (void)user;
   printf("%s in %s, line %u: %s\n", names[d->severity], d->file, d->line, d->message);
   for (size_t i = 0; i < d->num_notes; i++)
-    printf("  line %u: %s\n", d->notes[i].line, d->notes[i].message);
+    printf("  line %u: %s\n", d->notes[i]->line, d->notes[i]->message);
 }
 
 static char *read_file(const char *path, size_t *out_length) {
@@ -63,7 +63,9 @@ int main(int argc, char **argv) {
   char *text = argc == 2 ? read_file(argv[1], &length) : NULL;
   if (!text) return fprintf(stderr, "usage: stats FILE\n"), 2;
   tz_error *e =
-      tz_context_create(&(tz_context_options){.allow_unregistered = true, .diagnostics = tell}, &c);
+      tz_context_create(&(tz_context_options){TZ_SIZED(tz_context_options),
+                                              .allow_unregistered = true, .diagnostics = tell},
+                        &c);
   if (!e) e = tz_module_parse(c, text, length, argv[1], &m);
   if (!e) e = tz_module_verify(m);
   free(text);

@@ -48,6 +48,7 @@ enum {
  * block of one region. */
 
 typedef struct tz_data_flow {
+  size_t struct_size;
   /* The region whose first block's arguments may own edges; -1: only results do.
    * [getBlockArgumentEdgeOwners, getOpResultEdgeOwners] */
   int arg_owner_region;
@@ -90,6 +91,7 @@ typedef struct tz_data_flow {
  * getType]. The verifier checks: the out sharding fits the result; the operand has a sharding, or
  * may lack one; both have one mesh, or may differ; both have one rank. */
 typedef struct tz_collective_def {
+  size_t struct_size;
   const char
       *out_sharding; /* the attribute: a #sdy.sharding [getOutSharding, setOutShardingAttr] */
   bool allow_different_meshes;
@@ -114,6 +116,7 @@ typedef enum tz_linear {
 typedef struct tz_local tz_local; /* the program, on its way to that of one device */
 
 typedef struct tz_partition_def {
+  size_t struct_size;
   tz_combiner combiner; /* how parts are combined */
   tz_linear linear;
   /* Called when types have become those of shards, for an op that computes something else on shards
@@ -133,6 +136,7 @@ TZ_API const tz_type *tz_local_whole_type(const tz_local *l, const tz_value *v);
 /* ---- ops ---- */
 
 typedef struct tz_op_def {
+  size_t struct_size;
   const char *name; /* "mine.while"; the dialect is not one of Terrazzo's */
   /* NULL-terminated lists of names; "x": one, "x?": one or none, "x*": any number, of which
    * there may be one list. NULL: anything goes. */
@@ -184,7 +188,7 @@ TZ_API tz_error *tz_context_set_op_priorities(tz_context *c, const char *text, s
 
 /* ---- dialects in shared objects ---- */
 
-#define TZ_DIALECT_ABI 2 /* of this header; a shared object must have been built for the same */
+#define TZ_DIALECT_ABI 3 /* of this header; a shared object must have been built for the same */
 
 /* Once in a shared object, with a function that registers all its ops:
  *

@@ -56,11 +56,12 @@ typedef struct tz_string {
 typedef enum tz_severity { TZ_ERROR, TZ_WARNING, TZ_REMARK, TZ_NOTE } tz_severity;
 
 typedef struct tz_diagnostic {
+  size_t struct_size; /* set by the library */
   tz_severity severity;
   const char *file;      /* "" where the place is not known */
   uint32_t line, column; /* 0: not known */
   const char *message;
-  const struct tz_diagnostic *notes; /* in order; they have none of their own */
+  const struct tz_diagnostic *const *notes; /* in order; they have none of their own */
   size_t num_notes;
 } tz_diagnostic;
 
@@ -71,6 +72,7 @@ typedef void tz_diagnostic_fn(void *user, const tz_diagnostic *d);
 /* ---- contexts ---- */
 
 typedef struct tz_context_options {
+  size_t struct_size;
   bool allow_unregistered;       /* ops, types, attributes of dialects that nobody knows */
   tz_diagnostic_fn *diagnostics; /* NULL: errors are in the messages of tz_error, the rest lost */
   void *diagnostics_user;
@@ -272,6 +274,7 @@ TZ_API tz_op *tz_op_find(const tz_op *o, const char *symbol);
 TZ_API tz_error *tz_module_verify(tz_module *m);
 
 typedef struct tz_print_options {
+  size_t struct_size;
   bool generic;           /* every op in the generic form */
   bool locations;         /* as aliases at the end */
   bool local_scope;       /* no aliases */
@@ -371,6 +374,7 @@ TZ_API bool tz_op_walk(tz_op *o, bool post, tz_walk_fn *fn, void *user);
  * attributes are not looked at: they must be of the module's context. */
 
 typedef struct tz_op_spec {
+  size_t struct_size;
   const char *name;   /* "stablehlo.add" */
   const tz_attr *loc; /* NULL: unknown */
   tz_value *const *operands;

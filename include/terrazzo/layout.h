@@ -74,6 +74,7 @@ typedef struct tz_layout_entry {
 } tz_layout_entry;
 
 typedef struct tz_layout_spec {
+  size_t struct_size;
   const int64_t *device_matrix;
   size_t num_axes;
   const char *const *alias_name;
@@ -126,6 +127,7 @@ TZ_API tz_error *tz_redistribution_create(const tz_layout *from, const tz_layout
 TZ_API void tz_redistribution_free(tz_redistribution *r); /* NULL is fine */
 
 typedef struct tz_redistribution_step {
+  size_t struct_size;
   const char *op;  /* slice, all_gather, all_to_all, collective_permute */
   uint32_t dim;    /* that is sliced, gathered or concatenated */
   uint32_t to_dim; /* that an all_to_all cuts */
@@ -134,7 +136,9 @@ typedef struct tz_redistribution_step {
 } tz_redistribution_step;
 
 TZ_API size_t tz_redistribution_num_steps(const tz_redistribution *r);
-TZ_API tz_redistribution_step tz_redistribution_get_step(const tz_redistribution *r, size_t i);
+/* False: there is no such step, or struct_size is not set. */
+TZ_API bool tz_redistribution_get_step(const tz_redistribution *r, size_t i,
+                                       tz_redistribution_step *out_step);
 TZ_API int64_t tz_redistribution_num_ranks(const tz_redistribution *r);
 /* Elements that a rank lacks: what it must receive at least. */
 TZ_API tz_error *tz_redistribution_received(const tz_redistribution *r, int64_t rank,

@@ -2,7 +2,8 @@
  * devices of this machine.
  *
  *   tz_program *p;
- *   tz_error *e = tz_compile(text, length, &(tz_compile_options){.devices = 8}, &p);
+ *   tz_compile_options o = {TZ_SIZED(tz_compile_options), .devices = 8};
+ *   tz_error *e = tz_compile(text, length, &o, &p);
  *   if (e) { puts(tz_error_message(e)); tz_error_free(e); return; }
  *   tz_runtime *r;
  *   e = tz_runtime_create(0, &r);
@@ -45,6 +46,7 @@ TZ_API void tz_error_free(tz_error *e); /* NULL is fine */
 /* ---- compiling ---- */
 
 typedef struct tz_compile_options {
+  size_t struct_size;        /* TZ_SIZED(tz_compile_options) */
   const char *file;          /* the name that diagnostics use; NULL: "-" */
   uint32_t devices;          /* 0: as many as the module says */
   const char *const *meshes; /* "mesh=x=2,y=2" replaces @mesh; NULL-terminated; NULL: none */
@@ -61,6 +63,9 @@ typedef struct tz_compile_options {
   /* Shared objects with dialects (terrazzo/dialect.h); NULL-terminated; NULL: none. An op of theirs
    * without regions runs by the handler of its name, which gets its attributes. */
   const char *const *dialects;
+  /* Which ops propagate first, as tz_context_set_op_priorities takes it (terrazzo/dialect.h); NULL:
+   * the usual order. */
+  const char *op_priorities;
 } tz_compile_options;
 
 typedef struct tz_program tz_program;
@@ -72,6 +77,7 @@ TZ_API void tz_program_free(tz_program *p); /* NULL is fine; runs under way keep
 
 /* How a global array lies on the devices. */
 typedef struct tz_tensor {
+  size_t struct_size;
   const char *type;    /* element type as MLIR spells it: "f32" */
   size_t element_size; /* bytes */
   uint32_t rank;
@@ -84,8 +90,9 @@ typedef struct tz_tensor {
 TZ_API uint32_t tz_program_devices(const tz_program *p);
 TZ_API uint32_t tz_program_num_params(const tz_program *p);
 TZ_API uint32_t tz_program_num_results(const tz_program *p);
-TZ_API tz_tensor tz_program_param(const tz_program *p, uint32_t i);  /* i < num_params */
-TZ_API tz_tensor tz_program_result(const tz_program *p, uint32_t i); /* i < num_results */
+/* False: there is no such parameter or result, or struct_size is not set. */
+TZ_API bool tz_program_param(const tz_program *p, uint32_t i, tz_tensor *out_tensor);
+TZ_API bool tz_program_result(const tz_program *p, uint32_t i, tz_tensor *out_tensor);
 
 /* Collective operations of the program. A loop's body counts once. */
 typedef struct tz_collective {
@@ -94,12 +101,19 @@ typedef struct tz_collective {
   uint64_t bytes; /* that one device hands in */
 } tz_collective;
 typedef struct tz_stats {
+  size_t struct_size;
   uint32_t steps;
   uint64_t workspace, constants; /* bytes a device */
   tz_collective collectives[8];
   uint32_t num_collectives; /* kinds that occur */
+  uint64_t params, results; /* bytes a device; donated ones count as both */
+  /* Of one run on one device, from shapes; a loop's body counts once, and both sides of a branch.
+   */
+  double flops;           /* arithmetic and comparisons; a product with its sum is two */
+  double transcendentals; /* those that cost many times an addition */
+  double bytes;           /* read and written by the steps */
 } tz_stats;
-TZ_API tz_stats tz_program_stats(const tz_program *p);
+TZ_API bool tz_program_stats(const tz_program *p, tz_stats *out_stats); /* false: as above */
 /* The steps that every device runs, as text; NULL: no memory. Free with tz_free. */
 TZ_API char *tz_program_text(const tz_program *p);
 TZ_API void tz_free(void *p); /* NULL is fine */

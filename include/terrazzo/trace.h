@@ -2,7 +2,7 @@
  * from, the op or edge that carried it, and at which priority.
  *
  *   const tz_trace *t;
- *   tz_trace_event e;
+ *   tz_trace_event e = {TZ_SIZED(tz_trace_event)};
  *   tz_error *bad = tz_module_run_traced(m, "sdy-propagation-pipeline", &t);
  *   size_t i = bad ? TZ_NO_EVENT : tz_trace_find(t, value, "x", 0, 0);
  *   for (; tz_trace_event_at(t, i, &e); i = e.cause) ...   // back to who had "x" at first
@@ -28,6 +28,7 @@ typedef struct tz_trace tz_trace;
 
 /* In one step, `to` got this axis along some dimension because `from` had it. */
 typedef struct tz_trace_event {
+  size_t struct_size;
   const char *mesh, *axis; /* names; "" of a mesh that has none */
   int64_t pre, size;       /* of a part of an axis, "axis":(pre)size; the whole is (1)size */
   /* Where the sharding is kept: an argument or a result. Values of one data-flow edge, such as a
@@ -53,7 +54,7 @@ typedef struct tz_trace_event {
 TZ_API tz_error *tz_module_run_traced(tz_module *m, const char *pipeline,
                                       const tz_trace **out_trace);
 TZ_API size_t tz_trace_num_events(const tz_trace *t);
-/* False: there is no such event; *out_event is all zero then. */
+/* False: there is no such event, or struct_size is not set; what is known is zero then. */
 TZ_API bool tz_trace_event_at(const tz_trace *t, size_t i, tz_trace_event *out_event);
 /* The latest event that gave `v` this part of the axis, or some of it; size 0: any part.
  * TZ_NO_EVENT: it had the axis before the run, or does not have it. */

@@ -38,7 +38,8 @@ class _Entry(ctypes.Structure):
 
 
 class _Spec(ctypes.Structure):
-    _fields_ = [("device_matrix", ctypes.POINTER(ctypes.c_int64)), ("num_axes", ctypes.c_size_t),
+    _fields_ = [("struct_size", ctypes.c_size_t),
+                ("device_matrix", ctypes.POINTER(ctypes.c_int64)), ("num_axes", ctypes.c_size_t),
                 ("alias_name", ctypes.POINTER(ctypes.c_char_p)),
                 ("num_alias_names", ctypes.c_size_t),
                 ("rank_list", ctypes.POINTER(ctypes.c_int64)), ("num_ranks", ctypes.c_size_t),
@@ -398,9 +399,9 @@ class Layout:
             names = e if isinstance(e, tuple) else (e,)
             row.names, row.num_names = _names(names, f"entries[{i}]"), len(names)
             row.tuple = isinstance(e, tuple)
-        spec = _Spec(_numbers(_ints(self.device_matrix, "device_matrix")), len(self.device_matrix),
-                     _names(self.alias_name, "alias_name"), len(self.alias_name), None, 0, rows,
-                     len(entries))
+        spec = _Spec(ctypes.sizeof(_Spec), _numbers(_ints(self.device_matrix, "device_matrix")),
+                     len(self.device_matrix), _names(self.alias_name, "alias_name"),
+                     len(self.alias_name), None, 0, rows, len(entries))
         if self.rank_list is not None:
             spec.rank_list = _numbers(_ints(self.rank_list, "rank_list"))
             spec.num_ranks = len(self.rank_list)

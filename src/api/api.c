@@ -9,7 +9,9 @@
 #include "api/api.h"
 #include "api/context.h"
 #include "api/images.h"
+#include "api/sized.h"
 #include "device/copy.h"
+#include "shard/op_priorities.h"
 
 const char *tz_version(void) { return TZ_VERSION_STRING; }
 
@@ -33,11 +35,20 @@ static void forward_dump(void *user, str stage, str text) {
   o->dump(o->dump_user, name, text.data, text.len);
 }
 
+static bool extend(void *user, ir_ctx *c) {
+  const tz_compile_options *o = user;
+  if (o->dialects && !api_load_dialects((void *)(uintptr_t)o->dialects, c)) return false;
+  if (!o->op_priorities) return true;
+  str text = arena_str(ir_arena(c), str_of(o->op_priorities));
+  return op_priorities_set(c, STR("op_priorities"), text);
+}
+
 /* *out_program is NULL unless the program is made, whatever goes wrong. */
 tz_error *tz_compile(const char *source, size_t length, const tz_compile_options *options,
                      tz_program **out_program) {
-  static const tz_compile_options none = {0};
-  const tz_compile_options *o = options ? options : &none;
+  tz_compile_options own = {0}, *o = &own;
+  status bad = options ? SIZED_READ(tz_compile_options, options, &own) : NULL;
+  if (bad) return error_out(bad);
   compile_options c = {.file = str_of(o->file),
                        .num_partitions = o->devices,
                        .keep_denormals = !o->flush_denormals,
@@ -45,17 +56,15 @@ tz_error *tz_compile(const char *source, size_t length, const tz_compile_options
                        .shapes = o->shapes,
                        .choose_from = o->choose_from,
                        .dump = o->dump ? forward_dump : NULL,
-                       .dump_user = (void *)(uintptr_t)o};
-  if (o->dialects) {
-    c.extend = api_load_dialects;
-    c.extend_user = (void *)(uintptr_t)o->dialects;
-  }
+                       .dump_user = o};
+  c.extend = extend;
+  c.extend_user = o;
   if (!out_program) return bad_handle();
   *out_program = NULL;
   if (length && !source) return bad_handle();
   tz_program *p = mem_zalloc(&mem_system, sizeof *p);
   if (!p) return error_out(status_oom());
-  status bad = compile_source((str){length ? source : "", length}, &c, &p->exe);
+  bad = compile_source((str){length ? source : "", length}, &c, &p->exe);
   if (bad) {
     mem_free(&mem_system, p, sizeof *p);
     return error_out(bad);
@@ -79,16 +88,18 @@ static size_t bytes_of(dtype type, i64s dims) {
   return n;
 }
 
-/* Borrows from the program; out of range is an empty tensor and no error. */
-static tz_tensor tensor_of(const compile_tensor *t) {
-  if (!t) return (tz_tensor){.type = "", .sharding = ""};
-  return (tz_tensor){.type = dtype_infos[t->type].name,
-                     .element_size = dtype_size(t->type),
-                     .rank = (u32)t->global_dims.len,
-                     .dims = t->global_dims.data,
-                     .local_dims = t->local_dims.data,
-                     .sharding = t->sharding.len ? t->sharding.data : "",
-                     .bytes = bytes_of(t->type, t->global_dims)};
+/* Borrows from the program; NULL is an empty tensor. */
+static bool put_tensor(const compile_tensor *t, tz_tensor *out) {
+  tz_tensor own = {.type = "", .sharding = ""};
+  if (t)
+    own = (tz_tensor){.type = dtype_infos[t->type].name,
+                      .element_size = dtype_size(t->type),
+                      .rank = (u32)t->global_dims.len,
+                      .dims = t->global_dims.data,
+                      .local_dims = t->local_dims.data,
+                      .sharding = t->sharding.len ? t->sharding.data : "",
+                      .bytes = bytes_of(t->type, t->global_dims)};
+  return out && sized_write(out, &own, sizeof own) && t;
 }
 
 uint32_t tz_program_devices(const tz_program *p) {
@@ -96,24 +107,41 @@ uint32_t tz_program_devices(const tz_program *p) {
 }
 uint32_t tz_program_num_params(const tz_program *p) { return p ? exe_of(p)->num_params : 0; }
 uint32_t tz_program_num_results(const tz_program *p) { return p ? exe_of(p)->num_results : 0; }
-tz_tensor tz_program_param(const tz_program *p, uint32_t i) {
-  return tensor_of(i < tz_program_num_params(p) ? &exe_of(p)->params[i] : NULL);
+bool tz_program_param(const tz_program *p, uint32_t i, tz_tensor *out_tensor) {
+  return put_tensor(i < tz_program_num_params(p) ? &exe_of(p)->params[i] : NULL, out_tensor);
 }
-tz_tensor tz_program_result(const tz_program *p, uint32_t i) {
-  return tensor_of(i < tz_program_num_results(p) ? &exe_of(p)->results[i] : NULL);
+bool tz_program_result(const tz_program *p, uint32_t i, tz_tensor *out_tensor) {
+  return put_tensor(i < tz_program_num_results(p) ? &exe_of(p)->results[i] : NULL, out_tensor);
 }
 
-tz_stats tz_program_stats(const tz_program *p) {
+static u64 local_bytes(const compile_tensor *t, u32 n) {
+  u64 sum = 0;
+  for (u32 i = 0; i < n; i++) sum += bytes_of(t[i].type, t[i].local_dims);
+  return sum;
+}
+
+bool tz_program_stats(const tz_program *p, tz_stats *out_stats) {
   program_stats s;
-  if (!p) return (tz_stats){0};
-  program_count(exe_of(p)->prog, &s);
-  tz_stats out = {.steps = s.steps, .workspace = s.workspace, .constants = s.constants};
+  program_cost cost;
+  if (!out_stats) return false;
+  if (!p) return sized_write(out_stats, NULL, sizeof *out_stats), false;
+  const executable *e = exe_of(p);
+  program_count(e->prog, &s);
+  program_find_cost(e->prog, &cost);
+  tz_stats out = {.steps = s.steps,
+                  .workspace = s.workspace,
+                  .constants = s.constants,
+                  .params = local_bytes(e->params, e->num_params),
+                  .results = local_bytes(e->results, e->num_results),
+                  .flops = cost.flops,
+                  .transcendentals = cost.transcendentals,
+                  .bytes = cost.bytes};
   _Static_assert(COLL_COUNT_ <= COUNT(out.collectives), "room for every kind");
   for (int k = 0; k < COLL_COUNT_; k++)
     if (s.collectives[k])
       out.collectives[out.num_collectives++] = (tz_collective){
           prog_collective_name((prog_collective_kind)k), s.collectives[k], s.collective_bytes[k]};
-  return out;
+  return sized_write(out_stats, &out, sizeof out);
 }
 
 char *tz_program_text(const tz_program *p) {

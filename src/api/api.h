@@ -20,4 +20,18 @@ bool api_load_dialects(void *paths, ir_ctx *c);
 tz_error *api_run(tz_runtime *r, const tz_program *p, const void *const *inputs,
                   void *const *outputs, const executor_host *host);
 
+/* By value, for callers that are of one version with the library. */
+static inline tz_tensor api_param(const tz_program *p, u32 i) {
+  tz_tensor t = {TZ_SIZED(tz_tensor)};
+  return tz_program_param(p, i, &t), t;
+}
+static inline tz_tensor api_result(const tz_program *p, u32 i) {
+  tz_tensor t = {TZ_SIZED(tz_tensor)};
+  return tz_program_result(p, i, &t), t;
+}
+static inline tz_stats api_stats(const tz_program *p) {
+  tz_stats s = {TZ_SIZED(tz_stats)};
+  return tz_program_stats(p, &s), s;
+}
+
 #endif

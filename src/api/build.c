@@ -111,8 +111,13 @@ static status add_inferred(tz_module *m, op **o) {
   return NULL;
 }
 
-static status create(tz_module *m, const tz_op_spec *s, tz_op **out_op) {
+/* loc_if_none: of an op whose spec has none. */
+static status create(tz_module *m, const tz_op_spec *spec, const tz_attr *loc_if_none,
+                     tz_op **out_op) {
   tz_context *c = m->context;
+  tz_op_spec own, *s = &own;
+  RETURN_IF_ERROR(SIZED_READ(tz_op_spec, spec, &own));
+  if (!s->loc) s->loc = loc_if_none;
   if (!s->name) return wrong("an op has no name");
   const op_info *info = ir_op_info_find(c->ir, str_of(s->name));
   if (!info && (!c->allow_unregistered || !strchr(s->name, '.')))
@@ -141,7 +146,7 @@ tz_error *tz_op_create(tz_module *m, const tz_op_spec *spec, tz_op **out_op) {
   if (!spec || !out_op) return bad_handle();
   *out_op = NULL;
   ENTER(live(m));
-  return leave(&entry_, create(m, spec, out_op));
+  return leave(&entry_, create(m, spec, NULL, out_op));
 }
 
 static status infer_types(tz_module *m, op *o, const tz_type **out_types) {
@@ -251,10 +256,8 @@ tz_error *tz_build(const tz_builder *b, const tz_op_spec *spec, tz_op **out_op) 
   if (!b || !spec || !out_op || !b->block) return bad_handle();
   *out_op = NULL;
   ENTER(live(b->module));
-  tz_op_spec s = *spec;
-  if (!s.loc) s.loc = b->loc;
   tz_op *o = NULL;
-  status bad = create(b->module, &s, &o);
+  status bad = create(b->module, spec, b->loc, &o);
   if (!bad) bad = insert(b->module, op_of(o), block_of(b->block), op_of(b->before));
   if (bad && o) op_erase(op_of(o));
   if (!bad) *out_op = o;

@@ -37,7 +37,8 @@ static tz_diagnostic told(const buf *strings, const pending *p) {
                                          [DIAG_WARNING] = TZ_WARNING,
                                          [DIAG_REMARK] = TZ_REMARK,
                                          [DIAG_NOTE] = TZ_NOTE};
-  return (tz_diagnostic){.severity = severity[p->kind],
+  return (tz_diagnostic){TZ_SIZED(tz_diagnostic),
+                         .severity = severity[p->kind],
                          .file = strings->data + p->file,
                          .line = p->line,
                          .column = p->col,
@@ -70,9 +71,13 @@ static void tell(tz_context *c) {
   size_t n = queue.len / sizeof *p;
   for (size_t i = 0; i < n;) {
     tz_diagnostic notes[MAX_NOTES], d = told(&strings, &p[i++]);
-    for (; i < n && p[i].kind == DIAG_NOTE && d.num_notes < MAX_NOTES; i++)
-      notes[d.num_notes++] = told(&strings, &p[i]);
-    d.notes = notes;
+    const tz_diagnostic *list[MAX_NOTES];
+    for (; i < n && p[i].kind == DIAG_NOTE && d.num_notes < MAX_NOTES; i++) {
+      notes[d.num_notes] = told(&strings, &p[i]);
+      list[d.num_notes] = &notes[d.num_notes];
+      d.num_notes++;
+    }
+    d.notes = list;
     c->diagnostics(c->diagnostics_user, &d);
   }
   buf_deinit(&queue);
@@ -157,6 +162,9 @@ status give_text(buf *b, char **out_text, size_t *out_length) {
 tz_error *tz_context_create(const tz_context_options *options, tz_context **out_context) {
   if (!out_context) return bad_handle();
   *out_context = NULL;
+  tz_context_options own = {0};
+  status bad = options ? SIZED_READ(tz_context_options, options, &own) : NULL;
+  if (bad) return error_out(bad);
   tz_context *c = mem_zalloc(&mem_system, sizeof *c);
   if (!c) return error_out(status_oom());
   c->trap = &c->own_trap;
@@ -165,11 +173,9 @@ tz_error *tz_context_create(const tz_context_options *options, tz_context **out_
   buf_init(&c->log, &mem_system);
   buf_init(&c->queue, &mem_system);
   buf_init(&c->strings, &mem_system);
-  if (options) {
-    c->allow_unregistered = options->allow_unregistered;
-    c->diagnostics = options->diagnostics;
-    c->diagnostics_user = options->diagnostics_user;
-  }
+  c->allow_unregistered = own.allow_unregistered;
+  c->diagnostics = own.diagnostics;
+  c->diagnostics_user = own.diagnostics_user;
   c->ir = ir_ctx_create(&mem_system, c->trap, c->sink);
   if (!c->ir) {
     tz_context_free(c);

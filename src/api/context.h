@@ -6,7 +6,7 @@
 #ifndef API_CONTEXT_H
 #define API_CONTEXT_H
 
-#include "base/status.h"
+#include "api/sized.h"
 #include "ir/op.h"
 #include "terrazzo/trace.h"
 

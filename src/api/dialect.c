@@ -295,19 +295,34 @@ static status check_def(const tz_op_def *d) {
   return NULL;
 }
 
+/* The definition and what it points to, in our sizes; pointers in it are then to ours. */
+static status read_def(const tz_op_def *given, foreign_def *d) {
+  RETURN_IF_ERROR(SIZED_READ(tz_op_def, given, &d->def));
+  if (d->def.data_flow) {
+    RETURN_IF_ERROR(SIZED_READ(tz_data_flow, d->def.data_flow, &d->data_flow));
+    d->def.data_flow = &d->data_flow;
+  }
+  if (d->def.collective) {
+    RETURN_IF_ERROR(SIZED_READ(tz_collective_def, d->def.collective, &d->collective));
+    d->def.collective = &d->collective;
+  }
+  if (d->def.partition) {
+    RETURN_IF_ERROR(SIZED_READ(tz_partition_def, d->def.partition, &d->partition));
+    d->def.partition = &d->partition;
+  }
+  return NULL;
+}
+
 /* Hooks are NULL where the definition has no callback, which is how the compiler asks whether there
  * is one. */
 static void fill_hooks(tz_context *c, foreign_def *d) {
   if (d->def.data_flow) {
-    d->data_flow = *d->def.data_flow;
     d->data_flow.arg_shardings = copied(c, d->data_flow.arg_shardings);
     d->data_flow.result_shardings =
         d->data_flow.result_shardings ? copied(c, d->data_flow.result_shardings) : "sdy.sharding";
-    d->def.data_flow = &d->data_flow;
     flow_fill(d);
   }
   if (d->def.collective) {
-    d->collective = *d->def.collective;
     d->hooks.out_sharding = copied(c, d->collective.out_sharding);
     d->hooks.any_mesh = d->collective.allow_different_meshes;
     d->hooks.may_lack = d->collective.allow_missing_input_sharding;
@@ -319,8 +334,7 @@ static void fill_hooks(tz_context *c, foreign_def *d) {
   d->hooks.keeps_divisible = d->def.keep_results_divisible;
   d->hooks.constant = d->def.constant = copied(c, d->def.constant);
   if (d->def.partition) {
-    d->partition = *d->def.partition;
-    const tz_partition_def *p = d->def.partition = &d->partition;
+    const tz_partition_def *p = &d->partition;
     d->hooks.combiner = (u8)p->combiner;
     d->hooks.linear = (u8)p->linear;
     d->hooks.make_local = p->make_local ? make_local_hook : NULL;
@@ -330,11 +344,12 @@ static void fill_hooks(tz_context *c, foreign_def *d) {
 }
 
 /* A failure leaves some bytes in the context's arena and no op. */
-static status register_op(tz_context *c, const tz_op_def *def) {
-  RETURN_IF_ERROR(check_def(def));
+static status register_op(tz_context *c, const tz_op_def *given) {
   foreign_def *d = ARENA_NEW(ir_arena(c->ir), foreign_def);
+  RETURN_IF_ERROR(read_def(given, d));
+  const tz_op_def *def = &d->def;
+  RETURN_IF_ERROR(check_def(def));
   d->context = c;
-  d->def = *def;
   str name = arena_str(ir_arena(c->ir), str_of(def->name));
   d->def.name = name.data;
   d->info = (op_info){.name = name,

@@ -5,7 +5,7 @@
 #include "terrazzo/dialect.h"
 #include "tests/api.h"
 
-#define REGISTER(c, ...) tz_register_op(c, &(tz_op_def){__VA_ARGS__})
+#define REGISTER(c, ...) tz_register_op(c, &(tz_op_def){TZ_SIZED(tz_op_def), __VA_ARGS__})
 #define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 static tz_value *same_value(void *user, tz_op *o, tz_value *v) { return (void)user, (void)o, v; }
@@ -33,7 +33,7 @@ static tz_error *flip_infer(void *user, tz_context *c, tz_op *o, const tz_type *
 }
 
 static void test_refused(tz_context *c) {
-  tz_data_flow f = {.arg_owner_region = -1};
+  tz_data_flow f = {TZ_SIZED(tz_data_flow), .arg_owner_region = -1};
   CHECK(refused(tz_register_op(c, NULL), "NULL") && refused(tz_register_op(NULL, NULL), "NULL"));
   CHECK(refused(REGISTER(c, .name = NULL), "dialect.mnemonic"));
   CHECK(refused(REGISTER(c, .name = "op"), "dialect.mnemonic"));
@@ -47,10 +47,8 @@ static void test_refused(tz_context *c) {
   CHECK(refused(REGISTER(c, .name = "t.a", .operands = LIST("*")), "no name"));
   CHECK(refused(REGISTER(c, .name = "t.a", .attrs = LIST("a*")), "names no attribute"));
   CHECK(refused(REGISTER(c, .name = "t.a", .data_flow = &f), "lacks owner_of_target"));
-  f = (tz_data_flow){.arg_owner_region = 0,
-                     .owner_of_target = same_value,
-                     .owner_of_source = no_value,
-                     .sources = nothing};
+  f = (tz_data_flow){TZ_SIZED(tz_data_flow), .arg_owner_region = 0, .owner_of_target = same_value,
+                     .owner_of_source = no_value, .sources = nothing};
   CHECK(refused(REGISTER(c, .name = "t.a", .data_flow = &f), "arguments' shardings"));
   f.get_shardings = no_attr;
   CHECK(refused(REGISTER(c, .name = "t.a", .data_flow = &f), "only one of"));
@@ -58,7 +56,9 @@ static void test_refused(tz_context *c) {
   f.arg_shardings = "in";
   CHECK(refused(REGISTER(c, .name = "t.a", .data_flow = &f, .sharding_rule = flip_rule),
                 "no sharding"));
-  CHECK(refused(REGISTER(c, .name = "t.a", .collective = &(tz_collective_def){0}), "does not say"));
+  CHECK(refused(
+      REGISTER(c, .name = "t.a", .collective = &(tz_collective_def){TZ_SIZED(tz_collective_def)}),
+      "does not say"));
   CHECK(fine(REGISTER(c, .name = "t.a", .data_flow = &f, .regions = 1)));
   CHECK(refused(REGISTER(c, .name = "t.a"), "already"));
   CHECK(refused(tz_context_load_dialect(c, "/nothing.so"), "cannot load"));
@@ -86,7 +86,7 @@ static void test_op(tz_context *c) {
   before = tz_block_last_op(b);
   tz_value *x = tz_block_arg(b, 0);
   tz_builder at = {.module = m, .block = b, .before = before};
-  tz_op_spec spec = {.name = "t.flip", .operands = &x, .num_operands = 1};
+  tz_op_spec spec = {TZ_SIZED(tz_op_spec), .name = "t.flip", .operands = &x, .num_operands = 1};
   CHECK(fine(tz_build(&at, &spec, &o)) && tz_op_is_registered(o));
   CHECK(tz_type_dim(tz_value_type(tz_op_result(o, 0)), 0) == 8);
   CHECK(fine(tz_module_verify(m)) && asked > 0);
@@ -100,7 +100,8 @@ static void test_op(tz_context *c) {
   tz_free(text);
   /* traits that speak of operands, and no operands */
   CHECK(fine(REGISTER(c, .name = "t.none", .traits = TZ_SAME_TYPE | TZ_SAME_SHAPE | TZ_PURE)));
-  CHECK(fine(tz_build(&at, &(tz_op_spec){.name = "t.none", .no_infer = true}, &o)));
+  CHECK(fine(
+      tz_build(&at, &(tz_op_spec){TZ_SIZED(tz_op_spec), .name = "t.none", .no_infer = true}, &o)));
   CHECK(refused(tz_module_verify(m), "'t.none' op expected 1 or more operands"));
   CHECK(fine(tz_op_erase(m, o)) && fine(tz_module_verify(m)));
   spec.num_operands = 0;
@@ -122,9 +123,9 @@ static void test_partition(tz_context *c) {
       "  %0 = \"t.most\"(%x) : (tensor<4x8xf32>) -> tensor<4xf32>\n"
       "  return %0 : tensor<4xf32>\n"
       "}\n";
-  tz_partition_def p = {.combiner = (tz_combiner)(TZ_OR + 1)};
+  tz_partition_def p = {TZ_SIZED(tz_partition_def), .combiner = (tz_combiner)(TZ_OR + 1)};
   CHECK(refused(REGISTER(c, .name = "t.most", .partition = &p), "means nothing"));
-  p = (tz_partition_def){.combiner = TZ_MAX};
+  p = (tz_partition_def){TZ_SIZED(tz_partition_def), .combiner = TZ_MAX};
   CHECK(fine(REGISTER(c, .name = "t.most", .operands = LIST("x"), .results = LIST("y"),
                       .sharding_rule = most_rule, .partition = &p)));
   p.combiner = TZ_MIN; /* was copied */

@@ -4,6 +4,7 @@
  *   api_faults_test FILE... */
 #include <string.h>
 
+#include "api/api.h"
 #include "tests/api.h"
 #include "tests/oom.h"
 
@@ -34,9 +35,9 @@ static arrays make_arrays(void) {
   a.in = calloc(a.num_in + 1, sizeof *a.in);
   a.out = calloc(a.num_out + 1, sizeof *a.out);
   for (size_t i = 0; i < a.num_in; i++)
-    a.in[i] = calloc(1, (size_t)tz_program_param(p, (uint32_t)i).bytes + 1);
+    a.in[i] = calloc(1, (size_t)api_param(p, (uint32_t)i).bytes + 1);
   for (size_t i = 0; i < a.num_out; i++)
-    a.out[i] = calloc(1, (size_t)tz_program_result(p, (uint32_t)i).bytes + 1);
+    a.out[i] = calloc(1, (size_t)api_result(p, (uint32_t)i).bytes + 1);
   tz_program_free(p);
   return a;
 }

@@ -141,7 +141,8 @@ static void test_changes(tz_context *c) {
   /* a new op in the middle takes over the uses */
   tz_value *sum = tz_op_result(add, 0);
   tz_builder at = {.module = m, .block = b, .before = mul};
-  tz_op_spec spec = {.name = "stablehlo.negate", .operands = &sum, .num_operands = 1};
+  tz_op_spec spec = {TZ_SIZED(tz_op_spec), .name = "stablehlo.negate", .operands = &sum,
+                     .num_operands = 1};
   CHECK(fine(tz_build(&at, &spec, &neg)) && tz_op_next(add) == neg);
   CHECK(tz_value_type(tz_op_result(neg, 0)) == tz_value_type(sum));
   CHECK(fine(tz_op_set_operand(m, mul, 1, tz_op_result(neg, 0))));
@@ -194,7 +195,8 @@ static void test_strays(tz_context *c) {
   tz_op *add = tz_block_first_op(b), *stray, *o, *ret = tz_block_last_op(b);
   tz_value *arg = tz_block_arg(b, 0);
   const tz_attr *no_loc;
-  tz_op_spec spec = {.name = "stablehlo.negate", .operands = &arg, .num_operands = 1};
+  tz_op_spec spec = {TZ_SIZED(tz_op_spec), .name = "stablehlo.negate", .operands = &arg,
+                     .num_operands = 1};
   CHECK(fine(tz_op_create(m, &spec, &stray)));
   CHECK(fine(tz_block_create(other, &theirs)));
   spec.operands = (tz_value *[]){tz_op_result(stray, 0)};
@@ -256,7 +258,8 @@ static void test_clone(void) {
                              "}) : () -> ()\n";
   tz_context *c;
   tz_op *twin;
-  CHECK(fine(tz_context_create(&(tz_context_options){.allow_unregistered = true}, &c)));
+  CHECK(fine(tz_context_create(
+      &(tz_context_options){TZ_SIZED(tz_context_options), .allow_unregistered = true}, &c)));
   tz_module *m = parse(c, text);
   CHECK(fine(tz_op_clone(m, tz_block_first_op(tz_module_body(m)), &twin)));
   tz_block *entry = tz_region_first_block(tz_op_region(twin, 0)), *last = tz_block_next(entry);
@@ -360,17 +363,19 @@ static void test_print_options(tz_context *c) {
                              "func.func @f(%a: i32) { return }\n";
   tz_module *m = parse(c, text);
   typedef tz_print_options with;
-  CHECK(prints_with(m, &(with){.generic = true}, "\"builtin.module\"() ({"));
-  CHECK(prints_with(m, &(with){.locations = true}, " loc(#loc1)\n"));
-  CHECK(prints_with(m, &(with){.locations = true, .local_scope = true}, " loc(\"x\")\n"));
-  CHECK(prints_with(m, &(with){.elide_elements = 2}, "dense_resource<__elided__>"));
-  CHECK(prints_with(m, &(with){.elide_elements = 3}, "dense<[1, 2, 3]>"));
-  CHECK(prints_with(m, &(with){.hex_elements = 2}, "dense<\"0x010000000200000003000000\">"));
-  CHECK(prints_with(m, &(with){.hex_elements = -1}, "dense<[1, 2, 3]>"));
-  CHECK(prints_with(m, &(with){.skip_regions = true}, "{...}"));
-  CHECK(prints_with(m, &(with){.users = true}, "// unused"));
-  CHECK(prints_with(m, &(with){.location_names = true}, "%x = stablehlo.constant"));
-  CHECK(prints_with(m, &(with){.unique_names = true}, "%arg0"));
+  CHECK(prints_with(m, &(with){TZ_SIZED(with), .generic = true}, "\"builtin.module\"() ({"));
+  CHECK(prints_with(m, &(with){TZ_SIZED(with), .locations = true}, " loc(#loc1)\n"));
+  CHECK(prints_with(m, &(with){TZ_SIZED(with), .locations = true, .local_scope = true},
+                    " loc(\"x\")\n"));
+  CHECK(prints_with(m, &(with){TZ_SIZED(with), .elide_elements = 2}, "dense_resource<__elided__>"));
+  CHECK(prints_with(m, &(with){TZ_SIZED(with), .elide_elements = 3}, "dense<[1, 2, 3]>"));
+  CHECK(prints_with(m, &(with){TZ_SIZED(with), .hex_elements = 2},
+                    "dense<\"0x010000000200000003000000\">"));
+  CHECK(prints_with(m, &(with){TZ_SIZED(with), .hex_elements = -1}, "dense<[1, 2, 3]>"));
+  CHECK(prints_with(m, &(with){TZ_SIZED(with), .skip_regions = true}, "{...}"));
+  CHECK(prints_with(m, &(with){TZ_SIZED(with), .users = true}, "// unused"));
+  CHECK(prints_with(m, &(with){TZ_SIZED(with), .location_names = true}, "%x = stablehlo.constant"));
+  CHECK(prints_with(m, &(with){TZ_SIZED(with), .unique_names = true}, "%arg0"));
   tz_module_free(m);
 }
 
@@ -426,8 +431,9 @@ static void test_diagnostics(void) {
   heard h = {0};
   tz_context *c;
   tz_module *m;
-  CHECK(fine(
-      tz_context_create(&(tz_context_options){.diagnostics = hear, .diagnostics_user = &h}, &c)));
+  CHECK(fine(tz_context_create(&(tz_context_options){TZ_SIZED(tz_context_options),
+                                                     .diagnostics = hear, .diagnostics_user = &h},
+                               &c)));
   tz_error *e = tz_module_parse(c, twice, sizeof twice - 1, "x.mlir", &m);
   if (!e) e = tz_module_verify(m);
   CHECK(refused(e, "x.mlir:2:1: error: redefinition of symbol named 'f'\nx.mlir:1:1: note: see"));
@@ -458,7 +464,8 @@ static void test_meddler(void) {
   static const char twice[] = "func.func @f() { return }\nfunc.func @f() { return }\n";
   meddler h = {0};
   tz_module *m;
-  CHECK(fine(tz_context_create(&(tz_context_options){.diagnostics = meddle, .diagnostics_user = &h},
+  CHECK(fine(tz_context_create(&(tz_context_options){TZ_SIZED(tz_context_options),
+                                                     .diagnostics = meddle, .diagnostics_user = &h},
                                &h.c)));
   tz_error *e = tz_module_parse(h.c, twice, sizeof twice - 1, "x.mlir", &m);
   if (!e) e = tz_module_verify(m);

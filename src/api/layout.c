@@ -6,7 +6,7 @@
  * jump. */
 #include "terrazzo/layout.h"
 
-#include "base/status.h"
+#include "api/sized.h"
 #include "mesh/describe.h"
 #include "mesh/notation.h"
 
@@ -373,8 +373,12 @@ static bool complete(const tz_layout_spec *x) {
 
 tz_error *tz_layout_create(const tz_layout_spec *spec, tz_layout **out_layout) {
   MAKES(out_layout);
-  NEED(spec && complete(spec));
-  return run_making(sizeof(tz_layout), do_layout, (void *)(uintptr_t)spec, (void **)out_layout);
+  NEED(spec);
+  tz_layout_spec own;
+  status bad = SIZED_READ(tz_layout_spec, spec, &own);
+  if (bad) return (tz_error *)(uintptr_t)bad;
+  NEED(complete(&own));
+  return run_making(sizeof(tz_layout), do_layout, &own, (void **)out_layout);
 }
 
 typedef struct strategy_args {
@@ -566,15 +570,20 @@ int64_t tz_redistribution_num_ranks(const tz_redistribution *r) {
   return r ? r->plan->num_ranks : 0;
 }
 
-tz_redistribution_step tz_redistribution_get_step(const tz_redistribution *r, size_t i) {
-  if (i >= tz_redistribution_num_steps(r)) return (tz_redistribution_step){.op = ""};
-  const redistribute_step *s = &r->plan->steps[i];
-  return (tz_redistribution_step){.op = redistribute_names[s->op],
-                                  .dim = s->dim,
-                                  .to_dim = s->to_dim,
-                                  .num_groups = s->groups.num_groups,
-                                  .group_size = s->groups.group_size,
-                                  .ranks = s->groups.ids};
+bool tz_redistribution_get_step(const tz_redistribution *r, size_t i,
+                                tz_redistribution_step *out_step) {
+  tz_redistribution_step own = {.op = ""};
+  bool there = i < tz_redistribution_num_steps(r);
+  if (there) {
+    const redistribute_step *s = &r->plan->steps[i];
+    own = (tz_redistribution_step){.op = redistribute_names[s->op],
+                                   .dim = s->dim,
+                                   .to_dim = s->to_dim,
+                                   .num_groups = s->groups.num_groups,
+                                   .group_size = s->groups.group_size,
+                                   .ranks = s->groups.ids};
+  }
+  return out_step && sized_write(out_step, &own, sizeof own) && there;
 }
 
 static bool do_received(call *c, void *args) {

@@ -178,10 +178,10 @@ static bool verifies_quietly(tz_module *m) {
 
 /* ---- printing ---- */
 
-static text_print_options options_of(tz_module *m, const tz_print_options *options) {
-  static const tz_print_options none = {0};
-  const tz_print_options *p = options ? options : &none;
-  return (text_print_options){.generic = p->generic || !verifies_quietly(m),
+static status options_of(tz_module *m, const tz_print_options *options, text_print_options *out) {
+  tz_print_options own = {0}, *p = &own;
+  if (options) RETURN_IF_ERROR(SIZED_READ(tz_print_options, options, &own));
+  *out = (text_print_options){.generic = p->generic || !verifies_quietly(m),
                               .debuginfo = p->locations,
                               .local_scope = p->local_scope,
                               .elide_elements = {p->elide_elements > 0, p->elide_elements},
@@ -192,13 +192,15 @@ static text_print_options options_of(tz_module *m, const tz_print_options *optio
                               .unique_names = p->unique_names,
                               .location_names = p->location_names,
                               .strays = m->edited};
+  return NULL;
 }
 
 static status print(tz_module *m, const op *o, const tz_print_options *options, char **out_text,
                     size_t *out_length) {
   tz_context *c = m->context;
-  text_print_options t = options_of(m, options);
+  text_print_options t;
   buf b;
+  RETURN_IF_ERROR(options_of(m, options, &t));
   buf_init(&b, ir_mem(c->ir));
   bool ok = o ? text_print_op(&b, c->ir, o, &t) : text_print(&b, m->ir, &t);
   if (!ok) b.failed = true;
@@ -229,8 +231,9 @@ static bool hand_over(void *user, str bytes) {
 
 enum { PRINT_CHUNK = 1 << 16 };
 static status print_to(tz_module *m, const tz_print_options *options, taker *to) {
-  text_print_options t = options_of(m, options);
+  text_print_options t;
   buf b;
+  RETURN_IF_ERROR(options_of(m, options, &t));
   buf_init_sink(&b, ir_mem(m->context->ir), PRINT_CHUNK, hand_over, to);
   bool ok = text_print(&b, m->ir, &t) && buf_flush(&b);
   buf_deinit(&b);

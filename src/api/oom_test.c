@@ -23,7 +23,8 @@ static bool change(tz_module *m) {
   tz_op *ret = tz_block_last_op(b), *o;
   tz_value *v = tz_op_operand(ret, 0);
   tz_builder at = {.module = m, .block = b, .before = ret};
-  tz_op_spec spec = {.name = "stablehlo.negate", .operands = &v, .num_operands = 1};
+  tz_op_spec spec = {TZ_SIZED(tz_op_spec), .name = "stablehlo.negate", .operands = &v,
+                     .num_operands = 1};
   return had_memory(tz_build(&at, &spec, &o)) &&
          had_memory(tz_op_set_operand(m, ret, 0, tz_op_result(o, 0)));
 }
@@ -39,11 +40,8 @@ static bool foreign(tz_context *c) {
   static const char *const one[] = {"x", NULL};
   static const char text[] = "%0 = stablehlo.constant dense<1.0> : tensor<4xf32>\n"
                              "%1 = t.id %0 : (tensor<4xf32>) -> tensor<4xf32>\n";
-  tz_op_def d = {.name = "t.id",
-                 .operands = one,
-                 .results = one,
-                 .form = " $x%attrs : %fn",
-                 .sharding_rule = rule};
+  tz_op_def d = {TZ_SIZED(tz_op_def),       .name = "t.id",       .operands = one, .results = one,
+                 .form = " $x%attrs : %fn", .sharding_rule = rule};
   tz_module *m;
   if (!had_memory(tz_register_op(c, &d))) return false;
   if (!had_memory(tz_module_parse(c, text, sizeof text - 1, "y", &m))) return false;
@@ -88,7 +86,8 @@ static bool use(tz_context *c) {
 static bool session(void) {
   tz_context *c;
   size_t heard = 0;
-  tz_context_options o = {.diagnostics = listen, .diagnostics_user = &heard};
+  tz_context_options o = {TZ_SIZED(tz_context_options), .diagnostics = listen,
+                          .diagnostics_user = &heard};
   bool ok = had_memory(tz_context_create(&o, &c)) && use(c);
   if (ok) { /* a context goes on after an error */
     tz_module *m;

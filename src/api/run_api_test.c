@@ -1,6 +1,7 @@
 /* Compiling and running, and layouts, from C: what is right, and what a caller gets wrong. */
 #include "terrazzo/layout.h"
 
+#include "api/api.h"
 #include "api/images.h"
 #include "tests/api.h"
 
@@ -20,7 +21,7 @@ static void test_run(const char *executor) {
   CHECK(fine(tz_compile(source, sizeof source - 1, NULL, &p)));
   CHECK(fine(tz_runtime_create_on(executor, 1, &r)));
   CHECK(tz_program_devices(p) == 2 && tz_program_num_params(p) == 2);
-  tz_tensor t = tz_program_param(p, 0);
+  tz_tensor t = api_param(p, 0);
   CHECK(strcmp(t.type, "f32") == 0 && t.dims[0] == 4 && t.local_dims[0] == 2 && t.bytes == 16);
   CHECK(fine(tz_run(r, p, (const void *[]){x, NULL}, (void *[]){y})) && y[0] == 2 && y[3] == 8);
   /* wrong */
@@ -28,9 +29,9 @@ static void test_run(const char *executor) {
   CHECK(refused(tz_run(r, p, (const void *[]){x, NULL}, (void *[]){NULL}), "output 0 is NULL"));
   CHECK(refused(tz_run(r, p, NULL, (void *[]){y}), "inputs are NULL"));
   CHECK(refused(tz_run(NULL, p, NULL, NULL), "NULL") && refused(tz_run(r, NULL, NULL, NULL), ""));
-  t = tz_program_param(p, 2);
+  t = api_param(p, 2);
   CHECK(strcmp(t.type, "") == 0 && strcmp(t.sharding, "") == 0 && t.bytes == 0);
-  CHECK(tz_program_result(p, 1).rank == 0 && tz_program_result(NULL, 0).rank == 0);
+  CHECK(api_result(p, 1).rank == 0 && api_result(NULL, 0).rank == 0);
   tz_program_free(p);
   tz_runtime_free(r);
   CHECK(refused(tz_compile("module {", 8, NULL, &p), "error:") && !p);
@@ -38,8 +39,8 @@ static void test_run(const char *executor) {
         refused(tz_compile("", 0, NULL, NULL), ""));
   CHECK(refused(tz_runtime_create(1, NULL), "NULL"));
   CHECK(refused(tz_runtime_create_on("gpu", 1, &r), "no executor 'gpu'") && !r);
-  CHECK(tz_program_devices(NULL) == 0 && tz_program_stats(NULL).steps == 0 &&
-        !tz_program_text(NULL) && tz_program_num_results(NULL) == 0);
+  CHECK(tz_program_devices(NULL) == 0 && api_stats(NULL).steps == 0 && !tz_program_text(NULL) &&
+        tz_program_num_results(NULL) == 0);
   CHECK(tz_error_code(NULL) == 0 && strcmp(tz_error_message(NULL), "") == 0);
 }
 
@@ -142,12 +143,13 @@ static void test_layouts(void) {
   CHECK(refused(tz_sharding_read(NULL, "", NULL, 1, &none), "NULL") && !none);
   CHECK(refused(tz_sharding_read("sdy", "", NULL, 1, NULL), "NULL"));
   CHECK(refused(tz_sharding_over_mesh(s, NULL, &none), "NULL") && !none);
-  tz_layout_spec spec = {.num_axes = 2};
+  tz_layout_spec spec = {TZ_SIZED(tz_layout_spec), .num_axes = 2};
   CHECK(refused(tz_layout_create(&spec, &l), "NULL") && !l);
   CHECK(fine(tz_layout_from_strategy((int64_t[]){2, 1}, 2, 4, false, &l)));
   CHECK(fine(tz_redistribution_create(l, l, (int64_t[]){4, 4}, 2, &d)));
   size_t steps = tz_redistribution_num_steps(d);
-  CHECK(strcmp(tz_redistribution_get_step(d, steps).op, "") == 0);
+  tz_redistribution_step last = {TZ_SIZED(tz_redistribution_step)};
+  CHECK(!tz_redistribution_get_step(d, steps, &last) && strcmp(last.op, "") == 0);
   tz_redistribution_free(d);
   CHECK(refused(tz_layout_ranges(l, NULL, 0, (int64_t[4]){0}), "NULL"));
   CHECK(refused(tz_redistribution_create(l, NULL, NULL, 0, &d), "NULL") && !d);

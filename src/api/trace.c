@@ -148,8 +148,8 @@ size_t tz_trace_num_events(const tz_trace *t) { return t ? t->records.len : 0; }
 
 bool tz_trace_event_at(const tz_trace *t, size_t i, tz_trace_event *out_event) {
   bool there = t && i < t->records.len;
-  if (out_event) *out_event = there ? t->records.data[i].event : (tz_trace_event){0};
-  return there;
+  const tz_trace_event *e = there ? &t->records.data[i].event : NULL;
+  return out_event ? sized_write(out_event, e, sizeof *e) && there : there;
 }
 
 size_t tz_trace_find(const tz_trace *t, const tz_value *v, const char *axis, int64_t pre,

@@ -29,7 +29,7 @@ static tz_op *op_named(tz_block *b, const char *name) {
 
 /* The event that gave v the axis; all zero: there is none. */
 static tz_trace_event origin(const tz_trace *t, const tz_value *v, const char *axis) {
-  tz_trace_event e;
+  tz_trace_event e = {TZ_SIZED(tz_trace_event)};
   tz_trace_event_at(t, tz_trace_find(t, v, axis, 0, 0), &e);
   return e;
 }
@@ -149,7 +149,7 @@ static void test_gone(tz_context *c) {
                                "  %3 = stablehlo.add %1, %2 : tensor<8xf32>\n"
                                "  return %3 : tensor<8xf32>\n}\n");
   const tz_trace *t = run(m, "sdy-propagation-pipeline"); /* which splits and merges constants */
-  tz_trace_event e;
+  tz_trace_event e = {TZ_SIZED(tz_trace_event)};
   size_t gone = 0;
   for (size_t i = 0; tz_trace_event_at(t, i, &e); i++) gone += !e.to;
   CHECK(gone == 1);
@@ -158,7 +158,7 @@ static void test_gone(tz_context *c) {
 static void test_refusals(tz_context *c) {
   tz_module *m = parse(c, loop);
   const tz_trace *t = (const tz_trace *)(const void *)m;
-  tz_trace_event e = {.step = 7};
+  tz_trace_event e = {TZ_SIZED(tz_trace_event), .step = 7};
   CHECK(refused(tz_module_run_traced(m, "no-such-pass", &t), "no-such-pass") && !t);
   CHECK(refused(tz_module_run_traced(NULL, "canonicalize", &t), "NULL") && !t);
   CHECK(refused(tz_module_run_traced(m, NULL, &t), "NULL"));

@@ -14,7 +14,7 @@ import traceback
 
 import numpy as np
 
-from capi import Options, Tensor
+from capi import Options, result
 from sharded_values import ELEMENTS
 
 BUILD = pathlib.Path(os.environ.get("TERRAZZO_BUILD",
@@ -33,7 +33,6 @@ class Terrazzo:
                                    ctypes.c_void_p]
         for name in ("compile", "run", "runtime_create"):
             getattr(lib, f"tz_{name}").restype = ctypes.c_void_p
-        lib.tz_program_result.restype = Tensor
         self.runtime = ctypes.c_void_p()
         self.check(lib.tz_runtime_create(threads, ctypes.byref(self.runtime)))
 
@@ -52,7 +51,7 @@ class Terrazzo:
                                   ctypes.byref(program)))
         try:
             count = lib.tz_program_num_results(program)
-            kinds = [lib.tz_program_result(program, i) for i in range(count)]
+            kinds = [result(lib, program, i) for i in range(count)]
             inputs = [np.ascontiguousarray(a) for a in inputs]
             outputs = [np.zeros(k.dims[:k.rank], ELEMENTS[k.type.decode()].dtype) for k in kinds]
 

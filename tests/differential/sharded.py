@@ -21,22 +21,12 @@ import traceback
 
 import numpy as np
 
-from capi import Options, Tensor
+from capi import Options, Stats, result
 from sharded_regions import Maker
 from sharded_values import differs
 
 LIBRARY = pathlib.Path(os.environ.get("TERRAZZO_BIN", "build/bin")).parent / "lib/libterrazzo.so"
 PATIENCE = 60  # seconds a module
-
-
-class Collective(ctypes.Structure):
-    _fields_ = [("kind", ctypes.c_char_p), ("count", ctypes.c_uint32), ("bytes", ctypes.c_uint64)]
-
-
-class Stats(ctypes.Structure):
-    _fields_ = [("steps", ctypes.c_uint32), ("workspace", ctypes.c_uint64),
-                ("constants", ctypes.c_uint64), ("collectives", Collective * 8),
-                ("num_collectives", ctypes.c_uint32)]
 
 
 class Refused(Exception):
@@ -52,8 +42,6 @@ class Terrazzo:
             getattr(lib, name).restype = ctypes.c_void_p
         lib.tz_error_message.restype = ctypes.c_char_p
         lib.tz_error_message.argtypes = lib.tz_error_free.argtypes = [ctypes.c_void_p]
-        lib.tz_program_stats.restype = Stats
-        lib.tz_program_result.restype = Tensor
         self.runtime = ctypes.c_void_p()
         self.check(lib.tz_runtime_create(1, ctypes.byref(self.runtime)))
 
@@ -71,12 +59,13 @@ class Terrazzo:
                                        ctypes.byref(options), ctypes.byref(program)))
         try:
             for i, a in enumerate(results):
-                size = self.lib.tz_program_result(program, ctypes.c_uint32(i)).bytes
+                size = result(self.lib, program, i).bytes
                 assert size == a.nbytes, (size, a.nbytes, a.dtype)
             given = (ctypes.c_void_p * len(inputs))(*[a.ctypes.data for a in inputs])
             taken = (ctypes.c_void_p * len(results))(*[a.ctypes.data for a in results])
             self.check(self.lib.tz_run(self.runtime, program, given, taken))
-            stats = self.lib.tz_program_stats(program)
+            stats = Stats()
+            self.lib.tz_program_stats(program, ctypes.byref(stats))
             return [c.kind.decode() for c in stats.collectives[:stats.num_collectives]]
         finally:
             self.lib.tz_program_free(program)

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "api/api.h"
 #include "base/os.h"
 #include "bytecode/bytecode.h"
 #include "compile/compile.h"
@@ -22,7 +23,6 @@
 #include "partition/partition.h"
 #include "pass/pass.h"
 #include "shard/shard.h"
-#include "terrazzo/terrazzo.h"
 #include "text/text.h"
 
 enum {
@@ -205,15 +205,15 @@ static void fill(void *to, size_t bytes, const tz_tensor *t, bool random) {
 }
 
 static bool small_enough(const tz_program *p) {
-  tz_stats s = tz_program_stats(p);
+  tz_stats s = api_stats(p);
   u64 sum = s.constants, devices = tz_program_devices(p);
   if (s.workspace > RUN_BYTES / devices || s.constants > RUN_BYTES) return false;
   for (u32 k = 0; k < tz_program_num_params(p); k++) {
-    size_t n = tz_program_param(p, k).bytes;
+    size_t n = api_param(p, k).bytes;
     if (n > RUN_BYTES || (sum += n) > RUN_BYTES) return false;
   }
   for (u32 k = 0; k < tz_program_num_results(p); k++) {
-    size_t n = tz_program_result(p, k).bytes;
+    size_t n = api_result(p, k).bytes;
     if (n > RUN_BYTES / devices || (sum += n * devices) > RUN_BYTES) return false;
   }
   return true;
@@ -236,11 +236,11 @@ static void run_program(tz_runtime *r, const tz_program *p, bool random) {
   void **in = calloc(np + 1, sizeof *in), **out = calloc(nr + 1, sizeof *out);
   FUZZ_CHECK(in && out);
   for (u32 k = 0; k < np; k++) {
-    tz_tensor t = tz_program_param(p, k);
+    tz_tensor t = api_param(p, k);
     FUZZ_CHECK(in[k] = malloc(t.bytes + 1));
     fill(in[k], t.bytes, &t, random);
   }
-  for (u32 k = 0; k < nr; k++) FUZZ_CHECK(out[k] = malloc(tz_program_result(p, k).bytes + 1));
+  for (u32 k = 0; k < nr; k++) FUZZ_CHECK(out[k] = malloc(api_result(p, k).bytes + 1));
   seconds(RUN_SECONDS);
   check_status(tz_run(r, p, (const void *const *)in, out), "failed");
   for (u32 k = 0; k < np; k++) free(in[k]);
@@ -258,7 +258,8 @@ static bool compile_and_run(tz_runtime *r, str source, u32 devices) {
   char command[32];
   snprintf(command, sizeof command, "compile-%u", devices);
   begin(command);
-  tz_compile_options o = {.file = "input", .devices = devices, .dump = no_dump};
+  tz_compile_options o = {TZ_SIZED(tz_compile_options), .file = "input", .devices = devices,
+                          .dump = no_dump};
   check_status(tz_compile(source.data, source.len, &o, &p), "refused");
   if (!p) return false;
   tz_free(tz_program_text(p));

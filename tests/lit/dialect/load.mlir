@@ -10,7 +10,7 @@
 
 // NOTHING: error: cannot load dialect '{{.*}}nothing.so': {{.*}}No such file
 // TEXT: error: cannot load dialect '{{.*}}load.mlir': {{.*}}invalid ELF header
-// OLD: error: dialect '{{.*}}old.so' was built for version 3 of terrazzo/dialect.h; this is version 2
+// OLD: error: dialect '{{.*}}old.so' was built for version 4 of terrazzo/dialect.h; this is version 3
 // TWICE: error: dialect '{{.*}}demo.so': there is an op 'demo.constant' already
 // NONE: load.mlir:[[#@LINE+5]]:6: error: Dialect `demo' not found for custom op 'demo.iota'
 // VALUE: --load-dialect wants a value

@@ -10,6 +10,7 @@
 
 static tz_error *add(tz_context *c) {
   static tz_op_def def;
+  def.struct_size = sizeof def;
   return tz_register_op(c, &def);
 }
 TZ_DIALECT(add)
