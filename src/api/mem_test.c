@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "explain/explain.h"
+#include "api/api.h"
 #include "tests/api.h"
 
 /* ---- the allocator, with a count ---- */
@@ -58,8 +59,8 @@ static long long measure(size_t size) {
   tz_runtime *r;
   if (!fine(tz_compile(source, size, NULL, &p))) return -1;
   size_t num_in = tz_program_num_params(p), num_out = tz_program_num_results(p);
-  void **in = make_arrays(p, num_in, tz_program_param);
-  void **out = make_arrays(p, num_out, tz_program_result);
+  void **in = make_arrays(p, num_in, api_param);
+  void **out = make_arrays(p, num_out, api_result);
   CHECK(fine(tz_runtime_create(1, &r)));
   atomic_store(&live, 0);
   atomic_store(&most, 0);
