@@ -6,7 +6,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax._src import core
+from jax._src.interpreters import mlir
 from jax.experimental.custom_partitioning import custom_partitioning
+from jax.extend.core import Primitive
 from jax.sharding import NamedSharding, PartitionSpec as P
 
 
@@ -185,3 +188,24 @@ def test_visualize_array_sharding(mesh):
         jax.debug.visualize_array_sharding(x)
         jax.jit(lambda x: jax.debug.visualize_array_sharding(x.T))(x)
     assert all(out.getvalue().count(f"TERRAZZO {i}") == 2 for i in range(8))
+
+
+def test_batches_of_handlers(mesh):
+    """As jaxlib registers LAPACK: the first dimensions, as many as the call says, are a batch."""
+    p = Primitive("factor")
+    p.multiple_results = True
+
+    @p.def_abstract_eval
+    def _(x):
+        return core.ShapedArray(x.shape, x.dtype), core.ShapedArray(x.shape[:-1], x.dtype)
+
+    def lower(ctx, x):
+        said = {"mhlo.frontend_attributes": mlir.ir_attribute({"num_batch_dims": "1"})}
+        return jax.ffi.ffi_lowering("lapack_sgeqrf_ffi", extra_attributes=said)(ctx, x)
+
+    mlir.register_lowering(p, lower)
+    over = NamedSharding(mesh, P("x"))
+    x = jax.device_put(np.random.default_rng(0).normal(size=(8, 3, 4)).astype(np.float32), over)
+    f = jax.jit(lambda x: p.bind(x)[0], out_shardings=over)
+    assert "all-gather" not in f.lower(x).compile().as_text()
+    np.testing.assert_allclose(f(x), jax.jit(lambda x: p.bind(x)[0])(np.asarray(x)), rtol=1e-5)

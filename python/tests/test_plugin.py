@@ -315,3 +315,14 @@ def test_compiled_text_has_names_and_lines(mesh):
     text = jax.jit(named).lower(x).compile().as_text()
     assert 'op_name="jit(named)/layer1/tanh"' in text
     assert 'source_file="-"' not in text
+
+
+def test_tokens_are_no_arrays():
+    token = jax.lax.create_token()
+    with pytest.raises(RuntimeError, match="Cannot convert a token-shape buffer"):
+        token._buf._value
+    f = jax.jit(lambda x, t: (x + 1, t))
+    for _ in range(2):
+        x, token = f(jnp.ones(3), token)
+        token.block_until_ready()
+    np.testing.assert_array_equal(x, np.full(3, 2))

@@ -26,6 +26,7 @@ typedef struct compile_tensor {
   i32 alias;       /* parameter: result that may take over its buffer; -1: none */
   bool donated;    /* parameter: the caller gives it up: the program asks so and alias >= 0 */
   str memory_kind; /* mhlo.memory_kind; empty: the default memory */
+  bool token;      /* the source has a token here; type and dims are those of pred[0] */
   /* How a device's piece lies in memory: its dimensions, the one whose elements are neighbours
    * first. Empty: row-major. See compile_options.layouts. */
   i64s minor_to_major;
@@ -98,6 +99,7 @@ typedef struct compile_options {
    * tried. The answer's memory is the arena's. inspect is told once how the operand of each call
    * @InspectSharding is sharded. NULL: nobody. */
   bool (*knows_call)(void *user, str target);
+  bool (*batches_call)(void *user, str target); /* cut along the batch dimensions that it says */
   status (*partition_call)(void *user, arena *a, const compile_call *call, compile_answer *out);
   status (*inspect)(void *user, str config, const tile_assignment *tiles);
   void *calls_user;

@@ -36,7 +36,7 @@ void executable_release(executable *e) {
 
 /* ---- as bytes ---- */
 
-enum { VERSION = 2 };
+enum { VERSION = 3 };
 static const char MAGIC[8] = "TZEXEC\r\n";
 
 /* One function writes and reads (program/archive.h): the two cannot come apart. */
@@ -58,6 +58,7 @@ static void put_tensor(archive *ar, compile_tensor *t, u32 partitions) {
   t->alias = (i32)alias;
   put_bool(ar, &t->donated);
   put_str(ar, &t->memory_kind);
+  put_bool(ar, &t->token);
   put_i64s(ar, &t->minor_to_major);
 }
 

@@ -8,6 +8,7 @@
 #include "dialect/dialect.h"
 #include "mesh/placement.h"
 #include "pass/pass.h"
+#include "shard/rule.h"
 #include "shard/shard.h"
 #include "shard/sharding_ir.h"
 #include "text/text.h"
@@ -224,6 +225,42 @@ static void inspect(const outside *x, const struct custom_call_attrs *a) {
   VEC_PUSH(x->a, *x->seen, seen);
   for (u32 i = 0; i < o->num_results; i++) value_replace(op_result(o, i), op_operand(o, 0));
   op_erase(o);
+}
+
+/* ---- batches ---- */
+
+typedef struct batches {
+  ir_module *m;
+  const compile_options *opt;
+} batches;
+
+/* What XLA calls num_batch_dims, a text; 0: nothing is said. */
+static i64 batch_dims(const op *o) {
+  str text;
+  i64 n = 0;
+  if (!attr_get_str(attr_dict_get(op_discardable(o, FRONTEND_ATTRIBUTES), STR("num_batch_dims")),
+                    &text))
+    return 0;
+  for (size_t i = 0; i < text.len; i++) {
+    if (text.data[i] < '0' || text.data[i] > '9' || n > 64) return 0;
+    n = 10 * n + (text.data[i] - '0');
+  }
+  return n;
+}
+
+static walk_result note_batch(void *user, op *o) {
+  const batches *b = user;
+  struct custom_call_attrs v;
+  if (!op_is(o, custom_call) || !view_custom_call(o, &v)) return WALK_ON;
+  i64 n = batch_dims(o);
+  if (n && b->opt->batches_call(b->opt->calls_user, v.call_target_name))
+    op_set_attr(b->m, o, CALL_BATCH_DIMS, attr_i64(b->m->ctx, n));
+  return WALK_ON;
+}
+
+void outside_batches(ir_module *m, const compile_options *options) {
+  batches b = {m, options};
+  if (options->batches_call) op_walk_post(m->root, note_batch, &b);
 }
 
 /* ---- all calls of a module ---- */

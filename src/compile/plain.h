@@ -10,6 +10,8 @@ void plain_calls(ir_module *m, op **left);
 
 /* On a custom_call: which of its operands, and behind them its results, were tokens. */
 #define CALL_TOKENS STR("terrazzo.tokens")
+/* On a function: which of its arguments and results are tokens in the source. */
+#define VALUE_IS_TOKEN STR("terrazzo.token")
 
 /* tokens.c */
 void tokens_widen(ir_module *m, arena *scratch);

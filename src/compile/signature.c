@@ -4,6 +4,7 @@
 #include "compile/signature.h"
 
 #include "compile/lower.h"
+#include "compile/plain.h"
 #include "mesh/op_sharding.h"
 #include "text/text.h"
 
@@ -108,6 +109,7 @@ bool signature_tensors(ir_ctx *c, arena *scratch, arena *out, shard_space *space
     t->global_dims = copy_dims(out, global.data[i]->dims);
     t->local_dims = copy_dims(out, type->dims);
     t->alias = -1;
+    t->token = attr_dict_get(attrs, VALUE_IS_TOKEN) != NULL;
     str kind = {0};
     if (attr_get_str(attr_dict_get(attrs, STR("mhlo.memory_kind")), &kind))
       t->memory_kind = arena_str(out, kind);

@@ -1,5 +1,5 @@
 /* Tokens become pred[0] (plain.c), whose one dimension those that speak of them do not know of:
- * here layouts and shardings get it, and calls are told which of their values are tokens. */
+ * here layouts and shardings get it, and calls and signatures are told which values are tokens. */
 #include "compile/plain.h"
 #include "shard/shard.h"
 #include "shard/sharding_ir.h"
@@ -64,8 +64,9 @@ static void widen_signature(tokens *t, op *f) {
   for (int side = FUNC_ARGS; side <= FUNC_RESULTS; side++)
     for (size_t i = 0; i < all[side].len; i++) {
       const attr *s = func_sharding(f, (func_side)side, i);
-      if (s && all[side].data[i]->kind == TYPE_TOKEN)
-        func_set_sharding(t->m, f, (func_side)side, i, widen_sharding(t, s));
+      if (all[side].data[i]->kind != TYPE_TOKEN) continue;
+      func_set_named(t->m, f, (func_side)side, i, VALUE_IS_TOKEN, attr_unit(t->m->ctx));
+      if (s) func_set_sharding(t->m, f, (func_side)side, i, widen_sharding(t, s));
     }
 }
 

@@ -376,6 +376,17 @@ static void fix_barrier(explicit_pass *p, op *o) {
   fix_operand(p, o, 0, part_sharding(&p->e, op_result(o, 0)), WHY_CONSTRAINT, NULL);
 }
 
+/* Each device has what it has of each operand, but of sums. */
+static void fix_sums(explicit_pass *p, op *o) {
+  for (u32 i = 0; i < o->num_operands; i++) {
+    const sharding *s = part_sharding(&p->e, op_operand(o, i));
+    if (!s || !s->unreduced.len) continue;
+    sharding to = *s;
+    to.unreduced = (axis_list){0};
+    fix_operand(p, o, i, &to, WHY_OPERAND, NULL);
+  }
+}
+
 /* A constant is the whole on every device, whatever its sharding says. */
 static void fix_source(explicit_pass *p, op *o) {
   for (u32 i = 0; i < o->num_results; i++) {
@@ -394,7 +405,7 @@ static explicit_fn *const explicit_of[] = {
     [PLACED_BY_RULE] = fix_op,        [PLACED_BY_EDGES] = fix_by_edges,
     [PLACED_AT_END] = fix_terminator, [PLACED_AS_IS] = fix_nothing,
     [PLACED_MADE] = fix_source,       [PLACED_ON_REQUEST] = fix_reshard,
-    [PLACED_AS_RESULT] = fix_barrier,
+    [PLACED_AS_RESULT] = fix_barrier, [PLACED_WHEREVER] = fix_sums,
 };
 
 /* Reduction bodies and the like work on scalars. */

@@ -171,18 +171,19 @@ static bool leads(const rule *r, u32 f, u32 d) {
   return true;
 }
 
-/* Nobody knows what a call does, but for one that each device makes with its shards, and LAPACK's,
+/* Nobody knows what a call does, but for those that say how much of them is a batch, and LAPACK's,
  * each of which is of a batch of matrices, the first operand. The rule may be JAX's own: it is
  * believed only where all tensors have the batch. */
 void needs_custom_call(const op *o, const rule *r, part_need *needs) {
   struct custom_call_attrs v;
   if (!view_custom_call(o, &v)) return;
-  if (str_is(v.call_target_name, "xla_ffi_partitioned_python_cpu_callback")) return;
-  bool known = str_starts(v.call_target_name, STR("lapack_"));
-  u32 rank = known && r->num_operands ? rule_rank(r, 0) : 0;
+  i64 dims = 0;
+  if (str_starts(v.call_target_name, STR("lapack_")) && r->num_operands && rule_rank(r, 0) > 2)
+    dims = (i64)rule_rank(r, 0) - 2;
+  attr_get_i64(op_discardable(o, CALL_BATCH_DIMS), &dims);
   for (u32 f = 0; f < r->num_factors; f++) {
     bool batch = false;
-    for (u32 d = 0; d + 2 < rank && !batch; d++) batch = leads(r, f, d);
+    for (u32 d = 0; d < dims && !batch; d++) batch = leads(r, f, d);
     if (!batch) needs[f] = whole;
   }
 }

@@ -41,9 +41,17 @@ part_row part_row_of_hooks(const op_info *info) {
   return row;
 }
 
+/* jax.debug.callback(partitioned=True), which gives nothing. */
+static bool is_apart(const op *o) {
+  struct custom_call_attrs v;
+  return op_is(o, custom_call) && !o->num_results && view_custom_call(o, &v) &&
+         str_is(v.call_target_name, "xla_ffi_partitioned_python_cpu_callback");
+}
+
 const part_row *part_row_of(const op *o) {
   static const part_row unknown = {PLACED_BY_RULE, CUT_NOWHERE, .local = local_foreign};
   if (pieces_is(o)) return &part_pieces_row;
+  if (is_apart(o)) return &part_apart_row;
   if (op_kind(o) < OP_COUNT) return &part_rows[op_kind(o)];
   return o->info->hooks ? o->info->hooks->record : &unknown;
 }

@@ -59,6 +59,7 @@ typedef enum placed {
   PLACED_MADE,       /* of nothing: anywhere */
   PLACED_ON_REQUEST, /* the program's own reshard */
   PLACED_AS_RESULT,  /* all operands where the result is */
+  PLACED_WHEREVER,   /* operands where they are, each for itself; they are no parts of sums */
 } placed;
 
 /* Along which factors it may be cut. */
@@ -102,6 +103,7 @@ typedef struct part_row {
 
 extern const part_row part_rows[OP_COUNT];
 extern const part_row part_pieces_row; /* of the calls in pieces.h */
+extern const part_row part_apart_row;  /* of those that each device makes with its shards */
 /* Of foreign ops too: op_hooks.record. Never NULL. */
 const part_row *part_row_of(const op *o);
 /* The row of a foreign op, from its traits and other hooks; for whoever registers it. */

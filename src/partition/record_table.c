@@ -137,6 +137,7 @@
 #define OF_made(id, traits) OF_later(id, traits)
 #define OF_later(id, traits)                                                                       \
   ROW((traits)&CONSTANT ? PLACED_MADE : PLACED_BY_RULE, CUT_NOWHERE, .local = local_types)
+const part_row part_apart_row = AT(WHEREVER, local_types);
 const part_row part_rows[OP_COUNT] = {
 #define OP(id, name, family, traits, ...) [OP_##id] = OF_##family(id, traits),
 #include "ir/ops.def"

@@ -227,6 +227,14 @@ typedef struct api_tensors {
   PJRT_Layouts_MemoryLayout **layout_list;
 } api_tensors;
 
+/* What buffers are of: tokens are no pred[0] for who executes. */
+static inline dtype api_tensor_type(const compile_tensor *t) {
+  return t->token ? DTYPE_token : t->type;
+}
+static inline i64s api_tensor_dims(const compile_tensor *t) {
+  return t->token ? (i64s){0} : t->local_dims;
+}
+
 /* Refcounted: the loaded executable and each handle the framework asked for hold it. */
 struct PJRT_Executable {
   handle head;

@@ -36,7 +36,7 @@ static status fill_kind(api_tensors *t, size_t i, str kind) {
 
 static status fill_tensors(arena *a, const compile_tensor *from, size_t n, api_tensors *t) {
   size_t num_dims = 0;
-  for (size_t i = 0; i < n; i++) num_dims += from[i].local_dims.len;
+  for (size_t i = 0; i < n; i++) num_dims += api_tensor_dims(&from[i]).len;
   t->count = n;
   t->types = ARENA_ARRAY(a, PJRT_Buffer_Type, n);
   t->dims = ARENA_ARRAY(a, int64_t, num_dims);
@@ -49,8 +49,8 @@ static status fill_tensors(arena *a, const compile_tensor *from, size_t n, api_t
   t->layout_list = ARENA_ARRAY(a, PJRT_Layouts_MemoryLayout *, n);
   int64_t *dims = t->dims;
   for (size_t i = 0; i < n; i++) {
-    i64s local = from[i].local_dims;
-    t->types[i] = (PJRT_Buffer_Type)dtype_infos[from[i].type].pjrt;
+    i64s local = api_tensor_dims(&from[i]);
+    t->types[i] = (PJRT_Buffer_Type)dtype_infos[api_tensor_type(&from[i])].pjrt;
     t->ranks[i] = local.len;
     if (local.len) memcpy(dims, local.data, local.len * sizeof *dims);
     dims += local.len;

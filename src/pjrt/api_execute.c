@@ -131,9 +131,11 @@ static status check_argument(const call *c, u32 i, u32 k, const PJRT_Buffer *b) 
     return status_make(STATUS_INVALID_ARGUMENT, "argument %u is not a buffer, or destroyed", k);
   if (b->client != c->l->client)
     return status_make(STATUS_INVALID_ARGUMENT, "argument %u is another client's", k);
-  if (dev_buffer_type(b->dev) != p->type || !i64s_eq(dev_buffer_dims(b->dev), p->local_dims))
+  bool token = p->token && dev_buffer_type(b->dev) == DTYPE_token;
+  if (!token &&
+      (dev_buffer_type(b->dev) != p->type || !i64s_eq(dev_buffer_dims(b->dev), p->local_dims)))
     return wrong_argument(c, i, k, b);
-  if ((dev_buffer_is_permuted(b->dev) || p->minor_to_major.len) &&
+  if (!token && (dev_buffer_is_permuted(b->dev) || p->minor_to_major.len) &&
       !lies_as(p->local_dims, dev_buffer_order(b->dev), p->minor_to_major))
     return status_make(STATUS_INVALID_ARGUMENT,
                        "argument %u lies in another layout than '" STR_FMT "' takes", k,
@@ -215,7 +217,8 @@ static status make_output(call *c, u32 i, u32 r) {
   dev_block *block = NULL;
   dev_buffer *b;
   if (l->alias[r] >= 0) block = t->held[(size_t)i * t->num_params + (u32)l->alias[r]];
-  RETURN_IF_ERROR(dev_buffer_create(m, x->type, x->local_dims, t->ready[i], block, &b));
+  RETURN_IF_ERROR(
+      dev_buffer_create(m, api_tensor_type(x), api_tensor_dims(x), t->ready[i], block, &b));
   dev_buffer_lay_out(b, x->minor_to_major);
   status s = dev_buffer_hold(b, &t->written[at]);
   if (s) {

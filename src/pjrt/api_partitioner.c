@@ -34,11 +34,16 @@ static status add(const char *name, size_t len, const JAX_CustomCallPartitioner_
   return NULL;
 }
 
-static const JAX_CustomCallPartitioner_Callbacks *find(str name) {
+static const partitioner *find_entry(str name, bool batches) {
   pthread_mutex_lock(&lock);
   const partitioner *p = registered;
   pthread_mutex_unlock(&lock);
-  while (p && !(p->callbacks && str_eq(p->name, name))) p = p->next;
+  while (p && !(!p->callbacks == batches && str_eq(p->name, name))) p = p->next;
+  return p;
+}
+
+static const JAX_CustomCallPartitioner_Callbacks *find(str name) {
+  const partitioner *p = find_entry(name, false);
   return p ? p->callbacks : NULL;
 }
 
@@ -192,6 +197,7 @@ static bool read_all(arena *a, str bytes, size_t n, tile_assignment *out) {
 /* ---- asking ---- */
 
 static bool knows(void *user, str target) { return (void)user, find(target) != NULL; }
+static bool batches(void *user, str target) { return (void)user, find_entry(target, true); }
 
 static str view(JAX_CustomCallPartitioner_string s) { return (str){s.data, s.size}; }
 
@@ -258,6 +264,7 @@ static status inspect(void *user, str config, const tile_assignment *tiles) {
 
 void api_set_partitioners(compile_options *o) {
   o->knows_call = knows;
+  o->batches_call = batches;
   o->partition_call = partition;
   o->inspect = inspect;
 }

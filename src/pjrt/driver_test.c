@@ -281,7 +281,7 @@ static void test_layouts(PJRT_Client *c) {
   refuse_layout(b, strided(NULL, 2), "byte_strides is NULL");
   refuse_layout(b, strided(mirrored, 2), "lead outside");
   refuse_layout(b, strided(far, 2), "lead outside");
-  refuse_layout(b, (PJRT_Buffer_MemoryLayout){.struct_size = 8}, "ends at byte 8");
+  refuse_layout(b, (PJRT_Buffer_MemoryLayout){.struct_size = 8}, "layout");
   PJRT_Buffer_MemoryLayout odd = tiled(row_major, 2);
   odd.type = 7;
   refuse_layout(b, odd, "type 7");

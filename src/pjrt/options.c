@@ -85,21 +85,44 @@ static status place(reader *r) {
   return NULL;
 }
 
+/* What a text says of something that is true or false. */
+static bool is_bool_text(str s) {
+  static const char *const texts[] = {"true", "false", "True", "False", "TRUE", "FALSE",
+                                      "t",    "f",     "yes",  "no",    "1",    "0"};
+  for (size_t i = 0; i < COUNT(texts); i++)
+    if (str_is(s, texts[i])) return true;
+  return false;
+}
+
+/* OptionOverrideProto { 1 string_field, 2 bool_field, 3 int_field, 4 double_field } */
+static status check_value(reader *r, str name, str value) {
+  proto_field f;
+  while (api_flag_is_bool(name) && proto_next(&value, &f, &r->bad)) {
+    if (f.number == 1 && f.wire == 2 && !is_bool_text(f.bytes))
+      return status_make(STATUS_INVALID_ARGUMENT,
+                         "While setting option " STR_FMT ", '" STR_FMT
+                         "' is not a valid bool value.",
+                         STR_ARG(name), STR_ARG(f.bytes));
+  }
+  return NULL;
+}
+
 /* The user's compiler options. XLA's flags are none of ours and let pass; of the rest the names
  * that XLA knows, so that a misspelt one is told. */
 static status check_override(reader *r, str entry) {
   static const char *const known[] = {"exec_time_optimization_effort", "memory_fitting_effort",
                                       "optimization_level", "memory_fitting_level"};
   proto_field f;
-  while (proto_next(&entry, &f, &r->bad)) {
-    if (f.number != 1 || f.wire != 2) continue;
-    bool found = str_starts(f.bytes, STR("xla_"));
-    for (size_t i = 0; i < COUNT(known) && !found; i++) found = str_is(f.bytes, known[i]);
-    if (!found)
-      return status_make(STATUS_INVALID_ARGUMENT, "No such compile option: '" STR_FMT "'",
-                         STR_ARG(f.bytes));
-  }
-  return NULL;
+  str name = {0}, value = {0};
+  while (proto_next(&entry, &f, &r->bad))
+    if (f.wire == 2 && (f.number == 1 || f.number == 2))
+      *(f.number == 1 ? &name : &value) = f.bytes;
+  bool found = str_starts(name, STR("xla_"));
+  for (size_t i = 0; i < COUNT(known) && !found; i++) found = str_is(name, known[i]);
+  if (!found)
+    return status_make(STATUS_INVALID_ARGUMENT, "No such compile option: '" STR_FMT "'",
+                       STR_ARG(name));
+  return check_value(r, name, value);
 }
 
 status api_options_read(arena *a, str bytes, api_options *out) {

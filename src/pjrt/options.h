@@ -15,6 +15,7 @@ typedef struct api_options {
 /* Bytes of no sense, an assignment that contradicts the counts, or a compiler option of the
  * user's that nobody knows: INVALID_ARGUMENT. Everything else is skipped. `a` must have its trap
  * set. */
+bool api_flag_is_bool(str name); /* flags.c */
 status api_options_read(arena *a, str bytes, api_options *out_options) MUST_USE;
 
 #endif

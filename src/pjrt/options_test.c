@@ -50,6 +50,38 @@ static void test_assignment(arena *a) {
   buf_deinit(&b);
 }
 
+/* One option of the user's, whose value is a text. */
+static bool accepts(arena *a, const char *name, const char *value, const char *told) {
+  buf all, entry, text;
+  api_options o;
+  buf_init(&all, &mem_system);
+  buf_init(&entry, &mem_system);
+  buf_init(&text, &mem_system);
+  proto_put_bytes(&text, 1, str_of(value));
+  proto_put_bytes(&entry, 1, str_of(name));
+  proto_put_bytes(&entry, 2, buf_view(&text));
+  proto_put_bytes(&all, 7, buf_view(&entry));
+  status s = read(a, buf_view(&all), &o);
+  bool ok = !s;
+  CHECK(ok || (told && strstr(status_message(s).data, told)));
+  status_free(s);
+  buf_deinit(&all);
+  buf_deinit(&entry);
+  buf_deinit(&text);
+  return ok;
+}
+
+static void test_overrides(arena *a) {
+  CHECK(accepts(a, "xla_embed_ir_in_executable", "true", NULL));
+  CHECK(accepts(a, "xla_embed_ir_in_executable", "False", NULL));
+  CHECK(accepts(a, "xla_backend_optimization_level", "2", NULL));
+  CHECK(accepts(a, "xla_of_a_version_to_come", "anything", NULL));
+  CHECK(accepts(a, "optimization_level", "O1", NULL));
+  CHECK(!accepts(a, "xla_embed_ir_in_executable", "maybe", "'maybe' is not a valid bool value"));
+  CHECK(!accepts(a, "xla_embed_ir_in_executable", "", "is not a valid bool value"));
+  CHECK(!accepts(a, "optimisation_level", "1", "No such compile option: 'optimisation_level'"));
+}
+
 /* Cut anywhere or changed anywhere: an error or other options, and no more than that. */
 static void test_damage(arena *a) {
   buf b;
@@ -75,6 +107,7 @@ int main(void) {
   arena_init(&a, &mem_system, &trap);
   if (setjmp(trap.at)) return 1;
   test_assignment(&a);
+  test_overrides(&a);
   test_damage(&a);
   arena_deinit(&a);
   return UNIT_END();

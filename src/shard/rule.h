@@ -52,6 +52,9 @@ typedef struct rule_set {
 
 void rule_set_init(rule_set *s, ir_ctx *ctx, arena *a, bool conservative);
 
+/* On a custom_call: of so many leading dimensions each element is computed for itself. */
+#define CALL_BATCH_DIMS STR("terrazzo.batch_dims")
+
 /* The rule of an op: the one it carries as sdy.sharding_rule, else the one of its kind. NULL:
  * shardings don't propagate through it (or its edges do that). The op is verified. */
 const rule *rule_of_op(rule_set *s, const op *o);

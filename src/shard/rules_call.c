@@ -66,30 +66,6 @@ static const rule *call_householder(rule_builder *b, const op *o) {
   return rule_end(b);
 }
 
-/* Is there an operand before t with this dimension of this size? */
-static bool comes_again(rule_builder *b, u32 t, u32 d, i64 size) {
-  for (u32 i = 0; i < t; i++)
-    if (d < type_rank(b->types[i]) && rule_shape(b, i).data[d] == size) return true;
-  return false;
-}
-
-/* Each device makes the call with its shards. An axis cuts one factor of an op only, so operands
- * share the dimensions that are of one size. */
-static const rule *call_apart(rule_builder *b, const op *o) {
-  if (o->num_results) return NULL;
-  for (u32 t = 0; t < b->num_operands; t++)
-    for (u32 d = 0; d < type_rank(b->types[t]); d++) {
-      i64 size = rule_shape(b, t).data[d], *dims = ARENA_ARRAY(b->a, i64, b->num_operands);
-      if (comes_again(b, t, d, size)) continue;
-      for (u32 i = 0; i < b->num_operands; i++) {
-        bool same = d < type_rank(b->types[i]) && rule_shape(b, i).data[d] == size;
-        dims[i] = same ? (i64)d : NO_DIM;
-      }
-      rule_factor(b, dims, NULL, size, FACTOR_PASS, false);
-    }
-  return rule_end(b);
-}
-
 static const rule *call_top_k(rule_builder *b, const op *o) {
   if (!arity_is(o, 1, 2)) return NULL;
   rule_mismatch(b, rule_shape(b, 0), rule_result_shape(b, 0), FACTOR_REPLICATE, true);
@@ -118,6 +94,21 @@ static const rule *call_x64_combine(rule_builder *b, const op *o) {
     state |= op_is(u->owner, rng_bit_generator);
   if (!state || !type_rank(o->results[0].type)) return call_pointwise(b, o);
   rule_factor_dim(b, 0, rule_result_shape(b, 0).data[0], FACTOR_REPLICATE, true);
+  return rule_end(b);
+}
+
+/* All tensors have the batch, as far as their sizes say so. */
+static const rule *call_batch(rule_builder *b, i64 batch) {
+  for (i64 d = 0; d < batch; d++) {
+    i64 size = -1;
+    for (u32 t = 0; t < b->num_operands + b->num_results; t++) {
+      if ((i64)type_rank(b->types[t]) <= d) return rule_end(b);
+      i64 here = b->types[t]->dims.data[d];
+      if (size >= 0 && here != size) return rule_end(b);
+      size = here;
+    }
+    rule_factor_dim(b, d, size, FACTOR_PASS, false);
+  }
   return rule_end(b);
 }
 
@@ -151,7 +142,6 @@ static const struct {
     {"ApproxTopK", call_approx_top_k},
     {"PartialReduce", call_approx_top_k},
     {"X64Combine", call_x64_combine},
-    {"xla_ffi_partitioned_python_cpu_callback", call_apart},
 };
 
 /* Known to have no rule. */
@@ -162,6 +152,8 @@ static const char *const silent[] = {
     "xla_python_gpu_callback",
     "xla_ffi_python_cpu_callback",
     "xla_ffi_python_gpu_callback",
+    "xla_ffi_partitioned_python_cpu_callback",
+    "xla_ffi_partitioned_python_gpu_callback",
     "xla.debug.Log",
 };
 
@@ -170,6 +162,8 @@ const rule *rule_custom_call(rule_builder *b, const op *o) {
   if (!view_custom_call(o, &v)) return NULL;
   for (size_t i = 0; i < COUNT(targets); i++)
     if (str_is(v.call_target_name, targets[i].target)) return targets[i].fn(b, o);
+  i64 batch = 0;
+  if (attr_get_i64(op_discardable(o, CALL_BATCH_DIMS), &batch)) return call_batch(b, batch);
   bool known = false;
   for (size_t i = 0; i < COUNT(silent); i++) known |= str_is(v.call_target_name, silent[i]);
   if (known || !diag_first(ir_sink(b->set->ctx), ONCE_UNKNOWN_CALL)) return NULL;

@@ -5,7 +5,7 @@
 
 // CHECK: %1 = stablehlo.after_all %0, %0 : !stablehlo.token
 // OPS: stablehlo.after_all form yes yes yes none needed whole vanishes
-// FLAT: -> (tensor<3xf32>, tensor<0xi1>)
+// FLAT: -> (tensor<3xf32>, tensor<0xi1> {terrazzo.token})
 // FLAT: stablehlo.constant
 // FLAT: stablehlo.constant
 // FLAT: stablehlo.constant
