@@ -49,8 +49,8 @@ status npy_load(const char *path, npy *a) MUST_USE;
 status npy_write(const char *path, const char *type, size_t size, i64s dims,
                  const void *data) MUST_USE;
 void npy_free(npy *a);
-/* Does the array hold elements of this type (MLIR's name, bytes)? bf16 and f8 come as unsigned
- * integers of their width. */
+/* Does the array hold elements of this type (MLIR's name, bytes)? bf16 and f8 come as ml_dtypes
+ * writes them, or as unsigned integers of their width. */
 bool npy_holds(const npy *a, const char *type, size_t size);
 
 #endif

@@ -116,7 +116,13 @@ static char letter(const char *type) {
 }
 
 bool npy_holds(const npy *a, const char *type, size_t size) {
-  return a->kind == letter(type) && a->size == size;
+  char kind = letter(type);
+  /* ml_dtypes' own types are bytes without a meaning to NumPy */
+  int bits = atoi(type + strcspn(type, "0123456789"));
+  bool own = (kind == 'u' && *type != 'u') || (size == 1 && bits < 8 && bits > 1);
+  /* and one of them is '<f1' */
+  return (a->kind == kind || (own && (a->kind == 'V' || (a->kind == 'f' && size == 1)))) &&
+         a->size == size;
 }
 
 status npy_write(const char *path, const char *type, size_t size, i64s dims, const void *data) {

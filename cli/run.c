@@ -8,15 +8,21 @@
 #include "api/api.h"
 #include "args.h"
 #include "host.h"
+#include "num/convert.h"
 
 static const char usage[] =
     "usage: terrazzo run FILE [options]\n\n"
     "FILE               MLIR text, MLIR bytecode or a portable artifact; - is standard input\n"
     "--devices N        how many devices (default: what the module says)\n"
     "--input A.npy ...  the arguments of @main, global arrays, in order; they are sharded as\n"
-    "                   the program says. bf16 and f8 as unsigned integers of their width\n"
+    "                   the program says. bf16 and f8 as ml_dtypes writes them, or as unsigned\n"
+    "                   integers of their width\n"
+    "--random-input     draw the arguments instead: floats from [-1, 1), integers from 0 to 7\n"
+    "--seed N           other ones (default: 1)\n"
+    "--dry-run          compile only; tell what a run would take: memory, arithmetic, collectives\n"
     "--output DIR       write the results there as out_K.npy, global arrays\n"
     "--mesh M=x=2,y=2   replace mesh @M of the module\n"
+    "--op-priorities FILE  which ops propagate first, a line a group\n"
     "--load-dialect LIB.so  a dialect (terrazzo/dialect.h) and the handlers of its ops\n"
     "--threads N        workers (default: one a processor)\n"
     "--executor NAME    cpu, or plain: devices one after the other on one thread, to debug\n"
@@ -29,17 +35,21 @@ static const char usage[] =
     "example: terrazzo run mlp.mlir --devices 8 --input x.npy w.npy --output out --stats\n";
 
 typedef struct run_options {
-  const char *file, *output, *dump, *executor;
+  const char *file, *output, *dump, *executor, *op_priorities;
   option_texts inputs, meshes, dialects;
-  u32 devices, threads, repeat;
-  bool time, stats;
+  u32 devices, threads, repeat, seed;
+  bool time, stats, dry, random;
 } run_options;
 
 static const option_row rows[] = {
     {"--devices", offsetof(run_options, devices), OPTION_NUMBER, 1, 1u << 20},
     {"--input", offsetof(run_options, inputs), OPTION_MANY},
+    {"--random-input", offsetof(run_options, random), OPTION_FLAG},
+    {"--seed", offsetof(run_options, seed), OPTION_NUMBER, 0, UINT32_MAX},
+    {"--dry-run", offsetof(run_options, dry), OPTION_FLAG},
     {"--output", offsetof(run_options, output), OPTION_TEXT},
     {"--mesh", offsetof(run_options, meshes), OPTION_TEXTS},
+    {"--op-priorities", offsetof(run_options, op_priorities), OPTION_TEXT},
     {"--load-dialect", offsetof(run_options, dialects), OPTION_TEXTS},
     {"--threads", offsetof(run_options, threads), OPTION_NUMBER, 1, 4096},
     {"--executor", offsetof(run_options, executor), OPTION_TEXT},
@@ -60,6 +70,7 @@ typedef struct run_state {
   u32 num_inputs;
   const void **in; /* data of the inputs */
   void **out;      /* global results, owned */
+  void **drawn;    /* data that is in no file, owned */
 } run_state;
 
 static void print_dims(buf *b, const i64 *dims, size_t n) {
@@ -117,6 +128,29 @@ static bool read_inputs(run_state *s, const run_options *o) {
   return true;
 }
 
+/* So that the same program gets the same arguments everywhere. */
+static bool draw_inputs(run_state *s, u32 seed) {
+  u64 state = seed;
+  for (u32 k = 0; k < tz_program_num_params(s->program); k++) {
+    tz_tensor t = api_param(s->program, k);
+    dtype type = DTYPE_pred;
+    dtype_from_name(str_of(t.type), &type);
+    u8 *data = malloc(t.bytes + 1);
+    if (!data) return say_error("out of memory"), false;
+    s->drawn[k] = data;
+    s->in[k] = data;
+    bool whole = dtype_infos[type].kind != DTYPE_CLASS_FLOAT &&
+                 dtype_infos[type].kind != DTYPE_CLASS_COMPLEX;
+    for (size_t i = 0; i < t.bytes; i += t.element_size) {
+      u64 bits = (state = hash_u64(i, state)) >> 11;
+      double unit = (double)bits * 0x1p-53;
+      num_from_f64(type, whole ? (double)(bits & (type == DTYPE_pred ? 1 : 7)) : 2 * unit - 1,
+                   data + i);
+    }
+  }
+  return true;
+}
+
 static bool write_results(const run_state *s, const char *dir) {
   if (mkdir(dir, 0777) != 0 && errno != EEXIST)
     return say_error("%s: %s", dir, strerror(errno)), false;
@@ -142,6 +176,7 @@ static void print_stats(const tz_program *p) {
 
 static void release(run_state *s) {
   for (u32 k = 0; s->out && k < tz_program_num_results(s->program); k++) free(s->out[k]);
+  for (u32 k = 0; s->drawn && k < tz_program_num_params(s->program); k++) free(s->drawn[k]);
   for (u32 k = 0; k < s->num_inputs; k++) {
     npy_free(&s->inputs[k]);
     free((char *)(uintptr_t)s->shapes[k]);
@@ -150,6 +185,7 @@ static void release(run_state *s) {
   free(s->out);
   free(s->inputs);
   free(s->in);
+  free(s->drawn);
   tz_program_free(s->program);
   tz_runtime_free(s->runtime);
 }
@@ -163,16 +199,30 @@ static bool make_room(run_state *s) {
   u32 np = tz_program_num_params(s->program), nr = tz_program_num_results(s->program);
   s->in = calloc(np + 1u, sizeof *s->in);
   s->out = calloc(nr + 1u, sizeof *s->out);
-  bool ok = s->in && s->out;
+  s->drawn = calloc(np + 1u, sizeof *s->drawn);
+  bool ok = s->in && s->out && s->drawn;
   for (u32 k = 0; ok && k < nr; k++)
     ok = (s->out[k] = calloc(api_result(s->program, k).bytes + 1, 1)) != NULL;
   if (!ok) say_error("out of memory");
   return ok;
 }
 
+/* A file's text; NULL: said why there is none. To be freed. */
+static char *read_text(const char *path) {
+  os_file f;
+  if (say_status(os_file_open(path, &f))) return NULL;
+  char *text = malloc(f.bytes.len + 1);
+  if (text) memcpy(text, f.bytes.data, f.bytes.len), text[f.bytes.len] = 0;
+  os_file_close(&f);
+  if (!text) say_error("out of memory");
+  return text;
+}
+
 static bool compile_file(const run_options *o, const char *const *shapes, tz_program **out) {
   os_file f;
-  if (say_status(os_file_open(o->file, &f))) return false;
+  char *priorities = o->op_priorities ? read_text(o->op_priorities) : NULL;
+  if ((o->op_priorities && !priorities) || say_status(os_file_open(o->file, &f)))
+    return free(priorities), false;
   bool text = o->dump && strcmp(o->dump, "program") != 0;
   tz_compile_options c = {TZ_SIZED(tz_compile_options),
                           .file = o->file,
@@ -180,11 +230,24 @@ static bool compile_file(const run_options *o, const char *const *shapes, tz_pro
                           .meshes = o->meshes.data,
                           .shapes = o->inputs.len ? shapes : NULL,
                           .dialects = o->dialects.data,
+                          .op_priorities = priorities,
                           .dump = text ? dump : NULL,
                           .dump_user = (void *)(uintptr_t)o->dump};
   tz_error *e = tz_compile(f.bytes.data, f.bytes.len, &c, out);
   os_file_close(&f);
+  free(priorities);
   return !say_tz_error(e);
+}
+
+/* What a run would take. */
+static void print_needs(const tz_program *p) {
+  tz_stats st = api_stats(p);
+  printf("arguments %" PRIu64 ", results %" PRIu64 ", workspace %" PRIu64 ", constants %" PRIu64
+         " bytes a device\n",
+         st.params, st.results, st.workspace, st.constants);
+  printf("%.0f flops, %.0f transcendentals, %.0f bytes read and written a device; a loop counts "
+         "once\n",
+         st.flops, st.transcendentals, st.bytes);
 }
 
 /* What the program has printed comes when it is through. */
@@ -210,7 +273,11 @@ static bool run(run_state *s, const run_options *o) {
     if (text) fputs(text, stderr);
     tz_free(text);
   }
-  if (!make_room(s) || !read_inputs(s, o)) return false;
+  if (o->dry) {
+    if (o->time) printf("compile %.3f ms\n", (double)compiled / 1e6);
+    return print_needs(s->program), print_stats(s->program), true;
+  }
+  if (!make_room(s) || !(o->random ? draw_inputs(s, o->seed) : read_inputs(s, o))) return false;
   if (say_tz_error(tz_runtime_create_on(o->executor, o->threads, &s->runtime))) return false;
   for (u32 i = 0; i < o->repeat; i++) {
     begin = os_now_ns();
@@ -225,13 +292,15 @@ static bool run(run_state *s, const run_options *o) {
 }
 
 int run_main(int argc, char **argv) {
-  run_options o = {.repeat = 1};
+  run_options o = {.repeat = 1, .seed = 1};
   run_state state = {0};
   if (wants_help(argc, argv)) return fputs(usage, stdout), EXIT_FINE;
   int result = EXIT_USAGE;
   if (read_options("run", rows, COUNT(rows), &o, &o.file, argc, argv)) {
     if (!o.file)
       fputs(usage, stderr);
+    else if (o.random && o.inputs.len)
+      say_error("run: give --input or --random-input, not both");
     else
       result = run(&state, &o) ? EXIT_FINE : EXIT_WRONG;
   }
