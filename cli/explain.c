@@ -1,4 +1,4 @@
-/* terrazzo why, mem: answers about a sharded program (explain/explain.h). */
+/* terrazzo why, mem, comms: answers about a sharded program (explain/explain.h). */
 #include "explain/explain.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 typedef struct explain_options {
   const char *file, *devices, *mesh;
   bool as_propagated, json;
-  const char *value, *collective, *line, *tries, *budget, *most;
+  const char *value, *collective, *line, *tries, *budget, *most, *topology;
 } explain_options;
 
 #define OPTION(flag, field)                                                                        \
@@ -59,6 +59,15 @@ static int open_source(workspace *w, const explain_options *o, const char *file,
   return EXIT_FINE;
 }
 
+static bool open_topology(workspace *w, const char *file, topology *out) {
+  os_file f;
+  diag_sink sink = {.fn = diag_to_stderr};
+  if (say_status(os_file_open(file, &f))) return false;
+  bool ok = topology_read(&w->arena, &sink, str_of(file), f.bytes, out);
+  os_file_close(&f);
+  return ok;
+}
+
 /* ---- why ---- */
 
 static const char why_usage[] =
@@ -73,15 +82,19 @@ static const char why_usage[] =
     "--value NAME       instead, how a value got its sharding: %arg0, an argument's name, or what\n"
     "                   the source calls an op\n"
     "--tries N          changes to try for each collective; each runs the program's whole line\n"
-    "                   again (default: 8 with --collective or --line, else none)\n" SHARED_USAGE
+    "                   again (default: 8 with --collective or --line, else none)\n"
+    "--topology FILE    links to estimate times by, as for terrazzo comms\n" SHARED_USAGE
     "\nexamples:\n"
     "  terrazzo why model.mlir\n"
     "  terrazzo why model.mlir --collective 1 --tries 4\n"
     "  terrazzo why model.mlir --value %arg0 --json\n";
 
-static const option_row why_rows[] = {SHARED, OPTION("--value", value),
-                                      OPTION("--collective", collective), OPTION("--line", line),
-                                      OPTION("--tries", tries)};
+static const option_row why_rows[] = {SHARED,
+                                      OPTION("--value", value),
+                                      OPTION("--collective", collective),
+                                      OPTION("--line", line),
+                                      OPTION("--tries", tries),
+                                      OPTION("--topology", topology)};
 
 static int why(workspace *w, void *options) {
   explain_options *o = options;
@@ -93,6 +106,9 @@ static int why(workspace *w, void *options) {
       !read_count("--tries", o->tries, 1000, one ? 8 : 0, &q.tries))
     return EXIT_USAGE;
   if (o->collective && !q.number) return say_error("--collective: numbers begin at 1"), EXIT_USAGE;
+  topology links;
+  if (o->topology && !open_topology(w, o->topology, &links)) return EXIT_WRONG;
+  q.links = o->topology ? &links : NULL;
   int result = open_source(w, o, o->file, &from);
   if (result) return result;
   explain_run r;
@@ -102,6 +118,33 @@ static int why(workspace *w, void *options) {
   os_file_close(&from.f);
   return say_status(s) ? EXIT_WRONG : EXIT_FINE;
 }
+
+/* An answer that is over a budget is printed all the same; the status is an error then. */
+static int finish(workspace *w, opened_source *from, explain_run *r, status s) {
+  explain_end(r);
+  os_file_close(&from->f);
+  if (s && w->out.len) fwrite(w->out.data, 1, w->out.len, stdout);
+  return say_status(s) ? EXIT_WRONG : EXIT_FINE;
+}
+
+typedef struct unit {
+  const char *name;
+  double factor;
+} unit;
+
+/* 16GiB, 1.5MB, 4096. false: it is none of these. */
+static bool read_unit(const char *text, const unit *units, size_t n, double *out) {
+  char *end = NULL;
+  double v = strtod(text, &end);
+  for (size_t i = 0; i < n && end != text && v >= 0; i++)
+    if (strcmp(end, units[i].name) == 0) return *out = v * units[i].factor, true;
+  return false;
+}
+
+static const unit sizes[] = {{"", 1},         {"B", 1},       {"KB", 1e3},   {"MB", 1e6},
+                             {"GB", 1e9},     {"TB", 1e12},   {"KiB", 1024}, {"MiB", 0x1p20},
+                             {"GiB", 0x1p30}, {"TiB", 0x1p40}};
+static const unit times[] = {{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}};
 
 /* ---- mem ---- */
 
@@ -119,29 +162,14 @@ static const char mem_usage[] =
 
 static const option_row mem_rows[] = {SHARED, OPTION("--budget", budget), OPTION("--most", most)};
 
-/* 16GiB, 1.5MB, 4096. false: wrong use, said. */
-static bool read_size(const char *name, const char *text, u64 *out) {
-  static const struct {
-    const char *unit;
-    double bytes;
-  } units[] = {{"", 1},      {"B", 1},      {"KB", 1e3},     {"MB", 1e6},     {"GB", 1e9},
-               {"TB", 1e12}, {"KiB", 1024}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}};
-  char *end = NULL;
-  double v = strtod(text, &end);
-  for (size_t i = 0; i < COUNT(units) && end != text; i++)
-    if (strcmp(end, units[i].unit) == 0 && v >= 0 && v * units[i].bytes < 0x1p63)
-      return *out = (u64)(v * units[i].bytes), true;
-  return say_error("%s: expected a size such as 16GiB, found '%s'", name, text), false;
-}
-
 static int mem(workspace *w, void *options) {
   explain_options *o = options;
   opened_source from;
-  u64 budget = UINT64_MAX;
+  double budget = 0;
   u32 most;
-  if ((o->budget && !read_size("--budget", o->budget, &budget)) ||
-      !read_count("--most", o->most, UINT32_MAX, 20, &most))
-    return EXIT_USAGE;
+  if (o->budget && !read_unit(o->budget, sizes, COUNT(sizes), &budget))
+    return say_error("--budget: expected a size such as 16GiB, found '%s'", o->budget), EXIT_USAGE;
+  if (!read_count("--most", o->most, UINT32_MAX, 20, &most)) return EXIT_USAGE;
   int result = open_source(w, o, o->file, &from);
   if (result) return result;
   explain_run r;
@@ -149,16 +177,69 @@ static int mem(workspace *w, void *options) {
   if (!s) {
     mem_answer m = explain_mem(&r);
     explain_mem_print(&r, &m, o->json, most, &w->out);
-    if (m.total > budget)
+    if (o->budget && (double)m.total > budget)
       s = status_make(STATUS_RESOURCE_EXHAUSTED,
-                      "%s: a device needs %llu bytes, which is %llu more than --budget", o->file,
-                      (unsigned long long)m.total, (unsigned long long)(m.total - budget));
+                      "%s: a device needs %llu bytes, which is %.0f more than --budget", o->file,
+                      (unsigned long long)m.total, (double)m.total - budget);
   }
-  explain_end(&r);
-  os_file_close(&from.f);
-  bool over = s && w->out.len;
-  if (over) fwrite(w->out.data, 1, w->out.len, stdout);
-  return say_status(s) ? EXIT_WRONG : EXIT_FINE;
+  return finish(w, &from, &r, s);
+}
+
+/* ---- comms ---- */
+
+static const char comms_usage[] =
+    "usage: terrazzo comms FILE --topology FILE [options]\n\n"
+    "What the collectives of the partitioned program send and how long that takes a device, by "
+    "kind,\n"
+    "axes of the mesh and link; hidden is what products could be computed beside, if somebody "
+    "did.\n\n"
+    "FILE               MLIR text, MLIR bytecode or a portable artifact; - is standard input\n"
+    "--topology FILE    bandwidth and latency of links, lines such as `level nvlink 8 450GB/s "
+    "2us`\n"
+    "                   and `axis model 90GB/s 1us` (examples/topologies, docs/explain.md)\n"
+    "--budget B         exit with status 1 if a device takes longer (10ms) or sends more "
+    "(2GiB)\n" SHARED_USAGE "\nexamples:\n"
+    "  terrazzo comms model.mlir --topology gpus.txt\n"
+    "  terrazzo comms model.mlir --topology laptop.txt --budget 10ms --json\n";
+
+static const option_row comms_rows[] = {SHARED, OPTION("--budget", budget),
+                                        OPTION("--topology", topology)};
+
+static status over_budget(const explain_options *o, const comms_answer *a) {
+  double limit = 0;
+  if (!o->budget) return NULL;
+  bool time = read_unit(o->budget, times, COUNT(times), &limit);
+  if (!time) (void)read_unit(o->budget, sizes, COUNT(sizes), &limit);
+  if (time && a->sum.seconds > limit)
+    return status_make(STATUS_RESOURCE_EXHAUSTED, "%s: collectives take %g s, more than --budget",
+                       o->file, a->sum.seconds);
+  if (!time && (double)a->sum.bytes > limit)
+    return status_make(STATUS_RESOURCE_EXHAUSTED,
+                       "%s: a device sends %llu bytes, more than --budget", o->file,
+                       (unsigned long long)a->sum.bytes);
+  return NULL;
+}
+
+static int comms(workspace *w, void *options) {
+  explain_options *o = options;
+  opened_source from;
+  topology t;
+  double unused;
+  if (!o->topology) return say_error("comms: --topology is missing"), EXIT_USAGE;
+  if (o->budget && !read_unit(o->budget, sizes, COUNT(sizes), &unused) &&
+      !read_unit(o->budget, times, COUNT(times), &unused))
+    return say_error("--budget: expected a time or a size, found '%s'", o->budget), EXIT_USAGE;
+  if (!open_topology(w, o->topology, &t)) return EXIT_WRONG;
+  int result = open_source(w, o, o->file, &from);
+  if (result) return result;
+  explain_run r;
+  status s = explain_line(&from.s, NULL, 0, false, &r);
+  if (!s) {
+    comms_answer a = explain_comms(&r, &t);
+    explain_comms_print(&a, o->json, &w->out);
+    s = over_budget(o, &a);
+  }
+  return finish(w, &from, &r, s);
 }
 
 /* ---- entries ---- */
@@ -179,4 +260,8 @@ int why_main(int argc, char **argv) {
 
 int mem_main(int argc, char **argv) {
   return explain_main("mem", mem_usage, mem_rows, COUNT(mem_rows), mem, argc, argv);
+}
+
+int comms_main(int argc, char **argv) {
+  return explain_main("comms", comms_usage, comms_rows, COUNT(comms_rows), comms, argc, argv);
 }

@@ -44,6 +44,9 @@ typedef struct explain_collective {
   u32 group;
   u64 bytes, trips;
   bool unknown, asked;
+  double beside; /* as wire_use.beside */
+  i64s devices;  /* its groups one after the other, `row` each; -1: none */
+  u32 row;
   why_tags tags; /* what it serves */
 } explain_collective;
 
@@ -65,11 +68,47 @@ void explain_end(explain_run *r);
 /* "argument 3 'params.w1'", "stablehlo.add 'jit(f)/add' at f.py:3:8": for people. */
 void explain_put_op(buf *b, const why_log *w, u32 op);
 void explain_put_place(buf *b, const why_log *w, why_place p);
-void explain_put_bytes(buf *b, u64 bytes); /* 1.5 KiB */
+void explain_put_bytes(buf *b, u64 bytes);        /* 1.5 KiB */
+void explain_put_seconds(buf *b, double seconds); /* 12 us */
 void explain_put_edit(buf *b, const why_log *w, const explain_edit *e);
 /* "op": ..., "name": ..., "file": ..., "line": ..., "column": ... */
 void explain_json_op(buf *b, const why_log *w, u32 op);
 void explain_json_place(buf *b, const why_log *w, why_place p);
+
+/* ---- comms ---- */
+
+/* What joins devices. Those whose numbers are the same when divided by `size` are on one level;
+ * devices of a collective along an axis that is named are on that axis' links instead. */
+typedef struct comms_link {
+  str name;
+  bool axis;
+  u64 size;                  /* of a level; UINT64_MAX: all */
+  double bandwidth, latency; /* bytes a second that a device sends; seconds a message */
+} comms_link;
+
+typedef struct topology {
+  VEC(comms_link) links; /* levels from the innermost on, axes in any order */
+  double flops;          /* of a device, a second */
+} topology;
+
+/* Reads a topology (docs/explain.md has the format); false: reported to the sink with its line. */
+bool topology_read(arena *a, diag_sink *sink, str file, str text, topology *out);
+
+typedef struct comms_row {
+  str kind, axes, link;
+  u64 count, calls, bytes; /* collectives, runs of them, bytes that a device sends */
+  double seconds, hidden;  /* hidden: of these, behind products that could run meanwhile */
+} comms_row;
+
+typedef struct comms_answer {
+  VEC(comms_row) rows; /* most seconds first */
+  comms_row sum;
+} comms_answer;
+
+comms_answer explain_comms(explain_run *r, const topology *t);
+/* Seconds that one run of a collective takes, and over which link. */
+double comms_seconds(const topology *t, const explain_collective *c, str *out_link);
+void explain_comms_print(const comms_answer *c, bool json, buf *out);
 
 /* ---- why ---- */
 
@@ -130,6 +169,7 @@ typedef struct why_question {
   u32 line;   /* of the source; 0: none */
   u32 tries;  /* changes to try for each collective */
   bool json;
+  const topology *links; /* for times; NULL: none */
 } why_question;
 /* INVALID_ARGUMENT: there is no such collective, value or line. */
 status explain_why_print(explain_run *r, const why_question *q, buf *out) MUST_USE;

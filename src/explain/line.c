@@ -22,6 +22,19 @@ static str kind_of(const op *o) {
   return (str){name.data + dot + 1, name.len - dot - 1};
 }
 
+/* The groups that meet, or the pairs. */
+static void note_devices(arena *a, const op *o, explain_collective *c) {
+  const dense_attr *d = attr_as(dense, op_attr(o, SLOT_NAME(replica_groups)));
+  if (!d) d = attr_as(dense, op_attr(o, SLOT_NAME(source_target_pairs)));
+  i64s dims = d ? d->type->dims : (i64s){0};
+  if (dims.len != 2) return;
+  size_t n = (size_t)(dims.data[0] * dims.data[1]);
+  i64 *ids = ARENA_ARRAY(a, i64, n + 1);
+  for (size_t i = 0; i < n; i++) ids[i] = attr_dense_int(&d->base, i);
+  c->devices = (i64s){ids, n};
+  c->row = (u32)dims.data[1];
+}
+
 static bool partitioned(void *user, ir_module *m, str remarks) {
   asking *a = user;
   explain_run *r = a->run;
@@ -37,7 +50,9 @@ static bool partitioned(void *user, ir_module *m, str remarks) {
                             .trips = u->trips,
                             .unknown = u->unknown,
                             .asked = u->asked,
+                            .beside = u->beside,
                             .tags = why_read(&r->log, to, u->op->loc)};
+    note_devices(to, u->op, &c);
     VEC_PUSH(to, r->collectives, c);
     r->bytes += u->bytes * u->trips;
   }

@@ -101,13 +101,19 @@ static void put_cause(buf *b, explain_run *r, const why_cause *c) {
   put_says(b, w, &c->chain);
 }
 
-static void put_head(buf *b, const why_answer *a) {
+static void put_head(buf *b, const why_answer *a, const topology *links) {
   const explain_collective *c = a->c;
   buf_printf(b, "#%u " STR_FMT, a->number, STR_ARG(c->kind));
   if (c->axes.len) buf_printf(b, " along " STR_FMT, STR_ARG(c->axes));
   buf_printf(b, ", %u devices: ", c->group);
   explain_put_bytes(b, c->bytes);
   BUF_LIT(b, " a device");
+  if (links) {
+    str link;
+    BUF_LIT(b, " in ");
+    explain_put_seconds(b, comms_seconds(links, c, &link));
+    buf_printf(b, " over " STR_FMT, STR_ARG(link));
+  }
   if (c->trips != 1) {
     buf_printf(b, ", %" PRIu64 "%s times: ", c->trips, c->unknown ? " or more" : "");
     explain_put_bytes(b, c->bytes * c->trips);
@@ -135,8 +141,8 @@ static void put_fixes(buf *b, const explain_run *r, const why_answer *a) {
   }
 }
 
-static void put_answer(buf *b, explain_run *r, const why_answer *a) {
-  put_head(b, a);
+static void put_answer(buf *b, explain_run *r, const why_answer *a, const topology *links) {
+  put_head(b, a, links);
   if (!a->parts.len) BUF_LIT(b, "  because the program asks for it\n");
   for (size_t i = 0; i < a->parts.len; i++) {
     const why_part *p = &a->parts.data[i];
@@ -211,7 +217,7 @@ static void json_fixes(buf *b, const explain_run *r, const why_answer *a) {
   BUF_LIT(b, "]");
 }
 
-static void json_answer(buf *b, const explain_run *r, const why_answer *a) {
+static void json_answer(buf *b, const explain_run *r, const why_answer *a, const topology *links) {
   const explain_collective *c = a->c;
   buf_printf(b, "{\"number\": %u, \"kind\": ", a->number);
   json_string(b, c->kind);
@@ -219,9 +225,11 @@ static void json_answer(buf *b, const explain_run *r, const why_answer *a) {
   json_string(b, c->axes);
   buf_printf(b,
              ", \"devices\": %u, \"bytes\": %" PRIu64 ", \"times\": %" PRIu64
-             ", \"times_known\": %s, \"asked\": %s, \"for\": [",
+             ", \"times_known\": %s, \"asked\": %s",
              c->group, c->bytes, c->trips, c->unknown ? "false" : "true",
              c->asked ? "true" : "false");
+  if (links) buf_printf(b, ", \"seconds\": %.9g", comms_seconds(links, c, NULL));
+  BUF_LIT(b, ", \"for\": [");
   for (size_t i = 0; i < a->parts.len; i++) {
     json_part(b, r, &a->parts.data[i]);
     if (i + 1 < a->parts.len) BUF_LIT(b, ", ");
@@ -309,9 +317,9 @@ static status print_all(explain_run *r, const why_question *q, buf *out) {
     if (q->tries) RETURN_IF_ERROR(explain_fix(r, &a, q->tries));
     if (q->json && shown) BUF_LIT(out, ",\n");
     if (q->json)
-      json_answer(out, r, &a);
+      json_answer(out, r, &a, q->links);
     else
-      put_answer(out, r, &a);
+      put_answer(out, r, &a, q->links);
     shown++;
   }
   if (q->json)

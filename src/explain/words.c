@@ -12,6 +12,17 @@ void explain_put_bytes(buf *b, u64 bytes) {
   buf_printf(b, u ? "%.1f %s" : "%.0f %s", v, units[u]);
 }
 
+void explain_put_seconds(buf *b, double s) {
+  static const struct {
+    double from;
+    const char *unit;
+  } units[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {0, "ns"}};
+  size_t u = 0;
+  while (s < units[u].from) u++;
+  double scale = units[u].from > 0 ? units[u].from : 1e-9;
+  buf_printf(b, "%.4g %s", s / scale, units[u].unit);
+}
+
 void explain_put_op(buf *b, const why_log *w, u32 op) {
   const why_op *o = &w->ops.data[op < w->ops.len ? op : 0];
   buf_str(b, o->name);

@@ -67,6 +67,7 @@ typedef struct lister {
   arena *a;
   VEC(const mesh *) meshes;
   wire_uses uses;
+  bool beside;     /* somebody wants to know */
   double products; /* multiplications in products of matrices and convolutions, times trips */
 } lister;
 
@@ -214,11 +215,34 @@ static double products_of(const op *o) {
   return (double)z * k;
 }
 
+static bool uses_any(const op *user, const op *o) {
+  for (u32 i = 0; i < o->num_results; i++)
+    for (const use *u = op_result(o, i)->uses; u; u = u->next)
+      if (op_is_inside(u->owner, user)) return true;
+  return false;
+}
+
+enum { LOOK_AHEAD = 256 };
+
+/* What could be computed while it is under way, as the program is ordered: it could begin behind
+ * what makes its operands. */
+static double products_beside(const op *o) {
+  double sum = 0;
+  const op *at = o->next;
+  for (u32 n = 0; at && n < LOOK_AHEAD && !uses_any(at, o); n++, at = at->next)
+    if (op_kind(at) < OP_COUNT) sum += products_of(at);
+  at = o->prev;
+  for (u32 n = 0; at && n < LOOK_AHEAD && !uses_any(o, at); n++, at = at->prev)
+    if (op_kind(at) < OP_COUNT) sum += products_of(at);
+  return sum;
+}
+
 static void list_block(lister *l, const block *b, u64 trips, bool unknown) {
   for (const op *o = b->first; o; o = o->next) {
     bool known = op_kind(o) < OP_COUNT;
     if (known && o->info->family == FAMILY_coll) {
       add(l, o, trips, unknown);
+      l->uses.data[l->uses.len - 1].beside = l->beside ? products_beside(o) : 0;
       continue;
     }
     if (known) l->products += products_of(o) * (double)trips;
@@ -236,8 +260,8 @@ static void list_block(lister *l, const block *b, u64 trips, bool unknown) {
   }
 }
 
-static lister list_all(arena *a, ir_module *m) {
-  lister l = {.a = a};
+static lister list_all(arena *a, ir_module *m, bool beside) {
+  lister l = {.a = a, .beside = beside};
   shard_space *space = shard_space_create(m, a);
   for (op *o = op_body(m->root, 0)->first; o; o = o->next)
     if (op_is(o, sdy_mesh)) VEC_PUSH(a, l.meshes, shard_mesh_named(space, symbol_name(o)));
@@ -245,7 +269,7 @@ static lister list_all(arena *a, ir_module *m) {
   return l;
 }
 
-wire_uses wire_list(arena *a, ir_module *m) { return list_all(a, m).uses; }
+wire_uses wire_list(arena *a, ir_module *m) { return list_all(a, m, true).uses; }
 
 /* An accelerator of these years does some 1,000 multiplications in the time that a byte takes to
  * its neighbour (300 T/s beside 300 GB/s); a collective takes as long as 16 KiB do before its first
@@ -253,7 +277,7 @@ wire_uses wire_list(arena *a, ir_module *m) { return list_all(a, m).uses; }
 enum { PRODUCTS_A_BYTE = 1000, BYTES_A_CALL = 16 << 10 };
 
 double wire_cost(arena *a, ir_module *m) {
-  lister l = list_all(a, m);
+  lister l = list_all(a, m, false);
   double cost = l.products / PRODUCTS_A_BYTE;
   for (size_t i = 0; i < l.uses.len; i++) {
     const wire_use *u = &l.uses.data[i];

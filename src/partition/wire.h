@@ -16,8 +16,9 @@ typedef struct wire_use {
   str axes;  /* of the module's mesh, as Shardy writes them; the groups' sizes if they fit none */
   u64 bytes; /* that a device sends each time, on average of those that do */
   u64 trips; /* how often it runs, where the loops around it say so */
-  bool unknown; /* they do not: a trip of such a loop counts as one */
-  bool asked;   /* the program has it; else partitioning made it */
+  bool unknown;  /* they do not: a trip of such a loop counts as one */
+  bool asked;    /* the program has it; else partitioning made it */
+  double beside; /* multiplications of products between its operands and its first use */
 } wire_use;
 
 typedef VEC(wire_use) wire_uses;

@@ -6,7 +6,9 @@ import pytest
 from support import ROOT, terrazzo
 
 MODEL = ROOT / "tests" / "corpus" / "mlp_2d" / "global.mlir"
-COMMANDS = ("why", "mem")
+COMMANDS = ("why", "mem", "comms")
+TOPOLOGIES = sorted((ROOT / "examples" / "topologies").glob("*.txt"))
+MORE = {"comms": ("--topology", TOPOLOGIES[0])}  # what a command needs besides a program
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -16,6 +18,8 @@ def test_examples(command, tmp_path):
     lines = [line.split() for line in text[text.index("examples:"):].splitlines()[1:]]
     assert lines and all(line[:2] == ["terrazzo", command] for line in lines)
     shutil.copy(MODEL, tmp_path / "model.mlir")
+    for topology in TOPOLOGIES:
+        shutil.copy(topology, tmp_path)
     for line in lines:
         done = terrazzo(*line[1:], cwd=tmp_path)
         assert done.returncode == 0 and done.stdout, (line, done.stderr)
@@ -27,7 +31,7 @@ def test_wrong_use(command):
                   ("a", "--devices", "-1")):
         done = terrazzo(command, *words)
         assert done.returncode == 2 and done.stderr, words
-    done = terrazzo(command, "nowhere.mlir")
+    done = terrazzo(command, "nowhere.mlir", *MORE.get(command, ()))
     assert done.returncode == 1 and "nowhere.mlir" in done.stderr
 
 
@@ -37,5 +41,5 @@ def test_wrong_program(command, tmp_path):
     for text, said in (("", "@main"), ("func.func @main(", "wrong.mlir:1:"), ("\0\1\2", "error"),
                        ("func.func @main() { return %a : tensor<f32> }", "wrong.mlir:1:")):
         path.write_text(text)
-        done = terrazzo(command, path)
+        done = terrazzo(command, path, *MORE.get(command, ()))
         assert done.returncode == 1 and said in done.stderr, (text, done.stderr)
