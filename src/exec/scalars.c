@@ -262,11 +262,13 @@ static void add_loop(builder *b, const prog_loop *l) {
     for (u32 i = 0; i < l->num_in; i++)
       if (prog_slots_overlap(e->prog, l->in[i].slot, l->out[o].slot)) overlaps[o] |= 1ull << i;
   }
-  vm_unit *u = vm_lower(e, &(vm_spec){.code = &l->code,
-                                      .num_in = l->num_in,
-                                      .num_out = l->num_out,
-                                      .out_direct = direct,
-                                      .out_overlaps = overlaps});
+  lower_env calls = *e; /* compiled code is for blocks */
+  calls.jit = NULL;
+  vm_unit *u = vm_lower(&calls, &(vm_spec){.code = &l->code,
+                                           .num_in = l->num_in,
+                                           .num_out = l->num_out,
+                                           .out_direct = direct,
+                                           .out_overlaps = overlaps});
   u32 base = (u32)b->regs.len;
   for (u32 i = 0; i < l->num_in; i++) add_access(b, &l->in[i]);
   for (u32 o = 0; o < l->num_out; o++) add_access(b, &l->out[o]);
