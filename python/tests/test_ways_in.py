@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import zipfile
@@ -47,7 +48,25 @@ def test_what_a_wheel_holds(wheel):
     assert "terrazzo_jax/pjrt_plugin_terrazzo.so" in names and "terrazzo_jax/gates.py" in names
     assert "terrazzo_layout/libterrazzo.so" in names
     assert not any("test" in name for name in names)
-    assert wheel.name.endswith("x86_64.whl") or "any" not in wheel.name
+    info = "terrazzo_jax-0.1.0.dist-info"
+    assert f"{info}/licenses/LICENSE" in names
+    assert wheel.stat().st_size < 6_000_000
+    with zipfile.ZipFile(wheel) as archive:
+        about = archive.read(f"{info}/METADATA").decode()
+        assert f"Tag: {wheel.stem.split('-', 2)[2]}" in archive.read(f"{info}/WHEEL").decode()
+    assert "Requires-Dist: jax>=0.7" in about and "# Terrazzo" in about
+
+
+def test_the_tag_of_a_wheel(wheel, tmp_path):
+    """It runs where the tag says: nothing of a later glibc is asked for."""
+    tag = re.search(r"-py3-none-manylinux_2_(\d+)_", wheel.name)
+    assert tag and int(tag.group(1)) <= 34
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path)
+    for library in tmp_path.rglob("*.so"):
+        told = subprocess.run(["nm", "-D", library], check=True, capture_output=True, text=True)
+        versions = map(int, re.findall(r"@GLIBC_2\.(\d+)", told.stdout))
+        assert max(versions) <= int(tag.group(1))
 
 
 def test_an_installed_wheel(wheel, tmp_path):

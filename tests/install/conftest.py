@@ -7,6 +7,10 @@ import pytest
 from support import ROOT
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "slow: compiles everything once more")
+
+
 class Installed:
     """A tree under `root`, whose prefix is /usr."""
 
