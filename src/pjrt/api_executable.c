@@ -1,6 +1,7 @@
 /* Executables: compiling, loading on devices, serializing, and what is asked of them. */
 #include <stdio.h>
 
+#include "exec/denormals.h"
 #include "pjrt/api.h"
 #include "pjrt/log.h"
 #include "pjrt/proto.h"
@@ -132,7 +133,8 @@ static status fill(size_t num_devices, PJRT_Executable *e, str source, str optio
   return NULL;
 }
 
-/* from: what it was serialized as, NULL if it is new. */
+/* from: what it was serialized as, NULL if it is new. jaxlib compiles on threads that flush
+ * denormals, which is not to change constants. */
 static status create(size_t num_devices, str source, str options_bytes, const serialized *from,
                      PJRT_Executable **out) {
   oom_trap trap;
@@ -146,10 +148,13 @@ static status create(size_t num_devices, str source, str options_bytes, const se
   buf_init(&e->shell, &mem_system);
   arena_init(&e->memory, &mem_system, &trap);
   status s;
+  u64 arithmetic = denormals_word();
+  denormals_flush(false);
   if (setjmp(trap.at))
     s = status_oom();
   else
     s = fill(num_devices, e, source, options_bytes, from);
+  denormals_set_word(arithmetic);
   if (s)
     api_executable_release(e);
   else
@@ -228,7 +233,10 @@ static status load(PJRT_LoadedExecutable *l, str options_bytes) {
   place_results(l);
   RETURN_IF_ERROR(ffi_program_create(l->executable->exe->prog, &l->handlers));
   executable *x = executable_retain(l->executable->exe);
+  u64 arithmetic = denormals_word();
+  denormals_flush(false);
   status s = executor_image_create(l->client->on, x->prog, release_program, x, &l->image);
+  denormals_set_word(arithmetic);
   if (s) executable_release(x);
   return s;
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/base.h"
+#include "exec/denormals.h"
 #include "tests/pjrt.h"
 
 static const char adds[] = "module @add { func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
@@ -350,6 +351,37 @@ static void test_profiler(PJRT_Client *client) {
   destroy_loaded(l);
 }
 
+/* jaxlib compiles on threads that flush denormals, and runs programs from such: a constant is what
+ * the program says all the same. */
+static void test_denormal_constants(PJRT_Client *c) {
+  u64 arithmetic = denormals_word();
+  denormals_flush(true);
+  PJRT_LoadedExecutable *l =
+      load(c, "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
+              "%h = stablehlo.convert %x : (tensor<4xf32>) -> tensor<4xbf16>\n"
+              "%one = stablehlo.constant dense<1.0> : tensor<4xbf16>\n"
+              "%least = stablehlo.constant dense<0x0001> : tensor<4xbf16>\n"
+              "%p = stablehlo.compare EQ, %h, %one, FLOAT : (tensor<4xbf16>, tensor<4xbf16>) -> "
+              "tensor<4xi1>\n"
+              "%s = stablehlo.select %p, %h, %least : tensor<4xi1>, tensor<4xbf16>\n"
+              "%b = stablehlo.bitcast_convert %s : (tensor<4xbf16>) -> tensor<4xi16>\n"
+              "%y = stablehlo.convert %b : (tensor<4xi16>) -> tensor<4xf32>\n"
+              "return %y : tensor<4xf32> }");
+  CHECK(denormals_flushed());
+  denormals_set_word(arithmetic);
+  const float in[] = {1, 2, 3, 4};
+  float out[4];
+  PJRT_Buffer *x = put(c, 0, in, 4), *y = NULL, *const *args = &x, **outs = &y;
+  PJRT_ExecuteOptions o = {.struct_size = PJRT_ExecuteOptions_END};
+  OK(LoadedExecutable_Execute, a, .executable = l, .options = &o, .argument_lists = &args,
+     .num_devices = 1, .num_args = 1, .output_lists = &outs);
+  get(y, out, 4);
+  CHECK(out[0] == 0x3f80 && out[1] == 1 && out[3] == 1);
+  destroy_buffer(x);
+  destroy_buffer(y);
+  destroy_loaded(l);
+}
+
 int main(void) {
   unsetenv("TERRAZZO_NUM_DEVICES");
   unsetenv("XLA_FLAGS");
@@ -361,6 +393,7 @@ int main(void) {
   test_older_questions(c);
   test_text(c);
   test_cost(c);
+  test_denormal_constants(c);
   test_ahead_of_time(c);
   test_load_elsewhere(c);
   test_profiler(c);
