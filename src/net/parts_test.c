@@ -1,26 +1,68 @@
-/* The conformance suite's part about parts of a launch, on executors that a hub joins. */
+/* The conformance suite's part about parts of a launch, on executors that a hub joins, or relays.
+ */
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "exec/hub.h"
+#include "net/relay.h"
 #include "tests/conformance.h"
 
 static executor *other;
-static executor_transport *hub;
+/* Of each, and for a third part on the first executor; a hub is all of them. */
+static executor_transport *way, *other_way, *third_way;
 
 static void swap(void) {
   executor *x = on;
+  executor_transport *w = way;
   on = other;
   other = x;
+  way = other_way;
+  other_way = w;
+}
+
+static void connect_hub(void) {
+  CHECK(!hub_create(NULL, &way));
+  other_way = third_way = way;
+}
+static void disconnect_hub(void) { hub_destroy(way); }
+
+/* As three processes would be. */
+static void connect_relays(void) {
+  executor_transport **ways[3] = {&way, &other_way, &third_way};
+  int fds[3][3];
+  wire *w;
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < i; k++) {
+      int pair[2];
+      CHECK(!socketpair(AF_UNIX, SOCK_STREAM, 0, pair));
+      fds[i][k] = pair[0];
+      fds[k][i] = pair[1];
+    }
+  for (u32 i = 0; i < 3; i++) {
+    CHECK(!wire_of_sockets(NULL, i, 3, fds[i], &w));
+    CHECK(!relay_create(NULL, w, ways[i]));
+  }
+}
+static void *disconnect(void *relay) {
+  relay_destroy(relay);
+  return NULL;
+}
+static void disconnect_relays(void) {
+  executor_transport *ways[] = {way, other_way, third_way};
+  pthread_t t[3];
+  for (int i = 0; i < 3; i++) CHECK(!pthread_create(&t[i], NULL, disconnect, ways[i]));
+  for (int i = 0; i < 3; i++) pthread_join(t[i], NULL);
 }
 
 /* Positions [first, first + count) on the executor that is `on`. */
-static status start_part(heard *h, u32 first, u32 count, u64 id, dev_event *wait_for) {
+static status start_part_by(executor_transport *t, heard *h, u32 first, u32 count, u64 id,
+                            dev_event *wait_for) {
   h->first = first;
   h->count = count;
   return executor_launch(on, &(executor_launch_args){.image = h->image,
                                                      .first = first,
                                                      .count = count,
-                                                     .transport = hub,
+                                                     .transport = t,
                                                      .id = id,
                                                      .devices = straight + first,
                                                      .params = h->params + first,
@@ -30,6 +72,10 @@ static status start_part(heard *h, u32 first, u32 count, u64 id, dev_event *wait
                                                      .device_done = on_device,
                                                      .done = on_done,
                                                      .user = h});
+}
+
+static status start_part(heard *h, u32 first, u32 count, u64 id, dev_event *wait_for) {
+  return start_part_by(way, h, first, count, id, wait_for);
 }
 
 static void prepare_parts(heard h[2], const program *p, size_t bytes, i32 first) {
@@ -73,11 +119,11 @@ static void test_part_fails(arena *a) {
   dev_event_set(gate, status_make(STATUS_ABORTED, "input went wrong"));
   CHECK(status_get_code(finished(&h[0])) == STATUS_ABORTED);
   CHECK(status_get_code(finished(&h[1])) == STATUS_ABORTED);
-  executor_transport *kept = hub;
+  executor_transport *kept = way;
   status bad[2] = {start_part(&h[0], 5, 4, 101, NULL)};
-  hub = NULL;
+  way = NULL;
   bad[1] = start_part(&h[0], 0, 4, 102, NULL);
-  hub = kept;
+  way = kept;
   for (size_t i = 0; i < COUNT(bad); i++) {
     CHECK(status_get_code(bad[i]) == STATUS_INVALID_ARGUMENT);
     status_free(bad[i]);
@@ -129,12 +175,12 @@ static void test_parts_wait(arena *a, u64 id, bool late) {
     CHECK(!executor_write(on, h[0].params[d], 0, &word, &(i32){0}));
     CHECK(!executor_write(other, h[1].params[d], 0, &word, &(i32){1}));
   }
-  if (late) CHECK(!start_part(&rest, 4, 2, id, gate));
+  if (late) CHECK(!start_part_by(third_way, &rest, 4, 2, id, gate));
   CHECK(!start_part(&h[0], 0, 2, id, NULL));
   swap();
   CHECK(!start_part(&h[1], 2, 2, id, NULL));
   swap();
-  if (!late) CHECK(!start_part(&rest, 4, 2, id, gate));
+  if (!late) CHECK(!start_part_by(third_way, &rest, 4, 2, id, gate));
   if (late) usleep(2000);
   CHECK(!dev_event_is_ready(h[0].done) && !dev_event_is_ready(h[1].done));
   dev_event_set(gate, NULL);
@@ -157,23 +203,29 @@ static void test_parts_wait(arena *a, u64 id, bool late) {
   dev_event_release(gate);
 }
 
-static void test_parts(arena *a, const char *kind, u32 threads) {
+static void test_parts(arena *a, const char *kind, u32 threads, bool relayed) {
   CHECK(!exec_create(&(exec_options){.kind = kind, .threads = threads}, &other));
-  CHECK(!hub_create(NULL, &hub));
+  if (relayed)
+    connect_relays();
+  else
+    connect_hub();
   for (u32 cut = 1; cut < 8; cut += 2) test_parts_meet(a, cut);
   test_part_fails(a);
   for (u64 i = 0; i < 20; i++) test_parts_wait(a, 200 + i, i % 2);
   executor_stop(other);
   executor_stop(on);
-  hub_destroy(hub);
+  if (relayed)
+    disconnect_relays();
+  else
+    disconnect_hub();
   executor_release(other);
 }
 
 static void run_all(arena *a, const char *kind, u32 threads) {
   const char *kinds[] = {kind, "plain"};
-  for (size_t i = 0; i < COUNT(kinds); i++) {
+  for (size_t i = 0; i < 2 * COUNT(kinds); i++) {
     CHECK(!exec_create(&(exec_options){.kind = kind, .threads = threads}, &on));
-    test_parts(a, kinds[i], threads);
+    test_parts(a, kinds[i / 2], threads, i % 2);
     executor_release(on);
   }
 }

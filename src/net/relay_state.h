@@ -1,0 +1,136 @@
+/* A relay's state, and what its files do for one another: relay.c is the transport's table, and
+ * what the parts of launches and their meetings are; relay_came.c what comes from others;
+ * relay_still.c how a standstill of all is found. Functions that take a todo are called with the
+ * lock. */
+#ifndef NET_RELAY_STATE_H
+#define NET_RELAY_STATE_H
+
+#include <pthread.h>
+
+#include "net/relay.h"
+
+enum { JOIN, PART, FAIL, STAND, ASK, ANSWER, DEAD, LEAVE };
+
+/* Positions of a launch that are together in one process. */
+typedef struct part {
+  struct part *next;
+  u64 launch;
+  u32 rank, first, count, all;
+  bool left;
+  status error;                   /* it has failed */
+  u64 sent, received;             /* operands; of others: as they last said */
+  u64 begun, done;                /* ours: of its meetings, handed in; and come about */
+  executor_standstill stand;      /* ours: the last; it holds while its numbers are these two */
+  bool says_it_stands;            /* process 0, of others */
+  u64 asked_sent, asked_received; /* process 0: as they were when all were asked */
+  bool answered;                  /* process 0: it still stands, with these numbers */
+  char *text;                     /* process 0: what its devices wait for */
+  size_t text_bytes;
+} part;
+
+/* An operand that is ahead of our part of its meeting. */
+typedef struct early {
+  struct early *next;
+  u32 from;
+  wire_head head;
+  char data[];
+} early;
+
+/* A meeting that our members have come to. */
+typedef struct meeting {
+  struct meeting *next;
+  executor_exchange *x;
+  status error;  /* it will not be */
+  u32 missing;   /* operands that have not come */
+  u32 unsent;    /* messages with ours that the wire still has */
+  u32 receiving; /* operands that are being read into their places */
+  bool *have;    /* [member * num_parts + part] */
+  bool *served;  /* by process: it gets, or needs, nothing more */
+  size_t size;
+} meeting;
+
+/* Operands of ours, on the way to one process. */
+typedef struct batch {
+  struct relay *r;
+  meeting *m;
+  struct batch *next; /* to be sent */
+  u32 to, count, left;
+  size_t size;
+  wire_message messages[];
+} batch;
+
+/* A message with its own copy of what it says. */
+typedef struct note {
+  wire_message m; /* first */
+  const allocator *mem;
+  u32 to;
+  struct note *next; /* to be sent */
+  char data[];
+} note;
+
+typedef struct incoming { /* what the bytes that come from a process are */
+  meeting *m;
+  early *e;
+  note *n;
+} incoming;
+
+typedef struct relay {
+  executor_transport base; /* first */
+  const allocator *mem;
+  wire *w;
+  pthread_mutex_t lock;
+  part *parts;
+  meeting *meetings;
+  early *early, **early_end;
+  status *gone;       /* by process: why it sends no more; NULL: it may */
+  incoming *incoming; /* by process; the wire's thread's */
+  status broken;      /* no memory for what came: nothing is sure any more */
+  u32 wave;
+} relay;
+
+/* What is to be done when the lock is given up. */
+typedef struct todo {
+  note *notes, **notes_end;
+  batch *send;
+  meeting *over;
+  bool cut; /* no memory for a note: the others must not wait for it */
+} todo;
+
+/* ---- relay.c ---- */
+
+void relay_note_sent(wire_message *m);
+note *relay_make_note(relay *r, const wire_head *h, todo *t); /* NULL: no memory */
+void relay_tell(relay *r, u32 to, const wire_head *h, const void *data, todo *t);
+void relay_tell_all(relay *r, const wire_head *h, const void *data, todo *t);
+part *relay_part(const relay *r, u64 launch, u32 rank);      /* NULL: it has not joined */
+part *relay_owner(const relay *r, u64 launch, u32 position); /* NULL: nobody has joined with it */
+status relay_add_part(relay *r, u64 launch, u32 rank, u32 first, u32 count, u32 all) MUST_USE;
+void relay_forget(relay *r, u64 launch, u32 all); /* where all parts have left */
+bool relay_is_of(const meeting *m, const wire_head *h);
+/* Whether process `from` may say this of that meeting. */
+bool relay_fits(const relay *r, const executor_exchange *x, u32 from, const wire_head *h);
+size_t relay_place(const executor_exchange *x, const wire_head *h);
+/* Our operands to all that have members of the group and have joined. */
+status relay_serve(relay *r, meeting *m, todo *t) MUST_USE;
+/* Takes it out where nothing of it is under way: it has come about, or never will. */
+void relay_settle(relay *r, meeting *m, todo *t);
+void relay_review(relay *r, todo *t); /* all meetings anew, after what may have ended them */
+void relay_do(relay *r, todo *t);     /* gives up the lock */
+
+/* ---- relay_still.c ---- */
+
+bool relay_all_stand(const relay *r, u64 launch, bool again);
+void relay_consider(relay *r, u64 launch, todo *t);
+wire_head relay_numbers(const part *p, u32 kind);
+void relay_report(relay *r, u64 launch, todo *t);
+void relay_answer(relay *r, const wire_head *ask, todo *t);
+void relay_batch_sent(wire_message *m);
+
+/* ---- relay_came.c: a wire_user ---- */
+
+void relay_take_early(relay *r, meeting *m);
+void *relay_room(void *user, u32 from, const wire_head *h);
+void relay_came(void *user, u32 from, const wire_head *h, void *at);
+void relay_gone(void *user, u32 from, status why);
+
+#endif
