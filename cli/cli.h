@@ -27,6 +27,7 @@ int ops_main(int argc, char **argv);
 int why_main(int argc, char **argv);
 int mem_main(int argc, char **argv);
 int comms_main(int argc, char **argv);
+int verify_main(int argc, char **argv);
 
 /* Prints `terrazzo: TEXT` to standard error. */
 void say_error(const char *fmt, ...) PRINTF_LIKE(1, 2);

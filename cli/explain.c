@@ -1,5 +1,6 @@
-/* terrazzo why, mem, comms: answers about a sharded program (explain/explain.h). */
+/* terrazzo why, mem, comms, verify: answers about a sharded program (explain/explain.h). */
 #include "explain/explain.h"
+#include "api/verify.h"
 
 #include <stdlib.h>
 
@@ -9,7 +10,7 @@
 typedef struct explain_options {
   const char *file, *devices, *mesh;
   bool as_propagated, json;
-  const char *value, *collective, *line, *tries, *budget, *most, *topology;
+  const char *value, *collective, *line, *tries, *budget, *most, *topology, *seed, *tolerance;
 } explain_options;
 
 #define OPTION(flag, field)                                                                        \
@@ -242,6 +243,50 @@ static int comms(workspace *w, void *options) {
   return finish(w, &from, &r, s);
 }
 
+/* ---- verify ---- */
+
+static const char verify_usage[] =
+    "usage: terrazzo verify FILE [options]\n\n"
+    "Runs the program on all its devices and on one, on the same random inputs, and compares. "
+    "Where\n"
+    "results differ by more than rounding, values in between are compared too, and the first op\n"
+    "whose value differs is named; the exit status is 1 then.\n\n"
+    "FILE               MLIR text, MLIR bytecode or a portable artifact; - is standard input\n"
+    "--seed N           of the inputs (default: 0)\n"
+    "--tolerance T      how much may differ, as a part of the largest magnitude of an array\n"
+    "                   (default: 1e-3 for f32, 6e-2 for smaller floats, 1e-9 for f64; nothing "
+    "for\n"
+    "                   whole numbers)\n" SHARED_USAGE "\nexamples:\n"
+    "  terrazzo verify model.mlir\n"
+    "  terrazzo verify model.mlir --mesh mesh=x=2,y=2 --devices 4 --seed 7\n";
+
+static const option_row verify_rows[] = {SHARED, OPTION("--seed", seed),
+                                         OPTION("--tolerance", tolerance)};
+
+static int verify(workspace *w, void *options) {
+  explain_options *o = options;
+  opened_source from;
+  verify_question q = {0};
+  u32 seed;
+  if (!read_count("--seed", o->seed, UINT32_MAX, 0, &seed)) return EXIT_USAGE;
+  q.seed = seed;
+  static const unit plain[] = {{"", 1}};
+  if (o->tolerance && !read_unit(o->tolerance, plain, 1, &q.tolerance))
+    return say_error("--tolerance: expected a number, found '%s'", o->tolerance), EXIT_USAGE;
+  int result = open_source(w, o, o->file, &from);
+  if (result) return result;
+  tz_runtime *on = NULL;
+  explain_run r;
+  verify_answer a;
+  if (say_tz_error(tz_runtime_create(0, &on))) return os_file_close(&from.f), EXIT_WRONG;
+  status s = verify_program(on, &from.s, &q, &a, &r);
+  if (!s) verify_print(&r, &a, o->json, &w->out);
+  if (!s && !a.same)
+    s = status_make(STATUS_FAILED_PRECONDITION, "%s: the sharded program differs", o->file);
+  tz_runtime_free(on);
+  return finish(w, &from, &r, s);
+}
+
 /* ---- entries ---- */
 
 static int explain_main(const char *name, const char *usage, const option_row *rows,
@@ -264,4 +309,8 @@ int mem_main(int argc, char **argv) {
 
 int comms_main(int argc, char **argv) {
   return explain_main("comms", comms_usage, comms_rows, COUNT(comms_rows), comms, argc, argv);
+}
+
+int verify_main(int argc, char **argv) {
+  return explain_main("verify", verify_usage, verify_rows, COUNT(verify_rows), verify, argc, argv);
 }

@@ -43,6 +43,7 @@ static const command commands[] = {
     {"why", "why a collective is there, and which annotation to change", why_main},
     {"mem", "the memory of a device, and what is in it at the peak", mem_main},
     {"comms", "bytes and time of collectives on given links", comms_main},
+    {"verify", "the sharded program against the same on one device", verify_main},
     {"convert", "write a sharding in the notation of another tool", convert_main},
     {"layout", "which device holds which piece under a MindSpore Layout", layout_main},
     {"ops", "list the ops that are known, with their meaning to each stage", ops_main},

@@ -475,14 +475,15 @@ static bool compile(job *j) {
   shard_space *space = NULL;
   struct func_attrs f;
   if (!read_source(j) || !check_source(j)) return false;
-  view_func(j->main, &f);
-  j->global_params = type_inputs(f.function_type);
-  j->global_results = type_results(f.function_type);
   describe(j);
   if (!decompose_calls(j->m, j->scratch)) return false;
   if (j->opt->partitioned) wire_mark_asked(j->m);
   if (j->spread && !flatten(j, false)) return false;
-  if (!ask_why(j) || (j->spread && !propagate_and_partition(j, &space))) return false;
+  if (!ask_why(j)) return false;
+  view_func(j->main, &f);
+  j->global_params = type_inputs(f.function_type);
+  j->global_results = type_results(f.function_type);
+  if (j->spread && !propagate_and_partition(j, &space)) return false;
   if (!tell_inspectors(j)) return false;
   j->enough = j->opt->partitioned &&
               !j->opt->partitioned(j->opt->partitioned_user, j->m, buf_view(&j->messages));

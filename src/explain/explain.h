@@ -16,6 +16,11 @@ typedef struct explain_source {
   const char *const *meshes; /* as in compile_options */
   bool as_propagated;        /* no choices that cost less */
   oom_trap *trap;            /* where it goes when memory is out behind a line; not NULL */
+  /* Changes the source besides edits, once its ops are numbered, and the program of one device, for
+   * tests; NULL: nobody does. false: reported. */
+  bool (*change)(void *user, why_log *w, ir_module *m);
+  bool (*plant)(void *user, const why_log *w, ir_module *m);
+  void *user;
 } explain_source;
 
 /* ---- changes of annotations ---- */

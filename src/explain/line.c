@@ -12,7 +12,9 @@ typedef struct asking {
 
 static bool change(void *user, ir_module *m) {
   asking *a = user;
-  return explain_apply(&a->run->log, m, a->edits, a->num_edits);
+  const explain_source *s = a->run->source;
+  return explain_apply(&a->run->log, m, a->edits, a->num_edits) &&
+         (!s->change || s->change(s->user, &a->run->log, m));
 }
 
 static str kind_of(const op *o) {
@@ -56,6 +58,8 @@ static bool partitioned(void *user, ir_module *m, str remarks) {
     VEC_PUSH(to, r->collectives, c);
     r->bytes += u->bytes * u->trips;
   }
+  const explain_source *s = r->source;
+  if (s->plant && !s->plant(s->user, &r->log, m)) return false;
   return a->whole;
 }
 
@@ -72,7 +76,7 @@ status explain_line(const explain_source *s, const explain_edit *edits, size_t n
                        .partitioned = partitioned,
                        .partitioned_user = &a,
                        .why = &out->log,
-                       .edit = num_edits ? change : NULL,
+                       .edit = num_edits || s->change ? change : NULL,
                        .edit_user = &a};
   status result = compile_source(s->text, &c, &out->exe);
   out->log.a.trap = s->trap;

@@ -6,7 +6,7 @@ import pytest
 from support import ROOT, terrazzo
 
 MODEL = ROOT / "tests" / "corpus" / "mlp_2d" / "global.mlir"
-COMMANDS = ("why", "mem", "comms")
+COMMANDS = ("why", "mem", "comms", "verify")
 TOPOLOGIES = sorted((ROOT / "examples" / "topologies").glob("*.txt"))
 MORE = {"comms": ("--topology", TOPOLOGIES[0])}  # what a command needs besides a program
 
@@ -20,7 +20,7 @@ def test_examples(command, tmp_path):
     shutil.copy(MODEL, tmp_path / "model.mlir")
     for topology in TOPOLOGIES:
         shutil.copy(topology, tmp_path)
-    for line in lines:
+    for line in lines:  # examples of meshes are for two axes, x and y
         done = terrazzo(*line[1:], cwd=tmp_path)
         assert done.returncode == 0 and done.stdout, (line, done.stderr)
 

@@ -39,7 +39,7 @@ def test_closed_pipe(tmp_path):
     "--help", "--version", "ops", "ops --json", "ops --counts", "ops --help", "opt --help",
     "opt --list-passes", "opt --show-dialects", "convert --help", "layout --help", "run --help",
     "convert --from pspec --to all --mesh x=2 P('x')", "opt FILE", "opt FILE --emit-bytecode",
-    "run FILE --stats", "run FILE --time", "why FILE", "why FILE --json", "mem FILE", "comms --help",
+    "run FILE --stats", "run FILE --time", "why FILE", "why FILE --json", "mem FILE",
     "opt FILE -o /dev/full", "run FILE --output DIR"])
 def test_full_device(command, tmp_path):
     """What did not arrive is an error, whoever wrote it."""
