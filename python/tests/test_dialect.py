@@ -1,4 +1,4 @@
-"""A dialect in TERRAZZO_DIALECTS: JAX calls its ops by name, they are sharded and run."""
+"""A dialect in TERRAZZO_DIALECTS, or in the option `dialects`: JAX calls its ops by name, they are sharded and run."""
 import os
 import pathlib
 
@@ -25,3 +25,17 @@ def test_an_op_of_a_dialect():
     assert "cannot load dialect '/nothing.so'" in done.stderr
     done = run_python(PROGRAM, TERRAZZO_DIALECTS="")
     assert "kern.scale" in done.stderr and done.returncode
+
+
+def test_an_option_of_the_client():
+    kernel = pathlib.Path(os.environ["TERRAZZO_BIN"]).parent / "examples" / "dialect_kernel.so"
+    program = f"""
+from jax._src import xla_bridge
+import os
+xla_bridge.register_plugin("other", priority=1000, library_path=os.environ["TERRAZZO_PLUGIN"],
+                           options={{"dialects": "{kernel}", "num_devices": 4}})
+import jax
+jax.config.update("jax_platforms", "other")
+""" + PROGRAM
+    done = run_python(program, TERRAZZO_DIALECTS="/nothing.so")
+    assert done.stdout.split() == ["True", "x"], done.stderr

@@ -146,6 +146,7 @@ struct PJRT_Client {
   pthread_mutex_t lock;
   pthread_cond_t landed;
   ffi_threads *handlers;   /* run what programs call by name */
+  char *dialects;          /* the option of that name; NULL: not given */
   u32 in_flight;           /* launches; under lock */
   struct launch *flights;  /* those of them that the executor has; under lock */
   bool closed;             /* the handle has been destroyed; under lock */
@@ -243,6 +244,7 @@ struct PJRT_Executable {
   arena memory;              /* holds what follows */
   str source, options_bytes; /* as given: for serialization */
   api_options options;
+  const char *dialects; /* the client's; NULL: it said none */
   str fingerprint;
   api_tensors params, results;
   PJRT_NamedValue cost[3];
@@ -272,8 +274,8 @@ struct PJRT_LoadedExecutable {
 
 /* Custom calls are partitioned by those who registered for them. */
 void api_set_partitioners(compile_options *o);
-/* Programs may have ops of the dialects that the environment names. */
-void api_set_dialects(compile_options *o);
+/* Programs may have ops of these dialects; NULL: of those that the environment names. */
+void api_set_dialects(const char *paths, compile_options *o);
 void api_executable_find_cost(PJRT_Executable *e); /* fills in e->cost */
 /* Before l goes: nobody will complete what is open. */
 void api_drop_open(PJRT_LoadedExecutable *l);

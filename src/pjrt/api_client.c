@@ -62,6 +62,7 @@ typedef struct create_options {
   char digits[24];
   u32 threads;
   char executor[16]; /* "": not given */
+  str dialects;      /* the caller's; data NULL: not given */
 } create_options;
 
 static status number_option(const PJRT_NamedValue *v, str *out, char *digits, size_t size) {
@@ -89,6 +90,14 @@ static status executor_option(const PJRT_NamedValue *v, create_options *o) {
   return NULL;
 }
 
+static status dialects_option(const PJRT_NamedValue *v, create_options *o) {
+  if (v->type != PJRT_NamedValue_kString || !v->string_value)
+    return status_make(STATUS_INVALID_ARGUMENT,
+                       "option dialects: expected paths with colons between");
+  o->dialects = (str){v->string_value, v->value_size};
+  return NULL;
+}
+
 static status read_option(const PJRT_NamedValue *v, create_options *o) {
   RETURN_IF_ERROR(api_check_size("PJRT_NamedValue", v, PJRT_NamedValue_END));
   if (!v->name) return api_missing("PJRT_NamedValue", "name");
@@ -101,11 +110,13 @@ static status read_option(const PJRT_NamedValue *v, create_options *o) {
     return dev_read_count("option num_threads", "threads", text, &o->threads);
   }
   if (str_is(name, "executor")) return executor_option(v, o);
+  if (str_is(name, "dialects")) return dialects_option(v, o);
   if (str_is(name, "num_nodes") && v->type == PJRT_NamedValue_kInt64 && v->int64_value > 1)
     return status_make(STATUS_UNIMPLEMENTED, "option num_nodes: one process only, so far");
   if (str_is(name, "num_nodes") || str_is(name, "node_id")) return NULL;
   return status_make(STATUS_INVALID_ARGUMENT,
-                     "unknown option '" STR_FMT "' (known: num_devices, num_threads, executor)",
+                     "unknown option '" STR_FMT "' (known: num_devices, num_threads, executor, "
+                     "dialects)",
                      STR_ARG(name));
 }
 
@@ -163,6 +174,7 @@ void api_client_release(PJRT_Client *c) {
   ffi_threads_destroy(c->handlers);
   api_client_forget_mapped(c);
   api_client_forget_callbacks(c);
+  if (c->dialects) mem_free(&mem_system, c->dialects, strlen(c->dialects) + 1);
   pthread_cond_destroy(&c->landed);
   pthread_mutex_destroy(&c->lock);
   mem_free(&mem_system, c, sizeof *c);
@@ -203,6 +215,14 @@ status api_choose_num_devices(const PJRT_NamedValue *options, size_t n, u32 *out
   return read_options(options, n, &o, out);
 }
 
+static status keep_dialects(PJRT_Client *c, str paths) {
+  c->dialects = mem_alloc(&mem_system, paths.len + 1);
+  if (!c->dialects) return status_oom();
+  memcpy(c->dialects, paths.data, paths.len);
+  c->dialects[paths.len] = 0;
+  return NULL;
+}
+
 status api_client_create(PJRT_Client_Create_Args *a) {
   create_options o = {0};
   dev_client_options d = {0};
@@ -221,6 +241,7 @@ status api_client_create(PJRT_Client_Create_Args *a) {
   exec_options e = {.kind = *o.executor ? o.executor : NULL, .threads = o.threads};
   status s = exec_create(&e, &d.on);
   if (!s) s = make_client(&d, c);
+  if (!s && o.dialects.data) s = keep_dialects(c, o.dialects);
   executor_release(d.on); /* the client holds it */
   if (s) {
     api_client_release(c);

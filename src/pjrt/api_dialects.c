@@ -1,4 +1,5 @@
-/* TERRAZZO_DIALECTS: dialects of others that every program may have ops of. */
+/* Dialects of others that programs may have ops of: those of the client's option `dialects`, else
+ * of TERRAZZO_DIALECTS. */
 #include <stdlib.h>
 
 #include "api/api.h"
@@ -20,9 +21,9 @@ static bool load_dialects(void *user, ir_ctx *c) {
   return api_load_dialects(paths.data, c);
 }
 
-void api_set_dialects(compile_options *o) {
-  char *paths = getenv(DIALECTS);
+void api_set_dialects(const char *paths, compile_options *o) {
+  if (!paths) paths = getenv(DIALECTS);
   if (!paths || !*paths) return;
   o->extend = load_dialects;
-  o->extend_user = paths;
+  o->extend_user = (void *)(uintptr_t)paths;
 }

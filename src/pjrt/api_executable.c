@@ -103,7 +103,7 @@ static status make_executable(PJRT_Executable *e, const serialized *from) {
     }
   }
   api_set_partitioners(&o);
-  api_set_dialects(&o);
+  api_set_dialects(e->dialects, &o);
   return compile_source(e->source, &o, &e->exe);
 }
 
@@ -113,6 +113,8 @@ static status fill(size_t num_devices, PJRT_Executable *e, str source, str optio
                    const serialized *from) {
   arena *a = &e->memory;
   e->source = arena_str(a, source);
+  if (e->dialects)
+    e->dialects = arena_printf(a, "%s", e->dialects).data; /* it outlives the client */
   e->options_bytes = arena_str(a, options_bytes);
   RETURN_IF_ERROR(api_options_read(a, e->options_bytes, &e->options));
   RETURN_IF_ERROR(check_positions(num_devices, e->options.num_replicas, e->options.num_partitions));
@@ -135,14 +137,15 @@ static status fill(size_t num_devices, PJRT_Executable *e, str source, str optio
 
 /* from: what it was serialized as, NULL if it is new. jaxlib compiles on threads that flush
  * denormals, which is not to change constants. */
-static status create(size_t num_devices, str source, str options_bytes, const serialized *from,
-                     PJRT_Executable **out) {
+static status create(size_t num_devices, const char *dialects, str source, str options_bytes,
+                     const serialized *from, PJRT_Executable **out) {
   oom_trap trap;
   *out = NULL;
   PJRT_Executable *e = mem_zalloc(&mem_system, sizeof *e);
   if (!e) return status_oom();
   atomic_init(&e->refs, 1);
   e->head = handle_begin(API_EXECUTABLE);
+  e->dialects = dialects;
   pthread_mutex_init(&e->lock, NULL);
   buf_init(&e->local_program, &mem_system);
   buf_init(&e->shell, &mem_system);
@@ -268,8 +271,8 @@ static status bind(PJRT_Client *c, PJRT_Executable *e, str options, PJRT_LoadedE
   return s;
 }
 
-static status compile_program(size_t num_devices, const PJRT_Program *p, str options,
-                              PJRT_Executable **out) {
+static status compile_program(size_t num_devices, const char *dialects, const PJRT_Program *p,
+                              str options, PJRT_Executable **out) {
   *out = NULL;
   RETURN_IF_ERROR(api_check_size("PJRT_Program", p, PJRT_Program_END));
   if (p->format_size && !p->format) return api_missing("PJRT_Program", "format");
@@ -278,13 +281,13 @@ static status compile_program(size_t num_devices, const PJRT_Program *p, str opt
   if (!str_is(format, "mlir"))
     return status_make(STATUS_UNIMPLEMENTED, "program format '" STR_FMT "': only 'mlir' is known",
                        STR_ARG(format));
-  return create(num_devices, (str){p->code, p->code_size}, options, NULL, out);
+  return create(num_devices, dialects, (str){p->code, p->code_size}, options, NULL, out);
 }
 
 status api_client_compile(PJRT_Client_Compile_Args *a) {
   PJRT_Executable *e;
   a->executable = NULL;
-  RETURN_IF_ERROR(compile_program(a->client->num_devices, a->program,
+  RETURN_IF_ERROR(compile_program(a->client->num_devices, a->client->dialects, a->program,
                                   (str){a->compile_options, a->compile_options_size}, &e));
   str name = e->exe->name;
   RETURN_IF_ERROR(bind(a->client, e, STR(""), &a->executable));
@@ -295,7 +298,7 @@ status api_client_compile(PJRT_Client_Compile_Args *a) {
 
 /* For devices that need not be there. */
 status api_compile(PJRT_Compile_Args *a) {
-  return compile_program(a->topology->num_devices, a->program,
+  return compile_program(a->topology->num_devices, NULL, a->program,
                          (str){a->compile_options, a->compile_options_size}, &a->executable);
 }
 
@@ -380,17 +383,31 @@ static status parse_serialized(str bytes, serialized *out) {
   return NULL;
 }
 
+/* Our devices are in no grid, and in one slice. */
+static status check_load_options(const PJRT_LoadOptions *o) {
+  if (!o) return NULL;
+  RETURN_IF_ERROR(api_check_size("PJRT_LoadOptions", o, PJRT_LoadOptions_END));
+  if (o->computation_origin_size)
+    return status_make(STATUS_INVALID_ARGUMENT,
+                       "load options: computation_origin of %zu coordinates, and devices have none",
+                       o->computation_origin_size);
+  if (o->multi_slice_config)
+    return status_make(STATUS_INVALID_ARGUMENT, "load options: there is one slice only");
+  return NULL;
+}
+
 status api_executable_deserialize_and_load(PJRT_Executable_DeserializeAndLoad_Args *a) {
   serialized x;
   PJRT_Executable *e;
   a->loaded_executable = NULL;
+  RETURN_IF_ERROR(check_load_options(a->load_options));
   RETURN_IF_ERROR(
       parse_serialized((str){a->serialized_executable, a->serialized_executable_size}, &x));
   str options = x.options;
   if (a->overridden_serialized_compile_options)
     options = (str){a->overridden_serialized_compile_options,
                     a->overridden_serialized_compile_options_size};
-  RETURN_IF_ERROR(create(a->client->num_devices, x.source, options, &x, &e));
+  RETURN_IF_ERROR(create(a->client->num_devices, a->client->dialects, x.source, options, &x, &e));
   RETURN_IF_ERROR(bind(a->client, e, STR(""), &a->loaded_executable));
   api_note("%zu bytes -> executable %p", a->serialized_executable_size,
            (void *)a->loaded_executable);

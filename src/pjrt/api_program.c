@@ -141,7 +141,7 @@ static status find_local_program(PJRT_Executable *e, str *out) {
                          .dump_locations = true,
                          .dump_user = e};
     api_set_partitioners(&o);
-    api_set_dialects(&o);
+    api_set_dialects(e->dialects, &o);
     o.inspect = NULL; /* they have been told */
     s = compile_source(e->source, &o, &again);
     if (again) executable_release(again);

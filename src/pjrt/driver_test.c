@@ -184,6 +184,20 @@ static void test_sharded(PJRT_Client *c) {
   OK(Executable_Serialize, s, .executable = g.executable);
   OK(Executable_DeserializeAndLoad, d, .client = c, .serialized_executable = s.serialized_bytes,
      .serialized_executable_size = s.serialized_bytes_size);
+  const int32_t origin[] = {0, 0};
+  PJRT_LoadOptions place = {.struct_size = PJRT_LoadOptions_END, .computation_origin = origin};
+  OK(Executable_DeserializeAndLoad, plain, .client = c, .serialized_executable = s.serialized_bytes,
+     .serialized_executable_size = s.serialized_bytes_size, .load_options = &place);
+  destroy_loaded(plain.loaded_executable);
+  place.computation_origin_size = 2;
+  CALL(Executable_DeserializeAndLoad, far, .client = c, .serialized_executable = s.serialized_bytes,
+       .serialized_executable_size = s.serialized_bytes_size, .load_options = &place);
+  check_error(far_error, PJRT_Error_Code_INVALID_ARGUMENT, "devices have none");
+  place.struct_size = 8;
+  CALL(Executable_DeserializeAndLoad, small, .client = c,
+       .serialized_executable = s.serialized_bytes,
+       .serialized_executable_size = s.serialized_bytes_size, .load_options = &place);
+  check_error(small_error, PJRT_Error_Code_INVALID_ARGUMENT, "PJRT_LoadOptions");
   CALL(Executable_DeserializeAndLoad, cut, .client = c, .serialized_executable = s.serialized_bytes,
        .serialized_executable_size = s.serialized_bytes_size - 1);
   check_error(cut_error, PJRT_Error_Code_DATA_LOSS, "damaged");
