@@ -9,6 +9,7 @@
 #include "args.h"
 #include "host.h"
 #include "num/convert.h"
+#include "processes.h"
 
 static const char usage[] =
     "usage: terrazzo run FILE [options]\n\n"
@@ -27,17 +28,20 @@ static const char usage[] =
     "--threads N        workers (default: one a processor)\n"
     "--executor NAME    cpu, or plain: devices one after the other on one thread, to debug\n"
     "                   (default: what TERRAZZO_EXECUTOR says, else cpu)\n"
+    "--processes N      share the devices out among N processes of this machine; results are the\n"
+    "                   same bits. TERRAZZO_JOB=RANK/SIZE/ADDRESS joins one that was started so\n"
     "--repeat N         run N times; --time tells the fastest\n"
     "--time             how long compiling and running took\n"
     "--stats            collectives and bytes a device, workspace, steps\n"
     "--dump STAGE       print the module after that stage (or `all`) to standard error;\n"
     "                   STAGE `program` prints the steps that every device runs\n\n"
-    "example: terrazzo run mlp.mlir --devices 8 --input x.npy w.npy --output out --stats\n";
+    "examples: terrazzo run mlp.mlir --devices 8 --input x.npy w.npy --output out --stats\n"
+    "          terrazzo run mlp.mlir --devices 8 --processes 2 --random-input --time\n";
 
 typedef struct run_options {
   const char *file, *output, *dump, *executor, *op_priorities;
   option_texts inputs, meshes, dialects;
-  u32 devices, threads, repeat, seed;
+  u32 devices, threads, repeat, seed, processes;
   bool time, stats, dry, random;
 } run_options;
 
@@ -53,6 +57,7 @@ static const option_row rows[] = {
     {"--load-dialect", offsetof(run_options, dialects), OPTION_TEXTS},
     {"--threads", offsetof(run_options, threads), OPTION_NUMBER, 1, 4096},
     {"--executor", offsetof(run_options, executor), OPTION_TEXT},
+    {"--processes", offsetof(run_options, processes), OPTION_NUMBER, 1, 4096},
     {"--repeat", offsetof(run_options, repeat), OPTION_NUMBER, 1, 1u << 20},
     {"--time", offsetof(run_options, time), OPTION_FLAG},
     {"--stats", offsetof(run_options, stats), OPTION_FLAG},
@@ -71,6 +76,7 @@ typedef struct run_state {
   const void **in; /* data of the inputs */
   void **out;      /* global results, owned */
   void **drawn;    /* data that is in no file, owned */
+  processes job;
 } run_state;
 
 static void print_dims(buf *b, const i64 *dims, size_t n) {
@@ -279,12 +285,16 @@ static bool run(run_state *s, const run_options *o) {
   }
   if (!make_room(s) || !(o->random ? draw_inputs(s, o->seed) : read_inputs(s, o))) return false;
   if (say_tz_error(tz_runtime_create_on(o->executor, o->threads, &s->runtime))) return false;
+  wire *w = s->job.w;
+  s->job.w = NULL;
+  if (w && say_tz_error(api_join(s->runtime, w))) return false;
   for (u32 i = 0; i < o->repeat; i++) {
     begin = os_now_ns();
     if (!run_once(s)) return false;
     u64 took = os_now_ns() - begin;
     if (i == 0 || took < ran) ran = took;
   }
+  if (s->job.rank) return true; /* the first tells */
   if (o->output && !write_results(s, o->output)) return false;
   if (o->time) printf("compile %.3f ms, run %.3f ms\n", (double)compiled / 1e6, (double)ran / 1e6);
   if (o->stats) print_stats(s->program);
@@ -302,9 +312,12 @@ int run_main(int argc, char **argv) {
     else if (o.random && o.inputs.len)
       say_error("run: give --input or --random-input, not both");
     else
-      result = run(&state, &o) ? EXIT_FINE : EXIT_WRONG;
+      result = processes_begin(o.dry ? 0 : o.processes, argv, &state.job) && run(&state, &o)
+                   ? EXIT_FINE
+                   : EXIT_WRONG;
   }
   release(&state);
+  if (!processes_end(&state.job)) result = EXIT_WRONG;
   release_options(rows, COUNT(rows), &o);
   return result;
 }

@@ -10,7 +10,9 @@
 #include "api/context.h"
 #include "api/images.h"
 #include "api/sized.h"
+#include "api/parts.h"
 #include "device/copy.h"
+#include "net/relay.h"
 #include "shard/op_priorities.h"
 
 const char *tz_version(void) { return TZ_VERSION_STRING; }
@@ -184,10 +186,17 @@ tz_error *tz_runtime_create_on(const char *kind, uint32_t threads, tz_runtime **
 void tz_runtime_free(tz_runtime *r) {
   if (!r) return;
   executor_stop(r->on);
+  relay_destroy(r->job);
   images_deinit(&r->images);
   ffi_threads_destroy(r->handlers);
   executor_release(r->on);
   mem_free(&mem_system, r, sizeof *r);
+}
+
+tz_error *api_join(tz_runtime *r, wire *w) {
+  r->rank = w->rank;
+  r->size = w->size;
+  return error_out(relay_create(NULL, w, &r->job));
 }
 
 /* One call of tz_run, on its thread. Memory of pieces: position-major, parameters then results. A
@@ -199,7 +208,9 @@ typedef struct run_state {
   const executable *exe;
   executor *on;
   u32 positions;
-  arena arena; /* holds the arrays */
+  u32 first, count; /* those that run here */
+  u64 id;           /* of the launch, the next one is ours too */
+  arena arena;      /* holds the arrays */
   oom_trap trap;
   executor_memory **params, **results;
   i32 *result_of; /* by parameter: the result that takes over its memory, or -1 */
@@ -214,18 +225,6 @@ static executor_memory **param_at(const run_state *s, u32 p, u32 k) {
 }
 static executor_memory **result_at(const run_state *s, u32 p, u32 k) {
   return &s->results[(size_t)p * s->exe->num_results + k];
-}
-
-/* Where partition p's piece of the global array begins, in bytes, and how it lies there: local
- * sizes at the strides of the whole. So nothing is copied to cut: the executor reads and writes the
- * caller's array in place. `strides` is the caller's and must outlive *out. */
-static size_t find_piece(const compile_tensor *t, u32 p, i64 *strides, executor_array *out) {
-  size_t rank = t->local_dims.len, at = 0;
-  dev_dense_strides(t->global_dims, dtype_size(t->type), strides);
-  for (size_t d = 0; d < rank && t->slice_of; d++)
-    at += (size_t)(t->slice_of[p * rank + d] * t->local_dims.data[d] * strides[d]);
-  *out = (executor_array){t->type, t->local_dims, strides};
-  return at;
 }
 
 static status new_piece(run_state *s, u32 p, const compile_tensor *t, executor_memory **out) {
@@ -255,7 +254,7 @@ static status shard_inputs(run_state *s, const void *const *inputs) {
   const executable *e = s->exe;
   i64 strides[DEV_MAX_RANK];
   executor_array a;
-  for (u32 p = 0; p < s->positions; p++) {
+  for (u32 p = s->first; p < s->first + s->count; p++) {
     for (u32 k = 0; k < e->num_results; k++)
       RETURN_IF_ERROR(new_piece(s, p, &e->results[k], result_at(s, p, k)));
     for (u32 k = 0; k < e->num_params; k++) {
@@ -263,7 +262,7 @@ static status shard_inputs(run_state *s, const void *const *inputs) {
         *param_at(s, p, k) = *result_at(s, p, (u32)s->result_of[k]);
       else
         RETURN_IF_ERROR(new_piece(s, p, &e->params[k], param_at(s, p, k)));
-      size_t at = find_piece(&e->params[k], p % e->num_partitions, strides, &a);
+      size_t at = parts_piece(&e->params[k], p % e->num_partitions, strides, &a);
       if (inputs[k]) /* NULL: no elements */
         RETURN_IF_ERROR(
             executor_write(s->on, *param_at(s, p, k), 0, &a, (const char *)inputs[k] + at));
@@ -276,9 +275,20 @@ static status join_outputs(const run_state *s, void *const *outputs) {
   const executable *e = s->exe;
   i64 strides[DEV_MAX_RANK];
   executor_array a;
+  if (s->runtime->job)
+    return parts_join_outputs(&(parts_results){.on = s->on,
+                                               .job = s->runtime->job,
+                                               .id = s->id + 1,
+                                               .exe = e,
+                                               .size = s->runtime->size,
+                                               .positions = s->positions,
+                                               .first = s->first,
+                                               .count = s->count,
+                                               .results = s->results},
+                              outputs);
   for (u32 k = 0; k < e->num_results; k++)
     for (u32 p = e->num_partitions; p-- > 0;) { /* of equal pieces, the first device's stays */
-      size_t at = find_piece(&e->results[k], p, strides, &a);
+      size_t at = parts_piece(&e->results[k], p, strides, &a);
       if (outputs[k])
         RETURN_IF_ERROR(executor_read(s->on, *result_at(s, p, k), 0, &a, (char *)outputs[k] + at));
     }
@@ -316,9 +326,13 @@ static status launch(run_state *s) {
   if (!bad)
     bad = executor_launch(s->on, &(executor_launch_args){.image = image,
                                                          .name = s->exe->name,
-                                                         .devices = s->devices,
-                                                         .params = s->params,
-                                                         .results = s->results,
+                                                         .first = s->first,
+                                                         .count = s->count,
+                                                         .transport = s->runtime->job,
+                                                         .id = s->id,
+                                                         .devices = s->devices + s->first,
+                                                         .params = param_at(s, s->first, 0),
+                                                         .results = result_at(s, s->first, 0),
                                                          .host = s->host,
                                                          .done = finished,
                                                          .user = s->done});
@@ -367,9 +381,12 @@ tz_error *api_run(tz_runtime *r, const tz_program *p, const void *const *inputs,
                  .on = r->on,
                  .positions = tz_program_devices(p)};
   if (host) s.host = *host;
+  s.id = atomic_fetch_add(&r->launches, 2);
+  s.count = s.positions;
   status bad = check_arrays("input", s.exe->params, inputs, s.exe->num_params);
   if (!bad)
     bad = check_arrays("output", s.exe->results, (const void *const *)outputs, s.exe->num_results);
+  if (!bad && r->job) bad = parts_find(r->rank, r->size, s.positions, &s.first, &s.count);
   if (bad) return error_out(bad);
   arena_init(&s.arena, &mem_system, &s.trap);
   bad = run(&s, inputs, outputs);

@@ -5,6 +5,7 @@
 
 #include "device/executor.h"
 #include "ir/op.h"
+#include "net/wire.h"
 #include "terrazzo/dialect.h"
 #include "terrazzo/terrazzo.h"
 
@@ -33,5 +34,10 @@ static inline tz_stats api_stats(const tz_program *p) {
   tz_stats s = {TZ_SIZED(tz_stats)};
   return tz_program_stats(p, &s), s;
 }
+
+/* The runtime runs a part of every program's devices: that of this process, of those that the wire
+ * joins, each of which calls tz_run with the same programs and inputs in the same order. All get
+ * all results. Takes the wire, also where it fails. Before the first run. */
+tz_error *api_join(tz_runtime *r, wire *w);
 
 #endif

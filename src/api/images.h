@@ -8,6 +8,8 @@
 
 #include <pthread.h>
 
+#include <stdatomic.h>
+
 #include "compile/compile.h"
 #include "exec/exec.h"
 #include "ffi/ffi.h"
@@ -29,6 +31,9 @@ struct tz_program {
 
 struct tz_runtime {
   executor *on;
+  executor_transport *job; /* NULL: this process runs all devices */
+  u32 rank, size;          /* of the job */
+  atomic_ullong launches;  /* numbered alike in all processes */
   ffi_threads *handlers;
   image_list images;
 };

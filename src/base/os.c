@@ -8,8 +8,12 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
+#include <stdio.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -131,3 +135,46 @@ void os_share_library(const void *address) {
 }
 const char *os_library_error(void) { return dlerror(); }
 void *os_symbol(void *library, const char *name) { return dlsym(library, name); }
+
+/* ---- processes ---- */
+
+/* In the child, between fork and exec: nothing but system calls. */
+static void become(char *const *argv, char *const *environment) {
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  execve("/proc/self/exe", argv, environment);
+  _exit(127);
+}
+
+status os_spawn(char *const *argv, const char *variable, const char *value, long *out_process) {
+  size_t n = 0, name = strlen(variable), kept = 0, size = name + strlen(value) + 2;
+  while (environ[n]) n++;
+  char **all = calloc(n + 2, sizeof *all), *own = malloc(size);
+  if (!all || !own) {
+    free(all);
+    free(own);
+    return status_oom();
+  }
+  snprintf(own, size, "%s=%s", variable, value);
+  for (size_t i = 0; i < n; i++)
+    if (strncmp(environ[i], own, name + 1) != 0) all[kept++] = environ[i];
+  all[kept] = own;
+  pid_t child = fork();
+  if (child == 0) become(argv, all);
+  int why = errno;
+  free(all);
+  free(own);
+  if (child < 0)
+    return status_make(STATUS_RESOURCE_EXHAUSTED, "cannot start a process: %s", strerror(why));
+  *out_process = child;
+  return NULL;
+}
+
+status os_await_process(long process) {
+  int how = 0;
+  while (waitpid((pid_t)process, &how, 0) < 0)
+    if (errno != EINTR) return status_make(STATUS_UNKNOWN, "cannot wait: %s", strerror(errno));
+  if (WIFSIGNALED(how)) return status_make(STATUS_ABORTED, "was ended by signal %d", WTERMSIG(how));
+  if (WEXITSTATUS(how))
+    return status_make(STATUS_ABORTED, "ended with status %d", WEXITSTATUS(how));
+  return NULL;
+}
