@@ -28,6 +28,8 @@ int why_main(int argc, char **argv);
 int mem_main(int argc, char **argv);
 int comms_main(int argc, char **argv);
 int verify_main(int argc, char **argv);
+int diff_main(int argc, char **argv);
+int check_main(int argc, char **argv);
 
 /* Prints `terrazzo: TEXT` to standard error. */
 void say_error(const char *fmt, ...) PRINTF_LIKE(1, 2);

@@ -1,4 +1,5 @@
-/* terrazzo why, mem, comms, verify: answers about a sharded program (explain/explain.h). */
+/* terrazzo why, mem, comms, verify, diff, check: answers about a sharded program
+ * (explain/explain.h). */
 #include "explain/explain.h"
 #include "api/verify.h"
 
@@ -10,7 +11,9 @@
 typedef struct explain_options {
   const char *file, *devices, *mesh;
   bool as_propagated, json;
-  const char *value, *collective, *line, *tries, *budget, *most, *topology, *seed, *tolerance;
+  const char *value, *collective, *line, *tries, *budget, *most, *topology, *seed, *tolerance,
+      *second_mesh, *large;
+  option_texts files; /* of diff */
 } explain_options;
 
 #define OPTION(flag, field)                                                                        \
@@ -287,6 +290,86 @@ static int verify(workspace *w, void *options) {
   return finish(w, &from, &r, s);
 }
 
+/* ---- diff ---- */
+
+static const char diff_usage[] =
+    "usage: terrazzo diff FILE FILE [options]\n\n"
+    "What is different between two programs, or one program under two sets of annotations or on "
+    "two\n"
+    "meshes: annotations, values that are sharded otherwise, collectives that come and go, "
+    "memory,\n"
+    "operations. Values are matched by structure and by what the source calls them.\n\n"
+    "FILE               MLIR text, MLIR bytecode or a portable artifact\n"
+    "--second-mesh M=.. replace mesh @M of the second program, --mesh then of the first alone\n"
+    "--most N           rows of a kind to list (default: 6)\n" SHARED_USAGE "\nexamples:\n"
+    "  terrazzo diff model.mlir model.mlir\n"
+    "  terrazzo diff model.mlir model.mlir --second-mesh mesh=x=2,y=4\n";
+
+static const option_row diff_rows[] = {SHARED,
+                                       OPTION("--second-mesh", second_mesh),
+                                       OPTION("--most", most),
+                                       {NULL, offsetof(explain_options, files), OPTION_TEXTS}};
+
+static int diff(workspace *w, void *options) {
+  explain_options *o = options, other = *o;
+  const char *const *files = o->files.data;
+  opened_source from, to;
+  explain_run a, b;
+  u32 most;
+  if (!read_count("--most", o->most, UINT32_MAX, 6, &most)) return EXIT_USAGE;
+  if (o->files.len != 2) return fputs(diff_usage, stderr), EXIT_USAGE;
+  if (o->second_mesh) other.mesh = o->second_mesh;
+  int result = open_source(w, o, files[0], &from);
+  if (result) return result;
+  result = open_source(w, &other, files[1], &to);
+  if (result) return os_file_close(&from.f), result;
+  status s = explain_line(&from.s, NULL, 0, true, &a);
+  if (!s) {
+    s = explain_line(&to.s, NULL, 0, true, &b);
+    if (!s) {
+      diff_answer d = explain_diff(&a, &b);
+      explain_diff_print(&a, &b, &d, o->json, most, &w->out);
+    }
+    explain_end(&b);
+  }
+  os_file_close(&to.f);
+  return finish(w, &from, &a, s);
+}
+
+/* ---- check ---- */
+
+static const char check_usage[] =
+    "usage: terrazzo check FILE [options]\n\n"
+    "What looks wrong in how the program is sharded, most bytes a device first: large values that\n"
+    "are whole on every device, ops that need whole what is cut, arguments gathered inside loops,\n"
+    "padding, axes that nothing uses, constraints that differ, donation that cannot happen.\n\n"
+    "FILE               MLIR text, MLIR bytecode or a portable artifact; - is standard input\n"
+    "--large SIZE       values from this size on should be cut (default: 1MiB)\n"
+    "--most N           rows to list (default: 30)\n" SHARED_USAGE "\nexamples:\n"
+    "  terrazzo check model.mlir\n"
+    "  terrazzo check model.mlir --large 64KiB --json\n";
+
+static const option_row check_rows[] = {SHARED, OPTION("--large", large), OPTION("--most", most)};
+
+static int check(workspace *w, void *options) {
+  explain_options *o = options;
+  opened_source from;
+  double large = 1 << 20;
+  u32 most;
+  if (o->large && !read_unit(o->large, sizes, COUNT(sizes), &large))
+    return say_error("--large: expected a size such as 1MiB, found '%s'", o->large), EXIT_USAGE;
+  if (!read_count("--most", o->most, UINT32_MAX, 30, &most)) return EXIT_USAGE;
+  int result = open_source(w, o, o->file, &from);
+  if (result) return result;
+  explain_run r;
+  status s = explain_line(&from.s, NULL, 0, true, &r);
+  if (!s) {
+    check_answer c = explain_check(&r, large < 0x1p63 ? (u64)large : UINT64_MAX);
+    explain_check_print(&r, &c, o->json, most, &w->out);
+  }
+  return finish(w, &from, &r, s);
+}
+
 /* ---- entries ---- */
 
 static int explain_main(const char *name, const char *usage, const option_row *rows,
@@ -313,4 +396,17 @@ int comms_main(int argc, char **argv) {
 
 int verify_main(int argc, char **argv) {
   return explain_main("verify", verify_usage, verify_rows, COUNT(verify_rows), verify, argc, argv);
+}
+
+int diff_main(int argc, char **argv) {
+  explain_options o = {0};
+  if (wants_help(argc, argv)) return fputs(diff_usage, stdout), EXIT_FINE;
+  bool fine = read_options("diff", diff_rows, COUNT(diff_rows), &o, NULL, argc, argv);
+  int result = fine ? with_workspace(diff, &o) : EXIT_USAGE;
+  release_options(diff_rows, COUNT(diff_rows), &o);
+  return result;
+}
+
+int check_main(int argc, char **argv) {
+  return explain_main("check", check_usage, check_rows, COUNT(check_rows), check, argc, argv);
 }

@@ -44,6 +44,8 @@ static const command commands[] = {
     {"mem", "the memory of a device, and what is in it at the peak", mem_main},
     {"comms", "bytes and time of collectives on given links", comms_main},
     {"verify", "the sharded program against the same on one device", verify_main},
+    {"diff", "what is different between two programs, or two meshes of one", diff_main},
+    {"check", "what looks wrong in how a program is sharded", check_main},
     {"convert", "write a sharding in the notation of another tool", convert_main},
     {"layout", "which device holds which piece under a MindSpore Layout", layout_main},
     {"ops", "list the ops that are known, with their meaning to each stage", ops_main},

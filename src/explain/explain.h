@@ -60,6 +60,7 @@ typedef struct explain_run {
   why_log log;
   VEC(explain_collective) collectives;
   u64 bytes;       /* that a device sends in all */
+  str remarks;     /* what is held whole, a line each */
   executable *exe; /* where it was asked for */
 } explain_run;
 
@@ -178,6 +179,62 @@ typedef struct why_question {
 } why_question;
 /* INVALID_ARGUMENT: there is no such collective, value or line. */
 status explain_why_print(explain_run *r, const why_question *q, buf *out) MUST_USE;
+
+/* ---- diff ---- */
+
+/* One kind of difference; places and ops are of the second program, or of the first where it is
+ * only there. Alike ones are counted together. */
+typedef enum diff_kind {
+  DIFF_ANNOTATION, /* of the signature or a constraint */
+  DIFF_VALUE,      /* is sharded otherwise */
+  DIFF_COMES,      /* a collective that the first does not have */
+  DIFF_GOES,       /* one that the second does not have */
+  DIFF_OP_COMES,   /* ops of one name that only the second has */
+  DIFF_OP_GOES
+} diff_kind;
+typedef struct diff_row {
+  diff_kind kind;
+  why_place at; /* the first of them */
+  bool of_first;
+  str before, after; /* shardings; of collectives: kind and axes */
+  u64 count, bytes;  /* bytes: of the values, or that a device sends */
+} diff_row;
+
+typedef struct diff_answer {
+  VEC(diff_row) rows; /* by kind, those of most bytes first */
+  u64 bytes[2], collectives[2], memory[2];
+  double flops[2];
+} diff_answer;
+
+/* Of two runs that are whole; ops are matched by structure and place in the source. */
+diff_answer explain_diff(explain_run *a, explain_run *b);
+void explain_diff_print(explain_run *a, explain_run *b, const diff_answer *d, bool json, u32 most,
+                        buf *out);
+
+/* ---- check ---- */
+
+typedef enum check_kind {
+  CHECK_REPLICATED, /* a large value that nobody shards */
+  CHECK_WHOLE,      /* an op that needs a dimension whole that is cut */
+  CHECK_IN_LOOP,    /* a gather inside a loop */
+  CHECK_PADDING,    /* a dimension that its axes do not divide */
+  CHECK_AXIS,       /* an axis that nothing uses */
+  CHECK_FIGHT,      /* constraints that differ on one value */
+  CHECK_DONATION    /* a donated argument that no result takes over */
+} check_kind;
+typedef struct check_row {
+  check_kind kind;
+  why_place at, other;
+  str text;  /* what is said of it */
+  u64 bytes; /* what it costs a device: bytes that are held or sent without need */
+} check_row;
+typedef struct check_answer {
+  VEC(check_row) rows; /* by bytes */
+} check_answer;
+
+/* Of a run that is whole. large: values of fewer bytes may be replicated. */
+check_answer explain_check(explain_run *r, u64 large);
+void explain_check_print(explain_run *r, const check_answer *c, bool json, u32 most, buf *out);
 
 /* ---- mem ---- */
 

@@ -41,7 +41,7 @@ static bool partitioned(void *user, ir_module *m, str remarks) {
   asking *a = user;
   explain_run *r = a->run;
   arena *to = &r->log.a;
-  (void)remarks;
+  r->remarks = arena_str(to, remarks);
   wire_uses uses = wire_list(to, m);
   for (size_t i = 0; i < uses.len; i++) {
     const wire_use *u = &uses.data[i];

@@ -86,23 +86,40 @@ static str said_by(why_log *w, const op *o) {
   return text_of(w, own ? own : list.len ? list.data[0] : NULL);
 }
 
-static void number_border(why_log *w, op *f) {
+/* jax.buffer_donor, or a result that is to take it over. */
+static bool is_donated(const op *f, u32 i) {
+  bool donor = false;
+  attr_get_bool(func_named(f, FUNC_ARGS, i, STR("jax.buffer_donor")), &donor);
+  return donor || func_named(f, FUNC_ARGS, i, STR("tf.aliasing_output"));
+}
+
+static void number_side(why_log *w, op *f, func_side side) {
   const block *b = op_body(f, 0);
-  for (u32 i = 0; b && i < func_num(f, FUNC_ARGS); i++) {
-    const attr *loc = block_arg_loc(b, i);
-    VEC_PUSH(&w->a, w->args,
-             ((why_border){keep(w, loc_outer_name(loc)), keep_pos(w, loc),
-                           text_of(w, func_sharding(f, FUNC_ARGS, i)),
-                           str_of(text_show_type(&w->a, func_type_of(f, FUNC_ARGS, i)))}));
+  for (u32 i = 0; i < func_num(f, side); i++) {
+    const attr *loc = side == FUNC_ARGS && b ? block_arg_loc(b, i) : f->loc;
+    str name = side == FUNC_ARGS ? loc_outer_name(loc) : (str){0};
+    if (side == FUNC_RESULTS) attr_get_str(func_named(f, side, i, STR("jax.result_info")), &name);
+    why_border x = {.name = keep(w, name),
+                    .pos = keep_pos(w, loc),
+                    .sharding = text_of(w, func_sharding(f, side, i)),
+                    .type = str_of(text_show_type(&w->a, func_type_of(f, side, i))),
+                    .donated = side == FUNC_ARGS && is_donated(f, i)};
+    if (side == FUNC_ARGS)
+      VEC_PUSH(&w->a, w->args, x);
+    else
+      VEC_PUSH(&w->a, w->results, x);
   }
-  for (u32 i = 0; i < func_num(f, FUNC_RESULTS); i++) {
-    str name = {0};
-    attr_get_str(func_named(f, FUNC_RESULTS, i, STR("jax.result_info")), &name);
-    VEC_PUSH(&w->a, w->results,
-             ((why_border){keep(w, name), keep_pos(w, f->loc),
-                           text_of(w, func_sharding(f, FUNC_RESULTS, i)),
-                           str_of(text_show_type(&w->a, func_type_of(f, FUNC_RESULTS, i)))}));
+}
+
+static void note_mesh(why_log *w, const op *o) {
+  struct sdy_mesh_attrs v;
+  why_mesh m = {keep(w, symbol_name(o))};
+  if (!view_sdy_mesh(o, &v)) return;
+  for (size_t i = 0; i < v.mesh->axes.len; i++) {
+    const mesh_axis_attr *a = attr_as(mesh_axis, v.mesh->axes.data[i]);
+    if (a && a->size > 1) VEC_PUSH(&w->a, m.axes, keep(w, a->name));
   }
+  VEC_PUSH(&w->a, w->meshes, m);
 }
 
 static void number_block(why_log *w, ir_ctx *c, block *b, u32 parent) {
@@ -113,7 +130,8 @@ static void number_block(why_log *w, ir_ctx *c, block *b, u32 parent) {
              ((why_op){keep(w, o->info->name), keep(w, loc_outer_name(o->loc)), keep_pos(w, o->loc),
                        parent, main, false, said_by(w, o)}));
     if (op_is(o, sharding_constraint)) w->ops.data[number].operand = place_of(w, op_operand(o, 0));
-    if (main) number_border(w, o);
+    if (op_is(o, sdy_mesh)) note_mesh(w, o);
+    if (main) number_side(w, o, FUNC_ARGS), number_side(w, o, FUNC_RESULTS);
     o->loc = tag(w, c, o->loc, (why_tag){number, 0});
     for (u32 r = 0; r < o->num_regions; r++)
       for (block *in = o->regions[r].first; in; in = in->next) number_block(w, c, in, number);
@@ -122,7 +140,7 @@ static void number_block(why_log *w, ir_ctx *c, block *b, u32 parent) {
 
 void why_begin(why_log *w, ir_module *m) {
   w->c = m->ctx;
-  w->ops.len = w->args.len = w->results.len = 0;
+  w->ops.len = w->args.len = w->results.len = w->meshes.len = 0;
   VEC_PUSH(&w->a, w->ops, ((why_op){.name = STR("builtin.module")}));
   number_block(w, m->ctx, op_body(m->root, 0), 0);
   why_again(w, m, false);
@@ -219,21 +237,43 @@ void why_traced(why_log *w, const shard_trace *t) {
   for (size_t i = 0; i < t->events.len; i++) add_event(w, &t->events.data[i]);
 }
 
+typedef struct noting {
+  why_log *w;
+  shard_space *space;
+} noting;
+
+/* Bytes that shards have beyond the whole. */
+static u64 padding_of(noting *n, const attr *sharding, const type *t) {
+  const struct sharding *s = shard_read(n->space, sharding);
+  i64 whole = 1, all = 1, bytes = (i64)type_storage(type_element(t));
+  for (u32 d = 0; s && d < s->rank && d < t->dims.len; d++) {
+    i64 parts = sharding_dim_size(s, d), size = t->dims.data[d];
+    if (size < 0 || !checked_mul(whole, size, &whole) ||
+        !checked_mul(all, (size / parts + (size % parts != 0)) * parts, &all))
+      return 0;
+  }
+  return all > whole && checked_mul(all - whole, bytes, &all) ? (u64)all : 0;
+}
+
 static walk_result note_values(void *user, op *o) {
-  why_log *w = user;
+  noting *n = user;
+  why_log *w = n->w;
   for (u32 i = 0; i < o->num_results; i++) {
     value *v = op_result(o, i);
     why_place at = place_of(w, v);
-    const attr *s = at.at && type_is_ranked(v->type) ? value_sharding(w->c, v) : NULL;
     if (!at.at || !type_is_ranked(v->type)) continue;
+    const attr *s = value_sharding(w->c, v);
     VEC_PUSH(&w->a, w->values,
              ((why_value){at, text_of(w, s), str_of(text_show_type(&w->a, v->type)),
-                          type_num_bytes(v->type)}));
+                          type_num_bytes(v->type), padding_of(n, s, v->type)}));
   }
   return WALK_ON;
 }
 
-void why_values(why_log *w, ir_module *m) { op_walk(m->root, note_values, w); }
+void why_values(why_log *w, ir_module *m) {
+  noting n = {w, shard_space_create(m, &w->a)};
+  op_walk(m->root, note_values, &n);
+}
 
 /* ---- reasons ---- */
 

@@ -89,7 +89,8 @@ typedef VEC(why_tag) why_tags;
 typedef struct why_value {
   why_place at;
   str sharding, type;
-  u64 bytes; /* of the whole */
+  u64 bytes;  /* of the whole */
+  u64 padded; /* that padding adds to all shards together */
 } why_value;
 
 /* An argument or a result of @main. */
@@ -97,13 +98,20 @@ typedef struct why_border {
   str name; /* what the source calls it; empty: nothing */
   diag_pos pos;
   str sharding, type; /* as the source has it; sharding empty: it says nothing */
+  bool donated;       /* an argument that the program may write over */
 } why_border;
+
+typedef struct why_mesh {
+  str name;
+  VEC(str) axes; /* those of more than one device */
+} why_mesh;
 
 typedef struct why_log {
   arena a;
   ir_ctx *c;       /* while the line runs */
   VEC(why_op) ops; /* [0] stands for the module */
   VEC(why_border) args, results;
+  VEC(why_mesh) meshes;
   VEC(why_event) events;
   size_t num_before;       /* of these are of an earlier propagation; see why_again */
   VEC(why_reason) reasons; /* [0] is none */

@@ -6,7 +6,8 @@ import pytest
 from support import ROOT, terrazzo
 
 MODEL = ROOT / "tests" / "corpus" / "mlp_2d" / "global.mlir"
-COMMANDS = ("why", "mem", "comms", "verify")
+COMMANDS = ("why", "mem", "comms", "verify", "diff", "check")
+ONE = tuple(command for command in COMMANDS if command != "diff")  # which takes two programs
 TOPOLOGIES = sorted((ROOT / "examples" / "topologies").glob("*.txt"))
 MORE = {"comms": ("--topology", TOPOLOGIES[0])}  # what a command needs besides a program
 
@@ -20,12 +21,12 @@ def test_examples(command, tmp_path):
     shutil.copy(MODEL, tmp_path / "model.mlir")
     for topology in TOPOLOGIES:
         shutil.copy(topology, tmp_path)
-    for line in lines:  # examples of meshes are for two axes, x and y
+    for line in lines:
         done = terrazzo(*line[1:], cwd=tmp_path)
         assert done.returncode == 0 and done.stdout, (line, done.stderr)
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", ONE)
 def test_wrong_use(command):
     for words in ((), ("--unheard-of",), ("a", "b"), ("a", "--devices"), ("a", "--devices", "x"),
                   ("a", "--devices", "-1")):
@@ -35,7 +36,7 @@ def test_wrong_use(command):
     assert done.returncode == 1 and "nowhere.mlir" in done.stderr
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", ONE)
 def test_wrong_program(command, tmp_path):
     path = tmp_path / "wrong.mlir"
     for text, said in (("", "@main"), ("func.func @main(", "wrong.mlir:1:"), ("\0\1\2", "error"),
