@@ -59,6 +59,11 @@ def entry_points(about):
                      [f"[{group}]"] + [f"{k} = {v}" for k, v in groups[group].items()]) + "\n"
 
 
+def described(about):
+    """The files that pip reads before it installs, by name."""
+    return {"METADATA": metadata(about).encode(), "entry_points.txt": entry_points(about).encode()}
+
+
 def write_wheel(lib, out):
     """A wheel with the libraries of the folder `lib`; its path."""
     about = project()
@@ -81,10 +86,10 @@ def write_wheel(lib, out):
                 add(f"{package}/{file.name}", file.read_bytes())
             add(f"{package}/{library}", (lib / library).read_bytes(), 0o755)
         info = f"{name}.dist-info"
-        add(f"{info}/METADATA", metadata(about).encode())
+        for file, data in described(about).items():
+            add(f"{info}/{file}", data)
         add(f"{info}/WHEEL", f"Wheel-Version: 1.0\nGenerator: terrazzo ({about['version']})\n"
             f"Root-Is-Purelib: false\nTag: {tag}\n".encode())
-        add(f"{info}/entry_points.txt", entry_points(about).encode())
         add(f"{info}/licenses/LICENSE", (ROOT / "LICENSE").read_bytes())
         record.append(f"{info}/RECORD,,")
         archive.writestr(f"{info}/RECORD", "\n".join(record) + "\n")
@@ -101,6 +106,15 @@ def compile_into(scratch):
             ["meson", "install", "-C", build, "--no-rebuild", "--strip", "--destdir", root]):
         subprocess.run([str(c) for c in command], check=True)
     return root / "usr" / "lib"
+
+
+def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
+    about = project()
+    info = f"{about['name'].replace('-', '_')}-{about['version']}.dist-info"
+    (pathlib.Path(metadata_directory) / info).mkdir(parents=True, exist_ok=True)
+    for file, data in described(about).items():
+        (pathlib.Path(metadata_directory) / info / file).write_bytes(data)
+    return info
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):

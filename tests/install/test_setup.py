@@ -6,8 +6,10 @@ import subprocess
 import pytest
 from support import ROOT
 
-PROGRAMS = """bash sh env make cc gcc ld as ar nm strip objcopy readelf meson ninja python3 sed grep tr
-cut cat cp mv rm ln mkdir ls test id uname dirname basename flock cmp sort tail head""".split()
+PROGRAMS = """
+bash sh env make cc gcc ld as ar nm strip objcopy readelf meson ninja python3 sed grep tr cut
+cat cp mv rm ln mkdir ls test id uname dirname basename flock cmp sort tail head
+""".split()
 
 
 @pytest.fixture
