@@ -1,4 +1,5 @@
-"""A dialect in TERRAZZO_DIALECTS, or in the option `dialects`: JAX calls its ops by name, they are sharded and run."""
+"""A dialect in TERRAZZO_DIALECTS, or in the option `dialects`: JAX calls its ops by name, they are
+sharded and run."""
 import os
 import pathlib
 

@@ -1,22 +1,11 @@
 /* Ops of foreign dialects, as those write them who can only write custom calls: JAX's ffi_call. */
 #include "compile/plain.h"
 
-typedef struct finder {
-  arena *a;
-  VEC(op *) calls;
-} finder;
-
 static const op_info *named(ir_module *m, const op *o) {
   struct custom_call_attrs a;
   if (!op_is(o, custom_call) || !view_custom_call(o, &a)) return NULL;
   const op_info *info = ir_op_info_find(m->ctx, a.call_target_name);
   return info && info->hooks ? info : NULL;
-}
-
-static walk_result find(void *user, op *o) {
-  finder *f = user;
-  if (op_is(o, custom_call)) VEC_PUSH(f->a, f->calls, o);
-  return WALK_ON;
 }
 
 /* The dictionary of the call is the op's attributes; what else stands at it, stays. */
@@ -46,10 +35,10 @@ static void replace(ir_module *m, arena *a, op *call, const op_info *info) {
 }
 
 void foreign_calls(ir_module *m, arena *scratch) {
-  finder f = {.a = scratch};
-  op_walk(m->root, find, &f);
-  for (size_t i = 0; i < f.calls.len; i++) {
-    const op_info *info = named(m, f.calls.data[i]);
-    if (info) replace(m, scratch, f.calls.data[i], info);
+  op_list calls = {0};
+  ops_of_kind(scratch, m->root, OP_custom_call, &calls);
+  for (size_t i = 0; i < calls.len; i++) {
+    const op_info *info = named(m, calls.data[i]);
+    if (info) replace(m, scratch, calls.data[i], info);
   }
 }

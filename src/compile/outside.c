@@ -229,11 +229,6 @@ static void inspect(const outside *x, const struct custom_call_attrs *a) {
 
 /* ---- batches ---- */
 
-typedef struct batches {
-  ir_module *m;
-  const compile_options *opt;
-} batches;
-
 /* What XLA calls num_batch_dims, a text; 0: nothing is said. */
 static i64 batch_dims(const op *o) {
   str text;
@@ -248,43 +243,30 @@ static i64 batch_dims(const op *o) {
   return n;
 }
 
-static walk_result note_batch(void *user, op *o) {
-  const batches *b = user;
-  struct custom_call_attrs v;
-  if (!op_is(o, custom_call) || !view_custom_call(o, &v)) return WALK_ON;
-  i64 n = batch_dims(o);
-  if (n && b->opt->batches_call(b->opt->calls_user, v.call_target_name))
-    op_set_attr(b->m, o, CALL_BATCH_DIMS, attr_i64(b->m->ctx, n));
-  return WALK_ON;
-}
-
-void outside_batches(ir_module *m, const compile_options *options) {
-  batches b = {m, options};
-  if (options->batches_call) op_walk_post(m->root, note_batch, &b);
+void outside_batches(ir_module *m, arena *scratch, const compile_options *options) {
+  op_list calls = {0};
+  if (options->batches_call) ops_of_kind(scratch, m->root, OP_custom_call, &calls);
+  for (size_t i = 0; i < calls.len; i++) {
+    struct custom_call_attrs v;
+    op *o = calls.data[i];
+    i64 n = batch_dims(o);
+    if (n && view_custom_call(o, &v) &&
+        options->batches_call(options->calls_user, v.call_target_name))
+      op_set_attr(m, o, CALL_BATCH_DIMS, attr_i64(m->ctx, n));
+  }
 }
 
 /* ---- all calls of a module ---- */
 
-typedef struct calls {
-  arena *a;
-  VEC(op *) list;
-} calls;
-
-static walk_result find_call(void *user, op *o) {
-  calls *v = user;
-  if (op_is(o, custom_call)) VEC_PUSH(v->a, v->list, o);
-  return WALK_ON;
-}
-
 bool outside_partition(ir_module *m, arena *scratch, const compile_options *options,
                        outside_list *out) {
   if (!options->knows_call) return true;
-  calls found = {.a = scratch};
-  op_walk(m->root, find_call, &found);
+  op_list calls = {0};
+  ops_of_kind(scratch, m->root, OP_custom_call, &calls);
   outside x = {m, m->ctx, scratch, options, NULL, out, NULL};
-  for (size_t i = 0; i < found.list.len; i++) {
+  for (size_t i = 0; i < calls.len; i++) {
     struct custom_call_attrs a;
-    x.at = found.list.data[i];
+    x.at = calls.data[i];
     if (!view_custom_call(x.at, &a)) continue;
     bool inspects = str_is(a.call_target_name, "InspectSharding") && x.at->num_operands == 1 &&
                     (!x.at->num_results || op_result(x.at, 0)->type == op_operand(x.at, 0)->type);

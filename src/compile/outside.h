@@ -18,7 +18,7 @@ typedef VEC(outside_seen) outside_list;
  * sdy.manual_computation over all axes of what it says; a call that inspects is gone, and added to
  * *out. false: reported. */
 /* Before propagation: calls that options->batches_call knows get CALL_BATCH_DIMS (shard/rule.h). */
-void outside_batches(ir_module *m, const compile_options *options);
+void outside_batches(ir_module *m, arena *scratch, const compile_options *options);
 bool outside_partition(ir_module *m, arena *scratch, const compile_options *options,
                        outside_list *out);
 

@@ -195,7 +195,7 @@ static bool settle_devices(job *j) {
   j->spread = found.partitions > 1 && !grid.replicas;
   if (!j->spread) return true;
   calls_on_one_device(j->m, j->scratch);
-  outside_batches(j->m, j->opt);
+  outside_batches(j->m, j->scratch, j->opt);
   return module_check_gspmd(j->m);
 }
 

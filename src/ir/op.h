@@ -386,6 +386,9 @@ typedef walk_result walk_fn(void *user, op *o);
 /* Pre-order or post-order over o and all ops inside. In post-order fn may erase the op. */
 bool op_walk(op *o, walk_fn *fn, void *user); /* false: stopped */
 bool op_walk_post(op *o, walk_fn *fn, void *user);
+typedef VEC(op *) op_list;
+/* All ops of a kind in o, in post-order, behind what the list has. */
+void ops_of_kind(arena *a, op *o, op_id id, op_list *list);
 /* For loops over a block that may erase the op at hand. */
 #define FOR_OPS(o, b)                                                                              \
   for (op *o = (b)->first, *o##_next; o && (o##_next = o->next, 1); o = o##_next)

@@ -23,6 +23,22 @@ static walk_result walk(op *o, walk_fn *fn, void *user, bool post) {
 bool op_walk(op *o, walk_fn *fn, void *user) { return walk(o, fn, user, false) != WALK_STOP; }
 bool op_walk_post(op *o, walk_fn *fn, void *user) { return walk(o, fn, user, true) != WALK_STOP; }
 
+typedef struct kind_walk {
+  arena *a;
+  op_id id;
+  op_list *list;
+} kind_walk;
+
+static walk_result add_of_kind(void *user, op *o) {
+  const kind_walk *w = user;
+  if (op_kind(o) == w->id) VEC_PUSH(w->a, *w->list, o);
+  return WALK_ON;
+}
+
+void ops_of_kind(arena *a, op *o, op_id id, op_list *list) {
+  op_walk_post(o, add_of_kind, &(kind_walk){a, id, list});
+}
+
 str symbol_name(const op *o) {
   str s = {0};
   if (!op_has(o, SYMBOL)) return s;

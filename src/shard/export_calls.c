@@ -11,7 +11,7 @@
 typedef struct exporting {
   ir_module *m;
   arena *a;
-  VEC(op *) list; /* named computations, or calls */
+  op_list list; /* named computations, or calls */
   symbols symbols;
 } exporting;
 
@@ -22,12 +22,6 @@ static void remove_edge(value *v) {
   if (!op_is(edge, data_flow_edge)) return;
   value_replace(op_result(edge, 0), v);
   op_erase(edge);
-}
-
-static walk_result collect_named(void *user, op *o) {
-  exporting *e = user;
-  if (op_is(o, named_computation)) VEC_PUSH(e->a, e->list, o);
-  return WALK_ON;
 }
 
 /* Shardings of the edges, or the op's own where there are none; 0: neither. */
@@ -90,7 +84,7 @@ bool pass_export_named_computations(ir_module *m, arena *scratch, const pass_arg
   exporting e = {.m = m, .a = scratch};
   if (!module_may_have(m, named_computation)) return true;
   symbols_init(&e.symbols, m, scratch);
-  op_walk_post(m->root, collect_named, &e);
+  ops_of_kind(scratch, m->root, OP_named_computation, &e.list);
   for (size_t i = 0; i < e.list.len; i++) {
     op *o = e.list.data[i];
     size_t n = o->num_operands + o->num_results;
@@ -112,7 +106,7 @@ bool pass_inline_named_computations(ir_module *m, arena *scratch, const pass_arg
   (void)args;
   exporting e = {.m = m, .a = scratch};
   if (!module_may_have(m, named_computation)) return true;
-  op_walk_post(m->root, collect_named, &e);
+  ops_of_kind(scratch, m->root, OP_named_computation, &e.list);
   for (size_t i = 0; i < e.list.len; i++) {
     op *o = e.list.data[i];
     block *body = op_body(o, 0);
@@ -143,12 +137,6 @@ bool pass_propagate_to_func_results(ir_module *m, arena *scratch, const pass_arg
 }
 
 /* ---- sdy-unflatten-call-graph ---- */
-
-static walk_result collect_call(void *user, op *o) {
-  exporting *e = user;
-  if (op_is(o, call)) VEC_PUSH(e->a, e->list, o);
-  return WALK_ON;
-}
 
 /* What two functions must have in common for one to stand for both: shardings are NULL where the
  * function has none, or where they are not looked at. */
@@ -208,7 +196,7 @@ bool pass_unflatten_call_graph(ir_module *m, arena *scratch, const pass_args *ar
   bool fully = pass_option_flag(args, STR("dedup-functions-fully"), false);
   hash_index kept = {0}, exact = {0};
   symbols_init(&e.symbols, m, scratch);
-  if (module_may_have(m, call)) op_walk_post(m->root, collect_call, &e);
+  if (module_may_have(m, call)) ops_of_kind(scratch, m->root, OP_call, &e.list);
   likeness **of = ARENA_ARRAY(scratch, likeness *, e.list.len);
   for (size_t i = 0; i < e.list.len; i++) {
     op *f = call_callee(&e.symbols, e.list.data[i]);
@@ -250,7 +238,7 @@ bool pass_insert_func_call_reshards(ir_module *m, arena *scratch, const pass_arg
   exporting e = {.m = m, .a = scratch};
   shard_space *s = shard_space_create(m, scratch);
   symbols_init(&e.symbols, m, scratch);
-  if (module_may_have(m, call)) op_walk_post(m->root, collect_call, &e);
+  if (module_may_have(m, call)) ops_of_kind(scratch, m->root, OP_call, &e.list);
   for (size_t i = 0; i < e.list.len; i++) {
     op *call = e.list.data[i], *f = call_callee(&e.symbols, call);
     if (!f) return op_error(m->ctx, call, "calls a function that does not exist");

@@ -81,14 +81,8 @@ bool edge_shardings(ir_module *m, op *o, bool args, const attr **out) {
 typedef struct call_walk {
   symbols symbols;
   arena *a;
-  VEC(op *) calls;
+  op_list calls;
 } call_walk;
-
-static walk_result collect_call(void *user, op *o) {
-  call_walk *w = user;
-  if (op_is(o, call)) VEC_PUSH(w->a, w->calls, o);
-  return WALK_ON;
-}
 
 /* All calls of the module, those in callees before those in callers; false where copying what they
  * call would not end. */
@@ -99,7 +93,7 @@ static bool calls_in_order(ir_module *m, arena *a, call_walk *out) {
   symbols_init(&out->symbols, m, a);
   if (!funcs_in_order(&out->symbols, false, &funcs, &n) || !dialect_check_calls(m, MAX_CALL_DEPTH))
     return false;
-  for (size_t i = 0; i < n; i++) op_walk_post(funcs[i], collect_call, out);
+  for (size_t i = 0; i < n; i++) ops_of_kind(a, funcs[i], OP_call, &out->calls);
   return true;
 }
 
@@ -132,7 +126,7 @@ bool pass_func_to_call(ir_module *m, arena *scratch, const pass_args *args) {
   call_walk w = {.a = scratch};
   if (!module_may_have(m, call)) return true;
   symbols_init(&w.symbols, m, scratch);
-  op_walk_post(m->root, collect_call, &w);
+  ops_of_kind(scratch, m->root, OP_call, &w.calls);
   for (size_t i = 0; i < w.calls.len; i++) {
     op *call = w.calls.data[i], *f = call_callee(&w.symbols, call);
     if (!f) return no_callee(m, call);

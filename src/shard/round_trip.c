@@ -239,17 +239,6 @@ static str callee_of(const op *o) {
   return op_is(o, call) && attr_get_symbol(op_attr(o, SLOT_NAME(callee)), &s) ? s : (str){"", 0};
 }
 
-typedef struct calls {
-  importer *i;
-  VEC(op *) list;
-} calls;
-
-static walk_result find_body_call(void *user, op *o) {
-  calls *v = user;
-  if (str_starts(callee_of(o), BODY)) VEC_PUSH(v->i->a, v->list, o);
-  return WALK_ON;
-}
-
 /* The op behind all of the values; NULL: not one. */
 static op *single_user(const op *o) {
   op *user = NULL;
@@ -324,13 +313,13 @@ static void import_manual(importer *i, symbols *s, op *call) {
 
 bool pass_shard_map_import(ir_module *m, arena *scratch, const pass_args *args) {
   importer i = {.m = m, .c = m->ctx, .a = scratch};
-  calls found = {.i = &i};
+  op_list calls = {0};
   symbols s;
   (void)args;
   symbols_init(&s, m, scratch);
-  op_walk(m->root, find_body_call, &found);
-  for (size_t k = 0; k < found.list.len && !i.failed; k++)
-    import_manual(&i, &s, found.list.data[k]);
+  ops_of_kind(scratch, m->root, OP_call, &calls);
+  for (size_t k = 0; k < calls.len && !i.failed; k++)
+    if (str_starts(callee_of(calls.data[k]), BODY)) import_manual(&i, &s, calls.data[k]);
   if (i.failed) return false;
   FOR_OPS(o, op_body(m->root, 0)) {
     if (op_is(o, func) && str_starts(symbol_name(o), BODY) && !op_body(o, 0)) op_erase(o);
