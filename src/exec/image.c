@@ -38,6 +38,7 @@ PREPARE(window, prog_window)
 PREPARE(select_scatter, prog_select_scatter)
 PREPARE(rng, prog_rng)
 PREPARE(call, prog_call)
+PREPARE(strips, prog_strips)
 
 static void prepare_collective(executor_image *im, const lower_env *e, const prog_collective *c,
                                u32 i) {

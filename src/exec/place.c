@@ -101,6 +101,7 @@ static bool run_work(worker *w, place *p, const void *payload) {
 #define run_select_scatter run_work
 #define run_rng run_work
 #define run_call run_work
+#define run_strips run_work
 
 static bool run_collective(worker *w, place *p, const prog_collective *c) {
   (void)c;
@@ -192,6 +193,9 @@ static status begin_place(place *p) {
       break;
     case SLOT_CONST:
       p->slots[i] = (void *)(uintptr_t)s->data;
+      break;
+    case SLOT_STRIP:
+      p->slots[i] = NULL;
       break;
     }
   }

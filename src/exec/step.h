@@ -64,6 +64,7 @@ void window_lower(const lower_env *e, const prog_window *w, exec_step *out);
 void scan_lower(const lower_env *e, const prog_window *w, u32 dim, bool backward, exec_step *out);
 void select_scatter_lower(const lower_env *e, const prog_select_scatter *s, exec_step *out);
 void call_lower(const lower_env *e, const prog_call *c, exec_step *out);
+void strips_lower(const lower_env *e, const prog_strips *r, exec_step *out);
 void rng_lower(const lower_env *e, const prog_rng *r, exec_step *out);
 
 /* A strided copy: strides in bytes. Simplify once (sorts by destination, merges); the planes of

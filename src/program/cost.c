@@ -40,6 +40,7 @@ static double access_bytes(const program *p, const prog_access *a, const i64 *di
 
 static void add_slot(void *user, u32 *slot, slot_use use) {
   counter *c = user;
+  if (c->p->slots[*slot].kind == SLOT_STRIP) return;
   c->sum->bytes += (double)prog_slot_bytes(&c->p->slots[*slot]) * (use == USE_UPDATE ? 2 : 1);
 }
 
@@ -117,6 +118,8 @@ static void count_collective(const program *p, const prog_step *s, program_cost 
   count_slots(p, s, sum);
 }
 
+static void count_strips(const program *p, const prog_step *s, program_cost *sum);
+
 /* A kind without a row touches its slots and computes nothing that could be counted. */
 static void (*const counts[STEP_COUNT_])(const program *, const prog_step *, program_cost *) = {
     [STEP_loop] = count_loop,
@@ -128,7 +131,17 @@ static void (*const counts[STEP_COUNT_])(const program *, const prog_step *, pro
     [STEP_window] = count_window,
     [STEP_select_scatter] = count_select_scatter,
     [STEP_collective] = count_collective,
+    [STEP_strips] = count_strips,
 };
+
+/* What its steps do, and the bytes that it touches as a whole. */
+static void count_strips(const program *p, const prog_step *s, program_cost *sum) {
+  const prog_strips *r = s->u.strips_;
+  double bytes = sum->bytes;
+  for (u32 i = 0; i < r->n; i++) counts[r->steps[i].kind](p, &r->steps[i], sum);
+  sum->bytes = bytes;
+  count_slots(p, s, sum);
+}
 
 void program_find_cost(const program *p, program_cost *out) {
   *out = (program_cost){0};

@@ -221,6 +221,16 @@ static void dump_call(buf *out, const prog_call *c) {
   if (c->config.len) buf_printf(out, " config " STR_FMT, STR_ARG(c->config));
 }
 
+static void dump_payload(buf *out, const prog_step *s);
+static void dump_strips(buf *out, const prog_strips *r) {
+  dump_ints(out, r->dims, r->rank);
+  for (u32 i = 0; i < r->n; i++) {
+    buf_printf(out, "\n   " STR_FMT ": %s ", STR_ARG(r->steps[i].name),
+               prog_step_kind_name(r->steps[i].kind));
+    dump_payload(out, &r->steps[i]);
+  }
+}
+
 static void dump_payload(buf *out, const prog_step *s) {
   switch (s->kind) {
 #define STEP(name, ...)                                                                            \
@@ -235,7 +245,7 @@ static void dump_payload(buf *out, const prog_step *s) {
 }
 
 static void dump_slot(buf *out, u32 i, const prog_slot *s) {
-  static const char *const kinds[] = {"param", "result", "work", "const"};
+  static const char *const kinds[] = {"param", "result", "work", "const", "strip"};
   buf_printf(out, "%%%u = %s", i, kinds[s->kind]);
   if (s->kind == SLOT_PARAM || s->kind == SLOT_RESULT) buf_printf(out, " %u", s->index);
   if (s->kind == SLOT_WORK) buf_printf(out, " at %" PRIu64, s->offset);

@@ -53,7 +53,7 @@ static bool is_placed(const flow *f, u32 slot) {
 
 static void note(void *user, u32 *slot, slot_use use) {
   flow *f = user;
-  if (is_empty(f, *slot)) return;
+  if (is_empty(f, *slot) || f->p->slots[*slot].kind == SLOT_STRIP) return;
   VEC_PUSH(f->a, f->touches, (touch){*slot, (u8)use, false});
 }
 
@@ -97,6 +97,14 @@ static u64 written_all(const flow *f, const void *payload, u32 slot) {
 #define written_partition_id written_all
 #define written_replica_id written_all
 #define written_call written_all
+
+static u64 elements_written(const flow *f, const prog_step *s, u32 slot);
+static u64 written_strips(const flow *f, const prog_strips *r, u32 slot) {
+  u64 n = 0;
+  for (u32 i = 0; i < r->n; i++)
+    if (prog_step_touches(&r->steps[i], slot, true)) n += elements_written(f, &r->steps[i], slot);
+  return n;
+}
 
 static u64 elements_written(const flow *f, const prog_step *s, u32 slot) {
   switch (s->kind) {
@@ -296,7 +304,8 @@ static void check_write(flow *f, u32 t, const touch *x) {
     const prog_slot *a = &f->p->slots[x->slot], *b = &f->p->slots[y->slot];
     bool same = dtype_size(a->type) == dtype_size(b->type) &&
                 (a->kind == SLOT_RESULT || b->kind == SLOT_RESULT || a->offset == b->offset);
-    bool itself = prog_step_is_move(f->p, s), in_place = prog_step_in_place(s, y->slot, x->slot);
+    bool itself = prog_step_is_move(f->p, s),
+         in_place = prog_step_in_place(f->p, s, y->slot, x->slot);
     if (y->use != USE_READ || !same || (!itself && !in_place))
       fail(f, t, "is written in the place of", x->slot, y->slot);
   }

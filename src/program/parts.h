@@ -26,10 +26,37 @@ prog_jump *prog_step_jump(const prog_step *s);
 bool prog_step_goes_on(const prog_step *s);
 /* A copy of one whole slot to another. */
 bool prog_step_is_move(const program *p, const prog_step *s);
-/* A loop that reads slot `in` only with the access it writes `out` with. */
-bool prog_step_in_place(const prog_step *s, u32 in, u32 out);
+/* A loop that reads slot `in` only with the access it writes `out` with, and the like. */
+bool prog_step_in_place(const program *p, const prog_step *s, u32 in, u32 out);
 /* Whether two slots may lie in the same memory. */
 bool prog_slots_overlap(const program *p, u32 a, u32 b);
+
+/* ---- strips.c ---- */
+
+/* How a loop, a dot or a copy touches a slot: as prog_access, over its first `rank` dims; the
+ * others have no stride. */
+enum { PROG_MAX_TOUCHES = 256 }; /* of all steps of a prog_strips */
+typedef struct step_access {
+  u32 slot;
+  bool write;
+  u32 rank;
+  i64 offset;
+  const i64 *dims, *stride;
+} step_access;
+typedef void access_fn(void *user, const step_access *a);
+void prog_step_accesses(const prog_step *s, access_fn *fn, void *user);
+/* How many first dims of a loop, a dot or a copy may be rows, and which; of other steps, none. */
+u32 prog_step_row_dims(const prog_step *s, const i64 **out_dims);
+/* How often. */
+u32 prog_step_touches(const prog_step *s, u32 slot, bool write);
+/* Whether it is the same to do the steps of `r`, which are sound, by strips. NULL: it is, else what
+ * is wrong. */
+const char *prog_strips_check(const program *p, const prog_strips *r);
+bool prog_strips_in_place(const program *p, const prog_strips *r, u32 in, u32 out);
+
+/* strips_form.c: makes strips of steps that follow one another where that saves memory traffic. Of
+ * a program not laid out yet; true: steps have changed. */
+bool prog_form_strips(arena *a, program *p);
 
 /* Fills in body->kind where the code is one known operation on one operand. */
 void prog_body_recognize(prog_body *body);

@@ -129,7 +129,7 @@ static bool alias_is_safe(planner *pl, u32 q, u32 r) {
   if (in->first == PROG_NONE || out->first == PROG_NONE || in->last < out->first) return true;
   if (in->last > out->first) return false;
   const prog_step *s = &pl->p->steps[in->last];
-  return prog_step_in_place(s, q, r) ||
+  return prog_step_in_place(pl->p, s, q, r) ||
          (prog_step_is_move(pl->p, s) && s->u.copy_->src.slot == q && s->u.copy_->dst.slot == r);
 }
 
@@ -196,7 +196,7 @@ static bool result_may_replace(planner *pl, u32 b, u32 a) {
   if (in->first == PROG_NONE || in->last < first) return true;
   const prog_step *at = &pl->p->steps[first];
   if (in->last > first) return false;
-  return prog_step_in_place(at, q, a) ||
+  return prog_step_in_place(pl->p, at, q, a) ||
          (prog_step_is_move(pl->p, at) && at->u.copy_->src.slot == q && at->u.copy_->dst.slot == a);
 }
 
@@ -251,7 +251,7 @@ static bool merge_carried(planner *pl, u32 m, u32 r, u32 c) {
     if (i != lr->first || q.written) return false;
     const prog_step *s = &p->steps[i];
     bool copies = prog_step_is_move(p, s) && s->u.copy_->src.slot == c;
-    if (!copies && !prog_step_in_place(s, c, r)) return false;
+    if (!copies && !prog_step_in_place(p, s, c, r)) return false;
   }
   rename_all(pl, r, c);
   return true;
@@ -366,7 +366,7 @@ static void find_donor(void *user, u32 *slot, slot_use use) {
   if (pl->lives[*slot].last != d->step || pl->lives[*slot].first == d->step) return;
   if (padded_bytes(p, *slot) != padded_bytes(p, d->born)) return;
   if (dtype_size(p->slots[*slot].type) != dtype_size(p->slots[d->born].type)) return;
-  if (prog_step_in_place(&p->steps[d->step], *slot, d->born)) d->found = *slot;
+  if (prog_step_in_place(p, &p->steps[d->step], *slot, d->born)) d->found = *slot;
 }
 
 /* Slots in the order of a key, by counting: begin[t] .. begin[t+1] of `order`. */
@@ -425,12 +425,14 @@ static void lay_out(planner *pl) {
 }
 
 /* Called by prog_finish for a program that prog_check has found sound. The order matters: copies
- * for aliases are moves as others are, and only what no merge made one needs a place. */
+ * for aliases are moves as others are, strips are made of what is then left, and only what no merge
+ * made one needs a place. */
 void prog_plan(arena *a, program *p) {
   planner pl = {.a = a, .p = p};
   refresh(&pl);
   separate_aliases(&pl);
   merge_moves(&pl);
   drop_idle_moves(&pl);
+  if (prog_form_strips(a, p)) refresh(&pl);
   lay_out(&pl);
 }

@@ -30,7 +30,14 @@
 
 /* ---- slots ---- */
 
-typedef enum prog_slot_kind { SLOT_PARAM, SLOT_RESULT, SLOT_WORK, SLOT_CONST } prog_slot_kind;
+/* STRIP: known to the steps of one prog_strips only; where it lies is the executor's affair. */
+typedef enum prog_slot_kind {
+  SLOT_PARAM,
+  SLOT_RESULT,
+  SLOT_WORK,
+  SLOT_CONST,
+  SLOT_STRIP
+} prog_slot_kind;
 
 typedef struct prog_slot {
   prog_slot_kind kind;
@@ -280,6 +287,18 @@ typedef struct prog_call {
   i64s params;
 } prog_call;
 
+/* Steps that are done one after the other on some rows, then on the next ones, so that what is
+ * between them stays in a cache. The first `rank` dims of each are these: its rows (a loop's are
+ * among the dims that it keeps, a dot's among batches and m). A slot that one step writes and
+ * another touches has as many elements for each row, in the order of rows, and a row's steps touch
+ * no others of it. What a step reads of such a slot the steps before have written. */
+typedef struct prog_strips {
+  u32 rank;
+  i64 dims[PROG_MAX_DIMS];
+  u32 n;
+  struct prog_step *steps; /* loops, dots, copies */
+} prog_strips;
+
 /* STEP(name, payload struct, where it goes, what it does)
  *   goes: ON to the next step | AWAY to a target of its prog_jump | EITHER of them
  * What must know every kind is made of these rows without a default, by names that end in the
@@ -302,7 +321,8 @@ typedef struct prog_call {
   STEP(case, prog_jump, AWAY, "goes to the target that an index names, else to the last")          \
   STEP(partition_id, prog_id, ON, "the device's number in its replica")                            \
   STEP(replica_id, prog_id, ON, "the number of the device's replica")                              \
-  STEP(call, prog_call, ON, "a function over whole tensors, of the executor's or the host's")
+  STEP(call, prog_call, ON, "a function over whole tensors, of the executor's or the host's")      \
+  STEP(strips, prog_strips, ON, "other steps, all of them on a few rows at a time")
 
 typedef enum prog_step_kind {
 #define STEP(name, ...) STEP_##name,

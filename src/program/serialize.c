@@ -3,7 +3,7 @@
 #include "program/archive.h"
 #include "program/parts.h"
 
-enum { VERSION = 2 };
+enum { VERSION = 3 };
 static const char MAGIC[8] = "TZPROG\r\n";
 
 static u32 put_rank(archive *ar, u32 *rank) {
@@ -188,15 +188,26 @@ static void put_call(archive *ar, prog_call *c) {
   put_i64s(ar, &c->params);
 }
 
-static void put_step(archive *ar, prog_step *s) {
-  PUT_ENUM(ar, s->kind);
+static void put_of_kind(archive *ar, prog_step *s);
+/* What is read is not deeper than this: others than loops, dots and copies are refused here. */
+static void put_strips(archive *ar, prog_strips *r) {
+  put_dims(ar, r->dims, put_rank(ar, &r->rank));
+  put_u32(ar, &r->n);
+  ARRAY(ar, r->steps, r->n, 16);
+  for (u32 i = 0; i < r->n && !ar->bad; i++) {
+    u32 kind = ar->out ? r->steps[i].kind : 0;
+    put_u32(ar, &kind);
+    if (kind != STEP_loop && kind != STEP_dot && kind != STEP_copy) ar->bad = true;
+    prog_step step = ar->out ? r->steps[i] : (prog_step){.kind = kind};
+    put_of_kind(ar, &step);
+    if (!ar->out) r->steps[i] = step;
+  }
+}
+
+static void put_of_kind(archive *ar, prog_step *s) {
   put_str(ar, &s->name);
   put_str(ar, &s->loc);
   put_str(ar, &s->op_name);
-  if (s->kind >= STEP_COUNT_) {
-    ar->bad = true;
-    s->kind = STEP_COUNT_;
-  }
   switch (s->kind) {
 #define STEP(name, type, ...)                                                                      \
   case STEP_##name: {                                                                              \
@@ -211,6 +222,15 @@ static void put_step(archive *ar, prog_step *s) {
   case STEP_COUNT_:
     break;
   }
+}
+
+static void put_step(archive *ar, prog_step *s) {
+  PUT_ENUM(ar, s->kind);
+  if (s->kind >= STEP_COUNT_) {
+    ar->bad = true;
+    s->kind = STEP_COUNT_;
+  }
+  put_of_kind(ar, s);
 }
 
 static void put_slot(archive *ar, prog_slot *s) {

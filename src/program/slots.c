@@ -88,6 +88,30 @@ static void slots_call(prog_call *c, slot_fn *fn, void *user) {
     fn(user, &c->out[i].slot, call_reads(c, c->out[i].slot) ? USE_UPDATE : USE_WRITE);
 }
 
+/* What steps before have written is not read from outside, and is written once. */
+typedef struct strip_slots {
+  slot_fn *fn;
+  void *user;
+  u32 num_written;
+  u32 written[PROG_MAX_TOUCHES];
+} strip_slots;
+
+static void slot_in_strip(void *user, u32 *slot, slot_use use) {
+  strip_slots *z = user;
+  u32 i = 0;
+  while (i < z->num_written && z->written[i] != *slot) i++;
+  if (i < z->num_written) return;
+  if (use != USE_READ && i < COUNT(z->written)) {
+    z->num_written++;
+    z->written[i] = *slot;
+  }
+  z->fn(z->user, slot, use);
+}
+static void slots_strips(prog_strips *r, slot_fn *fn, void *user) {
+  strip_slots z = {.fn = fn, .user = user, .num_written = 0};
+  for (u32 i = 0; i < r->n; i++) prog_step_slots(&r->steps[i], slot_in_strip, &z);
+}
+
 void prog_step_slots(prog_step *s, slot_fn *fn, void *user) {
   switch (s->kind) {
 #define STEP(name, ...)                                                                            \
@@ -156,7 +180,8 @@ static bool reduces_in_place(const prog_collective *c, u32 in, u32 out) {
   return true;
 }
 
-bool prog_step_in_place(const prog_step *s, u32 in, u32 out) {
+bool prog_step_in_place(const program *p, const prog_step *s, u32 in, u32 out) {
+  if (s->kind == STEP_strips) return prog_strips_in_place(p, s->u.strips_, in, out);
   if (s->kind == STEP_collective && s->u.collective_->kind == COLL_ALL_REDUCE)
     return reduces_in_place(s->u.collective_, in, out);
   if (s->kind != STEP_loop || s->u.loop_->reduced) return false;

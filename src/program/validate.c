@@ -6,6 +6,7 @@
 typedef struct checker {
   const program *p;
   const char *error; /* NULL: fine so far */
+  bool in_strips;
 } checker;
 
 static bool fail(checker *c, const char *why) {
@@ -18,6 +19,7 @@ static bool check_slot(checker *c, u32 slot, bool write) {
   prog_slot_kind kind = c->p->slots[slot].kind;
   if (write && (kind == SLOT_CONST || kind == SLOT_PARAM))
     return fail(c, "writes to a constant or a parameter");
+  if (kind == SLOT_STRIP && !c->in_strips) return fail(c, "slot of strips elsewhere");
   return true;
 }
 static const prog_slot *slot_of(const checker *c, u32 slot) { return &c->p->slots[slot]; }
@@ -571,6 +573,30 @@ static bool check_partition_id(checker *c, const prog_id *k) {
 }
 static bool check_replica_id(checker *c, const prog_id *k) { return check_partition_id(c, k); }
 
+static void check_step(checker *c, const prog_step *s);
+static bool check_strips(checker *c, const prog_strips *r) {
+  u64 rows;
+  if (r->rank == 0 || r->rank > PROG_MAX_DIMS || c->in_strips)
+    return fail(c, "strips without rows, or in strips");
+  if (!volume(r->dims, r->rank, &rows) || rows == 0) return fail(c, "dimensions out of range");
+  c->in_strips = true;
+  for (u32 i = 0; i < r->n && !c->error; i++) {
+    const i64 *dims;
+    if (prog_step_row_dims(&r->steps[i], NULL) == 0)
+      fail(c, "step that has no rows");
+    else
+      check_step(c, &r->steps[i]);
+    if (c->error) break;
+    if (prog_step_row_dims(&r->steps[i], &dims) < r->rank ||
+        memcmp(dims, r->dims, r->rank * sizeof(i64)) != 0)
+      fail(c, "step of other rows");
+  }
+  c->in_strips = false;
+  if (c->error) return false;
+  const char *error = prog_strips_check(c->p, r);
+  return error ? fail(c, error) : true;
+}
+
 static void check_step(checker *c, const prog_step *s) {
   if (s->kind >= STEP_COUNT_) fail(c, "no such step");
   switch (s->kind) {
@@ -587,7 +613,7 @@ static void check_step(checker *c, const prog_step *s) {
 
 static void check_one_slot(checker *c, const prog_slot *s, bool planned) {
   u64 bytes, end;
-  if (s->type >= DTYPE_COUNT || s->kind > SLOT_CONST) {
+  if (s->type >= DTYPE_COUNT || s->kind > SLOT_STRIP) {
     fail(c, "no such type of slot");
     return;
   }

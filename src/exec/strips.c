@@ -1,0 +1,341 @@
+/* Steps done by strips: each is lowered as a step of its own over the rows of one strip, whose
+ * accesses are slots of their own; a run sets these to where the strip begins. The last strip may
+ * be shorter, and then has steps of its own. How long strips are depends on shapes only. */
+#include "exec/step.h"
+
+/* A place that a step's access begins at: in a slot, in scratch, or the index of a dim. */
+typedef struct place_of {
+  enum { IN_SLOT, IN_SCRATCH, AN_INDEX } kind;
+  u32 slot;
+  size_t at;                 /* IN_SCRATCH, AN_INDEX */
+  i64 stride[PROG_MAX_DIMS]; /* IN_SLOT: bytes, of the dims up to the cut one */
+} place_of;
+
+typedef struct strips {
+  u32 n, cut; /* steps; the dim that is cut in pieces */
+  i64 dims[PROG_MAX_DIMS];
+  u64 piece, pieces;
+  exec_step *whole, *last; /* over a strip; over the last, which may be shorter */
+  u32 num_places;
+  place_of *places;
+  size_t slots_at, index_at, inner_at; /* scratch: places' addresses, indices, what steps need */
+} strips;
+
+/* ---- running ---- */
+
+static void set_places(const strips *s, const exec_env *env, const i64 *index, void **slots) {
+  i64 *indices = (i64 *)(env->scratch + s->index_at);
+  for (u32 d = 0; d <= s->cut; d++) indices[2 * d] = index[d], indices[2 * d + 1] = 0;
+  for (u32 i = 0; i < s->num_places; i++) {
+    const place_of *p = &s->places[i];
+    if (p->kind != IN_SLOT) continue;
+    i64 at = 0;
+    for (u32 d = 0; d <= s->cut; d++) at += index[d] * p->stride[d];
+    slots[i] = (char *)env->slots[p->slot] + at;
+  }
+}
+
+static void run_strips(const void *data, const exec_env *env, u64 begin, u64 end) {
+  const strips *s = data;
+  void **slots = (void **)(env->scratch + s->slots_at);
+  exec_env inner = {.scratch = env->scratch + s->inner_at, .slots = slots, .accel = env->accel};
+  for (u32 i = 0; i < s->num_places; i++)
+    slots[i] = s->places[i].kind == IN_SLOT ? NULL : env->scratch + s->places[i].at;
+  for (u64 u = begin; u < end; u++) {
+    i64 index[PROG_MAX_DIMS];
+    u64 rest = u / s->pieces, piece = u % s->pieces;
+    index[s->cut] = (i64)(piece * s->piece);
+    for (u32 d = s->cut; d-- > 0;) {
+      index[d] = (i64)(rest % (u64)s->dims[d]);
+      rest /= (u64)s->dims[d];
+    }
+    set_places(s, env, index, slots);
+    const exec_step *steps = piece + 1 == s->pieces ? s->last : s->whole;
+    for (u32 i = 0; i < s->n; i++)
+      if (steps[i].units) steps[i].run(steps[i].data, &inner, 0, steps[i].units);
+  }
+}
+
+/* ---- slots of one strip ---- */
+
+/* A slot that steps touch, from the first to the last of them. */
+typedef struct touched {
+  u32 slot, first, last;
+  size_t at; /* SLOT_STRIP: where in scratch a strip's part of it lies */
+} touched;
+typedef struct survey {
+  const program *p;
+  u32 step, n;
+  touched list[PROG_MAX_TOUCHES];
+  bool dots, whole; /* whole: an index that is no integer; nothing may be cut */
+} survey;
+
+typedef struct lowering {
+  const lower_env *e; /* whose program the steps are of */
+  program inner;      /* what their strips are of */
+  const prog_strips *r;
+  strips *s;
+  u64 rows; /* in a strip */
+  VEC(place_of) places;
+  VEC(prog_slot) slots;
+  survey seen;
+  size_t scratch;
+} lowering;
+
+static u64 part_of(const lowering *l, u32 slot) {
+  u64 rows = 1;
+  for (u32 d = 0; d < l->r->rank; d++) rows *= (u64)l->r->dims[d];
+  return l->e->prog->slots[slot].count / rows;
+}
+
+/* A slot for one access, whose strides these are. Slots of one memory are so still. */
+static u32 add_place(lowering *l, u32 slot, const i64 *stride) {
+  prog_slot is = l->e->prog->slots[slot];
+  place_of p = {.kind = IN_SLOT, .slot = slot};
+  if (is.kind == SLOT_STRIP) {
+    p.kind = IN_SCRATCH;
+    for (u32 i = 0; i < l->seen.n; i++)
+      if (l->seen.list[i].slot == slot) p.at = l->seen.list[i].at;
+    is.kind = SLOT_WORK; /* behind the workspace, so that it overlaps with nothing of it */
+    is.offset = l->e->prog->workspace + p.at;
+    is.count = part_of(l, slot) * l->rows;
+  } else {
+    for (u32 d = 0; d <= l->s->cut; d++) p.stride[d] = stride[d] * (i64)dtype_size(is.type);
+  }
+  VEC_PUSH(l->e->a, l->places, p);
+  VEC_PUSH(l->e->a, l->slots, is);
+  return (u32)l->slots.len - 1;
+}
+
+static u32 add_index(lowering *l, dtype type, u32 dim) {
+  place_of p = {.kind = AN_INDEX, .at = l->s->index_at + dim * 2 * sizeof(i64)};
+  prog_slot is = {.kind = SLOT_CONST, .type = type, .count = 1};
+  VEC_PUSH(l->e->a, l->places, p);
+  VEC_PUSH(l->e->a, l->slots, is);
+  return (u32)l->slots.len - 1;
+}
+
+/* ---- steps of one strip ---- */
+
+/* The dims from the cut one on, of which it has a piece. */
+static void cut_dims(const lowering *l, u64 piece, const i64 *dims, u32 rank, i64 *out) {
+  for (u32 d = l->s->cut; d < rank; d++) out[d - l->s->cut] = dims[d];
+  out[0] = (i64)piece;
+}
+static prog_access cut_access(lowering *l, const prog_access *a, u32 rank) {
+  prog_access out = {.slot = add_place(l, a->slot, a->stride), .offset = a->offset};
+  for (u32 d = l->s->cut; d < rank; d++) out.stride[d - l->s->cut] = a->stride[d];
+  return out;
+}
+
+static bool is_outer_index(const lowering *l, const vm_instr *v) {
+  return v->op == VM_iota && v->a <= l->s->cut;
+}
+
+/* An index of a dim up to the cut one is where the strip begins, and what the piece adds. */
+static void cut_code(lowering *l, const prog_loop *from, prog_loop *to) {
+  arena *a = l->e->a;
+  const vm_code *c = &from->code;
+  u32 *now = ARENA_ARRAY(a, u32, c->len + 1), cut = l->s->cut;
+  vm_code out = *c;
+  out.instrs = ARENA_ARRAY(a, vm_instr, 3 * c->len + 1);
+  out.len = 0;
+  for (u32 i = 0; i < c->len; i++) {
+    vm_instr v = c->instrs[i];
+    const vm_op_info *op = &vm_op_infos[v.op];
+    u32 *args[] = {&v.a, &v.b, &v.c};
+    u32 used = v.op == VM_store ? 1 : op->operands;
+    for (u32 k = 0; k < used; k++) *args[k] = now[*args[k]];
+    bool outer = is_outer_index(l, &v);
+    if (outer) {
+      u32 slot = add_index(l, (dtype)v.type, v.a);
+      to->in[to->num_in] = (prog_access){.slot = slot};
+      out.instrs[out.len++] = (vm_instr){.op = VM_load, .type = v.type, .a = to->num_in++};
+    }
+    if (v.op == VM_iota && v.a >= cut) {
+      v.a -= cut;
+      out.instrs[out.len++] = v;
+    } else if (!outer) {
+      out.instrs[out.len++] = v;
+    }
+    if (outer && c->instrs[i].a == cut) {
+      out.instrs[out.len] =
+          (vm_instr){.op = VM_add, .type = v.type, .a = out.len - 2, .b = out.len - 1};
+      out.len++;
+    }
+    now[i] = out.len - 1;
+  }
+  out.num_in = to->num_in;
+  out.cap = out.len;
+  to->code = out;
+}
+
+static u32 count_outer_indices(const lowering *l, const prog_loop *p) {
+  u32 n = 0;
+  for (u32 i = 0; i < p->code.len; i++) n += is_outer_index(l, &p->code.instrs[i]);
+  return n;
+}
+
+/* The lowering of a step looks at the program for what its slots are. */
+static const lower_env *with_slots(lowering *l, lower_env *e) {
+  l->inner = *l->e->prog;
+  l->inner.slots = l->slots.data;
+  l->inner.num_slots = (u32)l->slots.len;
+  e->prog = &l->inner;
+  return e;
+}
+
+static void cut_loop(lowering *l, lower_env *e, const prog_loop *p, u64 piece, exec_step *out) {
+  static const i64 none[PROG_MAX_DIMS];
+  prog_loop c = *p;
+  c.rank = p->rank - l->s->cut;
+  cut_dims(l, piece, p->dims, p->rank, c.dims);
+  c.in = ARENA_ARRAY(e->a, prog_access, p->num_in + count_outer_indices(l, p) + 1);
+  c.out = ARENA_ARRAY(e->a, prog_access, p->num_out + 1);
+  for (u32 i = 0; i < p->num_in; i++) c.in[i] = cut_access(l, &p->in[i], p->rank);
+  for (u32 i = 0; i < p->num_out; i++) c.out[i] = cut_access(l, &p->out[i], p->rank);
+  if (p->reduced) {
+    c.init = ARENA_ARRAY(e->a, u32, p->num_out + 1);
+    for (u32 i = 0; i < p->num_out; i++) c.init[i] = add_place(l, p->init[i], none);
+  }
+  cut_code(l, p, &c);
+  loop_lower(with_slots(l, e), &c, out);
+}
+
+static void cut_dot(lowering *l, lower_env *e, const prog_dot *p, u64 piece, exec_step *out) {
+  u32 cut = l->s->cut, rank = p->nb + p->nm + p->nn + p->nk, batches = cut < p->nb ? cut : p->nb;
+  prog_dot c = *p;
+  c.nb -= batches;
+  c.nm -= cut - batches;
+  c.dims = ARENA_ARRAY(e->a, i64, rank);
+  cut_dims(l, piece, p->dims, rank, c.dims);
+  c.lhs = add_place(l, p->lhs, p->lhs_stride);
+  c.rhs = add_place(l, p->rhs, p->rhs_stride);
+  c.out = add_place(l, p->out, p->out_stride);
+  c.lhs_stride += cut, c.rhs_stride += cut, c.out_stride += cut;
+  dot_lower(with_slots(l, e), &c, out);
+}
+
+static void cut_copy(lowering *l, lower_env *e, const prog_copy *p, u64 piece, exec_step *out) {
+  prog_copy c = *p;
+  c.rank = p->rank - l->s->cut;
+  cut_dims(l, piece, p->dims, p->rank, c.dims);
+  c.src = cut_access(l, &p->src, p->rank);
+  c.dst = cut_access(l, &p->dst, p->rank);
+  copy_lower(with_slots(l, e), &c, out);
+}
+
+/* All steps over a strip of that many pieces of the cut dim. */
+static exec_step *cut_steps(lowering *l, u64 piece) {
+  exec_step *steps = arena_zalloc(l->e->a, (l->r->n + 1) * sizeof *steps);
+  l->rows = piece;
+  for (u32 d = l->s->cut + 1; d < l->r->rank; d++) l->rows *= (u64)l->r->dims[d];
+  for (u32 i = 0; i < l->r->n; i++) {
+    const prog_step *p = &l->r->steps[i];
+    lower_env e = *l->e;
+    if (p->kind == STEP_loop) cut_loop(l, &e, p->u.loop_, piece, &steps[i]);
+    if (p->kind == STEP_dot) cut_dot(l, &e, p->u.dot_, piece, &steps[i]);
+    if (p->kind == STEP_copy) cut_copy(l, &e, p->u.copy_, piece, &steps[i]);
+  }
+  return steps;
+}
+
+/* ---- how long strips are, and what lies in scratch ---- */
+
+static void see_slot(void *user, u32 *slot, slot_use use) {
+  survey *v = user;
+  u32 i = 0;
+  (void)use;
+  while (i < v->n && v->list[i].slot != *slot) i++;
+  if (i == COUNT(v->list)) return;
+  if (i == v->n) v->list[v->n++] = (touched){.slot = *slot, .first = v->step};
+  v->list[i].last = v->step;
+}
+
+static void look_at(const lower_env *e, const prog_strips *r, survey *v) {
+  *v = (survey){.p = e->prog};
+  for (u32 i = 0; i < r->n; i++) {
+    const prog_step *s = &r->steps[i];
+    v->step = i;
+    prog_step_slots((prog_step *)(uintptr_t)s, see_slot, v);
+    v->dots |= s->kind == STEP_dot;
+    for (u32 k = 0; s->kind == STEP_loop && k < s->u.loop_->code.len; k++) {
+      const vm_instr *x = &s->u.loop_->code.instrs[k];
+      dtype_class class = dtype_infos[x->type].kind;
+      v->whole |= x->op == VM_iota && x->a < r->rank && class != DTYPE_CLASS_SINT &&
+                  class != DTYPE_CLASS_UINT;
+    }
+  }
+}
+
+/* As many rows as the cache has room for, in pieces of nearly equal length. */
+static void find_cut(const prog_strips *r, const survey *v, strips *s) {
+  enum { BYTES = 128 << 10, BYTES_OF_DOTS = 512 << 10 };
+  u64 rows = 1, inner = 1, bytes = 0;
+  for (u32 d = 0; d < r->rank; d++) rows *= (u64)r->dims[d];
+  for (u32 i = 0; i < v->n; i++) bytes += prog_slot_bytes(&v->p->slots[v->list[i].slot]);
+  u64 row = bytes / rows + 1, most = (v->dots ? BYTES_OF_DOTS : BYTES) / row + 1;
+  if (v->whole) most = rows;
+  s->cut = r->rank - 1;
+  while (s->cut > 0 && inner * (u64)r->dims[s->cut] <= most) inner *= (u64)r->dims[s->cut--];
+  u64 n = (u64)r->dims[s->cut], piece = most / inner;
+  piece = piece < 1 ? 1 : piece > n ? n : piece;
+  s->pieces = (n + piece - 1) / piece;
+  s->piece = (n + s->pieces - 1) / s->pieces;
+  s->pieces = (n + s->piece - 1) / s->piece;
+}
+
+/* Slots of a strip, one behind the other; who is last touched before another one begins gives its
+ * place to it if that is large enough. */
+static void lay_out(lowering *l) {
+  typedef struct room {
+    size_t at, bytes;
+    u32 until;
+  } room;
+  VEC(room) rooms = {0};
+  for (u32 i = 0; i < l->seen.n; i++) {
+    touched *t = &l->seen.list[i];
+    const prog_slot *slot = &l->e->prog->slots[t->slot];
+    if (slot->kind != SLOT_STRIP) continue;
+    size_t bytes = align_up(part_of(l, t->slot) * l->rows * dtype_size(slot->type), 64) + 64;
+    size_t k = 0;
+    while (k < rooms.len && (rooms.data[k].until >= t->first || rooms.data[k].bytes < bytes)) k++;
+    if (k == rooms.len) {
+      VEC_PUSH(l->e->a, rooms, (room){l->scratch, bytes, 0});
+      l->scratch += bytes;
+    }
+    rooms.data[k].until = t->last;
+    t->at = rooms.data[k].at;
+  }
+}
+
+void strips_lower(const lower_env *e, const prog_strips *r, exec_step *out) {
+  strips *s = ARENA_NEW(e->a, strips);
+  lowering l = {.e = e, .r = r, .s = s};
+  look_at(e, r, &l.seen);
+  s->n = r->n;
+  memcpy(s->dims, r->dims, sizeof s->dims);
+  find_cut(r, &l.seen, s);
+  u64 units = s->pieces, n = (u64)r->dims[s->cut], tail = n - (s->pieces - 1) * s->piece;
+  for (u32 d = 0; d < s->cut; d++) units *= (u64)r->dims[d];
+  l.rows = s->piece;
+  for (u32 d = s->cut + 1; d < r->rank; d++) l.rows *= (u64)r->dims[d];
+  lay_out(&l);
+  s->index_at = l.scratch;
+  s->whole = s->last = cut_steps(&l, s->piece);
+  if (tail != s->piece) s->last = cut_steps(&l, tail);
+  s->num_places = (u32)l.places.len;
+  s->places = l.places.data;
+  s->slots_at = s->index_at + PROG_MAX_DIMS * 2 * sizeof(i64); /* of any type */
+  s->inner_at = align_up(s->slots_at + s->num_places * sizeof(void *), 64);
+  size_t scratch = 0;
+  u64 cost = 50;
+  for (u32 i = 0; i < s->n; i++) {
+    const exec_step *steps[] = {&s->whole[i], &s->last[i]};
+    for (u32 k = 0; k < 2; k++)
+      if (steps[k]->scratch > scratch) scratch = steps[k]->scratch;
+    cost += steps[0]->units * steps[0]->cost;
+  }
+  *out = (exec_step){
+      .run = run_strips, .data = s, .units = units, .cost = cost, .scratch = s->inner_at + scratch};
+}

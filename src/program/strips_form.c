@@ -1,0 +1,436 @@
+/* Which steps are done by strips: loops, dots and copies that have rows in common, where one reads
+ * what another wrote, or both read the same, and there is too much of it for a cache.
+ *
+ * In the order of steps one begins a run, and those that follow join it if they may. What stands
+ * between goes before the run if it needs nothing of it, else after it; so who joins must not need
+ * what goes after. Jumps, their targets, collectives and calls stay where they are. The window in
+ * which is looked is bounded, and so all of it linear in the number of steps. */
+#include "program/parts.h"
+
+enum {
+  WINDOW = 48,
+  MAX_STEPS = 24,            /* of strips */
+  MIN_ROWS = 8,              /* or there is nothing to cut */
+  MIN_BYTES = 512 << 10,     /* that need not go to memory and back */
+  MIN_READ_BYTES = 32 << 20, /* that are only read, and should not be so again */
+  MAX_ROW_BYTES = 256 << 10, /* of what is kept in the cache */
+  MAX_RHS_BYTES = 512 << 10  /* of a dot: read for every strip */
+};
+
+typedef struct marks {
+  u32 *read, *written; /* by slot: the stamp */
+} marks;
+
+typedef struct former {
+  arena *a;
+  program *p;
+  u32 *touches; /* by slot, in the whole program */
+  u32 stamp;
+  marks run, after;
+  VEC(prog_step) out;
+} former;
+
+/* A run of steps, as they are and as they have its rows for first dims. */
+typedef struct run {
+  prog_strips r;
+  prog_step *plain[MAX_STEPS];
+  prog_step steps[MAX_STEPS];
+} run;
+
+/* ---- dependences ---- */
+
+/* A result that takes over a parameter is that memory. */
+static u32 memory_of(const program *p, u32 slot) {
+  const prog_slot *s = &p->slots[slot];
+  return s->kind == SLOT_RESULT && s->alias >= 0 ? p->param_slot[s->alias] : slot;
+}
+
+typedef struct marking {
+  former *f;
+  marks *m;
+  bool meets;
+} marking;
+static void mark_slot(void *user, u32 *slot, slot_use use) {
+  marking *k = user;
+  u32 at = memory_of(k->f->p, *slot);
+  if (use != USE_WRITE) k->m->read[at] = k->f->stamp;
+  if (use != USE_READ) k->m->written[at] = k->f->stamp;
+}
+static void mark(former *f, marks *m, prog_step *s) {
+  prog_step_slots(s, mark_slot, &(marking){f, m, false});
+}
+static void meet_slot(void *user, u32 *slot, slot_use use) {
+  marking *k = user;
+  u32 at = memory_of(k->f->p, *slot), stamp = k->f->stamp;
+  k->meets |= k->m->written[at] == stamp || (use != USE_READ && k->m->read[at] == stamp);
+}
+/* Whether s must stay behind the steps that are marked. */
+static bool depends(former *f, marks *m, prog_step *s) {
+  marking k = {f, m, false};
+  prog_step_slots(s, meet_slot, &k);
+  return k.meets;
+}
+
+/* ---- rows ---- */
+
+/* The longest list of first dims that both have, some of them split. */
+static u32 common_rows(const i64 *a, u32 na, const i64 *b, u32 nb, i64 *out) {
+  u32 n = 0, i = 0, j = 0;
+  i64 x = 1, y = 1;
+  while (n < PROG_MAX_DIMS) {
+    while (x == 1 && i < na) x = a[i++];
+    while (y == 1 && j < nb) y = b[j++];
+    i64 s = x < y ? x : y;
+    if (s <= 1 || x % s || y % s) break;
+    out[n++] = s;
+    x /= s, y /= s;
+  }
+  return n;
+}
+
+/* How dims become others that begin with the rows: new dim d is a part of dim from[d], whose index
+ * it moves by `times`. */
+typedef struct reshape {
+  u32 rank, from[4 * PROG_MAX_DIMS];
+  i64 dims[4 * PROG_MAX_DIMS], times[4 * PROG_MAX_DIMS];
+} reshape;
+
+static bool plan_reshape(const prog_strips *r, const i64 *dims, u32 rank, reshape *z) {
+  u32 k = 0;
+  i64 left = 1;
+  z->rank = 0;
+  for (u32 d = 0; d < r->rank; d++) {
+    while (left == 1) left = dims[k++];
+    left /= r->dims[d];
+    z->dims[z->rank] = r->dims[d], z->from[z->rank] = k - 1, z->times[z->rank++] = left;
+  }
+  if (left > 1) z->dims[z->rank] = left, z->from[z->rank] = k - 1, z->times[z->rank++] = 1;
+  for (; k < rank && z->rank < COUNT(z->dims); k++)
+    z->dims[z->rank] = dims[k], z->from[z->rank] = k, z->times[z->rank++] = 1;
+  return k == rank;
+}
+
+static void reshape_strides(const reshape *z, const i64 *from, i64 *to) {
+  for (u32 d = 0; d < z->rank; d++) to[d] = from[z->from[d]] * z->times[d];
+}
+static prog_access *reshape_accesses(arena *a, const reshape *z, const prog_access *list, u32 n) {
+  prog_access *out = ARENA_ARRAY(a, prog_access, n + 1);
+  for (u32 i = 0; i < n; i++) {
+    out[i] = (prog_access){.slot = list[i].slot, .offset = list[i].offset};
+    reshape_strides(z, list[i].stride, out[i].stride);
+  }
+  return out;
+}
+
+/* An index is that of one dim, which is still there as it was. */
+static bool reshape_iotas(arena *a, const reshape *z, const prog_loop *from, prog_loop *to) {
+  to->code.instrs = arena_copy(a, from->code.instrs, from->code.len * sizeof(vm_instr));
+  for (u32 i = 0; i < from->code.len; i++) {
+    vm_instr *v = &to->code.instrs[i];
+    if (v->op != VM_iota) continue;
+    u32 d = 0;
+    while (d < z->rank && z->from[d] != v->a) d++;
+    if (d == z->rank || z->dims[d] != from->dims[v->a]) return false;
+    v->a = d;
+  }
+  return true;
+}
+
+static bool reshape_loop(arena *a, const reshape *z, prog_step *s) {
+  const prog_loop *from = s->u.loop_;
+  if (z->rank > PROG_MAX_DIMS) return false;
+  prog_loop *l = s->u.loop_ = arena_copy(a, from, sizeof *from);
+  l->rank = z->rank;
+  memcpy(l->dims, z->dims, z->rank * sizeof(i64));
+  l->in = reshape_accesses(a, z, from->in, from->num_in);
+  l->out = reshape_accesses(a, z, from->out, from->num_out);
+  l->cap_in = from->num_in, l->cap_out = from->num_out;
+  return reshape_iotas(a, z, from, l);
+}
+
+static i64 *reshape_list(arena *a, const reshape *z, const i64 *from) {
+  i64 *to = ARENA_ARRAY(a, i64, z->rank + 1);
+  reshape_strides(z, from, to);
+  return to;
+}
+static bool reshape_dot(arena *a, const reshape *z, prog_step *s) {
+  const prog_dot *from = s->u.dot_;
+  prog_dot *d = s->u.dot_ = arena_copy(a, from, sizeof *from);
+  d->nb = d->nm = 0;
+  for (u32 k = 0; k < z->rank; k++)
+    if (z->from[k] < from->nb)
+      d->nb++;
+    else if (z->from[k] < from->nb + from->nm)
+      d->nm++;
+  d->dims = arena_copy(a, z->dims, z->rank * sizeof(i64));
+  d->lhs_stride = reshape_list(a, z, from->lhs_stride);
+  d->rhs_stride = reshape_list(a, z, from->rhs_stride);
+  d->out_stride = reshape_list(a, z, from->out_stride);
+  return z->rank <= 4 * PROG_MAX_DIMS;
+}
+
+static bool reshape_copy(arena *a, const reshape *z, prog_step *s) {
+  const prog_copy *from = s->u.copy_;
+  if (z->rank > PROG_MAX_DIMS) return false;
+  prog_copy *c = s->u.copy_ = arena_copy(a, from, sizeof *from);
+  c->rank = z->rank;
+  memcpy(c->dims, z->dims, z->rank * sizeof(i64));
+  reshape_strides(z, from->src.stride, c->src.stride);
+  reshape_strides(z, from->dst.stride, c->dst.stride);
+  return true;
+}
+
+static u32 all_dims(const prog_step *s) {
+  if (s->kind == STEP_loop) return s->u.loop_->rank;
+  if (s->kind == STEP_copy) return s->u.copy_->rank;
+  return s->u.dot_->nb + s->u.dot_->nm + s->u.dot_->nn + s->u.dot_->nk;
+}
+
+/* *to is s with the rows as first dims. */
+static bool give_rows(arena *a, const prog_strips *r, prog_step *s, prog_step *to) {
+  const i64 *dims;
+  reshape z;
+  *to = *s;
+  if (prog_step_row_dims(s, &dims) >= r->rank && memcmp(dims, r->dims, r->rank * sizeof(i64)) == 0)
+    return true;
+  if (!plan_reshape(r, dims, all_dims(s), &z)) return false;
+  if (s->kind == STEP_loop) return reshape_loop(a, &z, to);
+  return s->kind == STEP_dot ? reshape_dot(a, &z, to) : reshape_copy(a, &z, to);
+}
+
+/* ---- what pays ---- */
+
+static i64 magnitude(i64 x) { return x < 0 ? -x : x; }
+
+typedef struct survey {
+  former *f;
+  const run *z;
+  bool joins, crosses, large;
+} survey;
+
+/* Rows that lie side by side in memory would be fetched again for every strip. */
+static void survey_access(void *user, const step_access *a) {
+  survey *s = user;
+  const prog_slot *slot = &s->f->p->slots[a->slot];
+  u32 at = memory_of(s->f->p, a->slot), stamp = s->f->stamp;
+  i64 rows = INT64_MAX, inside = INT64_MAX;
+  for (u32 d = 0; d < a->rank; d++) {
+    i64 stride = magnitude(a->stride[d]);
+    i64 *least = d < s->z->r.rank ? &rows : &inside;
+    if (stride && a->dims[d] > 1 && stride < *least) *least = stride;
+  }
+  s->crosses |= inside != INT64_MAX && rows < inside;
+  bool much = prog_slot_bytes(slot) >= MIN_BYTES / 2;
+  s->large |= much;
+  s->joins |=
+      !a->write && (s->f->run.written[at] == stamp || (much && s->f->run.read[at] == stamp));
+}
+
+/* Of a dot per batch the other operand must be small: it is read again for every strip. */
+static bool dot_pays(const program *p, const prog_dot *d) {
+  u64 bytes = dtype_size(p->slots[d->rhs].type), m = 1;
+  for (u32 k = 0; k < d->nm; k++) m *= (u64)d->dims[d->nb + k];
+  for (u32 k = 0; k < d->nn + d->nk; k++) bytes *= (u64)d->dims[d->nb + d->nm + k];
+  return d->nb > 0 && m >= 64 && bytes <= MAX_RHS_BYTES;
+}
+
+typedef struct weights {
+  former *f;
+  const run *z;
+  u32 at;
+  u64 saved, all;
+} weights;
+static bool touches(const prog_step *s, u32 slot) {
+  return prog_step_touches(s, slot, false) || prog_step_touches(s, slot, true);
+}
+static void weigh_access(void *user, const step_access *a) {
+  weights *w = user;
+  const run *z = w->z;
+  bool again = false, written = false;
+  for (u32 i = 0; i < w->at; i++)
+    if (touches(&z->steps[i], a->slot)) return;
+  for (u32 i = w->at; i < z->r.n; i++) {
+    again |= i > w->at && touches(&z->steps[i], a->slot);
+    written |= prog_step_touches(&z->steps[i], a->slot, true);
+  }
+  u64 bytes = again ? prog_slot_bytes(&w->f->p->slots[a->slot]) : 0;
+  w->all += bytes;
+  if (written || bytes >= MIN_READ_BYTES) w->saved += bytes;
+}
+/* The bytes of slots that several steps touch: all of them, and those that it is dear to fetch. */
+static weights weigh_run(former *f, const run *z) {
+  weights w = {.f = f, .z = z};
+  for (; w.at < z->r.n; w.at++) prog_step_accesses(&z->steps[w.at], weigh_access, &w);
+  return w;
+}
+
+static u64 num_rows(const prog_strips *r) {
+  u64 n = 1;
+  for (u32 d = 0; d < r->rank; d++) n *= (u64)r->dims[d];
+  return n;
+}
+
+/* ---- runs ---- */
+
+static bool begins(former *f, prog_step *s, run *z) {
+  const i64 *dims;
+  u32 n = prog_step_row_dims(s, &dims);
+  i64 rows[PROG_MAX_DIMS];
+  if (s->kind == STEP_dot && !dot_pays(f->p, s->u.dot_)) return false;
+  z->r.rank = common_rows(dims, n, dims, n, rows);
+  memcpy(z->r.dims, rows, sizeof rows);
+  z->r.steps = z->steps;
+  z->r.n = 1;
+  z->plain[0] = s;
+  if (z->r.rank == 0 || num_rows(&z->r) < MIN_ROWS) return false;
+  survey v = {.f = f, .z = z};
+  if (!give_rows(f->a, &z->r, s, &z->steps[0])) return false;
+  prog_step_accesses(&z->steps[0], survey_access, &v);
+  return v.large && !prog_strips_check(f->p, &z->r);
+}
+
+/* All steps of the run and s with what rows they have in common. */
+static bool extend(former *f, run *z, prog_step *s) {
+  const i64 *dims;
+  u32 n = prog_step_row_dims(s, &dims);
+  run old = *z;
+  old.r.steps = z->steps;
+  if (n == 0 || z->r.n == MAX_STEPS || (s->kind == STEP_dot && !dot_pays(f->p, s->u.dot_)))
+    return false;
+  survey v = {.f = f, .z = z};
+  prog_step_accesses(s, survey_access, &v);
+  if (!v.joins) return false;
+  z->r.rank = common_rows(old.r.dims, old.r.rank, dims, n, z->r.dims);
+  z->plain[z->r.n++] = s;
+  bool ok = z->r.rank > 0 && num_rows(&z->r) >= MIN_ROWS;
+  v = (survey){.f = f, .z = z};
+  for (u32 i = 0; ok && i < z->r.n; i++) {
+    ok = give_rows(f->a, &z->r, z->plain[i], &z->steps[i]);
+    if (ok && z->steps[i].kind != STEP_dot) prog_step_accesses(&z->steps[i], survey_access, &v);
+  }
+  ok = ok && !v.crosses && weigh_run(f, z).all / num_rows(&z->r) <= MAX_ROW_BYTES &&
+       !prog_strips_check(f->p, &z->r);
+  if (!ok) *z = old;
+  return ok;
+}
+
+typedef struct count {
+  u32 *n;
+} count;
+static void count_slot(void *user, u32 *slot, slot_use use) {
+  (void)use;
+  ((count *)user)->n[*slot]++;
+}
+
+typedef struct locals {
+  former *f;
+  run *z;
+} locals;
+static void make_local(void *user, const step_access *a) {
+  locals *l = user;
+  prog_slot *slot = &l->f->p->slots[a->slot];
+  u32 inside = 0;
+  if (!a->write || slot->kind != SLOT_WORK) return;
+  for (u32 i = 0; i < l->z->r.n; i++)
+    inside += prog_step_touches(&l->z->steps[i], a->slot, false) +
+              prog_step_touches(&l->z->steps[i], a->slot, true);
+  if (inside < 2 || inside != l->f->touches[a->slot]) return;
+  slot->kind = SLOT_STRIP;
+  if (prog_strips_check(l->f->p, &l->z->r)) slot->kind = SLOT_WORK;
+}
+
+static void emit_run(former *f, run *z) {
+  prog_strips *r = arena_copy(f->a, &z->r, sizeof z->r);
+  r->steps = arena_copy(f->a, z->steps, r->n * sizeof(prog_step));
+  for (u32 i = 0; i < r->n; i++) prog_step_accesses(&r->steps[i], make_local, &(locals){f, z});
+  prog_step step = r->steps[r->n - 1];
+  step.kind = STEP_strips;
+  step.u.strips_ = r;
+  VEC_PUSH(f->a, f->out, step);
+}
+
+/* What goes before and after a run. */
+typedef struct aside {
+  prog_step *before[WINDOW], *after[WINDOW];
+  u32 num_before, num_after;
+} aside;
+
+/* The first step of `list` and those that join it. What goes after is moved to where the run ends.
+ * How many steps are done with; 0: there is no run. */
+static u32 take_run(former *f, prog_step **list, u32 n, run *z, aside *x) {
+  u32 window = n < WINDOW ? n : WINDOW, end = 1, num_before = 0, num_after = 0;
+  if (!begins(f, list[0], z)) return 0;
+  f->stamp++;
+  mark(f, &f->run, list[0]);
+  *x = (aside){.num_before = 0};
+  for (u32 at = 1; at < window; at++) {
+    prog_step *s = list[at];
+    bool late = depends(f, &f->after, s);
+    if (!late && extend(f, z, s)) {
+      mark(f, &f->run, s);
+      end = at + 1, x->num_before = num_before, x->num_after = num_after;
+    } else if (!late && !depends(f, &f->run, s)) {
+      x->before[num_before++] = s;
+    } else {
+      x->after[num_after++] = s;
+      mark(f, &f->after, s);
+    }
+  }
+  if (z->r.n < 2 || weigh_run(f, z).saved < MIN_BYTES) return 0;
+  memcpy(list + end - x->num_after, x->after, x->num_after * sizeof *list);
+  return end - x->num_after;
+}
+
+static void form(former *f, prog_step **list, u32 n) {
+  while (n) {
+    run *z = ARENA_NEW(f->a, run);
+    aside *x = ARENA_NEW(f->a, aside);
+    u32 done = take_run(f, list, n, z, x);
+    if (done) {
+      form(f, x->before, x->num_before);
+      emit_run(f, z);
+    } else {
+      VEC_PUSH(f->a, f->out, **list);
+      done = 1;
+    }
+    list += done;
+    n -= done;
+  }
+}
+
+static bool stays(const prog_step *s) {
+  return prog_step_jump(s) || s->kind == STEP_collective || s->kind == STEP_call;
+}
+
+bool prog_form_strips(arena *a, program *p) {
+  former f = {.a = a, .p = p};
+  u32 **tables[] = {&f.touches, &f.run.read, &f.run.written, &f.after.read, &f.after.written};
+  for (size_t i = 0; i < COUNT(tables); i++)
+    *tables[i] = arena_zalloc(a, (p->num_slots + 1) * sizeof(u32));
+  bool *target = arena_zalloc(a, p->num_steps + 1);
+  u32 *now = ARENA_ARRAY(a, u32, p->num_steps + 1);
+  prog_step **list = ARENA_ARRAY(a, prog_step *, p->num_steps + 1);
+  for (u32 t = 0; t < p->num_steps; t++) {
+    const prog_jump *j = prog_step_jump(&p->steps[t]);
+    for (u32 k = 0; j && k < j->n; k++) target[j->target[k]] = true;
+    prog_step_slots(&p->steps[t], count_slot, &(count){f.touches});
+  }
+  for (u32 t = 0; t < p->num_steps;) {
+    u32 n = 0;
+    now[t] = (u32)f.out.len;
+    do list[n] = &p->steps[t + n], n++;
+    while (t + n < p->num_steps && !target[t + n] && !stays(list[n - 1]) &&
+           !stays(&p->steps[t + n]));
+    form(&f, list, n);
+    t += n;
+  }
+  now[p->num_steps] = (u32)f.out.len;
+  if (f.out.len == p->num_steps) return false;
+  for (size_t t = 0; t < f.out.len; t++) {
+    prog_jump *j = prog_step_jump(&f.out.data[t]);
+    for (u32 k = 0; j && k < j->n; k++) j->target[k] = now[j->target[k]];
+  }
+  p->steps = f.out.data;
+  p->num_steps = (u32)f.out.len;
+  return true;
+}
