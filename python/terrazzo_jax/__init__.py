@@ -69,3 +69,12 @@ def initialize():
     if not path_of_environment():
         xla_bridge.register_plugin(PLATFORM, library_path=str(library_path()))
     os.register_at_fork(after_in_child=keep_clients)
+
+
+def __getattr__(name):
+    """terrazzo_jax.why and the like are those of terrazzo_jax.explain."""
+    if name not in ("why", "mem", "comms", "check", "diff", "verify"):
+        raise AttributeError(f"module 'terrazzo_jax' has no attribute {name!r}")
+    from terrazzo_jax import explain
+
+    return getattr(explain, name)

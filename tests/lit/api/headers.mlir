@@ -6,6 +6,7 @@
 // RUN: clang -x c -std=c99 -pedantic -Werror -fsyntax-only -I%S/../../../include -DALONE=\"terrazzo/ir.h\" %S/Inputs/headers.c
 // RUN: clang -x c -std=c99 -pedantic -Werror -fsyntax-only -I%S/../../../include -DALONE=\"terrazzo/layout.h\" %S/Inputs/headers.c
 // RUN: clang -x c -std=c99 -pedantic -Werror -fsyntax-only -I%S/../../../include -DALONE=\"terrazzo/trace.h\" %S/Inputs/headers.c
+// RUN: clang -x c -std=c99 -pedantic -Werror -fsyntax-only -I%S/../../../include -DALONE=\"terrazzo/explain.h\" %S/Inputs/headers.c
 
 // A dialect in C++ has the names that the loader looks for.
 // CHECK: {{[RDV]}} terrazzo_dialect_abi

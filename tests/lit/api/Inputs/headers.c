@@ -3,6 +3,7 @@
 #include ALONE
 #else
 #include "terrazzo/dialect.h"
+#include "terrazzo/explain.h"
 #include "terrazzo/ir.h"
 #include "terrazzo/layout.h"
 #include "terrazzo/terrazzo.h"
