@@ -29,14 +29,16 @@ static const char usage[] =
     "--executor NAME    cpu, or plain: devices one after the other on one thread, to debug\n"
     "                   (default: what TERRAZZO_EXECUTOR says, else cpu)\n"
     "--processes N      share the devices out among N processes of this machine; results are the\n"
-    "                   same bits. TERRAZZO_JOB=RANK/SIZE/ADDRESS joins one that was started so\n"
+    "                   same bits. TERRAZZO_JOB=RANK/SIZE/ADDRESS joins one that was started so;\n"
+    "                   under mpirun its processes are taken, and talk over MPI\n"
     "--repeat N         run N times; --time tells the fastest\n"
     "--time             how long compiling and running took\n"
     "--stats            collectives and bytes a device, workspace, steps\n"
     "--dump STAGE       print the module after that stage (or `all`) to standard error;\n"
     "                   STAGE `program` prints the steps that every device runs\n\n"
     "examples: terrazzo run mlp.mlir --devices 8 --input x.npy w.npy --output out --stats\n"
-    "          terrazzo run mlp.mlir --devices 8 --processes 2 --random-input --time\n";
+    "          terrazzo run mlp.mlir --devices 8 --processes 2 --random-input --time\n"
+    "          mpirun -n 4 terrazzo run mlp.mlir --devices 32 --input x.npy w.npy\n";
 
 typedef struct run_options {
   const char *file, *output, *dump, *executor, *op_priorities;

@@ -32,7 +32,8 @@ struct wire_message {
    * data are needed no longer, because it is on its way, or nobody is there to get it. */
   void (*sent)(wire_message *m);
   void *user;
-  wire_message *next; /* the wire's */
+  wire_message *next; /* these are the wire's */
+  u32 to;
 };
 
 typedef struct wire_user {

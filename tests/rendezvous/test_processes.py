@@ -1,6 +1,7 @@
 """terrazzo run --processes: several processes give the bits that one does, and end together."""
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import time
@@ -46,6 +47,20 @@ def test_same_bits(name, processes, tmp_path):
     module = ROOT / "tests" / "corpus" / name / "global.mlir"
     one = results(module, tmp_path / "one")
     assert one and results(module, tmp_path / "many", "--processes", processes) == one
+
+
+@pytest.mark.skipif(not shutil.which("mpirun") or not (BIN.parent / "lib" /
+                                                       "libterrazzo_mpi.so").exists(),
+                    reason="there is no MPI")
+@pytest.mark.parametrize("processes", [2, 3, 8])
+def test_over_mpi(processes, tmp_path):
+    module = ROOT / "tests" / "corpus" / "mlp_2d" / "global.mlir"
+    one = results(module, tmp_path / "one")
+    done = subprocess.run(["mpirun", "-n", str(processes), BIN / "terrazzo", "run", module,
+                           "--random-input", "--repeat=5", "--output", tmp_path / "many"],
+                          capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert {p.name: p.read_bytes() for p in (tmp_path / "many").glob("out_*.npy")} == one
 
 
 @pytest.mark.parametrize("processes", [2, 3, 8])
