@@ -50,8 +50,11 @@ u32 prog_step_row_dims(const prog_step *s, const i64 **out_dims);
 /* How often. */
 u32 prog_step_touches(const prog_step *s, u32 slot, bool write);
 /* Whether it is the same to do the steps of `r`, which are sound, by strips. NULL: it is, else what
- * is wrong. */
-const char *prog_strips_check(const program *p, const prog_strips *r);
+ * is wrong. out_bytes (NULL: nobody asks): of the slots that several of the steps touch. */
+typedef struct strips_bytes {
+  u64 all, written, largest; /* largest: of those that are only read */
+} strips_bytes;
+const char *prog_strips_check(const program *p, const prog_strips *r, strips_bytes *out_bytes);
 bool prog_strips_in_place(const program *p, const prog_strips *r, u32 in, u32 out);
 
 /* strips_form.c: makes strips of steps that follow one another where that saves memory traffic. Of

@@ -155,7 +155,41 @@ static bool has_room(const prog_loop *l) {
   return n <= 64;
 }
 
-const char *prog_strips_check(const program *p, const prog_strips *r) {
+static void weigh(const touches *t, strips_bytes *out) {
+  *out = (strips_bytes){0};
+  for (u32 i = 0; i < t->n; i++) {
+    bool first = true, again = false, written = false;
+    for (u32 k = 0; k < t->n && first; k++) {
+      if (t->list[k].slot != t->list[i].slot) continue;
+      first = k >= i;
+      again |= t->list[k].step != t->list[i].step;
+      written |= t->list[k].write;
+    }
+    if (!first || !again) continue;
+    u64 bytes = prog_slot_bytes(&t->p->slots[t->list[i].slot]);
+    out->all += bytes;
+    if (written) out->written += bytes;
+    if (!written && bytes > out->largest) out->largest = bytes;
+  }
+}
+
+/* Of a write: who else touches its slot. */
+static const char *check_write(const touches *t, u32 at) {
+  const touch *a = &t->list[at];
+  const prog_slot *y = &t->p->slots[a->slot];
+  for (u32 k = 0; k < t->n; k++) {
+    const touch *b = &t->list[k];
+    if (k != at && b->slot == a->slot && !(a->by_rows && b->by_rows))
+      return "slot of strips touched across rows";
+    const prog_slot *x = &t->p->slots[b->slot];
+    if (x->kind == SLOT_PARAM && y->kind == SLOT_RESULT && y->alias == (i32)x->index &&
+        !in_place(t, b->slot, a->slot))
+      return "parameter that strips write over";
+  }
+  return NULL;
+}
+
+const char *prog_strips_check(const program *p, const prog_strips *r, strips_bytes *out_bytes) {
   touches t;
   for (u32 i = 0; i < r->n; i++)
     if (r->steps[i].kind == STEP_loop && !has_room(r->steps[i].u.loop_))
@@ -166,16 +200,9 @@ const char *prog_strips_check(const program *p, const prog_strips *r) {
     const touch *a = &t.list[i];
     if (p->slots[a->slot].kind == SLOT_STRIP && !a->by_rows) return "row outside its strip";
     if (!a->write && !is_complete(&t, i)) return "row read before it is written";
-    if (!a->write) continue;
-    for (u32 k = 0; k < t.n; k++) {
-      const touch *b = &t.list[k];
-      if (k != i && b->slot == a->slot && !(a->by_rows && b->by_rows))
-        return "slot of strips touched across rows";
-      const prog_slot *x = &p->slots[b->slot], *y = &p->slots[a->slot];
-      if (x->kind == SLOT_PARAM && y->kind == SLOT_RESULT && y->alias == (i32)x->index &&
-          !in_place(&t, b->slot, a->slot))
-        return "parameter that strips write over";
-    }
+    const char *error = a->write ? check_write(&t, i) : NULL;
+    if (error) return error;
   }
+  if (out_bytes) weigh(&t, out_bytes);
   return NULL;
 }

@@ -8,7 +8,8 @@
 #include "program/parts.h"
 
 enum {
-  WINDOW = 48,
+  WINDOW = 48,               /* steps that one run may lie among, */
+  IDLE = 12,                 /* and that are looked at in vain */
   MAX_STEPS = 24,            /* of strips */
   MIN_ROWS = 8,              /* or there is nothing to cut */
   MIN_BYTES = 512 << 10,     /* that need not go to memory and back */
@@ -35,6 +36,7 @@ typedef struct run {
   prog_strips r;
   prog_step *plain[MAX_STEPS];
   prog_step steps[MAX_STEPS];
+  strips_bytes bytes;
 } run;
 
 /* ---- dependences ---- */
@@ -234,36 +236,6 @@ static bool dot_pays(const program *p, const prog_dot *d) {
   return d->nb > 0 && m >= 64 && bytes <= MAX_RHS_BYTES;
 }
 
-typedef struct weights {
-  former *f;
-  const run *z;
-  u32 at;
-  u64 saved, all;
-} weights;
-static bool touches(const prog_step *s, u32 slot) {
-  return prog_step_touches(s, slot, false) || prog_step_touches(s, slot, true);
-}
-static void weigh_access(void *user, const step_access *a) {
-  weights *w = user;
-  const run *z = w->z;
-  bool again = false, written = false;
-  for (u32 i = 0; i < w->at; i++)
-    if (touches(&z->steps[i], a->slot)) return;
-  for (u32 i = w->at; i < z->r.n; i++) {
-    again |= i > w->at && touches(&z->steps[i], a->slot);
-    written |= prog_step_touches(&z->steps[i], a->slot, true);
-  }
-  u64 bytes = again ? prog_slot_bytes(&w->f->p->slots[a->slot]) : 0;
-  w->all += bytes;
-  if (written || bytes >= MIN_READ_BYTES) w->saved += bytes;
-}
-/* The bytes of slots that several steps touch: all of them, and those that it is dear to fetch. */
-static weights weigh_run(former *f, const run *z) {
-  weights w = {.f = f, .z = z};
-  for (; w.at < z->r.n; w.at++) prog_step_accesses(&z->steps[w.at], weigh_access, &w);
-  return w;
-}
-
 static u64 num_rows(const prog_strips *r) {
   u64 n = 1;
   for (u32 d = 0; d < r->rank; d++) n *= (u64)r->dims[d];
@@ -286,30 +258,31 @@ static bool begins(former *f, prog_step *s, run *z) {
   survey v = {.f = f, .z = z};
   if (!give_rows(f->a, &z->r, s, &z->steps[0])) return false;
   prog_step_accesses(&z->steps[0], survey_access, &v);
-  return v.large && !prog_strips_check(f->p, &z->r);
+  return v.large && !prog_strips_check(f->p, &z->r, &z->bytes);
 }
 
 /* All steps of the run and s with what rows they have in common. */
 static bool extend(former *f, run *z, prog_step *s) {
   const i64 *dims;
   u32 n = prog_step_row_dims(s, &dims);
-  run old = *z;
-  old.r.steps = z->steps;
   if (n == 0 || z->r.n == MAX_STEPS || (s->kind == STEP_dot && !dot_pays(f->p, s->u.dot_)))
     return false;
   survey v = {.f = f, .z = z};
   prog_step_accesses(s, survey_access, &v);
   if (!v.joins) return false;
+  run old = *z;
   z->r.rank = common_rows(old.r.dims, old.r.rank, dims, n, z->r.dims);
   z->plain[z->r.n++] = s;
   bool ok = z->r.rank > 0 && num_rows(&z->r) >= MIN_ROWS;
   v = (survey){.f = f, .z = z};
-  for (u32 i = 0; ok && i < z->r.n; i++) {
+  bool same =
+      z->r.rank == old.r.rank && memcmp(z->r.dims, old.r.dims, z->r.rank * sizeof(i64)) == 0;
+  for (u32 i = same ? z->r.n - 1 : 0; ok && i < z->r.n; i++) {
     ok = give_rows(f->a, &z->r, z->plain[i], &z->steps[i]);
     if (ok && z->steps[i].kind != STEP_dot) prog_step_accesses(&z->steps[i], survey_access, &v);
   }
-  ok = ok && !v.crosses && weigh_run(f, z).all / num_rows(&z->r) <= MAX_ROW_BYTES &&
-       !prog_strips_check(f->p, &z->r);
+  ok = ok && !v.crosses && !prog_strips_check(f->p, &z->r, &z->bytes) &&
+       z->bytes.all / num_rows(&z->r) <= MAX_ROW_BYTES;
   if (!ok) *z = old;
   return ok;
 }
@@ -336,7 +309,7 @@ static void make_local(void *user, const step_access *a) {
               prog_step_touches(&l->z->steps[i], a->slot, true);
   if (inside < 2 || inside != l->f->touches[a->slot]) return;
   slot->kind = SLOT_STRIP;
-  if (prog_strips_check(l->f->p, &l->z->r)) slot->kind = SLOT_WORK;
+  if (prog_strips_check(l->f->p, &l->z->r, NULL)) slot->kind = SLOT_WORK;
 }
 
 static void emit_run(former *f, run *z) {
@@ -363,7 +336,7 @@ static u32 take_run(former *f, prog_step **list, u32 n, run *z, aside *x) {
   f->stamp++;
   mark(f, &f->run, list[0]);
   *x = (aside){.num_before = 0};
-  for (u32 at = 1; at < window; at++) {
+  for (u32 at = 1; at < window && at < end + IDLE; at++) {
     prog_step *s = list[at];
     bool late = depends(f, &f->after, s);
     if (!late && extend(f, z, s)) {
@@ -376,7 +349,9 @@ static u32 take_run(former *f, prog_step **list, u32 n, run *z, aside *x) {
       mark(f, &f->after, s);
     }
   }
-  if (z->r.n < 2 || weigh_run(f, z).saved < MIN_BYTES) return 0;
+  if (z->r.n < 2 ||
+      z->bytes.written + (z->bytes.largest >= MIN_READ_BYTES ? z->bytes.largest : 0) < MIN_BYTES)
+    return 0;
   memcpy(list + end - x->num_after, x->after, x->num_after * sizeof *list);
   return end - x->num_after;
 }

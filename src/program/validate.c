@@ -593,7 +593,7 @@ static bool check_strips(checker *c, const prog_strips *r) {
   }
   c->in_strips = false;
   if (c->error) return false;
-  const char *error = prog_strips_check(c->p, r);
+  const char *error = prog_strips_check(c->p, r, NULL);
   return error ? fail(c, error) : true;
 }
 
