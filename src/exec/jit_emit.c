@@ -23,7 +23,7 @@ enum { FIRST_SAVED = 5 }; /* of these, the caller wants back */
 
 typedef struct emit {
   arena *a;
-  const jit_build *b;
+  const jit_build *b; /* of the body that is written; what is by value is of its values */
   x86_code code;
   bool scalar, rest; /* one element; what is left */
   bool *needed;
@@ -32,8 +32,8 @@ typedef struct emit {
   u32 *slot;                    /* by value: 1 + where it was spilled */
   u32 owner[2][32];             /* by class and register: value + 1 */
   u32 locked[2], pinned;
+  jit_node pins[32]; /* by register that is pinned: the invariant in it */
   u32 slots, most_slots;
-  u32 *pooled; /* by value: 1 + number of the constant */
   u8 *pointer; /* by register in memory */
   u32 num_pointers;
 } emit;
@@ -102,20 +102,20 @@ static x86_rm first_of(emit *e, u32 reg) {
   x86_plain(&e->code, 0, 1, 0x8b, to, x86_mem(RSI, (i32)(reg * sizeof(void *))));
   return x86_mem(to, 0);
 }
-static x86_rm elements_of(emit *e, u32 reg, u32 width) {
-  x86_rm m = first_of(e, reg);
+static x86_rm elements_of(emit *e, const jit_node *n, u32 width) {
+  x86_rm m = first_of(e, n->imm);
   if (e->scalar) return m;
   m.index = RCX;
+  m.disp = (i32)(n->part * STEP * width);
   m.scale = width == 4 ? 2 : width == 2 ? 1 : 0;
   return m;
 }
 static x86_rm slot_of(const emit *e, u32 v) { return x86_mem(RSP, (i32)((e->slot[v] - 1) * SLOT)); }
 static x86_rm pooled(emit *e, u32 v) {
-  if (!e->pooled[v]) {
-    VEC_PUSH(e->a, e->code.pool, node_of(e, v)->imm);
-    e->pooled[v] = (u32)e->code.pool.len;
-  }
-  return (x86_rm){.memory = true, .pooled = true, .disp = (i32)e->pooled[v] - 1};
+  u32 i = 0, bits = node_of(e, v)->imm;
+  while (i < e->code.pool.len && e->code.pool.data[i] != bits) i++;
+  if (i == e->code.pool.len) VEC_PUSH(e->a, e->code.pool, bits);
+  return (x86_rm){.memory = true, .pooled = true, .disp = (i32)i};
 }
 
 /* ---- registers ---- */
@@ -225,7 +225,7 @@ static void emit_nothing(PRIMITIVE) { (void)e, (void)at, (void)n, (void)p; }
 static void emit_load(PRIMITIVE) {
   x86_code *c = &e->code;
   u32 d = take(e, at), to = p->class == JIT_K ? SPARE : d;
-  x86_rm m = elements_of(e, n->imm, p->more);
+  x86_rm m = elements_of(e, n, p->more);
   if (e->scalar && p->more < 4) {
     u32 opcode = p->more == 1 ? (n->prim == JP_load8s ? 0x0fbe : 0x0fb6)
                               : (n->prim == JP_load16s ? 0x0fbf : 0x0fb7);
@@ -254,7 +254,7 @@ static void emit_store(PRIMITIVE) {
   u32 from = need(e, n->arg[0]);
   bool mask = n->prim == JP_storek;
   if (mask) make_bytes(e, p, from), from = SPARE;
-  x86_rm m = elements_of(e, n->imm, p->more);
+  x86_rm m = elements_of(e, n, p->more);
   x86_op op = mask ? with_opcode(move_bytes, 0x7f) : op_of(e, p);
   if (e->scalar && p->more < 4) {
     x86_evex(c, to_gpr, from, 0, x86_reg(RAX), -1);
@@ -372,23 +372,29 @@ static void (*const emit_of[JIT_SHAPES_])(PRIMITIVE) = {
 
 /* ---- the loop ---- */
 
-static void emit_body(emit *e, bool rest) {
-  u32 n = (u32)e->b->nodes.len;
-  e->rest = rest;
+/* Makes ready for the values of b. */
+static void begin_body(emit *e, const jit_build *b) {
+  u32 n = (u32)b->nodes.len;
+  e->b = b;
+  e->place = arena_alloc(e->a, n + 1);
+  memset(e->place, NO_REG, n + 1);
+  e->slot = arena_zalloc(e->a, (n + 1) * sizeof(u32));
+  find_uses(e);
+  e->next = arena_copy(e->a, e->use_begin, (n + 1) * sizeof(u32));
+  memset(e->owner, 0, sizeof e->owner);
   e->slots = 0;
-  e->locked[JIT_V] = e->pinned;
-  memcpy(e->next, e->use_begin, (n + 1) * sizeof(u32));
-  memset(e->slot, 0, (n + 1) * sizeof(u32));
-  for (u32 v = 0; v < n; v++)
-    if (e->place[v] != NO_REG && !(is_invariant(e, v) && e->pinned >> e->place[v] & 1)) {
-      e->owner[info_of(e, v)->class][e->place[v]] = 0;
-      e->place[v] = NO_REG;
-    }
-  for (u32 v = 0; v < n; v++) {
-    if (!e->needed[v]) continue;
-    emit_of[info_of(e, v)->shape](e, v, node_of(e, v), info_of(e, v));
+}
+
+static void emit_body(emit *e, bool rest) {
+  e->rest = rest;
+  for (u32 v = 0; v < e->b->nodes.len; v++)
+    for (u32 reg = 0; reg < NUM_V && is_invariant(e, v); reg++)
+      if (e->pinned >> reg & 1 && memcmp(&e->pins[reg], node_of(e, v), sizeof(jit_node)) == 0)
+        e->place[v] = (u8)reg;
+  for (u32 v = 0; v < e->b->nodes.len; v++) {
     e->locked[JIT_V] = e->pinned;
     e->locked[JIT_K] = 0;
+    if (e->needed[v]) emit_of[info_of(e, v)->shape](e, v, node_of(e, v), info_of(e, v));
   }
 }
 
@@ -423,7 +429,7 @@ static void pin_invariants(emit *e) {
     if (best == UINT32_MAX) return;
     bring_invariant(e, best, reg);
     e->place[best] = (u8)reg;
-    e->owner[JIT_V][reg] = best + 1;
+    e->pins[reg] = *node_of(e, best);
     e->pinned |= 1u << reg;
   }
 }
@@ -439,26 +445,63 @@ static void load_pointers(emit *e) {
   }
 }
 
+/* `times` rounds in one, primitive by primitive: what waits for a result has others beside it. */
+static jit_build unrolled(const jit_build *b, u32 times) {
+  jit_build r = {.a = b->a};
+  u32 n = (u32)b->nodes.len;
+  u32 *copies = ARENA_ARRAY(b->a, u32, (size_t)n * times + 1);
+  for (u32 v = 0; v < n; v++)
+    for (u32 t = 0; t < times; t++) {
+      jit_node x = b->nodes.data[v];
+      const jit_prim_info *p = &jit_prim_infos[x.prim];
+      for (u32 k = 0; k < p->operands; k++) x.arg[k] = copies[x.arg[k] * times + t];
+      if (p->shape > JIT_ONE) x.part = t;
+      copies[v * times + t] = jit_add_node(&r, x);
+    }
+  return r;
+}
+
+/* Several rounds at once, so that there is enough to do while results are waited for: more than fit
+ * into registers, as what goes to memory and back costs less. */
+static u32 choose_rounds(const emit *e) {
+  u32 pressure = count_pressure(e), length = 0, rounds = 8;
+  for (u32 v = 0; v < e->b->nodes.len; v++) length += e->needed[v] && !is_invariant(e, v);
+  if (length < 24) rounds = 4;
+  while (rounds > 1 && (rounds * pressure > 80 || rounds * length > 512)) rounds /= 2;
+  return rounds;
+}
+
+/* Whole rounds while there are enough elements, then vectors one by one behind a mask, of which the
+ * last is not full. */
 static void emit_loop(emit *e) {
   x86_code *c = &e->code;
+  const jit_build *b = e->b;
+  u32 rounds = choose_rounds(e);
+  jit_build many = unrolled(b, rounds);
+  begin_body(e, &many);
   pin_invariants(e);
   x86_plain(c, 0, 0, 0x33, RCX, x86_reg(RCX)); /* xor */
-  x86_arith(c, 5, RDI, STEP);
+  x86_arith(c, 5, RDI, (i32)(rounds * STEP));
   u32 few = x86_jump(c, X86_BELOW);
   while (c->bytes.len % 32) x86_byte(c, 0x90);
   u32 top = (u32)c->bytes.len;
   emit_body(e, false);
-  x86_arith(c, 0, RCX, STEP);
-  x86_arith(c, 5, RDI, STEP);
+  x86_arith(c, 0, RCX, (i32)(rounds * STEP));
+  x86_arith(c, 5, RDI, (i32)(rounds * STEP));
   x86_jump_back(c, X86_NOT_BELOW, top);
   x86_land(c, few);
-  x86_arith(c, 0, RDI, STEP);
+  x86_arith(c, 0, RDI, (i32)(rounds * STEP));
   u32 none = x86_jump(c, X86_EQUAL);
+  top = (u32)c->bytes.len;
   x86_plain(c, 0, 1, 0xc7, 0, x86_reg(RAX)); /* mov rax, -1 */
   x86_u32(c, UINT32_MAX);
   x86_vex(c, (x86_op){0, 2, 0, 0xf5, 0, 0, false}, RAX, RDI, x86_reg(RAX)); /* bzhi */
   x86_vex(c, with_opcode(move_k, 0x92), REST, 0, x86_reg(RAX));
+  begin_body(e, b);
   emit_body(e, true);
+  x86_arith(c, 0, RCX, STEP);
+  x86_arith(c, 5, RDI, STEP);
+  x86_jump_back(c, X86_ABOVE, top);
   x86_land(c, none);
 }
 
@@ -501,14 +544,9 @@ bool jit_x86_emit(const jit_build *b, bool scalar, str *out_code) {
     if (memory && b->nodes.data[v].imm >= regs) regs = b->nodes.data[v].imm + 1;
   }
   emit e = {.a = b->a, .b = b, .code.a = b->a, .scalar = scalar};
-  e.place = arena_alloc(b->a, n + 1);
-  memset(e.place, NO_REG, n + 1);
-  e.slot = arena_zalloc(b->a, (n + 1) * sizeof(u32));
-  e.next = arena_zalloc(b->a, (n + 1) * sizeof(u32));
-  e.pooled = arena_zalloc(b->a, (n + 1) * sizeof(u32));
   e.pointer = arena_alloc(b->a, regs + 1);
   memset(e.pointer, GPR_NONE, regs + 1);
-  find_uses(&e);
+  begin_body(&e, b);
   emit_function(&e);
   *out_code = (str){(const char *)e.code.bytes.data, e.code.bytes.len};
   return e.most_slots <= MOST_SLOTS;

@@ -16,7 +16,7 @@ const jit_prim_info jit_prim_infos[JP_COUNT_] = {
 };
 
 static u32 hash_node(const jit_node *n) {
-  u64 h = n->prim;
+  u64 h = n->prim | (u64)n->part << 32;
   h = (h ^ n->imm) * 0x9e3779b97f4a7c15u;
   for (u32 i = 0; i < 3; i++) h = (h ^ (h >> 29) ^ n->arg[i]) * 0x9e3779b97f4a7c15u;
   return (u32)(h >> 32);
@@ -38,7 +38,11 @@ static void grow_table(jit_build *b) {
 
 jit_value jit_add(jit_build *b, jit_prim prim, u32 imm, jit_value x, jit_value y, jit_value z) {
   u32 operands = jit_prim_infos[prim].operands;
-  jit_node n = {prim, imm, {operands > 0 ? x : 0, operands > 1 ? y : 0, operands > 2 ? z : 0}};
+  return jit_add_node(
+      b,
+      (jit_node){prim, imm, 0, {operands > 0 ? x : 0, operands > 1 ? y : 0, operands > 2 ? z : 0}});
+}
+jit_value jit_add_node(jit_build *b, jit_node n) {
   if (b->nodes.len * 2 >= b->table_size) grow_table(b);
   u32 *place = find_place(b, &n);
   if (*place) return *place - 1;

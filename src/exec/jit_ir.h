@@ -42,6 +42,7 @@ typedef u32 jit_value;
 
 typedef struct jit_node {
   u32 prim, imm;
+  u32 part; /* of several rounds that are done as one */
   u32 arg[3];
 } jit_node;
 
@@ -51,7 +52,8 @@ typedef struct jit_build {
   u32 *table, table_size; /* node + 1 by hash; 0: none */
 } jit_build;
 
-/* b may be NULL where the shape has fewer operands; others are 0. */
+jit_value jit_add_node(jit_build *b, jit_node n);
+/* Operands that the shape does not have may be anything. */
 jit_value jit_add(jit_build *b, jit_prim prim, u32 imm, jit_value x, jit_value y, jit_value z);
 /* Whether x is a constant; its bits. */
 bool jit_is_const(const jit_build *b, jit_value x, u32 *out_bits);

@@ -23,6 +23,12 @@ typedef jit_build J;
 
 static V flushed(J *j, V x) { return OP2(addps, x, CONST(0x80000000)); }
 static V pick(J *j, V k, V x, V y) { return x == y ? x : OP3(pblendmd, k, x, y); }
+static V fused(J *j, V x, V y, V z) { /* of a negative factor: in one */
+  const jit_node *n = &j->nodes.data[x];
+  u32 bits;
+  bool is_negative = n->prim == JP_pxord && jit_is_const(j, n->arg[1], &bits) && bits == 0x80000000;
+  return is_negative ? OP3(fnmaddps, n->arg[0], y, z) : OP3(fmaddps, x, y, z);
+}
 static V negated(J *j, V x) { return OP2(pxord, x, CONST(0x80000000)); }
 
 /* ---- vecmath.h as primitives ---- */
@@ -37,7 +43,7 @@ static V negated(J *j, V x) { return OP2(pxord, x, CONST(0x80000000)); }
 #define v_sub(x, y) OP2(subps, x, y)
 #define v_mul(x, y) OP2(mulps, x, y)
 #define v_div(x, y) OP2(divps, x, y)
-#define v_fma(x, y, z) OP3(fmaddps, x, y, z)
+#define v_fma(x, y, z) fused(j, x, y, z)
 #define v_root(x) OP1(sqrtps, x)
 #define v_neg(x) negated(j, x)
 #define v_lesser(x, y) OP2(minps, x, y)

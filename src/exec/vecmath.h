@@ -144,18 +144,12 @@ static inline v_num signed_f32(V_IN v_num x, v_num y) {
   return v_of_bits(w_or(v_bits(x), w_and(v_bits(y), w_const(0x80000000))));
 }
 
+/* (exp(2|x|) - 1) / (exp(2|x|) + 1), with x's sign; above 10 it is 1. */
 static inline v_num tanh_f32(V_IN v_num x) {
-  v_num a = abs_f32(V_TO x), z = v_mul(x, x);
-  v_num p = v_const(-5.70498872745e-3f);
-  p = v_fma(p, z, v_const(2.06390887954e-2f));
-  p = v_fma(p, z, v_const(-5.37397155531e-2f));
-  p = v_fma(p, z, v_const(1.33314422036e-1f));
-  p = v_fma(p, z, v_const(-3.33332819422e-1f));
-  v_num near = v_fma(v_mul(p, z), x, x);
-  v_num power = exp_f32(V_TO v_add(a, a));
-  v_num far = v_sub(v_const(1.0f), v_div(v_const(2.0f), v_add(power, v_const(1.0f))));
-  v_num y = v_pick(v_lt(a, v_const(0.625f)), near, signed_f32(V_TO far, x));
-  return v_pick(v_eq(x, v_const(0.0f)), x, y); /* keeps -0 */
+  v_num a = abs_f32(V_TO x), c = v_lesser(v_const(20.0f), v_add(a, a)), shifted;
+  v_num p = exp_rest_f32(V_TO c, &shifted), power = v_scale(v_const(1.0f), shifted);
+  v_num y = v_fma(p, power, v_sub(power, v_const(1.0f)));
+  return signed_f32(V_TO v_div(y, v_add(y, v_const(2.0f))), x);
 }
 
 static inline v_num logistic_f32(V_IN v_num x) {
@@ -164,34 +158,25 @@ static inline v_num logistic_f32(V_IN v_num x) {
   return v_div(top, v_add(v_const(1.0f), e));
 }
 
-/* Below 1 an odd polynomial; above, erfc(x) = exp(-p(x)) with p fitted to -log erfc on [1, 4]
- * (both Chebyshev fits in f64). */
+/* With n = -|x|: erfc(|x|) = exp(n + n h(n)), h fitted to log(erfc(-n)) / n - 1 on [-4, 0] so that
+ * 1 - exp is as exact as can be; of small n nothing is lost, as exp_rest is exp - 1 there. */
 static inline v_num erf_f32(V_IN v_num x) {
-  v_num a = abs_f32(V_TO x), c = v_lesser(v_const(4.0f), a), z = v_mul(x, x);
-  v_num near = v_const(-9.673591193859465e-06f);
-  near = v_fma(near, z, v_const(0.00011268253729213029f));
-  near = v_fma(near, z, v_const(-0.0008484396385028958f));
-  near = v_fma(near, z, v_const(0.005221053492277861f));
-  near = v_fma(near, z, v_const(-0.026865437626838684f));
-  near = v_fma(near, z, v_const(0.11283782869577408f));
-  near = v_fma(near, z, v_const(-0.37612637877464294f));
-  near = v_fma(near, z, v_const(0.128379225730896f)); /* 2 / sqrt(pi) - 1 */
-  near = v_fma(near, x, x);
-#if !defined(__FMA__) && !defined(v_num) /* the product alone may be a denormal */
-  near = v_pick(v_lt(a, v_const(0x1p-60f)), v_mul(x, v_const(1.12837917f)), near);
+  v_num n = v_greater(v_const(-4.0f), v_of_bits(w_or(v_bits(x), w_const(0x80000000)))), shifted;
+  v_num h = v_const(-9.256265002477448e-06f);
+  h = v_fma(h, n, v_const(-0.00011764126975322142f));
+  h = v_fma(h, n, v_const(-0.000632836832664907f));
+  h = v_fma(h, n, v_const(-0.00166702747810632f));
+  h = v_fma(h, n, v_const(-0.00016039606998674572f));
+  h = v_fma(h, n, v_const(0.019153064116835594f));
+  h = v_fma(h, n, v_const(0.10277783125638962f));
+  h = v_fma(h, n, v_const(-0.6366193890571594f));
+  h = v_fma(h, n, v_const(0.12837916612625122f));
+  v_num p = exp_rest_f32(V_TO v_fma(h, n, n), &shifted), power = v_scale(v_const(1.0f), shifted);
+  v_num y = v_fma(v_neg(p), power, v_sub(v_const(1.0f), power));
+#if !defined(__FMA__) && !defined(v_num) /* h n alone may be a denormal */
+  y = v_pick(v_gt(n, v_const(-0x1p-60f)), v_mul(n, v_const(-1.12837917f)), y);
 #endif
-  v_num p = v_const(-1.6140616025950294e-06f);
-  p = v_fma(p, c, v_const(4.559062290354632e-05f));
-  p = v_fma(p, c, v_const(-0.0005927695310674608f));
-  p = v_fma(p, c, v_const(0.004740222357213497f));
-  p = v_fma(p, c, v_const(-0.02636471763253212f));
-  p = v_fma(p, c, v_const(0.10997824370861053f));
-  p = v_fma(p, c, v_const(0.6319370865821838f));
-  p = v_fma(p, c, v_const(1.1301666498184204f));
-  p = v_fma(p, c, v_const(-0.0003032129898201674f));
-  v_num far = v_sub(v_const(1.0f), exp_f32(V_TO v_neg(p)));
-  v_num y = v_pick(v_lt(a, v_const(1.0f)), near, signed_f32(V_TO far, x));
-  return v_pick(v_eq(x, v_const(0.0f)), x, y);
+  return signed_f32(V_TO y, x);
 }
 
 #if defined(__FMA__) && !defined(v_num)
