@@ -1,5 +1,6 @@
 /* Builds a program from nothing: a matrix product, a bias, sharded over a 2x4 mesh. Verifies it,
- * lets Shardy's pipeline propagate the shardings, and prints what came out.
+ * lets Shardy's pipeline propagate the shardings, prints what came out, compiles it and runs it on
+ * eight devices.
  *
  *   cc build.c $(pkg-config --cflags --libs terrazzo) */
 #include <stdio.h>
@@ -90,6 +91,30 @@ static tz_error *build_func(tz_context *c, tz_module *m, const tz_builder *at) {
   return build_body(c, &(tz_builder){.module = m, .block = body}, out);
 }
 
+/* Ones times twos, plus three. */
+static tz_error *run(const tz_program *p, tz_runtime *r) {
+  static float x[8 * 16], w[16 * 32], b[8 * 32], y[8 * 32];
+  const void *in[] = {x, w, b};
+  void *out[] = {y};
+  for (int i = 0; i < 8 * 16; i++) x[i] = 1;
+  for (int i = 0; i < 16 * 32; i++) w[i] = 2;
+  for (int i = 0; i < 8 * 32; i++) b[i] = 3;
+  TRY(tz_run(r, p, in, out));
+  printf("on %u devices: %g ... %g\n", tz_program_devices(p), (double)y[0], (double)y[8 * 32 - 1]);
+  return NULL;
+}
+
+static tz_error *compile_and_run(tz_module *m) {
+  tz_program *p;
+  tz_runtime *r = NULL;
+  TRY(tz_compile_module(m, NULL, &p));
+  tz_error *e = tz_runtime_create(0, &r);
+  if (!e) e = run(p, r);
+  tz_runtime_free(r);
+  tz_program_free(p);
+  return e;
+}
+
 static tz_error *build_and_run(tz_context *c) {
   tz_module *m;
   char *text;
@@ -103,7 +128,7 @@ static tz_error *build_and_run(tz_context *c) {
   TRY(tz_module_print(m, NULL, &text, &length));
   fwrite(text, 1, length, stdout);
   tz_free(text);
-  return NULL;
+  return compile_and_run(m);
 }
 
 int main(void) {

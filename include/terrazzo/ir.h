@@ -303,6 +303,12 @@ TZ_API tz_error *tz_op_print(tz_module *m, tz_op *o, const tz_print_options *opt
 TZ_API tz_error *tz_module_write_bytecode(tz_module *m, const char *version, char **out_bytes,
                                           size_t *out_length);
 
+/* tz_compile of a module, which must verify and stays as it is; locations are those of its ops. Ops
+ * that were registered in its context are known without options.dialects; which ops propagate first
+ * only the options say. */
+TZ_API tz_error *tz_compile_module(tz_module *m, const tz_compile_options *options,
+                                   tz_program **out_program);
+
 /* Runs "a,b{x=1 y=2}", MLIR's notation for pipelines: passes by name, options in braces,
  * builtin.module(...) and func.func(...) around parts of it. The module is verified before and
  * after. After an error it can only be freed. */

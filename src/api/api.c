@@ -37,8 +37,16 @@ static void forward_dump(void *user, str stage, str text) {
   o->dump(o->dump_user, name, text.data, text.len);
 }
 
+/* What a compilation's context is given before it reads the source. */
+typedef struct extension {
+  const tz_compile_options *options;
+  const tz_context *from; /* whose ops are known too; NULL: nobody's */
+} extension;
+
 static bool extend(void *user, ir_ctx *c) {
-  const tz_compile_options *o = user;
+  const extension *e = user;
+  const tz_compile_options *o = e->options;
+  if (e->from && !api_register_again(e->from, c)) return false;
   if (o->dialects && !api_load_dialects((void *)(uintptr_t)o->dialects, c)) return false;
   if (!o->op_priorities) return true;
   str text = arena_str(ir_arena(c), str_of(o->op_priorities));
@@ -46,9 +54,10 @@ static bool extend(void *user, ir_ctx *c) {
 }
 
 /* *out_program is NULL unless the program is made, whatever goes wrong. */
-tz_error *tz_compile(const char *source, size_t length, const tz_compile_options *options,
-                     tz_program **out_program) {
+static tz_error *compile(str source, const tz_compile_options *options, const tz_context *from,
+                         tz_program **out_program) {
   tz_compile_options own = {0}, *o = &own;
+  extension e = {o, from};
   status bad = options ? SIZED_READ(tz_compile_options, options, &own) : NULL;
   if (bad) return error_out(bad);
   compile_options c = {.file = str_of(o->file),
@@ -60,13 +69,10 @@ tz_error *tz_compile(const char *source, size_t length, const tz_compile_options
                        .dump = o->dump ? forward_dump : NULL,
                        .dump_user = o};
   c.extend = extend;
-  c.extend_user = o;
-  if (!out_program) return bad_handle();
-  *out_program = NULL;
-  if (length && !source) return bad_handle();
+  c.extend_user = &e;
   tz_program *p = mem_zalloc(&mem_system, sizeof *p);
   if (!p) return error_out(status_oom());
-  bad = compile_source((str){length ? source : "", length}, &c, &p->exe);
+  bad = compile_source(source, &c, &p->exe);
   if (bad) {
     mem_free(&mem_system, p, sizeof *p);
     return error_out(bad);
@@ -74,6 +80,29 @@ tz_error *tz_compile(const char *source, size_t length, const tz_compile_options
   images_init(&p->images);
   *out_program = p;
   return NULL;
+}
+
+tz_error *tz_compile(const char *source, size_t length, const tz_compile_options *options,
+                     tz_program **out_program) {
+  if (!out_program) return bad_handle();
+  *out_program = NULL;
+  if (length && !source) return bad_handle();
+  return compile((str){length ? source : "", length}, options, NULL, out_program);
+}
+
+/* By way of bytecode, in which ops and their locations stay what they are; the line changes what it
+ * compiles, and works in a context of its own. */
+tz_error *tz_compile_module(tz_module *m, const tz_compile_options *options,
+                            tz_program **out_program) {
+  char *bytes;
+  size_t length;
+  if (!out_program) return bad_handle();
+  *out_program = NULL;
+  tz_error *e = tz_module_write_bytecode(m, NULL, &bytes, &length);
+  if (e) return e;
+  e = compile((str){bytes, length}, options, tz_module_context(m), out_program);
+  tz_free(bytes);
+  return e;
 }
 
 void tz_program_free(tz_program *p) {

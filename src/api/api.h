@@ -17,6 +17,9 @@ bool api_report(ir_ctx *ir, tz_error *e);
 /* For compile_options.extend: loads the dialects of a NULL-terminated list of paths. */
 bool api_load_dialects(void *paths, ir_ctx *c);
 
+/* Registers the ops of a context in another one. */
+bool api_register_again(const tz_context *from, ir_ctx *c);
+
 /* tz_run with functions of the host (device/executor.h), which may be NULL. */
 tz_error *api_run(tz_runtime *r, const tz_program *p, const void *const *inputs,
                   void *const *outputs, const executor_host *host);

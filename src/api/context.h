@@ -23,7 +23,8 @@ struct tz_context {
   oom_trap own_trap, *trap; /* the IR's */
   diag_sink own_sink, *sink;
   ir_ctx *ir;
-  tz_module *modules; /* live ones */
+  tz_module *modules;          /* live ones */
+  struct foreign_def *foreign; /* registered ops, the latest first */
   bool allow_unregistered;
   tz_diagnostic_fn *diagnostics;
   void *diagnostics_user;

@@ -300,14 +300,17 @@ static status read_def(const tz_op_def *given, foreign_def *d) {
   RETURN_IF_ERROR(SIZED_READ(tz_op_def, given, &d->def));
   if (d->def.data_flow) {
     RETURN_IF_ERROR(SIZED_READ(tz_data_flow, d->def.data_flow, &d->data_flow));
+    d->data_flow.struct_size = sizeof d->data_flow;
     d->def.data_flow = &d->data_flow;
   }
   if (d->def.collective) {
     RETURN_IF_ERROR(SIZED_READ(tz_collective_def, d->def.collective, &d->collective));
+    d->collective.struct_size = sizeof d->collective;
     d->def.collective = &d->collective;
   }
   if (d->def.partition) {
     RETURN_IF_ERROR(SIZED_READ(tz_partition_def, d->def.partition, &d->partition));
+    d->partition.struct_size = sizeof d->partition;
     d->def.partition = &d->partition;
   }
   return NULL;
@@ -323,7 +326,7 @@ static void fill_hooks(tz_context *c, foreign_def *d) {
     flow_fill(d);
   }
   if (d->def.collective) {
-    d->hooks.out_sharding = copied(c, d->collective.out_sharding);
+    d->hooks.out_sharding = d->collective.out_sharding = copied(c, d->collective.out_sharding);
     d->hooks.any_mesh = d->collective.allow_different_meshes;
     d->hooks.may_lack = d->collective.allow_missing_input_sharding;
   }
@@ -343,6 +346,16 @@ static void fill_hooks(tz_context *c, foreign_def *d) {
   d->hooks.record = &d->record;
 }
 
+/* A NULL-terminated list; NULL stays NULL. */
+static const char *const *copied_list(tz_context *c, const char *const *list) {
+  size_t n = 0;
+  while (list && list[n]) n++;
+  const char **out = list ? ARENA_ARRAY(ir_arena(c->ir), const char *, n + 1) : NULL;
+  for (size_t i = 0; i < n; i++) out[i] = copied(c, list[i]);
+  if (out) out[n] = NULL;
+  return out;
+}
+
 /* A failure leaves some bytes in the context's arena and no op. */
 static status register_op(tz_context *c, const tz_op_def *given) {
   foreign_def *d = ARENA_NEW(ir_arena(c->ir), foreign_def);
@@ -352,12 +365,17 @@ static status register_op(tz_context *c, const tz_op_def *given) {
   d->context = c;
   str name = arena_str(ir_arena(c->ir), str_of(def->name));
   d->def.name = name.data;
+  d->def.form = copied(c, def->form);
+  d->def.operands = copied_list(c, def->operands);
+  d->def.results = copied_list(c, def->results);
+  d->def.attrs = copied_list(c, def->attrs);
+  d->def.struct_size = sizeof d->def;
   d->info = (op_info){.name = name,
                       .id = OP_unregistered,
                       .family = FAMILY_own,
                       .traits = traits_of(def->traits),
                       .num_regions = def->regions < 0 ? ANY_REGIONS : (u32)def->regions,
-                      .form = copied(c, def->form),
+                      .form = d->def.form,
                       .hooks = &d->hooks};
   RETURN_IF_ERROR(read_values(c, def->operands, &d->info.operands, &d->info.num_operands));
   RETURN_IF_ERROR(read_values(c, def->results, &d->info.results, &d->info.num_results));
@@ -367,6 +385,8 @@ static status register_op(tz_context *c, const tz_op_def *given) {
     return wrong("the form of '%s' is not in the notation of forms: %s", def->name, def->form);
   fill_hooks(c, d);
   if (!ir_op_info_register(c->ir, &d->info)) return wrong("there is an op '%s' already", def->name);
+  d->next = c->foreign;
+  c->foreign = d;
   return NULL;
 }
 
@@ -397,6 +417,13 @@ bool api_load_dialects(void *paths, ir_ctx *c) {
   tz_context *t = api_context_of(c);
   for (const char *const *path = paths; *path; path++)
     if (!api_report(c, tz_context_load_dialect(t, *path))) return false;
+  return true;
+}
+
+bool api_register_again(const tz_context *from, ir_ctx *c) {
+  tz_context *t = api_context_of(c);
+  for (const foreign_def *d = from->foreign; d; d = d->next)
+    if (!api_report(c, tz_register_op(t, &d->def))) return false;
   return true;
 }
 

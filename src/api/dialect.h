@@ -10,7 +10,8 @@
 /* What was registered, in the context's arena; op_hooks.user points to it. */
 typedef struct foreign_def {
   tz_context *context;
-  tz_op_def def;
+  struct foreign_def *next; /* of the context */
+  tz_op_def def;            /* all in it is copied */
   tz_data_flow data_flow;
   tz_collective_def collective;
   tz_partition_def partition;

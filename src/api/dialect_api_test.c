@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "terrazzo/dialect.h"
+#include "ffi/abi.h"
 #include "tests/api.h"
 
 #define REGISTER(c, ...) tz_register_op(c, &(tz_op_def){TZ_SIZED(tz_op_def), __VA_ARGS__})
@@ -139,7 +140,48 @@ static void test_partition(tz_context *c) {
   tz_free(text);
 }
 
+/* An op with a kernel, registered by the program itself, in a module that is never text. */
+static XLA_FFI_Error *twice(XLA_FFI_CallFrame *f) {
+  if (f->extension_start) return NULL;
+  const XLA_FFI_Buffer *in = f->args.args[0], *out = f->rets.rets[0];
+  for (int64_t i = 0; i < in->dims[0]; i++)
+    ((float *)out->data)[i] = 2 * ((const float *)in->data)[i];
+  return NULL;
+}
+
+static void test_compile_module(void) {
+  static const char source[] =
+      "sdy.mesh @m = <[\"x\"=2]>\n"
+      "func.func @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@m, [{\"x\"}]>})\n"
+      "    -> tensor<4xf32> {\n"
+      "  %0 = \"t.twice\"(%a) : (tensor<4xf32>) -> tensor<4xf32>\n"
+      "  return %0 : tensor<4xf32>\n}\n";
+  XLA_FFI_Error *(*function)(XLA_FFI_CallFrame *) = twice;
+  const char *operands[] = {"x", NULL}, *results[] = {"y", NULL};
+  void *handler;
+  tz_context *c = NULL;
+  tz_module *m = NULL;
+  tz_program *p = NULL;
+  tz_runtime *r = NULL;
+  memcpy(&handler, &function, sizeof handler);
+  CHECK(fine(tz_register_handler("t.twice", handler)) && fine(tz_context_create(NULL, &c)));
+  CHECK(fine(REGISTER(c, .name = "t.twice", .operands = operands, .results = results,
+                      .traits = TZ_ELEMENTWISE | TZ_SAME_TYPE)));
+  operands[0] = results[0] = NULL; /* they were copied */
+  CHECK(fine(tz_module_parse(c, source, strlen(source), "twice.mlir", &m)));
+  CHECK(refused(tz_compile_module(NULL, NULL, &p), "NULL") && !p);
+  CHECK(fine(tz_compile_module(m, NULL, &p)) && tz_program_devices(p) == 2);
+  tz_context_free(c);
+  float in[] = {1, 2, 3, 4}, out[4];
+  CHECK(fine(tz_runtime_create(1, &r)));
+  CHECK(fine(tz_run(r, p, (const void *const[]){in}, (void *const[]){out})));
+  CHECK(out[0] == 2 && out[3] == 8);
+  tz_program_free(p);
+  tz_runtime_free(r);
+}
+
 int main(void) {
+  test_compile_module();
   tz_context *c;
   CHECK(fine(tz_context_create(NULL, &c)));
   test_refused(c);

@@ -1,4 +1,4 @@
-// The example that builds a module from nothing and propagates its shardings.
+// The example that builds a module from nothing and propagates its shardings, and runs it.
 // RUN: ir_build | FileCheck %s
 
 // CHECK: sdy.mesh @mesh = <["x"=2, "y"=4]>
@@ -7,3 +7,4 @@
 // CHECK: stablehlo.dot_general %arg0, %arg1, contracting_dims = [1] x [0] {sdy.sharding
 // CHECK: stablehlo.add {{.*}}<@mesh, [{"x"}, {"y"}]>
 // CHECK: return
+// CHECK: on 8 devices: 35 ... 35
