@@ -364,6 +364,10 @@ static bool no_dialect(parser *p, const token *t, str dialect, str full) {
               "https://mlir.llvm.org/getting_started/Faq/"
               "#registered-loaded-dependent-dialects-management");
   note_spelling(p, t, dialect, true);
+  if (!dialect.len)
+    parser_note(p, t->line, t->col,
+                "names have no default dialect here: in sdy's regions it is 'sdy." STR_FMT "'",
+                STR_ARG(t->text));
   return false;
 }
 
@@ -524,15 +528,23 @@ static op *make(parser *p, op_state *st) {
   return o;
 }
 
+/* Neither a name nor a string. Shardy's older pages write a mesh without the op's name. */
+static bool no_op(parser *p) {
+  token t = p->tok;
+  parser_expect(p, TOK_ID, "expected operation name in quotes");
+  if (t.kind == TOK_AT)
+    parser_note(p, t.line, t.col, "a mesh is written 'sdy.mesh " STR_FMT " = <[\"x\"=2]>'",
+                STR_ARG(t.text));
+  return false;
+}
+
 /* The state is given back only where the op was read: after an error the parse ends. */
 bool parser_op(parser *p, block *into) {
   op_state *st = open_state(p);
   size_t total = 0;
   if (at(p, TOK_PERCENT) && !results(p, st, &total)) return false;
   st->at = p->tok;
-  bool ok = at(p, TOK_STRING) ? generic(p, st)
-            : at(p, TOK_ID)   ? custom(p, st)
-                              : parser_expect(p, TOK_ID, "expected operation name in quotes");
+  bool ok = at(p, TOK_STRING) ? generic(p, st) : at(p, TOK_ID) ? custom(p, st) : no_op(p);
   if (!ok) return false;
   op *o = make(p, st);
   if (!o) return false;
