@@ -75,7 +75,9 @@ static void change_signature(why_log *w, ir_module *m, op *f, const explain_edit
   func_side side = e->at.at == WHY_RETURNED ? FUNC_RESULTS : FUNC_ARGS;
   if (e->at.index >= func_num(f, side)) return;
   const attr *a = func_sharding(f, side, e->at.index);
-  if (a) func_set_sharding(m, f, side, e->at.index, changed(w, m->ctx, a, e));
+  const attr *other = e->kind == EDIT_CONSTRAIN ? text_parse_attr(m->ctx, e->sharding, NULL) : NULL;
+  if (other) func_set_sharding(m, f, side, e->at.index, other);
+  if (a && !other) func_set_sharding(m, f, side, e->at.index, changed(w, m->ctx, a, e));
 }
 
 static bool constrain(ir_module *m, op *o, const explain_edit *e) {
@@ -83,6 +85,10 @@ static bool constrain(ir_module *m, op *o, const explain_edit *e) {
   if (e->at.index >= (operand ? o->num_operands : o->num_results)) return true;
   const attr *s = text_parse_attr(m->ctx, e->sharding, NULL);
   if (!s) return false;
+  if (op_is(o, sharding_constraint) && !operand) {
+    op_set(o, sharding_constraint, sharding, s);
+    return true;
+  }
   value *v = operand ? op_operand(o, e->at.index) : op_result(o, e->at.index);
   op *x = op_create(m, &op_infos[OP_sharding_constraint], o->loc, &v, 1, &v->type, 1, 0);
   op_set(x, sharding_constraint, sharding, s);
@@ -105,7 +111,7 @@ bool explain_apply(why_log *w, ir_module *m, const explain_edit *list, size_t n)
     const explain_edit *e = &list[i];
     op *o = find_op(w, m, e->at.op);
     if (!o) continue;
-    if (e->kind == EDIT_CONSTRAIN) {
+    if (e->kind == EDIT_CONSTRAIN && !op_is(o, func)) {
       if (!constrain(m, o, e)) return false;
     } else if (e->kind == EDIT_FREE) {
       free_of(o);

@@ -26,10 +26,12 @@ typedef struct explain_source {
 /* ---- changes of annotations ---- */
 
 typedef enum edit_kind {
-  EDIT_DROP,      /* takes `axis` out of the annotation at `at` */
-  EDIT_OPEN,      /* opens all dimensions of the annotation at `at` */
-  EDIT_CONSTRAIN, /* a constraint on operand at.index of op at.op (WHY_INSIDE), or on a result */
-  EDIT_FREE,      /* takes the constraint at.op away */
+  EDIT_DROP, /* takes `axis` out of the annotation at `at` */
+  EDIT_OPEN, /* opens all dimensions of the annotation at `at` */
+  /* a constraint on operand at.index of op at.op (WHY_INSIDE), or on a result; of @main's
+   * signature: another annotation */
+  EDIT_CONSTRAIN,
+  EDIT_FREE, /* takes the constraint at.op away */
 } edit_kind;
 typedef struct explain_edit {
   edit_kind kind;

@@ -45,16 +45,145 @@ static const why_value *value_at(const why_log *w, why_place p) {
   return NULL;
 }
 
-/* The value that an op works on, under another sharding. */
+enum { MAX_RANK = 8 };
+
+/* Axes of each dimension as text: "x", "y". */
+typedef struct dims {
+  str mesh, axes[MAX_RANK];
+  u32 rank;
+} dims;
+
+/* tensor<64x256xf32>: each size ends with an x, and begins behind < or x. */
+static u32 rank_of(str type) {
+  u32 rank = 0;
+  bool size = false;
+  for (size_t i = 1; i < type.len && type.data[i] != '>'; i++) {
+    char c = type.data[i], before = type.data[i - 1];
+    bool digit = c >= '0' && c <= '9';
+    rank += c == 'x' && size;
+    size = digit && (size || before == '<' || before == 'x');
+  }
+  return rank;
+}
+
+/* #sdy.sharding<@mesh, [{"x"}, {?}]>: the first mesh where it is empty. false: it is too much. */
+static bool read_dims(const why_log *w, str sharding, str type, dims *out) {
+  *out = (dims){.rank = rank_of(type)};
+  if (w->meshes.len) out->mesh = w->meshes.data[0].name;
+  size_t at = 0;
+  for (; at < sharding.len && sharding.data[at] != '['; at++)
+    if (sharding.data[at] == '@')
+      out->mesh = (str){sharding.data + at + 1, 0};
+    else if (out->mesh.data && sharding.data[at] == ',' && !out->mesh.len)
+      out->mesh.len = (size_t)(sharding.data + at - out->mesh.data);
+  for (u32 d = 0; at < sharding.len && sharding.data[at] != ']' && d < MAX_RANK; at++) {
+    if (sharding.data[at] != '{') continue;
+    size_t end = ++at;
+    while (end < sharding.len && sharding.data[end] != '}' && sharding.data[end] != '?') end++;
+    while (end > at && sharding.data[end - 1] != '"' && sharding.data[end - 1] != ')') end--;
+    out->axes[d++] = (str){sharding.data + at, end - at};
+  }
+  return out->rank && out->rank <= MAX_RANK && out->mesh.len;
+}
+
+static str without_axis(arena *a, str axes, str name) {
+  str quoted = arena_printf(a, "\"" STR_FMT "\"", STR_ARG(name)), out = {0};
+  for (size_t at = 0; at < axes.len;) {
+    size_t end = at;
+    while (end < axes.len && axes.data[end] != ',') end++;
+    str one = {axes.data + at, end - at};
+    while (one.len && one.data[0] == ' ') one.data++, one.len--;
+    if (one.len && !str_starts(one, quoted))
+      out = arena_printf(a, STR_FMT "%s" STR_FMT, STR_ARG(out), out.len ? ", " : "", STR_ARG(one));
+    at = end + 1;
+  }
+  return out;
+}
+
+static str write_dims(arena *a, const dims *d) {
+  str out = arena_printf(a, "#sdy.sharding<@" STR_FMT ", [", STR_ARG(d->mesh));
+  for (u32 i = 0; i < d->rank; i++)
+    out = arena_printf(a, STR_FMT "%s{" STR_FMT "}", STR_ARG(out), i ? ", " : "",
+                       STR_ARG(d->axes[i]));
+  return arena_printf(a, STR_FMT "]>", STR_ARG(out));
+}
+
+/* With the axis along each dimension, and along none. */
+static void propose_moves(trying *t, why_place at, str sharding, str type, str axis, bool none) {
+  arena *a = &t->r->log.a;
+  dims d;
+  if (!read_dims(&t->r->log, sharding, type, &d)) return;
+  for (u32 to = 0; to < d.rank + none; to++) {
+    dims moved = d;
+    for (u32 i = 0; i < d.rank; i++) moved.axes[i] = without_axis(a, d.axes[i], axis);
+    if (to < d.rank)
+      moved.axes[to] = arena_printf(a, STR_FMT "%s\"" STR_FMT "\"", STR_ARG(moved.axes[to]),
+                                    moved.axes[to].len ? ", " : "", STR_ARG(axis));
+    str text = write_dims(a, &moved);
+    if (!str_eq(text, sharding))
+      propose(t, (explain_edit){.kind = EDIT_CONSTRAIN, .at = at, .sharding = text});
+  }
+}
+
+/* Two dimensions of an annotation the other way round. */
+static void propose_swaps(trying *t, why_place at, str sharding, str type) {
+  dims d;
+  if (!read_dims(&t->r->log, sharding, type, &d)) return;
+  for (u32 i = 0; i < d.rank; i++)
+    for (u32 k = i + 1; k < d.rank; k++) {
+      dims other = d;
+      other.axes[i] = d.axes[k];
+      other.axes[k] = d.axes[i];
+      if (!str_eq(d.axes[i], d.axes[k]))
+        propose(t, (explain_edit){.kind = EDIT_CONSTRAIN,
+                                  .at = at,
+                                  .sharding = write_dims(&t->r->log.a, &other)});
+    }
+}
+
+static const why_border *border_at(const why_log *w, why_place p) {
+  if (p.op >= w->ops.len || !w->ops.data[p.op].main || p.at < WHY_INSIDE) return NULL;
+  if (p.at == WHY_INSIDE) return p.index < w->args.len ? &w->args.data[p.index] : NULL;
+  return p.index < w->results.len ? &w->results.data[p.index] : NULL;
+}
+
+/* What the op makes, under another sharding; then the annotations at the ends of its chains; then
+ * what it works on. */
 static void propose_there(trying *t, const why_part *p) {
   const why_log *w = &t->r->log;
   const why_value *v = value_at(w, (why_place){WHY_RESULT, p->tag.op, 0});
-  for (size_t i = 0; v && v->sharding.len && i < p->causes.len; i++) {
-    const why_value *held = value_at(w, p->causes.data[i].axis.holder);
-    if (!held || !held->sharding.len) continue;
-    if (str_eq(held->type, v->type))
-      propose(t, (explain_edit){EDIT_CONSTRAIN, v->at, .sharding = held->sharding});
+  for (size_t i = 0; v && i < p->causes.len; i++)
+    propose_moves(t, v->at, v->sharding, v->type, p->causes.data[i].axis.axis, true);
+  for (size_t i = 0; i < p->causes.len; i++) {
+    const why_cause *c = &p->causes.data[i];
+    const why_border *b = border_at(w, c->chain.root);
+    if (b) propose_swaps(t, c->chain.root, b->sharding, b->type);
+    if (b) propose_moves(t, c->chain.root, b->sharding, b->type, c->axis.axis, false);
+    const why_value *at = value_at(w, (why_place){WHY_RESULT, c->chain.by, 0});
+    if (at && c->chain.kind == ROOT_CONSTRAINT) {
+      propose_swaps(t, at->at, c->chain.says, at->type);
+      propose_moves(t, at->at, c->chain.says, at->type, c->axis.axis, false);
+    }
   }
+  for (size_t i = 0; i < p->causes.len; i++) {
+    v = value_at(w, p->causes.data[i].axis.holder);
+    if (v) propose_moves(t, v->at, v->sharding, v->type, p->causes.data[i].axis.axis, true);
+  }
+}
+
+/* What @main returns, as it is computed. */
+static void propose_returned(trying *t, const why_part *p) {
+  const why_log *w = &t->r->log;
+  const why_reason *r = &w->reasons.data[p->tag.reason];
+  u32 main = w->ops.data[p->tag.op].parent;
+  if (r->kind != WHY_END || !w->ops.data[main].main || !p->causes.len) return;
+  const why_value *v = value_at(w, p->causes.data[0].axis.holder);
+  why_place at = {WHY_RETURNED, main, r->index};
+  const why_border *b = border_at(w, at);
+  if (v && b && v->sharding.len && str_eq(v->type, b->type))
+    propose(t, (explain_edit){.kind = EDIT_CONSTRAIN, .at = at, .sharding = v->sharding});
+  for (size_t i = 0; b && i < p->causes.len; i++)
+    propose_moves(t, at, b->sharding, b->type, p->causes.data[i].axis.axis, true);
 }
 
 static void propose_open(trying *t) {
@@ -133,6 +262,7 @@ status explain_fix(explain_run *r, why_answer *a, u32 limit) {
   for (size_t i = 0; i < a->parts.len; i++) {
     const why_part *p = &a->parts.data[i];
     for (size_t k = 0; k < p->causes.len; k++) propose_root(&t, &p->causes.data[k]);
+    propose_returned(&t, p);
     propose_there(&t, p);
   }
   propose_open(&t);

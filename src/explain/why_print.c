@@ -307,14 +307,44 @@ static void put_total(buf *b, const explain_run *r) {
   BUF_LIT(b, "\n");
 }
 
+/* Of what was tried for several collectives what leaves least to be sent. */
+static void put_best(buf *b, const explain_run *r, const why_fix *best, bool json) {
+  if (!best->edits || best->bytes >= r->bytes) return;
+  if (!json) BUF_LIT(b, "best: ");
+  buf text;
+  buf_init(&text, &mem_system);
+  put_edits(&text, &r->log, best);
+  if (json) BUF_LIT(b, ",\n\"best\": {\"change\": ");
+  if (json)
+    json_string(b, buf_view(&text));
+  else
+    buf_str(b, buf_view(&text));
+  buf_deinit(&text);
+  if (json) {
+    buf_printf(b, ", \"bytes\": %" PRIu64 "}", best->bytes);
+    return;
+  }
+  BUF_LIT(b, ": ");
+  explain_put_bytes(b, r->bytes);
+  BUF_LIT(b, " -> ");
+  explain_put_bytes(b, best->bytes);
+  BUF_LIT(b, " in all\n");
+}
+
+static bool is_better(const why_fix *a, const why_fix *b) {
+  return !b->edits || a->bytes < b->bytes || (a->bytes == b->bytes && a->num_edits < b->num_edits);
+}
+
 static status print_all(explain_run *r, const why_question *q, buf *out) {
   size_t n = r->collectives.len, shown = 0;
+  why_fix best = {0};
   if (q->json) buf_printf(out, "{\"bytes\": %" PRIu64 ", \"collectives\": [", r->bytes);
   for (u32 i = 1; i <= n; i++) {
     if (q->number && i != q->number) continue;
     if (q->line && !serves_line(&r->log, &r->collectives.data[i - 1], q->line)) continue;
     why_answer a = explain_why(r, i);
     if (q->tries) RETURN_IF_ERROR(explain_fix(r, &a, q->tries));
+    if (a.fixes.len && is_better(a.fixes.data, &best)) best = a.fixes.data[0];
     if (q->json && shown) BUF_LIT(out, ",\n");
     if (q->json)
       json_answer(out, r, &a, q->links);
@@ -322,8 +352,10 @@ static status print_all(explain_run *r, const why_question *q, buf *out) {
       put_answer(out, r, &a, q->links);
     shown++;
   }
+  if (q->json) BUF_LIT(out, "]");
+  put_best(out, r, &best, q->json);
   if (q->json)
-    BUF_LIT(out, "]}\n");
+    BUF_LIT(out, "}\n");
   else if (!q->number && !q->line)
     put_total(out, r);
   if (q->line && !shown)

@@ -56,18 +56,20 @@ void explain_put_place(buf *b, const why_log *w, why_place p) {
 }
 
 void explain_put_edit(buf *b, const why_log *w, const explain_edit *e) {
-  bool operand = e->kind == EDIT_CONSTRAIN && e->at.at == WHY_INSIDE;
+  bool border = border_of(w, e->at) != NULL;
+  bool operand = e->kind == EDIT_CONSTRAIN && e->at.at == WHY_INSIDE && !border;
   if (e->kind == EDIT_DROP) buf_printf(b, "drop \"" STR_FMT "\" from ", STR_ARG(e->axis));
   if (e->kind == EDIT_OPEN) BUF_LIT(b, "open all dimensions of ");
   if (e->kind == EDIT_FREE) BUF_LIT(b, "remove ");
-  if (e->kind == EDIT_CONSTRAIN) BUF_LIT(b, "constrain ");
+  if (e->kind == EDIT_CONSTRAIN) buf_printf(b, border ? "annotate " : "constrain ");
   if (operand) {
     buf_printf(b, "operand %u of ", e->at.index);
     explain_put_op(b, w, e->at.op);
   } else {
     explain_put_place(b, w, e->at);
   }
-  if (e->kind == EDIT_CONSTRAIN) buf_printf(b, " to " STR_FMT, STR_ARG(e->sharding));
+  if (e->kind == EDIT_CONSTRAIN)
+    buf_printf(b, border ? " with " STR_FMT : " to " STR_FMT, STR_ARG(e->sharding));
 }
 
 void explain_json_op(buf *b, const why_log *w, u32 op) {

@@ -62,30 +62,65 @@ def test_selects():
         assert done.returncode == 1 and "there " in done.stderr or "no collective" in done.stderr
 
 
-GOOD = """
-sdy.mesh @mesh = <["data"=4, "model"=2]>
-func.func @main(%x: tensor<64x256xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"data"}, {}]>},
-                %w: tensor<256x512xf32> {sdy.sharding = #sdy.sharding<@mesh, [%W]>},
-                %v: tensor<512x256xf32> {sdy.sharding = #sdy.sharding<@mesh, [%V]>})
-    -> (tensor<64x256xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"data"}, {}]>}) {
-  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
-    : (tensor<64x256xf32>, tensor<256x512xf32>) -> tensor<64x512xf32>
-  %1 = stablehlo.tanh %0 : tensor<64x512xf32>
-  %2 = stablehlo.dot_general %1, %v, contracting_dims = [1] x [0]
-    : (tensor<64x512xf32>, tensor<512x256xf32>) -> tensor<64x256xf32>
-  return %2 : tensor<64x256xf32>
+# Two layers: the batch over `data`, what is hidden over `model`.
+def layers(x='{"data"}, {}', w='{}, {"model"}', v='{"model"}, {}', result='{"data"}, {}',
+           hidden=None, out=None, bias=None):
+    def said(dims):
+        return f" {{sdy.sharding = #sdy.sharding<@mesh, [{dims}]>}}" if dims else ""
+
+    def constrained(value, name, dims, kind):
+        return f"  {name} = sdy.sharding_constraint {value} <@mesh, [{dims}]> : {kind}\n"
+
+    a, b, c = "tensor<64x256xf32>", "tensor<256x512xf32>", "tensor<512x256xf32>"
+    h = "tensor<64x512xf32>"
+    lines = ('sdy.mesh @mesh = <["data"=4, "model"=2]>\n'
+             f"func.func @main(%x: {a}{said(x)}, %w: {b}{said(w)}, %v: {c}{said(v)},\n"
+             f"                %b: {h}{said(bias)}) -> ({a}{said(result)}) {{\n"
+             "  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] "
+             f": ({a}, {b}) -> {h}\n"
+             f"  %1 = stablehlo.add %0, {'%b' if bias else '%0'} : {h}\n"
+             f"  %2 = stablehlo.tanh %1 : {h}\n")
+    if hidden:
+        lines += constrained("%2", "%h", hidden, h)
+    lines += (f"  %3 = stablehlo.dot_general {'%h' if hidden else '%2'}, %v, "
+              f"contracting_dims = [1] x [0] : ({h}, {c}) -> {a}\n")
+    if out:
+        lines += constrained("%3", "%o", out, a)
+    return lines + f"  %4 = stablehlo.sine {'%o' if out else '%3'} : {a}\n  return %4 : {a}\n}}\n"
+
+
+# what is right (where it is not the default), and the mistake
+MISTAKES = {
+    "weight over the batch's axis": ({}, {"w": '{"data"}, {"model"}'}),
+    "first weight transposed": ({}, {"w": '{"model"}, {}'}),
+    "second weight transposed": ({}, {"v": '{}, {"model"}'}),
+    "features of a weight over the batch's axis": ({}, {"v": '{"model"}, {"data"}'}),
+    "mesh transposed for the batch": ({}, {"x": '{"model"}, {}'}),
+    "batch cut along features": ({}, {"x": '{}, {"data"}'}),
+    "result over the other axis": ({}, {"result": '{"model"}, {}'}),
+    "result whole": ({}, {"result": "{}, {}"}),
+    "constraint transposed": ({"hidden": '{"data"}, {"model"}'},
+                              {"hidden": '{"model"}, {"data"}'}),
+    "constraint on features": ({"out": '{"data"}, {}'}, {"out": '{}, {"data"}'}),
+    "bias transposed": ({"bias": '{"data"}, {"model"}'}, {"bias": '{"model"}, {"data"}'}),
 }
-"""
 
 
-def test_first_change_helps(tmp_path):
-    """A weight cut along what the batch is cut along: to drop that is what is proposed first."""
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_best_change_mends(mistake, tmp_path):
+    """What is proposed first sends no more than the program without the mistake."""
     path = tmp_path / "model.mlir"
-    path.write_text(GOOD.replace("%W", '{"data"}, {"model"}').replace("%V", '{"model"}, {}'))
-    bad = why(path, "--tries", 6)
-    path.write_text(GOOD.replace("%W", '{}, {"model"}').replace("%V", '{"model"}, {}'))
+    right, wrong = MISTAKES[mistake]
+    path.write_text(layers(**right))
     good = why(path)
-    assert good["bytes"] < bad["bytes"]
-    first = bad["collectives"][0]["tried"][0]
-    assert first["change"] == "drop \"data\" from argument 1", first
-    assert first["bytes"] == good["bytes"]
+    path.write_text(layers(**wrong))
+    bad = why(path, "--tries", 40)
+    assert good["bytes"] < bad["bytes"] and bad["best"]["bytes"] <= good["bytes"], bad["best"]
+    assert f"best: {bad['best']['change']}: " in terrazzo("why", path, "--tries", 40).stdout
+
+
+def test_first_change_names_the_annotation(tmp_path):
+    path = tmp_path / "model.mlir"
+    path.write_text(layers(w='{"data"}, {"model"}'))
+    first = why(path, "--tries", 6)["collectives"][0]["tried"][0]
+    assert first["change"] == 'drop "data" from argument 1', first
