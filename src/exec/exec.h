@@ -22,7 +22,7 @@ typedef struct exec_options {
 
 /* Starts the threads; options may be NULL. INVALID_ARGUMENT for a kind that there is none of. "cpu"
  * reads TERRAZZO_ONEDNN (0: never load oneDNN; a path: that library); both TERRAZZO_KERNELS, once a
- * process (base: the kernels of any processor, whose products of a sum are rounded each). */
+ * process (base: of any processor, with products of a sum rounded each; v3: AVX2; v4: AVX-512). */
 status exec_create(const exec_options *options, executor **out_executor) MUST_USE;
 
 #endif

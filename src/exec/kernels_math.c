@@ -378,25 +378,29 @@ FILL(v3)
 FILL(v4)
 #endif
 
-/* TERRAZZO_KERNELS=base: those of any processor, which round each product of a sum. */
+/* TERRAZZO_KERNELS: base, those of any processor, which round each product of a sum; v3 (AVX2) or
+ * v4 (AVX-512), where the processor has it; else the best that it has. */
 static void choose(void) {
   const char *want = getenv("TERRAZZO_KERNELS");
-  if (want && strcmp(want, "base") == 0) {
-    fill_base(&chosen);
+  bool base = want && strcmp(want, "base") == 0;
+#if defined(__x86_64__)
+  bool v3_at_most = want && strcmp(want, "v3") == 0;
+  __builtin_cpu_init();
+  if (!base && !v3_at_most && __builtin_cpu_supports("avx512f") &&
+      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("fma") &&
+      __builtin_cpu_supports("bmi2")) {
+    fill_v4(&chosen);
     return;
   }
-#if defined(__x86_64__)
-  __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-      __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"))
-    fill_v4(&chosen);
-  else if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-           __builtin_cpu_supports("bmi2"))
+  if (!base && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+      __builtin_cpu_supports("bmi2")) {
     fill_v3(&chosen);
-  else
+    return;
+  }
 #endif
-    fill_base(&chosen);
+  (void)base;
+  fill_base(&chosen);
 }
 
 const vm_kernels *vm_kernels_get(void) {

@@ -71,6 +71,13 @@ def test_without_onednn(name, tmp_path):
     run(name, tmp_path, "--devices", 8, TERRAZZO_ONEDNN="0")
 
 
+@pytest.mark.parametrize("kernels", ["base", "v3", "v4"])
+@pytest.mark.parametrize("name", ["elementwise_zoo", "xf_train_adam", "attn_heads"])
+def test_with_the_kernels_of_other_processors(name, kernels, tmp_path):
+    """What this processor does not have is the next best that it has."""
+    run(name, tmp_path, "--devices", 8, TERRAZZO_ONEDNN="0", TERRAZZO_KERNELS=kernels)
+
+
 @pytest.mark.parametrize("name", ["xf_train_adam", "smap_collectives"])
 def test_same_bits_on_any_number_of_threads(name, tmp_path):
     for threads in (1, 2, 5):
