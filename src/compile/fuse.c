@@ -88,7 +88,23 @@ static u32 leaf_loads(const node *n, const node *of) {
   return elements * dtype_size((dtype)n->type) * 4 > (u64)of->count * dtype_size((dtype)of->type);
 }
 
-static bool is_cheap(const node *n) { return !n->heavy && n->cost <= MAX_CHEAP && n->loads <= 1; }
+/* Who needs it in memory had better get it from its group's loop. */
+static bool is_cheap(const node *n) {
+  return !n->heavy && n->cost <= MAX_CHEAP && (n->loads <= 1 || (n->leaf && n->pulled));
+}
+
+/* What n loads, if that is one and the same for all operands. */
+static const node *only_leaf(const node *n) {
+  const node *leaf = NULL;
+  for (u32 i = 0; i < n->num_in; i++) {
+    const node *in = n->in[i], *of_in = is_leaf_load(in) ? in : in->leaf;
+    if (is_leaf_load(in) ? leaf_loads(in, n) == 0 : in->kind != NODE_EXPR || in->loads == 0)
+      continue;
+    if (!of_in || (leaf && leaf != of_in)) return NULL;
+    leaf = of_in;
+  }
+  return leaf;
+}
 
 /* Sums up what it takes to compute n from what lies in memory. */
 static void weigh(node *n) {
@@ -105,6 +121,10 @@ static void weigh(node *n) {
     n->cost += in->cost;
     n->loads += in->loads;
   }
+  n->leaf = only_leaf(n);
+  n->pulled = true;
+  for (const use *u = n->op->results[0].uses; u; u = u->next)
+    n->pulled &= select_is_elementwise(u->owner);
   if (n->cost > MAX_COST) n->cost = MAX_COST;
   if (n->loads > MAX_LOADS) n->loads = MAX_LOADS;
 }
@@ -283,7 +303,7 @@ void fuse_close(lower *L, group *g) {
   u32 n = 0;
   unlist(L, g);
   for (node *m = g->first; m; m = m->next) {
-    if (m->kind != NODE_EXPR || m->pending == 0 || is_cheap(m)) continue;
+    if (m->kind != NODE_EXPR || m->pending == 0 || (is_cheap(m) && m->result < 0)) continue;
     if (n == MAX_STORES) {
       compute(L, out, n);
       n = 0;

@@ -56,9 +56,11 @@ struct node {
   const op *op;
   node *in[3];
   u32 num_in;
-  u32 cost, loads; /* instructions and loads below it */
-  group *group;    /* NULL: in none, or its group is closed */
-  node *next;      /* in the group */
+  u32 cost, loads;  /* instructions and loads below it */
+  const node *leaf; /* all that it loads, if that is one */
+  bool pulled;      /* by all who use it, as they are elementwise */
+  group *group;     /* NULL: in none, or its group is closed */
+  node *next;       /* in the group */
   /* the loop that pulled it last, and as which value */
   u32 stamp, vm;
 };
@@ -109,8 +111,8 @@ typedef struct lower {
   u32 in_region; /* depth of regions that may run zero or many times */
   VEC(saved_node) undo;
   VEC(known_groups) groups; /* of collectives, made so far */
-  const op *at; /* op at hand: names the steps */
-  str at_loc;   /* of `at`, made when first asked for */
+  const op *at;             /* op at hand: names the steps */
+  str at_loc;               /* of `at`, made when first asked for */
   const op *at_loc_of;
 } lower;
 

@@ -23,6 +23,7 @@
 #include "partition/why.h"
 #include "partition/wire.h"
 #include "pass/pass.h"
+#include "pass/passes.h"
 #include "pass/refine.h"
 #include "shard/shard.h"
 #include "text/text.h"
@@ -440,6 +441,7 @@ static bool build_program(job *j, shard_space *space) {
   if (j->opt->layouts && !layout_apply(j->m, j->scratch, out, j->main, params, results))
     return false;
   empty_values(j->m, j->scratch);
+  cse_region(j->scratch, &j->main->regions[0]);
   ops_erase_dead(j->main, DEAD_WITHOUT_EFFECTS);
   prog_builder *b = prog_begin(out, j->num_replicas, j->num_partitions);
   prog_set_flush_denormals(b, !j->opt->keep_denormals);
