@@ -82,19 +82,28 @@ static void copy_row(u32 width, i64 n, char *to, i64 ts, const char *from, i64 f
   }
 }
 
+/* The same by a kernel, where there is one. */
+static void copy_line(const vm_kernels *k, u32 width, i64 n, char *to, i64 ts, const char *from,
+                      i64 fs) {
+  if (ts == width && fs == -(i64)width && k->reverse[vm_log2_width(width)])
+    k->reverse[vm_log2_width(width)]((size_t)n, to, from);
+  else
+    copy_row(width, n, to, ts, from, fs);
+}
+
 /* The last two dims (or one). */
 static void copy_plane(const vm_kernels *k, const step_shape *s, char *to, const char *from) {
   u32 last = s->rank - 1;
   if (s->rank == 1) {
-    copy_row(s->width, s->dims[0], to, s->to[0], from, s->from[0]);
+    copy_line(k, s->width, s->dims[0], to, s->to[0], from, s->from[0]);
   } else if (s->to[last] == s->width && s->from[last] != s->width &&
              s->from[last - 1] == s->width && s->width <= 8) {
     k->transpose[vm_log2_width(s->width)]((size_t)s->dims[last - 1], (size_t)s->dims[last], to,
                                           s->to[last - 1], from, s->from[last]);
   } else {
     for (i64 i = 0; i < s->dims[last - 1]; i++)
-      copy_row(s->width, s->dims[last], to + i * s->to[last - 1], s->to[last],
-               from + i * s->from[last - 1], s->from[last]);
+      copy_line(k, s->width, s->dims[last], to + i * s->to[last - 1], s->to[last],
+                from + i * s->from[last - 1], s->from[last]);
   }
 }
 

@@ -6,7 +6,10 @@
 enum { MC = 480, NC = 512, KC = DOT_TERMS };
 
 static void axis_list(const axis *x, u64 first, u64 n, i64 *out) {
-  for (u64 i = 0; i < n; i++) out[i] = axis_at(x, first + i);
+  if (x->table)
+    memcpy(out, x->table + first, n * sizeof *out);
+  else
+    for (u64 i = 0; i < n; i++) out[i] = (i64)(first + i) * x->step;
 }
 
 /* ---- packing ---- */
@@ -237,7 +240,7 @@ static void multiply_block(const product *p, const exec_env *env, block *x, char
   char *c = env->scratch + p->c_at, *total = p->groups ? env->scratch + p->total_at : c;
   x->r = (u32)((x->mc + strips - 1) / strips);
   axis_list(&p->lhs_m, x->m0, x->mc, x->rows);
-  axis_list(&p->rhs_n, x->n0, x->nc, x->columns);
+  if (!p->direct_b || x->nc % s->lanes) axis_list(&p->rhs_n, x->n0, x->nc, x->columns);
   for (u64 i = 0; i < x->mc; i++)
     x->c[i] = p->direct_c ? out + (axis_at(&p->out_m, x->m0 + i) + (i64)x->n0) * (i64)size
                           : c + i * ldc * size;

@@ -360,8 +360,6 @@ enum { TILE = 16 };
   }
 TRANSPOSE(0, u8)
 TRANSPOSE(1, u16)
-TRANSPOSE(2, u32)
-TRANSPOSE(3, u64)
 
 /* ---- conversions ---- */
 
@@ -612,8 +610,6 @@ static void set_widths(vm_kernels *k) {
   SET_WIDTH(4)
   k->transpose[0] = transpose_0;
   k->transpose[1] = transpose_1;
-  k->transpose[2] = transpose_2;
-  k->transpose[3] = transpose_3;
 #define SET_FOLD(op, t, T, expr) k->fold[REDUCE_##op][R_##t] = fold_##op##_##t;
   FOLDS(SET_FOLD)
   static const prog_reducer same[] = {REDUCE_SUM, REDUCE_PROD, REDUCE_AND, REDUCE_OR, REDUCE_XOR};

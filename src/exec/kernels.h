@@ -11,6 +11,7 @@
 #include "exec/fft_kernel.h"
 #include "exec/fold_kernel.h"
 #include "exec/linalg_kernel.h"
+#include "exec/transpose_kernel.h"
 #include "program/program.h"
 
 #define VM_RTYPES(R) /* id, C type */                                                              \
@@ -42,11 +43,6 @@ typedef struct kern_c128 {
   double re, im;
 } kern_c128;
 
-/* to[i][j] = from[j][i] for rows x columns; strides in bytes between rows of each, their
- * elements are contiguous. */
-typedef void kern_transpose_fn(size_t rows, size_t columns, char *to, i64 to_stride,
-                               const char *from, i64 from_stride);
-
 /* d = op(a, b, c) over n elements; what a unary or binary one does not use is NULL. */
 typedef void kern_fn(size_t n, void *d, const void *a, const void *b, const void *c);
 /* first[i] = pairs[2 * i], second[i] = pairs[2 * i + 1], n of each */
@@ -63,6 +59,7 @@ typedef struct vm_kernels {
   kern_fn *stride[5];                                /* a: base, b: const i64 * element stride */
   kern_fn *scatter[5];                               /* the same, to d strided */
   kern_transpose_fn *transpose[4];                   /* [log2 width] */
+  kern_reverse_fn *reverse[5];                       /* [log2 width]; NULL: none */
   kern_unzip_fn *unzip[5];                           /* [log2 width] */
   kern_fn *iota[R_COUNT];                            /* a: i64 first, b: i64 step */
   kern_fn *load[DTYPE_COUNT];                        /* small float to f32 */

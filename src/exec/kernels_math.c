@@ -362,6 +362,11 @@ static void set_folds(vm_kernels *k, vm_rtype t, const fold_kernels *f) {
   k->fold[REDUCE_MIN][t] = f->min;
 }
 
+static void set_transposes(vm_kernels *k, u32 log2_width, const transpose_kernels *t) {
+  k->transpose[log2_width] = t->transpose;
+  k->reverse[log2_width] = t->reverse;
+}
+
 #define FILL(name)                                                                                 \
   static void fill_##name(vm_kernels *k) {                                                         \
     vm_kernels_add_math(k);                                                                        \
@@ -369,6 +374,8 @@ static void set_folds(vm_kernels *k, vm_rtype t, const fold_kernels *f) {
     dot_kernels_fill_##name(&k->dot);                                                              \
     set_folds(k, R_f32, &fold_##name##_f32);                                                       \
     set_folds(k, R_f64, &fold_##name##_f64);                                                       \
+    set_transposes(k, 2, &transpose_##name##_f32);                                                 \
+    set_transposes(k, 3, &transpose_##name##_f64);                                                 \
     k->fft[0] = fft_plan_##name##_f32, k->fft[1] = fft_plan_##name##_f64;                          \
     k->linalg[0] = &linalg_##name##_f32, k->linalg[1] = &linalg_##name##_f64;                      \
   }

@@ -1,0 +1,47 @@
+/* Copies of planes in any order, against one element after the other. */
+#include "tests/exec.h"
+
+static u32 pick(u32 *seed, u32 n) {
+  *seed = *seed * 1664525 + 1013904223;
+  return (*seed >> 16) % n;
+}
+
+/* The destination is dense; the source is it turned, and back to front along some dims. */
+static void check_copy(arena *a, u32 *seed) {
+  static const dtype types[] = {DTYPE_u8, DTYPE_s16, DTYPE_f32, DTYPE_f64, DTYPE_c128};
+  dtype t = types[pick(seed, COUNT(types))];
+  size_t size = dtype_size(t);
+  i64 dims[3] = {1 + pick(seed, 3), 1 + pick(seed, 90), 1 + pick(seed, 90)};
+  u32 order[3] = {0, 1, 2};
+  for (u32 d = 3; d > 1; d--) {
+    u32 other = pick(seed, d), last = order[d - 1];
+    order[d - 1] = order[other], order[other] = last;
+  }
+  i64 to[3] = {dims[1] * dims[2], dims[2], 1}, from[3], n = 1, at = 0;
+  for (u32 k = 3; k-- > 0; n *= dims[order[k]]) from[order[k]] = n;
+  for (u32 d = 0; d < 3; d++)
+    if (pick(seed, 3) == 0) at += (dims[d] - 1) * from[d], from[d] = -from[d];
+  char *x = malloc((size_t)n * size), *y = calloc((size_t)n, size);
+  for (size_t i = 0; i < (size_t)n * size; i++) x[i] = (char)pick(seed, 256);
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 p = prog_param(b, t, (u64)n), r = prog_result(b, t, (u64)n, -1);
+  prog_add_copy(b, 3, dims, p, at, from, r, 0, to, S, L);
+  CHECK(!*run(b, (void *[]){x}, (void *[]){y}));
+  int bad = 0;
+  for (i64 i = 0; i < n; i++) {
+    i64 source = at + i / to[0] * from[0] + i / to[1] % dims[1] * from[1] + i % dims[2] * from[2];
+    bad += memcmp(y + (size_t)i * size, x + (size_t)source * size, size) != 0;
+  }
+  CHECK(bad == 0);
+  free(x), free(y);
+}
+
+static void run_tests(arena *a, const exec_options *options) {
+  status s = exec_create(options, &pool);
+  CHECK(!s);
+  u32 seed = 1;
+  for (u32 i = 0; i < 1000; i++) check_copy(a, &seed);
+  executor_release(pool);
+}
+
+int main(void) { return exec_tests(run_tests); }
