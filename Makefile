@@ -22,7 +22,7 @@ help:
 	@echo "make dist       a tarball of the sources, in build-lib/meson-dist"
 	@echo "make test       what CI runs; test-all adds the slow ones"
 	@echo "make demo       trains a small language model in JAX on eight virtual devices"
-	@echo "make bench      compile and step times beside XLA:CPU"
+	@echo "make bench      speed beside XLA:CPU, as a table and a page; BENCH=--quick: two minutes"
 	@echo "make asan|ubsan|tsan|msan|clang   another build, in build-asan and so on, and its unit tests"
 	@echo "make format     clang-format over the tree;  make check  include table, sizes"
 
@@ -85,7 +85,7 @@ demo: build
 	@$(PYTHON) examples/train_lm/demo.py
 
 bench: build
-	@$(PYTHON) bench/jax_steps.py
+	@$(PYTHON) bench/bench.py $(BENCH)
 
 format:
 	@git ls-files '*.c' '*.h' | xargs clang-format -i

@@ -1,0 +1,222 @@
+"""What bench.py measures: programs by group. A program is made by a function without arguments, in
+the process that runs it: the devices of JAX's default platform are its devices."""
+import pathlib
+import sys
+import typing
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jax.sharding import AxisType, Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "examples" / "train_lm"))
+
+
+class Program(typing.NamedTuple):
+    function: typing.Callable
+    arguments: tuple
+    donated: tuple = ()  # these arguments are the first results the next time
+    options: dict = {}   # of jax.jit
+    measure: str = "run"  # or "compile", "call" (until the call returns)
+
+
+class Row(typing.NamedTuple):
+    group: str
+    make: typing.Callable
+    quick: bool  # in the quick form too
+    size: float = 0  # of a series: where the point is
+
+
+ROWS = {}
+
+
+def row(group, name, function, *shapes, quick=True, size=0, donated=(), kind=np.float32):
+    def make():
+        arguments = tuple(s() if callable(s) else values(s, kind, i) for i, s in enumerate(shapes))
+        return Program(function, arguments, donated)
+
+    ROWS[name] = Row(group, make, quick, size)
+
+
+def values(shape, kind=np.float32, seed=0):
+    random = np.random.default_rng(seed)
+    if np.dtype(kind).kind in "iu":
+        return jnp.asarray(random.integers(0, 100, shape).astype(kind))
+    return jnp.asarray(random.standard_normal(shape, dtype=np.float32)).astype(kind)
+
+
+def indices(shape, most):
+    return lambda: jnp.asarray(np.random.default_rng(5).integers(0, most, shape).astype(np.int32))
+
+
+# ---- small programs ----
+
+
+def layer_norm(x, gain, shift):
+    centred = x - x.mean(-1, keepdims=True)
+    return centred * lax.rsqrt((centred ** 2).mean(-1, keepdims=True) + 1e-5) * gain + shift
+
+
+def adam(weights, first, second, gradient):
+    first, second = 0.9 * first + 0.1 * gradient, 0.999 * second + 0.001 * gradient ** 2
+    return weights - 1e-3 * first / (jnp.sqrt(jnp.abs(second)) + 1e-8), first, second
+
+
+def attention(q, k, v):
+    scores = jnp.einsum("htd,hsd->hts", q, k) / 8
+    causal = jnp.tril(jnp.ones(scores.shape[1:], bool))
+    return jnp.einsum("hts,hsd->htd", jax.nn.softmax(jnp.where(causal, scores, -1e9)), v)
+
+
+def convolution(stride=1, groups=1, order="NHWC"):
+    numbers = (order, "HWIO" if order == "NHWC" else "OIHW", order)
+    return lambda x, k: lax.conv_general_dilated(
+        x, k, (stride, stride), "SAME", dimension_numbers=numbers, feature_group_count=groups)
+
+
+def pool(x):
+    return lax.reduce_window(x, -jnp.inf, lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID")
+
+
+def gradient_of(function, *, by=0):
+    return jax.grad(lambda *a: (function(*a) ** 2).sum(), argnums=by)
+
+
+M = 1 << 20
+BF16 = jnp.bfloat16
+row("elementwise", "gelu 1M", jax.nn.gelu, (1024, 1024))
+row("elementwise", "gelu 1M bf16", jax.nn.gelu, (1024, 1024), kind=BF16)
+row("elementwise", "tanh 256K", jnp.tanh, (M // 4,), quick=False)
+row("elementwise", "erf 256K", lax.erf, (M // 4,), quick=False)
+row("elementwise", "Adam in place 2M", adam, *[(2 * M,)] * 4, donated=(0, 1, 2))
+row("elementwise", "random bits 1M", lambda k: jax.random.bits(k, (M,)), lambda: jax.random.key(7))
+row("elementwise", "divide integers 1M", lambda x: x // 7 + x % 13, (M,), kind=np.int32)
+row("rows", "softmax 512x1024", jax.nn.softmax, (512, 1024))
+row("rows", "layer norm 512x1024", layer_norm, (512, 1024), (1024,), (1024,))
+row("rows", "sum of rows 1024x1024", lambda x: x.sum(1), (1024, 1024))
+row("rows", "sum of columns 1024x1024", lambda x: x.sum(0), (1024, 1024), quick=False)
+row("rows", "cumulative sum 1M", jnp.cumsum, (M,))
+row("rows", "sort 256K", jnp.sort, (M // 4,))
+row("rows", "arg max 1024x1024", lambda x: jnp.argmax(x, -1), (1024, 1024), quick=False)
+row("moves", "transpose 2048", lambda x: x.T, (2048, 2048))
+row("moves", "concatenate and pad 1024", lambda x: jnp.concatenate([jnp.pad(x, 1)] * 2),
+    (1024, 1024))
+row("moves", "gather of rows", lambda x, i: x[i], (8192, 256), indices(2048, 8192))
+row("moves", "gather of scalars 1M", lambda x, i: x[i], (M,), indices(M, M))
+row("moves", "scatter-add of scalars 1M", lambda x, i, u: x.at[i].add(u), (M,), indices(M, M),
+    (M,), quick=False)
+for n in (64, 128, 256, 512, 1024):
+    row("products", f"product {n}", jnp.matmul, (n, n), (n, n), quick=n in (64, 512))
+row("products", "product 512 bf16", jnp.matmul, (512, 512), (512, 512), kind=BF16)
+row("products", "product 512 int8", lambda a, b: lax.dot(a, b, preferred_element_type=np.int32),
+    (512, 512), (512, 512), kind=np.int8)
+row("products", "64 products 32", jnp.matmul, (64, 32, 32), (64, 32, 32))
+row("products", "matrix by vector 2048", jnp.matmul, (2048, 2048), (2048,))
+row("products", "attention 8x512x64", attention, *[(8, 512, 64)] * 3)
+row("products", "attention gradient 8x512x64", gradient_of(attention, by=(0, 1, 2)),
+    *[(8, 512, 64)] * 3, quick=False)
+IMAGES, KERNEL = (4, 56, 56, 64), (3, 3, 64, 64)
+row("convolutions", "3x3, 64 features", convolution(), IMAGES, KERNEL)
+row("convolutions", "3x3, gradients", gradient_of(convolution(), by=(0, 1)), IMAGES, KERNEL)
+row("convolutions", "3x3, features first", convolution(order="NCHW"), (4, 64, 56, 56),
+    (64, 64, 3, 3), quick=False)
+row("convolutions", "1x1, 256 features", convolution(), (4, 28, 28, 256), (1, 1, 256, 256))
+row("convolutions", "7x7, stride 2", convolution(2), (2, 224, 224, 3), (7, 7, 3, 64))
+row("convolutions", "3x3, depthwise", convolution(groups=64), IMAGES, (3, 3, 1, 64))
+row("convolutions", "pool 2x2", pool, (8, 64, 64, 64))
+row("convolutions", "pool 2x2, gradient", gradient_of(pool), (8, 64, 64, 64), quick=False)
+row("loops", "count to 10000", lambda n: lax.fori_loop(0, n, lambda i, c: c * 3 + i, jnp.int32(1)),
+    lambda: jnp.int32(10000))
+row("loops", "scan of tanh[64], 1000", lambda x: lax.scan(
+    lambda c, _: (jnp.tanh(c * 1.01), None), x, None, length=1000)[0], (64,))
+row("loops", "scan of products, 64", lambda h, w: lax.scan(
+    lambda h, _: (jnp.tanh(h @ w), None), h, None, length=64)[0], (16, 256), (256, 256))
+for power in range(10, 27, 2):
+    row("sizes: x * 2 + 1", f"2^{power} elements", lambda x: x * 2 + 1, (1 << power,), quick=False,
+        size=2 ** power)
+
+# ---- calls, collectives, whole steps ----
+
+
+def over(devices, *names):
+    return Mesh(np.array(jax.devices()).reshape(devices), names,
+                axis_types=(AxisType.Auto,) * len(names))
+
+
+def tiny(measure):
+    def make():
+        mesh = over((-1,), "x")
+        x = jax.device_put(np.zeros(16 * mesh.size, np.float32), NamedSharding(mesh, P("x")))
+        return Program(lambda x: x + 1, (x,), measure=measure)
+    return make
+
+
+ROWS["tiny program, until the call returns"] = Row("calls", tiny("call"), True)
+ROWS["tiny program, until the result is there"] = Row("calls", tiny("run"), True)
+ROWS["tiny program, compiled"] = Row("calls", tiny("compile"), True)
+
+
+def collective(function, count):
+    def make():
+        mesh = over((-1,), "x")
+        x = jax.device_put(np.random.default_rng(0).standard_normal(
+            (mesh.size, count), dtype=np.float32), NamedSharding(mesh, P("x")))
+        return Program(jax.shard_map(function, mesh=mesh, in_specs=P("x"), out_specs=P("x"),
+                                     check_vma=False), (x,))
+    return make
+
+
+COLLECTIVES = {
+    "all-reduce": lambda x: lax.psum(x, "x"),
+    "all-gather": lambda x: lax.all_gather(x, "x", tiled=True, axis=0),
+    "reduce-scatter": lambda x: lax.psum_scatter(x.reshape(-1), "x", tiled=True)[None],
+    "all-to-all": lambda x: lax.all_to_all(
+        x.reshape(jax.device_count(), -1), "x", 0, 0).reshape(1, -1),
+    "permute": lambda x: lax.ppermute(
+        x, "x", [(i, (i + 1) % jax.device_count()) for i in range(jax.device_count())]),
+}
+for label, count in (("64 B", 16), ("1 MiB", 1 << 18), ("64 MiB", 1 << 24)):
+    for name, function in COLLECTIVES.items():
+        ROWS[f"{name} {label}"] = Row("collectives", collective(
+            function, count // 8 if name == "all-gather" and count > M else count),
+            label != "64 MiB")
+
+
+def training(size, measure="run"):
+    """A step of a transformer as examples/train_lm has it: layers, width, heads, inner, length,
+    batch."""
+    def make():
+        import train
+        devices = jax.device_count()
+        train.MESH = {"data": max(devices // 2, 1), "model": min(devices, 2)}
+        (train.LAYERS, train.WIDTH, train.HEADS, train.INNER, train.LENGTH, train.BATCH) = size
+        mesh = over(tuple(train.MESH.values()), *train.MESH)
+        place = lambda spec: NamedSharding(mesh, spec)
+        shardings = jax.tree.map(place, train.weight_specs(), is_leaf=lambda x: isinstance(x, P))
+        weights = jax.tree.map(jax.device_put, train.initial_weights(), shardings)
+        moments = train.initial_moments(weights, place)
+        (window,) = train.batches(train.corpus(), 1)
+        results = (shardings, (place(P()), shardings, shardings), place(P()))
+
+        def step(weights, moments, window):
+            loss, weights, moments = train.step(weights, moments, window)
+            return weights, moments, loss
+
+        return Program(step, (weights, moments, jax.device_put(window, place(P("data")))), (0, 1),
+                       dict(out_shardings=results), measure)
+    return make
+
+
+SIZES = {"2 layers, width 64": (2, 64, 4, 256, 64, 32),
+         "8 layers, width 64": (8, 64, 4, 256, 64, 16),
+         "2 layers, width 256": (2, 256, 8, 1024, 64, 16)}
+for name, size in SIZES.items():
+    ROWS[f"transformer step, {name}"] = Row("steps", training(size), name[0] == "2")
+    ROWS[f"compiled: step, {name}"] = Row("steps", training(size, "compile"), name[0] == "2")
+for layers in (1, 2, 4, 8, 16, 32):
+    ROWS[f"compiled: {layers} layers"] = Row(
+        "layers: compiling a step", training((layers, 64, 4, 256, 64, 16), "compile"), False,
+        layers)
