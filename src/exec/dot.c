@@ -354,6 +354,8 @@ static size_t place_scratch(product *p) {
   return p->wide_at + (p->wide_a + p->wide_b + p->wide_c) * 4 + 64;
 }
 
+static bool is_byte(dtype t) { return t == DTYPE_s8 || t == DTYPE_u8; }
+
 void dot_lower(const lower_env *e, const prog_dot *d, exec_step *out) {
   product *p = ARENA_NEW(e->a, product);
   *out = (exec_step){.run = run_dot, .data = p};
@@ -379,7 +381,9 @@ void dot_lower(const lower_env *e, const prog_dot *d, exec_step *out) {
   find_axes(e->a, d, p);
   p->acc = accumulator(p->lhs_type, p->rhs_type, p->out_type);
   if (p->m == 1 && p->n == 1 && lower_as_sum(e, p, d, out)) return;
-  p->strips = &e->k->dot.strips[strip_type(p->acc)];
+  const dot_strips *pairs = &e->k->dot.strips[DOT_PAIRS];
+  p->pairs = p->acc == DTYPE_s32 && is_byte(p->lhs_type) && is_byte(p->rhs_type) && pairs->lanes;
+  p->strips = p->pairs ? pairs : &e->k->dot.strips[strip_type(p->acc)];
   p->size = vm_rtype_size(vm_rtype_of(p->acc));
   p->groups = p->k > DOT_GROUP * DOT_TERMS;
   if (dot_lanes_lower(e->a, p, out)) return;

@@ -32,7 +32,8 @@ typedef struct product {
   axis lhs_b, rhs_b, out_b, lhs_m, lhs_k, rhs_n, rhs_k, out_m, out_n; /* operand_dims */
   const vm_kernels *k_;
   const dot_strips *strips;
-  u32 size; /* bytes of a packed element */
+  u32 size;   /* bytes of a packed element */
+  bool pairs; /* of bytes: packed two and two, as what is one term (dot_kernel.h) */
   bool use_sgemm;
   matrix a, b;
   i64 ldc;

@@ -2,6 +2,10 @@
  */
 #include "exec/dot_kernel.h"
 
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
 #if defined(__AVX512F__)
 enum { BYTES = 64, ROWS = 12 };
 #elif defined(__AVX2__)
@@ -126,6 +130,50 @@ EIGHT(LANE_STRIP, f32, 1)
 EIGHT(LANE_STRIP, f64, 1)
 EIGHT(LANE_STRIP, s32, 1)
 
+/* Of bytes: an element is two of them, each made a number of 16 bits. */
+#if defined(__SSE2__)
+#if defined(__AVX512F__)
+#define ADD_PAIRS(s, a, b)                                                                         \
+  (s32_v)                                                                                          \
+      _mm512_add_epi32((__m512i)(s), _mm512_madd_epi16(_mm512_set1_epi32((int)(a)), (__m512i)(b)))
+#elif defined(__AVX2__)
+#define ADD_PAIRS(s, a, b)                                                                         \
+  (s32_v)                                                                                          \
+      _mm256_add_epi32((__m256i)(s), _mm256_madd_epi16(_mm256_set1_epi32((int)(a)), (__m256i)(b)))
+#else
+#define ADD_PAIRS(s, a, b)                                                                         \
+  (s32_v) _mm_add_epi32((__m128i)(s), _mm_madd_epi16(_mm_set1_epi32((int)(a)), (__m128i)(b)))
+#endif
+#define PAIR_STRIP(T, R, W)                                                                        \
+  static void strip_pairs_##R##_##W(const dot_strip *t) {                                          \
+    const i64 *ka = t->ka;                                                                         \
+    const u32 *b = t->b, *a[R];                                                                    \
+    i64 kb = t->kb;                                                                                \
+    s32_v s[(R) * (W)], x[W];                                                                      \
+    UNROLL for (int i = 0; i < (R); i++) a[i] = t->a[i];                                           \
+    UNROLL for (int i = 0; i < (R) * (W); i++) s[i] = (s32_v){0};                                  \
+    for (size_t k = t->k; k > 0; k--, b += kb) {                                                   \
+      i64 at = *ka++;                                                                              \
+      UNROLL for (int j = 0; j < (W); j++) x[j] = ((const s32_m *)b)[j];                           \
+      UNROLL for (int i = 0; i < (R) * (W); i++) s[i] =                                            \
+          ADD_PAIRS(s[i], a[i / (W)][at], x[i % (W)]);                                             \
+    }                                                                                              \
+    if (t->more) {                                                                                 \
+      UNROLL for (int i = 0; i < (R) * (W); i++) s[i] += ((s32_m *)t->c[i / (W)])[i % (W)];        \
+    }                                                                                              \
+    UNROLL for (int i = 0; i < (R) * (W); i++)((s32_m *)t->c[i / (W)])[i % (W)] = s[i];            \
+  }
+STRIPS(PAIR_STRIP, s32)
+
+#define PAIR_BYTES(name, T)                                                                        \
+  static void pair_##name(size_t n, u32 *to, const void *low, const void *high) {                  \
+    const T *x = low, *y = high;                                                                   \
+    for (size_t i = 0; i < n; i++) to[i] = (u16)(i16)x[i] | (u32)(u16)(i16)y[i] << 16;             \
+  }
+PAIR_BYTES(s8, i8)
+PAIR_BYTES(u8, u8)
+#endif
+
 enum { SMALL = 4 };
 #define PLAIN_STRIP(R)                                                                             \
   static void strip_s64_##R(const dot_strip *t) {                                                  \
@@ -175,6 +223,17 @@ PLAIN_STRIPS(4)
 VECTOR_STRIPS(f32)
 VECTOR_STRIPS(f64)
 VECTOR_STRIPS(s32)
+#define PAIR_ROW(T, R, W) k->strips[DOT_PAIRS].fn[(W)-1][(R)-1] = strip_pairs_##R##_##W;
+static void fill_pairs(dot_kernels *k) {
+#if defined(__SSE2__)
+  k->strips[DOT_PAIRS] = k->strips[DOT_S32];
+  STRIPS(PAIR_ROW, s32)
+  k->pair_s8 = pair_s8;
+  k->pair_u8 = pair_u8;
+#else
+  (void)k;
+#endif
+}
 #define SMALL_STRIPS(T)                                                                            \
   (dot_strips) {                                                                                   \
     .fn = {{strip_##T##_1, strip_##T##_2, strip_##T##_3, strip_##T##_4}}, .rows = {SMALL},         \
@@ -189,6 +248,7 @@ void PASTE(dot_kernels_fill_, KERNELS_ISA)(dot_kernels *k) {
   fill_f32(&k->strips[DOT_F32]);
   fill_f64(&k->strips[DOT_F64]);
   fill_s32(&k->strips[DOT_S32]);
+  fill_pairs(k);
   k->strips[DOT_S64] = SMALL_STRIPS(s64);
   k->strips[DOT_C64] = SMALL_STRIPS(c64);
   k->strips[DOT_C128] = SMALL_STRIPS(c128);

@@ -13,7 +13,16 @@
 
 typedef void dot_tile_fn(size_t k, const void *a, const void *b, void *c, bool more);
 
-typedef enum dot_type { DOT_F32, DOT_F64, DOT_S32, DOT_S64, DOT_C64, DOT_C128, DOT_TYPES } dot_type;
+typedef enum dot_type {
+  DOT_F32,
+  DOT_F64,
+  DOT_S32,
+  DOT_S64,
+  DOT_C64,
+  DOT_C128,
+  DOT_PAIRS,
+  DOT_TYPES
+} dot_type;
 
 typedef struct dot_tile {
   dot_tile_fn *fn;
@@ -42,8 +51,11 @@ typedef struct dot_strips {
 } dot_strips;
 
 typedef struct dot_kernels {
-  dot_tile tile[2]; /* f32, f64 */
-  dot_strips strips[DOT_TYPES];
+  dot_tile tile[2];             /* f32, f64 */
+  dot_strips strips[DOT_TYPES]; /* of pairs: lanes 0 where there are none */
+  /* to[i] = low[i] and, in its upper half, high[i], both made 16 bits; bytes */
+  void (*pair_s8)(size_t n, u32 *to, const void *low, const void *high);
+  void (*pair_u8)(size_t n, u32 *to, const void *low, const void *high);
 } dot_kernels;
 
 void dot_kernels_fill_base(dot_kernels *k);

@@ -114,12 +114,44 @@ static void pack_across(const product *p, dtype type, const char *base, const i6
   }
 }
 
+/* A panel of bytes, two terms an element; an odd last one has a zero beside it. */
+static void pack_pairs(const product *p, dtype type, const char *base, const i64 *row_of, size_t n,
+                       const i64 *k_of, size_t k, u32 r, char *to, char *line) {
+  enum { WORTH = 8 };
+  static const char zeros[NC];
+  u32 *out = (u32 *)(void *)to, *lines = (u32 *)(void *)line;
+  size_t pairs = (k + 1) / 2;
+  bool sign = type == DTYPE_s8, odd = k % 2;
+  if (pairs >= WORTH && run_length(k_of, k) == k) {
+    for (size_t row = 0; row < n; row++) {
+      i16 *at = (i16 *)(void *)(lines + row * pairs);
+      p->k_->convert[R_s16][sign ? R_s8 : R_u8](k, at, base + row_of[row] + k_of[0], NULL, NULL);
+      if (odd) at[k] = 0;
+    }
+    p->k_->transpose[2](pairs, n, to, (i64)r * 4, line, (i64)pairs * 4);
+    return;
+  }
+  for (size_t row = 0, run; row < n; row += run) {
+    run = run_length(row_of + row, n - row);
+    for (size_t i = 0; i < pairs; i++) {
+      const char *low = base + row_of[row] + k_of[2 * i];
+      const char *high = 2 * i + 1 < k ? base + row_of[row] + k_of[2 * i + 1] : zeros;
+      (sign ? p->k_->dot.pair_s8 : p->k_->dot.pair_u8)(run, out + i * r + row, low, high);
+    }
+  }
+}
+
 /* A panel of n rows, r wide: to[k][row], zero where rows run out. row_of and k_of are offsets in
  * elements of `type`. */
 static void pack(const product *p, dtype type, const char *base, const i64 *row_of, size_t n,
                  const i64 *k_of, size_t k, u32 r, char *to, char *line) {
   enum { WORTH = 4 };
   size_t size = p->size;
+  if (p->pairs) {
+    memset(to, 0, n < r ? (k + 1) / 2 * r * size : 0);
+    pack_pairs(p, type, base, row_of, n, k_of, k, r, to, line);
+    return;
+  }
   for (size_t i = 0; n < r && i < k; i++) memset(to + (i * r + n) * size, 0, (r - n) * size);
   if (run_length(row_of, n) >= (n < WORTH ? n : WORTH) && n > 1)
     pack_across(p, type, base, row_of, n, k_of, k, r, to);
@@ -203,26 +235,27 @@ static void add_terms(block *x, u64 k0, size_t kc, u32 vectors, bool more) {
   const product *p = x->p;
   const dot_strips *s = p->strips;
   u32 r = x->r, wide = vectors * s->lanes;
+  size_t packed = p->pairs ? (kc + 1) / 2 : kc;
   axis_list(&p->lhs_k, k0, kc, x->ka);
   if (!p->direct_b || x->nc % s->lanes) axis_list(&p->rhs_k, k0, kc, x->kb);
   if (!p->direct_a) {
     for (u64 i = 0; i < x->mc; i += r)
       pack(p, p->lhs_type, x->a, x->rows + i, x->mc - i < r ? x->mc - i : r, x->ka, kc, r,
-           x->pa + i * kc * p->size, x->line);
-    for (size_t k = 0; k < kc; k++) x->ka[k] = (i64)(k * r);
+           x->pa + i * packed * p->size, x->line);
+    for (size_t k = 0; k < packed; k++) x->ka[k] = (i64)(k * r);
   }
   for (u64 j = 0; j < x->nc; j += wide) {
     size_t n = x->nc - j < wide ? x->nc - j : wide;
     u32 w = (u32)((n + s->lanes - 1) / s->lanes);
     const void *a[DOT_ROWS];
     void *c[DOT_ROWS];
-    dot_strip t = {.k = kc, .a = a, .ka = x->ka, .c = c, .more = more};
+    dot_strip t = {.k = packed, .a = a, .ka = x->ka, .c = c, .more = more};
     t.b = panel(x, j, n, k0, kc, w * s->lanes, &t.kb);
     for (u64 i = 0; i < x->mc; i += r) {
       u32 rows = x->mc - i < r ? (u32)(x->mc - i) : r;
       for (u32 row = 0; row < rows; row++) {
-        a[row] =
-            p->direct_a ? x->a + x->rows[i + row] * (i64)p->size : x->pa + (i * kc + row) * p->size;
+        a[row] = p->direct_a ? x->a + x->rows[i + row] * (i64)p->size
+                             : x->pa + (i * packed + row) * p->size;
         c[row] = (char *)x->c[i + row] + j * p->size;
       }
       s->fn[w - 1][rows - 1](&t);
@@ -310,5 +343,5 @@ size_t dot_own_prepare(product *p) {
   p->c_at = p->b_at + align_up(wide * KC * p->size, 64);
   p->total_at = p->c_at + align_up(c, 64);
   p->row_at = p->total_at + (p->groups ? align_up(c, 64) : 0);
-  return align_up(KC * 32 + NC * 16, 64);
+  return align_up(KC * 32 + NC * 16, 64) + (p->pairs ? align_up(wide * KC * 2, 64) : 0);
 }

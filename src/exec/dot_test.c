@@ -115,14 +115,16 @@ static void plain_product(const layout *l, const double *x, const double *y, dou
 }
 
 static void check_layout(arena *a, const layout *l, dtype t, u32 *seed) {
-  size_t size = dtype_size(t);
+  bool byte = t == DTYPE_s8 || t == DTYPE_u8;
+  dtype types[] = {t, t, byte ? DTYPE_s32 : t};
   char *mem[3];
   double *plain[3];
   for (u32 o = 0; o < 3; o++) {
+    size_t size = dtype_size(types[o]);
     mem[o] = calloc(l->volume[o], size);
     plain[o] = calloc(l->volume[o], sizeof(double));
     for (size_t i = 0; o < 2 && i < l->volume[o]; i++) {
-      plain[o][i] = (double)pick(seed, 3);
+      plain[o][i] = (double)pick(seed, byte ? 256 : 3) - (t == DTYPE_s8 ? 128 : 0);
       num_from_f64(t, plain[o][i], mem[o] + i * size);
     }
   }
@@ -138,14 +140,14 @@ static void check_layout(arena *a, const layout *l, dtype t, u32 *seed) {
                   .out_stride = (i64 *)l->stride[2]};
   dot.lhs = prog_param(b, t, l->volume[0]);
   dot.rhs = prog_param(b, t, l->volume[1]);
-  dot.out = prog_result(b, t, l->volume[2], -1);
+  dot.out = prog_result(b, types[2], l->volume[2], -1);
   prog_add_dot(b, &dot, S, L);
   CHECK(!*run(b, (void *[]){mem[0], mem[1]}, (void *[]){mem[2]}));
   int bad = 0;
   for (size_t i = 0; i < l->volume[2]; i++) {
     u64 rounded[2];
-    num_from_f64(t, plain[2][i], rounded);
-    bad += num_to_f64(t, mem[2] + i * size) != num_to_f64(t, rounded);
+    num_from_f64(types[2], plain[2][i], rounded);
+    bad += num_to_f64(types[2], mem[2] + i * dtype_size(types[2])) != num_to_f64(types[2], rounded);
   }
   CHECK(bad == 0);
   for (u32 o = 0; o < 3; o++) free(mem[o]), free(plain[o]);
@@ -205,7 +207,8 @@ static layout random_depthwise(u32 *seed, u32 most) {
 }
 
 static void test_layouts(arena *a) {
-  static const dtype types[] = {DTYPE_s32, DTYPE_f32, DTYPE_bf16, DTYPE_c64, DTYPE_f64};
+  static const dtype types[] = {DTYPE_s32, DTYPE_f32, DTYPE_bf16, DTYPE_c64,
+                                DTYPE_f64, DTYPE_s8,  DTYPE_u8};
   u32 seed = 1;
   for (u32 i = 0; i < 400; i++) {
     layout l = random_layout(&seed);
