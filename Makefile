@@ -12,13 +12,14 @@ SANITIZE := -Dbuildtype=debugoptimized -Db_lundef=false
 # Where `make install` puts things; as usual, DESTDIR=/somewhere goes in front.
 PREFIX ?= /usr/local
 
-.PHONY: all setup build lib install dist clang asan ubsan tsan msan test test-all demo bench format check clean help
+.PHONY: all setup build lib install dist deb clang asan ubsan tsan msan test test-all demo bench format check clean help
 all: build
 
 help:
 	@echo "make            programs in build/bin, libraries in build/lib, Python in .venv"
 	@echo "make lib        what is installed, into build-lib; no packages needed but a compiler's and Meson"
 	@echo "make install    the same, into PREFIX (/usr/local) below DESTDIR"
+	@echo "make deb        Debian packages of the same, in build-deb"
 	@echo "make dist       a tarball of the sources, in build-lib/meson-dist"
 	@echo "make test       what CI runs; test-all adds the slow ones"
 	@echo "make demo       trains a small language model in JAX on eight virtual devices"
@@ -49,6 +50,13 @@ install: lib
 
 dist: lib
 	@meson dist -C build-lib --no-tests --allow-dirty
+
+# Needs debhelper, besides.
+deb:
+	@rm -rf build-deb && mkdir -p build-deb/terrazzo
+	@{ git ls-files -co --exclude-standard; } | tar -c -T - | tar -x -C build-deb/terrazzo
+	@cd build-deb/terrazzo && dpkg-buildpackage -us -uc -b
+	@ls build-deb/*.deb
 
 # Other configurations: build-asan, build-clang, ... each with its own programs under bin/.
 build-clang build-release build-asan build-ubsan build-tsan build-msan: setup
@@ -94,4 +102,4 @@ check check-includes:
 	@tools/check-includes
 
 clean:
-	rm -rf build build-lib build-clang build-release build-asan build-ubsan build-tsan build-msan
+	rm -rf build build-lib build-deb build-clang build-release build-asan build-ubsan build-tsan build-msan
