@@ -3,6 +3,7 @@
 #include <float.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdlib.h>
 
 #include "exec/denormals.h"
 #include "exec/kernels.h"
