@@ -86,7 +86,8 @@ static const char why_usage[] =
     "--value NAME       instead, how a value got its sharding: %arg0, an argument's name, or what\n"
     "                   the source calls an op\n"
     "--tries N          changes to try for each collective; each runs the program's whole line\n"
-    "                   again (default: 8 with --collective or --line, else none)\n"
+    "                   again (default: 8 with --collective or --line, fewer where the\n"
+    "                   program is large; else none)\n"
     "--topology FILE    links to estimate times by, as for terrazzo comms\n" SHARED_USAGE
     "\nexamples:\n"
     "  terrazzo why model.mlir\n"
@@ -107,8 +108,9 @@ static int why(workspace *w, void *options) {
   bool one = o->collective || o->line;
   if (!read_count("--collective", o->collective, UINT32_MAX, 0, &q.number) ||
       !read_count("--line", o->line, UINT32_MAX, 0, &q.line) ||
-      !read_count("--tries", o->tries, 1000, one ? 8 : 0, &q.tries))
+      !read_count("--tries", o->tries, 1000, 0, &q.tries))
     return EXIT_USAGE;
+  if (one && !o->tries) q.tries = EXPLAIN_SOME;
   if (o->collective && !q.number) return say_error("--collective: numbers begin at 1"), EXIT_USAGE;
   topology links;
   if (o->topology && !open_topology(w, o->topology, &links)) return EXIT_WRONG;

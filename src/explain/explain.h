@@ -164,7 +164,9 @@ typedef struct why_answer {
 
 void explain_chain(explain_run *r, size_t event, why_place holder, str axis, why_chain *out);
 why_answer explain_why(explain_run *r, u32 number);
-/* Tries changes of annotations by running the line again, at most `limit` of them. */
+/* Tries changes of annotations by running the line again, at most `limit` of them and as many as it
+ * takes to drop what asks for the collective. EXPLAIN_SOME: fewer where the program is large. */
+#define EXPLAIN_SOME UINT32_MAX
 status explain_fix(explain_run *r, why_answer *a, u32 limit) MUST_USE;
 /* The first annotation that its causes lead to and that is not among `known`; false: there is none
  * to change. */

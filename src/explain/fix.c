@@ -246,18 +246,26 @@ static status try_edits(trying *t, const explain_edit *edits, size_t n, u32 *lef
 enum { MAX_TOGETHER = 12 };
 
 /* One annotation after the other, until it is gone: several may ask for the same. */
-static status drop_all(trying *t) {
+static status drop_all(trying *t, u32 most) {
   explain_edit edits[MAX_TOGETHER + 1];
   u32 left = explain_root_edit(t->a, NULL, 0, &edits[0]);
-  for (size_t n = 1; left && n <= MAX_TOGETHER; n++) {
+  for (size_t n = 1; left && n <= MAX_TOGETHER && n <= most; n++) {
     t->fixes.len = 0;
     RETURN_IF_ERROR(try_edits(t, edits, n, &left, &edits[n]));
   }
   return NULL;
 }
 
+/* So many runs of the line take a second or so. */
+static u32 runs_of(const explain_run *r) {
+  size_t n = 16000 / (r->log.ops.len + 1);
+  return n < 3 ? 3 : n > MAX_TOGETHER ? MAX_TOGETHER : (u32)n;
+}
+
 status explain_fix(explain_run *r, why_answer *a, u32 limit) {
   trying t = {.r = r, .a = a};
+  u32 together = limit == EXPLAIN_SOME ? runs_of(r) : MAX_TOGETHER;
+  if (limit == EXPLAIN_SOME) limit = together > 8 ? 8 : together - 2;
   u32 left;
   for (size_t i = 0; i < a->parts.len; i++) {
     const why_part *p = &a->parts.data[i];
@@ -266,7 +274,7 @@ status explain_fix(explain_run *r, why_answer *a, u32 limit) {
     propose_there(&t, p);
   }
   propose_open(&t);
-  RETURN_IF_ERROR(drop_all(&t));
+  RETURN_IF_ERROR(drop_all(&t, together));
   for (size_t i = 0; i < t.list.len && t.fixes.len < limit; i++)
     if (!is_tried(&t, &t.list.data[i]))
       RETURN_IF_ERROR(try_edits(&t, &t.list.data[i], 1, &left, NULL));
