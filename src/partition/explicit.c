@@ -203,7 +203,8 @@ static void ask_for_sum(explicit_pass *p, op *o, const part_record *r, const sha
 static void note_neighbours(explicit_pass *p, op *o, const part_record *r, const why_rule *rule) {
   axis_list axes = {0};
   for (u32 f = 0; f < r->rule->num_factors; f++)
-    if (r->needs[f].kind > NEED_OWN) axes = axes_concat(p->e.a, axes, rule->axes[f]);
+    if (r->needs[f].kind > NEED_OWN || r->needs[f].low || r->needs[f].high)
+      axes = axes_concat(p->e.a, axes, rule->axes[f]);
   if (axes.len) o->loc = why_factors(p->why, &p->e, rule, WHY_NEIGHBOURS, axes);
 }
 
