@@ -114,7 +114,8 @@ def product(a, b, random):
 @operation
 def attention(a, b, random):
     s = jnp.einsum("...qd,...kd->...qk", a, b) / a.shape[-1]
-    return jnp.einsum("...qk,...kd->...qd", jax.nn.softmax(s.astype(jnp.float32)).astype(a.dtype), b)
+    weights = jax.nn.softmax(s.astype(jnp.float32)).astype(a.dtype)
+    return jnp.einsum("...qk,...kd->...qd", weights, b)
 
 
 @operation
