@@ -126,8 +126,9 @@ typedef struct executor_host {
 typedef struct executor_launch_args {
   executor_image *image; /* this executor's; retained until done */
   /* The positions that run here: `count` from `first` on; count 0: all. The others run on the
-   * executors that `transport` (NULL: there are none) reaches, under the same id, which no other
-   * launch of the transport has. It outlives the launch. */
+   * executors that `transport` reaches, under the same id, which no other launch of the transport
+   * has. It outlives the launch. NULL: there are none, or none that wait for each other
+   * (program_meets). */
   u32 first, count;
   executor_transport *transport;
   u64 id;

@@ -266,9 +266,10 @@ static status cannot_launch(launcher *on, const executor_launch_args *args) {
     return status_make(STATUS_FAILED_PRECONDITION,
                        "the workers stayed with the process that this one was forked from");
   u32 all = program_num_devices(args->image->prog), n = args->count ? args->count : all;
-  if (n > all || args->first > all - n || (n < all && !args->transport))
+  bool alone = n < all && !args->transport && program_meets(args->image->prog);
+  if (n > all || args->first > all - n || alone)
     return status_make(STATUS_INVALID_ARGUMENT, "positions %u to %u of %u%s", args->first,
-                       args->first + n - 1, all, args->transport ? "" : ", and no transport");
+                       args->first + n - 1, all, alone ? ", and no transport" : "");
   for (u32 i = 0; i < n; i++)
     if (args->devices[i] == PROG_NONE)
       return status_make(STATUS_INVALID_ARGUMENT, "device number out of range");

@@ -262,6 +262,7 @@ struct PJRT_LoadedExecutable {
   arena memory;          /* holds the arrays */
   atomic_bool deleted;
   pthread_mutex_t lock;
+  bool meets;          /* its devices wait for each other */
   struct launch *open; /* under lock; some devices have been given their part (api_execute.c) */
   size_t num_devices;
   PJRT_Device **devices; /* by position: replica * num_partitions + partition */

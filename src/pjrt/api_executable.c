@@ -234,6 +234,7 @@ static status load(PJRT_LoadedExecutable *l, str options_bytes) {
   }
   RETURN_IF_ERROR(place_devices(l, &o));
   place_results(l);
+  l->meets = program_meets(l->executable->exe->prog);
   RETURN_IF_ERROR(ffi_program_create(l->executable->exe->prog, &l->handlers));
   executable *x = executable_retain(l->executable->exe);
   u64 arithmetic = denormals_word();

@@ -24,6 +24,7 @@ typedef struct launch {
   size_t bytes; /* of this allocation */
   PJRT_Client *client;
   u32 num_positions, num_params, num_results, num_wait;
+  u32 first; /* all of these count from it; 0 but for one device of several that runs by itself */
   executor_memory **params, **results; /* as executor_launch wants them */
   dev_block **held;                    /* by position and parameter; in use until enqueued */
   dev_block **written;                 /* by position and result */
@@ -50,6 +51,7 @@ typedef struct call {
   launch *t;
   PJRT_Buffer ***outputs; /* the caller's lists: what stands there is ours until we return */
   u32 from;               /* the position of the first of them */
+  u32 first;              /* what positions count from: see launch */
 } call;
 
 /* ---- the launch's memory ---- */
@@ -247,9 +249,10 @@ static status hold_callbacks(call *c, u32 i) {
   launch *t = c->t;
   if (!o || !(o->num_send_ops || o->num_recv_ops)) return NULL;
   if (!t->channels)
-    RETURN_IF_ERROR(api_channels_create(t->num_positions, t->client->handlers, &t->channels));
+    RETURN_IF_ERROR(
+        api_channels_create(t->first + t->num_positions, t->client->handlers, &t->channels));
   u32 at = i - c->from;
-  return api_channels_set(t->channels, i, o->num_send_ops ? o->send_callbacks[at] : NULL,
+  return api_channels_set(t->channels, t->first + i, o->num_send_ops ? o->send_callbacks[at] : NULL,
                           o->num_send_ops, o->num_recv_ops ? o->recv_callbacks[at] : NULL,
                           o->num_recv_ops);
 }
@@ -282,7 +285,7 @@ static void drop_outputs(call *c, u32 n) {
 
 static void device_done(void *user, u32 position, status error) {
   launch *t = user;
-  dev_event_set(t->ready[position], status_copy(error));
+  dev_event_set(t->ready[position - t->first], status_copy(error));
 }
 
 /* A callback does not wait: the launches may be waiting for its worker. */
@@ -339,8 +342,8 @@ static status bring_handlers(const call *c, executor_host *host) {
                        .threads = c->l->client->handlers,
                        .context = o && o->context ? o->context->data : NULL,
                        .id = o ? o->launch_id : 0,
-                       .num_positions = c->t->num_positions,
-                       .devices = c->device_ids,
+                       .num_positions = c->t->first + c->t->num_positions,
+                       .devices = c->device_ids - c->t->first,
                        .host = {api_channels_call, c->t->channels}};
   return ffi_run_begin(&args, &c->t->handlers, host);
 }
@@ -356,6 +359,8 @@ static status start(call *c) {
   status s = executor_launch(c->l->client->on, &(executor_launch_args){
                                                    .image = c->l->image,
                                                    .name = c->exe->name,
+                                                   .first = t->first,
+                                                   .count = t->num_positions,
                                                    .devices = c->device_ids,
                                                    .params = t->params,
                                                    .results = t->results,
@@ -397,6 +402,7 @@ static launch *begin(call *c, u32 n) {
   if (!t) return NULL;
   t->client = c->l->client;
   t->id = c->options ? c->options->launch_id : 0;
+  t->first = c->first;
   memcpy(t->device_ids, c->device_ids, n * sizeof(u32));
   return t;
 }
@@ -422,9 +428,9 @@ static status execute(call *c, PJRT_LoadedExecutable_Execute_Args *a) {
 }
 
 /* ---- one device of several ----
- * Each is given its arguments by a call of its own, and its results and its event at once. The
- * launch begins when all have theirs; calls belong together by launch_id, and are in order for each
- * device. */
+ * Where devices wait for each other, each is given its arguments by a call of its own, and its
+ * results and its event at once. The launch begins when all have theirs; calls belong together by
+ * launch_id, and are in order for each device. */
 
 /* l's lock is held. The first launch that waits for this position; NULL: none. */
 static launch *find_open(const PJRT_LoadedExecutable *l, u32 position, int id) {
@@ -587,7 +593,15 @@ status api_loaded_executable_execute(PJRT_LoadedExecutable_Execute_Args *a) {
   if (c.from && c.from == l->num_devices)
     return status_make(STATUS_INVALID_ARGUMENT, "'" STR_FMT "' does not run on device %u",
                        STR_ARG(c.exe->name), one);
-  status s = a->execute_device && !portable ? execute_part(&c, l, c.from, a) : execute(&c, a);
+  bool part = a->execute_device && !portable;
+  if (part && !l->meets) { /* it need not wait for the others */
+    c.first = c.from;
+    c.devices += c.first;
+    c.device_ids += c.first;
+    c.from = 0;
+    part = false;
+  }
+  status s = part ? execute_part(&c, l, c.from, a) : execute(&c, a);
   if (!s)
     api_note(STR_FMT ": %zu arguments, %zu devices -> %u results, first buffer %p",
              STR_ARG(c.exe->name), a->num_args, a->num_devices, c.exe->num_results,

@@ -63,6 +63,34 @@ static void test_parts(PJRT_Client *c, PJRT_LoadedExecutable *l, PJRT_Device *co
   for (int d = 0; d < N; d++) destroy_buffer(in[d]);
 }
 
+/* Devices that do not wait for each other run one by one: a program of replicas, as torch_xla has
+ * them, and which one it is. */
+static void test_alone(PJRT_Client *c, PJRT_Device *const *devices) {
+  PJRT_LoadedExecutable *l;
+  check_ok(
+      compile(c,
+              "module @alone attributes {mhlo.num_replicas = 2 : i32} {\n"
+              "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
+              "%i = stablehlo.replica_id : tensor<ui32>\n"
+              "%f = stablehlo.convert %i : (tensor<ui32>) -> tensor<f32>\n"
+              "%b = stablehlo.broadcast_in_dim %f, dims = [] : (tensor<f32>) -> tensor<4xf32>\n"
+              "%y = stablehlo.add %x, %b : tensor<4xf32>\n"
+              "return %y : tensor<4xf32> } }",
+              &l),
+      "compile");
+  for (int d = N; d-- > 0;) {
+    part p = {.in = put(c, (size_t)d, data, SIZE)};
+    float got[SIZE];
+    check_ok(give(l, devices[d], 0, &p), "one device");
+    check_ok(wait_for(p.done), "alone");
+    get(p.out, got, SIZE);
+    for (int k = 0; k < SIZE; k++) CHECK(got[k] == data[k] + (float)d);
+    destroy_buffer(p.out);
+    destroy_buffer(p.in);
+  }
+  destroy_loaded(l);
+}
+
 /* Whoever has a part hears that there will be no launch. */
 static void test_dropped(PJRT_Client *c, PJRT_Device *const *devices) {
   PJRT_LoadedExecutable *l;
@@ -154,6 +182,7 @@ int main(void) {
   PJRT_LoadedExecutable *l;
   check_ok(compile(c, sum, &l), "compile");
   test_parts(c, l, d.devices);
+  test_alone(c, d.devices);
   test_dropped(c, d.devices);
   test_poison(c, d.devices);
   test_tracking(d.devices[0]);

@@ -357,6 +357,8 @@ typedef struct program {
 static inline u32 program_num_devices(const program *p) {
   return p->num_replicas * p->num_partitions;
 }
+/* Whether positions wait for each other: collectives, and messages from one to another. */
+bool program_meets(const program *p);
 static inline u64 prog_slot_bytes(const prog_slot *s) { return s->count * dtype_size(s->type); }
 
 /* Checks everything: the error (INVALID_ARGUMENT) names the step. Sizes derive from slots. */

@@ -273,3 +273,14 @@ bool prog_reducer_neutral(prog_reducer kind, dtype type, void *element) {
     return false;
   }
 }
+
+bool program_meets(const program *p) {
+  for (u32 i = 0; i < p->num_steps; i++) {
+    const prog_step *s = &p->steps[i];
+    if (s->kind == STEP_collective) return true;
+    if (s->kind == STEP_call && !s->u.call_->host &&
+        str_starts(s->u.call_->target, STR("channel.")))
+      return true;
+  }
+  return false;
+}
