@@ -146,7 +146,7 @@ static status fill_image(executor_image *im) {
   RETURN_IF_ERROR(check_members(im));
   im->k = vm_kernels_get();
   lower_fault fault = {0};
-  im->jit = jit_begin(im->mem, im->k);
+  im->jit = jit_begin(im->mem, im->k, im->prog->flush_denormals);
   lower_env e = {.a = &im->a, .prog = im->prog, .k = im->k, .fault = &fault, .jit = im->jit};
   RETURN_IF_ERROR(lower_steps(im, &e));
   if (im->jit && !jit_seal(im->jit)) { /* once more, without */

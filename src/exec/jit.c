@@ -166,19 +166,6 @@ static void write_memory(jit_build *b, u32 reg, typed v) {
   jit_add(b, prim, reg, v.v, 0, 0);
 }
 
-static bool translate(arena *a, const jit_piece *p, str *out_code) {
-  translation t = {.b.a = a, .p = p};
-  t.temps = arena_zalloc(a, (p->num_temps + 1) * sizeof(typed));
-  t.regs = arena_zalloc(a, (p->num_regs + 1) * sizeof(typed));
-  for (u32 i = 0; i < p->num_calls; i++) {
-    const vm_call *c = &p->calls[i];
-    typed v = translate_call(&t, c);
-    *made(&t, c->d) = v;
-    if (c->d < TEMP_BASE) write_memory(&t.b, c->d, v);
-  }
-  return jit_x86_emit(&t.b, p->scalar, out_code);
-}
-
 /* ---- the code of an image ---- */
 
 enum { CHUNK = 1 << 16 };
@@ -200,7 +187,21 @@ struct jit {
   arena kept, scratch;
   VEC(chunk) chunks;
   VEC(known) known;
+  bool to_bf16;
 };
+
+static bool translate(const jit *j, arena *a, const jit_piece *p, str *out_code) {
+  translation t = {.b = {.a = a, .to_bf16 = j->to_bf16}, .p = p};
+  t.temps = arena_zalloc(a, (p->num_temps + 1) * sizeof(typed));
+  t.regs = arena_zalloc(a, (p->num_regs + 1) * sizeof(typed));
+  for (u32 i = 0; i < p->num_calls; i++) {
+    const vm_call *c = &p->calls[i];
+    typed v = translate_call(&t, c);
+    *made(&t, c->d) = v;
+    if (c->d < TEMP_BASE) write_memory(&t.b, c->d, v);
+  }
+  return jit_x86_emit(&t.b, p->scalar, out_code);
+}
 
 static bool is_wanted(const vm_kernels *k) {
   const char *want = getenv("TERRAZZO_JIT");
@@ -212,11 +213,21 @@ static bool is_wanted(const vm_kernels *k) {
   return strcmp(k->isa, "v4") == 0 && !(want && strcmp(want, "0") == 0);
 }
 
-jit *jit_begin(const allocator *mem, const vm_kernels *k) {
+static bool has_to_bf16(void) {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  return __builtin_cpu_supports("avx512bf16");
+#else
+  return false;
+#endif
+}
+
+jit *jit_begin(const allocator *mem, const vm_kernels *k, bool flushes) {
   if (!is_wanted(k)) return NULL;
   jit *j = mem_zalloc(mem, sizeof *j);
   if (!j) return NULL;
   j->mem = mem;
+  j->to_bf16 = flushes && has_to_bf16();
   arena_init(&j->kept, mem, &j->trap);
   arena_init(&j->scratch, mem, &j->trap);
   return j;
@@ -282,7 +293,7 @@ static vm_run_fn *compile(jit *j, const jit_piece *p) {
   for (size_t i = 0; i < j->known.len; i++)
     if (j->known.data[i].hash == hash && str_eq(j->known.data[i].key, key))
       return j->known.data[i].run;
-  if (!translate(&j->scratch, p, &code)) return NULL;
+  if (!translate(j, &j->scratch, p, &code)) return NULL;
   vm_run_fn *run = place_code(j, code);
   if (run) VEC_PUSH(&j->kept, j->known, (known){hash, arena_str(&j->kept, key), run});
   return run;

@@ -17,8 +17,9 @@
 
 typedef struct jit jit;
 
-/* NULL: there is none for this processor, or TERRAZZO_JIT=0 turned it off, or no memory. */
-jit *jit_begin(const allocator *mem, const vm_kernels *k);
+/* flushes: code runs where denormals are flushed (denormals.h), or else where they are not. NULL:
+ * there is none for this processor, or TERRAZZO_JIT=0 turned it off, or no memory. */
+jit *jit_begin(const allocator *mem, const vm_kernels *k, bool flushes);
 /* False: the system does not allow it. All code is as if it had not been compiled. */
 bool jit_seal(jit *j) MUST_USE;
 void jit_end(jit *j); /* NULL: nothing */

@@ -50,6 +50,7 @@ typedef struct jit_build {
   arena *a;
   VEC(jit_node) nodes;
   u32 *table, table_size; /* node + 1 by hash; 0: none */
+  bool to_bf16;           /* denormals are flushed, and there is cvtneps2bf16 */
 } jit_build;
 
 jit_value jit_add_node(jit_build *b, jit_node n);

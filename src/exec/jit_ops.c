@@ -388,6 +388,14 @@ V jit_load_small(J *j, dtype t, V x) {
   if (n->prim == JP_load16) return jit_add(j, JP_load_half, n->imm, 0, 0, 0);
   return OP1(cvtph2ps, OP1(pmovdw, x));
 }
+/* Computed, so that it is no denormal where these are flushed. */
+static bool is_computed(const J *j, V x) {
+  static const bool computes[JP_COUNT_] = {
+      [JP_addps] = true,  [JP_subps] = true,   [JP_mulps] = true,    [JP_divps] = true,
+      [JP_sqrtps] = true, [JP_fmaddps] = true, [JP_fnmaddps] = true, [JP_fmsubps] = true,
+  };
+  return computes[j->nodes.data[x].prim];
+}
 /* num_f32_to_bf16 */
 static V bf16_rounded(J *j, V x) {
   V odd = OP2(pandd, IMM1(psrld, 16, x), CONST(1));
@@ -395,10 +403,14 @@ static V bf16_rounded(J *j, V x) {
   return pick(j, IMM2(cmpps, UNORD, x, x), OP2(pord, x, CONST(0x400000)), r);
 }
 V jit_store_small(J *j, dtype t, V x) {
+  if (t == DTYPE_bf16 && j->to_bf16 && is_computed(j, x))
+    return OP1(pmovzxwd, OP1(cvtneps2bf16, x));
   if (t == DTYPE_bf16) return IMM1(psrld, 16, bf16_rounded(j, x));
   return OP1(pmovzxwd, IMM1(cvtps2ph, 0, x));
 }
 V jit_round_small(J *j, dtype t, V x) {
+  if (t == DTYPE_bf16 && j->to_bf16 && is_computed(j, x))
+    return IMM1(pslld, 16, OP1(pmovzxwd, OP1(cvtneps2bf16, x)));
   if (t == DTYPE_bf16) return OP2(pandd, bf16_rounded(j, x), CONST(0xffff0000));
   return OP1(cvtph2ps, IMM1(cvtps2ph, 0, x));
 }

@@ -232,9 +232,10 @@ static bool check_code(arena *a, const code *c, size_t n) {
   for (u32 i = 0; i < INPUTS; i++)
     for (size_t k = 0; k < n; k++) draw_element(c->in[i], plain.in[i] + k * dtype_size(c->in[i]));
   compiled = plain;
-  denormals_flush(draw(2));
+  bool flushes = draw(2);
+  denormals_flush(flushes);
   run_unit(a, c, &spec, NULL, n, &plain);
-  jit *j = jit_begin(&mem_system, vm_kernels_get());
+  jit *j = jit_begin(&mem_system, vm_kernels_get(), flushes);
   run_unit(a, c, &spec, j, n, &compiled);
   denormals_flush(false);
   jit_end(j);
@@ -261,7 +262,7 @@ static void check_random_code(void) {
 }
 
 int main(void) {
-  jit *j = jit_begin(&mem_system, vm_kernels_get());
+  jit *j = jit_begin(&mem_system, vm_kernels_get(), false);
   if (!j) {
     printf("nothing is compiled for this processor, or TERRAZZO_JIT=0\n");
     printf("0 passed, 0 failed, 1 skipped\n");

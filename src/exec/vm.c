@@ -211,8 +211,8 @@ static u32 block_size(u32 num_slots, u32 width) {
 }
 
 /* The order of the passes matters: keep_apart adds calls, which place_output may then put into
- * outputs, and only what is still a temporary after both needs a slot. How long a block is does not
- * depend on what is compiled: with it, sums would. */
+ * outputs, and only what is still a temporary after both needs a slot. How long a block of
+ * values to be reduced is does not depend on what is compiled: with it, sums would. */
 vm_unit *vm_lower(const lower_env *e, const vm_spec *spec) {
   vm_calls l = {.a = e->a, .k = e->k, .spec = spec, .fault = e->fault};
   vm_legalize(&l);
@@ -239,7 +239,10 @@ vm_unit *vm_lower(const lower_env *e, const vm_spec *spec) {
     groups runs = group_calls(&l, true);
     slots rest = assign_slots(&l, &runs);
     number_registers(u, &l, &rest);
-    if (compile_groups(u, &l, &runs, e->jit)) return u;
+    if (compile_groups(u, &l, &runs, e->jit)) {
+      if (!spec->keep_registers) u->block = block_size(rest.count, u->width);
+      return u;
+    }
   }
   number_registers(u, &l, &s);
   return u;

@@ -1,0 +1,158 @@
+/* The encodings of every primitive, as a disassembler reads them (objdump, of binutils). */
+#include "exec/jit_x86.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "exec/jit_ir.h"
+#include "tests/unit.h"
+
+static const u8 vectors[] = {0, 5, 8, 15, 17, 31};
+
+/* What the disassembler calls it, where that is not v and the primitive's name; up to its length.
+ */
+static const char *const names[JP_COUNT_] = {
+    [JP_const32] = "vbroadcastss", [JP_one32] = "vbroadcastss",  [JP_load32] = "vmovups",
+    [JP_load16] = "vpmovzxwd",     [JP_load16s] = "vpmovsxwd",   [JP_load8] = "vpmovzxbd",
+    [JP_load8s] = "vpmovsxbd",     [JP_load_half] = "vcvtph2ps", [JP_store32] = "vmovups",
+    [JP_store16] = "vpmovdw",      [JP_store8] = "vpmovdb",      [JP_store_half] = "vmovdqu16",
+    [JP_fmaddps] = "vfmadd213ps",  [JP_fmsubps] = "vfmsub213ps", [JP_fnmaddps] = "vfnmadd213ps",
+    [JP_cmpps] = "vcmpps",         [JP_pcmpd] = "vpcmpd",        [JP_pcmpud] = "vpcmpud",
+};
+
+typedef struct expected {
+  char text[96];
+} expected;
+static VEC(expected) wants;
+
+static void want(arena *a, jit_prim p, const char *operands) {
+  const char *name = names[p];
+  expected e;
+  bool is_mask = jit_prim_infos[p].shape >= JIT_K3;
+  if (name)
+    snprintf(e.text, sizeof e.text, "%s %s", name, operands);
+  else
+    snprintf(e.text, sizeof e.text, "%s%s %s", is_mask ? "" : "v", jit_prim_infos[p].name,
+             operands);
+  VEC_PUSH(a, wants, e);
+}
+
+static const char *const gprs[] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
+                                   "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15"};
+
+/* One primitive with three registers; memory is at each base, the index is rcx. */
+static void add_one(x86_code *c, jit_prim at, u32 d, u32 a, u32 b) {
+  const jit_prim_info *p = &jit_prim_infos[at];
+  x86_op op = {p->prefix, p->map, p->w, p->opcode, X86_ALL, 0, false};
+  char text[80];
+  u32 base = b & 15, k = d & 7;
+  x86_rm m = {.memory = true, .base = (u8)base, .index = RCX, .scale = 2, .disp = (i32)(64 * a)};
+  switch ((jit_shape)p->shape) {
+  case JIT_X3:
+    snprintf(text, sizeof text, "zmm%u,zmm%u,zmm%u", d, a, b);
+    x86_evex(c, op, d, a, x86_reg(b), -1);
+    break;
+  case JIT_FMA:
+    snprintf(text, sizeof text, "zmm%u,zmm%u,zmm%u", d, a, b);
+    x86_evex(c, op, d, a, x86_reg(b), -1);
+    break;
+  case JIT_SHIFT:
+    snprintf(text, sizeof text, "zmm%u,zmm%u,0x5", d, b);
+    x86_evex(c, op, p->more, d, x86_reg(b), 5);
+    break;
+  case JIT_CMP:
+    snprintf(text, sizeof text, "k%u,zmm%u,zmm%u", k, a, b);
+    x86_evex(c, op, k, a, x86_reg(b), 3);
+    break;
+  case JIT_TEST:
+    snprintf(text, sizeof text, "k%u,zmm%u,zmm%u", k, a, b);
+    x86_evex(c, op, k, a, x86_reg(b), -1);
+    break;
+  case JIT_BLEND:
+    op.mask = 3;
+    snprintf(text, sizeof text, "zmm%u{k3},zmm%u,zmm%u", d, a, b);
+    x86_evex(c, op, d, a, x86_reg(b), -1);
+    break;
+  case JIT_K3:
+    op.length = 1;
+    snprintf(text, sizeof text, "k%u,k%u,k%u", k, a & 7, b & 7);
+    x86_vex(c, op, k, a & 7, x86_reg(b & 7));
+    break;
+  case JIT_K2:
+    op.length = 0;
+    snprintf(text, sizeof text, "k%u,k%u", k, b & 7);
+    x86_vex(c, op, k, 0, x86_reg(b & 7));
+    break;
+  case JIT_X2:
+  case JIT_X2I:
+    if (p->more) return; /* these have what they write to in r/m */
+    snprintf(text, sizeof text, at == JP_cvtneps2bf16 ? "ymm%u,zmm%u" : "zmm%u,", d, b);
+    x86_evex(c, op, d, 0, x86_reg(b), p->shape == JIT_X2I ? 9 : -1);
+    break;
+  case JIT_LOAD:
+    if (p->class == JIT_K) return;
+    snprintf(text, sizeof text, "zmm%u,[%s+rcx*4", d, gprs[base]);
+    x86_evex(c, op, d, 0, m, -1);
+    break;
+  default:
+    return;
+  }
+  want(c->a, at, text);
+}
+
+/* The disassembler's lines with one space and without what it says of sizes, compared in order. */
+static int compare_lines(FILE *f) {
+  char line[512];
+  size_t at = 0;
+  int bad = 0;
+  while (fgets(line, sizeof line, f)) {
+    char *text = strchr(line, ':'), out[256];
+    if (line[0] != ' ' || !text) continue;
+    size_t n = 0;
+    for (text += 1 + strspn(text + 1, "\t "); *text && *text != '\n' && n + 1 < sizeof out;
+         text++) {
+      static const char *const sizes[] = {"ZMMWORD PTR ", "YMMWORD PTR ", "XMMWORD PTR "};
+      for (u32 i = 0; i < COUNT(sizes); i++)
+        if (strncmp(text, sizes[i], strlen(sizes[i])) == 0) text += strlen(sizes[i]);
+      if (*text == ' ' && (n == 0 || out[n - 1] == ' ')) continue;
+      out[n++] = *text;
+    }
+    out[n] = 0;
+    /* comparisons have names by their immediate, unord here */
+    char *unord = strstr(out, "unord");
+    if (unord && strncmp(out, "vcmp", 4) == 0) memmove(unord, unord + 5, strlen(unord + 5) + 1);
+    const char *want_text = at < wants.len ? wants.data[at++].text : "nothing";
+    if (strncmp(out, want_text, strlen(want_text)) == 0) continue;
+    if (bad++ < 5) fprintf(stderr, "%s: want %s\n", out, want_text);
+  }
+  return bad + (at != wants.len);
+}
+
+int main(void) {
+  oom_trap trap;
+  arena a;
+  if (setjmp(trap.at)) return 1;
+  if (system("objdump --version >/dev/null 2>&1") != 0) {
+    printf("there is no objdump\n0 passed, 0 failed, 1 skipped\n");
+    return 0;
+  }
+  arena_init(&a, &mem_system, &trap);
+  x86_code c = {.a = &a};
+  for (u32 p = 0; p < JP_COUNT_; p++)
+    for (u32 i = 0; i < COUNT(vectors); i++)
+      for (u32 k = 0; k < COUNT(vectors); k++)
+        add_one(&c, (jit_prim)p, vectors[i], vectors[k], vectors[(i + 2 * k + p) % COUNT(vectors)]);
+  char path[] = "/tmp/jit_x86_XXXXXX", command[160];
+  int fd = mkstemp(path);
+  CHECK(fd >= 0 && write(fd, c.bytes.data, c.bytes.len) == (ssize_t)c.bytes.len);
+  close(fd);
+  snprintf(command, sizeof command,
+           "objdump -D -b binary -m i386:x86-64 -M intel --no-show-raw-insn %s", path);
+  FILE *f = popen(command, "r");
+  CHECK(f && compare_lines(f) == 0);
+  if (f) pclose(f);
+  unlink(path);
+  printf("%zu instructions\n", wants.len);
+  arena_deinit(&a);
+  return UNIT_END();
+}
