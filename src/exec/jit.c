@@ -299,8 +299,8 @@ static vm_run_fn *compile(jit *j, const jit_piece *p) {
   return run;
 }
 
-vm_run_fn *jit_compile(jit *j, const jit_piece *p) {
+vm_run_fn *jit_compile(jit *j, arena *a, const jit_piece *p) {
   arena_reset(&j->scratch);
-  if (setjmp(j->trap.at)) return NULL;
+  if (setjmp(j->trap.at)) arena_oom(a);
   return compile(j, p);
 }

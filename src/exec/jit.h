@@ -36,7 +36,7 @@ typedef struct jit_piece {
 bool jit_knows(const vm_call *c);
 /* Whether so many calls, all known, are better compiled. */
 bool jit_pays(const vm_call *calls, u32 n);
-/* NULL: too large, or no memory. */
-vm_run_fn *jit_compile(jit *j, const jit_piece *p);
+/* NULL: too large, or there are no pages for code. Out of memory it jumps to the trap of `a`. */
+vm_run_fn *jit_compile(jit *j, arena *a, const jit_piece *p);
 
 #endif

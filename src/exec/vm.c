@@ -196,7 +196,7 @@ static bool compile_groups(vm_unit *u, const vm_calls *l, const groups *g, jit *
                        .num_consts = u->num_consts,
                        .consts = u->consts,
                        .scalar = first->scalar};
-    if (g->compiled[k] && !(c.run = jit_compile(j, &piece))) return false;
+    if (g->compiled[k] && !(c.run = jit_compile(j, l->a, &piece))) return false;
     u->calls[n++] = c;
   }
   u->num_calls = n;
