@@ -49,10 +49,10 @@ static inline void oom_each(bool (*session)(void), long in_a_row) {
       CHECK(ok);
       break;
     }
-    survived += ok; /* only a message or a cache was lost */
+    survived += ok; /* only a message or a cache was lost, or code is not compiled but called */
   }
   printf("failed each of %ld allocations, survived %d\n", n - 1, survived);
-  CHECK(survived < 8 && n > 50 && n < 100000);
+  CHECK(survived < 12 && n > 50 && n < 100000);
 }
 
 static inline int oom_test(bool (*session)(void)) {
