@@ -62,6 +62,7 @@ static inline u16 num_f32_to_bf16(float f) {
 static inline float num_f16_to_f32(u16 h) {
   u32 sign = (u32)(h & 0x8000) << 16, a = h & 0x7fff;
   u32 normal = (a << 13) + (a >= 0x7c00 ? 0x70000000u : 0x38000000u); /* infinity, NaN: top */
+  normal |= a > 0x7c00 ? 0x400000 : 0; /* a NaN that signals becomes quiet, as processors have it */
   float small = (float)(i32)a * 0x1p-24f;
   return num_f32_from_bits((a < 0x400 ? num_f32_bits(small) : normal) | sign);
 }
