@@ -67,7 +67,7 @@ STEP = {
                 "#define written_place written_all\n"),
     "dump": ("src/program/dump.c", "static void dump_payload(",
              "#define dump_place dump_partition_id\n"),
-    "put": ("src/program/serialize.c", "static void put_step(",
+    "put": ("src/program/serialize.c", "static void put_of_kind(",
             "#define put_place put_partition_id\n"),
     "prepare": ("src/exec/image.c", "static void prepare_step(",
                 "#define prepare_place prepare_nothing\n"),
@@ -165,8 +165,14 @@ class Tree:
     def edit(self, name, before, text):
         path = self.path / name
         old = path.read_text() if path.exists() else ""
-        assert before is None or old.count(before) == 1, f"{name}: where is {before}?"
-        path.write_text(old + text if before is None else old.replace(before, text + before))
+        if before is None:
+            path.write_text(old + text)
+            return
+        places = [m.start() for m in re.finditer(re.escape(before), old)]
+        if len(places) > 1:  # where a function is, not where it is only declared
+            places = [at for at in places if not old[at:].split("\n")[0].endswith(";")]
+        assert len(places) == 1, f"{name}: where is {before}?"
+        path.write_text(old[:places[0]] + text + old[places[0]:])
 
     def compile(self, unit, *options):
         file, command = self.units[unit]
