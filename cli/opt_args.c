@@ -195,9 +195,14 @@ static bool unknown(const char *text) {
 bool opt_arguments(opt_options *o, int argc, char **argv) {
   o->marker = "// -----";
   o->timing_display = "tree";
+  bool ended = false; /* by "--": what follows is no option */
   for (int i = 1; i < argc; i++) {
     const char *a = argv[i];
-    if (a[0] != '-' || !a[1]) {
+    if (!ended && strcmp(a, "--") == 0) {
+      ended = true;
+      continue;
+    }
+    if (ended || a[0] != '-' || !a[1]) {
       if (o->file) return say_error("more than one file: '%s' and '%s'", o->file, a), false;
       o->file = a;
       continue;

@@ -1,0 +1,7 @@
+// RUN: terrazzo opt %s -- | FileCheck %s
+// RUN: terrazzo opt -- %s | FileCheck %s
+
+// CHECK-LABEL: func @f
+func.func @f() {
+  return
+}
