@@ -56,7 +56,7 @@ part *relay_owner(const relay *r, u64 launch, u32 position) {
   return NULL;
 }
 
-void relay_free_part(relay *r, part *p) {
+static void free_part(relay *r, part *p) {
   status_free(p->error);
   mem_free(r->mem, p->text, p->text_bytes);
   mem_free(r->mem, p, sizeof *p);
@@ -70,7 +70,7 @@ void relay_forget(relay *r, u64 launch, u32 all) {
   for (part **at = &r->parts, *p; (p = *at);)
     if (p->launch == launch) {
       *at = p->next;
-      relay_free_part(r, p);
+      free_part(r, p);
     } else {
       at = &p->next;
     }
@@ -99,7 +99,7 @@ status relay_add_part(relay *r, u64 launch, u32 rank, u32 first, u32 count, u32 
 
 /* ---- meetings ---- */
 
-bool relay_is_ours(const executor_exchange *x, u32 member) {
+static bool is_ours(const executor_exchange *x, u32 member) {
   return x->members[member] - x->first < x->count;
 }
 
@@ -128,13 +128,13 @@ static bool lacks(const meeting *m, u32 member) {
 }
 
 /* Why this meeting will never be; NULL: it may. */
-status relay_hopeless(const relay *r, const meeting *m) {
+static status hopeless(const relay *r, const meeting *m) {
   const executor_exchange *x = m->x;
   if (r->broken) return status_copy(r->broken);
   for (const part *p = r->parts; p; p = p->next)
     if (p->launch == x->launch && p->error) return status_copy(p->error);
   for (u32 i = 0; i < x->num_members; i++) {
-    if (relay_is_ours(x, i) || !lacks(m, i)) continue;
+    if (is_ours(x, i) || !lacks(m, i)) continue;
     const part *p = relay_owner(r, x->launch, x->members[i]);
     if (p && p->left)
       return status_make(STATUS_INTERNAL,
@@ -147,18 +147,20 @@ status relay_hopeless(const relay *r, const meeting *m) {
   return NULL;
 }
 
+static void batch_sent(wire_message *message);
+
 /* Our operands for process `to`, which has members of the group. */
 static status add_batch(relay *r, meeting *m, u32 to, todo *t) {
   const executor_exchange *x = m->x;
   u32 ours = 0;
   m->served[to] = true;
-  for (u32 i = 0; i < x->num_members; i++) ours += relay_is_ours(x, i);
+  for (u32 i = 0; i < x->num_members; i++) ours += is_ours(x, i);
   size_t size = sizeof(batch) + (size_t)ours * x->num_parts * sizeof(wire_message);
   batch *b = mem_alloc(r->mem, size);
   if (!b) return status_oom();
   *b = (batch){.r = r, .m = m, .to = to, .size = size, .next = t->send};
   for (u32 i = 0; i < x->num_members; i++)
-    for (u32 k = 0; relay_is_ours(x, i) && k < x->num_parts; k++)
+    for (u32 k = 0; is_ours(x, i) && k < x->num_parts; k++)
       b->messages[b->count++] = (wire_message){.head = {.kind = PART,
                                                         .launch = x->launch,
                                                         .step = x->step,
@@ -167,7 +169,7 @@ static status add_batch(relay *r, meeting *m, u32 to, todo *t) {
                                                         .part = k,
                                                         .bytes = x->bytes[k]},
                                                .data = x->parts[(size_t)i * x->num_parts + k],
-                                               .sent = relay_batch_sent,
+                                               .sent = batch_sent,
                                                .user = b};
   b->left = b->count;
   m->unsent += b->count;
@@ -180,7 +182,7 @@ static status add_batch(relay *r, meeting *m, u32 to, todo *t) {
 status relay_serve(relay *r, meeting *m, todo *t) {
   const executor_exchange *x = m->x;
   for (u32 i = 0; i < x->num_members; i++) {
-    if (relay_is_ours(x, i)) continue;
+    if (is_ours(x, i)) continue;
     const part *p = relay_owner(r, x->launch, x->members[i]);
     if (p && !m->served[p->rank]) RETURN_IF_ERROR(add_batch(r, m, p->rank, t));
   }
@@ -191,7 +193,7 @@ status relay_serve(relay *r, meeting *m, todo *t) {
 void relay_settle(relay *r, meeting *m, todo *t) {
   if (m->unsent || m->receiving || (m->missing && !m->error)) return;
   for (u32 i = 0; !m->error && i < m->x->num_members; i++)
-    if (!relay_is_ours(m->x, i) && !relay_owner(r, m->x->launch, m->x->members[i])) return;
+    if (!is_ours(m->x, i) && !relay_owner(r, m->x->launch, m->x->members[i])) return;
   for (meeting **at = &r->meetings; *at; at = &(*at)->next)
     if (*at == m) {
       *at = m->next;
@@ -206,7 +208,7 @@ void relay_settle(relay *r, meeting *m, todo *t) {
 void relay_review(relay *r, todo *t) {
   for (meeting *m = r->meetings, *next; m; m = next) {
     next = m->next;
-    if (!m->error) m->error = relay_hopeless(r, m);
+    if (!m->error) m->error = hopeless(r, m);
     relay_settle(r, m, t);
   }
 }
@@ -233,6 +235,20 @@ void relay_do(relay *r, todo *t) {
     x->done(x->user, error);
     status_free(error);
   }
+}
+
+static void batch_sent(wire_message *message) {
+  batch *b = message->user;
+  relay *r = b->r;
+  meeting *m = b->m;
+  todo t = {0};
+  pthread_mutex_lock(&r->lock);
+  u64 launch = m->x->launch;
+  bool last = --m->unsent == 0;
+  if (--b->left == 0) mem_free(r->mem, b, b->size);
+  relay_settle(r, m, &t);
+  if (last) relay_report(r, launch, &t);
+  relay_do(r, &t);
 }
 
 /* ---- the table ---- */
@@ -264,7 +280,7 @@ static meeting *make_meeting(relay *r, executor_exchange *x) {
   m->have = (bool *)(m + 1);
   m->served = m->have + places;
   m->served[r->w->rank] = true;
-  for (u32 i = 0; i < x->num_members; i++) m->missing += relay_is_ours(x, i) ? 0 : x->num_parts;
+  for (u32 i = 0; i < x->num_members; i++) m->missing += is_ours(x, i) ? 0 : x->num_parts;
   return m;
 }
 
@@ -284,7 +300,7 @@ static void exchange(executor_transport *base, executor_exchange *x) {
   m->next = r->meetings;
   r->meetings = m;
   relay_take_early(r, m);
-  m->error = relay_hopeless(r, m);
+  m->error = hopeless(r, m);
   if (!m->error) m->error = relay_serve(r, m, &t);
   relay_settle(r, m, &t);
   relay_report(r, x->launch, &t);
@@ -340,7 +356,7 @@ static const executor_transport_ops relay_ops = {
 static void destroy(relay *r, u32 size) {
   for (part *p = r->parts, *next; p; p = next) {
     next = p->next;
-    relay_free_part(r, p);
+    free_part(r, p);
   }
   for (early *e = r->early, *next; e; e = next) {
     next = e->next;

@@ -124,7 +124,6 @@ void relay_consider(relay *r, u64 launch, todo *t);
 wire_head relay_numbers(const part *p, u32 kind);
 void relay_report(relay *r, u64 launch, todo *t);
 void relay_answer(relay *r, const wire_head *ask, todo *t);
-void relay_batch_sent(wire_message *m);
 
 /* ---- relay_came.c: a wire_user ---- */
 

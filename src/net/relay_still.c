@@ -101,20 +101,6 @@ void relay_report(relay *r, u64 launch, todo *t) {
   }
 }
 
-void relay_batch_sent(wire_message *message) {
-  batch *b = message->user;
-  relay *r = b->r;
-  meeting *m = b->m;
-  todo t = {0};
-  pthread_mutex_lock(&r->lock);
-  u64 launch = m->x->launch;
-  bool last = --m->unsent == 0;
-  if (--b->left == 0) mem_free(r->mem, b, b->size);
-  relay_settle(r, m, &t);
-  if (last) relay_report(r, launch, &t);
-  relay_do(r, &t);
-}
-
 /* To process 0: whether we still stand, and at what. */
 void relay_answer(relay *r, const wire_head *ask, todo *t) {
   part *p = relay_part(r, ask->launch, r->w->rank);
