@@ -24,24 +24,9 @@ struct tz_trace {
 
 /* ---- recording ---- */
 
-static bool is_edge(const op *o) {
-  return op_is(o, data_flow_edge) || op_is(o, func_data_flow_edge);
-}
-
-/* Edge ops go away after propagation; the sharding then is the owner's. */
-static value *owner_of(value *v) {
-  op *o = v ? value_op(v) : NULL;
-  value *owner = o && is_edge(o) && o->num_operands ? op_operand(o, 0) : NULL;
-  return owner ? owner : v;
-}
-
-/* Where a value, or the function's result that it is returned as, has its latest event. Values are
- * aligned, so the address plus one is no other value's. */
-static const void *key_of(const value *v, bool returned) { return (const char *)v + returned; }
-
 /* TZ_NO_EVENT where there is none: 0 minus 1. */
 static size_t latest(const tz_trace *t, const value *v, bool returned) {
-  return (size_t)(uintptr_t)index_get(&t->last, key_of(v, returned)) - 1;
+  return (size_t)(uintptr_t)index_get(&t->last, trace_key(v, returned)) - 1;
 }
 
 /* Parts of an axis that overlap; size 0 asks for any part. */
@@ -61,26 +46,24 @@ static const char *text(tz_trace *t, str s) { return arena_str(t->a, s).data; }
 /* The cause is the latest event that gave the source this axis, looked up now: later ones may not
  * be causes. */
 static void record_event(tz_trace *t, const trace_event *e, u32 step) {
-  value *to = owner_of(e->to.value), *from = owner_of(e->from.value);
-  bool edge = e->op && is_edge(e->op), func = e->op && op_is(e->op, func);
-  const op *carrier = edge && op_operand(e->op, 0) ? value_parent(op_operand(e->op, 0)) : e->op;
+  trace_ends x = trace_ends_of(e);
   tz_trace_event out = {.mesh = text(t, e->mesh->name),
                         .axis = text(t, e->mesh->axes[e->axis.axis].name),
                         .pre = e->axis.pre,
                         .size = e->axis.size,
-                        .to = value_out(to),
-                        .from = value_out(from),
-                        .to_returned = func && e->to.result,
-                        .from_returned = func && e->from.result,
-                        .op = op_out(carrier),
-                        .edge = edge,
+                        .to = value_out(x.to),
+                        .from = value_out(x.from),
+                        .to_returned = x.to_returned,
+                        .from_returned = x.from_returned,
+                        .op = op_out(x.carrier),
+                        .edge = x.edge,
                         .user_priority = e->user_priority,
                         .op_round = e->op_round,
                         .step = step};
-  out.cause = find(t, latest(t, from, out.from_returned), out.axis, out.pre, out.size);
+  out.cause = find(t, latest(t, x.from, out.from_returned), out.axis, out.pre, out.size);
   size_t n = t->records.len;
-  VEC_PUSH(t->a, t->records, ((record){out, latest(t, to, out.to_returned)}));
-  index_set(&t->last, t->a, key_of(to, out.to_returned), (void *)(uintptr_t)(n + 1));
+  VEC_PUSH(t->a, t->records, ((record){out, latest(t, x.to, out.to_returned)}));
+  index_set(&t->last, t->a, trace_key(x.to, out.to_returned), (void *)(uintptr_t)(n + 1));
 }
 
 /* A pipeline may propagate several times; steps go on counting from one to the next. */
@@ -154,6 +137,6 @@ bool tz_trace_event_at(const tz_trace *t, size_t i, tz_trace_event *out_event) {
 
 size_t tz_trace_find(const tz_trace *t, const tz_value *v, const char *axis, int64_t pre,
                      int64_t size) {
-  value *holder = t && v && axis ? owner_of(value_shardable(value_of(v))) : NULL;
+  value *holder = t && v && axis ? trace_owner(value_shardable(value_of(v))) : NULL;
   return holder ? find(t, latest(t, holder, false), axis, pre, size) : TZ_NO_EVENT;
 }

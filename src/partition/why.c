@@ -166,23 +166,9 @@ void why_again(why_log *w, ir_module *m, bool kept) {
 
 /* ---- propagation ---- */
 
-static bool is_edge(const op *o) {
-  return op_is(o, data_flow_edge) || op_is(o, func_data_flow_edge);
-}
-
-/* Edge ops go away after propagation; the sharding then is the owner's. */
-static value *owner_of(value *v) {
-  op *o = v ? value_op(v) : NULL;
-  value *owner = o && is_edge(o) && o->num_operands ? op_operand(o, 0) : NULL;
-  return owner ? owner : v;
-}
-
-/* Values are aligned, so the address plus one is no other value's: that of what is returned. */
-static const void *key_of(const value *v, bool returned) { return (const char *)v + returned; }
-
 static size_t find_event(const why_log *w, const value *v, bool returned, str mesh, str axis,
                          i64 pre, i64 size) {
-  size_t i = (size_t)(uintptr_t)index_get(&w->last, key_of(v, returned)) - 1;
+  size_t i = (size_t)(uintptr_t)index_get(&w->last, trace_key(v, returned)) - 1;
   for (; i != WHY_NO_EVENT; i = w->events.data[i].earlier) {
     const why_event *e = &w->events.data[i];
     if (str_eq(e->axis, axis) && str_eq(e->mesh, mesh) &&
@@ -200,7 +186,7 @@ static why_place node_place(why_log *w, const trace_event *e, const value *v, bo
   why_place p = {WHY_NOWHERE, tag_of(w, e->op).op, 0};
   str name = e->mesh->axes[e->axis.axis].name;
   for (u32 i = 0; i < end->num_operands && i < w->results.len; i++) {
-    if (owner_of(value_shardable(op_operand(end, i))) != v) continue;
+    if (trace_owner(value_shardable(op_operand(end, i))) != v) continue;
     bool said = why_names(w->results.data[i].sharding, name);
     if (!p.at || said) p = (why_place){WHY_RETURNED, p.op, i};
     if (said) return p;
@@ -215,22 +201,19 @@ static void push_event(why_log *w, why_event out, const void *key) {
 }
 
 static void add_event(why_log *w, const trace_event *e) {
-  value *to = owner_of(e->to.value), *from = owner_of(e->from.value);
-  bool edge = e->op && is_edge(e->op), func = e->op && op_is(e->op, func);
-  const op *carrier = edge && op_operand(e->op, 0) ? value_parent(op_operand(e->op, 0)) : e->op;
-  bool to_returned = func && e->to.result, from_returned = func && e->from.result;
+  trace_ends x = trace_ends_of(e);
   why_event out = {.mesh = keep(w, e->mesh->name),
                    .axis = keep(w, e->mesh->axes[e->axis.axis].name),
                    .pre = e->axis.pre,
                    .size = e->axis.size,
-                   .from = node_place(w, e, from, from_returned),
-                   .to = node_place(w, e, to, to_returned),
-                   .op = carrier ? tag_of(w, carrier).op : 0,
-                   .edge = edge,
+                   .from = node_place(w, e, x.from, x.from_returned),
+                   .to = node_place(w, e, x.to, x.to_returned),
+                   .op = x.carrier ? tag_of(w, x.carrier).op : 0,
+                   .edge = x.edge,
                    .user_priority = e->user_priority,
                    .op_round = e->op_round};
-  out.cause = find_event(w, from, from_returned, out.mesh, out.axis, out.pre, out.size);
-  push_event(w, out, key_of(to, to_returned));
+  out.cause = find_event(w, x.from, x.from_returned, out.mesh, out.axis, out.pre, out.size);
+  push_event(w, out, trace_key(x.to, x.to_returned));
 }
 
 void why_traced(why_log *w, const shard_trace *t) {
@@ -312,7 +295,7 @@ static size_t wanted_by(const why_log *w, u32 reason, const why_axis *x, why_pla
  * operands are, that is a step as well, which is added. *holder: where the axis is said to be. */
 static size_t event_of(why_log *w, const part_env *e, value *v, const why_axis *x, axis_ref a,
                        int depth, why_place *holder) {
-  value *at = owner_of(value_shardable(v));
+  value *at = trace_owner(value_shardable(v));
   why_place place = at ? place_of(w, at) : (why_place){0};
   size_t found = at ? find_event(w, at, false, x->mesh, x->axis, a.pre, a.size) : WHY_NO_EVENT;
   op *o = value_op(v);
@@ -332,7 +315,7 @@ static size_t event_of(why_log *w, const part_env *e, value *v, const why_axis *
                      .op = place.op,
                      .op_round = -1};
     out.cause = event_of(w, e, from, x, a, depth + 1, &out.from);
-    push_event(w, out, key_of(at ? at : v, false));
+    push_event(w, out, trace_key(at ? at : v, false));
     return w->events.len - 1;
   }
   return moved ? wanted_by(w, tag_of(w, o).reason, x, holder) : WHY_NO_EVENT;

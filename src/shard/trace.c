@@ -118,3 +118,27 @@ const trace_event *trace_find(const shard_trace *t, const value *v, const mesh *
   }
   return NULL;
 }
+
+/* ---- without edge ops ---- */
+
+static bool is_edge(const op *o) {
+  return op_is(o, data_flow_edge) || op_is(o, func_data_flow_edge);
+}
+
+/* Edge ops go away after propagation; the sharding then is the owner's. */
+value *trace_owner(value *v) {
+  op *o = v ? value_op(v) : NULL;
+  value *owner = o && is_edge(o) && o->num_operands ? op_operand(o, 0) : NULL;
+  return owner ? owner : v;
+}
+
+trace_ends trace_ends_of(const trace_event *e) {
+  bool edge = e->op && is_edge(e->op), func = e->op && op_is(e->op, func);
+  value *owner = edge ? op_operand(e->op, 0) : NULL;
+  return (trace_ends){.to = trace_owner(e->to.value),
+                      .from = trace_owner(e->from.value),
+                      .to_returned = func && e->to.result,
+                      .from_returned = func && e->from.result,
+                      .edge = edge,
+                      .carrier = owner ? value_parent(owner) : e->op};
+}

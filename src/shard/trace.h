@@ -36,6 +36,21 @@ typedef struct shard_trace {
   hash_index erased; /* ops that propagation erased as dead: events of theirs mean nothing */
 } shard_trace;
 
+/* What an event is about once the edge ops are gone: a value that one stands for is its owner. */
+typedef struct trace_ends {
+  value *to, *from;
+  bool to_returned, from_returned; /* the function's result that the value is returned as */
+  bool edge;                       /* carried by an edge of `carrier`, not by its rule */
+  const op *carrier;               /* NULL: a sharding group */
+} trace_ends;
+trace_ends trace_ends_of(const trace_event *e);
+value *trace_owner(value *v); /* NULL of NULL */
+/* For maps by value, or by the result that it is returned as: values are aligned, so the address
+ * plus one is no other value's. */
+static inline const void *trace_key(const value *v, bool returned) {
+  return (const char *)v + returned;
+}
+
 /* A rule was applied to the tensors `values` (as many as the rule has, operands first): axes of
  * factor f of tensor t at [t * num_factors + f] became those in `after`. */
 void trace_step(shard_trace *t, op *o, const rule *r, const mesh *m, value *const *values,
