@@ -33,4 +33,14 @@ static inline bool had_memory(tz_error *e) {
   return ok;
 }
 
+/* How many bytes a file has, which are put into `to`; 0: it cannot be read, or has `room` or more.
+ */
+static inline size_t read_whole(const char *path, char *to, size_t room) {
+  FILE *f = fopen(path, "rb");
+  size_t n = f ? fread(to, 1, room, f) : 0;
+  bool whole = f && n < room && !ferror(f);
+  if (f) fclose(f);
+  return whole ? n : 0;
+}
+
 #endif

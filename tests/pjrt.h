@@ -28,6 +28,11 @@ static inline void drop(PJRT_Error *e) {
   PJRT_Error_Destroy_Args a = {.struct_size = PJRT_Error_Destroy_Args_END, .error = e};
   GetPjrtApi()->PJRT_Error_Destroy(&a);
 }
+/* The first of two errors, either of which may be none; the other is dropped. */
+static inline PJRT_Error *first_error(PJRT_Error *first, PJRT_Error *next) {
+  if (first && next) drop(next);
+  return first ? first : next;
+}
 
 static inline bool message_has(PJRT_Error *e, const char *text) {
   PJRT_Error_Message_Args a = {.struct_size = PJRT_Error_Message_Args_END, .error = e};

@@ -11,15 +11,6 @@
 static char source[1 << 20];
 static size_t source_size;
 
-static bool read_file(const char *path) {
-  FILE *f = fopen(path, "rb");
-  if (!f) return false;
-  source_size = fread(source, 1, sizeof source, f);
-  bool ok = source_size < sizeof source && !ferror(f);
-  fclose(f);
-  return ok;
-}
-
 /* Made before the count begins. */
 typedef struct arrays {
   void **in, **out;
@@ -64,7 +55,8 @@ static bool session(void) {
 
 int main(int argc, char **argv) {
   for (int i = 1; i < argc; i++) {
-    CHECK(read_file(argv[i]));
+    source_size = read_whole(argv[i], source, sizeof source);
+    CHECK(source_size != 0);
     at = make_arrays();
     printf("%s: ", argv[i]);
     oom_each(session, 2); /* the heap asks twice */

@@ -35,14 +35,6 @@ void __wrap_dev_heap_free(void *heap, void *p, size_t bytes) {
 
 static char source[1 << 20];
 
-static size_t read_file(const char *path) {
-  FILE *f = fopen(path, "rb");
-  if (!f) return 0;
-  size_t n = fread(source, 1, sizeof source, f);
-  fclose(f);
-  return n < sizeof source ? n : 0;
-}
-
 static void **make_arrays(const tz_program *p, size_t n, tz_tensor (*of)(const tz_program *, u32)) {
   void **list = calloc(n + 1, sizeof *list);
   for (size_t i = 0; i < n; i++) list[i] = calloc(1, of(p, (u32)i).bytes + 1);
@@ -90,7 +82,7 @@ static void compare(const mem_answer *m, long long found, bool meet) {
 }
 
 static void check_program(const char *path, oom_trap *trap) {
-  size_t size = read_file(path);
+  size_t size = read_whole(path, source, sizeof source);
   explain_source s = {.text = {source, size}, .file = str_of(path), .trap = trap};
   explain_run r;
   status bad = explain_line(&s, NULL, 0, true, &r);

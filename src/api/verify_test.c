@@ -109,14 +109,6 @@ static bool plant(void *user, const why_log *w, ir_module *m) {
 static char source[1 << 20];
 static u32 num_planted, num_found;
 
-static size_t read_file(const char *path) {
-  FILE *f = fopen(path, "rb");
-  if (!f) return 0;
-  size_t n = fread(source, 1, sizeof source, f);
-  fclose(f);
-  return n < sizeof source ? n : 0;
-}
-
 /* true: it shows in a result. What is wrong where values are returned is in no op before. */
 static bool find(tz_runtime *on, const explain_source *s, const planting *p) {
   verify_answer a;
@@ -140,7 +132,7 @@ static bool find(tz_runtime *on, const explain_source *s, const planting *p) {
 }
 
 static void check_program(tz_runtime *on, const char *path, oom_trap *trap) {
-  size_t size = read_file(path);
+  size_t size = read_whole(path, source, sizeof source);
   planting p = {.list = true};
   explain_source s = {.text = {source, size}, .file = str_of(path), .trap = trap, .user = &p};
   verify_answer a;

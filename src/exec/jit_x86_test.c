@@ -49,9 +49,6 @@ static void add_one(x86_code *c, jit_prim at, u32 d, u32 a, u32 b) {
   x86_rm m = {.memory = true, .base = (u8)base, .index = RCX, .scale = 2, .disp = (i32)(64 * a)};
   switch ((jit_shape)p->shape) {
   case JIT_X3:
-    snprintf(text, sizeof text, "zmm%u,zmm%u,zmm%u", d, a, b);
-    x86_evex(c, op, d, a, x86_reg(b), -1);
-    break;
   case JIT_FMA:
     snprintf(text, sizeof text, "zmm%u,zmm%u,zmm%u", d, a, b);
     x86_evex(c, op, d, a, x86_reg(b), -1);

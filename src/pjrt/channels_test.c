@@ -209,10 +209,7 @@ static PJRT_Error *run(setting *s, bool together, PJRT_ExecuteOptions o, float o
   for (int i = 0; i < s->n; i++) {
     PJRT_Error *e = events[i] ? wait_for(events[i]) : NULL;
     if (results[i] && !e) get(results[i], out[i], N);
-    if (!first)
-      first = e;
-    else if (e)
-      drop(e);
+    first = first_error(first, e);
     destroy_buffer(args[i]);
     if (results[i]) destroy_buffer(results[i]);
   }

@@ -111,10 +111,7 @@ static PJRT_Error *run(PJRT_Client *c, PJRT_LoadedExecutable *l, PJRT_ExecuteCon
   for (int i = 0; i < n; i++) {
     PJRT_Error *e = a_error ? NULL : wait_for(events[i]);
     if (!a_error && !e && out) get(results[i], out + 4 * i, 4);
-    if (!first)
-      first = e;
-    else if (e)
-      drop(e);
+    first = first_error(first, e);
     destroy_buffer(args[i]);
     if (results[i]) destroy_buffer(results[i]);
   }
