@@ -1,28 +1,27 @@
 /* terrazzo why, mem, comms, verify, diff, check: answers about a sharded program
  * (explain/explain.h). */
-#include "explain/explain.h"
-#include "api/verify.h"
-
 #include <stdlib.h>
 
+#include "api/verify.h"
+#include "explain/explain.h"
 #include "workspace.h"
 
 /* What all of these take. */
 typedef struct explain_options {
-  const char *file, *devices, *mesh;
+  const char *file, *mesh;
   bool as_propagated, json;
-  const char *value, *collective, *line, *tries, *budget, *most, *topology, *seed, *tolerance,
-      *second_mesh, *large;
+  u32 devices, collective, line, tries, most, seed;
+  const char *value, *budget, *topology, *tolerance, *second_mesh, *large;
   option_texts files; /* of diff */
 } explain_options;
+enum { NOT_GIVEN = UINT32_MAX }; /* of line and tries, for which 0 may be given */
 
-#define OPTION(flag, field)                                                                        \
-  { flag, offsetof(explain_options, field), false }
+#define OPTION(flag, field, ...)                                                                   \
+  { flag, offsetof(explain_options, field), __VA_ARGS__ }
+#define TEXT(flag, field) OPTION(flag, field, OPTION_TEXT)
 #define SHARED                                                                                     \
-  OPTION("--devices", devices), OPTION("--mesh", mesh),                                            \
-      {"--as-propagated", offsetof(explain_options, as_propagated), true}, {                       \
-    "--json", offsetof(explain_options, json), true                                                \
-  }
+  OPTION("--devices", devices, OPTION_NUMBER, 0, 1u << 20), TEXT("--mesh", mesh),                  \
+      OPTION("--as-propagated", as_propagated, OPTION_FLAG), OPTION("--json", json, OPTION_FLAG)
 
 #define SHARED_USAGE                                                                               \
   "--devices N        how many devices (default: what the module says)\n"                          \
@@ -31,15 +30,6 @@ typedef struct explain_options {
   "--json             the answer as JSON\n"
 
 /* ---- sources ---- */
-
-/* `--name N`; absent: `otherwise`. false: wrong use, said. */
-static bool read_count(const char *name, const char *text, u32 most, u32 otherwise, u32 *out) {
-  char *end = NULL;
-  unsigned long n = text ? strtoul(text, &end, 10) : otherwise;
-  if (text && (end == text || *end || *text == '-' || n > most))
-    return say_error("%s: expected a number up to %u, found '%s'", name, most, text), false;
-  return *out = (u32)n, true;
-}
 
 /* A program from a file, and how it is to be sharded. */
 typedef struct opened_source {
@@ -50,13 +40,11 @@ typedef struct opened_source {
 
 static int open_source(workspace *w, const explain_options *o, const char *file,
                        opened_source *out) {
-  u32 devices;
   *out = (opened_source){.meshes = {o->mesh}};
-  if (!read_count("--devices", o->devices, 1u << 20, 0, &devices)) return EXIT_USAGE;
   if (say_status(os_file_open(file, &out->f))) return EXIT_WRONG;
   out->s = (explain_source){.text = out->f.bytes,
                             .file = str_of(file),
-                            .devices = devices,
+                            .devices = o->devices,
                             .meshes = o->mesh ? out->meshes : NULL,
                             .as_propagated = o->as_propagated,
                             .trap = w->arena.trap};
@@ -94,24 +82,25 @@ static const char why_usage[] =
     "  terrazzo why model.mlir --collective 1 --tries 4\n"
     "  terrazzo why model.mlir --value %arg0 --json\n";
 
-static const option_row why_rows[] = {SHARED,
-                                      OPTION("--value", value),
-                                      OPTION("--collective", collective),
-                                      OPTION("--line", line),
-                                      OPTION("--tries", tries),
-                                      OPTION("--topology", topology)};
+static const option_row why_rows[] = {
+    SHARED,
+    TEXT("--value", value),
+    OPTION("--collective", collective, OPTION_NUMBER, 1, UINT32_MAX),
+    OPTION("--line", line, OPTION_NUMBER, 0, UINT32_MAX - 1),
+    OPTION("--tries", tries, OPTION_NUMBER, 0, 1000),
+    TEXT("--topology", topology)};
 
 static int why(workspace *w, void *options) {
   explain_options *o = options;
   opened_source from;
-  why_question q = {.value = str_of(o->value), .json = o->json};
-  bool one = o->collective || o->line;
-  if (!read_count("--collective", o->collective, UINT32_MAX, 0, &q.number) ||
-      !read_count("--line", o->line, UINT32_MAX, 0, &q.line) ||
-      !read_count("--tries", o->tries, 1000, 0, &q.tries))
-    return EXIT_USAGE;
-  if (one && !o->tries) q.tries = EXPLAIN_SOME;
-  if (o->collective && !q.number) return say_error("--collective: numbers begin at 1"), EXIT_USAGE;
+  bool one = o->collective || o->line != NOT_GIVEN;
+  why_question q = {.value = str_of(o->value),
+                    .json = o->json,
+                    .number = o->collective,
+                    .line = o->line == NOT_GIVEN ? 0 : o->line,
+                    .tries = o->tries != NOT_GIVEN ? o->tries
+                             : one                 ? EXPLAIN_SOME
+                                                   : 0};
   topology links;
   if (o->topology && !open_topology(w, o->topology, &links)) return EXIT_WRONG;
   q.links = o->topology ? &links : NULL;
@@ -166,23 +155,22 @@ static const char mem_usage[] =
     "  terrazzo mem model.mlir\n"
     "  terrazzo mem model.mlir --budget 16GiB --json\n";
 
-static const option_row mem_rows[] = {SHARED, OPTION("--budget", budget), OPTION("--most", most)};
+static const option_row mem_rows[] = {SHARED, TEXT("--budget", budget),
+                                      OPTION("--most", most, OPTION_NUMBER, 0, UINT32_MAX)};
 
 static int mem(workspace *w, void *options) {
   explain_options *o = options;
   opened_source from;
   double budget = 0;
-  u32 most;
   if (o->budget && !read_unit(o->budget, sizes, COUNT(sizes), &budget))
     return say_error("--budget: expected a size such as 16GiB, found '%s'", o->budget), EXIT_USAGE;
-  if (!read_count("--most", o->most, UINT32_MAX, 20, &most)) return EXIT_USAGE;
   int result = open_source(w, o, o->file, &from);
   if (result) return result;
   explain_run r;
   status s = explain_line(&from.s, NULL, 0, true, &r);
   if (!s) {
     mem_answer m = explain_mem(&r);
-    explain_mem_print(&r, &m, o->json, most, &w->out);
+    explain_mem_print(&r, &m, o->json, o->most, &w->out);
     if (o->budget && (double)m.total > budget)
       s = status_make(STATUS_RESOURCE_EXHAUSTED,
                       "%s: a device needs %llu bytes, which is %.0f more than --budget", o->file,
@@ -208,8 +196,8 @@ static const char comms_usage[] =
     "  terrazzo comms model.mlir --topology gpus.txt\n"
     "  terrazzo comms model.mlir --topology laptop.txt --budget 10ms --json\n";
 
-static const option_row comms_rows[] = {SHARED, OPTION("--budget", budget),
-                                        OPTION("--topology", topology)};
+static const option_row comms_rows[] = {SHARED, TEXT("--budget", budget),
+                                        TEXT("--topology", topology)};
 
 static status over_budget(const explain_options *o, const comms_answer *a) {
   double limit = 0;
@@ -265,16 +253,13 @@ static const char verify_usage[] =
     "  terrazzo verify model.mlir\n"
     "  terrazzo verify model.mlir --mesh mesh=x=2,y=2 --devices 4 --seed 7\n";
 
-static const option_row verify_rows[] = {SHARED, OPTION("--seed", seed),
-                                         OPTION("--tolerance", tolerance)};
+static const option_row verify_rows[] = {
+    SHARED, OPTION("--seed", seed, OPTION_NUMBER, 0, UINT32_MAX), TEXT("--tolerance", tolerance)};
 
 static int verify(workspace *w, void *options) {
   explain_options *o = options;
   opened_source from;
-  verify_question q = {0};
-  u32 seed;
-  if (!read_count("--seed", o->seed, UINT32_MAX, 0, &seed)) return EXIT_USAGE;
-  q.seed = seed;
+  verify_question q = {.seed = o->seed};
   static const unit plain[] = {{"", 1}};
   if (o->tolerance && !read_unit(o->tolerance, plain, 1, &q.tolerance))
     return say_error("--tolerance: expected a number, found '%s'", o->tolerance), EXIT_USAGE;
@@ -308,8 +293,8 @@ static const char diff_usage[] =
     "  terrazzo diff model.mlir model.mlir --second-mesh mesh=x=2,y=4\n";
 
 static const option_row diff_rows[] = {SHARED,
-                                       OPTION("--second-mesh", second_mesh),
-                                       OPTION("--most", most),
+                                       TEXT("--second-mesh", second_mesh),
+                                       OPTION("--most", most, OPTION_NUMBER, 0, UINT32_MAX),
                                        {NULL, offsetof(explain_options, files), OPTION_TEXTS}};
 
 static int diff(workspace *w, void *options) {
@@ -317,8 +302,6 @@ static int diff(workspace *w, void *options) {
   const char *const *files = o->files.data;
   opened_source from, to;
   explain_run a, b;
-  u32 most;
-  if (!read_count("--most", o->most, UINT32_MAX, 6, &most)) return EXIT_USAGE;
   if (o->files.len != 2) return fputs(diff_usage, stderr), EXIT_USAGE;
   if (o->second_mesh) other.mesh = o->second_mesh;
   int result = open_source(w, o, files[0], &from);
@@ -330,7 +313,7 @@ static int diff(workspace *w, void *options) {
     s = explain_line(&to.s, NULL, 0, true, &b);
     if (!s) {
       diff_answer d = explain_diff(&a, &b);
-      explain_diff_print(&a, &b, &d, o->json, most, &w->out);
+      explain_diff_print(&a, &b, &d, o->json, o->most, &w->out);
     }
     explain_end(&b);
   }
@@ -351,23 +334,22 @@ static const char check_usage[] =
     "  terrazzo check model.mlir\n"
     "  terrazzo check model.mlir --large 64KiB --json\n";
 
-static const option_row check_rows[] = {SHARED, OPTION("--large", large), OPTION("--most", most)};
+static const option_row check_rows[] = {SHARED, TEXT("--large", large),
+                                        OPTION("--most", most, OPTION_NUMBER, 0, UINT32_MAX)};
 
 static int check(workspace *w, void *options) {
   explain_options *o = options;
   opened_source from;
   double large = 1 << 20;
-  u32 most;
   if (o->large && !read_unit(o->large, sizes, COUNT(sizes), &large))
     return say_error("--large: expected a size such as 1MiB, found '%s'", o->large), EXIT_USAGE;
-  if (!read_count("--most", o->most, UINT32_MAX, 30, &most)) return EXIT_USAGE;
   int result = open_source(w, o, o->file, &from);
   if (result) return result;
   explain_run r;
   status s = explain_line(&from.s, NULL, 0, true, &r);
   if (!s) {
     check_answer c = explain_check(&r, large < 0x1p63 ? (u64)large : UINT64_MAX);
-    explain_check_print(&r, &c, o->json, most, &w->out);
+    explain_check_print(&r, &c, o->json, o->most, &w->out);
   }
   return finish(w, &from, &r, s);
 }
@@ -375,9 +357,9 @@ static int check(workspace *w, void *options) {
 /* ---- entries ---- */
 
 static int explain_main(const char *name, const char *usage, const option_row *rows,
-                        size_t num_rows, int (*command)(workspace *w, void *options), int argc,
-                        char **argv) {
-  explain_options o = {0};
+                        size_t num_rows, u32 most, int (*command)(workspace *w, void *options),
+                        int argc, char **argv) {
+  explain_options o = {.line = NOT_GIVEN, .tries = NOT_GIVEN, .most = most};
   if (wants_help(argc, argv)) return fputs(usage, stdout), EXIT_FINE;
   if (!read_options(name, rows, num_rows, &o, &o.file, argc, argv)) return EXIT_USAGE;
   if (!o.file) return fputs(usage, stderr), EXIT_USAGE;
@@ -385,23 +367,24 @@ static int explain_main(const char *name, const char *usage, const option_row *r
 }
 
 int why_main(int argc, char **argv) {
-  return explain_main("why", why_usage, why_rows, COUNT(why_rows), why, argc, argv);
+  return explain_main("why", why_usage, why_rows, COUNT(why_rows), 0, why, argc, argv);
 }
 
 int mem_main(int argc, char **argv) {
-  return explain_main("mem", mem_usage, mem_rows, COUNT(mem_rows), mem, argc, argv);
+  return explain_main("mem", mem_usage, mem_rows, COUNT(mem_rows), 20, mem, argc, argv);
 }
 
 int comms_main(int argc, char **argv) {
-  return explain_main("comms", comms_usage, comms_rows, COUNT(comms_rows), comms, argc, argv);
+  return explain_main("comms", comms_usage, comms_rows, COUNT(comms_rows), 0, comms, argc, argv);
 }
 
 int verify_main(int argc, char **argv) {
-  return explain_main("verify", verify_usage, verify_rows, COUNT(verify_rows), verify, argc, argv);
+  return explain_main("verify", verify_usage, verify_rows, COUNT(verify_rows), 0, verify, argc,
+                      argv);
 }
 
 int diff_main(int argc, char **argv) {
-  explain_options o = {0};
+  explain_options o = {.most = 6};
   if (wants_help(argc, argv)) return fputs(diff_usage, stdout), EXIT_FINE;
   bool fine = read_options("diff", diff_rows, COUNT(diff_rows), &o, NULL, argc, argv);
   int result = fine ? with_workspace(diff, &o) : EXIT_USAGE;
@@ -410,5 +393,5 @@ int diff_main(int argc, char **argv) {
 }
 
 int check_main(int argc, char **argv) {
-  return explain_main("check", check_usage, check_rows, COUNT(check_rows), check, argc, argv);
+  return explain_main("check", check_usage, check_rows, COUNT(check_rows), 30, check, argc, argv);
 }

@@ -4,9 +4,9 @@
  * mean.
  *
  *   char *answer;
- *   tz_explain_options o = {TZ_SIZED(tz_explain_options), .devices = 8, .collective = 3, .tries =
- * 4}; tz_error *e = tz_explain(TZ_EXPLAIN_WHY, text, length, &o, &answer); if (!e) puts(answer),
- * tz_free(answer);
+ *   tz_explain_options o = {TZ_SIZED(tz_explain_options), .devices = 8, .collective = 3};
+ *   tz_error *e = tz_explain(TZ_EXPLAIN_WHY, text, length, &o, &answer);
+ *   if (!e) puts(answer), tz_free(answer);
  *
  * Each answer runs the program's whole line (tz_compile), and only TZ_EXPLAIN_VERIFY runs it on
  * devices. Thread-safety: calls share nothing. Errors as in terrazzo.h. */
