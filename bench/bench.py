@@ -28,8 +28,8 @@ ROOT = HERE.parent
 PLACES = [
     (("elementwise", "rows", "moves", "products", "convolutions", "loops"), 1, 1),
     (("elementwise", "rows", "moves", "products", "convolutions"), 1, 2),
-    (("calls", "steps"), 1, 2),
-    (("calls", "collectives", "steps"), 8, 2),
+    (("calls", "steps", "models"), 1, 2),
+    (("calls", "collectives", "steps", "models"), 8, 2),
     (("sizes: x * 2 + 1", "layers: compiling a step"), 1, 2),
 ]
 

@@ -11,6 +11,8 @@ from jax import lax
 from jax.sharding import AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
+import steps
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "examples" / "train_lm"))
 
@@ -209,6 +211,17 @@ def training(size, measure="run"):
                        dict(out_shardings=results), measure)
     return make
 
+
+def whole(name):
+    def make():
+        devices = jax.device_count()
+        return Program(*steps.build(name, over((max(devices // 2, 1), min(devices, 2)), "data",
+                                               "model")))
+    return make
+
+
+for name in steps.MODELS:
+    ROWS[name] = Row("models", whole(name), False)
 
 SIZES = {"2 layers, width 64": (2, 64, 4, 256, 64, 32),
          "8 layers, width 64": (8, 64, 4, 256, 64, 16),
