@@ -1,5 +1,5 @@
 """Whole steps of models as people write them, over a mesh of data by model: what bench.py measures
-beside the transformer of examples/train_lm. Forward, gradient and update, where the model trains."""
+beside the transformer of examples/train_lm. Forward, gradient and update where the model trains."""
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -66,8 +66,9 @@ def block(x, weights, heads, causal=True):
 
 def block_weights(place, width):
     column, row = (None, "model"), ("model", None)
-    return dict({n: place((width, width), *column) for n in "qkv"}, o=place((width, width), *row),
-                **{"in": place((width, 4 * width), *column), "out": place((4 * width, width), *row)})
+    square, wide = (width, width), (width, 4 * width)
+    return {"q": place(square, *column), "k": place(square, *column), "v": place(square, *column),
+            "o": place(square, *row), "in": place(wide, *column), "out": place(wide[::-1], *row)}
 
 
 def cross_entropy(logits, labels):
