@@ -163,6 +163,33 @@ static const run_case cases[] = {
      0,
      4,
      {5, 14, 14, 50}},
+    {"dot that is transposed",
+     IOTA23 "%p = stablehlo.dot_general %x, %x, contracting_dims = [0] x [0] : (tensor<2x3xf32>, "
+            "tensor<2x3xf32>) -> tensor<3x3xf32>\n"
+            "%i = stablehlo.iota dim = 1 : tensor<2x2xf32>\n"
+            "%q = stablehlo.dot_general %i, %x, contracting_dims = [0] x [0] : (tensor<2x2xf32>, "
+            "tensor<2x3xf32>) -> tensor<2x3xf32>\n"
+            "%t = stablehlo.transpose %q, dims = [1, 0] : (tensor<2x3xf32>) -> tensor<3x2xf32>\n"
+            "%r = stablehlo.concatenate %p, %t, dim = 1 : (tensor<3x3xf32>, tensor<3x2xf32>) -> "
+            "tensor<3x5xf32>\nreturn %r : tensor<3x5xf32>",
+     "tensor<3x5xf32>",
+     0,
+     15,
+     {9, 12, 15, 0, 3, 12, 17, 22, 0, 5, 15, 22, 29, 0, 7}},
+    {"products of a batch that are transposed alike twice",
+     "%x = stablehlo.iota dim = 2 : tensor<2x2x3xf32>\n"
+     "%y = stablehlo.iota dim = 1 : tensor<2x2x3xf32>\n"
+     "%p = stablehlo.dot_general %x, %y, batching_dims = [0] x [0], contracting_dims = [1] x [1] : "
+     "(tensor<2x2x3xf32>, tensor<2x2x3xf32>) -> tensor<2x3x3xf32>\n"
+     "%t = stablehlo.transpose %p, dims = [2, 0, 1] : (tensor<2x3x3xf32>) -> tensor<3x2x3xf32>\n"
+     "%u = stablehlo.transpose %p, dims = [2, 0, 1] : (tensor<2x3x3xf32>) -> tensor<3x2x3xf32>\n"
+     "%s = stablehlo.slice %t [1:2, 0:2, 0:3] : (tensor<3x2x3xf32>) -> tensor<1x2x3xf32>\n"
+     "%w = stablehlo.slice %u [0:1, 0:2, 0:3] : (tensor<3x2x3xf32>) -> tensor<1x2x3xf32>\n"
+     "%r = stablehlo.add %s, %w : tensor<1x2x3xf32>\nreturn %r : tensor<1x2x3xf32>",
+     "tensor<1x2x3xf32>",
+     0,
+     6,
+     {0, 2, 4, 0, 2, 4}},
     {"dynamic slice clamps",
      IOTA6 "%i = stablehlo.constant dense<[9]> : tensor<1xi32>\n"
            "%k = stablehlo.reshape %i : (tensor<1xi32>) -> tensor<i32>\n"

@@ -279,11 +279,60 @@ static void mark(bool *used, i64s dims) {
   for (size_t i = 0; i < dims.len; i++) used[dims.data[i]] = true;
 }
 
+/* How all who use v transpose it; data NULL: they do not, or not alike. */
+static i64s transposed_by_uses(const value *v) {
+  i64s by = {0};
+  for (const use *u = v->uses; u; u = u->next) {
+    struct transpose_attrs a;
+    if (!op_is(u->owner, transpose) || !view_transpose(u->owner, &a)) return (i64s){0};
+    if (by.data && memcmp(by.data, a.permutation.data, by.len * sizeof(i64)) != 0)
+      return (i64s){0};
+    by = a.permutation;
+  }
+  return by;
+}
+
+/* Whether these dims of n step through memory as one does. */
+static bool is_one_stride(const node *n, u32 first, u32 num) {
+  i64 expect = 0;
+  for (u32 d = first + num; d-- > first;) {
+    if (n->dims[d] == 1) continue;
+    if (expect && n->stride[d] != expect) return false;
+    expect = n->stride[d] * n->dims[d];
+  }
+  return true;
+}
+
+/* The result of a product: nb dims of batches, nm and nn of rows and columns. Where all who use it
+ * transpose it, as they do with gradients of weights, it is written in their order, if rows and
+ * columns still are one stride each and one of them is contiguous. */
+static node *product_mem(lower *L, op *o, u32 nb, u32 nm, u32 nn) {
+  node *n = lower_new_mem(L, o, 0);
+  i64s order = n ? transposed_by_uses(op_result(o, 0)) : (i64s){0};
+  if (!order.data || !n->count) return n;
+  i64 *dims = ARENA_ARRAY(L->a, i64, n->rank), *stride = ARENA_ARRAY(L->a, i64, n->rank);
+  u32 last = 0;
+  for (u32 i = 0; i < n->rank; i++) {
+    dims[i] = n->dims[order.data[i]];
+    if (dims[i] > 1) last = (u32)order.data[i];
+  }
+  const i64 *dense = lower_dense_strides(L, n->rank, dims);
+  for (u32 i = 0; i < n->rank; i++) stride[order.data[i]] = dense[i];
+  node turned = *n;
+  turned.stride = stride;
+  if (last < nb || !is_one_stride(&turned, nb, nm) || !is_one_stride(&turned, nb + nm, nn))
+    return n;
+  n->stride = stride;
+  n->dense = false;
+  return n;
+}
+
 static bool lower_product(lower *L, op *o, const dot_attr *d) {
   node *lhs = lower_node(L, o, 0), *rhs = lower_node(L, o, 1);
   settle_dot(L, lhs);
   settle_dot(L, rhs);
-  node *out = lower_new_mem(L, o, 0);
+  u32 nb = (u32)d->lhs_batching_dimensions.len, nk = (u32)d->lhs_contracting_dimensions.len;
+  node *out = product_mem(L, o, nb, lhs->rank - nb - nk, rhs->rank - nb - nk);
   if (!out) return false;
   dot_dims x = {.n = 0};
   bool lhs_used[PROG_MAX_DIMS] = {false}, rhs_used[PROG_MAX_DIMS] = {false};

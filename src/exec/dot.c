@@ -187,11 +187,21 @@ static dot_type strip_type(dtype acc) {
   }
 }
 
+/* Few units are halved along their longer side for as many threads as there may be: by the shape
+ * alone, since a library may sum up a piece in another order than the whole. */
 static void choose_units(product *p) {
+  enum { ENOUGH = 8, WORTH = 1 << 22, SHORT = 128 };
   p->unit_m = p->m < 512 ? p->m : 512;
   p->unit_n = p->m > 512 || p->n < 2048 ? p->n : 1024;
-  p->pieces_m = (p->m + p->unit_m - 1) / p->unit_m;
-  p->pieces_n = (p->n + p->unit_n - 1) / p->unit_n;
+  for (;;) {
+    p->pieces_m = (p->m + p->unit_m - 1) / p->unit_m;
+    p->pieces_n = (p->n + p->unit_n - 1) / p->unit_n;
+    u64 *side = p->unit_m >= p->unit_n ? &p->unit_m : &p->unit_n, cost;
+    bool heavy = !checked_mul(p->unit_m, p->unit_n, &cost) || !checked_mul(cost, p->k, &cost) ||
+                 cost >= 2 * WORTH;
+    if (!heavy || *side < 2 * SHORT || p->batches * p->pieces_m * p->pieces_n >= ENOUGH) return;
+    *side = align_up(*side / 2, 64);
+  }
 }
 
 static bool is_up_to_f32(dtype t) { return t == DTYPE_f32 || t == DTYPE_bf16 || t == DTYPE_f16; }
