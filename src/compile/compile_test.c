@@ -176,6 +176,15 @@ static const run_case cases[] = {
      0,
      15,
      {9, 12, 15, 0, 3, 12, 17, 22, 0, 5, 15, 22, 29, 0, 7}},
+    {"dot of a slice with what is reversed",
+     IOTA23 "%a = stablehlo.slice %x [0:2, 1:3] : (tensor<2x3xf32>) -> tensor<2x2xf32>\n"
+            "%b = stablehlo.reverse %x, dims = [0, 1] : tensor<2x3xf32>\n"
+            "%r = stablehlo.dot_general %a, %b, contracting_dims = [0] x [0] : (tensor<2x2xf32>, "
+            "tensor<2x3xf32>) -> tensor<2x3xf32>\nreturn %r : tensor<2x3xf32>",
+     "tensor<2x3xf32>",
+     0,
+     6,
+     {13, 8, 3, 20, 13, 6}},
     {"products of a batch that are transposed alike twice",
      "%x = stablehlo.iota dim = 2 : tensor<2x2x3xf32>\n"
      "%y = stablehlo.iota dim = 1 : tensor<2x2x3xf32>\n"

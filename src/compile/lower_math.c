@@ -240,12 +240,10 @@ bool lower_select_and_scatter(lower *L, op *o) {
 
 /* ---- dot_general ---- */
 
-/* An operand that a dot can read as it lies: it knows strides, but no offsets. */
+/* An operand that a dot can read as it lies. */
 static void settle_dot(lower *L, node *n) {
   fuse_settle(L, n);
-  bool fits = n->kind == NODE_MEM && n->offset == 0;
-  for (u32 d = 0; d < n->rank && fits; d++) fits = n->stride[d] >= 0;
-  if (!fits) fuse_dense(L, n);
+  if (n->kind != NODE_MEM) fuse_dense(L, n);
 }
 
 typedef struct dot_dims {
@@ -264,10 +262,12 @@ static void add_dim(dot_dims *x, u32 *of, i64 size, i64 lhs, i64 rhs, i64 out) {
   ++*of;
 }
 
-static void emit_dot(lower *L, dot_dims *x, u32 lhs, u32 rhs, u32 out) {
-  x->step.lhs = lhs;
-  x->step.rhs = rhs;
-  x->step.out = out;
+static void emit_dot(lower *L, dot_dims *x, const node *lhs, const node *rhs, const node *out) {
+  x->step.lhs = lhs->slot;
+  x->step.lhs_offset = lhs->offset;
+  x->step.rhs = rhs->slot;
+  x->step.rhs_offset = rhs->offset;
+  x->step.out = out->slot;
   x->step.dims = x->dims;
   x->step.lhs_stride = x->lhs;
   x->step.rhs_stride = x->rhs;
@@ -352,7 +352,7 @@ static bool lower_product(lower *L, op *o, const dot_attr *d) {
     i64 l = d->lhs_contracting_dimensions.data[i], r = d->rhs_contracting_dimensions.data[i];
     add_dim(&x, &x.step.nk, lhs->dims[l], lhs->stride[l], rhs->stride[r], 0);
   }
-  emit_dot(L, &x, lhs->slot, rhs->slot, out->slot);
+  emit_dot(L, &x, lhs, rhs, out);
   lower_used(lhs);
   lower_used(rhs);
   return true;
@@ -444,7 +444,6 @@ static void reverse_kernel(lower *L, conv *c) {
   n->stride = stride;
   n->dense = false;
   n->result = -1;
-  fuse_dense(L, n);
   c->rhs = n;
 }
 
@@ -477,8 +476,8 @@ static void conv_dims(const conv *c, dot_dims *x) {
   add_dim(x, &x->step.nk, w->dims[ki], in->stride[inf], w->stride[ki], 0);
 }
 
-/* Strides and dilations of the window become strides of the dot; padding, dilation of the input and
- * a reversed kernel need a copy of an operand. */
+/* Strides and dilations of the window become strides of the dot; padding and dilation of the input
+ * need a copy of it. */
 bool lower_convolution(lower *L, op *o) {
   conv c = {.lhs = lower_node(L, o, 0), .rhs = lower_node(L, o, 1)};
   view_convolution(o, &c.a);
@@ -491,7 +490,7 @@ bool lower_convolution(lower *L, op *o) {
   if (!c.out) return false;
   dot_dims x = {.n = 0};
   conv_dims(&c, &x);
-  emit_dot(L, &x, c.input->slot, c.rhs->slot, c.out->slot);
+  emit_dot(L, &x, c.input, c.rhs, c.out);
   lower_used(lower_node(L, o, 0));
   lower_used(lower_node(L, o, 1));
   return true;

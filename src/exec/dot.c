@@ -88,10 +88,10 @@ static void run_dot(const void *data, const exec_env *env, u64 begin, u64 end) {
     u64 m0 = piece / p->pieces_n * p->unit_m, n0 = piece % p->pieces_n * p->unit_n;
     u64 m = p->m - m0 < p->unit_m ? p->m - m0 : p->unit_m;
     u64 n = p->n - n0 < p->unit_n ? p->n - n0 : p->unit_n;
-    const char *a =
-        (const char *)env->slots[p->lhs] + axis_at(&p->lhs_b, batch) * (i64)dtype_size(p->lhs_type);
-    const char *b =
-        (const char *)env->slots[p->rhs] + axis_at(&p->rhs_b, batch) * (i64)dtype_size(p->rhs_type);
+    const char *a = (const char *)env->slots[p->lhs] + p->lhs_offset +
+                    axis_at(&p->lhs_b, batch) * (i64)dtype_size(p->lhs_type);
+    const char *b = (const char *)env->slots[p->rhs] + p->rhs_offset +
+                    axis_at(&p->rhs_b, batch) * (i64)dtype_size(p->rhs_type);
     char *out =
         (char *)env->slots[p->out] + axis_at(&p->out_b, batch) * (i64)dtype_size(p->out_type);
     if (try_sgemm(p, env, a, b, out, m0, m, n0, n)) continue;
@@ -256,8 +256,8 @@ static bool lower_as_sum(const lower_env *e, const product *p, const prog_dot *d
   l->body.kind = REDUCE_SUM;
   l->in = arena_zalloc(e->a, 2 * sizeof *l->in);
   l->out = arena_zalloc(e->a, sizeof *l->out);
-  l->in[0].slot = p->lhs;
-  l->in[1].slot = p->rhs;
+  l->in[0] = (prog_access){.slot = p->lhs, .offset = d->lhs_offset};
+  l->in[1] = (prog_access){.slot = p->rhs, .offset = d->rhs_offset};
   l->out[0].slot = p->out;
   for (u32 i = 0; i < l->rank; i++) {
     u32 from = i < d->nb ? i : i + d->nm + d->nn;
@@ -341,6 +341,8 @@ static void find_axes(arena *a, const prog_dot *d, product *p) {
 
 static prog_dot transpose(const prog_dot *d, arena *a) {
   prog_dot t = {.lhs = d->rhs, .rhs = d->lhs, .out = d->out, d->nb, d->nn, d->nm, d->nk};
+  t.lhs_offset = d->rhs_offset;
+  t.rhs_offset = d->lhs_offset;
   const i64 *from[] = {d->dims, d->rhs_stride, d->lhs_stride, d->out_stride};
   i64 **to[] = {&t.dims, &t.lhs_stride, &t.rhs_stride, &t.out_stride};
   u32 m = d->nb, n = m + d->nm, k = n + d->nn;
@@ -387,6 +389,8 @@ void dot_lower(const lower_env *e, const prog_dot *d, exec_step *out) {
                  .n = volume(d->dims + n, d->nn),
                  .k = volume(d->dims + k, d->nk),
                  .k_ = e->k};
+  p->lhs_offset = d->lhs_offset * (i64)dtype_size(p->lhs_type);
+  p->rhs_offset = d->rhs_offset * (i64)dtype_size(p->rhs_type);
   if (p->batches == 0 || p->m == 0 || p->n == 0) return;
   find_axes(e->a, d, p);
   p->acc = accumulator(p->lhs_type, p->rhs_type, p->out_type);

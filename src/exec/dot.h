@@ -26,6 +26,7 @@ static inline i64 axis_at(const axis *x, u64 i) {
 
 typedef struct product {
   u32 lhs, rhs, out;
+  i64 lhs_offset, rhs_offset; /* bytes into their slots */
   dtype lhs_type, rhs_type, out_type, acc; /* acc: as packed */
   u64 batches, m, n, k;
   u64 unit_m, unit_n, pieces_m, pieces_n;

@@ -14,8 +14,8 @@ typedef struct lanes {
 static char *sum_strip(const lanes *x, const exec_env *env, u64 m, u64 n, u64 j) {
   const product *p = x->p;
   char *sums = env->scratch, *total = sums + ROWS * x->row, *at = p->groups ? total : sums;
-  const char *lhs = (const char *)env->slots[p->lhs] + j * p->size;
-  const char *rhs = (const char *)env->slots[p->rhs] + j * p->size;
+  const char *lhs = (const char *)env->slots[p->lhs] + p->lhs_offset + j * p->size;
+  const char *rhs = (const char *)env->slots[p->rhs] + p->rhs_offset + j * p->size;
   const void *a[ROWS];
   void *c[ROWS];
   i64 ka[KC];

@@ -42,10 +42,13 @@ static void dump_ints(buf *out, const i64 *v, size_t n) {
   for (size_t i = 0; i < n; i++) buf_printf(out, "%s%" PRId64, i ? "," : "", v[i]);
   buf_char(out, ']');
 }
+static void dump_view(buf *out, u32 slot, i64 offset, const i64 *stride, u32 rank) {
+  buf_printf(out, " %%%u", slot);
+  if (offset) buf_printf(out, "+%" PRId64, offset);
+  dump_ints(out, stride, rank);
+}
 static void dump_access(buf *out, const prog_access *a, u32 rank) {
-  buf_printf(out, " %%%u", a->slot);
-  if (a->offset) buf_printf(out, "+%" PRId64, a->offset);
-  dump_ints(out, a->stride, rank);
+  dump_view(out, a->slot, a->offset, a->stride, rank);
 }
 
 static void dump_const(buf *out, dtype t, vm_const v) {
@@ -103,12 +106,10 @@ static void dump_dot(buf *out, const prog_dot *d) {
   u32 n = d->nb + d->nm + d->nn + d->nk;
   buf_printf(out, "b%u m%u n%u k%u ", d->nb, d->nm, d->nn, d->nk);
   dump_ints(out, d->dims, n);
-  buf_printf(out, " %%%u", d->lhs);
-  dump_ints(out, d->lhs_stride, n);
-  buf_printf(out, " %%%u", d->rhs);
-  dump_ints(out, d->rhs_stride, n);
-  buf_printf(out, " -> %%%u", d->out);
-  dump_ints(out, d->out_stride, n);
+  dump_view(out, d->lhs, d->lhs_offset, d->lhs_stride, n);
+  dump_view(out, d->rhs, d->rhs_offset, d->rhs_stride, n);
+  buf_str(out, STR(" ->"));
+  dump_view(out, d->out, 0, d->out_stride, n);
 }
 static void dump_copy(buf *out, const prog_copy *c) {
   dump_ints(out, c->dims, c->rank);

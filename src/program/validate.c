@@ -217,8 +217,8 @@ static bool check_dot(checker *c, const prog_dot *d) {
         (k >= out_rank && d->out_stride[k]))
       return fail(c, "stride in a dimension the operand has not");
   }
-  return check_strides(c, d->dims, d->lhs_stride, rank, 0, d->lhs) &&
-         check_strides(c, d->dims, d->rhs_stride, rank, 0, d->rhs) &&
+  return check_strides(c, d->dims, d->lhs_stride, rank, d->lhs_offset, d->lhs) &&
+         check_strides(c, d->dims, d->rhs_stride, rank, d->rhs_offset, d->rhs) &&
          check_strides(c, d->dims, d->out_stride, out_rank, 0, d->out);
 }
 
