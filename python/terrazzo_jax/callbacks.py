@@ -17,13 +17,13 @@ import weakref
 import ml_dtypes
 import numpy as np
 
+from terrazzo_jax.abi import POINTER, ErrorCreate, Frame, Metadata
 from terrazzo_jax.gates import PLATFORM
 
-# ---- XLA's FFI C ABI, as far as this handler goes (src/ffi/abi.h has all of it) ----
+# ---- XLA's FFI ----
 
-POINTER = ctypes.c_void_p
 INTERNAL = 13
-METADATA, BUFFER_SIZE = 1, 48
+METADATA = 1
 TOKEN = 17
 TYPES = {
     1: np.bool_, 2: np.int8, 3: np.int16, 4: np.int32, 5: np.int64, 6: np.uint8, 7: np.uint16,
@@ -35,55 +35,6 @@ TYPES = {
     28: ml_dtypes.float8_e4m3, 29: ml_dtypes.float8_e3m4, 32: ml_dtypes.float4_e2m1fn,
     33: ml_dtypes.float8_e8m0fnu}
 TYPES = {number: np.dtype(dtype) for number, dtype in TYPES.items()}
-
-
-class Extension(ctypes.Structure):
-    _fields_ = [("struct_size", ctypes.c_size_t), ("type", ctypes.c_int), ("next", POINTER),
-                ("metadata", POINTER)]
-
-
-class Metadata(ctypes.Structure):
-    _fields_ = [("struct_size", ctypes.c_size_t), ("version_size", ctypes.c_size_t),
-                ("version_extension", POINTER), ("major", ctypes.c_int), ("minor", ctypes.c_int)]
-
-
-class Buffer(ctypes.Structure):
-    _fields_ = [("struct_size", ctypes.c_size_t), ("extension_start", POINTER),
-                ("dtype", ctypes.c_int), ("data", POINTER), ("rank", ctypes.c_int64),
-                ("dims", ctypes.POINTER(ctypes.c_int64))]
-
-
-class Buffers(ctypes.Structure):
-    _fields_ = [("struct_size", ctypes.c_size_t), ("extension_start", POINTER),
-                ("size", ctypes.c_int64), ("types", POINTER),
-                ("list", ctypes.POINTER(ctypes.POINTER(Buffer)))]
-
-
-class Span(ctypes.Structure):
-    _fields_ = [("data", POINTER), ("size", ctypes.c_size_t)]
-
-
-class Scalar(ctypes.Structure):
-    _fields_ = [("dtype", ctypes.c_int), ("value", ctypes.POINTER(ctypes.c_uint64))]
-
-
-class Attrs(ctypes.Structure):
-    _fields_ = [("struct_size", ctypes.c_size_t), ("extension_start", POINTER),
-                ("size", ctypes.c_int64), ("types", POINTER),
-                ("names", ctypes.POINTER(ctypes.POINTER(Span))),
-                ("values", ctypes.POINTER(ctypes.POINTER(Scalar)))]
-
-
-class Frame(ctypes.Structure):
-    _fields_ = [("struct_size", ctypes.c_size_t), ("extension", ctypes.POINTER(Extension)),
-                ("api", ctypes.POINTER(POINTER)), ("context", POINTER), ("stage", ctypes.c_int),
-                ("args", Buffers), ("rets", Buffers), ("attrs", Attrs)]
-
-
-class ErrorCreate(ctypes.Structure):
-    _fields_ = [("struct_size", ctypes.c_size_t), ("extension_start", POINTER),
-                ("message", ctypes.c_char_p), ("code", ctypes.c_int)]
-
 
 ERROR_CREATE = 6  # of the table of functions: its place, in pointers
 CREATE = ctypes.CFUNCTYPE(POINTER, POINTER)
@@ -159,7 +110,7 @@ def call(frame):
     """What a program's call does: None, or the text of an error."""
     extension = frame.extension
     if extension and extension.contents.type == METADATA:
-        metadata = Metadata.from_address(extension.contents.metadata)
+        metadata = Metadata.from_address(extension.contents.first)
         metadata.major, metadata.minor = 0, 3
         return None
     number = frame.attrs.values[0].contents.value[0]

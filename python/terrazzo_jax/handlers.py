@@ -7,50 +7,10 @@ several stages and those that are not typed; types go through the FFI extension.
 
 import ctypes
 
+from terrazzo_jax.abi import STAGES, Api, ErrorMessage, RegisterStages, RegisterType, TypeInfo
 from terrazzo_jax.gates import PLATFORM
 
 EXTENSION_STAGES, EXTENSION_FFI = 0, 5
-STAGES = ("instantiate", "prepare", "initialize", "execute")
-
-
-class Extension(ctypes.Structure):
-    """The head of an extension, and the first of its functions."""
-
-
-Extension._fields_ = [("struct_size", ctypes.c_size_t), ("type", ctypes.c_int),
-                      ("next", ctypes.POINTER(Extension)), ("function", ctypes.c_void_p)]
-
-
-class Api(ctypes.Structure):
-    _fields_ = [("struct_size", ctypes.c_size_t), ("extensions", ctypes.POINTER(Extension)),
-                ("version", ctypes.c_byte * 24), ("destroy_error", ctypes.c_void_p),
-                ("error_message", ctypes.c_void_p)]
-
-
-class RegisterStages(ctypes.Structure):
-    _fields_ = [("struct_size", ctypes.c_size_t), ("name", ctypes.c_char_p),
-                ("name_size", ctypes.c_size_t), ("api_version", ctypes.c_int),
-                *((stage, ctypes.c_void_p) for stage in STAGES)]
-
-
-class RegisterType(ctypes.Structure):
-    _fields_ = [("struct_size", ctypes.c_size_t), ("extension_start", ctypes.c_void_p),
-                ("name", ctypes.c_char_p), ("name_size", ctypes.c_size_t),
-                ("id", ctypes.c_int64), ("info", ctypes.c_void_p)]
-
-
-class TypeInfo(ctypes.Structure):
-    """As a library has it for XLA; the extension takes the deleter alone."""
-    _fields_ = [("struct_size", ctypes.c_size_t), ("extension_start", ctypes.c_void_p),
-                ("deleter", ctypes.c_void_p)]
-
-
-class ErrorMessage(ctypes.Structure):
-    _fields_ = [("struct_size", ctypes.c_size_t), ("extension_start", ctypes.c_void_p),
-                ("error", ctypes.c_void_p), ("message", ctypes.POINTER(ctypes.c_char)),
-                ("size", ctypes.c_size_t)]
-
-
 CALL = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)
 
 
@@ -74,7 +34,7 @@ class Registry:
         self.functions = {}
         extension = self.api.extensions
         while extension:
-            self.functions[extension.contents.type] = CALL(extension.contents.function)
+            self.functions[extension.contents.type] = CALL(extension.contents.first)
             extension = extension.contents.next
 
     def call(self, extension, args):
