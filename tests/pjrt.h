@@ -10,9 +10,13 @@
 
 extern const PJRT_Api *GetPjrtApi(void);
 
-/* CALL(api, Client_Create, a, .field = value...) declares the arguments `a` and makes the call. */
+/* By how much a caller's structs are longer than ours, as those of a newer version are. */
+static size_t pjrt_newer_by;
+
+/* CALL(Client_Create, a, .field = value...) declares the arguments `a` and makes the call. */
 #define CALL(function, a, ...)                                                                     \
-  PJRT_##function##_Args a = {.struct_size = PJRT_##function##_Args_END, __VA_ARGS__};             \
+  PJRT_##function##_Args a = {.struct_size = PJRT_##function##_Args_END + pjrt_newer_by,           \
+                              __VA_ARGS__};                                                        \
   PJRT_Error *a##_error = GetPjrtApi()->PJRT_##function(&a)
 #define OK(function, a, ...)                                                                       \
   CALL(function, a, __VA_ARGS__);                                                                  \
@@ -132,6 +136,31 @@ static inline PJRT_Error *compile(PJRT_Client *c, const char *text, PJRT_LoadedE
   CALL(Client_Compile, a, .client = c, .program = &p);
   *out = a.executable;
   return a_error;
+}
+
+/* A function of a table, by its address there. */
+typedef PJRT_Error *pjrt_entry(void *args);
+
+/* Calls it with nothing, with sizes that are too small, or enough, about NULL and about `other`,
+ * two handles of kinds that it does not take: each says what is wrong, or has nothing to do. `made`
+ * (may be NULL) gets what a call has made all the same. */
+static inline void call_badly(const void *at, void *const other[2], void (*made)(void *handle)) {
+  static const size_t sizes[] = {0, 8, 16, SIZE_MAX};
+  void *const handles[] = {NULL, other[0], other[1]};
+  pjrt_entry *f;
+  memcpy(&f, at, sizeof f);
+  check_error(f(NULL), PJRT_Error_Code_OK, "");
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes * 3; i++) {
+    struct {
+      size_t size;
+      void *extension, *handle;
+      char rest[1024];
+    } args = {.size = sizes[i / 3], .handle = handles[i % 3]};
+    PJRT_Error *e = f(&args);
+    CHECK(e || args.size == SIZE_MAX || args.size == 16);
+    if (!e && made) made(args.handle);
+    if (e) check_error(e, PJRT_Error_Code_OK, "");
+  }
 }
 
 static inline PJRT_Buffer_MemoryLayout tiled(const int64_t *minor_to_major, size_t n) {

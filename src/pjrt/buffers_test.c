@@ -487,8 +487,7 @@ static void test_memory_descriptions(PJRT_Client *c) {
   check_error(e->PJRT_MemoryDescription_Kind(&none), PJRT_Error_Code_INVALID_ARGUMENT, "NULL");
 }
 
-int main(void) {
-  unsetenv("TERRAZZO_NUM_DEVICES");
+static void test_all(void) {
   PJRT_Client *c = make_client(2, 0);
   test_device_layouts(c);
   test_program_layouts(c);
@@ -504,5 +503,12 @@ int main(void) {
   test_memory_descriptions(c);
   destroy_client(c);
   test_memory_stats();
+}
+
+int main(void) {
+  unsetenv("TERRAZZO_NUM_DEVICES");
+  test_all();
+  pjrt_newer_by = 64;
+  test_all();
   return UNIT_END();
 }

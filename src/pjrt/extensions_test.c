@@ -343,6 +343,54 @@ static void test_client_ends(PJRT_Client *c) {
   destroy_loaded(l);
 }
 
+/* ---- ExecutableMetadata: its structs have no size ---- */
+
+static void test_metadata(PJRT_Client *c) {
+  static const char want[] = {0x10, 32, 0x18, 32}; /* argument and output: fields 2 and 3 */
+  PJRT_LoadedExecutable *l;
+  check_ok(compile(c,
+                   "func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {\n"
+                   "%y = stablehlo.add %x, %x : tensor<8xf32>\nreturn %y : tensor<8xf32> }",
+                   &l),
+           "compile");
+  OK(LoadedExecutable_GetExecutable, e, .loaded_executable = l);
+  const PJRT_ExecutableMetadata_Extension *x = EXTENSION(ExecutableMetadata);
+  PJRT_ExecutableMetadata_GetExecutableMetadata_Args a = {.executable = e.executable};
+  check_ok(x->PJRT_ExecutableMetadata_GetExecutableMetadata(&a), "GetExecutableMetadata");
+  const PJRT_ExecutableMetadata *m = a.metadata;
+  CHECK(m && m->serialized_metadata_size > 6 && m->serialized_metadata[0] == 0x0a &&
+        (size_t)m->serialized_metadata[1] == m->serialized_metadata_size - 2 &&
+        memcmp(m->serialized_metadata + 2, want, sizeof want) == 0);
+  PJRT_ExecutableMetadata_DestroySerializedMetadata_Args end = {a.metadata};
+  x->PJRT_ExecutableMetadata_DestroySerializedMetadata(&end);
+  x->PJRT_ExecutableMetadata_DestroySerializedMetadata(NULL);
+  a.executable = (PJRT_Executable *)c;
+  check_error(x->PJRT_ExecutableMetadata_GetExecutableMetadata(&a),
+              PJRT_Error_Code_INVALID_ARGUMENT, "executable is not of its type");
+  check_error(x->PJRT_ExecutableMetadata_GetExecutableMetadata(NULL),
+              PJRT_Error_Code_INVALID_ARGUMENT, "args is NULL");
+  OK(Executable_Destroy, gone, .executable = e.executable);
+  destroy_loaded(l);
+}
+
+/* driver_test.c has the functions of the API itself. The profiler's are a table of their own. */
+static void test_every_function(PJRT_Client *c) {
+  OK(Device_GetDescription, t, .device = device_of(c, 0));
+  void *const handles[] = {t.device_description, device_of(c, 0)};
+  int num_functions = 0;
+  for (const PJRT_Extension_Base *e = GetPjrtApi()->extension_start; e; e = e->next) {
+    if (e->type == PJRT_Extension_Type_Profiler ||
+        e->type == PJRT_Extension_Type_ExecutableMetadata)
+      continue;
+    for (size_t at = sizeof *e; at < e->struct_size; at += 8, num_functions++)
+      if (e->type != PJRT_Extension_Type_CrossHostTransfers ||
+          at != offsetof(PJRT_CrossHostTransfers_Extension,
+                         PJRT_Transfers_PJRT_Buffer_CopyToRemoteDevice)) /* gives back nothing */
+        call_badly((const char *)e + at, handles, NULL);
+  }
+  CHECK(num_functions > 30);
+}
+
 int main(void) {
   PJRT_Client *c = make_client(4, 2);
   test_raw(c);
@@ -352,6 +400,8 @@ int main(void) {
   test_callbacks(c);
   test_keys(c);
   test_descriptors(c);
+  test_metadata(c);
+  test_every_function(c);
   test_client_ends(c); /* destroys it */
   return UNIT_END();
 }

@@ -382,10 +382,7 @@ static void test_denormal_constants(PJRT_Client *c) {
   destroy_loaded(l);
 }
 
-int main(void) {
-  unsetenv("TERRAZZO_NUM_DEVICES");
-  unsetenv("XLA_FLAGS");
-  test_older_create();
+static void test_all(void) {
   test_topology_names();
   test_topology_bytes();
   test_topology_shapes();
@@ -398,5 +395,14 @@ int main(void) {
   test_load_elsewhere(c);
   test_profiler(c);
   destroy_client(c);
+}
+
+int main(void) {
+  unsetenv("TERRAZZO_NUM_DEVICES");
+  unsetenv("XLA_FLAGS");
+  test_older_create();
+  test_all();
+  pjrt_newer_by = 64;
+  test_all();
   return UNIT_END();
 }
