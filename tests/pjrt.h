@@ -22,6 +22,15 @@ static size_t pjrt_newer_by;
   CALL(function, a, __VA_ARGS__);                                                                  \
   check_ok(a##_error, #function)
 
+/* EXTENSION(FFI), a PJRT_FFI_Extension; NULL: the plugin has none. */
+#define EXTENSION(name)                                                                            \
+  ((const PJRT_##name##_Extension *)pjrt_extension(PJRT_Extension_Type_##name))
+static inline const void *pjrt_extension(PJRT_Extension_Type type) {
+  const PJRT_Extension_Base *e = GetPjrtApi()->extension_start;
+  while (e && e->type != type) e = e->next;
+  return e;
+}
+
 static inline PJRT_Error_Code code_of(PJRT_Error *e) {
   PJRT_Error_GetCode_Args a = {.struct_size = PJRT_Error_GetCode_Args_END, .error = e};
   CHECK(!GetPjrtApi()->PJRT_Error_GetCode(&a));

@@ -462,9 +462,7 @@ static void test_mapped(PJRT_Client *c) {
 
 /* The kinds of memory of a device, from its description alone. */
 static void test_memory_descriptions(PJRT_Client *c) {
-  const PJRT_Extension_Base *x = GetPjrtApi()->extension_start;
-  while (x && x->type != PJRT_Extension_Type_MemoryDescriptions) x = x->next;
-  const PJRT_MemoryDescriptions_Extension *e = (const PJRT_MemoryDescriptions_Extension *)x;
+  const PJRT_MemoryDescriptions_Extension *e = EXTENSION(MemoryDescriptions);
   CHECK(e);
   if (!e) return;
   OK(Client_Devices, d, .client = c);

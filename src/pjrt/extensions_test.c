@@ -2,7 +2,6 @@
  * buffers that go from device to device by keys. */
 #include "tests/pjrt.h"
 
-#define EXTENSION(name) ((const PJRT_##name##_Extension *)find(PJRT_Extension_Type_##name))
 /* CALL of an extension's function. */
 #define CALLX(extension, function, a, ...)                                                         \
   PJRT_##function##_Args a = {.struct_size = PJRT_##function##_Args_END, __VA_ARGS__};             \
@@ -10,12 +9,6 @@
 #define OKX(extension, function, a, ...)                                                           \
   CALLX(extension, function, a, __VA_ARGS__);                                                      \
   check_ok(a##_error, #function)
-
-static const PJRT_Extension_Base *find(PJRT_Extension_Type type) {
-  const PJRT_Extension_Base *e = GetPjrtApi()->extension_start;
-  while (e && e->type != type) e = e->next;
-  return e;
-}
 
 static const float numbers[] = {1, 2, 3, 4, 5, 6, 7, 8};
 

@@ -3,56 +3,20 @@
  */
 #include <pthread.h>
 
-#include "ffi/abi.h"
-#include "tests/pjrt.h"
+#include "tests/ffi.h"
 
 /* ---- what handlers share ---- */
-
-/* Every handler answers which version of the ABI it is built for. */
-static bool asks_version(XLA_FFI_CallFrame *f) {
-  if (!f->extension_start || f->extension_start->type != XLA_FFI_Extension_Metadata) return false;
-  XLA_FFI_Metadata *m = ((XLA_FFI_Metadata_Extension *)f->extension_start)->metadata;
-  m->api_version.major_version = XLA_FFI_API_MAJOR;
-  m->api_version.minor_version = XLA_FFI_API_MINOR;
-  return true;
-}
 
 static XLA_FFI_Error *fail(XLA_FFI_CallFrame *f, const char *text) {
   return f->api->XLA_FFI_Error_Create(&(XLA_FFI_Error_Create_Args){
       .struct_size = FFI_END(XLA_FFI_Error_Create_Args, errc), .message = text, .errc = 8});
 }
 
-static XLA_FFI_Buffer *arg(XLA_FFI_CallFrame *f, int i) { return f->args.args[i]; }
-static XLA_FFI_Buffer *ret(XLA_FFI_CallFrame *f, int i) { return f->rets.rets[i]; }
-
 static void *attr_of(const XLA_FFI_Attrs *attrs, const char *name, XLA_FFI_AttrType type) {
   for (int64_t i = 0; i < attrs->size; i++)
     if (str_is((str){attrs->names[i]->ptr, attrs->names[i]->len}, name))
       return attrs->types[i] == type ? attrs->attrs[i] : NULL;
   return NULL;
-}
-
-static void *pointer_of(XLA_FFI_Handler *h) {
-  void *p;
-  memcpy(&p, &h, sizeof p);
-  return p;
-}
-
-#define EXTENSION(type, name) ((const type *)find_extension(PJRT_Extension_Type_##name))
-static const PJRT_Extension_Base *find_extension(PJRT_Extension_Type type) {
-  const PJRT_Extension_Base *e = GetPjrtApi()->extension_start;
-  while (e && e->type != type) e = e->next;
-  return e;
-}
-
-static PJRT_Error *add_handler(const char *name, const char *platform, XLA_FFI_Handler *h) {
-  PJRT_FFI_Register_Handler_Args a = {.struct_size = PJRT_FFI_Register_Handler_Args_END,
-                                      .target_name = name,
-                                      .target_name_size = strlen(name),
-                                      .handler = pointer_of(h),
-                                      .platform_name = platform,
-                                      .platform_name_size = strlen(platform)};
-  return EXTENSION(PJRT_FFI_Extension, FFI)->PJRT_FFI_Register_Handler(&a);
 }
 
 static PJRT_Error *add_stages(const char *name, int version, XLA_FFI_Handler *instantiate,
@@ -67,8 +31,7 @@ static PJRT_Error *add_stages(const char *name, int version, XLA_FFI_Handler *in
       .handler_prepare = prepare ? pointer_of(prepare) : NULL,
       .handler_initialize = initialize ? pointer_of(initialize) : NULL,
       .handler_execute = execute};
-  return EXTENSION(PJRT_Gpu_Custom_Call_Extension, Gpu_Custom_Call)
-      ->PJRT_Gpu_Register_Custom_Call(&a);
+  return EXTENSION(Gpu_Custom_Call)->PJRT_Gpu_Register_Custom_Call(&a);
 }
 
 /* ---- programs: from %x to %y on each device, f32[4] both ---- */
@@ -386,12 +349,12 @@ static void test_state(PJRT_Client *c) {
                                       .type_name = "kept",
                                       .type_name_size = 4,
                                       .type_info = &info};
-  check_ok(EXTENSION(PJRT_FFI_Extension, FFI)->PJRT_FFI_Type_Register(&type), "register type");
+  check_ok(EXTENSION(FFI)->PJRT_FFI_Type_Register(&type), "register type");
   CHECK(type.type_id > 0);
   kept_type.type_id = type.type_id;
   type.type_id++;
-  check_error(EXTENSION(PJRT_FFI_Extension, FFI)->PJRT_FFI_Type_Register(&type),
-              PJRT_Error_Code_ALREADY_EXISTS, "'kept'");
+  check_error(EXTENSION(FFI)->PJRT_FFI_Type_Register(&type), PJRT_Error_Code_ALREADY_EXISTS,
+              "'kept'");
   check_ok(add_stages("with_state", 1, instantiate, prepare, initialize, pointer_of(with_state)),
            "register");
   check_ok(compile_body(c, 2,
@@ -406,9 +369,9 @@ static void test_state(PJRT_Client *c) {
   PJRT_FFI_UserData_Add_Args add = {.struct_size = PJRT_FFI_UserData_Add_Args_END,
                                     .context = x.context,
                                     .user_data = {kept_type.type_id, &extra}};
-  check_ok(EXTENSION(PJRT_FFI_Extension, FFI)->PJRT_FFI_UserData_Add(&add), "user data");
-  check_error(EXTENSION(PJRT_FFI_Extension, FFI)->PJRT_FFI_UserData_Add(&add),
-              PJRT_Error_Code_ALREADY_EXISTS, "of type");
+  check_ok(EXTENSION(FFI)->PJRT_FFI_UserData_Add(&add), "user data");
+  check_error(EXTENSION(FFI)->PJRT_FFI_UserData_Add(&add), PJRT_Error_Code_ALREADY_EXISTS,
+              "of type");
   for (int i = 0; i < 2; i++) {
     check_ok(run(c, l, x.context, 2, out), "run");
     CHECK(out[0] == 320 && out[3] == 323 && out[4] == 4 + 322);
@@ -511,7 +474,7 @@ static XLA_FFI_Error *misuses(XLA_FFI_CallFrame *f) {
 }
 
 static void test_misuse(PJRT_Client *c) {
-  const PJRT_FFI_Extension *ffi = EXTENSION(PJRT_FFI_Extension, FFI);
+  const PJRT_FFI_Extension *ffi = EXTENSION(FFI);
   float out[4] = {0};
   check_ok(add_handler("misuses", "terrazzo", misuses), "register");
   check_runs(c, 1,

@@ -50,10 +50,9 @@ static void partition(JAX_CustomCallPartitioner_Callbacks *c,
 }
 
 static const PJRT_Custom_Partitioner_Extension *extension(void) {
-  const PJRT_Extension_Base *e = GetPjrtApi()->extension_start;
-  while (e && e->type != PJRT_Extension_Type_Custom_Partitioner) e = e->next;
-  CHECK(e && e->struct_size == PJRT_Custom_Partitioner_Extension_END);
-  return (const PJRT_Custom_Partitioner_Extension *)e;
+  const PJRT_Custom_Partitioner_Extension *e = EXTENSION(Custom_Partitioner);
+  CHECK(e && e->base.struct_size == PJRT_Custom_Partitioner_Extension_END);
+  return e;
 }
 
 static PJRT_Error *enter(const char *name, JAX_CustomCallPartitioner_Callbacks *c, size_t size) {

@@ -117,13 +117,9 @@ static void test_text(PJRT_Client *c) {
   CHECK(text_has(&p, "(%arg0: tensor<4x4xf32>) -> (tensor<4xf32>, tensor<4x4xf32>)"));
   CHECK(!text_has(&p, "stablehlo.all_reduce"));
   free(p.code);
-  const PJRT_Extension_Base *x = GetPjrtApi()->extension_start;
-  while (x && x->type != PJRT_Extension_Type_Shardings) x = x->next;
   PJRT_Shardings_PJRT_Executable_OutputShardings_Args s = {
       .struct_size = PJRT_Shardings_PJRT_Executable_OutputShardings_Args_END, .executable = e};
-  check_ok(((const PJRT_Shardings_Extension *)(const void *)x)
-               ->PJRT_Shardings_PJRT_Executable_OutputShardings(&s),
-           "shardings");
+  check_ok(EXTENSION(Shardings)->PJRT_Shardings_PJRT_Executable_OutputShardings(&s), "shardings");
   p = text_of(e);
   CHECK(text_has(&p, "stablehlo.all_reduce") && text_has(&p, "loc(") &&
         text_has(&p, "mhlo.spmd_output_sharding = "));
@@ -293,10 +289,9 @@ static void test_load_elsewhere(PJRT_Client *two) {
 /* ---- traces ---- */
 
 static const PLUGIN_Profiler_Api *profiler_api(void) {
-  const PJRT_Extension_Base *e = GetPjrtApi()->extension_start;
-  while (e && e->type != PJRT_Extension_Type_Profiler) e = e->next;
-  CHECK(e && e->struct_size == PJRT_Profiler_Extension_END);
-  return e ? ((const PJRT_Profiler_Extension *)(const void *)e)->profiler_api : NULL;
+  const PJRT_Profiler_Extension *e = EXTENSION(Profiler);
+  CHECK(e && e->base.struct_size == PJRT_Profiler_Extension_END);
+  return e ? e->profiler_api : NULL;
 }
 
 static bool bytes_have(const uint8_t *bytes, size_t size, const char *what) {

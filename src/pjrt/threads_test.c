@@ -1,15 +1,19 @@
 /* A value oracle for threads: eight of them read, donate, copy, delete and replace the same
- * buffers, and every result is what the values that went in make of it.
+ * buffers, run programs that call back, and every result is what the values that went in make of
+ * it.
  *
  *   pjrt_threads_test [EXECUTIONS [SEED]]    4,000 by default; make test runs that
+ *   pjrt_threads_test 30m [SEED]             for so many minutes
  *
  * A buffer's elements are all one number, which its handle knows. A call that comes too late gets
  * "deleted or donated"; a call that is let in sees the number, whatever others do meanwhile. */
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/base.h"
-#include "tests/pjrt.h"
+#include "tests/ffi.h"
 
 enum { THREADS = 8, DEVICES = 2, SLOTS = 3, SIZE = 256, PENDING = 8, MOST = 100000 };
 
@@ -30,10 +34,11 @@ typedef struct world {
   PJRT_Client *client;
   PJRT_Memory *memories[DEVICES];
   PJRT_Device *const *devices;
-  PJRT_LoadedExecutable *inc, *inc_donated, *add_donated, *pair;
+  PJRT_LoadedExecutable *inc, *inc_donated, *add_donated, *pair, *call;
   pthread_mutex_t lock;
   shared *slots[DEVICES][SLOTS]; /* under lock */
-  atomic_long left, late;
+  atomic_long left, done, late;  /* executions: to be done, done; calls that came too late */
+  atomic_bool over;
   atomic_int wrong;
 } world;
 
@@ -76,6 +81,24 @@ static const char pair[] =
     "    %y = stablehlo.add %rows, %all : " ROWS "\n"
     "    %flat = stablehlo.reshape %y : (" ROWS ") -> " BOTH "\n"
     "    return %flat : " BOTH " } }";
+
+static const char call[] =
+    "module @call { func.func @main(%x: " TENSOR DONATED ") -> " TENSOR " {\n"
+    "  %y = stablehlo.custom_call @threads_inc(%x) {api_version = 4 : i32} : (" TENSOR
+    ") -> " TENSOR "\n  return %y : " TENSOR " } }";
+
+/* What that calls: it adds one, and is a caller of the plugin itself meanwhile. */
+static PJRT_Client *called_of;
+static XLA_FFI_Error *add_one(XLA_FFI_CallFrame *f) {
+  if (asks_version(f)) return NULL;
+  const float *in = arg(f, 0)->data;
+  float *out = ret(f, 0)->data, back[SIZE];
+  PJRT_Buffer *b = put(called_of, 0, in, SIZE);
+  get(b, back, SIZE);
+  destroy_buffer(b);
+  for (u32 i = 0; i < SIZE; i++) out[i] = back[i] + 1;
+  return NULL;
+}
 
 static u32 pick(hand *h, u32 n) {
   h->random = h->random * 6364136223846793005u + 1442695040888963407u;
@@ -174,6 +197,7 @@ static bool execute(hand *h, PJRT_LoadedExecutable *l, PJRT_Device *device,
        .execute_device = device);
   if (!in_time(h, a_error)) return false;
   atomic_fetch_sub(&h->w->left, 1);
+  atomic_fetch_add(&h->w->done, 1);
   return true;
 }
 
@@ -186,10 +210,10 @@ static void keep(hand *h, u32 device, u32 slot, PJRT_Buffer *b, float value) {
 
 static void run_one(hand *h, u32 device, bool donated) {
   u32 slot;
+  PJRT_LoadedExecutable *l = !donated ? h->w->inc : pick(h, 8) ? h->w->inc_donated : h->w->call;
   shared *s = take(h, device, &slot);
   PJRT_Buffer *const args[DEVICES][2] = {{s->buffer}};
   PJRT_Buffer *out[DEVICES] = {0};
-  PJRT_LoadedExecutable *l = donated ? h->w->inc_donated : h->w->inc;
   if (!execute(h, l, h->w->devices[device], args, 1, out)) {
     let_go(s);
     return;
@@ -270,7 +294,7 @@ static void renew(hand *h, u32 device) {
 
 static void *work(void *user) {
   hand *h = user;
-  while (atomic_load(&h->w->left) > 0) {
+  while (atomic_load(&h->w->left) > 0 && !atomic_load(&h->w->over)) {
     u32 what = pick(h, 100), device = pick(h, DEVICES), slot;
     if (what < 60) {
       run_one(h, device, what < 25);
@@ -310,6 +334,9 @@ static void begin(world *w, hand *first, long executions) {
   w->inc_donated = compiled(w->client, inc_donated);
   w->add_donated = compiled(w->client, add_donated);
   w->pair = compiled(w->client, pair);
+  called_of = w->client;
+  check_ok(add_handler("threads_inc", "terrazzo", add_one), "add_handler");
+  w->call = compiled(w->client, call);
   pthread_mutex_init(&w->lock, NULL);
   atomic_init(&w->left, executions);
   for (u32 i = 0; i < DEVICES; i++) {
@@ -326,25 +353,39 @@ static void end(world *w) {
   destroy_loaded(w->inc_donated);
   destroy_loaded(w->add_donated);
   destroy_loaded(w->pair);
+  destroy_loaded(w->call);
   destroy_client(w->client);
   pthread_mutex_destroy(&w->lock);
+}
+
+/* Minutes, or 0: the argument is a number of executions. */
+static double minutes_of(const char *text) {
+  char *end;
+  double n = strtod(text, &end);
+  return *end == 'm' ? n : 0;
 }
 
 int main(int argc, char **argv) {
   static world w;
   static hand hands[THREADS];
   pthread_t threads[THREADS];
-  long executions = argc > 1 ? atol(argv[1]) : 4000;
+  double minutes = argc > 1 ? minutes_of(argv[1]) : 0;
+  long executions = minutes > 0 ? LONG_MAX : argc > 1 ? atol(argv[1]) : 4000;
   u64 seed = argc > 2 ? (u64)atoll(argv[2]) : 1;
   unsetenv("TERRAZZO_NUM_DEVICES");
   for (u32 i = 0; i < THREADS; i++) hands[i] = (hand){.w = &w, .random = seed * THREADS + i};
   begin(&w, &hands[0], executions);
   for (u32 i = 0; i < THREADS; i++) CHECK(!pthread_create(&threads[i], NULL, work, &hands[i]));
+  if (minutes > 0) {
+    struct timespec pause = {.tv_sec = (time_t)(minutes * 60)};
+    nanosleep(&pause, NULL);
+    atomic_store(&w.over, true);
+  }
   for (u32 i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
   CHECK(atomic_load(&w.wrong) == 0);
-  CHECK(atomic_load(&w.left) <= 0);
+  CHECK(atomic_load(&w.left) <= 0 || minutes > 0);
   printf("%ld executions by %d threads, %d values wrong; %ld calls came too late\n",
-         executions - atomic_load(&w.left), THREADS, atomic_load(&w.wrong), atomic_load(&w.late));
+         atomic_load(&w.done), THREADS, atomic_load(&w.wrong), atomic_load(&w.late));
   end(&w);
   return UNIT_END();
 }
