@@ -93,6 +93,7 @@ demo: build
 	@$(PYTHON) examples/train_lm/demo.py
 
 bench: build
+	@ninja -C $(BUILD) noop.so
 	@$(PYTHON) bench/bench.py $(BENCH)
 
 format:

@@ -5,7 +5,8 @@
   bench.py --page A.json FILE.html   the page of a run again
 
 Both platforms run in processes of their own and take turns; a number is the best of all turns (the
-median stands beside it in the file). A ratio is XLA's time by ours: above 1, ours is faster. A run
+median stands beside it in the file). A ratio is XLA's time by ours: above 1, ours is faster. Beside
+calls stands what they take with a plugin that does nothing (noop.c), where it is compiled. A run
 writes bench.json and bench.html, a page that needs no other file, into --output (build/bench).
 """
 import argparse
@@ -23,6 +24,7 @@ import page
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
+NOOP = ROOT / "build" / "noop.so"
 
 # What runs where: groups, devices, processors.
 PLACES = [
@@ -37,13 +39,18 @@ PLACES = [
 class Side:
     """A platform's process, started when it is first asked, and again where it died."""
 
-    def __init__(self, platform, devices, processors):
-        self.platform, self.process = platform, None
+    def __init__(self, platform, devices, processors, plugin=None):
+        self.platform = platform if plugin is None else "noop"
+        self.process = None
         self.processors = sorted(os.sched_getaffinity(0))[-processors:]
         self.environment = dict(
             os.environ, JAX_PLATFORMS=platform, TERRAZZO_NUM_DEVICES=str(devices),
             TERRAZZO_NUM_THREADS=str(len(self.processors)),
             XLA_FLAGS=f"--xla_force_host_platform_device_count={devices}")
+        if plugin is not None:
+            import terrazzo_jax
+            self.environment.update(NOOP_OF=str(terrazzo_jax.library_path()),
+                                    TERRAZZO_PLUGIN=str(plugin))
 
     def ask(self, **request):
         if self.process is None or self.process.poll() is not None:
@@ -109,7 +116,7 @@ def measure(name, sides, options, folder):
         times = figures.pop("times")
         figures.update(best=min(times), median=statistics.median(times), calls=len(times),
                        processor=min(figures["processor"]))
-    return dict(found, difference=differ(paths))
+    return dict(found, difference=differ(paths[:2]))
 
 
 def show_time(seconds):
@@ -122,7 +129,8 @@ def show_time(seconds):
 def show_row(row):
     ours, xla = row["terrazzo"], row["cpu"]
     print(f"  {row['name']:42}{show_time(ours['best']):>12}{show_time(xla['best']):>12}"
-          f"{xla['best'] / ours['best']:9.2f}{xla['median'] / ours['median']:9.2f}", flush=True)
+          f"{xla['best'] / ours['best']:9.2f}{xla['median'] / ours['median']:9.2f}" +
+          (f"  no work {show_time(row['noop']['best'])}" if "noop" in row else ""), flush=True)
 
 
 def matches(options, group, name, quick):
@@ -137,13 +145,15 @@ def run(options):
     for groups, devices, processors in PLACES:
         processors = min(processors, len(os.sched_getaffinity(0)))
         sides = [Side("terrazzo", devices, processors), Side("cpu", devices, processors)]
+        if "calls" in groups and NOOP.exists():
+            sides.append(Side("terrazzo", devices, processors, NOOP))
         for group in groups:
             chosen = [n for n, r in programs.ROWS.items()
                       if r.group == group and matches(options, group, n, r.quick)]
             if chosen:
                 print(f"{group}: devices {devices}, processors {processors}")
             for name in chosen:
-                found = measure(name, sides, options, folder)
+                found = measure(name, sides if group == "calls" else sides[:2], options, folder)
                 if isinstance(found, str):
                     print(f"  {name:42}{found}", flush=True)
                     continue
