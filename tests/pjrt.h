@@ -63,6 +63,23 @@ static inline void check_ok(PJRT_Error *e, const char *what) {
   drop(e);
 }
 
+/* An error's payload, as "key=value;" of each. */
+static inline void note_payload(const char *key, size_t key_size, const char *value, size_t size,
+                                void *user) {
+  char *text = user;
+  size_t at = strlen(text);
+  snprintf(text + at, 200 - at, "%.*s=%.*s;", (int)key_size, key, (int)size, value);
+}
+static inline bool payload_is(PJRT_Error *e, const char *want) {
+  char text[200] = "";
+  PJRT_Error_ForEachPayload_Args a = {.struct_size = PJRT_Error_ForEachPayload_Args_END,
+                                      .error = e,
+                                      .visitor = note_payload,
+                                      .user_arg = text};
+  CHECK(!GetPjrtApi()->PJRT_Error_ForEachPayload(&a));
+  return strcmp(text, want) == 0;
+}
+
 /* `code` OK: any but that. */
 static inline void check_error(PJRT_Error *e, PJRT_Error_Code code, const char *text) {
   PJRT_Error_Code got = code_of(e);

@@ -1,5 +1,6 @@
 """Structs of the C interfaces that Python speaks itself, as far as it does: XLA's FFI, of whose
-calls we are the receiver (src/ffi/abi.h has all of it), and PJRT's registries (src/pjrt/pjrt_abi.json).
+calls we are the receiver (src/ffi/abi.h has all of it), and PJRT's registries
+(src/pjrt/pjrt_abi.json).
 """
 
 import ctypes

@@ -209,3 +209,22 @@ def test_batches_of_handlers(mesh):
     f = jax.jit(lambda x: p.bind(x)[0], out_shardings=over)
     assert "all-gather" not in f.lower(x).compile().as_text()
     np.testing.assert_allclose(f(x), jax.jit(lambda x: p.bind(x)[0])(np.asarray(x)), rtol=1e-5)
+
+
+def test_unreduced_results_hold_their_parts(mesh):
+    """In JAX's explicit mode: each device has its share of the sum until somebody asks for it."""
+    a = np.arange(64, dtype=np.float32).reshape(8, 8)
+    explicit = jax.sharding.Mesh(mesh.devices, mesh.axis_names,
+                                 axis_types=(jax.sharding.AxisType.Explicit,) * 2)
+    with jax.set_mesh(explicit):
+        x, w = jax.device_put(a, P("y", "x")), jax.device_put(a.T.copy(), P("x", None))
+        parts = jax.jit(lambda x, w: jnp.einsum(
+            "ij,jk->ik", x, w, out_sharding=P("y", None, unreduced={"x"})))(x, w)
+        assert parts.sharding.spec.unreduced == {"x"}
+        summed = jax.jit(lambda o: jax.reshard(o, P("y", None)))(parts)
+    shards = {s.device: np.asarray(s.data) for s in parts.addressable_shards}
+    for row, (first, last) in zip(explicit.devices, ((0, 2), (2, 4), (4, 6), (6, 8))):
+        for y, device in enumerate(row):
+            rows = a[4 * y:4 * y + 4, first:last]
+            np.testing.assert_array_equal(shards[device], rows @ a.T[first:last])
+    np.testing.assert_array_equal(summed, a @ a.T)

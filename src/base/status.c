@@ -9,9 +9,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+typedef struct note {
+  struct note *next;
+  size_t key_size, value_size;
+  char bytes[]; /* the key, then the value */
+} note;
+
 struct status_payload {
   atomic_uint refs;
   status_code code;
+  note *notes;
   str text; /* the bytes follow the struct in one allocation */
 };
 
@@ -30,6 +37,7 @@ status status_make(status_code code, const char *fmt, ...) {
   if (s) {
     atomic_init(&s->refs, 1);
     s->code = code;
+    s->notes = NULL;
     s->text = (str){(char *)(s + 1), (size_t)n};
     vsnprintf((char *)(s + 1), (size_t)n + 1, fmt, again);
   }
@@ -47,7 +55,28 @@ status status_copy(status s) {
 }
 
 void status_free(status s) {
-  if (s && s != status_oom() && atomic_fetch_sub(&own(s)->refs, 1) == 1) free(own(s));
+  if (!s || s == status_oom() || atomic_fetch_sub(&own(s)->refs, 1) != 1) return;
+  for (note *n = s->notes, *next; n; n = next) {
+    next = n->next;
+    free(n);
+  }
+  free(own(s));
+}
+
+void status_attach(status s, str key, str value) {
+  if (!s || s == status_oom()) return;
+  note *n = malloc(sizeof *n + key.len + value.len), **end = &own(s)->notes;
+  if (!n) return;
+  *n = (note){.key_size = key.len, .value_size = value.len};
+  if (key.len) memcpy(n->bytes, key.data, key.len);
+  if (value.len) memcpy(n->bytes + key.len, value.data, value.len);
+  while (*end) end = &(*end)->next;
+  *end = n;
+}
+
+void status_visit(status s, status_visitor *visit, void *user) {
+  for (const note *n = s ? s->notes : NULL; n; n = n->next)
+    visit(n->bytes, n->key_size, n->bytes + n->key_size, n->value_size, user);
 }
 
 status_code status_get_code(status s) { return s ? s->code : STATUS_OK; }

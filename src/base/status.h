@@ -34,6 +34,12 @@ typedef const struct status_payload *status;
 status status_make(status_code code, const char *fmt, ...) PRINTF_LIKE(2, 3) MUST_USE;
 status status_oom(void) MUST_USE;               /* the static one */
 status status_copy(status s) MUST_USE;          /* another owner of the same text */
+/* Adds a value under a key, which callers may look at, to what its only owner has just made. Where
+ * there is no memory for it, it is left out. */
+void status_attach(status s, str key, str value);
+typedef void status_visitor(const char *key, size_t key_size, const char *value, size_t value_size,
+                            void *user);
+void status_visit(status s, status_visitor *visit, void *user); /* in the order of attaching */
 void status_free(status s);                     /* NULL is fine */
 status_code status_get_code(status s);          /* STATUS_OK for NULL */
 str status_message(status s);                   /* borrowed; NUL-terminated */

@@ -14,6 +14,7 @@ struct dev_block {
   executor_memory *memory;
   size_t bytes;
   void *view;                               /* what was imported; NULL: allocated */
+  bool writable;                            /* a view that may be written */
   void (*on_delete)(void *data, void *arg); /* of a view */
   void *arg;
   dev_block *before, *after; /* of the device's live ones, under its lock */
@@ -97,7 +98,8 @@ dev_block *dev_block_view(const dev_block_for *what, void *data,
 }
 
 executor_memory *dev_block_memory(const dev_block *b) { return b->memory; }
-bool dev_block_is_view(const dev_block *b) { return b->view != NULL; }
+bool dev_block_is_writable(const dev_block *b) { return !b->view || b->writable; }
+void dev_block_let_write(dev_block *b) { b->writable = true; }
 
 dev_block *dev_block_retain(dev_block *b) {
   atomic_fetch_add_explicit(&b->refs, 1, memory_order_relaxed);

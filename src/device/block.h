@@ -25,7 +25,9 @@ dev_block *dev_block_view(const dev_block_for *what, void *data,
 
 executor *dev_block_executor(const dev_block *b);      /* borrowed */
 executor_memory *dev_block_memory(const dev_block *b); /* of the client's executor; borrowed */
-bool dev_block_is_view(const dev_block *b);
+/* The bytes of a view are only for reading, unless whoever they are of lets them be written. */
+bool dev_block_is_writable(const dev_block *b);
+void dev_block_let_write(dev_block *b); /* before others see it */
 dev_block *dev_block_retain(dev_block *b);
 void dev_block_release(dev_block *b); /* NULL is fine */
 

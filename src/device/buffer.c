@@ -90,7 +90,7 @@ void dev_buffer_lay_out(dev_buffer *b, i64s minor_to_major) {
   }
 }
 
-status dev_buffer_view(dev_memory *m, dtype type, i64s dims, void *data,
+status dev_buffer_view(dev_memory *m, dtype type, i64s dims, void *data, bool writable,
                        void (*on_delete)(void *data, void *arg), void *arg, dev_buffer **out) {
   dev_event *ready = dev_event_create();
   *out = NULL;
@@ -101,7 +101,10 @@ status dev_buffer_view(dev_memory *m, dtype type, i64s dims, void *data,
   RETURN_IF_ERROR(s);
   dev_block_for what = block_of(*out);
   (*out)->block = dev_block_view(&what, data ? data : "", on_delete, arg);
-  if ((*out)->block) return NULL;
+  if ((*out)->block) {
+    if (writable) dev_block_let_write((*out)->block);
+    return NULL;
+  }
   dev_buffer_release(*out);
   *out = NULL;
   return status_oom();
@@ -194,7 +197,7 @@ void dev_buffer_delete(dev_buffer *b) {
 
 bool dev_buffer_donate(dev_buffer *b) {
   pthread_mutex_lock(&b->lock); /* whoever begins a use takes it too */
-  bool ok = b->block && !dev_block_is_view(b->block) && dev_block_uses(b->block) == 1;
+  bool ok = b->block && dev_block_is_writable(b->block) && dev_block_uses(b->block) == 1;
   if (ok) {
     b->donated = b->block;
     b->block = NULL;

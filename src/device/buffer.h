@@ -39,6 +39,7 @@ typedef struct dev_host_array {
   i64s minor_to_major;     /* of the buffer; none: row-major */
   bool lasting;            /* the bytes stay as they are until `done` */
   bool shared;             /* and may be the buffer's own until then */
+  bool writable;           /* and what takes the buffer over may write them */
 } dev_host_array;
 
 /* A buffer of the array's elements; of pred, what is not 0 becomes 1. Shared bytes that lie as the
@@ -50,8 +51,9 @@ status dev_buffer_from_array(dev_memory *m, const dev_host_array *a, dev_buffer 
 /* A copy, made before this returns, row-major. */
 status dev_buffer_from_host(dev_memory *m, dtype type, i64s dims, const void *data,
                             const i64 *byte_strides, dev_buffer **out_buffer) MUST_USE;
-/* Bytes that somebody else keeps until on_delete(data, arg) (may be NULL) is called. */
-status dev_buffer_view(dev_memory *m, dtype type, i64s dims, void *data,
+/* Bytes that somebody else keeps until on_delete(data, arg) (may be NULL) is called; who takes the
+ * buffer over writes there if they are `writable`, else to a copy. */
+status dev_buffer_view(dev_memory *m, dtype type, i64s dims, void *data, bool writable,
                        void (*on_delete)(void *data, void *arg), void *arg,
                        dev_buffer **out_buffer) MUST_USE;
 /* The same bytes as an array of another type, dimensions and order (none: row-major), which must be

@@ -120,7 +120,7 @@ static void test_donation(dev_client *c) {
   dev_buffer_release(b);
   dev_block_release(mine);
   dev_block_release(other);
-  CHECK(!dev_buffer_view(m, DTYPE_s32, dims2(dims), &x, NULL, NULL, &b));
+  CHECK(!dev_buffer_view(m, DTYPE_s32, dims2(dims), &x, false, NULL, NULL, &b));
   CHECK(!dev_buffer_use(b, &mine) && !dev_buffer_donate(b)); /* its memory is somebody else's */
   dev_buffer_release(b);
   dev_block_release(mine);

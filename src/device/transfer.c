@@ -135,8 +135,8 @@ static void end_share(void *data, void *arg) {
 }
 
 static status share(dev_memory *m, const dev_host_array *a, dev_event *done, dev_buffer **out) {
-  status s = dev_buffer_view(m, a->type, a->dims, (void *)(uintptr_t)a->data, end_share,
-                             dev_event_retain(done), out);
+  status s = dev_buffer_view(m, a->type, a->dims, (void *)(uintptr_t)a->data, a->writable,
+                             end_share, dev_event_retain(done), out);
   if (s)
     dev_event_release(done);
   else

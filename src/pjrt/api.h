@@ -47,6 +47,9 @@ status api_missing(const char *function, const char *field) MUST_USE;
 status api_check_end(const char *function, const void *h, u32 kind, bool *out_ours) MUST_USE;
 /* A status from a code and text of the caller's; NULL for OK. */
 status api_status(PJRT_Error_Code code, const char *text, size_t size) MUST_USE;
+/* The same in *out, with a payload; INVALID_ARGUMENT: that is not of strings. */
+status api_status_with(PJRT_Error_Code code, str text, const PJRT_NamedValue *payload, size_t n,
+                       status *out) MUST_USE;
 
 /* ---- client, devices, memories ---- */
 

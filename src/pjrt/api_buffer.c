@@ -72,8 +72,8 @@ status api_client_buffer_from_host_buffer(PJRT_Client_BufferFromHostBuffer_Args 
   from.byte_strides = a->byte_strides;
   from.minor_to_major = api_shape_order(&shape);
   from.lasting = how != PJRT_HostBufferSemantics_kImmutableOnlyDuringCall;
-  from.shared = how == PJRT_HostBufferSemantics_kImmutableZeroCopy ||
-                how == PJRT_HostBufferSemantics_kMutableZeroCopy;
+  from.writable = how == PJRT_HostBufferSemantics_kMutableZeroCopy;
+  from.shared = how == PJRT_HostBufferSemantics_kImmutableZeroCopy || from.writable;
   RETURN_IF_ERROR(dev_buffer_from_array(shape.memory, &from, &b, &done));
   status s = hand_out(a->client, b, &a->buffer);
   if (s)
@@ -110,10 +110,11 @@ status api_client_create_uninitialized_buffer(PJRT_Client_CreateUninitializedBuf
 status api_client_create_error_buffer(PJRT_Client_CreateErrorBuffer_Args *a) {
   api_shape_args args = {a->memory,         NULL,           a->shape_element_type, a->shape_dims,
                          a->shape_num_dims, a->shape_layout};
+  status why;
   a->buffer = NULL;
-  return create_plain(a->client, &args,
-                      api_status(a->error_code, a->error_message, a->error_message_size),
-                      &a->buffer);
+  RETURN_IF_ERROR(api_status_with(a->error_code, (str){a->error_message, a->error_message_size},
+                                  a->payload, a->num_payload, &why));
+  return create_plain(a->client, &args, why, &a->buffer);
 }
 
 status api_client_create_view_of_device_buffer(PJRT_Client_CreateViewOfDeviceBuffer_Args *a) {
@@ -127,7 +128,7 @@ status api_client_create_view_of_device_buffer(PJRT_Client_CreateViewOfDeviceBuf
   RETURN_IF_ERROR(check_data(a->device_buffer_ptr, &shape));
   if ((uintptr_t)a->device_buffer_ptr % 16)
     return status_make(STATUS_INVALID_ARGUMENT, "the memory is not aligned to 16 bytes");
-  RETURN_IF_ERROR(dev_buffer_view(shape.memory, shape.type, shape.dims, a->device_buffer_ptr,
+  RETURN_IF_ERROR(dev_buffer_view(shape.memory, shape.type, shape.dims, a->device_buffer_ptr, false,
                                   a->on_delete_callback, a->on_delete_callback_arg, &b));
   dev_buffer_lay_out(b, api_shape_order(&shape));
   return hand_out(a->client, b, &a->buffer);

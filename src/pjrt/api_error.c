@@ -26,7 +26,7 @@ static PJRT_Error_Code error_code(const PJRT_Error *e) {
 }
 
 static void error_payloads(const PJRT_Error *e, PJRT_Error_PayloadVisitor visitor, void *user) {
-  (void)e, (void)visitor, (void)user; /* we attach none */
+  if (e && visitor) status_visit(status_of(e), visitor, user);
 }
 
 static void error_destroy(PJRT_Error *e);
@@ -130,12 +130,27 @@ status api_status(PJRT_Error_Code code, const char *text, size_t size) {
   return status_make((status_code)code, "%.*s", (int)min_size(size, MAX_MESSAGE), text ? text : "");
 }
 
+status api_status_with(PJRT_Error_Code code, str text, const PJRT_NamedValue *values, size_t n,
+                       status *out) {
+  *out = NULL;
+  for (size_t i = 0; i < n; i++)
+    if (values[i].type != PJRT_NamedValue_kString)
+      return status_make(STATUS_INVALID_ARGUMENT, "payload %zu is not a string", i);
+  *out = api_status(code, text.data, text.len);
+  for (size_t i = 0; i < n; i++)
+    status_attach(*out, (str){values[i].name, values[i].name_size},
+                  (str){values[i].string_value, values[i].value_size});
+  return NULL;
+}
+
 void api_error_destroy(PJRT_Error_Destroy_Args *a) { error_destroy(a->error); }
 void api_error_message(PJRT_Error_Message_Args *a) {
   error_message(a->error, &a->message, &a->message_size);
 }
 void api_error_get_code(PJRT_Error_GetCode_Args *a) { a->code = error_code(a->error); }
-void api_error_for_each_payload(PJRT_Error_ForEachPayload_Args *a) { (void)a; }
+void api_error_for_each_payload(PJRT_Error_ForEachPayload_Args *a) {
+  error_payloads(a->error, a->visitor, a->user_arg);
+}
 
 status api_plugin_initialize(PJRT_Plugin_Initialize_Args *a) {
   (void)a;

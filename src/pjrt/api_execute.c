@@ -527,8 +527,10 @@ void api_drop_open(PJRT_LoadedExecutable *l) {
 status api_device_poison_execution(PJRT_Device_PoisonExecution_Args *a) {
   PJRT_Client *client = a->device->client;
   u32 device = (u32)a->device->description.id;
-  status why = api_status(a->error_code, a->error_message, a->error_message_size);
+  status why;
   a->poisoned = false;
+  RETURN_IF_ERROR(api_status_with(a->error_code, (str){a->error_message, a->error_message_size},
+                                  a->payload, a->num_payload, &why));
   if (!why)
     return status_make(STATUS_INVALID_ARGUMENT, "PJRT_Device_PoisonExecution: OK is no error");
   pthread_mutex_lock(&client->lock);

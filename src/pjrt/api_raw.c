@@ -129,7 +129,7 @@ status api_raw_buffer_copy_raw_device_to_host(PJRT_RawBuffer_CopyRawDeviceToHost
 static status check_own(dev_buffer *b) {
   dev_block *block;
   RETURN_IF_ERROR(dev_buffer_hold(b, &block));
-  bool shared = dev_block_is_view(block);
+  bool shared = !dev_block_is_writable(block);
   dev_block_release(block);
   return shared ? status_make(STATUS_FAILED_PRECONDITION,
                               "the buffer's memory belongs to who made it from there")

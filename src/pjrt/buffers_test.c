@@ -173,6 +173,33 @@ static void test_shared(PJRT_Client *c) {
   destroy_buffer(b);
 }
 
+/* Bytes that the host lends: what a program that takes them over writes is there when they may be
+ * written, and when nobody else has them. */
+static void test_donated_bytes(PJRT_Client *c) {
+  static const char text[] =
+      "module @add { func.func @main(%x: tensor<16xf32> {tf.aliasing_output = 0 : i32}) ->\n"
+      "    tensor<16xf32> {\n"
+      "  %y = stablehlo.add %x, %x : tensor<16xf32>\n  return %y : tensor<16xf32> } }";
+  PJRT_LoadedExecutable *l;
+  int64_t n = 16;
+  check_ok(compile(c, text, &l), "compile");
+  for (int how = PJRT_HostBufferSemantics_kImmutableZeroCopy;
+       how <= PJRT_HostBufferSemantics_kMutableZeroCopy; how++) {
+    _Alignas(64) float data[16] = {1, 2, 3}, out[16];
+    bool may = how == PJRT_HostBufferSemantics_kMutableZeroCopy;
+    PJRT_Buffer *y = NULL;
+    OK(Client_BufferFromHostBuffer, x, .client = c, .data = data, .type = PJRT_Buffer_Type_F32,
+       .dims = &n, .num_dims = 1, .host_buffer_semantics = (PJRT_HostBufferSemantics)how);
+    check_ok(run(l, &x.buffer, 1, &y), "run");
+    get(y, out, 16);
+    CHECK(out[2] == 6 && lies_at(y, data) == may && data[2] == (may ? 6 : 3));
+    destroy_buffer(x.buffer);
+    destroy_buffer(y);
+    check_ok(wait_for(x.done_with_host_buffer), "done");
+  }
+  destroy_loaded(l);
+}
+
 /* Many bytes are copied behind the caller's back, and used meanwhile. */
 static void test_later(PJRT_Client *c) {
   enum { N = 1 << 20 };
@@ -490,6 +517,7 @@ static void test_all(void) {
   test_device_layouts(c);
   test_program_layouts(c);
   test_shared(c);
+  test_donated_bytes(c);
   test_later(c);
   test_transfers(c);
   test_failed_transfers(c);

@@ -106,10 +106,21 @@ static void test_dropped(PJRT_Client *c, PJRT_Device *const *devices) {
   destroy_buffer(p.in);
 }
 
+#define NOTE(key, text)                                                                            \
+  {                                                                                                \
+    .struct_size = PJRT_NamedValue_END, .name = key, .name_size = strlen(key),                     \
+    .type = PJRT_NamedValue_kString, .string_value = text, .value_size = strlen(text)              \
+  }
+
 static bool poison(PJRT_Device *d, int id) {
+  static const PJRT_NamedValue number = {.type = PJRT_NamedValue_kInt64, .value_size = 1};
+  PJRT_NamedValue payload[] = {NOTE("who", "rack 7"), NOTE("empty", "")};
+  CALL(Device_PoisonExecution, bad, .device = d, .error_code = PJRT_Error_Code_DATA_LOSS,
+       .payload = &number, .num_payload = 1);
+  check_error(bad_error, PJRT_Error_Code_INVALID_ARGUMENT, "payload 0 is not a string");
   OK(Device_PoisonExecution, a, .device = d, .launch_id = id,
      .error_code = PJRT_Error_Code_DATA_LOSS, .error_message = "a machine is gone",
-     .error_message_size = 17);
+     .error_message_size = 17, .payload = payload, .num_payload = 2);
   return a.poisoned;
 }
 
@@ -140,7 +151,9 @@ static void test_poison(PJRT_Client *c, PJRT_Device *const *devices) {
   CHECK(!poison(devices[1], 5) && !poison(devices[0], 7));
   CHECK(poison(devices[0], 5) && !poison(devices[0], 5));
   check_sum(&first, 1e6);
-  check_error(wait_for(second.done), PJRT_Error_Code_DATA_LOSS, "a machine is gone");
+  PJRT_Error *e = wait_for(second.done);
+  CHECK(payload_is(e, "who=rack 7;empty=;"));
+  check_error(e, PJRT_Error_Code_DATA_LOSS, "a machine is gone");
   check_error(wait_for(third.done), PJRT_Error_Code_DATA_LOSS, "a machine is gone");
   destroy_loaded(l);
   CHECK(!poison(devices[0], 4));

@@ -211,7 +211,7 @@ static void call_put(hand *h) {
       .num_dims = s.rank,
       .byte_strides = strided ? strides : NULL,
       .num_byte_strides = strided ? s.rank == 2 ? 2 : s.rank + 1 : 0,
-      .host_buffer_semantics = pick(h, chance(h, 9) ? 9 : 4),
+      .host_buffer_semantics = chance(h, 30) ? 9 : pick(h, 3), /* never written, see `host` */
       .device = a_device(h),
       .memory = a_memory(h),
       .device_layout = s.has_layout ? &s.layout : NULL};
