@@ -153,6 +153,11 @@ def reducing(of):
     return lambda d: (d(3, 4, of=of), [0])
 
 
+def regular(matrices):
+    """Not singular, as whole numbers often are; with nothing to divide by there is no answer."""
+    return matrices + (20 * np.eye(matrices.shape[-1])).astype(matrices.dtype)
+
+
 def some(d):  # counted between edges that no number is on
     return (d(30, of=np.float32),)
 
@@ -226,6 +231,7 @@ OWN = {
                                  (np.int32(0), d(3))),
     "scipy.linalg.cho_solve": lambda d: ((np.tril(d(3, 3)), True), d(3, 2)),
     "scipy.linalg.lu_solve": lambda d: ((d(3, 3), numbers(1, 2, 2)), d(3)),
+    "solve_triangular": lambda d: (regular(d(2, 4, 4)), d(2, 4, 3)),
     "scipy.linalg.leslie": lambda d: (d(4), d(3)), "scipy.linalg.funm": lambda d: (d(3, 3), np.exp),
     "map_coordinates": lambda d: (d(5, 6), [d(7), d(7)], 1),
     "bessel_jn": lambda d: (d(6), {"v": 3, "n_iter": 20}),

@@ -125,6 +125,10 @@ void dev_block_release(dev_block *b) {
   dev_client_release(c);
 }
 
+bool dev_block_is_alone(const dev_block *b) {
+  return atomic_load_explicit(&b->refs, memory_order_acquire) == 1;
+}
+
 u32 dev_block_uses(const dev_block *b) {
   return atomic_load_explicit(&b->uses, memory_order_acquire);
 }

@@ -34,7 +34,8 @@ void dev_block_release(dev_block *b); /* NULL is fine */
 /* A use holds the block; ending it does not let it go. */
 dev_block *dev_block_use(dev_block *b); /* returns b, retained */
 void dev_block_end_use(dev_block *b);
-u32 dev_block_uses(const dev_block *b); /* just now */
+u32 dev_block_uses(const dev_block *b);      /* just now */
+bool dev_block_is_alone(const dev_block *b); /* just now: one reference, which is the caller's */
 
 /* "f32[2,4]" into out, cut to fit; returns out. For logs and messages. */
 char *dev_shape_text(dtype type, i64s dims, char *out, size_t size);

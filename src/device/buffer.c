@@ -147,6 +147,26 @@ status dev_buffer_bitcast(dev_buffer *b, dtype type, i64s dims, i64s minor_to_ma
   return NULL;
 }
 
+bool dev_buffer_adopt(dev_buffer *b, dev_buffer *from) {
+  dev_block *theirs, *ours = NULL;
+  if (b->memory != from->memory) return false;
+  status s = dev_buffer_use(from, &theirs);
+  if (s) {
+    status_free(s);
+    return false;
+  }
+  pthread_mutex_lock(&b->lock); /* whoever wants the block takes it too */
+  if (b->block && !b->shares && dev_block_is_alone(b->block)) {
+    ours = b->block;
+    b->block = theirs;
+    b->shares = true;
+  }
+  pthread_mutex_unlock(&b->lock);
+  if (!ours) end_use(theirs);
+  dev_block_release(ours);
+  return ours != NULL;
+}
+
 status dev_buffer_move(dev_buffer *b, dev_event *ready, dev_buffer **out) {
   RETURN_IF_ERROR(make_handle(b->memory, b->type, dev_buffer_dims(b), ready, out));
   dev_buffer_lay_out(*out, dev_buffer_order(b));

@@ -60,6 +60,9 @@ status dev_buffer_view(dev_memory *m, dtype type, i64s dims, void *data, bool wr
  * as many. As long as both are there, a donation of either copies. */
 status dev_buffer_bitcast(dev_buffer *b, dtype type, i64s dims, i64s minor_to_major,
                           dev_buffer **out_buffer) MUST_USE;
+/* b's bytes become `from`'s, which is like it, as of a bitcast; b's event stays its own. False, and
+ * nothing done: somebody has b's bytes already, or they are in another memory. */
+bool dev_buffer_adopt(dev_buffer *b, dev_buffer *from);
 /* Writes what the buffer is to be from when `done` (retained, set with how it went) is: an array of
  * its type and dimensions with these strides (NULL: dense, row-major), or bytes as they lie in it,
  * which stay until then. `lasting` as above. Nobody may look at these bytes meanwhile. */

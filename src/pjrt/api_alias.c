@@ -45,9 +45,22 @@ static status check_alias(const dev_buffer *alias, const dev_buffer *real) {
   return status_make(STATUS_INVALID_ARGUMENT, "the buffer is of another shape than its alias");
 }
 
-/* The framework does not say whose client this is. What the alias gets is a copy: it has had memory
- * of its own from the start, so that launches could be enqueued on it. A wrong buffer leaves the
- * alias waiting. */
+static void pass_on(void *user, status error) {
+  dev_event *ready = user;
+  dev_event_set(ready, status_copy(error));
+  dev_event_release(ready);
+}
+
+/* An alias has memory of its own, so that launches can be enqueued on it. Where some have been,
+ * that gets a copy; else it goes, and the alias has the bytes themselves. */
+static status fulfill(dev_buffer *alias, dev_event *ready, dev_buffer *real) {
+  if (!dev_buffer_adopt(alias, real)) return dev_buffer_copy_to(real, alias, ready);
+  if (dev_event_on_ready(dev_buffer_ready(real), pass_on, dev_event_retain(ready))) return NULL;
+  dev_event_release(ready);
+  return status_oom();
+}
+
+/* The framework does not say whose client this is. A wrong buffer leaves the alias waiting. */
 status api_client_fulfill_alias_buffer(PJRT_Client_FulfillAliasBuffer_Args *a) {
   PJRT_FulfillAliasBufferCallback *f = a->fulfill_alias_buffer_cb;
   status error = api_status(a->status_code, a->error_message, a->error_message_size);
@@ -56,7 +69,7 @@ status api_client_fulfill_alias_buffer(PJRT_Client_FulfillAliasBuffer_Args *a) {
     dev_event_set(f->ready, error);
   } else {
     RETURN_IF_ERROR(check_alias(f->alias, a->buffer->dev));
-    error = dev_buffer_copy_to(a->buffer->dev, f->alias, f->ready);
+    error = fulfill(f->alias, f->ready, a->buffer->dev);
     if (error) dev_event_set(f->ready, error);
   }
   dev_buffer_release(f->alias);
@@ -88,12 +101,6 @@ status api_buffer_bitcast(PJRT_Buffer_Bitcast_Args *a) {
 typedef struct dependency {
   dev_event *old, *ready;
 } dependency;
-
-static void pass_on(void *user, status error) {
-  dev_event *ready = user;
-  dev_event_set(ready, status_copy(error));
-  dev_event_release(ready);
-}
 
 static void dependency_ready(PJRT_Buffer_DonateWithControlDependency_Callback_Args *a) {
   dependency d = *(dependency *)a->callback_data;

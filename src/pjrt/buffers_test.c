@@ -381,6 +381,34 @@ static void test_alias(PJRT_Client *c) {
   destroy_loaded(l);
 }
 
+/* Nobody has looked at the alias: it gets no copy, and keeps what it has whatever becomes of that.
+ */
+static void test_alias_of_nobodys(PJRT_Client *c) {
+  static const char donates[] =
+      "module @d { func.func @main(%x: tensor<2x3xf32> {tf.aliasing_output = 0 : i32})"
+      " -> tensor<2x3xf32> { %y = stablehlo.add %x, %x : tensor<2x3xf32> return %y : "
+      "tensor<2x3xf32> } }";
+  float out[6];
+  PJRT_LoadedExecutable *l;
+  check_ok(compile(c, donates, &l), "compile");
+  PJRT_Buffer *y = NULL, *real = put_as(c, matrix, two_three, NULL);
+  OK(Client_CreateAliasBuffer, a, .client = c, .shape_dims = two_three, .shape_num_dims = 2,
+     .shape_element_type = PJRT_Buffer_Type_F32);
+  OK(Client_FulfillAliasBuffer, f, .buffer = real,
+     .fulfill_alias_buffer_cb = a.fulfill_alias_buffer_cb);
+  OK(Buffer_UnsafePointer, at, .buffer = real);
+  CHECK(is_ready(a.alias_buffer) && lies_at(a.alias_buffer, (void *)at.buffer_pointer));
+  check_ok(run(l, &real, 1, &y), "run");
+  get(y, out, 6);
+  CHECK(out[1] == 4);
+  get(a.alias_buffer, out, 6);
+  CHECK(out[1] == 2);
+  destroy_buffer(real);
+  destroy_buffer(a.alias_buffer);
+  destroy_buffer(y);
+  destroy_loaded(l);
+}
+
 /* Neither of two views of the same bytes sees what becomes of the other. */
 static void test_bitcast(PJRT_Client *c) {
   static const char donates[] =
@@ -522,6 +550,7 @@ static void test_all(void) {
   test_transfers(c);
   test_failed_transfers(c);
   test_alias(c);
+  test_alias_of_nobodys(c);
   test_bitcast(c);
   test_control_dependency(c);
   test_raw_future(c);
