@@ -7,7 +7,7 @@ XLA_FLAGS=--xla_force_host_platform_device_count=N; one otherwise.
 
 The library is looked for in TERRAZZO_PLUGIN (a path), beside this file, and in build/lib of a
 source tree. Where PJRT_NAMES_AND_LIBRARY_PATHS names a library for `terrazzo`, JAX registers that
-one, and this package uses it. TERRAZZO_LOG=1 (or a file's name) logs each call that JAX makes,
+one, and this package uses it. TERRAZZO_LOG=1 (or 1:FILE) logs each call that JAX makes,
 =2 (or 2:FILE) with arguments and results.
 """
 

@@ -63,6 +63,13 @@ def test_call_log():
         assert re.search("^" + line, done.stderr, re.M), line
 
 
+def test_call_log_in_a_file(tmp_path):
+    path = tmp_path / "calls"
+    done = run_python("import jax\njax.devices()", TERRAZZO_LOG=f"1:{path}")
+    assert done.returncode == 0 and "PJRT_" not in done.stderr, done.stderr
+    assert re.search(r"^PJRT_Client_Create\(\) ", path.read_text(), re.M)
+
+
 def test_call_log_with_arguments(tmp_path):
     path = tmp_path / "calls"
     done = run_python("import jax, numpy as np\n"

@@ -20,7 +20,10 @@ static void open_log(void) {
   const char *where = getenv("TERRAZZO_LOG");
   if (!where || !*where || strcmp(where, "0") == 0) return;
   bool more = where[0] == '2' && (!where[1] || where[1] == ':');
-  if (more) where = where[1] ? where + 2 : "1";
+  if ((more || where[0] == '1') && where[1] == ':')
+    where += 2;
+  else if (more)
+    where = "1";
   log_fd = strcmp(where, "1") == 0 ? fcntl(2, F_DUPFD_CLOEXEC, 3)
                                    : open(where, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (log_fd < 0)

@@ -1,6 +1,6 @@
 /* The call log: TERRAZZO_LOG=1 writes a line for each function of the API that is called, to
  * standard error; =2 also what it was given and what it put out; anything else names a file, which
- * is appended to ("2:FILE": the longer lines). Opened once a process. */
+ * is appended to ("2:FILE": the longer lines, "1:FILE": not those). Opened once a process. */
 #ifndef PJRT_LOG_H
 #define PJRT_LOG_H
 
