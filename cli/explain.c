@@ -1,4 +1,4 @@
-/* terrazzo why, mem, comms, verify, diff, check: answers about a sharded program
+/* terrazzo why, mem, comms, verify, diff, check, report: answers about a sharded program
  * (explain/explain.h). */
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@ typedef struct explain_options {
   const char *file, *mesh;
   bool as_propagated, json;
   u32 devices, collective, line, tries, most, seed;
-  const char *value, *budget, *topology, *tolerance, *second_mesh, *large;
+  const char *value, *budget, *topology, *tolerance, *second_mesh, *large, *output, *before;
   option_texts files; /* of diff */
 } explain_options;
 enum { NOT_GIVEN = UINT32_MAX }; /* of line and tries, for which 0 may be given */
@@ -354,6 +354,77 @@ static int check(workspace *w, void *options) {
   return finish(w, &from, &r, s);
 }
 
+/* ---- report ---- */
+
+static const char report_usage[] =
+    "usage: terrazzo report FILE -o PAGE [options]\n\n"
+    "One HTML page about the program, which needs no network: its graph, folded by named scopes "
+    "or\n"
+    "functions of the source, with the shardings of all values; each collective with its why; "
+    "memory\n"
+    "over time; the mesh; what looks wrong; and what is different from another program.\n\n"
+    "FILE               MLIR text, MLIR bytecode or a portable artifact; - is standard input\n"
+    "-o PAGE            the page (default: standard output)\n"
+    "--before FILE      what it was before: the page says what is different\n"
+    "--topology FILE    links to estimate times by, as for terrazzo comms\n"
+    "--tries N          changes of annotations to try for each collective (default: none)\n"
+    "--large SIZE       as for terrazzo check (default: 1MiB)\n" SHARED_USAGE "\nexamples:\n"
+    "  terrazzo report model.mlir -o report.html\n"
+    "  terrazzo report model.mlir -o report.html --topology gpus.txt --tries 2\n"
+    "  terrazzo report model.mlir --before model.mlir -o difference.html\n";
+
+static const option_row report_rows[] = {SHARED,
+                                         TEXT("-o", output),
+                                         TEXT("--before", before),
+                                         TEXT("--topology", topology),
+                                         OPTION("--tries", tries, OPTION_NUMBER, 0, 1000),
+                                         TEXT("--large", large)};
+
+/* An answer goes to -o, if it is there. */
+static status put_out(workspace *w, const explain_options *o) {
+  if (!o->output || !buf_ok(&w->out)) return NULL;
+  bool fine = write_file(o->output, buf_view(&w->out));
+  w->out.len = 0;
+  return fine ? NULL : status_make(STATUS_UNKNOWN, "%s: not written", o->output);
+}
+
+static status report_on(workspace *w, const explain_options *o, const opened_source *from,
+                        explain_run *r, explain_run *before) {
+  topology links;
+  double large = 1 << 20;
+  if (o->large && !read_unit(o->large, sizes, COUNT(sizes), &large))
+    return status_make(STATUS_INVALID_ARGUMENT, "--large: expected a size such as 1MiB, found '%s'",
+                       o->large);
+  if (o->topology && !open_topology(w, o->topology, &links))
+    return status_make(STATUS_INVALID_ARGUMENT, "%s: no topology", o->topology);
+  report_question q = {.links = o->topology ? &links : NULL,
+                       .tries = o->tries == NOT_GIVEN ? 0 : o->tries,
+                       .large = large < 0x1p63 ? (u64)large : UINT64_MAX,
+                       .other = before,
+                       .data = o->json};
+  RETURN_IF_ERROR(explain_line(&from->s, NULL, 0, true, r));
+  RETURN_IF_ERROR(explain_report(r, &q, &w->out));
+  return put_out(w, o);
+}
+
+static int report(workspace *w, void *options) {
+  explain_options *o = options;
+  opened_source from, old = {0};
+  explain_run r, before;
+  why_init(&r.log, &mem_system);
+  r.exe = NULL;
+  int result = open_source(w, o, o->file, &from);
+  if (result) return result;
+  if (!o->before) return finish(w, &from, &r, report_on(w, o, &from, &r, NULL));
+  result = open_source(w, o, o->before, &old);
+  if (result) return os_file_close(&from.f), result;
+  status s = explain_line(&old.s, NULL, 0, true, &before);
+  if (!s) s = report_on(w, o, &from, &r, &before);
+  explain_end(&before);
+  os_file_close(&old.f);
+  return finish(w, &from, &r, s);
+}
+
 /* ---- entries ---- */
 
 static int explain_main(const char *name, const char *usage, const option_row *rows,
@@ -394,4 +465,9 @@ int diff_main(int argc, char **argv) {
 
 int check_main(int argc, char **argv) {
   return explain_main("check", check_usage, check_rows, COUNT(check_rows), 30, check, argc, argv);
+}
+
+int report_main(int argc, char **argv) {
+  return explain_main("report", report_usage, report_rows, COUNT(report_rows), 0, report, argc,
+                      argv);
 }

@@ -46,6 +46,7 @@ static const command commands[] = {
     {"verify", "the sharded program against the same on one device", verify_main},
     {"diff", "what is different between two programs, or two meshes of one", diff_main},
     {"check", "what looks wrong in how a program is sharded", check_main},
+    {"report", "all of these answers as one page, with the program's graph", report_main},
     {"convert", "write a sharding in the notation of another tool", convert_main},
     {"layout", "which device holds which piece under a MindSpore Layout", layout_main},
     {"ops", "list the ops that are known, with their meaning to each stage", ops_main},

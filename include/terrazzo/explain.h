@@ -25,7 +25,8 @@ typedef enum tz_explain_question {
   TZ_EXPLAIN_COMMS = 2,
   TZ_EXPLAIN_CHECK = 3,
   TZ_EXPLAIN_DIFF = 4,
-  TZ_EXPLAIN_VERIFY = 5
+  TZ_EXPLAIN_VERIFY = 5,
+  TZ_EXPLAIN_REPORT = 6 /* as text: a page of HTML */
 } tz_explain_question;
 
 typedef struct tz_explain_options {
@@ -42,7 +43,8 @@ typedef struct tz_explain_options {
   uint32_t tries;       /* changes of annotations to try for each collective */
   const char *topology; /* the text of a topology; needed for comms; why: times. NULL: none */
   uint64_t large;       /* check: bytes from which values should be cut; 0: 1 MiB */
-  const char *other;    /* diff: the second program, of other_length bytes */
+  const char *other;    /* diff: the second program, of other_length bytes; report: what the
+                           program was before */
   size_t other_length;
   uint64_t seed; /* verify: of the random inputs */
 } tz_explain_options;

@@ -19,7 +19,7 @@ import jax
 
 import terrazzo_jax
 
-WHY, MEM, COMMS, CHECK, DIFF, VERIFY = range(6)
+WHY, MEM, COMMS, CHECK, DIFF, VERIFY, REPORT = range(7)
 
 
 class Error(ValueError):
@@ -138,6 +138,45 @@ def diff(program, other, most=20):
 def verify(function, *args, seed=0):
     """Runs the program on all its devices and on one, on random inputs, and compares."""
     return Answer(VERIFY, lowered(function, *args), {"seed": seed})
+
+
+class Report:
+    """One HTML page, shown in a notebook in a frame of its own; `data` is what it knows."""
+
+    def __init__(self, program, options):
+        self._ask = functools.partial(_ask, REPORT, program)
+        self._options = options
+
+    @functools.cached_property
+    def page(self):
+        """The page's text."""
+        return self._ask(True, self._options)
+
+    @functools.cached_property
+    def data(self):
+        """What the page knows, as docs/explain.md has it."""
+        return json.loads(self._ask(False, self._options))
+
+    def save(self, path):
+        """Writes the page and returns its path."""
+        path = pathlib.Path(path)
+        path.write_text(self.page)
+        return path
+
+    def _repr_html_(self):
+        return (f'<iframe srcdoc="{html.escape(self.page, quote=True)}" title="Report" '
+                'style="width: 100%; height: 46em; border: 1px solid #ccc"></iframe>')
+
+
+def report(function, *args, topology=None, tries=0, before=None):
+    """All answers as one page: the graph, each collective with its why, memory, what looks wrong;
+    with `before`, a program as `lowered` gives it, what is different from that."""
+    options = {"tries": tries, "most": 20}
+    if topology is not None:
+        options["topology"] = _topology(topology)
+    if before is not None:
+        options |= {"other": before, "other_length": len(before)}
+    return Report(lowered(function, *args), options)
 
 
 def limits(function, *args, collectives=None, bytes_sent=None, memory=None):

@@ -44,6 +44,15 @@ def test_mem_and_the_rest(arguments):
     assert not explain.diff(one, one)["rows"]
 
 
+def test_report(arguments, tmp_path):
+    one = explain.lowered(step, *arguments)
+    report = explain.report(step, *arguments, topology=LINKS, before=one)
+    assert not report.data["diff"]["rows"] and report.data["comms"]["sum"]["count"] == 1
+    assert report._repr_html_().startswith("<iframe srcdoc=")
+    page = report.save(tmp_path / "report.html").read_text()
+    assert page.startswith("<!DOCTYPE html>") and "test_explain.py" in page
+
+
 def test_limits(arguments, step_limits):  # noqa: F811
     step_limits(step, *arguments, collectives={"all_gather": 0, "all_reduce": 1},
                 bytes_sent=1 << 20, memory=1 << 20)

@@ -51,13 +51,17 @@ static status ask_check(asking *q) {
   return NULL;
 }
 
+static status run_other(asking *q) {
+  q->other = q->source;
+  q->other.text = (str){q->o.other, q->o.other_length};
+  return explain_line(&q->other, NULL, 0, true, &q->second);
+}
+
 static status ask_diff(asking *q) {
   if (!q->o.other)
     return status_make(STATUS_INVALID_ARGUMENT, "tz_explain: diff wants another program");
-  q->other = q->source;
-  q->other.text = (str){q->o.other, q->o.other_length};
   RETURN_IF_ERROR(explain_line(&q->source, NULL, 0, true, &q->run));
-  RETURN_IF_ERROR(explain_line(&q->other, NULL, 0, true, &q->second));
+  RETURN_IF_ERROR(run_other(q));
   diff_answer d = explain_diff(&q->run, &q->second);
   explain_diff_print(&q->run, &q->second, &d, !q->o.text, q->o.most, &q->out);
   return NULL;
@@ -74,9 +78,21 @@ static status ask_verify(asking *q) {
   return s;
 }
 
+static status ask_report(asking *q) {
+  report_question r = {.links = q->o.topology ? &q->links : NULL,
+                       .tries = q->o.tries,
+                       .large = q->o.large ? q->o.large : 1 << 20,
+                       .other = q->o.other ? &q->second : NULL,
+                       .data = !q->o.text};
+  RETURN_IF_ERROR(explain_line(&q->source, NULL, 0, true, &q->run));
+  if (q->o.other) RETURN_IF_ERROR(run_other(q));
+  return explain_report(&q->run, &r, &q->out);
+}
+
 static status (*const answers[])(asking *q) = {
-    [TZ_EXPLAIN_WHY] = ask_why,     [TZ_EXPLAIN_MEM] = ask_mem,   [TZ_EXPLAIN_COMMS] = ask_comms,
-    [TZ_EXPLAIN_CHECK] = ask_check, [TZ_EXPLAIN_DIFF] = ask_diff, [TZ_EXPLAIN_VERIFY] = ask_verify};
+    [TZ_EXPLAIN_WHY] = ask_why,      [TZ_EXPLAIN_MEM] = ask_mem,   [TZ_EXPLAIN_COMMS] = ask_comms,
+    [TZ_EXPLAIN_CHECK] = ask_check,  [TZ_EXPLAIN_DIFF] = ask_diff, [TZ_EXPLAIN_VERIFY] = ask_verify,
+    [TZ_EXPLAIN_REPORT] = ask_report};
 
 static status read_links(asking *q) {
   diag_sink sink = {.fn = diag_to_buf, .user = &q->messages};

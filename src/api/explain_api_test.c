@@ -40,6 +40,10 @@ static void test_answers(void) {
   CHECK(says(TZ_EXPLAIN_DIFF,
              (tz_explain_options){.other = model, .other_length = strlen(model), .text = true},
              "no difference"));
+  CHECK(says(TZ_EXPLAIN_REPORT, (tz_explain_options){.text = true}, "<!DOCTYPE html>"));
+  CHECK(says(TZ_EXPLAIN_REPORT,
+             (tz_explain_options){.other = model, .other_length = strlen(model), .topology = links},
+             "\"diff\":{\"rows\": []"));
   CHECK(says(TZ_EXPLAIN_VERIFY, (tz_explain_options){.seed = 1}, "{\"same\": true}"));
 }
 

@@ -79,7 +79,8 @@ void explain_put_place(buf *b, const why_log *w, why_place p);
 void explain_put_bytes(buf *b, u64 bytes);        /* 1.5 KiB */
 void explain_put_seconds(buf *b, double seconds); /* 12 us */
 void explain_put_edit(buf *b, const why_log *w, const explain_edit *e);
-/* "op": ..., "name": ..., "file": ..., "line": ..., "column": ... */
+/* "id": the op's number in the source, "op": ..., "name": ..., "file": ..., "line": ...,
+ * "column": ... */
 void explain_json_op(buf *b, const why_log *w, u32 op);
 void explain_json_place(buf *b, const why_log *w, why_place p);
 
@@ -181,6 +182,11 @@ typedef struct why_question {
   bool json;
   const topology *links; /* for times; NULL: none */
 } why_question;
+enum { EXPLAIN_SHOWN = 6 }; /* steps of a chain that people see, half from each end */
+/* Why a collective is needed, and who said that a chain's end is sharded so, as clauses. */
+void explain_put_reason(buf *b, const why_log *w, const explain_collective *c, why_tag t);
+const char *explain_root_words(root_kind kind);
+void explain_put_edits(buf *b, const why_log *w, const why_fix *f);
 /* INVALID_ARGUMENT: there is no such collective, value or line. */
 status explain_why_print(explain_run *r, const why_question *q, buf *out) MUST_USE;
 
@@ -269,5 +275,18 @@ typedef struct mem_answer {
 /* Of a run that is whole. */
 mem_answer explain_mem(explain_run *r);
 void explain_mem_print(explain_run *r, const mem_answer *m, bool json, u32 most, buf *out);
+
+/* ---- report ---- */
+
+typedef struct report_question {
+  const topology *links; /* for times; NULL: none */
+  u32 tries;             /* changes to try for each collective */
+  u64 large;             /* as for explain_check */
+  explain_run *other;    /* a whole run of what it was before; NULL: no comparison */
+  bool data;             /* only what the page knows, as JSON */
+} report_question;
+
+/* Of a run that is whole: one HTML page that needs nothing else (explain/page). */
+status explain_report(explain_run *r, const report_question *q, buf *out) MUST_USE;
 
 #endif

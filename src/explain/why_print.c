@@ -4,8 +4,6 @@
 #include "explain/explain.h"
 #include "mesh/describe.h"
 
-enum { SHOWN = 6 }; /* steps of a chain that people see */
-
 static const char *const kind_words[] = {
     [WHY_NOTHING] = "none",       [WHY_SUM] = "sum",
     [WHY_OPERAND] = "operand",    [WHY_RESULT_OF] = "result",
@@ -22,7 +20,7 @@ static const char *const root_words[] = {
 
 /* ---- for people ---- */
 
-static void put_reason(buf *b, const why_log *w, const explain_collective *c, why_tag t) {
+void explain_put_reason(buf *b, const why_log *w, const explain_collective *c, why_tag t) {
   const why_reason *r = &w->reasons.data[t.reason];
   static const char *const words[] = {
       [WHY_SUM] = "the op sums over a dimension that is cut, and each device has a part",
@@ -32,17 +30,13 @@ static void put_reason(buf *b, const why_log *w, const explain_collective *c, wh
       [WHY_RESULT_OF] = "result %u is to be under another sharding than the op computes it",
       [WHY_CONSTRAINT] = "the program asks for another sharding there",
       [WHY_NEIGHBOURS] = "the op needs elements of other shards along a dimension that is cut"};
-  BUF_LIT(b, "  for ");
-  explain_put_op(b, w, t.op);
-  BUF_LIT(b, "\n  because ");
   if (!r->kind)
     buf_printf(b, c->asked ? "the program asks for it there" : "the op itself needs it");
   else
     buf_printf(b, words[r->kind], r->index);
-  BUF_LIT(b, "\n");
 }
 
-static void put_says(buf *b, const why_log *w, const why_chain *c) {
+const char *explain_root_words(root_kind kind) {
   static const char *const words[] = {[ROOT_ARGUMENT] = "which is annotated",
                                       [ROOT_RETURNED] = "which is annotated",
                                       [ROOT_CONSTRAINT] = "which is constrained",
@@ -51,7 +45,11 @@ static void put_says(buf *b, const why_log *w, const why_chain *c) {
                                           "where this costs less than what propagation had",
                                       [ROOT_OP] = "",
                                       [ROOT_UNKNOWN] = "which had it from the start"};
-  buf_printf(b, ", %s", words[c->kind]);
+  return words[kind];
+}
+
+static void put_says(buf *b, const why_log *w, const why_chain *c) {
+  buf_printf(b, ", %s", explain_root_words(c->kind));
   if (c->by && c->kind == ROOT_CONSTRAINT) {
     BUF_LIT(b, " by ");
     explain_put_op(b, w, c->by);
@@ -89,8 +87,8 @@ static void put_cause(buf *b, explain_run *r, const why_cause *c) {
   }
   BUF_LIT(b, "\n");
   for (size_t i = 0; i < n; i++) {
-    if (n > SHOWN && i == SHOWN / 2) {
-      size_t skip = n - SHOWN;
+    if (n > EXPLAIN_SHOWN && i == EXPLAIN_SHOWN / 2) {
+      size_t skip = n - EXPLAIN_SHOWN;
       buf_printf(b, "      ... %zu more steps\n", skip);
       i += skip;
     }
@@ -121,7 +119,7 @@ static void put_head(buf *b, const why_answer *a, const topology *links) {
   BUF_LIT(b, "\n");
 }
 
-static void put_edits(buf *b, const why_log *w, const why_fix *f) {
+void explain_put_edits(buf *b, const why_log *w, const why_fix *f) {
   for (size_t i = 0; i < f->num_edits; i++) {
     if (i) BUF_LIT(b, " and ");
     explain_put_edit(b, w, &f->edits[i]);
@@ -132,7 +130,7 @@ static void put_fixes(buf *b, const explain_run *r, const why_answer *a) {
   for (size_t i = 0; i < a->fixes.len && a->fixes.data[i].bytes < r->bytes; i++) {
     const why_fix *f = &a->fixes.data[i];
     buf_printf(b, "%s", i ? "  or    " : "  could ");
-    put_edits(b, &r->log, f);
+    explain_put_edits(b, &r->log, f);
     BUF_LIT(b, ": ");
     explain_put_bytes(b, r->bytes);
     BUF_LIT(b, " -> ");
@@ -146,7 +144,11 @@ static void put_answer(buf *b, explain_run *r, const why_answer *a, const topolo
   if (!a->parts.len) BUF_LIT(b, "  because the program asks for it\n");
   for (size_t i = 0; i < a->parts.len; i++) {
     const why_part *p = &a->parts.data[i];
-    put_reason(b, &r->log, a->c, p->tag);
+    BUF_LIT(b, "  for ");
+    explain_put_op(b, &r->log, p->tag.op);
+    BUF_LIT(b, "\n  because ");
+    explain_put_reason(b, &r->log, a->c, p->tag);
+    BUF_LIT(b, "\n");
     for (size_t k = 0; k < p->causes.len; k++) put_cause(b, r, &p->causes.data[k]);
   }
   put_fixes(b, r, a);
@@ -207,7 +209,7 @@ static void json_fixes(buf *b, const explain_run *r, const why_answer *a) {
     const why_fix *f = &a->fixes.data[i];
     buf text;
     buf_init(&text, &mem_system);
-    put_edits(&text, &r->log, f);
+    explain_put_edits(&text, &r->log, f);
     buf_printf(b, "{\"kind\": \"%s\", \"change\": ", edit_words[f->edits->kind]);
     json_string(b, buf_view(&text));
     buf_deinit(&text);
@@ -313,7 +315,7 @@ static void put_best(buf *b, const explain_run *r, const why_fix *best, bool jso
   if (!json) BUF_LIT(b, "best: ");
   buf text;
   buf_init(&text, &mem_system);
-  put_edits(&text, &r->log, best);
+  explain_put_edits(&text, &r->log, best);
   if (json) BUF_LIT(b, ",\n\"best\": {\"change\": ");
   if (json)
     json_string(b, buf_view(&text));

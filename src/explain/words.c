@@ -74,7 +74,7 @@ void explain_put_edit(buf *b, const why_log *w, const explain_edit *e) {
 
 void explain_json_op(buf *b, const why_log *w, u32 op) {
   const why_op *o = &w->ops.data[op < w->ops.len ? op : 0];
-  BUF_LIT(b, "\"op\": ");
+  buf_printf(b, "\"id\": %u, \"op\": ", op);
   json_string(b, o->name);
   BUF_LIT(b, ", \"name\": ");
   json_string(b, o->what);

@@ -117,19 +117,60 @@ static void note_mesh(why_log *w, const op *o) {
   if (!view_sdy_mesh(o, &v)) return;
   for (size_t i = 0; i < v.mesh->axes.len; i++) {
     const mesh_axis_attr *a = attr_as(mesh_axis, v.mesh->axes.data[i]);
-    if (a && a->size > 1) VEC_PUSH(&w->a, m.axes, keep(w, a->name));
+    if (!a || a->size <= 1) continue;
+    VEC_PUSH(&w->a, m.axes, keep(w, a->name));
+    VEC_PUSH(&w->a, m.sizes, a->size);
   }
   VEC_PUSH(&w->a, w->meshes, m);
+}
+
+/* A name over a line of a file is that of a function; others name the op. */
+static str frames_of(why_log *w, const attr *loc, int depth) {
+  const str *known = loc ? index_get(&w->frames, loc) : NULL;
+  if (known || !loc || depth == 64) return known ? *known : (str){0};
+  const loc_callsite_attr *s = attr_as(loc_callsite, loc);
+  const loc_name_attr *n = attr_as(loc_name, loc);
+  const loc_fused_attr *u = attr_as(loc_fused, loc);
+  str out = {0};
+  if (s) {
+    str outer = frames_of(w, s->caller, depth + 1), inner = frames_of(w, s->callee, depth + 1);
+    out = !outer.len   ? inner
+          : !inner.len ? outer
+                       : arena_printf(&w->a, STR_FMT "/" STR_FMT, STR_ARG(outer), STR_ARG(inner));
+  } else if (n) {
+    out = attr_as(loc_file, n->child) ? keep(w, n->name) : frames_of(w, n->child, depth + 1);
+  } else if (u && u->locs.len) {
+    out = frames_of(w, u->locs.data[0], depth + 1);
+  }
+  index_set(&w->frames, &w->a, loc, arena_copy(&w->a, &out, sizeof out));
+  return out;
+}
+
+static void number_op(why_log *w, op *o, u32 parent) {
+  str symbol = op_has(o, SYMBOL) ? symbol_name(o) : (str){0};
+  struct call_attrs v;
+  if (op_is(o, call) && view_call(o, &v)) symbol = v.callee;
+  why_op x = {.name = keep(w, o->info->name),
+              .what = keep(w, loc_outer_name(o->loc)),
+              .pos = keep_pos(w, o->loc),
+              .parent = parent,
+              .main = op_is(o, func) && str_is(symbol, "main"),
+              .constraint = said_by(w, o),
+              .symbol = keep(w, symbol),
+              .frames = frames_of(w, o->loc, 0),
+              .operands = w->operands.len,
+              .num_operands = o->num_operands};
+  for (u32 i = 0; i < o->num_operands; i++)
+    VEC_PUSH(&w->a, w->operands, place_of(w, op_operand(o, i)));
+  if (op_is(o, sharding_constraint)) x.operand = place_of(w, op_operand(o, 0));
+  VEC_PUSH(&w->a, w->ops, x);
 }
 
 static void number_block(why_log *w, ir_ctx *c, block *b, u32 parent) {
   for (op *o = b->first; o; o = o->next) {
     u32 number = (u32)w->ops.len;
-    bool main = op_is(o, func) && str_is(symbol_name(o), "main");
-    VEC_PUSH(&w->a, w->ops,
-             ((why_op){keep(w, o->info->name), keep(w, loc_outer_name(o->loc)), keep_pos(w, o->loc),
-                       parent, main, false, said_by(w, o)}));
-    if (op_is(o, sharding_constraint)) w->ops.data[number].operand = place_of(w, op_operand(o, 0));
+    number_op(w, o, parent);
+    bool main = w->ops.data[number].main;
     if (op_is(o, sdy_mesh)) note_mesh(w, o);
     if (main) number_side(w, o, FUNC_ARGS), number_side(w, o, FUNC_RESULTS);
     o->loc = tag(w, c, o->loc, (why_tag){number, 0});
@@ -140,7 +181,7 @@ static void number_block(why_log *w, ir_ctx *c, block *b, u32 parent) {
 
 void why_begin(why_log *w, ir_module *m) {
   w->c = m->ctx;
-  w->ops.len = w->args.len = w->results.len = w->meshes.len = 0;
+  w->ops.len = w->operands.len = w->args.len = w->results.len = w->meshes.len = 0;
   VEC_PUSH(&w->a, w->ops, ((why_op){.name = STR("builtin.module")}));
   number_block(w, m->ctx, op_body(m->root, 0), 0);
   why_again(w, m, false);

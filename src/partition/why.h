@@ -40,6 +40,10 @@ typedef struct why_op {
   bool chosen;       /* its result was given a sharding that costs less (choose.h) */
   str constraint;    /* of an op that says how values are to be sharded: the sharding, as text */
   why_place operand; /* of such an op: what it is about */
+  str symbol;        /* its own name, or that of the function it calls; empty: none */
+  str frames;        /* functions of the source, outermost first: "step/loss/block" */
+  size_t operands;   /* the first of them in the log's */
+  u32 num_operands;
 } why_op;
 
 /* As trace_event, between places. */
@@ -104,12 +108,14 @@ typedef struct why_border {
 typedef struct why_mesh {
   str name;
   VEC(str) axes; /* those of more than one device */
+  VEC(i64) sizes;
 } why_mesh;
 
 typedef struct why_log {
   arena a;
   ir_ctx *c;       /* while the line runs */
   VEC(why_op) ops; /* [0] stands for the module */
+  VEC(why_place) operands;
   VEC(why_border) args, results;
   VEC(why_mesh) meshes;
   VEC(why_event) events;
@@ -117,6 +123,7 @@ typedef struct why_log {
   VEC(why_reason) reasons; /* [0] is none */
   VEC(why_value) values;   /* after propagation, in order of the source */
   hash_index tags, last;   /* by location; number of the latest event by holder, and 1 */
+  hash_index frames;       /* of a location of the source, as a str */
   u32 num_tags;
 } why_log;
 

@@ -6,7 +6,7 @@ import pytest
 from support import ROOT, terrazzo
 
 MODEL = ROOT / "tests" / "corpus" / "mlp_2d" / "global.mlir"
-COMMANDS = ("why", "mem", "comms", "verify", "diff", "check")
+COMMANDS = ("why", "mem", "comms", "verify", "diff", "check", "report")
 ONE = tuple(command for command in COMMANDS if command != "diff")  # which takes two programs
 TOPOLOGIES = sorted((ROOT / "examples" / "topologies").glob("*.txt"))
 MORE = {"comms": ("--topology", TOPOLOGIES[0])}  # what a command needs besides a program
@@ -23,7 +23,8 @@ def test_examples(command, tmp_path):
         shutil.copy(topology, tmp_path)
     for line in lines:
         done = terrazzo(*line[1:], cwd=tmp_path)
-        assert done.returncode == 0 and done.stdout, (line, done.stderr)
+        written = done.stdout or (tmp_path / line[line.index("-o") + 1]).read_text()
+        assert done.returncode == 0 and written, (line, done.stderr)
 
 
 @pytest.mark.parametrize("command", ONE)
