@@ -151,3 +151,14 @@ def test_a_server_hands_arrays_out():
     y, = server.connect(server.address()).pull(1, [there])
     np.testing.assert_array_equal(x, y)
     assert y.devices() == {d[-1]}
+
+
+def test_results_are_free_once_they_are_dropped(devices):
+    f = jax.jit(lambda v: v + 1)
+    x = jax.device_put(np.zeros(1 << 20, np.float32), devices[0])
+    seen = set()
+    for _ in range(20):
+        y = f(x).block_until_ready()
+        seen.add(y.unsafe_buffer_pointer())
+        del y
+    assert len(seen) == 1

@@ -283,9 +283,15 @@ static void drop_outputs(call *c, u32 n) {
 
 /* ---- the launch ---- */
 
+/* Whoever waits may drop its results and launch again at once: their memory is to be free then. */
 static void device_done(void *user, u32 position, status error) {
   launch *t = user;
-  dev_event_set(t->ready[position - t->first], status_copy(error));
+  u32 i = position - t->first;
+  for (size_t at = (size_t)i * t->num_results, r = 0; !error && r < t->num_results; r++, at++) {
+    dev_block_release(t->written[at]);
+    t->written[at] = NULL;
+  }
+  dev_event_set(t->ready[i], status_copy(error));
 }
 
 /* A callback does not wait: the launches may be waiting for its worker. */
