@@ -95,6 +95,11 @@ static void set_piece(plan *p, u64 target) {
   p->piece = piece < 1 ? 1 : piece > n ? n : piece;
   if (p->piece == 0) p->piece = 1;
   p->pieces = (n + p->piece - 1) / p->piece;
+  p->blocks = p->pieces;
+  for (u32 d = 0; d < p->cut; d++) p->blocks *= (u64)p->dims[d];
+  p->max_elements = p->piece * p->inner;
+  for (u32 d = 0; d < p->rank; d++)
+    if (p->dims[d] == 0) p->blocks = 0;
 }
 
 /* Cuts the dims so that a block has at most `target` elements, or one of the last dim's. A block
@@ -118,11 +123,6 @@ static void cut_plan(arena *a, plan *p, u64 target) {
     break;
   }
   set_piece(p, target);
-  p->blocks = p->pieces;
-  for (u32 d = 0; d < p->cut; d++) p->blocks *= (u64)p->dims[d];
-  p->max_elements = p->piece * p->inner;
-  for (u32 d = 0; d < p->rank; d++)
-    if (p->dims[d] == 0) p->blocks = 0;
 }
 
 /* Where an input is contiguous in another dim than the output (a transpose), walks the two in
@@ -234,6 +234,16 @@ static void iota_block(const vm_kernels *k, const pattern *p, i64 count, vm_rtyp
 
 /* ---- a kernel over a plan: inputs fetched, code run ---- */
 
+static void fetch_iota(const kernel *kn, void **reg, const block *b, u32 i, i64 extra) {
+  const vm_iota_use *use = &kn->unit->iotas[i];
+  u32 w = kn->num_in + kn->num_out + i;
+  i64 at = loop_block_offset(&kn->p, b, w) + extra, zero = 0;
+  if (use->scalar)
+    kn->k->iota[use->type](1, reg[use->reg], &at, &zero, NULL);
+  else
+    iota_block(kn->k, &kn->p.patterns[w], b->count, use->type, at, reg[use->reg]);
+}
+
 /* extra: offsets of the inputs and iotas beyond the block's own, or NULL */
 void loop_fetch(const kernel *kn, const exec_env *env, void **reg, char *packed, const block *b,
                 const i64 *extra) {
@@ -248,15 +258,8 @@ void loop_fetch(const kernel *kn, const exec_env *env, void **reg, char *packed,
     reg[i] = packed + in->packed;
     gather_block(kn->k, pt, b->count, in->width, from, reg[i]);
   }
-  for (u32 i = 0; i < kn->num_iota; i++) {
-    const vm_iota_use *use = &kn->unit->iotas[i];
-    u32 w = kn->num_in + kn->num_out + i;
-    i64 at = loop_block_offset(p, b, w) + (extra ? extra[w] : 0), zero = 0;
-    if (use->scalar)
-      kn->k->iota[use->type](1, reg[use->reg], &at, &zero, NULL);
-    else
-      iota_block(kn->k, &p->patterns[w], b->count, use->type, at, reg[use->reg]);
-  }
+  for (u32 i = 0; i < kn->num_iota; i++)
+    fetch_iota(kn, reg, b, i, extra ? extra[kn->num_in + kn->num_out + i] : 0);
 }
 
 static void store_block(const kernel *kn, const exec_env *env, void **reg, const block *b) {
@@ -300,6 +303,70 @@ static void run_map(const void *data, const exec_env *env, u64 begin, u64 end) {
                                   (i64)kn->out[o].width;
     vm_run(kn->unit, reg, b.elements);
     store_block(kn, env, reg, &b);
+  }
+}
+
+/* ---- where all is read and written in place ---- */
+
+static bool is_in_place(const kernel *kn) {
+  for (u32 i = 0; i < kn->num_in; i++)
+    if (kn->p.patterns[i].mode == MODE_STRIDED) return false;
+  for (u32 o = 0; o < kn->num_out; o++)
+    if (!kn->unit->outputs[o].in_place) return false;
+  return true;
+}
+
+/* How far walks go from one block to the next, which is one on in dim d: bytes of inputs and
+ * outputs, elements of iotas. */
+static void find_steps(const lower_env *e, kernel *kn) {
+  const plan *p = &kn->p;
+  kn->steps = ARENA_ARRAY(e->a, i64, (size_t)(p->cut + 1) * p->num_walks + 1);
+  for (u32 w = 0; w < p->num_walks; w++) {
+    const i64 *stride = p->walks[w].stride;
+    i64 width = w < kn->num_in                 ? kn->in[w].width
+                : w < kn->num_in + kn->num_out ? kn->out[w - kn->num_in].width
+                                               : 1;
+    i64 back = (i64)((p->pieces - 1) * p->piece) * stride[p->cut];
+    kn->steps[p->cut * p->num_walks + w] = (i64)p->piece * stride[p->cut] * width;
+    for (u32 d = p->cut; d-- > 0;) {
+      kn->steps[d * p->num_walks + w] = (stride[d] - back) * width;
+      back += (p->dims[d] - 1) * stride[d];
+    }
+  }
+}
+
+/* The next block; which dim it is one on in. */
+static u32 next_block(const plan *p, block *b) {
+  u32 d = p->cut;
+  b->index[d] += (i64)p->piece;
+  while (d > 0 && b->index[d] >= p->dims[d]) b->index[d] = 0, b->index[--d]++;
+  i64 left = p->dims[p->cut] - b->index[p->cut];
+  b->count = left < (i64)p->piece ? left : (i64)p->piece;
+  b->elements = (size_t)b->count * p->inner;
+  return d;
+}
+
+/* Blocks of which registers are pointers that move along, and indices that do not change stay. */
+static void run_in_place(const void *data, const exec_env *env, u64 begin, u64 end) {
+  const kernel *kn = data;
+  const plan *p = &kn->p;
+  u32 pointers = kn->num_in + kn->num_out;
+  void **reg = vm_begin(kn->unit, env->scratch, p->max_elements);
+  block b;
+  loop_find_block(p, begin, &b);
+  loop_fetch(kn, env, reg, NULL, &b, NULL);
+  for (u32 o = 0; o < kn->num_out; o++)
+    reg[kn->num_in + o] =
+        (char *)env->slots[kn->out[o].slot] +
+        (kn->out[o].offset + loop_block_offset(p, &b, kn->num_in + o)) * (i64)kn->out[o].width;
+  for (u64 i = begin;;) {
+    vm_run(kn->unit, reg, b.elements);
+    if (++i >= end) return;
+    size_t before = b.elements;
+    const i64 *step = &kn->steps[next_block(p, &b) * p->num_walks];
+    for (u32 w = 0; w < pointers; w++) reg[w] = (char *)reg[w] + step[w];
+    for (u32 k = 0; k < kn->num_iota; k++)
+      if (step[pointers + k] || b.elements > before) fetch_iota(kn, reg, &b, k, 0);
   }
 }
 
@@ -436,22 +503,29 @@ static bool is_empty(const i64 *dims, u32 rank) {
 
 u64 loop_cost(const kernel *kn, u64 elements) {
   enum { HEAVY = 16 };
-  return 20 +
-         elements * (kn->unit->work + HEAVY * kn->num_heavy + kn->num_in + kn->num_out) / 8;
+  return 20 + elements * (kn->unit->work + HEAVY * kn->num_heavy + kn->num_in + kn->num_out) / 8;
 }
 
+/* What needs no scratch may be done in long blocks. */
 static void lower_map(const lower_env *e, const prog_loop *l, exec_step *out) {
+  enum { LONG_BLOCK = 4 * LOOP_BLOCK };
   kernel *kn = ARENA_NEW(e->a, kernel);
+  kn->num_in = l->num_in;
   kn->num_out = l->num_out;
   loop_make_walks(e, kn, l, 0, l->rank);
   if (l->num_out) loop_sort_dims(&kn->p, l->num_in);
   loop_collapse(&kn->p);
   tile_transposes(&kn->p, l->num_in);
   loop_lower_unit(e, kn, l, false, LOOP_BLOCK);
+  bool in_place = is_in_place(kn);
+  if (in_place && kn->unit->num_slots == 0) set_piece(&kn->p, LONG_BLOCK);
   loop_lower_inputs(e, kn, l);
   kn->out = ARENA_ARRAY(e->a, input, l->num_out + 1);
   for (u32 o = 0; o < l->num_out; o++) kn->out[o] = loop_input(e, &l->out[o]);
-  *out = (exec_step){.run = is_once(kn) ? run_once : run_map,
+  if (in_place) find_steps(e, kn);
+  *out = (exec_step){.run = is_once(kn) ? run_once
+                            : in_place  ? run_in_place
+                                        : run_map,
                      .data = kn,
                      .units = kn->p.blocks,
                      .cost = loop_cost(kn, kn->p.max_elements),

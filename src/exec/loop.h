@@ -55,6 +55,7 @@ typedef struct kernel {
   u32 num_heavy;                 /* instructions that take many times an addition's time */
   input *in;
   input *out;
+  i64 *steps; /* of a map in place, by dim up to the cut one and walk: to the next block */
   size_t regs_bytes, scratch;
 } kernel;
 
