@@ -31,6 +31,7 @@ int verify_main(int argc, char **argv);
 int diff_main(int argc, char **argv);
 int check_main(int argc, char **argv);
 int report_main(int argc, char **argv);
+int plan_main(int argc, char **argv);
 
 /* Prints `terrazzo: TEXT` to standard error. */
 void say_error(const char *fmt, ...) PRINTF_LIKE(1, 2);

@@ -3,8 +3,7 @@
 #include <stdlib.h>
 
 #include "api/verify.h"
-#include "explain/explain.h"
-#include "workspace.h"
+#include "explain.h"
 
 /* What all of these take. */
 typedef struct explain_options {
@@ -51,7 +50,7 @@ static int open_source(workspace *w, const explain_options *o, const char *file,
   return EXIT_FINE;
 }
 
-static bool open_topology(workspace *w, const char *file, topology *out) {
+bool open_topology(workspace *w, const char *file, topology *out) {
   os_file f;
   diag_sink sink = {.fn = diag_to_stderr};
   if (say_status(os_file_open(file, &f))) return false;
@@ -114,12 +113,15 @@ static int why(workspace *w, void *options) {
   return say_status(s) ? EXIT_WRONG : EXIT_FINE;
 }
 
-/* An answer that is over a budget is printed all the same; the status is an error then. */
+int finish_answer(workspace *w, status s) {
+  if (s && w->out.len) fwrite(w->out.data, 1, w->out.len, stdout);
+  return say_status(s) ? EXIT_WRONG : EXIT_FINE;
+}
+
 static int finish(workspace *w, opened_source *from, explain_run *r, status s) {
   explain_end(r);
   os_file_close(&from->f);
-  if (s && w->out.len) fwrite(w->out.data, 1, w->out.len, stdout);
-  return say_status(s) ? EXIT_WRONG : EXIT_FINE;
+  return finish_answer(w, s);
 }
 
 typedef struct unit {
@@ -140,6 +142,8 @@ static const unit sizes[] = {{"", 1},         {"B", 1},       {"KB", 1e3},   {"M
                              {"GB", 1e9},     {"TB", 1e12},   {"KiB", 1024}, {"MiB", 0x1p20},
                              {"GiB", 0x1p30}, {"TiB", 0x1p40}};
 static const unit times[] = {{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}};
+
+bool read_bytes(const char *text, double *out) { return read_unit(text, sizes, COUNT(sizes), out); }
 
 /* ---- mem ---- */
 

@@ -47,6 +47,7 @@ static const command commands[] = {
     {"diff", "what is different between two programs, or two meshes of one", diff_main},
     {"check", "what looks wrong in how a program is sharded", check_main},
     {"report", "all of these answers as one page, with the program's graph", report_main},
+    {"plan", "which shardings of its arguments cost least", plan_main},
     {"convert", "write a sharding in the notation of another tool", convert_main},
     {"layout", "which device holds which piece under a MindSpore Layout", layout_main},
     {"ops", "list the ops that are known, with their meaning to each stage", ops_main},

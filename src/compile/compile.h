@@ -89,6 +89,10 @@ typedef struct compile_options {
    * reported to the context's sink. */
   bool (*extend)(void *user, struct ir_ctx *c);
   void *extend_user;
+  /* Called with the source once it is read, before anything looks at it; may change it. false: this
+   * was what was wanted; the executable is NULL then. NULL: not. */
+  bool (*read)(void *user, struct ir_module *m);
+  void *read_user;
   /* Called with the program of one device, as IR that is gone afterwards; its collectives are as
    * partition/wire.h lists them, and with lines that say what was held whole although it was
    * sharded. NULL: not. false: this was what was wanted; the executable is

@@ -476,7 +476,10 @@ static bool ask_why(job *j) {
 static bool compile(job *j) {
   shard_space *space = NULL;
   struct func_attrs f;
-  if (!read_source(j) || !check_source(j)) return false;
+  if (!read_source(j)) return false;
+  j->enough = j->opt->read && !j->opt->read(j->opt->read_user, j->m);
+  if (j->enough) return true;
+  if (!check_source(j)) return false;
   describe(j);
   if (!decompose_calls(j->m, j->scratch)) return false;
   if (j->opt->partitioned) wire_mark_asked(j->m);

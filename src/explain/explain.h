@@ -57,10 +57,14 @@ typedef struct explain_collective {
   why_tags tags; /* what it serves */
 } explain_collective;
 
+typedef VEC(explain_collective) explain_collectives;
+/* Of the program of one device (compile_options.partitioned), without tags. In the arena. */
+explain_collectives explain_list(arena *a, ir_module *m);
+
 typedef struct explain_run {
   const explain_source *source;
   why_log log;
-  VEC(explain_collective) collectives;
+  explain_collectives collectives;
   u64 bytes;       /* that a device sends in all */
   str remarks;     /* what is held whole, a line each */
   executable *exe; /* where it was asked for */
@@ -98,6 +102,7 @@ typedef struct comms_link {
 typedef struct topology {
   VEC(comms_link) links; /* levels from the innermost on, axes in any order */
   double flops;          /* of a device, a second */
+  double memory;         /* bytes that a device reads and writes in its own, a second */
 } topology;
 
 /* Reads a topology (docs/explain.md has the format); false: reported to the sink with its line. */
@@ -272,6 +277,8 @@ typedef struct mem_answer {
   u64 *over_time;        /* [num_steps]: of the workspace, alive while the step runs */
 } mem_answer;
 
+/* Bytes that a device needs for a run, as mem_answer.total. */
+u64 explain_total(const program *p);
 /* Of a run that is whole. */
 mem_answer explain_mem(explain_run *r);
 void explain_mem_print(explain_run *r, const mem_answer *m, bool json, u32 most, buf *out);

@@ -37,11 +37,7 @@ static void note_devices(arena *a, const op *o, explain_collective *c) {
   c->row = (u32)dims.data[1];
 }
 
-static bool partitioned(void *user, ir_module *m, str remarks) {
-  asking *a = user;
-  explain_run *r = a->run;
-  arena *to = &r->log.a;
-  r->remarks = arena_str(to, remarks);
+static void list(arena *to, ir_module *m, const why_log *w, explain_collectives *out) {
   wire_uses uses = wire_list(to, m);
   for (size_t i = 0; i < uses.len; i++) {
     const wire_use *u = &uses.data[i];
@@ -52,12 +48,26 @@ static bool partitioned(void *user, ir_module *m, str remarks) {
                             .trips = u->trips,
                             .unknown = u->unknown,
                             .asked = u->asked,
-                            .beside = u->beside,
-                            .tags = why_read(&r->log, to, u->op->loc)};
+                            .beside = u->beside};
+    if (w) c.tags = why_read(w, to, u->op->loc);
     note_devices(to, u->op, &c);
-    VEC_PUSH(to, r->collectives, c);
-    r->bytes += u->bytes * u->trips;
+    VEC_PUSH(to, *out, c);
   }
+}
+
+explain_collectives explain_list(arena *a, ir_module *m) {
+  explain_collectives out = {0};
+  list(a, m, NULL, &out);
+  return out;
+}
+
+static bool partitioned(void *user, ir_module *m, str remarks) {
+  asking *a = user;
+  explain_run *r = a->run;
+  r->remarks = arena_str(&r->log.a, remarks);
+  list(&r->log.a, m, &r->log, &r->collectives);
+  for (size_t i = 0; i < r->collectives.len; i++)
+    r->bytes += r->collectives.data[i].bytes * r->collectives.data[i].trips;
   const explain_source *s = r->source;
   if (s->plant && !s->plant(s->user, &r->log, m)) return false;
   return a->whole;

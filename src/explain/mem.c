@@ -161,6 +161,12 @@ static void add_up(mem_answer *m, const program *p) {
   m->total = m->arguments + m->results + m->workspace;
 }
 
+u64 explain_total(const program *p) {
+  mem_answer m = {0};
+  add_up(&m, p);
+  return m.total;
+}
+
 /* Twice through the steps: to find the peak, and to see what is there at it. */
 static void pass(watching *w, const prog_deaths *d, bool find) {
   const program *p = w->p;

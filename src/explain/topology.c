@@ -80,9 +80,11 @@ static bool read_line(reading *r) {
     fine = read_link(r, str_is(word, "axis"));
   } else if (str_is(word, "flops")) {
     fine = read_unit(r, speeds, COUNT(speeds), "a speed such as 100TFLOP/s", &r->out->flops);
+  } else if (str_is(word, "memory")) {
+    fine = read_unit(r, rates, COUNT(rates), "a bandwidth such as 2TB/s", &r->out->memory);
   } else {
     r->pos = begin;
-    return wrong(r, "level, axis or flops", word);
+    return wrong(r, "level, axis, flops or memory", word);
   }
   str more = fine ? next_word(r) : (str){0};
   return fine && (!more.len || wrong(r, "the end of the line", more));

@@ -285,3 +285,83 @@ double wire_cost(arena *a, ir_module *m) {
   }
   return cost;
 }
+
+/* ---- seconds ---- */
+
+static bool is_cheap(const op *o) {
+  static const op_family families[] = {FAMILY_ew, FAMILY_cast, FAMILY_bcast};
+  for (size_t i = 0; i < COUNT(families); i++)
+    if (o->info->family == families[i]) return true;
+  return false;
+}
+
+static bool is_view(const op *o) {
+  return op_is(o, reshape) || op_is(o, transpose) || op_is(o, broadcast_in_dim);
+}
+
+/* It is in memory: nobody computes it where its only use is. */
+static bool is_stored(const value *v) {
+  const op *o = value_op(v);
+  if (!o || op_kind(o) == OP_COUNT) return true;
+  if (op_is(o, iota) || op_has(o, CONSTANT)) return false;
+  if (!is_cheap(o)) return true;
+  if (!value_has_one_use(v)) return v->uses != NULL;
+  const op *user = v->uses->owner;
+  return op_kind(user) == OP_COUNT || (!is_cheap(user) && !op_is(user, reduce));
+}
+
+static double bytes_read(const value *v) {
+  const op *o;
+  while ((o = value_op(v)) && op_kind(o) < OP_COUNT && is_view(o)) v = op_operand(o, 0);
+  return is_stored(v) ? (double)type_num_bytes(v->type) : 0;
+}
+
+/* Those that look at a part of an operand, or change it in place. */
+static double bytes_of_part(const op *o) {
+  if (op_is(o, slice) || op_is(o, dynamic_slice) || op_is(o, gather))
+    return 2 * (double)all_bytes(o, true);
+  if (op_is(o, dynamic_update_slice)) return 2 * (double)type_num_bytes(op_operand(o, 1)->type);
+  if (op_is(o, scatter)) /* operands, indices, updates */
+    return 3 * (double)type_num_bytes(op_operand(o, o->num_operands - 1)->type);
+  return -1;
+}
+
+static double bytes_moved(const op *o) {
+  double sum = bytes_of_part(o);
+  if (sum >= 0 || is_view(o) || op_has(o, CONSTANT) || op_has(o, TERMINATOR))
+    return sum < 0 ? 0 : sum;
+  sum = 0;
+  for (u32 i = 0; i < o->num_operands; i++) sum += bytes_read(op_operand(o, i));
+  for (u32 i = 0; i < o->num_results; i++)
+    if (is_stored(op_result(o, i))) sum += (double)type_num_bytes(op_result(o, i)->type);
+  return sum;
+}
+
+typedef struct speed {
+  double flops, bandwidth;
+} speed;
+
+static double seconds_of(const block *b, const speed *s) {
+  double sum = 0;
+  for (const op *o = b->first; o; o = o->next) {
+    bool known = op_kind(o) < OP_COUNT;
+    if (known && o->info->family == FAMILY_coll) continue;
+    u64 trips = 1;
+    bool region = known && o->info->family == FAMILY_region;
+    if (known && op_is(o, while) && !wire_trips(o, &trips)) trips = 1;
+    if (region || op_is(o, func)) {
+      for (u32 r = 0; r < o->num_regions; r++)
+        for (const block *in = o->regions[r].first; in; in = in->next)
+          sum += seconds_of(in, s) * (double)trips;
+      continue;
+    }
+    double product = known ? 2 * products_of(o) / s->flops : 0;
+    double memory = bytes_moved(o) / s->bandwidth;
+    sum += product > memory ? product : memory;
+  }
+  return sum;
+}
+
+double wire_seconds(const ir_module *m, double flops, double bandwidth) {
+  return seconds_of(op_body(m->root, 0), &(speed){flops, bandwidth});
+}

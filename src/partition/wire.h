@@ -30,6 +30,10 @@ wire_uses wire_list(arena *a, ir_module *m);
 /* What a step of the program costs a device: bytes sent and products, weighed against each other as
  * today's accelerators do. For comparing, in no unit. */
 double wire_cost(arena *a, ir_module *m);
+/* Seconds that a step of it computes. A product takes as long as its operations do at `flops` a
+ * second or its operands and result at `bandwidth` bytes a second, other ops as long as the bytes
+ * that they read and write; what is elementwise is computed where its only user is. */
+double wire_seconds(const ir_module *m, double flops, double bandwidth);
 /* How often a loop runs that counts from a constant to a constant; false: it is no such loop. */
 bool wire_trips(const op *loop, u64 *out);
 

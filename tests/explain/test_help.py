@@ -6,7 +6,7 @@ import pytest
 from support import ROOT, terrazzo
 
 MODEL = ROOT / "tests" / "corpus" / "mlp_2d" / "global.mlir"
-COMMANDS = ("why", "mem", "comms", "verify", "diff", "check", "report")
+COMMANDS = ("why", "mem", "comms", "verify", "diff", "check", "report", "plan")
 ONE = tuple(command for command in COMMANDS if command != "diff")  # which takes two programs
 TOPOLOGIES = sorted((ROOT / "examples" / "topologies").glob("*.txt"))
 MORE = {"comms": ("--topology", TOPOLOGIES[0])}  # what a command needs besides a program

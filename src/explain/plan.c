@@ -1,0 +1,246 @@
+/* The search: all plans where they are few, else from what propagation suggests to what no change
+ * of one group makes cheaper. */
+#include <stdlib.h>
+
+#include "explain/plan.h"
+
+enum {
+  BEAM = 6,          /* plans that are changed in each round */
+  OF_ONE_MESH = 3,   /* of these */
+  ROUNDS = 12,       /* at most */
+  START_MESHES = 3,  /* where it begins; others come by changes of the mesh */
+  OPS_A_RUN = 250000 /* so many ops go through the line in some seconds */
+};
+
+static status flush(plan_search *s) {
+  status bad = plan_run_all(s->p, s->batch.data, s->batch.len);
+  s->batch.len = 0;
+  return bad;
+}
+
+/* ---- all of them ---- */
+
+static double count_all(plan_answer *p) {
+  double sum = 0;
+  for (u32 m = 0; m < p->meshes.len; m++) {
+    double n = 1;
+    for (size_t g = 0; g < p->groups.len; g++)
+      n *= (double)plan_list_choices(p, m, &p->groups.data[g]).len;
+    sum += n;
+  }
+  return sum;
+}
+
+static void propose_all(plan_search *s, u32 mesh, const plan_choices *choices, size_t g) {
+  if (g == s->p->groups.len) {
+    plan_propose(s, mesh, s->next);
+    return;
+  }
+  for (size_t i = 0; i < choices[g].len; i++) {
+    s->next[g] = choices[g].data[i];
+    propose_all(s, mesh, choices, g + 1);
+  }
+}
+
+static status try_all(plan_search *s) {
+  plan_answer *p = s->p;
+  plan_choices *choices = ARENA_ARRAY(&p->a, plan_choices, p->groups.len + 1);
+  for (u32 m = 0; m < p->meshes.len; m++) {
+    for (size_t g = 0; g < p->groups.len; g++)
+      choices[g] = plan_list_choices(p, m, &p->groups.data[g]);
+    propose_all(s, m, choices, 0);
+  }
+  return flush(s);
+}
+
+/* ---- some of them ---- */
+
+/* Those that cost less first; of equals, which was tried first. */
+static int by_cost(const void *a, const void *b) {
+  const plan_state *const *x = a, *const *y = b;
+  int way = plan_compare(&(*x)->cost, &(*y)->cost);
+  return way ? way : (*x)->order < (*y)->order ? -1 : (*x)->order > (*y)->order;
+}
+
+static const plan_state **sorted(plan_search *s) {
+  const plan_state **list = ARENA_ARRAY(&s->p->a, const plan_state *, s->all.len + 1);
+  for (size_t i = 0; i < s->all.len; i++) list[i] = s->all.data[i];
+  if (s->all.len) qsort(list, s->all.len, sizeof *list, by_cost);
+  return list;
+}
+
+static size_t take_beam(plan_search *s, const plan_state **out) {
+  const plan_state **list = sorted(s);
+  u32 *of_mesh = arena_zalloc(&s->p->a, (s->p->meshes.len + 1) * sizeof *of_mesh);
+  size_t n = 0;
+  for (size_t i = 0; i < s->all.len && n < BEAM; i++)
+    if (list[i]->cost.state != PLAN_FAILS && of_mesh[list[i]->mesh]++ < OF_ONE_MESH)
+      out[n++] = list[i];
+  return n;
+}
+
+/* The first mesh, the one whose axes are most alike, and the one in between. */
+static size_t start_meshes(const plan_answer *p, u32 *out) {
+  size_t n = 0;
+  u32 square = 0;
+  double best = 0;
+  for (u32 m = 0; m < p->meshes.len; m++) {
+    i64 least = INT64_MAX, most = 1;
+    for (size_t k = 0; k < p->axes.len; k++) {
+      least = min_i64(least, p->meshes.data[m].size[k]);
+      most = max_i64(most, p->meshes.data[m].size[k]);
+    }
+    if ((double)least / (double)most > best) best = (double)least / (double)most, square = m;
+  }
+  const u32 wanted[START_MESHES] = {0, square, square / 2};
+  for (size_t i = 0; i < START_MESHES; i++) {
+    bool there = wanted[i] >= p->meshes.len;
+    for (size_t k = 0; k < n; k++) there |= out[k] == wanted[i];
+    if (!there) out[n++] = wanted[i];
+  }
+  return n;
+}
+
+static void propose_start(plan_search *s) {
+  plan_answer *p = s->p;
+  u32 meshes[START_MESHES];
+  size_t n = start_meshes(p, meshes), num = p->groups.len;
+  for (size_t i = 0; i < n; i++) {
+    memset(s->next, PLAN_WHOLE, num * sizeof *s->next);
+    plan_propose(s, meshes[i], s->next);
+    plan_state *whole = plan_seen(s, meshes[i], s->next);
+    if (whole) plan_move_axes(s, whole);
+  }
+  for (u32 m = 0; m < p->meshes.len && p->said; m++) {
+    bool fits = memcmp(&p->meshes.data[m], &p->own_size, sizeof p->own_size) == 0;
+    for (size_t g = 0; g < num && fits; g++)
+      fits = plan_fits(p, m, &p->groups.data[g], &p->said[g]);
+    if (fits) plan_propose(s, m, p->said);
+  }
+}
+
+static status try_some(plan_search *s) {
+  const plan_state *beam[BEAM], *before[BEAM];
+  size_t n = 0, num_before = 0;
+  RETURN_IF_ERROR(plan_find_tactics(s));
+  propose_start(s);
+  RETURN_IF_ERROR(flush(s));
+  for (int round = 0; round < ROUNDS && s->all.len < s->budget; round++) {
+    n = take_beam(s, beam);
+    bool same = n == num_before;
+    for (size_t i = 0; i < n && same; i++) same = beam[i] == before[i];
+    if (same) break;
+    memcpy(before, beam, sizeof beam);
+    num_before = n;
+    for (size_t i = 0; i < n; i++) plan_move_axes(s, beam[i]);
+    for (size_t i = 0; i < n; i++) plan_move_mesh(s, beam[i]);
+    RETURN_IF_ERROR(flush(s));
+  }
+  for (const plan_state *best = NULL; s->all.len && s->all.len < s->budget;) {
+    const plan_state *now = sorted(s)[0];
+    if (now == best) break;
+    best = now;
+    plan_move_groups(s, best);
+    plan_move_axes(s, best);
+    RETURN_IF_ERROR(flush(s));
+  }
+  return NULL;
+}
+
+/* ---- the answer ---- */
+
+/* Of what was tried, and differs from the best in one group: the best, and the one that leaves it
+ * whole. */
+static void note_others(plan_search *s) {
+  plan_answer *p = s->p;
+  size_t num = p->groups.len;
+  for (size_t g = 0; g < num; g++) {
+    plan_choices choices = plan_list_choices(p, p->best.mesh, &p->groups.data[g]);
+    plan_other best = {.group = (u32)g};
+    memcpy(s->next, p->best.choices, num * sizeof *s->next);
+    for (size_t i = 0; i < choices.len; i++) {
+      s->next[g] = choices.data[i];
+      const plan_state *x = plan_seen(s, p->best.mesh, s->next);
+      bool own = memcmp(&s->next[g], &p->best.choices[g], sizeof *s->next) == 0;
+      if (!x || own || x->cost.state == PLAN_UNKNOWN) continue;
+      if (best.cost.state == PLAN_UNKNOWN || plan_compare(&x->cost, &best.cost) < 0)
+        best.choice = s->next[g], best.cost = x->cost;
+    }
+    if (best.cost.state != PLAN_UNKNOWN) VEC_PUSH(&p->a, p->others, best);
+  }
+}
+
+static void note_meshes(plan_search *s) {
+  plan_answer *p = s->p;
+  const plan_state **list = sorted(s);
+  bool *seen = arena_zalloc(&p->a, p->meshes.len + 1);
+  for (size_t i = 0; i < s->all.len; i++) {
+    if (seen[list[i]->mesh]) continue;
+    seen[list[i]->mesh] = true;
+    VEC_PUSH(&p->a, p->by_mesh, *list[i]);
+  }
+}
+
+/* The program as it is: what is wrong with it is said before anything is tried. It is no other plan
+ * where it is for other devices. */
+static status measure_own(plan_answer *p) {
+  plan_run own = {.state = &p->own, .loud = true, .whole = true};
+  i64 n = plan_mesh_devices(&p->own_size);
+  p->own.mesh = PLAN_OWN;
+  RETURN_IF_ERROR(plan_run_all(p, &own, 1));
+  if (p->own_mesh && !p->overrides[0] && n != (i64)p->devices) p->own.cost.state = PLAN_UNKNOWN;
+  return NULL;
+}
+
+static u32 budget_of(const plan_answer *p) {
+  if (p->q->tries) return p->q->tries;
+  u32 n = OPS_A_RUN / (p->num_ops + 1);
+  return n < 60 ? 60 : n > 4000 ? 4000 : n;
+}
+
+/* As the first that was tried has it. */
+static status nothing_works(plan_search *s) {
+  if (s->all.len)
+    RETURN_IF_ERROR(plan_run_all(s->p, &(plan_run){.state = s->all.data[0], .loud = true}, 1));
+  return status_make(STATUS_UNIMPLEMENTED, STR_FMT ": error: plan: nothing that was tried works",
+                     STR_ARG(s->p->q->source->file));
+}
+
+static status search(plan_answer *p) {
+  plan_search s = {.p = p, .budget = budget_of(p)};
+  RETURN_IF_ERROR(measure_own(p));
+  s.next = ARENA_ARRAY(&p->a, plan_choice, p->groups.len + 1);
+  p->assignments = count_all(p);
+  bool few = p->assignments <= s.budget;
+  RETURN_IF_ERROR(few ? try_all(&s) : try_some(&s));
+  p->claim = few ? PLAN_OPTIMAL : PLAN_BEST_OF;
+  const plan_state *best = s.all.len ? sorted(&s)[0] : NULL;
+  if (!best || best->cost.state == PLAN_FAILS) return nothing_works(&s);
+  p->best = *best;
+  p->tried = (u32)s.all.len;
+  note_others(&s);
+  note_meshes(&s);
+  return plan_run_all(p, &(plan_run){.state = &p->best, .whole = true}, 1);
+}
+
+/* What a topology does not say: accelerators of these years, eight a node. */
+static void set_links(plan_answer *p) {
+  static const comms_link nodes[] = {{{"node", 4}, false, 8, 450e9, 2e-6},
+                                     {{"network", 7}, false, UINT64_MAX, 50e9, 8e-6}};
+  if (p->q->links) p->links = *p->q->links;
+  for (size_t i = 0; i < COUNT(nodes) && !p->q->links; i++)
+    VEC_PUSH(&p->a, p->links.links, nodes[i]);
+  if (p->links.flops <= 0) p->links.flops = 300e12;
+  if (p->links.memory <= 0) p->links.memory = 2e12;
+}
+
+status plan_make(const plan_question *q, plan_answer *out) {
+  memset(out, 0, sizeof *out);
+  out->q = q;
+  arena_init(&out->a, &mem_system, q->source->trap);
+  set_links(out);
+  RETURN_IF_ERROR(plan_read(out));
+  return search(out);
+}
+
+void plan_end(plan_answer *p) { arena_deinit(&p->a); }
