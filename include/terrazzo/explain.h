@@ -26,7 +26,8 @@ typedef enum tz_explain_question {
   TZ_EXPLAIN_CHECK = 3,
   TZ_EXPLAIN_DIFF = 4,
   TZ_EXPLAIN_VERIFY = 5,
-  TZ_EXPLAIN_REPORT = 6 /* as text: a page of HTML */
+  TZ_EXPLAIN_REPORT = 6, /* as text: a page of HTML */
+  TZ_EXPLAIN_PLAN = 7
 } tz_explain_question;
 
 typedef struct tz_explain_options {
@@ -47,6 +48,13 @@ typedef struct tz_explain_options {
                            program was before */
   size_t other_length;
   uint64_t seed; /* verify: of the random inputs */
+  /* Plan, besides devices, topology and tries (plans to try; 0: as many as take some seconds): one
+   * mesh, as "x=2,y=4", or the axes of all of them, as "data,model"; bytes that a device has, 0:
+   * enough; without the program's constraints; threads, 0: one a processor. */
+  const char *mesh, *axes;
+  uint64_t memory;
+  bool free_of_constraints;
+  uint32_t threads;
 } tz_explain_options;
 
 /* A NUL-terminated text, which tz_free frees. Options may be NULL, except for comms and diff. */

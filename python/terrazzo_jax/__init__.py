@@ -73,7 +73,7 @@ def initialize():
 
 def __getattr__(name):
     """terrazzo_jax.why and the like are those of terrazzo_jax.explain."""
-    if name not in ("why", "mem", "comms", "check", "diff", "verify", "report"):
+    if name not in ("why", "mem", "comms", "check", "diff", "verify", "report", "plan"):
         raise AttributeError(f"module 'terrazzo_jax' has no attribute {name!r}")
     from terrazzo_jax import explain
 

@@ -16,10 +16,12 @@ import json
 import pathlib
 
 import jax
+import numpy as np
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 import terrazzo_jax
 
-WHY, MEM, COMMS, CHECK, DIFF, VERIFY, REPORT = range(7)
+WHY, MEM, COMMS, CHECK, DIFF, VERIFY, REPORT, PLAN = range(8)
 
 
 class Error(ValueError):
@@ -35,7 +37,9 @@ class _Options(ctypes.Structure):
                 ("value", ctypes.c_char_p), ("tries", ctypes.c_uint32),
                 ("topology", ctypes.c_char_p), ("large", ctypes.c_uint64),
                 ("other", ctypes.c_char_p), ("other_length", ctypes.c_size_t),
-                ("seed", ctypes.c_uint64)]
+                ("seed", ctypes.c_uint64), ("mesh", ctypes.c_char_p), ("axes", ctypes.c_char_p),
+                ("memory", ctypes.c_uint64), ("free_of_constraints", ctypes.c_bool),
+                ("threads", ctypes.c_uint32)]
 
 
 @functools.cache
@@ -92,11 +96,19 @@ class Answer:
         return f"<pre>{html.escape(self.text)}</pre>"
 
 
-def lowered(function, *args):
-    """The program that the library is given: what JAX lowers, with the places of the source."""
+def _lower(function, *args):
     if not hasattr(function, "lower"):
         function = jax.jit(function)
-    return function.lower(*args).as_text(debug_info=True).encode()
+    return function.lower(*args)
+
+
+def _text(stage):
+    return stage.as_text(debug_info=True).encode()
+
+
+def lowered(function, *args):
+    """The program that the library is given: what JAX lowers, with the places of the source."""
+    return _text(_lower(function, *args))
 
 
 def _topology(topology):
@@ -177,6 +189,52 @@ def report(function, *args, topology=None, tries=0, before=None):
     if before is not None:
         options |= {"other": before, "other_length": len(before)}
     return Report(lowered(function, *args), options)
+
+
+class Plan(Answer):
+    """An answer, and what jax.jit takes: `specs` has a PartitionSpec for each array of the
+    arguments, in their structure."""
+
+    def __init__(self, stage, options):
+        super().__init__(PLAN, _text(stage), options)
+        leaves, tree = jax.tree.flatten(stage.args_info[0])
+        found = [PartitionSpec(*(tuple(dim) if len(dim) > 1 else (dim or [None])[0]
+                                 for dim in argument["spec"]))
+                 for argument in self["arguments"]]
+        specs = [PartitionSpec()] * len(leaves)  # of what the function does not look at
+        # pylint: disable-next=protected-access
+        kept = stage._lowering.compile_args.get("kept_var_idx", range(len(leaves)))
+        for place, spec in zip(sorted(kept) if len(found) < len(leaves) else range(len(leaves)),
+                               found):
+            specs[place] = spec
+        self.specs = jax.tree.unflatten(tree, specs)
+
+    def mesh(self, devices=None):
+        """The plan's mesh, of jax.devices() or the devices given."""
+        axes = self["mesh"]
+        devices = np.array(jax.devices() if devices is None else devices)
+        return Mesh(devices.reshape([axis["size"] for axis in axes]),
+                    [axis["name"] for axis in axes])
+
+    def in_shardings(self, devices=None):
+        """For jax.jit: a NamedSharding for each array of the arguments."""
+        mesh = self.mesh(devices)
+        return jax.tree.map(lambda spec: NamedSharding(mesh, spec), self.specs,
+                            is_leaf=lambda spec: isinstance(spec, PartitionSpec))
+
+
+def plan(function, *args, devices=0, mesh=None, axes=None, memory=0, topology=None, free=False,
+         tries=0):
+    """Shardings of the arguments that cost a device least time in `memory` bytes, on all meshes of
+    so many devices along `axes` ("data,model"), or on `mesh` ("data=2,model=4"); else on that of
+    the arguments. free: without the function's own constraints."""
+    options = {"devices": devices, "memory": memory, "free_of_constraints": free, "tries": tries}
+    for name, text in (("mesh", mesh), ("axes", axes)):
+        if text is not None:
+            options[name] = text
+    if topology is not None:
+        options["topology"] = _topology(topology)
+    return Plan(_lower(function, *args), options)
 
 
 def limits(function, *args, collectives=None, bytes_sent=None, memory=None):

@@ -53,6 +53,30 @@ def test_report(arguments, tmp_path):
     assert page.startswith("<!DOCTYPE html>") and "test_explain.py" in page
 
 
+def test_plan(devices):
+    """What it says goes into jax.jit; arguments in any structure, and some that nobody uses."""
+    def train(params, batch, unused):
+        def loss(params):
+            return jnp.mean((jnp.tanh(batch["x"] @ params["w"]) @ params["v"] - batch["y"]) ** 2)
+        return jax.tree.map(lambda p, g: p - .1 * g, params, jax.grad(loss)(params))
+    params = {"v": np.ones((16, 32), np.float32), "w": np.ones((32, 16), np.float32)}
+    batch = {"y": np.ones((64, 32), np.float32), "x": np.ones((64, 32), np.float32)}
+    answer = terrazzo_jax.plan(jax.jit(train, donate_argnums=0), params, batch, 3.0,
+                               devices=len(devices), topology=LINKS, tries=50)
+    assert answer["claim"] == "best tried" and "tried" in str(answer)
+    assert answer["cost"]["seconds"] <= answer["as_it_is"]["seconds"]
+    shardings = answer.in_shardings(devices)
+    assert shardings[2].spec == P() and set(shardings[0]) == {"v", "w"}
+    new = jax.jit(train, in_shardings=shardings)(params, batch, 3.0)
+    want = jax.jit(train)(params, batch, 3.0)
+    np.testing.assert_allclose(new["w"], want["w"], rtol=1e-5)
+    whole = explain.plan(train, params, batch, 3.0, mesh=f"a={len(devices)}", tries=100000,
+                         memory=1 << 30)
+    assert whole["claim"] == "optimal" and whole.mesh(devices).axis_names == ("a",)
+    with pytest.raises(explain.Error, match="how many devices"):
+        explain.plan(train, params, batch, 3.0)
+
+
 def test_limits(arguments, step_limits):  # noqa: F811
     step_limits(step, *arguments, collectives={"all_gather": 0, "all_reduce": 1},
                 bytes_sent=1 << 20, memory=1 << 20)

@@ -4,13 +4,14 @@
 #include "api/context.h"
 #include "api/sized.h"
 #include "api/verify.h"
-#include "explain/explain.h"
+#include "explain/plan.h"
 
 /* What is to be released, whatever jumps back for lack of memory. */
 typedef struct asking {
   tz_explain_options o;
   explain_source source, other;
   explain_run run, second;
+  plan_answer plan;
   arena a;
   oom_trap trap;
   topology links;
@@ -89,10 +90,25 @@ static status ask_report(asking *q) {
   return explain_report(&q->run, &r, &q->out);
 }
 
+static status ask_plan(asking *q) {
+  plan_question p = {.source = &q->source,
+                     .mesh = str_of(q->o.mesh),
+                     .axes = str_of(q->o.axes),
+                     .links = q->o.topology ? &q->links : NULL,
+                     .memory = q->o.memory,
+                     .tries = q->o.tries,
+                     .threads = q->o.threads,
+                     .free = q->o.free_of_constraints};
+  RETURN_IF_ERROR(plan_make(&p, &q->plan));
+  plan_print(&q->plan, !q->o.text, &q->out);
+  return NULL;
+}
+
 static status (*const answers[])(asking *q) = {
-    [TZ_EXPLAIN_WHY] = ask_why,      [TZ_EXPLAIN_MEM] = ask_mem,   [TZ_EXPLAIN_COMMS] = ask_comms,
-    [TZ_EXPLAIN_CHECK] = ask_check,  [TZ_EXPLAIN_DIFF] = ask_diff, [TZ_EXPLAIN_VERIFY] = ask_verify,
-    [TZ_EXPLAIN_REPORT] = ask_report};
+    [TZ_EXPLAIN_WHY] = ask_why,       [TZ_EXPLAIN_MEM] = ask_mem,
+    [TZ_EXPLAIN_COMMS] = ask_comms,   [TZ_EXPLAIN_CHECK] = ask_check,
+    [TZ_EXPLAIN_DIFF] = ask_diff,     [TZ_EXPLAIN_VERIFY] = ask_verify,
+    [TZ_EXPLAIN_REPORT] = ask_report, [TZ_EXPLAIN_PLAN] = ask_plan};
 
 static status read_links(asking *q) {
   diag_sink sink = {.fn = diag_to_buf, .user = &q->messages};
@@ -133,6 +149,7 @@ tz_error *tz_explain(tz_explain_question question, const char *source, size_t le
   if (!s && !buf_ok(&q.out)) s = status_oom();
   explain_end(&q.run);
   explain_end(&q.second);
+  plan_end(&q.plan);
   arena_deinit(&q.a);
   buf_deinit(&q.messages);
   if (s)

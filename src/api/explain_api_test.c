@@ -44,6 +44,9 @@ static void test_answers(void) {
   CHECK(says(TZ_EXPLAIN_REPORT,
              (tz_explain_options){.other = model, .other_length = strlen(model), .topology = links},
              "\"diff\":{\"rows\": []"));
+  CHECK(says(TZ_EXPLAIN_PLAN, (tz_explain_options){.memory = 1 << 20}, "\"claim\": \"optimal\""));
+  CHECK(says(TZ_EXPLAIN_PLAN, (tz_explain_options){.devices = 4, .tries = 7, .text = true},
+             "best of 7 tried"));
   CHECK(says(TZ_EXPLAIN_VERIFY, (tz_explain_options){.seed = 1}, "{\"same\": true}"));
 }
 
@@ -56,6 +59,8 @@ static void test_refused(void) {
   CHECK(refused(tz_explain((tz_explain_question)99, model, 1, NULL, &answer), "no such question"));
   CHECK(refused(tz_explain(TZ_EXPLAIN_WHY, NULL, 1, NULL, &answer), "NULL"));
   CHECK(refused(tz_explain(TZ_EXPLAIN_WHY, model, 1, NULL, NULL), "NULL"));
+  o.mesh = "x";
+  CHECK(refused(tz_explain(TZ_EXPLAIN_PLAN, model, strlen(model), &o, &answer), "AXIS=SIZE"));
   o.collective = 7;
   CHECK(refused(tz_explain(TZ_EXPLAIN_WHY, model, strlen(model), &o, &answer), "no number 7"));
   o.topology = "level\n";
