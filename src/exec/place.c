@@ -189,7 +189,9 @@ static status begin_place(place *p) {
       p->slots[i] = l->results[at * prog->num_results + s->index];
       break;
     case SLOT_WORK:
-      p->slots[i] = (char *)p->workspace + s->offset;
+      p->slots[i] = (char *)(s->alias < 0 ? p->workspace
+                                          : l->results[at * prog->num_results + (u32)s->alias]) +
+                    s->offset;
       break;
     case SLOT_CONST:
       p->slots[i] = (void *)(uintptr_t)s->data;

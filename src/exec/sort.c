@@ -14,7 +14,7 @@ typedef struct sorting {
   vm_unit *key;  /* NULL: none; one line in, keys out */
   u32 key_operand, key_width;
   vm_rtype key_type;
-  bool descending, total, few;
+  bool descending, total, few, in_place;
   size_t key_at, line_at, perm_at, spare_at, keys_at, spare_keys_at;
   size_t line_bytes;
 } sorting;
@@ -237,7 +237,7 @@ static void move_line(u32 width, i64 n, char *to, i64 ts, const char *from, i64 
     for (i64 i = 0; i < n; i++) memcpy(to + i * ts, from + i * fs, width);
 }
 
-/* The line of operand i, one element beside the other. */
+/* The line of operand i, one element beside the other, where nobody writes it. */
 static const char *gather_line(const sorting *r, const exec_env *env, u32 i, i64 at) {
   const prog_sort *s = r->s;
   i64 w = r->width[i];
@@ -247,7 +247,7 @@ static const char *gather_line(const sorting *r, const exec_env *env, u32 i, i64
     return to;
   }
   const char *from = (const char *)env->slots[s->in[i]] + at * w;
-  if (s->inner == 1) return from;
+  if (s->inner == 1 && !r->in_place) return from;
   move_line((u32)w, s->size, to, w, from, w * s->inner);
   return to;
 }
@@ -395,7 +395,13 @@ void sort_lower(const lower_env *e, const prog_sort *s, exec_step *out) {
   *out = (exec_step){.run = run_sort, .data = r};
   r->s = s;
   r->width = ARENA_ARRAY(e->a, u32, s->n);
-  for (u32 i = 0; i < s->n; i++) r->width[i] = (u32)dtype_size(e->prog->slots[s->out[i]].type);
+  u32 widest = 1;
+  for (u32 i = 0; i < s->n; i++) {
+    r->width[i] = (u32)dtype_size(e->prog->slots[s->out[i]].type);
+    if (r->width[i] > widest) widest = r->width[i];
+    for (u32 k = 0; k < s->n && s->in[i] != PROG_NONE; k++)
+      r->in_place |= prog_slots_overlap(e->prog, s->in[i], s->out[k]);
+  }
   vm_spec spec = {.code = &s->less, .num_in = 2 * s->n, .num_out = 1};
   r->less = vm_lower(e, &spec);
   find_key(e, r);
@@ -404,7 +410,7 @@ void sort_lower(const lower_env *e, const prog_sort *s, exec_step *out) {
   r->key_at = at;
   if (r->key) at = align_up(at + vm_scratch_bytes(r->key, BLOCK), 64);
   r->line_at = at;
-  r->line_bytes = align_up(n * 16, 64);
+  r->line_bytes = align_up(n * widest, 64);
   at += s->n * r->line_bytes;
   r->perm_at = at;
   at += align_up(n * 4, 64);

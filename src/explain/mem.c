@@ -60,7 +60,8 @@ static void touch(void *user, u32 *slot, slot_use use) {
   life *l = &w->lives[*slot];
   if (l->first == PROG_NONE) l->first = w->step;
   l->last = w->step;
-  if (w->p->slots[*slot].kind == SLOT_WORK && !w->is_alive[*slot]) be_born(w, *slot);
+  const prog_slot *s = &w->p->slots[*slot];
+  if (s->kind == SLOT_WORK && s->alias < 0 && !w->is_alive[*slot]) be_born(w, *slot);
 }
 
 static void bury(watching *w, const prog_deaths *d, u32 t) {

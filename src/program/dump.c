@@ -250,6 +250,7 @@ static void dump_slot(buf *out, u32 i, const prog_slot *s) {
   buf_printf(out, "%%%u = %s", i, kinds[s->kind]);
   if (s->kind == SLOT_PARAM || s->kind == SLOT_RESULT) buf_printf(out, " %u", s->index);
   if (s->kind == SLOT_WORK) buf_printf(out, " at %" PRIu64, s->offset);
+  if (s->kind == SLOT_WORK && s->alias >= 0) buf_printf(out, " of result %d", s->alias);
   buf_printf(out, " : %s x %" PRIu64, dtype_infos[s->type].name, s->count);
   if (s->alias >= 0 && s->kind == SLOT_RESULT) buf_printf(out, " over param %d", s->alias);
   buf_char(out, '\n');

@@ -33,7 +33,8 @@ typedef struct flow {
   size_t num_words;
   set *live_in, *gen, *kill; /* by run; live_in of one more: the end */
   set live, out;             /* where the walk is; when its run ends */
-  u32 *placed;               /* live slots of the workspace by offset; they never overlap */
+  bool *shared;              /* by home: several slots are in it */
+  u32 *placed;               /* live slots of those by home and place; they never overlap */
   u32 num_placed;
   status error;
   VEC(u32) dying; /* of all steps, last step first */
@@ -46,7 +47,8 @@ static void drop(set s, u32 i) { s.words[i / 64] &= ~(1ull << (i % 64)); }
 
 static bool is_empty(const flow *f, u32 slot) { return prog_slot_bytes(&f->p->slots[slot]) == 0; }
 static bool is_placed(const flow *f, u32 slot) {
-  return f->p->slots[slot].kind == SLOT_WORK && !is_empty(f, slot);
+  u32 home = prog_slot_home(f->p, slot);
+  return home != PROG_NONE && f->shared[home] && !is_empty(f, slot);
 }
 
 /* ---- touches ---- */
@@ -237,14 +239,26 @@ static void fail(flow *f, u32 t, const char *what, u32 slot, u32 other) {
                          STR_ARG(s->loc), STR_ARG(s->name), slot, what, other);
 }
 
+/* The workspace counts as shared. */
+static void find_shared(flow *f) {
+  const program *p = f->p;
+  size_t num_homes = (size_t)1 + p->num_params + p->num_results;
+  u32 *count = arena_zalloc(f->a, num_homes * sizeof(u32));
+  f->shared = arena_zalloc(f->a, num_homes);
+  for (u32 i = 0; i < p->num_slots; i++) {
+    u32 home = prog_slot_home(p, i);
+    if (home != PROG_NONE) f->shared[home] = home == 0 || ++count[home] > 1;
+  }
+}
+
 /* The first of `placed` that does not end before `slot` begins. */
 static u32 find_place(const flow *f, u32 slot) {
-  u32 low = 0, high = f->num_placed;
-  u64 at = f->p->slots[slot].offset;
+  u32 low = 0, high = f->num_placed, home = prog_slot_home(f->p, slot);
+  u64 at = prog_slot_begin(&f->p->slots[slot]);
   while (low < high) {
-    u32 middle = (low + high) / 2;
+    u32 middle = (low + high) / 2, its = prog_slot_home(f->p, f->placed[middle]);
     const prog_slot *s = &f->p->slots[f->placed[middle]];
-    if (s->offset + prog_slot_bytes(s) <= at)
+    if (its < home || (its == home && prog_slot_begin(s) + prog_slot_bytes(s) <= at))
       low = middle + 1;
     else
       high = middle;
@@ -254,11 +268,6 @@ static u32 find_place(const flow *f, u32 slot) {
 
 /* A needed slot that lies where `slot` does; PROG_NONE: none. */
 static u32 lies_over(const flow *f, u32 slot) {
-  const prog_slot *s = &f->p->slots[slot];
-  if (s->kind == SLOT_RESULT && s->alias >= 0) {
-    u32 q = f->p->param_slot[s->alias];
-    return !is_empty(f, slot) && has(f->live, q) ? q : PROG_NONE;
-  }
   if (!is_placed(f, slot)) return PROG_NONE;
   for (u32 i = find_place(f, slot); i < f->num_placed; i++) {
     if (!prog_slots_overlap(f->p, slot, f->placed[i])) return PROG_NONE;
@@ -302,8 +311,8 @@ static void check_write(flow *f, u32 t, const touch *x) {
     const touch *y = &f->touches.data[i];
     if (y->slot == x->slot || !prog_slots_overlap(f->p, x->slot, y->slot)) continue;
     const prog_slot *a = &f->p->slots[x->slot], *b = &f->p->slots[y->slot];
-    bool same = dtype_size(a->type) == dtype_size(b->type) &&
-                (a->kind == SLOT_RESULT || b->kind == SLOT_RESULT || a->offset == b->offset);
+    bool same =
+        dtype_size(a->type) == dtype_size(b->type) && prog_slot_begin(a) == prog_slot_begin(b);
     bool itself = prog_step_is_move(f->p, s),
          in_place = prog_step_in_place(f->p, s, y->slot, x->slot);
     if (y->use != USE_READ || !same || (!itself && !in_place))
@@ -314,7 +323,8 @@ static void check_write(flow *f, u32 t, const touch *x) {
 static void note_dying(flow *f, u32 t) {
   for (u32 i = f->first_touch[t]; i < f->first_touch[t + 1]; i++) {
     u32 slot = f->touches.data[i].slot;
-    if (!is_placed(f, slot) || has(f->live, slot) || lies_over(f, slot) != PROG_NONE) continue;
+    if (f->p->slots[slot].kind != SLOT_WORK || has(f->live, slot)) continue;
+    if (lies_over(f, slot) != PROG_NONE) continue;
     VEC_PUSH(f->a, f->dying, slot);
     f->num_dying[t]++;
   }
@@ -357,6 +367,7 @@ static void check_begin(flow *f) {
  * walked once. */
 static void follow(flow *f) {
   find_touches(f);
+  find_shared(f);
   find_runs(f);
   find_kills(f);
   find_live(f);

@@ -103,10 +103,11 @@ static bool sound(arena *a, const program *p) {
 
 /* Puts slot `which` where `other` lies: is that found? */
 static bool found_over(arena *a, sample *s, u32 which, u32 other) {
-  u64 before = s->prog->slots[which].offset;
-  s->prog->slots[which].offset = s->prog->slots[other].offset;
+  prog_slot *slot = &s->prog->slots[which], before = *slot;
+  slot->offset = s->prog->slots[other].offset;
+  slot->alias = s->prog->slots[other].alias;
   bool found = !sound(a, s->prog);
-  s->prog->slots[which].offset = before;
+  *slot = before;
   return found;
 }
 
@@ -174,6 +175,37 @@ static void test_alias(arena *a) {
   CHECK(!sound(a, s.prog));
 }
 
+/* early = -p; a = -p; b = a + reversed a; late = b + reversed b */
+static void test_in_results(arena *memory) {
+  enum { MANY = 2048 };
+  prog_builder *b = prog_begin(memory, 1, 1);
+  sample s = {.p = prog_param(b, DTYPE_f32, MANY), .r = prog_result(b, DTYPE_f32, MANY, -1)};
+  u32 late = prog_result(b, DTYPE_f32, MANY, -1);
+  s.a = prog_work(b, DTYPE_f32, MANY), s.b = prog_work(b, DTYPE_f32, MANY);
+  negate_part(b, s.p, s.r, 0, MANY);
+  negate_part(b, s.p, s.a, 0, MANY);
+  add_reversed(b, s.a, s.a, s.b, MANY);
+  add_reversed(b, s.b, s.b, late, MANY);
+  finish(b, &s);
+  prog_slot *slots = s.prog->slots;
+  CHECK(sound(memory, s.prog) && s.prog->workspace == 0); /* r is written last */
+  CHECK(slots[s.a].alias >= 0 && slots[s.b].alias == 0 && slots[s.a].alias != slots[s.b].alias);
+  CHECK(prog_slots_overlap(s.prog, s.b, s.r) && !prog_slots_overlap(s.prog, s.b, late));
+  CHECK(found_over(memory, &s, s.a, s.b));
+  slots[s.b].alias = 1; /* late is written while b is read backwards */
+  CHECK(!sound(memory, s.prog));
+  slots[s.b].alias = 0;
+  slots[s.b].offset = 64; /* beyond its end */
+  status e = program_validate(s.prog);
+  CHECK(e);
+  status_free(e);
+  slots[s.b].offset = 0;
+  slots[s.b].alias = 2; /* in no result */
+  e = program_validate(s.prog);
+  CHECK(e);
+  status_free(e);
+}
+
 static void test_deaths(arena *a) {
   sample s = straight(a);
   prog_deaths d = prog_find_deaths(a, s.prog);
@@ -196,6 +228,7 @@ int main(void) {
   test_loop(&a);
   test_pieces(&a);
   test_alias(&a);
+  test_in_results(&a);
   test_deaths(&a);
   arena_deinit(&a);
   return UNIT_END();

@@ -28,6 +28,10 @@ bool prog_step_goes_on(const prog_step *s);
 bool prog_step_is_move(const program *p, const prog_step *s);
 /* A loop that reads slot `in` only with the access it writes `out` with, and the like. */
 bool prog_step_in_place(const program *p, const prog_step *s, u32 in, u32 out);
+/* Whose memory a slot lies in: 0: the workspace; then those of parameters, then of results.
+ * PROG_NONE: one of its own, or none. Where it begins there. */
+u32 prog_slot_home(const program *p, u32 slot);
+u64 prog_slot_begin(const prog_slot *s);
 /* Whether two slots may lie in the same memory. */
 bool prog_slots_overlap(const program *p, u32 a, u32 b);
 
@@ -75,6 +79,10 @@ status prog_check(const program *p, bool planned) MUST_USE;
 
 /* plan.c: merges moves, keeps aliased parameters apart, lays out the workspace. */
 void prog_plan(arena *a, program *p);
+
+/* sink.c: the steps in an order in which what is large is made later. NULL: as they are. Of a
+ * program not laid out yet, each of whose values is merged with all that it can be. */
+prog_step *prog_sink(arena *a, program *p);
 
 /* flow.c: proves that the plan of a valid program keeps every value as long as it is needed, and
  * that nothing is read before it is written. The error (INVALID_ARGUMENT) names the step. */

@@ -293,58 +293,62 @@ static void drop_idle_moves(planner *pl) {
 typedef struct hole {
   u64 offset, bytes;
 } hole;
-typedef struct layout {
-  VEC(hole) holes; /* sorted by offset, never touching */
+typedef struct holes {
+  VEC(hole) list; /* sorted by offset, never touching */
   u64 end;
-} layout;
+} holes;
 
-/* The smallest hole that is large enough. */
-static u64 take(arena *a, layout *l, u64 bytes) {
-  size_t best = l->holes.len;
-  for (size_t i = 0; i < l->holes.len; i++)
-    if (l->holes.data[i].bytes >= bytes &&
-        (best == l->holes.len || l->holes.data[i].bytes < l->holes.data[best].bytes))
+/* The smallest that is large enough, of what is there; PROG_NONE: none. */
+static u32 find_hole(const holes *l, u64 bytes) {
+  u32 best = PROG_NONE;
+  for (u32 i = 0; i < l->list.len; i++)
+    if (l->list.data[i].bytes >= bytes &&
+        (best == PROG_NONE || l->list.data[i].bytes < l->list.data[best].bytes))
       best = i;
-  (void)a;
-  if (best == l->holes.len) {
-    /* grow a hole at the end rather than leave it */
-    if (best && l->holes.data[best - 1].offset + l->holes.data[best - 1].bytes == l->end) {
-      hole h = l->holes.data[--l->holes.len];
-      l->end = h.offset + bytes;
-      return h.offset;
-    }
-    u64 at = l->end;
-    if (!checked_add(l->end, bytes, &l->end)) l->end = UINT64_MAX;
-    return at;
-  }
-  hole *h = &l->holes.data[best];
+  return best;
+}
+
+static u64 take(holes *l, u32 which, u64 bytes) {
+  hole *h = &l->list.data[which];
   u64 at = h->offset;
   h->offset += bytes;
   h->bytes -= bytes;
   if (h->bytes == 0) {
-    memmove(h, h + 1, (l->holes.len - best - 1) * sizeof(hole));
-    l->holes.len--;
+    memmove(h, h + 1, (l->list.len - which - 1) * sizeof(hole));
+    l->list.len--;
   }
   return at;
 }
 
-static void give(arena *a, layout *l, hole h) {
+/* Behind everything; a hole at the end grows rather than stay. */
+static u64 take_more(holes *l, u64 bytes) {
+  size_t n = l->list.len;
+  if (n && l->list.data[n - 1].offset + l->list.data[n - 1].bytes == l->end) {
+    hole h = l->list.data[--l->list.len];
+    l->end = h.offset + bytes;
+    return h.offset;
+  }
+  u64 at = l->end;
+  if (!checked_add(l->end, bytes, &l->end)) l->end = UINT64_MAX;
+  return at;
+}
+
+static void give(arena *a, holes *l, hole h) {
   if (h.bytes == 0) return;
-  VEC_PUSH(a, l->holes, h);
-  size_t i = l->holes.len - 1;
-  for (; i > 0 && l->holes.data[i - 1].offset > h.offset; i--)
-    l->holes.data[i] = l->holes.data[i - 1];
-  l->holes.data[i] = h;
-  hole *v = l->holes.data;
-  if (i + 1 < l->holes.len && v[i].offset + v[i].bytes == v[i + 1].offset) {
+  VEC_PUSH(a, l->list, h);
+  size_t i = l->list.len - 1;
+  for (; i > 0 && l->list.data[i - 1].offset > h.offset; i--) l->list.data[i] = l->list.data[i - 1];
+  l->list.data[i] = h;
+  hole *v = l->list.data;
+  if (i + 1 < l->list.len && v[i].offset + v[i].bytes == v[i + 1].offset) {
     v[i].bytes += v[i + 1].bytes;
-    memmove(&v[i + 1], &v[i + 2], (l->holes.len - i - 2) * sizeof(hole));
-    l->holes.len--;
+    memmove(&v[i + 1], &v[i + 2], (l->list.len - i - 2) * sizeof(hole));
+    l->list.len--;
   }
   if (i > 0 && v[i - 1].offset + v[i - 1].bytes == v[i].offset) {
     v[i - 1].bytes += v[i].bytes;
-    memmove(&v[i], &v[i + 1], (l->holes.len - i - 1) * sizeof(hole));
-    l->holes.len--;
+    memmove(&v[i], &v[i + 1], (l->list.len - i - 1) * sizeof(hole));
+    l->list.len--;
   }
 }
 
@@ -352,6 +356,26 @@ static u64 padded_bytes(const program *p, u32 slot) {
   u64 bytes = prog_slot_bytes(&p->slots[slot]), padded;
   return checked_add(bytes, (u64)63, &padded) ? padded & ~63ull : UINT64_MAX & ~63ull;
 }
+
+/* A result's buffer, in which others may lie from step `from` on, and until they end before step
+ * `until`. From there on it belongs to the result, and to those whose memory it takes over: its
+ * heirs. */
+typedef struct home {
+  u32 result; /* slot */
+  u32 from, until;
+  holes free;
+} home;
+
+enum { MAX_HOMES = 64, LEAST_HOME = 4096 };
+
+typedef struct layout {
+  planner *pl;
+  holes work;
+  home homes[MAX_HOMES]; /* the largest first */
+  u32 num_homes;
+  u32 *home_of; /* by slot: where it lies, or has to; PROG_NONE: in the workspace */
+  bool *given;  /* its memory went to another slot */
+} layout;
 
 typedef struct donor_search {
   planner *pl;
@@ -367,6 +391,110 @@ static void find_donor(void *user, u32 *slot, slot_use use) {
   if (padded_bytes(p, *slot) != padded_bytes(p, d->born)) return;
   if (dtype_size(p->slots[*slot].type) != dtype_size(p->slots[d->born].type)) return;
   if (prog_step_in_place(p, &p->steps[d->step], *slot, d->born)) d->found = *slot;
+}
+static u32 donor_of(planner *pl, u32 born) {
+  u32 t = pl->lives[born].first;
+  donor_search d = {.pl = pl, .born = born, .step = t, .found = PROG_NONE};
+  if (pl->lives[born].last > t) prog_step_slots(&pl->p->steps[t], find_donor, &d);
+  return d.found;
+}
+
+/* Its heirs, and theirs, have places in it from the start. */
+static void settle_heirs(layout *l, u32 which) {
+  planner *pl = l->pl;
+  home *h = &l->homes[which];
+  for (u32 heir = donor_of(pl, h->result); heir != PROG_NONE; heir = donor_of(pl, heir)) {
+    if (pl->lives[heir].first < h->from || l->home_of[heir] != PROG_NONE) return;
+    if (prog_slot_bytes(&pl->p->slots[heir]) > prog_slot_bytes(&pl->p->slots[h->result])) return;
+    l->home_of[heir] = which;
+    h->until = pl->lives[heir].first;
+  }
+}
+
+static void add_home(layout *l, u32 result) {
+  planner *pl = l->pl;
+  const prog_slot *s = &pl->p->slots[result];
+  u64 bytes = padded_bytes(pl->p, result);
+  home h = {.result = result, .until = pl->lives[result].first};
+  if (bytes < LEAST_HOME || h.until == PROG_NONE) return;
+  if (s->alias >= 0) {
+    const life *in = &pl->lives[pl->p->param_slot[s->alias]];
+    if (in->first != PROG_NONE) h.from = in->last + 1;
+  }
+  if (h.from >= h.until) return;
+  u32 at = l->num_homes;
+  while (at > 0 && padded_bytes(pl->p, l->homes[at - 1].result) < bytes) at--;
+  if (at == MAX_HOMES) return;
+  if (l->num_homes < MAX_HOMES) l->num_homes++;
+  memmove(&l->homes[at + 1], &l->homes[at], (l->num_homes - at - 1) * sizeof(home));
+  l->homes[at] = h;
+}
+
+static void find_homes(layout *l) {
+  planner *pl = l->pl;
+  for (u32 i = 0; i < pl->p->num_slots; i++) {
+    l->home_of[i] = PROG_NONE;
+    if (pl->p->slots[i].kind == SLOT_RESULT) add_home(l, i);
+  }
+  for (u32 i = 0; i < l->num_homes; i++) {
+    give(pl->a, &l->homes[i].free, (hole){0, padded_bytes(pl->p, l->homes[i].result)});
+    settle_heirs(l, i);
+  }
+}
+
+/* The home with the smallest hole for it, and of such the first to end; PROG_NONE: none has one for
+ * so long. */
+static u32 find_home(const layout *l, u32 slot, u32 *out_hole) {
+  const life *life = &l->pl->lives[slot];
+  u64 bytes = padded_bytes(l->pl->p, slot), exact = prog_slot_bytes(&l->pl->p->slots[slot]);
+  u32 best = PROG_NONE;
+  for (u32 i = 0; i < l->num_homes; i++) {
+    const home *h = &l->homes[i];
+    if (life->first < h->from || life->last >= h->until) continue;
+    u32 k = find_hole(&h->free, bytes);
+    if (k == PROG_NONE) continue;
+    const hole *o = &h->free.list.data[k];
+    if (o->offset + exact > prog_slot_bytes(&l->pl->p->slots[h->result])) continue;
+    if (best != PROG_NONE) {
+      u64 least = l->homes[best].free.list.data[*out_hole].bytes;
+      if (least < o->bytes || (least == o->bytes && l->homes[best].until <= h->until)) continue;
+    }
+    best = i;
+    *out_hole = k;
+  }
+  return best;
+}
+
+static void lie_in(layout *l, u32 slot, u32 which, u64 offset) {
+  prog_slot *s = l->pl->p->slots;
+  l->home_of[slot] = which;
+  s[slot].alias = which == PROG_NONE ? -1 : (i32)s[l->homes[which].result].index;
+  s[slot].offset = offset;
+}
+
+/* Whether what is born may have the donor's memory for as long as it lives. */
+static bool may_inherit(const layout *l, u32 donor, u32 born) {
+  u32 which = l->home_of[donor];
+  return !l->given[donor] && (which == l->home_of[born] || which == PROG_NONE ||
+                              l->pl->lives[born].last < l->homes[which].until);
+}
+
+static void place_born(layout *l, u32 slot) {
+  planner *pl = l->pl;
+  u64 bytes = padded_bytes(pl->p, slot);
+  u32 donor = donor_of(pl, slot), k, which = l->home_of[slot];
+  if (donor != PROG_NONE && may_inherit(l, donor, slot)) {
+    l->given[donor] = true;
+    lie_in(l, slot, l->home_of[donor], pl->p->slots[donor].offset);
+  } else if (which != PROG_NONE) { /* nobody else is there by now */
+    lie_in(l, slot, which, take(&l->homes[which].free, 0, bytes));
+  } else if ((k = find_hole(&l->work, bytes)) != PROG_NONE) {
+    lie_in(l, slot, PROG_NONE, take(&l->work, k, bytes));
+  } else if ((which = find_home(l, slot, &k)) != PROG_NONE) {
+    lie_in(l, slot, which, take(&l->homes[which].free, k, bytes));
+  } else {
+    lie_in(l, slot, PROG_NONE, take_more(&l->work, bytes));
+  }
 }
 
 /* Slots in the order of a key, by counting: begin[t] .. begin[t+1] of `order`. */
@@ -396,43 +524,68 @@ static by_step sort_slots(planner *pl, bool by_last) {
 }
 
 /* In step order: what is born at a step takes its place before what dies there gives its own
- * back, since both are there while the step runs. Only a donor's memory passes on within a step. */
+ * back, since both are there while the step runs. Only a donor's memory passes on within a step.
+ * What the workspace has no hole for goes into the buffer of a result that is not written yet. */
 static void lay_out(planner *pl) {
   program *p = pl->p;
   by_step born = sort_slots(pl, false), dying = sort_slots(pl, true);
-  bool *given = arena_zalloc(pl->a, p->num_slots + 1); /* memory passed on to another slot */
-  layout l = {0};
+  layout *l = ARENA_NEW(pl->a, layout);
+  *l = (layout){.pl = pl,
+                .home_of = ARENA_ARRAY(pl->a, u32, p->num_slots + 1),
+                .given = arena_zalloc(pl->a, p->num_slots + 1)};
+  find_homes(l);
   for (u32 i = 0; i < p->num_slots; i++) /* merged into another one: nobody touches it */
     if (is_free_slot(p, i) && pl->lives[i].first == PROG_NONE) p->slots[i].count = 0;
   for (u32 t = 0; t < p->num_steps; t++) {
-    for (u32 k = born.begin[t]; k < born.begin[t + 1]; k++) {
-      u32 slot = born.order[k];
-      donor_search d = {.pl = pl, .born = slot, .step = t, .found = PROG_NONE};
-      if (pl->lives[slot].last > t) prog_step_slots(&p->steps[t], find_donor, &d);
-      if (d.found != PROG_NONE && !given[d.found]) {
-        given[d.found] = true;
-        p->slots[slot].offset = p->slots[d.found].offset;
-      } else {
-        p->slots[slot].offset = take(pl->a, &l, padded_bytes(p, slot));
-      }
-    }
+    for (u32 k = born.begin[t]; k < born.begin[t + 1]; k++) place_born(l, born.order[k]);
     for (u32 k = dying.begin[t]; k < dying.begin[t + 1]; k++) {
-      u32 slot = dying.order[k];
-      if (!given[slot]) give(pl->a, &l, (hole){p->slots[slot].offset, padded_bytes(p, slot)});
+      u32 slot = dying.order[k], which = l->home_of[slot];
+      if (l->given[slot]) continue;
+      give(pl->a, which == PROG_NONE ? &l->work : &l->homes[which].free,
+           (hole){p->slots[slot].offset, padded_bytes(p, slot)});
     }
   }
-  p->workspace = l.end;
+  p->workspace = l->work.end;
+}
+
+/* The most bytes of temporaries and of results begun that are there at once. */
+static u64 peak_of(const planner *pl) {
+  const program *p = pl->p;
+  i64 *change = arena_zalloc(pl->a, (p->num_steps + 2) * sizeof(i64)), now = 0, most = 0;
+  for (u32 i = 0; i < p->num_slots; i++) {
+    const life *l = &pl->lives[i];
+    if ((p->slots[i].kind != SLOT_RESULT && !is_free_slot(p, i)) || l->first == PROG_NONE) continue;
+    change[l->first] += (i64)prog_slot_bytes(&p->slots[i]);
+    change[l->last + 1] -= (i64)prog_slot_bytes(&p->slots[i]);
+  }
+  for (u32 t = 0; t < p->num_steps; t++) {
+    now += change[t];
+    if (now > most) most = now;
+  }
+  return (u64)most;
+}
+
+static void sink_steps(planner *pl) {
+  prog_step *before = pl->p->steps, *sunk = prog_sink(pl->a, pl->p);
+  if (!sunk) return;
+  u64 peak = peak_of(pl);
+  pl->p->steps = sunk;
+  refresh(pl);
+  if (peak_of(pl) <= peak) return;
+  pl->p->steps = before;
+  refresh(pl);
 }
 
 /* Called by prog_finish for a program that prog_check has found sound. The order matters: copies
- * for aliases are moves as others are, strips are made of what is then left, and only what no merge
- * made one needs a place. */
+ * for aliases are moves as others are, strips are made of what is then left, of neighbours that
+ * sinking made, and only what no merge made one needs a place. */
 void prog_plan(arena *a, program *p) {
   planner pl = {.a = a, .p = p};
   refresh(&pl);
   separate_aliases(&pl);
   merge_moves(&pl);
   drop_idle_moves(&pl);
+  sink_steps(&pl);
   if (prog_form_strips(a, p)) refresh(&pl);
   lay_out(&pl);
 }

@@ -43,9 +43,11 @@ typedef struct prog_slot {
   prog_slot_kind kind;
   dtype type;
   u32 index;  /* PARAM, RESULT: which */
-  i32 alias;  /* RESULT: the parameter whose buffer it is; -1: its own */
+  i32 alias;  /* RESULT: the parameter whose buffer it is; -1: its own.
+                 WORK: the result in whose buffer it lies before that is written, set by
+                 prog_finish; -1: in the workspace */
   u64 count;  /* elements */
-  u64 offset; /* WORK: in the workspace, set by prog_finish; a multiple of 64 */
+  u64 offset; /* WORK: where it lies there, set by prog_finish; a multiple of 64 */
   const void
       *data; /* CONST: count elements, aligned to 16 at least, owned by the arena or borrowed */
 } prog_slot;

@@ -184,6 +184,8 @@ bool prog_step_in_place(const program *p, const prog_step *s, u32 in, u32 out) {
   if (s->kind == STEP_strips) return prog_strips_in_place(p, s->u.strips_, in, out);
   if (s->kind == STEP_collective && s->u.collective_->kind == COLL_ALL_REDUCE)
     return reduces_in_place(s->u.collective_, in, out);
+  /* A line of all operands is read before any of it is written. */
+  if (s->kind == STEP_sort) return s->u.sort_->keep == s->u.sort_->size;
   if (s->kind != STEP_loop || s->u.loop_->reduced) return false;
   const prog_loop *l = s->u.loop_;
   for (u32 o = 0; o < l->num_out; o++) {
@@ -194,14 +196,35 @@ bool prog_step_in_place(const program *p, const prog_step *s, u32 in, u32 out) {
   return true;
 }
 
+static u32 home_of_result(const program *p, const prog_slot *s) {
+  return s->alias >= 0 ? 1 + (u32)s->alias : 1 + p->num_params + s->index;
+}
+
+u32 prog_slot_home(const program *p, u32 slot) {
+  const prog_slot *s = &p->slots[slot];
+  switch (s->kind) {
+  case SLOT_PARAM:
+    return 1 + s->index;
+  case SLOT_RESULT:
+    return home_of_result(p, s);
+  case SLOT_WORK:
+    return s->alias < 0 ? 0 : home_of_result(p, &p->slots[p->result_slot[s->alias]]);
+  case SLOT_CONST:
+  case SLOT_STRIP:
+    break;
+  }
+  return PROG_NONE;
+}
+
+u64 prog_slot_begin(const prog_slot *s) { return s->kind == SLOT_WORK ? s->offset : 0; }
+
 bool prog_slots_overlap(const program *p, u32 a, u32 b) {
-  const prog_slot *x = &p->slots[a], *y = &p->slots[b];
   if (a == b) return true;
-  if (x->kind == SLOT_WORK && y->kind == SLOT_WORK)
-    return x->offset < y->offset + prog_slot_bytes(y) && y->offset < x->offset + prog_slot_bytes(x);
-  if (x->kind == SLOT_RESULT && y->kind == SLOT_PARAM) return x->alias == (i32)y->index;
-  if (y->kind == SLOT_RESULT && x->kind == SLOT_PARAM) return y->alias == (i32)x->index;
-  return false;
+  u32 home = prog_slot_home(p, a);
+  if (home == PROG_NONE || home != prog_slot_home(p, b)) return false;
+  const prog_slot *x = &p->slots[a], *y = &p->slots[b];
+  u64 from = prog_slot_begin(x), other = prog_slot_begin(y);
+  return from < other + prog_slot_bytes(y) && other < from + prog_slot_bytes(x);
 }
 
 bool prog_collective_reduces(prog_collective_kind kind) {

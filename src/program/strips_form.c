@@ -224,8 +224,7 @@ static void survey_access(void *user, const step_access *a) {
   s->crosses |= inside != INT64_MAX && rows < inside;
   bool much = prog_slot_bytes(slot) >= MIN_BYTES / 2;
   s->large |= much;
-  s->joins |=
-      !a->write && (s->f->run.written[at] == stamp || (much && s->f->run.read[at] == stamp));
+  s->joins |= s->f->run.written[at] == stamp || (!a->write && much && s->f->run.read[at] == stamp);
 }
 
 /* Of a dot per batch the other operand must be small: it is read again for every strip. */

@@ -611,22 +611,32 @@ static void check_step(checker *c, const prog_step *s) {
   }
 }
 
-static void check_one_slot(checker *c, const prog_slot *s, bool planned) {
-  u64 bytes, end;
+static void check_one_slot(checker *c, const prog_slot *s) {
+  u64 bytes;
   if (s->type >= DTYPE_COUNT || s->kind > SLOT_STRIP) {
     fail(c, "no such type of slot");
     return;
   }
   if (!checked_mul(s->count, (u64)dtype_size(s->type), &bytes) || bytes > INT64_MAX / 2)
     fail(c, "slot too large");
-  else if (s->kind == SLOT_WORK && planned &&
-           (!checked_add(bytes, s->offset, &end) || end > c->p->workspace || s->offset % 64))
-    fail(c, "slot outside the workspace");
   else if (s->kind == SLOT_CONST && bytes && !s->data)
     fail(c, "constant without a value");
 }
 
-static void check_interface(checker *c) {
+/* A temporary, in the workspace or a result's buffer. */
+static void check_place(checker *c, const prog_slot *s) {
+  const program *p = c->p;
+  u64 end, room = p->workspace;
+  if (s->alias >= (i32)p->num_results || s->alias < -1) {
+    fail(c, "slot in no result");
+    return;
+  }
+  if (s->alias >= 0) room = prog_slot_bytes(&p->slots[p->result_slot[s->alias]]);
+  if (!checked_add(prog_slot_bytes(s), s->offset, &end) || end > room || s->offset % 64)
+    fail(c, "slot outside the workspace");
+}
+
+static void check_interface(checker *c, bool planned) {
   const program *p = c->p;
   for (u32 i = 0; i < p->num_params; i++)
     if (!check_slot(c, p->param_slot[i], false) || p->slots[p->param_slot[i]].kind != SLOT_PARAM ||
@@ -648,6 +658,7 @@ static void check_interface(checker *c) {
     if ((s->kind == SLOT_PARAM && (s->index >= p->num_params || p->param_slot[s->index] != i)) ||
         (s->kind == SLOT_RESULT && (s->index >= p->num_results || p->result_slot[s->index] != i)))
       fail(c, "slot of no parameter or result");
+    if (s->kind == SLOT_WORK && planned) check_place(c, s);
   }
 }
 
@@ -655,8 +666,8 @@ status prog_check(const program *p, bool planned) {
   checker c = {.p = p};
   u64 devices = (u64)p->num_replicas * p->num_partitions;
   if (devices == 0 || devices > 1u << 20) fail(&c, "number of devices out of range");
-  for (u32 i = 0; i < p->num_slots && !c.error; i++) check_one_slot(&c, &p->slots[i], planned);
-  if (!c.error) check_interface(&c);
+  for (u32 i = 0; i < p->num_slots && !c.error; i++) check_one_slot(&c, &p->slots[i]);
+  if (!c.error) check_interface(&c, planned);
   if (c.error) return status_make(STATUS_INVALID_ARGUMENT, "program: %s", c.error);
   for (u32 i = 0; i < p->num_steps; i++) {
     const prog_step *s = &p->steps[i];
