@@ -26,7 +26,8 @@ bool part_body_kind(const block *b, u32 i, u32 n, unreduced_kind *out) {
 static bool only_moves(const op *o) {
   const tensor_sharding_attr *s =
       op_is(o, reshard) ? attr_as(tensor_sharding, op_attr(o, SLOT_NAME(sharding))) : NULL;
-  return s && !s->unreduced.len;
+  return (s && !s->unreduced.len) || op_is(o, sdy_all_gather) || op_is(o, sdy_all_slice) ||
+         op_is(o, sdy_all_to_all) || op_is(o, sdy_collective_permute);
 }
 
 const attr *part_scalar_constant(const value *v) {
