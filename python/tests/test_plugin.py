@@ -269,6 +269,26 @@ def test_many_launches_in_flight():
     np.testing.assert_array_equal(np.asarray(x), np.full(16, 1000.0))
 
 
+def test_ctrl_c_ends_waiting():
+    """The step goes on, and the device is busy with it, but the prompt is back."""
+    done = run_python("""
+import os, signal, threading, time, jax, jax.numpy as jnp
+long = jax.jit(lambda x: jax.lax.fori_loop(0, 10**9, lambda i, v: jnp.sin(v), x))
+step, x = long.lower(jnp.ones(1000)).compile(), jnp.ones(1000)
+at = []
+def press():
+    at.append(time.monotonic())
+    os.kill(os.getpid(), signal.SIGINT)
+threading.Timer(0.5, press).start()
+try:
+    step(x).block_until_ready()
+except KeyboardInterrupt:
+    print(time.monotonic() - at[0] < 30, flush=True)
+os._exit(0)
+""", JAX_PLATFORMS="terrazzo")
+    assert done.stdout == "True\n", done.stderr
+
+
 def test_a_forked_child_ends():
     """Its parent's arrays and clients are destroyed there too, and neither waits for threads."""
     done = run_python("""
