@@ -276,27 +276,35 @@ static status cannot_launch(launcher *on, const executor_launch_args *args) {
   return on->ops->check ? on->ops->check(on, args) : NULL;
 }
 
-/* A program that is done sooner than somebody could be woken runs on the thread that launches it:
- * one position, nothing to wait for, and no call of the host's, who may hold what the thread that
- * answers wants. From a callback it does not, as launches there could nest without end. */
+/* A program that is done sooner than somebody could be woken runs on the thread that launches it,
+ * one position after the other: nothing is to be waited for, they do not meet, and no call is the
+ * host's, who may hold what the thread that answers wants (such steps cost no one knows what). From
+ * a callback it does not, as launches there could nest without end. */
 enum { SHORT = 16000 }; /* ns */
 
 static worker *come(launcher *on, const executor_launch_args *args, u32 n) {
-  if (n != 1 || args->transport || args->num_wait || args->image->cost > SHORT || !on->ops->come ||
+  if (args->transport || args->num_wait || args->image->cost > SHORT / n || !on->ops->come ||
       executor_on_worker())
     return NULL;
   return on->ops->come(on);
 }
 
-/* The lock is held. Nothing is ahead of the launch's only place. */
-static bool is_first(launcher *on, const launch *l) {
-  return find_queue(on, l->places->device)->head == l->places;
+/* The lock is held. Nothing is ahead of the launch's places, which nobody else runs from then on.
+ */
+static bool take_off(launcher *on, launch *l) {
+  for (u32 i = 0; i < l->n; i++)
+    if (find_queue(on, l->places[i].device)->head != &l->places[i]) return false;
+  l->ready = true;
+  l->outside = 0;
+  for (u32 i = 0; i < l->n; i++) l->places[i].state = PLACE_RUNNING;
+  return true;
 }
 
-/* In the queue, so that whatever is launched meanwhile comes behind it. */
+/* In the queue, so that whatever is launched meanwhile comes behind it. The launch goes with its
+ * last place. */
 static void run_here(launcher *on, launch *l, worker *w) {
   atomic_fetch_add_explicit(&on->stat_launches, 1, memory_order_relaxed);
-  place_run(w, l->places);
+  for (u32 i = 0, n = l->n; i < n; i++) place_run(w, &l->places[i]);
   on->ops->leave(on, w);
 }
 
@@ -324,12 +332,7 @@ status launcher_launch(executor *x, const executor_launch_args *args) {
     list(on, l);
     for (u32 i = 0; i < l->n; i++) enqueue(on, &l->places[i]);
   }
-  bool here = ok && guest && is_first(on, l);
-  if (here) {
-    l->ready = true;
-    l->outside = 0;
-    l->places->state = PLACE_RUNNING;
-  }
+  bool here = ok && guest && take_off(on, l);
   pthread_mutex_unlock(&on->lock);
   if (here) {
     run_here(on, l, guest);

@@ -53,9 +53,9 @@ static void wait_for(shot *r) {
   pthread_mutex_unlock(&r->w.lock);
 }
 
-/* x * 1e30, for `n` elements of which one is looked at. */
-static executor_image *scale(arena *a, i64 n, u32 count) {
-  prog_builder *b = prog_begin(a, 1, 1);
+/* x * 1e30 on each of some devices, for `n` elements of which one is looked at. */
+static executor_image *scale(arena *a, u32 devices, i64 n, u32 count) {
+  prog_builder *b = prog_begin(a, 1, devices);
   prog_set_flush_denormals(b, true);
   u32 p = prog_param(b, DTYPE_f32, 1), r = prog_result(b, DTYPE_f32, 1, -1);
   u32 work = prog_work(b, DTYPE_f32, (u64)n);
@@ -76,6 +76,35 @@ static void test_here(executor_image *brief) {
   go(&shots[0], brief, NULL);
   CHECK(is_done(&shots[0]) && pthread_equal(shots[0].thread, pthread_self()));
   CHECK(shots[0].out == 0 && small * 1e30f > 0); /* the thread's own control word is back */
+}
+
+/* On two devices, which both are free, or one of which has to wait. */
+static void go_both(shot *r, executor_image *im, float out[2]) {
+  *r = (shot){.w = {.lock = PTHREAD_MUTEX_INITIALIZER, .cond = PTHREAD_COND_INITIALIZER}};
+  lent t = lend(pool, im->prog, (void *[]){&in, &in}, (void *[]){&out[0], &out[1]});
+  CHECK(!executor_launch(pool, &(executor_launch_args){.image = im,
+                                                       .devices = (u32[]){0, 1},
+                                                       .params = t.params,
+                                                       .results = t.results,
+                                                       .device_done = device_came,
+                                                       .done = on_done,
+                                                       .user = r}));
+  take_back(&t);
+}
+
+static void test_both(executor_image *brief, executor_image *both) {
+  float out[2] = {1, 1};
+  go_both(&shots[1], both, out);
+  CHECK(is_done(&shots[1]) && pthread_equal(shots[1].thread, pthread_self()));
+  CHECK(out[0] == 0 && out[1] == 0);
+  dev_event *e = dev_event_create();
+  go(&shots[0], brief, e); /* device 0 has that first */
+  go_both(&shots[1], both, out);
+  CHECK(!is_done(&shots[1]));
+  dev_event_set(e, NULL);
+  dev_event_release(e);
+  wait_for(&shots[0]), wait_for(&shots[1]);
+  CHECK(shots[1].worker);
 }
 
 static void test_elsewhere(executor_image *brief, executor_image *lengthy) {
@@ -109,14 +138,17 @@ int main(void) {
   if (setjmp(trap.at)) return 1;
   arena_init(&a, &mem_system, &trap);
   CHECK(!exec_create(&(exec_options){.kind = "cpu", .threads = 2}, &pool));
-  executor_image *brief = scale(&a, 8, 1), *lengthy = scale(&a, 100000, 4);
+  executor_image *brief = scale(&a, 1, 8, 1), *lengthy = scale(&a, 1, 100000, 4);
+  executor_image *both = scale(&a, 2, 8, 1);
   test_here(brief);
+  test_both(brief, both);
   test_elsewhere(brief, lengthy);
   pthread_t threads[3];
   for (int i = 0; i < 3; i++) pthread_create(&threads[i], NULL, launch_many, brief);
   for (int i = 0; i < 3; i++) pthread_join(threads[i], NULL);
   exec_image_release(brief);
   exec_image_release(lengthy);
+  exec_image_release(both);
   executor_release(pool);
   arena_deinit(&a);
   return UNIT_END();
