@@ -3,6 +3,8 @@
 
 static const u8 dtype_of_float[FLOAT_COUNT] = {
     [FLOAT_f4E2M1FN] = DTYPE_f4e2m1fn,
+    [FLOAT_f6E2M3FN] = DTYPE_f6e2m3fn,
+    [FLOAT_f6E3M2FN] = DTYPE_f6e3m2fn,
     [FLOAT_f8E3M4] = DTYPE_f8e3m4,
     [FLOAT_f8E4M3] = DTYPE_f8e4m3,
     [FLOAT_f8E4M3B11FNUZ] = DTYPE_f8e4m3b11fnuz,

@@ -135,7 +135,8 @@ static u64 distance(dtype t, const char *x, const char *y) {
   double f = num_to_f64(t, x), g = num_to_f64(t, y);
   if (isnan(f) && isnan(g)) return 0;
   if (!isfinite(f) || !isfinite(g)) return UINT64_MAX;
-  u64 sign = t == DTYPE_f4e2m1fn ? 8 : t == DTYPE_f8e8m0fnu ? 0 : 1ull << (8 * dtype_size(t) - 1);
+  u32 width = num_is_small_float(t) ? num_small_bits(t) : 8 * (u32)dtype_size(t);
+  u64 sign = t == DTYPE_f8e8m0fnu ? 0 : 1ull << (width - 1);
   bool apart = (a ^ b) & sign;
   a &= ~sign;
   b &= ~sign;

@@ -114,6 +114,7 @@ static inline vm_rtype vm_rtype_of(dtype t) {
       [DTYPE_f8e5m2fnuz] = R_f32, [DTYPE_f8e4m3fnuz] = R_f32,
       [DTYPE_f8e4m3] = R_f32,     [DTYPE_f8e3m4] = R_f32,
       [DTYPE_f8e8m0fnu] = R_f32,  [DTYPE_f4e2m1fn] = R_f32,
+      [DTYPE_f6e2m3fn] = R_f32,   [DTYPE_f6e3m2fn] = R_f32,
   };
   return (vm_rtype)map[t];
 }

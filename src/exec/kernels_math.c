@@ -249,7 +249,8 @@ COMPLEX_PAIRS(CONVERT_ANY)
 #define SMALL(S)                                                                                   \
   S(f8e5m2)                                                                                        \
   S(f8e4m3fn)                                                                                      \
-  S(f8e4m3b11fnuz) S(f8e5m2fnuz) S(f8e4m3fnuz) S(f8e4m3) S(f8e3m4) S(f8e8m0fnu) S(f4e2m1fn)
+  S(f8e4m3b11fnuz)                                                                                 \
+  S(f8e5m2fnuz) S(f8e4m3fnuz) S(f8e4m3) S(f8e3m4) S(f8e8m0fnu) S(f4e2m1fn) S(f6e2m3fn) S(f6e3m2fn)
 /* The least f8e8m0fnu is a denormal of f32, and stays itself. */
 #define SMALL_FLOAT(name)                                                                          \
   static void load_##name(PARAMS) {                                                                \

@@ -114,7 +114,7 @@ static value wrap(lowering *l, dtype t, value v) {
 }
 
 /* Whether values of the type stay as they are stored until something computes with them. */
-static bool stays_stored(dtype t) { return num_is_small_float(t) && t != DTYPE_f4e2m1fn; }
+static bool stays_stored(dtype t) { return num_small_bits(t) >= 8; }
 
 static value legalize_load(lowering *l, const vm_instr *i) {
   bool scalar = l->spec->in_scalar && l->spec->in_scalar[i->a];
@@ -212,7 +212,7 @@ static value legalize_bitcast(lowering *l, const vm_instr *i) {
   dtype to = (dtype)i->type;
   value v = as_stored(l, operand_type(l, i), l->values[i->a]);
   v.stored = stays_stored(to);
-  if (to == DTYPE_f4e2m1fn) return call_1(l, IS(load, (u8)to), 4, v);
+  if (num_is_small_float(to) && !v.stored) return call_1(l, IS(load, (u8)to), 4, v);
   return v.stored ? v : wrap(l, to, v);
 }
 
@@ -232,7 +232,8 @@ static value settle(lowering *l, const vm_instr *i, value v) {
   static const bool never_exact[DTYPE_COUNT] = {[DTYPE_f8e4m3fnuz] = true,
                                                 [DTYPE_f8e5m2fnuz] = true,
                                                 [DTYPE_f8e4m3b11fnuz] = true,
-                                                [DTYPE_f8e3m4] = true};
+                                                [DTYPE_f8e3m4] = true,
+                                                [DTYPE_f6e2m3fn] = true};
   dtype t = (dtype)i->type;
   bool wide = l->spec->registers && vm_reduces_wide(t);
   if (num_is_small_float(t) && !wide && (!has(i->op, VM_EXACT) || never_exact[t]))

@@ -4,7 +4,7 @@
  * rounds once from that. So there is one reader and one writer a type instead of a function a pair.
  * The kernels of exec have loops of their own for the common pairs, which their tests compare with
  * this. The formats' codes: OCP "8-bit Floating Point Specification" (f8E4M3FN, f8E5M2), OCP
- * Microscaling (f4E2M1FN, f8E8M0FNU), Noune et al., "8-bit Numerical Formats for Deep Neural
+ * Microscaling (f4E2M1FN, f6*, f8E8M0FNU), Noune et al., "8-bit Numerical Formats for Deep Neural
  * Networks" (FNUZ); the rest is IEEE 754 with other widths. */
 #include "num/convert.h"
 
@@ -34,7 +34,11 @@ static const format formats[DTYPE_COUNT] = {
     [DTYPE_f8e5m2fnuz] = {8, 2, 16, 0x7f, 0x80, TO_NAN, true, false},
     [DTYPE_f8e8m0fnu] = {8, 0, 127, 0xfe, 0xff, TO_NAN, false, false},
     [DTYPE_f4e2m1fn] = {4, 1, 1, 0x7, 0, TO_MAX, true, true},
+    [DTYPE_f6e2m3fn] = {6, 3, 1, 0x1f, 0, TO_MAX, true, true},
+    [DTYPE_f6e3m2fn] = {6, 2, 3, 0x1f, 0, TO_MAX, true, true},
 };
+
+u32 num_small_bits(dtype t) { return formats[t].bits; }
 
 u32 num_int_bits(dtype t) {
   static const u8 bits[DTYPE_COUNT] = {

@@ -11,12 +11,15 @@
 
 #include "num/dtype.h"
 
-/* The formats that are computed in f32: f16, bf16, f8*, f4*. */
+/* The formats that are computed in f32: f16, bf16, f8*, f6*, f4*. */
 static inline bool num_is_small_float(dtype t) {
   return dtype_infos[t].kind == DTYPE_CLASS_FLOAT && t != DTYPE_f32 && t != DTYPE_f64;
 }
 /* Bits of a sub-byte or ordinary integer type: 2, 4, 8, 16, 32, 64; 1 for pred; 0 otherwise. */
 u32 num_int_bits(dtype t);
+
+/* Bits of a small float as it is written: 4, 6, 8 or 16; 0 for other types. */
+u32 num_small_bits(dtype t);
 
 /* `t` is a small float (num_is_small_float); bits in the low end of the result. Encoding rounds
  * once, so x must be exact: a value that was rounded to f32 before may come out wrong. */

@@ -15,6 +15,6 @@ bool dtype_from_name(str mlir_name, dtype *out) {
 
 bool dtype_from_pjrt(int pjrt, dtype *out) {
   for (int i = 0; i < DTYPE_COUNT; i++)
-    if (dtype_infos[i].pjrt == pjrt) return *out = (dtype)i, true;
+    if (pjrt && dtype_infos[i].pjrt == pjrt) return *out = (dtype)i, true;
   return false;
 }

@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 
-/* DT(id, MLIR spelling, bits in an element as stored on a device, PJRT_Buffer_Type, class)
+/* DT(id, MLIR spelling, bits in an element as stored on a device, PJRT_Buffer_Type or 0, class)
  * Sub-byte integers and floats are stored a byte an element, as JAX sends them. */
 #define DTYPES(DT)                                                                                 \
   DT(pred, "i1", 8, 1, BOOL)                                                                       \
@@ -35,7 +35,9 @@
   DT(f8e4m3, "f8E4M3", 8, 26, FLOAT)                                                               \
   DT(f8e3m4, "f8E3M4", 8, 27, FLOAT)                                                               \
   DT(f8e8m0fnu, "f8E8M0FNU", 8, 28, FLOAT)                                                         \
-  DT(f4e2m1fn, "f4E2M1FN", 8, 29, FLOAT)
+  DT(f4e2m1fn, "f4E2M1FN", 8, 29, FLOAT)                                                           \
+  DT(f6e2m3fn, "f6E2M3FN", 8, 0, FLOAT)                                                            \
+  DT(f6e3m2fn, "f6E3M2FN", 8, 0, FLOAT)
 
 typedef enum dtype {
 #define DT(id, ...) DTYPE_##id,
@@ -58,7 +60,7 @@ typedef enum dtype_class {
 typedef struct dtype_info {
   const char *name; /* MLIR's spelling */
   u16 bytes;        /* of a stored element; 0 for tokens */
-  u16 pjrt;         /* PJRT_Buffer_Type */
+  u16 pjrt;         /* PJRT_Buffer_Type; 0 (invalid) where PJRT has none */
   dtype_class kind;
 } dtype_info;
 

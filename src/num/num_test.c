@@ -22,6 +22,9 @@ static void test_small_floats(void) {
   CHECK(isinf(through(DTYPE_f8e5m2, 1e9)) && isnan(through(DTYPE_f8e4m3fnuz, 1e9)));
   CHECK(!signbit(through(DTYPE_f8e4m3fnuz, -0.0)) && signbit(through(DTYPE_f8e4m3, -0.0)));
   CHECK(through(DTYPE_f4e2m1fn, 100) == 6 && through(DTYPE_f4e2m1fn, -2.4) == -2);
+  CHECK(through(DTYPE_f6e2m3fn, 100) == 7.5 && through(DTYPE_f6e2m3fn, -0.3) == -0.25);
+  CHECK(through(DTYPE_f6e3m2fn, -100) == -28 && through(DTYPE_f6e3m2fn, 0.09) == 0.0625);
+  CHECK(num_decode_small(DTYPE_f6e3m2fn, 0xdf) == 28 && num_small_bits(DTYPE_f6e2m3fn) == 6);
   CHECK(through(DTYPE_f8e8m0fnu, 3) == 4 && isnan(through(DTYPE_f8e8m0fnu, -1)));
   int bad = 0;
   for (u32 i = 0; i < 65536; i++) {

@@ -3,9 +3,10 @@
     python tests/differential/conversions.py [--build DIR]
 
 And from f32: all that lies between two neighbours of a narrow type, on both sides of the middle and
-on it; of f64 these values too, since ml_dtypes rounds the rest twice. NaNs to f4E2M1FN, which has
-none, and denormals of f32 to f8E8M0FNU, which ml_dtypes does not round to the nearest, are left
-out. Prints a line for each pair of types that differs, and how many values were compared."""
+on it; of f64 these values too, since ml_dtypes rounds the rest twice. NaNs to f4E2M1FN and f6*,
+which have none, and denormals of f32 to f8E8M0FNU, which ml_dtypes does not round to the nearest,
+are left out. Prints a line for each pair of types that differs, and how many values were
+compared."""
 
 import argparse
 import sys
@@ -15,9 +16,10 @@ import numpy as np
 import single
 import single_run
 from single_compare import is_nan, raw
-from single_values import BITS, DTYPES, FLOATS, Draw, tensor
+from single_values import BITS, DTYPES, FLOATS, NO_NAN, SIX_BITS, Draw, tensor
 
-NARROW = [t for t in FLOATS if BITS[t] <= 16]
+ALL = FLOATS + SIX_BITS
+NARROW = [t for t in ALL if BITS[t] <= 16]
 
 
 def sources(t, to):
@@ -36,8 +38,8 @@ def sources(t, to):
 
 def differences(ours):
     """(from, to, values compared, the first that differs or None) of each pair of types."""
-    for t in FLOATS:
-        for to in FLOATS:
+    for t in ALL:
+        for to in ALL:
             if (to in NARROW or t in NARROW) and (t, to) != ("f64", "f64"):
                 x = sources(t, to if to in NARROW else t)
                 text = (f"func.func public @main(%x: {tensor(t, x.shape)}) -> "
@@ -48,7 +50,7 @@ def differences(ours):
                 with np.errstate(all="ignore"):
                     want = x.astype(np.float32).astype(DTYPES[to])
                     bad = (raw(got) != raw(want)) & ~(is_nan(got) & is_nan(want))
-                    if to == "f4E2M1FN":
+                    if to in NO_NAN:
                         bad &= ~is_nan(x)
                     if to == "f8E8M0FNU":
                         bad &= ~(np.abs(x.astype(np.float64)) < 2.0**-126)

@@ -31,8 +31,8 @@ def rank_of(v):
     """Floats as integers in the same order, neighbours one apart; both zeros are one."""
     bits = raw(v).astype(np.uint64)
     top = np.uint64(1 << (v.itemsize * 8 - 1))
-    if v.dtype == ml_dtypes.float4_e2m1fn:
-        top = np.uint64(8)
+    if ml_dtypes.finfo(v.dtype).bits < 8:
+        top = np.uint64(1 << (ml_dtypes.finfo(v.dtype).bits - 1))
     half = np.uint64(1 << 63)
     negative = (bits & top) != 0
     size = bits & (top - np.uint64(1))

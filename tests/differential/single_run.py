@@ -130,6 +130,8 @@ def carrier(t):
     """The type in which the bindings show numbers of the type."""
     if t in ("i2", "i4"):
         return "i8"
+    if BITS[t] == 6:
+        return "f32"
     if t in ("ui2", "ui4") or (is_float(t) and BITS[t] <= 8):
         return "ui8"
     return "ui16" if t == "bf16" else part(t)
@@ -149,7 +151,7 @@ def carried(i, t, dims):
         four = tensor("ui4", dims)
         return ([f"%q{i} = stablehlo.bitcast_convert %r{i} : ({own}) -> {four}",
                  f"{bits} = stablehlo.convert %q{i} : ({four}) -> {to}"], [bits])
-    op = "bitcast_convert" if is_float(t) else "convert"
+    op = "bitcast_convert" if is_float(t) and BITS[t] != 6 else "convert"
     return [f"{bits} = stablehlo.{op} %r{i} : ({own}) -> {to}"], [bits]
 
 
@@ -190,7 +192,7 @@ def collect(outs, results):
             pair = np.empty(dims, DTYPES[t])
             pair.real, pair.imag = first, outs.pop(0).reshape(dims)
             got.append(pair)
-        elif carrier(t) == t:
+        elif carrier(t) in (t, "f32"):
             got.append(first.astype(DTYPES[t]))
         elif is_float(t):
             got.append(np.ascontiguousarray(first).view(DTYPES[t]).reshape(dims))
