@@ -200,7 +200,7 @@ static const meaning meanings[] = {
     {VM_asinh, 2, asinh, NULL},
     {VM_atanh, 2, atanh, NULL},
     {VM_erf, 2, erf, NULL},
-    {VM_erf_inv, 4, num_erf_inv, NULL},
+    {VM_erf_inv, 2, num_erf_inv, NULL},
 };
 
 /* Equal but for a few units of the last place; zeros of the same sign. */

@@ -207,23 +207,25 @@ static inline float sine_f32(float x, i64 quarters) {
 }
 #endif
 
-/* M. Giles, "Approximating the erfinv function", single precision */
+/* M. Giles, "Approximating the erfinv function", with polynomials of a degree more, and 1 - x^2
+ * from its factors: near 1 all bits of the result are in what is left of it. */
 static inline v_num erf_inv_f32(V_IN v_num x) {
-  static const float near_of[] = {2.81022636e-08f,  3.43273939e-07f, -3.5233877e-06f,
-                                  -4.39150654e-06f, 0.00021858087f,  -0.00125372503f,
-                                  -0.00417768164f,  0.246640727f,    1.50140941f};
-  static const float far_of[] = {-0.000200214257f, 0.000100950558f, 0.00134934322f,
-                                 -0.00367342844f,  0.00573950773f,  -0.0076224613f,
-                                 0.00943887047f,   1.00167406f,     2.83297682f};
-  v_num w = v_neg(log1p_f32(V_TO v_mul(v_neg(x), x)));
+  static const float near_of[] = {-5.5499223e-09f, 1.504115e-07f,   -1.3380312e-06f, 8.865368e-07f,
+                                  5.3265332e-05f,  -0.00014173039f, -0.0023213122f,  0.011542798f,
+                                  0.23201482f,     0.8862269f};
+  static const float far_of[] = {0.00012170844f, -0.0003120473f, -6.808753e-05f, 0.0014877854f,
+                                 -0.0035897929f, 0.0056863753f,  -0.0076393266f, 0.009445199f,
+                                 1.0016751f,     2.8329768f};
+  v_num one = v_const(1.0f);
+  v_num w = v_neg(log_f32(V_TO v_mul(v_sub(one, x), v_add(one, x))));
   v_truth near = v_lt(w, v_const(5.0f));
-  v_num t = v_pick(near, v_sub(w, v_const(2.5f)), v_sub(v_root(w), v_const(3.0f)));
+  v_num t = v_pick(near, w, v_sub(v_root(w), v_const(3.0f)));
   v_num p = v_pick(near, v_const(near_of[0]), v_const(far_of[0]));
-#pragma GCC unroll 8
-  for (u32 i = 1; i < 9; i++)
-    p = v_add(v_pick(near, v_const(near_of[i]), v_const(far_of[i])), v_mul(p, t));
+#pragma GCC unroll 9
+  for (u32 i = 1; i < 10; i++)
+    p = v_fma(p, t, v_pick(near, v_const(near_of[i]), v_const(far_of[i])));
   v_num ends = v_of_bits(w_or(w_const(0x7f800000), w_and(v_bits(x), w_const(0x80000000))));
-  return v_pick(v_eq(abs_f32(V_TO x), v_const(1.0f)), ends, v_mul(p, x));
+  return v_pick(v_eq(abs_f32(V_TO x), one), ends, v_mul(p, x));
 }
 
 #endif

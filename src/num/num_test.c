@@ -77,6 +77,9 @@ static void test_special(void) {
   CHECK(near(num_erf_inv(0.5), 0.47693627620446987) && isinf(num_erf_inv(1)));
   CHECK(near(erf(num_erf_inv(-0.999)), -0.999) && isnan(num_erf_inv(1.5)));
   CHECK(near(num_digamma(1), -0.57721566490153286) && isnan(num_digamma(-2)));
+  CHECK(near(num_digamma(1.4616321449683622), -9.2412655217294275e-17));
+  CHECK(near(num_digamma(1.5), 0.03648997397857652) &&
+        near(num_digamma(1.4), -0.06138454458511615));
   CHECK(near(num_digamma(-0x1p-10), num_digamma(1 - 0x1p-10) + 1024));
   CHECK(near(num_lgamma(10), 12.801827480081469) && isinf(num_lgamma(-1)));
   CHECK(near(num_zeta(2, 1), 1.6449340668482264) && isinf(num_zeta(1, 1)));

@@ -19,11 +19,24 @@ double num_lgamma(double x) {
   return lgamma_r(x, &sign);
 }
 
+/* Taylor's series at the zero, whose place is the sum of two numbers. */
+static double digamma_near_zero(double from_high) {
+  static const double c[] = {-0.007204534386356869, 0.010538791616612175, -0.01542476590494896,
+                             0.022597648232218104,  -0.03316112647484736, 0.04880428816414311,
+                             -0.07219956125645471,  0.10782405069126237,  -0.16394270544240652,
+                             0.258499760955651,     -0.4427631689835921,  0.9676722454476212};
+  double x = from_high - 9.549995429965697e-17, p = c[0];
+  for (size_t i = 1; i < COUNT(c); i++) p = p * x + c[i];
+  return p * x;
+}
+
 /* Reflection below 0, recurrence up to 10, then the asymptotic series with Bernoulli numbers
  * (Abramowitz and Stegun 6.3.7, 6.3.5, 6.3.18). */
 double num_digamma(double x) {
   if (isnan(x) || x == -INFINITY) return NAN;
   if (x == INFINITY) return INFINITY;
+  static const double zero = 1.4616321449683622;
+  if (fabs(x - zero) < 0.0625) return digamma_near_zero(x - zero);
   double r = 0;
   if (x <= 0) {
     if (x == floor(x)) return NAN;
