@@ -3,7 +3,7 @@
 #include "exec/combine.h"
 
 void combine_lower(const lower_env *e, const prog_body *body, u32 n, const dtype *types,
-                   combiner *out) {
+                   bool rounds, combiner *out) {
   vm_instr storage[4];
   vm_code code = body->code;
   if (body->kind != REDUCE_CODE) code = prog_body_code(body->kind, types[0], storage);
@@ -19,6 +19,7 @@ void combine_lower(const lower_env *e, const prog_body *body, u32 n, const dtype
                   .out_direct = direct,
                   .out_overlaps = overlaps,
                   .registers = true,
+                  .rounds = rounds,
                   .keep_registers = true};
   *out = (combiner){.k = e->k, .unit = vm_lower(e, &spec), .n = n};
   out->types = arena_copy(e->a, types, n * sizeof *types);

@@ -13,6 +13,7 @@
 enum {
   COMBINE_OPERANDS = 32,
   COMBINE_LEVELS = 16,
+  COMBINE_FEW = 16, /* a cumulative reduction of so many rounds each step, and is in order */
   COMBINE_RUN = 128 /* values that one accumulator takes before it passes them on */
 };
 
@@ -24,8 +25,9 @@ typedef struct combiner {
   u32 *width; /* bytes of a register's element, by operand */
 } combiner;
 
+/* rounds: f16 and bf16 to their type after every step, as smaller formats always do. */
 void combine_lower(const lower_env *e, const prog_body *body, u32 n, const dtype *types,
-                   combiner *out);
+                   bool rounds, combiner *out);
 
 /* Between memory and registers: n elements of operand o. */
 void combine_load(const combiner *c, u32 o, size_t n, void *to, const void *from);

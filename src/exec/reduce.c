@@ -369,7 +369,7 @@ void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out) {
   }
   r->fold = find_fold(e->k, l->body.kind, types[0]);
   bool rows = by_rows(l, r->fold != NULL);
-  combine_lower(e, &l->body, l->num_out, types, &r->c);
+  combine_lower(e, &l->body, l->num_out, types, false, &r->c);
   split_plans(e, r, l, rows);
   loop_lower_unit(e, &r->kn, l, true, rows && r->fold && l->code.len == 2 ? LONG : LOOP_BLOCK);
   loop_lower_inputs(e, &r->kn, l);

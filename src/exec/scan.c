@@ -351,12 +351,13 @@ void scan_lower(const lower_env *e, const prog_window *w, u32 dim, bool backward
   *r = (scanning){.w = w, .backward = backward, .n = w->dims[dim], .outer = 1, .inner = 1};
   dtype *types = ARENA_ARRAY(e->a, dtype, w->n);
   for (u32 o = 0; o < w->n; o++) types[o] = e->prog->slots[w->in[o]].type;
-  combine_lower(e, &w->body, w->n, types, &r->c);
+  bool rounds = r->n <= COMBINE_FEW;
+  combine_lower(e, &w->body, w->n, types, rounds, &r->c);
   for (u32 d = 0; d < w->rank; d++)
     if (d != dim) *(d < dim ? &r->outer : &r->inner) *= w->dims[d];
   r->columns = r->inner >= STEP;
   r->init_apart = backward && w->body.kind == REDUCE_CODE;
-  if (w->n == 1 && (!num_is_small_float(types[0]) || vm_reduces_wide(types[0])))
+  if (w->n == 1 && (!num_is_small_float(types[0]) || (vm_reduces_wide(types[0]) && !rounds)))
     r->fast = find_fast(w->body.kind, vm_rtype_of(types[0]));
   r->exact = dtype_infos[types[0]].kind != DTYPE_CLASS_FLOAT;
   i64 piece = r->n < PIECE ? (i64)align_up((size_t)r->n, STEP) : PIECE;

@@ -198,7 +198,7 @@ static void lower_bodies(const lower_env *e, selecting *r, exec_step *out) {
   vm_spec spec = {
       .code = &r->s->select, .num_in = 2, .num_out = 1, .registers = true, .keep_registers = true};
   r->select = vm_lower(e, &spec);
-  combine_lower(e, &r->s->scatter, 1, &r->sum_type, &r->c);
+  combine_lower(e, &r->s->scatter, 1, &r->sum_type, false, &r->c);
   size_t room = ROW_LANES * 16 + 64;
   r->regs_at = align_up(vm_scratch_bytes(r->select, ROW_LANES), 64);
   r->chosen_at = r->regs_at + align_up(vm_scratch_bytes(r->c.unit, ROW_LANES), 64);

@@ -82,6 +82,7 @@ typedef struct vm_spec {
   const bool *out_direct;  /* by output: contiguous, may be written directly; NULL: none */
   const u64 *out_overlaps; /* by output: inputs that lie in the same memory; NULL: none */
   bool registers;          /* inputs are of register type, not as stored */
+  bool rounds;             /* what vm_reduces_wide holds for rounds after every operation too */
   bool keep_registers;     /* outputs are of register type, and never scalars */
 } vm_spec;
 

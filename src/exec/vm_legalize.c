@@ -235,7 +235,7 @@ static value settle(lowering *l, const vm_instr *i, value v) {
                                                 [DTYPE_f8e3m4] = true,
                                                 [DTYPE_f6e2m3fn] = true};
   dtype t = (dtype)i->type;
-  bool wide = l->spec->registers && vm_reduces_wide(t);
+  bool wide = l->spec->registers && !l->spec->rounds && vm_reduces_wide(t);
   if (num_is_small_float(t) && !wide && (!has(i->op, VM_EXACT) || never_exact[t]))
     return round_small(l, t, v);
   return wrap(l, t, v);

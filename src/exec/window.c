@@ -267,7 +267,8 @@ void window_lower(const lower_env *e, const prog_window *w, exec_step *out) {
   for (u32 d = 0; d < w->rank; d++) volume *= (u64)w->out_dims[d];
   *out = (exec_step){.run = run_single, .data = r};
   if (volume == 0) return;
-  if (running != PROG_NONE) {
+  bool few = running != PROG_NONE && w->dims[running] <= COMBINE_FEW;
+  if (running != PROG_NONE && !(few && backward && w->body.kind == REDUCE_CODE)) {
     scan_lower(e, w, running, backward, out);
     return;
   }
@@ -283,7 +284,7 @@ void window_lower(const lower_env *e, const prog_window *w, exec_step *out) {
   if (slide_lower(e, w, &r->r, out)) return;
   r->w = w;
   for (u32 i = 0; i < w->n; i++) types[i] = e->prog->slots[w->in[i]].type;
-  combine_lower(e, &w->body, w->n, types, &r->c);
+  combine_lower(e, &w->body, w->n, types, few, &r->c);
   r->window_volume = (u64)r->r.volume;
   if (separate_lower(e, w, &r->r, w->n == 1 ? find_direct(e, &w->body, types[0]) : NULL, out))
     return;
