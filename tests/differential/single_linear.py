@@ -5,7 +5,7 @@ import numpy as np
 from single_shape import array
 from single_elementwise import edge
 from single_values import (BITS, COMPLEX, DTYPES, FLOATS, INTS, UINTS, Case, is_complex, is_float,
-                           tensor)
+                           part, tensor)
 
 PRODUCTS = FLOATS[:4] * 3 + FLOATS[4:11] + INTS * 2 + UINTS + COMPLEX * 2
 PRECISIONS = ["DEFAULT", "HIGH", "HIGHEST"]
@@ -213,8 +213,8 @@ def convolution(d, turn):
         attrs += ", precision_config = [" + ", ".join(
             f"#stablehlo<precision {d.pick(*PRECISIONS)}>" for _ in range(2)) + "]"
     args = [(t, d.values(t, x, kind)), (t, d.values(t, w, kind))]
-    if t == "f64":  # XLA:CPU, which alone has groups, takes denormals as zeros
-        for _, v in args:
+    if part(t) == "f64":  # XLA:CPU, which alone has groups, takes denormals as zeros
+        for v in (side for _, v in args for side in ([v.real, v.imag] if is_complex(t) else [v])):
             v[np.abs(v) < np.finfo(v.dtype).tiny] = 0
     if is_float(t) or is_complex(t):  # infinity times what is padded is NaN to some
         args[1][1][~np.isfinite(args[1][1].astype(np.complex128))] = 1
