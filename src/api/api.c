@@ -225,7 +225,7 @@ void tz_runtime_free(tz_runtime *r) {
 tz_error *api_join(tz_runtime *r, wire *w) {
   r->rank = w->rank;
   r->size = w->size;
-  return error_out(relay_create(NULL, w, &r->job));
+  return error_out(relay_create(NULL, w, NULL, &r->job));
 }
 
 /* One call of tz_run, on its thread. Memory of pieces: position-major, parameters then results. A

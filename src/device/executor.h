@@ -130,6 +130,10 @@ typedef struct executor_launch_args {
    * has. It outlives the launch. NULL: there are none, or none that wait for each other
    * (program_meets). */
   u32 first, count;
+  /* By position: its number, where positions that run together are not in a row. `first`, `devices`
+   * and all that follows, and what the transport and device_done are told, then count numbers; each
+   * is some position's, and all parts have the same. Copied. NULL: a position is its own number. */
+  const u32 *numbers;
   executor_transport *transport;
   u64 id;
   executor_host host; /* valid until done */

@@ -124,7 +124,8 @@ static u32 group_size(const coll_work *w) {
   return w->x->begin[w->group + 1] - w->x->begin[w->group];
 }
 static u32 place_of(const coll_work *w, u32 rank) {
-  return w->x->members[first_member(w) + rank] - w->first;
+  u32 member = w->x->members[first_member(w) + rank];
+  return (w->numbers ? w->numbers[member] : member) - w->first;
 }
 static bool is_here(const coll_work *w, u32 rank) { return place_of(w, rank) < w->count; }
 static char *in_of(const coll_work *w, u32 rank, u32 i) {

@@ -59,6 +59,7 @@ void exec_image_release(executor_image *image);
 typedef struct coll_work {
   const exec_collective *x;
   u32 group, first, count;
+  const u32 *numbers; /* by device: what first counts; NULL: itself */
   void *const *const *slots;
   void *const *parts; /* operands, [rank * n + i]; NULL: all members are here */
 } coll_work;

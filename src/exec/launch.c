@@ -175,7 +175,8 @@ void place_finish(place *p) {
   launch_halted halted = launch_check(l);
   pthread_mutex_unlock(&on->lock);
   launch_halt(l, &halted);
-  if (l->device_done) l->device_done(l->user, p->position, failed ? l->error : NULL);
+  if (l->device_done)
+    l->device_done(l->user, l->first + (u32)(p - l->places), failed ? l->error : NULL);
   launch_release(l);
 }
 
@@ -200,13 +201,28 @@ static void take_memories(const launcher *on, size_t n, executor_memory *const *
   for (size_t i = 0; on->ops->address && i < n; i++) to[i] = on->ops->address(from[i]);
 }
 
+/* `slots`: of all places, one after the other. */
+static void make_places(launch *l, const executor_launch_args *args, void **slots) {
+  u32 num_slots = l->prog->num_slots;
+  for (u32 i = 0; i < l->n; i++, slots += num_slots + 1) {
+    l->slots[i] = slots;
+    l->places[i] =
+        (place){.l = l, .position = args->first + i, .device = args->devices[i], .slots = slots};
+    l->places[i].slots[num_slots] = &l->places[i];
+    place_waits(&l->places[i], PROG_NONE);
+  }
+  for (u32 p = 0; l->numbers && p < program_num_devices(l->prog); p++)
+    if (launch_place(l, p)) launch_place(l, p)->position = p;
+}
+
 /* One block: the launch, its places, and all that is copied from the arguments. */
 static launch *make_launch(launcher *on, const executor_launch_args *args) {
   const executor_image *im = args->image;
   const program *prog = im->prog;
   size_t n = args->count ? args->count : program_num_devices(prog),
          bytes = align_up(sizeof(launch), 64), num_slots = prog->num_slots + 1; /* and the place */
-  size_t places_at = bytes, slots_at, params_at, results_at, arrived_at, table_at;
+  size_t num_numbers = args->numbers ? program_num_devices(prog) : 0;
+  size_t places_at = bytes, slots_at, params_at, results_at, arrived_at, table_at, numbers_at;
   bytes += align_up(n * sizeof(place), 64);
   slots_at = bytes;
   bytes += align_up(n * num_slots * sizeof(void *), 64);
@@ -218,6 +234,8 @@ static launch *make_launch(launcher *on, const executor_launch_args *args) {
   bytes += align_up(im->num_groups * sizeof(u32), 64);
   table_at = bytes;
   bytes += n * sizeof(void *);
+  numbers_at = bytes;
+  bytes += num_numbers * sizeof(u32);
   char *block = mem_alloc(on->mem, bytes);
   if (!block) return NULL;
   launch *l = (launch *)block;
@@ -248,15 +266,9 @@ static launch *make_launch(launcher *on, const executor_launch_args *args) {
   void **slots = (void **)(block + slots_at);
   l->traced = trace_on();
   l->name = args->name;
-  for (size_t i = 0; i < n; i++) {
-    l->slots[i] = slots + i * num_slots;
-    l->places[i] = (place){.l = l,
-                           .position = args->first + (u32)i,
-                           .device = args->devices[i],
-                           .slots = slots + i * num_slots};
-    l->places[i].slots[prog->num_slots] = &l->places[i];
-    place_waits(&l->places[i], PROG_NONE);
-  }
+  u32 *numbers = (u32 *)(block + numbers_at);
+  if (num_numbers) l->numbers = memcpy(numbers, args->numbers, num_numbers * sizeof *numbers);
+  make_places(l, args, slots);
   return l;
 }
 

@@ -90,7 +90,8 @@ struct launch {
   launch *before, *after; /* of those alive, in the order of the calls */
   executor_image *image;
   const program *prog;
-  u32 first, n; /* the positions that run here */
+  u32 first, n;       /* the positions that run here, by number */
+  const u32 *numbers; /* by position; NULL: each is its own */
   executor_transport *transport;
   u64 id;
   executor_host host;
@@ -216,7 +217,8 @@ void place_resume(place *p, status error);
 
 /* The place of a position; NULL: it runs elsewhere. */
 static inline place *launch_place(const launch *l, u32 position) {
-  return position - l->first < l->n ? &l->places[position - l->first] : NULL;
+  u32 at = (l->numbers ? l->numbers[position] : position) - l->first;
+  return at < l->n ? &l->places[at] : NULL;
 }
 
 /* meet.c: by a place that comes back from a transfer, which has been done or has failed. */

@@ -43,7 +43,8 @@ static void skip(place *p, const exec_collective *x) {
  * that all their slots are ours. */
 static void do_work(worker *w, place *p, const exec_collective *x, u32 group) {
   launch *l = p->l;
-  coll_work work = {x, group, l->first, l->n, l->slots, p->met ? p->met->exchange.parts : NULL};
+  coll_work work = {
+      x, group, l->first, l->n, l->numbers, l->slots, p->met ? p->met->exchange.parts : NULL};
   exec_step s = {.run = coll_run, .data = &work, .scratch = x->scratch};
   s.units = coll_units(x, group, l->prog, &s.cost);
   u64 begin = l->traced ? os_now_ns() : 0;
@@ -71,7 +72,8 @@ static meeting *meeting_create(const launch *l, u32 step, const exec_collective 
   const u32 *members = x->members + x->begin[group];
   size_t parts_at = align_up(sizeof(meeting), 64), each = 0;
   size_t bytes_at = parts_at + (size_t)n * k * sizeof(void *);
-  size_t room_at = align_up(bytes_at + k * sizeof(size_t), 64);
+  size_t members_at = bytes_at + k * sizeof(size_t);
+  size_t room_at = align_up(members_at + n * sizeof(u32), 64);
   for (u32 i = 0; i < k; i++) each += align_up(x->counts[i] * dtype_size(x->types[i]), 64);
   size_t size = room_at + each * (n - members_here(l, x, group));
   char *block = mem_alloc(l->on->mem, size), *room = block + room_at;
@@ -79,6 +81,8 @@ static meeting *meeting_create(const launch *l, u32 step, const exec_collective 
   void **parts = (void **)(block + parts_at);
   size_t *bytes = (size_t *)(block + bytes_at);
   for (u32 i = 0; i < k; i++) bytes[i] = x->counts[i] * dtype_size(x->types[i]);
+  u32 *numbers = (u32 *)(block + members_at);
+  for (u32 m = 0; m < n; m++) numbers[m] = l->numbers ? l->numbers[members[m]] : members[m];
   for (u32 m = 0; m < n; m++)
     for (u32 i = 0; i < k; i++) {
       const place *p = launch_place(l, members[m]);
@@ -92,7 +96,7 @@ static meeting *meeting_create(const launch *l, u32 step, const exec_collective 
                   .first = l->first,
                   .count = l->n,
                   .num_members = n,
-                  .members = members,
+                  .members = numbers,
                   .num_parts = k,
                   .bytes = bytes,
                   .parts = parts},

@@ -10,6 +10,7 @@
 static executor *other;
 /* Of each, and for a third part on the first executor; a hub is all of them. */
 static executor_transport *way, *other_way, *third_way;
+static const u32 *numbers; /* of the launches' positions; NULL: each is its own */
 
 static void swap(void) {
   executor *x = on;
@@ -40,7 +41,7 @@ static void connect_relays(void) {
     }
   for (u32 i = 0; i < 3; i++) {
     CHECK(!wire_of_sockets(NULL, i, 3, fds[i], &w));
-    CHECK(!relay_create(NULL, w, ways[i]));
+    CHECK(!relay_create(NULL, w, NULL, ways[i]));
   }
 }
 static void *disconnect(void *relay) {
@@ -62,6 +63,7 @@ static status start_part_by(executor_transport *t, heard *h, u32 first, u32 coun
   return executor_launch(on, &(executor_launch_args){.image = h->image,
                                                      .first = first,
                                                      .count = count,
+                                                     .numbers = numbers,
                                                      .transport = t,
                                                      .id = id,
                                                      .devices = straight + first,
@@ -103,6 +105,25 @@ static void test_parts_meet(arena *a, u32 cut) {
   swap();
   CHECK(!finished(&h[0]));
   for (u32 d = 0; d < cut; d++) CHECK(word_of(h[0].results[d], 0) == (d < 4 ? 10 : 26));
+  release_parts(h);
+}
+
+/* Positions of a part need not be in a row: what each has is by number. */
+static void test_numbers(arena *a) {
+  heard h[2];
+  static const u32 shuffled[] = {0, 4, 1, 5, 2, 6, 3, 7};
+  numbers = shuffled;
+  prepare_parts(h, sum(a, 8, 4, 300), 1200, 1);
+  CHECK(!start_part(&h[0], 0, 3, 50, NULL));
+  swap();
+  CHECK(!start_part(&h[1], 3, 5, 50, NULL) && !finished(&h[1]));
+  swap();
+  CHECK(!finished(&h[0]));
+  for (u32 k = 0; k < 2; k++, swap())
+    for (u32 p = 0; p < 8; p++) /* groups of positions, values of numbers */
+      if (shuffled[p] < 3 ? k == 0 : k == 1)
+        CHECK(word_of(h[k].results[shuffled[p]], 299) == (p < 4 ? 1 + 5 + 2 + 6 : 3 + 7 + 4 + 8));
+  numbers = NULL;
   release_parts(h);
 }
 
@@ -210,6 +231,7 @@ static void test_parts(arena *a, const char *kind, u32 threads, bool relayed) {
   else
     connect_hub();
   for (u32 cut = 1; cut < 8; cut += 2) test_parts_meet(a, cut);
+  test_numbers(a);
   test_part_fails(a);
   for (u64 i = 0; i < 20; i++) test_parts_wait(a, 200 + i, i % 2);
   executor_stop(other);

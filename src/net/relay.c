@@ -370,7 +370,8 @@ static void destroy(relay *r, u32 size) {
   mem_free(r->mem, r, sizeof *r);
 }
 
-status relay_create(const allocator *mem, wire *w, executor_transport **out_relay) {
+status relay_create(const allocator *mem, wire *w, const relay_mail *mail,
+                    executor_transport **out_relay) {
   if (!mem) mem = &mem_system;
   relay *r = mem_zalloc(mem, sizeof *r);
   *out_relay = NULL;
@@ -382,6 +383,7 @@ status relay_create(const allocator *mem, wire *w, executor_transport **out_rela
   r->base.ops = &relay_ops;
   r->mem = mem;
   r->w = w;
+  if (mail) r->mail = *mail;
   r->early_end = &r->early;
   r->gone = mem_zalloc(mem, size * sizeof *r->gone);
   r->incoming = mem_zalloc(mem, size * sizeof *r->incoming);
@@ -396,6 +398,23 @@ status relay_create(const allocator *mem, wire *w, executor_transport **out_rela
   }
   *out_relay = &r->base;
   return NULL;
+}
+
+void relay_send_mail(executor_transport *base, u32 to, wire_message *m) {
+  m->head.kind = MAIL;
+  wire_send(((relay *)base)->w, to, m);
+}
+
+void relay_free_mail(void *data) {
+  if (data) relay_note_sent((wire_message *)(void *)((char *)data - offsetof(note, data)));
+}
+
+status relay_why_gone(executor_transport *base, u32 rank) {
+  relay *r = (relay *)base;
+  pthread_mutex_lock(&r->lock);
+  status s = r->gone[rank] ? status_copy(r->gone[rank]) : NULL;
+  pthread_mutex_unlock(&r->lock);
+  return s;
 }
 
 void relay_destroy(executor_transport *base) {

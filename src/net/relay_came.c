@@ -27,7 +27,7 @@ void *relay_room(void *user, u32 from, const wire_head *h) {
   pthread_mutex_lock(&r->lock);
   if (h->kind == PART) {
     to = room_for_part(r, from, h);
-  } else if (h->bytes <= MOST_TEXT) {
+  } else if (h->bytes <= MOST_TEXT || h->kind == MAIL) {
     todo none = {0};
     in->n = relay_make_note(r, h, &none);
     to = in->n ? in->n->data : NULL;
@@ -160,6 +160,7 @@ void relay_came(void *user, u32 from, const wire_head *h, void *at) {
   relay *r = user;
   todo t = {0};
   pthread_mutex_lock(&r->lock);
+  bool mail = h->kind == MAIL;
   note *n = h->kind == PART ? NULL : r->incoming[from].n;
   if (h->kind == PART)
     part_came(r, from, h, &t);
@@ -167,7 +168,10 @@ void relay_came(void *user, u32 from, const wire_head *h, void *at) {
     fns[h->kind](r, from, h, (str){at ? at : "", at ? h->bytes : 0}, &t);
   if (h->kind != PART) r->incoming[from] = (incoming){0};
   relay_do(r, &t);
-  if (n) relay_note_sent(&n->m);
+  if (mail && r->mail.came)
+    r->mail.came(r->mail.user, from, h, at);
+  else if (n)
+    relay_note_sent(&n->m);
 }
 
 void relay_gone(void *user, u32 from, status why) {
@@ -184,6 +188,8 @@ void relay_gone(void *user, u32 from, status why) {
   note *n = in->n;
   *in = (incoming){0};
   relay_review(r, &t);
+  why = r->gone[from]; /* as it stays */
   relay_do(r, &t);
   if (n) relay_note_sent(&n->m);
+  if (r->mail.gone) r->mail.gone(r->mail.user, from, why);
 }

@@ -9,7 +9,7 @@
 
 #include "net/relay.h"
 
-enum { JOIN, PART, FAIL, STAND, ASK, ANSWER, DEAD, LEAVE };
+enum { JOIN, PART, FAIL, STAND, ASK, ANSWER, DEAD, LEAVE, MAIL };
 
 /* Positions of a launch that are together in one process. */
 typedef struct part {
@@ -78,6 +78,7 @@ typedef struct relay {
   executor_transport base; /* first */
   const allocator *mem;
   wire *w;
+  relay_mail mail;
   pthread_mutex_t lock;
   part *parts;
   meeting *meetings;

@@ -18,6 +18,7 @@
 #include "device/buffer.h"
 #include "exec/exec.h"
 #include "ffi/ffi.h"
+#include "net/relay.h"
 #include "pjrt/abi.h"
 #include "pjrt/options.h"
 
@@ -82,7 +83,8 @@ struct PJRT_DeviceDescription {
   handle head;
   PJRT_MemoryDescription memories[DEV_KIND_COUNT];
   const PJRT_MemoryDescription *memory_list[DEV_KIND_COUNT];
-  int id;
+  int id, process;
+  PJRT_NamedValue attributes[1]; /* slice_index */
   char to_string[48], debug_string[64];
 };
 
@@ -90,6 +92,7 @@ typedef struct api_memory api_memory;
 typedef struct api_mapped api_mapped;     /* api_alias.c */
 typedef struct api_callback api_callback; /* api_host.c */
 typedef struct api_transit api_transit;   /* api_cross.c */
+typedef struct api_sequence api_sequence; /* api_processes.c */
 
 struct PJRT_Device {
   handle head;
@@ -124,7 +127,7 @@ struct PJRT_TopologyDescription {
   PJRT_DeviceDescription *const *descriptions;
   size_t own_bytes;
 };
-void api_description_init(PJRT_DeviceDescription *d, u32 id);
+void api_description_init(PJRT_DeviceDescription *d, u32 id, u32 process, u32 slice);
 /* As a client with these options would have them. */
 status api_choose_num_devices(const PJRT_NamedValue *options, size_t n, u32 *out) MUST_USE;
 
@@ -157,6 +160,12 @@ struct PJRT_Client {
   api_callback *callbacks; /* under lock */
   api_transit *transits;   /* under lock */
   u64 transit_keys;        /* under lock */
+  u32 process, num_processes;
+  u32 first_local, num_local; /* devices that are this process's */
+  u32 *first_of;              /* by process: its first device; NULL: there is one process */
+  u32 slices;                 /* that the one process's devices are in; 0: as processes */
+  executor_transport *job;    /* to the others; NULL: there are none */
+  api_sequence *sequences;    /* under lock */
 };
 void api_client_forget_mapped(PJRT_Client *c);
 void api_client_forget_callbacks(PJRT_Client *c);
@@ -164,6 +173,36 @@ void api_client_cancel_transits(PJRT_Client *c); /* whose other side will never 
 PJRT_Client *api_client_retain(PJRT_Client *c);  /* returns c */
 void api_client_release(PJRT_Client *c);
 
+/* ---- several processes: api_processes.c ---- */
+
+static inline bool api_is_local(const PJRT_Client *c, u32 device) {
+  return device - c->first_local < c->num_local;
+}
+/* Whose a device is. */
+static inline u32 api_process_of(const PJRT_Client *c, u32 device) {
+  u32 r = 0;
+  while (c->first_of && device >= c->first_of[r + 1]) r++;
+  return r;
+}
+/* Of a program of n positions without an assignment: on devices in a row from here. */
+static inline u32 api_first_of(const PJRT_Client *c, u64 n) {
+  return n <= c->num_local ? c->first_local : 0;
+}
+/* Meets the other processes of the job: c->process of c->num_processes. *num_devices: ours, and
+ * then all. What was begun is ended by api_processes_forget. */
+status api_processes_join(const PJRT_Client_Create_Args *a, const relay_mail *mail, PJRT_Client *c,
+                          u32 *num_devices) MUST_USE;
+void api_processes_leave(PJRT_Client *c); /* no launch is under way */
+void api_processes_forget(PJRT_Client *c);
+/* The launch's number among those of these devices, which its other processes give it too. */
+status api_processes_next_launch(PJRT_Client *c, u64 devices, u64 *out_id) MUST_USE;
+void api_processes_number(const PJRT_Client *c, arena *a, PJRT_LoadedExecutable *l);
+relay_mail api_cross_mail(PJRT_Client *c); /* transfers from others: api_cross.c */
+PJRT_Error *api_callback_error(PJRT_Error_Code code, const char *text, size_t size);
+
+/* Around what the client must not end before: FAILED_PRECONDITION when it is ending. */
+status api_client_take_off(PJRT_Client *c) MUST_USE;
+void api_client_land(PJRT_Client *c);
 /* A caller that runs ahead of its devices piles up results: past this many launches under way,
  * Execute waits for one to end. */
 enum { API_MAX_IN_FLIGHT = 64 };
@@ -267,10 +306,15 @@ struct PJRT_LoadedExecutable {
   pthread_mutex_t lock;
   bool meets;          /* its devices wait for each other */
   struct launch *open; /* under lock; some devices have been given their part (api_execute.c) */
-  size_t num_devices;
-  PJRT_Device **devices; /* by position: replica * num_partitions + partition */
-  u32 *device_ids;
+  u32 num_positions;   /* replica * num_partitions + partition */
+  u32 *all_ids;        /* by position: its device */
+  size_t num_devices;  /* of this process, by position: their lists follow */
+  PJRT_Device **devices;
+  u32 *device_ids, *positions;
   PJRT_LogicalDeviceIds *logical_ids;
+  const u32 *numbers; /* executor_launch_args.numbers; NULL: all are here */
+  u32 first_number;
+  u64 key;               /* of the devices, in their order, for api_processes_next_launch */
   i32 *alias;            /* by result: the parameter whose buffer it takes over, or -1 */
   i32 *result_of;        /* by parameter: the result that takes over its buffer, or -1 */
   dev_kind *result_kind; /* by result */

@@ -92,14 +92,14 @@ static void free_chunk(void *data, void *size) {
   mem_free(&mem_system, data, (size_t)(uintptr_t)size);
 }
 
-static PJRT_Error *callback_error(PJRT_Error_Code code, const char *text, size_t size) {
+PJRT_Error *api_callback_error(PJRT_Error_Code code, const char *text, size_t size) {
   return api_error(api_status(code, text, size));
 }
 
 /* The chunk is the callback's, which may keep it for longer than the program keeps the tensor. */
 static status send_chunk(const PJRT_SendCallbackInfo *to, const executor_operand *o, size_t total,
                          bool last) {
-  PJRT_CallbackError make_error = callback_error;
+  PJRT_CallbackError make_error = api_callback_error;
   size_t n = operand_bytes(o), room = n ? n : 1;
   PJRT_Chunk chunk = {mem_alloc(&mem_system, room), n, free_chunk, (void *)(uintptr_t)room};
   if (!chunk.data) return status_oom();

@@ -51,8 +51,12 @@ PJRT_Memory *api_memory_handle(PJRT_Client *c, const dev_memory *m) {
 }
 
 status api_check_memory(PJRT_Client *c, PJRT_Memory *m) {
-  if (api_memory_of(m)->device->client == c) return NULL;
-  return status_make(STATUS_INVALID_ARGUMENT, "the memory is another client's");
+  const PJRT_DeviceDescription *d = &api_memory_of(m)->device->description;
+  if (api_memory_of(m)->device->client != c)
+    return status_make(STATUS_INVALID_ARGUMENT, "the memory is another client's");
+  if (api_is_local(c, (u32)d->id)) return NULL;
+  return status_make(STATUS_INVALID_ARGUMENT, "device %d is process %d's, and this is process %u",
+                     d->id, d->process, c->process);
 }
 
 /* ---- making a client ---- */
@@ -63,6 +67,7 @@ typedef struct create_options {
   u32 threads;
   char executor[16]; /* "": not given */
   str dialects;      /* the caller's; data NULL: not given */
+  i64 process, num_processes;
 } create_options;
 
 static status number_option(const PJRT_NamedValue *v, str *out, char *digits, size_t size) {
@@ -98,6 +103,13 @@ static status dialects_option(const PJRT_NamedValue *v, create_options *o) {
   return NULL;
 }
 
+static status process_option(const PJRT_NamedValue *v, i64 least, i64 *out) {
+  *out = v->int64_value;
+  if (v->type == PJRT_NamedValue_kInt64 && *out >= least && *out <= DEV_MAX_DEVICES) return NULL;
+  return status_make(STATUS_INVALID_ARGUMENT, "option %.*s: expected a number of processes",
+                     (int)v->name_size, v->name);
+}
+
 static status read_option(const PJRT_NamedValue *v, create_options *o) {
   RETURN_IF_ERROR(api_check_size("PJRT_NamedValue", v, PJRT_NamedValue_END));
   if (!v->name) return api_missing("PJRT_NamedValue", "name");
@@ -111,9 +123,9 @@ static status read_option(const PJRT_NamedValue *v, create_options *o) {
   }
   if (str_is(name, "executor")) return executor_option(v, o);
   if (str_is(name, "dialects")) return dialects_option(v, o);
-  if (str_is(name, "num_nodes") && v->type == PJRT_NamedValue_kInt64 && v->int64_value > 1)
-    return status_make(STATUS_UNIMPLEMENTED, "option num_nodes: one process only, so far");
-  if (str_is(name, "num_nodes") || str_is(name, "node_id")) return NULL;
+  if (str_is(name, "num_nodes")) return process_option(v, 1, &o->num_processes);
+  if (str_is(name, "node_id")) return process_option(v, 0, &o->process);
+  if (str_is(name, "partition_index")) return NULL; /* slices are processes */
   return status_make(STATUS_INVALID_ARGUMENT,
                      "unknown option '" STR_FMT "' (known: num_devices, num_threads, executor, "
                      "dialects)",
@@ -124,7 +136,9 @@ static void init_device(PJRT_Client *c, u32 id) {
   PJRT_Device *d = &c->devices[id];
   PJRT_DeviceDescription *t = &d->description;
   d->head = handle_begin(API_DEVICE);
-  api_description_init(t, id);
+  u32 process = api_process_of(c, id);
+  u32 slice = c->slices ? (u32)((u64)id * c->slices / c->num_devices) : process;
+  api_description_init(t, id, process, slice);
   d->client = c;
   d->dev = dev_client_device(c->dev, id);
   c->device_list[id] = d;
@@ -174,6 +188,7 @@ void api_client_release(PJRT_Client *c) {
   ffi_threads_destroy(c->handlers);
   api_client_forget_mapped(c);
   api_client_forget_callbacks(c);
+  api_processes_forget(c);
   if (c->dialects) mem_free(&mem_system, c->dialects, strlen(c->dialects) + 1);
   pthread_cond_destroy(&c->landed);
   pthread_mutex_destroy(&c->lock);
@@ -223,6 +238,26 @@ static status keep_dialects(PJRT_Client *c, str paths) {
   return NULL;
 }
 
+/* Slices, by which the framework tells hosts' devices apart, also where one process has them all,
+ * whose devices it wants to be of one process. */
+static status read_hosts(const char *text, u32 num_devices, u32 *out) {
+  if (!text || !*text) return NULL;
+  RETURN_IF_ERROR(dev_read_count("TERRAZZO_HOSTS", "hosts", str_of(text), out));
+  if (*out <= num_devices) return NULL;
+  return status_make(STATUS_INVALID_ARGUMENT, "TERRAZZO_HOSTS: %u hosts of %u devices", *out,
+                     num_devices);
+}
+
+/* *n: devices of this process, and then of all. */
+static status share_devices(const PJRT_Client_Create_Args *a, u32 *n, PJRT_Client *c) {
+  c->num_local = *n;
+  if (c->num_processes == 1) return read_hosts(getenv("TERRAZZO_HOSTS"), *n, &c->slices);
+  relay_mail mail = api_cross_mail(c);
+  RETURN_IF_ERROR(api_processes_join(a, &mail, c, n));
+  c->first_local = c->first_of[c->process];
+  return NULL;
+}
+
 status api_client_create(PJRT_Client_Create_Args *a) {
   create_options o = {0};
   dev_client_options d = {0};
@@ -238,8 +273,11 @@ status api_client_create(PJRT_Client_Create_Args *a) {
   atomic_init(&c->refs, 1);
   pthread_mutex_init(&c->lock, NULL); /* neither fails on Linux */
   pthread_cond_init(&c->landed, NULL);
+  c->process = (u32)o.process;
+  c->num_processes = o.num_processes > 1 ? (u32)o.num_processes : 1;
   exec_options e = {.kind = *o.executor ? o.executor : NULL, .threads = o.threads};
   status s = exec_create(&e, &d.on);
+  if (!s) s = share_devices(a, &d.num_devices, c);
   if (!s) s = make_client(&d, c);
   if (!s && o.dialects.data) s = keep_dialects(c, o.dialects);
   executor_release(d.on); /* the client holds it */
@@ -269,6 +307,7 @@ status api_client_destroy(PJRT_Client_Destroy_Args *a) {
   if (!first) return status_make(STATUS_FAILED_PRECONDITION, "the client is being destroyed");
   dev_errands_stop(dev_client_errands(c->dev));
   executor_stop(c->on);
+  api_processes_leave(c);
   ffi_threads_destroy(c->handlers);
   c->handlers = NULL;
   handle_end(&c->head);
@@ -287,7 +326,7 @@ status api_client_platform_version(PJRT_Client_PlatformVersion_Args *a) {
 }
 
 status api_client_process_index(PJRT_Client_ProcessIndex_Args *a) {
-  a->process_index = 0;
+  a->process_index = (int)a->client->process;
   return NULL;
 }
 
@@ -298,14 +337,14 @@ status api_client_devices(PJRT_Client_Devices_Args *a) {
 }
 
 status api_client_addressable_devices(PJRT_Client_AddressableDevices_Args *a) {
-  a->addressable_devices = a->client->device_list;
-  a->num_addressable_devices = a->client->num_devices;
+  a->addressable_devices = a->client->device_list + a->client->first_local;
+  a->num_addressable_devices = a->client->num_local;
   return NULL;
 }
 
 status api_client_addressable_memories(PJRT_Client_AddressableMemories_Args *a) {
-  a->addressable_memories = a->client->memory_list;
-  a->num_addressable_memories = a->client->num_memories;
+  a->addressable_memories = a->client->memory_list + a->client->first_local * DEV_KIND_COUNT;
+  a->num_addressable_memories = (size_t)a->client->num_local * DEV_KIND_COUNT;
   return NULL;
 }
 
@@ -322,7 +361,12 @@ status api_client_lookup_device(PJRT_Client_LookupDevice_Args *a) {
 }
 
 status api_client_lookup_addressable_device(PJRT_Client_LookupAddressableDevice_Args *a) {
-  return lookup(a->client, a->local_hardware_id, &a->addressable_device);
+  PJRT_Client *c = a->client;
+  a->addressable_device = NULL;
+  if (a->local_hardware_id < 0 || (u32)a->local_hardware_id >= c->num_local)
+    return status_make(STATUS_INVALID_ARGUMENT, "no device %d: this process has %u",
+                       a->local_hardware_id, c->num_local);
+  return lookup(c, (int)c->first_local + a->local_hardware_id, &a->addressable_device);
 }
 
 status api_client_default_device_assignment(PJRT_Client_DefaultDeviceAssignment_Args *a) {
@@ -334,11 +378,12 @@ status api_client_default_device_assignment(PJRT_Client_DefaultDeviceAssignment_
   if (a->default_assignment_size < (size_t)n)
     return status_make(STATUS_INVALID_ARGUMENT, "room for %zu devices, %lld are needed",
                        a->default_assignment_size, (long long)n);
-  for (i64 i = 0; i < n; i++) a->default_assignment[i] = (int)i;
+  u32 first = api_first_of(a->client, (u64)n);
+  for (i64 i = 0; i < n; i++) a->default_assignment[i] = (int)(first + i);
   return NULL;
 }
 
-/* Nothing to do in one process. */
+/* That one is gone its connection says. */
 status api_client_update_global_process_info(PJRT_Client_UpdateGlobalProcessInfo_Args *a) {
   (void)a;
   return NULL;
@@ -352,12 +397,14 @@ status api_device_get_description(PJRT_Device_GetDescription_Args *a) {
 }
 
 status api_device_is_addressable(PJRT_Device_IsAddressable_Args *a) {
-  a->is_addressable = true;
+  a->is_addressable = api_is_local(a->device->client, (u32)a->device->description.id);
   return NULL;
 }
 
 status api_device_local_hardware_id(PJRT_Device_LocalHardwareId_Args *a) {
-  a->local_hardware_id = a->device->description.id;
+  const PJRT_Client *c = a->device->client;
+  int id = a->device->description.id;
+  a->local_hardware_id = api_is_local(c, (u32)id) ? id - (int)c->first_local : -1;
   return NULL;
 }
 
@@ -399,8 +446,8 @@ status api_device_clear_memory_stats(PJRT_Device_ClearMemoryStats_Args *a) {
 static void keep_attributes(PJRT_Device_Attributes *a) { (void)a; }
 
 status api_device_get_attributes(PJRT_Device_GetAttributes_Args *a) {
-  a->attributes = NULL;
-  a->num_attributes = 0;
+  a->attributes = a->device->description.attributes;
+  a->num_attributes = COUNT(a->device->description.attributes);
   a->device_attributes = NULL;
   a->attributes_deleter = keep_attributes; /* the framework insists on one */
   return NULL;
@@ -445,13 +492,13 @@ status api_device_description_id(PJRT_DeviceDescription_Id_Args *a) {
 }
 
 status api_device_description_process_index(PJRT_DeviceDescription_ProcessIndex_Args *a) {
-  a->process_index = 0;
+  a->process_index = a->device_description->process;
   return NULL;
 }
 
 status api_device_description_attributes(PJRT_DeviceDescription_Attributes_Args *a) {
-  a->attributes = NULL;
-  a->num_attributes = 0;
+  a->attributes = a->device_description->attributes;
+  a->num_attributes = COUNT(a->device_description->attributes);
   return NULL;
 }
 

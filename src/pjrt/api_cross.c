@@ -1,5 +1,6 @@
 /* The CrossHostTransfers extension: buffers that go from device to device by keys that both sides
- * name, or by descriptors that the receiver hands out. Both sides are of one client so far. */
+ * name, or by descriptors that the receiver hands out. What goes to another process is mail of the
+ * job's relay: row-major elements, or why there are none; there it meets who receives it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,20 +13,51 @@ struct api_transit {
   api_transit *next;
   i64 key;
   u32 device;            /* that receives */
-  dev_buffer *from, *to; /* one of them */
-  dev_event *event;      /* of `from`: it is sent; of `to`: its own */
+  u32 process;           /* of `to`: who is to send it; ANYBODY: not known */
+  dev_buffer *from, *to; /* one of them, or neither: it came by mail */
+  dev_event *event;      /* of `from`: it is sent; of `to`: its own; of mail: NULL */
+  void *mail;            /* the relay's */
+  size_t bytes;
+  status error; /* instead of mail */
 };
+enum { ANYBODY = UINT32_MAX };
 
 static void drop(const api_transit *t) {
   dev_buffer_release(t->from);
   dev_buffer_release(t->to);
   dev_event_release(t->event);
+  relay_free_mail(t->mail);
+  status_free(t->error);
 }
 
 static void pass_on(void *user, status error) {
   dev_event *sent = user;
   dev_event_set(sent, status_copy(error));
   dev_event_release(sent);
+}
+
+static void mail_is_read(void *mail, status error) {
+  (void)error;
+  relay_free_mail(mail);
+}
+
+/* Takes both. */
+static void deliver(api_transit *mail, const api_transit *receive) {
+  status s = mail->error;
+  mail->error = NULL;
+  if (!s && mail->bytes != dev_buffer_bytes(receive->to))
+    s = status_make(STATUS_INVALID_ARGUMENT,
+                    "transfer %" PRId64 ": %zu bytes came for a buffer of %zu", mail->key,
+                    mail->bytes, dev_buffer_bytes(receive->to));
+  if (!s) s = dev_buffer_write(receive->to, mail->mail, NULL, true, receive->event);
+  if (s)
+    dev_event_set(receive->event, s);
+  else if (dev_event_on_ready(receive->event, mail_is_read, mail->mail))
+    mail->mail = NULL;
+  else
+    (void)dev_event_await(receive->event);
+  drop(mail);
+  drop(receive);
 }
 
 /* Takes both. */
@@ -50,7 +82,7 @@ static status meet(PJRT_Client *c, const api_transit *t) {
   own->next = NULL;
   pthread_mutex_lock(&c->lock);
   for (at = &c->transits; (other = *at); at = &other->next)
-    if (other->key == t->key && other->device == t->device && !other->from != !t->from) break;
+    if (other->key == t->key && other->device == t->device && !other->to != !t->to) break;
   bool closed = c->closed;
   if (!closed) *at = other ? other->next : own;
   pthread_mutex_unlock(&c->lock);
@@ -59,18 +91,23 @@ static status meet(PJRT_Client *c, const api_transit *t) {
     return status_make(STATUS_FAILED_PRECONDITION, "the client has been destroyed");
   }
   if (!other) return NULL;
-  transfer(t->from ? own : other, t->from ? other : own);
+  api_transit *send = t->to ? other : own, *receive = t->to ? own : other;
+  if (send->from)
+    transfer(send, receive);
+  else
+    deliver(send, receive);
   mem_free(&mem_system, own, sizeof *own);
   mem_free(&mem_system, other, sizeof *other);
   return NULL;
 }
 
-/* What waits for this key, or (key NULL) for any, hears `why`, which is borrowed. */
-static bool cancel(PJRT_Client *c, const i64 *key, status why) {
+/* What waits for this key, or (key NULL) what this process is to send, or (ANYBODY) all, hears
+ * `why`, which is borrowed. */
+static bool cancel(PJRT_Client *c, const i64 *key, u32 process, status why) {
   api_transit *gone = NULL, *t;
   pthread_mutex_lock(&c->lock);
   for (api_transit **at = &c->transits; (t = *at);) {
-    if (!key || (t->key == *key && t->to)) {
+    if (key ? t->to && t->key == *key : process == ANYBODY || (t->to && t->process == process)) {
       *at = t->next;
       t->next = gone;
       gone = t;
@@ -82,7 +119,7 @@ static bool cancel(PJRT_Client *c, const i64 *key, status why) {
   bool any = gone != NULL;
   while ((t = gone)) {
     gone = t->next;
-    dev_event_set(t->event, status_copy(why));
+    if (t->event) dev_event_set(t->event, status_copy(why));
     drop(t);
     mem_free(&mem_system, t, sizeof *t);
   }
@@ -91,8 +128,90 @@ static bool cancel(PJRT_Client *c, const i64 *key, status why) {
 
 void api_client_cancel_transits(PJRT_Client *c) {
   status why = status_make(STATUS_CANCELLED, "the client has been destroyed");
-  cancel(c, NULL, why);
+  cancel(c, NULL, ANYBODY, why);
   status_free(why);
+}
+
+/* ---- by mail ---- */
+
+/* head.launch is the key, head.member the device, head.step a code where it is an error's text. */
+static void mail_came(void *user, u32 from, const wire_head *h, void *data) {
+  api_transit t = {.key = (i64)h->launch, .device = h->member, .mail = data, .bytes = h->bytes};
+  (void)from;
+  if (h->step)
+    t.error = status_make((status_code)h->step, "%.*s", (int)h->bytes, data ? (char *)data : "");
+  else if (h->bytes && !data)
+    t.error = status_oom();
+  status s = meet(user, &t);
+  if (s) drop(&t);
+  status_free(s);
+}
+
+static void sender_gone(void *user, u32 from, status why) { cancel(user, NULL, from, why); }
+
+relay_mail api_cross_mail(PJRT_Client *c) { return (relay_mail){mail_came, sender_gone, c}; }
+
+typedef struct letter {
+  wire_message m; /* first */
+  PJRT_Client *client;
+  dev_event *sent;
+  u32 to;
+  size_t room;
+  char data[];
+} letter;
+
+static void letter_sent(wire_message *m) {
+  letter *t = (letter *)m;
+  dev_event_set(t->sent, NULL);
+  dev_event_release(t->sent);
+  mem_free(&mem_system, t, sizeof *t + t->room);
+}
+
+/* The elements are in it, or `error` is why not, which the receiver hears too. */
+static void letter_written(void *user, status error) {
+  letter *t = user;
+  PJRT_Client *c = t->client;
+  if (error) {
+    str text = status_message(error);
+    t->m.head.step = (u32)status_get_code(error);
+    t->m.head.bytes = min_size(text.len, t->room);
+    memcpy(t->data, text.data, t->m.head.bytes);
+  }
+  relay_send_mail(c->job, t->to, &t->m);
+  api_client_land(c);
+  api_client_release(c);
+}
+
+/* `sent` is retained. */
+static status send_mail(PJRT_Client *c, dev_buffer *from, u32 device, i64 key, dev_event *sent) {
+  enum { LEAST = 512 }; /* of an error's text */
+  size_t bytes = dev_buffer_bytes(from), room = bytes < LEAST ? LEAST : bytes;
+  u32 to = api_process_of(c, device);
+  status gone = relay_why_gone(c->job, to);
+  if (gone) return gone;
+  letter *t = mem_alloc(&mem_system, sizeof *t + room);
+  if (!t) return status_oom();
+  status closed = api_client_take_off(c);
+  if (closed) {
+    mem_free(&mem_system, t, sizeof *t + room);
+    return closed;
+  }
+  *t = (letter){{.head = {.launch = (u64)key, .member = device, .bytes = bytes},
+                 .data = t->data,
+                 .sent = letter_sent},
+                api_client_retain(c),
+                dev_event_retain(sent),
+                to,
+                room};
+  dev_event *written = NULL;
+  status s = dev_buffer_to_host(from, t->data, NULL, &written);
+  if (s) {
+    letter_written(t, s);
+    return s;
+  }
+  if (!dev_event_on_ready(written, letter_written, t)) letter_written(t, dev_event_await(written));
+  dev_event_release(written);
+  return NULL;
 }
 
 /* ---- sending ---- */
@@ -107,6 +226,7 @@ static status check_device(const PJRT_Client *c, i64 device) {
 static status send_buffer(PJRT_Client *c, dev_buffer *of, i64 device, i64 key, dev_event *sent) {
   dev_buffer *from;
   RETURN_IF_ERROR(check_device(c, device));
+  if (!api_is_local(c, (u32)device)) return send_mail(c, of, (u32)device, key, sent);
   RETURN_IF_ERROR(dev_buffer_bitcast(of, dev_buffer_type(of), dev_buffer_dims(of),
                                      dev_buffer_order(of), &from));
   api_transit t = {
@@ -151,6 +271,7 @@ typedef struct shapes {
   const int64_t *const *dims;
   const PJRT_Buffer_Type *types;
   PJRT_Buffer_MemoryLayout *const *layouts; /* NULL: row-major */
+  const int64_t *from;                      /* the sending devices; NULL: not known */
   PJRT_Buffer **buffers;                    /* out */
 } shapes;
 
@@ -159,7 +280,14 @@ static status receive_one(const shapes *r, size_t i, i64 key) {
   api_shape_args args = {NULL,       r->device,   r->types[i],
                          r->dims[i], r->ranks[i], r->layouts ? r->layouts[i] : NULL};
   RETURN_IF_ERROR(api_shape_read(r->client, &args, &shape));
-  api_transit t = {.key = key, .device = (u32)r->device->description.id};
+  i64 from = r->from ? r->from[i] : -1;
+  api_transit t = {.key = key,
+                   .device = (u32)r->device->description.id,
+                   .process = from >= 0 && (u64)from < r->client->num_devices
+                                  ? api_process_of(r->client, (u32)from)
+                                  : (u32)ANYBODY};
+  if (r->client->job && t.process != ANYBODY)
+    RETURN_IF_ERROR(relay_why_gone(r->client->job, t.process));
   t.event = dev_event_create();
   status s = t.event ? api_shape_buffer(&shape, t.event, NULL, &t.to) : status_oom();
   if (!s) s = api_buffer_wrap(r->client, dev_buffer_retain(t.to), &r->buffers[i]);
@@ -178,7 +306,7 @@ static status receive(const shapes *r, const int64_t *keys) {
   for (; i < r->n && !s; i++) s = receive_one(r, i, keys[i]);
   if (!s) return NULL;
   for (size_t k = 0; k < i; k++) {
-    if (k + 1 < i) cancel(r->client, &keys[k], s);
+    if (k + 1 < i) cancel(r->client, &keys[k], ANYBODY, s);
     if (r->buffers[k]) api_buffer_free(r->buffers[k]);
     r->buffers[k] = NULL;
   }
@@ -188,7 +316,7 @@ static status receive(const shapes *r, const int64_t *keys) {
 status api_transfers_client_cross_host_receive_buffers(
     PJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers_Args *a) {
   return receive(&(shapes){a->client, a->device, a->num_shapes, a->shape_num_dims, a->num_dims,
-                           a->element_types, a->layouts, a->buffers},
+                           a->element_types, a->layouts, a->src_global_device_ids, a->buffers},
                  a->transfer_keys);
 }
 
@@ -222,7 +350,7 @@ static void cancel_one(const char *text, size_t size, PJRT_Error_Code code, cons
   u32 device;
   status why = api_status(code, message, message_size), s = NULL;
   if (!why) why = status_make(STATUS_CANCELLED, "the sender has cancelled");
-  if (!read_descriptor(text, size, &key, &device) || !cancel(user, &key, why))
+  if (!read_descriptor(text, size, &key, &device) || !cancel(user, &key, ANYBODY, why))
     s = status_make(STATUS_NOT_FOUND, "no transfer waits by this descriptor");
   status_free(why);
   PJRT_Error *e = api_error(s);
@@ -247,7 +375,7 @@ static status announce(PJRT_Transfers_PJRT_Client_MakeCrossHostReceiveBuffers_Ar
     texts[i] = list[i].text;
   }
   RETURN_IF_ERROR(receive(&(shapes){a->client, a->device, a->num_shapes, a->shape_num_dims,
-                                    a->num_dims, a->element_types, a->layouts, a->buffers},
+                                    a->num_dims, a->element_types, a->layouts, NULL, a->buffers},
                           keys));
   a->num_buffers = a->num_shapes;
   a->notifier.notifier(NULL, texts, sizes, a->num_shapes, a->notifier.user_arg, cancel_one,

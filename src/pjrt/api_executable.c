@@ -182,24 +182,31 @@ static status place_devices(PJRT_LoadedExecutable *l, const api_options *options
   PJRT_Client *c = l->client;
   const executable *x = l->executable->exe;
   const u32 *assignment = options->assignment;
-  size_t n = l->num_devices = (size_t)x->num_replicas * x->num_partitions;
+  u32 n = l->num_positions = x->num_replicas * x->num_partitions, first = api_first_of(c, n);
+  l->all_ids = ARENA_ARRAY(&l->memory, u32, n);
   l->devices = ARENA_ARRAY(&l->memory, PJRT_Device *, n);
   l->device_ids = ARENA_ARRAY(&l->memory, u32, n);
+  l->positions = ARENA_ARRAY(&l->memory, u32, n);
   l->logical_ids = ARENA_ARRAY(&l->memory, PJRT_LogicalDeviceIds, n);
   bool *taken = arena_zalloc(&l->memory, c->num_devices);
   for (u32 i = 0; i < n; i++) {
-    u32 id = assignment ? assignment[i] : i;
+    u32 id = assignment ? assignment[i] : first + i;
     if (id >= c->num_devices || taken[id])
       return status_make(STATUS_INVALID_ARGUMENT,
                          id >= c->num_devices ? "device assignment: no device %u"
                                               : "device assignment: device %u occurs twice",
                          id);
     taken[id] = true;
-    l->device_ids[i] = id;
-    l->devices[i] = &c->devices[id];
-    l->logical_ids[i] =
+    l->all_ids[i] = id;
+    if (!api_is_local(c, id)) continue;
+    size_t at = l->num_devices++;
+    l->device_ids[at] = id;
+    l->positions[at] = i;
+    l->devices[at] = &c->devices[id];
+    l->logical_ids[at] =
         (PJRT_LogicalDeviceIds){(int)(i / x->num_partitions), (int)(i % x->num_partitions)};
   }
+  if (l->num_devices < n) api_processes_number(c, &l->memory, l);
   return NULL;
 }
 
@@ -542,7 +549,7 @@ api_loaded_executable_get_device_assignment(PJRT_LoadedExecutable_GetDeviceAssig
     buf_init(&packed, &mem_system);
     list.len = 0;
     for (u32 r = 0; r < x->num_replicas; r++)
-      proto_put_varint(&packed, l->device_ids[r * x->num_partitions + p]);
+      proto_put_varint(&packed, l->all_ids[r * x->num_partitions + p]);
     proto_put_bytes(&list, 1, buf_view(&packed));
     proto_put_bytes(b, 3, buf_view(&list));
     if (!buf_ok(&packed) || !buf_ok(&list)) b->failed = true;

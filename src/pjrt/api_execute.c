@@ -25,6 +25,7 @@ typedef struct launch {
   PJRT_Client *client;
   u32 num_positions, num_params, num_results, num_wait;
   u32 first; /* all of these count from it; 0 but for one device of several that runs by itself */
+  u32 first_number;                    /* the executor's, of the first */
   executor_memory **params, **results; /* as executor_launch wants them */
   dev_block **held;                    /* by position and parameter; in use until enqueued */
   dev_block **written;                 /* by position and result */
@@ -244,17 +245,21 @@ static status check_callbacks(const PJRT_ExecuteOptions *o, size_t n) {
   return NULL;
 }
 
+/* In the program, of the i-th device of the call. */
+static u32 position_of(const call *c, u32 i) {
+  return c->l->num_positions > 1 ? c->l->positions[c->t->first + i] : 0;
+}
+
 static status hold_callbacks(call *c, u32 i) {
   const PJRT_ExecuteOptions *o = c->options;
   launch *t = c->t;
   if (!o || !(o->num_send_ops || o->num_recv_ops)) return NULL;
   if (!t->channels)
-    RETURN_IF_ERROR(
-        api_channels_create(t->first + t->num_positions, t->client->handlers, &t->channels));
+    RETURN_IF_ERROR(api_channels_create(c->l->num_positions, t->client->handlers, &t->channels));
   u32 at = i - c->from;
-  return api_channels_set(t->channels, t->first + i, o->num_send_ops ? o->send_callbacks[at] : NULL,
-                          o->num_send_ops, o->num_recv_ops ? o->recv_callbacks[at] : NULL,
-                          o->num_recv_ops);
+  return api_channels_set(t->channels, position_of(c, i),
+                          o->num_send_ops ? o->send_callbacks[at] : NULL, o->num_send_ops,
+                          o->num_recv_ops ? o->recv_callbacks[at] : NULL, o->num_recv_ops);
 }
 
 /* The order matters: all arguments are held before one is donated, so that a buffer that is
@@ -286,23 +291,12 @@ static void drop_outputs(call *c, u32 n) {
 /* Whoever waits may drop its results and launch again at once: their memory is to be free then. */
 static void device_done(void *user, u32 position, status error) {
   launch *t = user;
-  u32 i = position - t->first;
+  u32 i = position - t->first_number;
   for (size_t at = (size_t)i * t->num_results, r = 0; !error && r < t->num_results; r++, at++) {
     dev_block_release(t->written[at]);
     t->written[at] = NULL;
   }
   dev_event_set(t->ready[i], status_copy(error));
-}
-
-/* A callback does not wait: the launches may be waiting for its worker. */
-static status take_off(PJRT_Client *client) {
-  pthread_mutex_lock(&client->lock);
-  while (client->in_flight >= API_MAX_IN_FLIGHT && !client->closed && !executor_on_worker())
-    pthread_cond_wait(&client->landed, &client->lock);
-  bool closed = client->closed;
-  if (!closed) client->in_flight++;
-  pthread_mutex_unlock(&client->lock);
-  return closed ? status_make(STATUS_FAILED_PRECONDITION, "the client has been destroyed") : NULL;
 }
 
 static void list_flight(launch *t) {
@@ -322,23 +316,13 @@ static void unlist_flight(launch *t) {
   pthread_mutex_unlock(&client->lock);
 }
 
-static void land(PJRT_Client *client) {
-  pthread_mutex_lock(&client->lock);
-  client->in_flight--;
-  if (client->closed)
-    pthread_cond_broadcast(&client->landed);
-  else
-    pthread_cond_signal(&client->landed);
-  pthread_mutex_unlock(&client->lock);
-}
-
 static void done(void *user, status error) {
   launch *t = user;
   PJRT_Client *client = t->client;
   (void)error; /* every position has been told */
   unlist_flight(t);
   launch_release(t);
-  land(client);
+  api_client_land(client);
 }
 
 /* What the launch brings for the handlers that its program calls. */
@@ -348,8 +332,8 @@ static status bring_handlers(const call *c, executor_host *host) {
                        .threads = c->l->client->handlers,
                        .context = o && o->context ? o->context->data : NULL,
                        .id = o ? o->launch_id : 0,
-                       .num_positions = c->t->first + c->t->num_positions,
-                       .devices = c->device_ids - c->t->first,
+                       .num_positions = c->l->num_positions,
+                       .devices = c->l->num_positions > 1 ? c->l->all_ids : c->device_ids,
                        .host = {api_channels_call, c->t->channels}};
   return ffi_run_begin(&args, &c->t->handlers, host);
 }
@@ -358,15 +342,21 @@ static status bring_handlers(const call *c, executor_host *host) {
 static status start(call *c) {
   launch *t = c->t;
   executor_host host;
+  u64 id = 0;
+  executor_transport *job = c->l->numbers && c->l->meets ? t->client->job : NULL;
+  if (job) RETURN_IF_ERROR(api_processes_next_launch(t->client, c->l->key, &id));
   RETURN_IF_ERROR(bring_handlers(c, &host));
-  RETURN_IF_ERROR(take_off(t->client));
+  RETURN_IF_ERROR(api_client_take_off(t->client));
   atomic_store_explicit(&t->refs, 2, memory_order_relaxed);
   list_flight(t);
   status s = executor_launch(c->l->client->on, &(executor_launch_args){
                                                    .image = c->l->image,
                                                    .name = c->exe->name,
-                                                   .first = t->first,
+                                                   .first = t->first_number,
                                                    .count = t->num_positions,
+                                                   .numbers = c->l->numbers,
+                                                   .transport = job,
+                                                   .id = id,
                                                    .devices = c->device_ids,
                                                    .params = t->params,
                                                    .results = t->results,
@@ -380,7 +370,7 @@ static status start(call *c) {
   if (!s) return NULL;
   unlist_flight(t);
   atomic_fetch_sub_explicit(&t->refs, 1, memory_order_relaxed); /* who poisons it may hold it */
-  land(t->client);
+  api_client_land(t->client);
   return s;
 }
 
@@ -409,6 +399,7 @@ static launch *begin(call *c, u32 n) {
   t->client = c->l->client;
   t->id = c->options ? c->options->launch_id : 0;
   t->first = c->first;
+  t->first_number = c->l->first_number + c->first;
   memcpy(t->device_ids, c->device_ids, n * sizeof(u32));
   return t;
 }
@@ -590,9 +581,10 @@ static status check_call(const PJRT_LoadedExecutable_Execute_Args *a) {
 status api_loaded_executable_execute(PJRT_LoadedExecutable_Execute_Args *a) {
   RETURN_IF_ERROR(check_call(a));
   PJRT_LoadedExecutable *l = a->executable;
+  if (!l->num_devices && !a->execute_device) return NULL; /* all are other processes' */
   call c = {.l = l, .exe = l->executable->exe, .options = a->options};
   u32 one = a->execute_device ? (u32)a->execute_device->description.id : 0;
-  bool portable = a->execute_device && l->num_devices == 1; /* runs on whatever device */
+  bool portable = a->execute_device && l->num_positions == 1; /* runs on whatever device */
   c.devices = portable ? &a->execute_device : l->devices;
   c.device_ids = portable ? &one : l->device_ids;
   c.outputs = (PJRT_Buffer ***)(uintptr_t)a->output_lists; /* the lists are ours to fill */

@@ -7,13 +7,20 @@
 
 /* ---- making ---- */
 
-void api_description_init(PJRT_DeviceDescription *d, u32 id) {
+void api_description_init(PJRT_DeviceDescription *d, u32 id, u32 process, u32 slice) {
   d->head = handle_begin(API_DESCRIPTION);
   for (u32 k = 0; k < DEV_KIND_COUNT; k++) {
     d->memories[k] = (PJRT_MemoryDescription){handle_begin(API_MEMORY_DESCRIPTION), (dev_kind)k};
     d->memory_list[k] = &d->memories[k];
   }
   d->id = (int)id;
+  d->process = (int)process;
+  d->attributes[0] = (PJRT_NamedValue){.struct_size = PJRT_NamedValue_END,
+                                       .name = "slice_index",
+                                       .name_size = strlen("slice_index"),
+                                       .type = PJRT_NamedValue_kInt64,
+                                       .int64_value = slice,
+                                       .value_size = 1};
   snprintf(d->to_string, sizeof d->to_string, "TerrazzoDevice(id=%u)", id);
   snprintf(d->debug_string, sizeof d->debug_string, API_DEVICE_KIND ":%u", id);
 }
@@ -30,7 +37,7 @@ static status make(u32 n, PJRT_TopologyDescription **out) {
   if (!b) return status_oom();
   PJRT_DeviceDescription *d = (PJRT_DeviceDescription *)(void *)((char *)b + lists);
   for (u32 i = 0; i < n; i++) {
-    api_description_init(&d[i], i);
+    api_description_init(&d[i], i, 0, 0);
     b->list[i] = &d[i];
   }
   b->topology = (PJRT_TopologyDescription){

@@ -81,7 +81,7 @@ status api_client_create_buffers_for_async_host_to_device(
   if (!m) return status_oom();
   m->head = handle_begin(API_TRANSFERS);
   m->client = api_client_retain(a->client);
-  m->device = &a->client->devices[0];
+  m->device = &a->client->devices[a->client->first_local];
   m->count = a->num_shape_specs;
   pthread_mutex_init(&m->lock, NULL);
   status s = fill(m, a);

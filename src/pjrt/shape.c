@@ -7,7 +7,7 @@
 static status find_memory(PJRT_Client *c, PJRT_Memory *memory, PJRT_Device *device,
                           dev_memory **out) {
   if (!memory && device) memory = device->memories[DEV_KIND_DEVICE];
-  if (!memory) memory = c->memory_list[0];
+  if (!memory) memory = c->memory_list[c->first_local * DEV_KIND_COUNT];
   RETURN_IF_ERROR(api_check_memory(c, memory));
   *out = api_memory_of(memory)->dev;
   return NULL;

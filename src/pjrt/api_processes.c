@@ -1,0 +1,159 @@
+/* Clients of several processes, which find one another through the framework's key-value store:
+ * who has which devices, and the connections over which their launches meet (net/relay.h). */
+#include <stdio.h>
+
+#include "net/job.h"
+#include "pjrt/api.h"
+
+/* A process may come late: what it does before it asks for devices is its own affair. */
+enum { PATIENCE_MS = 300000, MAX_CLIENTS = 1 << 16 };
+
+/* The store, and which of its processes' clients this is: all have as many, in one order. */
+typedef struct store {
+  const PJRT_Client_Create_Args *a;
+  u32 client;
+} store;
+
+typedef char store_key[96];
+
+static size_t make_key(const store *s, const char *key, store_key out) {
+  return (size_t)snprintf(out, sizeof(store_key), "terrazzo/%u/%s", s->client, key);
+}
+
+static status put(void *user, const char *key, str value) {
+  const store *s = user;
+  store_key full;
+  PJRT_CallbackError make_error = api_callback_error;
+  size_t size = make_key(s, key, full);
+  return api_error_take(s->a->kv_put_callback(&(PJRT_KeyValuePutCallback_Args){
+      .struct_size = PJRT_KeyValuePutCallback_Args_END,
+      .key = full,
+      .key_size = size,
+      .value = value.data,
+      .value_size = value.len,
+      .callback_error = &make_error,
+      .user_arg = s->a->kv_put_user_arg,
+  }));
+}
+
+static status get(void *user, const char *key, int milliseconds, char *out, size_t room) {
+  const store *s = user;
+  store_key full;
+  PJRT_CallbackError make_error = api_callback_error;
+  PJRT_KeyValueGetCallback_Args g = {
+      .struct_size = PJRT_KeyValueGetCallback_Args_END,
+      .key = full,
+      .key_size = make_key(s, key, full),
+      .timeout_in_ms = milliseconds,
+      .callback_error = &make_error,
+      .user_arg = s->a->kv_get_user_arg,
+  };
+  RETURN_IF_ERROR(api_error_take(s->a->kv_get_callback(&g)));
+  status r = g.value_size < room ? NULL
+                                 : status_make(STATUS_INTERNAL, "the value of '%s' has %zu bytes",
+                                               full, g.value_size);
+  if (!r) {
+    memcpy(out, g.value, g.value_size);
+    out[g.value_size] = 0;
+  }
+  if (g.value_deleter_callback) g.value_deleter_callback(g.value);
+  return r;
+}
+
+/* Our number of devices, under the first number of a client that we have not had. */
+static status tell_devices(store *s, u32 rank, u32 n) {
+  char key[32], value[16];
+  snprintf(key, sizeof key, "devices/%u", rank);
+  snprintf(value, sizeof value, "%u", n);
+  for (;; s->client++) {
+    status r = put(s, key, str_of(value));
+    if (status_get_code(r) != STATUS_ALREADY_EXISTS || s->client == MAX_CLIENTS) return r;
+    status_free(r);
+  }
+}
+
+static status hear_devices(store *s, u32 rank, u32 *out) {
+  char key[32], value[16];
+  snprintf(key, sizeof key, "devices/%u", rank);
+  RETURN_IF_ERROR(get(s, key, PATIENCE_MS, value, sizeof value));
+  return dev_read_count(key, "devices", str_of(value), out);
+}
+
+static status meet(store *s, const relay_mail *mail, PJRT_Client *c) {
+  wire *w;
+  RETURN_IF_ERROR(job_meet(NULL, c->process, c->num_processes, &(job_board){put, get, s}, &w));
+  return relay_create(NULL, w, mail, &c->job);
+}
+
+status api_processes_join(const PJRT_Client_Create_Args *a, const relay_mail *mail, PJRT_Client *c,
+                          u32 *num_devices) {
+  store s = {.a = a};
+  if (c->num_processes > DEV_MAX_DEVICES || c->process >= c->num_processes)
+    return status_make(STATUS_INVALID_ARGUMENT, "options node_id, num_nodes: process %u of %u",
+                       c->process, c->num_processes);
+  if (!a->kv_get_callback || !a->kv_put_callback)
+    return status_make(STATUS_INVALID_ARGUMENT,
+                       "%u processes need the callbacks of a key-value store", c->num_processes);
+  c->first_of = mem_zalloc(&mem_system, (c->num_processes + 1) * sizeof *c->first_of);
+  if (!c->first_of) return status_oom();
+  RETURN_IF_ERROR(tell_devices(&s, c->process, *num_devices));
+  for (u32 r = 0; r < c->num_processes; r++) {
+    u32 n;
+    RETURN_IF_ERROR(hear_devices(&s, r, &n));
+    c->first_of[r + 1] = c->first_of[r] + n;
+    if (c->first_of[r + 1] > DEV_MAX_DEVICES)
+      return status_make(STATUS_INVALID_ARGUMENT, "more than %d devices in %u processes",
+                         DEV_MAX_DEVICES, c->num_processes);
+  }
+  *num_devices = c->first_of[c->num_processes];
+  return meet(&s, mail, c);
+}
+
+/* ---- programs of several processes ---- */
+
+/* Launches over the same devices in one order are in one order in all their processes; so they are
+ * counted apart from others, which need not be. */
+struct api_sequence {
+  api_sequence *next;
+  u64 devices, count;
+};
+
+status api_processes_next_launch(PJRT_Client *c, u64 devices, u64 *out_id) {
+  pthread_mutex_lock(&c->lock);
+  api_sequence *s = c->sequences;
+  while (s && s->devices != devices) s = s->next;
+  if (!s && (s = mem_alloc(&mem_system, sizeof *s))) {
+    *s = (api_sequence){c->sequences, devices, 0};
+    c->sequences = s;
+  }
+  if (s) *out_id = hash_u64(s->count++, devices);
+  pthread_mutex_unlock(&c->lock);
+  return s ? NULL : status_oom();
+}
+
+void api_processes_leave(PJRT_Client *c) {
+  relay_destroy(c->job);
+  c->job = NULL;
+}
+
+void api_processes_forget(PJRT_Client *c) {
+  api_processes_leave(c);
+  for (api_sequence *s = c->sequences, *next; s; s = next) {
+    next = s->next;
+    mem_free(&mem_system, s, sizeof *s);
+  }
+  if (c->first_of) mem_free(&mem_system, c->first_of, (c->num_processes + 1) * sizeof *c->first_of);
+}
+
+/* Positions numbered by process: those of one are in a row, in their own order. */
+void api_processes_number(const PJRT_Client *c, arena *a, PJRT_LoadedExecutable *l) {
+  u32 n = l->num_positions, *next = ARENA_ARRAY(a, u32, c->num_processes + 1);
+  memset(next, 0, (c->num_processes + 1) * sizeof *next);
+  u32 *numbers = ARENA_ARRAY(a, u32, n);
+  for (u32 p = 0; p < n; p++) next[api_process_of(c, l->all_ids[p]) + 1]++;
+  for (u32 r = 0; r < c->num_processes; r++) next[r + 1] += next[r];
+  l->first_number = next[c->process];
+  l->numbers = numbers;
+  for (u32 p = 0; p < n; p++) numbers[p] = next[api_process_of(c, l->all_ids[p])]++;
+  l->key = hash_bytes(l->all_ids, n * sizeof *l->all_ids, n);
+}

@@ -1,0 +1,69 @@
+"""jax.distributed on the plugin: processes with devices of their own, as one global client."""
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+import pytest
+
+import support
+
+PROGRAMS = pathlib.Path(__file__).with_name("distributed_programs.py")
+
+
+def start(program, size, devices):
+    with socket.socket() as s:
+        s.bind(("localhost", 0))
+        address = f"localhost:{s.getsockname()[1]}"
+    environment = dict(os.environ, TERRAZZO_NUM_DEVICES=str(devices),
+                       PYTHONPATH=str(support.ROOT / "python"))
+    environment.setdefault("TERRAZZO_PLUGIN",
+                           str(support.BIN.parent / "lib" / "pjrt_plugin_terrazzo.so"))
+    return [subprocess.Popen([sys.executable, PROGRAMS, program, address, str(rank), str(size)],
+                             env=environment, text=True, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE)
+            for rank in range(size)]
+
+
+def finish(processes):
+    try:
+        return [p.communicate(timeout=120) for p in processes]
+    finally:
+        for p in processes:
+            p.kill()
+
+
+@pytest.mark.parametrize("size, devices", [(2, 4), (4, 2)])
+def test_programs(size, devices):
+    processes = start("programs", size, devices)
+    for (out, err), process in zip(finish(processes), processes):
+        assert process.returncode == 0 and out.endswith("done\n"), out + err
+
+
+def test_death():
+    """Who is killed is named by all others, within ten seconds."""
+    processes = start("endless", 4, 2)
+    for process in processes:
+        assert process.stdout.readline() == "begun\n", process.communicate()[1]
+    processes[2].send_signal(signal.SIGKILL)
+    begin = time.monotonic()
+    for rank in (0, 1, 3):
+        assert "process 2 of 4 has ended" in processes[rank].stdout.readline()
+    assert time.monotonic() - begin < 10
+    finish(processes)
+
+
+def test_hosts():
+    """One process whose devices are in the slices of four hosts."""
+    code = ("import jax; from jax.experimental import mesh_utils; "
+            "print([d.slice_index for d in jax.devices()], jax.process_count(), "
+            "mesh_utils.create_hybrid_device_mesh((2,), (4,)).shape)")
+    done = support.python("-c", code, TERRAZZO_HOSTS="4", TERRAZZO_NUM_DEVICES="8",
+                          JAX_PLATFORMS="terrazzo")
+    assert done.stdout == "[0, 0, 1, 1, 2, 2, 3, 3] 1 (8,)\n", done.stdout + done.stderr
+    done = support.python("-c", code, TERRAZZO_HOSTS="9", TERRAZZO_NUM_DEVICES="8",
+                          JAX_PLATFORMS="terrazzo")
+    assert "TERRAZZO_HOSTS: 9 hosts of 8 devices" in done.stderr
