@@ -64,10 +64,6 @@ static void copy_row(u32 width, i64 n, char *to, i64 ts, const char *from, i64 f
   typedef struct w16 {
     u64 a, b;
   } w16;
-  if (ts == width && fs == width) {
-    if (to != from) memmove(to, from, (size_t)n * width);
-    return;
-  }
   switch (width) {
   case 1:
     ROW(u8) break;
@@ -91,15 +87,20 @@ static void copy_line(const vm_kernels *k, u32 width, i64 n, char *to, i64 ts, c
     copy_row(width, n, to, ts, from, fs);
 }
 
-/* The last two dims (or one). */
+/* The last two dims (or one). Memory is only shared where every element stays where it is. */
 static void copy_plane(const vm_kernels *k, const step_shape *s, char *to, const char *from) {
   u32 last = s->rank - 1;
-  if (s->rank == 1) {
+  if (s->to[last] == s->width && s->from[last] == s->width) {
+    u32 row = last ? last - 1 : 0;
+    if (to != from)
+      k->move->rows(last ? (size_t)s->dims[row] : 1, (size_t)s->dims[last] * s->width, to,
+                    s->to[row], from, s->from[row], s->streams);
+  } else if (s->rank == 1) {
     copy_line(k, s->width, s->dims[0], to, s->to[0], from, s->from[0]);
   } else if (s->to[last] == s->width && s->from[last] != s->width &&
              s->from[last - 1] == s->width && s->width <= 8) {
     k->transpose[vm_log2_width(s->width)]((size_t)s->dims[last - 1], (size_t)s->dims[last], to,
-                                          s->to[last - 1], from, s->from[last]);
+                                          s->to[last - 1], from, s->from[last], s->streams);
   } else {
     for (i64 i = 0; i < s->dims[last - 1]; i++)
       copy_line(k, s->width, s->dims[last], to + i * s->to[last - 1], s->to[last],
@@ -113,6 +114,15 @@ u64 step_shape_planes(const step_shape *s) {
   for (u32 d = 0; d < s->rank; d++)
     if (s->dims[d] == 0) n = 0;
   return n;
+}
+
+/* Whether more is written than caches keep, so that it had better not push out what they have.
+ * Lines that a transpose writes, a row apart, push out one another much earlier. */
+static bool streams(const step_shape *s) {
+  enum { IN_ORDER = 16 << 20, ACROSS = 1 << 20 };
+  i64 bytes = s->width;
+  for (u32 d = 0; d < s->rank; d++) bytes *= s->dims[d];
+  return bytes >= (s->from[s->rank - 1] == s->width ? IN_ORDER : ACROSS);
 }
 
 void step_shape_copy(const vm_kernels *k, const step_shape *s, char *to, const char *from,
@@ -192,6 +202,7 @@ void copy_lower(const lower_env *e, const prog_copy *c, exec_step *out) {
   r->src_at = c->src.offset * width;
   r->dst_at = c->dst.offset * width;
   step_shape_simplify(&r->s);
+  r->s.streams = streams(&r->s);
   cut_row(&r->s);
   out->units = step_shape_planes(&r->s);
   u32 last = r->s.rank - 1;

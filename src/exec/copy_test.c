@@ -7,11 +7,8 @@ static u32 pick(u32 *seed, u32 n) {
 }
 
 /* The destination is dense; the source is it turned, and back to front along some dims. */
-static void check_copy(arena *a, u32 *seed) {
-  static const dtype types[] = {DTYPE_u8, DTYPE_s16, DTYPE_f32, DTYPE_f64, DTYPE_c128};
-  dtype t = types[pick(seed, COUNT(types))];
+static void check_copy(arena *a, u32 *seed, dtype t, const i64 *dims) {
   size_t size = dtype_size(t);
-  i64 dims[3] = {1 + pick(seed, 3), 1 + pick(seed, 90), 1 + pick(seed, 90)};
   u32 order[3] = {0, 1, 2};
   for (u32 d = 3; d > 1; d--) {
     u32 other = pick(seed, d), last = order[d - 1];
@@ -36,11 +33,23 @@ static void check_copy(arena *a, u32 *seed) {
   free(x), free(y);
 }
 
+static void check_copies(arena *a) {
+  static const dtype types[] = {DTYPE_u8, DTYPE_s16, DTYPE_f32, DTYPE_f64, DTYPE_c128};
+  u32 seed = 1;
+  for (u32 i = 0; i < 1000; i++) {
+    i64 dims[3] = {1 + pick(&seed, 3), 1 + pick(&seed, 90), 1 + pick(&seed, 90)};
+    check_copy(a, &seed, types[pick(&seed, COUNT(types))], dims);
+  }
+  /* what goes past the caches, with lines that are whole and others */
+  for (u32 i = 0; i < 12; i++)
+    check_copy(a, &seed, i % 2 ? DTYPE_f32 : DTYPE_f64, (i64[]){2, 512 + i % 3 * 8, 272 + i % 4});
+  for (u32 i = 0; i < 3; i++) check_copy(a, &seed, DTYPE_f32, (i64[]){3, 1201, 1200 + 16 * i});
+}
+
 static void run_tests(arena *a, const exec_options *options) {
   status s = exec_create(options, &pool);
   CHECK(!s);
-  u32 seed = 1;
-  for (u32 i = 0; i < 1000; i++) check_copy(a, &seed);
+  check_copies(a);
   executor_release(pool);
 }
 

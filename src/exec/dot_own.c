@@ -56,7 +56,8 @@ static bool pack_panel(const product *p, dtype type, const char *base, const i64
   for (size_t i = 0, n; i < k; i += n) {
     n = run_length(k_of + i, k - i);
     p->k_->transpose[vm_log2_width(p->size)](n, r, to + (i64)i * r * size, r * size,
-                                             base + (row_of[0] + k_of[i]) * size, step * size);
+                                             base + (row_of[0] + k_of[i]) * size, step * size,
+                                             false);
   }
   return true;
 }
@@ -128,7 +129,7 @@ static void pack_pairs(const product *p, dtype type, const char *base, const i64
       p->k_->convert[R_s16][sign ? R_s8 : R_u8](k, at, base + row_of[row] + k_of[0], NULL, NULL);
       if (odd) at[k] = 0;
     }
-    p->k_->transpose[2](pairs, n, to, (i64)r * 4, line, (i64)pairs * 4);
+    p->k_->transpose[2](pairs, n, to, (i64)r * 4, line, (i64)pairs * 4, false);
     return;
   }
   for (size_t row = 0, run; row < n; row += run) {
@@ -200,7 +201,7 @@ static bool store_across(const product *p, char *out, const char *c, size_t ldc,
       if (axis_at(&p->out_m, m0 + i + run) - axis_at(&p->out_m, m0 + i + run - 1) != 1) break;
     char *to = out + (axis_at(&p->out_m, m0 + i) + (i64)n0 * step) * size;
     p->k_->transpose[vm_log2_width(p->size)](nc, run, to, step * size, c + i * ldc * p->size,
-                                             (i64)ldc * size);
+                                             (i64)ldc * size, false);
   }
   return true;
 }

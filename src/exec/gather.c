@@ -32,7 +32,8 @@ struct gathering {
   bool run;      /* the window's last dim is contiguous in both */
   i64 run_length;
   size_t temp_at;
-  single_fn *single; /* windows of one element: those of n batches along the last dim */
+  single_fn *single;  /* windows of one element: those of n batches along the last dim */
+  kern_take_fn *take; /* the same, where all that is but taken lies side by side */
 };
 
 static bool contains(i64s list, i64 v, size_t *at) {
@@ -100,10 +101,7 @@ static batch_line line_from(const gathering *r, u64 b) {
     if (r->index_size == 1) { /* most are: nothing need be read again after a store */             \
       i64 most = r->most[0], step = r->operand_stride[0];                                          \
       if (index_step == 1 && other_step == 1 && operand_step == 0 && step == 1) {                  \
-        for (i64 i = 0; i < (i64)n; i++) {                                                         \
-          i64 start = (i64)at[i];                                                                  \
-          to[i] = from[start < 0 ? 0 : start > most ? most : start];                               \
-        }                                                                                          \
+        r->take(n, to, from, at, most);                                                            \
         return;                                                                                    \
       }                                                                                            \
       for (i64 i = 0; i < (i64)n; i++) {                                                           \
@@ -166,8 +164,8 @@ OF_INDEX(i64)
 
 #define BY_WIDTH_OF(how, I, end)                                                                   \
   { how##_##I##_u8##end, how##_##I##_u16##end, how##_##I##_u32##end, how##_##I##_u64##end }
-static single_fn *const gathers[][4] = {BY_WIDTH_OF(gather, i32, ), BY_WIDTH_OF(gather, u32, ),
-                                        BY_WIDTH_OF(gather, i64, )};
+static single_fn *const gathers[TAKE_INDICES][4] = {
+    BY_WIDTH_OF(gather, i32, ), BY_WIDTH_OF(gather, u32, ), BY_WIDTH_OF(gather, i64, )};
 static single_fn *const puts[][4] = {BY_WIDTH_OF(scatter, i32, _put),
                                      BY_WIDTH_OF(scatter, u32, _put),
                                      BY_WIDTH_OF(scatter, i64, _put)};
@@ -186,11 +184,12 @@ static bool is_put(const prog_body *body) {
          c->instrs[end->a].op == VM_load && c->instrs[end->a].a == 1;
 }
 
-static single_fn *find_single(const gathering *r, dtype t) {
+static single_fn *find_single(gathering *r, dtype t) {
   const prog_gather *g = r->g;
-  u32 i = r->index_type == DTYPE_s32 ? 0 : r->index_type == DTYPE_u32 ? 1 : 2;
-  if (g->n != 1 || r->width[0] > 8 || (i == 2 && r->index_type != DTYPE_s64)) return NULL;
+  u32 i = r->index_type == DTYPE_s32 ? TAKE_S32 : r->index_type == DTYPE_u32 ? TAKE_U32 : TAKE_S64;
+  if (g->n != 1 || r->width[0] > 8 || (i == TAKE_S64 && r->index_type != DTYPE_s64)) return NULL;
   u32 log = vm_log2_width(r->width[0]);
+  r->take = r->k->move->take[i][log];
   if (!g->scatter) return gathers[i][log];
   if (is_put(&g->body)) return puts[i][log];
   if (g->body.kind != REDUCE_SUM || r->k->load[t] || r->k->clean[t]) return NULL;

@@ -346,7 +346,8 @@ enum { TILE = 16 };
     }                                                                                              \
   }                                                                                                \
   static void transpose_##w(size_t rows, size_t columns, char *to, i64 ts, const char *from,       \
-                            i64 fs) {                                                              \
+                            i64 fs, bool streams) {                                                \
+    (void)streams;                                                                                 \
     for (size_t j = 0; j < columns; j += TILE)                                                     \
       for (size_t i = 0; i < rows; i += TILE) {                                                    \
         size_t r = rows - i < TILE ? rows - i : TILE, c = columns - j < TILE ? columns - j : TILE; \

@@ -11,6 +11,7 @@
 #include "exec/fft_kernel.h"
 #include "exec/fold_kernel.h"
 #include "exec/linalg_kernel.h"
+#include "exec/move_kernel.h"
 #include "exec/transpose_kernel.h"
 #include "program/program.h"
 
@@ -73,6 +74,7 @@ typedef struct vm_kernels {
   dot_kernels dot;
   fft_plan_fn *fft[2];             /* f32, f64 */
   const linalg_kernels *linalg[2]; /* the same */
+  const move_kernels *move;
   const char *isa;
 } vm_kernels;
 

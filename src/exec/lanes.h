@@ -5,6 +5,10 @@
 
 #include "base/base.h"
 
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
 #if REAL_BITS == 64
 typedef double REAL;
 #else
@@ -32,6 +36,23 @@ typedef REAL vec_anywhere
 
 INLINE vec load_vec(const REAL *p) { return *(const vec_anywhere *)p; }
 INLINE void store_vec(REAL *p, vec x) { *(vec_anywhere *)p = x; }
+/* Past the caches: p is a multiple of LANE_BYTES, and others see it after lanes_fence. */
+INLINE void stream_vec(REAL *p, vec x) {
+#if defined(__AVX512F__)
+  _mm512_stream_si512((__m512i *)(void *)p, (__m512i)x);
+#elif defined(__AVX2__)
+  _mm256_stream_si256((__m256i *)(void *)p, (__m256i)x);
+#elif defined(__SSE2__)
+  _mm_stream_si128((__m128i *)(void *)p, (__m128i)x);
+#else
+  store_vec(p, x);
+#endif
+}
+INLINE void lanes_fence(void) {
+#if defined(__SSE2__)
+  _mm_sfence();
+#endif
+}
 /* The first n lanes; the others are 0. */
 INLINE vec load_some(const REAL *p, u64 n) {
   if (n >= LANES) return load_vec(p);

@@ -193,7 +193,7 @@ static void gather_block(const vm_kernels *k, const pattern *p, i64 count, u32 w
   const i64 *stride = &p->stride[p->rank - 1];
   if (p->rank == 2 && p->stride[0] == 1 && *stride > 1 && w < 4) {
     k->transpose[w]((size_t)(count * p->head), (size_t)p->dims[1], out, p->dims[1] * (i64)width,
-                    base, *stride * (i64)width);
+                    base, *stride * (i64)width, false);
     return;
   }
   FOR_RUNS(p, count, run, offset, done, {

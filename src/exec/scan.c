@@ -167,7 +167,8 @@ static void transpose(const scanning *r, char *const *to, char *const *from, siz
     u32 width = r->c.width[o], w = vm_log2_width(width);
     i64 step = (i64)rows;
     if (w < 4)
-      r->c.k->transpose[w](rows, columns, to[o], (i64)(columns * width), from[o], step * width);
+      r->c.k->transpose[w](rows, columns, to[o], (i64)(columns * width), from[o], step * width,
+                           false);
     for (size_t i = 0; w == 4 && i < rows; i++)
       r->c.k->stride[w](columns, to[o] + i * columns * width, from[o] + i * width, &step, NULL);
   }

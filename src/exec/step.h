@@ -71,6 +71,7 @@ void rng_lower(const lower_env *e, const prog_rng *r, exec_step *out);
  * its last two dims can be copied independently. copy.c. */
 typedef struct step_shape {
   u32 rank, width;
+  bool streams; /* its rows go past the caches */
   i64 dims[PROG_MAX_DIMS + 1], to[PROG_MAX_DIMS + 1], from[PROG_MAX_DIMS + 1];
 } step_shape;
 void step_shape_simplify(step_shape *s);

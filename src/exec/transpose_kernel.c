@@ -7,11 +7,17 @@
 /* Rows of the result that are written side by side, from LANES rows that are read. */
 enum { BAND = 64, WIDTH = REAL_BITS / 8 };
 
-INLINE void square(char *to, i64 ts, const char *from, i64 fs) {
+INLINE void square(char *to, i64 ts, const char *from, i64 fs, bool streams) {
   vec x[LANES];
   for (u32 j = 0; j < LANES; j++) x[j] = load_vec((const REAL *)(const void *)(from + j * fs));
   transpose_vecs(x);
-  for (u32 i = 0; i < LANES; i++) store_vec((REAL *)(void *)(to + i * ts), x[i]);
+  for (u32 i = 0; i < LANES; i++) {
+    REAL *line = (REAL *)(void *)(to + i * ts);
+    if (streams)
+      stream_vec(line, x[i]);
+    else
+      store_vec(line, x[i]);
+  }
 }
 
 /* At an edge. */
@@ -23,7 +29,8 @@ static void piece(size_t rows, size_t columns, char *to, i64 ts, const char *fro
   for (u32 i = 0; i < rows; i++) store_some((REAL *)(void *)(to + i * ts), x[i], columns);
 }
 
-static void transpose(size_t rows, size_t columns, char *to, i64 ts, const char *from, i64 fs) {
+INLINE void bands(size_t rows, size_t columns, char *to, i64 ts, const char *from, i64 fs,
+                  bool streams) {
   for (size_t band = 0; band < rows; band += BAND) {
     size_t end = rows - band < BAND ? rows : band + BAND;
     for (size_t j = 0; j < columns; j += LANES)
@@ -32,10 +39,20 @@ static void transpose(size_t rows, size_t columns, char *to, i64 ts, const char 
         char *d = to + (i64)i * ts + (i64)(j * WIDTH);
         const char *a = from + (i64)j * fs + (i64)(i * WIDTH);
         if (r == LANES && c == LANES)
-          square(d, ts, a, fs);
+          square(d, ts, a, fs, streams);
         else
           piece(r, c, d, ts, a, fs);
       }
+  }
+}
+
+static void transpose(size_t rows, size_t columns, char *to, i64 ts, const char *from, i64 fs,
+                      bool streams) {
+  if (streams && (uintptr_t)to % LANE_BYTES == 0 && ts % LANE_BYTES == 0) {
+    bands(rows, columns, to, ts, from, fs, true);
+    lanes_fence();
+  } else {
+    bands(rows, columns, to, ts, from, fs, false);
   }
 }
 

@@ -5,9 +5,9 @@
 #include "base/base.h"
 
 /* to[i][j] = from[j][i] for rows x columns; strides in bytes between rows of each, their
- * elements are contiguous. */
+ * elements are contiguous. streams: whole lines go past the caches. */
 typedef void kern_transpose_fn(size_t rows, size_t columns, char *to, i64 to_stride,
-                               const char *from, i64 from_stride);
+                               const char *from, i64 from_stride, bool streams);
 /* to[i] = from[-i], n elements. */
 typedef void kern_reverse_fn(size_t n, char *to, const char *from);
 

@@ -1,0 +1,24 @@
+/* Elements moved as they are: rows from one place to another, and single ones taken by an index.
+ * Per instruction set. */
+#ifndef EXEC_MOVE_KERNEL_H
+#define EXEC_MOVE_KERNEL_H
+
+#include "base/base.h"
+
+/* Rows of `bytes`, which do not overlap those written; strides in bytes. streams: past the caches,
+ * of which more is written than they hold. */
+typedef void kern_rows_fn(size_t rows, size_t bytes, char *to, i64 to_stride, const char *from,
+                          i64 from_stride, bool streams);
+/* to[i] = from[i64(at[i]) clamped to 0 .. most]; n elements, all contiguous. */
+typedef void kern_take_fn(size_t n, void *to, const void *from, const void *at, i64 most);
+
+typedef enum take_index { TAKE_S32, TAKE_U32, TAKE_S64, TAKE_INDICES } take_index;
+
+typedef struct move_kernels {
+  kern_rows_fn *rows;
+  kern_take_fn *take[TAKE_INDICES][4]; /* [log2 width] */
+} move_kernels;
+
+extern const move_kernels move_base, move_v3, move_v4;
+
+#endif
