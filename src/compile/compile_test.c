@@ -344,6 +344,33 @@ static const run_case cases[] = {
      0,
      6,
      {1, -1, 7, -8, -15, -121}},
+    {"reductions of one element each",
+     INTS "%c = stablehlo.reshape %i : (tensor<6xi32>) -> tensor<6x1xi32>\n"
+          "%l = stablehlo.constant dense<2> : tensor<6x1xi32>\n"
+          "%g = stablehlo.compare GE, %c, %l : (tensor<6x1xi32>, tensor<6x1xi32>) -> "
+          "tensor<6x1xi1>\n"
+          "%n = stablehlo.not %g : tensor<6x1xi1>\n"
+          "%t = stablehlo.constant dense<true> : tensor<i1>\n"
+          "%f = stablehlo.constant dense<false> : tensor<i1>\n"
+          "%a = stablehlo.reduce(%g init: %t) applies stablehlo.and across dimensions = [1] : "
+          "(tensor<6x1xi1>, tensor<i1>) -> tensor<6xi1>\n"
+          "%o = stablehlo.reduce(%n init: %t) applies stablehlo.or across dimensions = [1] : "
+          "(tensor<6x1xi1>, tensor<i1>) -> tensor<6xi1>\n"
+          "%e = stablehlo.reduce(%n init: %f) applies stablehlo.or across dimensions = [1] : "
+          "(tensor<6x1xi1>, tensor<i1>) -> tensor<6xi1>\n"
+          "%m = stablehlo.constant dense<-2147483648> : tensor<i32>\n"
+          "%x = stablehlo.reduce(%c init: %m) applies stablehlo.maximum across dimensions = [1] : "
+          "(tensor<6x1xi32>, tensor<i32>) -> tensor<6xi32>\n"
+          "%s = stablehlo.select %a, %x, %i : tensor<6xi1>, tensor<6xi32>\n"
+          "%p = stablehlo.convert %o : (tensor<6xi1>) -> tensor<6xi32>\n"
+          "%q = stablehlo.convert %e : (tensor<6xi1>) -> tensor<6xi32>\n"
+          "%u = stablehlo.add %s, %p : tensor<6xi32>\n"
+          "%v = stablehlo.add %q, %q : tensor<6xi32>\n"
+          "%r = stablehlo.add %u, %v : tensor<6xi32>\nreturn %r : tensor<6xi32>",
+     "tensor<6xi32>",
+     0,
+     6,
+     {6, 4, 5, 4, 3, 3}},
     {"all-reduce over pairs, ids",
      "%p = stablehlo.partition_id : tensor<ui32>\n"
      "%f = stablehlo.convert %p : (tensor<ui32>) -> tensor<f32>\n"

@@ -192,6 +192,21 @@ bool fuse_as_uniform(const node *in, node *n) {
   return true;
 }
 
+/* Its operands, if it has any, still have those dims: a loop looks at the strides of its own only.
+ */
+bool fuse_without_ones(lower *L, node *in, node *n) {
+  fuse_close_of(L, in);
+  bool cheap = !in->heavy && in->cost <= MAX_CHEAP && (in->loads <= 1 || in->leaf);
+  if (in->kind == NODE_EXPR && !cheap) return false;
+  node as = *in;
+  as.rank = n->rank, as.dims = n->dims;
+  as.pending = n->pending, as.result = n->result;
+  as.stamp = 0;
+  as.pulled = false;
+  *n = as;
+  return true;
+}
+
 /* ---- pulling code into a loop ---- */
 
 /* A new stamp makes every node's `vm` that of another loop. So loops are built one after the

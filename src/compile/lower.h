@@ -155,6 +155,8 @@ str lower_loc(lower *L);
 node *fuse_add(lower *L, op *o); /* a new EXPR for elementwise op o */
 /* n, a view of `in`, becomes the same EXPR over its own dims, if that is as good. */
 bool fuse_as_uniform(const node *in, node *n);
+/* n, which is `in` without its last dims, all of size 1, becomes the same, if that is as good. */
+bool fuse_without_ones(lower *L, node *in, node *n);
 void fuse_close(lower *L, group *g);   /* computes what is still needed of it */
 void fuse_close_of(lower *L, node *n); /* n's group, if it is in an open one */
 void fuse_close_all(lower *L);

@@ -43,6 +43,24 @@ static bool reduce_nothing(lower *L, op *o) {
   return true;
 }
 
+/* Of one element each, with what the body leaves as it is: as indices are checked whose vectors
+ * have one component. Sums of floats are left alone, since -0 and 0 is 0. */
+static bool reduces_ones(lower *L, op *o, i64s dims) {
+  node *in = lower_node(L, o, 0), *init = lower_node(L, o, 1);
+  prog_body body;
+  u64 neutral[2];
+  u32 kept = in->rank - (u32)dims.len;
+  for (size_t i = 0; i < dims.len; i++)
+    if (dims.data[i] < kept || in->dims[dims.data[i]] != 1) return false;
+  bool integer = in->type == DTYPE_pred || num_int_bits((dtype)in->type) >= 8;
+  if (o->num_operands != 2 || !integer || !init->element) return false;
+  if (op_operand(o, 0)->type->elem != op_result(o, 0)->type->elem) return false;
+  if (!select_body(L, o, op_body(o, 0), &body)) return false;
+  prog_body_recognize(&body);
+  return body.kind != REDUCE_CODE && prog_reducer_neutral(body.kind, (dtype)in->type, neutral) &&
+         memcmp(neutral, init->element, dtype_size((dtype)in->type)) == 0;
+}
+
 /* The operands are pulled into the loop that reduces them: what feeds a sum is not stored first.
  * The loop runs over the kept dims, then the reduced ones; outputs have stride 0 along the
  * latter. Initial values are read before and are scalars in memory. */
@@ -54,6 +72,14 @@ bool lower_reduce(lower *L, op *o) {
   i64 dims[PROG_MAX_DIMS], stride[PROG_MAX_DIMS] = {0};
   u32 *init = ARENA_ARRAY(L->a, u32, n), *value = ARENA_ARRAY(L->a, u32, n);
   settle_reduced(L, o);
+  if (reduces_ones(L, o, a.dimensions)) {
+    node *out = lower_new_node(L, o, op_result(o, 0));
+    if (!out) return false;
+    if (fuse_without_ones(L, lower_node(L, o, 0), out)) {
+      lower_used(lower_node(L, o, 1));
+      return true;
+    }
+  }
   for (u32 i = 0; i < n; i++) {
     init[i] = fuse_dense(L, lower_node(L, o, n + i));
     lower_used(lower_node(L, o, n + i));
@@ -285,8 +311,7 @@ static i64s transposed_by_uses(const value *v) {
   for (const use *u = v->uses; u; u = u->next) {
     struct transpose_attrs a;
     if (!op_is(u->owner, transpose) || !view_transpose(u->owner, &a)) return (i64s){0};
-    if (by.data && memcmp(by.data, a.permutation.data, by.len * sizeof(i64)) != 0)
-      return (i64s){0};
+    if (by.data && memcmp(by.data, a.permutation.data, by.len * sizeof(i64)) != 0) return (i64s){0};
     by = a.permutation;
   }
   return by;

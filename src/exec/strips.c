@@ -225,6 +225,57 @@ static void cut_copy(lowering *l, lower_env *e, const prog_copy *p, u64 piece, e
   copy_lower(with_slots(l, e), &c, out);
 }
 
+static i64s cut_list(const lowering *l, u64 piece, i64s dims) {
+  i64 *out = ARENA_ARRAY(l->e->a, i64, dims.len + 1);
+  cut_dims(l, piece, dims.data, (u32)dims.len, out);
+  return (i64s){out, dims.len - l->s->cut};
+}
+static u32 *add_dense(lowering *l, u32 slot, i64s dims) {
+  i64 stride[PROG_MAX_DIMS], n = 1;
+  for (size_t d = dims.len; d-- > 0; n *= dims.data[d]) stride[d] = n;
+  u32 *out = ARENA_NEW(l->e->a, u32);
+  *out = add_place(l, slot, stride);
+  return out;
+}
+/* Rows of the operand's own are where a strip begins up to the cut one: then its dim is one that
+ * nobody walks. */
+static u32 *cut_batching(lowering *l, const prog_gather *p, prog_gather *c) {
+  arena *a = l->e->a;
+  i64 stride[PROG_MAX_DIMS] = {0}, n = 1, of[PROG_MAX_DIMS];
+  size_t rank = p->operand_dims.len, left = 0, gone = p->collapsed.len;
+  i64 *collapsed = ARENA_ARRAY(a, i64, rank + 1), *operand = ARENA_ARRAY(a, i64, rank + 1);
+  i64 *indices = ARENA_ARRAY(a, i64, rank + 1);
+  for (size_t d = rank; d-- > 0; n *= p->operand_dims.data[d]) of[d] = n;
+  memcpy(collapsed, p->collapsed.data, gone * sizeof(i64));
+  for (size_t i = 0; i < p->operand_batching.len; i++) {
+    i64 d = p->indices_batching.data[i], o = p->operand_batching.data[i];
+    if (d <= l->s->cut) stride[d] = of[o];
+    if (d < l->s->cut)
+      collapsed[gone++] = o;
+    else
+      operand[left] = o, indices[left++] = d - l->s->cut;
+  }
+  c->collapsed = (i64s){collapsed, gone};
+  c->operand_batching = (i64s){operand, left};
+  c->indices_batching = (i64s){indices, left};
+  u32 *out = ARENA_NEW(a, u32);
+  *out = add_place(l, p->operand[0], stride);
+  return out;
+}
+static void cut_gather(lowering *l, lower_env *e, const prog_gather *p, u64 piece, exec_step *out) {
+  prog_gather *c = arena_copy(e->a, p, sizeof *p);
+  i64 *offsets = ARENA_ARRAY(e->a, i64, p->offset_dims.len + 1);
+  for (size_t i = 0; i < p->offset_dims.len; i++) offsets[i] = p->offset_dims.data[i] - l->s->cut;
+  c->operand = cut_batching(l, p, c);
+  c->indices = *add_dense(l, p->indices, p->indices_dims);
+  c->other = add_dense(l, p->other[0], p->other_dims);
+  c->indices_dims = cut_list(l, piece, p->indices_dims);
+  c->other_dims = cut_list(l, piece, p->other_dims);
+  c->offset_dims = (i64s){offsets, p->offset_dims.len};
+  c->index_vector_dim -= l->s->cut;
+  gather_lower(with_slots(l, e), c, out);
+}
+
 /* All steps over a strip of that many pieces of the cut dim. */
 static exec_step *cut_steps(lowering *l, u64 piece) {
   exec_step *steps = arena_zalloc(l->e->a, (l->r->n + 1) * sizeof *steps);
@@ -236,6 +287,7 @@ static exec_step *cut_steps(lowering *l, u64 piece) {
     if (p->kind == STEP_loop) cut_loop(l, &e, p->u.loop_, piece, &steps[i]);
     if (p->kind == STEP_dot) cut_dot(l, &e, p->u.dot_, piece, &steps[i]);
     if (p->kind == STEP_copy) cut_copy(l, &e, p->u.copy_, piece, &steps[i]);
+    if (p->kind == STEP_gather) cut_gather(l, &e, p->u.gather_, piece, &steps[i]);
   }
   return steps;
 }

@@ -1,5 +1,5 @@
 /* Steps done by strips, against plain C: rows that no strip divides, indices of rows, a step that
- * has to go before, a donated parameter; and programs whose strips are wrong. */
+ * has to go before, a donated parameter, gathers; and programs whose strips are wrong. */
 #include <math.h>
 
 #include "program/parts.h"
@@ -92,6 +92,82 @@ static void test_values(arena *a) {
   buf_deinit(&bytes);
 }
 
+/* y = table at (3 * index - 50) + row: an index for each of so many elements `each` of a row, and
+ * for all of `width` behind it; batched: a row has a table of its own. */
+typedef struct taking {
+  i64 rows, each, width, table;
+  bool batched, flat; /* flat: indices are computed as one line */
+} taking;
+
+static u32 add_indices(prog_builder *b, const taking *t, u32 in) {
+  i64 n = t->rows * t->each;
+  u32 out = prog_work(b, DTYPE_s32, (u64)n);
+  prog_loop *l =
+      prog_add_loop(b, t->flat ? 1 : 2, t->flat ? &n : (i64[]){t->rows, t->each}, STR("index"), L);
+  const i64 *stride = t->flat ? (i64[]){1} : (i64[]){t->each, 1};
+  u32 v = vm_load(b, &l->code, DTYPE_s32, prog_loop_in(b, l, in, 0, stride));
+  v = vm_emit(b, &l->code, VM_mul, DTYPE_s32, v, vm_const_f64(b, &l->code, DTYPE_s32, 3), 0);
+  v = vm_emit(b, &l->code, VM_sub, DTYPE_s32, v, vm_const_f64(b, &l->code, DTYPE_s32, 50), 0);
+  prog_loop_out(b, l, out, 0, stride, v);
+  return out;
+}
+
+static const program *make_taking(arena *a, const taking *t) {
+  i64 all = t->rows * t->each * t->width, dims[] = {t->rows, t->each, t->width};
+  i64 stride[] = {t->each * t->width, t->width, 1}, row = 0, one = 1, two = 2;
+  i64 operand[] = {t->batched ? t->rows : t->table, t->batched ? t->table : t->width};
+  i64 indices[] = {t->rows, t->each, 1}, sizes[] = {1, t->batched ? 1 : t->width};
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 table = prog_param(b, DTYPE_f32, (u64)(operand[0] * operand[1]));
+  u32 at = prog_param(b, DTYPE_s32, (u64)(t->rows * t->each));
+  u32 out = prog_result(b, DTYPE_f32, (u64)all, -1), taken = prog_work(b, DTYPE_f32, (u64)all);
+  prog_gather g = {.n = 1,
+                   .operand = &table,
+                   .other = &taken,
+                   .indices = add_indices(b, t, at),
+                   .operand_dims = {operand, 2},
+                   .indices_dims = {indices, 3},
+                   .other_dims = {dims, t->batched ? 2 : 3},
+                   .offset_dims = {&two, !t->batched},
+                   .collapsed = {t->batched ? &one : &row, 1},
+                   .operand_batching = {&row, t->batched},
+                   .indices_batching = {&row, t->batched},
+                   .start_index_map = {t->batched ? &one : &row, 1},
+                   .index_vector_dim = 2,
+                   .slice_sizes = {sizes, 2}};
+  prog_add_gather(b, &g, STR("take"), L);
+  prog_loop *l = prog_add_loop(b, 3, dims, STR("use"), L);
+  u32 v = vm_load(b, &l->code, DTYPE_f32, prog_loop_in(b, l, taken, 0, stride));
+  v = vm_emit(b, &l->code, VM_add, DTYPE_f32, v, vm_iota(b, &l->code, DTYPE_f32, 0), 0);
+  prog_loop_out(b, l, out, 0, stride, v);
+  return finish(b);
+}
+
+static void check_taking(arena *a, taking t) {
+  static i32 at[ALL];
+  const program *p = make_taking(a, &t);
+  executor_image *im = make_image(p);
+  int bad = 0;
+  CHECK(p->num_steps == 1 && p->steps[0].kind == STEP_strips);
+  for (i64 i = 0; i < t.rows * t.each; i++) at[i] = (i32)(i * 7919 % (t.table / 2));
+  for (u32 i = 0; i < ALL; i++) x[i] = (float)(i % 65537);
+  CHECK(!*run_image(pool, im, (void *[]){x, at}, (void *[]){y}));
+  for (i64 i = 0; i < t.rows * t.each * t.width; i++) {
+    i64 r = i / t.width / t.each, k = 3 * at[i / t.width] - 50;
+    k = k < 0 ? 0 : k > t.table - 1 ? t.table - 1 : k;
+    bad += y[i] != x[t.batched ? r * t.table + k : k * t.width + i % t.width] + (float)r;
+  }
+  CHECK(bad == 0);
+  exec_image_release(im);
+}
+
+static void test_gathers(arena *a) {
+  check_taking(a, (taking){.rows = 1021, .each = 300, .width = 1, .table = 333, .batched = true});
+  check_taking(a, (taking){.rows = 1021, .each = 300, .width = 1, .table = 1000, .flat = true});
+  check_taking(a, (taking){.rows = 241, .each = 300, .width = 7, .table = 1000, .flat = true});
+  check_taking(a, (taking){.rows = 241, .each = 300, .width = 7, .table = 1000});
+}
+
 static void refused(const program *p, const char *why) {
   status s = program_validate(p);
   CHECK(s && strstr(status_message(s).data, why));
@@ -123,6 +199,7 @@ static void all(arena *a, const exec_options *options) {
   CHECK(!exec_create(options, &pool));
   test_values(a);
   test_wrong(a);
+  test_gathers(a);
   executor_release(pool);
 }
 

@@ -37,8 +37,8 @@ bool prog_slots_overlap(const program *p, u32 a, u32 b);
 
 /* ---- strips.c ---- */
 
-/* How a loop, a dot or a copy touches a slot: as prog_access, over its first `rank` dims; the
- * others have no stride. */
+/* How a loop, a dot, a copy or a gather touches a slot: as prog_access, over its first `rank` dims;
+ * the others have no stride. */
 enum { PROG_MAX_TOUCHES = 256 }; /* of all steps of a prog_strips */
 typedef struct step_access {
   u32 slot;
@@ -49,7 +49,7 @@ typedef struct step_access {
 } step_access;
 typedef void access_fn(void *user, const step_access *a);
 void prog_step_accesses(const prog_step *s, access_fn *fn, void *user);
-/* How many first dims of a loop, a dot or a copy may be rows, and which; of other steps, none. */
+/* How many first dims of such a step may be rows, and which; of other steps, none. */
 u32 prog_step_row_dims(const prog_step *s, const i64 **out_dims);
 /* How often. */
 u32 prog_step_touches(const prog_step *s, u32 slot, bool write);

@@ -292,14 +292,15 @@ typedef struct prog_call {
 
 /* Steps that are done one after the other on some rows, then on the next ones, so that what is
  * between them stays in a cache. The first `rank` dims of each are these: its rows (a loop's are
- * among the dims that it keeps, a dot's among batches and m). A slot that one step writes and
+ * among the dims that it keeps, a dot's among batches and m, a gather's among those of the indices
+ * that its result begins with). A slot that one step writes and
  * another touches has as many elements for each row, in the order of rows, and a row's steps touch
  * no others of it. What a step reads of such a slot the steps before have written. */
 typedef struct prog_strips {
   u32 rank;
   i64 dims[PROG_MAX_DIMS];
   u32 n;
-  struct prog_step *steps; /* loops, dots, copies */
+  struct prog_step *steps; /* loops, dots, copies, gathers */
 } prog_strips;
 
 /* STEP(name, payload struct, where it goes, what it does)

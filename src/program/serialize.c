@@ -191,7 +191,7 @@ static void put_call(archive *ar, prog_call *c) {
 }
 
 static void put_of_kind(archive *ar, prog_step *s);
-/* What is read is not deeper than this: others than loops, dots and copies are refused here. */
+/* What is read is not deeper than this: steps that are not by rows are refused here. */
 static void put_strips(archive *ar, prog_strips *r) {
   put_dims(ar, r->dims, put_rank(ar, &r->rank));
   put_u32(ar, &r->n);
@@ -199,7 +199,8 @@ static void put_strips(archive *ar, prog_strips *r) {
   for (u32 i = 0; i < r->n && !ar->bad; i++) {
     u32 kind = ar->out ? r->steps[i].kind : 0;
     put_u32(ar, &kind);
-    if (kind != STEP_loop && kind != STEP_dot && kind != STEP_copy) ar->bad = true;
+    if (kind != STEP_loop && kind != STEP_dot && kind != STEP_copy && kind != STEP_gather)
+      ar->bad = true;
     prog_step step = ar->out ? r->steps[i] : (prog_step){.kind = kind};
     put_of_kind(ar, &step);
     if (!ar->out) r->steps[i] = step;

@@ -36,8 +36,31 @@ static void accesses_copy(const prog_copy *c, access_fn *fn, void *user) {
   fn(user, &(step_access){c->dst.slot, true, c->rank, c->dst.offset, c->dims, c->dst.stride});
 }
 
+/* Rows of a gather: the first dims of its result that those of its indices are too. */
+static u32 gather_rows(const prog_gather *g) {
+  u32 n = 0;
+  if (g->scatter) return 0;
+  while (n < g->other_dims.len && n < g->indices_dims.len && (i64)n != g->index_vector_dim &&
+         !i64s_contain(g->offset_dims, n))
+    n++;
+  return n;
+}
+
+static void access_dense(u32 slot, bool write, i64s dims, access_fn *fn, void *user) {
+  i64 stride[PROG_MAX_DIMS], n = 1;
+  for (size_t d = dims.len; d-- > 0; n *= dims.data[d]) stride[d] = n;
+  fn(user, &(step_access){slot, write, (u32)dims.len, 0, dims.data, stride});
+}
+/* Any row may read any element of the operand. */
+static void accesses_gather(const prog_gather *g, access_fn *fn, void *user) {
+  fn(user, &(step_access){g->operand[0], false, gather_rows(g), 0, g->other_dims.data, no_stride});
+  access_dense(g->indices, false, g->indices_dims, fn, user);
+  access_dense(g->other[0], true, g->other_dims, fn, user);
+}
+
 void prog_step_accesses(const prog_step *s, access_fn *fn, void *user) {
   if (s->kind == STEP_loop) accesses_loop(s->u.loop_, fn, user);
+  if (s->kind == STEP_gather) accesses_gather(s->u.gather_, fn, user);
   if (s->kind == STEP_dot) accesses_dot(s->u.dot_, fn, user);
   if (s->kind == STEP_copy) accesses_copy(s->u.copy_, fn, user);
 }
@@ -48,6 +71,7 @@ u32 prog_step_row_dims(const prog_step *s, const i64 **out_dims) {
   if (s->kind == STEP_loop) dims = s->u.loop_->dims, n = s->u.loop_->rank - s->u.loop_->reduced;
   if (s->kind == STEP_dot) dims = s->u.dot_->dims, n = s->u.dot_->nb + s->u.dot_->nm;
   if (s->kind == STEP_copy) dims = s->u.copy_->dims, n = s->u.copy_->rank;
+  if (s->kind == STEP_gather) dims = s->u.gather_->other_dims.data, n = gather_rows(s->u.gather_);
   if (out_dims) *out_dims = dims;
   return n;
 }

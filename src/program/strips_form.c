@@ -1,5 +1,5 @@
-/* Which steps are done by strips: loops, dots and copies that have rows in common, where one reads
- * what another wrote, or both read the same, and there is too much of it for a cache.
+/* Which steps are done by strips: loops, dots, copies and gathers that have rows in common, where
+ * one reads what another wrote, or both read the same, and there is too much of it for a cache.
  *
  * In the order of steps one begins a run, and those that follow join it if they may. What stands
  * between goes before the run if it needs nothing of it, else after it; so who joins must not need
@@ -182,7 +182,41 @@ static bool reshape_copy(arena *a, const reshape *z, prog_step *s) {
   return true;
 }
 
+/* Dims of size 1 may be gone, and rows parts of what they were: but not rows that the operand has
+ * too. */
+static bool reshape_gather(arena *a, const reshape *z, prog_step *s) {
+  const prog_gather *from = s->u.gather_;
+  u32 rows = prog_step_row_dims(s, NULL), now = 0, dims = 0;
+  u32 *place = arena_zalloc(a, (from->other_dims.len + 1) * sizeof(u32));
+  if (z->rank > PROG_MAX_DIMS) return false;
+  for (u32 k = z->rank; k-- > 0;) place[z->from[k]] = k;
+  while (now < z->rank && z->from[now] < rows) now++;
+  size_t rank = now + from->indices_dims.len - rows;
+  if (rank > PROG_MAX_DIMS) return false;
+  prog_gather *g = s->u.gather_ = arena_copy(a, from, sizeof *from);
+  i64 *other = arena_copy(a, z->dims, z->rank * sizeof(i64)),
+      *indices = ARENA_ARRAY(a, i64, rank + 1);
+  i64 *offsets = ARENA_ARRAY(a, i64, from->offset_dims.len + 1);
+  i64 *batching = ARENA_ARRAY(a, i64, from->indices_batching.len + 1);
+  for (; dims < now; dims++) indices[dims] = z->dims[dims];
+  for (size_t d = rows; d < from->indices_dims.len; d++)
+    indices[dims++] = from->indices_dims.data[d];
+  for (size_t i = 0; i < from->offset_dims.len; i++) offsets[i] = place[from->offset_dims.data[i]];
+  for (size_t i = 0; i < from->indices_batching.len; i++) {
+    i64 d = from->indices_batching.data[i];
+    batching[i] = d < rows ? place[d] : d - rows + now;
+    if (indices[batching[i]] != from->indices_dims.data[d]) return false;
+  }
+  g->other_dims = (i64s){other, z->rank};
+  g->indices_dims = (i64s){indices, rank};
+  g->offset_dims = (i64s){offsets, from->offset_dims.len};
+  g->indices_batching = (i64s){batching, from->indices_batching.len};
+  g->index_vector_dim += (i64)now - rows;
+  return true;
+}
+
 static u32 all_dims(const prog_step *s) {
+  if (s->kind == STEP_gather) return (u32)s->u.gather_->other_dims.len;
   if (s->kind == STEP_loop) return s->u.loop_->rank;
   if (s->kind == STEP_copy) return s->u.copy_->rank;
   return s->u.dot_->nb + s->u.dot_->nm + s->u.dot_->nn + s->u.dot_->nk;
@@ -197,6 +231,7 @@ static bool give_rows(arena *a, const prog_strips *r, prog_step *s, prog_step *t
     return true;
   if (!plan_reshape(r, dims, all_dims(s), &z)) return false;
   if (s->kind == STEP_loop) return reshape_loop(a, &z, to);
+  if (s->kind == STEP_gather) return reshape_gather(a, &z, to);
   return s->kind == STEP_dot ? reshape_dot(a, &z, to) : reshape_copy(a, &z, to);
 }
 
