@@ -248,7 +248,7 @@ void jit_end(jit *j) {
   mem_free(j->mem, j, sizeof *j);
 }
 
-static vm_run_fn *place_code(jit *j, str code) {
+static const char *place_code(jit *j, str code) {
   chunk *c = j->chunks.len ? &j->chunks.data[j->chunks.len - 1] : NULL;
   if (!c || c->size - c->used < code.len) {
     size_t size = align_up(code.len, CHUNK);
@@ -264,9 +264,7 @@ static vm_run_fn *place_code(jit *j, str code) {
   memcpy(at, code.data, code.len);
   c->used += align_up(code.len, 64);
   if (c->used > c->size) c->used = c->size;
-  vm_run_fn *run;
-  memcpy(&run, &at, sizeof run);
-  return run;
+  return at;
 }
 
 /* All that code depends on. */
@@ -294,7 +292,9 @@ static vm_run_fn *compile(jit *j, const jit_piece *p) {
     if (j->known.data[i].hash == hash && str_eq(j->known.data[i].key, key))
       return j->known.data[i].run;
   if (!translate(j, &j->scratch, p, &code)) return NULL;
-  vm_run_fn *run = place_code(j, code);
+  vm_run_fn *run;
+  const char *at = place_code(j, code);
+  memcpy(&run, &at, sizeof run);
   if (run) VEC_PUSH(&j->kept, j->known, (known){hash, arena_str(&j->kept, key), run});
   return run;
 }
@@ -303,4 +303,9 @@ vm_run_fn *jit_compile(jit *j, arena *a, const jit_piece *p) {
   arena_reset(&j->scratch);
   if (setjmp(j->trap.at)) arena_oom(a);
   return compile(j, p);
+}
+
+const char *jit_place(jit *j, arena *a, str code) {
+  if (setjmp(j->trap.at)) arena_oom(a);
+  return place_code(j, code);
 }

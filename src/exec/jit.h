@@ -38,5 +38,8 @@ bool jit_knows(const vm_call *c);
 bool jit_pays(const vm_call *calls, u32 n);
 /* NULL: too large, or there are no pages for code. Out of memory it jumps to the trap of `a`. */
 vm_run_fn *jit_compile(jit *j, arena *a, const jit_piece *p);
+/* Where code that somebody else has written is, to run at any address. NULL and out of memory: the
+ * same. */
+const char *jit_place(jit *j, arena *a, str code);
 
 #endif

@@ -81,10 +81,10 @@ u32 x86_jump(x86_code *c, u32 condition) {
 static void set_u32(x86_code *c, u32 at, u32 value) {
   for (u32 i = 0; i < 4; i++) c->bytes.data[at + i] = (u8)(value >> 8 * i);
 }
-void x86_land(x86_code *c, u32 jump) { set_u32(c, jump - 4, (u32)c->bytes.len - jump); }
+void x86_aim(x86_code *c, u32 jump, u32 target) { set_u32(c, jump - 4, target - jump); }
+void x86_land(x86_code *c, u32 jump) { x86_aim(c, jump, (u32)c->bytes.len); }
 void x86_jump_back(x86_code *c, u32 condition, u32 target) {
-  u32 jump = x86_jump(c, condition);
-  set_u32(c, jump - 4, target - jump);
+  x86_aim(c, x86_jump(c, condition), target);
 }
 
 void x86_finish(x86_code *c) {

@@ -47,6 +47,7 @@ enum { X86_BELOW = 2, X86_NOT_BELOW = 3, X86_EQUAL = 4, X86_ABOVE = 7 };
 void x86_jump_back(x86_code *c, u32 condition, u32 target);
 u32 x86_jump(x86_code *c, u32 condition);
 void x86_land(x86_code *c, u32 jump);
+void x86_aim(x86_code *c, u32 jump, u32 target); /* the same, to any place */
 /* Lays the pool behind the code and lets what reads it find it. */
 void x86_finish(x86_code *c);
 

@@ -1,33 +1,14 @@
 #include "exec/scalars.h"
 
 #include "exec/launch.h"
+#include "exec/scalar_code.h"
 #include "exec/vm.h"
 
 /* Scalar code: operations on what registers point to, made of the block VM's calls.
  *
  * An operation goes on with the next one by a call in tail position. Jumps return, so that the
  * stack is never deeper than the operations between two of them, however this is compiled. */
-typedef struct scalar_op scalar_op;
-typedef const scalar_op *scalar_fn(const scalar_op *at, void *const *reg);
-struct scalar_op {
-  scalar_fn *fn;
-  u32 d, a, b, c;
-  union {
-    kern_fn *kernel;
-    const scalar_op *to; /* of a jump */
-    u32 pc;              /* of leave */
-  } u;
-};
 #define NEXT return at[1].fn(at + 1, reg)
-
-enum { REG_PLACE, REG_NULL, REG_FIRST }; /* registers that all code has */
-
-/* Where a register points. */
-typedef struct scalar_reg {
-  const void *fixed; /* NULL: in a slot, or in scratch where slot is PROG_NONE */
-  u32 slot;
-  size_t at;
-} scalar_reg;
 
 typedef VEC(scalar_op) op_list;
 
@@ -40,6 +21,8 @@ typedef struct scalar_code {
 typedef struct scalar_entry {
   const scalar_code *code;
   const scalar_op *first;
+  scalar_run_fn *run; /* compiled; NULL: it is not */
+  const void *at;
 } scalar_entry;
 
 /* ---- operations ---- */
@@ -165,22 +148,37 @@ static const known unaries[] = {ROW(neg, s32), ROW(neg, u32), ROW(neg, s64), ROW
 static const known converts[] = {CONVERTS(CONVERT_ROW)};
 
 /* What does for one element what the kernel does for many. */
-static scalar_fn *find_fast(const vm_kernels *k, kern_fn *fn) {
+static scalar_fn *find_fast(const vm_kernels *k, kern_fn *fn, scalar_is *out) {
+#define FAST(how, what, typed, with)                                                               \
+  do {                                                                                             \
+    *out = (scalar_is){SCALAR_##how, (u16)(what), (u8)(typed)};                                    \
+    return with;                                                                                   \
+  } while (0)
 #define SELECT(log, T)                                                                             \
   for (u32 form = 0; form < 4; form++)                                                             \
-    if (k->select[log][form] == fn) return op_select_##log;
+    if (k->select[log][form] == fn) FAST(SELECT, log, 0, op_select_##log);
   BY_WIDTH(SELECT)
   for (u32 i = 0; i < COUNT(binaries); i++)
     for (u32 form = 0; form < FORM_COUNT; form++)
-      if (k->binary[binaries[i].op][binaries[i].type][form] == fn) return binaries[i].fn;
+      if (k->binary[binaries[i].op][binaries[i].type][form] == fn)
+        FAST(BINARY, binaries[i].op, binaries[i].type, binaries[i].fn);
   for (u32 i = 0; i < COUNT(unaries); i++)
-    if (k->unary[unaries[i].op][unaries[i].type] == fn) return unaries[i].fn;
+    if (k->unary[unaries[i].op][unaries[i].type] == fn)
+      FAST(UNARY, unaries[i].op, unaries[i].type, unaries[i].fn);
   for (u32 i = 0; i < COUNT(converts); i++)
-    if (k->convert[converts[i].to][converts[i].type] == fn) return converts[i].fn;
-  return op_kernel;
+    if (k->convert[converts[i].to][converts[i].type] == fn)
+      FAST(CONVERT, converts[i].to, converts[i].type, converts[i].fn);
+  FAST(KERNEL, 0, 0, op_kernel);
 }
 
 /* ---- running ---- */
+
+static void run_compiled(const void *data, const exec_env *env, u64 begin, u64 end) {
+  const scalar_entry *entry = data;
+  place *p = env->slots[entry->code->num_slots];
+  (void)begin, (void)end;
+  entry->run(env->slots, p, &p->l->poisoned, entry->at);
+}
 
 static void run_scalars(const void *data, const exec_env *env, u64 begin, u64 end) {
   const scalar_entry *entry = data;
@@ -248,8 +246,12 @@ static u32 add_access(builder *b, const prog_access *a) {
   return add_reg(b, (scalar_reg){.slot = a->slot, .at = (size_t)(a->offset * size)});
 }
 static void add_op(builder *b, scalar_op op) { VEC_PUSH(b->e->a, b->ops, op); }
+static void add_leave(builder *b, u32 pc) {
+  add_op(b, (scalar_op){.fn = op_leave, .u.pc = pc, .is.kind = SCALAR_LEAVE});
+}
 static void add_copy(builder *b, u32 to, u32 from, u32 width) {
-  add_op(b, (scalar_op){.fn = copies[vm_log2_width(width)], .d = to, .a = from});
+  u32 log = vm_log2_width(width);
+  add_op(b, (scalar_op){.fn = copies[log], .d = to, .a = from, .is = {SCALAR_COPY, (u16)log, 0}});
 }
 
 /* The kernel calls that a block of one element takes. */
@@ -278,7 +280,10 @@ static void add_loop(builder *b, const prog_loop *l) {
   for (u32 i = 0; i < u->num_calls; i++) {
     const vm_call *c = &u->calls[i];
     u32 none = u->num_regs - 1;
-    add_op(b, (scalar_op){.fn = find_fast(e->k, c->fn),
+    scalar_is is;
+    scalar_fn *fn = find_fast(e->k, c->fn, &is);
+    add_op(b, (scalar_op){.fn = fn,
+                          .is = is,
                           .d = c->d == none ? REG_NULL : base + c->d,
                           .a = c->a == none ? REG_NULL : base + c->a,
                           .b = c->b == none ? REG_NULL : base + c->b,
@@ -295,10 +300,11 @@ static void add_jump(builder *b, const prog_jump *j, u32 step, bool unless) {
   bool back = j->target[0] <= step;
   if (unless) {
     u32 pred = add_reg(b, (scalar_reg){.slot = j->slot});
-    add_op(b, (scalar_op){.fn = op_unless, .a = pred, .d = j->target[0]});
+    add_op(b, (scalar_op){.fn = op_unless, .a = pred, .d = j->target[0], .is.kind = SCALAR_UNLESS});
   } else {
-    add_op(b, (scalar_op){.fn = back ? op_back : op_jump, .d = j->target[0]});
-    if (back) add_op(b, (scalar_op){.fn = op_leave, .u.pc = step});
+    u8 kind = back ? SCALAR_BACK : SCALAR_JUMP;
+    add_op(b, (scalar_op){.fn = back ? op_back : op_jump, .d = j->target[0], .is.kind = kind});
+    if (back) add_leave(b, step);
   }
 }
 
@@ -324,13 +330,13 @@ static bool is_jump(const scalar_op *op) {
 static void find_targets(builder *b, u32 first, u32 end) {
   size_t n = b->ops.len;
   u32 last = b->e->prog->num_steps;
-  add_op(b, (scalar_op){.fn = op_leave, .u.pc = end});
+  add_leave(b, end);
   u32 *at = ARENA_ARRAY(b->e->a, u32, n);
   for (size_t i = 0; i < n; i++) {
     u32 to = b->ops.data[i].d < last ? b->ops.data[i].d : last;
     if (!is_jump(&b->ops.data[i])) continue;
     at[i] = to >= first && to < end ? b->start[to] : (u32)b->ops.len;
-    if (to < first || to >= end) add_op(b, (scalar_op){.fn = op_leave, .u.pc = to});
+    if (to < first || to >= end) add_leave(b, to);
   }
   for (size_t i = 0; i < n; i++)
     if (is_jump(&b->ops.data[i])) b->ops.data[i].u.to = &b->ops.data[at[i]];
@@ -346,10 +352,13 @@ static void lower_range(const lower_env *e, u32 first, u32 end, exec_step *out) 
                      align_up(b.regs.len * sizeof(void *), 64)};
   for (u32 i = 0; i < b.regs.len; i++)
     if (!b.regs.data[i].fixed && b.regs.data[i].slot == PROG_NONE) b.regs.data[i].at += c->temps;
+  scalar_list list = {b.ops.data, b.regs.data, (u32)b.ops.len, (u32)b.regs.len};
+  const void **at;
+  scalar_run_fn *run = jit_scalars(e, &list, &at);
   for (u32 i = first; i < end; i++) {
     scalar_entry *entry = ARENA_NEW(e->a, scalar_entry);
-    *entry = (scalar_entry){c, &b.ops.data[b.start[i]]};
-    out[i] = (exec_step){.run = run_scalars,
+    *entry = (scalar_entry){c, &b.ops.data[b.start[i]], run, run ? at[b.start[i]] : NULL};
+    out[i] = (exec_step){.run = run ? run_compiled : run_scalars,
                          .data = entry,
                          .units = 1,
                          .cost = 1,

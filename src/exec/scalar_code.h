@@ -1,0 +1,62 @@
+/* Code over single elements (scalars.h), for those who run it: a list of operations on registers,
+ * each of which is somewhere in memory. */
+#ifndef EXEC_SCALAR_CODE_H
+#define EXEC_SCALAR_CODE_H
+
+#include "exec/step.h"
+
+typedef struct scalar_op scalar_op;
+typedef const scalar_op *scalar_fn(const scalar_op *at, void *const *reg);
+
+/* What an operation does, for whoever makes something else of it. */
+typedef enum scalar_kind {
+  SCALAR_KERNEL,  /* u.kernel over one element */
+  SCALAR_BINARY,  /* of: vm_op; type: of the operands */
+  SCALAR_UNARY,   /* the same */
+  SCALAR_CONVERT, /* of: vm_rtype of the result; type: of the operand */
+  SCALAR_SELECT,  /* of: log2 of the width */
+  SCALAR_COPY,    /* the same */
+  SCALAR_JUMP,    /* to u.to */
+  SCALAR_UNLESS,  /* to u.to, unless the pred a is true */
+  SCALAR_BACK,    /* to u.to, unless the launch has failed */
+  SCALAR_LEAVE,   /* for step u.pc */
+} scalar_kind;
+typedef struct scalar_is {
+  u8 kind;
+  u16 of;
+  u8 type;
+} scalar_is;
+
+struct scalar_op {
+  scalar_fn *fn;
+  u32 d, a, b, c;
+  scalar_is is;
+  union {
+    kern_fn *kernel;
+    const scalar_op *to; /* of a jump */
+    u32 pc;              /* of leave */
+  } u;
+};
+
+enum { REG_PLACE, REG_NULL, REG_FIRST }; /* registers that all code has */
+
+/* Where a register points. */
+typedef struct scalar_reg {
+  const void *fixed; /* 16 bytes; NULL: in a slot, or in scratch where slot is PROG_NONE */
+  u32 slot;
+  size_t at;
+} scalar_reg;
+
+typedef struct scalar_list {
+  const scalar_op *ops;
+  const scalar_reg *regs;
+  u32 num_ops, num_regs;
+} scalar_list;
+
+/* The list as machine code: what is in memory is in registers and a frame from where it is entered
+ * to where it leaves. Called with what is at an operation, found in `out_entries` by its number.
+ * NULL: something in it is not known. Out of memory it jumps to the environment's arena's trap. */
+typedef void scalar_run_fn(void *const *slots, place *p, const void *poisoned, const void *entry);
+scalar_run_fn *jit_scalars(const lower_env *e, const scalar_list *l, const void ***out_entries);
+
+#endif
