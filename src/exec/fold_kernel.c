@@ -38,26 +38,41 @@ static streams cut(size_t n) {
 
 /* ---- sums ---- */
 
+/* Each half added to the other: of WIDE values, and of fewer. */
+INLINE REAL sum_lanes(REAL *lane) {
+  UNROLL
+  for (u32 half = WIDE / 2; half > 0; half /= 2) UNROLL
+  for (u32 i = 0; i < half; i++) lane[i] += lane[half + i];
+  return lane[0];
+}
+INLINE REAL sum_few(REAL *lane, size_t n) {
+  for (size_t half = (n + 1) / 2; n > 1; n = half, half = (n + 1) / 2)
+    for (size_t i = 0; i < n - half; i++) lane[i] += lane[half + i];
+  return lane[0];
+}
+
 static void fold_sum(size_t n, void *acc, const void *init, const void *av) {
   const REAL *a = av;
-  REAL lane[RUNNING];
+  REAL lane[RUNNING], all;
   streams z = cut(n);
-  size_t width = n < RUNNING ? n : RUNNING;
   if (z.done) {
     vec sum[STREAMS][PARTS];
     EACH_PART sum[s][p] = load_vec(a + s * z.apart + p * LANES);
     for (size_t i = z.step; i < z.end; i += z.step)
       EACH_PART sum[s][p] += load_vec(a + s * z.apart + i + p * LANES);
-    EACH_PART store_vec(lane + s * WIDE + p * LANES, sum[s][p]);
+    if (z.done < n) {
+      EACH_PART store_vec(lane + s * WIDE + p * LANES, sum[s][p]);
+      for (size_t i = 0; i < n - z.done; i++) lane[i] += a[z.done + i];
+      EACH_PART sum[s][p] = load_vec(lane + s * WIDE + p * LANES);
+    }
+    for (u32 p = 0; p < PARTS; p++)
+      store_vec(lane + p * LANES, (sum[0][p] + sum[2][p]) + (sum[1][p] + sum[3][p]));
+    all = sum_lanes(lane);
+  } else {
+    memcpy(lane, a, n * sizeof *a);
+    all = sum_few(lane, n);
   }
-  for (size_t i = 0; i < n - z.done; i++) lane[i] = z.done ? lane[i] + a[z.done + i] : a[i];
-  if (width == RUNNING)
-    for (u32 i = 0; i < WIDE; i++)
-      lane[i] = (lane[i] + lane[2 * WIDE + i]) + (lane[WIDE + i] + lane[3 * WIDE + i]),
-      width = WIDE;
-  for (; width > 1; width = (width + 1) / 2)
-    for (size_t i = 0, half = (width + 1) / 2; i < width - half; i++) lane[i] += lane[half + i];
-  *(REAL *)acc = init ? *(const REAL *)init + lane[0] : lane[0];
+  *(REAL *)acc = init ? *(const REAL *)init + all : all;
 }
 
 static void sum_rows(size_t n, void *acc, const void *const *rows, bool fresh) {

@@ -13,7 +13,7 @@ enum {
   MAX_STEPS = 24,            /* of strips */
   MIN_ROWS = 8,              /* or there is nothing to cut */
   MIN_BYTES = 512 << 10,     /* that need not go to memory and back */
-  MIN_READ_BYTES = 32 << 20, /* that are only read, and should not be so again */
+  MIN_READ_BYTES = 32 << 20,  /* that are only read, and should not be so again */
   MAX_ROW_BYTES = 256 << 10, /* of what is kept in the cache */
   MAX_RHS_BYTES = 512 << 10  /* of a dot: read for every strip */
 };
