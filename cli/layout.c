@@ -15,7 +15,8 @@ static const char usage[] =
     "                       parentheses (major first), or None\n"
     "--rank-list 4,5,6,7    ranks in the order of the device matrix (default: 0, 1, 2, ...)\n"
     "--interleaved-parallel the last axis must be interleaved_parallel\n"
-    "--strategy 2,1,2       pieces of each dimension, as .shard() takes them\n"
+    "--strategy 2,1,2       pieces of each dimension, as .shard() takes them; one layout an input\n"
+    "                       for ((2,1,2),(1,2))\n"
     "--devices N            how many devices; with more than slices they repeat\n"
     "--repeat right|left    the axis of the repetition is the last (default) or the first\n"
     "--tensor 4,8,16        shape of the tensor: adds slice shape and index ranges\n"
@@ -164,17 +165,56 @@ bool layout_parse_entries(arena *a, const char *field, const char *text,
 
 /* ---- the command ---- */
 
-static const layout *from_strategy(arena *a, const layout_options *o, diag_sink *sink) {
-  i64s strategy;
+typedef struct strategies {
+  i64s *data;
+  size_t len;
+  bool tuple; /* of one an input, as MindSpore writes them; else there is one */
+} strategies;
+
+static bool parse_strategy(arena *a, const layout_entry *names, i64s *out) {
+  i64 *numbers = ARENA_ARRAY(a, i64, names->num_names);
+  for (size_t i = 0; i < names->num_names; i++)
+    if (!parse_item("strategy", names->names[i], &numbers[i])) return false;
+  *out = (i64s){numbers, names->num_names};
+  return true;
+}
+
+/* 2,1,2 or (2,1,2) or ((2,1,2),(1,2)). */
+static bool parse_strategies(arena *a, const char *text, strategies *out) {
+  str s = str_of(text);
+  while (s.len && blank(*s.data)) s = str_from(s, 1);
+  while (s.len && blank(s.data[s.len - 1])) s.len--;
+  out->tuple =
+      s.len > 2 && s.data[0] == '(' && strchr("( \t", s.data[1]) && s.data[s.len - 1] == ')';
+  if (out->tuple) s = (str){s.data + 1, s.len - 2};
+  while (s.len && blank(s.data[s.len - 1])) s.len--;
+  if (s.len && s.data[s.len - 1] == ',') s.len--;
+  const layout_entry *entries;
+  size_t n;
+  if (!layout_parse_entries(a, "strategy", arena_str(a, s).data, &entries, &n)) return false;
+  bool whole = out->tuple || (n == 1 && entries[0].tuple);
+  out->data = ARENA_ARRAY(a, i64s, n + 1);
+  out->len = whole ? n : 1;
+  if (!whole) return layout_parse_numbers(a, "strategy", text, &out->data[0]);
+  for (size_t i = 0; i < n; i++) {
+    if (!entries[i].tuple)
+      return say_error("strategy: expected a tuple for each input, found '" STR_FMT "'",
+                       STR_ARG(entries[i].names[0])),
+             false;
+    if (!parse_strategy(a, &entries[i], &out->data[i])) return false;
+  }
+  return true;
+}
+
+static const layout *from_strategy(arena *a, i64s strategy, const layout_options *o,
+                                   diag_sink *sink) {
   i64 devices;
   bool left = o->repeat && strcmp(o->repeat, "left") == 0;
   if (o->repeat && !left && strcmp(o->repeat, "right") != 0) {
     say_error("--repeat: expected right or left, found '%s'", o->repeat);
     return NULL;
   }
-  if (!layout_parse_numbers(a, "strategy", o->strategy, &strategy) ||
-      !layout_parse_number("devices", o->devices, &devices))
-    return NULL;
+  if (!layout_parse_number("devices", o->devices, &devices)) return NULL;
   return layout_from_strategy(a, strategy, devices, left, sink);
 }
 
@@ -271,11 +311,9 @@ static bool write_svg(arena *a, const char *path, const grid_view *v) {
   return fine;
 }
 
-static int show(workspace *w, void *options) {
-  const layout_options *o = options;
+static int show_one(workspace *w, const layout_options *o, const layout *l) {
   arena *a = &w->arena;
-  grid_view v = {0};
-  v.layout = o->strategy ? from_strategy(a, o, &w->sink) : from_matrix(a, o, &w->sink);
+  grid_view v = {.layout = l};
   if (!v.layout) return EXIT_WRONG;
   v.grid = &v.layout->grid;
   if (o->tensor) {
@@ -293,6 +331,30 @@ static int show(workspace *w, void *options) {
     layout_show(a, &w->out, &v, wants_color());
   }
   return o->svg && !write_svg(a, o->svg, &v) ? EXIT_WRONG : EXIT_FINE;
+}
+
+/* A list as JSON, else one below the other. */
+static int show_all(workspace *w, const layout_options *o, const strategies *s) {
+  int result = EXIT_FINE;
+  if (s->len > 1 && (o->tensor || has_target(o) || o->svg))
+    return say_error("strategy: --tensor, --to-... and --svg are of one input"), EXIT_WRONG;
+  if (o->json) buf_char(&w->out, '[');
+  for (size_t i = 0; i < s->len && result == EXIT_FINE; i++) {
+    if (i && o->json) buf_char(&w->out, ',');
+    if (!o->json) buf_printf(&w->out, "%sinput %zu\n", i ? "\n" : "", i);
+    result = show_one(w, o, from_strategy(&w->arena, s->data[i], o, &w->sink));
+  }
+  if (o->json) BUF_LIT(&w->out, "]\n");
+  return result;
+}
+
+static int show(workspace *w, void *options) {
+  const layout_options *o = options;
+  strategies s;
+  if (!o->strategy) return show_one(w, o, from_matrix(&w->arena, o, &w->sink));
+  if (!parse_strategies(&w->arena, o->strategy, &s)) return EXIT_WRONG;
+  return s.tuple ? show_all(w, o, &s)
+                 : show_one(w, o, from_strategy(&w->arena, s.data[0], o, &w->sink));
 }
 
 /* false: wrong use, said. */

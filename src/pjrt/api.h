@@ -163,7 +163,7 @@ struct PJRT_Client {
   u32 process, num_processes;
   u32 first_local, num_local; /* devices that are this process's */
   u32 *first_of;              /* by process: its first device; NULL: there is one process */
-  u32 slices;                 /* that the one process's devices are in; 0: as processes */
+  u32 slices;                 /* that the devices are shared out among */
   executor_transport *job;    /* to the others; NULL: there are none */
   api_sequence *sequences;    /* under lock */
 };

@@ -125,7 +125,7 @@ static status read_option(const PJRT_NamedValue *v, create_options *o) {
   if (str_is(name, "dialects")) return dialects_option(v, o);
   if (str_is(name, "num_nodes")) return process_option(v, 1, &o->num_processes);
   if (str_is(name, "node_id")) return process_option(v, 0, &o->process);
-  if (str_is(name, "partition_index")) return NULL; /* slices are processes */
+  if (str_is(name, "partition_index")) return NULL; /* there is one slice */
   return status_make(STATUS_INVALID_ARGUMENT,
                      "unknown option '" STR_FMT "' (known: num_devices, num_threads, executor, "
                      "dialects)",
@@ -137,7 +137,7 @@ static void init_device(PJRT_Client *c, u32 id) {
   PJRT_DeviceDescription *t = &d->description;
   d->head = handle_begin(API_DEVICE);
   u32 process = api_process_of(c, id);
-  u32 slice = c->slices ? (u32)((u64)id * c->slices / c->num_devices) : process;
+  u32 slice = (u32)((u64)id * c->slices / c->num_devices);
   api_description_init(t, id, process, slice);
   d->client = c;
   d->dev = dev_client_device(c->dev, id);
@@ -238,8 +238,8 @@ static status keep_dialects(PJRT_Client *c, str paths) {
   return NULL;
 }
 
-/* Slices, by which the framework tells hosts' devices apart, also where one process has them all,
- * whose devices it wants to be of one process. */
+/* As many slices, by which the framework can tell hosts apart in one process: it wants all devices
+ * that a process can address to be of that process. */
 static status read_hosts(const char *text, u32 num_devices, u32 *out) {
   if (!text || !*text) return NULL;
   RETURN_IF_ERROR(dev_read_count("TERRAZZO_HOSTS", "hosts", str_of(text), out));
@@ -251,11 +251,13 @@ static status read_hosts(const char *text, u32 num_devices, u32 *out) {
 /* *n: devices of this process, and then of all. */
 static status share_devices(const PJRT_Client_Create_Args *a, u32 *n, PJRT_Client *c) {
   c->num_local = *n;
-  if (c->num_processes == 1) return read_hosts(getenv("TERRAZZO_HOSTS"), *n, &c->slices);
-  relay_mail mail = api_cross_mail(c);
-  RETURN_IF_ERROR(api_processes_join(a, &mail, c, n));
-  c->first_local = c->first_of[c->process];
-  return NULL;
+  c->slices = 1;
+  if (c->num_processes > 1) {
+    relay_mail mail = api_cross_mail(c);
+    RETURN_IF_ERROR(api_processes_join(a, &mail, c, n));
+    c->first_local = c->first_of[c->process];
+  }
+  return read_hosts(getenv("TERRAZZO_HOSTS"), *n, &c->slices);
 }
 
 status api_client_create(PJRT_Client_Create_Args *a) {

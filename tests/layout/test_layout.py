@@ -76,6 +76,22 @@ def test_shard_strategy(case):
     assert [r["slice"] for r in left["ranks"]] == [r % case["num_slices"] for r in range(devices)]
 
 
+def test_strategy_of_inputs():
+    """MindSpore's own form: a tuple for each input."""
+    devices = ("--devices", 8)
+    one, other = (answer("--strategy", s, *devices) for s in ("2,1,2,2,1", "1,8"))
+    assert answer("--strategy", "((2,1,2,2,1),)", *devices) == [one]
+    assert answer("--strategy", "( (2, 1, 2, 2, 1), (1,8,) )", *devices) == [one, other]
+    assert answer("--strategy", "(1,8)", *devices) == other
+    for text, says in (("((2,1),8)", "expected a tuple for each input, found '8'"),
+                       ("((2,a),)", "expected a whole number, found 'a'"),
+                       ("((2,1)", "expected ')'")):
+        done = terrazzo("layout", "--strategy", text, *devices)
+        assert done.returncode == 1 and says in done.stderr
+    done = terrazzo("layout", "--strategy", "((2,1),(1,8))", *devices, "--tensor", "8,8")
+    assert done.returncode == 1 and "of one input" in done.stderr
+
+
 GUIDE = {
     "b d e c a": (("--device-matrix", "2,1,2,2,1", "--alias", "a,b,c,d,e", "--map", "b,d,e,c,a"),
                   [0, 4, 2, 6, 1, 5, 3, 7]),
