@@ -1,7 +1,9 @@
 /* terrazzo-combine-collectives: all-reduces over the same groups that do not need each other's
- * results become one with several operands, so that devices meet once instead of many times.
+ * results become one with several operands, so that devices meet once instead of many times; and so
+ * do all-gathers along one dimension, of which no more than a bucket become one, those that follow
+ * one another: what is gathered is there as a whole until its last user is done.
  *
- * All-reduces of one kind over the same devices share a key. The depth of an op is the largest
+ * Collectives of one kind over the same devices share a key. The depth of an op is the largest
  * number of them on a path to it; two of one depth are independent, and stay so when others
  * are combined. Keys are treated one after the other, each on the block as it then is, as two
  * keys at once could need each other. A group goes to the place of its last member, and what lies
@@ -16,14 +18,17 @@
 enum { MAX_BYTES = 1 << 25, MAX_MEMBERS = 256 };
 
 typedef struct group_key {
+  op_id op;
   const attr *groups, *global;
-  bool channel; /* without one, ids are of replicas alone */
-  const type *element;
+  bool channel;        /* without one, ids are of replicas alone */
+  const type *element; /* of all-reduces */
   unreduced_kind kind;
+  i64 dim; /* of all-gathers */
 } group_key;
 
 typedef struct group {
   u32 depth;
+  i64 bytes;         /* of the results of all-gathers */
   VEC(op *) members; /* by order of their first appearance */
 } group;
 
@@ -52,17 +57,33 @@ static walk_result add_deps(void *user, op *o) {
   return WALK_ON;
 }
 
+static bool bytes_of(const type *t, i64 *out) {
+  i64 count;
+  return type_is_ranked(t) && type_num_elements(t, &count) &&
+         checked_mul(count, (i64)type_storage(t->elem), out) && *out <= MAX_BYTES;
+}
+
 static bool key_of(const op *o, group_key *out) {
-  struct all_reduce_attrs a;
-  if (!op_is(o, all_reduce) || o->num_operands != 1 || !view_all_reduce(o, &a) || !op_body(o, 0))
+  struct all_reduce_attrs r;
+  struct all_gather_attrs g;
+  i64 bytes;
+  if (o->num_operands != 1 || o->num_results != 1 || !bytes_of(op_result(o, 0)->type, &bytes))
     return false;
-  const type *t = op_operand(o, 0)->type;
-  i64 count, bytes;
-  if (!type_is_ranked(t) || !type_num_elements(t, &count) ||
-      !checked_mul(count, (i64)type_storage(t->elem), &bytes) || bytes > MAX_BYTES)
-    return false;
-  *out = (group_key){&a.replica_groups->base, op_attr(o, SLOT_NAME(use_global_device_ids)),
-                     a.channel_handle && a.channel_handle->handle > 0, t->elem, UNREDUCED_SUM};
+  const attr *global = op_attr(o, SLOT_NAME(use_global_device_ids));
+  if (op_is(o, all_gather) && view_all_gather(o, &g)) {
+    *out = (group_key){.op = OP_all_gather,
+                       .groups = &g.replica_groups->base,
+                       .global = global,
+                       .channel = g.channel_handle && g.channel_handle->handle > 0,
+                       .dim = g.all_gather_dim};
+    return true;
+  }
+  if (!op_is(o, all_reduce) || !view_all_reduce(o, &r) || !op_body(o, 0)) return false;
+  *out = (group_key){.op = OP_all_reduce,
+                     .groups = &r.replica_groups->base,
+                     .global = global,
+                     .channel = r.channel_handle && r.channel_handle->handle > 0,
+                     .element = op_operand(o, 0)->type->elem};
   return part_body_kind(op_body(o, 0), 0, 1, &out->kind);
 }
 
@@ -74,19 +95,24 @@ static bool same_groups(const attr *x, const attr *y) {
 }
 
 static bool same_key(const group_key *x, const group_key *y) {
-  return same_groups(x->groups, y->groups) && x->global == y->global && x->channel == y->channel &&
-         x->element == y->element && x->kind == y->kind;
+  return x->op == y->op && same_groups(x->groups, y->groups) && x->global == y->global &&
+         x->channel == y->channel && x->element == y->element && x->kind == y->kind &&
+         x->dim == y->dim;
 }
 
 static void add_member(combine *c, op *o) {
   u32 depth = c->depth[o->num];
+  i64 bytes = 0;
+  if (op_is(o, all_gather)) bytes_of(op_result(o, 0)->type, &bytes);
   for (size_t i = c->groups.len; i-- > 0;) {
     group *g = &c->groups.data[i];
-    if (g->depth != depth || g->members.len == MAX_MEMBERS) continue;
+    if (g->depth != depth) continue;
+    if (g->members.len == MAX_MEMBERS || g->bytes + bytes > MAX_BYTES) break;
+    g->bytes += bytes;
     VEC_PUSH(c->e.a, g->members, o);
     return;
   }
-  VEC_PUSH(c->e.a, c->groups, ((group){.depth = depth}));
+  VEC_PUSH(c->e.a, c->groups, ((group){.depth = depth, .bytes = bytes}));
   VEC_PUSH(c->e.a, c->groups.data[c->groups.len - 1].members, o);
 }
 
@@ -140,18 +166,16 @@ static op *make_combined(combine *c, const group *g, op *last) {
   const type **types = ARENA_ARRAY(a, const type *, n);
   for (size_t i = 0; i < n; i++) {
     in[i] = op_operand(g->members.data[i], 0);
-    types[i] = in[i]->type;
+    types[i] = op_result(g->members.data[i], 0)->type;
   }
   cursor at = cursor_before(&c->e, last);
   for (size_t i = 0; c->why && i < n; i++)
     at.loc =
         why_join(c->why, c->e.c, i ? at.loc : g->members.data[i]->loc, g->members.data[i]->loc);
-  op *o = emit_op(&at, OP_all_reduce, in, n, types, n, 1);
-  const op *one = g->members.data[0];
-  op_set(o, all_reduce, replica_groups, op_attr(one, SLOT_NAME(replica_groups)));
-  op_set(o, all_reduce, channel_handle, op_attr(one, SLOT_NAME(channel_handle)));
-  op_set(o, all_reduce, use_global_device_ids, op_attr(one, SLOT_NAME(use_global_device_ids)));
-  emit_reducer(&at, o, reducer_of(c->key.kind), c->key.element);
+  bool gathers = c->key.op == OP_all_gather;
+  op *o = emit_op(&at, c->key.op, in, n, types, n, !gathers);
+  memcpy(o->slots, g->members.data[0]->slots, o->info->num_slots * sizeof *o->slots);
+  if (!gathers) emit_reducer(&at, o, reducer_of(c->key.kind), c->key.element);
   return o;
 }
 
