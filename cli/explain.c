@@ -10,7 +10,7 @@ typedef struct explain_options {
   const char *file, *mesh;
   bool as_propagated, json;
   u32 devices, collective, line, tries, most, seed;
-  const char *value, *budget, *topology, *tolerance, *second_mesh, *large, *output, *before;
+  const char *value, *budget, *topology, *tolerance, *second_mesh, *large, *output, *before, *as;
   option_texts files; /* of diff */
 } explain_options;
 enum { NOT_GIVEN = UINT32_MAX }; /* of line and tries, for which 0 may be given */
@@ -369,16 +369,23 @@ static const char report_usage[] =
     "over time; the mesh; what looks wrong; and what is different from another program.\n\n"
     "FILE               MLIR text, MLIR bytecode or a portable artifact; - is standard input\n"
     "-o PAGE            the page (default: standard output)\n"
+    "--as FORM          page (the default); data, what the page knows, as JSON; graph, as Model\n"
+    "                   Explorer reads it; trace, an estimated run as chrome://tracing and "
+    "Perfetto\n"
+    "                   do, which wants --topology\n"
     "--before FILE      what it was before: the page says what is different\n"
     "--topology FILE    links to estimate times by, as for terrazzo comms\n"
     "--tries N          changes of annotations to try for each collective (default: none)\n"
     "--large SIZE       as for terrazzo check (default: 1MiB)\n" SHARED_USAGE "\nexamples:\n"
     "  terrazzo report model.mlir -o report.html\n"
     "  terrazzo report model.mlir -o report.html --topology gpus.txt --tries 2\n"
-    "  terrazzo report model.mlir --before model.mlir -o difference.html\n";
+    "  terrazzo report model.mlir --before model.mlir -o difference.html\n"
+    "  terrazzo report model.mlir --as graph -o graph.json\n"
+    "  terrazzo report model.mlir --as trace --topology gpus.txt -o trace.json\n";
 
 static const option_row report_rows[] = {SHARED,
                                          TEXT("-o", output),
+                                         TEXT("--as", as),
                                          TEXT("--before", before),
                                          TEXT("--topology", topology),
                                          OPTION("--tries", tries, OPTION_NUMBER, 0, 1000),
@@ -405,7 +412,14 @@ static status report_on(workspace *w, const explain_options *o, const opened_sou
                        .tries = o->tries == NOT_GIVEN ? 0 : o->tries,
                        .large = large < 0x1p63 ? (u64)large : UINT64_MAX,
                        .other = before,
-                       .data = o->json};
+                       .form = o->json ? REPORT_DATA : REPORT_PAGE};
+  static const char *const forms[] = {"page", "data", "graph", "trace"};
+  size_t form = 0;
+  while (o->as && form < COUNT(forms) && strcmp(o->as, forms[form]) != 0) form++;
+  if (form == COUNT(forms))
+    return status_make(STATUS_INVALID_ARGUMENT,
+                       "--as: expected page, data, graph or trace, found '%s'", o->as);
+  if (o->as) q.form = (report_form)form;
   RETURN_IF_ERROR(explain_line(&from->s, NULL, 0, true, r));
   RETURN_IF_ERROR(explain_report(r, &q, &w->out));
   return put_out(w, o);

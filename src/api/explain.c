@@ -84,7 +84,7 @@ static status ask_report(asking *q) {
                        .tries = q->o.tries,
                        .large = q->o.large ? q->o.large : 1 << 20,
                        .other = q->o.other ? &q->second : NULL,
-                       .data = !q->o.text};
+                       .form = q->o.text ? REPORT_PAGE : REPORT_DATA};
   RETURN_IF_ERROR(explain_line(&q->source, NULL, 0, true, &q->run));
   if (q->o.other) RETURN_IF_ERROR(run_other(q));
   return explain_report(&q->run, &r, &q->out);

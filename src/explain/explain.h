@@ -285,15 +285,24 @@ void explain_mem_print(explain_run *r, const mem_answer *m, bool json, u32 most,
 
 /* ---- report ---- */
 
+/* What the page knows, for people and programs, and for other viewers. */
+typedef enum report_form {
+  REPORT_PAGE,  /* HTML that needs nothing else (explain/page) */
+  REPORT_DATA,  /* what the page knows, as JSON */
+  REPORT_GRAPH, /* of Model Explorer */
+  REPORT_TRACE  /* of Chrome's trace viewer: an estimated run, each loop once; wants links */
+} report_form;
 typedef struct report_question {
   const topology *links; /* for times; NULL: none */
   u32 tries;             /* changes to try for each collective */
   u64 large;             /* as for explain_check */
   explain_run *other;    /* a whole run of what it was before; NULL: no comparison */
-  bool data;             /* only what the page knows, as JSON */
+  report_form form;
 } report_question;
 
-/* Of a run that is whole: one HTML page that needs nothing else (explain/page). */
+void explain_put_graph(explain_run *r, buf *out);
+void explain_put_timeline(explain_run *r, const topology *links, buf *out);
+/* Of a run that is whole. INVALID_ARGUMENT: the form wants links. */
 status explain_report(explain_run *r, const report_question *q, buf *out) MUST_USE;
 
 #endif

@@ -272,20 +272,30 @@ static void put_escaped(buf *out, str s) {
   buf_bytes(out, s.data + from, s.len - from);
 }
 
-status explain_report(explain_run *r, const report_question *q, buf *out) {
+static status put_page(explain_run *r, const report_question *q, buf *out) {
   buf data;
   buf_init(&data, &mem_system);
   writer j = {.r = r, .w = &r->log, .a = &r->log.a, .b = &data};
   status s = put_data(&j, q);
   if (!s && !buf_ok(&data)) s = status_oom();
-  if (!s && q->data) {
-    buf_str(out, buf_view(&data));
-    BUF_LIT(out, "\n");
-  } else if (!s) {
+  if (!s) {
     buf_bytes(out, page_head, page_head_len);
     put_escaped(out, buf_view(&data));
     buf_bytes(out, page_tail, page_tail_len);
   }
   buf_deinit(&data);
   return s;
+}
+
+status explain_report(explain_run *r, const report_question *q, buf *out) {
+  writer j = {.r = r, .w = &r->log, .a = &r->log.a, .b = out};
+  if (q->form == REPORT_PAGE) return put_page(r, q, out);
+  if (q->form == REPORT_TRACE && !q->links)
+    return status_make(STATUS_INVALID_ARGUMENT, "times of steps want a topology");
+  if (q->form == REPORT_TRACE) explain_put_timeline(r, q->links, out);
+  if (q->form == REPORT_GRAPH) explain_put_graph(r, out);
+  if (q->form != REPORT_DATA) return NULL;
+  RETURN_IF_ERROR(put_data(&j, q));
+  BUF_LIT(out, "\n");
+  return NULL;
 }

@@ -143,10 +143,11 @@ static void count_strips(const program *p, const prog_step *s, program_cost *sum
   count_slots(p, s, sum);
 }
 
+void program_add_cost(const program *p, const prog_step *s, program_cost *sum) {
+  (counts[s->kind] ? counts[s->kind] : count_slots)(p, s, sum);
+}
+
 void program_find_cost(const program *p, program_cost *out) {
   *out = (program_cost){0};
-  for (u32 i = 0; i < p->num_steps; i++) {
-    const prog_step *s = &p->steps[i];
-    (counts[s->kind] ? counts[s->kind] : count_slots)(p, s, out);
-  }
+  for (u32 i = 0; i < p->num_steps; i++) program_add_cost(p, &p->steps[i], out);
 }

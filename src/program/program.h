@@ -385,8 +385,9 @@ typedef struct program_cost {
   double bytes;           /* read and written, each step's own */
 } program_cost;
 void program_find_cost(const program *p, program_cost *out_cost);
-const char *prog_collective_name(prog_collective_kind kind); /* "all_reduce" */
-bool prog_collective_reduces(prog_collective_kind kind);     /* it has a body */
+void program_add_cost(const program *p, const prog_step *s, program_cost *sum); /* one step's */
+const char *prog_collective_name(prog_collective_kind kind);                    /* "all_reduce" */
+bool prog_collective_reduces(prog_collective_kind kind);                        /* it has a body */
 const char *prog_step_kind_name(prog_step_kind kind);
 const char *prog_step_kind_doc(prog_step_kind kind); /* what it does */
 const char *vm_op_name(vm_op op);

@@ -86,3 +86,40 @@ def test_stands_alone(tmp_path):
     assert terrazzo("report", source).stdout == text
     done = terrazzo("report", source, "-o", tmp_path / "none" / "page.html")
     assert done.returncode == 1 and "page.html" in done.stderr
+
+
+@pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.parent.name)
+def test_graph(path):
+    """Model Explorer wants ids that are unique and edges from nodes that there are."""
+    done = terrazzo("report", path, "--as", "graph")
+    nodes = json.loads(done.stdout)["graphs"][0]["nodes"]
+    known = {node["id"]: node for node in nodes}
+    assert len(known) == len(nodes) and all("main" in n["namespace"] or n["label"] for n in nodes)
+    outputs = {key: {m["id"] for m in node["outputsMetadata"]} for key, node in known.items()}
+    edges = [edge for node in nodes for edge in node["incomingEdges"]]
+    assert edges and all(edge["sourceNodeId"] in known for edge in edges)
+    arguments = [edge for edge in edges if edge["sourceNodeId"].startswith("arg")]
+    assert all(edge["sourceNodeOutputId"] in outputs[edge["sourceNodeId"]] for edge in arguments)
+    sends = [int(a["value"]) for n in nodes for a in n["attrs"] if a["key"] == "bytes_sent"]
+    assert bool(sends) == bool(answer("why", path)["collectives"])
+
+
+@pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.parent.name)
+def test_trace(path):
+    """Events one after the other; as many collectives as there are."""
+    done = terrazzo("report", path, "--as", "trace", "--topology", LINKS)
+    events = [e for e in json.loads(done.stdout)["traceEvents"] if e["ph"] == "X"]
+    ends = 0
+    for event in events:
+        assert event["ts"] >= ends - 1e-3 and event["dur"] >= 0
+        ends = event["ts"] + event["dur"]
+    collectives = answer("why", path)["collectives"]
+    found = [e["args"]["bytes"] for e in events if e["tid"] == 1]
+    assert sorted(found) == sorted(c["bytes"] for c in collectives)
+
+
+def test_wrong_forms():
+    done = terrazzo("report", MODEL, "--as", "trace")
+    assert done.returncode == 1 and "topology" in done.stderr
+    done = terrazzo("report", MODEL, "--as", "picture")
+    assert done.returncode == 1 and "expected page" in done.stderr
