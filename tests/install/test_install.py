@@ -46,6 +46,10 @@ def test_files(installed):
             "terrazzo.pc", "TerrazzoConfig.cmake", "TerrazzoConfigVersion.cmake"} <= names
     assert {"terrazzo", "sdy_opt", "stablehlo-opt", "stablehlo-translate"} == {
         p.name for p in (installed.usr / "bin").iterdir()}
+    share = {str(p.relative_to(installed.usr)) for p in (installed.usr / "share").rglob("*")}
+    assert {"share/man/man1/terrazzo.1", "share/man/man1/terrazzo-report.1",
+            "share/bash-completion/completions/terrazzo", "share/zsh/site-functions/_terrazzo",
+            "share/fish/vendor_completions.d/terrazzo.fish"} <= share
 
 
 def test_versions_agree(installed):
