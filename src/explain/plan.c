@@ -5,9 +5,11 @@
 #include "explain/plan.h"
 
 enum {
-  BEAM = 6,          /* plans that are changed in each round */
-  OF_ONE_MESH = 3,   /* of these */
+  BEAM = 8,          /* plans that are changed in each round */
+  OF_ONE_MESH = 3,   /* of these, where there are several meshes */
   ROUNDS = 12,       /* at most */
+  PATIENCE = 12,     /* plans whose neighbours are tried without finding a better one */
+  LARGE = 3,         /* plans that do not fit besides */
   START_MESHES = 3,  /* where it begins; others come by changes of the mesh */
   OPS_A_RUN = 250000 /* so many ops go through the line in some seconds */
 };
@@ -69,13 +71,34 @@ static const plan_state **sorted(plan_search *s) {
   return list;
 }
 
+/* By time alone; NULL is faster than all. */
+static bool is_faster(const plan_state *x, const plan_state *y) {
+  if (!x) return true;
+  double a = plan_seconds(&x->cost), b = plan_seconds(&y->cost);
+  return a != b ? a < b : x->order < y->order;
+}
+
+/* The cheapest of each mesh; then, where memory is what is wrong with the others, the fastest of
+ * those: what saves memory may come later. */
 static size_t take_beam(plan_search *s, const plan_state **out) {
   const plan_state **list = sorted(s);
   u32 *of_mesh = arena_zalloc(&s->p->a, (s->p->meshes.len + 1) * sizeof *of_mesh);
-  size_t n = 0;
+  size_t n = 0, large = 0;
   for (size_t i = 0; i < s->all.len && n < BEAM; i++)
-    if (list[i]->cost.state != PLAN_FAILS && of_mesh[list[i]->mesh]++ < OF_ONE_MESH)
+    if (list[i]->cost.state != PLAN_FAILS &&
+        (of_mesh[list[i]->mesh]++ < OF_ONE_MESH || s->p->meshes.len < BEAM / OF_ONE_MESH))
       out[n++] = list[i];
+  for (const plan_state *next = NULL, *last = NULL; large < LARGE; large++, last = next) {
+    next = NULL;
+    for (size_t i = 0; i < s->all.len; i++) {
+      const plan_state *x = s->all.data[i];
+      if (x->cost.state == PLAN_LARGE && x->cost.compute > 0 && is_faster(last, x) &&
+          (!next || is_faster(x, next)))
+        next = x;
+    }
+    if (!next) break;
+    out[n++] = next;
+  }
   return n;
 }
 
@@ -101,6 +124,37 @@ static size_t start_meshes(const plan_answer *p, u32 *out) {
   return n;
 }
 
+/* A choice that cuts a group into such pieces, what the user says first. */
+static bool choice_for(plan_answer *p, u32 mesh, size_t g, plan_choice *out) {
+  const plan_group *x = &p->groups.data[g];
+  plan_choices list = plan_list_choices(p, mesh, x);
+  bool found = false;
+  if (p->said) VEC_PUSH(&p->a, list, p->said[g]);
+  for (size_t i = 0; i < list.len; i++) {
+    bool same = plan_fits(p, mesh, x, &list.data[i]);
+    for (size_t d = 0; d < x->dims.len && same; d++) {
+      i64 n = x->dims.data[d];
+      for (size_t k = 0; k < p->axes.len; k++)
+        if (list.data[i].dim[k] == (int)d) n /= p->meshes.data[mesh].size[k];
+      same = n == p->pieces[g][d];
+    }
+    if (same) *out = list.data[i], found = true;
+  }
+  return found;
+}
+
+/* What the program has its arguments like, as it is. */
+static void propose_own(plan_search *s) {
+  plan_answer *p = s->p;
+  u32 m = 0;
+  if (!p->overrides[0])
+    while (m < p->meshes.len && memcmp(&p->meshes.data[m], &p->own_size, sizeof p->own_size) != 0)
+      m++;
+  bool fits = m < p->meshes.len;
+  for (size_t g = 0; g < p->groups.len && fits; g++) fits = choice_for(p, m, g, &s->next[g]);
+  if (fits) plan_propose(s, m, s->next);
+}
+
 static void propose_start(plan_search *s) {
   plan_answer *p = s->p;
   u32 meshes[START_MESHES];
@@ -111,16 +165,35 @@ static void propose_start(plan_search *s) {
     plan_state *whole = plan_seen(s, meshes[i], s->next);
     if (whole) plan_move_axes(s, whole);
   }
-  for (u32 m = 0; m < p->meshes.len && p->said; m++) {
-    bool fits = memcmp(&p->meshes.data[m], &p->own_size, sizeof p->own_size) == 0;
-    for (size_t g = 0; g < num && fits; g++)
-      fits = plan_fits(p, m, &p->groups.data[g], &p->said[g]);
-    if (fits) plan_propose(s, m, p->said);
+  if (p->own.cost.state != PLAN_UNKNOWN && p->own_names) propose_own(s);
+}
+
+/* The best that was not looked at yet; NULL: there is none. */
+static plan_state *next_best(plan_search *s) {
+  const plan_state **list = sorted(s);
+  for (size_t i = 0; i < s->all.len; i++)
+    if (!list[i]->seen_around) return s->all.data[list[i]->order];
+  return NULL;
+}
+
+/* The neighbours of the best, then of the next best, until that has not helped for long. */
+static status look_around(plan_search *s) {
+  const plan_state *best = NULL;
+  for (int since = 0; since < PATIENCE && s->all.len < s->budget; since++) {
+    plan_state *now = next_best(s);
+    if (!now || now->cost.state == PLAN_FAILS) break;
+    now->seen_around = true;
+    plan_move_groups(s, now);
+    plan_move_axes(s, now);
+    RETURN_IF_ERROR(flush(s));
+    if (sorted(s)[0] != best) since = 0;
+    best = sorted(s)[0];
   }
+  return NULL;
 }
 
 static status try_some(plan_search *s) {
-  const plan_state *beam[BEAM], *before[BEAM];
+  const plan_state *beam[BEAM + LARGE], *before[BEAM + LARGE];
   size_t n = 0, num_before = 0;
   RETURN_IF_ERROR(plan_find_tactics(s));
   propose_start(s);
@@ -130,21 +203,14 @@ static status try_some(plan_search *s) {
     bool same = n == num_before;
     for (size_t i = 0; i < n && same; i++) same = beam[i] == before[i];
     if (same) break;
+    if (n && (!num_before || beam[0] != before[0])) plan_move_pairs(s, beam[0]);
     memcpy(before, beam, sizeof beam);
     num_before = n;
     for (size_t i = 0; i < n; i++) plan_move_axes(s, beam[i]);
     for (size_t i = 0; i < n; i++) plan_move_mesh(s, beam[i]);
     RETURN_IF_ERROR(flush(s));
   }
-  for (const plan_state *best = NULL; s->all.len && s->all.len < s->budget;) {
-    const plan_state *now = sorted(s)[0];
-    if (now == best) break;
-    best = now;
-    plan_move_groups(s, best);
-    plan_move_axes(s, best);
-    RETURN_IF_ERROR(flush(s));
-  }
-  return NULL;
+  return look_around(s);
 }
 
 /* ---- the answer ---- */
@@ -184,7 +250,12 @@ static void note_meshes(plan_search *s) {
 /* The program as it is: what is wrong with it is said before anything is tried. It is no other plan
  * where it is for other devices. */
 static status measure_own(plan_answer *p) {
-  plan_run own = {.state = &p->own, .loud = true, .whole = true};
+  p->pieces = ARENA_ARRAY(&p->a, i64 *, p->groups.len + 1);
+  for (size_t g = 0; g < p->groups.len; g++) {
+    i64s dims = p->groups.data[g].dims;
+    p->pieces[g] = arena_copy(&p->a, dims.data, dims.len * sizeof(i64));
+  }
+  plan_run own = {.state = &p->own, .pieces = p->pieces, .loud = true, .whole = true};
   i64 n = plan_mesh_devices(&p->own_size);
   p->own.mesh = PLAN_OWN;
   RETURN_IF_ERROR(plan_run_all(p, &own, 1));

@@ -57,6 +57,7 @@ typedef struct plan_state {
   u32 mesh;                   /* PLAN_OWN: the program as it is */
   const plan_choice *choices; /* by group */
   u32 order;                  /* of those tried */
+  bool seen_around;           /* its neighbours were tried */
   plan_cost cost;
 } plan_state;
 enum { PLAN_OWN = UINT32_MAX };
@@ -86,6 +87,7 @@ typedef struct plan_answer {
   u32 *group_of, *result_of; /* [num_args]; the result that takes an argument over, UINT32_MAX */
   u32 num_args, num_ops;
   str *names;        /* [num_args] */
+  i64 **pieces;      /* of the program as it is, see plan_run */
   plan_choice *said; /* [num_groups] what the user has annotated; NULL: nothing, or no such thing */
   bool own_mesh;     /* the program has the mesh: */
   VEC(str) own_axes;
@@ -127,9 +129,10 @@ typedef struct plan_run {
   plan_state *state;
   bool open; /* see plan_annotate */
   signed char
-      *got;   /* open: [num_groups], the dimension that the program has cut; NULL: not wanted */
-  bool loud;  /* that it does not compile is an error */
-  bool whole; /* memory is wanted, whatever the question says */
+      *got;     /* open: [num_groups], the dimension that the program has cut; NULL: not wanted */
+  i64 **pieces; /* [num_groups][rank]: sizes of a device's pieces; NULL: not wanted */
+  bool loud;    /* that it does not compile is an error */
+  bool whole;   /* memory is wanted, whatever the question says */
 } plan_run;
 status plan_run_all(plan_answer *p, plan_run *runs, size_t n) MUST_USE;
 u64 plan_arguments(const plan_answer *p, const plan_state *s); /* bytes of a device's pieces */
@@ -163,6 +166,8 @@ void plan_propose(plan_search *s, u32 mesh, const plan_choice *choices);
 plan_state *plan_seen(plan_search *s, u32 mesh, const plan_choice *choices); /* NULL: not yet */
 status plan_find_tactics(plan_search *s) MUST_USE;
 void plan_move_axes(plan_search *s, const plan_state *from);
+/* Of one axis: two tactics together. */
+void plan_move_pairs(plan_search *s, const plan_state *from);
 void plan_move_mesh(plan_search *s, const plan_state *from);
 void plan_move_groups(plan_search *s, const plan_state *from);
 

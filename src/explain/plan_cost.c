@@ -63,6 +63,16 @@ static void note_pieces(const trial *t, const ir_module *m) {
   }
 }
 
+static void note_sizes(const trial *t, const ir_module *m) {
+  const plan_answer *p = t->p;
+  const op *main = symbol_find(m->root, STR("main"));
+  for (size_t g = 0; g < p->groups.len; g++) {
+    i64s local = func_type_of(main, FUNC_ARGS, p->groups.data[g].args.data[0])->dims;
+    for (size_t d = 0; d < local.len && d < p->groups.data[g].dims.len; d++)
+      t->run->pieces[g][d] = local.data[d];
+  }
+}
+
 static bool measure(void *user, ir_module *m, str remarks) {
   (void)remarks;
   trial *t = user;
@@ -77,6 +87,7 @@ static bool measure(void *user, ir_module *m, str remarks) {
   t->cost.compute = wire_seconds(m, links->flops, links->memory);
   t->cost.state = PLAN_WORKS;
   if (t->run->got) note_pieces(t, m);
+  if (t->run->pieces) note_sizes(t, m);
   return t->whole;
 }
 

@@ -191,6 +191,35 @@ static void move_axis(plan_search *s, const plan_state *from, size_t axis, const
   plan_propose(s, from->mesh, c);
 }
 
+/* Both, where they do not ask for different things. false: they do, or one has all of the other. */
+static bool join(const plan_search *s, const plan_tactic *x, const plan_tactic *y,
+                 plan_tactic *out) {
+  size_t n = s->p->groups.len;
+  bool more_x = false, more_y = false;
+  if (x->axis != y->axis) return false;
+  out->axis = x->axis;
+  for (size_t g = 0; g < n; g++) {
+    signed char a = x->dim[g], b = y->dim[g];
+    if (a != PLAN_WHOLE && b != PLAN_WHOLE && a != b) return false;
+    more_x |= a != b && a != PLAN_WHOLE;
+    more_y |= a != b && b != PLAN_WHOLE;
+    out->dim[g] = a != PLAN_WHOLE ? a : b;
+  }
+  return more_x && more_y;
+}
+
+void plan_move_pairs(plan_search *s, const plan_state *from) {
+  const plan_answer *p = s->p;
+  plan_tactic both = {.dim = ARENA_ARRAY(&s->p->a, signed char, p->groups.len + 1)};
+  for (size_t k = 0; k < p->axes.len; k++)
+    for (size_t i = 0; i < s->tactics.len; i++)
+      for (size_t j = 0; j < i; j++)
+        if ((s->tactics.data[i].axis == UINT32_MAX || s->tactics.data[i].axis == k) &&
+            p->meshes.data[from->mesh].size[k] > 1 &&
+            join(s, &s->tactics.data[i], &s->tactics.data[j], &both))
+          move_axis(s, from, k, &both, false, REST_NOTHING);
+}
+
 static void swap_axes(plan_search *s, const plan_state *from, size_t i, size_t k) {
   const plan_answer *p = s->p;
   plan_choice *c = copy_to_next(s, from);

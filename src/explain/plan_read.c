@@ -20,6 +20,7 @@ enum { ROUNDS = 3 };
 typedef struct likeness {
   u64 *values, *ops; /* by number */
   u64 *next;
+  u32 num_values;
 } likeness;
 
 static u64 hash_op(const op *o, const u64 *values, u64 h) {
@@ -74,7 +75,7 @@ static walk_result next_values(void *user, op *o) {
 static likeness compare_all(reading *r) {
   u32 num_ops, num_values = module_number_all(r->m, &num_ops);
   likeness l = {ARENA_ARRAY(r->a, u64, num_values + 1), ARENA_ARRAY(r->a, u64, num_ops + 1),
-                ARENA_ARRAY(r->a, u64, num_values + 1)};
+                ARENA_ARRAY(r->a, u64, num_values + 1), num_values};
   r->p->num_ops = num_ops;
   op_walk(r->m->root, begin_op, &l);
   for (int round = 0; round < ROUNDS; round++) {
@@ -85,6 +86,44 @@ static likeness compare_all(reading *r) {
     l.next = old;
   }
   return l;
+}
+
+/* An optimizer's state and the parameter that it is for meet element by element, which takes more
+ * steps than tell layers apart: what such an argument is like depends on what it meets so. */
+typedef struct meeting {
+  u32 *of; /* by value: another one that it meets, or itself */
+} meeting;
+
+static u32 root_of(const meeting *t, u32 v) {
+  while (t->of[v] != v) v = t->of[v] = t->of[t->of[v]];
+  return v;
+}
+
+static walk_result meet(void *user, op *o) {
+  meeting *t = user;
+  static const op_family families[] = {FAMILY_ew, FAMILY_cast, FAMILY_bcast};
+  bool cheap = false;
+  for (size_t i = 0; i < COUNT(families); i++) cheap |= o->info->family == families[i];
+  if (op_kind(o) == OP_COUNT || !cheap || o->num_results != 1) return WALK_ON;
+  const value *v = op_result(o, 0);
+  for (u32 i = 0; i < o->num_operands; i++)
+    if (i64s_eq(op_operand(o, i)->type->dims, v->type->dims))
+      t->of[root_of(t, op_operand(o, i)->num)] = root_of(t, v->num);
+  return WALK_ON;
+}
+
+static void add_meetings(reading *r, const op *main, u64 *values, u32 num_values) {
+  meeting t = {ARENA_ARRAY(r->a, u32, num_values + 1)};
+  u64 *sums = arena_zalloc(r->a, (num_values + 1) * sizeof *sums);
+  for (u32 i = 0; i < num_values; i++) t.of[i] = i;
+  op_walk(r->m->root, meet, &t);
+  const block *b = op_body(main, 0);
+  for (u32 i = 0; i < b->num_args; i++)
+    sums[root_of(&t, b->args[i]->num)] += hash_u64(values[b->args[i]->num], 0);
+  for (u32 i = 0; i < b->num_args; i++) {
+    u32 v = b->args[i]->num;
+    values[v] = hash_u64(sums[root_of(&t, v)], values[v]);
+  }
 }
 
 /* ---- groups ---- */
@@ -221,6 +260,7 @@ static void read_arguments(reading *r, const op *main) {
   p->result_of = ARENA_ARRAY(&p->a, u32, p->num_args + 1);
   p->names = ARENA_ARRAY(&p->a, str, p->num_args + 1);
   likeness l = compare_all(r);
+  add_meetings(r, main, l.values, l.num_values);
   for (u32 i = 0; i < p->num_args; i++) add_argument(r, main, l.values, i);
   tie_results(r, main);
   read_said(r, main);
