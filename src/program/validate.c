@@ -624,7 +624,7 @@ static void check_one_slot(checker *c, const prog_slot *s) {
 }
 
 /* A temporary, in the workspace or a result's buffer. */
-static void check_place(checker *c, const prog_slot *s) {
+static void check_temporary(checker *c, const prog_slot *s) {
   const program *p = c->p;
   u64 end, room = p->workspace;
   if (s->alias >= (i32)p->num_results || s->alias < -1) {
@@ -658,7 +658,7 @@ static void check_interface(checker *c, bool planned) {
     if ((s->kind == SLOT_PARAM && (s->index >= p->num_params || p->param_slot[s->index] != i)) ||
         (s->kind == SLOT_RESULT && (s->index >= p->num_results || p->result_slot[s->index] != i)))
       fail(c, "slot of no parameter or result");
-    if (s->kind == SLOT_WORK && planned) check_place(c, s);
+    if (s->kind == SLOT_WORK && planned) check_temporary(c, s);
   }
 }
 

@@ -150,6 +150,9 @@ class Tree:
         for entry in json.loads((BUILD / "compile_commands.json").read_text()):
             file = os.path.relpath(pathlib.Path(entry["directory"], entry["file"]), ROOT)
             if re.search(r"libtz_(?!pjrt)|^cli/", entry["output"]):
+                if not (path / file).exists():  # what the build made
+                    (path / file).parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copy(ROOT / file, path / file)
                 self.units[entry["output"].replace("/", ".")] = file, self.command(entry["command"])
 
     @staticmethod
