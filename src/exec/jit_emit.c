@@ -75,7 +75,9 @@ static u32 next_use(const emit *e, u32 v) {
 /* ---- memory ---- */
 
 static x86_op op_of(const emit *e, const jit_prim_info *p) {
-  return (x86_op){p->prefix, p->map, p->w, p->opcode, e->scalar ? 0 : X86_ALL, 0, false};
+  bool halves = p->map == 3 && p->w; /* there are none of less than a whole vector */
+  u8 length = e->scalar && !halves ? 0 : X86_ALL;
+  return (x86_op){p->prefix, p->map, p->w, p->opcode, length, 0, false};
 }
 static const x86_op move_v = {0, 1, 0, 0x10, X86_ALL, 0, false}; /* vmovups; 0x11 stores */
 static const x86_op move_bytes = {3, 1, 0, 0x6f, 0, 0, false};   /* vmovdqu8 of 128 bits */
@@ -339,6 +341,11 @@ static void emit_cmp(PRIMITIVE) {
   release_operands(e, at);
   x86_evex(&e->code, op_of(e, p), take(e, at), a, b, p->shape == JIT_CMP ? (i32)n->imm : -1);
 }
+static void emit_x3i(PRIMITIVE) {
+  u32 a = need(e, n->arg[0]), b = need(e, n->arg[1]);
+  release_operands(e, at);
+  x86_evex(&e->code, op_of(e, p), take(e, at), a, x86_reg(b), (i32)n->imm);
+}
 static void emit_blend(PRIMITIVE) {
   x86_op op = op_of(e, p);
   op.mask = (u8)need(e, n->arg[0]);
@@ -367,7 +374,7 @@ static void (*const emit_of[JIT_SHAPES_])(PRIMITIVE) = {
     [JIT_STORE] = emit_store,   [JIT_X3] = emit_x3,       [JIT_X2] = emit_x2,
     [JIT_X2I] = emit_x2,        [JIT_SHIFT] = emit_shift, [JIT_FMA] = emit_fma,
     [JIT_CMP] = emit_cmp,       [JIT_TEST] = emit_cmp,    [JIT_BLEND] = emit_blend,
-    [JIT_K3] = emit_k3,         [JIT_K2] = emit_k2,
+    [JIT_K3] = emit_k3,         [JIT_K2] = emit_k2,       [JIT_X3I] = emit_x3i,
 };
 
 /* ---- the loop ---- */

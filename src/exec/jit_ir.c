@@ -4,7 +4,7 @@
 #define OPERANDS(shape)                                                                            \
   (JIT_##shape == JIT_FMA || JIT_##shape == JIT_BLEND ? 3                                          \
    : JIT_##shape == JIT_X3 || JIT_##shape == JIT_CMP || JIT_##shape == JIT_TEST ||                 \
-           JIT_##shape == JIT_K3                                                                   \
+           JIT_##shape == JIT_K3 || JIT_##shape == JIT_X3I                                         \
        ? 2                                                                                         \
    : JIT_##shape == JIT_CONST || JIT_##shape == JIT_ONE || JIT_##shape == JIT_LOAD ? 0             \
                                                                                    : 1)

@@ -21,6 +21,7 @@ typedef enum jit_shape {
   JIT_X3,
   JIT_X2,
   JIT_X2I,
+  JIT_X3I,
   JIT_SHIFT,
   JIT_FMA,
   JIT_CMP,

@@ -218,8 +218,45 @@ static V i_mulhi(J *j, vm_rtype t, V x, V y) {
   }
   jit_prim mul = is_signed(t) ? JP_pmuldq : JP_pmuludq;
   V even = jit_add(j, mul, 0, x, y, 0);
-  V odd = jit_add(j, mul, 0, IMM1(psrlq, 32, x), IMM1(psrlq, 32, y), 0);
+  u32 same; /* in all lanes */
+  V other = jit_is_const(j, y, &same) ? y : IMM1(psrlq, 32, y);
+  V odd = jit_add(j, mul, 0, IMM1(psrlq, 32, x), other, 0);
   return OP2(pord, IMM1(psrlq, 32, even), IMM1(psllq, 32, IMM1(psrlq, 32, odd)));
+}
+
+/* By constants from 2 on: a product's upper half, as in "Division by Invariant Integers using
+ * Multiplication" (Granlund, Montgomery), figures 4.2 and 5.2. */
+static V divided_by(J *j, vm_rtype t, V x, u32 by) {
+  u32 log = 32 - (u32)__builtin_clz(by - 1);
+  if (t == R_u32) {
+    u32 m = (u32)((((1ull << log) - by) << 32) / by + 1);
+    V high = i_mulhi(j, R_u32, x, CONST(m));
+    return IMM1(psrld, log - 1, OP2(paddd, high, IMM1(psrld, 1, OP2(psubd, x, high))));
+  }
+  u32 m = (u32)((1ull << (31 + log)) / by + 1);
+  V q = OP2(paddd, x, i_mulhi(j, R_s32, x, CONST(m)));
+  return OP2(psubd, IMM1(psrad, log - 1, q), IMM1(psrad, 31, x));
+}
+
+/* Of 32 bits in 53 a quotient is never rounded to the next integer. Beyond the range it comes out
+ * as the least number, and by 0 it is -1. */
+static V i_div(J *j, vm_rtype t, V x, V y) {
+  u32 by;
+  if (jit_is_const(j, y, &by) && (i32)by >= 2) return divided_by(j, t, x, by);
+  jit_prim widen = t == R_u32 ? JP_cvtudq2pd : JP_cvtdq2pd;
+  jit_prim narrow = t == R_u32 ? JP_cvttpd2udq : JP_cvttpd2dq;
+  V half[2];
+  for (u32 i = 0; i < 2; i++) {
+    V a = i ? IMM1(extracti64x4, 1, x) : x, b = i ? IMM1(extracti64x4, 1, y) : y;
+    V q = OP2(divpd, jit_add(j, widen, 0, a, 0, 0), jit_add(j, widen, 0, b, 0, 0));
+    half[i] = jit_add(j, narrow, 0, q, 0, 0);
+  }
+  V q = IMM2(inserti64x4, 1, half[0], half[1]);
+  return pick(j, IMM2(pcmpd, I_EQ, y, CONST(0)), CONST(-1), q);
+}
+/* By 0 this is x, as the quotient is times 0. */
+static V i_rem(J *j, vm_rtype t, V x, V y) {
+  return OP2(psubd, x, OP2(pmulld, i_div(j, t, x, y), y));
 }
 
 /* The processor shifts everything out where the amount is 32 or more. */
@@ -276,7 +313,8 @@ static const op_row rows[VM_OP_COUNT] = {
     [VM_sub] = {f_sub, i_sub, NULL},
     [VM_mul] = {f_mul, i_mul, p_and},
     [VM_mulhi] = {NULL, i_mulhi, NULL},
-    [VM_div] = {f_div, NULL, NULL},
+    [VM_div] = {f_div, i_div, NULL},
+    [VM_rem] = {NULL, i_rem, NULL},
     [VM_max] = {f_max, i_max, p_or},
     [VM_min] = {f_min, i_min, p_and},
     [VM_and] = {NULL, i_and, p_and},

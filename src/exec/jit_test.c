@@ -261,6 +261,41 @@ static void check_random_code(void) {
   }
 }
 
+/* Quotients and remainders by one constant. */
+static void check_divisor(arena *a, dtype t, u32 by) {
+  prog_builder *b = prog_begin(a, 1, 1);
+  code r = {0};
+  u32 x = 0;
+  for (u32 i = 0; i < INPUTS; i++) {
+    r.in[i] = t;
+    x = vm_load(b, &r.c, t, i);
+  }
+  u64 bits[2] = {by};
+  u32 y = vm_const_bits(b, &r.c, t, bits);
+  u32 values[] = {vm_emit(b, &r.c, VM_div, t, x, y, 0), vm_emit(b, &r.c, VM_rem, t, x, y, 0)};
+  for (u32 o = 0; o < OUTPUTS; o++) {
+    r.out[o] = t;
+    vm_store(b, &r.c, o, values[o % 2]);
+  }
+  bool fine = check_code(a, &r, MOST);
+  CHECK(fine);
+  if (!fine) fprintf(stderr, "%s by %u\n", dtype_infos[t].name, by);
+}
+
+static void check_divisions(void) {
+  static const dtype integers[] = {DTYPE_s32, DTYPE_u32, DTYPE_s8, DTYPE_u8, DTYPE_s16, DTYPE_u16};
+  arena a;
+  if (setjmp(trap.at)) exit(1);
+  for (u32 t = 0; t < COUNT(integers); t++)
+    for (u32 i = 0; i < 300; i++) {
+      u32 power = 1u << (i % 32);
+      u32 by = i < 40 ? i - 4 : i < 140 ? power - 1 + i % 3 : (u32)draw_bits();
+      arena_init(&a, &mem_system, &trap);
+      check_divisor(&a, integers[t], by);
+      arena_deinit(&a);
+    }
+}
+
 int main(void) {
   jit *j = jit_begin(&mem_system, vm_kernels_get(), false);
   if (!j) {
@@ -270,6 +305,7 @@ int main(void) {
   }
   jit_end(j);
   check_random_code();
+  check_divisions();
   for (u32 op = 0; op < VM_OP_COUNT; op++)
     if (drawn[op]) printf("%s %u, ", vm_op_name((vm_op)op), drawn[op]);
   printf("\n");

@@ -40,6 +40,10 @@ static void want(arena *a, jit_prim p, const char *operands) {
 static const char *const gprs[] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
                                    "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15"};
 
+static bool narrows(u32 prim) {
+  return prim == JP_cvtneps2bf16 || prim == JP_cvttpd2dq || prim == JP_cvttpd2udq;
+}
+
 /* One primitive with three registers; memory is at each base, the index is rcx. */
 static void add_one(x86_code *c, jit_prim at, u32 d, u32 a, u32 b) {
   const jit_prim_info *p = &jit_prim_infos[at];
@@ -83,8 +87,12 @@ static void add_one(x86_code *c, jit_prim at, u32 d, u32 a, u32 b) {
   case JIT_X2:
   case JIT_X2I:
     if (p->more) return; /* these have what they write to in r/m */
-    snprintf(text, sizeof text, at == JP_cvtneps2bf16 ? "ymm%u,zmm%u" : "zmm%u,", d, b);
+    snprintf(text, sizeof text, narrows(at) ? "ymm%u,zmm%u" : "zmm%u,", d, b);
     x86_evex(c, op, d, 0, x86_reg(b), p->shape == JIT_X2I ? 9 : -1);
+    break;
+  case JIT_X3I:
+    snprintf(text, sizeof text, "zmm%u,zmm%u,ymm%u,0x1", d, a, b);
+    x86_evex(c, op, d, a, x86_reg(b), 1);
     break;
   case JIT_LOAD:
     if (p->class == JIT_K) return;

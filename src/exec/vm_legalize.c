@@ -82,7 +82,23 @@ static void note_fault(lowering *l) {
   *l->out->fault = (lower_fault){op->name, (dtype)typed->type};
 }
 
+/* What is made of constants is one, where it is the same whether denormals are flushed or not. */
+static const void *const_at(const lowering *l, u32 reg) {
+  return reg == PROG_NONE ? NULL : l->out->consts.data[reg - CONST_BASE];
+}
+static bool is_const(u32 reg) { return reg == PROG_NONE || (reg >= CONST_BASE && reg < TEMP_BASE); }
+static bool folds(const lowering *l, vm_what is, u32 a, u32 b, u32 c) {
+  bool computes = is.kind == CALL_unary || is.kind == CALL_binary;
+  if (!is_const(a) || !is_const(b) || !is_const(c) || !find_kernel(l->k, is)) return false;
+  return is.kind == CALL_select || (computes && is.type <= R_u64);
+}
+
 static value call(lowering *l, vm_what is, u32 width, bool scalar, u32 a, u32 b, u32 c) {
+  if (scalar && folds(l, is, a, b, c)) {
+    u64 result[2];
+    find_kernel(l->k, is)(1, result, const_at(l, a), const_at(l, b), const_at(l, c));
+    return (value){add_const(l, result, width), true, false};
+  }
   value v = {vm_add_call(l->out, is, width, scalar, a, b), scalar, false};
   vm_call *last = &l->out->calls.data[l->out->calls.len - 1];
   last->c = c;
