@@ -141,7 +141,7 @@ static bool write_pictures(workspace *w, const convert_options *o, const placeme
   if (p->kind != PLACED_BY_AXES)
     return say_error("picture: expected one sharding over named devices, found another"), false;
   slice_grid_make(&w->arena, p->sharding, &g);
-  if (o->picture && !picture_text(&w->arena, &w->out, &g, "device", wants_color()))
+  if (o->picture && !picture_text(&w->arena, &w->out, &g, "device", wants_color(NULL)))
     return say_error("picture: expected at most 256 slices, 16 across, found %lld",
                      (long long)g.num_slices),
            false;

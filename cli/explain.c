@@ -10,7 +10,8 @@ typedef struct explain_options {
   const char *file, *mesh;
   bool as_propagated, json;
   u32 devices, collective, line, tries, most, seed;
-  const char *value, *budget, *topology, *tolerance, *second_mesh, *large, *output, *before, *as;
+  const char *value, *budget, *topology, *tolerance, *second_mesh, *large, *output, *before, *as,
+      *color;
   option_texts files; /* of diff */
 } explain_options;
 enum { NOT_GIVEN = UINT32_MAX }; /* of line and tries, for which 0 may be given */
@@ -20,13 +21,16 @@ enum { NOT_GIVEN = UINT32_MAX }; /* of line and tries, for which 0 may be given 
 #define TEXT(flag, field) OPTION(flag, field, OPTION_TEXT)
 #define SHARED                                                                                     \
   OPTION("--devices", devices, OPTION_NUMBER, 0, 1u << 20), TEXT("--mesh", mesh),                  \
-      OPTION("--as-propagated", as_propagated, OPTION_FLAG), OPTION("--json", json, OPTION_FLAG)
+      OPTION("--as-propagated", as_propagated, OPTION_FLAG), OPTION("--json", json, OPTION_FLAG),  \
+      TEXT("--color", color)
 
 #define SHARED_USAGE                                                                               \
   "--devices N        how many devices (default: what the module says)\n"                          \
   "--mesh M=x=2,y=2   replace mesh @M of the module\n"                                             \
   "--as-propagated    take every axis where Shardy's propagation has it\n"                         \
-  "--json             the answer as JSON\n"
+  "--json             the answer as JSON\n"                                                        \
+  "--color WHEN       always, never, or auto, the default: where standard output is a terminal\n"  \
+  "                   and NO_COLOR is not set\n"
 
 /* ---- sources ---- */
 
@@ -40,6 +44,7 @@ typedef struct opened_source {
 static int open_source(workspace *w, const explain_options *o, const char *file,
                        opened_source *out) {
   *out = (opened_source){.meshes = {o->mesh}};
+  w->color = !o->json && wants_color(o->color);
   if (say_status(os_file_open(file, &out->f))) return EXIT_WRONG;
   out->s = (explain_source){.text = out->f.bytes,
                             .file = str_of(file),
@@ -114,7 +119,7 @@ static int why(workspace *w, void *options) {
 }
 
 int finish_answer(workspace *w, status s) {
-  if (s && w->out.len) fwrite(w->out.data, 1, w->out.len, stdout);
+  if (s) show_out(w);
   return say_status(s) ? EXIT_WRONG : EXIT_FINE;
 }
 
@@ -432,6 +437,7 @@ static int report(workspace *w, void *options) {
   why_init(&r.log, &mem_system);
   r.exe = NULL;
   int result = open_source(w, o, o->file, &from);
+  w->color = false;
   if (result) return result;
   if (!o->before) return finish(w, &from, &r, report_on(w, o, &from, &r, NULL));
   result = open_source(w, o, o->before, &old);
@@ -445,6 +451,13 @@ static int report(workspace *w, void *options) {
 
 /* ---- entries ---- */
 
+static bool read_color(const char *when) {
+  static const char *const known[] = {"always", "never", "auto"};
+  for (size_t i = 0; i < COUNT(known); i++)
+    if (!when || strcmp(when, known[i]) == 0) return true;
+  return say_error("--color: expected always, never or auto, found '%s'", when), false;
+}
+
 static int explain_main(const char *name, const char *usage, const option_row *rows,
                         size_t num_rows, u32 most, int (*command)(workspace *w, void *options),
                         int argc, char **argv) {
@@ -452,6 +465,7 @@ static int explain_main(const char *name, const char *usage, const option_row *r
   if (wants_help(argc, argv)) return fputs(usage, stdout), EXIT_FINE;
   if (!read_options(name, rows, num_rows, &o, &o.file, argc, argv)) return EXIT_USAGE;
   if (!o.file) return fputs(usage, stderr), EXIT_USAGE;
+  if (!read_color(o.color)) return EXIT_USAGE;
   return with_workspace(command, &o);
 }
 
@@ -476,7 +490,7 @@ int diff_main(int argc, char **argv) {
   explain_options o = {.most = 6};
   if (wants_help(argc, argv)) return fputs(diff_usage, stdout), EXIT_FINE;
   bool fine = read_options("diff", diff_rows, COUNT(diff_rows), &o, NULL, argc, argv);
-  int result = fine ? with_workspace(diff, &o) : EXIT_USAGE;
+  int result = fine && read_color(o.color) ? with_workspace(diff, &o) : EXIT_USAGE;
   release_options(diff_rows, COUNT(diff_rows), &o);
   return result;
 }

@@ -328,7 +328,7 @@ static int show_one(workspace *w, const layout_options *o, const layout *l) {
   } else if (o->json) {
     describe_layout_json(a, &w->out, v.layout, &v);
   } else {
-    layout_show(a, &w->out, &v, wants_color());
+    layout_show(a, &w->out, &v, wants_color(NULL));
   }
   return o->svg && !write_svg(a, o->svg, &v) ? EXIT_WRONG : EXIT_FINE;
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "progress.h"
+
 static void say_diag(void *user, diag_kind kind, diag_pos pos, str text) {
   (void)user, (void)kind, (void)pos;
   say_error(STR_FMT, STR_ARG(text));
@@ -13,18 +15,21 @@ static void say_diag(void *user, diag_kind kind, diag_pos pos, str text) {
 int with_workspace(int (*command)(workspace *w, void *options), void *options) {
   workspace w = {.sink = {.fn = say_diag}};
   oom_trap trap;
+  progress p;
   volatile int code = EXIT_WRONG;
   arena_init(&w.arena, &mem_system, &trap);
   buf_init(&w.out, &mem_system);
+  progress_begin(&p);
   if (setjmp(trap.at))
     say_error("out of memory");
   else
     code = command(&w, options);
+  progress_end(&p);
   if (code == EXIT_FINE && !buf_ok(&w.out)) {
     say_error("out of memory");
     code = EXIT_WRONG;
   }
-  if (code == EXIT_FINE && w.out.len) fwrite(w.out.data, 1, w.out.len, stdout);
+  if (code == EXIT_FINE) show_out(&w);
   buf_deinit(&w.out);
   arena_deinit(&w.arena);
   return code;
@@ -38,7 +43,17 @@ bool write_file(const char *path, str bytes) {
   return fine;
 }
 
-bool wants_color(void) {
+void show_out(workspace *w) {
+  if (w->color)
+    paint(buf_view(&w->out));
+  else if (w->out.len)
+    fwrite(w->out.data, 1, w->out.len, stdout);
+  w->out.len = 0;
+}
+
+bool wants_color(const char *when) {
+  if (when && strcmp(when, "always") == 0) return true;
+  if (when && strcmp(when, "never") == 0) return false;
   const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
   return isatty(STDOUT_FILENO) && !(no && *no) && term && strcmp(term, "dumb") != 0;
 }

@@ -10,6 +10,7 @@
 typedef struct workspace {
   arena arena;
   buf out;
+  bool color; /* of what goes to standard output */
   diag_sink sink;
 } workspace;
 
@@ -18,7 +19,12 @@ int with_workspace(int (*command)(workspace *w, void *options), void *options);
 
 /* Writes a file; false: said so. */
 bool write_file(const char *path, str bytes);
-/* Standard output is a terminal that shows colours, and NO_COLOR is not set. */
-bool wants_color(void);
+/* "always", "never", or else: standard output is a terminal that shows colours, and NO_COLOR is not
+ * set. */
+bool wants_color(const char *when);
+/* What is in `out` goes to standard output, and is not there any longer. */
+void show_out(workspace *w);
+/* Text on standard output, its lines coloured by how they begin. */
+void paint(str text);
 
 #endif
