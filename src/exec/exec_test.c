@@ -628,6 +628,8 @@ static void run_tests(arena *a, const exec_options *options) {
   for (int generic = 0; generic < 2; generic++) {
     test_sort_few(a, 500, 7, generic);
     test_sort_few(a, 9, 2, generic);
+    test_sort_few(a, 8, 1, generic);
+    test_sort_few(a, 64, 4, generic);
     test_sort_few(a, 9, 6, generic);
     test_sort_few(a, 4000, 300, generic);
   }

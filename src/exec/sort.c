@@ -329,11 +329,43 @@ static void offer(const sorting *r, kept *h, const char *v, size_t begin, size_t
   }
 }
 
+/* A few of a short line, held in their order; keys as in skip_as. */
+enum { SHORT_LINE = 64, FEW_KEPT = 4 };
+static inline __attribute__((always_inline)) void
+select_short_as(const char *v, size_t n, size_t keep, u32 *perm, i32 flip, i32 fold, i32 turn) {
+  i32 keys[FEW_KEPT];
+  for (size_t k = 0, held = 0; k < n; k++) {
+    i32 x;
+    memcpy(&x, v + 4 * k, 4);
+    x ^= flip;
+    x = (x ^ ((x >> 31) & fold)) ^ turn;
+    if (held == keep && x >= keys[keep - 1]) continue;
+    size_t j = held < keep ? held++ : keep - 1;
+    for (; j > 0 && keys[j - 1] > x; j--) keys[j] = keys[j - 1], perm[j] = perm[j - 1];
+    keys[j] = x, perm[j] = (u32)k;
+  }
+}
+static bool select_short(const sorting *r, const char *v, u32 *perm) {
+  size_t n = (size_t)r->s->size, keep = (size_t)r->s->keep;
+  i32 turn = r->descending ? -1 : 0;
+  if (n > SHORT_LINE || keep > FEW_KEPT) return false;
+  if (r->key_type == R_f32)
+    select_short_as(v, n, keep, perm, 0, INT32_MAX, turn);
+  else if (r->key_type == R_s32)
+    select_short_as(v, n, keep, perm, 0, 0, turn);
+  else if (r->key_type == R_u32)
+    select_short_as(v, n, keep, perm, INT32_MIN, 0, turn);
+  else
+    return false;
+  return true;
+}
+
 /* The places of the first `keep` of a line, in their order. */
 static void select_first(const sorting *r, const exec_env *env, void **reg, const char *line,
                          u32 *perm) {
   kept *h = (kept *)(env->scratch + r->keys_at);
   size_t n = (size_t)r->s->size, most = (size_t)r->s->keep;
+  if (n <= SHORT_LINE && select_short(r, key_values(r, reg, line, n), perm)) return;
   for (size_t i = 0; i < n; i += BLOCK) {
     size_t m = n - i < BLOCK ? n - i : BLOCK;
     offer(r, h, key_values(r, reg, line + i * r->width[r->key_operand], m), i, m);
