@@ -344,6 +344,25 @@ static const run_case cases[] = {
      0,
      6,
      {1, -1, 7, -8, -15, -121}},
+    {"border of a large array",
+     "%x = stablehlo.iota dim = 1 : tensor<130x130xf32>\n"
+     "%v = stablehlo.constant dense<7.> : tensor<f32>\n"
+     "%p = stablehlo.pad %x, %v, low = [1, 2], high = [3, -1], interior = [0, 0] : "
+     "(tensor<130x130xf32>, tensor<f32>) -> tensor<134x131xf32>\n"
+     "%a = stablehlo.slice %p [0:2, 1:4] : (tensor<134x131xf32>) -> tensor<2x3xf32>\n"
+     "%b = stablehlo.slice %p [130:132, 129:131] : (tensor<134x131xf32>) -> tensor<2x2xf32>\n"
+     "%z = stablehlo.constant dense<0.> : tensor<f32>\n"
+     "%s = stablehlo.reduce(%p init: %z) applies stablehlo.add across dimensions = [0, 1] : "
+     "(tensor<134x131xf32>, tensor<f32>) -> tensor<f32>\n"
+     "%t = stablehlo.reshape %s : (tensor<f32>) -> tensor<1xf32>\n"
+     "%c = stablehlo.reshape %a : (tensor<2x3xf32>) -> tensor<6xf32>\n"
+     "%d = stablehlo.reshape %b : (tensor<2x2xf32>) -> tensor<4xf32>\n"
+     "%r = stablehlo.concatenate %c, %d, %t, dim = 0 : (tensor<6xf32>, tensor<4xf32>, "
+     "tensor<1xf32>) -> tensor<11xf32>\nreturn %r : tensor<11xf32>",
+     "tensor<11xf32>",
+     0,
+     11,
+     {7, 7, 7, 7, 0, 1, 127, 128, 7, 7, 130. * 128 * 129 / 2 + 7. * (134 * 131 - 130 * 129)}},
     {"reductions of one element each",
      INTS "%c = stablehlo.reshape %i : (tensor<6xi32>) -> tensor<6x1xi32>\n"
           "%l = stablehlo.constant dense<2> : tensor<6x1xi32>\n"

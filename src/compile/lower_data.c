@@ -42,19 +42,52 @@ static i64 pad_window(const node *in, const node *out, const i64 *edge_low, cons
   return at;
 }
 
-/* All of n's slot. A padding value that is known is a fill; otherwise a loop that reads it
- * everywhere. */
-static void fill(lower *L, const node *n, node *with) {
-  if (with->element) {
-    prog_add_fill(L->b, n->slot, with->element, lower_name(L), lower_loc(L));
-    return;
-  }
+/* A box of n's slot, in a loop. */
+static void fill_box(lower *L, const node *n, node *with, const i64 *dims, i64 offset) {
   static const i64 none[PROG_MAX_DIMS];
-  u32 scalar = fuse_dense(L, with);
-  prog_loop *l = prog_add_loop(L->b, n->rank, n->dims, lower_name(L), lower_loc(L));
-  u32 in = prog_loop_in(L->b, l, scalar, 0, none);
-  u32 v = vm_load(L->b, &l->code, (dtype)n->type, in);
-  prog_loop_out(L->b, l, n->slot, 0, n->stride, v);
+  u32 scalar = with->element ? PROG_NONE : fuse_dense(L, with), v;
+  for (u32 d = 0; d < n->rank; d++)
+    if (dims[d] == 0) return;
+  prog_loop *l = prog_add_loop(L->b, n->rank, dims, lower_name(L), lower_loc(L));
+  if (with->element)
+    v = vm_const_bits(L->b, &l->code, (dtype)n->type, with->element);
+  else
+    v = vm_load(L->b, &l->code, (dtype)n->type, prog_loop_in(L->b, l, scalar, 0, none));
+  prog_loop_out(L->b, l, n->slot, offset, n->stride, v);
+}
+
+static void fill(lower *L, const node *n, node *with) {
+  if (with->element)
+    prog_add_fill(L->b, n->slot, with->element, lower_name(L), lower_loc(L));
+  else
+    fill_box(L, n, with, n->dims, 0);
+}
+
+/* What is around the elements that begin at `at`, dim by dim: before them and behind. */
+static void fill_around(lower *L, const node *n, node *with, const i64 *dims, i64 at) {
+  i64 box[PROG_MAX_DIMS], offset = 0;
+  if (n->rank) memcpy(box, n->dims, n->rank * sizeof(i64));
+  for (u32 d = 0; d < n->rank; d++) {
+    i64 low = at / n->stride[d];
+    at -= low * n->stride[d];
+    box[d] = low;
+    fill_box(L, n, with, box, offset);
+    box[d] = n->dims[d] - low - dims[d];
+    fill_box(L, n, with, box, offset + (low + dims[d]) * n->stride[d]);
+    box[d] = dims[d];
+    offset += low * n->stride[d];
+  }
+}
+
+/* Large borders of what is not much larger: the elements inside are not written twice. */
+static bool is_border(const node *n, const i64 *dims, const i64 *interior) {
+  enum { LARGE = 64 << 10 };
+  i64 inside = 1;
+  for (u32 d = 0; d < n->rank; d++) {
+    if (interior[d]) return false;
+    inside *= dims[d];
+  }
+  return n->count * (i64)dtype_size((dtype)n->type) >= LARGE && inside >= n->count / 2;
 }
 
 void data_pad(lower *L, node *in, node *with, const node *out, const i64 *low,
@@ -62,8 +95,11 @@ void data_pad(lower *L, node *in, node *with, const node *out, const i64 *low,
   i64 dims[PROG_MAX_DIMS], dst_stride[PROG_MAX_DIMS], offset = in->offset;
   i64 at = pad_window(in, out, low, interior, dims, &offset, dst_stride);
   bool any = true;
-  fill(L, out, with);
   for (u32 d = 0; d < in->rank; d++) any = any && dims[d] > 0;
+  if (any && is_border(out, dims, interior))
+    fill_around(L, out, with, dims, at);
+  else
+    fill(L, out, with);
   if (any)
     prog_add_copy(L->b, in->rank, dims, in->slot, offset, in->stride, out->slot, at, dst_stride,
                   lower_name(L), lower_loc(L));
