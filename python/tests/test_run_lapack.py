@@ -29,6 +29,15 @@ ROUTINES = {
     "trsm, right": (lambda x: lax.triangular_solve(
         x, x[..., :3, :], transpose_a=True, conjugate_a=True, unit_diagonal=True), [5, 5]),
     "nothing": (lax.lu, [0, 3, 3]),
+    "gehrd": (lax.hessenberg, [2, 5, 5]),
+    "sytrd": (lambda x: lax.tridiagonal(x + x.conj().mT, lower=True), [2, 5, 5]),
+    "sytrd, upper": (lambda x: lax.tridiagonal(x + x.conj().mT, lower=False), [4, 4]),
+    "geev": (lax.eig, [3, 6, 6]),
+    "geev, one side": (lambda x: lax.eig(x, compute_left_eigenvectors=False), [7, 7]),
+    "geev, values": (lambda x: lax.eig(x, compute_left_eigenvectors=False,
+                                       compute_right_eigenvectors=False), [1, 1]),
+    "gees": (lax.schur, [2, 6, 6]),
+    "gees, values": (lambda x: lax.schur(x, compute_schur_vectors=False), [5, 5]),
 }
 
 

@@ -135,15 +135,12 @@ static bool add_call(lower *L, op *o, prog_call *c, bool logical, i64 device) {
   return true;
 }
 
-static i64 character(const attr *config, str name) {
-  i64 v = 0;
-  return attr_get_i64(attr_dict_get(config, name), &v) ? v : 0;
-}
-
 bool lower_lapack(lower *L, op *o, str target, const attr *config) {
-  i64 params[] = {character(config, STR("mode")), character(config, STR("uplo")),
-                  character(config, STR("side")), character(config, STR("trans_x")),
-                  character(config, STR("diag"))};
+  static const char *const names[] = {"mode",         "uplo",          "side", "trans_x", "diag",
+                                      "compute_left", "compute_right", "sort", "low",     "high"};
+  i64 params[COUNT(names)] = {0};
+  for (size_t i = 0; i < COUNT(names); i++)
+    attr_get_i64(attr_dict_get(config, str_of(names[i])), &params[i]);
   prog_call c = {.target = target, .params = {params, COUNT(params)}};
   return add_call(L, o, &c, false, -1);
 }

@@ -1,30 +1,35 @@
 /* "lapack_<type><routine>_ffi": the system's LAPACK, loaded at run time, as JAX calls it on the
  * CPU. Matrices are column-major: the last two dimensions of an operand are columns and rows.
- * Parameters: the characters that LAPACK takes as mode, uplo, side, trans_x and diag, 0 where there
- * is none. A unit is a matrix of the batch. */
+ * Parameters: the characters that LAPACK takes as mode, uplo, side, trans_x, diag, compute_left,
+ * compute_right and sort, 0 where there is none, and the rows low to high. A unit is a matrix of
+ * the batch. */
 #include <stdio.h>
 
 #include "exec/calls.h"
 
-enum { MODE, UPLO, SIDE, TRANS, DIAG, LAPACK_PARAMS };
+enum { MODE, UPLO, SIDE, TRANS, DIAG, LEFT, RIGHT, SORT, FLAGS };
+enum { LOW = FLAGS, HIGH, LAPACK_PARAMS, MOST_RESULTS = 6 };
 
 typedef void routine_fn(void); /* called as what it is */
 
 typedef struct lapack {
   routine_fn *fn;
-  char flags[LAPACK_PARAMS]; /* characters, as LAPACK takes them */
-  u64 count;                 /* matrices */
+  char flags[FLAGS]; /* characters, as LAPACK takes them */
+  int low, high;     /* rows, from 1 on */
+  u64 count;         /* matrices */
   int m, n, k, lwork, lrwork, liwork;
   u64 size; /* bytes of an element */
   bool is_complex;
   size_t rwork_at, iwork_at; /* in scratch, behind the work array */
+  size_t own_at;             /* the matrix, and two more */
 } lapack;
 
 /* What a unit works on: element counts are those of one matrix. */
 typedef struct piece {
-  void *out[5];
+  void *out[MOST_RESULTS];
   const void *in;
   void *work, *rwork;
+  char *own; /* of matrices that are no result */
   int *iwork;
 } piece;
 
@@ -32,9 +37,10 @@ typedef void run_fn(const lapack *l, const piece *p, int *info);
 typedef bool plan_fn(const call_plan *plan, lapack *l, i64 *want);
 typedef struct routine {
   const char *real, *complex; /* without the letter of the type */
-  u32 num_in, num_out;
-  i64 flags;     /* a bit for each that it takes */
-  plan_fn *plan; /* elements of one matrix in each output; false: no such shape */
+  u32 num_in;
+  const char *results[2]; /* real, complex: t the type, r its real, c its complex type, i s32 */
+  i64 flags;              /* a bit for each that it takes */
+  plan_fn *plan;          /* elements of one matrix in each output; false: no such shape */
   run_fn *run;
 } routine;
 
@@ -55,6 +61,21 @@ typedef void gesddc_fn(P job, P m, P n, void *a, P lda, void *s, void *u, P ldu,
                        void *work, P lwork, void *rwork, void *iwork, void *info, size_t len);
 typedef void trsm_fn(P side, P uplo, P trans, P diag, P m, P n, P alpha, P a, P lda, void *b, P ldb,
                      size_t len1, size_t len2, size_t len3, size_t len4);
+typedef void gehrd_fn(P n, P low, P high, void *a, P lda, void *tau, void *work, P lwork,
+                      void *info);
+typedef void sytrd_fn(P uplo, P n, void *a, P lda, void *d, void *e, void *tau, void *work, P lwork,
+                      void *info, size_t len);
+typedef void geev_fn(P left, P right, P n, void *a, P lda, void *re, void *im, void *vl, P ldvl,
+                     void *vr, P ldvr, void *work, P lwork, void *info, size_t len1, size_t len2);
+typedef void geevc_fn(P left, P right, P n, void *a, P lda, void *w, void *vl, P ldvl, void *vr,
+                      P ldvr, void *work, P lwork, void *rwork, void *info, size_t len1,
+                      size_t len2);
+typedef void gees_fn(P job, P sort, P select, P n, void *a, P lda, void *sdim, void *re, void *im,
+                     void *vs, P ldvs, void *work, P lwork, void *bwork, void *info, size_t len1,
+                     size_t len2);
+typedef void geesc_fn(P job, P sort, P select, P n, void *a, P lda, void *sdim, void *w, void *vs,
+                      P ldvs, void *work, P lwork, void *rwork, void *bwork, void *info,
+                      size_t len1, size_t len2);
 
 static void run_getrf(const lapack *l, const piece *p, int *info) {
   ((getrf_fn *)l->fn)(&l->m, &l->n, p->out[0], &l->m, p->out[1], info);
@@ -95,6 +116,59 @@ static void run_trsm(const lapack *l, const piece *p, int *info) {
                      1, 1, 1);
   *info = 0;
 }
+static void run_gehrd(const lapack *l, const piece *p, int *info) {
+  ((gehrd_fn *)l->fn)(&l->n, &l->low, &l->high, p->out[0], &l->n, p->out[1], p->work, &l->lwork,
+                      info);
+}
+static void run_sytrd(const lapack *l, const piece *p, int *info) {
+  ((sytrd_fn *)l->fn)(&l->flags[UPLO], &l->n, p->out[0], &l->n, p->out[1], p->out[2], p->out[3],
+                      p->work, &l->lwork, info, 1);
+}
+
+/* Vectors of a real matrix: those of a pair of values are x + iy and x - iy, of which v has x and
+ * y. */
+#define PAIRS(T)                                                                                   \
+  static void pairs_##T(size_t n, const T *im, const T *v, T *out) {                               \
+    for (size_t k = 0; k < n; k++) {                                                               \
+      bool second = k > 0 && im[k] < 0, pair = im[k] != 0 && (second || k + 1 < n);                \
+      const T *x = v + (second ? k - 1 : k) * n, *y = x + n;                                       \
+      for (size_t i = 0; i < n; i++) {                                                             \
+        out[2 * (k * n + i)] = x[i];                                                               \
+        out[2 * (k * n + i) + 1] = !pair ? 0 : second ? -y[i] : y[i];                              \
+      }                                                                                            \
+    }                                                                                              \
+  }
+PAIRS(float)
+PAIRS(double)
+
+static void run_geev(const lapack *l, const piece *p, int *info) {
+  const char *left = &l->flags[LEFT], *right = &l->flags[RIGHT];
+  size_t n = (size_t)l->n, bytes = n * n * l->size;
+  if (l->is_complex) {
+    ((geevc_fn *)l->fn)(left, right, &l->n, p->own, &l->n, p->out[0], p->out[1], &l->n, p->out[2],
+                        &l->n, p->work, &l->lwork, p->rwork, info, 1, 1);
+    return;
+  }
+  char *v[] = {p->own + bytes, p->own + 2 * bytes};
+  ((geev_fn *)l->fn)(left, right, &l->n, p->own, &l->n, p->out[0], p->out[1], v[0], &l->n, v[1],
+                     &l->n, p->work, &l->lwork, info, 1, 1);
+  for (int i = 0; i < 2; i++) {
+    if (l->lwork < 0 || l->flags[LEFT + i] != 'V') continue;
+    if (l->size == sizeof(float))
+      pairs_float(n, p->out[1], (const float *)v[i], p->out[2 + i]);
+    else
+      pairs_double(n, p->out[1], (const double *)v[i], p->out[2 + i]);
+  }
+}
+static void run_gees(const lapack *l, const piece *p, int *info) {
+  const char *job = &l->flags[MODE], *sort = &l->flags[SORT];
+  if (l->is_complex)
+    ((geesc_fn *)l->fn)(job, sort, NULL, &l->n, p->out[0], &l->n, p->out[3], p->out[2], p->out[1],
+                        &l->n, p->work, &l->lwork, p->rwork, NULL, info, 1, 1);
+  else
+    ((gees_fn *)l->fn)(job, sort, NULL, &l->n, p->out[0], &l->n, p->out[4], p->out[2], p->out[3],
+                       p->out[1], &l->n, p->work, &l->lwork, NULL, info, 1, 1);
+}
 
 /* ---- shapes: what each output has of one matrix ---- */
 
@@ -122,7 +196,7 @@ static bool plan_orgqr(const call_plan *plan, lapack *l, i64 *want) {
 }
 static bool plan_square(const call_plan *plan, lapack *l, i64 *want) {
   if (l->flags[MODE] == 'A' || l->flags[MODE] == 'S') return false;
-  if (plan->c->num_out == 3) want[1] = l->n;
+  if (plan->c->num_out == 3) want[1] = l->n; /* values */
   want[plan->c->num_out - 1] = 1;
   return l->m == l->n;
 }
@@ -135,6 +209,33 @@ static bool plan_gesdd(const call_plan *plan, lapack *l, i64 *want) {
   if (l->flags[MODE] == 'N') want[2] = want[3] = -1; /* not written */
   want[4] = 1;
   return all || l->flags[MODE] == 'S' || l->flags[MODE] == 'N';
+}
+static bool plan_gehrd(const call_plan *plan, lapack *l, i64 *want) {
+  (void)plan;
+  want[1] = l->n > 0 ? l->n - 1 : 0;
+  want[2] = 1;
+  return l->m == l->n && l->low >= 1 && l->low <= l->high && l->high <= l->n;
+}
+static bool plan_sytrd(const call_plan *plan, lapack *l, i64 *want) {
+  (void)plan;
+  want[1] = l->n;
+  want[2] = want[3] = l->n > 0 ? l->n - 1 : 0;
+  want[4] = 1;
+  return l->m == l->n;
+}
+static bool plan_geev(const call_plan *plan, lapack *l, i64 *want) {
+  u32 left = plan->c->num_out - 3;
+  want[0] = want[left - 1] = l->n;
+  for (u32 i = 0; i < 2; i++) want[left + i] = l->flags[LEFT + i] == 'V' ? (i64)l->n * l->n : -1;
+  want[left + 2] = 1;
+  return l->m == l->n;
+}
+static bool plan_gees(const call_plan *plan, lapack *l, i64 *want) {
+  u32 end = plan->c->num_out;
+  want[1] = l->flags[MODE] == 'V' ? (i64)l->n * l->n : -1;
+  want[2] = want[end - 3] = l->n;
+  want[end - 2] = want[end - 1] = 1;
+  return l->m == l->n && (l->flags[MODE] == 'V' || l->flags[MODE] == 'N');
 }
 /* m and n are of the second operand */
 static bool plan_trsm(const call_plan *plan, lapack *l, i64 *want) {
@@ -151,19 +252,30 @@ static bool plan_trsm(const call_plan *plan, lapack *l, i64 *want) {
 
 #define BIT(flag) (1 << (flag))
 static const routine routines[] = {
-    {"getrf", "getrf", 1, 3, 0, plan_getrf, run_getrf},
-    {"geqrf", "geqrf", 1, 2, 0, plan_geqrf, run_geqrf},
-    {"orgqr", "ungqr", 2, 1, 0, plan_orgqr, run_orgqr},
-    {"potrf", "potrf", 1, 2, BIT(UPLO), plan_square, run_potrf},
-    {"syevd", "heevd", 1, 3, BIT(MODE) | BIT(UPLO), plan_square, run_syevd},
-    {"gesdd", "gesdd", 1, 5, BIT(MODE), plan_gesdd, run_gesdd},
-    {"trsm", "trsm", 2, 1, BIT(UPLO) | BIT(SIDE) | BIT(TRANS) | BIT(DIAG), plan_trsm, run_trsm},
+    {"getrf", "getrf", 1, {"tii", "tii"}, 0, plan_getrf, run_getrf},
+    {"geqrf", "geqrf", 1, {"tt", "tt"}, 0, plan_geqrf, run_geqrf},
+    {"orgqr", "ungqr", 2, {"t", "t"}, 0, plan_orgqr, run_orgqr},
+    {"potrf", "potrf", 1, {"ti", "ti"}, BIT(UPLO), plan_square, run_potrf},
+    {"syevd", "heevd", 1, {"tri", "tri"}, BIT(MODE) | BIT(UPLO), plan_square, run_syevd},
+    {"gesdd", "gesdd", 1, {"trtti", "trtti"}, BIT(MODE), plan_gesdd, run_gesdd},
+    {"gehrd", "gehrd", 1, {"tti", "tti"}, 0, plan_gehrd, run_gehrd},
+    {"sytrd", "hetrd", 1, {"trrti", "trrti"}, BIT(UPLO), plan_sytrd, run_sytrd},
+    {"geev", "geev", 1, {"rrcci", "ttti"}, BIT(LEFT) | BIT(RIGHT), plan_geev, run_geev},
+    {"gees", "gees", 1, {"ttrrii", "tttii"}, BIT(MODE) | BIT(SORT), plan_gees, run_gees},
+    {"trsm",
+     "trsm",
+     2,
+     {"t", "t"},
+     BIT(UPLO) | BIT(SIDE) | BIT(TRANS) | BIT(DIAG),
+     plan_trsm,
+     run_trsm},
 };
 
 typedef struct prepared {
   lapack l;
   const routine *r;
-  i64 want[5];
+  const char *results;
+  i64 want[MOST_RESULTS];
 } prepared;
 
 /* ---- preparing ---- */
@@ -210,15 +322,13 @@ static bool split(const call_plan *plan, lapack *l) {
 
 static bool types_fit(const call_plan *plan, const prepared *p, dtype t) {
   const prog_call *c = plan->c;
-  dtype real = t == DTYPE_c64 ? DTYPE_f32 : t == DTYPE_c128 ? DTYPE_f64 : t;
+  bool wide = t == DTYPE_f64 || t == DTYPE_c128;
+  dtype real = wide ? DTYPE_f64 : DTYPE_f32, complex = wide ? DTYPE_c128 : DTYPE_c64;
   for (u32 i = 0; i < c->num_in; i++)
     if (call_in_type(plan, i) != t) return false;
   for (u32 i = 0; i < c->num_out; i++) {
-    bool whole = p->want[i] == 1 && i + 1 == c->num_out && c->num_out > 1;
-    bool values = i == 1 && (p->r->run == run_syevd || p->r->run == run_gesdd);
-    bool pivots = i == 1 && p->r->run == run_getrf;
-    if (p->r->run == run_geqrf) whole = false;
-    dtype want = whole || pivots ? DTYPE_s32 : values ? real : t;
+    char of = p->results[i];
+    dtype want = of == 'i' ? DTYPE_s32 : of == 'r' ? real : of == 'c' ? complex : t;
     if (call_out_type(plan, i) != want) return false;
     if (p->want[i] >= 0 && call_out_count(plan, i) != p->l.count * (u64)p->want[i]) return false;
   }
@@ -232,7 +342,8 @@ static void ask_work(prepared *p) {
   double first[2] = {0}, rfirst = 0;
   int ifirst = 0, info = 0;
   l->lwork = l->lrwork = l->liwork = -1;
-  piece ask = {.out = {first, first, first, first, first},
+  piece ask = {.out = {first, first, first, first, first, first},
+               .own = (char *)first,
                .in = first,
                .work = first,
                .rwork = &rfirst,
@@ -246,8 +357,9 @@ static void ask_work(prepared *p) {
   l->lwork = asks ? (int)(wide ? first[0] : (double)narrow) + 1 : 1;
   l->lrwork = p->r->run == run_syevd ? (int)(wide ? rfirst : (double)rnarrow) + 1 : 1;
   l->liwork = ifirst > 0 ? ifirst : 1;
-  u64 rwork = p->r->run == run_gesdd ? 5 * least * least + 2 * most * least + 7 * least + 1
-                                     : (u64)l->lrwork;
+  u64 rwork = p->r->run == run_gesdd   ? 5 * least * least + 2 * most * least + 7 * least + 1
+              : p->r->run == run_syevd ? (u64)l->lrwork
+                                       : 2 * most;
   u64 iwork = p->r->run == run_gesdd ? 8 * least + 1 : (u64)l->liwork;
   l->rwork_at = align_up((u64)l->lwork * l->size, 64);
   l->iwork_at = l->rwork_at + align_up(rwork * 8, 64);
@@ -262,20 +374,22 @@ static status prepare_lapack(call_plan *plan) {
   status refused = status_make(STATUS_INVALID_ARGUMENT, "calls '" STR_FMT "' with other operands",
                                STR_ARG(c->target));
   lapack *l = &p->l;
-  if (!p->r || c->num_in != p->r->num_in || c->num_out != p->r->num_out ||
+  dtype t = letters[(int)letter];
+  l->is_complex = t == DTYPE_c64 || t == DTYPE_c128;
+  p->results = p->r ? p->r->results[l->is_complex] : "";
+  if (!p->r || c->num_in != p->r->num_in || c->num_out != strlen(p->results) ||
       c->params.len != LAPACK_PARAMS || !split(plan, l))
     return refused;
+  l->low = (int)c->params.data[LOW], l->high = (int)c->params.data[HIGH];
   /* LAPACK ends the process at others */
-  static const char *const may_be[LAPACK_PARAMS] = {"VNAS", "UL", "LR", "NTC", "UN"};
-  for (int i = 0; i < LAPACK_PARAMS; i++) {
+  static const char *const may_be[FLAGS] = {"VNAS", "UL", "LR", "NTC", "UN", "VN", "VN", "N"};
+  for (int i = 0; i < FLAGS; i++) {
     i64 flag = c->params.data[i];
     bool known = flag > 0 && flag < 128 && strchr(may_be[i], (int)flag);
     if ((p->r->flags & BIT(i)) && !known) return refused;
     l->flags[i] = known ? (char)c->params.data[i] : 0;
   }
-  dtype t = letters[(int)letter];
   l->size = dtype_size(t);
-  l->is_complex = t == DTYPE_c64 || t == DTYPE_c128;
   p->want[0] = (i64)l->m * l->n;
   if (!p->r->plan(plan, l, p->want) || !types_fit(plan, p, t)) return refused;
   status_free(refused);
@@ -285,7 +399,9 @@ static status prepare_lapack(call_plan *plan) {
   plan->units = l->count;
   if (l->m && l->n && l->k) {
     ask_work(p);
-    plan->scratch = l->iwork_at + align_up((u64)l->liwork * sizeof(int), 64);
+    l->own_at = l->iwork_at + align_up((u64)l->liwork * sizeof(int), 64);
+    plan->scratch = l->own_at;
+    if (p->r->run == run_geev) plan->scratch += 3 * (u64)p->want[0] * (u64)l->n * l->size;
   }
   plan->cost = 1000 + (u64)l->m * (u64)l->n * (u64)l->k;
   return NULL;
@@ -297,18 +413,20 @@ static void run_lapack(const call_plan *plan, const exec_env *env, u64 begin, u6
   const prepared *p = plan->data;
   const lapack *l = &p->l;
   const prog_call *c = plan->c;
-  bool is_trsm = p->r->run == run_trsm, says = p->r->num_out > 1 && p->r->run != run_geqrf;
-  u64 count = (u64)p->want[0] * l->size;
+  bool is_trsm = p->r->run == run_trsm, says = p->results[c->num_out - 1] == 'i';
+  u64 count = (u64)l->m * (u64)l->n * l->size;
   for (u64 u = begin; u < end; u++) {
     piece x = {.work = env->scratch,
                .rwork = env->scratch + l->rwork_at,
-               .iwork = (int *)(env->scratch + l->iwork_at)};
+               .iwork = (int *)(env->scratch + l->iwork_at),
+               .own = (char *)env->scratch + l->own_at};
     for (u32 i = 0; i < c->num_out; i++) {
       u64 each = call_out_count(plan, i) / l->count * dtype_size(call_out_type(plan, i));
       x.out[i] = (char *)call_out(plan, env->slots, i) + u * each;
     }
     const char *from = (const char *)call_in(plan, env->slots, is_trsm) + u * count;
-    if (x.out[0] != from) memcpy(x.out[0], from, count);
+    void *matrix = p->r->run == run_geev ? x.own : x.out[0];
+    if (matrix != from && plan->scratch) memcpy(matrix, from, count);
     if (c->num_in == 2) {
       u32 other = is_trsm ? 0 : 1;
       x.in = (const char *)call_in(plan, env->slots, other) +

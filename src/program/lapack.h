@@ -16,6 +16,19 @@
   LAPACK_OF_ALL(X, geqrf, 1, 2)                                                                    \
   LAPACK_OF_ALL(X, potrf, 1, 2)                                                                    \
   LAPACK_OF_ALL(X, gesdd, 1, 5)                                                                    \
+  LAPACK_OF_ALL(X, gehrd, 1, 3)                                                                    \
+  X(s, sytrd, 1, 5)                                                                                \
+  X(d, sytrd, 1, 5)                                                                                \
+  X(c, hetrd, 1, 5)                                                                                \
+  X(z, hetrd, 1, 5)                                                                                \
+  X(s, geev, 1, 5)                                                                                 \
+  X(d, geev, 1, 5)                                                                                 \
+  X(c, geev, 1, 4)                                                                                 \
+  X(z, geev, 1, 4)                                                                                 \
+  X(s, gees, 1, 6)                                                                                 \
+  X(d, gees, 1, 6)                                                                                 \
+  X(c, gees, 1, 5)                                                                                 \
+  X(z, gees, 1, 5)                                                                                 \
   LAPACK_OF_ALL(X, trsm, 2, 1)                                                                     \
   X(s, orgqr, 2, 1)                                                                                \
   X(d, orgqr, 2, 1)                                                                                \
