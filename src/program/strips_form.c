@@ -390,10 +390,11 @@ static u32 take_run(former *f, prog_step **list, u32 n, run *z, aside *x) {
   return end - x->num_after;
 }
 
+/* What is tried is made in one place: most of it comes to nothing, and a run is copied. */
 static void form(former *f, prog_step **list, u32 n) {
+  run *z = n ? ARENA_NEW(f->a, run) : NULL;
+  aside *x = n ? ARENA_NEW(f->a, aside) : NULL;
   while (n) {
-    run *z = ARENA_NEW(f->a, run);
-    aside *x = ARENA_NEW(f->a, aside);
     u32 done = take_run(f, list, n, z, x);
     if (done) {
       form(f, x->before, x->num_before);
