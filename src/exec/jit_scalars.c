@@ -40,11 +40,9 @@ typedef struct writer {
 /* ---- cells ---- */
 
 static void find_memory(const program *p, cell *c) {
-  const prog_slot *s = &p->slots[c->slot];
-  c->memory = c->slot;
-  c->address = c->at;
-  if (s->kind == SLOT_WORK) c->memory = PROG_NONE, c->address += s->offset;
-  if (s->kind == SLOT_RESULT && s->alias >= 0) c->memory = p->param_slot[s->alias];
+  u32 home = prog_slot_home(p, c->slot);
+  c->memory = home != PROG_NONE ? home : 1ull << 32 | c->slot;
+  c->address = c->at + prog_slot_begin(&p->slots[c->slot]);
 }
 
 static u32 add_cell(writer *w, const scalar_reg *r) {
