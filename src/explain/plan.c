@@ -305,13 +305,75 @@ static void set_links(plan_answer *p) {
   if (p->links.memory <= 0) p->links.memory = 2e12;
 }
 
+/* The choices of a plan for the small program, for the program. */
+static bool enlarge(plan_answer *p, const plan_answer *small, const plan_state *from,
+                    plan_state *out) {
+  plan_choice *c = ARENA_ARRAY(&p->a, plan_choice, p->groups.len + 1);
+  memset(c, PLAN_WHOLE, p->groups.len * sizeof *c);
+  for (u32 i = p->num_kept; i-- > 0;)
+    c[p->group_of[p->kept[i]]] = from->choices[small->group_of[i]];
+  for (size_t g = 0; g < p->groups.len; g++)
+    if (!plan_fits(p, from->mesh, &p->groups.data[g], &c[g])) return false;
+  *out = (plan_state){.mesh = from->mesh, .choices = c};
+  return true;
+}
+
+/* Others of the small program, by what they stand for. */
+static void enlarge_others(plan_answer *p, const plan_answer *small) {
+  bool *seen = arena_zalloc(&p->a, p->groups.len + 1);
+  for (size_t i = 0; i < small->others.len; i++) {
+    plan_other o = small->others.data[i];
+    for (u32 k = 0; k < p->num_kept; k++) {
+      u32 g = p->group_of[p->kept[k]];
+      if (small->group_of[k] != o.group || seen[g]) continue;
+      seen[g] = true;
+      VEC_PUSH(&p->a, p->others, ((plan_other){g, o.choice, o.cost}));
+    }
+  }
+  for (size_t i = 0; i < small->by_mesh.len; i++)
+    VEC_PUSH(
+        &p->a, p->by_mesh,
+        ((plan_state){.mesh = small->by_mesh.data[i].mesh, .cost = small->by_mesh.data[i].cost}));
+}
+
+/* On a program of a few layers, and the best of that once on the whole. Memory is taken to be as
+ * many times as large as there are layers; what it is in truth is seen in the end. */
+static status search_small(plan_answer *p, plan_answer *small, bool *done) {
+  explain_source source = *p->q->source;
+  plan_question q = *p->q;
+  double part = 2.0 * PLAN_ENDS / p->layers;
+  if (q.memory) q.memory = (u64)((double)q.memory * part) + 1;
+  source.text = p->small;
+  q.source = &source;
+  status s = plan_make(&q, small);
+  small->q = p->q;
+  p->small_layers = 2 * PLAN_ENDS;
+  if (s && status_get_code(s) != STATUS_RESOURCE_EXHAUSTED) return status_free(s), NULL;
+  if (s || !enlarge(p, small, &small->best, &p->best)) return s;
+  *done = true;
+  p->claim = PLAN_BEST_OF;
+  p->tried = small->tried;
+  p->assignments = small->assignments;
+  p->small_seconds = plan_seconds(&small->best.cost);
+  enlarge_others(p, small);
+  RETURN_IF_ERROR(measure_own(p));
+  return plan_run_all(p, &(plan_run){.state = &p->best, .whole = true}, 1);
+}
+
 status plan_make(const plan_question *q, plan_answer *out) {
   memset(out, 0, sizeof *out);
   out->q = q;
   arena_init(&out->a, &mem_system, q->source->trap);
   set_links(out);
   RETURN_IF_ERROR(plan_read(out));
-  return search(out);
+  bool done = false;
+  status s = NULL;
+  if (out->small.len) {
+    plan_answer small;
+    s = search_small(out, &small, &done);
+    plan_end(&small);
+  }
+  return s || done ? s : search(out);
 }
 
 void plan_end(plan_answer *p) { arena_deinit(&p->a); }

@@ -12,7 +12,11 @@
 #include "base/index.h"
 #include "explain/explain.h"
 
-enum { PLAN_AXES = 4, PLAN_WHOLE = -1 };
+enum {
+  PLAN_AXES = 4,
+  PLAN_WHOLE = -1,
+  PLAN_ENDS = 2 /* layers at either end of a deep program that are searched on */
+};
 
 typedef struct plan_question {
   const explain_source *source; /* devices: of the meshes that are tried; as_propagated, meshes:
@@ -95,6 +99,11 @@ typedef struct plan_answer {
   bool own_names;           /* and its axes are those of the plan */
   const char *overrides[2]; /* of the program as it is, where a mesh was asked for */
   bool fixed;               /* and it is written for it */
+  /* with a few of its layers, where they are many; see plan_shrink */
+  str small;
+  u32 *kept, num_kept; /* its arguments, as numbers of the program's */
+  u32 layers, small_layers;
+  double small_seconds; /* of the best there, with which others and by_mesh compare */
   /* what was found */
   plan_state best, own; /* own.cost.state PLAN_UNKNOWN: the program is for other devices */
   plan_claim claim;
@@ -117,6 +126,9 @@ status plan_annotated(plan_answer *p, buf *out) MUST_USE;
 /* plan_read.c: fills in the program. */
 status plan_read(plan_answer *p) MUST_USE;
 i64 plan_mesh_devices(const plan_mesh *m); /* -1: too many */
+/* plan_shrink.c: where arguments and ops show that there are many layers alike, makes of the module
+ * one of a few and keeps its text. kinds: by op number, equal where ops are alike. */
+void plan_shrink(plan_answer *p, struct ir_module *m, const u64 *kinds);
 /* plan_write.c: gives a module as it was read the mesh and annotations of a state. open: groups
  * that are whole are left to propagation. */
 void plan_annotate(const plan_answer *p, const plan_state *s, bool open, struct ir_module *m);

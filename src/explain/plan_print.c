@@ -57,6 +57,9 @@ static void put_head(buf *b, const plan_answer *p) {
   buf_printf(b, ": %u devices as ", p->devices);
   put_mesh(b, p, &p->meshes.data[p->best.mesh]);
   BUF_LIT(b, "\n");
+  if (p->small.len)
+    buf_printf(b, "searched on %u of its %u layers: other choices and meshes are of these\n",
+               p->small_layers, p->layers);
   if (!p->q->memory) return;
   if (p->best.cost.state == PLAN_LARGE) {
     BUF_LIT(b, "nothing that was tried fits into ");
@@ -88,7 +91,8 @@ static void put_why(buf *b, const plan_answer *p, const plan_other *o) {
     return;
   }
   explain_put_seconds(b, plan_seconds(&o->cost));
-  double more = plan_seconds(&o->cost) / plan_seconds(&p->best.cost);
+  double best = p->small.len ? p->small_seconds : plan_seconds(&p->best.cost);
+  double more = plan_seconds(&o->cost) / best;
   buf_printf(b, " (%.4g times), ", more);
   explain_put_bytes(b, o->cost.bytes);
   BUF_LIT(b, " sent, arguments ");
@@ -126,9 +130,9 @@ static void put_meshes(buf *b, const plan_answer *p) {
     pad(b, begin, 32);
     if (s->cost.state == PLAN_FAILS)
       BUF_LIT(b, "does not compile");
-    else
+    else if (plan_seconds(&s->cost) > 0)
       put_time(b, &s->cost);
-    if (s->cost.state == PLAN_LARGE) BUF_LIT(b, ", does not fit");
+    if (s->cost.state == PLAN_LARGE) BUF_LIT(b, "  does not fit");
     BUF_LIT(b, "\n");
   }
 }
@@ -230,6 +234,8 @@ static void put_json(buf *b, const plan_answer *p) {
   buf_printf(b, "{\"devices\": %u, \"claim\": \"%s\", \"tried\": %u, \"assignments\": %.9g",
              p->devices, p->claim == PLAN_OPTIMAL ? "optimal" : "best tried", p->tried,
              p->assignments);
+  if (p->small.len)
+    buf_printf(b, ", \"searched_layers\": %u, \"layers\": %u", p->small_layers, p->layers);
   buf_printf(
       b, ", \"fits\": %s, \"mesh_name\": ", p->best.cost.state == PLAN_WORKS ? "true" : "false");
   json_string(b, p->mesh_name);

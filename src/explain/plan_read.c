@@ -264,6 +264,7 @@ static void read_arguments(reading *r, const op *main) {
   for (u32 i = 0; i < p->num_args; i++) add_argument(r, main, l.values, i);
   tie_results(r, main);
   read_said(r, main);
+  plan_shrink(p, r->m, l.ops);
 }
 
 /* ---- meshes ---- */

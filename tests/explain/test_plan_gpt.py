@@ -131,6 +131,16 @@ def test_fsdp_training(planned):
     assert kinds["reduce_scatter"] == 12 and kinds["all_gather"] >= 12 - len(whole)
 
 
+def test_many_layers(planned):
+    """Searched on four of twelve; what is promised is of all of them."""
+    answer, specs, _ = planned(training(16, 64, 256, 512, layers=12), "--mesh", "data=8",
+                               "--topology", "flat.txt", "--tries", 12)
+    assert (answer["searched_layers"], answer["layers"]) == (4, 12)
+    assert len(specs) == 12 * 24 + 2 and len(answer["groups"]) < 60
+    assert specs["x"][0] == ["data"] and answer["cost"]["memory"] > answer["cost"]["arguments"] > 0
+    assert answer["cost"]["seconds"] < answer["as_it_is"]["seconds"]
+
+
 def test_both_in_nodes(planned):
     """Nodes of eight: the batch over nodes, tensors inside of them."""
     answer, specs, _ = planned(training(32, 32, 512, 4096), "--devices", 256, "--topology", GPUS,
