@@ -1,8 +1,9 @@
-/* oneDNN's sgemm behind two questions: is the library there, and is there room for it. Loading
+/* A library's sgemm behind two questions: is it there, and is there room for it. Loading
  * takes longer than all else that a client begins with, so the first product does it; dot.c
  * multiplies with it. */
 #include "exec/accel.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 #include "base/arena.h"
@@ -53,14 +54,27 @@ static bool one_thread(void *lib, exec_accelerator *out) {
   return true;
 }
 
+/* OpenBLAS is told for good, since its number of threads is that of the process. Built for 64-bit
+ * integers it has functions of other names. */
+static bool load_blas(void *lib, exec_accelerator *out) {
+  void (*set_num_threads)(int n) = NULL;
+  void *sgemm = os_symbol(lib, "cblas_sgemm"), *set = os_symbol(lib, "openblas_set_num_threads");
+  if (!sgemm || !set) return false;
+  memcpy(&out->cblas_sgemm, &sgemm, sizeof sgemm);
+  memcpy(&set_num_threads, &set, sizeof set);
+  set_num_threads(1);
+  return true;
+}
+
 /* The function is the same in both versions; distributions have one of them. */
 static bool load(exec_accelerator *out) {
-  static const char *const usual[] = {"libdnnl.so.3", "libdnnl.so.2"};
+  static const char *const usual[] = {"libdnnl.so.3", "libdnnl.so.2", "libopenblas.so.0"};
   const char *wanted = getenv("TERRAZZO_ONEDNN");
   bool named = wanted && strchr(wanted, '/');
   for (size_t i = 0; i < (named ? 1 : COUNT(usual)); i++) {
     void *lib = os_library(named ? wanted : usual[i]);
     void *sgemm = lib ? os_symbol(lib, "dnnl_sgemm") : NULL;
+    if (lib && !sgemm && load_blas(lib, out)) return true;
     if (!sgemm || !one_thread(lib, out)) continue;
     memcpy(&out->sgemm, &sgemm, sizeof sgemm);
     return true;
@@ -100,6 +114,16 @@ void accel_end(accel_thread *t) {
 
 bool accel_multiply(const accel_thread *t, i64 m, i64 n, i64 k, accel_matrix a, accel_matrix b,
                     bool more, float *c, i64 ldc) {
+  enum { ROW_MAJOR = 101, AS_IS = 111, TRANSPOSED = 112 };
+  if (t->lib->cblas_sgemm) {
+    if (m > INT_MAX || n > INT_MAX || k > INT_MAX || a.ld > INT_MAX || b.ld > INT_MAX ||
+        ldc > INT_MAX)
+      return false;
+    t->lib->cblas_sgemm(ROW_MAJOR, a.transposed ? TRANSPOSED : AS_IS,
+                        b.transposed ? TRANSPOSED : AS_IS, (int)m, (int)n, (int)k, 1, a.data,
+                        (int)a.ld, b.data, (int)b.ld, more ? 1 : 0, c, (int)ldc);
+    return true;
+  }
   return t->lib->sgemm(a.transposed ? 'T' : 'N', b.transposed ? 'T' : 'N', m, n, k, 1, a.data, a.ld,
                        b.data, b.ld, more ? 1 : 0, c, ldc) == 0;
 }

@@ -1,4 +1,5 @@
-/* oneDNN, if the machine has it: loaded at run time, never linked, when the first product asks.
+/* oneDNN, if the machine has it, else OpenBLAS: loaded at run time, never linked, when the first
+ * product asks.
  *
  * It and the OpenMP runtime under it allocate when they are loaded, when a thread first uses them
  * and when they write their kernels, and end the process if that fails. So each of these is
@@ -18,11 +19,15 @@ typedef struct exec_accelerator {
   /* dnnl_sgemm; 0 is success */
   int (*sgemm)(char transa, char transb, i64 m, i64 n, i64 k, float alpha, const float *a, i64 lda,
                const float *b, i64 ldb, float beta, float *c, i64 ldc);
+  /* OpenBLAS instead */
+  void (*cblas_sgemm)(int order, int transa, int transb, int m, int n, int k, float alpha,
+                      const float *a, int lda, const float *b, int ldb, float beta, float *c,
+                      int ldc);
   void (*omp_set_num_threads)(int n); /* of the calling thread; NULL: no OpenMP inside */
   int (*omp_get_max_threads)(void);   /* likewise */
 } exec_accelerator;
 
-/* Nothing is loaded yet. TERRAZZO_ONEDNN=0: nothing will be; a path: that library. */
+/* Nothing is loaded yet. TERRAZZO_ONEDNN=0: nothing will be; a path: that library, of either. */
 void accel_init(exec_accelerator *a);
 void accel_deinit(exec_accelerator *a);
 

@@ -34,6 +34,25 @@ int dnnl_sgemm(char ta, char tb, int64_t m, int64_t n, int64_t k, float alpha, c
 }
 """
 
+BLAS = """
+#include <stdio.h>
+static int threads = 2;
+void openblas_set_num_threads(int n) { threads = n; }
+void cblas_sgemm(int order, int ta, int tb, int m, int n, int k, float alpha, const float *a,
+                 int lda, const float *b, int ldb, float beta, float *c, int ldc) {
+  if (order != 101 || threads != 1) return;
+  fputs("stand-in\\n", stderr);
+  for (int i = 0; i < m; i++)
+    for (int j = 0; j < n; j++) {
+      float sum = 0;
+      for (int l = 0; l < k; l++)
+        sum += (ta == 111 ? a[i * lda + l] : a[l * lda + i]) *
+               (tb == 111 ? b[l * ldb + j] : b[j * ldb + l]);
+      c[i * ldc + j] = alpha * sum + (beta ? beta * c[i * ldc + j] : 0);
+    }
+}
+"""
+
 PRODUCT = """
 func.func @main(%a: tensor<256x256xf32>, %b: tensor<256x256xf32>) -> tensor<256x256xf32> {
   %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]
@@ -43,9 +62,9 @@ func.func @main(%a: tensor<256x256xf32>, %b: tensor<256x256xf32>) -> tensor<256x
 """
 
 
-def product(tmp_path, name, flags, **environment):
+def product(tmp_path, name, flags, text=STAND_IN, **environment):
     source = tmp_path / "stand_in.c"
-    source.write_text(STAND_IN)
+    source.write_text(text)
     subprocess.run(["cc", "-shared", "-fPIC", "-O2", *flags, source, "-o", tmp_path / name],
                    check=True)
     (tmp_path / "product.mlir").write_text(PRODUCT)
@@ -77,3 +96,10 @@ def test_named_by_the_environment(tmp_path):
 def test_refused_where_it_has_threads_of_its_own(tmp_path):
     assert not product(tmp_path, "libdnnl.so.3", TBB)
     assert not product(tmp_path, "libdnnl.so.3", ["-DRUNTIME=2"])
+
+
+def test_openblas(tmp_path):
+    """The second choice, told to take one thread; also where it is named."""
+    name = "libother.so"
+    assert product(tmp_path, name, [], BLAS, TERRAZZO_ONEDNN=str(tmp_path / name))
+    assert not product(tmp_path, name, [], BLAS, TERRAZZO_ONEDNN="0")
