@@ -579,9 +579,9 @@ static status check_call(const PJRT_LoadedExecutable_Execute_Args *a) {
 }
 
 status api_loaded_executable_execute(PJRT_LoadedExecutable_Execute_Args *a) {
-  RETURN_IF_ERROR(check_call(a));
   PJRT_LoadedExecutable *l = a->executable;
-  if (!l->num_devices && !a->execute_device) return NULL; /* all are other processes' */
+  if (!l->num_devices && !a->num_devices) return NULL; /* all are other processes' */
+  RETURN_IF_ERROR(check_call(a));
   call c = {.l = l, .exe = l->executable->exe, .options = a->options};
   u32 one = a->execute_device ? (u32)a->execute_device->description.id : 0;
   bool portable = a->execute_device && l->num_positions == 1; /* runs on whatever device */

@@ -75,6 +75,9 @@ def orders():
         pair = mesh_of([d for d in jax.devices() if d.process_index < 2])
         b = spread(pair, P("x"), values[:len(pair.devices)])
         np.testing.assert_array_equal(np.asarray(jnp.sum(b)), values[:len(pair.devices)].sum())
+    first = NamedSharding(mesh_of(jax.local_devices(process_index=0)), P())
+    made = jax.jit(lambda: jnp.arange(4.0), out_shardings=first)()  # nothing to do in the others
+    assert len(made.addressable_shards) == (len(jax.local_devices()) if RANK == 0 else 0)
     alone = jax.device_put(values, NamedSharding(mesh_of(jax.local_devices(), (-1,)), P("x")))
     np.testing.assert_array_equal(np.asarray(alone + 1), values + 1)
 
