@@ -25,6 +25,7 @@ help:
 	@echo "make demo       trains a small language model in JAX on eight virtual devices"
 	@echo "make bench      speed beside XLA:CPU, as a table and a page; BENCH=--quick: two minutes"
 	@echo "make asan|ubsan|tsan|msan|clang   another build, in build-asan and so on, and its unit tests"
+	@echo "make aarch64    the same for aarch64 under qemu-user, with lit"
 	@echo "make format     clang-format over the tree;  make check  include table, sizes"
 
 setup:
@@ -59,12 +60,12 @@ deb:
 	@ls build-deb/*.deb
 
 # Other configurations: build-asan, build-clang, ... each with its own programs under bin/.
-build-clang build-release build-asan build-ubsan build-tsan build-msan: setup
+build-clang build-release build-asan build-ubsan build-tsan build-msan build-aarch64: setup
 	@test -f $@/build.ninja || $(CONFIGURE_$@) meson setup $@ $(SETUP_ARGS) $(OPTIONS_$@)
 	@ninja -C $@
 	@test -L $@/lib/libterrazzo.so || rm -f $@/lib/libterrazzo.so
 	@meson install -C $@ --no-rebuild --quiet
-.PHONY: build-clang build-release build-asan build-ubsan build-tsan build-msan
+.PHONY: build-clang build-release build-asan build-ubsan build-tsan build-msan build-aarch64
 CONFIGURE_build-clang := CC=clang
 OPTIONS_build-clang := $(RELEASE) $(STRICT)
 OPTIONS_build-release := --buildtype=release $(STRICT)
@@ -74,6 +75,14 @@ OPTIONS_build-tsan := $(SANITIZE) -Db_sanitize=thread
 # Memory that is read before it is written; only clang has it.
 CONFIGURE_build-msan := CC=clang
 OPTIONS_build-msan := $(SANITIZE) -Db_sanitize=memory -Dc_args=-fsanitize-memory-track-origins
+
+# For another machine: built by Debian's gcc-aarch64-linux-gnu, run by qemu-user.
+EMULATOR := qemu-aarch64 -L /usr/aarch64-linux-gnu
+OPTIONS_build-aarch64 := $(RELEASE) --cross-file packaging/aarch64.ini
+aarch64: build-aarch64
+	@TERRAZZO_TEST_LIMIT=3600 $(PYTHON) tests/run --build build-aarch64 --under "$(EMULATOR)" \
+	  unit lit
+.PHONY: aarch64
 
 clang asan ubsan tsan msan: %: build-%
 	@$(PYTHON) tests/run --build build-$* unit
@@ -103,4 +112,4 @@ check check-includes:
 	@tools/check-includes
 
 clean:
-	rm -rf build build-lib build-deb build-clang build-release build-asan build-ubsan build-tsan build-msan
+	rm -rf build build-lib build-deb build-clang build-release build-asan build-ubsan build-tsan build-msan build-aarch64

@@ -52,11 +52,13 @@ static void fill(void) {
   u32 seed = 3;
   for (u32 i = 0; i < ALL; i++) x[i] = noise(&seed);
   for (u32 i = 0; i < ROWS; i++) {
-    double max = -INFINITY, sum = 0;
-    for (u32 j = 0; j < COLUMNS; j++) max = fmax(max, x[i * COLUMNS + j]);
-    for (u32 j = 0; j < COLUMNS; j++) sum += exp(x[i * COLUMNS + j] - max) * (i + j) / (1 + j);
+    double sum = 0;
+    float max = x[i * COLUMNS]; /* gcc 12 for aarch64 fails on a double's */
+    for (u32 j = 0; j < COLUMNS; j++) max = fmaxf(max, x[i * COLUMNS + j]);
     for (u32 j = 0; j < COLUMNS; j++)
-      want[i * COLUMNS + j] = (float)(exp(x[i * COLUMNS + j] - max) * (i + j) / sum);
+      sum += exp((double)x[i * COLUMNS + j] - max) * (i + j) / (1 + j);
+    for (u32 j = 0; j < COLUMNS; j++)
+      want[i * COLUMNS + j] = (float)(exp((double)x[i * COLUMNS + j] - max) * (i + j) / sum);
   }
 }
 
