@@ -147,6 +147,73 @@ static void solve(explicit_pass *p, const part_record *r, const op *o, axes_prob
   }
 }
 
+/* Bytes that a device sends to bring a tensor from one sharding to another of the same mesh. */
+static double bytes_between(explicit_pass *p, const sharding *from, const sharding *to,
+                            const type *t) {
+  reshard_steps steps = {0};
+  double bytes = 0, shard = (double)type_storage(t->elem);
+  if (!from) return 0;
+  reshard_plan(p->e.a, from, to, t->dims.data, &steps);
+  for (size_t d = 0; d < t->dims.len; d++)
+    shard *= (double)t->dims.data[d] / (double)sharding_dim_size(from, (u32)d);
+  for (size_t i = 0; i < steps.len; i++) {
+    const reshard_step *s = &steps.data[i];
+    double before = shard, n = (double)axes_size(s->axes);
+    shard = (double)type_storage(t->elem);
+    for (size_t d = 0; d < t->dims.len; d++)
+      shard *= (double)t->dims.data[d] / (double)sharding_dim_size(s->out, (u32)d);
+    if (s->kind == STEP_PERMUTE) bytes += shard;
+    if (s->kind == STEP_ALL_TO_ALL) bytes += shard * (n - 1) / n;
+    if (s->kind == STEP_ALL_GATHER) bytes += shard - before;
+  }
+  return bytes;
+}
+
+/* Of all tensors; operands that others use too count only where `shared` is set. */
+static double bytes_under(explicit_pass *p, const op *o, const axes_problem *prob,
+                          const sharding *const *now, const axis_list *axes, bool shared) {
+  double bytes = 0;
+  for (u32 t = 0; t < o->num_operands; t++)
+    if (shared || value_has_one_use(op_operand(o, t)))
+      bytes += bytes_between(p, now[t], common_sharding(p->e.a, prob, t, axes), prob->types[t]);
+  u32 t = o->num_operands;
+  return bytes + bytes_between(p, common_sharding(p->e.a, prob, t, axes), now[t], prob->types[t]);
+}
+
+static i64 parts_of(const axes_problem *prob, const axis_list *axes) {
+  i64 parts = 1;
+  for (u32 f = 0; f < prob->rule->num_factors; f++) parts *= axes_size(axes[f]);
+  return parts;
+}
+
+/* A result on another mesh over the same devices had no say: the op computes as the result wants
+ * it, where that sends less and each device does no more. */
+static void heed_result(explicit_pass *p, const part_record *r, const op *o,
+                        const axes_problem *prob, const sharding *const *sh, axis_list *axes) {
+  arena *a = p->e.a;
+  u32 last = o->num_operands, n = r->rule->num_factors;
+  if (o->num_results != 1 || r->row->windows || !sh[last] || prob->tensors[last]) return;
+  const sharding *want = sharding_on_mesh(a, sh[last], prob->mesh);
+  if (!want || sh[last]->unreduced.len) return;
+  const sharding **now = ARENA_ARRAY(a, const sharding *, last + 1);
+  for (u32 t = 0; t < last; t++) {
+    if (sh[t] && (!prob->tensors[t] || sh[t]->unreduced.len)) return;
+    now[t] = prob->tensors[t];
+  }
+  now[last] = want;
+  const sharding **its = arena_zalloc(a, (last + 1) * sizeof(const sharding *));
+  its[last] = want;
+  axes_problem other = *prob;
+  other.tensors = its;
+  axis_list *found = ARENA_ARRAY(a, axis_list, n);
+  common_axes(a, &other, found);
+  if (parts_of(prob, found) < parts_of(prob, axes) || reduced_axes(p, prob, axes).len ||
+      reduced_axes(p, prob, found).len)
+    return;
+  if (bytes_under(p, o, prob, now, found, true) < bytes_under(p, o, prob, now, axes, false))
+    memcpy(axes, found, n * sizeof *found);
+}
+
 /* Whether the op turns sums over these axes into sums over them; marks the operands that must
  * carry them. */
 static bool passes_sums(explicit_pass *p, const part_record *r, const op *o,
@@ -232,6 +299,7 @@ static void fix_with_rule(explicit_pass *p, op *o, const part_record *r, const s
                        .unreduced = unreduced};
   axis_list *axes = ARENA_ARRAY(a, axis_list, r->rule->num_factors);
   solve(p, r, o, &prob, kinds, axes);
+  heed_result(p, r, o, &prob, sh, axes);
   if (p->remarks) remark_factors(p, o, &prob, axes);
   axis_list made = reduced_axes(p, &prob, axes);
   const why_rule rule = {o, r->rule, kinds, axes, sh};
