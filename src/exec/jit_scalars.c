@@ -86,7 +86,9 @@ static void note_called(const writer *w, u32 reg, bool write) {
   cell *c = cell_at(w, reg);
   c->called = true;
   c->written |= write;
-  u32 width = c->slot == PROG_NONE ? 16 : (u32)dtype_size(w->e->prog->slots[c->slot].type);
+  const scalar_reg *r = &w->l->regs[reg]; /* of the cell's slots, the one that is meant */
+  bool plain = r->fixed || r->slot == PROG_NONE;
+  u32 width = plain ? 16 : (u32)dtype_size(w->e->prog->slots[r->slot].type);
   c->widths |= width;
   if (width > c->width) c->width = width;
 }

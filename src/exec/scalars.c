@@ -353,10 +353,8 @@ static void lower_range(const lower_env *e, u32 first, u32 end, exec_step *out) 
   for (u32 i = 0; i < b.regs.len; i++)
     if (!b.regs.data[i].fixed && b.regs.data[i].slot == PROG_NONE) b.regs.data[i].at += c->temps;
   scalar_list list = {b.ops.data, b.regs.data, (u32)b.ops.len, (u32)b.regs.len};
-  const void **at = NULL;
-  /* Off: with eight devices, random bits of a loop came out wrong with it. */
-  enum { COMPILED = 0 };
-  scalar_run_fn *run = COMPILED ? jit_scalars(e, &list, &at) : NULL;
+  const void **at;
+  scalar_run_fn *run = jit_scalars(e, &list, &at);
   for (u32 i = first; i < end; i++) {
     scalar_entry *entry = ARENA_NEW(e->a, scalar_entry);
     *entry = (scalar_entry){c, &b.ops.data[b.start[i]], run, run ? at[b.start[i]] : NULL};
