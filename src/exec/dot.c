@@ -187,10 +187,11 @@ static dot_type strip_type(dtype acc) {
   }
 }
 
-/* Few units are halved along their longer side for as many threads as there may be: by the shape
- * alone, since a library may sum up a piece in another order than the whole. */
+/* One unit is halved along its longer side for a second thread: by the shape alone, since a library
+ * may sum up a piece in another order than the whole. More pieces take a tenth longer on one
+ * thread, as each packs its operands. */
 static void choose_units(product *p) {
-  enum { ENOUGH = 8, WORTH = 1 << 22, SHORT = 128 };
+  enum { ENOUGH = 2, WORTH = 1 << 22, SHORT = 256 };
   p->unit_m = p->m < 512 ? p->m : 512;
   p->unit_n = p->m > 512 || p->n < 2048 ? p->n : 1024;
   for (;;) {
