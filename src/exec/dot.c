@@ -187,22 +187,23 @@ static dot_type strip_type(dtype acc) {
   }
 }
 
+static u64 unit_work(const product *p) {
+  u64 n;
+  return checked_mul(p->unit_m, p->unit_n, &n) && checked_mul(n, p->k, &n) ? n : 1ull << 40;
+}
+
 /* One unit is halved along its longer side for a second thread: by the shape alone, since a library
  * may sum up a piece in another order than the whole. More pieces take a tenth longer on one
  * thread, as each packs its operands. */
 static void choose_units(product *p) {
-  enum { ENOUGH = 2, WORTH = 1 << 22, SHORT = 256 };
+  enum { WORTH = 1 << 23, LONG = 512 };
   p->unit_m = p->m < 512 ? p->m : 512;
   p->unit_n = p->m > 512 || p->n < 2048 ? p->n : 1024;
-  for (;;) {
-    p->pieces_m = (p->m + p->unit_m - 1) / p->unit_m;
-    p->pieces_n = (p->n + p->unit_n - 1) / p->unit_n;
-    u64 *side = p->unit_m >= p->unit_n ? &p->unit_m : &p->unit_n, cost;
-    bool heavy = !checked_mul(p->unit_m, p->unit_n, &cost) || !checked_mul(cost, p->k, &cost) ||
-                 cost >= 2 * WORTH;
-    if (!heavy || *side < 2 * SHORT || p->batches * p->pieces_m * p->pieces_n >= ENOUGH) return;
-    *side = align_up(*side / 2, 64);
-  }
+  bool one = p->batches == 1 && p->unit_m == p->m && p->unit_n == p->n;
+  u64 *side = p->unit_m >= p->unit_n ? &p->unit_m : &p->unit_n;
+  if (one && *side >= LONG && unit_work(p) >= WORTH) *side = align_up(*side / 2, 64);
+  p->pieces_m = (p->m + p->unit_m - 1) / p->unit_m;
+  p->pieces_n = (p->n + p->unit_n - 1) / p->unit_n;
 }
 
 static bool is_up_to_f32(dtype t) { return t == DTYPE_f32 || t == DTYPE_bf16 || t == DTYPE_f16; }
@@ -406,8 +407,5 @@ void dot_lower(const lower_env *e, const prog_dot *d, exec_step *out) {
   choose_sgemm(p);
   out->scratch = place_scratch(p);
   out->units = p->batches * p->pieces_m * p->pieces_n;
-  u64 cost = 0;
-  if (!checked_mul(p->unit_m, p->unit_n, &cost) || !checked_mul(cost, p->k, &cost))
-    cost = 1ull << 40;
-  out->cost = 100 + cost / 32;
+  out->cost = 100 + unit_work(p) / 32;
 }
