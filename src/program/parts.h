@@ -28,6 +28,8 @@ bool prog_step_goes_on(const prog_step *s);
 bool prog_step_is_move(const program *p, const prog_step *s);
 /* A loop that reads slot `in` only with the access it writes `out` with, and the like. */
 bool prog_step_in_place(const program *p, const prog_step *s, u32 in, u32 out);
+/* The parameter that a result takes over, with whose slot it is one; else the slot itself. */
+u32 prog_slot_owner(const program *p, u32 slot);
 /* Whose memory a slot lies in: 0: the workspace; then those of parameters, then of results.
  * PROG_NONE: one of its own, or none. Where it begins there. */
 u32 prog_slot_home(const program *p, u32 slot);

@@ -24,10 +24,8 @@ typedef struct sinking {
   u64 made, kept;
 } sinking;
 
-/* A result that takes over a parameter is one with it. */
 static reach *reach_of(sinking *z, u32 slot) {
-  const prog_slot *s = &z->p->slots[slot];
-  if (s->kind == SLOT_RESULT && s->alias >= 0) slot = z->p->param_slot[s->alias];
+  slot = prog_slot_owner(z->p, slot);
   if (z->seen[slot] != z->run_begin + 1) {
     z->seen[slot] = z->run_begin + 1;
     z->reach[slot] = (reach){PROG_NONE, PROG_NONE, 0};

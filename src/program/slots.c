@@ -196,6 +196,11 @@ bool prog_step_in_place(const program *p, const prog_step *s, u32 in, u32 out) {
   return true;
 }
 
+u32 prog_slot_owner(const program *p, u32 slot) {
+  const prog_slot *s = &p->slots[slot];
+  return s->kind == SLOT_RESULT && s->alias >= 0 ? p->param_slot[s->alias] : slot;
+}
+
 static u32 home_of_result(const program *p, const prog_slot *s) {
   return s->alias >= 0 ? 1 + (u32)s->alias : 1 + p->num_params + s->index;
 }

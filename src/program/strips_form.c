@@ -13,7 +13,7 @@ enum {
   MAX_STEPS = 24,            /* of strips */
   MIN_ROWS = 8,              /* or there is nothing to cut */
   MIN_BYTES = 512 << 10,     /* that need not go to memory and back */
-  MIN_READ_BYTES = 32 << 20,  /* that are only read, and should not be so again */
+  MIN_READ_BYTES = 32 << 20, /* that are only read, and should not be so again */
   MAX_ROW_BYTES = 256 << 10, /* of what is kept in the cache */
   MAX_RHS_BYTES = 512 << 10  /* of a dot: read for every strip */
 };
@@ -41,12 +41,6 @@ typedef struct run {
 
 /* ---- dependences ---- */
 
-/* A result that takes over a parameter is that memory. */
-static u32 memory_of(const program *p, u32 slot) {
-  const prog_slot *s = &p->slots[slot];
-  return s->kind == SLOT_RESULT && s->alias >= 0 ? p->param_slot[s->alias] : slot;
-}
-
 typedef struct marking {
   former *f;
   marks *m;
@@ -54,7 +48,7 @@ typedef struct marking {
 } marking;
 static void mark_slot(void *user, u32 *slot, slot_use use) {
   marking *k = user;
-  u32 at = memory_of(k->f->p, *slot);
+  u32 at = prog_slot_owner(k->f->p, *slot);
   if (use != USE_WRITE) k->m->read[at] = k->f->stamp;
   if (use != USE_READ) k->m->written[at] = k->f->stamp;
 }
@@ -63,7 +57,7 @@ static void mark(former *f, marks *m, prog_step *s) {
 }
 static void meet_slot(void *user, u32 *slot, slot_use use) {
   marking *k = user;
-  u32 at = memory_of(k->f->p, *slot), stamp = k->f->stamp;
+  u32 at = prog_slot_owner(k->f->p, *slot), stamp = k->f->stamp;
   k->meets |= k->m->written[at] == stamp || (use != USE_READ && k->m->read[at] == stamp);
 }
 /* Whether s must stay behind the steps that are marked. */
@@ -249,7 +243,7 @@ typedef struct survey {
 static void survey_access(void *user, const step_access *a) {
   survey *s = user;
   const prog_slot *slot = &s->f->p->slots[a->slot];
-  u32 at = memory_of(s->f->p, a->slot), stamp = s->f->stamp;
+  u32 at = prog_slot_owner(s->f->p, a->slot), stamp = s->f->stamp;
   i64 rows = INT64_MAX, inside = INT64_MAX;
   for (u32 d = 0; d < a->rank; d++) {
     i64 stride = magnitude(a->stride[d]);
