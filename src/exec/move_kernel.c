@@ -9,37 +9,34 @@
 typedef REAL line __attribute__((vector_size(LANE_BYTES), aligned(1), may_alias));
 
 INLINE vec get(const char *p) { return *(const line *)p; }
-INLINE void put(char *p, vec x) { *(line *)p = x; }
-INLINE void put_past(char *p, vec x) { stream_vec((REAL *)(void *)p, x); }
+INLINE void put(char *p, vec x, bool past) {
+  if (past)
+    stream_vec((REAL *)(void *)p, x);
+  else
+    *(line *)p = x;
+}
 
-/* Of LANE_BYTES and more: the last vector may move again what the one before it did. */
-INLINE void long_row(char *to, const char *from, size_t n) {
-  size_t i = 0;
+/* From byte i on, of LANE_BYTES and more, past the caches or not: the last vector may move again
+ * what the one before it did. */
+INLINE void move_row(char *to, const char *from, size_t i, size_t n, bool past) {
   for (; i + 4 * LANE_BYTES <= n; i += 4 * LANE_BYTES) {
     vec a = get(from + i), b = get(from + i + LANE_BYTES);
     vec c = get(from + i + 2 * LANE_BYTES), d = get(from + i + 3 * LANE_BYTES);
-    put(to + i, a), put(to + i + LANE_BYTES, b);
-    put(to + i + 2 * LANE_BYTES, c), put(to + i + 3 * LANE_BYTES, d);
+    put(to + i, a, past), put(to + i + LANE_BYTES, b, past);
+    put(to + i + 2 * LANE_BYTES, c, past), put(to + i + 3 * LANE_BYTES, d, past);
   }
-  for (; i + LANE_BYTES <= n; i += LANE_BYTES) put(to + i, get(from + i));
-  if (i < n) put(to + n - LANE_BYTES, get(from + n - LANE_BYTES));
+  for (; i + LANE_BYTES <= n; i += LANE_BYTES) put(to + i, get(from + i), past);
+  if (i < n) put(to + n - LANE_BYTES, get(from + n - LANE_BYTES), false);
 }
+INLINE void long_row(char *to, const char *from, size_t n) { move_row(to, from, 0, n, false); }
 static void streamed_row(char *to, const char *from, size_t n) {
   size_t head = -(uintptr_t)to % LANE_BYTES;
   if (n < head + LANE_BYTES) {
     memcpy(to, from, n);
     return;
   }
-  put(to, get(from)); /* what is of it beyond the head comes again */
-  size_t i = head;
-  for (; i + 4 * LANE_BYTES <= n; i += 4 * LANE_BYTES) {
-    vec a = get(from + i), b = get(from + i + LANE_BYTES);
-    vec c = get(from + i + 2 * LANE_BYTES), d = get(from + i + 3 * LANE_BYTES);
-    put_past(to + i, a), put_past(to + i + LANE_BYTES, b);
-    put_past(to + i + 2 * LANE_BYTES, c), put_past(to + i + 3 * LANE_BYTES, d);
-  }
-  for (; i + LANE_BYTES <= n; i += LANE_BYTES) put_past(to + i, get(from + i));
-  if (i < n) put(to + n - LANE_BYTES, get(from + n - LANE_BYTES));
+  put(to, get(from), false); /* what is of it beyond the head comes again */
+  move_row(to, from, head, n, true);
 }
 
 /* Of `half` to twice that many bytes: its first and its last ones. */
