@@ -122,20 +122,28 @@ function itemsOf(rows, pairs) {
   return {items, routes};
 }
 
+/* Down the rows and up again, so many times in all: each item wishes to be in the middle of those
+   it is joined with in the row before; `then` does the row. */
+function sweep(items, times, where, then) {
+  for (let i = 0; i < times; i++) {
+    const down = i % 2 === 0;
+    for (const row of down ? items : [...items].reverse()) {
+      for (const x of row) {
+        const near = down ? x.up : x.down;
+        x.wish = near.length ? near.reduce((sum, y) => sum + where(y), 0) / near.length : where(x);
+      }
+      then(row);
+    }
+  }
+}
+
 function orderRows(items) {
   const number = row => row.forEach((x, i) => { x.place = (i + 0.5) / row.length; });
   items.forEach(number);
-  for (let sweep = 0; sweep < 6; sweep++) {
-    const down = sweep % 2 === 0, list = down ? items : [...items].reverse();
-    for (const row of list) {
-      for (const x of row) {
-        const near = down ? x.up : x.down;
-        x.wish = near.length ? near.reduce((sum, y) => sum + y.place, 0) / near.length : x.place;
-      }
-      row.sort((a, b) => a.wish - b.wish);
-      number(row);
-    }
-  }
+  sweep(items, 6, x => x.place, row => {
+    row.sort((a, b) => a.wish - b.wish);
+    number(row);
+  });
 }
 
 /* Places nearest to what each wishes, in their order and apart (pooling of neighbours). */
@@ -164,16 +172,7 @@ function placeRows(items) {
     let at = -width / 2;
     for (const x of row) x.x = at + x.w / 2, at += x.w + GAP_X;
   }
-  for (let sweep = 0; sweep < 8; sweep++) {
-    const down = sweep % 2 === 0, list = down ? items : [...items].reverse();
-    for (const row of list) {
-      for (const x of row) {
-        const near = down ? x.up : x.down;
-        x.wish = near.length ? near.reduce((sum, y) => sum + y.x, 0) / near.length : x.x;
-      }
-      settle(row);
-    }
-  }
+  sweep(items, 8, x => x.x, settle);
 }
 
 function layoutOpen(n) {
