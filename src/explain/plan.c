@@ -186,8 +186,9 @@ static status look_around(plan_search *s) {
     plan_move_groups(s, now);
     plan_move_axes(s, now);
     RETURN_IF_ERROR(flush(s));
-    if (sorted(s)[0] != best) since = 0;
-    best = sorted(s)[0];
+    const plan_state *first = sorted(s)[0];
+    if (first != best) since = 0;
+    best = first;
   }
   return NULL;
 }
