@@ -6,6 +6,7 @@
  *   INDEX  its element is its own address in such a view: iota, and views of it
  *   CONST  one element everywhere
  *   EXPR   elementwise of other nodes, not computed yet
+ *   PIECES boxes of other nodes, not put together; only ops that take it apart use it (pieces.c)
  * A step that needs an EXPR in memory makes it MEM; a loop that can compute it on the way
  * pulls its code in (fuse.c). Slots are written once (per turn of a loop), so that reading
  * late is as good as reading early; only while and case write theirs again, and they settle
@@ -30,10 +31,18 @@
 #include "program/program.h"
 #include "ir/op.h"
 
-typedef enum node_kind { NODE_MEM, NODE_INDEX, NODE_CONST, NODE_EXPR } node_kind;
+typedef enum node_kind { NODE_MEM, NODE_INDEX, NODE_CONST, NODE_EXPR, NODE_PIECES } node_kind;
 
 typedef struct group group;
 typedef struct node node;
+
+/* A box of a PIECES: `of` has the dims of the box, whose first element is at `at`. */
+typedef struct piece {
+  node *of;
+  i64 at[PROG_MAX_DIMS];
+} piece;
+typedef VEC(piece) pieces;
+
 struct node {
   u8 kind;      /* node_kind */
   u8 type;      /* dtype */
@@ -61,6 +70,8 @@ struct node {
   bool pulled;      /* by all who use it, as they are elementwise */
   group *group;     /* NULL: in none, or its group is closed */
   node *next;       /* in the group */
+  /* PIECES: disjoint, and all of it; none of them is a PIECES */
+  const pieces *boxes;
   /* the loop that pulled it last, and as which value */
   u32 stamp, vm;
 };
@@ -176,6 +187,17 @@ typedef struct pull {
 } pull;
 pull fuse_begin(lower *L, u32 rank, const i64 *dims, const u32 *perm);
 u32 fuse_pull(pull *p, node *n); /* its value in the loop's code */
+
+/* ---- values in pieces (pieces.c) ---- */
+
+/* Whether all that use o's result take boxes of it apart again, so that it need not be written. */
+bool pieces_pay(const op *o);
+/* in, whose first element is at `at`, as boxes of a value of these dims: what is outside of it is
+ * left out. */
+void pieces_add(lower *L, pieces *to, node *in, const i64 *at, const i64 *dims);
+/* The result of o, of those boxes: seen in what it is of, in pieces if that pays, else in memory.
+ * NULL: an error. */
+node *pieces_result(lower *L, op *o, const pieces *boxes, bool pays);
 
 /* ---- scalar code (select.c) ---- */
 

@@ -4,24 +4,28 @@
 #include "dialect/expand.h"
 
 /* The uses are served before their groups are closed: an operand that only we want is then not
- * stored but computed right into its part of the result. */
+ * stored but computed right into its part of the result. So is then the result not in pieces. */
 bool lower_concatenate(lower *L, op *o) {
   struct concatenate_attrs a;
   view_concatenate(o, &a);
-  for (u32 i = 0; i < o->num_operands; i++) {
-    lower_used(lower_node(L, o, i));
-    fuse_close_of(L, lower_node(L, o, i));
-  }
-  node *n = lower_new_mem(L, o, 0);
-  if (!n) return false;
-  i64 offset = 0;
+  i64 at[PROG_MAX_DIMS] = {0};
+  bool pays = pieces_pay(o);
+  pieces *boxes = ARENA_NEW(L->a, pieces);
   for (u32 i = 0; i < o->num_operands; i++) {
     node *in = lower_node(L, o, i);
-    if (in->count) fuse_store(L, in, n->slot, offset, n->stride);
-    offset += in->dims[a.dimension] * n->stride[a.dimension];
+    lower_used(in);
+    fuse_close_of(L, in);
+    if (in->kind == NODE_EXPR && !in->uniform) pays = false;
   }
-  return true;
+  for (u32 i = 0; i < o->num_operands; i++) {
+    node *in = lower_node(L, o, i);
+    pieces_add(L, boxes, in, at, op_result(o, 0)->type->dims.data);
+    at[a.dimension] += in->dims[a.dimension];
+  }
+  return pieces_result(L, o, boxes, pays) != NULL;
 }
+
+enum { LARGE_PAD = 16 << 10 }; /* elements */
 
 /* The part of a padded operand that is kept (negative padding cuts), as a view; returns where
  * its first element goes in the result. */
@@ -81,13 +85,12 @@ static void fill_around(lower *L, const node *n, node *with, const i64 *dims, i6
 
 /* Large borders of what is not much larger: the elements inside are not written twice. */
 static bool is_border(const node *n, const i64 *dims, const i64 *interior) {
-  enum { LARGE = 64 << 10 };
   i64 inside = 1;
   for (u32 d = 0; d < n->rank; d++) {
     if (interior[d]) return false;
     inside *= dims[d];
   }
-  return n->count * (i64)dtype_size((dtype)n->type) >= LARGE && inside >= n->count / 2;
+  return n->count >= LARGE_PAD && inside >= n->count / 2;
 }
 
 void data_pad(lower *L, node *in, node *with, const node *out, const i64 *low,
@@ -105,11 +108,65 @@ void data_pad(lower *L, node *in, node *with, const node *out, const i64 *low,
                   lower_name(L), lower_loc(L));
 }
 
+/* One element everywhere. */
+static node *spread(lower *L, const node *with, u32 rank, const i64 *dims) {
+  node *n = ARENA_NEW(L->a, node);
+  *n = *with;
+  n->rank = rank;
+  n->dims = arena_copy(L->a, dims, rank * sizeof(i64));
+  n->stride = arena_zalloc(L->a, (rank + 1) * sizeof(i64));
+  n->count = 1;
+  for (u32 d = 0; d < rank; d++) n->count *= dims[d];
+  n->dense = false;
+  n->result = -1;
+  n->stamp = 0;
+  return n;
+}
+
+/* The padded operand and what is around it, dim by dim: before it and behind. */
+static void pad_pieces(lower *L, pieces *boxes, node *in, const node *with, const i64 *low,
+                       const i64 *dims) {
+  i64 at[PROG_MAX_DIMS] = {0}, box[PROG_MAX_DIMS];
+  pieces_add(L, boxes, in, low, dims);
+  if (in->rank) memcpy(box, dims, in->rank * sizeof(i64));
+  for (u32 d = 0; d < in->rank; d++) {
+    i64 first = max_i64(0, min_i64(low[d], dims[d]));
+    i64 end = max_i64(first, min_i64(low[d] + in->dims[d], dims[d]));
+    box[d] = first;
+    pieces_add(L, boxes, spread(L, with, in->rank, box), at, dims);
+    box[d] = dims[d] - end;
+    at[d] = end;
+    pieces_add(L, boxes, spread(L, with, in->rank, box), at, dims);
+    box[d] = end - first;
+    at[d] = first;
+  }
+}
+
+static bool lower_pad_pieces(lower *L, op *o, node *in, node *with, const i64 *low, bool pays) {
+  pieces *boxes = ARENA_NEW(L->a, pieces);
+  if (with->kind != NODE_EXPR || !with->uniform) fuse_settle(L, with);
+  pad_pieces(L, boxes, in, with, low, op_result(o, 0)->type->dims.data);
+  lower_used(in);
+  lower_used(with);
+  return pieces_result(L, o, boxes, pays) != NULL;
+}
+
+/* Small ones are soonest made by filling all of them first. */
+static bool pad_pays(const op *o, const struct pad_attrs *a) {
+  i64 count;
+  for (size_t d = 0; d < a->interior_padding.len; d++)
+    if (a->interior_padding.data[d]) return false;
+  return type_num_elements(o->results[0].type, &count) && count >= LARGE_PAD && pieces_pay(o);
+}
+
 bool lower_pad(lower *L, op *o) {
   struct pad_attrs a;
   view_pad(o, &a);
   node *in = lower_node(L, o, 0), *with = lower_node(L, o, 1);
+  bool pays = pad_pays(o, &a);
   fuse_settle(L, in);
+  if (in->kind == NODE_PIECES || pays)
+    return lower_pad_pieces(L, o, in, with, a.edge_padding_low.data, pays);
   fuse_settle(L, with);
   if (in->kind != NODE_MEM) fuse_dense(L, in);
   node *n = lower_new_mem(L, o, 0);

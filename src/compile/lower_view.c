@@ -147,12 +147,23 @@ bool lower_transpose(lower *L, op *o) {
   return true;
 }
 
+static bool slice_pieces(lower *L, op *o, node *in, const i64 *start) {
+  pieces *boxes = ARENA_NEW(L->a, pieces);
+  i64 at[PROG_MAX_DIMS];
+  for (u32 d = 0; d < in->rank; d++) at[d] = -start[d];
+  lower_used(in);
+  pieces_add(L, boxes, in, at, op_result(o, 0)->type->dims.data);
+  return pieces_result(L, o, boxes, pieces_pay(o)) != NULL;
+}
+
 /* An empty slice may start behind the end; its offset is 0, so that no view points out of its
  * slot. */
 bool lower_slice(lower *L, op *o) {
   struct slice_attrs a;
   view_slice(o, &a);
-  node *in = lower_node(L, o, 0), *n = view_of(L, o, in);
+  node *in = lower_node(L, o, 0);
+  if (in->kind == NODE_PIECES) return slice_pieces(L, o, in, a.start_indices.data);
+  node *n = view_of(L, o, in);
   if (!n) return false;
   if (!has_strides(n)) return true;
   i64 *stride = ARENA_ARRAY(L->a, i64, n->rank), offset = in->offset;

@@ -1,0 +1,105 @@
+/* Concatenations, pads and slices of one another: what only they use is never put together. Its
+ * boxes are views of what they come from, and the last of these ops writes each of them once. */
+#include "compile/steps.h"
+
+/* What is taken of the value by a slice is otherwise read where it lies, which costs nothing: more
+ * of it than the value has is not worth writing. */
+static bool takes_apart(const op *user, const op *o, i64 *sliced) {
+  if (user->parent != o->parent) return false; /* a region that may not run */
+  if (op_is(user, concatenate)) return true;
+  if (op_is(user, pad)) {
+    struct pad_attrs a;
+    view_pad(user, &a);
+    for (size_t d = 0; d < a.interior_padding.len; d++)
+      if (a.interior_padding.data[d]) return false;
+    return true;
+  }
+  if (!op_is(user, slice)) return false;
+  struct slice_attrs a;
+  i64 count = 1;
+  view_slice(user, &a);
+  for (size_t d = 0; d < a.strides.len; d++) {
+    if (a.strides.data[d] != 1) return false;
+    lower_times(&count, a.limit_indices.data[d] - a.start_indices.data[d]);
+  }
+  *sliced += count;
+  return true;
+}
+
+bool pieces_pay(const op *o) {
+  i64 count, sliced = 0;
+  const value *v = &o->results[0];
+  if (!v->uses || !type_num_elements(v->type, &count)) return false;
+  for (const use *u = v->uses; u; u = u->next)
+    if (!takes_apart(u->owner, o, &sliced) || sliced > count) return false;
+  return true;
+}
+
+/* Elements [at, at + dims) of n, which is no EXPR unless it is uniform or whole. */
+static node *box_of(lower *L, node *n, const i64 *at, const i64 *dims) {
+  if (n->rank == 0 || memcmp(n->dims, dims, n->rank * sizeof(i64)) == 0) return n;
+  node *box = ARENA_NEW(L->a, node);
+  *box = *n;
+  box->dims = arena_copy(L->a, dims, n->rank * sizeof(i64));
+  box->dense = false;
+  box->result = -1;
+  box->pending = box->stamp = 0;
+  box->group = NULL;
+  box->count = 1;
+  for (u32 d = 0; d < n->rank; d++) {
+    box->count *= dims[d];
+    if (n->kind == NODE_MEM || n->kind == NODE_INDEX) box->offset += at[d] * n->stride[d];
+  }
+  return box;
+}
+
+void pieces_add(lower *L, pieces *to, node *in, const i64 *at, const i64 *dims) {
+  piece p = {0};
+  i64 from[PROG_MAX_DIMS], size[PROG_MAX_DIMS];
+  for (size_t i = 0; in->kind == NODE_PIECES && i < in->boxes->len; i++) {
+    const piece *b = &in->boxes->data[i];
+    for (u32 d = 0; d < in->rank; d++) p.at[d] = at[d] + b->at[d];
+    pieces_add(L, to, b->of, p.at, dims);
+  }
+  if (in->kind == NODE_PIECES) return;
+  for (u32 d = 0; d < in->rank; d++) {
+    p.at[d] = max_i64(at[d], 0);
+    size[d] = min_i64(at[d] + in->dims[d], dims[d]) - p.at[d];
+    if (size[d] <= 0) return;
+    from[d] = p.at[d] - at[d];
+  }
+  p.of = box_of(L, in, from, size);
+  VEC_PUSH(L->a, *to, p);
+}
+
+/* What the only box is of, under the name of the result. */
+static node *as_box(node *n, const node *of) {
+  node as = *of;
+  as.pending = n->pending, as.result = n->result;
+  as.stamp = 0;
+  *n = as;
+  return n;
+}
+
+node *pieces_result(lower *L, op *o, const pieces *boxes, bool pays) {
+  enum { MOST = 64 };
+  node *n = lower_new_node(L, o, op_result(o, 0));
+  if (!n) return NULL;
+  const node *only = boxes->len == 1 ? boxes->data[0].of : NULL;
+  if (only && only->count == n->count && (only->kind != NODE_EXPR || only->uniform))
+    return as_box(n, only);
+  if (pays && boxes->len <= MOST) {
+    n->kind = NODE_PIECES;
+    n->boxes = boxes;
+    return n;
+  }
+  u32 slot = lower_new_slot(L, n);
+  lower_make_dense(L, n, slot);
+  for (size_t i = 0; i < boxes->len; i++) {
+    const piece *b = &boxes->data[i];
+    i64 at = 0;
+    for (u32 d = 0; d < n->rank; d++) at += b->at[d] * n->stride[d];
+    fuse_store(L, b->of, slot, at, n->stride);
+  }
+  return n;
+}
