@@ -74,28 +74,36 @@ static void copy_rows(size_t rows, size_t n, char *to, i64 ts, const char *from,
 
 /* ---- single elements ---- */
 
-/* Indices are clamped a block at a time, in vectors. */
-#define TAKE(I, MOST, T)                                                                           \
-  INLINE void take_block_##I##_##T(size_t n, T *to, const T *from, const I *at, I most) {          \
-    I inside[BLOCK];                                                                               \
-    for (size_t i = 0; i < n; i++) {                                                               \
-      I x = at[i] > 0 ? at[i] : 0;                                                                 \
-      inside[i] = x < most ? x : most;                                                             \
-    }                                                                                              \
-    for (size_t i = 0; i < n; i++) to[i] = from[inside[i]];                                        \
+/* Blocks are looked over in vectors: where all indices are inside, as nearly always, elements are
+ * taken without another look. */
+#define TAKE(I, UI, MOST, T)                                                                       \
+  INLINE bool inside_##I##_##T(const I *at, I most) {                                              \
+    UI outside = 0;                                                                                \
+    for (size_t k = 0; k < BLOCK; k++) outside |= (UI)at[k] > (UI)most;                            \
+    return !outside;                                                                               \
   }                                                                                                \
   static void take_##I##_##T(size_t n, void *to, const void *from, const void *at, i64 most) {     \
     I end = most > (i64)(MOST) ? MOST : (I)most;                                                   \
-    size_t i = 0;                                                                                  \
-    for (; i + BLOCK <= n; i += BLOCK)                                                             \
-      take_block_##I##_##T(BLOCK, (T *)to + i, from, (const I *)at + i, end);                      \
-    take_block_##I##_##T(n - i, (T *)to + i, from, (const I *)at + i, end);                        \
+    const T *in = from;                                                                            \
+    for (size_t i = 0; i < n; i += BLOCK) {                                                        \
+      const I *index = (const I *)at + i;                                                          \
+      T *out = (T *)to + i;                                                                        \
+      if (n - i >= BLOCK && inside_##I##_##T(index, end)) {                                        \
+        for (size_t k = 0; k < BLOCK; k++) out[k] = in[(UI)index[k]];                              \
+        continue;                                                                                  \
+      }                                                                                            \
+      for (size_t k = 0; k < BLOCK && i + k < n; k++) {                                            \
+        I x = index[k] > 0 ? index[k] : 0;                                                         \
+        out[k] = in[x < end ? x : end];                                                            \
+      }                                                                                            \
+    }                                                                                              \
   }
-#define TAKES(I, MOST) TAKE(I, MOST, u8) TAKE(I, MOST, u16) TAKE(I, MOST, u32) TAKE(I, MOST, u64)
+#define TAKES(I, UI, MOST)                                                                         \
+  TAKE(I, UI, MOST, u8) TAKE(I, UI, MOST, u16) TAKE(I, UI, MOST, u32) TAKE(I, UI, MOST, u64)
 enum { BLOCK = 64 };
-TAKES(i32, INT32_MAX)
-TAKES(u32, UINT32_MAX)
-TAKES(i64, INT64_MAX)
+TAKES(i32, u32, INT32_MAX)
+TAKES(u32, u32, UINT32_MAX)
+TAKES(i64, u64, INT64_MAX)
 
 #define TAKES_OF(I)                                                                                \
   { take_##I##_u8, take_##I##_u16, take_##I##_u32, take_##I##_u64 }
