@@ -236,6 +236,7 @@ static inline float sine_zero(float x, i64 quarters) {
 #define KIND_NO NONE, ()
 #define KIND_MADE NONE, ()
 #define KIND_OWN NONE, ()
+#define KIND_VECTOR NONE, ()
 #define KIND_LIBM(f) NONE, ()
 #define KIND_VIA64(f) NONE, ()
 #define KIND_PRED(expr) PRED, (expr)
@@ -627,4 +628,5 @@ void PASTE(vm_kernels_fill_, KERNELS_ISA)(vm_kernels *k) {
   set_operations(k);
   set_conversions(k);
   set_widths(k);
+  PASTE(complex_kernels_fill_, KERNELS_ISA)(k);
 }

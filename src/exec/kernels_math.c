@@ -90,6 +90,7 @@ static num_complex smaller(num_complex x, num_complex y) {
 #define KIND_INT(expr) NONE, 0
 #define KIND_FLT(expr) NONE, 0
 #define KIND_OWN OWN, 0
+#define KIND_VECTOR NONE, 0
 #define KIND_F32(expr, f) F64, f
 #define KIND_F32Z(expr, f) F64Z, f
 #define KIND_LIBM(f) LIBM, f
@@ -133,80 +134,6 @@ static num_complex smaller(num_complex x, num_complex y) {
     LOOP d[i] = (T)f(a[i], b[i]);                                                                  \
   }
 POWERS(POWER)
-
-/* complex arithmetic in its own precision */
-#define COMPLEX(t, T, e, E)                                                                        \
-  static void k_add_##t(PARAMS) {                                                                  \
-    UNUSED;                                                                                        \
-    T *d = dv;                                                                                     \
-    const T *a = av, *b = bv;                                                                      \
-    LOOP d[i] = (T){a[i].re + b[i].re, a[i].im + b[i].im};                                         \
-  }                                                                                                \
-  static void k_sub_##t(PARAMS) {                                                                  \
-    UNUSED;                                                                                        \
-    T *d = dv;                                                                                     \
-    const T *a = av, *b = bv;                                                                      \
-    LOOP d[i] = (T){a[i].re - b[i].re, a[i].im - b[i].im};                                         \
-  }                                                                                                \
-  static void k_mul_##t(PARAMS) {                                                                  \
-    UNUSED;                                                                                        \
-    T *d = dv;                                                                                     \
-    const T *a = av, *b = bv;                                                                      \
-    LOOP {                                                                                         \
-      T x = a[i], y = b[i];                                                                        \
-      d[i] = (T){x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};                            \
-    }                                                                                              \
-  }                                                                                                \
-  static void k_neg_##t(PARAMS) {                                                                  \
-    UNUSED;                                                                                        \
-    T *d = dv;                                                                                     \
-    const T *a = av;                                                                               \
-    LOOP d[i] = (T){-a[i].re, -a[i].im};                                                           \
-  }                                                                                                \
-  static void k_eq_##t(PARAMS) {                                                                   \
-    UNUSED;                                                                                        \
-    u8 *d = dv;                                                                                    \
-    const T *a = av, *b = bv;                                                                      \
-    LOOP d[i] = a[i].re == b[i].re && a[i].im == b[i].im;                                          \
-  }                                                                                                \
-  static void k_ne_##t(PARAMS) {                                                                   \
-    UNUSED;                                                                                        \
-    u8 *d = dv;                                                                                    \
-    const T *a = av, *b = bv;                                                                      \
-    LOOP d[i] = !(a[i].re == b[i].re && a[i].im == b[i].im);                                       \
-  }                                                                                                \
-  static void k_complex_##e(PARAMS) {                                                              \
-    UNUSED;                                                                                        \
-    T *d = dv;                                                                                     \
-    const E *a = av, *b = bv;                                                                      \
-    LOOP d[i] = (T){a[i], b[i]};                                                                   \
-  }                                                                                                \
-  static void k_real_##t(PARAMS) {                                                                 \
-    UNUSED;                                                                                        \
-    E *d = dv;                                                                                     \
-    const T *a = av;                                                                               \
-    LOOP d[i] = a[i].re;                                                                           \
-  }                                                                                                \
-  static void k_imag_##t(PARAMS) {                                                                 \
-    UNUSED;                                                                                        \
-    E *d = dv;                                                                                     \
-    const T *a = av;                                                                               \
-    LOOP d[i] = a[i].im;                                                                           \
-  }                                                                                                \
-  static void k_abs_##t(PARAMS) {                                                                  \
-    UNUSED;                                                                                        \
-    E *d = dv;                                                                                     \
-    const T *a = av;                                                                               \
-    EXACTLY(LOOP d[i] = (E)hypot(a[i].re, a[i].im))                                                \
-  }                                                                                                \
-  static void to_##t##_from_##E(PARAMS) {                                                          \
-    UNUSED;                                                                                        \
-    T *d = dv;                                                                                     \
-    const E *a = av;                                                                               \
-    LOOP d[i] = (T){a[i], 0};                                                                      \
-  }
-COMPLEX(c64, kern_c64, f32, float)
-COMPLEX(c128, kern_c128, f64, double)
 
 /* imag of real numbers */
 #define ZEROS(t, T)                                                                                \
@@ -328,8 +255,6 @@ static void set_operations(vm_kernels *k) {
 
 void vm_kernels_add_math(vm_kernels *k) {
   set_operations(k);
-  k->convert[R_c64][R_f32] = to_c64_from_float;
-  k->convert[R_c128][R_f64] = to_c128_from_double;
 #define SET_ANY(from, to) k->convert[R_##to][R_##from] = to_##to##_from_##from;
   COMPLEX_PAIRS(SET_ANY)
 #define SET_SMALL(name)                                                                            \

@@ -258,6 +258,65 @@ static void check_special_pairs(const vm_kernels *k, bool wide) {
   }
 }
 
+/* ---- complex functions: as num/special.h's, which work in f64 ---- */
+
+static num_complex wide_abs(num_complex x, num_complex y) {
+  (void)y;
+  return (num_complex){hypot(x.re, x.im), 0};
+}
+static num_complex wide_exp(num_complex x, num_complex y) {
+  (void)y;
+  return num_cexp(x);
+}
+
+static bool same_part(float got, double want, double size) {
+  float rounded = (float)want;
+  if (isnan(got) || isnan(rounded)) return isnan(got) && isnan(rounded);
+  if (!isfinite(got) || !isfinite(rounded)) return got == rounded;
+  if (got == 0 && rounded == 0) return signbit(got) == signbit(rounded);
+  float most = fabsf((float)size);
+  double unit = isfinite(most) ? (double)nextafterf(most, INFINITY) - (double)most : 0x1p104;
+  return fabs((double)got - want) <= 0.51 * unit;
+}
+
+enum { COMPLEX = 300 };
+static void check_complex(const vm_kernels *k, const char *name, kern_fn *fn, bool is_real,
+                          num_complex (*exact)(num_complex, num_complex)) {
+  static const float parts[] = {0,       -0.0f,     1,       -2.5f,       1e-40f,
+                                -3e-45f, 88.7f,     95,      -105,        1e30f,
+                                -3e38f,  1e-30f,    0x1p27f, -0x1.8p26f,  INFINITY,
+                                NAN,     -INFINITY, 170,     3.14159274f, 1.57079637f};
+  kern_c64 x[COMPLEX], y[COMPLEX], z[COMPLEX];
+  float *reals = (float *)z;
+  int bad = 0;
+  u32 state = 1;
+  for (u32 round = 0; round < 200; round++) {
+    for (u32 i = 0; i < COMPLEX; i++) {
+      float p[4];
+      for (u32 j = 0; j < 4; j++) {
+        state = state * 1664525 + 1013904223;
+        bool odd = round % 2 && state >> 28 == 0; /* else all are plain numbers, side by side */
+        float near = ((float)(state >> 8) - 0x1p23f) * 0x1p-21f;
+        p[j] =
+            odd || round == 0 ? parts[(state >> 10) % COUNT(parts)] : near * (round % 7 ? 1 : 40);
+      }
+      x[i] = (kern_c64){p[0], p[1]}, y[i] = (kern_c64){p[2], p[3]};
+    }
+    fn(COMPLEX, z, x, y, NULL);
+    for (u32 i = 0; i < COMPLEX; i++) {
+      num_complex want = exact((num_complex){x[i].re, x[i].im}, (num_complex){y[i].re, y[i].im});
+      double size = hypot(want.re, want.im);
+      bool fine = same_part(is_real ? reals[i] : z[i].re, want.re, size) &&
+                  (is_real || same_part(z[i].im, want.im, size));
+      if (!fine && bad++ < 3)
+        fprintf(stderr, "%s %s of %a %a, %a %a: %a %a, want %a %a\n", k->isa, name, (double)x[i].re,
+                (double)x[i].im, (double)y[i].re, (double)y[i].im,
+                (double)(is_real ? reals[i] : z[i].re), (double)z[i].im, want.re, want.im);
+    }
+  }
+  CHECK(bad == 0);
+}
+
 static void check_table(void (*fill)(vm_kernels *)) {
   static vm_kernels k;
   k = (vm_kernels){0};
@@ -270,6 +329,9 @@ static void check_table(void (*fill)(vm_kernels *)) {
   check_halves(&k);
   check_special_pairs(&k, false);
   check_special_pairs(&k, true);
+  check_complex(&k, "abs", k.unary[VM_abs][R_c64], true, wide_abs);
+  check_complex(&k, "exp", k.unary[VM_exp][R_c64], false, wide_exp);
+  check_complex(&k, "div", k.binary[VM_div][R_c64][FORM_VV], false, num_cdiv);
 }
 
 int main(void) {

@@ -8,6 +8,7 @@
 #define HAS_NO 0
 #define HAS_MADE 1
 #define HAS_OWN 1
+#define HAS_VECTOR 1
 #define HAS_PRED(...) 1
 #define HAS_INT(...) 1
 #define HAS_FLT(...) 1

@@ -1,0 +1,221 @@
+/* Complex numbers, built once per instruction set (KERNELS_ISA): plain loops that the compiler
+ * vectorises. Functions of c64 are worked out in f64, where nothing overflows that does not in the
+ * result, and rounded; elements that are not plain numbers go to num/special.h one by one. */
+#include <math.h>
+
+#include "exec/denormals.h"
+#include "exec/kernels.h"
+#include "num/special.h"
+
+#ifdef __clang__
+#define LOOP _Pragma("clang loop vectorize(assume_safety)") for (size_t i = 0; i < n; i++)
+#pragma clang diagnostic ignored "-Wpass-failed"
+#else
+#define LOOP _Pragma("GCC ivdep") for (size_t i = 0; i < n; i++)
+#endif
+#define PARAMS size_t n, void *dv, const void *av, const void *bv, const void *cv
+#define UNUSED (void)av, (void)bv, (void)cv
+
+/* ---- arithmetic, in the numbers' own precision ---- */
+
+#define KERNEL(name, D, A, B, ...)                                                                 \
+  static void k_##name(PARAMS) {                                                                   \
+    UNUSED;                                                                                        \
+    D *d = dv;                                                                                     \
+    const A *a = av;                                                                               \
+    const B *b = bv;                                                                               \
+    (void)b;                                                                                       \
+    LOOP { __VA_ARGS__; }                                                                          \
+  }
+#define ARITHMETIC(t, T, E)                                                                        \
+  KERNEL(add_##t, T, T, T, d[i] = (T){a[i].re + b[i].re, a[i].im + b[i].im})                       \
+  KERNEL(sub_##t, T, T, T, d[i] = (T){a[i].re - b[i].re, a[i].im - b[i].im})                       \
+  KERNEL(mul_##t, T, T, T, T x = a[i]; T y = b[i];                                                 \
+         d[i] = (T){x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re})                         \
+  KERNEL(neg_##t, T, T, T, d[i] = (T){-a[i].re, -a[i].im})                                         \
+  KERNEL(eq_##t, u8, T, T, d[i] = a[i].re == b[i].re && a[i].im == b[i].im)                        \
+  KERNEL(ne_##t, u8, T, T, d[i] = !(a[i].re == b[i].re && a[i].im == b[i].im))                     \
+  KERNEL(real_##t, E, T, T, d[i] = a[i].re)                                                        \
+  KERNEL(imag_##t, E, T, T, d[i] = a[i].im)                                                        \
+  KERNEL(to_##t, T, E, E, d[i] = (T){a[i], 0})
+ARITHMETIC(c64, kern_c64, float)
+ARITHMETIC(c128, kern_c128, double)
+KERNEL(complex_f32, kern_c64, float, float, d[i] = (kern_c64){a[i], b[i]})
+KERNEL(complex_f64, kern_c128, double, double, d[i] = (kern_c128){a[i], b[i]})
+
+/* ---- functions ---- */
+
+/* They reckon with denormals. */
+#define EXACTLY(...)                                                                               \
+  {                                                                                                \
+    bool flush = denormals_flushed();                                                              \
+    if (flush) denormals_flush(false);                                                             \
+    __VA_ARGS__;                                                                                   \
+    if (flush) denormals_flush(true);                                                              \
+  }
+typedef num_complex wide;
+static inline wide widened(kern_c64 x) { return (wide){x.re, x.im}; }
+static inline kern_c64 narrowed(wide x) { return (kern_c64){(float)x.re, (float)x.im}; }
+
+static void k_abs_c128(PARAMS) {
+  UNUSED;
+  double *d = dv;
+  const kern_c128 *a = av;
+  EXACTLY(LOOP d[i] = hypot(a[i].re, a[i].im))
+}
+static void k_abs_c64(PARAMS) {
+  UNUSED;
+  float *d = dv;
+  const kern_c64 *a = av;
+  EXACTLY(LOOP {
+    wide x = widened(a[i]);
+    double r = __builtin_sqrt(x.re * x.re + x.im * x.im);
+    bool infinite = fabs(x.re) == (double)INFINITY || fabs(x.im) == (double)INFINITY;
+    d[i] = infinite ? INFINITY : (float)r;
+  })
+}
+
+/* f of elements that are plain, otherwise exact. What the others give does not depend on them. */
+enum { CHUNK = 256 };
+#define FUNCTION(name, f, is_plain, exact, b_of)                                                   \
+  static void k_##name##_c64(PARAMS) {                                                             \
+    UNUSED;                                                                                        \
+    kern_c64 *to = dv;                                                                             \
+    const kern_c64 *from = av, *second = b_of;                                                     \
+    size_t all = n;                                                                                \
+    EXACTLY(for (size_t at = 0; at < all; at += CHUNK) {                                           \
+      kern_c64 *d = to + at;                                                                       \
+      const kern_c64 *a = from + at, *b = second + at;                                             \
+      u32 odd = 0;                                                                                 \
+      n = all - at < CHUNK ? all - at : CHUNK;                                                     \
+      LOOP odd |= !is_plain(a[i], b[i]);                                                           \
+      if (!odd) {                                                                                  \
+        LOOP d[i] = narrowed(f(widened(a[i]), widened(b[i])));                                     \
+      } else {                                                                                     \
+        for (size_t i = 0; i < n; i++)                                                             \
+          d[i] = is_plain(a[i], b[i]) ? narrowed(f(widened(a[i]), widened(b[i])))                  \
+                                      : narrowed(exact(widened(a[i]), widened(b[i])));             \
+      }                                                                                            \
+    })                                                                                             \
+  }
+
+/* Neither infinite, NaN nor near what is. */
+static inline bool is_finite(kern_c64 x) {
+  return __builtin_fabsf(x.re) < INFINITY && __builtin_fabsf(x.im) < INFINITY;
+}
+static inline bool divides(kern_c64 x, kern_c64 y) {
+  return is_finite(x) && is_finite(y) && (y.re != 0 || y.im != 0);
+}
+/* As num_cdiv, which has to scale. */
+static inline wide divided(wide x, wide y) {
+  double square = y.re * y.re + y.im * y.im;
+  return (wide){(x.re * y.re + x.im * y.im) / square, (x.im * y.re - x.re * y.im) / square};
+}
+FUNCTION(div, divided, divides, num_cdiv, bv)
+
+#ifdef __FMA__
+#define FMA(x, y, z) __builtin_fma(x, y, z)
+#define SHIFT 6755399441055744.0 /* 1.5 * 2^52: what is added to it is rounded to an integer */
+
+static inline i64 bits_of(double x) {
+  i64 n;
+  memcpy(&n, &x, 8);
+  return n;
+}
+static inline double of_bits(i64 n) {
+  double x;
+  memcpy(&x, &n, 8);
+  return x;
+}
+
+/* e^x for |x| <= 400, to 32 bits: x = k ln 2 + r, and Taylor's series of r. */
+static inline double power_of_e(double x) {
+  double shifted = FMA(x, 1.4426950408889634, SHIFT), k = shifted - SHIFT;
+  double r = FMA(k, -5.497923018708371e-14, FMA(k, -0.69314718055989033, x));
+  double p = FMA(r, 1. / 40320, 1. / 5040);
+  p = FMA(p, r, 1. / 720);
+  p = FMA(p, r, 1. / 120);
+  p = FMA(p, r, 1. / 24);
+  p = FMA(p, r, 1. / 6);
+  p = FMA(p, r, 0.5);
+  p = FMA(p, r, 1.0);
+  p = FMA(p, r, 1.0);
+  return p * of_bits((i64)((u64)(bits_of(shifted) + 1023) << 52));
+}
+
+/* Cosine and sine of y for |y| < 2^27, to 33 bits: a multiple of pi/2 is taken off, then Taylor's
+ * series. */
+static inline wide turned(double y) {
+  double shifted = FMA(y, 0.63661977236758134308, SHIFT), k = shifted - SHIFT;
+  double r = FMA(k, -6.12323399573676603587e-17, FMA(k, -1.57079632679489655800, y)), z = r * r;
+  double s = FMA(z, -1. / 39916800, 1. / 362880);
+  s = FMA(s, z, -1. / 5040);
+  s = FMA(s, z, 1. / 120);
+  s = FMA(s, z, -1. / 6);
+  s = r * FMA(s, z, 1.0);
+  double c = FMA(z, -1. / 3628800, 1. / 40320);
+  c = FMA(c, z, -1. / 720);
+  c = FMA(c, z, 1. / 24);
+  c = FMA(c, z, -0.5);
+  c = FMA(c, z, 1.0);
+  i64 n = bits_of(shifted);
+  double re = n & 1 ? s : c, im = n & 1 ? c : s;
+  u64 sign = (u64)(n & 2) << 62;
+  return (wide){of_bits(bits_of(re) ^ (i64)((u64)((n + 1) & 2) << 62)),
+                of_bits(bits_of(im) ^ (i64)sign)};
+}
+
+static inline bool turns(kern_c64 x, kern_c64 unused) {
+  (void)unused;
+  return __builtin_fabsf(x.re) < INFINITY && __builtin_fabsf(x.im) < 0x1p27f;
+}
+/* Where the clamps bite, the result is 0 or infinite, but for the sine of 0. */
+static inline wide power_of_e_turned(wide x, wide unused) {
+  (void)unused;
+  double re = x.re < -400 ? -400 : x.re;
+  double e = power_of_e(re > 400 ? 400 : re);
+  wide t = turned(x.im);
+  return (wide){e * t.re, e * t.im};
+}
+static inline wide exact_exp(wide x, wide unused) {
+  (void)unused;
+  return num_cexp(x);
+}
+FUNCTION(exp, power_of_e_turned, turns, exact_exp, av)
+#endif
+
+/* ---- the table ---- */
+
+/* What a row says of floats and complex numbers: only this kind is ours. */
+#define KIND_NO NONE
+#define KIND_MADE NONE
+#define KIND_OWN NONE
+#define KIND_FLT(expr) NONE
+#define KIND_F32(expr, f) NONE
+#define KIND_F32Z(expr, f) NONE
+#define KIND_LIBM(f) NONE
+#define KIND_SINE(f, quarters) NONE
+#define KIND_VIA64(f) NONE
+#define KIND_CPX(f) NONE
+#define KIND_VECTOR VECTOR
+#define EACH(kind, ...) EACH_(kind, __VA_ARGS__)
+#define EACH_(kind, ...) SET_##kind(__VA_ARGS__)
+#define SET_NONE(...)
+#define SET_VECTOR(op, operands, s, t) SET_##operands(op, s) SET_##operands(op, t)
+#define SET_1(op, t) k->unary[VM_##op][R_##t] = k_##op##_##t;
+#define SET_2(op, t) k->binary[VM_##op][R_##t][FORM_VV] = k_##op##_##t;
+
+#define PASTE_(a, b) a##b
+#define PASTE(a, b) PASTE_(a, b)
+void PASTE(complex_kernels_fill_, KERNELS_ISA)(vm_kernels *k) {
+#define VM(id, operands, how, result, traits, p, i, f, c, meaning)                                 \
+  EACH(KIND_##f, id, operands, f32, f64) EACH(KIND_##c, id, operands, c64, c128)
+#include "program/vm_ops.def"
+#undef VM
+  k->convert[R_c64][R_f32] = k_to_c64;
+  k->convert[R_c128][R_f64] = k_to_c128;
+  SET_2(div, c64)
+#ifdef __FMA__
+  SET_1(exp, c64)
+#endif
+}
