@@ -30,8 +30,6 @@ typedef struct gathering {
   u32 *members;
   void **parts;
   size_t bytes;
-  char *room; /* what the others' members hand in */
-  size_t room_bytes;
   dev_event *done;
 } gathering;
 
@@ -59,7 +57,6 @@ static u32 find_members(const parts_results *r, const compile_tensor *t, u32 *me
 static void gathering_free(gathering *g, u32 positions) {
   mem_free(&mem_system, g->members, positions * sizeof *g->members);
   mem_free(&mem_system, g->parts, positions * sizeof *g->parts);
-  mem_free(&mem_system, g->room, g->room_bytes);
   dev_event_release(g->done);
 }
 
@@ -74,13 +71,11 @@ static status gathering_make(const parts_results *r, u32 k, gathering *g) {
   if (!g->members || !g->parts || !g->done) return status_oom();
   for (size_t d = 0; d < t->local_dims.len; d++) g->bytes *= (size_t)t->local_dims.data[d];
   u32 n = find_members(r, t, g->members);
-  g->room_bytes = n * g->bytes;
-  if (g->room_bytes && !(g->room = mem_alloc(&mem_system, g->room_bytes))) return status_oom();
   for (u32 m = 0; m < n; m++)
     g->parts[m] =
         is_ours(r, g->members[m])
             ? executor_map(r->on, r->results[(size_t)g->members[m] * r->exe->num_results + k])
-            : g->room + m * g->bytes;
+            : NULL;
   g->x = (executor_exchange){.launch = r->id,
                              .step = k,
                              .first = r->first,
@@ -114,6 +109,7 @@ static status gather(const parts_results *r, u32 k, char *output) {
     s = status_copy(dev_event_await(g.done));
   }
   if (!s && output) place_pieces(r, k, &g, output);
+  if (g.x.done) r->job->ops->release(r->job, &g.x);
   gathering_free(&g, r->positions);
   return s;
 }

@@ -49,22 +49,35 @@ typedef struct executor_array {
  * has a part of the launch: positions of its own. The executor that does not share its launches
  * needs none. exec/hub.h has one for executors of one process. */
 typedef struct executor_transport executor_transport;
+typedef struct executor_exchange executor_exchange;
+
+typedef struct executor_range { /* bytes [begin, end) */
+  size_t begin, end;
+} executor_range;
 
 /* One meeting, as one executor sees it whose members have all come. */
-typedef struct executor_exchange {
-  u64 launch;       /* executor_launch_args.id; with step and group, what the others call it too */
-  u32 step, group;  /* of one group at one step there is at most one meeting at a time */
+struct executor_exchange {
+  u64 launch;       /* executor_launch_args.id; with the next three, what the others call it too */
+  u32 step, group;  /* of one group at one step there is at most one meeting at a time ... */
+  u32 phase;        /* ... or one after the other, in phases */
   u32 first, count; /* the positions that are ours */
   u32 num_members;  /* of the group */
   const u32 *members;  /* their positions */
   u32 num_parts;       /* operands that each member hands in */
   const size_t *bytes; /* of each */
-  /* [member * num_parts + part], at the host: ours to be read, the others' to be filled in. */
-  void *const *parts;
+  /* What members [first, first + count) look at of an operand of `from`, or more than that; all
+   * parts of the launch give the same answers. NULL: all of it. */
+  executor_range (*needs)(const executor_exchange *x, u32 from, u32 part, u32 first, u32 count);
+  const void *of; /* for `needs` */
+  /* [member * num_parts + part], at the host. Ours are there to be read until `done`. The others'
+   * are set by the transport when it calls that, and may be read until `release`: as if all of the
+   * operand lay there, but only as far as ours need it. */
+  void **parts;
   void (*done)(void *user, status error); /* `error` is borrowed */
   void *user;
-  struct executor_exchange *next; /* the transport's */
-} executor_exchange;
+  executor_exchange *next; /* these are the transport's */
+  void *held;
+};
 
 /* What an executor says when nothing of its part of a launch goes on before a meeting is done. */
 typedef struct executor_standstill {
@@ -82,6 +95,8 @@ typedef struct executor_transport_ops {
    * parts are there and ours are needed no longer, or it is known that this will not be. Until
    * then all that x points to stays. */
   void (*exchange)(executor_transport *t, executor_exchange *x);
+  /* Once, after `done` of it: the others' parts are read no longer. */
+  void (*release)(executor_transport *t, executor_exchange *x);
   /* The launch has failed on these positions: so do all its meetings, under way or to come. At most
    * once; `error` is borrowed. */
   void (*fail)(executor_transport *t, u64 launch, u32 first, status error);

@@ -3,11 +3,12 @@
  * Members are taken in the order of their group, so the sums are the same whoever comes last.
  * An all-reduce goes block by block: a block of every member's operand is combined in scratch
  * and then written to every result, so an operand and its result may be the same memory. The
- * others move data between different slots. */
+ * others move data between different slots. A member's share of an all-reduce are blocks in a row.
+ */
 #include "exec/image.h"
 #include "num/convert.h"
 
-enum { BLOCK = 2048 };
+enum { BLOCK = 2048, SHARED_FROM = 1 << 16 }; /* elements; bytes */
 
 static u32 first_of(u32 *up, u32 d) {
   while (up[d] != d) d = up[d] = up[up[d]];
@@ -25,6 +26,7 @@ static void list_pairs(const lower_env *e, const prog_collective *c, exec_collec
     u32 from = c->pairs[2 * i], to = c->pairs[2 * i + 1];
     u32 a = first_of(up, from), b = first_of(up, to);
     x->source_of[to] = from;
+    x->target_of[from] = to;
     x->group_of[from] = x->group_of[to] = 0;
     up[a < b ? b : a] = a < b ? a : b;
   }
@@ -51,7 +53,8 @@ static void list_groups(const lower_env *e, const prog_collective *c, exec_colle
   x->group_of = ARENA_ARRAY(e->a, u32, devices);
   x->rank_of = arena_zalloc(e->a, devices * sizeof(u32));
   x->source_of = ARENA_ARRAY(e->a, u32, devices);
-  for (u32 d = 0; d < devices; d++) x->group_of[d] = x->source_of[d] = PROG_NONE;
+  x->target_of = ARENA_ARRAY(e->a, u32, devices);
+  for (u32 d = 0; d < devices; d++) x->group_of[d] = x->source_of[d] = x->target_of[d] = PROG_NONE;
   x->num_groups = c->num_groups;
   x->begin = c->begin;
   x->members = c->members;
@@ -97,27 +100,7 @@ void coll_lower(const lower_env *e, const prog_collective *c, exec_collective *x
   }
 }
 
-/* ---- units: blocks of an all-reduce, slabs of a reduce-scatter, else members ---- */
-
-/* As coll_run counts them; asked at each meeting, since groups may differ in size. The costs are
- * rough, in nanoseconds: they only decide whether sharing pays. */
-u64 coll_units(const exec_collective *x, u32 group, const program *p, u64 *out_cost) {
-  const prog_collective *c = x->c;
-  u32 members = x->begin[group + 1] - x->begin[group];
-  u64 units = 0, bytes = 0;
-  for (u32 i = 0; i < c->n; i++) bytes += prog_slot_bytes(&p->slots[c->out[i]]);
-  if (c->kind == COLL_ALL_REDUCE) {
-    for (u32 i = 0; i < c->n; i++) units += (x->counts[i] + BLOCK - 1) / BLOCK;
-    *out_cost = BLOCK * (u64)members / 2;
-  } else if (c->kind == COLL_REDUCE_SCATTER) {
-    for (u32 i = 0; i < c->n; i++) units += (u64)members * (u64)c->outer[i];
-    *out_cost = 50 + bytes * members / 4 / (units ? units : 1);
-  } else {
-    units = members;
-    *out_cost = 50 + bytes / 8;
-  }
-  return units;
-}
+/* ---- members, and their shares ---- */
 
 static u32 first_member(const coll_work *w) { return w->x->begin[w->group]; }
 static u32 group_size(const coll_work *w) {
@@ -134,6 +117,88 @@ static char *in_of(const coll_work *w, u32 rank, u32 i) {
 }
 static char *out_of(const coll_work *w, u32 rank, u32 i) { /* is_here */
   return w->slots[place_of(w, rank)][w->x->c->out[i]];
+}
+
+static u64 num_blocks(const exec_collective *x, u32 i) {
+  return (x->counts[i] + BLOCK - 1) / BLOCK;
+}
+/* The first block of a member's share of operand i; of rank group_size: all blocks. */
+static u64 share_begin(const coll_work *w, u32 rank, u32 i) {
+  return num_blocks(w->x, i) * rank / group_size(w);
+}
+/* Whether a phase is about the share of this member. */
+static bool does_share(const coll_work *w, u32 rank) {
+  return is_here(w, rank) == (w->phase == COLL_OWN_SHARES);
+}
+static u64 shared_blocks(const coll_work *w, u32 i) {
+  u64 n = 0;
+  if (w->phase == COLL_WHOLE) return num_blocks(w->x, i);
+  for (u32 m = 0; m < group_size(w); m++)
+    if (does_share(w, m)) n += share_begin(w, m + 1, i) - share_begin(w, m, i);
+  return n;
+}
+
+bool coll_has_shares(const exec_collective *x) {
+  u64 bytes = 0;
+  for (u32 i = 0; i < x->c->n; i++) bytes += x->counts[i] * dtype_size(x->types[i]);
+  return x->c->kind == COLL_ALL_REDUCE && bytes >= SHARED_FROM;
+}
+
+/* ---- units: blocks of an all-reduce, slabs of a reduce-scatter, else members ---- */
+
+/* As coll_run counts them; asked at each meeting, since groups may differ in size. The costs are
+ * rough, in nanoseconds: they only decide whether sharing pays. */
+u64 coll_units(const coll_work *w, const program *p, u64 *out_cost) {
+  const exec_collective *x = w->x;
+  const prog_collective *c = x->c;
+  u32 members = group_size(w);
+  u64 units = 0, bytes = 0;
+  for (u32 i = 0; i < c->n; i++) bytes += prog_slot_bytes(&p->slots[c->out[i]]);
+  if (c->kind == COLL_ALL_REDUCE) {
+    for (u32 i = 0; i < c->n; i++) units += shared_blocks(w, i);
+    *out_cost = BLOCK * (u64)members / 2;
+  } else if (c->kind == COLL_REDUCE_SCATTER) {
+    for (u32 i = 0; i < c->n; i++) units += (u64)members * (u64)c->outer[i];
+    *out_cost = 50 + bytes * members / 4 / (units ? units : 1);
+  } else {
+    units = members;
+    *out_cost = 50 + bytes / 8;
+  }
+  return units;
+}
+
+/* ---- what is to come from elsewhere ---- */
+
+/* Shares of operand i that members [first, first + count) have. */
+static executor_range shares(const coll_work *w, u32 i, u32 first, u32 count) {
+  size_t width = dtype_size(w->x->types[i]), all = w->x->counts[i] * width;
+  size_t begin = share_begin(w, first, i) * BLOCK * width;
+  size_t end = share_begin(w, first + count, i) * BLOCK * width;
+  return (executor_range){begin, end < all ? end : all};
+}
+
+executor_range coll_needs(const coll_work *w, u32 from, u32 i, u32 first, u32 count) {
+  const exec_collective *x = w->x;
+  const prog_collective *c = x->c;
+  size_t all = x->counts[i] * dtype_size(x->types[i]), piece = all / group_size(w);
+  u32 device = x->members[first_member(w) + from], to;
+  executor_range whole = {0, all}, pieces = {first * piece, (first + count) * piece};
+  switch (c->kind) {
+  case COLL_ALL_REDUCE:
+    if (w->phase == COLL_OWN_SHARES) return shares(w, i, first, count);
+    return w->phase == COLL_OTHER_SHARES ? shares(w, i, from, 1) : whole;
+  case COLL_REDUCE_SCATTER:
+    return c->outer[i] == 1 ? pieces : whole;
+  case COLL_ALL_TO_ALL:
+    return c->split_dim == 0 ? pieces : whole;
+  case COLL_BROADCAST:
+    return from == 0 ? whole : (executor_range){0, 0};
+  case COLL_PERMUTE:
+    to = x->target_of[device];
+    return to != PROG_NONE && x->rank_of[to] - first < count ? whole : (executor_range){0, 0};
+  default:
+    return whole;
+  }
 }
 
 /* ---- reductions ---- */
@@ -177,14 +242,32 @@ static const char *combine_members(const coll_work *w, u32 i, u64 at, size_t n, 
   return s->raw;
 }
 
+/* The unit-th of the blocks of operand i that the phase is about, and whose share it is in. */
+static u64 find_block(const coll_work *w, u32 i, u64 unit, u32 *out_rank) {
+  *out_rank = 0;
+  if (w->phase == COLL_WHOLE) return unit;
+  for (u32 m = 0;; m++) {
+    if (!does_share(w, m)) continue;
+    u64 begin = share_begin(w, m, i), n = share_begin(w, m + 1, i) - begin;
+    *out_rank = m;
+    if (unit < n) return begin + unit;
+    unit -= n;
+  }
+}
+
 static void all_reduce(const coll_work *w, const exec_env *env, u64 unit) {
   const exec_collective *x = w->x;
-  u32 i = 0;
-  for (u64 blocks; (blocks = (x->counts[i] + BLOCK - 1) / BLOCK) <= unit; i++) unit -= blocks;
-  u64 at = unit * BLOCK;
+  u32 i = 0, rank;
+  for (u64 n; (n = shared_blocks(w, i)) <= unit; i++) unit -= n;
+  u64 at = find_block(w, i, unit, &rank) * BLOCK;
   size_t n = x->counts[i] - at < BLOCK ? x->counts[i] - at : BLOCK, width = dtype_size(x->types[i]);
-  combining s = begin_combining(env, &x->body[i]);
-  const char *result = combine_members(w, i, at, n, &s);
+  const char *result;
+  if (w->phase == COLL_OTHER_SHARES) {
+    result = in_of(w, rank, i) + at * width;
+  } else {
+    combining s = begin_combining(env, &x->body[i]);
+    result = combine_members(w, i, at, n, &s);
+  }
   for (u32 m = 0; m < group_size(w); m++)
     if (is_here(w, m)) memcpy(out_of(w, m, i) + at * width, result, n * width);
 }

@@ -60,7 +60,8 @@ static status hopeless(const hub *h, const executor_exchange *x) {
 }
 
 static bool is_same(const executor_exchange *a, const executor_exchange *b) {
-  return a->launch == b->launch && a->step == b->step && a->group == b->group;
+  return a->launch == b->launch && a->step == b->step && a->group == b->group &&
+         a->phase == b->phase;
 }
 
 /* The lock is held. It is there: whoever meets, fails or leaves has joined. */
@@ -137,12 +138,33 @@ static bool end_deadlock(hub *h, u64 launch) {
   return true;
 }
 
-static void copy_parts(const executor_exchange *to, const executor_exchange *from) {
+/* An operand as it was, in the list of who reads it. */
+typedef struct copy {
+  struct copy *next;
+  size_t size;
+  char data[];
+} copy;
+
+static status copy_parts(const hub *h, executor_exchange *to, const executor_exchange *from) {
   for (u32 m = 0; m < from->num_members; m++)
-    for (u32 i = 0; is_of(from, m) && i < from->num_parts; i++)
-      if (from->bytes[i])
-        memcpy(to->parts[m * to->num_parts + i], from->parts[m * from->num_parts + i],
-               from->bytes[i]);
+    for (u32 i = 0; is_of(from, m) && i < from->num_parts; i++) {
+      size_t size = sizeof(copy) + from->bytes[i];
+      copy *c = mem_alloc(h->mem, size);
+      if (!c) return status_oom();
+      *c = (copy){to->held, size};
+      to->held = c;
+      to->parts[m * to->num_parts + i] = c->data;
+      if (from->bytes[i]) memcpy(c->data, from->parts[m * from->num_parts + i], from->bytes[i]);
+    }
+  return NULL;
+}
+
+static void release(executor_transport *t, executor_exchange *x) {
+  for (copy *c = x->held, *next; c; c = next) {
+    next = c->next;
+    mem_free(((hub *)t)->mem, c, c->size);
+  }
+  x->held = NULL;
 }
 
 /* Takes out what is hopeless now, and says so; called with the lock, which it gives up. */
@@ -205,7 +227,7 @@ static void exchange(executor_transport *t, executor_exchange *x) {
   pthread_mutex_unlock(&h->lock);
   for (executor_exchange *to = x; to; to = to->next)
     for (executor_exchange *from = x; from; from = from->next)
-      if (from != to) copy_parts(to, from);
+      if (from != to && !error) error = copy_parts(h, to, from);
   for (executor_exchange *next; x; x = next) {
     next = x->next; /* done may free it */
     x->done(x->user, error);
@@ -250,8 +272,12 @@ static void leave(executor_transport *t, u64 launch, u32 first) {
   pthread_mutex_unlock(&h->lock);
 }
 
-static const executor_transport_ops hub_ops = {
-    .join = join, .exchange = exchange, .fail = fail, .stand = stand, .leave = leave};
+static const executor_transport_ops hub_ops = {.join = join,
+                                               .exchange = exchange,
+                                               .release = release,
+                                               .fail = fail,
+                                               .stand = stand,
+                                               .leave = leave};
 
 status hub_create(const allocator *mem, executor_transport **out_hub) {
   if (!mem) mem = &mem_system;

@@ -20,7 +20,7 @@ typedef struct exec_collective {
   u32 num_groups, first_group;
   const u32 *begin, *members; /* groups; a permute has one, of all that occur in its pairs */
   u32 *group_of, *rank_of;    /* by device; group PROG_NONE: in none */
-  u32 *source_of;             /* permute: by device, who sends to it; PROG_NONE: nobody */
+  u32 *source_of, *target_of; /* permute: by device, who sends to it, and it to; or PROG_NONE */
   vm_unit *body;              /* reductions: by operand, on registers */
   dtype *types;               /* by operand */
   u64 *counts;
@@ -55,16 +55,24 @@ void exec_image_release(executor_image *image);
 
 /* Does the work of one meeting: all members of `group` have arrived at collective x; slots[d] are
  * the slots of device first + d. Results are those of the `count` devices that are here; members
- * elsewhere have handed in parts. Work is cut into units as in step.h. */
+ * elsewhere have handed in parts. Work is cut into units as in step.h.
+ *
+ * A large all-reduce with members elsewhere goes in two phases, with a meeting each: each member
+ * has a share of the result, which is made where the member is, and then handed to all. */
+typedef enum coll_phase { COLL_WHOLE, COLL_OWN_SHARES, COLL_OTHER_SHARES } coll_phase;
 typedef struct coll_work {
   const exec_collective *x;
   u32 group, first, count;
   const u32 *numbers; /* by device: what first counts; NULL: itself */
   void *const *const *slots;
   void *const *parts; /* operands, [rank * n + i]; NULL: all members are here */
+  coll_phase phase;   /* of COLL_OTHER_SHARES operands are results, as far as they are there */
 } coll_work;
 void coll_lower(const lower_env *e, const prog_collective *c, exec_collective *out);
-u64 coll_units(const exec_collective *x, u32 group, const program *p, u64 *out_cost);
+u64 coll_units(const coll_work *w, const program *p, u64 *out_cost);
+/* What members [first, first + count) look at of operand i of member `from`, by ranks. */
+executor_range coll_needs(const coll_work *w, u32 from, u32 i, u32 first, u32 count);
+bool coll_has_shares(const exec_collective *x);
 void coll_run(const void *work, const exec_env *env, u64 begin, u64 end);
 
 #endif

@@ -221,8 +221,9 @@ static inline place *launch_place(const launch *l, u32 position) {
   return at < l->n ? &l->places[at] : NULL;
 }
 
-/* meet.c: by a place that comes back from a transfer, which has been done or has failed. */
-void place_met(worker *w, place *p, bool failed);
+/* meet.c: by a place that comes back from a transfer, which has been done or has failed. As
+ * place_meet. */
+bool place_met(worker *w, place *p, bool failed);
 /* True: go on with the next step; false: parked (p may already run elsewhere). */
 bool place_meet(worker *w, place *p);
 

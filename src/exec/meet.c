@@ -3,9 +3,10 @@
  * last to arrive does the work, the others are parked and made ready again by it. */
 #include "exec/launch.h"
 
-/* A meeting of which members run elsewhere, while their operands come. */
+/* A meeting of which members run elsewhere, while their operands come, and are used. */
 typedef struct meeting {
   executor_exchange exchange;
+  coll_work work;
   size_t size; /* of this allocation */
 } meeting;
 
@@ -39,17 +40,21 @@ static void skip(place *p, const exec_collective *x) {
   p->pc++;
 }
 
+static coll_work work_of(const launch *l, const exec_collective *x, u32 group) {
+  return (coll_work){x, group, l->first, l->n, l->numbers, l->slots, NULL, COLL_WHOLE};
+}
+
 /* Without the lock: the other members are in PLACE_MEETING, which nothing but wake_members ends, so
  * that all their slots are ours. */
 static void do_work(worker *w, place *p, const exec_collective *x, u32 group) {
   launch *l = p->l;
-  coll_work work = {
-      x, group, l->first, l->n, l->numbers, l->slots, p->met ? p->met->exchange.parts : NULL};
+  coll_work work = p->met ? p->met->work : work_of(l, x, group);
   exec_step s = {.run = coll_run, .data = &work, .scratch = x->scratch};
-  s.units = coll_units(x, group, l->prog, &s.cost);
+  s.units = coll_units(&work, l->prog, &s.cost);
   u64 begin = l->traced ? os_now_ns() : 0;
   if (s.units) l->work(w, &s, p->slots, l->prog->flush_denormals);
   if (begin) place_tell(p, TRACE_COLLECTIVE, (str){0}, begin);
+  if (work.phase == COLL_OWN_SHARES) return; /* the rest is to come */
   atomic_fetch_add_explicit(&l->on->stat_rendezvous, 1, memory_order_relaxed);
   if (!l->image->deaths.begin) return;
   for (u32 i = x->begin[group]; i < x->begin[group + 1]; i++)
@@ -66,29 +71,37 @@ static u32 members_here(const launch *l, const exec_collective *x, u32 group) {
   return here;
 }
 
-/* Room for the operands of those elsewhere; ours are where they lie. NULL: no memory. */
+static executor_range needs(const executor_exchange *x, u32 from, u32 part, u32 first, u32 count) {
+  return coll_needs(x->of, from, part, first, count);
+}
+
+/* What is ours is where it lies. */
+static void begin_phase(const launch *l, meeting *t, coll_phase phase) {
+  const exec_collective *x = t->work.x;
+  const u32 *from = phase == COLL_OTHER_SHARES ? x->c->out : x->c->in;
+  u32 n = t->exchange.num_members, k = x->c->n;
+  t->work.phase = phase;
+  t->exchange.phase = phase;
+  for (u32 m = 0; m < n; m++) {
+    const place *p = launch_place(l, x->members[x->begin[t->work.group] + m]);
+    for (u32 i = 0; i < k; i++) t->exchange.parts[m * k + i] = p ? p->slots[from[i]] : NULL;
+  }
+}
+
+/* NULL: no memory. */
 static meeting *meeting_create(const launch *l, u32 step, const exec_collective *x, u32 group) {
   u32 n = x->begin[group + 1] - x->begin[group], k = x->c->n;
   const u32 *members = x->members + x->begin[group];
-  size_t parts_at = align_up(sizeof(meeting), 64), each = 0;
+  size_t parts_at = align_up(sizeof(meeting), 64);
   size_t bytes_at = parts_at + (size_t)n * k * sizeof(void *);
-  size_t members_at = bytes_at + k * sizeof(size_t);
-  size_t room_at = align_up(members_at + n * sizeof(u32), 64);
-  for (u32 i = 0; i < k; i++) each += align_up(x->counts[i] * dtype_size(x->types[i]), 64);
-  size_t size = room_at + each * (n - members_here(l, x, group));
-  char *block = mem_alloc(l->on->mem, size), *room = block + room_at;
+  size_t members_at = bytes_at + k * sizeof(size_t), size = members_at + n * sizeof(u32);
+  char *block = mem_alloc(l->on->mem, size);
   if (!block) return NULL;
   void **parts = (void **)(block + parts_at);
   size_t *bytes = (size_t *)(block + bytes_at);
   for (u32 i = 0; i < k; i++) bytes[i] = x->counts[i] * dtype_size(x->types[i]);
   u32 *numbers = (u32 *)(block + members_at);
   for (u32 m = 0; m < n; m++) numbers[m] = l->numbers ? l->numbers[members[m]] : members[m];
-  for (u32 m = 0; m < n; m++)
-    for (u32 i = 0; i < k; i++) {
-      const place *p = launch_place(l, members[m]);
-      parts[m * k + i] = p ? p->slots[x->c->in[i]] : room;
-      if (!p) room += align_up(bytes[i], 64);
-    }
   meeting *t = (meeting *)block;
   *t = (meeting){{.launch = l->id,
                   .step = step,
@@ -99,8 +112,13 @@ static meeting *meeting_create(const launch *l, u32 step, const exec_collective 
                   .members = numbers,
                   .num_parts = k,
                   .bytes = bytes,
+                  .needs = needs,
+                  .of = &t->work,
                   .parts = parts},
+                 work_of(l, x, group),
                  size};
+  t->work.parts = parts;
+  begin_phase(l, t, coll_has_shares(x) ? COLL_OWN_SHARES : COLL_WHOLE);
   return t;
 }
 
@@ -109,7 +127,7 @@ static void exchanged(void *user, status error) {
   place_resume(user, error ? status_copy(error) : NULL);
 }
 
-/* The lock is held and given up; p comes back through place_met. */
+/* The first phase, or the next. The lock is held and given up; p comes back through place_met. */
 __attribute__((noinline)) static void exchange(place *p, const exec_collective *x, u32 group) {
   static meeting none; /* no memory for it */
   launch *l = p->l;
@@ -123,7 +141,7 @@ __attribute__((noinline)) static void exchange(place *p, const exec_collective *
   l->active--;
   launch_halted halted = launch_check(l);
   pthread_mutex_unlock(&l->on->lock);
-  meeting *t = meeting_create(l, p->pc, x, group);
+  meeting *t = p->met ? p->met : meeting_create(l, p->pc, x, group);
   p->met = t ? t : &none;
   if (!t) {
     place_resume(p, status_oom());
@@ -136,18 +154,26 @@ __attribute__((noinline)) static void exchange(place *p, const exec_collective *
   launch_halt(l, &halted);
 }
 
-void place_met(worker *w, place *p, bool failed) {
+bool place_met(worker *w, place *p, bool failed) {
   launch *l = p->l;
   meeting *t = p->met;
   const exec_collective *x = l->image->collectives[p->pc];
   u32 group = x->group_of[p->position];
   if (!failed) do_work(w, p, x, group);
+  if (t->size) l->transport->ops->release(l->transport, &t->exchange);
+  if (!failed && t->work.phase == COLL_OWN_SHARES) {
+    begin_phase(l, t, COLL_OTHER_SHARES);
+    pthread_mutex_lock(&l->on->lock);
+    exchange(p, x, group);
+    return false;
+  }
   p->met = NULL;
   if (t->size) mem_free(l->on->mem, t, t->size);
   pthread_mutex_lock(&l->on->lock);
   wake_members(p, x, group);
   pthread_mutex_unlock(&l->on->lock);
   p->pc++;
+  return true;
 }
 
 /* ---- meeting ---- */

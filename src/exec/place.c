@@ -227,7 +227,7 @@ void place_run(worker *w, place *p) {
     status s = make_room(w, p);
     if (s) launch_fail(l, s);
   }
-  if (p->met) place_met(w, p, atomic_load_explicit(&l->poisoned, memory_order_relaxed));
+  if (p->met && !place_met(w, p, atomic_load_explicit(&l->poisoned, memory_order_relaxed))) return;
   while (p->pc < num_steps && !atomic_load_explicit(&l->poisoned, memory_order_relaxed)) {
     steps++;
     if (run_scalars(w, p)) continue;

@@ -102,7 +102,7 @@ static void *live(void *user) {
     p->wrong++;
     return NULL;
   }
-  CHECK(!wire_start(p->w, &(wire_user){room, came, gone, p}));
+  CHECK(!wire_start(p->w, &(wire_user){.room = room, .came = came, .gone = gone, .user = p}));
   for (u32 i = 0; i < MESSAGES; i++)
     for (u32 to = 0; to < SIZE; to++) {
       wire_message *m = &p->messages[to][i];

@@ -108,10 +108,42 @@ static void test_parts_meet(arena *a, u32 cut) {
   release_parts(h);
 }
 
+static const u32 shuffled[] = {0, 4, 1, 5, 2, 6, 3, 7};
+
+/* So large that each member sums a share; no two elements are alike. */
+static void test_shares(arena *a, const u32 *by, u32 cut, u64 id) {
+  enum { WORDS = 40001 };
+  static i32 in[WORDS], out[WORDS];
+  i64 n = WORDS;
+  executor_array all = {DTYPE_s32, {&n, 1}, NULL};
+  heard h[2];
+  prepare_parts(h, sum(a, 8, 8, WORDS), sizeof in, 0);
+  for (u32 k = 0; k < 2; k++, swap())
+    for (i32 d = 0; d < 8; d++) {
+      for (i32 i = 0; i < WORDS; i++) in[i] = i * (d + 1) + d;
+      CHECK(!executor_write(on, h[k].params[d], 0, &all, in));
+    }
+  numbers = by;
+  CHECK(!start_part(&h[0], 0, cut, id, NULL));
+  swap();
+  CHECK(!start_part(&h[1], cut, 8 - cut, id, NULL) && !finished(&h[1]));
+  swap();
+  CHECK(!finished(&h[0]));
+  for (u32 d = 0; d < 8; d++) {
+    if (d == cut) swap();
+    CHECK(!executor_read(on, h[d >= cut].results[d], 0, &all, out));
+    u32 wrong = 0;
+    for (i32 i = 0; i < WORDS; i++) wrong += out[i] != i * 36 + 28;
+    CHECK(wrong == 0);
+  }
+  swap();
+  numbers = NULL;
+  release_parts(h);
+}
+
 /* Positions of a part need not be in a row: what each has is by number. */
 static void test_numbers(arena *a) {
   heard h[2];
-  static const u32 shuffled[] = {0, 4, 1, 5, 2, 6, 3, 7};
   numbers = shuffled;
   prepare_parts(h, sum(a, 8, 4, 300), 1200, 1);
   CHECK(!start_part(&h[0], 0, 3, 50, NULL));
@@ -232,6 +264,10 @@ static void test_parts(arena *a, const char *kind, u32 threads, bool relayed) {
     connect_hub();
   for (u32 cut = 1; cut < 8; cut += 2) test_parts_meet(a, cut);
   test_numbers(a);
+  for (u32 cut = 3; cut < 5; cut++) {
+    test_shares(a, NULL, cut, 60 + cut);
+    test_shares(a, shuffled, cut, 70 + cut);
+  }
   test_part_fails(a);
   for (u64 i = 0; i < 20; i++) test_parts_wait(a, 200 + i, i % 2);
   executor_stop(other);

@@ -62,6 +62,11 @@ static void free_part(relay *r, part *p) {
   mem_free(r->mem, p, sizeof *p);
 }
 
+void relay_free_operand(relay *r, operand *o) {
+  if (o->readers) window_done(o->readers);
+  mem_free(r->mem, o, sizeof *o + o->head.bytes);
+}
+
 /* A launch all of whose parts have left is forgotten, with what came for it too late. */
 void relay_forget(relay *r, u64 launch, u32 all) {
   for (const part *p = r->parts; p; p = p->next)
@@ -75,12 +80,12 @@ void relay_forget(relay *r, u64 launch, u32 all) {
       at = &p->next;
     }
   r->early_end = &r->early;
-  for (early *e; (e = *r->early_end);)
-    if (e->head.launch == launch) {
-      *r->early_end = e->next;
-      mem_free(r->mem, e, sizeof *e + e->head.bytes);
+  for (operand *o; (o = *r->early_end);)
+    if (o->head.launch == launch) {
+      *r->early_end = o->next;
+      relay_free_operand(r, o);
     } else {
-      r->early_end = &e->next;
+      r->early_end = &o->next;
     }
 }
 
@@ -105,19 +110,19 @@ static bool is_ours(const executor_exchange *x, u32 member) {
 
 bool relay_is_of(const meeting *m, const wire_head *h) {
   const executor_exchange *x = m->x;
-  return x->launch == h->launch && x->step == h->step && x->group == h->group;
+  return x->launch == h->launch && x->step == h->step && x->group == h->group &&
+         x->phase == h->first;
 }
 
-/* Whether process `from` may say this of that meeting. */
-bool relay_fits(const relay *r, const executor_exchange *x, u32 from, const wire_head *h) {
-  if (h->member >= x->num_members || h->part >= x->num_parts || h->bytes != x->bytes[h->part])
-    return false;
-  const part *p = relay_owner(r, x->launch, x->members[h->member]);
-  return p && p->rank == from;
-}
-
-size_t relay_place(const executor_exchange *x, const wire_head *h) {
-  return (size_t)h->member * x->num_parts + h->part;
+executor_range relay_needs(const executor_exchange *x, const part *of, u32 member, u32 k) {
+  u32 first = UINT32_MAX, end = 0;
+  if (!x->needs) return (executor_range){0, x->bytes[k]};
+  for (u32 i = 0; i < x->num_members; i++) {
+    if (x->members[i] - of->first >= of->count) continue;
+    if (first > i) first = i;
+    end = i + 1;
+  }
+  return x->needs(x, member, k, first, end - first);
 }
 
 static bool lacks(const meeting *m, u32 member) {
@@ -149,28 +154,54 @@ static status hopeless(const relay *r, const meeting *m) {
 
 static void batch_sent(wire_message *message);
 
+/* Into our window, where the other sees it and it is not so small that sending is as good. What is
+ * on its way to another process, from this call on, is not left there twice. */
+static void use_window(relay *r, const batch *before, leaving *l, u32 at) {
+  enum { LEAST = 4096 };
+  wire_head *h = &l->m.head;
+  const leaving *same = before ? &before->operands[at] : NULL;
+  if (h->bytes < LEAST) return;
+  if (same && same->m.head.count && same->from == l->from && same->m.head.received == h->bytes) {
+    h->sent = same->m.head.sent;
+    window_add_reader(r->window, h->sent);
+  } else if (!(l->room = window_take(r->window, h->bytes, &h->sent))) {
+    return;
+  }
+  h->count = 1;
+  h->received = h->bytes;
+  h->bytes = 0;
+}
+
 /* Our operands for process `to`, which has members of the group. */
-static status add_batch(relay *r, meeting *m, u32 to, todo *t) {
+static status add_batch(relay *r, meeting *m, const part *to, todo *t) {
   const executor_exchange *x = m->x;
+  const batch *before = t->send && t->send->m == m && r->sees[t->send->to] ? t->send : NULL;
   u32 ours = 0;
-  m->served[to] = true;
+  m->served[to->rank] = true;
   for (u32 i = 0; i < x->num_members; i++) ours += is_ours(x, i);
-  size_t size = sizeof(batch) + (size_t)ours * x->num_parts * sizeof(wire_message);
+  size_t size = sizeof(batch) + (size_t)ours * x->num_parts * sizeof(leaving);
   batch *b = mem_alloc(r->mem, size);
   if (!b) return status_oom();
-  *b = (batch){.r = r, .m = m, .to = to, .size = size, .next = t->send};
+  *b = (batch){.r = r, .m = m, .to = to->rank, .size = size, .next = t->send};
   for (u32 i = 0; i < x->num_members; i++)
-    for (u32 k = 0; is_ours(x, i) && k < x->num_parts; k++)
-      b->messages[b->count++] = (wire_message){.head = {.kind = PART,
-                                                        .launch = x->launch,
-                                                        .step = x->step,
-                                                        .group = x->group,
-                                                        .member = i,
-                                                        .part = k,
-                                                        .bytes = x->bytes[k]},
-                                               .data = x->parts[(size_t)i * x->num_parts + k],
-                                               .sent = batch_sent,
-                                               .user = b};
+    for (u32 k = 0; is_ours(x, i) && k < x->num_parts; k++) {
+      executor_range n = relay_needs(x, to, i, k);
+      leaving *l = &b->operands[b->count];
+      *l = (leaving){.m = {.head = {.kind = PART,
+                                    .launch = x->launch,
+                                    .step = x->step,
+                                    .group = x->group,
+                                    .first = x->phase,
+                                    .member = i,
+                                    .part = k,
+                                    .bytes = n.end - n.begin},
+                           .sent = batch_sent,
+                           .user = b},
+                     .from = (char *)x->parts[(size_t)i * x->num_parts + k] + n.begin};
+      if (r->sees[to->rank]) use_window(r, before, l, b->count);
+      l->m.data = l->m.head.bytes ? l->from : NULL;
+      b->count++;
+    }
   b->left = b->count;
   m->unsent += b->count;
   relay_part(r, x->launch, r->w->rank)->sent += b->count;
@@ -184,14 +215,14 @@ status relay_serve(relay *r, meeting *m, todo *t) {
   for (u32 i = 0; i < x->num_members; i++) {
     if (is_ours(x, i)) continue;
     const part *p = relay_owner(r, x->launch, x->members[i]);
-    if (p && !m->served[p->rank]) RETURN_IF_ERROR(add_batch(r, m, p->rank, t));
+    if (p && !m->served[p->rank]) RETURN_IF_ERROR(add_batch(r, m, p, t));
   }
   return NULL;
 }
 
 /* Takes it out where nothing of it is under way: it has come about, or never will. */
 void relay_settle(relay *r, meeting *m, todo *t) {
-  if (m->unsent || m->receiving || (m->missing && !m->error)) return;
+  if (m->unsent || (m->missing && !m->error)) return;
   for (u32 i = 0; !m->error && i < m->x->num_members; i++)
     if (!is_ours(m->x, i) && !relay_owner(r, m->x->launch, m->x->members[i])) return;
   for (meeting **at = &r->meetings; *at; at = &(*at)->next)
@@ -216,6 +247,10 @@ void relay_review(relay *r, todo *t) {
 /* Called with the lock, which it gives up. */
 void relay_do(relay *r, todo *t) {
   pthread_mutex_unlock(&r->lock);
+  for (batch *b = t->send; b; b = b->next) /* all, before any of them is told of */
+    for (u32 i = 0; i < b->count; i++)
+      if (b->operands[i].room)
+        memcpy(b->operands[i].room, b->operands[i].from, b->operands[i].m.head.received);
   for (note *n = t->notes, *next; n; n = next) {
     next = n->next;
     wire_send(r->w, n->to, &n->m);
@@ -223,9 +258,9 @@ void relay_do(relay *r, todo *t) {
   for (u32 to = 0; t->cut && to < r->w->size; to++)
     if (to != r->w->rank) wire_cut(r->w, to);
   for (batch *b = t->send, *next; b; b = next) {
-    next = b->next;
-    u32 n = b->count, to = b->to; /* once all are sent it is freed */
-    for (u32 i = 0; i < n; i++) wire_send(r->w, to, &b->messages[i]);
+    next = b->next; /* once all are sent it is freed */
+    for (u32 i = 1; i < b->count; i++) b->operands[i - 1].m.next = &b->operands[i].m;
+    if (b->count) wire_send(r->w, b->to, &b->operands[0].m);
   }
   for (meeting *m = t->over, *next; m; m = next) {
     next = m->next;
@@ -243,11 +278,9 @@ static void batch_sent(wire_message *message) {
   meeting *m = b->m;
   todo t = {0};
   pthread_mutex_lock(&r->lock);
-  u64 launch = m->x->launch;
-  bool last = --m->unsent == 0;
+  m->unsent--;
   if (--b->left == 0) mem_free(r->mem, b, b->size);
   relay_settle(r, m, &t);
-  if (last) relay_report(r, launch, &t);
   relay_do(r, &t);
 }
 
@@ -261,12 +294,14 @@ static status join(executor_transport *base, u64 launch, u32 first, u32 count, u
                  ? status_make(STATUS_INVALID_ARGUMENT, "a process has one part of a launch")
                  : relay_add_part(r, launch, r->w->rank, first, count, all);
   if (!s) {
-    for (const early *e = r->early; e; e = e->next) r->parts->received += e->head.launch == launch;
+    for (const operand *o = r->early; o; o = o->next)
+      r->parts->received += o->head.launch == launch;
     relay_tell_all(
         r, &(wire_head){.kind = JOIN, .launch = launch, .first = first, .count = count, .all = all},
         NULL, &t);
   }
   relay_do(r, &t);
+  if (!s) wire_tick(r->w);
   return s;
 }
 
@@ -303,8 +338,15 @@ static void exchange(executor_transport *base, executor_exchange *x) {
   m->error = hopeless(r, m);
   if (!m->error) m->error = relay_serve(r, m, &t);
   relay_settle(r, m, &t);
-  relay_report(r, x->launch, &t);
   relay_do(r, &t);
+}
+
+static void release(executor_transport *base, executor_exchange *x) {
+  for (operand *o = x->held, *next; o; o = next) {
+    next = o->next;
+    relay_free_operand((relay *)base, o);
+  }
+  x->held = NULL;
 }
 
 static void fail(executor_transport *base, u64 launch, u32 first, status error) {
@@ -326,13 +368,11 @@ static void fail(executor_transport *base, u64 launch, u32 first, status error) 
 
 static void stand(executor_transport *base, u64 launch, u32 first, const executor_standstill *s) {
   relay *r = (relay *)base;
-  todo t = {0};
   (void)first;
   pthread_mutex_lock(&r->lock);
   part *p = relay_part(r, launch, r->w->rank);
   if (s->begun + s->done >= p->stand.begun + p->stand.done) p->stand = *s;
-  relay_report(r, launch, &t);
-  relay_do(r, &t);
+  pthread_mutex_unlock(&r->lock);
 }
 
 static void leave(executor_transport *base, u64 launch, u32 first) {
@@ -345,29 +385,48 @@ static void leave(executor_transport *base, u64 launch, u32 first) {
   p->left = true;
   wire_head h = relay_numbers(p, LEAVE);
   relay_tell_all(r, &h, NULL, &t);
-  relay_report(r, launch, &t);
+  for (note *n = t.notes; n; n = n->next) n->m.late = true;
   relay_forget(r, launch, all);
   relay_do(r, &t);
 }
 
-static const executor_transport_ops relay_ops = {
-    .join = join, .exchange = exchange, .fail = fail, .stand = stand, .leave = leave};
+static const executor_transport_ops relay_ops = {.join = join,
+                                                 .exchange = exchange,
+                                                 .release = release,
+                                                 .fail = fail,
+                                                 .stand = stand,
+                                                 .leave = leave};
 
 static void destroy(relay *r, u32 size) {
   for (part *p = r->parts, *next; p; p = next) {
     next = p->next;
     free_part(r, p);
   }
-  for (early *e = r->early, *next; e; e = next) {
-    next = e->next;
-    mem_free(r->mem, e, sizeof *e + e->head.bytes);
+  for (operand *o = r->early, *next; o; o = next) {
+    next = o->next;
+    relay_free_operand(r, o);
   }
   for (u32 i = 0; r->gone && i < size; i++) status_free(r->gone[i]);
+  for (u32 i = 0; r->theirs && i < size; i++) os_shared_close(&r->theirs[i]);
+  window_destroy(r->window);
   status_free(r->broken);
+  mem_free(r->mem, r->theirs, size * sizeof *r->theirs);
+  mem_free(r->mem, r->sees, size * sizeof *r->sees);
   mem_free(r->mem, r->gone, size * sizeof *r->gone);
   mem_free(r->mem, r->incoming, size * sizeof *r->incoming);
   pthread_mutex_destroy(&r->lock);
   mem_free(r->mem, r, sizeof *r);
+}
+
+/* Who does not see it, on another machine or behind a wall on this one, gets messages only. */
+static void show_window(relay *r) {
+  todo t = {0};
+  r->window = window_create(r->mem);
+  if (!r->window) return;
+  pthread_mutex_lock(&r->lock);
+  str name = str_of(window_name(r->window));
+  relay_tell_all(r, &(wire_head){.kind = WINDOW, .bytes = name.len + 1}, name.data, &t);
+  relay_do(r, &t);
 }
 
 status relay_create(const allocator *mem, wire *w, const relay_mail *mail,
@@ -387,9 +446,12 @@ status relay_create(const allocator *mem, wire *w, const relay_mail *mail,
   r->early_end = &r->early;
   r->gone = mem_zalloc(mem, size * sizeof *r->gone);
   r->incoming = mem_zalloc(mem, size * sizeof *r->incoming);
+  r->theirs = mem_zalloc(mem, size * sizeof *r->theirs);
+  r->sees = mem_zalloc(mem, size * sizeof *r->sees);
   pthread_mutex_init(&r->lock, NULL); /* does not fail on Linux */
-  status s = r->gone && r->incoming ? NULL : status_oom();
-  wire_user user = {.room = relay_room, .came = relay_came, .gone = relay_gone, .user = r};
+  status s = r->gone && r->incoming && r->theirs && r->sees ? NULL : status_oom();
+  wire_user user = {
+      .room = relay_room, .came = relay_came, .gone = relay_gone, .tick = relay_tick, .user = r};
   if (!s) s = wire_start(w, &user);
   if (s) {
     wire_close(w);
@@ -397,6 +459,7 @@ status relay_create(const allocator *mem, wire *w, const relay_mail *mail,
     return s;
   }
   *out_relay = &r->base;
+  if (size > 1) show_window(r);
   return NULL;
 }
 

@@ -1,22 +1,22 @@
 /* What comes to a relay from the other processes. */
 #include "net/relay_state.h"
 
-/* The lock is held. */
-static void *room_for_part(relay *r, u32 from, const wire_head *h) {
-  incoming *in = &r->incoming[from];
-  for (meeting *m = r->meetings; m; m = m->next) {
-    if (!relay_is_of(m, h) || !relay_fits(r, m->x, from, h) || m->have[relay_place(m->x, h)])
-      continue;
-    if (m->error) continue;
-    m->have[relay_place(m->x, h)] = true;
-    m->receiving++;
-    in->m = m;
-    return m->x->parts[relay_place(m->x, h)];
-  }
-  if (h->bytes > SIZE_MAX - sizeof(early)) return NULL;
-  early *e = in->e = mem_alloc(r->mem, sizeof *e + h->bytes);
-  if (e) *e = (early){.from = from, .head = *h};
-  return e ? e->data : NULL;
+static operand *make_operand(relay *r, u32 from, const wire_head *h) {
+  if (h->bytes > SIZE_MAX - sizeof(operand)) return NULL;
+  operand *o = mem_alloc(r->mem, sizeof *o + h->bytes);
+  if (o) *o = (operand){.from = from, .head = *h};
+  if (o) o->lies = o->data;
+  return o;
+}
+
+/* Of one whose bytes are no message's; NULL: no memory, or there is no such place. */
+static operand *find_operand(relay *r, u32 from, const wire_head *h) {
+  operand *o = make_operand(r, from, h);
+  if (!o || !h->count) return o;
+  o->lies = window_find(&r->theirs[from], h->sent, h->received, &o->readers);
+  if (o->lies) return o;
+  mem_free(r->mem, o, sizeof *o + h->bytes);
+  return NULL;
 }
 
 void *relay_room(void *user, u32 from, const wire_head *h) {
@@ -26,7 +26,8 @@ void *relay_room(void *user, u32 from, const wire_head *h) {
   enum { MOST_TEXT = 1 << 24 };
   pthread_mutex_lock(&r->lock);
   if (h->kind == PART) {
-    to = room_for_part(r, from, h);
+    in->o = make_operand(r, from, h);
+    to = in->o ? in->o->data : NULL;
   } else if (h->bytes <= MOST_TEXT || h->kind == MAIL) {
     todo none = {0};
     in->n = relay_make_note(r, h, &none);
@@ -36,48 +37,55 @@ void *relay_room(void *user, u32 from, const wire_head *h) {
   return to;
 }
 
+/* True: it is this meeting's, whose operands are then as if all of each lay there. */
+static bool take(const relay *r, meeting *m, operand *o) {
+  executor_exchange *x = m->x;
+  const wire_head *h = &o->head;
+  if (!relay_is_of(m, h) || h->member >= x->num_members || h->part >= x->num_parts) return false;
+  size_t at = (size_t)h->member * x->num_parts + h->part;
+  const part *p = relay_owner(r, x->launch, x->members[h->member]);
+  if (!p || p->rank != o->from || m->have[at]) return false;
+  executor_range n = relay_needs(x, relay_part(r, x->launch, r->w->rank), h->member, h->part);
+  if (n.end - n.begin != (h->count ? h->received : h->bytes)) return false;
+  x->parts[at] = (void *)((uintptr_t)o->lies - n.begin);
+  m->have[at] = true;
+  m->missing--;
+  o->next = x->held;
+  x->held = o;
+  return true;
+}
+
 /* What is there for a meeting of which ours is the last to know. */
 void relay_take_early(relay *r, meeting *m) {
   r->early_end = &r->early;
-  for (early *e; (e = *r->early_end);) {
-    if (!relay_is_of(m, &e->head) || !relay_fits(r, m->x, e->from, &e->head) ||
-        m->have[relay_place(m->x, &e->head)]) {
-      r->early_end = &e->next;
-      continue;
-    }
-    if (e->head.bytes) memcpy(m->x->parts[relay_place(m->x, &e->head)], e->data, e->head.bytes);
-    m->have[relay_place(m->x, &e->head)] = true;
-    m->missing--;
-    *r->early_end = e->next;
-    mem_free(r->mem, e, sizeof *e + e->head.bytes);
+  for (operand *o; (o = *r->early_end);) {
+    operand *next = o->next;
+    if (take(r, m, o))
+      *r->early_end = next;
+    else
+      r->early_end = &o->next;
   }
 }
 
-/* Operands without bytes were given no room. */
+/* Those whose bytes were no message's were given no room. */
 static void part_came(relay *r, u32 from, const wire_head *h, todo *t) {
-  incoming in = r->incoming[from];
-  if (!h->bytes) (void)room_for_part(r, from, h), in = r->incoming[from];
-  r->incoming[from] = (incoming){0};
+  operand *o = h->bytes ? r->incoming[from].o : find_operand(r, from, h);
   part *own = relay_part(r, h->launch, r->w->rank);
+  r->incoming[from] = (incoming){0};
   if (own) own->received++;
-  if (in.m) {
-    in.m->receiving--;
-    in.m->missing--;
-    relay_settle(r, in.m, t);
-  } else if (!in.e) {
+  if (!o) {
     r->broken = r->broken ? r->broken : status_oom();
     relay_review(r, t);
-  } else {
-    *r->early_end = in.e;
-    r->early_end = &in.e->next;
-    for (meeting *m = r->meetings; m; m = m->next)
-      if (relay_is_of(m, h)) {
-        relay_take_early(r, m);
-        relay_settle(r, m, t);
-        break;
-      }
+    return;
   }
-  relay_report(r, h->launch, t);
+  meeting *m = r->meetings;
+  while (m && !(!m->error && take(r, m, o))) m = m->next;
+  if (m) {
+    relay_settle(r, m, t);
+  } else {
+    *r->early_end = o;
+    r->early_end = &o->next;
+  }
 }
 
 static void serve_all(relay *r, u64 launch, todo *t) {
@@ -129,8 +137,20 @@ static void answer_came(relay *r, u32 from, const wire_head *h, str text, todo *
   p->text_bytes = copy ? text.len : 0;
   p->sent = h->sent;
   p->received = h->received;
-  p->answered = h->step == r->wave;
+  p->answered = h->step == p->asked_wave;
   if (relay_all_stand(r, h->launch, true)) relay_consider(r, h->launch, t);
+}
+
+static void window_came(relay *r, u32 from, const wire_head *h, str text, todo *t) {
+  (void)h;
+  if (r->theirs[from].at || !text.len || text.data[text.len - 1]) return;
+  if (window_open(text.data, &r->theirs[from]))
+    relay_tell(r, from, &(wire_head){.kind = SEEN}, NULL, t);
+}
+
+static void seen_came(relay *r, u32 from, const wire_head *h, str text, todo *t) {
+  (void)h, (void)text, (void)t;
+  r->sees[from] = r->window != NULL;
 }
 
 static void dead_came(relay *r, u32 from, const wire_head *h, str text, todo *t) {
@@ -149,14 +169,14 @@ static void leave_came(relay *r, u32 from, const wire_head *h, str text, todo *t
   p->received = h->received;
   u32 all = p->all;
   relay_review(r, t);
-  relay_report(r, h->launch, t);
   relay_forget(r, h->launch, all);
 }
 
 void relay_came(void *user, u32 from, const wire_head *h, void *at) {
   static void (*const fns[])(relay *, u32, const wire_head *, str, todo *) = {
-      [JOIN] = join_came,     [FAIL] = fail_came, [STAND] = stand_came, [ASK] = ask_came,
-      [ANSWER] = answer_came, [DEAD] = dead_came, [LEAVE] = leave_came};
+      [JOIN] = join_came,   [FAIL] = fail_came,     [STAND] = stand_came,
+      [ASK] = ask_came,     [ANSWER] = answer_came, [DEAD] = dead_came,
+      [LEAVE] = leave_came, [WINDOW] = window_came, [SEEN] = seen_came};
   relay *r = user;
   todo t = {0};
   pthread_mutex_lock(&r->lock);
@@ -182,9 +202,7 @@ void relay_gone(void *user, u32 from, status why) {
   r->gone[from] =
       why ? status_copy(why)
           : status_make(STATUS_UNAVAILABLE, "process %u of %u has left the job", from, r->w->size);
-  if (in->m) in->m->receiving--; /* what came of it is not looked at */
-  if (in->m && !in->m->error) in->m->error = status_copy(r->gone[from]);
-  if (in->e) mem_free(r->mem, in->e, sizeof *in->e + in->e->head.bytes);
+  if (in->o) relay_free_operand(r, in->o);
   note *n = in->n;
   *in = (incoming){0};
   relay_review(r, &t);

@@ -8,8 +8,11 @@
 #include <pthread.h>
 
 #include "net/relay.h"
+#include "net/window.h"
 
-enum { JOIN, PART, FAIL, STAND, ASK, ANSWER, DEAD, LEAVE, MAIL };
+/* WINDOW: what the sender's is called; SEEN: that the sender sees ours. A PART's head says the
+ * phase as `first`; with `count`, its bytes are in the window, at `sent`, `received` of them. */
+enum { JOIN, PART, FAIL, STAND, ASK, ANSWER, DEAD, LEAVE, MAIL, WINDOW, SEEN };
 
 /* Positions of a launch that are together in one process. */
 typedef struct part {
@@ -22,41 +25,51 @@ typedef struct part {
   u64 begun, done;                /* ours: of its meetings, handed in; and come about */
   executor_standstill stand;      /* ours: the last; it holds while its numbers are these two */
   bool says_it_stands;            /* process 0, of others */
-  u64 asked_sent, asked_received; /* process 0: as they were when all were asked */
-  bool answered;                  /* process 0: it still stands, with these numbers */
-  char *text;                     /* process 0: what its devices wait for */
+  u64 asked_sent, asked_received; /* process 0: as they were when all were asked, */
+  u64 asked_at;                   /* and when (ns); 0: they have not been */
+  u32 asked_wave;
+  bool answered; /* process 0: it still stands, with these numbers */
+  char *text;    /* process 0: what its devices wait for */
   size_t text_bytes;
 } part;
 
-/* An operand that is ahead of our part of its meeting. */
-typedef struct early {
-  struct early *next;
+/* An operand that has come: ahead of our part of its meeting, or held by it. */
+typedef struct operand {
+  struct operand *next;
   u32 from;
   wire_head head;
+  char *lies;
+  atomic_uint *readers; /* in its sender's window; NULL: it is `data`, head.bytes of it */
   char data[];
-} early;
+} operand;
 
 /* A meeting that our members have come to. */
 typedef struct meeting {
   struct meeting *next;
   executor_exchange *x;
-  status error;  /* it will not be */
-  u32 missing;   /* operands that have not come */
-  u32 unsent;    /* messages with ours that the wire still has */
-  u32 receiving; /* operands that are being read into their places */
-  bool *have;    /* [member * num_parts + part] */
-  bool *served;  /* by process: it gets, or needs, nothing more */
+  status error; /* it will not be */
+  u32 missing;  /* operands that have not come */
+  u32 unsent;   /* messages with ours that the wire still has */
+  bool *have;   /* [member * num_parts + part] */
+  bool *served; /* by process: it gets, or needs, nothing more */
   size_t size;
 } meeting;
 
-/* Operands of ours, on the way to one process. */
+/* An operand of ours, on the way. */
+typedef struct leaving {
+  wire_message m;
+  char *room;       /* in our window, to be filled; NULL: somebody else does, or it is not there */
+  const void *from; /* ours */
+} leaving;
+
+/* All that one process gets. */
 typedef struct batch {
   struct relay *r;
   meeting *m;
   struct batch *next; /* to be sent */
   u32 to, count, left;
   size_t size;
-  wire_message messages[];
+  leaving operands[];
 } batch;
 
 /* A message with its own copy of what it says. */
@@ -69,8 +82,7 @@ typedef struct note {
 } note;
 
 typedef struct incoming { /* what the bytes that come from a process are */
-  meeting *m;
-  early *e;
+  operand *o;
   note *n;
 } incoming;
 
@@ -82,9 +94,12 @@ typedef struct relay {
   pthread_mutex_t lock;
   part *parts;
   meeting *meetings;
-  early *early, **early_end;
+  operand *early, **early_end;
   status *gone;       /* by process: why it sends no more; NULL: it may */
   incoming *incoming; /* by process; the wire's thread's */
+  window *window;     /* NULL: there is none */
+  os_shared *theirs;  /* by process: the window of one on this machine */
+  bool *sees;         /* by process: it has opened ours */
   status broken;      /* no memory for what came: nothing is sure any more */
   u32 wave;
 } relay;
@@ -108,9 +123,9 @@ part *relay_owner(const relay *r, u64 launch, u32 position); /* NULL: nobody has
 status relay_add_part(relay *r, u64 launch, u32 rank, u32 first, u32 count, u32 all) MUST_USE;
 void relay_forget(relay *r, u64 launch, u32 all); /* where all parts have left */
 bool relay_is_of(const meeting *m, const wire_head *h);
-/* Whether process `from` may say this of that meeting. */
-bool relay_fits(const relay *r, const executor_exchange *x, u32 from, const wire_head *h);
-size_t relay_place(const executor_exchange *x, const wire_head *h);
+/* What the positions of a part look at of an operand. */
+executor_range relay_needs(const executor_exchange *x, const part *of, u32 member, u32 k);
+void relay_free_operand(relay *r, operand *o);
 /* Our operands to all that have members of the group and have joined. */
 status relay_serve(relay *r, meeting *m, todo *t) MUST_USE;
 /* Takes it out where nothing of it is under way: it has come about, or never will. */
@@ -123,7 +138,7 @@ void relay_do(relay *r, todo *t);     /* gives up the lock */
 bool relay_all_stand(const relay *r, u64 launch, bool again);
 void relay_consider(relay *r, u64 launch, todo *t);
 wire_head relay_numbers(const part *p, u32 kind);
-void relay_report(relay *r, u64 launch, todo *t);
+bool relay_tick(void *user); /* a wire_user's */
 void relay_answer(relay *r, const wire_head *ask, todo *t);
 
 /* ---- relay_came.c: a wire_user ---- */

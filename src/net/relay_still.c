@@ -1,7 +1,8 @@
-/* That all wait for one another is found by process 0. Each part that stands still tells it how
- * many operands it has sent and got; when all stand, and the sums are equal, it asks all once more.
- * Equal answers mean that nothing was under way in between (Mattern, Algorithms for distributed
- * termination detection, 1987). */
+/* That all wait for one another is found by process 0. At each tick a part that stands still tells
+ * it how many operands it has sent and got; when all stand, and the sums are equal, it asks all
+ * once more. Equal answers mean that nothing was under way in between (Mattern, Algorithms for
+ * distributed termination detection, 1987). */
+#include "base/os.h"
 #include "net/relay_state.h"
 
 static bool is_self(const relay *r, const part *p) { return p->rank == r->w->rank; }
@@ -9,7 +10,7 @@ static bool is_self(const relay *r, const part *p) { return p->rank == r->w->ran
 /* A meeting of ours goes on by itself. */
 static bool is_busy(const relay *r, u64 launch) {
   for (const meeting *m = r->meetings; m; m = m->next)
-    if (m->x->launch == launch && (m->unsent || m->receiving || !m->missing)) return true;
+    if (m->x->launch == launch && (m->unsent || !m->missing)) return true;
   return false;
 }
 
@@ -57,8 +58,20 @@ static status describe_deadlock(const relay *r, u64 launch) {
   return s;
 }
 
-/* Process 0: each change of what stands asks all parts whether they still do; once they have
- * answered, it is the end of the launch. */
+/* Whether there is something to ask: it has not been, or of other numbers, or the answers are long
+ * in coming (who did not stand when it was asked does not answer). */
+static bool is_new(const relay *r, u64 launch) {
+  enum { PATIENCE_NS = 50000000 };
+  u64 now = os_now_ns();
+  for (const part *p = r->parts; p; p = p->next)
+    if (p->launch == launch && (!p->asked_at || now - p->asked_at > PATIENCE_NS ||
+                                p->sent != p->asked_sent || p->received != p->asked_received))
+      return true;
+  return false;
+}
+
+/* Process 0: once all stand, asks all parts whether they still do; when they have answered, it is
+ * the end of the launch. */
 void relay_consider(relay *r, u64 launch, todo *t) {
   if (r->w->rank != 0) return;
   if (relay_all_stand(r, launch, true)) {
@@ -72,12 +85,14 @@ void relay_consider(relay *r, u64 launch, todo *t) {
     relay_review(r, t);
     return;
   }
-  if (!relay_all_stand(r, launch, false)) return;
+  if (!relay_all_stand(r, launch, false) || !is_new(r, launch)) return;
   r->wave++;
   for (part *p = r->parts; p; p = p->next) {
     if (p->launch != launch) continue;
     p->asked_sent = p->sent;
     p->asked_received = p->received;
+    p->asked_at = os_now_ns();
+    p->asked_wave = r->wave;
     p->answered = false;
     wire_head h = {.kind = ASK, .launch = launch, .step = r->wave};
     if (!is_self(r, p) && !p->left) relay_tell(r, p->rank, &h, NULL, t);
@@ -90,15 +105,24 @@ wire_head relay_numbers(const part *p, u32 kind) {
   return (wire_head){.kind = kind, .launch = p->launch, .sent = p->sent, .received = p->received};
 }
 
-/* After each change of what `stands` reads. */
-void relay_report(relay *r, u64 launch, todo *t) {
-  part *p = relay_part(r, launch, r->w->rank);
+static void report(relay *r, part *p, todo *t) {
   if (r->w->rank == 0) {
-    relay_consider(r, launch, t);
-  } else if (p && !p->left && stands(r, p)) {
+    relay_consider(r, p->launch, t);
+  } else if (!p->left && stands(r, p)) {
     wire_head h = relay_numbers(p, STAND);
     relay_tell(r, 0, &h, NULL, t);
   }
+}
+
+bool relay_tick(void *user) {
+  relay *r = user;
+  todo t = {0};
+  pthread_mutex_lock(&r->lock);
+  bool any = r->parts != NULL;
+  for (part *p = r->parts; p; p = p->next)
+    if (is_self(r, p)) report(r, p, &t);
+  relay_do(r, &t);
+  return any;
 }
 
 /* To process 0: whether we still stand, and at what. */

@@ -6,6 +6,7 @@
  * process reads at all times, and every write ends. */
 #include <pthread.h>
 
+#include "base/os.h"
 #include "base/os_socket.h"
 #include "net/wire.h"
 
@@ -40,7 +41,7 @@ typedef struct socket_wire {
   wire_user user;
   pthread_mutex_t lock;
   pthread_t thread;
-  bool started, closing; /* closing: under the lock */
+  bool started, closing, ticking; /* the last two: under the lock */
   int wake[2];
   peer *peers;
   os_ready *ready; /* of each peer, and of `wake` */
@@ -130,11 +131,24 @@ static bool flush(socket_wire *w, peer *p) {
 static void send_message(wire *base, u32 to, wire_message *m) {
   socket_wire *w = (socket_wire *)base;
   peer *p = &w->peers[to];
-  m->next = NULL;
+  wire_message *last = m;
+  while (last->next) last = last->next;
   pthread_mutex_lock(&w->lock);
   *p->last = m;
-  p->last = &m->next;
-  if (flush(w, p)) wake(w);
+  p->last = &last->next;
+  if (m->late && w->ticking)
+    pthread_mutex_unlock(&w->lock);
+  else if (flush(w, p))
+    wake(w);
+}
+
+static void begin_ticks(wire *base) {
+  socket_wire *w = (socket_wire *)base;
+  pthread_mutex_lock(&w->lock);
+  bool new = !w->ticking;
+  w->ticking = true;
+  pthread_mutex_unlock(&w->lock);
+  if (new) wake(w);
 }
 
 static void cut(wire *base, u32 to) { os_socket_end(((socket_wire *)base)->peers[to].fd); }
@@ -232,10 +246,26 @@ static bool wants_to_write(socket_wire *w, u32 r, bool *out_closing) {
   return wants;
 }
 
+/* How long to wait for the next tick. It ends before the user is asked, who may begin anew. */
+static int tick(socket_wire *w, u64 *last) {
+  pthread_mutex_lock(&w->lock);
+  bool ticking = w->ticking, due = ticking && os_now_ns() - *last >= WIRE_TICK_MS * 1000000ull;
+  if (due) w->ticking = false;
+  pthread_mutex_unlock(&w->lock);
+  if (!due) return ticking ? WIRE_TICK_MS : -1;
+  *last = os_now_ns();
+  if (!w->user.tick(w->user.user)) return 0;
+  pthread_mutex_lock(&w->lock);
+  w->ticking = true;
+  pthread_mutex_unlock(&w->lock);
+  return WIRE_TICK_MS;
+}
+
 static void *run(void *data) {
   socket_wire *w = data;
   u32 n = w->base.size;
-  for (;;) {
+  for (u64 last = 0;;) {
+    int wait = tick(w, &last);
     bool closing = false, busy = false;
     for (u32 r = 0; r < n; r++) {
       const peer *p = &w->peers[r];
@@ -246,7 +276,7 @@ static void *run(void *data) {
     }
     if (closing && !busy) return NULL;
     w->ready[n] = (os_ready){w->wake[0], OS_IN, 0};
-    os_wait(w->ready, n + 1, -1);
+    os_wait(w->ready, n + 1, wait);
     if (w->ready[n].is) os_pipe_drain(w->wake[0]);
     for (u32 r = 0; r < n; r++) {
       if (w->ready[r].fd < 0 || !w->ready[r].is) continue;
@@ -296,7 +326,7 @@ static void close_wire(wire *base) {
 }
 
 static const wire_ops socket_ops = {
-    .start = start, .send = send_message, .cut = cut, .close = close_wire};
+    .start = start, .send = send_message, .tick = begin_ticks, .cut = cut, .close = close_wire};
 
 static status make(const allocator *mem, u32 rank, u32 size, const int *fds, socket_wire **out) {
   socket_wire *w = *out = mem_zalloc(mem, sizeof *w);

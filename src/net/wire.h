@@ -32,8 +32,9 @@ struct wire_message {
    * data are needed no longer, because it is on its way, or nobody is there to get it. */
   void (*sent)(wire_message *m);
   void *user;
-  wire_message *next; /* these are the wire's */
-  u32 to;
+  wire_message *next; /* to be sent behind it; NULL: none */
+  u32 to;             /* the wire's, as `next` once it is sent */
+  bool late;          /* while the wire ticks, it may wait for the next message or tick */
 };
 
 typedef struct wire_user {
@@ -44,12 +45,16 @@ typedef struct wire_user {
   /* `from` sends no more; a message that had begun never comes. `why` is borrowed; NULL: it closed
    * its wire. Once for each process. */
   void (*gone)(void *user, u32 from, status why);
+  /* About every WIRE_TICK_MS, from wire_tick on until it says false. */
+  bool (*tick)(void *user);
   void *user;
 } wire_user;
+enum { WIRE_TICK_MS = 5 };
 
 typedef struct wire_ops {
   status (*start)(wire *w, const wire_user *user); /* before any message is sent; once */
-  void (*send)(wire *w, u32 to, wire_message *m);
+  void (*send)(wire *w, u32 to, wire_message *m);  /* and those behind it */
+  void (*tick)(wire *w);                           /* begins with ticks */
   /* To the other as if this process had ended: there is no memory for what it has to know. */
   void (*cut)(wire *w, u32 to);
   /* Sends what is to be sent, tells the others, and frees the wire; nothing is told after it. Not
@@ -69,6 +74,7 @@ status wire_of_sockets(const allocator *mem, u32 rank, u32 size, const int *fds,
 
 static inline status wire_start(wire *w, const wire_user *u) { return w->ops->start(w, u); }
 static inline void wire_send(wire *w, u32 to, wire_message *m) { w->ops->send(w, to, m); }
+static inline void wire_tick(wire *w) { w->ops->tick(w); }
 static inline void wire_cut(wire *w, u32 to) { w->ops->cut(w, to); }
 static inline void wire_close(wire *w) {
   if (w) w->ops->close(w);

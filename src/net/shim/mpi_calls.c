@@ -34,6 +34,7 @@ typedef struct mpi_wire {
   pthread_mutex_t lock;
   wire_message *waiting, **waiting_end; /* under the lock */
   bool started, closing;                /* under the lock */
+  bool ticking;                         /* so is this */
   /* the thread's */
   leaving *leaving, **leaving_end;
   wire_head head;
@@ -57,11 +58,11 @@ static bool is_done(MPI_Request *r, MPI_Status *out) {
 
 static void send_message(wire *base, u32 to, wire_message *m) {
   mpi_wire *w = (mpi_wire *)base;
-  m->next = NULL;
-  m->to = to;
+  wire_message *last = m;
+  for (last->to = to; last->next; last->to = to) last = last->next;
   pthread_mutex_lock(&w->lock);
   *w->waiting_end = m;
-  w->waiting_end = &m->next;
+  w->waiting_end = &last->next;
   pthread_mutex_unlock(&w->lock);
 }
 
@@ -182,13 +183,40 @@ static bool is_over(mpi_wire *w) {
   return over;
 }
 
+static void begin_ticks(wire *base) {
+  mpi_wire *w = (mpi_wire *)base;
+  pthread_mutex_lock(&w->lock);
+  w->ticking = true;
+  pthread_mutex_unlock(&w->lock);
+}
+
+static u64 now_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (u64)t.tv_sec * 1000000000u + (u64)t.tv_nsec;
+}
+
+/* It ends before the user is asked, who may begin anew. */
+static void tick(mpi_wire *w, u64 *last) {
+  u64 now = now_ns();
+  if (now - *last < WIRE_TICK_MS * 1000000ull) return;
+  *last = now;
+  pthread_mutex_lock(&w->lock);
+  bool ticking = w->ticking;
+  w->ticking = false;
+  pthread_mutex_unlock(&w->lock);
+  if (ticking && w->user.tick(w->user.user)) begin_ticks(&w->base);
+}
+
 static void *run(void *data) {
   mpi_wire *w = data;
+  u64 last = 0;
   await_head(w);
   for (u32 idle = 0; !is_over(w); wait_a_little(idle)) {
     bool any = take_waiting(w);
     any |= push_leaving(w);
     any |= receive(w);
+    tick(w, &last);
     idle = any ? 0 : idle + 1;
   }
   MPI_Cancel(&w->coming);
@@ -229,7 +257,7 @@ static void close_wire(wire *base) {
 }
 
 static const wire_ops mpi_ops = {
-    .start = start, .send = send_message, .cut = cut, .close = close_wire};
+    .start = start, .send = send_message, .tick = begin_ticks, .cut = cut, .close = close_wire};
 
 __attribute__((visibility("default"))) status tz_mpi_wire(const allocator *mem, wire **out_wire) {
   int begun, given, rank, size;
