@@ -19,9 +19,12 @@ static value *emit_step(cursor *at, value *v, const reshard_step *s) {
   if (s->kind == STEP_ALL_GATHER)
     op_set(o, sdy_all_gather, gathering_axes, part_lists_attr(e, m, s->dim_axes, s->out->rank));
   if (s->kind == STEP_ALL_TO_ALL) {
-    const attr *p = attr_make(e->c, all_to_all_param, .axes = part_axes_attrs(e, m, s->axes),
-                              .src_dim = s->src, .tgt_dim = s->dst);
-    op_set(o, sdy_all_to_all, params, attr_make(e->c, all_to_all_params, .params = {&p, 1}));
+    const attr **params = ARENA_ARRAY(e->a, const attr *, s->num_moves);
+    for (u32 i = 0; i < s->num_moves; i++)
+      params[i] = attr_make(e->c, all_to_all_param, .axes = part_axes_attrs(e, m, s->moves[i].axes),
+                            .src_dim = s->moves[i].src, .tgt_dim = s->moves[i].dst);
+    op_set(o, sdy_all_to_all, params,
+           attr_make(e->c, all_to_all_params, .params = {params, s->num_moves}));
   }
   return r;
 }

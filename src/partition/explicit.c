@@ -151,22 +151,9 @@ static void solve(explicit_pass *p, const part_record *r, const op *o, axes_prob
 static double bytes_between(explicit_pass *p, const sharding *from, const sharding *to,
                             const type *t) {
   reshard_steps steps = {0};
-  double bytes = 0, shard = (double)type_storage(t->elem);
   if (!from) return 0;
   reshard_plan(p->e.a, from, to, t->dims.data, &steps);
-  for (size_t d = 0; d < t->dims.len; d++)
-    shard *= (double)t->dims.data[d] / (double)sharding_dim_size(from, (u32)d);
-  for (size_t i = 0; i < steps.len; i++) {
-    const reshard_step *s = &steps.data[i];
-    double before = shard, n = (double)axes_size(s->axes);
-    shard = (double)type_storage(t->elem);
-    for (size_t d = 0; d < t->dims.len; d++)
-      shard *= (double)t->dims.data[d] / (double)sharding_dim_size(s->out, (u32)d);
-    if (s->kind == STEP_PERMUTE) bytes += shard;
-    if (s->kind == STEP_ALL_TO_ALL) bytes += shard * (n - 1) / n;
-    if (s->kind == STEP_ALL_GATHER) bytes += shard - before;
-  }
-  return bytes;
+  return reshard_sent(from, t->dims.data, &steps) * (double)type_storage(t->elem);
 }
 
 /* Of all tensors; operands that others use too count only where `shared` is set. */

@@ -65,14 +65,14 @@ static bool out_has(const planner *p, axis_ref r) {
 static bool divides(i64 x, i64 y) { return x % y == 0 || y % x == 0; }
 
 /* What is whole is padded when it is cut, and cut to its size when it has been joined. */
-static bool dim_steps(i64 n, i64 from, i64 to) {
+bool reshard_dim_steps(i64 n, i64 from, i64 to) {
   if (from == to || from == 1 || to == 1 || n < 0) return true;
   return (n + from - 1) / from * from == (n + to - 1) / to * to;
 }
 
 bool sharding_steps(const sharding *from, const sharding *to, const i64 *shape) {
   for (u32 d = 0; d < to->rank; d++)
-    if (from && !dim_steps(shape[d], sharding_dim_size(from, d), sharding_dim_size(to, d)))
+    if (from && !reshard_dim_steps(shape[d], sharding_dim_size(from, d), sharding_dim_size(to, d)))
       return false;
   return true;
 }
@@ -417,8 +417,10 @@ static bool all_to_all(planner *p, u32 src, bool any_order) {
       VEC_PUSH(p->a, t->in, r);
   }
   s->in.len = begin;
-  add_step(p, (reshard_step){
-                  .kind = STEP_ALL_TO_ALL, .axes = axis_vec_list(&moved), .src = src, .dst = dst});
+  const reshard_move m = {axis_vec_list(&moved), src, dst};
+  add_step(p, (reshard_step){.kind = STEP_ALL_TO_ALL,
+                             .moves = arena_copy(p->a, &m, sizeof m),
+                             .num_moves = 1});
   return true;
 }
 
@@ -477,8 +479,8 @@ static void init_dims(planner *p, const sharding *in, const sharding *out) {
 static void forget_common(planner *p, u32 d, const sharding *in, const sharding *out) {
   i64 n = p->shape[d], parts = axes_size(axis_vec_list(&p->dims[d].cur));
   parts /= axes_size(axis_vec_list(&p->dims[d].in));
-  if (dim_steps(n, sharding_dim_size(in, d), parts) &&
-      dim_steps(n, parts, sharding_dim_size(out, d)))
+  if (reshard_dim_steps(n, sharding_dim_size(in, d), parts) &&
+      reshard_dim_steps(n, parts, sharding_dim_size(out, d)))
     return;
   dim_state *s = &p->dims[d];
   s->in.len = s->out.len = 0;
@@ -606,9 +608,50 @@ static void plan(arena *a, const sharding *in, const sharding *out, const i64 *s
   }
 }
 
+double sharding_elements(const sharding *s, const i64 *shape) {
+  double n = 1;
+  for (u32 d = 0; d < s->rank; d++) n *= (double)div_ceil_i64(shape[d], sharding_dim_size(s, d));
+  return n;
+}
+
+/* Of the whole that the devices of an all-to-all exchange: dimensions are padded to be cut. */
+static double exchanged(const sharding *in, const i64 *shape, const reshard_step *s) {
+  double n = sharding_elements(in, shape), parts = 1;
+  for (u32 i = 0; i < s->num_moves; i++) {
+    u32 d = s->moves[i].dst;
+    i64 k = axes_size(s->moves[i].axes);
+    n *= (double)(div_ceil_i64(shape[d], sharding_dim_size(s->out, d)) * k) /
+         (double)div_ceil_i64(shape[d], sharding_dim_size(in, d));
+    parts *= (double)k;
+  }
+  return n * (parts - 1) / parts;
+}
+
+double reshard_sent(const sharding *in, const i64 *shape, const reshard_steps *steps) {
+  double sent = 0;
+  for (size_t i = 0; i < steps->len; i++) {
+    const reshard_step *s = &steps->data[i];
+    double n = sharding_elements(in, shape), parts = 1;
+    for (u32 d = 0; d < in->rank && s->kind == STEP_ALL_GATHER; d++)
+      parts *= (double)axes_size(s->dim_axes[d]);
+    if (s->kind == STEP_PERMUTE) sent += n;
+    if (s->kind == STEP_ALL_TO_ALL) sent += exchanged(in, shape, s);
+    if (s->kind == STEP_ALL_GATHER) sent += n * (parts - 1);
+    in = s->out;
+  }
+  return sent;
+}
+
 void reshard_plan(arena *a, const sharding *in, const sharding *out, const i64 *shape,
                   reshard_steps *steps) {
+  size_t begin = steps->len;
   plan(a, in, out, shape, steps, false);
+  reshard_steps known = {.data = steps->data + begin, .len = steps->len - begin}, least = {0};
+  if (known.len < 1 || !mesh_same(in->mesh, out->mesh, false) ||
+      !reshard_plan_least(a, in, out, shape, reshard_sent(in, shape, &known), &least))
+    return;
+  steps->len = begin;
+  for (size_t i = 0; i < least.len; i++) VEC_PUSH(a, *steps, least.data[i]);
 }
 
 void reshard_plan_anyhow(arena *a, const sharding *in, const sharding *out, const i64 *shape,

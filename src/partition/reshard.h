@@ -3,7 +3,7 @@
  * Pure values in, pure values out; collectives.c makes ops of the plan. The method
  * is Shardy's (openxla/shardy, sdy-reshard-to-collectives): first slice what no device needs
  * any more, then one permutation of equal shards, then all-to-alls between dimensions, and
- * gather last, so that what crosses the wire is as small as it can be. */
+ * gather last. Where a search finds a plan that sends less, it is that one. */
 #ifndef PARTITION_RESHARD_H
 #define PARTITION_RESHARD_H
 
@@ -11,11 +11,17 @@
 
 typedef enum step_kind { STEP_ALL_SLICE, STEP_PERMUTE, STEP_ALL_TO_ALL, STEP_ALL_GATHER } step_kind;
 
+/* From the end of dimension `src` to the end of `dst`. */
+typedef struct reshard_move {
+  axis_list axes;
+  u32 src, dst;
+} reshard_move;
+
 typedef struct reshard_step {
   step_kind kind;
   const axis_list *dim_axes; /* slice, gather: the axes per dimension, major to minor */
-  axis_list axes;            /* all-to-all: moved from the end of `src` to the end of `dst` */
-  u32 src, dst;
+  const reshard_move *moves; /* all-to-all: by source; no dimension is in two of them */
+  u32 num_moves;
   const sharding *out; /* closed; what the step makes */
 } reshard_step;
 
@@ -32,6 +38,17 @@ void reshard_plan(arena *a, const sharding *in, const sharding *out, const i64 *
 void reshard_plan_anyhow(arena *a, const sharding *in, const sharding *out, const i64 *shape,
                          reshard_steps *steps);
 
+/* Elements that a device sends, in a ring (wire.h). */
+double reshard_sent(const sharding *in, const i64 *shape, const reshard_steps *steps);
+/* Elements of a device's shard, padding included. */
+double sharding_elements(const sharding *s, const i64 *shape);
+/* A plan that sends less than `limit` elements, and as few as any, between shardings of one mesh;
+ * false: there is none, or it would take too long to tell. */
+bool reshard_plan_least(arena *a, const sharding *in, const sharding *out, const i64 *shape,
+                        double limit, reshard_steps *steps);
+
+/* May a dimension of n elements, cut into some parts, be joined or cut to other parts? */
+bool reshard_dim_steps(i64 n, i64 from, i64 to);
 /* Whether the shards under one are joined or cut to make those under the other, in each dimension
  * of `shape`: padding is at the end of the whole, before and after. from NULL: replicated. */
 bool sharding_steps(const sharding *from, const sharding *to, const i64 *shape);

@@ -59,11 +59,16 @@ static bool step_ok(arena *a, const sharding *prev, const reshard_step *s) {
     case STEP_PERMUTE:
       if (axes_size(p) != axes_size(n)) return false;
       break;
-    case STEP_ALL_TO_ALL:
-      if (!appended(a, d == s->src ? n : p, d == s->src || d == s->dst ? s->axes : none,
-                    d == s->src ? p : n))
-        return false;
+    case STEP_ALL_TO_ALL: {
+      axis_list lost = none, got = none;
+      for (u32 i = 0; i < s->num_moves; i++) {
+        if (s->moves[i].src == d) lost = s->moves[i].axes;
+        if (s->moves[i].dst == d) got = s->moves[i].axes;
+      }
+      if (lost.len && got.len) return false;
+      if (!appended(a, lost.len ? n : p, lost.len ? lost : got, lost.len ? p : n)) return false;
       break;
+    }
     }
   }
   axis_list used = sharding_used_axes(a, s->out);
@@ -124,7 +129,7 @@ static void known_plans(arena *a) {
   /* [{x}, {}] -> [{}, {x}]: one all-to-all */
   steps.len = 0;
   reshard_plan(a, dims2(a, m, &x, 1, NULL, 0), dims2(a, m, NULL, 0, &x, 1), shape, &steps);
-  CHECK(steps.len == 1 && steps.data[0].kind == STEP_ALL_TO_ALL && steps.data[0].dst == 1);
+  CHECK(steps.len == 1 && steps.data[0].kind == STEP_ALL_TO_ALL && steps.data[0].moves[0].dst == 1);
   /* two device orders: one permutation; none for a replicated tensor */
   const i64 ids[] = {7, 6, 5, 4, 3, 2, 1, 0};
   const mesh *other = mesh_make(a, STR("other"), axes, 2, (i64s){ids, 8});

@@ -51,10 +51,11 @@ class Terrazzo:
             self.lib.tz_error_free(error)
             raise Refused(message)
 
-    def run(self, text, devices, inputs, results, choose_from=0):
+    def run(self, text, devices, inputs, results, choose_from=0, dump=None):
         """Fills `results`, arrays like those of the module; returns the collectives used."""
         source, program = text.encode(), ctypes.c_void_p()
-        options = Options(devices=devices, choose_from=choose_from)
+        options = Options(devices=devices, choose_from=choose_from,
+                          dump=ctypes.cast(dump, ctypes.c_void_p) if dump else None)
         self.check(self.lib.tz_compile(source, ctypes.c_size_t(len(source)),
                                        ctypes.byref(options), ctypes.byref(program)))
         try:

@@ -1,0 +1,21 @@
+"""Random reshards send no more than they have to; reshards.py draws more of them."""
+
+import collections
+
+import pytest
+
+import reshards
+import sharded
+
+
+@pytest.fixture(scope="module")
+def oracles():
+    return sharded.Terrazzo(sharded.LIBRARY), reshards.Shardy()
+
+
+@pytest.mark.parametrize("first", range(0, 300, 50))
+def test_seeds(first, oracles):
+    tally = collections.Counter()
+    wrong = [(seed, what) for seed in range(first, first + 50)
+             if (what := reshards.check(seed, *oracles, tally))]
+    assert not wrong
