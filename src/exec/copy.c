@@ -206,7 +206,7 @@ void copy_lower(const lower_env *e, const prog_copy *c, exec_step *out) {
   cut_row(&r->s);
   out->units = step_shape_planes(&r->s);
   u32 last = r->s.rank - 1;
-  out->cost = 10 + (u64)(r->s.dims[last] * (last ? r->s.dims[last - 1] : 1)) * r->s.width / 8;
+  out->cost = 10 + (u64)(r->s.dims[last] * (last ? r->s.dims[last - 1] : 1)) * r->s.width / 48;
 }
 
 /* ---- dynamic slices ---- */
@@ -270,7 +270,7 @@ void dynamic_lower(const lower_env *e, const prog_dynamic *d, exec_step *out) {
   if (r->s.width == 0) return;
   step_shape_simplify(&r->s);
   out->units = step_shape_planes(&r->s);
-  out->cost = 50 + (out->units ? (u64)bytes / 8 / out->units : 0);
+  out->cost = 50 + (out->units ? (u64)bytes / 48 / out->units : 0);
 }
 
 /* ---- random bits ---- */

@@ -292,7 +292,7 @@ static status cannot_launch(launcher *on, const executor_launch_args *args) {
  * one position after the other: nothing is to be waited for, they do not meet, and no call is the
  * host's, who may hold what the thread that answers wants (such steps cost no one knows what). From
  * a callback it does not, as launches there could nest without end. */
-enum { SHORT = 16000 }; /* ns */
+enum { SHORT = 24000 }; /* ns */
 
 static worker *come(launcher *on, const executor_launch_args *args, u32 n) {
   if (args->transport || args->num_wait || args->image->cost > SHORT / n || !on->ops->come ||

@@ -501,9 +501,16 @@ static bool is_empty(const i64 *dims, u32 rank) {
   return false;
 }
 
+static bool is_compiled(const vm_unit *u) {
+  for (u32 i = 0; i < u->num_calls; i++)
+    if (u->calls[i].run) return true;
+  return false;
+}
+
 u64 loop_cost(const kernel *kn, u64 elements) {
   enum { HEAVY = 16 };
-  return 20 + elements * (kn->unit->work + HEAVY * kn->num_heavy + kn->num_in + kn->num_out) / 8;
+  u64 work = kn->unit->work + HEAVY * kn->num_heavy + kn->num_in + kn->num_out;
+  return 20 + elements * work / (is_compiled(kn->unit) ? 32 : 8);
 }
 
 /* What needs no scratch may be done in long blocks. */

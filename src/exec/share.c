@@ -120,7 +120,7 @@ __attribute__((noinline)) static void share_out(worker *w, const exec_step *s, c
 /* Shared only if it takes longer than waking somebody, somebody is idle, and no place waits for
  * a worker: devices side by side are better than one device's step in pieces. */
 void worker_do(worker *w, const exec_step *s, void *const *slots, bool flush) {
-  enum { WORTH_SHARING = 40000 }; /* ns in all */
+  enum { WORTH_SHARING = 24000 }; /* ns in all */
   exec_pool *pool = w->pool;
   exec_env env = {.scratch = w->scratch, .slots = slots, .accel = &w->accel};
   set_flush(w, flush);
