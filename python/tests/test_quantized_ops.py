@@ -191,3 +191,49 @@ def test_regions_and_functions(tmp_path, devices):
         y = q.quantize(q.dequantize(y) * np.float32(0.5))
     assert (padded[0] == 2).all() and (padded[1:] == y).all()
     assert (sorted_ == -np.sort(-x.astype("i4"), axis=1)).all()
+
+
+def test_dynamic_ops(tmp_path):
+    """Sizes that are values, and open ones that follow from the arguments."""
+    q, p, wide = Quant("i8", 0.5, 3), Quant("i8<-127:127>", 0.5, 0), Quant("i32", 0.25, 0)
+    open_, v, s = q.tensor("?", 3), q.tensor(3), q.tensor()
+    body = f"""
+    %n = stablehlo.get_dimension_size %arg0, dim = 0 : ({open_}) -> tensor<i32>
+    %n1 = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+    %three = stablehlo.constant dense<3> : tensor<1xi32>
+    %zero = stablehlo.constant dense<0> : tensor<1xi32>
+    %one = stablehlo.constant dense<1> : tensor<1xi32>
+    %nothing = stablehlo.constant dense<0> : tensor<1x2xi32>
+    %shape = stablehlo.concatenate %n1, %three, dim = 0 : (tensor<1xi32>, tensor<1xi32>)
+        -> tensor<2xi32>
+    %b = stablehlo.dynamic_broadcast_in_dim %arg1, %shape, dims = [1] : ({v}, tensor<2xi32>)
+        -> {open_}
+    %r0 = stablehlo.add %arg0, %b : {open_}
+    %i = stablehlo.dynamic_iota %shape, dim = 1 : (tensor<2xi32>) -> {open_}
+    %r1 = stablehlo.maximum %arg0, %i : {open_}
+    %many = stablehlo.multiply %n1, %three : tensor<1xi32>
+    %r2 = stablehlo.dynamic_reshape %arg0, %many : ({open_}, tensor<1xi32>) -> {q.tensor("?")}
+    %pad = stablehlo.constant() {{value = dense<9> : tensor<i8>}} : () -> {s}
+    %r3 = stablehlo.dynamic_pad %arg1, %pad, %one, %zero, %one
+        : ({v}, {s}, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> {q.tensor("?")}
+    %r4 = stablehlo.real_dynamic_slice %r2, %one, %many, %three
+        : ({q.tensor("?")}, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> {q.tensor("?")}
+    %x = stablehlo.dynamic_reshape %arg0, %many : ({open_}, tensor<1xi32>) -> {q.tensor(12)}
+    %y = stablehlo.reshape %x : ({q.tensor(12)}) -> {q.tensor(1, 6, 2)}
+    %r5 = "stablehlo.dynamic_conv"(%y, %arg2, %nothing) <{{batch_group_count = 1 : i64,
+        feature_group_count = 1 : i64, dimension_numbers =
+        #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>}}>
+        : ({q.tensor(1, 6, 2)}, {p.tensor(2, 2, 3)}, tensor<1x2xi32>) -> {wide.tensor(1, 5, 3)}
+    """
+    module = program([(open_, ""), (v, ""), (p.tensor(2, 2, 3), "")], body,
+                     [open_, open_, q.tensor("?"), q.tensor("?"), q.tensor("?"),
+                      wide.tensor(1, 5, 3)], 1)
+    x, y, k = q.random(4, 3, seed=1), q.random(3, seed=2), p.random(2, 2, 3, seed=3)
+    got = run(tmp_path, module, x, y, k)
+    f, g = q.dequantize(x), q.dequantize(y)
+    lines, w = q.dequantize(x.reshape(6, 2)), p.dequantize(k)
+    conv = np.stack([lines[i] @ w[0] + lines[i + 1] @ w[1] for i in range(5)])[None]
+    want = [q.quantize(f + g), q.quantize(np.maximum(f, np.arange(3, dtype="f4"))), x.reshape(12),
+            np.array([9, y[0], 9, y[1], 9, y[2]], "i1"), x.reshape(12)[1::3], wide.quantize(conv)]
+    for a, b in zip(got, want):
+        assert (a == b).all()

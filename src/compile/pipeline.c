@@ -188,7 +188,8 @@ static bool settle_devices(job *j) {
   bool fed;
   if (!parallel_expand(j->m, j->scratch, j->main, &grid, &fed)) return false;
   channels_expand(j->m, j->scratch, fed);
-  if (!plain_values(j->m, j->scratch) || !settle_shapes(j)) return false;
+  if (!plain_bundles(j->m, j->scratch) || !settle_shapes(j) || !plain_quantized(j->m, j->scratch))
+    return false;
   if (grid.replicas) asked = grid;
   if (!module_count_devices(j->m, asked, j->opt->mesh_overrides != NULL, &found)) return false;
   j->num_partitions = found.partitions;

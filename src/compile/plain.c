@@ -15,6 +15,7 @@ typedef struct plain {
   ir_module *m;
   ir_ctx *c;
   arena *a;
+  const type *(*becomes)(ir_ctx *, const type *);
 } plain;
 
 static bool is_bundle(const type *t) { return t->kind == TYPE_TUPLE || t->kind == TYPE_FUTURE; }
@@ -225,10 +226,9 @@ static void drop_tuples(block *b) {
 /* ---- types ---- */
 
 /* A token has no bytes; JAX gives pred[0] where a program takes one. */
-static const type *plain_type(ir_ctx *c, const type *t) {
+static const type *without_token(ir_ctx *c, const type *t) {
   static const i64 none = 0;
-  if (t->kind == TYPE_TOKEN) return type_tensor(c, (i64s){&none, 1}, type_i1(c), NULL);
-  return quantized_storage(c, t);
+  return t->kind == TYPE_TOKEN ? type_tensor(c, (i64s){&none, 1}, type_i1(c), NULL) : t;
 }
 
 /* What speaks of an argument speaks of the parts of a tuple only if it has one. */
@@ -249,7 +249,7 @@ static const attr *spread_attrs(const plain *p, const attr *list, types of) {
 static types plain_types(const plain *p, types t) {
   type_list out = {0};
   for (size_t i = 0; i < t.len; i++) add_leaves(p, t.data[i], &out);
-  for (size_t i = 0; i < out.len; i++) out.data[i] = plain_type(p->c, out.data[i]);
+  for (size_t i = 0; i < out.len; i++) out.data[i] = p->becomes(p->c, out.data[i]);
   return (types){out.data, out.len};
 }
 
@@ -267,7 +267,7 @@ static void plain_signature(plain *p, op *f) {
 static void plain_constant(const plain *p, op *o) {
   const dense_attr *d = attr_as(dense, op_attr(o, SLOT_NAME(value)));
   const type *t = op_result(o, 0)->type;
-  if (!d || d->type == t) return;
+  if (!d || d->type == t || type_element(t)->quant) return;
   op_set(o, constant, value, attr_dense(p->c, t, d->data, d->splat, false));
 }
 
@@ -275,10 +275,10 @@ static void plain_constant(const plain *p, op *o) {
 static walk_result plain_op(void *user, op *o) {
   plain *p = user;
   for (u32 i = 0; i < o->num_results; i++)
-    o->results[i].type = plain_type(p->c, o->results[i].type);
+    o->results[i].type = p->becomes(p->c, o->results[i].type);
   for (u32 r = 0; r < o->num_regions; r++)
     for (block *b = o->regions[r].first; b; b = b->next)
-      for (u32 i = 0; i < b->num_args; i++) b->args[i]->type = plain_type(p->c, b->args[i]->type);
+      for (u32 i = 0; i < b->num_args; i++) b->args[i]->type = p->becomes(p->c, b->args[i]->type);
   if (op_is(o, func)) plain_signature(p, o);
   if (op_is(o, constant)) plain_constant(p, o);
   if (!op_is(o, create_token) && !op_is(o, after_all)) return WALK_ON;
@@ -291,16 +291,23 @@ static walk_result plain_op(void *user, op *o) {
   return WALK_ON;
 }
 
-bool plain_values(ir_module *m, arena *scratch) {
-  plain p = {m, m->ctx, scratch};
-  bool ok = expand_quantized(m, scratch);
-  for (op *o = op_body(m->root, 0)->first; o && ok; o = o->next)
+bool plain_bundles(ir_module *m, arena *scratch) {
+  plain p = {m, m->ctx, scratch, without_token};
+  bool ok = true;
+  for (op *o = op_body(m->root, 0)->first; o; o = o->next)
     if (op_is(o, func) && op_body(o, 0)) unbundle_block(&p, op_body(o, 0));
   for (op *o = op_body(m->root, 0)->first; o && ok; o = o->next)
     if (op_is(o, func) && op_body(o, 0)) ok = resolve_block(&p, op_body(o, 0));
   if (!ok) return false;
   drop_tuples(op_body(m->root, 0));
   tokens_widen(m, scratch);
+  op_walk_post(m->root, plain_op, &p);
+  return true;
+}
+
+bool plain_quantized(ir_module *m, arena *scratch) {
+  plain p = {m, m->ctx, scratch, quantized_storage};
+  if (!expand_quantized(m, scratch)) return false;
   op_walk_post(m->root, plain_op, &p);
   return true;
 }

@@ -17,9 +17,10 @@ void plain_calls(ir_module *m, op **left);
 void tokens_widen(ir_module *m, arena *scratch);
 
 /* In all functions, their types included: tuples and futures become their parts, in order (what
- * async_start would run is run in its place), tokens become truth values, quantized values their
- * storage, and ops on these what they stand for. false: reported. */
-bool plain_values(ir_module *m, arena *scratch);
+ * async_start would run is run in its place), tokens become truth values. false: reported. */
+bool plain_bundles(ir_module *m, arena *scratch);
+/* Quantized values become their storage, and ops on them what they stand for; sizes are known. */
+bool plain_quantized(ir_module *m, arena *scratch);
 
 /* Of a row: does it go here? */
 bool plain_knows(op_id id);

@@ -3,6 +3,10 @@
  * Each has up to three ways, by how much of the shapes is known: static and bounded shapes give
  * plain StableHLO; others ask for shapes at run time with ops of shape.* that later passes lower.
  * Which is taken follows ChloLegalizeToStablehlo.cpp, of which tools know the output. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "dialect/dialect.h"
 #include "dialect/expand.h"
 
 /* Formulas are named as the ops, less the dialect. */
@@ -27,22 +31,44 @@ static bool expand_constant_op(expander *e, op *o, value **out) {
   return true;
 }
 
+/* MLIR's #complex.number<:f32 1.0, 2.0>, kept as text: the bits of a number of type t. */
+static bool complex_bits(expander *e, const attr *a, const type *t, char *out) {
+  const opaque_attr *o = attr_as(opaque, a);
+  if (!o || t->kind != TYPE_COMPLEX || !str_is(o->dialect, "complex")) return false;
+  char head[32];
+  snprintf(head, sizeof head, "number<:%s ", dialect_show_type(e->c, t->elem));
+  if (!str_starts(o->text, str_of(head))) return false;
+  const char *at = arena_str(e->a, str_from(o->text, strlen(head))).data;
+  for (u32 i = 0; i < 2; i++) {
+    char *end;
+    number n = {.f = strtod(at, &end), .f32 = strtof(at, NULL)};
+    const dense_attr *d = attr_as(dense, expand_splat(e->c, t->elem, n));
+    if (end == at || !d) return false;
+    memcpy(out + i * d->data.len, d->data.data, d->data.len);
+    at = end + (*end == ',');
+  }
+  return *at == '>';
+}
+
 static bool expand_constant_like_op(expander *e, op *o, value **out) {
   const attr *v = op_attr(o, SLOT_NAME(value));
   const integer_attr *i = attr_as(integer, v);
   const float_attr *f = attr_as(float, v);
-  if (!i && !f) return false;
-  const type *elem = i ? i->type : f->type;
+  const type *elem = i ? i->type : f ? f->type : type_element(o->results[0].type);
+  char bits[16] = {0};
+  if (i || f)
+    memcpy(bits, i ? &i->value : &f->bits, sizeof(i64));
+  else if (!complex_bits(e, v, elem, bits))
+    return false;
   value *k = expand_constant_like(e, number_int(0), op_operand(o, 0), elem);
   if (!k) return false;
   /* the scalar behind it, which may have been broadcast, takes the bits as they are */
-  i64 bits = i ? i->value : f->bits;
   op *c = value_op(k);
   while (c->num_operands) c = value_op(op_operand(c, 0));
   const type *t = c->results[0].type;
   size_t size = type_storage(elem);
-  if (!size || size > sizeof bits) return false;
-  op_set(c, constant, value, attr_dense(e->c, t, (str){(const char *)&bits, size}, true, false));
+  if (!size || size > ((i || f) ? sizeof(i64) : sizeof bits)) return false;
+  op_set(c, constant, value, attr_dense(e->c, t, (str){bits, size}, true, false));
   out[0] = k;
   return true;
 }

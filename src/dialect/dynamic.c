@@ -33,9 +33,14 @@ bool expand_dynamic_reshape(expander *e, op *o, value **out) {
   return true;
 }
 
+/* The verifier takes truth values, of which iota makes none: all but the first are true. */
 bool expand_dynamic_iota(expander *e, op *o, value **out) {
+  const type *t = o->results[0].type, *i1 = type_i1(e->c);
   if (!is_static(o)) return false;
+  if (t->elem == i1) o->results[0].type = expand_with_elem(e->c, t, type_i64(e->c));
   out[0] = become(e, o, OP_iota, 0);
+  if (t->elem == i1) out[0] = expand_1(e, OP_convert, out[0], t);
+  o->results[0].type = t;
   return true;
 }
 

@@ -341,7 +341,7 @@ static u64 reduce_magnitude(u64 a, u32 e, u32 m, u32 exponent, u32 mantissa, u64
 
 double num_reduce_precision_f64(double x, u32 exponent, u32 mantissa) {
   u64 bits, sign = 1ull << 63;
-  if (!isfinite(x)) return mantissa ? x : copysign(INFINITY, x); /* nothing to tell NaN by */
+  if (!isfinite(x)) return mantissa || !isnan(x) ? x : INFINITY; /* nothing to tell NaN by */
   memcpy(&bits, &x, 8);
   bits = (bits & sign) | reduce_magnitude(bits & ~sign, 11, 52, exponent, mantissa, 0x7ffull << 52);
   memcpy(&x, &bits, 8);
@@ -350,7 +350,7 @@ double num_reduce_precision_f64(double x, u32 exponent, u32 mantissa) {
 
 float num_reduce_precision_f32(float x, u32 exponent, u32 mantissa) {
   u32 bits = num_f32_bits(x), sign = bits & 0x80000000;
-  if ((bits ^ sign) >= 0x7f800000) return mantissa ? x : copysignf(INFINITY, x);
+  if ((bits ^ sign) >= 0x7f800000) return mantissa || !isnan(x) ? x : INFINITY;
   return num_f32_from_bits(
       (u32)reduce_magnitude(bits ^ sign, 8, 23, exponent, mantissa, 0x7f800000) | sign);
 }
@@ -359,7 +359,7 @@ double num_reduce_precision_small(dtype t, double x, u32 exponent, u32 mantissa)
   const format *f = &formats[t];
   u32 e = f->bits - f->mantissa - f->has_sign;
   if (isnan(x) && !mantissa && f->mantissa)
-    return num_decode_small(t, num_encode_small(t, copysign(INFINITY, x)));
+    return num_decode_small(t, num_encode_small(t, INFINITY));
   if (isnan(x) || (exponent >= e && mantissa >= f->mantissa)) return x;
   if (!f->has_negative_zero && f->has_sign) { /* XLA:CPU has these as f16 */
     x = num_reduce_precision_small(DTYPE_f16, x, exponent, mantissa);

@@ -120,10 +120,11 @@ static void test_reduce_precision(void) {
   CHECK(num_reduce_precision_f32(1e-6f, 5, 10) == 0);
   CHECK(num_reduce_precision_f64(M_PI, 11, 52) == M_PI &&
         num_reduce_precision_f64(M_PI, 8, 7) == 3.140625);
-  CHECK(num_reduce_precision_f32(-NAN, 5, 0) == -INFINITY &&
+  CHECK(num_reduce_precision_f32(-NAN, 5, 0) == INFINITY &&
+        num_reduce_precision_f32(-INFINITY, 5, 0) == -INFINITY &&
         isnan(num_reduce_precision_f32(NAN, 5, 1)));
-  CHECK(num_reduce_precision_f64(NAN, 11, 0) == INFINITY);
-  CHECK(num_reduce_precision_small(DTYPE_bf16, NAN, 8, 0) == INFINITY);
+  CHECK(num_reduce_precision_f64(-NAN, 11, 0) == INFINITY);
+  CHECK(num_reduce_precision_small(DTYPE_bf16, -NAN, 8, 0) == INFINITY);
   CHECK(isnan(num_reduce_precision_small(DTYPE_f8e8m0fnu, NAN, 8, 0)));
   CHECK(num_reduce_precision_f32(70000.0f, 5, 30) == INFINITY); /* more mantissa than there is */
   /* denormals of the operand's own format lose bits where they lie */

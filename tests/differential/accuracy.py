@@ -50,6 +50,10 @@ def log1p(z):
         return +mpmath.log(1 + z)
 
 
+def bessel_i1e(x):
+    return mpmath.mpf(0) if mpmath.isinf(x) else mpmath.besseli(1, x) * mpmath.exp(-abs(x))
+
+
 def wide(f, prec=800):
     def g(*args):
         with mp.workprec(prec):
@@ -86,7 +90,7 @@ EXACT = {
     "chlo.asinh": (wide(mpmath.asinh, 1500), BOTH, None),
     "chlo.acosh": (wide(mpmath.acosh), BOTH, None),
     "chlo.atanh": (wide(mpmath.atanh, 1500), BOTH, [(-1, 1)]),
-    "chlo.bessel_i1e": (lambda x: mpmath.besseli(1, x) * mpmath.exp(-abs(x)), REAL, [(-100, 100)]),
+    "chlo.bessel_i1e": (bessel_i1e, REAL, [(-100, 100)]),
     "chlo.zeta": (mpmath.zeta, REAL, [(1.1, 20), (0.1, 20)]),
     "chlo.polygamma": (mpmath.psi, REAL, [range(0, 6), (0.1, 30)]),
 }

@@ -8,8 +8,9 @@ is run and compared as single.py does it. Prints a matrix of ops and types:
 
   .  right             -  refused by the verifier    n  not implemented
   W  wrong             C  crash                      o  nobody else knows
+  x  refused, and by XLA: chlo's verifier takes it, and none of what it becomes
 
-and a line for each W and C, and what is not implemented; exits with 1 if there is any W or C."""
+and a line for each W, C and o, and what is not implemented; exits with 1 if there is any W or C."""
 
 import argparse
 import collections
@@ -30,7 +31,8 @@ import single_elementwise as elementwise
 from single_values import (BITS, DTYPES, TYPES, WIDE_FLOATS, Case, Draw, integers, is_complex,
                            is_float, part, tensor)
 
-WORDS = {"right": ".", "oracles differ": ".", "none": "-", "unimplemented": "n", "wrong": "W",
+WORDS = {"right": ".", "oracles differ": ".", "none": "-", "refused by both": "x",
+         "unimplemented": "n", "wrong": "W",
          "illegal": "W", "refused": "W", "crash": "C", "no oracle": "o"}
 
 
@@ -111,10 +113,8 @@ def from_table(op, table, t, d, rule, values):
             these = [made["RFFT" in body]]
         out = [f"%{left[0]}"] if not left[1] else [f"%{left[0]}#{i}" for i in range(len(these))]
         functions = fill(rows_table.PART, t) if "@part" in body else ""
-        same = None
-        if op in rows_table.SAME:
-            same = Case(op, given, f"%0 = stablehlo.optimization_barrier %a0 : {tensor(*made[0])}",
-                        out, these, rule)
+        same = rows_table.SAME.get((op, t)) or rows_table.SAME.get(op)
+        same = same and Case(op, given, fill(same, t), out, these, rule)
         yield Case(op, given, fill(body, t), out, these, rule, functions=functions, plain=same,
                    legalize="func.func(chlo-legalize-to-stablehlo)" if op[0] == "c" else "")
 
@@ -215,9 +215,19 @@ class Worker(single.Worker):
         try:
             got = self.ours.run(case.text(), [v for _, v in case.args], case.results)
         except self.refused as error:
-            return ("unimplemented" if error.code == 12 else "refused"), str(error)[:300]
+            if error.code != 12:
+                return "refused", str(error)[:300]
+            alike = self.xla_refuses(seed, case, skip)
+            return "refused by both" if alike else "unimplemented", str(error)[:300]
         known = case.plain or case
         return self.compared(seed, known, known.text(), got, skip)
+
+    def xla_refuses(self, seed, case, skip):
+        """Or dies of it."""
+        try:
+            return self.oracle("xla", seed, skip, case.text(), case.args, case.results) is None
+        except self.refused:
+            return True
 
     def pairs(self, pairs, skip):
         rows = read_rows(self.build)

@@ -197,6 +197,29 @@ SUMS = {
 PART = ("func.func private @part(%x: {a}, %y: {a}) -> {a} {{\n  %s = stablehlo.add %x, %y : {a}\n"
         "  return %s : {a}\n}}\n").format(a=A)
 
+# There and back: x / scale + zero point as an i8, and (storage - zero point) * scale.
+UNIFORM = "".join(
+    f"%{name} = stablehlo.constant dense<{v}> : {A if name in 'sz' else kind}\n"
+    for name, v, kind in (("s", "5.0e-01", A), ("z", "3.0", A), ("l", "-128.0", S),
+                          ("h", "127.0", S))) + f"""%q = stablehlo.divide %a0, %s : {A}
+%w = stablehlo.add %q, %z : {A}
+%c = stablehlo.clamp %l, %w, %h : ({S}, {A}, {S}) -> {A}
+%r = stablehlo.round_nearest_even %c : {A}
+%i = stablehlo.convert %r : ({A}) -> {t('3x4', 'i8')}
+%j = stablehlo.convert %i : ({t('3x4', 'i8')}) -> {t('3x4', 'i32')}
+%t = stablehlo.constant dense<3> : {t('3x4', 'i32')}
+%d = stablehlo.subtract %j, %t : {t('3x4', 'i32')}
+%f = stablehlo.convert %d : ({t('3x4', 'i32')}) -> {A}
+%0 = stablehlo.multiply %f, %s : {A}"""
+# Rows 0 and 1, 2 to 4, and 5 with a matrix each.
+GROUPS = "".join(f"""%l{i} = stablehlo.slice %a0 [{a}:{b}, 0:4] : ({t('6x4')}) -> {t(f'{b-a}x4')}
+%m{i} = stablehlo.slice %a1 [{i}:{i+1}, 0:4, 0:5] : ({t('3x4x5')}) -> {t('1x4x5')}
+%r{i} = stablehlo.reshape %m{i} : ({t('1x4x5')}) -> {t('4x5')}
+%d{i} = stablehlo.dot_general %l{i}, %r{i}, contracting_dims = [1] x [0] : ({t(f'{b-a}x4')}, \
+{t('4x5')}) -> {t(f'{b-a}x5')}
+""" for i, (a, b) in enumerate(((0, 2), (2, 5), (5, 6)))) + f"""%0 = stablehlo.concatenate \
+%d0, %d1, %d2, dim = 0 : ({t('2x5')}, {t('3x5')}, {t('1x5')}) -> {t('6x5')}"""
+
 WAYS = ("LT", "NE")  # complex numbers have no order, though verifiers take it
 # Comparisons and what follows from them, on values of any kind.
 VALUES = {
@@ -246,16 +269,29 @@ FORMULAS = {
          f"%0 = stablehlo.fft %a0, type = RFFT, length = [4] : ({A}) -> "
          f"{t('3x3', 'complex<$T>')}"], [A], [A, t("3x3", "complex<$T>")]),
 }
-# One device's collective, and a map of names, leave what there is: for oracles that lack a type.
-SAME = {"stablehlo.all_gather", "stablehlo.all_to_all", "stablehlo.collective_broadcast",
+# What an op is in others, for oracles that lack it or a type: a program of the same results.
+KEPT = f"%0 = stablehlo.optimization_barrier %a0 : {A}"  # one device's collective
+SAME = {
+    **dict.fromkeys([
+        "stablehlo.all_gather", "stablehlo.all_to_all", "stablehlo.collective_broadcast",
         "stablehlo.collective_permute", "stablehlo.all_reduce", "stablehlo.reduce_scatter",
-        "stablehlo.cross-replica-sum"}
+        "stablehlo.cross-replica-sum"], KEPT),
+    **dict.fromkeys(["stablehlo.async_start", "stablehlo.async_done"],
+                    f"%0 = stablehlo.slice %a0 [0:2, 1:4] : ({A}) -> {t('2x3')}"),
+    **dict.fromkeys(["stablehlo.dot", "stablehlo.einsum"], SUMS["stablehlo.dot_general"][0]),
+    **dict.fromkeys(["stablehlo.uniform_quantize", "stablehlo.uniform_dequantize"], UNIFORM),
+    "stablehlo.unary_einsum": f"%0 = stablehlo.transpose %a0, dims = [1, 0] : ({A}) -> {t('4x3')}",
+    "chlo.ragged_dot": GROUPS,
+    ("stablehlo.cholesky", "f8E8M0FNU"):
+        f'%0 = stablehlo.constant dense<"0x80FF7F7F"> : {t("2x2")}',
+}
 # Which verifiers take and nobody says what it means: an order of complex numbers, their remainder,
-# fewer bits of a number without a sign, masks of one without a zero.
+# fewer bits of a number without a sign, masks and zero points of one without a zero.
 NO_MEANING = {("stablehlo.remainder", "complex"), ("stablehlo.select_and_scatter", "complex"),
               ("stablehlo.sort", "complex"), ("chlo.broadcast_remainder", "complex"),
               ("stablehlo.reduce_precision", "f8E8M0FNU"), ("chlo.ragged_dot", "f8E8M0FNU"),
-              ("chlo.top_k", "complex")}
+              ("stablehlo.uniform_quantize", "f8E8M0FNU"),
+              ("stablehlo.uniform_dequantize", "f8E8M0FNU"), ("chlo.top_k", "complex")}
 # Whose types are not $T, or which make nothing of numbers: single.py and unit tests have them.
 ELSEWHERE = {
     "stablehlo.return", "stablehlo.after_all", "stablehlo.create_token", "stablehlo.infeed",

@@ -1,9 +1,14 @@
-"""What elementwise functions are in NumPy's long double, for single.py: where both oracles'
-formulas overflow, underflow or cancel, only wider numbers tell who is right."""
+"""What elementwise functions are in NumPy's long double, and of formats of 8 bits and fewer in 200
+bits, for single.py and rows.py: where both oracles' formulas overflow, underflow or cancel, only
+wider numbers tell who is right."""
 
 import math
 
+import mpmath
 import numpy as np
+
+import accuracy
+from single_values import BITS, is_float
 
 
 def expm1(z):
@@ -73,10 +78,54 @@ FUNCTIONS = {
 }
 
 
+def in_200_bits(function, x):
+    """Of one number; None: not known, as at a pole."""
+    if math.isnan(x):
+        return math.nan
+    try:
+        value = function(mpmath.mpf(x))
+        return float(value) if mpmath.im(value) == 0 else math.nan
+    except (ValueError, ZeroDivisionError, OverflowError, mpmath.libmp.NoConvergence):
+        return None
+
+
+def next_after(x, y, every):
+    """The neighbour of x towards y among the numbers of a format, in order."""
+    if math.isnan(x) or math.isnan(y) or x == y:
+        return x if math.isnan(x) else y
+    return every[np.searchsorted(every, x) + (1 if y > x else -1)]
+
+
+INFINITE = {"is_inf": np.isinf, "is_pos_inf": np.isposinf, "is_neg_inf": np.isneginf}
+
+
+def exact_small(case, got):
+    """Of a format of 8 bits and fewer, from any one type to any other."""
+    op, (t, first) = case.op.replace(".broadcast_", "."), case.args[0]
+    name, args = op.partition(".")[2], [v.astype(np.float64).reshape(-1) for _, v in case.args]
+    if name in INFINITE:
+        values = INFINITE[name](args[0])
+    elif name == "next_after":
+        every = np.arange(2 ** BITS[t], dtype=np.uint8).view(first.dtype).astype(np.float64)
+        every = np.unique(every[~np.isnan(every)])
+        values = [next_after(x, y, every) for x, y in zip(*args)]
+    elif op in accuracy.EXACT and len(args) == 1:
+        values = [in_200_bits(accuracy.EXACT[op][0], x) for x in args[0]]
+    else:
+        values = [None] * args[0].size
+    known = np.array([v is not None for v in values]).reshape(first.shape)
+    values = np.array([math.nan if v is None else v for v in values]).reshape(first.shape)
+    with np.errstate(all="ignore"):
+        return [values.astype(v.dtype) for v in got], [known] * len(got)
+
+
 def exact(case, got):
     """The results in long double, rounded; and where those are finite and known."""
     function = FUNCTIONS.get(case.op.partition(".")[2].removeprefix("broadcast_"))
     args = [v for _, v in case.args]
+    if args and all(is_float(t) and BITS[t] <= 8 and v.shape == got[0].shape
+                    for t, v in case.args):
+        return exact_small(case, got)
     if not function or any(v.dtype.kind not in "fc" for v in args + got):
         return got, [np.zeros(v.shape, bool) for v in got]
     wide = np.clongdouble if any(v.dtype.kind == "c" for v in args) else np.longdouble

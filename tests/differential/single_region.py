@@ -302,7 +302,10 @@ def select_and_scatter(d, turn):
               f"({s}, {s}) -> {b}\n    stablehlo.return %k : {b}\n  }}")
     kind, out = d.kind(), [w.out for w in windows]
     source, kind = operands(d, body, out, kind)
-    args = [(t, d.values(t, dims, d.kind())), source[0], (t, body.init[0])]
+    first = d.values(t, dims, d.kind())
+    if order and BITS[t] <= 8:
+        first[np.isnan(first.astype(np.float32))] = 1  # XLA loses their signs
+    args = [(t, first), source[0], (t, body.init[0])]
     attrs = (f"window_dimensions = {array(kernel)}, window_strides = "
              f"{array(w.stride for w in windows)}, padding = dense<"
              f"{[[w.low, w.high] for w in windows]}> : tensor<{len(windows)}x2xi64>")

@@ -4,6 +4,8 @@ interpreter, on XLA:CPU. Arguments and results are arrays."""
 import ctypes
 import os
 import re
+import select
+import signal
 
 import jax
 import numpy as np
@@ -13,6 +15,7 @@ from jaxlib.mlir import ir, passmanager
 from jaxlib.mlir.dialects import stablehlo
 
 from capi import Options
+from inprocess import Child, Died, receive
 from single_values import BITS, DTYPES, dense, is_complex, is_float, part, tensor
 
 
@@ -120,6 +123,45 @@ class Interpreter:
             except (ir.MLIRError, ValueError, RuntimeError) as error:
                 raise Refused(str(error)[:400]) from None
         return collect(outs, results)
+
+
+class Evaluator:
+    """The interpreter in a process of its own, which may die; another takes its place. To be made
+    while this one has no threads, since it forks."""
+
+    LIMIT = 240  # seconds a module
+
+    def __init__(self):
+        self.inner = self.interpreter = None
+        self.outer = Child(self.hand_on)
+
+    def hand_on(self, job, _):
+        self.inner = self.inner or Child(self.evaluate)
+        self.inner.begin(job)
+        if select.select([self.inner.answers], [], [], self.LIMIT)[0]:
+            if answer := receive(self.inner.answers):
+                return answer[1]
+        os.kill(self.inner.pid, signal.SIGKILL)
+        self.inner.end()
+        self.inner = None
+        return None
+
+    def evaluate(self, job, _):
+        self.interpreter = self.interpreter or Interpreter()
+        try:
+            return self.interpreter.run(*job)
+        except Refused as error:
+            return error
+
+    def run(self, *job):
+        """The results' arrays; None where the interpreter dies of this."""
+        self.outer.begin(job)
+        answer = receive(self.outer.answers)[1]
+        if isinstance(answer, Refused):
+            raise answer
+        if isinstance(answer, Died):
+            raise RuntimeError(answer)
+        return answer
 
 
 def pieces(t, v):

@@ -16,6 +16,22 @@ def test_tables():
         assert set(table) <= known
 
 
+# What was wrong, or what no oracle knew.
+FOUND = [
+    ("chlo.acos", "f4E2M1FN"), ("chlo.atanh", "f8E8M0FNU"), ("chlo.bessel_i1e", "f8E5M2"),
+    ("chlo.constant_like", "complex<f32>"), ("chlo.constant_like", "complex<f64>"),
+    ("chlo.erfc", "f8E4M3FN"), ("chlo.is_inf", "f4E2M1FN"), ("chlo.next_after", "f8E8M0FNU"),
+    ("chlo.ragged_dot", "complex<f32>"), ("stablehlo.async_start", "f32"),
+    ("stablehlo.cholesky", "f8E8M0FNU"), ("stablehlo.dynamic_iota", "i1"),
+    ("stablehlo.unary_einsum", "i2"), ("stablehlo.uniform_quantize", "f16"),
+]
+
+
+def test_found():
+    done = rows.run(FOUND, BUILD)
+    assert {pair: how for pair, how in done.items() if rows.WORDS[how[0]] != "."} == {}
+
+
 def test_rows():
     """Each op takes one of these types, and a sample of all pairs does not go wrong either."""
     pairs = rows.all_pairs(BUILD)
