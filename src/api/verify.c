@@ -4,130 +4,8 @@
 
 #include "api/api.h"
 #include "api/images.h"
-#include "base/index.h"
-#include "mesh/describe.h"
+#include "api/verify_look.h"
 #include "num/convert.h"
-#include "shard/sharding_ir.h"
-
-/* ---- what is looked at ---- */
-
-typedef VEC(why_place) place_list;
-
-/* Of the ops of @main, counted as they stand, those from `first` on; 0: only its results. */
-typedef struct looking {
-  const explain_source *s;
-  const char **meshes; /* each with one device; of the source's */
-  bool reference;
-  u32 first, count;
-  u32 num_seen;      /* ops there are */
-  place_list places; /* in the log of the latest run */
-  bool manual;
-} looking;
-
-/* What a call does, in its place. false: not to be opened. */
-static bool open_call(why_log *w, ir_module *m, op *o) {
-  struct call_attrs c;
-  op *f = view_call(o, &c) ? symbol_find(m->root, c.callee) : NULL;
-  block *b = f && op_is(f, func) ? op_body(f, 0) : NULL;
-  if (!b || b->next || b->num_args != o->num_operands) return false;
-  ir_map *map = ir_map_create(&w->a);
-  for (u32 i = 0; i < b->num_args; i++) ir_map_set(map, b->args[i], op_operand(o, i));
-  for (op *x = b->first; x != b->last; x = x->next) op_insert(op_clone(m, x, map), o->parent, o);
-  for (u32 i = 0; i < o->num_results; i++) {
-    value *v = op_operand(b->last, i), *to = ir_map_get(map, v);
-    value_replace(op_result(o, i), to ? to : v);
-  }
-  op_erase(o);
-  return true;
-}
-
-static void open_calls(why_log *w, ir_module *m, block *b) {
-  for (op *o = b->first; o;) {
-    op *before = o->prev, *after = o->next;
-    bool opened = op_is(o, call) && open_call(w, m, o);
-    o = !opened ? after : before ? before->next : b->first;
-  }
-}
-
-static bool is_seen(const op *o) {
-  if (op_has(o, CONSTANT) || !o->num_results || op_kind(o) >= OP_COUNT) return false;
-  for (u32 i = 0; i < o->num_results; i++) {
-    const type *t = op_result(o, i)->type;
-    if (!type_is_ranked(t) || !type_is_static(t) || t->elem->kind == TYPE_QUANT) return false;
-  }
-  return true;
-}
-
-static void add_result(looking *l, why_log *w, ir_module *m, op *end, op *o, u32 i) {
-  const why_tag *t = index_get(&w->tags, o->loc);
-  VEC_PUSH(&w->a, l->places, ((why_place){WHY_RESULT, t ? t->op : 0, i}));
-  op_append_operand(m, end, op_result(o, i));
-}
-
-/* The function's type and attributes as what it returns has become. */
-static void fit_signature(ir_module *m, op *f, const op *end) {
-  u32 n = end->num_operands, old = (u32)func_num(f, FUNC_RESULTS);
-  const type **out = ARENA_ARRAY(&m->arena, const type *, n + 1);
-  const attr **dicts = ARENA_ARRAY(&m->arena, const attr *, n + 1);
-  const array_attr *had = attr_as(array, op_attr(f, SLOT_NAME(res_attrs)));
-  struct func_attrs v;
-  view_func(f, &v);
-  for (u32 i = 0; i < n; i++) {
-    out[i] = op_operand(end, i)->type;
-    dicts[i] = had && i < old ? had->elems.data[i] : attr_dict(m->ctx, NULL, 0);
-  }
-  const type *t = type_function(m->ctx, type_inputs(v.function_type), (types){out, n});
-  op_set(f, func, function_type, attr_type(m->ctx, t));
-  if (had) op_set(f, func, res_attrs, attr_array(m->ctx, (attrs){dicts, n}));
-}
-
-static walk_result find_manual(void *user, op *o) {
-  looking *l = user;
-  l->manual |= op_is(o, manual_computation);
-  return l->manual ? WALK_STOP : WALK_ON;
-}
-
-/* "mesh=x=1,y=1" */
-static void note_meshes(looking *l, why_log *w, ir_module *m) {
-  VEC(const char *) list = {0};
-  FOR_OPS(o, op_body(m->root, 0)) {
-    struct sdy_mesh_attrs v;
-    if (!op_is(o, sdy_mesh) || !view_sdy_mesh(o, &v) || !v.mesh->axes.len) continue;
-    str text = arena_printf(&w->a, STR_FMT "=", STR_ARG(symbol_name(o)));
-    for (size_t i = 0; i < v.mesh->axes.len; i++)
-      text = arena_printf(&w->a, STR_FMT "%s" STR_FMT "=1", STR_ARG(text), i ? "," : "",
-                          STR_ARG(attr_as(mesh_axis, v.mesh->axes.data[i])->name));
-    VEC_PUSH(&w->a, list, text.data);
-  }
-  VEC_PUSH(&w->a, list, NULL);
-  l->meshes = list.data;
-}
-
-static bool look(void *user, why_log *w, ir_module *m) {
-  looking *l = user;
-  op *f = symbol_find(m->root, STR("main"));
-  block *b = f ? op_body(f, 0) : NULL;
-  l->places = (place_list){0};
-  l->num_seen = 0;
-  op_walk(m->root, find_manual, l);
-  if (!l->reference) note_meshes(l, w, m);
-  if (!b || b->next || !l->count) return true;
-  open_calls(w, m, b);
-  op *end = op_terminator(b);
-  for (op *o = b->first; o != end; o = o->next) {
-    if (!is_seen(o)) continue;
-    if (l->num_seen >= l->first && l->num_seen - l->first < l->count)
-      for (u32 i = 0; i < o->num_results; i++) add_result(l, w, m, end, o, i);
-    l->num_seen++;
-  }
-  fit_signature(m, f, end);
-  return true;
-}
-
-static bool plant(void *user, const why_log *w, ir_module *m) {
-  looking *l = user;
-  return l->reference || !l->s->plant || l->s->plant(l->s->user, w, m);
-}
 
 /* ---- one run ---- */
 
@@ -199,10 +77,10 @@ static void end_run(ran *r) {
 
 static status compile_one(looking *l, ran *r) {
   explain_source s = *l->s;
-  s.change = look;
-  s.plant = plant;
+  s.change = look_at_source;
+  s.plant = look_at_pieces;
   s.user = l;
-  if (l->reference) {
+  if (l->reference && !l->manual) {
     s.devices = 1;
     s.meshes = l->meshes;
   }
@@ -214,59 +92,12 @@ static status compile_one(looking *l, ran *r) {
   return NULL;
 }
 
-static status run_one(tz_runtime *on, looking *l, ran *r, const arrays *in) {
+static status run_one(tz_runtime *on, ran *r, const arrays *in) {
   RETURN_IF_ERROR(make_arrays(&r->program, true, &r->out));
-  (void)l;
   return (status)(const void *)tz_run(on, &r->program, (const void *const *)in->data, r->out.data);
 }
 
-/* ---- comparing ---- */
-
-static double tolerance_of(dtype t) {
-  const dtype_info *i = &dtype_infos[t];
-  if (i->kind != DTYPE_CLASS_FLOAT && i->kind != DTYPE_CLASS_COMPLEX) return 0;
-  if (t == DTYPE_f64 || t == DTYPE_c128) return 1e-9;
-  return t == DTYPE_f32 || t == DTYPE_c64 ? 1e-3 : 6e-2;
-}
-
-/* The largest difference, as a part of the largest magnitude. */
-static double difference(dtype t, const void *x, const void *y, size_t bytes) {
-  dtype part = t == DTYPE_c64 ? DTYPE_f32 : t == DTYPE_c128 ? DTYPE_f64 : t;
-  size_t size = dtype_size(part);
-  double most = 0, scale = 0;
-  if (memcmp(x, y, bytes) == 0) return 0;
-  if (dtype_infos[part].kind != DTYPE_CLASS_FLOAT) return INFINITY;
-  for (size_t i = 0; i + size <= bytes; i += size) {
-    double a = num_to_f64(part, (const char *)x + i), b = num_to_f64(part, (const char *)y + i);
-    if (a == b || (isnan(a) && isnan(b))) continue;
-    if (!isfinite(a) || !isfinite(b)) return INFINITY;
-    most = fmax(most, fabs(a - b));
-  }
-  for (size_t i = 0; i + size <= bytes; i += size) {
-    double b = num_to_f64(part, (const char *)y + i);
-    if (isfinite(b)) scale = fmax(scale, fabs(b));
-  }
-  return most > 0 ? most / fmax(scale, 1e-6) : 0;
-}
-
 enum { NOISE_FACTOR = 32 };
-
-/* The first of the results from `begin` on that differs; n: none. What inputs that are a little
- * different change is not held against it: noise has these results of the whole program, or none.
- */
-static u32 first_difference(const ran *x, const ran *y, const arrays *noise,
-                            const verify_question *q, u32 begin, double *error) {
-  for (u32 i = begin; i < x->out.n; i++) {
-    tz_tensor t = api_result(&x->program, i);
-    dtype type = x->program.exe->results[i].type;
-    double limit = q->tolerance > 0 ? q->tolerance : tolerance_of(type);
-    *error = difference(type, x->out.data[i], y->out.data[i], t.bytes);
-    if (*error > limit && noise->data)
-      limit = fmax(limit, NOISE_FACTOR * difference(type, noise->data[i], y->out.data[i], t.bytes));
-    if (*error > limit) return i;
-  }
-  return x->out.n;
-}
 
 /* ---- all of it ---- */
 
@@ -275,8 +106,10 @@ typedef struct verifying {
   const explain_source *s;
   const verify_question *q;
   looking l;
+  place_list pieces;      /* of the latest sharded run, in its log */
   arrays in, near, noise; /* near: the inputs, a few units in the last place off */
   ran sharded, whole;
+  found_ops found;
 } verifying;
 
 static status make_inputs(verifying *v) {
@@ -312,47 +145,129 @@ static status run_near(verifying *v) {
 static status run_both(verifying *v, u32 first, u32 count) {
   end_run(&v->sharded);
   end_run(&v->whole);
+  free_arrays(&v->noise);
   v->l.first = first;
   v->l.count = count;
   v->l.reference = false;
   RETURN_IF_ERROR(compile_one(&v->l, &v->sharded));
-  if (v->l.manual)
-    return status_make(STATUS_UNIMPLEMENTED,
-                       STR_FMT ": manual computations are written for the sizes of their mesh",
-                       STR_ARG(v->s->file));
+  v->pieces = v->l.pieces;
   if (!v->in.data) RETURN_IF_ERROR(make_inputs(v));
   v->l.reference = true;
   RETURN_IF_ERROR(compile_one(&v->l, &v->whole));
-  RETURN_IF_ERROR(run_one(v->on, &v->l, &v->sharded, &v->in));
-  return run_one(v->on, &v->l, &v->whole, &v->in);
+  RETURN_IF_ERROR(run_one(v->on, &v->sharded, &v->in));
+  return run_one(v->on, &v->whole, &v->in);
 }
 
-static status find_op(verifying *v, u32 num_results, verify_answer *out) {
-  u32 step = v->q->at_once ? v->q->at_once : 128, total = step;
-  for (u32 at = 0; at < total; at += step) {
+/* 0 where it is rounding. What inputs that are a little different change in result k of the whole
+ * program is not held against it, where that is known. */
+static double beyond_rounding(const verifying *v, double error, u32 k) {
+  const ran *r = &v->whole;
+  dtype t = r->program.exe->results[k].type;
+  double limit = v->q->tolerance > 0 ? v->q->tolerance : array_tolerance(t);
+  if (error > limit && v->noise.data)
+    limit = fmax(limit, NOISE_FACTOR * array_error(t, v->noise.data[k], r->out.data[k],
+                                                   api_result(&r->program, k).bytes));
+  return error > limit ? error : 0;
+}
+
+/* The first of the program's results that differs; n: none. */
+static u32 first_result(const verifying *v, u32 n, double *error) {
+  for (u32 i = 0; i < n; i++) {
+    tz_tensor t = api_result(&v->whole.program, i);
+    *error = array_error(v->whole.program.exe->results[i].type, v->sharded.out.data[i],
+                         v->whole.out.data[i], t.bytes);
+    if ((*error = beyond_rounding(v, *error, i)) > 0) return i;
+  }
+  return n;
+}
+
+/* Pieces of the sharded run against a value of the whole one, or pieces that it has as well. -1:
+ * they are nothing to each other. */
+static double pieces_error(const verifying *v, u32 i, u32 k, bool pieces, bool *parts) {
+  const compile_tensor *x = &v->sharded.program.exe->results[i];
+  const compile_tensor *y = &v->whole.program.exe->results[k];
+  compared_pieces p = {.mesh = first_mesh(&v->sharded.run.log),
+                       .type = y->type,
+                       .local = {x->local_dims.data + 1, x->local_dims.len - 1},
+                       .whole = y->global_dims,
+                       .num = x->global_dims.data[0],
+                       .pieces = v->sharded.out.data[i],
+                       .of = v->whole.out.data[k],
+                       .bytes = api_result(&v->whole.program, k).bytes};
+  *parts = false;
+  if (x->type != y->type || !dtype_size(x->type)) return -1;
+  if (pieces)
+    return i64s_eq(x->global_dims, y->global_dims)
+               ? beyond_rounding(v, array_error(p.type, p.pieces, p.of, p.bytes), k)
+               : -1;
+  double error = compare_pieces(&p, false);
+  if (error > 0) error = beyond_rounding(v, error, k);
+  if (error > 0) *parts = beyond_rounding(v, compare_pieces(&p, true), k) == 0;
+  return error;
+}
+
+/* Of a function that is called several times nobody knows which pieces are of which call. */
+static bool is_repeated(place_list l, why_place at) {
+  u32 n = 0;
+  for (u32 i = 0; i < l.len; i++) n += l.data[i].op == at.op && l.data[i].index == at.index;
+  return n > 1;
+}
+
+/* A value is right if all of what are its pieces are, wherever they lie; if one is where others are
+ * of something else. */
+static void compare_place(verifying *v, why_place at, u32 k, bool pieces, u32 *compared) {
+  found_op *op = &v->found.ops[at.op], here = {.is = OP_RIGHT, .index = at.index};
+  u32 first = v->sharded.out.n - (u32)v->pieces.len, wrong = 0, right = 0;
+  bool repeated = is_repeated(pieces ? v->l.pieces : v->l.values, at);
+  for (u32 i = 0; i < v->pieces.len; i++) {
+    why_place x = v->pieces.data[i];
+    bool parts;
+    if (x.op != at.op || (x.at && x.index != at.index)) continue;
+    double e = pieces_error(v, first + i, k, pieces, &parts);
+    right += e == 0;
+    if (!x.at || e <= 0) continue;
+    wrong++;
+    here.error = fmax(here.error, e);
+    if (here.is != OP_WRONG) here.is = parts ? OP_PARTS : OP_WRONG;
+  }
+  *compared += right || wrong;
+  if (right && (repeated || !wrong)) here = (found_op){.is = OP_RIGHT};
+  if ((right || wrong) && here.is > op->is) *op = here;
+}
+
+/* What the latest runs looked at. */
+static void compare_values(verifying *v, u32 n, u32 *compared) {
+  u32 num = (u32)v->l.values.len;
+  for (u32 k = 0; k < num; k++) compare_place(v, v->l.values.data[k], n + k, false, compared);
+  for (u32 k = 0; k < v->l.pieces.len; k++)
+    compare_place(v, v->l.pieces.data[k], n + num + k, true, compared);
+}
+
+static status look_at_all(verifying *v, u32 num_results, u32 *compared) {
+  u32 step = v->q->at_once ? v->q->at_once : 128;
+  for (u32 at = 0; !at || at < v->found.num; at += step) {
     RETURN_IF_ERROR(run_both(v, at, step));
-    total = v->l.num_seen;
+    if (!at) RETURN_IF_ERROR(found_begin(&v->found, &v->sharded.run.log));
     RETURN_IF_ERROR(run_near(v));
-    u32 i =
-        first_difference(&v->sharded, &v->whole, &v->noise, v->q, num_results, &out->error_there);
-    out->values += i - num_results;
-    if (i == v->sharded.out.n) continue;
-    out->found = true;
-    out->at = v->l.places.data[i - num_results];
-    return NULL;
+    compare_values(v, num_results, compared);
   }
   return NULL;
 }
 
 static status verify(verifying *v, verify_answer *out) {
   RETURN_IF_ERROR(run_both(v, 0, 0));
-  u32 n = v->sharded.out.n, i;
-  i = first_difference(&v->sharded, &v->whole, &v->noise, v->q, 0, &out->error);
+  u32 n = v->sharded.out.n, i = first_result(v, n, &out->error);
   if (i < n) RETURN_IF_ERROR(run_near(v));
-  if (i < n) i = first_difference(&v->sharded, &v->whole, &v->noise, v->q, 0, &out->error);
+  if (i < n) i = first_result(v, n, &out->error);
   out->same = i == n;
   out->result = i;
-  return out->same ? NULL : find_op(v, n, out);
+  if (out->same) return NULL;
+  RETURN_IF_ERROR(look_at_all(v, n, &out->values));
+  u32 op = found_first(&v->found, &v->sharded.run.log, i);
+  out->found = op != 0;
+  out->at = (why_place){op ? WHY_RESULT : WHY_NOWHERE, op, v->found.ops[op].index};
+  out->error_there = v->found.ops[op].error;
+  return NULL;
 }
 
 status verify_program(tz_runtime *r, const explain_source *s, const verify_question *q,
@@ -365,6 +280,7 @@ status verify_program(tz_runtime *r, const explain_source *s, const verify_quest
   free_arrays(&v.in);
   free_arrays(&v.near);
   free_arrays(&v.noise);
+  found_end(&v.found);
   end_run(&v.whole);
   *out_run = v.sharded.run;
   out_run->exe = NULL;

@@ -1,8 +1,9 @@
 /* A sharded program against the same program on one device.
  *
  * Both run on the same inputs, given or random. Where results differ by more than rounding, values
- * in between become results of both, a range of ops at a time in the order of the program (calls
- * in @main opened, so that what they do is seen), and the first op whose value differs is named. */
+ * in between are looked at, a range of ops at a time (verify_look.h), and the first op whose value
+ * is wrong is named. Manual computations are run on their mesh in both, all else is whole in one.
+ */
 #ifndef API_VERIFY_H
 #define API_VERIFY_H
 
@@ -26,8 +27,7 @@ typedef struct verify_answer {
   double error_there;
 } verify_answer;
 
-/* UNIMPLEMENTED where the program is written for its devices (manual computations). The log of
- * *out_run, which is always to be ended, names the op. */
+/* The log of *out_run, which is always to be ended, names the op. */
 status verify_program(tz_runtime *r, const explain_source *s, const verify_question *q,
                       verify_answer *out, explain_run *out_run) MUST_USE;
 void verify_print(const explain_run *r, const verify_answer *a, bool json, buf *out);

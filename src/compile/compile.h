@@ -95,8 +95,8 @@ typedef struct compile_options {
   void *read_user;
   /* Called with the program of one device, as IR that is gone afterwards; its collectives are as
    * partition/wire.h lists them, and with lines that say what was held whole although it was
-   * sharded. NULL: not. false: this was what was wanted; the executable is
-   * NULL then. */
+   * sharded. It may give @main more results, shards under what their sdy.sharding says. NULL: not.
+   * false: this was what was wanted; the executable is NULL then. */
   bool (*partitioned)(void *user, struct ir_module *m, str remarks);
   void *partitioned_user;
   /* Who partitions custom calls; asked after propagation, several times where several programs are

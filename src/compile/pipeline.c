@@ -436,7 +436,7 @@ static bool build_program(job *j, shard_space *space) {
   e->params = params;
   e->results = results;
   e->num_params = (u32)j->global_params.len;
-  e->num_results = (u32)j->global_results.len;
+  e->num_results = (u32)func_num(j->main, FUNC_RESULTS);
   i32 *alias = ARENA_ARRAY(j->scratch, i32, e->num_results);
   signature_alias(j->main, params, e->num_params, results, e->num_results, alias);
   if (j->opt->layouts && !layout_apply(j->m, j->scratch, out, j->main, params, results))

@@ -91,6 +91,14 @@ static bool add_sharding(builder *b, const op *func, shard_space *space, const a
   return true;
 }
 
+/* Of what was added to the local signature: as many shards as there are. */
+static i64s together(arena *out, shard_space *space, const attr *a, i64s local) {
+  const sharding *s = space ? shard_read(space, a) : NULL;
+  i64 *dims = arena_copy(out, local.data, local.len * sizeof(i64));
+  for (u32 d = 0; s && d < s->rank && d < local.len; d++) dims[d] *= sharding_dim_size(s, d);
+  return (i64s){dims, local.len};
+}
+
 bool signature_tensors(ir_ctx *c, arena *scratch, arena *out, shard_space *space, const op *func,
                        bool results, types global, u32 num_partitions, compile_tensor **out_list) {
   builder b = {.ctx = c, .scratch = scratch, .out = out, .num_partitions = num_partitions};
@@ -98,7 +106,7 @@ bool signature_tensors(ir_ctx *c, arena *scratch, arena *out, shard_space *space
   view_func(func, &f);
   types local = results ? type_results(f.function_type) : type_inputs(f.function_type);
   compile_tensor *list = *out_list = arena_zalloc(out, (local.len + 1) * sizeof *list);
-  if (local.len != global.len) return op_error(c, func, "has changed its number of values");
+  if (local.len < global.len) return op_error(c, func, "has changed its number of values");
   for (size_t i = 0; i < local.len; i++) {
     compile_tensor *t = &list[i];
     const type *type = local.data[i];
@@ -106,7 +114,9 @@ bool signature_tensors(ir_ctx *c, arena *scratch, arena *out, shard_space *space
       return op_unimplemented(c, func, "%s %zu of a type that cannot be run",
                               results ? "result" : "argument", i);
     const attr *attrs = signature_attrs(func, results, i);
-    t->global_dims = copy_dims(out, global.data[i]->dims);
+    t->global_dims = i < global.len
+                         ? copy_dims(out, global.data[i]->dims)
+                         : together(out, space, attr_dict_get(attrs, SDY_SHARDING), type->dims);
     t->local_dims = copy_dims(out, type->dims);
     t->alias = -1;
     t->token = attr_dict_get(attrs, VALUE_IS_TOKEN) != NULL;

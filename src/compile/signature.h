@@ -10,7 +10,8 @@
 const attr *signature_attrs(const op *func, bool results, size_t i);
 
 /* One side of main's signature, in arena `out`. `global`: the types before partitioning (the
- * function now has local ones). false: reported. */
+ * function now has local ones); what is beyond them somebody added to the local ones, and it is as
+ * long as its shards are together. false: reported. */
 bool signature_tensors(ir_ctx *c, arena *scratch, arena *out, shard_space *space, const op *func,
                        bool results, types global, u32 num_partitions, compile_tensor **out_list);
 
