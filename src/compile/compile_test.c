@@ -208,6 +208,27 @@ static const run_case cases[] = {
      0,
      2,
      {4, 5}},
+    {"gather and dynamic slice of a transposed tensor",
+     "%i = stablehlo.iota dim = 0 : tensor<32xf32>\n"
+     "%e = stablehlo.optimization_barrier %i : tensor<32xf32>\n"
+     "%x = stablehlo.reshape %e : (tensor<32xf32>) -> tensor<4x8xf32>\n"
+     "%t = stablehlo.transpose %x, dims = [1, 0] : (tensor<4x8xf32>) -> tensor<8x4xf32>\n"
+     "%k = stablehlo.constant dense<[[1], [3]]> : tensor<2x1xi32>\n"
+     "%g = \"stablehlo.gather\"(%t, %k) <{dimension_numbers = #stablehlo.gather<offset_dims = [0], "
+     "collapsed_slice_dims = [1], start_index_map = [1], index_vector_dim = 1>, slice_sizes = "
+     "array<i64: 2, 1>}> : (tensor<8x4xf32>, tensor<2x1xi32>) -> tensor<2x2xf32>\n"
+     "%a = stablehlo.slice %k [0:1, 0:1] : (tensor<2x1xi32>) -> tensor<1x1xi32>\n"
+     "%one = stablehlo.reshape %a : (tensor<1x1xi32>) -> tensor<i32>\n"
+     "%b = stablehlo.slice %k [1:2, 0:1] : (tensor<2x1xi32>) -> tensor<1x1xi32>\n"
+     "%three = stablehlo.reshape %b : (tensor<1x1xi32>) -> tensor<i32>\n"
+     "%s = stablehlo.dynamic_slice %t, %one, %three, sizes = [2, 1] : (tensor<8x4xf32>, "
+     "tensor<i32>, tensor<i32>) -> tensor<2x1xf32>\n"
+     "%r = stablehlo.concatenate %g, %s, dim = 1 : (tensor<2x2xf32>, tensor<2x1xf32>) -> "
+     "tensor<2x3xf32>\nreturn %r : tensor<2x3xf32>",
+     "tensor<2x3xf32>",
+     0,
+     6,
+     {8, 24, 25, 9, 25, 26}},
     {"update where the old value is still needed",
      IOTA6
      "%k = stablehlo.constant dense<1> : tensor<i32>\n"
