@@ -398,7 +398,7 @@ static void run_sort(const void *data, const exec_env *env, u64 begin, u64 end) 
   size_t n = (size_t)s->size;
   u32 *perm = (u32 *)(env->scratch + r->perm_at), *spare = (u32 *)(env->scratch + r->spare_at);
   u64 *keys = (u64 *)(env->scratch + r->keys_at);
-  const char *line[32];
+  const char *line[PROG_MAX_SORTED];
   void **reg = vm_begin(r->less, env->scratch, 1), **key = NULL;
   if (r->key) key = vm_begin(r->key, env->scratch + r->key_at, BLOCK);
   for (u64 u = begin; u < end; u++) {

@@ -26,6 +26,7 @@
 #include "num/dtype.h"
 
 #define PROG_MAX_DIMS 16u
+#define PROG_MAX_SORTED 1024u /* operands of a sort */
 #define PROG_NONE UINT32_MAX
 
 /* ---- slots ---- */
