@@ -5,7 +5,8 @@
 Arguments are drawn as for the comparison of results (python/tests/functions.py), in shapes of up to
 two million elements; each call is compiled on both platforms and run in turn. A line for each that
 is slower than --below: XLA's time over ours, by the wall and by the processor's clock (best of
-all runs), and our time. At the end the geometric mean, and how many lay below .5 and 1."""
+all runs), and our time; and for each whose results differ. At the end the geometric mean, and how
+many lay below .5 and 1."""
 import argparse
 import collections
 import math
@@ -109,6 +110,9 @@ def main():
                     continue
                 if not runs:
                     continue
+                wrong = functions.difference(*(jax.tree.map(np.asarray, run()) for run in runs), kind)
+                if wrong:
+                    print(f"{shown}: {wrong}", flush=True)
                 ours, peer = best(runs, options.seconds)
                 ratios.append(peer.wall / ours.wall)
                 if ratios[-1] < options.below:
