@@ -110,7 +110,8 @@ def main():
                     continue
                 if not runs:
                     continue
-                wrong = functions.difference(*(jax.tree.map(np.asarray, run()) for run in runs), kind)
+                results = (jax.tree.map(np.asarray, run()) for run in runs)
+                wrong = functions.difference(*results, kind)
                 if wrong:
                     print(f"{shown}: {wrong}", flush=True)
                 ours, peer = best(runs, options.seconds)

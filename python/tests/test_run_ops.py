@@ -305,16 +305,19 @@ def test_sort_of_many_operands(tmp_path):
     types = ["tensor<64xf32>"] * (n - 1) + ["tensor<64xi32>"]
     scalars = ["f32"] * (n - 1) + ["i32"]
     body = ", ".join(f"%a{i}: tensor<{t}>, %b{i}: tensor<{t}>" for i, t in enumerate(scalars))
-    less = "    %l0 = stablehlo.compare LT, %a0, %b0 : (tensor<f32>, tensor<f32>) -> tensor<i1>\n"
+    to_i1 = "(tensor<f32>, tensor<f32>) -> tensor<i1>"
+    less = f"    %l0 = stablehlo.compare LT, %a0, %b0 : {to_i1}\n"
     for i in range(1, n - 1):
-        less += f"""    %c{i} = stablehlo.compare LT, %a{i}, %b{i} : (tensor<f32>, tensor<f32>) -> tensor<i1>
-    %e{i} = stablehlo.compare EQ, %a{i}, %b{i} : (tensor<f32>, tensor<f32>) -> tensor<i1>
+        less += f"""    %c{i} = stablehlo.compare LT, %a{i}, %b{i} : {to_i1}
+    %e{i} = stablehlo.compare EQ, %a{i}, %b{i} : {to_i1}
     %d{i} = stablehlo.and %e{i}, %l{i - 1} : tensor<i1>
     %l{i} = stablehlo.or %c{i}, %d{i} : tensor<i1>
 """
-    module = f"""func.func @main({", ".join(f"{x}: tensor<64xf32>" for x in names)}) -> tensor<64xi32> {{
+    arguments = ", ".join(f"{x}: tensor<64xf32>" for x in names)
+    module = f"""func.func @main({arguments}) -> tensor<64xi32> {{
   %i = stablehlo.iota dim = 0 : tensor<64xi32>
-  %r:{n} = "stablehlo.sort"({", ".join(names)}, %i) <{{dimension = 0 : i64, is_stable = true}}> ({{
+  %r:{n} = "stablehlo.sort"({", ".join(names)}, %i)
+      <{{dimension = 0 : i64, is_stable = true}}> ({{
   ^bb0({body}):
 {less}    stablehlo.return %l{n - 2} : tensor<i1>
   }}) : ({", ".join(types)}) -> ({", ".join(types)})

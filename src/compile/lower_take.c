@@ -1,5 +1,5 @@
-/* Ops that read or write parts of a tensor at places known at run time only: dynamic slices, gather,
- * scatter. */
+/* Ops that read or write parts of a tensor at places known at run time only: dynamic slices,
+ * gather, scatter. */
 #include "compile/steps.h"
 
 /* ---- dynamic slices ---- */
