@@ -21,6 +21,9 @@ enum { DIALECT_MAX_RANK = 64 };
  * Ops without a row pass if their values dominate; nothing is assumed of their insides. Overwrites
  * op.num, value.num and block.num. */
 bool dialect_verify(ir_module *m);
+/* Only what new shardings of a module that was verified can break: those of ops, what ops of sdy
+ * and functions say, and ops of others. */
+bool dialect_verify_shardings(ir_module *m);
 /* The same for one op alone, that has no regions and speaks of no symbols. */
 bool dialect_verify_op(ir_module *m, const op *o);
 /* What is valid but not implemented by propagation, partitioner and compiler, as UNIMPLEMENTED. */

@@ -7,13 +7,34 @@
 
 /* ---- shardings and rules ---- */
 
+/* Few shardings stand at many ops with a result: a pair that was found to fit fits again, where no
+ * manual computation around has a say. */
+static bool fitted_before(const checker *k, const attr *a, const type *t) {
+  ptr_pair *p;
+  u64 h = hash_ptr(t, hash_ptr(a, 0));
+  for (size_t at = 0; (p = index_next(&k->shardings, h, &at));)
+    if (p->key == a && p->value == t) return true;
+  return false;
+}
+
+static void remember_fit(checker *k, const attr *a, const type *t) {
+  ptr_pair *p = ARENA_NEW(k->scratch, ptr_pair);
+  *p = (ptr_pair){a, (void *)(uintptr_t)t};
+  index_add(&k->shardings, k->scratch, hash_ptr(t, hash_ptr(a, 0)), p);
+}
+
 static bool check_op_shardings(checker *k, const op *o, const attr *a) {
+  bool anywhere = o->num_results == 1 && !module_may_have(k->m, manual_computation);
+  const type *only = anywhere ? out_type(o, 0) : NULL;
+  if (only && fitted_before(k, a, only)) return true;
   const sharding_per_value_attr *s = attr_as(sharding_per_value, a);
   if (!s)
     return op_error(k->c, o, "should have a sharding attribute of type TensorShardingPerValueAttr");
   const type **t = ARENA_ARRAY(k->scratch, const type *, o->num_results);
   for (u32 i = 0; i < o->num_results; i++) t[i] = out_type(o, i);
-  return check_shardings(k, o, s, t, o->num_results, "result");
+  if (!check_shardings(k, o, s, t, o->num_results, "result")) return false;
+  if (only) remember_fit(k, a, only);
+  return true;
 }
 
 static bool check_op_rule(checker *k, const op *o, const attr *a) {

@@ -308,13 +308,33 @@ static bool verify_op(checker *k, const op *o) {
   if (!check_row(k, o)) return false;
   if (!o->num_regions) return check_row_end(k, o);
   bool table = op_is(o, module);
-  const hash_index outer = k->meshes;
+  const hash_index outer = k->meshes, fitted = k->shardings;
+  if (table) k->shardings = (hash_index){0};
   bool ok = !table || checker_enter_module(k, o);
   for (u16 r = 0; ok && r < o->num_regions; r++)
     for (const block *b = o->regions[r].first; b && ok; b = b->next) ok = verify_block(k, b);
   if (table) ok = ok && check_names(k, o) && check_symbol_uses(k, o);
   k->meshes = outer;
+  if (table) k->shardings = fitted;
   return ok && check_row_end(k, o);
+}
+
+static bool verify_shardings(checker *k, const op *o) {
+  if (o->num_attrs && !check_discardable(k, o)) return false;
+  bool says = op_is(o, func) || o->info->hooks || str_starts(o->info->name, STR("sdy."));
+  if (says && !check_row(k, o)) return false;
+  bool ok = true;
+  for (u16 r = 0; ok && r < o->num_regions; r++)
+    for (const block *b = o->regions[r].first; b && ok; b = b->next)
+      for (const op *x = b->first; x && ok; x = x->next) ok = verify_shardings(k, x);
+  return ok;
+}
+
+bool dialect_verify_shardings(ir_module *m) {
+  checker k = {.m = m, .c = m->ctx, .scratch = ir_scratch_push(m->ctx)};
+  bool ok = checker_enter_module(&k, m->root) && verify_shardings(&k, m->root);
+  ir_scratch_pop(k.c);
+  return ok;
 }
 
 bool dialect_verify(ir_module *m) {

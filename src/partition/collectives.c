@@ -39,9 +39,38 @@ static value *emit_steps(cursor *at, value *v, const reshard_steps *steps) {
   return v;
 }
 
+typedef struct reshards {
+  const part_env *e;
+  arena *a;
+  bool constraints;
+  VEC(op *) list;
+  hash_index plans; /* plan */
+} reshards;
+
+typedef struct plan {
+  const sharding *in, *out;
+  const type *t;
+  reshard_steps steps;
+} plan;
+
+/* Many reshards are between the same shardings; those are interned. */
+static const reshard_steps *plan_of(reshards *r, const sharding *in, const sharding *out,
+                                    const type *t) {
+  u64 h = hash_ptr(t, hash_ptr(out, hash_ptr(in, 0)));
+  plan *p;
+  for (size_t at = 0; (p = index_next(&r->plans, h, &at));)
+    if (p->in == in && p->out == out && p->t == t) return &p->steps;
+  p = ARENA_NEW(r->a, plan);
+  *p = (plan){.in = in, .out = out, .t = t};
+  reshard_plan(r->a, in, out, t->dims.data, &p->steps);
+  index_add(&r->plans, r->a, h, p);
+  return &p->steps;
+}
+
 /* Sums are no matter of reshards here: insert-explicit-reshards has made all-reduces of them
  * before. */
-static bool lower_reshard(const part_env *e, op *o) {
+static bool lower_reshard(reshards *r, op *o) {
+  const part_env *e = r->e;
   value *v = op_operand(o, 0);
   const sharding *out = part_sharding(e, op_result(o, 0)), *in = part_sharding(e, v);
   if (!out || !type_is_ranked(v->type) || out->rank != v->type->dims.len)
@@ -50,7 +79,6 @@ static bool lower_reshard(const part_env *e, op *o) {
   if (axes_difference(e->a, in->unreduced, out->unreduced).len ||
       axes_difference(e->a, out->unreduced, in->unreduced).len)
     return op_unimplemented(e->c, o, "between different unreduced axes");
-  reshard_steps steps = {0};
   cursor at = cursor_before(e, o);
   bool cut = !sharding_is_replicated(in) && !sharding_is_replicated(out);
   if (cut && !mesh_same(in->mesh, out->mesh, true)) {
@@ -59,13 +87,12 @@ static bool lower_reshard(const part_env *e, op *o) {
       v = emit_as(&at, v, there);
     } else { /* nothing in common but the devices */
       there = sharding_make_replicated(e->a, in->mesh, in->rank, true);
-      reshard_plan(e->a, in, there, v->type->dims.data, &steps);
+      v = emit_steps(&at, v, plan_of(r, in, there, v->type));
       there = sharding_make_replicated(e->a, out->mesh, out->rank, true);
     }
     in = there;
   }
-  reshard_plan(e->a, in, out, v->type->dims.data, &steps);
-  value_replace(op_result(o, 0), emit_steps(&at, v, &steps));
+  value_replace(op_result(o, 0), emit_steps(&at, v, plan_of(r, in, out, v->type)));
   op_erase(o);
   return true;
 }
@@ -112,12 +139,6 @@ static bool lower_as_shardy(const part_env *e, op *o, bool keep_redundant) {
   return true;
 }
 
-typedef struct reshards {
-  arena *a;
-  bool constraints;
-  VEC(op *) list;
-} reshards;
-
 static walk_result collect(void *user, op *o) {
   reshards *r = user;
   if (op_is(o, reshard) || (r->constraints && op_is(o, sharding_constraint)))
@@ -130,11 +151,11 @@ bool part_reshard_to_collectives(ir_module *m, arena *scratch, const pass_args *
   bool keep = pass_option_flag(args, STR("keep-redundant-reshards"), false);
   part_env e = part_env_make(m, scratch);
   if (!part_has_mesh(&e)) return true;
-  reshards r = {.a = scratch, .constraints = all};
+  reshards r = {.e = &e, .a = scratch, .constraints = all};
   op_walk(m->root, collect, &r);
   for (size_t i = 0; i < r.list.len; i++) {
     op *o = r.list.data[i];
-    if (!(all ? lower_reshard(&e, o) : lower_as_shardy(&e, o, keep))) return false;
+    if (!(all ? lower_reshard(&r, o) : lower_as_shardy(&e, o, keep))) return false;
   }
   return shard_space_check(e.space);
 }

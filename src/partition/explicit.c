@@ -22,7 +22,9 @@ typedef struct explicit_pass {
   placer placer;
   why_log *why; /* NULL: nobody asks */
   bool remarks; /* on what is held whole */
+  bool changed; /* the op at hand, or values around it */
   bool ok;
+  hash_index fine; /* settled: ops that needed no change */
 } explicit_pass;
 
 /* What an earlier user of the value got is taken again, where it is at hand (place_for). */
@@ -34,7 +36,9 @@ static void fix_operand(explicit_pass *p, op *o, u32 i, const sharding *to, why_
   bool tell = p->why && !same_place(from, to);
   p->placer.loc = tell ? why_move(p->why, &p->e, o, kind, i, v, from, to, rule) : NULL;
   value *r = place_for(&p->placer, v, to, o);
-  if (r != v) op_set_operand(o, i, r);
+  if (r == v) return;
+  op_set_operand(o, i, r);
+  p->changed = true;
 }
 
 /* ---- ops with a rule ---- */
@@ -78,6 +82,7 @@ static void fix_result(explicit_pass *p, op *o, u32 i, const sharding *old, cons
   here.unreduced = part->kept;
   here.unreduced_kind = part->kind;
   cursor at = cursor_after(e, o);
+  p->changed |= part->reduce.len || !same_place(old, &here);
   if (!same_place(old, &here)) part_set_sharding(e, o, i, &here);
   const type *t = v->type, *wide = part->reduce.len ? partial_type(e, o, t) : NULL;
   if (wide) v->type = wide;
@@ -246,6 +251,7 @@ static void ask_for_sum(explicit_pass *p, op *o, const part_record *r, const sha
   if (!to || !to->unreduced.len || to->unreduced_kind != r->combiner) return;
   sharding dims = *to;
   dims.unreduced = (axis_list){0};
+  p->changed = true;
   bool sums = false;
   for (u32 f = 0; f < r->rule->num_factors; f++) sums |= part_factor_kind(r, f) == FACTOR_REDUCTION;
   if (!sums || !sharding_equivalent(own, &dims)) return;
@@ -329,6 +335,64 @@ static void fix_replicated(explicit_pass *p, op *o, const sharding **sh, const m
   }
 }
 
+/* ---- ops like one that was fine as it was ---- */
+
+/* What decides of an op that looks at shapes only: its kind and attributes, and the shardings and
+ * types of its tensors. All are interned, so that their addresses do. */
+typedef struct settled {
+  size_t len;
+  const void *words[];
+} settled;
+
+/* Others read the values of operands, or what is in their regions. What reads its result may ask
+ * for sums. */
+static bool may_settle(const explicit_pass *p, const op *o, const sharding *const *sh,
+                       const mesh *m) {
+  const part_row *row = part_row_of(o);
+  if (p->why || p->remarks || o->num_regions || op_kind(o) >= OP_COUNT ||
+      !(part_cuts_freely(row) || op_is(o, reshape)) || row->placed != PLACED_BY_RULE)
+    return false;
+  for (u32 t = 0; t < o->num_operands + o->num_results; t++)
+    if (sh[t] && sh[t]->mesh != m) return false;
+  const value *v = o->num_results ? op_result(o, 0) : NULL;
+  return !v || !value_has_one_use(v) || !op_is(v->uses->owner, reshard);
+}
+
+/* In the pass's arena. */
+static settled *settled_key(const explicit_pass *p, const op *o, const sharding *const *sh,
+                            const type *const *types, u64 *hash) {
+  u32 n = o->num_operands + o->num_results;
+  size_t len = 1 + o->info->num_slots + 2 * (size_t)(o->num_attrs + n);
+  settled *k = arena_alloc(p->e.a, sizeof *k + len * sizeof *k->words);
+  const void **w = k->words;
+  k->len = len;
+  *w++ = o->info;
+  for (u32 i = 0; i < o->info->num_slots; i++) *w++ = o->slots[i];
+  for (u32 i = 0; i < o->num_attrs; i++) *w++ = o->attrs[i].name, *w++ = o->attrs[i].value;
+  for (u32 t = 0; t < n; t++) *w++ = sh[t], *w++ = types[t];
+  *hash = o->num_operands;
+  for (size_t i = 0; i < len; i++) *hash = hash_ptr(k->words[i], *hash);
+  return k;
+}
+
+static bool was_fine(const explicit_pass *p, const settled *k, u64 hash) {
+  const settled *s;
+  for (size_t at = 0; (s = index_next(&p->fine, hash, &at));)
+    if (s->len == k->len && !memcmp(s->words, k->words, k->len * sizeof *k->words)) return true;
+  return false;
+}
+
+static void fix_one(explicit_pass *p, op *o, const sharding **sh, const i64 *sizes,
+                    const type *const *types, const mesh *m) {
+  part_record r;
+  p->ok = part_record_make(p->e.a, &p->rules, o, &r);
+  if (!p->ok) return;
+  if (r.rule)
+    fix_with_rule(p, o, &r, sh, sizes, types, m);
+  else
+    fix_replicated(p, o, sh, m);
+}
+
 /* Nothing to do where all is replicated: every device computes the whole. */
 static void fix_op(explicit_pass *p, op *o) {
   arena *a = p->e.a;
@@ -339,13 +403,14 @@ static void fix_op(explicit_pass *p, op *o) {
   gather_shardings(p, o, sh, sizes, types);
   const mesh *m = most_common_mesh(sh, n);
   if (!m) return;
-  part_record r;
-  p->ok = part_record_make(a, &p->rules, o, &r);
-  if (!p->ok) return;
-  if (r.rule)
-    fix_with_rule(p, o, &r, sh, sizes, types, m);
-  else
-    fix_replicated(p, o, sh, m);
+  u64 hash;
+  settled *key = may_settle(p, o, sh, m) ? settled_key(p, o, sh, types, &hash) : NULL;
+  if (key && was_fine(p, key, hash)) return;
+  p->changed = false;
+  fix_one(p, o, sh, sizes, types, m);
+  if (!key || p->changed || !p->ok) return;
+  key = arena_copy(p->placer.keep, key, sizeof *key + key->len * sizeof *key->words);
+  index_add(&p->fine, p->placer.keep, hash, key);
 }
 
 /* ---- data flow ---- */

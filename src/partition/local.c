@@ -34,13 +34,31 @@ static walk_result number_op(void *user, op *o) {
 }
 
 /* The type of a shard, of which the last may have padding; NULL: there is none. */
-static const type *shard_type(local *l, const sharding *s, const type *t) {
+static const type *make_shard_type(local *l, const sharding *s, const type *t) {
   if (!s || !type_is_ranked(t) || s->rank != t->dims.len) return t;
   i64 *dims = ARENA_ARRAY(l->e.a, i64, s->rank);
   for (u32 d = 0; d < s->rank; d++)
     if (t->dims.data[d] == DYNAMIC && sharding_dim_size(s, d) > 1) return NULL;
   sharding_local_shape(s, t->dims.data, dims);
   return type_with_dims(l->e.c, t, (i64s){dims, s->rank});
+}
+
+typedef struct shard_of {
+  const sharding *s;
+  const type *t, *shard;
+} shard_of;
+
+/* The same: few types are cut in few ways. */
+static const type *shard_type(local *l, const sharding *s, const type *t) {
+  u64 h = hash_ptr(t, hash_ptr(s, 0));
+  shard_of *k;
+  if (!s) return t;
+  for (size_t at = 0; (k = index_next(&l->shards, h, &at));)
+    if (k->s == s && k->t == t) return k->shard;
+  k = ARENA_NEW(l->e.a, shard_of);
+  *k = (shard_of){s, t, make_shard_type(l, s, t)};
+  index_add(&l->shards, l->e.a, h, k);
+  return k->shard;
 }
 
 /* Twice: once to count, once to fill the tables, which stay valid while types change under the

@@ -41,6 +41,7 @@ typedef struct local {
   const sharding **sh;         /* by value.num */
   const type **to;             /* local type, by value.num */
   const type **from;           /* global type */
+  hash_index shards;           /* types of shards found so far */
   block *prologue;             /* ops that go to the start of what is isolated */
   VEC(local_index) indices;    /* made so far */
   VEC(local_index) positions;  /* the same, of whole meshes; `axes` is empty */

@@ -86,11 +86,28 @@ static bool is_uneven(const part_env *e, const value *v, u32 d) {
 
 static u32 rank_of(const value *v) { return type_is_ranked(v->type) ? (u32)v->type->dims.len : 0; }
 
+static bool has_uneven(const part_env *e, const value *v) {
+  const sharding *s = part_sharding(e, v);
+  for (u32 d = 0; s && d < rank_of(v); d++)
+    if (v->type->dims.data[d] > 0 && v->type->dims.data[d] % sharding_dim_size(s, d)) return true;
+  return false;
+}
+
 static bool any_uneven(const part_env *e, const op *o) {
   for (u32 t = 0; t < o->num_operands + o->num_results; t++)
-    for (u32 d = 0; d < rank_of(op_tensor(o, t)); d++)
-      if (is_uneven(e, op_tensor(o, t), d)) return true;
+    if (has_uneven(e, op_tensor(o, t))) return true;
   return false;
+}
+
+static walk_result find_uneven(void *user, op *o) {
+  const mask_pass *p = user;
+  for (u32 i = 0; i < o->num_results; i++)
+    if (has_uneven(&p->e, op_result(o, i))) return WALK_STOP;
+  for (u32 r = 0; r < o->num_regions; r++)
+    for (block *b = o->regions[r].first; b; b = b->next)
+      for (u32 i = 0; i < b->num_args; i++)
+        if (has_uneven(&p->e, b->args[i])) return WALK_STOP;
+  return WALK_ON;
 }
 
 /* What goes where operand i has padding; NULL: nothing need. */
@@ -162,6 +179,6 @@ bool part_mask_padding(ir_module *m, arena *scratch, const pass_args *args) {
   rule_set_init(&p.rules, m->ctx, scratch, false);
   p.rules.extra = true; /* whatever propagation made of them */
   p.rules.apart = true;
-  op_walk(m->root, mask_op, &p);
+  if (!op_walk(m->root, find_uneven, &p)) op_walk(m->root, mask_op, &p);
   return p.ok && shard_space_check(p.e.space);
 }
