@@ -44,6 +44,7 @@ static V negated(J *j, V x) { return OP2(pxord, x, CONST(0x80000000)); }
 #define v_mul(x, y) OP2(mulps, x, y)
 #define v_div(x, y) OP2(divps, x, y)
 #define v_fma(x, y, z) fused(j, x, y, z)
+#define v_left(x, y, z) fused(j, negated(j, x), y, z)
 #define v_root(x) OP1(sqrtps, x)
 #define v_neg(x) negated(j, x)
 #define v_lesser(x, y) OP2(minps, x, y)
@@ -97,6 +98,8 @@ DIRECT1(f_logistic, logistic_f32(j, x))
 DIRECT1(f_tanh, tanh_f32(j, x))
 DIRECT1(f_erf, erf_f32(j, flushed(j, x)))
 DIRECT1(f_erf_inv, erf_inv_f32(j, x))
+DIRECT1(f_atan, atan2_f32(j, x, NUM(1)))
+DIRECT1(f_atan2, atan2_f32(j, x, y))
 DIRECT1(f_imag, ((void)x, CONST(0)))
 DIRECT1(f_is_finite, IMM2(cmpps, LT, abs_f32(j, x), NUM(INFINITY)))
 DIRECT1(f_is_inf, IMM2(cmpps, EQ, abs_f32(j, x), NUM(INFINITY)))
@@ -347,6 +350,8 @@ static const op_row rows[VM_OP_COUNT] = {
     [VM_tanh] = {f_tanh, NULL, NULL},
     [VM_erf] = {f_erf, NULL, NULL},
     [VM_erf_inv] = {f_erf_inv, NULL, NULL},
+    [VM_atan] = {f_atan, NULL, NULL},
+    [VM_atan2] = {f_atan2, NULL, NULL},
 };
 
 static build_fn *row_of(vm_op op, vm_rtype t) {

@@ -17,8 +17,10 @@ static inline u32 f32_bits(float f) { return num_f32_bits(f); }
 
 #ifdef __FMA__
 #define FMA32(a, b, c) __builtin_fmaf((a), (b), (c))
+#define LEFT32(a, b, c) __builtin_fmaf(-(a), (b), (c))
 #else
 #define FMA32(a, b, c) ((a) * (b) + (c))
+#define LEFT32(a, b, c) ((float)((double)(c) - (double)(a) * (b)))
 #endif
 
 #ifndef v_num
@@ -33,6 +35,7 @@ typedef bool v_truth;
 #define v_mul(x, y) ((x) * (y))
 #define v_div(x, y) ((x) / (y))
 #define v_fma(x, y, z) FMA32(x, y, z)
+#define v_left(x, y, z) LEFT32(x, y, z) /* z - x y rounded once */
 #define v_root(x) __builtin_sqrtf(x)
 #define v_neg(x) (-(x))
 #define v_lesser(x, y) ((x) < (y) ? (x) : (y)) /* y where one is NaN */
@@ -206,6 +209,45 @@ static inline float sine_f32(float x, i64 quarters) {
   return y;
 }
 #endif
+
+/* The angle of the point (x, y), which is that of a ratio q in [-tan(pi/8), tan(pi/8)] and a
+ * multiple of pi/4. With z = q^2: atan(q) = q + q z p(z), p fitted so that the error relative to
+ * atan(q) is even. What rounding took from q, and from its sum with the multiple, is added last. */
+static inline v_num atan2_f32(V_IN v_num y, v_num x) {
+  v_num zero = v_const(0.0f), one = v_const(1.0f), inf = v_const(INFINITY);
+  v_num a = abs_f32(V_TO y), b = abs_f32(V_TO x), least = v_lesser(a, b), most = v_greater(a, b);
+  /* or sums are infinite, or rests are lost */
+  v_num scale = v_pick(v_lt(most, v_const(0x1p-60f)), v_const(0x1p64f), one);
+  scale = v_pick(v_gt(most, v_const(0x1p100f)), v_const(0x1p-64f), scale);
+  v_truth ends = v_eq(most, inf);
+  least = v_pick(ends, v_pick(v_eq(least, inf), one, zero), v_mul(least, scale));
+  most = v_pick(ends, one, v_pick(v_eq(most, zero), one, v_mul(most, scale)));
+  v_truth inner = v_gt(least, v_mul(most, v_const(0.414213562f)));
+  v_num top = v_pick(inner, v_sub(least, most), least);
+  v_num under = v_pick(inner, v_add(least, most), most);
+  v_num top_low = v_pick(inner, v_sub(least, v_add(top, most)), zero);
+  v_num under_low = v_pick(inner, v_sub(least, v_sub(under, most)), zero);
+  v_num q = v_div(top, under), z = v_mul(q, q);
+  v_num rest = v_add(v_left(q, under, top), v_left(q, under_low, top_low));
+  v_num p = v_const(-0.0607798286f);
+  p = v_fma(p, z, v_const(0.105937235f));
+  p = v_fma(p, z, v_const(-0.142435223f));
+  p = v_fma(p, z, v_const(0.199984714f));
+  p = v_fma(p, z, v_const(-0.333333164f));
+  v_num low = v_fma(v_mul(q, z), p, v_div(rest, under));
+  v_truth steep = v_gt(a, b), left = w_gt(w_const(0), v_bits(x));
+  v_num turn = v_pick(left, v_const(-1.0f), one);
+  turn = v_pick(steep, v_neg(turn), turn);
+  v_num eighths = v_pick(steep, v_const(2.0f), v_pick(left, v_const(4.0f), zero));
+  eighths = v_add(eighths, v_pick(inner, turn, zero));
+  v_num pi4 = v_const(0x1.921fb6p-1f), from = v_mul(eighths, pi4);
+  low = v_fma(low, turn,
+              v_fma(eighths, v_const(-0x1.777a5cp-26f), v_neg(v_left(eighths, pi4, from))));
+  q = v_mul(q, turn);
+  v_num sum = v_add(from, q), lost = v_add(v_sub(from, sum), q);
+  v_num r = signed_f32(V_TO v_add(sum, v_add(lost, low)), y), none = v_add(a, b);
+  return v_pick(v_ge(none, zero), r, none);
+}
 
 /* M. Giles, "Approximating the erfinv function", with polynomials of a degree more, and 1 - x^2
  * from its factors: near 1 all bits of the result are in what is left of it. */
