@@ -177,6 +177,8 @@ OWN = {
     "jnp.choose": lambda d: (d(4, of=np.uint8) % 3, [d(4), d(4), d(4)]),
     "jnp.clip": lambda d: (d(3, 4), d(3, 1), d(4)), "jnp.delete": lambda d: (d(6), 2),
     "jnp.einsum": lambda d: ("abc,cd->dab", d(2, 3, 4), d(4, 5)),
+    "betaln": lambda d: (abs(d(6)) + 2, abs(d(6)) + 3),  # at 1 it is what rounding left
+    "scipy.stats.beta.logpdf": lambda d: (abs(d(6)) / 99, abs(d(6)) + 2, abs(d(6)) + 3),
     "expn": lambda d: (numbers(0, 1, 2, 7), abs(d(4))),
     "fill_diagonal": lambda d: (d(4, 4), d(), {"inplace": False}),
     "jnp.indices": lambda d: ((2, 3),), "jnp.insert": lambda d: (d(5), 2, d()),
