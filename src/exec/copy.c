@@ -27,8 +27,18 @@ static void remove_dim(step_shape *s, u32 d) {
   }
 }
 
-/* Dims of 1 go, the others are sorted by the destination, so that it is written in order;
- * neighbours that both sides walk as one are merged. At least one dim is left. */
+/* The dim in which the source is contiguous comes beside the last, where the destination is: the
+ * two are a plane to be transposed. */
+static void pair_contiguous(step_shape *s) {
+  u32 last = s->rank - 1;
+  if (s->rank < 3 || s->to[last] != s->width || s->from[last] == s->width) return;
+  for (u32 d = 0; d < last; d++)
+    if (s->from[d] == s->width)
+      for (; d + 1 < last; d++) swap_dims(s, d, d + 1);
+}
+
+/* Dims of 1 go, the others are sorted by the destination, so that it is written in order, but for a
+ * plane of both; neighbours that both sides walk as one are merged. At least one dim is left. */
 void step_shape_simplify(step_shape *s) {
   for (u32 d = 0; d < s->rank;)
     if (s->dims[d] == 1)
@@ -47,7 +57,10 @@ void step_shape_simplify(step_shape *s) {
     s->dims[d + 1] *= s->dims[d];
     remove_dim(s, d);
   }
-  if (s->rank > 0) return;
+  if (s->rank > 0) {
+    pair_contiguous(s);
+    return;
+  }
   s->rank = 1;
   s->dims[0] = 1;
   s->to[0] = s->from[0] = s->width;

@@ -20,40 +20,86 @@ INLINE void square(char *to, i64 ts, const char *from, i64 fs, bool streams) {
   }
 }
 
-/* At an edge. */
-static void piece(size_t rows, size_t columns, char *to, i64 ts, const char *from, i64 fs) {
-  vec x[LANES] = {0};
-  for (u32 j = 0; j < columns; j++)
-    x[j] = load_some((const REAL *)(const void *)(from + j * fs), rows);
-  transpose_vecs(x);
-  for (u32 i = 0; i < rows; i++) store_some((REAL *)(void *)(to + i * ts), x[i], columns);
-}
-
+/* Of whole squares. */
 INLINE void bands(size_t rows, size_t columns, char *to, i64 ts, const char *from, i64 fs,
                   bool streams) {
   for (size_t band = 0; band < rows; band += BAND) {
     size_t end = rows - band < BAND ? rows : band + BAND;
     for (size_t j = 0; j < columns; j += LANES)
-      for (size_t i = band; i < end; i += LANES) {
-        size_t r = end - i < LANES ? end - i : LANES, c = columns - j < LANES ? columns - j : LANES;
-        char *d = to + (i64)i * ts + (i64)(j * WIDTH);
-        const char *a = from + (i64)j * fs + (i64)(i * WIDTH);
-        if (r == LANES && c == LANES)
-          square(d, ts, a, fs, streams);
-        else
-          piece(r, c, d, ts, a, fs);
-      }
+      for (size_t i = band; i < end; i += LANES)
+        square(to + (i64)i * ts + (i64)(j * WIDTH), ts, from + (i64)j * fs + (i64)(i * WIDTH), fs,
+               streams);
   }
 }
 
+/* A few rows or columns, as of the channels of pixels: compilers make vectors of these where the n
+ * of them lie side by side, in steps of n. */
+INLINE void few_columns(i64 rows, i64 n, REAL *restrict to, i64 step, const REAL *restrict from,
+                        i64 apart) {
+  for (i64 i = 0; i < rows; i++)
+    for (i64 j = 0; j < n; j++) to[i * step + j] = from[j * apart + i];
+}
+INLINE void few_rows(i64 columns, i64 n, REAL *restrict to, i64 apart, const REAL *restrict from,
+                     i64 step) {
+  for (i64 j = 0; j < columns; j++)
+    for (i64 i = 0; i < n; i++) to[i * apart + j] = from[j * step + i];
+}
+#define EACH_FEW(DO) DO(1) DO(2) DO(3) DO(4)
+#define FEW(n)                                                                                     \
+  static void columns_##n(i64 rows, REAL *to, i64 step, const REAL *from, i64 apart) {             \
+    if (step == n)                                                                                 \
+      few_columns(rows, n, to, n, from, apart);                                                    \
+    else                                                                                           \
+      few_columns(rows, n, to, step, from, apart);                                                 \
+  }                                                                                                \
+  static void rows_##n(i64 columns, REAL *to, i64 apart, const REAL *from, i64 step) {             \
+    if (step == n)                                                                                 \
+      few_rows(columns, n, to, apart, from, n);                                                    \
+    else                                                                                           \
+      few_rows(columns, n, to, apart, from, step);                                                 \
+  }
+EACH_FEW(FEW)
+#define COLUMNS(n) columns_##n,
+#define ROWS(n) rows_##n,
+typedef void few_fn(i64 many, REAL *to, i64 to_step, const REAL *from, i64 from_step);
+static few_fn *const by_columns[] = {EACH_FEW(COLUMNS)};
+static few_fn *const by_rows[] = {EACH_FEW(ROWS)};
+
+/* What is left of squares at the edges goes to the next shorter vectors. */
+#if REAL_BITS == 32
+#define OF_WIDTH(isa) transpose_##isa##_f32.transpose
+#else
+#define OF_WIDTH(isa) transpose_##isa##_f64.transpose
+#endif
+#if LANE_BYTES == 64
+#define SHORTER OF_WIDTH(v3)
+#else
+#define SHORTER OF_WIDTH(base)
+#endif
+
 static void transpose(size_t rows, size_t columns, char *to, i64 ts, const char *from, i64 fs,
                       bool streams) {
+  enum { FEW = COUNT(by_rows) };
+  REAL *d = (REAL *)(void *)to;
+  const REAL *a = (const REAL *)(const void *)from;
+  if (rows == 0 || columns == 0) return;
+  if (columns <= FEW) {
+    by_columns[columns - 1]((i64)rows, d, ts / WIDTH, a, fs / WIDTH);
+    return;
+  }
+  if (rows <= FEW) {
+    by_rows[rows - 1]((i64)columns, d, ts / WIDTH, a, fs / WIDTH);
+    return;
+  }
+  size_t r = rows - rows % LANES, c = columns - columns % LANES;
   if (streams && (uintptr_t)to % LANE_BYTES == 0 && ts % LANE_BYTES == 0) {
-    bands(rows, columns, to, ts, from, fs, true);
+    bands(r, c, to, ts, from, fs, true);
     lanes_fence();
   } else {
-    bands(rows, columns, to, ts, from, fs, false);
+    bands(r, c, to, ts, from, fs, false);
   }
+  SHORTER(rows, columns - c, to + (i64)(c * WIDTH), ts, from + (i64)c * fs, fs, false);
+  SHORTER(rows - r, c, to + (i64)r * ts, ts, from + (i64)(r * WIDTH), fs, false);
 }
 
 #if LANES == 2
