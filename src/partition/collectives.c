@@ -50,19 +50,21 @@ typedef struct reshards {
 typedef struct plan {
   const sharding *in, *out;
   const type *t;
+  bool others;
   reshard_steps steps;
 } plan;
 
 /* Many reshards are between the same shardings; those are interned. */
-static const reshard_steps *plan_of(reshards *r, const sharding *in, const sharding *out,
-                                    const type *t) {
-  u64 h = hash_ptr(t, hash_ptr(out, hash_ptr(in, 0)));
+static const reshard_steps *plan_of(reshards *r, const op *o, const sharding *in,
+                                    const sharding *out, const type *t) {
+  bool others = part_axes_are_free(o);
+  u64 h = hash_ptr(t, hash_ptr(out, hash_ptr(in, others)));
   plan *p;
   for (size_t at = 0; (p = index_next(&r->plans, h, &at));)
-    if (p->in == in && p->out == out && p->t == t) return &p->steps;
+    if (p->in == in && p->out == out && p->t == t && p->others == others) return &p->steps;
   p = ARENA_NEW(r->a, plan);
-  *p = (plan){.in = in, .out = out, .t = t};
-  reshard_plan(r->a, in, out, t->dims.data, &p->steps);
+  *p = (plan){.in = in, .out = out, .t = t, .others = others};
+  reshard_plan(r->a, in, out, t->dims.data, others, &p->steps);
   index_add(&r->plans, r->a, h, p);
   return &p->steps;
 }
@@ -87,12 +89,12 @@ static bool lower_reshard(reshards *r, op *o) {
       v = emit_as(&at, v, there);
     } else { /* nothing in common but the devices */
       there = sharding_make_replicated(e->a, in->mesh, in->rank, true);
-      v = emit_steps(&at, v, plan_of(r, in, there, v->type));
+      v = emit_steps(&at, v, plan_of(r, o, in, there, v->type));
       there = sharding_make_replicated(e->a, out->mesh, out->rank, true);
     }
     in = there;
   }
-  value_replace(op_result(o, 0), emit_steps(&at, v, plan_of(r, in, out, v->type)));
+  value_replace(op_result(o, 0), emit_steps(&at, v, plan_of(r, o, in, out, v->type)));
   op_erase(o);
   return true;
 }

@@ -62,6 +62,11 @@ static axis_list drop_manual(const part_env *e, const mesh *m, axis_list l, attr
   return axis_vec_list(&v);
 }
 
+bool part_axes_are_free(const op *o) {
+  while (o && !op_is(o, manual_computation)) o = op_parent(o);
+  return !o;
+}
+
 /* Inside of a manual computation values are local along its manual axes (Shardy,
  * manual_computation). */
 const sharding *part_inside_manual(const part_env *e, const op *manual, const sharding *s) {

@@ -28,6 +28,9 @@ const sharding *part_sharding(const part_env *e, const value *v);
 /* Sets the sharding of result i of an op that carries shardings in `sdy.sharding`; results
  * that had none get replicated ones. */
 void part_set_sharding(const part_env *e, op *o, u32 i, const sharding *s);
+/* No manual computation is around `o`, so that along an axis that a value does not name all have
+ * the same. */
+bool part_axes_are_free(const op *o);
 /* A sharding without the axes that the manual computation takes for itself. */
 const sharding *part_inside_manual(const part_env *e, const op *manual, const sharding *s);
 /* What the sources of the edge of an owner must be under, as they see it: outside of the op, or

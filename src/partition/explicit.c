@@ -153,11 +153,11 @@ static void solve(explicit_pass *p, const part_record *r, const op *o, axes_prob
 }
 
 /* Bytes that a device sends to bring a tensor from one sharding to another of the same mesh. */
-static double bytes_between(explicit_pass *p, const sharding *from, const sharding *to,
+static double bytes_between(explicit_pass *p, const op *o, const sharding *from, const sharding *to,
                             const type *t) {
   reshard_steps steps = {0};
   if (!from) return 0;
-  reshard_plan(p->e.a, from, to, t->dims.data, &steps);
+  reshard_plan(p->e.a, from, to, t->dims.data, part_axes_are_free(o), &steps);
   return reshard_sent(from, t->dims.data, &steps) * (double)type_storage(t->elem);
 }
 
@@ -167,9 +167,10 @@ static double bytes_under(explicit_pass *p, const op *o, const axes_problem *pro
   double bytes = 0;
   for (u32 t = 0; t < o->num_operands; t++)
     if (shared || value_has_one_use(op_operand(o, t)))
-      bytes += bytes_between(p, now[t], common_sharding(p->e.a, prob, t, axes), prob->types[t]);
+      bytes += bytes_between(p, o, now[t], common_sharding(p->e.a, prob, t, axes), prob->types[t]);
   u32 t = o->num_operands;
-  return bytes + bytes_between(p, common_sharding(p->e.a, prob, t, axes), now[t], prob->types[t]);
+  return bytes +
+         bytes_between(p, o, common_sharding(p->e.a, prob, t, axes), now[t], prob->types[t]);
 }
 
 static i64 parts_of(const axes_problem *prob, const axis_list *axes) {

@@ -642,13 +642,13 @@ double reshard_sent(const sharding *in, const i64 *shape, const reshard_steps *s
   return sent;
 }
 
-void reshard_plan(arena *a, const sharding *in, const sharding *out, const i64 *shape,
+void reshard_plan(arena *a, const sharding *in, const sharding *out, const i64 *shape, bool others,
                   reshard_steps *steps) {
   size_t begin = steps->len;
   plan(a, in, out, shape, steps, false);
   reshard_steps known = {.data = steps->data + begin, .len = steps->len - begin}, least = {0};
   if (known.len < 1 || !mesh_same(in->mesh, out->mesh, false) ||
-      !reshard_plan_least(a, in, out, shape, reshard_sent(in, shape, &known), &least))
+      !reshard_plan_least(a, in, out, shape, others, reshard_sent(in, shape, &known), &least))
     return;
   steps->len = begin;
   for (size_t i = 0; i < least.len; i++) VEC_PUSH(a, *steps, least.data[i]);

@@ -30,8 +30,10 @@ typedef VEC(reshard_step) reshard_steps;
 /* Appends the steps from `in` to `out`, which have one rank, meshes that differ at most in
  * their device ids, and equal unreduced axes. Where they do not divide `shape`, shards are as long
  * as the first, and the last are padded; sharding_steps holds for each step then. Equivalent
- * shardings need no step. Everything is allocated in the arena. */
-void reshard_plan(arena *a, const sharding *in, const sharding *out, const i64 *shape,
+ * shardings need no step. others: on the way there may be axes that neither of both has, along
+ * which all have the same (not where a manual computation is around: part_axes_are_free).
+ * Everything is allocated in the arena. */
+void reshard_plan(arena *a, const sharding *in, const sharding *out, const i64 *shape, bool others,
                   reshard_steps *steps);
 /* As Shardy plans it, be the shape divided or not; what is replicated has to change to another
  * order of devices as well. */
@@ -45,7 +47,7 @@ double sharding_elements(const sharding *s, const i64 *shape);
 /* A plan that sends less than `limit` elements, and as few as any, between shardings of one mesh;
  * false: there is none, or it would take too long to tell. */
 bool reshard_plan_least(arena *a, const sharding *in, const sharding *out, const i64 *shape,
-                        double limit, reshard_steps *steps);
+                        bool others, double limit, reshard_steps *steps);
 
 /* May a dimension of n elements, cut into some parts, be joined or cut to other parts? */
 bool reshard_dim_steps(i64 n, i64 from, i64 to);

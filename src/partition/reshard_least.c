@@ -42,7 +42,7 @@ typedef struct search {
   double beside;                /* elements along the other dimensions */
   cutting cuttings[MAX_CUTTINGS];
   u32 num_cuttings, tried; /* steps */
-  bool with_unused;        /* axes: some shards are uneven, and the mesh is small */
+  bool with_unused;        /* axes: they may be, some shards are uneven, the mesh is small */
   double limit, needed;    /* all must send less; what a device has at the end */
   i64 all_parts;           /* of all atoms */
   double step;             /* added for each, so that of two the shorter plan is taken */
@@ -499,7 +499,7 @@ static bool cuts_nothing(axis_list axes) {
 }
 
 bool reshard_plan_least(arena *a, const sharding *in, const sharding *out, const i64 *shape,
-                        double limit, reshard_steps *steps) {
+                        bool others, double limit, reshard_steps *steps) {
   u32 cut = 0;
   i64 *local = ARENA_ARRAY(a, i64, in->rank);
   search *s = ARENA_NEW(a, search);
@@ -514,8 +514,9 @@ bool reshard_plan_least(arena *a, const sharding *in, const sharding *out, const
   if ((bound > 0 ? bound : 0) >= s->limit || cut > MAX_DIMS) return false;
   choose_dims(s);
   s->step = limit * 1e-12;
-  s->with_unused = in->mesh->size <= MAX_WITH_UNUSED && !(sharding_local_shape(in, shape, local) &&
-                                                          sharding_local_shape(out, shape, local));
+  s->with_unused =
+      others && in->mesh->size <= MAX_WITH_UNUSED &&
+      !(sharding_local_shape(in, shape, local) && sharding_local_shape(out, shape, local));
   if (!cut_axes(s)) return false;
   s->all_parts = 1;
   for (u32 i = 0; i < s->cuttings[0].n; i++) s->all_parts *= s->cuttings[0].atoms[i].size;

@@ -95,7 +95,7 @@ static void random_plans(arena *a) {
     const sharding *in = random_sharding(a, m, rank, shape);
     const sharding *out = random_sharding(a, m, rank, shape);
     reshard_steps steps = {0};
-    reshard_plan(a, in, out, shape, &steps);
+    reshard_plan(a, in, out, shape, true, &steps);
     const sharding *cur = in;
     bool good = true;
     for (size_t k = 0; k < steps.len; k++) {
@@ -123,24 +123,27 @@ static void known_plans(arena *a) {
   const i64 shape[2] = {8, 8};
   reshard_steps steps = {0};
   /* [{x}, {y}] -> [{y}, {x}]: a permutation, then half of x moves over */
-  reshard_plan(a, dims2(a, m, &x, 1, &y, 1), dims2(a, m, &y, 1, &x, 1), shape, &steps);
+  reshard_plan(a, dims2(a, m, &x, 1, &y, 1), dims2(a, m, &y, 1, &x, 1), shape, true, &steps);
   CHECK(steps.len == 2 && steps.data[0].kind == STEP_PERMUTE &&
         steps.data[1].kind == STEP_ALL_TO_ALL);
   /* [{x}, {}] -> [{}, {x}]: one all-to-all */
   steps.len = 0;
-  reshard_plan(a, dims2(a, m, &x, 1, NULL, 0), dims2(a, m, NULL, 0, &x, 1), shape, &steps);
+  reshard_plan(a, dims2(a, m, &x, 1, NULL, 0), dims2(a, m, NULL, 0, &x, 1), shape, true, &steps);
   CHECK(steps.len == 1 && steps.data[0].kind == STEP_ALL_TO_ALL && steps.data[0].moves[0].dst == 1);
   /* two device orders: one permutation; none for a replicated tensor */
   const i64 ids[] = {7, 6, 5, 4, 3, 2, 1, 0};
   const mesh *other = mesh_make(a, STR("other"), axes, 2, (i64s){ids, 8});
   steps.len = 0;
-  reshard_plan(a, dims2(a, m, &x, 1, NULL, 0), dims2(a, other, &x, 1, NULL, 0), shape, &steps);
+  reshard_plan(a, dims2(a, m, &x, 1, NULL, 0), dims2(a, other, &x, 1, NULL, 0), shape, true,
+               &steps);
   CHECK(steps.len == 1 && steps.data[0].kind == STEP_PERMUTE);
   steps.len = 0;
-  reshard_plan(a, dims2(a, m, NULL, 0, NULL, 0), dims2(a, other, &x, 1, NULL, 0), shape, &steps);
+  reshard_plan(a, dims2(a, m, NULL, 0, NULL, 0), dims2(a, other, &x, 1, NULL, 0), shape, true,
+               &steps);
   CHECK(steps.len == 1 && steps.data[0].kind == STEP_ALL_SLICE);
   steps.len = 0;
-  reshard_plan(a, dims2(a, m, &x, 1, NULL, 0), dims2(a, other, NULL, 0, NULL, 0), shape, &steps);
+  reshard_plan(a, dims2(a, m, &x, 1, NULL, 0), dims2(a, other, NULL, 0, NULL, 0), shape, true,
+               &steps);
   CHECK(steps.len == 1 && steps.data[0].kind == STEP_ALL_GATHER);
 }
 
