@@ -26,6 +26,11 @@ typedef struct option_row {
   u32 least, most;
 } option_row;
 
+/* Rows of a table for fields of `of`: OPTION_OF(of, "--name", field, kind), TEXT_OF(of, ...). */
+#define OPTION_OF(of, flag, field, ...)                                                            \
+  { flag, offsetof(of, field), __VA_ARGS__ }
+#define TEXT_OF(of, flag, field) OPTION_OF(of, flag, field, OPTION_TEXT)
+
 /* Fills the options by the rows; what is no option goes to *rest, if there is one and it is not
  * set yet. false: wrong use, said. In both cases release_options frees the lists. */
 bool read_options(const char *command, const option_row *rows, size_t num_rows, void *options,

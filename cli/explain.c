@@ -16,9 +16,8 @@ typedef struct explain_options {
 } explain_options;
 enum { NOT_GIVEN = UINT32_MAX }; /* of line and tries, for which 0 may be given */
 
-#define OPTION(flag, field, ...)                                                                   \
-  { flag, offsetof(explain_options, field), __VA_ARGS__ }
-#define TEXT(flag, field) OPTION(flag, field, OPTION_TEXT)
+#define OPTION(...) OPTION_OF(explain_options, __VA_ARGS__)
+#define TEXT(...) TEXT_OF(explain_options, __VA_ARGS__)
 #define SHARED                                                                                     \
   OPTION("--devices", devices, OPTION_NUMBER, 0, 1u << 20), TEXT("--mesh", mesh),                  \
       OPTION("--as-propagated", as_propagated, OPTION_FLAG), OPTION("--json", json, OPTION_FLAG),  \
@@ -28,11 +27,16 @@ enum { NOT_GIVEN = UINT32_MAX }; /* of line and tries, for which 0 may be given 
   "--devices N        how many devices (default: what the module says)\n"                          \
   "--mesh M=x=2,y=2   replace mesh @M of the module\n"                                             \
   "--as-propagated    take every axis where Shardy's propagation has it\n"                         \
-  "--json             the answer as JSON\n"                                                        \
-  "--color WHEN       always, never, or auto, the default: where standard output is a terminal\n"  \
-  "                   and NO_COLOR is not set\n"
+  "--json             the answer as JSON\n" COLOR_USAGE
 
 /* ---- sources ---- */
+
+bool read_color(const char *when) {
+  static const char *const known[] = {"always", "never", "auto"};
+  for (size_t i = 0; i < COUNT(known); i++)
+    if (!when || strcmp(when, known[i]) == 0) return true;
+  return say_error("--color: expected always, never or auto, found '%s'", when), false;
+}
 
 /* A program from a file, and how it is to be sharded. */
 typedef struct opened_source {
@@ -71,7 +75,7 @@ static const char why_usage[] =
     "Why each collective of the partitioned program is there: what it sends, the op that it "
     "serves\n"
     "with its source line, and the steps by which the sharding that needs it came from an\n"
-    "annotation.\n\n"
+    "annotation; those of most bytes first, and those of equal layers together.\n\n"
     "FILE               MLIR text, MLIR bytecode or a portable artifact; - is standard input\n"
     "--collective N     only number N, with changes of annotations that were tried\n"
     "--line L           only those that serve an op of source line L, likewise\n"
@@ -80,6 +84,7 @@ static const char why_usage[] =
     "--tries N          changes to try for each collective; each runs the program's whole line\n"
     "                   again (default: 8 with --collective or --line, fewer where the\n"
     "                   program is large; else none)\n"
+    "--most N           kinds of collectives to list (default: 30)\n"
     "--topology FILE    links to estimate times by, as for terrazzo comms\n" SHARED_USAGE
     "\nexamples:\n"
     "  terrazzo why model.mlir\n"
@@ -92,6 +97,7 @@ static const option_row why_rows[] = {
     OPTION("--collective", collective, OPTION_NUMBER, 1, UINT32_MAX),
     OPTION("--line", line, OPTION_NUMBER, 0, UINT32_MAX - 1),
     OPTION("--tries", tries, OPTION_NUMBER, 0, 1000),
+    OPTION("--most", most, OPTION_NUMBER, 0, UINT32_MAX),
     TEXT("--topology", topology)};
 
 static int why(workspace *w, void *options) {
@@ -100,6 +106,7 @@ static int why(workspace *w, void *options) {
   bool one = o->collective || o->line != NOT_GIVEN;
   why_question q = {.value = str_of(o->value),
                     .json = o->json,
+                    .most = o->most,
                     .number = o->collective,
                     .line = o->line == NOT_GIVEN ? 0 : o->line,
                     .tries = o->tries != NOT_GIVEN ? o->tries
@@ -317,15 +324,12 @@ static int diff(workspace *w, void *options) {
   if (result) return result;
   result = open_source(w, &other, files[1], &to);
   if (result) return os_file_close(&from.f), result;
-  status s = explain_line(&from.s, NULL, 0, true, &a);
+  status s = explain_both(&from.s, &to.s, &a, &b);
   if (!s) {
-    s = explain_line(&to.s, NULL, 0, true, &b);
-    if (!s) {
-      diff_answer d = explain_diff(&a, &b);
-      explain_diff_print(&a, &b, &d, o->json, o->most, &w->out);
-    }
-    explain_end(&b);
+    diff_answer d = explain_diff(&a, &b);
+    explain_diff_print(&a, &b, &d, o->json, o->most, &w->out);
   }
+  explain_end(&b);
   os_file_close(&to.f);
   return finish(w, &from, &a, s);
 }
@@ -404,8 +408,9 @@ static status put_out(workspace *w, const explain_options *o) {
   return fine ? NULL : status_make(STATUS_UNKNOWN, "%s: not written", o->output);
 }
 
+/* before: of `old`; NULL: there is none. */
 static status report_on(workspace *w, const explain_options *o, const opened_source *from,
-                        explain_run *r, explain_run *before) {
+                        const opened_source *old, explain_run *r, explain_run *before) {
   topology links;
   double large = 1 << 20;
   if (o->large && !read_unit(o->large, sizes, COUNT(sizes), &large))
@@ -425,7 +430,8 @@ static status report_on(workspace *w, const explain_options *o, const opened_sou
     return status_make(STATUS_INVALID_ARGUMENT,
                        "--as: expected page, data, graph or trace, found '%s'", o->as);
   if (o->as) q.form = (report_form)form;
-  RETURN_IF_ERROR(explain_line(&from->s, NULL, 0, true, r));
+  RETURN_IF_ERROR(before ? explain_both(&from->s, &old->s, r, before)
+                         : explain_line(&from->s, NULL, 0, true, r));
   RETURN_IF_ERROR(explain_report(r, &q, &w->out));
   return put_out(w, o);
 }
@@ -433,30 +439,22 @@ static status report_on(workspace *w, const explain_options *o, const opened_sou
 static int report(workspace *w, void *options) {
   explain_options *o = options;
   opened_source from, old = {0};
-  explain_run r, before;
+  explain_run r = {0}, before = {0};
   why_init(&r.log, &mem_system);
-  r.exe = NULL;
+  why_init(&before.log, &mem_system);
   int result = open_source(w, o, o->file, &from);
   w->color = false;
   if (result) return result;
-  if (!o->before) return finish(w, &from, &r, report_on(w, o, &from, &r, NULL));
+  if (!o->before) return finish(w, &from, &r, report_on(w, o, &from, NULL, &r, NULL));
   result = open_source(w, o, o->before, &old);
   if (result) return os_file_close(&from.f), result;
-  status s = explain_line(&old.s, NULL, 0, true, &before);
-  if (!s) s = report_on(w, o, &from, &r, &before);
+  status s = report_on(w, o, &from, &old, &r, &before);
   explain_end(&before);
   os_file_close(&old.f);
   return finish(w, &from, &r, s);
 }
 
 /* ---- entries ---- */
-
-static bool read_color(const char *when) {
-  static const char *const known[] = {"always", "never", "auto"};
-  for (size_t i = 0; i < COUNT(known); i++)
-    if (!when || strcmp(when, known[i]) == 0) return true;
-  return say_error("--color: expected always, never or auto, found '%s'", when), false;
-}
 
 static int explain_main(const char *name, const char *usage, const option_row *rows,
                         size_t num_rows, u32 most, int (*command)(workspace *w, void *options),
@@ -470,7 +468,7 @@ static int explain_main(const char *name, const char *usage, const option_row *r
 }
 
 int why_main(int argc, char **argv) {
-  return explain_main("why", why_usage, why_rows, COUNT(why_rows), 0, why, argc, argv);
+  return explain_main("why", why_usage, why_rows, COUNT(why_rows), 30, why, argc, argv);
 }
 
 int mem_main(int argc, char **argv) {

@@ -29,6 +29,13 @@ static const brush brushes[] = {
     {"new op ", GREEN},
     {"goes ", RED},
     {"op gone ", RED},
+    /* plan */
+    {"optimal over ", GREEN, true},
+    {"best of ", BOLD, true},
+    {"nothing that was tried fits", RED, true},
+    {"of a device ", BOLD, true},
+    {"    as it is ", YELLOW},
+    {"    instead ", YELLOW},
     /* verify */
     {"the sharded program computes what the whole one does", GREEN, true},
     {"result ", RED, true},

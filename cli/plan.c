@@ -4,14 +4,13 @@
 #include "explain.h"
 
 typedef struct plan_options {
-  const char *file, *mesh, *axes, *memory, *topology, *output;
+  const char *file, *mesh, *axes, *memory, *topology, *output, *color;
   u32 devices, tries, threads;
   bool free, json;
 } plan_options;
 
-#define OPTION(flag, field, ...)                                                                   \
-  { flag, offsetof(plan_options, field), __VA_ARGS__ }
-#define TEXT(flag, field) OPTION(flag, field, OPTION_TEXT)
+#define OPTION(...) OPTION_OF(plan_options, __VA_ARGS__)
+#define TEXT(...) TEXT_OF(plan_options, __VA_ARGS__)
 
 static const char plan_usage[] =
     "usage: terrazzo plan FILE [options]\n\n"
@@ -31,8 +30,7 @@ static const char plan_usage[] =
     "                   are no more, all are tried, and the answer is optimal\n"
     "--threads N        default: one a processor; the answer does not depend on it\n"
     "-o FILE            write the program with these annotations\n"
-    "--json             the answer as JSON\n"
-    "\nexamples:\n"
+    "--json             the answer as JSON\n" COLOR_USAGE "\nexamples:\n"
     "  terrazzo plan model.mlir\n"
     "  terrazzo plan model.mlir --devices 256 --memory 80GiB --topology gpus.txt\n"
     "  terrazzo plan model.mlir --mesh data=2,model=4 --free -o annotated.mlir\n"
@@ -47,7 +45,8 @@ static const option_row plan_rows[] = {OPTION("--devices", devices, OPTION_NUMBE
                                        OPTION("--tries", tries, OPTION_NUMBER, 0, 1u << 24),
                                        OPTION("--threads", threads, OPTION_NUMBER, 0, 1024),
                                        TEXT("-o", output),
-                                       OPTION("--json", json, OPTION_FLAG)};
+                                       OPTION("--json", json, OPTION_FLAG),
+                                       TEXT("--color", color)};
 
 static status write_annotated(plan_answer *p, const char *path, bool *written) {
   buf text;
@@ -80,6 +79,7 @@ static int plan(workspace *w, void *options) {
   topology links;
   os_file f;
   double memory = 0;
+  w->color = !o->json && wants_color(o->color);
   if (o->memory && !read_bytes(o->memory, &memory))
     return say_error("--memory: expected a size such as 80GiB, found '%s'", o->memory), EXIT_USAGE;
   if (o->topology && !open_topology(w, o->topology, &links)) return EXIT_WRONG;
@@ -105,5 +105,6 @@ int plan_main(int argc, char **argv) {
   if (!read_options("plan", plan_rows, COUNT(plan_rows), &o, &o.file, argc, argv))
     return EXIT_USAGE;
   if (!o.file) return fputs(plan_usage, stderr), EXIT_USAGE;
+  if (!read_color(o.color)) return EXIT_USAGE;
   return with_workspace(plan, &o);
 }

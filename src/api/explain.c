@@ -24,6 +24,7 @@ static status ask_why(asking *q) {
                     .line = q->o.line,
                     .tries = q->o.tries,
                     .json = !q->o.text,
+                    .most = q->o.most,
                     .links = q->o.topology ? &q->links : NULL};
   RETURN_IF_ERROR(explain_line(&q->source, NULL, 0, false, &q->run));
   return explain_why_print(&q->run, &w, &q->out);
@@ -52,17 +53,16 @@ static status ask_check(asking *q) {
   return NULL;
 }
 
-static status run_other(asking *q) {
+static status run_both(asking *q) {
   q->other = q->source;
   q->other.text = (str){q->o.other, q->o.other_length};
-  return explain_line(&q->other, NULL, 0, true, &q->second);
+  return explain_both(&q->source, &q->other, &q->run, &q->second);
 }
 
 static status ask_diff(asking *q) {
   if (!q->o.other)
     return status_make(STATUS_INVALID_ARGUMENT, "tz_explain: diff wants another program");
-  RETURN_IF_ERROR(explain_line(&q->source, NULL, 0, true, &q->run));
-  RETURN_IF_ERROR(run_other(q));
+  RETURN_IF_ERROR(run_both(q));
   diff_answer d = explain_diff(&q->run, &q->second);
   explain_diff_print(&q->run, &q->second, &d, !q->o.text, q->o.most, &q->out);
   return NULL;
@@ -85,8 +85,7 @@ static status ask_report(asking *q) {
                        .large = q->o.large ? q->o.large : 1 << 20,
                        .other = q->o.other ? &q->second : NULL,
                        .form = q->o.text ? REPORT_PAGE : REPORT_DATA};
-  RETURN_IF_ERROR(explain_line(&q->source, NULL, 0, true, &q->run));
-  if (q->o.other) RETURN_IF_ERROR(run_other(q));
+  RETURN_IF_ERROR(q->o.other ? run_both(q) : explain_line(&q->source, NULL, 0, true, &q->run));
   return explain_report(&q->run, &r, &q->out);
 }
 

@@ -221,7 +221,10 @@ static void put_row(buf *b, const why_log *w, const diff_row *x) {
     explain_put_op(b, w, x->at.op);
   } else {
     explain_put_place(b, w, x->at);
-    buf_printf(b, ": " STR_FMT " -> " STR_FMT, STR_ARG(x->before), STR_ARG(x->after));
+    BUF_LIT(b, ": ");
+    explain_put_sharding(b, w, x->before);
+    BUF_LIT(b, " -> ");
+    explain_put_sharding(b, w, x->after);
   }
   if (x->count > 1) buf_printf(b, ", %" PRIu64 " alike", x->count);
   if (x->bytes) {

@@ -73,13 +73,18 @@ typedef struct explain_run {
 /* `whole`: up to an executable. Always to be ended. */
 status explain_line(const explain_source *s, const explain_edit *edits, size_t num_edits,
                     bool whole, explain_run *out) MUST_USE;
+/* Of two at once, up to executables; both are to be ended. */
+status explain_both(const explain_source *a, const explain_source *b, explain_run *out_a,
+                    explain_run *out_b) MUST_USE;
 void explain_end(explain_run *r);
 
 /* ---- words ---- */
 
-/* "argument 3 'params.w1'", "stablehlo.add 'jit(f)/add' at f.py:3:8": for people. */
+/* "argument 3 'params.w1'", "add 'jit(f)/add' at f.py:3:8": for people. */
 void explain_put_op(buf *b, const why_log *w, u32 op);
 void explain_put_place(buf *b, const why_log *w, why_place p);
+/* [{"x"}, {}], without the mesh where there is only one */
+void explain_put_sharding(buf *b, const why_log *w, str sharding);
 void explain_put_bytes(buf *b, u64 bytes);        /* 1.5 KiB */
 void explain_put_seconds(buf *b, double seconds); /* 12 us */
 void explain_put_edit(buf *b, const why_log *w, const explain_edit *e);
@@ -184,6 +189,7 @@ typedef struct why_question {
   str value;  /* "%arg0", "result 0", or the name of an op in the source; empty: none */
   u32 line;   /* of the source; 0: none */
   u32 tries;  /* changes to try for each collective */
+  u32 most;   /* kinds of collectives that people see; all of them where changes are tried */
   bool json;
   const topology *links; /* for times; NULL: none */
 } why_question;

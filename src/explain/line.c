@@ -1,6 +1,8 @@
 /* One run of the line, and what of it outlives it. */
 #include "explain/explain.h"
 
+#include <pthread.h>
+
 #include "partition/wire.h"
 
 typedef struct asking {
@@ -91,6 +93,32 @@ status explain_line(const explain_source *s, const explain_edit *edits, size_t n
   status result = compile_source(s->text, &c, &out->exe);
   out->log.a.trap = s->trap;
   return result;
+}
+
+typedef struct second_line {
+  const explain_source *source;
+  explain_run *run;
+  status result;
+} second_line;
+
+static void *run_second(void *user) {
+  second_line *s = user;
+  s->result = explain_line(s->source, NULL, 0, true, s->run);
+  return NULL;
+}
+
+status explain_both(const explain_source *a, const explain_source *b, explain_run *out_a,
+                    explain_run *out_b) {
+  second_line second = {b, out_b};
+  pthread_t thread;
+  bool runs = pthread_create(&thread, NULL, run_second, &second) == 0;
+  status first = explain_line(a, NULL, 0, true, out_a);
+  if (runs)
+    pthread_join(thread, NULL);
+  else
+    run_second(&second);
+  if (first) status_free(second.result);
+  return first ? first : second.result;
 }
 
 void explain_end(explain_run *r) {

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "explain/alike.h"
 #include "mesh/describe.h"
 #include "program/parts.h"
 
@@ -224,7 +225,7 @@ static void put_row(buf *b, const char *what, u64 bytes) {
   buf_printf(b, " (%" PRIu64 ")\n", bytes);
 }
 
-static void put_buffer(buf *b, const mem_buffer *x) {
+static void put_buffer(buf *b, const why_log *w, const mem_buffer *x) {
   buf_printf(b, "  ");
   explain_put_bytes(b, x->bytes);
   buf_printf(b, " %s %s", x->type.data, kind_words[x->kind]);
@@ -232,11 +233,36 @@ static void put_buffer(buf *b, const mem_buffer *x) {
   if (x->name.len) buf_printf(b, " '" STR_FMT "'", STR_ARG(x->name));
   if (x->made_by.len && x->kind == MEM_WORK) buf_printf(b, " of " STR_FMT, STR_ARG(x->made_by));
   if (x->loc.len && x->kind == MEM_WORK) buf_printf(b, " at " STR_FMT, STR_ARG(x->loc));
-  if (x->sharding.len) buf_printf(b, ", " STR_FMT, STR_ARG(x->sharding));
-  BUF_LIT(b, "\n");
+  if (x->sharding.len) BUF_LIT(b, ", ");
+  explain_put_sharding(b, w, x->sharding);
 }
 
-static void put_text(buf *b, const mem_answer *m, u32 most) {
+/* Layers' buffers are alike. */
+static void put_buffers(buf *b, why_log *w, const mem_answer *m, u32 most) {
+  alike_texts rows = {0};
+  buf one;
+  buf_init(&one, &mem_system);
+  for (size_t i = 0; i < m->alive.len; i++) {
+    one.len = 0;
+    put_buffer(&one, w, &m->alive.data[i]);
+    str text = buf_view(&one);
+    u64 bytes = m->alive.data[i].bytes, key = hash_u64(bytes, alike_key(text));
+    alike_add(&w->a, &rows, (alike_text){.key = key, .text = text, .count = 1, .bytes = bytes});
+  }
+  buf_deinit(&one);
+  for (size_t i = 0; i < rows.len && i < most; i++) {
+    const alike_text *x = &rows.data[i];
+    buf_str(b, x->text);
+    if (x->count > 1) {
+      buf_printf(b, "; %u alike, ", x->count);
+      explain_put_bytes(b, x->bytes);
+    }
+    BUF_LIT(b, "\n");
+  }
+  if (rows.len > most) buf_printf(b, "  and %zu more\n", rows.len - most);
+}
+
+static void put_text(buf *b, why_log *w, const mem_answer *m, u32 most) {
   buf_printf(b, "of each of %u devices:\n", m->devices);
   put_row(b, "arguments", m->arguments);
   put_row(b, "results", m->results);
@@ -251,8 +277,7 @@ static void put_text(buf *b, const mem_answer *m, u32 most) {
              STR_ARG(m->peak_name));
   if (m->peak_loc.len) buf_printf(b, " at " STR_FMT, STR_ARG(m->peak_loc));
   BUF_LIT(b, "\nthen there are\n");
-  for (size_t i = 0; i < m->alive.len && i < most; i++) put_buffer(b, &m->alive.data[i]);
-  if (m->alive.len > most) buf_printf(b, "  and %zu more\n", m->alive.len - most);
+  put_buffers(b, w, m, most);
 }
 
 /* ---- JSON ---- */
@@ -291,9 +316,8 @@ static void put_json(buf *b, const mem_answer *m) {
 }
 
 void explain_mem_print(explain_run *r, const mem_answer *m, bool json, u32 most, buf *out) {
-  (void)r;
   if (json)
     put_json(out, m);
   else
-    put_text(out, m, most);
+    put_text(out, &r->log, m, most);
 }

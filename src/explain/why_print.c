@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "explain/explain.h"
+#include "explain/why_text.h"
 #include "mesh/describe.h"
 
 static const char *const kind_words[] = {
@@ -17,142 +18,6 @@ static const char *const root_words[] = {
     [ROOT_ARGUMENT] = "argument", [ROOT_RETURNED] = "result", [ROOT_CONSTRAINT] = "constraint",
     [ROOT_MANUAL] = "manual",     [ROOT_CHOSEN] = "chosen",   [ROOT_OP] = "op",
     [ROOT_UNKNOWN] = "unknown"};
-
-/* ---- for people ---- */
-
-void explain_put_reason(buf *b, const why_log *w, const explain_collective *c, why_tag t) {
-  const why_reason *r = &w->reasons.data[t.reason];
-  static const char *const words[] = {
-      [WHY_SUM] = "the op sums over a dimension that is cut, and each device has a part",
-      [WHY_FLOW] = "operand %u goes on under another sharding inside",
-      [WHY_END] = "value %u that is returned is to be under another sharding",
-      [WHY_OPERAND] = "operand %u is not sharded as the op computes",
-      [WHY_RESULT_OF] = "result %u is to be under another sharding than the op computes it",
-      [WHY_CONSTRAINT] = "the program asks for another sharding there",
-      [WHY_NEIGHBOURS] = "the op needs elements of other shards along a dimension that is cut"};
-  if (!r->kind)
-    buf_printf(b, c->asked ? "the program asks for it there" : "the op itself needs it");
-  else
-    buf_printf(b, words[r->kind], r->index);
-}
-
-const char *explain_root_words(root_kind kind) {
-  static const char *const words[] = {[ROOT_ARGUMENT] = "which is annotated",
-                                      [ROOT_RETURNED] = "which is annotated",
-                                      [ROOT_CONSTRAINT] = "which is constrained",
-                                      [ROOT_MANUAL] = "of a manual computation",
-                                      [ROOT_CHOSEN] =
-                                          "where this costs less than what propagation had",
-                                      [ROOT_OP] = "",
-                                      [ROOT_UNKNOWN] = "which had it from the start"};
-  return words[kind];
-}
-
-static void put_says(buf *b, const why_log *w, const why_chain *c) {
-  buf_printf(b, ", %s", explain_root_words(c->kind));
-  if (c->by && c->kind == ROOT_CONSTRAINT) {
-    BUF_LIT(b, " by ");
-    explain_put_op(b, w, c->by);
-  }
-  if (c->says.len) buf_printf(b, ": " STR_FMT, STR_ARG(c->says));
-  BUF_LIT(b, "\n");
-}
-
-static void put_step(buf *b, const why_log *w, const why_event *e) {
-  BUF_LIT(b, "      from ");
-  explain_put_place(b, w, e->from);
-  BUF_LIT(b, "\n        ");
-  if (!e->op)
-    BUF_LIT(b, "by a sharding group");
-  else
-    buf_printf(b, e->edge ? "through " : "across "), explain_put_op(b, w, e->op);
-  if (e->user_priority) buf_printf(b, ", priority %" PRId64, e->user_priority);
-  BUF_LIT(b, "\n");
-}
-
-static void put_cause(buf *b, explain_run *r, const why_cause *c) {
-  const why_log *w = &r->log;
-  const why_axis *x = &c->axis;
-  str axis = why_axis_text(&r->log.a, x->axis, x->pre, x->size, x->whole);
-  buf_printf(b, "    " STR_FMT " ", STR_ARG(axis));
-  if (x->from_dim >= 0) buf_printf(b, "along dimension %d ", x->from_dim);
-  if (x->to_dim >= 0 && x->to_dim != x->from_dim)
-    buf_printf(b, "%salong dimension %d ", x->from_dim >= 0 ? "is wanted " : "wanted ", x->to_dim);
-  buf_printf(b, "of ");
-  explain_put_place(b, w, x->holder);
-  size_t n = c->chain.events.len;
-  if (!n) {
-    put_says(b, w, &c->chain);
-    return;
-  }
-  BUF_LIT(b, "\n");
-  for (size_t i = 0; i < n; i++) {
-    if (n > EXPLAIN_SHOWN && i == EXPLAIN_SHOWN / 2) {
-      size_t skip = n - EXPLAIN_SHOWN;
-      buf_printf(b, "      ... %zu more steps\n", skip);
-      i += skip;
-    }
-    put_step(b, w, &w->events.data[c->chain.events.data[i]]);
-  }
-  BUF_LIT(b, "      that is ");
-  explain_put_place(b, w, c->chain.root);
-  put_says(b, w, &c->chain);
-}
-
-static void put_head(buf *b, const why_answer *a, const topology *links) {
-  const explain_collective *c = a->c;
-  buf_printf(b, "#%u " STR_FMT, a->number, STR_ARG(c->kind));
-  if (c->axes.len) buf_printf(b, " along " STR_FMT, STR_ARG(c->axes));
-  buf_printf(b, ", %u devices: ", c->group);
-  explain_put_bytes(b, c->bytes);
-  BUF_LIT(b, " a device");
-  if (links) {
-    str link;
-    BUF_LIT(b, " in ");
-    explain_put_seconds(b, comms_seconds(links, c, &link));
-    buf_printf(b, " over " STR_FMT, STR_ARG(link));
-  }
-  if (c->trips != 1) {
-    buf_printf(b, ", %" PRIu64 "%s times: ", c->trips, c->unknown ? " or more" : "");
-    explain_put_bytes(b, c->bytes * c->trips);
-  }
-  BUF_LIT(b, "\n");
-}
-
-void explain_put_edits(buf *b, const why_log *w, const why_fix *f) {
-  for (size_t i = 0; i < f->num_edits; i++) {
-    if (i) BUF_LIT(b, " and ");
-    explain_put_edit(b, w, &f->edits[i]);
-  }
-}
-
-static void put_fixes(buf *b, const explain_run *r, const why_answer *a) {
-  for (size_t i = 0; i < a->fixes.len && a->fixes.data[i].bytes < r->bytes; i++) {
-    const why_fix *f = &a->fixes.data[i];
-    buf_printf(b, "%s", i ? "  or    " : "  could ");
-    explain_put_edits(b, &r->log, f);
-    BUF_LIT(b, ": ");
-    explain_put_bytes(b, r->bytes);
-    BUF_LIT(b, " -> ");
-    explain_put_bytes(b, f->bytes);
-    buf_printf(b, " in all%s\n", f->gone ? ", without this collective" : "");
-  }
-}
-
-static void put_answer(buf *b, explain_run *r, const why_answer *a, const topology *links) {
-  put_head(b, a, links);
-  if (!a->parts.len) BUF_LIT(b, "  because the program asks for it\n");
-  for (size_t i = 0; i < a->parts.len; i++) {
-    const why_part *p = &a->parts.data[i];
-    BUF_LIT(b, "  for ");
-    explain_put_op(b, &r->log, p->tag.op);
-    BUF_LIT(b, "\n  because ");
-    explain_put_reason(b, &r->log, a->c, p->tag);
-    BUF_LIT(b, "\n");
-    for (size_t k = 0; k < p->causes.len; k++) put_cause(b, r, &p->causes.data[k]);
-  }
-  put_fixes(b, r, a);
-}
 
 /* ---- JSON ---- */
 
@@ -265,7 +130,9 @@ static bool find_argument(const why_log *w, arena *a, str name, why_place *out) 
 static void put_value(buf *b, explain_run *r, why_place at, str sharding) {
   const why_log *w = &r->log;
   explain_put_place(b, w, at);
-  buf_printf(b, ": " STR_FMT "\n", STR_ARG(sharding.len ? sharding : STR("replicated")));
+  BUF_LIT(b, ": ");
+  explain_put_sharding(b, w, sharding.len ? sharding : STR("replicated"));
+  BUF_LIT(b, "\n");
   for (size_t i = w->events.len; i-- > w->num_before;) {
     const why_event *e = &w->events.data[i];
     if (e->to.at != at.at || e->to.op != at.op || e->to.index != at.index) continue;
@@ -278,7 +145,7 @@ static void put_value(buf *b, explain_run *r, why_place at, str sharding) {
                             .to_dim = -1,
                             .holder = at}};
     explain_chain(r, i, at, e->axis, &c.chain);
-    put_cause(b, r, &c);
+    why_put_cause(b, r, &c, EXPLAIN_SHOWN);
   }
 }
 
@@ -304,7 +171,8 @@ static bool serves_line(const why_log *w, const explain_collective *c, u32 line)
 }
 
 static void put_total(buf *b, const explain_run *r) {
-  buf_printf(b, "%zu collectives; a device sends ", r->collectives.len);
+  size_t n = r->collectives.len;
+  buf_printf(b, "%zu collective%s; a device sends ", n, n == 1 ? "" : "s");
   explain_put_bytes(b, r->bytes);
   BUF_LIT(b, "\n");
 }
@@ -340,6 +208,11 @@ static bool is_better(const why_fix *a, const why_fix *b) {
 static status print_all(explain_run *r, const why_question *q, buf *out) {
   size_t n = r->collectives.len, shown = 0;
   why_fix best = {0};
+  if (!q->json && !q->number && !q->line && !q->tries) {
+    why_put_groups(out, r, q->links, q->most);
+    put_total(out, r);
+    return NULL;
+  }
   if (q->json) buf_printf(out, "{\"bytes\": %" PRIu64 ", \"collectives\": [", r->bytes);
   for (u32 i = 1; i <= n; i++) {
     if (q->number && i != q->number) continue;
@@ -351,7 +224,7 @@ static status print_all(explain_run *r, const why_question *q, buf *out) {
     if (q->json)
       json_answer(out, r, &a, q->links);
     else
-      put_answer(out, r, &a, q->links);
+      why_put_answer(out, r, &a, q->links);
     shown++;
   }
   if (q->json) BUF_LIT(out, "]");

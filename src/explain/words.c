@@ -23,9 +23,19 @@ void explain_put_seconds(buf *b, double s) {
   buf_printf(b, "%.4g %s", s / scale, units[u].unit);
 }
 
+void explain_put_sharding(buf *b, const why_log *w, str sharding) {
+  str begin = STR("#sdy.sharding<@");
+  size_t at = begin.len;
+  bool known = w->meshes.len < 2 && str_starts(sharding, begin);
+  while (known && at < sharding.len && sharding.data[at] != ' ') at++;
+  if (known && at < sharding.len) sharding = (str){sharding.data + at + 1, sharding.len - at - 2};
+  buf_str(b, sharding);
+}
+
 void explain_put_op(buf *b, const why_log *w, u32 op) {
   const why_op *o = &w->ops.data[op < w->ops.len ? op : 0];
-  buf_str(b, o->name);
+  str dialect = STR("stablehlo.");
+  buf_str(b, str_starts(o->name, dialect) ? str_from(o->name, dialect.len) : o->name);
   if (o->what.len) buf_printf(b, " '" STR_FMT "'", STR_ARG(o->what));
   if (o->pos.file.len)
     buf_printf(b, " at " STR_FMT ":%u:%u", STR_ARG(o->pos.file), o->pos.line, o->pos.col);
@@ -68,8 +78,9 @@ void explain_put_edit(buf *b, const why_log *w, const explain_edit *e) {
   } else {
     explain_put_place(b, w, e->at);
   }
-  if (e->kind == EDIT_CONSTRAIN)
-    buf_printf(b, border ? " with " STR_FMT : " to " STR_FMT, STR_ARG(e->sharding));
+  if (e->kind != EDIT_CONSTRAIN) return;
+  buf_printf(b, border ? " with " : " to ");
+  explain_put_sharding(b, w, e->sharding);
 }
 
 void explain_json_op(buf *b, const why_log *w, u32 op) {

@@ -12,7 +12,7 @@ from support import BIN, ROOT, terrazzo
 MODEL = ROOT / "tests" / "corpus" / "mlp_2d" / "global.mlir"
 OTHER = ROOT / "tests" / "corpus" / "mlp_tp" / "global.mlir"
 COMMANDS = {"why": (MODEL,), "mem": (MODEL,), "check": (MODEL, "--large", "256B"),
-            "diff": (MODEL, OTHER), "verify": (MODEL,)}
+            "diff": (MODEL, OTHER), "verify": (MODEL,), "plan": (MODEL, "--tries", 20)}
 COLOUR = re.compile(r"\033\[\d+m")
 
 

@@ -1,6 +1,7 @@
 """Why: every collective of the corpus has a chain, and its annotation is the cause."""
 import json
 import pathlib
+import re
 
 import pytest
 
@@ -60,6 +61,28 @@ def test_selects():
     for wrong in (("--collective", len(every) + 1), ("--line", 9999), ("--value", "nobody")):
         done = terrazzo("why", MODEL, *wrong)
         assert done.returncode == 1 and "there " in done.stderr or "no collective" in done.stderr
+
+
+def test_equal_layers_are_said_once(tmp_path):
+    """What differs in numbers of layers alone: one answer, with how many and their sum."""
+    kind, value = "tensor<64x64xf32>", "%x"
+    arguments, body = [f'%x: {kind} loc("x")'], []
+    for i in range(9):
+        arguments.append(f'%w{i}: {kind} {{sdy.sharding = #sdy.sharding<@mesh, [{{"m"}}, {{}}]>}} '
+                         f"""loc("layers[{i}]['w']")""")
+        body.append(f"%d{i} = stablehlo.dot_general {value}, %w{i}, contracting_dims = [1] x [0] "
+                    f': ({kind}, {kind}) -> {kind} loc("f.py":3:9)')
+        body.append(f'%t{i} = stablehlo.tanh %d{i} : {kind} loc("f.py":4:9)')
+        value = f"%t{i}"
+    path = tmp_path / "model.mlir"
+    path.write_text('sdy.mesh @mesh = <["m"=4]>\nfunc.func @main(' + ", ".join(arguments) +
+                    f") -> {kind} {{\n" + "\n".join(body) + f"\nreturn {value} : {kind}\n}}\n")
+    assert len(why(path)["collectives"]) == 9
+    shown = terrazzo("why", path).stdout.splitlines()
+    assert len(shown) < 20 and shown[0].startswith("#1 reduce_scatter"), shown
+    assert any(re.match("  and [78] more alike, ", line) for line in shown), shown
+    assert "layers[0]['w']" in "".join(shown) and shown[-1].startswith("9 collectives;")
+    assert len(terrazzo("why", path, "--tries", 0, "--line", 3).stdout.splitlines()) > 9 * 3
 
 
 # Two layers: the batch over `data`, what is hidden over `model`.

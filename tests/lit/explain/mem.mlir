@@ -11,10 +11,10 @@
 // CHECK-NEXT: constants   0 B (0)
 // CHECK-NEXT: peak of the workspace: 128 B alive at step 0 of 2, stablehlo.dot_general at {{.*}}mem.mlir:[[@LINE+17]]:
 // CHECK-NEXT: then there are
-// CHECK-NEXT:   256 B f32 argument 1 'w', #sdy.sharding<@mesh, [{}, {}]>
-// CHECK-NEXT:   128 B f32 argument 0, #sdy.sharding<@mesh, [{"x"}, {}]>
-// CHECK-NEXT:   128 B f32 result 0, #sdy.sharding<@mesh, [{"x"}, {}]>
-// CHECK-NEXT:   128 B f32 temporary of stablehlo.dot_general at {{.*}}mem.mlir:{{.*}}, #sdy.sharding<@mesh, [{"x"}, {}]>
+// CHECK-NEXT:   256 B f32 argument 1 'w', [{}, {}]
+// CHECK-NEXT:   128 B f32 argument 0, [{"x"}, {}]
+// CHECK-NEXT:   128 B f32 result 0, [{"x"}, {}]
+// CHECK-NEXT:   128 B f32 temporary of stablehlo.dot_general at {{.*}}mem.mlir:{{.*}}, [{"x"}, {}]
 
 // OVER: mem.mlir: a device needs 640 bytes, which is 1 more than --budget
 // FITS: then there are

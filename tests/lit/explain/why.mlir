@@ -5,20 +5,17 @@
 // RUN: terrazzo why --help | FileCheck %s --check-prefix=HELP
 
 // CHECK: #1 all_gather along "y", 2 devices: 128 B a device
-// CHECK-NEXT:   for func.return at {{.*}}why.mlir:[[@LINE+25]]:
+// CHECK-NEXT:   for func.return at {{.*}}why.mlir:[[@LINE+22]]:
 // CHECK-NEXT:   because value 0 that is returned is to be under another sharding
-// CHECK-NEXT:     "y" along dimension 1 of stablehlo.sine at {{.*}}
-// CHECK-NEXT:       from stablehlo.dot_general at {{.*}}
-// CHECK-NEXT:         across stablehlo.sine at
-// CHECK-NEXT:       from argument 1
-// CHECK-NEXT:         across stablehlo.dot_general at
-// CHECK-NEXT:       that is argument 1, which is annotated: #sdy.sharding<@mesh, [{}, {"y"}]>
-// CHECK: 1 collectives; a device sends 128 B
+// CHECK-NEXT:     "y" along dimension 1 of sine at {{.*}}
+// CHECK-NEXT:       from dot_general at {{.*}}
+// CHECK-NEXT:       from argument 1, which is annotated: [{}, {"y"}]
+// CHECK: 1 collective; a device sends 128 B
 
 // ONE: #1 all_gather
 // ONE: could drop "y" from argument 1: 128 B -> 0 B in all, without this collective
 
-// VALUE: argument 1: #sdy.sharding<@mesh, [{}, {"y"}]>
+// VALUE: argument 1: [{}, {"y"}]
 
 // HELP: usage: terrazzo why FILE
 // HELP: examples:
