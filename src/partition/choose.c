@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "partition/common_axes.h"
 #include "partition/record.h"
 #include "shard/sharding_ir.h"
 
@@ -11,9 +12,9 @@
 
 /* Has factors that an axis may come along, and one result that is large. */
 static bool may_be_asked(const op *o, u64 least_bytes) {
-  return op_kind(o) < OP_COUNT && o->num_results == 1 && o->num_operands >= 2 &&
-         part_row_of(o)->placed == PLACED_BY_RULE && part_row_of(o)->cut != CUT_NOWHERE &&
-         type_num_bytes(op_result(o, 0)->type) >= least_bytes;
+  return op_kind(o) < OP_COUNT && o->num_results == 1 &&
+         (o->num_operands >= 2 || op_is(o, reshape)) && part_row_of(o)->placed == PLACED_BY_RULE &&
+         part_row_of(o)->cut != CUT_NOWHERE && type_num_bytes(op_result(o, 0)->type) >= least_bytes;
 }
 
 typedef struct numbering {
@@ -130,6 +131,29 @@ static void ask_about(finder *f, const op *o, const rule *r, u32 t, u32 d) {
   }
 }
 
+/* Axes of a dimension that a reshape divides, of which its result has only a part, as 8 of 12 heads
+ * give 4 of them: what is left over may cut another dimension. */
+static void ask_about_rest(finder *f, const op *o, const rule *r, u32 d) {
+  const sharding *s = sharding_of(f, o, 0), *out = sharding_of(f, o, 1);
+  u32 at = r->tensor_begin[0] + d;
+  if (!s || !out || s->unreduced.len || out->unreduced.len ||
+      r->dim_begin[at + 1] - r->dim_begin[at] < 2 || !mesh_same(s->mesh, out->mesh, false))
+    return;
+  axis_list rest = axes_difference(f->a, s->dims[d].axes, sharding_used_axes(f->a, out));
+  if (rest.len != 1 || rest.data[0].size == axes_size(s->dims[d].axes)) return;
+  for (u32 to = 0; to < out->rank; to++) {
+    u32 place = r->tensor_begin[1] + to;
+    bool own = r->dim_begin[place + 1] - r->dim_begin[place] == 1 &&
+               rule_has_factor(r, 0, r->places[r->dim_begin[place]]) && !out->dims[to].axes.len;
+    for (u32 k = r->dim_begin[at]; own && k < r->dim_begin[at + 1]; k++)
+      own = r->places[k] != r->places[r->dim_begin[place]];
+    const attr *sharding = own ? moved_to(f, o, s->mesh, out, to, rest.data[0]) : NULL;
+    if (!sharding) continue;
+    ask(f, o, sharding, kind_of(f, o));
+    return;
+  }
+}
+
 static walk_result find(void *user, op *o) {
   finder *f = user;
   part_record r;
@@ -138,7 +162,8 @@ static walk_result find(void *user, op *o) {
   if (!f->ok) return WALK_STOP;
   if (!r.rule || r.rule->custom || r.rule->num_operands != o->num_operands) return WALK_ON;
   for (u32 t = 0; t < o->num_operands; t++)
-    for (u32 d = 0; d < rule_rank(r.rule, t); d++) ask_about(f, o, r.rule, t, d);
+    for (u32 d = 0; d < rule_rank(r.rule, t); d++)
+      (op_is(o, reshape) ? ask_about_rest(f, o, r.rule, d) : ask_about(f, o, r.rule, t, d));
   return WALK_ON;
 }
 
