@@ -94,10 +94,15 @@ static void end_chain(chains *c) {
   if (!has_in && !has_out) return;
   for (size_t i = 0; i + 1 < c->len; i++) {
     i64 begin = c->at[i], end = c->at[i + 1];
+    axis_ref atom = {c->axis, begin, end / begin};
     bool used = uses(in, c->axis, begin, end) || uses(out, c->axis, begin, end);
     if (!used && has_in && has_out && !c->s->with_unused) continue;
+    if (axes_overlap_ref(in->unreduced, atom)) { /* there devices have parts of a sum */
+      if (used) return;
+      continue;
+    }
     c->full |= k.n == MAX_ATOMS;
-    if (k.n < MAX_ATOMS) k.atoms[k.n++] = (axis_ref){c->axis, begin, end / begin};
+    if (k.n < MAX_ATOMS) k.atoms[k.n++] = atom;
   }
   for (size_t i = 0; i < c->out.len; i++)
     if (axes_eq((axis_list){c->out.data[i].atoms, c->out.data[i].n}, (axis_list){k.atoms, k.n}))

@@ -147,12 +147,30 @@ static void known_plans(arena *a) {
   CHECK(steps.len == 1 && steps.data[0].kind == STEP_ALL_GATHER);
 }
 
+/* Shards along an axis that is not summed up yet are no copies. */
+static void unreduced_plans(arena *a) {
+  mesh_axis axes[3] = {{STR("x"), 3}, {STR("y"), 4}, {STR("z"), 2}};
+  const mesh *m = mesh_make(a, STR("mesh"), axes, 3, (i64s){0});
+  axis_ref x = axis_whole(m, 0), y = axis_whole(m, 1), z = axis_whole(m, 2);
+  for (i64 i = 1; i < 12; i++)
+    for (i64 k = 1; k < 12; k++) {
+      const i64 shape[2] = {i, k};
+      reshard_steps steps = {0};
+      sharding in = *dims2(a, m, &x, 1, &y, 1), out = *dims2(a, m, NULL, 0, &x, 1);
+      in.unreduced = out.unreduced = (axis_list){&z, 1};
+      reshard_plan(a, &in, &out, shape, true, &steps);
+      for (size_t s = 0; s < steps.len; s++)
+        CHECK(!axes_overlap(sharding_used_axes(a, steps.data[s].out), in.unreduced));
+    }
+}
+
 int main(void) {
   oom_trap trap;
   arena a;
   arena_init(&a, &mem_system, &trap);
   if (setjmp(trap.at)) return 1;
   known_plans(&a);
+  unreduced_plans(&a);
   random_plans(&a);
   arena_deinit(&a);
   return UNIT_END();
