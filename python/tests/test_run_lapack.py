@@ -10,8 +10,8 @@ TYPES = ["float32", "float64", "complex64", "complex128"]
 lax = jax.lax.linalg
 
 
-def svd(full):
-    return lambda x: lax.svd(x, full_matrices=full)
+def svd(full, algorithm=None):
+    return lambda x: lax.svd(x, full_matrices=full, algorithm=algorithm)
 
 
 ROUTINES = {
@@ -37,6 +37,18 @@ ROUTINES = {
     "geev, values": (lambda x: lax.eig(x, compute_left_eigenvectors=False,
                                        compute_right_eigenvectors=False), [1, 1]),
     "gees": (lax.schur, [2, 6, 6]),
+    "gesvd": (svd(False, lax.SvdAlgorithm.QR), [2, 6, 4]),
+    "gesvd, full": (svd(True, lax.SvdAlgorithm.QR), [4, 6]),
+    "gesvd, values": (lambda x: lax.svd(x, compute_uv=False, algorithm=lax.SvdAlgorithm.QR),
+                      [5, 5]),
+    "geqp3": (lambda x: lax.qr(x, pivoting=True, full_matrices=False), [2, 6, 4]),
+    "geqp3, wide": (lambda x: lax.qr(x, pivoting=True), [3, 5]),
+    "ormqr, left": (lambda x: lax.ormqr(x, x[..., 0, :] / 5, x[..., :3]), [2, 6, 4]),
+    "ormqr, right": (lambda x: lax.ormqr(x, x[..., 0, :] / 5, x.mT, left=False, transpose=True),
+                     [2, 6, 4]),
+    "gtsv": (lambda x: lax.tridiagonal_solve(x[..., 0], x[..., 1] + 4, x[..., 2], x), [2, 6, 4]),
+    "gtsv, one row": (lambda x: lax.tridiagonal_solve(
+        0 * x[..., 0], x[..., 0], 0 * x[..., 0], x), [1, 3]),
     "gees, values": (lambda x: lax.schur(x, compute_schur_vectors=False), [5, 5]),
 }
 

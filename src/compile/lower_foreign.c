@@ -136,8 +136,9 @@ static bool add_call(lower *L, op *o, prog_call *c, bool logical, i64 device) {
 }
 
 bool lower_lapack(lower *L, op *o, str target, const attr *config) {
-  static const char *const names[] = {"mode",         "uplo",          "side", "trans_x", "diag",
-                                      "compute_left", "compute_right", "sort", "low",     "high"};
+  static const char *const names[] = {"mode", "uplo",         "side",          "trans_x",
+                                      "diag", "compute_left", "compute_right", "sort",
+                                      "low",  "high",         "left",          "transpose"};
   i64 params[COUNT(names)] = {0};
   for (size_t i = 0; i < COUNT(names); i++)
     attr_get_i64(attr_dict_get(config, str_of(names[i])), &params[i]);

@@ -1,14 +1,15 @@
 /* "lapack_<type><routine>_ffi": the system's LAPACK, loaded at run time, as JAX calls it on the
  * CPU. Matrices are column-major: the last two dimensions of an operand are columns and rows.
  * Parameters: the characters that LAPACK takes as mode, uplo, side, trans_x, diag, compute_left,
- * compute_right and sort, 0 where there is none, and the rows low to high. A unit is a matrix of
- * the batch. */
+ * compute_right and sort, 0 where there is none, the rows low to high, and of ormqr whether it
+ * multiplies from the left, by the transpose. A unit is a matrix of the batch. */
 #include <stdio.h>
 
 #include "exec/calls.h"
 
 enum { MODE, UPLO, SIDE, TRANS, DIAG, LEFT, RIGHT, SORT, FLAGS };
-enum { LOW = FLAGS, HIGH, LAPACK_PARAMS, MOST_RESULTS = 6 };
+enum { LOW = FLAGS, HIGH, FROM_LEFT, TRANSPOSED, LAPACK_PARAMS };
+enum { MOST_OPERANDS = 4, MOST_RESULTS = 6 };
 
 typedef void routine_fn(void); /* called as what it is */
 
@@ -16,6 +17,7 @@ typedef struct lapack {
   routine_fn *fn;
   char flags[FLAGS]; /* characters, as LAPACK takes them */
   int low, high;     /* rows, from 1 on */
+  int rows;          /* of the reflectors of ormqr */
   u64 count;         /* matrices */
   int m, n, k, lwork, lrwork, liwork;
   u64 size; /* bytes of an element */
@@ -27,7 +29,7 @@ typedef struct lapack {
 /* What a unit works on: element counts are those of one matrix. */
 typedef struct piece {
   void *out[MOST_RESULTS];
-  const void *in;
+  const void *in[MOST_OPERANDS]; /* those that are only read */
   void *work, *rwork;
   char *own; /* of matrices that are no result */
   int *iwork;
@@ -37,7 +39,10 @@ typedef void run_fn(const lapack *l, const piece *p, int *info);
 typedef bool plan_fn(const call_plan *plan, lapack *l, i64 *want);
 typedef struct routine {
   const char *real, *complex; /* without the letter of the type */
-  u32 num_in;
+  /* Of each operand which result begins as its copy; -: it is only read, o: none does, but it is
+   * copied, p: result 1, and both are s32. */
+  const char *operands;
+  u32 main;               /* the operand whose last two dimensions are columns and rows */
   const char *results[2]; /* real, complex: t the type, r its real, c its complex type, i s32 */
   i64 flags;              /* a bit for each that it takes */
   plan_fn *plan;          /* elements of one matrix in each output; false: no such shape */
@@ -59,6 +64,18 @@ typedef void gesdd_fn(P job, P m, P n, void *a, P lda, void *s, void *u, P ldu, 
                       void *work, P lwork, void *iwork, void *info, size_t len);
 typedef void gesddc_fn(P job, P m, P n, void *a, P lda, void *s, void *u, P ldu, void *vt, P ldvt,
                        void *work, P lwork, void *rwork, void *iwork, void *info, size_t len);
+typedef void gesvd_fn(P jobu, P jobvt, P m, P n, void *a, P lda, void *s, void *u, P ldu, void *vt,
+                      P ldvt, void *work, P lwork, void *info, size_t len1, size_t len2);
+typedef void gesvdc_fn(P jobu, P jobvt, P m, P n, void *a, P lda, void *s, void *u, P ldu, void *vt,
+                       P ldvt, void *work, P lwork, void *rwork, void *info, size_t len1,
+                       size_t len2);
+typedef void geqp3_fn(P m, P n, void *a, P lda, void *jpvt, void *tau, void *work, P lwork,
+                      void *info);
+typedef void geqp3c_fn(P m, P n, void *a, P lda, void *jpvt, void *tau, void *work, P lwork,
+                       void *rwork, void *info);
+typedef void ormqr_fn(P side, P trans, P m, P n, P k, P a, P lda, P tau, void *c, P ldc, void *work,
+                      P lwork, void *info, size_t len1, size_t len2);
+typedef void gtsv_fn(P n, P columns, void *dl, void *d, void *du, void *b, P ldb, void *info);
 typedef void trsm_fn(P side, P uplo, P trans, P diag, P m, P n, P alpha, P a, P lda, void *b, P ldb,
                      size_t len1, size_t len2, size_t len3, size_t len4);
 typedef void gehrd_fn(P n, P low, P high, void *a, P lda, void *tau, void *work, P lwork,
@@ -84,7 +101,7 @@ static void run_geqrf(const lapack *l, const piece *p, int *info) {
   ((geqrf_fn *)l->fn)(&l->m, &l->n, p->out[0], &l->m, p->out[1], p->work, &l->lwork, info);
 }
 static void run_orgqr(const lapack *l, const piece *p, int *info) {
-  ((orgqr_fn *)l->fn)(&l->m, &l->n, &l->k, p->out[0], &l->m, p->in, p->work, &l->lwork, info);
+  ((orgqr_fn *)l->fn)(&l->m, &l->n, &l->k, p->out[0], &l->m, p->in[1], p->work, &l->lwork, info);
 }
 static void run_potrf(const lapack *l, const piece *p, int *info) {
   ((potrf_fn *)l->fn)(&l->flags[UPLO], &l->n, p->out[0], &l->n, info, 1);
@@ -107,13 +124,40 @@ static void run_gesdd(const lapack *l, const piece *p, int *info) {
     ((gesdd_fn *)l->fn)(&l->flags[MODE], &l->m, &l->n, p->out[0], &l->m, p->out[1], p->out[2],
                         &l->m, p->out[3], &rows, p->work, &l->lwork, p->iwork, info, 1);
 }
+static void run_gesvd(const lapack *l, const piece *p, int *info) {
+  const char *mode = &l->flags[MODE];
+  int rows = *mode == 'A' ? l->n : l->k;
+  if (l->is_complex)
+    ((gesvdc_fn *)l->fn)(mode, mode, &l->m, &l->n, p->out[0], &l->m, p->out[1], p->out[2], &l->m,
+                         p->out[3], &rows, p->work, &l->lwork, p->rwork, info, 1, 1);
+  else
+    ((gesvd_fn *)l->fn)(mode, mode, &l->m, &l->n, p->out[0], &l->m, p->out[1], p->out[2], &l->m,
+                        p->out[3], &rows, p->work, &l->lwork, info, 1, 1);
+}
+static void run_geqp3(const lapack *l, const piece *p, int *info) {
+  if (l->is_complex)
+    ((geqp3c_fn *)l->fn)(&l->m, &l->n, p->out[0], &l->m, p->out[1], p->out[2], p->work, &l->lwork,
+                         p->rwork, info);
+  else
+    ((geqp3_fn *)l->fn)(&l->m, &l->n, p->out[0], &l->m, p->out[1], p->out[2], p->work, &l->lwork,
+                        info);
+}
+static void run_ormqr(const lapack *l, const piece *p, int *info) {
+  ((ormqr_fn *)l->fn)(&l->flags[SIDE], &l->flags[TRANS], &l->m, &l->n, &l->k, p->in[0], &l->rows,
+                      p->in[1], p->out[0], &l->m, p->work, &l->lwork, info, 1, 1);
+}
+/* Row i of the diagonal below is of the matrix's row i, so that its first number is none. */
+static void run_gtsv(const lapack *l, const piece *p, int *info) {
+  ((gtsv_fn *)l->fn)(&l->m, &l->n, (char *)p->out[0] + l->size, p->out[1], p->out[2], p->out[3],
+                     &l->m, info);
+}
 static void run_trsm(const lapack *l, const piece *p, int *info) {
   const double one[2] = {1, 0};
   const float one_f32[2] = {1, 0};
   bool wide = l->size == (l->is_complex ? 16 : 8);
   ((trsm_fn *)l->fn)(&l->flags[SIDE], &l->flags[UPLO], &l->flags[TRANS], &l->flags[DIAG], &l->m,
-                     &l->n, wide ? (const void *)one : one_f32, p->in, &l->k, p->out[0], &l->m, 1,
-                     1, 1, 1);
+                     &l->n, wide ? (const void *)one : one_f32, p->in[0], &l->k, p->out[0], &l->m,
+                     1, 1, 1, 1);
   *info = 0;
 }
 static void run_gehrd(const lapack *l, const piece *p, int *info) {
@@ -237,6 +281,32 @@ static bool plan_gees(const call_plan *plan, lapack *l, i64 *want) {
   want[end - 2] = want[end - 1] = 1;
   return l->m == l->n && (l->flags[MODE] == 'V' || l->flags[MODE] == 'N');
 }
+static bool plan_geqp3(const call_plan *plan, lapack *l, i64 *want) {
+  (void)plan;
+  want[1] = l->n;
+  want[2] = l->k;
+  return true;
+}
+static bool plan_ormqr(const call_plan *plan, lapack *l, i64 *want) {
+  (void)want;
+  i64s d = plan->c->in[0].dims;
+  bool left = plan->c->params.data[FROM_LEFT] != 0;
+  i64 k = last_dim(&plan->c->in[1]), rows = left ? l->m : l->n;
+  if (d.len < 2 || d.data[d.len - 1] != rows || d.data[d.len - 2] < k || k > rows) return false;
+  l->flags[SIDE] = left ? 'L' : 'R';
+  l->flags[TRANS] = !plan->c->params.data[TRANSPOSED] ? 'N' : l->is_complex ? 'C' : 'T';
+  l->k = (int)k;
+  l->rows = (int)rows;
+  return call_in_count(plan, 0) == l->count * (u64)(rows * d.data[d.len - 2]) &&
+         call_in_count(plan, 1) == l->count * (u64)k;
+}
+static bool plan_gtsv(const call_plan *plan, lapack *l, i64 *want) {
+  (void)plan;
+  for (u32 i = 0; i < 3; i++) want[i] = l->m;
+  want[3] = (i64)l->m * l->n;
+  want[4] = 1;
+  return true;
+}
 /* m and n are of the second operand */
 static bool plan_trsm(const call_plan *plan, lapack *l, i64 *want) {
   i64s d = plan->c->in[1].dims;
@@ -247,24 +317,29 @@ static bool plan_trsm(const call_plan *plan, lapack *l, i64 *want) {
   l->m = (int)m;
   l->n = (int)n;
   want[0] = m * n;
-  return call_in_count(plan, 1) == l->count * (u64)want[0];
+  return true;
 }
 
 #define BIT(flag) (1 << (flag))
 static const routine routines[] = {
-    {"getrf", "getrf", 1, {"tii", "tii"}, 0, plan_getrf, run_getrf},
-    {"geqrf", "geqrf", 1, {"tt", "tt"}, 0, plan_geqrf, run_geqrf},
-    {"orgqr", "ungqr", 2, {"t", "t"}, 0, plan_orgqr, run_orgqr},
-    {"potrf", "potrf", 1, {"ti", "ti"}, BIT(UPLO), plan_square, run_potrf},
-    {"syevd", "heevd", 1, {"tri", "tri"}, BIT(MODE) | BIT(UPLO), plan_square, run_syevd},
-    {"gesdd", "gesdd", 1, {"trtti", "trtti"}, BIT(MODE), plan_gesdd, run_gesdd},
-    {"gehrd", "gehrd", 1, {"tti", "tti"}, 0, plan_gehrd, run_gehrd},
-    {"sytrd", "hetrd", 1, {"trrti", "trrti"}, BIT(UPLO), plan_sytrd, run_sytrd},
-    {"geev", "geev", 1, {"rrcci", "ttti"}, BIT(LEFT) | BIT(RIGHT), plan_geev, run_geev},
-    {"gees", "gees", 1, {"ttrrii", "tttii"}, BIT(MODE) | BIT(SORT), plan_gees, run_gees},
+    {"getrf", "getrf", "0", 0, {"tii", "tii"}, 0, plan_getrf, run_getrf},
+    {"geqrf", "geqrf", "0", 0, {"tt", "tt"}, 0, plan_geqrf, run_geqrf},
+    {"geqp3", "geqp3", "0p", 0, {"tit", "tit"}, 0, plan_geqp3, run_geqp3},
+    {"orgqr", "ungqr", "0-", 0, {"t", "t"}, 0, plan_orgqr, run_orgqr},
+    {"ormqr", "unmqr", "--0", 2, {"t", "t"}, 0, plan_ormqr, run_ormqr},
+    {"potrf", "potrf", "0", 0, {"ti", "ti"}, BIT(UPLO), plan_square, run_potrf},
+    {"syevd", "heevd", "0", 0, {"tri", "tri"}, BIT(MODE) | BIT(UPLO), plan_square, run_syevd},
+    {"gesdd", "gesdd", "0", 0, {"trtti", "trtti"}, BIT(MODE), plan_gesdd, run_gesdd},
+    {"gesvd", "gesvd", "0", 0, {"trtti", "trtti"}, BIT(MODE), plan_gesdd, run_gesvd},
+    {"gehrd", "gehrd", "0", 0, {"tti", "tti"}, 0, plan_gehrd, run_gehrd},
+    {"sytrd", "hetrd", "0", 0, {"trrti", "trrti"}, BIT(UPLO), plan_sytrd, run_sytrd},
+    {"geev", "geev", "o", 0, {"rrcci", "ttti"}, BIT(LEFT) | BIT(RIGHT), plan_geev, run_geev},
+    {"gees", "gees", "0", 0, {"ttrrii", "tttii"}, BIT(MODE) | BIT(SORT), plan_gees, run_gees},
+    {"gtsv", "gtsv", "0123", 3, {"tttti", "tttti"}, 0, plan_gtsv, run_gtsv},
     {"trsm",
      "trsm",
-     2,
+     "-0",
+     0,
      {"t", "t"},
      BIT(UPLO) | BIT(SIDE) | BIT(TRANS) | BIT(DIAG),
      plan_trsm,
@@ -308,8 +383,8 @@ static status load(const call_plan *plan, char letter, const routine *r, lapack 
   return NULL;
 }
 
-static bool split(const call_plan *plan, lapack *l) {
-  i64s d = plan->c->in[0].dims;
+static bool split(const call_plan *plan, const routine *r, lapack *l) {
+  i64s d = plan->c->in[r->main].dims;
   if (d.len < 2) return false;
   l->count = 1;
   for (size_t i = 0; i + 2 < d.len; i++) l->count *= (u64)d.data[i]; /* divides the slot's */
@@ -324,8 +399,14 @@ static bool types_fit(const call_plan *plan, const prepared *p, dtype t) {
   const prog_call *c = plan->c;
   bool wide = t == DTYPE_f64 || t == DTYPE_c128;
   dtype real = wide ? DTYPE_f64 : DTYPE_f32, complex = wide ? DTYPE_c128 : DTYPE_c64;
-  for (u32 i = 0; i < c->num_in; i++)
-    if (call_in_type(plan, i) != t) return false;
+  for (u32 i = 0; i < c->num_in; i++) {
+    char to = p->r->operands[i];
+    if (call_in_type(plan, i) != (to == 'p' ? DTYPE_s32 : t)) return false;
+    u64 copied = to == 'p'                ? call_out_count(plan, 1)
+                 : to >= '0' && to <= '3' ? call_out_count(plan, (u32)(to - '0'))
+                                          : call_in_count(plan, i);
+    if (call_in_count(plan, i) != copied) return false;
+  }
   for (u32 i = 0; i < c->num_out; i++) {
     char of = p->results[i];
     dtype want = of == 'i' ? DTYPE_s32 : of == 'r' ? real : of == 'c' ? complex : t;
@@ -344,11 +425,12 @@ static void ask_work(prepared *p) {
   l->lwork = l->lrwork = l->liwork = -1;
   piece ask = {.out = {first, first, first, first, first, first},
                .own = (char *)first,
-               .in = first,
+               .in = {first, first, first, first},
                .work = first,
                .rwork = &rfirst,
                .iwork = &ifirst};
-  bool asks = p->r->run != run_getrf && p->r->run != run_potrf && p->r->run != run_trsm;
+  bool asks = p->r->run != run_getrf && p->r->run != run_potrf && p->r->run != run_trsm &&
+              p->r->run != run_gtsv;
   if (asks) p->r->run(l, &ask, &info);
   bool wide = l->size == (l->is_complex ? 16 : 8);
   float narrow, rnarrow;
@@ -359,7 +441,7 @@ static void ask_work(prepared *p) {
   l->liwork = ifirst > 0 ? ifirst : 1;
   u64 rwork = p->r->run == run_gesdd   ? 5 * least * least + 2 * most * least + 7 * least + 1
               : p->r->run == run_syevd ? (u64)l->lrwork
-                                       : 2 * most;
+                                       : 5 * most;
   u64 iwork = p->r->run == run_gesdd ? 8 * least + 1 : (u64)l->liwork;
   l->rwork_at = align_up((u64)l->lwork * l->size, 64);
   l->iwork_at = l->rwork_at + align_up(rwork * 8, 64);
@@ -377,8 +459,8 @@ static status prepare_lapack(call_plan *plan) {
   dtype t = letters[(int)letter];
   l->is_complex = t == DTYPE_c64 || t == DTYPE_c128;
   p->results = p->r ? p->r->results[l->is_complex] : "";
-  if (!p->r || c->num_in != p->r->num_in || c->num_out != strlen(p->results) ||
-      c->params.len != LAPACK_PARAMS || !split(plan, l))
+  if (!p->r || c->num_in != strlen(p->r->operands) || c->num_out != strlen(p->results) ||
+      c->params.len != LAPACK_PARAMS || !split(plan, p->r, l))
     return refused;
   l->low = (int)c->params.data[LOW], l->high = (int)c->params.data[HIGH];
   /* LAPACK ends the process at others */
@@ -413,8 +495,7 @@ static void run_lapack(const call_plan *plan, const exec_env *env, u64 begin, u6
   const prepared *p = plan->data;
   const lapack *l = &p->l;
   const prog_call *c = plan->c;
-  bool is_trsm = p->r->run == run_trsm, says = p->results[c->num_out - 1] == 'i';
-  u64 count = (u64)l->m * (u64)l->n * l->size;
+  bool says = p->results[c->num_out - 1] == 'i';
   for (u64 u = begin; u < end; u++) {
     piece x = {.work = env->scratch,
                .rwork = env->scratch + l->rwork_at,
@@ -424,13 +505,12 @@ static void run_lapack(const call_plan *plan, const exec_env *env, u64 begin, u6
       u64 each = call_out_count(plan, i) / l->count * dtype_size(call_out_type(plan, i));
       x.out[i] = (char *)call_out(plan, env->slots, i) + u * each;
     }
-    const char *from = (const char *)call_in(plan, env->slots, is_trsm) + u * count;
-    void *matrix = p->r->run == run_geev ? x.own : x.out[0];
-    if (matrix != from && plan->scratch) memcpy(matrix, from, count);
-    if (c->num_in == 2) {
-      u32 other = is_trsm ? 0 : 1;
-      x.in = (const char *)call_in(plan, env->slots, other) +
-             u * (call_in_count(plan, other) / l->count) * l->size;
+    for (u32 i = 0; i < c->num_in; i++) {
+      u64 each = call_in_count(plan, i) / l->count * dtype_size(call_in_type(plan, i));
+      char how = p->r->operands[i];
+      x.in[i] = (const char *)call_in(plan, env->slots, i) + u * each;
+      void *to = how == 'o' ? x.own : x.out[how == 'p' ? 1 : how == '-' ? 0 : how - '0'];
+      if (how != '-' && to != x.in[i] && plan->scratch) memcpy(to, x.in[i], each);
     }
     int info = 0;
     if (plan->scratch) p->r->run(l, &x, &info);

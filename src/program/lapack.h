@@ -14,6 +14,13 @@
 #define LAPACK_CALLS(X)                                                                            \
   LAPACK_OF_ALL(X, getrf, 1, 3)                                                                    \
   LAPACK_OF_ALL(X, geqrf, 1, 2)                                                                    \
+  LAPACK_OF_ALL(X, geqp3, 2, 3)                                                                    \
+  LAPACK_OF_ALL(X, gesvd, 1, 5)                                                                    \
+  LAPACK_OF_ALL(X, gtsv, 4, 5)                                                                     \
+  X(s, ormqr, 3, 1)                                                                                \
+  X(d, ormqr, 3, 1)                                                                                \
+  X(c, unmqr, 3, 1)                                                                                \
+  X(z, unmqr, 3, 1)                                                                                \
   LAPACK_OF_ALL(X, potrf, 1, 2)                                                                    \
   LAPACK_OF_ALL(X, gesdd, 1, 5)                                                                    \
   LAPACK_OF_ALL(X, gehrd, 1, 3)                                                                    \

@@ -1,8 +1,10 @@
-"""Random modules of one op: Terrazzo against StableHLO's reference interpreter and XLA:CPU.
+"""Random modules of one op, or of up to 30: Terrazzo against StableHLO's reference interpreter and
+XLA:CPU.
 
     python tests/differential/single.py FIRST LAST [--build DIR] [--jobs N] [--keep DIR] [--op NAME]
 
-Each seed is one op with random attributes, element types and values; the arguments are given at run
+Each seed is one op with random attributes, element types and values, from 10^9 on a graph of up to
+30 of them (graphs.py); the arguments are given at run
 time and, for some seeds, also as constants that our passes may fold. Results must be those of the
 interpreter, by the rule of the op (single_compare.py); where they are not, or it lacks the op,
 those of XLA:CPU will do, and it is counted that the two differ. A module that we refuse is wrong
@@ -25,6 +27,7 @@ import sys
 import tempfile
 import traceback
 
+import graphs
 import single_elementwise
 import single_linear
 import single_matrix
@@ -51,6 +54,7 @@ PATTERN = [
     e.complex_op, s.constant, e.elementwise, g.if_op, e.chlo, g.composite, g.select_and_scatter,
     m.fft, e.elementwise, m.cholesky, e.elementwise, m.triangular_solve,
 ]
+GRAPHS = 10**9  # from this seed on
 LONG = 1999  # every so often a sum of ten million terms
 OCCURRENCE = [PATTERN[:i].count(f) for i, f in enumerate(PATTERN)]
 FEATURES = [f"type {t}" for t in TYPES] + [
@@ -72,6 +76,8 @@ def drawn_ops():
 
 
 def generate(seed):
+    if seed >= GRAPHS:
+        return graphs.graph(seed)
     d = Draw(seed)
     at = seed % len(PATTERN)
     if seed % LONG == LONG - 1:
