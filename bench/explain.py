@@ -62,7 +62,8 @@ def measure(command, rounds):
     """Seconds of the clock and of the processor, best of some; lines of the answer."""
     best = None
     for _ in range(rounds):
-        before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+        start = time.perf_counter()
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         done = subprocess.run([BIN, *map(str, command)], capture_output=True, text=True, check=False)
         wall = time.perf_counter() - start
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -103,7 +104,8 @@ def main():
                 "plan, a block": ["plan", block, "--devices", devices, "--topology", LINKS]}
         if options.verify:
             rows["verify, 2 layers of 128 on 8 devices"] = ["verify", small]
-        print(f"{options.layers} layers, mesh {options.mesh}, {step.stat().st_size >> 10} KiB of text")
+        size = step.stat().st_size >> 10
+        print(f"{options.layers} layers, mesh {options.mesh}, {size} KiB of text")
         print(f"{'':40}{'clock':>8}{'processor':>11}{'lines':>7}")
         for name, command in rows.items():
             wall, used, lines = measure(command, options.rounds)
