@@ -327,12 +327,13 @@ static bool verify_shardings(checker *k, const op *o) {
   for (u16 r = 0; ok && r < o->num_regions; r++)
     for (const block *b = o->regions[r].first; b && ok; b = b->next)
       for (const op *x = b->first; x && ok; x = x->next) ok = verify_shardings(k, x);
-  return ok;
+  return ok && (!says || check_row_end(k, o));
 }
 
 bool dialect_verify_shardings(ir_module *m) {
   checker k = {.m = m, .c = m->ctx, .scratch = ir_scratch_push(m->ctx)};
-  bool ok = checker_enter_module(&k, m->root) && verify_shardings(&k, m->root);
+  bool ok = checker_enter_module(&k, m->root) && verify_shardings(&k, m->root) &&
+            check_symbol_uses(&k, m->root);
   ir_scratch_pop(k.c);
   return ok;
 }
