@@ -170,8 +170,56 @@ typedef struct tz_op_def {
 /* An error says what is wrong with the definition. */
 TZ_API tz_error *tz_register_op(tz_context *c, const tz_op_def *def);
 
+/* ---- attributes and types ----
+ *
+ * #mine.layout<...> or !mine.layout<...>, which Terrazzo keeps as it is written and prints again,
+ * also in bytecode. What is in its angle brackets only its dialect knows; brackets in it match. */
+typedef struct tz_symbol_def {
+  size_t struct_size;
+  const char *name; /* "mine.layout" */
+  bool is_type;     /* !mine.layout; else #mine.layout */
+  void *user;
+  /* Whenever one is read: what is wrong with what is in its angle brackets ("": nothing, or none),
+   * for an error there; NULL: nothing. Left out: anything goes. */
+  const char *(*wrong)(void *user, tz_context *c, tz_string body);
+} tz_symbol_def;
+TZ_API tz_error *tz_register_symbol(tz_context *c, const tz_symbol_def *def);
+
+/* The parts of one: "mine", "layout", and what is in its angle brackets; no NUL ends them. False:
+ * it is of no foreign dialect. */
+typedef struct tz_symbol_parts {
+  tz_string dialect, mnemonic, body;
+} tz_symbol_parts;
+TZ_API bool tz_attr_get_parts(const tz_attr *a, tz_symbol_parts *out);
+TZ_API bool tz_type_get_parts(const tz_type *t, tz_symbol_parts *out);
+
 /* "'mine.while' op MESSAGE" at the op, as an error of the call that is under way; false. */
 TZ_API bool tz_op_error(tz_context *c, const tz_op *o, const char *message);
+
+/* ---- asking ----
+ *
+ * What the methods above say of ops, asked of any op, also of Terrazzo's own dialects. The module
+ * is verified first where it has changed since, so that an answer can be relied on; not from within
+ * a callback. Answers that are not there are NULL or 0, which is no error. */
+
+/* [getShardingRule] An #sdy.op_sharding_rule: the one that the op carries, else that of its kind.
+ */
+TZ_API tz_error *tz_op_sharding_rule(tz_module *m, tz_op *o, const tz_attr **out_rule);
+/* [getEdgeOwnerFromTarget, getEdgeOwnerFromSource] */
+TZ_API tz_error *tz_edge_of_target(tz_module *m, tz_value *target, tz_value **out_owner);
+TZ_API tz_error *tz_edge_of_source(tz_module *m, tz_use *source, tz_value **out_owner);
+/* [getEdgeSources, getNonEdgeOwnerTargets] As many as there is room for; how many there are. */
+TZ_API tz_error *tz_edge_sources(tz_module *m, tz_value *owner, tz_use **out, size_t room,
+                                 size_t *out_count);
+TZ_API tz_error *tz_edge_other_targets(tz_module *m, tz_value *owner, tz_value **out, size_t room,
+                                       size_t *out_count);
+/* Where a value has its sharding, whoever keeps it: a function, the owner of its edge, its op, a
+ * collective [getOutSharding]; and the same set, as a #sdy.sharding of the value's rank. */
+TZ_API tz_error *tz_value_sharding(tz_module *m, tz_value *v, const tz_attr **out_sharding);
+TZ_API tz_error *tz_value_set_sharding(tz_module *m, tz_value *v, const tz_attr *sharding);
+/* Collectives of sdy and of other dialects: the first operand is the tensor [getTensor], the
+ * sharding of the one result what it becomes. */
+TZ_API bool tz_op_is_collective(const tz_op *o);
 
 /* ---- priorities of ops ----
  *

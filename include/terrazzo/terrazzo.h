@@ -134,6 +134,40 @@ TZ_API void tz_runtime_free(tz_runtime *r); /* waits for its runs; NULL is fine 
 TZ_API tz_error *tz_run(tz_runtime *r, const tz_program *p, const void *const *inputs,
                         void *const *outputs);
 
+/* ---- arrays that stay on the devices, and runs that do not wait ----
+ *
+ * A buffer is an array in the pieces in which a program takes or gives it. It belongs to the
+ * devices of one runtime; any thread may use it, and it may be freed when the caller needs it no
+ * longer, whoever still computes with it. */
+
+typedef struct tz_buffer tz_buffer;
+
+/* A global array, as for tz_run, laid out as p takes parameter i. The array is read before this
+ * returns; NULL: it has no elements. */
+TZ_API tz_error *tz_buffer_create(tz_runtime *r, const tz_program *p, uint32_t i, const void *data,
+                                  tz_buffer **out_buffer);
+TZ_API void tz_buffer_free(tz_buffer *b);                                /* NULL is fine */
+TZ_API bool tz_buffer_tensor(const tz_buffer *b, tz_tensor *out_tensor); /* as tz_program_param */
+
+/* Hands a run in, and returns: it begins when the inputs are there, in the order of the calls where
+ * several want the same devices. outputs[k] becomes result k, to be used as an input, or read, at
+ * once. An error in the run is that of all its results, and of the runs that take these.
+ * Inputs must lie as the program takes them, else the message says how they do.
+ *
+ * give (NULL: nothing) says which inputs the caller needs no longer: a program that takes over a
+ * parameter's memory for a result writes there, and the buffer is of no use any more but to be
+ * freed. Where such an input is not given, the result gets a copy, for which the call waits until
+ * the input is there. Nobody else may be reading what is given. */
+TZ_API tz_error *tz_start(tz_runtime *r, const tz_program *p, tz_buffer *const *inputs,
+                          const bool *give, tz_buffer **outputs);
+
+TZ_API bool tz_buffer_is_ready(const tz_buffer *b); /* or failed; true of NULL */
+TZ_API tz_error *tz_buffer_await(tz_buffer *b);     /* how its run went */
+/* Waits for it, and puts the global array together in `data` (tz_buffer_tensor's bytes). */
+TZ_API tz_error *tz_buffer_read(tz_buffer *b, void *data);
+
+/* ---- functions of the host ---- */
+
 /* A function that programs call by name, with stablehlo.custom_call of API version 4: an
  * XLA_FFI_Handler of XLA's FFI C ABI (xla/ffi/api/c_api.h, which jaxlib ships), which may block. In
  * the process, for good; by when a program that calls it is run for the first time. */

@@ -113,14 +113,7 @@ void tz_program_free(tz_program *p) {
   mem_free(&mem_system, p, sizeof *p);
 }
 
-static size_t bytes_of(dtype type, i64s dims) {
-  size_t n = dtype_size(type); /* compile has checked that it fits */
-  for (size_t i = 0; i < dims.len; i++) n *= (size_t)dims.data[i];
-  return n;
-}
-
-/* Borrows from the program; NULL is an empty tensor. */
-static bool put_tensor(const compile_tensor *t, tz_tensor *out) {
+bool tensor_put(const compile_tensor *t, tz_tensor *out) {
   tz_tensor own = {.type = "", .sharding = ""};
   if (t)
     own = (tz_tensor){.type = dtype_infos[t->type].name,
@@ -129,7 +122,7 @@ static bool put_tensor(const compile_tensor *t, tz_tensor *out) {
                       .dims = t->global_dims.data,
                       .local_dims = t->local_dims.data,
                       .sharding = t->sharding.len ? t->sharding.data : "",
-                      .bytes = bytes_of(t->type, t->global_dims)};
+                      .bytes = tensor_bytes(t->type, t->global_dims)};
   return out && sized_write(out, &own, sizeof own) && t;
 }
 
@@ -139,15 +132,15 @@ uint32_t tz_program_devices(const tz_program *p) {
 uint32_t tz_program_num_params(const tz_program *p) { return p ? exe_of(p)->num_params : 0; }
 uint32_t tz_program_num_results(const tz_program *p) { return p ? exe_of(p)->num_results : 0; }
 bool tz_program_param(const tz_program *p, uint32_t i, tz_tensor *out_tensor) {
-  return put_tensor(i < tz_program_num_params(p) ? &exe_of(p)->params[i] : NULL, out_tensor);
+  return tensor_put(i < tz_program_num_params(p) ? &exe_of(p)->params[i] : NULL, out_tensor);
 }
 bool tz_program_result(const tz_program *p, uint32_t i, tz_tensor *out_tensor) {
-  return put_tensor(i < tz_program_num_results(p) ? &exe_of(p)->results[i] : NULL, out_tensor);
+  return tensor_put(i < tz_program_num_results(p) ? &exe_of(p)->results[i] : NULL, out_tensor);
 }
 
 static u64 local_bytes(const compile_tensor *t, u32 n) {
   u64 sum = 0;
-  for (u32 i = 0; i < n; i++) sum += bytes_of(t[i].type, t[i].local_dims);
+  for (u32 i = 0; i < n; i++) sum += tensor_bytes(t[i].type, t[i].local_dims);
   return sum;
 }
 
@@ -257,7 +250,7 @@ static executor_memory **result_at(const run_state *s, u32 p, u32 k) {
 }
 
 static status new_piece(run_state *s, u32 p, const compile_tensor *t, executor_memory **out) {
-  *out = executor_alloc(s->on, s->devices[p], bytes_of(t->type, t->local_dims));
+  *out = executor_alloc(s->on, s->devices[p], tensor_bytes(t->type, t->local_dims));
   return *out ? NULL : status_oom();
 }
 
@@ -332,17 +325,17 @@ static void free_pieces(run_state *s) {
     for (u32 k = 0; k < e->num_params; k++)
       if (s->result_of[k] < 0 && *param_at(s, p, k))
         executor_free(s->on, *param_at(s, p, k),
-                      bytes_of(e->params[k].type, e->params[k].local_dims));
+                      tensor_bytes(e->params[k].type, e->params[k].local_dims));
     for (u32 k = 0; k < e->num_results; k++)
       if (*result_at(s, p, k))
         executor_free(s->on, *result_at(s, p, k),
-                      bytes_of(e->results[k].type, e->results[k].local_dims));
+                      tensor_bytes(e->results[k].type, e->results[k].local_dims));
   }
 }
 
 static void finished(void *user, status error) { dev_event_set(user, status_copy(error)); }
 
-/* The call waits here: the API has no asynchronous runs. */
+/* The call waits here; buffers.c has runs that do not. */
 static status launch(run_state *s) {
   executor_image *image;
   RETURN_IF_ERROR(image_of(s->runtime, s->program, &image));
@@ -384,7 +377,7 @@ static status check_arrays(const char *what, const compile_tensor *t, const void
                            size_t n) {
   if (n && !arrays) return wrong("%ss are NULL", what);
   for (size_t i = 0; i < n; i++)
-    if (!arrays[i] && bytes_of(t[i].type, t[i].global_dims))
+    if (!arrays[i] && tensor_bytes(t[i].type, t[i].global_dims))
       return wrong("%s %zu is NULL", what, i);
   return NULL;
 }

@@ -8,8 +8,7 @@
 #include "api/context.h"
 #include "dialect/dialect.h"
 
-/* Before the change, so that a jump out of the middle leaves the right marks. */
-static void touch(tz_module *m) {
+void touch(tz_module *m) {
   m->verified = false;
   m->edited = true;
 }
@@ -17,7 +16,7 @@ static void touch(tz_module *m) {
 /* ---- does it belong here? ---- */
 
 /* An attached op is its root's module's; for what stands nowhere, memory tells. */
-static bool op_foreign(const tz_module *m, const op *o) {
+bool op_foreign(const tz_module *m, const op *o) {
   while (op_parent(o)) o = op_parent(o);
   for (const tz_module *k = m->context->modules; k; k = k->next)
     if (k->ir->root == o) return k != m;
@@ -26,11 +25,11 @@ static bool op_foreign(const tz_module *m, const op *o) {
 static bool block_foreign(const tz_module *m, const block *b) {
   return block_op(b) ? op_foreign(m, block_op(b)) : !arena_owns(&m->ir->arena, b);
 }
-static bool value_foreign(const tz_module *m, const value *v) {
+bool value_foreign(const tz_module *m, const value *v) {
   return v->is_arg ? block_foreign(m, v->def.block) : op_foreign(m, v->def.op);
 }
 
-static status foreign(void) { return wrong("the handle belongs to another module"); }
+status foreign(void) { return wrong("the handle belongs to another module"); }
 
 static status check_op(tz_module *m, const op *o) {
   if (o == m->ir->root) return wrong("the module itself stays where it is");

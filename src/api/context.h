@@ -25,6 +25,7 @@ struct tz_context {
   ir_ctx *ir;
   tz_module *modules;          /* live ones */
   struct foreign_def *foreign; /* registered ops, the latest first */
+  struct foreign_symbol *symbols;
   bool allow_unregistered;
   tz_diagnostic_fn *diagnostics;
   void *diagnostics_user;
@@ -73,6 +74,13 @@ void trace_record(void *trace, const struct shard_trace *from); /* a pass_tables
 status give_text(buf *b, char **out_text, size_t *out_length) MUST_USE;
 
 walk_result mark(void *user, op *o); /* sets the num of the op and its values to 1 */
+
+/* build.c: before a change, so that a jump out of the middle leaves the right marks. */
+void touch(tz_module *m);
+/* Whether a handle is of another module, and what is said then. */
+bool op_foreign(const tz_module *m, const op *o);
+bool value_foreign(const tz_module *m, const value *v);
+status foreign(void) MUST_USE;
 
 /* The handle of a module that the API may not have made. */
 tz_module *module_handle(tz_context *c, ir_module *ir);

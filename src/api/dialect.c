@@ -268,12 +268,16 @@ static bool is_ours(str name) {
 
 /* of a word in MLIR text */
 #define NAME_CHARS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_$.-"
+static status check_name(const char *what, const char *name) {
+  const char *dot = name ? strchr(name, '.') : NULL;
+  if (!dot || dot == name || !dot[1] || name[strspn(name, NAME_CHARS)])
+    return wrong("%s is named dialect.mnemonic", what);
+  return is_ours(str_of(name)) ? wrong("'%s' is in a dialect of Terrazzo's", name) : NULL;
+}
+
 /* All that the definition alone can tell, before anything is copied. */
 static status check_def(const tz_op_def *d) {
-  const char *dot = d->name ? strchr(d->name, '.') : NULL;
-  if (!dot || dot == d->name || !dot[1] || d->name[strspn(d->name, NAME_CHARS)])
-    return wrong("an op is named dialect.mnemonic");
-  if (is_ours(str_of(d->name))) return wrong("'%s' is in a dialect of Terrazzo's", d->name);
+  RETURN_IF_ERROR(check_name("an op", d->name));
   if (d->regions < -1 || d->regions >= ANY_REGIONS)
     return wrong("'%s' cannot have %d regions", d->name, d->regions);
   if (d->data_flow && d->sharding_rule)
@@ -396,6 +400,66 @@ tz_error *tz_register_op(tz_context *c, const tz_op_def *def) {
   return leave(&entry_, register_op(c, def));
 }
 
+/* ---- attributes and types ---- */
+
+static bool symbol_hook(void *user, str body, buf *why) {
+  const foreign_symbol *s = user;
+  str text = arena_str(ir_arena(s->context->ir), body); /* ends in NUL */
+  const char *wrong = s->def.wrong(s->def.user, s->context, (tz_string){text.data, text.len});
+  if (wrong) buf_str(why, str_of(wrong));
+  return !wrong;
+}
+
+static status register_symbol(tz_context *c, const tz_symbol_def *given) {
+  foreign_symbol *s = ARENA_NEW(ir_arena(c->ir), foreign_symbol);
+  RETURN_IF_ERROR(SIZED_READ(tz_symbol_def, given, &s->def));
+  RETURN_IF_ERROR(check_name("an attribute or type", s->def.name));
+  s->context = c;
+  s->def.struct_size = sizeof s->def;
+  s->def.name = copied(c, s->def.name);
+  s->symbol = (ir_symbol){.name = str_of(s->def.name),
+                          .is_type = s->def.is_type,
+                          .check = s->def.wrong ? symbol_hook : NULL,
+                          .user = s};
+  if (!ir_symbol_register(c->ir, &s->symbol))
+    return wrong("there is %s '%s' already", s->def.is_type ? "a type" : "an attribute",
+                 s->def.name);
+  s->next = c->symbols;
+  c->symbols = s;
+  return NULL;
+}
+
+tz_error *tz_register_symbol(tz_context *c, const tz_symbol_def *def) {
+  if (!def) return bad_handle();
+  ENTER(c);
+  return leave(&entry_, register_symbol(c, def));
+}
+
+static tz_string part(str s) { return (tz_string){s.data, s.len}; }
+
+static bool get_parts(str dialect, str text, tz_symbol_parts *out) {
+  str mnemonic, body;
+  if (!out) return false;
+  ir_symbol_cut(text, &mnemonic, &body);
+  *out = (tz_symbol_parts){part(dialect), part(mnemonic), part(body)};
+  return true;
+}
+
+bool tz_attr_get_parts(const tz_attr *a, tz_symbol_parts *out) {
+  const opaque_attr *o = attr_as(opaque, attr_of(a));
+  return o && get_parts(o->dialect, o->text, out);
+}
+
+/* "mine.layout<4>", or "mine<...>" of what is no plain symbol. */
+bool tz_type_get_parts(const tz_type *t, tz_symbol_parts *out) {
+  if (!t || type_of(t)->kind != TYPE_OPAQUE) return false;
+  str text = type_of(t)->text;
+  size_t n = strcspn(text.data, ".<");
+  str inside = str_from(text, n + 1);
+  if (text.data[n] == '<') inside.len--;
+  return get_parts((str){text.data, n}, inside, out);
+}
+
 /* ---- priorities ---- */
 
 static status set_priorities(tz_context *c, str file, str text) {
@@ -424,6 +488,8 @@ bool api_register_again(const tz_context *from, ir_ctx *c) {
   tz_context *t = api_context_of(c);
   for (const foreign_def *d = from->foreign; d; d = d->next)
     if (!api_report(c, tz_register_op(t, &d->def))) return false;
+  for (const foreign_symbol *s = from->symbols; s; s = s->next)
+    if (!api_report(c, tz_register_symbol(t, &s->def))) return false;
   return true;
 }
 

@@ -23,6 +23,13 @@ typedef struct foreign_def {
   const char *said_method;
 } foreign_def;
 
+typedef struct foreign_symbol {
+  tz_context *context;
+  struct foreign_symbol *next;
+  tz_symbol_def def;
+  ir_symbol symbol;
+} foreign_symbol;
+
 static inline const foreign_def *def_of(const op *o) { return o->info->hooks->user; }
 /* "'mine.while' op METHOD of its dialect MESSAGE"; false */
 bool method_error(const op *o, const char *method, const char *fmt, ...) PRINTF_LIKE(3, 4);

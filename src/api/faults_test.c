@@ -8,6 +8,7 @@
 #include "tests/api.h"
 #include "tests/oom.h"
 
+enum { MOST = 64 }; /* arrays */
 static char source[1 << 20];
 static size_t source_size;
 
@@ -42,12 +43,28 @@ static void free_arrays(arrays *a) {
 
 static arrays at;
 
+static bool run_on_buffers(tz_runtime *r, const tz_program *p) {
+  tz_buffer *in[MOST] = {0}, *out[MOST] = {0};
+  bool ok = at.num_in <= MOST && at.num_out <= MOST;
+  CHECK(ok);
+  for (size_t i = 0; ok && i < at.num_in; i++)
+    ok = had_memory(tz_buffer_create(r, p, (uint32_t)i, at.in[i], &in[i]));
+  if (ok) ok = had_memory(tz_start(r, p, in, NULL, out));
+  for (size_t i = 0; ok && i < at.num_out; i++) ok = had_memory(tz_buffer_read(out[i], at.out[i]));
+  for (size_t i = 0; i < MOST; i++) {
+    tz_buffer_free(in[i]);
+    tz_buffer_free(out[i]);
+  }
+  return ok;
+}
+
 static bool session(void) {
   tz_program *p;
   tz_runtime *r;
   if (!had_memory(tz_compile(source, source_size, NULL, &p))) return false;
   bool ok = had_memory(tz_runtime_create(1, &r));
   if (ok) ok = had_memory(tz_run(r, p, (const void *const *)at.in, at.out));
+  if (ok) ok = run_on_buffers(r, p);
   tz_runtime_free(r);
   tz_program_free(p);
   return ok;

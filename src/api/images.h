@@ -41,6 +41,14 @@ struct tz_runtime {
 void images_init(image_list *l);
 void images_deinit(image_list *l); /* releases what is left of them */
 
+static inline size_t tensor_bytes(dtype type, i64s dims) {
+  size_t n = dtype_size(type); /* compile has checked that it fits */
+  for (size_t i = 0; i < dims.len; i++) n *= (size_t)dims.data[i];
+  return n;
+}
+/* Borrows from the program; NULL: an empty tensor, and false. */
+bool tensor_put(const compile_tensor *t, tz_tensor *out);
+
 /* The caller's reference, while both are alive. */
 status image_of(tz_runtime *r, tz_program *p, executor_image **out_image) MUST_USE;
 

@@ -359,6 +359,21 @@ diag_sink *ir_sink(ir_ctx *c);
 const allocator *ir_mem(ir_ctx *c);
 oom_trap *ir_trap(ir_ctx *c);
 
+/* An attribute or type of a foreign dialect, which is kept as text. */
+typedef struct ir_symbol {
+  struct ir_symbol *next; /* the context's */
+  str name;               /* "mine.layout" */
+  bool is_type;
+  /* Of what stands in its angle brackets. False: `why` says what is wrong. NULL: anything goes. */
+  bool (*check)(void *user, str body, buf *why);
+  void *user;
+} ir_symbol;
+/* Borrowed. False: there is one of that name and sort. */
+bool ir_symbol_register(ir_ctx *c, ir_symbol *s);
+const ir_symbol *ir_symbol_find(const ir_ctx *c, bool is_type, str dialect, str mnemonic);
+/* A text behind the dialect's name, "layout<4>", in two: "layout" and "4". */
+void ir_symbol_cut(str text, str *out_mnemonic, str *out_body);
+
 /* Kept for shard/op_priorities.h. */
 void ir_set_op_priorities(ir_ctx *c, const void *list);
 const void *ir_op_priorities(const ir_ctx *c);

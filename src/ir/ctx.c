@@ -78,6 +78,33 @@ void ir_scratch_unwind(ir_ctx *c, const arena *top) {
   while (c->scratch && &c->scratch->arena != top) ir_scratch_pop(c);
 }
 
+const ir_symbol *ir_symbol_find(const ir_ctx *c, bool is_type, str dialect, str mnemonic) {
+  for (const ir_symbol *s = c->symbols; s; s = s->next)
+    if (s->is_type == is_type && str_starts(s->name, dialect) &&
+        str_eq(str_from(s->name, dialect.len + 1), mnemonic) && s->name.data[dialect.len] == '.')
+      return s;
+  return NULL;
+}
+
+bool ir_symbol_register(ir_ctx *c, ir_symbol *s) {
+  size_t dot = (size_t)((const char *)memchr(s->name.data, '.', s->name.len) - s->name.data);
+  if (ir_symbol_find(c, s->is_type, (str){s->name.data, dot}, str_from(s->name, dot + 1)))
+    return false;
+  s->next = c->symbols;
+  c->symbols = s;
+  return true;
+}
+
+void ir_symbol_cut(str text, str *out_mnemonic, str *out_body) {
+  size_t n = 0;
+  while (n < text.len && text.data[n] != '<' && text.data[n] != ' ') n++;
+  *out_mnemonic = (str){text.data, n};
+  while (n < text.len && text.data[n] == ' ') n++;
+  *out_body = str_from(text, n);
+  if (out_body->len > 1 && out_body->data[0] == '<' && out_body->data[out_body->len - 1] == '>')
+    *out_body = (str){out_body->data + 1, out_body->len - 2};
+}
+
 void ir_set_op_priorities(ir_ctx *c, const void *list) { c->op_priorities = list; }
 const void *ir_op_priorities(const ir_ctx *c) { return c->op_priorities; }
 

@@ -40,6 +40,7 @@ struct ir_ctx {
   arena arena;
   scratch_arena *scratch;
   foreign_op *foreign;
+  ir_symbol *symbols; /* of foreign dialects, latest first */
   const void *op_priorities;
   table types, attrs, infos, resources;
   /* the ones asked for most */

@@ -40,9 +40,31 @@ bool parser_symbol_text(parser *p, dialect_symbol *s) {
   return parser_next(p);
 }
 
+/* NULL: its dialect has registered no such symbol. */
+static const ir_symbol *find_foreign(const parser *p, const dialect_symbol *s, bool is_type,
+                                     str *out_body) {
+  str mnemonic;
+  ir_symbol_cut(s->body, &mnemonic, out_body);
+  return ir_symbol_find(p->ctx, is_type, s->dialect, mnemonic);
+}
+
+static bool check_foreign(parser *p, const dialect_symbol *s, const ir_symbol *foreign, str body) {
+  buf why;
+  buf_init(&why, ir_mem(p->ctx));
+  bool ok = !foreign->check || foreign->check(foreign->user, body, &why);
+  if (!ok)
+    parser_error(p, &s->at, "%s '" STR_FMT "': %s", foreign->is_type ? "type" : "attribute",
+                 STR_ARG(foreign->name), buf_cstr(&why));
+  buf_deinit(&why);
+  return ok;
+}
+
 bool parser_keep_symbol(parser *p, const dialect_symbol *s, bool is_type, const type *t) {
   const known *k = find(s->dialect);
   const char *what = is_type ? "type" : "attribute";
+  str body;
+  const ir_symbol *foreign = find_foreign(p, s, is_type, &body);
+  if (foreign) return check_foreign(p, s, foreign, body);
   if (k && (is_type ? k->types : k->attrs)) return true;
   if (k)
     return parser_error(p, &s->inside, "dialect '%s' provides no %s parsing hook", k->name, what);

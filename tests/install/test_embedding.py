@@ -33,6 +33,12 @@ def test_c(installed, tmp_path):
         "the result: 8x8 of f32, a device has 4x2", "6 22 ... 118"]
 
 
+def test_steps(installed, tmp_path):
+    installed.run("cc", "-Wall", "-Wextra", "-Werror", EXAMPLES / "steps.c", "-o",
+                  tmp_path / "steps", *flags(installed, "--cflags", "--libs"))
+    assert installed.run(tmp_path / "steps") == "after 20 steps: 1.0000 ... 1.0000\n"
+
+
 def test_cpp(installed, tmp_path):
     installed.run(tool("c++"), "-Wall", "-Wextra", "-Werror", EXAMPLES / "run.cpp", "-o",
                   tmp_path / "run", *flags(installed, "--cflags", "--libs"))
