@@ -25,7 +25,7 @@ help:
 	@echo "make demo       trains a small language model in JAX on eight virtual devices"
 	@echo "make bench      speed beside XLA:CPU, as a table and a page; BENCH=--quick: two minutes"
 	@echo "make asan|ubsan|tsan|msan|clang   another build, in build-asan and so on, and its unit tests"
-	@echo "make aarch64    the same for aarch64 under qemu-user, with lit"
+	@echo "make aarch64    the same for aarch64 under qemu-user, with lit and corpus"
 	@echo "make format     clang-format over the tree;  make check  include table, sizes"
 
 setup:
@@ -81,7 +81,7 @@ EMULATOR := qemu-aarch64 -L /usr/aarch64-linux-gnu
 OPTIONS_build-aarch64 := $(RELEASE) --cross-file packaging/aarch64.ini
 aarch64: build-aarch64
 	@TERRAZZO_TEST_LIMIT=3600 $(PYTHON) tests/run --build build-aarch64 --under "$(EMULATOR)" \
-	  unit lit
+	  unit lit corpus
 .PHONY: aarch64
 
 clang asan ubsan tsan msan: %: build-%

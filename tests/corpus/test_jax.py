@@ -61,6 +61,7 @@ def index_ranges(sharding, shape):
             for device, index in table.items()}
 
 
+@pytest.mark.native
 @pytest.mark.parametrize("name", NAMES)
 def test_runs_on_the_plugin(name):
     mesh = mesh_on("terrazzo", name)

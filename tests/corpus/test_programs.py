@@ -87,6 +87,7 @@ def test_same_bits_on_any_number_of_threads(name, tmp_path):
         assert bits[0] == bits[1] == bits[2], entry["file"]
 
 
+@pytest.mark.native
 def test_same_bits_with_any_workers():
     done = subprocess.run([sys.executable, HERE / "bits.py", "--runs", "4"], capture_output=True,
                           text=True)
