@@ -62,9 +62,9 @@ def measure(command, rounds):
     """Seconds of the clock and of the processor, best of some; lines of the answer."""
     best = None
     for _ in range(rounds):
-        start = time.perf_counter()
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        done = subprocess.run([BIN, *map(str, command)], capture_output=True, text=True, check=False)
+        before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+        done = subprocess.run([BIN, *map(str, command)], capture_output=True, text=True,
+                              check=False)
         wall = time.perf_counter() - start
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         if done.returncode:

@@ -6,6 +6,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BIN = pathlib.Path(os.environ.get("TERRAZZO_BIN", ROOT / "build" / "bin"))
+# a folder of programs, each NAME/global.mlir and global.mlirbc
+CORPUS = pathlib.Path(os.environ.get("TERRAZZO_CORPUS", ROOT / "tests" / "corpus"))
 
 
 def terrazzo(*arguments, **options):

@@ -3,9 +3,9 @@ import json
 
 import pytest
 
-from support import ROOT, terrazzo
+from support import CORPUS, ROOT, terrazzo
 
-CORPUS = sorted((ROOT / "tests" / "corpus").glob("*/global.mlir"))
+PROGRAMS = sorted(CORPUS.glob("*/global.mlir"))
 BIG = "tensor<1024x512xf32>"
 HEAD = 'sdy.mesh @mesh = <["x"=4, "y"=2]>\n'
 CUT = '{sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>}'
@@ -75,7 +75,7 @@ def test_fine(tmp_path):
     assert terrazzo("check", path).stdout == "nothing looks wrong\n"
 
 
-@pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.parent.name)
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.parent.name)
 def test_corpus(path):
     for row in check(path, "--large", "256B"):
         assert row["text"] and row["bytes"] >= 0

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from support import ROOT, terrazzo
+from support import CORPUS, ROOT, terrazzo
 
-CORPUS = sorted((ROOT / "tests" / "corpus").glob("*/global.mlir"))
+PROGRAMS = sorted(CORPUS.glob("*/global.mlir"))
 MODEL = ROOT / "tests" / "corpus" / "xf_train_adam" / "global.mlir"
 TOPOLOGIES = sorted((ROOT / "examples" / "topologies").glob("*.txt"))
 
@@ -17,7 +17,7 @@ def comms(path, topology, *options):
     return json.loads(done.stdout)
 
 
-@pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.parent.name)
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.parent.name)
 def test_corpus(path):
     every = json.loads(terrazzo("why", path, "--json").stdout)
     for topology in TOPOLOGIES:

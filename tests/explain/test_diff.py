@@ -4,9 +4,9 @@ import pathlib
 
 import pytest
 
-from support import ROOT, terrazzo
+from support import CORPUS, ROOT, terrazzo
 
-CORPUS = sorted((ROOT / "tests" / "corpus").glob("*/global.mlir"))
+PROGRAMS = sorted(CORPUS.glob("*/global.mlir"))
 MODEL = ROOT / "tests" / "corpus" / "mlp_2d" / "global.mlir"
 
 
@@ -16,7 +16,7 @@ def diff(first, second, *options):
     return json.loads(done.stdout)
 
 
-@pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.parent.name)
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.parent.name)
 def test_nothing(path):
     answer = diff(path, path)
     assert not answer["rows"]

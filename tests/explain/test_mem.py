@@ -3,9 +3,9 @@ import json
 
 import pytest
 
-from support import ROOT, terrazzo
+from support import CORPUS, ROOT, terrazzo
 
-CORPUS = sorted((ROOT / "tests" / "corpus").glob("*/global.mlir"))
+PROGRAMS = sorted(CORPUS.glob("*/global.mlir"))
 MODEL = ROOT / "tests" / "corpus" / "xf_train_adam" / "global.mlirbc"
 
 
@@ -15,7 +15,7 @@ def mem(path, *options):
     return json.loads(done.stdout)
 
 
-@pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.parent.name)
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.parent.name)
 def test_corpus(path):
     answer = mem(path)
     assert answer["total"] == answer["arguments"] + answer["results"] + answer["workspace"]

@@ -6,10 +6,10 @@ import pathlib
 import pytest
 
 from browser import CHROMIUM, Browser
-from support import ROOT, terrazzo
+from support import CORPUS, ROOT, terrazzo
 
 pytestmark = pytest.mark.slow
-CORPUS = sorted((ROOT / "tests" / "corpus").glob("*/global.mlirbc"))
+PROGRAMS = sorted(CORPUS.glob("*/global.mlirbc"))
 MODEL = ROOT / "tests" / "corpus" / "xf_train_adam" / "global.mlirbc"
 LINKS = ROOT / "examples" / "topologies" / "gpus.txt"
 PICTURES = os.environ.get("TERRAZZO_PICTURES")
@@ -56,7 +56,7 @@ def keep(browser, name):
         browser.picture(f"{PICTURES}/{name}.png")
 
 
-@pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.parent.name)
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.parent.name)
 def test_corpus(path, browser, tmp_path):
     opened(browser, path, tmp_path, "--topology", LINKS)
     assert count(browser, "#graph .node") and count(browser, "#outline [role=treeitem]")

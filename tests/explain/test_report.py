@@ -5,9 +5,9 @@ import re
 
 import pytest
 
-from support import ROOT, terrazzo
+from support import CORPUS, ROOT, terrazzo
 
-CORPUS = sorted((ROOT / "tests" / "corpus").glob("*/global.mlir"))
+PROGRAMS = sorted(CORPUS.glob("*/global.mlir"))
 MODEL = ROOT / "tests" / "corpus" / "xf_train_adam" / "global.mlirbc"
 LINKS = ROOT / "examples" / "topologies" / "gpus.txt"
 DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.S)
@@ -23,7 +23,7 @@ def answer(command, path, *options):
     return json.loads(terrazzo(command, path, "--json", *options).stdout)
 
 
-@pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.parent.name)
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.parent.name)
 def test_corpus(path):
     data, why = data_of(path), answer("why", path)
     texts, ops = data["texts"], data["ops"]
@@ -88,7 +88,7 @@ def test_stands_alone(tmp_path):
     assert done.returncode == 1 and "page.html" in done.stderr
 
 
-@pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.parent.name)
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.parent.name)
 def test_graph(path):
     """Model Explorer wants ids that are unique and edges from nodes that there are."""
     done = terrazzo("report", path, "--as", "graph")
@@ -104,7 +104,7 @@ def test_graph(path):
     assert bool(sends) == bool(answer("why", path)["collectives"])
 
 
-@pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.parent.name)
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.parent.name)
 def test_trace(path):
     """Events one after the other; as many collectives as there are."""
     done = terrazzo("report", path, "--as", "trace", "--topology", LINKS)

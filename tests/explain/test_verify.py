@@ -3,12 +3,12 @@ import json
 
 import pytest
 
-from support import ROOT, terrazzo
+from support import CORPUS, terrazzo
 
-CORPUS = sorted((ROOT / "tests" / "corpus").glob("*/global.mlir"))
+PROGRAMS = sorted(CORPUS.glob("*/global.mlir"))
 
 
-@pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.parent.name)
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.parent.name)
 def test_corpus(path):
     done = terrazzo("verify", path, "--json", "--seed", 3)
     assert done.returncode == 0 and json.loads(done.stdout) == {"same": True}, done.stderr
