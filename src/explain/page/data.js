@@ -28,6 +28,9 @@ for (const m of D.meshes)
 const axisNumber = new Map(axes.map(a => [a.name, a.number]));
 const axisClass = n => `axis-${n % MAX_AXES}`;
 
+/* Without the mesh where there is only one. */
+const shortSharding = said => D.meshes.length < 2 ? said.replace(/^#sdy\.sharding<@[^,]*, (.*)>$/, "$1") : said.replace(/^#sdy\.sharding/, "");
+
 /* '#sdy.sharding<@mesh, [{"data"}, {"x":(1)2, ?}], replicated={"y"}>': the axes of each dimension. */
 const shardings = new Map();
 function readSharding(s) {

@@ -85,10 +85,14 @@ const pieceColour = (i, n) => `oklch(calc(var(--ramp-l) + ${(0.3 * i / Math.max(
 
 /* ---- why ---- */
 
+/* An op between two values is named where it is neither of theirs. */
 function chainList(x) {
-  const shownSteps = x.steps.map(([at, op, index, by, edge, priority]) =>
-    h("li", {}, "from ", placeLink([at, op, index]), by ? (edge ? " through " : " across ") : " by a sharding group",
-      by ? opLink(by) : null, priority ? `, priority ${priority}` : ""));
+  const shownSteps = x.steps.map(([at, op, index, by, edge, priority], i) => {
+    const before = i ? x.steps[i - 1][1] : x.of[1], crossed = by && by !== op && by !== before;
+    return h("li", {}, "from ", placeLink([at, op, index]),
+      crossed ? [edge ? " through " : " across ", opLink(by)] : by ? null : " by a sharding group",
+      priority ? `, priority ${priority}` : "");
+  });
   if (x.skipped) shownSteps.splice(3, 0, h("li", {class: "skipped"}, `${count(x.skipped, "more step")}`));
   return shownSteps.length ? h("ol", {}, shownSteps) : null;
 }
@@ -96,10 +100,28 @@ function chainList(x) {
 function causeItem(x) {
   const along = (x.from >= 0 ? `along dimension ${x.from} ` : "") +
     (x.to >= 0 && x.to !== x.from ? `${x.from >= 0 ? "is wanted " : "wanted "}along dimension ${x.to} ` : "");
-  const says = text(x.says), by = x.by ? [" by ", opLink(x.by)] : [];
+  const says = text(x.says), by = x.by && x.by !== x.root[1] ? [" by ", opLink(x.by)] : [];
   return h("li", {}, h("b", {}, text(x.axis)), ` ${along}of `, placeLink(x.of), chainList(x),
     h("p", {class: "root"}, x.steps.length ? ["that is ", placeLink(x.root), ", "] : "", text(x.rooted), by,
-      says ? [": ", h("code", {}, says.replace(/^#sdy\.sharding/, ""))] : ""));
+      says ? [": ", h("code", {}, shortSharding(says))] : ""));
+}
+
+/* What differs in numbers of layers and arguments only is said once. */
+function alikeParts(parts) {
+  const groups = new Map();
+  for (const p of parts) {
+    const roots = p.axes.map(x => `${text(x.axis)} ${placeLink(x.root).textContent.replace(/\d+/g, "0")} ${text(x.says)}`);
+    const key = [opName(p.op), opPlace(p.op), D.ops.column[p.op], p.because, ...roots].join("|");
+    if (groups.has(key)) groups.get(key).more++;
+    else groups.set(key, {part: p, more: 0});
+  }
+  return [...groups.values()];
+}
+
+function partBlock({part, more}) {
+  return h("div", {class: "part"}, h("p", {}, "for ", opLink(part.op), ", because ", text(part.because)),
+    part.axes.length ? h("ul", {class: "causes"}, part.axes.map(causeItem)) : null,
+    more ? h("p", {class: "note"}, `and for ${more} more alike`) : null);
 }
 
 function whyCard(c, level) {
@@ -110,8 +132,7 @@ function whyCard(c, level) {
     h(level || "h3", {}, `#${c.number} ${text(c.kind)}`, text(c.along) ? h("span", {class: "along"}, ` along ${text(c.along)}`) : ""),
     h("p", {class: "facts-line"}, facts.join(" \u00b7 ")),
     c.parts.length ? null : h("p", {}, "because the program asks for it"),
-    c.parts.map(p => h("div", {class: "part"}, h("p", {}, "for ", opLink(p.op), ", because ", text(p.because)),
-      p.axes.length ? h("ul", {class: "causes"}, p.axes.map(causeItem)) : null)),
+    alikeParts(c.parts).map(partBlock),
     c.tried.length ? h("div", {class: "tried"}, h("p", {}, "What would send less:"), h("ul", {}, c.tried.map(f =>
       h("li", {}, `${text(f.change)}: ${bytes(D.bytes)} \u2192 ${bytes(f.bytes)} in all`)))) : null);
 }
@@ -119,10 +140,10 @@ function whyCard(c, level) {
 /* ---- the panel ---- */
 
 function valueBlock(title, v) {
-  const before = v.before && v.before !== v.after ? h("p", {class: "said"}, "annotated ", h("code", {}, v.before.replace(/^#sdy\.sharding/, ""))) : null;
+  const before = v.before && v.before !== v.after ? h("p", {class: "said"}, "annotated ", h("code", {}, shortSharding(v.before))) : null;
   const now = when === "after" ? v.after : v.before;
   return h("section", {}, h("h3", {}, title), typeCells(v), before,
-    h("p", {class: "said"}, when === "after" ? "sharded " : "annotated ", now ? h("code", {}, now.replace(/^#sdy\.sharding/, "")) : "as nothing says: whole on every device"),
+    h("p", {class: "said"}, when === "after" ? "sharded " : "annotated ", now ? h("code", {}, shortSharding(now)) : "as nothing says: whole on every device"),
     v.type.startsWith("tensor") ? meshPicture(shardingNow(v)) : null);
 }
 

@@ -120,7 +120,7 @@ function drawMemory(panel) {
     h("p", {class: "note"}, "Grey: arguments and results, there throughout. Coloured: what of the workspace is alive at each step."),
     table([["Bytes", true], ["Kind"], ["What"], ["Op"], ["Type"], ["Sharding"], ["Steps", true]], alive.map(b => h("tr", {}, cell(bytes(b.bytes), true), cell(b.kind),
       cell(b.name || (b.kind === "temporary" ? "" : `${b.kind} ${b.index}`)), cell([b.op.replace(/^stablehlo\./, ""), b.location ? h("span", {class: "place"}, ` ${shortFile(b.location)}`) : ""]),
-      cell(b.type), h("td", {}, h("code", {}, b.sharding.replace(/^#sdy\.sharding/, ""))), cell(b.kind === "argument" ? "" : `${b.first}\u2013${b.last}`, true))),
+      cell(b.type), h("td", {}, h("code", {}, shortSharding(b.sharding))), cell(b.kind === "argument" ? "" : `${b.first}\u2013${b.last}`, true))),
       `There at the peak, largest first${m.alive.length > alive.length ? ` (${alive.length} of ${m.alive.length})` : ""}`));
 }
 
@@ -155,6 +155,6 @@ function drawDiff(panel) {
   panel.replaceChildren(h("h2", {}, "Difference"), h("p", {class: "note"}, `From ${shortFile(text(D.other))} to ${shortFile(text(D.file))}. What changed is outlined in the graph.`),
     table([["In all"], ["Before", true], ["After", true]], sums.map(([name, [a, b], f]) => h("tr", {class: a === b ? "" : "changed"}, h("th", {scope: "row"}, name), cell(f(a), true), cell(f(b), true)))),
     d.rows.length ? table([["What"], ["Where"], ["Before"], ["After"], ["Alike", true], ["Bytes", true]], d.rows.map(r => h("tr", {}, cell(r.kind), cell(r.of_first ? `${r.at.op || ""} ${r.at.name || ""}` : rowPlace(r.at)),
-      h("td", {}, h("code", {}, r.before.replace(/^#sdy\.sharding/, ""))), h("td", {}, h("code", {}, r.after.replace(/^#sdy\.sharding/, ""))), cell(r.count > 1 ? r.count : "", true), cell(r.bytes ? bytes(r.bytes) : "", true))))
+      h("td", {}, h("code", {}, shortSharding(r.before))), h("td", {}, h("code", {}, shortSharding(r.after))), cell(r.count > 1 ? r.count : "", true), cell(r.bytes ? bytes(r.bytes) : "", true))))
       : h("p", {}, "No difference."));
 }
