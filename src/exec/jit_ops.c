@@ -445,13 +445,34 @@ static V bf16_rounded(J *j, V x) {
   V r = OP2(paddd, x, OP2(paddd, odd, CONST(0x7fff)));
   return pick(j, IMM2(cmpps, UNORD, x, x), OP2(pord, x, CONST(0x400000)), r);
 }
+/* Of what has been rounded to the type before, its 16 bits. */
+static bool find_rounded(J *j, dtype t, V x, V *out) {
+  const jit_node *n = &j->nodes.data[x], *of = &j->nodes.data[n->arg[0]];
+  u32 bits;
+  if (t == DTYPE_f16) {
+    if (n->prim != JP_cvtph2ps || of->prim != JP_cvtps2ph) return false;
+    *out = OP1(pmovzxwd, n->arg[0]);
+  } else if (n->prim == JP_pslld) {
+    if (of->prim != JP_pmovzxwd || j->nodes.data[of->arg[0]].prim != JP_cvtneps2bf16) return false;
+    *out = n->arg[0];
+  } else {
+    if (n->prim != JP_pandd || of->prim != JP_pblendmd) return false;
+    if (!jit_is_const(j, n->arg[1], &bits) || bits != 0xffff0000) return false;
+    *out = IMM1(psrld, 16, x);
+  }
+  return true;
+}
 V jit_store_small(J *j, dtype t, V x) {
+  V half;
+  if (find_rounded(j, t, x, &half)) return half;
   if (t == DTYPE_bf16 && j->to_bf16 && is_computed(j, x))
     return OP1(pmovzxwd, OP1(cvtneps2bf16, x));
   if (t == DTYPE_bf16) return IMM1(psrld, 16, bf16_rounded(j, x));
   return OP1(pmovzxwd, IMM1(cvtps2ph, 0, x));
 }
 V jit_round_small(J *j, dtype t, V x) {
+  V half;
+  if (find_rounded(j, t, x, &half)) return x;
   if (t == DTYPE_bf16 && j->to_bf16 && is_computed(j, x))
     return IMM1(pslld, 16, OP1(pmovzxwd, OP1(cvtneps2bf16, x)));
   if (t == DTYPE_bf16) return OP2(pandd, bf16_rounded(j, x), CONST(0xffff0000));
