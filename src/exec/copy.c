@@ -230,11 +230,14 @@ typedef struct slicing {
   step_shape s;
   dtype index_type[PROG_MAX_DIMS];
   i64 stride[PROG_MAX_DIMS]; /* of big, bytes */
+  size_t whole;              /* bytes, where they lie together in both; 0: they do not */
 } slicing;
 
 i64 step_read_index(dtype t, const void *slot, u64 at) {
   const char *p = (const char *)slot + at * dtype_size(t);
   i64 v = 0;
+  if (t == DTYPE_s32) return ((const i32 *)slot)[at];
+  if (t == DTYPE_s64) return ((const i64 *)slot)[at];
   if (t == DTYPE_u64) {
     u64 u;
     memcpy(&u, p, 8);
@@ -255,7 +258,9 @@ static void run_slice(const void *data, const exec_env *env, u64 begin, u64 end)
     at += start * r->stride[k];
   }
   char *big = (char *)env->slots[d->big] + at, *small = env->slots[d->small];
-  if (d->update)
+  if (r->whole)
+    memcpy(d->update ? big : small, d->update ? small : big, r->whole);
+  else if (d->update)
     step_shape_copy(r->k, &r->s, big, small, begin, end);
   else
     step_shape_copy(r->k, &r->s, small, big, begin, end);
@@ -281,8 +286,11 @@ void dynamic_lower(const lower_env *e, const prog_dynamic *d, exec_step *out) {
     bytes *= d->small_dims[k];
   }
   if (r->s.width == 0) return;
+  enum { FEW = 1024 }; /* bytes: what is more is copied otherwise */
   step_shape_simplify(&r->s);
   out->units = step_shape_planes(&r->s);
+  bool together = r->s.rank == 1 && r->s.to[0] == r->s.width && r->s.from[0] == r->s.width;
+  if (together && bytes <= FEW && out->units == 1) r->whole = (size_t)bytes;
   out->cost = 50 + (out->units ? (u64)bytes / 48 / out->units : 0);
 }
 

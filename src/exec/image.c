@@ -108,7 +108,7 @@ static status lower_steps(executor_image *im, const lower_env *e) {
     count_cost(im, i);
     if (im->steps[i].scratch > im->scratch) im->scratch = im->steps[i].scratch;
   }
-  im->scalars = dev_poison_wanted() ? NULL : scalars_lower(e);
+  im->scalars = dev_poison_wanted() ? NULL : scalars_lower(e, im->steps);
   for (u32 i = 0; im->scalars && i < p->num_steps; i++)
     if (im->scalars[i].scratch > im->scratch) im->scratch = im->scalars[i].scratch;
   return NULL;

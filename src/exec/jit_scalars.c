@@ -5,170 +5,11 @@
 #include <stddef.h>
 
 #include "exec/jit.h"
-#include "exec/jit_x86.h"
+#include "exec/jit_cells.h"
 #include "exec/launch.h"
-#include "exec/scalar_code.h"
 
-enum { MAX_CELLS = 400, HOME = 16, NO_REG = 0xff };
-/* RAX, RCX and RDX, and vectors 0 and 1, are for the moment. Behind the cells in the frame: */
-enum { KEEP_SLOTS, KEEP_PLACE, KEEP_POISONED, KEPT };
-static const u8 gprs[] = {RBX, RBP, R12, R13, R14, R15, RSI, RDI, R8, R9, R10, R11};
-enum { FIRST_CLOBBERED = 6, FIRST_XMM = 2, END_XMM = 16 };
-
-typedef struct cell {
-  const void *fixed;
-  u32 slot; /* PROG_NONE: a temporary or a constant */
-  size_t at;
-  u64 memory, address; /* of a slot's: equal memory and address are one cell */
-  u32 widths;          /* bits: bytes of accesses */
-  u32 width;           /* the most */
-  u32 uses, floats, integers;
-  bool called, written; /* a kernel takes it; it is to go back to memory */
-  u8 gpr, xmm;
-} cell;
-
-typedef struct writer {
-  const lower_env *e;
-  const scalar_list *l;
-  x86_code code;
-  VEC(cell) cells;
-  u32 *cell_of;   /* by register of the list */
-  u32 *at;        /* by operation: where its code is */
-  VEC(u32) jumps; /* pairs: the end of a jump, the operation it goes to */
-} writer;
-
-/* ---- cells ---- */
-
-static void find_memory(const program *p, cell *c) {
-  u32 home = prog_slot_home(p, c->slot);
-  c->memory = home != PROG_NONE ? home : 1ull << 32 | c->slot;
-  c->address = c->at + prog_slot_begin(&p->slots[c->slot]);
-}
-
-static u32 add_cell(writer *w, const scalar_reg *r) {
-  cell c = {.fixed = r->fixed,
-            .slot = r->fixed ? PROG_NONE : r->slot,
-            .at = r->at,
-            .gpr = NO_REG,
-            .xmm = NO_REG};
-  if (c.slot != PROG_NONE) find_memory(w->e->prog, &c);
-  for (u32 i = 0; i < w->cells.len; i++) {
-    const cell *k = &w->cells.data[i];
-    bool same = c.slot != PROG_NONE && k->slot != PROG_NONE
-                    ? k->memory == c.memory && k->address == c.address
-                : c.fixed && k->fixed ? memcmp(c.fixed, k->fixed, 16) == 0
-                                      : !c.fixed && !k->fixed && k->slot == c.slot && k->at == c.at;
-    if (same) return i;
-  }
-  VEC_PUSH(w->e->a, w->cells, c);
-  return (u32)w->cells.len - 1;
-}
-
-static cell *cell_at(const writer *w, u32 reg) { return &w->cells.data[w->cell_of[reg]]; }
-
-static bool is_float(u32 type) { return type == R_f32 || type == R_f64; }
-
-static void note(const writer *w, u32 reg, u32 width, bool is_real, bool write) {
-  cell *c = cell_at(w, reg);
-  c->uses++;
-  c->widths |= width;
-  if (width > c->width) c->width = width;
-  c->floats += is_real, c->integers += !is_real;
-  c->written |= write;
-}
-/* Moves are neither: as the other uses. */
-static void note_moved(const writer *w, u32 reg, u32 width, bool write) {
-  note(w, reg, width, false, write);
-  cell_at(w, reg)->integers--;
-}
-static void note_called(const writer *w, u32 reg, bool write) {
-  if (reg == REG_NULL) return;
-  cell *c = cell_at(w, reg);
-  c->called = true;
-  c->written |= write;
-  const scalar_reg *r = &w->l->regs[reg]; /* of the cell's slots, the one that is meant */
-  bool plain = r->fixed || r->slot == PROG_NONE;
-  u32 width = plain ? 16 : (u32)dtype_size(w->e->prog->slots[r->slot].type);
-  c->widths |= width;
-  if (width > c->width) c->width = width;
-}
-
-static u32 result_of(scalar_is is) {
-  if (is.kind == SCALAR_CONVERT) return is.of;
-  return vm_op_infos[is.of].result == VM_PRED ? R_pred : is.type;
-}
-
-/* Of what computes: operands and the result. */
-static void note_computed(const writer *w, const scalar_op *o) {
-  u32 from = vm_rtype_size((vm_rtype)o->is.type), to = result_of(o->is);
-  note(w, o->a, from, is_float(o->is.type), false);
-  if (o->is.kind == SCALAR_BINARY) note(w, o->b, from, is_float(o->is.type), false);
-  note(w, o->d, vm_rtype_size((vm_rtype)to), is_float(to), true);
-}
-
-static void note_uses(const writer *w, const scalar_op *o) {
-  u32 width = 1u << (o->is.of & 7);
-  switch ((scalar_kind)o->is.kind) {
-  case SCALAR_BINARY:
-  case SCALAR_UNARY:
-  case SCALAR_CONVERT:
-    note_computed(w, o);
-    break;
-  case SCALAR_SELECT:
-    note(w, o->a, 1, false, false);
-    note_moved(w, o->c, width, false);
-    note_moved(w, o->b, width, false);
-    note_moved(w, o->d, width, true);
-    break;
-  case SCALAR_COPY:
-    note_moved(w, o->a, width, false);
-    note_moved(w, o->d, width, true);
-    break;
-  case SCALAR_UNLESS:
-    note(w, o->a, 1, false, false);
-    break;
-  case SCALAR_KERNEL:
-    note_called(w, o->a, false), note_called(w, o->b, false), note_called(w, o->c, false);
-    note_called(w, o->d, true);
-    break;
-  case SCALAR_JUMP:
-  case SCALAR_BACK:
-  case SCALAR_LEAVE:
-    break;
-  }
-}
-
-/* Where lives of slots in one place differ in width, a byte is written into what is there, as
- * memory would have it; what reaches into another cell is not for us. */
-static bool cells_are_apart(const writer *w) {
-  for (u32 i = 0; i < w->cells.len; i++)
-    for (u32 k = 0; k < i; k++) {
-      const cell *x = &w->cells.data[i], *y = &w->cells.data[k];
-      if (x->slot == PROG_NONE || y->slot == PROG_NONE || x->memory != y->memory) continue;
-      if (x->address < y->address + y->width && y->address < x->address + x->width) return false;
-    }
-  return true;
-}
-
-/* The cell that is used most of those that may have such a register. */
-static cell *find_best(const writer *w, bool xmm) {
-  cell *best = NULL;
-  for (u32 i = 0; i < w->cells.len; i++) {
-    cell *c = &w->cells.data[i];
-    u32 wide = c->widths & ~1u;
-    bool uniform = wide == 4 || wide == 8 || (wide == 0 && !xmm);
-    bool fits = xmm ? c->floats && !c->integers && !(c->widths & 1) : !(c->floats && !c->integers);
-    if (!c->called && c->uses && uniform && fits && c->gpr == NO_REG && c->xmm == NO_REG &&
-        (!best || c->uses > best->uses))
-      best = c;
-  }
-  return best;
-}
-static void give_registers(const writer *w) {
-  cell *c;
-  for (u32 i = 0; i < COUNT(gprs) && (c = find_best(w, false)); i++) c->gpr = gprs[i];
-  for (u32 i = FIRST_XMM; i < END_XMM && (c = find_best(w, true)); i++) c->xmm = (u8)i;
-}
+/* Behind the cells in the frame: */
+enum { KEEP_ENV, KEEP_SLOTS, KEEP_PLACE, KEEP_POISONED, KEPT };
 
 /* ---- moves ---- */
 
@@ -237,6 +78,29 @@ static void spill(writer *w, const cell *c, bool back) {
   if (c->gpr != NO_REG && !back) store_to(w, c->gpr, home_of(w, c), 8);
   if (c->xmm != NO_REG)
     x86_vex(&w->code, of_float(8, back ? 0x10 : 0x11), c->xmm, 0, home_of(w, c));
+}
+
+/* Of a slot's cell, between it and memory; RDX has the slots. */
+static void fetch(writer *w, const cell *k) {
+  x86_rm from = x86_mem(RAX, (i32)k->at);
+  load_from(w, RAX, x86_mem(RDX, (i32)(k->slot * sizeof(void *))), 8);
+  if (k->width == 16) {
+    x86_vex(&w->code, move_16, 0, 0, from);
+    x86_vex(&w->code, with(move_16, 0, 0x11), 0, 0, home_of(w, k));
+  } else {
+    load_from(w, RAX, from, k->width);
+    store_cell(w, k, RAX, k->width);
+  }
+}
+static void put_back(writer *w, const cell *k) {
+  load_from(w, RCX, x86_mem(RDX, (i32)(k->slot * sizeof(void *))), 8);
+  if (k->width == 16) {
+    x86_vex(&w->code, move_16, 0, 0, home_of(w, k));
+    x86_vex(&w->code, with(move_16, 0, 0x11), 0, 0, x86_mem(RCX, (i32)k->at));
+  } else {
+    load_cell(w, RAX, k, k->width);
+    store_to(w, RAX, x86_mem(RCX, (i32)k->at), k->width);
+  }
 }
 
 /* ---- write_<kind>: operations; false: not known ---- */
@@ -428,21 +292,119 @@ static void put_address(writer *w, u32 reg, const void *p) {
 }
 static bool is_clobbered(const cell *c) {
   for (u32 i = 0; i < FIRST_CLOBBERED; i++)
-    if (c->gpr == gprs[i]) return false;
+    if (c->gpr == cell_gprs[i]) return false;
   return true;
+}
+static void spill_clobbered(writer *w, bool back) {
+  for (u32 i = 0; i < w->cells.len; i++)
+    if (is_clobbered(&w->cells.data[i])) spill(w, &w->cells.data[i], back);
 }
 static bool write_kernel(writer *w, const scalar_op *o) {
   const void *kernel;
-  for (u32 i = 0; i < w->cells.len; i++)
-    if (is_clobbered(&w->cells.data[i])) spill(w, &w->cells.data[i], false);
+  spill_clobbered(w, false);
   x86_plain(&w->code, 0, 1, 0xc7, 0, x86_reg(RDI)); /* mov rdi, 1 */
   x86_u32(&w->code, 1);
   pass(w, RSI, o->d), pass(w, RDX, o->a), pass(w, RCX, o->b), pass(w, R8, o->c);
   memcpy(&kernel, &o->u.kernel, sizeof kernel);
   put_address(w, RAX, kernel);
   x86_plain(&w->code, 0, 0, 0xff, 2, x86_reg(RAX)); /* call */
-  for (u32 i = 0; i < w->cells.len; i++)
-    if (is_clobbered(&w->cells.data[i])) spill(w, &w->cells.data[i], true);
+  spill_clobbered(w, true);
+  return true;
+}
+
+/* Cells that lie in what a step touches, and in what it writes. */
+typedef struct touched {
+  const writer *w;
+  bool *any, *written;
+} touched;
+static void touch_cells(void *user, u32 *slot, slot_use use) {
+  touched *t = user;
+  const program *p = t->w->e->prog;
+  cell whole = {.slot = *slot};
+  cell_find_memory(p, &whole);
+  for (u32 i = 0; i < t->w->cells.len; i++) {
+    const cell *k = &t->w->cells.data[i];
+    if (k->slot == PROG_NONE || k->memory != whole.memory) continue;
+    if (k->address >= whole.address + prog_slot_bytes(&p->slots[*slot]) ||
+        whole.address >= k->address + k->width)
+      continue;
+    t->any[i] = true;
+    if (use != USE_READ) t->written[i] = true;
+  }
+}
+
+/* The index, moved into its range, to RAX. */
+static void load_index(writer *w, const cell *index, u32 width, i64 most) {
+  x86_code *c = &w->code;
+  load_cell(w, RAX, index, width);
+  if (width == 4) x86_plain(c, 0, 1, 0x63, RAX, x86_reg(RAX)); /* movsxd */
+  x86_plain(c, 0, 0, 0x33, RCX, x86_reg(RCX));                 /* xor */
+  x86_plain(c, 0, 1, 0x85, RAX, x86_reg(RAX));                 /* test */
+  x86_plain(c, 0, 1, 0x0f48, RAX, x86_reg(RCX));               /* cmovs */
+  x86_plain(c, 0, 1, 0xc7, 0, x86_reg(RCX));                   /* mov rcx, most */
+  x86_u32(c, (u32)most);
+  x86_plain(c, 0, 1, 0x3b, RAX, x86_reg(RCX));   /* cmp */
+  x86_plain(c, 0, 1, 0x0f4f, RAX, x86_reg(RCX)); /* cmovg */
+}
+static void write_element(writer *w, const element *x) {
+  const prog_dynamic *d = x->d;
+  const prog_slot *slots = w->e->prog->slots;
+  const cell *small = &w->cells.data[x->small];
+  x86_code *c = &w->code;
+  x86_rm at = x86_mem(RDX, 0);
+  u32 width = (u32)dtype_size(slots[d->big].type);
+  load_from(w, RDX, kept(w, KEEP_SLOTS), 8);
+  load_from(w, RDX, x86_mem(RDX, (i32)(d->big * sizeof(void *))), 8);
+  for (u32 k = 0; k < d->rank; k++) {
+    if (x->most[k] == 0) continue;
+    u32 size = (u32)dtype_size(slots[d->start[k]].type);
+    load_index(w, &w->cells.data[x->index[k]], size, x->most[k]);
+    x86_plain(c, 0, 1, 0x69, RAX, x86_reg(RAX)); /* imul */
+    x86_u32(c, (u32)x->stride[k]);
+    x86_plain(c, 0, 1, 0x03, RDX, x86_reg(RAX)); /* add */
+  }
+  if (small->xmm != NO_REG) {
+    x86_vex(c, of_float(width, d->update ? 0x11 : 0x10), small->xmm, 0, at);
+  } else if (d->update) {
+    load_cell(w, RAX, small, width);
+    store_to(w, RAX, at, width);
+  } else {
+    load_from(w, RAX, at, width);
+    store_cell(w, small, RAX, width);
+  }
+}
+
+/* A step finds in memory what the cells have, and they what it leaves there. */
+static bool write_step(writer *w, const scalar_op *o) {
+  x86_code *c = &w->code;
+  u32 n = (u32)w->cells.len;
+  touched t = {w, arena_zalloc(w->e->a, n + 1), arena_zalloc(w->e->a, n + 1)};
+  const exec_step *x = o->u.step;
+  const void *run;
+  const element *one = w->element_of[o - w->l->ops];
+  if (one) {
+    touch_cells(&t, (u32 *)(uintptr_t)&one->d->big, USE_UPDATE);
+    if (!memchr(t.any, true, n)) {
+      write_element(w, one);
+      return true;
+    }
+  }
+  prog_step_slots((prog_step *)(uintptr_t)&w->e->prog->steps[o->d], touch_cells, &t);
+  load_from(w, RDX, kept(w, KEEP_SLOTS), 8);
+  for (u32 i = 0; i < n; i++)
+    if (t.any[i] && w->cells.data[i].written) put_back(w, &w->cells.data[i]);
+  spill_clobbered(w, false);
+  put_address(w, RDI, x->data);
+  load_from(w, RSI, kept(w, KEEP_ENV), 8);
+  x86_plain(c, 0, 0, 0x33, RDX, x86_reg(RDX)); /* xor */
+  put_address(w, RCX, (const void *)(uintptr_t)x->units);
+  memcpy(&run, &x->run, sizeof run);
+  put_address(w, RAX, run);
+  x86_plain(c, 0, 0, 0xff, 2, x86_reg(RAX)); /* call */
+  spill_clobbered(w, true);
+  load_from(w, RDX, kept(w, KEEP_SLOTS), 8);
+  for (u32 i = 0; i < n; i++)
+    if (t.written[i]) fetch(w, &w->cells.data[i]);
   return true;
 }
 
@@ -455,12 +417,13 @@ static i32 frame_of(const writer *w) { /* so that calls find it aligned to 16 */
 static void begin_code(writer *w) {
   x86_code *c = &w->code;
   for (u32 i = 0; i < FIRST_CLOBBERED; i++)
-    x86_plain(c, 0, 0, 0xff, 6, x86_reg(gprs[i])); /* push */
+    x86_plain(c, 0, 0, 0xff, 6, x86_reg(cell_gprs[i])); /* push */
   x86_arith(c, 5, RSP, frame_of(w));
-  store_to(w, RDI, kept(w, KEEP_SLOTS), 8);
+  store_to(w, RDI, kept(w, KEEP_ENV), 8);
   store_to(w, RSI, kept(w, KEEP_PLACE), 8);
   store_to(w, RDX, kept(w, KEEP_POISONED), 8);
-  x86_move(c, RDX, RDI);
+  load_from(w, RDX, x86_mem(RDI, (i32)offsetof(exec_env, slots)), 8);
+  store_to(w, RDX, kept(w, KEEP_SLOTS), 8);
   for (u32 i = 0; i < w->cells.len; i++) {
     const cell *k = &w->cells.data[i];
     u64 bits[2] = {0};
@@ -474,15 +437,7 @@ static void begin_code(writer *w) {
       }
       spill(w, k, true);
     } else if (k->slot != PROG_NONE) {
-      x86_rm from = x86_mem(RAX, (i32)k->at);
-      load_from(w, RAX, x86_mem(RDX, (i32)(k->slot * sizeof(void *))), 8);
-      if (k->width == 16) {
-        x86_vex(c, move_16, 0, 0, from);
-        x86_vex(c, with(move_16, 0, 0x11), 0, 0, home_of(w, k));
-      } else {
-        load_from(w, RAX, from, k->width);
-        store_cell(w, k, RAX, k->width);
-      }
+      fetch(w, k);
     }
   }
   x86_plain(c, 0, 0, 0xff, 4, x86_reg(RCX)); /* jmp */
@@ -493,21 +448,14 @@ static bool write_leave(writer *w, const scalar_op *o) {
   load_from(w, RDX, kept(w, KEEP_SLOTS), 8);
   for (u32 i = 0; i < w->cells.len; i++) {
     const cell *k = &w->cells.data[i];
-    if (k->slot == PROG_NONE || !k->written) continue;
-    load_from(w, RCX, x86_mem(RDX, (i32)(k->slot * sizeof(void *))), 8);
-    if (k->width == 16) {
-      x86_vex(c, move_16, 0, 0, home_of(w, k));
-      x86_vex(c, with(move_16, 0, 0x11), 0, 0, x86_mem(RCX, (i32)k->at));
-    } else {
-      load_cell(w, RAX, k, k->width);
-      store_to(w, RAX, x86_mem(RCX, (i32)k->at), k->width);
-    }
+    if (k->slot != PROG_NONE && k->written) put_back(w, k);
   }
   load_from(w, RAX, kept(w, KEEP_PLACE), 8);
   x86_plain(c, 0, 0, 0xc7, 0, x86_mem(RAX, (i32)offsetof(struct place, pc)));
   x86_u32(c, o->u.pc);
   x86_arith(c, 0, RSP, frame_of(w));
-  for (u32 i = FIRST_CLOBBERED; i-- > 0;) x86_plain(c, 0, 0, 0x8f, 0, x86_reg(gprs[i])); /* pop */
+  for (u32 i = FIRST_CLOBBERED; i-- > 0;)
+    x86_plain(c, 0, 0, 0x8f, 0, x86_reg(cell_gprs[i])); /* pop */
   x86_byte(c, 0xc3);
   return true;
 }
@@ -516,30 +464,13 @@ static write_fn *const write_of[] = {
     [SCALAR_KERNEL] = write_kernel,   [SCALAR_BINARY] = write_binary, [SCALAR_UNARY] = write_unary,
     [SCALAR_CONVERT] = write_convert, [SCALAR_SELECT] = write_select, [SCALAR_COPY] = write_copy,
     [SCALAR_JUMP] = write_jump,       [SCALAR_UNLESS] = write_unless, [SCALAR_BACK] = write_back,
-    [SCALAR_LEAVE] = write_leave,
+    [SCALAR_LEAVE] = write_leave,     [SCALAR_STEP] = write_step,
 };
-
-static bool find_cells(writer *w) {
-  const scalar_list *l = w->l;
-  w->cell_of = arena_zalloc(w->e->a, (l->num_regs + 1) * sizeof(u32));
-  for (u32 i = REG_FIRST; i < l->num_regs; i++) {
-    const scalar_reg *r = &l->regs[i];
-    if (!r->fixed && r->slot != PROG_NONE &&
-        (w->e->prog->slots[r->slot].kind == SLOT_STRIP || r->at > INT32_MAX - 16))
-      return false;
-    w->cell_of[i] = add_cell(w, r);
-    if (w->cells.len > MAX_CELLS) return false;
-  }
-  for (u32 i = 0; i < l->num_ops; i++) note_uses(w, &l->ops[i]);
-  if (!cells_are_apart(w)) return false;
-  give_registers(w);
-  return true;
-}
 
 scalar_run_fn *jit_scalars(const lower_env *e, const scalar_list *l, const void ***out_entries) {
   writer w = {.e = e, .l = l, .code.a = e->a};
   scalar_run_fn *run;
-  if (!e->jit || !find_cells(&w)) return NULL;
+  if (!e->jit || !cells_find(&w)) return NULL;
   begin_code(&w);
   w.at = ARENA_ARRAY(e->a, u32, l->num_ops + 1);
   for (u32 i = 0; i < l->num_ops; i++) {

@@ -16,6 +16,7 @@ typedef struct scalar_code {
   u32 num_slots, num_regs;
   const scalar_reg *regs;
   size_t temps; /* where they begin in scratch */
+  size_t steps; /* the same of what steps need */
 } scalar_code;
 
 typedef struct scalar_entry {
@@ -37,6 +38,11 @@ static const scalar_op *op_jump(const scalar_op *at, void *const *reg) {
 }
 static const scalar_op *op_unless(const scalar_op *at, void *const *reg) {
   if (*(const u8 *)reg[at->a] == 0) return at->u.to;
+  NEXT;
+}
+static const scalar_op *op_step(const scalar_op *at, void *const *reg) {
+  const exec_step *x = at->u.step;
+  x->run(x->data, reg[REG_ENV], 0, x->units);
   NEXT;
 }
 static const scalar_op *op_leave(const scalar_op *at, void *const *reg) {
@@ -177,14 +183,17 @@ static void run_compiled(const void *data, const exec_env *env, u64 begin, u64 e
   const scalar_entry *entry = data;
   place *p = env->slots[entry->code->num_slots];
   (void)begin, (void)end;
-  entry->run(env->slots, p, &p->l->poisoned, entry->at);
+  entry->run(env, p, &p->l->poisoned, entry->at);
 }
 
 static void run_scalars(const void *data, const exec_env *env, u64 begin, u64 end) {
   const scalar_entry *entry = data;
   const scalar_code *c = entry->code;
   void **reg = (void **)(void *)env->scratch;
+  exec_env of_steps = *env;
   (void)begin, (void)end;
+  of_steps.scratch += c->steps;
+  reg[REG_ENV] = &of_steps;
   reg[REG_PLACE] = env->slots[c->num_slots];
   reg[REG_NULL] = NULL;
   for (u32 i = REG_FIRST; i < c->num_regs; i++) {
@@ -200,10 +209,11 @@ static void run_scalars(const void *data, const exec_env *env, u64 begin, u64 en
 
 typedef struct builder {
   const lower_env *e;
+  const exec_step *steps;
   op_list ops;
   VEC(scalar_reg) regs;
-  size_t temps;
-  u32 *start; /* by step: its first operation */
+  size_t temps, scratch; /* what operations and steps need */
+  u32 *start;            /* by step: its first operation */
 } builder;
 
 static bool is_one(const i64 *dims, u32 rank) {
@@ -237,6 +247,32 @@ static bool is_scalar(const program *p, u32 at) {
   }
 }
 
+/* Whether step `at` may be called from a loop: it is done before others could share it. */
+static bool is_short(const program *p, const exec_step *steps, u32 at) {
+  enum { SHORT = 40000 }; /* ns */
+  const exec_step *x = &steps[at];
+  u64 cost;
+  return x->run && !x->start && p->steps[at].kind != STEP_call &&
+         !__builtin_mul_overflow(x->units, x->cost, &cost) && cost <= SHORT;
+}
+
+/* By step: it is of a loop in which nothing takes long. */
+static const bool *find_short_loops(const lower_env *e, const exec_step *steps) {
+  const program *p = e->prog;
+  bool *in_loop = arena_zalloc(e->a, p->num_steps + 1);
+  u32 *others = arena_zalloc(e->a, (p->num_steps + 1) * sizeof(u32));
+  for (u32 i = 0; i < p->num_steps; i++)
+    others[i + 1] = others[i] + !(is_scalar(p, i) || is_short(p, steps, i));
+  for (u32 i = p->num_steps; i-- > 0;) { /* outer loops come first */
+    const prog_jump *j = prog_step_jump(&p->steps[i]);
+    if (!j || p->steps[i].kind != STEP_jump || j->target[0] > i) continue;
+    u32 first = j->target[0];
+    if (others[i + 1] != others[first] || in_loop[i]) continue;
+    for (u32 k = first; k <= i; k++) in_loop[k] = true;
+  }
+  return in_loop;
+}
+
 static u32 add_reg(builder *b, scalar_reg r) {
   VEC_PUSH(b->e->a, b->regs, r);
   return (u32)b->regs.len - 1;
@@ -248,6 +284,12 @@ static u32 add_access(builder *b, const prog_access *a) {
 static void add_op(builder *b, scalar_op op) { VEC_PUSH(b->e->a, b->ops, op); }
 static void add_leave(builder *b, u32 pc) {
   add_op(b, (scalar_op){.fn = op_leave, .u.pc = pc, .is.kind = SCALAR_LEAVE});
+}
+static void add_call(builder *b, u32 step) {
+  const exec_step *x = &b->steps[step];
+  if (x->scratch > b->scratch) b->scratch = x->scratch;
+  if (x->units)
+    add_op(b, (scalar_op){.fn = op_step, .d = step, .u.step = x, .is.kind = SCALAR_STEP});
 }
 static void add_copy(builder *b, u32 to, u32 from, u32 width) {
   u32 log = vm_log2_width(width);
@@ -312,7 +354,9 @@ static void add_step(builder *b, u32 i) {
   const prog_step *s = &b->e->prog->steps[i];
   const prog_copy *c = s->u.copy_;
   b->start[i] = (u32)b->ops.len;
-  if (s->kind == STEP_loop)
+  if (!is_scalar(b->e->prog, i))
+    add_call(b, i);
+  else if (s->kind == STEP_loop)
     add_loop(b, s->u.loop_);
   else if (s->kind == STEP_copy)
     add_copy(b, add_access(b, &c->dst), add_access(b, &c->src),
@@ -342,14 +386,16 @@ static void find_targets(builder *b, u32 first, u32 end) {
     if (is_jump(&b->ops.data[i])) b->ops.data[i].u.to = &b->ops.data[at[i]];
 }
 
-static void lower_range(const lower_env *e, u32 first, u32 end, exec_step *out) {
-  builder b = {.e = e, .start = ARENA_ARRAY(e->a, u32, e->prog->num_steps + 1)};
+static void lower_range(const lower_env *e, const exec_step *steps, u32 first, u32 end,
+                        exec_step *out) {
+  builder b = {.e = e, .steps = steps, .start = ARENA_ARRAY(e->a, u32, e->prog->num_steps + 1)};
   for (u32 i = 0; i < REG_FIRST; i++) add_reg(&b, (scalar_reg){0});
   for (u32 i = first; i < end; i++) add_step(&b, i);
   find_targets(&b, first, end);
   scalar_code *c = ARENA_NEW(e->a, scalar_code);
   *c = (scalar_code){e->prog->num_slots, (u32)b.regs.len, b.regs.data,
-                     align_up(b.regs.len * sizeof(void *), 64)};
+                     align_up(b.regs.len * sizeof(void *), 64), 0};
+  c->steps = align_up(c->temps + b.temps + 64, 64);
   for (u32 i = 0; i < b.regs.len; i++)
     if (!b.regs.data[i].fixed && b.regs.data[i].slot == PROG_NONE) b.regs.data[i].at += c->temps;
   scalar_list list = {b.ops.data, b.regs.data, (u32)b.ops.len, (u32)b.regs.len};
@@ -362,21 +408,26 @@ static void lower_range(const lower_env *e, u32 first, u32 end, exec_step *out) 
                          .data = entry,
                          .units = 1,
                          .cost = 1,
-                         .scratch = c->temps + b.temps + 64};
+                         .scratch = c->steps + b.scratch};
   }
 }
 
-const exec_step *scalars_lower(const lower_env *e) {
+static bool is_plain_jump(const prog_step *s) {
+  return s->kind == STEP_jump || s->kind == STEP_jump_unless;
+}
+
+const exec_step *scalars_lower(const lower_env *e, const exec_step *steps) {
   enum { WORTH = 2 }; /* steps that are more than a jump */
   const program *p = e->prog;
+  const bool *in_loop = find_short_loops(e, steps);
   exec_step *out = NULL;
   for (u32 first = 0, end; first < p->num_steps; first = end) {
     u32 work = 0;
-    for (end = first; end < p->num_steps && is_scalar(p, end); end++)
-      work += p->steps[end].kind == STEP_loop || p->steps[end].kind == STEP_copy;
+    for (end = first; end < p->num_steps && (is_scalar(p, end) || in_loop[end]); end++)
+      work += !is_plain_jump(&p->steps[end]);
     if (work >= WORTH) {
       if (!out) out = arena_zalloc(e->a, (p->num_steps + 1) * sizeof *out);
-      lower_range(e, first, end, out);
+      lower_range(e, steps, first, end, out);
     }
     if (end == first) end++;
   }

@@ -2,7 +2,6 @@
 #include "num/convert.h"
 #include "tests/exec.h"
 
-
 static u32 pick(u32 *seed, u32 n) {
   *seed = *seed * 1664525 + 1013904223;
   return (*seed >> 16) % n;
@@ -116,6 +115,113 @@ static void run_over(arena *a, i64 n, u32 seed, char (*out)[8]) {
   }
 }
 
+/* ---- loops with steps of other kinds in them: as without compiled code ---- */
+
+enum { ROWS = 6, LONG = 9 };
+
+typedef struct mixed {
+  writer w;
+  u32 table, row, element[3], index; /* a table of rows; what is taken from it */
+} mixed;
+
+/* The next part of the table: an element or a row, read or written. */
+static void add_dynamic(mixed *m, u32 *seed) {
+  bool update = pick(seed, 2), whole = pick(seed, 2);
+  prog_dynamic d = {.update = update, .big = m->table, .rank = 2};
+  d.small = whole ? m->row : m->element[pick(seed, 3)];
+  d.big_dims[0] = ROWS, d.big_dims[1] = LONG;
+  d.small_dims[0] = 1, d.small_dims[1] = whole ? LONG : 1;
+  d.start[0] = pick(seed, 2) ? m->w.counter : m->index;
+  d.start[1] = pick(seed, 2) ? m->w.slot[0] : m->index;
+  prog_add_dynamic(m->w.b, &d, S, L);
+}
+/* All of a row becomes a function of it and of an element; or an element of two of them, which may
+ * be in the row. */
+static void add_mixed(mixed *m, u32 *seed) {
+  bool whole = pick(seed, 2), inside = !whole && pick(seed, 2), within = !whole && pick(seed, 2);
+  u32 from = inside ? m->row : m->element[pick(seed, 3)];
+  u32 to = whole || within ? m->row : m->element[pick(seed, 3)];
+  i64 from_at = inside ? pick(seed, 3) : 0, to_at = within ? pick(seed, 3) : 0;
+  prog_loop *l = prog_add_loop(m->w.b, 1, (i64[]){whole ? LONG : 1}, S, L);
+  u32 x = vm_load(m->w.b, &l->code, DTYPE_f32, prog_loop_in(m->w.b, l, to, to_at, (i64[]){1}));
+  u32 y = vm_load(m->w.b, &l->code, DTYPE_f32, prog_loop_in(m->w.b, l, from, from_at, (i64[]){0}));
+  u32 v = vm_emit(m->w.b, &l->code, pick(seed, 2) ? VM_sub : VM_max, DTYPE_f32, x, y, 0);
+  prog_loop_out(m->w.b, l, to, to_at, (i64[]){1}, v);
+}
+static void add_index(mixed *m, u32 *seed) {
+  prog_loop *l = prog_add_loop(m->w.b, 0, NULL, S, L);
+  u32 x = vm_load(m->w.b, &l->code, DTYPE_s32, prog_loop_in(m->w.b, l, m->index, 0, NULL));
+  u32 y = vm_const_f64(m->w.b, &l->code, DTYPE_s32, (double)pick(seed, 7) - 3);
+  u32 v = vm_emit(m->w.b, &l->code, VM_add, DTYPE_s32, x, y, 0);
+  prog_loop_out(m->w.b, l, m->index, 0, NULL, v);
+}
+
+/* Results: the table, a row, elements, the index. Some are work, whose places others share. */
+static void run_mixed(arena *a, u32 seed, char *out, size_t room) {
+  mixed m = {.w = {.b = prog_begin(a, 1, 1), .n = 1}};
+  prog_builder *b = m.w.b;
+  float table[ROWS * LONG], row[LONG], element[3];
+  i32 index = 1, first = (i32)pick(&seed, 9) - 2, zero = 0;
+  for (u32 i = 0; i < ROWS * LONG; i++) table[i] = (float)pick(&seed, 100) - 50;
+  for (u32 i = 0; i < LONG; i++) row[i] = (float)i;
+  u32 params[] = {prog_param(b, DTYPE_f32, ROWS * LONG), prog_param(b, DTYPE_f32, LONG),
+                  prog_param(b, DTYPE_s32, 1)};
+  u32 results[] = {prog_result(b, DTYPE_f32, ROWS * LONG, -1), prog_result(b, DTYPE_f32, LONG, -1),
+                   prog_result(b, DTYPE_f32, 1, -1), prog_result(b, DTYPE_s32, 1, -1)};
+  m.table = results[0], m.row = results[1], m.element[0] = results[2], m.index = results[3];
+  prog_add_move(b, params[0], m.table, S, L);
+  prog_add_move(b, params[1], m.row, S, L);
+  prog_add_fill(b, m.index, &index, S, L);
+  for (u32 i = 0; i < 3; i++) {
+    element[i] = (float)i + 2;
+    if (i) m.element[i] = prog_work(b, DTYPE_f32, 1);
+    prog_add_fill(b, m.element[i], &element[i], S, L);
+  }
+  m.w.slot[0] = params[2];
+  m.w.counter = prog_work(b, DTYPE_s32, 1), m.w.yes = prog_work(b, DTYPE_pred, 1);
+  u32 top = prog_label(b), end = prog_label(b);
+  prog_add_fill(b, m.w.counter, &zero, S, L);
+  prog_place(b, top);
+  add_test(&m.w);
+  prog_add_jump_unless(b, m.w.yes, end, S, L);
+  for (u32 i = 0; i < STEPS; i++) {
+    u32 kind = pick(&seed, 5);
+    if (kind < 2)
+      add_dynamic(&m, &seed);
+    else if (kind < 4)
+      add_mixed(&m, &seed);
+    else
+      add_index(&m, &seed);
+  }
+  add_count(&m.w);
+  prog_add_jump(b, top, S, L);
+  prog_place(b, end);
+  prog_loop *l = prog_add_loop(b, 1, (i64[]){1}, S, L); /* all elements, so that they live */
+  u32 v = PROG_NONE;
+  for (u32 i = 0; i < 3; i++) {
+    u32 x = vm_load(b, &l->code, DTYPE_f32, prog_loop_in(b, l, m.element[i], 0, (i64[]){0}));
+    v = i ? vm_emit(b, &l->code, VM_add, DTYPE_f32, v, x, 0) : x;
+  }
+  prog_loop_out(b, l, m.element[0], 0, (i64[]){1}, v);
+  char *at[] = {out, out + sizeof table, out + sizeof table + sizeof row,
+                out + sizeof table + sizeof row + 4};
+  CHECK(at[3] + 4 <= out + room);
+  const char *error =
+      run(b, (void *[]){table, row, &first}, (void *[]){at[0], at[1], at[2], at[3]});
+  CHECK(!*error);
+}
+
+static void run_mixed_tests(arena *a) {
+  for (u32 seed = 0; seed < 400; seed++) {
+    char compiled[400] = {0}, plain[400] = {0};
+    run_mixed(a, seed, compiled, sizeof compiled);
+    setenv("TERRAZZO_JIT", "0", 1);
+    run_mixed(a, seed, plain, sizeof plain);
+    unsetenv("TERRAZZO_JIT");
+    CHECK(memcmp(compiled, plain, sizeof plain) == 0);
+  }
+}
+
 static void run_tests(arena *a, const exec_options *options) {
   status s = exec_create(options, &pool);
   CHECK(!s);
@@ -125,6 +231,7 @@ static void run_tests(arena *a, const exec_options *options) {
     run_over(a, 33, seed, many);
     for (u32 i = 0; i < VARIABLES; i++) CHECK(memcmp(one[i], many[i], 8) == 0);
   }
+  run_mixed_tests(a);
   executor_release(pool);
 }
 

@@ -1,0 +1,184 @@
+/* Cells of code over single elements: which there are, and which are in registers. */
+#include "exec/jit_cells.h"
+
+void cell_find_memory(const program *p, cell *c) {
+  u32 home = prog_slot_home(p, c->slot);
+  c->memory = home != PROG_NONE ? home : 1ull << 32 | c->slot;
+  c->address = c->at + prog_slot_begin(&p->slots[c->slot]);
+}
+
+static u32 add_cell(writer *w, const scalar_reg *r) {
+  cell c = {.fixed = r->fixed,
+            .slot = r->fixed ? PROG_NONE : r->slot,
+            .at = r->at,
+            .gpr = NO_REG,
+            .xmm = NO_REG};
+  if (c.slot != PROG_NONE) cell_find_memory(w->e->prog, &c);
+  for (u32 i = 0; i < w->cells.len; i++) {
+    const cell *k = &w->cells.data[i];
+    bool same = c.slot != PROG_NONE && k->slot != PROG_NONE
+                    ? k->memory == c.memory && k->address == c.address
+                : c.fixed && k->fixed ? memcmp(c.fixed, k->fixed, 16) == 0
+                                      : !c.fixed && !k->fixed && k->slot == c.slot && k->at == c.at;
+    if (same) return i;
+  }
+  VEC_PUSH(w->e->a, w->cells, c);
+  return (u32)w->cells.len - 1;
+}
+
+static void note_cell(cell *c, u32 width, bool is_real, bool write) {
+  c->uses++;
+  c->widths |= width;
+  if (width > c->width) c->width = width;
+  c->floats += is_real, c->integers += !is_real;
+  c->written |= write;
+}
+static void note(const writer *w, u32 reg, u32 width, bool is_real, bool write) {
+  note_cell(cell_at(w, reg), width, is_real, write);
+}
+/* Moves are neither: as the other uses. */
+static void note_moved(const writer *w, u32 reg, u32 width, bool write) {
+  note(w, reg, width, false, write);
+  cell_at(w, reg)->integers--;
+}
+static void note_called(const writer *w, u32 reg, bool write) {
+  if (reg == REG_NULL) return;
+  cell *c = cell_at(w, reg);
+  c->called = true;
+  c->written |= write;
+  const scalar_reg *r = &w->l->regs[reg]; /* of the cell's slots, the one that is meant */
+  bool plain = r->fixed || r->slot == PROG_NONE;
+  u32 width = plain ? 16 : (u32)dtype_size(w->e->prog->slots[r->slot].type);
+  c->widths |= width;
+  if (width > c->width) c->width = width;
+}
+
+u32 scalar_result_type(scalar_is is) {
+  if (is.kind == SCALAR_CONVERT) return is.of;
+  return vm_op_infos[is.of].result == VM_PRED ? R_pred : is.type;
+}
+
+/* Of what computes: operands and the result. */
+static void note_computed(const writer *w, const scalar_op *o) {
+  u32 from = vm_rtype_size((vm_rtype)o->is.type), to = scalar_result_type(o->is);
+  note(w, o->a, from, is_float(o->is.type), false);
+  if (o->is.kind == SCALAR_BINARY) note(w, o->b, from, is_float(o->is.type), false);
+  note(w, o->d, vm_rtype_size((vm_rtype)to), is_float(to), true);
+}
+
+static void note_uses(const writer *w, const scalar_op *o) {
+  u32 width = 1u << (o->is.of & 7);
+  switch ((scalar_kind)o->is.kind) {
+  case SCALAR_BINARY:
+  case SCALAR_UNARY:
+  case SCALAR_CONVERT:
+    note_computed(w, o);
+    break;
+  case SCALAR_SELECT:
+    note(w, o->a, 1, false, false);
+    note_moved(w, o->c, width, false);
+    note_moved(w, o->b, width, false);
+    note_moved(w, o->d, width, true);
+    break;
+  case SCALAR_COPY:
+    note_moved(w, o->a, width, false);
+    note_moved(w, o->d, width, true);
+    break;
+  case SCALAR_UNLESS:
+    note(w, o->a, 1, false, false);
+    break;
+  case SCALAR_KERNEL:
+    note_called(w, o->a, false), note_called(w, o->b, false), note_called(w, o->c, false);
+    note_called(w, o->d, true);
+    break;
+  case SCALAR_JUMP:
+  case SCALAR_BACK:
+  case SCALAR_LEAVE:
+  case SCALAR_STEP:
+    break;
+  }
+}
+
+/* A step that moves a single element; NULL: it does not. */
+static element *find_element(writer *w, const prog_step *s) {
+  const program *p = w->e->prog;
+  const prog_dynamic *d = s->u.dynamic_;
+  if (s->kind != STEP_dynamic) return NULL;
+  u64 width = dtype_size(p->slots[d->big].type), bytes = width;
+  element x = {.d = d};
+  for (u32 k = d->rank; k-- > 0;) {
+    dtype t = p->slots[d->start[k]].type;
+    x.most[k] = d->big_dims[k] - 1;
+    x.stride[k] = (i64)bytes;
+    if (d->small_dims[k] != 1 || (x.most[k] > 0 && t != DTYPE_s32 && t != DTYPE_s64)) return NULL;
+    bytes *= (u64)d->big_dims[k];
+    if (bytes > INT32_MAX) return NULL;
+  }
+  if (width == 0 || width > 8 || bytes == 0) return NULL;
+  x.small = add_cell(w, &(scalar_reg){.slot = d->small});
+  dtype_class class = dtype_infos[p->slots[d->small].type].kind;
+  cell *c = &w->cells.data[x.small];
+  note_cell(c, (u32)width, class == DTYPE_CLASS_FLOAT && width >= 4, !d->update);
+  for (u32 k = 0; k < d->rank; k++) {
+    if (x.most[k] == 0) continue;
+    x.index[k] = add_cell(w, &(scalar_reg){.slot = d->start[k]});
+    u32 size = (u32)dtype_size(p->slots[d->start[k]].type);
+    note_cell(&w->cells.data[x.index[k]], size, false, false);
+  }
+  return arena_copy(w->e->a, &x, sizeof x);
+}
+
+/* Where lives of slots in one place differ in width, a byte is written into what is there, as
+ * memory would have it; what reaches into another cell is not for us. */
+static bool cells_are_apart(const writer *w) {
+  for (u32 i = 0; i < w->cells.len; i++)
+    for (u32 k = 0; k < i; k++) {
+      const cell *x = &w->cells.data[i], *y = &w->cells.data[k];
+      if (x->slot == PROG_NONE || y->slot == PROG_NONE || x->memory != y->memory) continue;
+      if (x->address < y->address + y->width && y->address < x->address + x->width) return false;
+    }
+  return true;
+}
+
+/* The cell that is used most of those that may have such a register. */
+static cell *find_best(const writer *w, bool xmm) {
+  cell *best = NULL;
+  for (u32 i = 0; i < w->cells.len; i++) {
+    cell *c = &w->cells.data[i];
+    u32 wide = c->widths & ~1u;
+    bool uniform = wide == 4 || wide == 8 || (wide == 0 && !xmm);
+    bool fits = xmm ? c->floats && !c->integers && !(c->widths & 1) : !(c->floats && !c->integers);
+    if (!c->called && c->uses && uniform && fits && c->gpr == NO_REG && c->xmm == NO_REG &&
+        (!best || c->uses > best->uses))
+      best = c;
+  }
+  return best;
+}
+static void give_registers(const writer *w) {
+  cell *c;
+  for (u32 i = 0; i < COUNT(cell_gprs) && (c = find_best(w, false)); i++) c->gpr = cell_gprs[i];
+  for (u32 i = FIRST_XMM; i < END_XMM && (c = find_best(w, true)); i++) c->xmm = (u8)i;
+}
+
+bool cells_find(writer *w) {
+  const scalar_list *l = w->l;
+  w->cell_of = arena_zalloc(w->e->a, (l->num_regs + 1) * sizeof(u32));
+  for (u32 i = REG_FIRST; i < l->num_regs; i++) {
+    const scalar_reg *r = &l->regs[i];
+    if (!r->fixed && r->slot != PROG_NONE &&
+        (w->e->prog->slots[r->slot].kind == SLOT_STRIP || r->at > INT32_MAX - 16))
+      return false;
+    w->cell_of[i] = add_cell(w, r);
+    if (w->cells.len > MAX_CELLS) return false;
+  }
+  w->element_of = arena_zalloc(w->e->a, (l->num_ops + 1) * sizeof *w->element_of);
+  for (u32 i = 0; i < l->num_ops; i++)
+    if (l->ops[i].is.kind == SCALAR_STEP)
+      w->element_of[i] = find_element(w, &w->e->prog->steps[l->ops[i].d]);
+    else
+      note_uses(w, &l->ops[i]);
+  if (w->cells.len > MAX_CELLS) return false;
+  if (!cells_are_apart(w)) return false;
+  give_registers(w);
+  return true;
+}

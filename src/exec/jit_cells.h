@@ -1,0 +1,52 @@
+/* Code over single elements (jit_scalars.c): what it keeps where. */
+#ifndef EXEC_JIT_CELLS_H
+#define EXEC_JIT_CELLS_H
+
+#include "exec/jit_x86.h"
+#include "exec/scalar_code.h"
+
+enum { MAX_CELLS = 400, HOME = 16, NO_REG = 0xff };
+/* RAX, RCX and RDX, and vectors 0 and 1, are for the moment. */
+static const u8 cell_gprs[] = {RBX, RBP, R12, R13, R14, R15, RSI, RDI, R8, R9, R10, R11};
+enum { FIRST_CLOBBERED = 6, FIRST_XMM = 2, END_XMM = 16 };
+
+/* An element of a slot, a constant or a temporary. */
+typedef struct cell {
+  const void *fixed;
+  u32 slot; /* PROG_NONE: a temporary or a constant */
+  size_t at;
+  u64 memory, address; /* of a slot's: equal memory and address are one cell */
+  u32 widths;          /* bits: bytes of accesses */
+  u32 width;           /* the most */
+  u32 uses, floats, integers;
+  bool called, written; /* a kernel takes it; it is to go back to memory */
+  u8 gpr, xmm;
+} cell;
+
+/* An element at an index of the run, read or written: cells of it and of the index. */
+typedef struct element {
+  const prog_dynamic *d;
+  u32 small, index[PROG_MAX_DIMS];
+  i64 most[PROG_MAX_DIMS], stride[PROG_MAX_DIMS]; /* bytes; most 0: there is no choice */
+} element;
+
+typedef struct writer {
+  const lower_env *e;
+  const scalar_list *l;
+  x86_code code;
+  VEC(cell) cells;
+  u32 *cell_of;         /* by register of the list */
+  u32 *at;              /* by operation: where its code is */
+  element **element_of; /* by operation; NULL: it is none */
+  VEC(u32) jumps;       /* pairs: the end of a jump, the operation it goes to */
+} writer;
+
+static inline cell *cell_at(const writer *w, u32 reg) { return &w->cells.data[w->cell_of[reg]]; }
+static inline bool is_float(u32 type) { return type == R_f32 || type == R_f64; }
+u32 scalar_result_type(scalar_is is);
+/* Fills in the memory of a cell whose slot is set. */
+void cell_find_memory(const program *p, cell *c);
+/* The cells of the writer's list, and their registers; false: it is not for us. */
+bool cells_find(writer *w);
+
+#endif
