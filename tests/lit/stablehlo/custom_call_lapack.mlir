@@ -6,5 +6,5 @@ func.func @main(%arg0: tensor<2x3x5xf32>) -> (tensor<2x3x5xf32>, tensor<2x3xi32>
 }
 
 // CHECK: stablehlo.custom_call: copy
-// CHECK: stablehlo.custom_call: call lapack_sgetrf_ffi {{.*}}[2,5,3] -> {{.*}}[2,5,3] {{.*}}[2,3] {{.*}}[2] params[0,0,0,0,0,0,0,0,0,0]
+// CHECK: stablehlo.custom_call: call lapack_sgetrf_ffi {{.*}}[2,5,3] -> {{.*}}[2,5,3] {{.*}}[2,3] {{.*}}[2] params[0,0,0,0,0,0,0,0,0,0,0,0]
 // CHECK: stablehlo.custom_call: copy
