@@ -109,22 +109,42 @@ static void compare_values(diffing *d, const u32 *i, const u32 *k) {
 
 /* ---- annotations ---- */
 
-static void compare_border(diffing *d, bool back) {
+/* Arguments and results by name, where they have one; else as they are counted. */
+static items list_border(diffing *d, const why_border *list, size_t n) {
+  items l = {0};
+  for (size_t i = 0; i < n; i++)
+    VEC_PUSH(d->a, l,
+             ((item){list[i].name.len ? hash_of(list[i].name, 1) : hash_u64(i, 2), 0, (u32)i}));
+  return l;
+}
+
+static void compare_border(diffing *d, const why_border *x, const why_border *y, why_place at) {
+  if (str_eq(x->sharding, y->sharding)) return;
+  add(d, (diff_row){.kind = DIFF_ANNOTATION,
+                    .at = at,
+                    .before = words(x->sharding),
+                    .after = words(y->sharding),
+                    .count = 1});
+}
+
+static u32 main_of(const why_log *w) {
+  for (u32 i = 1; i < w->ops.len; i++)
+    if (w->ops.data[i].main) return i;
+  return 0;
+}
+
+static void compare_arguments(diffing *d, const u32 *i, const u32 *k) {
   const why_log *w[2] = {&d->run[0]->log, &d->run[1]->log};
-  u32 n[2], main = 0;
-  const why_border *list[2];
-  for (int k = 0; k < 2; k++) {
-    n[k] = (u32)(back ? w[k]->results.len : w[k]->args.len);
-    list[k] = back ? w[k]->results.data : w[k]->args.data;
-  }
-  for (u32 i = 1; i < w[1]->ops.len && !main; i++) main = w[1]->ops.data[i].main ? i : 0;
-  for (u32 i = 0; i < n[0] && i < n[1]; i++)
-    if (!str_eq(list[0][i].sharding, list[1][i].sharding))
-      add(d, (diff_row){.kind = DIFF_ANNOTATION,
-                        .at = {back ? WHY_RETURNED : WHY_INSIDE, main, i},
-                        .before = words(list[0][i].sharding),
-                        .after = words(list[1][i].sharding),
-                        .count = 1});
+  if (i && k)
+    compare_border(d, &w[0]->args.data[*i], &w[1]->args.data[*k],
+                   (why_place){WHY_INSIDE, main_of(w[1]), *k});
+}
+
+static void compare_results(diffing *d, const u32 *i, const u32 *k) {
+  const why_log *w[2] = {&d->run[0]->log, &d->run[1]->log};
+  if (i && k)
+    compare_border(d, &w[0]->results.data[*i], &w[1]->results.data[*k],
+                   (why_place){WHY_RETURNED, main_of(w[1]), *k});
 }
 
 static items list_constraints(diffing *d, const why_log *w) {
@@ -187,8 +207,12 @@ diff_answer explain_diff(explain_run *a, explain_run *b) {
   diff_answer out = {0};
   diffing d = {{a, b}, &out, &b->log.a};
   items x, y;
-  compare_border(&d, false);
-  compare_border(&d, true);
+  x = list_border(&d, a->log.args.data, a->log.args.len);
+  y = list_border(&d, b->log.args.data, b->log.args.len);
+  each_pair(&d, &x, &y, compare_arguments);
+  x = list_border(&d, a->log.results.data, a->log.results.len);
+  y = list_border(&d, b->log.results.data, b->log.results.len);
+  each_pair(&d, &x, &y, compare_results);
   x = list_constraints(&d, &a->log), y = list_constraints(&d, &b->log);
   each_pair(&d, &x, &y, compare_constraints);
   x = list_values(&d, &a->log), y = list_values(&d, &b->log);

@@ -55,6 +55,26 @@ def test_an_op_more(tmp_path):
     assert [row["kind"] for row in diff(other, MODEL)["rows"]] == ["op gone"]
 
 
+def test_a_layer_less(tmp_path):
+    """Arguments are matched by their names, so that those behind another one are no news."""
+    def model(layers):
+        kind, value, body = "tensor<64x64xf32>", "%x", []
+        arguments = [f'%x: {kind} loc("x")']
+        for i in layers:
+            dims = ["{}, {}", '{"m"}, {}', '{}, {"m"}'][i]
+            arguments.append(f"%w{i}: {kind} {{sdy.sharding = #sdy.sharding<@mesh, [{dims}]>}} "
+                             f'loc("w[{i}]")')
+            body.append(f"%d{i} = stablehlo.dot_general {value}, %w{i}, contracting_dims = [1] x "
+                        f"[0] : ({kind}, {kind}) -> {kind}")
+            value = f"%d{i}"
+        path = tmp_path / f"model{len(layers)}.mlir"
+        path.write_text(f'sdy.mesh @mesh = <["m"=4]>\nfunc.func @main({", ".join(arguments)}) -> '
+                        f"{kind} {{\n" + "\n".join(body) + f"\nreturn {value} : {kind}\n}}\n")
+        return path
+    rows = diff(model([0, 1, 2]), model([1, 2]))["rows"]
+    assert rows and "annotation" not in {row["kind"] for row in rows}
+
+
 def test_two_meshes():
     answer = diff(MODEL, MODEL, "--second-mesh", "mesh=x=2,y=4")
     assert answer["bytes"][0] != answer["bytes"][1]
