@@ -12,6 +12,7 @@
 #include "partition/passes.h"
 #include "partition/place.h"
 #include "partition/record.h"
+#include "partition/reshard.h"
 #include "partition/why.h"
 
 enum { MAX_TAIL = 4, MAX_CHAIN = 16 };
@@ -200,6 +201,8 @@ static void slice_first(join *j, op *o) {
     return;
   for (u32 d = 0; d < to->rank; d++)
     if (axes_prefix_of(from->dims[d].axes, to->dims[d].axes) == AXES_NOT_PREFIX) return;
+  /* other shards come by collectives, which take parts along the sum's axes for copies */
+  if (!sharding_steps(from, to, op_result(o, 0)->type->dims.data)) return;
   cursor at = cursor_before(e, o);
   value *part = op_operand(sum, 0);
   part = emit(&at, OP_reshard, &part, 1, part->type);
