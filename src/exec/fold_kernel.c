@@ -96,28 +96,40 @@ static void sum_rows(size_t n, void *acc, const void *const *rows, bool fresh) {
 
 /* ---- the largest or the smallest ---- */
 
-/* Of two that are equal, or not numbers, whichever. One instruction where there is one; compilers
+#if REAL_BITS == 64
+typedef i64 lane_bits;
+#else
+typedef i32 lane_bits;
+#endif
+typedef lane_bits bit_vec __attribute__((vector_size(LANE_BYTES)));
+
+/* Of two that are equal, or not numbers, the second. One instruction where there is one; compilers
  * do not make it of comparisons. `odd` is not zero where x or y is no number. */
 #if defined(__AVX512F__) && REAL_BITS == 64
 #define LARGER(x, y) (vec) _mm512_max_pd((__m512d)(x), (__m512d)(y))
 #define SMALLER(x, y) (vec) _mm512_min_pd((__m512d)(x), (__m512d)(y))
 typedef u32 odd;
 INLINE odd unordered(vec x, vec y) { return _mm512_cmp_pd_mask((__m512d)x, (__m512d)y, 3); }
+INLINE odd equal(vec x, vec y) { return _mm512_cmp_pd_mask((__m512d)x, (__m512d)y, 0); }
+INLINE vec choose(odd m, vec x, vec y) {
+  return (vec)_mm512_mask_mov_pd((__m512d)y, (u8)m, (__m512d)x);
+}
 INLINE bool any_odd(odd o) { return o != 0; }
 #elif defined(__AVX512F__)
 #define LARGER(x, y) (vec) _mm512_max_ps((__m512)(x), (__m512)(y))
 #define SMALLER(x, y) (vec) _mm512_min_ps((__m512)(x), (__m512)(y))
 typedef u32 odd;
 INLINE odd unordered(vec x, vec y) { return _mm512_cmp_ps_mask((__m512)x, (__m512)y, 3); }
+INLINE odd equal(vec x, vec y) { return _mm512_cmp_ps_mask((__m512)x, (__m512)y, 0); }
+INLINE vec choose(odd m, vec x, vec y) {
+  return (vec)_mm512_mask_mov_ps((__m512)y, (u16)m, (__m512)x);
+}
 INLINE bool any_odd(odd o) { return o != 0; }
 #else
-#if REAL_BITS == 64
-typedef i64 lane_bits;
-#else
-typedef i32 lane_bits;
-#endif
-typedef lane_bits odd __attribute__((vector_size(LANE_BYTES)));
+typedef bit_vec odd;
 INLINE odd unordered(vec x, vec y) { return (x != x) | (y != y); }
+INLINE odd equal(vec x, vec y) { return x == y; }
+INLINE vec choose(odd m, vec x, vec y) { return (vec)(((odd)x & m) | ((odd)y & ~m)); }
 INLINE bool any_odd(odd o) {
   lane_bits all = 0;
   for (u32 i = 0; i < LANES; i++) all |= o[i];
@@ -130,7 +142,6 @@ INLINE bool any_odd(odd o) {
 #define LARGER(x, y) (vec) _mm256_max_ps((__m256)(x), (__m256)(y))
 #define SMALLER(x, y) (vec) _mm256_min_ps((__m256)(x), (__m256)(y))
 #else
-INLINE vec choose(odd m, vec x, vec y) { return (vec)(((odd)x & m) | ((odd)y & ~m)); }
 #define LARGER(x, y) choose((x) > (y), x, y)
 #define SMALLER(x, y) choose((x) < (y), x, y)
 #endif
@@ -196,4 +207,59 @@ static void fold_min(size_t n, void *acc, const void *init, const void *a) {
   fold_most(n, acc, init, a, false);
 }
 
-const fold_kernels FOR_LANES(fold_) = {fold_sum, fold_max, fold_min, sum_rows};
+/* ---- lines ---- */
+
+typedef enum how { ADD, MOST, LEAST } how;
+
+/* -0 changes no value but a denormal, and only where denormals are flushed. Volatile, or compilers
+ * would leave the addition out. */
+static const volatile REAL minus_zero = (REAL)-0.0;
+
+/* As the operations of the block VM: NaN wins, the first one of two, and -0 < +0. */
+INLINE vec with(vec x, vec y, vec zero, how h) {
+  if (h == ADD) return x + y;
+  bit_vec both = h == MOST ? (bit_vec)x & (bit_vec)y : (bit_vec)x | (bit_vec)y;
+  vec r = h == MOST ? LARGER(x, y) : SMALLER(x, y);
+  r = choose(equal(x, y), (vec)both, r) + zero;
+  return choose(unordered(x, x), x, r);
+}
+
+INLINE void fold_lines(size_t n, void *d, const void *init, const void *const *lines,
+                       size_t num_lines, how h) {
+  enum { SIDE = 4 };
+  REAL *to = d, zero_ = minus_zero;
+  vec first, zero;
+  for (u32 i = 0; i < LANES; i++) first[i] = *(const REAL *)init, zero[i] = zero_;
+  size_t at = 0;
+  for (; at + SIDE * LANES <= n; at += SIDE * LANES) {
+    vec x[SIDE];
+    UNROLL
+    for (u32 p = 0; p < SIDE; p++) x[p] = first;
+    for (size_t k = 0; k < num_lines; k++) {
+      const REAL *line = (const REAL *)lines[k] + at;
+      UNROLL
+      for (u32 p = 0; p < SIDE; p++) x[p] = with(x[p], load_vec(line + p * LANES), zero, h);
+    }
+    UNROLL
+    for (u32 p = 0; p < SIDE; p++) store_vec(to + at + p * LANES, x[p]);
+  }
+  for (; at < n; at += LANES) {
+    vec x = first;
+    for (size_t k = 0; k < num_lines; k++)
+      x = with(x, load_some((const REAL *)lines[k] + at, n - at), zero, h);
+    store_some(to + at, x, n - at);
+  }
+}
+
+static void sum_lines(size_t n, void *d, const void *init, const void *const *lines, size_t k) {
+  fold_lines(n, d, init, lines, k, ADD);
+}
+static void max_lines(size_t n, void *d, const void *init, const void *const *lines, size_t k) {
+  fold_lines(n, d, init, lines, k, MOST);
+}
+static void min_lines(size_t n, void *d, const void *init, const void *const *lines, size_t k) {
+  fold_lines(n, d, init, lines, k, LEAST);
+}
+
+const fold_kernels FOR_LANES(fold_) = {fold_sum,  fold_max,  fold_min, sum_rows,
+                                       sum_lines, max_lines, min_lines};

@@ -9,12 +9,17 @@
 /* *acc = *init (NULL: none) and n > 0 values combined, in an order that depends on n alone. */
 typedef void kern_fold_fn(size_t n, void *acc, const void *init, const void *a);
 
+/* d[i] = *init combined with lines[0][i], then lines[1][i] and so on, for n of them. */
+typedef void kern_lines_fn(size_t n, void *d, const void *init, const void *const *lines,
+                           size_t num_lines);
+
 enum { FOLD_ROWS = 8 };
 
 typedef struct fold_kernels {
   kern_fold_fn *sum, *max, *min; /* NaN wins, -0 < +0 */
   /* acc[i] += rows[0][i] + ... + rows[FOLD_ROWS - 1][i], for n of them; fresh: acc begins there. */
   void (*sum_rows)(size_t n, void *acc, const void *const *rows, bool fresh);
+  kern_lines_fn *sum_lines, *max_lines, *min_lines; /* the bits that one after the other gives */
 } fold_kernels;
 
 extern const fold_kernels fold_base_f32, fold_base_f64, fold_v3_f32, fold_v3_f64, fold_v4_f32,

@@ -85,8 +85,37 @@ static void check_rows(void) {
   }
 }
 
+/* The bits that the block machine's kernels give, one line after the other. */
+static void check_lines(void) {
+  enum { N = 200, LINES_ = 5 };
+  static float x[LINES_][N], out[N], want[N];
+  static const float odd[] = {0, -0.0f, NAN, INFINITY, -INFINITY, 1e-40f, -1e-40f, 1};
+  const vm_kernels *k = vm_kernels_get();
+  const void *lines[LINES_];
+  u32 seed = 3;
+  for (u32 r = 0; r < LINES_; r++) {
+    lines[r] = x[r];
+    for (u32 i = 0; i < N; i++) x[r][i] = noise(&seed) > 0 ? odd[seed >> 20 & 7] : noise(&seed);
+  }
+  for (size_t n = 0; n <= N; n++)
+    for (u32 t = 0; t < 6; t++) {
+      static const vm_op ops[] = {VM_add, VM_max, VM_min};
+      const fold_kernels *f = table(t % 2);
+      kern_lines_fn *fn[] = {f->sum_lines, f->max_lines, f->min_lines};
+      size_t num = n % (LINES_ + 1);
+      float init = odd[n & 7];
+      for (u32 i = 0; i < N; i++) want[i] = i < n ? init : -5, out[i] = -5;
+      for (u32 r = 0; r < num && n; r++)
+        k->binary[ops[t / 2]][R_f32][FORM_VV](n, want, want, x[r], NULL);
+      fn[t / 2](n, out, &init, lines, num);
+      for (u32 i = 0; i < N; i++)
+        CHECK(same_bits(out[i], want[i]) || (out[i] != out[i] && want[i] != want[i]));
+    }
+}
+
 int main(void) {
   check_sums();
+  check_lines();
   check_extremes();
   check_rows();
   return UNIT_END();

@@ -12,13 +12,17 @@
 #include "exec/separate.h"
 #include "exec/slide.h"
 
-enum { MOST = 2 * COMBINE_RUN }; /* elements that one accumulator takes: accumulators_levels */
+enum {
+  MOST = 2 * COMBINE_RUN, /* elements that one accumulator takes: accumulators_levels */
+  LINE = 16               /* lanes that are worth a call */
+};
 
 typedef struct windowing {
   const prog_window *w;
   combiner c;
   row_windows r;
-  kern_fn *direct; /* the body over elements as they are stored; NULL: by the combiner */
+  kern_fn *direct;      /* the body over elements as they are stored; NULL: by the combiner */
+  kern_lines_fn *lines; /* the same over all elements of windows at once; NULL: there is none */
   i64 in_stride[PROG_MAX_DIMS];
   u64 window_volume;
   u32 levels;
@@ -61,27 +65,31 @@ typedef struct reach {
   i64 first, end, off;
 } reach;
 
-/* A run of lanes at a time, in the order in which they lie in memory: all elements that a window
- * has in one row of the operand, then the next window's. */
-static void take_runs(const windowing *x, const exec_env *env, rows *s, i64 base, i64 first,
-                      const reach *of) {
+/* Windows [first, end) of a row, each element of theirs in `of`: a line for each, in order. Windows
+ * side by side that have the same ones inside are one. */
+static void take_lines(const windowing *x, const exec_env *env, i64 lanes, i64 base, i64 first,
+                       i64 end, const reach *of, char *out) {
   const row_windows *r = &x->r;
-  i64 window = r->window[r->rank - 1], apart = r->step[r->rank - 1] * r->inner, end = first;
-  i64 width = x->c.width[0];
+  i64 apart = r->step[r->rank - 1] * r->inner, width = x->c.width[0], n;
   const char *in = (const char *)env->slots[x->w->in[0]] + base * width;
-  for (i64 k = 0; k < window; k++) end = max_i64(end, of[k].end);
-  for (i64 i = first; i < end; i++) {
-    char *to = s->acc[0] + (i - first) * s->lanes * width;
-    for (i64 k = 0; k < window; k++)
-      if (of[k].first <= i && i < of[k].end)
-        x->direct((size_t)s->lanes, to, to, in + (of[k].off + i * apart) * width, NULL);
+  for (i64 i = first; i < end; i += n) {
+    const void *lines[MOST];
+    size_t num = 0;
+    n = apart == lanes ? end - i : 1;
+    for (i64 k = 0; k < r->volume; k++) {
+      if (of[k].first > i) n = min_i64(n, of[k].first - i);
+      if (of[k].first > i || of[k].end <= i) continue;
+      n = min_i64(n, of[k].end - i);
+      lines[num++] = in + (of[k].off + i * apart) * width;
+    }
+    x->lines((size_t)(n * lanes), out + (i - first) * r->inner * width, env->slots[x->w->init[0]],
+             lines, num);
   }
 }
 
 /* Windows [first, end) of a row, lanes [c, c + lanes) of a leading place. */
 static void run_block(const windowing *x, const exec_env *env, rows *s, i64 lead, i64 row, i64 c,
                       i64 first, i64 end) {
-  enum { RUN = 32 }; /* lanes that are worth a call */
   const row_windows *r = &x->r;
   reach of[MOST];
   i64 at[PROG_MAX_DIMS] = {0}, in[PROG_MAX_DIMS] = {0}, size = r->out_dims[r->rank - 1];
@@ -89,8 +97,9 @@ static void run_block(const windowing *x, const exec_env *env, rows *s, i64 lead
   i64 out = (lead * r->out_plane + row * size + first) * r->inner + c;
   i64 runs = s->lanes == r->inner ? 1 : end - first, run = (end - first) * s->lanes / runs;
   bool in_place = x->direct && runs == 1; /* the result is its own accumulator */
+  bool by_lines = x->lines && (apart == s->lanes || s->lanes >= LINE);
   rows_at(r, row, at);
-  for (u32 o = 0; o < x->c.n; o++) {
+  for (u32 o = 0; o < x->c.n && !by_lines; o++) {
     u64 init[2];
     combine_load(&x->c, o, 1, init, env->slots[x->w->init[o]]);
     s->acc[o] = in_place ? (char *)env->slots[x->w->out[o]] + out * x->c.width[o]
@@ -98,19 +107,19 @@ static void run_block(const windowing *x, const exec_env *env, rows *s, i64 lead
     x->c.k->splat[vm_log2_width(x->c.width[o])]((size_t)((end - first) * s->lanes), s->acc[o], init,
                                                 NULL, NULL);
   }
-  bool by_runs = x->direct && apart != s->lanes && s->lanes >= RUN;
   for (i64 k = 0; k < r->volume; k++, rows_next(r, in)) {
-    reach *v = &of[in[r->rank - 1]];
+    reach *v = &of[k];
     *v = (reach){first, end, 0};
     bool inside = rows_inside(r, at, in, &v->first, &v->end, &v->off);
-    if (!inside) v->end = v->first;
-    if (by_runs && in[r->rank - 1] == r->window[r->rank - 1] - 1)
-      take_runs(x, env, s, base, first, of);
-    else if (!by_runs && inside)
+    if (!inside) v->end = v->first = end;
+    if (!by_lines && inside)
       take_rows(x, env, s, (v->first - first) * s->lanes, v->end - v->first,
                 base + v->off + v->first * apart, apart);
   }
-  for (u32 o = 0; o < x->c.n && !in_place; o++) {
+  if (by_lines)
+    take_lines(x, env, s->lanes, base, first, end, of,
+               (char *)env->slots[x->w->out[0]] + out * x->c.width[0]);
+  for (u32 o = 0; o < x->c.n && !in_place && !by_lines; o++) {
     i64 width = (i64)dtype_size(x->c.types[o]);
     char *to = (char *)env->slots[x->w->out[o]] + out * width;
     for (i64 i = 0; i < runs; i++)
@@ -144,9 +153,20 @@ static kern_fn *find_direct(const lower_env *e, const prog_body *body, dtype t) 
   return e->k->binary[op][vm_rtype_of(t)][FORM_VV];
 }
 
+/* Sums and the like of floats. */
+static kern_lines_fn *find_lines(const lower_env *e, prog_reducer kind, dtype t) {
+  const fold_kernels *f = e->k->fold_rows[vm_rtype_of(t)];
+  if (!f) return NULL;
+  return kind == REDUCE_SUM   ? f->sum_lines
+         : kind == REDUCE_MAX ? f->max_lines
+         : kind == REDUCE_MIN ? f->min_lines
+                              : NULL;
+}
+
 static void lower_rows(const lower_env *e, windowing *x, exec_step *out) {
   row_windows *r = &x->r;
   x->direct = x->c.n == 1 ? find_direct(e, &x->w->body, x->c.types[0]) : NULL;
+  if (x->direct) x->lines = find_lines(e, x->w->body.kind, x->c.types[0]);
   x->room = ROW_LANES * 16 + 64;
   x->acc_at = align_up(vm_scratch_bytes(x->c.unit, ROW_LANES), 64);
   x->now_at = x->acc_at + x->c.n * x->room;
