@@ -26,16 +26,14 @@ static place *pop_ready(exec_pool *pool) {
   return p;
 }
 
-/* With more than one processor it pays to look again for a while before sleeping. */
-static void spin(exec_pool *pool) {
-  for (int i = 0; i < 300; i++) {
-    if (atomic_load_explicit(&pool->num_ready, memory_order_relaxed) ||
-        atomic_load_explicit(&pool->num_jobs, memory_order_relaxed))
-      return;
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#endif
-  }
+/* With more than one processor it pays to look again for a while before sleeping; longer for who
+ * has just helped with a step, since the next one is often to be shared as well. */
+static void spin(exec_pool *pool, u64 ns) {
+  for (u64 until = os_now_ns() + ns; os_now_ns() < until;)
+    for (u32 i = 0; i < 16; i++, cpu_pause())
+      if (atomic_load_explicit(&pool->num_ready, memory_order_relaxed) ||
+          atomic_load_explicit(&pool->num_jobs, memory_order_relaxed))
+        return;
 }
 
 /* Places first, then jobs of others, then a short spin, then sleep. A worker that is closing
@@ -46,31 +44,32 @@ void *worker_main(void *arg) {
   exec_pool *pool = w->pool;
   executor_worker_begin();
   pthread_mutex_lock(&pool->on.lock);
-  for (bool spun = pool->num_workers == 1;;) {
+  bool alone = pool->num_workers == 1;
+  for (u64 patience = alone ? 0 : SPIN_IDLE;;) {
     place *p = pop_ready(pool);
     if (p) {
       pthread_mutex_unlock(&pool->on.lock);
       place_run(w, p);
       pthread_mutex_lock(&pool->on.lock);
-      spun = pool->num_workers == 1;
+      patience = alone ? 0 : SPIN_IDLE;
     } else if (worker_help(w)) {
-      spun = pool->num_workers == 1;
+      patience = SPIN_BUSY;
     } else if (pool->closing) {
       break;
-    } else if (!spun) {
+    } else if (patience) {
       atomic_fetch_add(&pool->unemployed, 1);
       pthread_mutex_unlock(&pool->on.lock);
-      spin(pool);
+      spin(pool, patience);
       pthread_mutex_lock(&pool->on.lock);
       atomic_fetch_sub(&pool->unemployed, 1);
-      spun = true;
+      patience = 0;
     } else {
       atomic_fetch_add(&pool->unemployed, 1);
       atomic_fetch_add(&pool->sleeping, 1);
       pthread_cond_wait(&pool->wake, &pool->on.lock);
       atomic_fetch_sub(&pool->sleeping, 1);
       atomic_fetch_sub(&pool->unemployed, 1);
-      spun = pool->num_workers == 1;
+      patience = alone ? 0 : SPIN_IDLE;
     }
   }
   pthread_mutex_unlock(&pool->on.lock);

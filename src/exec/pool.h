@@ -17,7 +17,7 @@ typedef struct job {
   u64 units, chunk;
   bool flush;
   atomic_ullong next;
-  u32 helpers;
+  atomic_uint helpers; /* changes under the lock */
   struct job *next_job;
 } job;
 
@@ -47,6 +47,14 @@ struct exec_pool {
   worker guest; /* a thread that launches a short program */
   atomic_bool has_guest;
 };
+
+/* How long one looks again before sleeping, in ns: to be woken takes as long as the second. */
+enum { SPIN_IDLE = 5000, SPIN_BUSY = 50000 };
+static inline void cpu_pause(void) {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
 
 /* pool.c */
 void pool_push_ready(place *p); /* the lock is held */

@@ -60,7 +60,7 @@ bool worker_help(worker *w) {
   exec_pool *pool = w->pool;
   job *j = pool->jobs;
   if (!j) return false;
-  j->helpers++;
+  atomic_fetch_add_explicit(&j->helpers, 1, memory_order_relaxed);
   pthread_mutex_unlock(&pool->on.lock);
   set_flush(w, j->flush);
   if (worker_reserve(w, j->scratch)) {
@@ -70,8 +70,16 @@ bool worker_help(worker *w) {
   pthread_mutex_lock(&pool->on.lock);
   /* no more units: nobody else need come */
   close_job(pool, j);
-  if (--j->helpers == 0) pthread_cond_broadcast(&pool->on.idle);
+  if (atomic_fetch_sub_explicit(&j->helpers, 1, memory_order_relaxed) == 1)
+    pthread_cond_broadcast(&pool->on.idle);
   return true;
+}
+
+/* A helper has a piece or none left: mostly it leaves before one could have slept. */
+static void spin_for(job *j) {
+  for (u64 until = os_now_ns() + SPIN_BUSY; os_now_ns() < until;)
+    for (u32 i = 0; i < 16; i++, cpu_pause())
+      if (!atomic_load_explicit(&j->helpers, memory_order_relaxed)) return;
 }
 
 /* Returns when the last helper has left, hence all units are done. */
@@ -86,6 +94,11 @@ static void share(worker *w, job *j) {
   work_on(j, w);
   pthread_mutex_lock(&pool->on.lock);
   close_job(pool, j);
+  if (j->helpers) {
+    pthread_mutex_unlock(&pool->on.lock);
+    spin_for(j);
+    pthread_mutex_lock(&pool->on.lock);
+  }
   while (j->helpers) pthread_cond_wait(&pool->on.idle, &pool->on.lock);
   pthread_mutex_unlock(&pool->on.lock);
 }
