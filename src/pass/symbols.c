@@ -49,13 +49,18 @@ typedef struct reach {
   const op *table;
   symbol_map *names; /* of the table */
   VEC(op *) work;
+  bool only;   /* there is no other table: it is enough to know of all its symbols that they live */
+  size_t left; /* symbols of the table of which that is not known */
 } reach;
 
 static void reach_op(reach *r, op *o) {
   if (o->num) return;
   o->num = 1;
+  if (op_has(o, SYMBOL)) r->left--;
   VEC_PUSH(r->a, r->work, o);
 }
+
+static bool is_enough(const reach *r) { return r->only && !r->left; }
 
 /* The map of the last table is kept, as symbols of one table are mostly looked up in a row. */
 static void reach_names(reach *r, const op *table) {
@@ -81,10 +86,11 @@ static walk_result reach_refs(void *user, op *o) {
       !op_dialect_known(o->info->name))
     return WALK_STOP;
   each_symbol_ref(o, reach_symbol, user);
+  if (is_enough(user)) return WALK_STOP;
   return op_has(o, SYMBOL_TABLE) ? WALK_SKIP : WALK_ON;
 }
 
-static bool reach_table(ir_ctx *c, arena *a, op *table, bool hidden);
+static bool reach_table(ir_ctx *c, arena *a, op *table, bool hidden, bool only);
 
 bool symbols_are_hidden(const op *table) {
   return !table->parent || !symbol_name(table).len || symbol_is(table, "private");
@@ -95,26 +101,28 @@ static bool reach_inside(reach *r, const op *o, bool hidden) {
   for (u32 k = 0; k < o->num_regions; k++)
     for (block *b = o->regions[k].first; b; b = b->next)
       for (op *i = b->first; i; i = i->next)
-        if (i->num_regions && !(op_has(i, SYMBOL_TABLE) ? reach_table(r->c, r->a, i, hidden)
+        if (i->num_regions && !(op_has(i, SYMBOL_TABLE) ? reach_table(r->c, r->a, i, hidden, false)
                                                         : reach_inside(r, i, hidden)))
           return false;
   return true;
 }
 
 /* `hidden`: nothing outside of the table can name what is in it. */
-static bool reach_table(ir_ctx *c, arena *a, op *table, bool hidden) {
-  reach r = {.c = c, .a = a};
+static bool reach_table(ir_ctx *c, arena *a, op *table, bool hidden, bool only) {
+  reach r = {.c = c, .a = a, .only = only};
+  for (op *o = op_body(table, 0)->first; o; o = o->next) r.left += op_has(o, SYMBOL);
   for (op *o = op_body(table, 0)->first; o; o = o->next) {
     bool stays = symbol_is(o, "public") || (symbol_is(o, "nested") && !hidden);
     if (!op_has(o, SYMBOL) || stays) reach_op(&r, o);
   }
-  while (r.work.len) {
+  while (r.work.len && !is_enough(&r)) {
     op *o = r.work.data[--r.work.len];
-    bool inside = op_has(o, SYMBOL_TABLE) ? reach_table(c, a, o, hidden || symbols_are_hidden(o))
-                                          : reach_inside(&r, o, hidden);
+    bool inside = op_has(o, SYMBOL_TABLE)
+                      ? reach_table(c, a, o, hidden || symbols_are_hidden(o), false)
+                      : only || reach_inside(&r, o, hidden);
     if (!inside) return false;
     reach_names(&r, op_parent(o)); /* as a rule the table: what a path names may be of another */
-    if (!op_walk(o, reach_refs, &r))
+    if (!op_walk(o, reach_refs, &r) && !is_enough(&r))
       return loc_error(c, o->loc,
                        "operation contains potentially unknown symbol table, meaning that we can't "
                        "reliable compute symbol uses");
@@ -135,25 +143,37 @@ static walk_result clear_num(void *user, op *o) {
   return WALK_ON;
 }
 
-/* Nothing can be erased: the module has no other symbol table, and all names of this one stay. */
-static bool all_stay(const ir_module *m, const op *root) {
-  if (root != m->root || m->tables > 1 || m->live_other) return false;
+/* The module has no other symbol table, nor anything that could be one. */
+static bool is_only_table(const ir_module *m, const op *root) {
+  return root == m->root && m->tables <= 1 && !m->live_other;
+}
+
+/* Nothing can be erased. */
+static bool all_stay(const op *root) {
   for (const op *o = op_body(root, 0)->first; o; o = o->next)
     if (op_has(o, SYMBOL) && !symbol_is(o, "public")) return false;
   return true;
 }
 
 /* op.num says what is reached; everything is marked first and erased after, so that circles of
- * private functions go too. */
+ * private functions go too. Of a module's only table the ops inside are gone through once, until
+ * all symbols are found: as a rule the first layer names what the others do. */
 bool pass_symbol_dce(ir_module *m, arena *scratch, const pass_args *args) {
   op *root = pass_root(m, args);
   if (!op_has(root, SYMBOL_TABLE))
     return op_error(m->ctx, root,
                     " was scheduled to run under SymbolDCE, but does not define a symbol table");
-  if (all_stay(m, root)) return true;
-  op_walk(root, clear_num, NULL);
-  if (!reach_table(m->ctx, scratch, root, symbols_are_hidden(root))) return false;
-  op_walk_post(root, erase_unreached, NULL);
+  bool only = is_only_table(m, root);
+  if (only && all_stay(root)) return true;
+  if (only)
+    for (op *o = op_body(root, 0)->first; o; o = o->next) o->num = 0;
+  else
+    op_walk(root, clear_num, NULL);
+  if (!reach_table(m->ctx, scratch, root, symbols_are_hidden(root), only)) return false;
+  if (only)
+    erase_unreached(NULL, root);
+  else
+    op_walk_post(root, erase_unreached, NULL);
   return true;
 }
 
