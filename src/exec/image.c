@@ -80,16 +80,27 @@ static void prepare_step(executor_image *im, const lower_env *e, const prog_step
   }
 }
 
-/* How long a step takes is known where no other device and no function of others takes part. What
- * is not known stays so, as the sum overflows. */
+/* One position's share of a meeting. */
+static u64 cost_of_meeting(const executor_image *im, const prog_collective *c) {
+  enum { MEETING = 100, SPEED = 4 }; /* ns, bytes a ns */
+  u64 bytes = 0;
+  for (u32 i = 0; i < c->n; i++)
+    bytes +=
+        prog_slot_bytes(&im->prog->slots[c->in[i]]) + prog_slot_bytes(&im->prog->slots[c->out[i]]);
+  return MEETING + bytes / SPEED;
+}
+
+/* How long a step takes is known where no function of others takes part. What is not known stays
+ * so, as the sum overflows. */
 static void count_cost(executor_image *im, u32 i) {
   enum { A_STEP = 50 };
-  prog_step_kind kind = im->prog->steps[i].kind;
+  const prog_step *s = &im->prog->steps[i];
   const exec_step *x = &im->steps[i];
   u64 work;
-  if (kind == STEP_collective || kind == STEP_call ||
-      __builtin_mul_overflow(x->units, x->cost, &work) ||
-      __builtin_add_overflow(im->cost, work + A_STEP, &im->cost))
+  bool meets = s->kind == STEP_collective;
+  if (s->kind == STEP_call || __builtin_mul_overflow(x->units, x->cost, &work) ||
+      __builtin_add_overflow(im->cost, work + A_STEP, &im->cost) ||
+      (meets && __builtin_add_overflow(im->cost, cost_of_meeting(im, s->u.collective_), &im->cost)))
     im->cost = UINT64_MAX;
 }
 

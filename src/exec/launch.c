@@ -81,6 +81,19 @@ static void free_launch(launch *l) {
   mem_free(mem, l, l->bytes);
 }
 
+void launch_wake(place *p) {
+  place_list *here = p->l->here;
+  assert(IS_LOCKED(p->l->on));
+  if (!here) {
+    p->l->on->ops->wake(p);
+    return;
+  }
+  p->state = PLACE_READY;
+  p->next_ready = NULL;
+  *here->end = p;
+  here->end = &p->next_ready;
+}
+
 /* Only who is parked is woken: a place that runs sees `poisoned` before its next step, one that
  * is meeting or outside is woken by who has its buffers. The transport is told without the lock,
  * as it may call back; l->error is not changed again, so that it can be read without the lock
@@ -96,7 +109,7 @@ void launch_fail(launch *l, status error) {
     for (u32 i = 0; i < l->n; i++)
       if (l->places[i].state == PLACE_PARKED) {
         l->active++;
-        on->ops->wake(&l->places[i]);
+        launch_wake(&l->places[i]);
       }
   }
   pthread_mutex_unlock(&on->lock);
@@ -289,9 +302,9 @@ static status cannot_launch(launcher *on, const executor_launch_args *args) {
 }
 
 /* A program that is done sooner than somebody could be woken runs on the thread that launches it,
- * one position after the other: nothing is to be waited for, they do not meet, and no call is the
- * host's, who may hold what the thread that answers wants (such steps cost no one knows what). From
- * a callback it does not, as launches there could nest without end. */
+ * one position after the other, each until it parks: nothing is to be waited for, and no call is
+ * the host's, who may hold what the thread that answers wants (such steps cost no one knows what).
+ * From a callback it does not, as launches there could nest without end. */
 enum { SHORT = 24000 }; /* ns */
 
 static worker *come(launcher *on, const executor_launch_args *args, u32 n) {
@@ -303,20 +316,39 @@ static worker *come(launcher *on, const executor_launch_args *args, u32 n) {
 
 /* The lock is held. Nothing is ahead of the launch's places, which nobody else runs from then on.
  */
-static bool take_off(launcher *on, launch *l) {
+static bool take_off(launcher *on, launch *l, place_list *here) {
   for (u32 i = 0; i < l->n; i++)
     if (find_queue(on, l->places[i].device)->head != &l->places[i]) return false;
   l->ready = true;
   l->outside = 0;
+  l->here = here;
   for (u32 i = 0; i < l->n; i++) l->places[i].state = PLACE_RUNNING;
   return true;
 }
 
+/* NULL: nobody is ready, though not all have finished; who is woken then goes the usual way. */
+static place *next_here(launch *l, place_list *here) {
+  pthread_mutex_lock(&l->on->lock);
+  place *p = here->first;
+  if (p) {
+    p->state = PLACE_RUNNING;
+    here->first = p->next_ready;
+    if (!here->first) here->end = &here->first;
+  } else {
+    l->here = NULL;
+  }
+  pthread_mutex_unlock(&l->on->lock);
+  return p;
+}
+
 /* In the queue, so that whatever is launched meanwhile comes behind it. The launch goes with its
  * last place. */
-static void run_here(launcher *on, launch *l, worker *w) {
+static void run_here(launcher *on, launch *l, place_list *here, worker *w) {
+  u32 n = l->n, left = n;
   atomic_fetch_add_explicit(&on->stat_launches, 1, memory_order_relaxed);
-  for (u32 i = 0, n = l->n; i < n; i++) place_run(w, &l->places[i]);
+  for (u32 i = 0; i < n; i++) left -= place_run(w, &l->places[i]);
+  for (place *p; left && (p = next_here(l, here));) left -= place_run(w, p);
+  on->ops->rest(w);
   on->ops->leave(on, w);
 }
 
@@ -344,10 +376,11 @@ status launcher_launch(executor *x, const executor_launch_args *args) {
     list(on, l);
     for (u32 i = 0; i < l->n; i++) enqueue(on, &l->places[i]);
   }
-  bool here = ok && guest && take_off(on, l);
+  place_list here = {.end = &here.first};
+  bool taken = ok && guest && take_off(on, l, &here);
   pthread_mutex_unlock(&on->lock);
-  if (here) {
-    run_here(on, l, guest);
+  if (taken) {
+    run_here(on, l, &here, guest);
     return NULL;
   }
   if (guest) on->ops->leave(on, guest);

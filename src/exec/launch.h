@@ -84,6 +84,10 @@ struct place {
   u32 waits_at;
 };
 
+typedef struct place_list {
+  place *first, **end;
+} place_list;
+
 struct launch {
   launcher *on;
   void (*work)(worker *w, const exec_step *s, void *const *slots, bool flush); /* its ops' */
@@ -103,6 +107,7 @@ struct launch {
   u32 outside;         /* events, callbacks and transfers to come, and first the launch call */
   u64 begun, met;      /* transfers: all so far, and those of them that have come */
   u32 unfinished;      /* places, and whoever else needs the launch alive */
+  place_list *here;    /* where who is woken goes while the launching thread runs all of it */
   bool ready;          /* all events are there */
   bool traced;         /* somebody recorded when it was launched */
   str name;            /* the program's */
@@ -208,7 +213,7 @@ static inline void place_waits(place *p, u32 step) {
 void launch_drop_messages(launch *l);
 
 /* place.c: runs a place until it parks, or is done. */
-void place_run(worker *w, place *p);
+bool place_run(worker *w, place *p);
 /* In tests, where the image has deaths: fills what nobody needs after the step that p is at. */
 void place_poison(place *p);
 /* What was outside is there: the place goes on, in its executor. Takes the error, which fails the
@@ -220,6 +225,9 @@ static inline place *launch_place(const launch *l, u32 position) {
   u32 at = (l->numbers ? l->numbers[position] : position) - l->first;
   return at < l->n ? &l->places[at] : NULL;
 }
+
+/* p goes on: on the thread that runs its launch, or by the executor. The lock is held. */
+void launch_wake(place *p);
 
 /* meet.c: by a place that comes back from a transfer, which has been done or has failed. As
  * place_meet. */

@@ -27,7 +27,7 @@ static inline void wake_members(place *p, const exec_collective *x, u32 group) {
     m->pc++;
     m->outside = WAIT_NOTHING;
     l->active++;
-    l->on->ops->wake(m);
+    launch_wake(m);
   }
 }
 

@@ -216,8 +216,8 @@ static status make_room(worker *w, place *p) {
 /* Called by the executor for a place that `wake` was told of, once each time, in PLACE_RUNNING,
  * without the lock. When a step says that the place parked, p may already run on another worker:
  * nothing of it or its launch may be touched from then on. A launch that has failed ends at the
- * next step, by way of place_finish like any other. */
-void place_run(worker *w, place *p) {
+ * next step, by way of place_finish like any other. True: p has finished, and may be gone. */
+bool place_run(worker *w, place *p) {
   launch *l = p->l;
   launcher *on = l->on;
   u32 num_steps = l->prog->num_steps;
@@ -227,16 +227,18 @@ void place_run(worker *w, place *p) {
     status s = make_room(w, p);
     if (s) launch_fail(l, s);
   }
-  if (p->met && !place_met(w, p, atomic_load_explicit(&l->poisoned, memory_order_relaxed))) return;
+  if (p->met && !place_met(w, p, atomic_load_explicit(&l->poisoned, memory_order_relaxed)))
+    return false;
   while (p->pc < num_steps && !atomic_load_explicit(&l->poisoned, memory_order_relaxed)) {
     steps++;
     if (run_scalars(w, p)) continue;
     if (!run_step(w, p)) {
       atomic_fetch_add_explicit(&on->stat_steps, steps, memory_order_relaxed);
-      return;
+      return false;
     }
   }
   atomic_fetch_add_explicit(&on->stat_steps, steps, memory_order_relaxed);
   on->ops->rest(w);
   place_finish(p);
+  return true;
 }

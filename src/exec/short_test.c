@@ -107,6 +107,40 @@ static void test_both(executor_image *brief, executor_image *both) {
   CHECK(shots[1].worker);
 }
 
+/* The sum over both devices of what is the sum over both. */
+static executor_image *meet(arena *a) {
+  static u32 members[] = {0, 1}, begin[] = {0, 2};
+  static i64 one[] = {1};
+  prog_builder *b = prog_begin(a, 1, 2);
+  u32 p = prog_param(b, DTYPE_f32, 1), r = prog_result(b, DTYPE_f32, 1, -1);
+  u32 sum[] = {prog_work(b, DTYPE_f32, 1), prog_work(b, DTYPE_f32, 1)};
+  prog_collective c = {.kind = COLL_ALL_REDUCE,
+                       .n = 1,
+                       .num_groups = 1,
+                       .begin = begin,
+                       .members = members,
+                       .outer = one,
+                       .size = one,
+                       .inner = one,
+                       .body = {.kind = REDUCE_SUM}};
+  for (u32 i = 0; i < 2; i++) {
+    c.in = i ? &sum[0] : &p, c.out = &sum[i];
+    prog_add_collective(b, &c, STR("sum"), STR("f:1:1"));
+  }
+  prog_add_move(b, sum[1], r, STR("out"), STR("f:2:1"));
+  return make_image(finish(b));
+}
+
+/* Devices that meet, twice, are run in turn. */
+static void test_meeting(executor_image *meeting) {
+  float out[2] = {1, 1};
+  in = 3;
+  go_both(&shots[1], meeting, out);
+  CHECK(is_done(&shots[1]) && pthread_equal(shots[1].thread, pthread_self()));
+  CHECK(out[0] == 12 && out[1] == 12);
+  in = 1e-40f;
+}
+
 static void test_elsewhere(executor_image *brief, executor_image *lengthy) {
   dev_event *e = dev_event_create();
   go(&shots[0], brief, e); /* waits; the next is behind it */
@@ -139,9 +173,10 @@ int main(void) {
   arena_init(&a, &mem_system, &trap);
   CHECK(!exec_create(&(exec_options){.kind = "cpu", .threads = 2}, &pool));
   executor_image *brief = scale(&a, 1, 8, 1), *lengthy = scale(&a, 1, 100000, 4);
-  executor_image *both = scale(&a, 2, 8, 1);
+  executor_image *both = scale(&a, 2, 8, 1), *meeting = meet(&a);
   test_here(brief);
   test_both(brief, both);
+  test_meeting(meeting);
   test_elsewhere(brief, lengthy);
   pthread_t threads[3];
   for (int i = 0; i < 3; i++) pthread_create(&threads[i], NULL, launch_many, brief);
@@ -149,6 +184,7 @@ int main(void) {
   exec_image_release(brief);
   exec_image_release(lengthy);
   exec_image_release(both);
+  exec_image_release(meeting);
   executor_release(pool);
   arena_deinit(&a);
   return UNIT_END();
