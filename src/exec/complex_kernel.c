@@ -16,6 +16,17 @@
 #define PARAMS size_t n, void *dv, const void *av, const void *bv, const void *cv
 #define UNUSED (void)av, (void)bv, (void)cv
 
+/* GCC makes one instruction of products that are added and subtracted by turns, which rounds once,
+ * whatever -ffp-contract says. */
+#if defined(__has_builtin) && !defined(__clang__)
+#if __has_builtin(__builtin_assoc_barrier)
+#define ROUNDED(x) __builtin_assoc_barrier(x)
+#endif
+#endif
+#ifndef ROUNDED
+#define ROUNDED(x) (x)
+#endif
+
 /* ---- arithmetic, in the numbers' own precision ---- */
 
 #define KERNEL(name, D, A, B, ...)                                                                 \
@@ -31,7 +42,8 @@
   KERNEL(add_##t, T, T, T, d[i] = (T){a[i].re + b[i].re, a[i].im + b[i].im})                       \
   KERNEL(sub_##t, T, T, T, d[i] = (T){a[i].re - b[i].re, a[i].im - b[i].im})                       \
   KERNEL(mul_##t, T, T, T, T x = a[i]; T y = b[i];                                                 \
-         d[i] = (T){x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re})                         \
+         d[i] = (T){ROUNDED(x.re * y.re) - ROUNDED(x.im * y.im),                                   \
+                    ROUNDED(x.re * y.im) + ROUNDED(x.im * y.re)})                                  \
   KERNEL(neg_##t, T, T, T, d[i] = (T){-a[i].re, -a[i].im})                                         \
   KERNEL(eq_##t, u8, T, T, d[i] = a[i].re == b[i].re && a[i].im == b[i].im)                        \
   KERNEL(ne_##t, u8, T, T, d[i] = !(a[i].re == b[i].re && a[i].im == b[i].im))                     \
