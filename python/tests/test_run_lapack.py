@@ -73,6 +73,18 @@ def test_lapack(tmp_path, routine, name):
         assert np.abs(np.abs(g) - np.abs(w)).max(initial=0) <= 200 * np.finfo(name).eps * size
 
 
+@pytest.mark.parametrize("name", TYPES)
+@pytest.mark.parametrize("routine", [lambda x: lax.eig(x)[0], lambda x: lax.schur(x)[0]])
+def test_what_is_not_finite(tmp_path, routine, name):
+    """LAPACK's balancing ends the process over a NaN; it is the matrix's answer, and no other's."""
+    x = np.stack([np.ones((3, 3)), 2 * np.eye(3)]).astype(name)
+    x[0, 1, 1] = np.nan
+    with jax.enable_x64(True):
+        lowered = jax.jit(routine).trace(x).lower(lowering_platforms=("cpu",))
+    got, = run(tmp_path, lowered.as_text(), x)
+    assert np.isnan(got[0]).all() and not np.isnan(got[1]).any()
+
+
 def test_a_call_that_nobody_serves(tmp_path, capfd):
     module = """func.func @main(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
       %0 = stablehlo.custom_call @lapack_snosuch_ffi(%x) : (tensor<2x2xf32>) -> tensor<2x2xf32>

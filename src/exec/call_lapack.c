@@ -3,6 +3,7 @@
  * Parameters: the characters that LAPACK takes as mode, uplo, side, trans_x, diag, compute_left,
  * compute_right and sort, 0 where there is none, the rows low to high, and of ormqr whether it
  * multiplies from the left, by the transpose. A unit is a matrix of the batch. */
+#include <math.h>
 #include <stdio.h>
 
 #include "exec/calls.h"
@@ -185,9 +186,23 @@ static void run_sytrd(const lapack *l, const piece *p, int *info) {
 PAIRS(float)
 PAIRS(double)
 
+/* What is not finite cannot be balanced: newer xGEBAL ends the process over it. jaxlib's handlers
+ * answer the same. Asked how much work there is, it has no numbers yet. */
+enum { NOT_FINITE = -4 };
+static bool can_balance(const lapack *l, const void *a, int *info) {
+  size_t n = (size_t)l->n * (size_t)l->n * (l->is_complex ? 2 : 1);
+  bool wide = l->size == (l->is_complex ? 16 : 8), fine = true;
+  if (l->lwork < 0) return true;
+  for (size_t i = 0; i < n && fine; i++)
+    fine = wide ? isfinite(((const double *)a)[i]) : isfinite(((const float *)a)[i]);
+  if (!fine) *info = NOT_FINITE;
+  return fine;
+}
+
 static void run_geev(const lapack *l, const piece *p, int *info) {
   const char *left = &l->flags[LEFT], *right = &l->flags[RIGHT];
   size_t n = (size_t)l->n, bytes = n * n * l->size;
+  if (!can_balance(l, p->own, info)) return;
   if (l->is_complex) {
     ((geevc_fn *)l->fn)(left, right, &l->n, p->own, &l->n, p->out[0], p->out[1], &l->n, p->out[2],
                         &l->n, p->work, &l->lwork, p->rwork, info, 1, 1);
@@ -206,6 +221,7 @@ static void run_geev(const lapack *l, const piece *p, int *info) {
 }
 static void run_gees(const lapack *l, const piece *p, int *info) {
   const char *job = &l->flags[MODE], *sort = &l->flags[SORT];
+  if (!can_balance(l, p->out[0], info)) return;
   if (l->is_complex)
     ((geesc_fn *)l->fn)(job, sort, NULL, &l->n, p->out[0], &l->n, p->out[3], p->out[2], p->out[1],
                         &l->n, p->work, &l->lwork, p->rwork, NULL, info, 1, 1);
