@@ -5,6 +5,7 @@
 
 #include "exec/denormals.h"
 #include "exec/kernels.h"
+#include "num/convert.h"
 #include "num/special.h"
 
 #ifdef __clang__
@@ -57,14 +58,6 @@ KERNEL(complex_f64, kern_c128, double, double, d[i] = (kern_c128){a[i], b[i]})
 
 /* ---- functions ---- */
 
-/* They reckon with denormals. */
-#define EXACTLY(...)                                                                               \
-  {                                                                                                \
-    bool flush = denormals_flushed();                                                              \
-    if (flush) denormals_flush(false);                                                             \
-    __VA_ARGS__;                                                                                   \
-    if (flush) denormals_flush(true);                                                              \
-  }
 typedef num_complex wide;
 static inline wide widened(kern_c64 x) { return (wide){x.re, x.im}; }
 static inline kern_c64 narrowed(wide x) { return (kern_c64){(float)x.re, (float)x.im}; }
@@ -129,17 +122,6 @@ FUNCTION(div, divided, divides, num_cdiv, bv)
 #define FMA(x, y, z) __builtin_fma(x, y, z)
 #define SHIFT 6755399441055744.0 /* 1.5 * 2^52: what is added to it is rounded to an integer */
 
-static inline i64 bits_of(double x) {
-  i64 n;
-  memcpy(&n, &x, 8);
-  return n;
-}
-static inline double of_bits(i64 n) {
-  double x;
-  memcpy(&x, &n, 8);
-  return x;
-}
-
 /* e^x for |x| <= 400, to 32 bits: x = k ln 2 + r, and Taylor's series of r. */
 static inline double power_of_e(double x) {
   double shifted = FMA(x, 1.4426950408889634, SHIFT), k = shifted - SHIFT;
@@ -152,7 +134,7 @@ static inline double power_of_e(double x) {
   p = FMA(p, r, 0.5);
   p = FMA(p, r, 1.0);
   p = FMA(p, r, 1.0);
-  return p * of_bits((i64)((u64)(bits_of(shifted) + 1023) << 52));
+  return p * num_f64_from_bits((num_f64_bits(shifted) + 1023) << 52);
 }
 
 /* Cosine and sine of y for |y| < 2^27, to 33 bits: a multiple of pi/2 is taken off, then Taylor's
@@ -170,11 +152,10 @@ static inline wide turned(double y) {
   c = FMA(c, z, 1. / 24);
   c = FMA(c, z, -0.5);
   c = FMA(c, z, 1.0);
-  i64 n = bits_of(shifted);
+  u64 n = num_f64_bits(shifted);
   double re = n & 1 ? s : c, im = n & 1 ? c : s;
-  u64 sign = (u64)(n & 2) << 62;
-  return (wide){of_bits(bits_of(re) ^ (i64)((u64)((n + 1) & 2) << 62)),
-                of_bits(bits_of(im) ^ (i64)sign)};
+  return (wide){num_f64_from_bits(num_f64_bits(re) ^ (((n + 1) & 2) << 62)),
+                num_f64_from_bits(num_f64_bits(im) ^ ((n & 2) << 62))};
 }
 
 static inline bool turns(kern_c64 x, kern_c64 unused) {

@@ -35,4 +35,14 @@ static inline void denormals_flush(bool on) {
   denormals_set_word(on ? word | DENORMALS_BITS : word);
 }
 
+/* Statements that reckon with denormals, as libm and our own functions do. They see `flush`:
+ * whether others are flushed here. */
+#define EXACTLY(...)                                                                               \
+  {                                                                                                \
+    bool flush = denormals_flushed();                                                              \
+    if (flush) denormals_flush(false);                                                             \
+    __VA_ARGS__;                                                                                   \
+    if (flush) denormals_flush(true);                                                              \
+  }
+
 #endif

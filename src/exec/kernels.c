@@ -93,24 +93,14 @@ static inline float minimum_f32(float x, float y, float zero) {
   r = x == y ? bits_f32(f32_bits(x) | f32_bits(y)) : r;
   return x != x ? x : r + zero;
 }
-static inline double bits_f64(u64 b) {
-  double d;
-  memcpy(&d, &b, 8);
-  return d;
-}
-static inline u64 f64_bits(double d) {
-  u64 b;
-  memcpy(&b, &d, 8);
-  return b;
-}
 static inline double maximum_f64(double x, double y, double zero) {
   double r = x > y ? x : y;
-  r = x == y ? bits_f64(f64_bits(x) & f64_bits(y)) : r;
+  r = x == y ? num_f64_from_bits(num_f64_bits(x) & num_f64_bits(y)) : r;
   return x != x ? x : r + zero;
 }
 static inline double minimum_f64(double x, double y, double zero) {
   double r = x < y ? x : y;
-  r = x == y ? bits_f64(f64_bits(x) | f64_bits(y)) : r;
+  r = x == y ? num_f64_from_bits(num_f64_bits(x) | num_f64_bits(y)) : r;
   return x != x ? x : r + zero;
 }
 /* an integer that orders as the total order of floats */
@@ -119,7 +109,7 @@ static inline i32 total_f32(float x) {
   return b ^ (i32)((u32)(b >> 31) >> 1);
 }
 static inline i64 total_f64(double x) {
-  i64 b = (i64)f64_bits(x);
+  i64 b = (i64)num_f64_bits(x);
   return b ^ (i64)((u64)(b >> 63) >> 1);
 }
 static inline float magnitude_f32(float x) { return __builtin_fabsf(x); }

@@ -27,15 +27,6 @@ static num_complex smaller(num_complex x, num_complex y) {
   return has_nan(x) ? x : has_nan(y) ? y : less(y, x) ? y : x;
 }
 
-/* libm and our own functions reckon with denormals, so they run without flushing. */
-#define EXACTLY(...)                                                                               \
-  {                                                                                                \
-    bool flush = denormals_flushed();                                                              \
-    if (flush) denormals_flush(false);                                                             \
-    __VA_ARGS__;                                                                                   \
-    if (flush) denormals_flush(true);                                                              \
-  }
-
 #define UNARY(op, t, T, f)                                                                         \
   static void k_##op##_##t(PARAMS) {                                                               \
     UNUSED;                                                                                        \

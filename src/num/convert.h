@@ -42,7 +42,7 @@ double num_reduce_precision_small(dtype t, double x, u32 exponent, u32 mantissa)
 /* The next value of the small format `t` after x, which is one, towards y; x == y gives y. */
 double num_next_after_small(dtype t, double x, double y);
 
-/* bf16 and f16 quickly, from and to f32. */
+/* Floats as bits; bf16 and f16 quickly, from and to f32. */
 static inline float num_f32_from_bits(u32 bits) {
   float f;
   memcpy(&f, &bits, 4);
@@ -51,6 +51,16 @@ static inline float num_f32_from_bits(u32 bits) {
 static inline u32 num_f32_bits(float f) {
   u32 bits;
   memcpy(&bits, &f, 4);
+  return bits;
+}
+static inline double num_f64_from_bits(u64 bits) {
+  double d;
+  memcpy(&d, &bits, 8);
+  return d;
+}
+static inline u64 num_f64_bits(double d) {
+  u64 bits;
+  memcpy(&bits, &d, 8);
   return bits;
 }
 static inline float num_bf16_to_f32(u16 x) { return num_f32_from_bits((u32)x << 16); }
