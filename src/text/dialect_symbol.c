@@ -85,5 +85,6 @@ bool parser_keep_symbol(parser *p, const dialect_symbol *s, bool is_type, const 
                "-allow-unregistered-dialect with the MLIR opt tool used",
                buf_cstr(&b), what);
   buf_deinit(&b);
+  parser_hint_dialect(p, &s->at, s->dialect);
   return false;
 }

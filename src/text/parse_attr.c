@@ -306,7 +306,8 @@ static const attr *keyword(parser *p, const type *expected) {
   bool bad;
   const type *t = parser_optional_type(p, &bad);
   if (t) return attr_type(p->ctx, t);
-  if (!bad) parser_missing(p, "expected attribute value");
+  token where = p->tok;
+  if (!bad) parser_missing(p, "expected attribute value"), parser_hint_token(p, &where);
   return NULL;
 }
 

@@ -4,7 +4,6 @@
  * generic or a custom form, and only then makes the op: operands are resolved against their types
  * at the end, since a custom form may give the types after everything else. Regions are parsed into
  * regions of their own, whose blocks move to the op once there is one. */
-#include "base/spelling.h"
 #include "text/parser.h"
 
 /* ---- op states: one for each op around the cursor, reused ---- */
@@ -221,19 +220,6 @@ bool parser_region(parser *p, op_state *st, const region_args *args) {
 
 /* ---- generic form ---- */
 
-static str dialect_of(str name) {
-  const char *dot = memchr(name.data, '.', name.len);
-  return (str){name.data, dot ? (size_t)(dot - name.data) : name.len};
-}
-
-/* The op or, with `dialects`, the dialect that may have been meant. */
-static void note_spelling(parser *p, const token *t, str name, bool dialects) {
-  spelling s = {.wanted = name};
-  for (int i = 0; i < OP_COUNT; i++)
-    spelling_try(&s, dialects ? dialect_of(op_infos[i].name) : op_infos[i].name);
-  if (s.best.len) parser_note(p, t->line, t->col, "did you mean '" STR_FMT "'?", STR_ARG(s.best));
-}
-
 /* Names of dialects that nobody registered are refused unless the option allows them, as in
  * MLIR. */
 static const op_info *info_of(parser *p, const token *t, str name) {
@@ -243,7 +229,7 @@ static const op_info *info_of(parser *p, const token *t, str name) {
     parser_error(p, t,
                  "operation being parsed with an unregistered dialect. If this is intended, please "
                  "use -allow-unregistered-dialect with the MLIR tool used");
-    note_spelling(p, t, dialect_of(name), true);
+    parser_hint_dialect(p, t, parser_dialect_of(name));
     return NULL;
   }
   return ir_op_info_unregistered(p->ctx, name);
@@ -363,8 +349,9 @@ static bool no_dialect(parser *p, const token *t, str dialect, str full) {
               "registration see "
               "https://mlir.llvm.org/getting_started/Faq/"
               "#registered-loaded-dependent-dialects-management");
-  note_spelling(p, t, dialect, true);
-  if (!dialect.len)
+  if (dialect.len)
+    parser_hint_dialect(p, t, dialect);
+  else
     parser_note(p, t->line, t->col,
                 "names have no default dialect here: in sdy's regions it is 'sdy." STR_FMT "'",
                 STR_ARG(t->text));
@@ -377,7 +364,7 @@ static const op_info *custom_info(parser *p) {
   token t = p->tok;
   const op_info *info = name_map_get(&p->op_names, t.text);
   const char *dot = memchr(t.text.data, '.', t.text.len);
-  str full = t.text, dialect = dot ? dialect_of(full) : p->dialect;
+  str full = t.text, dialect = dot ? parser_dialect_of(full) : p->dialect;
   if (info) return info;
   if (!dot) {
     full = arena_printf(p->scratch, STR_FMT "." STR_FMT, STR_ARG(p->dialect), STR_ARG(t.text));
@@ -395,7 +382,7 @@ static const op_info *custom_info(parser *p) {
   else
     parser_error(p, &t, "custom op '" STR_FMT "' is unknown (tried '" STR_FMT "' as well)",
                  STR_ARG(t.text), STR_ARG(full));
-  note_spelling(p, &t, full, false);
+  parser_hint_op(p, &t, full);
   return NULL;
 }
 
@@ -411,6 +398,7 @@ static bool custom(parser *p, op_state *st) {
   bool ok = known ? p->syntax->form(p, st) : p->syntax->custom(p, st, &known);
   if (known) {
     p->custom_op = outer;
+    if (!ok) parser_hint_form(p, st);
     return ok;
   }
   return parser_error(p, &st->at, "custom op '" STR_FMT "' has no custom assembly form",
@@ -528,13 +516,11 @@ static op *make(parser *p, op_state *st) {
   return o;
 }
 
-/* Neither a name nor a string. Shardy's older pages write a mesh without the op's name. */
+/* Neither a name nor a string. */
 static bool no_op(parser *p) {
   token t = p->tok;
   parser_expect(p, TOK_ID, "expected operation name in quotes");
-  if (t.kind == TOK_AT)
-    parser_note(p, t.line, t.col, "a mesh is written 'sdy.mesh " STR_FMT " = <[\"x\"=2]>'",
-                STR_ARG(t.text));
+  parser_hint_token(p, &t);
   return false;
 }
 

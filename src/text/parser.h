@@ -138,6 +138,17 @@ bool parser_list_in(parser *p, int open, int close, parser_item *item, void *use
 bool parser_i64_list(parser *p, i64_vec *out); /* [1, 2] */
 const attr *parser_symbol(parser *p);          /* @a or @a::@b */
 
+/* ---- what may have been meant: hints.c; notes after an error, or nothing ---- */
+static inline str parser_dialect_of(str name) {
+  const char *dot = memchr(name.data, '.', name.len);
+  return (str){name.data, dot ? (size_t)(dot - name.data) : name.len};
+}
+void parser_hint_op(parser *p, const token *t, str name); /* with its dialect */
+void parser_hint_dialect(parser *p, const token *t, str dialect);
+/* Notation of Shardy's older pages, as it is written today: an op, and what begins with `t`. */
+void parser_hint_form(parser *p, const op_state *st);
+void parser_hint_token(parser *p, const token *t);
+
 /* ---- types: parse_type.c ---- */
 const type *parser_type(parser *p);
 const type *parser_int_type(ir_ctx *c, str s, const char **bad); /* i32; bad: what its width is */

@@ -26,3 +26,35 @@ func.func @manual(%arg0: tensor<8xf32>) -> tensor<8xf32> {
   } : (tensor<8xf32>) -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+
+// -----
+
+func.func @group_with_a_result(%arg0: tensor<8xf32>) -> tensor<8xf32> {
+  // CHECK: error: custom op 'sdy.sharding_group' expected 'group_id'
+  // CHECK: note: a group is written 'sdy.sharding_group %a group_id=0 : tensor<2xf32>', and has no result
+  %0 = sdy.sharding_group %arg0, id=0 : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+// CHECK: error: custom op 'mesh' is unknown
+// CHECK: note: did you mean 'sdy.mesh'?
+mesh @mesh_xy = <["x"=2, "y"=2]>
+
+// -----
+
+sdy.mesh @m = <["x"=2]>
+// CHECK: error: expected attribute value
+// CHECK: note: an attribute is written with its name, such as '#sdy.sharding<@mesh, [{}]>'
+func.func @sharding_without_its_name(%arg0: tensor<8xf32> {sdy.sharding=<@m, [{"x"}]>}) {
+  return
+}
+
+// -----
+
+// CHECK: error: #"sdyy"<"sharding
+// CHECK: note: did you mean 'sdy'?
+func.func @misspelt_dialect(%arg0: tensor<8xf32> {sdy.sharding = #sdyy.sharding<@m, [{}]>}) {
+  return
+}
