@@ -38,6 +38,7 @@ void say_error(const char *fmt, ...) PRINTF_LIKE(1, 2);
 /* The same for a status, which is freed; true if there was one. */
 bool say_status(status s);
 bool say_tz_error(tz_error *e);
+bool say_option(const char *option, status s); /* of what an option named; one line */
 
 /* A NumPy array: C order. npy_open reads what it is; npy_load the elements, into `data`, once the
  * caller has seen that it wants so many. npy_free releases it, whatever became of it. */

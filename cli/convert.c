@@ -1,6 +1,7 @@
 /* terrazzo convert: one sharding, in the notation of another tool. */
 #include <stdio.h>
 
+#include "base/spelling.h"
 #include "layout.h"
 #include "mesh/notation.h"
 #include "workspace.h"
@@ -53,10 +54,10 @@ static const option_row rows[] = {
 /* ---- reading ---- */
 
 static bool read_shape(workspace *w, const convert_options *o, i64s *shape) {
-  if (!layout_parse_numbers(&w->arena, "tensor", o->tensor, shape)) return false;
+  if (!layout_parse_numbers(&w->arena, "--tensor", o->tensor, shape)) return false;
   for (size_t d = 0; d < shape->len; d++)
     if (shape->data[d] < 0)
-      return say_error("tensor[%zu]: expected a size of at least 0, found %lld", d,
+      return say_error("--tensor[%zu]: expected a size of at least 0, found %lld", d,
                        (long long)shape->data[d]),
              false;
   return true;
@@ -66,11 +67,11 @@ static bool read_shape(workspace *w, const convert_options *o, i64s *shape) {
 static bool read_rank(const convert_options *o, const i64s *shape, i64 *rank) {
   *rank = shape ? (i64)shape->len : NOTATION_ANY_RANK;
   if (!o->rank) return true;
-  if (!layout_parse_number("rank", o->rank, rank)) return false;
+  if (!layout_parse_number("--rank", o->rank, rank)) return false;
   if (*rank < 0 || *rank > NOTATION_MAX_RANK)
-    return say_error("rank: expected 0 to %d, found '%s'", NOTATION_MAX_RANK, o->rank), false;
+    return say_error("--rank: expected 0 to %d, found '%s'", NOTATION_MAX_RANK, o->rank), false;
   if (shape && *rank != (i64)shape->len)
-    return say_error("rank: expected %zu as the tensor has, found %lld", shape->len,
+    return say_error("--rank: expected %zu as the tensor has, found %lld", shape->len,
                      (long long)*rank),
            false;
   return true;
@@ -139,10 +140,10 @@ static bool write_pictures(workspace *w, const convert_options *o, const placeme
   slice_grid g;
   if (!o->picture && !o->svg) return true;
   if (p->kind != PLACED_BY_AXES)
-    return say_error("picture: expected one sharding over named devices, found another"), false;
+    return say_error("--picture: expected one sharding over named devices, found another"), false;
   slice_grid_make(&w->arena, p->sharding, &g);
   if (o->picture && !picture_text(&w->arena, &w->out, &g, "device", wants_color(NULL)))
-    return say_error("picture: expected at most 256 slices, 16 across, found %lld",
+    return say_error("--picture: expected at most 256 slices, 16 across, found %lld",
                      (long long)g.num_slices),
            false;
   if (!o->svg) return true;
@@ -150,7 +151,7 @@ static bool write_pictures(workspace *w, const convert_options *o, const placeme
   buf_init(&svg, &mem_system);
   bool fine = picture_svg(&w->arena, &svg, &g, "device", text);
   if (!fine)
-    say_error("svg: expected at most 4096 slices, found %lld", (long long)g.num_slices);
+    say_error("--svg: expected at most 4096 slices, found %lld", (long long)g.num_slices);
   else
     fine = write_file(o->svg, buf_view(&svg));
   buf_deinit(&svg);
@@ -202,13 +203,18 @@ static void print_usage(FILE *to) {
   fputs(usage_tail, to);
 }
 
+static bool unknown(const char *option, const char *name) {
+  spelling s = {.wanted = str_of(name)};
+  for (size_t i = 0; i < num_notations; i++) spelling_try(&s, str_of(notations[i].name));
+  return say_error("convert: %s: unknown notation '%s'%s", option, name, spelling_say(&s).text),
+         false;
+}
+
 static bool find_notations(convert_options *o) {
   o->source = notation_find(str_of(o->from));
   if (o->to && strcmp(o->to, "all") != 0) o->target = notation_find(str_of(o->to));
-  if (!o->source) return say_error("convert: --from: unknown notation '%s'", o->from), false;
-  if (o->to && !o->target && strcmp(o->to, "all") != 0)
-    return say_error("convert: --to: unknown notation '%s'", o->to), false;
-  return true;
+  if (!o->source) return unknown("--from", o->from);
+  return !o->to || o->target || strcmp(o->to, "all") == 0 || unknown("--to", o->to);
 }
 
 int convert_main(int argc, char **argv) {

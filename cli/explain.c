@@ -62,7 +62,7 @@ static int open_source(workspace *w, const explain_options *o, const char *file,
 bool open_topology(workspace *w, const char *file, topology *out) {
   os_file f;
   diag_sink sink = {.fn = diag_to_stderr};
-  if (say_status(os_file_open(file, &f))) return false;
+  if (say_option("--topology", os_file_open(file, &f))) return false;
   bool ok = topology_read(&w->arena, &sink, str_of(file), f.bytes, out);
   os_file_close(&f);
   return ok;

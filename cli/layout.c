@@ -191,14 +191,14 @@ static bool parse_strategies(arena *a, const char *text, strategies *out) {
   if (s.len && s.data[s.len - 1] == ',') s.len--;
   const layout_entry *entries;
   size_t n;
-  if (!layout_parse_entries(a, "strategy", arena_str(a, s).data, &entries, &n)) return false;
+  if (!layout_parse_entries(a, "--strategy", arena_str(a, s).data, &entries, &n)) return false;
   bool whole = out->tuple || (n == 1 && entries[0].tuple);
   out->data = ARENA_ARRAY(a, i64s, n + 1);
   out->len = whole ? n : 1;
-  if (!whole) return layout_parse_numbers(a, "strategy", text, &out->data[0]);
+  if (!whole) return layout_parse_numbers(a, "--strategy", text, &out->data[0]);
   for (size_t i = 0; i < n; i++) {
     if (!entries[i].tuple)
-      return say_error("strategy: expected a tuple for each input, found '" STR_FMT "'",
+      return say_error("--strategy: expected a tuple for each input, found '" STR_FMT "'",
                        STR_ARG(entries[i].names[0])),
              false;
     if (!parse_strategy(a, &entries[i], &out->data[i])) return false;
@@ -214,24 +214,23 @@ static const layout *from_strategy(arena *a, i64s strategy, const layout_options
     say_error("--repeat: expected right or left, found '%s'", o->repeat);
     return NULL;
   }
-  if (!layout_parse_number("devices", o->devices, &devices)) return NULL;
+  if (!layout_parse_number("--devices", o->devices, &devices)) return NULL;
   return layout_from_strategy(a, strategy, devices, left, sink);
 }
 
 static const layout *from_matrix(arena *a, const layout_options *o, diag_sink *sink) {
   layout_spec s = {0};
   layout_entry names;
-  if (!layout_parse_numbers(a, "device_matrix", o->device_matrix, &s.device_matrix) ||
-      !layout_parse_names(a, "alias_name", o->alias, &names) ||
-      !layout_parse_entries(a, "entries", o->map, &s.entries, &s.num_entries) ||
-      (o->rank_list && !layout_parse_numbers(a, "rank_list", o->rank_list, &s.rank_list)))
+  if (!layout_parse_numbers(a, "--device-matrix", o->device_matrix, &s.device_matrix) ||
+      !layout_parse_names(a, "--alias", o->alias, &names) ||
+      !layout_parse_entries(a, "--map", o->map, &s.entries, &s.num_entries) ||
+      (o->rank_list && !layout_parse_numbers(a, "--rank-list", o->rank_list, &s.rank_list)))
     return NULL;
   s.alias_name = names.names;
   s.num_alias_names = names.num_names;
   const layout *l = layout_make(a, &s, sink);
   if (l && o->interleaved && !l->interleaved) {
-    say_error("alias_name: expected \"interleaved_parallel\" as the last name, found \"" STR_FMT
-              "\"",
+    say_error("--alias: expected \"interleaved_parallel\" as the last name, found \"" STR_FMT "\"",
               STR_ARG(layout_mesh(l)->axes[layout_mesh(l)->num_axes - 1].name));
     return NULL;
   }
@@ -244,7 +243,7 @@ static bool select_shown(arena *a, const layout_options *o, grid_view *v, diag_s
   i64 *one = ARENA_ARRAY(a, i64, 1), number;
   if (o->rank) {
     i64 *position = ARENA_ARRAY(a, i64, 1);
-    if (!layout_parse_number("rank", o->rank, &number) ||
+    if (!layout_parse_number("--rank", o->rank, &number) ||
         !layout_find_rank(l, number, position, sink))
       return false;
     v->positions = (i64s){position, 1};
@@ -252,7 +251,7 @@ static bool select_shown(arena *a, const layout_options *o, grid_view *v, diag_s
     v->slices = (i64s){one, 1};
   } else if (o->slice) {
     i64s ranks;
-    if (!layout_parse_number("slice", o->slice, one) ||
+    if (!layout_parse_number("--slice", o->slice, one) ||
         !layout_slice_ranks(a, l, *one, &ranks, sink))
       return false;
     i64 *positions = ARENA_ARRAY(a, i64, ranks.len);
@@ -261,7 +260,7 @@ static bool select_shown(arena *a, const layout_options *o, grid_view *v, diag_s
     v->positions = (i64s){positions, ranks.len};
     v->slices = (i64s){one, 1};
   } else if (layout_mesh(l)->size > max_printed) {
-    return say_error("device_matrix: expected at most %lld devices without --rank and --slice, "
+    return say_error("--device-matrix: expected at most %lld devices without --rank and --slice, "
                      "found %lld",
                      (long long)max_printed, (long long)layout_mesh(l)->size),
            false;
@@ -279,13 +278,13 @@ static bool show_move(arena *a, const layout_options *o, const grid_view *v, buf
       .rank_list = o->to_rank_list ? o->to_rank_list : o->rank_list,
   };
   i64 element_size = 4;
-  if (o->element_size && !layout_parse_number("element_size", o->element_size, &element_size))
+  if (o->element_size && !layout_parse_number("--element-size", o->element_size, &element_size))
     return false;
   const layout *target = from_matrix(a, &to, sink);
   if (!target) return false;
   i64 most = max_i64(layout_mesh(v->layout)->size, layout_mesh(target)->size);
   if (most > max_moved)
-    return say_error("device_matrix: expected at most %lld devices to redistribute over, found "
+    return say_error("--device-matrix: expected at most %lld devices to redistribute over, found "
                      "%lld",
                      (long long)max_moved, (long long)most),
            false;
@@ -303,7 +302,7 @@ static bool write_svg(arena *a, const char *path, const grid_view *v) {
   layout_print_dict(&title, v->layout);
   bool fine = picture_svg(a, &svg, v->grid, "rank", buf_view(&title));
   if (!fine)
-    say_error("svg: expected at most 4096 slices, found %lld", (long long)v->grid->num_slices);
+    say_error("--svg: expected at most 4096 slices, found %lld", (long long)v->grid->num_slices);
   else
     fine = write_file(path, buf_view(&svg));
   buf_deinit(&title);
@@ -318,7 +317,7 @@ static int show_one(workspace *w, const layout_options *o, const layout *l) {
   v.grid = &v.layout->grid;
   if (o->tensor) {
     v.has_shape = true;
-    if (!layout_parse_numbers(a, "tensor", o->tensor, &v.shape) ||
+    if (!layout_parse_numbers(a, "--tensor", o->tensor, &v.shape) ||
         !layout_check_shape(v.layout, v.shape, &w->sink))
       return EXIT_WRONG;
   }
@@ -337,7 +336,7 @@ static int show_one(workspace *w, const layout_options *o, const layout *l) {
 static int show_all(workspace *w, const layout_options *o, const strategies *s) {
   int result = EXIT_FINE;
   if (s->len > 1 && (o->tensor || has_target(o) || o->svg))
-    return say_error("strategy: --tensor, --to-... and --svg are of one input"), EXIT_WRONG;
+    return say_error("--strategy: --tensor, --to-... and --svg are of one input"), EXIT_WRONG;
   if (o->json) buf_char(&w->out, '[');
   for (size_t i = 0; i < s->len && result == EXIT_FINE; i++) {
     if (i && o->json) buf_char(&w->out, ',');
@@ -348,9 +347,36 @@ static int show_all(workspace *w, const layout_options *o, const strategies *s) 
   return result;
 }
 
+/* What Layout calls its fields, by the options that they come from. */
+static const struct field {
+  const char *name, *option;
+} fields[] = {{"device_matrix", "--device-matrix"},
+              {"alias_name", "--alias"},
+              {"entries", "--map"},
+              {"rank_list", "--rank-list"},
+              {"strategy", "--strategy"},
+              {"tensor", "--tensor"},
+              {"devices", "--devices"},
+              {"rank", "--rank"},
+              {"slice", "--slice"},
+              {"element_size", "--element-size"}};
+
+static void say_by_option(void *user, diag_kind kind, diag_pos pos, str text) {
+  (void)user, (void)kind, (void)pos;
+  size_t n = 0;
+  while (n < text.len && text.data[n] != ':' && text.data[n] != '[') n++;
+  for (size_t i = 0; i < COUNT(fields); i++)
+    if (str_is((str){text.data, n}, fields[i].name)) {
+      say_error("%s" STR_FMT, fields[i].option, STR_ARG(str_from(text, n)));
+      return;
+    }
+  say_error(STR_FMT, STR_ARG(text));
+}
+
 static int show(workspace *w, void *options) {
   const layout_options *o = options;
   strategies s;
+  w->sink.fn = say_by_option;
   if (!o->strategy) return show_one(w, o, from_matrix(&w->arena, o, &w->sink));
   if (!parse_strategies(&w->arena, o->strategy, &s)) return EXIT_WRONG;
   return s.tuple ? show_all(w, o, &s)

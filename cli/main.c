@@ -29,6 +29,13 @@ bool say_status(status s) {
   return true;
 }
 
+bool say_option(const char *option, status s) {
+  if (!s) return false;
+  say_error("%s: " STR_FMT, option, STR_ARG(status_message(s)));
+  status_free(s);
+  return true;
+}
+
 bool say_tz_error(tz_error *e) {
   if (!e) return false;
   say_message(str_of(tz_error_message(e)));

@@ -5,7 +5,7 @@
 
 static bool read_priorities(ir_ctx *c, const char *path) {
   os_file f;
-  if (say_status(os_file_open(path, &f))) return ir_sink(c)->errors++, false;
+  if (say_option("--op-priorities", os_file_open(path, &f))) return ir_sink(c)->errors++, false;
   str text = arena_str(ir_arena(c), f.bytes);
   os_file_close(&f);
   return op_priorities_set(c, str_of(path), text);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "compile/compile.h"
+#include "mesh/describe.h"
 #include "partition/wire.h"
 #include "text/text.h"
 #include "workspace.h"
@@ -19,6 +20,7 @@ static const char usage[] =
     "                   devices meet and along which axes of the mesh, the bytes that each of\n"
     "                   them sends (in a ring), how often it runs, whether the program asked\n"
     "                   for it or partitioning needs it, and the source line that it serves\n"
+    "--json             the same as JSON\n"
     "--as-propagated    take every axis where Shardy's propagation has it, also where another\n"
     "                   dimension of the same value would cost less\n"
     "-o FILE            write there instead of to standard output\n\n"
@@ -30,7 +32,7 @@ typedef struct partition_options {
   const char *file, *output;
   option_texts meshes;
   u32 devices;
-  bool stats, as_propagated;
+  bool stats, json, as_propagated;
   workspace *w;
 } partition_options;
 
@@ -40,6 +42,7 @@ static const option_row rows[] = {
     {"-o", offsetof(partition_options, output), OPTION_TEXT},
     {"--as-propagated", offsetof(partition_options, as_propagated), OPTION_FLAG},
     {"--stats", offsetof(partition_options, stats), OPTION_FLAG},
+    {"--json", offsetof(partition_options, json), OPTION_FLAG},
 };
 
 /* 1536 -> 1.5 KiB */
@@ -87,10 +90,35 @@ static void put_stats(buf *b, arena *a, ir_module *m) {
   if (unknown) BUF_LIT(b, "? in a loop that runs nobody knows how often, counted once\n");
 }
 
+static void json_use(buf *b, const wire_use *u) {
+  diag_pos p = loc_pos(u->op->loc);
+  BUF_LIT(b, "{\"op\": ");
+  json_string(b, u->op->info->name);
+  buf_printf(b, ", \"devices\": %u, \"axes\": ", u->group);
+  json_string(b, u->axes);
+  buf_printf(b, ", \"bytes\": %" PRIu64 ", \"times\": %" PRIu64, u->bytes, u->trips);
+  buf_printf(b, ", \"times_known\": %s, \"asked\": %s, \"file\": ", u->unknown ? "false" : "true",
+             u->asked ? "true" : "false");
+  json_string(b, p.file);
+  buf_printf(b, ", \"line\": %u, \"column\": %u}", p.line, p.col);
+}
+
+static void put_json(buf *b, arena *a, ir_module *m) {
+  wire_uses uses = wire_list(a, m);
+  BUF_LIT(b, "[");
+  for (size_t i = 0; i < uses.len; i++) {
+    if (i) BUF_LIT(b, ",\n");
+    json_use(b, &uses.data[i]);
+  }
+  BUF_LIT(b, "]\n");
+}
+
 static bool partitioned(void *user, ir_module *m, str remarks) {
   partition_options *o = user;
   fprintf(stderr, STR_FMT, STR_ARG(remarks));
-  if (o->stats)
+  if (o->json)
+    put_json(&o->w->out, &o->w->arena, m);
+  else if (o->stats)
     put_stats(&o->w->out, &o->w->arena, m);
   else
     text_print(&o->w->out, m, NULL);

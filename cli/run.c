@@ -7,6 +7,7 @@
 
 #include "api/api.h"
 #include "args.h"
+#include "base/spelling.h"
 #include "host.h"
 #include "num/convert.h"
 #include "processes.h"
@@ -34,6 +35,9 @@ static const char usage[] =
     "--repeat N         run N times; --time tells the fastest\n"
     "--time             how long compiling and running took\n"
     "--stats            collectives and bytes a device, workspace, steps\n"
+    "--json             what --dry-run, --time and --stats tell, all of it, as JSON; what the "
+    "program\n"
+    "                   itself prints goes to standard error then\n"
     "--dump STAGE       print the module after that stage (or `all`) to standard error;\n"
     "                   STAGE `program` prints the steps that every device runs\n\n"
     "examples: terrazzo run mlp.mlir --devices 8 --input x.npy w.npy --output out --stats\n"
@@ -44,7 +48,7 @@ typedef struct run_options {
   const char *file, *output, *dump, *executor, *op_priorities;
   option_texts inputs, meshes, dialects;
   u32 devices, threads, repeat, seed, processes;
-  bool time, stats, dry, random;
+  bool time, stats, json, dry, random;
 } run_options;
 
 static const option_row rows[] = {
@@ -63,6 +67,7 @@ static const option_row rows[] = {
     {"--repeat", offsetof(run_options, repeat), OPTION_NUMBER, 1, 1u << 20},
     {"--time", offsetof(run_options, time), OPTION_FLAG},
     {"--stats", offsetof(run_options, stats), OPTION_FLAG},
+    {"--json", offsetof(run_options, json), OPTION_FLAG},
     {"--dump", offsetof(run_options, dump), OPTION_TEXT},
 };
 
@@ -79,6 +84,7 @@ typedef struct run_state {
   void **out;      /* global results, owned */
   void **drawn;    /* data that is in no file, owned */
   processes job;
+  u64 compiled, ran; /* ns; the fastest run */
 } run_state;
 
 static void print_dims(buf *b, const i64 *dims, size_t n) {
@@ -109,7 +115,7 @@ static bool open_inputs(run_state *s, const run_options *o) {
   if (s->num_inputs < n) return say_error("out of memory"), false;
   for (u32 k = 0; k < n; k++) {
     npy *a = &s->inputs[k];
-    if (say_status(npy_open(o->inputs.data[k], a))) return false;
+    if (say_option("--input", npy_open(o->inputs.data[k], a))) return false;
     char *text = calloc(1, LONGEST);
     if (!text) return say_error("out of memory"), false;
     s->shapes[k] = text;
@@ -130,7 +136,7 @@ static bool read_inputs(run_state *s, const run_options *o) {
     if (a->rank != t.rank || !i64s_eq((i64s){a->dims, a->rank}, (i64s){t.dims, t.rank}) ||
         !npy_holds(a, t.type, t.element_size))
       return wrong_input(o->inputs.data[k], k, a, &t);
-    if (say_status(npy_load(o->inputs.data[k], a))) return false;
+    if (say_option("--input", npy_load(o->inputs.data[k], a))) return false;
     s->in[k] = a->data;
   }
   return true;
@@ -161,25 +167,16 @@ static bool draw_inputs(run_state *s, u32 seed) {
 
 static bool write_results(const run_state *s, const char *dir) {
   if (mkdir(dir, 0777) != 0 && errno != EEXIST)
-    return say_error("%s: %s", dir, strerror(errno)), false;
+    return say_error("--output: %s: %s", dir, strerror(errno)), false;
   for (u32 k = 0; k < tz_program_num_results(s->program); k++) {
     tz_tensor t = api_result(s->program, k);
     char path[4096];
     snprintf(path, sizeof path, "%s/out_%u.npy", dir, k);
-    if (say_status(npy_write(path, t.type, t.element_size, (i64s){t.dims, t.rank}, s->out[k])))
+    if (say_option("--output",
+                   npy_write(path, t.type, t.element_size, (i64s){t.dims, t.rank}, s->out[k])))
       return false;
   }
   return true;
-}
-
-static void print_stats(const tz_program *p) {
-  tz_stats st = api_stats(p);
-  printf("devices %u, steps %u, workspace %" PRIu64 " bytes a device, constants %" PRIu64
-         " bytes\n",
-         tz_program_devices(p), st.steps, st.workspace, st.constants);
-  for (u32 i = 0; i < st.num_collectives; i++)
-    printf("%-16s %4u  %10" PRIu64 " bytes a device\n", st.collectives[i].kind,
-           st.collectives[i].count, st.collectives[i].bytes);
 }
 
 static void release(run_state *s) {
@@ -198,9 +195,29 @@ static void release(run_state *s) {
   tz_runtime_free(s->runtime);
 }
 
+/* Which stage is wanted, and what became of it. */
+typedef struct dumping {
+  const char *wanted;
+  bool found;
+  spelling near;
+  char names[4096]; /* of the stages so far, which `near` points into */
+} dumping;
+
 static void dump(void *user, const char *stage, const char *text, size_t length) {
-  if (strcmp(user, "all") == 0 || strcmp(user, stage) == 0)
-    fprintf(stderr, "// ----- after %s -----\n%.*s\n", stage, (int)length, text);
+  dumping *d = user;
+  size_t n = strlen(d->names);
+  snprintf(d->names + n, sizeof d->names - n, " %s", stage);
+  if (d->names[n]) spelling_try(&d->near, str_of(d->names + n + 1));
+  if (strcmp(d->wanted, "all") != 0 && strcmp(d->wanted, stage) != 0) return;
+  d->found = true;
+  fprintf(stderr, "// ----- after %s -----\n%.*s\n", stage, (int)length, text);
+}
+
+static bool check_dump(const dumping *d) {
+  if (d->found) return true;
+  return say_error("run: --dump: there is no stage '%s'%s ('all' shows them by name)", d->wanted,
+                   spelling_say(&d->near).text),
+         false;
 }
 
 static bool make_room(run_state *s) {
@@ -216,9 +233,9 @@ static bool make_room(run_state *s) {
 }
 
 /* A file's text; NULL: said why there is none. To be freed. */
-static char *read_text(const char *path) {
+static char *read_text(const char *option, const char *path) {
   os_file f;
-  if (say_status(os_file_open(path, &f))) return NULL;
+  if (say_option(option, os_file_open(path, &f))) return NULL;
   char *text = malloc(f.bytes.len + 1);
   if (text) memcpy(text, f.bytes.data, f.bytes.len), text[f.bytes.len] = 0;
   os_file_close(&f);
@@ -228,10 +245,11 @@ static char *read_text(const char *path) {
 
 static bool compile_file(const run_options *o, const char *const *shapes, tz_program **out) {
   os_file f;
-  char *priorities = o->op_priorities ? read_text(o->op_priorities) : NULL;
+  char *priorities = o->op_priorities ? read_text("--op-priorities", o->op_priorities) : NULL;
   if ((o->op_priorities && !priorities) || say_status(os_file_open(o->file, &f)))
     return free(priorities), false;
   bool text = o->dump && strcmp(o->dump, "program") != 0;
+  dumping d = {.wanted = o->dump, .near = {.wanted = str_of(text ? o->dump : "")}};
   tz_compile_options c = {TZ_SIZED(tz_compile_options),
                           .file = o->file,
                           .devices = o->devices,
@@ -240,51 +258,82 @@ static bool compile_file(const run_options *o, const char *const *shapes, tz_pro
                           .dialects = o->dialects.data,
                           .op_priorities = priorities,
                           .dump = text ? dump : NULL,
-                          .dump_user = (void *)(uintptr_t)o->dump};
+                          .dump_user = &d};
   tz_error *e = tz_compile(f.bytes.data, f.bytes.len, &c, out);
   os_file_close(&f);
   free(priorities);
-  return !say_tz_error(e);
-}
-
-/* What a run would take. */
-static void print_needs(const tz_program *p) {
-  tz_stats st = api_stats(p);
-  printf("arguments %" PRIu64 ", results %" PRIu64 ", workspace %" PRIu64 ", constants %" PRIu64
-         " bytes a device\n",
-         st.params, st.results, st.workspace, st.constants);
-  printf("%.0f flops, %.0f transcendentals, %.0f bytes read and written a device; a loop counts "
-         "once\n",
-         st.flops, st.transcendentals, st.bytes);
+  return !say_tz_error(e) && (!text || check_dump(&d));
 }
 
 /* What the program has printed comes when it is through. */
-static bool run_once(run_state *s) {
+static bool run_once(run_state *s, FILE *to) {
   cli_host host;
   buf out;
   buf_init(&out, &mem_system);
   host_begin(&host, NULL, &out);
   bool failed = say_tz_error(api_run(s->runtime, s->program, s->in, s->out, &host.functions));
   host_end(&host);
-  fwrite(out.data, 1, out.len, stdout);
+  fwrite(out.data, 1, out.len, to);
   buf_deinit(&out);
   return !failed;
 }
 
+/* ---- what is told of it ---- */
+
+static void print_stats(const tz_program *p, const tz_stats *st) {
+  printf("devices %u, steps %u, workspace %" PRIu64 " bytes a device, constants %" PRIu64
+         " bytes\n",
+         tz_program_devices(p), st->steps, st->workspace, st->constants);
+  for (u32 i = 0; i < st->num_collectives; i++)
+    printf("%-16s %4u  %10" PRIu64 " bytes a device\n", st->collectives[i].kind,
+           st->collectives[i].count, st->collectives[i].bytes);
+}
+
+static void print_needs(const tz_stats *st) {
+  printf("arguments %" PRIu64 ", results %" PRIu64 ", workspace %" PRIu64 ", constants %" PRIu64
+         " bytes a device\n",
+         st->params, st->results, st->workspace, st->constants);
+  printf("%.0f flops, %.0f transcendentals, %.0f bytes read and written a device; a loop counts "
+         "once\n",
+         st->flops, st->transcendentals, st->bytes);
+}
+
+static void print_json(const run_state *s, const tz_stats *st) {
+  printf("{\"devices\": %u, \"steps\": %u, \"arguments\": %" PRIu64 ", \"results\": %" PRIu64
+         ", \"workspace\": %" PRIu64 ", \"constants\": %" PRIu64 ",\n",
+         tz_program_devices(s->program), st->steps, st->params, st->results, st->workspace,
+         st->constants);
+  printf("\"flops\": %.0f, \"transcendentals\": %.0f, \"bytes\": %.0f,\n\"collectives\": [",
+         st->flops, st->transcendentals, st->bytes);
+  for (u32 i = 0; i < st->num_collectives; i++)
+    printf("%s{\"kind\": \"%s\", \"count\": %u, \"bytes\": %" PRIu64 "}", i ? ", " : "",
+           st->collectives[i].kind, st->collectives[i].count, st->collectives[i].bytes);
+  printf("],\n\"compile_ms\": %.3f", (double)s->compiled / 1e6);
+  if (s->ran) printf(", \"run_ms\": %.3f", (double)s->ran / 1e6);
+  puts("}");
+}
+
+static void tell(const run_state *s, const run_options *o) {
+  tz_stats st = api_stats(s->program);
+  if (o->json) return print_json(s, &st);
+  if (o->time) printf("compile %.3f ms", (double)s->compiled / 1e6);
+  if (o->time && !o->dry) printf(", run %.3f ms", (double)s->ran / 1e6);
+  if (o->time) puts("");
+  if (o->dry) print_needs(&st);
+  if (o->dry || o->stats) print_stats(s->program, &st);
+}
+
 static bool run(run_state *s, const run_options *o) {
   if (!open_inputs(s, o)) return false;
-  u64 begin = os_now_ns(), ran = 0;
+  u64 begin = os_now_ns();
   if (!compile_file(o, s->shapes, &s->program)) return false;
-  u64 compiled = os_now_ns() - begin;
+  s->compiled = os_now_ns() - begin;
   if (o->dump && strcmp(o->dump, "program") == 0) {
     char *text = tz_program_text(s->program);
     if (text) fputs(text, stderr);
     tz_free(text);
   }
-  if (o->dry) {
-    if (o->time) printf("compile %.3f ms\n", (double)compiled / 1e6);
-    return print_needs(s->program), print_stats(s->program), true;
-  }
+  if (o->dry) return tell(s, o), true;
   if (!make_room(s) || !(o->random ? draw_inputs(s, o->seed) : read_inputs(s, o))) return false;
   if (say_tz_error(tz_runtime_create_on(o->executor, o->threads, &s->runtime))) return false;
   wire *w = s->job.w;
@@ -292,15 +341,13 @@ static bool run(run_state *s, const run_options *o) {
   if (w && say_tz_error(api_join(s->runtime, w))) return false;
   for (u32 i = 0; i < o->repeat; i++) {
     begin = os_now_ns();
-    if (!run_once(s)) return false;
+    if (!run_once(s, o->json ? stderr : stdout)) return false;
     u64 took = os_now_ns() - begin;
-    if (i == 0 || took < ran) ran = took;
+    if (i == 0 || took < s->ran) s->ran = took;
   }
   if (s->job.rank) return true; /* the first tells */
   if (o->output && !write_results(s, o->output)) return false;
-  if (o->time) printf("compile %.3f ms, run %.3f ms\n", (double)compiled / 1e6, (double)ran / 1e6);
-  if (o->stats) print_stats(s->program);
-  return true;
+  return tell(s, o), true;
 }
 
 int run_main(int argc, char **argv) {

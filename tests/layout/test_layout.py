@@ -170,24 +170,24 @@ def test_error(case, args):
         assert done.returncode == 0, done.stderr
         return
     assert done.returncode == 1 and done.stdout == ""
-    assert re.match(r"terrazzo: [a-z_]+(\[\d+\])?: expected .*", done.stderr), done.stderr
+    assert re.match(r"terrazzo: --[a-z-]+(\[\d+\])?: expected .*", done.stderr), done.stderr
     assert "found" in done.stderr or "')'" in done.stderr, done.stderr
 
 
 WRONG = {
-    "matrix": (("--device-matrix", "2,x", "--alias", "a,b", "--map", "a"), "device_matrix"),
-    "huge": (("--device-matrix", f"{2**62},4", "--alias", "a,b", "--map", "a"), "device_matrix"),
+    "matrix": (("--device-matrix", "2,x", "--alias", "a,b", "--map", "a"), "--device-matrix"),
+    "huge": (("--device-matrix", f"{2**62},4", "--alias", "a,b", "--map", "a"), "--device-matrix"),
     "too large a number": (("--device-matrix", "9" * 30, "--alias", "a", "--map", "a"),
-                           "device_matrix"),
-    "devices": (("--strategy", "2,3", "--devices", "8"), "devices"),
+                           "--device-matrix"),
+    "devices": (("--strategy", "2,3", "--devices", "8"), "--devices"),
     "repeat": (("--strategy", "2", "--devices", "8", "--repeat", "up"), "--repeat"),
-    "slice": (("--strategy", "2", "--devices", "8", "--slice", "2"), "slice"),
-    "parenthesis": (("--device-matrix", "2", "--alias", "a", "--map", "(a"), "entries"),
-    "behind a tuple": (("--device-matrix", "2", "--alias", "a", "--map", "(a)b"), "entries"),
+    "slice": (("--strategy", "2", "--devices", "8", "--slice", "2"), "--slice"),
+    "parenthesis": (("--device-matrix", "2", "--alias", "a", "--map", "(a"), "--map"),
+    "behind a tuple": (("--device-matrix", "2", "--alias", "a", "--map", "(a)b"), "--map"),
     "no interleaved axis": (("--device-matrix", "2", "--alias", "a", "--map", "a",
-                             "--interleaved-parallel"), "alias_name"),
+                             "--interleaved-parallel"), "--alias"),
     "all of too many": (("--device-matrix", str(2**40), "--alias", "a", "--map", "a"),
-                        "device_matrix"),
+                        "--device-matrix"),
 }
 
 
@@ -227,7 +227,8 @@ def test_mutated(seed):
                     *rng.sample(["--json", "--interleaved-parallel"], rng.randint(0, 1)))
     assert done.returncode in (0, 1, 2)
     if done.returncode == 1:
-        assert re.fullmatch(r"terrazzo: \S+: expected .*\n", done.stderr), done.stderr
+        assert re.fullmatch(r"terrazzo: --[a-z-]+(\[\d+\])?: expected .*\n",
+                            done.stderr), done.stderr
     if done.returncode == 2:
         assert "usage:" in done.stderr
 

@@ -113,8 +113,8 @@ def test_random(seed):
 
 
 WRONG = {
-    "devices": ("6", "4", [24], "device_matrix"),
-    "shape": ("4", "4", [6], "tensor[0]"),
+    "devices": ("6", "4", [24], "--device-matrix"),
+    "shape": ("4", "4", [6], "--tensor[0]"),
 }
 
 

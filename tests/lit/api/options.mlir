@@ -14,6 +14,12 @@
 // RUN: not terrazzo opt %s --canonicalize=topdown=true 2>&1 | FileCheck %s --check-prefix=INSIDE
 // RUN: sed s/stablehlo.tanh/stablehlo.tanhh/ %s | not terrazzo opt - 2>&1 | FileCheck %s --check-prefix=CUSTOM
 // RUN: sed s/stablehlo.tanh/stabelhlo.tanh/ %s | not terrazzo opt - 2>&1 | FileCheck %s --check-prefix=DIALECT
+// RUN: not terrazzo run %s --dump propagat 2>&1 | FileCheck %s --check-prefix=STAGE
+// RUN: not terrazzo run %s --input nowhere.npy 2>&1 | FileCheck %s --check-prefix=INPUT
+// RUN: not terrazzo run %s --op-priorities nowhere 2>&1 | FileCheck %s --check-prefix=PRIORITIES
+// RUN: not terrazzo comms %s --topology nowhere 2>&1 | FileCheck %s --check-prefix=TOPOLOGY
+// RUN: not terrazzo convert --from xlaa --to all x 2>&1 | FileCheck %s --check-prefix=NOTATION
+// RUN: not terrazzo layout --device-matrix 2,x --alias a,b --map a,b 2>&1 | FileCheck %s --check-prefix=MATRIX
 
 sdy.mesh @m = <["x"=2]>
 func.func @main(%arg0: tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>}) -> tensor<8xf32> {
@@ -37,3 +43,9 @@ func.func @main(%arg0: tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>}
 // CUSTOM: note: did you mean 'stablehlo.tanh'?
 // DIALECT: error: Dialect `stabelhlo' not found
 // DIALECT: note: did you mean 'stablehlo'?
+// STAGE: terrazzo: run: --dump: there is no stage 'propagat'; did you mean 'propagate'? ('all' shows them by name)
+// INPUT: terrazzo: --input: nowhere.npy: No such file or directory
+// PRIORITIES: terrazzo: --op-priorities: nowhere: No such file or directory
+// TOPOLOGY: terrazzo: --topology: nowhere: No such file or directory
+// NOTATION: terrazzo: convert: --from: unknown notation 'xlaa'; did you mean 'xla'?
+// MATRIX: terrazzo: --device-matrix: expected a whole number, found 'x'

@@ -2,6 +2,9 @@
 // RUN: terrazzo partition %s | FileCheck %s
 // RUN: terrazzo partition %s --stats | FileCheck %s --check-prefix=STATS
 // RUN: not terrazzo partition %s --mesh mesh=x=4,y=2 2>&1 | FileCheck %s --check-prefix=WRONG
+// RUN: terrazzo partition %s --json | FileCheck %s --check-prefix=JSON
+// RUN: terrazzo run %s --dry-run --json | FileCheck %s --check-prefix=DRY
+// RUN: terrazzo run %s --random-input --json | FileCheck %s --check-prefix=RUNS
 // RUN: terrazzo partition --help | FileCheck %s --check-prefix=HELP
 
 // CHECK: func.func @main(%arg0: tensor<4x4xf32>
@@ -11,9 +14,16 @@
 // CHECK: "stablehlo.collective_permute"
 
 // STATS: collective {{.*}}devices {{.*}}axes {{.*}}bytes {{.*}}times {{.*}}asked by
-// STATS-NEXT: all_reduce                 2  "y"                    128 B        1   partition  {{.*}}command.mlir:[[@LINE+12]]:
-// STATS-NEXT: collective_permute         2  "x"                    128 B        5   program    {{.*}}command.mlir:[[@LINE+19]]:
+// STATS-NEXT: all_reduce                 2  "y"                    128 B        1   partition  {{.*}}command.mlir:[[@LINE+19]]:
+// STATS-NEXT: collective_permute         2  "x"                    128 B        5   program    {{.*}}command.mlir:[[@LINE+26]]:
 // STATS-NEXT: 2 collectives, run 6 times; 768 B sent by a device
+// JSON: [{"op": "stablehlo.all_reduce", "devices": 2, "axes": "\"y\"", "bytes": 128, "times": 1, "times_known": true, "asked": false, "file": "{{.*}}command.mlir", "line": [[#]], "column": 8},
+// JSON-NEXT: {"op": "stablehlo.collective_permute", {{.*}}"times": 5, {{.*}}"asked": true
+// DRY: {"devices": 4, "steps": {{[0-9]+}}, "arguments": 192, "results": 128, "workspace": {{[0-9]+}}, "constants": {{[0-9]+}},
+// DRY-NEXT: "flops": {{[0-9]+}}, "transcendentals": {{[0-9]+}}, "bytes": {{[0-9]+}},
+// DRY-NEXT: "collectives": [{"kind": "all_reduce", "count": 1, "bytes": {{[0-9]+}}}, {"kind": "collective_permute", "count": 1, "bytes": {{[0-9]+}}}],
+// DRY-NEXT: "compile_ms": {{[0-9.]+}}}
+// RUNS: "compile_ms": {{[0-9.]+}}, "run_ms": {{[0-9.]+}}}
 // WRONG: command.mlir:{{.*}}: error: 'sdy.manual_computation' op is written for the sizes of mesh @mesh
 // HELP: usage: terrazzo partition FILE
 
