@@ -6,6 +6,7 @@ import jax.numpy as jnp
 import jax.scipy.linalg
 import numpy as np
 import pytest
+import scipy.linalg
 from jax._src import callback, core, dispatch
 from jax._src.interpreters import mlir
 from jax.experimental import io_callback
@@ -167,6 +168,17 @@ def test_through_channels_of_the_host():
     for i in range(3):
         np.testing.assert_array_equal(f(jnp.arange(4.) + i), 4 * (np.arange(4.) + i + 1) + 1)
     assert len(seen) == 6
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.complex64])
+def test_phases_are_scipys(dtype):
+    rng = np.random.default_rng(0)
+    a = (rng.standard_normal((6, 6)) + 1j * rng.standard_normal((6, 6))).astype(dtype)
+    output = "complex" if dtype == np.complex64 else "real"
+    for got, want in zip(jax.scipy.linalg.schur(a, output), scipy.linalg.schur(a, output)):
+        np.testing.assert_allclose(got, want, atol=1e-4)
+    for got, want in zip(jnp.linalg.eig(a), scipy.linalg.eig(a)):
+        np.testing.assert_allclose(got, want, atol=1e-4)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.complex64])

@@ -1,6 +1,7 @@
 /* Ops that become calls of a function by name. */
 #include "compile/steps.h"
 #include "dialect/dialect.h"
+#include "ffi/ffi.h"
 #include "program/lapack.h"
 
 static prog_operand operand_of(const node *n) {
@@ -122,7 +123,8 @@ bool lower_custom_call(lower *L, op *o) {
         (targets[i].operands == ANY_OPERANDS || o->num_operands == targets[i].operands))
       return targets[i].fn(L, o, a.backend_config);
   const attr *own = op_attr(o, MHLO_BACKEND_CONFIG), *config = own ? own : a.backend_config;
-  bool ours =
-      lapack_serves(a.call_target_name, o->num_operands, o->num_results) && !has_long_rows(o);
+  bool theirs = lapack_has_phases(a.call_target_name) && ffi_serves(a.call_target_name);
+  bool ours = !theirs && !has_long_rows(o) &&
+              lapack_serves(a.call_target_name, o->num_operands, o->num_results);
   return (ours ? lower_lapack : lower_handler)(L, o, a.call_target_name, config);
 }

@@ -32,6 +32,7 @@
  */
 status ffi_register(str name, str platform, const XLA_FFI_Handler_Bundle *bundle) MUST_USE;
 status ffi_register_untyped(str name, str platform, void *function) MUST_USE;
+bool ffi_serves(str name); /* a typed handler of that name is registered */
 /* Of objects that handlers keep as state. *id 0 is replaced by a fresh one. `deleter` may be NULL.
  */
 status ffi_register_type(str name, i64 *id, void (*deleter)(void *object)) MUST_USE;

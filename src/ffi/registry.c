@@ -112,6 +112,11 @@ bool ffi_find(str name, bool typed, ffi_handler *out) {
   return e != NULL;
 }
 
+bool ffi_serves(str name) {
+  ffi_handler handler;
+  return ffi_find(name, true, &handler);
+}
+
 /* ---- types ---- */
 
 static entry *find_type(i64 id) {

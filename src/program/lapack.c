@@ -27,3 +27,10 @@ bool lapack_serves(str target, u32 num_in, u32 num_out) {
       return lapack_symbol(all[i].symbol) != NULL;
   return false;
 }
+
+bool lapack_has_phases(str target) {
+  size_t letter = strlen("lapack_");
+  if (!str_starts(target, STR("lapack_")) || target.len < letter + 1) return false;
+  str rest = {target.data + letter + 1, target.len - letter - 1};
+  return str_is(rest, "gees_ffi") || str_is(rest, "geev_ffi");
+}

@@ -50,6 +50,9 @@
 enum { LAPACK_MAX_DIM = 1 << 15 };
 /* One of these with as many operands and results, where the system's LAPACK has it. */
 bool lapack_serves(str target, u32 num_in, u32 num_out);
+/* Its results are determined up to phases only: Schur forms, eigenvectors. Who registers a handler
+ * of that name expects the phases of the LAPACK behind it. */
+bool lapack_has_phases(str target);
 /* "sgetrf_" of the system's LAPACK; NULL: there is none, or nothing of that name. */
 void *lapack_symbol(const char *name);
 
