@@ -254,58 +254,6 @@ static void test_scatter_swap(arena *a) {
   CHECK(z[1][0] == 1 && z[1][1] == 5 && z[1][2] == 3);
 }
 
-static void test_sort(arena *a, i64 n, bool generic) {
-  float *x = malloc((size_t)n * 4), *y = malloc((size_t)n * 4);
-  i32 *ix = malloc((size_t)n * 4), *iy = malloc((size_t)n * 4);
-  u32 seed = 5;
-  for (i64 i = 0; i < n; i++) x[i] = floorf(noise(&seed) * 50), ix[i] = (i32)i;
-  prog_builder *b = prog_begin(a, 1, 1);
-  u32 in[] = {prog_param(b, DTYPE_f32, (u64)n), prog_param(b, DTYPE_s32, (u64)n)};
-  u32 out[] = {prog_result(b, DTYPE_f32, (u64)n, -1), prog_result(b, DTYPE_s32, (u64)n, -1)};
-  prog_sort s = {.n = 2, .in = in, .out = out, .outer = 1, .size = n, .inner = 1, .keep = n};
-  u32 l = vm_load(b, &s.less, DTYPE_f32, 0), r = vm_load(b, &s.less, DTYPE_f32, 1);
-  vm_store(b, &s.less, 0, vm_emit(b, &s.less, generic ? VM_lt : VM_total_lt, DTYPE_pred, l, r, 0));
-  prog_add_sort(b, &s, S, L);
-  CHECK(!*run(b, (void *[]){x, ix}, (void *[]){y, iy}));
-  int bad = 0;
-  for (i64 i = 1; i < n; i++)
-    bad += y[i - 1] > y[i] || (y[i - 1] == y[i] && iy[i - 1] >= iy[i]) || x[iy[i]] != y[i];
-  CHECK(bad == 0);
-  free(x), free(y), free(ix), free(iy);
-}
-
-/* The first of each of several lines, in the middle dimension, and their places. */
-static void test_sort_few(arena *a, i64 n, i64 keep, bool generic) {
-  enum { OUTER = 2, INNER = 3 };
-  i64 in = OUTER * n * INNER, few = OUTER * keep * INNER;
-  float *x = malloc((size_t)in * 4), *y = malloc((size_t)few * 4);
-  i32 *at = malloc((size_t)few * 4);
-  u32 seed = 9;
-  for (i64 i = 0; i < in; i++) x[i] = floorf(noise(&seed) * 90);
-  prog_builder *b = prog_begin(a, 1, 1);
-  u32 from[] = {prog_param(b, DTYPE_f32, (u64)in), PROG_NONE};
-  u32 to[] = {prog_result(b, DTYPE_f32, (u64)few, -1), prog_result(b, DTYPE_s32, (u64)few, -1)};
-  prog_sort s = {.n = 2, .in = from, .out = to, .outer = OUTER, .size = n, .inner = INNER};
-  s.keep = keep;
-  u32 l = vm_load(b, &s.less, DTYPE_f32, 0), r = vm_load(b, &s.less, DTYPE_f32, 1);
-  vm_store(b, &s.less, 0, vm_emit(b, &s.less, generic ? VM_gt : VM_total_gt, DTYPE_pred, l, r, 0));
-  prog_add_sort(b, &s, S, L);
-  CHECK(!*run(b, (void *[]){x}, (void *[]){y, at}));
-  int bad = 0;
-  for (i64 line = 0; line < OUTER * INNER; line++) {
-    const float *xs = x + line / INNER * n * INNER + line % INNER;
-    i64 begin = line / INNER * keep * INNER + line % INNER;
-    for (i64 k = 0; k < keep; k++) {
-      i64 here = begin + k * INNER, before = 0;
-      for (i64 i = 0; i < n; i++)
-        before += xs[i * INNER] > y[here] || (xs[i * INNER] == y[here] && i < at[here]);
-      bad += before != k || xs[at[here] * INNER] != y[here];
-    }
-  }
-  CHECK(bad == 0);
-  free(x), free(y), free(at);
-}
-
 /* Maxima of 3x3 windows of several images, two apart, of which the padding leaves out what is
  * before and has what is behind; lines of `wide` elements. */
 static void test_max_of_rows(arena *a, i64 wide) {
@@ -620,19 +568,8 @@ static void run_tests(arena *a, const exec_options *options) {
   test_copies(a);
   test_gather(a);
   test_scatter_swap(a);
-  test_sort(a, 1000, false);
-  test_sort(a, 1000, true);
-  test_sort(a, 20, false);
   test_max_of_rows(a, 9);
   test_max_of_rows(a, 1500);
-  for (int generic = 0; generic < 2; generic++) {
-    test_sort_few(a, 500, 7, generic);
-    test_sort_few(a, 9, 2, generic);
-    test_sort_few(a, 8, 1, generic);
-    test_sort_few(a, 64, 4, generic);
-    test_sort_few(a, 9, 6, generic);
-    test_sort_few(a, 4000, 300, generic);
-  }
   test_window(a);
   test_while(a);
   test_alias_saved(a);

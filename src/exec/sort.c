@@ -1,21 +1,33 @@
 /* Stable sorts along one dim: each line is sorted as a permutation, by merging.
  *
  * The comparator is a VM code on one pair of elements, which is slow to call. Most are one
- * comparison of the same function of both sides, f(left) < f(right): then f is computed for the
- * whole line in blocks, made into integers that order the same way, and those are sorted. Where few
- * of many are kept, a heap holds the best so far, which most of a line never gets into. */
+ * comparison of the same function of both sides, f(left) < f(right), or several, of which the next
+ * one counts where both sides are equal: then f is computed for the whole line in blocks, made into
+ * integers that order the same way, and those are sorted. A line of a few sorted runs, such as
+ * those that other devices have sorted, is merged only. Where few of many are kept, a heap holds
+ * the best so far, which most of a line never gets into. */
 #include "exec/step.h"
 #include "exec/vm.h"
+
+/* f of an operand. */
+typedef struct sort_key {
+  vm_unit *unit; /* one line in, values out */
+  u32 operand, width;
+  vm_rtype type;
+  bool descending;
+  size_t at; /* of its scratch */
+} sort_key;
+
+enum { MAX_KEYS = 16 };
 
 typedef struct sorting {
   const prog_sort *s;
   u32 *width;
   vm_unit *less; /* on one pair */
-  vm_unit *key;  /* NULL: none; one line in, keys out */
-  u32 key_operand, key_width;
-  vm_rtype key_type;
-  bool descending, total, few, in_place;
-  size_t key_at, line_at, perm_at, spare_at, keys_at, spare_keys_at;
+  sort_key *keys;
+  u32 num_keys; /* 0: the comparator is none of those */
+  bool few, in_place;
+  size_t line_at, perm_at, spare_at, keys_at, spare_keys_at;
   size_t line_bytes;
 } sorting;
 
@@ -67,29 +79,46 @@ static vm_code key_code(arena *a, const vm_code *c, u32 value, u32 operand) {
 
 static bool is_integer_register(vm_rtype r) { return r <= R_u64; }
 
-static void find_key(const lower_env *e, sorting *r) {
+/* One comparison by < or >; *equal, the op that says whether both sides are equal. */
+static bool add_key(const lower_env *e, sorting *r, const vm_instr *i, vm_op *equal) {
   const vm_code *c = &r->s->less;
-  const vm_instr *last = NULL;
-  for (u32 i = 0; i < c->len; i++)
-    if (c->instrs[i].op == VM_store) last = &c->instrs[c->instrs[i].a];
-  if (!last) return;
-  bool descending = last->op == VM_gt || last->op == VM_total_gt;
-  bool total = last->op == VM_total_lt || last->op == VM_total_gt;
-  if (!descending && last->op != VM_lt && last->op != VM_total_lt) return;
+  bool descending = i->op == VM_gt || i->op == VM_total_gt;
+  bool total = i->op == VM_total_lt || i->op == VM_total_gt;
   u32 operand = PROG_NONE;
-  dtype t = (dtype)c->instrs[last->a].type;
-  if (!twins(c, last->a, last->b, &operand, 0) || operand == PROG_NONE) return;
-  vm_rtype type = vm_rtype_of(t);
-  if (!is_integer_register(type) && !total) return; /* NaNs are not ordered by < */
-  if (r->s->in[operand] == PROG_NONE) return;
-  vm_code code = key_code(e->a, c, last->a, operand);
+  if (!descending && i->op != VM_lt && i->op != VM_total_lt) return false;
+  if (!twins(c, i->a, i->b, &operand, 0) || operand == PROG_NONE) return false;
+  vm_rtype type = vm_rtype_of((dtype)c->instrs[i->a].type);
+  if (!is_integer_register(type) && !total) return false; /* NaNs are not ordered by < */
+  if (r->s->in[operand] == PROG_NONE || r->num_keys == MAX_KEYS) return false;
+  vm_code code = key_code(e->a, c, i->a, operand);
   vm_spec spec = {.code = &code, .num_in = 1, .num_out = 1, .keep_registers = true};
-  r->key = vm_lower(e, &spec);
-  r->key_operand = operand;
-  r->key_type = type;
-  r->key_width = vm_rtype_size(type);
-  r->descending = descending;
-  r->total = total;
+  r->keys[r->num_keys++] = (sort_key){.unit = vm_lower(e, &spec),
+                                      .operand = operand,
+                                      .width = vm_rtype_size(type),
+                                      .type = type,
+                                      .descending = descending};
+  *equal = total ? VM_total_eq : VM_eq;
+  return true;
+}
+
+/* x < y, or x < y || (x == y && the same of the rest). */
+static bool add_keys(const lower_env *e, sorting *r, u32 value) {
+  const vm_instr *in = r->s->less.instrs, *i = &in[value];
+  vm_op equal;
+  if (i->op != VM_or) return add_key(e, r, i, &equal);
+  const vm_instr *first = &in[i->a], *rest = &in[i->b];
+  if (rest->op != VM_and || !add_key(e, r, first, &equal)) return false;
+  const vm_instr *same = &in[rest->a];
+  return same->op == equal && same->a == first->a && same->b == first->b && add_keys(e, r, rest->b);
+}
+
+static void find_keys(const lower_env *e, sorting *r) {
+  const vm_code *c = &r->s->less;
+  u32 last = PROG_NONE;
+  for (u32 i = 0; i < c->len; i++)
+    if (c->instrs[i].op == VM_store) last = c->instrs[i].a;
+  r->keys = ARENA_ARRAY(e->a, sort_key, MAX_KEYS);
+  if (last == PROG_NONE || !add_keys(e, r, last)) r->num_keys = 0;
 }
 
 /* An unsigned integer that orders as the register value does. */
@@ -164,6 +193,44 @@ static void radix_sort(u64 *keys, u32 *perm, u64 *spare_keys, u32 *spare, size_t
   if (p != perm) memcpy(perm, p, n * sizeof(u32));
 }
 
+/* False: there are more than a few sorted runs. */
+static bool merge_runs(u64 *keys, u32 *perm, u64 *spare_keys, u32 *spare, size_t n) {
+  enum { MOST = 16 };
+  size_t begin[MOST + 1] = {0}, runs = 1;
+  for (size_t i = 1; i < n; i++) {
+    if (keys[i - 1] <= keys[i]) continue;
+    if (runs == MOST) return false;
+    begin[runs++] = i;
+  }
+  begin[runs] = n;
+  u64 *k = keys, *k2 = spare_keys;
+  u32 *p = perm, *p2 = spare;
+  while (runs > 1) {
+    size_t left = 0;
+    for (size_t i = 0; i < runs; i += 2) {
+      size_t to = begin[i], x = to, mid = begin[i + 1], y = mid;
+      size_t end = i + 1 < runs ? begin[i + 2] : mid;
+      for (; x < mid && y < end; to++) {
+        u64 kx = k[x], ky = k[y], second = ky < kx, mask = -second; /* nobody could foresee it */
+        k2[to] = kx ^ ((kx ^ ky) & mask);
+        p2[to] = p[x + ((y - x) & mask)];
+        y += second, x += !second;
+      }
+      size_t from = x < mid ? x : y;
+      memcpy(k2 + to, k + from, (end - to) * sizeof *k);
+      memcpy(p2 + to, p + from, (end - to) * sizeof *p);
+      begin[left++] = begin[i];
+    }
+    begin[runs = left] = n;
+    u64 *tk = k;
+    k = k2, k2 = tk;
+    u32 *tp = p;
+    p = p2, p2 = tp;
+  }
+  if (p != perm) memcpy(perm, p, n * sizeof(u32));
+  return true;
+}
+
 static void insertion_sort(u64 *keys, u32 *perm, size_t n) {
   for (size_t i = 1; i < n; i++) {
     u64 k = keys[i];
@@ -196,6 +263,10 @@ static void merge_sort(const pair_less *l, u32 *perm, u32 *spare, size_t n) {
     for (size_t i = 0; i < n; i += 2 * width) {
       size_t mid = i + width < n ? i + width : n, end = i + 2 * width < n ? i + 2 * width : n;
       size_t a = i, b = mid;
+      if (mid == end || !goes_first(l, from[mid], from[mid - 1])) { /* in order already */
+        memcpy(to + i, from + i, (end - i) * sizeof *to);
+        continue;
+      }
       for (size_t k = i; k < end; k++) {
         bool second = a == mid || (b < end && goes_first(l, from[b], from[a]));
         to[k] = second ? from[b++] : from[a++];
@@ -210,23 +281,50 @@ static void merge_sort(const pair_less *l, u32 *perm, u32 *spare, size_t n) {
 enum { BLOCK = 2048 };
 
 /* f of a block of the line: in registers, or where it lies. */
-static const char *key_values(const sorting *r, void **reg, const char *line, size_t n) {
+static const char *key_values(const sort_key *key, void **reg, const char *line, size_t n) {
   reg[0] = (void *)(uintptr_t)line;
-  vm_run(r->key, reg, n);
-  return reg[r->key->outputs[0].reg];
+  vm_run(key->unit, reg, n);
+  return reg[key->unit->outputs[0].reg];
 }
 
-static u64 key_of(const sorting *r, const char *v) {
-  u64 key = order_key(r->key_type, v);
-  return r->descending ? ~key : key;
+static u64 key_of(const sort_key *key, const char *v) {
+  u64 k = order_key(key->type, v);
+  return key->descending ? ~k & ~0ull >> (64 - 8 * key->width) : k;
 }
 
-static void compute_keys(const sorting *r, void **reg, const char *line, u64 *keys) {
+/* Of elements in the order of the line: the last of `n` keys least. */
+static void compute_keys(const sorting *r, const sort_key *key, size_t n, void ***reg,
+                         const char *const *line, u64 *keys) {
+  size_t size = (size_t)r->s->size;
+  for (size_t j = 0; j < n; j++, key++)
+    for (size_t i = 0; i < size; i += BLOCK) {
+      size_t m = size - i < BLOCK ? size - i : BLOCK;
+      const char *at = line[key->operand] + i * r->width[key->operand];
+      const char *v = key_values(key, reg[key - r->keys], at, m);
+      for (size_t k = 0; k < m; k++) {
+        u64 more = j ? keys[i + k] << 8 * key->width : 0;
+        keys[i + k] = more | key_of(key, v + k * key->width);
+      }
+    }
+}
+
+/* As many keys at a time as a word has room for, the last ones first. */
+static void sort_by_keys(const sorting *r, const exec_env *env, void ***reg,
+                         const char *const *line, u32 *perm) {
+  u64 *keys = (u64 *)(env->scratch + r->keys_at), *other = (u64 *)(env->scratch + r->spare_keys_at);
+  u32 *spare = (u32 *)(env->scratch + r->spare_at);
   size_t n = (size_t)r->s->size;
-  for (size_t i = 0; i < n; i += BLOCK) {
-    size_t m = n - i < BLOCK ? n - i : BLOCK;
-    const char *v = key_values(r, reg, line + i * r->width[r->key_operand], m);
-    for (size_t k = 0; k < m; k++) keys[i + k] = key_of(r, v + k * r->key_width);
+  for (u32 end = r->num_keys; end;) {
+    u32 first = end, bytes = 0;
+    while (first && bytes + r->keys[first - 1].width <= 8) bytes += r->keys[--first].width;
+    bool sorted = end < r->num_keys;
+    compute_keys(r, r->keys + first, end - first, reg, line, sorted ? other : keys);
+    for (size_t i = 0; i < n && sorted; i++) keys[i] = other[perm[i]];
+    if (n <= 48)
+      insertion_sort(keys, perm, n);
+    else if (!merge_runs(keys, perm, other, spare, n))
+      radix_sort(keys, perm, other, spare, n);
+    end = first;
   }
 }
 
@@ -299,9 +397,9 @@ skip_as(const char *v, size_t k, size_t n, i32 root, i32 flip, i32 fold, bool de
   return k;
 }
 
-static size_t skip(const sorting *r, const char *v, size_t k, size_t n, u64 root) {
+static size_t skip(const sort_key *r, const char *v, size_t k, size_t n, u64 root) {
   i32 t = (i32)((u32)(r->descending ? ~root : root) ^ 0x80000000u);
-  switch (r->key_type) {
+  switch (r->type) {
   case R_f32:
     return r->descending ? skip_as(v, k, n, t, 0, INT32_MAX, true)
                          : skip_as(v, k, n, t, 0, INT32_MAX, false);
@@ -317,13 +415,14 @@ static size_t skip(const sorting *r, const char *v, size_t k, size_t n, u64 root
 
 /* Later elements with the root's key stay outside: the sort is stable. */
 static void offer(const sorting *r, kept *h, const char *v, size_t begin, size_t n) {
+  const sort_key *by = r->keys;
   size_t most = (size_t)r->s->keep, k = 0;
   for (; k < n && begin + k < most; k++)
-    sift_up(h, begin + k, (kept){key_of(r, v + k * r->key_width), (u32)(begin + k)});
+    sift_up(h, begin + k, (kept){key_of(by, v + k * by->width), (u32)(begin + k)});
   while (k < n) {
-    size_t end = (k = skip(r, v, k, n, h[0].key)) + 16;
+    size_t end = (k = skip(by, v, k, n, h[0].key)) + 16;
     for (; k < n && k < end; k++) {
-      u64 key = key_of(r, v + k * r->key_width);
+      u64 key = key_of(by, v + k * by->width);
       if (key < h[0].key) sift_down(h, most, (kept){key, (u32)(begin + k)});
     }
   }
@@ -347,13 +446,13 @@ select_short_as(const char *v, size_t n, size_t keep, u32 *perm, i32 flip, i32 f
 }
 static bool select_short(const sorting *r, const char *v, u32 *perm) {
   size_t n = (size_t)r->s->size, keep = (size_t)r->s->keep;
-  i32 turn = r->descending ? -1 : 0;
+  i32 turn = r->keys->descending ? -1 : 0;
   if (n > SHORT_LINE || keep > FEW_KEPT) return false;
-  if (r->key_type == R_f32)
+  if (r->keys->type == R_f32)
     select_short_as(v, n, keep, perm, 0, INT32_MAX, turn);
-  else if (r->key_type == R_s32)
+  else if (r->keys->type == R_s32)
     select_short_as(v, n, keep, perm, 0, 0, turn);
-  else if (r->key_type == R_u32)
+  else if (r->keys->type == R_u32)
     select_short_as(v, n, keep, perm, INT32_MIN, 0, turn);
   else
     return false;
@@ -365,10 +464,11 @@ static void select_first(const sorting *r, const exec_env *env, void **reg, cons
                          u32 *perm) {
   kept *h = (kept *)(env->scratch + r->keys_at);
   size_t n = (size_t)r->s->size, most = (size_t)r->s->keep;
-  if (n <= SHORT_LINE && select_short(r, key_values(r, reg, line, n), perm)) return;
+  if (n <= SHORT_LINE && select_short(r, key_values(r->keys, reg, line, n), perm)) return;
   for (size_t i = 0; i < n; i += BLOCK) {
     size_t m = n - i < BLOCK ? n - i : BLOCK;
-    offer(r, h, key_values(r, reg, line + i * r->width[r->key_operand], m), i, m);
+    const char *at = line + i * r->width[r->keys->operand];
+    offer(r, h, key_values(r->keys, reg, at, m), i, m);
   }
   for (size_t left = most; left > 0; left--) {
     perm[left - 1] = h[0].at;
@@ -397,27 +497,22 @@ static void run_sort(const void *data, const exec_env *env, u64 begin, u64 end) 
   const prog_sort *s = r->s;
   size_t n = (size_t)s->size;
   u32 *perm = (u32 *)(env->scratch + r->perm_at), *spare = (u32 *)(env->scratch + r->spare_at);
-  u64 *keys = (u64 *)(env->scratch + r->keys_at);
   const char *line[PROG_MAX_SORTED];
-  void **reg = vm_begin(r->less, env->scratch, 1), **key = NULL;
-  if (r->key) key = vm_begin(r->key, env->scratch + r->key_at, BLOCK);
+  void **reg = vm_begin(r->less, env->scratch, 1), **key[MAX_KEYS];
+  for (u32 i = 0; i < r->num_keys; i++)
+    key[i] = vm_begin(r->keys[i].unit, env->scratch + r->keys[i].at, BLOCK);
   for (u64 u = begin; u < end; u++) {
     i64 outer = (i64)u / s->inner, inner = (i64)u % s->inner;
     for (u32 i = 0; i < s->n; i++)
-      if (!r->key || s->in[i] != PROG_NONE)
+      if (!r->num_keys || s->in[i] != PROG_NONE)
         line[i] = gather_line(r, env, i, outer * s->size * s->inner + inner);
     for (size_t i = 0; i < n && !r->few; i++) perm[i] = (u32)i;
-    if (r->few) {
-      select_first(r, env, key, line[r->key_operand], perm);
-    } else if (r->key) {
-      compute_keys(r, key, line[r->key_operand], keys);
-      if (n <= 48)
-        insertion_sort(keys, perm, n);
-      else
-        radix_sort(keys, perm, (u64 *)(env->scratch + r->spare_keys_at), spare, n);
-    } else {
+    if (r->few)
+      select_first(r, env, key[0], line[r->keys->operand], perm);
+    else if (r->num_keys)
+      sort_by_keys(r, env, key, line, perm);
+    else
       merge_sort(&(pair_less){r, line, reg}, perm, spare, n);
-    }
     for (u32 i = 0; i < s->n; i++) put_kept(r, env, i, line[i], outer, inner, perm);
   }
 }
@@ -436,11 +531,13 @@ void sort_lower(const lower_env *e, const prog_sort *s, exec_step *out) {
   }
   vm_spec spec = {.code = &s->less, .num_in = 2 * s->n, .num_out = 1};
   r->less = vm_lower(e, &spec);
-  find_key(e, r);
-  r->few = r->key && s->keep <= s->size / 2;
+  find_keys(e, r);
+  r->few = r->num_keys == 1 && s->keep <= s->size / 2;
   size_t n = (size_t)s->size, at = align_up(vm_scratch_bytes(r->less, 1), 64);
-  r->key_at = at;
-  if (r->key) at = align_up(at + vm_scratch_bytes(r->key, BLOCK), 64);
+  for (u32 i = 0; i < r->num_keys; i++) {
+    r->keys[i].at = at;
+    at = align_up(at + vm_scratch_bytes(r->keys[i].unit, BLOCK), 64);
+  }
   r->line_at = at;
   r->line_bytes = align_up(n * widest, 64);
   at += s->n * r->line_bytes;

@@ -1,0 +1,124 @@
+/* Sorts, by keys and by the comparator itself. */
+#include <math.h>
+
+#include "tests/exec.h"
+
+static void test_sort(arena *a, i64 n, bool generic) {
+  float *x = malloc((size_t)n * 4), *y = malloc((size_t)n * 4);
+  i32 *ix = malloc((size_t)n * 4), *iy = malloc((size_t)n * 4);
+  u32 seed = 5;
+  for (i64 i = 0; i < n; i++) x[i] = floorf(noise(&seed) * 50), ix[i] = (i32)i;
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 in[] = {prog_param(b, DTYPE_f32, (u64)n), prog_param(b, DTYPE_s32, (u64)n)};
+  u32 out[] = {prog_result(b, DTYPE_f32, (u64)n, -1), prog_result(b, DTYPE_s32, (u64)n, -1)};
+  prog_sort s = {.n = 2, .in = in, .out = out, .outer = 1, .size = n, .inner = 1, .keep = n};
+  u32 l = vm_load(b, &s.less, DTYPE_f32, 0), r = vm_load(b, &s.less, DTYPE_f32, 1);
+  vm_store(b, &s.less, 0, vm_emit(b, &s.less, generic ? VM_lt : VM_total_lt, DTYPE_pred, l, r, 0));
+  prog_add_sort(b, &s, S, L);
+  CHECK(!*run(b, (void *[]){x, ix}, (void *[]){y, iy}));
+  int bad = 0;
+  for (i64 i = 1; i < n; i++)
+    bad += y[i - 1] > y[i] || (y[i - 1] == y[i] && iy[i - 1] >= iy[i]) || x[iy[i]] != y[i];
+  CHECK(bad == 0);
+  free(x), free(y), free(ix), free(iy);
+}
+
+/* By one operand, and the other one backwards where that is equal; as 8 bytes they are more than a
+ * word. From some sorted runs, or anyhow. */
+static void test_sort_keys(arena *a, i64 n, bool wide, i64 runs) {
+  double *x = malloc((size_t)n * 8), *y = malloc((size_t)n * 8);
+  i64 *ix = malloc((size_t)n * 8), *iy = malloc((size_t)n * 8);
+  u32 seed = 5;
+  for (i64 i = 0; i < n; i++) {
+    i64 at = runs ? i % (n / runs) : (i64)floorf(noise(&seed) * 90);
+    double v = (double)(at / 3);
+    i64 other = runs ? -i : (i64)floorf(noise(&seed) * 7);
+    if (wide)
+      x[i] = v, ix[i] = other;
+    else
+      ((float *)x)[i] = (float)v, ((i32 *)ix)[i] = (i32)other;
+  }
+  dtype t[] = {wide ? DTYPE_f64 : DTYPE_f32, wide ? DTYPE_s64 : DTYPE_s32};
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 in[] = {prog_param(b, t[0], (u64)n), prog_param(b, t[1], (u64)n)};
+  u32 out[] = {prog_result(b, t[0], (u64)n, -1), prog_result(b, t[1], (u64)n, -1)};
+  prog_sort s = {.n = 2, .in = in, .out = out, .outer = 1, .size = n, .inner = 1, .keep = n};
+  u32 v[4];
+  for (u32 i = 0; i < 4; i++) v[i] = vm_load(b, &s.less, t[i / 2], i);
+  u32 less = vm_emit(b, &s.less, VM_total_lt, DTYPE_pred, v[0], v[1], 0);
+  u32 same = vm_emit(b, &s.less, VM_total_eq, DTYPE_pred, v[0], v[1], 0);
+  u32 next = vm_emit(b, &s.less, VM_gt, DTYPE_pred, v[2], v[3], 0);
+  next = vm_emit(b, &s.less, VM_and, DTYPE_pred, same, next, 0);
+  vm_store(b, &s.less, 0, vm_emit(b, &s.less, VM_or, DTYPE_pred, less, next, 0));
+  prog_add_sort(b, &s, S, L);
+  CHECK(!*run(b, (void *[]){x, ix}, (void *[]){y, iy}));
+  int bad = 0;
+  double sum = 0, last = -INFINITY;
+  i64 last_other = 0;
+  for (i64 i = 0; i < n; i++) {
+    double now = wide ? y[i] : (double)((float *)y)[i];
+    i64 other = wide ? iy[i] : ((i32 *)iy)[i];
+    bad += last > now || (last == now && last_other < other);
+    sum += now - (wide ? x[i] : (double)((float *)x)[i]);
+    last = now, last_other = other;
+  }
+  CHECK(bad == 0 && sum == 0);
+  free(x), free(y), free(ix), free(iy);
+}
+
+/* The first of each of several lines, in the middle dimension, and their places. */
+static void test_sort_few(arena *a, i64 n, i64 keep, bool generic) {
+  enum { OUTER = 2, INNER = 3 };
+  i64 in = OUTER * n * INNER, few = OUTER * keep * INNER;
+  float *x = malloc((size_t)in * 4), *y = malloc((size_t)few * 4);
+  i32 *at = malloc((size_t)few * 4);
+  u32 seed = 9;
+  for (i64 i = 0; i < in; i++) x[i] = floorf(noise(&seed) * 90);
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 from[] = {prog_param(b, DTYPE_f32, (u64)in), PROG_NONE};
+  u32 to[] = {prog_result(b, DTYPE_f32, (u64)few, -1), prog_result(b, DTYPE_s32, (u64)few, -1)};
+  prog_sort s = {.n = 2, .in = from, .out = to, .outer = OUTER, .size = n, .inner = INNER};
+  s.keep = keep;
+  u32 l = vm_load(b, &s.less, DTYPE_f32, 0), r = vm_load(b, &s.less, DTYPE_f32, 1);
+  vm_store(b, &s.less, 0, vm_emit(b, &s.less, generic ? VM_gt : VM_total_gt, DTYPE_pred, l, r, 0));
+  prog_add_sort(b, &s, S, L);
+  CHECK(!*run(b, (void *[]){x}, (void *[]){y, at}));
+  int bad = 0;
+  for (i64 line = 0; line < OUTER * INNER; line++) {
+    const float *xs = x + line / INNER * n * INNER + line % INNER;
+    i64 begin = line / INNER * keep * INNER + line % INNER;
+    for (i64 k = 0; k < keep; k++) {
+      i64 here = begin + k * INNER, before = 0;
+      for (i64 i = 0; i < n; i++)
+        before += xs[i * INNER] > y[here] || (xs[i * INNER] == y[here] && i < at[here]);
+      bad += before != k || xs[at[here] * INNER] != y[here];
+    }
+  }
+  CHECK(bad == 0);
+  free(x), free(y), free(at);
+}
+
+int main(void) {
+  arena a;
+  if (setjmp(trap.at)) return 1;
+  arena_init(&a, &mem_system, &trap);
+  status s = exec_create(&(exec_options){.kind = "cpu", .threads = 2}, &pool);
+  CHECK(!s);
+  for (int generic = 0; generic < 2; generic++) {
+    test_sort(&a, 1000, generic);
+    test_sort(&a, 20, generic);
+    test_sort_few(&a, 500, 7, generic);
+    test_sort_few(&a, 9, 2, generic);
+    test_sort_few(&a, 8, 1, generic);
+    test_sort_few(&a, 64, 4, generic);
+    test_sort_few(&a, 9, 6, generic);
+    test_sort_few(&a, 4000, 300, generic);
+  }
+  for (i64 runs = 0; runs <= 24; runs += 6) {
+    test_sort_keys(&a, 1000, false, runs);
+    test_sort_keys(&a, 1000, true, runs);
+  }
+  executor_release(pool);
+  arena_deinit(&a);
+  return UNIT_END();
+}
