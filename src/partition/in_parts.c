@@ -7,10 +7,12 @@
  *
  *   reduce(x) = reduce over k of (reduce over rest of x)
  *   running(x) = combine(running over k, shifted by one, of totals; running over rest of x)
+ *   sort: columns.c
  *
  * Runs on whole types, in front of sdy-insert-explicit-reshards, which does as the shardings say.
  */
 #include "dialect/expand.h"
+#include "partition/columns.h"
 #include "partition/passes.h"
 #include "partition/place.h"
 #include "partition/record.h"
@@ -500,6 +502,7 @@ static walk_result split(void *user, op *o) {
   if (op_is(o, reduce)) split_reduce(e, o);
   if (op_is(o, reduce_window)) split_running(e, o);
   if (op_is(o, chlo_top_k)) split_greatest(e, o);
+  if (op_is(o, sort)) part_sort_in_parts(e, o);
   return WALK_ON;
 }
 
@@ -507,7 +510,7 @@ bool part_reduce_in_parts(ir_module *m, arena *scratch, const pass_args *args) {
   (void)args;
   part_env e = part_env_make(m, scratch);
   if (part_has_mesh(&e) && (module_may_have(m, reduce) || module_may_have(m, reduce_window) ||
-                            module_may_have(m, chlo_top_k)))
+                            module_may_have(m, chlo_top_k) || module_may_have(m, sort)))
     op_walk_post(m->root, split, &e);
   return shard_space_check(e.space);
 }

@@ -272,16 +272,15 @@ static lister list_all(arena *a, ir_module *m, bool beside) {
 wire_uses wire_list(arena *a, ir_module *m) { return list_all(a, m, true).uses; }
 
 /* An accelerator of these years does some 1,000 multiplications in the time that a byte takes to
- * its neighbour (300 T/s beside 300 GB/s); a collective takes as long as 16 KiB do before its first
- * byte is through. */
-enum { PRODUCTS_A_BYTE = 1000, BYTES_A_CALL = 16 << 10 };
+ * its neighbour (300 T/s beside 300 GB/s). */
+enum { PRODUCTS_A_BYTE = 1000 };
 
 double wire_cost(arena *a, ir_module *m) {
   lister l = list_all(a, m, false);
   double cost = l.products / PRODUCTS_A_BYTE;
   for (size_t i = 0; i < l.uses.len; i++) {
     const wire_use *u = &l.uses.data[i];
-    cost += ((double)u->bytes + BYTES_A_CALL) * (double)u->trips;
+    cost += ((double)u->bytes + WIRE_BYTES_A_CALL) * (double)u->trips;
   }
   return cost;
 }

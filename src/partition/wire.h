@@ -27,6 +27,9 @@ typedef VEC(wire_use) wire_uses;
 void wire_mark_asked(ir_module *m);
 /* After it, in the order of the program; both ways of a conditional. In the arena. */
 wire_uses wire_list(arena *a, ir_module *m);
+/* A collective takes as long as so many bytes do before its first byte is through, on accelerators
+ * of these years. */
+enum { WIRE_BYTES_A_CALL = 16 << 10 };
 /* What a step of the program costs a device: bytes sent and products, weighed against each other as
  * today's accelerators do. For comparing, in no unit. */
 double wire_cost(arena *a, ir_module *m);

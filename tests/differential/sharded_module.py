@@ -166,6 +166,7 @@ class Builder(Shardings):
         self.seed, self.counts, self.features = seed, counts, features
         self.r = random.Random(seed)
         self.lines, self.functions, self.values, self.arguments = [], [], [], []
+        self.long = []  # results that are too large for other ops
         self.sizes = SIZES + [0, 0] * (self.r.random() < 0.06)
         self.number, self.depth, self.closed, self.groups = 0, 0, False, {}
         self.special = self.r.random() < 0.3
@@ -390,7 +391,7 @@ class Builder(Shardings):
         made = self.values[begin:] or self.values
         text = "\n".join(self.lines)
         ends = [v for v in made if len(re.findall(re.escape(v.name) + r"(?![\w#])", text)) < 2]
-        self.results = (ends[-6:] + [self.r.choice(made)])[:7]
+        self.results = (ends[-6:] + [self.r.choice(made)])[:7] + self.long
         self.witnesses = len(self.results)  # this result and those behind it
         for _ in range(4 if self.wild else self.chance(0.25)):
             self.results += self.witness(self.r.choice(made))

@@ -237,23 +237,70 @@ class Maker(Sdy):
         v = self.some(is_real, least=1, empty=True)
         if v is None:
             return
-        d, k, v = self.r.randrange(len(v.shape)), self.name()[2:], self.ordered(v)
+        d, v = self.r.randrange(len(v.shape)), self.ordered(v)
         operands = [v]
         if self.chance(0.5):
             operands += self.op("stablehlo.iota", [], [(v.shape, "i32", v.shape[d])],
                                 f"iota_dimension = {d} : i64")
         if self.chance(0.2):
             operands.append(self.source(v.shape, self.r.choice(self.elements)))
+        self.keep(self.sorted(operands, d))
+
+    def sorted(self, operands, d):
+        """By the first, and maybe the second where that is equal."""
+        k, lines = self.name()[2:], []
+        second = len(operands) > 1 and is_real(operands[1]) and self.chance(0.3)
+        if second:
+            operands = [operands[0], self.ordered(operands[1]), *operands[2:]]
         arguments = [(f"%{s}{k}_{i}", x.element) for i, x in enumerate(operands) for s in "lr"]
-        t, way = tensor((), v.element), self.r.choice(["LT", "GT"])
-        order = ", compare_type = #stablehlo<comparison_type TOTALORDER>"
-        lines = [f'%c{k} = "stablehlo.compare"(%l{k}_0, %r{k}_0) <{{comparison_direction = '
-                 f"#stablehlo<comparison_direction {way}>"
-                 f"{order if v.info.float else ''}}}> : ({t}, {t}) -> tensor<i1>"]
-        self.keep(self.op("stablehlo.sort", operands,
-                          [(x.shape, x.element, x.bound) for x in operands],
-                          f"dimension = {d} : i64, is_stable = true",
-                          self.scalar_body(arguments, lines, [(f"%c{k}", "i1")])))
+
+        def compare(i, word):
+            info, t = operands[i].info, tensor((), operands[i].element)
+            order = ", compare_type = #stablehlo<comparison_type TOTALORDER>" if info.float else ""
+            lines.append(f'%{word}{k}_{i} = "stablehlo.compare"(%l{k}_{i}, %r{k}_{i}) <{{'
+                         f"comparison_direction = #stablehlo<comparison_direction {word}>{order}}}>"
+                         f" : ({t}, {t}) -> tensor<i1>")
+            return f"%{word}{k}_{i}"
+
+        less = compare(0, self.r.choice(["LT", "GT"]))
+        if second:
+            more, t = [compare(0, "EQ"), compare(1, self.r.choice(["LT", "GT"]))], "tensor<i1>"
+            lines += [f'%a{k} = "stablehlo.and"({joined(more)}) : ({t}, {t}) -> {t}',
+                      f'%o{k} = "stablehlo.or"({less}, %a{k}) : ({t}, {t}) -> {t}']
+            less = f"%o{k}"
+        return self.op("stablehlo.sort", operands,
+                       [(x.shape, x.element, x.bound) for x in operands],
+                       f"dimension = {d} : i64, is_stable = true",
+                       self.scalar_body(arguments, lines, [(less, "i1")]))
+
+    def draw_long_sort(self):
+        """Shards so long that they are sorted, and not gathered."""
+        axes = self.pieces("mesh")[:self.r.choice([1, 1, 2])]
+        if self.depth or self.closed or not axes:
+            return
+        n = self.r.choice([30000, 65536, 98304]) + self.r.choice([0, 0, 0, 1, -5])
+        shape, d = self.r.choice([((n,), 0), ((n,), 0), ((1, n), 1), ((n, 1), 0), ((2, n, 3), 1)])
+        operands = [self.argument(shape, self.r.choice([e for e in self.elements if is_real(
+            Value("", shape, e, 1))] or ["i32"]))]
+        if self.chance(0.3):
+            operands += self.op("stablehlo.iota", [], [(shape, "i32", n)],
+                                f"iota_dimension = {d} : i64")
+        if self.chance(0.3):
+            operands.append(self.argument(shape, self.r.choice(self.elements)))
+        dims = ["{}"] * len(shape)
+        dims[d] = "{" + self.written("mesh", axes) + "}"
+        operands[0] = self.ordered(operands[0])
+        operands = [self.along(v, dims) for v in operands]
+        out = self.sorted(operands, d)
+        self.long += [self.along(v, dims) if self.chance(0.8) else v for v in out]
+        self.features["long sorts"] += 1
+
+    def along(self, v, dims):
+        out = self.name()
+        self.lines.append(self.marked(
+            f"{out} = sdy.sharding_constraint {v.name} <@mesh, [{joined(dims)}]> : {v.type}",
+            out, v))
+        return Value(out, v.shape, v.element, v.bound)
 
     def draw_top_k(self):
         v = self.some(lambda v: is_real(v) and v.info.kind != "pred", least=1)
@@ -455,6 +502,7 @@ class Maker(Sdy):
                "custom_call": 0.7, "lapack": 0.4, "collective": 0.7, "manual": 0.7, "named": 0.4,
                "reduce": 4,
                "argmax": 1, "reduce_window": 3, "select_and_scatter": 1.5, "sort": 2,
+               "long_sort": 0.1,
                "top_k": 1, "scatter": 4, "while": 1.5, "case": 0.8, "if": 0.8, "call": 1,
                "composite": 0.4}
     only = None  # "gather": every other op is one
