@@ -11,7 +11,8 @@
  *
  * To a library that is newer than the program, what is missing is zero; one that is older refuses a
  * struct only if what it does not know is not zero. Zero in struct_size is an error. Structs
- * without it stay as they are. */
+ * without it stay as they are. A field that is added lies behind the struct as it was, not in its
+ * padding, which earlier programs leave as it is (tools/abi checks). */
 #ifndef TERRAZZO_VERSION_H
 #define TERRAZZO_VERSION_H
 

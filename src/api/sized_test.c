@@ -5,11 +5,11 @@
 
 typedef struct old {
   size_t struct_size;
-  u32 a;
+  u64 a;
 } old;
 typedef struct ours {
   size_t struct_size;
-  u32 a, b;
+  u64 a, b;
   const char *c;
 } ours;
 typedef struct later {
@@ -24,7 +24,7 @@ static void test_read(void) {
   CHECK(!sized_read(&l, sizeof o, "ours", &o) && o.a == 1 && o.b == 2);
   l.d = 1;
   CHECK(refused((tz_error *)(uintptr_t)sized_read(&l, sizeof o, "ours", &o),
-                "ours has something at byte 24 that this version does not know"));
+                "ours has something at byte 32 that this version does not know"));
   l.known.struct_size = 0;
   CHECK(refused((tz_error *)(uintptr_t)sized_read(&l, sizeof o, "ours", &o),
                 "struct_size of ours is not set: expected sizeof(ours)"));
@@ -34,7 +34,7 @@ static void test_write(void) {
   ours o = {0, 1, 2, "c"};
   struct {
     old it;
-    u32 after;
+    u64 after;
   } small = {{sizeof(old), 9}, 3};
   CHECK(sized_write(&small.it, &o, sizeof o) && small.it.a == 1 && small.after == 3);
   later l = {{.struct_size = sizeof l}, 5};
