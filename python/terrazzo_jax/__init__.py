@@ -3,7 +3,8 @@
 JAX finds this package through its entry point (group `jax_plugins`) and calls `initialize`.
 From then on `jax.devices("terrazzo")` are Terrazzo's devices, and JAX's default ones. Their
 number comes from the environment: TERRAZZO_NUM_DEVICES, or XLA's own
-XLA_FLAGS=--xla_force_host_platform_device_count=N; one otherwise.
+XLA_FLAGS=--xla_force_host_platform_device_count=N; one otherwise. Where JAX_PLATFORMS=terrazzo
+leaves cpu out, `jax.devices("cpu")` are these too.
 
 The library is looked for in TERRAZZO_PLUGIN (a path), beside this file, and in build/lib of a
 source tree. Where PJRT_NAMES_AND_LIBRARY_PATHS names a library for `terrazzo`, JAX registers that

@@ -53,6 +53,19 @@ def take_default(module, name):
     function.__code__ = function.__code__.replace(co_consts=tuple(constants))
 
 
+class Backends(dict):
+    """By platform; who asks for cpu, where there is none, gets ours."""
+
+    def get(self, platform, default=None):
+        if platform == "cpu" and platform not in self:
+            platform = PLATFORM
+        return super().get(platform, default)
+
+
+def stand_in(module, name):
+    setattr(module, name, Backends(getattr(module, name)))
+
+
 def answer_cpu(module, name):
     """A function that names a platform, asked only whether that is cpu."""
     original = getattr(module, name)
@@ -177,6 +190,8 @@ GATES = (
      "the persistent cache keeps programs of these platforms only"),
     ("jax._src.config:_validate_default_device", widen,
      "jax_default_device takes these names only"),
+    ("jax._src.xla_bridge:_backends", stand_in,
+     "jax.devices('cpu'), jax_platform_name=cpu: an error where JAX_PLATFORMS names us alone"),
     ("jax._src.numpy.array_constructors:_get_platform", answer_cpu,
      "asarray(copy=False) of what has Python's buffers is for cpu"),
     ("jax._src.interpreters.mlir:_platform_specific_lowerings", lower_as_cpu,

@@ -105,6 +105,31 @@ def test_default_device_by_name(devices):
         assert jnp.ones(3).devices() == {devices[0]}
 
 
+ASKS_FOR_CPU = """
+import jax, jax.numpy as jnp, numpy as np
+x = jax.device_put(np.arange(4.), jax.devices("cpu")[1])
+assert x.devices() == {jax.local_devices(backend="cpu")[1]} == {jax.devices()[1]}
+with jax.default_device("cpu"):
+    print(jax.jit(jnp.sum, backend="cpu")(np.arange(4)), jnp.ones(2).device)
+jax.config.update("jax_platform_name", "cpu")
+assert (jnp.arange(4) == np.arange(4)).all()
+try:
+    jax.devices("tpu")
+except RuntimeError as error:
+    print("tpu" in str(error))
+"""
+
+
+def test_cpu_where_it_is_left_out(devices):
+    """Programs keep what is small, or comes first, on cpu's devices; XLA's where it is there."""
+    environment = os.environ | {"JAX_PLATFORMS": "terrazzo", "TERRAZZO_NUM_DEVICES": "2"}
+    done = subprocess.run([sys.executable, "-c", ASKS_FOR_CPU], capture_output=True, text=True,
+                          timeout=120, env=environment)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["6", str(devices[0]), "True"]
+    assert jax.devices("cpu")[0].platform == "cpu" and devices[0].platform == "terrazzo"
+
+
 def test_as_array_without_a_copy():
     x = jnp.asarray(memoryview(b"abcd"), copy=False)
     np.testing.assert_array_equal(x, np.frombuffer(b"abcd", np.uint8))
