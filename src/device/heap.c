@@ -24,6 +24,7 @@ enum { ALIGN = 64, CLASSES = 4 * 64 };
 
 #define SPARE ((size_t)64 << 20) /* that may be cached beyond what was needed lately */
 #define PERIOD_NS ((u64)1000000000)
+enum { KEPT = 16 }; /* periods that a block is cached at most */
 enum { TIMED = 1 << 16 }; /* bytes of a block from which on it pays to look at the clock */
 
 /* In two lists: of its class, and of all, by age. */
@@ -31,6 +32,7 @@ typedef struct free_block {
   struct free_block *next, *prev;
   struct free_block *newer, *older;
   size_t rounded;
+  u64 period; /* in which it was freed */
   unsigned class;
 } free_block;
 _Static_assert(sizeof(free_block) <= ALIGN, "it lies in the smallest block");
@@ -42,7 +44,7 @@ struct dev_heap {
   pthread_mutex_t lock;
   size_t live, cached;      /* under lock, as what follows */
   size_t most, most_before; /* live ones in this period and the one before */
-  u64 began;                /* this period */
+  u64 began, period;        /* this one, of how many */
   free_block *lists[CLASSES];
   free_block *oldest, *newest;
 };
@@ -103,15 +105,24 @@ static void *fresh_large(size_t rounded) {
   return p + before;
 }
 
-/* Whole pages: rounded is a multiple of an eighth of 2 MiB. */
-static bool is_large(size_t rounded) { return rounded >= HUGE_PAGE; }
+/* What goes back to malloc() stays in the process, more with every peak. Blocks from PAGED on are
+ * whole pages: rounded is a multiple of a quarter of it. Where errors in memory are looked for,
+ * those who look have malloc()'s blocks. */
+#define PAGED (MEM_CACHES ? (size_t)128 << 10 : HUGE_PAGE)
+
+static void *fresh_pages(size_t rounded) {
+  void *p = mmap(NULL, rounded, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return p == MAP_FAILED ? NULL : p;
+}
 
 static void *fresh(size_t rounded) {
-  return is_large(rounded) ? fresh_large(rounded) : aligned_alloc(ALIGN, rounded);
+  return rounded >= HUGE_PAGE ? fresh_large(rounded)
+         : rounded >= PAGED   ? fresh_pages(rounded)
+                              : aligned_alloc(ALIGN, rounded);
 }
 
 static void give_back(void *p, size_t rounded) {
-  if (is_large(rounded))
+  if (rounded >= PAGED)
     munmap(p, rounded);
   else
     free(p);
@@ -120,8 +131,11 @@ static void give_back(void *p, size_t rounded) {
 /* ---- the cache; the lock is held ---- */
 
 static void cache_add(dev_heap *h, free_block *b, size_t rounded, unsigned class) {
-  *b =
-      (free_block){.next = h->lists[class], .older = h->newest, .rounded = rounded, .class = class};
+  *b = (free_block){.next = h->lists[class],
+                    .older = h->newest,
+                    .rounded = rounded,
+                    .period = h->period,
+                    .class = class};
   if (b->next) b->next->prev = b;
   h->lists[class] = b;
   *(b->older ? &b->older->newer : &h->oldest) = b;
@@ -137,11 +151,13 @@ static void cache_remove(dev_heap *h, free_block *b) {
   h->cached -= b->rounded;
 }
 
-/* Takes the oldest ones out until no more than `limit` bytes are live and cached; they are returned
- * as a list, to be given back without the lock. */
+/* Takes the oldest ones out, those that nobody asked for in KEPT periods, and more until no more
+ * than `limit` bytes are live and cached; they are returned as a list, to be given back without the
+ * lock. */
 static free_block *cache_cut(dev_heap *h, size_t limit) {
   free_block *cut = NULL;
-  while (h->oldest && h->live + h->cached > limit) {
+  while (h->oldest &&
+         (h->live + h->cached > limit || h->period - h->oldest->period >= KEPT)) {
     free_block *b = h->oldest;
     cache_remove(h, b);
     b->next = cut;
@@ -166,6 +182,7 @@ static void next_period(dev_heap *h, u64 now) {
   h->most_before = h->most;
   h->most = h->live;
   h->began = now;
+  h->period++;
 }
 
 static void look_at_clock(dev_heap *h, size_t rounded) {
@@ -178,7 +195,7 @@ bool dev_heap_trim(dev_heap *h) {
   pthread_mutex_lock(&h->lock);
   next_period(h, os_now_ns());
   free_block *cut = cache_cut(h, limit_of(h));
-  bool more = h->cached > SPARE;
+  bool more = h->cached > 0;
   pthread_mutex_unlock(&h->lock);
   give_back_all(cut);
   return more;

@@ -4,7 +4,9 @@
  * arithmetic on them. Freed blocks go to a list by size class (four classes per power of two)
  * and come back from there. With what is live they are no more bytes than were live at once a
  * second or two ago, and some to spare; the oldest go first, so that sizes that nobody asks for
- * make room for others. Big blocks ask for huge pages. Thread-safe.
+ * make room for others, and none is kept that nobody has asked for in about sixteen seconds: the
+ * process does not grow with each peak that is a little higher. Big blocks ask for huge pages.
+ * Thread-safe.
  *
  * For tests, TERRAZZO_POISON=N (a number, not 0) in the environment has every block filled with
  * rubbish when it is handed out and when it comes back, another one each time and for each N: what
