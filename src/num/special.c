@@ -218,7 +218,13 @@ num_complex num_cdiv(num_complex x, num_complex y) {
   return q;
 }
 num_complex num_cexp(num_complex a) { return out(cexp(in(a))); }
-num_complex num_clog(num_complex a) { return out(clog(in(a))); }
+/* Not every C library's takes sizes that overflow: log z = log 2 + log(z / 2). */
+num_complex num_clog(num_complex a) {
+  bool huge = isfinite(a.re) && isfinite(a.im) && isinf(hypot(a.re, a.im));
+  if (!huge) return out(clog(in(a)));
+  num_complex half = out(clog(in((num_complex){a.re / 2, a.im / 2})));
+  return (num_complex){half.re + log(2), half.im};
+}
 num_complex num_csqrt(num_complex a) { return out(csqrt(in(a))); }
 /* Powers of 0 apart: log of 0 is infinite, and its product with a zero exponent a NaN. */
 num_complex num_cpow(num_complex a, num_complex b) {
