@@ -49,6 +49,27 @@ def test_layouts_of_programs(devices):
     np.testing.assert_array_equal(auto(b), x.T)
 
 
+def test_results_are_written_as_they_are_to_lie(devices):
+    """Of arrays in that order, which are read once; an order among others costs a transpose."""
+    one = SingleDeviceSharding(devices[0])
+    order = Format(Layout((2, 0, 1)), one)
+    x, y, z = np.random.default_rng(0).normal(size=(3, 8, 16, 32)).astype(np.float32)
+
+    def step(x, y, z):
+        y = jnp.where(y > 0, 0.5 * y, y) + jnp.arange(32.) * z
+        return jnp.clip(x, -1, 1) * y, y, x.sum()
+
+    want = jax.jit(step)(x, y, z)
+    for of_z in (order, Format(Layout((0, 1, 2)), one)):
+        placed = [jax.device_put(v, f) for v, f in ((x, order), (y, order), (z, of_z))]
+        compiled = jax.jit(step, in_shardings=(order, order, of_z),
+                           out_shardings=(order, order, None)).lower(*placed).compile()
+        for got, wanted in zip(compiled(*placed), want):
+            np.testing.assert_allclose(got, wanted, rtol=1e-6)
+        assert compiled.memory_analysis().temp_size_in_bytes < x.nbytes
+        assert compiled.cost_analysis()["bytes accessed"] < 7 * x.nbytes
+
+
 def test_donation_keeps_layout(devices):
     one = SingleDeviceSharding(devices[0])
     columns = Format(Layout((1, 0)), one)

@@ -2,6 +2,7 @@
  * dimensions from the major one to the minor one, and what the program sees is a view of that. */
 #include "compile/layout.h"
 
+#include "base/index.h"
 #include "compile/lower.h"
 #include "compile/signature.h"
 #include "dialect/expand.h"
@@ -94,9 +95,78 @@ static void lay_out_argument(const layouts *l, size_t i, i64s order) {
   value_replace_except(arg, seen, seen->def.op);
 }
 
+/* ---- a result that is computed as it is to lie ---- */
+
+/* What is elementwise computes transposed operands as well, and where those lie transposed already
+ * nothing is left to transpose. */
+typedef struct turning {
+  const layouts *l;
+  op *before;
+  i64s permutation;
+  ir_map *turned;
+  hash_index counted; /* values */
+  u32 fits, others, steps;
+} turning;
+
+static bool goes_through(const turning *t, const value *v) {
+  const op *o = value_op(v);
+  return o && o->num_results == 1 && !o->num_regions && select_is_elementwise(o) &&
+         t->steps < MAX_STEPS;
+}
+
+/* Which of the arrays that v is computed from lie as they should, and how many do not. What is
+ * broadcast has no order. */
+static void count_leaves(turning *t, value *v) {
+  struct transpose_attrs a;
+  const op *o = value_op(v);
+  if (index_get(&t->counted, v) || v->type->dims.len != t->permutation.len) return;
+  index_set(&t->counted, t->l->scratch, v, v);
+  if (goes_through(t, v)) {
+    t->steps++;
+    for (u32 i = 0; i < o->num_operands; i++) count_leaves(t, op_operand(o, i));
+  } else if (o && op_is(o, transpose) && view_transpose(o, &a)) {
+    bool back = true;
+    for (size_t d = 0; d < t->permutation.len; d++)
+      back &= a.permutation.data[t->permutation.data[d]] == (i64)d;
+    *(back ? &t->fits : &t->others) += 1;
+  } else if (!o || (!op_is(o, constant) && !op_is(o, broadcast_in_dim))) {
+    t->others++;
+  }
+}
+
+static value *turn(turning *t, value *v) {
+  value *known = ir_map_get(t->turned, v);
+  if (known != v) return known;
+  if (v->type->dims.len != t->permutation.len) return v;
+  if (!goes_through(t, v)) {
+    known = transposed(t->l, t->before, v, t->permutation);
+  } else {
+    const op *o = value_op(v);
+    t->steps++;
+    for (u32 i = 0; i < o->num_operands; i++) turn(t, op_operand(o, i));
+    op *c = op_clone(t->l->m, o, t->turned);
+    expander e = expander_before(t->l->m, t->l->scratch, t->before);
+    i64 *dims = ARENA_ARRAY(t->l->scratch, i64, t->permutation.len + 1);
+    for (size_t d = 0; d < t->permutation.len; d++)
+      dims[d] = v->type->dims.data[t->permutation.data[d]];
+    known = op_result(c, 0);
+    known->type = expand_tensor(&e, dims, t->permutation.len, type_element(v->type));
+    op_insert(c, t->before->parent, t->before);
+  }
+  ir_map_set(t->turned, v, known);
+  return known;
+}
+
 static void lay_out_result(const layouts *l, size_t i, i64s order) {
   op *end = op_terminator(op_body(l->main, 0));
-  op_set_operand(end, i, transposed(l, end, op_operand(end, i), major_to_minor(l, order)));
+  value *v = op_operand(end, i);
+  turning t = {.l = l,
+               .before = end,
+               .permutation = major_to_minor(l, order),
+               .turned = ir_map_create(l->scratch)};
+  count_leaves(&t, v);
+  t.steps = t.fits && t.fits >= t.others ? 0 : MAX_STEPS;
+  op_set_operand(end, i, turn(&t, v));
 }
 
 /* The operand that decides how an elementwise op's result lies; NULL: none does. */
