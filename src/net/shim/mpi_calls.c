@@ -7,6 +7,7 @@
  * order between two processes. A process that dies ends the job, as MPI has it. */
 #include <mpi.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -32,6 +33,7 @@ typedef struct mpi_wire {
   bool ours; /* MPI was not begun before */
   pthread_t thread;
   pthread_mutex_t lock;
+  pthread_cond_t more;                  /* something waits to be sent */
   wire_message *waiting, **waiting_end; /* under the lock */
   bool started, closing;                /* under the lock */
   bool ticking;                         /* so is this */
@@ -63,6 +65,7 @@ static void send_message(wire *base, u32 to, wire_message *m) {
   pthread_mutex_lock(&w->lock);
   *w->waiting_end = m;
   w->waiting_end = &last->next;
+  pthread_cond_signal(&w->more);
   pthread_mutex_unlock(&w->lock);
 }
 
@@ -172,8 +175,20 @@ static bool receive(mpi_wire *w) {
 
 /* ---- the thread ---- */
 
-static void wait_a_little(u32 idle) {
-  if (idle > 200) nanosleep(&(struct timespec){.tv_nsec = idle < 2000 ? 20000 : 200000}, NULL);
+/* MPI tells nobody when something comes, so that it has to be asked. In between, processors are
+ * left to those who compute, and what is to be sent does not wait. */
+static void wait_a_little(mpi_wire *w, u32 idle) {
+  struct timespec t;
+  if (idle < 64) {
+    sched_yield();
+    return;
+  }
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  t.tv_nsec += idle < 2000 ? 20000 : 200000;
+  if (t.tv_nsec >= 1000000000) t.tv_sec++, t.tv_nsec -= 1000000000;
+  pthread_mutex_lock(&w->lock);
+  if (!w->waiting && !w->closing) pthread_cond_timedwait(&w->more, &w->lock, &t);
+  pthread_mutex_unlock(&w->lock);
 }
 
 static bool is_over(mpi_wire *w) {
@@ -212,7 +227,7 @@ static void *run(void *data) {
   mpi_wire *w = data;
   u64 last = 0;
   await_head(w);
-  for (u32 idle = 0; !is_over(w); wait_a_little(idle)) {
+  for (u32 idle = 0; !is_over(w); idle ? wait_a_little(w, idle) : (void)0) {
     bool any = take_waiting(w);
     any |= push_leaving(w);
     any |= receive(w);
@@ -252,6 +267,7 @@ static void close_wire(wire *base) {
   mem_free(w->mem, bye, bytes);
   MPI_Comm_free(&w->comm);
   if (w->ours) MPI_Finalize();
+  pthread_cond_destroy(&w->more);
   pthread_mutex_destroy(&w->lock);
   mem_free(w->mem, w, sizeof *w);
 }
@@ -280,6 +296,11 @@ __attribute__((visibility("default"))) status tz_mpi_wire(const allocator *mem, 
   w->waiting_end = &w->waiting;
   w->leaving_end = &w->leaving;
   pthread_mutex_init(&w->lock, NULL); /* does not fail on Linux */
+  pthread_condattr_t clock;
+  pthread_condattr_init(&clock);
+  pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+  pthread_cond_init(&w->more, &clock);
+  pthread_condattr_destroy(&clock);
   *out_wire = &w->base;
   return NULL;
 }
