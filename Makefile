@@ -12,7 +12,7 @@ SANITIZE := -Dbuildtype=debugoptimized -Db_lundef=false
 # Where `make install` puts things; as usual, DESTDIR=/somewhere goes in front.
 PREFIX ?= /usr/local
 
-.PHONY: all setup build lib install dist deb clang asan ubsan tsan msan test test-all demo bench format check clean help
+.PHONY: all setup build lib install dist deb clang asan ubsan tsan msan musl test test-all demo bench format check clean help
 all: build
 
 help:
@@ -24,7 +24,7 @@ help:
 	@echo "make test       what CI runs; test-all adds the slow ones"
 	@echo "make demo       trains a small language model in JAX on eight virtual devices"
 	@echo "make bench      speed beside XLA:CPU, as a table and a page; BENCH=--quick: two minutes"
-	@echo "make asan|ubsan|tsan|msan|clang   another build, in build-asan and so on, and its unit tests"
+	@echo "make asan|ubsan|tsan|msan|clang|musl   another build, in build-asan and so on, and its unit tests"
 	@echo "make aarch64    the same for aarch64 under qemu-user, with lit and corpus"
 	@echo "make format     clang-format over the tree;  make check  include table, sizes"
 
@@ -60,14 +60,17 @@ deb:
 	@ls build-deb/*.deb
 
 # Other configurations: build-asan, build-clang, ... each with its own programs under bin/.
-build-clang build-release build-asan build-ubsan build-tsan build-msan build-aarch64: setup
+build-clang build-release build-asan build-ubsan build-tsan build-msan build-musl build-aarch64: setup
 	@test -f $@/build.ninja || $(CONFIGURE_$@) meson setup $@ $(SETUP_ARGS) $(OPTIONS_$@)
 	@ninja -C $@
 	@test -L $@/lib/libterrazzo.so || rm -f $@/lib/libterrazzo.so
 	@meson install -C $@ --no-rebuild --quiet
-.PHONY: build-clang build-release build-asan build-ubsan build-tsan build-msan build-aarch64
+.PHONY: build-clang build-release build-asan build-ubsan build-tsan build-msan build-musl build-aarch64
 CONFIGURE_build-clang := CC=clang
 OPTIONS_build-clang := $(RELEASE) $(STRICT)
+# Debian's musl-tools.
+CONFIGURE_build-musl := CC=musl-gcc
+OPTIONS_build-musl := $(RELEASE)
 OPTIONS_build-release := --buildtype=release $(STRICT)
 OPTIONS_build-asan := $(SANITIZE) -Db_sanitize=address,undefined
 OPTIONS_build-ubsan := $(SANITIZE) -Db_sanitize=undefined
@@ -84,7 +87,7 @@ aarch64: build-aarch64
 	  unit lit corpus
 .PHONY: aarch64
 
-clang asan ubsan tsan msan: %: build-%
+clang asan ubsan tsan msan musl: %: build-%
 	@$(PYTHON) tests/run --build build-$* unit
 asan: asan-inputs
 asan-inputs: build-asan
@@ -112,4 +115,4 @@ check check-includes:
 	@tools/check-includes
 
 clean:
-	rm -rf build build-lib build-deb build-clang build-release build-asan build-ubsan build-tsan build-msan build-aarch64
+	rm -rf build build-lib build-deb build-clang build-release build-asan build-ubsan build-tsan build-msan build-musl build-aarch64
