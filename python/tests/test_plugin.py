@@ -114,6 +114,21 @@ def test_dump(tmp_path):
     assert "program: 1 x 1 devices" in (folder / names[-1]).read_text()
 
 
+def test_dump_of_one_program(tmp_path):
+    """XLA's option for that; there is no other flag of XLA's that means anything here."""
+    def total(x):
+        return jnp.sum(x * 3)
+
+    options = {"xla_dump_to": str(tmp_path / "here"), "xla_dump_hlo_as_text": True}
+    assert float(jax.jit(total, compiler_options=options)(np.ones(8, np.float32))) == 24
+    (folder,) = (tmp_path / "here").iterdir()
+    assert folder.name == "0000-jit_total"
+    assert {"000-parse.mlir", "003-program.txt"} <= {file.name for file in folder.iterdir()}
+    nowhere = jax.jit(lambda x: x + 3, compiler_options={"xla_dump_to": "/no/such/folder"})
+    with pytest.raises(jax.errors.JaxRuntimeError, match="^INVALID_ARGUMENT: /no/such/folder: No"):
+        nowhere(np.ones(3))
+
+
 def test_dump_nowhere():
     done = run_python("import jax; jax.numpy.ones(3) + 1", TERRAZZO_DUMP="/no/such/folder")
     assert "TERRAZZO_DUMP=/no/such/folder: No such file or directory" in done.stderr

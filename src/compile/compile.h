@@ -84,6 +84,7 @@ typedef struct compile_options {
   /* Called after each stage with its name and the module as text; NULL: not. */
   void (*dump)(void *user, str stage, str module_text);
   void *dump_user;
+  const char *dump_to; /* a directory for every stage (compile/dump.h); NULL: TERRAZZO_DUMP says */
   bool dump_locations; /* the text says where in the source each op is from */
   /* Called with the new context before the source is read: registers dialects. NULL: not. false:
    * reported to the context's sink. */

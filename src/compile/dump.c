@@ -24,8 +24,9 @@ static void plain_name(str name, char out[NAME]) {
   out[n] = 0;
 }
 
-status dump_open(str name, dump_folder *out) {
-  const char *dir = getenv("TERRAZZO_DUMP");
+status dump_open(const char *dir, str name, dump_folder *out) {
+  const char *said = dir ? "" : "TERRAZZO_DUMP=";
+  if (!dir) dir = getenv("TERRAZZO_DUMP");
   char word[NAME];
   *out = (dump_folder){0};
   if (!dir || !*dir) return NULL;
@@ -37,7 +38,7 @@ status dump_open(str name, dump_folder *out) {
     if (errno != EEXIST) break;
   }
   out->path[0] = 0;
-  return status_make(STATUS_INVALID_ARGUMENT, "TERRAZZO_DUMP=%s: %s", dir, strerror(errno));
+  return status_make(STATUS_INVALID_ARGUMENT, "%s%s: %s", said, dir, strerror(errno));
 }
 
 void dump_file(dump_folder *d, str stage, const char *suffix, str text) {

@@ -1,4 +1,5 @@
-/* TERRAZZO_DUMP=dir: every stage of every compilation, as files. Inside compile only.
+/* Every stage of a compilation, as files: of every one where TERRAZZO_DUMP=dir is in the
+ * environment, of one whose caller names a directory (compile_options.dump_to). Inside compile only.
  *
  * A compilation has a folder of its own, NUMBER-NAME, in that directory, which is made if it is not
  * there; its files are NUMBER-STAGE.mlir in order, and last the program of a device. */
@@ -13,8 +14,8 @@ typedef struct dump_folder {
   u32 files;
 } dump_folder;
 
-/* By what the environment says; INVALID_ARGUMENT: there is no folder to be had. */
-status dump_open(str name, dump_folder *out) MUST_USE;
+/* dir NULL: by what the environment says. INVALID_ARGUMENT: there is no folder to be had. */
+status dump_open(const char *dir, str name, dump_folder *out) MUST_USE;
 /* A file that cannot be written is left out. */
 void dump_file(dump_folder *d, str stage, const char *suffix, str text);
 

@@ -143,7 +143,7 @@ static bool read_source(job *j) {
         text_parse(j->ctx, j->file, j->source, &(text_parse_options){.allow_unregistered = true});
   if (!j->m) return false;
   if (j->opt->extend) foreign_calls(j->m, j->scratch);
-  if ((j->problem = dump_open(symbol_name(j->m->root), &j->folder))) return false;
+  if ((j->problem = dump_open(j->opt->dump_to, symbol_name(j->m->root), &j->folder))) return false;
   dump(j, "parse");
   return true;
 }

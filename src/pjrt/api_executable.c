@@ -90,6 +90,7 @@ static void log_remarks(void *user, str lines) {
  * source. */
 static status make_executable(PJRT_Executable *e, const serialized *from) {
   compile_options o = {.num_partitions = e->options.num_partitions,
+                       .dump_to = e->options.dump_to,
                        .num_replicas = e->options.num_replicas,
                        .layouts = true,
                        .remark = api_log_level ? log_remarks : NULL};

@@ -107,9 +107,16 @@ static status check_value(reader *r, str name, str value) {
   return NULL;
 }
 
-/* The user's compiler options. XLA's flags are none of ours and let pass; of the rest the names
- * that XLA knows, so that a misspelt one is told. */
-static status check_override(reader *r, str entry) {
+static void read_value(reader *r, str name, str value) {
+  proto_field f;
+  while (str_is(name, "xla_dump_to") && proto_next(&value, &f, &r->bad))
+    if (f.number == 1 && f.wire == 2 && f.bytes.len)
+      r->out->dump_to = arena_str(r->a, f.bytes).data;
+}
+
+/* The user's compiler options. XLA's flags but one are none of ours and let pass; of the rest the
+ * names that XLA knows, so that a misspelt one is told. */
+static status read_override(reader *r, str entry) {
   static const char *const known[] = {"exec_time_optimization_effort", "memory_fitting_effort",
                                       "optimization_level", "memory_fitting_level"};
   proto_field f;
@@ -122,6 +129,7 @@ static status check_override(reader *r, str entry) {
   if (!found)
     return status_make(STATUS_INVALID_ARGUMENT, "No such compile option: '" STR_FMT "'",
                        STR_ARG(name));
+  read_value(r, name, value);
   return check_value(r, name, value);
 }
 
@@ -131,7 +139,7 @@ status api_options_read(arena *a, str bytes, api_options *out) {
   *out = (api_options){0};
   while (proto_next(&bytes, &f, &r.bad)) {
     if (f.number == 3 && f.wire == 2) read_build_options(&r, f.bytes);
-    if (f.number == 7 && f.wire == 2) RETURN_IF_ERROR(check_override(&r, f.bytes));
+    if (f.number == 7 && f.wire == 2) RETURN_IF_ERROR(read_override(&r, f.bytes));
   }
   if (r.bad)
     return status_make(STATUS_INVALID_ARGUMENT, "compile options: not a CompileOptionsProto");

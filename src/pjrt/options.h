@@ -10,6 +10,7 @@ typedef struct api_options {
   /* The device of (replica, partition) at [replica * num_partitions + partition]; NULL: none
    * given. Each occurs once. */
   const u32 *assignment;
+  const char *dump_to; /* xla_dump_to; NULL: not said */
 } api_options;
 
 /* Bytes of no sense, an assignment that contradicts the counts, or a compiler option of the
