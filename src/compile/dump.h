@@ -1,5 +1,6 @@
 /* Every stage of a compilation, as files: of every one where TERRAZZO_DUMP=dir is in the
- * environment, of one whose caller names a directory (compile_options.dump_to). Inside compile only.
+ * environment, of one whose caller names a directory (compile_options.dump_to). Inside compile
+ * only.
  *
  * A compilation has a folder of its own, NUMBER-NAME, in that directory, which is made if it is not
  * there; its files are NUMBER-STAGE.mlir in order, and last the program of a device. */
