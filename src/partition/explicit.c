@@ -24,7 +24,7 @@ typedef struct explicit_pass {
   bool remarks; /* on what is held whole */
   bool changed; /* the op at hand, or values around it */
   bool ok;
-  hash_index fine; /* settled: ops that needed no change */
+  hash_index settled; /* what was decided of ops that others are like */
 } explicit_pass;
 
 /* What an earlier user of the value got is taken again, where it is at hand (place_for). */
@@ -104,14 +104,20 @@ static void fix_result(explicit_pass *p, op *o, u32 i, const sharding *old, cons
 }
 
 /* As they are now: earlier ops of the walk may have been given others than propagation left. */
-static void gather_shardings(explicit_pass *p, const op *o, const sharding **sh, i64 *sizes,
+static void gather_shardings(explicit_pass *p, const op *o, const sharding **sh,
                              const type **types) {
   for (u32 t = 0; t < o->num_operands + o->num_results; t++) {
     const value *v = op_tensor(o, t);
     sh[t] = part_sharding(&p->e, v);
     types[t] = v->type;
-    if (!type_is_ranked(v->type) || !type_num_elements(v->type, &sizes[t])) sizes[t] = 0;
   }
+}
+
+static const i64 *elements_of(explicit_pass *p, const type *const *types, u32 n) {
+  i64 *sizes = ARENA_ARRAY(p->e.a, i64, n);
+  for (u32 t = 0; t < n; t++)
+    if (!type_is_ranked(types[t]) || !type_num_elements(types[t], &sizes[t])) sizes[t] = 0;
+  return sizes;
 }
 
 /* Axes on reduction factors: each device along them has a part of the result. */
@@ -269,15 +275,19 @@ static void note_neighbours(explicit_pass *p, op *o, const part_record *r, const
   if (axes.len) o->loc = why_factors(p->why, &p->e, rule, WHY_NEIGHBOURS, axes);
 }
 
-/* Three things in order: the axes that all tensors compute under; what then sums up here, and
- * what is left to the users; operands and results brought there. Results go from the last to the
- * first, as what is made for each is put right behind the op. A sharding on another mesh has no
- * say in the axes. */
-static void fix_with_rule(explicit_pass *p, op *o, const part_record *r, const sharding **sh,
-                          const i64 *sizes, const type *const *types, const mesh *m) {
+/* What is to become of an op, tensor by tensor. */
+typedef struct decision {
+  const sharding **to; /* interned; NULL: the op is as it should be */
+  partial part;
+} decision;
+
+/* Two things in order: the axes that all tensors compute under; what then sums up here, and what is
+ * left to the users. A sharding on another mesh has no say in the axes. */
+static decision decide(explicit_pass *p, const op *o, const part_record *r,
+                       const sharding *const *sh, const type *const *types, const mesh *m,
+                       why_rule *rule) {
   arena *a = p->e.a;
   u32 n = rule_num_tensors(r->rule);
-  ask_for_sum(p, o, r, sh);
   const sharding **here = ARENA_ARRAY(a, const sharding *, n);
   for (u32 t = 0; t < n; t++) here[t] = sh[t] && mesh_same(sh[t]->mesh, m, true) ? sh[t] : NULL;
   const sharding *want = o->num_results ? sh[o->num_operands] : NULL;
@@ -285,7 +295,7 @@ static void fix_with_rule(explicit_pass *p, op *o, const part_record *r, const s
   u8 *kinds = factor_kinds(p, r);
   axes_problem prob = {.rule = r->rule,
                        .mesh = m,
-                       .sizes = sizes,
+                       .sizes = elements_of(p, types, n),
                        .kinds = kinds,
                        .tensors = here,
                        .types = types,
@@ -296,27 +306,42 @@ static void fix_with_rule(explicit_pass *p, op *o, const part_record *r, const s
   heed_result(p, r, o, &prob, sh, axes);
   if (p->remarks) remark_factors(p, o, &prob, axes);
   axis_list made = reduced_axes(p, &prob, axes);
-  const why_rule rule = {o, r->rule, kinds, axes, sh};
-  partial part = {.kind = r->combiner, .rule = &rule};
-  if (!want || want->unreduced_kind != part.kind) unreduced = (axis_list){0};
-  part.reduce = axes_sort_merge(a, axes_difference(a, made, unreduced));
+  *rule = (why_rule){o, r->rule, kinds, axes, sh};
+  decision d = {ARENA_ARRAY(a, const sharding *, n), {.kind = r->combiner, .rule = rule}};
+  if (!want || want->unreduced_kind != d.part.kind) unreduced = (axis_list){0};
+  d.part.reduce = axes_sort_merge(a, axes_difference(a, made, unreduced));
   axis_list passed = axes_difference(a, unreduced, made);
   bool *carries = arena_zalloc(a, o->num_operands);
   if (axes_clash(passed, made) || !passes_sums(p, r, o, sh, passed, carries)) passed.len = 0;
   /* of the axes that are to stay unreduced, those that the op makes or passes on */
-  part.kept = axes_difference(a, made, part.reduce);
-  part.kept = axes_sort_merge(a, axes_concat(a, part.kept, passed));
-  for (u32 i = 0; i < o->num_operands; i++) {
-    if (!type_is_tensor(types[i])) continue;
-    sharding to = *common_sharding(a, &prob, i, axes);
-    if (passed.len && carries[i]) to.unreduced = passed;
-    fix_operand(p, o, i, &to, WHY_OPERAND, &rule);
+  d.part.kept = axes_difference(a, made, d.part.reduce);
+  d.part.kept = axes_sort_merge(a, axes_concat(a, d.part.kept, passed));
+  for (u32 t = 0; t < n; t++) {
+    sharding to = *common_sharding(a, &prob, t, axes);
+    if (t < o->num_operands && passed.len && carries[t]) to.unreduced = passed;
+    d.to[t] = shard_intern(p->e.space, &to);
   }
+  return d;
+}
+
+/* Results go from the last to the first, as what is made for each is put right behind the op. */
+static void carry_out(explicit_pass *p, op *o, const decision *d, const sharding *const *sh) {
+  for (u32 i = 0; i < o->num_operands; i++)
+    if (d->to[i] != sh[i]) fix_operand(p, o, i, d->to[i], WHY_OPERAND, d->part.rule);
   for (u32 i = o->num_results; i-- > 0;) {
     u32 t = o->num_operands + i;
-    fix_result(p, o, i, sh[t], common_sharding(a, &prob, t, axes), &part);
+    fix_result(p, o, i, sh[t], d->to[t], &d->part);
   }
-  if (p->why) note_neighbours(p, o, r, &rule);
+}
+
+static decision fix_with_rule(explicit_pass *p, op *o, const part_record *r, const sharding **sh,
+                              const type *const *types, const mesh *m) {
+  why_rule *rule = ARENA_NEW(p->e.a, why_rule);
+  ask_for_sum(p, o, r, sh);
+  decision d = decide(p, o, r, sh, types, m, rule);
+  carry_out(p, o, &d, sh);
+  if (p->why) note_neighbours(p, o, r, rule);
+  return d;
 }
 
 /* No rule: everything is replicated. */
@@ -336,11 +361,12 @@ static void fix_replicated(explicit_pass *p, op *o, const sharding **sh, const m
   }
 }
 
-/* ---- ops like one that was fine as it was ---- */
+/* ---- ops like one before ---- */
 
 /* What decides of an op that looks at shapes only: its kind and attributes, and the shardings and
  * types of its tensors. All are interned, so that their addresses do. */
 typedef struct settled {
+  decision d;
   size_t len;
   const void *words[];
 } settled;
@@ -363,35 +389,40 @@ static bool may_settle(const explicit_pass *p, const op *o, const sharding *cons
 static settled *settled_key(const explicit_pass *p, const op *o, const sharding *const *sh,
                             const type *const *types, u64 *hash) {
   u32 n = o->num_operands + o->num_results;
-  size_t len = 1 + o->info->num_slots + 2 * (size_t)(o->num_attrs + n);
+  size_t len = 2 + o->info->num_slots + 2 * (size_t)n;
   settled *k = arena_alloc(p->e.a, sizeof *k + len * sizeof *k->words);
   const void **w = k->words;
   k->len = len;
   *w++ = o->info;
   for (u32 i = 0; i < o->info->num_slots; i++) *w++ = o->slots[i];
-  for (u32 i = 0; i < o->num_attrs; i++) *w++ = o->attrs[i].name, *w++ = o->attrs[i].value;
+  *w++ = op_discardable(o, SDY_SHARDING_RULE);
   for (u32 t = 0; t < n; t++) *w++ = sh[t], *w++ = types[t];
   *hash = o->num_operands;
   for (size_t i = 0; i < len; i++) *hash = hash_ptr(k->words[i], *hash);
   return k;
 }
 
-static bool was_fine(const explicit_pass *p, const settled *k, u64 hash) {
+static const settled *find_settled(const explicit_pass *p, const settled *k, u64 hash) {
   const settled *s;
-  for (size_t at = 0; (s = index_next(&p->fine, hash, &at));)
-    if (s->len == k->len && !memcmp(s->words, k->words, k->len * sizeof *k->words)) return true;
-  return false;
+  for (size_t at = 0; (s = index_next(&p->settled, hash, &at));)
+    if (s->len == k->len && !memcmp(s->words, k->words, k->len * sizeof *k->words)) return s;
+  return NULL;
 }
 
-static void fix_one(explicit_pass *p, op *o, const sharding **sh, const i64 *sizes,
-                    const type *const *types, const mesh *m) {
-  part_record r;
-  p->ok = part_record_make(p->e.a, &p->rules, o, &r);
-  if (!p->ok) return;
-  if (r.rule)
-    fix_with_rule(p, o, &r, sh, sizes, types, m);
-  else
-    fix_replicated(p, o, sh, m);
+static axis_list kept_axes(arena *a, axis_list l) {
+  return (axis_list){arena_copy(a, l.data, l.len * sizeof *l.data), l.len};
+}
+
+static void settle(explicit_pass *p, const op *o, const settled *key, u64 hash, decision d) {
+  arena *a = p->placer.keep;
+  u32 n = o->num_operands + o->num_results;
+  settled *k = arena_copy(a, key, sizeof *k + key->len * sizeof *k->words);
+  k->d = d;
+  k->d.part.rule = NULL;
+  k->d.part.reduce = kept_axes(a, d.part.reduce);
+  k->d.part.kept = kept_axes(a, d.part.kept);
+  k->d.to = p->changed ? arena_copy(a, d.to, n * sizeof *d.to) : NULL;
+  index_add(&p->settled, a, hash, k);
 }
 
 /* Nothing to do where all is replicated: every device computes the whole. */
@@ -399,19 +430,27 @@ static void fix_op(explicit_pass *p, op *o) {
   arena *a = p->e.a;
   u32 n = o->num_operands + o->num_results;
   const sharding **sh = ARENA_ARRAY(a, const sharding *, n);
-  i64 *sizes = ARENA_ARRAY(a, i64, n);
   const type **types = ARENA_ARRAY(a, const type *, n);
-  gather_shardings(p, o, sh, sizes, types);
+  gather_shardings(p, o, sh, types);
   const mesh *m = most_common_mesh(sh, n);
   if (!m) return;
-  u64 hash;
+  u64 hash = 0;
   settled *key = may_settle(p, o, sh, m) ? settled_key(p, o, sh, types, &hash) : NULL;
-  if (key && was_fine(p, key, hash)) return;
+  const settled *before = key ? find_settled(p, key, hash) : NULL;
+  if (before) {
+    if (before->d.to) carry_out(p, o, &before->d, sh);
+    return;
+  }
   p->changed = false;
-  fix_one(p, o, sh, sizes, types, m);
-  if (!key || p->changed || !p->ok) return;
-  key = arena_copy(p->placer.keep, key, sizeof *key + key->len * sizeof *key->words);
-  index_add(&p->fine, p->placer.keep, hash, key);
+  part_record r;
+  p->ok = part_record_make(a, &p->rules, o, &r);
+  if (!p->ok) return;
+  if (!r.rule) {
+    fix_replicated(p, o, sh, m);
+    return;
+  }
+  decision d = fix_with_rule(p, o, &r, sh, types, m);
+  if (key) settle(p, o, key, hash, d);
 }
 
 /* ---- data flow ---- */

@@ -97,6 +97,7 @@ static const char *missing_method(const op *o) {
 /* No dimension is cut that may not be. */
 static bool check_record(local *l, rule_set *rules, op *o) {
   part_record r = {.row = part_row_of(o)};
+  if (part_cuts_freely(r.row)) return true;
   bool ruled = r.row->cut == CUT_AS_RULED && is_cut(l, o);
   if (ruled && !part_record_make(l->e.a, rules, o, &r)) return false;
   for (u32 t = 0; t < o->num_operands + o->num_results; t++) {

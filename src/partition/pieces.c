@@ -439,7 +439,9 @@ static walk_result join_slices(void *user, op *o) {
 bool part_join_slices(ir_module *m, arena *scratch, const pass_args *args) {
   (void)args;
   part_env e = part_env_make(m, scratch);
-  if (!part_has_mesh(&e)) return true;
+  bool may = module_may_have(m, pad) || module_may_have(m, concatenate) ||
+             module_may_have(m, select_and_scatter);
+  if (!part_has_mesh(&e) || !may) return true;
   op_walk(m->root, join_sums, &e);
   ops_erase_dead(m->root, DEAD_BY_ROW); /* the pads that were added */
   op_walk(m->root, join_slices, &e);
