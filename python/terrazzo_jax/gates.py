@@ -167,6 +167,20 @@ def call_as_cpu(module, name):
     rewrite_parameter(module, name, "exported", change)
 
 
+def cost_of_compiled(module, name):
+    """What a lowered program costs, is asked of the compiled one, as a device runs it."""
+    lowered = getattr(module, name)
+    original = lowered.cost_analysis
+
+    @functools.wraps(original)
+    def cost_analysis(self):
+        if self.compile_args["backend"].platform == PLATFORM:
+            return self.compile().cost_analysis()
+        return original(self)
+
+    lowered.cost_analysis = cost_analysis
+
+
 def exchange_as(how):
     """A function of JAX's dlpack, replaced by what terrazzo_jax.exchange makes of it."""
     def wrap(module, name):
@@ -206,6 +220,8 @@ GATES = (
      "NumPy arrays that lax.scan passes through become cpu's"),
     ("jax._src.export._export:call_exported_p", call_as_cpu,
      "a program exported for cpu runs"),
+    ("jax._src.interpreters.pxla:MeshComputation", cost_of_compiled,
+     "jit(f).lower(x).cost_analysis() is None where XLA has no analysis of its own"),
     ("jax._src.dlpack:to_dlpack", exchange_as("to_dlpack"),
      "arrays go to others, who see the same memory"),
     ("jax._src.array:ArrayImpl.__dlpack_device__", exchange_as("dlpack_device"),

@@ -130,6 +130,14 @@ def test_cpu_where_it_is_left_out(devices):
     assert jax.devices("cpu")[0].platform == "cpu" and devices[0].platform == "terrazzo"
 
 
+def test_cost_of_what_is_lowered():
+    x = np.ones((8, 4), np.float32)
+    cost = jax.jit(lambda x: x @ x.T).lower(x).cost_analysis()
+    assert cost["flops"] == 2 * 8 * 8 * 4
+    on_cpu = jax.device_put(x, jax.devices("cpu")[0])
+    assert jax.jit(lambda x: x @ x.T).lower(on_cpu).cost_analysis()["flops"] == cost["flops"]
+
+
 def test_as_array_without_a_copy():
     x = jnp.asarray(memoryview(b"abcd"), copy=False)
     np.testing.assert_array_equal(x, np.frombuffer(b"abcd", np.uint8))
