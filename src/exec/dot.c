@@ -402,7 +402,7 @@ void dot_lower(const lower_env *e, const prog_dot *d, exec_step *out) {
   p->strips = p->pairs ? pairs : &e->k->dot.strips[strip_type(p->acc)];
   p->size = vm_rtype_size(vm_rtype_of(p->acc));
   p->groups = p->k > DOT_GROUP * DOT_TERMS;
-  if (dot_lanes_lower(e->a, p, out)) return;
+  if (dot_lanes_lower(e->a, p, out) || dot_thin_lower(e->a, p, out)) return;
   choose_units(p);
   choose_sgemm(p);
   out->scratch = place_scratch(p);

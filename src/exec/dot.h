@@ -26,7 +26,7 @@ static inline i64 axis_at(const axis *x, u64 i) {
 
 typedef struct product {
   u32 lhs, rhs, out;
-  i64 lhs_offset, rhs_offset; /* bytes into their slots */
+  i64 lhs_offset, rhs_offset;              /* bytes into their slots */
   dtype lhs_type, rhs_type, out_type, acc; /* acc: as packed */
   u64 batches, m, n, k;
   u64 unit_m, unit_n, pieces_m, pieces_n;
@@ -53,6 +53,15 @@ void dot_own(const product *p, const exec_env *env, const char *a, const char *b
              u64 m, u64 n0, u64 n);
 /* A product of many small matrices that lie side by side; false: it is not one. */
 bool dot_lanes_lower(arena *a, const product *p, exec_step *out);
+/* A product of a matrix with at most eight vectors (thin_kernel.h); false: it is not one, or the
+ * matrix does not lie so. */
+bool dot_thin_lower(arena *a, const product *p, exec_step *out);
+/* n elements that lie together, as the accumulating type. */
+void dot_convert_row(const product *p, dtype from, size_t n, void *to, const void *row);
+/* A row of n sums, rounded, to elements from the first on of an axis whose element 0 is `out`;
+ * line: as many of the result's type. */
+void dot_store_row(const product *p, const axis *at, char *out, const char *row, u64 first,
+                   size_t n, char *line);
 /* A group's sums join those of the groups before. */
 void dot_add_group(const product *p, bool first, void *total, const void *sums, size_t n);
 

@@ -14,8 +14,7 @@ static void axis_list(const axis *x, u64 first, u64 n, i64 *out) {
 
 /* ---- packing ---- */
 
-/* n elements of one row into packed type at `to` */
-static void convert_row(const product *p, dtype from, size_t n, void *to, const void *row) {
+void dot_convert_row(const product *p, dtype from, size_t n, void *to, const void *row) {
   vm_rtype rf = vm_rtype_of(from), rt = vm_rtype_of(p->acc);
   if (p->k_->load[from] && rt == R_f32) {
     p->k_->load[from](n, to, row, NULL, NULL);
@@ -90,7 +89,7 @@ static void pack_rows(const product *p, dtype type, const char *base, const i64 
       run = run_length(k_of + i, k - i);
       const char *at = from + k_of[i] * (i64)from_size;
       if (type != p->acc) {
-        convert_row(p, type, run, line, at);
+        dot_convert_row(p, type, run, line, at);
         at = line;
       }
       spread(to + (i * r + row) * size, r, at, run, size);
@@ -110,7 +109,7 @@ static void pack_across(const product *p, dtype type, const char *base, const i6
       if (type == p->acc)
         memcpy(line, from, run * size);
       else
-        convert_row(p, type, run, line, from);
+        dot_convert_row(p, type, run, line, from);
     }
   }
 }
@@ -170,11 +169,11 @@ void dot_add_group(const product *p, bool first, void *total, const void *sums, 
     p->k_->binary[VM_add][vm_rtype_of(p->acc)][FORM_VV](n, total, total, sums, NULL);
 }
 
-/* A row of sums, rounded, to where columns n0 and on lie. */
-static void store_row(const product *p, char *out, const char *row, u64 n0, size_t n, char *line) {
+void dot_store_row(const product *p, const axis *at, char *out, const char *row, u64 first,
+                   size_t n, char *line) {
   size_t size = dtype_size(p->out_type);
   vm_rtype from = vm_rtype_of(p->acc), to = vm_rtype_of(p->out_type);
-  bool together = !p->out_n.table && p->out_n.step == 1;
+  bool together = !at->table && at->step == 1;
   if (p->k_->store[p->out_type]) {
     p->k_->store[p->out_type](n, line, row, NULL, NULL);
     row = line;
@@ -184,11 +183,11 @@ static void store_row(const product *p, char *out, const char *row, u64 n0, size
     row = line;
   }
   if (together) {
-    memcpy(out + n0 * size, row, n * size);
+    memcpy(out + first * size, row, n * size);
     return;
   }
   for (size_t j = 0; j < n; j++)
-    memcpy(out + axis_at(&p->out_n, n0 + j) * (i64)size, row + j * size, size);
+    memcpy(out + axis_at(at, first + j) * (i64)size, row + j * size, size);
 }
 
 /* Rows whose results lie together, not those of columns. */
@@ -288,8 +287,8 @@ static void multiply_block(const product *p, const exec_env *env, block *x, char
     for (u64 i = 0; i < x->mc; i++) memset(x->c[i], 0, x->nc * size);
   if (p->direct_c || store_across(p, out, total, ldc, x->m0, x->mc, x->n0, x->nc)) return;
   for (u64 i = 0; i < x->mc; i++)
-    store_row(p, out + axis_at(&p->out_m, x->m0 + i) * (i64)to_size, total + i * ldc * size, x->n0,
-              x->nc, x->line);
+    dot_store_row(p, &p->out_n, out + axis_at(&p->out_m, x->m0 + i) * (i64)to_size,
+                  total + i * ldc * size, x->n0, x->nc, x->line);
 }
 
 void dot_own(const product *p, const exec_env *env, const char *a, const char *b, char *out, u64 m0,

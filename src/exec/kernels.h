@@ -12,6 +12,7 @@
 #include "exec/fold_kernel.h"
 #include "exec/linalg_kernel.h"
 #include "exec/move_kernel.h"
+#include "exec/thin_kernel.h"
 #include "exec/transpose_kernel.h"
 #include "program/program.h"
 
@@ -74,6 +75,7 @@ typedef struct vm_kernels {
   dot_kernels dot;
   fft_plan_fn *fft[2];             /* f32, f64 */
   const linalg_kernels *linalg[2]; /* the same */
+  const thin_kernels *thin[2];     /* the same; bytes: with f32 */
   const move_kernels *move;
   const char *isa;
 } vm_kernels;

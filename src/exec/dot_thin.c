@@ -1,0 +1,175 @@
+/* Products of a matrix with at most eight vectors, as of a decoding step: they take as long as the
+ * matrix takes to be read, so that it is read once, as it is stored (thin_kernel.h). */
+#include "exec/dot.h"
+
+enum { MOST = 8, ROW_TERMS = 4096 };
+
+/* Which of the operands is the matrix; `across` is the axis that it shares with the result. */
+typedef struct thin {
+  const product *p;
+  thin_fn *fn;
+  bool by_rows, turned; /* turned: the matrix is the left one */
+  u32 vectors, at_once; /* with those of zeros; of a call */
+  u64 unit, pieces;     /* of across */
+  size_t next_x;        /* elements */
+  size_t sums_at, total_at, line_at, at_at;
+} thin;
+
+typedef struct side {
+  u32 slot;
+  i64 offset;
+  dtype type;
+  const axis *batch, *own, *terms, *out; /* out: of own, in the result */
+} side;
+
+static side left_of(const product *p) {
+  return (side){p->lhs, p->lhs_offset, p->lhs_type, &p->lhs_b, &p->lhs_m, &p->lhs_k, &p->out_m};
+}
+static side right_of(const product *p) {
+  return (side){p->rhs, p->rhs_offset, p->rhs_type, &p->rhs_b, &p->rhs_n, &p->rhs_k, &p->out_n};
+}
+static side matrix_of(const thin *x) { return x->turned ? left_of(x->p) : right_of(x->p); }
+static side vectors_of(const thin *x) { return x->turned ? right_of(x->p) : left_of(x->p); }
+
+static const char *lies_at(const exec_env *env, const side *s, u64 batch, i64 element) {
+  return (const char *)env->slots[s->slot] + s->offset +
+         (axis_at(s->batch, batch) + element) * (i64)dtype_size(s->type);
+}
+
+/* ---- running ---- */
+
+/* Terms [k0, k0 + k) of the vectors, with zeros up to a register. */
+static void bring_vectors(const thin *x, const exec_env *env, u64 batch, u64 k0, u64 k) {
+  const product *p = x->p;
+  side s = vectors_of(x);
+  char *line = env->scratch + x->line_at;
+  size_t from = dtype_size(s.type);
+  for (u64 i = 0; i < s.own->n; i++) {
+    char *to = env->scratch + i * x->next_x * p->size;
+    const char *first = lies_at(env, &s, batch, axis_at(s.own, i));
+    const char *row = first + axis_at(s.terms, k0) * (i64)from;
+    if (s.terms->table || (s.terms->step != 1 && k > 1)) {
+      for (u64 q = 0; q < k; q++)
+        memcpy(line + q * from, first + axis_at(s.terms, k0 + q) * (i64)from, from);
+      row = line;
+    }
+    dot_convert_row(p, s.type, k, to, row);
+    memset(to + k * p->size, 0, (x->next_x - k) * p->size);
+  }
+}
+
+/* Elements [first, first + n) of the axis across: sums over some terms, and so their sums. */
+static const char *sum_piece(const thin *x, const exec_env *env, u64 batch, u64 first, u64 n) {
+  const product *p = x->p;
+  side w = matrix_of(x);
+  i64 *at = (i64 *)(void *)(env->scratch + x->at_at);
+  char *sums = env->scratch + x->sums_at, *total = env->scratch + x->total_at;
+  size_t next = align_up(x->unit, 16), all = x->vectors * next;
+  u64 terms = x->by_rows ? ROW_TERMS : DOT_TERMS;
+  thin_call t = {.next_x = x->next_x, .n = n, .next_c = next, .at = at};
+  if (x->by_rows)
+    for (u64 j = 0; j < n; j++) at[j] = axis_at(w.own, first + j);
+  for (u64 k = 0; k < p->k; k += terms) {
+    u64 in = k % ROW_TERMS, left = p->k - k;
+    if (in == 0) bring_vectors(x, env, batch, k, left < ROW_TERMS ? left : ROW_TERMS);
+    t.k = left < terms ? left : terms;
+    t.w = lies_at(env, &w, batch, axis_at(x->by_rows ? w.terms : w.own, x->by_rows ? k : first));
+    for (u64 q = 0; !x->by_rows && q < t.k; q++) at[q] = axis_at(w.terms, k + q);
+    for (u32 i = 0; i < x->vectors; i += x->at_once) {
+      t.x = env->scratch + (i * x->next_x + in) * p->size;
+      t.c = sums + i * next * p->size;
+      x->fn(&t);
+    }
+    if (p->k > terms) dot_add_group(p, k == 0, total, sums, all);
+  }
+  return p->k > terms ? total : sums;
+}
+
+static void run_thin(const void *data, const exec_env *env, u64 begin, u64 end) {
+  const thin *x = data;
+  const product *p = x->p;
+  side w = matrix_of(x), v = vectors_of(x);
+  size_t size = dtype_size(p->out_type), next = align_up(x->unit, 16) * p->size;
+  memset(env->scratch, 0, x->vectors * x->next_x * p->size);
+  for (u64 u = begin; u < end; u++) {
+    u64 batch = u / x->pieces, first = u % x->pieces * x->unit;
+    u64 n = w.own->n - first < x->unit ? w.own->n - first : x->unit;
+    const char *sums = sum_piece(x, env, batch, first, n);
+    for (u64 i = 0; i < v.own->n; i++) {
+      i64 at = axis_at(&p->out_b, batch) + axis_at(v.out, i);
+      dot_store_row(p, w.out, (char *)env->slots[p->out] + at * (i64)size, sums + i * next, first,
+                    n, env->scratch + x->line_at);
+    }
+  }
+}
+
+/* ---- lowering ---- */
+
+static bool find_source(dtype type, dtype acc, thin_source *out) {
+  static const struct {
+    u8 type, acc, source;
+  } rows[] = {{DTYPE_f32, DTYPE_f32, THIN_f32}, {DTYPE_bf16, DTYPE_f32, THIN_bf16},
+              {DTYPE_f16, DTYPE_f32, THIN_f16}, {DTYPE_f64, DTYPE_f64, THIN_f64},
+              {DTYPE_s8, DTYPE_s32, THIN_s8},   {DTYPE_u8, DTYPE_s32, THIN_u8}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    *out = (thin_source)rows[i].source;
+    if (rows[i].type == type && rows[i].acc == acc) return true;
+  }
+  return false;
+}
+
+/* About 512 KiB of a matrix by rows. By columns long runs of memory are faster, as long as the sums
+ * stay in a core's first cache; there is something to do for two. */
+static void choose_unit(thin *x, u64 across, size_t size) {
+  enum { BYTES = 1 << 19, LEAST = 256, COLUMNS = 1024 };
+  u64 unit = x->by_rows ? BYTES / (x->p->k * size) : x->p->batches > 1 ? COLUMNS : across / 2;
+  if (unit > COLUMNS) unit = COLUMNS;
+  unit = align_up(unit, 64);
+  if (unit < LEAST && !x->by_rows) unit = LEAST;
+  x->unit = unit == 0 ? 64 : unit < across ? unit : across;
+  x->pieces = (across + x->unit - 1) / x->unit;
+}
+
+static void place_scratch(thin *x, exec_step *out) {
+  const product *p = x->p;
+  size_t sums = align_up(x->vectors * align_up(x->unit, 16) * p->size, 64);
+  u64 list = x->unit > DOT_TERMS ? x->unit : DOT_TERMS;
+  u64 line = x->unit > ROW_TERMS ? x->unit : ROW_TERMS;
+  x->sums_at = align_up(x->vectors * x->next_x * p->size, 64);
+  x->total_at = x->sums_at + sums;
+  x->at_at = x->total_at + sums;
+  x->line_at = x->at_at + align_up(list * sizeof(i64), 64);
+  out->scratch = x->line_at + line * 16;
+}
+
+bool dot_thin_lower(arena *a, const product *p, exec_step *out) {
+  enum { SMALL = 1 << 10, NEAR = 1 << 19 }; /* elements; near: several products from the cache */
+  thin *x = ARENA_NEW(a, thin);
+  thin_source source;
+  *x = (thin){.p = p, .turned = p->m > p->n};
+  side w = matrix_of(x), v = vectors_of(x);
+  u64 work;
+  if (v.own->n > MOST || !find_source(w.type, p->acc, &source)) return false;
+  if (!checked_mul(w.own->n, p->k, &work) || work < SMALL) return false;
+  if (w.type == DTYPE_f32 && v.own->n > MOST / 2 && work < NEAR) return false;
+  if (!w.own->table && w.own->step == 1)
+    x->by_rows = false;
+  else if (!w.terms->table && w.terms->step == 1)
+    x->by_rows = true;
+  else
+    return false;
+  u32 log = 0;
+  while (log + 1 < THIN_COUNTS && 1u << log < v.own->n) log++;
+  x->at_once = 1u << log;
+  x->vectors = (u32)align_up(v.own->n, x->at_once);
+  const thin_kernels *k = p->k_->thin[p->acc == DTYPE_f64];
+  x->fn = (x->by_rows ? k->rows : k->columns)[source][log];
+  x->next_x = align_up(p->k < ROW_TERMS ? p->k : ROW_TERMS, 16);
+  choose_unit(x, w.own->n, dtype_size(w.type));
+  place_scratch(x, out);
+  out->run = run_thin;
+  out->data = x;
+  out->units = p->batches * x->pieces;
+  out->cost = 100 + x->unit * p->k * (dtype_size(w.type) + x->vectors) / 32;
+  return true;
+}
