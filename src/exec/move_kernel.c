@@ -29,14 +29,14 @@ INLINE void move_row(char *to, const char *from, size_t i, size_t n, bool past) 
   if (i < n) put(to + n - LANE_BYTES, get(from + n - LANE_BYTES), false);
 }
 INLINE void long_row(char *to, const char *from, size_t n) { move_row(to, from, 0, n, false); }
-static void streamed_row(char *to, const char *from, size_t n) {
+INLINE void aligned_row(char *to, const char *from, size_t n, bool past) {
   size_t head = -(uintptr_t)to % LANE_BYTES;
   if (n < head + LANE_BYTES) {
     memcpy(to, from, n);
     return;
   }
   put(to, get(from), false); /* what is of it beyond the head comes again */
-  move_row(to, from, head, n, true);
+  move_row(to, from, head, n, past);
 }
 
 /* Of `half` to twice that many bytes: its first and its last ones. */
@@ -49,12 +49,14 @@ static void streamed_row(char *to, const char *from, size_t n) {
 
 static void copy_rows(size_t rows, size_t n, char *to, i64 ts, const char *from, i64 fs,
                       bool streams) {
-  enum { BY_LIBRARY = 1 << 16 };
+  enum { LONG = 1 << 12 };
   if (streams && n >= 2 * LANE_BYTES) {
-    for (size_t i = 0; i < rows; i++, to += ts, from += fs) streamed_row(to, from, n);
+    for (size_t i = 0; i < rows; i++, to += ts, from += fs) aligned_row(to, from, n, true);
     lanes_fence();
-  } else if (n >= BY_LIBRARY) {
-    for (size_t i = 0; i < rows; i++, to += ts, from += fs) memcpy(to, from, n);
+  } else if (n >= LONG) {
+    /* Not memcpy: some processors' rep movsb takes sixteen times as long where `to` lies a few
+     * bytes behind `from` in its page, as what is padded or concatenated does. */
+    for (size_t i = 0; i < rows; i++, to += ts, from += fs) aligned_row(to, from, n, false);
   } else if (n >= LANE_BYTES) {
     for (size_t i = 0; i < rows; i++, to += ts, from += fs) long_row(to, from, n);
   } else if (n >= 32) {
