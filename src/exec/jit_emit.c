@@ -75,7 +75,8 @@ static u32 next_use(const emit *e, u32 v) {
 /* ---- memory ---- */
 
 static x86_op op_of(const emit *e, const jit_prim_info *p) {
-  bool halves = p->map == 3 && p->w; /* there are none of less than a whole vector */
+  /* there are none of less than a whole vector */
+  bool halves = (p->map == 3 || p->shape == JIT_CONST) && p->w;
   u8 length = e->scalar && !halves ? 0 : X86_ALL;
   return (x86_op){p->prefix, p->map, p->w, p->opcode, length, 0, false};
 }
@@ -114,9 +115,13 @@ static x86_rm elements_of(emit *e, const jit_node *n, u32 width) {
 }
 static x86_rm slot_of(const emit *e, u32 v) { return x86_mem(RSP, (i32)((e->slot[v] - 1) * SLOT)); }
 static x86_rm pooled(emit *e, u32 v) {
-  u32 i = 0, bits = node_of(e, v)->imm;
-  while (i < e->code.pool.len && e->code.pool.data[i] != bits) i++;
-  if (i == e->code.pool.len) VEC_PUSH(e->a, e->code.pool, bits);
+  const u32 words[] = {node_of(e, v)->imm, node_of(e, v)->arg[0]}, n = info_of(e, v)->more / 4;
+  u32 i = 0;
+  while (i + n <= e->code.pool.len && memcmp(&e->code.pool.data[i], words, n * 4) != 0) i++;
+  if (i + n > e->code.pool.len) {
+    i = (u32)e->code.pool.len;
+    for (u32 k = 0; k < n; k++) VEC_PUSH(e->a, e->code.pool, words[k]);
+  }
   return (x86_rm){.memory = true, .pooled = true, .disp = (i32)i};
 }
 
@@ -188,7 +193,7 @@ static u32 need(emit *e, u32 v) {
 static bool is_in_memory(const emit *e, u32 v) {
   u32 prim = node_of(e, v)->prim;
   if (e->place[v] != NO_REG) return false;
-  return prim == JP_const32 || prim == JP_one32 || !is_invariant(e, v);
+  return prim == JP_const32 || prim == JP_const64 || prim == JP_one32 || !is_invariant(e, v);
 }
 static x86_rm operand(emit *e, u32 v) {
   if (!is_in_memory(e, v)) return x86_reg(need(e, v));
@@ -324,7 +329,7 @@ static void emit_fma(PRIMITIVE) {
   u32 d = sum.reg;
   op.opcode = (u8)(op.opcode + 0x10);
   if (!sum_dies) {
-    x86_op move = sum.broadcast ? op_of(e, &jit_prim_infos[JP_const32]) : move_v;
+    x86_op move = sum.broadcast ? op_of(e, info_of(e, z)) : move_v;
     sum.broadcast = false;
     d = take(e, at);
     x86_evex(&e->code, move, d, 0, sum, -1);

@@ -31,6 +31,44 @@ static V fused(J *j, V x, V y, V z) { /* of a negative factor: in one */
 }
 static V negated(J *j, V x) { return OP2(pxord, x, CONST(0x80000000)); }
 
+/* ---- f64 in two vectors, lanes 0 to 7 and 8 to 15 ---- */
+
+typedef struct wide {
+  V half[2];
+} wide;
+
+static V half_of(J *j, V x, u32 i) { return i ? IMM1(extracti64x4, 1, x) : x; }
+static V joined(J *j, V low, V high) { return IMM2(inserti64x4, 1, low, high); }
+
+static wide widened(J *j, V x) {
+  wide r;
+  for (u32 i = 0; i < 2; i++) r.half[i] = OP1(cvtps2pd, half_of(j, x, i));
+  return r;
+}
+static V narrowed(J *j, wide x) {
+  return joined(j, OP1(cvtpd2ps, x.half[0]), OP1(cvtpd2ps, x.half[1]));
+}
+static wide wide_const(J *j, double x) {
+  u64 bits = num_f64_bits(x);
+  V c = jit_add_node(j, (jit_node){JP_const64, (u32)bits, 0, {(u32)(bits >> 32), 0, 0}});
+  return (wide){{c, c}};
+}
+static wide halves(J *j, jit_prim prim, wide x, wide y) {
+  wide r;
+  for (u32 i = 0; i < 2; i++) r.half[i] = jit_add(j, prim, 0, x.half[i], y.half[i], 0);
+  return r;
+}
+static wide wide_fma(J *j, wide x, wide y, wide z) {
+  wide r;
+  for (u32 i = 0; i < 2; i++) r.half[i] = OP3(fmaddpd, x.half[i], y.half[i], z.half[i]);
+  return r;
+}
+static wide wide_scale(J *j, wide x, wide shifted) {
+  wide r;
+  for (u32 i = 0; i < 2; i++) r.half[i] = OP2(paddq, x.half[i], IMM1(psllq, 52, shifted.half[i]));
+  return r;
+}
+
 /* ---- vecmath.h as primitives ---- */
 
 #define V_IN jit_build *j,
@@ -65,6 +103,19 @@ static V negated(J *j, V x) { return OP2(pxord, x, CONST(0x80000000)); }
 #define w_shift_sign(x, n) IMM1(psrad, n, x)
 #define w_gt(x, y) IMM2(pcmpd, I_GT, x, y)
 #define w_eq(x, y) IMM2(pcmpd, I_EQ, x, y)
+#define w_of_num(x) OP1(cvttps2dq, x)
+#define v_whole(x) IMM1(rndscaleps, TRUNCATE, x)
+#define v_wide wide
+#define d_of(x) widened(j, x)
+#define d_num(x) narrowed(j, x)
+#define d_const(x) wide_const(j, x)
+#define d_add(x, y) halves(j, JP_addpd, x, y)
+#define d_sub(x, y) halves(j, JP_subpd, x, y)
+#define d_mul(x, y) halves(j, JP_mulpd, x, y)
+#define d_fma(x, y, z) wide_fma(j, x, y, z)
+#define d_lesser(x, y) halves(j, JP_minpd, x, y)
+#define d_greater(x, y) halves(j, JP_maxpd, x, y)
+#define d_scale(x, shifted) wide_scale(j, x, shifted)
 #define v_scale(x, shifted) OP2(scalefps, x, OP2(subps, shifted, V_SHIFT))
 #include "exec/vecmath.h"
 
@@ -100,6 +151,8 @@ DIRECT1(f_erf, erf_f32(j, flushed(j, x)))
 DIRECT1(f_erf_inv, erf_inv_f32(j, x))
 DIRECT1(f_atan, atan2_f32(j, x, NUM(1)))
 DIRECT1(f_atan2, atan2_f32(j, x, y))
+DIRECT1(f_cbrt, cbrt_f32(j, x))
+DIRECT1(f_pow, pow_f32(j, x, y))
 DIRECT1(f_imag, ((void)x, CONST(0)))
 DIRECT1(f_is_finite, IMM2(cmpps, LT, abs_f32(j, x), NUM(INFINITY)))
 DIRECT1(f_is_inf, IMM2(cmpps, EQ, abs_f32(j, x), NUM(INFINITY)))
@@ -250,11 +303,11 @@ static V i_div(J *j, vm_rtype t, V x, V y) {
   jit_prim narrow = t == R_u32 ? JP_cvttpd2udq : JP_cvttpd2dq;
   V half[2];
   for (u32 i = 0; i < 2; i++) {
-    V a = i ? IMM1(extracti64x4, 1, x) : x, b = i ? IMM1(extracti64x4, 1, y) : y;
+    V a = half_of(j, x, i), b = half_of(j, y, i);
     V q = OP2(divpd, jit_add(j, widen, 0, a, 0, 0), jit_add(j, widen, 0, b, 0, 0));
     half[i] = jit_add(j, narrow, 0, q, 0, 0);
   }
-  V q = IMM2(inserti64x4, 1, half[0], half[1]);
+  V q = joined(j, half[0], half[1]);
   return pick(j, IMM2(pcmpd, I_EQ, y, CONST(0)), CONST(-1), q);
 }
 /* By 0 this is x, as the quotient is times 0. */
@@ -352,6 +405,8 @@ static const op_row rows[VM_OP_COUNT] = {
     [VM_erf_inv] = {f_erf_inv, NULL, NULL},
     [VM_atan] = {f_atan, NULL, NULL},
     [VM_atan2] = {f_atan2, NULL, NULL},
+    [VM_cbrt] = {f_cbrt, NULL, NULL},
+    [VM_pow] = {f_pow, NULL, NULL},
 };
 
 static build_fn *row_of(vm_op op, vm_rtype t) {

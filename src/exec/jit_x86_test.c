@@ -17,7 +17,8 @@ static const char *const names[JP_COUNT_] = {
     [JP_load8s] = "vpmovsxbd",     [JP_load_half] = "vcvtph2ps", [JP_store32] = "vmovups",
     [JP_store16] = "vpmovdw",      [JP_store8] = "vpmovdb",      [JP_store_half] = "vmovdqu16",
     [JP_fmaddps] = "vfmadd213ps",  [JP_fmsubps] = "vfmsub213ps", [JP_fnmaddps] = "vfnmadd213ps",
-    [JP_cmpps] = "vcmpps",         [JP_pcmpd] = "vpcmpd",        [JP_pcmpud] = "vpcmpud",
+    [JP_fmaddpd] = "vfmadd213pd",  [JP_cmpps] = "vcmpps",        [JP_pcmpd] = "vpcmpd",
+    [JP_pcmpud] = "vpcmpud",
 };
 
 typedef struct expected {
@@ -41,7 +42,8 @@ static const char *const gprs[] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rs
                                    "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15"};
 
 static bool narrows(u32 prim) {
-  return prim == JP_cvtneps2bf16 || prim == JP_cvttpd2dq || prim == JP_cvttpd2udq;
+  return prim == JP_cvtneps2bf16 || prim == JP_cvtpd2ps || prim == JP_cvttpd2dq ||
+         prim == JP_cvttpd2udq;
 }
 
 /* One primitive with three registers; memory is at each base, the index is rcx. */

@@ -248,8 +248,12 @@ static inline float sine_zero(float x, i64 quarters) {
 #define DEFINE_NONE(...)
 #define DEFINE_PRED(expr, op, operands, result) PRED_##operands(op, expr)
 #define DEFINE_INT(expr, op, operands, result) INTS_##operands(op, expr, OF_##result)
-#define DEFINE_F32(expr, op, operands, result) DEFINE_##operands(op, f32, OF_##result(float), expr)
-#define DEFINE_FLT(expr, op, operands, result) DEFINE_F32(expr, op, operands, result)
+/* Of two operands in one form: with one that is the same everywhere, compilers find conditions
+ * that are so too, and no vectors. */
+#define F32_1(op, expr) UNARY(op, f32, float, expr)
+#define F32_2(op, expr) ONE_FORM(op, f32, float, expr)
+#define DEFINE_F32(expr, op, operands, result) F32_##operands(op, expr)
+#define DEFINE_FLT(expr, op, operands, result) DEFINE_##operands(op, f32, OF_##result(float), expr)
 #define DEFINE_SINE(quarters, op, operands, result) SINE_OF(op, quarters)
 #define F(name) name##_f32
 #define VM(id, operands, how, result, traits, p, i, f, c, meaning)                                 \
@@ -551,7 +555,9 @@ static void set_operations(vm_kernels *k) {
 #define SET_NONE(...)
 #define SET_PRED(expr, op, operands, result) SET_PRED_##operands(op)
 #define SET_INT(expr, op, operands, result) SET_INTS_##operands(op)
-#define SET_F32(expr, op, operands, result) SET_##operands(op, f32)
+#define SET_F32_1(op) SET_1(op, f32)
+#define SET_F32_2(op) SET_VV(op, f32)
+#define SET_F32(expr, op, operands, result) SET_F32_##operands(op)
 #define SET_FLT(expr, op, operands, result) SET_##operands(op, f32) SET_##operands(op, f64)
 #define SET_SINE(expr, op, operands, result) SINE_SET(op)
 #define VM(id, operands, how, result, traits, p, i, f, c, meaning)                                 \

@@ -53,12 +53,33 @@ static void check_functions(const vm_kernels *k) {
   check_function(k, VM_erf, erf, 2.5);
   check_function(k, VM_sin, sin, 2);
   check_function(k, VM_cos, cos, 2);
+  check_function(k, VM_cbrt, cbrt, 0.51);
   check_function(k, VM_sqrt, sqrt, 0.51);
   check_function(k, VM_rsqrt, inv_sqrt, 1.5);
   check_function(k, VM_floor, floor, 0);
   check_function(k, VM_ceil, ceil, 0);
   check_function(k, VM_round_even, rint, 0);
   check_function(k, VM_round_afz, round, 0);
+}
+
+/* Powers near 1 and far from it, whole ones too. */
+static void check_powers(const vm_kernels *k) {
+  double worst = 0;
+  u32 state = 1;
+  for (u32 round = 0; round < 400; round++) {
+    float x[BLOCK], y[BLOCK], z[BLOCK];
+    for (u32 i = 0; i < BLOCK; i++) {
+      state = state * 1664525 + 1013904223;
+      x[i] = num_f32_from_bits(round % 2 ? state >> 1 : 0x3f000000 + (state >> 8));
+      state = state * 1664525 + 1013904223;
+      y[i] = ldexpf((float)(state >> 8) - 0x1p23f, (int)(round % 40) - 26);
+      if (round % 5 == 0) y[i] = rintf(y[i]), x[i] = -x[i];
+    }
+    k->binary[VM_pow][R_f32][FORM_VV](BLOCK, z, x, y, NULL);
+    for (u32 i = 0; i < BLOCK; i++) worst = fmax(worst, ulps(z[i], pow(x[i], y[i])));
+  }
+  if (getenv("KERNELS_TEST_REPORT")) fprintf(stderr, "%s pow: %.3f ulp\n", k->isa, worst);
+  CHECK(worst <= 0.6);
 }
 
 static void check_special_values(const vm_kernels *k) {
@@ -344,6 +365,7 @@ static void check_table(void (*fill)(vm_kernels *)) {
   fill(&k);
   check_functions(&k);
   check_neighbours(&k);
+  check_powers(&k);
   check_special_values(&k);
   check_ints(&k);
   check_halves(&k);

@@ -56,6 +56,27 @@ typedef bool v_truth;
 #define w_shift_sign(x, n) ((u32)((i32)(x) >> (n)))
 #define w_gt(x, y) ((i32)(x) > (i32)(y))
 #define w_eq(x, y) ((x) == (y))
+#define w_of_num(x) ((u32)(i32)(x)) /* cut off */
+#define v_whole(x) __builtin_truncf(x)
+/* f64, for what is to be rounded once in the end */
+typedef double v_wide;
+#define d_of(x) ((double)(x))
+#define d_num(x) ((float)(x))
+#define d_const(x) (x)
+#define d_add(x, y) ((x) + (y))
+#define d_sub(x, y) ((x) - (y))
+#define d_mul(x, y) ((x) * (y))
+#ifdef __FMA__
+#define d_fma(x, y, z) __builtin_fma(x, y, z)
+#else
+#define d_fma(x, y, z) ((x) * (y) + (z))
+#endif
+#define d_lesser(x, y) ((x) < (y) ? (x) : (y)) /* y where one is NaN */
+#define d_greater(x, y) ((x) > (y) ? (x) : (y))
+/* x 2^n, both normal, for an integer n in bits of 1.5 * 2^52 + n */
+static inline double d_scale(double x, double shifted) {
+  return num_f64_from_bits(num_f64_bits(x) + (num_f64_bits(shifted) << 52));
+}
 /* 2^n for -126 <= n <= 127 */
 static inline float pow2_f32(i32 n) { return bits_f32((u32)(n + 127) << 23); }
 /* x 2^n for an integer n in bits of 1.5 * 2^23 + n: in two steps, so that the ends of the range
@@ -92,15 +113,20 @@ static inline v_num exp_f32(V_IN v_num x) {
   return v_scale(y, shifted); /* a NaN came through all of it */
 }
 
-/* log of a positive normal f32 as hi + lo parts joined; x = m 2^e, m in [sqrt 1/2, sqrt 2) */
-static inline v_num log_f32(V_IN v_num x) {
+/* x = m 2^e > 0, m in [sqrt 1/2, sqrt 2); m - 1 */
+static inline v_num split_f32(V_IN v_num x, v_num *e) {
   v_truth small = v_lt(x, v_const(1.17549435e-38f));
   v_num scaled = v_pick(small, v_mul(x, v_const(8388608.0f)), x);
   v_num bias = v_pick(small, v_const(23.0f), v_const(0.0f));
   v_word ix = w_sub(v_bits(scaled), w_const(0x3f3504f3));
-  v_num e = v_sub(v_of_int(w_shift_sign(ix, 23)), bias);
+  *e = v_sub(v_of_int(w_shift_sign(ix, 23)), bias);
   v_word mantissa = w_add(w_and(ix, w_const(0x7fffff)), w_const(0x3f3504f3));
-  v_num f = v_sub(v_of_bits(mantissa), v_const(1.0f));
+  return v_sub(v_of_bits(mantissa), v_const(1.0f));
+}
+
+/* log of a positive f32 as hi + lo parts joined */
+static inline v_num log_f32(V_IN v_num x) {
+  v_num e, f = split_f32(V_TO x, &e);
   v_num p = v_const(7.0376836292e-2f);
   p = v_fma(p, f, v_const(-1.1514610310e-1f));
   p = v_fma(p, f, v_const(1.1676998740e-1f));
@@ -247,6 +273,75 @@ static inline v_num atan2_f32(V_IN v_num y, v_num x) {
   v_num sum = v_add(from, q), lost = v_add(v_sub(from, sum), q);
   v_num r = signed_f32(V_TO v_add(sum, v_add(lost, low)), y), none = v_add(a, b);
   return v_pick(v_ge(none, zero), r, none);
+}
+
+/* log2(1 + f) and 2^r for |r| <= 1/2, fitted to 2^-35 and 2^-29 of them */
+static inline v_wide log2_wide(V_IN v_wide f, v_wide e) {
+  v_wide p = d_const(0x1.3ce8f0fb54102p-4);
+  p = d_fma(p, f, d_const(-0x1.2488f7e8fc822p-3));
+  p = d_fma(p, f, d_const(0x1.2871d247ad773p-3));
+  p = d_fma(p, f, d_const(-0x1.252f33805b9ddp-3));
+  p = d_fma(p, f, d_const(0x1.45291bf18661cp-3));
+  p = d_fma(p, f, d_const(-0x1.7141718eb0425p-3));
+  p = d_fma(p, f, d_const(0x1.a63f443561ae8p-3));
+  p = d_fma(p, f, d_const(-0x1.ec72b58c87d20p-3));
+  p = d_fma(p, f, d_const(0x1.277651fce0ed5p-2));
+  p = d_fma(p, f, d_const(-0x1.71547097bb165p-2));
+  p = d_fma(p, f, d_const(0x1.ec709ebb92388p-2));
+  p = d_fma(p, f, d_const(-0x1.715476565d1e6p-1));
+  p = d_fma(p, f, d_const(0x1.71547652a1e9dp+0));
+  return d_fma(p, f, e);
+}
+static inline v_wide exp2_wide(V_IN v_wide r) {
+  v_wide p = d_const(0.00015345812161311629);
+  p = d_fma(p, r, d_const(0.0013399931177239738));
+  p = d_fma(p, r, d_const(0.009618488956331182));
+  p = d_fma(p, r, d_const(0.05550328777105325));
+  p = d_fma(p, r, d_const(0.24022646890645522));
+  p = d_fma(p, r, d_const(0.6931472057371958));
+  return d_fma(p, r, d_const(1.0000000005541647));
+}
+
+/* 2^(y log2 |x|), and what IEEE 754 says of signs and ends. */
+static inline v_num pow_f32(V_IN v_num x, v_num y) {
+  v_num zero = v_const(0.0f), one = v_const(1.0f), inf = v_const(INFINITY), half, e;
+  v_num a = abs_f32(V_TO x), f = split_f32(V_TO a, &e);
+  e = v_pick(v_eq(a, zero), v_neg(inf), v_pick(v_eq(a, inf), inf, e));
+  v_wide w = d_mul(d_of(y), log2_wide(V_TO d_of(f), d_of(e)));
+  w = d_lesser(d_greater(w, d_const(-200.0)), d_const(200.0));
+  v_wide shift = d_const(0x1.8p52), shifted = d_add(w, shift); /* rounds to an integer */
+  v_num r = d_num(d_scale(exp2_wide(V_TO d_sub(w, d_sub(shifted, shift))), shifted));
+  r = v_pick(v_eq(a, one), one, r);
+  half = v_mul(y, v_const(0.5f));
+  v_truth even = v_eq(v_whole(half), half), whole = v_eq(v_whole(y), y);
+  r = v_pick(even, r, v_pick(whole, signed_f32(V_TO r, x), r));
+  v_truth negative = v_lt(v_pick(v_lt(a, inf), x, zero), zero);
+  r = v_pick(negative, v_pick(whole, r, v_const(NAN)), r);
+  r = v_pick(v_eq(y, y), r, y);
+  r = v_pick(v_eq(x, x), r, x);
+  r = v_pick(v_eq(x, one), one, r);
+  return v_pick(v_eq(y, zero), one, r);
+}
+
+/* A guess at 1 / cbrt(|x|) from the bits, and two steps that take the error to about its fourth and
+ * third power, the last one in f64. */
+static inline v_num cbrt_f32(V_IN v_num x) {
+  v_num one = v_const(1.0f), a = abs_f32(V_TO x);
+  v_truth small = v_lt(a, v_const(1.17549435e-38f));
+  v_num scaled = v_pick(small, v_mul(a, v_const(0x1p24f)), a);
+  v_num bits = v_fma(v_of_int(v_bits(scaled)), v_const(-1.0f / 3), v_const(1420098188.0f));
+  v_num r = v_of_bits(w_of_num(bits));
+  v_num error = v_left(v_mul(v_mul(scaled, r), r), r, one);
+  v_num step =
+      v_fma(v_fma(v_const(14.0f / 81), error, v_const(2.0f / 9)), error, v_const(1.0f / 3));
+  r = v_fma(v_mul(r, error), step, r);
+  v_wide root = d_of(r), y = d_mul(d_of(scaled), d_mul(root, root));
+  v_wide rest = d_sub(d_const(1.0), d_mul(y, root));
+  rest = d_mul(rest, d_fma(rest, d_const(5.0 / 9), d_const(2.0 / 3)));
+  v_num c = v_mul(d_num(d_fma(y, rest, y)), v_pick(small, v_const(0x1p-8f), one));
+  c = signed_f32(V_TO c, x);
+  v_truth ends = v_eq(v_mul(x, v_const(0.5f)), x);
+  return v_pick(ends, v_add(x, x), v_pick(v_eq(x, x), c, x));
 }
 
 /* M. Giles, "Approximating the erfinv function", with polynomials of a degree more, and 1 - x^2
