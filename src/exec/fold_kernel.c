@@ -9,9 +9,10 @@
 #include <immintrin.h>
 #endif
 
+#include "exec/fold_order.h"
 #include "exec/lanes.h"
 
-enum { WIDE = 16, STREAMS = 4, RUNNING = WIDE * STREAMS, PARTS = WIDE / LANES };
+enum { WIDE = 16, STREAMS = 4, RUNNING = FOLD_RUNNING, PARTS = WIDE / LANES };
 
 #ifdef __clang__
 #define UNROLL _Pragma("unroll")
@@ -30,9 +31,8 @@ typedef struct streams {
 } streams;
 
 static streams cut(size_t n) {
-  enum { LONG = 8192 };
   size_t each = n / RUNNING * WIDE;
-  if (n >= LONG) return (streams){each, WIDE, each, STREAMS * each};
+  if (n >= FOLD_LONG) return (streams){each, WIDE, each, STREAMS * each};
   return (streams){WIDE, RUNNING, STREAMS * each, STREAMS * each};
 }
 

@@ -27,6 +27,7 @@ bool jit_knows(const vm_call *c) {
     return jit_has_small((dtype)c->is.of);
   case CALL_wrap:
   case CALL_clean:
+  case CALL_sum:
     return true;
   case CALL_any:
     return false;
@@ -152,6 +153,7 @@ static typed translate_call(translation *t, const vm_call *c) {
   case CALL_wrap:
   case CALL_clean:
     return cleaned(t, c);
+  case CALL_sum:
   case CALL_any:
     break;
   }
@@ -196,6 +198,10 @@ static bool translate(const jit *j, arena *a, const jit_piece *p, str *out_code)
   t.regs = arena_zalloc(a, (p->num_regs + 1) * sizeof(typed));
   for (u32 i = 0; i < p->num_calls; i++) {
     const vm_call *c = &p->calls[i];
+    if (c->is.kind == CALL_sum) {
+      jit_add(&t.b, JP_sumps, c->d, read_operand(&t, c, 0, R_f32), 0, 0);
+      continue;
+    }
     typed v = translate_call(&t, c);
     *made(&t, c->d) = v;
     if (c->d < TEMP_BASE) write_memory(&t.b, c->d, v);

@@ -15,6 +15,8 @@ enum {
   SLOT = 64,        /* bytes of a spilled value */
   MOST_SLOTS = 128, /* of stack */
   MOST_NODES = 1 << 15,
+  SUMS = 4, /* vectors of running sums: the last registers; then the frame's first slots */
+  SUMS_AT = NUM_V - SUMS
 };
 
 /* Pointers of registers in memory: the first ones stay here; RSI has the list. */
@@ -26,6 +28,7 @@ typedef struct emit {
   const jit_build *b; /* of the body that is written; what is by value is of its values */
   x86_code code;
   bool scalar, rest; /* one element; what is left */
+  u32 num_v, sum;    /* registers given out; where a sum goes, UINT32_MAX: there is none */
   bool *needed;
   u32 *use_begin, *uses, *next; /* by value: where it is used, and next */
   u8 *place;                    /* by value: its register */
@@ -114,8 +117,7 @@ static x86_rm elements_of(emit *e, const jit_node *n, u32 width) {
   return m;
 }
 static x86_rm slot_of(const emit *e, u32 v) { return x86_mem(RSP, (i32)((e->slot[v] - 1) * SLOT)); }
-static x86_rm pooled(emit *e, u32 v) {
-  const u32 words[] = {node_of(e, v)->imm, node_of(e, v)->arg[0]}, n = info_of(e, v)->more / 4;
+static x86_rm pooled(emit *e, const u32 *words, u32 n) {
   u32 i = 0;
   while (i + n <= e->code.pool.len && memcmp(&e->code.pool.data[i], words, n * 4) != 0) i++;
   if (i + n > e->code.pool.len) {
@@ -123,6 +125,11 @@ static x86_rm pooled(emit *e, u32 v) {
     for (u32 k = 0; k < n; k++) VEC_PUSH(e->a, e->code.pool, words[k]);
   }
   return (x86_rm){.memory = true, .pooled = true, .disp = (i32)i};
+}
+
+static x86_rm pooled_const(emit *e, u32 v) {
+  const u32 words[] = {node_of(e, v)->imm, node_of(e, v)->arg[0]};
+  return pooled(e, words, info_of(e, v)->more / 4);
 }
 
 /* ---- registers ---- */
@@ -142,7 +149,7 @@ static void spill(emit *e, u32 v, u32 class, u32 reg) {
 /* A register for v; it is locked. */
 static u32 take(emit *e, u32 v) {
   u32 class = info_of(e, v)->class, best = NO_REG, farthest = 0;
-  u32 begin = class == JIT_V ? 0 : FIRST_K, end = class == JIT_V ? NUM_V : END_K;
+  u32 begin = class == JIT_V ? 0 : FIRST_K, end = class == JIT_V ? e->num_v : END_K;
   for (u32 r = begin; r < end && farthest < UINT32_MAX; r++) {
     if (e->locked[class] >> r & 1) continue;
     u32 at = e->owner[class][r] ? next_use(e, e->owner[class][r] - 1) : UINT32_MAX;
@@ -158,7 +165,7 @@ static u32 take(emit *e, u32 v) {
 static void bring_invariant(emit *e, u32 v, u32 to) {
   const jit_prim_info *p = info_of(e, v);
   if (p->shape == JIT_CONST) {
-    x86_evex(&e->code, op_of(e, p), to, 0, pooled(e, v), -1);
+    x86_evex(&e->code, op_of(e, p), to, 0, pooled_const(e, v), -1);
     return;
   }
   x86_rm m = first_of(e, node_of(e, v)->imm);
@@ -198,7 +205,8 @@ static bool is_in_memory(const emit *e, u32 v) {
 static x86_rm operand(emit *e, u32 v) {
   if (!is_in_memory(e, v)) return x86_reg(need(e, v));
   if (!is_invariant(e, v)) return slot_of(e, v);
-  x86_rm m = info_of(e, v)->shape == JIT_CONST ? pooled(e, v) : first_of(e, node_of(e, v)->imm);
+  x86_rm m =
+      info_of(e, v)->shape == JIT_CONST ? pooled_const(e, v) : first_of(e, node_of(e, v)->imm);
   m.broadcast = true;
   return m;
 }
@@ -271,6 +279,23 @@ static void emit_store(PRIMITIVE) {
   } else {
     if (n->prim == JP_store_half) op.length = 1;
     x86_evex(c, guarded(e, op, false), from, 0, m, -1);
+  }
+  release_operands(e, at);
+}
+
+/* What is left is added to the sums in the frame. */
+static void emit_sum(PRIMITIVE) {
+  x86_code *c = &e->code;
+  u32 a = need(e, n->arg[0]), to = SUMS_AT + n->part % SUMS;
+  if (!e->rest) {
+    x86_evex(c, op_of(e, p), to, to, x86_reg(a), -1);
+  } else {
+    x86_rm m = {.memory = true, .base = RSP, .index = RAX, .scale = 2};
+    x86_move(c, RAX, RCX);
+    x86_arith(c, 4, RAX, SUMS * STEP - 1);
+    x86_evex(c, move_v, SPARE, 0, m, -1);
+    x86_evex(c, guarded(e, op_of(e, p), false), SPARE, SPARE, x86_reg(a), -1);
+    x86_evex(c, with_opcode(move_v, 0x11), SPARE, 0, m, -1);
   }
   release_operands(e, at);
 }
@@ -380,6 +405,7 @@ static void (*const emit_of[JIT_SHAPES_])(PRIMITIVE) = {
     [JIT_X2I] = emit_x2,        [JIT_SHIFT] = emit_shift, [JIT_FMA] = emit_fma,
     [JIT_CMP] = emit_cmp,       [JIT_TEST] = emit_cmp,    [JIT_BLEND] = emit_blend,
     [JIT_K3] = emit_k3,         [JIT_K2] = emit_k2,       [JIT_X3I] = emit_x3i,
+    [JIT_SUM] = emit_sum,
 };
 
 /* ---- the loop ---- */
@@ -394,13 +420,14 @@ static void begin_body(emit *e, const jit_build *b) {
   find_uses(e);
   e->next = arena_copy(e->a, e->use_begin, (n + 1) * sizeof(u32));
   memset(e->owner, 0, sizeof e->owner);
-  e->slots = 0;
+  e->slots = e->sum == UINT32_MAX ? 0 : SUMS;
+  if (e->most_slots < e->slots) e->most_slots = e->slots;
 }
 
 static void emit_body(emit *e, bool rest) {
   e->rest = rest;
   for (u32 v = 0; v < e->b->nodes.len; v++)
-    for (u32 reg = 0; reg < NUM_V && is_invariant(e, v); reg++)
+    for (u32 reg = 0; reg < e->num_v && is_invariant(e, v); reg++)
       if (e->pinned >> reg & 1 && memcmp(&e->pins[reg], node_of(e, v), sizeof(jit_node)) == 0)
         e->place[v] = (u8)reg;
   for (u32 v = 0; v < e->b->nodes.len; v++) {
@@ -431,7 +458,7 @@ static u32 count_pressure(const emit *e) {
 /* What is the same all the time, and used most, keeps a register where there are enough. */
 static void pin_invariants(emit *e) {
   u32 used = count_pressure(e) + 2;
-  for (u32 reg = NUM_V; reg-- > used;) {
+  for (u32 reg = e->num_v; reg-- > used;) {
     u32 best = UINT32_MAX, most = 0;
     for (u32 v = 0; v < e->b->nodes.len; v++) {
       if (!e->needed[v] || !is_invariant(e, v) || info_of(e, v)->class != JIT_V) continue;
@@ -479,8 +506,44 @@ static u32 choose_rounds(const emit *e) {
   u32 pressure = count_pressure(e), length = 0, rounds = 8;
   for (u32 v = 0; v < e->b->nodes.len; v++) length += e->needed[v] && !is_invariant(e, v);
   if (length < 24) rounds = 4;
-  while (rounds > 1 && (rounds * pressure > 80 || rounds * length > 512)) rounds /= 2;
+  u32 least = e->sum == UINT32_MAX ? 1 : SUMS; /* so that each has a running sum of its own */
+  while (rounds > least && (rounds * pressure > 80 || rounds * length > 512)) rounds /= 2;
   return rounds;
+}
+
+/* Running sums begin with -0, which changes nothing. */
+static void begin_sums(emit *e) {
+  const u32 zero = 0x80000000;
+  for (u32 i = 0; i < SUMS; i++)
+    x86_evex(&e->code, op_of(e, &jit_prim_infos[JP_const32]), SUMS_AT + i, 0, pooled(e, &zero, 1),
+             -1);
+}
+static x86_rm sums_home(u32 i) { return x86_mem(RSP, (i32)(i * SLOT)); }
+static void keep_sums(emit *e) {
+  for (u32 i = 0; i < SUMS; i++)
+    x86_evex(&e->code, with_opcode(move_v, 0x11), SUMS_AT + i, 0, sums_home(i), -1);
+}
+/* As fold_order.h has it. */
+static void join_sums(emit *e) {
+  static const x86_op quarter = {1, 3, 0, 0x39, X86_ALL, 0, false}; /* vextracti32x4 */
+  static const x86_op shuffle = {1, 1, 0, 0x70, X86_ALL, 0, false}; /* vpshufd */
+  static const x86_op half = {1, 3, 1, 0x3b, X86_ALL, 0, false};    /* vextracti64x4 */
+  x86_code *c = &e->code;
+  x86_op add = op_of(e, &jit_prim_infos[JP_sumps]);
+  for (u32 i = 0; i < 2; i++) {
+    x86_evex(c, move_v, i, 0, sums_home(i), -1);
+    x86_evex(c, add, i, i, sums_home(i + 2), -1);
+  }
+  x86_evex(c, add, 0, 0, x86_reg(1), -1);
+  x86_evex(c, half, 0, 0, x86_reg(1), 1);
+  x86_evex(c, add, 0, 0, x86_reg(1), -1);
+  x86_evex(c, quarter, 0, 0, x86_reg(1), 1);
+  x86_evex(c, add, 0, 0, x86_reg(1), -1);
+  x86_evex(c, shuffle, 1, 0, x86_reg(0), 0xee);
+  x86_evex(c, add, 0, 0, x86_reg(1), -1);
+  x86_evex(c, shuffle, 1, 0, x86_reg(0), 0x55);
+  x86_evex(c, add, 0, 0, x86_reg(1), -1);
+  x86_evex(c, (x86_op){2, 1, 0, 0x11, 0, 0, false}, 0, 0, first_of(e, e->sum), -1);
 }
 
 /* Whole rounds while there are enough elements, then vectors one by one behind a mask, of which the
@@ -489,9 +552,11 @@ static void emit_loop(emit *e) {
   x86_code *c = &e->code;
   const jit_build *b = e->b;
   u32 rounds = choose_rounds(e);
+  bool sums = e->sum != UINT32_MAX;
   jit_build many = unrolled(b, rounds);
   begin_body(e, &many);
   pin_invariants(e);
+  if (sums) begin_sums(e);
   x86_plain(c, 0, 0, 0x33, RCX, x86_reg(RCX)); /* xor */
   x86_arith(c, 5, RDI, (i32)(rounds * STEP));
   u32 few = x86_jump(c, X86_BELOW);
@@ -502,6 +567,7 @@ static void emit_loop(emit *e) {
   x86_arith(c, 5, RDI, (i32)(rounds * STEP));
   x86_jump_back(c, X86_NOT_BELOW, top);
   x86_land(c, few);
+  if (sums) keep_sums(e);
   x86_arith(c, 0, RDI, (i32)(rounds * STEP));
   u32 none = x86_jump(c, X86_EQUAL);
   top = (u32)c->bytes.len;
@@ -515,6 +581,7 @@ static void emit_loop(emit *e) {
   x86_arith(c, 5, RDI, STEP);
   x86_jump_back(c, X86_ABOVE, top);
   x86_land(c, none);
+  if (sums) join_sums(e);
 }
 
 /* The frame is aligned for vectors; RBP knows where it began. */
@@ -548,14 +615,16 @@ static void emit_function(emit *e) {
 }
 
 bool jit_x86_emit(const jit_build *b, bool scalar, str *out_code) {
-  u32 n = (u32)b->nodes.len, regs = 0;
+  u32 n = (u32)b->nodes.len, regs = 0, sum = UINT32_MAX;
   if (n > MOST_NODES) return false;
   for (u32 v = 0; v < n; v++) {
-    u32 shape = jit_prim_infos[b->nodes.data[v].prim].shape;
-    bool memory = shape == JIT_ONE || shape == JIT_LOAD || shape == JIT_STORE;
-    if (memory && b->nodes.data[v].imm >= regs) regs = b->nodes.data[v].imm + 1;
+    u32 shape = jit_prim_infos[b->nodes.data[v].prim].shape, imm = b->nodes.data[v].imm;
+    bool memory = shape == JIT_ONE || (shape >= JIT_LOAD && shape <= JIT_SUM);
+    if (memory && imm >= regs) regs = imm + 1;
+    if (shape == JIT_SUM) sum = imm;
   }
-  emit e = {.a = b->a, .b = b, .code.a = b->a, .scalar = scalar};
+  emit e = {.a = b->a, .b = b, .code.a = b->a, .scalar = scalar, .num_v = NUM_V, .sum = sum};
+  if (sum != UINT32_MAX) e.num_v = SUMS_AT;
   e.pointer = arena_alloc(b->a, regs + 1);
   memset(e.pointer, GPR_NONE, regs + 1);
   begin_body(&e, b);

@@ -18,6 +18,7 @@ typedef enum jit_shape {
   JIT_ONE,
   JIT_LOAD,
   JIT_STORE,
+  JIT_SUM,
   JIT_X3,
   JIT_X2,
   JIT_X2I,

@@ -5,11 +5,13 @@
 #include <stdlib.h>
 
 #include "exec/denormals.h"
+#include "exec/fold_order.h"
 #include "num/convert.h"
 #include "program/parts.h"
 #include "tests/unit.h"
 
 enum { INPUTS = 4, OUTPUTS = 3, MOST = 300, CODES = 3000, INSTRS = 24, MANY = 250 };
+enum { MOST_SUMMED = 3000 };
 
 static oom_trap trap;
 static u64 seed = 1;
@@ -261,6 +263,68 @@ static void check_random_code(void) {
   }
 }
 
+/* A few operations on f32 whose results are summed up: in the code, and by the kernel. */
+static bool check_sum(arena *a, size_t n) {
+  static const dtype from[] = {DTYPE_f32, DTYPE_bf16, DTYPE_f16, DTYPE_s32};
+  static const vm_op ops[] = {VM_add, VM_mul, VM_sub, VM_max, VM_exp, VM_neg, VM_tanh};
+  static float values[MOST_SUMMED];
+  static char in[2][MOST_SUMMED * 4];
+  prog_builder *b = prog_begin(a, 1, 1);
+  vm_code c = {0};
+  bool scalar[2] = {draw(4) == 0, false}, flushes = draw(2);
+  u32 x[2], many = draw(3) == 0 ? 60 : 1 + draw(4);
+  for (u32 i = 0; i < 2; i++) {
+    dtype t = from[draw(COUNT(from))];
+    x[i] = vm_load(b, &c, t, i);
+    if (t != DTYPE_f32) x[i] = vm_emit(b, &c, VM_convert, DTYPE_f32, x[i], 0, 0);
+    for (size_t k = 0; k < n; k++) draw_element(t, in[i] + k * dtype_size(t));
+  }
+  u32 last = vm_emit(b, &c, VM_mul, DTYPE_f32, x[0], x[1], 0);
+  for (u32 i = 0; i < many; i++) {
+    vm_op op = ops[draw(COUNT(ops))];
+    u32 y = vm_op_infos[op].operands == 2 ? draw(2) ? x[draw(2)] : last : 0;
+    last = vm_emit(b, &c, op, DTYPE_f32, last, y, 0);
+  }
+  vm_store(b, &c, 0, last);
+  vm_spec spec = {.code = &c, .num_in = 2, .num_out = 1, .in_scalar = scalar};
+  spec.keep_registers = true;
+  float sum[2] = {0};
+  lower_fault fault = {0};
+  lower_env e = {.a = a, .k = vm_kernels_get(), .fault = &fault};
+  jit *j = jit_begin(&mem_system, e.k, flushes);
+  denormals_flush(flushes);
+  for (u32 kind = 0; kind < 2; kind++) {
+    spec.sums = kind;
+    e.jit = kind ? j : NULL;
+    const vm_unit *u = vm_lower(&e, &spec);
+    CHECK(!fault.op && u->sums == spec.sums && (!e.jit || jit_seal(j)));
+    void **reg = vm_begin(u, arena_alloc_aligned(a, vm_scratch_bytes(u, n), 64), n);
+    reg[0] = in[0], reg[1] = in[1], reg[2] = values;
+    vm_run(u, reg, n);
+    const void *out = reg[u->outputs[0].reg];
+    if (u->sums)
+      memcpy(&sum[1], out, 4);
+    else
+      e.k->fold[REDUCE_SUM][R_f32](n, &sum[0], NULL, out);
+  }
+  denormals_flush(false);
+  jit_end(j);
+  if (same_element(DTYPE_f32, &sum[0], &sum[1])) return true;
+  fprintf(stderr, "sum of %zu: %a, kernels %a\n", n, (double)sum[1], (double)sum[0]);
+  return false;
+}
+static void check_sums(void) {
+  arena a;
+  if (setjmp(trap.at)) exit(1);
+  for (u32 i = 0; i < 1500 && unit_failed < 4; i++) {
+    arena_init(&a, &mem_system, &trap);
+    seed = i;
+    u32 n = FOLD_RUNNING + draw(i % 3 ? 200 : MOST_SUMMED - FOLD_RUNNING);
+    CHECK(check_sum(&a, n));
+    arena_deinit(&a);
+  }
+}
+
 /* Quotients and remainders by one constant. */
 static void check_divisor(arena *a, dtype t, u32 by) {
   prog_builder *b = prog_begin(a, 1, 1);
@@ -305,6 +369,7 @@ int main(void) {
   }
   jit_end(j);
   check_random_code();
+  check_sums();
   check_divisions();
   for (u32 op = 0; op < VM_OP_COUNT; op++)
     if (drawn[op]) printf("%s %u, ", vm_op_name((vm_op)op), drawn[op]);

@@ -1,6 +1,8 @@
 /* Elementwise loops: their plans, blocks and kernels (loop.h), and running them. */
 #include "exec/loop.h"
 
+#include "exec/fold_order.h"
+
 /* ---- planning ---- */
 
 /* For every walk a step along d is all of a walk along d + 1. */
@@ -438,6 +440,12 @@ void loop_make_walks(const lower_env *e, kernel *kn, const prog_loop *l, u32 fir
   kn->num_iota = num_iota;
 }
 
+/* Whether code may sum up every block's values (vm_spec.sums). */
+static bool may_sum(const plan *p) {
+  u64 last = ((u64)p->dims[p->cut] - (p->pieces - 1) * p->piece) * p->inner;
+  return p->blocks > 0 && last >= FOLD_RUNNING && p->max_elements < FOLD_LONG;
+}
+
 /* Lowers the code for the plan's blocks. The patterns must be known to say what is scalar, the
  * code to say how large a block should be: cut, lower, and cut again if that was too large. */
 void loop_lower_unit(const lower_env *e, kernel *kn, const prog_loop *l, bool registers,
@@ -472,7 +480,8 @@ void loop_lower_unit(const lower_env *e, kernel *kn, const prog_loop *l, bool re
                     .out_direct = registers ? NULL : direct,
                     .out_overlaps = overlaps,
                     .registers = false,
-                    .keep_registers = registers};
+                    .keep_registers = registers,
+                    .sums = kn->sums && may_sum(p)};
     kn->unit = vm_lower(e, &spec);
     u64 best = vm_block_size(kn->unit);
     if (best >= target || kn->unit->num_calls == 0) break;

@@ -53,6 +53,7 @@ typedef struct kernel {
   vm_unit *unit;
   u32 num_in, num_out, num_iota; /* walks: inputs, then outputs, then iotas */
   u32 num_heavy;                 /* instructions that take many times an addition's time */
+  bool sums;                     /* vm_spec's, where blocks are long enough and not too long */
   input *in;
   input *out;
   i64 *steps; /* of a map in place, by dim up to the cut one and walk: to the next block */

@@ -82,6 +82,22 @@ static void run_values(const reduction *r, const exec_env *env, reducing *s, con
   for (u32 o = 0; o < r->c.n; o++) s->value[o] = s->reg[r->kn.unit->outputs[o].reg];
 }
 
+/* A block's values as one, on top of what `init` has. */
+static void fold_values(const reduction *r, const reducing *s, const block *b, void *acc,
+                        const void *init) {
+  float sum, from;
+  if (!r->kn.unit->sums) {
+    r->fold(b->elements, acc, init, s->value[0]);
+    return;
+  }
+  memcpy(&sum, s->value[0], sizeof sum);
+  if (init) {
+    memcpy(&from, init, sizeof from);
+    sum = from + sum;
+  }
+  memcpy(acc, &sum, sizeof sum);
+}
+
 /* ---- rows ---- */
 
 /* Each value and the next one combined; how many are left. `to` may be `from`. */
@@ -177,7 +193,7 @@ static void fold_blocks(const reduction *r, const exec_env *env, reducing *s, co
     block b;
     loop_find_block(&r->kn.p, i, &b);
     run_values(r, env, s, &b, extra);
-    r->fold(b.elements, next_fold(&f, 0), NULL, s->value[0]);
+    fold_values(r, s, &b, next_fold(&f, 0), NULL);
     if (f.n[0] == FEW) fold_few(&f);
   }
   for (u32 l = FOLDS; l-- > 0;) {
@@ -192,7 +208,7 @@ static void fold_block(const reduction *r, const exec_env *env, reducing *s, con
   block b;
   loop_find_block(&r->kn.p, 0, &b);
   run_values(r, env, s, &b, extra);
-  r->fold(b.elements, s->acc[0], s->init[0], s->value[0]);
+  fold_values(r, s, &b, s->acc[0], s->init[0]);
 }
 
 static void run_rows(const void *data, const exec_env *env, u64 begin, u64 end) {
@@ -371,6 +387,7 @@ void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out) {
   bool rows = by_rows(l, r->fold != NULL);
   combine_lower(e, &l->body, l->num_out, types, false, &r->c);
   split_plans(e, r, l, rows);
+  r->kn.sums = rows && r->fold && l->body.kind == REDUCE_SUM && vm_rtype_of(types[0]) == R_f32;
   loop_lower_unit(e, &r->kn, l, true, rows && r->fold && l->code.len == 2 ? LONG : LOOP_BLOCK);
   loop_lower_inputs(e, &r->kn, l);
   const vm_unit *unit = r->kn.unit;

@@ -98,6 +98,22 @@ static groups group_calls(const vm_calls *l, bool compile) {
   return g;
 }
 
+/* Makes the output its sum, if what computes it is compiled with that. */
+static bool add_sum(vm_calls *l) {
+  u32 from = l->outputs[0].reg;
+  if (!l->spec->sums || from < TEMP_BASE || l->outputs[0].scalar) return false;
+  u32 sum = vm_add_call(l, (vm_what){CALL_sum, 0, R_f32, 0}, 4, false, from, PROG_NONE);
+  groups g = group_calls(l, true);
+  for (u32 i = g.begin[g.n - 1]; g.compiled[g.n - 1] && i + 1 < l->calls.len; i++)
+    if (l->calls.data[i].d == from) {
+      l->outputs[0].reg = sum;
+      return true;
+    }
+  l->calls.len--;
+  return false;
+}
+static void remove_sum(vm_calls *l) { l->outputs[0].reg = l->calls.data[--l->calls.len].a; }
+
 /* ---- scratch slots ---- */
 
 typedef struct slots {
@@ -236,6 +252,7 @@ vm_unit *vm_lower(const lower_env *e, const vm_spec *spec) {
   u->work = (u32)l.calls.len;
   u->block = block_size(s.count, u->width);
   if (e->jit && !e->fault->op) {
+    u->sums = add_sum(&l);
     groups runs = group_calls(&l, true);
     slots rest = assign_slots(&l, &runs);
     number_registers(u, &l, &rest);
@@ -243,6 +260,8 @@ vm_unit *vm_lower(const lower_env *e, const vm_spec *spec) {
       if (!spec->keep_registers) u->block = block_size(rest.count, u->width);
       return u;
     }
+    if (u->sums) remove_sum(&l);
+    u->sums = false;
   }
   number_registers(u, &l, &s);
   return u;

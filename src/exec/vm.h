@@ -28,6 +28,7 @@ typedef enum vm_call_kind {
   CALL_wrap,
   CALL_clean,
   CALL_any, /* b: two dtypes */
+  CALL_sum, /* d: one f32, the sum of a block's values in fold_order.h's order; only compiled */
 } vm_call_kind;
 
 typedef struct vm_what {
@@ -69,6 +70,7 @@ typedef struct vm_unit {
   u32 width; /* of a scratch slot, bytes an element */
   u32 block; /* elements that a block should have */
   u32 work;  /* calls before some were made one */
+  bool sums; /* the output is the sum of its values: one element */
   vm_iota_use *iotas;
   u32 num_iotas;
   vm_output *outputs;
@@ -84,6 +86,8 @@ typedef struct vm_spec {
   bool registers;          /* inputs are of register type, not as stored */
   bool rounds;             /* what vm_reduces_wide holds for rounds after every operation too */
   bool keep_registers;     /* outputs are of register type, and never scalars */
+  bool sums; /* only a block's sum of the one output is wanted, f32 in registers; its elements are
+                FOLD_RUNNING at least and fewer than FOLD_LONG */
 } vm_spec;
 
 /* The code must be valid. An instruction that no kernel does for its type shows in e->fault: the

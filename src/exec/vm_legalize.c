@@ -56,6 +56,8 @@ static kern_fn *find_kernel(const vm_kernels *k, vm_what w) {
     return k->clean[w.of];
   case CALL_any:
     return k->any;
+  case CALL_sum:
+    return NULL;
   }
   return NULL;
 }
