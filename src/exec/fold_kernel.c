@@ -51,6 +51,20 @@ INLINE REAL sum_few(REAL *lane, size_t n) {
   return lane[0];
 }
 
+/* The first n lanes; the others are -0, to be added. */
+INLINE vec load_first(const REAL *p, size_t n) {
+#if defined(__AVX512F__) && REAL_BITS == 32
+  return (vec)_mm512_mask_loadu_ps(_mm512_set1_ps(-0.0f), (u16)((1u << n) - 1), p);
+#elif defined(__AVX512F__)
+  return (vec)_mm512_mask_loadu_pd(_mm512_set1_pd(-0.0), (u8)((1u << n) - 1), p);
+#else
+  vec x;
+  for (u32 i = 0; i < LANES; i++) x[i] = (REAL)-0.0;
+  memcpy(&x, p, n * sizeof *p);
+  return x;
+#endif
+}
+
 static void fold_sum(size_t n, void *acc, const void *init, const void *av) {
   const REAL *a = av;
   REAL lane[RUNNING], all;
@@ -60,10 +74,13 @@ static void fold_sum(size_t n, void *acc, const void *init, const void *av) {
     EACH_PART sum[s][p] = load_vec(a + s * z.apart + p * LANES);
     for (size_t i = z.step; i < z.end; i += z.step)
       EACH_PART sum[s][p] += load_vec(a + s * z.apart + i + p * LANES);
-    if (z.done < n) {
-      EACH_PART store_vec(lane + s * WIDE + p * LANES, sum[s][p]);
-      for (size_t i = 0; i < n - z.done; i++) lane[i] += a[z.done + i];
-      EACH_PART sum[s][p] = load_vec(lane + s * WIDE + p * LANES);
+    size_t rest = n - z.done;
+    EACH_PART {
+      const size_t at = s * WIDE + p * LANES;
+      if (rest >= at + LANES)
+        sum[s][p] += load_vec(a + z.done + at);
+      else if (rest > at)
+        sum[s][p] += load_first(a + z.done + at, rest - at);
     }
     for (u32 p = 0; p < PARTS; p++)
       store_vec(lane + p * LANES, (sum[0][p] + sum[2][p]) + (sum[1][p] + sum[3][p]));
@@ -160,17 +177,18 @@ static REAL zero_of(size_t n, const REAL *a, REAL init, bool max) {
   return negative ? (REAL)-0.0 : (REAL)0.0;
 }
 
+INLINE REAL most_of(REAL x, REAL y, bool max) { return (max ? x > y : x < y) ? x : y; }
+
 INLINE void fold_most(size_t n, void *acc, const void *init, const void *av, bool max) {
   const REAL *a = av;
   REAL first = init ? *(const REAL *)init : a[0], most = first, lane[LANES];
   streams z = cut(n);
-  size_t i = z.done;
   bool nan = first != first;
-  if (z.done) {
+  if (n >= LANES) {
     vec best[STREAMS];
     odd bad[STREAMS / 2] = {0};
     UNROLL
-    for (u32 s = 0; s < STREAMS; s++) best[s] = load_vec(a + s * z.apart);
+    for (u32 s = 0; s < STREAMS; s++) best[s] = load_vec(a + (z.done ? s * z.apart : 0));
     for (size_t at = 0; at < z.end; at += z.step)
       for (u32 p = 0; p < PARTS; p++) {
         UNROLL
@@ -182,16 +200,24 @@ INLINE void fold_most(size_t n, void *acc, const void *init, const void *av, boo
           bad[s / 2] |= unordered(x, y);
         }
       }
+    for (size_t i = z.done; i < n; i += LANES) { /* the last vector again, where it is not whole */
+      vec x = load_vec(a + (i + LANES <= n ? i : n - LANES));
+      best[0] = max ? LARGER(x, best[0]) : SMALLER(x, best[0]);
+      bad[0] |= unordered(x, x);
+    }
     UNROLL
     for (u32 s = 1; s < STREAMS; s++)
       best[0] = max ? LARGER(best[s], best[0]) : SMALLER(best[s], best[0]);
     nan |= any_odd(bad[0] | bad[1]);
     store_vec(lane, best[0]);
-    for (u32 k = 0; k < LANES; k++) most = (max ? lane[k] > most : lane[k] < most) ? lane[k] : most;
+    UNROLL
+    for (u32 half = LANES / 2; half > 0; half /= 2) UNROLL
+    for (u32 i = 0; i < half; i++) lane[i] = most_of(lane[half + i], lane[i], max);
+    most = most_of(lane[0], most, max);
   }
-  for (; i < n; i++) {
+  for (size_t i = 0; n < LANES && i < n; i++) {
     nan |= a[i] != a[i];
-    most = (max ? a[i] > most : a[i] < most) ? a[i] : most;
+    most = most_of(a[i], most, max);
   }
   if (nan)
     most = not_a_number(n, a, first);

@@ -206,7 +206,7 @@ static bool translate(const jit *j, arena *a, const jit_piece *p, str *out_code)
     *made(&t, c->d) = v;
     if (c->d < TEMP_BASE) write_memory(&t.b, c->d, v);
   }
-  return jit_x86_emit(&t.b, p->scalar, out_code);
+  return jit_x86_emit(&t.b, p->scalar ? 0 : p->vectors, out_code);
 }
 
 static bool is_wanted(const vm_kernels *k) {
@@ -276,7 +276,7 @@ static const char *place_code(jit *j, str code) {
 /* All that code depends on. */
 static str make_key(arena *a, const jit_piece *p) {
   VEC(u32) k = {0};
-  VEC_PUSH(a, k, p->scalar);
+  VEC_PUSH(a, k, p->scalar | p->vectors << 1);
   for (u32 i = 0; i < p->num_calls; i++) {
     const vm_call *c = &p->calls[i];
     u32 regs[] = {c->d, c->a, c->b, c->c};

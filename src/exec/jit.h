@@ -31,7 +31,12 @@ typedef struct jit_piece {
   u32 first_const, num_consts; /* registers that are constants */
   const void *const *consts;
   bool scalar;
+  u32 vectors; /* that a block has, as far as that matters */
 } jit_piece;
+static inline u32 jit_vectors(u64 elements) {
+  enum { LANES = 16, MANY = 8 };
+  return elements && elements < MANY * LANES ? (u32)(elements + LANES - 1) / LANES : MANY;
+}
 
 bool jit_knows(const vm_call *c);
 /* Whether so many calls, all known, are better compiled. */

@@ -28,6 +28,7 @@ typedef struct emit {
   const jit_build *b; /* of the body that is written; what is by value is of its values */
   x86_code code;
   bool scalar, rest; /* one element; what is left */
+  u32 vectors;       /* that there are, or more */
   u32 num_v, sum;    /* registers given out; where a sum goes, UINT32_MAX: there is none */
   bool *needed;
   u32 *use_begin, *uses, *next; /* by value: where it is used, and next */
@@ -506,6 +507,7 @@ static u32 choose_rounds(const emit *e) {
   u32 pressure = count_pressure(e), length = 0, rounds = 8;
   for (u32 v = 0; v < e->b->nodes.len; v++) length += e->needed[v] && !is_invariant(e, v);
   if (length < 24) rounds = 4;
+  while (rounds > e->vectors) rounds /= 2;
   u32 least = e->sum == UINT32_MAX ? 1 : SUMS; /* so that each has a running sum of its own */
   while (rounds > least && (rounds * pressure > 80 || rounds * length > 512)) rounds /= 2;
   return rounds;
@@ -614,7 +616,7 @@ static void emit_function(emit *e) {
   x86_finish(c);
 }
 
-bool jit_x86_emit(const jit_build *b, bool scalar, str *out_code) {
+bool jit_x86_emit(const jit_build *b, u32 vectors, str *out_code) {
   u32 n = (u32)b->nodes.len, regs = 0, sum = UINT32_MAX;
   if (n > MOST_NODES) return false;
   for (u32 v = 0; v < n; v++) {
@@ -623,7 +625,8 @@ bool jit_x86_emit(const jit_build *b, bool scalar, str *out_code) {
     if (memory && imm >= regs) regs = imm + 1;
     if (shape == JIT_SUM) sum = imm;
   }
-  emit e = {.a = b->a, .b = b, .code.a = b->a, .scalar = scalar, .num_v = NUM_V, .sum = sum};
+  emit e = {.a = b->a, .b = b, .code.a = b->a, .num_v = NUM_V, .sum = sum, .vectors = vectors};
+  e.scalar = vectors == 0;
   if (sum != UINT32_MAX) e.num_v = SUMS_AT;
   e.pointer = arena_alloc(b->a, regs + 1);
   memset(e.pointer, GPR_NONE, regs + 1);

@@ -61,8 +61,8 @@ jit_value jit_add(jit_build *b, jit_prim prim, u32 imm, jit_value x, jit_value y
 /* Whether x is a constant; its bits. */
 bool jit_is_const(const jit_build *b, jit_value x, u32 *out_bits);
 
-/* From a build to bytes that can run at any address, a vm_run_fn. scalar: for n = 1 only. False:
- * too large. The bytes are in the arena. */
-bool jit_x86_emit(const jit_build *b, bool scalar, str *out_code);
+/* From a build to bytes that can run at any address, a vm_run_fn, which is best where there are so
+ * many vectors or more; 0: for n = 1 only. False: too large. The bytes are in the arena. */
+bool jit_x86_emit(const jit_build *b, u32 vectors, str *out_code);
 
 #endif

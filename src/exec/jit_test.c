@@ -229,7 +229,8 @@ static bool check_code(arena *a, const code *c, size_t n) {
                   .num_in = INPUTS,
                   .num_out = OUTPUTS,
                   .in_scalar = scalar,
-                  .out_direct = direct};
+                  .out_direct = direct,
+                  .elements = draw(2) ? n : 0};
   memset(&plain, 0x5a, sizeof plain);
   for (u32 i = 0; i < INPUTS; i++)
     for (size_t k = 0; k < n; k++) draw_element(c->in[i], plain.in[i] + k * dtype_size(c->in[i]));
@@ -288,6 +289,7 @@ static bool check_sum(arena *a, size_t n) {
   vm_store(b, &c, 0, last);
   vm_spec spec = {.code = &c, .num_in = 2, .num_out = 1, .in_scalar = scalar};
   spec.keep_registers = true;
+  spec.elements = draw(2) ? n : 0;
   float sum[2] = {0};
   lower_fault fault = {0};
   lower_env e = {.a = a, .k = vm_kernels_get(), .fault = &fault};

@@ -481,6 +481,7 @@ void loop_lower_unit(const lower_env *e, kernel *kn, const prog_loop *l, bool re
                     .out_overlaps = overlaps,
                     .registers = false,
                     .keep_registers = registers,
+                    .elements = p->max_elements,
                     .sums = kn->sums && may_sum(p)};
     kn->unit = vm_lower(e, &spec);
     u64 best = vm_block_size(kn->unit);

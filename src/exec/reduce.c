@@ -232,6 +232,36 @@ static void run_rows(const void *data, const exec_env *env, u64 begin, u64 end) 
   }
 }
 
+/* Rows of one block, all of which is read where it lies. */
+static void run_short_rows(const void *data, const exec_env *env, u64 begin, u64 end) {
+  const reduction *r = data;
+  const vm_unit *u = r->kn.unit;
+  const input *in = r->kn.in, *out = &r->out[0];
+  u32 num_in = r->kn.num_in;
+  char *from[160], *to = (char *)env->slots[out->slot] + out->offset * (i64)out->width;
+  block b = {.elements = r->kn.p.max_elements};
+  reducing s;
+  i64 index[PROG_MAX_DIMS], at[160];
+  begin_reducing(r, env, &s);
+  for (u32 i = 0; i < num_in; i++)
+    from[i] = (char *)env->slots[in[i].slot] + in[i].offset * (i64)in[i].width;
+  split_index(&r->other, begin, index);
+  for (u64 row = begin; row < end; row++, next_index(&r->other, index)) {
+    walk_offsets(&r->other, index, at);
+    for (u32 i = 0; i < num_in; i++) s.reg[i] = from[i] + at[i] * (i64)in[i].width;
+    vm_run(u, s.reg, b.elements);
+    s.value[0] = s.reg[u->outputs[0].reg];
+    fold_values(r, &s, &b, s.acc[0], s.init[0]);
+    combine_store(&r->c, 0, 1, to + at[num_in] * (i64)out->width, s.acc[0]);
+  }
+}
+static bool has_short_rows(const reduction *r) {
+  const kernel *kn = &r->kn;
+  for (u32 i = 0; i < kn->num_in; i++)
+    if (kn->p.patterns[i].mode == MODE_STRIDED) return false;
+  return r->fold && kn->p.blocks == 1 && kn->num_iota == 0;
+}
+
 /* ---- columns ---- */
 
 static void store_column(const reduction *r, const exec_env *env, char *const *acc,
@@ -396,7 +426,9 @@ void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out) {
       unit->outputs[0].reg == 0 && r->kn.p.patterns[0].mode == MODE_CONTIGUOUS)
     r->sum_rows = of_rows->sum_rows;
   u64 block_cost = loop_cost(&r->kn, r->kn.p.max_elements);
-  *out = (exec_step){.run = rows ? run_rows : run_columns,
+  *out = (exec_step){.run = !rows               ? run_columns
+                            : has_short_rows(r) ? run_short_rows
+                                                : run_rows,
                      .data = r,
                      .units = rows ? r->other.blocks : r->kn.p.blocks,
                      .cost = block_cost * ((rows ? r->kn.p.blocks : r->other.blocks) + 1),

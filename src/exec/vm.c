@@ -211,6 +211,7 @@ static bool compile_groups(vm_unit *u, const vm_calls *l, const groups *g, jit *
                        .first_const = u->first_const,
                        .num_consts = u->num_consts,
                        .consts = u->consts,
+                       .vectors = jit_vectors(l->spec->elements),
                        .scalar = first->scalar};
     if (g->compiled[k] && !(c.run = jit_compile(j, l->a, &piece))) return false;
     u->calls[n++] = c;

@@ -86,6 +86,7 @@ typedef struct vm_spec {
   bool registers;          /* inputs are of register type, not as stored */
   bool rounds;             /* what vm_reduces_wide holds for rounds after every operation too */
   bool keep_registers;     /* outputs are of register type, and never scalars */
+  u64 elements;            /* of a block, about; 0: many */
   bool sums; /* only a block's sum of the one output is wanted, f32 in registers; its elements are
                 FOLD_RUNNING at least and fewer than FOLD_LONG */
 } vm_spec;
