@@ -8,7 +8,8 @@
 #include "partition/reshard.h"
 
 enum { MAX_ATOMS = 10, MAX_DIMS = 6, MAX_CUTTINGS = 16, MAX_CHAIN = 16 };
-enum { MAX_STATES = 4000, MAX_TRIED = 100000, MAX_WITH_UNUSED = 64 };
+enum { MAX_STATES = 4000, MAX_TRIED = 100000 };
+enum { MAX_WITH_UNUSED = 64, MAX_EVEN_WITH_UNUSED = 24 }; /* devices */
 enum { BETWEEN = 15, SLOT = 4 }; /* in keys: what parts dimensions, bits of it and of an atom */
 enum { NO_STATE = UINT32_MAX };
 
@@ -42,7 +43,7 @@ typedef struct search {
   double beside;                /* elements along the other dimensions */
   cutting cuttings[MAX_CUTTINGS];
   u32 num_cuttings, tried; /* steps */
-  bool with_unused;        /* axes: they may be, some shards are uneven, the mesh is small */
+  bool with_unused;        /* axes: they may be, and the mesh is small */
   double limit, needed;    /* all must send less; what a device has at the end */
   i64 all_parts;           /* of all atoms */
   double step;             /* added for each, so that of two the shorter plan is taken */
@@ -85,8 +86,8 @@ static bool has_borders(const chains *c, const sharding *s) {
   return true;
 }
 
-/* Where shards are even, parts that neither sharding has are no atoms: what they cut would have to
- * be joined again. */
+/* Parts that neither sharding has cut what has to be joined again, which is seldom worth it where
+ * shards are even: there they are atoms on few devices only. */
 static void end_chain(chains *c) {
   const sharding *in = c->s->in, *out = c->s->out;
   cutting k = {.n = 0};
@@ -519,9 +520,8 @@ bool reshard_plan_least(arena *a, const sharding *in, const sharding *out, const
   if ((bound > 0 ? bound : 0) >= s->limit || cut > MAX_DIMS) return false;
   choose_dims(s);
   s->step = limit * 1e-12;
-  s->with_unused =
-      others && in->mesh->size <= MAX_WITH_UNUSED &&
-      !(sharding_local_shape(in, shape, local) && sharding_local_shape(out, shape, local));
+  bool even = sharding_local_shape(in, shape, local) && sharding_local_shape(out, shape, local);
+  s->with_unused = others && in->mesh->size <= (even ? MAX_EVEN_WITH_UNUSED : MAX_WITH_UNUSED);
   if (!cut_axes(s)) return false;
   s->all_parts = 1;
   for (u32 i = 0; i < s->cuttings[0].n; i++) s->all_parts *= s->cuttings[0].atoms[i].size;

@@ -147,6 +147,21 @@ static void known_plans(arena *a) {
   CHECK(steps.len == 1 && steps.data[0].kind == STEP_ALL_GATHER);
 }
 
+/* Axes that neither sharding has cut shards on the way: a permutation of halves, and a gather. */
+static void plans_by_others(arena *a) {
+  mesh_axis axes[2] = {{STR("x"), 6}, {STR("y"), 4}};
+  const mesh *m = mesh_make(a, STR("mesh"), axes, 2, (i64s){0});
+  axis_ref two = {0, 1, 2}, three = {0, 2, 3};
+  const i64 shape[2] = {2, 6};
+  const sharding *in = dims2(a, m, NULL, 0, &two, 1), *out = dims2(a, m, &two, 1, &three, 1);
+  reshard_steps steps = {0};
+  reshard_plan(a, in, out, shape, true, &steps);
+  CHECK(reshard_sent(in, shape, &steps) == 2);
+  steps.len = 0; /* devices along y may have other values, as in manual computations */
+  reshard_plan(a, in, out, shape, false, &steps);
+  CHECK(reshard_sent(in, shape, &steps) == 3);
+}
+
 /* Shards along an axis that is not summed up yet are no copies. */
 static void unreduced_plans(arena *a) {
   mesh_axis axes[3] = {{STR("x"), 3}, {STR("y"), 4}, {STR("z"), 2}};
@@ -170,6 +185,7 @@ int main(void) {
   arena_init(&a, &mem_system, &trap);
   if (setjmp(trap.at)) return 1;
   known_plans(&a);
+  plans_by_others(&a);
   unreduced_plans(&a);
   random_plans(&a);
   arena_deinit(&a);
