@@ -6,9 +6,12 @@ that was exported for it. A gate that the installed version of JAX does not have
 python/tests/test_gates.py says which that are for the version that we are tested with.
 """
 
+import contextlib
 import dataclasses
 import functools
 import importlib
+import itertools
+import pathlib
 import types
 
 PLATFORM = "terrazzo"
@@ -181,6 +184,36 @@ def cost_of_compiled(module, name):
     lowered.cost_analysis = cost_analysis
 
 
+def dump_hlo(module, name):
+    """A compiler option of XLA's: beside the stages, which the plugin writes, what XLA writes of a
+    program that it has compiled or has from the cache. One that is not HLO has none."""
+    original = getattr(module, name)
+    numbers = itertools.count()
+
+    def write(modules, options):
+        folder = pathlib.Path(options["xla_dump_to"])
+        folder.mkdir(parents=True, exist_ok=True)
+        wanted = [kind for kind in ("text", "proto")
+                  if str(options.get(f"xla_dump_hlo_as_{kind}", "")).lower() in ("true", "1")]
+        for hlo in modules:
+            stem = f"module_{next(numbers):04}.{hlo.name}.{PLATFORM}_after_optimizations"
+            if "text" in wanted or not wanted:
+                (folder / f"{stem}.txt").write_text(hlo.to_string())
+            if "proto" in wanted:
+                (folder / f"{stem}.hlo.pb").write_bytes(hlo.as_serialized_hlo_module_proto())
+
+    @functools.wraps(original)
+    def compile_or_get_cached(*args, **kwargs):
+        executable = original(*args, **kwargs)
+        options = dict(args[3].env_option_overrides) if args[0].platform == PLATFORM else {}
+        if "xla_dump_to" in options:
+            with contextlib.suppress(RuntimeError):
+                write(executable.hlo_modules(), options)
+        return executable
+
+    setattr(module, name, compile_or_get_cached)
+
+
 def exchange_as(how):
     """A function of JAX's dlpack, replaced by what terrazzo_jax.exchange makes of it."""
     def wrap(module, name):
@@ -222,6 +255,8 @@ GATES = (
      "a program exported for cpu runs"),
     ("jax._src.interpreters.pxla:MeshComputation", cost_of_compiled,
      "jit(f).lower(x).cost_analysis() is None where XLA has no analysis of its own"),
+    ("jax._src.compiler:compile_or_get_cached", dump_hlo,
+     "jit(f, compiler_options={'xla_dump_to': dir}) writes HLO where XLA itself compiles"),
     ("jax._src.dlpack:to_dlpack", exchange_as("to_dlpack"),
      "arrays go to others, who see the same memory"),
     ("jax._src.array:ArrayImpl.__dlpack_device__", exchange_as("dlpack_device"),

@@ -115,14 +115,20 @@ def test_dump(tmp_path):
 
 
 def test_dump_of_one_program(tmp_path):
-    """XLA's option for that; there is no other flag of XLA's that means anything here."""
+    """XLA's option for that: our stages, and HLO as XLA writes it, text if nothing is said."""
     def total(x):
         return jnp.sum(x * 3)
 
-    options = {"xla_dump_to": str(tmp_path / "here"), "xla_dump_hlo_as_text": True}
-    assert float(jax.jit(total, compiler_options=options)(np.ones(8, np.float32))) == 24
-    (folder,) = (tmp_path / "here").iterdir()
-    assert folder.name == "0000-jit_total"
+    for more, files in (({}, {"txt"}), ({"xla_dump_hlo_as_proto": True}, {"pb"}),
+                        ({"xla_dump_hlo_as_proto": True, "xla_dump_hlo_as_text": "true"},
+                         {"txt", "pb"})):
+        here = tmp_path / f"here{len(more)}"
+        options = {"xla_dump_to": str(here), **more}
+        assert float(jax.jit(total, compiler_options=options)(np.ones(8, np.float32))) == 24
+        written = list(here.glob("module_*.jit_total.terrazzo_after_optimizations.*"))
+        assert {file.name.split(".")[-1] for file in written} == files
+        assert all("multiply" in f.read_text() for f in written if f.suffix == ".txt")
+    folder = here / "0000-jit_total"
     assert {"000-parse.mlir", "003-program.txt"} <= {file.name for file in folder.iterdir()}
     nowhere = jax.jit(lambda x: x + 3, compiler_options={"xla_dump_to": "/no/such/folder"})
     with pytest.raises(jax.errors.JaxRuntimeError, match="^INVALID_ARGUMENT: /no/such/folder: No"):
