@@ -94,6 +94,22 @@ static tz_error *make_local(void *user, tz_module *m, tz_op *o, tz_local *l, tz_
 }
 static const tz_partition_def partition = {TZ_SIZED(tz_partition_def), .make_local = make_local};
 
+static tz_error *decompose(void *user, tz_module *m, tz_op *o, tz_value **out_values) {
+  tz_builder b = {.module = m, .block = tz_op_block(o), .before = o, .loc = tz_op_loc(o)};
+  tz_value *x = tz_op_operand(o, 0);
+  const tz_type *t = tz_value_type(x);
+  tz_op *again;
+  (void)user;
+  if (breaks(o, "stands for itself")) *out_values = tz_op_result(o, 0);
+  if (!breaks(o, "makes itself")) return NULL;
+  tz_error *e = tz_build(&b,
+                         &(tz_op_spec){TZ_SIZED(tz_op_spec), .name = "broken.parts", .operands = &x,
+                                       .num_operands = 1, .results = &t, .num_results = 1},
+                         &again);
+  if (!e) *out_values = tz_op_result(again, 0);
+  return e;
+}
+
 static const tz_data_flow flow = {
     TZ_SIZED(tz_data_flow),
     .arg_owner_region = 0,
@@ -113,6 +129,9 @@ static tz_error *add(tz_context *c) {
   if (!e)
     e = tz_register_op(c, &(tz_op_def){TZ_SIZED(tz_op_def), .name = "broken.local",
                                        .traits = TZ_ELEMENTWISE, .partition = &partition});
+  if (!e)
+    e = tz_register_op(c, &(tz_op_def){TZ_SIZED(tz_op_def), .name = "broken.parts",
+                                       .traits = TZ_ELEMENTWISE, .decompose = decompose});
   if (!e)
     e = tz_register_op(c, &(tz_op_def){TZ_SIZED(tz_op_def), .name = "broken.flow", .regions = 1,
                                        .traits = TZ_SINGLE_BLOCK, .data_flow = &flow});

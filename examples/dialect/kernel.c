@@ -1,5 +1,6 @@
-/* A dialect with an op that runs: kern.scale multiplies f32 numbers by its attribute `factor`.
- * Where a program has one, a handler in XLA's FFI C ABI is called by the name of the op. */
+/* A dialect with two ops that run: kern.scale multiplies f32 numbers by its attribute `factor`.
+ * Where a program has one, a handler in XLA's FFI C ABI is called by the name of the op.
+ * kern.double is a sum in StableHLO. */
 #include "ffi/abi.h" /* the names of xla/ffi/api/c_api.h, which jaxlib ships */
 #include <string.h>
 #include <terrazzo/dialect.h>
@@ -24,6 +25,21 @@ static XLA_FFI_Error *scale(XLA_FFI_CallFrame *f) {
   return NULL;
 }
 
+static tz_error *sum_twice(void *user, tz_module *m, tz_op *o, tz_value **out_values) {
+  tz_value *x = tz_op_operand(o, 0), *in[] = {x, x};
+  const tz_type *t = tz_value_type(x);
+  tz_builder b = {.module = m, .block = tz_op_block(o), .before = o, .loc = tz_op_loc(o)};
+  tz_op *sum;
+  (void)user;
+  tz_error *e =
+      tz_build(&b,
+               &(tz_op_spec){TZ_SIZED(tz_op_spec), .name = "stablehlo.add", .operands = in,
+                             .num_operands = 2, .results = &t, .num_results = 1},
+               &sum);
+  if (!e) *out_values = tz_op_result(sum, 0);
+  return e;
+}
+
 static tz_error *add_ops(tz_context *c) {
   static const char *const in[] = {"x", NULL}, *const out[] = {"y", NULL},
                            *const attrs[] = {"factor", NULL};
@@ -31,6 +47,10 @@ static tz_error *add_ops(tz_context *c) {
   void *handler;
   memcpy(&handler, &function, sizeof handler);
   tz_error *e = tz_register_handler("kern.scale", handler);
+  if (e) return e;
+  e = tz_register_op(c, &(tz_op_def){TZ_SIZED(tz_op_def), .name = "kern.double", .operands = in,
+                                     .results = out, .traits = TZ_ELEMENTWISE | TZ_SAME_TYPE,
+                                     .decompose = sum_twice});
   if (e) return e;
   return tz_register_op(c, &(tz_op_def){TZ_SIZED(tz_op_def), .name = "kern.scale", .operands = in,
                                         .results = out, .attrs = attrs,

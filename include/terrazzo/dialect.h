@@ -165,6 +165,13 @@ typedef struct tz_op_def {
   /* The dialect's own constant: the attribute with its value, a dense constant of the result's
    * type. Import pipelines make it an sdy.constant. NULL: it is none. */
   const char *constant;
+
+  /* The op in terms of others: makes them in front of it, and fills
+   * out_values[tz_op_num_results(o)] with results of theirs, or with values that o may use as well,
+   * of the types of o's results. Called when a program is compiled, once before propagation, so
+   * that shardings go through what is made, and by its rules; a sharding that o has is theirs.
+   * NULL: an op that runs has a handler of its name (tz_register_handler) or a make_local. */
+  tz_error *(*decompose)(void *user, tz_module *m, tz_op *o, tz_value **out_values);
 } tz_op_def;
 
 /* An error says what is wrong with the definition. */

@@ -176,6 +176,21 @@ static bool make_local_hook(struct local *l, ir_module *m, op *o, value **out) {
   return method_error(o, "make_local", "answers with what cannot stand for its result");
 }
 
+static bool decompose_hook(ir_module *m, op *o, value **out) {
+  const foreign_def *d = def_of(o);
+  tz_value **v = ARENA_ARRAY(ir_arena(d->context->ir), tz_value *, o->num_results + 1);
+  memset(v, 0, (o->num_results + 1) * sizeof *v);
+  tz_module *handle = module_handle(d->context, m);
+  if (!succeeds(o, "decompose", d->def.decompose(d->def.user, handle, op_out(o), v))) return false;
+  for (u32 i = 0; i < o->num_results; i++) {
+    out[i] = value_of(v[i]);
+    bool own = out[i] && !out[i]->is_arg && out[i]->def.op == o;
+    if (!out[i] || own || out[i]->type != op_result(o, i)->type)
+      return method_error(o, "decompose", "answers with what cannot stand for result %u", i);
+  }
+  return true;
+}
+
 /* ---- registering ---- */
 
 static const char *copied(tz_context *c, const char *s) {
@@ -338,6 +353,7 @@ static void fill_hooks(tz_context *c, foreign_def *d) {
   d->hooks.verify = verify_hook;
   d->hooks.infer = d->def.infer ? infer_hook : NULL;
   d->hooks.rule = d->def.sharding_rule ? rule_hook : NULL;
+  d->hooks.decompose = d->def.decompose ? decompose_hook : NULL;
   d->hooks.keeps_divisible = d->def.keep_results_divisible;
   d->hooks.constant = d->def.constant = copied(c, d->def.constant);
   if (d->def.partition) {

@@ -135,6 +135,19 @@ static bool is_proven(expander *e, const op *o, value *const *out) {
   return true;
 }
 
+/* Of someone else's dialect, who says what stands for it. */
+static bool is_foreign(const op *o) { return o->info->hooks && o->info->hooks->decompose; }
+
+static bool decompose_foreign(expander *e, op *o, value **out) {
+  op *before = o->prev;
+  if (!o->info->hooks->decompose(e->m, o, out)) return false;
+  for (op *made = before ? before->next : e->block->first; made != o; made = made->next)
+    if (made->info == o->info)
+      return op_error(e->c, o, "method 'decompose' of its dialect makes the same op again");
+  hand_on_shardings(e, o, out);
+  return true;
+}
+
 static bool decompose(expander *e, op *o, value **out) {
   expand_fn *fn = made_of[op_kind(o)];
   if (!fn) fn = local_of[op_kind(o)];
@@ -152,6 +165,7 @@ static bool decompose(expander *e, op *o, value **out) {
  * before calls are inlined. Bodies that call may be elementwise then. */
 static expand_fn *before_propagation(void *user, const op *o) {
   (void)user;
+  if (is_foreign(o)) return decompose_foreign;
   if (op_kind(o) >= OP_COUNT || op_is(o, rng)) return NULL;
   if (op_is(o, map) && !expand_map_is_elementwise(o)) return NULL;
   return made_of[op_kind(o)] ? decompose : NULL;
@@ -168,6 +182,7 @@ static bool is_complex_formula(const op *o) {
 
 static expand_fn *after_partitioning(void *user, const op *o) {
   (void)user;
+  if (is_foreign(o)) return decompose_foreign;
   if (op_kind(o) >= OP_COUNT) return NULL;
   return decompose_knows(op_kind(o)) || is_complex_formula(o) ? decompose : NULL;
 }

@@ -227,6 +227,8 @@ typedef struct op_hooks {
   /* After its types have become those of shards. *out: what stands for its one result; NULL: that
    * itself. */
   bool (*make_local)(struct local *l, ir_module *m, op *o, value **out);
+  /* What stands for its results, made in front of it; NULL: it stays. */
+  bool (*decompose)(ir_module *m, op *o, value **out);
 } op_hooks;
 
 static inline op_id op_kind(const op *o) { return o->info->id; }
