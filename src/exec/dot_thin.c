@@ -164,6 +164,7 @@ bool dot_thin_lower(arena *a, const product *p, exec_step *out) {
   x->vectors = (u32)align_up(v.own->n, x->at_once);
   const thin_kernels *k = p->k_->thin[p->acc == DTYPE_f64];
   x->fn = (x->by_rows ? k->rows : k->columns)[source][log];
+  if (!x->fn) return false;
   x->next_x = align_up(p->k < ROW_TERMS ? p->k : ROW_TERMS, 16);
   choose_unit(x, w.own->n, dtype_size(w.type));
   place_scratch(x, out);

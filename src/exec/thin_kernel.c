@@ -5,6 +5,9 @@
 #include "exec/lanes.h"
 #include "num/convert.h"
 
+/* Elsewhere conversions are long, and products are made as others are (dot_own.c). */
+#if defined(__AVX2__) || defined(__aarch64__)
+
 #ifdef __clang__
 #define UNROLL _Pragma("clang loop unroll(full)")
 #else
@@ -31,22 +34,11 @@ typedef u16 halves OF_LANES(u16);
 typedef i8 s8s OF_LANES(i8);
 typedef u8 u8s OF_LANES(u8);
 
-/* Without instructions for it a conversion is long, and stands once. */
-#if defined(__F16C__) || defined(__AVX512F__)
-#define TAKE_F16 INLINE
-#else
-#define TAKE_F16 static __attribute__((noinline))
-#endif
-#if defined(__AVX2__)
-#define TAKE_NARROW INLINE
-#else
-#define TAKE_NARROW static __attribute__((noinline))
-#endif
 INLINE vec take_f32(const float *p) { return load_vec(p); }
-TAKE_NARROW vec take_bf16(const u16 *p) {
+INLINE vec take_bf16(const u16 *p) {
   return (vec)(__builtin_convertvector(*(const halves *)p, ints) << 16);
 }
-TAKE_F16 vec take_f16(const u16 *p) {
+INLINE vec take_f16(const u16 *p) {
 #if defined(__AVX512F__)
   return (vec)_mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)p));
 #elif defined(__F16C__)
@@ -57,7 +49,7 @@ TAKE_F16 vec take_f16(const u16 *p) {
   return x;
 #endif
 }
-TAKE_NARROW ints take_s8(const i8 *p) {
+INLINE ints take_s8(const i8 *p) {
 #if defined(__AVX512F__)
   return (ints)_mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)(const void *)p));
 #elif defined(__AVX2__)
@@ -66,7 +58,7 @@ TAKE_NARROW ints take_s8(const i8 *p) {
   return __builtin_convertvector(*(const s8s *)p, ints);
 #endif
 }
-TAKE_NARROW ints take_u8(const u8 *p) {
+INLINE ints take_u8(const u8 *p) {
 #if defined(__AVX512F__)
   return (ints)_mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)(const void *)p));
 #elif defined(__AVX2__)
@@ -206,4 +198,8 @@ THINS(u8, u8, u32, ints)
 #define FORMS(f)                                                                                   \
   { FORM(f, f32), FORM(f, bf16), FORM(f, f16), FORM(f, s8), FORM(f, u8) }
 const thin_kernels FOR_LANES(thin_) = {LANES, FORMS(rows), FORMS(columns)};
+#endif
+
+#else
+const thin_kernels FOR_LANES(thin_) = {LANES, {{NULL}}, {{NULL}}};
 #endif
