@@ -24,9 +24,17 @@ static inline i64 axis_at(const axis *x, u64 i) {
   return x->table ? x->table[i] : (i64)i * x->step;
 }
 
+/* Of n elements from the first on. */
+static inline void axis_list(const axis *x, u64 first, u64 n, i64 *out) {
+  if (x->table)
+    memcpy(out, x->table + first, n * sizeof *out);
+  else
+    for (u64 i = 0; i < n; i++) out[i] = (i64)(first + i) * x->step;
+}
+
 typedef struct product {
   u32 lhs, rhs, out;
-  i64 lhs_offset, rhs_offset;              /* bytes into their slots */
+  i64 lhs_offset, rhs_offset; /* bytes into their slots */
   dtype lhs_type, rhs_type, out_type, acc; /* acc: as packed */
   u64 batches, m, n, k;
   u64 unit_m, unit_n, pieces_m, pieces_n;

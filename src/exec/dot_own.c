@@ -5,13 +5,6 @@
 
 enum { MC = 480, NC = 512, KC = DOT_TERMS };
 
-static void axis_list(const axis *x, u64 first, u64 n, i64 *out) {
-  if (x->table)
-    memcpy(out, x->table + first, n * sizeof *out);
-  else
-    for (u64 i = 0; i < n; i++) out[i] = (i64)(first + i) * x->step;
-}
-
 /* ---- packing ---- */
 
 void dot_convert_row(const product *p, dtype from, size_t n, void *to, const void *row) {

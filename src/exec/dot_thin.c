@@ -8,10 +8,10 @@ enum { MOST = 8, ROW_TERMS = 4096 };
 typedef struct thin {
   const product *p;
   thin_fn *fn;
-  bool by_rows, turned; /* turned: the matrix is the left one */
-  u32 vectors, at_once; /* with those of zeros; of a call */
-  u64 unit, pieces;     /* of across */
-  size_t next_x;        /* elements */
+  bool by_rows, turned;  /* turned: the matrix is the left one */
+  u32 vectors, at_once;  /* with those of zeros; of a call */
+  u64 unit, pieces;      /* of across */
+  size_t next_x, next_c; /* elements */
   size_t sums_at, total_at, line_at, at_at;
 } thin;
 
@@ -64,23 +64,21 @@ static const char *sum_piece(const thin *x, const exec_env *env, u64 batch, u64 
   side w = matrix_of(x);
   i64 *at = (i64 *)(void *)(env->scratch + x->at_at);
   char *sums = env->scratch + x->sums_at, *total = env->scratch + x->total_at;
-  size_t next = align_up(x->unit, 16), all = x->vectors * next;
   u64 terms = x->by_rows ? ROW_TERMS : DOT_TERMS;
-  thin_call t = {.next_x = x->next_x, .n = n, .next_c = next, .at = at};
-  if (x->by_rows)
-    for (u64 j = 0; j < n; j++) at[j] = axis_at(w.own, first + j);
+  thin_call t = {.next_x = x->next_x, .n = n, .next_c = x->next_c, .at = at};
+  if (x->by_rows) axis_list(w.own, first, n, at);
   for (u64 k = 0; k < p->k; k += terms) {
     u64 in = k % ROW_TERMS, left = p->k - k;
     if (in == 0) bring_vectors(x, env, batch, k, left < ROW_TERMS ? left : ROW_TERMS);
     t.k = left < terms ? left : terms;
     t.w = lies_at(env, &w, batch, axis_at(x->by_rows ? w.terms : w.own, x->by_rows ? k : first));
-    for (u64 q = 0; !x->by_rows && q < t.k; q++) at[q] = axis_at(w.terms, k + q);
+    if (!x->by_rows) axis_list(w.terms, k, t.k, at);
     for (u32 i = 0; i < x->vectors; i += x->at_once) {
       t.x = env->scratch + (i * x->next_x + in) * p->size;
-      t.c = sums + i * next * p->size;
+      t.c = sums + i * x->next_c * p->size;
       x->fn(&t);
     }
-    if (p->k > terms) dot_add_group(p, k == 0, total, sums, all);
+    if (p->k > terms) dot_add_group(p, k == 0, total, sums, x->vectors * x->next_c);
   }
   return p->k > terms ? total : sums;
 }
@@ -89,16 +87,16 @@ static void run_thin(const void *data, const exec_env *env, u64 begin, u64 end) 
   const thin *x = data;
   const product *p = x->p;
   side w = matrix_of(x), v = vectors_of(x);
-  size_t size = dtype_size(p->out_type), next = align_up(x->unit, 16) * p->size;
-  memset(env->scratch, 0, x->vectors * x->next_x * p->size);
+  size_t size = dtype_size(p->out_type), row = x->next_x * p->size;
+  memset(env->scratch + v.own->n * row, 0, (x->vectors - v.own->n) * row);
   for (u64 u = begin; u < end; u++) {
     u64 batch = u / x->pieces, first = u % x->pieces * x->unit;
     u64 n = w.own->n - first < x->unit ? w.own->n - first : x->unit;
     const char *sums = sum_piece(x, env, batch, first, n);
     for (u64 i = 0; i < v.own->n; i++) {
       i64 at = axis_at(&p->out_b, batch) + axis_at(v.out, i);
-      dot_store_row(p, w.out, (char *)env->slots[p->out] + at * (i64)size, sums + i * next, first,
-                    n, env->scratch + x->line_at);
+      dot_store_row(p, w.out, (char *)env->slots[p->out] + at * (i64)size,
+                    sums + i * x->next_c * p->size, first, n, env->scratch + x->line_at);
     }
   }
 }
@@ -132,7 +130,8 @@ static void choose_unit(thin *x, u64 across, size_t size) {
 
 static void place_scratch(thin *x, exec_step *out) {
   const product *p = x->p;
-  size_t sums = align_up(x->vectors * align_up(x->unit, 16) * p->size, 64);
+  x->next_c = align_up(x->unit, 16);
+  size_t sums = align_up(x->vectors * x->next_c * p->size, 64);
   u64 list = x->unit > DOT_TERMS ? x->unit : DOT_TERMS;
   u64 line = x->unit > ROW_TERMS ? x->unit : ROW_TERMS;
   x->sums_at = align_up(x->vectors * x->next_x * p->size, 64);

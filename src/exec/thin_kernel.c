@@ -31,8 +31,6 @@ INLINE vec take_f64(const double *p) { return load_vec(p); }
 typedef u32 ints __attribute__((vector_size(LANE_BYTES)));
 
 typedef u16 halves OF_LANES(u16);
-typedef i8 s8s OF_LANES(i8);
-typedef u8 u8s OF_LANES(u8);
 
 INLINE vec take_f32(const float *p) { return load_vec(p); }
 INLINE vec take_bf16(const u16 *p) {
@@ -49,24 +47,17 @@ INLINE vec take_f16(const u16 *p) {
   return x;
 #endif
 }
-INLINE ints take_s8(const i8 *p) {
 #if defined(__AVX512F__)
-  return (ints)_mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)(const void *)p));
+#define WIDEN(kind, p) _mm512_cvt##kind##_epi32(_mm_loadu_si128((const __m128i *)(const void *)(p)))
 #elif defined(__AVX2__)
-  return (ints)_mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)p));
+#define WIDEN(kind, p) _mm256_cvt##kind##_epi32(_mm_loadl_epi64((const __m128i *)(const void *)(p)))
 #else
-  return __builtin_convertvector(*(const s8s *)p, ints);
+#define WIDEN(kind, p) __builtin_convertvector(*(const kind##s *)(p), ints)
+typedef i8 epi8s OF_LANES(i8);
+typedef u8 epu8s OF_LANES(u8);
 #endif
-}
-INLINE ints take_u8(const u8 *p) {
-#if defined(__AVX512F__)
-  return (ints)_mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)(const void *)p));
-#elif defined(__AVX2__)
-  return (ints)_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)p));
-#else
-  return __builtin_convertvector(*(const u8s *)p, ints);
-#endif
-}
+INLINE ints take_s8(const i8 *p) { return (ints)WIDEN(epi8, p); }
+INLINE ints take_u8(const u8 *p) { return (ints)WIDEN(epu8, p); }
 #endif
 
 /* ---- both forms ---- */
@@ -186,7 +177,7 @@ typedef vec_anywhere vec_any;
 FOLD(vec)
 #if REAL_BITS == 64
 THINS(f64, double, double, vec)
-const thin_kernels FOR_LANES(thin_) = {LANES, {FORM(rows, f64)}, {FORM(columns, f64)}};
+const thin_kernels FOR_LANES(thin_) = {{FORM(rows, f64)}, {FORM(columns, f64)}};
 #else
 typedef u32 ints_any __attribute__((vector_size(LANE_BYTES), aligned(4), may_alias));
 FOLD(ints)
@@ -197,9 +188,9 @@ THINS(s8, i8, u32, ints)
 THINS(u8, u8, u32, ints)
 #define FORMS(f)                                                                                   \
   { FORM(f, f32), FORM(f, bf16), FORM(f, f16), FORM(f, s8), FORM(f, u8) }
-const thin_kernels FOR_LANES(thin_) = {LANES, FORMS(rows), FORMS(columns)};
+const thin_kernels FOR_LANES(thin_) = {FORMS(rows), FORMS(columns)};
 #endif
 
 #else
-const thin_kernels FOR_LANES(thin_) = {LANES, {{NULL}}, {{NULL}}};
+const thin_kernels FOR_LANES(thin_) = {{{NULL}}, {{NULL}}};
 #endif

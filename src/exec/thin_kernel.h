@@ -25,7 +25,6 @@ typedef struct thin_call {
 typedef void thin_fn(const thin_call *t);
 
 typedef struct thin_kernels {
-  u32 lanes;                                   /* elements of a register */
   thin_fn *rows[THIN_SOURCES][THIN_COUNTS];    /* by the logarithm of the number of x; NULL: not */
   thin_fn *columns[THIN_SOURCES][THIN_COUNTS]; /* of this accumulating type */
 } thin_kernels;
