@@ -216,7 +216,7 @@ static bool is_small(const product *p) {
 
 static void choose_sgemm(product *p) {
   enum { MOST = 1 << 22 }; /* elements of f32 copies */
-  if (is_small(p)) return;
+  if (is_small(p) || p->each > 1) return;
   if (!is_up_to_f32(p->lhs_type) || !is_up_to_f32(p->rhs_type) || !is_up_to_f32(p->out_type))
     return;
   p->a = see_matrix(&p->lhs_m, &p->lhs_k, true);
@@ -368,7 +368,35 @@ static size_t place_scratch(product *p) {
   return p->wide_at + (p->wide_a + p->wide_b + p->wide_c) * 4 + 64;
 }
 
-static bool is_byte(dtype t) { return t == DTYPE_s8 || t == DTYPE_u8; }
+/* The innermost loop, and what its elements are. Of small types that the processor multiplies as
+ * they are, several terms are one; bf16 as it does it, denormals being zeros. */
+static void choose_strips(const lower_env *e, product *p) {
+  static const struct {
+    u8 lhs, rhs, acc, strips, each, join_a, join_b;
+  } rows[] = {{DTYPE_s8, DTYPE_s8, DTYPE_s32, DOT_QUADS, 4, JOIN_SHIFTED, JOIN_BYTES},
+              {DTYPE_u8, DTYPE_s8, DTYPE_s32, DOT_QUADS, 4, JOIN_BYTES, JOIN_BYTES},
+              {DTYPE_s8, DTYPE_s8, DTYPE_s32, DOT_PAIRS, 2, JOIN_S8, JOIN_S8},
+              {DTYPE_s8, DTYPE_u8, DTYPE_s32, DOT_PAIRS, 2, JOIN_S8, JOIN_U8},
+              {DTYPE_u8, DTYPE_s8, DTYPE_s32, DOT_PAIRS, 2, JOIN_U8, JOIN_S8},
+              {DTYPE_u8, DTYPE_u8, DTYPE_s32, DOT_PAIRS, 2, JOIN_U8, JOIN_U8},
+              {DTYPE_bf16, DTYPE_bf16, DTYPE_f32, DOT_BF16, 2, JOIN_HALVES, JOIN_HALVES}};
+  const dot_kernels *k = &e->k->dot;
+  p->strips = &k->strips[strip_type(p->acc)];
+  p->each = 1;
+  p->kc = DOT_TERMS;
+  for (size_t i = 0; i < COUNT(rows) && p->each == 1; i++) {
+    if (rows[i].lhs != p->lhs_type || rows[i].rhs != p->rhs_type || rows[i].acc != p->acc) continue;
+    if (!k->strips[rows[i].strips].lanes || (p->acc == DTYPE_f32 && !e->prog->flush_denormals))
+      continue;
+    p->strips = &k->strips[rows[i].strips];
+    p->each = rows[i].each;
+    p->join_a = &k->joins[rows[i].join_a], p->join_b = &k->joins[rows[i].join_b];
+    p->shifted = rows[i].join_a == JOIN_SHIFTED;
+    if (p->acc == DTYPE_s32) p->kc *= p->each;
+  }
+  p->size = vm_rtype_size(vm_rtype_of(p->acc));
+  p->groups = p->k > DOT_GROUP * p->kc;
+}
 
 void dot_lower(const lower_env *e, const prog_dot *d, exec_step *out) {
   product *p = ARENA_NEW(e->a, product);
@@ -397,11 +425,7 @@ void dot_lower(const lower_env *e, const prog_dot *d, exec_step *out) {
   find_axes(e->a, d, p);
   p->acc = accumulator(p->lhs_type, p->rhs_type, p->out_type);
   if (p->m == 1 && p->n == 1 && lower_as_sum(e, p, d, out)) return;
-  const dot_strips *pairs = &e->k->dot.strips[DOT_PAIRS];
-  p->pairs = p->acc == DTYPE_s32 && is_byte(p->lhs_type) && is_byte(p->rhs_type) && pairs->lanes;
-  p->strips = p->pairs ? pairs : &e->k->dot.strips[strip_type(p->acc)];
-  p->size = vm_rtype_size(vm_rtype_of(p->acc));
-  p->groups = p->k > DOT_GROUP * DOT_TERMS;
+  choose_strips(e, p);
   if (dot_lanes_lower(e->a, p, out) || dot_thin_lower(e->a, p, out)) return;
   choose_units(p);
   choose_sgemm(p);

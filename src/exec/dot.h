@@ -34,15 +34,18 @@ static inline void axis_list(const axis *x, u64 first, u64 n, i64 *out) {
 
 typedef struct product {
   u32 lhs, rhs, out;
-  i64 lhs_offset, rhs_offset; /* bytes into their slots */
+  i64 lhs_offset, rhs_offset;              /* bytes into their slots */
   dtype lhs_type, rhs_type, out_type, acc; /* acc: as packed */
   u64 batches, m, n, k;
   u64 unit_m, unit_n, pieces_m, pieces_n;
   axis lhs_b, rhs_b, out_b, lhs_m, lhs_k, rhs_n, rhs_k, out_m, out_n; /* operand_dims */
   const vm_kernels *k_;
   const dot_strips *strips;
-  u32 size;   /* bytes of a packed element */
-  bool pairs; /* of bytes: packed two and two, as what is one term (dot_kernel.h) */
+  u32 size;                        /* bytes of a packed element */
+  u32 each;                        /* terms that are packed as one element (dot_kernel.h) */
+  const dot_join *join_a, *join_b; /* of several */
+  bool shifted;                    /* 128 is added to the terms of lhs */
+  u64 kc;                          /* terms summed up at once */
   bool use_sgemm;
   matrix a, b;
   i64 ldc;

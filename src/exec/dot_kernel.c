@@ -130,49 +130,97 @@ EIGHT(LANE_STRIP, f32, 1)
 EIGHT(LANE_STRIP, f64, 1)
 EIGHT(LANE_STRIP, s32, 1)
 
-/* Of bytes: an element is two of them, each made a number of 16 bits. */
-#if defined(__SSE2__)
-#if defined(__AVX512F__)
-#define ADD_PAIRS(s, a, b)                                                                         \
-  (s32_v)                                                                                          \
-      _mm512_add_epi32((__m512i)(s), _mm512_madd_epi16(_mm512_set1_epi32((int)(a)), (__m512i)(b)))
-#elif defined(__AVX2__)
-#define ADD_PAIRS(s, a, b)                                                                         \
-  (s32_v)                                                                                          \
-      _mm256_add_epi32((__m256i)(s), _mm256_madd_epi16(_mm256_set1_epi32((int)(a)), (__m256i)(b)))
-#else
-#define ADD_PAIRS(s, a, b)                                                                         \
-  (s32_v) _mm_add_epi32((__m128i)(s), _mm_madd_epi16(_mm_set1_epi32((int)(a)), (__m128i)(b)))
-#endif
-#define PAIR_STRIP(T, R, W)                                                                        \
-  static void strip_pairs_##R##_##W(const dot_strip *t) {                                          \
+/* Of elements that are several terms each (dot_join). */
+#define JOINED_STRIP(K, R, W)                                                                      \
+  TARGET_##K static void strip_##K##_##R##_##W(const dot_strip *t) {                               \
     const i64 *ka = t->ka;                                                                         \
     const u32 *b = t->b, *a[R];                                                                    \
     i64 kb = t->kb;                                                                                \
-    s32_v s[(R) * (W)], x[W];                                                                      \
+    K##_v s[(R) * (W)];                                                                            \
+    s32_v x[W];                                                                                    \
     UNROLL for (int i = 0; i < (R); i++) a[i] = t->a[i];                                           \
-    UNROLL for (int i = 0; i < (R) * (W); i++) s[i] = (s32_v){0};                                  \
+    UNROLL for (int i = 0; i < (R) * (W); i++) s[i] = (K##_v){0};                                  \
+    if (HAS_START_##K && t->start) {                                                               \
+      UNROLL for (int i = 0; i < (R) * (W); i++) s[i] = ((const K##_m *)t->start)[i % (W)];        \
+    }                                                                                              \
     for (size_t k = t->k; k > 0; k--, b += kb) {                                                   \
       i64 at = *ka++;                                                                              \
       UNROLL for (int j = 0; j < (W); j++) x[j] = ((const s32_m *)b)[j];                           \
-      UNROLL for (int i = 0; i < (R) * (W); i++) s[i] =                                            \
-          ADD_PAIRS(s[i], a[i / (W)][at], x[i % (W)]);                                             \
+      UNROLL for (int i = 0; i < (R) * (W); i++) s[i] = ADD_##K(s[i], a[i / (W)][at], x[i % (W)]); \
     }                                                                                              \
     if (t->more) {                                                                                 \
-      UNROLL for (int i = 0; i < (R) * (W); i++) s[i] += ((s32_m *)t->c[i / (W)])[i % (W)];        \
+      UNROLL for (int i = 0; i < (R) * (W); i++) s[i] += ((K##_m *)t->c[i / (W)])[i % (W)];        \
     }                                                                                              \
-    UNROLL for (int i = 0; i < (R) * (W); i++)((s32_m *)t->c[i / (W)])[i % (W)] = s[i];            \
+    UNROLL for (int i = 0; i < (R) * (W); i++)((K##_m *)t->c[i / (W)])[i % (W)] = s[i];            \
   }
-STRIPS(PAIR_STRIP, s32)
 
-#define PAIR_BYTES(name, T)                                                                        \
-  static void pair_##name(size_t n, u32 *to, const void *low, const void *high) {                  \
-    const T *x = low, *y = high;                                                                   \
+#if defined(__SSE2__)
+#if defined(__AVX512F__)
+#define ADD_pairs(s, a, b)                                                                         \
+  (s32_v)                                                                                          \
+      _mm512_add_epi32((__m512i)(s), _mm512_madd_epi16(_mm512_set1_epi32((int)(a)), (__m512i)(b)))
+#elif defined(__AVX2__)
+#define ADD_pairs(s, a, b)                                                                         \
+  (s32_v)                                                                                          \
+      _mm256_add_epi32((__m256i)(s), _mm256_madd_epi16(_mm256_set1_epi32((int)(a)), (__m256i)(b)))
+#else
+#define ADD_pairs(s, a, b)                                                                         \
+  (s32_v) _mm_add_epi32((__m128i)(s), _mm_madd_epi16(_mm_set1_epi32((int)(a)), (__m128i)(b)))
+#endif
+#define TARGET_pairs
+#define HAS_START_pairs 0
+typedef s32_v pairs_v;
+typedef s32_m pairs_m;
+STRIPS(JOINED_STRIP, pairs)
+#endif
+
+#if defined(__AVX512F__)
+#define SOME_STRIPS(S, T) TWELVE(S, T, 1) TEN(S, T, 2) SIX(S, T, 4)
+
+#define ADD_bf16(s, a, b)                                                                          \
+  (f32_v) _mm512_dpbf16_ps((__m512)(s), (__m512bh)_mm512_set1_epi32((int)(a)), (__m512bh)(b))
+#define TARGET_bf16 __attribute__((target("avx512bf16")))
+#define HAS_START_bf16 0
+typedef f32_v bf16_v;
+typedef f32_m bf16_m;
+SOME_STRIPS(JOINED_STRIP, bf16)
+
+#define ADD_quads(s, a, b)                                                                         \
+  (s32_v) _mm512_dpbusd_epi32((__m512i)(s), _mm512_set1_epi32((int)(a)), (__m512i)(b))
+#define TARGET_quads __attribute__((target("avx512vnni")))
+#define HAS_START_quads 1
+typedef s32_v quads_v;
+typedef s32_m quads_m;
+SOME_STRIPS(JOINED_STRIP, quads)
+#endif
+
+#define JOIN_PAIR(name, T)                                                                         \
+  static void along_##name(size_t n, void *to, const void *from) {                                 \
+    i16 *d = to;                                                                                   \
+    const T *x = from;                                                                             \
+    for (size_t i = 0; i < n; i++) d[i] = x[i];                                                    \
+  }                                                                                                \
+  static void across_##name(size_t n, u32 *to, const void *const *from) {                          \
+    const T *x = from[0], *y = from[1];                                                            \
     for (size_t i = 0; i < n; i++) to[i] = (u16)(i16)x[i] | (u32)(u16)(i16)y[i] << 16;             \
   }
-PAIR_BYTES(s8, i8)
-PAIR_BYTES(u8, u8)
-#endif
+JOIN_PAIR(s8, i8)
+JOIN_PAIR(u8, u8)
+JOIN_PAIR(halves, i16)
+
+#define JOIN_QUAD(name, FLIP)                                                                      \
+  static void along_##name(size_t n, void *to, const void *from) {                                 \
+    u8 *d = to;                                                                                    \
+    const u8 *x = from;                                                                            \
+    for (size_t i = 0; i < n; i++) d[i] = x[i] ^ ((FLIP)&0xff);                                    \
+  }                                                                                                \
+  static void across_##name(size_t n, u32 *to, const void *const *from) {                          \
+    const u8 *x = from[0], *y = from[1], *z = from[2], *w = from[3];                               \
+    for (size_t i = 0; i < n; i++)                                                                 \
+      to[i] = (x[i] | (u32)y[i] << 8 | (u32)z[i] << 16 | (u32)w[i] << 24) ^ (FLIP);                \
+  }
+JOIN_QUAD(bytes, 0)
+JOIN_QUAD(shifted, 0x80808080)
 
 enum { SMALL = 4 };
 #define PLAIN_STRIP(R)                                                                             \
@@ -223,15 +271,30 @@ PLAIN_STRIPS(4)
 VECTOR_STRIPS(f32)
 VECTOR_STRIPS(f64)
 VECTOR_STRIPS(s32)
-#define PAIR_ROW(T, R, W) k->strips[DOT_PAIRS].fn[(W)-1][(R)-1] = strip_pairs_##R##_##W;
-static void fill_pairs(dot_kernels *k) {
+#define JOINED_ROW(K, R, W) d->fn[(W)-1][(R)-1] = strip_##K##_##R##_##W;
+static void fill_joined(dot_kernels *k) {
+  const dot_join joins[JOININGS] = {[JOIN_S8] = {along_s8, across_s8},
+                                    [JOIN_U8] = {along_u8, across_u8},
+                                    [JOIN_HALVES] = {along_halves, across_halves},
+                                    [JOIN_BYTES] = {along_bytes, across_bytes},
+                                    [JOIN_SHIFTED] = {along_shifted, across_shifted}};
+  memcpy(k->joins, joins, sizeof joins);
 #if defined(__SSE2__)
-  k->strips[DOT_PAIRS] = k->strips[DOT_S32];
-  STRIPS(PAIR_ROW, s32)
-  k->pair_s8 = pair_s8;
-  k->pair_u8 = pair_u8;
-#else
-  (void)k;
+  dot_strips *d = &k->strips[DOT_PAIRS];
+  *d = k->strips[DOT_S32];
+  STRIPS(JOINED_ROW, pairs)
+#endif
+#if defined(__AVX512F__)
+  const dot_strips some = {
+      .rows = {MOST_1, MOST_2, MOST_2, MOST_4}, .lanes = s32_lanes, .vectors = 4};
+  if (__builtin_cpu_supports("avx512bf16")) {
+    *(d = &k->strips[DOT_BF16]) = some;
+    SOME_STRIPS(JOINED_ROW, bf16)
+  }
+  if (__builtin_cpu_supports("avx512vnni")) {
+    *(d = &k->strips[DOT_QUADS]) = some;
+    SOME_STRIPS(JOINED_ROW, quads)
+  }
 #endif
 }
 #define SMALL_STRIPS(T)                                                                            \
@@ -248,7 +311,7 @@ void PASTE(dot_kernels_fill_, KERNELS_ISA)(dot_kernels *k) {
   fill_f32(&k->strips[DOT_F32]);
   fill_f64(&k->strips[DOT_F64]);
   fill_s32(&k->strips[DOT_S32]);
-  fill_pairs(k);
+  fill_joined(k);
   k->strips[DOT_S64] = SMALL_STRIPS(s64);
   k->strips[DOT_C64] = SMALL_STRIPS(c64);
   k->strips[DOT_C128] = SMALL_STRIPS(c128);

@@ -20,9 +20,30 @@ typedef enum dot_type {
   DOT_S64,
   DOT_C64,
   DOT_C128,
-  DOT_PAIRS,
+  DOT_PAIRS, /* of what is joined: two numbers of 16 bits, */
+  DOT_BF16,  /* two bf16, denormals being zeros, */
+  DOT_QUADS, /* four bytes, those of a without a sign */
   DOT_TYPES
 } dot_type;
+
+/* What makes an element of several terms. */
+typedef enum dot_joining {
+  JOIN_NONE,
+  JOIN_S8, /* two, made 16 bits each */
+  JOIN_U8,
+  JOIN_HALVES,  /* two of 16 bits */
+  JOIN_BYTES,   /* four */
+  JOIN_SHIFTED, /* four, 128 added to each */
+  JOININGS
+} dot_joining;
+
+enum { DOT_JOINED = 4 }; /* at most */
+
+typedef struct dot_join {
+  void (*along)(size_t n, void *to, const void *from); /* n terms that lie side by side */
+  /* to[i]: terms from[0][i], from[1][i], ... */
+  void (*across)(size_t n, u32 *to, const void *const *from);
+} dot_join;
 
 typedef struct dot_tile {
   dot_tile_fn *fn;
@@ -38,13 +59,14 @@ typedef struct dot_strip {
   const i64 *ka;
   const void *b;
   i64 kb;
-  void *const *c; /* by row */
+  void *const *c;    /* by row */
+  const void *start; /* of quads: what every row's sums begin with; or NULL */
   bool more;
 } dot_strip;
 typedef void dot_strip_fn(const dot_strip *s);
 
 typedef struct dot_strips {
-  dot_strip_fn *fn[DOT_VECTORS][DOT_ROWS]; /* by vectors - 1 and rows - 1 */
+  dot_strip_fn *fn[DOT_VECTORS][DOT_ROWS]; /* by vectors - 1 and rows - 1; NULL: of fewer vectors */
   dot_strip_fn *across[DOT_ACROSS];        /* by rows - 1; NULL: none of this type */
   u8 rows[DOT_VECTORS];                    /* most rows, by vectors - 1 */
   u32 lanes, vectors;                      /* elements of a vector; most vectors */
@@ -52,10 +74,8 @@ typedef struct dot_strips {
 
 typedef struct dot_kernels {
   dot_tile tile[2];             /* f32, f64 */
-  dot_strips strips[DOT_TYPES]; /* of pairs: lanes 0 where there are none */
-  /* to[i] = low[i] and, in its upper half, high[i], both made 16 bits; bytes */
-  void (*pair_s8)(size_t n, u32 *to, const void *low, const void *high);
-  void (*pair_u8)(size_t n, u32 *to, const void *low, const void *high);
+  dot_strips strips[DOT_TYPES]; /* lanes 0: the processor has none of this type */
+  dot_join joins[JOININGS];
 } dot_kernels;
 
 void dot_kernels_fill_base(dot_kernels *k);

@@ -3,7 +3,7 @@
  * are packed, and converted to the accumulating type, into panels first. */
 #include "exec/dot.h"
 
-enum { MC = 480, NC = 512, KC = DOT_TERMS };
+enum { MC = 512, NC = 512, KC = DOT_TERMS };
 
 /* ---- packing ---- */
 
@@ -107,46 +107,51 @@ static void pack_across(const product *p, dtype type, const char *base, const i6
   }
 }
 
-/* A panel of bytes, two terms an element; an odd last one has a zero beside it. */
-static void pack_pairs(const product *p, dtype type, const char *base, const i64 *row_of, size_t n,
-                       const i64 *k_of, size_t k, u32 r, char *to, char *line) {
-  enum { WORTH = 8 };
-  static const char zeros[NC];
-  u32 *out = (u32 *)(void *)to, *lines = (u32 *)(void *)line;
-  size_t pairs = (k + 1) / 2;
-  bool sign = type == DTYPE_s8, odd = k % 2;
-  if (pairs >= WORTH && run_length(k_of, k) == k) {
+/* A panel of elements that are several terms each; zeros stand beside the last ones. */
+static void pack_joined(const product *p, bool lhs, const char *base, const i64 *row_of, size_t n,
+                        const i64 *k_of, size_t k, u32 r, char *to, char *line) {
+  enum { WORTH = 4 };
+  static const char zeros[2 * NC];
+  const dot_join *join = lhs ? p->join_a : p->join_b;
+  size_t from_size = dtype_size(lhs ? p->lhs_type : p->rhs_type), each = p->each;
+  size_t elements = (k + each - 1) / each, size = p->size / each, first = run_length(k_of, k);
+  u32 *out = (u32 *)(void *)to;
+  if (run_length(row_of, n) < (n < WORTH ? n : WORTH) || n == 1) {
     for (size_t row = 0; row < n; row++) {
-      i16 *at = (i16 *)(void *)(lines + row * pairs);
-      p->k_->convert[R_s16][sign ? R_s8 : R_u8](k, at, base + row_of[row] + k_of[0], NULL, NULL);
-      if (odd) at[k] = 0;
+      const char *from = base + row_of[row] * (i64)from_size;
+      char *at = line + row * elements * p->size;
+      for (size_t i = 0, run = first; i < k; i += run) {
+        if (i > 0) run = run_length(k_of + i, k - i);
+        join->along(run, at + i * size, from + k_of[i] * (i64)from_size);
+      }
+      memset(at + k * size, 0, elements * p->size - k * size);
     }
-    p->k_->transpose[2](pairs, n, to, (i64)r * 4, line, (i64)pairs * 4, false);
+    p->k_->transpose[2](elements, n, to, (i64)r * 4, line, (i64)elements * 4, false);
     return;
   }
   for (size_t row = 0, run; row < n; row += run) {
     run = run_length(row_of + row, n - row);
-    for (size_t i = 0; i < pairs; i++) {
-      const char *low = base + row_of[row] + k_of[2 * i];
-      const char *high = 2 * i + 1 < k ? base + row_of[row] + k_of[2 * i + 1] : zeros;
-      (sign ? p->k_->dot.pair_s8 : p->k_->dot.pair_u8)(run, out + i * r + row, low, high);
+    for (size_t i = 0; i < elements; i++) {
+      const void *from[DOT_JOINED];
+      for (size_t q = 0; q < each; q++)
+        from[q] =
+            i * each + q < k ? base + (row_of[row] + k_of[i * each + q]) * (i64)from_size : zeros;
+      join->across(run, out + i * r + row, from);
     }
   }
 }
 
 /* A panel of n rows, r wide: to[k][row], zero where rows run out. row_of and k_of are offsets in
- * elements of `type`. */
-static void pack(const product *p, dtype type, const char *base, const i64 *row_of, size_t n,
+ * elements of the operand. */
+static void pack(const product *p, bool lhs, const char *base, const i64 *row_of, size_t n,
                  const i64 *k_of, size_t k, u32 r, char *to, char *line) {
   enum { WORTH = 4 };
-  size_t size = p->size;
-  if (p->pairs) {
-    memset(to, 0, n < r ? (k + 1) / 2 * r * size : 0);
-    pack_pairs(p, type, base, row_of, n, k_of, k, r, to, line);
-    return;
-  }
-  for (size_t i = 0; n < r && i < k; i++) memset(to + (i * r + n) * size, 0, (r - n) * size);
-  if (run_length(row_of, n) >= (n < WORTH ? n : WORTH) && n > 1)
+  size_t size = p->size, elements = (k + p->each - 1) / p->each;
+  dtype type = lhs ? p->lhs_type : p->rhs_type;
+  for (size_t i = 0; n < r && i < elements; i++) memset(to + (i * r + n) * size, 0, (r - n) * size);
+  if (p->each > 1)
+    pack_joined(p, lhs, base, row_of, n, k_of, k, r, to, line);
+  else if (run_length(row_of, n) >= (n < WORTH ? n : WORTH) && n > 1)
     pack_across(p, type, base, row_of, n, k_of, k, r, to);
   else if ((n < r || !pack_panel(p, type, base, row_of, k_of, k, r, to)) &&
            !pack_singles(p, type, base, row_of, n, k_of, k, r, to))
@@ -207,8 +212,9 @@ typedef struct block {
   char *pa, *pb, *line; /* packed */
   u64 m0, mc, n0, nc;
   u32 r; /* rows of a strip */
-  i64 rows[MC], columns[NC], ka[KC], kb[KC];
+  i64 rows[MC], columns[NC], ka[DOT_JOINED * KC], kb[DOT_JOINED * KC];
   void *c[MC];
+  u32 start[DOT_VECTORS * 16];
 } block;
 
 /* Packs columns [j, j + n) for terms k0 and on, unless they can be read where they are. */
@@ -218,9 +224,22 @@ static const char *panel(block *x, u64 j, size_t n, u64 k0, size_t kc, u32 width
     *kb = p->rhs_k.step;
     return x->b + (axis_at(&p->rhs_n, x->n0 + j) + axis_at(&p->rhs_k, k0)) * (i64)p->size;
   }
-  pack(p, p->rhs_type, x->b, x->columns + j, n, x->kb, kc, width, x->pb, x->line);
+  pack(p, false, x->b, x->columns + j, n, x->kb, kc, width, x->pb, x->line);
   *kb = width;
   return x->pb;
+}
+
+/* What 128 times the columns of a panel are too many. */
+static const u32 *less_shift(block *x, const dot_strip *t, u32 w) {
+  static const u32 shift = 0x80808080;
+  static const i64 same[KC];
+  u32 *start = x->start, n = w * x->p->strips->lanes;
+  const void *a[] = {&shift};
+  void *c[] = {start};
+  x->p->strips->fn[w - 1][0](
+      &(dot_strip){.k = t->k, .a = a, .ka = same, .b = t->b, .kb = t->kb, .c = c});
+  for (u32 i = 0; i < n; i++) start[i] = -start[i];
+  return start;
 }
 
 /* Terms [k0, k0 + kc), added to what is there if `more`. */
@@ -228,22 +247,24 @@ static void add_terms(block *x, u64 k0, size_t kc, u32 vectors, bool more) {
   const product *p = x->p;
   const dot_strips *s = p->strips;
   u32 r = x->r, wide = vectors * s->lanes;
-  size_t packed = p->pairs ? (kc + 1) / 2 : kc;
+  size_t packed = (kc + p->each - 1) / p->each;
   axis_list(&p->lhs_k, k0, kc, x->ka);
   if (!p->direct_b || x->nc % s->lanes) axis_list(&p->rhs_k, k0, kc, x->kb);
   if (!p->direct_a) {
     for (u64 i = 0; i < x->mc; i += r)
-      pack(p, p->lhs_type, x->a, x->rows + i, x->mc - i < r ? x->mc - i : r, x->ka, kc, r,
+      pack(p, true, x->a, x->rows + i, x->mc - i < r ? x->mc - i : r, x->ka, kc, r,
            x->pa + i * packed * p->size, x->line);
     for (size_t k = 0; k < packed; k++) x->ka[k] = (i64)(k * r);
   }
-  for (u64 j = 0; j < x->nc; j += wide) {
-    size_t n = x->nc - j < wide ? x->nc - j : wide;
+  for (u64 j = 0, n; j < x->nc; j += n) {
+    n = x->nc - j < wide ? x->nc - j : wide;
     u32 w = (u32)((n + s->lanes - 1) / s->lanes);
+    if (!s->fn[w - 1][0]) n = --w * s->lanes;
     const void *a[DOT_ROWS];
     void *c[DOT_ROWS];
     dot_strip t = {.k = packed, .a = a, .ka = x->ka, .c = c, .more = more};
     t.b = panel(x, j, n, k0, kc, w * s->lanes, &t.kb);
+    if (p->shifted) t.start = less_shift(x, &t, w);
     for (u64 i = 0; i < x->mc; i += r) {
       u32 rows = x->mc - i < r ? (u32)(x->mc - i) : r;
       for (u32 row = 0; row < rows; row++) {
@@ -270,8 +291,8 @@ static void multiply_block(const product *p, const exec_env *env, block *x, char
   for (u64 i = 0; i < x->mc; i++)
     x->c[i] = p->direct_c ? out + (axis_at(&p->out_m, x->m0 + i) + (i64)x->n0) * (i64)size
                           : c + i * ldc * size;
-  for (u64 k0 = 0, done = 0; k0 < p->k; k0 += KC, done++) {
-    size_t kc = p->k - k0 < KC ? p->k - k0 : KC;
+  for (u64 k0 = 0, done = 0; k0 < p->k; k0 += p->kc, done++) {
+    size_t kc = p->k - k0 < p->kc ? p->k - k0 : p->kc;
     add_terms(x, k0, kc, vectors, done % DOT_GROUP > 0);
     if (p->groups && (done % DOT_GROUP == DOT_GROUP - 1 || k0 + kc == p->k))
       dot_add_group(p, done < DOT_GROUP, total, c, x->mc * ldc);
@@ -321,8 +342,8 @@ size_t dot_own_prepare(product *p) {
   enum { FEW = 4, NEAR = 128, NARROW = 128 };
   const dot_strips *s = p->strips;
   u64 wide = s->vectors * s->lanes, panels = (p->n + wide - 1) / wide;
-  p->mc = p->n <= NARROW ? MC : MC / 2;
-  if (p->mc > p->unit_m) p->mc = p->unit_m;
+  u64 most = p->n <= NARROW ? MC : MC / 2, blocks = (p->unit_m + most - 1) / most;
+  p->mc = (p->unit_m + blocks - 1) / blocks;
   p->nc = p->unit_n < NC ? p->unit_n : NC;
   p->direct_a = p->lhs_type == p->acc && panels <= FEW &&
                 ((is_together(&p->lhs_k) && lies_well(p, &p->lhs_m)) ||
@@ -336,5 +357,5 @@ size_t dot_own_prepare(product *p) {
   p->c_at = p->b_at + align_up(wide * KC * p->size, 64);
   p->total_at = p->c_at + align_up(c, 64);
   p->row_at = p->total_at + (p->groups ? align_up(c, 64) : 0);
-  return align_up(KC * 32 + NC * 16, 64) + (p->pairs ? align_up(wide * KC * 2, 64) : 0);
+  return align_up(KC * 32 + NC * 16, 64) + (p->each > 1 ? align_up(wide * KC * p->size, 64) : 0);
 }

@@ -21,8 +21,9 @@ static void check_dot(arena *a, i64 nb, i64 m, i64 n, i64 k, int layout, dtype t
   for (size_t i = 0; i < na; i++) num_from_f64(t, floorf(noise(&seed) * 8), x + i * size);
   for (size_t i = 0; i < nn; i++) num_from_f64(t, floorf(noise(&seed) * 8), y + i * size);
   prog_builder *b = prog_begin(a, 1, 1);
+  prog_set_flush_denormals(b, layout & 4);
   u32 px = prog_param(b, t, na), py = prog_param(b, t, nn), r = prog_result(b, to, nc, -1);
-  bool ta = layout & 1, tb = layout & 2; /* lhs is (b,k,m); rhs is (b,n,k) */
+  bool ta = layout & 1, tb = layout & 2; /* lhs is (b,k,m); rhs is (b,n,k); 4: flushes */
   i64 ls[] = {m * k, ta ? 1 : k, 0, ta ? m : 1}, rs[] = {n * k, 0, tb ? k : 1, tb ? 1 : n};
   i64 os[] = {m * n, n, 1, 0}, dims[] = {nb, m, n, k};
   prog_add_dot(b, &(prog_dot){px, py, r, 1, 1, 1, 1, dims, ls, rs, os}, S, L);
@@ -54,7 +55,7 @@ static void test_dot(arena *a) {
                                 DTYPE_s32, DTYPE_c64, DTYPE_s8,   DTYPE_u8};
   for (size_t i = 0; i < COUNT(shapes); i++)
     for (size_t t = 0; t < COUNT(types); t++)
-      for (int layout = 0; layout < 4; layout++)
+      for (int layout = 0; layout < (types[t] == DTYPE_bf16 ? 8 : 4); layout++)
         check_dot(a, shapes[i][0], shapes[i][1], shapes[i][2], shapes[i][3], layout, types[t]);
 }
 
@@ -117,7 +118,7 @@ static void plain_product(const layout *l, const double *x, const double *y, dou
 
 static void check_layout(arena *a, const layout *l, dtype t, u32 *seed) {
   bool byte = t == DTYPE_s8 || t == DTYPE_u8;
-  dtype types[] = {t, t, byte ? DTYPE_s32 : t};
+  dtype types[] = {t, byte && pick(seed, 2) ? DTYPE_s8 : t, byte ? DTYPE_s32 : t};
   char *mem[3];
   double *plain[3];
   for (u32 o = 0; o < 3; o++) {
@@ -125,12 +126,13 @@ static void check_layout(arena *a, const layout *l, dtype t, u32 *seed) {
     mem[o] = calloc(l->volume[o], size);
     plain[o] = calloc(l->volume[o], sizeof(double));
     for (size_t i = 0; o < 2 && i < l->volume[o]; i++) {
-      plain[o][i] = (double)pick(seed, byte ? 256 : 3) - (t == DTYPE_s8 ? 128 : 0);
-      num_from_f64(t, plain[o][i], mem[o] + i * size);
+      plain[o][i] = (double)pick(seed, byte ? 256 : 3) - (types[o] == DTYPE_s8 ? 128 : 0);
+      num_from_f64(types[o], plain[o][i], mem[o] + i * size);
     }
   }
   plain_product(l, plain[0], plain[1], plain[2]);
   prog_builder *b = prog_begin(a, 1, 1);
+  prog_set_flush_denormals(b, pick(seed, 2));
   prog_dot dot = {.nb = l->count[0],
                   .nm = l->count[1],
                   .nn = l->count[2],
@@ -140,7 +142,7 @@ static void check_layout(arena *a, const layout *l, dtype t, u32 *seed) {
                   .rhs_stride = (i64 *)l->stride[1],
                   .out_stride = (i64 *)l->stride[2]};
   dot.lhs = prog_param(b, t, l->volume[0]);
-  dot.rhs = prog_param(b, t, l->volume[1]);
+  dot.rhs = prog_param(b, types[1], l->volume[1]);
   dot.out = prog_result(b, types[2], l->volume[2], -1);
   prog_add_dot(b, &dot, S, L);
   CHECK(!*run(b, (void *[]){mem[0], mem[1]}, (void *[]){mem[2]}));
@@ -261,12 +263,34 @@ static void test_long(arena *a) {
     }
 }
 
+/* Denormals of bf16 are numbers, or zeros where they are flushed. */
+static void test_denormals(arena *a) {
+  enum { M = 20, K = 9 };
+  for (int flushes = 0; flushes < 2; flushes++) {
+    char x[M * K * 2], y[M * K * 2], z[M * M * 2];
+    for (size_t i = 0; i < M * K; i++) {
+      num_from_f64(DTYPE_bf16, i % K == 3 ? 0x1p-130 : 0, x + 2 * i);
+      num_from_f64(DTYPE_bf16, 0x1p+100, y + 2 * i);
+    }
+    prog_builder *b = prog_begin(a, 1, 1);
+    prog_set_flush_denormals(b, flushes);
+    u32 px = prog_param(b, DTYPE_bf16, M * K), py = prog_param(b, DTYPE_bf16, M * K);
+    i64 dims[] = {M, M, K}, ls[] = {K, 0, 1}, rs[] = {0, K, 1}, os[] = {M, 1, 0};
+    u32 r = prog_result(b, DTYPE_bf16, M * M, -1);
+    prog_add_dot(b, &(prog_dot){px, py, r, 0, 1, 1, 1, dims, ls, rs, os}, S, L);
+    CHECK(!*run(b, (void *[]){x, y}, (void *[]){z}));
+    for (size_t i = 0; i < M * M; i++)
+      CHECK(num_to_f64(DTYPE_bf16, z + 2 * i) == (flushes ? 0 : 0x1p-30));
+  }
+}
+
 static void run_tests(arena *a, const exec_options *options) {
   status s = exec_create(options, &pool);
   CHECK(!s);
   test_dot(a);
   test_layouts(a);
   test_long(a);
+  test_denormals(a);
   executor_release(pool);
 }
 
