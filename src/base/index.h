@@ -73,4 +73,18 @@ static inline void index_set(hash_index *t, arena *a, const void *key, void *val
   p->value = value;
 }
 
+/* A set of pairs of pointers. */
+static inline bool pairs_have(const hash_index *t, const void *x, const void *y) {
+  ptr_pair *p;
+  u64 h = hash_ptr(y, hash_ptr(x, 0));
+  for (size_t at = 0; (p = index_next(t, h, &at));)
+    if (p->key == x && p->value == y) return true;
+  return false;
+}
+static inline void pairs_add(hash_index *t, arena *a, const void *x, const void *y) {
+  ptr_pair *p = ARENA_NEW(a, ptr_pair);
+  *p = (ptr_pair){x, (void *)(uintptr_t)y};
+  index_add(t, a, hash_ptr(y, hash_ptr(x, 0)), p);
+}
+
 #endif

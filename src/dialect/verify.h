@@ -20,7 +20,8 @@ typedef struct checker {
   hash_index axes; /* of a mesh of many, by name */
   const mesh_attr *axes_of;
   hash_index dominators; /* of regions of several blocks */
-  hash_index shardings;  /* those that fit types: ptr_pairs, in the innermost module */
+  hash_index shardings;  /* few stand at many values: pairs with types that they fit where no manual
+                            computation has a say, in the innermost module */
 } checker;
 
 /* The op of that name in the table; NULL: none. */

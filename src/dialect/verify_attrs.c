@@ -7,33 +7,17 @@
 
 /* ---- shardings and rules ---- */
 
-/* Few shardings stand at many ops with a result: a pair that was found to fit fits again, where no
- * manual computation around has a say. */
-static bool fitted_before(const checker *k, const attr *a, const type *t) {
-  ptr_pair *p;
-  u64 h = hash_ptr(t, hash_ptr(a, 0));
-  for (size_t at = 0; (p = index_next(&k->shardings, h, &at));)
-    if (p->key == a && p->value == t) return true;
-  return false;
-}
-
-static void remember_fit(checker *k, const attr *a, const type *t) {
-  ptr_pair *p = ARENA_NEW(k->scratch, ptr_pair);
-  *p = (ptr_pair){a, (void *)(uintptr_t)t};
-  index_add(&k->shardings, k->scratch, hash_ptr(t, hash_ptr(a, 0)), p);
-}
-
 static bool check_op_shardings(checker *k, const op *o, const attr *a) {
   bool anywhere = o->num_results == 1 && !module_may_have(k->m, manual_computation);
   const type *only = anywhere ? out_type(o, 0) : NULL;
-  if (only && fitted_before(k, a, only)) return true;
+  if (only && pairs_have(&k->shardings, a, only)) return true;
   const sharding_per_value_attr *s = attr_as(sharding_per_value, a);
   if (!s)
     return op_error(k->c, o, "should have a sharding attribute of type TensorShardingPerValueAttr");
   const type **t = ARENA_ARRAY(k->scratch, const type *, o->num_results);
   for (u32 i = 0; i < o->num_results; i++) t[i] = out_type(o, i);
   if (!check_shardings(k, o, s, t, o->num_results, "result")) return false;
-  if (only) remember_fit(k, a, only);
+  if (only) pairs_add(&k->shardings, k->scratch, a, only);
   return true;
 }
 
@@ -160,14 +144,14 @@ static bool check_edge_lists(checker *k, const op *o, const attr *a) {
 typedef bool check_fn(checker *k, const op *o, const attr *a);
 
 static const struct {
-  const char *name;
+  str name;
   check_fn *fn;
 } checks[] = {
-    {"sdy.block_arg_propagation_edges", check_edge_lists},
-    {"sdy.propagation_edges", check_op_edges},
-    {"sdy.result_propagation_edges", check_edge_lists},
-    {"sdy.sharding", check_op_shardings},
-    {"sdy.sharding_rule", check_op_rule},
+    {STR("sdy.block_arg_propagation_edges"), check_edge_lists},
+    {STR("sdy.propagation_edges"), check_op_edges},
+    {STR("sdy.result_propagation_edges"), check_edge_lists},
+    {STR("sdy.sharding"), check_op_shardings},
+    {STR("sdy.sharding_rule"), check_op_rule},
 };
 
 bool check_discardable(checker *k, const op *o) {
@@ -175,7 +159,7 @@ bool check_discardable(checker *k, const op *o) {
     str name = ((const string_attr *)o->attrs[i].name)->value;
     if (!str_starts(name, STR("sdy."))) continue;
     for (size_t c = 0; c < COUNT(checks); c++)
-      if (str_is(name, checks[c].name) && !checks[c].fn(k, o, o->attrs[i].value)) return false;
+      if (str_eq(name, checks[c].name) && !checks[c].fn(k, o, o->attrs[i].value)) return false;
   }
   return true;
 }

@@ -52,11 +52,13 @@ static bool check_value_attrs(checker *k, const op *o, attrs list, types t, cons
         return op_error(k->c, o, "%ss may only have dialect attributes", word);
     const attr *a = attr_dict_get(list.data[i], SDY_SHARDING);
     const tensor_sharding_attr *s = attr_as(tensor_sharding, a);
-    const char *where = a ? arena_printf(k->scratch, "%s %zu - ", kind, i).data : "";
-    if (a && !s)
+    if (!a || pairs_have(&k->shardings, a, t.data[i])) continue;
+    const char *where = arena_printf(k->scratch, "%s %zu - ", kind, i).data;
+    if (!s)
       return op_error(k->c, o, "%sshould have a sharding attribute of type TensorShardingAttr",
                       where);
-    if (s && !check_sharding(k, o, s, t.data[i], where)) return false;
+    if (!check_sharding(k, o, s, t.data[i], where)) return false;
+    pairs_add(&k->shardings, k->scratch, a, t.data[i]);
   }
   return true;
 }

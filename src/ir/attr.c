@@ -219,7 +219,7 @@ const attr *attr_dense_i64(ir_ctx *c, i64s dims, const i64 *values) {
   i64 n = 0;
   type_num_elements(t, &n);
   bool splat = n > 0;
-  for (i64 i = 1; i < n; i++) splat = splat && values[i] == values[0];
+  for (i64 i = 1; splat && i < n; i++) splat = values[i] == values[0];
   return attr_dense(c, t, (str){(const char *)values, (size_t)(splat ? 1 : n) * 8}, splat, false);
 }
 

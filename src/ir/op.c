@@ -281,9 +281,15 @@ bool op_before(const op *a, const op *b) {
 
 static str attr_name(const named_attr *n) { return ((const string_attr *)n->name)->value; }
 
+static bool is_named(const char *s, str name) {
+  size_t i = 0;
+  while (i < name.len && s[i] && s[i] == name.data[i]) i++;
+  return i == name.len && !s[i];
+}
+
 int op_slot(const op_info *info, str name) {
   for (u32 i = 0; i < info->num_slots; i++)
-    if (str_is(name, info->slots[i].name)) return (int)i;
+    if (is_named(info->slots[i].name, name)) return (int)i;
   return -1;
 }
 
@@ -298,6 +304,15 @@ const attr *op_discardable(const op *o, str name) {
   for (u32 i = 0; i < o->num_attrs; i++)
     if (str_eq(attr_name(&o->attrs[i]), name)) return o->attrs[i].value;
   return NULL;
+}
+
+void op_drop_attr(op *o, str name) {
+  for (u32 i = 0; i < o->num_attrs; i++) {
+    if (!str_eq(attr_name(&o->attrs[i]), name)) continue;
+    o->num_attrs--;
+    memmove(o->attrs + i, o->attrs + i + 1, (o->num_attrs - i) * sizeof *o->attrs);
+    return;
+  }
 }
 
 const attr *op_attr(const op *o, str name) {
@@ -324,8 +339,7 @@ void op_set_attr(ir_module *m, op *o, str name, const attr *a) {
   if (there && a) {
     o->attrs[at].value = a;
   } else if (there) {
-    o->num_attrs--;
-    memmove(o->attrs + at, o->attrs + at + 1, (o->num_attrs - at) * sizeof *o->attrs);
+    op_drop_attr(o, name);
   } else if (a) {
     if (o->num_attrs == o->cap_attrs) {
       u32 cap = o->cap_attrs ? o->cap_attrs * 2 : 2;

@@ -326,6 +326,7 @@ void block_splice(block *to, block *from);
 /* inherent or discardable by name; NULL: absent */
 const attr *op_attr(const op *o, str name);
 void op_set_attr(ir_module *m, op *o, str name, const attr *a); /* a NULL removes */
+void op_drop_attr(op *o, str name);                             /* a discardable one */
 int op_slot(const op_info *info, str name);                     /* -1: none */
 const attr *op_discardable(const op *o, str name);
 

@@ -54,44 +54,27 @@ void mesh_coordinates(const mesh *m, i64 position, i64 *out) {
     out[i] = position % m->axes[i].size;
 }
 
-/* Digits of a mixed radix number whose places have strides of their own: the position steps to
- * the next number as an odometer does. */
-static bool step(axis_list l, const i64 *strides, i64 *digits, i64 *position) {
-  for (size_t i = l.len; i-- > 0;) {
-    if (++digits[i] < l.data[i].size) {
-      *position += strides[i];
-      return true;
-    }
-    *position -= strides[i] * (l.data[i].size - 1);
-    digits[i] = 0;
+/* Where positions begin that differ in these axes only, the first axis major. */
+static const i64 *positions_along(arena *a, const mesh *m, axis_list l) {
+  i64 *out = ARENA_ARRAY(a, i64, (size_t)axes_size(l));
+  out[0] = 0;
+  for (i64 n = 1, i = 0; i < (i64)l.len; n *= l.data[i++].size) {
+    i64 size = l.data[i].size, stride = mesh_stride(m, l.data[i]);
+    for (i64 k = n * size; k-- > 0;) out[k] = out[k / size] + k % size * stride;
   }
-  return false;
-}
-
-static const i64 *strides_of(arena *a, const mesh *m, axis_list l) {
-  i64 *out = ARENA_ARRAY(a, i64, l.len);
-  for (size_t i = 0; i < l.len; i++) out[i] = mesh_stride(m, l.data[i]);
   return out;
 }
 
-/* Two odometers: the outer one walks the axes that are not listed, in mesh order, and gives each
- * group's first position; the inner one walks the listed axes. A step costs no division. */
+/* Each group begins where the axes that are not listed, in mesh order, say. */
 bool mesh_replica_groups(arena *a, const mesh *m, axis_list l, replica_groups *out) {
   i64 size = axes_size(l), bytes;
   if (size <= 0 || m->size % size || !checked_mul(m->size, (i64)sizeof(i64), &bytes)) return false;
-  axis_list parts = axes_ordered(a, m, l);
-  axis_list rest = axes_difference(a, parts, l);
-  const i64 *outer = strides_of(a, m, rest), *inner = strides_of(a, m, l);
-  i64 *outer_digits = arena_zalloc(a, (rest.len + 1) * sizeof(i64));
-  i64 *inner_digits = arena_zalloc(a, (l.len + 1) * sizeof(i64));
-  i64 *ids = ARENA_ARRAY(a, i64, (size_t)m->size), *p = ids;
-  i64 begin = 0;
-  do {
-    i64 position = begin;
-    do *p++ = mesh_device_at(m, position);
-    while (step(l, inner, inner_digits, &position));
-  } while (step(rest, outer, outer_digits, &begin));
-  *out = (replica_groups){m->size / size, size, ids};
+  axis_list rest = axes_difference(a, axes_ordered(a, m, l), l);
+  const i64 *outer = positions_along(a, m, rest), *inner = positions_along(a, m, l);
+  i64 *ids = ARENA_ARRAY(a, i64, (size_t)m->size), num = m->size / size;
+  for (i64 g = 0; g < num; g++)
+    for (i64 k = 0; k < size; k++) ids[g * size + k] = mesh_device_at(m, outer[g] + inner[k]);
+  *out = (replica_groups){num, size, ids};
   return true;
 }
 

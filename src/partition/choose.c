@@ -36,11 +36,12 @@ bool choose_number(ir_module *m, u64 least_bytes) {
 }
 
 static walk_result drop(void *user, op *o) {
-  if (o->num_attrs) op_set_attr(user, o, NUMBER, NULL);
+  (void)user;
+  op_drop_attr(o, NUMBER);
   return WALK_ON;
 }
 
-void choose_end(ir_module *m) { op_walk(m->root, drop, m); }
+void choose_end(ir_module *m) { op_walk(m->root, drop, NULL); }
 
 static i64 number_of(const op *o) {
   const integer_attr *n = o->num_attrs ? attr_as(integer, op_discardable(o, NUMBER)) : NULL;
@@ -55,6 +56,7 @@ typedef struct finder {
   shard_space *space;
   rule_set rules;
   conflicts *out;
+  hash_index silent; /* what is like an op of which nothing was to be asked */
   bool ok;
 } finder;
 
@@ -114,33 +116,36 @@ static u64 kind_of(finder *f, const op *o) {
 
 /* An axis that operand t has on a dimension of one factor, which the result has too, but without
  * the axis. That the result has it elsewhere, or another operand does, is what is in its way. */
-static void ask_about(finder *f, const op *o, const rule *r, u32 t, u32 d) {
+static bool ask_about(finder *f, const op *o, const rule *r, u64 kind, u32 t, u32 d) {
   const sharding *s = sharding_of(f, o, t), *out = sharding_of(f, o, o->num_operands);
   u32 at = r->tensor_begin[t] + d;
   if (!s || s->unreduced.len || (out && out->unreduced.len) ||
       r->dim_begin[at + 1] - r->dim_begin[at] != 1)
-    return;
+    return false;
   int to = result_dim(r, r->places[r->dim_begin[at]]);
-  if (to < 0 || (out && !mesh_same(s->mesh, out->mesh, false))) return;
+  if (to < 0 || (out && !mesh_same(s->mesh, out->mesh, false))) return false;
   axis_list l = s->dims[d].axes;
+  bool any = false;
   for (size_t i = 0; i < l.len; i++) {
     axis_ref axis = l.data[i];
     if (axis.size == 1 || (out && axes_overlap_ref(out->dims[to].axes, axis))) continue;
     const attr *sharding = moved_to(f, o, s->mesh, out, (u32)to, axis);
-    if (sharding) ask(f, o, sharding, kind_of(f, o));
+    if (sharding) ask(f, o, sharding, kind);
+    any |= sharding != NULL;
   }
+  return any;
 }
 
 /* Axes of a dimension that a reshape divides, of which its result has only a part, as 8 of 12 heads
  * give 4 of them: what is left over may cut another dimension. */
-static void ask_about_rest(finder *f, const op *o, const rule *r, u32 d) {
+static bool ask_about_rest(finder *f, const op *o, const rule *r, u64 kind, u32 d) {
   const sharding *s = sharding_of(f, o, 0), *out = sharding_of(f, o, 1);
   u32 at = r->tensor_begin[0] + d;
   if (!s || !out || s->unreduced.len || out->unreduced.len ||
       r->dim_begin[at + 1] - r->dim_begin[at] < 2 || !mesh_same(s->mesh, out->mesh, false))
-    return;
+    return false;
   axis_list rest = axes_difference(f->a, s->dims[d].axes, sharding_used_axes(f->a, out));
-  if (rest.len != 1 || rest.data[0].size == axes_size(s->dims[d].axes)) return;
+  if (rest.len != 1 || rest.data[0].size == axes_size(s->dims[d].axes)) return false;
   for (u32 to = 0; to < out->rank; to++) {
     u32 place = r->tensor_begin[1] + to;
     bool own = r->dim_begin[place + 1] - r->dim_begin[place] == 1 &&
@@ -149,21 +154,34 @@ static void ask_about_rest(finder *f, const op *o, const rule *r, u32 d) {
       own = r->places[k] != r->places[r->dim_begin[place]];
     const attr *sharding = own ? moved_to(f, o, s->mesh, out, to, rest.data[0]) : NULL;
     if (!sharding) continue;
-    ask(f, o, sharding, kind_of(f, o));
-    return;
+    ask(f, o, sharding, kind);
+    return true;
   }
+  return false;
+}
+
+/* Of two ops alike in this, rules are the same as well. */
+static u64 shape_of(const op *o, u64 kind) {
+  u64 h = hash_ptr(op_discardable(o, SDY_SHARDING_RULE), kind);
+  for (u32 i = 0; i < o->info->num_slots; i++) h = hash_ptr(o->slots[i], h);
+  return h;
 }
 
 static walk_result find(void *user, op *o) {
   finder *f = user;
   part_record r;
   if (number_of(o) < 0) return WALK_ON;
+  u64 kind = kind_of(f, o), shape = shape_of(o, kind);
+  if (index_next(&f->silent, shape, &(size_t){0})) return WALK_ON;
   f->ok = part_record_make(f->a, &f->rules, o, &r);
   if (!f->ok) return WALK_STOP;
   if (!r.rule || r.rule->custom || r.rule->num_operands != o->num_operands) return WALK_ON;
+  bool asked = false;
   for (u32 t = 0; t < o->num_operands; t++)
     for (u32 d = 0; d < rule_rank(r.rule, t); d++)
-      (op_is(o, reshape) ? ask_about_rest(f, o, r.rule, d) : ask_about(f, o, r.rule, t, d));
+      asked |= op_is(o, reshape) ? ask_about_rest(f, o, r.rule, kind, d)
+                                 : ask_about(f, o, r.rule, kind, t, d);
+  if (!asked) index_add(&f->silent, f->a, shape, f);
   return WALK_ON;
 }
 

@@ -4,7 +4,8 @@
 #include "partition/passes.h"
 #include "partition/reshard.h"
 
-static value *emit_step(cursor *at, value *v, const reshard_step *s) {
+/* made (may be NULL): an op for each step so far, as plans serve many reshards. */
+static value *emit_step(cursor *at, value *v, const reshard_step *s, hash_index *made) {
   static const op_id op_of[] = {[STEP_ALL_SLICE] = OP_sdy_all_slice,
                                 [STEP_PERMUTE] = OP_sdy_collective_permute,
                                 [STEP_ALL_TO_ALL] = OP_sdy_all_to_all,
@@ -12,7 +13,12 @@ static value *emit_step(cursor *at, value *v, const reshard_step *s) {
   const part_env *e = at->env;
   const mesh *m = s->out->mesh;
   value *r = emit(at, op_of[s->kind], &v, 1, v->type);
-  op *o = r->def.op;
+  op *o = r->def.op, *before = made ? index_get(made, s) : NULL;
+  if (before) {
+    memcpy(o->slots, before->slots, o->info->num_slots * sizeof *o->slots);
+    return r;
+  }
+  if (made) index_set(made, e->a, s, o);
   op_set_any(o, out_sharding, part_attr(e, s->out));
   if (s->kind == STEP_ALL_SLICE)
     op_set(o, sdy_all_slice, slicing_axes, part_lists_attr(e, m, s->dim_axes, s->out->rank));
@@ -30,11 +36,11 @@ static value *emit_step(cursor *at, value *v, const reshard_step *s) {
 }
 
 /* A permute may change meshes; all others are on one (emit_on_mesh). */
-static value *emit_steps(cursor *at, value *v, const reshard_steps *steps) {
+static value *emit_steps(cursor *at, value *v, const reshard_steps *steps, hash_index *made) {
   for (size_t i = 0; i < steps->len; i++) {
     const reshard_step *s = &steps->data[i];
     if (s->kind != STEP_PERMUTE) v = emit_on_mesh(at, v, s->out->mesh);
-    v = emit_step(at, v, s);
+    v = emit_step(at, v, s, made);
   }
   return v;
 }
@@ -45,6 +51,7 @@ typedef struct reshards {
   bool constraints;
   VEC(op *) list;
   hash_index plans; /* plan */
+  hash_index made;  /* ops by their step */
 } reshards;
 
 typedef struct plan {
@@ -89,12 +96,12 @@ static bool lower_reshard(reshards *r, op *o) {
       v = emit_as(&at, v, there);
     } else { /* nothing in common but the devices */
       there = sharding_make_replicated(e->a, in->mesh, in->rank, true);
-      v = emit_steps(&at, v, plan_of(r, o, in, there, v->type));
+      v = emit_steps(&at, v, plan_of(r, o, in, there, v->type), &r->made);
       there = sharding_make_replicated(e->a, out->mesh, out->rank, true);
     }
     in = there;
   }
-  value_replace(op_result(o, 0), emit_steps(&at, v, plan_of(r, o, in, out, v->type)));
+  value_replace(op_result(o, 0), emit_steps(&at, v, plan_of(r, o, in, out, v->type), &r->made));
   op_erase(o);
   return true;
 }
@@ -135,7 +142,7 @@ static bool lower_as_shardy(const part_env *e, op *o, bool keep_redundant) {
     if (whole) to.mesh = in->mesh;
     reshard_plan_anyhow(e->a, in, &to, v->type->dims.data, &steps);
     cursor at = cursor_before(e, o);
-    value_replace(op_result(o, 0), emit_steps(&at, v, &steps));
+    value_replace(op_result(o, 0), emit_steps(&at, v, &steps, NULL));
   }
   op_erase(o);
   return true;

@@ -67,7 +67,8 @@ static bool key_of(const op *o, group_key *out) {
   struct all_reduce_attrs r;
   struct all_gather_attrs g;
   i64 bytes;
-  if (o->num_operands != 1 || o->num_results != 1 || !bytes_of(op_result(o, 0)->type, &bytes))
+  if ((!op_is(o, all_gather) && !op_is(o, all_reduce)) || o->num_operands != 1 ||
+      !bytes_of(op_result(o, 0)->type, &bytes))
     return false;
   const attr *global = op_attr(o, SLOT_NAME(use_global_device_ids));
   if (op_is(o, all_gather) && view_all_gather(o, &g)) {

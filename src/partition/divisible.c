@@ -43,6 +43,11 @@ static const sharding *cut(const part_env *e, const sharding *s, const type *t, 
   return shard_intern(e->space, &r);
 }
 
+typedef struct cutter {
+  part_env e;
+  hash_index stay; /* pairs of what stands at an op and its type */
+} cutter;
+
 static void cut_func(const part_env *e, op *f, func_side side) {
   for (size_t i = 0; i < func_num(f, side); i++) {
     const sharding *s = shard_read(e->space, func_sharding(f, side, i));
@@ -56,8 +61,24 @@ static void cut_border(const part_env *e, value *v) {
   if (s) value_set_sharding(e->m, v, part_attr(e, s));
 }
 
+static void cut_results(cutter *c, op *o) {
+  const attr *all = op_discardable(o, SDY_SHARDING);
+  const type *t = o->num_results == 1 ? op_result(o, 0)->type : NULL;
+  if (!all || (t && pairs_have(&c->stay, all, t))) return;
+  attrs list = op_shardings(o);
+  bool stays = true;
+  for (u32 i = 0; i < o->num_results && i < list.len; i++) {
+    const sharding *s =
+        cut(&c->e, shard_read(c->e.space, list.data[i]), op_result(o, i)->type, false);
+    if (s) part_set_sharding(&c->e, o, i, s);
+    stays &= !s;
+  }
+  if (t && stays) pairs_add(&c->stay, c->e.a, all, t);
+}
+
 static walk_result cut_op(void *user, op *o) {
-  const part_env *e = user;
+  cutter *c = user;
+  const part_env *e = &c->e;
   if (op_is(o, func)) {
     cut_func(e, o, FUNC_ARGS);
     cut_func(e, o, FUNC_RESULTS);
@@ -75,17 +96,13 @@ static walk_result cut_op(void *user, op *o) {
     if (s) op_set_any(o, sharding, part_attr(e, s));
     return WALK_ON;
   }
-  attrs list = op_shardings(o);
-  for (u32 i = 0; i < o->num_results && i < list.len; i++) {
-    const sharding *s = cut(e, shard_read(e->space, list.data[i]), op_result(o, i)->type, false);
-    if (s) part_set_sharding(e, o, i, s);
-  }
+  cut_results(c, o);
   return WALK_ON;
 }
 
 bool part_drop_indivisible_axes(ir_module *m, arena *scratch, const pass_args *args) {
   (void)args;
-  part_env e = part_env_make(m, scratch);
-  if (part_has_mesh(&e)) op_walk(m->root, cut_op, &e);
-  return shard_space_check(e.space);
+  cutter c = {.e = part_env_make(m, scratch)};
+  if (part_has_mesh(&c.e)) op_walk(m->root, cut_op, &c);
+  return shard_space_check(c.e.space);
 }

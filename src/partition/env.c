@@ -167,8 +167,10 @@ const attr *part_lists_attr(const part_env *e, const mesh *m, const axis_list *d
 
 static walk_result above_channel(void *user, op *o) {
   i64 *next = user;
-  const channel_handle_attr *h = attr_as(channel_handle, op_attr(o, SLOT_NAME(channel_handle)));
-  if (h && h->handle >= *next && h->handle < INT64_MAX) *next = h->handle + 1;
+  for (u32 i = 0; i < o->info->num_slots; i++) {
+    const channel_handle_attr *h = attr_as(channel_handle, o->slots[i]);
+    if (h && h->handle >= *next && h->handle < INT64_MAX) *next = h->handle + 1;
+  }
   return WALK_ON;
 }
 

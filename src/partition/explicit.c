@@ -81,9 +81,11 @@ static void fix_result(explicit_pass *p, op *o, u32 i, const sharding *old, cons
   sharding here = *to;
   here.unreduced = part->kept;
   here.unreduced_kind = part->kind;
+  bool moved = !same_place(old, &here);
+  if (!moved && !part->reduce.len) return;
+  p->changed = true;
+  if (moved) part_set_sharding(e, o, i, &here);
   cursor at = cursor_after(e, o);
-  p->changed |= part->reduce.len || !same_place(old, &here);
-  if (!same_place(old, &here)) part_set_sharding(e, o, i, &here);
   const type *t = v->type, *wide = part->reduce.len ? partial_type(e, o, t) : NULL;
   if (wide) v->type = wide;
   if (part->reduce.len) {
@@ -91,8 +93,7 @@ static void fix_result(explicit_pass *p, op *o, u32 i, const sharding *old, cons
     last = emit_all_reduce(&at, last, to->mesh, part->reduce, part->kind, &here);
   }
   if (old) {
-    if (!same_place(old, &here))
-      at.loc = why_move(p->why, e, o, WHY_RESULT_OF, i, v, &here, old, part->rule);
+    if (moved) at.loc = why_move(p->why, e, o, WHY_RESULT_OF, i, v, &here, old, part->rule);
     last = place_at(&p->placer, &at, last, old);
   }
   if (wide) {

@@ -194,7 +194,7 @@ static void fuse_block(const part_env *e, block *b, why_log *why) {
 
 bool part_fuse_collectives(ir_module *m, arena *scratch, const pass_args *args) {
   part_env e = part_env_make(m, scratch);
-  if (!part_has_mesh(&e)) return true;
+  if (!part_has_mesh(&e) || !module_may_have(m, sdy_all_slice)) return true;
   fuse_block(&e, op_body(m->root, 0), why_of(args));
   ops_erase_dead(m->root, DEAD_BY_ROW);
   return shard_space_check(e.space);

@@ -7,11 +7,14 @@
  * sizes or places are adapted by a handler (local_ops.c), sdy collectives become StableHLO's
  * (local_coll.c). Manual computations, whose bodies are local in their own axes already, are
  * inlined last. Meshes stay, as the signature's shardings name them. */
-#include "dialect/effects.h"
 #include "partition/local.h"
 
+#include "dialect/effects.h"
+#include "partition/mask.h"
 #include "partition/partition.h"
 #include "partition/passes.h"
+
+enum { MAX_DEVICES = 1 << 20 }; /* collectives list them */
 
 /* ---- numbering, local types ---- */
 
@@ -39,7 +42,7 @@ static const type *make_shard_type(local *l, const sharding *s, const type *t) {
   i64 *dims = ARENA_ARRAY(l->e.a, i64, s->rank);
   for (u32 d = 0; d < s->rank; d++)
     if (t->dims.data[d] == DYNAMIC && sharding_dim_size(s, d) > 1) return NULL;
-  sharding_local_shape(s, t->dims.data, dims);
+  l->uneven |= !sharding_local_shape(s, t->dims.data, dims);
   return type_with_dims(l->e.c, t, (i64s){dims, s->rank});
 }
 
@@ -57,6 +60,7 @@ static const type *shard_type(local *l, const sharding *s, const type *t) {
     if (k->s == s && k->t == t) return k->shard;
   k = ARENA_NEW(l->e.a, shard_of);
   *k = (shard_of){s, t, make_shard_type(l, s, t)};
+  l->odd |= !k->shard || s->mesh->size > MAX_DEVICES;
   index_add(&l->shards, l->e.a, h, k);
   return k->shard;
 }
@@ -74,8 +78,6 @@ static void number_all(local *l) {
   op_walk(l->e.m->root, number_op, l);
   for (u32 i = 0; i < n; i++) l->to[i] = shard_type(l, l->sh[i], l->from[i]);
 }
-
-enum { MAX_DEVICES = 1 << 20 }; /* collectives list them */
 
 /* Rules are only made for ops of which anything is cut. */
 static bool is_cut(const local *l, const op *o) {
@@ -134,7 +136,8 @@ typedef struct check {
 
 static walk_result check_one(void *user, op *o) {
   check *c = user;
-  c->ok = check_types(c->l, o) && (!c->l->o.by_records || check_record(c->l, &c->rules, o));
+  c->ok = (!c->l->odd || check_types(c->l, o)) &&
+          (!c->l->o.by_records || check_record(c->l, &c->rules, o));
   return c->ok ? WALK_ON : WALK_STOP;
 }
 
@@ -206,24 +209,24 @@ static bool local_block(local *l, block *b) {
 
 /* ---- functions ---- */
 
-static const attr *with_entry(local *l, const attr *dict, const char *name, const attr *a) {
+static const attr *with_entry(local *l, const attr *dict, const attr *name, const type *t) {
   const dict_attr *d = attr_as(dict, dict);
   size_t n = d ? d->names.len : 0;
   named_attr *e = ARENA_ARRAY(l->e.a, named_attr, n + 1);
   for (size_t i = 0; i < n; i++) e[i] = (named_attr){d->names.data[i], d->values.data[i]};
-  e[n] = (named_attr){attr_string(l->e.c, str_of(name)), a};
+  e[n] = (named_attr){name, attr_type(l->e.c, t)};
   return attr_dict(l->e.c, e, n + 1);
 }
 
 /* Records the global types of one side of the signature. */
-static void record_types(local *l, op *f, func_side side, str list) {
-  size_t n = func_num(f, side);
+static void record_types(local *l, op *f, str list, types whole) {
   const array_attr *old = attr_as(array, op_attr(f, list));
-  const attr **dicts = ARENA_ARRAY(l->e.a, const attr *, n);
-  for (size_t i = 0; i < n; i++)
-    dicts[i] = with_entry(l, old && i < old->elems.len ? old->elems.data[i] : NULL,
-                          PARTITION_GLOBAL_TYPE, attr_type(l->e.c, func_type_of(f, side, i)));
-  if (n) op_set_named(f, list, attr_array(l->e.c, (attrs){dicts, n}));
+  const attr **dicts = ARENA_ARRAY(l->e.a, const attr *, whole.len);
+  const attr *name = attr_string(l->e.c, STR(PARTITION_GLOBAL_TYPE));
+  for (size_t i = 0; i < whole.len; i++)
+    dicts[i] =
+        with_entry(l, old && i < old->elems.len ? old->elems.data[i] : NULL, name, whole.data[i]);
+  if (whole.len) op_set_named(f, list, attr_array(l->e.c, (attrs){dicts, whole.len}));
 }
 
 static bool divides(local *l, const sharding *s, const type *t) {
@@ -231,25 +234,31 @@ static bool divides(local *l, const sharding *s, const type *t) {
   return sharding_local_shape(s, t->dims.data, ARENA_ARRAY(l->e.a, i64, s->rank));
 }
 
+static bool local_side(local *l, op *f, func_side side, types whole, const type **out) {
+  for (size_t i = 0; i < whole.len; i++) {
+    const sharding *s = shard_read(l->e.space, func_sharding(f, side, i));
+    out[i] = shard_type(l, s, whole.data[i]);
+    if (!out[i] || !divides(l, s, whole.data[i]))
+      return op_error(l->e.c, f, "%s %zu has a sharding that does not divide its type",
+                      side == FUNC_ARGS ? "argument" : "result", i);
+  }
+  return true;
+}
+
 /* The signature's types as shards; false: an error was reported. */
 static bool local_signature(local *l, op *f) {
-  size_t n[2];
-  for (int side = 0; side < 2; side++) n[side] = func_num(f, (func_side)side);
-  const type **types_ = ARENA_ARRAY(l->e.a, const type *, n[0] + n[1]), **at = types_;
-  for (int side = 0; side < 2; side++)
-    for (size_t i = 0; i < n[side]; i++) {
-      const sharding *s = shard_read(l->e.space, func_sharding(f, (func_side)side, i));
-      const type *whole = func_type_of(f, (func_side)side, i);
-      *at = shard_type(l, s, whole);
-      if (!*at++ || !divides(l, s, whole))
-        return op_error(l->e.c, f, "%s %zu has a sharding that does not divide its type",
-                        side == FUNC_ARGS ? "argument" : "result", i);
-    }
+  struct func_attrs v;
+  if (!view_func(f, &v)) return true;
+  types in = type_inputs(v.function_type), out = type_results(v.function_type);
+  const type **shards = ARENA_ARRAY(l->e.a, const type *, in.len + out.len);
+  if (!local_side(l, f, FUNC_ARGS, in, shards) ||
+      !local_side(l, f, FUNC_RESULTS, out, shards + in.len))
+    return false;
   if (l->o.global_types) {
-    record_types(l, f, FUNC_ARGS, SLOT_NAME(arg_attrs));
-    record_types(l, f, FUNC_RESULTS, SLOT_NAME(res_attrs));
+    record_types(l, f, SLOT_NAME(arg_attrs), in);
+    record_types(l, f, SLOT_NAME(res_attrs), out);
   }
-  const type *t = type_function(l->e.c, (types){types_, n[0]}, (types){types_ + n[0], n[1]});
+  const type *t = type_function(l->e.c, (types){shards, in.len}, (types){shards + in.len, out.len});
   op_set(f, func, function_type, attr_type(l->e.c, t));
   return true;
 }
@@ -279,8 +288,8 @@ static void finish_block(local *l, block *b) {
   for (op *o = b->first; o;) {
     op *next = o->next;
     if (l->o.drop_shardings) {
-      if (o->num_attrs) op_set_attr(l->e.m, o, SDY_SHARDING, NULL);
-      if (o->num_attrs) op_set_attr(l->e.m, o, SDY_SHARDING_RULE, NULL);
+      op_drop_attr(o, SDY_SHARDING);
+      op_drop_attr(o, SDY_SHARDING_RULE);
     }
     for (u32 r = 0; r < o->num_regions; r++)
       for (block *in = o->regions[r].first; in; in = in->next) finish_block(l, in);
@@ -315,6 +324,10 @@ bool part_global_to_local(ir_module *m, arena *scratch, const pass_args *args) {
   if (!part_device_id(m, args, &l.o.device_id)) return false;
   if (l.o.by_records && !part_has_mesh(&l.e)) return true;
   number_all(&l);
+  if (l.uneven && l.o.by_records) {
+    if (!mask_padding(m, scratch)) return false;
+    number_all(&l);
+  }
   if (!shard_space_check(l.e.space) || !check_all(&l)) return false;
   block *b = op_body(m->root, 0);
   for (op *o = b->first; o; o = o->next)

@@ -42,6 +42,8 @@ typedef struct local {
   const type **to;             /* local type, by value.num */
   const type **from;           /* global type */
   hash_index shards;           /* types of shards found so far */
+  bool uneven;                 /* some of them have padding */
+  bool odd;                    /* or there are none, or of too many devices */
   block *prologue;             /* ops that go to the start of what is isolated */
   VEC(local_index) indices;    /* made so far */
   VEC(local_index) positions;  /* the same, of whole meshes; `axes` is empty */

@@ -1,4 +1,4 @@
-/* terrazzo-mask-padding: what the last shards of a dimension have behind its end does not count.
+/* What the last shards of a dimension have behind its end does not count.
  *
  * Nobody says what is there, but for zeros where a whole was cut; most ops make of it what nobody
  * reads (PADDING_ANY). Where an op combines elements along the dimension, an operand becomes
@@ -6,7 +6,7 @@
  *   select(index along the dimension < its size, operand, fill)
  *
  * which is the operand itself, in the program about wholes; sdy-convert-global-to-local, which
- * comes next, makes the index that of the whole in each shard. */
+ * begins with this, makes the index that of the whole in each shard. */
 #include "partition/mask.h"
 
 #include "partition/passes.h"
@@ -99,17 +99,6 @@ static bool any_uneven(const part_env *e, const op *o) {
   return false;
 }
 
-static walk_result find_uneven(void *user, op *o) {
-  const mask_pass *p = user;
-  for (u32 i = 0; i < o->num_results; i++)
-    if (has_uneven(&p->e, op_result(o, i))) return WALK_STOP;
-  for (u32 r = 0; r < o->num_regions; r++)
-    for (block *b = o->regions[r].first; b; b = b->next)
-      for (u32 i = 0; i < b->num_args; i++)
-        if (has_uneven(&p->e, b->args[i])) return WALK_STOP;
-  return WALK_ON;
-}
-
 /* What goes where operand i has padding; NULL: nothing need. */
 static value *fill_of(cursor *at, const part_record *r, const op *o, u32 i) {
   const type *elem = op_operand(o, i)->type->elem;
@@ -172,13 +161,11 @@ static walk_result mask_op(void *user, op *o) {
   return p->ok ? WALK_ON : WALK_STOP;
 }
 
-bool part_mask_padding(ir_module *m, arena *scratch, const pass_args *args) {
-  (void)args;
+bool mask_padding(ir_module *m, arena *scratch) {
   mask_pass p = {.e = part_env_make(m, scratch), .ok = true};
-  if (!part_has_mesh(&p.e)) return true;
   rule_set_init(&p.rules, m->ctx, scratch, false);
   p.rules.extra = true; /* whatever propagation made of them */
   p.rules.apart = true;
-  if (!op_walk(m->root, find_uneven, &p)) op_walk(m->root, mask_op, &p);
+  op_walk(m->root, mask_op, &p);
   return p.ok && shard_space_check(p.e.space);
 }

@@ -8,4 +8,7 @@
  * scalar `fill`. As v is sharded. */
 value *emit_masked(cursor *at, value *v, const i64 *sizes, const bool *dims, value *fill);
 
+/* In front of all ops that would combine padding, while types are global. false: reported. */
+bool mask_padding(ir_module *m, arena *scratch);
+
 #endif

@@ -108,8 +108,6 @@ const pass_info partition_passes[] = {
      .options = collective_options, .scope = PASS_ON_FUNCS},
     {"terrazzo-fuse-collectives", "Joins collectives, such as all-reduce and all-slice",
      part_fuse_collectives, NULL},
-    {"terrazzo-mask-padding", "Keeps the padding of shards out of what is combined",
-     part_mask_padding, NULL},
     {"sdy-remove-all-gather-reduce-scatter-for-cmv1",
      "Leaves collectives at the border of a product to what fuses them with it",
      part_remove_for_matmul, .scope = PASS_ON_FUNCS, .any_module = true},

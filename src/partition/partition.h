@@ -14,8 +14,8 @@
  *   terrazzo-join-sums                adds parts before they are summed up
  *   sdy-reshard-to-collectives        reshards as slices, permutations, all-to-alls, gathers
  *   terrazzo-fuse-collectives         slice of an all-reduce -> reduce-scatter, duplicates, ...
- *   terrazzo-mask-padding             where dimensions do not divide: what must not be combined
- *   sdy-convert-global-to-local       local types, StableHLO collectives, no sdy ops
+ *   sdy-convert-global-to-local       where dimensions do not divide: masks on what must not be
+ *                                     combined; local types, StableHLO collectives, no sdy ops
  *   terrazzo-combine-collectives      one all-reduce instead of several small ones
  *
  * What only Shardy's users need, such as resharding no more than another partitioner could not

@@ -14,7 +14,6 @@ pass_fn part_hoist_reshards;           /* hoist.c */
 pass_fn part_join_sums;                /* sums.c */
 pass_fn part_reshard_to_collectives;   /* collectives.c */
 pass_fn part_fuse_collectives;         /* fuse.c */
-pass_fn part_mask_padding;             /* mask.c */
 pass_fn part_global_to_local;          /* local.c */
 pass_fn part_combine_collectives;      /* combine.c */
 

@@ -252,7 +252,6 @@ bool pipeline_partition(ir_module *m, arena *scratch, const pass_args *args) {
   step(&l, "terrazzo-join-sums");
   step_flag(&l, "sdy-reshard-to-collectives", "leave-none", true);
   step(&l, "terrazzo-fuse-collectives");
-  step(&l, "terrazzo-mask-padding");
   static const char *const ours[] = {"per-dim-all-gather", "combine-multi-dimension-reduce-scatter",
                                      "by-records",         "record-global-types",
                                      "drop-shardings",     "share-offsets",

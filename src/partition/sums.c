@@ -225,7 +225,7 @@ static void join_block(join *j, block *b) {
 
 bool part_join_sums(ir_module *m, arena *scratch, const pass_args *args) {
   join j = {.e = part_env_make(m, scratch), .why = why_of(args), .ok = true};
-  if (!part_has_mesh(&j.e)) return true;
+  if (!part_has_mesh(&j.e) || !module_may_have(m, sdy_all_reduce)) return true;
   j.e.a = ir_scratch_push(m->ctx);
   rule_set_init(&j.rules, m->ctx, scratch, false);
   j.rules.extra = true;

@@ -26,6 +26,10 @@ struct shard_space {
   symbol_map *symbols;  /* NULL: no mesh was asked by name yet */
   hash_index meshes;    /* mesh_entry by its attr, and by its mesh */
   hash_index from_attr; /* attr -> node */
+  struct {
+    const attr *a;
+    node *n;
+  } recent[32]; /* of those, by address */
   hash_index nodes;
   bool bad;
 };
@@ -169,19 +173,27 @@ const sharding *shard_intern(shard_space *s, const sharding *proto) {
   return &n->s;
 }
 
-const sharding *shard_read(shard_space *s, const attr *a) {
-  if (!a) return NULL;
-  node *n = index_get(&s->from_attr, a);
-  if (n) return &n->s;
+static const sharding *read_anew(shard_space *s, const attr *a) {
   sharding sh;
   const tensor_sharding_attr *t = attr_as(tensor_sharding, a);
   if (!t || !read_sharding(s, t, &sh)) {
     s->bad = true;
     return NULL;
   }
-  n = (node *)(void *)shard_intern(s, &sh);
+  node *n = (node *)(void *)shard_intern(s, &sh);
   if (!n->attr) n->attr = a;
   index_set(&s->from_attr, s->a, a, n);
+  return &n->s;
+}
+
+const sharding *shard_read(shard_space *s, const attr *a) {
+  if (!a) return NULL;
+  size_t at = ((uintptr_t)a >> 4) % COUNT(s->recent);
+  if (s->recent[at].a == a) return &s->recent[at].n->s;
+  node *n = index_get(&s->from_attr, a);
+  if (!n) return read_anew(s, a);
+  s->recent[at].a = a;
+  s->recent[at].n = n;
   return &n->s;
 }
 
