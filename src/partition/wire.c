@@ -1,6 +1,7 @@
 #include "partition/wire.h"
 
 #include "dialect/dialect.h"
+#include "partition/loop.h"
 #include "shard/sharding_ir.h"
 
 #define ASKED STR("terrazzo.asked")
@@ -13,53 +14,6 @@ static walk_result mark(void *user, op *o) {
 }
 
 void wire_mark_asked(ir_module *m) { op_walk(m->root, mark, m); }
-
-/* ---- trips ---- */
-
-static bool constant_int(const value *v, i64 *out) {
-  const op *def = value_op(v);
-  if (!def || !op_is(def, constant)) return false;
-  const dense_attr *d = attr_as(dense, op_attr(def, SLOT_NAME(value)));
-  if (!d || d->type->elem->kind != TYPE_INT || d->type->dims.len) return false;
-  *out = attr_dense_int(&d->base, 0);
-  return true;
-}
-
-/* A value of the loop's regions: a constant, or what the loop carries unchanged from one. */
-static bool fixed_int(const op *loop, const value *v, i64 *out) {
-  if (!v->is_arg) return constant_int(v, out);
-  const block *body = op_body((op *)(uintptr_t)loop, 1);
-  u32 i = v->index;
-  return i < body->num_args && op_operand(body->last, i) == body->args[i] &&
-         constant_int(op_operand(loop, i), out);
-}
-
-enum { LESS_OR_EQUAL = 4, LESS = 5 }; /* comparison_direction */
-
-bool wire_trips(const op *loop, u64 *out) {
-  if (!op_is(loop, while)) return false;
-  const block *cond = op_body(loop, 0), *body = op_body(loop, 1);
-  const op *test = value_op(op_operand(cond->last, 0));
-  struct compare_attrs c;
-  i64 limit, from, step, way;
-  if (!test || !op_is(test, compare) || !view_compare(test, &c)) return false;
-  i64 direction = c.comparison_direction->value;
-  const value *count = op_operand(test, 0);
-  if ((direction != LESS && direction != LESS_OR_EQUAL) || !count->is_arg ||
-      count->def.block != cond || !fixed_int(loop, op_operand(test, 1), &limit) ||
-      !constant_int(op_operand(loop, count->index), &from))
-    return false;
-  const value *arg = body->args[count->index];
-  const op *next = value_op(op_operand(body->last, count->index));
-  if (!next || !op_is(next, add)) return false;
-  bool first = op_operand(next, 0) == arg;
-  if ((!first && op_operand(next, 1) != arg) || !fixed_int(loop, op_operand(next, first), &step) ||
-      step <= 0 || !checked_sub(limit, from, &way) ||
-      !checked_add(way, direction == LESS_OR_EQUAL, &way))
-    return false;
-  *out = way <= 0 ? 0 : ((u64)way - 1) / (u64)step + 1;
-  return true;
-}
 
 /* ---- axes ---- */
 
@@ -246,11 +200,12 @@ static void list_block(lister *l, const block *b, u64 trips, bool unknown) {
       continue;
     }
     if (known) l->products += products_of(o) * (double)trips;
-    u64 inside = trips, n;
+    u64 inside = trips;
+    loop_count n;
     bool open = unknown;
     if (known && op_is(o, while)) {
-      if (wire_trips(o, &n))
-        inside = n && trips > UINT64_MAX / n ? UINT64_MAX : trips * n;
+      if (loop_counts(o, &n))
+        inside = n.trips && trips > UINT64_MAX / n.trips ? UINT64_MAX : trips * n.trips;
       else
         open = true;
     }
@@ -345,9 +300,9 @@ static double seconds_of(const block *b, const speed *s) {
   for (const op *o = b->first; o; o = o->next) {
     bool known = op_kind(o) < OP_COUNT;
     if (known && o->info->family == FAMILY_coll) continue;
-    u64 trips = 1;
     bool region = known && o->info->family == FAMILY_region;
-    if (known && op_is(o, while) && !wire_trips(o, &trips)) trips = 1;
+    loop_count n;
+    u64 trips = known && op_is(o, while) && loop_counts(o, &n) ? n.trips : 1;
     if (region || op_is(o, func)) {
       for (u32 r = 0; r < o->num_regions; r++)
         for (const block *in = o->regions[r].first; in; in = in->next)

@@ -37,7 +37,5 @@ double wire_cost(arena *a, ir_module *m);
  * second or its operands and result at `bandwidth` bytes a second, other ops as long as the bytes
  * that they read and write; what is elementwise is computed where its only user is. */
 double wire_seconds(const ir_module *m, double flops, double bandwidth);
-/* How often a loop runs that counts from a constant to a constant; false: it is no such loop. */
-bool wire_trips(const op *loop, u64 *out);
 
 #endif

@@ -1,0 +1,27 @@
+/* Inside partition only: loops that count, and what stays the same in them. */
+#ifndef PARTITION_LOOP_H
+#define PARTITION_LOOP_H
+
+#include "partition/env.h"
+
+/* A stablehlo.while that goes on as long as its argument `arg` is below a constant. */
+typedef struct loop_count {
+  u32 arg;
+  i64 from, step;
+  u64 trips;
+} loop_count;
+
+/* false: it is no such loop, or nobody can say how often it runs. */
+bool loop_counts(const op *loop, loop_count *out);
+/* A value of the loop's regions: a constant, or what the loop carries unchanged from one. */
+bool loop_constant(const op *loop, const value *v, i64 *out);
+/* What v, seen in a region of the loop, is in front of it; NULL: not always the same. */
+value *loop_from_outside(op *loop, value *v);
+
+/* Bytes of a shard; 0: the type has no fixed size. */
+i64 shard_bytes(const type *t, const sharding *s);
+/* Bytes a device that may be kept beside a loop as long as it runs, for it to have less to do: what
+ * it carries, or a little. */
+i64 loop_room(const part_env *e, const op *loop);
+
+#endif
