@@ -54,11 +54,22 @@ static void prepare_nothing(executor_image *im, const lower_env *e, const void *
   (void)im, (void)e, (void)payload, (void)i;
 }
 
+enum { A_STEP = 50 }; /* ns */
+
 /* Back: what lies between is done who knows how often. */
 static void prepare_jump(executor_image *im, const lower_env *e, const prog_jump *j, u32 i) {
   (void)e;
+  exec_step *jump = &im->steps[i];
+  u32 first = i;
   for (u32 k = 0; k < j->n; k++)
-    if (j->target[k] <= i) im->cost = UINT64_MAX;
+    if (j->target[k] < first) first = j->target[k];
+  for (u32 k = first; k < i; k++) {
+    const exec_step *x = &im->steps[k];
+    u64 work;
+    if (__builtin_mul_overflow(x->units, x->cost, &work) ||
+        __builtin_add_overflow(jump->cost, work + A_STEP, &jump->cost))
+      jump->cost = UINT64_MAX / 2;
+  }
 }
 #define prepare_jump_unless prepare_jump
 #define prepare_case prepare_jump
@@ -93,7 +104,6 @@ static u64 cost_of_meeting(const executor_image *im, const prog_collective *c) {
 /* How long a step takes is known where no function of others takes part. What is not known stays
  * so, as the sum overflows. */
 static void count_cost(executor_image *im, u32 i) {
-  enum { A_STEP = 50 };
   const prog_step *s = &im->prog->steps[i];
   const exec_step *x = &im->steps[i];
   u64 work;

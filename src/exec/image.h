@@ -2,8 +2,8 @@
  *
  * Made once (exec_image_create, by the table's image_create), then only read: any number of
  * launches may run it at the same time, on any threads, and each holds a reference (launch.c). It
- * borrows the program until `release`, which the last reference calls; nothing of a launch is kept
- * in it, so that what changes is in `launch` and `place`. */
+ * borrows the program until `release`, which the last reference calls; what changes is in `launch`
+ * and `place`, and all that is kept of a launch is that it took long. */
 #ifndef EXEC_IMAGE_H
 #define EXEC_IMAGE_H
 
@@ -42,7 +42,9 @@ struct executor_image {
   u32 num_groups;
   jit *jit;           /* the code of its units; NULL: none */
   size_t scratch;     /* the most any step needs */
-  u64 cost;           /* of a run at one position, about nanoseconds; UINT64_MAX: not known */
+  u64 cost;           /* of a run at one position where nothing jumps back, about nanoseconds;
+                         UINT64_MAX: not known */
+  atomic_bool lasts;  /* one that jumped back took longer than a launching thread has */
   prog_deaths deaths; /* begin NULL: memory is not poisoned */
 };
 

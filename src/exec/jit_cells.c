@@ -58,11 +58,25 @@ u32 scalar_result_type(scalar_is is) {
   return vm_op_infos[is.of].result == VM_PRED ? R_pred : is.type;
 }
 
+bool find_immediate(const writer *w, const scalar_op *o, i32 *out) {
+  u32 width = vm_rtype_size((vm_rtype)o->is.type);
+  i64 wide = 0;
+  if (o->is.kind != SCALAR_BINARY || is_float(o->is.type) || width < 4) return false;
+  if (o->is.of == VM_max || o->is.of == VM_min) return false;
+  const void *at = w->l->regs[o->b].fixed;
+  if (!at) return false;
+  memcpy(out, at, 4);
+  memcpy(&wide, at, width);
+  return width == 4 || wide == *out;
+}
+
 /* Of what computes: operands and the result. */
 static void note_computed(const writer *w, const scalar_op *o) {
   u32 from = vm_rtype_size((vm_rtype)o->is.type), to = scalar_result_type(o->is);
   note(w, o->a, from, is_float(o->is.type), false);
-  if (o->is.kind == SCALAR_BINARY) note(w, o->b, from, is_float(o->is.type), false);
+  i32 immediate;
+  if (o->is.kind == SCALAR_BINARY && !find_immediate(w, o, &immediate))
+    note(w, o->b, from, is_float(o->is.type), false);
   note(w, o->d, vm_rtype_size((vm_rtype)to), is_float(to), true);
 }
 

@@ -5,10 +5,11 @@
 #include "exec/jit_x86.h"
 #include "exec/scalar_code.h"
 
-enum { MAX_CELLS = 400, HOME = 16, NO_REG = 0xff };
-/* RAX, RCX and RDX, and vectors 0 and 1, are for the moment. */
-static const u8 cell_gprs[] = {RBX, RBP, R12, R13, R14, R15, RSI, RDI, R8, R9, R10, R11};
-enum { FIRST_CLOBBERED = 6, FIRST_XMM = 2, END_XMM = 16 };
+enum { MAX_CELLS = 400, MAX_DIRECT = 1000, HOME = 16, NO_REG = 0xff };
+/* RAX, RCX and RDX, and vectors 0 and 1, are for the moment; R15 has what is left of the place's
+ * time. */
+static const u8 cell_gprs[] = {RBX, RBP, R12, R13, R14, RSI, RDI, R8, R9, R10, R11};
+enum { FIRST_CLOBBERED = 5, FIRST_XMM = 2, END_XMM = 16, LEFT = R15 };
 
 /* An element of a slot, a constant or a temporary. */
 typedef struct cell {
@@ -35,15 +36,21 @@ typedef struct writer {
   const scalar_list *l;
   x86_code code;
   VEC(cell) cells;
-  u32 *cell_of;         /* by register of the list */
-  u32 *at;              /* by operation: where its code is */
-  element **element_of; /* by operation; NULL: it is none */
-  VEC(u32) jumps;       /* pairs: the end of a jump, the operation it goes to */
+  u32 *cell_of;               /* by register of the list */
+  u32 *at;                    /* by operation: where its code is */
+  element **element_of;       /* by operation; NULL: it is none */
+  VEC(u32) jumps;             /* pairs: the end of a jump, the operation it goes to */
+  const exec_direct **direct; /* by operation; NULL: it is none */
+  u32 *direct_at;             /* by operation: where its registers are among all of them */
+  u32 num_direct;             /* registers */
+  bool *joined;               /* by operation: a jump that what stands before it does, too */
 } writer;
 
 static inline cell *cell_at(const writer *w, u32 reg) { return &w->cells.data[w->cell_of[reg]]; }
 static inline bool is_float(u32 type) { return type == R_f32 || type == R_f64; }
 u32 scalar_result_type(scalar_is is);
+/* A second operand that instructions have in them; its value. */
+bool find_immediate(const writer *w, const scalar_op *o, i32 *out);
 /* Fills in the memory of a cell whose slot is set. */
 void cell_find_memory(const program *p, cell *c);
 /* The cells of the writer's list, and their registers; false: it is not for us. */

@@ -9,7 +9,7 @@
 #include "exec/launch.h"
 
 /* Behind the cells in the frame: */
-enum { KEEP_ENV, KEEP_SLOTS, KEEP_PLACE, KEEP_POISONED, KEPT };
+enum { KEEP_ENV, KEEP_SLOTS, KEEP_PLACE, KEPT };
 
 /* ---- moves ---- */
 
@@ -22,6 +22,8 @@ static x86_rm home_of(const writer *w, const cell *c) {
 static x86_rm kept(const writer *w, u32 which) {
   return x86_mem(RSP, (i32)(w->cells.len * HOME + which * 8));
 }
+/* Registers of steps that are called directly are behind what is kept. */
+static x86_rm direct_register(const writer *w, u32 at) { return kept(w, KEPT + at); }
 static x86_op with(x86_op op, u32 width, u32 opcode) {
   op.w = width == 8;
   op.opcode = (u8)opcode;
@@ -103,6 +105,12 @@ static void put_back(writer *w, const cell *k) {
   }
 }
 
+/* The jump that has just been written goes to an operation. */
+static void aim_at(writer *w, const scalar_op *to) {
+  VEC_PUSH(w->e->a, w->jumps, (u32)w->code.bytes.len);
+  VEC_PUSH(w->e->a, w->jumps, (u32)(to - w->l->ops));
+}
+
 /* ---- write_<kind>: operations; false: not known ---- */
 
 typedef bool write_fn(writer *w, const scalar_op *o);
@@ -124,6 +132,74 @@ static x86_rm integer_operand(writer *w, const cell *c, u32 width) {
   return x86_reg(RCX);
 }
 
+/* An operation with a number in it, as x86_arith has it. */
+static void with_immediate(writer *w, u32 extension, bool wide, u32 reg, i32 imm) {
+  bool small = imm == (i8)imm;
+  x86_plain(&w->code, 0, wide, small ? 0x83 : 0x81, extension, x86_reg(reg));
+  if (small)
+    x86_byte(&w->code, (u8)imm);
+  else
+    x86_u32(&w->code, (u32)imm);
+}
+
+/* A jump that comes right after what it asks for, and nothing else goes there but who enters: it
+ * is done with the flags, and once more, apart, for who enters. */
+static void join_jump(writer *w, const scalar_op *o, u32 condition) {
+  const scalar_op *jump = o + 1;
+  u32 at = (u32)(jump - w->l->ops);
+  if (at >= w->l->num_ops || jump->is.kind != SCALAR_UNLESS) return;
+  if (cell_at(w, jump->a) != cell_at(w, o->d)) return;
+  x86_jump(&w->code, condition ^ 1);
+  aim_at(w, jump->u.to);
+  w->joined[at] = true;
+}
+
+static void write_comparison(writer *w, const scalar_op *o) {
+  const cell *x = cell_at(w, o->a);
+  u32 width = vm_rtype_size((vm_rtype)o->is.type), from = RAX;
+  bool is_signed = o->is.type == R_s32 || o->is.type == R_s64;
+  u32 condition = condition_of(o->is.of, is_signed);
+  i32 imm;
+  if (x->gpr != NO_REG && width >= 4)
+    from = x->gpr;
+  else
+    load_cell(w, RAX, x, width);
+  if (find_immediate(w, o, &imm))
+    with_immediate(w, 7, width == 8, from, imm);
+  else
+    x86_plain(&w->code, 0, width == 8, 0x3b, from, integer_operand(w, cell_at(w, o->b), width));
+  x86_plain(&w->code, 0, 0, 0x0f90 | condition, 0, x86_reg(RAX));
+  store_cell(w, cell_at(w, o->d), RAX, 1);
+  join_jump(w, o, condition);
+}
+
+/* An operand that is a number. Products by 3, 5 and 9 are sums of two addresses. */
+static void write_with(writer *w, const scalar_op *o, i32 imm) {
+  static const u8 extensions[VM_OP_COUNT] = {[VM_sub] = 5, [VM_and] = 4, [VM_or] = 1, [VM_xor] = 6};
+  const cell *x = cell_at(w, o->a), *d = cell_at(w, o->d);
+  u32 width = vm_rtype_size((vm_rtype)o->is.type), from = RAX;
+  u32 to = d->gpr != NO_REG ? d->gpr : RAX;
+  if (o->is.of != VM_mul) {
+    if (to == RAX || d != x) load_cell(w, to, x, width);
+    with_immediate(w, extensions[o->is.of], width == 8, to, imm);
+  } else {
+    if (x->gpr != NO_REG)
+      from = x->gpr;
+    else
+      load_cell(w, RAX, x, width);
+    x86_rm twice = x86_mem(from, 0);
+    twice.index = (u8)from;
+    twice.scale = imm == 3 ? 1 : imm == 5 ? 2 : 3;
+    if (imm == 3 || imm == 5 || imm == 9) {
+      x86_plain(&w->code, 0, width == 8, 0x8d, to, twice); /* lea */
+    } else {
+      x86_plain(&w->code, 0, width == 8, 0x69, to, x86_reg(from));
+      x86_u32(&w->code, (u32)imm);
+    }
+  }
+  if (to == RAX) store_cell(w, d, RAX, width);
+}
+
 static bool write_integers(writer *w, const scalar_op *o) {
   static const u16 opcodes[VM_OP_COUNT] = {
       [VM_add] = 0x03, [VM_sub] = 0x2b, [VM_mul] = 0x0faf, [VM_and] = 0x23,
@@ -132,14 +208,16 @@ static bool write_integers(writer *w, const scalar_op *o) {
   u32 width = vm_rtype_size((vm_rtype)o->is.type), op = o->is.of;
   bool is_signed = o->is.type == R_s32 || o->is.type == R_s64, wide = width == 8;
   x86_code *c = &w->code;
+  i32 imm;
   if (is_comparison(op)) {
-    load_cell(w, RAX, x, width);
-    x86_plain(c, 0, wide, 0x3b, RAX, integer_operand(w, y, width));
-    x86_plain(c, 0, 0, 0x0f90 | condition_of(op, is_signed), 0, x86_reg(RAX));
-    store_cell(w, d, RAX, 1);
+    write_comparison(w, o);
     return true;
   }
   if (!opcodes[op]) return false;
+  if (find_immediate(w, o, &imm)) {
+    write_with(w, o, imm);
+    return true;
+  }
   bool extreme = op == VM_max || op == VM_min;
   u32 to = d->gpr != NO_REG && d != y && width >= 4 && !extreme ? d->gpr : RAX;
   x86_rm second = integer_operand(w, y, width);
@@ -247,32 +325,38 @@ static bool write_copy(writer *w, const scalar_op *o) {
   return true;
 }
 
-/* An unconditional jump, or one if al is 0, to an operation. */
-static void jump_to(writer *w, const scalar_op *to, bool if_zero) {
-  if (if_zero) {
-    x86_plain(&w->code, 0, 0, 0x84, RAX, x86_reg(RAX)); /* test al, al */
-    x86_jump(&w->code, X86_EQUAL);
-  } else {
-    x86_byte(&w->code, 0xe9);
-    x86_u32(&w->code, 0);
-  }
-  VEC_PUSH(w->e->a, w->jumps, (u32)w->code.bytes.len);
-  VEC_PUSH(w->e->a, w->jumps, (u32)(to - w->l->ops));
+static void jump_to(writer *w, const scalar_op *to) {
+  x86_byte(&w->code, 0xe9);
+  x86_u32(&w->code, 0);
+  aim_at(w, to);
 }
 static bool write_jump(writer *w, const scalar_op *o) {
-  jump_to(w, o->u.to, false);
+  jump_to(w, o->u.to);
   return true;
+}
+static void jump_unless(writer *w, const scalar_op *o) {
+  load_cell(w, RAX, cell_at(w, o->a), 1);
+  x86_plain(&w->code, 0, 0, 0x84, RAX, x86_reg(RAX)); /* test al, al */
+  x86_jump(&w->code, X86_EQUAL);
+  aim_at(w, o->u.to);
 }
 static bool write_unless(writer *w, const scalar_op *o) {
-  load_cell(w, RAX, cell_at(w, o->a), 1);
-  jump_to(w, o->u.to, true);
+  if (!w->joined[o - w->l->ops]) jump_unless(w, o);
   return true;
 }
+/* Of those that are done with what stands before them, what is entered. */
+static void write_entries(writer *w) {
+  for (u32 i = 0; i < w->l->num_ops; i++) {
+    if (!w->joined[i]) continue;
+    w->at[i] = (u32)w->code.bytes.len;
+    jump_unless(w, &w->l->ops[i]);
+    jump_to(w, &w->l->ops[i + 1]);
+  }
+}
 static bool write_back(writer *w, const scalar_op *o) {
-  _Static_assert(sizeof(((struct launch *)0)->poisoned) == 1, "one byte is read");
-  load_from(w, RAX, kept(w, KEEP_POISONED), 8);
-  load_from(w, RAX, x86_mem(RAX, 0), 1);
-  jump_to(w, o->u.to, true);
+  with_immediate(w, 5, false, LEFT, (i32)o->c); /* sub */
+  x86_jump(&w->code, X86_NOT_NEGATIVE);
+  aim_at(w, o->u.to);
   return true;
 }
 
@@ -374,13 +458,29 @@ static void write_element(writer *w, const element *x) {
   }
 }
 
+static void call_step(writer *w, const scalar_op *o) {
+  x86_code *c = &w->code;
+  const exec_step *x = o->u.step;
+  const exec_direct *d = w->direct[o - w->l->ops];
+  const void *call;
+  memcpy(&call, d ? (const void *)&d->call : (const void *)&x->run, sizeof call);
+  if (d) {
+    put_address(w, RDI, (const void *)(uintptr_t)d->n);
+    x86_plain(c, 0, 1, 0x8d, RSI, direct_register(w, w->direct_at[o - w->l->ops])); /* lea */
+  } else {
+    put_address(w, RDI, x->data);
+    load_from(w, RSI, kept(w, KEEP_ENV), 8);
+    x86_plain(c, 0, 0, 0x33, RDX, x86_reg(RDX)); /* xor */
+    put_address(w, RCX, (const void *)(uintptr_t)x->units);
+  }
+  put_address(w, RAX, call);
+  x86_plain(c, 0, 0, 0xff, 2, x86_reg(RAX)); /* call */
+}
+
 /* A step finds in memory what the cells have, and they what it leaves there. */
 static bool write_step(writer *w, const scalar_op *o) {
-  x86_code *c = &w->code;
   u32 n = (u32)w->cells.len;
   touched t = {w, arena_zalloc(w->e->a, n + 1), arena_zalloc(w->e->a, n + 1)};
-  const exec_step *x = o->u.step;
-  const void *run;
   const element *one = w->element_of[o - w->l->ops];
   if (one) {
     touch_cells(&t, (u32 *)(uintptr_t)&one->d->big, USE_UPDATE);
@@ -394,13 +494,7 @@ static bool write_step(writer *w, const scalar_op *o) {
   for (u32 i = 0; i < n; i++)
     if (t.any[i] && w->cells.data[i].written) put_back(w, &w->cells.data[i]);
   spill_clobbered(w, false);
-  put_address(w, RDI, x->data);
-  load_from(w, RSI, kept(w, KEEP_ENV), 8);
-  x86_plain(c, 0, 0, 0x33, RDX, x86_reg(RDX)); /* xor */
-  put_address(w, RCX, (const void *)(uintptr_t)x->units);
-  memcpy(&run, &x->run, sizeof run);
-  put_address(w, RAX, run);
-  x86_plain(c, 0, 0, 0xff, 2, x86_reg(RAX)); /* call */
+  call_step(w, o);
   spill_clobbered(w, true);
   load_from(w, RDX, kept(w, KEEP_SLOTS), 8);
   for (u32 i = 0; i < n; i++)
@@ -411,19 +505,44 @@ static bool write_step(writer *w, const scalar_op *o) {
 /* ---- in and out ---- */
 
 static i32 frame_of(const writer *w) { /* so that calls find it aligned to 16 */
-  return (i32)(align_up(w->cells.len * HOME + KEPT * 8, 16) + 8);
+  return (i32)(align_up(w->cells.len * HOME + (KEPT + w->num_direct) * 8, 16) + 8);
+}
+
+static void find_direct(writer *w) {
+  const scalar_list *l = w->l;
+  w->direct = arena_zalloc(w->e->a, (l->num_ops + 1) * sizeof *w->direct);
+  w->direct_at = arena_zalloc(w->e->a, (l->num_ops + 1) * sizeof(u32));
+  for (u32 i = 0; i < l->num_ops; i++) {
+    const exec_direct *d = l->ops[i].is.kind == SCALAR_STEP ? l->ops[i].u.step->direct : NULL;
+    if (!d || d->num > MAX_DIRECT - w->num_direct) continue;
+    w->direct[i] = d;
+    w->direct_at[i] = w->num_direct;
+    w->num_direct += d->num;
+  }
+}
+
+/* Where the slots that direct steps read and write are; RDX has the slots. */
+static void load_registers(writer *w) {
+  for (u32 i = 0; i < w->l->num_ops; i++) {
+    const exec_direct *d = w->direct[i];
+    for (u32 k = 0; d && k < d->num; k++) {
+      load_from(w, RAX, x86_mem(RDX, (i32)(d->slot[k] * sizeof(void *))), 8);
+      if (d->at[k]) x86_arith(&w->code, 0, RAX, (i32)d->at[k]);
+      store_to(w, RAX, direct_register(w, w->direct_at[i] + k), 8);
+    }
+  }
 }
 
 static void begin_code(writer *w) {
   x86_code *c = &w->code;
-  for (u32 i = 0; i < FIRST_CLOBBERED; i++)
-    x86_plain(c, 0, 0, 0xff, 6, x86_reg(cell_gprs[i])); /* push */
+  x86_plain(c, 0, 0, 0xff, 6, x86_reg(LEFT)); /* push */
+  for (u32 i = 0; i < FIRST_CLOBBERED; i++) x86_plain(c, 0, 0, 0xff, 6, x86_reg(cell_gprs[i]));
   x86_arith(c, 5, RSP, frame_of(w));
   store_to(w, RDI, kept(w, KEEP_ENV), 8);
   store_to(w, RSI, kept(w, KEEP_PLACE), 8);
-  store_to(w, RDX, kept(w, KEEP_POISONED), 8);
-  load_from(w, RDX, x86_mem(RDI, (i32)offsetof(exec_env, slots)), 8);
   store_to(w, RDX, kept(w, KEEP_SLOTS), 8);
+  load_registers(w);
+  load_from(w, LEFT, x86_mem(RSI, (i32)offsetof(struct place, left)), 4);
   for (u32 i = 0; i < w->cells.len; i++) {
     const cell *k = &w->cells.data[i];
     u64 bits[2] = {0};
@@ -453,9 +572,11 @@ static bool write_leave(writer *w, const scalar_op *o) {
   load_from(w, RAX, kept(w, KEEP_PLACE), 8);
   x86_plain(c, 0, 0, 0xc7, 0, x86_mem(RAX, (i32)offsetof(struct place, pc)));
   x86_u32(c, o->u.pc);
+  store_to(w, LEFT, x86_mem(RAX, (i32)offsetof(struct place, left)), 4);
   x86_arith(c, 0, RSP, frame_of(w));
   for (u32 i = FIRST_CLOBBERED; i-- > 0;)
     x86_plain(c, 0, 0, 0x8f, 0, x86_reg(cell_gprs[i])); /* pop */
+  x86_plain(c, 0, 0, 0x8f, 0, x86_reg(LEFT));
   x86_byte(c, 0xc3);
   return true;
 }
@@ -471,12 +592,15 @@ scalar_run_fn *jit_scalars(const lower_env *e, const scalar_list *l, const void 
   writer w = {.e = e, .l = l, .code.a = e->a};
   scalar_run_fn *run;
   if (!e->jit || !cells_find(&w)) return NULL;
+  find_direct(&w);
   begin_code(&w);
   w.at = ARENA_ARRAY(e->a, u32, l->num_ops + 1);
+  w.joined = arena_zalloc(e->a, l->num_ops + 1);
   for (u32 i = 0; i < l->num_ops; i++) {
     w.at[i] = (u32)w.code.bytes.len;
     if (!write_of[l->ops[i].is.kind](&w, &l->ops[i])) return NULL;
   }
+  write_entries(&w);
   for (u32 i = 0; i < w.jumps.len; i += 2)
     x86_aim(&w.code, w.jumps.data[i], w.at[w.jumps.data[i + 1]]);
   const char *base =

@@ -42,7 +42,7 @@ void x86_plain(x86_code *c, u32 prefix, u32 w, u32 opcode, u32 reg, x86_rm rm);
 /* Of 64 bits, with an operation as in 0x83's extension: 0 add, 5 sub, 7 cmp, 4 and. */
 void x86_arith(x86_code *c, u32 extension, u32 reg, i32 imm);
 void x86_move(x86_code *c, u32 to, u32 from);
-enum { X86_BELOW = 2, X86_NOT_BELOW = 3, X86_EQUAL = 4, X86_ABOVE = 7 };
+enum { X86_BELOW = 2, X86_NOT_BELOW = 3, X86_EQUAL = 4, X86_ABOVE = 7, X86_NOT_NEGATIVE = 9 };
 /* A jump back to `target`; or one forward, landed by x86_land with what it returns. */
 void x86_jump_back(x86_code *c, u32 condition, u32 target);
 u32 x86_jump(x86_code *c, u32 condition);

@@ -219,8 +219,11 @@ static void make_places(launch *l, const executor_launch_args *args, void **slot
   u32 num_slots = l->prog->num_slots;
   for (u32 i = 0; i < l->n; i++, slots += num_slots + 1) {
     l->slots[i] = slots;
-    l->places[i] =
-        (place){.l = l, .position = args->first + i, .device = args->devices[i], .slots = slots};
+    l->places[i] = (place){.l = l,
+                           .position = args->first + i,
+                           .device = args->devices[i],
+                           .left = SLICE,
+                           .slots = slots};
     l->places[i].slots[num_slots] = &l->places[i];
     place_waits(&l->places[i], PROG_NONE);
   }
@@ -304,12 +307,14 @@ static status cannot_launch(launcher *on, const executor_launch_args *args) {
 /* A program that is done sooner than somebody could be woken runs on the thread that launches it,
  * one position after the other, each until it parks: nothing is to be waited for, and no call is
  * the host's, who may hold what the thread that answers wants (such steps cost no one knows what).
- * From a callback it does not, as launches there could nest without end. */
-enum { SHORT = 24000 }; /* ns */
+ * From a callback it does not, as launches there could nest without end. What jumps back is tried
+ * there until once it was not done in that time: it then went on elsewhere. */
+enum { SHORT = 24000, SHORT_LOOPS = 32000 }; /* ns */
 
 static worker *come(launcher *on, const executor_launch_args *args, u32 n) {
-  if (args->transport || args->num_wait || args->image->cost > SHORT / n || !on->ops->come ||
-      executor_on_worker())
+  const executor_image *im = args->image;
+  if (args->transport || args->num_wait || im->cost > SHORT / n || !on->ops->come ||
+      atomic_load_explicit(&im->lasts, memory_order_relaxed) || executor_on_worker())
     return NULL;
   return on->ops->come(on);
 }
@@ -322,22 +327,27 @@ static bool take_off(launcher *on, launch *l, place_list *here) {
   l->ready = true;
   l->outside = 0;
   l->here = here;
-  for (u32 i = 0; i < l->n; i++) l->places[i].state = PLACE_RUNNING;
+  for (u32 i = 0; i < l->n; i++) {
+    l->places[i].state = PLACE_RUNNING;
+    l->places[i].left = step_ticks(SHORT_LOOPS / l->n);
+  }
   return true;
 }
 
 /* NULL: nobody is ready, though not all have finished; who is woken then goes the usual way. */
 static place *next_here(launch *l, place_list *here) {
-  pthread_mutex_lock(&l->on->lock);
-  place *p = here->first;
-  if (p) {
+  launcher *on = l->on; /* l goes with its last place */
+  pthread_mutex_lock(&on->lock);
+  place *p = here->first, *next;
+  if (p && !l->lasts) {
     p->state = PLACE_RUNNING;
     here->first = p->next_ready;
     if (!here->first) here->end = &here->first;
   } else {
     l->here = NULL;
+    for (; p; p = next) next = p->next_ready, on->ops->wake(p);
   }
-  pthread_mutex_unlock(&l->on->lock);
+  pthread_mutex_unlock(&on->lock);
   return p;
 }
 

@@ -70,6 +70,7 @@ struct place {
   launch *l;
   u32 position, device; /* in the program; the key of its queue */
   u32 pc;
+  i32 left; /* until it lets others look, in ticks, of which jumps back take theirs */
   place_state state;
   place_wait outside;  /* while PLACE_OUTSIDE, or meeting with who is: what for; parked:
                           WAIT_CHANNEL,  or nothing at a collective */
@@ -108,6 +109,7 @@ struct launch {
   u64 begun, met;      /* transfers: all so far, and those of them that have come */
   u32 unfinished;      /* places, and whoever else needs the launch alive */
   place_list *here;    /* where who is woken goes while the launching thread runs all of it */
+  bool lasts;          /* longer than that thread has: whoever is there goes to a worker */
   bool ready;          /* all events are there */
   bool traced;         /* somebody recorded when it was launched */
   str name;            /* the program's */

@@ -410,6 +410,24 @@ static bool is_once(const kernel *kn) {
   return true;
 }
 
+/* NULL: there is more to be done than one call. */
+static const exec_direct *find_direct(const lower_env *e, const kernel *kn) {
+  const vm_unit *u = kn->unit;
+  u32 n = kn->num_in + kn->num_out;
+  if (!is_once(kn) || !is_in_place(kn)) return NULL;
+  if (u->num_calls != 1 || !u->calls[0].run || u->num_slots) return NULL;
+  u32 *slot = ARENA_ARRAY(e->a, u32, n + 1);
+  i64 *at = ARENA_ARRAY(e->a, i64, n + 1);
+  for (u32 i = 0; i < n; i++) {
+    const input *in = i < kn->num_in ? &kn->in[i] : &kn->out[i - kn->num_in];
+    slot[i] = in->slot;
+    at[i] = in->offset * (i64)in->width;
+    if (at[i] > INT32_MAX) return NULL;
+  }
+  exec_direct d = {u->calls[0].run, kn->p.max_elements, n, slot, at};
+  return arena_copy(e->a, &d, sizeof d);
+}
+
 /* ---- lowering ---- */
 
 input loop_input(const lower_env *e, const prog_access *a) {
@@ -518,9 +536,10 @@ static bool is_compiled(const vm_unit *u) {
 }
 
 u64 loop_cost(const kernel *kn, u64 elements) {
-  enum { HEAVY = 16 };
-  u64 work = kn->unit->work + HEAVY * kn->num_heavy + kn->num_in + kn->num_out;
-  return 20 + elements * work / (is_compiled(kn->unit) ? 32 : 8);
+  bool compiled = is_compiled(kn->unit);
+  u64 heavy = compiled ? 8 : 16;
+  u64 work = kn->unit->work + heavy * kn->num_heavy + kn->num_in + kn->num_out;
+  return 20 + elements * work / (compiled ? 32 : 8);
 }
 
 /* What needs no scratch may be done in long blocks. */
@@ -544,6 +563,7 @@ static void lower_map(const lower_env *e, const prog_loop *l, exec_step *out) {
                             : in_place  ? run_in_place
                                         : run_map,
                      .data = kn,
+                     .direct = find_direct(e, kn),
                      .units = kn->p.blocks,
                      .cost = loop_cost(kn, kn->p.max_elements),
                      .scratch = kn->scratch};

@@ -110,6 +110,7 @@ static bool run_collective(worker *w, place *p, const prog_collective *c) {
 
 static bool go_to(place *p, u32 step) {
   u32 end = p->l->prog->num_steps;
+  if (step <= p->pc) p->left -= step_ticks(p->l->image->steps[p->pc].cost);
   p->pc = step > end ? end : step;
   return true;
 }
@@ -213,6 +214,20 @@ static status make_room(worker *w, place *p) {
   return p->workspace ? NULL : begin_place(p);
 }
 
+/* p has had its time: the next slice, unless it is on the thread that launched it. */
+static bool take_slice(place *p) {
+  launch *l = p->l;
+  launcher *on = l->on;
+  p->left = SLICE;
+  if (!l->here) return true;
+  atomic_store_explicit(&l->image->lasts, true, memory_order_relaxed);
+  pthread_mutex_lock(&on->lock);
+  l->lasts = true;
+  launch_wake(p);
+  pthread_mutex_unlock(&on->lock);
+  return false;
+}
+
 /* Called by the executor for a place that `wake` was told of, once each time, in PLACE_RUNNING,
  * without the lock. When a step says that the place parked, p may already run on another worker:
  * nothing of it or its launch may be touched from then on. A launch that has failed ends at the
@@ -231,8 +246,7 @@ bool place_run(worker *w, place *p) {
     return false;
   while (p->pc < num_steps && !atomic_load_explicit(&l->poisoned, memory_order_relaxed)) {
     steps++;
-    if (run_scalars(w, p)) continue;
-    if (!run_step(w, p)) {
+    if (p->left < 0 ? !take_slice(p) : !run_scalars(w, p) && !run_step(w, p)) {
       atomic_fetch_add_explicit(&on->stat_steps, steps, memory_order_relaxed);
       return false;
     }

@@ -18,7 +18,7 @@ typedef enum scalar_kind {
   SCALAR_COPY,    /* the same */
   SCALAR_JUMP,    /* to u.to */
   SCALAR_UNLESS,  /* to u.to, unless the pred a is true */
-  SCALAR_BACK,    /* to u.to, unless the launch has failed */
+  SCALAR_BACK,    /* to u.to, unless the place's time is up; it takes c ticks */
   SCALAR_LEAVE,   /* for step u.pc */
   SCALAR_STEP,    /* all of u.step, which is step d of the program */
 } scalar_kind;
@@ -58,7 +58,7 @@ typedef struct scalar_list {
 /* The list as machine code: what is in memory is in registers and a frame from where it is entered
  * to where it leaves. Called with what is at an operation, found in `out_entries` by its number.
  * NULL: something in it is not known. Out of memory it jumps to the environment's arena's trap. */
-typedef void scalar_run_fn(const exec_env *env, place *p, const void *poisoned, const void *entry);
+typedef void scalar_run_fn(const exec_env *env, place *p, void *const *slots, const void *entry);
 scalar_run_fn *jit_scalars(const lower_env *e, const scalar_list *l, const void ***out_entries);
 
 #endif

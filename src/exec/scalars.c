@@ -49,10 +49,11 @@ static const scalar_op *op_leave(const scalar_op *at, void *const *reg) {
   ((place *)reg[REG_PLACE])->pc = at->u.pc;
   return NULL;
 }
-/* A launch that has failed ends at the next step: at[1] leaves for it. */
+/* at[1] leaves for this jump again. */
 static const scalar_op *op_back(const scalar_op *at, void *const *reg) {
-  const place *p = reg[REG_PLACE];
-  return atomic_load_explicit(&p->l->poisoned, memory_order_relaxed) ? at + 1 : at->u.to;
+  place *p = reg[REG_PLACE];
+  p->left -= (i32)at->c;
+  return p->left < 0 ? at + 1 : at->u.to;
 }
 
 #define OP(name, T, R, expression)                                                                 \
@@ -183,7 +184,7 @@ static void run_compiled(const void *data, const exec_env *env, u64 begin, u64 e
   const scalar_entry *entry = data;
   place *p = env->slots[entry->code->num_slots];
   (void)begin, (void)end;
-  entry->run(env, p, &p->l->poisoned, entry->at);
+  entry->run(env, p, env->slots, entry->at);
 }
 
 static void run_scalars(const void *data, const exec_env *env, u64 begin, u64 end) {
@@ -370,6 +371,22 @@ static bool is_jump(const scalar_op *op) {
   return op->fn == op_jump || op->fn == op_back || op->fn == op_unless;
 }
 
+/* What operations [first, end) take, in ticks. */
+static u32 count_ticks(const builder *b, size_t first, size_t end) {
+  enum { INTERPRETED = 8, KERNEL = 40, TO_STEP = 15 }; /* the last in ns, when it is direct */
+  i64 ticks = 0;
+  for (size_t i = first; i < end; i++) {
+    const scalar_op *op = &b->ops.data[i];
+    const exec_step *x = op->is.kind == SCALAR_STEP ? op->u.step : NULL;
+    if (x)
+      ticks += step_ticks(x->units * x->cost - (x->direct ? TO_STEP : 0));
+    else
+      ticks += op->is.kind == SCALAR_KERNEL ? KERNEL : 1;
+    if (!b->e->jit) ticks += INTERPRETED;
+  }
+  return ticks < MOST_TICKS ? (u32)ticks : MOST_TICKS;
+}
+
 /* Targets outside steps [first, end) leave the code. */
 static void find_targets(builder *b, u32 first, u32 end) {
   size_t n = b->ops.len;
@@ -382,8 +399,11 @@ static void find_targets(builder *b, u32 first, u32 end) {
     at[i] = to >= first && to < end ? b->start[to] : (u32)b->ops.len;
     if (to < first || to >= end) add_leave(b, to);
   }
-  for (size_t i = 0; i < n; i++)
-    if (is_jump(&b->ops.data[i])) b->ops.data[i].u.to = &b->ops.data[at[i]];
+  for (size_t i = 0; i < n; i++) {
+    scalar_op *op = &b->ops.data[i];
+    if (is_jump(op)) op->u.to = &b->ops.data[at[i]];
+    if (op->is.kind == SCALAR_BACK) op->c = count_ticks(b, at[i] < i ? at[i] : 0, i + 1);
+  }
 }
 
 static void lower_range(const lower_env *e, const exec_step *steps, u32 first, u32 end,

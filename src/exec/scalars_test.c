@@ -21,6 +21,13 @@ static u32 load(writer *w, prog_loop *l, u32 slot, dtype t) {
   return vm_load(w->b, &l->code, t, prog_loop_in(w->b, l, slot, 0, (i64[]){1}));
 }
 
+/* A number that instructions have in them, or one that is too long for that. */
+static u32 number(writer *w, prog_loop *l, u32 *seed, dtype t) {
+  static const double numbers[] = {3, 5, 9, 2, -1, 127, 128, -129, 65535, 1e9, 5e9};
+  double x = numbers[pick(seed, dtype_size(t) == 8 ? 11 : dtype_size(t) == 4 ? 10 : 5)];
+  return vm_const_f64(w->b, &l->code, t, x);
+}
+
 /* One variable becomes an operation of two, converted. */
 static void add_operation(writer *w, u32 *seed) {
   static const vm_op ops[] = {VM_add, VM_sub, VM_mul, VM_max, VM_min, VM_and, VM_or,
@@ -31,7 +38,9 @@ static void add_operation(writer *w, u32 *seed) {
   vm_op op = ops[pick(seed, COUNT(ops))];
   if (!vm_takes(op, t)) op = VM_add;
   u32 a = vm_emit(w->b, &l->code, VM_convert, t, load(w, l, w->slot[x], types[x]), 0, 0);
-  u32 b = vm_emit(w->b, &l->code, VM_convert, t, load(w, l, w->slot[y], types[y]), 0, 0);
+  u32 b = pick(seed, 3)
+              ? vm_emit(w->b, &l->code, VM_convert, t, load(w, l, w->slot[y], types[y]), 0, 0)
+              : number(w, l, seed, t);
   u32 v = vm_emit(w->b, &l->code, op, t, a, b, 0);
   if (pick(seed, 2)) {
     static const vm_op compares[] = {VM_eq, VM_ne, VM_lt, VM_le, VM_gt, VM_ge};

@@ -78,6 +78,28 @@ static void test_here(executor_image *brief) {
   CHECK(shots[0].out == 0 && small * 1e30f > 0); /* the thread's own control word is back */
 }
 
+/* Counts from 0 to what the parameter says. */
+static executor_image *count(arena *a, u32 devices) {
+  prog_builder *b = prog_begin(a, 1, devices);
+  u32 p = prog_param(b, DTYPE_f32, 1), r = prog_result(b, DTYPE_f32, 1, -1);
+  u32 less = prog_work(b, DTYPE_pred, 1), top = prog_label(b), end = prog_label(b);
+  float zero = 0;
+  prog_add_fill(b, r, &zero, STR("zero"), STR("f:1:1"));
+  prog_place(b, top);
+  prog_loop *l = prog_add_loop(b, 0, NULL, STR("less"), STR("f:2:1"));
+  u32 x = vm_load(b, &l->code, DTYPE_f32, prog_loop_in(b, l, r, 0, NULL));
+  u32 y = vm_load(b, &l->code, DTYPE_f32, prog_loop_in(b, l, p, 0, NULL));
+  prog_loop_out(b, l, less, 0, NULL, vm_emit(b, &l->code, VM_lt, DTYPE_pred, x, y, 0));
+  prog_add_jump_unless(b, less, end, STR("test"), STR("f:3:1"));
+  l = prog_add_loop(b, 0, NULL, STR("add"), STR("f:4:1"));
+  x = vm_load(b, &l->code, DTYPE_f32, prog_loop_in(b, l, r, 0, NULL));
+  y = vm_const_f64(b, &l->code, DTYPE_f32, 1);
+  prog_loop_out(b, l, r, 0, NULL, vm_emit(b, &l->code, VM_add, DTYPE_f32, x, y, 0));
+  prog_add_jump(b, top, STR("again"), STR("f:5:1"));
+  prog_place(b, end);
+  return make_image(finish(b));
+}
+
 /* On two devices, which both are free, or one of which has to wait. */
 static void go_both(shot *r, executor_image *im, float out[2]) {
   *r = (shot){.w = {.lock = PTHREAD_MUTEX_INITIALIZER, .cond = PTHREAD_COND_INITIALIZER}};
@@ -157,6 +179,35 @@ static void test_elsewhere(executor_image *brief, executor_image *lengthy) {
   shots[0].next = NULL;
 }
 
+/* A loop that takes too long for the thread goes on elsewhere, and from then on begins there. */
+static void test_loops(arena *a) {
+  executor_image *once = count(a, 1), *twice = count(a, 2);
+  float out[2];
+  in = 100;
+  go(&shots[0], once, NULL);
+  CHECK(is_done(&shots[0]) && pthread_equal(shots[0].thread, pthread_self()));
+  CHECK(shots[0].out == 100);
+  go_both(&shots[1], twice, out);
+  CHECK(is_done(&shots[1]) && pthread_equal(shots[1].thread, pthread_self()));
+  CHECK(out[0] == 100 && out[1] == 100);
+  for (u32 i = 0; i < 2; i++) {
+    in = 5e6f;
+    go(&shots[0], once, NULL);
+    wait_for(&shots[0]);
+    CHECK(shots[0].worker && shots[0].out == in);
+    go_both(&shots[1], twice, out);
+    wait_for(&shots[1]);
+    CHECK(shots[1].worker && out[0] == in && out[1] == in);
+    in = 100;
+    go(&shots[0], once, NULL);
+    wait_for(&shots[0]);
+    CHECK(shots[0].worker && shots[0].out == 100);
+  }
+  in = 1e-40f;
+  exec_image_release(once);
+  exec_image_release(twice);
+}
+
 static void *launch_many(void *image) {
   shot r = {0};
   for (int i = 0; i < 2000; i++) {
@@ -178,6 +229,7 @@ int main(void) {
   test_both(brief, both);
   test_meeting(meeting);
   test_elsewhere(brief, lengthy);
+  test_loops(&a);
   pthread_t threads[3];
   for (int i = 0; i < 3; i++) pthread_create(&threads[i], NULL, launch_many, brief);
   for (int i = 0; i < 3; i++) pthread_join(threads[i], NULL);

@@ -29,14 +29,32 @@ typedef void step_fn(const void *data, const exec_env *env, u64 begin, u64 end);
 typedef struct place place;
 typedef void step_start_fn(const void *data, void *const *slots, place *p);
 
+/* A step that is one piece of machine code over n elements: call(n, reg), with the address of byte
+ * at[i] of slot[i] in reg[i]. */
+typedef struct exec_direct {
+  void (*call)(size_t n, void **reg);
+  size_t n;
+  u32 num;
+  const u32 *slot;
+  const i64 *at;
+} exec_direct;
+
 typedef struct exec_step {
   step_fn *run;         /* NULL: control flow or a collective */
   step_start_fn *start; /* not NULL: instead of run */
   const void *data;
+  const exec_direct *direct; /* NULL: it is none */
   u64 units;
-  u64 cost; /* of a unit, about nanoseconds */
+  u64 cost; /* of a unit, about nanoseconds; of a jump back, of what it does once more */
   size_t scratch;
 } exec_step;
+
+/* What a jump back takes of a place's time (launch.h): nanoseconds in TICKS, never more than half a
+ * slice, so that each slice gets on. */
+enum { TICKS = 4, MOST_TICKS = 1 << 19, SLICE = 2 * MOST_TICKS };
+static inline i32 step_ticks(u64 cost) {
+  return cost < MOST_TICKS / TICKS ? (i32)cost * TICKS : MOST_TICKS;
+}
 
 /* What a step needs and the executor has not; its name is the first one's, NULL: nothing. Or, in
  * words, why a call cannot be. */
