@@ -69,6 +69,7 @@ static const type *shard_type(local *l, const sharding *s, const type *t) {
  * ops. */
 static void number_all(local *l) {
   l->num_values = 0;
+  l->sh = NULL;
   op_walk(l->e.m->root, number_op, l);
   u32 n = l->num_values;
   l->sh = arena_zalloc(l->e.a, n * sizeof(*l->sh));
