@@ -475,45 +475,59 @@ static void init_dims(planner *p, const sharding *in, const sharding *out) {
   }
 }
 
-/* A common beginning is of no use where its shards are not made of the others. */
-static void forget_common(planner *p, u32 d, const sharding *in, const sharding *out) {
-  i64 n = p->shape[d], parts = axes_size(axis_vec_list(&p->dims[d].cur));
-  parts /= axes_size(axis_vec_list(&p->dims[d].in));
-  if (reshard_dim_steps(n, sharding_dim_size(in, d), parts) &&
-      reshard_dim_steps(n, parts, sharding_dim_size(out, d)))
-    return;
-  dim_state *s = &p->dims[d];
-  s->in.len = s->out.len = 0;
-  for (size_t i = 0; i < in->dims[d].axes.len; i++) VEC_PUSH(p->a, s->in, in->dims[d].axes.data[i]);
-  for (size_t i = 0; i < out->dims[d].axes.len; i++)
-    VEC_PUSH(p->a, s->out, out->dims[d].axes.data[i]);
+static void add_primes(arena *a, axis_vec *v, axis_ref r) {
+  if (r.size == 1) VEC_PUSH(a, *v, r);
+  for (i64 p = 2, left = r.size; left > 1; p++) {
+    if (p * p > left) p = left;
+    for (; left % p == 0; left /= p) {
+      VEC_PUSH(a, *v, ((axis_ref){r.axis, r.pre, p}));
+      r.pre *= p;
+    }
+  }
+}
+
+/* What both begin with; nothing where its shards are not made of the others. */
+static axis_list common_front(arena *a, axis_list in, axis_list out, i64 n) {
+  axis_vec x = {0}, y = {0}, front = {0};
+  for (size_t i = 0; i < in.len; i++) add_primes(a, &x, in.data[i]);
+  for (size_t i = 0; i < out.len; i++) add_primes(a, &y, out.data[i]);
+  for (size_t i = 0; i < x.len && i < y.len && axis_eq(x.data[i], y.data[i]); i++)
+    axes_add_or_merge(a, &front, x.data[i]);
+  i64 parts = axes_size(axis_vec_list(&front));
+  bool made =
+      reshard_dim_steps(n, axes_size(in), parts) && reshard_dim_steps(n, parts, axes_size(out));
+  return made ? axis_vec_list(&front) : (axis_list){0};
 }
 
 /* Gather all that isn't common, move to the other device order, slice again. */
-static void plan_by_gather(planner *p, const sharding *in, const sharding *out) {
-  axis_list *gathered = ARENA_ARRAY(p->a, axis_list, p->rank);
-  axis_list *sliced = ARENA_ARRAY(p->a, axis_list, p->rank);
+static void plan_by_gather(arena *a, const sharding *in, const sharding *out, const i64 *shape,
+                           reshard_steps *steps) {
+  axis_list *gathered = ARENA_ARRAY(a, axis_list, in->rank);
+  axis_list *sliced = ARENA_ARRAY(a, axis_list, in->rank);
+  axis_list *front = ARENA_ARRAY(a, axis_list, in->rank);
   bool any_gathered = false, any_sliced = false;
-  p->mesh = in->mesh;
-  init_dims(p, in, out);
-  for (u32 d = 0; d < p->rank; d++) {
-    dim_state *s = &p->dims[d];
-    forget_common(p, d, in, out);
-    pop_back_from(&s->cur, &s->in, 0);
-    gathered[d] = axes_merge(p->a, axis_vec_list(&s->in));
-    sliced[d] = axes_merge(p->a, axis_vec_list(&s->out));
+  for (u32 d = 0; d < in->rank; d++) {
+    front[d] = common_front(a, in->dims[d].axes, out->dims[d].axes, shape[d]);
+    gathered[d] = axes_merge(a, axes_difference(a, in->dims[d].axes, front[d]));
+    sliced[d] = axes_merge(a, axes_difference(a, out->dims[d].axes, front[d]));
     any_gathered |= gathered[d].len != 0;
     any_sliced |= sliced[d].len != 0;
   }
-  if (any_gathered) add_step(p, (reshard_step){.kind = STEP_ALL_GATHER, .dim_axes = gathered});
+  sharding *mid = arena_copy(a, sharding_make_closed(a, in->mesh, front, in->rank), sizeof *mid);
+  mid->unreduced = out->unreduced;
+  mid->unreduced_kind = out->unreduced_kind;
+  if (any_gathered)
+    VEC_PUSH(a, *steps,
+             ((reshard_step){.kind = STEP_ALL_GATHER, .dim_axes = gathered, .out = mid}));
   if (!mesh_same(in->mesh, out->mesh, false)) {
-    p->mesh = out->mesh;
-    add_step(p, (reshard_step){.kind = STEP_PERMUTE});
+    mid = arena_copy(a, mid, sizeof *mid);
+    mid->mesh = out->mesh;
+    VEC_PUSH(a, *steps, ((reshard_step){.kind = STEP_PERMUTE, .out = mid}));
   }
-  for (u32 d = 0; d < p->rank; d++)
-    for (size_t i = 0; i < p->dims[d].out.len; i++)
-      axes_add_or_merge(p->a, &p->dims[d].cur, p->dims[d].out.data[i]);
-  if (any_sliced) add_step(p, (reshard_step){.kind = STEP_ALL_SLICE, .dim_axes = sliced});
+  if (any_sliced)
+    VEC_PUSH(a, *steps,
+             ((reshard_step){
+                 .kind = STEP_ALL_SLICE, .dim_axes = sliced, .out = sharding_closed_like(a, out)}));
 }
 
 /* Shards can be made of those before, unless any will do, and a permutation keeps their shape. */
@@ -559,7 +573,7 @@ static void plan_alike(arena *a, const sharding *in, const sharding *out, const 
   sharding from = *in, to = *out;
   from.mesh = first;
   to.mesh = last;
-  plan_by_gather(&p, &from, &to);
+  plan_by_gather(a, &from, &to, shape, steps);
 }
 
 /* ---- axes cut in unlike ways ---- */
@@ -646,12 +660,19 @@ void reshard_plan(arena *a, const sharding *in, const sharding *out, const i64 *
                   reshard_steps *steps) {
   size_t begin = steps->len;
   plan(a, in, out, shape, steps, false);
-  reshard_steps known = {.data = steps->data + begin, .len = steps->len - begin}, least = {0};
-  if (known.len < 1 || !mesh_same(in->mesh, out->mesh, false) ||
-      !reshard_plan_least(a, in, out, shape, others, reshard_sent(in, shape, &known), &least))
-    return;
+  reshard_steps known = {.data = steps->data + begin, .len = steps->len - begin};
+  reshard_steps gather = {0}, least = {0}, *best = NULL;
+  if (known.len < 1 || !mesh_same(in->mesh, out->mesh, false)) return;
+  double sent = reshard_sent(in, shape, &known);
+  plan_by_gather(a, in, out, shape, &gather);
+  if (reshard_sent(in, shape, &gather) < sent) {
+    sent = reshard_sent(in, shape, &gather);
+    best = &gather;
+  }
+  if (reshard_plan_least(a, in, out, shape, others, sent, &least)) best = &least;
+  if (!best) return;
   steps->len = begin;
-  for (size_t i = 0; i < least.len; i++) VEC_PUSH(a, *steps, least.data[i]);
+  for (size_t i = 0; i < best->len; i++) VEC_PUSH(a, *steps, best->data[i]);
 }
 
 void reshard_plan_anyhow(arena *a, const sharding *in, const sharding *out, const i64 *shape,

@@ -9,7 +9,10 @@
 
 enum { MAX_ATOMS = 10, MAX_DIMS = 6, MAX_CUTTINGS = 16, MAX_CHAIN = 16 };
 enum { MAX_STATES = 4000, MAX_TRIED = 100000 };
-enum { MAX_WITH_UNUSED = 64, MAX_EVEN_WITH_UNUSED = 24 }; /* devices */
+enum {
+  MAX_WITH_UNUSED = 64,
+  MAX_EVEN_WITH_UNUSED = 4
+};                               /* devices; prime factors of their number */
 enum { BETWEEN = 15, SLOT = 4 }; /* in keys: what parts dimensions, bits of it and of an atom */
 enum { NO_STATE = UINT32_MAX };
 
@@ -504,6 +507,13 @@ static bool cuts_nothing(axis_list axes) {
   return false;
 }
 
+static u32 num_primes(i64 n) {
+  u32 num = 0;
+  for (i64 p = 2; n > 1; p++)
+    for (; n % p == 0; n /= p) num++;
+  return num;
+}
+
 bool reshard_plan_least(arena *a, const sharding *in, const sharding *out, const i64 *shape,
                         bool others, double limit, reshard_steps *steps) {
   u32 cut = 0;
@@ -521,7 +531,8 @@ bool reshard_plan_least(arena *a, const sharding *in, const sharding *out, const
   choose_dims(s);
   s->step = limit * 1e-12;
   bool even = sharding_local_shape(in, shape, local) && sharding_local_shape(out, shape, local);
-  s->with_unused = others && in->mesh->size <= (even ? MAX_EVEN_WITH_UNUSED : MAX_WITH_UNUSED);
+  s->with_unused = others && in->mesh->size <= MAX_WITH_UNUSED &&
+                   (!even || num_primes(in->mesh->size) <= MAX_EVEN_WITH_UNUSED);
   if (!cut_axes(s)) return false;
   s->all_parts = 1;
   for (u32 i = 0; i < s->cuttings[0].n; i++) s->all_parts *= s->cuttings[0].atoms[i].size;

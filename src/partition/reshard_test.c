@@ -162,6 +162,18 @@ static void plans_by_others(arena *a) {
   CHECK(reshard_sent(in, shape, &steps) == 3);
 }
 
+/* On more devices too, where their number has few factors: z moves, then x is gathered again. */
+static void plans_by_few_others(arena *a) {
+  mesh_axis axes[3] = {{STR("x"), 4}, {STR("y"), 3}, {STR("z"), 3}};
+  const mesh *m = mesh_make(a, STR("mesh"), axes, 3, (i64s){0});
+  axis_ref x = axis_whole(m, 0), z = axis_whole(m, 2);
+  const i64 shape[2] = {12, 3};
+  const sharding *in = dims2(a, m, &z, 1, NULL, 0), *out = dims2(a, m, &x, 1, &z, 1);
+  reshard_steps steps = {0};
+  reshard_plan(a, in, out, shape, true, &steps);
+  CHECK(reshard_sent(in, shape, &steps) == 3);
+}
+
 /* Shards along an axis that is not summed up yet are no copies. */
 static void unreduced_plans(arena *a) {
   mesh_axis axes[3] = {{STR("x"), 3}, {STR("y"), 4}, {STR("z"), 2}};
@@ -186,6 +198,7 @@ int main(void) {
   if (setjmp(trap.at)) return 1;
   known_plans(&a);
   plans_by_others(&a);
+  plans_by_few_others(&a);
   unreduced_plans(&a);
   random_plans(&a);
   arena_deinit(&a);

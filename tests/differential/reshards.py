@@ -211,7 +211,7 @@ class Shardy:
         self.make = mlir.make_ir_context
 
     def sent(self, case):
-        """None: it refuses, or there are no such shards."""
+        """None: it refuses, there are no such shards, or others than those asked for."""
         from jaxlib.mlir import ir, passmanager
         with self.make() as context:
             context.attach_diagnostic_handler(lambda diagnostic: True)
@@ -232,7 +232,7 @@ class Shardy:
                 return None
             total += step_cost(case, kind, now, after)
             now = after
-        return total
+        return total if now == case.target else None  # it may end with parts too many
 
 
 def step_cost(case, kind, now, after):

@@ -19,3 +19,8 @@ def test_seeds(first, oracles):
     wrong = [(seed, what) for seed in range(first, first + 50)
              if (what := reshards.check(seed, *oracles, tally))]
     assert not wrong
+
+
+@pytest.mark.parametrize("seed", [21902, 22973, 43927, 45881, 48789, 49257])
+def test_seeds_that_sent_too_much(seed, oracles):
+    assert reshards.check(seed, *oracles, collections.Counter()) is None
