@@ -8,7 +8,8 @@
 #include "exec/image.h"
 #include "num/convert.h"
 
-enum { BLOCK = 2048, SHARED_FROM = 1 << 16 }; /* elements; bytes */
+/* Elements that are combined at a time, enough for reading a member to be a stream; bytes. */
+enum { BLOCK = 8192, SHARED_FROM = 1 << 16 };
 
 static u32 first_of(u32 *up, u32 d) {
   while (up[d] != d) d = up[d] = up[up[d]];
@@ -216,29 +217,33 @@ static combining begin_combining(const exec_env *env, const vm_unit *body) {
                      .raw = env->scratch + regs + 2 * block};
 }
 
-/* n elements at `at` of every member's operand i, combined; as stored. */
-static const char *combine_members(const coll_work *w, u32 i, u64 at, size_t n, combining *s) {
+/* n elements at `at` of every member's operand i, combined; as stored, in `to` or elsewhere. */
+static const char *combine_members(const coll_work *w, u32 i, u64 at, size_t n, combining *s,
+                                   char *to) {
   const exec_collective *x = w->x;
   const vm_unit *body = &x->body[i];
   const vm_kernels *k = x->k;
   const vm_output *out = &body->outputs[0];
   dtype t = x->types[i];
+  bool as_it_lies = !k->load[t] && !k->clean[t];
+  char *acc = as_it_lies && !k->store[t] ? to : s->acc, *left = acc;
   for (u32 m = 0; m < group_size(w); m++) {
     char *from = in_of(w, m, i) + at * dtype_size(t);
-    if (m == 0) {
-      vm_load_elements(k, t, n, s->acc, from);
-      continue;
+    if (m == 0 && as_it_lies && group_size(w) > 1) {
+      left = from;
+    } else if (m == 0) {
+      vm_load_elements(k, t, n, acc, from);
+    } else {
+      if (!as_it_lies) vm_load_elements(k, t, n, s->value, from);
+      s->reg[0] = left;
+      s->reg[1] = as_it_lies ? from : s->value;
+      s->reg[2] = left = acc;
+      vm_run(body, s->reg, n);
+      if (!out->in_place && s->reg[out->reg] != acc) memmove(acc, s->reg[out->reg], n * out->width);
     }
-    bool as_it_lies = !k->load[t] && !k->clean[t];
-    if (!as_it_lies) vm_load_elements(k, t, n, s->value, from);
-    s->reg[0] = s->reg[2] = s->acc;
-    s->reg[1] = as_it_lies ? from : s->value;
-    vm_run(body, s->reg, n);
-    if (!out->in_place && s->reg[out->reg] != s->acc)
-      memmove(s->acc, s->reg[out->reg], n * out->width);
   }
-  if (!k->store[t]) return s->acc;
-  k->store[t](n, s->raw, s->acc, NULL, NULL);
+  if (!k->store[t]) return acc;
+  k->store[t](n, s->raw, acc, NULL, NULL);
   return s->raw;
 }
 
@@ -266,7 +271,7 @@ static void all_reduce(const coll_work *w, const exec_env *env, u64 unit) {
     result = in_of(w, rank, i) + at * width;
   } else {
     combining s = begin_combining(env, &x->body[i]);
-    result = combine_members(w, i, at, n, &s);
+    result = combine_members(w, i, at, n, &s, s.acc);
   }
   for (u32 m = 0; m < group_size(w); m++)
     if (is_here(w, m)) memcpy(out_of(w, m, i) + at * width, result, n * width);
@@ -285,8 +290,9 @@ static void reduce_scatter(const coll_work *w, const exec_env *env, u64 unit) {
   combining s = begin_combining(env, &x->body[i]);
   for (u64 k = 0; k < length; k += BLOCK) {
     size_t n = length - k < BLOCK ? length - k : BLOCK;
-    const char *r = combine_members(w, i, (outer * members + rank) * length + k, n, &s);
-    memcpy(out_of(w, (u32)rank, i) + (outer * length + k) * width, r, n * width);
+    char *to = out_of(w, (u32)rank, i) + (outer * length + k) * width;
+    const char *r = combine_members(w, i, (outer * members + rank) * length + k, n, &s, to);
+    if (r != to) memcpy(to, r, n * width);
   }
 }
 
