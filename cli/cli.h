@@ -39,6 +39,9 @@ void say_error(const char *fmt, ...) PRINTF_LIKE(1, 2);
 bool say_status(status s);
 bool say_tz_error(tz_error *e);
 bool say_option(const char *option, status s); /* of what an option named; one line */
+/* A message of the library's that begins with the name of one of its options: what we call that,
+ * and the rest of the text; "" and the text if it does not. */
+str field_option(str text, const char **out_option);
 
 /* A NumPy array: C order. npy_open reads what it is; npy_load the elements, into `data`, once the
  * caller has seen that it wants so many. npy_free releases it, whatever became of it. */

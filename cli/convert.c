@@ -77,11 +77,18 @@ static bool read_rank(const convert_options *o, const i64s *shape, i64 *rank) {
   return true;
 }
 
+static const mesh *read_mesh(workspace *w, const char *option, const char *text) {
+  w->sink.user = (void *)(uintptr_t)option;
+  const mesh *m = notation_read_mesh(&w->arena, str_of(text), &w->sink);
+  w->sink.user = NULL;
+  return m;
+}
+
 static const placement *read_sharding(workspace *w, const convert_options *o, const i64s *shape) {
   notation_context c = {0};
   str text = str_of(o->text);
   if (!read_rank(o, shape, &c.rank)) return NULL;
-  if (o->mesh && !(c.mesh = notation_read_mesh(&w->arena, str_of(o->mesh), &w->sink))) return NULL;
+  if (o->mesh && !(c.mesh = read_mesh(w, "--mesh", o->mesh))) return NULL;
   if (strcmp(o->text, "-") == 0) {
     os_file file;
     if (say_status(os_file_open("-", &file))) return NULL;
@@ -91,7 +98,7 @@ static const placement *read_sharding(workspace *w, const convert_options *o, co
   const placement *p = notation_read(&w->arena, o->source, text, &c, &w->sink);
   if (p && o->closed) p = notation_closed(&w->arena, p);
   if (!p || !o->to_mesh) return p;
-  const mesh *m = notation_read_mesh(&w->arena, str_of(o->to_mesh), &w->sink);
+  const mesh *m = read_mesh(w, "--to-mesh", o->to_mesh);
   return m ? notation_over_mesh(&w->arena, p, m, &w->sink) : NULL;
 }
 
@@ -153,7 +160,7 @@ static bool write_pictures(workspace *w, const convert_options *o, const placeme
   if (!fine)
     say_error("--svg: expected at most 4096 slices, found %lld", (long long)g.num_slices);
   else
-    fine = write_file(o->svg, buf_view(&svg));
+    fine = write_file("--svg", o->svg, buf_view(&svg));
   buf_deinit(&svg);
   return fine;
 }

@@ -45,11 +45,13 @@ typedef struct opened_source {
   os_file f;
 } opened_source;
 
-static int open_source(workspace *w, const explain_options *o, const char *file,
+/* `option` named the file; NULL: it is an argument. */
+static int open_source(workspace *w, const explain_options *o, const char *option, const char *file,
                        opened_source *out) {
   *out = (opened_source){.meshes = {o->mesh}};
   w->color = !o->json && wants_color(o->color);
-  if (say_status(os_file_open(file, &out->f))) return EXIT_WRONG;
+  status s = os_file_open(file, &out->f);
+  if (option ? say_option(option, s) : say_status(s)) return EXIT_WRONG;
   out->s = (explain_source){.text = out->f.bytes,
                             .file = str_of(file),
                             .devices = o->devices,
@@ -115,7 +117,7 @@ static int why(workspace *w, void *options) {
   topology links;
   if (o->topology && !open_topology(w, o->topology, &links)) return EXIT_WRONG;
   q.links = o->topology ? &links : NULL;
-  int result = open_source(w, o, o->file, &from);
+  int result = open_source(w, o, NULL, o->file, &from);
   if (result) return result;
   explain_run r;
   status s = explain_line(&from.s, NULL, 0, false, &r);
@@ -180,7 +182,7 @@ static int mem(workspace *w, void *options) {
   double budget = 0;
   if (o->budget && !read_unit(o->budget, sizes, COUNT(sizes), &budget))
     return say_error("--budget: expected a size such as 16GiB, found '%s'", o->budget), EXIT_USAGE;
-  int result = open_source(w, o, o->file, &from);
+  int result = open_source(w, o, NULL, o->file, &from);
   if (result) return result;
   explain_run r;
   status s = explain_line(&from.s, NULL, 0, true, &r);
@@ -240,7 +242,7 @@ static int comms(workspace *w, void *options) {
       !read_unit(o->budget, times, COUNT(times), &unused))
     return say_error("--budget: expected a time or a size, found '%s'", o->budget), EXIT_USAGE;
   if (!open_topology(w, o->topology, &t)) return EXIT_WRONG;
-  int result = open_source(w, o, o->file, &from);
+  int result = open_source(w, o, NULL, o->file, &from);
   if (result) return result;
   explain_run r;
   status s = explain_line(&from.s, NULL, 0, false, &r);
@@ -279,7 +281,7 @@ static int verify(workspace *w, void *options) {
   static const unit plain[] = {{"", 1}};
   if (o->tolerance && !read_unit(o->tolerance, plain, 1, &q.tolerance))
     return say_error("--tolerance: expected a number, found '%s'", o->tolerance), EXIT_USAGE;
-  int result = open_source(w, o, o->file, &from);
+  int result = open_source(w, o, NULL, o->file, &from);
   if (result) return result;
   tz_runtime *on = NULL;
   explain_run r;
@@ -320,10 +322,11 @@ static int diff(workspace *w, void *options) {
   explain_run a, b;
   if (o->files.len != 2) return fputs(diff_usage, stderr), EXIT_USAGE;
   if (o->second_mesh) other.mesh = o->second_mesh;
-  int result = open_source(w, o, files[0], &from);
+  int result = open_source(w, o, NULL, files[0], &from);
   if (result) return result;
-  result = open_source(w, &other, files[1], &to);
+  result = open_source(w, &other, NULL, files[1], &to);
   if (result) return os_file_close(&from.f), result;
+  if (o->second_mesh) to.s.meshes_said = "--second-mesh";
   status s = explain_both(&from.s, &to.s, &a, &b);
   if (!s) {
     diff_answer d = explain_diff(&a, &b);
@@ -356,7 +359,7 @@ static int check(workspace *w, void *options) {
   double large = 1 << 20;
   if (o->large && !read_unit(o->large, sizes, COUNT(sizes), &large))
     return say_error("--large: expected a size such as 1MiB, found '%s'", o->large), EXIT_USAGE;
-  int result = open_source(w, o, o->file, &from);
+  int result = open_source(w, o, NULL, o->file, &from);
   if (result) return result;
   explain_run r;
   status s = explain_line(&from.s, NULL, 0, true, &r);
@@ -401,11 +404,11 @@ static const option_row report_rows[] = {SHARED,
                                          TEXT("--large", large)};
 
 /* An answer goes to -o, if it is there. */
-static status put_out(workspace *w, const explain_options *o) {
-  if (!o->output || !buf_ok(&w->out)) return NULL;
-  bool fine = write_file(o->output, buf_view(&w->out));
+static int put_out(workspace *w, const explain_options *o, int result) {
+  if (!o->output || result || !buf_ok(&w->out)) return result;
+  bool fine = write_file("-o", o->output, buf_view(&w->out));
   w->out.len = 0;
-  return fine ? NULL : status_make(STATUS_UNKNOWN, "%s: not written", o->output);
+  return fine ? EXIT_FINE : EXIT_WRONG;
 }
 
 /* before: of `old`; NULL: there is none. */
@@ -432,8 +435,7 @@ static status report_on(workspace *w, const explain_options *o, const opened_sou
   if (o->as) q.form = (report_form)form;
   RETURN_IF_ERROR(before ? explain_both(&from->s, &old->s, r, before)
                          : explain_line(&from->s, NULL, 0, true, r));
-  RETURN_IF_ERROR(explain_report(r, &q, &w->out));
-  return put_out(w, o);
+  return explain_report(r, &q, &w->out);
 }
 
 static int report(workspace *w, void *options) {
@@ -442,16 +444,17 @@ static int report(workspace *w, void *options) {
   explain_run r = {0}, before = {0};
   why_init(&r.log, &mem_system);
   why_init(&before.log, &mem_system);
-  int result = open_source(w, o, o->file, &from);
+  int result = open_source(w, o, NULL, o->file, &from);
   w->color = false;
   if (result) return result;
-  if (!o->before) return finish(w, &from, &r, report_on(w, o, &from, NULL, &r, NULL));
-  result = open_source(w, o, o->before, &old);
+  if (!o->before)
+    return put_out(w, o, finish(w, &from, &r, report_on(w, o, &from, NULL, &r, NULL)));
+  result = open_source(w, o, "--before", o->before, &old);
   if (result) return os_file_close(&from.f), result;
   status s = report_on(w, o, &from, &old, &r, &before);
   explain_end(&before);
   os_file_close(&old.f);
-  return finish(w, &from, &r, s);
+  return put_out(w, o, finish(w, &from, &r, s));
 }
 
 /* ---- entries ---- */

@@ -304,7 +304,7 @@ static bool write_svg(arena *a, const char *path, const grid_view *v) {
   if (!fine)
     say_error("--svg: expected at most 4096 slices, found %lld", (long long)v->grid->num_slices);
   else
-    fine = write_file(path, buf_view(&svg));
+    fine = write_file("--svg", path, buf_view(&svg));
   buf_deinit(&title);
   buf_deinit(&svg);
   return fine;

@@ -15,11 +15,35 @@ void say_error(const char *fmt, ...) {
   va_end(ap);
 }
 
+/* Messages of the library that are about an option begin with its name: of a struct's field. */
+static const struct {
+  const char *field, *option;
+} fields[] = {{"axes", "--axes"},           {"collective", "--collective"},
+              {"devices", "--devices"},     {"dialects", "--load-dialect"},
+              {"executor", "--executor"},   {"format", "--emit-bytecode-version"},
+              {"line", "--line"},           {"mesh", "--mesh"},
+              {"meshes", "--mesh"},         {"op_priorities", "--op-priorities"},
+              {"processes", "--processes"}, {"target", "--target"},
+              {"value", "--value"}};
+
+str field_option(str text, const char **out_option) {
+  size_t n = 0;
+  while (n < text.len && text.data[n] != ':' && text.data[n] != '[') n++;
+  *out_option = "";
+  for (size_t i = 0; i < COUNT(fields); i++)
+    if (str_is((str){text.data, n}, fields[i].field)) *out_option = fields[i].option;
+  return **out_option ? str_from(text, n) : text;
+}
+
 /* The message of a compilation is lines of diagnostics already. */
 static void say_message(str text) {
   while (text.len && text.data[text.len - 1] == '\n') text.len--;
-  bool lines = strstr(text.data, ": error: ") != NULL;
-  fprintf(stderr, lines ? STR_FMT "\n" : "terrazzo: " STR_FMT "\n", STR_ARG(text));
+  const char *lines = strstr(text.data, ": error: "), *option;
+  size_t n = lines ? (size_t)(lines + strlen(": error: ") - text.data) : 0;
+  if (str_starts(text, STR("op_priorities:"))) n = 0;
+  str rest = field_option(str_from(text, n), &option);
+  fprintf(stderr, "%s%.*s%s" STR_FMT "\n", lines ? "" : "terrazzo: ", (int)n, text.data, option,
+          STR_ARG(rest));
 }
 
 bool say_status(status s) {

@@ -109,11 +109,18 @@ typedef struct part {
 /* Lines are those of the file. */
 static void say_of_part(void *user, diag_kind kind, diag_pos pos, str text) {
   const part *p = user;
+  const char *option;
+  buf said;
+  buf_init(&said, &mem_system);
+  str rest = field_option(text, &option);
+  buf_printf(&said, "%s" STR_FMT, option, STR_ARG(rest));
+  if (*option && buf_ok(&said)) text = buf_view(&said);
   if (pos.line && str_eq(pos.file, p->file)) pos.line += p->above;
   if (p->expected)
     expect_sink(p->expected, kind, pos, text);
   else
     diag_to_stderr(NULL, kind, pos, text);
+  buf_deinit(&said);
 }
 
 static bool process(const opt_options *o, part *p, buf *out) {
@@ -175,7 +182,8 @@ static bool write_out(void *user, str bytes) {
 static bool finish(destination *d, buf *out) {
   bool ok = buf_flush(out) && fflush(d->to) == 0;
   if (d->path && d->to) ok &= fclose(d->to) == 0;
-  if (!ok) say_error("cannot write %s", d->path ? d->path : "to standard output");
+  if (!ok)
+    say_error("%scannot write %s", d->path ? "-o: " : "", d->path ? d->path : "to standard output");
   return ok;
 }
 

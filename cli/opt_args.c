@@ -192,9 +192,39 @@ static bool unknown(const char *text) {
          false;
 }
 
+/* "PASS,...": are there such passes? */
+static bool check_passes(const char *option, const char *names) {
+  pass_tables t = opt_passes();
+  while (names && *names) {
+    size_t n = strcspn(names, ",");
+    if (!pass_find(&t, (str){names, n}))
+      return say_error("--%s: there is no pass '%.*s'", option, (int)n, names), false;
+    names += n + (names[n] == ',');
+  }
+  return true;
+}
+
+/* What would do nothing, or is none of what there is. */
+static bool check_options(opt_options *o, const char *target) {
+  if (strcmp(o->timing_display, "list") != 0 && strcmp(o->timing_display, "tree") != 0)
+    return say_error("--mlir-timing-display is list or tree"), false;
+  if (!o->bytecode && !o->interpret && (o->format || o->target != target))
+    return say_error("--%s goes with --emit-bytecode",
+                     o->format ? "emit-bytecode-version" : "target"),
+           false;
+  if (!check_passes("mlir-print-ir-before", o->dump.before) ||
+      !check_passes("mlir-print-ir-after", o->dump.after))
+    return false;
+  target = o->target ? o->target : BYTECODE_TARGET;
+  o->write.target = strcmp(target, "native") ? str_of(target) : (str){0};
+  o->write.format = (int)min_i64(o->format, INT32_MAX);
+  return true;
+}
+
 bool opt_arguments(opt_options *o, int argc, char **argv) {
   o->marker = "// -----";
   o->timing_display = "tree";
+  const char *target = o->target;
   bool ended = false; /* by "--": what follows is no option */
   for (int i = 1; i < argc; i++) {
     const char *a = argv[i];
@@ -220,12 +250,7 @@ bool opt_arguments(opt_options *o, int argc, char **argv) {
     else if (!set_option(o, p, v))
       return false;
   }
-  if (strcmp(o->timing_display, "list") != 0 && strcmp(o->timing_display, "tree") != 0)
-    return say_error("--mlir-timing-display is list or tree"), false;
-  const char *target = o->target ? o->target : BYTECODE_TARGET;
-  o->write.target = strcmp(target, "native") ? str_of(target) : (str){0};
-  o->write.format = (int)min_i64(o->format, INT32_MAX);
-  return true;
+  return check_options(o, target);
 }
 
 /* ---- saying what there is ---- */

@@ -137,13 +137,9 @@ static int partition(workspace *w, void *options) {
   executable *e = NULL;
   status s = compile_source(f.bytes, &c, &e);
   os_file_close(&f);
-  if (s) {
-    fprintf(stderr, STR_FMT "\n", STR_ARG(status_message(s)));
-    status_free(s);
-    return EXIT_WRONG;
-  }
+  if (say_status(s)) return EXIT_WRONG;
   if (!o->output) return EXIT_FINE;
-  bool ok = write_file(o->output, buf_view(&w->out));
+  bool ok = write_file("-o", o->output, buf_view(&w->out));
   w->out.len = 0;
   return ok ? EXIT_FINE : EXIT_WRONG;
 }

@@ -53,7 +53,7 @@ static status write_annotated(plan_answer *p, const char *path, bool *written) {
   buf_init(&text, &mem_system);
   status s = plan_annotated(p, &text);
   if (!s && !buf_ok(&text)) s = status_oom();
-  *written = !s && write_file(path, buf_view(&text));
+  *written = !s && write_file("-o", path, buf_view(&text));
   buf_deinit(&text);
   return s;
 }

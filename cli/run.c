@@ -95,7 +95,7 @@ static void print_dims(buf *b, const i64 *dims, size_t n) {
 static bool wrong_input(const char *path, u32 k, const npy *a, const tz_tensor *t) {
   buf b;
   buf_init(&b, &mem_system);
-  buf_printf(&b, "%s: error: argument %u of @main: expected ", path, k);
+  buf_printf(&b, "%s: error: --input: argument %u of @main: expected ", path, k);
   print_dims(&b, t->dims, t->rank);
   buf_printf(&b, " of %s, found ", t->type);
   print_dims(&b, a->dims, a->rank);
@@ -127,7 +127,7 @@ static bool open_inputs(run_state *s, const run_options *o) {
 static bool read_inputs(run_state *s, const run_options *o) {
   u32 n = tz_program_num_params(s->program);
   if (o->inputs.len != n) {
-    say_error("@main takes %u arguments, %u inputs were given", n, o->inputs.len);
+    say_error("--input: @main takes %u arguments, %u were given", n, o->inputs.len);
     return false;
   }
   for (u32 k = 0; k < n; k++) {
@@ -360,6 +360,8 @@ int run_main(int argc, char **argv) {
       fputs(usage, stderr);
     else if (o.random && o.inputs.len)
       say_error("run: give --input or --random-input, not both");
+    else if (o.seed != 1 && !o.random)
+      say_error("run: --seed goes with --random-input");
     else
       result = processes_begin(o.dry ? 0 : o.processes, argv, &state.job) && run(&state, &o)
                    ? EXIT_FINE

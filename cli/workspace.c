@@ -7,9 +7,13 @@
 
 #include "progress.h"
 
+/* user: the option that is read, which may be our word for what the text begins with, or NULL. */
 static void say_diag(void *user, diag_kind kind, diag_pos pos, str text) {
-  (void)user, (void)kind, (void)pos;
-  say_error(STR_FMT, STR_ARG(text));
+  (void)kind, (void)pos;
+  const char *field = "";
+  str rest = user ? field_option(text, &field) : text;
+  say_error("%s%s" STR_FMT, user ? (const char *)user : "", user && !*field ? ": " : "",
+            STR_ARG(rest));
 }
 
 int with_workspace(int (*command)(workspace *w, void *options), void *options) {
@@ -35,11 +39,11 @@ int with_workspace(int (*command)(workspace *w, void *options), void *options) {
   return code;
 }
 
-bool write_file(const char *path, str bytes) {
+bool write_file(const char *option, const char *path, str bytes) {
   FILE *f = fopen(path, "wb");
   bool fine = f && fwrite(bytes.data, 1, bytes.len, f) == bytes.len;
   if (f && fclose(f)) fine = false;
-  if (!fine) say_error("%s: %s", path, strerror(errno));
+  if (!fine) say_error("%s: %s: %s", option, path, strerror(errno));
   return fine;
 }
 

@@ -18,7 +18,7 @@ typedef struct workspace {
 int with_workspace(int (*command)(workspace *w, void *options), void *options);
 
 /* Writes a file; false: said so. */
-bool write_file(const char *path, str bytes);
+bool write_file(const char *option, const char *path, str bytes);
 /* "always", "never", or else: standard output is a terminal that shows colours, and NO_COLOR is not
  * set. */
 bool wants_color(const char *when);

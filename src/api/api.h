@@ -13,6 +13,7 @@
 tz_context *api_context_of(ir_ctx *ir);
 /* True if there is no error; otherwise it goes to the sink and is freed. */
 bool api_report(ir_ctx *ir, tz_error *e);
+bool api_report_of(ir_ctx *ir, const char *option, tz_error *e); /* "NAME: " goes before it */
 
 /* For compile_options.extend: loads the dialects of a NULL-terminated list of paths. */
 bool api_load_dialects(void *paths, ir_ctx *c);

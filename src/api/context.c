@@ -202,9 +202,11 @@ tz_context *api_context_of(ir_ctx *ir) {
   return c;
 }
 
-bool api_report(ir_ctx *ir, tz_error *e) {
+bool api_report(ir_ctx *ir, tz_error *e) { return api_report_of(ir, "", e); }
+
+bool api_report_of(ir_ctx *ir, const char *option, tz_error *e) {
   if (!e) return true;
-  loc_error(ir, NULL, "%s", tz_error_message(e));
+  loc_error(ir, NULL, "%s%s", option, tz_error_message(e));
   tz_error_free(e);
   return false;
 }

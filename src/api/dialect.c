@@ -496,7 +496,7 @@ tz_error *tz_context_set_op_priorities(tz_context *c, const char *text, size_t l
 bool api_load_dialects(void *paths, ir_ctx *c) {
   tz_context *t = api_context_of(c);
   for (const char *const *path = paths; *path; path++)
-    if (!api_report(c, tz_context_load_dialect(t, *path))) return false;
+    if (!api_report_of(c, "dialects: ", tz_context_load_dialect(t, *path))) return false;
   return true;
 }
 

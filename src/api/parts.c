@@ -11,8 +11,8 @@ status parts_find(u32 rank, u32 size, u32 all, u32 *out_first, u32 *out_count) {
   *out_count = share_of(rank + 1, size, all) - *out_first;
   if (size <= all) return NULL;
   return status_make(STATUS_INVALID_ARGUMENT,
-                     "expected at least one device a process, found %u devices, %u processes", all,
-                     size);
+                     "processes: expected at least one device each, found %u devices, %u processes",
+                     all, size);
 }
 
 size_t parts_piece(const compile_tensor *t, u32 p, i64 *strides, executor_array *out) {

@@ -576,12 +576,13 @@ static bool parse_target(ir_ctx *c, str text, u32 *out) {
   }
   if (n != 2 || !digits)
     return diag_error(ir_sink(c), (diag_pos){0},
-                      "invalid target version '" STR_FMT "': it must be of the form `#.#.#`",
+                      "target: invalid target version '" STR_FMT
+                      "': it must be of the form `#.#.#`",
                       STR_ARG(text));
   *out = WRITE_V(parts[0], parts[1]);
   if (*out < WRITE_V(0, 9) || *out > WRITE_V(1, 20))
     return diag_error(ir_sink(c), (diag_pos){0},
-                      "target version " STR_FMT " is not between 0.9.0 and " CURRENT,
+                      "target: version " STR_FMT " is not between 0.9.0 and " CURRENT,
                       STR_ARG(text));
   return true;
 }
@@ -614,7 +615,8 @@ bool bytecode_write(ir_module *m, const bytecode_write_options *options, buf *ou
   if (w.target_text.len && !parse_target(m->ctx, w.target_text, &w.target)) return false;
   w.format = options->format > 0 ? options->format : format_of(w.target);
   if (w.format > BYTECODE_NEWEST)
-    return diag_error(ir_sink(m->ctx), (diag_pos){0}, "bytecode version %d is not known", w.format);
+    return diag_error(ir_sink(m->ctx), (diag_pos){0}, "format: bytecode version %d is not known",
+                      w.format);
   w.arena = ir_scratch_push(m->ctx);
   w.attr_data.arena = w.type_data.arena = w.arena;
   w.codecs = codecs;

@@ -78,6 +78,7 @@ typedef struct compile_options {
    * UINT64_MAX: all do. */
   u64 choose_from;
   const char *const *mesh_overrides; /* "mesh=x=2,y=2"; NULL-terminated; NULL: none */
+  const char *overrides_said;        /* what messages call them; NULL: "meshes" */
   /* Shapes of the arguments, "2x3" each, for a program that leaves sizes open; NULL-terminated;
    * NULL: not given. */
   const char *const *shapes;

@@ -9,9 +9,9 @@
 
 /* ---- mesh overrides ---- */
 
-static bool bad_override(ir_module *m, const char *text) {
-  return loc_error(m->ctx, m->root->loc, "mesh override '%s': expected MESH=AXIS=SIZE,AXIS=SIZE...",
-                   text);
+static bool bad_override(ir_module *m, const char *said, const char *text) {
+  return loc_error(m->ctx, m->root->loc, "%s: expected MESH=AXIS=SIZE,AXIS=SIZE..., found '%s'",
+                   said, text);
 }
 
 static bool parse_size(str s, i64 *out) {
@@ -43,6 +43,8 @@ static const attr *parse_axes(ir_module *m, str text) {
       text.len = 0;
     }
     if (!cut(&item, '=', &name) || !name.len || !parse_size(item, &size)) return NULL;
+    for (size_t i = 0; i < axes.len; i++)
+      if (str_eq(attr_as(mesh_axis, axes.data[i])->name, name)) return NULL;
     VEC_PUSH(&m->arena, axes, attr_make(m->ctx, mesh_axis, .name = name, .size = size));
   }
   return attr_make(m->ctx, mesh, .axes = {axes.data, axes.len});
@@ -72,29 +74,30 @@ static walk_result find_manual(void *user, op *o) {
   return WALK_STOP;
 }
 
-static bool override_mesh(ir_module *m, const char *text) {
+static bool override_mesh(ir_module *m, const char *said, const char *text) {
   str rest = str_of(text), name;
-  if (!cut(&rest, '=', &name)) return bad_override(m, text);
+  if (!cut(&rest, '=', &name)) return bad_override(m, said, text);
   op *mesh = symbol_find(m->root, name);
   if (!mesh || !op_is(mesh, sdy_mesh))
-    return loc_error(m->ctx, m->root->loc, "mesh override '%s': there is no mesh @" STR_FMT, text,
+    return loc_error(m->ctx, m->root->loc, "%s: '%s': there is no mesh @" STR_FMT, said, text,
                      STR_ARG(name));
   const attr *axes = parse_axes(m, rest);
-  if (!axes) return bad_override(m, text);
+  if (!axes) return bad_override(m, said, text);
   mesh_search s = {.ref = attr_symbol(m->ctx, name)};
   op_walk(m->root, find_manual, &s);
   if (s.found)
     return op_error(m->ctx, s.found,
-                    "is written for the sizes of mesh @" STR_FMT ", which cannot be replaced",
-                    STR_ARG(name));
+                    "is written for the sizes of mesh @" STR_FMT
+                    ", which cannot be replaced (%s: '%s')",
+                    STR_ARG(name), said, text);
   op_set(mesh, sdy_mesh, mesh, axes);
   op_set_attr(m, mesh, STABLEHLO_MESH, NULL);
   return true;
 }
 
-bool module_override_meshes(ir_module *m, const char *const *overrides) {
+bool module_override_meshes(ir_module *m, const char *said, const char *const *overrides) {
   for (; overrides && *overrides; overrides++)
-    if (!override_mesh(m, *overrides)) return false;
+    if (!override_mesh(m, said ? said : "meshes", *overrides)) return false;
   return true;
 }
 
@@ -119,14 +122,15 @@ static u32 said(const op *root, str name) {
   return attr_get_i64(op_attr(root, name), &n) && n > 0 && n <= MAX_DEVICES ? (u32)n : 0;
 }
 
-static bool check_meshes(ir_module *m, u32 partitions) {
+/* Of an option that was given, messages begin with its name. */
+static bool check_meshes(ir_module *m, bool asked, u32 partitions) {
   for (op *o = op_body(m->root, 0)->first; o; o = o->next) {
     if (!op_is(o, sdy_mesh)) continue;
     i64 n = mesh_devices(o);
     if (n == 1 || n == (i64)partitions) continue;
     str name = symbol_name(o);
-    return loc_error(m->ctx, o->loc, "mesh @" STR_FMT " has %lld devices, the program is for %u",
-                     STR_ARG(name), (long long)n, partitions);
+    return loc_error(m->ctx, o->loc, "%smesh @" STR_FMT " has %lld devices, the program is for %u",
+                     asked ? "devices: " : "", STR_ARG(name), (long long)n, partitions);
   }
   return true;
 }
@@ -143,7 +147,7 @@ bool module_count_devices(ir_module *m, module_devices asked, bool meshes_count,
   if (!out->partitions) out->partitions = (u32)min_i64(largest, INT32_MAX);
   if ((u64)out->partitions * out->replicas > MAX_DEVICES)
     return loc_error(m->ctx, m->root->loc, "a program runs on %d devices at most", MAX_DEVICES);
-  return check_meshes(m, out->partitions);
+  return check_meshes(m, asked.partitions, out->partitions);
 }
 
 /* ---- custom calls of ops ---- */

@@ -5,8 +5,9 @@
 #include "ir/op.h"
 
 /* "mesh=x=2,y=2": @mesh gets these axes. NULL-terminated; NULL: none. Refused where a manual
- * computation uses the mesh, as its body has the old sizes in it. false: reported. */
-bool module_override_meshes(ir_module *m, const char *const *overrides);
+ * computation uses the mesh, as its body has the old sizes in it. `said`: what messages call the
+ * overrides; NULL: "meshes". false: reported. */
+bool module_override_meshes(ir_module *m, const char *said, const char *const *overrides);
 
 typedef struct module_devices {
   u32 partitions, replicas; /* 0: not said */

@@ -209,7 +209,9 @@ static bool check_source(job *j) {
   if (shard_in_frontend(j->m) && (!dialect_verify(j->m) || !shard_from_frontend(j->m, &t)))
     return false;
   if (shard_in_gspmd(j->m) && (!dialect_verify(j->m) || !shard_from_gspmd(j->m, &t))) return false;
-  if (!module_override_meshes(j->m, j->opt->mesh_overrides) || !dialect_verify(j->m)) return false;
+  if (!module_override_meshes(j->m, j->opt->overrides_said, j->opt->mesh_overrides) ||
+      !dialect_verify(j->m))
+    return false;
   flatten_name_prints(j->m);
   j->main = find_entry(j->m);
   if (!j->main || !op_is(j->main, func) || !op_body(j->main, 0))

@@ -14,7 +14,8 @@ static const struct {
 
 status exec_create(const exec_options *options, executor **out_executor) {
   exec_options o = options ? *options : (exec_options){0};
-  if (!o.kind) o.kind = getenv("TERRAZZO_EXECUTOR");
+  const char *said = o.kind ? "executor" : "TERRAZZO_EXECUTOR";
+  if (!o.kind) o.kind = getenv(said);
   if (!o.kind || !*o.kind) o.kind = kinds[0].name;
   if (!o.mem) o.mem = &mem_system;
   if (!o.threads) o.threads = (u32)os_cpu_count();
@@ -22,6 +23,6 @@ status exec_create(const exec_options *options, executor **out_executor) {
   RETURN_IF_ERROR(trace_to_file(getenv("TERRAZZO_TRACE")));
   for (size_t i = 0; i < COUNT(kinds); i++)
     if (strcmp(o.kind, kinds[i].name) == 0) return kinds[i].create(&o, out_executor);
-  return status_make(STATUS_INVALID_ARGUMENT, "no executor '%s' (known: %s, %s)", o.kind,
+  return status_make(STATUS_INVALID_ARGUMENT, "%s: no executor '%s' (known: %s, %s)", said, o.kind,
                      kinds[0].name, kinds[1].name);
 }

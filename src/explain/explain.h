@@ -14,6 +14,7 @@ typedef struct explain_source {
   str text, file;
   u32 devices;               /* 0: as the module says */
   const char *const *meshes; /* as in compile_options */
+  const char *meshes_said;   /* what messages call them; NULL: "meshes" */
   bool as_propagated;        /* no choices that cost less */
   oom_trap *trap;            /* where it goes when memory is out behind a line; not NULL */
   /* Changes the source besides edits, once its ops are numbered, and the program of one device, for

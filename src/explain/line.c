@@ -84,6 +84,7 @@ status explain_line(const explain_source *s, const explain_edit *edits, size_t n
   compile_options c = {.file = s->file,
                        .num_partitions = s->devices,
                        .mesh_overrides = s->meshes,
+                       .overrides_said = s->meshes_said,
                        .choose_from = s->as_propagated ? UINT64_MAX : 0,
                        .partitioned = partitioned,
                        .partitioned_user = &a,

@@ -400,7 +400,8 @@ static bool given_axes(plan_answer *p, str text) {
 
 static status wrong_mesh(str text) {
   return status_make(STATUS_INVALID_ARGUMENT,
-                     "mesh '" STR_FMT "': expected AXIS=SIZE,AXIS=SIZE..., four axes at most",
+                     "mesh: expected AXIS=SIZE,AXIS=SIZE..., four axes at most, found '" STR_FMT
+                     "'",
                      STR_ARG(text));
 }
 
@@ -419,10 +420,10 @@ static status choose_meshes(plan_answer *p) {
   i64 n = only ? plan_mesh_devices(&p->meshes.data[0]) : asked;
   if (!n)
     return status_make(STATUS_INVALID_ARGUMENT,
-                       "the program has no mesh: how many devices (--devices), or which mesh?");
+                       "devices: not given, and the program has no mesh that says how many");
   if (asked && asked != n)
-    return status_make(STATUS_INVALID_ARGUMENT, "the mesh has %lld devices, not %lld", (long long)n,
-                       (long long)asked);
+    return status_make(STATUS_INVALID_ARGUMENT, "devices: the mesh has %lld devices, not %lld",
+                       (long long)n, (long long)asked);
   p->devices = (u32)n;
   p->own_names = p->own_mesh && p->axes.len == p->own_axes.len;
   for (size_t k = 0; k < p->axes.len && p->own_names; k++)
@@ -433,8 +434,8 @@ static status choose_meshes(plan_answer *p) {
         arena_printf(&p->a, STR_FMT "=" STR_FMT, STR_ARG(p->mesh_name), STR_ARG(mesh)).data;
   if (only) return NULL;
   if (!p->own_mesh && !given_axes(p, q->axes.len ? q->axes : STR("data,model")))
-    return status_make(STATUS_INVALID_ARGUMENT, "axes '" STR_FMT "': expected four names at most",
-                       STR_ARG(q->axes));
+    return status_make(STATUS_INVALID_ARGUMENT,
+                       "axes: expected four names at most, found '" STR_FMT "'", STR_ARG(q->axes));
   plan_mesh m = {{0}};
   if (own == n) VEC_PUSH(&p->a, p->meshes, p->own_size);
   split(p, &m, 0, n);

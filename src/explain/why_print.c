@@ -234,15 +234,18 @@ static status print_all(explain_run *r, const why_question *q, buf *out) {
   else if (!q->number && !q->line)
     put_total(out, r);
   if (q->line && !shown)
-    return status_make(STATUS_INVALID_ARGUMENT, "no collective serves an op of line %u", q->line);
+    return status_make(STATUS_INVALID_ARGUMENT, "line: no collective serves an op of line %u",
+                       q->line);
   return NULL;
 }
 
 status explain_why_print(explain_run *r, const why_question *q, buf *out) {
   if (q->number > r->collectives.len)
-    return status_make(STATUS_INVALID_ARGUMENT, "there are %zu collectives, and no number %u",
+    return status_make(STATUS_INVALID_ARGUMENT,
+                       "collective: there are %zu collectives, and no number %u",
                        r->collectives.len, q->number);
   if (!q->value.len) return print_all(r, q, out);
   if (put_values(out, r, q->value)) return NULL;
-  return status_make(STATUS_INVALID_ARGUMENT, "there is no value '" STR_FMT "'", STR_ARG(q->value));
+  return status_make(STATUS_INVALID_ARGUMENT, "value: there is no value '" STR_FMT "'",
+                     STR_ARG(q->value));
 }

@@ -76,7 +76,7 @@ def test_bytes_are_no_integers(tmp_path):
 def test_op_priorities(program, tmp_path):
     (tmp_path / "first").write_text("stablehlo.nothing-of-the-kind:sideways\n")
     done = terrazzo("run", program, "--dry-run", "--op-priorities", tmp_path / "first")
-    assert done.returncode == 1 and "op_priorities:1" in done.stderr
+    assert done.returncode == 1 and "--op-priorities:1" in done.stderr
     (tmp_path / "first").write_text("stablehlo.reduce\n")
     done = terrazzo("run", program, "--dry-run", "--op-priorities", tmp_path / "first")
     assert done.returncode == 0, done.stderr

@@ -63,4 +63,4 @@ def test_layers(tmp_path):
     path = tmp_path / "calls.mlir"
     path.write_text(in_layers(400, 400))
     done = terrazzo("run", path)
-    assert done.stderr == "terrazzo: @main takes 1 arguments, 0 inputs were given\n"
+    assert done.stderr == "terrazzo: --input: @main takes 1 arguments, 0 were given\n"

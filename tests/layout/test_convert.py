@@ -120,7 +120,7 @@ MESHES = ["x", "x=0", "", "x=2,", "x=2 device_ids=[0]", "x=2 device_ids=[1,1]", 
 def test_wrong_mesh(mesh):
     done = terrazzo("convert", "--from", "pspec", "--to", "xla", "--mesh", mesh, "P()")
     assert done.returncode == 1
-    assert re.match("terrazzo: (mesh|device_ids): ", done.stderr), done.stderr
+    assert done.stderr.startswith("terrazzo: --mesh: "), done.stderr
 
 
 def test_all():

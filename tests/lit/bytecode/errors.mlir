@@ -6,9 +6,9 @@
 // RUN: not terrazzo opt %s --emit-bytecode -emit-bytecode-version=7 2>&1 | FileCheck %s --check-prefix=VERSION
 // TAN: errors.mlir:[[# @LINE + 10]]:10: error: 'stablehlo.tan' op cannot be expressed in StableHLO 1.3.0
 // STRICT: errors.mlir:[[# @LINE + 7]]:3: error: 'sdy.mesh' op cannot be expressed in StableHLO 1.17.0
-// RANGE: error: target version 1.99.0 is not between 0.9.0 and 1.20.0
-// FORM: error: invalid target version 'x': it must be of the form `#.#.#`
-// VERSION: error: bytecode version 7 is not known
+// RANGE: error: --target: version 1.99.0 is not between 0.9.0 and 1.20.0
+// FORM: error: --target: invalid target version 'x': it must be of the form `#.#.#`
+// VERSION: error: --emit-bytecode-version: bytecode version 7 is not known
 // RUN: echo '"a.b"() <{c}> : () -> ()' | not terrazzo opt -allow-unregistered-dialect --emit-bytecode --target=native -emit-bytecode-version=4 2>&1 | FileCheck %s --check-prefix=PROPERTIES
 // PROPERTIES: error: 'a.b' op uses properties in version 4 of the encoding, which cannot be expressed in bytecode
 module {

@@ -8,10 +8,10 @@
 // RUN: terrazzo opt %s --load-dialect=%demo_dialect --load-dialect=%broken_dialect | FileCheck %s
 // RUN: sdy_opt %s --load-dialect=%demo_dialect --load-dialect=%broken_dialect | FileCheck %s
 
-// NOTHING: error: cannot load dialect '{{.*}}nothing.so': {{.*}}No such file
-// TEXT: error: cannot load dialect '{{.*}}load.mlir': {{.*}}invalid ELF header
-// OLD: error: dialect '{{.*}}old.so' was built for version 4 of terrazzo/dialect.h; this is version 3
-// TWICE: error: dialect '{{.*}}demo.so': there is an op 'demo.constant' already
+// NOTHING: error: --load-dialect: cannot load dialect '{{.*}}nothing.so': {{.*}}No such file
+// TEXT: error: --load-dialect: cannot load dialect '{{.*}}load.mlir': {{.*}}invalid ELF header
+// OLD: error: --load-dialect: dialect '{{.*}}old.so' was built for version 4 of terrazzo/dialect.h; this is version 3
+// TWICE: error: --load-dialect: dialect '{{.*}}demo.so': there is an op 'demo.constant' already
 // NONE: load.mlir:[[#@LINE+5]]:6: error: Dialect `demo' not found for custom op 'demo.iota'
 // VALUE: --load-dialect wants a value
 

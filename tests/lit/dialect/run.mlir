@@ -7,7 +7,7 @@
 // CHECK: kern.scale: call host kern.scale %{{[0-9]+}}[2] -> %{{[0-9]+}}[2] params[0]
 // CHECK: kern.scale: call host kern.scale %{{[0-9]+}}[2] -> %{{[0-9]+}}[2] params[1]
 // NONE: run.mlir:{{.*}}: error: 'kern.scale' op is not implemented
-// OLD: error: dialect '{{.*}}' was built for version
+// OLD: error: --load-dialect: dialect '{{.*}}' was built for version
 sdy.mesh @mesh = <["x"=2]>
 func.func @main() -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
   %0 = stablehlo.iota dim = 0 : tensor<4xf32>

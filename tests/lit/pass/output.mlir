@@ -6,10 +6,10 @@
 // What is read may be written over.
 // RUN: terrazzo opt --emit-bytecode %s -o %t && terrazzo opt %t -o %t && terrazzo opt %t | FileCheck %s
 
-// FULL: terrazzo: cannot write /dev/full
+// FULL: terrazzo: -o: cannot write /dev/full
 // FULL-NOT: terrazzo
 // STDOUT: terrazzo: cannot write to standard output
-// NONE: terrazzo: cannot write {{.*}}.none/file
+// NONE: terrazzo: -o: cannot write {{.*}}.none/file
 // CHECK: func.func @main
 func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
   return %arg0 : tensor<4xf32>
