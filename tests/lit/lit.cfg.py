@@ -1,6 +1,7 @@
 """lit configuration: `terrazzo` and its other names, the built examples, and LLVM's FileCheck,
 on the path."""
 # ruff: noqa: F821  (lit injects config and lit_config)
+import ctypes
 import glob
 import os
 
@@ -18,6 +19,22 @@ config.environment["PATH"] = os.pathsep.join(
     [lit_config.params["terrazzo_bin"], examples, *tools, os.environ["PATH"]]
 )
 config.environment["FILECHECK_OPTS"] = "-enable-var-scope"
+
+
+def has_lapack():
+    """As src/program/lapack.c looks for it; what runs under an emulator does not see ours."""
+    if os.path.basename(os.path.dirname(lit_config.params["terrazzo_bin"])) == "under":
+        return False
+    for name in ("liblapack.so.3", "libopenblas.so.0"):
+        try:
+            return hasattr(ctypes.CDLL(name), "sgetrf_")
+        except OSError:
+            pass
+    return False
+
+
+if has_lapack():
+    config.available_features.add("lapack")
 for name in ("demo", "broken", "kernel", "old"):
     config.substitutions.append((f"%{name}_dialect", os.path.join(examples, f"dialect_{name}.so")))
 for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
