@@ -12,7 +12,7 @@ SANITIZE := -Dbuildtype=debugoptimized -Db_lundef=false
 # Where `make install` puts things; as usual, DESTDIR=/somewhere goes in front.
 PREFIX ?= /usr/local
 
-.PHONY: all setup build lib install dist deb clang asan ubsan tsan msan musl test test-all demo bench format check clean help
+.PHONY: all setup build configured lib install dist deb clang asan ubsan tsan msan musl test test-all demo bench format check clean help
 all: build
 
 help:
@@ -39,17 +39,19 @@ build: setup
 	@meson install -C $(BUILD) --no-rebuild --quiet
 
 # Without tests, so smaller; for these neither Debian's packages nor Python's are installed.
-lib:
+configured:
 	@test -f build-lib/build.ninja || meson setup build-lib --prefix=$(PREFIX) $(RELEASE) -Dtests=false
 	@test "$$(meson introspect build-lib --buildoptions | tr '{' '\n' | sed -n \
 	  's/.*"name": "prefix", "value": "\([^"]*\)".*/\1/p')" = "$(PREFIX)" || \
 	  meson configure build-lib --prefix=$(PREFIX)
+
+lib: configured
 	@ninja -C build-lib
 
 install: lib
 	@meson install -C build-lib --no-rebuild --strip --quiet $(if $(DESTDIR),--destdir=$(DESTDIR))
 
-dist: lib
+dist: configured
 	@meson dist -C build-lib --no-tests --allow-dirty
 
 # Needs debhelper, besides.
