@@ -67,3 +67,31 @@ def test_hosts():
     done = support.python("-c", code, TERRAZZO_HOSTS="9", TERRAZZO_NUM_DEVICES="8",
                           JAX_PLATFORMS="terrazzo")
     assert "TERRAZZO_HOSTS: 9 hosts of 8 devices" in done.stderr
+
+
+def on_hosts(*arguments, devices="8"):
+    script = str(PROGRAMS.with_name("hosts_program.py"))
+    return support.python("-m", "terrazzo_jax.hosts", *arguments[:1], script, *arguments[1:],
+                          TERRAZZO_NUM_DEVICES=devices, JAX_PLATFORMS="terrazzo",
+                          TERRAZZO_HOSTS=arguments[0],
+                          PYTHONPATH=str(support.ROOT / "python"))
+
+
+def test_script_on_hosts():
+    """Four hosts that are processes of one launcher, which JAX tells apart."""
+    done = on_hosts("4", "well", "--steps=3")
+    assert done.returncode == 0, done.stderr
+    assert sorted(done.stdout.splitlines()) == [
+        f"host {h} of 4: ['well', '--steps=3']" for h in range(4)]
+
+
+def test_script_that_fails_on_a_host():
+    done = on_hosts("2", "die")
+    assert done.returncode in (1, 3) and "host" not in done.stdout, done.stderr
+    assert "process 1 of 2 has ended" in done.stderr, done.stderr
+
+
+def test_hosts_that_cannot_be():
+    done = on_hosts("3", "well")
+    assert done.returncode == 2 and "found 8 devices for 3 hosts" in done.stderr, done.stderr
+    assert on_hosts("none", "well").returncode == 2
