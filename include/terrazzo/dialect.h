@@ -102,7 +102,9 @@ typedef struct tz_collective_def {
  *
  * Along which dimensions an op is cut its rule says, or its edges: shards along pass-through
  * factors are computed alone, shards along reduction factors make parts of the result. The rest is
- * here; what is left out is zero. An op with neither sees all of its operands. */
+ * here; what is left out is zero. An op with neither sees all of its operands.
+ *
+ * Threads: tz_local_... are called from within `local` only, by the thread that calls it. */
 typedef enum tz_combiner { TZ_SUM, TZ_MAX, TZ_MIN, TZ_PRODUCT, TZ_AND, TZ_OR } tz_combiner;
 
 /* Which operands must be parts of sums for the result to be parts of the op of the sums. */
@@ -133,7 +135,9 @@ typedef struct tz_partition_def {
 TZ_API tz_error *tz_local_begin(tz_local *l, const tz_value *v, size_t dim, tz_value **out_begin);
 TZ_API const tz_type *tz_local_whole_type(const tz_local *l, const tz_value *v);
 
-/* ---- ops ---- */
+/* ---- ops ----
+ *
+ * Threads: that of the context, one at a time. */
 
 typedef struct tz_op_def {
   size_t struct_size;
@@ -180,7 +184,9 @@ TZ_API tz_error *tz_register_op(tz_context *c, const tz_op_def *def);
 /* ---- attributes and types ----
  *
  * #mine.layout<...> or !mine.layout<...>, which Terrazzo keeps as it is written and prints again,
- * also in bytecode. What is in its angle brackets only its dialect knows; brackets in it match. */
+ * also in bytecode. What is in its angle brackets only its dialect knows; brackets in it match.
+ *
+ * Threads: that of the context, one at a time. */
 typedef struct tz_symbol_def {
   size_t struct_size;
   const char *name; /* "mine.layout" */
@@ -207,7 +213,9 @@ TZ_API bool tz_op_error(tz_context *c, const tz_op *o, const char *message);
  *
  * What the methods above say of ops, asked of any op, also of Terrazzo's own dialects. The module
  * is verified first where it has changed since, so that an answer can be relied on; not from within
- * a callback. Answers that are not there are NULL or 0, which is no error. */
+ * a callback. Answers that are not there are NULL or 0, which is no error.
+ *
+ * Threads: that of the context, one at a time. */
 
 /* [getShardingRule] An #sdy.op_sharding_rule: the one that the op carries, else that of its kind.
  */
@@ -237,11 +245,15 @@ TZ_API bool tz_op_is_collective(const tz_op *o);
  * "elementwise" for all that are; behind a name, ":forward" or ":backward" restricts the
  * direction in that round. `#` begins a comment. Edges of data flow are in every round.
  *
- * Text NULL: GSPMD's again. Errors name file, line and column. */
+ * Text NULL: GSPMD's again. Errors name file, line and column.
+ *
+ * Threads: that of the context, one at a time. */
 TZ_API tz_error *tz_context_set_op_priorities(tz_context *c, const char *text, size_t length,
                                               const char *file);
 
-/* ---- dialects in shared objects ---- */
+/* ---- dialects in shared objects ----
+ *
+ * Threads: that of the context, one at a time; several contexts may load one library at once. */
 
 #define TZ_DIALECT_ABI 3 /* of this header; a shared object must have been built for the same */
 

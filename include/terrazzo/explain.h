@@ -9,7 +9,7 @@
  *   if (!e) puts(answer), tz_free(answer);
  *
  * Each answer runs the program's whole line (tz_compile), and only TZ_EXPLAIN_VERIFY runs it on
- * devices. Thread-safety: calls share nothing. Errors as in terrazzo.h. */
+ * devices. Threads: any, several at once; calls share nothing. Errors as in terrazzo.h. */
 #ifndef TERRAZZO_EXPLAIN_H
 #define TERRAZZO_EXPLAIN_H
 

@@ -51,7 +51,9 @@ typedef struct tz_string {
   size_t length;
 } tz_string;
 
-/* ---- diagnostics ---- */
+/* ---- diagnostics ----
+ *
+ * Threads: the function is called by the thread that uses the context, from within its calls. */
 
 typedef enum tz_severity { TZ_ERROR, TZ_WARNING, TZ_REMARK, TZ_NOTE } tz_severity;
 
@@ -69,7 +71,10 @@ typedef struct tz_diagnostic {
  * `d` is gone after the call. It must not use the context. */
 typedef void tz_diagnostic_fn(void *user, const tz_diagnostic *d);
 
-/* ---- contexts ---- */
+/* ---- contexts ----
+ *
+ * Threads: any may create one, several at once; with all that it owns it is used by one thread
+ * at a time, and may go from one to another where the caller has them wait for each other. */
 
 typedef struct tz_context_options {
   size_t struct_size;
@@ -82,7 +87,9 @@ typedef struct tz_context_options {
 TZ_API tz_error *tz_context_create(const tz_context_options *options, tz_context **out_context);
 TZ_API void tz_context_free(tz_context *c); /* with all its modules; NULL is fine */
 
-/* ---- types ---- */
+/* ---- types ----
+ *
+ * Threads: that of the context, one at a time. */
 
 typedef enum tz_type_kind {
   TZ_TYPE_NONE,
@@ -144,7 +151,9 @@ TZ_API const tz_type *tz_type_result(const tz_type *t, size_t i);
 /* ---- attributes ----
  *
  * An attribute is of a kind, which has a name ("integer", "stablehlo.dot", "sdy.sharding"; an
- * array<i64: ...> is an "array<>"), and has named fields of the sorts below. */
+ * array<i64: ...> is an "array<>"), and has named fields of the sorts below.
+ *
+ * Threads: that of the context, one at a time. */
 
 typedef enum tz_field_sort {
   TZ_FIELD_INT,
@@ -236,7 +245,9 @@ TZ_API tz_string tz_dense_bytes(const tz_attr *a); /* as stored: one element if 
 TZ_API bool tz_dense_int(const tz_attr *a, size_t i, int64_t *out_value);
 TZ_API bool tz_dense_float(const tz_attr *a, size_t i, double *out_value);
 
-/* ---- locations: attributes too ---- */
+/* ---- locations: attributes too ----
+ *
+ * Threads: that of the context, one at a time. */
 
 TZ_API tz_error *tz_loc_unknown(tz_context *c, const tz_attr **out_loc);
 TZ_API tz_error *tz_loc_file(tz_context *c, const char *file, uint32_t line, uint32_t column,
@@ -248,7 +259,10 @@ TZ_API tz_error *tz_loc_name(tz_context *c, const char *name, const tz_attr *chi
 TZ_API bool tz_loc_position(const tz_attr *loc, tz_string *out_file, uint32_t *out_line,
                             uint32_t *out_column);
 
-/* ---- modules ---- */
+/* ---- modules ----
+ *
+ * Threads: that of the context, one at a time. Modules of one context are not apart in this.
+ * What is printed or written is the caller's, and any may free it. */
 
 TZ_API tz_error *tz_module_create(tz_context *c, tz_module **out_module); /* an empty one */
 /* MLIR text, MLIR bytecode or a portable artifact. `file` is the name in locations and messages.
@@ -319,7 +333,9 @@ typedef struct tz_pass {
 TZ_API size_t tz_num_passes(void);
 TZ_API tz_pass tz_pass_at(size_t i); /* {NULL, NULL}: no such */
 
-/* ---- walking ---- */
+/* ---- walking ----
+ *
+ * Threads: that of the context, one at a time, for reading too. */
 
 TZ_API const char *tz_op_name(const tz_op *o); /* "stablehlo.add"; "" of NULL */
 TZ_API bool tz_op_is_registered(const tz_op *o);
@@ -377,7 +393,9 @@ TZ_API bool tz_op_walk(tz_op *o, bool post, tz_walk_fn *fn, void *user);
 /* ---- building and changing ----
  *
  * `m` is the module that the ops belong to; handles of another one are refused. Types and
- * attributes are not looked at: they must be of the module's context. */
+ * attributes are not looked at: they must be of the module's context.
+ *
+ * Threads: that of the context, one at a time. */
 
 typedef struct tz_op_spec {
   size_t struct_size;

@@ -13,7 +13,7 @@
  *
  * Ownership: what a function puts out through `out_...` is the caller's, until the _free of its
  * kind, or tz_free for text. What a getter returns belongs to the object and lives as long as it.
- * Thread-safety: objects are immutable and may be shared by threads. Errors: NULL means fine;
+ * Threads: objects are immutable and may be shared by them. Errors: NULL means fine;
  * otherwise the error is the caller's to free, and what was to be put out is NULL. An argument that
  * is NULL where that is not said to be fine is an error; getters answer 0, "" or NULL to it. */
 #ifndef TERRAZZO_LAYOUT_H
@@ -25,7 +25,10 @@
 extern "C" {
 #endif
 
-/* ---- shardings in any notation ---- */
+/* ---- shardings in any notation ----
+ *
+ * Threads: any, several at once on one object, which is immutable; its _free is the last call on
+ * it. */
 
 #define TZ_ANY_RANK (-1) /* as many dimensions as the text says */
 
@@ -64,7 +67,10 @@ TZ_API tz_error *tz_sharding_json(const tz_sharding *s, const int64_t *shape, ch
 /* Which device holds which piece, drawn in boxes, or as an SVG file. */
 TZ_API tz_error *tz_sharding_picture(const tz_sharding *s, bool svg, char **out_text);
 
-/* ---- MindSpore's Layout ---- */
+/* ---- MindSpore's Layout ----
+ *
+ * Threads: any, several at once on one object, which is immutable; its _free is the last call on
+ * it. */
 
 /* What splits one dimension: names, major first; "None" splits nothing. */
 typedef struct tz_layout_entry {
@@ -116,7 +122,10 @@ TZ_API tz_error *tz_layout_sharding(const tz_layout *l, tz_sharding **out_shardi
 TZ_API tz_error *tz_layout_json(const tz_layout *l, const int64_t *shape, size_t num_dims,
                                 char **out_text);
 
-/* ---- from one layout to another ---- */
+/* ---- from one layout to another ----
+ *
+ * Threads: any, several at once on one object, which is immutable; its _free is the last call on
+ * it. */
 
 typedef struct tz_redistribution tz_redistribution;
 

@@ -12,10 +12,10 @@
  *
  * Ownership: what a function puts out through `out_...` is the caller's, until the _free of its
  * kind. Strings and arrays that a getter returns belong to the object and live as long as it.
- * Thread-safety: a program is immutable and a runtime locks for itself; both may be shared by
- * threads. Errors: NULL means fine; otherwise the error is the caller's to free, and what was to be
- * put out is NULL. A handle that is NULL is an error; getters answer 0, "" or NULL to it, and to a
- * number out of range. */
+ * Threads: the comment at the head of each part says which may call its functions. Where it says
+ * any, no lock of the caller's is needed; tz_version is of these. Errors: NULL means fine;
+ * otherwise the error is the caller's to free, and what was to be put out is NULL. A handle that is
+ * NULL is an error; getters answer 0, "" or NULL to it, and to a number out of range. */
 #ifndef TERRAZZO_TERRAZZO_H
 #define TERRAZZO_TERRAZZO_H
 
@@ -33,7 +33,9 @@ extern "C" {
 
 TZ_API const char *tz_version(void); /* "0.1.0" */
 
-/* ---- errors ---- */
+/* ---- errors ----
+ *
+ * Threads: any. An error belongs to whoever got it: one thread at a time. */
 
 typedef struct tz_error tz_error;
 /* absl's and PJRT's codes: 1 cancelled, 3 invalid argument, 8 out of memory, 12 not implemented, 13
@@ -43,8 +45,12 @@ TZ_API int tz_error_code(const tz_error *e);
 TZ_API const char *tz_error_message(const tz_error *e);
 TZ_API void tz_error_free(tz_error *e); /* NULL is fine */
 
-/* ---- compiling ---- */
+/* ---- compiling ----
+ *
+ * Threads: any, several at once; a program is immutable, so that they may share it.
+ * tz_program_free is the last call on it. `dump` is called by the thread that compiles. */
 
+/* A message about one of these begins with the field's name. */
 typedef struct tz_compile_options {
   size_t struct_size;        /* TZ_SIZED(tz_compile_options) */
   const char *file;          /* the name that diagnostics use; NULL: "-" */
@@ -118,7 +124,10 @@ TZ_API bool tz_program_stats(const tz_program *p, tz_stats *out_stats); /* false
 TZ_API char *tz_program_text(const tz_program *p);
 TZ_API void tz_free(void *p); /* NULL is fine */
 
-/* ---- running ---- */
+/* ---- running ----
+ *
+ * Threads: any, several at once on one runtime, which locks for itself; also on one program.
+ * tz_runtime_free is the last call on it. */
 
 typedef struct tz_runtime tz_runtime;
 TZ_API tz_error *tz_runtime_create(uint32_t threads /* 0: one a processor */,
@@ -138,7 +147,11 @@ TZ_API tz_error *tz_run(tz_runtime *r, const tz_program *p, const void *const *i
  *
  * A buffer is an array in the pieces in which a program takes or gives it. It belongs to the
  * devices of one runtime; any thread may use it, and it may be freed when the caller needs it no
- * longer, whoever still computes with it. */
+ * longer, whoever still computes with it.
+ *
+ * Threads: any, several at once on one runtime, program and buffer, but for what tz_start is
+ * given: that nobody else uses meanwhile. tz_buffer_free is the last call of the caller's on the
+ * buffer. */
 
 typedef struct tz_buffer tz_buffer;
 
@@ -166,7 +179,10 @@ TZ_API tz_error *tz_buffer_await(tz_buffer *b);     /* how its run went */
 /* Waits for it, and puts the global array together in `data` (tz_buffer_tensor's bytes). */
 TZ_API tz_error *tz_buffer_read(tz_buffer *b, void *data);
 
-/* ---- functions of the host ---- */
+/* ---- functions of the host ----
+ *
+ * Threads: any, several at once. A handler is called by threads of the runtime, several at once,
+ * too. */
 
 /* A function that programs call by name, with stablehlo.custom_call of API version 4: an
  * XLA_FFI_Handler of XLA's FFI C ABI (xla/ffi/api/c_api.h, which jaxlib ships), which may block. In

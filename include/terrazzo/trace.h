@@ -11,8 +11,8 @@
  * handles in it the same holds as of others: an op that is erased later is of no use. Strings are
  * NUL-terminated and live as long.
  *
- * Threads, errors. As in ir.h: one thread at a time uses a context and what it owns; getters cannot
- * fail. A run without a trace costs nothing more for there being traces. */
+ * Threads: that of the context, one at a time, as in ir.h, for reading too. Getters cannot fail. A
+ * run without a trace costs nothing more for there being traces. */
 #ifndef TERRAZZO_TRACE_H
 #define TERRAZZO_TRACE_H
 
