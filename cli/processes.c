@@ -8,6 +8,7 @@
 
 static bool follow(const char *told, processes *p) {
   const char *address;
+  os_spawned();
   if (!job_read(told, &p->rank, &p->size, &address)) {
     say_error(JOB_VARIABLE " is to be RANK/SIZE/ADDRESS, found '%s'", told);
     return false;

@@ -138,9 +138,24 @@ void *os_symbol(void *library, const char *name) { return dlsym(library, name); 
 
 /* ---- processes ---- */
 
+/* Nobody else sends this one; it ends who does not expect it. */
+enum { ORPHANED = SIGUSR2 };
+
+static void say_orphaned(int signal) {
+  static const char text[] = "terrazzo: process 0, which started this one, has ended\n";
+  (void)signal;
+  ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
+  _exit(written < 0 ? 2 : 1);
+}
+
+void os_spawned(void) {
+  struct sigaction a = {.sa_handler = say_orphaned};
+  sigaction(ORPHANED, &a, NULL); /* the only errors are those of the number */
+}
+
 /* In the child, between fork and exec: nothing but system calls. */
 static void become(char *const *argv, char *const *environment) {
-  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  prctl(PR_SET_PDEATHSIG, ORPHANED);
   execve("/proc/self/exe", argv, environment);
   _exit(127);
 }

@@ -41,9 +41,10 @@ bool os_same_file(const char *a, const char *b); /* both exist and are one */
 void os_pipe_errors(void); /* writing to a closed pipe fails then, instead of killing the process */
 
 /* This program once more, with other arguments (argv[0] is a name only) and a variable in its
- * environment. It ends when this process does. */
+ * environment. It ends when this process does; if it calls os_spawned, with a line that says so. */
 status os_spawn(char *const *argv, const char *variable, const char *value,
                 long *out_process) MUST_USE;
+void os_spawned(void);
 status os_await_process(long process) MUST_USE; /* until it ends; how, if it did not end well */
 
 /* dlopen/dlsym; NULL when absent. Handles are never closed. */
