@@ -420,7 +420,7 @@ static status choose_meshes(plan_answer *p) {
   i64 n = only ? plan_mesh_devices(&p->meshes.data[0]) : asked;
   if (!n)
     return status_make(STATUS_INVALID_ARGUMENT,
-                       "devices: not given, and the program has no mesh that says how many");
+                       "devices: the program has no mesh; how many devices?");
   if (asked && asked != n)
     return status_make(STATUS_INVALID_ARGUMENT, "devices: the mesh has %lld devices, not %lld",
                        (long long)n, (long long)asked);
