@@ -9,6 +9,9 @@
  *   running(x) = combine(running over k, shifted by one, of totals; running over rest of x)
  *   sort: columns.c
  *
+ * Where k does not divide the dimension, it is padded first with what changes nothing, each shard
+ * in its place.
+ *
  * Runs on whole types, in front of sdy-insert-explicit-reshards, which does as the shardings say.
  */
 #include "dialect/expand.h"
@@ -22,7 +25,7 @@
 typedef struct parts {
   const part_env *e;
   const sharding *s; /* of the whole */
-  i64s whole;
+  i64s whole;        /* padded by pad_up so that they divide */
   bool *split;
 } parts;
 
@@ -39,8 +42,19 @@ static bool parts_of(const part_env *e, const value *v, parts *p) {
 
 /* Shards of one element gain nothing. */
 static bool may_split(const parts *p, u32 d) {
-  i64 n = count_of(p, d), size = p->whole.data[d];
-  return n > 1 && size > n && size % n == 0;
+  i64 n = count_of(p, d);
+  return n > 1 && p->whole.data[d] > n;
+}
+
+static i64 shard_of(const parts *p, u32 d) {
+  return div_ceil_i64(p->whole.data[d], count_of(p, d));
+}
+
+static void pad_up(parts *p) {
+  i64 *dims = arena_copy(p->e->a, p->whole.data, p->whole.len * sizeof *dims);
+  for (u32 d = 0; d < p->s->rank; d++)
+    if (p->split[d]) dims[d] = shard_of(p, d) * count_of(p, d);
+  p->whole.data = dims;
 }
 
 /* Another dimension can be cut instead. */
@@ -97,6 +111,22 @@ static value *reshape(const parts *p, cursor *at, value *v, const form *f) {
   return shape(p, v->def.op, 0, f);
 }
 
+/* v with `fill` behind its elements, or without what is behind them. */
+static value *resized(const parts *p, cursor *at, value *v, value *fill, i64s dims) {
+  const part_env *e = p->e;
+  i64 *none = arena_zalloc(e->a, dims.len * sizeof *none);
+  i64 *more = ARENA_ARRAY(e->a, i64, dims.len);
+  if (i64s_eq(v->type->dims, dims)) return v;
+  for (size_t d = 0; d < dims.len; d++) more[d] = dims.data[d] - v->type->dims.data[d];
+  v = fill ? emit_pad(at, v, fill, none, more, NULL) : emit_slice(at, v, none, dims.data);
+  part_set_sharding(e, v->def.op, 0, p->s);
+  return v;
+}
+
+static value *reshape_padded(const parts *p, cursor *at, value *v, value *fill, const form *f) {
+  return reshape(p, at, resized(p, at, v, fill, p->whole), f);
+}
+
 static op *clone(cursor *at, op *o) {
   op *c = op_clone(at->env->m, o, NULL);
   op_insert(c, at->b, at->before);
@@ -130,6 +160,14 @@ static bool starts_again(const op *o, bool *apart) {
   return true;
 }
 
+/* What starts them may be of a wider type than they are. */
+static bool starts_alike(const op *o) {
+  u32 n = o->num_results;
+  for (u32 i = 0; i < n; i++)
+    if (!part_same_element(op_operand(o, i), op_operand(o, n + i))) return false;
+  return true;
+}
+
 static bool is_input_before(const op *o, u32 i) {
   for (u32 k = 0; k < i; k++)
     if (op_operand(o, k) == op_operand(o, i)) return true;
@@ -158,7 +196,7 @@ static bool find_reduced(const part_env *e, const op *o, i64s dims, bool apart, 
       p->split[d] = may_split(p, d);
       i64 n = p->split[d] ? count_of(p, d) : 1;
       count *= n;
-      elements *= p->whole.data[d] / n;
+      elements *= div_ceil_i64(p->whole.data[d], n);
     }
     if (count > 1) return apart ? is_less(o, 2, elements * count) : is_less(o, 1, elements);
   }
@@ -197,12 +235,15 @@ static void split_reduce(const part_env *e, op *o) {
     take_apart(e, o);
     return;
   }
+  pad_up(&p);
+  if (!i64s_eq(p.whole, op_operand(o, 0)->type->dims) && !starts_alike(o)) return;
   cursor at = cursor_before(e, o);
   op *inner = clone(&at, o);
   at.before = inner;
   form both = form_of(&p, KEPT_BOTH, (i64s){0}), left = form_of(&p, KEPT_FIRST, v.dimensions);
   for (u32 i = 0; i < o->num_results; i++) {
-    op_set_operand(inner, i, reshape(&p, &at, op_operand(o, i), &both));
+    value *fill = op_operand(o, o->num_results + i);
+    op_set_operand(inner, i, reshape_padded(&p, &at, op_operand(o, i), fill, &both));
     op_set_operand(o, i, shape(&p, inner, i, &left));
   }
   i64 *within = ARENA_ARRAY(e->a, i64, p.s->rank), *across = ARENA_ARRAY(e->a, i64, p.s->rank);
@@ -254,13 +295,12 @@ static bool is_running(running *r) {
 
 /* Where shards are short, moving there and back is less than totals. */
 static bool moves_for_less(const running *r) {
-  i64 n = count_of(&r->p, r->dim);
-  return may_move(&r->p, r->dim) && 2 * (r->p.whole.data[r->dim] / n) < n;
+  return may_move(&r->p, r->dim) && 2 * shard_of(&r->p, r->dim) < count_of(&r->p, r->dim);
 }
 
 /* As many read it as shards have elements: to gather it once is no more than all their totals. */
 static bool is_read_often(const running *r, const value *v) {
-  i64 left = r->p.whole.data[r->dim] / count_of(&r->p, r->dim);
+  i64 left = shard_of(&r->p, r->dim);
   for (const use *u = v->uses; u; u = u->next) left -= op_is(u->owner, reduce_window);
   return left < 0;
 }
@@ -376,7 +416,9 @@ static void split_running(const part_env *e, op *o) {
   running r = {0};
   if (!find_running(e, o, &r)) return;
   r.p.split[r.dim] = true;
-  i64 count = count_of(&r.p, r.dim), size = r.p.whole.data[r.dim] / count;
+  i64 count = count_of(&r.p, r.dim), size = shard_of(&r.p, r.dim);
+  pad_up(&r.p);
+  if (!i64s_eq(r.p.whole, op_operand(o, 0)->type->dims) && !starts_alike(o)) return;
   form both = form_of(&r.p, KEPT_BOTH, (i64s){0}), one = form_of(&r.p, KEPT_ONE, (i64s){0});
   form whole = form_of(&r.p, KEPT_ONE, (i64s){0});
   whole.axes[r.dim] = (axis_list){0};
@@ -390,7 +432,8 @@ static void split_running(const part_env *e, op *o) {
         **others = args + (r.back ? r.n : 0);
   for (u32 i = 0; i < r.n; i++) {
     at.before = within;
-    op_set_operand(within, i, reshape(&r.p, &at, op_operand(o, i), &both));
+    value *fill = op_operand(o, r.n + i);
+    op_set_operand(within, i, reshape_padded(&r.p, &at, op_operand(o, i), fill, &both));
     value *v = own[i] = shape(&r.p, within, i, &both);
     at.before = across;
     op_set_operand(across, i, everywhere(&r, &at, total(&r, &at, v, &one), &whole));
@@ -400,6 +443,8 @@ static void split_running(const part_env *e, op *o) {
   combine(&r, &at, op_body(o, 0), args, &both);
   for (u32 i = 0; i < r.n; i++) {
     value *out = emit_reshape(&at, args[i], r.p.whole);
+    part_set_sharding(e, out->def.op, 0, r.p.s);
+    out = resized(&r.p, &at, out, NULL, op_result(o, i)->type->dims);
     const sharding *s = part_sharding(e, op_result(o, i));
     if (s) part_set_sharding(e, out->def.op, 0, s);
     value_replace(op_result(o, i), out);
@@ -414,7 +459,9 @@ static bool find_greatest(const part_env *e, const op *o, i64 k, parts *p) {
   const value *v = op_operand(o, 0);
   if (!parts_of(e, v, p) || p->s->rank == 0) return false;
   u32 last = p->s->rank - 1;
-  if (!may_split(p, last) || type_element(op_result(o, 1)->type) != type_i32(e->c)) return false;
+  if (!may_split(p, last) || p->whole.data[last] % count_of(p, last) ||
+      type_element(op_result(o, 1)->type) != type_i32(e->c))
+    return false;
   i64 n = count_of(p, last), shard = p->whole.data[last] / n;
   i64 width = (i64)type_storage(type_element(v->type)), offered = min_i64(k, shard) * (width + 4);
   p->split[last] = true;
