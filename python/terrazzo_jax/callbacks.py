@@ -12,6 +12,7 @@ import dataclasses
 import functools
 import itertools
 import traceback
+import types
 import weakref
 
 import ml_dtypes
@@ -218,6 +219,17 @@ def lowered(rule, kind):
     return lower
 
 
+def start_cpu(xla_bridge):
+    """As a backend of this process alone: others may have no callback, and would be waited for."""
+    distributed = xla_bridge.distributed
+    try:
+        alone = type(distributed.global_state)()
+        xla_bridge.distributed = types.SimpleNamespace(global_state=alone)
+        xla_bridge._backends["cpu"] = xla_bridge._init_backend("cpu")
+    finally:
+        xla_bridge.distributed = distributed
+
+
 def with_cpu(local_devices):
     """JAX runs callbacks with cpu as the default device: the first one starts it where the program
     is confined to our platform."""
@@ -228,7 +240,7 @@ def with_cpu(local_devices):
         if backend == "cpu":
             with xla_bridge._backend_lock:
                 if "cpu" not in xla_bridge._backends:
-                    xla_bridge._backends["cpu"] = xla_bridge._init_backend("cpu")
+                    start_cpu(xla_bridge)
         return local_devices(process_index, backend, host_id)
     if hasattr(local_devices, "cache_clear"):  # JAX up to 0.6 calls it at exit
         devices.cache_clear = local_devices.cache_clear

@@ -5,7 +5,7 @@ import sys
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.experimental import multihost_utils
+from jax.experimental import io_callback, multihost_utils
 from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
 
 
@@ -118,8 +118,25 @@ def errors():
         raise AssertionError("no error")
 
 
+def callbacks():
+    """The whole array goes to a function of the first process; JAX calls it with XLA's cpu as the
+    default, which the others have no reason to start."""
+    seen = []
+
+    def times_five(x):
+        seen.append(np.asarray(x))
+        return x * np.int32(5)
+
+    sharding = NamedSharding(mesh_of(jax.devices()), P("x"))
+    values = np.arange(jax.device_count() * 3, dtype=np.int32).reshape(-1, 3)
+    called = jax.jit(lambda x: io_callback(times_five, x, x), out_shardings=sharding)
+    check(called(spread(sharding.mesh, P("x"), values)), values * 5)
+    jax.effects_barrier()
+    np.testing.assert_array_equal(seen, [values] * (RANK == 0))
+
+
 def programs():
-    for program in devices, sums, orders, transfers, errors:
+    for program in devices, sums, orders, transfers, callbacks, errors:
         program()
 
 
