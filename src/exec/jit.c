@@ -160,8 +160,19 @@ static typed translate_call(translation *t, const vm_call *c) {
   return (typed){0};
 }
 
+/* x with its upper bits made anew from the lower `bits`, or any bits there: x. */
+static jit_value find_low(const jit_build *b, jit_value x, u32 bits) {
+  const jit_node *n = &b->nodes.data[x], *of = &b->nodes.data[n->arg[0]];
+  u32 mask;
+  if (n->prim == JP_psrad && of->prim == JP_pslld && n->imm == of->imm && n->imm + bits <= 32)
+    return of->arg[0];
+  if (n->prim != JP_pandd || !jit_is_const(b, n->arg[1], &mask)) return x;
+  return (~mask & (u32)((1ull << bits) - 1)) == 0 ? n->arg[0] : x;
+}
 static void write_memory(jit_build *b, u32 reg, typed v) {
   static const jit_prim stores[5] = {JP_store32, JP_store16, JP_store16, JP_store8, JP_store8};
+  u32 size = vm_rtype_size((vm_rtype)v.type);
+  if (v.type != R_pred && size < 4) v.v = find_low(b, v.v, 8 * size);
   const jit_node *n = &b->nodes.data[v.v];
   jit_prim prim = v.type == R_pred ? JP_storek : pick_by_type((vm_rtype)v.type, stores);
   if (prim == JP_store16 && n->prim == JP_pmovzxwd) prim = JP_store_half, v.v = n->arg[0];

@@ -438,19 +438,19 @@ static void emit_body(emit *e, bool rest) {
   }
 }
 
-/* How many vector registers values of the body take at once. */
-static u32 count_pressure(const emit *e) {
+/* How many registers of a class values of the body take at once. */
+static u32 count_pressure(const emit *e, u32 class) {
   u32 live = 0, most = 0;
   for (u32 v = 0; v < e->b->nodes.len; v++) {
     if (!e->needed[v] || is_invariant(e, v)) continue;
-    live += info_of(e, v)->class == JIT_V;
+    live += info_of(e, v)->class == class;
     if (live > most) most = live;
     const jit_node *n = node_of(e, v);
     for (u32 k = 0; k < info_of(e, v)->operands; k++) {
       u32 x = n->arg[k];
       bool again = (k > 0 && x == n->arg[0]) || (k > 1 && x == n->arg[1]);
       bool last = e->uses[e->use_begin[x + 1] - 1] == v;
-      live -= last && !again && !is_invariant(e, x) && info_of(e, x)->class == JIT_V;
+      live -= last && !again && !is_invariant(e, x) && info_of(e, x)->class == class;
     }
   }
   return most;
@@ -458,7 +458,7 @@ static u32 count_pressure(const emit *e) {
 
 /* What is the same all the time, and used most, keeps a register where there are enough. */
 static void pin_invariants(emit *e) {
-  u32 used = count_pressure(e) + 2;
+  u32 used = count_pressure(e, JIT_V) + 2;
   for (u32 reg = e->num_v; reg-- > used;) {
     u32 best = UINT32_MAX, most = 0;
     for (u32 v = 0; v < e->b->nodes.len; v++) {
@@ -502,14 +502,15 @@ static jit_build unrolled(const jit_build *b, u32 times) {
 }
 
 /* Several rounds at once, so that there is enough to do while results are waited for: more than fit
- * into registers, as what goes to memory and back costs less. */
+ * into registers, as what goes to memory and back costs less; but masks cost more. */
 static u32 choose_rounds(const emit *e) {
-  u32 pressure = count_pressure(e), length = 0, rounds = 8;
+  enum { MANY = 80, LONG = 1024 };
+  u32 pressure = count_pressure(e, JIT_V), length = 0, rounds = 8;
   for (u32 v = 0; v < e->b->nodes.len; v++) length += e->needed[v] && !is_invariant(e, v);
-  if (length < 24) rounds = 4;
+  if (length < 24 || count_pressure(e, JIT_K) > 1) rounds = 4;
   while (rounds > e->vectors) rounds /= 2;
   u32 least = e->sum == UINT32_MAX ? 1 : SUMS; /* so that each has a running sum of its own */
-  while (rounds > least && (rounds * pressure > 80 || rounds * length > 512)) rounds /= 2;
+  while (rounds > least && (rounds * pressure > MANY || rounds * length > LONG)) rounds /= 2;
   return rounds;
 }
 

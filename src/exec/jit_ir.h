@@ -48,10 +48,18 @@ typedef struct jit_node {
   u32 arg[3];
 } jit_node;
 
+/* v is x / by, or what it leaves, for a constant by from 2 on. */
+typedef struct jit_divided {
+  jit_value v, x;
+  u32 by;
+  bool rem;
+} jit_divided;
+
 typedef struct jit_build {
   arena *a;
   VEC(jit_node) nodes;
   u32 *table, table_size; /* node + 1 by hash; 0: none */
+  VEC(jit_divided) divided;
   bool to_bf16;           /* denormals are flushed, and there is cvtneps2bf16 */
 } jit_build;
 

@@ -2,26 +2,38 @@
  * which lie in lanes of 32 with their sign or zeros above. Functions are vecmath.h's. */
 #include <math.h>
 
+#include "exec/jit_divide.h"
 #include "exec/jit_ops.h"
+#include "exec/jit_short.h"
 #include "num/convert.h"
 
-/* ---- shorthands: `j` is what is built ---- */
-
-#define CONST(bits) jit_add(j, JP_const32, (u32)(bits), 0, 0, 0)
-#define OP1(prim, x) jit_add(j, JP_##prim, 0, x, 0, 0)
-#define OP2(prim, x, y) jit_add(j, JP_##prim, 0, x, y, 0)
-#define OP3(prim, x, y, z) jit_add(j, JP_##prim, 0, x, y, z)
-#define IMM1(prim, imm, x) jit_add(j, JP_##prim, (u32)(imm), x, 0, 0)
-#define IMM2(prim, imm, x, y) jit_add(j, JP_##prim, (u32)(imm), x, y, 0)
 #define NUM(x) CONST(num_f32_bits(x))
 enum { EQ = 0, LT = 1, LE = 2, UNORD = 3, NE = 4, GE = 13, GT = 14 }; /* of floats */
-enum { I_EQ = 0, I_LT = 1, I_LE = 2, I_NE = 4, I_GE = 5, I_GT = 6 };  /* of integers */
 enum { NEAREST = 8, FLOOR = 9, TRUNCATE = 11 };                       /* rounding */
 
-typedef jit_value V;
-typedef jit_build J;
-
-static V flushed(J *j, V x) { return OP2(addps, x, CONST(0x80000000)); }
+/* Computed, so that it is no denormal where these are flushed. */
+static bool is_computed(const J *j, V x) {
+  static const bool computes[JP_COUNT_] = {
+      [JP_addps] = true,      [JP_subps] = true,    [JP_mulps] = true,     [JP_divps] = true,
+      [JP_sqrtps] = true,     [JP_fmaddps] = true,  [JP_fnmaddps] = true,  [JP_fmsubps] = true,
+      [JP_rndscaleps] = true, [JP_cvtdq2ps] = true, [JP_cvtudq2ps] = true,
+  };
+  return computes[j->nodes.data[x].prim];
+}
+/* The same of what is one of those, or a number that is none. */
+static bool is_flushed(const J *j, V x, u32 depth) {
+  const jit_node *n = &j->nodes.data[x];
+  u32 bits;
+  if (jit_is_const(j, x, &bits)) return (bits & 0x7fffffff) >= 0x800000;
+  bool picks = n->prim == JP_pblendmd, extreme = n->prim == JP_minps || n->prim == JP_maxps;
+  if (!picks && !extreme) return is_computed(j, x);
+  return depth && is_flushed(j, n->arg[picks], depth - 1) &&
+         is_flushed(j, n->arg[1 + picks], depth - 1);
+}
+static V flushed(J *j, V x) {
+  enum { DEPTH = 6 };
+  return is_flushed(j, x, DEPTH) ? x : OP2(addps, x, CONST(0x80000000));
+}
 static V pick(J *j, V k, V x, V y) { return x == y ? x : OP3(pblendmd, k, x, y); }
 static V fused(J *j, V x, V y, V z) { /* of a negative factor: in one */
   const jit_node *n = &j->nodes.data[x];
@@ -159,13 +171,16 @@ DIRECT1(f_is_inf, IMM2(cmpps, EQ, abs_f32(j, x), NUM(INFINITY)))
 DIRECT1(f_is_pos_inf, IMM2(cmpps, EQ, x, NUM(INFINITY)))
 DIRECT1(f_is_neg_inf, IMM2(cmpps, EQ, x, NUM(-INFINITY)))
 
-/* As kernels.c has them: NaN wins, -0 < +0. Of a constant y but 0 that is no NaN, equal is the
- * same. */
-static V extreme(J *j, jit_prim prim, jit_prim zeros, V x, V y) {
+static bool is_plain(const J *j, V x) {
   u32 bits;
+  return jit_is_const(j, x, &bits) && (bits & 0x7fffffff) - 0x800000 < 0x7f000000;
+}
+/* As kernels.c has them: NaN wins, -0 < +0. Of a constant but 0 that is no NaN, equal is the same.
+ */
+static V extreme(J *j, jit_prim prim, jit_prim zeros, V x, V y) {
+  if (is_plain(j, x) && !is_plain(j, y)) return extreme(j, prim, zeros, y, x);
   V r = jit_add(j, prim, 0, x, y, 0);
-  bool same = jit_is_const(j, y, &bits) && (bits & 0x7fffffff) >= 0x800000;
-  if (!same) r = pick(j, IMM2(cmpps, EQ, x, y), jit_add(j, zeros, 0, x, y, 0), r);
+  if (!is_plain(j, y)) r = pick(j, IMM2(cmpps, EQ, x, y), jit_add(j, zeros, 0, x, y, 0), r);
   return pick(j, IMM2(cmpps, UNORD, x, x), x, flushed(j, r));
 }
 DIRECT1(f_max, extreme(j, JP_maxps, JP_pandd, x, y))
@@ -266,53 +281,10 @@ static V i_clz(J *j, vm_rtype t, V x, V y) {
   V bare = jit_as(j, x, t, jit_unsigned(t));
   return OP2(psubd, OP1(plzcntd, bare), CONST(32 - bits_of(t)));
 }
-/* Upper halves of products of 32 bits: of even lanes, and of odd ones. */
 static V i_mulhi(J *j, vm_rtype t, V x, V y) {
-  if (bits_of(t) < 32) {
-    V p = OP2(pmulld, x, y);
-    return is_signed(t) ? IMM1(psrad, bits_of(t), p) : IMM1(psrld, bits_of(t), p);
-  }
-  jit_prim mul = is_signed(t) ? JP_pmuldq : JP_pmuludq;
-  V even = jit_add(j, mul, 0, x, y, 0);
-  u32 same; /* in all lanes */
-  V other = jit_is_const(j, y, &same) ? y : IMM1(psrlq, 32, y);
-  V odd = jit_add(j, mul, 0, IMM1(psrlq, 32, x), other, 0);
-  return OP2(pord, IMM1(psrlq, 32, even), IMM1(psllq, 32, IMM1(psrlq, 32, odd)));
-}
-
-/* By constants from 2 on: a product's upper half, as in "Division by Invariant Integers using
- * Multiplication" (Granlund, Montgomery), figures 4.2 and 5.2. */
-static V divided_by(J *j, vm_rtype t, V x, u32 by) {
-  u32 log = 32 - (u32)__builtin_clz(by - 1);
-  if (t == R_u32) {
-    u32 m = (u32)((((1ull << log) - by) << 32) / by + 1);
-    V high = i_mulhi(j, R_u32, x, CONST(m));
-    return IMM1(psrld, log - 1, OP2(paddd, high, IMM1(psrld, 1, OP2(psubd, x, high))));
-  }
-  u32 m = (u32)((1ull << (31 + log)) / by + 1);
-  V q = OP2(paddd, x, i_mulhi(j, R_s32, x, CONST(m)));
-  return OP2(psubd, IMM1(psrad, log - 1, q), IMM1(psrad, 31, x));
-}
-
-/* Of 32 bits in 53 a quotient is never rounded to the next integer. Beyond the range it comes out
- * as the least number, and by 0 it is -1. */
-static V i_div(J *j, vm_rtype t, V x, V y) {
-  u32 by;
-  if (jit_is_const(j, y, &by) && (i32)by >= 2) return divided_by(j, t, x, by);
-  jit_prim widen = t == R_u32 ? JP_cvtudq2pd : JP_cvtdq2pd;
-  jit_prim narrow = t == R_u32 ? JP_cvttpd2udq : JP_cvttpd2dq;
-  V half[2];
-  for (u32 i = 0; i < 2; i++) {
-    V a = half_of(j, x, i), b = half_of(j, y, i);
-    V q = OP2(divpd, jit_add(j, widen, 0, a, 0, 0), jit_add(j, widen, 0, b, 0, 0));
-    half[i] = jit_add(j, narrow, 0, q, 0, 0);
-  }
-  V q = joined(j, half[0], half[1]);
-  return pick(j, IMM2(pcmpd, I_EQ, y, CONST(0)), CONST(-1), q);
-}
-/* By 0 this is x, as the quotient is times 0. */
-static V i_rem(J *j, vm_rtype t, V x, V y) {
-  return OP2(psubd, x, OP2(pmulld, i_div(j, t, x, y), y));
+  if (bits_of(t) == 32) return jit_high(j, is_signed(t), x, y);
+  V p = OP2(pmulld, x, y);
+  return is_signed(t) ? IMM1(psrad, bits_of(t), p) : IMM1(psrld, bits_of(t), p);
 }
 
 /* The processor shifts everything out where the amount is 32 or more. */
@@ -338,7 +310,13 @@ static V i_shr_arith(J *j, vm_rtype t, V x, V y) {
 
 DIRECT(p_and, kandw)
 DIRECT(p_or, korw)
-DIRECT(p_xor, kxorw)
+static V p_xor(J *j, vm_rtype t, V x, V y) {
+  const jit_node *n = &j->nodes.data[y];
+  u32 bits;
+  (void)t;
+  bool is_false = n->prim == JP_ptestmd && jit_is_const(j, n->arg[0], &bits) && bits == 0;
+  return is_false ? x : OP2(kxorw, x, y);
+}
 DIRECT(p_eq, kxnorw)
 DIRECT(p_lt, kandnw) /* not x and y */
 DIRECT1(p_gt, OP2(kandnw, y, x))
@@ -369,8 +347,8 @@ static const op_row rows[VM_OP_COUNT] = {
     [VM_sub] = {f_sub, i_sub, NULL},
     [VM_mul] = {f_mul, i_mul, p_and},
     [VM_mulhi] = {NULL, i_mulhi, NULL},
-    [VM_div] = {f_div, i_div, NULL},
-    [VM_rem] = {NULL, i_rem, NULL},
+    [VM_div] = {f_div, jit_divide, NULL},
+    [VM_rem] = {NULL, jit_remainder, NULL},
     [VM_max] = {f_max, i_max, p_or},
     [VM_min] = {f_min, i_min, p_and},
     [VM_and] = {NULL, i_and, p_and},
@@ -472,7 +450,8 @@ V jit_convert(J *j, V x, vm_rtype from, vm_rtype to) {
 }
 
 V jit_select(J *j, V p, V x, V y, bool masks) {
-  if (!masks) return pick(j, p, x, y);
+  V r;
+  if (!masks) return jit_find_floor(j, p, x, y, &r) ? r : pick(j, p, x, y);
   return OP2(korw, OP2(kandw, p, x), OP2(kandnw, p, y));
 }
 
@@ -485,14 +464,6 @@ V jit_load_small(J *j, dtype t, V x) {
   const jit_node *n = &j->nodes.data[x];
   if (n->prim == JP_load16) return jit_add(j, JP_load_half, n->imm, 0, 0, 0);
   return OP1(cvtph2ps, OP1(pmovdw, x));
-}
-/* Computed, so that it is no denormal where these are flushed. */
-static bool is_computed(const J *j, V x) {
-  static const bool computes[JP_COUNT_] = {
-      [JP_addps] = true,  [JP_subps] = true,   [JP_mulps] = true,    [JP_divps] = true,
-      [JP_sqrtps] = true, [JP_fmaddps] = true, [JP_fnmaddps] = true, [JP_fmsubps] = true,
-  };
-  return computes[j->nodes.data[x].prim];
 }
 /* num_f32_to_bf16 */
 static V bf16_rounded(J *j, V x) {

@@ -93,7 +93,8 @@ static void add_one(x86_code *c, jit_prim at, u32 d, u32 a, u32 b) {
     x86_evex(c, op, d, 0, x86_reg(b), p->shape == JIT_X2I ? 9 : -1);
     break;
   case JIT_X3I:
-    snprintf(text, sizeof text, "zmm%u,zmm%u,ymm%u,0x1", d, a, b);
+    snprintf(text, sizeof text,
+             at == JP_inserti64x4 ? "zmm%u,zmm%u,ymm%u,0x1" : "zmm%u,zmm%u,zmm%u", d, a, b);
     x86_evex(c, op, d, a, x86_reg(b), 1);
     break;
   case JIT_LOAD:

@@ -90,7 +90,7 @@ static const void *const_at(const lowering *l, u32 reg) {
 }
 static bool is_const(u32 reg) { return reg == PROG_NONE || (reg >= CONST_BASE && reg < TEMP_BASE); }
 static bool folds(const lowering *l, vm_what is, u32 a, u32 b, u32 c) {
-  bool computes = is.kind == CALL_unary || is.kind == CALL_binary;
+  bool computes = is.kind == CALL_unary || is.kind == CALL_binary || is.kind == CALL_convert;
   if (!is_const(a) || !is_const(b) || !is_const(c) || !find_kernel(l->k, is)) return false;
   return is.kind == CALL_select || (computes && is.type <= R_u64);
 }

@@ -1,0 +1,126 @@
+#include "exec/jit_divide.h"
+
+#include "exec/jit_short.h"
+
+/* Products of even lanes and of odd ones; then their upper halves, in order. */
+V jit_high(J *j, bool is_signed, V x, V y) {
+  jit_prim mul = is_signed ? JP_pmuldq : JP_pmuludq;
+  u32 same; /* in all lanes */
+  V other = jit_is_const(j, y, &same) ? y : IMM1(psrlq, 32, y);
+  V even = jit_add(j, mul, 0, x, y, 0);
+  V odd = jit_add(j, mul, 0, IMM1(psrlq, 32, x), other, 0);
+  return IMM1(pshufd, 0xd8, IMM2(shufps, 0xdd, even, odd)); /* 1 3 1 3; 0 2 1 3 */
+}
+
+/* By constants from 2 on: figures 4.2 and 5.2. */
+static V divided_by(J *j, vm_rtype t, V x, u32 by) {
+  u32 log = 32 - (u32)__builtin_clz(by - 1);
+  if (t == R_u32) {
+    u32 m = (u32)((((1ull << log) - by) << 32) / by + 1);
+    V high = jit_high(j, false, x, CONST(m));
+    return IMM1(psrld, log - 1, OP2(paddd, high, IMM1(psrld, 1, OP2(psubd, x, high))));
+  }
+  u32 m = (u32)((1ull << (31 + log)) / by + 1);
+  V q = OP2(paddd, x, jit_high(j, true, x, CONST(m)));
+  return OP2(psubd, IMM1(psrad, log - 1, q), IMM1(psrad, 31, x));
+}
+
+static V noted(J *j, V v, V x, u32 by, bool rem) {
+  VEC_PUSH(j->a, j->divided, (jit_divided){v, x, by, rem});
+  return v;
+}
+
+/* Of 32 bits in 53 a quotient is never rounded to the next integer. Beyond the range it comes out
+ * as the least number, and by 0 it is -1. */
+V jit_divide(J *j, vm_rtype t, V x, V y) {
+  u32 by;
+  if (jit_is_const(j, y, &by) && (i32)by >= 2) {
+    V q = divided_by(j, t, x, by);
+    return t == R_s32 ? noted(j, q, x, by, false) : q;
+  }
+  jit_prim widen = t == R_u32 ? JP_cvtudq2pd : JP_cvtdq2pd;
+  jit_prim narrow = t == R_u32 ? JP_cvttpd2udq : JP_cvttpd2dq;
+  V half[2];
+  for (u32 i = 0; i < 2; i++) {
+    V a = i ? IMM1(extracti64x4, 1, x) : x, b = i ? IMM1(extracti64x4, 1, y) : y;
+    V q = OP2(divpd, jit_add(j, widen, 0, a, 0, 0), jit_add(j, widen, 0, b, 0, 0));
+    half[i] = jit_add(j, narrow, 0, q, 0, 0);
+  }
+  V q = IMM2(inserti64x4, 1, half[0], half[1]);
+  return OP3(pblendmd, IMM2(pcmpd, I_EQ, y, CONST(0)), CONST(-1), q);
+}
+
+/* By 0 this is x, as the quotient is times 0. */
+V jit_remainder(J *j, vm_rtype t, V x, V y) {
+  u32 by;
+  V r = OP2(psubd, x, OP2(pmulld, jit_divide(j, t, x, y), y));
+  return t == R_s32 && jit_is_const(j, y, &by) && (i32)by >= 2 ? noted(j, r, x, by, true) : r;
+}
+
+/* ---- rounded down ---- */
+
+/* With s = -1 below 0 and else 0, s ^ ((s ^ x) / by), where s ^ x has 31 bits: figure 4.1 for
+ * these, whose factor has 32. */
+static V floored(J *j, V x, u32 by) {
+  u32 log = 32 - (u32)__builtin_clz(by - 1);
+  if ((by & (by - 1)) == 0) return IMM1(psrad, log, x);
+  u32 m = (u32)((1ull << (31 + log)) / by + 1);
+  V s = IMM1(psrad, 31, x), high = jit_high(j, false, OP2(pxord, x, s), CONST(m));
+  return OP2(pxord, s, IMM1(psrld, log - 1, high));
+}
+
+static const jit_divided *find_divided(const J *j, V v) {
+  for (u32 i = 0; i < j->divided.len; i++)
+    if (j->divided.data[i].v == v) return &j->divided.data[i];
+  return NULL;
+}
+
+/* Comparison `how` of x with a constant. */
+static bool compares(const J *j, V k, u32 how, u32 to, V *x) {
+  const jit_node *n = &j->nodes.data[k];
+  u32 bits;
+  *x = n->arg[0];
+  return n->prim == JP_pcmpd && n->imm == how && jit_is_const(j, n->arg[1], &bits) && bits == to;
+}
+static bool is_remainder(const J *j, V v, const jit_divided *d) {
+  const jit_divided *r = find_divided(j, v);
+  return r && r->rem && r->x == d->x && r->by == d->by;
+}
+/* Whether x, or its remainder, is below 0, or below 1 where the remainder is not 0. */
+static bool is_below(const J *j, V k, const jit_divided *d) {
+  V v;
+  u32 one;
+  if (compares(j, k, I_LT, 0, &v)) return v == d->x || is_remainder(j, v, d);
+  if (!compares(j, k, I_NE, 1, &v)) return false; /* its sign: max(min(x, 1), -1) */
+  const jit_node *n = &j->nodes.data[v], *least = &j->nodes.data[n->arg[0]];
+  return n->prim == JP_pmaxsd && least->prim == JP_pminsd && least->arg[0] == d->x &&
+         jit_is_const(j, n->arg[1], &one) && one == UINT32_MAX &&
+         jit_is_const(j, least->arg[1], &one) && one == 1;
+}
+static bool is_corrected(const J *j, V p, const jit_divided *d) {
+  const jit_node *n = &j->nodes.data[p];
+  V v;
+  if (n->prim != JP_kandw) return false;
+  for (u32 k = 0; k < 2; k++)
+    if (compares(j, n->arg[k], I_NE, 0, &v) && is_remainder(j, v, d) && is_below(j, n->arg[!k], d))
+      return true;
+  return false;
+}
+
+bool jit_find_floor(J *j, V p, V x, V y, V *out) {
+  const jit_divided *d = find_divided(j, y);
+  const jit_node *n = &j->nodes.data[x];
+  u32 bits;
+  if (!d || n->arg[0] != y || n->prim != (d->rem ? JP_paddd : JP_psubd)) return false;
+  if (!jit_is_const(j, n->arg[1], &bits) || bits != (d->rem ? d->by : 1)) return false;
+  if (!is_corrected(j, p, d)) return false;
+  V of = d->x;
+  u32 by = d->by;
+  if (!d->rem)
+    *out = floored(j, of, by);
+  else if ((by & (by - 1)) == 0)
+    *out = OP2(pandd, of, CONST(by - 1));
+  else
+    *out = OP2(psubd, of, OP2(pmulld, floored(j, of, by), CONST(by)));
+  return true;
+}
