@@ -147,19 +147,20 @@ static const struct {
   str name;
   check_fn *fn;
 } checks[] = {
+    {STR("sdy.sharding"), check_op_shardings}, /* on nearly every op */
+    {STR("sdy.sharding_rule"), check_op_rule},
     {STR("sdy.block_arg_propagation_edges"), check_edge_lists},
     {STR("sdy.propagation_edges"), check_op_edges},
     {STR("sdy.result_propagation_edges"), check_edge_lists},
-    {STR("sdy.sharding"), check_op_shardings},
-    {STR("sdy.sharding_rule"), check_op_rule},
 };
 
 bool check_discardable(checker *k, const op *o) {
   for (u32 i = 0; i < o->num_attrs; i++) {
     str name = ((const string_attr *)o->attrs[i].name)->value;
     if (!str_starts(name, STR("sdy."))) continue;
-    for (size_t c = 0; c < COUNT(checks); c++)
-      if (str_eq(name, checks[c].name) && !checks[c].fn(k, o, o->attrs[i].value)) return false;
+    size_t c = 0;
+    while (c < COUNT(checks) && !str_eq(name, checks[c].name)) c++;
+    if (c < COUNT(checks) && !checks[c].fn(k, o, o->attrs[i].value)) return false;
   }
   return true;
 }

@@ -310,7 +310,7 @@ void op_drop_attr(op *o, str name) {
   for (u32 i = 0; i < o->num_attrs; i++) {
     if (!str_eq(attr_name(&o->attrs[i]), name)) continue;
     o->num_attrs--;
-    memmove(o->attrs + i, o->attrs + i + 1, (o->num_attrs - i) * sizeof *o->attrs);
+    for (; i < o->num_attrs; i++) o->attrs[i] = o->attrs[i + 1];
     return;
   }
 }

@@ -62,7 +62,9 @@ static void cut_border(const part_env *e, value *v) {
 }
 
 static void cut_results(cutter *c, op *o) {
-  const attr *all = op_discardable(o, SDY_SHARDING);
+  const attr *all = NULL;
+  for (u32 i = 0; i < o->num_attrs; i++)
+    if (o->attrs[i].name == c->e.sharding_name) all = o->attrs[i].value;
   const type *t = o->num_results == 1 ? op_result(o, 0)->type : NULL;
   if (!all || (t && pairs_have(&c->stay, all, t))) return;
   attrs list = op_shardings(o);

@@ -6,7 +6,8 @@
 #include "shard/flow.h"
 
 part_env part_env_make(ir_module *m, arena *scratch) {
-  return (part_env){m, m->ctx, scratch, shard_space_create(m, scratch)};
+  return (part_env){m, m->ctx, scratch, shard_space_create(m, scratch),
+                    attr_string(m->ctx, SDY_SHARDING)};
 }
 
 /* Meshes that shardings spell out have names by now (sdy-lift-inlined-meshes). A module from JAX
@@ -100,8 +101,10 @@ const sharding *part_sharding(const part_env *e, const value *v) {
         str_is(str_of(info->slots[k].name), "out_shardings"))
       return shard_read(e->space, entry(o->slots[k], v->index));
   }
-  attrs list = op_shardings(o);
-  return v->index < list.len ? shard_read(e->space, list.data[v->index]) : NULL;
+  for (u32 k = 0; k < o->num_attrs; k++)
+    if (o->attrs[k].name == e->sharding_name)
+      return shard_read(e->space, entry(o->attrs[k].value, v->index));
+  return NULL;
 }
 
 bool part_owns_edge(op *o, value *v) {

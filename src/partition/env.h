@@ -11,6 +11,7 @@ typedef struct part_env {
   ir_ctx *c;
   arena *a; /* the pass's scratch */
   shard_space *space;
+  const attr *sharding_name; /* "sdy.sharding", as ops have it */
 } part_env;
 
 part_env part_env_make(ir_module *m, arena *scratch);

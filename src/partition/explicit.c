@@ -386,6 +386,8 @@ static bool may_settle(const explicit_pass *p, const op *o, const sharding *cons
   return !v || !value_has_one_use(v) || !op_is(v->uses->owner, reshard);
 }
 
+static u64 rotate(u64 x) { return x << 29 | x >> 35; }
+
 /* In the pass's arena. */
 static settled *settled_key(const explicit_pass *p, const op *o, const sharding *const *sh,
                             const type *const *types, u64 *hash) {
@@ -399,7 +401,9 @@ static settled *settled_key(const explicit_pass *p, const op *o, const sharding 
   *w++ = op_discardable(o, SDY_SHARDING_RULE);
   for (u32 t = 0; t < n; t++) *w++ = sh[t], *w++ = types[t];
   *hash = o->num_operands;
-  for (size_t i = 0; i < len; i++) *hash = hash_ptr(k->words[i], *hash);
+  for (size_t i = 0; i < len; i++)
+    *hash = rotate(*hash ^ (u64)(uintptr_t)k->words[i]) * 0x9e3779b97f4a7c15u;
+  *hash ^= *hash >> 32; /* indices go by the low bits */
   return k;
 }
 

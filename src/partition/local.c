@@ -20,11 +20,18 @@ enum { MAX_DEVICES = 1 << 20 }; /* collectives list them */
 
 static void number_value(local *l, value *v) {
   v->num = l->num_values++;
-  if (!l->sh) return;
   l->from[v->num] = v->type;
   l->to[v->num] = v->type;
   const sharding *s = part_sharding(&l->e, v);
   l->sh[v->num] = s;
+}
+
+static walk_result count_op(void *user, op *o) {
+  local *l = user;
+  l->num_values += o->num_results;
+  for (u32 r = 0; r < o->num_regions; r++)
+    for (block *b = o->regions[r].first; b; b = b->next) l->num_values += b->num_args;
+  return WALK_ON;
 }
 
 static walk_result number_op(void *user, op *o) {
@@ -65,12 +72,10 @@ static const type *shard_type(local *l, const sharding *s, const type *t) {
   return k->shard;
 }
 
-/* Twice: once to count, once to fill the tables, which stay valid while types change under the
- * ops. */
+/* The tables stay valid while types change under the ops. */
 static void number_all(local *l) {
   l->num_values = 0;
-  l->sh = NULL;
-  op_walk(l->e.m->root, number_op, l);
+  op_walk(l->e.m->root, count_op, l);
   u32 n = l->num_values;
   l->sh = arena_zalloc(l->e.a, n * sizeof(*l->sh));
   l->to = arena_zalloc(l->e.a, n * sizeof(*l->to));
@@ -290,7 +295,7 @@ static void finish_block(local *l, block *b) {
     op *next = o->next;
     if (l->o.drop_shardings) {
       op_drop_attr(o, SDY_SHARDING);
-      op_drop_attr(o, SDY_SHARDING_RULE);
+      if (o->num_attrs) op_drop_attr(o, SDY_SHARDING_RULE);
     }
     for (u32 r = 0; r < o->num_regions; r++)
       for (block *in = o->regions[r].first; in; in = in->next) finish_block(l, in);

@@ -18,11 +18,11 @@ const mesh *most_common_mesh(const sharding *const *s, size_t n) {
   const mesh *best = NULL;
   size_t most = 0;
   for (size_t i = 0; i < n; i++) {
-    if (sharding_is_replicated(s[i])) continue;
-    if (s[i]->mesh == best) {
-      most++;
+    if (s[i] && s[i]->mesh == best) {
+      most += !sharding_is_replicated(s[i]);
       continue;
     }
+    if (sharding_is_replicated(s[i])) continue;
     size_t count = 0; /* up to here: the first mesh to be there so often is taken */
     for (size_t k = 0; k <= i; k++)
       count += !sharding_is_replicated(s[k]) && s[k]->mesh == s[i]->mesh;
@@ -167,6 +167,7 @@ value *place_at(placer *p, cursor *at, value *v, const sharding *to) {
     if (sharding_is_replicated(from)) return v;
     to = sharding_make_replicated(e->a, from->mesh, from->rank, true);
   }
+  if (!to->unreduced.len && (!from || !from->unreduced.len)) return reshard(at, v, to);
   v = reduce(at, v, from, to);
   from = part_sharding(e, v);
   sharding mid = *to;

@@ -50,8 +50,8 @@ static bool is_apart(const op *o) {
 
 const part_row *part_row_of(const op *o) {
   static const part_row unknown = {PLACED_BY_RULE, CUT_NOWHERE, .local = local_foreign};
-  if (pieces_is(o)) return &part_pieces_row;
-  if (is_apart(o)) return &part_apart_row;
+  if (op_is(o, custom_call) && pieces_is(o)) return &part_pieces_row;
+  if (op_is(o, custom_call) && is_apart(o)) return &part_apart_row;
   if (op_kind(o) < OP_COUNT) return &part_rows[op_kind(o)];
   return o->info->hooks ? o->info->hooks->record : &unknown;
 }
