@@ -77,11 +77,13 @@ static bool same_dims(const node *a, const node *b) {
          (a->rank == 0 || memcmp(a->dims, b->dims, a->rank * sizeof(i64)) == 0);
 }
 
-static bool is_leaf_load(const node *n) { return n->kind == NODE_MEM && !n->element; }
+static bool is_leaf_load(const node *n) {
+  return (n->kind == NODE_MEM || n->kept) && !n->element;
+}
 
 /* Full-size reads are what make a value expensive to compute again. */
 static u32 leaf_loads(const node *n, const node *of) {
-  if (!is_leaf_load(n)) return 0;
+  if (!is_leaf_load(n) || n->kept) return n->kept;
   u64 elements = 1;
   for (u32 d = 0; d < n->rank; d++)
     if (n->stride[d] != 0) elements *= (u64)(n->dims[d] ? n->dims[d] : 1);
@@ -116,7 +118,7 @@ static void weigh(node *n) {
     const node *in = n->in[i];
     n->uniform &= in->element || (in->kind == NODE_EXPR && in->uniform);
     n->loads += leaf_loads(in, n);
-    if (in->kind != NODE_EXPR) continue;
+    if (in->kind != NODE_EXPR || in->kept) continue;
     n->heavy |= in->heavy;
     n->cost += in->cost;
     n->loads += in->loads;
@@ -317,8 +319,14 @@ void fuse_close(lower *L, group *g) {
   node *out[MAX_STORES];
   u32 n = 0;
   unlist(L, g);
+  bool any = false;
   for (node *m = g->first; m; m = m->next) {
-    if (m->kind != NODE_EXPR || m->pending == 0 || (is_cheap(m) && m->result < 0)) continue;
+    if (m->kind != NODE_EXPR) continue;
+    bool cheap = is_cheap(m);
+    if (any) weigh(m);
+    cheap |= m->pulled && is_cheap(m); /* of what the group stores before it: 1 - tanh x */
+    if (m->pending == 0 || (cheap && m->result < 0)) continue;
+    any = m->kept = true;
     if (n == MAX_STORES) {
       compute(L, out, n);
       n = 0;
