@@ -308,12 +308,10 @@ static status cannot_launch(launcher *on, const executor_launch_args *args) {
  * one position after the other, each until it parks: nothing is to be waited for, and no call is
  * the host's, who may hold what the thread that answers wants (such steps cost no one knows what).
  * From a callback it does not, as launches there could nest without end. What jumps back is tried
- * there until once it was not done in that time: it then went on elsewhere. */
-enum { SHORT = 24000, SHORT_LOOPS = 32000 }; /* ns */
-
+ * there until once it was not done in that time, or a little more: it then went on elsewhere. */
 static worker *come(launcher *on, const executor_launch_args *args, u32 n) {
   const executor_image *im = args->image;
-  if (args->transport || args->num_wait || im->cost > SHORT / n || !on->ops->come ||
+  if (args->transport || args->num_wait || im->cost > on->brief / n || !on->ops->come ||
       atomic_load_explicit(&im->lasts, memory_order_relaxed) || executor_on_worker())
     return NULL;
   return on->ops->come(on);
@@ -329,7 +327,7 @@ static bool take_off(launcher *on, launch *l, place_list *here) {
   l->here = here;
   for (u32 i = 0; i < l->n; i++) {
     l->places[i].state = PLACE_RUNNING;
-    l->places[i].left = step_ticks(SHORT_LOOPS / l->n);
+    l->places[i].left = step_ticks(on->brief / 3 * 4 / l->n);
   }
   return true;
 }

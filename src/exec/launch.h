@@ -159,6 +159,7 @@ struct launcher {
   launch *first, *last;
   u32 launches;  /* alive */
   bool stopping; /* no launches any more */
+  u64 brief;     /* ns: a program that takes no longer runs on the thread that launches it */
   u32 forks;     /* os_forks() of the process that has the threads */
   atomic_ullong stat_images, stat_launches, stat_steps, stat_rendezvous;
 };

@@ -208,6 +208,19 @@ static void test_loops(arena *a) {
   exec_image_release(twice);
 }
 
+/* One worker alone would not be done earlier with what is not quite so brief. */
+static void test_alone(arena *a) {
+  CHECK(!exec_create(&(exec_options){.kind = "cpu", .threads = 1}, &pool));
+  executor_image *some = scale(a, 1, 100000, 4), *lengthy = scale(a, 1, 100000, 1000);
+  test_here(some);
+  go(&shots[0], lengthy, NULL);
+  wait_for(&shots[0]);
+  CHECK(shots[0].worker);
+  exec_image_release(some);
+  exec_image_release(lengthy);
+  executor_release(pool);
+}
+
 static void *launch_many(void *image) {
   shot r = {0};
   for (int i = 0; i < 2000; i++) {
@@ -238,6 +251,7 @@ int main(void) {
   exec_image_release(both);
   exec_image_release(meeting);
   executor_release(pool);
+  test_alone(&a);
   arena_deinit(&a);
   return UNIT_END();
 }

@@ -444,11 +444,11 @@ static void wait_in_callback(PJRT_Error *error, void *user) {
 
 /* One worker, and more launches than may be in flight, each of which starts another one. */
 static void test_callbacks(void) {
-  enum { N = 200, SIZE = 20000 };
+  enum { N = 100, SIZE = 2000000 };
   static const char slow[] = "module @slow {\n"
-                             "  func.func @main(%x: tensor<20000xf32>) -> tensor<20000xf32> {\n"
-                             "    %y = stablehlo.tan %x : tensor<20000xf32>\n"
-                             "    return %y : tensor<20000xf32>\n"
+                             "  func.func @main(%x: tensor<2000000xf32>) -> tensor<2000000xf32> {\n"
+                             "    %y = stablehlo.tan %x : tensor<2000000xf32>\n"
+                             "    return %y : tensor<2000000xf32>\n"
                              "  }\n"
                              "}\n";
   static float in[SIZE];
