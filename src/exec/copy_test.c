@@ -1,4 +1,5 @@
 /* Copies of planes in any order, against one element after the other. */
+#include "num/convert.h"
 #include "tests/exec.h"
 
 static u32 pick(u32 *seed, u32 n) {
@@ -46,10 +47,38 @@ static void check_copies(arena *a) {
   for (u32 i = 0; i < 3; i++) check_copy(a, &seed, DTYPE_f32, (i64[]){3, 1201, 1200 + 16 * i});
 }
 
+/* Elements by index; every other run has some that are outside. */
+static void check_takes(void) {
+  static const dtype types[TAKE_INDICES] = {DTYPE_s32, DTYPE_u32, DTYPE_s64};
+  enum { MOST = 300, TABLE = 500 };
+  u32 seed = 5;
+  for (u32 round = 0; round < 2000; round++) {
+    u32 of = round % TAKE_INDICES, log = round / TAKE_INDICES % 4, n = pick(&seed, MOST);
+    u32 size = 1u << log, table = 1 + pick(&seed, TABLE), bad = 0;
+    char x[TABLE * 8], y[MOST * 8 + 1], at[MOST * 8];
+    i64 index[MOST];
+    for (u32 i = 0; i < TABLE * 8; i++) x[i] = (char)pick(&seed, 256);
+    for (u32 i = 0; i < n; i++) {
+      bool outside = round % 2 && pick(&seed, 50) == 0;
+      index[i] =
+          (i64)pick(&seed, outside ? 60000 : table) - (outside && of != TAKE_U32 ? 30000 : 0);
+      num_from_f64(types[of], (double)index[i], at + i * dtype_size(types[of]));
+    }
+    y[n * size] = 77;
+    vm_kernels_get()->move->take[of][log](n, y, x, at, table - 1);
+    for (u32 i = 0; i < n; i++) {
+      i64 k = index[i] < 0 ? 0 : index[i] >= table ? table - 1 : index[i];
+      bad += memcmp(y + i * size, x + k * size, size) != 0;
+    }
+    CHECK(bad == 0 && y[n * size] == 77);
+  }
+}
+
 static void run_tests(arena *a, const exec_options *options) {
   status s = exec_create(options, &pool);
   CHECK(!s);
   check_copies(a);
+  check_takes();
   executor_release(pool);
 }
 

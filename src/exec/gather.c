@@ -26,6 +26,7 @@ struct gathering {
   i64 operand_stride[PROG_MAX_DIMS], most[PROG_MAX_DIMS]; /* by index component */
   step_shape window; /* elements moved; strides in elements (width 1): to other, from operand */
   u64 window_planes;
+  i64 ahead;  /* bytes of the operand that are brought before a window is worked on */
   u32 *width; /* by operand */
   /* scatter */
   vm_unit *body; /* inputs: operands then updates; outputs: operands */
@@ -209,24 +210,51 @@ static void run_singles(const void *data, const exec_env *env, u64 begin, u64 en
 
 /* ---- any ---- */
 
+/* A batch's window, offsets in elements. `inside`: it fits; clamped so that it does, where it is
+ * gathered. */
+typedef struct window_at {
+  i64 operand, other;
+  bool inside;
+} window_at;
+
+static window_at find_window(const gathering *r, const exec_env *env, u64 b) {
+  const void *indices = env->slots[r->g->indices];
+  window_at w = {.inside = true};
+  i64 index;
+  find_batch(r, b, &index, &w.other, &w.operand);
+  for (u32 k = 0; k < r->index_size; k++) {
+    i64 start = step_read_index(r->index_type, indices, (u64)(index + k * r->component_stride));
+    i64 clamped = start < 0 ? 0 : start > r->most[k] ? r->most[k] : start;
+    w.inside &= start == clamped;
+    w.operand += clamped * r->operand_stride[k];
+  }
+  return w;
+}
+
+/* Batch b's, if there is one, while the one before is worked on: no processor could guess where it
+ * begins. */
+static window_at find_next(const gathering *r, const exec_env *env, u64 b, u64 end) {
+  enum { LINE = 64 };
+  if (b >= end) return (window_at){0};
+  window_at w = find_window(r, env, b);
+  const char *at = (const char *)env->slots[r->g->operand[0]] + w.operand * (i64)r->width[0];
+  for (i64 i = 0; i < r->ahead; i += LINE) __builtin_prefetch(at + i);
+  return w;
+}
+
 /* A unit is a batch: one index vector and the window that it names. */
 static void run_gather(const void *data, const exec_env *env, u64 begin, u64 end) {
   const gathering *r = data;
   const prog_gather *g = r->g;
   const char *operand = env->slots[g->operand[0]];
   char *result = env->slots[g->other[0]];
-  const void *indices = env->slots[g->indices];
   i64 width = r->width[0];
-  for (u64 b = begin; b < end; b++) {
-    i64 index, to, from;
-    find_batch(r, b, &index, &to, &from);
-    for (u32 k = 0; k < r->index_size; k++) {
-      i64 start = step_read_index(r->index_type, indices, (u64)(index + k * r->component_stride));
-      start = start < 0 ? 0 : start > r->most[k] ? r->most[k] : start;
-      from += start * r->operand_stride[k];
-    }
-    step_shape_copy(r->k, &r->window, result + to * width, operand + from * width, 0,
+  window_at w = find_next(r, env, begin, end);
+  while (begin < end) {
+    window_at next = find_next(r, env, ++begin, end);
+    step_shape_copy(r->k, &r->window, result + w.other * width, operand + w.operand * width, 0,
                     r->window_planes);
+    w = next;
   }
 }
 
@@ -274,23 +302,16 @@ static void combine_window(const gathering *r, const exec_env *env, void **reg, 
 }
 
 /* Windows may overlap, so that all batches are one unit, in order. Out of range, nothing is
- * written (StableHLO, scatter); `to` is not moved any further then, as it could overflow. */
+ * written (StableHLO, scatter). */
 static void run_scatter(const void *data, const exec_env *env, u64 begin, u64 end) {
   const gathering *r = data;
-  const prog_gather *g = r->g;
-  const void *indices = env->slots[g->indices];
   void **reg = vm_begin(r->body, env->scratch, 2048);
   (void)begin, (void)end;
+  window_at w = find_next(r, env, 0, r->batches);
   for (u64 b = 0; b < r->batches; b++) {
-    i64 index, from, to;
-    bool fits = true;
-    find_batch(r, b, &index, &from, &to);
-    for (u32 k = 0; k < r->index_size; k++) {
-      i64 start = step_read_index(r->index_type, indices, (u64)(index + k * r->component_stride));
-      fits &= start >= 0 && start <= r->most[k];
-      to += fits ? start * r->operand_stride[k] : 0;
-    }
-    if (fits) combine_window(r, env, reg, to, from);
+    window_at next = find_next(r, env, b + 1, r->batches);
+    if (w.inside) combine_window(r, env, reg, w.operand, w.other);
+    w = next;
   }
 }
 
@@ -368,6 +389,15 @@ static void lower_scatter_body(const lower_env *e, gathering *r, exec_step *out)
   out->scratch = vm_scratch_bytes(r->body, 2048);
 }
 
+/* The rest of a row comes by itself. */
+static void look_ahead(gathering *r) {
+  enum { MOST = 1024 };
+  const step_shape *s = &r->window;
+  bool row = s->rank > 0 && s->from[s->rank - 1] == 1;
+  i64 bytes = (row ? s->dims[s->rank - 1] : 1) * r->width[0];
+  r->ahead = bytes < MOST ? bytes : MOST;
+}
+
 void gather_lower(const lower_env *e, const prog_gather *g, exec_step *out) {
   gathering *r = ARENA_NEW(e->a, gathering);
   i64 index_stride[PROG_MAX_DIMS + 1] = {0}, other_stride[PROG_MAX_DIMS + 1] = {0};
@@ -398,6 +428,7 @@ void gather_lower(const lower_env *e, const prog_gather *g, exec_step *out) {
   for (size_t d = 0; d < g->operand_dims.len; d++)
     if (g->operand_dims.data[d] < slice[d]) return;
   step_shape_simplify(&r->window);
+  look_ahead(r);
   out->cost = 30 + 10 * r->index_size + elements * (g->scatter ? 2 : 1);
   dtype type = e->prog->slots[g->operand[0]].type;
   r->single = elements == 1 ? find_single(r, type) : NULL;

@@ -76,6 +76,23 @@ static void copy_rows(size_t rows, size_t n, char *to, i64 ts, const char *from,
 
 /* ---- single elements ---- */
 
+/* BLOCK elements whose indices are inside. */
+#define TAKE_BLOCK(I, UI, T)                                                                       \
+  INLINE void block_##I##_##T(T *out, const T *in, const I *at) {                                  \
+    for (size_t k = 0; k < BLOCK; k++) out[k] = in[(UI)at[k]];                                     \
+  }
+/* Two at once, which halves the stores. */
+#define TAKE_PAIRS(I)                                                                              \
+  INLINE void block_##I##_u32(u32 *out, const u32 *in, const I *at) {                              \
+    for (size_t k = 0; k < BLOCK; k += 8)                                                          \
+      for (size_t q = k; q < k + 8; q += 2) {                                                      \
+        u64 two, x;                                                                                \
+        memcpy(&two, at + q, 8);                                                                   \
+        x = in[(u32)two] | (u64)in[two >> 32] << 32;                                               \
+        memcpy(out + q, &x, 8);                                                                    \
+      }                                                                                            \
+  }
+
 /* Blocks are looked over in vectors: where all indices are inside, as nearly always, elements are
  * taken without another look. */
 #define TAKE(I, UI, MOST, T)                                                                       \
@@ -91,7 +108,7 @@ static void copy_rows(size_t rows, size_t n, char *to, i64 ts, const char *from,
       const I *index = (const I *)at + i;                                                          \
       T *out = (T *)to + i;                                                                        \
       if (n - i >= BLOCK && inside_##I##_##T(index, end)) {                                        \
-        for (size_t k = 0; k < BLOCK; k++) out[k] = in[(UI)index[k]];                              \
+        block_##I##_##T(out, in, index);                                                           \
         continue;                                                                                  \
       }                                                                                            \
       for (size_t k = 0; k < BLOCK && i + k < n; k++) {                                            \
@@ -102,7 +119,14 @@ static void copy_rows(size_t rows, size_t n, char *to, i64 ts, const char *from,
   }
 #define TAKES(I, UI, MOST)                                                                         \
   TAKE(I, UI, MOST, u8) TAKE(I, UI, MOST, u16) TAKE(I, UI, MOST, u32) TAKE(I, UI, MOST, u64)
+#define BLOCKS(I, UI) TAKE_BLOCK(I, UI, u8) TAKE_BLOCK(I, UI, u16) TAKE_BLOCK(I, UI, u64)
 enum { BLOCK = 64 };
+TAKE_PAIRS(i32)
+TAKE_PAIRS(u32)
+TAKE_BLOCK(i64, u64, u32)
+BLOCKS(i32, u32)
+BLOCKS(u32, u32)
+BLOCKS(i64, u64)
 TAKES(i32, u32, INT32_MAX)
 TAKES(u32, u32, UINT32_MAX)
 TAKES(i64, u64, INT64_MAX)
