@@ -1,6 +1,6 @@
 """Every function of functions.py at sizes that take time: ours beside XLA's, in turn.
 
-    python bench/functions.py [--types f32,s32] [--seconds .05] [--below 1] [NAME...]
+    python bench/functions.py [--types f32,s32] [--seconds .05] [--below 1] [--after NAME] [NAME...]
 
 Arguments are drawn as for the comparison of results (python/tests/functions.py), in shapes of up to
 two million elements; each call is compiled on both platforms and run in turn. A line for each that
@@ -9,7 +9,9 @@ all runs), and our time; and for each whose results differ. At the end the geome
 many lay below .5 and 1."""
 import argparse
 import collections
+import concurrent.futures.process
 import math
+import multiprocessing
 import os
 import pathlib
 import sys
@@ -32,6 +34,7 @@ SHAPES = [(512, 512), (1 << 20,), (32, 64, 512), (16, 64, 64, 32)]
 LONGEST, MOST_WORK, MOST_BYTES = 2.0, 2e10, 1 << 30
 # A million operands, or as many steps as there are elements, squared.
 LEFT_OUT = {"jnp.lexsort", "jnp.poly", "jnp.polydiv", "jnp.polyfit"}
+BATCH = 40  # functions of a process: what was compiled stays for as long as that lives
 Best = collections.namedtuple("Best", "wall processor")
 
 
@@ -91,41 +94,57 @@ def sides(function, arguments):
     return compiled(jax.devices("terrazzo")[0], function, arguments)[1], peer
 
 
+def measure(options, batch):
+    """The ratios of some functions, by their place in the list of all."""
+    draw.SHAPES = SHAPES
+    every = list(functions.functions().items())
+    ratios = []
+    for count, kind in ((c, k) for c in batch for k in options.types.split(",")):
+        name, function = every[count]
+        rng = np.random.default_rng(count)
+        for arguments in draw.candidates(name, function, rng, functions.TYPES[kind]):
+            shown = f"{name} of {kind} {draw.shown(arguments)}"[:100]
+            try:
+                runs = sides(function, arguments)
+            except Exception as error:
+                print(f"{shown}: {type(error).__name__}: {str(error).splitlines()[0][:160]}")
+                continue
+            if not runs:
+                continue
+            results = (jax.tree.map(np.asarray, run()) for run in runs)
+            wrong = functions.difference(*results, kind)
+            if wrong:
+                print(f"{shown}: {wrong}", flush=True)
+            ours, peer = best(runs, options.seconds, options.below)
+            ratios.append(peer.wall / ours.wall)
+            if ratios[-1] < options.below:
+                print(f"{ratios[-1]:6.2f} {peer.processor / max(ours.processor, 1e-7):6.2f} "
+                      f"{ours.wall * 1e3:9.3f} ms  {shown}", flush=True)
+    return ratios
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--types", default="f32")
     parser.add_argument("--seconds", type=float, default=.05)
     parser.add_argument("--below", type=float, default=1)
+    parser.add_argument("--after", metavar="NAME", help="from the function behind this one on")
     parser.add_argument("names", nargs="*", metavar="NAME")
     options = parser.parse_args()
-    draw.SHAPES = SHAPES
+    names = list(functions.functions())
+    first = names.index(options.after) + 1 if options.after else 0
+    wanted = [i for i, name in enumerate(names)
+              if i >= first and name not in LEFT_OUT and name in (options.names or names)]
     ratios = []
-    for count, (name, function) in enumerate(functions.functions().items()):
-        if options.names and name not in options.names or name in LEFT_OUT:
-            continue
-        if count % 50 == 49:
-            jax.clear_caches()
-        for kind in options.types.split(","):
-            rng = np.random.default_rng(count)
-            for arguments in draw.candidates(name, function, rng, functions.TYPES[kind]):
-                shown = f"{name} of {kind} {draw.shown(arguments)}"[:100]
-                try:
-                    runs = sides(function, arguments)
-                except Exception as error:
-                    print(f"{shown}: {type(error).__name__}: {str(error).splitlines()[0][:160]}")
-                    continue
-                if not runs:
-                    continue
-                results = (jax.tree.map(np.asarray, run()) for run in runs)
-                wrong = functions.difference(*results, kind)
-                if wrong:
-                    print(f"{shown}: {wrong}", flush=True)
-                ours, peer = best(runs, options.seconds, options.below)
-                ratios.append(peer.wall / ours.wall)
-                if ratios[-1] < options.below:
-                    print(f"{ratios[-1]:6.2f} {peer.processor / max(ours.processor, 1e-7):6.2f} "
-                          f"{ours.wall * 1e3:9.3f} ms  {shown}", flush=True)
+    for i in range(0, len(wanted), BATCH):
+        batch = wanted[i:i + BATCH]
+        with concurrent.futures.ProcessPoolExecutor(
+                1, mp_context=multiprocessing.get_context("spawn")) as process:
+            try:
+                ratios += process.submit(measure, options, batch).result()
+            except concurrent.futures.process.BrokenProcessPool:
+                print(f"died between {names[batch[0]]} and {names[batch[-1]]}", flush=True)
     mean = math.exp(sum(map(math.log, ratios)) / max(len(ratios), 1))
     print(f"{len(ratios)} calls, mean {mean:.2f}, {sum(r < .5 for r in ratios)} below .5, "
           f"{sum(r < 1 for r in ratios)} below 1")
