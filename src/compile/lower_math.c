@@ -43,22 +43,39 @@ static bool reduce_nothing(lower *L, op *o) {
   return true;
 }
 
-/* Of one element each, with what the body leaves as it is: as indices are checked whose vectors
- * have one component. Sums of floats are left alone, since -0 and 0 is 0. */
-static bool reduces_ones(lower *L, op *o, i64s dims) {
+/* They stay what they are: as indices are checked whose vectors have one component. Sums of floats
+ * do not, since -0 and 0 is 0. */
+static bool leaves_ones(lower *L, op *o, i64s dims, prog_reducer kind) {
   node *in = lower_node(L, o, 0), *init = lower_node(L, o, 1);
-  prog_body body;
   u64 neutral[2];
   u32 kept = in->rank - (u32)dims.len;
   for (size_t i = 0; i < dims.len; i++)
-    if (dims.data[i] < kept || in->dims[dims.data[i]] != 1) return false;
+    if (dims.data[i] < kept) return false;
   bool integer = in->type == DTYPE_pred || num_int_bits((dtype)in->type) >= 8;
-  if (o->num_operands != 2 || !integer || !init->element) return false;
-  if (op_operand(o, 0)->type->elem != op_result(o, 0)->type->elem) return false;
-  if (!select_body(L, o, op_body(o, 0), &body)) return false;
-  prog_body_recognize(&body);
-  return body.kind != REDUCE_CODE && prog_reducer_neutral(body.kind, (dtype)in->type, neutral) &&
+  return integer && init->element && prog_reducer_neutral(kind, (dtype)in->type, neutral) &&
          memcmp(neutral, init->element, dtype_size((dtype)in->type)) == 0;
+}
+
+/* Of one element each, by a body that is one operation. */
+static bool reduces_ones(lower *L, const op *o, i64s dims, prog_body *body) {
+  const node *in = lower_node(L, o, 0);
+  for (size_t i = 0; i < dims.len; i++)
+    if (in->dims[dims.data[i]] != 1) return false;
+  if (o->num_operands != 2 || lower_node(L, o, 1)->type != in->type ||
+      op_operand(o, 0)->type->elem != op_result(o, 0)->type->elem)
+    return false;
+  prog_body_recognize(body);
+  return body->kind != REDUCE_CODE;
+}
+
+/* One value and the initial one. */
+static u32 combine_ones(const pull *p, prog_reducer kind, dtype t, u32 init, u32 value) {
+  static const i64 none[PROG_MAX_DIMS];
+  vm_instr storage[4];
+  vm_op op = (vm_op)prog_body_code(kind, t, storage).instrs[2].op;
+  prog_builder *b = p->L->b;
+  u32 first = vm_load(b, &p->loop->code, t, prog_loop_in(b, p->loop, init, 0, none));
+  return vm_emit(b, &p->loop->code, op, t, first, value, 0);
 }
 
 /* The operands are pulled into the loop that reduces them: what feeds a sum is not stored first.
@@ -71,8 +88,11 @@ bool lower_reduce(lower *L, op *o) {
   u32 n = o->num_operands / 2, perm[PROG_MAX_DIMS];
   i64 dims[PROG_MAX_DIMS], stride[PROG_MAX_DIMS] = {0};
   u32 *init = ARENA_ARRAY(L->a, u32, n), *value = ARENA_ARRAY(L->a, u32, n);
+  prog_body body;
+  if (!select_body(L, o, op_body(o, 0), &body)) return false;
   settle_reduced(L, o);
-  if (reduces_ones(L, o, a.dimensions)) {
+  bool ones = reduces_ones(L, o, a.dimensions, &body);
+  if (ones && leaves_ones(L, o, a.dimensions, body.kind)) {
     node *out = lower_new_node(L, o, op_result(o, 0));
     if (!out) return false;
     if (fuse_without_ones(L, lower_node(L, o, 0), out)) {
@@ -95,11 +115,10 @@ bool lower_reduce(lower *L, op *o) {
     if (out->type != lower_node(L, o, i)->type)
       value[i] = vm_emit(L->b, &p.loop->code, VM_convert, (dtype)out->type, value[i], 0, 0);
     if (kept) memcpy(stride, out->stride, kept * sizeof(i64));
+    if (ones) value[i] = combine_ones(&p, body.kind, (dtype)out->type, init[i], value[i]);
     prog_loop_out(L->b, p.loop, out->slot, 0, stride, value[i]);
   }
-  prog_body body;
-  if (!select_body(L, o, op_body(o, 0), &body)) return false;
-  prog_loop_reduce(L->b, p.loop, in->rank - kept, init, body);
+  if (!ones) prog_loop_reduce(L->b, p.loop, in->rank - kept, init, body);
   return true;
 }
 

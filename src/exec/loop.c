@@ -205,6 +205,8 @@ static void gather_block(const vm_kernels *k, const pattern *p, i64 count, u32 w
       memcpy(to, from, (size_t)run * width);
     else if (*stride == 0)
       k->splat[w]((size_t)run, to, from, NULL, NULL);
+    else if (*stride == -1 && k->reverse[w])
+      k->reverse[w]((size_t)run, to, from);
     else
       k->stride[w]((size_t)run, to, from, stride, NULL);
   });
