@@ -77,13 +77,12 @@ static bool same_dims(const node *a, const node *b) {
          (a->rank == 0 || memcmp(a->dims, b->dims, a->rank * sizeof(i64)) == 0);
 }
 
-static bool is_leaf_load(const node *n) {
-  return (n->kind == NODE_MEM || n->kept) && !n->element;
-}
+static bool is_leaf_load(const node *n) { return (n->kind == NODE_MEM || n->kept) && !n->element; }
 
 /* Full-size reads are what make a value expensive to compute again. */
 static u32 leaf_loads(const node *n, const node *of) {
-  if (!is_leaf_load(n) || n->kept) return n->kept;
+  if (n->kept) return 1; /* it has no strides yet, and the loop's own shape */
+  if (!is_leaf_load(n)) return 0;
   u64 elements = 1;
   for (u32 d = 0; d < n->rank; d++)
     if (n->stride[d] != 0) elements *= (u64)(n->dims[d] ? n->dims[d] : 1);

@@ -191,8 +191,8 @@ static void multiply_in_front(batch *b, op *dot) {
 
 /* carried = carried + chain(product) */
 typedef struct sum {
-  u32 k; /* what the loop carries */
   op *add, *dot;
+  u32 added; /* the operand that is not what is carried */
   const op *chain[MAX_CHAIN]; /* from the back to the front */
   u32 len;
   u32 side; /* of the rows, in the product */
@@ -205,22 +205,14 @@ static bool is_wide(const type *t) {
   return e->kind == TYPE_INT || (e->kind == TYPE_FLOAT && e->width >= 32);
 }
 
-static op *private_op(const batch *b, const value *v) {
-  op *o = value_op(v);
-  return o && o->parent == b->body && value_has_one_use(v) ? o : NULL;
-}
-
 static bool is_sum(const batch *b, u32 k, sum *out) {
   const value *arg = b->body->args[k];
-  *out = (sum){.k = k, .add = private_op(b, op_operand(b->body->last, k))};
-  if (!out->add || !op_is(out->add, add) || !value_has_one_use(arg) ||
-      op_body(b->loop, 0)->args[k]->uses || !is_wide(arg->type))
-    return false;
-  bool first = op_operand(out->add, 0) == arg;
-  if (!first && op_operand(out->add, 1) != arg) return false;
-  op *o = private_op(b, op_operand(out->add, first));
+  *out = (sum){0};
+  out->add = loop_addition(b->loop, k, &out->added);
+  if (!out->add || !is_wide(arg->type)) return false;
+  op *o = part_private_op(op_operand(out->add, out->added), b->body);
   for (; o && (op_is(o, transpose) || op_is(o, reshape)) && out->len < MAX_CHAIN;
-       o = private_op(b, op_operand(o, 0)))
+       o = part_private_op(op_operand(o, 0), b->body))
     out->chain[out->len++] = o;
   out->dot = o;
   if (!o || !op_is(o, dot_general) || !is_whole_sum(b, op_result(o, 0)) || !is_whole_sum(b, arg))
@@ -296,9 +288,8 @@ static void multiply_behind(batch *b, u32 k) {
   const attr *numbers = numbers_with(b, numbers_of(s.dot), (bool[]){true, true}, true);
   value *p = product_like(&c, s.dot, in, numbers), *v = p;
   while (s.len) v = clone_with(&c, s.chain[--s.len], 0, v);
-  bool first = op_operand(s.add, 0) == carried;
-  v = clone_with(&c, s.add, first, v);
-  op_set_operand(value_op(v), !first, op_operand(b->loop, k));
+  v = clone_with(&c, s.add, s.added, v);
+  op_set_operand(value_op(v), !s.added, op_operand(b->loop, k));
   value_replace_except(result, v, value_op(p));
   if (all)
     op_set_operand(b->body->last, k, carried);

@@ -91,6 +91,11 @@ static const attr *entry(const attr *per_value, u32 i) {
   return list && i < list->shardings.len ? list->shardings.data[i] : NULL;
 }
 
+op *part_private_op(const value *v, const block *b) {
+  op *def = value_op(v);
+  return def && def->parent == b && value_has_one_use(v) ? def : NULL;
+}
+
 const sharding *part_sharding(const part_env *e, const value *v) {
   const op *o = value_op(v);
   if (!o || op_kind(o) >= OP_COUNT) return shard_read(e->space, value_sharding(e->c, (value *)v));

@@ -22,6 +22,9 @@ bool part_has_mesh(const part_env *e);
 /* The mesh of the module that is the same; the first, or else a new one by this name. */
 const mesh *part_name_mesh(const part_env *e, symbols *s, const mesh *like, str name);
 
+/* The op that makes v for nobody else, in the same block; NULL: there is none. */
+op *part_private_op(const value *v, const block *b);
+
 /* The sharding of a value where it stands: of its op, of the function's argument, of the loop
  * or manual computation around it (without the manual axes). NULL: none, so replicated.
  * Interned in the space. */

@@ -82,17 +82,11 @@ static void hoist_one(hoist *h, op *loop, op *o, i64 *room) {
 
 /* What a round adds to what is carried, as a sum; NULL: it does something else. */
 static op *added_sum(const hoist *h, const op *loop, u32 i, op **add, u32 *k) {
-  block *body = op_body(loop, 1);
-  const value *arg = body->args[i], *r = op_result(loop, i);
-  *add = value_op(op_operand(op_terminator(body), i));
-  if (!*add || !op_is(*add, add) || (*add)->parent != body || op_body(loop, 0)->args[i]->uses ||
-      !value_has_one_use(arg) || arg->uses->owner != *add || !value_has_one_use(op_result(*add, 0)))
-    return NULL;
-  *k = op_operand(*add, 0) == arg;
-  op *sum = value_op(op_operand(*add, *k));
+  const value *r = op_result(loop, i);
+  *add = loop_addition(loop, i, k);
+  op *sum = *add ? part_private_op(op_operand(*add, *k), (*add)->parent) : NULL;
   struct sdy_all_reduce_attrs v;
-  if (!sum || !op_is(sum, sdy_all_reduce) || sum->parent != body || !view_sdy_all_reduce(sum, &v) ||
-      !value_has_one_use(op_result(sum, 0)) ||
+  if (!sum || !op_is(sum, sdy_all_reduce) || !view_sdy_all_reduce(sum, &v) ||
       (v.reduction_op && v.reduction_op->value != UNREDUCED_SUM) ||
       !part_has_no_addend(type_element(r->type)))
     return NULL;

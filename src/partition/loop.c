@@ -64,6 +64,17 @@ value *loop_from_outside(op *loop, value *v) {
   return op_operand(loop, i);
 }
 
+op *loop_addition(const op *loop, u32 i, u32 *side) {
+  const block *body = op_body(loop, 1);
+  const value *arg = body->args[i];
+  op *o = part_private_op(op_operand(op_terminator(body), i), body);
+  if (!o || !op_is(o, add) || op_body(loop, 0)->args[i]->uses || !value_has_one_use(arg) ||
+      arg->uses->owner != o)
+    return NULL;
+  *side = op_operand(o, 0) == arg;
+  return o;
+}
+
 /* ---- memory ---- */
 
 i64 shard_bytes(const type *t, const sharding *s) {

@@ -18,6 +18,10 @@ bool loop_constant(const op *loop, const value *v, i64 *out);
 /* What v, seen in a region of the loop, is in front of it; NULL: not always the same. */
 value *loop_from_outside(op *loop, value *v);
 
+/* The addition, in each trip, to what the loop carries under this number, where nobody else sees
+ * what it was or what it becomes; *side: which operand is added. NULL: there is none. */
+op *loop_addition(const op *loop, u32 i, u32 *side);
+
 /* Bytes of a shard; 0: the type has no fixed size. */
 i64 shard_bytes(const type *t, const sharding *s);
 /* Bytes a device that may be kept beside a loop as long as it runs, for it to have less to do: what

@@ -55,12 +55,6 @@ static bool is_narrowing(const op *o) {
   return from->kind == TYPE_FLOAT && to->kind == TYPE_FLOAT && to->width < from->width;
 }
 
-/* The op that makes v for nobody else, in the same block. */
-static op *private_op(const value *v, const block *b) {
-  op *def = value_op(v);
-  return def && def->parent == b && value_has_one_use(v) ? def : NULL;
-}
-
 /* An op of one operand that makes parts of parts. */
 static bool passes_parts(join *j, const op *o) {
   part_record r;
@@ -72,14 +66,14 @@ static bool passes_parts(join *j, const op *o) {
 
 static bool open_operand(join *j, value *v, const block *b, opened *out) {
   *out = (opened){0};
-  op *def = private_op(v, b);
-  for (; def && (op_is(def, reshard) || is_narrowing(def)); def = private_op(v, b)) {
+  op *def = part_private_op(v, b);
+  for (; def && (op_is(def, reshard) || is_narrowing(def)); def = part_private_op(v, b)) {
     if (out->tail_len == MAX_TAIL) return false;
     out->tail[out->tail_len++] = def;
     v = op_operand(def, 0);
   }
   out->end = v;
-  for (u32 n = 0; def && n < MAX_CHAIN; n++, def = private_op(v, b)) {
+  for (u32 n = 0; def && n < MAX_CHAIN; n++, def = part_private_op(v, b)) {
     if (is_sum(j, def, &out->axes)) {
       out->reduce = def;
       for (v = out->end; value_op(v) != def; v = op_operand(value_op(v), 0))
@@ -191,7 +185,7 @@ static void join_at(join *j, op *o) {
 static void slice_first(join *j, op *o) {
   const part_env *e = &j->e;
   axis_list axes;
-  op *sum = op_is(o, reshard) ? private_op(op_operand(o, 0), o->parent) : NULL;
+  op *sum = op_is(o, reshard) ? part_private_op(op_operand(o, 0), o->parent) : NULL;
   if (!sum || !is_sum(j, sum, &axes)) return;
   const sharding *part_at = part_sharding(e, op_operand(sum, 0));
   const sharding *from = part_sharding(e, op_result(sum, 0));
