@@ -20,7 +20,7 @@ bool op_foreign(const tz_module *m, const op *o) {
   while (op_parent(o)) o = op_parent(o);
   for (const tz_module *k = m->context->modules; k; k = k->next)
     if (k->ir->root == o) return k != m;
-  return !arena_owns(&m->ir->arena, o);
+  return !arena_owns(&m->ir->ops, o);
 }
 static bool block_foreign(const tz_module *m, const block *b) {
   return block_op(b) ? op_foreign(m, block_op(b)) : !arena_owns(&m->ir->arena, b);

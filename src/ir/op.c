@@ -11,13 +11,16 @@ ir_module *ir_module_create(ir_ctx *c) {
   ir_module *m = ARENA_NEW(&c->arena, ir_module);
   m->ctx = c;
   arena_init(&m->arena, &c->mem, c->trap);
+  arena_init(&m->ops, &c->mem, c->trap);
   m->root = op_create(m, &op_infos[OP_module], loc_unknown(c), NULL, 0, NULL, 0, 1);
   region_append(&m->root->regions[0], block_create(m));
   return m;
 }
 
 void ir_module_destroy(ir_module *m) {
-  if (m) arena_deinit(&m->arena);
+  if (!m) return;
+  arena_deinit(&m->ops);
+  arena_deinit(&m->arena);
 }
 
 /* ---- uses ---- */
@@ -125,7 +128,7 @@ op *op_create(ir_module *m, const op_info *info, const attr *loc, value *const *
               size_t num_operands, const type *const *result_types, size_t num_results,
               size_t num_regions) {
   arena *a = &m->arena;
-  op *o = arena_alloc_aligned(a, sizeof *o, 64);
+  op *o = arena_alloc_aligned(&m->ops, sizeof *o, 64);
   *o = (op){0};
   ++*live_count(m, info);
   m->tables += (info->traits & SYMBOL_TABLE) != 0;

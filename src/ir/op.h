@@ -196,7 +196,7 @@ struct op {
 /* One thread at a time, with its context. Destroyed before the context, or with it. */
 struct ir_module {
   ir_ctx *ctx;
-  arena arena;
+  arena arena, ops; /* ops apart, so that walks read memory in a row */
   op *root;                       /* builtin.module */
   u32 live[OP_COUNT], live_other; /* of each kind, how many were made, less those erased;
                                      other: without a row */
