@@ -13,6 +13,7 @@ static bool follow(const char *told, processes *p) {
     say_error(JOB_VARIABLE " is to be RANK/SIZE/ADDRESS, found '%s'", told);
     return false;
   }
+  p->sharing = p->size;
   return !say_status(job_follow(NULL, p->rank, p->size, address, &p->w));
 }
 
@@ -51,7 +52,7 @@ bool processes_begin(u32 size, char **argv, processes *out) {
     return true;
   }
   if (size < 2) return true;
-  out->size = size;
+  out->size = out->sharing = size;
   if (say_status(os_listen("localhost", &l))) return false;
   char **command = whole_command(argv);
   bool ok = command ? lead(size, command, &l, out) : (say_error("out of memory"), false);

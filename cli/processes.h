@@ -7,6 +7,7 @@
 
 typedef struct processes {
   u32 rank, size; /* size 1: there are no others, and no wire */
+  u32 sharing;    /* how many have these processors, as far as is known; 0: it is not */
   wire *w;        /* whoever takes it sets it to NULL */
   long *children; /* of process 0: size - 1 of them */
   u32 num_children;

@@ -26,7 +26,7 @@ static const char usage[] =
     "--mesh M=x=2,y=2   replace mesh @M of the module\n"
     "--op-priorities FILE  which ops propagate first, a line a group\n"
     "--load-dialect LIB.so  a dialect (terrazzo/dialect.h) and the handlers of its ops\n"
-    "--threads N        workers (default: one a processor)\n"
+    "--threads N        workers (default: one a processor, which processes share)\n"
     "--executor NAME    cpu, or plain: devices one after the other on one thread, to debug\n"
     "                   (default: what TERRAZZO_EXECUTOR says, else cpu)\n"
     "--processes N      share the devices out among N processes of this machine; results are the\n"
@@ -335,7 +335,8 @@ static bool run(run_state *s, const run_options *o) {
   }
   if (o->dry) return tell(s, o), true;
   if (!make_room(s) || !(o->random ? draw_inputs(s, o->seed) : read_inputs(s, o))) return false;
-  if (say_tz_error(tz_runtime_create_on(o->executor, o->threads, &s->runtime))) return false;
+  u32 threads = o->threads || !s->job.sharing ? o->threads : os_cpu_share(s->job.sharing);
+  if (say_tz_error(tz_runtime_create_on(o->executor, threads, &s->runtime))) return false;
   wire *w = s->job.w;
   s->job.w = NULL;
   if (w && say_tz_error(api_join(s->runtime, w))) return false;

@@ -24,6 +24,23 @@ int os_cpu_count(void) {
   return 1;
 }
 
+u32 os_cpu_share(u32 processes) {
+  u32 share = (u32)os_cpu_count() / processes;
+  return share ? share : 1;
+}
+
+void os_name_processors(char out[OS_PROCESSORS]) {
+  cpu_set_t set;
+  char machine[40] = "";
+  FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
+  if (!f || fscanf(f, "%39s", machine) != 1) gethostname(machine, sizeof machine - 1);
+  if (f) fclose(f);
+  CPU_ZERO(&set);
+  sched_getaffinity(0, sizeof set, &set);
+  snprintf(out, OS_PROCESSORS, "%s/%llx", machine,
+           (unsigned long long)hash_bytes(&set, sizeof set, 0));
+}
+
 static u64 read_clock(clockid_t id) {
   struct timespec t;
   clock_gettime(id, &t);

@@ -8,8 +8,13 @@
 #include "base/status.h"
 
 int os_cpu_count(void); /* processors this process may run on (affinity counts), at least 1 */
-u64 os_now_ns(void);    /* monotonic */
-u64 os_wall_ns(void);   /* since 1970 */
+u32 os_cpu_share(u32 processes); /* of that, one of so many that share it; at least 1 */
+/* Processors in words: processes say the same where they are on one machine and may run on the same
+ * ones of it. No spaces. */
+enum { OS_PROCESSORS = 64 };
+void os_name_processors(char out[OS_PROCESSORS]);
+u64 os_now_ns(void);  /* monotonic */
+u64 os_wall_ns(void); /* since 1970 */
 
 /* Differs in a forked child from what its parent got: threads and locks that were made under
  * another number stayed with the parent. */

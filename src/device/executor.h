@@ -104,6 +104,11 @@ typedef struct executor_transport_ops {
    * that holds of every part of the launch that has not left, and no meeting is complete, it is a
    * deadlock: all of them fail with INTERNAL and every part's lines. */
   void (*stand)(executor_transport *t, u64 launch, u32 first, const executor_standstill *s);
+  /* Who waits for meetings and has nothing else to do may look whether something has come, again
+   * and again: others wake nobody where they know that somebody looks, from listen(true) to
+   * listen(false), by any number of threads. NULL in the table: there is nothing to look at. */
+  void (*listen)(executor_transport *t, bool on);
+  void (*look)(executor_transport *t);
   /* These positions are through and come to no meeting any more: one that wants for them fails.
    * Once, the last call for them. */
   void (*leave)(executor_transport *t, u64 launch, u32 first);

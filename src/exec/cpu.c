@@ -107,6 +107,7 @@ static const executor_ops cpu_ops = {
 static const launcher_ops cpu_places = {
     .wake = pool_push_ready,
     .reserve = worker_reserve,
+    .watch = pool_watch,
     .work = worker_do,
     .rest = worker_rest,
     .come = worker_come,

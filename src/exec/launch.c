@@ -117,8 +117,7 @@ void launch_fail(launch *l, status error) {
   status_free(error);
 }
 
-/* One of those that keep the launch is through; the last ends it. */
-static void launch_release(launch *l) {
+void launch_release(launch *l) {
   launcher *on = l->on;
   pthread_mutex_lock(&on->lock);
   bool last = --l->unfinished == 0;

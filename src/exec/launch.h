@@ -106,7 +106,8 @@ struct launch {
   void *const **slots; /* by place, for collectives */
   u32 active;          /* places that are neither parked, outside nor done */
   u32 outside;         /* events, callbacks and transfers to come, and first the launch call */
-  u64 begun, met;      /* transfers: all so far, and those of them that have come */
+  u64 begun;           /* transfers: all so far, */
+  atomic_ullong met;   /* and those of them that have come */
   u32 unfinished;      /* places, and whoever else needs the launch alive */
   place_list *here;    /* where who is woken goes while the launching thread runs all of it */
   bool lasts;          /* longer than that thread has: whoever is there goes to a worker */
@@ -137,6 +138,9 @@ typedef struct launcher_ops {
   void (*wake)(place *p);
   /* Scratch memory for the steps of an image; false: none. */
   bool (*reserve)(worker *w, size_t bytes);
+  /* A worker that has handed in a meeting may look a while whether it comes about, until `met`
+   * changes. NULL: it does not. */
+  void (*watch)(launch *l, u64 met);
   /* A step's units, with denormals flushed or not. */
   void (*work)(worker *w, const exec_step *s, void *const *slots, bool flush);
   /* The thread will run what is not ours: its control word back. */
@@ -198,6 +202,8 @@ void launch_fail(launch *l, status error);
 /* By who took the last active place away, without the lock, with what launch_check found under it:
  * a deadlock fails the launch, a standstill is told to the transport. */
 void launch_end_halt(launch *l, const launch_halted *h);
+/* By one of those that keep the launch, without the lock; the last ends it. */
+void launch_release(launch *l);
 static inline void launch_halt(launch *l, const launch_halted *h) {
   if (h->deadlock || h->waits) launch_end_halt(l, h);
 }

@@ -140,18 +140,23 @@ __attribute__((noinline)) static void exchange(place *p, const exec_collective *
   l->begun++;
   l->active--;
   launch_halted halted = launch_check(l);
+  bool watches = l->on->ops->watch && l->transport->ops->look;
+  l->unfinished += watches;
+  u64 met = l->met;
   pthread_mutex_unlock(&l->on->lock);
   meeting *t = p->met ? p->met : meeting_create(l, p->pc, x, group);
   p->met = t ? t : &none;
-  if (!t) {
+  if (t) {
+    t->exchange.done = exchanged;
+    t->exchange.user = p;
+    l->transport->ops->exchange(l->transport, &t->exchange);
+  } else {
     place_resume(p, status_oom());
-    launch_halt(l, &halted);
-    return;
   }
-  t->exchange.done = exchanged;
-  t->exchange.user = p;
-  l->transport->ops->exchange(l->transport, &t->exchange);
   launch_halt(l, &halted);
+  if (!watches) return;
+  l->on->ops->watch(l, met);
+  launch_release(l);
 }
 
 bool place_met(worker *w, place *p, bool failed) {

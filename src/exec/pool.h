@@ -39,8 +39,9 @@ struct exec_pool {
   atomic_uint unemployed; /* those, and workers about to */
   atomic_uint num_jobs;
   atomic_uint num_ready;
-  bool closing; /* workers are to go */
-  bool poisons; /* see device/heap.h */
+  atomic_uint watching; /* workers that look for transfers, and go on with what is ready */
+  bool closing;         /* workers are to go */
+  bool poisons;         /* see device/heap.h */
   exec_accelerator accel;
   u32 num_workers;
   worker *workers;
@@ -58,7 +59,8 @@ static inline void cpu_pause(void) {
 
 /* pool.c */
 void pool_push_ready(place *p); /* the lock is held */
-void *worker_main(void *arg);   /* a worker's thread */
+void pool_watch(launch *l, u64 met);
+void *worker_main(void *arg); /* a worker's thread */
 
 /* share.c */
 /* Memory for a step; false: none. */

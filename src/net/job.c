@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 enum { MAX_PROCESSES = 65536 };
+enum { VERSION = 2 };     /* of wire_head, and what relays say */
 #define MAGIC 0x315a5254u /* "TRZ1"; another byte order reads another number */
 
 typedef char address[OS_MAX_ADDRESS];
@@ -48,9 +49,9 @@ static status job_end(job *j, status s, wire **out_wire) {
 
 /* A connection that is not of this job is closed, and no error. */
 static status greet(job *j, int fd, u32 expected, u32 *out_rank) {
-  hello mine = {MAGIC, 1, j->rank, j->size}, its;
+  hello mine = {MAGIC, VERSION, j->rank, j->size}, its;
   status s = os_socket_exchange(fd, &mine, &its, sizeof mine, JOB_PATIENCE_MS);
-  if (!s && (its.magic != MAGIC || its.version != 1))
+  if (!s && (its.magic != MAGIC || its.version != VERSION))
     s = status_make(STATUS_FAILED_PRECONDITION, "a process of another version or byte order");
   if (!s && (its.size != j->size || its.rank >= j->size || its.rank == j->rank ||
              (expected != UINT32_MAX && its.rank != expected) || j->fds[its.rank] >= 0))

@@ -1,7 +1,10 @@
 /* Processes that find one another, and what their wires carry: threads stand for them. */
+#define _GNU_SOURCE
+#include "base/os.h"
 #include "net/job.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -154,9 +157,31 @@ static void test_texts(void) {
   }
 }
 
+/* ---- what processes of a machine share ---- */
+
+static void test_processors(void) {
+  char all[OS_PROCESSORS], again[OS_PROCESSORS], one[OS_PROCESSORS];
+  cpu_set_t set, first;
+  u32 n = (u32)os_cpu_count();
+  CHECK(os_cpu_share(1) == n && os_cpu_share(n) == 1 && os_cpu_share(n + 1) == 1);
+  CHECK(os_cpu_share(2) == (n > 1 ? n / 2 : 1));
+  CHECK(!sched_getaffinity(0, sizeof set, &set));
+  os_name_processors(all);
+  os_name_processors(again);
+  CHECK(*all && !strchr(all, ' ') && strcmp(all, again) == 0);
+  CPU_ZERO(&first);
+  for (int i = 0; i < CPU_SETSIZE && !CPU_COUNT(&first); i++)
+    if (CPU_ISSET(i, &set)) CPU_SET(i, &first);
+  CHECK(!sched_setaffinity(0, sizeof first, &first));
+  os_name_processors(one);
+  CHECK((strcmp(one, all) == 0) == (n == 1) && os_cpu_share(1) == 1);
+  CHECK(!sched_setaffinity(0, sizeof set, &set));
+}
+
 int main(void) {
   os_listener l;
   for (size_t i = 0; i < LARGE; i++) large[i] = (char)(i * 37 >> 3);
+  test_processors();
   test_texts();
   test_job(NULL);
   CHECK(!os_listen(NULL, &l));

@@ -7,8 +7,9 @@
  * meeting does are kept. Messages of a process stay in order, so the next turn of a loop cannot be
  * taken for this one: a place that is filled is of this turn, and what comes for it is of the next.
  *
- * One mutex guards everything; neither the wire nor an executor is called under it but `describe`
- * of a part that stands still, which takes its launcher's lock, below this one. */
+ * One mutex guards everything but what is sent (relay_lanes.c); neither the wire nor an executor is
+ * called under it but `describe` of a part that stands still, which takes its launcher's lock,
+ * below this one. */
 #include "net/relay_state.h"
 
 /* ---- messages of our own ---- */
@@ -25,6 +26,7 @@ note *relay_make_note(relay *r, const wire_head *h, todo *t) {
   n->m = (wire_message){.head = *h, .data = n->data, .sent = relay_note_sent};
   n->mem = r->mem;
   n->next = NULL;
+  n->waits = h->kind == JOIN || h->kind == LEAVE;
   return n;
 }
 
@@ -154,13 +156,14 @@ static status hopeless(const relay *r, const meeting *m) {
 
 static void batch_sent(wire_message *message);
 
-/* Into our window, where the other sees it and it is not so small that sending is as good. What is
+/* Into our window, where the other sees it and it is not so small that sending is as good (which by
+ * a lane it never is). What is
  * on its way to another process, from this call on, is not left there twice. */
-static void use_window(relay *r, const batch *before, leaving *l, u32 at) {
-  enum { LEAST = 4096 };
+static void use_window(relay *r, u32 to, const batch *before, leaving *l, u32 at) {
+  const u64 least = r->routes[to].lent ? 1 : 4096;
   wire_head *h = &l->m.head;
   const leaving *same = before ? &before->operands[at] : NULL;
-  if (h->bytes < LEAST) return;
+  if (h->bytes < least) return;
   if (same && same->m.head.count && same->from == l->from && same->m.head.received == h->bytes) {
     h->sent = same->m.head.sent;
     window_add_reader(r->window, h->sent);
@@ -198,7 +201,7 @@ static status add_batch(relay *r, meeting *m, const part *to, todo *t) {
                            .sent = batch_sent,
                            .user = b},
                      .from = (char *)x->parts[(size_t)i * x->num_parts + k] + n.begin};
-      if (r->sees[to->rank]) use_window(r, before, l, b->count);
+      if (r->sees[to->rank]) use_window(r, to->rank, before, l, b->count);
       l->m.data = l->m.head.bytes ? l->from : NULL;
       b->count++;
     }
@@ -253,14 +256,14 @@ void relay_do(relay *r, todo *t) {
         memcpy(b->operands[i].room, b->operands[i].from, b->operands[i].m.head.received);
   for (note *n = t->notes, *next; n; n = next) {
     next = n->next;
-    wire_send(r->w, n->to, &n->m);
+    relay_send(r, n->to, &n->m, n->waits);
   }
   for (u32 to = 0; t->cut && to < r->w->size; to++)
     if (to != r->w->rank) wire_cut(r->w, to);
   for (batch *b = t->send, *next; b; b = next) {
     next = b->next; /* once all are sent it is freed */
     for (u32 i = 1; i < b->count; i++) b->operands[i - 1].m.next = &b->operands[i].m;
-    if (b->count) wire_send(r->w, b->to, &b->operands[0].m);
+    if (b->count) relay_send(r, b->to, &b->operands[0].m, false);
   }
   for (meeting *m = t->over, *next; m; m = next) {
     next = m->next;
@@ -323,12 +326,13 @@ static void exchange(executor_transport *base, executor_exchange *x) {
   relay *r = (relay *)base;
   todo t = {0};
   pthread_mutex_lock(&r->lock);
+  relay_drain_all(r, &t); /* others may wait in there to join */
   part *p = relay_part(r, x->launch, r->w->rank);
   meeting *m = make_meeting(r, x);
   p->begun++;
   if (!m) {
     p->done++;
-    pthread_mutex_unlock(&r->lock);
+    relay_do(r, &t);
     x->done(x->user, status_oom());
     return;
   }
@@ -395,6 +399,8 @@ static const executor_transport_ops relay_ops = {.join = join,
                                                  .release = release,
                                                  .fail = fail,
                                                  .stand = stand,
+                                                 .listen = relay_listen,
+                                                 .look = relay_look,
                                                  .leave = leave};
 
 static void destroy(relay *r, u32 size) {
@@ -412,9 +418,11 @@ static void destroy(relay *r, u32 size) {
   status_free(r->broken);
   mem_free(r->mem, r->theirs, size * sizeof *r->theirs);
   mem_free(r->mem, r->sees, size * sizeof *r->sees);
+  mem_free(r->mem, r->routes, size * sizeof *r->routes);
   mem_free(r->mem, r->gone, size * sizeof *r->gone);
   mem_free(r->mem, r->incoming, size * sizeof *r->incoming);
   pthread_mutex_destroy(&r->lock);
+  pthread_mutex_destroy(&r->sending);
   mem_free(r->mem, r, sizeof *r);
 }
 
@@ -448,8 +456,11 @@ status relay_create(const allocator *mem, wire *w, const relay_mail *mail,
   r->incoming = mem_zalloc(mem, size * sizeof *r->incoming);
   r->theirs = mem_zalloc(mem, size * sizeof *r->theirs);
   r->sees = mem_zalloc(mem, size * sizeof *r->sees);
-  pthread_mutex_init(&r->lock, NULL); /* does not fail on Linux */
-  status s = r->gone && r->incoming && r->theirs && r->sees ? NULL : status_oom();
+  r->routes = mem_zalloc(mem, size * sizeof *r->routes);
+  pthread_mutex_init(&r->lock, NULL); /* neither fails on Linux */
+  pthread_mutex_init(&r->sending, NULL);
+  bool all = r->gone && r->incoming && r->theirs && r->sees && r->routes;
+  status s = all ? NULL : status_oom();
   wire_user user = {
       .room = relay_room, .came = relay_came, .gone = relay_gone, .tick = relay_tick, .user = r};
   if (!s) s = wire_start(w, &user);
@@ -465,7 +476,7 @@ status relay_create(const allocator *mem, wire *w, const relay_mail *mail,
 
 void relay_send_mail(executor_transport *base, u32 to, wire_message *m) {
   m->head.kind = MAIL;
-  wire_send(((relay *)base)->w, to, m);
+  relay_send((relay *)base, to, m, false);
 }
 
 void relay_free_mail(void *data) {

@@ -68,10 +68,9 @@ void relay_take_early(relay *r, meeting *m) {
 }
 
 /* Those whose bytes were no message's were given no room. */
-static void part_came(relay *r, u32 from, const wire_head *h, todo *t) {
-  operand *o = h->bytes ? r->incoming[from].o : find_operand(r, from, h);
+static void part_came(relay *r, u32 from, const wire_head *h, operand *o, todo *t) {
   part *own = relay_part(r, h->launch, r->w->rank);
-  r->incoming[from] = (incoming){0};
+  if (!h->bytes) o = find_operand(r, from, h);
   if (own) own->received++;
   if (!o) {
     r->broken = r->broken ? r->broken : status_oom();
@@ -144,13 +143,15 @@ static void answer_came(relay *r, u32 from, const wire_head *h, str text, todo *
 static void window_came(relay *r, u32 from, const wire_head *h, str text, todo *t) {
   (void)h;
   if (r->theirs[from].at || !text.len || text.data[text.len - 1]) return;
-  if (window_open(text.data, &r->theirs[from]))
-    relay_tell(r, from, &(wire_head){.kind = SEEN}, NULL, t);
+  if (!window_open(text.data, &r->theirs[from])) return;
+  relay_tell(r, from, &(wire_head){.kind = SEEN}, NULL, t);
+  if (r->sees[from]) relay_lend(r, from, t);
 }
 
 static void seen_came(relay *r, u32 from, const wire_head *h, str text, todo *t) {
-  (void)h, (void)text, (void)t;
+  (void)h, (void)text;
   r->sees[from] = r->window != NULL;
+  if (r->sees[from] && r->theirs[from].at) relay_lend(r, from, t);
 }
 
 static void dead_came(relay *r, u32 from, const wire_head *h, str text, todo *t) {
@@ -172,21 +173,29 @@ static void leave_came(relay *r, u32 from, const wire_head *h, str text, todo *t
   relay_forget(r, h->launch, all);
 }
 
-void relay_came(void *user, u32 from, const wire_head *h, void *at) {
+void relay_hear(relay *r, u32 from, const wire_head *h, str text, operand *o, todo *t) {
   static void (*const fns[])(relay *, u32, const wire_head *, str, todo *) = {
-      [JOIN] = join_came,   [FAIL] = fail_came,     [STAND] = stand_came,
-      [ASK] = ask_came,     [ANSWER] = answer_came, [DEAD] = dead_came,
-      [LEAVE] = leave_came, [WINDOW] = window_came, [SEEN] = seen_came};
+      [JOIN] = join_came,     [FAIL] = fail_came,      [STAND] = stand_came, [ASK] = ask_came,
+      [ANSWER] = answer_came, [DEAD] = dead_came,      [LEAVE] = leave_came, [WINDOW] = window_came,
+      [SEEN] = seen_came,     [LANE] = relay_lane_came};
+  if (h->kind == PART)
+    part_came(r, from, h, o, t);
+  else if (h->kind < COUNT(fns) && fns[h->kind])
+    fns[h->kind](r, from, h, text, t);
+}
+
+void relay_came(void *user, u32 from, const wire_head *h, void *at) {
   relay *r = user;
   todo t = {0};
   pthread_mutex_lock(&r->lock);
   bool mail = h->kind == MAIL;
-  note *n = h->kind == PART ? NULL : r->incoming[from].n;
-  if (h->kind == PART)
-    part_came(r, from, h, &t);
-  else if (h->kind < COUNT(fns) && fns[h->kind])
-    fns[h->kind](r, from, h, (str){at ? at : "", at ? h->bytes : 0}, &t);
-  if (h->kind != PART) r->incoming[from] = (incoming){0};
+  incoming in = r->incoming[from];
+  r->incoming[from] = (incoming){0};
+  note *n = in.n;
+  relay_drain(r, from, h->before, &t);
+  relay_hear(r, from, h, (str){at ? at : "", at ? h->bytes : 0}, in.o, &t);
+  r->routes[from].came++;
+  relay_drain(r, from, 0, &t);
   relay_do(r, &t);
   if (mail && r->mail.came)
     r->mail.came(r->mail.user, from, h, at);
@@ -199,6 +208,7 @@ void relay_gone(void *user, u32 from, status why) {
   incoming *in = &r->incoming[from];
   todo t = {0};
   pthread_mutex_lock(&r->lock);
+  relay_drain(r, from, UINT64_MAX, &t);
   r->gone[from] =
       why ? status_copy(why)
           : status_make(STATUS_UNAVAILABLE, "process %u of %u has left the job", from, r->w->size);

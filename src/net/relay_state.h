@@ -7,12 +7,14 @@
 
 #include <pthread.h>
 
+#include "net/lane.h"
 #include "net/relay.h"
 #include "net/window.h"
 
-/* WINDOW: what the sender's is called; SEEN: that the sender sees ours. A PART's head says the
+/* WINDOW: what the sender's is called; SEEN: that the sender sees ours; LANE: what comes by one,
+ * which is at `sent` of its window; POKE: that something does. A PART's head says the
  * phase as `first`; with `count`, its bytes are in the window, at `sent`, `received` of them. */
-enum { JOIN, PART, FAIL, STAND, ASK, ANSWER, DEAD, LEAVE, MAIL, WINDOW, SEEN };
+enum { JOIN, PART, FAIL, STAND, ASK, ANSWER, DEAD, LEAVE, MAIL, WINDOW, SEEN, LANE, POKE };
 
 /* Positions of a launch that are together in one process. */
 typedef struct part {
@@ -77,6 +79,7 @@ typedef struct note {
   wire_message m; /* first */
   const allocator *mem;
   u32 to;
+  bool waits;        /* it may, until the other looks by itself */
   struct note *next; /* to be sent */
   char data[];
 } note;
@@ -85,6 +88,15 @@ typedef struct incoming { /* what the bytes that come from a process are */
   operand *o;
   note *n;
 } incoming;
+
+/* Between a process and us: lanes and the wire, and what has gone by them. */
+typedef struct route {
+  lane *lent;      /* in our window; */
+  lane *out;       /* it, once it has been told of; NULL: none */
+  u64 laid, wired; /* sent; these three under `sending` */
+  lane *in;        /* in its window */
+  u64 taken, came; /* of its messages, by lane and by wire */
+} route;
 
 typedef struct relay {
   executor_transport base; /* first */
@@ -100,7 +112,10 @@ typedef struct relay {
   window *window;     /* NULL: there is none */
   os_shared *theirs;  /* by process: the window of one on this machine */
   bool *sees;         /* by process: it has opened ours */
-  status broken;      /* no memory for what came: nothing is sure any more */
+  route *routes;      /* by process */
+  pthread_mutex_t sending;
+  atomic_uint heard; /* how often our window's bell had been rung when we last looked */
+  status broken;     /* no memory for what came: nothing is sure any more */
   u32 wave;
 } relay;
 
@@ -141,7 +156,21 @@ wire_head relay_numbers(const part *p, u32 kind);
 bool relay_tick(void *user); /* a wire_user's */
 void relay_answer(relay *r, const wire_head *ask, todo *t);
 
+/* ---- relay_lanes.c ---- */
+
+void relay_lend(relay *r, u32 to, todo *t);
+void relay_lane_came(relay *r, u32 from, const wire_head *h, str text, todo *t);
+/* Messages to a process, without the lock; `waits`: until it looks by itself. */
+void relay_send(relay *r, u32 to, wire_message *list, bool waits);
+void relay_drain(relay *r, u32 from, u64 until, todo *t);
+void relay_drain_all(relay *r, todo *t);
+void relay_look(executor_transport *base);
+void relay_listen(executor_transport *base, bool on);
+
 /* ---- relay_came.c: a wire_user ---- */
+
+/* A message; o: its operand, if it brought one. */
+void relay_hear(relay *r, u32 from, const wire_head *h, str text, operand *o, todo *t);
 
 void relay_take_early(relay *r, meeting *m);
 void *relay_room(void *user, u32 from, const wire_head *h);

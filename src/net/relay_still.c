@@ -118,6 +118,7 @@ bool relay_tick(void *user) {
   relay *r = user;
   todo t = {0};
   pthread_mutex_lock(&r->lock);
+  relay_drain_all(r, &t);
   bool any = r->parts != NULL;
   for (part *p = r->parts; p; p = p->next)
     if (is_self(r, p)) report(r, p, &t);

@@ -1,7 +1,8 @@
 #include "net/window.h"
 
 /* Bytes in all, of which nobody pays for what has not been written; and of a place's count. */
-enum { WINDOW = 1 << 28, HEAD = 64, MOST_PLACES = 1024 };
+enum { WINDOW = 1 << 28, HEAD = 64, BELL = HEAD, FIRST = BELL + sizeof(window_bell) };
+enum { MOST_PLACES = 1024 };
 
 /* They lie one behind the other, and keep their sizes. */
 typedef struct spot {
@@ -24,11 +25,15 @@ window *window_create(const allocator *mem) {
   window *w = mem_zalloc(mem, sizeof *w);
   if (!w) return NULL;
   w->mem = mem;
-  w->used = HEAD;
+  w->used = FIRST;
   if (os_shared_create(WINDOW, &w->shared)) return w;
   mem_free(mem, w, sizeof *w);
   return NULL;
 }
+
+static window_bell *bell_of(const os_shared *s) { return (window_bell *)(void *)(s->at + BELL); }
+window_bell *window_own_bell(const window *w) { return bell_of(&w->shared); }
+window_bell *window_bell_of(const os_shared *theirs) { return theirs->at ? bell_of(theirs) : NULL; }
 
 const char *window_name(const window *w) { return w->shared.name; }
 
@@ -73,7 +78,7 @@ void window_add_reader(window *w, u64 at) {
 bool window_open(const char *name, os_shared *out) { return os_shared_open(name, WINDOW, out); }
 
 char *window_find(const os_shared *theirs, u64 at, u64 bytes, atomic_uint **out_readers) {
-  if (!theirs->at || at < HEAD || at % HEAD || at > WINDOW - HEAD || bytes > WINDOW - HEAD - at)
+  if (!theirs->at || at < FIRST || at % HEAD || at > WINDOW - HEAD || bytes > WINDOW - HEAD - at)
     return NULL;
   *out_readers = readers_at(theirs, at);
   return theirs->at + at + HEAD;

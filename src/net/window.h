@@ -16,6 +16,14 @@ window *window_create(const allocator *mem);
 const char *window_name(const window *w);
 void window_destroy(window *w); /* NULL is fine */
 
+/* At the beginning of a window: by this its owner knows that others have put something where they
+ * found place for that (lane.h), and they, whether anybody listens. */
+typedef struct window_bell {
+  _Alignas(64) atomic_uint listeners;
+  _Alignas(64) atomic_uint rung;
+} window_bell;
+window_bell *window_own_bell(const window *w);
+
 /* A place for one reader, and where the readers find it; NULL: there is no room. Under a lock of
  * the caller's. */
 char *window_take(window *w, u64 bytes, u64 *out_at) MUST_USE;
@@ -24,6 +32,7 @@ void window_add_reader(window *w, u64 at);
 
 /* ---- of another process ---- */
 
+window_bell *window_bell_of(const os_shared *theirs); /* NULL: there is no such window */
 bool window_open(const char *name, os_shared *out) MUST_USE;
 /* What lies there, until window_done; NULL: nothing can. */
 char *window_find(const os_shared *theirs, u64 at, u64 bytes, atomic_uint **out_readers);

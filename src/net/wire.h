@@ -21,7 +21,8 @@ typedef struct wire_head {
   u32 step, group, member, part;
   u32 first, count, all;
   u64 launch, sent, received;
-  u64 bytes; /* that follow */
+  u64 before; /* the relay's */
+  u64 bytes;  /* that follow */
 } wire_head;
 
 typedef struct wire_message wire_message;

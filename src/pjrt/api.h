@@ -189,9 +189,10 @@ static inline u32 api_first_of(const PJRT_Client *c, u64 n) {
   return n <= c->num_local ? c->first_local : 0;
 }
 /* Meets the other processes of the job: c->process of c->num_processes. *num_devices: ours, and
- * then all. What was begun is ended by api_processes_forget. */
+ * then all; *out_sharing: how many of them have the same processors, this one counted. What was
+ * begun is ended by api_processes_forget. */
 status api_processes_join(const PJRT_Client_Create_Args *a, const relay_mail *mail, PJRT_Client *c,
-                          u32 *num_devices) MUST_USE;
+                          u32 *num_devices, u32 *out_sharing) MUST_USE;
 void api_processes_leave(PJRT_Client *c); /* no launch is under way */
 void api_processes_forget(PJRT_Client *c);
 /* The launch's number among those of these devices, which its other processes give it too. */

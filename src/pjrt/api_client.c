@@ -248,13 +248,17 @@ static status read_hosts(const char *text, u32 num_devices, u32 *out) {
                      num_devices);
 }
 
-/* *n: devices of this process, and then of all. */
-static status share_devices(const PJRT_Client_Create_Args *a, u32 *n, PJRT_Client *c) {
+/* *n: devices of this process, and then of all; *threads: where nobody has said, this process's
+ * share. */
+static status share_devices(const PJRT_Client_Create_Args *a, u32 *n, PJRT_Client *c,
+                            u32 *threads) {
   c->num_local = *n;
   c->slices = 1;
   if (c->num_processes > 1) {
     relay_mail mail = api_cross_mail(c);
-    RETURN_IF_ERROR(api_processes_join(a, &mail, c, n));
+    u32 sharing;
+    RETURN_IF_ERROR(api_processes_join(a, &mail, c, n, &sharing));
+    if (!*threads) *threads = os_cpu_share(sharing);
     c->first_local = c->first_of[c->process];
   }
   return read_hosts(getenv("TERRAZZO_HOSTS"), *n, &c->slices);
@@ -277,9 +281,9 @@ status api_client_create(PJRT_Client_Create_Args *a) {
   pthread_cond_init(&c->landed, NULL);
   c->process = (u32)o.process;
   c->num_processes = o.num_processes > 1 ? (u32)o.num_processes : 1;
+  status s = share_devices(a, &d.num_devices, c, &o.threads);
   exec_options e = {.kind = *o.executor ? o.executor : NULL, .threads = o.threads};
-  status s = exec_create(&e, &d.on);
-  if (!s) s = share_devices(a, &d.num_devices, c);
+  if (!s) s = exec_create(&e, &d.on);
   if (!s) s = make_client(&d, c);
   if (!s && o.dialects.data) s = keep_dialects(c, o.dialects);
   executor_release(d.on); /* the client holds it */

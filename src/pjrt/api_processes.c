@@ -2,6 +2,7 @@
  * who has which devices, and the connections over which their launches meet (net/relay.h). */
 #include <stdio.h>
 
+#include "base/os.h"
 #include "net/job.h"
 #include "pjrt/api.h"
 
@@ -60,23 +61,31 @@ static status get(void *user, const char *key, int milliseconds, char *out, size
   return r;
 }
 
-/* Our number of devices, under the first number of a client that we have not had. */
-static status tell_devices(store *s, u32 rank, u32 n) {
-  char key[32], value[16];
+/* A number of devices, and on which processors they are. */
+typedef char equipment[OS_PROCESSORS + 16];
+
+/* Ours, under the first number of a client that we have not had. */
+static status tell_devices(store *s, u32 rank, u32 n, equipment ours) {
+  char key[32], processors[OS_PROCESSORS];
+  os_name_processors(processors);
   snprintf(key, sizeof key, "devices/%u", rank);
-  snprintf(value, sizeof value, "%u", n);
+  snprintf(ours, sizeof(equipment), "%u %s", n, processors);
   for (;; s->client++) {
-    status r = put(s, key, str_of(value));
+    status r = put(s, key, str_of(ours));
     if (status_get_code(r) != STATUS_ALREADY_EXISTS || s->client == MAX_CLIENTS) return r;
     status_free(r);
   }
 }
 
-static status hear_devices(store *s, u32 rank, u32 *out) {
-  char key[32], value[16];
+/* *sharing: one more, if its processors are ours. */
+static status hear_devices(store *s, u32 rank, const equipment ours, u32 *out, u32 *sharing) {
+  char key[32];
+  equipment its;
   snprintf(key, sizeof key, "devices/%u", rank);
-  RETURN_IF_ERROR(get(s, key, PATIENCE_MS, value, sizeof value));
-  return dev_read_count(key, "devices", str_of(value), out);
+  RETURN_IF_ERROR(get(s, key, PATIENCE_MS, its, sizeof its));
+  size_t n = strcspn(its, " ");
+  *sharing += strcmp(its + n, strchr(ours, ' ')) == 0;
+  return dev_read_count(key, "devices", (str){its, n}, out);
 }
 
 static status meet(store *s, const relay_mail *mail, PJRT_Client *c) {
@@ -86,8 +95,10 @@ static status meet(store *s, const relay_mail *mail, PJRT_Client *c) {
 }
 
 status api_processes_join(const PJRT_Client_Create_Args *a, const relay_mail *mail, PJRT_Client *c,
-                          u32 *num_devices) {
+                          u32 *num_devices, u32 *out_sharing) {
   store s = {.a = a};
+  equipment ours;
+  *out_sharing = 0;
   if (c->num_processes > DEV_MAX_DEVICES || c->process >= c->num_processes)
     return status_make(STATUS_INVALID_ARGUMENT, "options node_id, num_nodes: process %u of %u",
                        c->process, c->num_processes);
@@ -96,10 +107,10 @@ status api_processes_join(const PJRT_Client_Create_Args *a, const relay_mail *ma
                        "%u processes need the callbacks of a key-value store", c->num_processes);
   c->first_of = mem_zalloc(&mem_system, (c->num_processes + 1) * sizeof *c->first_of);
   if (!c->first_of) return status_oom();
-  RETURN_IF_ERROR(tell_devices(&s, c->process, *num_devices));
+  RETURN_IF_ERROR(tell_devices(&s, c->process, *num_devices, ours));
   for (u32 r = 0; r < c->num_processes; r++) {
     u32 n;
-    RETURN_IF_ERROR(hear_devices(&s, r, &n));
+    RETURN_IF_ERROR(hear_devices(&s, r, ours, &n, out_sharing));
     c->first_of[r + 1] = c->first_of[r] + n;
     if (c->first_of[r + 1] > DEV_MAX_DEVICES)
       return status_make(STATUS_INVALID_ARGUMENT, "more than %d devices in %u processes",
