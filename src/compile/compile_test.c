@@ -79,6 +79,27 @@ static const run_case cases[] = {
      0,
      6,
      {0, 6, 2, 8, 4, 10}},
+    {"computed on, rolled and padded",
+     "%i = stablehlo.iota dim = 0 : tensor<4096xf32>\n"
+     "%x = stablehlo.reshape %i : (tensor<4096xf32>) -> tensor<64x64xf32>\n"
+     "%y = stablehlo.cosine %x : tensor<64x64xf32>\n"
+     "%z = stablehlo.constant dense<0.> : tensor<f32>\n"
+     "%a = stablehlo.slice %x [63:64, 0:64] : (tensor<64x64xf32>) -> tensor<1x64xf32>\n"
+     "%b = stablehlo.slice %x [0:63, 0:64] : (tensor<64x64xf32>) -> tensor<63x64xf32>\n"
+     "%r = stablehlo.concatenate %a, %b, dim = 0 : (tensor<1x64xf32>, tensor<63x64xf32>) -> "
+     "tensor<64x64xf32>\n"
+     "%p = stablehlo.pad %y, %z, low = [0, 0], high = [0, 1], interior = [0, 0] : "
+     "(tensor<64x64xf32>, tensor<f32>) -> tensor<64x65xf32>\n"
+     "%q = stablehlo.slice %p [0:64, 1:65] : (tensor<64x65xf32>) -> tensor<64x64xf32>\n"
+     "%n = stablehlo.is_finite %q : (tensor<64x64xf32>) -> tensor<64x64xi1>\n"
+     "%o = stablehlo.convert %n : (tensor<64x64xi1>) -> tensor<64x64xf32>\n"
+     "%s = stablehlo.add %r, %o : tensor<64x64xf32>\n"
+     "%t = stablehlo.slice %s [0:64:21, 0:64:63] : (tensor<64x64xf32>) -> tensor<4x2xf32>\n"
+     "return %t : tensor<4x2xf32>",
+     "tensor<4x2xf32>",
+     0,
+     8,
+     {4033, 4096, 1281, 1344, 2625, 2688, 3969, 4032}},
     {"reshape of broadcast",
      "%x = stablehlo.constant dense<[1., 2.]> : tensor<2xf32>\n"
      "%b = stablehlo.broadcast_in_dim %x, dims = [0] : (tensor<2xf32>) -> tensor<2x3xf32>\n"

@@ -77,11 +77,13 @@ static bool same_dims(const node *a, const node *b) {
          (a->rank == 0 || memcmp(a->dims, b->dims, a->rank * sizeof(i64)) == 0);
 }
 
-static bool is_leaf_load(const node *n) { return (n->kind == NODE_MEM || n->kept) && !n->element; }
+static bool is_leaf_load(const node *n) {
+  return (n->kind == NODE_MEM || n->kind == NODE_PIECES || n->kept) && !n->element;
+}
 
 /* Full-size reads are what make a value expensive to compute again. */
 static u32 leaf_loads(const node *n, const node *of) {
-  if (n->kept) return 1; /* it has no strides yet, and the loop's own shape */
+  if (n->kept || n->kind == NODE_PIECES) return 1; /* without strides, of the loop's own shape */
   if (!is_leaf_load(n)) return 0;
   u64 elements = 1;
   for (u32 d = 0; d < n->rank; d++)
@@ -115,6 +117,7 @@ static void weigh(node *n) {
   n->uniform = true;
   for (u32 i = 0; i < n->num_in; i++) {
     const node *in = n->in[i];
+    n->apart |= in->kind == NODE_PIECES || (in->kind == NODE_EXPR && in->apart);
     n->uniform &= in->element || (in->kind == NODE_EXPR && in->uniform);
     n->loads += leaf_loads(in, n);
     if (in->kind != NODE_EXPR || in->kept) continue;
@@ -158,6 +161,7 @@ node *fuse_add(lower *L, op *o) {
   for (u32 i = 0; i < n->num_in; i++) {
     node *in = n->in[i] = lower_node(L, o, i);
     if (in->kind == NODE_EXPR && !same_dims(in, n)) fuse_settle(L, in);
+    if (in->kind == NODE_PIECES && !same_dims(in, n)) pieces_write(L, in);
     group *h = open_group(in);
     if (!h || h == g) continue;
     if (g && (g->cost + h->cost > MAX_COST || g->loads + h->loads > MAX_LOADS)) {
@@ -197,7 +201,7 @@ bool fuse_as_uniform(const node *in, node *n) {
  */
 bool fuse_without_ones(lower *L, node *in, node *n) {
   fuse_close_of(L, in);
-  bool cheap = !in->heavy && in->cost <= MAX_CHEAP && (in->loads <= 1 || in->leaf);
+  bool cheap = !in->heavy && !in->apart && in->cost <= MAX_CHEAP && (in->loads <= 1 || in->leaf);
   if (in->kind == NODE_EXPR && !cheap) return false;
   node as = *in;
   as.rank = n->rank, as.dims = n->dims;
@@ -214,13 +218,21 @@ bool fuse_without_ones(lower *L, node *in, node *n) {
  * other: nobody pulls into the one before once this has been called. */
 pull fuse_begin(lower *L, u32 rank, const i64 *dims, const u32 *perm) {
   L->stamp++;
-  return (pull){L, prog_add_loop(L->b, rank, dims, lower_name(L), lower_loc(L)), rank, perm, {0}};
+  prog_loop *l = prog_add_loop(L->b, rank, dims, lower_name(L), lower_loc(L));
+  return (pull){.L = L, .loop = l, .rank = rank, .perm = perm};
 }
 
 /* What is the same everywhere may have another shape than the loop (fuse_as_uniform). */
 static void permute(const pull *p, const node *n, i64 *out) {
   bool one = n->rank == 0 || n->uniform;
   for (u32 d = 0; d < p->rank; d++) out[d] = one ? 0 : n->stride[p->perm ? p->perm[d] : d];
+}
+
+/* Where in its slot, or at which index, the loop begins. */
+static i64 first_offset(const pull *p, const node *n) {
+  i64 offset = n->offset;
+  for (u32 d = 0; p->at && d < n->rank; d++) offset += p->at[d] * n->stride[d];
+  return offset;
 }
 
 /* A view that the loop reads already; PROG_NONE: none. */
@@ -236,9 +248,10 @@ static u32 same_input(const pull *p, u32 slot, i64 offset, const i64 *stride) {
 static u32 pull_mem(pull *p, node *n) {
   i64 stride[PROG_MAX_DIMS] = {0};
   permute(p, n, stride);
-  u32 known = same_input(p, n->slot, n->offset, stride);
+  i64 offset = first_offset(p, n);
+  u32 known = same_input(p, n->slot, offset, stride);
   if (known != PROG_NONE) return known;
-  u32 in = prog_loop_in(p->L->b, p->loop, n->slot, n->offset, stride);
+  u32 in = prog_loop_in(p->L->b, p->loop, n->slot, offset, stride);
   u32 v = vm_load(p->L->b, &p->loop->code, (dtype)n->type, in);
   if (in < COUNT(p->loaded)) p->loaded[in] = v;
   return v;
@@ -249,12 +262,12 @@ static u32 pull_mem(pull *p, node *n) {
 static u32 pull_index(pull *p, node *n) {
   prog_builder *b = p->L->b;
   vm_code *c = &p->loop->code;
-  i64 stride[PROG_MAX_DIMS];
+  i64 stride[PROG_MAX_DIMS], first = first_offset(p, n);
   permute(p, n, stride);
   u32 terms = 0, dim = 0, sum = PROG_NONE;
   for (u32 d = 0; d < p->rank; d++)
     if (stride[d] != 0) terms++, dim = d;
-  if (terms == 1 && n->offset == 0 && stride[dim] == 1) return vm_iota(b, c, (dtype)n->type, dim);
+  if (terms == 1 && first == 0 && stride[dim] == 1) return vm_iota(b, c, (dtype)n->type, dim);
   for (u32 d = 0; d < p->rank; d++) {
     if (stride[d] == 0) continue;
     u32 term = vm_iota(b, c, DTYPE_s64, d);
@@ -262,46 +275,137 @@ static u32 pull_index(pull *p, node *n) {
       term = vm_emit(b, c, VM_mul, DTYPE_s64, term, vm_const_bits(b, c, DTYPE_s64, &stride[d]), 0);
     sum = sum == PROG_NONE ? term : vm_emit(b, c, VM_add, DTYPE_s64, sum, term, 0);
   }
-  u32 offset = vm_const_bits(b, c, DTYPE_s64, &n->offset);
+  u32 offset = vm_const_bits(b, c, DTYPE_s64, &first);
   sum = sum == PROG_NONE ? offset : vm_emit(b, c, VM_add, DTYPE_s64, sum, offset, 0);
   return n->type == DTYPE_s64 ? sum : vm_emit(b, c, VM_convert, (dtype)n->type, sum, 0, 0);
+}
+
+static u32 pull_anew(pull *p, node *n);
+
+/* Of the box that has all of the loop's. */
+static u32 pull_piece(pull *p, const node *n) {
+  const i64 *at = p->at;
+  i64 inside[PROG_MAX_DIMS];
+  const piece *b = pieces_find(n, at);
+  for (u32 d = 0; d < n->rank; d++) inside[d] = at[d] - b->at[d];
+  p->at = inside;
+  u32 v = pull_anew(p, b->of);
+  p->at = at;
+  return v;
+}
+
+static u32 pull_anew(pull *p, node *n) {
+  u32 v[3] = {0, 0, 0};
+  vm_code *c = &p->loop->code;
+  if (n->element) return vm_const_bits(p->L->b, c, (dtype)n->type, n->element);
+  if (n->kind == NODE_MEM) return pull_mem(p, n);
+  if (n->kind == NODE_INDEX) return pull_index(p, n);
+  if (n->kind == NODE_PIECES) return pull_piece(p, n);
+  for (u32 i = 0; i < n->num_in; i++) v[i] = fuse_pull(p, n->in[i]);
+  return select_emit(p->L, c, n->op, v);
 }
 
 /* Recursion is as deep as a group is long: MAX_COST and what its cheap inputs add. */
 u32 fuse_pull(pull *p, node *n) {
   if (n->stamp == p->L->stamp) return n->vm;
-  u32 v[3] = {0, 0, 0};
-  vm_code *c = &p->loop->code;
-  if (n->element)
-    v[0] = vm_const_bits(p->L->b, c, (dtype)n->type, n->element);
-  else if (n->kind == NODE_MEM)
-    v[0] = pull_mem(p, n);
-  else if (n->kind == NODE_INDEX)
-    v[0] = pull_index(p, n);
-  else {
-    for (u32 i = 0; i < n->num_in; i++) v[i] = fuse_pull(p, n->in[i]);
-    v[0] = select_emit(p->L, c, n->op, v);
-  }
+  n->vm = pull_anew(p, n);
   n->stamp = p->L->stamp;
-  n->vm = v[0];
-  return v[0];
+  return n->vm;
+}
+
+/* ---- loops over boxes ---- */
+
+typedef VEC(node *) node_list;
+
+static void add_pieces(lower *L, node *n, node_list *out) {
+  if (n->stamp == L->stamp) return;
+  n->stamp = L->stamp;
+  if (n->kind == NODE_PIECES) VEC_PUSH(L->a, *out, n);
+  for (u32 i = 0; n->kind == NODE_EXPR && n->apart && i < n->num_in; i++)
+    add_pieces(L, n->in[i], out);
+}
+/* All PIECES that these are made of. */
+static node_list find_pieces(lower *L, node *const *n, u32 num) {
+  node_list all = {0};
+  L->stamp++;
+  for (u32 i = 0; i < num; i++) add_pieces(L, n[i], &all);
+  return all;
+}
+
+void fuse_join(lower *L, node *n) {
+  node_list all = find_pieces(L, &n, 1);
+  for (size_t i = 0; i < all.len; i++) pieces_write(L, all.data[i]);
+}
+
+/* Whether it is better to have a loop a box than to put PIECES together: few boxes of long rows;
+ * and what could be computed in place in one loop only is not more than what would be written. */
+static bool boxes_pay(node *const *out, u32 num_out, const node_list *all, cuts *c) {
+  enum { MOST = 32, ROW = 32 };
+  u32 boxes = 1, rank = out[0]->rank, moved = 0;
+  for (u32 d = 0; d < rank; d++) {
+    c->n[d] = 1;
+    c->at[d][0] = 0, c->at[d][1] = out[0]->dims[d];
+  }
+  for (size_t i = 0; i < all->len; i++)
+    if (!pieces_cut(all->data[i], c)) return false;
+  for (u32 d = 0; d < rank && boxes <= MOST; d++) boxes *= c->n[d];
+  for (u32 i = 0; i < num_out; i++) moved += out[i]->result == LATER_MOVED;
+  u32 last = rank ? c->n[rank - 1] : 1;
+  return boxes <= MOST && all->len > moved && out[0]->count &&
+         (last == 1 || out[0]->dims[rank - 1] >= ROW * (i64)last);
+}
+
+static void store_box(lower *L, node *const *n, const prog_access *to, u32 num, const i64 *at,
+                      const i64 *dims) {
+  u32 value[MAX_STORES];
+  pull p = fuse_begin(L, n[0]->rank, dims, NULL);
+  p.at = at;
+  for (u32 i = 0; i < num; i++) value[i] = fuse_pull(&p, n[i]);
+  for (u32 i = 0; i < num; i++) {
+    i64 offset = to[i].offset;
+    for (u32 d = 0; d < n[0]->rank; d++) offset += at[d] * to[i].stride[d];
+    prog_loop_out(L->b, p.loop, to[i].slot, offset, to[i].stride, value[i]);
+  }
+}
+
+/* These nodes, which all have one shape, in one loop; or one a box. */
+static void store(lower *L, node *const *n, const prog_access *to, u32 num) {
+  i64 at[PROG_MAX_DIMS] = {0}, dims[PROG_MAX_DIMS];
+  u32 index[PROG_MAX_DIMS] = {0}, rank = n[0]->rank;
+  cuts c;
+  node_list all = find_pieces(L, n, num);
+  if (all.len == 0 || !boxes_pay(n, num, &all, &c)) {
+    for (size_t i = 0; i < all.len; i++) pieces_write(L, all.data[i]);
+    store_box(L, n, to, num, at, n[0]->dims);
+    return;
+  }
+  for (;;) {
+    for (u32 d = 0; d < rank; d++) {
+      at[d] = c.at[d][index[d]];
+      dims[d] = c.at[d][index[d] + 1] - at[d];
+    }
+    store_box(L, n, to, num, at, dims);
+    u32 d = rank;
+    while (d > 0 && ++index[d - 1] == c.n[d - 1]) index[--d] = 0;
+    if (d == 0) return;
+  }
 }
 
 /* ---- closing ---- */
 
-/* One loop that stores these nodes, which all have one shape. All values are pulled before any
- * node becomes MEM: one that is already would be read from the slot that this very loop writes. */
+/* Stores these nodes. All values are pulled before any node becomes MEM: one that is already would
+ * be read from the slot that this very loop writes. */
 static void compute(lower *L, node *const *out, u32 num_out) {
   const op *at = L->at;
-  u32 value[MAX_STORES];
+  prog_access *to = ARENA_ARRAY(L->a, prog_access, num_out);
   if (out[0]->kind == NODE_EXPR) L->at = out[num_out - 1]->op; /* named after its last op */
-  pull p = fuse_begin(L, out[0]->rank, out[0]->dims, NULL);
-  for (u32 i = 0; i < num_out; i++) value[i] = fuse_pull(&p, out[i]);
+  const i64 *stride = lower_dense_strides(L, out[0]->rank, out[0]->dims);
   for (u32 i = 0; i < num_out; i++) {
-    u32 slot = lower_new_slot(L, out[i]);
-    lower_make_dense(L, out[i], slot);
-    prog_loop_out(L->b, p.loop, slot, 0, out[i]->stride, value[i]);
+    to[i] = (prog_access){.slot = lower_new_slot(L, out[i])};
+    if (out[0]->rank) memcpy(to[i].stride, stride, out[0]->rank * sizeof(i64));
   }
+  store(L, out, to, num_out);
+  for (u32 i = 0; i < num_out; i++) lower_make_dense(L, out[i], to[i].slot);
   L->at = at;
 }
 
@@ -387,6 +491,7 @@ static bool constant_slot(lower *L, node *n) {
 /* n is that slot from now on, so that the next who asks does not copy again. */
 u32 fuse_dense(lower *L, node *n) {
   fuse_settle(L, n);
+  if (n->kind == NODE_PIECES) pieces_write(L, n);
   if ((n->kind == NODE_MEM && n->dense) || constant_slot(L, n)) return n->slot;
   u32 slot = lower_new_slot(L, n);
   fuse_store(L, n, slot, 0, lower_dense_strides(L, n->rank, n->dims));
@@ -400,7 +505,7 @@ void fuse_store(lower *L, node *n, u32 slot, i64 offset, const i64 *strides) {
                   lower_name(L), lower_loc(L));
     return;
   }
-  pull p = fuse_begin(L, n->rank, n->dims, NULL);
-  u32 value = fuse_pull(&p, n);
-  prog_loop_out(L->b, p.loop, slot, offset, strides, value);
+  prog_access to = {.slot = slot, .offset = offset};
+  if (n->rank) memcpy(to.stride, strides, n->rank * sizeof(i64));
+  store(L, &n, &to, 1);
 }

@@ -44,7 +44,8 @@ static bool make_results(lower *L, const op *end, const i32 *alias) {
       return op_unimplemented(L->ctx, end, "a value of a type that cannot be run");
     i32 from = alias ? alias[i] : -1;
     L->result_slot[i] = prog_result(L->b, t, (u64)count, from);
-    if (from < 0 && !v->is_arg && L->result_of[v->num] < 0) L->result_of[v->num] = (i32)i;
+    if (!v->is_arg && L->result_of[v->num] < 0)
+      L->result_of[v->num] = from < 0 ? (i32)i : LATER_MOVED;
   }
   return true;
 }

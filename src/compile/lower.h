@@ -6,7 +6,8 @@
  *   INDEX  its element is its own address in such a view: iota, and views of it
  *   CONST  one element everywhere
  *   EXPR   elementwise of other nodes, not computed yet
- *   PIECES boxes of other nodes, not put together; only ops that take it apart use it (pieces.c)
+ *   PIECES boxes of other nodes, not put together; only ops that take it apart and loops, which run
+ *          over one box after the other, use it (pieces.c)
  * A step that needs an EXPR in memory makes it MEM; a loop that can compute it on the way
  * pulls its code in (fuse.c). Slots are written once (per turn of a loop), so that reading
  * late is as good as reading early; only while and case write theirs again, and they settle
@@ -43,17 +44,22 @@ typedef struct piece {
 } piece;
 typedef VEC(piece) pieces;
 
+/* Values that are computed right into no result, and those that are moved later to where something
+ * else is now (a donated parameter, what a loop carries), unless they are computed in its place. */
+enum { NOWHERE = -1, LATER_MOVED = -2 };
+
 struct node {
   u8 kind;      /* node_kind */
   u8 type;      /* dtype */
   bool dense;   /* MEM: the whole slot, row-major */
   bool heavy;   /* EXPR: has a transcendental in it */
   bool uniform; /* EXPR: of constants only, so the same everywhere */
+  bool apart;   /* EXPR: of PIECES, when it was made */
   u32 rank;
   const i64 *dims;
   i64 count;   /* elements */
   u32 pending; /* uses that no step has served yet */
-  i32 result;  /* of main: the one to be computed right into; -1: none */
+  i32 result;  /* of main: the one to be computed right into; NOWHERE, LATER_MOVED */
   /* MEM, INDEX */
   u32 slot;
   i64 offset;
@@ -114,7 +120,7 @@ typedef struct lower {
   u32 num_replicas, num_partitions;
   node **node_of; /* by value.num */
   u32 *scalar_of; /* by value.num: VM value inside a reduction body */
-  i32 *result_of; /* by value.num: result of main, -1 */
+  i32 *result_of; /* by value.num: result of main, NOWHERE, LATER_MOVED */
   u32 *result_slot;
   group *open;                /* list */
   const_slot const_slots[64]; /* by hash; a newer one takes the place */
@@ -175,6 +181,8 @@ void fuse_close_all(lower *L);
 void fuse_drop_all(lower *L);        /* at the end of a block, when all it returns is computed */
 void fuse_settle(lower *L, node *n); /* no EXPR any more */
 u32 fuse_dense(lower *L, node *n);   /* its slot, row-major; makes one if need be */
+/* n's operands in PIECES are written, so that a loop over all of it may pull it. */
+void fuse_join(lower *L, node *n);
 /* Stores n into part of a slot. */
 void fuse_store(lower *L, node *n, u32 slot, i64 offset, const i64 *strides);
 
@@ -184,6 +192,7 @@ typedef struct pull {
   prog_loop *loop;
   u32 rank;
   const u32 *perm; /* NULL: the same */
+  const i64 *at;   /* where in the nodes the loop begins; NULL: with their first element */
   u32 loaded[64];  /* value that loads input i */
 } pull;
 pull fuse_begin(lower *L, u32 rank, const i64 *dims, const u32 *perm);
@@ -193,6 +202,19 @@ u32 fuse_pull(pull *p, node *n); /* its value in the loop's code */
 
 /* Whether all that use o's result take boxes of it apart again, so that it need not be written. */
 bool pieces_pay(const op *o);
+/* Puts it together, in a slot. */
+void pieces_write(lower *L, node *n);
+/* Boxes in which what is of these PIECES is of one box of each: where they begin along each dim,
+ * and, behind the last of the `n` of a dim, where it ends. */
+enum { PIECES_CUTS = 16 };
+typedef struct cuts {
+  u32 n[PROG_MAX_DIMS];
+  i64 at[PROG_MAX_DIMS][PIECES_CUTS + 1];
+} cuts;
+/* Adds those of n; false: too many. */
+bool pieces_cut(const node *n, cuts *c);
+/* The box of n that has what begins at `at`. */
+const piece *pieces_find(const node *n, const i64 *at);
 /* in, whose first element is at `at`, as boxes of a value of these dims: what is outside of it is
  * left out. */
 void pieces_add(lower *L, pieces *to, node *in, const i64 *at, const i64 *dims);

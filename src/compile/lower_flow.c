@@ -63,6 +63,8 @@ static bool begin_loop(lower *L, loop *w) {
     fuse_settle(L, init);
     w->invariant[i] = op_operand(end, i) == w->body->args[i];
     w->slot[i] = PROG_NONE;
+    i32 *result = &L->result_of[op_operand(end, i)->num];
+    if (*result == NOWHERE) *result = LATER_MOVED;
     if (w->invariant[i]) {
       lower_bind(L, w->cond->args[i], init);
       lower_bind(L, w->body->args[i], init);

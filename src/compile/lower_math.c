@@ -104,6 +104,7 @@ bool lower_reduce(lower *L, op *o) {
     init[i] = fuse_dense(L, lower_node(L, o, n + i));
     lower_used(lower_node(L, o, n + i));
   }
+  for (u32 i = 0; i < n; i++) fuse_join(L, lower_node(L, o, i));
   const node *in = lower_node(L, o, 0);
   u32 kept = reduce_perm(in, a.dimensions, perm);
   for (u32 d = 0; d < in->rank; d++) dims[d] = in->dims[perm[d]];
@@ -129,6 +130,7 @@ static i64 get_or(i64s list, size_t i, i64 otherwise) {
 /* n as elements of another type. */
 static u32 dense_as(lower *L, node *n, dtype t) {
   if (n->type == t) return fuse_dense(L, n);
+  fuse_join(L, n);
   pull p = fuse_begin(L, n->rank, n->dims, NULL);
   u32 v = vm_emit(L->b, &p.loop->code, VM_convert, t, fuse_pull(&p, n), 0, 0);
   u32 slot = prog_work(L->b, t, (u64)n->count);

@@ -1,11 +1,27 @@
-/* Concatenations, pads and slices of one another: what only they use is never put together. Its
- * boxes are views of what they come from, and the last of these ops writes each of them once. */
+/* Concatenations, pads and slices of one another: what only they and elementwise ops use is never
+ * put together. Its boxes are views of what they come from; the last of these ops writes each of
+ * them once, or a loop reads what it computes on from them (fuse.c). */
 #include "compile/steps.h"
+
+enum { LARGE = 4096 }; /* elements: smaller ones are not worth a loop a box */
+
+/* Whether o is used by loops alone. */
+static bool is_computed_on(const op *o) {
+  i64 count;
+  const value *v = &o->results[0];
+  if (!v->uses || !type_num_elements(v->type, &count) || count < LARGE) return false;
+  for (const use *u = v->uses; u; u = u->next)
+    if (u->owner->parent != o->parent || !select_is_elementwise(u->owner)) return false;
+  return true;
+}
 
 /* What is taken of the value by a slice is otherwise read where it lies, which costs nothing: more
  * of it than the value has is not worth writing. */
 static bool takes_apart(const op *user, const op *o, i64 *sliced) {
+  i64 all;
   if (user->parent != o->parent) return false; /* a region that may not run */
+  if (select_is_elementwise(user))
+    return type_num_elements(o->results[0].type, &all) && all >= LARGE;
   if (op_is(user, concatenate)) return true;
   if (op_is(user, pad)) {
     struct pad_attrs a;
@@ -22,7 +38,7 @@ static bool takes_apart(const op *user, const op *o, i64 *sliced) {
     if (a.strides.data[d] != 1) return false;
     lower_times(&count, a.limit_indices.data[d] - a.start_indices.data[d]);
   }
-  *sliced += count;
+  if (!is_computed_on(user)) *sliced += count;
   return true;
 }
 
@@ -81,6 +97,43 @@ static node *as_box(node *n, const node *of) {
   return n;
 }
 
+bool pieces_cut(const node *n, cuts *c) {
+  for (size_t i = 0; i < n->boxes->len; i++) {
+    const piece *b = &n->boxes->data[i];
+    for (u32 k = 0; k < 2 * n->rank; k++) {
+      u32 d = k / 2, at = 0;
+      i64 cut = b->at[d] + (k % 2 ? b->of->dims[d] : 0);
+      while (c->at[d][at] < cut) at++;
+      if (c->at[d][at] == cut) continue;
+      if (c->n[d] == PIECES_CUTS) return false;
+      memmove(&c->at[d][at + 1], &c->at[d][at], (++c->n[d] - at) * sizeof(i64));
+      c->at[d][at] = cut;
+    }
+  }
+  return true;
+}
+
+const piece *pieces_find(const node *n, const i64 *at) {
+  const piece *b = n->boxes->data;
+  for (u32 d = 0; d < n->rank;)
+    if (b->at[d] <= at[d] && at[d] < b->at[d] + b->of->dims[d])
+      d++;
+    else
+      b++, d = 0;
+  return b;
+}
+
+void pieces_write(lower *L, node *n) {
+  const pieces *boxes = n->boxes;
+  lower_make_dense(L, n, lower_new_slot(L, n));
+  for (size_t i = 0; i < boxes->len; i++) {
+    const piece *b = &boxes->data[i];
+    i64 at = 0;
+    for (u32 d = 0; d < n->rank; d++) at += b->at[d] * n->stride[d];
+    fuse_store(L, b->of, n->slot, at, n->stride);
+  }
+}
+
 node *pieces_result(lower *L, op *o, const pieces *boxes, bool pays) {
   enum { MOST = 64 };
   node *n = lower_new_node(L, o, op_result(o, 0));
@@ -88,18 +141,8 @@ node *pieces_result(lower *L, op *o, const pieces *boxes, bool pays) {
   const node *only = boxes->len == 1 ? boxes->data[0].of : NULL;
   if (only && only->count == n->count && (only->kind != NODE_EXPR || only->uniform))
     return as_box(n, only);
-  if (pays && boxes->len <= MOST) {
-    n->kind = NODE_PIECES;
-    n->boxes = boxes;
-    return n;
-  }
-  u32 slot = lower_new_slot(L, n);
-  lower_make_dense(L, n, slot);
-  for (size_t i = 0; i < boxes->len; i++) {
-    const piece *b = &boxes->data[i];
-    i64 at = 0;
-    for (u32 d = 0; d < n->rank; d++) at += b->at[d] * n->stride[d];
-    fuse_store(L, b->of, slot, at, n->stride);
-  }
+  n->kind = NODE_PIECES;
+  n->boxes = boxes;
+  if (!pays || boxes->len > MOST) pieces_write(L, n);
   return n;
 }
