@@ -77,13 +77,14 @@ static walk_result number_op(void *user, op *o) {
   return WALK_ON;
 }
 
-bool lower_main(ir_ctx *ctx, arena *scratch, prog_builder *b, op *main, const i32 *alias,
-                u32 num_replicas, u32 num_partitions) {
+bool lower_main(ir_ctx *ctx, arena *scratch, prog_builder *b, shard_space *space, op *main,
+                const i32 *alias, u32 num_replicas, u32 num_partitions) {
   numbering values = {0};
   op_walk(main, number_op, &values);
   lower L = {.ctx = ctx,
              .a = scratch,
              .b = b,
+             .space = space,
              .num_replicas = num_replicas,
              .num_partitions = num_partitions,
              .at = main};

@@ -31,6 +31,7 @@
 
 #include "program/program.h"
 #include "ir/op.h"
+#include "shard/sharding_ir.h"
 
 typedef enum node_kind { NODE_MEM, NODE_INDEX, NODE_CONST, NODE_EXPR, NODE_PIECES } node_kind;
 
@@ -106,9 +107,9 @@ typedef struct const_slot {
   u64 bits[2];
 } const_slot;
 
-/* The groups that a list of ids means (lower_coll.c). */
+/* The groups that replica_groups mean (lower_coll.c). */
 typedef struct known_groups {
-  const dense_attr *ids;
+  const attr *groups;
   u32 how, num_groups;
   u32 *begin, *members;
 } known_groups;
@@ -117,6 +118,7 @@ typedef struct lower {
   ir_ctx *ctx;
   arena *a; /* scratch */
   prog_builder *b;
+  shard_space *space; /* of the meshes that groups name; NULL: nothing is sharded */
   u32 num_replicas, num_partitions;
   node **node_of; /* by value.num */
   u32 *scalar_of; /* by value.num: VM value inside a reduction body */
@@ -135,8 +137,8 @@ typedef struct lower {
 } lower;
 
 /* Emits the steps of @main. The builder has no slots yet. alias[i]: of result i, or NULL. */
-bool lower_main(ir_ctx *ctx, arena *scratch, prog_builder *b, op *main, const i32 *alias,
-                u32 num_replicas, u32 num_partitions);
+bool lower_main(ir_ctx *ctx, arena *scratch, prog_builder *b, shard_space *space, op *main,
+                const i32 *alias, u32 num_replicas, u32 num_partitions);
 /* Element type as the executor has it; false: it has none. */
 bool lower_dtype(const type *element, dtype *out);
 

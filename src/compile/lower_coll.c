@@ -1,5 +1,6 @@
 /* Collectives: groups of positions in the launch from the ops' groups of ids. */
 #include "compile/steps.h"
+#include "shard/sharding_ir.h"
 
 /* How the ids of replica_groups are meant (StableHLO spec, "Grouping"). */
 typedef enum grouping {
@@ -81,45 +82,82 @@ static u32 rounds_of(const lower *L, grouping how) {
   return how == CROSS_REPLICA_AND_PARTITION ? L->num_partitions : 1;
 }
 
-/* replica_groups: a tensor of groups x ids, -1 for none; without ids, all are one group. */
-static bool make_groups(lower *L, const op *o, const dense_attr *ids, grouping how,
-                        prog_collective *out) {
+/* Rows of ids, -1 for none. */
+typedef struct id_rows {
+  size_t rows, cols;
+  const dense_attr *dense; /* NULL: */
+  const i64 *ids;
+} id_rows;
+
+static bool read_rows(const lower *L, const op *o, const attr *groups, id_rows *out) {
+  const dense_attr *d = attr_as(dense, groups);
+  const mesh *m;
+  axis_list axes;
+  replica_groups g;
+  if (d) {
+    i64s dims = d->type->dims;
+    *out = (id_rows){.dense = d};
+    if (dims.len == 2) *out = (id_rows){(size_t)dims.data[0], (size_t)dims.data[1], d, NULL};
+    return true;
+  }
+  if (!L->space || !shard_read_groups(L->space, groups, &m, &axes) ||
+      !mesh_replica_groups(L->a, m, axes, &g))
+    return op_unimplemented(L->ctx, o, "replica groups as axes of a mesh");
+  *out = (id_rows){(size_t)g.num_groups, (size_t)g.group_size, NULL, g.ids};
+  return true;
+}
+
+static i64 id_at(const id_rows *r, size_t i) {
+  return r->dense ? attr_dense_int(&r->dense->base, i) : r->ids[i];
+}
+
+/* All devices, where no groups are listed. */
+static void add_everyone(groups *g, grouping how, u32 ids, u32 time) {
+  for (u32 k = 0; k < rounds_of(g->L, how) * ids; k++) add_member(g, how, k % ids, time, k / ids);
+  VEC_PUSH(g->L->a, g->begin, (u32)g->members.len);
+}
+
+/* `time`: of those that the grouping is done. */
+static bool add_rows(groups *g, const op *o, const id_rows *list, grouping how, u32 time) {
+  lower *L = g->L;
+  id_space space = space_of(L, how);
+  u8 *seen = arena_zalloc(L->a, space.ids + 1);
+  for (size_t r = 0; r < list->rows; r++) {
+    for (size_t c = 0; c < rounds_of(L, how) * list->cols; c++) {
+      i64 id = id_at(list, r * list->cols + c % list->cols);
+      if (id == -1) continue;
+      if (c < list->cols && !check_id(L, o, id, space, seen)) return false;
+      add_member(g, how, (u32)id, time, (u32)(c / list->cols));
+    }
+    if (g->members.len > g->begin.data[g->begin.len - 1])
+      VEC_PUSH(L->a, g->begin, (u32)g->members.len);
+  }
+  if (list->rows * list->cols == 0) add_everyone(g, how, space.ids, time);
+  return true;
+}
+
+/* replica_groups: a tensor of groups x ids, or axes of a mesh; without ids, all are one group. */
+static bool make_groups(lower *L, const op *o, grouping how, prog_collective *out) {
+  const attr *listed = op_attr(o, SLOT_NAME(replica_groups));
   groups g = {.L = L, .out = out};
+  id_rows list = {0};
   for (size_t i = 0; i < L->groups.len; i++) {
     const known_groups *k = &L->groups.data[i];
-    if (k->ids != ids || k->how != (u32)how) continue;
+    if (k->groups != listed || k->how != (u32)how) continue;
     out->num_groups = k->num_groups;
     out->begin = k->begin;
     out->members = k->members;
     return true;
   }
-  id_space space = space_of(L, how);
-  i64s dims = ids->type->dims;
-  size_t rows = dims.len == 2 ? (size_t)dims.data[0] : 0, cols = rows ? (size_t)dims.data[1] : 0;
-  u32 rounds = rounds_of(L, how);
+  if (!read_rows(L, o, listed, &list)) return false;
   VEC_PUSH(L->a, g.begin, 0);
-  for (u32 time = 0; time < space.times; time++) {
-    u8 *seen = arena_zalloc(L->a, space.ids + 1);
-    for (size_t r = 0; r < rows; r++) {
-      for (size_t c = 0; c < rounds * cols; c++) {
-        i64 id = attr_dense_int(&ids->base, r * cols + c % cols);
-        if (id == -1) continue;
-        if (c < cols && !check_id(L, o, id, space, seen)) return false;
-        add_member(&g, how, (u32)id, time, (u32)(c / cols));
-      }
-      if (g.members.len > g.begin.data[g.begin.len - 1])
-        VEC_PUSH(L->a, g.begin, (u32)g.members.len);
-    }
-    if (rows * cols == 0) {
-      for (u32 k = 0; k < rounds * space.ids; k++)
-        add_member(&g, how, k % space.ids, time, k / space.ids);
-      VEC_PUSH(L->a, g.begin, (u32)g.members.len);
-    }
-  }
+  for (u32 time = 0; time < space_of(L, how).times; time++)
+    if (!add_rows(&g, o, &list, how, time)) return false;
   out->num_groups = (u32)g.begin.len - 1;
   out->begin = g.begin.data;
   out->members = g.members.data;
-  VEC_PUSH(L->a, L->groups, ((known_groups){ids, how, out->num_groups, out->begin, out->members}));
+  VEC_PUSH(L->a, L->groups,
+           ((known_groups){listed, how, out->num_groups, out->begin, out->members}));
   return true;
 }
 
@@ -165,7 +203,7 @@ bool lower_all_reduce(lower *L, op *o) {
   view_all_reduce(o, &a);
   prog_collective c = {.kind = COLL_ALL_REDUCE};
   grouping how = grouping_of(a.channel_handle, a.use_global_device_ids);
-  if (!make_groups(L, o, a.replica_groups, how, &c) || !make_operands(L, o, &c) ||
+  if (!make_groups(L, o, how, &c) || !make_operands(L, o, &c) ||
       !select_body(L, o, op_body(o, 0), &c.body))
     return false;
   emit(L, &c);
@@ -177,7 +215,7 @@ bool lower_all_gather(lower *L, op *o) {
   view_all_gather(o, &a);
   prog_collective c = {.kind = COLL_ALL_GATHER};
   grouping how = grouping_of(a.channel_handle, a.use_global_device_ids);
-  if (!make_groups(L, o, a.replica_groups, how, &c) || !make_operands(L, o, &c)) return false;
+  if (!make_groups(L, o, how, &c) || !make_operands(L, o, &c)) return false;
   split_around(L, o, false, a.all_gather_dim, &c);
   emit(L, &c);
   return true;
@@ -188,7 +226,7 @@ bool lower_reduce_scatter(lower *L, op *o) {
   view_reduce_scatter(o, &a);
   prog_collective c = {.kind = COLL_REDUCE_SCATTER};
   grouping how = grouping_of(a.channel_handle, a.use_global_device_ids);
-  if (!make_groups(L, o, a.replica_groups, how, &c) || !make_operands(L, o, &c) ||
+  if (!make_groups(L, o, how, &c) || !make_operands(L, o, &c) ||
       !select_body(L, o, op_body(o, 0), &c.body))
     return false;
   split_around(L, o, true, a.scatter_dimension, &c);
@@ -201,7 +239,7 @@ bool lower_all_to_all(lower *L, op *o) {
   view_all_to_all(o, &a);
   prog_collective c = {.kind = COLL_ALL_TO_ALL};
   grouping how = grouping_of_partitions(a.channel_handle);
-  if (!make_groups(L, o, a.replica_groups, how, &c) || !make_operands(L, o, &c)) return false;
+  if (!make_groups(L, o, how, &c) || !make_operands(L, o, &c)) return false;
   c.split_dim = (u32)a.split_dimension;
   c.concat_dim = (u32)a.concat_dimension;
   u32 begin = 0, n = c.n;
@@ -270,7 +308,7 @@ bool lower_collective_reduce(lower *L, op *o) {
   struct collective_reduce_attrs a;
   view_collective_reduce(o, &a);
   prog_collective c = {.kind = COLL_ALL_REDUCE, .n = o->num_results};
-  if (!make_groups(L, o, a.replica_groups, grouping_of_partitions(a.channel_handle), &c) ||
+  if (!make_groups(L, o, grouping_of_partitions(a.channel_handle), &c) ||
       !select_body(L, o, op_body(o, 0), &c.body))
     return false;
   c.in = ARENA_ARRAY(L->a, u32, c.n);
@@ -333,8 +371,7 @@ bool lower_collective_broadcast(lower *L, op *o) {
   struct collective_broadcast_attrs a;
   view_collective_broadcast(o, &a);
   prog_collective c = {.kind = COLL_BROADCAST};
-  if (!make_groups(L, o, a.replica_groups, grouping_of_partitions(a.channel_handle), &c))
-    return false;
+  if (!make_groups(L, o, grouping_of_partitions(a.channel_handle), &c)) return false;
   if (a.has_dynamic_root) return broadcast_from_roots(L, o, c);
   if (!make_operands(L, o, &c)) return false;
   emit(L, &c);

@@ -277,13 +277,21 @@ static bool tell_inspectors(job *j) {
 
 static bool wants_remarks(const job *j) { return j->opt->partitioned || j->opt->remark; }
 
+/* Whether anybody sees the program of one device. */
+static bool is_shown(const job *j) {
+  return j->opt->dump || *j->folder.path || j->opt->partitioned;
+}
+
 /* The meshes are gone after partitioning, so they are read before. */
 static bool partition(job *j, shard_space **out_space) {
   shard_space *space = *out_space = shard_space_create(j->m, j->scratch);
   for (op *o = op_body(j->m->root, 0)->first; o; o = o->next)
     if (op_is(o, sdy_mesh)) shard_mesh_named(space, symbol_name(o));
-  const pass_option remarks = {STR("remarks"), STR("true")};
-  if (!run_with(j, "terrazzo-partition", &remarks, wants_remarks(j))) return false;
+  const pass_option options[] = {
+      {STR("remarks"), wants_remarks(j) ? STR("true") : STR("false")},
+      {STR("unseen"), is_shown(j) ? STR("false") : STR("true")},
+  };
+  if (!run_with(j, "terrazzo-partition", options, COUNT(options))) return false;
   dump(j, "partition");
   return true;
 }
@@ -448,7 +456,7 @@ static bool build_program(job *j, shard_space *space) {
   ops_erase_dead(j->main, DEAD_WITHOUT_EFFECTS);
   prog_builder *b = prog_begin(out, j->num_replicas, j->num_partitions);
   prog_set_flush_denormals(b, !j->opt->keep_denormals);
-  if (!lower_main(j->ctx, j->scratch, b, j->main, alias, j->num_replicas, j->num_partitions))
+  if (!lower_main(j->ctx, j->scratch, b, space, j->main, alias, j->num_replicas, j->num_partitions))
     return false;
   j->problem = prog_finish(b, &e->prog);
   return j->problem == NULL;

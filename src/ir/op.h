@@ -335,6 +335,7 @@ const attr *op_discardable(const op *o, str name);
  * and names to look up, `SLOT_NAME(sharding)`, compile where some row has it. That `o` is such an
  * op is asserted. op_set_attr is for names from input and for discardable ones. */
 #define op_set(o, id, slot, a) op_set_slot((o), OP_##id, offsetof(struct id##_slots, slot), (a))
+#define op_get(o, id, slot) ((o)->slots[offsetof(struct id##_slots, slot)])
 #define op_set_any(o, slot, a) op_set_named((o), SLOT_NAME(slot), (a))
 #define SLOT_NAME(slot) ((str){#slot, sizeof #slot - sizeof(slot_named_##slot)})
 #define SLOT_TEXT(slot) (&#slot[0 * sizeof(slot_named_##slot)]) /* for tables */

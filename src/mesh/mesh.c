@@ -60,7 +60,8 @@ static const i64 *positions_along(arena *a, const mesh *m, axis_list l) {
   out[0] = 0;
   for (i64 n = 1, i = 0; i < (i64)l.len; n *= l.data[i++].size) {
     i64 size = l.data[i].size, stride = mesh_stride(m, l.data[i]);
-    for (i64 k = n * size; k-- > 0;) out[k] = out[k / size] + k % size * stride;
+    for (i64 k = n; k-- > 0;)
+      for (i64 x = size, base = out[k]; x-- > 0;) out[k * size + x] = base + x * stride;
   }
   return out;
 }
@@ -73,7 +74,8 @@ bool mesh_replica_groups(arena *a, const mesh *m, axis_list l, replica_groups *o
   const i64 *outer = positions_along(a, m, rest), *inner = positions_along(a, m, l);
   i64 *ids = ARENA_ARRAY(a, i64, (size_t)m->size), num = m->size / size;
   for (i64 g = 0; g < num; g++)
-    for (i64 k = 0; k < size; k++) ids[g * size + k] = mesh_device_at(m, outer[g] + inner[k]);
+    for (i64 k = 0; k < size; k++) ids[g * size + k] = outer[g] + inner[k];
+  for (i64 i = 0; m->device_ids.len && i < m->size; i++) ids[i] = m->device_ids.data[ids[i]];
   *out = (replica_groups){num, size, ids};
   return true;
 }

@@ -59,6 +59,7 @@ typedef enum dtype_class {
 
 typedef struct dtype_info {
   const char *name; /* MLIR's spelling */
+  u16 length;       /* of the name */
   u16 bytes;        /* of a stored element; 0 for tokens */
   u16 pjrt;         /* PJRT_Buffer_Type; 0 (invalid) where PJRT has none */
   dtype_class kind;

@@ -17,6 +17,8 @@
 
 enum { MAX_BYTES = 1 << 25, MAX_MEMBERS = 256 };
 
+static const u32 OUTSIDE = UINT32_MAX;
+
 typedef struct group_key {
   op_id op;
   const attr *groups, *global;
@@ -36,13 +38,14 @@ typedef struct combine {
   part_env e;
   why_log *why; /* NULL: nobody asks */
   block *b;
-  u32 n; /* ops of the block; op.num is a number below n */
+  op *first, *end; /* the stretch of the block that matters: from the first of a kind to the last */
+  u32 n;           /* ops of the stretch; op.num is a number below n, OUTSIDE of others */
   u32 *depth, *place;
   u32 *dep_begin, *dep_end; /* ops of the block that op i needs: deps[dep_begin[i] .. dep_end[i]) */
   VEC(u32) deps;
   u32 *now;      /* the op that stands for op i: itself, or what it was combined into */
   bool *follows; /* is the op at hand, or must go behind it */
-  group_key key;
+  const group_key *key;
   VEC(group) groups;
 } combine;
 
@@ -52,9 +55,16 @@ static walk_result add_deps(void *user, op *o) {
   combine *c = user;
   for (u32 i = 0; i < o->num_operands; i++) {
     const op *def = value_op(op_operand(o, i));
-    if (def && def->parent == c->b) VEC_PUSH(c->e.a, c->deps, def->num);
+    if (def && def->parent == c->b && def->num != OUTSIDE) VEC_PUSH(c->e.a, c->deps, def->num);
   }
   return WALK_ON;
+}
+
+static void add_all_deps(combine *c, op *o) {
+  if (o->num_regions)
+    op_walk(o, add_deps, c);
+  else
+    add_deps(c, o);
 }
 
 static bool bytes_of(const type *t, i64 *out) {
@@ -70,35 +80,50 @@ static bool key_of(const op *o, group_key *out) {
   if ((!op_is(o, all_gather) && !op_is(o, all_reduce)) || o->num_operands != 1 ||
       !bytes_of(op_result(o, 0)->type, &bytes))
     return false;
-  const attr *global = op_attr(o, SLOT_NAME(use_global_device_ids));
   if (op_is(o, all_gather) && view_all_gather(o, &g)) {
     *out = (group_key){.op = OP_all_gather,
-                       .groups = &g.replica_groups->base,
-                       .global = global,
+                       .groups = op_get(o, all_gather, replica_groups),
+                       .global = op_get(o, all_gather, use_global_device_ids),
                        .channel = g.channel_handle && g.channel_handle->handle > 0,
                        .dim = g.all_gather_dim};
     return true;
   }
   if (!op_is(o, all_reduce) || !view_all_reduce(o, &r) || !op_body(o, 0)) return false;
   *out = (group_key){.op = OP_all_reduce,
-                     .groups = &r.replica_groups->base,
-                     .global = global,
+                     .groups = op_get(o, all_reduce, replica_groups),
+                     .global = op_get(o, all_reduce, use_global_device_ids),
                      .channel = r.channel_handle && r.channel_handle->handle > 0,
                      .element = op_operand(o, 0)->type->elem};
   return part_body_kind(op_body(o, 0), 0, 1, &out->kind);
 }
 
-/* Lists of many devices are too large to be unique. */
-static bool same_groups(const attr *x, const attr *y) {
-  const dense_attr *a = attr_as(dense, x), *b = attr_as(dense, y);
-  return x == y ||
-         (a && b && a->type == b->type && a->splat == b->splat && str_eq(a->data, b->data));
+/* The program's own groups may be the lists that axes stand for. */
+static bool axes_list(const part_env *e, const attr *groups, const dense_attr *ids) {
+  const mesh *m;
+  axis_list axes;
+  replica_groups g;
+  i64s dims = ids->type->dims;
+  if (!shard_read_groups(e->space, groups, &m, &axes) || dims.len != 2 ||
+      dims.data[1] != axes_size(axes) || !mesh_replica_groups(e->a, m, axes, &g) ||
+      dims.data[0] != g.num_groups)
+    return false;
+  for (i64 i = 0; i < m->size; i++)
+    if (attr_dense_int(&ids->base, (size_t)i) != g.ids[i]) return false;
+  return true;
 }
 
-static bool same_key(const group_key *x, const group_key *y) {
-  return x->op == y->op && same_groups(x->groups, y->groups) && x->global == y->global &&
-         x->channel == y->channel && x->element == y->element && x->kind == y->kind &&
-         x->dim == y->dim;
+/* Lists of many devices are too large to be unique. */
+static bool same_groups(const part_env *e, const attr *x, const attr *y) {
+  const dense_attr *a = attr_as(dense, x), *b = attr_as(dense, y);
+  if (x == y) return true;
+  if (a && b) return a->type == b->type && a->splat == b->splat && str_eq(a->data, b->data);
+  return a ? axes_list(e, y, a) : b && axes_list(e, x, b);
+}
+
+static bool same_key(const part_env *e, const group_key *x, const group_key *y) {
+  return x->op == y->op && x->global == y->global && x->channel == y->channel &&
+         x->element == y->element && x->kind == y->kind && x->dim == y->dim &&
+         same_groups(e, x->groups, y->groups);
 }
 
 static void add_member(combine *c, op *o) {
@@ -123,38 +148,48 @@ static bool has_order(const op *o) {
          (!op_is_effect_free(o) && (op_kind(o) >= OP_COUNT || o->info->family != FAMILY_coll));
 }
 
-/* Places, dependences and depths of one block for one key. Dependences are of the block's own
+/* Numbers the stretch. */
+static void number(combine *c, op *const *alike, size_t num_alike) {
+  const u32 wanted = 0;
+  for (op *o = c->b->first; o; o = o->next) o->num = OUTSIDE;
+  for (size_t i = 0; i < num_alike; i++) alike[i]->num = wanted;
+  for (c->first = c->b->first; c->first->num != wanted;) c->first = c->first->next;
+  for (c->end = c->first; num_alike; c->end = c->end->next) {
+    num_alike -= c->end->num == wanted;
+    c->end->num = c->n++;
+  }
+}
+
+/* Places, dependences and depths of one stretch for one key. Dependences are of the stretch's own
  * ops: what an op's regions use counts as used by the op. Ops with effects depend on the one
  * before. */
-static void study(combine *c) {
+static void study(combine *c, op *const *alike, size_t num_alike) {
   arena *a = c->e.a;
-  c->n = 0;
-  for (op *o = c->b->first; o; o = o->next) o->num = c->n++;
+  number(c, alike, num_alike);
   c->depth = arena_zalloc(a, c->n * sizeof(u32));
-  c->place = arena_zalloc(a, c->n * sizeof(u32));
+  c->place = ARENA_ARRAY(a, u32, c->n);
   c->follows = arena_zalloc(a, c->n);
-  c->dep_begin = arena_zalloc(a, c->n * sizeof(u32));
-  c->dep_end = arena_zalloc(a, c->n * sizeof(u32));
-  c->now = arena_zalloc(a, c->n * sizeof(u32));
-  bool *reduces = arena_zalloc(a, c->n);
+  c->dep_begin = ARENA_ARRAY(a, u32, c->n);
+  c->dep_end = ARENA_ARRAY(a, u32, c->n);
+  c->now = ARENA_ARRAY(a, u32, c->n);
+  bool *counts = arena_zalloc(a, c->n);
+  for (size_t i = 0; i < num_alike; i++) counts[alike[i]->num] = true;
   u32 effect = UINT32_MAX;
-  for (op *o = c->b->first; o; o = o->next) {
+  for (op *o = c->first; o != c->end; o = o->next) {
     u32 id = o->num;
     c->place[id] = c->now[id] = id;
     c->dep_begin[id] = (u32)c->deps.len;
-    op_walk(o, add_deps, c);
+    add_all_deps(c, o);
     if (has_order(o)) {
       if (effect != UINT32_MAX) VEC_PUSH(a, c->deps, effect);
       effect = id;
     }
     c->dep_end[id] = (u32)c->deps.len;
     for (u32 k = c->dep_begin[id]; k < c->dep_end[id]; k++) {
-      u32 d = c->deps.data[k], below = c->depth[d] + reduces[d];
+      u32 d = c->deps.data[k], below = c->depth[d] + counts[d];
       if (below > c->depth[id]) c->depth[id] = below;
     }
-    group_key key;
-    reduces[id] = key_of(o, &key) && same_key(&key, &c->key);
-    if (reduces[id]) add_member(c, o);
+    if (counts[id]) add_member(c, o);
   }
 }
 
@@ -173,10 +208,10 @@ static op *make_combined(combine *c, const group *g, op *last) {
   for (size_t i = 0; c->why && i < n; i++)
     at.loc =
         why_join(c->why, c->e.c, i ? at.loc : g->members.data[i]->loc, g->members.data[i]->loc);
-  bool gathers = c->key.op == OP_all_gather;
-  op *o = emit_op(&at, c->key.op, in, n, types, n, !gathers);
+  bool gathers = c->key->op == OP_all_gather;
+  op *o = emit_op(&at, c->key->op, in, n, types, n, !gathers);
   memcpy(o->slots, g->members.data[0]->slots, o->info->num_slots * sizeof *o->slots);
-  if (!gathers) emit_reducer(&at, o, reducer_of(c->key.kind), c->key.element);
+  if (!gathers) emit_reducer(&at, o, reducer_of(c->key->kind), c->key->element);
   return o;
 }
 
@@ -236,34 +271,36 @@ static void combine_group(combine *c, const group *g) {
     c->place[o->num] = place++; /* there are fewer than before, so they fit */
 }
 
+/* Collectives of one kind. */
+typedef struct alike {
+  group_key key;
+  VEC(op *) ops;
+} alike;
+
 /* The tables are made anew for each key, as the block has changed with the one before. */
-static void combine_key(const part_env *e, why_log *why, block *b, group_key key) {
-  combine c = {.e = *e, .why = why, .b = b, .key = key};
-  study(&c);
+static void combine_alike(const part_env *e, why_log *why, block *b, const alike *k) {
+  combine c = {.e = *e, .why = why, .b = b, .key = &k->key};
+  study(&c, k->ops.data, k->ops.len);
   for (size_t i = 0; i < c.groups.len; i++)
     if (c.groups.data[i].members.len > 1) combine_group(&c, &c.groups.data[i]);
 }
 
 static void combine_block(const part_env *e, why_log *why, block *b) {
-  VEC(group_key) keys = {0}; /* those that occur */
-  VEC(u32) counts = {0};
+  VEC(alike) kinds = {0}; /* those that occur */
   for (op *o = b->first; o; o = o->next) {
     group_key key;
-    if (key_of(o, &key)) {
+    if (op_kind(o) < OP_COUNT && o->info->family == FAMILY_coll && key_of(o, &key)) {
       size_t k = 0;
-      while (k < keys.len && !same_key(&keys.data[k], &key)) k++;
-      if (k == keys.len) {
-        VEC_PUSH(e->a, keys, key);
-        VEC_PUSH(e->a, counts, 0);
-      }
-      counts.data[k]++;
+      while (k < kinds.len && !same_key(e, &kinds.data[k].key, &key)) k++;
+      if (k == kinds.len) VEC_PUSH(e->a, kinds, ((alike){.key = key}));
+      VEC_PUSH(e->a, kinds.data[k].ops, o);
     } else if (!op_is(o, all_reduce)) {
       for (u32 r = 0; r < o->num_regions; r++)
         for (block *in = o->regions[r].first; in; in = in->next) combine_block(e, why, in);
     }
   }
-  for (size_t k = 0; k < keys.len; k++)
-    if (counts.data[k] > 1) combine_key(e, why, b, keys.data[k]);
+  for (size_t k = 0; k < kinds.len; k++)
+    if (kinds.data[k].ops.len > 1) combine_alike(e, why, b, &kinds.data[k]);
 }
 
 bool part_combine_collectives(ir_module *m, arena *scratch, const pass_args *args) {

@@ -50,9 +50,14 @@ static u8 *factor_kinds(explicit_pass *p, const part_record *r) {
   return kinds;
 }
 
-static bool *factors_to_pad(explicit_pass *p, const part_record *r, const op *o) {
+/* Not those that all of the mesh's devices divide, unless tensors have other sizes. */
+static bool *factors_to_pad(explicit_pass *p, const part_record *r, const op *o, const mesh *m) {
   bool *pads = ARENA_ARRAY(p->e.a, bool, r->rule->num_factors);
-  for (u32 f = 0; f < r->rule->num_factors; f++) pads[f] = part_may_pad(r, o, f);
+  for (u32 f = 0; f < r->rule->num_factors; f++) {
+    i64 size = r->rule->factors[f].size;
+    bool divides = !r->row->windows && size > 0 && size % m->size == 0;
+    pads[f] = !divides && part_may_pad(r, o, f);
+  }
   return pads;
 }
 
@@ -300,7 +305,7 @@ static decision decide(explicit_pass *p, const op *o, const part_record *r,
                        .kinds = kinds,
                        .tensors = here,
                        .types = types,
-                       .pads = factors_to_pad(p, r, o),
+                       .pads = factors_to_pad(p, r, o, m),
                        .unreduced = unreduced};
   axis_list *axes = ARENA_ARRAY(a, axis_list, r->rule->num_factors);
   solve(p, r, o, &prob, kinds, axes);

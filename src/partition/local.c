@@ -293,9 +293,12 @@ static void inline_manual(op *o) {
 static void finish_block(local *l, block *b) {
   for (op *o = b->first; o;) {
     op *next = o->next;
-    if (l->o.drop_shardings) {
+    bool plain = o->num_attrs == 1 && o->attrs->name == l->e.sharding_name;
+    if (l->o.drop_shardings && plain) {
+      o->num_attrs = 0;
+    } else if (l->o.drop_shardings && o->num_attrs) {
       op_drop_attr(o, SDY_SHARDING);
-      if (o->num_attrs) op_drop_attr(o, SDY_SHARDING_RULE);
+      op_drop_attr(o, SDY_SHARDING_RULE);
     }
     for (u32 r = 0; r < o->num_regions; r++)
       for (block *in = o->regions[r].first; in; in = in->next) finish_block(l, in);

@@ -17,11 +17,17 @@ typedef struct local_index {
   value *v;
 } local_index;
 
-typedef struct local_group_ids {
+typedef struct group_list {
   const mesh *mesh;
   axis_list axes;
-  const attr *ids;
-} local_group_ids;
+  const attr *groups;
+} group_list;
+
+/* Where the last kind of collective that was made has them. */
+typedef struct group_slots {
+  const op_info *info;
+  int groups, channel, global; /* -1: it has none */
+} group_slots;
 
 /* Of the pass: Shardy's, then what our line wants otherwise. */
 typedef struct local_options {
@@ -38,16 +44,17 @@ typedef struct local {
   part_env e;
   local_options o;
   u32 num_values;
-  const sharding **sh;         /* by value.num */
-  const type **to;             /* local type, by value.num */
-  const type **from;           /* global type */
-  hash_index shards;           /* types of shards found so far */
-  bool uneven;                 /* some of them have padding */
-  bool odd;                    /* or there are none, or of too many devices */
-  block *prologue;             /* ops that go to the start of what is isolated */
-  VEC(local_index) indices;    /* made so far */
-  VEC(local_index) positions;  /* the same, of whole meshes; `axes` is empty */
-  VEC(local_group_ids) groups; /* written out so far */
+  const sharding **sh;        /* by value.num */
+  const type **to;            /* local type, by value.num */
+  const type **from;          /* global type */
+  hash_index shards;          /* types of shards found so far */
+  bool uneven;                /* some of them have padding */
+  bool odd;                   /* or there are none, or of too many devices */
+  block *prologue;            /* ops that go to the start of what is isolated */
+  VEC(local_index) indices;   /* made so far */
+  VEC(local_index) positions; /* the same, of whole meshes; `axes` is empty */
+  VEC(group_list) groups;     /* made so far */
+  group_slots group_slots;
   i64 next_channel;
 } local;
 

@@ -66,20 +66,23 @@ static const attr *axes_attr(const coll *c, axis_list axes) {
                    .axes = attr_array(ctx, (attrs){refs, axes.len}));
 }
 
+/* As lists of ids. */
+static const attr *ids_attr(const coll *c, axis_list axes) {
+  replica_groups g;
+  if (!mesh_replica_groups(c->l->e.a, mesh_of(c), axes, &g)) return NULL;
+  return attr_dense_i64(c->l->e.c, (i64s){(i64[]){g.num_groups, g.group_size}, 2}, g.ids);
+}
+
 /* Lists of many devices are large, and there are few of them: each is made once. */
 static const attr *groups_attr(const coll *c, axis_list axes) {
-  replica_groups g;
   local *l = c->l;
-  const attr *named = axes_attr(c, axes);
-  if (named) return named;
   for (size_t i = 0; i < l->groups.len; i++)
     if (l->groups.data[i].mesh == mesh_of(c) && axes_eq(l->groups.data[i].axes, axes))
-      return l->groups.data[i].ids;
-  if (!mesh_replica_groups(l->e.a, mesh_of(c), axes, &g)) return NULL;
-  i64s dims = {(i64[]){g.num_groups, g.group_size}, 2};
-  const attr *ids = attr_dense_i64(l->e.c, dims, g.ids);
-  VEC_PUSH(l->e.a, l->groups, ((local_group_ids){mesh_of(c), axes, ids}));
-  return ids;
+      return l->groups.data[i].groups;
+  const attr *groups = axes_attr(c, axes);
+  if (!groups && !(groups = ids_attr(c, axes))) return NULL;
+  VEC_PUSH(l->e.a, l->groups, ((group_list){mesh_of(c), axes, groups}));
+  return groups;
 }
 
 /* Sets groups and channel. Global ids: where the op has the attribute, so that ids count
@@ -87,11 +90,15 @@ static const attr *groups_attr(const coll *c, axis_list axes) {
 static bool set_groups(coll *c, op *o, axis_list axes) {
   const attr *groups = groups_attr(c, axes);
   if (!groups) return op_error(c->l->e.c, c->o, "has too many devices");
-  op_set_any(o, replica_groups, groups);
-  op_set_any(o, channel_handle,
-             attr_make(c->l->e.c, channel_handle, .handle = c->l->next_channel++, .type = 1));
-  if (op_slot(o->info, SLOT_NAME(use_global_device_ids)) >= 0)
-    op_set_any(o, use_global_device_ids, attr_unit(c->l->e.c));
+  group_slots *s = &c->l->group_slots;
+  if (s->info != o->info)
+    *s = (group_slots){o->info, op_slot(o->info, SLOT_NAME(replica_groups)),
+                       op_slot(o->info, SLOT_NAME(channel_handle)),
+                       op_slot(o->info, SLOT_NAME(use_global_device_ids))};
+  o->slots[s->groups] = groups;
+  o->slots[s->channel] =
+      attr_make(c->l->e.c, channel_handle, .handle = c->l->next_channel++, .type = 1);
+  if (s->global >= 0) o->slots[s->global] = attr_unit(c->l->e.c);
   return true;
 }
 

@@ -10,8 +10,13 @@ static bool insert_explicit_reshards(ir_module *m, arena *scratch, const pass_ar
   return (full ? part_insert_full_reshards : part_insert_minimal_reshards)(m, scratch, args);
 }
 
+#define REMARKS                                                                                    \
+  { "remarks", PASS_FLAG, "false", "Say which ops need a dimension whole that is sharded" }
+static const pass_option_info insert_options[] = {REMARKS, {0}};
 static const pass_option_info partition_options[] = {
-    {"remarks", PASS_FLAG, "false", "Say which ops need a dimension whole that is sharded"},
+    REMARKS,
+    {"unseen", PASS_FLAG, "false",
+     "Nobody reads the program: groups name axes, and no types are recorded"},
     {0},
 };
 static const pass_option_info reshard_options[] = {
@@ -86,7 +91,7 @@ const pass_info partition_passes[] = {
      part_verify_unreduced, .scope = PASS_ON_FUNCS, .any_module = true},
     {"terrazzo-insert-reshards",
      "Reshards operands and results so that ops can be computed on shards, and sums up parts",
-     part_insert_explicit_reshards, .options = partition_options, .scope = PASS_ON_FUNCS},
+     part_insert_explicit_reshards, .options = insert_options, .scope = PASS_ON_FUNCS},
     {"sdy-insert-explicit-reshards",
      "Reshards operands and results so that ops fit their shards if enable-full-version; else only "
      "what a later partitioner could not make up for",
@@ -94,9 +99,8 @@ const pass_info partition_passes[] = {
     {"terrazzo-reduce-in-parts",
      "Reduces what all-reduce cannot combine within shards first, and then what that leaves",
      part_reduce_in_parts, NULL},
-    {"terrazzo-batch-products",
-     "Multiplies outside of loops what they multiply row by row", part_batch_products,
-     .any_module = true},
+    {"terrazzo-batch-products", "Multiplies outside of loops what they multiply row by row",
+     part_batch_products, .any_module = true},
     {"terrazzo-hoist-reshards", "Reshards in front of a loop what stays the same in it",
      part_hoist_reshards, NULL},
     {"terrazzo-join-sums", "Adds parts before they are summed up, where only sums are added",

@@ -253,10 +253,11 @@ bool pipeline_partition(ir_module *m, arena *scratch, const pass_args *args) {
   step(&l, "terrazzo-join-sums");
   step_flag(&l, "sdy-reshard-to-collectives", "leave-none", true);
   step(&l, "terrazzo-fuse-collectives");
-  static const char *const ours[] = {"per-dim-all-gather", "combine-multi-dimension-reduce-scatter",
-                                     "by-records",         "record-global-types",
-                                     "drop-shardings",     "share-offsets",
-                                     "move-least"};
+  const char *const ours[] = {
+      "per-dim-all-gather", "combine-multi-dimension-reduce-scatter",
+      "by-records",         flag(&l, "unseen", false) ? "enable-rgv3" : "record-global-types",
+      "drop-shardings",     "share-offsets",
+      "move-least"};
   pass_option on[COUNT(ours)];
   for (size_t i = 0; i < COUNT(ours); i++) on[i] = (pass_option){str_of(ours[i]), STR("true")};
   step_with(&l, "sdy-convert-global-to-local", on, COUNT(ours));

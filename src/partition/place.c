@@ -14,14 +14,25 @@ bool same_place(const sharding *a, const sharding *b) {
          mesh_same(a->mesh, b->mesh, false);
 }
 
+/* Mostly there is one. */
+static bool one_mesh(const sharding *const *s, size_t n, const mesh **out) {
+  const mesh *m = NULL;
+  bool cut = false;
+  for (size_t i = 0; i < n; i++) {
+    if (!s[i]) continue;
+    if (m && s[i]->mesh != m) return false;
+    m = s[i]->mesh;
+    cut = cut || !sharding_is_replicated(s[i]);
+  }
+  *out = cut ? m : NULL;
+  return true;
+}
+
 const mesh *most_common_mesh(const sharding *const *s, size_t n) {
   const mesh *best = NULL;
   size_t most = 0;
+  if (one_mesh(s, n, &best)) return best;
   for (size_t i = 0; i < n; i++) {
-    if (s[i] && s[i]->mesh == best) {
-      most += !sharding_is_replicated(s[i]);
-      continue;
-    }
     if (sharding_is_replicated(s[i])) continue;
     size_t count = 0; /* up to here: the first mesh to be there so often is taken */
     for (size_t k = 0; k <= i; k++)

@@ -19,6 +19,7 @@ void wire_mark_asked(ir_module *m) { op_walk(m->root, mark, m); }
 
 typedef struct lister {
   arena *a;
+  shard_space *space;
   VEC(const mesh *) meshes;
   wire_uses uses;
   bool beside;     /* somebody wants to know */
@@ -124,8 +125,21 @@ static void add_permute(lister *l, const op *o, const dense_attr *pairs, wire_us
                              u->axes.len ? ", " : "", STR_ARG(m->axes[k].name));
 }
 
-static void add_groups(lister *l, const op *o, const dense_attr *groups, wire_use *u) {
-  i64s first = row_of(l->a, groups, 0);
+/* The first of the groups, as lists of ids or as axes of a mesh. */
+static i64s first_group(lister *l, const attr *groups) {
+  const dense_attr *ids = attr_as(dense, groups);
+  const mesh *m;
+  axis_list axes;
+  if (ids) return row_of(l->a, ids, 0);
+  if (!shard_read_groups(l->space, groups, &m, &axes)) return (i64s){0};
+  i64s out = {ARENA_ARRAY(l->a, i64, (size_t)axes_size(axes)), (size_t)axes_size(axes)};
+  for (size_t i = 0; i < out.len; i++)
+    ((i64 *)out.data)[i] = mesh_device_at(m, axes_position_at(m, axes, 0, (i64)i));
+  return out;
+}
+
+static void add_groups(lister *l, const op *o, const attr *groups, wire_use *u) {
+  i64s first = first_group(l, groups);
   u64 n = first.len, whole = all_bytes(o, op_is(o, all_gather));
   u->group = (u32)n;
   u->axes = n > 1 ? axes_of(l, first) : STR("");
@@ -137,7 +151,7 @@ static void add_groups(lister *l, const op *o, const dense_attr *groups, wire_us
 static void add(lister *l, const op *o, u64 trips, bool unknown) {
   wire_use u = {.op = o, .trips = trips, .unknown = unknown, .axes = STR("")};
   u.asked = op_discardable(o, ASKED) != NULL;
-  const dense_attr *groups = attr_as(dense, op_attr(o, SLOT_NAME(replica_groups)));
+  const attr *groups = op_attr(o, SLOT_NAME(replica_groups));
   const dense_attr *pairs = attr_as(dense, op_attr(o, SLOT_NAME(source_target_pairs)));
   if (pairs)
     add_permute(l, o, pairs, &u);
@@ -216,8 +230,8 @@ static void list_block(lister *l, const block *b, u64 trips, bool unknown) {
 }
 
 static lister list_all(arena *a, ir_module *m, bool beside) {
-  lister l = {.a = a, .beside = beside};
   shard_space *space = shard_space_create(m, a);
+  lister l = {.a = a, .space = space, .beside = beside};
   for (op *o = op_body(m->root, 0)->first; o; o = o->next)
     if (op_is(o, sdy_mesh)) VEC_PUSH(a, l.meshes, shard_mesh_named(space, symbol_name(o)));
   list_block(&l, op_body(m->root, 0), 1, false);

@@ -7,6 +7,8 @@ typedef struct checker {
   const program *p;
   const char *error; /* NULL: fine so far */
   bool in_strips;
+  const prog_collective *grouped; /* the last whose groups were looked at; others share them */
+  bool alike;                     /* all of one size */
 } checker;
 
 static bool fail(checker *c, const char *why) {
@@ -458,23 +460,37 @@ static bool check_call(checker *c, const prog_call *k) {
          check_call_operands(c, k->out, k->num_out, true);
 }
 
-static bool check_groups(checker *c, const prog_collective *k) {
+static bool read_groups(checker *c, const prog_collective *k) {
   u32 devices = program_num_devices(c->p);
   u32 end = k->num_groups ? k->begin[k->num_groups] : 0;
   if (k->num_groups > devices || end > devices) return fail(c, "more members than devices");
   if (k->num_groups && k->begin[0] != 0) return fail(c, "groups do not begin at 0");
+  c->alike = true;
+  for (u32 g = 0; g < k->num_groups; g++) {
+    if (k->begin[g + 1] <= k->begin[g]) return fail(c, "empty group");
+    c->alike &= k->begin[g + 1] - k->begin[g] == k->begin[1];
+  }
+  for (u32 i = 0; i < end; i++)
+    if (k->members[i] >= devices) return fail(c, "no such device");
+  c->grouped = k;
+  return true;
+}
+
+static bool check_groups(checker *c, const prog_collective *k) {
   static const bool may_differ[COLL_COUNT_] = {
 #define COLL(id, name, reduces, differ) [COLL_##id] = (differ),
       PROG_COLLECTIVES(COLL)
 #undef COLL
   };
-  for (u32 g = 0; g < k->num_groups; g++) {
-    if (k->begin[g + 1] <= k->begin[g]) return fail(c, "empty group");
-    if (!may_differ[k->kind] && k->begin[g + 1] - k->begin[g] != k->begin[1])
-      return fail(c, "groups differ in size");
-  }
-  for (u32 i = 0; i < end; i++)
-    if (k->members[i] >= devices) return fail(c, "no such device");
+  const prog_collective *last = c->grouped;
+  bool known = last && last->num_groups == k->num_groups && last->begin == k->begin &&
+               last->members == k->members;
+  return (known || read_groups(c, k)) &&
+         (c->alike || may_differ[k->kind] || fail(c, "groups differ in size"));
+}
+
+static bool check_pairs(checker *c, const prog_collective *k) {
+  u32 devices = program_num_devices(c->p);
   if (k->num_pairs > devices) return fail(c, "more pairs than devices");
   for (u32 i = 0; i < 2 * k->num_pairs; i++)
     if (k->pairs[i] >= devices) return fail(c, "no such device");
@@ -535,7 +551,7 @@ static bool check_collective_operand(checker *c, const prog_collective *k, u32 i
 static bool check_collective(checker *c, const prog_collective *k) {
   if (k->kind >= COLL_COUNT_) return fail(c, "no such collective");
   if (k->rank > PROG_MAX_DIMS || k->n > 4096) return fail(c, "too many dimensions or operands");
-  if (!check_groups(c, k)) return false;
+  if (!check_groups(c, k) || !check_pairs(c, k)) return false;
   if (k->kind == COLL_ALL_TO_ALL &&
       (k->split_dim >= k->rank || k->concat_dim >= k->rank || k->dims[k->split_dim] < 0 ||
        (k->num_groups && k->dims[k->split_dim] % k->begin[1] != 0)))

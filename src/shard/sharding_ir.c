@@ -118,6 +118,21 @@ static bool read_axes(shard_space *s, const mesh *m, attrs list, axis_list *out)
   return true;
 }
 
+bool shard_read_groups(shard_space *s, const attr *groups, const mesh **m, axis_list *axes) {
+  const replica_group_mesh_axes_attr *g = attr_as(replica_group_mesh_axes, groups);
+  const array_attr *list = g ? attr_as(array, g->axes) : NULL;
+  if (!list || !(*m = shard_mesh(s, g->mesh))) return false;
+  axis_ref *refs = ARENA_ARRAY(s->a, axis_ref, list->elems.len);
+  for (size_t i = 0; i < list->elems.len; i++) {
+    const hlo_axis_ref_attr *r = attr_as(hlo_axis_ref, list->elems.data[i]);
+    int k = r && !r->sub_axis_info ? mesh_axis_find(*m, r->name) : -1;
+    if (k < 0) return false;
+    refs[i] = axis_whole(*m, (u32)k);
+  }
+  *axes = (axis_list){refs, list->elems.len};
+  return true;
+}
+
 static bool read_sharding(shard_space *s, const tensor_sharding_attr *t, sharding *out) {
   const mesh *m = shard_mesh(s, t->mesh);
   if (!m) return false;

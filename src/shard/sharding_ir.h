@@ -19,6 +19,8 @@ ir_module *shard_space_module(shard_space *s);
  * malformed); shard_space_ok then says false, and a pass reports it and fails. */
 const mesh *shard_mesh(shard_space *s, const attr *mesh_or_ref);
 const mesh *shard_mesh_named(shard_space *s, str name);
+/* Replica groups that name whole axes of a mesh. False: they are something else. */
+bool shard_read_groups(shard_space *s, const attr *groups, const mesh **m, axis_list *axes);
 /* The attribute by which shardings name this mesh. */
 const attr *shard_mesh_ref(shard_space *s, const mesh *m);
 
