@@ -128,13 +128,46 @@ def test_explain_from_jax():
     assert ran == 2
 
 
+def shown_in(line, text):
+    """Whether a line stands there, its arguments by their names; `...` is anything."""
+    line = line.strip().replace("%a", "%arg0").replace("%b", "%arg1")
+    return re.search(".*".join(map(re.escape, line.split("..."))), text)
+
+
+def test_one_program_s_way(tmp_path):
+    """docs/architecture.md shows what the stages make of a program."""
+    source, local, steps = [b for b in blocks("docs/architecture.md")
+                            if b[0].startswith(("sdy.mesh", "func.func", "program:"))]
+    types = "(tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>"
+    (tmp_path / "p.mlir").write_text("\n".join(source).replace("...", types, 1))
+    for stage, wanted in ("partition", local[1:]), ("program", steps):
+        done = subprocess.run([TERRAZZO, "run", tmp_path / "p.mlir", "--random-input", "--dump", stage],
+                              capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, done.stderr
+        for line in wanted:
+            assert shown_in(line, done.stderr), f"{line}\n{done.stderr}"
+
+
+def test_priorities(folder):
+    """examples/dialect/README.md shows a file of them."""
+    shown = next(b for b in blocks("examples/dialect/README.md") if b[0].startswith("demo.matmul "))
+    (folder / "priorities").write_text("\n".join(shown) + "\n")
+    done = subprocess.run([TERRAZZO, "opt", folder / "model.mlir", "--load-dialect",
+                           TERRAZZO.parents[1] / "examples" / "dialect_demo.so", "--op-priorities",
+                           folder / "priorities", "-sdy-aggressive-propagate"],
+                          capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0 and "sdy.sharding" in done.stdout, done.stderr
+
+
 def test_no_block_is_left_out():
     """Each is of a kind above, C that tests/install compiles, make or pip, which it runs, or a row
     of the source."""
     kinds = ("terrazzo ", "build/bin/terrazzo ", "$ terrazzo ", ">>> ", "TERRAZZO_NUM_DEVICES=",
-             "make", "pip install .", "import terrazzo_jax", "def test_step", "tz_", "cc ")
+             "make", "pip install .", "import terrazzo_jax", "def test_step", "tz_", "cc ",
+             "demo.matmul ")
     pages = PAGES + ["docs/embedding.md"]
     pages += [str(p.relative_to(ROOT)) for p in (ROOT / "docs").glob("*.md")]
+    pages += [str(p.relative_to(ROOT)) for p in (ROOT / "examples").glob("*/README.md")]
     rows = "".join(p.read_text() for p in (ROOT / "src").rglob("*.def"))
     plain = lambda text: re.sub(r"\s+", " ", text)
     for page in set(pages) - {"docs/architecture.md"}:  # drawings
