@@ -104,7 +104,7 @@ typedef struct tz_collective_def {
  * factors are computed alone, shards along reduction factors make parts of the result. The rest is
  * here; what is left out is zero. An op with neither sees all of its operands.
  *
- * Threads: tz_local_... are called from within `local` only, by the thread that calls it. */
+ * Threads: that which calls `local`, from within it only. */
 typedef enum tz_combiner { TZ_SUM, TZ_MAX, TZ_MIN, TZ_PRODUCT, TZ_AND, TZ_OR } tz_combiner;
 
 /* Which operands must be parts of sums for the result to be parts of the op of the sums. */

@@ -9,7 +9,9 @@
  *   if (!e) puts(answer), tz_free(answer);
  *
  * Each answer runs the program's whole line (tz_compile), and only TZ_EXPLAIN_VERIFY runs it on
- * devices. Threads: any, several at once; calls share nothing. Errors as in terrazzo.h. */
+ * devices. Errors as in terrazzo.h.
+ *
+ * Threads: any, several at once; calls share nothing. */
 #ifndef TERRAZZO_EXPLAIN_H
 #define TERRAZZO_EXPLAIN_H
 

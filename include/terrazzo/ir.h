@@ -73,8 +73,10 @@ typedef void tz_diagnostic_fn(void *user, const tz_diagnostic *d);
 
 /* ---- contexts ----
  *
- * Threads: any may create one, several at once; with all that it owns it is used by one thread
- * at a time, and may go from one to another where the caller has them wait for each other. */
+ * Threads: that of the context, one at a time. It may go from one thread to another where the
+ * caller has them wait for each other.
+ * Threads, tz_context_create: any, several at once.
+ * Threads, tz_context_free: that of the context, as the last call on it and all that it owns. */
 
 typedef struct tz_context_options {
   size_t struct_size;
@@ -262,7 +264,8 @@ TZ_API bool tz_loc_position(const tz_attr *loc, tz_string *out_file, uint32_t *o
 /* ---- modules ----
  *
  * Threads: that of the context, one at a time. Modules of one context are not apart in this.
- * What is printed or written is the caller's, and any may free it. */
+ * What is printed or written is the caller's, and any may free it.
+ * Threads, tz_num_passes, tz_pass_at: any, several at once. */
 
 TZ_API tz_error *tz_module_create(tz_context *c, tz_module **out_module); /* an empty one */
 /* MLIR text, MLIR bytecode or a portable artifact. `file` is the name in locations and messages.

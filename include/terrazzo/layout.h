@@ -13,9 +13,9 @@
  *
  * Ownership: what a function puts out through `out_...` is the caller's, until the _free of its
  * kind, or tz_free for text. What a getter returns belongs to the object and lives as long as it.
- * Threads: objects are immutable and may be shared by them. Errors: NULL means fine;
- * otherwise the error is the caller's to free, and what was to be put out is NULL. An argument that
- * is NULL where that is not said to be fine is an error; getters answer 0, "" or NULL to it. */
+ * Objects are immutable. Errors: NULL means fine; otherwise the error is the caller's to free, and
+ * what was to be put out is NULL. An argument that is NULL where that is not said to be fine is an
+ * error; getters answer 0, "" or NULL to it. */
 #ifndef TERRAZZO_LAYOUT_H
 #define TERRAZZO_LAYOUT_H
 
@@ -27,8 +27,8 @@ extern "C" {
 
 /* ---- shardings in any notation ----
  *
- * Threads: any, several at once on one object, which is immutable; its _free is the last call on
- * it. */
+ * Threads: any, several at once on one object, which is immutable.
+ * Threads, tz_sharding_free: any, as the last call on the object. */
 
 #define TZ_ANY_RANK (-1) /* as many dimensions as the text says */
 
@@ -69,8 +69,8 @@ TZ_API tz_error *tz_sharding_picture(const tz_sharding *s, bool svg, char **out_
 
 /* ---- MindSpore's Layout ----
  *
- * Threads: any, several at once on one object, which is immutable; its _free is the last call on
- * it. */
+ * Threads: any, several at once on one object, which is immutable.
+ * Threads, tz_layout_free: any, as the last call on the object. */
 
 /* What splits one dimension: names, major first; "None" splits nothing. */
 typedef struct tz_layout_entry {
@@ -124,8 +124,8 @@ TZ_API tz_error *tz_layout_json(const tz_layout *l, const int64_t *shape, size_t
 
 /* ---- from one layout to another ----
  *
- * Threads: any, several at once on one object, which is immutable; its _free is the last call on
- * it. */
+ * Threads: any, several at once on one object, which is immutable.
+ * Threads, tz_redistribution_free: any, as the last call on the object. */
 
 typedef struct tz_redistribution tz_redistribution;
 

@@ -12,10 +12,15 @@
  *
  * Ownership: what a function puts out through `out_...` is the caller's, until the _free of its
  * kind. Strings and arrays that a getter returns belong to the object and live as long as it.
- * Threads: the comment at the head of each part says which may call its functions. Where it says
- * any, no lock of the caller's is needed; tz_version is of these. Errors: NULL means fine;
- * otherwise the error is the caller's to free, and what was to be put out is NULL. A handle that is
- * NULL is an error; getters answer 0, "" or NULL to it, and to a number out of range. */
+ * Errors: NULL means fine; otherwise the error is the caller's to free, and what was to be put out
+ * is NULL. A handle that is NULL is an error; getters answer 0, "" or NULL to it, and to a number
+ * out of range.
+ *
+ * The head of each part of these headers says which threads may call its functions, and for which
+ * of them it is otherwise; docs/threads.md lists all. Where it is any, no lock of the caller's is
+ * needed.
+ *
+ * Threads: any, several at once. */
 #ifndef TERRAZZO_TERRAZZO_H
 #define TERRAZZO_TERRAZZO_H
 
@@ -35,7 +40,7 @@ TZ_API const char *tz_version(void); /* "0.1.0" */
 
 /* ---- errors ----
  *
- * Threads: any. An error belongs to whoever got it: one thread at a time. */
+ * Threads: any; one error, which belongs to whoever got it, by one at a time. */
 
 typedef struct tz_error tz_error;
 /* absl's and PJRT's codes: 1 cancelled, 3 invalid argument, 8 out of memory, 12 not implemented, 13
@@ -47,8 +52,10 @@ TZ_API void tz_error_free(tz_error *e); /* NULL is fine */
 
 /* ---- compiling ----
  *
- * Threads: any, several at once; a program is immutable, so that they may share it.
- * tz_program_free is the last call on it. `dump` is called by the thread that compiles. */
+ * Threads: any, several at once; a program is immutable, so that they may share it. `dump` is
+ * called by the thread that compiles.
+ * Threads, tz_program_free: any, as the last call on the program.
+ * Threads, tz_free: any, several at once. */
 
 /* A message about one of these begins with the field's name. */
 typedef struct tz_compile_options {
@@ -127,7 +134,7 @@ TZ_API void tz_free(void *p); /* NULL is fine */
 /* ---- running ----
  *
  * Threads: any, several at once on one runtime, which locks for itself; also on one program.
- * tz_runtime_free is the last call on it. */
+ * Threads, tz_runtime_free: any, as the last call on the runtime. */
 
 typedef struct tz_runtime tz_runtime;
 TZ_API tz_error *tz_runtime_create(uint32_t threads /* 0: one a processor */,
@@ -149,9 +156,9 @@ TZ_API tz_error *tz_run(tz_runtime *r, const tz_program *p, const void *const *i
  * devices of one runtime; any thread may use it, and it may be freed when the caller needs it no
  * longer, whoever still computes with it.
  *
- * Threads: any, several at once on one runtime, program and buffer, but for what tz_start is
- * given: that nobody else uses meanwhile. tz_buffer_free is the last call of the caller's on the
- * buffer. */
+ * Threads: any, several at once on one runtime, program and buffer.
+ * Threads, tz_start: any, several at once; but what it is given, nobody else uses meanwhile.
+ * Threads, tz_buffer_free: any, as the last call of the caller's on the buffer. */
 
 typedef struct tz_buffer tz_buffer;
 

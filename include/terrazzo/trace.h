@@ -9,10 +9,10 @@
  *
  * Ownership. A trace belongs to its module: it is borrowed, and freed with the module. Of the
  * handles in it the same holds as of others: an op that is erased later is of no use. Strings are
- * NUL-terminated and live as long.
+ * NUL-terminated and live as long. Getters cannot fail. A run without a trace costs nothing more
+ * for there being traces.
  *
- * Threads: that of the context, one at a time, as in ir.h, for reading too. Getters cannot fail. A
- * run without a trace costs nothing more for there being traces. */
+ * Threads: that of the context, one at a time, for reading too. */
 #ifndef TERRAZZO_TRACE_H
 #define TERRAZZO_TRACE_H
 

@@ -141,8 +141,8 @@ def test_one_program_s_way(tmp_path):
     types = "(tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>"
     (tmp_path / "p.mlir").write_text("\n".join(source).replace("...", types, 1))
     for stage, wanted in ("partition", local[1:]), ("program", steps):
-        done = subprocess.run([TERRAZZO, "run", tmp_path / "p.mlir", "--random-input", "--dump", stage],
-                              capture_output=True, text=True, timeout=300)
+        command = [TERRAZZO, "run", tmp_path / "p.mlir", "--random-input", "--dump", stage]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300)
         assert done.returncode == 0, done.stderr
         for line in wanted:
             assert shown_in(line, done.stderr), f"{line}\n{done.stderr}"
