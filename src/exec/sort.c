@@ -5,7 +5,9 @@
  * one counts where both sides are equal: then f is computed for the whole line in blocks, made into
  * integers that order the same way, and those are sorted. A line of a few sorted runs, such as
  * those that other devices have sorted, is merged only. Where few of many are kept, a heap holds
- * the best so far, which most of a line never gets into. */
+ * the best so far, which most of a line never gets into. Integers of a single operand that are
+ * sorted bring its elements back, but for a few of which several have one (sort_words.h). */
+#include "exec/sort_words.h"
 #include "exec/step.h"
 #include "exec/vm.h"
 
@@ -27,6 +29,7 @@ typedef struct sorting {
   sort_key *keys;
   u32 num_keys; /* 0: the comparator is none of those */
   bool few, in_place;
+  bool alone; /* the one operand, of 4 or 8 bytes, is the key */
   size_t line_at, perm_at, spare_at, keys_at, spare_keys_at;
   size_t line_bytes;
 } sorting;
@@ -490,6 +493,99 @@ static void put_kept(const sorting *r, const exec_env *env, u32 i, const char *l
       memcpy(to + k * step, line + (size_t)perm[k] * (size_t)w, (size_t)w);
 }
 
+/* ---- the only operand ---- */
+
+enum { MOST_ODD = 8 };
+
+static word_turn turn_of(const sort_key *k) {
+  bool f = k->type == R_f32 || k->type == R_f64, is_signed = k->type == R_s32 || k->type == R_s64;
+  u64 top = 1ull << (8 * k->width - 1), all = top | (top - 1);
+  return (word_turn){f || is_signed ? top : 0, f ? top - 1 : 0, k->descending ? all : 0};
+}
+
+static u64 word_at(const void *words, size_t i, u32 width) {
+  return width == 4 ? ((const u32 *)words)[i] : ((const u64 *)words)[i];
+}
+
+/* Words that elements have which are not what they are of: -0 and 0, where they count as equal. */
+typedef struct odd_words {
+  u64 word[MOST_ODD];
+  size_t place[MOST_ODD]; /* where the next one goes */
+  u32 n;
+} odd_words;
+
+static u32 odd_index(const odd_words *o, u64 word) {
+  u32 k = 0;
+  while (k < o->n && o->word[k] != word) k++;
+  return k;
+}
+
+/* False: there are too many. */
+static bool note_odd(odd_words *o, const char *v, const char *at, const void *words, size_t n,
+                     u32 width) {
+  if (v == at || memcmp(v, at, n * width) == 0) return true;
+  for (size_t i = 0; i < n; i++) {
+    if (memcmp(v + i * width, at + i * width, width) == 0) continue;
+    u64 word = word_at(words, i, width);
+    u32 k = odd_index(o, word);
+    if (k == MOST_ODD) return false;
+    o->word[k] = word;
+    if (k == o->n) o->n++;
+  }
+  return true;
+}
+
+/* The elements with odd words, in their order. */
+static void put_odd(const sorting *r, void **reg, const char *line, odd_words *o,
+                    const word_turn *t, void *words, const void *sorted, char *to, i64 step) {
+  size_t n = (size_t)r->s->size, keep = (size_t)r->s->keep;
+  u32 w = r->keys->width;
+  for (u32 k = 0; k < o->n; k++) {
+    size_t low = 0, high = n;
+    while (low < high) {
+      size_t mid = (low + high) / 2;
+      if (word_at(sorted, mid, w) < o->word[k])
+        low = mid + 1;
+      else
+        high = mid;
+    }
+    o->place[k] = low;
+  }
+  for (size_t i = 0; o->n && i < n; i += BLOCK) {
+    size_t m = n - i < BLOCK ? n - i : BLOCK;
+    sort_to_words(t, w, key_values(r->keys, reg, line + i * w, m), m, words);
+    for (size_t j = 0; j < m; j++) {
+      u32 k = odd_index(o, word_at(words, j, w));
+      if (k < o->n && o->place[k] < keep)
+        memcpy(to + (i64)o->place[k] * step, line + (i + j) * w, w);
+      if (k < o->n) o->place[k]++;
+    }
+  }
+}
+
+/* False: too many elements have the word of another, and nothing was done. */
+static bool sort_alone(const sorting *r, const exec_env *env, void **reg, const char *line,
+                       i64 outer, i64 inner) {
+  const prog_sort *s = r->s;
+  size_t n = (size_t)s->size;
+  u32 w = r->keys->width;
+  char *words = env->scratch + r->keys_at, *spare = env->scratch + r->spare_keys_at;
+  word_turn t = turn_of(r->keys);
+  odd_words odd = {.n = 0};
+  for (size_t i = 0; i < n; i += BLOCK) {
+    size_t m = n - i < BLOCK ? n - i : BLOCK;
+    const char *at = line + i * w, *v = key_values(r->keys, reg, at, m);
+    sort_to_words(&t, w, v, m, words + i * w);
+    if (!note_odd(&odd, v, at, words + i * w, m, w)) return false;
+  }
+  void *sorted = sort_words(words, spare, n, w), *free_words = sorted == words ? spare : words;
+  char *to = (char *)env->slots[s->out[0]] + (outer * s->keep * s->inner + inner) * w;
+  i64 step = w * s->inner;
+  sort_from_words(&t, w, sorted, (size_t)s->keep, to, step);
+  put_odd(r, reg, line, &odd, &t, free_words, sorted, to, step);
+  return true;
+}
+
 /* ---- lines ---- */
 
 static void run_sort(const void *data, const exec_env *env, u64 begin, u64 end) {
@@ -506,6 +602,7 @@ static void run_sort(const void *data, const exec_env *env, u64 begin, u64 end) 
     for (u32 i = 0; i < s->n; i++)
       if (!r->num_keys || s->in[i] != PROG_NONE)
         line[i] = gather_line(r, env, i, outer * s->size * s->inner + inner);
+    if (r->alone && sort_alone(r, env, key[0], line[0], outer, inner)) continue;
     for (size_t i = 0; i < n && !r->few; i++) perm[i] = (u32)i;
     if (r->few)
       select_first(r, env, key[0], line[r->keys->operand], perm);
@@ -533,6 +630,8 @@ void sort_lower(const lower_env *e, const prog_sort *s, exec_step *out) {
   r->less = vm_lower(e, &spec);
   find_keys(e, r);
   r->few = r->num_keys == 1 && s->keep <= s->size / 2;
+  r->alone = r->num_keys == 1 && s->n == 1 && !r->few && r->keys->width == r->width[0] &&
+             r->keys->width >= 4;
   size_t n = (size_t)s->size, at = align_up(vm_scratch_bytes(r->less, 1), 64);
   for (u32 i = 0; i < r->num_keys; i++) {
     r->keys[i].at = at;

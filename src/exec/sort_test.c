@@ -1,6 +1,8 @@
 /* Sorts, by keys and by the comparator itself. */
 #include <math.h>
 
+#include "exec/sort_words.h"
+#include "num/convert.h"
 #include "tests/exec.h"
 
 static void test_sort(arena *a, i64 n, bool generic) {
@@ -98,6 +100,75 @@ static void test_sort_few(arena *a, i64 n, i64 keep, bool generic) {
   free(x), free(y), free(at);
 }
 
+/* The one operand is all there is, by itself or by its size, -0 with 0 and x with -x, in the middle
+ * dimension; `odd` of a thousand elements are not what their integer stands for. */
+static void test_sort_alone(arena *a, dtype t, i64 n, i64 inner, bool down, bool size, i64 odd) {
+  size_t w = dtype_size(t);
+  char *x = calloc((size_t)(n * inner), w), *y = calloc((size_t)(n * inner), w);
+  u32 seed = 3;
+  for (i64 i = 0; i < n * inner; i++) {
+    float v = floorf(noise(&seed) * 40000);
+    if (size && i % 1000 < odd) v = -v;
+    num_from_f64(t, v, x + (size_t)i * w);
+  }
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 in = prog_param(b, t, (u64)(n * inner)), out = prog_result(b, t, (u64)(n * inner), -1);
+  prog_sort s = {.n = 1, .in = &in, .out = &out, .outer = 1, .size = n, .inner = inner, .keep = n};
+  u32 v[2];
+  for (u32 i = 0; i < 2; i++) {
+    v[i] = vm_load(b, &s.less, t, i);
+    if (size) v[i] = vm_emit(b, &s.less, VM_abs, t, v[i], 0, 0);
+  }
+  vm_op less = dtype_infos[t].kind != DTYPE_CLASS_FLOAT ? down ? VM_gt : VM_lt
+               : down                                   ? VM_total_gt
+                                                        : VM_total_lt;
+  vm_store(b, &s.less, 0, vm_emit(b, &s.less, less, DTYPE_pred, v[0], v[1], 0));
+  prog_add_sort(b, &s, S, L);
+  CHECK(!*run(b, (void *[]){x}, (void *[]){y}));
+  int bad = 0;
+  for (i64 k = 0; k < inner; k++) { /* by insertion, which is stable */
+    double *want = malloc((size_t)n * sizeof *want);
+    for (i64 i = 0, j; i < n; i++) {
+      double e = num_to_f64(t, x + (size_t)(i * inner + k) * w), f = size ? fabs(e) : e;
+      for (j = i; j > 0; j--) {
+        double g = size ? fabs(want[j - 1]) : want[j - 1];
+        if (down ? g >= f : g <= f) break;
+        want[j] = want[j - 1];
+      }
+      want[j] = e;
+    }
+    for (i64 i = 0; i < n; i++) {
+      char bytes[8];
+      num_from_f64(t, want[i], bytes);
+      bad += memcmp(bytes, y + (size_t)(i * inner + k) * w, w) != 0;
+    }
+    free(want);
+  }
+  CHECK(bad == 0);
+  free(x), free(y);
+}
+
+/* Of so many sorted runs, the last one short, as words of both widths. */
+static void test_sort_words(size_t runs) {
+  enum { N = 3000 };
+  for (u32 width = 4; width <= 8; width += 4) {
+    u64 *x = calloc(N, 8), *spare = calloc(N, 8), sum = 0, got = 0, bad = 0;
+    for (size_t i = 0; i < N; i++) {
+      u64 k = i % (N / runs + 7), v = k * k * (width == 4 ? 1 : 1ull << 33);
+      sum += v;
+      memcpy((char *)x + i * width, &v, width);
+    }
+    const char *y = sort_words(x, spare, N, width);
+    for (u64 i = 0, v = 0, last = 0; i < N; i++, last = v) {
+      v = 0;
+      memcpy(&v, y + i * width, width);
+      got += v, bad += v < last;
+    }
+    CHECK(bad == 0 && got == sum);
+    free(x), free(spare);
+  }
+}
+
 int main(void) {
   arena a;
   if (setjmp(trap.at)) return 1;
@@ -118,6 +189,19 @@ int main(void) {
     test_sort_keys(&a, 1000, false, runs);
     test_sort_keys(&a, 1000, true, runs);
   }
+  static const dtype alone[] = {DTYPE_f32, DTYPE_f64, DTYPE_s32, DTYPE_s64, DTYPE_u32, DTYPE_u64};
+  for (size_t i = 0; i < COUNT(alone); i++)
+    for (i64 n = 30; n < 4000; n = n * 9 + 7)
+      for (int down = 0; down < 2; down++) {
+        test_sort_alone(&a, alone[i], n, 1, down, false, 0);
+        test_sort_alone(&a, alone[i], n, 3, down, false, 0);
+      }
+  for (i64 odd = 0; odd <= 1000; odd = odd * 10 + 1)
+    for (int down = 0; down < 2; down++) {
+      test_sort_alone(&a, DTYPE_f32, 2500, 1, down, true, odd);
+      test_sort_alone(&a, DTYPE_f64, 2500, 2, down, true, odd);
+    }
+  for (size_t runs = 1; runs < 30; runs += 3) test_sort_words(runs);
   executor_release(pool);
   arena_deinit(&a);
   return UNIT_END();

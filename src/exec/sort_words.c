@@ -1,0 +1,151 @@
+/* A few sorted runs, such as those that other devices have sorted, are merged; all else goes by
+ * radix. Both widths are made of one code. */
+#include "exec/sort_words.h"
+
+#define FOR_WIDTH static inline __attribute__((always_inline))
+
+enum { MOST_RUNS = 16, FEW = 48 };
+
+FOR_WIDTH u64 get(const void *p, size_t i, u32 width) {
+  return width == 4 ? ((const u32 *)p)[i] : ((const u64 *)p)[i];
+}
+FOR_WIDTH void put(void *p, size_t i, u64 word, u32 width) {
+  if (width == 4)
+    ((u32 *)p)[i] = (u32)word;
+  else
+    ((u64 *)p)[i] = word;
+}
+
+/* from[x .. mid) and from[mid .. end), from both ends at once: neither waits for the other. */
+FOR_WIDTH void merge_two(const void *from, void *to, size_t x, size_t mid, size_t end, u32 width) {
+  size_t y = mid, first = x, x_end = mid, y_end = end, last = end;
+  while (x_end - x > 1 && y_end - y > 1) {
+    u64 a = get(from, x, width), b = get(from, y, width), second = b < a;
+    u64 c = get(from, x_end - 1, width), d = get(from, y_end - 1, width), later = d >= c;
+    put(to, first++, second ? b : a, width);
+    put(to, --last, later ? d : c, width);
+    x += !second, y += second;
+    x_end -= !later, y_end -= later;
+  }
+  for (; x < x_end && y < y_end; first++) {
+    u64 a = get(from, x, width), b = get(from, y, width), second = b < a;
+    put(to, first, second ? b : a, width);
+    x += !second, y += second;
+  }
+  for (; x < x_end; first++) put(to, first, get(from, x++, width), width);
+  for (; y < y_end; first++) put(to, first, get(from, y++, width), width);
+}
+
+/* NULL: there are more than a few. */
+FOR_WIDTH void *merge_runs(void *words, void *spare, size_t n, u32 width) {
+  size_t begin[MOST_RUNS + 1] = {0}, runs = 1;
+  for (size_t i = 1; i < n; i++) {
+    if (get(words, i - 1, width) <= get(words, i, width)) continue;
+    if (runs == MOST_RUNS) return NULL;
+    begin[runs++] = i;
+  }
+  begin[runs] = n;
+  while (runs > 1) {
+    size_t left = 0;
+    for (size_t i = 0; i < runs; i += 2) {
+      size_t mid = begin[i + 1], end = i + 1 < runs ? begin[i + 2] : mid;
+      merge_two(words, spare, begin[i], mid, end, width);
+      begin[left++] = begin[i];
+    }
+    begin[runs = left] = n;
+    void *t = words;
+    words = spare, spare = t;
+  }
+  return words;
+}
+
+/* Least significant digit first; digits that are the same everywhere are passed over. */
+FOR_WIDTH void *radix_sort(void *words, void *spare, size_t n, u32 width) {
+  size_t at[8][256] = {{0}};
+  for (size_t i = 0; i < n; i++) {
+    u64 x = get(words, i, width);
+    for (u32 d = 0; d < width; d++) at[d][x >> 8 * d & 0xff]++;
+  }
+  for (u32 d = 0; d < width; d++) {
+    size_t *to = at[d], sum = 0;
+    if (to[get(words, 0, width) >> 8 * d & 0xff] == n) continue;
+    for (int k = 0; k < 256; k++) {
+      size_t count = to[k];
+      to[k] = sum;
+      sum += count;
+    }
+    for (size_t i = 0; i < n; i++) {
+      u64 x = get(words, i, width);
+      put(spare, to[x >> 8 * d & 0xff]++, x, width);
+    }
+    void *t = words;
+    words = spare, spare = t;
+  }
+  return words;
+}
+
+FOR_WIDTH void *insertion_sort(void *words, size_t n, u32 width) {
+  for (size_t i = 1; i < n; i++) {
+    u64 x = get(words, i, width);
+    size_t j = i;
+    for (; j > 0 && get(words, j - 1, width) > x; j--)
+      put(words, j, get(words, j - 1, width), width);
+    put(words, j, x, width);
+  }
+  return words;
+}
+
+FOR_WIDTH void *sort_as(void *words, void *spare, size_t n, u32 width) {
+  if (n <= FEW) return insertion_sort(words, n, width);
+  void *merged = merge_runs(words, spare, n, width);
+  return merged ? merged : radix_sort(words, spare, n, width);
+}
+
+void *sort_words(void *words, void *spare, size_t n, u32 width) {
+  return width == 4 ? sort_as(words, spare, n, 4) : sort_as(words, spare, n, 8);
+}
+
+/* ---- numbers as words ---- */
+
+static inline u32 turn4(u32 x, u32 sign, u32 flip, u32 fold) {
+  return x ^ flip ^ ((u32)((i32)sign >> 31) & fold);
+}
+static inline u64 turn8(u64 x, u64 sign, u64 flip, u64 fold) {
+  return x ^ flip ^ ((u64)((i64)sign >> 63) & fold);
+}
+
+void sort_to_words(const word_turn *t, u32 width, const char *from, size_t n, void *words) {
+  if (width == 4)
+    for (size_t i = 0; i < n; i++) {
+      u32 x = ((const u32 *)(const void *)from)[i];
+      ((u32 *)words)[i] = turn4(x, x, (u32)t->flip, (u32)t->fold) ^ (u32)t->turn;
+    }
+  else
+    for (size_t i = 0; i < n; i++) {
+      u64 x = ((const u64 *)(const void *)from)[i];
+      ((u64 *)words)[i] = turn8(x, x, t->flip, t->fold) ^ t->turn;
+    }
+}
+
+FOR_WIDTH void from_words_by(const word_turn *t, u32 width, const void *words, size_t n, char *to,
+                             i64 step) {
+  for (size_t i = 0; i < n && width == 4; i++) {
+    u32 k = ((const u32 *)words)[i] ^ (u32)t->turn;
+    k = turn4(k, ~k, (u32)t->flip, (u32)t->fold);
+    memcpy(to + (i64)i * step, &k, 4);
+  }
+  for (size_t i = 0; i < n && width == 8; i++) {
+    u64 k = ((const u64 *)words)[i] ^ t->turn;
+    k = turn8(k, ~k, t->flip, t->fold);
+    memcpy(to + (i64)i * step, &k, 8);
+  }
+}
+void sort_from_words(const word_turn *t, u32 width, const void *words, size_t n, char *to,
+                     i64 step) {
+  if (width == 4 && step == 4)
+    from_words_by(t, 4, words, n, to, 4);
+  else if (width == 8 && step == 8)
+    from_words_by(t, 8, words, n, to, 8);
+  else
+    from_words_by(t, width, words, n, to, step);
+}
