@@ -4,9 +4,14 @@
  *
  *   sort columns; deal each out to all, element i to column i % count
  *   sort columns; deal each out to all, block i to column i
- *   sort columns; then the second half of each together with the first half of the next one
+ *   sort columns; then the end of each together with the beginning of the next one
  *
- * Of eight devices each sends 2.75 of its shards, where gathering takes 7, and sorts a shard; what
+ * After the second deal no element is more than (count - 1)^2 places, by rows, from where it
+ * belongs. So each column has at most that many of a neighbour's, as its first or last ones, and
+ * those that belong among the last ones of a column are among twice as many on both sides of its
+ * border, which are all that is sorted there.
+ *
+ * Of eight devices each sends 1.75 of its shards, where gathering takes 7, and sorts a shard; what
  * follows is of sorted runs, which the executor's sort merges. Devices do what they do whatever the
  * elements are. That does not leave equal ones in their order: where it can be seen, their places
  * go along, and come second. All devices know who had what after the first deal, so that places
@@ -220,8 +225,8 @@ static value *shifted(columns *c, value *v, i64 by) {
   return shaped(c, emit_pad(&c->at, v, zero, low, high, NULL), 2);
 }
 
-static value *joined(columns *c, value *x, value *y) {
-  return shaped(c, emit_concatenate(&c->at, (value *[]){x, y}, 2, c->dim + 1), 2);
+static value *joined(columns *c, value **v, u32 n) {
+  return shaped(c, emit_concatenate(&c->at, v, n, c->dim + 1), 2);
 }
 
 /* x in this column, y in the others. */
@@ -232,19 +237,28 @@ static value *in_column(columns *c, i64 column, value *x, value *y) {
   return shaped(c, emit(&c->at, OP_select, v, 3, x->type), 2);
 }
 
+/* As many at a border may be in the wrong column, or behind those. */
+static i64 border(const columns *c) {
+  i64 most = 2 * (c->count - 1) * (c->count - 1), half = c->size / 2;
+  return most < half ? most : half;
+}
+
 /* What lies across the border between neighbours; the ends stay as they are. */
 static void sort_borders(columns *c) {
-  i64 half = c->size / 2;
+  i64 n = border(c), end = c->size - n;
+  value **whole = arena_copy(c->e->a, c->v, c->n * sizeof(value *));
   value **low = ARENA_ARRAY(c->e->a, value *, c->n), **high = ARENA_ARRAY(c->e->a, value *, c->n);
   for (u32 i = 0; i < c->n; i++) {
-    low[i] = part(c, c->v[i], 0, half), high[i] = part(c, c->v[i], half, c->size);
-    c->v[i] = joined(c, shifted(c, high[i], 1), low[i]);
+    low[i] = part(c, whole[i], 0, n), high[i] = part(c, whole[i], end, c->size);
+    c->v[i] = joined(c, (value *[]){shifted(c, high[i], 1), low[i]}, 2);
   }
   sort_columns(c, c->ties);
   for (u32 i = 0; i < c->o->num_operands; i++) {
-    value *first = in_column(c, 0, low[i], part(c, c->v[i], half, c->size));
-    value *second = shifted(c, part(c, c->v[i], 0, half), -1);
-    c->v[i] = joined(c, first, in_column(c, c->count - 1, high[i], second));
+    value *first = in_column(c, 0, low[i], part(c, c->v[i], n, 2 * n));
+    value *last = shifted(c, part(c, c->v[i], 0, n), -1);
+    last = in_column(c, c->count - 1, high[i], last);
+    c->v[i] = n == end ? joined(c, (value *[]){first, last}, 2)
+                       : joined(c, (value *[]){first, part(c, whole[i], n, end), last}, 3);
   }
   c->n = c->o->num_operands;
 }
@@ -292,9 +306,10 @@ static bool costs_less(const columns *c) {
   double gathered = (s - 1) * size * width + n * WIRE_BYTES_A_CALL;
   bool sends_places = c->ties && c->place == c->o->num_operands;
   double calls = 4 * (n + c->pads) + 2 * sends_places;
-  double sent = (width + c->pads) * (2 * (s - 1) / s + 1);
+  double across = (double)border(c) / (double)c->size;
+  double sent = (width + c->pads) * (2 * (s - 1) / s + 2 * across);
   if (sends_places)
-    sent += (double)type_storage(type_element(number_type(c, dims))) * ((s - 1) / s + .5);
+    sent += (double)type_storage(type_element(number_type(c, dims))) * ((s - 1) / s + across);
   return sent * size + calls * WIRE_BYTES_A_CALL < gathered;
 }
 
