@@ -196,7 +196,7 @@ static u64 unit_work(const product *p) {
  * may sum up a piece in another order than the whole. More pieces take a tenth longer on one
  * thread, as each packs its operands. */
 static void choose_units(product *p) {
-  enum { WORTH = 1 << 23, LONG = 512 };
+  enum { WORTH = 1 << 22, LONG = 256 };
   p->unit_m = p->m < 512 ? p->m : 512;
   p->unit_n = p->m > 512 || p->n < 2048 ? p->n : 1024;
   bool one = p->batches == 1 && p->unit_m == p->m && p->unit_n == p->n;
@@ -214,6 +214,12 @@ static bool is_small(const product *p) {
   return p->m <= SMALL && p->n <= SMALL && p->k <= SMALL && p->m > 1 && p->n > 1;
 }
 
+/* Ours turns such a matrix around in half of oneDNN's time. */
+static bool is_low_by_turned(const product *p) {
+  enum { LEAST = 13, MOST = 128 };
+  return p->b.transposed && p->m >= LEAST && p->m <= MOST;
+}
+
 static void choose_sgemm(product *p) {
   enum { MOST = 1 << 22 }; /* elements of f32 copies */
   if (is_small(p) || p->each > 1) return;
@@ -221,7 +227,7 @@ static void choose_sgemm(product *p) {
     return;
   p->a = see_matrix(&p->lhs_m, &p->lhs_k, true);
   p->b = see_matrix(&p->rhs_n, &p->rhs_k, false);
-  if (!p->a.plain || !p->b.plain || p->k == 0) return;
+  if (!p->a.plain || !p->b.plain || p->k == 0 || is_low_by_turned(p)) return;
   if (p->out_n.table || p->out_m.table || (p->n > 1 && p->out_n.step != 1)) return;
   p->ldc = p->m == 1 ? (i64)p->n : p->out_m.step;
   p->use_sgemm = p->ldc >= (i64)p->n;

@@ -21,7 +21,12 @@ void dot_convert_row(const product *p, dtype from, size_t n, void *to, const voi
   }
 }
 
+/* Mostly 1 or n, which takes no loop of comparisons each waiting for the one before. */
 static size_t run_length(const i64 *at, size_t n) {
+  i64 off = 0;
+  if (n > 1 && at[1] - at[0] != 1) return 1;
+  for (size_t j = 0; j < n; j++) off |= (at[j] - at[0]) ^ (i64)j;
+  if (!off) return n;
   size_t i = 1;
   while (i < n && at[i] - at[i - 1] == 1) i++;
   return i;
@@ -37,17 +42,17 @@ static void spread(char *to, size_t apart, const char *from, size_t n, size_t si
     for (size_t i = 0; i < n; i++) memcpy(to + i * apart * size, from + i * size, size);
 }
 
-/* A whole panel of rows at one distance, as they are packed: a transpose for each run of k. */
-static bool pack_panel(const product *p, dtype type, const char *base, const i64 *row_of,
+/* Rows at one distance, as they are packed: a transpose for each run of k. */
+static bool pack_panel(const product *p, dtype type, const char *base, const i64 *row_of, size_t n,
                        const i64 *k_of, size_t k, u32 r, char *to) {
   enum { WORTH = 8 }; /* elements of a run */
-  i64 step = r > 1 ? row_of[1] - row_of[0] : 0, size = (i64)p->size;
+  i64 step = n > 1 ? row_of[1] - row_of[0] : 0, size = (i64)p->size;
   if (type != p->acc || size > 8 || run_length(k_of, k) < (k < WORTH ? k : WORTH)) return false;
-  for (u32 i = 2; i < r; i++)
+  for (size_t i = 2; i < n; i++)
     if (row_of[i] - row_of[i - 1] != step) return false;
-  for (size_t i = 0, n; i < k; i += n) {
-    n = run_length(k_of + i, k - i);
-    p->k_->transpose[vm_log2_width(p->size)](n, r, to + (i64)i * r * size, r * size,
+  for (size_t i = 0, run; i < k; i += run) {
+    run = run_length(k_of + i, k - i);
+    p->k_->transpose[vm_log2_width(p->size)](run, n, to + (i64)i * r * size, r * size,
                                              base + (row_of[0] + k_of[i]) * size, step * size,
                                              false);
   }
@@ -153,7 +158,7 @@ static void pack(const product *p, bool lhs, const char *base, const i64 *row_of
     pack_joined(p, lhs, base, row_of, n, k_of, k, r, to, line);
   else if (run_length(row_of, n) >= (n < WORTH ? n : WORTH) && n > 1)
     pack_across(p, type, base, row_of, n, k_of, k, r, to);
-  else if ((n < r || !pack_panel(p, type, base, row_of, k_of, k, r, to)) &&
+  else if (!pack_panel(p, type, base, row_of, n, k_of, k, r, to) &&
            !pack_singles(p, type, base, row_of, n, k_of, k, r, to))
     pack_rows(p, type, base, row_of, n, k_of, k, r, to, line);
 }
