@@ -161,25 +161,46 @@ static bool make_groups(lower *L, const op *o, grouping how, prog_collective *ou
   return true;
 }
 
-/* Operands in, results out; the shapes around dimension `dim` of `shape_of` operand or result. */
-static bool make_operands(lower *L, op *o, prog_collective *c) {
+/* Whether n is the whole of its slot, its dims in whichever order. */
+static bool fills_slot(const node *n) {
+  i64 reached = 1;
+  if (n->kind != NODE_MEM || n->offset || !n->count || (u64)n->count != n->slot_count) return false;
+  for (u32 d = 0; d < n->rank && reached < n->count;) {
+    bool next = n->dims[d] > 1 && n->stride[d] == reached;
+    if (next) reached *= n->dims[d];
+    d = next ? 0 : d + 1;
+  }
+  return reached == n->count;
+}
+
+/* Operands in, results out. With any_order an operand that fills its slot stays as it lies, and its
+ * result, unless it is main's, lies like it. */
+static bool make_operands(lower *L, op *o, bool any_order, prog_collective *c) {
   u32 n = c->n = o->num_operands;
   c->in = ARENA_ARRAY(L->a, u32, n);
   c->out = ARENA_ARRAY(L->a, u32, n);
+  const i64 **order = arena_zalloc(L->a, n * sizeof *order + 1);
   for (u32 i = 0; i < n; i++) {
-    c->in[i] = fuse_dense(L, lower_node(L, o, i));
-    lower_used(lower_node(L, o, i));
+    node *x = lower_node(L, o, i);
+    fuse_settle(L, x);
+    if (any_order && L->result_of[op_result(o, i)->num] < 0 && fills_slot(x)) order[i] = x->stride;
+    c->in[i] = order[i] ? x->slot : fuse_dense(L, x);
+    lower_used(x);
   }
   for (u32 i = 0; i < n; i++) {
     node *r = lower_new_mem(L, o, i);
     if (!r) return false;
     c->out[i] = r->slot;
+    if (!order[i]) continue;
+    r->dense = lower_node(L, o, i)->dense;
+    r->stride = order[i];
   }
   return true;
 }
 
-/* The executor needs no shapes, only outer x size x inner with the dimension in the middle. For
- * all_gather it is the operand's, for reduce_scatter the result's: the smaller piece in both. */
+/* Around dimension `dim` of operands or results the executor needs no shapes, only outer x size x
+ * inner with the dimension in the middle. For all_gather it is the operand's, for reduce_scatter
+ * the result's: the smaller piece in both. */
 static void split_around(lower *L, op *o, bool results, i64 dim, prog_collective *c) {
   i64 *outer = ARENA_ARRAY(L->a, i64, c->n), *size = ARENA_ARRAY(L->a, i64, c->n);
   i64 *inner = ARENA_ARRAY(L->a, i64, c->n);
@@ -203,7 +224,7 @@ bool lower_all_reduce(lower *L, op *o) {
   view_all_reduce(o, &a);
   prog_collective c = {.kind = COLL_ALL_REDUCE};
   grouping how = grouping_of(a.channel_handle, a.use_global_device_ids);
-  if (!make_groups(L, o, how, &c) || !make_operands(L, o, &c) ||
+  if (!make_groups(L, o, how, &c) || !make_operands(L, o, true, &c) ||
       !select_body(L, o, op_body(o, 0), &c.body))
     return false;
   emit(L, &c);
@@ -215,7 +236,7 @@ bool lower_all_gather(lower *L, op *o) {
   view_all_gather(o, &a);
   prog_collective c = {.kind = COLL_ALL_GATHER};
   grouping how = grouping_of(a.channel_handle, a.use_global_device_ids);
-  if (!make_groups(L, o, how, &c) || !make_operands(L, o, &c)) return false;
+  if (!make_groups(L, o, how, &c) || !make_operands(L, o, false, &c)) return false;
   split_around(L, o, false, a.all_gather_dim, &c);
   emit(L, &c);
   return true;
@@ -226,7 +247,7 @@ bool lower_reduce_scatter(lower *L, op *o) {
   view_reduce_scatter(o, &a);
   prog_collective c = {.kind = COLL_REDUCE_SCATTER};
   grouping how = grouping_of(a.channel_handle, a.use_global_device_ids);
-  if (!make_groups(L, o, how, &c) || !make_operands(L, o, &c) ||
+  if (!make_groups(L, o, how, &c) || !make_operands(L, o, false, &c) ||
       !select_body(L, o, op_body(o, 0), &c.body))
     return false;
   split_around(L, o, true, a.scatter_dimension, &c);
@@ -239,7 +260,7 @@ bool lower_all_to_all(lower *L, op *o) {
   view_all_to_all(o, &a);
   prog_collective c = {.kind = COLL_ALL_TO_ALL};
   grouping how = grouping_of_partitions(a.channel_handle);
-  if (!make_groups(L, o, how, &c) || !make_operands(L, o, &c)) return false;
+  if (!make_groups(L, o, how, &c) || !make_operands(L, o, false, &c)) return false;
   c.split_dim = (u32)a.split_dimension;
   c.concat_dim = (u32)a.concat_dimension;
   u32 begin = 0, n = c.n;
@@ -373,7 +394,7 @@ bool lower_collective_broadcast(lower *L, op *o) {
   prog_collective c = {.kind = COLL_BROADCAST};
   if (!make_groups(L, o, grouping_of_partitions(a.channel_handle), &c)) return false;
   if (a.has_dynamic_root) return broadcast_from_roots(L, o, c);
-  if (!make_operands(L, o, &c)) return false;
+  if (!make_operands(L, o, false, &c)) return false;
   emit(L, &c);
   return true;
 }
@@ -400,7 +421,7 @@ bool lower_collective_permute(lower *L, op *o) {
   }
   c.num_pairs = (u32)(n * space.times);
   c.pairs = pairs;
-  if (!make_operands(L, o, &c)) return false;
+  if (!make_operands(L, o, false, &c)) return false;
   emit(L, &c);
   return true;
 }

@@ -326,9 +326,21 @@ static void mark(bool *used, i64s dims) {
   for (size_t i = 0; i < dims.len; i++) used[dims.data[i]] = true;
 }
 
-/* How all who use v transpose it; data NULL: they do not, or not alike. */
+/* What becomes of v where it is only summed up over devices, which no order matters to: the sum. */
+static const value *after_sums(const value *v) {
+  while (v->uses && !v->uses->next && op_is(v->uses->owner, all_reduce)) {
+    const op *o = v->uses->owner;
+    u32 i = 0;
+    while (op_operand(o, i) != v) i++;
+    v = op_result(o, i);
+  }
+  return v;
+}
+
+/* How all who use v, or its sum, transpose it; data NULL: they do not, or not alike. */
 static i64s transposed_by_uses(const value *v) {
   i64s by = {0};
+  v = after_sums(v);
   for (const use *u = v->uses; u; u = u->next) {
     struct transpose_attrs a;
     if (!op_is(u->owner, transpose) || !view_transpose(u->owner, &a)) return (i64s){0};
