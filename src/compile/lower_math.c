@@ -311,10 +311,11 @@ static void add_dim(dot_dims *x, u32 *of, i64 size, i64 lhs, i64 rhs, i64 out) {
 
 static void emit_dot(lower *L, dot_dims *x, const node *lhs, const node *rhs, const node *out) {
   x->step.lhs = lhs->slot;
-  x->step.lhs_offset = lhs->offset;
+  x->step.lhs_offset += lhs->offset;
   x->step.rhs = rhs->slot;
-  x->step.rhs_offset = rhs->offset;
+  x->step.rhs_offset += rhs->offset;
   x->step.out = out->slot;
+  x->step.out_offset += out->offset;
   x->step.dims = x->dims;
   x->step.lhs_stride = x->lhs;
   x->step.rhs_stride = x->rhs;
@@ -437,10 +438,51 @@ typedef struct conv {
   const conv_attr *d;
   node *lhs, *rhs, *out;
   const node *input; /* lhs padded */
+  i64 *before;       /* by dim of lhs: what was padded in front of it */
 } conv;
 
 static i64 conv_low(const conv *c, size_t s) {
   return c->a.padding ? attr_dense_int(&c->a.padding->base, 2 * s) : 0;
+}
+
+/* An input that is dilated is not where zeros are between its elements. Of every `apart` results in
+ * a row, each meets other taps of the window with elements of the input, so that results `apart`
+ * from one another are a convolution of their own, without zeros. 1: all are one. */
+static i64 conv_apart(const conv *c, size_t s) {
+  enum { MOST = 4, FAR = 1 << 30 };
+  i64 apart = get_or(c->a.lhs_dilation, s, 1), low = conv_low(c, s);
+  i64 window = c->rhs->dims[c->d->kernel_spatial_dimensions.data[s]];
+  bool dense = get_or(c->a.window_strides, s, 1) == 1 && get_or(c->a.rhs_dilation, s, 1) == 1;
+  bool near = low > -FAR && low < FAR && c->d->input_spatial_dimensions.len <= 3;
+  return dense && near && apart <= MOST && apart <= window ? apart : 1;
+}
+
+/* Of the results `phase`, phase + apart, ... along s: how many, the window's first tap that meets
+ * an element, how many do, and which element it meets for the first result. */
+typedef struct taps {
+  i64 results, first, num, from;
+} taps;
+
+static taps taps_of(const conv *c, size_t s, i64 phase) {
+  i64 apart = conv_apart(c, s), low = conv_low(c, s);
+  i64 results = c->out->dims[c->d->output_spatial_dimensions.data[s]];
+  i64 window = c->rhs->dims[c->d->kernel_spatial_dimensions.data[s]];
+  if (apart == 1) return (taps){results, 0, window, 0};
+  i64 first = ((low - phase) % apart + apart) % apart;
+  return (taps){(results - phase + apart - 1) / apart, first, (window - first + apart - 1) / apart,
+                (phase + first - low) / apart};
+}
+
+/* What is read of the input along s, in front of it and behind. */
+static void pad_apart(const conv *c, size_t s, i64 *low, i64 *high) {
+  i64 size = c->lhs->dims[c->d->input_spatial_dimensions.data[s]];
+  *low = *high = 0;
+  for (i64 phase = 0; phase < conv_apart(c, s); phase++) {
+    taps t = taps_of(c, s, phase);
+    if (t.results < 1) continue;
+    *low = max_i64(*low, -t.from);
+    *high = max_i64(*high, t.from + t.results + t.num - 1 - size);
+  }
 }
 
 /* Spatial dims of the padded and dilated input; false: they do not fit. */
@@ -454,6 +496,10 @@ static bool padded_dims(const conv *c, i64 *dims, i64 *low, i64 *interior, bool 
     i64 high = c->a.padding ? attr_dense_int(&c->a.padding->base, 2 * s + 1) : 0;
     low[d] = conv_low(c, s);
     interior[d] = get_or(c->a.lhs_dilation, s, 1) - 1;
+    if (conv_apart(c, s) > 1) {
+      interior[d] = 0;
+      pad_apart(c, s, &low[d], &high);
+    }
     if (dims[d] > 0 && !checked_mul(dims[d] - 1, interior[d] + 1, &grown)) return false;
     if (dims[d] > 0) grown++;
     if (!checked_add(grown, low[d], &grown) || !checked_add(grown, high, &grown)) return false;
@@ -464,7 +510,7 @@ static bool padded_dims(const conv *c, i64 *dims, i64 *low, i64 *interior, bool 
 }
 
 static bool pad_input(lower *L, op *o, conv *c) {
-  i64 low[PROG_MAX_DIMS], interior[PROG_MAX_DIMS];
+  i64 *low = c->before = ARENA_ARRAY(L->a, i64, c->lhs->rank), interior[PROG_MAX_DIMS];
   i64 *dims = ARENA_ARRAY(L->a, i64, c->lhs->rank);
   bool any = false;
   c->input = c->lhs;
@@ -505,7 +551,8 @@ static void reverse_kernel(lower *L, conv *c) {
   c->rhs = n;
 }
 
-static void conv_dims(const conv *c, dot_dims *x) {
+/* Along each spatial dimension the results of one phase. */
+static void conv_dims(const conv *c, const i64 *phase, dot_dims *x) {
   const conv_attr *d = c->d;
   const node *in = c->input, *w = c->rhs, *out = c->out;
   i64 groups = max_i64(c->a.feature_group_count, 1), splits = max_i64(c->a.batch_group_count, 1);
@@ -522,20 +569,36 @@ static void conv_dims(const conv *c, dot_dims *x) {
   add_dim(x, &x->step.nm, batch, in->stride[ib], 0, out->stride[d->output_batch_dimension]);
   for (size_t s = 0; s < d->input_spatial_dimensions.len; s++) {
     i64 i = d->input_spatial_dimensions.data[s], k = d->output_spatial_dimensions.data[s];
-    add_dim(x, &x->step.nm, out->dims[k], in->stride[i] * get_or(c->a.window_strides, s, 1), 0,
-            out->stride[k]);
+    i64 apart = conv_apart(c, s);
+    taps t = taps_of(c, s, phase[s]);
+    add_dim(x, &x->step.nm, t.results, in->stride[i] * get_or(c->a.window_strides, s, 1), 0,
+            apart * out->stride[k]);
+    x->step.out_offset += phase[s] * out->stride[k];
+    if (apart > 1) x->step.lhs_offset += (t.from + c->before[i]) * in->stride[i];
   }
   add_dim(x, &x->step.nn, features, 0, w->stride[kf], out->stride[of]);
   for (size_t s = 0; s < d->input_spatial_dimensions.len; s++) {
     i64 i = d->input_spatial_dimensions.data[s], k = d->kernel_spatial_dimensions.data[s];
-    add_dim(x, &x->step.nk, w->dims[k], in->stride[i] * get_or(c->a.rhs_dilation, s, 1),
-            w->stride[k], 0);
+    taps t = taps_of(c, s, phase[s]);
+    add_dim(x, &x->step.nk, t.num, in->stride[i] * get_or(c->a.rhs_dilation, s, 1),
+            conv_apart(c, s) * w->stride[k], 0);
+    x->step.rhs_offset += t.first * w->stride[k];
   }
   add_dim(x, &x->step.nk, w->dims[ki], in->stride[inf], w->stride[ki], 0);
 }
 
-/* Strides and dilations of the window become strides of the dot; padding and dilation of the input
- * need a copy of it. */
+/* The next choice of a phase along each spatial dimension; false: that was the last. */
+static bool next_phase(const conv *c, i64 *phase) {
+  for (size_t s = 0; s < c->d->input_spatial_dimensions.len; s++) {
+    i64 results = c->out->dims[c->d->output_spatial_dimensions.data[s]];
+    if (++phase[s] < min_i64(conv_apart(c, s), results)) return true;
+    phase[s] = 0;
+  }
+  return false;
+}
+
+/* Strides and dilations of the window become strides of the dot; padding of the input needs a copy
+ * of it. */
 bool lower_convolution(lower *L, op *o) {
   conv c = {.lhs = lower_node(L, o, 0), .rhs = lower_node(L, o, 1)};
   view_convolution(o, &c.a);
@@ -543,12 +606,14 @@ bool lower_convolution(lower *L, op *o) {
   settle_dot(L, c.lhs);
   settle_dot(L, c.rhs);
   reverse_kernel(L, &c);
-  if (!pad_input(L, o, &c)) return false;
   c.out = lower_new_mem(L, o, 0);
-  if (!c.out) return false;
-  dot_dims x = {.n = 0};
-  conv_dims(&c, &x);
-  emit_dot(L, &x, c.input, c.rhs, c.out);
+  if (!c.out || !pad_input(L, o, &c)) return false;
+  i64 phase[PROG_MAX_DIMS] = {0};
+  do {
+    dot_dims x = {.n = 0};
+    conv_dims(&c, phase, &x);
+    emit_dot(L, &x, c.input, c.rhs, c.out);
+  } while (next_phase(&c, phase));
   lower_used(lower_node(L, o, 0));
   lower_used(lower_node(L, o, 1));
   return true;

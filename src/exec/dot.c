@@ -92,8 +92,7 @@ static void run_dot(const void *data, const exec_env *env, u64 begin, u64 end) {
                     axis_at(&p->lhs_b, batch) * (i64)dtype_size(p->lhs_type);
     const char *b = (const char *)env->slots[p->rhs] + p->rhs_offset +
                     axis_at(&p->rhs_b, batch) * (i64)dtype_size(p->rhs_type);
-    char *out =
-        (char *)env->slots[p->out] + axis_at(&p->out_b, batch) * (i64)dtype_size(p->out_type);
+    char *out = dot_result(p, env) + axis_at(&p->out_b, batch) * (i64)dtype_size(p->out_type);
     if (try_sgemm(p, env, a, b, out, m0, m, n0, n)) continue;
     dot_own(p, env, a, b, out, m0, m, n0, n);
   }
@@ -267,6 +266,7 @@ static bool lower_as_sum(const lower_env *e, const product *p, const prog_dot *d
   l->in[0] = (prog_access){.slot = p->lhs, .offset = d->lhs_offset};
   l->in[1] = (prog_access){.slot = p->rhs, .offset = d->rhs_offset};
   l->out[0].slot = p->out;
+  l->out[0].offset = d->out_offset;
   for (u32 i = 0; i < l->rank; i++) {
     u32 from = i < d->nb ? i : i + d->nm + d->nn;
     l->dims[i] = d->dims[from];
@@ -351,6 +351,7 @@ static prog_dot transpose(const prog_dot *d, arena *a) {
   prog_dot t = {.lhs = d->rhs, .rhs = d->lhs, .out = d->out, d->nb, d->nn, d->nm, d->nk};
   t.lhs_offset = d->rhs_offset;
   t.rhs_offset = d->lhs_offset;
+  t.out_offset = d->out_offset;
   const i64 *from[] = {d->dims, d->rhs_stride, d->lhs_stride, d->out_stride};
   i64 **to[] = {&t.dims, &t.lhs_stride, &t.rhs_stride, &t.out_stride};
   u32 m = d->nb, n = m + d->nm, k = n + d->nn;
@@ -427,6 +428,7 @@ void dot_lower(const lower_env *e, const prog_dot *d, exec_step *out) {
                  .k_ = e->k};
   p->lhs_offset = d->lhs_offset * (i64)dtype_size(p->lhs_type);
   p->rhs_offset = d->rhs_offset * (i64)dtype_size(p->rhs_type);
+  p->out_offset = d->out_offset * (i64)dtype_size(p->out_type);
   if (p->batches == 0 || p->m == 0 || p->n == 0) return;
   find_axes(e->a, d, p);
   p->acc = accumulator(p->lhs_type, p->rhs_type, p->out_type);

@@ -34,7 +34,7 @@ static inline void axis_list(const axis *x, u64 first, u64 n, i64 *out) {
 
 typedef struct product {
   u32 lhs, rhs, out;
-  i64 lhs_offset, rhs_offset;              /* bytes into their slots */
+  i64 lhs_offset, rhs_offset, out_offset;  /* bytes into their slots */
   dtype lhs_type, rhs_type, out_type, acc; /* acc: as packed */
   u64 batches, m, n, k;
   u64 unit_m, unit_n, pieces_m, pieces_n;
@@ -56,6 +56,10 @@ typedef struct product {
   bool direct_a, direct_b, direct_c; /* read and written where they are, not packed */
   size_t a_at, b_at, c_at, total_at, row_at, wide_at;
 } product;
+
+static inline char *dot_result(const product *p, const exec_env *env) {
+  return (char *)env->slots[p->out] + p->out_offset;
+}
 
 /* Chooses how; the rest of *p is there. Returns bytes of scratch from p->row_at on. */
 size_t dot_own_prepare(product *p);

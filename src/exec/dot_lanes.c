@@ -48,7 +48,7 @@ static void run_lanes(const void *data, const exec_env *env, u64 begin, u64 end)
       u64 at = p->batches - j < count ? p->batches - count : j;
       const char *sums = sum_strip(x, env, m, n, at);
       for (u64 i = 0; i < n; i++)
-        memcpy((char *)env->slots[p->out] + (axis_at(&p->out_m, m + i) + (i64)at) * (i64)p->size,
+        memcpy(dot_result(p, env) + (axis_at(&p->out_m, m + i) + (i64)at) * (i64)p->size,
                sums + i * x->row, x->row);
     }
   }

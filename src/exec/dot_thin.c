@@ -95,8 +95,8 @@ static void run_thin(const void *data, const exec_env *env, u64 begin, u64 end) 
     const char *sums = sum_piece(x, env, batch, first, n);
     for (u64 i = 0; i < v.own->n; i++) {
       i64 at = axis_at(&p->out_b, batch) + axis_at(v.out, i);
-      dot_store_row(p, w.out, (char *)env->slots[p->out] + at * (i64)size,
-                    sums + i * x->next_c * p->size, first, n, env->scratch + x->line_at);
+      dot_store_row(p, w.out, dot_result(p, env) + at * (i64)size, sums + i * x->next_c * p->size,
+                    first, n, env->scratch + x->line_at);
     }
   }
 }

@@ -109,7 +109,7 @@ static void dump_dot(buf *out, const prog_dot *d) {
   dump_view(out, d->lhs, d->lhs_offset, d->lhs_stride, n);
   dump_view(out, d->rhs, d->rhs_offset, d->rhs_stride, n);
   buf_str(out, STR(" ->"));
-  dump_view(out, d->out, 0, d->out_stride, n);
+  dump_view(out, d->out, d->out_offset, d->out_stride, n);
 }
 static void dump_copy(buf *out, const prog_copy *c) {
   dump_ints(out, c->dims, c->rank);

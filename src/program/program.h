@@ -143,7 +143,7 @@ typedef struct prog_dot {
   u32 nb, nm, nn, nk;
   i64 *dims;                                 /* nb + nm + nn + nk */
   i64 *lhs_stride, *rhs_stride, *out_stride; /* same length; 0 where a dim is absent */
-  i64 lhs_offset, rhs_offset;                /* elements into the slot */
+  i64 lhs_offset, rhs_offset, out_offset;    /* elements into the slot */
 } prog_dot;
 
 /* dst = src element by element: slice, transpose, concatenate, reverse, broadcast. The types'

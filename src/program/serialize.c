@@ -3,7 +3,7 @@
 #include "program/archive.h"
 #include "program/parts.h"
 
-enum { VERSION = 4 };
+enum { VERSION = 5 };
 static const char MAGIC[8] = "TZPROG\r\n";
 
 static u32 put_rank(archive *ar, u32 *rank) {
@@ -68,6 +68,7 @@ static void put_dot(archive *ar, prog_dot *d) {
   put_i64_array(ar, &d->out_stride, rank);
   put_i64(ar, &d->lhs_offset);
   put_i64(ar, &d->rhs_offset);
+  put_i64(ar, &d->out_offset);
 }
 static void put_copy(archive *ar, prog_copy *c) {
   put_dims(ar, c->dims, put_rank(ar, &c->rank));

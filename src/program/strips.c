@@ -28,7 +28,7 @@ static void accesses_dot(const prog_dot *d, access_fn *fn, void *user) {
   u32 rank = d->nb + d->nm + d->nn + d->nk;
   fn(user, &(step_access){d->lhs, false, rank, d->lhs_offset, d->dims, d->lhs_stride});
   fn(user, &(step_access){d->rhs, false, rank, d->rhs_offset, d->dims, d->rhs_stride});
-  fn(user, &(step_access){d->out, true, rank - d->nk, 0, d->dims, d->out_stride});
+  fn(user, &(step_access){d->out, true, rank - d->nk, d->out_offset, d->dims, d->out_stride});
 }
 
 static void accesses_copy(const prog_copy *c, access_fn *fn, void *user) {

@@ -221,7 +221,7 @@ static bool check_dot(checker *c, const prog_dot *d) {
   }
   return check_strides(c, d->dims, d->lhs_stride, rank, d->lhs_offset, d->lhs) &&
          check_strides(c, d->dims, d->rhs_stride, rank, d->rhs_offset, d->rhs) &&
-         check_strides(c, d->dims, d->out_stride, out_rank, 0, d->out);
+         check_strides(c, d->dims, d->out_stride, out_rank, d->out_offset, d->out);
 }
 
 static bool check_copy(checker *c, const prog_copy *k) {
