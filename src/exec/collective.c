@@ -76,6 +76,7 @@ void coll_lower(const lower_env *e, const prog_collective *c, exec_collective *x
   x->types = ARENA_ARRAY(e->a, dtype, c->n + 1);
   x->counts = ARENA_ARRAY(e->a, u64, c->n + 1);
   for (u32 i = 0; i < c->n; i++) {
+    x->written += prog_slot_bytes(&e->prog->slots[c->out[i]]);
     x->types[i] = e->prog->slots[c->in[i]].type;
     x->counts[i] = e->prog->slots[c->in[i]].count;
   }
@@ -137,6 +138,12 @@ static u64 shared_blocks(const coll_work *w, u32 i) {
   for (u32 m = 0; m < group_size(w); m++)
     if (does_share(w, m)) n += share_begin(w, m + 1, i) - share_begin(w, m, i);
   return n;
+}
+
+/* Past the caches where they could not keep what all members get. */
+static void put(const coll_work *w, char *to, const char *from, size_t n) {
+  enum { MUCH = 16 << 20 };
+  w->x->k->move->rows(1, n, to, 0, from, 0, w->x->written * group_size(w) >= MUCH);
 }
 
 bool coll_has_shares(const exec_collective *x) {
@@ -274,7 +281,7 @@ static void all_reduce(const coll_work *w, const exec_env *env, u64 unit) {
     result = combine_members(w, i, at, n, &s, s.acc);
   }
   for (u32 m = 0; m < group_size(w); m++)
-    if (is_here(w, m)) memcpy(out_of(w, m, i) + at * width, result, n * width);
+    if (is_here(w, m)) put(w, out_of(w, m, i) + at * width, result, n * width);
 }
 
 /* A unit is one slab of one member's result, so that no two units write the same place. */
@@ -292,7 +299,7 @@ static void reduce_scatter(const coll_work *w, const exec_env *env, u64 unit) {
     size_t n = length - k < BLOCK ? length - k : BLOCK;
     char *to = out_of(w, (u32)rank, i) + (outer * length + k) * width;
     const char *r = combine_members(w, i, (outer * members + rank) * length + k, n, &s, to);
-    if (r != to) memcpy(to, r, n * width);
+    if (r != to) put(w, to, r, n * width);
   }
 }
 
@@ -305,7 +312,7 @@ static void all_gather(const coll_work *w, u32 rank, u32 i) {
   char *to = out_of(w, rank, i);
   for (i64 o = 0; o < c->outer[i]; o++)
     for (u32 m = 0; m < members; m++, to += slab)
-      memcpy(to, in_of(w, m, i) + (size_t)o * slab, slab);
+      put(w, to, in_of(w, m, i) + (size_t)o * slab, slab);
 }
 
 /* Member `rank` gets piece `rank` of everybody's operand along the split dim, and puts the
@@ -342,11 +349,11 @@ static void permute(const coll_work *w, u32 rank, u32 i) {
   if (source == PROG_NONE)
     memset(out_of(w, rank, i), 0, bytes);
   else
-    memcpy(out_of(w, rank, i), in_of(w, w->x->rank_of[source], i), bytes);
+    put(w, out_of(w, rank, i), in_of(w, w->x->rank_of[source], i), bytes);
 }
 
 static void broadcast(const coll_work *w, u32 rank, u32 i) {
-  memcpy(out_of(w, rank, i), in_of(w, 0, i), w->x->counts[i] * dtype_size(w->x->types[i]));
+  put(w, out_of(w, rank, i), in_of(w, 0, i), w->x->counts[i] * dtype_size(w->x->types[i]));
 }
 
 /* ---- run_<id>: a unit of each kind ---- */

@@ -290,6 +290,7 @@ static void run_tests(arena *a, const exec_options *options) {
   CHECK(!s);
   test_collectives(a, 8, 5000);
   test_collectives(a, 1024, 3);
+  test_collectives(a, 2, 2100001); /* more than caches keep */
   test_trips(a);
   test_deadlock(a);
   test_poisoned(a);

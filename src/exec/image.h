@@ -24,6 +24,7 @@ typedef struct exec_collective {
   vm_unit *body;              /* reductions: by operand, on registers */
   dtype *types;               /* by operand */
   u64 *counts;
+  u64 written; /* bytes a member gets */
   const vm_kernels *k;
   size_t scratch;
 } exec_collective;
