@@ -59,24 +59,28 @@ FOR_WIDTH void *merge_runs(void *words, void *spare, size_t n, u32 width) {
   return words;
 }
 
+enum { SHORT_DIGIT = 8, LONG_DIGIT = 11, FROM_LONG = 1 << 12, TO_LONG = 1 << 20 };
+
 /* Least significant digit first; digits that are the same everywhere are passed over. */
-FOR_WIDTH void *radix_sort(void *words, void *spare, size_t n, u32 width) {
-  size_t at[8][256] = {{0}};
+FOR_WIDTH void *radix_sort(void *words, void *spare, size_t n, u32 width, u32 bits) {
+  size_t at[64 / SHORT_DIGIT][1 << LONG_DIGIT];
+  u32 digits = (8 * width + bits - 1) / bits, mask = (1u << bits) - 1;
+  for (u32 d = 0; d < digits; d++) memset(at[d], 0, (mask + 1) * sizeof **at);
   for (size_t i = 0; i < n; i++) {
     u64 x = get(words, i, width);
-    for (u32 d = 0; d < width; d++) at[d][x >> 8 * d & 0xff]++;
+    for (u32 d = 0; d < digits; d++) at[d][x >> bits * d & mask]++;
   }
-  for (u32 d = 0; d < width; d++) {
+  for (u32 d = 0; d < digits; d++) {
     size_t *to = at[d], sum = 0;
-    if (to[get(words, 0, width) >> 8 * d & 0xff] == n) continue;
-    for (int k = 0; k < 256; k++) {
+    if (to[get(words, 0, width) >> bits * d & mask] == n) continue;
+    for (u32 k = 0; k <= mask; k++) {
       size_t count = to[k];
       to[k] = sum;
       sum += count;
     }
     for (size_t i = 0; i < n; i++) {
       u64 x = get(words, i, width);
-      put(spare, to[x >> 8 * d & 0xff]++, x, width);
+      put(spare, to[x >> bits * d & mask]++, x, width);
     }
     void *t = words;
     words = spare, spare = t;
@@ -98,7 +102,10 @@ FOR_WIDTH void *insertion_sort(void *words, size_t n, u32 width) {
 FOR_WIDTH void *sort_as(void *words, void *spare, size_t n, u32 width) {
   if (n <= FEW) return insertion_sort(words, n, width);
   void *merged = merge_runs(words, spare, n, width);
-  return merged ? merged : radix_sort(words, spare, n, width);
+  if (merged) return merged;
+  bool longer = n >= FROM_LONG && n <= TO_LONG; /* as caches have room for where they go */
+  return longer ? radix_sort(words, spare, n, width, LONG_DIGIT)
+                : radix_sort(words, spare, n, width, SHORT_DIGIT);
 }
 
 void *sort_words(void *words, void *spare, size_t n, u32 width) {
