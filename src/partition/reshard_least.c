@@ -2,8 +2,9 @@
  *
  * Its states are shardings: per dimension the atoms of axes, in order, where axes are cut at the
  * borders of both shardings and further down to primes. Where no one way to cut has both, as of
- * x=6 with x:(1)2 and x:(1)3, a state is of one of several. A* goes from state to state by single
- * steps: a device that has too little of what it needs is still to be sent at least the rest. */
+ * x=6 with x:(1)2 and x:(1)3, a state is of one of several, even of one that has neither, as long
+ * as there are not too many. A* goes from state to state by single steps: a device that has too
+ * little of what it needs is still to be sent at least the rest. */
 #include "base/index.h"
 #include "partition/reshard.h"
 
@@ -47,6 +48,7 @@ typedef struct search {
   cutting cuttings[MAX_CUTTINGS];
   u32 num_cuttings, tried; /* steps */
   bool with_unused;        /* axes: they may be, and the mesh is small */
+  bool all_cuttings;       /* those that have neither sharding's borders, too */
   double limit, needed;    /* all must send less; what a device has at the end */
   i64 all_parts;           /* of all atoms */
   double step;             /* added for each, so that of two the shorter plan is taken */
@@ -74,6 +76,8 @@ typedef struct chains {
   i64 size, at[MAX_CHAIN]; /* borders, each a multiple of the one before */
   size_t len;
   VEC(cutting) out;
+  bool neither; /* those that have neither sharding's borders, too */
+  bool joint;   /* one has both */
   bool full;
 } chains;
 
@@ -95,7 +99,8 @@ static void end_chain(chains *c) {
   const sharding *in = c->s->in, *out = c->s->out;
   cutting k = {.n = 0};
   bool has_in = has_borders(c, in), has_out = has_borders(c, out);
-  if (!has_in && !has_out) return;
+  c->joint |= has_in && has_out;
+  if (!has_in && !has_out && !c->neither) return;
   for (size_t i = 0; i + 1 < c->len; i++) {
     i64 begin = c->at[i], end = c->at[i + 1];
     axis_ref atom = {c->axis, begin, end / begin};
@@ -131,6 +136,7 @@ static void extend(chains *c) {
 
 /* false: there are too many ways. */
 static bool cut_axes(search *s) {
+  bool unlike = false;
   s->num_cuttings = 1;
   for (u32 k = 0; k < s->in->mesh->num_axes; k++) {
     i64 size = s->in->mesh->axes[k].size;
@@ -138,6 +144,11 @@ static bool cut_axes(search *s) {
     if (!s->with_unused && !uses(s->in, k, 1, size) && !uses(s->out, k, 1, size)) continue;
     if (size > 1 << 12) return false;
     extend(&c);
+    if (s->all_cuttings && !c.joint && !c.full) {
+      unlike = true;
+      c = (chains){.s = s, .axis = k, .size = size, .at = {1}, .len = 1, .neither = true};
+      extend(&c);
+    }
     u32 before = s->num_cuttings;
     if (c.full || !c.out.len || before * c.out.len > MAX_CUTTINGS) return false;
     for (u32 i = (u32)c.out.len * before; i-- > 0;) {
@@ -150,6 +161,7 @@ static bool cut_axes(search *s) {
     }
     s->num_cuttings = before * (u32)c.out.len;
   }
+  s->all_cuttings = unlike;
   return true;
 }
 
@@ -514,6 +526,14 @@ static u32 num_primes(i64 n) {
   return num;
 }
 
+static bool run(search *s, reshard_steps *steps) {
+  s->all_parts = 1;
+  for (u32 i = 0; i < s->cuttings[0].n; i++) s->all_parts *= s->cuttings[0].atoms[i].size;
+  u32 last = find(s);
+  if (last != NO_STATE) add_steps(s, last, steps);
+  return last != NO_STATE;
+}
+
 bool reshard_plan_least(arena *a, const sharding *in, const sharding *out, const i64 *shape,
                         bool others, double limit, reshard_steps *steps) {
   u32 cut = 0;
@@ -533,10 +553,10 @@ bool reshard_plan_least(arena *a, const sharding *in, const sharding *out, const
   bool even = sharding_local_shape(in, shape, local) && sharding_local_shape(out, shape, local);
   s->with_unused = others && in->mesh->size <= MAX_WITH_UNUSED &&
                    (!even || num_primes(in->mesh->size) <= MAX_EVEN_WITH_UNUSED);
-  if (!cut_axes(s)) return false;
-  s->all_parts = 1;
-  for (u32 i = 0; i < s->cuttings[0].n; i++) s->all_parts *= s->cuttings[0].atoms[i].size;
-  u32 last = find(s);
-  if (last != NO_STATE) add_steps(s, last, steps);
-  return last != NO_STATE;
+  search *all = arena_copy(a, s, sizeof *s);
+  all->all_cuttings = true;
+  bool few = cut_axes(all);
+  if (few && run(all, steps)) return true;
+  /* with fewer ways a search may come to an end */
+  return (!few || (all->all_cuttings && spent(all))) && cut_axes(s) && run(s, steps);
 }
