@@ -454,15 +454,27 @@ static void split_running(const part_env *e, op *o) {
 
 /* ---- the greatest ---- */
 
+/* What no element goes behind, in the order of all bits; false: nobody wrote it down. It stands
+ * behind all others, and of equal ones the first counts. */
+static bool least_of(const type *t, char *element) {
+  bool known = t->kind == TYPE_FLOAT && (t->flt == FLOAT_f16 || t->flt == FLOAT_bf16 ||
+                                         t->flt == FLOAT_f32 || t->flt == FLOAT_f64);
+  memset(element, known ? 0xff : 0, 8);
+  if (known) return true;
+  if (t->kind != TYPE_INT || t->width < 8 || t->width > 64) return false;
+  if (t->sign != UNSIGNED) element[t->width / 8 - 1] = (char)0x80;
+  return true;
+}
+
 /* What shards have to offer, with two numbers each, is less than what they have. */
 static bool find_greatest(const part_env *e, const op *o, i64 k, parts *p) {
+  char least[8];
   const value *v = op_operand(o, 0);
   if (!parts_of(e, v, p) || p->s->rank == 0) return false;
   u32 last = p->s->rank - 1;
-  if (!may_split(p, last) || p->whole.data[last] % count_of(p, last) ||
-      type_element(op_result(o, 1)->type) != type_i32(e->c))
-    return false;
-  i64 n = count_of(p, last), shard = p->whole.data[last] / n;
+  if (!may_split(p, last) || type_element(op_result(o, 1)->type) != type_i32(e->c)) return false;
+  i64 n = count_of(p, last), shard = shard_of(p, last);
+  if (n * shard != p->whole.data[last] && !least_of(type_element(v->type), least)) return false;
   i64 width = (i64)type_storage(type_element(v->type)), offered = min_i64(k, shard) * (width + 4);
   p->split[last] = true;
   return offered * (may_move(p, last) ? n : 1) < shard * width;
@@ -522,13 +534,18 @@ static void split_greatest(const part_env *e, op *o) {
   parts p;
   if (!view_chlo_top_k(o, &v) || !find_greatest(e, o, v.k, &p)) return;
   u32 last = p.s->rank - 1;
-  i64 n = count_of(&p, last), size = p.whole.data[last] / n, k = min_i64(v.k, size);
+  i64 n = count_of(&p, last), size = shard_of(&p, last), k = min_i64(v.k, size);
   cursor at = cursor_before(e, o);
+  char least[8];
+  value *in = op_operand(o, 0), *fill = NULL;
+  pad_up(&p);
+  if (!i64s_eq(p.whole, in->type->dims) && least_of(type_element(in->type), least))
+    fill = emit_splat(&at, type_with_dims(e->c, in->type, (i64s){0}), least);
   form both = form_of(&p, KEPT_BOTH, (i64s){0}), most = form_of(&p, KEPT_BOTH, (i64s){0});
   form flat = form_of(&p, KEPT_FIRST, (i64s){0});
   most.dims[last + 1] = k;
   flat.dims[last] = n * k;
-  op *inner = greatest(&at, o, reshape(&p, &at, op_operand(o, 0), &both), k);
+  op *inner = greatest(&at, o, reshape_padded(&p, &at, in, fill, &both), k);
   value *offered = shape(&p, inner, 0, &most), *index = shape(&p, inner, 1, &most);
   index = from_begin(&p, &at, index, &most, size);
   op *outer = greatest(&at, o, reshape(&p, &at, offered, &flat), v.k);
