@@ -9,6 +9,10 @@
  *   running(x) = combine(running over k, shifted by one, of totals; running over rest of x)
  *   sort: columns.c
  *
+ * A reshape of a dimension with others, as 100x512 to 400x128, has shards where they are of whole
+ * rows of both: padded to 104x512 and 416x128 there are eight, and neighbours pass on the few rows
+ * by which 52 are more than 50.
+ *
  * Where k does not divide the dimension, it is padded first with what changes nothing, each shard
  * in its place.
  *
@@ -559,6 +563,76 @@ static void split_greatest(const part_env *e, op *o) {
   op_erase(o);
 }
 
+/* ---- reshapes ---- */
+
+/* A reshape of dimension i of the operand, which is cut, to j of the result. */
+typedef struct regrouped {
+  const sharding *in, *out;
+  u32 i, j;
+} regrouped;
+
+/* With as much before them, one a multiple of the other, which does not divide. Both are cut alike,
+ * or the longer result by fewer axes, of which shards are some of those. Short shards would go to
+ * several neighbours. */
+static bool needs_padding(const regrouped *r, i64 x, i64 y) {
+  axis_list in = r->in->dims[r->i].axes, out = r->out->dims[r->j].axes;
+  i64 n = axes_size(in), less = min_i64(x, y);
+  if (n <= 1 || less <= 0 || x == y || x % less || y % less || less % n == 0 ||
+      div_ceil_i64(less, n) < n)
+    return false;
+  return axes_eq(in, out) || (out.len && y % n == 0 && axes_prefix_of(out, in) != AXES_NOT_PREFIX);
+}
+
+/* The result's, with the operand's axes in dimension j; NULL: others have them. */
+static const sharding *cut_as_operand(const part_env *e, const regrouped *r) {
+  sharding s = *r->out;
+  dim_sharding *dims = arena_copy(e->a, s.dims, s.rank * sizeof *dims);
+  s.dims = dims;
+  dims[r->j].axes = (axis_list){0};
+  if (axes_clash(sharding_used_axes(e->a, &s), r->in->dims[r->i].axes)) return NULL;
+  dims[r->j].axes = r->in->dims[r->i].axes;
+  return shard_intern(e->space, &s);
+}
+
+static void pad_reshape(const part_env *e, op *o, const regrouped *r) {
+  value *v = op_operand(o, 0);
+  i64s from = v->type->dims, to = op_result(o, 0)->type->dims;
+  i64 *padded_from = arena_copy(e->a, from.data, from.len * sizeof(i64));
+  i64 *padded_to = arena_copy(e->a, to.data, to.len * sizeof(i64));
+  i64 less = min_i64(from.data[r->i], to.data[r->j]), n = sharding_dim_size(r->in, r->i);
+  i64 more = div_ceil_i64(less, n) * n;
+  const sharding *out = cut_as_operand(e, r);
+  if (!out) return;
+  padded_from[r->i] = from.data[r->i] / less * more;
+  padded_to[r->j] = to.data[r->j] / less * more;
+  cursor at = cursor_before(e, o);
+  v = emit_sharded(e, emit_resized(&at, v, (i64s){padded_from, from.len}), r->in);
+  v = emit_sharded(e, emit_reshape(&at, v, (i64s){padded_to, to.len}), out);
+  v = emit_sharded(e, emit_resized(&at, v, to), out);
+  if (out != r->out) v = emit_reshard(&at, v, r->out);
+  value_replace(op_result(o, 0), v);
+  op_erase(o);
+}
+
+static void split_reshape(const part_env *e, op *o) {
+  regrouped r = {part_sharding(e, op_operand(o, 0)), part_sharding(e, op_result(o, 0)), 0, 0};
+  if (!r.in || !r.out || r.in->unreduced.len || r.out->unreduced.len ||
+      !mesh_same(r.in->mesh, r.out->mesh, true) || op_discardable(o, SDY_SHARDING_RULE))
+    return;
+  i64s from = op_operand(o, 0)->type->dims, to = op_result(o, 0)->type->dims;
+  i64 before_i = 1, before_j = 1;
+  while (r.i < from.len && r.j < to.len) {
+    if (before_i > before_j || (before_i == before_j && to.data[r.j] == 1)) {
+      before_j *= to.data[r.j++];
+    } else if (before_i == before_j && needs_padding(&r, from.data[r.i], to.data[r.j])) {
+      pad_reshape(e, o, &r);
+      return;
+    } else {
+      before_i *= from.data[r.i++];
+    }
+  }
+}
+
 /* ---- the pass ---- */
 
 static walk_result split(void *user, op *o) {
@@ -567,14 +641,16 @@ static walk_result split(void *user, op *o) {
   if (op_is(o, reduce_window)) split_running(e, o);
   if (op_is(o, chlo_top_k)) split_greatest(e, o);
   if (op_is(o, sort)) part_sort_in_parts(e, o);
+  if (op_is(o, reshape)) split_reshape(e, o);
   return WALK_ON;
 }
 
 bool part_reduce_in_parts(ir_module *m, arena *scratch, const pass_args *args) {
   (void)args;
   part_env e = part_env_make(m, scratch);
-  if (part_has_mesh(&e) && (module_may_have(m, reduce) || module_may_have(m, reduce_window) ||
-                            module_may_have(m, chlo_top_k) || module_may_have(m, sort)))
+  if (part_has_mesh(&e) &&
+      (module_may_have(m, reduce) || module_may_have(m, reduce_window) ||
+       module_may_have(m, chlo_top_k) || module_may_have(m, sort) || module_may_have(m, reshape)))
     op_walk_post(m->root, split, &e);
   return shard_space_check(e.space);
 }
