@@ -190,7 +190,8 @@ factor_kind part_factor_kind(const part_record *r, u32 f) {
  * padding. */
 static bool reads_windows(const part_record *r, u32 f) {
   bool moves = r->needs[f].kind == NEED_HALO || r->needs[f].kind == NEED_PERMUTE;
-  return moves && r->row->windows && r->row->padding == PADDING_ANY;
+  return moves && r->row->windows &&
+         (r->row->padding == PADDING_ANY || r->row->padding == PADDING_ZERO);
 }
 
 /* A foreign op is made local by its dialect, which knows of even shards only. */
