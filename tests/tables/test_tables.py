@@ -141,7 +141,7 @@ class Tree:
         self.path, self.out = path, path / "out"
         names = call(["git", "ls-files", "-co", "--exclude-standard"], ROOT).stdout.splitlines()
         for name in names:
-            if name.startswith(("src/", "cli/", "include/", "tests/", "tools/")):
+            if name.startswith(("src/", "cli/", "docs/", "include/", "tests/", "tools/")):
                 (path / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(ROOT / name, path / name)
         call(["git", "init", "-q"], path)  # tools/check-includes asks it
