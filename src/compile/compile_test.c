@@ -100,6 +100,30 @@ static const run_case cases[] = {
      0,
      8,
      {4033, 4096, 1281, 1344, 2625, 2688, 3969, 4032}},
+    {"gather of places from the end, and of others",
+     "%x = stablehlo.constant dense<[10., 11., 12., 13., 14., 15.]> : tensor<6xf32>\n"
+     "%i = stablehlo.constant dense<[-1, 0, 7, -7, 5, -6]> : tensor<6xi32>\n"
+     "%z = stablehlo.constant dense<0> : tensor<6xi32>\n"
+     "%n = stablehlo.constant dense<6> : tensor<6xi32>\n"
+     "%m = stablehlo.constant dense<5> : tensor<6xi32>\n"
+     "%l = stablehlo.compare LT, %i, %z : (tensor<6xi32>, tensor<6xi32>) -> tensor<6xi1>\n"
+     "%a = stablehlo.add %i, %n : tensor<6xi32>\n"
+     "%s = stablehlo.select %l, %a, %i : tensor<6xi1>, tensor<6xi32>\n"
+     "%r = stablehlo.reshape %s : (tensor<6xi32>) -> tensor<6x1xi32>\n"
+     "%y = \"stablehlo.gather\"(%x, %r) <{dimension_numbers = #stablehlo.gather<"
+     "collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, "
+     "slice_sizes = array<i64: 1>}> : (tensor<6xf32>, tensor<6x1xi32>) -> tensor<6xf32>\n"
+     "%t = stablehlo.reshape %r : (tensor<6x1xi32>) -> tensor<6xi32>\n"
+     "%g = stablehlo.compare GE, %t, %z : (tensor<6xi32>, tensor<6xi32>) -> tensor<6xi1>\n"
+     "%h = stablehlo.compare LE, %t, %m : (tensor<6xi32>, tensor<6xi32>) -> tensor<6xi1>\n"
+     "%b = stablehlo.and %g, %h : tensor<6xi1>\n"
+     "%f = stablehlo.constant dense<-9.> : tensor<6xf32>\n"
+     "%v = stablehlo.select %b, %y, %f : tensor<6xi1>, tensor<6xf32>\n"
+     "return %v : tensor<6xf32>",
+     "tensor<6xf32>",
+     0,
+     6,
+     {15, 10, -9, -9, 15, 10}},
     {"reshape of broadcast",
      "%x = stablehlo.constant dense<[1., 2.]> : tensor<2xf32>\n"
      "%b = stablehlo.broadcast_in_dim %x, dims = [0] : (tensor<2xf32>) -> tensor<2x3xf32>\n"

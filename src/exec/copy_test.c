@@ -47,7 +47,8 @@ static void check_copies(arena *a) {
   for (u32 i = 0; i < 3; i++) check_copy(a, &seed, DTYPE_f32, (i64[]){3, 1201, 1200 + 16 * i});
 }
 
-/* Elements by index; every other run has some that are outside. */
+/* Elements by index; every other run has some that are outside. Some count from the end, or have
+ * something else outside. */
 static void check_takes(void) {
   static const dtype types[TAKE_INDICES] = {DTYPE_s32, DTYPE_u32, DTYPE_s64};
   enum { MOST = 300, TABLE = 500 };
@@ -62,13 +63,17 @@ static void check_takes(void) {
       bool outside = round % 2 && pick(&seed, 50) == 0;
       index[i] =
           (i64)pick(&seed, outside ? 60000 : table) - (outside && of != TAKE_U32 ? 30000 : 0);
+      if (round % 5 == 0 && of != TAKE_U32 && pick(&seed, 9) == 0) index[i] -= table;
       num_from_f64(types[of], (double)index[i], at + i * dtype_size(types[of]));
     }
     y[n * size] = 77;
-    vm_kernels_get()->move->take[of][log](n, y, x, at, table - 1);
+    const take_rule rule = {table - 1, round % 5 ? 0 : table, round % 7 ? NULL : "abcdefgh"};
+    vm_kernels_get()->move->take[of][log](n, y, x, at, &rule);
     for (u32 i = 0; i < n; i++) {
-      i64 k = index[i] < 0 ? 0 : index[i] >= table ? table - 1 : index[i];
-      bad += memcmp(y + i * size, x + k * size, size) != 0;
+      i64 to = index[i] < 0 ? index[i] + rule.wrap : index[i];
+      i64 k = to < 0 ? 0 : to >= table ? table - 1 : to;
+      const char *want = k != to && rule.fill ? rule.fill : x + k * size;
+      bad += memcmp(y + i * size, want, size) != 0;
     }
     CHECK(bad == 0 && y[n * size] == 77);
   }

@@ -24,6 +24,7 @@ struct gathering {
   i64 batch_dims[PROG_MAX_DIMS], batch_index[PROG_MAX_DIMS], batch_other[PROG_MAX_DIMS];
   i64 batch_operand[PROG_MAX_DIMS];
   i64 operand_stride[PROG_MAX_DIMS], most[PROG_MAX_DIMS]; /* by index component */
+  take_rule rule;                                         /* of the only one */
   step_shape window; /* elements moved; strides in elements (width 1): to other, from operand */
   u64 window_planes;
   i64 ahead;  /* bytes of the operand that are brought before a window is worked on */
@@ -100,15 +101,17 @@ static batch_line line_from(const gathering *r, u64 b) {
     T *to = (T *)env->slots[g->other[0]] + l.other;                                                \
     const T *from = (const T *)env->slots[g->operand[0]] + l.operand;                              \
     if (r->index_size == 1) { /* most are: nothing need be read again after a store */             \
-      i64 most = r->most[0], step = r->operand_stride[0];                                          \
+      take_rule rule = r->rule;                                                                    \
+      i64 step = r->operand_stride[0];                                                             \
       if (index_step == 1 && other_step == 1 && operand_step == 0 && step == 1) {                  \
-        r->take(n, to, from, at, most);                                                            \
+        r->take(n, to, from, at, &r->rule);                                                        \
         return;                                                                                    \
       }                                                                                            \
       for (i64 i = 0; i < (i64)n; i++) {                                                           \
-        i64 start = (i64)at[i * index_step];                                                       \
-        start = start < 0 ? 0 : start > most ? most : start;                                       \
-        to[i * other_step] = from[i * operand_step + start * step];                                \
+        i64 start = take_wrapped(&rule, (i64)at[i * index_step]);                                  \
+        i64 near = take_clamped(&rule, start);                                                     \
+        const T *x = &from[i * operand_step + near * step];                                        \
+        memcpy(&to[i * other_step], near == start || !rule.fill ? x : rule.fill, sizeof(T));       \
       }                                                                                            \
       return;                                                                                      \
     }                                                                                              \
@@ -125,14 +128,17 @@ static batch_line line_from(const gathering *r, u64 b) {
     const T *from = (const T *)env->slots[g->other[0]] + l.other;                                  \
     T *to = (T *)env->slots[g->operand[0]] + l.operand;                                            \
     if (r->index_size == 1) {                                                                      \
-      i64 most = r->most[0], step = r->operand_stride[0];                                          \
+      take_rule rule = r->rule;                                                                    \
+      i64 most = rule.most, step = r->operand_stride[0];                                           \
       if (index_step == 1 && other_step == 1 && operand_step == 0 && step == 1) {                  \
-        for (i64 i = 0; i < (i64)n; i++)                                                           \
-          if ((u64)(i64)at[i] <= (u64)most) to[at[i]] how from[i];                                 \
+        for (i64 i = 0; i < (i64)n; i++) {                                                         \
+          i64 start = take_wrapped(&rule, (i64)at[i]);                                             \
+          if ((u64)start <= (u64)most) to[start] how from[i];                                      \
+        }                                                                                          \
         return;                                                                                    \
       }                                                                                            \
       for (i64 i = 0; i < (i64)n; i++) {                                                           \
-        i64 start = (i64)at[i * index_step];                                                       \
+        i64 start = take_wrapped(&rule, (i64)at[i * index_step]);                                  \
         if (start < 0 || start > most) continue;                                                   \
         to[i * operand_step + start * step] how from[i * other_step];                              \
       }                                                                                            \
@@ -224,6 +230,7 @@ static window_at find_window(const gathering *r, const exec_env *env, u64 b) {
   find_batch(r, b, &index, &w.other, &w.operand);
   for (u32 k = 0; k < r->index_size; k++) {
     i64 start = step_read_index(r->index_type, indices, (u64)(index + k * r->component_stride));
+    start = take_wrapped(&r->rule, start);
     i64 clamped = start < 0 ? 0 : start > r->most[k] ? r->most[k] : start;
     w.inside &= start == clamped;
     w.operand += clamped * r->operand_stride[k];
@@ -421,6 +428,7 @@ void gather_lower(const lower_env *e, const prog_gather *g, exec_step *out) {
     r->operand_stride[k] = operand_stride[d];
     r->most[k] = g->operand_dims.data[d] - slice[d];
   }
+  r->rule = (take_rule){r->most[0], g->wrap, g->fills ? &g->fill : NULL};
   u64 elements = 1;
   for (u32 d = 0; d < r->window.rank; d++) elements *= (u64)r->window.dims[d];
   if (elements == 0 || r->batches == 0) return;

@@ -9,8 +9,18 @@
  * of which more is written than they hold. */
 typedef void kern_rows_fn(size_t rows, size_t bytes, char *to, i64 to_stride, const char *from,
                           i64 from_stride, bool streams);
-/* to[i] = from[i64(at[i]) clamped to 0 .. most]; n elements, all contiguous. */
-typedef void kern_take_fn(size_t n, void *to, const void *from, const void *at, i64 most);
+/* to[i] = from[place of at[i]]; n elements, all contiguous. A negative place has `wrap` added to
+ * it; if it is then not in 0 .. most, the element is *fill, or (NULL) the nearest one that there
+ * is. */
+typedef struct take_rule {
+  i64 most, wrap;
+  const void *fill;
+} take_rule;
+typedef void kern_take_fn(size_t n, void *to, const void *from, const void *at, const take_rule *r);
+static inline i64 take_wrapped(const take_rule *r, i64 at) { return at < 0 ? at + r->wrap : at; }
+static inline i64 take_clamped(const take_rule *r, i64 at) {
+  return at < 0 ? 0 : at > r->most ? r->most : at;
+}
 
 typedef enum take_index { TAKE_S32, TAKE_U32, TAKE_S64, TAKE_INDICES } take_index;
 

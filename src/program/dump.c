@@ -140,6 +140,8 @@ static void dump_gather(buf *out, const prog_gather *g) {
   dump_list(out, "collapsed", g->collapsed);
   dump_list(out, "batching", g->operand_batching);
   dump_list(out, "map", g->start_index_map);
+  if (g->wrap) buf_printf(out, " wrap %lld", (long long)g->wrap);
+  if (g->fills) BUF_LIT(out, " fill");
   if (g->scatter)
     dump_body(out, &g->body);
   else

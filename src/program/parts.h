@@ -67,6 +67,10 @@ bool prog_strips_in_place(const program *p, const prog_strips *r, u32 in, u32 ou
  * a program not laid out yet; true: steps have changed. */
 bool prog_form_strips(arena *a, program *p);
 
+/* take.c: gathers and scatters by indices as they are before a loop has wrapped them, which leaves
+ * idle moves. Of a program of which nothing is planned. */
+void prog_take_wrapped(arena *a, program *p);
+
 /* Fills in body->kind where the code is one known operation on one operand. */
 void prog_body_recognize(prog_body *body);
 /* The 16 bytes at `element` begin with what a known kind leaves as it is; false: of this type there

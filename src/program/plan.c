@@ -581,6 +581,7 @@ static void sink_steps(planner *pl) {
  * sinking made, and only what no merge made one needs a place. */
 void prog_plan(arena *a, program *p) {
   planner pl = {.a = a, .p = p};
+  prog_take_wrapped(a, p);
   refresh(&pl);
   separate_aliases(&pl);
   merge_moves(&pl);

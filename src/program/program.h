@@ -175,6 +175,9 @@ typedef struct prog_gather {
   i64s offset_dims, collapsed, operand_batching, indices_batching, start_index_map;
   i64 index_vector_dim;
   i64s slice_sizes; /* gather only; scatter: derived */
+  i64 wrap;         /* of indices of one component: what is added to negative ones; 0: nothing */
+  bool fills;       /* of such a gather of single elements: those out of range are `fill` */
+  vm_const fill;
   prog_body body;   /* scatter only: (operand, update) */
 } prog_gather;
 

@@ -95,6 +95,9 @@ static void put_gather(archive *ar, prog_gather *g) {
                    &g->indices_batching, &g->start_index_map, &g->slice_sizes};
   for (size_t i = 0; i < COUNT(lists); i++) put_i64s(ar, lists[i]);
   put_i64(ar, &g->index_vector_dim);
+  put_i64(ar, &g->wrap);
+  put_bool(ar, &g->fills);
+  put(ar, &g->fill, sizeof g->fill);
   if (g->scatter) put_body(ar, &g->body);
 }
 static void put_sort(archive *ar, prog_sort *s) {

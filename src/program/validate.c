@@ -321,7 +321,9 @@ static bool check_gather_sizes(checker *c, const prog_gather *g) {
     if (g->indices_dims.data[batch++] != g->other_dims.data[d])
       return fail(c, "batch dimensions differ");
   }
-  return true;
+  bool one = g->start_index_map.len == 1, takes = one && !g->scatter && !g->offset_dims.len;
+  return (g->wrap >= 0 && (one || !g->wrap) && (takes || !g->fills)) ||
+         fail(c, "place of an index");
 }
 
 static bool check_gather(checker *c, const prog_gather *g) {
