@@ -87,14 +87,14 @@ static inline float v_scale(float x, float shifted) {
 }
 #endif
 
-/* x = n ln 2 + r, |r| <= ln 2 / 2; exp(r) = 1 + r + r^2 p(r) */
+/* x = n ln 2 + r, |r| <= ln 2 / 2; exp(r) = 1 + r + r^2 p(r), where p, fitted so that r + r^2 p(r)
+ * is as exact as can be, leaves less than a quarter of a unit of it. */
 static inline v_num exp_tail_f32(V_IN v_num r) {
-  v_num p = v_const(1.9875691500e-4f);
-  p = v_fma(p, r, v_const(1.3981999507e-3f));
-  p = v_fma(p, r, v_const(8.3334519073e-3f));
-  p = v_fma(p, r, v_const(4.1665795894e-2f));
-  p = v_fma(p, r, v_const(1.6666665459e-1f));
-  return v_fma(p, r, v_const(5.0000001201e-1f));
+  v_num p = v_const(1.3869948452e-3f);
+  p = v_fma(p, r, v_const(8.3662532270e-3f));
+  p = v_fma(p, r, v_const(4.1667442769e-2f));
+  p = v_fma(p, r, v_const(1.6666546464e-1f));
+  return v_fma(p, r, v_const(4.9999997020e-1f));
 }
 #define V_SHIFT                                                                                    \
   v_const(12582912.0f) /* 1.5 * 2^23: what is added to it is rounded to an integer                 \
@@ -105,6 +105,12 @@ static inline v_num exp_rest_f32(V_IN v_num c, v_num *shifted) {
   v_num k = v_sub(*shifted, V_SHIFT);
   v_num r = v_fma(k, v_const(-0.693359375f), c);
   r = v_fma(k, v_const(2.12194440e-4f), r);
+  return v_fma(v_mul(r, r), exp_tail_f32(V_TO r), r);
+}
+/* The same for those that need less of exp(c) the farther c is from 0: ln 2 as one number. */
+static inline v_num exp_near_f32(V_IN v_num c, v_num *shifted) {
+  *shifted = v_fma(c, v_const(1.44269504088896341f), V_SHIFT);
+  v_num r = v_fma(v_sub(*shifted, V_SHIFT), v_const(-0.69314718055994531f), c);
   return v_fma(v_mul(r, r), exp_tail_f32(V_TO r), r);
 }
 static inline v_num exp_f32(V_IN v_num x) {
@@ -176,7 +182,7 @@ static inline v_num signed_f32(V_IN v_num x, v_num y) {
 /* (exp(2|x|) - 1) / (exp(2|x|) + 1), with x's sign; above 10 it is 1. */
 static inline v_num tanh_f32(V_IN v_num x) {
   v_num a = abs_f32(V_TO x), c = v_lesser(v_const(20.0f), v_add(a, a)), shifted;
-  v_num p = exp_rest_f32(V_TO c, &shifted), power = v_scale(v_const(1.0f), shifted);
+  v_num p = exp_near_f32(V_TO c, &shifted), power = v_scale(v_const(1.0f), shifted);
   v_num y = v_fma(p, power, v_sub(power, v_const(1.0f)));
   return signed_f32(V_TO v_div(y, v_add(y, v_const(2.0f))), x);
 }
@@ -200,7 +206,7 @@ static inline v_num erf_f32(V_IN v_num x) {
   h = v_fma(h, n, v_const(0.10277783125638962f));
   h = v_fma(h, n, v_const(-0.6366193890571594f));
   h = v_fma(h, n, v_const(0.12837916612625122f));
-  v_num p = exp_rest_f32(V_TO v_fma(h, n, n), &shifted), power = v_scale(v_const(1.0f), shifted);
+  v_num p = exp_near_f32(V_TO v_fma(h, n, n), &shifted), power = v_scale(v_const(1.0f), shifted);
   v_num y = v_fma(v_neg(p), power, v_sub(v_const(1.0f), power));
 #if !defined(__FMA__) && !defined(v_num) /* h n alone may be a denormal */
   y = v_pick(v_gt(n, v_const(-0x1p-60f)), v_mul(n, v_const(-1.12837917f)), y);
