@@ -175,12 +175,13 @@ static bool is_plain(const J *j, V x) {
   u32 bits;
   return jit_is_const(j, x, &bits) && (bits & 0x7fffffff) - 0x800000 < 0x7f000000;
 }
-/* As kernels.c has them: NaN wins, -0 < +0. Of a constant but 0 that is no NaN, equal is the same.
- */
+/* As kernels.c has them: NaN wins, -0 < +0. With a constant but 0 that is no NaN, equal is the
+ * same, and the instruction's answer to NaN is its second operand. */
 static V extreme(J *j, jit_prim prim, jit_prim zeros, V x, V y) {
-  if (is_plain(j, x) && !is_plain(j, y)) return extreme(j, prim, zeros, y, x);
+  if (is_plain(j, x)) return flushed(j, jit_add(j, prim, 0, x, y, 0));
+  if (is_plain(j, y)) return extreme(j, prim, zeros, y, x);
   V r = jit_add(j, prim, 0, x, y, 0);
-  if (!is_plain(j, y)) r = pick(j, IMM2(cmpps, EQ, x, y), jit_add(j, zeros, 0, x, y, 0), r);
+  r = pick(j, IMM2(cmpps, EQ, x, y), jit_add(j, zeros, 0, x, y, 0), r);
   return pick(j, IMM2(cmpps, UNORD, x, x), x, flushed(j, r));
 }
 DIRECT1(f_max, extreme(j, JP_maxps, JP_pandd, x, y))
