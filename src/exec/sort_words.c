@@ -124,12 +124,14 @@ static inline u64 turn8(u64 x, u64 sign, u64 flip, u64 fold) {
 void sort_to_words(const word_turn *t, u32 width, const char *from, size_t n, void *words) {
   if (width == 4)
     for (size_t i = 0; i < n; i++) {
-      u32 x = ((const u32 *)(const void *)from)[i];
+      u32 x;
+      memcpy(&x, from + 4 * i, 4);
       ((u32 *)words)[i] = turn4(x, x, (u32)t->flip, (u32)t->fold) ^ (u32)t->turn;
     }
   else
     for (size_t i = 0; i < n; i++) {
-      u64 x = ((const u64 *)(const void *)from)[i];
+      u64 x;
+      memcpy(&x, from + 8 * i, 8);
       ((u64 *)words)[i] = turn8(x, x, t->flip, t->fold) ^ t->turn;
     }
 }
