@@ -66,6 +66,8 @@ struct node {
   i64 offset;
   const i64 *stride;
   u64 slot_count;
+  const node *padded; /* this with zeros around it, as a convolution read it; or NULL */
+  const i64 *inside;  /* by dim: where in `padded` it begins */
   /* its bytes if it is the same everywhere by a constant, also once it lies in a slot */
   const void *element;
   /* EXPR */

@@ -509,6 +509,45 @@ static bool padded_dims(const conv *c, i64 *dims, i64 *low, i64 *interior, bool 
   return true;
 }
 
+static bool pads(const op *o) {
+  struct convolution_attrs a;
+  view_convolution(o, &a);
+  for (size_t s = 0; a.padding && s < 2 * a.dimension_numbers->input_spatial_dimensions.len; s++)
+    if (attr_dense_int(&a.padding->base, s)) return true;
+  return false;
+}
+
+/* Whether all who read v may read it with zeros around it: they do so anyway, or go element by
+ * element. */
+static bool is_read_padded(const value *v) {
+  for (const use *u = v->uses; u; u = u->next) {
+    const op *o = u->owner;
+    bool input = op_is(o, convolution) && op_operand(o, 0) == v && op_operand(o, 1) != v;
+    if (input ? !pads(o) : !select_is_elementwise(o)) return false;
+  }
+  return true;
+}
+
+/* n, with low[d] zeros in front of the input along d, is its place from now on: so it need not be
+ * kept twice, and the next convolution, such as that of the gradient, finds it there. */
+static void keep_padded(lower *L, const op *o, const conv *c, node *n, const i64 *low) {
+  node *in = c->lhs;
+  i64 offset = 0;
+  bool whole = in->kind == NODE_MEM && in->dense && !L->in_region;
+  for (u32 d = 0; d < n->rank; d++) {
+    whole = whole && low[d] >= 0 && low[d] <= n->dims[d] - in->dims[d];
+    offset += low[d] * n->stride[d];
+  }
+  if (!whole || !is_read_padded(op_operand(o, 0))) return;
+  in->slot = n->slot;
+  in->slot_count = n->slot_count;
+  in->offset = offset;
+  in->stride = n->stride;
+  in->dense = false;
+  in->padded = n;
+  in->inside = low;
+}
+
 static bool pad_input(lower *L, op *o, conv *c) {
   i64 *low = c->before = ARENA_ARRAY(L->a, i64, c->lhs->rank), interior[PROG_MAX_DIMS];
   i64 *dims = ARENA_ARRAY(L->a, i64, c->lhs->rank);
@@ -517,6 +556,15 @@ static bool pad_input(lower *L, op *o, conv *c) {
   if (!padded_dims(c, dims, low, interior, &any))
     return op_error(L->ctx, o, "pads its input to more than memory can hold");
   if (!any) return true;
+  size_t list = c->lhs->rank * sizeof(i64);
+  const node *before = c->lhs->padded;
+  bool dilated = false;
+  for (u32 d = 0; d < c->lhs->rank; d++) dilated |= interior[d] > 0;
+  if (before && !dilated && memcmp(before->dims, dims, list) == 0 &&
+      memcmp(c->lhs->inside, low, list) == 0) {
+    c->input = before;
+    return true;
+  }
   node *n = ARENA_NEW(L->a, node), *zero = ARENA_NEW(L->a, node);
   *n = (node){.type = c->lhs->type, .rank = c->lhs->rank, .dims = dims, .count = 1, .result = -1};
   for (u32 d = 0; d < n->rank; d++)
@@ -526,6 +574,7 @@ static bool pad_input(lower *L, op *o, conv *c) {
   *zero = (node){.kind = NODE_CONST, .type = n->type, .count = 1, .element = zeros, .result = -1};
   lower_make_dense(L, n, lower_new_slot(L, n));
   data_pad(L, c->lhs, zero, n, low, interior);
+  if (!dilated) keep_padded(L, o, c, n, low);
   c->input = n;
   return true;
 }

@@ -59,6 +59,7 @@ static node *box_of(lower *L, node *n, const i64 *at, const i64 *dims) {
   box->dims = arena_copy(L->a, dims, n->rank * sizeof(i64));
   box->dense = false;
   box->result = -1;
+  box->padded = NULL;
   box->pending = box->stamp = 0;
   box->group = NULL;
   box->count = 1;
