@@ -374,6 +374,7 @@ typedef struct layout {
   home homes[MAX_HOMES]; /* the largest first */
   u32 num_homes;
   u32 *home_of; /* by slot: where it lies, or has to; PROG_NONE: in the workspace */
+  u32 *root;    /* by slot: whose memory it has */
   bool *given;  /* its memory went to another slot */
 } layout;
 
@@ -483,8 +484,10 @@ static void place_born(layout *l, u32 slot) {
   planner *pl = l->pl;
   u64 bytes = padded_bytes(pl->p, slot);
   u32 donor = donor_of(pl, slot), k, which = l->home_of[slot];
+  l->root[slot] = slot;
   if (donor != PROG_NONE && may_inherit(l, donor, slot)) {
     l->given[donor] = true;
+    l->root[slot] = l->root[donor];
     lie_in(l, slot, l->home_of[donor], pl->p->slots[donor].offset);
   } else if (which != PROG_NONE) { /* nobody else is there by now */
     lie_in(l, slot, which, take(&l->homes[which].free, 0, bytes));
@@ -523,6 +526,77 @@ static by_step sort_slots(planner *pl, bool by_last) {
   return r;
 }
 
+/* Slots that have one place in the workspace, one after the other. */
+typedef struct tenant {
+  u32 root, first, last;
+  u64 bytes, at;
+} tenant;
+typedef VEC(tenant) tenants;
+
+static bool has_place(const layout *l, u32 slot) {
+  return is_free_slot(l->pl->p, slot) && l->pl->lives[slot].first != PROG_NONE &&
+         l->home_of[slot] == PROG_NONE;
+}
+
+enum { MOST_TENANTS = 1024 };
+
+/* The largest first; more than MOST_TENANTS: some of them. */
+static tenants list_tenants(const layout *l) {
+  planner *pl = l->pl;
+  tenants list = {0};
+  u32 *number = ARENA_ARRAY(pl->a, u32, pl->p->num_slots + 1);
+  for (u32 i = 0; i < pl->p->num_slots && list.len <= MOST_TENANTS; i++) {
+    if (!has_place(l, i) || l->root[i] != i) continue;
+    number[i] = (u32)list.len;
+    VEC_PUSH(pl->a, list, ((tenant){i, pl->lives[i].first, 0, padded_bytes(pl->p, i), 0}));
+  }
+  if (list.len > MOST_TENANTS) return list;
+  for (u32 i = 0; i < pl->p->num_slots; i++) {
+    if (!has_place(l, i)) continue;
+    tenant *t = &list.data[number[l->root[i]]];
+    if (t->last < pl->lives[i].last) t->last = pl->lives[i].last;
+  }
+  for (size_t i = 1; i < list.len; i++) {
+    tenant t = list.data[i];
+    size_t k = i;
+    for (; k > 0 && list.data[k - 1].bytes < t.bytes; k--) list.data[k] = list.data[k - 1];
+    list.data[k] = t;
+  }
+  return list;
+}
+
+/* Into the first gap between those that are placed, by place, and live while it does. */
+static u64 place_among(arena *a, tenants *placed, tenant t) {
+  for (size_t i = 0; i < placed->len; i++) {
+    const tenant *o = &placed->data[i];
+    if (o->last < t.first || t.last < o->first) continue;
+    if (o->at >= t.at && o->at - t.at >= t.bytes) break;
+    if (t.at < o->at + o->bytes) t.at = o->at + o->bytes;
+  }
+  VEC_PUSH(a, *placed, t);
+  size_t k = placed->len - 1;
+  for (; k > 0 && placed->data[k - 1].at > t.at; k--) placed->data[k] = placed->data[k - 1];
+  placed->data[k] = t;
+  return t.at;
+}
+
+/* Small ones that were there in time may have torn apart what a large one needed. The largest
+ * first, each in the lowest place that is free as long as it lives: taken if that is less. */
+static void place_again(layout *l) {
+  planner *pl = l->pl;
+  tenants list = list_tenants(l), placed = {0};
+  u64 end = 0, *at = ARENA_ARRAY(pl->a, u64, pl->p->num_slots + 1);
+  if (list.len > MOST_TENANTS || l->work.end > INT64_MAX) return;
+  for (size_t i = 0; i < list.len; i++) {
+    u64 place = at[list.data[i].root] = place_among(pl->a, &placed, list.data[i]);
+    if (end < place + list.data[i].bytes) end = place + list.data[i].bytes;
+    if (end >= pl->p->workspace) return;
+  }
+  for (u32 i = 0; i < pl->p->num_slots; i++)
+    if (has_place(l, i)) pl->p->slots[i].offset = at[l->root[i]];
+  pl->p->workspace = end;
+}
+
 /* In step order: what is born at a step takes its place before what dies there gives its own
  * back, since both are there while the step runs. Only a donor's memory passes on within a step.
  * What the workspace has no hole for goes into the buffer of a result that is not written yet. */
@@ -532,6 +606,7 @@ static void lay_out(planner *pl) {
   layout *l = ARENA_NEW(pl->a, layout);
   *l = (layout){.pl = pl,
                 .home_of = ARENA_ARRAY(pl->a, u32, p->num_slots + 1),
+                .root = ARENA_ARRAY(pl->a, u32, p->num_slots + 1),
                 .given = arena_zalloc(pl->a, p->num_slots + 1)};
   find_homes(l);
   for (u32 i = 0; i < p->num_slots; i++) /* merged into another one: nobody touches it */
@@ -546,6 +621,7 @@ static void lay_out(planner *pl) {
     }
   }
   p->workspace = l->work.end;
+  place_again(l);
 }
 
 /* The most bytes of temporaries and of results begun that are there at once. */
