@@ -114,47 +114,41 @@ void *sort_words(void *words, void *spare, size_t n, u32 width) {
 
 /* ---- numbers as words ---- */
 
-static inline u32 turn4(u32 x, u32 sign, u32 flip, u32 fold) {
-  return x ^ flip ^ ((u32)((i32)sign >> 31) & fold);
-}
-static inline u64 turn8(u64 x, u64 sign, u64 flip, u64 fold) {
-  return x ^ flip ^ ((u64)((i64)sign >> 63) & fold);
+typedef u32 lanes __attribute__((vector_size(16), aligned(4)));
+typedef i32 signs __attribute__((vector_size(16), aligned(4)));
+
+/* Both ways: x ^ flip ^ turn, and `fold` too of what is negative, which `sign` turns around as far
+ * as it is turned already. */
+static void turn_all(const word_turn *t, u64 sign, u32 width, const char *from, size_t n, char *to,
+                     i64 step) {
+  u64 flip = t->flip ^ t->turn;
+  u32 flip4 = (u32)flip, sign4 = (u32)sign, fold4 = (u32)t->fold;
+  size_t i = 0;
+  for (; width == 4 && step == 4 && i + 4 <= n; i += 4) {
+    lanes x;
+    memcpy(&x, from + 4 * i, sizeof x);
+    x ^= flip4 ^ ((lanes)((signs)(x ^ sign4) >> 31) & fold4);
+    memcpy(to + 4 * i, &x, sizeof x);
+  }
+  for (; width == 4 && i < n; i++) {
+    u32 x;
+    memcpy(&x, from + 4 * i, 4);
+    x ^= flip4 ^ ((u32)((i32)(x ^ sign4) >> 31) & fold4);
+    memcpy(to + (i64)i * step, &x, 4);
+  }
+  for (; i < n; i++) {
+    u64 x;
+    memcpy(&x, from + 8 * i, 8);
+    x ^= flip ^ ((u64)((i64)(x ^ sign) >> 63) & t->fold);
+    memcpy(to + (i64)i * step, &x, 8);
+  }
 }
 
 void sort_to_words(const word_turn *t, u32 width, const char *from, size_t n, void *words) {
-  if (width == 4)
-    for (size_t i = 0; i < n; i++) {
-      u32 x;
-      memcpy(&x, from + 4 * i, 4);
-      ((u32 *)words)[i] = turn4(x, x, (u32)t->flip, (u32)t->fold) ^ (u32)t->turn;
-    }
-  else
-    for (size_t i = 0; i < n; i++) {
-      u64 x;
-      memcpy(&x, from + 8 * i, 8);
-      ((u64 *)words)[i] = turn8(x, x, t->flip, t->fold) ^ t->turn;
-    }
+  turn_all(t, 0, width, from, n, words, width);
 }
 
-FOR_WIDTH void from_words_by(const word_turn *t, u32 width, const void *words, size_t n, char *to,
-                             i64 step) {
-  for (size_t i = 0; i < n && width == 4; i++) {
-    u32 k = ((const u32 *)words)[i] ^ (u32)t->turn;
-    k = turn4(k, ~k, (u32)t->flip, (u32)t->fold);
-    memcpy(to + (i64)i * step, &k, 4);
-  }
-  for (size_t i = 0; i < n && width == 8; i++) {
-    u64 k = ((const u64 *)words)[i] ^ t->turn;
-    k = turn8(k, ~k, t->flip, t->fold);
-    memcpy(to + (i64)i * step, &k, 8);
-  }
-}
 void sort_from_words(const word_turn *t, u32 width, const void *words, size_t n, char *to,
                      i64 step) {
-  if (width == 4 && step == 4)
-    from_words_by(t, 4, words, n, to, 4);
-  else if (width == 8 && step == 8)
-    from_words_by(t, 8, words, n, to, 8);
-  else
-    from_words_by(t, width, words, n, to, step);
+  turn_all(t, ~t->turn, width, words, n, to, step);
 }
