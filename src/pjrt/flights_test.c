@@ -124,40 +124,38 @@ static bool poison(PJRT_Device *d, int id) {
   return a.poisoned;
 }
 
-/* Of two launches behind each other the second fails; what needs it fails with it. */
+/* Of two launches that wait for the same data the second fails; what needs it fails with it. */
 static void test_poison(PJRT_Client *c, PJRT_Device *const *devices) {
-  static const char slow[] =
-      "module @slow { func.func @main(%x: tensor<f32>) -> tensor<f32> {\n"
-      "  %end = stablehlo.constant dense<1.0e6> : tensor<f32>\n"
-      "  %one = stablehlo.constant dense<1.0> : tensor<f32>\n"
-      "  %y = stablehlo.while(%i = %x) : tensor<f32> cond {\n"
-      "    %p = stablehlo.compare LT, %i, %end : (tensor<f32>, tensor<f32>) -> tensor<i1>\n"
-      "    stablehlo.return %p : tensor<i1>\n"
-      "  } do {\n"
-      "    %j = stablehlo.add %i, %one : tensor<f32>\n"
-      "    stablehlo.return %j : tensor<f32>\n"
-      "  }\n"
-      "  return %y : tensor<f32> } }";
+  PJRT_ShapeSpec spec = {.struct_size = PJRT_ShapeSpec_END, .element_type = PJRT_Buffer_Type_F32};
   PJRT_LoadedExecutable *l;
-  check_ok(compile(c, slow, &l), "compile slow");
-  OK(Client_BufferFromHostBuffer, x, .client = c, .data = data, .type = PJRT_Buffer_Type_F32,
-     .host_buffer_semantics = 0, .device = devices[0]);
-  destroy_event(x.done_with_host_buffer);
-  part first = {.in = x.buffer}, second = first, third;
+  check_ok(compile(c,
+                   "module @twice { func.func @main(%x: tensor<f32>) -> tensor<f32> {\n"
+                   "  %y = stablehlo.add %x, %x : tensor<f32>\n"
+                   "  return %y : tensor<f32> } }",
+                   &l),
+           "compile twice");
+  OK(Client_CreateBuffersForAsyncHostToDevice, m, .client = c, .shape_specs = &spec,
+     .num_shape_specs = 1);
+  OK(AsyncHostToDeviceTransferManager_RetrieveBuffer, x, .transfer_manager = m.transfer_manager);
+  part first = {.in = x.buffer_out}, second = first, third;
   check_ok(give(l, devices[0], 4, &first), "first");
   check_ok(give(l, devices[0], 5, &second), "second");
   third = (part){.in = second.out};
   check_ok(give(l, devices[0], 6, &third), "third");
   CHECK(!poison(devices[1], 5) && !poison(devices[0], 7));
   CHECK(poison(devices[0], 5) && !poison(devices[0], 5));
-  check_sum(&first, 1e6);
+  OK(AsyncHostToDeviceTransferManager_TransferData, t, .transfer_manager = m.transfer_manager,
+     .data = data, .transfer_size = sizeof *data, .is_last_transfer = true);
+  check_ok(wait_for(t.done_with_h2d_transfer), "data");
+  check_sum(&first, 2);
   PJRT_Error *e = wait_for(second.done);
   CHECK(payload_is(e, "who=rack 7;empty=;"));
   check_error(e, PJRT_Error_Code_DATA_LOSS, "a machine is gone");
   check_error(wait_for(third.done), PJRT_Error_Code_DATA_LOSS, "a machine is gone");
+  OK(AsyncHostToDeviceTransferManager_Destroy, end, .transfer_manager = m.transfer_manager);
   destroy_loaded(l);
   CHECK(!poison(devices[0], 4));
-  destroy_buffer(third.out), destroy_buffer(second.out), destroy_buffer(x.buffer);
+  destroy_buffer(third.out), destroy_buffer(second.out), destroy_buffer(x.buffer_out);
 }
 
 static void test_tracking(PJRT_Device *d) {
