@@ -505,7 +505,9 @@ static bool compile(job *j) {
               !j->opt->partitioned(j->opt->partitioned_user, j->m, buf_view(&j->messages));
   if (j->enough) return true;
   if (!flatten(j, true)) return false;
-  if (!j->spread && !run_pass(j, "terrazzo-batch-products")) return false;
+  if (!j->spread &&
+      (!run_pass(j, "terrazzo-batch-products") || !run_pass(j, "terrazzo-drop-stacks")))
+    return false;
   dump(j, "flatten");
   bool ok = build_program(j, space);
   tell(STR("lower"), j->since);

@@ -15,7 +15,7 @@
 #include "partition/loop.h"
 #include "partition/passes.h"
 
-enum { MAX_CHAIN = 8, MAX_STACKS = 16, MAX_TERMS = 8 };
+enum { MAX_CHAIN = 8, MAX_STACKS = 16 };
 
 /* What the loop keeps of one value, a row a trip. */
 typedef struct stack {
@@ -69,50 +69,8 @@ static i64 bytes_here(const batch *b, const value *v) {
   return shard_bytes(v->type, part_sharding(&b->e, v));
 }
 
-/* ---- rows ---- */
-
-typedef struct rows {
-  value *all; /* from outside of the loop */
-  value *at;  /* the index */
-} rows;
-
-/* v is all[at], a whole row along the first dimension. */
-static bool is_row(const batch *b, const value *v, rows *out) {
-  const op *shape = value_op(v), *slice;
-  if (!shape || !op_is(shape, reshape)) return false;
-  slice = value_op(op_operand(shape, 0));
-  if (!slice || !op_is(slice, dynamic_slice) || slice->parent != b->body) return false;
-  *out = (rows){loop_from_outside(b->loop, op_operand(slice, 0)), op_operand(slice, 1)};
-  if (!out->all) return false;
-  i64s all = out->all->type->dims, one = op_result(slice, 0)->type->dims, row = v->type->dims;
-  return all.len == row.len + 1 && all.data[0] >= 1 && one.data[0] == 1 &&
-         !memcmp(all.data + 1, one.data + 1, row.len * sizeof *row.data) &&
-         (!row.len || !memcmp(all.data + 1, row.data, row.len * sizeof *row.data));
-}
-
-/* v = a i + b in trip i. */
-static bool is_linear(const batch *b, const value *v, int depth, i64 *factor, i64 *addend) {
-  i64 f[2], a[2];
-  if (v == b->body->args[b->count.arg]) {
-    *factor = b->count.step;
-    *addend = b->count.from;
-    return true;
-  }
-  *factor = 0;
-  if (loop_constant(b->loop, v, addend)) return true;
-  const op *o = value_op(v);
-  if (!o || depth == MAX_TERMS || (!op_is(o, add) && !op_is(o, subtract))) return false;
-  for (u32 i = 0; i < 2; i++)
-    if (!is_linear(b, op_operand(o, i), depth + 1, &f[i], &a[i])) return false;
-  return op_is(o, add) ? checked_add(f[0], f[1], factor) && checked_add(a[0], a[1], addend)
-                       : checked_sub(f[0], f[1], factor) && checked_sub(a[0], a[1], addend);
-}
-
-/* Each row of so many is taken once. */
-static bool is_each_once(const batch *b, const rows *r) {
-  i64 n = r->all->type->dims.data[0], factor, addend;
-  if ((u64)n != b->count.trips || !is_linear(b, r->at, 0, &factor, &addend)) return false;
-  return (factor == 1 && addend == 0) || (factor == -1 && addend == n - 1);
+static bool is_each_once(const batch *b, const loop_row *r) {
+  return loop_comes_once(b->loop, &b->count, r->at, r->all->type->dims.data[0]);
 }
 
 /* The sides' first dimensions are new; or, with `contract`, summed up over. */
@@ -162,11 +120,11 @@ static value *slice_row(const batch *b, op *before, value *all, u32 dim, value *
 static void multiply_in_front(batch *b, op *dot) {
   const dot_attr *d = numbers_of(dot);
   value *r = op_result(dot, 0), *in[2];
-  rows of;
+  loop_row of;
   u32 side = 0;
   for (; side < 2; side++) {
     in[1 - side] = loop_from_outside(b->loop, op_operand(dot, 1 - side));
-    if (in[1 - side] && is_row(b, op_operand(dot, side), &of)) break;
+    if (in[1 - side] && loop_reads_row(b->loop, op_operand(dot, side), &of)) break;
   }
   if (side == 2 || (u64)of.all->type->dims.data[0] > b->count.trips || !is_whole_sum(b, r)) return;
   in[side] = of.all;
@@ -192,11 +150,11 @@ static void multiply_in_front(batch *b, op *dot) {
 /* carried = carried + chain(product) */
 typedef struct sum {
   op *add, *dot;
-  u32 added; /* the operand that is not what is carried */
+  u32 added;                  /* the operand that is not what is carried */
   const op *chain[MAX_CHAIN]; /* from the back to the front */
   u32 len;
   u32 side; /* of the rows, in the product */
-  rows of;
+  loop_row of;
 } sum;
 
 static bool is_wide(const type *t) {
@@ -218,7 +176,8 @@ static bool is_sum(const batch *b, u32 k, sum *out) {
   if (!o || !op_is(o, dot_general) || !is_whole_sum(b, op_result(o, 0)) || !is_whole_sum(b, arg))
     return false;
   for (out->side = 0; out->side < 2; out->side++)
-    if (is_row(b, op_operand(o, out->side), &out->of) && is_each_once(b, &out->of)) return true;
+    if (loop_reads_row(b->loop, op_operand(o, out->side), &out->of) && is_each_once(b, &out->of))
+      return true;
   return false;
 }
 
@@ -230,8 +189,8 @@ static value *find_stack(const batch *b, const value *row, const value *at) {
 
 /* The other side's rows, where they are kept already. */
 static value *rows_kept(const batch *b, const value *row, const value *at) {
-  rows of;
-  bool is = is_row(b, row, &of) && of.at == at && is_each_once(b, &of);
+  loop_row of;
+  bool is = loop_reads_row(b->loop, row, &of) && of.at == at && is_each_once(b, &of);
   return is ? of.all : find_stack(b, row, at);
 }
 

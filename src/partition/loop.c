@@ -75,6 +75,78 @@ op *loop_addition(const op *loop, u32 i, u32 *side) {
   return o;
 }
 
+/* ---- rows ---- */
+
+/* all[at] has this type; one[0] is it, as slices and updates have it. */
+static bool is_of_rows(const type *all, const type *one, const type *row) {
+  if (!type_is_ranked(all) || all->dims.len != row->dims.len + 1) return false;
+  size_t rest = row->dims.len * sizeof(i64);
+  return all->dims.data[0] >= 1 && one->dims.data[0] == 1 &&
+         (!rest || (!memcmp(all->dims.data + 1, one->dims.data + 1, rest) &&
+                    !memcmp(all->dims.data + 1, row->dims.data, rest)));
+}
+
+bool loop_reads_row(op *loop, const value *v, loop_row *out) {
+  const op *shape = value_op(v), *slice;
+  if (!shape || !op_is(shape, reshape)) return false;
+  slice = value_op(op_operand(shape, 0));
+  if (!slice || !op_is(slice, dynamic_slice) || slice->parent != op_body(loop, 1)) return false;
+  *out = (loop_row){loop_from_outside(loop, op_operand(slice, 0)), op_operand(slice, 1)};
+  return out->all && is_of_rows(out->all->type, op_result(slice, 0)->type, v->type);
+}
+
+/* v = a i + b in trip i. */
+static bool is_linear(const op *loop, const loop_count *c, const value *v, int depth, i64 *factor,
+                      i64 *addend) {
+  enum { MAX_TERMS = 8 };
+  i64 f[2], a[2];
+  if (v == op_body(loop, 1)->args[c->arg]) {
+    *factor = c->step;
+    *addend = c->from;
+    return true;
+  }
+  *factor = 0;
+  if (loop_constant(loop, v, addend)) return true;
+  const op *o = value_op(v);
+  if (!o || depth == MAX_TERMS || (!op_is(o, add) && !op_is(o, subtract))) return false;
+  for (u32 i = 0; i < 2; i++)
+    if (!is_linear(loop, c, op_operand(o, i), depth + 1, &f[i], &a[i])) return false;
+  return op_is(o, add) ? checked_add(f[0], f[1], factor) && checked_add(a[0], a[1], addend)
+                       : checked_sub(f[0], f[1], factor) && checked_sub(a[0], a[1], addend);
+}
+
+bool loop_comes_once(const op *loop, const loop_count *c, const value *at, i64 rows) {
+  i64 factor, addend;
+  if ((u64)rows != c->trips || !is_linear(loop, c, at, 0, &factor, &addend)) return false;
+  return (factor == 1 && addend == 0) || (factor == -1 && addend == rows - 1);
+}
+
+/* The row that stands in `one` alone. */
+static value *only_row(const value *one) {
+  struct broadcast_in_dim_attrs b;
+  const op *o = value_op(one);
+  if (!o || (!op_is(o, reshape) && !op_is(o, broadcast_in_dim))) return NULL;
+  if (op_is(o, broadcast_in_dim)) {
+    if (!view_broadcast_in_dim(o, &b)) return NULL;
+    for (size_t i = 0; i < b.broadcast_dimensions.len; i++)
+      if (b.broadcast_dimensions.data[i] != (i64)i + 1) return NULL;
+  }
+  return op_operand(o, 0);
+}
+
+bool loop_stacks(const op *loop, const loop_count *c, u32 k, value **row, value **at) {
+  const block *body = op_body(loop, 1);
+  const value *arg = body->args[k];
+  const op *o = part_private_op(op_operand(op_terminator(body), k), body);
+  if (!o || !op_is(o, dynamic_update_slice) || op_operand(o, 0) != arg || !value_has_one_use(arg) ||
+      op_body(loop, 0)->args[k]->uses)
+    return false;
+  *row = only_row(op_operand(o, 1));
+  *at = op_operand(o, 2);
+  return *row && is_of_rows(arg->type, op_operand(o, 1)->type, (*row)->type) &&
+         loop_comes_once(loop, c, *at, arg->type->dims.data[0]);
+}
+
 /* ---- memory ---- */
 
 i64 shard_bytes(const type *t, const sharding *s) {

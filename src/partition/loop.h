@@ -1,4 +1,4 @@
-/* Inside partition only: loops that count, and what stays the same in them. */
+/* Loops that count, and what stays the same in them. */
 #ifndef PARTITION_LOOP_H
 #define PARTITION_LOOP_H
 
@@ -21,6 +21,19 @@ value *loop_from_outside(op *loop, value *v);
 /* The addition, in each trip, to what the loop carries under this number, where nobody else sees
  * what it was or what it becomes; *side: which operand is added. NULL: there is none. */
 op *loop_addition(const op *loop, u32 i, u32 *side);
+
+typedef struct loop_row {
+  value *all; /* from outside of the loop */
+  value *at;  /* the index */
+} loop_row;
+
+/* v, in the loop's body, is all[at], a whole row along the first dimension. */
+bool loop_reads_row(op *loop, const value *v, loop_row *out);
+/* In one trip after the other `at` is each of so many rows once, up or down. */
+bool loop_comes_once(const op *loop, const loop_count *c, const value *at, i64 rows);
+/* The same for a whole row that is written: what result k of the loop consists of, where nobody
+ * sees it on the way. */
+bool loop_stacks(const op *loop, const loop_count *c, u32 k, value **row, value **at);
 
 /* Bytes of a shard; 0: the type has no fixed size. */
 i64 shard_bytes(const type *t, const sharding *s);

@@ -101,6 +101,8 @@ const pass_info partition_passes[] = {
      part_reduce_in_parts, NULL},
     {"terrazzo-batch-products", "Multiplies outside of loops what they multiply row by row",
      part_batch_products, .any_module = true},
+    {"terrazzo-drop-stacks", "Makes rows that a loop keeps of others that it keeps, where cheap",
+     part_drop_stacks, .any_module = true},
     {"terrazzo-hoist-reshards", "Reshards in front of a loop what stays the same in it",
      part_hoist_reshards, NULL},
     {"terrazzo-join-sums", "Adds parts before they are summed up, where only sums are added",

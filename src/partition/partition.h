@@ -9,6 +9,7 @@
  *   terrazzo-join-slices              rotations and the like without the slices they are made of
  *   terrazzo-drop-indivisible-axes    shardings that shards can be made by; verified then
  *   terrazzo-batch-products           one product for the many of a loop, outside of it
+ *   terrazzo-drop-stacks              rows made of other rows, not kept by a loop
  *   terrazzo-reduce-in-parts          what all-reduce cannot combine: within shards, then the rest
  *   terrazzo-insert-reshards          every op can run on shards
  *   terrazzo-hoist-reshards           out of loops what stays the same in them

@@ -9,6 +9,7 @@ pass_fn part_collectives_to_reshards;  /* collectives.c */
 pass_fn part_join_slices;              /* pieces.c */
 pass_fn part_drop_indivisible_axes;    /* divisible.c */
 pass_fn part_batch_products;           /* batch.c */
+pass_fn part_drop_stacks;              /* stacks.c */
 pass_fn part_reduce_in_parts;          /* in_parts.c */
 pass_fn part_insert_explicit_reshards; /* explicit.c */
 pass_fn part_hoist_reshards;           /* hoist.c */

@@ -247,6 +247,7 @@ bool pipeline_partition(ir_module *m, arena *scratch, const pass_args *args) {
    * which say more of what their operands have, are gone by now. */
   l.ok = l.ok && dialect_verify_shardings(m);
   step(&l, "terrazzo-batch-products");
+  step(&l, "terrazzo-drop-stacks");
   step(&l, "terrazzo-reduce-in-parts");
   step_given(&l, "terrazzo-insert-reshards", (const char *const[]){"remarks", NULL});
   step(&l, "terrazzo-hoist-reshards");
