@@ -4,6 +4,7 @@
  * holds only there: the region may not have run. So a region's changes to nodes are undone at
  * its end. Groups never reach over the border of a region. */
 #include "compile/steps.h"
+#include "partition/loop.h"
 
 /* Latest first, since a node may have been changed twice. Uses that were served stay served:
  * they are counted over the whole program, not by what has run. */
@@ -53,11 +54,20 @@ static bool bind_carried(lower *L, const loop *w, block *b, u32 i) {
   return true;
 }
 
-/* Before the loop: a slot for each carried value, with its initial value in it. Condition, body
- * and result all read that slot. What the body hands on unchanged needs none: it is the initial
- * value. */
+/* No matter what is in it. */
+static void start_undefined(lower *L, const node *n) {
+  prog_operand out = {n->slot, {n->dims, n->rank}};
+  prog_call c = {.target = STR("undefined"), .num_out = 1, .out = &out};
+  prog_add_call(L->b, &c, lower_name(L), lower_loc(L));
+}
+
+/* Before the loop: a slot for each carried value, with its initial value in it, unless every row of
+ * that is overwritten before anybody sees it. Condition, body and result all read that slot. What
+ * the body hands on unchanged needs none: it is the initial value. */
 static bool begin_loop(lower *L, loop *w) {
   const op *end = op_terminator(w->body);
+  loop_count count;
+  bool counts = loop_counts(w->o, &count);
   for (u32 i = 0; i < w->n; i++) {
     node *init = lower_node(L, w->o, i);
     fuse_settle(L, init);
@@ -75,7 +85,11 @@ static bool begin_loop(lower *L, loop *w) {
       n->result = -1; /* the planner updates in place in the workspace only, and moves it later */
       w->slot[i] = lower_new_slot(L, n);
       lower_make_dense(L, n, w->slot[i]);
-      data_start_from(L, n, init);
+      value *row, *at;
+      if (counts && loop_stacks(w->o, &count, i, &row, &at))
+        start_undefined(L, n);
+      else
+        data_start_from(L, n, init);
       if (!bind_carried(L, w, w->cond, i) || !bind_carried(L, w, w->body, i)) return false;
     }
     lower_used(init);
