@@ -45,8 +45,8 @@ bool processes_begin(u32 size, char **argv, processes *out) {
   os_listener l;
   *out = (processes){.size = 1};
   if (told && *told) return follow(told, out);
-  if (mpi_is_wanted()) {
-    if (say_status(mpi_connect(NULL, &out->w))) return false;
+  if (mpi_num_processes() > 1) {
+    if (say_status(mpi_connect(NULL, 0, &out->w, &out->sharing))) return false;
     out->rank = out->w->rank;
     out->size = out->w->size;
     return true;

@@ -4,7 +4,9 @@
 
 #include "base/os.h"
 #include "net/job.h"
+#include "net/mpi_wire.h"
 #include "pjrt/api.h"
+#include "pjrt/log.h"
 
 /* A process may come late: what it does before it asks for devices is its own affair. */
 enum { PATIENCE_MS = 300000, MAX_CLIENTS = 1 << 16 };
@@ -61,44 +63,60 @@ static status get(void *user, const char *key, int milliseconds, char *out, size
   return r;
 }
 
-/* A number of devices, and on which processors they are. */
-typedef char equipment[OS_PROCESSORS + 16];
+/* A number of devices, what they can be reached by, and on which processors they are. */
+typedef char equipment[OS_PROCESSORS + 32];
+static const char by_mpi[] = " mpi ", by_sockets[] = " sockets ";
+
+/* MPI is for one client only, since it ends with it, and all calls are to be one thread's. */
+static const char *reached_by(const store *s, u32 processes) {
+  bool mpi = !s->client && mpi_num_processes() == processes && mpi_is_there();
+  return mpi ? by_mpi : by_sockets;
+}
 
 /* Ours, under the first number of a client that we have not had. */
-static status tell_devices(store *s, u32 rank, u32 n, equipment ours) {
+static status tell_devices(store *s, const PJRT_Client *c, u32 n, equipment ours) {
   char key[32], processors[OS_PROCESSORS];
   os_name_processors(processors);
-  snprintf(key, sizeof key, "devices/%u", rank);
-  snprintf(ours, sizeof(equipment), "%u %s", n, processors);
+  snprintf(key, sizeof key, "devices/%u", c->process);
   for (;; s->client++) {
+    snprintf(ours, sizeof(equipment), "%u%s%s", n, reached_by(s, c->num_processes), processors);
     status r = put(s, key, str_of(ours));
     if (status_get_code(r) != STATUS_ALREADY_EXISTS || s->client == MAX_CLIENTS) return r;
     status_free(r);
   }
 }
 
-/* *sharing: one more, if its processors are ours. */
-static status hear_devices(store *s, u32 rank, const equipment ours, u32 *out, u32 *sharing) {
+/* How many have our processors, and how many MPI reaches. */
+typedef struct heard {
+  u32 sharing, mpi;
+} heard;
+
+static status hear_devices(store *s, u32 rank, const equipment ours, u32 *out, heard *all) {
   char key[32];
   equipment its;
   snprintf(key, sizeof key, "devices/%u", rank);
   RETURN_IF_ERROR(get(s, key, PATIENCE_MS, its, sizeof its));
   size_t n = strcspn(its, " ");
-  *sharing += strcmp(its + n, strchr(ours, ' ')) == 0;
+  all->sharing += strcmp(strrchr(its, ' '), strrchr(ours, ' ')) == 0;
+  all->mpi += strncmp(its + n, by_mpi, sizeof by_mpi - 1) == 0;
   return dev_read_count(key, "devices", (str){its, n}, out);
 }
 
-static status meet(store *s, const relay_mail *mail, PJRT_Client *c) {
-  wire *w;
-  RETURN_IF_ERROR(job_meet(NULL, c->process, c->num_processes, &(job_board){put, get, s}, &w));
-  return relay_create(NULL, w, mail, &c->job);
+static status meet(store *s, const heard *all, const relay_mail *mail, PJRT_Client *c) {
+  wire *w = NULL;
+  u32 sharing, n = c->num_processes;
+  bool mpi = all->mpi == n;
+  api_note("%u processes over %s, ", n, mpi ? "MPI" : "sockets");
+  status r = mpi ? mpi_connect(NULL, c->process, &w, &sharing)
+                 : job_meet(NULL, c->process, n, &(job_board){put, get, s}, &w);
+  return r ? r : relay_create(NULL, w, mail, &c->job);
 }
 
 status api_processes_join(const PJRT_Client_Create_Args *a, const relay_mail *mail, PJRT_Client *c,
                           u32 *num_devices, u32 *out_sharing) {
   store s = {.a = a};
   equipment ours;
-  *out_sharing = 0;
+  heard all = {0};
   if (c->num_processes > DEV_MAX_DEVICES || c->process >= c->num_processes)
     return status_make(STATUS_INVALID_ARGUMENT, "options node_id, num_nodes: process %u of %u",
                        c->process, c->num_processes);
@@ -107,17 +125,18 @@ status api_processes_join(const PJRT_Client_Create_Args *a, const relay_mail *ma
                        "%u processes need the callbacks of a key-value store", c->num_processes);
   c->first_of = mem_zalloc(&mem_system, (c->num_processes + 1) * sizeof *c->first_of);
   if (!c->first_of) return status_oom();
-  RETURN_IF_ERROR(tell_devices(&s, c->process, *num_devices, ours));
+  RETURN_IF_ERROR(tell_devices(&s, c, *num_devices, ours));
   for (u32 r = 0; r < c->num_processes; r++) {
     u32 n;
-    RETURN_IF_ERROR(hear_devices(&s, r, ours, &n, out_sharing));
+    RETURN_IF_ERROR(hear_devices(&s, r, ours, &n, &all));
     c->first_of[r + 1] = c->first_of[r] + n;
     if (c->first_of[r + 1] > DEV_MAX_DEVICES)
       return status_make(STATUS_INVALID_ARGUMENT, "more than %d devices in %u processes",
                          DEV_MAX_DEVICES, c->num_processes);
   }
   *num_devices = c->first_of[c->num_processes];
-  return meet(&s, mail, c);
+  *out_sharing = all.sharing;
+  return meet(&s, &all, mail, c);
 }
 
 /* ---- programs of several processes ---- */

@@ -1,6 +1,7 @@
 """jax.distributed on the plugin: processes with devices of their own, as one global client."""
 import os
 import pathlib
+import shutil
 import signal
 import socket
 import subprocess
@@ -14,14 +15,22 @@ import support
 PROGRAMS = pathlib.Path(__file__).with_name("distributed_programs.py")
 
 
-def start(program, size, devices):
+def free_address():
     with socket.socket() as s:
         s.bind(("localhost", 0))
-        address = f"localhost:{s.getsockname()[1]}"
+        return f"localhost:{s.getsockname()[1]}"
+
+
+def environment_of(devices):
     environment = dict(os.environ, TERRAZZO_NUM_DEVICES=str(devices),
                        PYTHONPATH=str(support.ROOT / "python"))
     environment.setdefault("TERRAZZO_PLUGIN",
                            str(support.BIN.parent / "lib" / "pjrt_plugin_terrazzo.so"))
+    return environment
+
+
+def start(program, size, devices):
+    address, environment = free_address(), environment_of(devices)
     return [subprocess.Popen([sys.executable, PROGRAMS, program, address, str(rank), str(size)],
                              env=environment, text=True, stdout=subprocess.PIPE,
                              stderr=subprocess.PIPE)
@@ -41,6 +50,21 @@ def test_programs(size, devices):
     processes = start("programs", size, devices)
     for (out, err), process in zip(finish(processes), processes):
         assert process.returncode == 0 and out.endswith("done\n"), out + err
+
+
+@pytest.mark.skipif(not shutil.which("mpirun") or not (support.BIN.parent / "lib" /
+                                                       "libterrazzo_mpi.so").exists(),
+                    reason="there is no MPI")
+@pytest.mark.parametrize("library, over", [("", "MPI"), ("none.so", "sockets")])
+def test_under_mpirun(library, over):
+    """JAX's numbers of the processes need not be MPI's."""
+    command = (f"exec {sys.executable} {PROGRAMS} programs {free_address()} "
+               "$((3 - ${PMI_RANK:-$OMPI_COMM_WORLD_RANK})) 4")
+    done = subprocess.run(["mpirun", "-n", "4", "sh", "-c", command], text=True, timeout=120,
+                          capture_output=True, stdin=subprocess.DEVNULL,
+                          env=environment_of(2) | {"TERRAZZO_MPI": library, "TERRAZZO_LOG": "1"})
+    assert done.returncode == 0 and done.stdout.count("done\n") == 4, done.stdout + done.stderr
+    assert done.stderr.count(f"4 processes over {over}, 8 devices") == 4, done.stderr
 
 
 def test_death():

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/os.h"
 #include "net/wire.h"
 
 enum { HEAD = 1, BODY = 2 }; /* tags */
@@ -31,6 +32,7 @@ typedef struct mpi_wire {
   wire_user user;
   MPI_Comm comm;
   bool ours; /* MPI was not begun before */
+  int key;   /* otherwise: MPI's, by which we hear that it ends */
   pthread_t thread;
   pthread_mutex_t lock;
   pthread_cond_t more;                  /* something waits to be sent */
@@ -250,23 +252,46 @@ static status start(wire *base, const wire_user *user) {
 
 static void said(wire_message *m) { m->data = NULL; }
 
-/* All processes come here: ending MPI waits for all. */
-static void close_wire(wire *base) {
-  mpi_wire *w = (mpi_wire *)base;
-  size_t bytes = base->size * sizeof(wire_message);
+/* All processes come here, each once: ending MPI waits for all. */
+static void leave(mpi_wire *w) {
+  size_t bytes = w->base.size * sizeof(wire_message);
+  if (!w->started) return;
   wire_message *bye = mem_alloc(w->mem, bytes);
   if (!bye) MPI_Abort(w->comm, EXIT_FAILURE);
-  for (u32 r = 0; w->started && r < base->size; r++) {
+  for (u32 r = 0; r < w->base.size; r++) {
     bye[r] = (wire_message){.head = {.kind = BYE}, .sent = said};
-    if (r != base->rank) send_message(base, r, &bye[r]);
+    if (r != w->base.rank) send_message(&w->base, r, &bye[r]);
   }
   pthread_mutex_lock(&w->lock);
   w->closing = true;
   pthread_mutex_unlock(&w->lock);
-  if (w->started) pthread_join(w->thread, NULL);
+  pthread_join(w->thread, NULL);
+  w->started = false;
   mem_free(w->mem, bye, bytes);
+}
+
+/* Somebody else ends MPI. */
+static int leave_before_the_end(MPI_Comm comm, int key, void *w, void *unused) {
+  (void)comm, (void)key, (void)unused;
+  leave(w);
+  return MPI_SUCCESS;
+}
+
+/* That which began MPI, until it is closed: a process may end before that. */
+static mpi_wire *beginner;
+static void end_at_exit(void) {
+  if (!beginner) return;
+  leave(beginner);
+  MPI_Finalize();
+}
+
+static void close_wire(wire *base) {
+  mpi_wire *w = (mpi_wire *)base;
+  leave(w);
+  if (!w->ours) MPI_Comm_delete_attr(MPI_COMM_SELF, w->key);
   MPI_Comm_free(&w->comm);
   if (w->ours) MPI_Finalize();
+  if (w->ours) beginner = NULL;
   pthread_cond_destroy(&w->more);
   pthread_mutex_destroy(&w->lock);
   mem_free(w->mem, w, sizeof *w);
@@ -275,7 +300,30 @@ static void close_wire(wire *base) {
 static const wire_ops mpi_ops = {
     .start = start, .send = send_message, .tick = begin_ticks, .cut = cut, .close = close_wire};
 
-__attribute__((visibility("default"))) status tz_mpi_wire(const allocator *mem, wire **out_wire) {
+/* How many processes may run on the processors of this one, itself among them. */
+static u32 count_sharing(const mpi_wire *w) {
+  char ours[OS_PROCESSORS] = "";
+  u32 n = 0;
+  char(*all)[OS_PROCESSORS] = mem_alloc(w->mem, w->base.size * sizeof *all);
+  if (!all) MPI_Abort(w->comm, EXIT_FAILURE);
+  os_name_processors(ours);
+  MPI_Allgather(ours, sizeof ours, MPI_BYTE, all, sizeof ours, MPI_BYTE, w->comm);
+  for (u32 r = 0; r < w->base.size; r++) n += !strcmp(all[r], ours);
+  mem_free(w->mem, all, w->base.size * sizeof *all);
+  return n;
+}
+
+static void init_lock(mpi_wire *w) {
+  pthread_condattr_t clock;
+  pthread_mutex_init(&w->lock, NULL); /* does not fail on Linux */
+  pthread_condattr_init(&clock);
+  pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+  pthread_cond_init(&w->more, &clock);
+  pthread_condattr_destroy(&clock);
+}
+
+__attribute__((visibility("default"))) status tz_mpi_join(const allocator *mem, u32 place,
+                                                          wire **out_wire, u32 *out_sharing) {
   int begun, given, rank, size;
   mpi_wire *w = mem_alloc(mem, sizeof *w);
   if (!w) return status_oom();
@@ -283,24 +331,27 @@ __attribute__((visibility("default"))) status tz_mpi_wire(const allocator *mem, 
   MPI_Initialized(&begun);
   if (!begun) MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &given);
   MPI_Query_thread(&given);
-  if (given < MPI_THREAD_SERIALIZED) {
+  if (given < (begun ? MPI_THREAD_MULTIPLE : MPI_THREAD_SERIALIZED)) {
     if (!begun) MPI_Finalize();
     mem_free(mem, w, sizeof *w);
     return status_make(STATUS_FAILED_PRECONDITION, "expected an MPI that threads may use");
   }
-  MPI_Comm_dup(MPI_COMM_WORLD, &w->comm);
+  MPI_Comm_split(MPI_COMM_WORLD, 0, (int)place, &w->comm);
   MPI_Comm_rank(w->comm, &rank);
   MPI_Comm_size(w->comm, &size);
   w->ours = !begun;
+  if (w->ours) {
+    beginner = w;
+    atexit(end_at_exit);
+  } else {
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, leave_before_the_end, &w->key, NULL);
+    MPI_Comm_set_attr(MPI_COMM_SELF, w->key, w);
+  }
   w->base = (wire){&mpi_ops, (u32)rank, (u32)size};
   w->waiting_end = &w->waiting;
   w->leaving_end = &w->leaving;
-  pthread_mutex_init(&w->lock, NULL); /* does not fail on Linux */
-  pthread_condattr_t clock;
-  pthread_condattr_init(&clock);
-  pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-  pthread_cond_init(&w->more, &clock);
-  pthread_condattr_destroy(&clock);
+  init_lock(w);
+  *out_sharing = count_sharing(w);
   *out_wire = &w->base;
   return NULL;
 }
