@@ -412,6 +412,93 @@ class Maker(Sdy):
         self.keep([Value(f"{out}#{i + 1}", v.shape, v.element, v.bound)
                    for i, v in enumerate(carried)])
 
+    def draw_scan(self):
+        """As JAX's gradient of a scan: a loop keeps rows of several values, another takes them."""
+        v = self.some(lambda v: v.element in ("f32", "i32", "bf16"), least=1)
+        if v is None or self.depth > 0 or v.shape[0] > 6 or len(v.shape) > 3:
+            return
+        n, shape, r = v.shape[0], v.shape[1:], self.r
+        k = r.choice([2, 3, 4])
+        zeros = [self.constant(v.shape, v.element, r.choice([0, 0, 1])) for _ in range(k)]
+        first = self.source(shape, v.element)
+        kept = self.counted(n, [v, *zeros, first], lambda at, inner: self.keep_rows(at, inner))
+        stacks = r.sample(kept[1:1 + k], r.randint(1, k))
+        sums = self.counted(n, [*stacks, first],
+                            lambda at, inner: self.take_rows(n, at, inner, r.random() < 0.7))
+        self.features["rows kept by a loop"] += 1
+        self.keep([sums[-1], *r.sample(kept[1:], r.choice([0, 0, 1]))])
+
+    def row(self, v, at):
+        zero = [self.constant((), "i32", 0) for _ in v.shape[1:]]
+        one = self.op("stablehlo.dynamic_slice", [v, at, *zero],
+                      [((1, *v.shape[1:]), v.element, v.bound)],
+                      f"slice_sizes = {array([1, *v.shape[1:]])}")
+        return self.op("stablehlo.reshape", one, [(v.shape[1:], v.element, v.bound)])[0]
+
+    def keep_rows(self, at, inner):
+        """One that costs something, and others made of it and of each other."""
+        v, *stacks, last = inner
+        shape, r, out = last.shape, self.r, []
+
+        def make(name, *operands):
+            return self.op("stablehlo." + name, operands, [(shape, v.element, None)])[0]
+        rows = [make("add", self.row(v, at), last)]
+        if v.info.float and r.random() < 0.7:
+            rows[0] = make("tanh", rows[0])
+        for stack in stacks:
+            name = r.choice(["negate", "subtract", "multiply", "maximum", "same", "convert"])
+            x, y = r.choice(rows), r.choice([*rows, self.constant(shape, v.element, 1)])
+            rows.append(x if name == "same" else
+                        make(name, *[y, x][name in ("negate", "convert"):]))
+            one = ((1, *shape), v.element, None)
+            if r.random() < 0.5:
+                update = self.op("stablehlo.reshape", rows[-1:], [one])
+            else:
+                update = self.op("stablehlo.broadcast_in_dim", rows[-1:], [one],
+                                 f"broadcast_dimensions = {array(range(1, len(shape) + 1))}")
+            zero = [self.constant((), "i32", 0) for _ in shape]
+            out += self.op("stablehlo.dynamic_update_slice", [stack, *update, at, *zero],
+                           [(stack.shape, v.element, None)])
+        return [v, *out, r.choice(rows)]
+
+    def take_rows(self, n, at, inner, backwards):
+        *stacks, total = inner
+        if backwards:
+            at = self.op("stablehlo.subtract", [self.constant((), "i32", n - 1), at],
+                         [((), "i32", None)])[0]
+        for i, stack in enumerate(stacks):
+            name = ["add", "subtract", "maximum"][i % 3]
+            total = self.op("stablehlo." + name, [total, self.row(stack, at)],
+                            [(total.shape, total.element, None)])[0]
+        return [*stacks, total]
+
+    def counted(self, n, carried, body):
+        """A loop of n trips; body(number, carried) gives what is carried on."""
+        start, out = self.constant((), "i32", 0), self.name()
+        k = out[2:]
+        inner = [Value(f"%w{k}_{i}", v.shape, v.element) for i, v in enumerate(carried)]
+        at = Value(f"%n{k}", (), "i32")
+        outer, self.lines = self.lines, []
+        self.depth += 1
+        ends = body(at, inner)
+        step = self.op("stablehlo.add", [at, self.constant((), "i32", 1)], [((), "i32", None)])[0]
+        self.depth -= 1
+        lines, self.lines = self.lines, outer
+        types = joined(["tensor<i32>"] + [v.type for v in carried])
+        head = joined(f"{v.name}: {v.type}" for v in [at, *inner])
+        self.lines += [
+            f'{out}:{len(carried) + 1} = "stablehlo.while"('
+            f'{joined(v.name for v in [start, *carried])}) ({{\n^bb0({self.head_renamed(head, k)}):',
+            f'%m{k} = "stablehlo.constant"() <{{value = dense<{n}> : tensor<i32>}}> : () -> '
+            "tensor<i32>",
+            f'%t{k} = "stablehlo.compare"(%q{k}, %m{k}) <{{comparison_direction = '
+            "#stablehlo<comparison_direction LT>}> : (tensor<i32>, tensor<i32>) -> tensor<i1>",
+            f'"stablehlo.return"(%t{k}) : (tensor<i1>) -> ()\n}}, {{\n^bb0({head}):', *lines,
+            f'"stablehlo.return"({joined(v.name for v in [step, *ends])}) : ({types}) -> ()',
+            f"}}) : ({types}) -> ({types})"]
+        self.counts["stablehlo.while"] += 1
+        return [Value(f"{out}#{i + 1}", v.shape, v.element) for i, v in enumerate(carried)]
+
     @staticmethod
     def head_renamed(head, k):
         """The arguments of the condition: other names than the body's."""
@@ -503,7 +590,7 @@ class Maker(Sdy):
                "reduce": 4,
                "argmax": 1, "reduce_window": 3, "select_and_scatter": 1.5, "sort": 2,
                "long_sort": 0.1,
-               "top_k": 1, "scatter": 4, "while": 1.5, "case": 0.8, "if": 0.8, "call": 1,
+               "top_k": 1, "scatter": 4, "while": 1.5, "scan": 1, "case": 0.8, "if": 0.8, "call": 1,
                "composite": 0.4}
     only = None  # "gather": every other op is one
 
