@@ -486,9 +486,9 @@ class Maker(Sdy):
         lines, self.lines = self.lines, outer
         types = joined(["tensor<i32>"] + [v.type for v in carried])
         head = joined(f"{v.name}: {v.type}" for v in [at, *inner])
+        test, given = self.head_renamed(head, k), joined(v.name for v in [start, *carried])
         self.lines += [
-            f'{out}:{len(carried) + 1} = "stablehlo.while"('
-            f'{joined(v.name for v in [start, *carried])}) ({{\n^bb0({self.head_renamed(head, k)}):',
+            f'{out}:{len(carried) + 1} = "stablehlo.while"({given}) ({{\n^bb0({test}):',
             f'%m{k} = "stablehlo.constant"() <{{value = dense<{n}> : tensor<i32>}}> : () -> '
             "tensor<i32>",
             f'%t{k} = "stablehlo.compare"(%q{k}, %m{k}) <{{comparison_direction = '
