@@ -526,6 +526,26 @@ static by_step sort_slots(planner *pl, bool by_last) {
   return r;
 }
 
+/* Of what is more, or less, from each step on: the most that there is at a time. */
+static u64 most_of(const planner *pl, const i64 *change) {
+  i64 now = 0, most = 0;
+  for (u32 t = 0; t < pl->p->num_steps; t++) most = max_i64(most, now += change[t]);
+  return (u64)most;
+}
+
+/* The most bytes of temporaries and of results begun that are there at once. */
+static u64 peak_of(const planner *pl) {
+  const program *p = pl->p;
+  i64 *change = arena_zalloc(pl->a, (p->num_steps + 2) * sizeof(i64));
+  for (u32 i = 0; i < p->num_slots; i++) {
+    const life *l = &pl->lives[i];
+    if ((p->slots[i].kind != SLOT_RESULT && !is_free_slot(p, i)) || l->first == PROG_NONE) continue;
+    change[l->first] += (i64)prog_slot_bytes(&p->slots[i]);
+    change[l->last + 1] -= (i64)prog_slot_bytes(&p->slots[i]);
+  }
+  return most_of(pl, change);
+}
+
 /* Slots that have one place in the workspace, one after the other. */
 typedef struct tenant {
   u32 root, first, last;
@@ -580,21 +600,50 @@ static u64 place_among(arena *a, tenants *placed, tenant t) {
   return t.at;
 }
 
-/* Small ones that were there in time may have torn apart what a large one needed. The largest
- * first, each in the lowest place that is free as long as it lives: taken if that is less. */
-static void place_again(layout *l) {
-  planner *pl = l->pl;
-  tenants list = list_tenants(l), placed = {0};
-  u64 end = 0, *at = ARENA_ARRAY(pl->a, u64, pl->p->num_slots + 1);
-  if (list.len > MOST_TENANTS || l->work.end > INT64_MAX) return;
-  for (size_t i = 0; i < list.len; i++) {
-    u64 place = at[list.data[i].root] = place_among(pl->a, &placed, list.data[i]);
-    if (end < place + list.data[i].bytes) end = place + list.data[i].bytes;
-    if (end >= pl->p->workspace) return;
+/* What no places can be less than: the most bytes that are needed at once. */
+static u64 least_of(const planner *pl, const tenants *list) {
+  i64 *change = arena_zalloc(pl->a, (pl->p->num_steps + 2) * sizeof(i64));
+  for (size_t i = 0; i < list->len; i++) {
+    change[list->data[i].first] += (i64)list->data[i].bytes;
+    change[list->data[i].last + 1] -= (i64)list->data[i].bytes;
   }
-  for (u32 i = 0; i < pl->p->num_slots; i++)
-    if (has_place(l, i)) pl->p->slots[i].offset = at[l->root[i]];
-  pl->p->workspace = end;
+  return most_of(pl, change);
+}
+
+/* In order, each in the lowest free place below `limit`; false: *worst has none. */
+static bool place_all(arena *a, const tenants *list, u64 limit, u64 *at, size_t *worst, u64 *end) {
+  tenants placed = {0};
+  *end = 0;
+  for (size_t i = 0; i < list->len; i++) {
+    const tenant *t = &list->data[i];
+    u64 top = (at[t->root] = place_among(a, &placed, *t)) + t->bytes;
+    if (*end < top) *worst = i, *end = top;
+    if (top >= limit) return false;
+  }
+  return true;
+}
+
+/* Small ones that were there in time may have torn apart what a large one needed. The largest go
+ * first; then whatever came to lie highest goes first, again and again. The best is taken. */
+static void place_again(layout *l) {
+  enum { MOST_WORK = 1 << 20, MOST_ROUNDS = 24 };
+  planner *pl = l->pl;
+  tenants list = list_tenants(l);
+  u64 end, *at = ARENA_ARRAY(pl->a, u64, pl->p->num_slots + 1);
+  if (list.len > MOST_TENANTS || l->work.end > INT64_MAX) return;
+  u64 least = least_of(pl, &list), work = 0;
+  for (u32 round = 0; round < MOST_ROUNDS && work <= MOST_WORK && pl->p->workspace > least;
+       round++, work += list.len * list.len) {
+    size_t worst = 0;
+    if (place_all(pl->a, &list, pl->p->workspace, at, &worst, &end)) {
+      for (u32 i = 0; i < pl->p->num_slots; i++)
+        if (has_place(l, i)) pl->p->slots[i].offset = at[l->root[i]];
+      pl->p->workspace = end;
+    }
+    tenant t = list.data[worst];
+    memmove(&list.data[1], list.data, worst * sizeof t);
+    list.data[0] = t;
+  }
 }
 
 /* In step order: what is born at a step takes its place before what dies there gives its own
@@ -622,23 +671,6 @@ static void lay_out(planner *pl) {
   }
   p->workspace = l->work.end;
   place_again(l);
-}
-
-/* The most bytes of temporaries and of results begun that are there at once. */
-static u64 peak_of(const planner *pl) {
-  const program *p = pl->p;
-  i64 *change = arena_zalloc(pl->a, (p->num_steps + 2) * sizeof(i64)), now = 0, most = 0;
-  for (u32 i = 0; i < p->num_slots; i++) {
-    const life *l = &pl->lives[i];
-    if ((p->slots[i].kind != SLOT_RESULT && !is_free_slot(p, i)) || l->first == PROG_NONE) continue;
-    change[l->first] += (i64)prog_slot_bytes(&p->slots[i]);
-    change[l->last + 1] -= (i64)prog_slot_bytes(&p->slots[i]);
-  }
-  for (u32 t = 0; t < p->num_steps; t++) {
-    now += change[t];
-    if (now > most) most = now;
-  }
-  return (u64)most;
 }
 
 static void sink_steps(planner *pl) {
