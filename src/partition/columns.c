@@ -27,7 +27,7 @@ typedef struct columns {
   const sharding *s;
   u32 dim;
   i64 count, size, whole; /* columns, elements of each; elements in all, without padding */
-  bool stays;             /* the result is cut as the operand is */
+  bool stays;             /* the results are cut as the operand is */
   bool ties, pads;
   value **v; /* what moves: operands, then flags of padding, then places */
   u32 n, place;
@@ -313,10 +313,24 @@ static bool costs_less(const columns *c) {
   return sent * size + calls * WIRE_BYTES_A_CALL < gathered;
 }
 
+/* What is used of the results is cut along the dimension as the operand is. */
+static bool stays(const columns *c) {
+  bool used = false;
+  for (u32 i = 0; i < c->o->num_results; i++) {
+    const value *v = op_result(c->o, i);
+    const sharding *out = part_sharding(c->e, v);
+    if (!v->uses) continue;
+    if (!out || !mesh_same(c->s->mesh, out->mesh, true) ||
+        !axes_eq(c->s->dims[c->dim].axes, out->dims[c->dim].axes))
+      return false;
+    used = true;
+  }
+  return used;
+}
+
 static bool find(columns *c) {
   op *o = c->o;
   const sharding *s = part_sharding(c->e, op_operand(o, 0));
-  const sharding *out = part_sharding(c->e, op_result(o, 0));
   const type *t = op_operand(o, 0)->type;
   if (!view_sort(o, &c->a) || !s || s->unreduced.len || !type_is_ranked(t)) return false;
   i64 dim = c->a.present & 1 ? c->a.dimension : -1;
@@ -325,8 +339,7 @@ static bool find(columns *c) {
   c->whole = t->dims.data[c->dim];
   c->count = sharding_dim_size(s, c->dim);
   if (c->count < 2 || c->whole < c->count) return false;
-  c->stays = out && mesh_same(s->mesh, out->mesh, true) &&
-             axes_eq(s->dims[c->dim].axes, out->dims[c->dim].axes);
+  c->stays = stays(c);
   i64 step = c->count * (c->count % 2 ? 2 : 1);
   c->size = ((c->whole + c->count - 1) / c->count + step - 1) / step * step;
   c->pads = c->size * c->count != c->whole;
@@ -341,7 +354,7 @@ static void finish(columns *c) {
   for (u32 i = 0; i < c->n; i++) {
     value *old = op_result(c->o, i), *v = reshaped(c, c->v[i], &(i64){c->size * c->count}, 1);
     if (c->pads) v = emit_resized(&c->at, v, old->type->dims);
-    value_replace(old, emit_sharded(c->e, v, part_sharding(c->e, old)));
+    if (old->uses) value_replace(old, emit_sharded(c->e, v, part_sharding(c->e, old)));
   }
   op_erase(c->o);
 }
@@ -389,6 +402,6 @@ void part_sort_in_parts(const part_env *e, op *o) {
   i64 others = c.count - 1;
   if (c.stays && c.size >= 2 * others * others && costs_less(&c))
     sort_by_columns(&c);
-  else if (!c.pads && c.count <= FEW_SHARDS && c.size >= LONG_SHARD)
-    sort_shards_first(&c);
+  else if (!c.pads && c.count <= FEW_SHARDS && c.size >= LONG_SHARD && c.place == c.n)
+    sort_shards_first(&c); /* places can be made anywhere, but not where they went */
 }

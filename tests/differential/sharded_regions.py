@@ -292,6 +292,8 @@ class Maker(Sdy):
         operands[0] = self.ordered(operands[0])
         operands = [self.along(v, dims) for v in operands]
         out = self.sorted(operands, d)
+        if self.chance(0.3):
+            out = [self.r.choice(out)]
         self.long += [self.along(v, dims) if self.chance(0.8) else v for v in out]
         self.features["long sorts"] += 1
 

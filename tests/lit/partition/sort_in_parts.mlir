@@ -85,3 +85,30 @@ func.func @short(%arg0: tensor<1024xi32> {sdy.sharding = #sdy.sharding<@mesh, [{
 }
 // CHECK-LABEL: @short
 // CHECK-NEXT: %0 = "stablehlo.sort"(%arg0) <{dimension = 0 : i64
+
+// What nobody uses may be anywhere: only the places have to stay cut.
+func.func @places(%arg0: tensor<131072xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<131072xi32> {
+  %0 = stablehlo.iota dim = 0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : tensor<131072xi32>
+  %1:2 = "stablehlo.sort"(%arg0, %0) <{dimension = 0 : i64, is_stable = true}> ({
+  ^bb0(%arg1: tensor<i32>, %arg2: tensor<i32>, %arg3: tensor<i32>, %arg4: tensor<i32>):
+    %2 = stablehlo.compare LT, %arg1, %arg2 : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %2 : tensor<i1>
+  }) {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}]>, <@mesh, [{"x"}]>]>} : (tensor<131072xi32>, tensor<131072xi32>) -> (tensor<131072xi32>, tensor<131072xi32>)
+  return %1#1 : tensor<131072xi32>
+}
+// CHECK-LABEL: @places
+// CHECK: sdy.reshard {{.*}} <@mesh, [{}, {}, {"x"}]> : tensor<8x2048x8xi32>
+
+// All devices want the places: those can be made anywhere, and are not sent.
+func.func @whole_places(%arg0: tensor<131072xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<131072xi32> {
+  %0 = stablehlo.iota dim = 0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : tensor<131072xi32>
+  %1:2 = "stablehlo.sort"(%arg0, %0) <{dimension = 0 : i64, is_stable = true}> ({
+  ^bb0(%arg1: tensor<i32>, %arg2: tensor<i32>, %arg3: tensor<i32>, %arg4: tensor<i32>):
+    %2 = stablehlo.compare LT, %arg1, %arg2 : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %2 : tensor<i1>
+  }) : (tensor<131072xi32>, tensor<131072xi32>) -> (tensor<131072xi32>, tensor<131072xi32>)
+  return %1#1 : tensor<131072xi32>
+}
+// CHECK-LABEL: @whole_places
+// CHECK-NEXT: %0 = stablehlo.iota
+// CHECK-NEXT: "stablehlo.sort"(%arg0, %0) <{dimension = 0
