@@ -230,19 +230,19 @@ static part part_of(const part_env *e, value *v, i64 d) {
       along &= (i64)k == d || dims.data[k] == v->type->dims.data[k];
     if (along) p = (part){x, a.start_indices.data[d], p.size, true};
   }
-  i64 parts = parts_along(e, p.v, d);
-  p.cut = parts > 1 && p.v->type->dims.data[d] % parts == 0;
+  p.cut = parts_along(e, p.v, d) > 1;
   return p;
 }
 
-/* One after the other in one value, perhaps around its end, are one. */
-static void add_part(arena *a, part_list *list, part p, i64 d) {
+/* One after the other in one value are one, around its end too where that is a shard's end. */
+static void add_part(const part_env *e, part_list *list, part p, i64 d) {
   part *last = list->len ? &list->data[list->len - 1] : NULL;
-  if (last && last->v == p.v && p.cut &&
-      (last->start + last->size) % p.v->type->dims.data[d] == p.start)
+  i64 size = p.v->type->dims.data[d], end = last ? last->start + last->size : 0;
+  bool around = p.cut && size % parts_along(e, p.v, d) == 0;
+  if (last && last->v == p.v && p.cut && (around ? end % size : end) == p.start)
     last->size += p.size;
   else
-    VEC_PUSH(a, *list, p);
+    VEC_PUSH(e->a, *list, p);
 }
 
 /* The parts one after the other, in front of the op and in place of its result. */
@@ -280,7 +280,7 @@ static void join_concatenate(const part_env *e, op *o) {
     if (!v->type->dims.data[a.dimension]) continue;
     part p = part_of(e, v, a.dimension);
     any |= p.cut;
-    add_part(e->a, &list, p, a.dimension);
+    add_part(e, &list, p, a.dimension);
   }
   if (any) value_replace(op_result(o, 0), joined(e, o, &list, a.dimension));
 }
@@ -412,7 +412,7 @@ static void join_sum_of_pads(const part_env *e, op *o) {
   for (u32 i = 0; i < s.count; i++) {
     const padded *p = &s.of[i];
     if (p->low > at) VEC_PUSH(e->a, list, filling(e, o, s.zero, s.dim, p->low - at));
-    add_part(e->a, &list, p->x, s.dim);
+    add_part(e, &list, p->x, s.dim);
     at = p->low + p->x.size;
   }
   if (at < end) VEC_PUSH(e->a, list, filling(e, o, s.zero, s.dim, end - at));
