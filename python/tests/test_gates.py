@@ -106,11 +106,15 @@ def test_default_device_by_name(devices):
 
 
 ASKS_FOR_CPU = """
-import jax, jax.numpy as jnp, numpy as np
+import jax, jax.experimental, jax.numpy as jnp, numpy as np
 x = jax.device_put(np.arange(4.), jax.devices("cpu")[1])
 assert x.devices() == {jax.local_devices(backend="cpu")[1]} == {jax.devices()[1]}
 with jax.default_device("cpu"):
     print(jax.jit(jnp.sum, backend="cpu")(np.arange(4)), jnp.ones(2).device)
+double = lambda a: jnp.asarray(a) * 2
+for callback in jax.pure_callback, jax.experimental.io_callback:
+    twice = jax.jit(lambda a: callback(double, a, a))(np.arange(4.))
+    assert (twice == np.arange(4.) * 2).all() and twice.devices() == {jax.devices()[0]}
 jax.config.update("jax_platform_name", "cpu")
 assert (jnp.arange(4) == np.arange(4)).all()
 try:
