@@ -111,7 +111,7 @@ static bool check_record(local *l, rule_set *rules, op *o) {
   for (u32 t = 0; t < o->num_operands + o->num_results; t++) {
     const sharding *s = local_sharding(l, op_tensor(o, t));
     for (u32 d = 0; s && d < s->rank; d++)
-      if (sharding_dim_size(s, d) > 1 && !part_may_cut(&r, t, d, sharding_dim_size(s, d)))
+      if (sharding_dim_size(s, d) > 1 && !part_may_cut(&r, o, t, d, sharding_dim_size(s, d)))
         return op_unimplemented(l->e.c, o,
                                 "cannot be partitioned along dimension %u of its %s %u%s", d,
                                 t < o->num_operands ? "operand" : "result",

@@ -13,12 +13,158 @@ static i64 *given_padding(local *l, const dense_attr *p, size_t n) {
   return padding;
 }
 
+/* By dimension of the results: what is computed besides a shard, and where in that it begins. */
+typedef struct surplus {
+  bool any;
+  i64 *more;
+  value **start;
+} surplus;
+
+static surplus no_surplus(local *l, size_t rank) {
+  return (surplus){.more = arena_zalloc(l->e.a, rank * sizeof(i64)),
+                   .start = arena_zalloc(l->e.a, rank * sizeof(value *))};
+}
+
+/* Of result dimension `to` what dimension d of operand 0 is read for. */
+static void add_surplus(local *l, op *o, u32 d, const padded_read *r, i64 to, surplus *x) {
+  if (!r->more) return;
+  cursor at = cursor_before(&l->e, o);
+  const sharding *s = local_sharding(l, op_operand(o, 0));
+  shard_window places = r->w;
+  places.divisor = 1;
+  value *first = local_window_start(l, &at, s, d, &r->w);
+  first = emit_binary(&at, OP_multiply, first, emit_int(&at, r->w.divisor));
+  value *wanted = local_window_start(l, &at, s, d, &places);
+  x->start[to] = emit_binary(&at, OP_subtract, wanted, first);
+  x->more[to] = r->more;
+  x->any = true;
+}
+
+static const type *with_surplus(local *l, const type *t, const surplus *x) {
+  i64 *dims = arena_copy(l->e.a, t->dims.data, t->dims.len * sizeof *dims);
+  for (size_t d = 0; d < t->dims.len; d++) dims[d] += x->more[d];
+  return type_with_dims(l->e.c, t, (i64s){dims, t->dims.len});
+}
+
+static value *without_surplus(local *l, cursor *at, value *v, const type *t, const surplus *x) {
+  for (u32 d = 0; d < t->dims.len; d++)
+    if (x->more[d]) v = local_take(l, at, v, d, x->start[d], t->dims.data[d]);
+  return v;
+}
+
+static op *clone_at(local *l, cursor *at, const op *o) {
+  op *c = op_clone(l->e.m, o, NULL);
+  op_insert(c, at->b, at->before);
+  for (u32 i = 0; i < c->num_results; i++) op_result(c, i)->num = UINT32_MAX;
+  return c;
+}
+
+static bool finish(local *l, op *o, const surplus *x) {
+  if (!x->any) return local_types(l, o);
+  cursor at = cursor_before(&l->e, o);
+  op *c = clone_at(l, &at, o);
+  for (u32 i = 0; i < o->num_results; i++) {
+    const type *t = l->to[op_result(o, i)->num];
+    op_result(c, i)->type = with_surplus(l, t, x);
+    part_replace(op_result(o, i), without_surplus(l, &at, op_result(c, i), t, x));
+  }
+  op_erase(o);
+  return true;
+}
+
+/* ---- convolution ---- */
+
+/* Shards of a kernel that does not divide: of a few all elements are kernel, then of one perhaps
+ * so many, of the rest none. What is not takes no part, as it may meet infinities. */
+typedef struct short_kernel {
+  u32 dim; /* of the input's sharding */
+  u32 spatial;
+  i64 full, rest, shard, apart;
+} short_kernel;
+
+typedef struct short_kernels {
+  const short_kernel *of;
+  u32 len, ways; /* 3 to the power of len */
+} short_kernels;
+
+static short_kernels find_short(local *l, const op *o, const struct convolution_attrs *a) {
+  const conv_attr *c = a->dimension_numbers;
+  short_kernel *list = ARENA_ARRAY(l->e.a, short_kernel, c->kernel_spatial_dimensions.len);
+  short_kernels k = {list, 0, 1};
+  const value *v = op_operand(o, 1);
+  for (u32 i = 0; i < c->kernel_spatial_dimensions.len; i++) {
+    u32 d = (u32)c->kernel_spatial_dimensions.data[i];
+    i64 size = local_whole_type(l, v)->dims.data[d], shard = v->type->dims.data[d];
+    i64 apart = i < a->rhs_dilation.len ? a->rhs_dilation.data[i] : 1;
+    if (local_parts(l, v, d) == 1 || size % local_parts(l, v, d) == 0) continue;
+    list[k.len++] = (short_kernel){d, i, size / shard, size % shard, shard, apart};
+    k.ways *= 3;
+  }
+  return k;
+}
+
+/* tensor<i32>: in base 3 a digit a dimension: 0 all, 1 some, 2 none of the shard is kernel. */
+static value *which_short(local *l, cursor *at, const op *o, const short_kernels *k) {
+  const sharding *s = local_sharding(l, op_operand(o, 1));
+  value *number = emit_int(at, 0);
+  for (u32 i = 0; i < k->len; i++) {
+    const short_kernel *x = &k->of[i];
+    value *index = local_index_of(l, s->mesh, s->dims[x->dim].axes);
+    value *behind = emit_binary(at, OP_subtract, index, emit_int(at, x->full - 1));
+    if (!x->rest) behind = emit_binary(at, OP_multiply, behind, emit_int(at, 2));
+    value *bounds[] = {emit_int(at, 0), behind, emit_int(at, 2)};
+    value *digit = emit(at, OP_clamp, bounds, 3, behind->type);
+    number = emit_binary(at, OP_multiply, number, emit_int(at, 3));
+    number = emit_binary(at, OP_add, number, digit);
+  }
+  const type *t = type_tensor(l->e.c, (i64s){0}, type_i32(l->e.c), NULL);
+  return emit(at, OP_convert, &number, 1, t);
+}
+
+/* The op with the part of its kernel that is some, which ends before what the padding says. */
+static value *convolve_short(local *l, cursor *at, const op *o, const short_kernels *k, u32 way,
+                             const i64 *padding, size_t spatial, const type *t) {
+  i64 *less = arena_copy(l->e.a, padding, 2 * spatial * sizeof *less);
+  value *kernel = op_operand(o, 1);
+  for (u32 i = k->len; i-- > 0; way /= 3) {
+    const short_kernel *x = &k->of[i];
+    if (way % 3 == 2) return emit_zeros(at, t);
+    if (way % 3 == 0) continue;
+    kernel = local_cut(l, at, kernel, x->dim, 0, x->rest);
+    less[2 * x->spatial + 1] -= (x->shard - x->rest) * x->apart;
+  }
+  op *c = clone_at(l, at, o);
+  op_set_operand(c, 1, kernel);
+  op_set(c, convolution, padding, padding_attr(l, less, spatial));
+  op_result(c, 0)->type = t;
+  return op_result(c, 0);
+}
+
+static bool convolve_by_way(local *l, op *o, const short_kernels *k, const i64 *padding,
+                            size_t spatial, const surplus *x) {
+  cursor at = cursor_before(&l->e, o);
+  value *old = op_result(o, 0), *way = which_short(l, &at, o, k);
+  const type *t = with_surplus(l, l->to[old->num], x);
+  op *c = emit_op(&at, OP_case, &way, 1, &t, 1, k->ways);
+  for (u32 i = 0; i < k->ways; i++) {
+    block *b = block_create(l->e.m);
+    region_append(&c->regions[i], b);
+    cursor in = {&l->e, b, NULL, o->loc};
+    value *r = convolve_short(l, &in, o, k, i, padding, spatial, t);
+    emit_op(&in, OP_return, &r, 1, NULL, 0, 0);
+  }
+  part_replace(old, without_surplus(l, &at, op_result(c, 0), l->to[old->num], x));
+  op_erase(o);
+  return true;
+}
+
 bool local_convolution(local *l, op *o) {
   struct convolution_attrs a;
   if (!view_convolution(o, &a)) return op_error(l->e.c, o, "has malformed attributes");
   i64s spatial = a.dimension_numbers->input_spatial_dimensions;
   const type **types = local_whole_types(l, o);
   i64 *padding = given_padding(l, a.present & 2 ? a.padding : NULL, spatial.len);
+  surplus x = no_surplus(l, spatial.len + 2);
   bool cut = false;
   for (u32 i = 0; i < spatial.len; i++) {
     padded_read r;
@@ -26,6 +172,8 @@ bool local_convolution(local *l, op *o) {
     if (parts == 1 || !convolution_read(o, types, i, parts, &r)) continue;
     padding[2 * i] = r.low;
     padding[2 * i + 1] = r.high;
+    add_surplus(l, o, (u32)spatial.data[i], &r,
+                a.dimension_numbers->output_spatial_dimensions.data[i], &x);
     cut = true;
   }
   if (!cut) return local_types(l, o);
@@ -34,7 +182,8 @@ bool local_convolution(local *l, op *o) {
   value *zero = emit_zeros(&at, type_tensor(l->e.c, (i64s){0}, element, NULL));
   if (!local_read(l, o, types, windows_convolution, 0, zero)) return false;
   op_set(o, convolution, padding, padding_attr(l, padding, spatial.len));
-  return local_types(l, o);
+  short_kernels k = find_short(l, o, &a);
+  return k.len ? convolve_by_way(l, o, &k, padding, spatial.len, &x) : finish(l, o, &x);
 }
 
 static value *no_addend_of(cursor *at, const value *v) {
@@ -56,6 +205,7 @@ bool local_reduce_window(local *l, op *o) {
   u32 rank = (u32)a.window_dimensions.len, n = o->num_operands / 2;
   const type **types = local_whole_types(l, o);
   i64 *padding = given_padding(l, a.present & 1u << 4 ? a.padding : NULL, rank);
+  surplus x = no_surplus(l, rank);
   bool cut = false;
   for (u32 d = 0; d < rank; d++) {
     padded_read r;
@@ -63,6 +213,7 @@ bool local_reduce_window(local *l, op *o) {
     if (parts == 1 || !reduce_window_read(o, types, d, parts, &r)) continue;
     padding[2 * d] = r.low;
     padding[2 * d + 1] = r.high;
+    add_surplus(l, o, d, &r, d, &x);
     cut = true;
   }
   if (!cut) return local_types(l, o);
@@ -70,7 +221,7 @@ bool local_reduce_window(local *l, op *o) {
   for (u32 i = 0; i < n; i++)
     if (!local_read(l, o, types, windows_reduce_window, i, no_part(&at, o, i))) return false;
   op_set(o, reduce_window, padding, padding_attr(l, padding, rank));
-  return local_types(l, o);
+  return finish(l, o, &x);
 }
 
 /* ---- select_and_scatter ---- */
@@ -142,13 +293,11 @@ static value *scatter_at(local *l, cursor *at, const op *o, const scattering *x,
     padding[2 * d + 1] = high;
     begin[d] -= low;
   }
-  op *c = op_clone(l->e.m, o, NULL);
-  op_insert(c, at->b, at->before);
+  op *c = clone_at(l, at, o);
   op_set_operand(c, 0, v);
   op_set(c, select_and_scatter, padding, padding_attr(l, padding, rank));
   value *r = op_result(c, 0);
   r->type = v->type;
-  r->num = UINT32_MAX;
   return take_shard(l, at, r, l->to[op_result(o, 0)->num]->dims, begin);
 }
 

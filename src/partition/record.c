@@ -187,10 +187,12 @@ factor_kind part_factor_kind(const part_record *r, u32 f) {
 }
 
 /* Of windows only elements of the whole matter, and whoever reads the result does not read its
- * padding. */
+ * padding; of parts that are added, what is no element is zero. */
 static bool reads_windows(const part_record *r, u32 f) {
-  bool moves = r->needs[f].kind == NEED_HALO || r->needs[f].kind == NEED_PERMUTE;
-  return moves && r->row->windows &&
+  u8 kind = r->needs[f].kind;
+  if (!r->row->windows) return false;
+  if (kind == NEED_REDUCE) return r->row->padding == PADDING_ZERO;
+  return (kind == NEED_HALO || kind == NEED_PERMUTE) &&
          (r->row->padding == PADDING_ANY || r->row->padding == PADDING_ZERO);
 }
 
@@ -216,17 +218,20 @@ bool part_may_pad(const part_record *r, const op *o, u32 f) {
       u32 begin = by->dim_begin[by->tensor_begin[t] + d];
       u32 end = by->dim_begin[by->tensor_begin[t] + d + 1];
       for (u32 k = begin; k < end; k++)
-        if (by->places[k] == f && (end - begin > 1 || (!windows && v->type->dims.data[d] != size)))
+        if (by->places[k] == f &&
+            (windows ? k > begin : end - begin > 1 || v->type->dims.data[d] != size))
           return false;
     }
   }
   return true;
 }
 
-bool part_may_cut(const part_record *r, u32 t, u32 d, i64 parts) {
+bool part_may_cut(const part_record *r, const op *o, u32 t, u32 d, i64 parts) {
   if (part_cuts_freely(r->row)) return true;
-  return r->rule && d < rule_rank(r->rule, t) &&
-         may_cut_by(r->rule, r->needs, r->row->windows, t, d, parts);
+  if (!r->rule || d >= rule_rank(r->rule, t)) return false;
+  u32 f = r->rule->places[r->rule->dim_begin[r->rule->tensor_begin[t] + d]];
+  if (r->row->windows && can_meet(&r->needs[f], true) && part_may_pad(r, o, f)) return true;
+  return may_cut_by(r->rule, r->needs, r->row->windows, t, d, parts);
 }
 
 /* Elements of the operand a place of dimension d. */

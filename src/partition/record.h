@@ -143,7 +143,7 @@ factor_kind part_factor_kind(const part_record *r, u32 f);
 bool part_may_pad(const part_record *r, const op *o, u32 f);
 /* May dimension d of tensor t (operands, then results) be cut in so many parts for the op to run on
  * shards? Asks more than the row where that is CUT_AS_RULED only. */
-bool part_may_cut(const part_record *r, u32 t, u32 d, i64 parts);
+bool part_may_cut(const part_record *r, const op *o, u32 t, u32 d, i64 parts);
 /* Whether the windows that the op needs when factor f is cut in so many parts can be had for less
  * than whole dimensions, or than axes on others. `types` and `now`, where they are (NULL: whole):
  * of operands, then results. Also true where it needs none. */

@@ -52,14 +52,18 @@ bool windows_reverse(const op *o, const type *const *types, u32 t, u32 d, i64 pa
 /* ---- between elements, others ---- */
 
 /* A shard of the result reads `length` places in a row, from t * step - low on, of a dimension
- * whose elements are `apart` places from each other, from place 0 on. */
+ * whose elements are `apart` places from each other, from place 0 on. `may_shift`: it may read
+ * some more, and leave out what it makes of them. */
 static bool spread_read(i64 size, i64 parts, i64 apart, i64 step, i64 low, i64 length,
-                        padded_read *r) {
+                        bool may_shift, padded_read *r) {
   r->w = window_own(size, parts);
-  if (step % apart) return false; /* the first element would be elsewhere in each shard */
-  r->w.step = step / apart;
-  r->w.begin = div_ceil_i64(-low, apart);
-  r->low = r->w.begin * apart + low;
+  r->more = step % apart ? apart - 1 : 0; /* the first element is elsewhere in each shard */
+  if (r->more && !may_shift) return false;
+  r->w.divisor = r->more ? apart : 1;
+  r->w.step = r->more ? step : step / apart;
+  r->w.begin = r->more ? -low : div_ceil_i64(-low, apart);
+  r->low = r->more ? 0 : r->w.begin * apart + low;
+  length += r->more;
   r->w.length = r->low < length ? (length - 1 - r->low) / apart + 1 : 0;
   r->high = length - r->low - ((r->w.length - 1) * apart + 1);
   return r->w.length > 0 && window_is_near(&r->w);
@@ -70,7 +74,7 @@ bool pad_read(const op *o, const type *const *types, u32 d, i64 parts, padded_re
   if (!view_pad(o, &v)) return false;
   i64 shard = div_ceil_i64(size_of(types, 2, d), parts);
   return spread_read(size_of(types, 0, d), parts, v.interior_padding.data[d] + 1, shard,
-                     v.edge_padding_low.data[d], shard, r);
+                     v.edge_padding_low.data[d], shard, false, r);
 }
 
 bool windows_pad(const op *o, const type *const *types, u32 t, u32 d, i64 parts, shard_window *w) {
@@ -103,13 +107,14 @@ bool convolution_read(const op *o, const type *const *types, u32 i, i64 parts, p
   i64 kernel = size_of(types, 1, (u32)c->kernel_spatial_dimensions.data[i]);
   i64 out = size_of(types, 2, (u32)c->output_spatial_dimensions.data[i]);
   i64 stride = at_or(v.window_strides, i, 1), apart = at_or(v.rhs_dilation, i, 1), step;
-  if (out < kernel)
+  bool by_kernel = out < kernel;
+  if (by_kernel)
     kernel = div_ceil_i64(kernel, parts), step = kernel * apart;
   else
     out = div_ceil_i64(out, parts), step = out * stride;
   return spread_read(size, parts, at_or(v.lhs_dilation, i, 1), step,
                      low_padding(v.present & 2 ? v.padding : NULL, i),
-                     (out - 1) * stride + (kernel - 1) * apart + 1, r);
+                     (out - 1) * stride + (kernel - 1) * apart + 1, stride == 1 && !by_kernel, r);
 }
 
 bool windows_convolution(const op *o, const type *const *types, u32 t, u32 d, i64 parts,
@@ -135,7 +140,7 @@ bool reduce_window_read(const op *o, const type *const *types, u32 d, i64 parts,
   i64 reach = (v.window_dimensions.data[d] - 1) * at_or(v.window_dilations, d, 1);
   return spread_read(size_of(types, 0, d), parts, at_or(v.base_dilations, d, 1), out * stride,
                      low_padding(v.present & 1u << 4 ? v.padding : NULL, d),
-                     (out - 1) * stride + reach + 1, r);
+                     (out - 1) * stride + reach + 1, stride == 1, r);
 }
 
 /* Padding takes no part in a window. What is read for it must not either: zeros in a sum, and what

@@ -15,10 +15,12 @@ windows_fn windows_convolution, windows_pad, windows_reduce_window, windows_reve
     windows_scatter, windows_slice;
 rule_fn rule_windows_scatter; /* of select_and_scatter */
 
-/* What of a window's padding is left when it has been read: before and behind its elements. */
+/* What of a window's padding is left when it has been read: before and behind its elements. Where
+ * elements are `apart` and shards no multiple of that, windows begin at the element before, and
+ * `more` places are in front of the first that is wanted, or behind the last. */
 typedef struct padded_read {
   shard_window w;
-  i64 low, high;
+  i64 low, high, more;
 } padded_read;
 bool pad_read(const op *o, const type *const *types, u32 d, i64 parts, padded_read *r);
 /* Of spatial dimension i. */
