@@ -113,6 +113,7 @@ static wide wide_scale(J *j, wide x, wide shifted) {
 #define w_and(x, y) OP2(pandd, x, y)
 #define w_or(x, y) OP2(pord, x, y)
 #define w_shift_sign(x, n) IMM1(psrad, n, x)
+#define w_greater(x, y) OP2(pmaxsd, x, y)
 #define w_gt(x, y) IMM2(pcmpd, I_GT, x, y)
 #define w_eq(x, y) IMM2(pcmpd, I_EQ, x, y)
 #define w_of_num(x) OP1(cvttps2dq, x)
@@ -129,6 +130,13 @@ static wide wide_scale(J *j, wide x, wide shifted) {
 #define d_greater(x, y) halves(j, JP_maxpd, x, y)
 #define d_scale(x, shifted) wide_scale(j, x, shifted)
 #define v_scale(x, shifted) OP2(scalefps, x, OP2(subps, shifted, V_SHIFT))
+#define v_split(x, e) split(j, x, e)
+static V split(J *j, V x, V *e) {
+  enum { QUARTERS = 3, NAN_BELOW_0 = 12 };
+  V m = IMM1(getmantps, QUARTERS | NAN_BELOW_0, x);
+  *e = OP2(subps, OP1(getexpps, x), OP1(getexpps, m));
+  return m;
+}
 #include "exec/vecmath.h"
 
 /* ---- f32 ---- */
@@ -155,8 +163,8 @@ DIRECT1(f_ceil, negated(j, IMM1(rndscaleps, FLOOR, flushed(j, negated(j, x)))))
 DIRECT1(f_round_even, IMM1(rndscaleps, NEAREST, flushed(j, x)))
 DIRECT1(f_exp, exp_f32(j, x))
 DIRECT1(f_expm1, expm1_f32(j, x))
-DIRECT1(f_log, log_f32(j, flushed(j, x)))
-DIRECT1(f_log1p, log1p_f32(j, flushed(j, x)))
+DIRECT1(f_log, log_f32(j, x))
+DIRECT1(f_log1p, log1p_f32(j, x))
 DIRECT1(f_logistic, logistic_f32(j, x))
 DIRECT1(f_tanh, tanh_f32(j, x))
 DIRECT1(f_erf, erf_f32(j, flushed(j, x)))

@@ -54,6 +54,7 @@ typedef bool v_truth;
 #define w_and(x, y) ((x) & (y))
 #define w_or(x, y) ((x) | (y))
 #define w_shift_sign(x, n) ((u32)((i32)(x) >> (n)))
+#define w_greater(x, y) ((i32)(x) > (i32)(y) ? (x) : (y))
 #define w_gt(x, y) ((i32)(x) > (i32)(y))
 #define w_eq(x, y) ((x) == (y))
 #define w_of_num(x) ((u32)(i32)(x)) /* cut off */
@@ -84,6 +85,18 @@ static inline float pow2_f32(i32 n) { return bits_f32((u32)(n + 127) << 23); }
 static inline float v_scale(float x, float shifted) {
   i32 n = (i32)f32_bits(shifted) - 0x4b400000, half = n >> 1;
   return x * pow2_f32(half) * pow2_f32(n - half);
+}
+/* x = m 2^e, m in [3/4, 3/2). Of 0 and infinity m is 1 and e infinite; NaN of NaN and what is
+ * below 0. */
+static inline float v_split(float x, float *e) {
+  bool small = x < 1.17549435e-38f;
+  u32 ix = f32_bits(small ? x * 8388608.0f : x) - 0x3f400000;
+  float m = bits_f32((ix & 0x7fffff) + 0x3f400000);
+  *e = (float)((i32)ix >> 23) - (small ? 23.0f : 0.0f);
+  *e = x == 0 ? -INFINITY : x == INFINITY ? INFINITY : *e;
+  m = x == 0 || x == INFINITY ? 1.0f : m;
+  *e = x >= 0 ? *e : NAN;
+  return x >= 0 ? m : NAN;
 }
 #endif
 
@@ -119,36 +132,22 @@ static inline v_num exp_f32(V_IN v_num x) {
   return v_scale(y, shifted); /* a NaN came through all of it */
 }
 
-/* x = m 2^e > 0, m in [sqrt 1/2, sqrt 2); m - 1 */
-static inline v_num split_f32(V_IN v_num x, v_num *e) {
-  v_truth small = v_lt(x, v_const(1.17549435e-38f));
-  v_num scaled = v_pick(small, v_mul(x, v_const(8388608.0f)), x);
-  v_num bias = v_pick(small, v_const(23.0f), v_const(0.0f));
-  v_word ix = w_sub(v_bits(scaled), w_const(0x3f3504f3));
-  *e = v_sub(v_of_int(w_shift_sign(ix, 23)), bias);
-  v_word mantissa = w_add(w_and(ix, w_const(0x7fffff)), w_const(0x3f3504f3));
-  return v_sub(v_of_bits(mantissa), v_const(1.0f));
+/* log(m) + e ln 2 for f = m - 1 in [-1/4, 1/2]: f - f^2 / 2 and the rest, fitted to 2^-26 of it. */
+static inline v_num log_parts_f32(V_IN v_num f, v_num e) {
+  v_num p = v_const(-0.04507477954030037f);
+  p = v_fma(p, f, v_const(0.10463016480207443f));
+  p = v_fma(p, f, v_const(-0.1316118985414505f));
+  p = v_fma(p, f, v_const(0.14478394389152527f));
+  p = v_fma(p, f, v_const(-0.1664731204509735f));
+  p = v_fma(p, f, v_const(0.19990861415863037f));
+  p = v_fma(p, f, v_const(-0.2500009536743164f));
+  p = v_fma(p, f, v_const(0.33333447575569153f));
+  p = v_fma(p, f, v_const(-0.5f));
+  return v_fma(e, v_const(0.69314718055994531f), v_fma(v_mul(f, f), p, f));
 }
-
-/* log of a positive f32 as hi + lo parts joined */
 static inline v_num log_f32(V_IN v_num x) {
-  v_num e, f = split_f32(V_TO x, &e);
-  v_num p = v_const(7.0376836292e-2f);
-  p = v_fma(p, f, v_const(-1.1514610310e-1f));
-  p = v_fma(p, f, v_const(1.1676998740e-1f));
-  p = v_fma(p, f, v_const(-1.2420140846e-1f));
-  p = v_fma(p, f, v_const(1.4249322787e-1f));
-  p = v_fma(p, f, v_const(-1.6668057665e-1f));
-  p = v_fma(p, f, v_const(2.0000714765e-1f));
-  p = v_fma(p, f, v_const(-2.4999993993e-1f));
-  p = v_fma(p, f, v_const(3.3333331174e-1f));
-  v_num z = v_mul(f, f), y = v_mul(v_mul(p, f), z);
-  y = v_fma(e, v_const(-2.12194440e-4f), y);
-  y = v_fma(z, v_const(-0.5f), y);
-  v_num r = v_fma(e, v_const(0.693359375f), v_add(f, y));
-  r = v_pick(v_eq(x, v_const(INFINITY)), v_const(INFINITY), r);
-  r = v_pick(v_eq(x, v_const(0.0f)), v_const(-INFINITY), r);
-  return v_pick(v_ge(x, v_const(0.0f)), r, v_const(NAN));
+  v_num e, m = v_split(x, &e);
+  return log_parts_f32(V_TO v_sub(m, v_const(1.0f)), e);
 }
 
 static inline v_num expm1_f32(V_IN v_num x) {
@@ -161,22 +160,22 @@ static inline v_num expm1_f32(V_IN v_num x) {
   return v_pick(v_eq(x, v_const(0.0f)), x, y);                    /* keeps -0 */
 }
 
-/* u = 1 + x rounded; log(u) corrected by what the rounding lost */
-static inline v_num log1p_f32(V_IN v_num x) {
-  v_num u = v_add(v_const(1.0f), x);
-  v_num lost = v_sub(x, v_sub(u, v_const(1.0f)));
-  v_num y = v_add(log_f32(V_TO u), v_div(lost, u));
-  y = v_pick(v_eq(u, v_const(1.0f)), x, y);
-  y = v_pick(v_eq(x, v_const(INFINITY)), x, y);
-  return v_pick(v_eq(x, v_const(-1.0f)), v_const(-INFINITY), y);
-}
-
 static inline v_num abs_f32(V_IN v_num x) {
   return v_of_bits(w_and(v_bits(x), w_const(0x7fffffff)));
 }
 /* |x| with the sign of y where x is not negative */
 static inline v_num signed_f32(V_IN v_num x, v_num y) {
   return v_of_bits(w_or(v_bits(x), w_and(v_bits(y), w_const(0x80000000))));
+}
+
+/* 1 + x = m 2^e, but for what rounding takes from the sum, which comes to m as a multiple of 2^-e;
+ * that is NaN for infinity. */
+static inline v_num log1p_f32(V_IN v_num x) {
+  v_num one = v_const(1.0f), u = v_add(one, x), lost = v_sub(x, v_sub(u, one)), e;
+  v_num m = v_split(u, &e);
+  v_word power = w_add(w_sub(v_bits(one), v_bits(u)), v_bits(m));
+  v_num f = v_fma(lost, v_of_bits(w_greater(power, w_const(0))), v_sub(m, one));
+  return signed_f32(V_TO log_parts_f32(V_TO v_lesser(f, one), e), x);
 }
 
 /* (exp(2|x|) - 1) / (exp(2|x|) + 1), with x's sign; above 10 it is 1. */
@@ -283,19 +282,19 @@ static inline v_num atan2_f32(V_IN v_num y, v_num x) {
 
 /* log2(1 + f) and 2^r for |r| <= 1/2, fitted to 2^-35 and 2^-29 of them */
 static inline v_wide log2_wide(V_IN v_wide f, v_wide e) {
-  v_wide p = d_const(0x1.3ce8f0fb54102p-4);
-  p = d_fma(p, f, d_const(-0x1.2488f7e8fc822p-3));
-  p = d_fma(p, f, d_const(0x1.2871d247ad773p-3));
-  p = d_fma(p, f, d_const(-0x1.252f33805b9ddp-3));
-  p = d_fma(p, f, d_const(0x1.45291bf18661cp-3));
-  p = d_fma(p, f, d_const(-0x1.7141718eb0425p-3));
-  p = d_fma(p, f, d_const(0x1.a63f443561ae8p-3));
-  p = d_fma(p, f, d_const(-0x1.ec72b58c87d20p-3));
-  p = d_fma(p, f, d_const(0x1.277651fce0ed5p-2));
-  p = d_fma(p, f, d_const(-0x1.71547097bb165p-2));
-  p = d_fma(p, f, d_const(0x1.ec709ebb92388p-2));
-  p = d_fma(p, f, d_const(-0x1.715476565d1e6p-1));
-  p = d_fma(p, f, d_const(0x1.71547652a1e9dp+0));
+  v_wide p = d_const(0x1.37346aae5a7bcp-5);
+  p = d_fma(p, f, d_const(-0x1.a1f474227172dp-4));
+  p = d_fma(p, f, d_const(0x1.1c3f760ba3343p-3));
+  p = d_fma(p, f, d_const(-0x1.319420a79ecd3p-3));
+  p = d_fma(p, f, d_const(0x1.48b5de500bb7cp-3));
+  p = d_fma(p, f, d_const(-0x1.70a5bf056fb0cp-3));
+  p = d_fma(p, f, d_const(0x1.a601229becb9bp-3));
+  p = d_fma(p, f, d_const(-0x1.ec75768727f5ep-3));
+  p = d_fma(p, f, d_const(0x1.2777245a66ac6p-2));
+  p = d_fma(p, f, d_const(-0x1.71546f28a6204p-2));
+  p = d_fma(p, f, d_const(0x1.ec709ccd8f952p-2));
+  p = d_fma(p, f, d_const(-0x1.715476560b1f6p-1));
+  p = d_fma(p, f, d_const(0x1.71547652d004ap+0));
   return d_fma(p, f, e);
 }
 static inline v_wide exp2_wide(V_IN v_wide r) {
@@ -311,8 +310,7 @@ static inline v_wide exp2_wide(V_IN v_wide r) {
 /* 2^(y log2 |x|), and what IEEE 754 says of signs and ends. */
 static inline v_num pow_f32(V_IN v_num x, v_num y) {
   v_num zero = v_const(0.0f), one = v_const(1.0f), inf = v_const(INFINITY), half, e;
-  v_num a = abs_f32(V_TO x), f = split_f32(V_TO a, &e);
-  e = v_pick(v_eq(a, zero), v_neg(inf), v_pick(v_eq(a, inf), inf, e));
+  v_num a = abs_f32(V_TO x), f = v_sub(v_split(a, &e), one);
   v_wide w = d_mul(d_of(y), log2_wide(V_TO d_of(f), d_of(e)));
   w = d_lesser(d_greater(w, d_const(-200.0)), d_const(200.0));
   v_wide shift = d_const(0x1.8p52), shifted = d_add(w, shift); /* rounds to an integer */
