@@ -207,13 +207,18 @@ static V f_sign(J *j, vm_rtype t, V x, V y) {
   V r = pick(j, IMM2(cmpps, LT, x, CONST(0)), NUM(-1), flushed(j, x));
   return pick(j, IMM2(cmpps, GT, x, CONST(0)), NUM(1), r);
 }
-/* INV_ROOT of kernels.c */
+/* INV_ROOT of kernels.c, but the processor's guess and one more step of Newton's instead of a root
+ * and a division. The last step begins at an odd number, so that it does not end halfway between
+ * two, and gives the same bits. */
 static V f_rsqrt(J *j, vm_rtype t, V x, V unused) {
   (void)t, (void)unused;
-  V y = OP2(divps, NUM(1), OP1(sqrtps, x)), r = OP2(mulps, x, y), low = OP3(fmsubps, x, y, r);
-  V e = OP3(fnmaddps, low, y, OP3(fnmaddps, r, y, NUM(1)));
-  V better = OP3(fmaddps, OP2(mulps, NUM(0.5f), y), e, y);
-  return pick(j, IMM2(cmpps, UNORD, better, better), y, better);
+  V guess = OP1(rsqrt14ps, x), y = guess, one = NUM(1), half = NUM(0.5f);
+  V e = OP3(fnmaddps, OP2(mulps, x, y), y, one);
+  y = OP2(pord, OP3(fmaddps, OP2(mulps, half, y), e, y), CONST(1));
+  V r = OP2(mulps, x, y), low = OP3(fmsubps, x, y, r);
+  e = OP3(fnmaddps, low, y, OP3(fnmaddps, r, y, one));
+  y = OP3(fmaddps, OP2(mulps, half, y), e, y);
+  return pick(j, IMM2(cmpps, UNORD, y, y), guess, y);
 }
 
 #define COMPARE(name, f, i)                                                                        \
