@@ -7,7 +7,7 @@
  * those that other devices have sorted, is merged only. Where few of many are kept, a heap holds
  * the best so far, which most of a line never gets into. Integers of a single operand that are
  * sorted bring its elements back, but for a few of which several have one (sort_words.h). */
-#include "exec/sort_words.h"
+#include "exec/sort_first.h"
 #include "exec/step.h"
 #include "exec/vm.h"
 
@@ -29,6 +29,7 @@ typedef struct sorting {
   sort_key *keys;
   u32 num_keys; /* 0: the comparator is none of those */
   bool few, in_place;
+  word_turn turn; /* of the first key */
   bool alone; /* the one operand, of 4 or 8 bytes, is the key */
   size_t line_at, perm_at, spare_at, keys_at, spare_keys_at;
   size_t line_bytes;
@@ -295,6 +296,12 @@ static u64 key_of(const sort_key *key, const char *v) {
   return key->descending ? ~k & ~0ull >> (64 - 8 * key->width) : k;
 }
 
+static word_turn turn_of(const sort_key *k) {
+  bool f = k->type == R_f32 || k->type == R_f64, is_signed = k->type == R_s32 || k->type == R_s64;
+  u64 top = 1ull << (8 * k->width - 1), all = top | (top - 1);
+  return (word_turn){f || is_signed ? top : 0, f ? top - 1 : 0, k->descending ? all : 0};
+}
+
 /* Of elements in the order of the line: the last of `n` keys least. */
 static void compute_keys(const sorting *r, const sort_key *key, size_t n, void ***reg,
                          const char *const *line, u64 *keys) {
@@ -431,48 +438,29 @@ static void offer(const sorting *r, kept *h, const char *v, size_t begin, size_t
   }
 }
 
-/* A few of a short line, held in their order; keys as in skip_as. */
-enum { SHORT_LINE = 64, FEW_KEPT = 4 };
-static inline __attribute__((always_inline)) void
-select_short_as(const char *v, size_t n, size_t keep, u32 *perm, i32 flip, i32 fold, i32 turn) {
-  i32 keys[FEW_KEPT];
-  for (size_t k = 0, held = 0; k < n; k++) {
-    i32 x;
-    memcpy(&x, v + 4 * k, 4);
-    x ^= flip;
-    x = (x ^ ((x >> 31) & fold)) ^ turn;
-    if (held == keep && x >= keys[keep - 1]) continue;
-    size_t j = held < keep ? held++ : keep - 1;
-    for (; j > 0 && keys[j - 1] > x; j--) keys[j] = keys[j - 1], perm[j] = perm[j - 1];
-    keys[j] = x, perm[j] = (u32)k;
-  }
-}
-static bool select_short(const sorting *r, const char *v, u32 *perm) {
-  size_t n = (size_t)r->s->size, keep = (size_t)r->s->keep;
-  i32 turn = r->keys->descending ? -1 : 0;
-  if (n > SHORT_LINE || keep > FEW_KEPT) return false;
-  if (r->keys->type == R_f32)
-    select_short_as(v, n, keep, perm, 0, INT32_MAX, turn);
-  else if (r->keys->type == R_s32)
-    select_short_as(v, n, keep, perm, 0, 0, turn);
-  else if (r->keys->type == R_u32)
-    select_short_as(v, n, keep, perm, INT32_MIN, 0, turn);
-  else
-    return false;
-  return true;
-}
-
 /* The places of the first `keep` of a line, in their order. */
 static void select_first(const sorting *r, const exec_env *env, void **reg, const char *line,
                          u32 *perm) {
   kept *h = (kept *)(env->scratch + r->keys_at);
   size_t n = (size_t)r->s->size, most = (size_t)r->s->keep;
-  if (n <= SHORT_LINE && select_short(r, key_values(r->keys, reg, line, n), perm)) return;
+  bool short_keys = most <= SORT_FIRST_MOST && r->keys->width == 4;
+  u64 held[SORT_FIRST_MOST];
+  if (n <= SORT_SHORT && most <= SORT_SHORT_KEEP && short_keys) {
+    sort_short(&r->turn, key_values(r->keys, reg, line, n), n, most, perm);
+    return;
+  }
+  memset(held, 0xff, sizeof held);
   for (size_t i = 0; i < n; i += BLOCK) {
     size_t m = n - i < BLOCK ? n - i : BLOCK;
     const char *at = line + i * r->width[r->keys->operand];
-    offer(r, h, key_values(r->keys, reg, at, m), i, m);
+    const char *v = key_values(r->keys, reg, at, m);
+    if (short_keys)
+      sort_first(&r->turn, v, m, i, most, (i32 *)(env->scratch + r->spare_keys_at), held);
+    else
+      offer(r, h, v, i, m);
   }
+  for (size_t k = 0; short_keys && k < most; k++) perm[k] = (u32)held[k];
+  if (short_keys) return;
   for (size_t left = most; left > 0; left--) {
     perm[left - 1] = h[0].at;
     sift_down(h, left - 1, h[left - 1]);
@@ -496,12 +484,6 @@ static void put_kept(const sorting *r, const exec_env *env, u32 i, const char *l
 /* ---- the only operand ---- */
 
 enum { MOST_ODD = 8 };
-
-static word_turn turn_of(const sort_key *k) {
-  bool f = k->type == R_f32 || k->type == R_f64, is_signed = k->type == R_s32 || k->type == R_s64;
-  u64 top = 1ull << (8 * k->width - 1), all = top | (top - 1);
-  return (word_turn){f || is_signed ? top : 0, f ? top - 1 : 0, k->descending ? all : 0};
-}
 
 static u64 word_at(const void *words, size_t i, u32 width) {
   return width == 4 ? ((const u32 *)words)[i] : ((const u64 *)words)[i];
@@ -570,7 +552,7 @@ static bool sort_alone(const sorting *r, const exec_env *env, void **reg, const 
   size_t n = (size_t)s->size;
   u32 w = r->keys->width;
   char *words = env->scratch + r->keys_at, *spare = env->scratch + r->spare_keys_at;
-  word_turn t = turn_of(r->keys);
+  word_turn t = r->turn;
   odd_words odd = {.n = 0};
   for (size_t i = 0; i < n; i += BLOCK) {
     size_t m = n - i < BLOCK ? n - i : BLOCK;
@@ -598,7 +580,7 @@ static void run_sort(const void *data, const exec_env *env, u64 begin, u64 end) 
   for (u32 i = 0; i < r->num_keys; i++)
     key[i] = vm_begin(r->keys[i].unit, env->scratch + r->keys[i].at, BLOCK);
   for (u64 u = begin; u < end; u++) {
-    i64 outer = (i64)u / s->inner, inner = (i64)u % s->inner;
+    i64 outer = s->inner == 1 ? (i64)u : (i64)u / s->inner, inner = (i64)u - outer * s->inner;
     for (u32 i = 0; i < s->n; i++)
       if (!r->num_keys || s->in[i] != PROG_NONE)
         line[i] = gather_line(r, env, i, outer * s->size * s->inner + inner);
@@ -629,6 +611,7 @@ void sort_lower(const lower_env *e, const prog_sort *s, exec_step *out) {
   vm_spec spec = {.code = &s->less, .num_in = 2 * s->n, .num_out = 1};
   r->less = vm_lower(e, &spec);
   find_keys(e, r);
+  if (r->num_keys) r->turn = turn_of(r->keys);
   r->few = r->num_keys == 1 && s->keep <= s->size / 2;
   r->alone = r->num_keys == 1 && s->n == 1 && !r->few && r->keys->width == r->width[0] &&
              r->keys->width >= 4;

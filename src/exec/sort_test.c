@@ -179,6 +179,11 @@ int main(void) {
     test_sort(&a, 1000, generic);
     test_sort(&a, 20, generic);
     test_sort_few(&a, 500, 7, generic);
+    test_sort_few(&a, 5000, 5, generic); /* in several blocks */
+    test_sort_few(&a, 40, 8, generic);
+    test_sort_few(&a, 17, 3, generic);
+    test_sort_few(&a, 1030, 2, generic);
+    test_sort_few(&a, 100, 1, generic);
     test_sort_few(&a, 9, 2, generic);
     test_sort_few(&a, 8, 1, generic);
     test_sort_few(&a, 64, 4, generic);
