@@ -187,7 +187,7 @@ FUNCTION(exp, power_of_e_turned, turns, exact_exp, av)
 #define KIND_F32(expr, f) NONE
 #define KIND_F32Z(expr, f) NONE
 #define KIND_LIBM(f) NONE
-#define KIND_SINE(f, quarters) NONE
+#define KIND_PARTLY(f, far, takes, near) NONE
 #define KIND_VIA64(f) NONE
 #define KIND_CPX(f) NONE
 #define KIND_VECTOR VECTOR

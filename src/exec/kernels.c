@@ -2,7 +2,9 @@
  * the compiler vectorises. See program/vm_ops.def for the operations. */
 #include "exec/kernels.h"
 
+#include "exec/denormals.h"
 #include "exec/vecmath.h"
+#include "num/special.h"
 
 /* abs and sign of unsigned types compare with 0; not every loop can be vectorised */
 #pragma GCC diagnostic ignored "-Wtype-limits"
@@ -188,38 +190,39 @@ static inline double away_f64(double x) { return __builtin_round(x); }
 #define OF_PRED(T) u8
 
 #ifdef __FMA__
-/* Sines: an argument that is too large, or not finite, goes to libm. What the others give does
- * not depend on it. */
-enum { SINE_LARGE = 0x4d000000 }; /* 2^27, see sine_f32 */
-static inline u32 magnitude(float x) { return f32_bits(x) & 0x7fffffffu; }
-static bool all_small(size_t n, const float *a) {
-  u32 most = 0;
-  LOOP {
-    u32 b = magnitude(a[i]);
-    most = b > most ? b : most;
-  }
-  return most < SINE_LARGE;
-}
+/* Functions that vectors do of some numbers only: the others go to one of libm or num. What each
+ * gives does not depend on those beside it. */
 static inline float sine_zero(float x, i64 quarters) {
   float y = sine_f32(x, quarters);
   return quarters == 0 && x == 0 ? x : y;
 }
-#define SINE_OF(op, quarters)                                                                      \
+#define PARTLY_OF(op, takes, near, far)                                                            \
+  static void part_##op(size_t n, float *d, const float *a) {                                      \
+    enum { PART = 256 };                                                                           \
+    float from[PART];                                                                              \
+    u32 all = 1;                                                                                   \
+    memcpy(from, a, n * sizeof *a);                                                                \
+    LOOP {                                                                                         \
+      float x = from[i];                                                                           \
+      all &= takes;                                                                                \
+      d[i] = near;                                                                                 \
+    }                                                                                              \
+    if (all) return;                                                                               \
+    EXACTLY(for (size_t i = 0; i < n; i++) {                                                       \
+      float x = from[i];                                                                           \
+      if (!(takes)) d[i] = (float)far(x);                                                          \
+    })                                                                                             \
+  }                                                                                                \
   static void k_##op##_f32(PARAMS) {                                                               \
     UNUSED;                                                                                        \
-    float *d = dv;                                                                                 \
-    const float *a = av;                                                                           \
-    if (all_small(n, a)) {                                                                         \
-      LOOP d[i] = sine_zero(a[i], quarters);                                                       \
-    } else {                                                                                       \
-      for (size_t i = 0; i < n; i++)                                                               \
-        d[i] = magnitude(a[i]) < SINE_LARGE ? sine_zero(a[i], quarters) : op##f(a[i]);             \
-    }                                                                                              \
+    enum { PART = 256 };                                                                           \
+    for (size_t i = 0; i < n; i += PART)                                                           \
+      part_##op(n - i < PART ? n - i : PART, (float *)dv + i, (const float *)av + i);              \
   }
-#define SINE_SET(op) SET_1(op, f32)
+#define PARTLY_SET(op) SET_1(op, f32)
 #else
-#define SINE_OF(op, quarters)
-#define SINE_SET(op)
+#define PARTLY_OF(op, takes, near, far)
+#define PARTLY_SET(op)
 #endif
 
 /* What a row says of a class, as a kind and its expression; other files see to the other kinds. */
@@ -234,7 +237,7 @@ static inline float sine_zero(float x, i64 quarters) {
 #define KIND_FLT(expr) FLT, (expr)
 #define KIND_F32(expr, f) F32, (expr)
 #define KIND_F32Z(expr, f) F32, (expr)
-#define KIND_SINE(f, quarters) SINE, (quarters)
+#define KIND_PARTLY(f, far, takes, near) PARTLY, (takes, near, far)
 #define EACH(does, ...) EACH_(does, __VA_ARGS__)
 #define EACH_(does, kind, expr, ...) does##_##kind(expr, __VA_ARGS__)
 
@@ -254,7 +257,10 @@ static inline float sine_zero(float x, i64 quarters) {
 #define F32_2(op, expr) ONE_FORM(op, f32, float, expr)
 #define DEFINE_F32(expr, op, operands, result) F32_##operands(op, expr)
 #define DEFINE_FLT(expr, op, operands, result) DEFINE_##operands(op, f32, OF_##result(float), expr)
-#define DEFINE_SINE(quarters, op, operands, result) SINE_OF(op, quarters)
+#define DEFINE_PARTLY(how, op, operands, result) PARTLY_AS(op, how)
+#define PARTLY_AS(op, how) PARTLY_WITH(op, PARTLY_LIST how)
+#define PARTLY_LIST(...) __VA_ARGS__
+#define PARTLY_WITH(...) PARTLY_OF(__VA_ARGS__)
 #define F(name) name##_f32
 #define VM(id, operands, how, result, traits, p, i, f, c, meaning)                                 \
   EACH(DEFINE, KIND_##p, id, operands, result)                                                     \
@@ -266,7 +272,7 @@ static inline float sine_zero(float x, i64 quarters) {
 
 #define F64_NONE(...)
 #define F64_F32(...)
-#define F64_SINE(...)
+#define F64_PARTLY(...)
 #define F64_FLT(expr, op, operands, result) DEFINE_##operands(op, f64, OF_##result(double), expr)
 #define F(name) name##_f64
 #define VM(id, operands, how, result, traits, p, i, f, c, meaning)                                 \
@@ -559,7 +565,7 @@ static void set_operations(vm_kernels *k) {
 #define SET_F32_2(op) SET_VV(op, f32)
 #define SET_F32(expr, op, operands, result) SET_F32_##operands(op)
 #define SET_FLT(expr, op, operands, result) SET_##operands(op, f32) SET_##operands(op, f64)
-#define SET_SINE(expr, op, operands, result) SINE_SET(op)
+#define SET_PARTLY(how, op, operands, result) PARTLY_SET(op)
 #define VM(id, operands, how, result, traits, p, i, f, c, meaning)                                 \
   EACH(SET, KIND_##p, id, operands, result)                                                        \
   EACH(SET, KIND_##i, id, operands, result)                                                        \

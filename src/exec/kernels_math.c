@@ -85,7 +85,7 @@ static num_complex smaller(num_complex x, num_complex y) {
 #define KIND_F32(expr, f) F64, f
 #define KIND_F32Z(expr, f) F64Z, f
 #define KIND_LIBM(f) LIBM, f
-#define KIND_SINE(f, quarters) LIBM, f
+#define KIND_PARTLY(f, far, takes, near) PARTLY, (f, far)
 #define KIND_VIA64(f) VIA64, f
 #define KIND_CPX(f) CPX, f
 #define EACH(does, ...) EACH_(does, __VA_ARGS__)
@@ -99,6 +99,10 @@ static num_complex smaller(num_complex x, num_complex y) {
   FUNCTION##operands(op, f64, double, fn) FUNCTION##operands(op, f32, float, fn##f)
 #define DEFINE_VIA64(f, op, operands)                                                              \
   FUNCTION##operands(op, f64, double, f) FUNCTION##operands(op, f32, float, f)
+#define DEFINE_PARTLY(both, op, operands) PARTLY_WITH(op, PARTLY_LIST both)
+#define PARTLY_LIST(...) __VA_ARGS__
+#define PARTLY_WITH(...) PARTLY_OF(__VA_ARGS__)
+#define PARTLY_OF(op, f, far) UNARY(op, f64, double, f) UNARY(op, f32, float, far)
 #define DEFINE_CPX(f, op, operands)                                                                \
   COMPLEX##operands(op, c64, kern_c64, f) COMPLEX##operands(op, c128, kern_c128, f)
 #define VM(id, operands, how, result, traits, p, i, f, c, meaning)                                 \
@@ -233,6 +237,7 @@ static void set_operations(vm_kernels *k) {
 #define SET_F64(fn, all, op, operands) SET_##operands(op, f64)
 #define SET_F64Z(fn, all, op, operands) SET_##operands(op, f64)
 #define SET_LIBM(fn, all, op, operands) FLOATS_OF(SET_##operands, op)
+#define SET_PARTLY(both, all, op, operands) FLOATS_OF(SET_##operands, op)
 #define SET_VIA64(fn, all, op, operands) FLOATS_OF(SET_##operands, op)
 #define SET_CPX(fn, all, op, operands) COMPLEXES_OF(SET_##operands, op)
 #define SET_OWN(fn, all, op, operands) all(SET_##operands, op)

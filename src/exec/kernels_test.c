@@ -54,6 +54,7 @@ static void check_functions(const vm_kernels *k) {
   check_function(k, VM_sin, sin, 2);
   check_function(k, VM_cos, cos, 2);
   check_function(k, VM_cbrt, cbrt, 0.51);
+  check_function(k, VM_lgamma, num_lgamma, 1.6);
   check_function(k, VM_sqrt, sqrt, 0.51);
   check_function(k, VM_rsqrt, inv_sqrt, 1.5);
   check_function(k, VM_floor, floor, 0);
@@ -101,7 +102,7 @@ static void check_special_values(const vm_kernels *k) {
 
 /* What an element gives does not depend on those beside it. */
 static void check_neighbours(const vm_kernels *k) {
-  static const vm_op ops[] = {VM_sin, VM_cos, VM_exp, VM_log, VM_tanh, VM_erf, VM_log1p};
+  static const vm_op ops[] = {VM_sin, VM_cos, VM_exp, VM_log, VM_tanh, VM_erf, VM_log1p, VM_lgamma};
   float x[BLOCK], alone[BLOCK], y[BLOCK];
   for (size_t o = 0; o < COUNT(ops); o++) {
     kern_fn *fn = k->unary[ops[o]][R_f32];

@@ -217,6 +217,7 @@ static inline v_num erf_f32(V_IN v_num x) {
 /* Sine of x + quarters * pi/2 for |x| < 2^27: the multiple of pi/2 is taken off in f64, where a
  * fused multiply-add loses nothing; then polynomials (Cephes' sinf and cosf) in f32, whose last
  * sums have what rounding took from their terms. */
+#define SINE_TAKES(x) ((f32_bits(x) & 0x7fffffffu) < 0x4d000000u)
 static inline float sine_f32(float x, i64 quarters) {
   double wide = x, k = __builtin_fma(wide, 0.63661977236758134308, 6755399441055744.0);
   i64 n;
@@ -238,6 +239,50 @@ static inline float sine_f32(float x, i64 quarters) {
   float y = n & 1 ? c : s;
   y = bits_f32(f32_bits(y) ^ ((u32)(n & 2) << 30));
   return y;
+}
+
+/* log |gamma(x)| for normal x below 2^121. With u = x or x - 1, in [0, 3/2):
+ * log gamma(1 + u) = u (u - 1) p(u), less log(x) where that is of x + 1; above, Stirling's formula
+ * (x - 1/2) (log(x) - 1) + g(1 / x). log(x) comes as a sum of two numbers. */
+#define LGAMMA_TAKES(x) (f32_bits(x) - 0x00800000u < 0x7c000000u - 0x00800000u)
+static inline float lgamma_f32(float x) {
+  u32 ix = f32_bits(x) - 0x3f400000;
+  float e = (float)((i32)ix >> 23), f = bits_f32((ix & 0x7fffff) + 0x3f400000) - 1;
+  float p = -0.04507477954030037f;
+  p = FMA32(p, f, 0.10463016480207443f);
+  p = FMA32(p, f, -0.1316118985414505f);
+  p = FMA32(p, f, 0.14478394389152527f);
+  p = FMA32(p, f, -0.1664731204509735f);
+  p = FMA32(p, f, 0.19990861415863037f);
+  p = FMA32(p, f, -0.2500009536743164f);
+  p = FMA32(p, f, 0.33333447575569153f);
+  float z = f * f, a = FMA32(z, -0.5f, f), whole = e * 0.693145751953125f, high = whole + a;
+  float low = FMA32(z, -0.5f, f - a) - 0.5f * FMA32(f, f, -z) + (a - (high - whole));
+  low = FMA32(e, 1.4286068202862268e-06f, FMA32(z * f, p, low));
+
+  float b = x - 0.5f, c = high - 1, most = b * c, w = 1 / x, g = 0.0007434861036017537f;
+  g = FMA32(g, w, -0.0030833345372229815f);
+  g = FMA32(g, w, 6.320344982668757e-05f);
+  g = FMA32(g, w, 0.08332709223031998f);
+  float k = 0.4189387559890747f, sum = most + k, back = sum - most;
+  float lost = (most - (sum - back)) + (k - back);
+  float far = sum + FMA32(g, w, FMA32(b, low, FMA32(b, c, -most)) + lost);
+
+  float u = x < 1 ? x : x - 1, v = u - 0.75f, r = -0.0001373367995256558f;
+  r = FMA32(r, v, 0.00024741064407862723f);
+  r = FMA32(r, v, -0.0002368377463426441f);
+  r = FMA32(r, v, 0.00047543522669002414f);
+  r = FMA32(r, v, -0.0010771402157843113f);
+  r = FMA32(r, v, 0.002116883173584938f);
+  r = FMA32(r, v, -0.004223374649882317f);
+  r = FMA32(r, v, 0.00877346470952034f);
+  r = FMA32(r, v, -0.01905416138470173f);
+  r = FMA32(r, v, 0.04452059045433998f);
+  r = FMA32(r, v, -0.11948158591985703f);
+  r = FMA32(r, v, -0.04986068606376648f); /* p less 1/2 */
+  float m = u * (u - 1), near = FMA32(m, r, 0.5f * m);
+  near = x < 1 ? near - low - high : near;
+  return x < 2.5f ? near : far;
 }
 #endif
 

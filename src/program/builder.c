@@ -15,7 +15,7 @@
 #define HAS_F32(...) 1
 #define HAS_F32Z(...) 1
 #define HAS_LIBM(...) 1
-#define HAS_SINE(...) 1
+#define HAS_PARTLY(...) 1
 #define HAS_VIA64(...) 1
 #define HAS_CPX(...) 1
 #define CLASSES(p, i, f, c)                                                                        \
