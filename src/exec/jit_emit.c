@@ -129,7 +129,9 @@ static x86_rm pooled(emit *e, const u32 *words, u32 n) {
 }
 
 static x86_rm pooled_const(emit *e, u32 v) {
-  const u32 words[] = {node_of(e, v)->imm, node_of(e, v)->arg[0]};
+  enum { ZERO = 31 }; /* a word of the upper half; of the shortest vectors the last one */
+  u32 words[STEP] = {node_of(e, v)->imm, node_of(e, v)->arg[0]};
+  for (u32 i = 0; i < STEP && node_of(e, v)->prim == JP_uppers; i++) words[i] = i << 16 | ZERO;
   return pooled(e, words, info_of(e, v)->more / 4);
 }
 
@@ -251,7 +253,9 @@ static void emit_load(PRIMITIVE) {
   } else if (e->scalar) {
     x86_evex(c, (x86_op){2, 1, 0, 0x10, 0, 0, false}, d, 0, m, -1); /* vmovss */
   } else {
-    x86_evex(c, guarded(e, p->class == JIT_K ? move_bytes : op_of(e, p), true), to, 0, m, -1);
+    x86_op op = p->class == JIT_K ? move_bytes : op_of(e, p);
+    if (n->prim == JP_load_words) op.length = 1;
+    x86_evex(c, guarded(e, op, true), to, 0, m, -1);
   }
   if (p->class == JIT_K) x86_evex(c, test_bytes, d, SPARE, x86_reg(SPARE), -1);
   release_operands(e, at);

@@ -474,8 +474,11 @@ V jit_select(J *j, V p, V x, V y, bool masks) {
 bool jit_has_small(dtype t) { return t == DTYPE_bf16 || t == DTYPE_f16; }
 
 V jit_load_small(J *j, dtype t, V x) {
-  if (t == DTYPE_bf16) return IMM1(pslld, 16, x);
   const jit_node *n = &j->nodes.data[x];
+  if (t == DTYPE_bf16 && n->prim == JP_load16)
+    return OP2(permw, jit_add(j, JP_uppers, 0, 0, 0, 0),
+               jit_add(j, JP_load_words, n->imm, 0, 0, 0));
+  if (t == DTYPE_bf16) return IMM1(pslld, 16, x);
   if (n->prim == JP_load16) return jit_add(j, JP_load_half, n->imm, 0, 0, 0);
   return OP1(cvtph2ps, OP1(pmovdw, x));
 }

@@ -12,13 +12,13 @@ static const u8 vectors[] = {0, 5, 8, 15, 17, 31};
 /* What the disassembler calls it, where that is not v and the primitive's name; up to its length.
  */
 static const char *const names[JP_COUNT_] = {
-    [JP_const32] = "vbroadcastss", [JP_one32] = "vbroadcastss",  [JP_load32] = "vmovups",
-    [JP_load16] = "vpmovzxwd",     [JP_load16s] = "vpmovsxwd",   [JP_load8] = "vpmovzxbd",
-    [JP_load8s] = "vpmovsxbd",     [JP_load_half] = "vcvtph2ps", [JP_store32] = "vmovups",
-    [JP_store16] = "vpmovdw",      [JP_store8] = "vpmovdb",      [JP_store_half] = "vmovdqu16",
-    [JP_fmaddps] = "vfmadd213ps",  [JP_fmsubps] = "vfmsub213ps", [JP_fnmaddps] = "vfnmadd213ps",
-    [JP_fmaddpd] = "vfmadd213pd",  [JP_cmpps] = "vcmpps",        [JP_pcmpd] = "vpcmpd",
-    [JP_pcmpud] = "vpcmpud",
+    [JP_const32] = "vbroadcastss",  [JP_one32] = "vbroadcastss",  [JP_load32] = "vmovups",
+    [JP_load16] = "vpmovzxwd",      [JP_load16s] = "vpmovsxwd",   [JP_load8] = "vpmovzxbd",
+    [JP_load8s] = "vpmovsxbd",      [JP_load_half] = "vcvtph2ps", [JP_load_words] = "vmovdqu16",
+    [JP_store32] = "vmovups",       [JP_store16] = "vpmovdw",     [JP_store8] = "vpmovdb",
+    [JP_store_half] = "vmovdqu16",  [JP_fmaddps] = "vfmadd213ps", [JP_fmsubps] = "vfmsub213ps",
+    [JP_fnmaddps] = "vfnmadd213ps", [JP_fmaddpd] = "vfmadd213pd", [JP_cmpps] = "vcmpps",
+    [JP_pcmpd] = "vpcmpd",          [JP_pcmpud] = "vpcmpud",
 };
 
 typedef struct expected {
