@@ -51,8 +51,8 @@ static void check_functions(const vm_kernels *k) {
   check_function(k, VM_tanh, tanh, 2.5);
   check_function(k, VM_logistic, logistic, 3);
   check_function(k, VM_erf, erf, 2.5);
-  check_function(k, VM_sin, sin, 2);
-  check_function(k, VM_cos, cos, 2);
+  check_function(k, VM_sin, sin, 0.9);
+  check_function(k, VM_cos, cos, 0.9);
   check_function(k, VM_cbrt, cbrt, 0.51);
   check_function(k, VM_lgamma, num_lgamma, 1.6);
   check_function(k, VM_sqrt, sqrt, 0.51);

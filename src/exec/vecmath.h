@@ -214,31 +214,24 @@ static inline v_num erf_f32(V_IN v_num x) {
 }
 
 #if defined(__FMA__) && !defined(v_num)
-/* Sine of x + quarters * pi/2 for |x| < 2^27: the multiple of pi/2 is taken off in f64, where a
- * fused multiply-add loses nothing; then polynomials (Cephes' sinf and cosf) in f32, whose last
- * sums have what rounding took from their terms. */
-#define SINE_TAKES(x) ((f32_bits(x) & 0x7fffffffu) < 0x4d000000u)
-static inline float sine_f32(float x, i64 quarters) {
-  double wide = x, k = __builtin_fma(wide, 0.63661977236758134308, 6755399441055744.0);
-  i64 n;
-  memcpy(&n, &k, 8);
-  n += quarters;
-  k -= 6755399441055744.0; /* 1.5 * 2^52: rounded to an integer */
-  double rest = __builtin_fma(k, -1.57079632679489655800, wide);
-  rest = __builtin_fma(k, -6.12323399573676603587e-17, rest);
-  float r = (float)rest, low = (float)(rest - (double)r), z = r * r;
-  float s = -1.9515295891e-4f;
-  s = FMA32(s, z, 8.3321608736e-3f);
-  s = FMA32(s, z, -1.6666654611e-1f);
-  s = FMA32(s * z, r, low) + r;
-  float c = 2.443315711809948e-5f;
-  c = FMA32(c, z, -1.388731625493765e-3f);
-  c = FMA32(c, z, 4.166664568298827e-2f);
-  float most = FMA32(z, -0.5f, 1.0f), lost = FMA32(z, -0.5f, 1.0f - most);
-  c = FMA32(c * z, z, FMA32(r, -low, lost)) + most;
-  float y = n & 1 ? c : s;
-  y = bits_f32(f32_bits(y) ^ ((u32)(n & 2) << 30));
-  return y;
+/* Sine of x + quarters * pi/2 for |x| < 2^18. pi/2 is taken off as three numbers: what is left of
+ * the first is exact, that of the second a sum of two. Then with z = r^2 either r + r z p(z) or
+ * 1 - z / 2 + z^2 p(z), with what rounding takes from the first terms. */
+#define SINE_TAKES(x) ((f32_bits(x) & 0x7fffffffu) < 0x48800000u)
+static inline float sine_f32(float x, u32 quarters) {
+  float shifted = FMA32(x, 0.636619772f, 12582912.0f), k = shifted - 12582912.0f;
+  float most = FMA32(k, -0x1.921fb6p+0f, x), h = k * -0x1.777a5cp-25f;
+  float r = most - h, back = most - r, lost = (most - (r + back)) + (back - h);
+  float low = FMA32(k, 0x1.ee59dap-50f, lost - FMA32(k, -0x1.777a5cp-25f, -h)), z = r * r;
+  u32 n = f32_bits(shifted) + quarters;
+  bool odd = n & 1;
+  float p = odd ? 0x1.990574p-16f : -0x1.984886p-13f;
+  p = FMA32(p, z, odd ? -0x1.6c08e4p-10f : 0x1.110430p-7f);
+  p = FMA32(p, z, odd ? 0x1.555544p-5f : -0x1.55553ep-3f);
+  float one = FMA32(z, -0.5f, 1.0f), rest = FMA32(z, -0.5f, 1.0f - one);
+  float more = FMA32(z * p, odd ? z : r, odd ? FMA32(r, -low, rest) : low);
+  float y = more + (odd ? one : r);
+  return bits_f32(f32_bits(y) ^ (n & 2) << 30);
 }
 
 /* log |gamma(x)| for normal x below 2^121. With u = x or x - 1, in [0, 3/2):
