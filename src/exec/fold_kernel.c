@@ -38,16 +38,11 @@ static streams cut(size_t n) {
 
 /* ---- sums ---- */
 
-/* Each half added to the other: of WIDE values, and of fewer. */
+/* Each half added to the other. */
 INLINE REAL sum_lanes(REAL *lane) {
   UNROLL
   for (u32 half = WIDE / 2; half > 0; half /= 2) UNROLL
   for (u32 i = 0; i < half; i++) lane[i] += lane[half + i];
-  return lane[0];
-}
-INLINE REAL sum_few(REAL *lane, size_t n) {
-  for (size_t half = (n + 1) / 2; n > 1; n = half, half = (n + 1) / 2)
-    for (size_t i = 0; i < n - half; i++) lane[i] += lane[half + i];
   return lane[0];
 }
 
@@ -65,30 +60,31 @@ INLINE vec load_first(const REAL *p, size_t n) {
 #endif
 }
 
-static void fold_sum(size_t n, void *acc, const void *init, const void *av) {
-  const REAL *a = av;
-  REAL lane[RUNNING], all;
-  streams z = cut(n);
-  if (z.done) {
-    vec sum[STREAMS][PARTS];
-    EACH_PART sum[s][p] = load_vec(a + s * z.apart + p * LANES);
-    for (size_t i = z.step; i < z.end; i += z.step)
-      EACH_PART sum[s][p] += load_vec(a + s * z.apart + i + p * LANES);
-    size_t rest = n - z.done;
-    EACH_PART {
-      const size_t at = s * WIDE + p * LANES;
-      if (rest >= at + LANES)
-        sum[s][p] += load_vec(a + z.done + at);
-      else if (rest > at)
-        sum[s][p] += load_first(a + z.done + at, rest - at);
-    }
-    for (u32 p = 0; p < PARTS; p++)
-      store_vec(lane + p * LANES, (sum[0][p] + sum[2][p]) + (sum[1][p] + sum[3][p]));
-    all = sum_lanes(lane);
-  } else {
-    memcpy(lane, a, n * sizeof *a);
-    all = sum_few(lane, n);
+/* As WIDE values, of all: value i is added to running sum i modulo RUNNING. */
+INLINE void sum_streams(size_t n, const REAL *a, vec *out) {
+  const streams z = cut(n);
+  const size_t rest = n - z.done;
+  vec sum[STREAMS][PARTS];
+  EACH_PART sum[s][p] = z.done ? load_vec(a + s * z.apart + p * LANES) : -(vec){0};
+  for (size_t i = z.step; i < z.end; i += z.step)
+    EACH_PART sum[s][p] += load_vec(a + s * z.apart + i + p * LANES);
+  EACH_PART {
+    const size_t at = s * WIDE + p * LANES;
+    if (rest >= at + LANES)
+      sum[s][p] += load_vec(a + z.done + at);
+    else if (rest > at)
+      sum[s][p] += load_first(a + z.done + at, rest - at);
   }
+  UNROLL
+  for (u32 p = 0; p < PARTS; p++) out[p] = (sum[0][p] + sum[2][p]) + (sum[1][p] + sum[3][p]);
+}
+
+static void fold_sum(size_t n, void *acc, const void *init, const void *av) {
+  REAL lane[WIDE], all;
+  vec part[PARTS];
+  sum_streams(n, av, part);
+  for (u32 p = 0; p < PARTS; p++) store_vec(lane + p * LANES, part[p]);
+  all = sum_lanes(lane);
   *(REAL *)acc = init ? *(const REAL *)init + all : all;
 }
 
@@ -233,6 +229,61 @@ static void fold_min(size_t n, void *acc, const void *init, const void *a) {
   fold_most(n, acc, init, a, false);
 }
 
+/* The first n lanes; the others are the first one again. */
+INLINE vec load_or_first(const REAL *p, size_t n) {
+#if defined(__AVX512F__) && REAL_BITS == 32
+  return (vec)_mm512_mask_loadu_ps(_mm512_set1_ps(*p), (u16)((1u << n) - 1), p);
+#elif defined(__AVX512F__)
+  return (vec)_mm512_mask_loadu_pd(_mm512_set1_pd(*p), (u8)((1u << n) - 1), p);
+#else
+  vec x;
+  for (u32 i = 0; i < LANES; i++) x[i] = *p;
+  memcpy(&x, p, n * sizeof *p);
+  return x;
+#endif
+}
+
+/* As many rows as a vector has lanes, whose halves are combined side by side. Where there are NaNs,
+ * or a zero comes out, one by one. */
+INLINE void most_each(size_t num, size_t n, REAL *to, const REAL *init, const REAL *a, bool max) {
+  const vec from = *init - (vec){0};
+  for (size_t at = 0; at < num; at += LANES) {
+    vec x[LANES];
+    odd bad = unordered(from, from);
+    for (u32 r = 0; r < LANES; r++) {
+      x[r] = from;
+      if (at + r >= num) continue;
+      const REAL *row = a + (at + r) * n;
+      size_t i = 0;
+      for (; i + LANES <= n; i += LANES) {
+        vec y = load_vec(row + i);
+        x[r] = max ? LARGER(y, x[r]) : SMALLER(y, x[r]);
+        bad |= unordered(y, y);
+      }
+      if (i == n) continue;
+      vec y = load_or_first(row + i, n - i);
+      x[r] = max ? LARGER(y, x[r]) : SMALLER(y, x[r]);
+      bad |= unordered(y, y);
+    }
+    transpose_vecs(x);
+    UNROLL
+    for (u32 half = LANES / 2; half > 0; half /= 2) UNROLL
+    for (u32 i = 0; i < half; i++)
+      x[i] = max ? LARGER(x[half + i], x[i]) : SMALLER(x[half + i], x[i]);
+    store_some(to + at, x[0], num - at);
+    if (!any_odd(bad) && !any_odd(equal(x[0], (vec){0}))) continue;
+    for (u32 r = 0; r < LANES && at + r < num; r++)
+      if (to[at + r] == 0 || any_odd(bad)) fold_most(n, to + at + r, init, a + (at + r) * n, max);
+  }
+}
+
+static void max_each(size_t num, size_t n, void *rows, const void *init, const void *a) {
+  most_each(num, n, rows, init, a, true);
+}
+static void min_each(size_t num, size_t n, void *rows, const void *init, const void *a) {
+  most_each(num, n, rows, init, a, false);
+}
+
 /* ---- lines ---- */
 
 typedef enum how { ADD, MOST, LEAST } how;
@@ -287,5 +338,5 @@ static void min_lines(size_t n, void *d, const void *init, const void *const *li
   fold_lines(n, d, init, lines, k, LEAST);
 }
 
-const fold_kernels FOR_LANES(fold_) = {fold_sum,  fold_max,  fold_min, sum_rows,
-                                       sum_lines, max_lines, min_lines};
+const fold_kernels FOR_LANES(fold_) = {fold_sum, fold_max,  fold_min,  sum_rows, max_each,
+                                       min_each, sum_lines, max_lines, min_lines};

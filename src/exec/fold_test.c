@@ -66,6 +66,32 @@ static void check_extremes(void) {
     }
 }
 
+/* Rows side by side are what each is alone. */
+static void check_each(void) {
+  enum { MOST = 70, ROWS = 37 };
+  static float x[ROWS * MOST], out[ROWS + 1];
+  static const float odd[] = {0, -0.0f, NAN, INFINITY, -INFINITY};
+  u32 seed = 7;
+  for (size_t n = 1; n <= MOST; n++)
+    for (u32 t = 0; t < 4; t++) {
+      const fold_kernels *k = table(t % 2);
+      float init = t < 2 ? -INFINITY : -1, want;
+      for (size_t i = 0; i < COUNT(x); i++) {
+        x[i] = noise(&seed);
+        if ((seed >> 20) % 64 == 0 || i / n % 5 == 1) x[i] = odd[(seed >> 8) % (i / n % 2 ? 5 : 2)];
+      }
+      for (u32 min = 0; min < 2; min++) {
+        out[ROWS] = 5;
+        (min ? k->min_each : k->max_each)(ROWS, n, out, &init, x);
+        for (size_t r = 0; r < ROWS; r++) {
+          (min ? k->min : k->max)(n, &want, &init, x + r * n);
+          CHECK(same_bits(out[r], want) || (out[r] != out[r] && want != want));
+        }
+        CHECK(out[ROWS] == 5);
+      }
+    }
+}
+
 static void check_rows(void) {
   static float x[FOLD_ROWS][101], acc[101], other[101];
   const void *rows[FOLD_ROWS];
@@ -117,6 +143,7 @@ int main(void) {
   check_sums();
   check_lines();
   check_extremes();
+  check_each();
   check_rows();
   return UNIT_END();
 }

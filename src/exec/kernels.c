@@ -280,6 +280,25 @@ static inline float sine_zero(float x, u32 quarters) {
 #include "program/vm_ops.def"
 #undef VM
 
+/* ---- one element a row, many times ---- */
+
+/* Whole vectors reach into rows that are written later. */
+#define SPREAD(w, T)                                                                               \
+  typedef T wide_##w __attribute__((vector_size(64), aligned(sizeof(T)), may_alias));              \
+  static void spread_##w(size_t rows, size_t n, void *d, const void *a, i64 step) {                \
+    enum { WIDE = 64 / sizeof(T) };                                                                \
+    T *row = d, *end = row + rows * n;                                                             \
+    for (size_t r = 0; r < rows; r++, row += n) {                                                  \
+      T x = ((const T *)a)[(i64)r * step], *to = row;                                              \
+      for (; to < row + n && end - to >= WIDE; to += WIDE) *(wide_##w *)to = x + (wide_##w){0};    \
+      for (; to < row + n; to++) *to = x;                                                          \
+    }                                                                                              \
+  }
+SPREAD(0, u8)
+SPREAD(1, u16)
+SPREAD(2, u32)
+SPREAD(3, u64)
+
 /* ---- by width: select, splat, strided ---- */
 
 typedef struct w16 {
@@ -612,6 +631,10 @@ static void set_widths(vm_kernels *k) {
   SET_WIDTH(2)
   SET_WIDTH(3)
   SET_WIDTH(4)
+  k->spread[0] = spread_0;
+  k->spread[1] = spread_1;
+  k->spread[2] = spread_2;
+  k->spread[3] = spread_3;
   k->transpose[0] = transpose_0;
   k->transpose[1] = transpose_1;
 #define SET_FOLD(op, t, T, expr) k->fold[REDUCE_##op][R_##t] = fold_##op##_##t;

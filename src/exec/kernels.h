@@ -52,12 +52,16 @@ typedef void kern_unzip_fn(size_t n, void *first, void *second, const void *pair
 
 enum { FORM_VV, FORM_VS, FORM_SV, FORM_COUNT }; /* vector or scalar operands */
 
+/* d[r * n + i] = a[r * step], for i < n. */
+typedef void kern_spread_fn(size_t rows, size_t n, void *d, const void *a, i64 step);
+
 typedef struct vm_kernels {
   kern_fn *unary[VM_OP_COUNT][R_COUNT];              /* by the operand's type */
   kern_fn *binary[VM_OP_COUNT][R_COUNT][FORM_COUNT]; /* NULL VS or SV: splat first */
   kern_fn *convert[R_COUNT][R_COUNT];                /* [to][from] */
   kern_fn *select[5][4];                             /* [log2 width][form of a * 2 + form of b] */
   kern_fn *splat[5];                                 /* a: one element */
+  kern_spread_fn *spread[4];                         /* [log2 width] */
   kern_fn *stride[5];                                /* a: base, b: const i64 * element stride */
   kern_fn *scatter[5];                               /* the same, to d strided */
   kern_transpose_fn *transpose[4];                   /* [log2 width] */

@@ -198,6 +198,10 @@ static void gather_block(const vm_kernels *k, const pattern *p, i64 count, u32 w
                     base, *stride * (i64)width, false);
     return;
   }
+  if (p->rank == 2 && *stride == 0 && w < 4) {
+    k->spread[w]((size_t)(count * p->head), (size_t)p->dims[1], out, base, p->stride[0]);
+    return;
+  }
   FOR_RUNS(p, count, run, offset, done, {
     const char *from = base + offset * (i64)width;
     char *to = out + done * width;

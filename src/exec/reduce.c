@@ -21,6 +21,7 @@ typedef struct reduction {
   plan other; /* the other dims, walked one element at a time */
   combiner c;
   kern_fold_fn *fold; /* rows only; NULL: pairs */
+  kern_each_fn *each; /* blocks of rows only; NULL: `fold` for one after the other */
   /* columns: several rows that lie as they are added, at once; NULL: one after the other */
   void (*sum_rows)(size_t n, void *acc, const void *const *rows, bool fresh);
   input *out; /* with their walks among those of the kept dims */
@@ -262,6 +263,35 @@ static bool has_short_rows(const reduction *r) {
   return r->fold && kn->p.blocks == 1 && kn->num_iota == 0;
 }
 
+/* ---- short rows ---- */
+
+static void fold_each(const reduction *r, const reducing *s, size_t rows) {
+  size_t n = r->kn.p.inner, width = r->c.width[0];
+  if (r->each) {
+    r->each(rows, n, s->acc[0], s->init[0], s->value[0]);
+    return;
+  }
+  for (size_t i = 0; i < rows; i++)
+    r->fold(n, s->acc[0] + i * width, s->init[0], s->value[0] + i * n * width);
+}
+
+/* Each block is so many rows. */
+static void run_blocks_of_rows(const void *data, const exec_env *env, u64 begin, u64 end) {
+  const reduction *r = data;
+  const input *out = &r->out[0];
+  reducing s;
+  begin_reducing(r, env, &s);
+  for (u64 i = begin; i < end; i++) {
+    block b;
+    loop_find_block(&r->kn.p, i, &b);
+    run_values(r, env, &s, &b, NULL);
+    fold_each(r, &s, (size_t)b.count);
+    combine_store(&r->c, 0, (size_t)b.count,
+                  (char *)env->slots[out->slot] + (out->offset + b.index[0]) * (i64)out->width,
+                  s.acc[0]);
+  }
+}
+
 /* ---- columns ---- */
 
 static void store_column(const reduction *r, const exec_env *env, char *const *acc,
@@ -342,12 +372,9 @@ static u64 footprint(const prog_loop *l, const prog_access *a) {
   return v;
 }
 
-/* Rows if the reduced dims are the ones that the largest input is contiguous in, and long
- * enough to be worth a block each, which takes more where blocks are not folded at once. */
-static bool by_rows(const prog_loop *l, bool folds) {
+/* The reduced dims are the ones that the largest input is contiguous in. */
+static bool is_contiguous_in_reduced(const prog_loop *l) {
   u32 kept = l->rank - l->reduced;
-  u64 kept_volume = dims_volume(l->dims, kept), length = dims_volume(l->dims + kept, l->reduced);
-  if (kept_volume == 1) return true;
   const prog_access *largest = NULL;
   for (u32 i = 0; i < l->num_in; i++)
     if (!largest || footprint(l, &l->in[i]) > footprint(l, largest)) largest = &l->in[i];
@@ -358,7 +385,16 @@ static bool by_rows(const prog_loop *l, bool folds) {
     i64 *best = d < kept ? &best_kept : &best_reduced;
     if (s < *best) *best = s;
   }
-  if (best_kept <= best_reduced) return kept_volume < 16 && length > 4096;
+  return best_kept > best_reduced;
+}
+
+/* Rows where they are contiguous and long enough to be worth a block each, which takes more where
+ * blocks are not folded at once. */
+static bool by_rows(const prog_loop *l, bool folds) {
+  u32 kept = l->rank - l->reduced;
+  u64 kept_volume = dims_volume(l->dims, kept), length = dims_volume(l->dims + kept, l->reduced);
+  if (kept_volume == 1) return true;
+  if (!is_contiguous_in_reduced(l)) return kept_volume < 16 && length > 4096;
   return length > (folds ? 63 : 256) || kept_volume < 8;
 }
 
@@ -374,6 +410,31 @@ static void split_plans(const lower_env *e, reduction *r, const prog_loop *l, bo
   loop_collapse(&r->kn.p);
   loop_collapse(&r->other);
   r->other.blocks = dims_volume(r->other.dims, r->other.rank);
+}
+
+static kern_each_fn *find_each(const fold_kernels *f, prog_reducer kind) {
+  if (!f) return NULL;
+  return kind == REDUCE_MAX ? f->max_each : kind == REDUCE_MIN ? f->min_each : NULL;
+}
+
+/* Rows of a few values, one behind the other, whose results are so too: one block has many. Inputs
+ * that are not so would have to be walked by rows. */
+static bool lower_blocks_of_rows(const lower_env *e, reduction *r, const prog_loop *l) {
+  enum { FEWEST = 4, MOST = 1024, MOST_CODE = 256 }; /* longer rows are worth a call */
+  u32 kept = l->rank - l->reduced;
+  plan *p = &r->kn.p;
+  i64 length = (i64)dims_volume(l->dims + kept, l->reduced);
+  if (!r->fold || l->num_out > 1 || length < FEWEST ||
+      length > (l->code.len == 2 ? MOST : MOST_CODE))
+    return false;
+  r->kn.num_out = 1;
+  loop_make_walks(e, &r->kn, l, 0, l->rank);
+  loop_collapse(p);
+  i64 *out = p->walks[l->num_in].stride;
+  if (p->rank != 2 || p->dims[1] != length || out[0] != 1 || out[1] != 0) return false;
+  out[0] = 0; /* results are no part of a block */
+  loop_lower_unit(e, &r->kn, l, true, l->code.len == 2 ? LONG : LOOP_BLOCK);
+  return p->cut == 0;
 }
 
 /* Behind what the values need: the body's, accumulators, and halves of pairs. */
@@ -414,14 +475,25 @@ void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out) {
     r->out[o] = loop_input(e, &l->out[o]);
   }
   r->fold = find_fold(e->k, l->body.kind, types[0]);
-  bool rows = by_rows(l, r->fold != NULL);
+  const fold_kernels *of_rows = e->k->fold_rows[vm_rtype_of(types[0])];
   combine_lower(e, &l->body, l->num_out, types, false, &r->c);
+  r->each = find_each(of_rows, l->body.kind);
+  if (is_contiguous_in_reduced(l) && lower_blocks_of_rows(e, r, l)) {
+    loop_lower_inputs(e, &r->kn, l);
+    *out = (exec_step){.run = run_blocks_of_rows,
+                       .data = r,
+                       .units = r->kn.p.blocks,
+                       .cost = loop_cost(&r->kn, r->kn.p.max_elements) * 2,
+                       .scratch = lower_scratch(r, true)};
+    return;
+  }
+  bool rows = by_rows(l, r->fold != NULL);
+  memset(&r->kn, 0, sizeof r->kn);
   split_plans(e, r, l, rows);
   r->kn.sums = rows && r->fold && l->body.kind == REDUCE_SUM && vm_rtype_of(types[0]) == R_f32;
   loop_lower_unit(e, &r->kn, l, true, rows && r->fold && l->code.len == 2 ? LONG : LOOP_BLOCK);
   loop_lower_inputs(e, &r->kn, l);
   const vm_unit *unit = r->kn.unit;
-  const fold_kernels *of_rows = e->k->fold_rows[vm_rtype_of(types[0])];
   if (!rows && l->body.kind == REDUCE_SUM && of_rows && unit->num_calls == 0 &&
       unit->outputs[0].reg == 0 && r->kn.p.patterns[0].mode == MODE_CONTIGUOUS)
     r->sum_rows = of_rows->sum_rows;

@@ -102,6 +102,63 @@ static void check_rounding(arena *a, i64 r, i64 kept) {
   CHECK(most == 0);
 }
 
+static i32 as_element(bool f, i32 v) {
+  float x = (float)v;
+  if (f) memcpy(&v, &x, sizeof v);
+  return v;
+}
+static double number(bool f, i32 v) {
+  float x;
+  memcpy(&x, &v, sizeof x);
+  return f ? (double)x : v;
+}
+
+/* Rows one behind the other, each with a number of its own: reduced, and (wide) taken from it. */
+static void check_short_rows(arena *a, i64 rows, i64 n, dtype t, prog_reducer kind) {
+  size_t count = (size_t)(rows * n);
+  bool f = t == DTYPE_f32;
+  i32 *x = malloc(count * 4), *wide = malloc(count * 4);
+  i32 *m = malloc((size_t)rows * 4), *z = malloc((size_t)rows * 4);
+  u32 seed = 11;
+  for (size_t i = 0; i < count; i++) x[i] = as_element(f, (i32)(noise(&seed) * 100));
+  for (i64 i = 0; i < rows; i++) m[i] = as_element(f, (i32)(i % 13));
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 px = prog_param(b, t, count), pm = prog_param(b, t, (u64)rows), init = 0;
+  u32 out = prog_result(b, t, (u64)rows, -1), all = prog_result(b, t, count, -1);
+  u32 c = prog_const(b, t, 1, &init);
+  for (int k = 0; k < 2; k++) {
+    prog_loop *l = prog_add_loop(b, 2, (i64[]){rows, n}, S, L);
+    u32 v = vm_load(b, &l->code, t, prog_loop_in(b, l, px, 0, (i64[]){n, 1}));
+    u32 w = vm_load(b, &l->code, t, prog_loop_in(b, l, pm, 0, (i64[]){1, 0}));
+    v = vm_emit(b, &l->code, VM_sub, t, v, w, 0);
+    prog_loop_out(b, l, k ? all : out, 0, (i64[]){k ? n : 1, k}, v);
+    if (!k) prog_loop_reduce(b, l, 1, &c, (prog_body){.kind = kind});
+  }
+  CHECK(!*run(b, (void *[]){x, m}, (void *[]){z, wide}));
+  int bad = 0;
+  for (i64 i = 0; i < rows; i++) {
+    double want = 0;
+    for (i64 j = 0; j < n; j++) {
+      double e = number(f, x[i * n + j]) - (double)(i % 13);
+      want = kind == REDUCE_SUM ? want + e : kind == REDUCE_MAX ? fmax(want, e) : fmin(want, e);
+      bad += number(f, wide[i * n + j]) != e;
+    }
+    bad += number(f, z[i]) != want;
+  }
+  CHECK(bad == 0);
+  free(x), free(wide), free(m), free(z);
+}
+
+static void test_short_rows(arena *a) {
+  static const i64 lengths[] = {2, 3, 4, 5, 8, 15, 16, 17, 31, 32, 50, 64, 100, 128, 256, 300};
+  static const prog_reducer kinds[] = {REDUCE_SUM, REDUCE_MAX, REDUCE_MIN};
+  for (size_t i = 0; i < COUNT(lengths); i++)
+    for (size_t k = 0; k < COUNT(kinds); k++)
+      for (i64 rows = 1; rows <= 1000; rows = rows * 7 + 2)
+        for (int f = 0; f < 2; f++)
+          check_short_rows(a, rows, lengths[i], f ? DTYPE_f32 : DTYPE_s32, kinds[k]);
+}
+
 static void test_reduce(arena *a) {
   static const i64 shapes[][3] = {{1, 1, 1},    {1, 100000, 1}, {5, 3000, 1}, {1000, 7, 1},
                                   {4, 33, 129}, {1, 64, 64},    {3, 5000, 3}, {7, 0, 2},
@@ -308,6 +365,7 @@ static void run_tests(arena *a, const exec_options *options) {
   status s = exec_create(options, &pool);
   CHECK(!s);
   test_reduce(a);
+  test_short_rows(a);
   test_order(a);
   test_windows(a);
   check_running(a, 3000000, 1, DTYPE_f32);
