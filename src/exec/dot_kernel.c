@@ -92,6 +92,10 @@ typedef double f64_t;
     T##_v s[(R) * (W)], x[W];                                                                      \
     UNROLL for (int i = 0; i < (R); i++) a[i] = t->a[i];                                           \
     UNROLL for (int i = 0; i < (R) * (W); i++) s[i] = (T##_v){0};                                  \
+    if ((W) == 4) { /* what is written at the end is on its way */                                 \
+      UNROLL for (int i = 0; i < (R) * (W); i++)                                                   \
+          __builtin_prefetch((T##_m *)t->c[i / (W)] + i % (W), 1);                                 \
+    }                                                                                              \
     for (size_t k = t->k; k > 0; k--, b += kb) {                                                   \
       i64 at = *ka++;                                                                              \
       UNROLL for (int j = 0; j < (W); j++) x[j] = ((const T##_m *)b)[j];                           \

@@ -344,15 +344,16 @@ static bool lies_well(const product *p, const axis *apart) {
 }
 
 size_t dot_own_prepare(product *p) {
-  enum { FEW = 4, NEAR = 128, NARROW = 128 };
+  enum { FEW = 4, NEAR = 512, NARROW = 128 };
   const dot_strips *s = p->strips;
   u64 wide = s->vectors * s->lanes, panels = (p->n + wide - 1) / wide;
   u64 most = p->n <= NARROW ? MC : MC / 2, blocks = (p->unit_m + most - 1) / most;
   p->mc = (p->unit_m + blocks - 1) / blocks;
   p->nc = p->unit_n < NC ? p->unit_n : NC;
-  p->direct_a = p->lhs_type == p->acc && panels <= FEW &&
-                ((is_together(&p->lhs_k) && lies_well(p, &p->lhs_m)) ||
-                 (is_together(&p->lhs_m) && lies_well(p, &p->lhs_k)) || p->m == 1);
+  p->direct_a =
+      p->lhs_type == p->acc &&
+      (is_together(&p->lhs_k) || p->m == 1 ||
+       (panels <= FEW && is_together(&p->lhs_m) && lies_well(p, &p->lhs_k)));
   p->direct_b = p->rhs_type == p->acc && !p->rhs_n.table && p->rhs_n.step == 1 && !p->rhs_k.table &&
                 (p->unit_m <= FEW * s->rows[0] || p->rhs_k.step <= NEAR);
   p->direct_c = p->out_type == p->acc && !p->groups && !p->out_n.table && p->out_n.step == 1 &&
