@@ -221,6 +221,15 @@ static bool is_by_turned(const product *p) {
   return p->b.transposed && p->m >= LEAST && (p->m <= MOST || well);
 }
 
+/* Ours reads both where they are, and what it is multiplied with once for each few rows. */
+static bool is_one_panel(const product *p) {
+  enum { WIDE = 4, NEAR = 512, LINES = 256 };
+  u64 lanes = p->strips->lanes;
+  bool f32 = p->lhs_type == DTYPE_f32 && p->rhs_type == DTYPE_f32 && p->out_type == DTYPE_f32;
+  return f32 && p->strips->vectors == WIDE && p->n > 2 * lanes && p->n <= WIDE * lanes &&
+         !p->b.transposed && p->b.ld <= NEAR && (!p->a.transposed || p->a.ld <= LINES);
+}
+
 static void choose_sgemm(product *p) {
   enum { MOST = 1 << 22 }; /* elements of f32 copies */
   if (is_small(p) || p->each > 1) return;
@@ -228,7 +237,7 @@ static void choose_sgemm(product *p) {
     return;
   p->a = see_matrix(&p->lhs_m, &p->lhs_k, true);
   p->b = see_matrix(&p->rhs_n, &p->rhs_k, false);
-  if (!p->a.plain || !p->b.plain || p->k == 0 || is_by_turned(p)) return;
+  if (!p->a.plain || !p->b.plain || p->k == 0 || is_by_turned(p) || is_one_panel(p)) return;
   if (p->out_n.table || p->out_m.table || (p->n > 1 && p->out_n.step != 1)) return;
   p->ldc = p->m == 1 ? (i64)p->n : p->out_m.step;
   p->use_sgemm = p->ldc >= (i64)p->n;
