@@ -191,6 +191,30 @@ static layout random_windows(u32 *seed) {
   return l;
 }
 
+/* A convolution with few features of whole registers of channels, features last; or the gradient of
+ * its weights, whose terms are pixels. */
+static layout random_few(u32 *seed, bool gradient) {
+  layout l = {.n = 0};
+  i64 f = 1 + pick(seed, 4), c = 16 * (1 + pick(seed, 4)), o[2], k[2];
+  for (u32 i = 0; i < 2; i++) o[i] = 4 + pick(seed, 20), k[i] = 1 + pick(seed, 3);
+  i64 row = (o[1] + k[1] - 1 + pick(seed, 2)) * c, rows = o[0] + k[0] - 1;
+  i64 x[] = {row, c}, y[] = {k[1] * c * f, c * f}, z[] = {o[1] * f, f};
+  u32 pixels = gradient ? 3 : 1, windows = gradient ? 1 : 3;
+  for (u32 g = 1; g <= 3; g++) {
+    for (u32 i = 0; i < 2 && g == pixels; i++)
+      put_dim(&l, g, o[i], x[i], gradient ? z[i] : 0, gradient ? 0 : z[i]);
+    for (u32 i = 0; i < 2 && g == windows; i++)
+      put_dim(&l, g, k[i], x[i], gradient ? 0 : y[i], gradient ? y[i] : 0);
+    if (g == windows) put_dim(&l, g, c, 1, gradient ? 0 : f, gradient ? f : 0);
+    if (g == 2) put_dim(&l, g, f, 0, 1, 1);
+  }
+  size_t weights = (size_t)(f * c * k[0] * k[1]), made = (size_t)(f * o[0] * o[1]);
+  l.volume[0] = (size_t)(rows * row);
+  l.volume[1] = gradient ? made : weights;
+  l.volume[2] = gradient ? weights : made;
+  return l;
+}
+
 /* As many groups as features, features last. */
 static layout random_depthwise(u32 *seed, u32 most) {
   layout l = {.n = 0};
@@ -219,6 +243,8 @@ static void test_layouts(arena *a) {
     l = random_windows(&seed);
     check_layout(a, &l, types[i % COUNT(types)], &seed);
     l = random_depthwise(&seed, i % 100 ? 20 : 150);
+    check_layout(a, &l, types[i % COUNT(types)], &seed);
+    l = random_few(&seed, i % 2);
     check_layout(a, &l, types[i % COUNT(types)], &seed);
   }
 }

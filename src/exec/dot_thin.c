@@ -1,5 +1,6 @@
 /* Products of a matrix with at most eight vectors, as of a decoding step: they take as long as the
- * matrix takes to be read, so that it is read once, as it is stored (thin_kernel.h). */
+ * matrix takes to be read, so that it is read once, as it is stored (thin_kernel.h). Convolutions
+ * with at most four features are such products, whose matrix are windows. */
 #include "exec/dot.h"
 
 enum { MOST = 8, ROW_TERMS = 4096 };
@@ -10,6 +11,7 @@ typedef struct thin {
   thin_fn *fn;
   bool by_rows, turned;  /* turned: the matrix is the left one */
   u32 vectors, at_once;  /* with those of zeros; of a call */
+  u64 run;               /* terms, or columns, that lie together: at most of a call */
   u64 unit, pieces;      /* of across */
   size_t next_x, next_c; /* elements */
   size_t sums_at, total_at, line_at, at_at;
@@ -64,19 +66,22 @@ static const char *sum_piece(const thin *x, const exec_env *env, u64 batch, u64 
   side w = matrix_of(x);
   i64 *at = (i64 *)(void *)(env->scratch + x->at_at);
   char *sums = env->scratch + x->sums_at, *total = env->scratch + x->total_at;
-  u64 terms = x->by_rows ? ROW_TERMS : DOT_TERMS;
-  thin_call t = {.next_x = x->next_x, .n = n, .next_c = x->next_c, .at = at};
+  u64 terms = x->by_rows ? x->run : DOT_TERMS, run = x->by_rows || x->run > n ? n : x->run;
+  thin_call t = {.next_x = x->next_x, .n = run, .next_c = x->next_c, .at = at};
   if (x->by_rows) axis_list(w.own, first, n, at);
   for (u64 k = 0; k < p->k; k += terms) {
     u64 in = k % ROW_TERMS, left = p->k - k;
     if (in == 0) bring_vectors(x, env, batch, k, left < ROW_TERMS ? left : ROW_TERMS);
     t.k = left < terms ? left : terms;
-    t.w = lies_at(env, &w, batch, axis_at(x->by_rows ? w.terms : w.own, x->by_rows ? k : first));
     if (!x->by_rows) axis_list(w.terms, k, t.k, at);
-    for (u32 i = 0; i < x->vectors; i += x->at_once) {
-      t.x = env->scratch + (i * x->next_x + in) * p->size;
-      t.c = sums + i * x->next_c * p->size;
-      x->fn(&t);
+    for (u64 j = 0; j < n; j += run) {
+      const axis *along = x->by_rows ? w.terms : w.own;
+      t.w = lies_at(env, &w, batch, axis_at(along, x->by_rows ? k : first + j));
+      for (u32 i = 0; i < x->vectors; i += x->at_once) {
+        t.x = env->scratch + (i * x->next_x + in) * p->size;
+        t.c = sums + (i * x->next_c + j) * p->size;
+        x->fn(&t);
+      }
     }
     if (p->k > terms) dot_add_group(p, k == 0, total, sums, x->vectors * x->next_c);
   }
@@ -122,8 +127,9 @@ static void choose_unit(thin *x, u64 across, size_t size) {
   enum { BYTES = 1 << 19, LEAST = 256, COLUMNS = 1024 };
   u64 unit = x->by_rows ? BYTES / (x->p->k * size) : x->p->batches > 1 ? COLUMNS : across / 2;
   if (unit > COLUMNS) unit = COLUMNS;
-  unit = align_up(unit, 64);
   if (unit < LEAST && !x->by_rows) unit = LEAST;
+  u64 step = !x->by_rows && x->run < across ? x->run : 64;
+  unit = (unit + step - 1) / step * step;
   x->unit = unit == 0 ? 64 : unit < across ? unit : across;
   x->pieces = (across + x->unit - 1) / x->unit;
 }
@@ -141,6 +147,30 @@ static void place_scratch(thin *x, exec_step *out) {
   out->scratch = x->line_at + line * 16;
 }
 
+/* How many neighbours of the axis lie together, everywhere as many; or 1. */
+static u64 even_run(const axis *x) {
+  u64 run = 1;
+  if (!x->table) return x->step == 1 ? x->n : 1;
+  while (run < x->n && x->table[run] - x->table[run - 1] == 1) run++;
+  for (u64 i = 1; i < x->n; i++)
+    if (i % run > 0 && x->table[i] - x->table[i - 1] != 1) return 1;
+  return x->n % run > 0 ? 1 : run;
+}
+
+/* Whether the matrix is read by columns, or by rows. Where these lie in runs, as in windows of an
+ * image whose channels lie together, a call has one run. */
+static bool choose_form(thin *x, const side *w, u64 vectors) {
+  enum { REGISTER = 16, LEAST = 32 };
+  u64 across = even_run(w->own), terms = even_run(w->terms);
+  x->by_rows = across < w->own->n && (terms == x->p->k || across % REGISTER > 0);
+  x->run = x->by_rows ? terms : across;
+  if (x->run == (x->by_rows ? x->p->k : w->own->n)) {
+    if (x->by_rows) x->run = ROW_TERMS;
+    return x->p->k > 1 || !x->by_rows;
+  }
+  return vectors <= MOST / 2 && (!x->by_rows || (terms >= LEAST && x->p->k <= ROW_TERMS));
+}
+
 bool dot_thin_lower(arena *a, const product *p, exec_step *out) {
   enum { SMALL = 1 << 10, NEAR = 1 << 19 }; /* elements; near: several products from the cache */
   thin *x = ARENA_NEW(a, thin);
@@ -151,12 +181,7 @@ bool dot_thin_lower(arena *a, const product *p, exec_step *out) {
   if (v.own->n > MOST || !find_source(w.type, p->acc, &source)) return false;
   if (!checked_mul(w.own->n, p->k, &work) || work < SMALL) return false;
   if (w.type == DTYPE_f32 && v.own->n > MOST / 2 && work < NEAR) return false;
-  if (!w.own->table && w.own->step == 1)
-    x->by_rows = false;
-  else if (!w.terms->table && w.terms->step == 1)
-    x->by_rows = true;
-  else
-    return false;
+  if (!choose_form(x, &w, v.own->n)) return false;
   u32 log = 0;
   while (log + 1 < THIN_COUNTS && 1u << log < v.own->n) log++;
   x->at_once = 1u << log;

@@ -106,7 +106,8 @@ INLINE ints take_u8(const u8 *p) { return (ints)WIDEN(epu8, p); }
     }                                                                                              \
   }                                                                                                \
   static void rows_##SOURCE##_##X(const thin_call *t) {                                            \
-    if (t->k * sizeof(T) <= SHORT)                                                                 \
+    bool overlap = t->n > 1 && t->at[1] - t->at[0] < (i64)t->k; /* and come from a cache */        \
+    if (t->k * sizeof(T) <= SHORT && !overlap)                                                     \
       some_rows_##SOURCE##_##X(t, 1);                                                              \
     else                                                                                           \
       some_rows_##SOURCE##_##X(t, R);                                                              \
