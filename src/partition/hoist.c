@@ -21,7 +21,7 @@ typedef struct hoist {
   bool changed;
 } hoist;
 
-enum { MAX_MADE = 32 };
+enum { MAX_MADE = 32, READ_ROOM = 8 };
 
 /* Whether v can be made in front of the loop, of at most *left ops. */
 static bool can_make(op *loop, value *v, u32 *left) {
@@ -80,6 +80,33 @@ static void hoist_one(hoist *h, op *loop, op *o, i64 *room) {
                                      : make(h, loop, r, made));
 }
 
+/* A slice of what is cut is a sum, twice as dear as a gather: where rounds slice out more than half
+ * of it, all of it is gathered in front of the loop. What the loop reads anyway may take more room.
+ */
+static void gather_sliced(hoist *h, op *loop, op *sum, i64 *room) {
+  const part_env *e = &h->e;
+  op *slice = part_private_op(op_operand(sum, 0), sum->parent);
+  struct sdy_all_reduce_attrs a;
+  loop_count c;
+  u32 left = MAX_MADE;
+  if (!slice || !op_is(slice, dynamic_slice) || !loop_counts(loop, &c) ||
+      !view_sdy_all_reduce(sum, &a) || (a.reduction_op && a.reduction_op->value != UNREDUCED_SUM))
+    return;
+  value *v = op_operand(slice, 0), *r = op_result(sum, 0);
+  const sharding *to = part_sharding(e, r);
+  i64 whole = shard_bytes(v->type, to), part = shard_bytes(r->type, to);
+  if (!to || !r->uses || sums(to) || sums(part_sharding(e, v)) || whole / READ_ROOM > *room ||
+      2 * (double)c.trips * (double)part <= (double)whole || !can_make(loop, v, &left))
+    return;
+  *room -= whole / READ_ROOM;
+  h->changed = true;
+  h->placer.loc = sum->loc;
+  v = make(h, loop, v, ir_map_create(e->a));
+  op_set_operand(slice, 0, place_for(&h->placer, v, to, loop));
+  part_set_sharding(e, slice, 0, to);
+  value_replace(r, op_result(slice, 0));
+}
+
 /* What a round adds to what is carried, as a sum; NULL: it does something else. */
 static op *added_sum(const hoist *h, const op *loop, u32 i, op **add, u32 *k) {
   const value *r = op_result(loop, i);
@@ -125,6 +152,7 @@ static walk_result hoist_loop(void *user, op *loop) {
     for (block *b = loop->regions[r].first; b; b = b->next) {
       FOR_OPS(o, b) {
         if (gathers(h, o) || op_is(o, sdy_all_reduce)) hoist_one(h, loop, o, &room);
+        if (op_is(o, sdy_all_reduce)) gather_sliced(h, loop, o, &room);
       }
     }
   return WALK_ON;
