@@ -158,9 +158,22 @@ static bool convolve_by_way(local *l, op *o, const short_kernels *k, const i64 *
   return true;
 }
 
+/* As many as a shard has: groups are cut before what is in them. */
+static void set_groups(local *l, op *o, const conv_attr *c) {
+  i64s in = op_operand(o, 0)->type->dims, kernel = op_operand(o, 1)->type->dims;
+  i64s out = l->to[op_result(o, 0)->num]->dims;
+  op_set(o, convolution, feature_group_count,
+         attr_i64(l->e.c, in.data[c->input_feature_dimension] /
+                              kernel.data[c->kernel_input_feature_dimension]));
+  op_set(o, convolution, batch_group_count,
+         attr_i64(l->e.c, in.data[c->input_batch_dimension] / out.data[c->output_batch_dimension]));
+}
+
 bool local_convolution(local *l, op *o) {
   struct convolution_attrs a;
   if (!view_convolution(o, &a)) return op_error(l->e.c, o, "has malformed attributes");
+  bool grouped = a.feature_group_count > 1 || a.batch_group_count > 1;
+  if (grouped) set_groups(l, o, a.dimension_numbers);
   i64s spatial = a.dimension_numbers->input_spatial_dimensions;
   const type **types = local_whole_types(l, o);
   i64 *padding = given_padding(l, a.present & 2 ? a.padding : NULL, spatial.len);

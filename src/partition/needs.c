@@ -194,15 +194,13 @@ static i64 padding_at(const dense_attr *p, size_t d, int side) {
   return p ? attr_dense_int(&p->base, 2 * d + (size_t)side) : 0;
 }
 
-/* Where features or batches are in groups, their factors stay whole. Of a spatial dimension that is
- * cut along the kernel, as where a kernel's gradient is computed, each device has a part of the
- * sum: if that is not read backwards. */
+/* Groups of features and batches are the major factors of theirs, so that shards are of whole
+ * groups, or lie in one. Of a spatial dimension that is cut along the kernel, as where a kernel's
+ * gradient is computed, each device has a part of the sum: if that is not read backwards. */
 void needs_convolution(const op *o, const rule *r, part_need *needs) {
   struct convolution_attrs v;
   bool ok = view_convolution(o, &v);
-  for (u32 f = 0;
-       f < r->num_factors && !(ok && v.feature_group_count == 1 && v.batch_group_count == 1); f++)
-    needs[f] = whole;
+  for (u32 f = 0; f < r->num_factors && !ok; f++) needs[f] = whole;
   if (!ok) return;
   const conv_attr *c = v.dimension_numbers;
   bool unknown = v.present & 2 && !v.padding;
