@@ -230,7 +230,8 @@ static part part_of(const part_env *e, value *v, i64 d) {
       along &= (i64)k == d || dims.data[k] == v->type->dims.data[k];
     if (along) p = (part){x, a.start_indices.data[d], p.size, true};
   }
-  p.cut = parts_along(e, p.v, d) > 1;
+  i64 parts = parts_along(e, p.v, d), size = p.v->type->dims.data[d];
+  p.cut = parts > 1 && (parts - 1) * div_ceil_i64(size, parts) < size; /* all have some of it */
   return p;
 }
 

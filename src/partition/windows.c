@@ -32,8 +32,9 @@ bool windows_slice(const op *o, const type *const *types, u32 t, u32 d, i64 part
   if (w->size == out) return true;
   i64 shard = div_ceil_i64(out, parts);
   w->step = shard * by;
-  w->begin = v.start_indices.data[d];
+  w->begin = w->first = v.start_indices.data[d];
   w->length = (shard - 1) * by + 1;
+  w->last = v.limit_indices.data[d]; /* what is behind is padding of the result */
   return window_is_near(w);
 }
 
