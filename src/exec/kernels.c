@@ -525,6 +525,22 @@ enum { LANES = 64 };
     T y = lane[0], x = init ? *(const T *)init : y;                                                \
     *(T *)acc = init ? expr : y;                                                                   \
   }
+/* Where every order gives the same, compilers find one for a few. */
+#define FOLD_EXACTLY(op, t, T, expr)                                                               \
+  FOLD(LONG_##op, t, T, expr)                                                                      \
+  static void fold_##op##_##t(size_t n, void *acc, const void *init, const void *av) {             \
+    const T *a = av;                                                                               \
+    if (n >= 4 * LANES) {                                                                          \
+      fold_LONG_##op##_##t(n, acc, init, av);                                                      \
+      return;                                                                                      \
+    }                                                                                              \
+    T x = init ? *(const T *)init : a[0];                                                          \
+    for (size_t i = !init; i < n; i++) {                                                           \
+      T y = a[i];                                                                                  \
+      x = expr;                                                                                    \
+    }                                                                                              \
+    *(T *)acc = x;                                                                                 \
+  }
 #define ORDER_FOLDS(F_, t, T)                                                                      \
   F_(MAX, t, T, x > y ? x : y)                                                                     \
   F_(MIN, t, T, x < y ? x : y)
@@ -536,23 +552,23 @@ enum { LANES = 64 };
   F_(XOR, u, U, x ^ y)                                                                             \
   ORDER_FOLDS(F_, s, S)                                                                            \
   ORDER_FOLDS(F_, u, U)
-#define FOLDS(F_)                                                                                  \
+#define FOLDS(F_, E_)                                                                              \
   F_(PROD, f32, float, x *y)                                                                       \
   F_(PROD, f64, double, x *y)                                                                      \
-  INT_FOLDS(F_, s8, i8, u8, u8)                                                                    \
-  INT_FOLDS(F_, s16, i16, u16, u16)                                                                \
-  INT_FOLDS(F_, s32, i32, u32, u32)                                                                \
-  INT_FOLDS(F_, s64, i64, u64, u64)                                                                \
+  INT_FOLDS(E_, s8, i8, u8, u8)                                                                    \
+  INT_FOLDS(E_, s16, i16, u16, u16)                                                                \
+  INT_FOLDS(E_, s32, i32, u32, u32)                                                                \
+  INT_FOLDS(E_, s64, i64, u64, u64)                                                                \
   F_(SUM, c64, kern_c64, ((kern_c64){x.re + y.re, x.im + y.im}))                                   \
   F_(SUM, c128, kern_c128, ((kern_c128){x.re + y.re, x.im + y.im}))                                \
-  F_(AND, pred, u8, x &y)                                                                          \
-  F_(OR, pred, u8, x | y)                                                                          \
-  F_(XOR, pred, u8, x ^ y)                                                                         \
-  F_(SUM, pred, u8, x | y)                                                                         \
-  F_(PROD, pred, u8, x &y)                                                                         \
-  F_(MAX, pred, u8, x | y)                                                                         \
-  F_(MIN, pred, u8, x &y)
-FOLDS(FOLD)
+  E_(AND, pred, u8, x &y)                                                                          \
+  E_(OR, pred, u8, x | y)                                                                          \
+  E_(XOR, pred, u8, x ^ y)                                                                         \
+  E_(SUM, pred, u8, x | y)                                                                         \
+  E_(PROD, pred, u8, x &y)                                                                         \
+  E_(MAX, pred, u8, x | y)                                                                         \
+  E_(MIN, pred, u8, x &y)
+FOLDS(FOLD, FOLD_EXACTLY)
 
 /* ---- the table ---- */
 
@@ -638,7 +654,7 @@ static void set_widths(vm_kernels *k) {
   k->transpose[0] = transpose_0;
   k->transpose[1] = transpose_1;
 #define SET_FOLD(op, t, T, expr) k->fold[REDUCE_##op][R_##t] = fold_##op##_##t;
-  FOLDS(SET_FOLD)
+  FOLDS(SET_FOLD, SET_FOLD)
   static const prog_reducer same[] = {REDUCE_SUM, REDUCE_PROD, REDUCE_AND, REDUCE_OR, REDUCE_XOR};
   for (size_t i = 0; i < COUNT(same); i++)
     for (u32 w = 0; w < 4; w++) k->fold[same[i]][R_s8 + w] = k->fold[same[i]][R_u8 + w];

@@ -189,37 +189,73 @@ void loop_find_block(const plan *p, u64 b, block *out) {
     }                                                                                              \
   } while (0)
 
+/* The last two dims, of so many rows. */
+static void gather_rows(const vm_kernels *k, const pattern *p, i64 rows, u32 width,
+                        const char *from, char *to) {
+  u32 w = vm_log2_width(width), last = p->rank - 1;
+  i64 run = p->dims[last], row = p->stride[last - 1], stride = p->stride[last];
+  i64 bytes = run * (i64)width;
+  if (stride == 1)
+    k->move->rows((size_t)rows, (size_t)bytes, to, bytes, from, row * (i64)width, false);
+  else if (stride == 0 && w < 4)
+    k->spread[w]((size_t)rows, (size_t)run, to, from, row);
+  else if (row == 1 && stride > 1 && w < 4)
+    k->transpose[w]((size_t)rows, (size_t)run, to, bytes, from, stride * (i64)width, false);
+  else
+    for (i64 i = 0; i < rows; i++, to += bytes, from += row * (i64)width) {
+      if (stride == -1 && k->reverse[w])
+        k->reverse[w]((size_t)run, to, from);
+      else
+        k->stride[w]((size_t)run, to, from, &stride, NULL);
+    }
+}
+
+static void gather_run(const vm_kernels *k, const pattern *p, i64 run, u32 width, const char *from,
+                       char *to) {
+  u32 w = vm_log2_width(width);
+  const i64 *stride = &p->stride[0];
+  if (*stride == 1)
+    memcpy(to, from, (size_t)run * width);
+  else if (*stride == 0)
+    k->splat[w]((size_t)run, to, from, NULL, NULL);
+  else if (*stride == -1 && k->reverse[w])
+    k->reverse[w]((size_t)run, to, from);
+  else
+    k->stride[w]((size_t)run, to, from, stride, NULL);
+}
+
 static void gather_block(const vm_kernels *k, const pattern *p, i64 count, u32 width,
                          const char *base, char *out) {
-  u32 w = vm_log2_width(width);
-  const i64 *stride = &p->stride[p->rank - 1];
-  if (p->rank == 2 && p->stride[0] == 1 && *stride > 1 && w < 4) {
-    k->transpose[w]((size_t)(count * p->head), (size_t)p->dims[1], out, p->dims[1] * (i64)width,
-                    base, *stride * (i64)width, false);
+  if (p->rank == 1) {
+    gather_run(k, p, count * p->head, width, base, out);
     return;
   }
-  if (p->rank == 2 && *stride == 0 && w < 4) {
-    k->spread[w]((size_t)(count * p->head), (size_t)p->dims[1], out, base, p->stride[0]);
+  if (p->rank == 2) {
+    gather_rows(k, p, count * p->head, width, base, out);
     return;
   }
-  FOR_RUNS(p, count, run, offset, done, {
-    const char *from = base + offset * (i64)width;
-    char *to = out + done * width;
-    if (*stride == 1)
-      memcpy(to, from, (size_t)run * width);
-    else if (*stride == 0)
-      k->splat[w]((size_t)run, to, from, NULL, NULL);
-    else if (*stride == -1 && k->reverse[w])
-      k->reverse[w]((size_t)run, to, from);
-    else
-      k->stride[w]((size_t)run, to, from, stride, NULL);
+  pattern outer = *p;
+  outer.rank--; /* runs of it are rows of the last two dims */
+  FOR_RUNS(&outer, count, rows, offset, done, {
+    gather_rows(k, p, rows, width, base + offset * (i64)width,
+                out + (i64)done * p->dims[p->rank - 1] * (i64)width);
   });
 }
 
 void loop_scatter(const vm_kernels *k, const pattern *p, i64 count, u32 width, char *base,
                   const char *values) {
-  u32 w = vm_log2_width(width);
-  const i64 *stride = &p->stride[p->rank - 1];
+  u32 w = vm_log2_width(width), last = p->rank - 1;
+  const i64 *stride = &p->stride[last];
+  if (last > 0 && *stride == 1) {
+    i64 bytes = p->dims[last] * (i64)width;
+    pattern outer = *p;
+    outer.rank--;
+    FOR_RUNS(&outer, count, rows, offset, done, {
+      k->move->rows((size_t)rows, (size_t)bytes, base + offset * (i64)width,
+                    p->stride[last - 1] * (i64)width, values + (i64)done * bytes, bytes, false);
+    });
+    return;
+  }
   FOR_RUNS(p, count, run, offset, done, {
     char *to = base + offset * (i64)width;
     const char *from = values + done * width;
