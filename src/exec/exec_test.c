@@ -226,6 +226,60 @@ static void test_gather(arena *a) {
   }
 }
 
+/* More rows than are found at once, of n elements: taken, then added or put where they came from,
+ * though some of those are outside. */
+static void check_rows(arena *a, i64 n, bool put) {
+  enum { TABLE = 50, TAKEN = 300 };
+  size_t size = (size_t)(TABLE * n), taken = (size_t)(TAKEN * n);
+  float *x = malloc(size * 4), *got = malloc(taken * 4), *z = malloc(size * 4);
+  i32 at[TAKEN];
+  for (size_t i = 0; i < size; i++) x[i] = (float)i;
+  for (int i = 0; i < TAKEN; i++) at[i] = i * 37 % (TABLE + 4) - 2;
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 t = prog_param(b, DTYPE_f32, size), ix = prog_param(b, DTYPE_s32, TAKEN);
+  u32 r = prog_result(b, DTYPE_f32, taken, -1), s = prog_result(b, DTYPE_f32, size, -1);
+  i64 td[] = {TABLE, n}, id[] = {TAKEN}, od[] = {TAKEN, n}, one[] = {1}, zero[] = {0},
+      sizes[] = {1, n};
+  prog_gather g = {.n = 1,
+                   .operand = &t,
+                   .other = &r,
+                   .indices = ix,
+                   .operand_dims = {td, 2},
+                   .indices_dims = {id, 1},
+                   .other_dims = {od, 2},
+                   .offset_dims = {one, 1},
+                   .collapsed = {zero, 1},
+                   .start_index_map = {zero, 1},
+                   .index_vector_dim = 1,
+                   .slice_sizes = {sizes, 2}};
+  prog_add_gather(b, &g, S, L);
+  prog_add_move(b, t, s, S, L);
+  g.scatter = true;
+  g.operand = &s;
+  g.body = (prog_body){.kind = put ? REDUCE_CODE : REDUCE_SUM};
+  for (u32 i = 0; put && i < 2; i++) vm_load(b, &g.body.code, DTYPE_f32, i);
+  if (put) vm_store(b, &g.body.code, 0, 1);
+  prog_add_gather(b, &g, S, L);
+  CHECK(!*run(b, (void *[]){x, at}, (void *[]){got, z}));
+  int bad = 0;
+  for (i64 i = 0; i < TAKEN; i++) {
+    i64 row = at[i] < 0 ? 0 : at[i] >= TABLE ? TABLE - 1 : at[i];
+    for (i64 k = 0; k < n; k++) bad += got[i * n + k] != (float)(row * n + k);
+  }
+  for (i64 row = 0; row < TABLE; row++) {
+    int times = 1;
+    for (int i = 0; i < TAKEN && !put; i++) times += at[i] == row;
+    for (i64 k = 0; k < n; k++) bad += z[row * n + k] != (float)((row * n + k) * times);
+  }
+  CHECK(bad == 0);
+  free(x), free(got), free(z);
+}
+
+static void test_rows(arena *a) {
+  for (i64 n = 1; n < 80; n += n < 20 ? 1 : 7) check_rows(a, n, false), check_rows(a, n, true);
+  check_rows(a, 1500, false), check_rows(a, 1500, true);
+}
+
 /* Of two operands each gets what the other has, at two of three places. */
 static void test_scatter_swap(arena *a) {
   u32 x[3] = {1, 2, 3}, y[3] = {4, 5, 6}, u[2] = {0}, ix[2] = {2, 0}, z[2][3];
@@ -567,6 +621,7 @@ static void run_tests(arena *a, const exec_options *options) {
   test_converts(a);
   test_copies(a);
   test_gather(a);
+  test_rows(a);
   test_scatter_swap(a);
   test_max_of_rows(a, 9);
   test_max_of_rows(a, 1500);

@@ -36,6 +36,8 @@ struct gathering {
   size_t temp_at;
   single_fn *single;  /* windows of one element: those of n batches along the last dim */
   kern_take_fn *take; /* the same, where all that is but taken lies side by side */
+  u64 row;            /* elements of windows that are rows; 0: they are not */
+  kern_fn *add;       /* scatter: what such a row is added by; NULL: it takes the place */
 };
 
 static bool contains(i64s list, i64 v, size_t *at) {
@@ -322,6 +324,77 @@ static void run_scatter(const void *data, const exec_env *env, u64 begin, u64 en
   }
 }
 
+/* ---- windows that are rows, by one index ---- */
+
+enum { ROWS = 128 };
+
+/* Where those rows of the operand are that batches b and on name, some of a line: clamped, or NULL
+ * where that is outside. How many. */
+static u64 find_rows(const gathering *r, const exec_env *env, u64 b, u64 end, bool clamp,
+                     batch_line *l, char **at) {
+  const void *indices = env->slots[r->g->indices];
+  u64 n = along_last(r, b, end);
+  if (n > ROWS) n = ROWS;
+  *l = line_from(r, b);
+  char *from = (char *)env->slots[r->g->operand[0]] + l->operand * (i64)r->width[0];
+  for (i64 i = 0; i < (i64)n; i++) {
+    i64 start = step_read_index(r->index_type, indices, (u64)(l->index + i * l->index_step));
+    start = take_wrapped(&r->rule, start);
+    i64 inside = take_clamped(&r->rule, start);
+    at[i] = from + (i * l->operand_step + inside * r->operand_stride[0]) * (i64)r->width[0];
+    __builtin_prefetch(at[i]);
+    if (!clamp && start != inside) at[i] = NULL;
+  }
+  return n;
+}
+
+static void run_gather_rows(const void *data, const exec_env *env, u64 begin, u64 end) {
+  const gathering *r = data;
+  i64 width = r->width[0];
+  char *at[ROWS], *result = env->slots[r->g->other[0]];
+  batch_line l;
+  for (u64 n; begin < end; begin += n) {
+    n = find_rows(r, env, begin, end, true, &l, at);
+    r->k->move->pick(n, r->row * (u64)width, result + l.other * width, l.other_step * width, at);
+  }
+}
+
+static void run_scatter_rows(const void *data, const exec_env *env, u64 begin, u64 end) {
+  const gathering *r = data;
+  i64 width = r->width[0];
+  char *at[ROWS];
+  batch_line l;
+  end = r->batches; /* one unit */
+  for (u64 n; begin < end; begin += n) {
+    n = find_rows(r, env, begin, end, false, &l, at);
+    const char *from = (const char *)env->slots[r->g->other[0]] + l.other * width;
+    for (u64 i = 0; i < n; i++, from += l.other_step * width) {
+      if (!at[i]) continue;
+      if (r->add)
+        r->add(r->row, at[i], at[i], from, NULL);
+      else
+        memcpy(at[i], from, r->row * (u64)width);
+    }
+  }
+}
+
+/* Whether windows are rows that are moved, or added as they lie in memory. */
+static bool find_row(gathering *r, dtype t) {
+  enum { MOST = 1 << 12 }; /* bytes; of longer ones the next is brought while one is moved */
+  const step_shape *s = &r->window;
+  const prog_gather *g = r->g;
+  if (g->n != 1 || r->index_size != 1 || s->rank != 1 || s->to[0] != 1 || s->from[0] != 1 ||
+      s->dims[0] * (i64)r->width[0] > MOST)
+    return false;
+  if (g->scatter && !is_put(&g->body)) {
+    if (g->body.kind != REDUCE_SUM || r->k->load[t] || r->k->clean[t]) return false;
+    r->add = r->k->binary[VM_add][vm_rtype_of(t)][FORM_VV];
+    if (!r->add) return false;
+  }
+  r->row = (u64)s->dims[0];
+  return true;
+}
+
 /* ---- lowering ---- */
 
 static void strides_of(i64s dims, i64 *stride) {
@@ -445,6 +518,12 @@ void gather_lower(const lower_env *e, const prog_gather *g, exec_step *out) {
     if (!g->scatter) return;
     out->units = 1;
     out->cost *= r->batches;
+    return;
+  }
+  if (find_row(r, type)) {
+    out->run = g->scatter ? run_scatter_rows : run_gather_rows;
+    out->units = g->scatter ? 1 : r->batches;
+    if (g->scatter) out->cost *= r->batches;
     return;
   }
   if (g->scatter) {

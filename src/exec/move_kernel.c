@@ -40,11 +40,13 @@ INLINE void aligned_row(char *to, const char *from, size_t n, bool past) {
 }
 
 /* Of `half` to twice that many bytes: its first and its last ones. */
+#define SHORT_ROW(half)                                                                            \
+  char a[half], b[half];                                                                           \
+  memcpy(a, from, half), memcpy(b, from + n - (half), half);                                       \
+  memcpy(to, a, half), memcpy(to + n - (half), b, half);
 #define SHORT_ROWS(half)                                                                           \
   for (size_t i = 0; i < rows; i++, to += ts, from += fs) {                                        \
-    char a[half], b[half];                                                                         \
-    memcpy(a, from, half), memcpy(b, from + n - (half), half);                                     \
-    memcpy(to, a, half), memcpy(to + n - (half), b, half);                                         \
+    SHORT_ROW(half)                                                                                \
   }
 
 static void copy_rows(size_t rows, size_t n, char *to, i64 ts, const char *from, i64 fs,
@@ -71,6 +73,23 @@ static void copy_rows(size_t rows, size_t n, char *to, i64 ts, const char *from,
     SHORT_ROWS(2)
   } else if (n) {
     for (size_t i = 0; i < rows; i++, to += ts, from += fs) *to = *from;
+  }
+}
+
+static void pick_rows(size_t rows, size_t n, char *to, i64 ts, char *const *at) {
+  for (size_t i = 0; i < rows; i++, to += ts) {
+    const char *from = at[i];
+    if (n >= LANE_BYTES) {
+      long_row(to, from, n);
+    } else if (n >= 32) {
+      SHORT_ROW(32)
+    } else if (n >= 16) {
+      SHORT_ROW(16)
+    } else if (n >= 8) {
+      SHORT_ROW(8)
+    } else {
+      memcpy(to, from, n);
+    }
   }
 }
 
@@ -147,5 +166,5 @@ TAKES(i64, u64, INT64_MAX)
 
 #define TAKES_OF(I)                                                                                \
   { take_##I##_u8, take_##I##_u16, take_##I##_u32, take_##I##_u64 }
-const move_kernels PASTE(move_, KERNELS_ISA) = {copy_rows,
-                                                {TAKES_OF(i32), TAKES_OF(u32), TAKES_OF(i64)}};
+const move_kernels PASTE(move_, KERNELS_ISA) = {
+    copy_rows, pick_rows, {TAKES_OF(i32), TAKES_OF(u32), TAKES_OF(i64)}};

@@ -24,8 +24,12 @@ static inline i64 take_clamped(const take_rule *r, i64 at) {
 
 typedef enum take_index { TAKE_S32, TAKE_U32, TAKE_S64, TAKE_INDICES } take_index;
 
+/* Rows of `bytes` from where they are, one after the other. */
+typedef void kern_pick_fn(size_t rows, size_t bytes, char *to, i64 to_stride, char *const *from);
+
 typedef struct move_kernels {
   kern_rows_fn *rows;
+  kern_pick_fn *pick;
   kern_take_fn *take[TAKE_INDICES][4]; /* [log2 width] */
 } move_kernels;
 

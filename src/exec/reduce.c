@@ -465,6 +465,15 @@ static kern_fold_fn *find_fold(const vm_kernels *k, prog_reducer kind, dtype t) 
   return k->fold[kind][vm_rtype_of(t)];
 }
 
+/* Of sums of rows: blocks of one contiguous run, if that is not too short, rather than of several.
+ */
+static u64 contiguous_target(const plan *p) {
+  enum { SHORT = 32 };
+  i64 run = p->dims[p->rank - 1];
+  bool lies = p->rank > 1 && p->walks[0].stride[p->rank - 1] == 1;
+  return lies && run >= SHORT && run < LOOP_BLOCK / 2 ? 2 * (u64)run - 1 : LOOP_BLOCK;
+}
+
 void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out) {
   reduction *r = ARENA_NEW(e->a, reduction);
   dtype *types = ARENA_ARRAY(e->a, dtype, l->num_out);
@@ -491,7 +500,12 @@ void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out) {
   memset(&r->kn, 0, sizeof r->kn);
   split_plans(e, r, l, rows);
   r->kn.sums = rows && r->fold && l->body.kind == REDUCE_SUM && vm_rtype_of(types[0]) == R_f32;
-  loop_lower_unit(e, &r->kn, l, true, rows && r->fold && l->code.len == 2 ? LONG : LOOP_BLOCK);
+  bool as_it_is = l->code.len == 2;
+  bool sums_rows = !rows && as_it_is && l->body.kind == REDUCE_SUM && of_rows;
+  loop_lower_unit(e, &r->kn, l, true,
+                  rows && r->fold && as_it_is ? LONG
+                  : sums_rows                 ? contiguous_target(&r->kn.p)
+                                              : LOOP_BLOCK);
   loop_lower_inputs(e, &r->kn, l);
   const vm_unit *unit = r->kn.unit;
   if (!rows && l->body.kind == REDUCE_SUM && of_rows && unit->num_calls == 0 &&
