@@ -1,5 +1,6 @@
 """One process of a job, as test_distributed.py starts it: PROGRAM ADDRESS RANK SIZE."""
 import os
+import socket
 import sys
 
 import jax
@@ -95,6 +96,16 @@ def transfers():
     assert len(y.addressable_shards) == (n if RANK == SIZE - 1 else 0)
     z = jax.device_put(y, here)
     check(z, values)
+
+
+def over_jax_sockets():
+    """The same by JAX's own sockets, a port for each process."""
+    jax.config.update("jax_force_dcn_cross_host_transfers", True)
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        port = s.getsockname()[1]
+    jax.config.update("jax_cross_host_transfer_socket_address", f"127.0.0.1:{port}")
+    transfers()
 
 
 def errors():

@@ -45,9 +45,10 @@ def finish(processes):
             p.kill()
 
 
-@pytest.mark.parametrize("size, devices", [(2, 4), (4, 2)])
-def test_programs(size, devices):
-    processes = start("programs", size, devices)
+@pytest.mark.parametrize("program, size, devices",
+                         [("programs", 2, 4), ("programs", 4, 2), ("over_jax_sockets", 2, 2)])
+def test_programs(program, size, devices):
+    processes = start(program, size, devices)
     for (out, err), process in zip(finish(processes), processes):
         assert process.returncode == 0 and out.endswith("done\n"), out + err
 
