@@ -429,6 +429,11 @@ static walk_result join_sums(void *user, op *o) {
   return WALK_ON;
 }
 
+static walk_result join_scatters(void *user, op *o) {
+  pieces_join_scatter(user, o);
+  return WALK_ON;
+}
+
 static walk_result join_slices(void *user, op *o) {
   if (op_is(o, concatenate)) join_concatenate(user, o);
   if (op_is(o, slice)) join_pad(user, o);
@@ -441,9 +446,10 @@ bool part_join_slices(ir_module *m, arena *scratch, const pass_args *args) {
   (void)args;
   part_env e = part_env_make(m, scratch);
   bool may = module_may_have(m, pad) || module_may_have(m, concatenate) ||
-             module_may_have(m, select_and_scatter);
+             module_may_have(m, select_and_scatter) || module_may_have(m, scatter);
   if (!part_has_mesh(&e) || !may) return true;
   op_walk(m->root, join_sums, &e);
+  if (module_may_have(m, scatter)) op_walk_post(m->root, join_scatters, &e);
   ops_erase_dead(m->root, DEAD_BY_ROW); /* the pads that were added */
   op_walk(m->root, join_slices, &e);
   ops_erase_dead(m->root, DEAD_BY_ROW);

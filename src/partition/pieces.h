@@ -29,4 +29,7 @@ static inline bool piece_wraps(const piece *p, i64 size) { return p->start + p->
 void pieces_join_pads(const part_env *e, op *o);
 #define PIECES_FILL "terrazzo.fill"
 
+/* And for a scatter of one window (join_scatter.c). */
+void pieces_join_scatter(const part_env *e, op *o);
+
 #endif

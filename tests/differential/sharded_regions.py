@@ -378,6 +378,33 @@ class Maker(Sdy):
             f"unique_indices = {str(kind == 'second').lower()}",
             self.reducer([(kind, v.element)])))
 
+    def draw_written_window(self):
+        """One window at a place that the program says, seldom one that is not all inside."""
+        v, r = self.some(is_number, least=1), self.r
+        if v is None or self.closed:
+            return
+        kind = r.choice(["second", "second", "add", "add", "maximum", "minimum"])
+        if v.info.kind in ("pred", "complex"):
+            kind = "second"
+        sizes = [r.choice([n, max(1, n - r.randint(0, 2)), r.randint(1, n)]) for n in v.shape]
+        low = [r.randint(0, n - k + (r.random() < 0.05)) for n, k in zip(v.shape, sizes)]
+        mapped = [d for d, at in enumerate(low) if at] or [0]
+        updates = self.like(Value("", sizes, v.element))
+        bound = None if None in (v.bound, updates.bound) else max(v.bound, updates.bound)
+        if kind == "add":
+            v, updates = self.summable(v, 2)[0], self.summable(updates, 2)[0]
+            if v is None or updates is None:
+                return
+            bound = None if self.wild else (v.bound or 0) + (updates.bound or 0)
+        index = self.integers([low[d] for d in mapped], (len(mapped),))
+        self.keep(self.op(
+            "stablehlo.scatter", [v, index, updates], [(v.shape, v.element, bound)],
+            "indices_are_sorted = true, scatter_dimension_numbers = #stablehlo.scatter<"
+            f"update_window_dims = {list(range(len(sizes)))}, scatter_dims_to_operand_dims = "
+            f"{mapped}, index_vector_dim = 0>, unique_indices = true",
+            self.reducer([(kind, v.element)])))
+        self.features["written windows"] += 1
+
     # ---- control flow ----
 
     def draw_while(self):
