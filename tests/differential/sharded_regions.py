@@ -312,6 +312,49 @@ class Maker(Sdy):
             self.keep(self.op("chlo.top_k", [v], [(shape, v.element, v.bound), (shape, "i32", 9)],
                               f"k = {k} : i64"))
 
+    # ---- seldom written ----
+
+    def draw_old_broadcast(self):
+        """New dimensions in front."""
+        v = self.some(empty=True)
+        if v is not None and v.size <= LARGEST // 8:
+            sizes = [self.r.choice([1, 2, 3, 4]) for _ in range(self.r.choice([1, 1, 2]))]
+            if math.prod(sizes) * v.size <= LARGEST:
+                self.keep(self.op("stablehlo.broadcast", [v],
+                                  [([*sizes, *v.shape], v.element, v.bound)],
+                                  f"broadcast_sizes = {array(sizes)}"))
+
+    def draw_map(self):
+        """The greater of two, by a body."""
+        v = self.some(lambda v: is_real(v) and v.info.kind != "pred")
+        if v is None or self.wild:
+            return
+        w, k, t = self.like(v), self.name()[2:], tensor((), v.element)
+        bound = None if None in (v.bound, w.bound) else max(v.bound, w.bound)
+        line = f'%g{k} = "stablehlo.maximum"(%l{k}, %r{k}) : ({t}, {t}) -> {t}'
+        self.keep(self.op(
+            "stablehlo.map", [v, w], [(v.shape, v.element, bound)],
+            f"dimensions = {array(range(len(v.shape)))}",
+            self.scalar_body([(f"%l{k}", v.element), (f"%r{k}", v.element)], [line],
+                             [(f"%g{k}", v.element)])))
+
+    def draw_triangular_solve(self):
+        """A unit triangle of ones, so that all numbers stay whole."""
+        r, element = self.r, self.r.choice(["f32", "f64"])
+        n, left = r.choice([1, 2, 3]), self.chance(0.5)
+        batch = self.shape(0, 2)
+        other = r.choice([1, 2, 4, 6, 8])
+        b = self.like(Value("", [*batch, *((n, other) if left else (other, n))], element))
+        b = self.fit(b, 3)
+        if b is None or self.wild or math.prod(batch) * n * n > LARGEST:
+            return
+        a = self.constant([*batch, n, n], element, 1)
+        self.keep(self.op(
+            "stablehlo.triangular_solve", [a, b], [(b.shape, element, 3 << n)],
+            f"left_side = {str(left).lower()}, lower = {str(self.chance(0.5)).lower()}, "
+            "transpose_a = #stablehlo<transpose "
+            f"{r.choice(['NO_TRANSPOSE', 'TRANSPOSE'])}>, unit_diagonal = true"))
+
     # ---- scatter ----
 
     def draw_scatter(self):
@@ -619,7 +662,8 @@ class Maker(Sdy):
                "reduce": 4,
                "argmax": 1, "reduce_window": 3, "select_and_scatter": 1.5, "sort": 2,
                "long_sort": 0.1,
-               "top_k": 1, "scatter": 4, "while": 1.5, "scan": 1, "case": 0.8, "if": 0.8, "call": 1,
+               "top_k": 1, "scatter": 4, "written_window": 1, "map": 0.2, "old_broadcast": 0.2,
+               "triangular_solve": 0.3, "while": 1.5, "scan": 1, "case": 0.8, "if": 0.8, "call": 1,
                "composite": 0.4}
     only = None  # "gather": every other op is one
 
