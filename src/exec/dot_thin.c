@@ -172,7 +172,7 @@ static bool choose_form(thin *x, const side *w, u64 vectors) {
 }
 
 bool dot_thin_lower(arena *a, const product *p, exec_step *out) {
-  enum { SMALL = 1 << 10, NEAR = 1 << 19 }; /* elements; near: several products from the cache */
+  enum { SMALL = 1 << 10, NEAR = 1 << 19, SHORT = 64 }; /* near: several from the cache */
   thin *x = ARENA_NEW(a, thin);
   thin_source source;
   *x = (thin){.p = p, .turned = p->m > p->n};
@@ -182,6 +182,9 @@ bool dot_thin_lower(arena *a, const product *p, exec_step *out) {
   if (!checked_mul(w.own->n, p->k, &work) || work < SMALL) return false;
   if (w.type == DTYPE_f32 && v.own->n > MOST / 2 && work < NEAR) return false;
   if (!choose_form(x, &w, v.own->n)) return false;
+  /* Summing up each row's lanes would take longer than its products. */
+  if (x->by_rows && x->turned && w.type == DTYPE_f32 && v.own->n > MOST / 2 && p->k <= SHORT)
+    return false;
   u32 log = 0;
   while (log + 1 < THIN_COUNTS && 1u << log < v.own->n) log++;
   x->at_once = 1u << log;

@@ -22,6 +22,7 @@ typedef struct reduction {
   combiner c;
   kern_fold_fn *fold; /* rows only; NULL: pairs */
   kern_each_fn *each; /* blocks of rows only; NULL: `fold` for one after the other */
+  walk results;       /* of blocks of rows */
   /* columns: several rows that lie as they are added, at once; NULL: one after the other */
   void (*sum_rows)(size_t n, void *acc, const void *const *rows, bool fresh);
   input *out; /* with their walks among those of the kept dims */
@@ -286,9 +287,10 @@ static void run_blocks_of_rows(const void *data, const exec_env *env, u64 begin,
     loop_find_block(&r->kn.p, i, &b);
     run_values(r, env, &s, &b, NULL);
     fold_each(r, &s, (size_t)b.count);
+    i64 at = 0;
+    for (u32 d = 0; d <= r->kn.p.cut; d++) at += b.index[d] * r->results.stride[d];
     combine_store(&r->c, 0, (size_t)b.count,
-                  (char *)env->slots[out->slot] + (out->offset + b.index[0]) * (i64)out->width,
-                  s.acc[0]);
+                  (char *)env->slots[out->slot] + (out->offset + at) * (i64)out->width, s.acc[0]);
   }
 }
 
@@ -430,11 +432,14 @@ static bool lower_blocks_of_rows(const lower_env *e, reduction *r, const prog_lo
   r->kn.num_out = 1;
   loop_make_walks(e, &r->kn, l, 0, l->rank);
   loop_collapse(p);
-  i64 *out = p->walks[l->num_in].stride;
-  if (p->rank != 2 || p->dims[1] != length || out[0] != 1 || out[1] != 0) return false;
-  out[0] = 0; /* results are no part of a block */
+  walk *out = &p->walks[l->num_in];
+  u32 last = p->rank - 1;
+  if (!last || p->dims[last] != length || out->stride[last - 1] != 1 || out->stride[last] != 0)
+    return false;
+  r->results = *out;
+  *out = (walk){0}; /* they are no part of a block */
   loop_lower_unit(e, &r->kn, l, true, l->code.len == 2 ? LONG : LOOP_BLOCK);
-  return p->cut == 0;
+  return p->cut == last - 1;
 }
 
 /* Behind what the values need: the body's, accumulators, and halves of pairs. */
