@@ -62,6 +62,31 @@ static void test_strides(arena *a) {
   CHECK(bad == 0);
 }
 
+/* out[i][j] = x[j][i] + y[i][j], more than caches keep, off the borders of lines */
+static void test_transposed_sum(arena *a) {
+  enum { M = 2100, N = 2048, AT = 3 };
+  float *x = malloc(sizeof(float) * M * N), *y = malloc(sizeof(float) * M * N);
+  float *z = malloc(sizeof(float) * (M * N + AT));
+  for (int i = 0; i < M * N; i++) x[i] = (float)i, y[i] = (float)(i % 7919);
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 px = prog_param(b, DTYPE_f32, M * N), py = prog_param(b, DTYPE_f32, M * N);
+  u32 r = prog_result(b, DTYPE_f32, M * N + AT, -1);
+  prog_loop *l = prog_add_loop(b, 1, (i64[]){AT}, S, L);
+  u32 vx = vm_load(b, &l->code, DTYPE_f32, prog_loop_in(b, l, px, 0, (i64[]){1}));
+  prog_loop_out(b, l, r, 0, (i64[]){1}, vx);
+  l = prog_add_loop(b, 2, (i64[]){M, N}, S, L);
+  vx = vm_load(b, &l->code, DTYPE_f32, prog_loop_in(b, l, px, 0, (i64[]){1, M}));
+  u32 vy = vm_load(b, &l->code, DTYPE_f32, prog_loop_in(b, l, py, 0, (i64[]){N, 1}));
+  vx = vm_emit(b, &l->code, VM_add, DTYPE_f32, vx, vy, 0);
+  prog_loop_out(b, l, r, AT, (i64[]){N, 1}, vx);
+  CHECK(!*run(b, (void *[]){x, y}, (void *[]){z}));
+  int bad = 0;
+  for (int i = 0; i < M; i++)
+    for (int j = 0; j < N; j++) bad += z[AT + i * N + j] != x[j * M + i] + y[i * N + j];
+  CHECK(bad == 0);
+  free(x), free(y), free(z);
+}
+
 /* every operation on every type it takes runs, with vectors and scalars mixed */
 static void test_all_ops(arena *a) {
   enum { N = 70 };
@@ -617,6 +642,7 @@ static void run_tests(arena *a, const exec_options *options) {
   CHECK(!s);
   test_add(a);
   test_strides(a);
+  test_transposed_sum(a);
   test_all_ops(a);
   test_converts(a);
   test_copies(a);

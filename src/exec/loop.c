@@ -243,7 +243,7 @@ static void gather_block(const vm_kernels *k, const pattern *p, i64 count, u32 w
 }
 
 void loop_scatter(const vm_kernels *k, const pattern *p, i64 count, u32 width, char *base,
-                  const char *values) {
+                  const char *values, bool streams) {
   u32 w = vm_log2_width(width), last = p->rank - 1;
   const i64 *stride = &p->stride[last];
   if (last > 0 && *stride == 1) {
@@ -252,7 +252,7 @@ void loop_scatter(const vm_kernels *k, const pattern *p, i64 count, u32 width, c
     outer.rank--;
     FOR_RUNS(&outer, count, rows, offset, done, {
       k->move->rows((size_t)rows, (size_t)bytes, base + offset * (i64)width,
-                    p->stride[last - 1] * (i64)width, values + (i64)done * bytes, bytes, false);
+                    p->stride[last - 1] * (i64)width, values + (i64)done * bytes, bytes, streams);
     });
     return;
   }
@@ -327,7 +327,7 @@ static void store_block(const kernel *kn, const exec_env *env, void **reg, const
     } else if (pt->mode == MODE_CONTIGUOUS) {
       if (to != from) memmove(to, from, b->elements * out->width);
     } else {
-      loop_scatter(kn->k, pt, b->count, out->width, to, from);
+      loop_scatter(kn->k, pt, b->count, out->width, to, from, kn->streams);
     }
   }
 }
@@ -586,7 +586,7 @@ u64 loop_cost(const kernel *kn, u64 elements) {
 
 /* What needs no scratch may be done in long blocks. */
 static void lower_map(const lower_env *e, const prog_loop *l, exec_step *out) {
-  enum { LONG_BLOCK = 4 * LOOP_BLOCK };
+  enum { LONG_BLOCK = 4 * LOOP_BLOCK, STREAMED = 16 << 20 }; /* more than caches keep */
   kernel *kn = ARENA_NEW(e->a, kernel);
   kn->num_in = l->num_in;
   kn->num_out = l->num_out;
@@ -599,7 +599,10 @@ static void lower_map(const lower_env *e, const prog_loop *l, exec_step *out) {
   if (in_place && kn->unit->num_slots == 0) set_piece(&kn->p, LONG_BLOCK);
   loop_lower_inputs(e, kn, l);
   kn->out = ARENA_ARRAY(e->a, input, l->num_out + 1);
-  for (u32 o = 0; o < l->num_out; o++) kn->out[o] = loop_input(e, &l->out[o]);
+  for (u32 o = 0; o < l->num_out; o++) {
+    kn->out[o] = loop_input(e, &l->out[o]);
+    kn->streams |= prog_slot_bytes(&e->prog->slots[l->out[o].slot]) >= STREAMED;
+  }
   if (in_place) find_steps(e, kn);
   *out = (exec_step){.run = is_once(kn) ? run_once
                             : in_place  ? run_in_place

@@ -54,6 +54,7 @@ typedef struct kernel {
   u32 num_in, num_out, num_iota; /* walks: inputs, then outputs, then iotas */
   u32 num_heavy;                 /* instructions that take many times an addition's time */
   bool sums;                     /* vm_spec's, where blocks are long enough and not too long */
+  bool streams;                  /* rows of results go past the caches */
   input *in;
   input *out;
   i64 *steps; /* of a map in place, by dim up to the cut one and walk: to the next block */
@@ -91,9 +92,9 @@ u64 loop_cost(const kernel *kn, u64 elements);
  * block's own, or NULL. */
 void loop_fetch(const kernel *kn, const exec_env *env, void **reg, char *packed, const block *b,
                 const i64 *extra);
-/* A block's values to where its pattern says. */
+/* A block's values to where its pattern says; past the caches, or not. */
 void loop_scatter(const vm_kernels *k, const pattern *p, i64 count, u32 width, char *base,
-                  const char *values);
+                  const char *values, bool streams);
 
 /* reduce.c; the kept dims are not empty. No list of initial values: zeros. */
 void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out);

@@ -35,7 +35,7 @@ INLINE void aligned_row(char *to, const char *from, size_t n, bool past) {
     memcpy(to, from, n);
     return;
   }
-  put(to, get(from), false); /* what is of it beyond the head comes again */
+  if (head) put(to, get(from), false); /* what is of it beyond the head comes again */
   move_row(to, from, head, n, past);
 }
 

@@ -310,7 +310,7 @@ static void store_column(const reduction *r, const exec_env *env, char *const *a
     /* narrowing in place: elements only move to lower addresses */
     for (size_t i = 0; kn->k->store[r->c.types[o]] && i < b->elements; i++)
       combine_store(&r->c, o, 1, acc[o] + i * r->out[o].width, acc[o] + i * 4);
-    loop_scatter(kn->k, pt, b->count, r->out[o].width, to, acc[o]);
+    loop_scatter(kn->k, pt, b->count, r->out[o].width, to, acc[o], false);
   }
 }
 
