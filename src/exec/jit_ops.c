@@ -34,7 +34,33 @@ static V flushed(J *j, V x) {
   enum { DEPTH = 6 };
   return is_flushed(j, x, DEPTH) ? x : OP2(addps, x, CONST(0x80000000));
 }
-static V pick(J *j, V k, V x, V y) { return x == y ? x : OP3(pblendmd, k, x, y); }
+/* Instead of a mask: what constants are to one another. */
+static const V ALWAYS = UINT32_MAX, NEVER = UINT32_MAX - 1;
+static V pick(J *j, V k, V x, V y) {
+  if (k == ALWAYS || k == NEVER) return k == ALWAYS ? x : y;
+  return x == y ? x : OP3(pblendmd, k, x, y);
+}
+/* Constants, and no denormals, of which it is not known here whether they count as zeros. */
+static bool are_const(const J *j, V x, V y, float *fx, float *fy) {
+  u32 a, b;
+  if (!jit_is_const(j, x, &a) || !jit_is_const(j, y, &b)) return false;
+  if ((a & 0x7fffffff) - 1 < 0x7fffff || (b & 0x7fffffff) - 1 < 0x7fffff) return false;
+  *fx = num_f32_from_bits(a), *fy = num_f32_from_bits(b);
+  return true;
+}
+static V equal(J *j, V x, V y) {
+  float a, b;
+  if (are_const(j, x, y, &a, &b)) return a == b ? ALWAYS : NEVER;
+  return IMM2(cmpps, EQ, x, y);
+}
+static V product(J *j, V x, V y) {
+  float a, b;
+  return are_const(j, x, y, &a, &b) ? NUM(a * b) : OP2(mulps, x, y);
+}
+static V cut_off(J *j, V x) {
+  float a, b;
+  return are_const(j, x, x, &a, &b) ? NUM(truncf(a)) : IMM1(rndscaleps, TRUNCATE, x);
+}
 static V fused(J *j, V x, V y, V z) { /* of a negative factor: in one */
   const jit_node *n = &j->nodes.data[x];
   u32 bits;
@@ -52,18 +78,20 @@ typedef struct wide {
 static V half_of(J *j, V x, u32 i) { return i ? IMM1(extracti64x4, 1, x) : x; }
 static V joined(J *j, V low, V high) { return IMM2(inserti64x4, 1, low, high); }
 
+static wide wide_const(J *j, double x) {
+  u64 bits = num_f64_bits(x);
+  V c = jit_add_node(j, (jit_node){JP_const64, (u32)bits, 0, {(u32)(bits >> 32), 0, 0}});
+  return (wide){{c, c}};
+}
 static wide widened(J *j, V x) {
   wide r;
+  float a, b;
+  if (are_const(j, x, x, &a, &b)) return wide_const(j, (double)a);
   for (u32 i = 0; i < 2; i++) r.half[i] = OP1(cvtps2pd, half_of(j, x, i));
   return r;
 }
 static V narrowed(J *j, wide x) {
   return joined(j, OP1(cvtpd2ps, x.half[0]), OP1(cvtpd2ps, x.half[1]));
-}
-static wide wide_const(J *j, double x) {
-  u64 bits = num_f64_bits(x);
-  V c = jit_add_node(j, (jit_node){JP_const64, (u32)bits, 0, {(u32)(bits >> 32), 0, 0}});
-  return (wide){{c, c}};
 }
 static wide halves(J *j, jit_prim prim, wide x, wide y) {
   wide r;
@@ -91,7 +119,7 @@ static wide wide_scale(J *j, wide x, wide shifted) {
 #define v_const(x) NUM(x)
 #define v_add(x, y) OP2(addps, x, y)
 #define v_sub(x, y) OP2(subps, x, y)
-#define v_mul(x, y) OP2(mulps, x, y)
+#define v_mul(x, y) product(j, x, y)
 #define v_div(x, y) OP2(divps, x, y)
 #define v_fma(x, y, z) fused(j, x, y, z)
 #define v_left(x, y, z) fused(j, negated(j, x), y, z)
@@ -102,7 +130,7 @@ static wide wide_scale(J *j, wide x, wide shifted) {
 #define v_lt(x, y) IMM2(cmpps, LT, x, y)
 #define v_gt(x, y) IMM2(cmpps, GT, x, y)
 #define v_ge(x, y) IMM2(cmpps, GE, x, y)
-#define v_eq(x, y) IMM2(cmpps, EQ, x, y)
+#define v_eq(x, y) equal(j, x, y)
 #define v_pick(t, x, y) pick(j, t, x, y)
 #define v_bits(x) (x)
 #define v_of_bits(w) (w)
@@ -117,7 +145,7 @@ static wide wide_scale(J *j, wide x, wide shifted) {
 #define w_gt(x, y) IMM2(pcmpd, I_GT, x, y)
 #define w_eq(x, y) IMM2(pcmpd, I_EQ, x, y)
 #define w_of_num(x) OP1(cvttps2dq, x)
-#define v_whole(x) IMM1(rndscaleps, TRUNCATE, x)
+#define v_whole(x) cut_off(j, x)
 #define v_wide wide
 #define d_of(x) widened(j, x)
 #define d_num(x) narrowed(j, x)
