@@ -104,10 +104,9 @@ static void set_piece(plan *p, u64 target) {
     if (p->dims[d] == 0) p->blocks = 0;
 }
 
-/* Cuts the dims so that a block has at most `target` elements, or one of the last dim's. A block
- * of several rows saves calls; one of a single row keeps a broadcast row a plain row and a
+/* A block of several rows saves calls; one of a single row keeps a broadcast row a plain row and a
  * column's element a scalar, which is worth more once rows are long enough. */
-static void cut_plan(arena *a, plan *p, u64 target) {
+void loop_cut(arena *a, plan *p, u64 target) {
   enum { LONG_ROW = 128 };
   p->patterns = ARENA_ARRAY(a, pattern, p->num_walks + 1);
   p->inner = 1;
@@ -189,6 +188,19 @@ void loop_find_block(const plan *p, u64 b, block *out) {
     }                                                                                              \
   } while (0)
 
+static void gather_run(const vm_kernels *k, i64 stride, i64 run, u32 width, const char *from,
+                       char *to) {
+  u32 w = vm_log2_width(width);
+  if (stride == 1)
+    memcpy(to, from, (size_t)run * width);
+  else if (stride == 0)
+    k->splat[w]((size_t)run, to, from, NULL, NULL);
+  else if (stride == -1 && k->reverse[w])
+    k->reverse[w]((size_t)run, to, from);
+  else
+    k->stride[w]((size_t)run, to, from, &stride, NULL);
+}
+
 /* The last two dims, of so many rows. */
 static void gather_rows(const vm_kernels *k, const pattern *p, i64 rows, u32 width,
                         const char *from, char *to) {
@@ -202,32 +214,14 @@ static void gather_rows(const vm_kernels *k, const pattern *p, i64 rows, u32 wid
   else if (row == 1 && stride > 1 && w < 4)
     k->transpose[w]((size_t)rows, (size_t)run, to, bytes, from, stride * (i64)width, false);
   else
-    for (i64 i = 0; i < rows; i++, to += bytes, from += row * (i64)width) {
-      if (stride == -1 && k->reverse[w])
-        k->reverse[w]((size_t)run, to, from);
-      else
-        k->stride[w]((size_t)run, to, from, &stride, NULL);
-    }
-}
-
-static void gather_run(const vm_kernels *k, const pattern *p, i64 run, u32 width, const char *from,
-                       char *to) {
-  u32 w = vm_log2_width(width);
-  const i64 *stride = &p->stride[0];
-  if (*stride == 1)
-    memcpy(to, from, (size_t)run * width);
-  else if (*stride == 0)
-    k->splat[w]((size_t)run, to, from, NULL, NULL);
-  else if (*stride == -1 && k->reverse[w])
-    k->reverse[w]((size_t)run, to, from);
-  else
-    k->stride[w]((size_t)run, to, from, stride, NULL);
+    for (i64 i = 0; i < rows; i++, to += bytes, from += row * (i64)width)
+      gather_run(k, stride, run, width, from, to);
 }
 
 static void gather_block(const vm_kernels *k, const pattern *p, i64 count, u32 width,
                          const char *base, char *out) {
   if (p->rank == 1) {
-    gather_run(k, p, count * p->head, width, base, out);
+    gather_run(k, p->stride[0], count * p->head, width, base, out);
     return;
   }
   if (p->rank == 2) {
@@ -526,7 +520,7 @@ void loop_lower_unit(const lower_env *e, kernel *kn, const prog_loop *l, bool re
   for (u32 i = 0; i < code.len; i++) kn->num_heavy += vm_is_heavy((vm_op)code.instrs[i].op);
   bool *iota_scalar = arena_zalloc(e->a, nth + 1);
   for (int round = 0; round < 2; round++) {
-    cut_plan(e->a, p, target);
+    loop_cut(e->a, p, target);
     for (u32 i = 0; i < l->num_in; i++) in_scalar[i] = p->patterns[i].mode == MODE_SCALAR;
     for (u32 o = 0; o < kn->num_out; o++)
       direct[o] = p->patterns[l->num_in + o].mode == MODE_CONTIGUOUS;

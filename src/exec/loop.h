@@ -68,6 +68,8 @@ void loop_sort_dims(plan *p, u32 by);
 static inline i64 loop_magnitude(i64 x) { return x < 0 ? -x : x; }
 /* Merges neighbours that every walk walks as one. */
 void loop_collapse(plan *p);
+/* Cuts the dims so that a block has at most `target` elements, or one of the last dim's. */
+void loop_cut(arena *a, plan *p, u64 target);
 void loop_find_block(const plan *p, u64 b, block *out);
 static inline i64 loop_block_offset(const plan *p, const block *b, u32 walk_index) {
   const i64 *s = p->walks[walk_index].stride;

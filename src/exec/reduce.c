@@ -424,13 +424,14 @@ static kern_each_fn *find_each(const fold_kernels *f, prog_reducer kind) {
 static bool lower_blocks_of_rows(const lower_env *e, reduction *r, const prog_loop *l) {
   enum { FEWEST = 4, MOST = 1024, MOST_CODE = 256 }; /* longer rows are worth a call */
   u32 kept = l->rank - l->reduced;
-  plan *p = &r->kn.p;
+  bool as_it_is = l->code.len == 2;
+  u64 target = as_it_is ? LONG : LOOP_BLOCK;
+  kernel kn = {.num_out = 1};
+  plan *p = &kn.p;
   i64 length = (i64)dims_volume(l->dims + kept, l->reduced);
-  if (!r->fold || l->num_out > 1 || length < FEWEST ||
-      length > (l->code.len == 2 ? MOST : MOST_CODE))
+  if (!r->fold || l->num_out > 1 || length < FEWEST || length > (as_it_is ? MOST : MOST_CODE))
     return false;
-  r->kn.num_out = 1;
-  loop_make_walks(e, &r->kn, l, 0, l->rank);
+  loop_make_walks(e, &kn, l, 0, l->rank);
   loop_collapse(p);
   walk *out = &p->walks[l->num_in];
   u32 last = p->rank - 1;
@@ -438,8 +439,13 @@ static bool lower_blocks_of_rows(const lower_env *e, reduction *r, const prog_lo
     return false;
   r->results = *out;
   *out = (walk){0}; /* they are no part of a block */
-  loop_lower_unit(e, &r->kn, l, true, l->code.len == 2 ? LONG : LOOP_BLOCK);
-  return p->cut == last - 1;
+  loop_cut(e->a, p, target);
+  if (p->cut != last - 1) return false; /* before there is code for it */
+  loop_lower_unit(e, &kn, l, true, target);
+  if (p->cut != last - 1) return false;
+  loop_lower_inputs(e, &kn, l);
+  r->kn = kn;
+  return true;
 }
 
 /* Behind what the values need: the body's, accumulators, and halves of pairs. */
@@ -493,7 +499,6 @@ void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out) {
   combine_lower(e, &l->body, l->num_out, types, false, &r->c);
   r->each = find_each(of_rows, l->body.kind);
   if (is_contiguous_in_reduced(l) && lower_blocks_of_rows(e, r, l)) {
-    loop_lower_inputs(e, &r->kn, l);
     *out = (exec_step){.run = run_blocks_of_rows,
                        .data = r,
                        .units = r->kn.p.blocks,
@@ -502,7 +507,6 @@ void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out) {
     return;
   }
   bool rows = by_rows(l, r->fold != NULL);
-  memset(&r->kn, 0, sizeof r->kn);
   split_plans(e, r, l, rows);
   r->kn.sums = rows && r->fold && l->body.kind == REDUCE_SUM && vm_rtype_of(types[0]) == R_f32;
   bool as_it_is = l->code.len == 2;

@@ -77,8 +77,7 @@ op *loop_addition(const op *loop, u32 i, u32 *side) {
 
 /* ---- rows ---- */
 
-/* all[at] has this type; one[0] is it, as slices and updates have it. */
-static bool is_of_rows(const type *all, const type *one, const type *row) {
+bool loop_is_of_rows(const type *all, const type *one, const type *row) {
   if (!type_is_ranked(all) || all->dims.len != row->dims.len + 1) return false;
   size_t rest = row->dims.len * sizeof(i64);
   return all->dims.data[0] >= 1 && one->dims.data[0] == 1 &&
@@ -92,7 +91,7 @@ bool loop_reads_row(op *loop, const value *v, loop_row *out) {
   slice = value_op(op_operand(shape, 0));
   if (!slice || !op_is(slice, dynamic_slice) || slice->parent != op_body(loop, 1)) return false;
   *out = (loop_row){loop_from_outside(loop, op_operand(slice, 0)), op_operand(slice, 1)};
-  return out->all && is_of_rows(out->all->type, op_result(slice, 0)->type, v->type);
+  return out->all && loop_is_of_rows(out->all->type, op_result(slice, 0)->type, v->type);
 }
 
 /* v = a i + b in trip i. */
@@ -143,7 +142,7 @@ bool loop_stacks(const op *loop, const loop_count *c, u32 k, value **row, value 
     return false;
   *row = only_row(op_operand(o, 1));
   *at = op_operand(o, 2);
-  return *row && is_of_rows(arg->type, op_operand(o, 1)->type, (*row)->type) &&
+  return *row && loop_is_of_rows(arg->type, op_operand(o, 1)->type, (*row)->type) &&
          loop_comes_once(loop, c, *at, arg->type->dims.data[0]);
 }
 

@@ -27,6 +27,8 @@ typedef struct loop_row {
   value *at;  /* the index */
 } loop_row;
 
+/* all[at] is of type `row`; one[0] is it, as slices and updates have it. */
+bool loop_is_of_rows(const type *all, const type *one, const type *row);
 /* v, in the loop's body, is all[at], a whole row along the first dimension. */
 bool loop_reads_row(op *loop, const value *v, loop_row *out);
 /* In one trip after the other `at` is each of so many rows once, up or down. */

@@ -77,8 +77,7 @@ static bool can_make(const dropper *d, u32 k, const value *v, u32 *left) {
 /* A slice of one row that becomes a row of this type and place. */
 static bool reads_row(const dropper *d, const op *slice, const value *row) {
   const type *one = op_result(slice, 0)->type, *all = op_operand(slice, 0)->type;
-  size_t rest = (all->dims.len - 1) * sizeof(i64);
-  if (one->dims.data[0] != 1 || memcmp(one->dims.data + 1, all->dims.data + 1, rest)) return false;
+  if (!loop_is_of_rows(all, one, row->type)) return false;
   for (const use *u = op_result(slice, 0)->uses; u; u = u->next) {
     if (!op_is(u->owner, reshape)) return false;
     const value *r = op_result(u->owner, 0);
@@ -120,27 +119,30 @@ static bool is_same_stack(value *v, const value *stack) {
   return true;
 }
 
+/* Whether o reads from `all` the row that `slice` reads of its stack. */
+static bool reads_like(const dropper *d, const op *o, const op *slice, const value *all,
+                       const value *row) {
+  return op_is(o, dynamic_slice) && op_operand(o, 1) == op_operand(slice, 1) &&
+         is_same_stack(op_operand(o, 0), all) && reads_row(d, o, row);
+}
+
 /* The same row of another stack, read in front of `slice`; whoever reads it behind takes it from
  * there. */
 static value *read_like(dropper *d, op *slice, u32 j, const value *row) {
   const part_env *e = &d->e;
-  value *all = op_result(d->loop, j), **starts, *one = NULL;
+  value *all = op_result(d->loop, j), *one = NULL;
   u32 rank = (u32)all->type->dims.len;
   cursor at = cursor_before(e, slice);
-  for (op *o = slice->parent->first; o && !one; o = o == slice ? NULL : o->next)
-    if (op_is(o, dynamic_slice) && op_operand(o, 1) == op_operand(slice, 1) &&
-        is_same_stack(op_operand(o, 0), all) && reads_row(d, o, row))
-      one = op_result(o, 0);
+  for (op *o = slice->parent->first; o != slice && !one; o = o->next)
+    if (reads_like(d, o, slice, all, row)) one = op_result(o, 0);
   if (!one) {
-    starts = ARENA_ARRAY(e->a, value *, rank);
+    value **starts = ARENA_ARRAY(e->a, value *, rank);
     for (u32 i = 0; i < rank; i++) starts[i] = op_operand(slice, 1 + i);
     one = emit_dynamic_slice(&at, all, starts, op_result(slice, 0)->type->dims);
     emit_sharded(e, one, part_sharding(e, op_result(slice, 0)));
     for (op *o = slice->next, *next; o; o = next) {
       next = o->next;
-      if (!op_is(o, dynamic_slice) || op_operand(o, 1) != op_operand(slice, 1) ||
-          !is_same_stack(op_operand(o, 0), all) || !reads_row(d, o, row))
-        continue;
+      if (!reads_like(d, o, slice, all, row)) continue;
       value_replace(op_result(o, 0), one);
       op_erase(o);
     }
