@@ -460,27 +460,18 @@ class Maker(Sdy):
         k, trips = out[2:], self.r.choice([0, 1, 2, 2, 3])
         head = joined(f"{v.name}: {v.type}" for v in inner)
         head = joined([f"%n{k}: tensor<i32>"] + [head] * bool(head))
-        types = joined(["tensor<i32>"] + [v.type for v in carried])
         lines, made = self.body(inner, self.r.randint(1, 4))
         ends = [self.ending(lines, made, v) for v in inner]
         given = ""
         if self.chance(self.often * 0.5):
             text = joined(self.sharding(v.shape) for v in [start, *carried])
             given = self.marked(f" {{sdy.sharding = #sdy.sharding_per_value<[{text}]>}}")
-        test, given_in = self.head_renamed(head, k), joined(v.name for v in [start, *carried])
-        self.lines += [
-            f'{out}:{len(carried) + 1} = "stablehlo.while"({given_in}) ({{\n^bb0({test}):',
-            f'%m{k} = "stablehlo.constant"() <{{value = dense<{trips}> : tensor<i32>}}> : () -> '
-            "tensor<i32>",
-            f'%t{k} = "stablehlo.compare"(%q{k}, %m{k}) <{{comparison_direction = '
-            "#stablehlo<comparison_direction LT>}> : (tensor<i32>, tensor<i32>) -> tensor<i1>",
-            f'"stablehlo.return"(%t{k}) : (tensor<i1>) -> ()\n}}, {{\n^bb0({head}):', *lines,
+        lines += [
             f'%o{k} = "stablehlo.constant"() <{{value = dense<1> : tensor<i32>}}> : () -> '
             "tensor<i32>",
-            f'%p{k} = "stablehlo.add"(%n{k}, %o{k}) : (tensor<i32>, tensor<i32>) -> tensor<i32>',
-            f'"stablehlo.return"({joined([f"%p{k}"] + [v.name for v in ends])}) : ({types}) -> ()',
-            f"}}){given} : ({types}) -> ({types})"]
-        self.counts["stablehlo.while"] += 1
+            f'%p{k} = "stablehlo.add"(%n{k}, %o{k}) : (tensor<i32>, tensor<i32>) -> tensor<i32>']
+        self.write_while(out, trips, [start, *carried], head, lines,
+                         [f"%p{k}"] + [v.name for v in ends], given)
         self.keep([Value(f"{out}#{i + 1}", v.shape, v.element, v.bound)
                    for i, v in enumerate(carried)])
 
@@ -556,20 +547,25 @@ class Maker(Sdy):
         step = self.op("stablehlo.add", [at, self.constant((), "i32", 1)], [((), "i32", None)])[0]
         self.depth -= 1
         lines, self.lines = self.lines, outer
-        types = joined(["tensor<i32>"] + [v.type for v in carried])
         head = joined(f"{v.name}: {v.type}" for v in [at, *inner])
-        test, given = self.head_renamed(head, k), joined(v.name for v in [start, *carried])
+        self.write_while(out, n, [start, *carried], head, lines, [v.name for v in [step, *ends]])
+        return [Value(f"{out}#{i + 1}", v.shape, v.element) for i, v in enumerate(carried)]
+
+    def write_while(self, out, trips, carried, head, lines, ends, given=""):
+        """A loop of so many trips, by its number, the first that is carried, whose body adds to
+        it; head: the body's arguments."""
+        k, types = out[2:], joined(v.type for v in carried)
         self.lines += [
-            f'{out}:{len(carried) + 1} = "stablehlo.while"({given}) ({{\n^bb0({test}):',
-            f'%m{k} = "stablehlo.constant"() <{{value = dense<{n}> : tensor<i32>}}> : () -> '
+            f'{out}:{len(carried)} = "stablehlo.while"({joined(v.name for v in carried)}) '
+            f"({{\n^bb0({self.head_renamed(head, k)}):",
+            f'%m{k} = "stablehlo.constant"() <{{value = dense<{trips}> : tensor<i32>}}> : () -> '
             "tensor<i32>",
             f'%t{k} = "stablehlo.compare"(%q{k}, %m{k}) <{{comparison_direction = '
             "#stablehlo<comparison_direction LT>}> : (tensor<i32>, tensor<i32>) -> tensor<i1>",
             f'"stablehlo.return"(%t{k}) : (tensor<i1>) -> ()\n}}, {{\n^bb0({head}):', *lines,
-            f'"stablehlo.return"({joined(v.name for v in [step, *ends])}) : ({types}) -> ()',
-            f"}}) : ({types}) -> ({types})"]
+            f'"stablehlo.return"({joined(ends)}) : ({types}) -> ()',
+            f"}}){given} : ({types}) -> ({types})"]
         self.counts["stablehlo.while"] += 1
-        return [Value(f"{out}#{i + 1}", v.shape, v.element) for i, v in enumerate(carried)]
 
     @staticmethod
     def head_renamed(head, k):
