@@ -39,28 +39,32 @@ INLINE void aligned_row(char *to, const char *from, size_t n, bool past) {
   move_row(to, from, head, n, past);
 }
 
-/* Of `half` to twice that many bytes: its first and its last ones. */
-#define SHORT_ROW(half)                                                                            \
-  char a[half], b[half];                                                                           \
-  memcpy(a, from, half), memcpy(b, from + n - (half), half);                                       \
-  memcpy(to, a, half), memcpy(to + n - (half), b, half);
-#define SHORT_ROWS(half)                                                                           \
-  for (size_t i = 0; i < rows; i++, to += ts, from += fs) {                                        \
-    SHORT_ROW(half)                                                                                \
+/* Each from `fs` behind the one before, or (at not NULL) from where it is. */
+#define EACH_ROW(...)                                                                              \
+  for (size_t i = 0; i < rows; i++, to += ts) {                                                    \
+    const char *row = at ? at[i] : from + (i64)i * fs;                                             \
+    __VA_ARGS__                                                                                    \
   }
+/* Of `half` to twice that many bytes: its first and its last ones. */
+#define SHORT_ROWS(half)                                                                           \
+  EACH_ROW({                                                                                       \
+    char a[half], b[half];                                                                         \
+    memcpy(a, row, half), memcpy(b, row + n - (half), half);                                       \
+    memcpy(to, a, half), memcpy(to + n - (half), b, half);                                         \
+  })
 
-static void copy_rows(size_t rows, size_t n, char *to, i64 ts, const char *from, i64 fs,
-                      bool streams) {
+INLINE void move_rows(size_t rows, size_t n, char *to, i64 ts, const char *from, i64 fs,
+                      char *const *at, bool streams) {
   enum { LONG = 1 << 12 };
   if (streams && n >= 2 * LANE_BYTES) {
-    for (size_t i = 0; i < rows; i++, to += ts, from += fs) aligned_row(to, from, n, true);
+    EACH_ROW(aligned_row(to, row, n, true);)
     lanes_fence();
   } else if (n >= LONG) {
     /* Not memcpy: some processors' rep movsb takes sixteen times as long where `to` lies a few
      * bytes behind `from` in its page, as what is padded or concatenated does. */
-    for (size_t i = 0; i < rows; i++, to += ts, from += fs) aligned_row(to, from, n, false);
+    EACH_ROW(aligned_row(to, row, n, false);)
   } else if (n >= LANE_BYTES) {
-    for (size_t i = 0; i < rows; i++, to += ts, from += fs) long_row(to, from, n);
+    EACH_ROW(long_row(to, row, n);)
   } else if (n >= 32) {
     SHORT_ROWS(32)
   } else if (n >= 16) {
@@ -72,25 +76,17 @@ static void copy_rows(size_t rows, size_t n, char *to, i64 ts, const char *from,
   } else if (n >= 2) {
     SHORT_ROWS(2)
   } else if (n) {
-    for (size_t i = 0; i < rows; i++, to += ts, from += fs) *to = *from;
+    EACH_ROW(*to = *row;)
   }
 }
 
+static void copy_rows(size_t rows, size_t n, char *to, i64 ts, const char *from, i64 fs,
+                      bool streams) {
+  move_rows(rows, n, to, ts, from, fs, NULL, streams);
+}
+
 static void pick_rows(size_t rows, size_t n, char *to, i64 ts, char *const *at) {
-  for (size_t i = 0; i < rows; i++, to += ts) {
-    const char *from = at[i];
-    if (n >= LANE_BYTES) {
-      long_row(to, from, n);
-    } else if (n >= 32) {
-      SHORT_ROW(32)
-    } else if (n >= 16) {
-      SHORT_ROW(16)
-    } else if (n >= 8) {
-      SHORT_ROW(8)
-    } else {
-      memcpy(to, from, n);
-    }
-  }
+  move_rows(rows, n, to, ts, NULL, 0, at, false);
 }
 
 /* ---- single elements ---- */
