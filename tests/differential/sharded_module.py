@@ -16,6 +16,15 @@ MESHES = {3: [[3]], 5: [[5]], 6: [[6], [2, 3], [3, 2]],
           8: [[8], [2, 4], [4, 2], [2, 2, 2]],
           12: [[12], [3, 4], [4, 3], [6, 2], [2, 6], [2, 3, 2]]}
 LARGEST = 3072  # elements
+# Ops of known sizes and places, their other forms, and what those take as operands.
+DYNAMIC = {
+    "stablehlo.reshape": ("dynamic_reshape", "shape"),
+    "stablehlo.broadcast_in_dim": ("dynamic_broadcast_in_dim", "shape"),
+    "stablehlo.iota": ("dynamic_iota", "shape"),
+    "stablehlo.pad": ("dynamic_pad", "edge_padding_low", "edge_padding_high", "interior_padding"),
+    "stablehlo.slice": ("real_dynamic_slice", "start_indices", "limit_indices", "strides"),
+    "stablehlo.gather": ("dynamic_gather", "slice_sizes"),
+    "stablehlo.convolution": ("dynamic_conv", "padding")}
 BEGIN, OTHER, END = "\x01", "\x02", "\x03"
 MARKED = re.compile(f"{BEGIN}([^{OTHER}]*){OTHER}([^{END}]*){END}")
 
@@ -234,27 +243,61 @@ class Builder(Shardings):
 
     # ---- ops ----
 
-    def op(self, name, operands, results, properties="", regions="", annotate=True, rule=""):
-        """`results` are (shape, element, bound)."""
+    def op(self, name, operands, results, properties="", regions="", annotate=True, rule="",
+           also=None):
+        """`results` are (shape, element, bound); also: what it is in the sharded form instead,
+        (name, operands, properties)."""
         out = self.name()
         many = len(results) != 1
         values = [Value(f"{out}#{i}" if many else out, *t) for i, t in enumerate(results)]
-        discardable = ""
+        discardable = rule
         if annotate and self.depth < 3 and self.chance(self.often * 0.5):
             sums = not many and self.may_be_parts(values[0])
             text = joined(self.sharding(v.shape, sums) for v in values)
             given = f"sdy.sharding = #sdy.sharding_per_value<[{text}]>"
-            discardable = only_sharded(f" {{{given}{rule and ', '}{rule}}}")
-        elif rule:
-            discardable = only_sharded(f" {{{rule}}}")
-        self.lines.append(
-            f'{out}{f":{len(values)}" if many else ""} = "{name}"'
-            f"({joined(o.name for o in operands)})"
-            + (f" <{{{properties}}}>" if properties else "") + (f" ({regions})" if regions else "")
-            + f"{discardable} : ({joined(o.type for o in operands)})"
-            f" -> ({joined(v.type for v in values)})")
+            discardable = f"{given}{rule and ', '}{rule}"
+        discardable = discardable and f" {{{discardable}}}"
+        also = also or (self.dynamic(name, operands, results, properties) if annotate else None)
+        head = f'{out}{f":{len(values)}" if many else ""} = '
+        plain = self.generic(name, operands, properties, regions, values)
+        if also:
+            line = only_sharded(head + self.generic(*also, regions, values, discardable),
+                                head + "".join(plain))
+            self.counts[also[0]] += 1
+        else:
+            line = head + plain[0] + only_sharded(discardable) * bool(discardable) + plain[1]
+        self.lines.append(line)
         self.counts[name] += 1
         return values
+
+    @staticmethod
+    def generic(name, operands, properties, regions, values, discardable=None):
+        """An op in generic form: in two pieces, between which a discardable dictionary stands, or
+        with it."""
+        first = (f'"{name}"({joined(o.name for o in operands)})'
+                 + (f" <{{{properties}}}>" if properties else "")
+                 + (f" ({regions})" if regions else ""))
+        last = f" : ({joined(o.type for o in operands)}) -> ({joined(v.type for v in values)})"
+        return (first, last) if discardable is None else first + discardable + last
+
+    def dynamic(self, name, operands, results, properties):
+        """The op with operands in the place of attributes, and of its result's sizes."""
+        if name not in DYNAMIC or not self.chance(0.05):
+            return None
+        other, *words = DYNAMIC[name]
+        operands, element = list(operands), self.r.choice(["i32", "i64"])
+        for word in words:
+            numbers, shape = list(results[0][0]), None
+            if word != "shape":
+                text = re.search(rf"{word} = (array<i64[^>]*>|dense<[^>]*>( : tensor<[^>]*>))(, )?",
+                                 properties)
+                properties = properties.replace(text[0], "")
+                numbers = re.sub(r"array<i64:?|dense| : .*|[^-\d,]", "", text[1])
+                numbers = [int(n) for n in numbers.split(",") if n]
+                shape = [len(numbers) // 2, 2] if word == "padding" else None
+            operands.append(self.integers(numbers, shape or [len(numbers)],
+                                          "i64" if word == "padding" else element))
+        return "stablehlo." + other, operands, properties.removesuffix(", ")
 
     def keep(self, values):
         self.values += values
@@ -429,6 +472,11 @@ class Builder(Shardings):
         if role == "distinct":  # rows of numbers that differ, along the last dimension but one
             rows = [rng.permutation(limit)[:v.shape[-2]] for _ in range(v.size // v.shape[-2])]
             return np.reshape(rows, v.shape).astype(v.info.dtype)
+        if role == "definite":
+            a = rng.integers(-2, 3, v.shape).astype(v.info.dtype)
+            if v.info.complex:
+                a = a + 1j * rng.integers(-2, 3, v.shape)
+            return a @ a.conj().swapaxes(-1, -2) + np.eye(v.shape[-1])
         if role == "bits":
             words = rng.integers(0, 1 << 40, v.shape).astype(v.info.dtype)
             return words if rng.random() < 0.7 else ~(words >> 37)  # about to begin again

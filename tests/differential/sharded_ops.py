@@ -65,7 +65,7 @@ class Ops(Builder):
         if is_float(v) and self.chance(0.25):
             self.elementwise("stablehlo." + self.r.choice(ROUNDING), [v], v.bound)
         elif self.chance(0.3) and v.info.bits > 8:
-            names = CHLO + (CHLO_REAL if is_float(v) and v.info.bits > 8 else [])
+            names = self.r.choice([CHLO, CHLO_REAL]) if is_float(v) else CHLO
             self.elementwise("chlo." + self.r.choice(names), [v], None)
         elif v.info.bits > 8 and self.chance(0.1):
             bound = small ** 2 if self.exact(v, small ** 2) else None
@@ -195,7 +195,8 @@ class Ops(Builder):
         v = self.some(lambda v: v.info.float and v.info.bits >= 16)
         if v is not None:
             self.keep(self.op("stablehlo.reduce_precision", [v], [(v.shape, v.element, None)],
-                              "exponent_bits = 5 : i32, mantissa_bits = 4 : i32"))
+                              f"exponent_bits = {self.r.choice([1, 3, 5, 8, 11])} : i32, "
+                              f"mantissa_bits = {self.r.choice([0, 2, 4, 10, 23, 52])} : i32"))
 
     def draw_complex(self):
         v = self.some(lambda v: v.element in ("f32", "f64"))

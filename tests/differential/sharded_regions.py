@@ -4,7 +4,7 @@ import math
 
 from sharded_module import LARGEST, SIZES, array, joined
 from sharded_ops import is_number, is_real, parts
-from sharded_sdy import Sdy
+from sharded_seldom import Seldom
 from sharded_values import ELEMENTS, Value, tensor
 
 REDUCERS = ["add", "add", "add", "maximum", "minimum", "multiply"]
@@ -14,7 +14,7 @@ def scalars(elements):
     return [tensor((), e) for e in elements]
 
 
-class Maker(Sdy):
+class Maker(Seldom):
     # ---- bodies of scalars ----
 
     def scalar_body(self, arguments, lines, ends):
@@ -573,20 +573,22 @@ class Maker(Sdy):
         return head.replace(f"%n{k}:", f"%q{k}:").replace(f"%w{k}_", f"%u{k}_")
 
     def branches(self, name, selector, n):
-        v = self.some()
-        if v is None:
-            return
+        many = [v for v in (self.some() for _ in range(self.r.choice([1, 1, 1, 2, 3]))) if v]
         regions = []
         for _ in range(n):
-            lines, made = self.body([v], self.r.randint(0, 3))
-            x = self.ending(lines, made, v)
+            lines, made = self.body(many, self.r.randint(0, 3))
+            ends = [self.ending(lines, made, v) for v in many]
+            types = joined(x.type for x in ends)
             regions.append("{\n" + "\n".join(
-                [*lines, f'"stablehlo.return"({x.name}) : ({x.type}) -> ()']) + "\n}")
-        self.keep(self.op(name, [selector], [(v.shape, v.element, v.bound)], "", joined(regions)))
+                [*lines, f'"stablehlo.return"({joined(x.name for x in ends)}) : ({types}) -> ()'])
+                + "\n}")
+        if many:
+            self.keep(self.op(name, [selector], [(v.shape, v.element, v.bound) for v in many], "",
+                              joined(regions)))
 
     def draw_case(self):
         if self.depth < 2 and not self.closed:
-            n = self.r.choice([1, 2, 3])
+            n = self.r.choice([1, 2, 3, 6])
             self.branches("stablehlo.case", self.argument((), "i32", "index", n + 1), n)
 
     def draw_if(self):
@@ -654,13 +656,13 @@ class Maker(Sdy):
                "dynamic_slice": 2,
                "dynamic_update_slice": 2, "gather": 4,
                "dot": 4, "convolution": 2.5, "constraint": 4, "barrier": 0.7, "group": 0.5,
-               "custom_call": 0.7, "lapack": 0.4, "collective": 0.7, "manual": 0.7, "named": 0.4,
+               "custom_call": 0.7, "collective": 0.7, "manual": 0.7, "named": 0.4,
                "reduce": 4,
                "argmax": 1, "reduce_window": 3, "select_and_scatter": 1.5, "sort": 2,
                "long_sort": 0.1,
                "top_k": 1, "scatter": 4, "written_window": 1, "map": 0.2, "old_broadcast": 0.2,
                "triangular_solve": 0.3, "while": 1.5, "scan": 1, "case": 0.8, "if": 0.8, "call": 1,
-               "composite": 0.4}
+               "composite": 0.4, **Seldom.WEIGHTS}
     only = None  # "gather": every other op is one
 
     def step(self):

@@ -55,48 +55,6 @@ class Sdy(Ops):
                           'call_target_name = "LayoutConstraint"',
                           rule=rule if self.chance(0.7) else ""))
 
-    def draw_lapack(self):
-        """A factorisation or a solution of each matrix of a batch, with the rule that JAX gives."""
-        v, r = self.some(lambda v: v.element in ("f32", "f64"), least=2), self.r
-        if v is None or not self.wild and v.bound is None:
-            return
-        n, rank, real = v.shape[-1], len(v.shape), "s" if v.element == "f32" else "d"
-        batch, matrix = list(v.shape[:-2]), list(v.shape[-2:])
-        config, operands, name = {}, [v], "getrf"
-        results = [(v.shape, v.element, None), ((*batch, min(matrix)), "i32", n),
-                   (batch, "i32", n)]
-        if matrix[0] == n and r.random() < 0.5:
-            name = "trsm"
-            operands.append(self.source([*batch, n, r.choice([1, 2, 3])], v.element))
-            results = [(operands[1].shape, v.element, None)]
-            config = {"side": "L", "uplo": r.choice("LU"), "trans_x": r.choice("NT"), "diag": "U"}
-        letters, sizes = iter("ijklmnopqrstuvwxyz"), {}
-        lead = [next(letters) for _ in batch]
-        sizes.update(zip(lead, batch))
-
-        def dims(shape):
-            own = [next(letters) for _ in shape[len(batch):]]
-            sizes.update(zip(own, shape[len(batch):]))
-            return f"[{joined(lead + own)}]"
-
-        def layouts(ranks):
-            """Columns are contiguous."""
-            orders = ([k - 2, k - 1, *range(k - 3, -1, -1)] if k == rank else
-                      list(range(k - 1, -1, -1)) for k in ranks)
-            return joined(f"dense<{o if o else ''}> : tensor<{len(o)}xindex>" for o in orders)
-        sides = [joined(dims(shape) for shape in side)
-                 for side in ([x.shape for x in operands], [x[0] for x in results])]
-        rule = (f"sdy.sharding_rule = #sdy.op_sharding_rule<({sides[0]})->({sides[1]}) {{"
-                + joined(f"{k}={size}" for k, size in sizes.items()) + "}, custom>")
-        text = joined(f"{k} = {ord(c)} : ui8" for k, c in config.items())
-        self.keep(self.op(
-            "stablehlo.custom_call", operands, results,
-            f'api_version = 4 : i32, backend_config = {{{text}}}, '
-            f'call_target_name = "lapack_{real}{name}_ffi", '
-            f"operand_layouts = [{layouts(len(x.shape) for x in operands)}], "
-            f"result_layouts = [{layouts(len(x[0]) for x in results)}]",
-            rule=rule if self.chance(0.8) else ""))
-
     def draw_collective(self):
         """A reshard, and a collective on it that leaves the whole as it is."""
         v, r = self.some(least=1), self.r

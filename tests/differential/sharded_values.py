@@ -56,12 +56,18 @@ def literal(element, number):
     return str(int(number)) if kind in ("signed", "unsigned") else f"{float(number)}"
 
 
+QUANTIZED = Element("quantized", np.int8, "quantized")
+
+
 class Value:
-    """bound: its numbers are integers of at most this size (or NaN, infinite); None: any."""
+    """bound: its numbers are integers of at most this size (or NaN, infinite); None: any. near:
+    units in the last place of the largest that its numbers may be apart; alike: nothing is known
+    but that the first dimension repeats one."""
 
     def __init__(self, name, shape, element, bound=None):
         self.name, self.shape, self.bound = name, tuple(shape), bound
-        self.element, self.info = element, ELEMENTS[element]
+        self.element, self.info = element, ELEMENTS.get(element, QUANTIZED)
+        self.near, self.alike = 0, False
 
     @property
     def type(self):
@@ -101,9 +107,17 @@ def random_data(rng, v, special, wild):
     return a.astype(e.dtype)
 
 
-def differs(a, b, element):
-    """Where two results are not the same bits; NaN is NaN."""
+def differs(a, b, element, near=0):
+    """Where two results are not the same bits, or so near; NaN is NaN."""
     e = ELEMENTS[element]
+    if near:
+        wide = np.complex128 if e.complex else np.float64
+        x, y = a.astype(wide), b.astype(wide)
+        with np.errstate(invalid="ignore"):
+            most = float(ml_dtypes.finfo(a.real.dtype).eps) * near * np.abs(
+                np.where(np.isfinite(x), x, 0)).max(initial=1)
+            same = (np.abs(x - y) <= most) | (x == y) | ~(np.isfinite(x) | np.isfinite(y))
+        return np.argwhere(np.atleast_1d(~same))
     if e.complex:
         half = np.dtype(f"f{e.dtype.itemsize // 2}")
         a, b = (np.atleast_1d(x).view(half).reshape(*x.shape, 2) for x in (a, b))

@@ -7,7 +7,6 @@ import pytest
 import sharded
 
 
-
 def wrong(seeds, only=None):
     options = argparse.Namespace(lib=sharded.LIBRARY, only=only)
     return [f"{seed} {outcome}" for seed, outcome, _ in sharded.outcomes(seeds, options) if outcome]
@@ -21,3 +20,12 @@ def test_seeds(first):
 @pytest.mark.parametrize("op", sorted(sharded.Maker.WEIGHTS))
 def test_op(op):
     assert not wrong(range(15), op)
+
+
+def test_everything_is_drawn():
+    tally = sharded.Tally()
+    for op in sharded.Maker.WEIGHTS:
+        for seed in range(100):
+            sharded.make(seed, op, tally)
+    assert sharded.never(tally.ops) == []
+    assert not [op for op in sharded.ELSEWHERE if tally.ops[op]]
