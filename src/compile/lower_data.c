@@ -159,9 +159,26 @@ static bool pad_pays(const op *o, const struct pad_attrs *a) {
   return type_num_elements(o->results[0].type, &count) && count >= LARGE_PAD && pieces_pay(o);
 }
 
+/* One that adds nothing, as JAX writes before the gradient of a pooling, is a slice. */
+static bool lower_pad_less(lower *L, op *o, const struct pad_attrs *a) {
+  i64 start[PROG_MAX_DIMS], step[PROG_MAX_DIMS];
+  for (size_t d = 0; d < a->edge_padding_low.len; d++)
+    start[d] = -a->edge_padding_low.data[d], step[d] = 1;
+  lower_used(lower_node(L, o, 1));
+  return lower_sliced(L, o, lower_node(L, o, 0), start, step);
+}
+static bool adds_nothing(const struct pad_attrs *a) {
+  for (size_t d = 0; d < a->edge_padding_low.len; d++)
+    if (a->edge_padding_low.data[d] > 0 || a->edge_padding_high.data[d] > 0 ||
+        a->interior_padding.data[d])
+      return false;
+  return true;
+}
+
 bool lower_pad(lower *L, op *o) {
   struct pad_attrs a;
   view_pad(o, &a);
+  if (adds_nothing(&a)) return lower_pad_less(L, o, &a);
   node *in = lower_node(L, o, 0), *with = lower_node(L, o, 1);
   bool pays = pad_pays(o, &a);
   fuse_settle(L, in);

@@ -158,21 +158,24 @@ static bool slice_pieces(lower *L, op *o, node *in, const i64 *start) {
 
 /* An empty slice may start behind the end; its offset is 0, so that no view points out of its
  * slot. */
-bool lower_slice(lower *L, op *o) {
-  struct slice_attrs a;
-  view_slice(o, &a);
-  node *in = lower_node(L, o, 0);
-  if (in->kind == NODE_PIECES) return slice_pieces(L, o, in, a.start_indices.data);
+bool lower_sliced(lower *L, op *o, node *in, const i64 *start, const i64 *step) {
+  if (in->kind == NODE_PIECES) return slice_pieces(L, o, in, start);
   node *n = view_of(L, o, in);
   if (!n) return false;
   if (!has_strides(n)) return true;
   i64 *stride = ARENA_ARRAY(L->a, i64, n->rank), offset = in->offset;
   for (u32 d = 0; d < n->rank; d++) {
-    if (n->dims[d] > 0) offset += a.start_indices.data[d] * in->stride[d];
-    stride[d] = n->dims[d] > 1 ? in->stride[d] * a.strides.data[d] : in->stride[d];
+    if (n->dims[d] > 0) offset += start[d] * in->stride[d];
+    stride[d] = n->dims[d] > 1 ? in->stride[d] * step[d] : in->stride[d];
   }
   set_view(n, n->count ? offset : 0, stride);
   return true;
+}
+
+bool lower_slice(lower *L, op *o) {
+  struct slice_attrs a;
+  view_slice(o, &a);
+  return lower_sliced(L, o, lower_node(L, o, 0), a.start_indices.data, a.strides.data);
 }
 
 /* From the last element backwards. */

@@ -9,6 +9,8 @@ lower_fn lower_elementwise, lower_reduce_precision, lower_bitcast_convert;
 /* lower_view.c: no steps, another look at what is there */
 lower_fn lower_constant, lower_iota, lower_broadcast_in_dim, lower_reshape, lower_transpose,
     lower_slice, lower_reverse, lower_identity;
+/* The result of `o` is what of `in` begins at `start`, every `step` elements of a dim. */
+bool lower_sliced(lower *L, op *o, node *in, const i64 *start, const i64 *step);
 /* lower_data.c */
 lower_fn lower_concatenate, lower_pad, lower_dynamic_slice, lower_dynamic_update_slice,
     lower_gather, lower_scatter, lower_sort, lower_chlo_top_k, lower_rng_bit_generator;
