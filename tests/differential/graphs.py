@@ -7,6 +7,7 @@ import re
 
 from sharded_module import array
 from sharded_regions import Maker
+from sharded_seldom import Seldom
 from sharded_values import ELEMENTS
 from single_values import Case
 
@@ -17,7 +18,8 @@ EXACT = {"abs", "add", "and", "ceil", "clamp", "compare", "complex", "conj", "co
          "subtract", "xor", "shift_left", "shift_right_arithmetic", "shift_right_logical", "mulhi"}
 INEXACT = {True: {"abs", "divide", "multiply", "power", "sign", "square"}, False: {"power"}}
 # What is of many devices, and what not all oracles have.
-NOT_DRAWN = {"constraint", "group", "custom_call", "lapack", "collective", "manual", "named", "rng"}
+NOT_DRAWN = {"constraint", "group", "custom_call", "collective", "manual", "named", "rng", "scan",
+             *Seldom.WEIGHTS}  # nor what is not exact
 
 LEGAL = "func.func(chlo-legalize-to-stablehlo)"
 
@@ -45,14 +47,17 @@ class GraphMaker(Maker):
     def witness(self, v):
         return []
 
+    def dynamic(self, *more):
+        return None
+
     def draw_convolution(self):
         if not self.special:  # zeros between elements, by infinity: XLA leaves them out
             super().draw_convolution()
 
     def op(self, name, operands, *more, **words):
         if name == "stablehlo.scatter":  # the interpreter's writes into its operand
-            v, inserted, mapped = operands[0], *(re.search(
-                rf" {word} = \[(.*?)\]", more[1])[1] for word in
+            v, inserted, mapped = operands[0], *("".join(re.findall(
+                rf" {word} = \[(.*?)\]", more[1])) for word in
                 ("inserted_window_dims", "scatter_dims_to_operand_dims"))
             if set(mapped.split(", ")) - set(inserted.split(", ")):
                 return [v]  # a window partly outside, of which it writes the inside

@@ -53,7 +53,7 @@ class Seldom(Sdy):
         shape = [max(n, 1) for n in self.shape(least, 4)]
         return self.source(shape, element)
 
-    def rounded(self, out):
+    def keep_near(self, out):
         """Results whose last places depend on how many of them a device has: nothing is made of
         them."""
         for x in out:
@@ -77,9 +77,9 @@ class Seldom(Sdy):
             whole = last
         if math.prod(batch) * last <= LARGEST:
             length = [*batch[len(batch) - count + 1:], whole]
-            self.rounded(self.op("stablehlo.fft", [v], [((*batch, last), element, None)],
-                                 f"fft_length = {array(length)}, fft_type = "
-                                 f"#stablehlo<fft_type {kind}>"))
+            self.keep_near(self.op("stablehlo.fft", [v], [((*batch, last), element, None)],
+                                   f"fft_length = {array(length)}, fft_type = "
+                                   f"#stablehlo<fft_type {kind}>"))
 
     def draw_cholesky(self):
         if self.closed:
@@ -168,7 +168,7 @@ class Seldom(Sdy):
             return
         out = self.op(f"stablehlo.batch_norm_{how}", operands, [(v.shape, v.element, None), one,
                                                                 one], text)
-        self.rounded(out)
+        self.keep_near(out)
 
     # ---- older forms ----
 
