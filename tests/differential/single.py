@@ -30,6 +30,7 @@ import traceback
 import graphs
 import single_elementwise
 import single_linear
+import single_made
 import single_matrix
 import single_region
 import single_shape
@@ -41,7 +42,7 @@ TIME_LIMIT = 300  # seconds of silence after which a worker is given up
 
 # A pattern of generators, seed by seed; each op's share is how often it is in it.
 e, s, n, g = single_elementwise, single_shape, single_linear, single_region
-m = single_matrix
+m, o = single_matrix, single_made
 PATTERN = [
     e.elementwise, n.dot_general, e.elementwise, g.reduce, e.convert, s.gather, e.elementwise,
     n.convolution, e.elementwise, g.scatter, e.chlo, s.pad, e.elementwise, g.reduce_window,
@@ -52,7 +53,9 @@ PATTERN = [
     s.reverse, e.reduce_precision, s.transpose, s.map_op, g.rng_bit_generator, e.convert,
     s.reshape, s.broadcast, s.broadcast_in_dim, e.top_k, s.iota, e.elementwise, g.case_op,
     e.complex_op, s.constant, e.elementwise, g.if_op, e.chlo, g.composite, g.select_and_scatter,
-    m.fft, e.elementwise, m.cholesky, e.elementwise, m.triangular_solve,
+    m.fft, e.elementwise, m.cholesky, e.elementwise, m.triangular_solve, o.dynamic, o.broadcasts,
+    o.batch_norm, o.dynamic, o.einsum, o.unary_einsum, o.broadcasts, o.ragged_dot, o.scan,
+    o.dynamic, o.index_select, o.sizes, o.broadcasts, o.quantized, o.constant_like,
 ]
 GRAPHS = 10**9  # from this seed on
 LONG = 1999  # every so often a sum of ten million terms
@@ -72,7 +75,7 @@ FOLDS = "stablehlo-aggressive-simplification,canonicalize,cse"
 
 
 def drawn_ops():
-    return e.names() | s.names() | n.names() | g.names() | m.names()
+    return e.names() | s.names() | n.names() | g.names() | m.names() | o.names()
 
 
 def generate(seed):
@@ -132,7 +135,8 @@ class Worker:
         text = case.text()
         self.say(at=seed, stage="legal")
         try:
-            self.interpreter.legal(text)
+            if "!quant" not in text:  # a dialect that jaxlib does not register
+                self.interpreter.legal(text)
         except self.refused as error:
             return "illegal", str(error)
         self.say(at=seed, stage="ours")
