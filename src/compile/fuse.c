@@ -355,17 +355,37 @@ static bool boxes_pay(node *const *out, u32 num_out, const node_list *all, cuts 
          (last == 1 || out[0]->dims[rank - 1] >= ROW * (i64)last);
 }
 
-static void store_box(lower *L, node *const *n, const prog_access *to, u32 num, const i64 *at,
-                      const i64 *dims) {
+/* In a loop of dims as boxes are: the one of these nodes that begins at `at`. */
+static void store_box(pull *p, node *const *n, const prog_access *to, u32 num, const i64 *at) {
   u32 value[MAX_STORES];
-  pull p = fuse_begin(L, n[0]->rank, dims, NULL);
-  p.at = at;
-  for (u32 i = 0; i < num; i++) value[i] = fuse_pull(&p, n[i]);
+  p->L->stamp++; /* of another box they are other values */
+  p->at = at;
+  for (u32 i = 0; i < num; i++) value[i] = fuse_pull(p, n[i]);
   for (u32 i = 0; i < num; i++) {
     i64 offset = to[i].offset;
     for (u32 d = 0; d < n[0]->rank; d++) offset += at[d] * to[i].stride[d];
-    prog_loop_out(L->b, p.loop, to[i].slot, offset, to[i].stride, value[i]);
+    prog_loop_out(p->L->b, p->loop, to[i].slot, offset, to[i].stride, value[i]);
   }
+}
+void fuse_store_all(lower *L, node *const *n, const prog_access *to, u32 num) {
+  static const i64 first[PROG_MAX_DIMS];
+  pull p = fuse_begin(L, n[0]->rank, n[0]->dims, NULL);
+  store_box(&p, n, to, num, first);
+}
+
+bool fuse_store_together(node *const *n, u32 num, u32 times) {
+  u32 cost = 0, loads = 0;
+  for (u32 i = 0; i < num; i++) cost += n[i]->cost, loads += n[i]->loads;
+  return num * times <= MAX_STORES && cost * times <= MAX_COST && loads * times <= MAX_LOADS;
+}
+
+/* How many boxes that are side by side in rows one loop has: all, which read and write the same
+ * cache lines, if they are alike. */
+static u32 boxes_at_once(node *const *n, u32 num, const cuts *c) {
+  u32 last = n[0]->rank - 1, boxes = c->n[last];
+  for (u32 i = 0; i < boxes; i++)
+    if (c->at[last][i + 1] - c->at[last][i] != c->at[last][1]) return 1;
+  return fuse_store_together(n, num, boxes) ? boxes : 1;
 }
 
 /* These nodes, which all have one shape, in one loop; or one a box. */
@@ -376,15 +396,22 @@ static void store(lower *L, node *const *n, const prog_access *to, u32 num) {
   node_list all = find_pieces(L, n, num);
   if (all.len == 0 || !boxes_pay(n, num, &all, &c)) {
     for (size_t i = 0; i < all.len; i++) pieces_write(L, all.data[i]);
-    store_box(L, n, to, num, at, n[0]->dims);
+    fuse_store_all(L, n, to, num);
     return;
   }
+  u32 together = boxes_at_once(n, num, &c);
   for (;;) {
     for (u32 d = 0; d < rank; d++) {
       at[d] = c.at[d][index[d]];
       dims[d] = c.at[d][index[d] + 1] - at[d];
     }
-    store_box(L, n, to, num, at, dims);
+    pull p = fuse_begin(L, rank, dims, NULL);
+    store_box(&p, n, to, num, at);
+    while (together > 1 && ++index[rank - 1] < together) {
+      at[rank - 1] = c.at[rank - 1][index[rank - 1]];
+      store_box(&p, n, to, num, at);
+    }
+    if (together > 1) index[rank - 1]--;
     u32 d = rank;
     while (d > 0 && ++index[d - 1] == c.n[d - 1]) index[--d] = 0;
     if (d == 0) return;

@@ -189,6 +189,10 @@ u32 fuse_dense(lower *L, node *n);   /* its slot, row-major; makes one if need b
 void fuse_join(lower *L, node *n);
 /* Stores n into part of a slot. */
 void fuse_store(lower *L, node *n, u32 slot, i64 offset, const i64 *strides);
+/* Nodes of the same dims, none of which is in pieces, by one loop; whether so many, and each of
+ * them so many times, are not too much for one. */
+void fuse_store_all(lower *L, node *const *n, const prog_access *to, u32 num);
+bool fuse_store_together(node *const *n, u32 num, u32 times);
 
 /* A loop under construction. perm[d]: dim of the nodes that loop dim d runs over. */
 typedef struct pull {

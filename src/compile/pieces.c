@@ -124,14 +124,42 @@ const piece *pieces_find(const node *n, const i64 *at) {
   return b;
 }
 
+/* From box `at` on, how many are computed and alike, and lie next to each other in rows: one loop
+ * that writes them all goes through the memory of the value, and of what they are of, once. */
+static u32 count_alike(const node *n, u32 at, node **out) {
+  enum { MOST = 8, ROW = 2048 };
+  const piece *b = &n->boxes->data[at];
+  i64 row = 1;
+  u32 d = n->rank, num = 0;
+  while (d > 0 && b->of->dims[d - 1] == n->dims[d - 1]) row *= n->dims[--d];
+  if (d > 0) row *= b->of->dims[d - 1];
+  for (size_t i = at; i < n->boxes->len && num < MOST; i++) {
+    node *of = n->boxes->data[i].of;
+    if (of->kind != NODE_EXPR || of->apart || row > ROW) break;
+    if (memcmp(of->dims, b->of->dims, n->rank * sizeof(i64)) != 0) break;
+    out[num++] = of;
+    if (!fuse_store_together(out, num, 1)) return num - 1;
+  }
+  return num;
+}
+
 void pieces_write(lower *L, node *n) {
   const pieces *boxes = n->boxes;
   lower_make_dense(L, n, lower_new_slot(L, n));
-  for (size_t i = 0; i < boxes->len; i++) {
-    const piece *b = &boxes->data[i];
-    i64 at = 0;
-    for (u32 d = 0; d < n->rank; d++) at += b->at[d] * n->stride[d];
-    fuse_store(L, b->of, n->slot, at, n->stride);
+  for (size_t i = 0; i < boxes->len;) {
+    node *of[8];
+    prog_access to[8] = {0};
+    u32 num = count_alike(n, (u32)i, of);
+    if (num == 0) of[num++] = boxes->data[i].of;
+    for (u32 k = 0; k < num; k++, i++) {
+      to[k].slot = n->slot;
+      if (n->rank) memcpy(to[k].stride, n->stride, n->rank * sizeof(i64));
+      for (u32 d = 0; d < n->rank; d++) to[k].offset += boxes->data[i].at[d] * n->stride[d];
+    }
+    if (num > 1)
+      fuse_store_all(L, of, to, num);
+    else
+      fuse_store(L, of[0], n->slot, to[0].offset, n->stride);
   }
 }
 

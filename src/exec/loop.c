@@ -126,6 +126,18 @@ void loop_cut(arena *a, plan *p, u64 target) {
   set_piece(p, target);
 }
 
+/* A single row a block, where one call for each row costs less than to bring so many rows together
+ * and apart again. */
+static void cut_rows(plan *p) {
+  enum { SHORTEST = 16, MOVED = 96 };
+  u32 last = p->rank - 1, cut = p->cut, strided = count_strided(p);
+  u64 row = (u64)p->dims[last], inner = p->inner;
+  if (cut == last || row < SHORTEST || strided < 2 || strided * row < MOVED) return;
+  p->cut = last, p->inner = 1;
+  make_patterns(p);
+  if (count_strided(p)) p->cut = cut, p->inner = inner, make_patterns(p);
+}
+
 /* Where an input is contiguous in another dim than the output (a transpose), walks the two in
  * tiles, so that a cache line is used up while it is there: (d, inner) -> (inner / tile, d,
  * tile). Only where a tile divides the inner dim. */
@@ -384,6 +396,23 @@ static u32 next_block(const plan *p, block *b) {
   return d;
 }
 
+/* This block and those behind it that are the next rows of the dim in front; to the last one. */
+static u64 run_rows(const kernel *kn, void **reg, block *b, u64 most) {
+  const plan *p = &kn->p;
+  u32 d = p->cut - 1;
+  vm_run(kn->unit, reg, b->elements);
+  if (p->cut == 0 || p->pieces > 1 || kn->num_iota) return 1;
+  const i64 *step = kn->steps + d * p->num_walks;
+  u64 rows = (u64)(p->dims[d] - b->index[d]);
+  if (rows > most) rows = most;
+  for (u64 i = 1; i < rows; i++) {
+    for (u32 w = 0; w < kn->num_in + kn->num_out; w++) reg[w] = (char *)reg[w] + step[w];
+    vm_run(kn->unit, reg, b->elements);
+  }
+  b->index[d] += (i64)rows - 1;
+  return rows;
+}
+
 /* Blocks of which registers are pointers that move along, and indices that do not change stay. */
 static void run_in_place(const void *data, const exec_env *env, u64 begin, u64 end) {
   const kernel *kn = data;
@@ -398,8 +427,8 @@ static void run_in_place(const void *data, const exec_env *env, u64 begin, u64 e
         (char *)env->slots[kn->out[o].slot] +
         (kn->out[o].offset + loop_block_offset(p, &b, kn->num_in + o)) * (i64)kn->out[o].width;
   for (u64 i = begin;;) {
-    vm_run(kn->unit, reg, b.elements);
-    if (++i >= end) return;
+    i += run_rows(kn, reg, &b, end - i);
+    if (i >= end) return;
     size_t before = b.elements;
     const i64 *step = &kn->steps[next_block(p, &b) * p->num_walks];
     for (u32 w = 0; w < pointers; w++) reg[w] = (char *)reg[w] + step[w];
@@ -521,6 +550,10 @@ void loop_lower_unit(const lower_env *e, kernel *kn, const prog_loop *l, bool re
   bool *iota_scalar = arena_zalloc(e->a, nth + 1);
   for (int round = 0; round < 2; round++) {
     loop_cut(e->a, p, target);
+    if (!registers && e->jit) {
+      cut_rows(p);
+      set_piece(p, target);
+    }
     for (u32 i = 0; i < l->num_in; i++) in_scalar[i] = p->patterns[i].mode == MODE_SCALAR;
     for (u32 o = 0; o < kn->num_out; o++)
       direct[o] = p->patterns[l->num_in + o].mode == MODE_CONTIGUOUS;

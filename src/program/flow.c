@@ -26,6 +26,7 @@ typedef struct flow {
   const program *p;
   u32 step; /* of the walk */
   VEC(touch) touches;
+  u32 begin;        /* of the step's that is looked at */
   u32 *first_touch; /* by step, and one more */
   u32 num_runs;
   u32 *run; /* first step of each, and one more */
@@ -53,9 +54,12 @@ static bool is_placed(const flow *f, u32 slot) {
 
 /* ---- touches ---- */
 
+/* A slot of which a step writes several pieces is written once. */
 static void note(void *user, u32 *slot, slot_use use) {
   flow *f = user;
   if (is_empty(f, *slot) || f->p->slots[*slot].kind == SLOT_STRIP) return;
+  for (size_t i = f->begin; i < f->touches.len && use == USE_WRITE; i++)
+    if (f->touches.data[i].use == use && f->touches.data[i].slot == *slot) return;
   VEC_PUSH(f->a, f->touches, (touch){*slot, (u8)use, false});
 }
 
@@ -150,7 +154,7 @@ static void find_touches(flow *f) {
   const program *p = f->p;
   f->first_touch = ARENA_ARRAY(f->a, u32, p->num_steps + 1);
   for (u32 t = 0; t < p->num_steps; t++) {
-    f->first_touch[t] = (u32)f->touches.len;
+    f->first_touch[t] = f->begin = (u32)f->touches.len;
     prog_step_slots(&p->steps[t], note, f);
   }
   f->first_touch[p->num_steps] = (u32)f->touches.len;

@@ -1,0 +1,46 @@
+/* Elementwise loops over rows, against plain C. */
+#include "tests/exec.h"
+
+/* Halves of rows, by factors that several rows share, into both halves of others, in one loop:
+ * z[i][j][k] = x[i][j][k] * f[i][k] - x[i][j][n + k], z[i][j][n + k] = x[i][j][n + k] * f[i][k] +
+ * x[i][j][k] */
+static void check_halves(arena *a, i64 n) {
+  enum { I = 29, J = 5, MOST = 40 };
+  static float x[I * J * 2 * MOST], f[I * MOST], z[I * J * 2 * MOST];
+  u32 seed = 7, in[3];
+  for (int i = 0; i < I * J * 2 * n; i++) x[i] = noise(&seed), z[i] = -1;
+  for (int i = 0; i < I * n; i++) f[i] = noise(&seed);
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 px = prog_param(b, DTYPE_f32, (u64)(I * J * 2 * n));
+  u32 pf = prog_param(b, DTYPE_f32, (u64)(I * n));
+  u32 r = prog_result(b, DTYPE_f32, (u64)(I * J * 2 * n), -1);
+  i64 rows[] = {J * 2 * n, 2 * n, 1};
+  prog_loop *l = prog_add_loop(b, 3, (i64[]){I, J, n}, S, L);
+  vm_code *c = &l->code;
+  in[0] = vm_load(b, c, DTYPE_f32, prog_loop_in(b, l, px, 0, rows));
+  in[1] = vm_load(b, c, DTYPE_f32, prog_loop_in(b, l, px, n, rows));
+  in[2] = vm_load(b, c, DTYPE_f32, prog_loop_in(b, l, pf, 0, (i64[]){n, 0, 1}));
+  for (u32 h = 0; h < 2; h++) {
+    u32 v = vm_emit(b, c, VM_mul, DTYPE_f32, in[h], in[2], 0);
+    v = vm_emit(b, c, h ? VM_add : VM_sub, DTYPE_f32, v, in[1 - h], 0);
+    prog_loop_out(b, l, r, h * n, rows, v);
+  }
+  CHECK(!*run(b, (void *[]){x, f}, (void *[]){z}));
+  int bad = 0;
+  for (i64 i = 0; i < I * J; i++)
+    for (i64 j = 0; j < n; j++) {
+      const float *p = x + i * 2 * n + j, *q = z + i * 2 * n + j;
+      volatile float by = f[i / J * n + j], low = p[0] * by, high = p[n] * by;
+      bad += q[0] != low - p[n] || q[n] != high + p[0];
+    }
+  CHECK(bad == 0);
+}
+
+static void run_tests(arena *a, const exec_options *options) {
+  status s = exec_create(options, &pool);
+  CHECK(!s);
+  for (i64 n = 1; n <= 40; n += 3) check_halves(a, n);
+  executor_release(pool);
+}
+
+int main(void) { return exec_tests(run_tests); }
