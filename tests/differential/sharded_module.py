@@ -74,6 +74,9 @@ class Shardings:
         self.features.update([f"devices {self.devices}", f"mesh {shape}"])
         self.features.update(f"mesh @{name}" for name in self.meshes)
 
+    def free_axes(self):
+        return {a: n for a, n in self.meshes["mesh"][0].items() if a not in self.manual}
+
     def device_ids(self, chance):
         ids = list(range(self.devices))
         if self.r.random() >= chance:
@@ -92,6 +95,8 @@ class Shardings:
         """Axes and parts of axes in random order: (axis, begin, end, size of the axis)."""
         out = []
         for axis, n in self.meshes[mesh][0].items():
+            if axis in self.manual:
+                continue
             cuts = [1]
             if self.r.random() < self.cut:
                 cuts += [k for k in range(2, n) if n % k == 0 and self.r.random() < 0.6]
@@ -123,7 +128,7 @@ class Shardings:
 
     def sharding(self, shape, unreduced=False):
         r, mesh = self.r, "mesh"
-        if len(self.meshes) > 1 and r.random() < 0.3:
+        if len(self.meshes) > 1 and not self.manual and r.random() < 0.3:
             mesh = r.choice(list(self.meshes))
         dims, replicated, summed, left = [[] for _ in shape], [], [], list(shape)
         for p in self.pieces(mesh):
@@ -175,6 +180,7 @@ class Builder(Shardings):
         self.seed, self.counts, self.features = seed, counts, features
         self.r = random.Random(seed)
         self.lines, self.functions, self.values, self.arguments = [], [], [], []
+        self.manual = set()  # axes of manual computations around
         self.long = []  # results that are too large for other ops
         self.sizes = SIZES + [0, 0] * (self.r.random() < 0.06)
         self.number, self.depth, self.closed, self.groups = 0, 0, False, {}

@@ -637,13 +637,17 @@ class Maker(Seldom):
         p = Value(f"%p{k}", v.shape, v.element, v.bound)
         lines, made = self.body([p], self.r.randint(1, 4), closed=True)
         x = self.ending(lines, made, p)
-        given = "".join(self.marked(f"{side}_shardings=[{self.sharding(v.shape)}] ")
-                        for side in ("in", "out") if self.chance(0.3))
-        self.lines += [f'{out} = sdy.named_computation<"n{k}">({v.name}) {given}({p.name}: '
-                       f"{p.type}) {{", *lines, f"sdy.return {x.name} : {x.type}",
-                       f"}} : ({v.type}) -> {v.type}"]
+        ends = [x, *made[-2:]]
+        types, outs = joined(e.type for e in ends), [f"{out}_{i}" for i in range(len(ends))]
+        given = "".join(
+            self.marked(f"{side}_shardings=[{joined(self.sharding(e.shape) for e in l)}] ")
+            for side, l in (("in", [v]), ("out", ends)) if self.chance(0.3))
+        self.lines += [f'{joined(outs)} = sdy.named_computation<"n{k}">({v.name}) {given}'
+                       f"({p.name}: {p.type}) {{", *lines,
+                       f"sdy.return {joined(e.name for e in ends)} : {types}",
+                       f"}} : ({v.type}) -> ({types})"]
         self.counts["sdy.named_computation"] += 1
-        self.keep([Value(out, v.shape, v.element, v.bound)])
+        self.keep([Value(name, e.shape, e.element, e.bound) for name, e in zip(outs, ends)])
 
     # ---- the choice ----
 

@@ -61,8 +61,8 @@ class Sdy(Ops):
         if v is None:
             return
         # axes of size one vanish at import, from shardings only
-        axes = [f'"{a}"' for a, n in self.meshes["mesh"][0].items() if n > 1]
-        size = {f'"{a}"': n for a, n in self.meshes["mesh"][0].items()}
+        axes = [f'"{a}"' for a, n in self.free_axes().items() if n > 1]
+        size = {f'"{a}"': n for a, n in self.free_axes().items()}
         r.shuffle(axes)
         before, left = [[] for _ in v.shape], list(v.shape)
         free = []
@@ -118,7 +118,7 @@ class Sdy(Ops):
         v, r = self.some(lambda v: v.info.kind != "scale", least=1, empty=True), self.r
         if v is None:
             return
-        axes = self.meshes["mesh"][0]
+        axes = self.free_axes()
         taken = [a for a in axes if r.random() < 0.6]
         if not taken:
             return

@@ -3,9 +3,9 @@ numbers, and what chlo has beside functions."""
 
 import math
 
-from sharded_module import LARGEST, SIZES, array, joined
+from sharded_module import LARGEST, SIZES, array, joined, only_sharded
 from sharded_ops import is_number, is_real
-from sharded_sdy import Sdy
+from sharded_sdy import Sdy, braces
 from sharded_values import ELEMENTS, Value, tensor
 
 # Broadcast ops of chlo by what they take.
@@ -42,7 +42,7 @@ class Seldom(Sdy):
     WEIGHTS = {"fft": 0.3, "cholesky": 0.3, "batch_norm": 0.4, "einsum": 0.4, "unary_einsum": 0.2,
                "select_rows": 0.3, "size": 0.1, "broadcasting": 0.5, "constant_like": 0.2,
                "ragged_dot": 0.4, "chlo_scan": 0.3, "quantized": 0.4, "drawn": 0.2, "tuple": 0.1,
-               "kernel": 0.05, "parts": 0.3, "lapack": 0.6}
+               "kernel": 0.05, "parts": 0.3, "lapack": 0.6, "manual_body": 1}
 
     def of(self, element, least=1):
         """A value of this type."""
@@ -446,7 +446,7 @@ class Seldom(Sdy):
     def draw_parts(self):
         """A value in parts, added up again by a collective."""
         v, r = self.some(lambda v: v.info.int and v.info.bits > 4, least=1), self.r
-        axes = [(a, n) for a, n in self.meshes["mesh"][0].items() if n > 1]
+        axes = [(a, n) for a, n in self.free_axes().items() if n > 1]
         if v is None or not axes:
             return
         a, n = r.choice(axes)
@@ -471,3 +471,44 @@ class Seldom(Sdy):
         self.counts[kind] += 1
         self.lines.append(self.marked(lines, z, v))
         self.keep([Value(z, v.shape, v.element, v.bound)])
+
+    def draw_manual_body(self):
+        """Any ops, in a manual computation over axes that cut nothing."""
+        r, v, axes = self.r, self.some(least=1), self.free_axes()
+        if v is None or self.depth > 1 or not axes:
+            return
+        taken = r.sample(list(axes), r.randint(1, len(axes)))
+        many, outer, k = [v] + [self.like(v)] * self.chance(0.3), self.manual, self.name()[2:]
+        self.manual = outer | set(taken)
+        inner = [Value(f"%m{k}_{i}", x.shape, x.element, x.bound) for i, x in enumerate(many)]
+        lines, made = self.body(inner, r.randint(1, 4), closed=True)
+        ends = [self.ending(lines, made, x) for x in inner] + made[-3:]
+        kept = ", ".join(f'"{a}"' for a in axes if a in taken)
+
+        def border(shape):
+            """Axes that are free, and the manual ones on the whole."""
+            dims = [[] for _ in shape]
+            for a, n in self.free_axes().items():
+                fits = [d for d, size in enumerate(shape) if size % n == 0 and not dims[d]]
+                if fits and r.random() < 0.4:
+                    dims[r.choice(fits)].append(f'"{a}"')
+            return f"<@mesh, [{braces(dims)}], replicated={{{kept}}}>"
+        out = [f"%o{k}_{i}" for i in range(len(ends))]
+        head = joined(f"{p.name}: {p.type}" for p in inner)
+        types, made = joined(x.type for x in many), joined(x.type for x in ends)
+        self.lines += [only_sharded(
+            f"{joined(out)} = sdy.manual_computation({joined(x.name for x in many)}) in_shardings=["
+            f"{joined(border(x.shape) for x in many)}] out_shardings=["
+            f"{joined(border(x.shape) for x in ends)}] manual_axes={{{kept}}} ({head}) {{",
+            "\n".join(self.handed_on(p, x) for p, x in zip([p.name for p in inner], many))),
+            *lines, only_sharded(
+                f"sdy.return {joined(x.name for x in ends)} : {made}\n}} : ({types}) -> ({made})",
+                "\n".join(self.handed_on(name, x) for name, x in zip(out, ends)))]
+        self.manual = outer
+        self.counts["sdy.manual_computation"] += 1
+        self.features["ops in manual computations"] += 1
+        self.keep([Value(name, x.shape, x.element, x.bound) for name, x in zip(out, ends)])
+
+    @staticmethod
+    def handed_on(name, v):
+        return f'{name} = "stablehlo.optimization_barrier"({v.name}) : ({v.type}) -> {v.type}'
