@@ -250,9 +250,9 @@ class Builder(Shardings):
     # ---- ops ----
 
     def op(self, name, operands, results, properties="", regions="", annotate=True, rule="",
-           also=None):
-        """`results` are (shape, element, bound); also: what it is in the sharded form instead,
-        (name, operands, properties)."""
+           also=None, both=False):
+        """`results` are (shape, element, bound); rule: discardable attributes of the sharded form,
+        or of both; also: what it is in the sharded form instead, (name, operands, properties)."""
         out = self.name()
         many = len(results) != 1
         values = [Value(f"{out}#{i}" if many else out, *t) for i, t in enumerate(results)]
@@ -271,7 +271,8 @@ class Builder(Shardings):
                                 head + "".join(plain))
             self.counts[also[0]] += 1
         else:
-            line = head + plain[0] + only_sharded(discardable) * bool(discardable) + plain[1]
+            line = head + plain[0] + only_sharded(
+                discardable, f" {{{rule}}}" * both) * bool(discardable) + plain[1]
         self.lines.append(line)
         self.counts[name] += 1
         return values

@@ -537,14 +537,11 @@ class Ops(Builder):
             return
         b = self.like(Value("", shape, a.element))
         n = math.prod(a.shape[d] for d in contracted)
-        element, x = a.element, self.fit(a, 3)
+        x = self.fit(a, 3)
         y = x and self.fit(b, 3)
         if y is None:
             return
-        if a.info.float and a.info.bits <= 16 and r.random() < 0.4:
-            element = "f32"
-        elif a.info.int and a.info.bits == 8 and r.random() < 0.5:
-            element = "i32"
+        element = self.wider(a)
         bound = (x.bound or 0) * (y.bound or 0) * n * (2 if a.info.complex else 1)
         if self.wild:
             bound = None
@@ -560,7 +557,27 @@ class Ops(Builder):
                           "dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = "
                           f"{batch}, rhs_batching_dimensions = {batch_b}, "
                           f"lhs_contracting_dimensions = {contracted}, "
-                          f"rhs_contracting_dimensions = {contracted_b}>"))
+                          f"rhs_contracting_dimensions = {contracted_b}>" + self.precision(a)))
+
+    def wider(self, v):
+        """An element type that products of such values may be added up in."""
+        if v.info.float and v.info.bits <= 16 and self.chance(0.4):
+            return "f32"
+        return "i32" if v.info.int and v.info.bits == 8 and self.chance(0.5) else v.element
+
+    def precision(self, v, algorithms=True):
+        if self.chance(0.8):
+            return ""
+        if v.element == "f32" and algorithms and self.chance(0.5):
+            kind, times = self.r.choice([("bf16", 1), ("bf16", 6), ("tf32", 3), ("f16", 1)])
+            return (f", algorithm = #stablehlo.dot_algorithm<lhs_precision_type = {kind}, "
+                    f"rhs_precision_type = {kind}, accumulation_type = f32, "
+                    "lhs_component_count = 1, rhs_component_count = 1, "
+                    f"num_primitive_operations = {times}, "
+                    "allow_imprecise_accumulation = false>")
+        both = joined(f"#stablehlo<precision {self.r.choice(['DEFAULT', 'HIGH', 'HIGHEST'])}>"
+                      for _ in range(2))
+        return f", precision_config = [{both}]"
 
     def draw_convolution(self):
         """Dimensions in any order; strides, paddings, dilations, reversals, groups."""
@@ -600,9 +617,10 @@ class Ops(Builder):
             return
         bound = (x.bound or 0) * (y.bound or 0) * math.prod(kernel) * (f // groups)
         bound *= 2 if x.info.complex else 1
+        element = self.wider(x)
         if self.wild:
             bound = None
-        elif x.info.exact is not None and bound > x.info.exact:
+        elif ELEMENTS[element].exact is not None and bound > ELEMENTS[element].exact:
             return
 
         def text(places, first, second):
@@ -617,4 +635,4 @@ class Ops(Builder):
             f"batch_group_count = {batches} : i64, dimension_numbers = #stablehlo.conv<{dims}>, "
             f"feature_group_count = {groups} : i64, lhs_dilation = {array(far)}, padding = "
             f"{padding}, rhs_dilation = {array(near)}, window_reversal = {reversal}, "
-            f"window_strides = {array(stride)}"))
+            f"window_strides = {array(stride)}{self.precision(x, False)}"))

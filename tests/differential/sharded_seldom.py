@@ -42,7 +42,8 @@ class Seldom(Sdy):
     WEIGHTS = {"fft": 0.3, "cholesky": 0.3, "batch_norm": 0.4, "einsum": 0.4, "unary_einsum": 0.2,
                "select_rows": 0.3, "size": 0.1, "broadcasting": 0.5, "constant_like": 0.2,
                "ragged_dot": 0.4, "chlo_scan": 0.3, "quantized": 0.4, "drawn": 0.2, "tuple": 0.1,
-               "kernel": 0.05, "parts": 0.3, "lapack": 0.6, "manual_body": 1}
+               "kernel": 0.05, "parts": 0.3, "lapack": 0.6, "manual_body": 1,
+               "top_k_call": 0.2}
 
     def of(self, element, least=1):
         """A value of this type."""
@@ -322,7 +323,7 @@ class Seldom(Sdy):
         kind = v.info.kind
         groups = ["pred"] if kind == "pred" else ["any", "other"]
         groups += ["real"] * (v.info.float or v.info.int) + ["int"] * v.info.int
-        groups += ["float"] * v.info.float + ["wide"] * (v.element in ("f32", "f64"))
+        groups += ["float"] * v.info.float + ["wide"] * 2 * (v.element in ("f32", "f64"))
         name = r.choice(BROADCAST[r.choice(groups)])
         k = r.randint(0, len(v.shape))
         small = [1 if r.random() < 0.4 else n for n in v.shape[k:]]
@@ -368,6 +369,40 @@ class Seldom(Sdy):
     def draw_kernel(self):
         v = self.of("complex<f32>", 0)
         self.keep(self.op("chlo._asin_acos_kernel", [v], [(v.shape, v.element, None)]))
+
+    def draw_top_k_call(self):
+        """As older JAX has it, and as lax.approx_max_k: elsewhere than on TPUs it is exact."""
+        r, v = self.r, self.some(lambda v: v.element in ("f32", "bf16", "i32"), least=1)
+        if v is None or self.closed:
+            return
+        v, rank = self.ordered(v), len(v.shape)
+        if r.random() < 0.5:
+            k = r.randint(1, v.shape[-1])
+            shape = [*v.shape[:-1], k]
+            self.keep(self.op(
+                "stablehlo.custom_call", [v], [(shape, v.element, v.bound), (shape, "i32", 9)],
+                'call_target_name = "mhlo.topk"', rule="mhlo.attributes = {k = "
+                f"{k} : i64, largest = {str(self.chance(0.7)).lower()}}}", both=True))
+            return
+        d = r.randrange(rank)
+        k = r.randint(1, v.shape[d])
+        shape = [k if i == d else n for i, n in enumerate(v.shape)]
+        name, t, way = f"f{len(self.functions)}", tensor((), v.element), r.choice(["GT", "LT"])
+        total = ", TOTALORDER" if v.info.float else ""
+        self.functions.append(
+            f"func.func private @{name}(%a: {t}, %b: {t}, %c: tensor<i32>, %d: tensor<i32>) -> "
+            f"tensor<i1> {{\n%0 = stablehlo.compare {way}, %a, %b{total} : ({t}, {t}) -> "
+            "tensor<i1>\nreturn %0 : tensor<i1>\n}")
+        index = self.op("stablehlo.iota", [], [(v.shape, "i32", v.shape[d])],
+                        f"iota_dimension = {d} : i64")[0]
+        ends = [self.constant((), v.element, 0), self.constant((), "i32", 0)]
+        self.keep(self.op(
+            "stablehlo.custom_call", [v, index, *ends],
+            [(shape, v.element, None), (shape, "i32", 9)],
+            f'call_target_name = "ApproxTopK", called_computations = [@{name}]',
+            rule="mhlo.backend_config = {aggregate_to_topk = true, is_fallback = true, "
+            f"recall_target = 0.95 : f32, reduction_dim = {d} : i64, "
+            f"reduction_input_size_override = -1 : i64, top_k = {k} : i64}}", both=True))
 
     def draw_ragged_dot(self):
         """Rows, contracted columns, or batches in groups."""
