@@ -99,6 +99,22 @@ static void test_special(void) {
   CHECK(near(w.re, 1e-10) && near(w.im, 1e-10));
 }
 
+static bool both_nan(num_complex z) { return isnan(z.re) && isnan(z.im); }
+static void test_complex_angles(void) {
+  static const double angles[] = {INFINITY, -INFINITY, NAN}, others[] = {0, 2, INFINITY, -INFINITY};
+  for (size_t i = 0; i < 3; i++) {
+    double angle = angles[i];
+    for (size_t k = 0; k < 4; k++) {
+      num_complex z = {others[k], angle};
+      CHECK(both_nan(num_cexp(z)) && both_nan(num_csinh(z)) && both_nan(num_ccosh(z)));
+    }
+    CHECK(both_nan(num_ctan((num_complex){angle, 0})));
+    CHECK(both_nan(num_ctanh((num_complex){0, angle})));
+  }
+  num_complex far = num_ctanh((num_complex){-INFINITY, INFINITY});
+  CHECK(far.re == -1 && far.im == 0);
+}
+
 static void test_complex(void) {
   num_complex big = {0x1p1023, -0x1p1023}, q = num_cdiv(big, (num_complex){-0x1p-290, 0x1p-715});
   CHECK(q.re == -INFINITY && q.im == INFINITY);
@@ -161,6 +177,7 @@ int main(void) {
   test_integers();
   test_special();
   test_complex();
+  test_complex_angles();
   test_reduce_precision();
   test_next_after();
   return UNIT_END();

@@ -217,7 +217,10 @@ num_complex num_cdiv(num_complex x, num_complex y) {
   }
   return q;
 }
-num_complex num_cexp(num_complex a) { return out(cexp(in(a))); }
+/* Where sines and cosines are NaNs, both parts are, as XLA has it: C has an infinity or zeros. */
+num_complex num_cexp(num_complex a) {
+  return isfinite(a.im) ? out(cexp(in(a))) : (num_complex){NAN, NAN};
+}
 /* Not every C library's takes sizes that overflow: log z = log 2 + log(z / 2). */
 num_complex num_clog(num_complex a) {
   bool huge = isfinite(a.re) && isfinite(a.im) && isinf(hypot(a.re, a.im));
@@ -238,8 +241,14 @@ num_complex num_cpow(num_complex a, num_complex b) {
 }
 num_complex num_csin(num_complex a) { return out(csin(in(a))); }
 num_complex num_ccos(num_complex a) { return out(ccos(in(a))); }
-num_complex num_ctan(num_complex a) { return narrow(ctanl(in(a))); }
-num_complex num_ctanh(num_complex a) { return out(ctanh(in(a))); }
+/* The same; C leaves a zero as it is. */
+static bool is_lost(double zero, double angle) { return zero == 0 && !isfinite(angle); }
+num_complex num_ctan(num_complex a) {
+  return is_lost(a.im, a.re) ? (num_complex){NAN, NAN} : narrow(ctanl(in(a)));
+}
+num_complex num_ctanh(num_complex a) {
+  return is_lost(a.re, a.im) ? (num_complex){NAN, NAN} : out(ctanh(in(a)));
+}
 
 /* exp(x + iy) - 1 = expm1(x) cos(y) - 2 sin(y/2)^2 + i exp(x) sin(y): nothing cancels. A real
  * number's is real where exp(x) is infinite or a NaN, too. */
