@@ -19,8 +19,9 @@ lower_fn lower_concatenate, lower_pad, lower_dynamic_slice, lower_dynamic_update
 void data_start_from(lower *L, const node *n, node *in);
 /* Pads `in`, a MEM, into the slot of `out`, which is all its own: low edge and between. */
 void data_pad(lower *L, node *in, node *with, const node *out, const i64 *low, const i64 *interior);
+lower_fn lower_reduce; /* lower_reduce.c */
 /* lower_math.c */
-lower_fn lower_reduce, lower_reduce_window, lower_select_and_scatter, lower_dot, lower_dot_general,
+lower_fn lower_reduce_window, lower_select_and_scatter, lower_dot, lower_dot_general,
     lower_convolution;
 /* lower_flow.c */
 lower_fn lower_while, lower_case, lower_if;
