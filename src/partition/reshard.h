@@ -44,8 +44,8 @@ void reshard_plan_anyhow(arena *a, const sharding *in, const sharding *out, cons
 double reshard_sent(const sharding *in, const i64 *shape, const reshard_steps *steps);
 /* Elements of a device's shard, padding included. */
 double sharding_elements(const sharding *s, const i64 *shape);
-/* A plan that sends less than `limit` elements, and as few as any, between shardings of one mesh;
- * false: there is none, or it would take too long to tell. */
+/* *steps becomes a plan that sends less than `limit` elements, and as few as any unless it takes
+ * too long to tell, between shardings of one mesh; false: none was found. */
 bool reshard_plan_least(arena *a, const sharding *in, const sharding *out, const i64 *shape,
                         bool others, double limit, reshard_steps *steps);
 

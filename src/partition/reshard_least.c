@@ -3,17 +3,14 @@
  * Its states are shardings: per dimension the atoms of axes, in order, where axes are cut at the
  * borders of both shardings and further down to primes. Where no one way to cut has both, as of
  * x=6 with x:(1)2 and x:(1)3, a state is of one of several, even of one that has neither, as long
- * as there are not too many. A* goes from state to state by single steps: a device that has too
- * little of what it needs is still to be sent at least the rest. */
+ * as there are not too many. A* goes from state to state by single steps: what a device needs and
+ * does not have is still to be sent. */
 #include "base/index.h"
 #include "partition/reshard.h"
 
 enum { MAX_ATOMS = 10, MAX_DIMS = 6, MAX_CUTTINGS = 16, MAX_CHAIN = 16 };
-enum { MAX_STATES = 4000, MAX_TRIED = 100000 };
-enum {
-  MAX_WITH_UNUSED = 64,
-  MAX_EVEN_WITH_UNUSED = 4
-};                               /* devices; prime factors of their number */
+enum { MAX_STATES = 40000, MAX_TRIED = 1000000, MAX_PLACES = 64 };
+enum { FEW_DEVICES = 64 };
 enum { BETWEEN = 15, SLOT = 4 }; /* in keys: what parts dimensions, bits of it and of an atom */
 enum { NO_STATE = UINT32_MAX };
 
@@ -35,9 +32,27 @@ typedef struct state {
 } state;
 
 typedef struct waiting {
-  double bound;
+  double bound, sent;
   u32 state;
 } waiting;
+
+typedef struct permutation {
+  u64 parts; /* of dimensions, hashed */
+  double sent;
+} permutation;
+
+/* What a device has along a dimension. */
+typedef struct range {
+  i64 begin, end;
+} range;
+
+/* Each has those before it, too. */
+typedef enum ways {
+  WAYS_KNOWN,   /* of one sharding, and atoms that one of them has */
+  WAYS_NEITHER, /* that have neither sharding's borders, where none has both */
+  WAYS_ALL,     /* of few devices: axes and borders that neither has */
+  NUM_WAYS
+} ways;
 
 typedef struct search {
   arena *a;
@@ -47,15 +62,18 @@ typedef struct search {
   double beside;                /* elements along the other dimensions */
   cutting cuttings[MAX_CUTTINGS];
   u32 num_cuttings, tried; /* steps */
-  bool with_unused;        /* axes: they may be, and the mesh is small */
-  bool all_cuttings;       /* those that have neither sharding's borders, too */
-  double limit, needed;    /* all must send less; what a device has at the end */
-  i64 all_parts;           /* of all atoms */
-  double step;             /* added for each, so that of two the shorter plan is taken */
+  ways ways;
+  double limit;           /* all must send less */
+  u32 num_places;         /* devices that are looked at: all, or some of many */
+  i64 places[MAX_PLACES]; /* their positions */
+  u16 digits[MAX_CUTTINGS][MAX_ATOMS][MAX_PLACES];
+  range needed[MAX_DIMS][MAX_PLACES]; /* at the end */
+  i64 all_parts;                      /* of all atoms */
+  double step;                        /* added for each, so that of two the shorter plan is taken */
   VEC(state) states;
   hash_index found;  /* numbers of states, plus one */
   VEC(waiting) heap; /* least bound first; a state is in it once for each that it had */
-  VEC(u64) permuted; /* parts of dimensions, hashed, that a permutation has made already */
+  VEC(permutation) permuted;
 } search;
 
 /* ---- how axes are cut ---- */
@@ -105,7 +123,7 @@ static void end_chain(chains *c) {
     i64 begin = c->at[i], end = c->at[i + 1];
     axis_ref atom = {c->axis, begin, end / begin};
     bool used = uses(in, c->axis, begin, end) || uses(out, c->axis, begin, end);
-    if (!used && has_in && has_out && !c->s->with_unused) continue;
+    if (!used && has_in && has_out && c->s->ways != WAYS_ALL) continue;
     if (axes_overlap_ref(in->unreduced, atom)) { /* there devices have parts of a sum */
       if (used) return;
       continue;
@@ -136,16 +154,14 @@ static void extend(chains *c) {
 
 /* false: there are too many ways. */
 static bool cut_axes(search *s) {
-  bool unlike = false;
   s->num_cuttings = 1;
   for (u32 k = 0; k < s->in->mesh->num_axes; k++) {
     i64 size = s->in->mesh->axes[k].size;
     chains c = {.s = s, .axis = k, .size = size, .at = {1}, .len = 1};
-    if (!s->with_unused && !uses(s->in, k, 1, size) && !uses(s->out, k, 1, size)) continue;
+    if (s->ways != WAYS_ALL && !uses(s->in, k, 1, size) && !uses(s->out, k, 1, size)) continue;
     if (size > 1 << 12) return false;
     extend(&c);
-    if (s->all_cuttings && !c.joint && !c.full) {
-      unlike = true;
+    if ((s->ways == WAYS_ALL || (s->ways == WAYS_NEITHER && !c.joint)) && !c.full) {
       c = (chains){.s = s, .axis = k, .size = size, .at = {1}, .len = 1, .neither = true};
       extend(&c);
     }
@@ -161,7 +177,6 @@ static bool cut_axes(search *s) {
     }
     s->num_cuttings = before * (u32)c.out.len;
   }
-  s->all_cuttings = unlike;
   return true;
 }
 
@@ -246,12 +261,102 @@ static double elements(const search *s, const layout *l) {
   return n;
 }
 
+/* ---- what is still to be sent ---- */
+
+static range range_of(i64 n, i64 shard, i64 index) {
+  i64 begin = index * shard < n ? index * shard : n;
+  return (range){begin, begin + shard < n ? begin + shard : n};
+}
+
+static range range_at(const search *s, const sharding *x, u32 k, u32 place) {
+  u32 d = s->dims[k];
+  i64 shard = div_ceil_i64(s->shape[d], sharding_dim_size(x, d));
+  return range_of(s->shape[d], shard, sharding_shard_index(x, d, s->places[place]));
+}
+
+static void choose_places(search *s) {
+  i64 n = s->in->mesh->size;
+  s->num_places = n < MAX_PLACES ? (u32)n : MAX_PLACES;
+  for (u32 i = 0; i < s->num_places; i++) {
+    s->places[i] = n <= MAX_PLACES ? i : (i64)(hash_u64(i, 0) % (u64)n);
+    for (u32 k = 0; k < s->num_dims; k++) s->needed[k][i] = range_at(s, s->out, k, i);
+  }
+}
+
+static void find_digits(search *s) {
+  for (u32 c = 0; c < s->num_cuttings; c++)
+    for (u32 k = 0; k < s->cuttings[c].n; k++) {
+      axis_ref r = s->cuttings[c].atoms[k];
+      i64 stride = mesh_stride(s->in->mesh, r);
+      for (u32 i = 0; i < s->num_places; i++)
+        s->digits[c][k][i] = (u16)(s->places[i] / stride % r.size);
+    }
+}
+
+/* What is needed at a place, but for what is there. */
+static double missing_at(const search *s, u32 place, const range *there) {
+  double needs = s->beside, has = s->beside;
+  for (u32 k = 0; k < s->num_dims; k++) {
+    range want = s->needed[k][place], r = there[k];
+    i64 begin = r.begin > want.begin ? r.begin : want.begin;
+    i64 end = r.end < want.end ? r.end : want.end;
+    needs *= (double)(want.end - want.begin);
+    has *= end > begin ? (double)(end - begin) : 0;
+  }
+  return needs - has;
+}
+
+static double missing_at_first(const search *s) {
+  double most = 0;
+  for (u32 i = 0; i < s->num_places; i++) {
+    range there[MAX_DIMS];
+    for (u32 k = 0; k < s->num_dims; k++) there[k] = range_at(s, s->in, k, i);
+    double n = missing_at(s, i, there);
+    if (n > most) most = n;
+  }
+  return most;
+}
+
+static range shard_at(const search *s, const layout *l, u32 k, i64 shard, u32 place) {
+  i64 index = 0;
+  for (u32 j = 0; j < l->len[k]; j++) {
+    u8 atom = l->at[k][j];
+    index = index * s->cuttings[l->cutting].atoms[atom].size + s->digits[l->cutting][atom][place];
+  }
+  return range_of(s->shape[s->dims[k]], shard, index);
+}
+
+/* To the device that misses most: each step sends all of them as much. Any number from `enough` on
+ * if it is that. The first `known` dimensions are as in l, the others' shards as long as in `like`
+ * and wherever they serve best. */
+static double missing(const search *s, const layout *l, const layout *like, u32 known,
+                      double enough) {
+  double most = 0;
+  i64 shard[MAX_DIMS];
+  for (u32 k = 0; k < s->num_dims; k++)
+    shard[k] = div_ceil_i64(s->shape[s->dims[k]], parts(s, like, k));
+  for (u32 i = 0; i < s->num_places && most < enough; i++) {
+    range there[MAX_DIMS];
+    for (u32 k = 0; k < s->num_dims; k++)
+      there[k] = k < known ? shard_at(s, l, k, shard[k], i)
+                           : (range){s->needed[k][i].begin, s->needed[k][i].begin + shard[k]};
+    double n = missing_at(s, i, there);
+    if (n > most) most = n;
+  }
+  return most;
+}
+
 /* ---- the search ---- */
+
+/* Of those that may become as cheap, the one that has sent more has less to go. */
+static bool sooner(waiting x, waiting y) {
+  return x.bound < y.bound || (x.bound <= y.bound && x.sent > y.sent);
+}
 
 static void heap_push(search *s, waiting w) {
   VEC_PUSH(s->a, s->heap, w);
   size_t i = s->heap.len - 1;
-  for (; i && s->heap.data[(i - 1) / 2].bound > w.bound; i = (i - 1) / 2)
+  for (; i && sooner(w, s->heap.data[(i - 1) / 2]); i = (i - 1) / 2)
     s->heap.data[i] = s->heap.data[(i - 1) / 2];
   s->heap.data[i] = w;
 }
@@ -260,8 +365,8 @@ static waiting heap_pop(search *s) {
   waiting *h = s->heap.data, top = h[0], w = h[--s->heap.len];
   size_t i = 0, n = s->heap.len;
   for (size_t k; (k = 2 * i + 1) < n; i = k) {
-    if (k + 1 < n && h[k + 1].bound < h[k].bound) k++;
-    if (h[k].bound >= w.bound) break;
+    if (k + 1 < n && sooner(h[k + 1], h[k])) k++;
+    if (!sooner(h[k], w)) break;
     h[i] = h[k];
   }
   if (n) h[i] = w;
@@ -272,31 +377,30 @@ static waiting heap_pop(search *s) {
 static bool spent(const search *s) { return s->states.len == MAX_STATES || s->tried >= MAX_TRIED; }
 
 static void reach(search *s, const layout *l, double sent, u32 from, step_kind kind) {
-  double left = s->needed - elements(s, l);
   u64 key = key_of(s, l), hash = hash_u64(key, l->cutting);
   if (from != NO_STATE && kind != STEP_ALL_SLICE &&
       (kind == STEP_ALL_TO_ALL || kind != s->states.data[from].kind))
     sent += s->step;
-  double bound = sent + (left > 0 ? left : 0);
   void *e;
   u32 i = NO_STATE;
   s->tried++;
-  if (bound >= s->limit || spent(s)) return;
+  if (sent >= s->limit || spent(s)) return;
   for (size_t at = 0; (e = index_next(&s->found, hash, &at));) {
     const state *t = &s->states.data[(uintptr_t)e - 1];
     if (t->key == key && t->cutting == l->cutting) i = (u32)((uintptr_t)e - 1);
   }
+  if (i != NO_STATE && sent >= s->states.data[i].sent) return;
+  double bound = sent + missing(s, l, l, s->num_dims, s->limit - sent);
+  if (bound >= s->limit) return;
   state t = {key, l->cutting, from, kind, sent, bound};
   if (i == NO_STATE) {
     i = (u32)s->states.len;
     VEC_PUSH(s->a, s->states, t);
     index_add(&s->found, s->a, hash, (void *)(uintptr_t)(i + 1));
-  } else if (sent < s->states.data[i].sent) {
-    s->states.data[i] = t;
   } else {
-    return;
+    s->states.data[i] = t;
   }
-  heap_push(s, (waiting){bound, i});
+  heap_push(s, (waiting){bound, sent, i});
 }
 
 static bool dim_holds(const search *s, const layout *from, const layout *to, u32 k) {
@@ -365,6 +469,7 @@ static void arrange(search *s, u32 at, layout *l, const layout *like, u32 k, i64
   if (left == 1 && k + 1 == s->num_dims) {
     reach(s, l, sent, at, STEP_PERMUTE);
   } else if (left == 1) {
+    if (sent + missing(s, l, like, k + 1, s->limit - sent) >= s->limit) return;
     arrange(s, at, l, like, k + 1, parts(s, like, k + 1), sent);
   } else {
     const cutting *c = &s->cuttings[l->cutting];
@@ -379,12 +484,12 @@ static void arrange(search *s, u32 at, layout *l, const layout *like, u32 k, i64
 
 static void permute(search *s, u32 at, const layout *l, double sent) {
   u64 hash = 0;
-  double now = elements(s, l), left = s->needed - now;
-  if (sent + now + (left > 0 ? left : 0) >= s->limit) return;
+  double now = elements(s, l);
+  if (sent + now + missing(s, l, l, 0, s->limit) >= s->limit) return;
   for (u32 k = 0; k < s->num_dims; k++) hash = hash_u64((u64)parts(s, l, k), hash);
   for (size_t i = 0; i < s->permuted.len; i++)
-    if (s->permuted.data[i] == hash) return; /* which was no dearer: it has as many elements */
-  VEC_PUSH(s->a, s->permuted, hash);
+    if (s->permuted.data[i].parts == hash && s->permuted.data[i].sent <= sent) return;
+  VEC_PUSH(s->a, s->permuted, ((permutation){hash, sent}));
   for (u32 c = 0; c < s->num_cuttings; c++) {
     layout to = {.cutting = c};
     arrange(s, at, &to, l, 0, parts(s, l, 0), sent + now);
@@ -519,44 +624,51 @@ static bool cuts_nothing(axis_list axes) {
   return false;
 }
 
-static u32 num_primes(i64 n) {
-  u32 num = 0;
-  for (i64 p = 2; n > 1; p++)
-    for (; n % p == 0; n /= p) num++;
-  return num;
-}
-
 static bool run(search *s, reshard_steps *steps) {
   s->all_parts = 1;
   for (u32 i = 0; i < s->cuttings[0].n; i++) s->all_parts *= s->cuttings[0].atoms[i].size;
+  find_digits(s);
   u32 last = find(s);
-  if (last != NO_STATE) add_steps(s, last, steps);
-  return last != NO_STATE;
+  if (last == NO_STATE) return false;
+  steps->len = 0;
+  add_steps(s, last, steps);
+  return true;
 }
 
+static bool same_cuttings(const search *x, const search *y) {
+  bool same = x->num_cuttings == y->num_cuttings;
+  for (u32 i = 0; same && i < x->num_cuttings; i++)
+    same = axes_eq((axis_list){x->cuttings[i].atoms, x->cuttings[i].n},
+                   (axis_list){y->cuttings[i].atoms, y->cuttings[i].n});
+  return same;
+}
+
+/* What few ways find is a bound for more of them, with which a search might not come to an end. */
 bool reshard_plan_least(arena *a, const sharding *in, const sharding *out, const i64 *shape,
                         bool others, double limit, reshard_steps *steps) {
   u32 cut = 0;
-  i64 *local = ARENA_ARRAY(a, i64, in->rank);
-  search *s = ARENA_NEW(a, search);
-  *s = (search){.a = a, .in = in, .out = out, .shape = shape, .limit = limit * (1 - 1e-9)};
   for (u32 d = 0; d < in->rank; d++) {
     cut += in->dims[d].axes.len || out->dims[d].axes.len;
     if (shape[d] <= 0 || cuts_nothing(in->dims[d].axes) || cuts_nothing(out->dims[d].axes))
       return false;
   }
-  s->needed = sharding_elements(out, shape);
-  double bound = s->needed - sharding_elements(in, shape);
-  if ((bound > 0 ? bound : 0) >= s->limit || cut > MAX_DIMS) return false;
-  choose_dims(s);
-  s->step = limit * 1e-12;
-  bool even = sharding_local_shape(in, shape, local) && sharding_local_shape(out, shape, local);
-  s->with_unused = others && in->mesh->size <= MAX_WITH_UNUSED &&
-                   (!even || num_primes(in->mesh->size) <= MAX_EVEN_WITH_UNUSED);
-  search *all = arena_copy(a, s, sizeof *s);
-  all->all_cuttings = true;
-  bool few = cut_axes(all);
-  if (few && run(all, steps)) return true;
-  /* with fewer ways a search may come to an end */
-  return (!few || (all->all_cuttings && spent(all))) && cut_axes(s) && run(s, steps);
+  if (sharding_elements(out, shape) - sharding_elements(in, shape) >= limit || cut > MAX_DIMS)
+    return false;
+  search *before = NULL, first = {.a = a, .in = in, .out = out, .shape = shape};
+  choose_dims(&first);
+  choose_places(&first);
+  double least = missing_at_first(&first);
+  bool found = false;
+  for (ways w = WAYS_KNOWN; w < NUM_WAYS && least < limit * (1 - 1e-9); w++) {
+    if (w == WAYS_ALL && (!others || in->mesh->size > FEW_DEVICES)) break;
+    search *s = arena_copy(a, &first, sizeof first);
+    s->ways = w;
+    s->limit = limit * (1 - 1e-9);
+    s->step = limit * 1e-12;
+    if (!cut_axes(s)) break;
+    if (before && same_cuttings(before, s)) continue;
+    if (run(s, steps)) limit = reshard_sent(in, shape, steps), found = true;
+    before = s;
+  }
+  return found;
 }

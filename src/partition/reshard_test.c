@@ -174,6 +174,32 @@ static void plans_by_few_others(arena *a) {
   CHECK(reshard_sent(in, shape, &steps) == 3);
 }
 
+/* Of cuttings in between, too: of x=24, 1 2 8 24 and 1 2 4 12 24. What is to be gathered is
+ * permuted first, so that all but three shards of it are in one dimension. */
+static void plans_by_other_cuttings(arena *a) {
+  mesh_axis axes[1] = {{STR("x"), 24}};
+  const mesh *m = mesh_make(a, STR("mesh"), axes, 1, (i64s){0});
+  axis_ref three = {0, 8, 3}, eight = {0, 1, 8}, two = {0, 4, 2};
+  const i64 shape[2] = {6, 10};
+  const sharding *in = dims2(a, m, &three, 1, &eight, 1), *out = dims2(a, m, &two, 1, NULL, 0);
+  reshard_steps steps = {0};
+  reshard_plan(a, in, out, shape, true, &steps);
+  CHECK(reshard_sent(in, shape, &steps) == 52);
+}
+
+/* Parts of one axis that no one way to cut it has: sliced further, a shard is permuted to its
+ * place. */
+static void plans_between_unlike_parts(arena *a) {
+  mesh_axis axes[2] = {{STR("x"), 24}, {STR("y"), 2}};
+  const mesh *m = mesh_make(a, STR("mesh"), axes, 2, (i64s){0});
+  axis_ref from[] = {{0, 8, 3}, axis_whole(m, 1)}, to[] = {{0, 1, 12}, axis_whole(m, 1)};
+  const i64 shape[2] = {48, 2};
+  const sharding *in = dims2(a, m, from, 2, NULL, 0), *out = dims2(a, m, to, 2, NULL, 0);
+  reshard_steps steps = {0};
+  reshard_plan(a, in, out, shape, true, &steps);
+  CHECK(reshard_sent(in, shape, &steps) == 4);
+}
+
 /* Shards along an axis that is not summed up yet are no copies. */
 static void unreduced_plans(arena *a) {
   mesh_axis axes[3] = {{STR("x"), 3}, {STR("y"), 4}, {STR("z"), 2}};
@@ -199,6 +225,8 @@ int main(void) {
   known_plans(&a);
   plans_by_others(&a);
   plans_by_few_others(&a);
+  plans_by_other_cuttings(&a);
+  plans_between_unlike_parts(&a);
   unreduced_plans(&a);
   random_plans(&a);
   arena_deinit(&a);
