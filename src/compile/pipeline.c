@@ -373,29 +373,45 @@ static bool was_asked(const conflict *const *asked, u32 n, const conflict *q) {
   return false;
 }
 
-/* Each question on top of what was taken before; what is taken raises others. */
+/* Takes it if the program costs less than that: *best, and *next to ask then. */
+static bool take(job *j, choice *c, const conflict *q, double below, double *best,
+                 conflicts *next) {
+  conflicts others;
+  shard_space *space;
+  double cost;
+  c->taken[c->num_taken++] = q;
+  if (!try_choice(j, c, &cost, &others, &space) || cost >= below) {
+    c->num_taken--;
+    return false;
+  }
+  c->best = j->m->root;
+  c->space = space;
+  c->seen = j->seen;
+  *best = cost;
+  *next = others;
+  return true;
+}
+
+/* Each question on top of what was taken before; what is taken raises others. Of the places of a
+ * sum the best is taken; that each device computes less may be little beside what it sends. */
 static void take_what_costs_less(job *j, choice *c, conflicts questions) {
   const conflict *asked[MAX_QUESTIONS];
   u32 num_asked = 0;
-  double best, cost;
-  conflicts next;
-  shard_space *space;
+  double best;
   if (!try_choice(j, c, &best, NULL, &c->space)) return;
   c->best = j->m->root;
   c->seen = j->seen;
+  conflicts next;
   for (size_t i = 0; i < questions.len;) {
     const conflict *q = &questions.data[i++];
     if (was_asked(asked, num_asked, q)) continue;
     if (num_asked == MAX_QUESTIONS || c->num_taken == MAX_TAKEN) return;
-    asked[num_asked++] = c->taken[c->num_taken++] = q;
-    if (!try_choice(j, c, &cost, &next, &space) || cost >= .95 * best) {
-      c->num_taken--;
-      continue;
+    asked[num_asked++] = q;
+    if (!take(j, c, q, (q->sum ? .99 : .95) * best, &best, &next)) continue;
+    for (; q->sum && i < questions.len && questions.data[i].sum == q->sum; i++) {
+      const conflict *one = c->taken[--c->num_taken];
+      if (!take(j, c, &questions.data[i], best, &best, &next)) c->taken[c->num_taken++] = one;
     }
-    best = cost;
-    c->best = j->m->root;
-    c->space = space;
-    c->seen = j->seen;
     questions = next;
     i = 0;
   }

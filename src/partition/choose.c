@@ -91,16 +91,19 @@ static const attr *moved_to(finder *f, const op *o, const mesh *m, const shardin
   return shard_write(f->space, shard_intern(f->space, sharding_make_closed(f->a, m, dims, rank)));
 }
 
-static void ask(finder *f, const op *o, const attr *sharding, u64 kind) {
-  kind = hash_ptr(sharding, kind);
+static void ask(finder *f, const op *o, const attr *sharding, u64 kind, u64 sum) {
+  kind = hash_ptr(sharding, hash_u64(sum, kind));
   conflict *c = NULL;
   for (size_t i = 0; i < f->out->len && !c; i++)
     if (f->out->data[i].kind == kind) c = &f->out->data[i];
   if (!c) {
-    VEC_PUSH(f->a, *f->out, ((conflict){.kind = kind, .sharding = sharding}));
+    VEC_PUSH(f->a, *f->out,
+             ((conflict){.kind = kind, .sharding = sharding, .sum = sum, .order = f->out->len}));
     c = &f->out->data[f->out->len - 1];
   }
-  VEC_PUSH(f->a, c->numbers, number_of(o));
+  i64 n = number_of(o);
+  if (c->numbers.len && c->numbers.data[c->numbers.len - 1] == n) return; /* of another operand */
+  VEC_PUSH(f->a, c->numbers, n);
   c->bytes += type_num_bytes(op_tensor(o, o->num_operands)->type);
 }
 
@@ -130,7 +133,7 @@ static bool ask_about(finder *f, const op *o, const rule *r, u64 kind, u32 t, u3
     axis_ref axis = l.data[i];
     if (axis.size == 1 || (out && axes_overlap_ref(out->dims[to].axes, axis))) continue;
     const attr *sharding = moved_to(f, o, s->mesh, out, (u32)to, axis);
-    if (sharding) ask(f, o, sharding, kind);
+    if (sharding) ask(f, o, sharding, kind, 0);
     any |= sharding != NULL;
   }
   return any;
@@ -154,10 +157,71 @@ static bool ask_about_rest(finder *f, const op *o, const rule *r, u64 kind, u32 
       own = r->places[k] != r->places[r->dim_begin[place]];
     const attr *sharding = own ? moved_to(f, o, s->mesh, out, to, rest.data[0]) : NULL;
     if (!sharding) continue;
-    ask(f, o, sharding, kind);
+    ask(f, o, sharding, kind, 0);
     return true;
   }
   return false;
+}
+
+/* No tensor of the op has the axis. */
+static bool lacks_axis(finder *f, const op *o, axis_ref axis) {
+  for (u32 t = 0; t < o->num_operands + o->num_results; t++) {
+    const sharding *s = sharding_of(f, o, t);
+    for (u32 d = 0; s && d < s->rank; d++)
+      if (axes_overlap_ref(s->dims[d].axes, axis)) return false;
+    if (s && axes_overlap_ref(s->unreduced, axis)) return false;
+  }
+  return true;
+}
+
+static bool is_product(const op *o) {
+  return op_is(o, dot_general) || op_is(o, dot) || op_is(o, convolution);
+}
+
+enum { MAX_BEHIND = 64, MAX_WAYS = 2 };
+
+/* Do all devices along the axis go on to the same product of what they have of it? */
+static bool is_multiplied_alike(finder *f, const value *v, axis_ref axis) {
+  const value *behind[MAX_BEHIND] = {v};
+  for (u32 i = 0, n = 1; i < n; i++)
+    for (const use *u = behind[i]->uses; u; u = u->next) {
+      const op *o = u->owner;
+      if (op_kind(o) >= OP_COUNT || part_row_of(o)->placed != PLACED_BY_RULE ||
+          o->num_results != 1 || !lacks_axis(f, o, axis))
+        continue;
+      if (is_product(o)) return true;
+      bool known = n == MAX_BEHIND;
+      for (u32 k = 0; k < n && !known; k++) known = behind[k] == op_result(o, 0);
+      if (!known) behind[n++] = op_result(o, 0);
+    }
+  return false;
+}
+
+/* An axis along which the op makes parts of a sum: where each device goes on with all of that, as
+ * the others do, it could have a part of it, and what it makes of that is gathered later. */
+static bool ask_about_sum(finder *f, const op *o, const part_record *r, u64 kind, u32 t, u32 d) {
+  const sharding *s = sharding_of(f, o, t), *out = sharding_of(f, o, o->num_operands);
+  const rule *by = r->rule;
+  u32 at = by->tensor_begin[t] + d;
+  if (!s || s->unreduced.len || !s->dims[d].axes.len ||
+      by->dim_begin[at + 1] == by->dim_begin[at] ||
+      part_factor_kind(r, by->places[by->dim_begin[at]]) == FACTOR_PASS ||
+      (out && (out->unreduced.len || !mesh_same(s->mesh, out->mesh, false))))
+    return false;
+  bool any = false;
+  for (size_t i = 0; i < s->dims[d].axes.len; i++) {
+    axis_ref axis = s->dims[d].axes.data[i];
+    const value *v = op_tensor(o, o->num_operands);
+    if (axis.size == 1 || (out && axes_clash(sharding_used_axes(f->a, out), (axis_list){&axis, 1})))
+      continue;
+    any = true; /* what is alike may have other users */
+    if (!is_multiplied_alike(f, v, axis)) continue;
+    for (u32 to = 0, n = 0; to < v->type->dims.len && n < MAX_WAYS; to++) {
+      const attr *sharding = moved_to(f, o, s->mesh, out, to, axis);
+      if (sharding) ask(f, o, sharding, kind, hash_u64(kind, axis.axis)), n++;
+    }
+  }
+  return any;
 }
 
 /* Of two ops alike in this, rules are the same as well. */
@@ -180,15 +244,19 @@ static walk_result find(void *user, op *o) {
   for (u32 t = 0; t < o->num_operands; t++)
     for (u32 d = 0; d < rule_rank(r.rule, t); d++)
       asked |= op_is(o, reshape) ? ask_about_rest(f, o, r.rule, kind, d)
-                                 : ask_about(f, o, r.rule, kind, t, d);
+                                 : (int)ask_about(f, o, r.rule, kind, t, d) |
+                                       (int)ask_about_sum(f, o, &r, kind, t, d);
   if (!asked) index_add(&f->silent, f->a, shape, f);
   return WALK_ON;
 }
 
 static int by_bytes(const void *x, const void *y) {
   const conflict *a = x, *b = y;
+  if (!a->sum != !b->sum) return a->sum ? 1 : -1;
   if (a->bytes != b->bytes) return a->bytes < b->bytes ? 1 : -1;
-  return a->numbers.data[0] < b->numbers.data[0] ? -1 : 1;
+  if (a->numbers.data[0] != b->numbers.data[0])
+    return a->numbers.data[0] < b->numbers.data[0] ? -1 : 1;
+  return a->order < b->order ? -1 : 1;
 }
 
 conflicts choose_conflicts(arena *a, ir_module *m) {
@@ -196,6 +264,7 @@ conflicts choose_conflicts(arena *a, ir_module *m) {
   finder f = {.m = m, .a = a, .space = shard_space_create(m, a), .out = &out};
   rule_set_init(&f.rules, m->ctx, a, false);
   f.rules.extra = true;
+  f.rules.apart = true;
   op_walk(m->root, find, &f);
   if (out.len) qsort(out.data, out.len, sizeof *out.data, by_bytes);
   return out;
