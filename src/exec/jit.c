@@ -200,11 +200,11 @@ struct jit {
   arena kept, scratch;
   VEC(chunk) chunks;
   VEC(known) known;
-  bool to_bf16;
+  bool to_bf16, avx2;
 };
 
 static bool translate(const jit *j, arena *a, const jit_piece *p, str *out_code) {
-  translation t = {.b = {.a = a, .to_bf16 = j->to_bf16}, .p = p};
+  translation t = {.b = {.a = a, .to_bf16 = j->to_bf16, .avx2 = j->avx2}, .p = p};
   t.temps = arena_zalloc(a, (p->num_temps + 1) * sizeof(typed));
   t.regs = arena_zalloc(a, (p->num_regs + 1) * sizeof(typed));
   for (u32 i = 0; i < p->num_calls; i++) {
@@ -217,6 +217,7 @@ static bool translate(const jit *j, arena *a, const jit_piece *p, str *out_code)
     *made(&t, c->d) = v;
     if (c->d < TEMP_BASE) write_memory(&t.b, c->d, v);
   }
+  if (j->avx2) t.b = jit_for_avx2(&t.b);
   return jit_x86_emit(&t.b, p->scalar ? 0 : p->vectors, out_code);
 }
 
@@ -227,7 +228,8 @@ static bool is_wanted(const vm_kernels *k) {
   return false; /* which would not see what is written */
 #endif
 #endif
-  return strcmp(k->isa, "v4") == 0 && !(want && strcmp(want, "0") == 0);
+  bool known = strcmp(k->isa, "v4") == 0 || strcmp(k->isa, "v3") == 0;
+  return known && !(want && strcmp(want, "0") == 0);
 }
 
 static bool has_to_bf16(void) {
@@ -244,7 +246,8 @@ jit *jit_begin(const allocator *mem, const vm_kernels *k, bool flushes) {
   jit *j = mem_zalloc(mem, sizeof *j);
   if (!j) return NULL;
   j->mem = mem;
-  j->to_bf16 = flushes && has_to_bf16();
+  j->avx2 = strcmp(k->isa, "v3") == 0;
+  j->to_bf16 = flushes && !j->avx2 && has_to_bf16();
   arena_init(&j->kept, mem, &j->trap);
   arena_init(&j->scratch, mem, &j->trap);
   return j;

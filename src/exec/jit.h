@@ -1,15 +1,16 @@
 /* Machine code for the calls of a unit (vm.h): a run of them becomes one loop that keeps values in
- * vector registers from the first call to the last, 16 elements at a time.
+ * vector registers from the first call to the last, 16 elements at a time, or 8 with AVX2.
  *
  * It gives the same bits as the kernels do, except that where several NaNs meet it may be another
  * one that comes through. So a unit runs with it or without: where the processor, the system or an
  * operation is not one that it knows, kernels are called. vecmath.h is compiled for both.
  *
- * The way of a run: jit_ops.c says what each call is in primitives, values of SSA (jit_ir.h);
- * jit_x86.c gives them registers and writes their bytes (jit_prims.def); jit.c keeps the code, one
- * piece where two runs are the same. An image has one jit: jit_begin, jit_compile as often as
- * wanted, jit_seal, and only then may any of it run; jit_end when nothing runs any longer. Memory
- * is written to before it is sealed, and executed after, never both. */
+ * The way of a run: jit_ops.c says what each call is in primitives, values of SSA (jit_ir.h), and
+ * for AVX2 jit_avx2.c makes those that it lacks of others; jit_emit.c gives them registers and
+ * writes their bytes (jit_prims.def); jit.c keeps the code, one piece where two runs are the same.
+ * An image has one jit: jit_begin, jit_compile as often as wanted, jit_seal, and only then may any
+ * of it run; jit_end when nothing runs any longer. Memory is written to before it is sealed, and
+ * executed after, never both. */
 #ifndef EXEC_JIT_H
 #define EXEC_JIT_H
 

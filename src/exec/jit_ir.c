@@ -9,8 +9,11 @@
    : JIT_##shape == JIT_CONST || JIT_##shape == JIT_ONE || JIT_##shape == JIT_LOAD ? 0             \
                                                                                    : 1)
 const jit_prim_info jit_prim_infos[JP_COUNT_] = {
-#define PRIM(id, shape, class, prefix, map, w, opcode, more)                                       \
-  [JP_##id] = {#id, JIT_##shape, JIT_##class, prefix, map, w, opcode, more, OPERANDS(shape)},
+#define NONE 0
+#define SAME 1
+#define VEX(prefix, map, w, opcode) ((opcode) | (map) << 8 | (w) << 10 | (prefix) << 11)
+#define PRIM(id, shape, class, prefix, map, w, opcode, more, vex)                                  \
+  [JP_##id] = {#id, JIT_##shape, JIT_##class, prefix, map, w, opcode, more, OPERANDS(shape), vex},
 #include "exec/jit_prims.def"
 #undef PRIM
 };
@@ -55,4 +58,19 @@ bool jit_is_const(const jit_build *b, jit_value x, u32 *out_bits) {
   const jit_node *n = &b->nodes.data[x];
   *out_bits = n->imm;
   return n->prim == JP_const32;
+}
+
+jit_build jit_unroll(const jit_build *b, u32 times) {
+  jit_build r = {.a = b->a, .avx2 = b->avx2};
+  u32 n = (u32)b->nodes.len;
+  u32 *copies = ARENA_ARRAY(b->a, u32, (size_t)n * times + 1);
+  for (u32 v = 0; v < n; v++)
+    for (u32 t = 0; t < times; t++) {
+      jit_node x = b->nodes.data[v];
+      const jit_prim_info *p = &jit_prim_infos[x.prim];
+      for (u32 k = 0; k < p->operands; k++) x.arg[k] = copies[x.arg[k] * times + t];
+      if (p->shape > JIT_ONE) x.part = t;
+      copies[v * times + t] = jit_add_node(&r, x);
+    }
+  return r;
 }

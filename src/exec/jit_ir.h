@@ -37,6 +37,7 @@ typedef enum jit_class { JIT_V, JIT_K, JIT_N } jit_class;
 typedef struct jit_prim_info {
   const char *name;
   u8 shape, class, prefix, map, w, opcode, more, operands;
+  u16 vex; /* 0: none; 1: the same; else opcode | map << 8 | W << 10 | prefix << 11 */
 } jit_prim_info;
 extern const jit_prim_info jit_prim_infos[JP_COUNT_];
 
@@ -60,7 +61,8 @@ typedef struct jit_build {
   VEC(jit_node) nodes;
   u32 *table, table_size; /* node + 1 by hash; 0: none */
   VEC(jit_divided) divided;
-  bool to_bf16;           /* denormals are flushed, and there is cvtneps2bf16 */
+  bool to_bf16; /* denormals are flushed, and there is cvtneps2bf16 */
+  bool avx2;    /* and no AVX-512 */
 } jit_build;
 
 jit_value jit_add_node(jit_build *b, jit_node n);
@@ -68,6 +70,11 @@ jit_value jit_add_node(jit_build *b, jit_node n);
 jit_value jit_add(jit_build *b, jit_prim prim, u32 imm, jit_value x, jit_value y, jit_value z);
 /* Whether x is a constant; its bits. */
 bool jit_is_const(const jit_build *b, jit_value x, u32 *out_bits);
+
+/* `times` rounds in one, primitive by primitive: what waits for a result has others beside it. */
+jit_build jit_unroll(const jit_build *b, u32 times);
+/* The same of primitives that AVX2 has. */
+jit_build jit_for_avx2(const jit_build *b);
 
 /* From a build to bytes that can run at any address, a vm_run_fn, which is best where there are so
  * many vectors or more; 0: for n = 1 only. False: too large. The bytes are in the arena. */

@@ -141,6 +141,7 @@ static wide wide_scale(J *j, wide x, wide shifted) {
 #define w_and(x, y) OP2(pandd, x, y)
 #define w_or(x, y) OP2(pord, x, y)
 #define w_shift_sign(x, n) IMM1(psrad, n, x)
+#define w_shift_left(x, n) IMM1(pslld, n, x)
 #define w_greater(x, y) OP2(pmaxsd, x, y)
 #define w_gt(x, y) IMM2(pcmpd, I_GT, x, y)
 #define w_eq(x, y) IMM2(pcmpd, I_EQ, x, y)
@@ -157,15 +158,24 @@ static wide wide_scale(J *j, wide x, wide shifted) {
 #define d_lesser(x, y) halves(j, JP_minpd, x, y)
 #define d_greater(x, y) halves(j, JP_maxpd, x, y)
 #define d_scale(x, shifted) wide_scale(j, x, shifted)
-#define v_scale(x, shifted) OP2(scalefps, x, OP2(subps, shifted, V_SHIFT))
+#define v_scale(x, shifted) scaled(j, x, shifted)
 #define v_split(x, e) split(j, x, e)
+static V scaled(J *j, V x, V shifted);
+static V split(J *j, V x, V *e);
+#include "exec/vecmath.h"
+
+/* The processor's own ways, where it has any. 1 is scaled to normal numbers only, or infinity. */
+static V scaled(J *j, V x, V shifted) {
+  if (!j->avx2) return OP2(scalefps, x, OP2(subps, shifted, V_SHIFT));
+  return x == NUM(1) ? OP2(paddd, x, IMM1(pslld, 23, shifted)) : scale_f32(j, x, shifted);
+}
 static V split(J *j, V x, V *e) {
   enum { QUARTERS = 3, NAN_BELOW_0 = 12 };
+  if (j->avx2) return split_f32(j, x, e);
   V m = IMM1(getmantps, QUARTERS | NAN_BELOW_0, x);
   *e = OP2(subps, OP1(getexpps, x), OP1(getexpps, m));
   return m;
 }
-#include "exec/vecmath.h"
 
 /* ---- f32 ---- */
 
@@ -235,14 +245,17 @@ static V f_sign(J *j, vm_rtype t, V x, V y) {
   V r = pick(j, IMM2(cmpps, LT, x, CONST(0)), NUM(-1), flushed(j, x));
   return pick(j, IMM2(cmpps, GT, x, CONST(0)), NUM(1), r);
 }
-/* INV_ROOT of kernels.c, but the processor's guess and one more step of Newton's instead of a root
- * and a division. The last step begins at an odd number, so that it does not end halfway between
- * two, and gives the same bits. */
+/* INV_ROOT of kernels.c, but where there is one, the processor's guess and one more step of
+ * Newton's instead of a root and a division. The last step begins at an odd number, so that it does
+ * not end halfway between two, and gives the same bits. */
 static V f_rsqrt(J *j, vm_rtype t, V x, V unused) {
   (void)t, (void)unused;
-  V guess = OP1(rsqrt14ps, x), y = guess, one = NUM(1), half = NUM(0.5f);
-  V e = OP3(fnmaddps, OP2(mulps, x, y), y, one);
-  y = OP2(pord, OP3(fmaddps, OP2(mulps, half, y), e, y), CONST(1));
+  V one = NUM(1), half = NUM(0.5f);
+  V guess = j->avx2 ? OP2(divps, one, OP1(sqrtps, x)) : OP1(rsqrt14ps, x), y = guess, e;
+  if (!j->avx2) {
+    e = OP3(fnmaddps, OP2(mulps, x, y), y, one);
+    y = OP2(pord, OP3(fmaddps, OP2(mulps, half, y), e, y), CONST(1));
+  }
   V r = OP2(mulps, x, y), low = OP3(fmsubps, x, y, r);
   e = OP3(fnmaddps, low, y, OP3(fnmaddps, r, y, one));
   y = OP3(fmaddps, OP2(mulps, half, y), e, y);
@@ -470,8 +483,8 @@ static V float_to_int(J *j, V x, vm_rtype to) {
   u32 bits = bits_of(to);
   if (!is_sign) {
     V above = OP2(maxps, x, CONST(0));
-    if (bits < 32) above = OP2(minps, NUM((float)((1u << bits) - 1)), above);
-    return OP1(cvttps2udq, above);
+    if (bits == 32) return OP1(cvttps2udq, above);
+    return OP1(cvttps2dq, OP2(minps, NUM((float)((1u << bits) - 1)), above));
   }
   if (bits < 32) { /* NaN stays, becomes the least number of 32 bits, and is wrapped to 0 */
     float most = (float)((1u << (bits - 1)) - 1);

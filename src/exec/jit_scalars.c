@@ -45,13 +45,13 @@ static void store_to(writer *w, u32 reg, x86_rm m, u32 width) {
 /* The cell, of up to 8 bytes, to a register with zeros above, and back. */
 static void load_cell(writer *w, u32 reg, const cell *c, u32 width) {
   if (c->xmm != NO_REG)
-    x86_vex(&w->code, with(to_gpr, width, 0x7e), c->xmm, 0, x86_reg(reg));
+    x86_vex(&w->code, with(to_gpr, width, 0x7e), c->xmm, 0, x86_reg(reg), -1);
   else
     load_from(w, reg, c->gpr != NO_REG ? x86_reg(c->gpr) : home_of(w, c), width);
 }
 static void store_cell(writer *w, const cell *c, u32 reg, u32 width) {
   if (c->xmm != NO_REG)
-    x86_vex(&w->code, with(from_gpr, width, 0x6e), c->xmm, 0, x86_reg(reg));
+    x86_vex(&w->code, with(from_gpr, width, 0x6e), c->xmm, 0, x86_reg(reg), -1);
   else
     store_to(w, reg, c->gpr != NO_REG ? x86_reg(c->gpr) : home_of(w, c), width);
 }
@@ -59,19 +59,19 @@ static void store_cell(writer *w, const cell *c, u32 reg, u32 width) {
 static u32 load_float(writer *w, u32 to, const cell *c, u32 width) {
   if (c->xmm != NO_REG) return c->xmm;
   if (c->gpr != NO_REG)
-    x86_vex(&w->code, with(from_gpr, width, 0x6e), to, 0, x86_reg(c->gpr));
+    x86_vex(&w->code, with(from_gpr, width, 0x6e), to, 0, x86_reg(c->gpr), -1);
   else
-    x86_vex(&w->code, of_float(width, 0x10), to, 0, home_of(w, c));
+    x86_vex(&w->code, of_float(width, 0x10), to, 0, home_of(w, c), -1);
   return to;
 }
 static void store_float(writer *w, const cell *c, u32 from, u32 width) {
   if (c->xmm == from) return;
   if (c->xmm != NO_REG)
-    x86_vex(&w->code, (x86_op){0, 1, 0, 0x28, 0, 0, false}, c->xmm, 0, x86_reg(from));
+    x86_vex(&w->code, (x86_op){0, 1, 0, 0x28, 0, 0, false}, c->xmm, 0, x86_reg(from), -1);
   else if (c->gpr != NO_REG)
-    x86_vex(&w->code, with(to_gpr, width, 0x7e), from, 0, x86_reg(c->gpr));
+    x86_vex(&w->code, with(to_gpr, width, 0x7e), from, 0, x86_reg(c->gpr), -1);
   else
-    x86_vex(&w->code, of_float(width, 0x11), from, 0, home_of(w, c));
+    x86_vex(&w->code, of_float(width, 0x11), from, 0, home_of(w, c), -1);
 }
 
 /* Between a register and its place in the frame. */
@@ -79,7 +79,7 @@ static void spill(writer *w, const cell *c, bool back) {
   if (c->gpr != NO_REG && back) load_from(w, c->gpr, home_of(w, c), 8);
   if (c->gpr != NO_REG && !back) store_to(w, c->gpr, home_of(w, c), 8);
   if (c->xmm != NO_REG)
-    x86_vex(&w->code, of_float(8, back ? 0x10 : 0x11), c->xmm, 0, home_of(w, c));
+    x86_vex(&w->code, of_float(8, back ? 0x10 : 0x11), c->xmm, 0, home_of(w, c), -1);
 }
 
 /* Of a slot's cell, between it and memory; RDX has the slots. */
@@ -87,8 +87,8 @@ static void fetch(writer *w, const cell *k) {
   x86_rm from = x86_mem(RAX, (i32)k->at);
   load_from(w, RAX, x86_mem(RDX, (i32)(k->slot * sizeof(void *))), 8);
   if (k->width == 16) {
-    x86_vex(&w->code, move_16, 0, 0, from);
-    x86_vex(&w->code, with(move_16, 0, 0x11), 0, 0, home_of(w, k));
+    x86_vex(&w->code, move_16, 0, 0, from, -1);
+    x86_vex(&w->code, with(move_16, 0, 0x11), 0, 0, home_of(w, k), -1);
   } else {
     load_from(w, RAX, from, k->width);
     store_cell(w, k, RAX, k->width);
@@ -97,8 +97,8 @@ static void fetch(writer *w, const cell *k) {
 static void put_back(writer *w, const cell *k) {
   load_from(w, RCX, x86_mem(RDX, (i32)(k->slot * sizeof(void *))), 8);
   if (k->width == 16) {
-    x86_vex(&w->code, move_16, 0, 0, home_of(w, k));
-    x86_vex(&w->code, with(move_16, 0, 0x11), 0, 0, x86_mem(RCX, (i32)k->at));
+    x86_vex(&w->code, move_16, 0, 0, home_of(w, k), -1);
+    x86_vex(&w->code, with(move_16, 0, 0x11), 0, 0, x86_mem(RCX, (i32)k->at), -1);
   } else {
     load_cell(w, RAX, k, k->width);
     store_to(w, RAX, x86_mem(RCX, (i32)k->at), k->width);
@@ -238,9 +238,8 @@ static bool write_floats(writer *w, const scalar_op *o) {
   u32 width = vm_rtype_size((vm_rtype)o->is.type), op = o->is.of;
   u32 x = load_float(w, 0, cell_at(w, o->a), width), y = load_float(w, 1, cell_at(w, o->b), width);
   if (is_comparison(op)) {
-    x86_vex(&w->code, of_float(width, 0xc2), 0, x, x86_reg(y));
-    x86_byte(&w->code, predicates[op - VM_eq]);
-    x86_vex(&w->code, to_gpr, 0, 0, x86_reg(RAX));
+    x86_vex(&w->code, of_float(width, 0xc2), 0, x, x86_reg(y), predicates[op - VM_eq]);
+    x86_vex(&w->code, to_gpr, 0, 0, x86_reg(RAX), -1);
     x86_plain(&w->code, 0, 0, 0x83, 4, x86_reg(RAX)); /* and eax, 1 */
     x86_byte(&w->code, 1);
     store_cell(w, d, RAX, 1);
@@ -248,7 +247,7 @@ static bool write_floats(writer *w, const scalar_op *o) {
   }
   if (!opcodes[op]) return false;
   u32 to = d->xmm != NO_REG ? d->xmm : 0;
-  x86_vex(&w->code, of_float(width, opcodes[op]), to, x, x86_reg(y));
+  x86_vex(&w->code, of_float(width, opcodes[op]), to, x, x86_reg(y), -1);
   store_float(w, d, to, width);
   return true;
 }
@@ -288,10 +287,10 @@ static bool write_convert(writer *w, const scalar_op *o) {
     return true;
   }
   u32 reg = d->xmm != NO_REG ? d->xmm : 0;
-  x86_vex(&w->code, (x86_op){0, 1, 0, 0x57, 0, 0, false}, reg, reg, x86_reg(reg)); /* zeros */
+  x86_vex(&w->code, (x86_op){0, 1, 0, 0x57, 0, 0, false}, reg, reg, x86_reg(reg), -1); /* zeros */
   x86_op op = of_float(to, 0x2a);
   op.w = from == 8;
-  x86_vex(&w->code, op, reg, reg, x86_reg(RAX));
+  x86_vex(&w->code, op, reg, reg, x86_reg(RAX), -1);
   store_float(w, d, reg, to);
   return true;
 }
@@ -312,8 +311,8 @@ static bool write_copy(writer *w, const scalar_op *o) {
   u32 width = 1u << o->is.of;
   const cell *d = cell_at(w, o->d), *x = cell_at(w, o->a);
   if (width == 16) {
-    x86_vex(&w->code, move_16, 0, 0, home_of(w, x));
-    x86_vex(&w->code, with(move_16, 0, 0x11), 0, 0, home_of(w, d));
+    x86_vex(&w->code, move_16, 0, 0, home_of(w, x), -1);
+    x86_vex(&w->code, with(move_16, 0, 0x11), 0, 0, home_of(w, d), -1);
   } else if (d->xmm != NO_REG) {
     store_float(w, d, load_float(w, d->xmm, x, width), width);
   } else if (d->gpr != NO_REG && width >= 4) {
@@ -448,7 +447,7 @@ static void write_element(writer *w, const element *x) {
     x86_plain(c, 0, 1, 0x03, RDX, x86_reg(RAX)); /* add */
   }
   if (small->xmm != NO_REG) {
-    x86_vex(c, of_float(width, d->update ? 0x11 : 0x10), small->xmm, 0, at);
+    x86_vex(c, of_float(width, d->update ? 0x11 : 0x10), small->xmm, 0, at, -1);
   } else if (d->update) {
     load_cell(w, RAX, small, width);
     store_to(w, RAX, at, width);

@@ -49,12 +49,13 @@ void x86_evex(x86_code *c, x86_op op, u32 reg, u32 v, x86_rm rm, i32 imm) {
   if (imm >= 0) x86_byte(c, (u32)imm);
 }
 
-void x86_vex(x86_code *c, x86_op op, u32 reg, u32 v, x86_rm rm) {
+void x86_vex(x86_code *c, x86_op op, u32 reg, u32 v, x86_rm rm, i32 imm) {
   x86_byte(c, 0xc4);
   x86_byte(c, !(reg & 8) << 7 | !bit_x(rm) << 6 | !bit_b(rm) << 5 | op.map);
   x86_byte(c, (u32)op.w << 7 | (~v & 15) << 3 | (u32)op.length << 2 | op.prefix);
   x86_byte(c, op.opcode);
-  put_rm(c, reg, rm, 0);
+  put_rm(c, reg, rm, imm >= 0);
+  if (imm >= 0) x86_byte(c, (u32)imm);
 }
 
 /* A REX prefix always: without one, registers of 8 bits would be others. */

@@ -35,7 +35,7 @@ void x86_byte(x86_code *c, u32 byte);
 void x86_u32(x86_code *c, u32 value);
 /* reg and v name registers of whatever kind; imm: a byte behind, or -1. */
 void x86_evex(x86_code *c, x86_op op, u32 reg, u32 v, x86_rm rm, i32 imm);
-void x86_vex(x86_code *c, x86_op op, u32 reg, u32 v, x86_rm rm);
+void x86_vex(x86_code *c, x86_op op, u32 reg, u32 v, x86_rm rm, i32 imm);
 /* One or, below 256, two bytes of opcode: 0x8b, or 0x0fb6; op.prefix 1: 66. */
 void x86_plain(x86_code *c, u32 prefix, u32 w, u32 opcode, u32 reg, x86_rm rm);
 

@@ -1,24 +1,26 @@
-/* The encodings of every primitive, as a disassembler reads them (objdump, of binutils). */
+/* The encodings of every primitive, for AVX-512 and for AVX2, as a disassembler reads them
+ * (objdump, of binutils). */
 #include "exec/jit_x86.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "exec/jit_ir.h"
+#include "exec/jit_regs.h"
 #include "tests/unit.h"
 
-static const u8 vectors[] = {0, 5, 8, 15, 17, 31};
+static const u8 numbers[] = {0, 5, 8, 15, 17, 31};
 
 /* What the disassembler calls it, where that is not v and the primitive's name; up to its length.
  */
 static const char *const names[JP_COUNT_] = {
-    [JP_const32] = "vbroadcastss",  [JP_one32] = "vbroadcastss",  [JP_load32] = "vmovups",
-    [JP_load16] = "vpmovzxwd",      [JP_load16s] = "vpmovsxwd",   [JP_load8] = "vpmovzxbd",
-    [JP_load8s] = "vpmovsxbd",      [JP_load_half] = "vcvtph2ps", [JP_load_words] = "vmovdqu16",
-    [JP_store32] = "vmovups",       [JP_store16] = "vpmovdw",     [JP_store8] = "vpmovdb",
-    [JP_store_half] = "vmovdqu16",  [JP_fmaddps] = "vfmadd213ps", [JP_fmsubps] = "vfmsub213ps",
-    [JP_fnmaddps] = "vfnmadd213ps", [JP_fmaddpd] = "vfmadd213pd", [JP_cmpps] = "vcmpps",
-    [JP_pcmpd] = "vpcmpd",          [JP_pcmpud] = "vpcmpud",
+    [JP_const32] = "vbroadcastss", [JP_const64] = "vbroadcastsd", [JP_store_bytes] = "vmovq",
+    [JP_one32] = "vbroadcastss",   [JP_load32] = "vmovups",       [JP_load16] = "vpmovzxwd",
+    [JP_load16s] = "vpmovsxwd",    [JP_load8] = "vpmovzxbd",      [JP_load8s] = "vpmovsxbd",
+    [JP_load_half] = "vcvtph2ps",  [JP_load_words] = "vmovdqu16", [JP_store32] = "vmovups",
+    [JP_store16] = "vpmovdw",      [JP_store8] = "vpmovdb",       [JP_store_half] = "vmovdqu16",
+    [JP_fmaddps] = "vfmadd213ps",  [JP_fmsubps] = "vfmsub213ps",  [JP_fnmaddps] = "vfnmadd213ps",
+    [JP_fmaddpd] = "vfmadd213pd",  [JP_cmpps] = "vcmpps",         [JP_pcmpd] = "vpcmpd",
+    [JP_pcmpud] = "vpcmpud",
 };
 
 typedef struct expected {
@@ -26,8 +28,23 @@ typedef struct expected {
 } expected;
 static VEC(expected) wants;
 
-static void want(arena *a, jit_prim p, const char *operands) {
-  const char *name = names[p];
+/* The same with AVX2, where it is another one. */
+static const char *const narrow_names[JP_COUNT_] = {
+    [JP_pandd] = "vpand",
+    [JP_pandnd] = "vpandn",
+    [JP_pord] = "vpor",
+    [JP_pxord] = "vpxor",
+    [JP_const64] = "vbroadcastsd",
+    [JP_store_half] = "vmovdqu",
+    [JP_pblendmd] = "vblendvps",
+    [JP_rndscaleps] = "vroundps",
+    [JP_rndscalepd] = "vroundpd",
+    [JP_extracti64x4] = "vextracti128",
+    [JP_inserti64x4] = "vinserti128",
+};
+
+static void want(arena *a, jit_prim p, bool avx2, const char *operands) {
+  const char *name = avx2 && narrow_names[p] ? narrow_names[p] : names[p];
   expected e;
   bool is_mask = jit_prim_infos[p].shape >= JIT_K3;
   if (name)
@@ -35,6 +52,8 @@ static void want(arena *a, jit_prim p, const char *operands) {
   else
     snprintf(e.text, sizeof e.text, "%s%s %s", is_mask ? "" : "v", jit_prim_infos[p].name,
              operands);
+  for (char *z = e.text; avx2 && (z = strstr(z, "ymm"));) *z = 'x';
+  for (char *z = e.text; avx2 && (z = strstr(z, "zmm"));) *z = 'y';
   VEC_PUSH(a, wants, e);
 }
 
@@ -46,10 +65,22 @@ static bool narrows(u32 prim) {
          prim == JP_cvttpd2udq;
 }
 
+/* One primitive of masks. */
+static void add_masks(emit *e, jit_prim at, u32 d, u32 a, u32 b) {
+  bool of_two = jit_prim_infos[at].shape == JIT_K3;
+  x86_op op = regs_op(e, &jit_prim_infos[at]);
+  char text[80];
+  op.length = of_two;
+  snprintf(text, sizeof text, of_two ? "k%u,k%u,k%u" : "k%u,k%u", d, of_two ? a : b, b);
+  x86_vex(&e->code, op, d, of_two ? a : 0, x86_reg(b), -1);
+  want(e->a, at, false, text);
+}
+
 /* One primitive with three registers; memory is at each base, the index is rcx. */
-static void add_one(x86_code *c, jit_prim at, u32 d, u32 a, u32 b) {
+static void add_one(emit *e, jit_prim at, u32 d, u32 a, u32 b) {
   const jit_prim_info *p = &jit_prim_infos[at];
-  x86_op op = {p->prefix, p->map, p->w, p->opcode, X86_ALL, 0, false};
+  bool avx2 = e->b->avx2;
+  x86_op op = regs_op(e, p);
   char text[80];
   u32 base = b & 15, k = d & 7;
   x86_rm m = {.memory = true, .base = (u8)base, .index = RCX, .scale = 2, .disp = (i32)(64 * a)};
@@ -57,55 +88,54 @@ static void add_one(x86_code *c, jit_prim at, u32 d, u32 a, u32 b) {
   case JIT_X3:
   case JIT_FMA:
     snprintf(text, sizeof text, "zmm%u,zmm%u,zmm%u", d, a, b);
-    x86_evex(c, op, d, a, x86_reg(b), -1);
+    regs_put(e, op, d, a, x86_reg(b), -1);
     break;
   case JIT_SHIFT:
     snprintf(text, sizeof text, "zmm%u,zmm%u,0x5", d, b);
-    x86_evex(c, op, p->more, d, x86_reg(b), 5);
+    regs_put(e, op, p->more, d, x86_reg(b), 5);
     break;
   case JIT_CMP:
-    snprintf(text, sizeof text, "k%u,zmm%u,zmm%u", k, a, b);
-    x86_evex(c, op, k, a, x86_reg(b), 3);
-    break;
   case JIT_TEST:
-    snprintf(text, sizeof text, "k%u,zmm%u,zmm%u", k, a, b);
-    x86_evex(c, op, k, a, x86_reg(b), -1);
+    snprintf(text, sizeof text, avx2 ? "zmm%u,zmm%u,zmm%u" : "k%u,zmm%u,zmm%u", avx2 ? d : k, a, b);
+    regs_put(e, op, avx2 ? d : k, a, x86_reg(b), p->shape == JIT_CMP ? 3 : -1);
     break;
   case JIT_BLEND:
     op.mask = 3;
-    snprintf(text, sizeof text, "zmm%u{k3},zmm%u,zmm%u", d, a, b);
-    x86_evex(c, op, d, a, x86_reg(b), -1);
+    snprintf(text, sizeof text, avx2 ? "zmm%u,zmm%u,zmm%u,zmm3" : "zmm%u{k3},zmm%u,zmm%u", d, a, b);
+    regs_put(e, op, d, a, x86_reg(b), avx2 ? 3 << 4 : -1);
     break;
   case JIT_K3:
-    op.length = 1;
-    snprintf(text, sizeof text, "k%u,k%u,k%u", k, a & 7, b & 7);
-    x86_vex(c, op, k, a & 7, x86_reg(b & 7));
-    break;
   case JIT_K2:
-    op.length = 0;
-    snprintf(text, sizeof text, "k%u,k%u", k, b & 7);
-    x86_vex(c, op, k, 0, x86_reg(b & 7));
-    break;
+    add_masks(e, at, k, a & 7, b & 7);
+    return;
   case JIT_X2:
   case JIT_X2I:
     if (p->more) return; /* these have what they write to in r/m */
     snprintf(text, sizeof text, narrows(at) ? "ymm%u,zmm%u" : "zmm%u,", d, b);
-    x86_evex(c, op, d, 0, x86_reg(b), p->shape == JIT_X2I ? 9 : -1);
+    regs_put(e, op, d, 0, x86_reg(b), p->shape == JIT_X2I ? 9 : -1);
     break;
   case JIT_X3I:
     snprintf(text, sizeof text,
              at == JP_inserti64x4 ? "zmm%u,zmm%u,ymm%u,0x1" : "zmm%u,zmm%u,zmm%u", d, a, b);
-    x86_evex(c, op, d, a, x86_reg(b), 1);
+    regs_put(e, op, d, a, x86_reg(b), 1);
     break;
   case JIT_LOAD:
-    if (p->class == JIT_K) return;
+  case JIT_CONST:
+    if (p->class == JIT_K || at == JP_uppers) return;
     snprintf(text, sizeof text, "zmm%u,[%s+rcx*4", d, gprs[base]);
-    x86_evex(c, op, d, 0, m, -1);
+    regs_put(e, op, d, 0, m, -1);
+    break;
+  case JIT_STORE:
+    if (at == JP_storek) return;
+    if (at == JP_store_half) op.length = 1;
+    if (at == JP_store_bytes) op.length = 0;
+    snprintf(text, sizeof text, "[%s+rcx*4", gprs[base]);
+    regs_put(e, op, d, 0, m, -1);
     break;
   default:
     return;
   }
-  want(c->a, at, text);
+  want(e->a, at, avx2, text);
 }
 
 /* The disassembler's lines with one space and without what it says of sizes, compared in order. */
@@ -119,7 +149,8 @@ static int compare_lines(FILE *f) {
     size_t n = 0;
     for (text += 1 + strspn(text + 1, "\t "); *text && *text != '\n' && n + 1 < sizeof out;
          text++) {
-      static const char *const sizes[] = {"ZMMWORD PTR ", "YMMWORD PTR ", "XMMWORD PTR "};
+      static const char *const sizes[] = {"ZMMWORD PTR ", "YMMWORD PTR ", "XMMWORD PTR ",
+                                          "DWORD PTR ",   "QWORD PTR ",   "{evex} "};
       for (u32 i = 0; i < COUNT(sizes); i++)
         if (strncmp(text, sizes[i], strlen(sizes[i])) == 0) text += strlen(sizes[i]);
       if (*text == ' ' && (n == 0 || out[n - 1] == ' ')) continue;
@@ -145,11 +176,17 @@ int main(void) {
     return 0;
   }
   arena_init(&a, &mem_system, &trap);
-  x86_code c = {.a = &a};
-  for (u32 p = 0; p < JP_COUNT_; p++)
-    for (u32 i = 0; i < COUNT(vectors); i++)
-      for (u32 k = 0; k < COUNT(vectors); k++)
-        add_one(&c, (jit_prim)p, vectors[i], vectors[k], vectors[(i + 2 * k + p) % COUNT(vectors)]);
+  emit e = {.a = &a, .code.a = &a};
+  for (u32 avx2 = 0; avx2 < 2; avx2++) {
+    e.b = &(jit_build){.a = &a, .avx2 = avx2};
+    for (u32 p = 0; p < JP_COUNT_; p++)
+      for (u32 i = 0; i < COUNT(numbers) && (!avx2 || jit_prim_infos[p].vex); i++)
+        for (u32 k = 0; k < COUNT(numbers); k++) {
+          u32 third = numbers[(i + 2 * k + p) % COUNT(numbers)], most = avx2 ? 15 : 31;
+          add_one(&e, (jit_prim)p, numbers[i] & most, numbers[k] & most, third & most);
+        }
+  }
+  x86_code c = e.code;
   char path[] = "/tmp/jit_x86_XXXXXX", command[160];
   int fd = mkstemp(path);
   CHECK(fd >= 0 && write(fd, c.bytes.data, c.bytes.len) == (ssize_t)c.bytes.len);

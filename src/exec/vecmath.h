@@ -54,6 +54,7 @@ typedef bool v_truth;
 #define w_and(x, y) ((x) & (y))
 #define w_or(x, y) ((x) | (y))
 #define w_shift_sign(x, n) ((u32)((i32)(x) >> (n)))
+#define w_shift_left(x, n) ((x) << (n))
 #define w_greater(x, y) ((i32)(x) > (i32)(y) ? (x) : (y))
 #define w_gt(x, y) ((i32)(x) > (i32)(y))
 #define w_eq(x, y) ((x) == (y))
@@ -78,27 +79,34 @@ typedef double v_wide;
 static inline double d_scale(double x, double shifted) {
   return num_f64_from_bits(num_f64_bits(x) + (num_f64_bits(shifted) << 52));
 }
+#define v_scale(x, shifted) scale_f32(x, shifted)
+#define v_split(x, e) split_f32(x, e)
+#endif
+
 /* 2^n for -126 <= n <= 127 */
-static inline float pow2_f32(i32 n) { return bits_f32((u32)(n + 127) << 23); }
+static inline v_num pow2_f32(V_IN v_word n) {
+  return v_of_bits(w_shift_left(w_add(n, w_const(127)), 23));
+}
 /* x 2^n for an integer n in bits of 1.5 * 2^23 + n: in two steps, so that the ends of the range
  * come out right. */
-static inline float v_scale(float x, float shifted) {
-  i32 n = (i32)f32_bits(shifted) - 0x4b400000, half = n >> 1;
-  return x * pow2_f32(half) * pow2_f32(n - half);
+static inline v_num scale_f32(V_IN v_num x, v_num shifted) {
+  v_word n = w_sub(v_bits(shifted), w_const(0x4b400000)), half = w_shift_sign(n, 1);
+  return v_mul(v_mul(x, pow2_f32(V_TO half)), pow2_f32(V_TO w_sub(n, half)));
 }
 /* x = m 2^e, m in [3/4, 3/2). Of 0 and infinity m is 1 and e infinite; NaN of NaN and what is
  * below 0. */
-static inline float v_split(float x, float *e) {
-  bool small = x < 1.17549435e-38f;
-  u32 ix = f32_bits(small ? x * 8388608.0f : x) - 0x3f400000;
-  float m = bits_f32((ix & 0x7fffff) + 0x3f400000);
-  *e = (float)((i32)ix >> 23) - (small ? 23.0f : 0.0f);
-  *e = x == 0 ? -INFINITY : x == INFINITY ? INFINITY : *e;
-  m = x == 0 || x == INFINITY ? 1.0f : m;
-  *e = x >= 0 ? *e : NAN;
-  return x >= 0 ? m : NAN;
+static inline v_num split_f32(V_IN v_num x, v_num *e) {
+  v_num zero = v_const(0.0f), inf = v_const(INFINITY), none = v_const(NAN);
+  v_truth small = v_lt(x, v_const(1.17549435e-38f));
+  v_num scaled = v_pick(small, v_mul(x, v_const(8388608.0f)), x);
+  v_word w = w_sub(v_bits(scaled), w_const(0x3f400000));
+  v_num m = v_of_bits(w_add(w_and(w, w_const(0x7fffff)), w_const(0x3f400000)));
+  *e = v_sub(v_of_int(w_shift_sign(w, 23)), v_pick(small, v_const(23.0f), zero));
+  *e = v_pick(v_eq(x, zero), v_const(-INFINITY), v_pick(v_eq(x, inf), inf, *e));
+  m = v_pick(v_eq(x, zero), v_const(1.0f), v_pick(v_eq(x, inf), v_const(1.0f), m));
+  *e = v_pick(v_ge(x, zero), *e, none);
+  return v_pick(v_ge(x, zero), m, none);
 }
-#endif
 
 /* x = n ln 2 + r, |r| <= ln 2 / 2; exp(r) = 1 + r + r^2 p(r), where p, fitted so that r + r^2 p(r)
  * is as exact as can be, leaves less than a quarter of a unit of it. */

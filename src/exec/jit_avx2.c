@@ -1,0 +1,162 @@
+/* What AVX2 has no instructions for, made of those that it has. A mask is a vector there, whose
+ * lanes are all ones or zeros. */
+#include <math.h>
+
+#include "exec/jit_short.h"
+#include "num/convert.h"
+
+#define NUM(x) CONST(num_f32_bits(x))
+
+static V const64(J *j, u64 bits) {
+  return jit_add_node(j, (jit_node){JP_const64, (u32)bits, 0, {(u32)(bits >> 32), 0, 0}});
+}
+/* What x is the inverse of. */
+static bool find_inverted(const J *j, V x, V *of) {
+  const jit_node *n = &j->nodes.data[x];
+  u32 bits;
+  *of = n->arg[0];
+  return n->prim == JP_pxord && jit_is_const(j, n->arg[1], &bits) && bits == UINT32_MAX;
+}
+static V inverted(J *j, V x) {
+  V of;
+  return find_inverted(j, x, &of) ? of : OP2(pxord, x, CONST(UINT32_MAX));
+}
+static V is_not_0(J *j, V x) { return inverted(j, OP2(pcmpeqd, x, CONST(0))); }
+
+/* ---- make_<primitive>: n, whose operands are x, y and z ---- */
+
+#define MAKE J *j, const jit_node *n, V x, V y, V z
+typedef V make_fn(MAKE);
+#define MADE(name, expr)                                                                           \
+  static V make_##name(MAKE) {                                                                     \
+    (void)j, (void)n, (void)x, (void)y, (void)z;                                                   \
+    return expr;                                                                                   \
+  }
+
+MADE(onek, is_not_0(j, jit_add(j, JP_one8, n->imm, 0, 0, 0)))
+MADE(loadk, is_not_0(j, jit_add(j, JP_load8, n->imm, 0, 0, 0)))
+/* Words that permw would bring to upper halves of lanes. */
+MADE(load_words, IMM1(pslld, 16, jit_add(j, JP_load16, n->imm, 0, 0, 0)))
+MADE(permw, y)
+MADE(uppers, CONST(0))
+
+/* Lanes' lower words, or bytes, next to one another: in each half of the vector, then of both. */
+static V words(J *j, V x) { return IMM1(permq, 8, OP2(pshufb, x, const64(j, 0x0d0c090805040100))); }
+static V bytes(J *j, V x) {
+  return IMM1(pshufd, 8, IMM1(permq, 8, OP2(pshufb, x, CONST(0x0c080400))));
+}
+MADE(pmovdw, words(j, x))
+MADE(store16, jit_add(j, JP_store_half, n->imm, words(j, x), 0, 0))
+MADE(store8, jit_add(j, JP_store_bytes, n->imm, bytes(j, x), 0, 0))
+MADE(storek, jit_add(j, JP_store_bytes, n->imm, bytes(j, OP2(pandd, x, CONST(1))), 0, 0))
+
+static V make_pcmpd(MAKE) {
+  (void)z;
+  V equal = OP2(pcmpeqd, x, y);
+  switch (n->imm) {
+  case I_EQ:
+    return equal;
+  case I_NE:
+    return inverted(j, equal);
+  case I_GT:
+    return OP2(pcmpgtd, x, y);
+  case I_LE:
+    return inverted(j, OP2(pcmpgtd, x, y));
+  case I_LT:
+    return OP2(pcmpgtd, y, x);
+  default:
+    return inverted(j, OP2(pcmpgtd, y, x));
+  }
+}
+/* In the order of numbers with a sign. */
+static V turned(J *j, V x) {
+  u32 bits, sign = 1u << 31;
+  return jit_is_const(j, x, &bits) ? CONST(bits ^ sign) : OP2(pxord, x, CONST(sign));
+}
+MADE(pcmpud, make_pcmpd(j, n, turned(j, x), turned(j, y), z))
+MADE(ptestmd, is_not_0(j, OP2(pandd, x, y)))
+static V make_pblendmd(MAKE) { /* of an inverted mask: the other way round */
+  V of;
+  (void)n;
+  return find_inverted(j, x, &of) ? OP3(pblendmd, of, z, y) : OP3(pblendmd, x, y, z);
+}
+MADE(kandw, OP2(pandd, x, y))
+MADE(kandnw, OP2(pandnd, x, y))
+MADE(korw, OP2(pord, x, y))
+MADE(kxorw, OP2(pxord, x, y))
+MADE(kxnorw, inverted(j, OP2(pxord, x, y)))
+MADE(knotw, inverted(j, x))
+
+MADE(prold, OP2(pord, IMM1(pslld, n->imm, x), IMM1(psrld, 32 - n->imm, x)))
+/* From the exponent, without what would round it up; of 0 and what is negative that is off. */
+static V make_plzcntd(MAKE) {
+  (void)n, (void)y, (void)z;
+  V alone = OP2(pandnd, IMM1(psrld, 1, x), x);
+  V zeros = OP2(psubd, CONST(158), IMM1(psrld, 23, OP1(cvtdq2ps, alone)));
+  return OP2(pmaxsd, OP2(pminsd, zeros, CONST(32)), CONST(0));
+}
+
+/* Unsigned numbers: the upper 16 bits and the lower ones are exact, their sum is rounded once. */
+MADE(cvtudq2ps, OP3(fmaddps, OP1(cvtdq2ps, IMM1(psrld, 16, x)), NUM(0x1p16f),
+                    OP1(cvtdq2ps, OP2(pandd, x, CONST(0xffff)))))
+/* Of what is not negative. From 2^31 on less that much; from 2^32 on all ones. */
+static V make_cvttps2udq(MAKE) {
+  enum { GE = 13 };
+  (void)n, (void)y, (void)z;
+  V big = IMM2(cmpps, GE, x, NUM(0x1p31f)), off = OP2(pandd, big, NUM(0x1p31f));
+  V r = OP2(pxord, OP1(cvttps2dq, OP2(subps, x, off)), OP2(pandd, big, CONST(1u << 31)));
+  return OP2(pord, r, IMM2(cmpps, GE, x, NUM(0x1p32f)));
+}
+MADE(cvtudq2pd, OP2(addpd, OP1(cvtdq2pd, turned(j, x)), const64(j, num_f64_bits(0x1p31))))
+/* Cut off, it is in the lower halves of 2^52 and it. */
+static V make_cvttpd2udq(MAKE) {
+  enum { TRUNCATE = 11 };
+  (void)n, (void)y, (void)z;
+  V sum = OP2(addpd, IMM1(rndscalepd, TRUNCATE, x), const64(j, num_f64_bits(0x1p52)));
+  return IMM2(shufps, 0x88, sum, IMM1(extracti64x4, 1, sum));
+}
+
+/* By primitive that there is no encoding of, but for those that jit_ops.c has other ways for. */
+static make_fn *const make_of[JP_COUNT_] = {
+    [JP_onek] = make_onek,
+    [JP_loadk] = make_loadk,
+    [JP_load_words] = make_load_words,
+    [JP_permw] = make_permw,
+    [JP_uppers] = make_uppers,
+    [JP_pmovdw] = make_pmovdw,
+    [JP_store16] = make_store16,
+    [JP_store8] = make_store8,
+    [JP_storek] = make_storek,
+    [JP_pcmpd] = make_pcmpd,
+    [JP_pcmpud] = make_pcmpud,
+    [JP_ptestmd] = make_ptestmd,
+    [JP_pblendmd] = make_pblendmd,
+    [JP_kandw] = make_kandw,
+    [JP_kandnw] = make_kandnw,
+    [JP_korw] = make_korw,
+    [JP_kxorw] = make_kxorw,
+    [JP_kxnorw] = make_kxnorw,
+    [JP_knotw] = make_knotw,
+    [JP_prold] = make_prold,
+    [JP_plzcntd] = make_plzcntd,
+    [JP_cvtudq2ps] = make_cvtudq2ps,
+    [JP_cvttps2udq] = make_cvttps2udq,
+    [JP_cvtudq2pd] = make_cvtudq2pd,
+    [JP_cvttpd2udq] = make_cvttpd2udq,
+};
+
+jit_build jit_for_avx2(const jit_build *b) {
+  jit_build r = {.a = b->a, .avx2 = true};
+  u32 len = (u32)b->nodes.len;
+  V *of = ARENA_ARRAY(b->a, V, len + 1);
+  for (u32 v = 0; v < len; v++) {
+    jit_node n = b->nodes.data[v];
+    bool is_const = jit_prim_infos[n.prim].shape == JIT_CONST; /* whose operand is none */
+    V arg[3] = {0};
+    for (u32 k = 0; k < jit_prim_infos[n.prim].operands; k++) arg[k] = of[n.arg[k]];
+    if (!is_const) memcpy(n.arg, arg, sizeof arg);
+    make_fn *make = make_of[n.prim];
+    of[v] = make ? make(&r, &n, arg[0], arg[1], arg[2]) : jit_add_node(&r, n);
+  }
+  return r;
+}
