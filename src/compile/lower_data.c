@@ -234,7 +234,7 @@ static bool is_place(const value *v, i64 dim) {
 static u32 kept_result(lower *L, op *o, u32 i, i64 dim, i64 keep) {
   node *n = lower_new_node(L, o, op_result(o, i));
   if (!n) return PROG_NONE;
-  i64 *dims = arena_copy(L->a, n->dims, (n->rank + 1) * sizeof *dims);
+  i64 *dims = arena_copy(L->a, n->dims, n->rank * sizeof *dims);
   dims[dim] = keep;
   n->kind = NODE_MEM;
   n->stride = lower_dense_strides(L, n->rank, dims);
