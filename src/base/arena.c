@@ -24,6 +24,23 @@ static void *system_fn(void *user, void *p, size_t old_size, size_t new_size) {
 }
 const allocator mem_system = {system_fn, NULL};
 
+/* Under ASan nothing may be touched but what was handed out: pieces have gaps between them. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HAS_ASAN
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define HAS_ASAN
+#endif
+#ifdef HAS_ASAN
+#include <sanitizer/asan_interface.h>
+enum { GAP = 16, LEAST_ALIGN = 8 };
+#else
+enum { GAP = 0, LEAST_ALIGN = 1 };
+#define ASAN_POISON_MEMORY_REGION(p, n) ((void)(p), (void)(n))
+#define ASAN_UNPOISON_MEMORY_REGION(p, n) ((void)(p), (void)(n))
+#endif
+
 void *mem_zalloc(const allocator *a, size_t n) {
   void *p = mem_alloc(a, n);
   if (p) memset(p, 0, n);
@@ -45,6 +62,7 @@ void arena_init(arena *a, const allocator *mem, oom_trap *trap) {
 void arena_deinit(arena *a) {
   for (arena_chunk *c = a->chunks, *next; c; c = next) {
     next = c->next;
+    ASAN_UNPOISON_MEMORY_REGION(c, c->size);
     mem_free(a->mem, c, c->size);
   }
   arena_init(a, a->mem, a->trap);
@@ -57,8 +75,9 @@ void arena_reset(arena *a) {
   arena_deinit(a);
   last->next = NULL;
   a->chunks = last;
-  a->cur = (char *)(last + 1);
+  a->cur = (char *)(last + 1) - GAP;
   a->end = (char *)last + last->size;
+  ASAN_POISON_MEMORY_REGION(last + 1, last->size - sizeof *last);
 }
 
 void arena_oom(arena *a) {
@@ -94,13 +113,16 @@ static void *new_chunk(arena *a, size_t n, size_t align) {
   a->chunks = c;
   a->cur = begin + n;
   a->end = (char *)c + size;
+  ASAN_POISON_MEMORY_REGION(a->cur, (size_t)(a->end - a->cur));
   return begin;
 }
 
 void *arena_alloc_aligned(arena *a, size_t n, size_t align) {
-  char *p = (char *)align_up((uintptr_t)a->cur, align);
+  if (align < LEAST_ALIGN) align = LEAST_ALIGN;
+  char *p = (char *)align_up((uintptr_t)a->cur + GAP, align);
   a->used += n;
   if (a->cur && p <= a->end && n <= (size_t)(a->end - p)) {
+    ASAN_UNPOISON_MEMORY_REGION(p, n);
     a->cur = p + n;
     return p;
   }

@@ -3,6 +3,13 @@
 
 #include "tests/unit.h"
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#define HIDDEN(p) __asan_address_is_poisoned(p)
+#else
+#define HIDDEN(p) true
+#endif
+
 typedef struct counted {
   size_t held, taken; /* bytes, blocks ever */
 } counted;
@@ -34,6 +41,9 @@ int main(void) {
   char *p = arena_zalloc(&a, 10000);
   memset(p, 1, 10000);
   CHECK(c.taken == taken && arena_owns(&a, p));
+  CHECK(HIDDEN(p + 10000));
+  arena_reset(&a);
+  CHECK(HIDDEN(p));
   arena_deinit(&a);
   CHECK(c.held == 0);
   return UNIT_END();
