@@ -2,6 +2,7 @@
  * as other types. */
 #include "compile/steps.h"
 #include "dialect/expand.h"
+#include "partition/partition.h"
 
 /* The uses are served before their groups are closed: an operand that only we want is then not
  * stored but computed right into its part of the result. So is then the result not in pieces. */
@@ -253,6 +254,8 @@ bool lower_sort(lower *L, op *o) {
   if (dim < 0) dim += first->rank;
   split_at(first, dim, &step.outer, &step.size, &step.inner);
   step.keep = first->rank && first->count ? looked_at(o, dim, step.size) : step.size;
+  const integer_attr *runs = attr_as(integer, op_discardable(o, STR(PARTITION_RUNS)));
+  step.runs = runs ? runs->value : 0;
   if (!can_sort(L, o, &step)) return false;
   for (u32 i = 0; i < n; i++) {
     node *in = lower_node(L, o, i);

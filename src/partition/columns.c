@@ -17,6 +17,7 @@
  * go along, and come second. All devices know who had what after the first deal, so that places
  * are sent from there on only. Padding has a flag, and comes last. */
 #include "partition/columns.h"
+#include "partition/partition.h"
 #include "partition/wire.h"
 
 typedef struct columns {
@@ -161,13 +162,15 @@ static void make_comparator(const columns *c, op *o, bool ties) {
   emit_op(&in, OP_return, &less, 1, NULL, 0, 0);
 }
 
-static void sort_columns(columns *c, bool ties) {
+/* Each is made of so many sorted runs; 0: of none. */
+static void sort_columns(columns *c, bool ties, i64 runs) {
   const type **t = ARENA_ARRAY(c->e->a, const type *, c->n);
   for (u32 i = 0; i < c->n; i++) t[i] = c->v[i]->type;
   op *o = emit_op(&c->at, OP_sort, c->v, c->n, t, c->n, 1);
   op_set(o, sort, dimension, attr_i64(c->e->c, c->dim + 1));
   op_set(o, sort, is_stable, attr_bool(c->e->c, true));
   make_comparator(c, o, ties);
+  if (runs) op_set_attr(c->e->m, o, STR(PARTITION_RUNS), attr_i64(c->e->c, runs));
   const sharding *s = part_sharding(c->e, c->v[0]);
   for (u32 i = 0; i < c->n; i++) {
     c->v[i] = op_result(o, i);
@@ -252,7 +255,7 @@ static void sort_borders(columns *c) {
     low[i] = part(c, whole[i], 0, n), high[i] = part(c, whole[i], end, c->size);
     c->v[i] = joined(c, (value *[]){shifted(c, high[i], 1), low[i]}, 2);
   }
-  sort_columns(c, c->ties);
+  sort_columns(c, c->ties, 2);
   for (u32 i = 0; i < c->o->num_operands; i++) {
     value *first = in_column(c, 0, low[i], part(c, c->v[i], n, 2 * n));
     value *last = shifted(c, part(c, c->v[i], 0, n), -1);
@@ -373,14 +376,14 @@ static void sort_by_columns(columns *c) {
     c->v[c->n++] = shaped(c, v, 1);
   }
   reshape_all(c, (i64[]){n, size}, 2);
-  sort_columns(c, false);
+  sort_columns(c, false, 0);
   deal(c, (i64[]){n, size / n, n}, 2);
   if (c->ties && c->place == c->o->num_operands) add_places(c);
   reshape_all(c, (i64[]){n, size}, 2);
-  sort_columns(c, c->ties && c->place < c->o->num_operands);
+  sort_columns(c, c->ties && c->place < c->o->num_operands, n);
   deal(c, (i64[]){n, n, size / n}, 1);
   reshape_all(c, (i64[]){n, size}, 2);
-  sort_columns(c, c->ties);
+  sort_columns(c, c->ties, n);
   sort_borders(c);
   finish(c);
 }
@@ -390,8 +393,9 @@ static void sort_shards_first(columns *c) {
   c->v = ARENA_ARRAY(c->e->a, value *, c->n);
   for (u32 i = 0; i < c->n; i++)
     c->v[i] = reshaped(c, op_operand(c->o, i), (i64[]){c->count, c->size}, 2);
-  sort_columns(c, false);
+  sort_columns(c, false, 0);
   for (u32 i = 0; i < c->n; i++) op_set_operand(c->o, i, reshaped(c, c->v[i], &c->whole, 1));
+  op_set_attr(c->e->m, c->o, STR(PARTITION_RUNS), attr_i64(c->e->c, c->count));
 }
 
 enum { FEW_SHARDS = 16, LONG_SHARD = 1 << 12 };

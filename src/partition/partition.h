@@ -36,6 +36,8 @@ extern const pass_info partition_passes[]; /* ends with a NULL name */
 
 /* Attribute of arguments and results of local functions: the global type. */
 #define PARTITION_GLOBAL_TYPE "terrazzo.global_type"
+/* Of sorts: of how many sorted runs, other devices' work, each line is made. */
+#define PARTITION_RUNS "terrazzo.runs"
 
 /* What becomes of an op whose dimensions are sharded, for `terrazzo ops`. */
 typedef enum partition_way {

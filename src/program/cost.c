@@ -88,11 +88,12 @@ static void count_gather(const program *p, const prog_step *s, program_cost *sum
   if (g->scatter && g->n) count_body(&g->body, (double)p->slots[g->other[0]].count, sum);
 }
 
-/* n log2 n comparisons of each row. */
+/* n log2 n comparisons of each row; of k sorted runs, n log2 k. */
 static void count_sort(const program *p, const prog_step *s, program_cost *sum) {
   const prog_sort *t = s->u.sort_;
   double levels = 0;
-  for (i64 n = 1; n < t->size && levels < 63; n *= 2) levels++;
+  i64 runs = t->runs && t->runs < t->size ? t->runs : t->size;
+  for (i64 n = 1; n < runs && levels < 63; n *= 2) levels++;
   count_code(&t->less, levels * (double)t->outer * (double)t->size * (double)t->inner, sum);
   count_slots(p, s, sum);
 }

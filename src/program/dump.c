@@ -150,6 +150,7 @@ static void dump_gather(buf *out, const prog_gather *g) {
 static void dump_sort(buf *out, const prog_sort *s) {
   dump_ints(out, (i64[]){s->outer, s->size, s->inner}, 3);
   if (s->keep != s->size) buf_printf(out, " keep %lld", (long long)s->keep);
+  if (s->runs) buf_printf(out, " runs %lld", (long long)s->runs);
   for (u32 i = 0; i < s->n; i++)
     if (s->in[i] == PROG_NONE)
       buf_printf(out, " place -> %%%u", s->out[i]);

@@ -184,11 +184,12 @@ typedef struct prog_gather {
 /* Stable sort of n operands along the middle of (outer, size, inner), of which the first `keep` are
  * written: results are (outer, keep, inner). The comparator's loads 2i and 2i+1 are left and right
  * of operand i; its one store, pred, is "left goes first". An operand that is PROG_NONE is each
- * element's place in its line, an s32. */
+ * element's place in its line, an s32. A line is made of `runs` sorted ones, as far as is known; 0:
+ * it is not. */
 typedef struct prog_sort {
   u32 n;
   u32 *in, *out;
-  i64 outer, size, inner, keep;
+  i64 outer, size, inner, keep, runs;
   vm_code less;
 } prog_sort;
 

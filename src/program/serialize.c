@@ -3,7 +3,7 @@
 #include "program/archive.h"
 #include "program/parts.h"
 
-enum { VERSION = 5 };
+enum { VERSION = 6 };
 static const char MAGIC[8] = "TZPROG\r\n";
 
 static u32 put_rank(archive *ar, u32 *rank) {
@@ -108,6 +108,7 @@ static void put_sort(archive *ar, prog_sort *s) {
   put_i64(ar, &s->size);
   put_i64(ar, &s->inner);
   put_i64(ar, &s->keep);
+  put_i64(ar, &s->runs);
   put_code(ar, &s->less);
 }
 static void put_window(archive *ar, prog_window *w) {

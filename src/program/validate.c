@@ -352,7 +352,7 @@ static bool check_sort(checker *c, const prog_sort *s) {
   u64 n, kept;
   if (s->n == 0 || s->n > PROG_MAX_SORTED) return fail(c, "number of operands");
   if (!volume((i64[]){s->outer, s->size, s->inner}, 3, &n) || s->keep < 0 || s->keep > s->size ||
-      !volume((i64[]){s->outer, s->keep, s->inner}, 3, &kept))
+      s->runs < 0 || !volume((i64[]){s->outer, s->keep, s->inner}, 3, &kept))
     return fail(c, "dimensions out of range");
   if (s->size > UINT32_MAX) return fail(c, "more than 2^32 elements to sort");
   dtype in[2 * PROG_MAX_SORTED], pred = DTYPE_pred;

@@ -17,6 +17,7 @@ func.func @integers(%arg0: tensor<131072xi32> {sdy.sharding = #sdy.sharding<@mes
 // CHECK-NEXT: %3 = sdy.reshard %2 <@mesh, [{}, {}, {"x"}]> : tensor<8x2048x8xi32>
 // CHECK-NEXT: %4 = stablehlo.transpose %3, dims = [2, 0, 1]
 // CHECK: %6 = "stablehlo.sort"(%5)
+// CHECK: terrazzo.runs = 8 : i64}
 // CHECK: %7 = stablehlo.reshape %6 {{.*}} -> tensor<8x8x2048xi32>
 // CHECK-NEXT: %8 = sdy.reshard %7 <@mesh, [{}, {"x"}, {}]> : tensor<8x8x2048xi32>
 // CHECK-NEXT: %9 = stablehlo.transpose %8, dims = [1, 0, 2]
@@ -24,6 +25,7 @@ func.func @integers(%arg0: tensor<131072xi32> {sdy.sharding = #sdy.sharding<@mes
 // CHECK: %14 = stablehlo.pad %13, %c, low = [1, 0], high = [-1, 0]
 // CHECK-NEXT: %15 = stablehlo.concatenate %14, %12, dim = 1
 // CHECK-NEXT: %16 = "stablehlo.sort"(%15)
+// CHECK: terrazzo.runs = 2 : i64}
 // CHECK: %20 = stablehlo.select %19, %12, %17
 // CHECK: %22 = stablehlo.pad %21, %c_1, low = [-1, 0], high = [1, 0]
 // CHECK: %25 = stablehlo.select %24, %13, %22
