@@ -260,10 +260,13 @@ static void pad_whole(local *l, op *o, const value *of, value *fill, const i64 *
   op_set_operand(o, 0, v);
 }
 
-/* The shard out of what was scattered into: from `begin` on. */
+/* The shard out of what was scattered into: from `begin` on. The last one's may end before. */
 static value *take_shard(local *l, cursor *at, value *v, i64s to, const i64 *begin) {
-  for (u32 d = 0; d < to.len; d++) v = local_cut(l, at, v, d, begin[d], begin[d] + to.data[d]);
-  return v;
+  for (u32 d = 0; d < to.len; d++) {
+    i64 end = begin[d] + to.data[d], all = v->type->dims.data[d];
+    v = local_cut(l, at, v, d, begin[d], end < all ? end : all);
+  }
+  return emit_resized(at, v, to);
 }
 
 /* What is alike in the ways in which shards scatter: along each dimension the first and the last
@@ -291,9 +294,22 @@ static value *which_border(local *l, cursor *at, const scattering *x, u32 rank) 
   return emit(at, OP_convert, &number, 1, t);
 }
 
+/* Windows that begin in the padding select nothing: those of a last shard that ends before others.
+ * *high without them. */
+static value *used_source(local *l, cursor *at, value *source, const op *o, u32 d, i64 elements,
+                          i64 *high) {
+  struct select_and_scatter_attrs a;
+  view_select_and_scatter(o, &a);
+  i64 stride = d < a.window_strides.len ? a.window_strides.data[d] : 1;
+  i64 all = source->type->dims.data[d], used = div_ceil_i64(elements, stride);
+  if (used >= all) return source;
+  *high = max_i64(0, *high - (all - used) * stride);
+  return local_cut(l, at, source, d, 0, used);
+}
+
 /* The op as the shards of one border have it. */
 static value *scatter_at(local *l, cursor *at, const op *o, const scattering *x, u32 border) {
-  value *v = op_operand(o, 0);
+  value *v = op_operand(o, 0), *source = op_operand(o, 1);
   u32 rank = (u32)v->type->dims.len;
   i64 *padding = arena_copy(l->e.a, x->padding, 2 * rank * sizeof *padding);
   i64 *begin = arena_copy(l->e.a, x->begin, rank * sizeof *begin);
@@ -302,12 +318,14 @@ static value *scatter_at(local *l, cursor *at, const op *o, const scattering *x,
     i64 low = border % 3 == 1 ? x->low[d] : 0, high = border % 3 == 2 ? x->high[d] : 0;
     border /= 3;
     v = local_cut(l, at, v, d, low, v->type->dims.data[d] - high);
+    source = used_source(l, at, source, o, d, low + v->type->dims.data[d], &high);
     padding[2 * d] = low;
     padding[2 * d + 1] = high;
     begin[d] -= low;
   }
   op *c = clone_at(l, at, o);
   op_set_operand(c, 0, v);
+  op_set_operand(c, 1, source);
   op_set(c, select_and_scatter, padding, padding_attr(l, padding, rank));
   value *r = op_result(c, 0);
   r->type = v->type;

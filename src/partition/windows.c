@@ -193,8 +193,8 @@ bool scatter_read(const op *o, const type *const *types, u32 d, i64 parts, scatt
   r->operand = window_own(size_of(types, 0, d), parts);
   r->source = window_own(size_of(types, 1, d), parts);
   i64 shard = r->operand.shard;
-  if (shard % stride) return false;          /* windows would begin elsewhere in each shard */
-  if (r->operand.size % parts) return false; /* nor is the last shard's end that of the whole */
+  if (shard % stride) return false; /* windows would begin elsewhere in each shard */
+  if (r->operand.size <= (parts - 1) * shard) return false; /* not only the last one has an end */
   i64 first = div_ceil_i64(low - window + 1, stride);
   i64 count = div_floor_i64(shard - 1 + low, stride) - first + 1;
   r->at = low - first * stride;
