@@ -148,7 +148,59 @@ void program_add_cost(const program *p, const prog_step *s, program_cost *sum) {
   (counts[s->kind] ? counts[s->kind] : count_slots)(p, s, sum);
 }
 
+/* ---- branches ---- */
+
+/* Branches are one behind the other, and each but the last ends with a jump behind them all. */
+typedef struct branches {
+  const prog_step *s;
+  u32 n, first, end; /* of how many, where they begin and end */
+} branches;
+
+static u32 branch_begin(const branches *b, u32 k) {
+  const prog_jump *j = b->s->u.jump_;
+  if (k == b->n) return b->end;
+  return b->s->kind == STEP_case ? j->target[k] : k ? j->target[0] : b->first;
+}
+
+/* false: step i does not choose between any. */
+static bool find_branches(const program *p, u32 i, u32 end, branches *out) {
+  const prog_step *s = &p->steps[i];
+  if (s->kind != STEP_case && s->kind != STEP_jump_unless) return false;
+  *out = (branches){s, s->kind == STEP_case ? s->u.jump_->n : 2, i + 1, 0};
+  for (u32 k = 0; k < out->n; k++)
+    if (branch_begin(out, k) < (k ? branch_begin(out, k - 1) + 1 : i + 1)) return false;
+  u32 second = out->n > 1 ? branch_begin(out, 1) : 0;
+  if (branch_begin(out, 0) != i + 1 || !second || second > end) return false;
+  const prog_step *last = &p->steps[second - 1];
+  out->end = last->kind == STEP_jump ? last->u.jump_->target[0] : 0;
+  return out->end >= branch_begin(out, out->n - 1) && out->end <= end;
+}
+
+static void add(program_cost *sum, const program_cost *c) {
+  sum->flops += c->flops;
+  sum->transcendentals += c->transcendentals;
+  sum->bytes += c->bytes;
+}
+
+static double amount(const program_cost *c) { return c->flops + c->transcendentals + c->bytes; }
+
+static void count_span(const program *p, u32 i, u32 end, program_cost *sum) {
+  branches b;
+  while (i < end) {
+    program_add_cost(p, &p->steps[i], sum);
+    if (!find_branches(p, i++, end, &b)) continue;
+    program_cost most = {0};
+    for (u32 k = 0; k < b.n; k++) {
+      program_cost c = {0};
+      count_span(p, branch_begin(&b, k), branch_begin(&b, k + 1), &c);
+      if (amount(&c) > amount(&most)) most = c;
+    }
+    add(sum, &most);
+    i = b.end;
+  }
+}
+
 void program_find_cost(const program *p, program_cost *out) {
   *out = (program_cost){0};
-  for (u32 i = 0; i < p->num_steps; i++) program_add_cost(p, &p->steps[i], out);
+  count_span(p, 0, p->num_steps, out);
 }

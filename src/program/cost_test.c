@@ -63,6 +63,47 @@ static void test_product_and_a_slice(arena *a) {
   CHECK(c.flops == 2 * 4 * 6 * 8 && c.bytes == 4 * (32 + 48 + 24) + 2 * 4 * 6);
 }
 
+static void add_product(prog_builder *b, u32 x, u32 y, u32 r, i64 k) {
+  prog_dot d = {.lhs = x, .rhs = y, .out = r, .nm = 1, .nn = 1, .nk = 1};
+  d.dims = (i64[]){4, 6, k};
+  d.lhs_stride = (i64[]){8, 0, 1};
+  d.rhs_stride = (i64[]){0, 1, 6};
+  d.out_stride = (i64[]){6, 1, 0};
+  prog_add_dot(b, &d, STR("dot"), STR("f:1:1"));
+}
+
+/* Three branches, the middle one a choice in turn; around them a loop, of which all counts. */
+static void test_branches(arena *a) {
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 x = prog_param(b, DTYPE_f32, 32), y = prog_param(b, DTYPE_f32, 48);
+  u32 at = prog_param(b, DTYPE_s32, 1), more = prog_param(b, DTYPE_pred, 1);
+  u32 r = prog_result(b, DTYPE_f32, 24, -1);
+  u32 top = prog_label(b), end = prog_label(b), labels[3], done = prog_label(b);
+  u32 other = prog_label(b), both = prog_label(b);
+  for (u32 i = 0; i < 3; i++) labels[i] = prog_label(b);
+  add_product(b, x, y, r, 8);
+  prog_place(b, top);
+  prog_add_jump_unless(b, more, end, STR("while"), STR("f:1:1"));
+  prog_add_case(b, at, 3, labels, STR("case"), STR("f:1:1"));
+  prog_place(b, labels[0]);
+  add_product(b, x, y, r, 1);
+  prog_add_jump(b, done, STR("case"), STR("f:1:1"));
+  prog_place(b, labels[1]);
+  prog_add_jump_unless(b, more, other, STR("if"), STR("f:1:1"));
+  add_product(b, x, y, r, 2);
+  prog_add_jump(b, both, STR("if"), STR("f:1:1"));
+  prog_place(b, other);
+  add_product(b, x, y, r, 4);
+  prog_place(b, both);
+  prog_add_jump(b, done, STR("case"), STR("f:1:1"));
+  prog_place(b, labels[2]);
+  add_product(b, x, y, r, 3);
+  prog_place(b, done);
+  prog_add_jump(b, top, STR("while"), STR("f:1:1"));
+  prog_place(b, end);
+  CHECK(finish(b).flops == 2 * 4 * 6 * (8 + 4));
+}
+
 int main(void) {
   arena a;
   arena_init(&a, &mem_system, &trap);
@@ -70,6 +111,7 @@ int main(void) {
   test_loop(&a);
   test_reduction(&a);
   test_product_and_a_slice(&a);
+  test_branches(&a);
   arena_deinit(&a);
   return UNIT_END();
 }

@@ -382,8 +382,8 @@ typedef struct program_stats {
   u64 workspace, constants;
 } program_stats;
 void program_count(const program *p, program_stats *out_stats);
-/* What one device does in a run, from the steps' shapes; a loop's body counts once, and both sides
- * of a branch. A product with its sum is two flops. Calls count by their bytes alone. */
+/* What one device does in a run, from the steps' shapes; a loop's body counts once, and of branches
+ * the one that does most. A product with its sum is two flops. Calls count by their bytes alone. */
 typedef struct program_cost {
   double flops;           /* arithmetic and comparisons, of whatever type */
   double transcendentals; /* those that cost many times an addition */
