@@ -1,5 +1,0 @@
-module @jit_stage attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
-  func.func @main(%arg0: tensor<4xcomplex<f32>>) -> (tensor<4xcomplex<f32>> {jax.result_info = "result"}) {
-    return %arg0 : tensor<4xcomplex<f32>>
-  }
-}
