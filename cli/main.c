@@ -68,7 +68,8 @@ bool say_tz_error(tz_error *e) {
 }
 
 static const command commands[] = {
-    {"opt", "read a program, run passes, print it (also: sdy_opt, stablehlo-opt)", opt_main},
+    {"opt", "read a program, run passes, print it (also: sdy_opt, mpmd_opt, stablehlo-opt)",
+     opt_main},
     {"run", "run a program on N devices with .npy arrays", run_main},
     {"partition", "the program that each device runs, and what it sends", partition_main},
     {"why", "why a collective is there, and which annotation to change", why_main},
@@ -99,7 +100,8 @@ static int help(FILE *to) {
 
 static int dispatch(int argc, char **argv) {
   const char *slash = strrchr(argv[0], '/'), *name = slash ? slash + 1 : argv[0];
-  if (strcmp(name, "sdy_opt") == 0 || strcmp(name, "stablehlo-opt") == 0)
+  if (strcmp(name, "sdy_opt") == 0 || strcmp(name, "mpmd_opt") == 0 ||
+      strcmp(name, "stablehlo-opt") == 0)
     return peer_opt_main(argc, argv);
   if (strcmp(name, "stablehlo-translate") == 0) return translate_main(argc, argv);
   if (argc < 2) return help(stderr);

@@ -3,17 +3,18 @@
 #include <stdlib.h>
 
 #include "base/spelling.h"
+#include "mpmd/mpmd.h"
 #include "opt.h"
 #include "partition/partition.h"
 #include "shard/shard.h"
 
 pass_tables opt_passes(void) {
   static const pass_info *const tables[] = {pass_generic, shard_passes, partition_passes,
-                                            pass_tests};
+                                            mpmd_passes, pass_tests};
   return (pass_tables){.tables = tables,
                        .count = COUNT(tables),
-                       .patterns = shard_patterns,
-                       .num_patterns = SHARD_PATTERNS};
+                       .patterns = mpmd_patterns,
+                       .num_patterns = MPMD_PATTERNS};
 }
 
 typedef enum kind {

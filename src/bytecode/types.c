@@ -428,6 +428,7 @@ static const u8 shape_codes[][2] = {
     [TYPE_QUANT] = {CODE_none, 24},
     [TYPE_MEMREF] = {10, 41},
     [TYPE_UNRANKED_MEMREF] = {16, CODE_none},
+    [TYPE_MESH_TENSOR] = {CODE_none, CODE_none},
 };
 
 /* Types of VHLO that came after its first version; see the comment in vhlo.def. */

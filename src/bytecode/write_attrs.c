@@ -241,7 +241,9 @@ static u32 encode_native_type(writer *w, const type *t) {
     return finish_type(w, begin, STR("builtin"), true);
   if (w->codecs[DIALECT_stablehlo]->put_type(w, t))
     return finish_type(w, begin, STR("stablehlo"), true);
-  str dialect = t->kind == TYPE_QUANT ? STR("quant") : (str){t->text.data, 0};
+  str dialect = t->kind == TYPE_QUANT         ? STR("quant")
+                : t->kind == TYPE_MESH_TENSOR ? STR("mpmd")
+                                              : (str){t->text.data, 0};
   if (t->kind == TYPE_OPAQUE)
     while (dialect.len < t->text.len && !strchr(".<", dialect.data[dialect.len])) dialect.len++;
   put_text(w, NULL, t);

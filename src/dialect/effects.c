@@ -21,6 +21,9 @@ static const u8 effects_of[OP_COUNT] = {
     [OP_chlo_scan] = EFFECTS_OF_BODY,
     [OP_manual_computation] = EFFECTS_OF_BODY,
     [OP_named_computation] = EFFECTS_OF_BODY,
+    [OP_mpmd_named_computation] = EFFECTS_OF_BODY,
+    [OP_mpmd_fragment] = EFFECTS_OF_BODY,
+    [OP_mpmd_for] = EFFECTS_OF_BODY,
     /* collectives of sdy: unused ones stay, as in Shardy */
     [OP_sdy_all_gather] = EFFECTS_SOME,
     [OP_sdy_all_slice] = EFFECTS_SOME,

@@ -84,6 +84,8 @@ verify_fn *const symbol_use_of[OP_COUNT] = {
     [OP_sdy_reduce_scatter] = use_sdy_reduce_scatter,
     [OP_sharded_to_unreduced] = use_sharded_to_unreduced,
     [OP_replicated_to_unreduced] = use_replicated_to_unreduced,
+    [OP_mpmd_call] = use_mpmd_call,
+    [OP_mpmd_fragment_call] = use_mpmd_fragment_call,
 };
 
 /* How the blocks in an op end; others end in stablehlo.return. */
@@ -92,6 +94,9 @@ static const u16 terminator_of[OP_COUNT] = {
     [OP_func] = OP_func_return,
     [OP_manual_computation] = OP_sdy_return,
     [OP_named_computation] = OP_sdy_return,
+    [OP_mpmd_named_computation] = OP_mpmd_return,
+    [OP_mpmd_fragment] = OP_mpmd_return,
+    [OP_mpmd_for] = OP_mpmd_return,
 };
 
 static op_id expected_terminator(const op *o) {

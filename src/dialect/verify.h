@@ -116,7 +116,7 @@ verify_fn use_call, use_composite, use_func_constant, use_groups, use_sharding_c
     use_reshard, use_data_flow_edge, use_func_data_flow_edge, use_manual_computation,
     use_named_computation, use_sdy_all_gather, use_sdy_all_slice, use_sdy_all_to_all,
     use_sdy_collective_permute, use_sdy_all_reduce, use_sdy_reduce_scatter,
-    use_sharded_to_unreduced, use_replicated_to_unreduced;
+    use_sharded_to_unreduced, use_replicated_to_unreduced, use_mpmd_call, use_mpmd_fragment_call;
 
 /* X(op): ops whose result types follow from what they have; infer_<op> */
 /* clang-format off */
@@ -279,6 +279,9 @@ bool check_mesh(checker *k, const op *o, const mesh_attr *m);
 /* `where`: "", "result 0 - ", ... before the message */
 bool check_sharding(checker *k, const op *o, const tensor_sharding_attr *s, const type *t,
                     const char *where);
+/* The same where the mesh is known, whatever the sharding calls it. */
+bool check_sharding_on(checker *k, const op *o, const mesh_attr *m, const tensor_sharding_attr *s,
+                       const type *t, const char *where);
 bool check_shardings(checker *k, const op *o, const sharding_per_value_attr *s,
                      const type *const *t, size_t n, const char *what);
 bool check_sharding_rule(checker *k, const op *o, const op_sharding_rule_attr *rule);

@@ -302,10 +302,15 @@ static bool check_dim(checker *k, const op *o, axis_use *u, const attr *a, size_
  * a dimension, or replicated, or unreduced. */
 bool check_sharding(checker *k, const op *o, const tensor_sharding_attr *s, const type *t,
                     const char *where) {
-  axis_use u = {.mesh = checker_mesh(k, s->mesh), .where = where};
-  if (!u.mesh)
-    return op_error(k->c, o, "%sunknown mesh: @" STR_FMT, where, STR_ARG(symbol_of(s->mesh)));
-  if (attr_is(mesh, s->mesh) && !check_mesh(k, o, u.mesh)) return false;
+  const mesh_attr *m = checker_mesh(k, s->mesh);
+  if (!m) return op_error(k->c, o, "%sunknown mesh: @" STR_FMT, where, STR_ARG(symbol_of(s->mesh)));
+  if (attr_is(mesh, s->mesh) && !check_mesh(k, o, m)) return false;
+  return check_sharding_on(k, o, m, s, t, where);
+}
+
+bool check_sharding_on(checker *k, const op *o, const mesh_attr *m, const tensor_sharding_attr *s,
+                       const type *t, const char *where) {
+  axis_use u = {.mesh = m, .where = where};
   if (u.mesh->axes.len == 0 && u.mesh->device_ids.len == 1) {
     if (has_rank_zero(s)) return true;
     return op_error(

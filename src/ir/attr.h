@@ -35,6 +35,8 @@ typedef enum type_kind {
   TYPE_QUANT,           /* quant */
   TYPE_MEMREF,          /* dims, elem, encoding (its layout), space */
   TYPE_UNRANKED_MEMREF, /* elem, space */
+  TYPE_MESH_TENSOR,     /* !mpmd.mesh_tensor: text (the mesh), types[0] (the whole tensor, whose
+                           dims and elem it has too), encoding (its sharding), space (a string) */
 } type_kind;
 
 /* Types and attributes are walked by recursion, so who makes them keeps `depth` within this: text,
@@ -154,6 +156,9 @@ const type *type_opaque(ir_ctx *c, str text);    /* without the `!` */
 /* layout and space may be NULL: row-major, the default space. */
 const type *type_memref(ir_ctx *c, i64s dims, const type *elem, const attr *layout,
                         const attr *space);
+/* A ranked tensor on the mesh of that name; its sharding there and its memory kind may be NULL. */
+const type *type_mesh_tensor(ir_ctx *c, str mesh, const type *tensor, const attr *sharding,
+                             const attr *memory_kind);
 const type *type_unranked_memref(ir_ctx *c, const type *elem, const attr *space);
 /* scalable: bit i is dimension i, of the first 32 */
 const type *type_scalable_vector(ir_ctx *c, i64s dims, u32 scalable, const type *elem);
@@ -162,6 +167,7 @@ static inline bool type_is_ranked(const type *t) { return t->kind == TYPE_TENSOR
 static inline bool type_is_tensor(const type *t) {
   return t->kind == TYPE_TENSOR || t->kind == TYPE_UNRANKED;
 }
+static inline bool type_is_mesh_tensor(const type *t) { return t->kind == TYPE_MESH_TENSOR; }
 /* Can it be that of a tensor, a vector, a memref? */
 bool type_is_element(const type *t);
 bool type_is_vector_element(const type *t);

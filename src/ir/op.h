@@ -58,6 +58,7 @@ typedef enum arity { ONE, MAYBE, MANY } arity;
   AV(typed, const attr *) /* of those that have a type, see attr_is_typed */                       \
   AV(i64, i64)                                                                                     \
   AV(i32, i64)                                                                                     \
+  AV(ui32, i64)                                                                                    \
   AV(f32, const attr *)                                                                            \
   AV(bool, bool)                                                                                   \
   AV(unit, bool) /* present or not */                                                              \
@@ -71,6 +72,7 @@ typedef enum arity { ONE, MAYBE, MANY } arity;
   AV(groups, const dense_attr *)       /* dense<..> : tensor<GxNxi64> */                           \
   AV(array, attrs)                                                                                 \
   AV(precisions, attrs) /* of precision */                                                         \
+  AV(origins, attrs)    /* of user_origin */                                                       \
   AV(dict, const attr *)                                                                           \
   AV(dicts, attrs)
 /* and every attr_id by its own name, decoded as const <id>_attr *: A(dot, ...) */
@@ -196,7 +198,7 @@ struct op {
 /* One thread at a time, with its context. Destroyed before the context, or with it. */
 struct ir_module {
   ir_ctx *ctx;
-  arena arena, ops; /* ops apart, so that walks read memory in a row */
+  arena arena, ops;               /* ops apart, so that walks read memory in a row */
   op *root;                       /* builtin.module */
   u32 live[OP_COUNT], live_other; /* of each kind, how many were made, less those erased;
                                      other: without a row */

@@ -132,6 +132,7 @@ static bool get_any(const attr *a, const attr **out) { return *out = a, true; }
 static bool get_typed(const attr *a, const attr **out) { return get_any(a, out); }
 static bool get_i64(const attr *a, i64 *out) { return attr_get_i64(a, out); }
 static bool get_i32(const attr *a, i64 *out) { return attr_get_i64(a, out); }
+static bool get_ui32(const attr *a, i64 *out) { return attr_get_i64(a, out); }
 static bool get_f32(const attr *a, const attr **out) { return *out = a, attr_is(float, a); }
 static bool get_bool(const attr *a, bool *out) { return attr_get_bool(a, out); }
 static bool get_unit(const attr *a, bool *out) { return *out = true, attr_is(unit, a); }
@@ -174,6 +175,7 @@ static bool get_array(const attr *a, attrs *out) {
 }
 static bool get_precisions(const attr *a, attrs *out) { return get_array(a, out); }
 static bool get_dicts(const attr *a, attrs *out) { return get_array(a, out); }
+static bool get_origins(const attr *a, attrs *out) { return get_array(a, out); }
 static bool get_dict(const attr *a, const attr **out) { return *out = a, attr_is(dict, a); }
 
 #define A(kind, field, need)                                                                       \

@@ -15,6 +15,10 @@ static bool is_any(const attr *a) { return a != NULL; }
 static bool is_typed(const attr *a) { return attr_is_typed(a); }
 static bool is_i64(const attr *a) { return is_int(a, 64); }
 static bool is_i32(const attr *a) { return is_int(a, 32); }
+static bool is_ui32(const attr *a) {
+  const integer_attr *i = attr_as(integer, a);
+  return i && i->type->kind == TYPE_INT && i->type->width == 32 && i->type->sign == UNSIGNED;
+}
 static bool is_f32(const attr *a) {
   const float_attr *f = attr_as(float, a);
   return f && f->type->kind == TYPE_FLOAT && f->type->flt == FLOAT_f32;
@@ -49,19 +53,16 @@ static bool is_groups(const attr *a) {
   return is_i64_elements(a) || attr_is(replica_group_mesh_axes, a);
 }
 static bool is_array(const attr *a) { return attr_is(array, a); }
-static bool is_precisions(const attr *a) {
+static bool is_array_of(attr_id id, const attr *a) {
   const array_attr *l = attr_as(array, a);
   for (size_t i = 0; l && i < l->elems.len; i++)
-    if (!attr_is(precision, l->elems.data[i])) return false;
+    if (l->elems.data[i]->id != id) return false;
   return l != NULL;
 }
+static bool is_precisions(const attr *a) { return is_array_of(ATTR_precision, a); }
+static bool is_origins(const attr *a) { return is_array_of(ATTR_user_origin, a); }
 static bool is_dict(const attr *a) { return attr_is(dict, a); }
-static bool is_dicts(const attr *a) {
-  const array_attr *l = attr_as(array, a);
-  for (size_t i = 0; l && i < l->elems.len; i++)
-    if (!is_dict(l->elems.data[i])) return false;
-  return l != NULL;
-}
+static bool is_dicts(const attr *a) { return is_array_of(ATTR_dict, a); }
 
 /* By slot kind; ATTR_KINDS names a function is_<kind> for each. */
 static kind_fn *const kind_of[] = {
@@ -82,11 +83,13 @@ static bool is_int_elements(const attr *a) {
 static kind_fn *const stored_as[COUNT(kind_of)] = {
     [SLOT_i64] = is_integer,
     [SLOT_i32] = is_integer,
+    [SLOT_ui32] = is_integer,
     [SLOT_f32] = is_float,
     [SLOT_function_type] = is_type,
     [SLOT_i64_elements] = is_int_elements,
     [SLOT_groups] = is_any,
     [SLOT_precisions] = is_array,
+    [SLOT_origins] = is_array,
     [SLOT_dicts] = is_array,
 };
 
@@ -101,6 +104,7 @@ static const char *const kind_words[] = {
     [SLOT_typed] = "TypedAttr instance",
     [SLOT_i64] = "64-bit signless integer attribute",
     [SLOT_i32] = "32-bit signless integer attribute",
+    [SLOT_ui32] = "32-bit unsigned integer attribute",
     [SLOT_f32] = "32-bit float attribute",
     [SLOT_bool] = "bool attribute",
     [SLOT_unit] = "unit attribute",
@@ -115,6 +119,7 @@ static const char *const kind_words[] = {
                      "groups representation."),
     [SLOT_array] = "array attribute",
     [SLOT_precisions] = "Precision Config attribute",
+    [SLOT_origins] = "array of origin infos",
     [SLOT_dict] = "dictionary of named attribute values",
     [SLOT_dicts] = "Array of dictionary attributes",
 };
@@ -147,6 +152,8 @@ static const char *const summaries[ATTR_COUNT] = {
     [ATTR_axis_ref_lists] = "List of axis ref lists",
     [ATTR_manual_axes] = "A list of axes that a ManualComputationOp is manual on",
     [ATTR_all_to_all_params] = "List of all-to-all parameters",
+    [ATTR_user_origin] = "Origin of user-specified computation.",
+    [ATTR_mpmd_reduction] = "Denotes a reduction.",
 };
 
 /* NULL: none. Non-negative and positive come with kinds of integers only. */

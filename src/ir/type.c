@@ -136,6 +136,17 @@ const type *type_unranked_memref(ir_ctx *c, const type *elem, const attr *space)
   return unique(c, (type){.kind = TYPE_UNRANKED_MEMREF, .elem = elem, .space = space});
 }
 
+const type *type_mesh_tensor(ir_ctx *c, str mesh, const type *tensor, const attr *sharding,
+                             const attr *memory_kind) {
+  return unique(c, (type){.kind = TYPE_MESH_TENSOR,
+                          .text = mesh,
+                          .types = {&tensor, 1},
+                          .dims = tensor->dims,
+                          .elem = tensor->elem,
+                          .encoding = sharding,
+                          .space = memory_kind});
+}
+
 const type *type_quant(ir_ctx *c, const quant *q) {
   return unique(c, (type){.kind = TYPE_QUANT, .quant = q});
 }

@@ -389,9 +389,11 @@ static body_fn *const body_of[ATTR_COUNT] = {
 
 const attr *parser_dialect_body(parser *p, attr_id id) {
   if (!parser_enter(p)) return NULL;
-  const attr *a = body_of[id]            ? body_of[id](p, id)
-                  : attr_infos[id].cases ? enumeration(p, id)
-                                         : parser_sdy_body(p, id);
+  const attr *a;
+  if (body_of[id])
+    a = body_of[id](p, id);
+  else if (!parser_mpmd_body(p, id, &a))
+    a = attr_infos[id].cases ? enumeration(p, id) : parser_sdy_body(p, id);
   parser_leave(p);
   return a;
 }
@@ -417,7 +419,8 @@ static attr_id find(str dialect, str mnemonic) {
 }
 
 static bool is_known(str dialect) {
-  return str_is(dialect, "stablehlo") || str_is(dialect, "chlo") || str_is(dialect, "sdy");
+  return str_is(dialect, "stablehlo") || str_is(dialect, "chlo") || str_is(dialect, "sdy") ||
+         str_is(dialect, "mpmd");
 }
 
 /* Runs of white space become one space. */
@@ -451,8 +454,9 @@ static const attr *opaque(parser *p) {
 static const attr *unknown(parser *p, const token *where, str dialect, str mnemonic) {
   if (!mnemonic.len)
     parser_error(p, where, "expected valid keyword");
-  else if (str_is(dialect, "sdy"))
-    parser_error(p, where, "unknown attribute `" STR_FMT "` in dialect `sdy`", STR_ARG(mnemonic));
+  else if (str_is(dialect, "sdy") || str_is(dialect, "mpmd"))
+    parser_error(p, where, "unknown attribute `" STR_FMT "` in dialect `" STR_FMT "`",
+                 STR_ARG(mnemonic), STR_ARG(dialect));
   else
     parser_error(p, where, "unknown %s attribute", str_is(dialect, "chlo") ? "chlo" : "StableHLO");
   return NULL;

@@ -200,9 +200,11 @@ static body_fn *const body_of[ATTR_COUNT] = {
 void printer_dialect_body(printer *w, const attr *a, bool plain) {
   if (body_of[a->id])
     body_of[a->id](w, a, plain);
+  else if (printer_sdy_body(w, a, plain))
+    return;
   else if (attr_infos[a->id].cases)
     put(w, attr_enum_name(a));
-  else if (!printer_sdy_body(w, a, plain))
+  else
     printer_attr(w, a, false); /* something else than was expected here */
 }
 

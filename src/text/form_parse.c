@@ -467,6 +467,10 @@ static bool dir_flags(parser *p, op_state *st, const form_step *s) {
   return parser_flags(p, st, s->args[0]);
 }
 
+static bool dir_placed(parser *p, op_state *st, const form_step *s) {
+  return parser_placed(p, st, s->args);
+}
+
 static directive_fn *const directive_of[DIR_COUNT] = {
 #define DIRECTIVE(id) [DIR_##id] = dir_##id,
 #include "text/directives.def"

@@ -304,6 +304,11 @@ static void dir_flags(printer *w, const op *o, const form *f, const form_step *s
   printer_flags(w, o, s->args[0]);
 }
 
+static void dir_placed(printer *w, const op *o, const form *f, const form_step *s) {
+  (void)f;
+  printer_placed(w, o, s->args);
+}
+
 static directive_fn *const directive_of[DIR_COUNT] = {
 #define DIRECTIVE(id) [DIR_##id] = dir_##id,
 #include "text/directives.def"

@@ -177,6 +177,7 @@ static const char *arg_name(printer *w, const op *o, u32 i) {
   size_t begin, count;
   if (w->options.generic || !o) return NULL;
   if (op_is(o, while)) return "iterArg";
+  if (op_is(o, mpmd_for) && i == o->num_operands) return "index";
   if (op_is(o, chlo_scan))
     return op_operand_group(o, 0, &begin, &count) && i < count ? "input" : "carry";
   return NULL;

@@ -9,6 +9,7 @@
 static const parser_syntax syntax = {
     .dialect_attr = parser_dialect_attr,
     .quant = parser_quant,
+    .mesh_tensor = parser_mesh_tensor,
     .form = parser_form,
     .custom = parser_custom,
 };

@@ -377,6 +377,10 @@ static const type *written_out(parser *p) {
     parser_next(p);
     return future(p);
   }
+  if (str_is(name, "mpmd.mesh_tensor")) {
+    parser_next(p);
+    return p->syntax->mesh_tensor(p);
+  }
   str dialect = {name.data, dot ? (size_t)(dot - name.data) : name.len};
   if (str_is(dialect, "quant")) return quantized(p, &t, dot != NULL);
   return opaque(p);

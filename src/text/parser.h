@@ -71,6 +71,7 @@ typedef struct parser_syntax {
   const attr *(*dialect_attr)(parser *p); /* at #dialect... */
   /* After !quant.name or !quant<name; `where` is the name. */
   const type *(*quant)(parser *p, const token *where, str name);
+  const type *(*mesh_tensor)(parser *p); /* after !mpmd.mesh_tensor */
   bool (*form)(parser *p, op_state *st); /* as the op's row describes it */
   bool (*custom)(parser *p, op_state *st,
                  bool *known); /* by the op's own function, if it has one */
@@ -207,6 +208,14 @@ const attr *parser_conv_dims(parser *p); /* [b, 0, f]x[0, i, o]->[b, 0, f] */
 /* ---- sdy_parse.c ---- */
 const attr *parser_sdy_body(parser *p, attr_id id);
 const attr *parser_sharding_list(parser *p); /* [<...>, <...>] as a sharding_per_value */
+
+const attr *parser_element(parser *p, attr_id id); /* of this kind, short or as #... */
+
+/* ---- mpmd_parse.c ---- */
+const type *parser_mesh_tensor(parser *p);                      /* after its name */
+bool parser_mpmd_body(parser *p, attr_id id, const attr **out); /* false: not one of mpmd's */
+/* <mesh=.., origin=[..], ..> into the slots, as %placed has them */
+bool parser_placed(parser *p, op_state *st, const i8 *slots);
 
 /* ---- values: ssa.c ---- */
 void ssa_init(parser *p);

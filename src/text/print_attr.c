@@ -85,13 +85,11 @@ void printer_type(printer *w, const type *t) {
     put_char(w, '>');
     break;
   case TYPE_TENSOR:
+  case TYPE_UNRANKED:
     print_shaped(w, "tensor", t);
     break;
   case TYPE_VECTOR:
     print_shaped(w, "vector", t);
-    break;
-  case TYPE_UNRANKED:
-    print_shaped(w, "tensor", t);
     break;
   case TYPE_MEMREF:
   case TYPE_UNRANKED_MEMREF:
@@ -116,6 +114,9 @@ void printer_type(printer *w, const type *t) {
   case TYPE_OPAQUE:
     put_char(w, '!');
     put(w, t->text);
+    break;
+  case TYPE_MESH_TENSOR:
+    printer_mesh_tensor(w, t);
     break;
   case TYPE_QUANT:
     printer_quant(w, t->quant);

@@ -67,7 +67,10 @@ void printer_named(printer *w, str name, const attr *a);
 void printer_dialect_body(printer *w, const attr *a, bool plain);
 void printer_dialect_attr(printer *w, const attr *a);
 
-bool printer_sdy_body(printer *w, const attr *a, bool plain); /* false: not one of sdy's */
+/* ---- sdy_print.c ---- */
+bool printer_sdy_body(printer *w, const attr *a, bool plain); /* false: not of sdy or mpmd */
+void printer_mesh_tensor(printer *w, const type *t);
+void printer_placed(printer *w, const op *o, const i8 *slots); /* <mesh=.., origin=[..], ..> */
 
 /* ---- locations: loc_print.c ---- */
 void printer_loc(printer *w, const attr *loc); /* loc(...) */
@@ -107,7 +110,7 @@ void printer_number(printer *w, const op *root); /* sets the num of values and b
 
 /* ---- form_print.c, custom_print.c ---- */
 void printer_form(printer *w, const op *o, const form *f);
-bool printer_is_long(const attr *a); /* too many elements to write one by one */
+bool printer_is_long(const attr *a);             /* too many elements to write one by one */
 bool printer_tensor_op(printer *w, const op *o); /* tensor_ops.c */
 void printer_flags(printer *w, const op *o, int slot);
 bool printer_check(printer *w, const op *o); /* check.*: check_ops.c */

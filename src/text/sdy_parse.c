@@ -22,7 +22,7 @@ static bool string_param(parser *p, const char *of, str *out) {
 }
 
 /* One of the kind `id`, in its short form or as #... */
-static const attr *element(parser *p, attr_id id) {
+const attr *parser_element(parser *p, attr_id id) {
   if (!at(p, TOK_HASH)) return parser_dialect_body(p, id);
   token t = p->tok;
   const attr *a = parser_attr(p, NULL);
@@ -34,7 +34,7 @@ static const attr *element(parser *p, attr_id id) {
 static bool elements(parser *p, attr_id id, attrs *out) {
   attr_vec v = {0};
   do {
-    const attr *a = element(p, id);
+    const attr *a = parser_element(p, id);
     if (!a) return false;
     VEC_PUSH(p->scratch, v, a);
   } while (parser_accept(p, ','));
@@ -540,10 +540,10 @@ static const attr *axis_edge(parser *p) {
   const attr *axis, *source;
   attrs targets;
   if (!parser_expect(p, '{', "expected '{'")) return NULL;
-  if (!(axis = element(p, ATTR_axis_ref)))
+  if (!(axis = parser_element(p, ATTR_axis_ref)))
     return bad_param(p, of, "axis_name", "::mlir::sdy::AxisRefAttr"), NULL;
   if (!parser_expect(p, '=', "expected '='")) return NULL;
-  if (!(source = element(p, ATTR_edge_value_ref)))
+  if (!(source = parser_element(p, ATTR_edge_value_ref)))
     return bad_param(p, of, "source", "::mlir::sdy::EdgeValueRefAttr"), NULL;
   if (!parser_expect(p, TOK_ARROW, "expected '->'") || !parser_expect(p, '[', "expected '['") ||
       !list(p, &param, &targets) || !parser_expect(p, ']', "expected ']'") ||

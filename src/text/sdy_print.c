@@ -1,4 +1,4 @@
-/* Attributes of sdy as text; sdy_parse.c reads them.
+/* Attributes of sdy and mpmd as text; sdy_parse.c and mpmd_parse.c read them.
  *
  * The printers of Shardy (dialect/sdy/ir/printers.cc and the assembly formats of attrs.td),
  * character by character. body_* prints what stands behind the mnemonic; where the attribute is a
@@ -236,6 +236,114 @@ static void body_edges(printer *w, const attr *a, bool plain) {
   lists_in(w, ((const propagation_edges_attr *)a)->steps, false);
 }
 
+/* ---- mpmd: its type, its attributes, and what stands in a fragment's angle brackets ---- */
+
+void printer_mesh_tensor(printer *w, const type *t) {
+  PUT(w, "!mpmd.mesh_tensor<");
+  printer_quoted(w, t->text);
+  PUT(w, ", ");
+  printer_type(w, t->types.data[0]);
+  if (t->encoding) {
+    PUT(w, ", sharding=");
+    printer_dialect_body(w, t->encoding, false);
+  }
+  if (t->space) {
+    PUT(w, ", memory_kind=");
+    printer_attr(w, t->space, false);
+  }
+  put_char(w, '>');
+}
+
+static void body_named_mesh(printer *w, const attr *a, bool plain) {
+  (void)plain;
+  const named_mesh_attr *m = (const named_mesh_attr *)a;
+  put_char(w, '<');
+  printer_quoted(w, m->name);
+  PUT(w, " : ");
+  printer_dialect_body(w, m->mesh, false);
+  put_char(w, '>');
+}
+
+static void body_topology(printer *w, const attr *a, bool plain) {
+  (void)plain;
+  put_char(w, '<');
+  list(w, ((const topology_attr *)a)->meshes);
+  put_char(w, '>');
+}
+
+static void short_origin(printer *w, const attr *a) {
+  const user_origin_attr *u = attr_as(user_origin, a);
+  if (!u) {
+    printer_attr(w, a, false);
+    return;
+  }
+  printer_quoted(w, u->name);
+  if (u->transpose_count <= 0) return;
+  put_char(w, '(');
+  printer_i64(w, u->transpose_count);
+  put_char(w, ')');
+}
+
+static void body_user_origin(printer *w, const attr *a, bool plain) {
+  (void)plain;
+  put_char(w, '<');
+  short_origin(w, a);
+  put_char(w, '>');
+}
+
+static void body_mesh_origin(printer *w, const attr *a, bool plain) {
+  (void)plain;
+  printer_quoted(w, ((const mesh_origin_attr *)a)->label);
+}
+
+static void body_mesh_with_origins(printer *w, const attr *a, bool plain) {
+  (void)plain;
+  const mesh_with_origins_attr *m = (const mesh_with_origins_attr *)a;
+  printer_quoted(w, m->mesh_name);
+  if (!m->origins.len) return;
+  put_char(w, '[');
+  list(w, m->origins);
+  put_char(w, ']');
+}
+
+static void body_meshes_with_origins(printer *w, const attr *a, bool plain) {
+  (void)plain;
+  put_char(w, '<');
+  list(w, ((const meshes_with_origins_attr *)a)->meshes);
+  put_char(w, '>');
+}
+
+static void body_reduction(printer *w, const attr *a, bool plain) {
+  (void)plain;
+  put_char(w, '<');
+  put(w, attr_enum_name(a));
+  put_char(w, '>');
+}
+
+void printer_placed(printer *w, const op *o, const i8 *slots) {
+  static const char *const words[] = {", stage=", ", in_shardings=", ", out_shardings="};
+  const attr *mesh = o->slots[slots[0]];
+  const array_attr *origins = attr_as(array, o->slots[slots[1]]);
+  PUT(w, "<mesh=");
+  if (mesh) printer_attr(w, mesh, false);
+  PUT(w, ", origin=[");
+  for (size_t i = 0; origins && i < origins->elems.len; i++) {
+    if (i) PUT(w, ", ");
+    short_origin(w, origins->elems.data[i]);
+  }
+  put_char(w, ']');
+  for (int k = 0; k < 3; k++) {
+    const attr *a = slots[k + 2] < 0 ? NULL : o->slots[slots[k + 2]];
+    if (!a) continue;
+    put(w, str_of(words[k]));
+    if (k)
+      printer_dialect_body(w, a, true);
+    else
+      printer_attr_bare(w, a);
+  }
+  put_char(w, '>');
+}
+
 /* ---- by kind ---- */
 
 typedef void body_fn(printer *w, const attr *a, bool plain);
@@ -259,6 +367,13 @@ static body_fn *const body_of[ATTR_COUNT] = {
     [ATTR_axis_edge] = body_axis_edge,
     [ATTR_propagation_step] = body_step,
     [ATTR_propagation_edges] = body_edges,
+    [ATTR_named_mesh] = body_named_mesh,
+    [ATTR_topology] = body_topology,
+    [ATTR_user_origin] = body_user_origin,
+    [ATTR_mesh_origin] = body_mesh_origin,
+    [ATTR_mesh_with_origins] = body_mesh_with_origins,
+    [ATTR_meshes_with_origins] = body_meshes_with_origins,
+    [ATTR_mpmd_reduction] = body_reduction,
 };
 
 bool printer_sdy_body(printer *w, const attr *a, bool plain) {

@@ -1,0 +1,8 @@
+/* The rows of mpmd's passes and pipelines. */
+#include "mpmd/passes.h"
+
+const pass_info mpmd_passes[] = {
+    {"mpmd-copy-topology-from-main", "Gives functions that mpmd.call names the topology of @main.",
+     pass_mpmd_copy_topology, NULL},
+    {0},
+};
