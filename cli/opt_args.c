@@ -10,7 +10,7 @@
 
 pass_tables opt_passes(void) {
   static const pass_info *const tables[] = {pass_generic, shard_passes, partition_passes,
-                                            mpmd_passes, pass_tests};
+                                            MPMD_PASSES, pass_tests};
   return (pass_tables){.tables = tables,
                        .count = COUNT(tables),
                        .patterns = mpmd_patterns,

@@ -8,8 +8,14 @@
 
 #include "shard/shard.h"
 
-/* Ends with a NULL name. */
-extern const pass_info mpmd_passes[];
+/* Each ends with a NULL name: which mesh what is computed on; the rest of import; fragments merged,
+ * split and dropped; functions over meshes, and loops; schedules; what the runtime is told; and
+ * shardings of values on meshes. */
+extern const pass_info mpmd_infer_passes[], mpmd_import_passes[], mpmd_common_passes[],
+    mpmd_calls_passes[], mpmd_optimize_passes[], mpmd_export_passes[], mpmd_propagation_passes[];
+#define MPMD_PASSES                                                                                \
+  mpmd_infer_passes, mpmd_import_passes, mpmd_common_passes, mpmd_calls_passes,                    \
+      mpmd_optimize_passes, mpmd_export_passes, mpmd_propagation_passes
 /* The patterns of `canonicalize` for ops of sdy and mpmd, for pass_tables.patterns. */
 enum { MPMD_PATTERNS = SHARD_PATTERNS + 1 };
 extern const rewrite_pattern *const mpmd_patterns[MPMD_PATTERNS];

@@ -1,6 +1,6 @@
 /* Topologies: what a function knows of the program's meshes. */
 #include "dialect/mpmd.h"
-#include "mpmd/passes.h"
+#include "mpmd/import/passes.h"
 
 typedef struct copier {
   ir_module *m;

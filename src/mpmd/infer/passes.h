@@ -1,0 +1,7 @@
+/* Inside mpmd only: the functions of the rows of mpmd_infer_passes. */
+#ifndef MPMD_INFER_PASSES_H
+#define MPMD_INFER_PASSES_H
+
+#include "mpmd/mpmd.h"
+
+#endif
