@@ -220,11 +220,11 @@ done:
 
 int opt_main(int argc, char **argv) { return opt_run(argc, argv, (opt_options){0}); }
 
-/* Shardy's tool does not have the interpreter's dialect. */
+/* Shardy's tools do not have the interpreter's dialect. */
 int peer_opt_main(int argc, char **argv) {
   opt_options o = {.target = "native"};
-  const char *slash = strrchr(argv[0], '/');
-  if (strcmp(slash ? slash + 1 : argv[0], "sdy_opt") == 0) o.print.unknown = "interpreter.";
+  const char *slash = strrchr(argv[0], '/'), *name = slash ? slash + 1 : argv[0];
+  if (strcmp(name, "stablehlo-opt") != 0) o.print.unknown = "interpreter.";
   return opt_run(argc, argv, o);
 }
 

@@ -44,7 +44,7 @@ def test_files(installed):
     names = {p.name for p in installed.lib.rglob("*")}
     assert {"libterrazzo.a", "libterrazzo.so", "libterrazzo.so.0", "pjrt_plugin_terrazzo.so",
             "terrazzo.pc", "TerrazzoConfig.cmake", "TerrazzoConfigVersion.cmake"} <= names
-    assert {"terrazzo", "sdy_opt", "stablehlo-opt", "stablehlo-translate"} == {
+    assert {"terrazzo", "sdy_opt", "mpmd_opt", "stablehlo-opt", "stablehlo-translate"} == {
         p.name for p in (installed.usr / "bin").iterdir()}
     share = {str(p.relative_to(installed.usr)) for p in (installed.usr / "share").rglob("*")}
     assert {"share/man/man1/terrazzo.1", "share/man/man1/terrazzo-report.1",
