@@ -206,7 +206,7 @@ ELSEWHERE = {
     # around all others, or what passes make
     "builtin.module", "builtin.unrealized_conversion_cast", "func.func", "func.return",
     "sdy.constant", "sdy.data_flow_edge", "sdy.func_data_flow_edge", "sdy.mesh", "sdy.return",
-    "stablehlo.return",
+    "stablehlo.return", "mpmd.return",
     # of devices: manual.py
     "stablehlo.all_gather", "stablehlo.all_reduce", "stablehlo.all_to_all",
     "stablehlo.collective_broadcast", "stablehlo.collective_permute", "stablehlo.collective_reduce",
