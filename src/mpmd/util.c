@@ -298,3 +298,17 @@ i64 mpmd_reduction_of_body(const block *b) {
   }
   return kind;
 }
+
+void mpmd_erase(rewriter *r, op *o) {
+  if (r)
+    rewrite_erase(r, o);
+  else
+    op_erase(o);
+}
+
+void mpmd_replace_value(rewriter *r, value *from, value *to) {
+  if (r)
+    rewrite_replace_value(r, from, to);
+  else
+    value_replace(from, to);
+}

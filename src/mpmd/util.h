@@ -7,8 +7,9 @@
 #include "mpmd/mpmd.h"
 
 #define MPMD_REMAT STR("remat")
-#define MPMD_INFERRED_BY STR("mpmd.inferred_by") /* names of passes, of a fragment that they made  \
-                                                  */
+#define MPMD_INFERRED_BY                                                                           \
+  STR("mpmd.inferred_by") /* names of passes, of a fragment that they made                         \
+                           */
 #define MPMD_UNROLL_COUNTER STR("unroll_counter")
 #define MPMD_SPLIT_KEEP STR("split_keep_transferred")
 #define MPMD_SPLIT_DROP STR("split_drop_transferred")
@@ -62,6 +63,9 @@ i64 mpmd_call_counter(const op *o); /* of call_counter; -1: none */
 const attr *fragment_origin_union(ir_module *m, const op *a, const op *b);
 /* Is b the next fragment on a's mesh behind a? */
 bool fragment_directly_after(const op *a, const op *b);
+/* Of one count: 0, what the user wrote; 1, its transpose. */
+static inline bool fragment_is_forward(const op *o) { return fragment_transpose_count(o) == 0; }
+static inline bool fragment_is_backward(const op *o) { return fragment_transpose_count(o) == 1; }
 static inline bool mpmd_is_fragment(const op *o) { return o && op_is(o, mpmd_fragment); }
 
 /* A fragment in front of `before`, with one block whose arguments are the operands' whole tensors
@@ -99,6 +103,9 @@ void mpmd_copy_attrs(ir_module *m, const op *from, op *to);
 i64 mpmd_reduction_of(const op *o);
 /* The op of such a reduction; OP_COUNT of none. */
 op_id mpmd_reduction_op(i64 reduction);
+/* Changes that may be those of a pattern: r is its rewriter, or NULL. */
+void mpmd_erase(rewriter *r, op *o);
+void mpmd_replace_value(rewriter *r, value *from, value *to);
 /* Of a reducer's body, if it does one and the same to all pairs; 0: it does not. */
 i64 mpmd_reduction_of_body(const block *b);
 

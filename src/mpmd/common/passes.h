@@ -4,4 +4,6 @@
 
 #include "mpmd/mpmd.h"
 
+pass_fn pass_mpmd_merge_inferred, pass_mpmd_merge_forward_with_backward, pass_mpmd_merge_into_units;
+
 #endif
