@@ -12,9 +12,8 @@ typedef struct marks {
 
 static u64 hash_typed(const value *v, const type *t) { return hash_ptr(v, hash_ptr(t, 0)); }
 
-/* A value that comes again under the same type: what stood for it is replaced by what stood for it
- * the first time. */
-static void merge_equal(marks *k, const use *uses, value *const *targets, u32 n, u8 *erase) {
+void values_merge_equal(rewriter *r, arena *a, const use *uses, value *const *targets, u32 n,
+                        u8 *again) {
   hash_index seen = {0};
   for (u32 i = 0; i < n; i++) {
     u64 h = hash_typed(uses[i].value, targets[i]->type);
@@ -23,12 +22,18 @@ static void merge_equal(marks *k, const use *uses, value *const *targets, u32 n,
     while ((u = index_next(&seen, h, &at)))
       if (u->value == uses[i].value && targets[u - uses]->type == targets[i]->type) break;
     if (!u) {
-      index_add(&seen, k->a, h, (void *)(uintptr_t)&uses[i]);
+      index_add(&seen, a, h, (void *)(uintptr_t)&uses[i]);
       continue;
     }
-    rewrite_replace_value(k->r, targets[i], targets[u - uses]);
-    erase[i] = 1;
+    mpmd_replace_value(r, targets[i], targets[u - uses]);
+    if (again) again[i] = 1;
   }
+}
+
+value **op_result_list(arena *a, op *o) {
+  value **out = ARENA_ARRAY(a, value *, o->num_results + 1u);
+  for (u32 i = 0; i < o->num_results; i++) out[i] = op_result(o, i);
+  return out;
 }
 
 /* What goes through unchanged; then operands that nothing but such results needs. */
@@ -101,10 +106,9 @@ static op *recreate(marks *k, op *o, bool all) {
 static bool simplify(marks *k, op *o, bool all) {
   const block *b = op_body(o, 0);
   const op *ret = op_terminator(b);
-  value **results = ARENA_ARRAY(k->a, value *, o->num_results + 1u);
-  for (u32 i = 0; i < o->num_results; i++) results[i] = op_result(o, i);
-  merge_equal(k, ret->operands, results, o->num_results, k->results);
-  merge_equal(k, o->operands, b->args, o->num_operands, k->operands);
+  values_merge_equal(k->r, k->a, ret->operands, op_result_list(k->a, o), o->num_results,
+                     k->results);
+  values_merge_equal(k->r, k->a, o->operands, b->args, o->num_operands, k->operands);
   if (o->num_operands) mark_unchanged(k, o);
   mark_unused(k, o);
   u32 gone = count(k->results, o->num_results);

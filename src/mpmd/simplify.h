@@ -10,6 +10,11 @@
  * that nobody uses, unless an effect would go with them. false: nothing to do. A new op of the row
  * takes the body over; of attributes it has the inherent ones, and with all the others too. */
 bool region_op_simplify(rewriter *r, op *o, bool all);
+/* Of values that come again, for a target of the same type: what uses the target uses the first's
+ * instead. again (may be NULL) gets a 1 where a value came again. r: of a pattern, or NULL. */
+void values_merge_equal(rewriter *r, arena *a, const use *uses, value *const *targets, u32 n,
+                        u8 *again);
+value **op_result_list(arena *a, op *o);
 /* Erases what is dead in the region, users first. r: of a pattern, or NULL. */
 void region_erase_dead(rewriter *r, region *g);
 

@@ -312,3 +312,14 @@ void mpmd_replace_value(rewriter *r, value *from, value *to) {
   else
     value_replace(from, to);
 }
+
+void mpmd_move_to_producer(rewriter *r, op *o) {
+  value *v = op_operand(o, 0);
+  op *by = value_op(v);
+  block *b = by ? by->parent : v->def.block;
+  op *before = by ? by->next : b->first;
+  if (before == o) return;
+  op_unlink(o);
+  op_insert(o, b, before);
+  if (r) rewrite_inserted(r, o);
+}

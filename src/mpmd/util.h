@@ -35,6 +35,10 @@ void mpmd_update_type(ir_module *m, op *func);
 bool mpmd_is_homogeneous(const op *func);
 /* By the numbers that both names end in; else by their bytes. */
 bool mpmd_mesh_before(str a, str b);
+/* Not one of CPUs beside another: "m/cpu". */
+static inline bool mpmd_is_schedulable(str mesh) {
+  return mesh.len < 4 || !str_is(str_from(mesh, mesh.len - 4), "/cpu");
+}
 /* "m#pinned_host" in two; *kind empty: there is none. */
 str mpmd_split_mesh(str name, str *kind);
 
@@ -51,6 +55,7 @@ static inline attrs fragment_origins(const op *o) {
 }
 /* Of something that the user named. */
 static inline bool fragment_is_user(const op *o) { return fragment_origins(o).len != 0; }
+i64 mpmd_call_counter(const op *o); /* of call_counter; -1: none */
 /* NULL: it has none. */
 static inline const attr *fragment_stage(const op *o) { return op_get(o, mpmd_fragment, stage_id); }
 /* The one transpose count of all origins; -1: none, or they differ. */
@@ -58,7 +63,6 @@ i64 fragment_transpose_count(const op *o);
 i64 fragment_max_transpose_count(const op *o); /* -1: none */
 /* The one, or of what is computed again and merged the greatest; -1: neither. */
 i64 fragment_any_transpose_count(const op *o);
-i64 mpmd_call_counter(const op *o); /* of call_counter; -1: none */
 /* Origins of a, then those of b that a has not. */
 const attr *fragment_origin_union(ir_module *m, const op *a, const op *b);
 /* Is b the next fragment on a's mesh behind a? */
@@ -66,6 +70,11 @@ bool fragment_directly_after(const op *a, const op *b);
 /* Of one count: 0, what the user wrote; 1, its transpose. */
 static inline bool fragment_is_forward(const op *o) { return fragment_transpose_count(o) == 0; }
 static inline bool fragment_is_backward(const op *o) { return fragment_transpose_count(o) == 1; }
+/* Of the user's, of one call, forward or backward: what schedules move. */
+static inline bool fragment_is_unit(const op *o) {
+  return fragment_is_user(o) && mpmd_call_counter(o) >= 0 &&
+         (fragment_is_forward(o) || fragment_is_backward(o));
+}
 static inline bool mpmd_is_fragment(const op *o) { return o && op_is(o, mpmd_fragment); }
 
 /* A fragment in front of `before`, with one block whose arguments are the operands' whole tensors
@@ -106,6 +115,8 @@ op_id mpmd_reduction_op(i64 reduction);
 /* Changes that may be those of a pattern: r is its rewriter, or NULL. */
 void mpmd_erase(rewriter *r, op *o);
 void mpmd_replace_value(rewriter *r, value *from, value *to);
+/* An op of one operand right behind what defines that, or to the front of its block. */
+void mpmd_move_to_producer(rewriter *r, op *o);
 /* Of a reducer's body, if it does one and the same to all pairs; 0: it does not. */
 i64 mpmd_reduction_of_body(const block *b);
 

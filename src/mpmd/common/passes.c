@@ -10,6 +10,22 @@ static const pass_option_info merge_inferred_options[] = {
 };
 
 const pass_info mpmd_common_passes[] = {
+    {"mpmd-copy-constants", "Copies constants of fragments into the fragments that use them.",
+     pass_mpmd_copy_constants, NULL},
+    {"mpmd-fragment-dce", "Erases operands and results of fragments, and ops, that nobody needs.",
+     pass_mpmd_fragment_dce, NULL},
+    {"mpmd-fragment-dedup", "Has one use for each operand and result that a fragment has twice.",
+     pass_mpmd_fragment_dedup, NULL},
+    {"mpmd-move-transfers-to-producer", "Moves transfers right behind what they transfer.",
+     pass_mpmd_move_transfers_to_producer, NULL},
+    {"mpmd-remove-transfer-cycles",
+     "Uses a value instead of what transfers between devices bring back of it.",
+     pass_mpmd_remove_transfer_cycles, NULL},
+    {"mpmd-scheduling-units-verifier",
+     "Warns where a mesh has not a forward and a backward unit for each microbatch.",
+     pass_mpmd_verify_units, NULL},
+    {"mpmd-verify-stage-merging", "Checks that what belongs to one stage is one fragment.",
+     pass_mpmd_verify_stage_merging, NULL},
     {"mpmd-merge-inferred-fragments", "Merges inferred fragments with others that use them.",
      pass_mpmd_merge_inferred, NULL, merge_inferred_options},
     {"mpmd-merge-forward-with-backward",
