@@ -4,4 +4,7 @@
 
 #include "mpmd/mpmd.h"
 
+pass_fn pass_mpmd_pipeline_scheduler, pass_mpmd_remat_fragment, pass_mpmd_move_transfers,
+    pass_mpmd_verify_units;
+
 #endif
