@@ -4,7 +4,7 @@
 
 #include "mpmd/mpmd.h"
 
-pass_fn pass_mpmd_pipeline_scheduler, pass_mpmd_remat_fragment, pass_mpmd_move_transfers,
-    pass_mpmd_verify_units;
+pass_fn pass_mpmd_pipeline_scheduler, pass_mpmd_remat_fragment, pass_mpmd_rule_based_schedule,
+    pass_mpmd_optimize_pipeline;
 
 #endif

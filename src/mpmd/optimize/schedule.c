@@ -3,20 +3,13 @@
 #include "mpmd/optimize/schedule.h"
 
 mesh_list mpmd_scheduled_meshes(arena *a, const op *func) {
-  static const str cpu = {"/cpu", 4};
   const topology_attr *t = mpmd_topology(func);
   mesh_list out = {0};
   for (size_t i = 0; t && i < t->meshes.len; i++) {
     str name = ((const named_mesh_attr *)t->meshes.data[i])->name;
-    bool on_cpu = name.len >= cpu.len && str_eq(str_from(name, name.len - cpu.len), cpu);
-    if (!on_cpu) VEC_PUSH(a, out, name);
+    if (mpmd_is_schedulable(name)) VEC_PUSH(a, out, name);
   }
   return out;
-}
-
-bool fragment_is_unit(const op *o) {
-  i64 n = fragment_transpose_count(o);
-  return fragment_is_user(o) && mpmd_call_counter(o) >= 0 && (n == 0 || n == 1);
 }
 
 unit unit_of(op *o, u32 at, const mesh_list *meshes) {

@@ -10,10 +10,7 @@
 typedef VEC(str) mesh_list;
 mesh_list mpmd_scheduled_meshes(arena *a, const op *func);
 
-/* A fragment of the user's, of one call and one transpose count, which is 0 (forward) or 1. */
-bool fragment_is_unit(const op *o);
-
-/* Such a fragment, as schedules see it. */
+/* A scheduling unit (fragment_is_unit), as schedules see it. */
 typedef struct unit {
   op *o;
   u32 at; /* in its block */

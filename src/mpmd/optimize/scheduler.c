@@ -1,6 +1,7 @@
 /* mpmd-pipeline-scheduler: the fragments of each mesh in the order of a schedule. One that has to
  * run before another gets to be an operand of it for as long as the ops are sorted. Source:
  * openxla/shardy, shardy/dialect/mpmd/transforms/optimize/scheduler.cc. */
+#include "mpmd/optimize/graph.h"
 #include "mpmd/optimize/passes.h"
 #include "mpmd/optimize/schedule.h"
 #include "mpmd/order.h"
@@ -60,8 +61,7 @@ static bool order_pair(scheduler *s, const unit *u, const unit *v) {
     return op_error(s->m->ctx, u->o, "%s, so that the schedule '%s' cannot order it", problem,
                     s->how->name);
   if (!before) return true;
-  op_graph_add(s->g, u->at, v->at);
-  return fragment_add_control(s->m, u->o, v->o);
+  return op_graph_order(s->g, s->m, u->at, v->at);
 }
 
 /* Orders the unit before others that neither need it nor are needed by it; each sees what was
@@ -104,7 +104,7 @@ bool pass_mpmd_pipeline_scheduler(ir_module *m, arena *scratch, const pass_args 
     for (size_t k = 0; k < s.units.len; k++)
       if (!order_unit(&s, &s.units.data[k])) return false;
     block_sort(scratch, b);
-    if (drop) fragments_drop_control(m, scratch, functions.data[i]);
+    if (drop && !fragments_drop_control(m, scratch, functions.data[i])) return false;
   }
   return true;
 }
