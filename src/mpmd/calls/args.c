@@ -166,6 +166,7 @@ static void sink_into(ir_module *m, arena *a, op *f) {
   mpmd_update_type(m, f);
   for (size_t c = 0; c < calls.len; c++) {
     op *caller = mpmd_func(calls.data[c]);
+    if (c && caller == mpmd_func(calls.data[c - 1])) continue;
     op_walk(caller, unnumber, NULL);
     regions_erase_unneeded(a, &caller->regions[0]);
   }

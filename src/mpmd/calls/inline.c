@@ -36,11 +36,11 @@ static bool can_inline(const op *f, const op *call) {
 }
 
 static bool inline_call(inliner *in, arena *a, op *call) {
-  const op *f = mpmd_callee(in->m, call);
+  op *f = mpmd_callee(in->m, call);
   if (!can_inline(f, call))
     return op_error(in->m->ctx, call, "failed to inline '" STR_FMT "'",
                     STR_ARG(symbol_of(op_get(call, mpmd_call, callee))));
-  u64 ops = dialect_count_ops(op_body(f, 0)->parent->parent);
+  u64 ops = dialect_count_ops(f);
   if (ops > in->budget)
     return op_unimplemented(in->m->ctx, call, "expected at most %llu ops once calls are inlined",
                             (unsigned long long)in->limit);

@@ -34,31 +34,38 @@ static void emit_iteration(ir_module *m, arena *a, op *loop, i64 index, i64 numb
   for (u32 i = 0; i < n; i++) values[i] = ir_map_get(map, op_operand(b->last, i));
 }
 
-static bool can_unroll(ir_module *m, const op *loop, i64 count) {
-  if (!op_get(loop, mpmd_for, unroll_factor) ||
-      op_get(loop, mpmd_for, unroll_factor) != op_get(loop, mpmd_for, iterations))
-    return op_error(m->ctx, loop,
+typedef struct unroller {
+  ir_module *m;
+  arena *a;
+  u64 limit, budget; /* ops that the module may become; that may still be made */
+  i64 number;        /* of the next iteration, in all loops of a function: no two are equal */
+} unroller;
+
+static bool can_unroll(unroller *r, op *loop, i64 count) {
+  ir_ctx *c = r->m->ctx;
+  if (op_get(loop, mpmd_for, unroll_factor) != op_get(loop, mpmd_for, iterations))
+    return op_error(c, loop,
                     "the unroll factor is required to be the same as the number of iterations");
   for (const op *o = op_parent(loop); o; o = op_parent(o))
     if (op_is(o, mpmd_for))
-      return op_error(m->ctx, loop,
+      return op_error(c, loop,
                       "Nested fori loops aren't supported. Please contact OWNERs if you need this "
                       "feature.");
-  u64 limit = dialect_inlined_limit(dialect_count_ops(m->root));
-  u64 ops = dialect_count_ops(op_body(loop, 0)->parent->parent);
-  return (u64)count <= limit / ops ||
-         op_unimplemented(m->ctx, loop, "expected at most %llu ops once loops are unrolled",
-                          (unsigned long long)limit);
+  u64 ops = dialect_count_ops(loop);
+  if ((u64)count > r->budget / ops)
+    return op_unimplemented(c, loop, "expected at most %llu ops once loops are unrolled",
+                            (unsigned long long)r->limit);
+  r->budget -= (u64)count * ops;
+  return true;
 }
 
-/* *number: of the iteration, in all loops of the function; no two are equal. */
-static bool unroll(ir_module *m, arena *a, op *loop, i64 *number) {
+static bool unroll(unroller *r, op *loop) {
   i64 count = 0;
   attr_get_i64(op_get(loop, mpmd_for, iterations), &count);
-  if (!can_unroll(m, loop, count)) return false;
-  value **values = ARENA_ARRAY(a, value *, loop->num_operands);
+  if (!can_unroll(r, loop, count)) return false;
+  value **values = ARENA_ARRAY(r->a, value *, loop->num_operands);
   for (u32 i = 0; i < loop->num_operands; i++) values[i] = op_operand(loop, i);
-  for (i64 i = 0; i < count; i++) emit_iteration(m, a, loop, i, (*number)++, values);
+  for (i64 i = 0; i < count; i++) emit_iteration(r->m, r->a, loop, i, r->number++, values);
   for (u32 i = 0; i < loop->num_results; i++) value_replace(op_result(loop, i), values[i]);
   op_erase(loop);
   return true;
@@ -66,14 +73,16 @@ static bool unroll(ir_module *m, arena *a, op *loop, i64 *number) {
 
 bool pass_mpmd_unroll(ir_module *m, arena *scratch, const pass_args *args) {
   (void)args;
+  u64 limit = dialect_inlined_limit(dialect_count_ops(m->root));
+  unroller r = {m, scratch, limit, limit, 0};
   op_list functions = {0};
   mpmd_distributed(scratch, m, &functions);
   for (size_t i = 0; i < functions.len; i++) {
     op_list loops = {0};
-    i64 number = 0;
+    r.number = 0;
     ops_of_kind(scratch, functions.data[i], OP_mpmd_for, &loops);
     for (size_t k = 0; k < loops.len; k++)
-      if (!unroll(m, scratch, loops.data[k], &number)) return false;
+      if (!unroll(&r, loops.data[k])) return false;
   }
   return true;
 }
