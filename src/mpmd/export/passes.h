@@ -4,4 +4,10 @@
 
 #include "mpmd/mpmd.h"
 
+/* In names of values that are parameters, as JAX calls them. */
+#define MPMD_PARAM_PATTERN "params['transformer"
+
+pass_fn pass_mpmd_mark_aliasing, pass_mpmd_mark_memory, pass_mpmd_mark_layouts,
+    pass_mpmd_mark_offloaded;
+
 #endif
