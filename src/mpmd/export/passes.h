@@ -8,6 +8,7 @@
 #define MPMD_PARAM_PATTERN "params['transformer"
 
 pass_fn pass_mpmd_mark_aliasing, pass_mpmd_mark_memory, pass_mpmd_mark_layouts,
-    pass_mpmd_mark_offloaded;
+    pass_mpmd_mark_offloaded, pass_mpmd_delay_inferred, pass_mpmd_delay_from_cpu,
+    pass_mpmd_sink_tokens;
 
 #endif
