@@ -1,6 +1,19 @@
 /* The rows of mpmd's passes: export. */
 #include "mpmd/export/passes.h"
 
+#define FLAG(name, value, help)                                                                    \
+  { name, PASS_FLAG, value, help }
+#define ERRORS(name, value) FLAG(name, value, "What is found is an error, not a warning")
+static const pass_option_info reshards_options[] = {
+    ERRORS("fail-on-reshard-only-fragments", "false"), {0}};
+static const pass_option_info backward_options[] = {ERRORS("fail-on-backward-deps", "false"), {0}};
+static const pass_option_info inferred_options[] = {ERRORS("fail-on-inferred-fragments", "true"),
+                                                    {0}};
+static const pass_option_info param_options[] = {
+    ERRORS("fail-on-param-transfers", "false"),
+    {"param-pattern", PASS_STRING, MPMD_PARAM_PATTERN, "What the names of parameters have in them"},
+    {0}};
+
 const pass_info mpmd_export_passes[] = {
     {"mpmd-mark-aliasing-and-donation",
      "Marks arguments of fragments whose memory a result may take.", pass_mpmd_mark_aliasing,
@@ -23,5 +36,14 @@ const pass_info mpmd_export_passes[] = {
     {"mpmd-sink-create-token-into-fragments",
      "Has each fragment make its own tokens, and take and give none.", pass_mpmd_sink_tokens,
      .scope = PASS_ON_FUNCS},
+    {"mpmd-validate-no-reshards", "Looks for fragments that only reshard.", pass_mpmd_no_reshards,
+     .options = reshards_options, .scope = PASS_ON_FUNCS},
+    {"mpmd-validate-no-backward-deps",
+     "Looks for values of later meshes on earlier ones, in programs without gradients.",
+     pass_mpmd_no_backward_deps, .options = backward_options, .scope = PASS_ON_FUNCS},
+    {"mpmd-validate-no-inferred-fragments", "Looks for fragments that nobody named.",
+     pass_mpmd_no_inferred_fragments, .options = inferred_options, .scope = PASS_ON_FUNCS},
+    {"mpmd-validate-no-param-transfers", "Looks for parameters that go from one mesh to another.",
+     pass_mpmd_no_param_transfers, .options = param_options, .scope = PASS_ON_FUNCS},
     {0},
 };
