@@ -129,6 +129,13 @@ static bool same_block(cse *c, const block *a, const block *b, ir_map **map) {
   return !x && !y;
 }
 
+static bool same_region(cse *c, const region *a, const region *b, ir_map **map) {
+  const block *x = a->first, *y = b->first;
+  for (; x && y; x = x->next, y = y->next)
+    if (!same_block(c, x, y, map)) return false;
+  return !x && !y;
+}
+
 static bool same_op(cse *c, const op *a, const op *b, ir_map **map) {
   if (a->info != b->info || a->num_results != b->num_results || a->num_regions != b->num_regions ||
       a->num_successors || b->num_successors)
@@ -138,13 +145,22 @@ static bool same_op(cse *c, const op *a, const op *b, ir_map **map) {
   if (!*map && a->num_regions) *map = ir_map_create(c->a);
   if (!same_attrs(a, b)) return false;
   if (!same_operands(a, b, *map)) return false;
-  for (u32 k = 0; k < a->num_regions; k++) {
-    const block *x = a->regions[k].first, *y = b->regions[k].first;
-    for (; x && y; x = x->next, y = y->next)
-      if (!same_block(c, x, y, map)) return false;
-    if (x || y) return false;
-  }
+  for (u32 k = 0; k < a->num_regions; k++)
+    if (!same_region(c, &a->regions[k], &b->regions[k], map)) return false;
   return true;
+}
+
+bool region_same(arena *a, const region *x, const region *y) {
+  ir_map *map = ir_map_create(a);
+  return same_region(&(cse){.a = a}, x, y, &map);
+}
+
+u64 region_hash(const region *g) {
+  u64 h = 0;
+  for (const block *b = g->first; b; b = b->next)
+    for (const op *o = b->first; o; o = o->next)
+      h = hash_u64(hash_op(o, region_op(g), LEVELS - 1), h);
+  return h;
 }
 
 static op *find_equal(cse *c, const scope_table *t, u64 hash, const op *o) {

@@ -66,6 +66,10 @@ const attr *value_constant(const value *v);
 
 bool attr_same(const attr *a, const attr *b);
 u64 attr_hash(const attr *a);
+/* Of regions that see nothing of what is around: the same ops on the same values in the same order,
+ * wherever they come from (cse.c). */
+bool region_same(arena *a, const region *x, const region *y);
+u64 region_hash(const region *g);
 
 /* ---- folds (fold.c) ---- */
 

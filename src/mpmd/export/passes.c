@@ -4,6 +4,8 @@
 #define FLAG(name, value, help)                                                                    \
   { name, PASS_FLAG, value, help }
 #define ERRORS(name, value) FLAG(name, value, "What is found is an error, not a warning")
+static const pass_option_info lower_options[] = {
+    FLAG("verbose-logging", "false", "Say which functions each mesh will run"), {0}};
 static const pass_option_info reshards_options[] = {
     ERRORS("fail-on-reshard-only-fragments", "false"), {0}};
 static const pass_option_info backward_options[] = {ERRORS("fail-on-backward-deps", "false"), {0}};
@@ -15,6 +17,9 @@ static const pass_option_info param_options[] = {
     {0}};
 
 const pass_info mpmd_export_passes[] = {
+    {"mpmd-lower-to-fragment-calls",
+     "Makes functions of fragments, one of those that are alike, and calls of them.",
+     pass_mpmd_lower_fragments, .options = lower_options},
     {"mpmd-mark-aliasing-and-donation",
      "Marks arguments of fragments whose memory a result may take.", pass_mpmd_mark_aliasing,
      .scope = PASS_ON_FUNCS},
