@@ -15,6 +15,17 @@ static const pass_option_info param_options[] = {
     ERRORS("fail-on-param-transfers", "false"),
     {"param-pattern", PASS_STRING, MPMD_PARAM_PATTERN, "What the names of parameters have in them"},
     {0}};
+static const pass_option_info pipeline_options[] = {
+    ERRORS("fail-on-reshard-only-fragments", "false"),
+    ERRORS("fail-on-backward-deps", "false"),
+    ERRORS("fail-on-inferred-fragments", "true"),
+    ERRORS("fail-on-param-transfers", "false"),
+    {"param-transfer-pattern", PASS_STRING, MPMD_PARAM_PATTERN,
+     "What the names of parameters have in them"},
+    FLAG("copy-constants", "false", "Make constants where they are used"),
+    FLAG("merge-transfers", "false", "Transfer as one what goes from one fragment to another"),
+    FLAG("verbose-logging", "false", "Say which functions each mesh will run"),
+    {0}};
 
 const pass_info mpmd_export_passes[] = {
     {"mpmd-lower-to-fragment-calls",
@@ -50,5 +61,7 @@ const pass_info mpmd_export_passes[] = {
      pass_mpmd_no_inferred_fragments, .options = inferred_options, .scope = PASS_ON_FUNCS},
     {"mpmd-validate-no-param-transfers", "Looks for parameters that go from one mesh to another.",
      pass_mpmd_no_param_transfers, .options = param_options, .scope = PASS_ON_FUNCS},
+    {"mpmd-export-pipeline", "From fragments to calls of functions that a runtime compiles.",
+     pipeline_mpmd_export, .options = pipeline_options, .of_passes = true},
     {0},
 };

@@ -10,6 +10,7 @@
 pass_fn pass_mpmd_lower_fragments, pass_mpmd_mark_aliasing, pass_mpmd_mark_memory,
     pass_mpmd_mark_layouts, pass_mpmd_mark_offloaded, pass_mpmd_delay_inferred,
     pass_mpmd_delay_from_cpu, pass_mpmd_sink_tokens, pass_mpmd_no_backward_deps,
-    pass_mpmd_no_param_transfers, pass_mpmd_no_reshards, pass_mpmd_no_inferred_fragments;
+    pass_mpmd_no_param_transfers, pass_mpmd_no_reshards, pass_mpmd_no_inferred_fragments,
+    pipeline_mpmd_export;
 
 #endif
