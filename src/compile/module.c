@@ -210,3 +210,22 @@ bool module_check_gspmd(ir_module *m) {
   return op_unimplemented(m->ctx, found,
                           "a sharding in GSPMD's form (set jax_use_shardy_partitioner)");
 }
+
+static bool is_mpmd(const op_info *info) { return str_starts(info->name, STR("mpmd.")); }
+
+static walk_result find_mpmd(void *user, op *o) {
+  op **found = user;
+  if (!is_mpmd(o->info)) return WALK_ON;
+  *found = o;
+  return WALK_STOP;
+}
+
+bool module_check_one_mesh(ir_module *m) {
+  op *found = NULL;
+  bool may_have = false;
+  for (size_t i = 0; i < OP_COUNT; i++) may_have |= m->live[i] && is_mpmd(&op_infos[i]);
+  if (!may_have || op_walk(m->root, find_mpmd, &found)) return true;
+  return op_unimplemented(m->ctx, found,
+                          "it is of a program over several meshes, and only what mpmd_opt makes "
+                          "for each of them can run");
+}

@@ -21,6 +21,9 @@ bool module_count_devices(ir_module *m, module_devices asked, bool meshes_count,
 /* Custom calls that stand for an op become it. */
 void module_name_calls(ir_module *m);
 
+/* Programs over several meshes are taken apart first (mpmd_opt); reports them. */
+bool module_check_one_mesh(ir_module *m);
+
 /* Shardings in forms from before Shardy cannot be partitioned; reports them. */
 bool module_check_gspmd(ir_module *m);
 

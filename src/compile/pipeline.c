@@ -210,7 +210,7 @@ static bool check_source(job *j) {
     return false;
   if (shard_in_gspmd(j->m) && (!dialect_verify(j->m) || !shard_from_gspmd(j->m, &t))) return false;
   if (!module_override_meshes(j->m, j->opt->overrides_said, j->opt->mesh_overrides) ||
-      !dialect_verify(j->m))
+      !dialect_verify(j->m) || !module_check_one_mesh(j->m))
     return false;
   flatten_name_prints(j->m);
   j->main = find_entry(j->m);
