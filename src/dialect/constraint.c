@@ -102,12 +102,15 @@ static bool is_bounded(const type *t) {
 }
 
 static bool in_shape(shape_set set, const type *t) {
-  if (t->kind == TYPE_UNRANKED) return set == SHAPE_UNRANKED;
-  if (t->kind == TYPE_MEMREF) return set == SHAPE_MEMREF;
+  bool any = set == SHAPE_SHAPED;
+  if (t->kind == TYPE_UNRANKED) return any || set == SHAPE_UNRANKED;
+  if (t->kind == TYPE_MEMREF) return any || set == SHAPE_MEMREF;
+  if (any) return type_is_shaped(t) || type_is_mesh_tensor(t);
   if (t->kind != TYPE_TENSOR) return false;
   switch (set) {
   case SHAPE_RANKED:
   case SHAPE_UNRANKED:
+  case SHAPE_SHAPED:
     return true;
   case SHAPE_MEMREF:
     return false;

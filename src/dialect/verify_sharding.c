@@ -6,6 +6,7 @@
  * check names, sizes or overlaps. */
 #include <stdlib.h>
 
+#include "dialect/mpmd.h"
 #include "dialect/verify.h"
 
 /* ---- meshes ---- */
@@ -320,6 +321,7 @@ bool check_sharding_on(checker *k, const op *o, const mesh_attr *m, const tensor
         where);
   }
   if (t->kind == TYPE_TUPLE && t->types.len == 1) t = t->types.data[0];
+  t = mpmd_whole(t);
   if (t->kind == TYPE_TUPLE)
     return op_error(k->c, o, "%sops can only have a sharding for a tuple of size 1: '%s'", where,
                     show(k, t));
@@ -520,7 +522,7 @@ bool use_reshard(checker *k, const op *o) {
 bool use_data_flow_edge(checker *k, const op *o) {
   struct data_flow_edge_attrs a;
   if (!view_data_flow_edge(o, &a)) return false;
-  if (!type_is_static(out_type(o, 0)))
+  if (!type_is_static(mpmd_whole(out_type(o, 0))))
     return op_error(k->c, o,
                     "expected sdy.data_flow_edge to have a static-shaped result. type: '%s'",
                     show(k, out_type(o, 0)));

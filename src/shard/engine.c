@@ -297,7 +297,7 @@ static void visit_edge(engine *e, op *edge) {
   else if (f)
     f->each_source(o, owner, add_source, e);
   size_t n = e->sources.len;
-  if (!n || !type_is_static(target->type)) return;
+  if (!n || !type_is_shardable(target->type)) return;
   const sharding **in = gather(e, n + 1), **out;
   for (size_t i = 0; i < n; i++) in[i] = state_get(e, e->sources.data[i]);
   in[n] = state_outside(e, owner, state_get(e, target));
@@ -315,7 +315,7 @@ static void visit_edge(engine *e, op *edge) {
 static void visit_barrier(engine *e, op *o) {
   struct propagation_barrier_attrs v;
   value *from = op_operand(o, 0), *to = op_result(o, 0);
-  if (!view_propagation_barrier(o, &v) || !type_is_static(to->type)) return;
+  if (!view_propagation_barrier(o, &v) || !type_is_shardable(to->type)) return;
   const sharding *in[2] = {state_get(e, from), state_get(e, to)}, **out;
   u8 dir = (u8)v.allowed_direction->value;
   transfer_mode mode = {
@@ -350,7 +350,7 @@ static void visit_results(engine *e) {
   u32 n = ret ? (u32)min_size(ret->num_operands, func_num(e->main, FUNC_RESULTS)) : 0;
   for (u32 i = 0; i < n; i++) {
     value *v = op_operand(ret, i);
-    if (!type_is_static(v->type)) continue;
+    if (!type_is_shardable(v->type)) continue;
     const sharding *in[2] = {state_get(e, v), results[i]}, **out;
     transfer_mode mode = {.pass = DIR_BOTH, .other = DIR_BOTH, .aggressive = e->aggressive};
     const rule *r = rule_identity(&e->rules, v->type, 1);

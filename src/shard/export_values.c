@@ -194,7 +194,7 @@ static axis_list dividing(arena *a, axis_list axes, i64 size) {
  * is cut off at the minor end. */
 static const attr *evenly(shard_space *s, const attr *a, const type *t) {
   const sharding *from = shard_read(s, a);
-  if (!from || !type_is_tensor(t) || !type_is_static(t) || from->rank != t->dims.len) return a;
+  if (!from || !type_is_shardable(t) || from->rank != t->dims.len) return a;
   arena *mem = shard_space_arena(s);
   sharding out = *from;
   dim_sharding *dims = arena_copy(mem, from->dims, from->rank * sizeof *dims);
@@ -240,7 +240,8 @@ static walk_result evenly_op(void *user, op *o) {
     evenly_func(s, o, FUNC_RESULTS);
   }
   const flow *f = op_flow(o);
-  if (op_is(o, call) || (o->info->hooks && o->info->hooks->keeps_divisible))
+  if (op_is(o, call) || op_is(o, mpmd_transfer) ||
+      (o->info->hooks && o->info->hooks->keeps_divisible))
     evenly_owners(s, o, false);
   if (f && f->keeps_divisible) {
     evenly_owners(s, o, true);

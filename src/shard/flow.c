@@ -98,12 +98,48 @@ static void body_sources(op *o, value *owner, void (*fn)(void *, use *), void *u
 static const flow manual_flow = {BODY_FLOW, .keeps_divisible = true};
 static const flow named_flow = {BODY_FLOW};
 
+/* ---- fragments: the same, but that changes of operands wake the arguments' edges ---- */
+
+static value *fragment_owner_of_source(op *o, use *source, bool of_terminator) {
+  block *b = op_body(o, 0);
+  size_t i = number(source);
+  if (of_terminator) return result(o, i);
+  return b && i < b->num_args ? b->args[i] : NULL;
+}
+static const flow fragment_flow = {
+    .args_own = true,
+    .keeps_divisible = true,
+    .owner_of_target = itself,
+    .owner_of_source = fragment_owner_of_source,
+    .each_source = body_sources,
+    .each_other_target = no_targets,
+};
+
+/* ---- mpmd.for: while without a condition; its last argument, which counts, has no edge ---- */
+
+static void for_sources(op *o, value *owner, void (*fn)(void *, use *), void *user) {
+  if (owner->index < o->num_operands) fn(user, &o->operands[owner->index]);
+  call_if(fn, user, terminator_use(o, 0, owner->index));
+}
+static void for_targets(op *o, value *owner, void (*fn)(void *, value *), void *user) {
+  block *b = op_body(o, 0);
+  if (b && owner->index < b->num_args) fn(user, b->args[owner->index]);
+}
+static const flow for_flow = {
+    .owner_of_target = while_owner,
+    .owner_of_source = result_of_source,
+    .each_source = for_sources,
+    .each_other_target = for_targets,
+};
+
 static const flow *const flow_of[OP_COUNT] = {
     [OP_while] = &while_flow,
     [OP_case] = &case_flow,
     [OP_optimization_barrier] = &barrier_flow,
     [OP_manual_computation] = &manual_flow,
     [OP_named_computation] = &named_flow,
+    [OP_mpmd_fragment] = &fragment_flow,
+    [OP_mpmd_for] = &for_flow,
 };
 
 bool flow_known(op_id id) { return flow_of[id] != NULL; }

@@ -91,6 +91,7 @@ typedef struct side_slots {
 static const side_slots slots_of[OP_COUNT] = {
     [OP_manual_computation] = {SLOT_TEXT(in_shardings), SLOT_TEXT(out_shardings)},
     [OP_named_computation] = {SLOT_TEXT(in_shardings), SLOT_TEXT(out_shardings)},
+    [OP_mpmd_fragment] = {SLOT_TEXT(in_shardings), SLOT_TEXT(out_shardings)},
 };
 /* slots with the one sharding of the op's result */
 static const char *const single_of[OP_COUNT] = {

@@ -15,7 +15,7 @@
 /* The edge takes over all uses of the owner, and its sharding. Only static tensors have one:
  * Shardy's verifier of edges asks for it. */
 static void add_edge(ir_module *m, value *owner) {
-  if (!type_is_ranked(owner->type) || !type_is_static(owner->type)) return;
+  if (!type_is_shardable(owner->type)) return;
   op *o = value_parent(owner);
   const flow *f = op_flow(o);
   if (f && f->owner_of_target(o, owner) != owner) return;

@@ -21,11 +21,6 @@ pass_fn pass_export_named_computations, pass_propagate_to_func_results, pass_unf
     pass_inline_named_computations, pass_remove_dead_ops, pass_inline_meshes,
     pass_drop_sharding_and_mesh;
 
-/* Maps every #sdy.sharding of the module: on arguments, results, ops and edges. NULL from fn (or
- * from reading) is a failure. */
-typedef const attr *map_sharding_fn(void *user, const attr *tensor_sharding);
-void map_shardings(ir_module *m, arena *scratch, map_sharding_fn *fn, void *user);
-
 /* Puts an sdy.data_flow_edge on each owner with a static shape, before all else in the block or
  * behind the op. */
 void add_edges_to_args(ir_module *m, op *o);

@@ -1,4 +1,5 @@
 /* Which function makes an op's rule: families share one, ops of their own have theirs. */
+#include "dialect/mpmd.h"
 #include "shard/flow.h"
 #include "shard/rule.h"
 #include "shard/shard.h"
@@ -16,6 +17,14 @@ static const rule *pointwise(rule_builder *b, const op *o) {
     }
     rule_factor_dim(b, (i64)d, shape.data[d], FACTOR_PASS, false);
   }
+  return rule_end(b);
+}
+
+/* Between meshes that differ a sharding of the one says nothing of the other. */
+static const rule *transfer(rule_builder *b, const op *o) {
+  const type *from = b->types[0], *to = b->types[1];
+  if (mpmd_mesh(o, from->text) != mpmd_mesh(o, to->text)) return NULL;
+  rule_pointwise(b, to->dims);
   return rule_end(b);
 }
 
@@ -103,6 +112,7 @@ static rule_fn *const table[OP_COUNT] = {
 #include "ir/ops/func.def"
 #include "ir/ops/sdy.def"
 #include "ir/ops/stablehlo.def"
+    [OP_mpmd_transfer] = transfer,
 };
 
 /* What a foreign dialect says; its hook has checked that it fits. */

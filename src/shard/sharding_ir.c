@@ -283,4 +283,10 @@ bool shard_attr_equivalent(const attr *x, const attr *y) {
   return true;
 }
 
-size_t type_rank(const type *t) { return type_is_ranked(t) ? t->dims.len : 0; }
+size_t type_rank(const type *t) {
+  return type_is_ranked(t) || type_is_mesh_tensor(t) ? t->dims.len : 0;
+}
+
+bool type_is_shardable(const type *t) {
+  return type_is_static(type_is_mesh_tensor(t) ? t->types.data[0] : t);
+}

@@ -81,6 +81,11 @@ void owners_set_shardings(ir_module *m, op *o, bool args, const attr *const *lis
  * had no shardings get open ones, as the attribute holds all or none. */
 void value_set_sharding(ir_module *m, value *v, const attr *a);
 
+/* Maps every #sdy.sharding of the module: on arguments, results, ops and edges. NULL from fn (or
+ * from reading) is a failure. */
+typedef const attr *map_sharding_fn(void *user, const attr *tensor_sharding);
+void map_shardings(ir_module *m, arena *scratch, map_sharding_fn *fn, void *user);
+
 /* ---- the border of a manual computation ---- */
 
 /* What the body sees of a sharding from outside: without the manual axes. */
@@ -90,7 +95,9 @@ const attr *manual_inner_sharding(ir_ctx *c, const attr *outer, const attr *manu
 const attr *manual_outer_sharding(ir_ctx *c, const attr *outer, const attr *inner,
                                   const attr *manual_axes);
 
-/* Rank of a tensor, 0 of anything else. */
+/* Rank of a tensor, on a mesh of MPMD's or not; 0 of anything else. */
 size_t type_rank(const type *t);
+/* Such a tensor, of a shape that is known: only these are sharded. */
+bool type_is_shardable(const type *t);
 
 #endif
