@@ -278,7 +278,7 @@ static void visit_op(rewriter *r, constants *c, op *o) {
   bool post = r->config->bottom_up;
   if (post)
     for (u32 k = 0; k < o->num_regions; k++) visit(r, c, &o->regions[k]);
-  if (is_constant(o) && !keep_constant(c, o)) return;
+  if (!r->config->only_patterns && is_constant(o) && !keep_constant(c, o)) return;
   push(r, o);
   if (!post)
     for (u32 k = 0; k < o->num_regions; k++) visit(r, c, &o->regions[k]);
@@ -345,7 +345,8 @@ static bool process(rewriter *r) {
       rewrite_erase(r, o);
       changed = true;
     } else {
-      changed |= try_fold(r, o) || try_patterns(r, o);
+      bool folds = !r->config->only_patterns;
+      changed |= (folds && try_fold(r, o)) || try_patterns(r, o);
     }
   }
   while (pop(r)) continue;

@@ -34,6 +34,7 @@ typedef struct rewrite_config {
   str enabled, disabled; /* names or labels, with commas between; empty enabled: all */
   str dialects;          /* of the only ops whose patterns count, likewise; empty: all */
   bool bottom_up, keep_regions;
+  bool only_patterns;               /* nothing is folded, and constants stay */
   bool cse;                         /* behind each iteration */
   i64 max_iterations, max_rewrites; /* of patterns, in one iteration; -1: no limit */
 } rewrite_config;
