@@ -261,6 +261,13 @@ void mpmd_set_value_attr(ir_module *m, op *o, str list, size_t n, size_t i, str 
   ir_scratch_pop(m->ctx);
 }
 
+void mpmd_take_body(op *to, op *from) {
+  for (block *b; (b = from->regions[0].first);) {
+    block_unlink(b);
+    region_append(&to->regions[0], b);
+  }
+}
+
 void mpmd_copy_attrs(ir_module *m, const op *from, op *to) {
   if (from->info == to->info)
     for (u32 i = 0; i < from->info->num_slots; i++) to->slots[i] = from->slots[i];

@@ -4,6 +4,9 @@
 
 #include "mpmd/mpmd.h"
 
-pass_fn pass_mpmd_copy_topology;
+pass_fn pass_mpmd_copy_topology, pass_mpmd_enforce_equisharding, pass_mpmd_map_named,
+    pass_mpmd_map_input_output, pass_mpmd_inline_nested, pass_mpmd_introduce_transfers,
+    pass_mpmd_clone_negligible, pass_mpmd_simplify_named, pass_mpmd_validate_named,
+    pass_mpmd_generate_meshes;
 
 #endif
