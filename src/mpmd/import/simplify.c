@@ -1,7 +1,7 @@
 /* mpmd-simplify-named-computations: named computations without operands and results that say
  * nothing. */
 #include "mpmd/import/passes.h"
-#include "mpmd/simplify_region.h"
+#include "mpmd/simplify.h"
 #include "mpmd/util.h"
 
 static bool is_passed_on(const op *o, u32 i) {
@@ -36,7 +36,7 @@ static bool simplify_barrier(rewriter *r, op *o) {
   return true;
 }
 
-static bool simplify_computation(rewriter *r, op *o) { return simplify_region_op(r, o, false); }
+static bool simplify_computation(rewriter *r, op *o) { return region_op_simplify(r, o, false); }
 
 static const rewrite_pattern barriers[] = {
     {OP_optimization_barrier, 1, simplify_barrier, "mpmd-simplify-barrier", "mpmd"},
