@@ -14,6 +14,7 @@
  *   terrazzo-insert-reshards          every op can run on shards
  *   terrazzo-hoist-reshards           out of loops what stays the same in them
  *   terrazzo-join-sums                adds parts before they are summed up
+ *   cse                               the same twice, reshards too, once
  *   sdy-reshard-to-collectives        reshards as slices, permutations, all-to-alls, gathers
  *   terrazzo-fuse-collectives         slice of an all-reduce -> reduce-scatter, duplicates, ...
  *   sdy-convert-global-to-local       where dimensions do not divide: masks on what must not be

@@ -252,6 +252,7 @@ bool pipeline_partition(ir_module *m, arena *scratch, const pass_args *args) {
   step_given(&l, "terrazzo-insert-reshards", (const char *const[]){"remarks", NULL});
   step(&l, "terrazzo-hoist-reshards");
   step(&l, "terrazzo-join-sums");
+  if (module_may_have(m, sdy_mesh)) step(&l, "cse");
   step_flag(&l, "sdy-reshard-to-collectives", "leave-none", true);
   step(&l, "terrazzo-fuse-collectives");
   const char *const ours[] = {
