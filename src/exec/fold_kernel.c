@@ -88,6 +88,34 @@ static void fold_sum(size_t n, void *acc, const void *init, const void *av) {
   *(REAL *)acc = init ? *(const REAL *)init + all : all;
 }
 
+/* Lanes of several rows, each with its own half as far as that goes: rows side by side. Two rows'
+ * lanes are brought together in turn, so that their halves are those of both at once. */
+#define JOIN_HALVES(x, with)                                                                       \
+  UNROLL                                                                                           \
+  for (u32 half_ = LANES / 2; half_ > 0; half_ /= 2) UNROLL                                        \
+  for (u32 i_ = 0; i_ < half_; i_++)                                                               \
+  x[i_] = with(PICK(x[i_], x[i_ + half_], LOWER), PICK(x[i_], x[i_ + half_], UPPER))
+#define PLUS(x, y) ((x) + (y))
+
+static void sum_each(size_t num, size_t n, void *rows, const void *init, const void *av) {
+  const REAL *a = av;
+  REAL *to = rows, first = *(const REAL *)init;
+  vec from, x[LANES];
+  for (u32 i = 0; i < LANES; i++) from[i] = first;
+  for (size_t at = 0; at < num; at += LANES) {
+    for (u32 r = 0; r < LANES; r++) {
+      vec part[PARTS];
+      sum_streams(n, a + (at + r < num ? at + r : at) * n, part);
+      UNROLL
+      for (u32 half = PARTS / 2; half > 0; half /= 2) UNROLL
+      for (u32 p = 0; p < half; p++) part[p] += part[half + p];
+      x[r] = part[0];
+    }
+    JOIN_HALVES(x, PLUS);
+    store_some(to + at, from + x[0], num - at);
+  }
+}
+
 static void sum_rows(size_t n, void *acc, const void *const *rows, bool fresh) {
   REAL *to = acc;
   const REAL *r[FOLD_ROWS];
@@ -159,6 +187,8 @@ INLINE bool any_odd(odd o) {
 #define SMALLER(x, y) choose((x) < (y), x, y)
 #endif
 #endif
+
+#define MOST_OF(x, y) (max ? LARGER(y, x) : SMALLER(y, x))
 
 static REAL not_a_number(size_t n, const REAL *a, REAL init) {
   for (size_t i = 0; init == init && i < n; i++) init = a[i] == a[i] ? init : a[i];
@@ -265,11 +295,7 @@ INLINE void most_each(size_t num, size_t n, REAL *to, const REAL *init, const RE
       x[r] = max ? LARGER(y, x[r]) : SMALLER(y, x[r]);
       bad |= unordered(y, y);
     }
-    transpose_vecs(x);
-    UNROLL
-    for (u32 half = LANES / 2; half > 0; half /= 2) UNROLL
-    for (u32 i = 0; i < half; i++)
-      x[i] = max ? LARGER(x[half + i], x[i]) : SMALLER(x[half + i], x[i]);
+    JOIN_HALVES(x, MOST_OF);
     store_some(to + at, x[0], num - at);
     if (!any_odd(bad) && !any_odd(equal(x[0], (vec){0}))) continue;
     for (u32 r = 0; r < LANES && at + r < num; r++)
@@ -338,5 +364,5 @@ static void min_lines(size_t n, void *d, const void *init, const void *const *li
   fold_lines(n, d, init, lines, k, LEAST);
 }
 
-const fold_kernels FOR_LANES(fold_) = {fold_sum, fold_max,  fold_min,  sum_rows, max_each,
-                                       min_each, sum_lines, max_lines, min_lines};
+const fold_kernels FOR_LANES(fold_) = {fold_sum, fold_max, fold_min,  sum_rows,  sum_each,
+                                       max_each, min_each, sum_lines, max_lines, min_lines};

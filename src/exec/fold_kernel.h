@@ -22,7 +22,7 @@ typedef struct fold_kernels {
   kern_fold_fn *sum, *max, *min; /* NaN wins, -0 < +0 */
   /* acc[i] += rows[0][i] + ... + rows[FOLD_ROWS - 1][i], for n of them; fresh: acc begins there. */
   void (*sum_rows)(size_t n, void *acc, const void *const *rows, bool fresh);
-  kern_each_fn *max_each, *min_each;                /* for short rows */
+  kern_each_fn *sum_each, *max_each, *min_each;     /* for short rows */
   kern_lines_fn *sum_lines, *max_lines, *min_lines; /* the bits that one after the other gives */
 } fold_kernels;
 

@@ -80,11 +80,13 @@ static void check_each(void) {
         x[i] = noise(&seed);
         if ((seed >> 20) % 64 == 0 || i / n % 5 == 1) x[i] = odd[(seed >> 8) % (i / n % 2 ? 5 : 2)];
       }
-      for (u32 min = 0; min < 2; min++) {
+      kern_each_fn *each[] = {k->sum_each, k->max_each, k->min_each};
+      kern_fold_fn *fold[] = {k->sum, k->max, k->min};
+      for (u32 f = 0; f < COUNT(each); f++) {
         out[ROWS] = 5;
-        (min ? k->min_each : k->max_each)(ROWS, n, out, &init, x);
+        each[f](ROWS, n, out, &init, x);
         for (size_t r = 0; r < ROWS; r++) {
-          (min ? k->min : k->max)(n, &want, &init, x + r * n);
+          fold[f](n, &want, &init, x + r * n);
           CHECK(same_bits(out[r], want) || (out[r] != out[r] && want != want));
         }
         CHECK(out[ROWS] == 5);

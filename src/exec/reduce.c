@@ -416,7 +416,10 @@ static void split_plans(const lower_env *e, reduction *r, const prog_loop *l, bo
 
 static kern_each_fn *find_each(const fold_kernels *f, prog_reducer kind) {
   if (!f) return NULL;
-  return kind == REDUCE_MAX ? f->max_each : kind == REDUCE_MIN ? f->min_each : NULL;
+  return kind == REDUCE_SUM   ? f->sum_each
+         : kind == REDUCE_MAX ? f->max_each
+         : kind == REDUCE_MIN ? f->min_each
+                              : NULL;
 }
 
 /* Rows of a few values, one behind the other, whose results are so too: one block has many. Inputs
