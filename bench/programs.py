@@ -62,6 +62,11 @@ def layer_norm(x, gain, shift):
     return centred * lax.rsqrt((centred ** 2).mean(-1, keepdims=True) + 1e-5) * gain + shift
 
 
+def batch_norm(x, gain, shift):
+    mean, spread = x.mean((0, 1, 2)), x.var((0, 1, 2))
+    return (x - mean) * lax.rsqrt(spread + 1e-5) * gain + shift
+
+
 def adam(weights, first, second, gradient):
     first, second = 0.9 * first + 0.1 * gradient, 0.999 * second + 0.001 * gradient ** 2
     return weights - 1e-3 * first / (jnp.sqrt(jnp.abs(second)) + 1e-8), first, second
@@ -98,6 +103,10 @@ row("elementwise", "random bits 1M", lambda k: jax.random.bits(k, (M,)), lambda:
 row("elementwise", "divide integers 1M", lambda x: x // 7 + x % 13, (M,), kind=np.int32)
 row("rows", "softmax 512x1024", jax.nn.softmax, (512, 1024))
 row("rows", "layer norm 512x1024", layer_norm, (512, 1024), (1024,), (1024,))
+row("rows", "layer norm 32768x32", layer_norm, (32768, 32), (32,), (32,))
+row("rows", "batch norm 16x32x32x64", batch_norm, (16, 32, 32, 64), (64,), (64,))
+row("rows", "sum of rows 65536x16", lambda x: x.sum(1), (65536, 16), quick=False)
+row("rows", "largest of rows 65536x16", lambda x: x.max(1), (65536, 16), quick=False)
 row("rows", "sum of rows 1024x1024", lambda x: x.sum(1), (1024, 1024))
 row("rows", "sum of columns 1024x1024", lambda x: x.sum(0), (1024, 1024), quick=False)
 row("rows", "cumulative sum 1M", jnp.cumsum, (M,))

@@ -75,6 +75,14 @@ void accumulators_pass_on(accumulators *a, size_t n) {
   }
 }
 
+void accumulators_take_short(accumulators *a, char *const *values, size_t n) {
+  char *acc[COMBINE_OPERANDS];
+  u32 level = 0;
+  while (!a->taken[level]) level++;
+  find_level(a, level, acc);
+  combine(a->c, a->reg, acc, acc, values, n);
+}
+
 void accumulators_join(accumulators *a, size_t n, char **out) {
   char *acc[COMBINE_OPERANDS];
   u32 at = 0;

@@ -77,6 +77,8 @@ static inline void accumulators_take(accumulators *a, char *const *values, size_
     combine_copy(a->c, a->acc, values, n);
   if (++a->taken[0] == COMBINE_RUN) accumulators_pass_on(a, n);
 }
+/* The first n of what is less than a block, behind blocks that are whole. */
+void accumulators_take_short(accumulators *a, char *const *values, size_t n);
 /* All that was taken, at least once, combined; where it lies in `out`. Ends their use. */
 void accumulators_join(accumulators *a, size_t n, char **out);
 

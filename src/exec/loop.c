@@ -86,9 +86,17 @@ static pattern make_pattern(const plan *p, const walk *w) {
 static void make_patterns(plan *p) {
   for (u32 w = 0; w < p->num_walks; w++) p->patterns[w] = make_pattern(p, &p->walks[w]);
 }
-static u32 count_strided(const plan *p) {
+/* It is the same in all blocks. */
+static bool stays(const plan *p, u32 walk_index) {
+  for (u32 d = 0; d <= p->cut; d++)
+    if (p->walks[walk_index].stride[d] != 0) return false;
+  return true;
+}
+/* What has to be brought together, or apart, for each block. */
+static u32 count_moved(const plan *p) {
   u32 n = 0;
-  for (u32 w = 0; w < p->num_walks; w++) n += p->patterns[w].mode == MODE_STRIDED;
+  for (u32 w = 0; w < p->num_walks; w++)
+    n += p->patterns[w].mode == MODE_STRIDED && !stays(p, w);
   return n;
 }
 
@@ -114,11 +122,11 @@ void loop_cut(arena *a, plan *p, u64 target) {
   while (p->cut > 0 && p->dims[p->cut] > 0 && p->inner * (u64)p->dims[p->cut] <= target / 2)
     p->inner *= (u64)p->dims[p->cut--];
   make_patterns(p);
-  while (p->cut + 1 < p->rank && p->inner >= LONG_ROW) {
-    u32 strided = count_strided(p);
+  while (p->cut + 1 < p->rank && p->inner >= LONG_ROW && !p->several) {
+    u32 strided = count_moved(p);
     p->inner /= (u64)p->dims[++p->cut];
     make_patterns(p);
-    if (count_strided(p) < strided && p->inner * (u64)p->dims[p->cut] >= LONG_ROW) continue;
+    if (count_moved(p) < strided && p->inner * (u64)p->dims[p->cut] >= LONG_ROW) continue;
     p->inner *= (u64)p->dims[p->cut--];
     make_patterns(p);
     break;
@@ -130,12 +138,12 @@ void loop_cut(arena *a, plan *p, u64 target) {
  * and apart again. */
 static void cut_rows(plan *p) {
   enum { SHORTEST = 16, MOVED = 96 };
-  u32 last = p->rank - 1, cut = p->cut, strided = count_strided(p);
+  u32 last = p->rank - 1, cut = p->cut, strided = count_moved(p);
   u64 row = (u64)p->dims[last], inner = p->inner;
   if (cut == last || row < SHORTEST || strided < 2 || strided * row < MOVED) return;
   p->cut = last, p->inner = 1;
   make_patterns(p);
-  if (count_strided(p)) p->cut = cut, p->inner = inner, make_patterns(p);
+  if (count_moved(p)) p->cut = cut, p->inner = inner, make_patterns(p);
 }
 
 /* Where an input is contiguous in another dim than the output (a transpose), walks the two in
@@ -294,19 +302,19 @@ static void fetch_iota(const kernel *kn, void **reg, const block *b, u32 i, i64 
     iota_block(kn->k, &kn->p.patterns[w], b->count, use->type, at, reg[use->reg]);
 }
 
-/* extra: offsets of the inputs and iotas beyond the block's own, or NULL */
 void loop_fetch(const kernel *kn, const exec_env *env, void **reg, char *packed, const block *b,
-                const i64 *extra) {
+                const i64 *extra, bool again) {
   const plan *p = &kn->p;
   for (u32 i = 0; i < kn->num_in; i++) {
     const input *in = &kn->in[i];
+    if (again && in->still) continue;
     i64 at = in->offset + loop_block_offset(p, b, i) + (extra ? extra[i] : 0);
     char *from = (char *)env->slots[in->slot] + at * (i64)in->width;
     const pattern *pt = &p->patterns[i];
     reg[i] = from;
     if (pt->mode != MODE_STRIDED) continue;
     reg[i] = packed + in->packed;
-    gather_block(kn->k, pt, b->count, in->width, from, reg[i]);
+    gather_block(kn->k, pt, in->still ? (i64)p->piece : b->count, in->width, from, reg[i]);
   }
   for (u32 i = 0; i < kn->num_iota; i++)
     fetch_iota(kn, reg, b, i, extra ? extra[kn->num_in + kn->num_out + i] : 0);
@@ -345,7 +353,7 @@ static void run_map(const void *data, const exec_env *env, u64 begin, u64 end) {
   for (u64 i = begin; i < end; i++) {
     block b;
     loop_find_block(&kn->p, i, &b);
-    loop_fetch(kn, env, reg, packed, &b, NULL);
+    loop_fetch(kn, env, reg, packed, &b, NULL, i > begin);
     for (u32 o = 0; o < kn->num_out; o++)
       if (kn->unit->outputs[o].in_place)
         reg[kn->num_in + o] = (char *)env->slots[kn->out[o].slot] +
@@ -421,7 +429,7 @@ static void run_in_place(const void *data, const exec_env *env, u64 begin, u64 e
   void **reg = vm_begin(kn->unit, env->scratch, p->max_elements);
   block b;
   loop_find_block(p, begin, &b);
-  loop_fetch(kn, env, reg, NULL, &b, NULL);
+  loop_fetch(kn, env, reg, NULL, &b, NULL, false);
   for (u32 o = 0; o < kn->num_out; o++)
     reg[kn->num_in + o] =
         (char *)env->slots[kn->out[o].slot] +
@@ -587,6 +595,7 @@ void loop_lower_inputs(const lower_env *e, kernel *kn, const prog_loop *l) {
     kn->in[i] = loop_input(e, &l->in[i]);
     if (kn->p.patterns[i].mode != MODE_STRIDED) continue;
     kn->in[i].packed = packed;
+    kn->in[i].still = stays(&kn->p, i);
     packed += align_up(kn->p.max_elements * kn->in[i].width, 64);
   }
   kn->scratch = kn->regs_bytes + packed + 64;

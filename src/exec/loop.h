@@ -28,6 +28,7 @@ typedef struct pattern { /* of one walk inside a block */
 typedef struct plan {
   u32 rank, cut;
   i64 dims[PROG_MAX_DIMS];
+  bool several; /* rows a block, whatever is a strided access then */
   u32 num_walks;
   walk *walks;
   pattern *patterns;
@@ -44,6 +45,7 @@ typedef struct block {
 typedef struct input {
   u32 slot, width;
   i64 offset;
+  bool still;    /* gathered, and the same for all blocks */
   size_t packed; /* where its gathered block lies in scratch; 0: never gathered */
 } input;
 
@@ -91,9 +93,9 @@ void loop_lower_unit(const lower_env *e, kernel *kn, const prog_loop *l, bool re
 void loop_lower_inputs(const lower_env *e, kernel *kn, const prog_loop *l);
 u64 loop_cost(const kernel *kn, u64 elements);
 /* Inputs and iotas of a block into registers. extra: offsets of the inputs and iotas beyond the
- * block's own, or NULL. */
+ * block's own, or NULL. again: with the same ones, so that what is still is there. */
 void loop_fetch(const kernel *kn, const exec_env *env, void **reg, char *packed, const block *b,
-                const i64 *extra);
+                const i64 *extra, bool again);
 /* A block's values to where its pattern says; past the caches, or not. */
 void loop_scatter(const vm_kernels *k, const pattern *p, i64 count, u32 width, char *base,
                   const char *values, bool streams);

@@ -1,10 +1,12 @@
 /* Reductions: blocks of values (loop.h), combined in order (combine.h).
  *
- * It goes one of two ways. Rows: the reduced dims make the blocks of each output element. Where a
+ * It goes one of three ways. Rows: the reduced dims make the blocks of each output element. Where a
  * kernel folds the known bodies, which commute, it folds a block at once, and so the blocks'
  * results; any other body combines neighbours, again and again. Columns: blocks over the kept
- * dims, whose accumulators take the reduced dims one by one. Which way, and in which order,
- * depends on shapes only. The initial value comes first, and once. */
+ * dims, whose accumulators take the reduced dims one by one. Few columns, of known bodies: blocks
+ * of many rows of them, which accumulators take as one, and halves of what these have in the end.
+ * Which way, and in which order, depends on shapes only. The initial value comes first, and once.
+ */
 #include "exec/combine.h"
 #include "exec/loop.h"
 #include "num/convert.h"
@@ -25,10 +27,11 @@ typedef struct reduction {
   walk results;       /* of blocks of rows */
   /* columns: several rows that lie as they are added, at once; NULL: one after the other */
   void (*sum_rows)(size_t n, void *acc, const void *const *rows, bool fresh);
-  input *out; /* with their walks among those of the kept dims */
-  u32 *init;  /* slots; NULL: zeros */
-  u64 block;  /* the most elements that the body is run on */
-  u64 room;   /* rows: elements of a level */
+  input *out;  /* with their walks among those of the kept dims */
+  u32 *init;   /* slots; NULL: zeros */
+  u64 block;   /* the most elements that the body is run on */
+  u64 columns; /* few of them: how many */
+  u64 room;    /* rows: elements of a level */
   u32 levels;
   size_t body_at, acc_at, acc_bytes, left_at, right_at, half_bytes;
 } reduction;
@@ -78,8 +81,8 @@ static void begin_reducing(const reduction *r, const exec_env *env, reducing *s)
 }
 
 static void run_values(const reduction *r, const exec_env *env, reducing *s, const block *b,
-                       const i64 *extra) {
-  loop_fetch(&r->kn, env, s->reg, s->packed, b, extra);
+                       const i64 *extra, bool again) {
+  loop_fetch(&r->kn, env, s->reg, s->packed, b, extra, again);
   vm_run(r->kn.unit, s->reg, b->elements);
   for (u32 o = 0; o < r->c.n; o++) s->value[o] = s->reg[r->kn.unit->outputs[o].reg];
 }
@@ -158,7 +161,7 @@ static void reduce_pairs(const reduction *r, const exec_env *env, reducing *s, c
   for (u64 i = 0; i < r->kn.p.blocks; i++) {
     block b;
     loop_find_block(&r->kn.p, i, &b);
-    run_values(r, env, s, &b, extra);
+    run_values(r, env, s, &b, extra, i > 0);
     add_pairs(r, s, len, 0, s->value, b.elements);
   }
   if (r->kn.p.blocks == 0) {
@@ -194,7 +197,7 @@ static void fold_blocks(const reduction *r, const exec_env *env, reducing *s, co
   for (u64 i = 0; i < r->kn.p.blocks; i++) {
     block b;
     loop_find_block(&r->kn.p, i, &b);
-    run_values(r, env, s, &b, extra);
+    run_values(r, env, s, &b, extra, i > 0);
     fold_values(r, s, &b, next_fold(&f, 0), NULL);
     if (f.n[0] == FEW) fold_few(&f);
   }
@@ -209,7 +212,7 @@ static void fold_blocks(const reduction *r, const exec_env *env, reducing *s, co
 static void fold_block(const reduction *r, const exec_env *env, reducing *s, const i64 *extra) {
   block b;
   loop_find_block(&r->kn.p, 0, &b);
-  run_values(r, env, s, &b, extra);
+  run_values(r, env, s, &b, extra, false);
   fold_values(r, s, &b, s->acc[0], s->init[0]);
 }
 
@@ -285,7 +288,7 @@ static void run_blocks_of_rows(const void *data, const exec_env *env, u64 begin,
   for (u64 i = begin; i < end; i++) {
     block b;
     loop_find_block(&r->kn.p, i, &b);
-    run_values(r, env, &s, &b, NULL);
+    run_values(r, env, &s, &b, NULL, i > begin);
     fold_each(r, &s, (size_t)b.count);
     i64 at = 0;
     for (u32 d = 0; d <= r->kn.p.cut; d++) at += b.index[d] * r->results.stride[d];
@@ -351,11 +354,78 @@ static void run_columns(const void *data, const exec_env *env, u64 begin, u64 en
       add_rows(r, env, &b, index, &a);
     for (; k < r->other.blocks; k++, next_index(&r->other, index)) {
       walk_offsets(&r->other, index, extra);
-      run_values(r, env, &s, &b, extra);
+      run_values(r, env, &s, &b, extra, false);
       accumulators_take(&a, s.value, b.elements);
     }
     accumulators_join(&a, b.elements, acc);
     store_column(r, env, acc, &b);
+  }
+}
+
+/* ---- few columns ---- */
+
+/* What accumulators take of a block at once: all of it, or the sum of its FOLD_ROWS parts. */
+static size_t taken_at_once(const reduction *r) {
+  return r->kn.p.max_elements / (r->sum_rows ? FOLD_ROWS : 1);
+}
+
+/* A block's rows, if not all of them; accumulators have taken whole ones before. */
+static void take_rows(const reduction *r, const reducing *s, accumulators *a, size_t elements) {
+  size_t n = taken_at_once(r), width = r->c.width[0];
+  const void *rows[FOLD_ROWS];
+  if (elements < r->kn.p.max_elements) {
+    for (size_t at = 0; at < elements; at += n) {
+      char *value = s->value[0] + at * width;
+      accumulators_take_short(a, &value, elements - at < n ? elements - at : n);
+    }
+    return;
+  }
+  if (!r->sum_rows) {
+    accumulators_take(a, s->value, n);
+    return;
+  }
+  for (u32 k = 0; k < FOLD_ROWS; k++) rows[k] = s->value[0] + k * n * width;
+  r->sum_rows(n, a->acc[0], rows, a->taken[0] == 0);
+  if (++a->taken[0] >= COMBINE_RUN) accumulators_pass_on(a, n);
+}
+
+/* Rows in blocks of the same number each, but for the last ones. */
+static void take_blocks(const reduction *r, const exec_env *env, reducing *s, const i64 *extra,
+                        accumulators *a) {
+  const plan *p = &r->kn.p;
+  accumulators_begin(a, &r->c, s->breg, env->scratch + r->acc_at, r->levels, p->max_elements);
+  for (u64 i = 0; i < p->blocks; i++) {
+    block b;
+    loop_find_block(p, i, &b);
+    run_values(r, env, s, &b, extra, i > 0);
+    take_rows(r, s, a, b.elements);
+  }
+}
+
+static void run_few_columns(const void *data, const exec_env *env, u64 begin, u64 end) {
+  const reduction *r = data;
+  const input *out = &r->out[0];
+  u64 width = r->c.width[0], columns = r->columns;
+  reducing s;
+  i64 index[PROG_MAX_DIMS], extra[160];
+  begin_reducing(r, env, &s);
+  split_index(&r->other, begin, index);
+  for (u64 i = begin; i < end; i++, next_index(&r->other, index)) {
+    accumulators a;
+    char *acc, *more;
+    walk_offsets(&r->other, index, extra);
+    take_blocks(r, env, &s, extra, &a);
+    accumulators_join(&a, taken_at_once(r), &acc);
+    for (u64 rows = taken_at_once(r) / columns, half; rows > 1; rows -= half) {
+      half = rows / 2;
+      more = acc + (rows - half) * columns * width;
+      combine(&r->c, s.breg, &acc, &acc, &more, half * columns);
+    }
+    more = acc + columns * width;
+    r->kn.k->splat[vm_log2_width((u32)width)](columns, more, s.init[0], NULL, NULL);
+    combine(&r->c, s.breg, &acc, &more, &acc, columns);
+    i64 at = out->offset + extra[r->kn.num_in];
+    combine_store(&r->c, 0, columns, (char *)env->slots[out->slot] + at * (i64)out->width, acc);
   }
 }
 
@@ -374,20 +444,29 @@ static u64 footprint(const prog_loop *l, const prog_access *a) {
   return v;
 }
 
+static u32 largest_input(const prog_loop *l) {
+  u32 largest = 0;
+  for (u32 i = 1; i < l->num_in; i++)
+    if (footprint(l, &l->in[i]) > footprint(l, &l->in[largest])) largest = i;
+  return largest;
+}
+
+/* Of the largest input, in dims [first, end); INT64_MAX: it has none there, or there is no input.
+ */
+static i64 least_stride(const prog_loop *l, u32 first, u32 end) {
+  const prog_access *in = l->num_in ? &l->in[largest_input(l)] : NULL;
+  i64 least = INT64_MAX;
+  for (u32 d = first; in && d < end; d++) {
+    i64 s = loop_magnitude(in->stride[d]);
+    if (s != 0 && l->dims[d] != 1 && s < least) least = s;
+  }
+  return least;
+}
+
 /* The reduced dims are the ones that the largest input is contiguous in. */
 static bool is_contiguous_in_reduced(const prog_loop *l) {
   u32 kept = l->rank - l->reduced;
-  const prog_access *largest = NULL;
-  for (u32 i = 0; i < l->num_in; i++)
-    if (!largest || footprint(l, &l->in[i]) > footprint(l, largest)) largest = &l->in[i];
-  i64 best_kept = INT64_MAX, best_reduced = INT64_MAX;
-  for (u32 d = 0; largest && d < l->rank; d++) {
-    i64 s = loop_magnitude(largest->stride[d]);
-    if (s == 0 || l->dims[d] == 1) continue;
-    i64 *best = d < kept ? &best_kept : &best_reduced;
-    if (s < *best) *best = s;
-  }
-  return best_kept > best_reduced;
+  return least_stride(l, 0, kept) > least_stride(l, kept, l->rank);
 }
 
 /* Rows where they are contiguous and long enough to be worth a block each, which takes more where
@@ -451,8 +530,64 @@ static bool lower_blocks_of_rows(const lower_env *e, reduction *r, const prog_lo
   return true;
 }
 
-/* Behind what the values need: the body's, accumulators, and halves of pairs. */
-static size_t lower_scratch(reduction *r, bool rows) {
+/* Of the last kept dims, those whose elements the largest input has nearer together than any of the
+ * reduced ones: the first of them. */
+static u32 first_near(const prog_loop *l) {
+  u32 kept = l->rank - l->reduced, d = kept;
+  const prog_access *in = &l->in[largest_input(l)];
+  i64 least = least_stride(l, kept, l->rank);
+  while (d > 0 && (l->dims[d - 1] == 1 || loop_magnitude(in->stride[d - 1]) < least)) d--;
+  return d;
+}
+
+/* How many dims of the plan come before its columns, which results have side by side; 0: not so. */
+static u32 dims_before_columns(const plan *p, const walk *out) {
+  u32 first = 0;
+  i64 next = 1;
+  while (first < p->rank && out->stride[first] == 0) first++;
+  for (u32 d = p->rank; d > first; next *= p->dims[--d])
+    if (out->stride[d - 1] != next) return 0;
+  return first;
+}
+
+/* Where a block of columns would be short, and there are many rows of them: those are a block. */
+static bool lower_few_columns(const lower_env *e, reduction *r, const prog_loop *l,
+                              const fold_kernels *of_rows) {
+  enum { MOST = 512, MOST_AS_IT_IS = 128, FEWEST_ROWS = 8, FEWEST = 1024 };
+  u32 kept = l->rank - l->reduced;
+  bool as_it_is = l->code.len == 2;
+  kernel kn = {.num_out = 1, .p.several = true}, other = {.num_out = 1};
+  plan *p = &kn.p;
+  if (!r->fold || l->num_out > 1 || l->num_in == 0) return false;
+  u32 near = first_near(l);
+  u64 rows = dims_volume(l->dims + kept, l->reduced);
+  r->columns = dims_volume(l->dims + near, kept - near);
+  if (r->columns < 2 || r->columns > (as_it_is ? MOST_AS_IT_IS : MOST) || rows < FEWEST_ROWS ||
+      rows * r->columns < FEWEST)
+    return false;
+  loop_make_walks(e, &kn, l, near, l->rank - near);
+  loop_sort_dims(p, largest_input(l));
+  loop_collapse(p);
+  u32 first = dims_before_columns(p, &p->walks[l->num_in]);
+  if (first == 0) return false;
+  p->walks[l->num_in] = (walk){0}; /* results are no part of a block */
+  u64 whole = FOLD_ROWS * r->columns;
+  loop_lower_unit(e, &kn, l, true, whole > LOOP_BLOCK ? LOOP_BLOCK : LOOP_BLOCK / whole * whole);
+  if (p->cut >= first || p->max_elements < 2 * r->columns) return false;
+  loop_lower_inputs(e, &kn, l);
+  if (l->body.kind == REDUCE_SUM && of_rows && p->max_elements % whole == 0)
+    r->sum_rows = of_rows->sum_rows;
+  loop_make_walks(e, &other, l, 0, near);
+  loop_collapse(&other.p);
+  r->kn = kn;
+  r->other = other.p;
+  r->other.blocks = dims_volume(r->other.dims, r->other.rank);
+  return true;
+}
+
+/* Behind what the values need: the body's, accumulators, which take so many values each, and halves
+ * of pairs. */
+static size_t lower_scratch(reduction *r, bool rows, u64 taken) {
   u32 widest = 1;
   for (u32 o = 0; o < r->c.n; o++) widest = r->c.width[o] > widest ? r->c.width[o] : widest;
   r->block = r->kn.p.max_elements ? r->kn.p.max_elements : 1;
@@ -462,7 +597,7 @@ static size_t lower_scratch(reduction *r, bool rows) {
   r->body_at = r->kn.scratch;
   r->acc_at = align_up(r->body_at + vm_scratch_bytes(r->c.unit, r->block), 64);
   if (!rows) {
-    r->levels = accumulators_levels(r->other.blocks);
+    r->levels = accumulators_levels(taken);
     return r->acc_at + accumulators_bytes(&r->c, r->levels, r->block);
   }
   r->levels = 1;
@@ -506,10 +641,19 @@ void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out) {
                        .data = r,
                        .units = r->kn.p.blocks,
                        .cost = loop_cost(&r->kn, r->kn.p.max_elements) * 2,
-                       .scratch = lower_scratch(r, true)};
+                       .scratch = lower_scratch(r, true, 0)};
     return;
   }
   bool rows = by_rows(l, r->fold != NULL);
+  if (!rows && lower_few_columns(e, r, l, of_rows)) {
+    u64 blocks = r->kn.p.blocks;
+    *out = (exec_step){.run = run_few_columns,
+                       .data = r,
+                       .units = r->other.blocks,
+                       .cost = loop_cost(&r->kn, r->kn.p.max_elements) * 2 * (blocks + 1),
+                       .scratch = lower_scratch(r, false, blocks)};
+    return;
+  }
   split_plans(e, r, l, rows);
   r->kn.sums = rows && r->fold && l->body.kind == REDUCE_SUM && vm_rtype_of(types[0]) == R_f32;
   bool as_it_is = l->code.len == 2;
@@ -530,5 +674,5 @@ void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out) {
                      .data = r,
                      .units = rows ? r->other.blocks : r->kn.p.blocks,
                      .cost = block_cost * ((rows ? r->kn.p.blocks : r->other.blocks) + 1),
-                     .scratch = lower_scratch(r, rows)};
+                     .scratch = lower_scratch(r, rows, r->other.blocks)};
 }

@@ -159,6 +159,41 @@ static void test_short_rows(arena *a) {
           check_short_rows(a, rows, lengths[i], f ? DTYPE_f32 : DTYPE_s32, kinds[k]);
 }
 
+/* Of rows in `parts`, with one between them that is left out: (x - m) ^ 2 by column, of whole
+ * numbers that are exact in whatever order. */
+static void check_columns(arena *a, i64 sets, i64 parts, i64 r, i64 columns, prog_reducer kind) {
+  i64 apart = (r + 1) * columns, set = parts * apart;
+  size_t n = (size_t)(sets * set), m = (size_t)(sets * columns);
+  float *x = malloc(n * 4), *mean = malloc((size_t)columns * 4), *z = malloc(m * 4), init = 3;
+  u32 seed = 9;
+  for (size_t i = 0; i < n; i++) x[i] = floorf(noise(&seed) * 8);
+  for (i64 i = 0; i < columns; i++) mean[i] = (float)(i % 5);
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 px = prog_param(b, DTYPE_f32, n), pm = prog_param(b, DTYPE_f32, (u64)columns);
+  u32 out = prog_result(b, DTYPE_f32, m, -1), c = prog_const(b, DTYPE_f32, 1, &init);
+  prog_loop *l = prog_add_loop(b, 4, (i64[]){sets, columns, parts, r}, S, L);
+  u32 vx =
+      vm_load(b, &l->code, DTYPE_f32, prog_loop_in(b, l, px, 0, (i64[]){set, 1, apart, columns}));
+  u32 vm = vm_load(b, &l->code, DTYPE_f32, prog_loop_in(b, l, pm, 0, (i64[]){0, 1, 0, 0}));
+  u32 v = vm_emit(b, &l->code, VM_sub, DTYPE_f32, vx, vm, 0);
+  prog_loop_out(b, l, out, 0, (i64[]){columns, 1, 0, 0},
+                vm_emit(b, &l->code, VM_mul, DTYPE_f32, v, v, 0));
+  prog_loop_reduce(b, l, 2, &c, (prog_body){.kind = kind});
+  CHECK(!*run(b, (void *[]){x, mean}, (void *[]){z}));
+  int bad = 0;
+  for (size_t i = 0; i < m; i++) {
+    i64 at = (i64)i % columns, first = (i64)i / columns * set + at;
+    float want = init;
+    for (i64 k = 0; k < parts * r; k++) {
+      float e = x[first + k / r * apart + k % r * columns] - mean[at];
+      want = kind == REDUCE_MAX ? fmaxf(want, e * e) : want + e * e;
+    }
+    bad += z[i] != want;
+  }
+  CHECK(bad == 0);
+  free(x), free(mean), free(z);
+}
+
 static void test_reduce(arena *a) {
   static const i64 shapes[][3] = {{1, 1, 1},    {1, 100000, 1}, {5, 3000, 1}, {1000, 7, 1},
                                   {4, 33, 129}, {1, 64, 64},    {3, 5000, 3}, {7, 0, 2},
@@ -166,6 +201,14 @@ static void test_reduce(arena *a) {
   for (size_t i = 0; i < COUNT(shapes); i++) {
     check_reduce(a, shapes[i][0], shapes[i][1], shapes[i][2], REDUCE_SUM);
     check_reduce(a, shapes[i][0], shapes[i][1], shapes[i][2], REDUCE_MAX);
+  }
+  static const i64 columns[][4] = {{1, 1, 9000, 16}, {3, 2, 700, 24},  {2, 300, 3, 64},
+                                   {1, 2, 999, 7},   {5, 1, 400, 300}, {1, 3, 333, 512},
+                                   {2, 1, 8, 129},   {1, 5, 101, 2}};
+  for (size_t i = 0; i < COUNT(columns); i++) {
+    const i64 *k = columns[i];
+    check_columns(a, k[0], k[1], k[2], k[3], REDUCE_SUM);
+    check_columns(a, k[0], k[1], k[2], k[3], REDUCE_MAX);
   }
   check_argmax(a, 3, 10000);
   check_argmax(a, 5000, 10);
