@@ -95,8 +95,7 @@ static bool stays(const plan *p, u32 walk_index) {
 /* What has to be brought together, or apart, for each block. */
 static u32 count_moved(const plan *p) {
   u32 n = 0;
-  for (u32 w = 0; w < p->num_walks; w++)
-    n += p->patterns[w].mode == MODE_STRIDED && !stays(p, w);
+  for (u32 w = 0; w < p->num_walks; w++) n += p->patterns[w].mode == MODE_STRIDED && !stays(p, w);
   return n;
 }
 
@@ -537,6 +536,16 @@ static bool may_sum(const plan *p) {
   return p->blocks > 0 && last >= FOLD_RUNNING && p->max_elements < FOLD_LONG;
 }
 
+/* How many elements leave what is brought together for a block in the first-level cache, beside
+ * what it reads and writes where that lies. */
+static u64 packed_block(const plan *p, u32 walks) {
+  enum { CACHE = 24 << 10, ELEMENT = 4, LEAST = 256 };
+  u64 packed = 0;
+  for (u32 w = 0; w < walks; w++) packed += p->patterns[w].mode == MODE_STRIDED;
+  u64 n = CACHE / ELEMENT / (packed + 2) / 64 * 64;
+  return n < LEAST ? LEAST : n;
+}
+
 /* Lowers the code for the plan's blocks. The patterns must be known to say what is scalar, the
  * code to say how large a block should be: cut, lower, and cut again if that was too large. */
 void loop_lower_unit(const lower_env *e, kernel *kn, const prog_loop *l, bool registers,
@@ -580,6 +589,8 @@ void loop_lower_unit(const lower_env *e, kernel *kn, const prog_loop *l, bool re
                     .sums = kn->sums && may_sum(p)};
     kn->unit = vm_lower(e, &spec);
     u64 best = vm_block_size(kn->unit);
+    if (!registers && best > packed_block(p, kn->num_in + kn->num_out))
+      best = packed_block(p, kn->num_in + kn->num_out);
     if (best >= target || kn->unit->num_calls == 0) break;
     target = best;
   }
