@@ -514,11 +514,11 @@ V jit_select(J *j, V p, V x, V y, bool masks) {
 
 bool jit_has_small(dtype t) { return t == DTYPE_bf16 || t == DTYPE_f16; }
 
+static V to_uppers(J *j, V words) { return OP2(permw, jit_add(j, JP_uppers, 0, 0, 0, 0), words); }
 V jit_load_small(J *j, dtype t, V x) {
   const jit_node *n = &j->nodes.data[x];
   if (t == DTYPE_bf16 && n->prim == JP_load16)
-    return OP2(permw, jit_add(j, JP_uppers, 0, 0, 0, 0),
-               jit_add(j, JP_load_words, n->imm, 0, 0, 0));
+    return to_uppers(j, jit_add(j, JP_load_words, n->imm, 0, 0, 0));
   if (t == DTYPE_bf16) return IMM1(pslld, 16, x);
   if (n->prim == JP_load16) return jit_add(j, JP_load_half, n->imm, 0, 0, 0);
   return OP1(cvtph2ps, OP1(pmovdw, x));
@@ -536,9 +536,9 @@ static bool find_rounded(J *j, dtype t, V x, V *out) {
   if (t == DTYPE_f16) {
     if (n->prim != JP_cvtph2ps || of->prim != JP_cvtps2ph) return false;
     *out = OP1(pmovzxwd, n->arg[0]);
-  } else if (n->prim == JP_pslld) {
-    if (of->prim != JP_pmovzxwd || j->nodes.data[of->arg[0]].prim != JP_cvtneps2bf16) return false;
-    *out = n->arg[0];
+  } else if (n->prim == JP_permw) {
+    if (j->nodes.data[n->arg[1]].prim != JP_cvtneps2bf16) return false;
+    *out = OP1(pmovzxwd, n->arg[1]);
   } else {
     if (n->prim != JP_pandd || of->prim != JP_pblendmd) return false;
     if (!jit_is_const(j, n->arg[1], &bits) || bits != 0xffff0000) return false;
@@ -557,8 +557,7 @@ V jit_store_small(J *j, dtype t, V x) {
 V jit_round_small(J *j, dtype t, V x) {
   V half;
   if (find_rounded(j, t, x, &half)) return x;
-  if (t == DTYPE_bf16 && j->to_bf16 && is_computed(j, x))
-    return IMM1(pslld, 16, OP1(pmovzxwd, OP1(cvtneps2bf16, x)));
+  if (t == DTYPE_bf16 && j->to_bf16 && is_computed(j, x)) return to_uppers(j, OP1(cvtneps2bf16, x));
   if (t == DTYPE_bf16) return OP2(pandd, bf16_rounded(j, x), CONST(0xffff0000));
   return OP1(cvtph2ps, IMM1(cvtps2ph, 0, x));
 }
