@@ -331,7 +331,10 @@ typedef struct w16 {
     T *d = dv;                                                                                     \
     const T *a = av;                                                                               \
     i64 step = *(const i64 *)bv;                                                                   \
-    LOOP d[i] = a[(i64)i * step];                                                                  \
+    if (step == 2) /* compilers make vectors of it */                                              \
+      LOOP d[i] = a[2 * i];                                                                        \
+    else                                                                                           \
+      LOOP d[i] = a[(i64)i * step];                                                                \
   }                                                                                                \
   static void scatter_##w(PARAMS) {                                                                \
     UNUSED;                                                                                        \
@@ -346,6 +349,14 @@ typedef struct w16 {
     LOOP {                                                                                         \
       d[i] = a[2 * i];                                                                             \
       e[i] = a[2 * i + 1];                                                                         \
+    }                                                                                              \
+  }                                                                                                \
+  static void zip_##w(size_t n, void *pairs, const void *first, const void *second) {              \
+    const T *a = first, *b = second;                                                               \
+    T *d = pairs;                                                                                  \
+    LOOP {                                                                                         \
+      d[2 * i] = a[i];                                                                             \
+      d[2 * i + 1] = b[i];                                                                         \
     }                                                                                              \
   }
 BY_WIDTH(0, u8)
@@ -641,6 +652,7 @@ static void set_widths(vm_kernels *k) {
   k->splat[w] = splat_##w;                                                                         \
   k->stride[w] = stride_##w;                                                                       \
   k->unzip[w] = unzip_##w;                                                                         \
+  k->zip[w] = zip_##w;                                                                             \
   k->scatter[w] = scatter_##w;
   SET_WIDTH(0)
   SET_WIDTH(1)

@@ -49,6 +49,7 @@ typedef struct kern_c128 {
 typedef void kern_fn(size_t n, void *d, const void *a, const void *b, const void *c);
 /* first[i] = pairs[2 * i], second[i] = pairs[2 * i + 1], n of each */
 typedef void kern_unzip_fn(size_t n, void *first, void *second, const void *pairs);
+typedef void kern_zip_fn(size_t n, void *pairs, const void *first, const void *second);
 
 enum { FORM_VV, FORM_VS, FORM_SV, FORM_COUNT }; /* vector or scalar operands */
 
@@ -67,9 +68,10 @@ typedef struct vm_kernels {
   kern_transpose_fn *transpose[4];                   /* [log2 width] */
   kern_reverse_fn *reverse[5];                       /* [log2 width]; NULL: none */
   kern_unzip_fn *unzip[5];                           /* [log2 width] */
-  kern_fn *iota[R_COUNT];                            /* a: i64 first, b: i64 step */
-  kern_fn *load[DTYPE_COUNT];                        /* small float to f32 */
-  kern_fn *store[DTYPE_COUNT];                       /* f32 to small float */
+  kern_zip_fn *zip[5];
+  kern_fn *iota[R_COUNT];      /* a: i64 first, b: i64 step */
+  kern_fn *load[DTYPE_COUNT];  /* small float to f32 */
+  kern_fn *store[DTYPE_COUNT]; /* f32 to small float */
   kern_fn *round[DTYPE_COUNT]; /* f32 to the nearest value of the type, or NULL: store, load */
   kern_fn *wrap[DTYPE_COUNT];  /* sub-byte integers back into range */
   kern_fn *clean[DTYPE_COUNT]; /* the same, and pred to 0 or 1: from memory, which may have any */

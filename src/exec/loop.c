@@ -185,110 +185,6 @@ void loop_find_block(const plan *p, u64 b, block *out) {
     rest /= (u64)p->dims[d - 1];
   }
 }
-/* Visits the runs of a strided pattern: fn for each innermost run, in block order. */
-#define FOR_RUNS(pt, count, run, offset, done, ...)                                                \
-  do {                                                                                             \
-    const pattern *q_ = (pt);                                                                      \
-    u32 last_ = q_->rank - 1;                                                                      \
-    i64 at_[PROG_MAX_DIMS] = {0}, head_ = (count)*q_->head;                                        \
-    i64 run = last_ == 0 ? head_ : q_->dims[last_], offset = 0;                                    \
-    size_t done = 0;                                                                               \
-    for (;;) {                                                                                     \
-      __VA_ARGS__                                                                                  \
-      done += (size_t)run;                                                                         \
-      u32 d_ = last_;                                                                              \
-      for (; d_ > 0; d_--) {                                                                       \
-        offset += q_->stride[d_ - 1];                                                              \
-        if (++at_[d_ - 1] < (d_ == 1 ? head_ : q_->dims[d_ - 1])) break;                           \
-        offset -= at_[d_ - 1] * q_->stride[d_ - 1];                                                \
-        at_[d_ - 1] = 0;                                                                           \
-      }                                                                                            \
-      if (d_ == 0) break;                                                                          \
-    }                                                                                              \
-  } while (0)
-
-static void gather_run(const vm_kernels *k, i64 stride, i64 run, u32 width, const char *from,
-                       char *to) {
-  u32 w = vm_log2_width(width);
-  if (stride == 1)
-    memcpy(to, from, (size_t)run * width);
-  else if (stride == 0)
-    k->splat[w]((size_t)run, to, from, NULL, NULL);
-  else if (stride == -1 && k->reverse[w])
-    k->reverse[w]((size_t)run, to, from);
-  else
-    k->stride[w]((size_t)run, to, from, &stride, NULL);
-}
-
-/* The last two dims, of so many rows. */
-static void gather_rows(const vm_kernels *k, const pattern *p, i64 rows, u32 width,
-                        const char *from, char *to) {
-  u32 w = vm_log2_width(width), last = p->rank - 1;
-  i64 run = p->dims[last], row = p->stride[last - 1], stride = p->stride[last];
-  i64 bytes = run * (i64)width;
-  if (stride == 1)
-    k->move->rows((size_t)rows, (size_t)bytes, to, bytes, from, row * (i64)width, false);
-  else if (stride == 0 && w < 4)
-    k->spread[w]((size_t)rows, (size_t)run, to, from, row);
-  else if (row == 1 && stride > 1 && w < 4)
-    k->transpose[w]((size_t)rows, (size_t)run, to, bytes, from, stride * (i64)width, false);
-  else
-    for (i64 i = 0; i < rows; i++, to += bytes, from += row * (i64)width)
-      gather_run(k, stride, run, width, from, to);
-}
-
-static void gather_block(const vm_kernels *k, const pattern *p, i64 count, u32 width,
-                         const char *base, char *out) {
-  if (p->rank == 1) {
-    gather_run(k, p->stride[0], count * p->head, width, base, out);
-    return;
-  }
-  if (p->rank == 2) {
-    gather_rows(k, p, count * p->head, width, base, out);
-    return;
-  }
-  pattern outer = *p;
-  outer.rank--; /* runs of it are rows of the last two dims */
-  FOR_RUNS(&outer, count, rows, offset, done, {
-    gather_rows(k, p, rows, width, base + offset * (i64)width,
-                out + (i64)done * p->dims[p->rank - 1] * (i64)width);
-  });
-}
-
-void loop_scatter(const vm_kernels *k, const pattern *p, i64 count, u32 width, char *base,
-                  const char *values, bool streams) {
-  u32 w = vm_log2_width(width), last = p->rank - 1;
-  const i64 *stride = &p->stride[last];
-  if (last > 0 && *stride == 1) {
-    i64 bytes = p->dims[last] * (i64)width;
-    pattern outer = *p;
-    outer.rank--;
-    FOR_RUNS(&outer, count, rows, offset, done, {
-      k->move->rows((size_t)rows, (size_t)bytes, base + offset * (i64)width,
-                    p->stride[last - 1] * (i64)width, values + (i64)done * bytes, bytes, streams);
-    });
-    return;
-  }
-  FOR_RUNS(p, count, run, offset, done, {
-    char *to = base + offset * (i64)width;
-    const char *from = values + done * width;
-    if (*stride == 1)
-      memcpy(to, from, (size_t)run * width);
-    else
-      k->scatter[w]((size_t)run, to, from, stride, NULL);
-  });
-}
-
-static void iota_block(const vm_kernels *k, const pattern *p, i64 count, vm_rtype type, i64 base,
-                       char *out) {
-  u32 width = vm_rtype_size(type);
-  const i64 *stride = &p->stride[p->rank - 1];
-  FOR_RUNS(p, count, run, offset, done, {
-    i64 first = base + offset;
-    k->iota[type]((size_t)run, out + done * width, &first, stride, NULL);
-  });
-}
-
 /* ---- a kernel over a plan: inputs fetched, code run ---- */
 
 static void fetch_iota(const kernel *kn, void **reg, const block *b, u32 i, i64 extra) {
@@ -298,7 +194,7 @@ static void fetch_iota(const kernel *kn, void **reg, const block *b, u32 i, i64 
   if (use->scalar)
     kn->k->iota[use->type](1, reg[use->reg], &at, &zero, NULL);
   else
-    iota_block(kn->k, &kn->p.patterns[w], b->count, use->type, at, reg[use->reg]);
+    loop_iota(kn->k, &kn->p.patterns[w], b->count, use->type, at, reg[use->reg]);
 }
 
 void loop_fetch(const kernel *kn, const exec_env *env, void **reg, char *packed, const block *b,
@@ -313,7 +209,13 @@ void loop_fetch(const kernel *kn, const exec_env *env, void **reg, char *packed,
     reg[i] = from;
     if (pt->mode != MODE_STRIDED) continue;
     reg[i] = packed + in->packed;
-    gather_block(kn->k, pt, in->still ? (i64)p->piece : b->count, in->width, from, reg[i]);
+    if (in->paired) continue;
+    if (in->pair) {
+      loop_gather_pairs(kn->k, pt, b->count, in->width, from, reg[i],
+                        packed + kn->in[in->pair - 1].packed);
+      continue;
+    }
+    loop_gather(kn->k, pt, in->still ? (i64)p->piece : b->count, in->width, from, reg[i]);
   }
   for (u32 i = 0; i < kn->num_iota; i++)
     fetch_iota(kn, reg, b, i, extra ? extra[kn->num_in + kn->num_out + i] : 0);
@@ -324,19 +226,18 @@ static void store_block(const kernel *kn, const exec_env *env, void **reg, const
     const vm_output *v = &kn->unit->outputs[o];
     const input *out = &kn->out[o];
     const pattern *pt = &kn->p.patterns[kn->num_in + o];
-    if (v->in_place) continue;
+    if (v->in_place || out->paired) continue;
     i64 at = out->offset + loop_block_offset(&kn->p, b, kn->num_in + o);
     char *to = (char *)env->slots[out->slot] + at * (i64)out->width;
     const char *from = reg[v->reg];
     u32 w = vm_log2_width(out->width);
-    if (v->scalar && pt->mode == MODE_CONTIGUOUS) {
+    if (out->pair) {
+      loop_scatter_pairs(kn->k, pt, b->count, out->width, to, from,
+                         reg[kn->unit->outputs[out->pair - 1].reg]);
+    } else if (v->scalar && pt->mode == MODE_CONTIGUOUS) {
       kn->k->splat[w](b->elements, to, from, NULL, NULL);
     } else if (v->scalar) {
-      FOR_RUNS(pt, b->count, run, offset, done, {
-        for (i64 i = 0; i < run; i++)
-          memcpy(to + (offset + i * pt->stride[pt->rank - 1]) * (i64)out->width, from, out->width);
-        (void)done;
-      });
+      loop_splat(pt, b->count, out->width, to, from);
     } else if (pt->mode == MODE_CONTIGUOUS) {
       if (to != from) memmove(to, from, b->elements * out->width);
     } else {
@@ -624,6 +525,22 @@ static bool is_compiled(const vm_unit *u) {
   return false;
 }
 
+/* What has every second element of one row of memory, and what has the others, go together. */
+static void find_pairs(const kernel *kn, input *list, u32 num, u32 first_walk, bool outputs) {
+  const plan *p = &kn->p;
+  for (u32 i = 0; i < num; i++)
+    for (u32 k = 0; k < num; k++) {
+      const pattern *pt = &p->patterns[first_walk + i];
+      input *a = &list[i], *b = &list[k];
+      bool scalar = outputs && (kn->unit->outputs[i].scalar || kn->unit->outputs[k].scalar);
+      if (a->slot != b->slot || b->offset != a->offset + 1 || scalar) continue;
+      if (pt->mode != MODE_STRIDED || pt->stride[pt->rank - 1] != 2) continue;
+      if (a->still || a->pair || b->pair || a->paired || b->paired) continue;
+      if (memcmp(&p->walks[first_walk + i], &p->walks[first_walk + k], sizeof(walk)) != 0) continue;
+      a->pair = k + 1, b->paired = true;
+    }
+}
+
 u64 loop_cost(const kernel *kn, u64 elements) {
   bool compiled = is_compiled(kn->unit);
   u64 heavy = compiled ? 8 : 16;
@@ -651,6 +568,8 @@ static void lower_map(const lower_env *e, const prog_loop *l, exec_step *out) {
     kn->streams |= prog_slot_bytes(&e->prog->slots[l->out[o].slot]) >= STREAMED;
   }
   if (in_place) find_steps(e, kn);
+  find_pairs(kn, kn->in, kn->num_in, 0, false);
+  find_pairs(kn, kn->out, kn->num_out, kn->num_in, true);
   *out = (exec_step){.run = is_once(kn) ? run_once
                             : in_place  ? run_in_place
                                         : run_map,

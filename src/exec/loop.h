@@ -46,6 +46,8 @@ typedef struct input {
   u32 slot, width;
   i64 offset;
   bool still;    /* gathered, and the same for all blocks */
+  u32 pair;      /* 1 + another one, which has every second element, as this one the others */
+  bool paired;   /* it is the other one of a pair */
   size_t packed; /* where its gathered block lies in scratch; 0: never gathered */
 } input;
 
@@ -96,9 +98,23 @@ u64 loop_cost(const kernel *kn, u64 elements);
  * block's own, or NULL. again: with the same ones, so that what is still is there. */
 void loop_fetch(const kernel *kn, const exec_env *env, void **reg, char *packed, const block *b,
                 const i64 *extra, bool again);
-/* A block's values to where its pattern says; past the caches, or not. */
+/* ---- elements that do not lie together (loop_move.c) ---- */
+
+/* A block's elements from where its pattern says; or numbers that are `base` and where. */
+void loop_gather(const vm_kernels *k, const pattern *p, i64 count, u32 width, const char *base,
+                 char *out);
+void loop_iota(const vm_kernels *k, const pattern *p, i64 count, vm_rtype type, i64 base,
+               char *out);
+/* A block's values, or one value, to where its pattern says; past the caches, or not. */
 void loop_scatter(const vm_kernels *k, const pattern *p, i64 count, u32 width, char *base,
                   const char *values, bool streams);
+void loop_splat(const pattern *p, i64 count, u32 width, char *base, const char *value);
+/* Two blocks, of which the pattern, whose last stride is 2, is the first one's, and the elements in
+ * between are the second's. */
+void loop_gather_pairs(const vm_kernels *k, const pattern *p, i64 count, u32 width,
+                       const char *base, char *first, char *second);
+void loop_scatter_pairs(const vm_kernels *k, const pattern *p, i64 count, u32 width, char *base,
+                        const char *first, const char *second);
 
 /* reduce.c; the kept dims are not empty. No list of initial values: zeros. */
 void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out);

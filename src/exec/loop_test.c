@@ -1,10 +1,10 @@
 /* Elementwise loops over rows, against plain C. */
 #include "tests/exec.h"
 
-/* Halves of rows, by factors that several rows share, into both halves of others, in one loop:
- * z[i][j][k] = x[i][j][k] * f[i][k] - x[i][j][n + k], z[i][j][n + k] = x[i][j][n + k] * f[i][k] +
- * x[i][j][k] */
-static void check_halves(arena *a, i64 n) {
+/* Halves of rows, or every second element and the others, by factors that several rows share, into
+ * the same of other rows, in one loop. Of halves: z[i][j][k] = x[i][j][k] * f[i][k] - x[i][j][n +
+ * k], z[i][j][n + k] = x[i][j][n + k] * f[i][k] + x[i][j][k] */
+static void check_halves(arena *a, i64 n, bool in_turn) {
   enum { I = 29, J = 5, MOST = 40 };
   static float x[I * J * 2 * MOST], f[I * MOST], z[I * J * 2 * MOST];
   u32 seed = 7, in[3];
@@ -14,24 +14,24 @@ static void check_halves(arena *a, i64 n) {
   u32 px = prog_param(b, DTYPE_f32, (u64)(I * J * 2 * n));
   u32 pf = prog_param(b, DTYPE_f32, (u64)(I * n));
   u32 r = prog_result(b, DTYPE_f32, (u64)(I * J * 2 * n), -1);
-  i64 rows[] = {J * 2 * n, 2 * n, 1};
+  i64 step = in_turn ? 2 : 1, other = in_turn ? 1 : n, rows[] = {J * 2 * n, 2 * n, step};
   prog_loop *l = prog_add_loop(b, 3, (i64[]){I, J, n}, S, L);
   vm_code *c = &l->code;
   in[0] = vm_load(b, c, DTYPE_f32, prog_loop_in(b, l, px, 0, rows));
-  in[1] = vm_load(b, c, DTYPE_f32, prog_loop_in(b, l, px, n, rows));
+  in[1] = vm_load(b, c, DTYPE_f32, prog_loop_in(b, l, px, other, rows));
   in[2] = vm_load(b, c, DTYPE_f32, prog_loop_in(b, l, pf, 0, (i64[]){n, 0, 1}));
   for (u32 h = 0; h < 2; h++) {
     u32 v = vm_emit(b, c, VM_mul, DTYPE_f32, in[h], in[2], 0);
     v = vm_emit(b, c, h ? VM_add : VM_sub, DTYPE_f32, v, in[1 - h], 0);
-    prog_loop_out(b, l, r, h * n, rows, v);
+    prog_loop_out(b, l, r, h * other, rows, v);
   }
   CHECK(!*run(b, (void *[]){x, f}, (void *[]){z}));
   int bad = 0;
   for (i64 i = 0; i < I * J; i++)
     for (i64 j = 0; j < n; j++) {
-      const float *p = x + i * 2 * n + j, *q = z + i * 2 * n + j;
-      volatile float by = f[i / J * n + j], low = p[0] * by, high = p[n] * by;
-      bad += q[0] != low - p[n] || q[n] != high + p[0];
+      const float *p = x + i * 2 * n + j * step, *q = z + i * 2 * n + j * step;
+      volatile float by = f[i / J * n + j], low = p[0] * by, high = p[other] * by;
+      bad += q[0] != low - p[other] || q[other] != high + p[0];
     }
   CHECK(bad == 0);
 }
@@ -39,7 +39,7 @@ static void check_halves(arena *a, i64 n) {
 static void run_tests(arena *a, const exec_options *options) {
   status s = exec_create(options, &pool);
   CHECK(!s);
-  for (i64 n = 1; n <= 40; n += 3) check_halves(a, n);
+  for (i64 n = 1; n <= 40; n += 3) check_halves(a, n, false), check_halves(a, n, true);
   executor_release(pool);
 }
 

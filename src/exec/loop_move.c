@@ -1,0 +1,130 @@
+/* Elements of a block that do not lie together: brought together, and apart again (loop.h). */
+#include "exec/loop.h"
+
+/* Visits the runs of a strided pattern: fn for each innermost run, in block order. */
+#define FOR_RUNS(pt, count, run, offset, done, ...)                                                \
+  do {                                                                                             \
+    const pattern *q_ = (pt);                                                                      \
+    u32 last_ = q_->rank - 1;                                                                      \
+    i64 at_[PROG_MAX_DIMS] = {0}, head_ = (count)*q_->head;                                        \
+    i64 run = last_ == 0 ? head_ : q_->dims[last_], offset = 0;                                    \
+    size_t done = 0;                                                                               \
+    for (;;) {                                                                                     \
+      __VA_ARGS__                                                                                  \
+      done += (size_t)run;                                                                         \
+      u32 d_ = last_;                                                                              \
+      for (; d_ > 0; d_--) {                                                                       \
+        offset += q_->stride[d_ - 1];                                                              \
+        if (++at_[d_ - 1] < (d_ == 1 ? head_ : q_->dims[d_ - 1])) break;                           \
+        offset -= at_[d_ - 1] * q_->stride[d_ - 1];                                                \
+        at_[d_ - 1] = 0;                                                                           \
+      }                                                                                            \
+      if (d_ == 0) break;                                                                          \
+    }                                                                                              \
+  } while (0)
+
+static void gather_run(const vm_kernels *k, i64 stride, i64 run, u32 width, const char *from,
+                       char *to) {
+  u32 w = vm_log2_width(width);
+  if (stride == 1)
+    memcpy(to, from, (size_t)run * width);
+  else if (stride == 0)
+    k->splat[w]((size_t)run, to, from, NULL, NULL);
+  else if (stride == -1 && k->reverse[w])
+    k->reverse[w]((size_t)run, to, from);
+  else
+    k->stride[w]((size_t)run, to, from, &stride, NULL);
+}
+
+/* The last two dims, of so many rows. */
+static void gather_rows(const vm_kernels *k, const pattern *p, i64 rows, u32 width,
+                        const char *from, char *to) {
+  u32 w = vm_log2_width(width), last = p->rank - 1;
+  i64 run = p->dims[last], row = p->stride[last - 1], stride = p->stride[last];
+  i64 bytes = run * (i64)width;
+  if (stride == 1)
+    k->move->rows((size_t)rows, (size_t)bytes, to, bytes, from, row * (i64)width, false);
+  else if (stride == 0 && w < 4)
+    k->spread[w]((size_t)rows, (size_t)run, to, from, row);
+  else if (row == 1 && stride > 1 && w < 4)
+    k->transpose[w]((size_t)rows, (size_t)run, to, bytes, from, stride * (i64)width, false);
+  else
+    for (i64 i = 0; i < rows; i++, to += bytes, from += row * (i64)width)
+      gather_run(k, stride, run, width, from, to);
+}
+
+void loop_gather(const vm_kernels *k, const pattern *p, i64 count, u32 width, const char *base,
+                 char *out) {
+  if (p->rank == 1) {
+    gather_run(k, p->stride[0], count * p->head, width, base, out);
+    return;
+  }
+  if (p->rank == 2) {
+    gather_rows(k, p, count * p->head, width, base, out);
+    return;
+  }
+  pattern outer = *p;
+  outer.rank--; /* runs of it are rows of the last two dims */
+  FOR_RUNS(&outer, count, rows, offset, done, {
+    gather_rows(k, p, rows, width, base + offset * (i64)width,
+                out + (i64)done * p->dims[p->rank - 1] * (i64)width);
+  });
+}
+
+void loop_gather_pairs(const vm_kernels *k, const pattern *p, i64 count, u32 width,
+                       const char *base, char *first, char *second) {
+  u32 w = vm_log2_width(width);
+  FOR_RUNS(p, count, run, offset, done, {
+    k->unzip[w]((size_t)run, first + done * width, second + done * width,
+                base + offset * (i64)width);
+  });
+}
+void loop_scatter_pairs(const vm_kernels *k, const pattern *p, i64 count, u32 width, char *base,
+                        const char *first, const char *second) {
+  u32 w = vm_log2_width(width);
+  FOR_RUNS(p, count, run, offset, done, {
+    k->zip[w]((size_t)run, base + offset * (i64)width, first + done * width, second + done * width);
+  });
+}
+
+void loop_scatter(const vm_kernels *k, const pattern *p, i64 count, u32 width, char *base,
+                  const char *values, bool streams) {
+  u32 w = vm_log2_width(width), last = p->rank - 1;
+  const i64 *stride = &p->stride[last];
+  if (last > 0 && *stride == 1) {
+    i64 bytes = p->dims[last] * (i64)width;
+    pattern outer = *p;
+    outer.rank--;
+    FOR_RUNS(&outer, count, rows, offset, done, {
+      k->move->rows((size_t)rows, (size_t)bytes, base + offset * (i64)width,
+                    p->stride[last - 1] * (i64)width, values + (i64)done * bytes, bytes, streams);
+    });
+    return;
+  }
+  FOR_RUNS(p, count, run, offset, done, {
+    char *to = base + offset * (i64)width;
+    const char *from = values + done * width;
+    if (*stride == 1)
+      memcpy(to, from, (size_t)run * width);
+    else
+      k->scatter[w]((size_t)run, to, from, stride, NULL);
+  });
+}
+
+void loop_iota(const vm_kernels *k, const pattern *p, i64 count, vm_rtype type, i64 base,
+               char *out) {
+  u32 width = vm_rtype_size(type);
+  const i64 *stride = &p->stride[p->rank - 1];
+  FOR_RUNS(p, count, run, offset, done, {
+    i64 first = base + offset;
+    k->iota[type]((size_t)run, out + done * width, &first, stride, NULL);
+  });
+}
+
+void loop_splat(const pattern *p, i64 count, u32 width, char *base, const char *value) {
+  FOR_RUNS(p, count, run, offset, done, {
+    for (i64 i = 0; i < run; i++)
+      memcpy(base + (offset + i * p->stride[p->rank - 1]) * (i64)width, value, width);
+    (void)done;
+  });
+}
