@@ -67,6 +67,17 @@ def batch_norm(x, gain, shift):
     return (x - mean) * lax.rsqrt(spread + 1e-5) * gain + shift
 
 
+def rotary(x, cosine, sine):
+    """Of every second feature and the one behind it."""
+    a, b = x[..., ::2], x[..., 1::2]
+    return jnp.stack([a * cosine - b * sine, b * cosine + a * sine], -1).reshape(x.shape)
+
+
+def rotary_of_halves(x, cosine, sine):
+    low, high = jnp.split(x, 2, -1)
+    return x * cosine + jnp.concatenate([-high, low], -1) * sine
+
+
 def adam(weights, first, second, gradient):
     first, second = 0.9 * first + 0.1 * gradient, 0.999 * second + 0.001 * gradient ** 2
     return weights - 1e-3 * first / (jnp.sqrt(jnp.abs(second)) + 1e-8), first, second
@@ -121,6 +132,9 @@ row("moves", "scatter-add of scalars 1M", lambda x, i, u: x.at[i].add(u), (M,), 
     (M,), quick=False)
 for n in (64, 128, 256, 512, 1024):
     row("products", f"product {n}", jnp.matmul, (n, n), (n, n), quick=n in (64, 512))
+row("moves", "rotary embedding 8x256x8x64", rotary, (8, 256, 8, 64), *[(256, 1, 32)] * 2)
+row("moves", "rotary embedding of halves", rotary_of_halves, (8, 256, 8, 64), *[(256, 1, 64)] * 2,
+    quick=False)
 row("products", "product 512 bf16", jnp.matmul, (512, 512), (512, 512), kind=BF16)
 row("products", "product 512 int8", lambda a, b: lax.dot(a, b, preferred_element_type=np.int32),
     (512, 512), (512, 512), kind=np.int8)

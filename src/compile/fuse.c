@@ -212,20 +212,40 @@ bool fuse_without_ones(lower *L, node *in, node *n) {
   return true;
 }
 
+bool fuse_is_small(const node *n) {
+  enum { MOST = 4 };
+  return !n->heavy && !n->apart && n->cost <= MOST && n->loads <= 1;
+}
+
+bool fuse_with_ones(lower *L, node *in, node *n) {
+  if (in->kind != NODE_EXPR || in->apart || in->pending) return false;
+  fuse_close_of(L, in);
+  node as = *in;
+  as.rank = n->rank, as.dims = n->dims;
+  as.pending = n->pending, as.result = n->result;
+  as.stamp = 0;
+  as.pulled = false;
+  *n = as;
+  return true;
+}
+
 /* ---- pulling code into a loop ---- */
 
 /* A new stamp makes every node's `vm` that of another loop. So loops are built one after the
  * other: nobody pulls into the one before once this has been called. */
 pull fuse_begin(lower *L, u32 rank, const i64 *dims, const u32 *perm) {
-  L->stamp++;
+  lower_new_stamp(L);
   prog_loop *l = prog_add_loop(L->b, rank, dims, lower_name(L), lower_loc(L));
   return (pull){.L = L, .loop = l, .rank = rank, .perm = perm};
 }
 
-/* What is the same everywhere may have another shape than the loop (fuse_as_uniform). */
+/* What is the same everywhere may have another shape than the loop (fuse_as_uniform), and the loop
+ * dims of 1 behind those of the node (fuse_with_ones). */
 static void permute(const pull *p, const node *n, i64 *out) {
-  bool one = n->rank == 0 || n->uniform;
-  for (u32 d = 0; d < p->rank; d++) out[d] = one ? 0 : n->stride[p->perm ? p->perm[d] : d];
+  for (u32 d = 0; d < p->rank; d++) {
+    u32 of = p->perm ? p->perm[d] : d;
+    out[d] = of >= n->rank || n->uniform ? 0 : n->stride[of];
+  }
 }
 
 /* Where in its slot, or at which index, the loop begins. */
@@ -282,14 +302,18 @@ static u32 pull_index(pull *p, node *n) {
 
 static u32 pull_anew(pull *p, node *n);
 
-/* Of the box that has all of the loop's. */
+/* Of the box that has all of the loop's. What a box is computed of, another value's box may be
+ * computed of at another place. */
 static u32 pull_piece(pull *p, const node *n) {
   const i64 *at = p->at;
+  u32 stamp = p->L->stamp;
   i64 inside[PROG_MAX_DIMS];
   const piece *b = pieces_find(n, at);
   for (u32 d = 0; d < n->rank; d++) inside[d] = at[d] - b->at[d];
   p->at = inside;
+  lower_new_stamp(p->L);
   u32 v = pull_anew(p, b->of);
+  p->L->stamp = stamp;
   p->at = at;
   return v;
 }
@@ -327,7 +351,7 @@ static void add_pieces(lower *L, node *n, node_list *out) {
 /* All PIECES that these are made of. */
 static node_list find_pieces(lower *L, node *const *n, u32 num) {
   node_list all = {0};
-  L->stamp++;
+  lower_new_stamp(L);
   for (u32 i = 0; i < num; i++) add_pieces(L, n[i], &all);
   return all;
 }
@@ -358,7 +382,7 @@ static bool boxes_pay(node *const *out, u32 num_out, const node_list *all, cuts 
 /* In a loop of dims as boxes are: the one of these nodes that begins at `at`. */
 static void store_box(pull *p, node *const *n, const prog_access *to, u32 num, const i64 *at) {
   u32 value[MAX_STORES];
-  p->L->stamp++; /* of another box they are other values */
+  lower_new_stamp(p->L); /* of another box they are other values */
   p->at = at;
   for (u32 i = 0; i < num; i++) value[i] = fuse_pull(p, n[i]);
   for (u32 i = 0; i < num; i++) {

@@ -128,9 +128,9 @@ typedef struct lower {
   u32 *result_slot;
   group *open;                /* list */
   const_slot const_slots[64]; /* by hash; a newer one takes the place */
-  u32 stamp;
-  u32 num_sites; /* calls of handlers, so far */
-  u32 in_region; /* depth of regions that may run zero or many times */
+  u32 stamp, stamps;          /* the current one, and how many there have been */
+  u32 num_sites;              /* calls of handlers, so far */
+  u32 in_region;              /* depth of regions that may run zero or many times */
   VEC(saved_node) undo;
   VEC(known_groups) groups; /* of collectives, made so far */
   const op *at;             /* op at hand: names the steps */
@@ -172,6 +172,9 @@ static inline void lower_times(i64 *n, i64 dim) {
 str lower_name(lower *L);
 str lower_loc(lower *L);
 
+/* No node has a value in the loop that is built any longer. */
+static inline void lower_new_stamp(lower *L) { L->stamp = ++L->stamps; }
+
 /* ---- loops (fuse.c) ---- */
 
 node *fuse_add(lower *L, op *o); /* a new EXPR for elementwise op o */
@@ -179,6 +182,11 @@ node *fuse_add(lower *L, op *o); /* a new EXPR for elementwise op o */
 bool fuse_as_uniform(const node *in, node *n);
 /* n, which is `in` without its last dims, all of size 1, becomes the same, if that is as good. */
 bool fuse_without_ones(lower *L, node *in, node *n);
+/* An EXPR that may as well be computed wherever it is used, as what it loads may be read there. */
+bool fuse_is_small(const node *n);
+/* n, which is `in` with dims of size 1 behind its own, becomes the same, if nobody else wants `in`,
+ * whose uses are served. Only what stores it may use n. */
+bool fuse_with_ones(lower *L, node *in, node *n);
 void fuse_close(lower *L, group *g);   /* computes what is still needed of it */
 void fuse_close_of(lower *L, node *n); /* n's group, if it is in an open one */
 void fuse_close_all(lower *L);
@@ -210,6 +218,8 @@ u32 fuse_pull(pull *p, node *n); /* its value in the loop's code */
 
 /* Whether all that use o's result take boxes of it apart again, so that it need not be written. */
 bool pieces_pay(const op *o);
+/* Whether o is used by loops alone. */
+bool pieces_computed_on(const op *o);
 /* Puts it together, in a slot. */
 void pieces_write(lower *L, node *n);
 /* Boxes in which what is of these PIECES is of one box of each: where they begin along each dim,

@@ -5,18 +5,19 @@
 #include "partition/partition.h"
 
 /* The uses are served before their groups are closed: an operand that only we want is then not
- * stored but computed right into its part of the result. So is then the result not in pieces. */
+ * stored but computed right into its part of the result. So is then the result not in pieces,
+ * unless loops alone use it, which may as well compute it there. */
 bool lower_concatenate(lower *L, op *o) {
   struct concatenate_attrs a;
   view_concatenate(o, &a);
   i64 at[PROG_MAX_DIMS] = {0};
-  bool pays = pieces_pay(o);
+  bool pays = pieces_pay(o), computed_on = pieces_computed_on(o);
   pieces *boxes = ARENA_NEW(L->a, pieces);
   for (u32 i = 0; i < o->num_operands; i++) {
     node *in = lower_node(L, o, i);
     lower_used(in);
     fuse_close_of(L, in);
-    if (in->kind == NODE_EXPR && !in->uniform) pays = false;
+    if (in->kind == NODE_EXPR && !in->uniform) pays &= computed_on && fuse_is_small(in);
   }
   for (u32 i = 0; i < o->num_operands; i++) {
     node *in = lower_node(L, o, i);

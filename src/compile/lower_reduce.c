@@ -94,7 +94,7 @@ static u32 combine_few(pull *p, prog_reducer kind, u32 init, node *in, u32 kept)
   for (u32 d = kept; d < in->rank; d++) n *= in->dims[p->perm[d]];
   p->at = at;
   for (i64 i = 0; i < n; i++) {
-    p->L->stamp++; /* the same nodes at another place */
+    lower_new_stamp(p->L); /* the same nodes at another place */
     v = vm_emit(b, code, op, (dtype)in->type, v, fuse_pull(p, in), 0);
     for (u32 d = in->rank; d-- > kept;) {
       if (++at[p->perm[d]] < in->dims[p->perm[d]]) break;

@@ -121,11 +121,42 @@ bool lower_iota(lower *L, op *o) {
 
 /* ---- other strides ---- */
 
+/* Whether o's result, its operand with dims of 1 behind the others, is only there to be put
+ * together with others along one of these. */
+static bool is_to_be_joined(const op *o) {
+  const type *in = op_operand(o, 0)->type, *out = op_result(o, 0)->type;
+  const use *u = o->results[0].uses;
+  size_t rank = in->dims.len;
+  if (out->dims.len <= rank || !u || u->next || !op_is(u->owner, concatenate)) return false;
+  if (u->owner->parent != o->parent) return false;
+  for (size_t d = 0; d < out->dims.len; d++)
+    if (out->dims.data[d] != (d < rank ? in->dims.data[d] : 1)) return false;
+  return true;
+}
+
+/* Then it need not be computed before. NULL: it has to. */
+static node *joined_view(lower *L, op *o, node *in) {
+  if (in->kind != NODE_EXPR || in->apart || in->uniform || in->pending != 1 || !is_to_be_joined(o))
+    return NULL;
+  node *n = lower_new_node(L, o, op_result(o, 0));
+  if (!n) return NULL;
+  lower_used(in);
+  return fuse_with_ones(L, in, n) ? n : NULL;
+}
+
+static bool keeps_places(i64s dims) {
+  for (size_t d = 0; d < dims.len; d++)
+    if (dims.data[d] != (i64)d) return false;
+  return true;
+}
+
 /* Dims that are new or stretched have stride 0. */
 bool lower_broadcast_in_dim(lower *L, op *o) {
   struct broadcast_in_dim_attrs a;
   view_broadcast_in_dim(o, &a);
-  node *in = lower_node(L, o, 0), *n = view_of(L, o, in);
+  node *in = lower_node(L, o, 0);
+  if (keeps_places(a.broadcast_dimensions) && joined_view(L, o, in)) return true;
+  node *n = view_of(L, o, in);
   if (!n) return false;
   if (!has_strides(n)) return true;
   i64 *stride = arena_zalloc(L->a, (n->rank + 1) * sizeof(i64));
@@ -232,7 +263,9 @@ static bool reshape_strides(const node *in, const node *out, i64 *stride) {
 }
 
 bool lower_reshape(lower *L, op *o) {
-  node *in = lower_node(L, o, 0), *n = view_of(L, o, in);
+  node *in = lower_node(L, o, 0);
+  if (joined_view(L, o, in)) return true;
+  node *n = view_of(L, o, in);
   if (!n) return false;
   if (!has_strides(n)) return true;
   i64 *stride = ARENA_ARRAY(L->a, i64, n->rank);

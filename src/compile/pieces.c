@@ -6,7 +6,7 @@
 enum { LARGE = 4096 }; /* elements: smaller ones are not worth a loop a box */
 
 /* Whether o is used by loops alone. */
-static bool is_computed_on(const op *o) {
+bool pieces_computed_on(const op *o) {
   i64 count;
   const value *v = &o->results[0];
   if (!v->uses || !type_num_elements(v->type, &count) || count < LARGE) return false;
@@ -38,7 +38,7 @@ static bool takes_apart(const op *user, const op *o, i64 *sliced) {
     if (a.strides.data[d] != 1) return false;
     lower_times(&count, a.limit_indices.data[d] - a.start_indices.data[d]);
   }
-  if (!is_computed_on(user)) *sliced += count;
+  if (!pieces_computed_on(user)) *sliced += count;
   return true;
 }
 
