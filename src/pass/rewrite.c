@@ -26,6 +26,7 @@ struct rewriter {
 
 ir_module *rewriter_module(const rewriter *r) { return r->m; }
 arena *rewriter_scratch(const rewriter *r) { return r->a; }
+void *rewriter_user(const rewriter *r) { return r->config->user; }
 
 /* Remembered: a module may have thousands of functions in front of its meshes. */
 op *rewriter_symbol(rewriter *r, const attr *ref) {
@@ -345,7 +346,7 @@ static bool process(rewriter *r) {
       rewrite_erase(r, o);
       changed = true;
     } else {
-      bool folds = !r->config->only_patterns;
+      bool folds = !r->config->only_patterns && !r->config->no_folds;
       changed |= (folds && try_fold(r, o)) || try_patterns(r, o);
     }
   }

@@ -35,8 +35,10 @@ typedef struct rewrite_config {
   str dialects;          /* of the only ops whose patterns count, likewise; empty: all */
   bool bottom_up, keep_regions;
   bool only_patterns;               /* nothing is folded, and constants stay */
+  bool no_folds;                    /* nothing is folded */
   bool cse;                         /* behind each iteration */
   i64 max_iterations, max_rewrites; /* of patterns, in one iteration; -1: no limit */
+  void *user;                       /* for patterns that know more than the op */
 } rewrite_config;
 #define REWRITE_DEFAULTS .max_iterations = 10, .max_rewrites = -1
 
@@ -49,6 +51,7 @@ void rewrite_greedily(ir_module *m, arena *scratch, op *root, const rewrite_conf
 
 ir_module *rewriter_module(const rewriter *r);
 arena *rewriter_scratch(const rewriter *r);
+void *rewriter_user(const rewriter *r);
 op *rewriter_symbol(rewriter *r, const attr *ref); /* of the module; cheap; NULL: none */
 /* A new op before `before`, of the row `id`, without attributes yet. */
 op *rewrite_create(rewriter *r, op *before, op_id id, const attr *loc, value *const *operands,
