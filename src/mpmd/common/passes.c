@@ -10,6 +10,13 @@ static const pass_option_info merge_inferred_options[] = {
 };
 
 const pass_info mpmd_common_passes[] = {
+    {"mpmd-merge-transfers", "Makes one transfer of many small ones from a fragment to another.",
+     pass_mpmd_merge_transfers, NULL},
+    {"mpmd-split-bwd-fragments",
+     "Cuts backward fragments in two: what is transferred, and the rest.", pass_mpmd_split_bwd,
+     NULL},
+    {"mpmd-split-and-prioritize-transfer-independent-computations",
+     "Cuts fragments in two: what needs no transfer, and the rest.", pass_mpmd_split_late, NULL},
     {"mpmd-copy-constants", "Copies constants of fragments into the fragments that use them.",
      pass_mpmd_copy_constants, NULL},
     {"mpmd-fragment-dce", "Erases operands and results of fragments, and ops, that nobody needs.",
