@@ -1,6 +1,8 @@
 /* Rules about fragments: read, compared, printed, and told to fragments. */
 #include "mpmd/rules.h"
 
+#include "base/index.h"
+
 /* ---- of a fragment ---- */
 
 static const char *const split_names[] = {"nullopt", "kKeepTransferred", "kDropTransferred"};
@@ -48,6 +50,15 @@ bool fragment_info_eq(const fragment_info *a, const fragment_info *b) {
     if (x->transpose_count != y->transpose_count || !str_eq(x->name, y->name)) return false;
   }
   return true;
+}
+
+u64 fragment_info_hash(const fragment_info *i) {
+  u64 h = hash_u64((u64)i->stage, hash_u64((u64)i->call_counter, (u64)i->split));
+  for (size_t k = 0; k < i->origins.len; k++) {
+    const fragment_origin *o = &i->origins.data[k];
+    h = hash_bytes(o->name.data, o->name.len, hash_u64((u64)o->transpose_count, h));
+  }
+  return hash_bytes(i->mesh.data, i->mesh.len, h);
 }
 
 void fragment_set_info(ir_module *m, op *fragment, const fragment_info *i) {

@@ -40,6 +40,7 @@ split_type fragment_split(const op *fragment);
 str split_type_name(split_type t); /* "nullopt" of none */
 fragment_info fragment_info_of(arena *a, const op *fragment);
 bool fragment_info_eq(const fragment_info *a, const fragment_info *b);
+u64 fragment_info_hash(const fragment_info *i);
 /* The fragment says this of itself, and of what `i` can say nothing else. */
 void fragment_set_info(ir_module *m, op *fragment, const fragment_info *i);
 void fragment_info_print(buf *b, const fragment_info *i);

@@ -9,7 +9,25 @@ static const pass_option_info merge_inferred_options[] = {
     {0},
 };
 
+static const pass_option_info absorb_options[] = {
+    {"absorb-on-entry-point-function", PASS_FLAG, "false",
+     "Absorb in entry points too, not only in what mpmd.call names.", NULL},
+    {0},
+};
+static const pass_option_info rule_merge_options[] = {
+    {"rules", PASS_LIST, "",
+     "FragmentMergeRule(sources=[INFO,...],target=INFO), with commas between.", NULL},
+    {"remove-control-dependencies", PASS_FLAG, "true",
+     "Drop operands that only keep an order, at the end.", NULL},
+    {0},
+};
+
 const pass_info mpmd_common_passes[] = {
+    {"mpmd-absorb-inferred-fragments",
+     "Merges inferred fragments into those of the user's, and into others that are roots.",
+     pass_mpmd_absorb, NULL, absorb_options},
+    {"mpmd-rule-based-merge", "Merges fragments as rules of the user's say.", pass_mpmd_rule_merge,
+     NULL, rule_merge_options},
     {"mpmd-merge-transfers", "Makes one transfer of many small ones from a fragment to another.",
      pass_mpmd_merge_transfers, NULL},
     {"mpmd-split-bwd-fragments",

@@ -6,7 +6,7 @@
 
 pass_fn pass_mpmd_fragment_dce, pass_mpmd_fragment_dedup;
 pass_fn pass_mpmd_merge_inferred, pass_mpmd_merge_forward_with_backward, pass_mpmd_merge_into_units;
-pass_fn pass_mpmd_merge_transfers;
+pass_fn pass_mpmd_absorb, pass_mpmd_rule_merge, pass_mpmd_merge_transfers;
 pass_fn pass_mpmd_split_bwd, pass_mpmd_split_late;
 pass_fn pass_mpmd_remove_transfer_cycles, pass_mpmd_copy_constants,
     pass_mpmd_move_transfers_to_producer;
