@@ -14,7 +14,7 @@ static walk_result stop_at_waiting(void *user, op *o) {
   for (u32 i = 0; i < o->num_operands; i++)
     for (const op *by = value_op(op_operand(o, i)); by && by != w->root; by = op_parent(by))
       if (index_get(w->of, by)) return WALK_STOP;
-  return WALK_ON;
+  return op_has(o, ISOLATED) ? WALK_SKIP : WALK_ON;
 }
 
 static bool is_ready(const hash_index *of, op *o) {

@@ -1,6 +1,7 @@
 // Fragments in the order of a rule: what does not exist is passed over, what is used stays in front.
 // RUN: mpmd_opt %s -mpmd-rule-based-schedule='rules=FragmentScheduleRule(ordered_fragments=[FragmentInfo(origins=["c"],mesh_name="m")->FragmentInfo(origins=["no"],mesh_name="m")->FragmentInfo(origins=["a"],mesh_name="m")->FragmentInfo(origins=["d"(1)],stage=2,call_counter=1,mesh_name="m")->FragmentInfo(origins=["b"],mesh_name="m")])' | FileCheck %s
 // RUN: mpmd_opt %s -mpmd-optimize-pipeline='fragment-schedule-rules=FragmentScheduleRule(ordered_fragments=[FragmentInfo(origins=["c"],mesh_name="m")->FragmentInfo(origins=["a"],mesh_name="m")])' | FileCheck %s --check-prefix=PIPE
+// RUN: mpmd_opt %s -mpmd-optimize-pipeline='fragment-schedule-rules=FragmentScheduleRule(ordered_fragments=[FragmentInfo(origins=["c"],mesh_name="m")->FragmentInfo(origins=["a"],mesh_name="m")]) fragment-merge-rules=FragmentMergeRule(sources=[FragmentInfo(origins=["c"],mesh_name="m"),FragmentInfo(origins=["a"],mesh_name="m")],target=FragmentInfo(origins=["e"],mesh_name="m"))' | FileCheck %s --check-prefix=MERGE
 // RUN: not mpmd_opt %s -mpmd-optimize-pipeline=pipeline-schedule=gpipe 2>&1 | FileCheck %s --check-prefix=BAD
 // BAD: error: {{.*}}pipeline-schedule
 
@@ -17,6 +18,11 @@
 // PIPE: origin=["d"(1)]
 // PIPE: origin=["c"]
 // PIPE: origin=["a"]
+// MERGE-NOT: control_operand
+// MERGE: origin=["b"]
+// MERGE: origin=["d"(1)]
+// MERGE: %[[E:.*]]:2 = mpmd.fragment<mesh="m", origin=["e"]> (%arg0) (
+// MERGE: return %[[E]]#1, {{.*}}, %[[E]]#0
 func.func @f(%x: !m) -> (!m, !m, !m) attributes {topology = #mpmd.topology<<"m": <["x"=2]>>>} {
   %0 = mpmd.fragment<mesh="m", origin=["a"]> (%x) (%y: tensor<8xf32>) {
     mpmd.return %y : tensor<8xf32>
