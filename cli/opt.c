@@ -104,11 +104,15 @@ typedef struct part {
   u32 above; /* lines of the file before it */
   u32 said;  /* what parts before it warned of once and for all */
   expectations *expected;
+  diag_kind least; /* to say */
+  bool hushed;     /* the latest message was not said, so notes on it are not either */
 } part;
 
 /* Lines are those of the file. */
 static void say_of_part(void *user, diag_kind kind, diag_pos pos, str text) {
-  const part *p = user;
+  part *p = user;
+  if (kind != DIAG_NOTE) p->hushed = !p->expected && kind > p->least;
+  if (p->hushed) return;
   const char *option;
   buf said;
   buf_init(&said, &mem_system);
@@ -154,7 +158,7 @@ static str next_part(const char *marker, str *rest) {
 }
 
 static bool process_all(const opt_options *o, str file, str source, buf *out) {
-  part p = {.file = file, .source = source};
+  part p = {.file = file, .source = source, .least = o->least};
   if (!o->split || bytecode_is(source)) return process(o, &p, out);
   bool ok = true;
   for (str rest = source; rest.len;) {

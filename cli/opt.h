@@ -26,8 +26,10 @@ typedef struct opt_options {
   const char *marker;         /* of -split-input-file */
   const char *joint;          /* between the parts of the output; NULL: the marker */
   const char *timing_display; /* "list" or "tree" */
-  const char *target;         /* of the bytecode; NULL: the default */
-  i64 format;                 /* of the bytecode; 0: the default */
+  const char *verbosity; /* "errors", "warnings" or "remarks": what is said, and all before it */
+  diag_kind least;       /* the same */
+  const char *target;    /* of the bytecode; NULL: the default */
+  i64 format;            /* of the bytecode; 0: the default */
   dump_options dump;
   struct interpret_options *interpret; /* run the modules; NULL: print them */
   bytecode_write_options write;

@@ -101,6 +101,8 @@ static const option options[] = {
     {"mlir-print-ir-module-scope", FLAG, AT(dump.module_scope), NULL,
      "whole modules (they always are)"},
     {"mlir-timing", FLAG, AT(timing), NULL, "time spent in each pass, to standard error"},
+    {"mlir-diagnostic-verbosity-level", TEXT, AT(verbosity), "errors|warnings|remarks",
+     "what is reported: up to remarks by default"},
     {"mlir-timing-display", TEXT, AT(timing_display), "list|tree",
      "sorted by time, or in the order of the work (tree, the default)"},
 
@@ -209,6 +211,13 @@ static bool check_passes(const char *option, const char *names) {
 static bool check_options(opt_options *o, const char *target) {
   if (strcmp(o->timing_display, "list") != 0 && strcmp(o->timing_display, "tree") != 0)
     return say_error("--mlir-timing-display is list or tree"), false;
+  static const char *const levels[] = {
+      [DIAG_ERROR] = "errors", [DIAG_WARNING] = "warnings", [DIAG_REMARK] = "remarks"};
+  size_t level = 0;
+  while (level < COUNT(levels) && strcmp(o->verbosity, levels[level]) != 0) level++;
+  if (level == COUNT(levels))
+    return say_error("--mlir-diagnostic-verbosity-level is errors, warnings or remarks"), false;
+  o->least = (diag_kind)level;
   if (!o->bytecode && !o->interpret && (o->format || o->target != target))
     return say_error("--%s goes with --emit-bytecode",
                      o->format ? "emit-bytecode-version" : "target"),
@@ -225,6 +234,7 @@ static bool check_options(opt_options *o, const char *target) {
 bool opt_arguments(opt_options *o, int argc, char **argv) {
   o->marker = "// -----";
   o->timing_display = "tree";
+  o->verbosity = "remarks";
   const char *target = o->target;
   bool ended = false; /* by "--": what follows is no option */
   for (int i = 1; i < argc; i++) {
