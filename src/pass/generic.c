@@ -61,5 +61,8 @@ const pass_info pass_generic[] = {
      pass_complex_math, .scope = PASS_ON_FUNCS, .nested = true},
     {"stablehlo-aggressive-simplification", "Removes ops that do nothing and merges compositions",
      pass_simplify, .scope = PASS_ON_FUNCS, .nested = true},
+    {"stablehlo-target-independent-optimization",
+     "The same, and replaces what constants choose by it", pass_optimize, .scope = PASS_ON_FUNCS,
+     .nested = true},
     {0},
 };

@@ -8,7 +8,7 @@
 pass_fn pass_canonicalize, pass_cse, pass_inline, pass_inline_all, pass_symbol_dce,
     pass_strip_debuginfo;
 pass_fn pass_chlo_legalize, pass_legalize_deprecated, pass_composite_to_call, pass_complex_math,
-    pass_simplify;
+    pass_simplify, pass_optimize;
 
 /* Applies one set of patterns to args->root or, without it, to each function. */
 void rewrite_functions(ir_module *m, arena *scratch, const pass_args *args,

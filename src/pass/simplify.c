@@ -233,6 +233,26 @@ static const rewrite_pattern patterns[] = {
     {0},
 };
 
+/* ---- stablehlo-target-independent-optimization: folds as well ---- */
+
+static bool constant_choice(rewriter *r, op *o) {
+  const dense_attr *d = splat_of(op_operand(o, 0));
+  return d && use_value(r, o, op_operand(o, attr_dense_int(&d->base, 0) ? 1 : 2));
+}
+
+static const rewrite_pattern folds[] = {
+    {OP_select, 1, constant_choice, "FoldSelectOpPattern", NULL},
+    {0},
+};
+
+bool pass_optimize(ir_module *m, arena *scratch, const pass_args *args) {
+  rewrite_pattern both[COUNT(patterns) + COUNT(folds) - 1];
+  memcpy(both, folds, sizeof folds);
+  memcpy(both + COUNT(folds) - 1, patterns, sizeof patterns);
+  rewrite_functions(m, scratch, args, both);
+  return true;
+}
+
 bool pass_simplify(ir_module *m, arena *scratch, const pass_args *args) {
   rewrite_functions(m, scratch, args, patterns);
   return true;
