@@ -31,7 +31,14 @@ void diag_note(diag_sink *sink, diag_pos pos, const char *fmt, ...) PRINTF_LIKE(
 void diag_emit(diag_sink *sink, diag_kind kind, diag_pos pos, const char *fmt, va_list ap);
 
 /* Warnings that are given once a sink. diag_first: true the first time. */
-typedef enum diag_once { ONCE_UNKNOWN_OP, ONCE_UNKNOWN_CALL, ONCE_CALLED_TWICE } diag_once;
+typedef enum diag_once {
+  ONCE_UNKNOWN_OP,
+  ONCE_UNKNOWN_CALL,
+  ONCE_CALLED_TWICE,
+  ONCE_SUB_AXES_IN,
+  ONCE_SUB_AXES_OUT,
+  ONCE_RESHARDING_TRANSFER,
+} diag_once;
 static inline bool diag_first(diag_sink *sink, diag_once what) {
   bool said = sink->said >> what & 1;
   sink->said |= 1u << what;

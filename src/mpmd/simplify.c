@@ -78,6 +78,26 @@ static void erase_operands(ir_module *m, arena *a, op *o, const u8 *erase) {
   op_set_operands(m, o, kept.data, kept.len);
 }
 
+/* Shardings of what stays. */
+static const attr *keep_shardings(const marks *k, const attr *list, const u8 *erase) {
+  const sharding_per_value_attr *l = attr_as(sharding_per_value, list);
+  VEC(const attr *) kept = {0};
+  for (size_t i = 0; l && i < l->shardings.len; i++)
+    if (!erase[i]) VEC_PUSH(k->a, kept, l->shardings.data[i]);
+  if (!kept.len) return NULL;
+  return attr_make(rewriter_module(k->r)->ctx, sharding_per_value,
+                   .shardings = {kept.data, kept.len});
+}
+
+static void copy_slots(const marks *k, const op *from, op *to) {
+  for (u32 i = 0; i < from->info->num_slots; i++) to->slots[i] = from->slots[i];
+  if (!op_is(from, mpmd_fragment)) return;
+  const attr *in = op_get(from, mpmd_fragment, in_shardings);
+  const attr *out = op_get(from, mpmd_fragment, out_shardings);
+  op_set(to, mpmd_fragment, in_shardings, keep_shardings(k, in, k->operands));
+  op_set(to, mpmd_fragment, out_shardings, keep_shardings(k, out, k->results));
+}
+
 /* The new op in front of the old, with its body. */
 static op *recreate(marks *k, op *o, bool all) {
   ir_module *m = rewriter_module(k->r);
@@ -94,8 +114,8 @@ static op *recreate(marks *k, op *o, bool all) {
   for (u32 i = 0; i < o->num_results; i++)
     if (!k->results[i]) VEC_PUSH(k->a, types, o->results[i].type);
   op *n = op_create(m, o->info, o->loc, operands.data, operands.len, types.data, types.len, 1);
-  for (u32 i = 0; i < o->info->num_slots; i++) n->slots[i] = o->slots[i];
   if (all) mpmd_copy_attrs(m, o, n);
+  copy_slots(k, o, n);
   op_insert(n, o->parent, o);
   rewrite_inserted(k->r, n);
   block_unlink(b);

@@ -261,6 +261,13 @@ void mpmd_set_value_attr(ir_module *m, op *o, str list, size_t n, size_t i, str 
   ir_scratch_pop(m->ctx);
 }
 
+void mpmd_warn(ir_ctx *c, const attr *loc, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  diag_emit(ir_sink(c), DIAG_WARNING, loc_pos(loc), fmt, ap);
+  va_end(ap);
+}
+
 void mpmd_take_body(op *to, op *from) {
   for (block *b; (b = from->regions[0].first);) {
     block_unlink(b);

@@ -110,6 +110,8 @@ void mpmd_set_value_attr(ir_module *m, op *o, str list, size_t n, size_t i, str 
 void mpmd_copy_attrs(ir_module *m, const op *from, op *to);
 /* stablehlo.add and the like as a reduction (add, max, min, mul, or, and); 0: it is none. */
 i64 mpmd_reduction_of(const op *o);
+/* A warning there. */
+void mpmd_warn(ir_ctx *c, const attr *loc, const char *fmt, ...) PRINTF_LIKE(3, 4);
 /* The blocks of region 0 become those of `to`, which has none. */
 void mpmd_take_body(op *to, op *from);
 /* The op of such a reduction; OP_COUNT of none. */

@@ -58,13 +58,6 @@ void mpmd_need_value_attrs(ir_module *m, op *o, str list, size_t n) {
   ir_scratch_pop(m->ctx);
 }
 
-void mpmd_warn(ir_ctx *c, const attr *loc, const char *fmt, ...) {
-  va_list ap;
-  va_start(ap, fmt);
-  diag_emit(ir_sink(c), DIAG_WARNING, loc_pos(loc), fmt, ap);
-  va_end(ap);
-}
-
 const char *mpmd_show(arena *a, const attr *x) {
   return x ? text_show_attr(a, x) : "<<NULL ATTRIBUTE>>";
 }

@@ -23,7 +23,6 @@ bool mpmd_on_host(const op *o, str list, size_t i);
 const attr *mpmd_kept(ir_module *m, const attr *list, const bool *drop, size_t n);
 /* Makes the array attribute `list`, of n empty dictionaries, where there is none. */
 void mpmd_need_value_attrs(ir_module *m, op *o, str list, size_t n);
-void mpmd_warn(ir_ctx *c, const attr *loc, const char *fmt, ...) PRINTF_LIKE(3, 4);
 /* As messages have an attribute that may be missing. */
 const char *mpmd_show(arena *a, const attr *x);
 
