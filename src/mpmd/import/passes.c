@@ -3,12 +3,26 @@
 
 #define TEXT(name, kind, help)                                                                     \
   { name, kind, "", help }
+#define FLAG(name, help)                                                                           \
+  { name, PASS_FLAG, "false", help }
 #define OPTIONS(name, ...) static const pass_option_info name##_options[] = {__VA_ARGS__, {0}}
 
 OPTIONS(assignment, TEXT("assignment", PASS_STRING, "Meshes of names: f1@m1,f2@m2/STAGE"));
 OPTIONS(borders, TEXT("input-assignment", PASS_STRING, "Meshes of arguments: 0@m1,1@m2#device"),
         TEXT("output-assignment", PASS_STRING, "Meshes of results, likewise"));
 OPTIONS(constraints, TEXT("constraints", PASS_LIST, "Arguments and results on one mesh: 0:1,1:2"));
+
+OPTIONS(import, TEXT("name-to-mesh-assignment", PASS_STRING, "Meshes of names: f1@m1,f2@m2/STAGE"),
+        TEXT("input-assignment", PASS_STRING, "Meshes of arguments: 0@m1,1@m2#device"),
+        TEXT("output-assignment", PASS_STRING, "Meshes of results, likewise"),
+        TEXT("constraints", PASS_LIST, "Arguments and results on one mesh: 0:1,1:2"),
+        FLAG("merge-after-scheduling", "Leave inferred fragments alone"),
+        FLAG("absorb-inferred-fragments-on-entry-point-function", "Absorb them in @main too"),
+        FLAG("infer-transfers", "Transfer what is needed on several meshes"),
+        FLAG("infer-cross-mesh-reductions", "Reduce over meshes"),
+        FLAG("enable-heterogeneous-meshes", "Have a mesh of sdy for each of the topology"),
+        FLAG("split-bwd-fragments", "Split backward fragments around transfers"),
+        FLAG("verify-schedule-units", "Check that there is one fragment for each unit"));
 
 const pass_info mpmd_import_passes[] = {
     {"mpmd-copy-topology-from-main", "Gives functions that mpmd.call names the topology of @main.",
@@ -37,5 +51,7 @@ const pass_info mpmd_import_passes[] = {
      NULL, PASS_ON_FUNCS},
     {"mpmd-generate-sdy-meshes-from-topology", "Makes shardings name the meshes of the topology.",
      pass_mpmd_generate_meshes, NULL},
+    {"mpmd-import-pipeline", "Makes fragments on meshes of a program with names.",
+     pipeline_mpmd_import, NULL, import_options, .of_passes = true},
     {0},
 };

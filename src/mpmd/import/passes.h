@@ -7,6 +7,6 @@
 pass_fn pass_mpmd_copy_topology, pass_mpmd_enforce_equisharding, pass_mpmd_map_named,
     pass_mpmd_map_input_output, pass_mpmd_inline_nested, pass_mpmd_introduce_transfers,
     pass_mpmd_clone_negligible, pass_mpmd_simplify_named, pass_mpmd_validate_named,
-    pass_mpmd_generate_meshes;
+    pass_mpmd_generate_meshes, pipeline_mpmd_import;
 
 #endif
