@@ -20,6 +20,8 @@ OPTIONS(import, TEXT("name-to-mesh-assignment", PASS_STRING, "Meshes of names: f
         FLAG("absorb-inferred-fragments-on-entry-point-function", "Absorb them in @main too"),
         FLAG("infer-transfers", "Transfer what is needed on several meshes"),
         FLAG("infer-cross-mesh-reductions", "Reduce over meshes"),
+        {"error-limit", PASS_INT, "5", "How many errors of it to report; -1: all"},
+        {"max-clones", PASS_INT, "1", "Into how many fragments an op without a mesh may go"},
         FLAG("enable-heterogeneous-meshes", "Have a mesh of sdy for each of the topology"),
         FLAG("split-bwd-fragments", "Split backward fragments around transfers"),
         FLAG("verify-schedule-units", "Check that there is one fragment for each unit"));

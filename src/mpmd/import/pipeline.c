@@ -42,7 +42,7 @@ static void map(steps *s) {
 /* What has not gets one. */
 static void infer(steps *s) {
   static const char *const names[] = {"constraints", "infer-transfers",
-                                      "infer-cross-mesh-reductions"};
+                                      "infer-cross-mesh-reductions", "error-limit", "max-clones"};
   pass_option given[COUNT(names)];
   size_t n = 0;
   for (size_t i = 0; i < COUNT(names); i++) {
