@@ -119,11 +119,23 @@ static i64s i64s_of(const attr *a) {
   return (i64s){(const i64 *)(const void *)d->data.data, d->data.len / sizeof(i64)};
 }
 
-static void attribute(printer *w, const op *o, const form_step *s) {
+/* What is there by default but not hidden, such as the <none> of mpmd.reduce. */
+static void absent(printer *w, const form *f, int slot) {
+  for (size_t i = 0; i < f->num_defaults; i++) {
+    if (f->defaults[i].slot != slot) continue;
+    PUT(w, "<");
+    put(w, f->defaults[i].value);
+    PUT(w, ">");
+    return;
+  }
+  PUT(w, "<<NULL ATTRIBUTE>>");
+}
+
+static void attribute(printer *w, const op *o, const form *f, const form_step *s) {
   const slot_info *slot = &o->info->slots[s->slot];
   const attr *a = o->slots[s->slot];
   if (!a)
-    PUT(w, "<<NULL ATTRIBUTE>>");
+    absent(w, f, s->slot);
   else if (slot->attr_id >= 0)
     printer_dialect_body(w, a, true);
   else if (o->info->hooks) /* any attribute, so with its type */
@@ -335,7 +347,7 @@ void printer_form(printer *w, const op *o, const form *f) {
       put(w, s->text);
       break;
     case FORM_ATTR:
-      attribute(w, o, s);
+      attribute(w, o, f, s);
       break;
     case FORM_DIRECTIVE:
       directive_of[s->directive](w, o, f, s);

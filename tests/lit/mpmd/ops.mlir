@@ -53,3 +53,10 @@ func.func private @g(%a: !whole) -> !whole attributes {
 func.func private @h(%a: tensor<8x4xf32>) -> tensor<8x4xf32> attributes {mesh_shape = #sdy.mesh<["x"=2, "y"=2]>} {
   return %a : tensor<8x4xf32>
 }
+
+// CHECK-LABEL: func.func @by_default
+func.func @by_default(%a: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  // CHECK-NEXT: mpmd.reduce<none> %arg0 : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  %0 = "mpmd.reduce"(%a) : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %0 : tensor<8x4xf32>
+}
