@@ -8,7 +8,8 @@
 #include "shard/traits.h"
 #include "text/text.h"
 
-/* Fragments of one mesh with equal bodies, and equal words about arguments and results. */
+/* Fragments of one mesh, by its name and as it is, with equal bodies, and equal words about
+ * arguments and results. */
 typedef struct group {
   const op *first;
   size_t id;
@@ -31,7 +32,8 @@ typedef struct lowering {
 /* ---- groups ---- */
 
 static bool are_alike(lowering *l, const op *x, const op *y) {
-  return str_eq(fragment_mesh(x), fragment_mesh(y)) &&
+  str mesh = fragment_mesh(x);
+  return str_eq(mesh, fragment_mesh(y)) && mpmd_mesh(x, mesh) == mpmd_mesh(y, mesh) &&
          op_discardable(x, MPMD_ARG_ATTRS) == op_discardable(y, MPMD_ARG_ATTRS) &&
          op_discardable(x, MPMD_RES_ATTRS) == op_discardable(y, MPMD_RES_ATTRS) &&
          region_same(l->a, &x->regions[0], &y->regions[0]);

@@ -62,6 +62,16 @@ func.func @main(%a: !m, %b: !m, %c: !n) -> (!m, !m, !m, !n) attributes {topology
   } : (!n) -> !n
   return %0, %1, %2, %4 : !m, !m, !m, !n
 }
+// Another mesh of that name has a function of its own.
+// CHECK-LABEL: func.func @other
+func.func @other(%a: !m) -> !m attributes {topology = #mpmd.topology<<"m": <["x"=4]>>>} {
+  // CHECK: @p6_g_fwd.train(%arg0)
+  %0 = mpmd.fragment<mesh="m", origin=["g"]> (%a) (%x: tensor<8xf32>) {
+    %y = stablehlo.cosine %x : tensor<8xf32>
+    mpmd.return %y : tensor<8xf32>
+  } : (!m) -> !m
+  return %0 : !m
+}
 }
 // CHECK: func.func @"p0_block_1:2..._fwd_calls0to1.train"(%arg0: tensor<8xf32>) -> tensor<8xf32> attributes {mesh_shape = #sdy.mesh<["x"=2]>, reserved_hbm_bytes = 5 : i64} {
 // CHECK-NEXT: %0 = stablehlo.negate %arg0
@@ -69,3 +79,4 @@ func.func @main(%a: !m, %b: !m, %c: !n) -> (!m, !m, !m, !n) attributes {topology
 // CHECK: func.func @"p1_block_2:1_bwd.train"(%arg0: tensor<8xf32> {tf.aliasing_output = 0 : i32}) -> tensor<8xf32>
 // CHECK: func.func @p2_stage3_bwd_transpose3_call7.train(%arg0: tensor<8xf32>) -> tensor<8xf32>
 // CHECK: func.func @p3_inferred.train(%arg0: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> (tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>})
+// CHECK: func.func @p6_g_fwd.train(%arg0: tensor<8xf32>) -> tensor<8xf32> attributes {mesh_shape = #sdy.mesh<["x"=4]>}
