@@ -20,6 +20,7 @@
 #include "compile/compile.h"
 #include "dialect/dialect.h"
 #include "fuzz.h"
+#include "mpmd/mpmd.h"
 #include "partition/partition.h"
 #include "pass/pass.h"
 #include "shard/shard.h"
@@ -34,7 +35,9 @@ enum {
   WALL_SECONDS = 600,
 };
 
-static const pass_info *const tables[] = {pass_generic, shard_passes, partition_passes};
+enum { PLAIN_TABLES = 3 }; /* those behind are for programs over several meshes */
+static const pass_info *const tables[] = {pass_generic, shard_passes, partition_passes,
+                                          MPMD_PASSES};
 
 /* What every module goes through; of the passes it goes through a few of its own as well. */
 static const char *const pipelines[] = {
@@ -168,8 +171,8 @@ static const char *round_trip(ir_ctx *c, str source, const char *what) {
 static const char *run_pipeline(ir_ctx *c, str source, const char *pipeline) {
   pass_tables t = {.tables = tables,
                    .count = COUNT(tables),
-                   .patterns = shard_patterns,
-                   .num_patterns = SHARD_PATTERNS};
+                   .patterns = mpmd_patterns,
+                   .num_patterns = MPMD_PATTERNS};
   ir_module *m = read_any(c, source);
   if (!m) return refused(c, m, "reader");
   if (!dialect_verify(m)) return refused(c, m, "verifier");
@@ -182,18 +185,30 @@ static const char *run_pipeline(ir_ctx *c, str source, const char *pipeline) {
   return result;
 }
 
-static void run_passes(str source) {
-  for (size_t i = 0; i < COUNT(pipelines); i++) in_context(source, pipelines[i], run_pipeline);
+/* `count` passes of the tables from `first` up to `end`. */
+static void run_some(str source, size_t first, size_t end, int count) {
   size_t n = 0;
-  for (size_t t = 0; t < COUNT(tables); t++)
+  for (size_t t = first; t < end; t++)
     for (const pass_info *p = tables[t]; p->name; p++) n++;
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < count; k++) {
     size_t wanted = random_next() % n;
-    for (size_t t = 0; t < COUNT(tables); t++)
+    for (size_t t = first; t < end; t++)
       for (const pass_info *p = tables[t]; p->name; p++)
         if (wanted-- == 0 && strcmp(p->name, "sdy-save-module") != 0)
           in_context(source, p->name, run_pipeline);
   }
+}
+
+static bool is_of_meshes(str source) {
+  for (; source.len; source = str_from(source, 1))
+    if (str_starts(source, STR("mpmd."))) return true;
+  return false;
+}
+
+static void run_passes(str source) {
+  for (size_t i = 0; i < COUNT(pipelines); i++) in_context(source, pipelines[i], run_pipeline);
+  run_some(source, 0, PLAIN_TABLES, 3);
+  if (is_of_meshes(source)) run_some(source, PLAIN_TABLES, COUNT(tables), 12);
 }
 
 /* ---- compiling and running ---- */

@@ -222,6 +222,7 @@ def main():
     parser.add_argument("--minutes", type=float)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--seeds", action="append", help="another folder of them")
+    parser.add_argument("--only", action="append", help="a folder of seeds in place of ours")
     parser.add_argument("--out", type=pathlib.Path)
     parser.add_argument("--odd", action="store_true",
                         help="name what took too much memory, or no longer verifies after a pass")
@@ -233,7 +234,8 @@ def main():
         options.build = ROOT / "build-asan"
         subprocess.run(["make", "-C", ROOT, "build-asan"], check=True, stdout=subprocess.DEVNULL)
     options.driver = options.build / "tests/fuzz/mutants"
-    folders = [ROOT / "tests" / "lit", ROOT / "tests" / "corpus"] + (options.seeds or [])
+    ours = [ROOT / "tests" / "lit", ROOT / "tests" / "corpus"]
+    folders = (options.only or ours) + (options.seeds or [])
     texts = seeds(options.driver, folders)
     if options.show is not None:
         names, text = module(texts, options.show)

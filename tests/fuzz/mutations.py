@@ -4,6 +4,8 @@ import re
 
 INTEGER = re.compile(r"(?<![\w.%@#\"x<])-?\d+(?![\w.\"x])")
 TENSOR = re.compile(r"tensor<((?:(?:\d+|\?)x)*)([a-z]\w*(?:<\w+>)?)((?:, [^<>]*(?:<[^<>]*>)?)?)>")
+MESH_TENSOR = re.compile(r'!mpmd\.mesh_tensor<"([^"]*)", (tensor<[^<>]*>)'
+                         r"((?:, [^<>]*(?:<[^<>]*>)?)*)>")
 VALUE = re.compile(r"%[\w]+(?:#\d+)?")
 ATTRIBUTE = re.compile(r"(?<=[<{ ])([\w.]+) = ")
 WORD = re.compile(r"(?<=[ <])[A-Z][A-Z_]+(?=>)")
@@ -383,6 +385,69 @@ class Module:
         self.text = "\n".join(lines)
         return True
 
+    # ---- programs over several meshes ----
+
+    def mesh_tensor(self):
+        """Another mesh, sharding, memory or tensor of a value, here or everywhere."""
+        r = self.rng
+        m = self.one_of(MESH_TENSOR)
+        if not m or not TENSOR.match(m.group(2)):
+            return False
+        mesh, tensor, rest = m.groups()
+        how = r.randrange(4)
+        if how == 0:
+            mesh = r.choice(re.findall(r'<"([^"]+)"', self.text) + ["gone", "", "m#pinned_host"])
+        elif how == 1:
+            tensor = self.other_type(TENSOR.match(tensor))
+        elif how == 2:
+            rest = r.choice(["", ', memory_kind="pinned_host"', ', memory_kind="device"',
+                             ', memory_kind="x"', f"{rest}{rest}"])
+        else:
+            axis = r.choice(re.findall(r'"(\w+)"=\d+', self.text) + ["q"])
+            dims = ", ".join(r.choice(["{}", "{?}", f'{{"{axis}"}}', f'{{"{axis}":(1)2}}'])
+                             for _ in range(tensor.count("x") + r.choice([-1, 0, 0, 0, 1])))
+            rest = f", sharding=<@mesh, [{dims}]>"
+        new = f'!mpmd.mesh_tensor<"{mesh}", {tensor}{rest}>'
+        if r.random() < 0.4:
+            return self.put(m.span(), new)
+        before, self.text = self.text, self.text.replace(m.group(), new)
+        return self.text != before
+
+    def topology(self):
+        """Meshes of a function: fewer, more, others, or those of another function."""
+        r = self.rng
+        m = self.one_of(re.compile(r"#mpmd\.topology<"))
+        end = m and closing(self.text, m.end() - 1)
+        if not end:
+            return False
+        meshes = items(self.text[m.end():end])
+        k = r.randrange(len(meshes))
+        how = r.randrange(5)
+        if how == 0:
+            del meshes[k]
+        elif how == 1:
+            meshes.insert(k, meshes[k])
+        elif how == 2:
+            meshes[k] = re.sub(r'"[^"]*"', f'"{r.choice(["m", "m1", "m/cpu", "0", ""])}"',
+                               meshes[k], count=1)
+        elif how == 3:
+            r.shuffle(meshes)
+        else:
+            size = r.choice([1, 2, 2**40])
+            meshes.append(f'<"{r.choice(["extra", "m1/cpu"])}" : <["x"={size}]>>')
+        return self.put((m.end(), end), ", ".join(meshes))
+
+    def origin(self):
+        """Who is said to have named a fragment, in which transpose."""
+        r = self.rng
+        m = self.one_of(re.compile(r'#mpmd\.user_origin<"[^"]*"(?:\(\d+\))?>'))
+        if not m:
+            return False
+        name = r.choice(["f", "f_1", "block_9223372036854775807", "_", "", "a" * 300])
+        count = r.choice(["", "(1)", "(2)", f"({2**63 - 1})"])
+        new = f'#mpmd.user_origin<"{name}"{count}>'
+        return self.put(m.span(), r.choice([new, f"{m.group()}, {new}"]))
+
     # ---- values and ops ----
 
     def operand(self):
@@ -457,9 +522,9 @@ class Module:
 
     def op_renamed(self):
         """Another op over the same operands."""
-        m = self.one_of(re.compile(r'"((?:stablehlo|chlo|sdy|func)\.\w+)"\('))
+        m = self.one_of(re.compile(r'"((?:stablehlo|chlo|sdy|func|mpmd)\.\w+)"\('))
         source = self.text if self.rng.random() < 0.3 else self.rng.choice(self.others)
-        names = re.findall(r'"((?:stablehlo|chlo|sdy)\.\w+)"\(', source)
+        names = re.findall(r'"((?:stablehlo|chlo|sdy|mpmd)\.\w+)"\(', source)
         return bool(m and names) and self.put(m.span(1), self.rng.choice(names))
 
     def op_from_another(self):

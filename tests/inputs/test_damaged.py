@@ -87,3 +87,31 @@ def test_text_flipped(tmp_path):
     content = (CORPUS / "smap_collectives" / "global.mlir").read_bytes()
     wrong = judge(flipped(content, 0x05, 7), tmp_path, "opt")
     assert not wrong, "\n".join(wrong[:5])
+
+
+MESHES = ROOT / "tests" / "lit" / "mpmd"
+
+
+def opt_all(*passes):
+    return ("opt", *(f"-mpmd-{p}" for p in passes))
+
+
+@pytest.mark.parametrize("name, command", [
+    ("ops", ("opt", "-canonicalize")),
+    ("lower_to_fragment_calls", opt_all("mark-aliasing-and-donation", "lower-to-fragment-calls")),
+    ("mark_reserved_memory", opt_all("mark-fragment-reserved-memory", "delay-inferred-fragments")),
+    ("sink_tokens", opt_all("sink-create-token-into-fragments"))])
+def test_programs_over_meshes(name, command, tmp_path):
+    """Text of MPMD, cut and changed, through passes of it."""
+    content = (MESHES / f"{name}.mlir").read_bytes().split(b"// -----")[0]
+    wrong = judge(cut(content, 29), tmp_path, *command)
+    wrong += judge(flipped(content, 0x05, 23), tmp_path, *command)
+    assert not wrong, "\n".join(wrong[:5])
+
+
+def test_bytecode_over_meshes(tmp_path):
+    path = tmp_path / "whole.mlirbc"
+    subprocess.run([BIN / "mpmd_opt", "--emit-bytecode", MESHES / "ops.mlir", "-o", path],
+                   check=True)
+    wrong = judge(flipped(path.read_bytes(), 0x11, 3), tmp_path, "opt", "-canonicalize")
+    assert not wrong, "\n".join(wrong[:5])
