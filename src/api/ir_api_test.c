@@ -333,6 +333,41 @@ static void test_bytecode(tz_context *c) {
   tz_module_free(m);
 }
 
+/* Programs over several meshes: types and attributes as text, and through bytecode. */
+static void test_meshes(tz_context *c) {
+  static const char source[] =
+      "func.func @main(%a: !mpmd.mesh_tensor<\"m\", tensor<4xf32>>) attributes {topology = "
+      "#mpmd.topology<<\"m\" : <[\"x\"=2]>>>} {\n"
+      "  %0 = mpmd.fragment<mesh=\"m\", origin=[\"f\"(1)]> (%a) (%x: tensor<4xf32>) {\n"
+      "    mpmd.return %x : tensor<4xf32>\n"
+      "  } : (!mpmd.mesh_tensor<\"m\", tensor<4xf32>>) -> !mpmd.mesh_tensor<\"m\", tensor<4xf32>>\n"
+      "  return\n}\n";
+  const tz_type *t;
+  const tz_attr *a, *b;
+  char *bytes, *text;
+  size_t n;
+  CHECK(fine(tz_type_parse(c, "!mpmd.mesh_tensor<\"m\", tensor<4xf32>>", &t)));
+  CHECK(tz_type_kind_of(t) == TZ_TYPE_OTHER && tz_type_rank(t) == -1 && !tz_type_element(t));
+  CHECK(refused(tz_type_parse(c, "!mpmd.mesh_tensor<\"m\", f32>", &t), "error:") && !t);
+  CHECK(fine(tz_attr_parse(c, "#mpmd.user_origin<\"f\"(1)>", &a)));
+  const tz_field f[] = {
+      {.name = "name", .sort = TZ_FIELD_STRING, .bytes = {"f", 1}},
+      {.name = "transpose_count", .sort = TZ_FIELD_INT, .number = 1},
+      {.name = "meshes", .sort = TZ_FIELD_ATTRS, .attrs = &a, .length = 1},
+  };
+  CHECK(fine(tz_attr_make(c, "mpmd.user_origin", f, 2, &b)) && a == b);
+  CHECK(refused(tz_attr_make(c, "mpmd.topology", f + 2, 1, &b), "tz_attr_parse makes one"));
+  tz_module *m = parse(c, source), *again;
+  CHECK(m && fine(tz_module_verify(m)) && fine(tz_module_print(m, NULL, &text, &n)));
+  CHECK(fine(tz_module_write_bytecode(m, NULL, &bytes, &n)));
+  CHECK(fine(tz_module_parse(c, bytes, n, "again", &again)) && prints(again, text));
+  tz_module_free(again);
+  tz_free(bytes);
+  CHECK(refused(tz_module_write_bytecode(m, "1.17.0", &bytes, &n), "cannot be expressed"));
+  tz_free(text);
+  tz_module_free(m);
+}
+
 typedef struct collected {
   char bytes[1 << 12];
   size_t length, calls;
@@ -485,6 +520,7 @@ int main(void) {
   test_copies(c);
   test_clone();
   test_bytecode(c);
+  test_meshes(c);
   test_print_options(c);
   test_print_to(c);
   test_null(c);
