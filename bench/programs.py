@@ -127,6 +127,9 @@ row("moves", "transpose 2048", lambda x: x.T, (2048, 2048))
 row("moves", "concatenate and pad 1024", lambda x: jnp.concatenate([jnp.pad(x, 1)] * 2),
     (1024, 1024))
 row("moves", "gather of rows", lambda x, i: x[i], (8192, 256), indices(2048, 8192))
+row("moves", "gather of rows of 16", lambda x, i: x[i], (8192, 16), indices(65536, 8192))
+row("moves", "scatter-add of rows of 16", lambda x, i, u: x.at[i].add(u), (8192, 16),
+    indices(65536, 8192), (65536, 16))
 row("moves", "gather of scalars 1M", lambda x, i: x[i], (M,), indices(M, M))
 row("moves", "scatter-add of scalars 1M", lambda x, i, u: x.at[i].add(u), (M,), indices(M, M),
     (M,), quick=False)

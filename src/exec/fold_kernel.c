@@ -135,6 +135,39 @@ static void sum_rows(size_t n, void *acc, const void *const *rows, bool fresh) {
   }
 }
 
+#define ADD_PART(lanes)                                                                            \
+  if (n - i >= (lanes)) {                                                                          \
+    typedef REAL part                                                                              \
+        __attribute__((vector_size(REAL_BITS / 8 * (lanes)), aligned(REAL_BITS / 8), may_alias));  \
+    *(part *)(to + i) += *(const part *)(a + i);                                                   \
+    i += (lanes);                                                                                  \
+  }
+INLINE void add_rows_of(size_t num, size_t n, void *const *rows, const REAL *a, i64 step) {
+  for (size_t r = 0; r < num; r++, a += step) {
+    REAL *to = rows[r];
+    if (!to) continue;
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES) store_vec(to + i, load_vec(to + i) + load_vec(a + i));
+    if (LANES > 8) ADD_PART(8)
+    if (LANES > 4) ADD_PART(4)
+    if (LANES > 2) ADD_PART(2)
+    for (; i < n; i++) to[i] += a[i];
+  }
+}
+/* Of the lengths that most have, with code of their own. */
+static void add_rows(size_t num, size_t n, void *const *rows, const void *a, i64 step) {
+  if (n == 2)
+    add_rows_of(num, 2, rows, a, step);
+  else if (n == 4)
+    add_rows_of(num, 4, rows, a, step);
+  else if (n == 8)
+    add_rows_of(num, 8, rows, a, step);
+  else if (n == 16)
+    add_rows_of(num, 16, rows, a, step);
+  else
+    add_rows_of(num, n, rows, a, step);
+}
+
 /* ---- the largest or the smallest ---- */
 
 #if REAL_BITS == 64
@@ -364,5 +397,5 @@ static void min_lines(size_t n, void *d, const void *init, const void *const *li
   fold_lines(n, d, init, lines, k, LEAST);
 }
 
-const fold_kernels FOR_LANES(fold_) = {fold_sum, fold_max, fold_min,  sum_rows,  sum_each,
-                                       max_each, min_each, sum_lines, max_lines, min_lines};
+const fold_kernels FOR_LANES(fold_) = {fold_sum, fold_max, fold_min,  sum_rows,  sum_each, max_each,
+                                       min_each, add_rows, sum_lines, max_lines, min_lines};

@@ -16,13 +16,18 @@ typedef void kern_lines_fn(size_t n, void *d, const void *init, const void *cons
 /* rows[i] = *init combined with the n values behind i * n, as kern_fold_fn does it, bit for bit. */
 typedef void kern_each_fn(size_t num, size_t n, void *rows, const void *init, const void *a);
 
+/* Adds rows of n to where rows[i] says, in order; NULL: that one to nowhere. From one row to the
+ * next there are `step`. */
+typedef void kern_add_fn(size_t num, size_t n, void *const *rows, const void *a, i64 step);
+
 enum { FOLD_ROWS = 8 };
 
 typedef struct fold_kernels {
   kern_fold_fn *sum, *max, *min; /* NaN wins, -0 < +0 */
   /* acc[i] += rows[0][i] + ... + rows[FOLD_ROWS - 1][i], for n of them; fresh: acc begins there. */
   void (*sum_rows)(size_t n, void *acc, const void *const *rows, bool fresh);
-  kern_each_fn *sum_each, *max_each, *min_each;     /* for short rows */
+  kern_each_fn *sum_each, *max_each, *min_each; /* for short rows */
+  kern_add_fn *add_rows;
   kern_lines_fn *sum_lines, *max_lines, *min_lines; /* the bits that one after the other gives */
 } fold_kernels;
 

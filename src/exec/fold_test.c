@@ -113,6 +113,26 @@ static void check_rows(void) {
   }
 }
 
+/* Rows are added one after the other, also where they name the same one, or none. */
+static void check_add(void) {
+  enum { ROWS = 30, PLACES = 5, MOST = 40 };
+  static float x[ROWS * (MOST + 3)], out[PLACES * MOST + 1], want[PLACES * MOST + 1];
+  void *rows[ROWS];
+  u32 seed = 5;
+  for (size_t i = 0; i < COUNT(x); i++) x[i] = noise(&seed);
+  for (size_t n = 1; n <= MOST; n++)
+    for (u32 t = 0; t < 2; t++) {
+      for (size_t i = 0; i < COUNT(out); i++) out[i] = want[i] = (float)i;
+      for (size_t r = 0; r < ROWS; r++) {
+        size_t place = (r * 7 + n) % (PLACES + 1);
+        rows[r] = place == PLACES ? NULL : out + place * n;
+        for (size_t i = 0; i < n && rows[r]; i++) want[place * n + i] += x[r * (n + 3) + i];
+      }
+      table(t)->add_rows(ROWS, n, rows, x, (i64)n + 3);
+      CHECK(memcmp(out, want, sizeof out) == 0);
+    }
+}
+
 /* The bits that the block machine's kernels give, one line after the other. */
 static void check_lines(void) {
   enum { N = 200, LINES_ = 5 };
@@ -146,6 +166,7 @@ int main(void) {
   check_lines();
   check_extremes();
   check_each();
+  check_add();
   check_rows();
   return UNIT_END();
 }

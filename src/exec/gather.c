@@ -34,10 +34,11 @@ struct gathering {
   bool run;      /* the window's last dim is contiguous in both */
   i64 run_length;
   size_t temp_at;
-  single_fn *single;  /* windows of one element: those of n batches along the last dim */
-  kern_take_fn *take; /* the same, where all that is but taken lies side by side */
-  u64 row;            /* elements of windows that are rows; 0: they are not */
-  kern_fn *add;       /* scatter: what such a row is added by; NULL: it takes the place */
+  single_fn *single;     /* windows of one element: those of n batches along the last dim */
+  kern_take_fn *take;    /* the same, where all that is but taken lies side by side */
+  u64 row;               /* elements of windows that are rows; 0: they are not */
+  kern_fn *add;          /* scatter: what such a row is added by; NULL: it takes the place */
+  kern_add_fn *add_rows; /* the same, for several; NULL: one after the other */
 };
 
 static bool contains(i64s list, i64 v, size_t *at) {
@@ -328,23 +329,51 @@ static void run_scatter(const void *data, const exec_env *env, u64 begin, u64 en
 
 enum { ROWS = 128 };
 
+/* Where rows are, in bytes from one index and one row to the next. */
+typedef struct row_line {
+  char *from;
+  i64 index_step, operand_step, row;
+  bool clamp;
+} row_line;
+
+#define ROWS_AT(I, READ)                                                                           \
+  static void rows_at_##I(const gathering *r, const row_line *l, const void *indices, u64 n,       \
+                          char **out) {                                                            \
+    const row_line z = *l;                                                                         \
+    const take_rule rule = r->rule;                                                                \
+    const I *at = indices;                                                                         \
+    for (i64 i = 0; i < (i64)n; i++) {                                                             \
+      i64 start = take_wrapped(&rule, READ), inside = take_clamped(&rule, start);                  \
+      char *row = z.from + i * z.operand_step + inside * z.row;                                    \
+      __builtin_prefetch(row);                                                                     \
+      out[i] = z.clamp || start == inside ? row : NULL;                                            \
+    }                                                                                              \
+  }
+ROWS_AT(i32, (i64)at[i * z.index_step])
+ROWS_AT(i64, at[i * z.index_step])
+ROWS_AT(void, step_read_index(r->index_type, at, (u64)(i *z.index_step)))
+
 /* Where those rows of the operand are that batches b and on name, some of a line: clamped, or NULL
  * where that is outside. How many. */
 static u64 find_rows(const gathering *r, const exec_env *env, u64 b, u64 end, bool clamp,
                      batch_line *l, char **at) {
-  const void *indices = env->slots[r->g->indices];
+  const char *indices = env->slots[r->g->indices];
+  i64 width = r->width[0];
   u64 n = along_last(r, b, end);
   if (n > ROWS) n = ROWS;
   *l = line_from(r, b);
-  char *from = (char *)env->slots[r->g->operand[0]] + l->operand * (i64)r->width[0];
-  for (i64 i = 0; i < (i64)n; i++) {
-    i64 start = step_read_index(r->index_type, indices, (u64)(l->index + i * l->index_step));
-    start = take_wrapped(&r->rule, start);
-    i64 inside = take_clamped(&r->rule, start);
-    at[i] = from + (i * l->operand_step + inside * r->operand_stride[0]) * (i64)r->width[0];
-    __builtin_prefetch(at[i]);
-    if (!clamp && start != inside) at[i] = NULL;
-  }
+  row_line z = {.from = (char *)env->slots[r->g->operand[0]] + l->operand * width,
+                .index_step = l->index_step,
+                .operand_step = l->operand_step * width,
+                .row = r->operand_stride[0] * width,
+                .clamp = clamp};
+  indices += l->index * (i64)dtype_size(r->index_type);
+  if (r->index_type == DTYPE_s32)
+    rows_at_i32(r, &z, indices, n, at);
+  else if (r->index_type == DTYPE_s64)
+    rows_at_i64(r, &z, indices, n, at);
+  else
+    rows_at_void(r, &z, indices, n, at);
   return n;
 }
 
@@ -368,6 +397,10 @@ static void run_scatter_rows(const void *data, const exec_env *env, u64 begin, u
   for (u64 n; begin < end; begin += n) {
     n = find_rows(r, env, begin, end, false, &l, at);
     const char *from = (const char *)env->slots[r->g->other[0]] + l.other * width;
+    if (r->add_rows) {
+      r->add_rows(n, r->row, (void *const *)at, from, l.other_step);
+      continue;
+    }
     for (u64 i = 0; i < n; i++, from += l.other_step * width) {
       if (!at[i]) continue;
       if (r->add)
@@ -390,6 +423,8 @@ static bool find_row(gathering *r, dtype t) {
     if (g->body.kind != REDUCE_SUM || r->k->load[t] || r->k->clean[t]) return false;
     r->add = r->k->binary[VM_add][vm_rtype_of(t)][FORM_VV];
     if (!r->add) return false;
+    const fold_kernels *f = r->k->fold_rows[vm_rtype_of(t)];
+    r->add_rows = f ? f->add_rows : NULL;
   }
   r->row = (u64)s->dims[0];
   return true;

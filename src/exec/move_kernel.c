@@ -63,8 +63,13 @@ INLINE void move_rows(size_t rows, size_t n, char *to, i64 ts, const char *from,
     /* Not memcpy: some processors' rep movsb takes sixteen times as long where `to` lies a few
      * bytes behind `from` in its page, as what is padded or concatenated does. */
     EACH_ROW(aligned_row(to, row, n, false);)
-  } else if (n >= LANE_BYTES) {
+  } else if (n > 2 * LANE_BYTES) {
     EACH_ROW(long_row(to, row, n);)
+  } else if (n >= LANE_BYTES) {
+    EACH_ROW({
+      vec a = get(row), b = get(row + n - LANE_BYTES);
+      put(to, a, false), put(to + n - LANE_BYTES, b, false);
+    })
   } else if (n >= 32) {
     SHORT_ROWS(32)
   } else if (n >= 16) {
