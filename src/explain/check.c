@@ -62,6 +62,14 @@ static void check_values(checking *c) {
   }
 }
 
+/* Of what a device has of argument i. */
+static u64 argument_bytes(const checking *c, u32 i) {
+  const compile_tensor *t = &c->r->exe->params[i];
+  u64 bytes = dtype_size(t->type);
+  for (size_t d = 0; d < t->local_dims.len; d++) bytes *= (u64)t->local_dims.data[d];
+  return bytes;
+}
+
 /* Bytes of an argument, all pieces together if they are disjoint. */
 static void check_arguments(checking *c) {
   const executable *e = c->r->exe;
@@ -70,9 +78,8 @@ static void check_arguments(checking *c) {
   for (u32 i = 0; i < e->num_params && i < c->r->log.args.len; i++) {
     const compile_tensor *t = &e->params[i];
     const why_border *b = &c->r->log.args.data[i];
-    u64 bytes = dtype_size(t->type);
+    u64 bytes = argument_bytes(c, i);
     why_place at = {WHY_INSIDE, main, i};
-    for (size_t d = 0; d < t->local_dims.len; d++) bytes *= (u64)t->local_dims.data[d];
     if (e->num_partitions > 1 && bytes >= c->large && !t->slice_of)
       add(c, (check_row){.kind = CHECK_REPLICATED,
                          .at = at,
@@ -85,20 +92,38 @@ static void check_arguments(checking *c) {
 
 /* ---- collectives, axes, constraints, remarks ---- */
 
+/* The argument that a part of the answer comes from; NULL: none, or one of those before it. */
+static const why_place *new_argument(const checking *c, const why_answer *a, size_t k) {
+  const why_part *p = &a->parts.data[k];
+  if (!p->causes.len || p->causes.data[0].chain.kind != ROOT_ARGUMENT) return NULL;
+  const why_place *at = &p->causes.data[0].chain.root;
+  for (size_t i = 0; i < k; i++) {
+    const why_place *other = new_argument(c, a, i);
+    if (other && other->index == at->index) return NULL;
+  }
+  return at->index < c->r->exe->num_params ? at : NULL;
+}
+
+/* One collective may gather several arguments, each its share of the bytes. */
 static void check_loops(checking *c) {
   for (u32 i = 0; i < c->r->collectives.len; i++) {
     const explain_collective *x = &c->r->collectives.data[i];
     if (x->asked || !str_is(x->kind, "all_gather") || (x->trips < 2 && !x->unknown)) continue;
     why_answer a = explain_why(c->r, i + 1);
+    double all = 0, sent = (double)x->bytes * (double)x->trips;
     for (size_t k = 0; k < a.parts.len; k++) {
-      const why_part *p = &a.parts.data[k];
-      if (!p->causes.len || p->causes.data[0].chain.kind != ROOT_ARGUMENT) continue;
+      const why_place *at = new_argument(c, &a, k);
+      if (at) all += (double)argument_bytes(c, at->index);
+    }
+    for (size_t k = 0; k < a.parts.len; k++) {
+      const why_place *at = new_argument(c, &a, k);
+      if (!at) continue;
+      double share = all > 0 ? (double)argument_bytes(c, at->index) / all : 1;
       add(c, (check_row){.kind = CHECK_IN_LOOP,
-                         .at = {WHY_RESULT, p->tag.op, 0},
-                         .other = p->causes.data[0].chain.root,
+                         .at = {WHY_RESULT, a.parts.data[k].tag.op, 0},
+                         .other = *at,
                          .text = x->axes,
-                         .bytes = x->bytes * x->trips});
-      break;
+                         .bytes = (u64)(sent * share)});
     }
   }
 }

@@ -127,7 +127,7 @@ const pass_info partition_passes[] = {
      .options = device_options, .any_module = true},
     {"sdy-convert-global-to-local", "Turns the program into the one that each device runs",
      part_global_to_local, .options = local_option_rows},
-    {"terrazzo-combine-collectives", "Joins all-reduces that do not depend on each other",
+    {"terrazzo-combine-collectives", "Joins collectives that do not depend on each other",
      part_combine_collectives, NULL},
     {"sdy-import-pipeline", "The passes before propagation.", pipeline_import,
      .options = import_options, .of_passes = true},

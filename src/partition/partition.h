@@ -19,7 +19,8 @@
  *   terrazzo-fuse-collectives         slice of an all-reduce -> reduce-scatter, duplicates, ...
  *   sdy-convert-global-to-local       where dimensions do not divide: masks on what must not be
  *                                     combined; local types, StableHLO collectives, no sdy ops
- *   terrazzo-combine-collectives      one all-reduce instead of several small ones
+ *   cse                               again: what it took to make ops local
+ *   terrazzo-combine-collectives      one collective instead of several small ones
  *
  * What only Shardy's users need, such as resharding no more than another partitioner could not
  * make up for, is in export/.

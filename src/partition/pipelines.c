@@ -240,6 +240,7 @@ bool pipeline_propagate(ir_module *m, arena *scratch, const pass_args *args) {
  * is for; each relies on the one before it. */
 bool pipeline_partition(ir_module *m, arena *scratch, const pass_args *args) {
   line l = {m, scratch, args, 0, true};
+  bool meshes = module_may_have(m, sdy_mesh);
   step(&l, "terrazzo-collectives-to-reshards");
   step(&l, "terrazzo-join-slices");
   step(&l, "terrazzo-drop-indivisible-axes");
@@ -252,7 +253,7 @@ bool pipeline_partition(ir_module *m, arena *scratch, const pass_args *args) {
   step_given(&l, "terrazzo-insert-reshards", (const char *const[]){"remarks", NULL});
   step(&l, "terrazzo-hoist-reshards");
   step(&l, "terrazzo-join-sums");
-  if (module_may_have(m, sdy_mesh)) step(&l, "cse");
+  if (meshes) step(&l, "cse");
   step_flag(&l, "sdy-reshard-to-collectives", "leave-none", true);
   step(&l, "terrazzo-fuse-collectives");
   const char *const ours[] = {
@@ -263,6 +264,7 @@ bool pipeline_partition(ir_module *m, arena *scratch, const pass_args *args) {
   pass_option on[COUNT(ours)];
   for (size_t i = 0; i < COUNT(ours); i++) on[i] = (pass_option){str_of(ours[i]), STR("true")};
   step_with(&l, "sdy-convert-global-to-local", on, COUNT(ours));
+  if (meshes) step(&l, "cse");
   step(&l, "terrazzo-combine-collectives");
   return l.ok;
 }

@@ -6,10 +6,11 @@
 
 #define ASKED STR("terrazzo.asked")
 
+bool wire_is_asked(const op *o) { return op_discardable(o, ASKED) != NULL; }
+void wire_set_asked(ir_module *m, op *o) { op_set_attr(m, o, ASKED, attr_unit(m->ctx)); }
+
 static walk_result mark(void *user, op *o) {
-  ir_module *m = user;
-  if (op_kind(o) < OP_COUNT && o->info->family == FAMILY_coll)
-    op_set_attr(m, o, ASKED, attr_unit(m->ctx));
+  if (op_kind(o) < OP_COUNT && o->info->family == FAMILY_coll) wire_set_asked(user, o);
   return WALK_ON;
 }
 
@@ -150,7 +151,7 @@ static void add_groups(lister *l, const op *o, const attr *groups, wire_use *u) 
 
 static void add(lister *l, const op *o, u64 trips, bool unknown) {
   wire_use u = {.op = o, .trips = trips, .unknown = unknown, .axes = STR("")};
-  u.asked = op_discardable(o, ASKED) != NULL;
+  u.asked = wire_is_asked(o);
   const attr *groups = op_attr(o, SLOT_NAME(replica_groups));
   const dense_attr *pairs = attr_as(dense, op_attr(o, SLOT_NAME(source_target_pairs)));
   if (pairs)

@@ -25,6 +25,9 @@ typedef VEC(wire_use) wire_uses;
 
 /* Before partitioning: marks the collectives that the program has. */
 void wire_mark_asked(ir_module *m);
+/* Of collectives that become others. */
+bool wire_is_asked(const op *o);
+void wire_set_asked(ir_module *m, op *o);
 /* After it, in the order of the program; both ways of a conditional. In the arena. */
 wire_uses wire_list(arena *a, ir_module *m);
 /* A collective takes as long as so many bytes do before its first byte is through, on accelerators

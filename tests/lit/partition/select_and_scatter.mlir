@@ -11,7 +11,7 @@ sdy.mesh @m = <["x"=4]>
 // JOIN-NEXT: return
 // CHECK: collective_permute
 // CHECK: collective_permute
-// CHECK: collective_permute
+// CHECK-NOT: collective_permute
 // CHECK-NOT: all_gather
 // CHECK: "stablehlo.select_and_scatter"
 // CHECK: (tensor<7xf32>, tensor<3xf32>, tensor<f32>) -> tensor<7xf32>

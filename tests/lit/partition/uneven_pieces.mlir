@@ -6,12 +6,11 @@
 
 sdy.mesh @mesh = <["x"=4]>
 
-// CHECK: all_to_all                 4  "x"                     24 B {{.*}}:18:8
-// CHECK-NEXT: all_gather                 4  "x"                     24 B {{.*}}:18:8
+// CHECK: all_to_all                 4  "x"                     24 B {{.*}}:17:8
+// CHECK-NEXT: all_gather                 4  "x"                     24 B {{.*}}:17:8
 // CHECK-NEXT: collective_permute         2  "x"                     32 B {{.*}}:20:8
-// CHECK-NEXT: collective_permute         2  "x"                     32 B {{.*}}:21:8
-// CHECK-NEXT: collective_permute         2  "x"                     32 B {{.*}}:24:8
-// CHECK-NEXT: 5 collectives
+// CHECK-NEXT: collective_permute         2  "x"                     64 B {{.*}}:23:8
+// CHECK-NEXT: 4 collectives
 func.func @main(%u: tensor<64x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> (tensor<64x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, tensor<64x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
   %0 = stablehlo.slice %u [0:63, 0:8] : (tensor<64x8xf32>) -> tensor<63x8xf32>
   %1 = stablehlo.negate %0 : tensor<63x8xf32>
