@@ -111,6 +111,34 @@ static bool steps_hold(const fusion *f) {
          sharding_steps(mid, part_sharding(f->e, v), shape.data);
 }
 
+static bool is_only_sliced(const value *v) {
+  for (const use *u = v->uses; u; u = u->next)
+    if (!op_is(u->owner, sdy_all_slice)) return false;
+  return true;
+}
+
+static bool is_before(const op *x, const op *y) {
+  while (x && x != y) x = x->next;
+  return x != NULL;
+}
+
+/* The same sum is wanted whole elsewhere: its slice is one of that. */
+static bool fuse_equal_sums(op *reduce) {
+  for (use *u = op_operand(reduce, 0)->uses; u; u = u->next) {
+    op *other = u->owner;
+    if (other == reduce || !op_is(other, sdy_all_reduce) || other->parent != reduce->parent ||
+        is_only_sliced(op_result(other, 0)) ||
+        memcmp(other->slots, reduce->slots, reduce->info->num_slots * sizeof *reduce->slots) != 0)
+      continue;
+    if (is_before(reduce, other))
+      value_replace(op_result(other, 0), op_result(reduce, 0));
+    else
+      value_replace(op_result(reduce, 0), op_result(other, 0));
+    return true; /* what is unused goes in the end */
+  }
+  return false;
+}
+
 /* all_reduce, all_slice -> all_slice, reduce_scatter, all_reduce, all_slice, or what it takes of
  * these. */
 static bool fuse_reduce_scatter(const part_env *e, op *slice, why_log *why) {
@@ -118,6 +146,7 @@ static bool fuse_reduce_scatter(const part_env *e, op *slice, why_log *why) {
   if (!reduce || !op_is(reduce, sdy_all_reduce) || !value_has_one_use(op_result(reduce, 0)))
     return false;
   fusion f = {.e = e, .reduce = reduce, .slice = slice};
+  if (fuse_equal_sums(reduce)) return true;
   if (!match_axes(&f) || !steps_hold(&f)) return false;
   const attr *kind = op_attr(reduce, SLOT_NAME(reduction_op));
   const sharding *s = part_sharding(e, op_result(reduce, 0));
