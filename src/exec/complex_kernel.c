@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "exec/denormals.h"
+#include "exec/fma.h"
 #include "exec/kernels.h"
 #include "num/convert.h"
 #include "num/special.h"
@@ -118,7 +119,7 @@ static inline wide divided(wide x, wide y) {
 }
 FUNCTION(div, divided, divides, num_cdiv, bv)
 
-#ifdef __FMA__
+#ifdef HAS_FMA
 #define FMA(x, y, z) __builtin_fma(x, y, z)
 #define SHIFT 6755399441055744.0 /* 1.5 * 2^52: what is added to it is rounded to an integer */
 
@@ -208,7 +209,7 @@ void PASTE(complex_kernels_fill_, KERNELS_ISA)(vm_kernels *k) {
   k->convert[R_c64][R_f32] = k_to_c64;
   k->convert[R_c128][R_f64] = k_to_c128;
   SET_2(div, c64)
-#ifdef __FMA__
+#ifdef HAS_FMA
   SET_1(exp, c64)
 #endif
 }

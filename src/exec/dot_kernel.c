@@ -2,6 +2,8 @@
  */
 #include "exec/dot_kernel.h"
 
+#include "exec/fma.h"
+
 #if defined(__SSE2__)
 #include <immintrin.h>
 #endif
@@ -22,7 +24,7 @@ enum { BYTES = 16, ROWS = 4 };
 
 /* Two vectors wide. With -ffp-contract=off the compiler would keep multiply and add apart; sums
  * of products are the one place where fusing them is meant. */
-#if defined(__FMA__)
+#ifdef HAS_FMA
 #ifdef __clang__
 #define CONTRACT _Pragma("clang fp contract(fast)")
 #define FUSED

@@ -121,7 +121,7 @@ static inline double root_f64(double x) { return __builtin_sqrt(x); }
 
 /* 1 / sqrt(x), with a step of Newton's whose residual has no rounding; ends (0, infinity, NaN) as
  * division has them. */
-#ifdef __FMA__
+#ifdef HAS_FMA
 #define INV_ROOT(T, t, fma)                                                                        \
   static inline T inv_root_##t(T x) {                                                              \
     T y = 1 / root_##t(x), r = x * y, low = fma(x, y, -r);                                         \
@@ -189,7 +189,7 @@ static inline double away_f64(double x) { return __builtin_round(x); }
 #define OF_REAL(T) T
 #define OF_PRED(T) u8
 
-#ifdef __FMA__
+#ifdef HAS_FMA
 /* Functions that vectors do of some numbers only: the others go to one of libm or num. What each
  * gives does not depend on those beside it. */
 static inline float sine_zero(float x, u32 quarters) {

@@ -310,8 +310,8 @@ FILL(v3)
 FILL(v4)
 #endif
 
-/* TERRAZZO_KERNELS: base, those of any processor, which round each product of a sum; v3 (AVX2) or
- * v4 (AVX-512), where the processor has it; else the best that it has. */
+/* TERRAZZO_KERNELS: base, those of any processor, which on x86-64 round each product of a sum; v3
+ * (AVX2) or v4 (AVX-512), where the processor has it; else the best that it has. */
 static void choose(void) {
   const char *want = getenv("TERRAZZO_KERNELS");
   bool base = want && strcmp(want, "base") == 0;

@@ -10,12 +10,13 @@
 
 #include <math.h>
 
+#include "exec/fma.h"
 #include "num/convert.h"
 
 static inline float bits_f32(u32 b) { return num_f32_from_bits(b); }
 static inline u32 f32_bits(float f) { return num_f32_bits(f); }
 
-#ifdef __FMA__
+#ifdef HAS_FMA
 #define FMA32(a, b, c) __builtin_fmaf((a), (b), (c))
 #define LEFT32(a, b, c) __builtin_fmaf(-(a), (b), (c))
 #else
@@ -68,7 +69,7 @@ typedef double v_wide;
 #define d_add(x, y) ((x) + (y))
 #define d_sub(x, y) ((x) - (y))
 #define d_mul(x, y) ((x) * (y))
-#ifdef __FMA__
+#ifdef HAS_FMA
 #define d_fma(x, y, z) __builtin_fma(x, y, z)
 #else
 #define d_fma(x, y, z) ((x) * (y) + (z))
@@ -215,13 +216,13 @@ static inline v_num erf_f32(V_IN v_num x) {
   h = v_fma(h, n, v_const(0.12837916612625122f));
   v_num p = exp_near_f32(V_TO v_fma(h, n, n), &shifted), power = v_scale(v_const(1.0f), shifted);
   v_num y = v_fma(v_neg(p), power, v_sub(v_const(1.0f), power));
-#if !defined(__FMA__) && !defined(v_num) /* h n alone may be a denormal */
+#if !defined(HAS_FMA) && !defined(v_num) /* h n alone may be a denormal */
   y = v_pick(v_gt(n, v_const(-0x1p-60f)), v_mul(n, v_const(-1.12837917f)), y);
 #endif
   return signed_f32(V_TO y, x);
 }
 
-#if defined(__FMA__) && !defined(v_num)
+#if defined(HAS_FMA) && !defined(v_num)
 /* Sine of x + quarters * pi/2 for |x| < 2^18. pi/2 is taken off as three numbers: what is left of
  * the first is exact, that of the second a sum of two. Then with z = r^2 either r + r z p(z) or
  * 1 - z / 2 + z^2 p(z), with what rounding takes from the first terms. */
