@@ -200,11 +200,12 @@ struct jit {
   arena kept, scratch;
   VEC(chunk) chunks;
   VEC(known) known;
-  bool to_bf16, avx2;
+  bool to_bf16;
+  jit_target target;
 };
 
 static bool translate(const jit *j, arena *a, const jit_piece *p, str *out_code) {
-  translation t = {.b = {.a = a, .to_bf16 = j->to_bf16, .avx2 = j->avx2}, .p = p};
+  translation t = {.b = {.a = a, .to_bf16 = j->to_bf16, .target = (u8)j->target}, .p = p};
   t.temps = arena_zalloc(a, (p->num_temps + 1) * sizeof(typed));
   t.regs = arena_zalloc(a, (p->num_regs + 1) * sizeof(typed));
   for (u32 i = 0; i < p->num_calls; i++) {
@@ -217,18 +218,20 @@ static bool translate(const jit *j, arena *a, const jit_piece *p, str *out_code)
     *made(&t, c->d) = v;
     if (c->d < TEMP_BASE) write_memory(&t.b, c->d, v);
   }
-  if (j->avx2) t.b = jit_for_avx2(&t.b);
-  return jit_x86_emit(&t.b, p->scalar ? 0 : p->vectors, out_code);
+  t.b = jit_lower(&t.b);
+  return jit_emit(&t.b, p->scalar ? 0 : p->vectors, out_code);
 }
 
-static bool is_wanted(const vm_kernels *k) {
+/* False: there is no code for these kernels, or it is not wanted. */
+static bool find_target(const vm_kernels *k, jit_target *out) {
   const char *want = getenv("TERRAZZO_JIT");
 #if defined(__has_feature)
 #if __has_feature(memory_sanitizer)
   return false; /* which would not see what is written */
 #endif
 #endif
-  bool known = strcmp(k->isa, "v4") == 0 || strcmp(k->isa, "v3") == 0;
+  *out = strcmp(k->isa, "v3") == 0 ? JIT_AVX2 : JIT_AVX512;
+  bool known = *out == JIT_AVX2 || strcmp(k->isa, "v4") == 0;
   return known && !(want && strcmp(want, "0") == 0);
 }
 
@@ -242,12 +245,13 @@ static bool has_to_bf16(void) {
 }
 
 jit *jit_begin(const allocator *mem, const vm_kernels *k, bool flushes) {
-  if (!is_wanted(k)) return NULL;
+  jit_target target;
+  if (!find_target(k, &target)) return NULL;
   jit *j = mem_zalloc(mem, sizeof *j);
   if (!j) return NULL;
   j->mem = mem;
-  j->avx2 = strcmp(k->isa, "v3") == 0;
-  j->to_bf16 = flushes && !j->avx2 && has_to_bf16();
+  j->target = target;
+  j->to_bf16 = flushes && target == JIT_AVX512 && has_to_bf16();
   arena_init(&j->kept, mem, &j->trap);
   arena_init(&j->scratch, mem, &j->trap);
   return j;

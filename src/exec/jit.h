@@ -6,11 +6,11 @@
  * operation is not one that it knows, kernels are called. vecmath.h is compiled for both.
  *
  * The way of a run: jit_ops.c says what each call is in primitives, values of SSA (jit_ir.h), and
- * for AVX2 jit_avx2.c makes those that it lacks of others; jit_emit.c gives them registers and
- * writes their bytes (jit_prims.def); jit.c keeps the code, one piece where two runs are the same.
- * An image has one jit: jit_begin, jit_compile as often as wanted, jit_seal, and only then may any
- * of it run; jit_end when nothing runs any longer. Memory is written to before it is sealed, and
- * executed after, never both. */
+ * for AVX2 jit_avx2.c makes those that it lacks of others; jit_regs.c gives them registers and
+ * jit_x86_emit.c writes their bytes (jit_prims.def); jit.c keeps the code, one piece where two runs
+ * are the same. An image has one jit: jit_begin, jit_compile as often as wanted, jit_seal, and only
+ * then may any of it run; jit_end when nothing runs any longer. Memory is written to before it is
+ * sealed, and executed after, never both. */
 #ifndef EXEC_JIT_H
 #define EXEC_JIT_H
 

@@ -26,7 +26,6 @@ static V is_not_0(J *j, V x) { return inverted(j, OP2(pcmpeqd, x, CONST(0))); }
 /* ---- make_<primitive>: n, whose operands are x, y and z ---- */
 
 #define MAKE J *j, const jit_node *n, V x, V y, V z
-typedef V make_fn(MAKE);
 #define MADE(name, expr)                                                                           \
   static V make_##name(MAKE) {                                                                     \
     (void)j, (void)n, (void)x, (void)y, (void)z;                                                   \
@@ -117,7 +116,7 @@ static V make_cvttpd2udq(MAKE) {
 }
 
 /* By primitive that there is no encoding of, but for those that jit_ops.c has other ways for. */
-static make_fn *const make_of[JP_COUNT_] = {
+static jit_make_fn *const make_of[JP_COUNT_] = {
     [JP_onek] = make_onek,
     [JP_loadk] = make_loadk,
     [JP_load_words] = make_load_words,
@@ -145,18 +144,6 @@ static make_fn *const make_of[JP_COUNT_] = {
     [JP_cvttpd2udq] = make_cvttpd2udq,
 };
 
-jit_build jit_for_avx2(const jit_build *b) {
-  jit_build r = {.a = b->a, .avx2 = true};
-  u32 len = (u32)b->nodes.len;
-  V *of = ARENA_ARRAY(b->a, V, len + 1);
-  for (u32 v = 0; v < len; v++) {
-    jit_node n = b->nodes.data[v];
-    bool is_const = jit_prim_infos[n.prim].shape == JIT_CONST; /* whose operand is none */
-    V arg[3] = {0};
-    for (u32 k = 0; k < jit_prim_infos[n.prim].operands; k++) arg[k] = of[n.arg[k]];
-    if (!is_const) memcpy(n.arg, arg, sizeof arg);
-    make_fn *make = make_of[n.prim];
-    of[v] = make ? make(&r, &n, arg[0], arg[1], arg[2]) : jit_add_node(&r, n);
-  }
-  return r;
+jit_build jit_lower(const jit_build *b) {
+  return jit_is_for(b, JIT_AVX2) ? jit_replace(b, make_of) : *b;
 }

@@ -34,7 +34,7 @@ typedef struct element {
 typedef struct writer {
   const lower_env *e;
   const scalar_list *l;
-  x86_code code;
+  jit_code code;
   VEC(cell) cells;
   u32 *cell_of;               /* by register of the list */
   u32 *at;                    /* by operation: where its code is */

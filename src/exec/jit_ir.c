@@ -9,11 +9,8 @@
    : JIT_##shape == JIT_CONST || JIT_##shape == JIT_ONE || JIT_##shape == JIT_LOAD ? 0             \
                                                                                    : 1)
 const jit_prim_info jit_prim_infos[JP_COUNT_] = {
-#define NONE 0
-#define SAME 1
-#define VEX(prefix, map, w, opcode) ((opcode) | (map) << 8 | (w) << 10 | (prefix) << 11)
 #define PRIM(id, shape, class, prefix, map, w, opcode, more, vex)                                  \
-  [JP_##id] = {#id, JIT_##shape, JIT_##class, prefix, map, w, opcode, more, OPERANDS(shape), vex},
+  [JP_##id] = {#id, JIT_##shape, JIT_##class, more, OPERANDS(shape)},
 #include "exec/jit_prims.def"
 #undef PRIM
 };
@@ -61,7 +58,7 @@ bool jit_is_const(const jit_build *b, jit_value x, u32 *out_bits) {
 }
 
 jit_build jit_unroll(const jit_build *b, u32 times) {
-  jit_build r = {.a = b->a, .avx2 = b->avx2};
+  jit_build r = {.a = b->a, .target = b->target};
   u32 n = (u32)b->nodes.len;
   u32 *copies = ARENA_ARRAY(b->a, u32, (size_t)n * times + 1);
   for (u32 v = 0; v < n; v++)
@@ -72,5 +69,21 @@ jit_build jit_unroll(const jit_build *b, u32 times) {
       if (p->shape > JIT_ONE) x.part = t;
       copies[v * times + t] = jit_add_node(&r, x);
     }
+  return r;
+}
+
+jit_build jit_replace(const jit_build *b, jit_make_fn *const make[JP_COUNT_]) {
+  jit_build r = {.a = b->a, .target = b->target};
+  u32 len = (u32)b->nodes.len;
+  jit_value *of = ARENA_ARRAY(b->a, jit_value, len + 1);
+  for (u32 v = 0; v < len; v++) {
+    jit_node n = b->nodes.data[v];
+    bool is_const = jit_prim_infos[n.prim].shape == JIT_CONST; /* whose operand is none */
+    jit_value arg[3] = {0};
+    for (u32 k = 0; k < jit_prim_infos[n.prim].operands; k++) arg[k] = of[n.arg[k]];
+    if (!is_const) memcpy(n.arg, arg, sizeof arg);
+    jit_make_fn *f = make[n.prim];
+    of[v] = f ? f(&r, &n, arg[0], arg[1], arg[2]) : jit_add_node(&r, n);
+  }
   return r;
 }

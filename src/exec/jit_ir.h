@@ -34,10 +34,13 @@ typedef enum jit_shape {
 } jit_shape;
 typedef enum jit_class { JIT_V, JIT_K, JIT_N } jit_class;
 
+/* What processors' code is for. Where there is no AVX-512, masks are vectors whose lanes are all
+ * ones or zeros. */
+typedef enum jit_target { JIT_AVX512, JIT_AVX2 } jit_target;
+
 typedef struct jit_prim_info {
   const char *name;
-  u8 shape, class, prefix, map, w, opcode, more, operands;
-  u16 vex; /* 0: none; 1: the same; else opcode | map << 8 | W << 10 | prefix << 11 */
+  u8 shape, class, more, operands;
 } jit_prim_info;
 extern const jit_prim_info jit_prim_infos[JP_COUNT_];
 
@@ -62,8 +65,10 @@ typedef struct jit_build {
   u32 *table, table_size; /* node + 1 by hash; 0: none */
   VEC(jit_divided) divided;
   bool to_bf16; /* denormals are flushed, and there is cvtneps2bf16 */
-  bool avx2;    /* and no AVX-512 */
+  u8 target;    /* jit_target */
 } jit_build;
+
+static inline bool jit_is_for(const jit_build *b, jit_target t) { return b->target == t; }
 
 jit_value jit_add_node(jit_build *b, jit_node n);
 /* Operands that the shape does not have may be anything. */
@@ -73,11 +78,19 @@ bool jit_is_const(const jit_build *b, jit_value x, u32 *out_bits);
 
 /* `times` rounds in one, primitive by primitive: what waits for a result has others beside it. */
 jit_build jit_unroll(const jit_build *b, u32 times);
-/* The same of primitives that AVX2 has. */
-jit_build jit_for_avx2(const jit_build *b);
+/* What makes others of a primitive n, whose operands are x, y and z. */
+typedef jit_value jit_make_fn(jit_build *j, const jit_node *n, jit_value x, jit_value y,
+                              jit_value z);
+/* The same with what others are made of some primitives; NULL: they stay. */
+jit_build jit_replace(const jit_build *b, jit_make_fn *const make[JP_COUNT_]);
 
-/* From a build to bytes that can run at any address, a vm_run_fn, which is best where there are so
- * many vectors or more; 0: for n = 1 only. False: too large. The bytes are in the arena. */
-bool jit_x86_emit(const jit_build *b, u32 vectors, str *out_code);
+/* ---- of the processor that all is compiled for ---- */
+
+/* The same of primitives that its target has. */
+jit_build jit_lower(const jit_build *b);
+/* From a lowered build to bytes that can run at any address, a vm_run_fn, which is best where there
+ * are so many vectors of 16 or more; 0: for n = 1 only. False: too large. The bytes are in the
+ * arena. */
+bool jit_emit(const jit_build *b, u32 vectors, str *out_code);
 
 #endif

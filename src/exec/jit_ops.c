@@ -166,12 +166,12 @@ static V split(J *j, V x, V *e);
 
 /* The processor's own ways, where it has any. 1 is scaled to normal numbers only, or infinity. */
 static V scaled(J *j, V x, V shifted) {
-  if (!j->avx2) return OP2(scalefps, x, OP2(subps, shifted, V_SHIFT));
+  if (jit_is_for(j, JIT_AVX512)) return OP2(scalefps, x, OP2(subps, shifted, V_SHIFT));
   return x == NUM(1) ? OP2(paddd, x, IMM1(pslld, 23, shifted)) : scale_f32(j, x, shifted);
 }
 static V split(J *j, V x, V *e) {
   enum { QUARTERS = 3, NAN_BELOW_0 = 12 };
-  if (j->avx2) return split_f32(j, x, e);
+  if (!jit_is_for(j, JIT_AVX512)) return split_f32(j, x, e);
   V m = IMM1(getmantps, QUARTERS | NAN_BELOW_0, x);
   *e = OP2(subps, OP1(getexpps, x), OP1(getexpps, m));
   return m;
@@ -251,8 +251,9 @@ static V f_sign(J *j, vm_rtype t, V x, V y) {
 static V f_rsqrt(J *j, vm_rtype t, V x, V unused) {
   (void)t, (void)unused;
   V one = NUM(1), half = NUM(0.5f);
-  V guess = j->avx2 ? OP2(divps, one, OP1(sqrtps, x)) : OP1(rsqrt14ps, x), y = guess, e;
-  if (!j->avx2) {
+  bool has_guess = jit_is_for(j, JIT_AVX512);
+  V guess = has_guess ? OP1(rsqrt14ps, x) : OP2(divps, one, OP1(sqrtps, x)), y = guess, e;
+  if (has_guess) {
     e = OP3(fnmaddps, OP2(mulps, x, y), y, one);
     y = OP2(pord, OP3(fmaddps, OP2(mulps, half, y), e, y), CONST(1));
   }

@@ -2,7 +2,7 @@
 
 /* ---- who is needed when ---- */
 
-void regs_find_uses(emit *e) {
+static void find_uses(emit *e) {
   u32 n = (u32)e->b->nodes.len, total = 0;
   e->needed = arena_zalloc(e->a, n + 1);
   e->use_begin = arena_zalloc(e->a, (n + 2) * sizeof(u32));
@@ -28,57 +28,6 @@ static u32 next_use(const emit *e, u32 v) {
   return e->next[v] < e->use_begin[v + 1] ? e->uses[e->next[v]] : UINT32_MAX;
 }
 
-/* ---- memory ---- */
-
-x86_op regs_op(const emit *e, const jit_prim_info *p) {
-  /* there are none of less than a whole vector */
-  bool halves = (p->map == 3 || p->shape == JIT_CONST) && p->w;
-  u8 length = e->scalar && !halves ? 0 : X86_ALL;
-  x86_op op = {p->prefix, p->map, p->w, p->opcode, length, 0, false};
-  if (e->b->avx2 && p->vex > 1)
-    op = (x86_op){(u8)(p->vex >> 11), p->vex >> 8 & 3, p->vex >> 10 & 1, (u8)p->vex, length};
-  return op;
-}
-void regs_put(emit *e, x86_op op, u32 reg, u32 v, x86_rm rm, i32 imm) {
-  if (!e->b->avx2) {
-    x86_evex(&e->code, op, reg, v, rm, imm);
-    return;
-  }
-  op.length -= op.length > 0;
-  x86_vex(&e->code, op, reg, v, rm, imm);
-}
-/* The first element of a register in memory. */
-x86_rm regs_first(emit *e, u32 reg) {
-  if (e->pointer[reg] != GPR_NONE) return x86_mem(e->pointer[reg], 0);
-  u32 to = e->scalar ? RDI : RAX;
-  x86_plain(&e->code, 0, 1, 0x8b, to, x86_mem(RSI, (i32)(reg * sizeof(void *))));
-  return x86_mem(to, 0);
-}
-x86_rm regs_slot(const emit *e, u32 i) { return x86_mem(RSP, (i32)(i * regs_slot_bytes(e))); }
-static x86_rm slot_of(const emit *e, u32 v) { return regs_slot(e, e->slot[v] - 1); }
-x86_rm regs_pooled(emit *e, const u32 *words, u32 n) {
-  u32 i = 0;
-  while (i + n <= e->code.pool.len && memcmp(&e->code.pool.data[i], words, n * 4) != 0) i++;
-  if (i + n > e->code.pool.len) {
-    i = (u32)e->code.pool.len;
-    for (u32 k = 0; k < n; k++) VEC_PUSH(e->a, e->code.pool, words[k]);
-  }
-  return (x86_rm){.memory = true, .pooled = true, .disp = (i32)i};
-}
-
-static x86_rm pooled_const(emit *e, u32 v) {
-  enum {
-    ZERO = 31,
-    MOST = 16
-  }; /* a word of the upper half; of the shortest vectors the last one */
-  const jit_node *n = node_of(e, v);
-  u32 words[MOST], period = info_of(e, v)->more / 4;
-  for (u32 i = 0; i < MOST; i++)
-    words[i] = n->prim == JP_uppers ? i << 16 | ZERO : i % period ? n->arg[0] : n->imm;
-  return regs_pooled(e, words,
-                     e->b->avx2 ? e->is->lanes : period); /* only EVEX repeats what it reads */
-}
-
 /* ---- registers ---- */
 
 static u32 take_slot(emit *e) {
@@ -93,10 +42,7 @@ static void spill(emit *e, u32 v, u32 class, u32 reg) {
   if (is_invariant(e, v) || e->slot[v] || next_use(e, v) == UINT32_MAX) return;
   e->slot[v] = take_slot(e);
   if (e->slots > e->most_slots) e->most_slots = e->slots;
-  if (class == JIT_V)
-    regs_put(e, with_opcode(move_v, 0x11), reg, 0, slot_of(e, v), -1);
-  else
-    x86_vex(&e->code, with_opcode(move_k, 0x91), reg, 0, slot_of(e, v), -1);
+  regs_move(e, class, reg, e->slot[v] - 1, true);
 }
 
 u32 regs_take(emit *e, u32 v) {
@@ -114,23 +60,9 @@ u32 regs_take(emit *e, u32 v) {
   return best;
 }
 
-void regs_bring(emit *e, u32 v, u32 to) {
-  const jit_prim_info *p = info_of(e, v);
-  if (p->shape == JIT_CONST) {
-    regs_put(e, regs_op(e, p), to, 0, pooled_const(e, v), -1);
-    return;
-  }
-  x86_rm m = regs_first(e, node_of(e, v)->imm);
-  if (node_of(e, v)->prim == JP_one32) {
-    regs_put(e, regs_op(e, p), to, 0, m, -1);
-    return;
-  }
-  x86_plain(&e->code, 0, 0, 0x0f00u | p->opcode, RAX, m);
-  u32 spare = e->is->spare, vector = p->class == JIT_V ? to : spare;
-  regs_put(e, from_gpr, vector, 0, x86_reg(RAX), -1);
-  regs_put(e, spread, vector, 0, x86_reg(vector), -1);
-  if (p->class == JIT_K)
-    regs_put(e, regs_op(e, &jit_prim_infos[JP_ptestmd]), to, spare, x86_reg(spare), -1);
+void regs_take_over(emit *e, u32 v, u32 r) {
+  e->place[v] = (u8)r;
+  e->owner[JIT_V][r] = v + 1;
 }
 
 u32 regs_need(emit *e, u32 v) {
@@ -139,28 +71,11 @@ u32 regs_need(emit *e, u32 v) {
     u32 to = regs_take(e, v);
     if (is_invariant(e, v))
       regs_bring(e, v, to);
-    else if (class == JIT_V)
-      regs_put(e, move_v, to, 0, slot_of(e, v), -1);
     else
-      x86_vex(&e->code, move_k, to, 0, slot_of(e, v), -1);
+      regs_move(e, class, to, e->slot[v] - 1, false);
   }
   e->locked[class] |= 1u << e->place[v];
   return e->place[v];
-}
-
-bool regs_in_memory(const emit *e, u32 v) {
-  u32 prim = node_of(e, v)->prim;
-  if (e->place[v] != NO_REG) return false;
-  if (prim == JP_one32) return !e->b->avx2;
-  return prim == JP_const32 || prim == JP_const64 || !is_invariant(e, v);
-}
-x86_rm regs_operand(emit *e, u32 v) {
-  if (!regs_in_memory(e, v)) return x86_reg(regs_need(e, v));
-  if (!is_invariant(e, v)) return slot_of(e, v);
-  x86_rm m =
-      info_of(e, v)->shape == JIT_CONST ? pooled_const(e, v) : regs_first(e, node_of(e, v)->imm);
-  m.broadcast = !e->b->avx2;
-  return m;
 }
 
 void regs_release(emit *e, u32 at) {
@@ -184,4 +99,112 @@ bool regs_dies(const emit *e, u32 v, u32 at) {
   u32 i = e->next[v];
   while (i < e->use_begin[v + 1] && e->uses[i] <= at) i++;
   return i == e->use_begin[v + 1] && e->place[v] != NO_REG && !(e->pinned >> e->place[v] & 1);
+}
+
+/* ---- bodies ---- */
+
+void regs_begin(emit *e, const jit_build *b) {
+  u32 n = (u32)b->nodes.len;
+  e->b = b;
+  e->place = arena_alloc(e->a, n + 1);
+  memset(e->place, NO_REG, n + 1);
+  e->slot = arena_zalloc(e->a, (n + 1) * sizeof(u32));
+  find_uses(e);
+  e->next = arena_copy(e->a, e->use_begin, (n + 1) * sizeof(u32));
+  memset(e->owner, 0, sizeof e->owner);
+  e->slots = e->sum == UINT32_MAX ? 0 : e->is->sums;
+  e->free.len = e->num_free = 0;
+  if (e->most_slots < e->slots) e->most_slots = e->slots;
+}
+
+bool regs_init(emit *e, const jit_build *b, const vectors *is, u32 vectors) {
+  u32 n = (u32)b->nodes.len, regs = 0, sum = UINT32_MAX;
+  if (n > MOST_NODES) return false;
+  for (u32 v = 0; v < n; v++) {
+    u32 shape = jit_prim_infos[b->nodes.data[v].prim].shape, imm = b->nodes.data[v].imm;
+    bool memory = shape == JIT_ONE || (shape >= JIT_LOAD && shape <= JIT_SUM);
+    if (memory && imm >= regs) regs = imm + 1;
+    if (shape == JIT_SUM) sum = imm;
+  }
+  *e = (emit){.a = b->a, .b = b, .code.a = b->a, .is = is, .sum = sum, .vectors = vectors};
+  e->num_v = is->num_v;
+  e->scalar = vectors == 0;
+  if (sum != UINT32_MAX && is->sums_at != NO_REG) e->num_v = is->sums_at;
+  e->pointer = arena_alloc(b->a, regs + 1);
+  memset(e->pointer, NO_REG, regs + 1);
+  regs_begin(e, b);
+  return true;
+}
+
+void regs_emit_body(emit *e, bool rest) {
+  e->rest = rest;
+  for (u32 v = 0; v < e->b->nodes.len; v++)
+    for (u32 reg = 0; reg < e->num_v && is_invariant(e, v); reg++)
+      if (e->pinned >> reg & 1 && memcmp(&e->pins[reg], node_of(e, v), sizeof(jit_node)) == 0)
+        e->place[v] = (u8)reg;
+  for (u32 v = 0; v < e->b->nodes.len; v++) {
+    e->locked[JIT_V] = e->pinned;
+    e->locked[JIT_K] = 0;
+    if (e->needed[v]) regs_emit(e, v);
+  }
+}
+
+/* How many registers of a class values of the body take at once. */
+static u32 count_pressure(const emit *e, u32 class) {
+  u32 live = 0, most = 0;
+  for (u32 v = 0; v < e->b->nodes.len; v++) {
+    if (!e->needed[v] || is_invariant(e, v)) continue;
+    live += class_of(e, v) == class;
+    if (live > most) most = live;
+    const jit_node *n = node_of(e, v);
+    for (u32 k = 0; k < info_of(e, v)->operands; k++) {
+      u32 x = n->arg[k];
+      bool again = (k > 0 && x == n->arg[0]) || (k > 1 && x == n->arg[1]);
+      bool last = e->uses[e->use_begin[x + 1] - 1] == v;
+      live -= last && !again && !is_invariant(e, x) && class_of(e, x) == class;
+    }
+  }
+  return most;
+}
+
+void regs_pin_invariants(emit *e) {
+  u32 used = count_pressure(e, JIT_V) + e->is->apart;
+  for (u32 reg = e->num_v; reg-- > used;) {
+    u32 best = UINT32_MAX, most = 0;
+    for (u32 v = 0; v < e->b->nodes.len; v++) {
+      if (!e->needed[v] || !is_invariant(e, v) || info_of(e, v)->class != JIT_V) continue;
+      u32 uses = e->use_begin[v + 1] - e->use_begin[v];
+      if (e->place[v] == NO_REG && uses > most) best = v, most = uses;
+    }
+    if (best == UINT32_MAX) return;
+    regs_bring(e, best, reg);
+    e->place[best] = (u8)reg;
+    e->pins[reg] = *node_of(e, best);
+    e->pinned |= 1u << reg;
+  }
+}
+
+void regs_give_pointers(emit *e, const u8 *pointers, u32 num) {
+  for (u32 v = 0; v < e->b->nodes.len; v++) {
+    const jit_node *n = node_of(e, v);
+    u32 shape = info_of(e, v)->shape;
+    bool memory = shape == JIT_ONE || shape == JIT_LOAD || shape == JIT_STORE;
+    if (!memory || !e->needed[v] || e->pointer[n->imm] != NO_REG) continue;
+    if (e->num_pointers == num) return;
+    e->pointer[n->imm] = pointers[e->num_pointers++];
+  }
+}
+
+/* Several rounds at once, so that there is enough to do while results are waited for: more than fit
+ * into registers, as what goes to memory and back costs less; but masks cost more. */
+u32 regs_choose_rounds(const emit *e) {
+  enum { LONG = 1024, WIDE = 16 };
+  u32 pressure = count_pressure(e, JIT_V), length = 0, rounds = 8;
+  for (u32 v = 0; v < e->b->nodes.len; v++) length += e->needed[v] && !is_invariant(e, v);
+  if (length < 24 || count_pressure(e, JIT_K) > 1) rounds = 4;
+  while (rounds * e->is->lanes > e->vectors * WIDE) rounds /= 2;
+  bool in_registers = e->sum != UINT32_MAX && e->is->sums_at != NO_REG;
+  u32 least = in_registers ? e->is->sums : 1; /* so that each has a running sum of its own */
+  while (rounds > least && (rounds * pressure > e->is->many || rounds * length > LONG)) rounds /= 2;
+  return rounds;
 }

@@ -1,16 +1,15 @@
 /* Registers of code that is written in one pass over primitives: values get them as they are
- * needed; of those that do not fit, the one that is needed last goes to memory. */
+ * needed; of those that do not fit, the one that is needed last goes to memory. Of any processor:
+ * its instructions are behind regs_move, regs_bring and regs_emit. */
 #ifndef EXEC_JIT_REGS_H
 #define EXEC_JIT_REGS_H
 
+#include "exec/jit_code.h"
 #include "exec/jit_ir.h"
-#include "exec/jit_x86.h"
 
 enum {
   FIRST_K = 1, /* as a mask of an instruction, k0 means none */
   END_K = 7,
-  REST_K = 7, /* the mask of what is left; with AVX2 it is a vector */
-  REST_V = 14,
   NO_REG = 0xff,
   MOST_STACK = 1 << 13,
   MOST_NODES = 1 << 15
@@ -23,15 +22,16 @@ typedef struct vectors {
   u32 sums;         /* vectors of running sums: in the frame's first slots */
   u32 sums_at;      /* and before that in registers from here on; NO_REG: in none */
   u32 many;         /* values at once, of which too many go to memory */
+  u32 apart;        /* registers that no value of the loop needs, but instructions may */
 } vectors;
 
 typedef struct emit {
   arena *a;
   const jit_build *b; /* of the body that is written; what is by value is of its values */
-  x86_code code;
+  jit_code code;
   const vectors *is;
   bool scalar, rest; /* one element; what is left */
-  u32 vectors;       /* that there are, or more */
+  u32 vectors;       /* of 16 that there are, or more */
   u32 num_v, rounds; /* registers given out; as one in the loop */
   u32 sum;           /* where a sum goes, UINT32_MAX: there is none */
   bool *needed;
@@ -44,7 +44,7 @@ typedef struct emit {
   u32 slots, most_slots;
   VEC(u32) free; /* slots, of which the last ones, from num_free on, are still being read */
   u32 num_free;
-  u8 *pointer; /* by register in memory */
+  u8 *pointer; /* by register in memory: the one that has its address, or NO_REG */
   u32 num_pointers;
 } emit;
 
@@ -54,42 +54,41 @@ static inline const jit_prim_info *info_of(const emit *e, u32 v) {
 }
 static inline u32 class_of(const emit *e, u32 v) {
   u32 class = info_of(e, v)->class;
-  return class == JIT_K && e->b->avx2 ? JIT_V : class;
+  return class == JIT_K && !jit_is_for(e->b, JIT_AVX512) ? JIT_V : class;
 }
 static inline bool is_invariant(const emit *e, u32 v) { return info_of(e, v)->shape <= JIT_ONE; }
+static inline u32 regs_slot_bytes(const emit *e) { return e->is->lanes * 4; }
 
-static const x86_op move_v = {0, 1, 0, 0x10, X86_ALL, 0, false}; /* vmovups; 0x11 stores */
-static const x86_op move_k = {0, 1, 0, 0x90, 0, 0, false};       /* kmovw; 0x91 stores */
-static const x86_op from_gpr = {1, 1, 0, 0x6e, 0, 0, false};     /* vmovd */
-static const x86_op spread = {1, 2, 0, 0x58, X86_ALL, 0, false}; /* vpbroadcastd */
+/* False: too large. */
+bool regs_init(emit *e, const jit_build *b, const vectors *is, u32 vectors);
+/* Makes ready for the values of b: finds out who is needed, and where. */
+void regs_begin(emit *e, const jit_build *b);
+/* Registers for the addresses of registers in memory, as long as there are any; those that have not
+ * come first, which are given out before. */
+void regs_give_pointers(emit *e, const u8 *pointers, u32 n);
+/* How many rounds are best done as one. */
+u32 regs_choose_rounds(const emit *e);
+/* What is the same all the time, and used most, keeps a register where there are enough. */
+void regs_pin_invariants(emit *e);
+/* All values that are needed, one after the other. */
+void regs_emit_body(emit *e, bool rest);
 
-static inline x86_op with_opcode(x86_op op, u32 opcode) {
-  op.opcode = (u8)opcode;
-  return op;
-}
+/* ---- for who emits a value ---- */
 
-/* The encoding of a primitive; and an instruction on vectors: X86_ALL is half as long with AVX2. */
-x86_op regs_op(const emit *e, const jit_prim_info *p);
-void regs_put(emit *e, x86_op op, u32 reg, u32 v, x86_rm rm, i32 imm);
-
-/* Finds out who is needed, and where. */
-void regs_find_uses(emit *e);
 /* A register for v; it is locked. */
 u32 regs_take(emit *e, u32 v);
+/* Register r, in which an operand dies, is that of v. */
+void regs_take_over(emit *e, u32 v, u32 r);
 /* The register of v, which is brought into one; locked. */
 u32 regs_need(emit *e, u32 v);
-/* Of a vector that is not in a register: what can be read from memory. */
-bool regs_in_memory(const emit *e, u32 v);
-x86_rm regs_operand(emit *e, u32 v);
-void regs_bring(emit *e, u32 v, u32 to); /* what is the same all the time */
 /* After a primitive's operands are read: who is not needed again leaves its register. */
 void regs_release(emit *e, u32 at);
 bool regs_dies(const emit *e, u32 v, u32 at); /* v does, and has a register */
 
-/* In memory: the first element of a register there, a slot of the frame, words behind the code. */
-x86_rm regs_first(emit *e, u32 reg);
-x86_rm regs_slot(const emit *e, u32 i);
-static inline u32 regs_slot_bytes(const emit *e) { return e->is->lanes * 4; }
-x86_rm regs_pooled(emit *e, const u32 *words, u32 n);
+/* ---- of the processor that all is compiled for ---- */
+
+void regs_move(emit *e, u32 class, u32 reg, u32 slot, bool store); /* from or to the frame */
+void regs_bring(emit *e, u32 v, u32 to);                           /* an invariant */
+void regs_emit(emit *e, u32 at);                                   /* a value, in instructions */
 
 #endif

@@ -207,7 +207,7 @@ static bool write_integers(writer *w, const scalar_op *o) {
   const cell *x = cell_at(w, o->a), *y = cell_at(w, o->b), *d = cell_at(w, o->d);
   u32 width = vm_rtype_size((vm_rtype)o->is.type), op = o->is.of;
   bool is_signed = o->is.type == R_s32 || o->is.type == R_s64, wide = width == 8;
-  x86_code *c = &w->code;
+  jit_code *c = &w->code;
   i32 imm;
   if (is_comparison(op)) {
     write_comparison(w, o);
@@ -258,7 +258,7 @@ static bool write_binary(writer *w, const scalar_op *o) {
 
 static bool write_unary(writer *w, const scalar_op *o) {
   u32 width = vm_rtype_size((vm_rtype)o->is.type);
-  x86_code *c = &w->code;
+  jit_code *c = &w->code;
   load_cell(w, RAX, cell_at(w, o->a), width);
   if (o->is.of == VM_not && o->is.type == R_pred) {
     x86_plain(c, 0, 0, 0x83, 6, x86_reg(RAX)); /* xor eax, 1 */
@@ -418,7 +418,7 @@ static void touch_cells(void *user, u32 *slot, slot_use use) {
 
 /* The index, moved into its range, to RAX. */
 static void load_index(writer *w, const cell *index, u32 width, i64 most) {
-  x86_code *c = &w->code;
+  jit_code *c = &w->code;
   load_cell(w, RAX, index, width);
   if (width == 4) x86_plain(c, 0, 1, 0x63, RAX, x86_reg(RAX)); /* movsxd */
   x86_plain(c, 0, 0, 0x33, RCX, x86_reg(RCX));                 /* xor */
@@ -433,7 +433,7 @@ static void write_element(writer *w, const element *x) {
   const prog_dynamic *d = x->d;
   const prog_slot *slots = w->e->prog->slots;
   const cell *small = &w->cells.data[x->small];
-  x86_code *c = &w->code;
+  jit_code *c = &w->code;
   x86_rm at = x86_mem(RDX, 0);
   u32 width = (u32)dtype_size(slots[d->big].type);
   load_from(w, RDX, kept(w, KEEP_SLOTS), 8);
@@ -458,7 +458,7 @@ static void write_element(writer *w, const element *x) {
 }
 
 static void call_step(writer *w, const scalar_op *o) {
-  x86_code *c = &w->code;
+  jit_code *c = &w->code;
   const exec_step *x = o->u.step;
   const exec_direct *d = w->direct[o - w->l->ops];
   const void *call;
@@ -533,7 +533,7 @@ static void load_registers(writer *w) {
 }
 
 static void begin_code(writer *w) {
-  x86_code *c = &w->code;
+  jit_code *c = &w->code;
   x86_plain(c, 0, 0, 0xff, 6, x86_reg(LEFT)); /* push */
   for (u32 i = 0; i < FIRST_CLOBBERED; i++) x86_plain(c, 0, 0, 0xff, 6, x86_reg(cell_gprs[i]));
   x86_arith(c, 5, RSP, frame_of(w));
@@ -562,7 +562,7 @@ static void begin_code(writer *w) {
 }
 
 static bool write_leave(writer *w, const scalar_op *o) {
-  x86_code *c = &w->code;
+  jit_code *c = &w->code;
   load_from(w, RDX, kept(w, KEEP_SLOTS), 8);
   for (u32 i = 0; i < w->cells.len; i++) {
     const cell *k = &w->cells.data[i];

@@ -1,14 +1,14 @@
 /* Encodings, as in the processors' manuals: section "Instruction Format" of both makers'. */
 #include "exec/jit_x86.h"
 
-void x86_byte(x86_code *c, u32 byte) { VEC_PUSH(c->a, c->bytes, (u8)byte); }
-void x86_u32(x86_code *c, u32 value) {
+void x86_byte(jit_code *c, u32 byte) { VEC_PUSH(c->a, c->bytes, (u8)byte); }
+void x86_u32(jit_code *c, u32 value) {
   for (u32 i = 0; i < 4; i++) x86_byte(c, value >> 8 * i & 0xff);
 }
 
 /* ModRM, SIB and displacement; `behind`: bytes of the instruction after them. A displacement is of
  * 4 bytes or none: that of one byte means something else under EVEX. */
-static void put_rm(x86_code *c, u32 reg, x86_rm m, u32 behind) {
+static void put_rm(jit_code *c, u32 reg, x86_rm m, u32 behind) {
   u32 middle = (reg & 7) << 3, base = m.base & 7;
   if (!m.memory) {
     x86_byte(c, 0xc0 | middle | (m.reg & 7));
@@ -38,7 +38,7 @@ static u32 bit_x(x86_rm m) {
   return m.pooled || m.index == GPR_NONE ? 0 : m.index >> 3 & 1;
 }
 
-void x86_evex(x86_code *c, x86_op op, u32 reg, u32 v, x86_rm rm, i32 imm) {
+void x86_evex(jit_code *c, x86_op op, u32 reg, u32 v, x86_rm rm, i32 imm) {
   x86_byte(c, 0x62);
   x86_byte(c, !(reg & 8) << 7 | !bit_x(rm) << 6 | !bit_b(rm) << 5 | !(reg & 16) << 4 | op.map);
   x86_byte(c, (u32)op.w << 7 | (~v & 15) << 3 | 4 | op.prefix);
@@ -49,7 +49,7 @@ void x86_evex(x86_code *c, x86_op op, u32 reg, u32 v, x86_rm rm, i32 imm) {
   if (imm >= 0) x86_byte(c, (u32)imm);
 }
 
-void x86_vex(x86_code *c, x86_op op, u32 reg, u32 v, x86_rm rm, i32 imm) {
+void x86_vex(jit_code *c, x86_op op, u32 reg, u32 v, x86_rm rm, i32 imm) {
   x86_byte(c, 0xc4);
   x86_byte(c, !(reg & 8) << 7 | !bit_x(rm) << 6 | !bit_b(rm) << 5 | op.map);
   x86_byte(c, (u32)op.w << 7 | (~v & 15) << 3 | (u32)op.length << 2 | op.prefix);
@@ -59,7 +59,7 @@ void x86_vex(x86_code *c, x86_op op, u32 reg, u32 v, x86_rm rm, i32 imm) {
 }
 
 /* A REX prefix always: without one, registers of 8 bits would be others. */
-void x86_plain(x86_code *c, u32 prefix, u32 w, u32 opcode, u32 reg, x86_rm rm) {
+void x86_plain(jit_code *c, u32 prefix, u32 w, u32 opcode, u32 reg, x86_rm rm) {
   if (prefix) x86_byte(c, 0x66);
   x86_byte(c, 0x40 | w << 3 | (reg >> 3 & 1) << 2 | bit_x(rm) << 1 | bit_b(rm));
   if (opcode > 0xff) x86_byte(c, opcode >> 8);
@@ -67,28 +67,28 @@ void x86_plain(x86_code *c, u32 prefix, u32 w, u32 opcode, u32 reg, x86_rm rm) {
   put_rm(c, reg, rm, 0);
 }
 
-void x86_arith(x86_code *c, u32 extension, u32 reg, i32 imm) {
+void x86_arith(jit_code *c, u32 extension, u32 reg, i32 imm) {
   x86_plain(c, 0, 1, 0x81, extension, x86_reg(reg));
   x86_u32(c, (u32)imm);
 }
-void x86_move(x86_code *c, u32 to, u32 from) { x86_plain(c, 0, 1, 0x8b, to, x86_reg(from)); }
+void x86_move(jit_code *c, u32 to, u32 from) { x86_plain(c, 0, 1, 0x8b, to, x86_reg(from)); }
 
-u32 x86_jump(x86_code *c, u32 condition) {
+u32 x86_jump(jit_code *c, u32 condition) {
   x86_byte(c, 0x0f);
   x86_byte(c, 0x80 | condition);
   x86_u32(c, 0);
   return (u32)c->bytes.len;
 }
-static void set_u32(x86_code *c, u32 at, u32 value) {
+static void set_u32(jit_code *c, u32 at, u32 value) {
   for (u32 i = 0; i < 4; i++) c->bytes.data[at + i] = (u8)(value >> 8 * i);
 }
-void x86_aim(x86_code *c, u32 jump, u32 target) { set_u32(c, jump - 4, target - jump); }
-void x86_land(x86_code *c, u32 jump) { x86_aim(c, jump, (u32)c->bytes.len); }
-void x86_jump_back(x86_code *c, u32 condition, u32 target) {
+void x86_aim(jit_code *c, u32 jump, u32 target) { set_u32(c, jump - 4, target - jump); }
+void x86_land(jit_code *c, u32 jump) { x86_aim(c, jump, (u32)c->bytes.len); }
+void x86_jump_back(jit_code *c, u32 condition, u32 target) {
   x86_aim(c, x86_jump(c, condition), target);
 }
 
-void x86_finish(x86_code *c) {
+void x86_finish(jit_code *c) {
   while (c->bytes.len % 64) x86_byte(c, 0xcc);
   u32 pool = (u32)c->bytes.len;
   for (u32 i = 0; i < c->pool.len; i++) x86_u32(c, c->pool.data[i]);

@@ -2,17 +2,10 @@
 #ifndef EXEC_JIT_X86_H
 #define EXEC_JIT_X86_H
 
-#include "base/arena.h"
+#include "exec/jit_code.h"
 
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15, GPR_NONE };
 enum { X86_ALL = 2 }; /* x86_op.length: 512 bits; 1: 256, 0: 128 or one element */
-
-typedef struct x86_code {
-  arena *a;
-  VEC(u8) bytes;
-  VEC(u32) pool;   /* constants behind the code */
-  VEC(u32) fixups; /* pairs: where 4 bytes of displacement are, the constant's number */
-} x86_code;
 
 /* A register, or memory: of the pool, or at base + index << scale + disp. */
 typedef struct x86_rm {
@@ -31,24 +24,24 @@ static inline x86_rm x86_mem(u32 base, i32 disp) {
   return (x86_rm){.memory = true, .base = (u8)base, .index = GPR_NONE, .disp = disp};
 }
 
-void x86_byte(x86_code *c, u32 byte);
-void x86_u32(x86_code *c, u32 value);
+void x86_byte(jit_code *c, u32 byte);
+void x86_u32(jit_code *c, u32 value);
 /* reg and v name registers of whatever kind; imm: a byte behind, or -1. */
-void x86_evex(x86_code *c, x86_op op, u32 reg, u32 v, x86_rm rm, i32 imm);
-void x86_vex(x86_code *c, x86_op op, u32 reg, u32 v, x86_rm rm, i32 imm);
+void x86_evex(jit_code *c, x86_op op, u32 reg, u32 v, x86_rm rm, i32 imm);
+void x86_vex(jit_code *c, x86_op op, u32 reg, u32 v, x86_rm rm, i32 imm);
 /* One or, below 256, two bytes of opcode: 0x8b, or 0x0fb6; op.prefix 1: 66. */
-void x86_plain(x86_code *c, u32 prefix, u32 w, u32 opcode, u32 reg, x86_rm rm);
+void x86_plain(jit_code *c, u32 prefix, u32 w, u32 opcode, u32 reg, x86_rm rm);
 
 /* Of 64 bits, with an operation as in 0x83's extension: 0 add, 5 sub, 7 cmp, 4 and. */
-void x86_arith(x86_code *c, u32 extension, u32 reg, i32 imm);
-void x86_move(x86_code *c, u32 to, u32 from);
+void x86_arith(jit_code *c, u32 extension, u32 reg, i32 imm);
+void x86_move(jit_code *c, u32 to, u32 from);
 enum { X86_BELOW = 2, X86_NOT_BELOW = 3, X86_EQUAL = 4, X86_ABOVE = 7, X86_NOT_NEGATIVE = 9 };
 /* A jump back to `target`; or one forward, landed by x86_land with what it returns. */
-void x86_jump_back(x86_code *c, u32 condition, u32 target);
-u32 x86_jump(x86_code *c, u32 condition);
-void x86_land(x86_code *c, u32 jump);
-void x86_aim(x86_code *c, u32 jump, u32 target); /* the same, to any place */
+void x86_jump_back(jit_code *c, u32 condition, u32 target);
+u32 x86_jump(jit_code *c, u32 condition);
+void x86_land(jit_code *c, u32 jump);
+void x86_aim(jit_code *c, u32 jump, u32 target); /* the same, to any place */
 /* Lays the pool behind the code and lets what reads it find it. */
-void x86_finish(x86_code *c);
+void x86_finish(jit_code *c);
 
 #endif

@@ -1,11 +1,10 @@
 /* The encodings of every primitive, for AVX-512 and for AVX2, as a disassembler reads them
  * (objdump, of binutils). */
-#include "exec/jit_x86.h"
+#include "exec/jit_x86_regs.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "exec/jit_regs.h"
 #include "tests/unit.h"
 
 static const u8 numbers[] = {0, 5, 8, 15, 17, 31};
@@ -68,7 +67,7 @@ static bool narrows(u32 prim) {
 /* One primitive of masks. */
 static void add_masks(emit *e, jit_prim at, u32 d, u32 a, u32 b) {
   bool of_two = jit_prim_infos[at].shape == JIT_K3;
-  x86_op op = regs_op(e, &jit_prim_infos[at]);
+  x86_op op = regs_op(e, at);
   char text[80];
   op.length = of_two;
   snprintf(text, sizeof text, of_two ? "k%u,k%u,k%u" : "k%u,k%u", d, of_two ? a : b, b);
@@ -79,8 +78,8 @@ static void add_masks(emit *e, jit_prim at, u32 d, u32 a, u32 b) {
 /* One primitive with three registers; memory is at each base, the index is rcx. */
 static void add_one(emit *e, jit_prim at, u32 d, u32 a, u32 b) {
   const jit_prim_info *p = &jit_prim_infos[at];
-  bool avx2 = e->b->avx2;
-  x86_op op = regs_op(e, p);
+  bool avx2 = is_avx2(e);
+  x86_op op = regs_op(e, at);
   char text[80];
   u32 base = b & 15, k = d & 7;
   x86_rm m = {.memory = true, .base = (u8)base, .index = RCX, .scale = 2, .disp = (i32)(64 * a)};
@@ -178,15 +177,16 @@ int main(void) {
   arena_init(&a, &mem_system, &trap);
   emit e = {.a = &a, .code.a = &a};
   for (u32 avx2 = 0; avx2 < 2; avx2++) {
-    e.b = &(jit_build){.a = &a, .avx2 = avx2};
-    for (u32 p = 0; p < JP_COUNT_; p++)
-      for (u32 i = 0; i < COUNT(numbers) && (!avx2 || jit_prim_infos[p].vex); i++)
+    e.b = &(jit_build){.a = &a, .target = avx2 ? JIT_AVX2 : JIT_AVX512};
+    for (u32 p = 0; p < JP_COUNT_; p++) {
+      for (u32 i = 0; i < COUNT(numbers) && (!avx2 || regs_has_vex(p)); i++)
         for (u32 k = 0; k < COUNT(numbers); k++) {
           u32 third = numbers[(i + 2 * k + p) % COUNT(numbers)], most = avx2 ? 15 : 31;
           add_one(&e, (jit_prim)p, numbers[i] & most, numbers[k] & most, third & most);
         }
+    }
   }
-  x86_code c = e.code;
+  jit_code c = e.code;
   char path[] = "/tmp/jit_x86_XXXXXX", command[160];
   int fd = mkstemp(path);
   CHECK(fd >= 0 && write(fd, c.bytes.data, c.bytes.len) == (ssize_t)c.bytes.len);

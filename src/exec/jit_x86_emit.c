@@ -1,10 +1,11 @@
-/* From primitives to bytes, of one loop (jit_regs.h has its registers). Its body is written twice,
- * for whole vectors and for what is left, in which a mask guards memory. */
+/* From primitives to bytes of x86-64, of one loop (jit_regs.h has its registers). Its body is
+ * written twice, for whole vectors and for what is left, in which a mask guards memory. */
 #include "exec/fold_order.h"
-#include "exec/jit_regs.h"
+#include "exec/jit_x86_regs.h"
 
 /* AVX-512, and AVX2. */
-static const vectors wide = {16, 31, 31, 4, 27, 80}, narrow = {8, 14, 15, 8, NO_REG, 40};
+static const vectors wide = {16, 31, 31, 4, 27, 80, 2};
+static const vectors narrow = {8, 14, 15, 8, NO_REG, 40, 2};
 
 /* Pointers of registers in memory: the first ones stay here; RSI has the list. */
 static const u8 pointers[] = {RDX, R8, R9, R10, R11, RBX, R12, R13, R14, R15};
@@ -37,15 +38,15 @@ static x86_rm elements_of(emit *e, const jit_node *n, u32 width) {
 
 /* ---- emit_<shape>: primitive `at` ---- */
 
-#define PRIMITIVE emit *e, u32 at, const jit_node *n, const jit_prim_info *p
+#define PRIMITIVE emit *e, u32 at, const jit_node *n
 
-static void emit_nothing(PRIMITIVE) { (void)e, (void)at, (void)n, (void)p; }
+static void emit_nothing(PRIMITIVE) { (void)e, (void)at, (void)n; }
 
 /* Between a register and memory, of what is left only that much. AVX2 has masks of memory for
  * numbers of 32 bits only; others go one by one. */
 static void move_guarded(emit *e, x86_op op, u32 reg, x86_rm m, u32 width, bool store) {
-  x86_code *c = &e->code;
-  if (!e->rest || !e->b->avx2) {
+  jit_code *c = &e->code;
+  if (!e->rest || !is_avx2(e)) {
     regs_put(e, guarded(e, op, !store), reg, 0, m, -1);
     return;
   }
@@ -57,7 +58,7 @@ static void move_guarded(emit *e, x86_op op, u32 reg, x86_rm m, u32 width, bool 
   if (width == 4)
     regs_put(e, store ? masked_store : masked_load, reg, REST_V, m, -1);
   else if (!store)
-    regs_put(e, regs_op(e, &jit_prim_infos[JP_pxord]), reg, reg, x86_reg(reg), -1);
+    regs_put(e, regs_op(e, JP_pxord), reg, reg, x86_reg(reg), -1);
   for (u32 i = 0; i + 1 < lanes; i++, m.disp += (i32)width) {
     regs_put(e, (store ? take_out : put_in)[width - 1], reg, store ? 0 : reg, m, (i32)i);
     x86_arith(c, 7, RDI, (i32)i + 1);
@@ -69,7 +70,8 @@ static void move_guarded(emit *e, x86_op op, u32 reg, x86_rm m, u32 width, bool 
 }
 
 static void emit_load(PRIMITIVE) {
-  x86_code *c = &e->code;
+  const jit_prim_info *p = info_of(e, at);
+  jit_code *c = &e->code;
   u32 spare = e->is->spare, d = regs_take(e, at), to = p->class == JIT_K ? spare : d;
   x86_rm m = elements_of(e, n, p->more);
   if (e->scalar && p->more < 4) {
@@ -77,11 +79,11 @@ static void emit_load(PRIMITIVE) {
                               : (n->prim == JP_load16s ? 0x0fbf : 0x0fb7);
     x86_plain(c, 0, 0, opcode, RAX, m);
     regs_put(e, from_gpr, to, 0, x86_reg(RAX), -1);
-    if (n->prim == JP_load_half) regs_put(e, regs_op(e, p), d, 0, x86_reg(d), -1);
+    if (n->prim == JP_load_half) regs_put(e, regs_op(e, n->prim), d, 0, x86_reg(d), -1);
   } else if (e->scalar) {
     regs_put(e, one_float, d, 0, m, -1);
   } else {
-    x86_op op = p->class == JIT_K ? move_bytes : regs_op(e, p);
+    x86_op op = p->class == JIT_K ? move_bytes : regs_op(e, n->prim);
     if (n->prim == JP_load_words) op.length = 1;
     move_guarded(e, op, to, m, p->more, false);
   }
@@ -90,21 +92,22 @@ static void emit_load(PRIMITIVE) {
 }
 
 /* A mask as bytes of 0 and 1, into the spare register. */
-static void make_bytes(emit *e, const jit_prim_info *p, u32 k) {
+static void make_bytes(emit *e, u32 k) {
   u32 spare = e->is->spare;
-  x86_op op = regs_op(e, p);
+  x86_op op = regs_op(e, JP_storek);
   op.length = 0;
   regs_put(e, op, spare, 0, x86_reg(k), -1);
   regs_put(e, (x86_op){1, 2, 0, 0x1c, 0, 0, false}, spare, 0, x86_reg(spare), -1);
 }
 
 static void emit_store(PRIMITIVE) {
-  x86_code *c = &e->code;
+  const jit_prim_info *p = info_of(e, at);
+  jit_code *c = &e->code;
   u32 from = regs_need(e, n->arg[0]);
   bool mask = n->prim == JP_storek;
-  if (mask) make_bytes(e, p, from), from = e->is->spare;
+  if (mask) make_bytes(e, from), from = e->is->spare;
   x86_rm m = elements_of(e, n, p->more);
-  x86_op op = mask ? with_opcode(move_bytes, 0x7f) : regs_op(e, p);
+  x86_op op = mask ? with_opcode(move_bytes, 0x7f) : regs_op(e, n->prim);
   if (e->scalar && p->more < 4) {
     regs_put(e, to_gpr, from, 0, x86_reg(RAX), -1);
     x86_plain(c, p->more == 2, 0, p->more == 2 ? 0x89 : 0x88, RAX, m);
@@ -130,45 +133,48 @@ static void sum_in_frame(emit *e, const jit_node *n, u32 a, x86_op add) {
     x86_arith(&e->code, 4, RAX, FOLD_RUNNING - 1);
     m.index = RAX, m.scale = 2;
   }
-  if (e->rest && e->b->avx2) {
+  if (e->rest && is_avx2(e)) {
     regs_put(e, move_v, spare, 0, regs_pooled(e, minus_zero, 8), -1);
-    regs_put(e, regs_op(e, &jit_prim_infos[JP_pblendmd]), spare, spare, x86_reg(a), REST_V << 4);
+    regs_put(e, regs_op(e, JP_pblendmd), spare, spare, x86_reg(a), REST_V << 4);
     a = spare;
   } else if (e->rest) {
     regs_put(e, move_v, spare, 0, m, -1);
     regs_put(e, guarded(e, add, false), spare, spare, x86_reg(a), -1);
   }
-  if (e->b->avx2) regs_put(e, add, spare, a, m, -1);
+  if (is_avx2(e)) regs_put(e, add, spare, a, m, -1);
   regs_put(e, with_opcode(move_v, 0x11), spare, 0, m, -1);
 }
 static void emit_sum(PRIMITIVE) {
   u32 a = regs_need(e, n->arg[0]), to = e->is->sums_at + n->part % e->is->sums;
   if (e->rest || e->is->sums_at == NO_REG)
-    sum_in_frame(e, n, a, regs_op(e, p));
+    sum_in_frame(e, n, a, regs_op(e, n->prim));
   else
-    regs_put(e, regs_op(e, p), to, to, x86_reg(a), -1);
+    regs_put(e, regs_op(e, n->prim), to, to, x86_reg(a), -1);
   regs_release(e, at);
 }
 
 static void emit_x3(PRIMITIVE) {
+  const jit_prim_info *p = info_of(e, at);
   u32 x = n->arg[0], y = n->arg[1];
   if (p->more && regs_in_memory(e, x) && !regs_in_memory(e, y)) x = n->arg[1], y = n->arg[0];
   u32 a = regs_need(e, x);
   x86_rm b = regs_operand(e, y);
   regs_release(e, at);
-  regs_put(e, regs_op(e, p), regs_take(e, at), a, b, -1);
+  regs_put(e, regs_op(e, n->prim), regs_take(e, at), a, b, -1);
 }
 static void emit_x2(PRIMITIVE) {
+  const jit_prim_info *p = info_of(e, at);
   u32 a = regs_need(e, n->arg[0]);
   regs_release(e, at);
   u32 d = regs_take(e, at);
   i32 imm = p->shape == JIT_X2I ? (i32)n->imm : -1;
-  regs_put(e, regs_op(e, p), p->more ? a : d, 0, x86_reg(p->more ? d : a), imm);
+  regs_put(e, regs_op(e, n->prim), p->more ? a : d, 0, x86_reg(p->more ? d : a), imm);
 }
 static void emit_shift(PRIMITIVE) {
+  const jit_prim_info *p = info_of(e, at);
   u32 a = regs_need(e, n->arg[0]);
   regs_release(e, at);
-  regs_put(e, regs_op(e, p), p->more, regs_take(e, at), x86_reg(a), (i32)n->imm);
+  regs_put(e, regs_op(e, n->prim), p->more, regs_take(e, at), x86_reg(a), (i32)n->imm);
 }
 
 /* One operand at most is read from memory, and the result takes the place of another, best of one
@@ -176,7 +182,7 @@ static void emit_shift(PRIMITIVE) {
  * by r/m, 231 in the sum's. */
 static void emit_fma(PRIMITIVE) {
   u32 x = n->arg[0], y = n->arg[1], z = n->arg[2];
-  x86_op op = regs_op(e, p);
+  x86_op op = regs_op(e, n->prim);
   if (regs_in_memory(e, x)) x = n->arg[1], y = n->arg[0];
   u32 a = regs_need(e, x);
   if (!regs_in_memory(e, y) || regs_in_memory(e, z)) {
@@ -195,8 +201,7 @@ static void emit_fma(PRIMITIVE) {
     x86_rm m = regs_operand(e, by_memory ? y : z);
     if (by_memory) op.opcode = (u8)(op.opcode - 0x10);
     regs_release(e, at);
-    e->place[at] = (u8)a;
-    e->owner[JIT_V][a] = at + 1;
+    regs_take_over(e, at, a);
     regs_put(e, op, a, v, m, -1);
     return;
   }
@@ -204,45 +209,45 @@ static void emit_fma(PRIMITIVE) {
   u32 d = sum.reg;
   op.opcode = (u8)(op.opcode + 0x10);
   if (!sum_dies) {
-    x86_op move = sum.broadcast ? regs_op(e, info_of(e, z)) : move_v;
+    x86_op move = sum.broadcast ? regs_op(e, node_of(e, z)->prim) : move_v;
     sum.broadcast = false;
     d = regs_take(e, at);
     regs_put(e, move, d, 0, sum, -1);
   }
   regs_release(e, at);
-  e->place[at] = (u8)d;
-  e->owner[JIT_V][d] = at + 1;
+  regs_take_over(e, at, d);
   regs_put(e, op, d, a, m, -1);
 }
 
 static void emit_cmp(PRIMITIVE) {
+  const jit_prim_info *p = info_of(e, at);
   u32 a = regs_need(e, n->arg[0]);
   x86_rm b = regs_operand(e, n->arg[1]);
   regs_release(e, at);
-  regs_put(e, regs_op(e, p), regs_take(e, at), a, b, p->shape == JIT_CMP ? (i32)n->imm : -1);
+  regs_put(e, regs_op(e, n->prim), regs_take(e, at), a, b, p->shape == JIT_CMP ? (i32)n->imm : -1);
 }
 static void emit_x3i(PRIMITIVE) {
   u32 a = regs_need(e, n->arg[0]), b = regs_need(e, n->arg[1]);
   regs_release(e, at);
-  regs_put(e, regs_op(e, p), regs_take(e, at), a, x86_reg(b), (i32)n->imm);
+  regs_put(e, regs_op(e, n->prim), regs_take(e, at), a, x86_reg(b), (i32)n->imm);
 }
 static void emit_blend(PRIMITIVE) {
-  x86_op op = regs_op(e, p);
+  x86_op op = regs_op(e, n->prim);
   u32 mask = regs_need(e, n->arg[0]), otherwise = regs_need(e, n->arg[2]);
   x86_rm then = regs_operand(e, n->arg[1]);
   op.mask = (u8)mask;
   regs_release(e, at);
-  regs_put(e, op, regs_take(e, at), otherwise, then, e->b->avx2 ? (i32)mask << 4 : -1);
+  regs_put(e, op, regs_take(e, at), otherwise, then, is_avx2(e) ? (i32)mask << 4 : -1);
 }
 static void emit_k3(PRIMITIVE) {
-  x86_op op = regs_op(e, p);
+  x86_op op = regs_op(e, n->prim);
   op.length = 1;
   u32 a = regs_need(e, n->arg[0]), b = regs_need(e, n->arg[1]);
   regs_release(e, at);
   x86_vex(&e->code, op, regs_take(e, at), a, x86_reg(b), -1);
 }
 static void emit_k2(PRIMITIVE) {
-  x86_op op = regs_op(e, p);
+  x86_op op = regs_op(e, n->prim);
   op.length = 0;
   u32 a = regs_need(e, n->arg[0]);
   regs_release(e, at);
@@ -258,103 +263,16 @@ static void (*const emit_of[JIT_SHAPES_])(PRIMITIVE) = {
     [JIT_SUM] = emit_sum,
 };
 
+void regs_emit(emit *e, u32 at) { emit_of[info_of(e, at)->shape](e, at, node_of(e, at)); }
+
 /* ---- the loop ---- */
-
-/* Makes ready for the values of b. */
-static void begin_body(emit *e, const jit_build *b) {
-  u32 n = (u32)b->nodes.len;
-  e->b = b;
-  e->place = arena_alloc(e->a, n + 1);
-  memset(e->place, NO_REG, n + 1);
-  e->slot = arena_zalloc(e->a, (n + 1) * sizeof(u32));
-  regs_find_uses(e);
-  e->next = arena_copy(e->a, e->use_begin, (n + 1) * sizeof(u32));
-  memset(e->owner, 0, sizeof e->owner);
-  e->slots = e->sum == UINT32_MAX ? 0 : e->is->sums;
-  e->free.len = e->num_free = 0;
-  if (e->most_slots < e->slots) e->most_slots = e->slots;
-}
-
-static void emit_body(emit *e, bool rest) {
-  e->rest = rest;
-  for (u32 v = 0; v < e->b->nodes.len; v++)
-    for (u32 reg = 0; reg < e->num_v && is_invariant(e, v); reg++)
-      if (e->pinned >> reg & 1 && memcmp(&e->pins[reg], node_of(e, v), sizeof(jit_node)) == 0)
-        e->place[v] = (u8)reg;
-  for (u32 v = 0; v < e->b->nodes.len; v++) {
-    e->locked[JIT_V] = e->pinned;
-    e->locked[JIT_K] = 0;
-    if (e->needed[v]) emit_of[info_of(e, v)->shape](e, v, node_of(e, v), info_of(e, v));
-  }
-}
-
-/* How many registers of a class values of the body take at once. */
-static u32 count_pressure(const emit *e, u32 class) {
-  u32 live = 0, most = 0;
-  for (u32 v = 0; v < e->b->nodes.len; v++) {
-    if (!e->needed[v] || is_invariant(e, v)) continue;
-    live += class_of(e, v) == class;
-    if (live > most) most = live;
-    const jit_node *n = node_of(e, v);
-    for (u32 k = 0; k < info_of(e, v)->operands; k++) {
-      u32 x = n->arg[k];
-      bool again = (k > 0 && x == n->arg[0]) || (k > 1 && x == n->arg[1]);
-      bool last = e->uses[e->use_begin[x + 1] - 1] == v;
-      live -= last && !again && !is_invariant(e, x) && class_of(e, x) == class;
-    }
-  }
-  return most;
-}
-
-/* What is the same all the time, and used most, keeps a register where there are enough. */
-static void pin_invariants(emit *e) {
-  u32 used = count_pressure(e, JIT_V) + 2;
-  for (u32 reg = e->num_v; reg-- > used;) {
-    u32 best = UINT32_MAX, most = 0;
-    for (u32 v = 0; v < e->b->nodes.len; v++) {
-      if (!e->needed[v] || !is_invariant(e, v) || info_of(e, v)->class != JIT_V) continue;
-      u32 uses = e->use_begin[v + 1] - e->use_begin[v];
-      if (e->place[v] == NO_REG && uses > most) best = v, most = uses;
-    }
-    if (best == UINT32_MAX) return;
-    regs_bring(e, best, reg);
-    e->place[best] = (u8)reg;
-    e->pins[reg] = *node_of(e, best);
-    e->pinned |= 1u << reg;
-  }
-}
-
-static void load_pointers(emit *e) {
-  for (u32 v = 0; v < e->b->nodes.len; v++) {
-    const jit_node *n = node_of(e, v);
-    u32 shape = info_of(e, v)->shape;
-    bool memory = shape == JIT_ONE || shape == JIT_LOAD || shape == JIT_STORE;
-    if (!memory || !e->needed[v] || e->pointer[n->imm] != GPR_NONE) continue;
-    if (e->num_pointers == COUNT(pointers)) return;
-    e->pointer[n->imm] = pointers[e->num_pointers++];
-  }
-}
-
-/* Several rounds at once, so that there is enough to do while results are waited for: more than fit
- * into registers, as what goes to memory and back costs less; but masks cost more. */
-static u32 choose_rounds(const emit *e) {
-  enum { LONG = 1024 };
-  u32 pressure = count_pressure(e, JIT_V), length = 0, rounds = 8;
-  for (u32 v = 0; v < e->b->nodes.len; v++) length += e->needed[v] && !is_invariant(e, v);
-  if (length < 24 || count_pressure(e, JIT_K) > 1) rounds = 4;
-  while (rounds * e->is->lanes > e->vectors * wide.lanes) rounds /= 2;
-  bool in_registers = e->sum != UINT32_MAX && e->is->sums_at != NO_REG;
-  u32 least = in_registers ? e->is->sums : 1; /* so that each has a running sum of its own */
-  while (rounds > least && (rounds * pressure > e->is->many || rounds * length > LONG)) rounds /= 2;
-  return rounds;
-}
 
 /* Running sums begin with -0, which changes nothing. */
 static void begin_sums(emit *e) {
   const vectors *is = e->is;
   for (u32 i = 0; i < is->sums; i++) {
     u32 to = is->sums_at == NO_REG ? is->spare : is->sums_at + i;
-    regs_put(e, regs_op(e, &jit_prim_infos[JP_const32]), to, 0, regs_pooled(e, minus_zero, 1), -1);
+    regs_put(e, regs_op(e, JP_const32), to, 0, regs_pooled(e, minus_zero, 1), -1);
     if (to == is->spare) regs_put(e, with_opcode(move_v, 0x11), to, 0, regs_slot(e, i), -1);
   }
 }
@@ -367,7 +285,7 @@ static void join_sums(emit *e) {
   static const x86_op quarter = {1, 3, 0, 0x39, X86_ALL, 0, false}; /* vextract[if]32x4 */
   static const x86_op shuffle = {1, 1, 0, 0x70, X86_ALL, 0, false}; /* vpshufd */
   static const x86_op half = {1, 3, 1, 0x3b, X86_ALL, 0, false};    /* vextracti64x4 */
-  x86_op add = regs_op(e, &jit_prim_infos[JP_sumps]);
+  x86_op add = regs_op(e, JP_sumps);
   u32 n = e->is->sums / 2;
   for (u32 i = 0; i < n; i++) {
     regs_put(e, move_v, i, 0, regs_slot(e, i), -1);
@@ -375,7 +293,7 @@ static void join_sums(emit *e) {
   }
   while (n /= 2)
     for (u32 i = 0; i < n; i++) regs_put(e, add, i, i, x86_reg(i + n), -1);
-  if (!e->b->avx2) {
+  if (!is_avx2(e)) {
     regs_put(e, half, 0, 0, x86_reg(1), 1);
     regs_put(e, add, 0, 0, x86_reg(1), -1);
   }
@@ -391,12 +309,11 @@ static void join_sums(emit *e) {
 /* Which elements of a vector are left, of RDI. */
 static void make_mask(emit *e) {
   static const u32 places[] = {0, 1, 2, 3, 4, 5, 6, 7};
-  x86_code *c = &e->code;
-  if (e->b->avx2) {
+  jit_code *c = &e->code;
+  if (is_avx2(e)) {
     regs_put(e, from_gpr, REST_V, 0, x86_reg(RDI), -1);
     regs_put(e, spread, REST_V, 0, x86_reg(REST_V), -1);
-    regs_put(e, regs_op(e, &jit_prim_infos[JP_pcmpgtd]), REST_V, REST_V, regs_pooled(e, places, 8),
-             -1);
+    regs_put(e, regs_op(e, JP_pcmpgtd), REST_V, REST_V, regs_pooled(e, places, 8), -1);
     return;
   }
   x86_plain(c, 0, 1, 0xc7, 0, x86_reg(RAX)); /* mov rax, -1 */
@@ -408,20 +325,20 @@ static void make_mask(emit *e) {
 /* Whole rounds while there are enough elements, then vectors one by one behind a mask, of which the
  * last is not full. */
 static void emit_loop(emit *e) {
-  x86_code *c = &e->code;
+  jit_code *c = &e->code;
   const jit_build *b = e->b;
-  u32 rounds = e->rounds = choose_rounds(e), lanes = e->is->lanes;
+  u32 rounds = e->rounds = regs_choose_rounds(e), lanes = e->is->lanes;
   bool sums = e->sum != UINT32_MAX;
   jit_build many = jit_unroll(b, rounds);
-  begin_body(e, &many);
-  pin_invariants(e);
+  regs_begin(e, &many);
+  regs_pin_invariants(e);
   if (sums) begin_sums(e);
   x86_plain(c, 0, 0, 0x33, RCX, x86_reg(RCX)); /* xor */
   x86_arith(c, 5, RDI, (i32)(rounds * lanes));
   u32 few = x86_jump(c, X86_BELOW);
   while (c->bytes.len % 32) x86_byte(c, 0x90);
   u32 top = (u32)c->bytes.len;
-  emit_body(e, false);
+  regs_emit_body(e, false);
   x86_arith(c, 0, RCX, (i32)(rounds * lanes));
   x86_arith(c, 5, RDI, (i32)(rounds * lanes));
   x86_jump_back(c, X86_NOT_BELOW, top);
@@ -431,8 +348,8 @@ static void emit_loop(emit *e) {
   u32 none = x86_jump(c, X86_EQUAL);
   top = (u32)c->bytes.len;
   make_mask(e);
-  begin_body(e, b);
-  emit_body(e, true);
+  regs_begin(e, b);
+  regs_emit_body(e, true);
   x86_arith(c, 0, RCX, (i32)lanes);
   x86_arith(c, 5, RDI, (i32)lanes);
   x86_jump_back(c, X86_ABOVE, top);
@@ -442,8 +359,8 @@ static void emit_loop(emit *e) {
 
 /* The frame is aligned for vectors; RBP knows where it began. */
 static void emit_function(emit *e) {
-  x86_code *c = &e->code;
-  if (!e->scalar) load_pointers(e);
+  jit_code *c = &e->code;
+  if (!e->scalar) regs_give_pointers(e, pointers, COUNT(pointers));
   u32 saved = e->num_pointers > FIRST_SAVED ? e->num_pointers - FIRST_SAVED : 0;
   x86_byte(c, 0x55); /* push rbp */
   x86_move(c, RBP, RSP);
@@ -454,11 +371,11 @@ static void emit_function(emit *e) {
   for (u32 i = 0; !e->scalar && i < e->b->nodes.len; i++) { /* each pointer once */
     u32 reg = node_of(e, i)->imm, shape = info_of(e, i)->shape;
     bool memory = shape == JIT_ONE || shape == JIT_LOAD || shape == JIT_STORE;
-    if (memory && e->needed[i] && e->pointer[reg] != GPR_NONE)
+    if (memory && e->needed[i] && e->pointer[reg] != NO_REG)
       x86_plain(c, 0, 1, 0x8b, e->pointer[reg], x86_mem(RSI, (i32)(reg * sizeof(void *))));
   }
   if (e->scalar)
-    emit_body(e, false);
+    regs_emit_body(e, false);
   else
     emit_loop(e);
   for (u32 i = 0; i < 4; i++)
@@ -471,27 +388,9 @@ static void emit_function(emit *e) {
   x86_finish(c);
 }
 
-bool jit_x86_emit(const jit_build *b, u32 vectors, str *out_code) {
-  u32 n = (u32)b->nodes.len, regs = 0, sum = UINT32_MAX;
-  if (n > MOST_NODES) return false;
-  for (u32 v = 0; v < n; v++) {
-    u32 shape = jit_prim_infos[b->nodes.data[v].prim].shape, imm = b->nodes.data[v].imm;
-    bool memory = shape == JIT_ONE || (shape >= JIT_LOAD && shape <= JIT_SUM);
-    if (memory && imm >= regs) regs = imm + 1;
-    if (shape == JIT_SUM) sum = imm;
-  }
-  emit e = {.a = b->a,
-            .b = b,
-            .code.a = b->a,
-            .is = b->avx2 ? &narrow : &wide,
-            .sum = sum,
-            .vectors = vectors};
-  e.num_v = e.is->num_v;
-  e.scalar = vectors == 0;
-  if (sum != UINT32_MAX && e.is->sums_at != NO_REG) e.num_v = e.is->sums_at;
-  e.pointer = arena_alloc(b->a, regs + 1);
-  memset(e.pointer, GPR_NONE, regs + 1);
-  begin_body(&e, b);
+bool jit_emit(const jit_build *b, u32 vectors, str *out_code) {
+  emit e;
+  if (!regs_init(&e, b, jit_is_for(b, JIT_AVX2) ? &narrow : &wide, vectors)) return false;
   emit_function(&e);
   *out_code = (str){(const char *)e.code.bytes.data, e.code.bytes.len};
   return e.most_slots * regs_slot_bytes(&e) <= MOST_STACK;
