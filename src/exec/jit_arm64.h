@@ -1,0 +1,86 @@
+/* Instructions of aarch64, words of 32 bits: of vectors (Advanced SIMD) what primitives take, and
+ * what loops take of the rest. */
+#ifndef EXEC_JIT_ARM64_H
+#define EXEC_JIT_ARM64_H
+
+#include "exec/jit_code.h"
+#include "exec/jit_ir.h"
+
+/* Registers by what they have: X0 and X1 are the function's arguments, n and the list of registers
+ * in memory; X2 the first element's number; X16 and X17 are for the moment. */
+enum { X0, X1, X2, X3, X16 = 16, X17 = 17, SP = 31 };
+
+/* Vectors, 16 bytes, in groups as the manual has them: "Arm Architecture Reference Manual",
+ * C4.1, Advanced SIMD. size: 0 to 3, elements of 8 to 64 bits; of floats bit 0 is 64 bits. */
+#define A64_SAME(u, size, op) (0x4e200400u | (u) << 29 | (size) << 22 | (op) << 11)
+#define A64_MISC(u, size, op) (0x4e200800u | (u) << 29 | (size) << 22 | (op) << 12)
+#define A64_SHIFT(u, op, bits) (0x4f000400u | (u) << 29 | (u32)(bits) << 16 | (op) << 11)
+#define A64_PERMUTE(size, op) (0x4e000800u | (size) << 22 | (op) << 12)
+#define A64_LONG(u, op) (0x0ea00000u | (u) << 29 | (op) << 12) /* of the lower two lanes */
+#define A64_UPPER (1u << 30)                                   /* of the upper ones */
+#define A64_HALF(word) ((word) & ~(1u << 30))                  /* that end or begin in 8 bytes */
+
+enum {
+  A64_AND = A64_SAME(0, 0, 3),
+  A64_ORR = A64_SAME(0, 2, 3),
+  A64_BSL = A64_SAME(1, 1, 3), /* d ? n : m */
+  A64_BIT = A64_SAME(1, 2, 3), /* m ? n : d */
+  A64_BIF = A64_SAME(1, 3, 3), /* m ? d : n */
+  A64_FADD = A64_SAME(0, 0, 26),
+  A64_UMULL = A64_LONG(1, 12),
+  A64_UZP2 = A64_PERMUTE(2, 5),
+  A64_USHR = A64_SHIFT(1, 0, 64), /* less n */
+  A64_SLI = A64_SHIFT(1, 10, 32), /* and n */
+  A64_DUP_UPPER = 0x4e180400,     /* both halves: the upper one */
+  A64_DUP_SECOND = 0x4e0c0400,    /* all lanes: number 1 */
+  A64_DUP_GPR = 0x4e040c00,
+  A64_ONE32 = 0x4d40c800, /* ld1r, without offset */
+};
+/* Memory at base + imm, a multiple of the size, which is in the instruction's place for it. */
+#define A64_LDR_X 0xf9400000u
+#define A64_LDR_Q 0x3dc00000u
+#define A64_STR_Q 0x3d800000u
+#define A64_STR_S 0xbd000000u
+#define A64_STORE (1u << 22) /* what loads have and stores have not, but of 16 bytes bit 23 */
+/* Of 64 bits: d = n op imm. */
+#define A64_ADD 0x91000000u
+#define A64_SUB 0xd1000000u
+#define A64_ADDS 0xb1000000u
+#define A64_SUBS 0xf1000000u
+#define A64_SHIFTED (1u << 22) /* imm << 12 */
+#define A64_RET 0xd65f03c0u
+#define A64_NOP 0xd503201fu
+
+/* By primitive: an instruction, 0 where there is none, and up to two more on its result. */
+typedef struct arm64_row {
+  u32 op, then[2];
+  bool swaps; /* the operands */
+} arm64_row;
+arm64_row arm64_row_of(u32 prim, u32 imm);
+/* A vector register's load of so many bytes, 1 to 16, and its store. */
+u32 arm64_load(u32 bytes);
+u32 arm64_store(u32 bytes);
+/* One instruction that fills lanes with a number; 0: there is none. */
+u32 arm64_immediate(u32 bits);
+
+void arm64_word(jit_code *c, u32 word);
+static inline void arm64_3(jit_code *c, u32 op, u32 d, u32 n, u32 m) {
+  arm64_word(c, op | m << 16 | n << 5 | d);
+}
+/* reg, base and what is between them: memory, or d = n op imm */
+static inline void arm64_imm(jit_code *c, u32 op, u32 reg, u32 base, u32 imm) {
+  arm64_word(c, op | imm << 10 | base << 5 | reg);
+}
+void arm64_add_scaled(jit_code *c, u32 d, u32 n, u32 m, u32 shift); /* n + m << shift; n not SP */
+
+enum { A64_EQ, A64_NE, A64_HS, A64_LO };
+/* A jump back to `target`; or one forward, landed by arm64_land with what it returns. */
+void arm64_jump_back(jit_code *c, u32 condition, u32 target);
+u32 arm64_jump(jit_code *c, u32 condition);
+void arm64_land(jit_code *c, u32 jump);
+/* Loads 16 bytes that are in the pool from word number `at` on. */
+void arm64_literal(jit_code *c, u32 reg, u32 at);
+/* Lays the pool behind the code and lets what reads it find it. False: too far away. */
+bool arm64_finish(jit_code *c) MUST_USE;
+
+#endif
