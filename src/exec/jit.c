@@ -230,8 +230,13 @@ static bool find_target(const vm_kernels *k, jit_target *out) {
   return false; /* which would not see what is written */
 #endif
 #endif
+#if defined(__aarch64__)
+  bool known = strcmp(k->isa, "base") == 0;
+  *out = JIT_NEON;
+#else
   *out = strcmp(k->isa, "v3") == 0 ? JIT_AVX2 : JIT_AVX512;
   bool known = *out == JIT_AVX2 || strcmp(k->isa, "v4") == 0;
+#endif
   return known && !(want && strcmp(want, "0") == 0);
 }
 

@@ -4,6 +4,7 @@
 
 /* Products of even lanes and of odd ones; then their upper halves, in order. */
 V jit_high(J *j, bool is_signed, V x, V y) {
+  if (jit_is_for(j, JIT_NEON)) return is_signed ? OP2(mulhsd, x, y) : OP2(mulhud, x, y);
   jit_prim mul = is_signed ? JP_pmuldq : JP_pmuludq;
   u32 same; /* in all lanes */
   V other = jit_is_const(j, y, &same) ? y : IMM1(psrlq, 32, y);

@@ -36,7 +36,7 @@ typedef enum jit_class { JIT_V, JIT_K, JIT_N } jit_class;
 
 /* What processors' code is for. Where there is no AVX-512, masks are vectors whose lanes are all
  * ones or zeros. */
-typedef enum jit_target { JIT_AVX512, JIT_AVX2 } jit_target;
+typedef enum jit_target { JIT_AVX512, JIT_AVX2, JIT_NEON } jit_target;
 
 typedef struct jit_prim_info {
   const char *name;
@@ -68,7 +68,15 @@ typedef struct jit_build {
   u8 target;    /* jit_target */
 } jit_build;
 
-static inline bool jit_is_for(const jit_build *b, jit_target t) { return b->target == t; }
+/* Whether that is the target; of another processor it is not, without a look. */
+static inline bool jit_is_for(const jit_build *b, jit_target t) {
+#if defined(__aarch64__)
+  (void)b;
+  return t == JIT_NEON;
+#else
+  return t != JIT_NEON && b->target == t;
+#endif
+}
 
 jit_value jit_add_node(jit_build *b, jit_node n);
 /* Operands that the shape does not have may be anything. */

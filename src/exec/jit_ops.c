@@ -16,7 +16,8 @@ static bool is_computed(const J *j, V x) {
   static const bool computes[JP_COUNT_] = {
       [JP_addps] = true,      [JP_subps] = true,    [JP_mulps] = true,     [JP_divps] = true,
       [JP_sqrtps] = true,     [JP_fmaddps] = true,  [JP_fnmaddps] = true,  [JP_fmsubps] = true,
-      [JP_rndscaleps] = true, [JP_cvtdq2ps] = true, [JP_cvtudq2ps] = true,
+      [JP_rndscaleps] = true, [JP_cvtdq2ps] = true, [JP_cvtudq2ps] = true, [JP_fminps] = true,
+      [JP_fmaxps] = true,
   };
   return computes[j->nodes.data[x].prim];
 }
@@ -224,6 +225,8 @@ static bool is_plain(const J *j, V x) {
 /* As kernels.c has them: NaN wins, -0 < +0. With a constant but 0 that is no NaN, equal is the
  * same, and the instruction's answer to NaN is its second operand. */
 static V extreme(J *j, jit_prim prim, jit_prim zeros, V x, V y) {
+  if (jit_is_for(j, JIT_NEON)) /* it has just these */
+    return jit_add(j, prim == JP_minps ? JP_fminps : JP_fmaxps, 0, x, y, 0);
   if (is_plain(j, x)) return flushed(j, jit_add(j, prim, 0, x, y, 0));
   if (is_plain(j, y)) return extreme(j, prim, zeros, y, x);
   V r = jit_add(j, prim, 0, x, y, 0);
@@ -478,10 +481,22 @@ V jit_op(J *j, vm_op op, vm_rtype t, V x, V y) {
   return t == R_f32 || is_pred ? r : wrapped(j, r, t);
 }
 
+/* The same where instructions have it so for 32 bits. */
+static V saturated(J *j, V x, vm_rtype to) {
+  u32 above = 32 - bits_of(to);
+  if (!is_signed(to)) {
+    V r = OP1(cvttps2udq, x);
+    return above ? OP2(pminud, r, CONST(UINT32_MAX >> above)) : r;
+  }
+  V r = OP1(cvttps2dq, x);
+  if (!above) return r;
+  return OP2(pmaxsd, OP2(pminsd, r, CONST(INT32_MAX >> above)), CONST(INT32_MIN >> above));
+}
 /* Of floats: beyond the range to its ends, NaN to 0. */
 static V float_to_int(J *j, V x, vm_rtype to) {
   bool is_sign = is_signed(to);
   u32 bits = bits_of(to);
+  if (jit_is_for(j, JIT_NEON)) return saturated(j, x, to);
   if (!is_sign) {
     V above = OP2(maxps, x, CONST(0));
     if (bits == 32) return OP1(cvttps2udq, above);

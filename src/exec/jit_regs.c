@@ -57,6 +57,7 @@ u32 regs_take(emit *e, u32 v) {
   e->owner[class][best] = v + 1;
   e->place[v] = (u8)best;
   e->locked[class] |= 1u << best;
+  if (class == JIT_V) e->used |= 1u << best;
   return best;
 }
 
@@ -130,6 +131,7 @@ bool regs_init(emit *e, const jit_build *b, const vectors *is, u32 vectors) {
   e->num_v = is->num_v;
   e->scalar = vectors == 0;
   if (sum != UINT32_MAX && is->sums_at != NO_REG) e->num_v = is->sums_at;
+  e->num_in_memory = regs;
   e->pointer = arena_alloc(b->a, regs + 1);
   memset(e->pointer, NO_REG, regs + 1);
   regs_begin(e, b);
@@ -181,6 +183,7 @@ void regs_pin_invariants(emit *e) {
     e->place[best] = (u8)reg;
     e->pins[reg] = *node_of(e, best);
     e->pinned |= 1u << reg;
+    e->used |= 1u << reg;
   }
 }
 

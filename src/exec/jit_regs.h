@@ -45,7 +45,12 @@ typedef struct emit {
   VEC(u32) free; /* slots, of which the last ones, from num_free on, are still being read */
   u32 num_free;
   u8 *pointer; /* by register in memory: the one that has its address, or NO_REG */
-  u32 num_pointers;
+  u32 num_in_memory, num_pointers;
+  u32 used; /* vectors that were given out */
+  /* of aarch64: the register in memory whose element's address is at hand, and whether that of
+   * running sums is */
+  u32 address;
+  bool sums_ready;
 } emit;
 
 static inline const jit_node *node_of(const emit *e, u32 v) { return &e->b->nodes.data[v]; }

@@ -3,6 +3,7 @@
 #include "exec/jit.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -160,8 +161,19 @@ static code draw_code(arena *a) {
 /* ---- runs ---- */
 
 typedef struct memory {
-  char in[INPUTS][MOST * 8 + 64], out[OUTPUTS][MOST * 8 + 64];
+  char in[INPUTS][MOST * 8], out[OUTPUTS][MOST * 8];
 } memory;
+
+/* Ends of pages, behind which nothing may be read or written. */
+static char *ends[INPUTS + OUTPUTS];
+static void find_ends(void) {
+  size_t page = (size_t)sysconf(_SC_PAGESIZE), size = (MOST * 8 + page - 1) / page * page;
+  for (u32 i = 0; i < COUNT(ends); i++) {
+    char *p = mmap(NULL, size + page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED || mprotect(p, size, PROT_READ | PROT_WRITE) != 0) exit(1);
+    ends[i] = p + size;
+  }
+}
 
 static void run_unit(arena *a, const code *c, const vm_spec *spec, jit *j, size_t n, memory *m) {
   lower_fault fault = {0};
@@ -170,14 +182,18 @@ static void run_unit(arena *a, const code *c, const vm_spec *spec, jit *j, size_
   CHECK(!fault.op && (!j || jit_seal(j)));
   if (fault.op) fprintf(stderr, "%s\n", fault.op);
   void **reg = vm_begin(u, arena_alloc_aligned(a, vm_scratch_bytes(u, n), 64), n);
-  for (u32 i = 0; i < INPUTS; i++) reg[i] = m->in[i];
-  for (u32 o = 0; o < OUTPUTS; o++) reg[INPUTS + o] = m->out[o];
+  for (u32 i = 0; i < INPUTS; i++) {
+    size_t bytes = n * dtype_size(c->in[i]);
+    reg[i] = memcpy(ends[i] - bytes, m->in[i], bytes);
+  }
+  for (u32 o = 0; o < OUTPUTS; o++) reg[INPUTS + o] = ends[INPUTS + o] - n * dtype_size(c->out[o]);
   if (!fault.op) vm_run(u, reg, n);
   for (u32 o = 0; o < OUTPUTS; o++) {
     size_t width = dtype_size(c->out[o]);
     const vm_output *v = &u->outputs[o];
-    for (size_t i = 0; i < (v->in_place ? 0 : n); i++)
-      memcpy(m->out[o] + i * width, (char *)reg[v->reg] + (v->scalar ? 0 : i * width), width);
+    const char *from = reg[v->in_place ? INPUTS + o : v->reg];
+    for (size_t i = 0; i < n; i++)
+      memcpy(m->out[o] + i * width, from + (v->scalar && !v->in_place ? 0 : i * width), width);
   }
 }
 
@@ -214,9 +230,6 @@ static bool compare(const code *c, size_t n, const memory *x, const memory *y) {
       print_code(c);
       return false;
     }
-    if (memcmp(x->out[o] + n * width, y->out[o] + n * width, 32) == 0) continue;
-    fprintf(stderr, "output %u is written beyond its end\n", o);
-    return false;
   }
   return true;
 }
@@ -398,6 +411,7 @@ static bool check_all(void) {
   return true;
 }
 
+#if defined(__x86_64__)
 /* Beside the processor's best instructions AVX2, in a process that has only that. */
 static void check_avx2(void) {
   pid_t child = getenv("TERRAZZO_KERNELS") ? -1 : fork();
@@ -409,9 +423,13 @@ static void check_avx2(void) {
   }
   if (child > 0) CHECK(waitpid(child, &how, 0) == child && how == 0);
 }
+#endif
 
 int main(void) {
+  find_ends();
+#if defined(__x86_64__)
   check_avx2();
+#endif
   if (!check_all()) {
     printf("nothing is compiled for this processor, or TERRAZZO_JIT=0\n");
     printf("0 passed, 0 failed, 1 skipped\n");
