@@ -1,7 +1,8 @@
 /* Cells of code over single elements: which there are, and which are in registers. */
 #include "exec/jit_cells.h"
 
-void cell_find_memory(const program *p, cell *c) {
+/* Fills in the memory of a cell whose slot is set. */
+static void cell_find_memory(const program *p, cell *c) {
   u32 home = prog_slot_home(p, c->slot);
   c->memory = home != PROG_NONE ? home : 1ull << 32 | c->slot;
   c->address = c->at + prog_slot_begin(&p->slots[c->slot]);
@@ -12,7 +13,7 @@ static u32 add_cell(writer *w, const scalar_reg *r) {
             .slot = r->fixed ? PROG_NONE : r->slot,
             .at = r->at,
             .gpr = NO_REG,
-            .xmm = NO_REG};
+            .real = NO_REG};
   if (c.slot != PROG_NONE) cell_find_memory(w->e->prog, &c);
   for (u32 i = 0; i < w->cells.len; i++) {
     const cell *k = &w->cells.data[i];
@@ -155,34 +156,34 @@ static bool cells_are_apart(const writer *w) {
 }
 
 /* The cell that is used most of those that may have such a register. */
-static cell *find_best(const writer *w, bool xmm) {
+static cell *find_best(const writer *w, bool real) {
   cell *best = NULL;
   for (u32 i = 0; i < w->cells.len; i++) {
     cell *c = &w->cells.data[i];
     u32 wide = c->widths & ~1u;
-    bool uniform = wide == 4 || wide == 8 || (wide == 0 && !xmm);
-    bool fits = xmm ? c->floats && !c->integers && !(c->widths & 1) : !(c->floats && !c->integers);
-    if (!c->called && c->uses && uniform && fits && c->gpr == NO_REG && c->xmm == NO_REG &&
+    bool uniform = wide == 4 || wide == 8 || (wide == 0 && !real);
+    bool fits = real ? c->floats && !c->integers && !(c->widths & 1) : !(c->floats && !c->integers);
+    if (!c->called && c->uses && uniform && fits && c->gpr == NO_REG && c->real == NO_REG &&
         (!best || c->uses > best->uses))
       best = c;
   }
   return best;
 }
-static void give_registers(const writer *w) {
+static void give_registers(const writer *w, const cell_registers *r) {
   cell *c;
-  for (u32 i = 0; i < COUNT(cell_gprs) && (c = find_best(w, false)); i++) c->gpr = cell_gprs[i];
-  for (u32 i = FIRST_XMM; i < END_XMM && (c = find_best(w, true)); i++) c->xmm = (u8)i;
+  for (u32 i = 0; i < r->num_gprs && (c = find_best(w, false)); i++) c->gpr = r->gprs[i];
+  for (u32 i = 0; i < r->num_floats && (c = find_best(w, true)); i++) c->real = r->floats[i];
 }
 
-bool cells_find(writer *w) {
+bool cells_find(writer *w, const cell_registers *r) {
   const scalar_list *l = w->l;
   w->cell_of = arena_zalloc(w->e->a, (l->num_regs + 1) * sizeof(u32));
   for (u32 i = REG_FIRST; i < l->num_regs; i++) {
-    const scalar_reg *r = &l->regs[i];
-    if (!r->fixed && r->slot != PROG_NONE &&
-        (w->e->prog->slots[r->slot].kind == SLOT_STRIP || r->at > INT32_MAX - 16))
+    const scalar_reg *reg = &l->regs[i];
+    if (!reg->fixed && reg->slot != PROG_NONE &&
+        (w->e->prog->slots[reg->slot].kind == SLOT_STRIP || reg->at > INT32_MAX - 16))
       return false;
-    w->cell_of[i] = add_cell(w, r);
+    w->cell_of[i] = add_cell(w, reg);
     if (w->cells.len > MAX_CELLS) return false;
   }
   w->element_of = arena_zalloc(w->e->a, (l->num_ops + 1) * sizeof *w->element_of);
@@ -193,6 +194,49 @@ bool cells_find(writer *w) {
       note_uses(w, &l->ops[i]);
   if (w->cells.len > MAX_CELLS) return false;
   if (!cells_are_apart(w)) return false;
-  give_registers(w);
+  give_registers(w, r);
   return true;
+}
+
+static void touch_cells(void *user, u32 *slot, slot_use use) {
+  cells_touched *t = user;
+  const program *p = t->w->e->prog;
+  cell whole = {.slot = *slot};
+  cell_find_memory(p, &whole);
+  for (u32 i = 0; i < t->w->cells.len; i++) {
+    const cell *k = &t->w->cells.data[i];
+    if (k->slot == PROG_NONE || k->memory != whole.memory) continue;
+    if (k->address >= whole.address + prog_slot_bytes(&p->slots[*slot]) ||
+        whole.address >= k->address + k->width)
+      continue;
+    t->any[i] = true;
+    if (use != USE_READ) t->written[i] = true;
+  }
+}
+static cells_touched touch_none(const writer *w) {
+  size_t n = w->cells.len + 1;
+  return (cells_touched){w, arena_zalloc(w->e->a, n), arena_zalloc(w->e->a, n)};
+}
+bool cells_touch_slot(const writer *w, u32 slot) {
+  cells_touched t = touch_none(w);
+  touch_cells(&t, &slot, USE_UPDATE);
+  return memchr(t.any, true, w->cells.len) != NULL;
+}
+cells_touched cells_touch_step(const writer *w, const scalar_op *o) {
+  cells_touched t = touch_none(w);
+  prog_step_slots((prog_step *)(uintptr_t)&w->e->prog->steps[o->d], touch_cells, &t);
+  return t;
+}
+
+void cells_find_direct(writer *w) {
+  const scalar_list *l = w->l;
+  w->direct = arena_zalloc(w->e->a, (l->num_ops + 1) * sizeof *w->direct);
+  w->direct_at = arena_zalloc(w->e->a, (l->num_ops + 1) * sizeof(u32));
+  for (u32 i = 0; i < l->num_ops; i++) {
+    const exec_direct *d = l->ops[i].is.kind == SCALAR_STEP ? l->ops[i].u.step->direct : NULL;
+    if (!d || d->num > MAX_DIRECT - w->num_direct) continue;
+    w->direct[i] = d;
+    w->direct_at[i] = w->num_direct;
+    w->num_direct += d->num;
+  }
 }

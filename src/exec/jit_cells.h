@@ -1,15 +1,19 @@
-/* Code over single elements (jit_scalars.c): what it keeps where. */
+/* Code over single elements (jit_x86_scalars.c): what it keeps where. */
 #ifndef EXEC_JIT_CELLS_H
 #define EXEC_JIT_CELLS_H
 
-#include "exec/jit_x86.h"
+#include "exec/jit_code.h"
 #include "exec/scalar_code.h"
 
 enum { MAX_CELLS = 400, MAX_DIRECT = 1000, HOME = 16, NO_REG = 0xff };
-/* RAX, RCX and RDX, and vectors 0 and 1, are for the moment; R15 has what is left of the place's
- * time. */
-static const u8 cell_gprs[] = {RBX, RBP, R12, R13, R14, RSI, RDI, R8, R9, R10, R11};
-enum { FIRST_CLOBBERED = 5, FIRST_XMM = 2, END_XMM = 16, LEFT = R15 };
+/* Behind the cells in the frame: */
+enum { KEEP_ENV, KEEP_SLOTS, KEEP_PLACE, KEPT };
+
+/* Registers for cells, of which calls leave the first ones alone. */
+typedef struct cell_registers {
+  const u8 *gprs, *floats;
+  u32 num_gprs, num_floats;
+} cell_registers;
 
 /* An element of a slot, a constant or a temporary. */
 typedef struct cell {
@@ -21,7 +25,7 @@ typedef struct cell {
   u32 width;           /* the most */
   u32 uses, floats, integers;
   bool called, written; /* a kernel takes it; it is to go back to memory */
-  u8 gpr, xmm;
+  u8 gpr, real;         /* its registers, or NO_REG */
 } cell;
 
 /* An element at an index of the run, read or written: cells of it and of the index. */
@@ -46,14 +50,26 @@ typedef struct writer {
   bool *joined;               /* by operation: a jump that what stands before it does, too */
 } writer;
 
+static inline bool is_comparison(u32 op) { return op >= VM_eq && op <= VM_ge; }
+_Static_assert(VM_ne == VM_eq + 1 && VM_lt == VM_eq + 2 && VM_le == VM_eq + 3 &&
+                   VM_gt == VM_eq + 4 && VM_ge == VM_eq + 5,
+               "tables are in this order");
+
 static inline cell *cell_at(const writer *w, u32 reg) { return &w->cells.data[w->cell_of[reg]]; }
 static inline bool is_float(u32 type) { return type == R_f32 || type == R_f64; }
 u32 scalar_result_type(scalar_is is);
 /* A second operand that instructions have in them; its value. */
 bool find_immediate(const writer *w, const scalar_op *o, i32 *out);
-/* Fills in the memory of a cell whose slot is set. */
-void cell_find_memory(const program *p, cell *c);
 /* The cells of the writer's list, and their registers; false: it is not for us. */
-bool cells_find(writer *w);
+bool cells_find(writer *w, const cell_registers *r);
+/* By cell: whether it lies in what a step touches, and in what it writes. */
+typedef struct cells_touched {
+  const writer *w;
+  bool *any, *written;
+} cells_touched;
+cells_touched cells_touch_step(const writer *w, const scalar_op *o);
+bool cells_touch_slot(const writer *w, u32 slot); /* whether any lies in it */
+/* Steps that are called with the addresses of what they read and write. */
+void cells_find_direct(writer *w);
 
 #endif

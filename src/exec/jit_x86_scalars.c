@@ -1,15 +1,21 @@
-/* Code over single elements as machine code. What it touches are cells: elements of slots,
- * constants and temporaries. Each has a place in the frame; those that are used most are in
+/* Code over single elements as machine code of x86-64. What it touches are cells: elements of
+ * slots, constants and temporaries. Each has a place in the frame; those that are used most are in
  * registers instead. It is entered through a prologue that fills cells from memory, and where it
  * leaves, those that it writes go back. A kernel is called with places in the frame. */
 #include <stddef.h>
 
 #include "exec/jit.h"
 #include "exec/jit_cells.h"
+#include "exec/jit_x86.h"
 #include "exec/launch.h"
 
-/* Behind the cells in the frame: */
-enum { KEEP_ENV, KEEP_SLOTS, KEEP_PLACE, KEPT };
+/* RAX, RCX and RDX, and vectors 0 and 1, are for the moment; R15 has what is left of the place's
+ * time. */
+enum { FIRST_CLOBBERED = 5, LEFT = R15 };
+static const u8 cell_gprs[] = {RBX, RBP, R12, R13, R14, RSI, RDI, R8, R9, R10, R11};
+static const u8 cell_floats[] = {2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+static const cell_registers registers = {cell_gprs, cell_floats, COUNT(cell_gprs),
+                                         COUNT(cell_floats)};
 
 /* ---- moves ---- */
 
@@ -44,20 +50,20 @@ static void store_to(writer *w, u32 reg, x86_rm m, u32 width) {
 
 /* The cell, of up to 8 bytes, to a register with zeros above, and back. */
 static void load_cell(writer *w, u32 reg, const cell *c, u32 width) {
-  if (c->xmm != NO_REG)
-    x86_vex(&w->code, with(to_gpr, width, 0x7e), c->xmm, 0, x86_reg(reg), -1);
+  if (c->real != NO_REG)
+    x86_vex(&w->code, with(to_gpr, width, 0x7e), c->real, 0, x86_reg(reg), -1);
   else
     load_from(w, reg, c->gpr != NO_REG ? x86_reg(c->gpr) : home_of(w, c), width);
 }
 static void store_cell(writer *w, const cell *c, u32 reg, u32 width) {
-  if (c->xmm != NO_REG)
-    x86_vex(&w->code, with(from_gpr, width, 0x6e), c->xmm, 0, x86_reg(reg), -1);
+  if (c->real != NO_REG)
+    x86_vex(&w->code, with(from_gpr, width, 0x6e), c->real, 0, x86_reg(reg), -1);
   else
     store_to(w, reg, c->gpr != NO_REG ? x86_reg(c->gpr) : home_of(w, c), width);
 }
 /* A vector register that has it: the cell's own, or `to`. */
 static u32 load_float(writer *w, u32 to, const cell *c, u32 width) {
-  if (c->xmm != NO_REG) return c->xmm;
+  if (c->real != NO_REG) return c->real;
   if (c->gpr != NO_REG)
     x86_vex(&w->code, with(from_gpr, width, 0x6e), to, 0, x86_reg(c->gpr), -1);
   else
@@ -65,9 +71,9 @@ static u32 load_float(writer *w, u32 to, const cell *c, u32 width) {
   return to;
 }
 static void store_float(writer *w, const cell *c, u32 from, u32 width) {
-  if (c->xmm == from) return;
-  if (c->xmm != NO_REG)
-    x86_vex(&w->code, (x86_op){0, 1, 0, 0x28, 0, 0, false}, c->xmm, 0, x86_reg(from), -1);
+  if (c->real == from) return;
+  if (c->real != NO_REG)
+    x86_vex(&w->code, (x86_op){0, 1, 0, 0x28, 0, 0, false}, c->real, 0, x86_reg(from), -1);
   else if (c->gpr != NO_REG)
     x86_vex(&w->code, with(to_gpr, width, 0x7e), from, 0, x86_reg(c->gpr), -1);
   else
@@ -78,8 +84,8 @@ static void store_float(writer *w, const cell *c, u32 from, u32 width) {
 static void spill(writer *w, const cell *c, bool back) {
   if (c->gpr != NO_REG && back) load_from(w, c->gpr, home_of(w, c), 8);
   if (c->gpr != NO_REG && !back) store_to(w, c->gpr, home_of(w, c), 8);
-  if (c->xmm != NO_REG)
-    x86_vex(&w->code, of_float(8, back ? 0x10 : 0x11), c->xmm, 0, home_of(w, c), -1);
+  if (c->real != NO_REG)
+    x86_vex(&w->code, of_float(8, back ? 0x10 : 0x11), c->real, 0, home_of(w, c), -1);
 }
 
 /* Of a slot's cell, between it and memory; RDX has the slots. */
@@ -119,15 +125,11 @@ static u32 condition_of(u32 op, bool is_signed) {
   static const u8 codes[][2] = {{4, 4}, {5, 5}, {2, 0xc}, {6, 0xe}, {7, 0xf}, {3, 0xd}};
   return codes[op - VM_eq][is_signed];
 }
-_Static_assert(VM_ne == VM_eq + 1 && VM_lt == VM_eq + 2 && VM_le == VM_eq + 3 &&
-                   VM_gt == VM_eq + 4 && VM_ge == VM_eq + 5,
-               "tables are in this order");
-static bool is_comparison(u32 op) { return op >= VM_eq && op <= VM_ge; }
 
 /* The second operand where instructions read it. */
 static x86_rm integer_operand(writer *w, const cell *c, u32 width) {
   if (c->gpr != NO_REG && width >= 4) return x86_reg(c->gpr);
-  if (c->xmm == NO_REG && c->gpr == NO_REG && width >= 4) return home_of(w, c);
+  if (c->real == NO_REG && c->gpr == NO_REG && width >= 4) return home_of(w, c);
   load_cell(w, RCX, c, width);
   return x86_reg(RCX);
 }
@@ -246,7 +248,7 @@ static bool write_floats(writer *w, const scalar_op *o) {
     return true;
   }
   if (!opcodes[op]) return false;
-  u32 to = d->xmm != NO_REG ? d->xmm : 0;
+  u32 to = d->real != NO_REG ? d->real : 0;
   x86_vex(&w->code, of_float(width, opcodes[op]), to, x, x86_reg(y), -1);
   store_float(w, d, to, width);
   return true;
@@ -286,7 +288,7 @@ static bool write_convert(writer *w, const scalar_op *o) {
     store_cell(w, d, RAX, to);
     return true;
   }
-  u32 reg = d->xmm != NO_REG ? d->xmm : 0;
+  u32 reg = d->real != NO_REG ? d->real : 0;
   x86_vex(&w->code, (x86_op){0, 1, 0, 0x57, 0, 0, false}, reg, reg, x86_reg(reg), -1); /* zeros */
   x86_op op = of_float(to, 0x2a);
   op.w = from == 8;
@@ -313,8 +315,8 @@ static bool write_copy(writer *w, const scalar_op *o) {
   if (width == 16) {
     x86_vex(&w->code, move_16, 0, 0, home_of(w, x), -1);
     x86_vex(&w->code, with(move_16, 0, 0x11), 0, 0, home_of(w, d), -1);
-  } else if (d->xmm != NO_REG) {
-    store_float(w, d, load_float(w, d->xmm, x, width), width);
+  } else if (d->real != NO_REG) {
+    store_float(w, d, load_float(w, d->real, x, width), width);
   } else if (d->gpr != NO_REG && width >= 4) {
     load_cell(w, d->gpr, x, width);
   } else {
@@ -395,27 +397,6 @@ static bool write_kernel(writer *w, const scalar_op *o) {
   return true;
 }
 
-/* Cells that lie in what a step touches, and in what it writes. */
-typedef struct touched {
-  const writer *w;
-  bool *any, *written;
-} touched;
-static void touch_cells(void *user, u32 *slot, slot_use use) {
-  touched *t = user;
-  const program *p = t->w->e->prog;
-  cell whole = {.slot = *slot};
-  cell_find_memory(p, &whole);
-  for (u32 i = 0; i < t->w->cells.len; i++) {
-    const cell *k = &t->w->cells.data[i];
-    if (k->slot == PROG_NONE || k->memory != whole.memory) continue;
-    if (k->address >= whole.address + prog_slot_bytes(&p->slots[*slot]) ||
-        whole.address >= k->address + k->width)
-      continue;
-    t->any[i] = true;
-    if (use != USE_READ) t->written[i] = true;
-  }
-}
-
 /* The index, moved into its range, to RAX. */
 static void load_index(writer *w, const cell *index, u32 width, i64 most) {
   jit_code *c = &w->code;
@@ -446,8 +427,8 @@ static void write_element(writer *w, const element *x) {
     x86_u32(c, (u32)x->stride[k]);
     x86_plain(c, 0, 1, 0x03, RDX, x86_reg(RAX)); /* add */
   }
-  if (small->xmm != NO_REG) {
-    x86_vex(c, of_float(width, d->update ? 0x11 : 0x10), small->xmm, 0, at, -1);
+  if (small->real != NO_REG) {
+    x86_vex(c, of_float(width, d->update ? 0x11 : 0x10), small->real, 0, at, -1);
   } else if (d->update) {
     load_cell(w, RAX, small, width);
     store_to(w, RAX, at, width);
@@ -479,16 +460,12 @@ static void call_step(writer *w, const scalar_op *o) {
 /* A step finds in memory what the cells have, and they what it leaves there. */
 static bool write_step(writer *w, const scalar_op *o) {
   u32 n = (u32)w->cells.len;
-  touched t = {w, arena_zalloc(w->e->a, n + 1), arena_zalloc(w->e->a, n + 1)};
   const element *one = w->element_of[o - w->l->ops];
-  if (one) {
-    touch_cells(&t, (u32 *)(uintptr_t)&one->d->big, USE_UPDATE);
-    if (!memchr(t.any, true, n)) {
-      write_element(w, one);
-      return true;
-    }
+  if (one && !cells_touch_slot(w, one->d->big)) {
+    write_element(w, one);
+    return true;
   }
-  prog_step_slots((prog_step *)(uintptr_t)&w->e->prog->steps[o->d], touch_cells, &t);
+  cells_touched t = cells_touch_step(w, o);
   load_from(w, RDX, kept(w, KEEP_SLOTS), 8);
   for (u32 i = 0; i < n; i++)
     if (t.any[i] && w->cells.data[i].written) put_back(w, &w->cells.data[i]);
@@ -505,19 +482,6 @@ static bool write_step(writer *w, const scalar_op *o) {
 
 static i32 frame_of(const writer *w) { /* so that calls find it aligned to 16 */
   return (i32)(align_up(w->cells.len * HOME + (KEPT + w->num_direct) * 8, 16) + 8);
-}
-
-static void find_direct(writer *w) {
-  const scalar_list *l = w->l;
-  w->direct = arena_zalloc(w->e->a, (l->num_ops + 1) * sizeof *w->direct);
-  w->direct_at = arena_zalloc(w->e->a, (l->num_ops + 1) * sizeof(u32));
-  for (u32 i = 0; i < l->num_ops; i++) {
-    const exec_direct *d = l->ops[i].is.kind == SCALAR_STEP ? l->ops[i].u.step->direct : NULL;
-    if (!d || d->num > MAX_DIRECT - w->num_direct) continue;
-    w->direct[i] = d;
-    w->direct_at[i] = w->num_direct;
-    w->num_direct += d->num;
-  }
 }
 
 /* Where the slots that direct steps read and write are; RDX has the slots. */
@@ -592,8 +556,8 @@ bool jit_has_scalars(const lower_env *e) { return e->jit; }
 scalar_run_fn *jit_scalars(const lower_env *e, const scalar_list *l, const void ***out_entries) {
   writer w = {.e = e, .l = l, .code.a = e->a};
   scalar_run_fn *run;
-  if (!e->jit || !cells_find(&w)) return NULL;
-  find_direct(&w);
+  if (!e->jit || !cells_find(&w, &registers)) return NULL;
+  cells_find_direct(&w);
   begin_code(&w);
   w.at = ARENA_ARRAY(e->a, u32, l->num_ops + 1);
   w.joined = arena_zalloc(e->a, l->num_ops + 1);
