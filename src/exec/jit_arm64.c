@@ -164,17 +164,75 @@ void arm64_add_scaled(jit_code *c, u32 d, u32 n, u32 m, u32 shift) {
   arm64_imm(c, 0x8b000000u | m << 16, d, n, shift);
 }
 
-/* 19 bits of words away, as of conditional jumps and what reads the pool */
-static void aim(jit_code *c, u32 at, u32 target) {
-  set_word(c, at, word_at(c, at) | ((target - at) >> 2 & 0x7ffff) << 5);
+void arm64_extend(jit_code *c, u32 d, u32 n, u32 bytes) {
+  if (bytes < 4)
+    arm64_3(c, bytes == 1 ? 0x53001c00 : 0x53003c00, d, n, 0);
+  else
+    arm64_3(c, A64_ORR_R | (bytes == 8 ? A64_WIDE : 0), d, 31, n);
+}
+void arm64_insert(jit_code *c, u32 d, u32 n, u32 bytes) {
+  if (bytes < 4)
+    arm64_3(c, bytes == 1 ? 0xb3401c00 : 0xb3403c00, d, n, 0);
+  else
+    arm64_extend(c, d, n, bytes);
+}
+/* 16 bits at a time, of what differs from zeros or from ones. */
+void arm64_number(jit_code *c, u32 d, u64 number) {
+  bool inverted = (i64)number < 0, begun = false;
+  u32 plain = inverted ? 0xffff : 0, first = inverted ? 0x92800000 : 0xd2800000;
+  for (u32 k = 0; k < 4; k++) {
+    u32 part = number >> 16 * k & 0xffff;
+    if (part == plain) continue;
+    u32 op = begun ? 0xf2800000 | part << 5 : first | (part ^ plain) << 5;
+    arm64_word(c, op | k << 21 | d);
+    begun = true;
+  }
+  if (!begun) arm64_word(c, first | d);
+}
+
+void arm64_memory(jit_code *c, arm64_move how, u32 reg, u32 base, u64 at, u32 bytes) {
+  static const u32 loads[] = {0x39400000, 0x79400000, 0xb9400000, A64_LDR_X};
+  bool vector = how == A64_GET_V || how == A64_PUT_V;
+  u32 log = (u32)__builtin_ctz(bytes), op = vector ? arm64_load(bytes) : loads[log];
+  if (how == A64_PUT) op -= A64_STORE;
+  if (how == A64_PUT_V) op = arm64_store(bytes);
+  if (at % bytes || at >> log > 0xfff) {
+    arm64_number(c, X17, at);
+    arm64_imm(c, 0x8b206000u | X17 << 16, X17, base, 0); /* base may be SP */
+    base = X17, at = 0;
+  }
+  arm64_imm(c, op, reg, base, (u32)(at >> log));
+}
+void arm64_add(jit_code *c, u32 d, u32 n, u64 number) {
+  if (number > 0xfff) {
+    arm64_number(c, X17, number);
+    arm64_imm(c, 0x8b206000u | X17 << 16, d, n, 0);
+  } else {
+    arm64_imm(c, A64_ADD, d, n, (u32)number);
+  }
+}
+
+/* 19 bits of words away, as of conditional jumps and what reads the pool; without condition 26 */
+void arm64_aim(jit_code *c, u32 at, u32 target) {
+  u32 word = word_at(c, at), words = (target - at) >> 2;
+  bool always = word == 0x14000000;
+  set_word(c, at, word | (always ? words & 0x3ffffff : (words & 0x7ffff) << 5));
+}
+u32 arm64_jump_always(jit_code *c) {
+  arm64_word(c, 0x14000000);
+  return (u32)c->bytes.len - 4;
+}
+u32 arm64_jump_zero(jit_code *c, u32 reg) {
+  arm64_word(c, 0x34000000 | reg);
+  return (u32)c->bytes.len - 4;
 }
 u32 arm64_jump(jit_code *c, u32 condition) {
   arm64_word(c, 0x54000000u | condition);
   return (u32)c->bytes.len - 4;
 }
-void arm64_land(jit_code *c, u32 jump) { aim(c, jump, (u32)c->bytes.len); }
+void arm64_land(jit_code *c, u32 jump) { arm64_aim(c, jump, (u32)c->bytes.len); }
 void arm64_jump_back(jit_code *c, u32 condition, u32 target) {
-  aim(c, arm64_jump(c, condition), target);
+  arm64_aim(c, arm64_jump(c, condition), target);
 }
 void arm64_literal(jit_code *c, u32 reg, u32 at) {
   VEC_PUSH(c->a, c->fixups, (u32)c->bytes.len);
@@ -188,6 +246,6 @@ bool arm64_finish(jit_code *c) {
   u32 pool = (u32)c->bytes.len;
   for (u32 i = 0; i < c->pool.len; i++) arm64_word(c, c->pool.data[i]);
   for (u32 i = 0; i < c->fixups.len; i += 2)
-    aim(c, c->fixups.data[i], pool + 4 * c->fixups.data[i + 1]);
+    arm64_aim(c, c->fixups.data[i], pool + 4 * c->fixups.data[i + 1]);
   return c->bytes.len < REACH;
 }

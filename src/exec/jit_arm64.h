@@ -48,6 +48,39 @@ enum {
 #define A64_ADDS 0xb1000000u
 #define A64_SUBS 0xf1000000u
 #define A64_SHIFTED (1u << 22) /* imm << 12 */
+/* Of 32 bits, or with A64_WIDE of 64. */
+enum {
+  A64_ADD_R = 0x0b000000,
+  A64_SUB_R = 0x4b000000,
+  A64_SUBS_R = 0x6b000000,
+  A64_AND_R = 0x0a000000,
+  A64_ORR_R = 0x2a000000,
+  A64_EOR_R = 0x4a000000,
+  A64_MUL = 0x1b007c00,
+  A64_CSEL = 0x1a800000,  /* with the condition << 12: n where it holds, else m */
+  A64_CSET = 0x1a9f07e0,  /* with the inverse condition << 12 */
+  A64_EOR_1 = 0x52000000, /* with the lowest bit */
+  A64_EOR_SIGN = 0x52010000,
+  A64_SCVTF = 0x1e220000,   /* to f32, or with A64_DOUBLE to f64 */
+  A64_TO_REAL = 0x1e270000, /* the same bits; of 64: with A64_DOUBLE, too */
+  A64_OF_REAL = 0x1e260000,
+};
+#define A64_WIDE (1u << 31)
+#define A64_SXTW 0x93407c00u
+#define A64_FLOOR_0 0x8aa0fc00u /* of 64 bits: n where it is not negative, else 0; m is n */
+#define A64_MADD 0x9b000000u    /* of 64 bits: n * m + the register << 10 */
+/* One f32, or with A64_DOUBLE f64. */
+enum {
+  A64_FADD_1 = 0x1e202800,
+  A64_FSUB_1 = 0x1e203800,
+  A64_FMUL_1 = 0x1e200800,
+  A64_FDIV_1 = 0x1e201800,
+  A64_FCMP_1 = 0x1e202000,
+  A64_FMOV_1 = 0x1e204000,
+  A64_DOUBLE = 1 << 22,
+};
+#define A64_BR 0xd61f0000u
+#define A64_BLR 0xd63f0000u
 #define A64_RET 0xd65f03c0u
 #define A64_NOP 0xd503201fu
 
@@ -71,13 +104,28 @@ static inline void arm64_3(jit_code *c, u32 op, u32 d, u32 n, u32 m) {
 static inline void arm64_imm(jit_code *c, u32 op, u32 reg, u32 base, u32 imm) {
   arm64_word(c, op | imm << 10 | base << 5 | reg);
 }
+/* Between registers of up to 8 bytes: with zeros above, or the lower bytes alone. */
+void arm64_extend(jit_code *c, u32 d, u32 n, u32 bytes);
+void arm64_insert(jit_code *c, u32 d, u32 n, u32 bytes);
+void arm64_number(jit_code *c, u32 d, u64 number);
+/* Loads and stores of general registers, with zeros above, and of vectors: anywhere from base on;
+ * X17 may be lost. */
+typedef enum arm64_move { A64_GET, A64_PUT, A64_GET_V, A64_PUT_V } arm64_move;
+void arm64_memory(jit_code *c, arm64_move how, u32 reg, u32 base, u64 at, u32 bytes);
+/* d = n + number */
+void arm64_add(jit_code *c, u32 d, u32 n, u64 number);
 void arm64_add_scaled(jit_code *c, u32 d, u32 n, u32 m, u32 shift); /* n + m << shift; n not SP */
 
-enum { A64_EQ, A64_NE, A64_HS, A64_LO };
+enum { A64_EQ, A64_NE, A64_HS, A64_LO, A64_MI, A64_PL };
+enum { A64_HI = 8, A64_LS, A64_GE, A64_LT, A64_GT, A64_LE };
 /* A jump back to `target`; or one forward, landed by arm64_land with what it returns. */
 void arm64_jump_back(jit_code *c, u32 condition, u32 target);
 u32 arm64_jump(jit_code *c, u32 condition);
 void arm64_land(jit_code *c, u32 jump);
+/* The same without a condition, or where the lower 32 bits of a register are 0. */
+u32 arm64_jump_always(jit_code *c);
+u32 arm64_jump_zero(jit_code *c, u32 reg);
+void arm64_aim(jit_code *c, u32 jump, u32 target);
 /* Loads 16 bytes that are in the pool from word number `at` on. */
 void arm64_literal(jit_code *c, u32 reg, u32 at);
 /* Lays the pool behind the code and lets what reads it find it. False: too far away. */

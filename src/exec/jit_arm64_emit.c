@@ -5,7 +5,6 @@
 #include "exec/fold_order.h"
 #include "exec/jit_arm64.h"
 #include "exec/jit_regs.h"
-#include "exec/scalar_code.h"
 
 /* Vectors 8 to 15 are the caller's, of whom only the lower half is to be kept. */
 enum { LANES = 4, SPARE = 31, FIRST_KEPT = 8, END_KEPT = 16, NO_ADDRESS = UINT32_MAX };
@@ -292,16 +291,6 @@ static void emit_function(emit *e) {
 /* Of what is not memory or a constant: whether there are instructions for it. */
 static bool is_known(const jit_node *n) {
   return jit_prim_infos[n->prim].shape < JIT_SUM || arm64_row_of(n->prim, n->imm).op;
-}
-
-/* Code over single elements stays what it is. */
-bool jit_has_scalars(const lower_env *e) {
-  (void)e;
-  return false;
-}
-scalar_run_fn *jit_scalars(const lower_env *e, const scalar_list *l, const void ***out_entries) {
-  (void)e, (void)l, (void)out_entries;
-  return NULL;
 }
 
 bool jit_emit(const jit_build *b, u32 vectors, str *out_code) {

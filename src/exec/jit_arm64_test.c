@@ -235,6 +235,121 @@ static void add_memory(lines *l) {
   add_word(l, A64_NOP, "nop");
 }
 
+/* What code over single elements takes besides. */
+typedef struct scalar {
+  u32 op;
+  const char *text;
+} scalar;
+static const scalar words[] = {
+    {A64_ADD_R, "add w1, w2, w3"},
+    {A64_ADD_R | A64_WIDE, "add x1, x2, x3"},
+    {A64_SUB_R, "sub w1, w2, w3"},
+    {A64_SUB_R | A64_WIDE, "sub x1, x2, x3"},
+    {A64_SUBS_R, "subs w1, w2, w3"},
+    {A64_SUBS_R | A64_WIDE, "subs x1, x2, x3"},
+    {A64_AND_R, "and w1, w2, w3"},
+    {A64_ORR_R | A64_WIDE, "orr x1, x2, x3"},
+    {A64_EOR_R, "eor w1, w2, w3"},
+    {A64_MUL, "mul w1, w2, w3"},
+    {A64_MUL | A64_WIDE, "mul x1, x2, x3"},
+    {A64_MADD | 9 << 10, "madd x1, x2, x3, x9"},
+    {A64_CSEL | A64_GT << 12, "csel w1, w2, w3, gt"},
+    {A64_CSEL | A64_WIDE | A64_LO << 12, "csel x1, x2, x3, cc"},
+    {A64_FADD_1, "fadd s1, s2, s3"},
+    {A64_FADD_1 | A64_DOUBLE, "fadd d1, d2, d3"},
+    {A64_FSUB_1, "fsub s1, s2, s3"},
+    {A64_FMUL_1, "fmul s1, s2, s3"},
+    {A64_FDIV_1 | A64_DOUBLE, "fdiv d1, d2, d3"},
+};
+static const scalar unary[] = {
+    {A64_CSET | A64_LO << 12, "cset w1, cs"},
+    {A64_EOR_1, "eor w1, w2, #0x1"},
+    {A64_EOR_SIGN, "eor w1, w2, #0x80000000"},
+    {A64_EOR_SIGN | A64_WIDE | 1 << 22, "eor x1, x2, #0x8000000000000000"},
+    {A64_SCVTF, "scvtf s1, w2"},
+    {A64_SCVTF | A64_WIDE, "scvtf s1, x2"},
+    {A64_SCVTF | A64_WIDE | A64_DOUBLE, "scvtf d1, x2"},
+    {A64_SCVTF | A64_DOUBLE, "scvtf d1, w2"},
+    {A64_TO_REAL, "fmov s1, w2"},
+    {A64_TO_REAL | A64_WIDE | A64_DOUBLE, "fmov d1, x2"},
+    {A64_OF_REAL, "fmov w1, s2"},
+    {A64_OF_REAL | A64_WIDE | A64_DOUBLE, "fmov x1, d2"},
+    {A64_FMOV_1, "fmov s1, s2"},
+    {A64_FMOV_1 | A64_DOUBLE, "fmov d1, d2"},
+    {A64_SXTW, "sxtw x1, w2"},
+};
+static void add_scalars(lines *l) {
+  jit_code *c = &l->c;
+  for (u32 i = 0; i < COUNT(words); i++) {
+    arm64_3(c, words[i].op, 1, 2, 3);
+    add_text(l, words[i].text);
+  }
+  for (u32 i = 0; i < COUNT(unary); i++) {
+    arm64_3(c, unary[i].op, 1, (unary[i].op & ~0xf000u) == (A64_CSET & ~0xf000u) ? 0 : 2, 0);
+    add_text(l, unary[i].text);
+  }
+  arm64_3(c, A64_FCMP_1 | A64_DOUBLE, 0, 2, 3);
+  add_text(l, "fcmp d2, d3");
+  arm64_3(c, A64_FLOOR_0, 1, 2, 2);
+  add_text(l, "bic x1, x2, x2, asr #63");
+  arm64_3(c, A64_BR, 0, 3, 0);
+  add_text(l, "br x3");
+  arm64_3(c, A64_BLR, 0, 17, 0);
+  add_text(l, "blr x17");
+  static const char *const moves[] = {
+      "uxtb w1, w2",          "uxth w1, w2",           "mov w1, w2", "mov x1, x2",
+      "bfxil x1, x2, #0, #8", "bfxil x1, x2, #0, #16", "mov w1, w2"};
+  for (u32 i = 0; i < 4; i++) arm64_extend(c, 1, 2, 1u << i);
+  for (u32 i = 0; i < 3; i++) arm64_insert(c, 1, 2, 1u << i);
+  for (u32 i = 0; i < COUNT(moves); i++) add_text(l, moves[i]);
+}
+
+static void add_numbers(lines *l) {
+  static const char *const texts[] = {
+      "mov x9, #0x0",
+      "mov x9, #0x1000",
+      "mov x9, #0xffffffffffffffff",
+      "mov x9, #0xfffffffffffffffe",
+      "mov x9, #0x10000",
+      "mov x9, #0x5678",
+      "movk x9, #0x1234, lsl #16",
+      "mov x9, #0x1234000000000000",
+      "mov x9, #0x3",
+      "movk x9, #0x1, lsl #48",
+      "mov x9, #0xffffffffffff5678",
+      "movk x9, #0x1234, lsl #16",
+      "mov x17, #0x1004",
+      "add x17, sp, x17",
+      "ldr x5, [x17]",
+      "strb w5, [sp, #4095]",
+      "mov x17, #0x3",
+      "add x17, x2, x17, uxtx",
+      "ldr d5, [x17]",
+      "str q5, [x2, #32]",
+      "add x1, sp, #0xfff",
+      "mov x17, #0x1000",
+      "add sp, sp, x17",
+  };
+  static const u64 numbers[] = {0,
+                                4096,
+                                UINT64_MAX,
+                                UINT64_MAX - 1,
+                                65536,
+                                0x12345678,
+                                0x1234ull << 48,
+                                3 | 1ull << 48,
+                                0xffffffff12345678};
+  jit_code *c = &l->c;
+  for (u32 i = 0; i < COUNT(numbers); i++) arm64_number(c, 9, numbers[i]);
+  arm64_memory(c, A64_GET, 5, SP, 4100, 8);
+  arm64_memory(c, A64_PUT, 5, SP, 4095, 1);
+  arm64_memory(c, A64_GET_V, 5, X2, 3, 8);
+  arm64_memory(c, A64_PUT_V, 5, X2, 32, 16);
+  arm64_add(c, X1, SP, 4095);
+  arm64_add(c, SP, SP, 4096);
+  for (u32 i = 0; i < COUNT(texts); i++) add_text(l, texts[i]);
+}
+
 /* Jumps over a word, and what reads the pool: second of two entries. */
 static void add_jumps(lines *l) {
   jit_code *c = &l->c;
@@ -245,6 +360,13 @@ static void add_jumps(lines *l) {
   snprintf(text, sizeof text, "b.cc 0x%x", top + 8);
   add_text(l, text);
   add_text(l, "nop");
+  u32 always = arm64_jump_always(c), zero = arm64_jump_zero(c, 7);
+  arm64_aim(c, always, top);
+  arm64_land(c, zero);
+  snprintf(text, sizeof text, "b 0x%x", top);
+  add_text(l, text);
+  snprintf(text, sizeof text, "cbz w7, 0x%x", top + 16);
+  add_text(l, text);
   arm64_jump_back(c, A64_HS, top);
   snprintf(text, sizeof text, "b.cs 0x%x", top);
   add_text(l, text);
@@ -302,6 +424,8 @@ int main(void) {
   add_primitives(&l);
   add_others(&l);
   add_memory(&l);
+  add_scalars(&l);
+  add_numbers(&l);
   add_jumps(&l);
   char path[] = "/tmp/jit_arm64_XXXXXX", command[160];
   int fd = mkstemp(path);

@@ -1,4 +1,4 @@
-/* Code over single elements (jit_x86_scalars.c): what it keeps where. */
+/* Code over single elements (jit_x86_scalars.c, jit_arm64_scalars.c): what it keeps where. */
 #ifndef EXEC_JIT_CELLS_H
 #define EXEC_JIT_CELLS_H
 

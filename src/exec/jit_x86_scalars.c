@@ -551,8 +551,6 @@ static write_fn *const write_of[] = {
     [SCALAR_LEAVE] = write_leave,     [SCALAR_STEP] = write_step,
 };
 
-bool jit_has_scalars(const lower_env *e) { return e->jit; }
-
 scalar_run_fn *jit_scalars(const lower_env *e, const scalar_list *l, const void ***out_entries) {
   writer w = {.e = e, .l = l, .code.a = e->a};
   scalar_run_fn *run;

@@ -60,7 +60,5 @@ typedef struct scalar_list {
  * NULL: something in it is not known. Out of memory it jumps to the environment's arena's trap. */
 typedef void scalar_run_fn(const exec_env *env, place *p, void *const *slots, const void *entry);
 scalar_run_fn *jit_scalars(const lower_env *e, const scalar_list *l, const void ***out_entries);
-/* Whether there is such code for this processor, if it is wanted. */
-bool jit_has_scalars(const lower_env *e);
 
 #endif

@@ -382,7 +382,7 @@ static u32 count_ticks(const builder *b, size_t first, size_t end) {
       ticks += step_ticks(x->units * x->cost - (x->direct ? TO_STEP : 0));
     else
       ticks += op->is.kind == SCALAR_KERNEL ? KERNEL : 1;
-    if (!jit_has_scalars(b->e)) ticks += INTERPRETED;
+    if (!b->e->jit) ticks += INTERPRETED;
   }
   return ticks < MOST_TICKS ? (u32)ticks : MOST_TICKS;
 }
