@@ -243,6 +243,20 @@ op *mpmd_ancestor_in(const block *b, op *o) {
   return o;
 }
 
+/* d (NULL: empty) with its entry `name` set, or removed. */
+static const attr *dict_with(ir_ctx *c, const attr *dict, str name, const attr *a) {
+  const dict_attr *d = attr_as(dict, dict);
+  arena *s = ir_scratch_push(c);
+  VEC(named_attr) entries = {0};
+  for (size_t k = 0; d && k < d->names.len; k++)
+    if (!str_eq(attr_as(string, d->names.data[k])->value, name))
+      VEC_PUSH(s, entries, ((named_attr){d->names.data[k], d->values.data[k]}));
+  if (a) VEC_PUSH(s, entries, ((named_attr){attr_string(c, name), a}));
+  const attr *out = attr_dict(c, entries.data, entries.len);
+  ir_scratch_pop(c);
+  return out;
+}
+
 void mpmd_set_value_attr(ir_module *m, op *o, str list, size_t n, size_t i, str name,
                          const attr *a) {
   const array_attr *old = attr_as(array, op_attr(o, list));
@@ -250,13 +264,7 @@ void mpmd_set_value_attr(ir_module *m, op *o, str list, size_t n, size_t i, str 
   const attr **dicts = ARENA_ARRAY(s, const attr *, n);
   for (size_t k = 0; k < n; k++)
     dicts[k] = old && k < old->elems.len ? old->elems.data[k] : attr_dict(m->ctx, NULL, 0);
-  const dict_attr *d = attr_as(dict, dicts[i]);
-  VEC(named_attr) entries = {0};
-  for (size_t k = 0; d && k < d->names.len; k++)
-    if (!str_eq(attr_as(string, d->names.data[k])->value, name))
-      VEC_PUSH(s, entries, ((named_attr){d->names.data[k], d->values.data[k]}));
-  if (a) VEC_PUSH(s, entries, ((named_attr){attr_string(m->ctx, name), a}));
-  dicts[i] = attr_dict(m->ctx, entries.data, entries.len);
+  dicts[i] = dict_with(m->ctx, dicts[i], name, a);
   op_set_attr(m, o, list, attr_array(m->ctx, (attrs){dicts, n}));
   ir_scratch_pop(m->ctx);
 }
@@ -273,6 +281,21 @@ void mpmd_take_body(op *to, op *from) {
     block_unlink(b);
     region_append(&to->regions[0], b);
   }
+}
+
+void mpmd_set_value_attrs(ir_module *m, op *o, str list, size_t n, str name,
+                          const attr *const *values) {
+  const array_attr *old = attr_as(array, op_attr(o, list));
+  arena *s = ir_scratch_push(m->ctx);
+  const attr **dicts = ARENA_ARRAY(s, const attr *, n);
+  bool any = false;
+  for (size_t k = 0; k < n; k++) {
+    const attr *was = old && k < old->elems.len ? old->elems.data[k] : NULL;
+    dicts[k] = dict_with(m->ctx, was, name, values[k]);
+    any |= attr_as(dict, dicts[k])->names.len != 0;
+  }
+  op_set_attr(m, o, list, any ? attr_array(m->ctx, (attrs){dicts, n}) : NULL);
+  ir_scratch_pop(m->ctx);
 }
 
 void mpmd_copy_attrs(ir_module *m, const op *from, op *to) {

@@ -105,6 +105,10 @@ op *mpmd_ancestor_in(const block *b, op *o);
  * where there is none; a NULL removes. */
 void mpmd_set_value_attr(ir_module *m, op *o, str list, size_t n, size_t i, str name,
                          const attr *a);
+/* Sets entry `name` of all n dictionaries, each to its own of `values`; a NULL removes. Without any
+ * entry left, the list goes. */
+void mpmd_set_value_attrs(ir_module *m, op *o, str list, size_t n, str name,
+                          const attr *const *values);
 /* Copies all but operands, results and regions: inherent attributes of one row, discardable ones
  * of any. */
 void mpmd_copy_attrs(ir_module *m, const op *from, op *to);

@@ -4,4 +4,6 @@
 
 #include "mpmd/mpmd.h"
 
+pass_fn pass_infer_use_sets, pass_infer_src_sets;
+
 #endif
