@@ -1,11 +1,39 @@
 /* The rows of mpmd's passes: infer. */
 #include "mpmd/infer/passes.h"
 
+#define TRANSFERS                                                                                  \
+  {                                                                                                \
+    "infer-transfers", PASS_FLAG, "false",                                                         \
+        "Make transfers where they are needed, instead of an error.", NULL                         \
+  }
+#define REDUCTIONS                                                                                 \
+  { "infer-cross-mesh-reductions", PASS_FLAG, "false", "Find reductions across meshes.", NULL }
+#define ERROR_LIMIT                                                                                \
+  { "error-limit", PASS_INT, "5", "How many errors to report; -1: all; not 0.", NULL }
+
+static const pass_option_info constraint_options[] = {
+    {"verbose-logging", PASS_FLAG, "false", "Accepted and without effect.", NULL},
+    {"constraints", PASS_LIST, "",
+     "Pairs IN:OUT of an argument and a result that are to be on one mesh.", NULL},
+    {0},
+};
+static const pass_option_info leaf_options[] = {TRANSFERS, ERROR_LIMIT, {0}};
+static const pass_option_info reduce_options[] = {REDUCTIONS, {0}};
+
 const pass_info mpmd_infer_passes[] = {
     {"mpmd-infer-mesh-populate-use-set",
      "Notes for each value the meshes that it is assigned to later on.", pass_infer_use_sets, NULL},
     {"mpmd-infer-mesh-populate-src-set",
      "Notes for each value the meshes that it could be on without another transfer.",
      pass_infer_src_sets, NULL},
+    {"mpmd-infer-mesh-assign-using-input-output-constraints",
+     "Puts arguments and results that are to be on one mesh on one.", pass_infer_constraints, NULL,
+     constraint_options},
+    {"mpmd-infer-mesh-convert-reduce-ops",
+     "Makes mpmd.reduce of what could be reductions across meshes.", pass_infer_convert_reduces,
+     NULL, reduce_options, PASS_ON_FUNCS},
+    {"mpmd-infer-mesh-assign-mesh-func-leaves",
+     "Gives a mesh to results of programs, to what is unused, and to what is broadcast or reduced.",
+     pass_infer_leaves, NULL, leaf_options},
     {0},
 };

@@ -4,6 +4,7 @@
 
 #include "mpmd/mpmd.h"
 
-pass_fn pass_infer_use_sets, pass_infer_src_sets;
+pass_fn pass_infer_use_sets, pass_infer_src_sets, pass_infer_constraints, pass_infer_leaves,
+    pass_infer_convert_reduces;
 
 #endif
