@@ -17,6 +17,7 @@ static const pass_option_info constraint_options[] = {
      "Pairs IN:OUT of an argument and a result that are to be on one mesh.", NULL},
     {0},
 };
+static const pass_option_info limit_options[] = {ERROR_LIMIT, {0}};
 static const pass_option_info leaf_options[] = {TRANSFERS, ERROR_LIMIT, {0}};
 static const pass_option_info reduce_options[] = {REDUCTIONS, {0}};
 
@@ -35,5 +36,10 @@ const pass_info mpmd_infer_passes[] = {
     {"mpmd-infer-mesh-assign-mesh-func-leaves",
      "Gives a mesh to results of programs, to what is unused, and to what is broadcast or reduced.",
      pass_infer_leaves, NULL, leaf_options},
+    {"mpmd-infer-mesh-validate-src-set-not-empty", "Checks that every op could be on some mesh.",
+     pass_infer_validate_src, NULL, limit_options},
+    {"mpmd-infer-mesh-validate-no-additional-transfers-needed",
+     "Checks that every op could be on the meshes that it is used on.", pass_infer_validate_uses,
+     NULL, limit_options},
     {0},
 };
