@@ -18,6 +18,12 @@ static const pass_option_info constraint_options[] = {
     {0},
 };
 static const pass_option_info limit_options[] = {ERROR_LIMIT, {0}};
+static const pass_option_info clone_options[] = {
+    {"max-clones", PASS_INT, "1",
+     "Into how many fragments an op without a mesh may go; 1: it is never copied.", NULL},
+    {0},
+};
+static const pass_option_info finalize_options[] = {TRANSFERS, {0}};
 static const pass_option_info leaf_options[] = {TRANSFERS, ERROR_LIMIT, {0}};
 static const pass_option_info reduce_options[] = {REDUCTIONS, {0}};
 
@@ -41,5 +47,10 @@ const pass_info mpmd_infer_passes[] = {
     {"mpmd-infer-mesh-validate-no-additional-transfers-needed",
      "Checks that every op could be on the meshes that it is used on.", pass_infer_validate_uses,
      NULL, limit_options},
+    {"mpmd-infer-mesh-rewrite-using-analysis", "Puts every op into a fragment on its mesh.",
+     pass_infer_rewrite, NULL, clone_options},
+    {"mpmd-infer-mesh-finalize",
+     "Makes transfers of what is assigned from mesh to mesh, broadcast or reduced.",
+     pass_infer_finalize, NULL, finalize_options},
     {0},
 };
