@@ -24,6 +24,14 @@ static const pass_option_info clone_options[] = {
     {0},
 };
 static const pass_option_info finalize_options[] = {TRANSFERS, {0}};
+static const pass_option_info pipeline_options[] = {
+    TRANSFERS,
+    REDUCTIONS,
+    {"constraints", PASS_LIST, "", NULL, NULL}, /* these the import pipeline gives */
+    {"error-limit", PASS_INT, "5", NULL, NULL},
+    {"max-clones", PASS_INT, "1", NULL, NULL},
+    {0},
+};
 static const pass_option_info leaf_options[] = {TRANSFERS, ERROR_LIMIT, {0}};
 static const pass_option_info reduce_options[] = {REDUCTIONS, {0}};
 
@@ -52,5 +60,7 @@ const pass_info mpmd_infer_passes[] = {
     {"mpmd-infer-mesh-finalize",
      "Makes transfers of what is assigned from mesh to mesh, broadcast or reduced.",
      pass_infer_finalize, NULL, finalize_options},
+    {"mpmd-infer-mesh-pipeline", "Finds out on which mesh each op is, and puts it there.",
+     pipeline_infer_mesh, NULL, pipeline_options, .of_passes = true},
     {0},
 };

@@ -6,6 +6,6 @@
 
 pass_fn pass_infer_use_sets, pass_infer_src_sets, pass_infer_constraints, pass_infer_leaves,
     pass_infer_convert_reduces, pass_infer_validate_src, pass_infer_validate_uses,
-    pass_infer_rewrite, pass_infer_finalize;
+    pass_infer_rewrite, pass_infer_finalize, pipeline_infer_mesh;
 
 #endif
