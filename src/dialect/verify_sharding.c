@@ -389,7 +389,7 @@ static bool check_mapping(checker *k, const op *o, const attr *a, const type *t,
                           u8 *seen, const char *where) {
   const tensor_mapping_attr *m = attr_as(tensor_mapping, a);
   if (!m) return op_error(k->c, o, "%sexpected a tensor mapping", where);
-  if (t->kind != TYPE_TENSOR || !type_is_static(t))
+  if (!type_is_static(mpmd_whole(t)))
     return op_error(k->c, o, "%sexpected a ranked tensor with a static shape. type: '%s'", where,
                     show(k, t));
   if (m->dims.len != t->dims.len)
