@@ -103,6 +103,8 @@ const pass_info partition_passes[] = {
      part_batch_products, .any_module = true},
     {"terrazzo-drop-stacks", "Makes rows that a loop keeps of others that it keeps, where cheap",
      part_drop_stacks, .any_module = true},
+    {"terrazzo-gather-operands", "Gathers what elements are moved of, instead of what is moved",
+     part_gather_operands, NULL},
     {"terrazzo-hoist-reshards", "Reshards in front of a loop what stays the same in it",
      part_hoist_reshards, NULL},
     {"terrazzo-join-sums", "Adds parts before they are summed up, where only sums are added",

@@ -12,6 +12,7 @@
  *   terrazzo-drop-stacks              rows made of other rows, not kept by a loop
  *   terrazzo-reduce-in-parts          what all-reduce cannot combine: within shards, then the rest
  *   terrazzo-insert-reshards          every op can run on shards
+ *   terrazzo-gather-operands          what only moves elements, and is wanted whole, on the whole
  *   terrazzo-hoist-reshards           out of loops what stays the same in them
  *   terrazzo-join-sums                adds parts before they are summed up
  *   cse                               the same twice, reshards too, once

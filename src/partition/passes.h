@@ -12,6 +12,7 @@ pass_fn part_batch_products;           /* batch.c */
 pass_fn part_drop_stacks;              /* stacks.c */
 pass_fn part_reduce_in_parts;          /* in_parts.c */
 pass_fn part_insert_explicit_reshards; /* explicit.c */
+pass_fn part_gather_operands;          /* gather_before.c */
 pass_fn part_hoist_reshards;           /* hoist.c */
 pass_fn part_join_sums;                /* sums.c */
 pass_fn part_reshard_to_collectives;   /* collectives.c */

@@ -251,6 +251,7 @@ bool pipeline_partition(ir_module *m, arena *scratch, const pass_args *args) {
   step(&l, "terrazzo-drop-stacks");
   step(&l, "terrazzo-reduce-in-parts");
   step_given(&l, "terrazzo-insert-reshards", (const char *const[]){"remarks", NULL});
+  step(&l, "terrazzo-gather-operands");
   step(&l, "terrazzo-hoist-reshards");
   step(&l, "terrazzo-join-sums");
   if (meshes) step(&l, "cse");
