@@ -7,6 +7,7 @@
  * must see whole (record.h) are replicated. Operands that flow through regions, to returns and
  * out of functions take the sharding of what they become. */
 #include "dialect/effects.h"
+#include "partition/axes_choice.h"
 #include "partition/common_axes.h"
 #include "partition/passes.h"
 #include "partition/place.h"
@@ -126,15 +127,6 @@ static const i64 *elements_of(explicit_pass *p, const type *const *types, u32 n)
   return sizes;
 }
 
-/* Axes on reduction factors: each device along them has a part of the result. */
-static axis_list reduced_axes(explicit_pass *p, const axes_problem *prob, const axis_list *axes) {
-  axis_vec v = {0};
-  for (u32 f = 0; f < prob->rule->num_factors; f++)
-    if (prob->kinds[f] == FACTOR_REDUCTION)
-      for (size_t i = 0; i < axes[f].len; i++) VEC_PUSH(p->e.a, v, axes[f].data[i]);
-  return axis_vec_list(&v);
-}
-
 /* Has any tensor axes along the factor, where it is major in a dimension? */
 static bool wants_factor(const axes_problem *prob, u32 f) {
   const rule *r = prob->rule;
@@ -162,61 +154,6 @@ static void solve(explicit_pass *p, const part_record *r, const op *o, axes_prob
       again = true;
     }
   }
-}
-
-/* Bytes that a device sends to bring a tensor from one sharding to another of the same mesh. */
-static double bytes_between(explicit_pass *p, const op *o, const sharding *from, const sharding *to,
-                            const type *t) {
-  reshard_steps steps = {0};
-  if (!from) return 0;
-  reshard_plan(p->e.a, from, to, t->dims.data, part_axes_are_free(o), &steps);
-  return reshard_sent(from, t->dims.data, &steps) * (double)type_storage(t->elem);
-}
-
-/* Of all tensors; operands that others use too count only where `shared` is set. */
-static double bytes_under(explicit_pass *p, const op *o, const axes_problem *prob,
-                          const sharding *const *now, const axis_list *axes, bool shared) {
-  double bytes = 0;
-  for (u32 t = 0; t < o->num_operands; t++)
-    if (shared || value_has_one_use(op_operand(o, t)))
-      bytes += bytes_between(p, o, now[t], common_sharding(p->e.a, prob, t, axes), prob->types[t]);
-  u32 t = o->num_operands;
-  return bytes +
-         bytes_between(p, o, common_sharding(p->e.a, prob, t, axes), now[t], prob->types[t]);
-}
-
-static i64 parts_of(const axes_problem *prob, const axis_list *axes) {
-  i64 parts = 1;
-  for (u32 f = 0; f < prob->rule->num_factors; f++) parts *= axes_size(axes[f]);
-  return parts;
-}
-
-/* A result on another mesh over the same devices had no say: the op computes as the result wants
- * it, where that sends less and each device does no more. */
-static void heed_result(explicit_pass *p, const part_record *r, const op *o,
-                        const axes_problem *prob, const sharding *const *sh, axis_list *axes) {
-  arena *a = p->e.a;
-  u32 last = o->num_operands, n = r->rule->num_factors;
-  if (o->num_results != 1 || r->row->windows || !sh[last] || prob->tensors[last]) return;
-  const sharding *want = sharding_on_mesh(a, sh[last], prob->mesh);
-  if (!want || sh[last]->unreduced.len) return;
-  const sharding **now = ARENA_ARRAY(a, const sharding *, last + 1);
-  for (u32 t = 0; t < last; t++) {
-    if (sh[t] && (!prob->tensors[t] || sh[t]->unreduced.len)) return;
-    now[t] = prob->tensors[t];
-  }
-  now[last] = want;
-  const sharding **its = arena_zalloc(a, (last + 1) * sizeof(const sharding *));
-  its[last] = want;
-  axes_problem other = *prob;
-  other.tensors = its;
-  axis_list *found = ARENA_ARRAY(a, axis_list, n);
-  common_axes(a, &other, found);
-  if (parts_of(prob, found) < parts_of(prob, axes) || reduced_axes(p, prob, axes).len ||
-      reduced_axes(p, prob, found).len)
-    return;
-  if (bytes_under(p, o, prob, now, found, true) < bytes_under(p, o, prob, now, axes, false))
-    memcpy(axes, found, n * sizeof *found);
 }
 
 /* Whether the op turns sums over these axes into sums over them; marks the operands that must
@@ -309,9 +246,10 @@ static decision decide(explicit_pass *p, const op *o, const part_record *r,
                        .unreduced = unreduced};
   axis_list *axes = ARENA_ARRAY(a, axis_list, r->rule->num_factors);
   solve(p, r, o, &prob, kinds, axes);
-  heed_result(p, r, o, &prob, sh, axes);
+  if (!r->row->windows) axes_heed_result(a, o, &prob, sh, axes);
+  if (!r->row->windows) axes_take_cheapest(a, o, &prob, sh, axes);
   if (p->remarks) remark_factors(p, o, &prob, axes);
-  axis_list made = reduced_axes(p, &prob, axes);
+  axis_list made = axes_reduced(a, &prob, axes);
   *rule = (why_rule){o, r->rule, kinds, axes, sh};
   decision d = {ARENA_ARRAY(a, const sharding *, n), {.kind = r->combiner, .rule = rule}};
   if (!want || want->unreduced_kind != d.part.kind) unreduced = (axis_list){0};
@@ -397,7 +335,7 @@ static u64 rotate(u64 x) { return x << 29 | x >> 35; }
 static settled *settled_key(const explicit_pass *p, const op *o, const sharding *const *sh,
                             const type *const *types, u64 *hash) {
   u32 n = o->num_operands + o->num_results;
-  size_t len = 2 + o->info->num_slots + 2 * (size_t)n;
+  size_t len = 3 + o->info->num_slots + 2 * (size_t)n;
   settled *k = arena_alloc(p->e.a, sizeof *k + len * sizeof *k->words);
   const void **w = k->words;
   k->len = len;
@@ -405,6 +343,7 @@ static settled *settled_key(const explicit_pass *p, const op *o, const sharding 
   for (u32 i = 0; i < o->info->num_slots; i++) *w++ = o->slots[i];
   *w++ = op_discardable(o, SDY_SHARDING_RULE);
   for (u32 t = 0; t < n; t++) *w++ = sh[t], *w++ = types[t];
+  *w++ = (const void *)axes_own_operands(o);
   *hash = o->num_operands;
   for (size_t i = 0; i < len; i++)
     *hash = rotate(*hash ^ (u64)(uintptr_t)k->words[i]) * 0x9e3779b97f4a7c15u;
