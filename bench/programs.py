@@ -142,6 +142,10 @@ row("products", "product 512 bf16", jnp.matmul, (512, 512), (512, 512), kind=BF1
 row("products", "product 512 int8", lambda a, b: lax.dot(a, b, preferred_element_type=np.int32),
     (512, 512), (512, 512), kind=np.int8)
 row("products", "64 products 32", jnp.matmul, (64, 32, 32), (64, 32, 32))
+row("products", "16384 products 8x8 by vector", lambda a, b: jnp.einsum("bij,bj->bi", a, b),
+    (16384, 8, 8), (16384, 8))
+row("products", "points 65536x4 by 4x4", jnp.matmul, (65536, 4), (4, 4))
+row("products", "product 16384x64x8", jnp.matmul, (16384, 64), (64, 8), quick=False)
 row("products", "matrix by vector 2048", jnp.matmul, (2048, 2048), (2048,))
 row("products", "attention 8x512x64", attention, *[(8, 512, 64)] * 3)
 row("products", "attention gradient 8x512x64", gradient_of(attention, by=(0, 1, 2)),

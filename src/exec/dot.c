@@ -260,17 +260,27 @@ static void choose_sgemm(product *p) {
   p->wide_c = p->unit_m * p->unit_n;
 }
 
-/* A product of two vectors is a reduction, whose values are multiplied first. False: its sums would
- * be of another type. */
+/* So many products of vectors with small matrices that a call for each takes longer than to
+ * multiply by elements. */
+static bool is_many_small(const product *p) {
+  enum { SMALL = 64 * 64, MANY = 16 };
+  u64 work;
+  return (p->m == 1 || p->n == 1) && p->batches >= MANY && checked_mul(p->m * p->n, p->k, &work) &&
+         work <= SMALL;
+}
+
+/* A product of vectors is a reduction, whose values are multiplied first. False: its sums would be
+ * of another type. */
 static bool lower_as_sum(const lower_env *e, const product *p, const prog_dot *d, exec_step *out) {
   vm_rtype acc = vm_rtype_of(p->acc);
   bool whole = acc == R_s64 || acc == R_s32;
   dtype t = whole ? p->out_type : p->acc;
-  if (d->nb + d->nk > PROG_MAX_DIMS || d->nk == 0 || e->k->wrap[p->out_type]) return false;
+  u32 rank = d->nb + d->nm + d->nn + d->nk;
+  if (rank > PROG_MAX_DIMS || d->nk == 0 || e->k->wrap[p->out_type]) return false;
   if (whole ? !num_int_bits(p->out_type) : acc != vm_rtype_of(p->out_type)) return false;
   if (num_is_small_float(p->out_type) && !vm_reduces_wide(p->out_type)) return false;
   prog_loop *l = ARENA_NEW(e->a, prog_loop);
-  *l = (prog_loop){.rank = d->nb + d->nk, .reduced = d->nk, .num_in = 2, .num_out = 1};
+  *l = (prog_loop){.rank = rank, .reduced = d->nk, .num_in = 2, .num_out = 1};
   l->body.kind = REDUCE_SUM;
   l->in = arena_zalloc(e->a, 2 * sizeof *l->in);
   l->out = arena_zalloc(e->a, sizeof *l->out);
@@ -278,12 +288,11 @@ static bool lower_as_sum(const lower_env *e, const product *p, const prog_dot *d
   l->in[1] = (prog_access){.slot = p->rhs, .offset = d->rhs_offset};
   l->out[0].slot = p->out;
   l->out[0].offset = d->out_offset;
-  for (u32 i = 0; i < l->rank; i++) {
-    u32 from = i < d->nb ? i : i + d->nm + d->nn;
-    l->dims[i] = d->dims[from];
-    l->in[0].stride[i] = d->lhs_stride[from];
-    l->in[1].stride[i] = d->rhs_stride[from];
-    l->out[0].stride[i] = i < d->nb ? d->out_stride[from] : 0;
+  for (u32 i = 0; i < rank; i++) {
+    l->dims[i] = d->dims[i];
+    l->in[0].stride[i] = d->lhs_stride[i];
+    l->in[1].stride[i] = d->rhs_stride[i];
+    l->out[0].stride[i] = i < rank - d->nk ? d->out_stride[i] : 0;
   }
   const vm_instr code[] = {
       {.op = VM_load, .type = (u8)p->lhs_type, .a = 0}, {.op = VM_convert, .type = (u8)t, .a = 0},
@@ -416,12 +425,29 @@ static void choose_strips(const lower_env *e, product *p) {
   p->groups = p->k > DOT_GROUP * p->kc;
 }
 
+/* Many rows by a small matrix of few columns: a vector has an element of each of as many rows,
+ * which are turned around for it a panel at a time. */
+static bool is_tall(const lower_env *e, const prog_dot *d, const dims *rows) {
+  enum { ROWS = 64, COLUMNS = 8, TERMS = 64 };
+  i64 step;
+  const prog_slot *slots = e->prog->slots;
+  u32 m = d->nb, n = m + d->nm, k = n + d->nn;
+  u64 columns = volume(d->dims + n, d->nn), terms = volume(d->dims + k, d->nk);
+  bool f32 = slots[d->lhs].type == DTYPE_f32 && slots[d->rhs].type == DTYPE_f32 &&
+             slots[d->out].type == DTYPE_f32;
+  if (!merges(rows->size, rows->lhs, rows->n, &step))
+    return false; /* windows are read as they lie */
+  return f32 && volume(d->dims + m, d->nm) >= ROWS && columns > 1 && columns <= COLUMNS &&
+         terms > 1 && terms <= TERMS;
+}
+
 void dot_lower(const lower_env *e, const prog_dot *d, exec_step *out) {
   product *p = ARENA_NEW(e->a, product);
   *out = (exec_step){.run = run_dot, .data = p};
   dims rows = take_dims(d, d->nb, d->nm, true), columns = take_dims(d, d->nb + d->nm, d->nn, true);
   prog_dot turned;
-  if (lies_across(&rows, &columns)) {
+  bool across = lies_across(&rows, &columns), tall = !across && is_tall(e, d, &rows);
+  if (tall || across) {
     turned = transpose(d, e->a);
     d = &turned;
   }
@@ -443,11 +469,12 @@ void dot_lower(const lower_env *e, const prog_dot *d, exec_step *out) {
   if (p->batches == 0 || p->m == 0 || p->n == 0) return;
   find_axes(e->a, d, p);
   p->acc = accumulator(p->lhs_type, p->rhs_type, p->out_type);
-  if (p->m == 1 && p->n == 1 && lower_as_sum(e, p, d, out)) return;
+  bool vectors = p->m == 1 && p->n == 1;
+  if ((vectors || is_many_small(p)) && lower_as_sum(e, p, d, out)) return;
   choose_strips(e, p);
-  if (dot_lanes_lower(e->a, p, out) || dot_thin_lower(e->a, p, out)) return;
+  if (!tall && (dot_lanes_lower(e->a, p, out) || dot_thin_lower(e->a, p, out))) return;
   choose_units(p);
-  choose_sgemm(p);
+  if (!tall) choose_sgemm(p);
   out->scratch = place_scratch(p);
   out->units = p->batches * p->pieces_m * p->pieces_n;
   out->cost = 100 + unit_work(p) / 32;

@@ -269,8 +269,10 @@ static bool has_short_rows(const reduction *r) {
 
 /* ---- short rows ---- */
 
+static i64 row_length(const plan *p) { return p->dims[p->rank - 1]; }
+
 static void fold_each(const reduction *r, const reducing *s, size_t rows) {
-  size_t n = r->kn.p.inner, width = r->c.width[0];
+  size_t n = (size_t)row_length(&r->kn.p), width = r->c.width[0];
   if (r->each) {
     r->each(rows, n, s->acc[0], s->init[0], s->value[0]);
     return;
@@ -289,10 +291,11 @@ static void run_blocks_of_rows(const void *data, const exec_env *env, u64 begin,
     block b;
     loop_find_block(&r->kn.p, i, &b);
     run_values(r, env, &s, &b, NULL, i > begin);
-    fold_each(r, &s, (size_t)b.count);
+    size_t rows = b.elements / (size_t)row_length(&r->kn.p);
+    fold_each(r, &s, rows);
     i64 at = 0;
     for (u32 d = 0; d <= r->kn.p.cut; d++) at += b.index[d] * r->results.stride[d];
-    combine_store(&r->c, 0, (size_t)b.count,
+    combine_store(&r->c, 0, rows,
                   (char *)env->slots[out->slot] + (out->offset + at) * (i64)out->width, s.acc[0]);
   }
 }
@@ -501,6 +504,16 @@ static kern_each_fn *find_each(const fold_kernels *f, prog_reducer kind) {
                               : NULL;
 }
 
+/* Whether a block is whole rows, whose results are one behind the other. */
+static bool has_rows(const plan *p, const walk *results) {
+  u32 last = p->rank - 1;
+  i64 next = 1;
+  if (p->cut >= last) return false;
+  for (u32 d = last; d > p->cut; next *= p->dims[--d])
+    if (results->stride[d - 1] != next) return false;
+  return true;
+}
+
 /* Rows of a few values, one behind the other, whose results are so too: one block has many. Inputs
  * that are not so would have to be walked by rows. */
 static bool lower_blocks_of_rows(const lower_env *e, reduction *r, const prog_loop *l) {
@@ -522,9 +535,9 @@ static bool lower_blocks_of_rows(const lower_env *e, reduction *r, const prog_lo
   r->results = *out;
   *out = (walk){0}; /* they are no part of a block */
   loop_cut(e->a, p, target);
-  if (p->cut != last - 1) return false; /* before there is code for it */
+  if (!has_rows(p, &r->results)) return false; /* before there is code for it */
   loop_lower_unit(e, &kn, l, true, target);
-  if (p->cut != last - 1) return false;
+  if (!has_rows(p, &r->results)) return false;
   loop_lower_inputs(e, &kn, l);
   r->kn = kn;
   return true;
