@@ -7,7 +7,7 @@
  *
  *   reduce(x) = reduce over k of (reduce over rest of x)
  *   running(x) = combine(running over k, shifted by one, of totals; running over rest of x)
- *   sort: columns.c
+ *   sort: columns.c; fft: fft_dims.c
  *
  * A reshape of a dimension with others, as 100x512 to 400x128, has shards where they are of whole
  * rows of both: padded to 104x512 and 416x128 there are eight, and neighbours pass on the few rows
@@ -20,6 +20,7 @@
  */
 #include "dialect/expand.h"
 #include "partition/columns.h"
+#include "partition/fft_dims.h"
 #include "partition/passes.h"
 #include "partition/place.h"
 #include "partition/record.h"
@@ -642,15 +643,16 @@ static walk_result split(void *user, op *o) {
   if (op_is(o, chlo_top_k)) split_greatest(e, o);
   if (op_is(o, sort)) part_sort_in_parts(e, o);
   if (op_is(o, reshape)) split_reshape(e, o);
+  if (op_is(o, fft)) part_split_fft(e, o);
   return WALK_ON;
 }
 
 bool part_reduce_in_parts(ir_module *m, arena *scratch, const pass_args *args) {
   (void)args;
   part_env e = part_env_make(m, scratch);
-  if (part_has_mesh(&e) &&
-      (module_may_have(m, reduce) || module_may_have(m, reduce_window) ||
-       module_may_have(m, chlo_top_k) || module_may_have(m, sort) || module_may_have(m, reshape)))
+  if (part_has_mesh(&e) && (module_may_have(m, reduce) || module_may_have(m, reduce_window) ||
+                            module_may_have(m, chlo_top_k) || module_may_have(m, sort) ||
+                            module_may_have(m, reshape) || module_may_have(m, fft)))
     op_walk_post(m->root, split, &e);
   return shard_space_check(e.space);
 }
