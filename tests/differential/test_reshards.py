@@ -21,6 +21,7 @@ def test_seeds(first, oracles):
     assert not wrong
 
 
-@pytest.mark.parametrize("seed", [21902, 22973, 43927, 45881, 48789, 49257, 68010, 68883])
+@pytest.mark.parametrize("seed", [21902, 22973, 43927, 45881, 48789, 49257, 68010, 68883,
+                                  5100625, 5111840])
 def test_seeds_that_sent_too_much(seed, oracles):
     assert reshards.check(seed, *oracles, collections.Counter()) is None
