@@ -23,8 +23,9 @@ ELSEWHERE = {
 }
 # What no oracle has; python/tests/test_decomposed_ops.py and tests/lit have each.
 OTHERS = {"chlo._asin_acos_kernel", "stablehlo.rng"}
-# What shape, tensor and arith say of sizes is known before anything runs (tests/lit/dynamic).
-FAMILIES = ("sdy.", "check.", "shape.", "tensor.", "arith.")
+# What shape, tensor and arith say of sizes is known before anything runs (tests/lit/dynamic); what
+# mpmd has runs nowhere as it is (tests/lit/mpmd).
+FAMILIES = ("sdy.", "mpmd.", "check.", "shape.", "tensor.", "arith.")
 
 
 def test_rows():
