@@ -26,11 +26,43 @@ static bool is_transferred(const value *v) {
   return false;
 }
 
-static bool can_alias(const op *o, size_t in, size_t out, const bool *taken) {
-  return !taken[out] && o->results[out].type == op_operand(o, in)->type &&
-         !mpmd_on_host(o, MPMD_RES_ATTRS, out) &&
-         mpmd_value_attr(o, MPMD_ARG_ATTRS, in, MPMD_LAYOUT) ==
-             mpmd_value_attr(o, MPMD_RES_ATTRS, out, MPMD_LAYOUT);
+/* Results of one type and layout on devices, in their order; all before `next` are taken. */
+typedef struct alike {
+  const type *t;
+  const attr *layout;
+  VEC(u32) results;
+  size_t next;
+} alike;
+
+/* A fragment's results, and which of them have memory by now. */
+typedef struct results {
+  hash_index by_kind;
+  bool *taken;
+} results;
+
+static alike *alike_find(const results *r, const type *t, const attr *layout) {
+  alike *k;
+  u64 h = hash_ptr(layout, hash_ptr(t, 0));
+  for (size_t at = 0; (k = index_next(&r->by_kind, h, &at));)
+    if (k->t == t && k->layout == layout) return k;
+  return NULL;
+}
+
+static results results_of(arena *a, const op *o) {
+  results r = {.taken = ARENA_ARRAY(a, bool, o->num_results)};
+  for (u32 i = 0; i < o->num_results; i++) {
+    const type *t = o->results[i].type;
+    const attr *layout = mpmd_value_attr(o, MPMD_RES_ATTRS, i, MPMD_LAYOUT);
+    r.taken[i] = mpmd_on_host(o, MPMD_RES_ATTRS, i);
+    alike *k = alike_find(&r, t, layout);
+    if (!k) {
+      k = ARENA_NEW(a, alike);
+      *k = (alike){.t = t, .layout = layout};
+      index_add(&r.by_kind, a, hash_ptr(layout, hash_ptr(t, 0)), k);
+    }
+    VEC_PUSH(a, k->results, i);
+  }
+  return r;
 }
 
 /* The result of fragment o that the function returns as its result `to`, perhaps by way of ops of
@@ -48,38 +80,48 @@ static i64 returned_from(const aliasing *s, const op *o, i64 to) {
 
 /* The result that takes over argument i; -1: some other may. *keep: the user has not given the
  * argument away. */
-static i64 find_taker(const aliasing *s, const op *o, size_t i, const bool *taken, bool *keep) {
+static i64 find_taker(const aliasing *s, const op *o, size_t i, const results *r, bool *keep) {
   const value *v = op_operand(o, i);
-  i64 to = -1, best = -1;
+  const attr *layout = mpmd_value_attr(o, MPMD_ARG_ATTRS, i, MPMD_LAYOUT);
+  i64 to = -1;
   if (v->is_arg) {
     bool donated = false;
     const attr *donor = func_named(s->func, FUNC_ARGS, v->index, MPMD_DONOR);
     if (attr_get_bool(donor, &donated) && donated) return -1;
     const attr *alias = func_named(s->func, FUNC_ARGS, v->index, MPMD_ALIASING);
     if (!alias || !attr_get_i64(alias, &to)) return *keep = true, -1;
-    best = returned_from(s, o, to);
-    if (best >= 0 && can_alias(o, i, (size_t)best, taken)) return best;
+    to = returned_from(s, o, to);
+    if (to >= 0 && !r->taken[to] && o->results[to].type == v->type &&
+        mpmd_value_attr(o, MPMD_RES_ATTRS, (size_t)to, MPMD_LAYOUT) == layout)
+      return to;
   }
-  for (u32 k = 0; k < o->num_results; k++)
-    if (can_alias(o, i, k, taken)) return k;
-  return -1;
+  alike *k = alike_find(r, v->type, layout);
+  while (k && k->next < k->results.len && r->taken[k->results.data[k->next]]) k->next++;
+  return k && k->next < k->results.len ? (i64)k->results.data[k->next] : -1;
 }
 
 static void mark_fragment(aliasing *s, op *o) {
-  bool *taken = ARENA_ARRAY(s->a, bool, o->num_results);
-  memset(taken, 0, o->num_results * sizeof *taken);
+  ir_ctx *c = s->m->ctx;
+  bool any = false;
+  results r = results_of(s->a, o);
+  value_dicts d;
+  dicts_open(s->m, s->a, o, MPMD_ARG_ATTRS, o->num_operands, &d);
   for (u32 i = 0; i < o->num_operands; i++) {
     const value *v = op_operand(o, i);
     bool is_last = index_get(&s->last, v) == &o->operands[i], keep = false;
     /* a transfer may run at the same time */
     if (!is_last || mpmd_on_host(o, MPMD_ARG_ATTRS, i) || is_transferred(v)) continue;
-    i64 by = find_taker(s, o, i, taken, &keep);
+    i64 by = find_taker(s, o, i, &r, &keep);
     if (keep) continue;
-    if (by >= 0) taken[by] = true;
-    mpmd_set_value_attr(
-        s->m, o, MPMD_ARG_ATTRS, o->num_operands, i, by >= 0 ? MPMD_ALIASING : MPMD_DONOR,
-        by >= 0 ? attr_int(s->m->ctx, type_i32(s->m->ctx), by) : attr_bool(s->m->ctx, true));
+    any = true;
+    if (by >= 0) {
+      r.taken[by] = true;
+      dicts_put(s->m, &d, i, MPMD_ALIASING, attr_int(c, type_i32(c), by));
+    } else {
+      dicts_put(s->m, &d, i, MPMD_DONOR, attr_bool(c, true));
+    }
   }
+  if (any) dicts_close(s->m, &d);
 }
 
 bool pass_mpmd_mark_aliasing(ir_module *m, arena *scratch, const pass_args *args) {

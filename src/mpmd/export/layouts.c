@@ -1,5 +1,6 @@
 /* What order elements lie in: what the user says of a function's arguments and results goes to the
  * fragments that take or make them. Source: openxla/shardy, mark_input_output_with_layouts.cc. */
+#include "base/index.h"
 #include "mpmd/export/passes.h"
 #include "mpmd/export/util.h"
 #include "shard/sharding_ir.h"
@@ -10,7 +11,21 @@ typedef struct layouts {
   op *func;
   const op *ret;
   const attr *any, *usual; /* "auto" and "default"; nothing said is the latter, too */
+  hash_index open[2];      /* by func_side: op -> its value_dicts, until all is settled */
+  VEC(value_dicts *) all;
 } layouts;
+
+static value_dicts *dicts_of(layouts *s, op *o, func_side side) {
+  value_dicts *d = index_get(&s->open[side], o);
+  if (d) return d;
+  bool args = side == FUNC_ARGS;
+  size_t n = op_is(o, func) ? func_num(o, side) : args ? o->num_operands : o->num_results;
+  d = ARENA_NEW(s->a, value_dicts);
+  dicts_open(s->m, s->a, o, args ? MPMD_ARG_ATTRS : MPMD_RES_ATTRS, n, d);
+  index_set(&s->open[side], s->a, o, d);
+  VEC_PUSH(s->a, s->all, d);
+  return d;
+}
 
 static bool is_usual(const layouts *s, const attr *x) { return !x || x == s->usual; }
 
@@ -18,12 +33,15 @@ static bool agree(const layouts *s, const attr *x, const attr *y) {
   return x == y || (is_usual(s, x) && is_usual(s, y)) || x == s->any || y == s->any;
 }
 
-static const attr *said(const layouts *s, func_side side, size_t i) {
-  const attr *x = func_named(s->func, side, i, MPMD_LAYOUT);
+static const attr *said(layouts *s, func_side side, size_t i) {
+  const value_dicts *d = dicts_of(s, s->func, side);
+  const attr *x = i < d->n ? attr_dict_get(d->dicts[i], MPMD_LAYOUT) : NULL;
   return attr_is(string, x) ? x : NULL;
 }
 
-static const attr *to_say(const layouts *s, const attr *x) { return is_usual(s, x) ? NULL : x; }
+static void say(layouts *s, op *o, func_side side, size_t i, const attr *x) {
+  dicts_put(s->m, dicts_of(s, o, side), i, MPMD_LAYOUT, is_usual(s, x) ? NULL : x);
+}
 
 static bool to_cpu(const op *o) {
   return op_is(o, mpmd_transfer) && mpmd_is_cpu_mesh(o->results[0].type->text);
@@ -44,10 +62,9 @@ static void tell_users(layouts *s, const value *v, const attr *layout) {
       op *o = u->owner;
       size_t i = (size_t)(u - o->operands);
       if (op_is(o, mpmd_fragment))
-        mpmd_set_value_attr(s->m, o, MPMD_ARG_ATTRS, o->num_operands, i, MPMD_LAYOUT,
-                            to_say(s, p.layout));
+        say(s, o, FUNC_ARGS, i, p.layout);
       else if (o == s->ret)
-        func_set_named(s->m, s->func, FUNC_RESULTS, i, MPMD_LAYOUT, to_say(s, p.layout));
+        say(s, s->func, FUNC_RESULTS, i, p.layout);
       else if (op_is(o, mpmd_transfer))
         VEC_PUSH(s->a, left, ((placed){op_result(o, 0), to_cpu(o) ? s->usual : p.layout}));
     }
@@ -116,7 +133,7 @@ static bool place_argument(layouts *s, u32 i) {
   if (w.layout != s->any) x = w.layout;
   const attr *loc = block_arg_loc(b, i);
   x = settle(s, loc ? loc : s->func->loc, "Arg", i, x, &w, 1);
-  func_set_named(s->m, s->func, FUNC_ARGS, i, MPMD_LAYOUT, to_say(s, x));
+  say(s, s->func, FUNC_ARGS, i, x);
   tell_users(s, v, x);
   return true;
 }
@@ -128,7 +145,7 @@ static bool place_result(layouts *s, op *o, u32 i) {
     if (!ask_users(s, op_result(o, i), &w)) return false;
     x = settle(s, o->loc, "Result", i, w.layout, &w, 0);
   }
-  mpmd_set_value_attr(s->m, o, MPMD_RES_ATTRS, o->num_results, i, MPMD_LAYOUT, to_say(s, x));
+  say(s, o, FUNC_RESULTS, i, x);
   tell_users(s, op_result(o, i), x);
   return true;
 }
@@ -139,10 +156,11 @@ static bool place_all(layouts *s) {
     if (!place_argument(s, i)) return false;
   for (op *o = b->first; o; o = o->next) {
     if (!op_is(o, mpmd_fragment)) continue;
-    mpmd_need_value_attrs(s->m, o, MPMD_RES_ATTRS, o->num_results);
+    dicts_of(s, o, FUNC_RESULTS); /* though it may have none */
     for (u32 i = 0; i < o->num_results; i++)
       if (!place_result(s, o, i)) return false;
   }
+  for (size_t i = 0; i < s->all.len; i++) dicts_close(s->m, s->all.data[i]);
   return true;
 }
 
@@ -152,12 +170,12 @@ bool pass_mpmd_mark_layouts(ir_module *m, arena *scratch, const pass_args *args)
   mpmd_with_bodies(scratch, m, &functions);
   for (size_t i = 0; i < functions.len; i++) {
     op *f = functions.data[i];
-    layouts s = {m,
-                 scratch,
-                 f,
-                 mpmd_func_return(f),
-                 attr_string(m->ctx, STR("auto")),
-                 attr_string(m->ctx, STR("default"))};
+    layouts s = {.m = m,
+                 .a = scratch,
+                 .func = f,
+                 .ret = mpmd_func_return(f),
+                 .any = attr_string(m->ctx, STR("auto")),
+                 .usual = attr_string(m->ctx, STR("default"))};
     if (mpmd_is_entry_point(f) && !place_all(&s)) return false;
   }
   return true;

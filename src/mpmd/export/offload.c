@@ -76,24 +76,26 @@ static bool is_on_host(offload *s, const value *v) {
   return false;
 }
 
-static void put_on_host(offload *s, op *o, str list, size_t n, size_t i) {
-  mpmd_set_value_attr(s->m, o, list, n, i, MPMD_MEMORY_KIND,
-                      attr_string(s->m->ctx, STR(MPMD_PINNED_HOST)));
+static void put_on_host(offload *s, value_dicts *d, size_t i) {
+  dicts_put(s->m, d, i, MPMD_MEMORY_KIND, attr_string(s->m->ctx, STR(MPMD_PINNED_HOST)));
 }
 
 static void mark_fragment(offload *s, op *o) {
-  mpmd_need_value_attrs(s->m, o, MPMD_ARG_ATTRS, o->num_operands);
-  mpmd_need_value_attrs(s->m, o, MPMD_RES_ATTRS, o->num_results);
+  value_dicts in, out;
+  dicts_open(s->m, s->a, o, MPMD_ARG_ATTRS, o->num_operands, &in);
+  dicts_open(s->m, s->a, o, MPMD_RES_ATTRS, o->num_results, &out);
   for (u32 i = 0; i < o->num_operands; i++) {
     const value *v = op_operand(o, i);
     const op *by = value_op(v);
     bool host = by ? op_is(by, mpmd_fragment) && mpmd_on_host(by, MPMD_RES_ATTRS, v->index)
                    : mpmd_on_host(s->func, MPMD_ARG_ATTRS, v->index);
-    if (host) put_on_host(s, o, MPMD_ARG_ATTRS, o->num_operands, i);
+    if (host) put_on_host(s, &in, i);
   }
   const op *ret = op_terminator(op_body(o, 0));
   for (u32 i = 0; i < ret->num_operands; i++)
-    if (is_on_host(s, op_operand(ret, i))) put_on_host(s, o, MPMD_RES_ATTRS, o->num_results, i);
+    if (is_on_host(s, op_operand(ret, i))) put_on_host(s, &out, i);
+  dicts_close(s->m, &in);
+  dicts_close(s->m, &out);
 }
 
 /* ---- the function ---- */

@@ -49,13 +49,31 @@ const attr *mpmd_kept(ir_module *m, const attr *list, const bool *drop, size_t n
   return out;
 }
 
-void mpmd_need_value_attrs(ir_module *m, op *o, str list, size_t n) {
-  if (op_attr(o, list)) return;
-  arena *a = ir_scratch_push(m->ctx);
-  const attr **dicts = ARENA_ARRAY(a, const attr *, n);
-  for (size_t i = 0; i < n; i++) dicts[i] = attr_dict(m->ctx, NULL, 0);
-  op_set_attr(m, o, list, attr_array(m->ctx, (attrs){dicts, n}));
+void dicts_open(ir_module *m, arena *a, op *o, str list, size_t n, value_dicts *out) {
+  const array_attr *old = attr_as(array, op_attr(o, list));
+  *out = (value_dicts){o, list, ARENA_ARRAY(a, const attr *, n), n};
+  for (size_t i = 0; i < n; i++)
+    out->dicts[i] = old && i < old->elems.len ? old->elems.data[i] : attr_dict(m->ctx, NULL, 0);
+}
+
+void dicts_put(ir_module *m, value_dicts *d, size_t i, str name, const attr *a) {
+  const dict_attr *old = attr_as(dict, d->dicts[i]);
+  arena *s = ir_scratch_push(m->ctx);
+  VEC(named_attr) entries = {0};
+  for (size_t k = 0; old && k < old->names.len; k++)
+    if (!str_eq(attr_as(string, old->names.data[k])->value, name))
+      VEC_PUSH(s, entries, ((named_attr){old->names.data[k], old->values.data[k]}));
+  if (a) VEC_PUSH(s, entries, ((named_attr){attr_string(m->ctx, name), a}));
+  d->dicts[i] = attr_dict(m->ctx, entries.data, entries.len);
   ir_scratch_pop(m->ctx);
+}
+
+/* Functions of which nothing is said have no list. */
+void dicts_close(ir_module *m, const value_dicts *d) {
+  bool any = !op_is(d->o, func);
+  const attr *nothing = attr_dict(m->ctx, NULL, 0);
+  for (size_t i = 0; i < d->n && !any; i++) any = d->dicts[i] != nothing;
+  op_set_attr(m, d->o, d->list, any ? attr_array(m->ctx, (attrs){d->dicts, d->n}) : NULL);
 }
 
 const char *mpmd_show(arena *a, const attr *x) {

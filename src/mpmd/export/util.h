@@ -21,8 +21,17 @@ bool mpmd_all_forward(op_list list);
 bool mpmd_on_host(const op *o, str list, size_t i);
 /* Of arg_attrs or res_attrs those that `drop` does not say, of n. */
 const attr *mpmd_kept(ir_module *m, const attr *list, const bool *drop, size_t n);
-/* Makes the array attribute `list`, of n empty dictionaries, where there is none. */
-void mpmd_need_value_attrs(ir_module *m, op *o, str list, size_t n);
+/* The dictionaries of an op's arguments or results (of a function too), while they change: many are
+ * many, and each list of them is an attribute. */
+typedef struct value_dicts {
+  op *o;
+  str list;
+  const attr **dicts; /* n, empty ones where there was none */
+  size_t n;
+} value_dicts;
+void dicts_open(ir_module *m, arena *a, op *o, str list, size_t n, value_dicts *out);
+void dicts_put(ir_module *m, value_dicts *d, size_t i, str name, const attr *a); /* NULL: removes */
+void dicts_close(ir_module *m, const value_dicts *d);                            /* sets them */
 /* As messages have an attribute that may be missing. */
 const char *mpmd_show(arena *a, const attr *x);
 

@@ -1,5 +1,6 @@
 // Layouts that the user asks for reach fragments; what several see lies in the usual way.
 // RUN: mpmd_opt %s -mpmd-mark-input-output-with-layouts -split-input-file -verify-diagnostics | FileCheck %s
+// RUN: mpmd_opt %s -mpmd-mark-input-output-with-layouts -split-input-file -verify-diagnostics -mlir-print-op-generic | FileCheck %s --check-prefix=GENERIC
 
 !m = !mpmd.mesh_tensor<"m", tensor<8x8xf32>>
 !n = !mpmd.mesh_tensor<"n", tensor<8x8xf32>>
@@ -34,4 +35,12 @@ func.func @main(%a: !m) -> (!m {mhlo.layout_mode = "{0}"}, !m) attributes {topol
 func.func @main(%a: !m {mhlo.layout_mode = "{0}"}) -> !cpu attributes {topology = #mpmd.topology<<"m": <["x"=2]>>, <"m/cpu": <["x"=2]>>>} {
   %0 = mpmd.transfer %a : (!m) -> !cpu
   return %0 : !cpu
+}
+
+// -----
+
+!m = !mpmd.mesh_tensor<"m", tensor<8xf32>>
+// GENERIC: "func.func"() <{function_type = (!mpmd.mesh_tensor<"m", tensor<8xf32>>) -> !mpmd.mesh_tensor<"m", tensor<8xf32>>, sym_name = "nothing_said"}>
+func.func @nothing_said(%a: !m {mhlo.layout_mode = "default"}) -> !m attributes {topology = #mpmd.topology<<"m": <["x"=2]>>>} {
+  return %a : !m
 }
