@@ -74,14 +74,32 @@ static bool map_outputs(mapper *w, op *f) {
   return true;
 }
 
+static const attr *without(ir_ctx *c, arena *a, const attr *dict, str name) {
+  const dict_attr *d = attr_as(dict, dict);
+  VEC(named_attr) kept = {0};
+  for (size_t i = 0; d && i < d->names.len; i++)
+    if (!str_eq(attr_as(string, d->names.data[i])->value, name))
+      VEC_PUSH(a, kept, ((named_attr){d->names.data[i], d->values.data[i]}));
+  return attr_dict(c, kept.data, kept.len);
+}
+
 /* A type that says the memory says it alone. */
-static void drop_memory_kinds(ir_module *m, op *f, func_side side) {
-  for (size_t i = 0; i < func_num(f, side); i++) {
+static void drop_memory_kinds(ir_module *m, arena *a, op *f, func_side side) {
+  const attr *old = side == FUNC_ARGS ? op_get(f, func, arg_attrs) : op_get(f, func, res_attrs);
+  const array_attr *l = attr_as(array, old);
+  if (!l) return;
+  const attr **dicts = arena_copy(a, l->elems.data, l->elems.len * sizeof *dicts);
+  for (size_t i = 0; i < l->elems.len && i < func_num(f, side); i++) {
     const type *t = func_type_of(f, side, i);
-    str kind;
-    if (!attr_get_str(func_named(f, side, i, MPMD_MEMORY_KIND), &kind)) continue;
-    if (type_is_mesh_tensor(t) && t->space) func_set_named(m, f, side, i, MPMD_MEMORY_KIND, NULL);
+    bool said = attr_is(string, func_named(f, side, i, MPMD_MEMORY_KIND));
+    if (said && type_is_mesh_tensor(t) && t->space)
+      dicts[i] = without(m->ctx, a, dicts[i], MPMD_MEMORY_KIND);
   }
+  const attr *now = attr_array(m->ctx, (attrs){dicts, l->elems.len});
+  if (side == FUNC_ARGS)
+    op_set(f, func, arg_attrs, now);
+  else
+    op_set(f, func, res_attrs, now);
 }
 
 bool pass_mpmd_map_input_output(ir_module *m, arena *scratch, const pass_args *args) {
@@ -97,8 +115,8 @@ bool pass_mpmd_map_input_output(ir_module *m, arena *scratch, const pass_args *a
     if (!mpmd_is_entry_point(f) || !op_body(f, 0)) continue;
     if (!map_inputs(&w, f) || !map_outputs(&w, f)) return false;
     mpmd_update_type(m, f);
-    drop_memory_kinds(m, f, FUNC_ARGS);
-    drop_memory_kinds(m, f, FUNC_RESULTS);
+    drop_memory_kinds(m, scratch, f, FUNC_ARGS);
+    drop_memory_kinds(m, scratch, f, FUNC_RESULTS);
   }
   return true;
 }

@@ -1,5 +1,6 @@
 /* Shardings that propagation leaves at fragments and transfers, made what the user said of the
  * program's borders, and what fragments return in parts. */
+#include "base/index.h"
 #include "mpmd/propagation/passes.h"
 #include "mpmd/util.h"
 #include "shard/sharding_ir.h"
@@ -51,7 +52,15 @@ static void warn_of_parts(ir_module *m, const attr *loc, const char *what, size_
   ir_scratch_pop(m->ctx);
 }
 
-static void enforce_input(ir_module *m, op *f, value *arg) {
+/* The user's word on values at borders: value -> sharding. */
+typedef struct borders {
+  ir_module *m;
+  arena *a;
+  hash_index said;
+} borders;
+
+static void enforce_input(borders *w, op *f, value *arg) {
+  ir_module *m = w->m;
   const attr *old = func_sharding(f, FUNC_ARGS, arg->index);
   if (!old) return;
   const attr *now = whole_axes(m->ctx, old);
@@ -61,23 +70,50 @@ static void enforce_input(ir_module *m, op *f, value *arg) {
     if (diag_first(ir_sink(m->ctx), ONCE_SUB_AXES_IN))
       warn_of_parts(m, loc ? loc : f->loc, "arg", arg->index, old, now);
   }
-  set_in_shardings(m, arg, now);
+  index_set(&w->said, w->a, arg, (void *)(uintptr_t)now);
 }
 
-static void enforce_result(ir_module *m, op *f, const op *ret, u32 i) {
+static void enforce_result(borders *w, op *f, const op *ret, u32 i) {
+  ir_module *m = w->m;
   const attr *old = func_sharding(f, FUNC_RESULTS, i);
   value *v = op_operand(ret, i);
-  op *by = value_op(v);
+  const op *by = value_op(v);
   if (!old) return;
   const attr *now = whole_axes(m->ctx, old);
+  bool ours = by && (op_is(by, mpmd_fragment) || op_is(by, mpmd_transfer));
   if (now != old) {
-    value_set_sharding(m, v, now);
+    if (!ours) value_set_sharding(m, v, now);
     if (diag_first(ir_sink(m->ctx), ONCE_SUB_AXES_OUT))
       warn_of_parts(m, ret->loc, "result", i, old, now);
   }
-  if (!by || (!op_is(by, mpmd_fragment) && !op_is(by, mpmd_transfer))) return;
-  value_set_sharding(m, v, now);
-  set_in_shardings(m, v, now);
+  if (ours) index_set(&w->said, w->a, v, (void *)(uintptr_t)now);
+}
+
+/* At once, as a fragment may have thousands of operands, and a list is made anew each time. */
+static void set_side(borders *w, op *o, bool args) {
+  size_t n = args ? o->num_operands : o->num_results;
+  const attr **list = ARENA_ARRAY(w->a, const attr *, n + 1), *first = NULL;
+  for (size_t i = 0; i < n; i++) {
+    list[i] = index_get(&w->said, args ? op_operand(o, i) : op_result(o, i));
+    if (!first) first = list[i];
+  }
+  for (size_t i = 0; first && i < n; i++) {
+    value *v = args ? op_body(o, 0)->args[i] : op_result(o, i);
+    if (!list[i]) list[i] = owner_sharding(w->m->ctx, v);
+    if (!list[i]) list[i] = shard_attr_open_like(w->m->ctx, first, type_rank(v->type));
+  }
+  if (first) owners_set_shardings(w->m, o, args, list, n);
+}
+
+static walk_result enforce(void *user, op *o) {
+  borders *w = user;
+  if (op_is(o, mpmd_fragment)) {
+    set_side(w, o, true);
+    set_side(w, o, false);
+  }
+  const attr *said = op_is(o, mpmd_transfer) ? index_get(&w->said, op_result(o, 0)) : NULL;
+  if (said) value_set_sharding(w->m, op_result(o, 0), said);
+  return WALK_ON;
 }
 
 bool pass_mpmd_enforce_shardings(ir_module *m, arena *scratch, const pass_args *args) {
@@ -88,9 +124,11 @@ bool pass_mpmd_enforce_shardings(ir_module *m, arena *scratch, const pass_args *
     op *f = functions.data[k];
     const block *b = op_body(f, 0);
     if (!b || !mpmd_is_entry_point(f)) continue;
+    borders w = {.m = m, .a = scratch};
     const op *ret = op_terminator(b);
-    for (u32 i = 0; i < b->num_args; i++) enforce_input(m, f, b->args[i]);
-    for (u32 i = 0; i < ret->num_operands; i++) enforce_result(m, f, ret, i);
+    for (u32 i = 0; i < b->num_args; i++) enforce_input(&w, f, b->args[i]);
+    for (u32 i = 0; i < ret->num_operands; i++) enforce_result(&w, f, ret, i);
+    op_walk(f, enforce, &w);
   }
   return true;
 }
