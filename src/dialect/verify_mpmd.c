@@ -267,15 +267,12 @@ bool use_mpmd_call(checker *k, const op *o) {
     return plain_error(k, o, "'" STR_FMT "' does not reference a valid function",
                        STR_ARG(a.callee));
   types in = type_inputs(t), out = type_results(t);
-  if (!check_number(k, o, in.len, o->num_operands, arguments) ||
-      !check_number(k, o, out.len, o->num_results, returns))
-    return false;
-  for (u32 i = 0; i < o->num_operands; i++)
+  for (u32 i = 0; i < o->num_operands && i < in.len; i++)
     if (in.data[i] != in_type(o, i))
       return plain_error(k, o,
                          "Type mismatch. Expected call operand to have type '%s' but got '%s'",
                          show(k, in.data[i]), show(k, in_type(o, i)));
-  for (u32 i = 0; i < o->num_results; i++)
+  for (u32 i = 0; i < o->num_results && i < out.len; i++)
     if (out.data[i] != out_type(o, i))
       return plain_error(k, o, "Type mismatch. Expected call result to have type '%s' but got '%s'",
                          show(k, out.data[i]), show(k, out_type(o, i)));

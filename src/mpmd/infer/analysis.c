@@ -14,8 +14,7 @@ static walk_result check_call(void *user, op *o) {
   if (!op_is(o, mpmd_call)) return op_is(o, mpmd_fragment) ? WALK_SKIP : WALK_ON;
   const op *f = infer_callee(n, o);
   const block *b = f ? op_body(f, 0) : NULL;
-  bool fits = c->entry && b && mpmd_is_function(f) && !mpmd_is_entry_point(f) &&
-              b->num_args >= o->num_operands && op_terminator(b)->num_operands >= o->num_results;
+  bool fits = c->entry && b && mpmd_is_function(f) && !mpmd_is_entry_point(f);
   if (fits) return WALK_ON;
   n->ok = op_error(n->ctx, o, "must be one of a private function with a topology");
   return WALK_STOP;
@@ -112,7 +111,8 @@ static const value *returned_inside(const infer *n, const value *v) {
   const op *o = value_op(v);
   const op *inner = o && op_is(o, mpmd_call) ? infer_callee(n, o) : o;
   if (!inner || !(op_is(o, mpmd_call) || op_is(o, mpmd_for))) return NULL;
-  return op_operand(op_terminator(op_body(inner, 0)), v->index);
+  const op *ret = op_terminator(op_body(inner, 0));
+  return v->index < ret->num_operands ? op_operand(ret, v->index) : NULL;
 }
 
 mesh_set src_of_value(const infer *n, const value *v) {

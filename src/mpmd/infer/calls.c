@@ -141,7 +141,7 @@ static bool assign_operand(infer *n, op *before, const op *f, size_t at, value *
 
 static bool assign_operands(infer *n, op *call, const op *f, value **in) {
   op *before = call->next;
-  bool ok = true;
+  bool ok = call->num_operands <= num_args(f);
   for (size_t i = 0; ok && i < call->num_operands; i++) {
     value *v = op_operand(call, i);
     in[i] = v;
@@ -160,7 +160,7 @@ static bool assign_operands(infer *n, op *call, const op *f, value **in) {
 static value *result_on(const infer *n, op *call, const op *f, size_t i, const op *u) {
   const type *want = u->results[0].type;
   i64s copies = copies_of(n, f, MPMD_RES_ATTRS, i);
-  if (op_result(call, i)->type == want) return op_result(call, i);
+  if (i < call->num_results && op_result(call, i)->type == want) return op_result(call, i);
   for (size_t k = 0; k < copies.len; k++) {
     i64 at = copies.data[k];
     if (at >= 0 && at < call->num_results && op_result(call, (size_t)at)->type == want)

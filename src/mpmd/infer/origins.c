@@ -59,7 +59,8 @@ static void look_behind(search *s, const value *v) {
   } else if (is_meshless(o)) {
     for (u32 i = 0; i < o->num_operands; i++) later(s, op_operand(o, i));
   } else if (op_is(o, mpmd_call)) {
-    later(s, op_operand(op_terminator(op_body(infer_callee(s->n, o), 0)), v->index));
+    const op *ret = op_terminator(op_body(infer_callee(s->n, o), 0));
+    if (v->index < ret->num_operands) later(s, op_operand(ret, v->index));
   }
 }
 
@@ -93,7 +94,8 @@ static void look_at_use(search *s, const use *u) {
   } else if (op_is(o, func_return)) {
     look_at_return(s, u, at);
   } else if (op_is(o, mpmd_call)) {
-    later(s, op_body(infer_callee(s->n, o), 0)->args[at]);
+    const block *b = op_body(infer_callee(s->n, o), 0);
+    if (at < b->num_args) later(s, b->args[at]);
   }
 }
 

@@ -101,7 +101,8 @@ static void meet_operands(infer *n, op *o) {
 
 static mesh_set *read_operands(const infer *n, const op *o, const op *func) {
   mesh_set *sets = arena_zalloc(n->a, num_args(func) * sizeof *sets);
-  for (u32 i = 0; i < o->num_operands; i++) sets[i] = src_of_value(n, op_operand(o, i));
+  for (u32 i = 0; i < o->num_operands && i < num_args(func); i++)
+    sets[i] = src_of_value(n, op_operand(o, i));
   return sets;
 }
 
@@ -111,7 +112,7 @@ static void fill_call(infer *n, op *call) {
   op *f = infer_callee(n, call);
   mesh_set *sets = read_operands(n, call, f);
   const attr *before = op_get(f, func, arg_attrs);
-  for (u32 i = 0; i < call->num_operands; i++) {
+  for (size_t i = 0; i < num_args(f); i++) {
     mesh_set had = src_of_arg(n, f, i);
     set_meet(n->a, &sets[i], &had);
   }

@@ -69,6 +69,7 @@ static void fill_call(infer *n, op *call) {
 static void add_result_use(infer *n, op *call, size_t i, const value *used) {
   op *f = infer_callee(n, call);
   mesh_set *sets = arena_zalloc(n->a, num_returned(f) * sizeof *sets);
+  if (i >= num_returned(f)) return;
   sets[i] = use_of_result(n, f, i);
   unite_uses(n, used, &sets[i]);
   put_result_sets(n, f, sets);

@@ -179,7 +179,8 @@ static bool failed_already(const checks *c, const use *u) {
   const op *o = u->owner;
   if (op_is(o, mpmd_call)) {
     size_t at = (size_t)(u - o->operands);
-    return index_get(&c->failed, op_body(infer_callee(&c->n, o), 0)->args[at]) != NULL;
+    const block *b = op_body(infer_callee(&c->n, o), 0);
+    return at < b->num_args && index_get(&c->failed, b->args[at]);
   }
   return is_meshless(o) && index_get(&c->failed, o);
 }
