@@ -47,6 +47,20 @@ static bool any(const bool *set, size_t n) {
   return false;
 }
 
+/* Calls of f that are used. false: one does not fit f, which the verifier lets pass. */
+static bool find_calls(ir_module *m, arena *a, const op *f, op_list *calls) {
+  const block *b = op_body(f, 0);
+  mpmd_calls_of(a, m, f, calls);
+  for (size_t i = 0; b && i < calls->len; i++) {
+    const op *c = calls->data[i], *ret = op_terminator(b);
+    if (c->num_operands == b->num_args && c->num_results == ret->num_operands) continue;
+    return op_error(m->ctx, c,
+                    "expected %u operands and %u results, as its function has, but found %u and %u",
+                    b->num_args, ret->num_operands, c->num_operands, c->num_results);
+  }
+  return true;
+}
+
 /* ---- mpmd-erase-unused-callee-block-arguments ---- */
 
 typedef struct unused {
@@ -88,15 +102,15 @@ static void shrink_call(const unused *u, op *call) {
   op_erase(call);
 }
 
-static void erase_unused(ir_module *m, arena *a, op *f) {
+static bool erase_unused(ir_module *m, arena *a, op *f) {
   op_list calls = {0};
-  mpmd_calls_of(a, m, f, &calls);
-  if (!calls.len || !op_body(f, 0)) return;
+  if (!find_calls(m, a, f, &calls)) return false;
+  if (!calls.len || !op_body(f, 0)) return true;
   const block *b = op_body(f, 0);
   u32 n = op_terminator(b)->num_operands, args = b->num_args;
   unused u = {m, a, f, flags(a, args), flags(a, n), ARENA_ARRAY(a, u32, n), n};
   find_unused(&u);
-  if (!any(u.args, args)) return;
+  if (!any(u.args, args)) return true;
   u32 gone = 0;
   for (size_t c = 0; c < calls.len; c++)
     for (u32 i = gone = 0; i < n; i++) {
@@ -116,6 +130,7 @@ static void erase_unused(ir_module *m, arena *a, op *f) {
       op_erase(calls.data[c]);
   }
   if (gone == n) op_erase(f);
+  return true;
 }
 
 bool pass_mpmd_erase_unused(ir_module *m, arena *scratch, const pass_args *args) {
@@ -123,7 +138,8 @@ bool pass_mpmd_erase_unused(ir_module *m, arena *scratch, const pass_args *args)
   op_list functions = {0};
   mpmd_functions(scratch, m, &functions);
   for (size_t i = 0; i < functions.len; i++)
-    if (!mpmd_is_entry_point(functions.data[i])) erase_unused(m, scratch, functions.data[i]);
+    if (!mpmd_is_entry_point(functions.data[i]) && !erase_unused(m, scratch, functions.data[i]))
+      return false;
   return true;
 }
 
@@ -145,10 +161,10 @@ static walk_result unnumber(void *user, op *o) {
   return WALK_ON;
 }
 
-static void sink_into(ir_module *m, arena *a, op *f) {
+static bool sink_into(ir_module *m, arena *a, op *f) {
   op_list calls = {0};
-  mpmd_calls_of(a, m, f, &calls);
-  if (!calls.len || !op_body(f, 0)) return;
+  if (!find_calls(m, a, f, &calls)) return false;
+  if (!calls.len || !op_body(f, 0)) return true;
   block *b = op_body(f, 0);
   bool *gone = flags(a, b->num_args);
   op *first = b->first;
@@ -160,7 +176,7 @@ static void sink_into(ir_module *m, arena *a, op *f) {
     value_replace(b->args[i], op_result(copy, 0));
     gone[i] = true;
   }
-  if (!any(gone, b->num_args)) return;
+  if (!any(gone, b->num_args)) return true;
   for (size_t c = 0; c < calls.len; c++) keep_operands(m, a, calls.data[c], gone);
   erase_args(m, a, f, gone);
   mpmd_update_type(m, f);
@@ -170,12 +186,14 @@ static void sink_into(ir_module *m, arena *a, op *f) {
     op_walk(caller, unnumber, NULL);
     regions_erase_unneeded(a, &caller->regions[0]);
   }
+  return true;
 }
 
 bool pass_mpmd_sink_negligible(ir_module *m, arena *scratch, const pass_args *args) {
   (void)args;
   op_list functions = {0};
   mpmd_functions(scratch, m, &functions);
-  for (size_t i = 0; i < functions.len; i++) sink_into(m, scratch, functions.data[i]);
+  for (size_t i = 0; i < functions.len; i++)
+    if (!sink_into(m, scratch, functions.data[i])) return false;
   return true;
 }
