@@ -88,7 +88,7 @@ static double calls_of(const reshard_steps *steps) {
 /* What becomes of parts of a sum: scattered, where all of it is sliced then. */
 static double cost_of_sum(arena *a, const axes_problem *prob, u32 t, const axis_list *axes,
                           const sharding *s, const reshard_steps *steps) {
-  axis_list sum = axes_difference(a, axes_reduced(a, prob, axes), prob->unreduced), sliced = {0};
+  axis_list sum = axes_reduced(a, prob, axes), sliced = {0};
   const type *type = prob->types[t];
   double n = sharding_elements(s, type->dims.data) * (double)type_storage(type->elem);
   double parts = (double)axes_size(sum);
@@ -123,7 +123,7 @@ static bool may_choose(const op *o, const axes_problem *prob, const sharding *co
     const type *type = prob->types[t];
     i64 elements;
     if (!type_is_ranked(type) || !type_num_elements(type, &elements) || !elements ||
-        (sh[t] && !s) || (s && t < o->num_operands && s->unreduced.len))
+        (sh[t] && !s) || (s && s->unreduced.len))
       return false;
   }
   return true;
