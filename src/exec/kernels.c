@@ -282,17 +282,30 @@ static inline float sine_zero(float x, u32 quarters) {
 
 /* ---- one element a row, many times ---- */
 
-/* Whole vectors reach into rows that are written later. */
-#define SPREAD(w, T)                                                                               \
-  typedef T wide_##w __attribute__((vector_size(64), aligned(sizeof(T)), may_alias));              \
-  static void spread_##w(size_t rows, size_t n, void *d, const void *a, i64 step) {                \
-    enum { WIDE = 64 / sizeof(T) };                                                                \
+/* Whole vectors, not much longer than a row, reach into rows that are written later. */
+#define SPREAD_BY(w, T, bytes)                                                                     \
+  typedef T wide_##w##_##bytes __attribute__((vector_size(bytes), aligned(sizeof(T)), may_alias)); \
+  static void spread_##w##_##bytes(size_t rows, size_t n, T *d, const T *a, i64 step) {            \
+    enum { WIDE = (bytes) / sizeof(T) };                                                           \
     T *row = d, *end = row + rows * n;                                                             \
     for (size_t r = 0; r < rows; r++, row += n) {                                                  \
-      T x = ((const T *)a)[(i64)r * step], *to = row;                                              \
-      for (; to < row + n && end - to >= WIDE; to += WIDE) *(wide_##w *)to = x + (wide_##w){0};    \
+      T x = a[(i64)r * step], *to = row;                                                           \
+      for (; to < row + n && end - to >= WIDE; to += WIDE)                                         \
+        *(wide_##w##_##bytes *)to = x + (wide_##w##_##bytes){0};                                   \
       for (; to < row + n; to++) *to = x;                                                          \
     }                                                                                              \
+  }
+#define SPREAD(w, T)                                                                               \
+  SPREAD_BY(w, T, 16)                                                                              \
+  SPREAD_BY(w, T, 32)                                                                              \
+  SPREAD_BY(w, T, 64) static void spread_##w(size_t rows, size_t n, void *d, const void *a,        \
+                                             i64 step) {                                           \
+    if (n * sizeof(T) <= 16)                                                                       \
+      spread_##w##_16(rows, n, d, a, step);                                                        \
+    else if (n * sizeof(T) <= 32)                                                                  \
+      spread_##w##_32(rows, n, d, a, step);                                                        \
+    else                                                                                           \
+      spread_##w##_64(rows, n, d, a, step);                                                        \
   }
 SPREAD(0, u8)
 SPREAD(1, u16)

@@ -194,7 +194,8 @@ static void fetch_iota(const kernel *kn, void **reg, const block *b, u32 i, i64 
   if (use->scalar)
     kn->k->iota[use->type](1, reg[use->reg], &at, &zero, NULL);
   else
-    loop_iota(kn->k, &kn->p.patterns[w], b->count, use->type, at, reg[use->reg]);
+    loop_iota(kn->k, &kn->p.patterns[w], stays(&kn->p, w) ? (i64)kn->p.piece : b->count, use->type,
+              at, reg[use->reg]);
 }
 
 void loop_fetch(const kernel *kn, const exec_env *env, void **reg, char *packed, const block *b,
@@ -217,8 +218,8 @@ void loop_fetch(const kernel *kn, const exec_env *env, void **reg, char *packed,
     }
     loop_gather(kn->k, pt, in->still ? (i64)p->piece : b->count, in->width, from, reg[i]);
   }
-  for (u32 i = 0; i < kn->num_iota; i++)
-    fetch_iota(kn, reg, b, i, extra ? extra[kn->num_in + kn->num_out + i] : 0);
+  for (u32 i = 0, w = kn->num_in + kn->num_out; i < kn->num_iota; i++, w++)
+    if (!again || !stays(p, w)) fetch_iota(kn, reg, b, i, extra ? extra[w] : 0);
 }
 
 static void store_block(const kernel *kn, const exec_env *env, void **reg, const block *b) {
