@@ -240,6 +240,17 @@ void block_erase_arg(block *b, size_t i) {
   for (; i < b->num_args; i++) b->args[i]->index = (u32)i;
 }
 
+void block_take_args(block *to, block *from) {
+  to->args = from->args;
+  to->arg_locs = from->arg_locs;
+  to->num_args = from->num_args;
+  to->cap_args = from->cap_args;
+  for (u32 i = 0; i < to->num_args; i++) to->args[i]->def.block = to;
+  from->args = NULL;
+  from->arg_locs = NULL;
+  from->num_args = from->cap_args = 0;
+}
+
 void block_set_arg_loc(ir_module *m, block *b, size_t i, const attr *loc) {
   if (!b->arg_locs) b->arg_locs = arena_zalloc(&m->arena, b->cap_args * sizeof *b->arg_locs);
   b->arg_locs[i] = loc;

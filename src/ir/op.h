@@ -294,6 +294,8 @@ const op_info *ir_op_info_find(ir_ctx *c, str name);
 block *block_create(ir_module *m);
 value *block_add_arg(ir_module *m, block *b, const type *t);
 void block_erase_arg(block *b, size_t i); /* it has no uses */
+/* The arguments of `from` become those of `to`; what `to` had has no uses, and is gone. */
+void block_take_args(block *to, block *from);
 void block_set_arg_loc(ir_module *m, block *b, size_t i, const attr *loc);
 const attr *block_arg_loc(const block *b, size_t i); /* NULL: not known */
 /* At the end; the block must be in no region. */

@@ -1,8 +1,8 @@
 /* Merging fragments.
  *
- * The producer's body becomes that of both: the consumer's ops go to its end, where what the
- * producer returns stands for the consumer's arguments. Operands from `control` on are only there
- * to keep an order and have no argument; they follow all others. */
+ * The producer's ops come first, then the consumer's, where what the producer returns stands for
+ * the consumer's arguments. Control operands are only there to keep an order and have no argument;
+ * they follow all others. */
 #include "mpmd/merge.h"
 
 #include "base/index.h"
@@ -42,10 +42,21 @@ static bool can_merge(ir_module *m, const op *producer, const op *consumer) {
   return true;
 }
 
+/* Of both; one of very many places says no more with another, and fragments that are merged over
+ * and over would be told with each all of them. */
+static const attr *merged_loc(const merger *g) {
+  enum { ENOUGH = 512 };
+  const attr *both[] = {g->producer->loc, g->consumer->loc};
+  for (size_t i = 0; i < COUNT(both); i++) {
+    const loc_fused_attr *f = attr_as(loc_fused, both[i]);
+    if (f && f->locs.len >= ENOUGH) return both[i];
+  }
+  return loc_fuse(g->m->ctx, both[0], both[1]);
+}
+
 /* In front of the consumer, without a body. */
 static op *create_merged(merger *g) {
-  op *o = op_create(g->m, &op_infos[OP_mpmd_fragment],
-                    loc_fuse(g->m->ctx, g->producer->loc, g->consumer->loc), g->operands.data,
+  op *o = op_create(g->m, &op_infos[OP_mpmd_fragment], merged_loc(g), g->operands.data,
                     g->operands.len, g->results.data, g->results.len, 1);
   const attr *stage = fragment_stage(g->producer);
   op_set(o, mpmd_fragment, origin, fragment_origin_union(g->m, g->producer, g->consumer));
@@ -56,10 +67,27 @@ static op *create_merged(merger *g) {
   return o;
 }
 
-static void take_body(op *to, op *from) {
-  block *b = op_body(from, 0);
+static bool is_longer(const block *a, const block *b) {
+  const op *x = a->first, *y = b->first;
+  while (x && y) x = x->next, y = y->next;
+  return x != NULL;
+}
+
+/* The ops of both in one block, under these arguments. The shorter one moves: a fragment that takes
+ * in one after the other does not move with each all that it has. */
+static block *join(block *first, block *second, block *args) {
+  block *b = is_longer(second, first) ? second : first;
+  if (b == second)
+    block_move_ops(first, NULL, second, second->first);
+  else
+    block_splice(first, second);
+  if (b != args) block_take_args(b, args);
+  return b;
+}
+
+static void give_body(op *o, block *b) {
   block_unlink(b);
-  region_append(&to->regions[0], b);
+  region_append(&o->regions[0], b);
 }
 
 /* ---- one value from the one to the other ---- */
@@ -81,16 +109,15 @@ static op *merge_chain(merger *g) {
   for (u32 i = 0; i < g->consumer->num_results; i++)
     VEC_PUSH(g->a, g->results, g->consumer->results[i].type);
   op *o = create_merged(g);
-  take_body(o, g->consumer);
   op_set_operand(o, at, op_operand(g->producer, 0));
-  block *from = op_body(g->producer, 0), *body = op_body(o, 0);
+  block *from = op_body(g->producer, 0), *body = op_body(g->consumer, 0);
   op *ret = op_terminator(from);
   value *arg = body->args[at];
   mpmd_replace_value(g->r, arg, op_operand(ret, 0));
   arg->type = from->args[0]->type;
   mpmd_replace_value(g->r, from->args[0], arg);
-  block_move_ops(from, ret, body, body->first);
   mpmd_erase(g->r, ret);
+  give_body(o, join(from, body, body));
   for (u32 i = 0; i < o->num_results; i++)
     mpmd_replace_value(g->r, op_result(g->consumer, i), op_result(o, i));
   mpmd_erase(g->r, g->consumer);
@@ -142,12 +169,11 @@ static void add_control(merger *g, const op *of, const op *other) {
     if (value_op(op_operand(of, i)) != other) VEC_PUSH(g->a, g->operands, op_operand(of, i));
 }
 
-/* The producer's return is gone then. */
-static void join_bodies(merger *g) {
+/* One body, and what it returns. */
+static block *join_bodies(merger *g) {
   block *into = op_body(g->producer, 0), *from = op_body(g->consumer, 0);
   op *first = op_terminator(into);
   for (u32 i = 0; i < from->num_args; i++) mpmd_replace_value(g->r, from->args[i], g->args.data[i]);
-  block_splice(into, from);
   for (u32 i = 0; i < g->producer->num_results; i++) {
     value *v = op_result(g->producer, i);
     if (!mpmd_used_besides(v, g->consumer)) continue;
@@ -156,13 +182,15 @@ static void join_bodies(merger *g) {
     VEC_PUSH(g->a, g->returned, op_operand(first, i));
   }
   mpmd_erase(g->r, first);
-  op *ret = op_terminator(into);
+  block *b = join(into, from, into);
+  op *ret = op_terminator(b);
   for (u32 i = 0; i < g->consumer->num_results; i++) {
     VEC_PUSH(g->a, g->results, g->consumer->results[i].type);
     VEC_PUSH(g->a, g->returned, op_operand(ret, i));
   }
   op_set_operands(g->m, ret, g->returned.data, g->returned.len);
   if (g->r) rewrite_modified(g->r, ret);
+  return b;
 }
 
 /* All uses but the consumer's, which is about to go. */
@@ -178,11 +206,11 @@ static op *merge_any(merger *g) {
   size_t control = g->operands.len;
   add_control(g, g->producer, g->consumer);
   add_control(g, g->consumer, g->producer);
-  join_bodies(g);
+  block *b = join_bodies(g);
   op *o = create_merged(g);
   if (g->operands.len > control)
     op_set_attr(g->m, o, MPMD_CONTROL_START, attr_i64(g->m->ctx, (i64)control));
-  take_body(o, g->producer);
+  give_body(o, b);
   for (size_t i = 0; i < g->kept.len; i++) replace_besides(g, g->kept.data[i], op_result(o, i));
   for (u32 i = 0; i < g->consumer->num_results; i++)
     mpmd_replace_value(g->r, op_result(g->consumer, i), op_result(o, g->kept.len + i));

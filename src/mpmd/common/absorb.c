@@ -13,7 +13,7 @@ enum { KEY_GAP = 1 << 16 };
 
 typedef struct absorber {
   ir_module *m;
-  arena *a;
+  arena *a, *once; /* of the pass; of the pattern at hand */
   hash_index keys; /* op -> its key; 0: none */
   bool failed;
 } absorber;
@@ -95,8 +95,8 @@ static bool is_root(const op *o) {
 
 static void push_once(absorber *s, hash_index *seen, op_list *out, op *o) {
   if (index_pair(seen, o)) return;
-  index_set(seen, s->a, o, o);
-  VEC_PUSH(s->a, *out, o);
+  index_set(seen, s->once, o, o);
+  VEC_PUSH(s->once, *out, o);
 }
 
 static op_list users_of(absorber *s, const op *o, op_id id) {
@@ -161,9 +161,7 @@ static op *absorb(absorber *s, rewriter *r, op *producer, op *consumer, const op
 }
 
 /* All transfers are moved, though one producer is taken in. */
-static bool absorb_producer(rewriter *r, op *o) {
-  absorber *s = rewriter_user(r);
-  if (s->failed || !is_root(o)) return false;
+static bool absorb_producer(absorber *s, rewriter *r, op *o) {
   op_list producers = producers_of(s, o, OP_mpmd_fragment);
   op *found = NULL;
   for (size_t i = 0; i < producers.len; i++) {
@@ -175,9 +173,7 @@ static bool absorb_producer(rewriter *r, op *o) {
   return found && absorb(s, r, found, o, o);
 }
 
-static bool absorb_consumer(rewriter *r, op *o) {
-  absorber *s = rewriter_user(r);
-  if (s->failed || !is_root(o)) return false;
+static bool absorb_consumer(absorber *s, rewriter *r, op *o) {
   op_list consumers = users_of(s, o, OP_mpmd_fragment);
   op *found = NULL;
   for (size_t i = 0; i < consumers.len; i++) {
@@ -193,9 +189,20 @@ static bool absorb_consumer(rewriter *r, op *o) {
   return merged != NULL;
 }
 
+static bool absorb_with(rewriter *r, op *o, bool (*with)(absorber *s, rewriter *r, op *o)) {
+  absorber *s = rewriter_user(r);
+  if (s->failed || !is_root(o)) return false;
+  s->once = ir_scratch_push(s->m->ctx);
+  bool changed = with(s, r, o);
+  ir_scratch_pop(s->m->ctx);
+  return changed;
+}
+static bool with_producer(rewriter *r, op *o) { return absorb_with(r, o, absorb_producer); }
+static bool with_consumer(rewriter *r, op *o) { return absorb_with(r, o, absorb_consumer); }
+
 static const rewrite_pattern patterns[] = {
-    {OP_mpmd_fragment, 1, absorb_producer, "mpmd-absorb-producer", NULL},
-    {OP_mpmd_fragment, 1, absorb_consumer, "mpmd-absorb-consumer", NULL},
+    {OP_mpmd_fragment, 1, with_producer, "mpmd-absorb-producer", NULL},
+    {OP_mpmd_fragment, 1, with_consumer, "mpmd-absorb-consumer", NULL},
     {0},
 };
 

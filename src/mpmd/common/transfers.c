@@ -39,12 +39,12 @@ static const op *computed_by(const value *v) {
   return mpmd_is_fragment(o) ? value_op(op_operand(op_terminator(op_body(o, 0)), v->index)) : NULL;
 }
 
-static void copy_constants(ir_module *m, op *o) {
+static void copy_constants(ir_module *m, arena *a, op *o) {
   block *b = op_body(o, 0);
   for (u32 i = 0; i < b->num_args && i < o->num_operands; i++) {
     const op *by = computed_by(op_operand(o, i));
     if (!by || !op_has(by, CONSTANT) || by->num_results != 1) continue;
-    op *copy = op_clone(m, by, NULL);
+    op *copy = op_clone(m, by, ir_map_create(a));
     op_insert(copy, b, b->first);
     value_replace(b->args[i], op_result(copy, 0));
   }
@@ -56,7 +56,7 @@ bool pass_mpmd_copy_constants(ir_module *m, arena *scratch, const pass_args *arg
   mpmd_distributed(scratch, m, &functions);
   for (size_t i = 0; i < functions.len; i++)
     for (op *o = op_body(functions.data[i], 0)->last; o; o = o->prev)
-      if (mpmd_is_fragment(o)) copy_constants(m, o);
+      if (mpmd_is_fragment(o)) copy_constants(m, scratch, o);
   return true;
 }
 

@@ -68,3 +68,45 @@ func.func @near(%a: !m) -> (!m, !m, !m) attributes {topology = #mpmd.topology<<"
   } : (!m) -> !m
   return %1, %2, %3 : !m, !m, !m
 }
+
+// Which of the two bodies is the longer one makes no difference.
+// CHECK-LABEL: func.func @short_first
+// CHECK-NEXT: %0:2 = mpmd.fragment<mesh="m", origin=["f"]> (%arg0, %arg1) (%arg2: tensor<8xf32>, %arg3: tensor<8xf32>) {
+// CHECK-NEXT:   %1 = stablehlo.negate %arg2
+// CHECK-NEXT:   %2 = stablehlo.sine %arg3
+// CHECK-NEXT:   %3 = stablehlo.subtract %2, %1
+// CHECK-NEXT:   %4 = stablehlo.add %3, %arg2
+// CHECK-NEXT:   mpmd.return %1, %4
+// CHECK: return %0#0, %0#1
+func.func @short_first(%a: !m, %b: !m) -> (!m, !m) attributes {topology = #mpmd.topology<<"m": <["x"=2]>>>} {
+  %0 = mpmd.fragment<mesh="m", origin=[]> (%a) (%x: tensor<8xf32>) {
+    %n = stablehlo.negate %x : tensor<8xf32>
+    mpmd.return %n : tensor<8xf32>
+  } : (!m) -> !m
+  %1 = mpmd.fragment<mesh="m", origin=["f"]> (%b, %0, %a) (%x: tensor<8xf32>, %y: tensor<8xf32>, %z: tensor<8xf32>) {
+    %s = stablehlo.sine %x : tensor<8xf32>
+    %d = stablehlo.subtract %s, %y : tensor<8xf32>
+    %t = stablehlo.add %d, %z : tensor<8xf32>
+    mpmd.return %t : tensor<8xf32>
+  } : (!m, !m, !m) -> !m
+  return %0, %1 : !m, !m
+}
+
+// CHECK-LABEL: func.func @long_chain
+// CHECK-NEXT: %0 = mpmd.fragment<mesh="m", origin=["f"]> (%arg1, %arg0) (%arg2: tensor<8xf32>, %arg3: tensor<8xf32>) {
+// CHECK-NEXT:   %1 = stablehlo.negate %arg3
+// CHECK-NEXT:   %2 = stablehlo.cosine %1
+// CHECK-NEXT:   %3 = stablehlo.subtract %arg2, %2
+// CHECK-NEXT:   mpmd.return %3
+func.func @long_chain(%a: !m, %b: !m) -> !m attributes {topology = #mpmd.topology<<"m": <["x"=2]>>>} {
+  %0 = mpmd.fragment<mesh="m", origin=[]> (%a) (%x: tensor<8xf32>) {
+    %n = stablehlo.negate %x : tensor<8xf32>
+    %c = stablehlo.cosine %n : tensor<8xf32>
+    mpmd.return %c : tensor<8xf32>
+  } : (!m) -> !m
+  %1 = mpmd.fragment<mesh="m", origin=["f"]> (%b, %0) (%x: tensor<8xf32>, %y: tensor<8xf32>) {
+    %d = stablehlo.subtract %x, %y : tensor<8xf32>
+    mpmd.return %d : tensor<8xf32>
+  } : (!m, !m) -> !m
+  return %1 : !m
+}
