@@ -52,8 +52,12 @@ bool pass_mpmd_simplify_named(ir_module *m, arena *scratch, const pass_args *arg
   op_list functions = {0};
   mpmd_distributed(scratch, m, &functions);
   const rewrite_pattern *first[] = {barriers}, *second[] = {computations};
-  rewrite_config config = {
-      .sets = first, .num_sets = 1, .only_patterns = true, .keep_regions = true, REWRITE_DEFAULTS};
+  rewrite_config config = {.sets = first,
+                           .num_sets = 1,
+                           .only_patterns = true,
+                           .keep_regions = true,
+                           .bottom_up = true,
+                           REWRITE_DEFAULTS};
   for (size_t i = 0; i < functions.len; i++) {
     config.sets = first;
     config.keep_regions = true;

@@ -208,8 +208,12 @@ bool pass_mpmd_introduce_transfers(ir_module *m, arena *scratch, const pass_args
   for (size_t i = 0; i < functions.len; i++)
     if (!mpmd_is_entry_point(functions.data[i])) push_into(m, scratch, functions.data[i]);
   const rewrite_pattern *sets[] = {patterns};
-  rewrite_config config = {
-      .sets = sets, .num_sets = 1, .only_patterns = true, .keep_regions = true, REWRITE_DEFAULTS};
+  rewrite_config config = {.sets = sets,
+                           .num_sets = 1,
+                           .only_patterns = true,
+                           .keep_regions = true,
+                           .bottom_up = true,
+                           REWRITE_DEFAULTS};
   rewrite_greedily(m, scratch, m->root, &config, NULL);
   return true;
 }

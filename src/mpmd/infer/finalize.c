@@ -328,8 +328,11 @@ bool pass_infer_finalize(ir_module *m, arena *scratch, const pass_args *args) {
   infer n;
   bool all = pass_option_flag(args, STR("infer-transfers"), false), converged;
   const rewrite_pattern *const sets[] = {cleanups, transfers};
-  rewrite_config config = {
-      .sets = sets, .num_sets = all ? 2 : 1, .only_patterns = true, REWRITE_DEFAULTS};
+  rewrite_config config = {.sets = sets,
+                           .num_sets = all ? 2 : 1,
+                           .only_patterns = true,
+                           .bottom_up = true,
+                           REWRITE_DEFAULTS};
   if (!infer_begin(&n, m, scratch)) return false;
   for (size_t i = 0; i < n.funcs.len; i++)
     if (mpmd_is_entry_point(n.funcs.data[i]) && !place_args(&n, n.funcs.data[i])) return false;

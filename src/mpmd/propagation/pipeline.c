@@ -16,7 +16,7 @@ static const rewrite_pattern fragments[] = {
 bool pass_mpmd_simplify_program(ir_module *m, arena *scratch, const pass_args *args) {
   (void)args;
   const rewrite_pattern *sets[] = {fragments};
-  rewrite_config config = {.sets = sets, .num_sets = 1, REWRITE_DEFAULTS};
+  rewrite_config config = {.sets = sets, .num_sets = 1, .bottom_up = true, REWRITE_DEFAULTS};
   FOR_OPS(o, op_body(m->root, 0))
   if (op_is(o, func)) rewrite_greedily(m, scratch, o, &config, NULL);
   return true;
