@@ -121,7 +121,7 @@ static inline double root_f64(double x) { return __builtin_sqrt(x); }
 
 /* 1 / sqrt(x), with a step of Newton's whose residual has no rounding; ends (0, infinity, NaN) as
  * division has them. */
-#ifdef HAS_FMA
+#ifdef __FMA__
 #define INV_ROOT(T, t, fma)                                                                        \
   static inline T inv_root_##t(T x) {                                                              \
     T y = 1 / root_##t(x), r = x * y, low = fma(x, y, -r);                                         \
@@ -189,7 +189,7 @@ static inline double away_f64(double x) { return __builtin_round(x); }
 #define OF_REAL(T) T
 #define OF_PRED(T) u8
 
-#ifdef HAS_FMA
+#ifdef __FMA__
 /* Functions that vectors do of some numbers only: the others go to one of libm or num. What each
  * gives does not depend on those beside it. */
 static inline float sine_zero(float x, u32 quarters) {
@@ -296,10 +296,7 @@ static inline float sine_zero(float x, u32 quarters) {
     }                                                                                              \
   }
 #define SPREAD(w, T)                                                                               \
-  SPREAD_BY(w, T, 16)                                                                              \
-  SPREAD_BY(w, T, 32)                                                                              \
-  SPREAD_BY(w, T, 64) static void spread_##w(size_t rows, size_t n, void *d, const void *a,        \
-                                             i64 step) {                                           \
+  static void spread_##w(size_t rows, size_t n, void *d, const void *a, i64 step) {                \
     if (n * sizeof(T) <= 16)                                                                       \
       spread_##w##_16(rows, n, d, a, step);                                                        \
     else if (n * sizeof(T) <= 32)                                                                  \
@@ -307,10 +304,11 @@ static inline float sine_zero(float x, u32 quarters) {
     else                                                                                           \
       spread_##w##_64(rows, n, d, a, step);                                                        \
   }
-SPREAD(0, u8)
-SPREAD(1, u16)
-SPREAD(2, u32)
-SPREAD(3, u64)
+#define SPREADS(w, T) SPREAD_BY(w, T, 16) SPREAD_BY(w, T, 32) SPREAD_BY(w, T, 64) SPREAD(w, T)
+SPREADS(0, u8)
+SPREADS(1, u16)
+SPREADS(2, u32)
+SPREADS(3, u64)
 
 /* ---- by width: select, splat, strided ---- */
 
