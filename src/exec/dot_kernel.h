@@ -81,5 +81,6 @@ typedef struct dot_kernels {
 void dot_kernels_fill_base(dot_kernels *k);
 void dot_kernels_fill_v3(dot_kernels *k);
 void dot_kernels_fill_v4(dot_kernels *k);
+void dot_kernels_fill_neon(dot_kernels *k);
 
 #endif

@@ -30,6 +30,6 @@ struct fft_plan {
 typedef const fft_plan *fft_plan_fn(arena *a, const fft_shape *s);
 
 fft_plan_fn fft_plan_base_f32, fft_plan_base_f64, fft_plan_v3_f32, fft_plan_v3_f64, fft_plan_v4_f32,
-    fft_plan_v4_f64;
+    fft_plan_v4_f64, fft_plan_neon_f32, fft_plan_neon_f64;
 
 #endif

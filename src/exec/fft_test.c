@@ -150,6 +150,9 @@ int main(void) {
     all[n++] = (checked){fft_plan_v4_f32, false};
     all[n++] = (checked){fft_plan_v4_f64, true};
   }
+#elif defined(__aarch64__)
+  all[n++] = (checked){fft_plan_neon_f32, false};
+  all[n++] = (checked){fft_plan_neon_f64, true};
 #endif
   for (u32 i = 0; i < n; i++) check_lengths(&a, &all[i]);
   arena_deinit(&a);

@@ -32,6 +32,6 @@ typedef struct fold_kernels {
 } fold_kernels;
 
 extern const fold_kernels fold_base_f32, fold_base_f64, fold_v3_f32, fold_v3_f64, fold_v4_f32,
-    fold_v4_f64;
+    fold_v4_f64, fold_neon_f32, fold_neon_f64;
 
 #endif

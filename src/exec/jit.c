@@ -231,7 +231,7 @@ static bool find_target(const vm_kernels *k, jit_target *out) {
 #endif
 #endif
 #if defined(__aarch64__)
-  bool known = strcmp(k->isa, "base") == 0;
+  bool known = strcmp(k->isa, "neon") == 0;
   *out = JIT_NEON;
 #else
   *out = strcmp(k->isa, "v3") == 0 ? JIT_AVX2 : JIT_AVX512;

@@ -97,10 +97,12 @@ void vm_kernels_add_math(vm_kernels *k);
 void vm_kernels_fill_base(vm_kernels *k);
 void vm_kernels_fill_v3(vm_kernels *k);
 void vm_kernels_fill_v4(vm_kernels *k);
+void vm_kernels_fill_neon(vm_kernels *k);
 /* What these call, of complex numbers. */
 void complex_kernels_fill_base(vm_kernels *k);
 void complex_kernels_fill_v3(vm_kernels *k);
 void complex_kernels_fill_v4(vm_kernels *k);
+void complex_kernels_fill_neon(vm_kernels *k);
 
 /* Whether a reduction keeps its partial results in f32 registers as they are. The smaller formats
  * round after every step, as StableHLO, its interpreter and XLA:CPU have it: with two or three

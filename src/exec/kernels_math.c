@@ -308,10 +308,12 @@ FILL(base)
 #if defined(__x86_64__)
 FILL(v3)
 FILL(v4)
+#elif defined(__aarch64__)
+FILL(neon)
 #endif
 
-/* TERRAZZO_KERNELS: base, those of any processor, which on x86-64 round each product of a sum; v3
- * (AVX2) or v4 (AVX-512), where the processor has it; else the best that it has. */
+/* TERRAZZO_KERNELS: base, those of any processor, which round each product of a sum; v3 (AVX2) or
+ * v4 (AVX-512), where the processor has it; else the best that it has. */
 static void choose(void) {
   const char *want = getenv("TERRAZZO_KERNELS");
   bool base = want && strcmp(want, "base") == 0;
@@ -328,6 +330,11 @@ static void choose(void) {
   if (!base && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
       __builtin_cpu_supports("bmi2")) {
     fill_v3(&chosen);
+    return;
+  }
+#elif defined(__aarch64__)
+  if (!base) {
+    fill_neon(&chosen);
     return;
   }
 #endif

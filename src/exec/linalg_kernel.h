@@ -32,6 +32,6 @@ typedef struct linalg_kernels {
 } linalg_kernels;
 
 extern const linalg_kernels linalg_base_f32, linalg_base_f64, linalg_v3_f32, linalg_v3_f64,
-    linalg_v4_f32, linalg_v4_f64;
+    linalg_v4_f32, linalg_v4_f64, linalg_neon_f32, linalg_neon_f64;
 
 #endif

@@ -178,6 +178,10 @@ int main(void) {
     check_all(&a, &(checked){&linalg_v4_f32, k.tile[DOT_F32], false});
     check_all(&a, &(checked){&linalg_v4_f64, k.tile[DOT_F64], true});
   }
+#elif defined(__aarch64__)
+  dot_kernels_fill_neon(&k);
+  check_all(&a, &(checked){&linalg_neon_f32, k.tile[DOT_F32], false});
+  check_all(&a, &(checked){&linalg_neon_f64, k.tile[DOT_F64], true});
 #endif
   arena_deinit(&a);
   return UNIT_END();

@@ -33,6 +33,6 @@ typedef struct move_kernels {
   kern_take_fn *take[TAKE_INDICES][4]; /* [log2 width] */
 } move_kernels;
 
-extern const move_kernels move_base, move_v3, move_v4;
+extern const move_kernels move_base, move_v3, move_v4, move_neon;
 
 #endif

@@ -30,6 +30,6 @@ typedef struct thin_kernels {
 } thin_kernels;
 
 extern const thin_kernels thin_base_f32, thin_base_f64, thin_v3_f32, thin_v3_f64, thin_v4_f32,
-    thin_v4_f64;
+    thin_v4_f64, thin_neon_f32, thin_neon_f64;
 
 #endif

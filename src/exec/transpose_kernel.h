@@ -17,6 +17,6 @@ typedef struct transpose_kernels {
 } transpose_kernels;
 
 extern const transpose_kernels transpose_base_f32, transpose_base_f64, transpose_v3_f32,
-    transpose_v3_f64, transpose_v4_f32, transpose_v4_f64;
+    transpose_v3_f64, transpose_v4_f32, transpose_v4_f64, transpose_neon_f32, transpose_neon_f64;
 
 #endif
