@@ -45,10 +45,12 @@ static void infer(steps *s) {
                                       "infer-cross-mesh-reductions", "error-limit", "max-clones"};
   pass_option given[COUNT(names)];
   size_t n = 0;
-  for (size_t i = 0; i < COUNT(names); i++) {
-    str value = pass_option_get(s->args, str_of(names[i]), (str){0});
-    if (value.len) given[n++] = (pass_option){str_of(names[i]), value};
-  }
+  for (size_t i = 0; i < COUNT(names); i++)
+    for (size_t k = 0; k < s->args->num_options; k++)
+      if (str_is(s->args->options[k].name, names[i])) {
+        given[n++] = s->args->options[k];
+        break;
+      }
   step_with(s, "mpmd-infer-mesh-pipeline", given, n);
 }
 
