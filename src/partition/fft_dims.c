@@ -94,8 +94,10 @@ void part_split_fft(const part_env *e, op *o) {
   i64 kind = a.fft_type->value, others = kind == FFT || kind == RFFT ? FFT : IFFT;
   u32 end = (u32)from->dims.len - 1;
   if (kind != IRFFT) v = transform_dim(&t, v, end, a.fft_length.data[n - 1], kind, to);
-  for (size_t k = 2; k <= n; k++)
+  for (size_t i = 2; i <= n; i++) { /* in the order of the whole's lowering */
+    size_t k = kind == IRFFT ? n + 2 - i : i;
     v = transform_dim(&t, v, end + 1 - (u32)k, a.fft_length.data[n - k], others, v->type);
+  }
   if (kind == IRFFT) v = transform_dim(&t, v, end, a.fft_length.data[n - 1], kind, to);
   value_replace(op_result(o, 0), v);
   op_erase(o);

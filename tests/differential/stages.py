@@ -132,7 +132,7 @@ class Runner:
             want = self.run(whole, inputs, 1)
             return [f"result {k} ({v.type})"
                     for k, (v, w, g) in enumerate(zip(m.results, want, got))
-                    if len(differs(w, g, v.element))]
+                    if len(differs(w, g, v.element, v.near))]
         return text, inputs, m.devices, wrong, tally.ops
 
     def seed(self, job, note):
