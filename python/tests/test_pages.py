@@ -148,6 +148,18 @@ def test_one_program_s_way(tmp_path):
             assert shown_in(line, done.stderr), f"{line}\n{done.stderr}"
 
 
+def test_program_over_meshes(tmp_path):
+    """docs/mpmd.md shows a program, a command, and what comes out."""
+    program, command, shown = blocks("docs/mpmd.md")
+    (tmp_path / "step.mlir").write_text("\n".join(program) + "\n")
+    words = shlex.split("\n".join(command).replace("\\\n", " "))
+    done = subprocess.run([TERRAZZO.with_name(words[0]), *words[1:]], cwd=tmp_path,
+                          capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL)
+    assert done.returncode == 0, done.stderr
+    for line in shown:
+        assert shown_in(line, done.stdout), f"{line}\n{done.stdout}"
+
+
 def test_priorities(folder):
     """examples/dialect/README.md shows a file of them."""
     shown = next(b for b in blocks("examples/dialect/README.md") if b[0].startswith("demo.matmul "))
@@ -164,7 +176,7 @@ def test_no_block_is_left_out():
     of the source."""
     kinds = ("terrazzo ", "build/bin/terrazzo ", "$ terrazzo ", ">>> ", "TERRAZZO_NUM_DEVICES=",
              "make", "pip install .", "import terrazzo_jax", "def test_step", "tz_", "cc ",
-             "demo.matmul ")
+             "demo.matmul ", "func.func @main(%w1", "mpmd_opt ", "%0 = mpmd.fragment_call")
     pages = PAGES + ["docs/embedding.md"]
     pages += [str(p.relative_to(ROOT)) for p in (ROOT / "docs").glob("*.md")]
     pages += [str(p.relative_to(ROOT)) for p in (ROOT / "examples").glob("*/README.md")]

@@ -41,7 +41,7 @@ static tz_error *missing(void) {
 /* Runs `fn` with a trap for memory. Where text is wanted, it is what fn wrote to c->out. Nothing
  * between setjmp and the end is in variables that a jump could spoil: all is in *c. */
 static tz_error *run_call(call *c, bool (*fn)(call *c, void *args), void *args, char **out_text) {
-  status bad = NULL;
+  volatile status bad = NULL;
   buf_init(&c->out, &mem_system);
   buf_init(&c->errors, &mem_system);
   c->sink = (diag_sink){.fn = keep_message, .user = &c->errors};
