@@ -130,7 +130,7 @@ def test_explain_from_jax():
 
 def shown_in(line, text):
     """Whether a line stands there, its arguments by their names; `...` is anything."""
-    line = line.strip().replace("%a", "%arg0").replace("%b", "%arg1")
+    line = re.sub(r"%b\b", "%arg1", re.sub(r"%a\b", "%arg0", line.strip()))
     return re.search(".*".join(map(re.escape, line.split("..."))), text)
 
 
