@@ -1,18 +1,6 @@
 /* The type and the attributes of mpmd as text, and what stands in a fragment's angle brackets;
- * mpmd_print.c writes them. Syntax and messages are Shardy's (dialect/mpmd/ir). */
+ * sdy_print.c writes them. Syntax and messages are Shardy's (dialect/mpmd/ir). */
 #include "text/parser.h"
-
-/* One or more of the kind `id`, with commas between. */
-static bool elements(parser *p, attr_id id, attrs *out) {
-  attr_vec v = {0};
-  do {
-    const attr *a = parser_element(p, id);
-    if (!a) return false;
-    VEC_PUSH(p->scratch, v, a);
-  } while (parser_accept(p, ','));
-  *out = (attrs){v.data, v.len};
-  return true;
-}
 
 /* ---- !mpmd.mesh_tensor<"m", tensor<8xf32>, sharding=<@mesh, [{}]>, memory_kind="device"> ---- */
 
@@ -75,7 +63,8 @@ static const attr *topology(parser *p) {
   if (!parser_expect(p, '<', "expected '<'")) return NULL;
   if (at(p, '>'))
     return parser_complain(p, &start, "TopologyAttr must have at least one mesh."), NULL;
-  if (!elements(p, ATTR_named_mesh, &meshes) || !parser_expect(p, '>', "expected '>'")) return NULL;
+  if (!parser_elements(p, ATTR_named_mesh, &meshes) || !parser_expect(p, '>', "expected '>'"))
+    return NULL;
   return attr_make(p->ctx, topology, .meshes = meshes);
 }
 
@@ -111,7 +100,7 @@ static const attr *mesh_with_origins(parser *p) {
   attrs origins = {0};
   if (!parser_string_value(p, &mesh)) return NULL;
   if (parser_accept(p, '[') &&
-      (!elements(p, ATTR_mesh_origin, &origins) || !parser_expect(p, ']', "expected ']'")))
+      (!parser_elements(p, ATTR_mesh_origin, &origins) || !parser_expect(p, ']', "expected ']'")))
     return NULL;
   return attr_make(p->ctx, mesh_with_origins, .mesh_name = mesh, .origins = origins);
 }
@@ -119,8 +108,8 @@ static const attr *mesh_with_origins(parser *p) {
 static const attr *meshes_with_origins(parser *p) {
   attrs meshes = {0};
   if (!parser_expect(p, '<', "expected '<'")) return NULL;
-  if (!parser_accept(p, '>') &&
-      (!elements(p, ATTR_mesh_with_origins, &meshes) || !parser_expect(p, '>', "expected '>'")))
+  if (!parser_accept(p, '>') && (!parser_elements(p, ATTR_mesh_with_origins, &meshes) ||
+                                 !parser_expect(p, '>', "expected '>'")))
     return NULL;
   return attr_make(p->ctx, meshes_with_origins, .meshes = meshes);
 }

@@ -209,7 +209,8 @@ const attr *parser_conv_dims(parser *p); /* [b, 0, f]x[0, i, o]->[b, 0, f] */
 const attr *parser_sdy_body(parser *p, attr_id id);
 const attr *parser_sharding_list(parser *p); /* [<...>, <...>] as a sharding_per_value */
 
-const attr *parser_element(parser *p, attr_id id); /* of this kind, short or as #... */
+const attr *parser_element(parser *p, attr_id id);       /* of this kind, short or as #... */
+bool parser_elements(parser *p, attr_id id, attrs *out); /* one or more, with commas between */
 
 /* ---- mpmd_parse.c ---- */
 const type *parser_mesh_tensor(parser *p);                      /* after its name */

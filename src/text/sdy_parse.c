@@ -31,7 +31,7 @@ const attr *parser_element(parser *p, attr_id id) {
 }
 
 /* One or more with commas between. */
-static bool elements(parser *p, attr_id id, attrs *out) {
+bool parser_elements(parser *p, attr_id id, attrs *out) {
   attr_vec v = {0};
   do {
     const attr *a = parser_element(p, id);
@@ -48,7 +48,7 @@ typedef struct list_param {
 } list_param;
 
 static bool list(parser *p, const list_param *l, attrs *out) {
-  return elements(p, l->id, out) || bad_param(p, l->of, l->name, l->type);
+  return parser_elements(p, l->id, out) || bad_param(p, l->of, l->name, l->type);
 }
 
 /* Behind `open`: the list, or nothing, then `close`. */
@@ -291,7 +291,7 @@ static const attr *dim_sharding(parser *p) {
 /* {"x", "y"}, at least one */
 static bool braced_axes(parser *p, attrs *out) {
   if (!parser_expect(p, '{', "expected '{'")) return false;
-  if (!elements(p, ATTR_axis_ref, out))
+  if (!parser_elements(p, ATTR_axis_ref, out))
     return parser_complain(p, &p->tok,
                            "failed to parse axis list which is expected to be an "
                            "`ArrayRef<AxisRefAttr>`");
@@ -656,7 +656,7 @@ const attr *parser_sharding_list(parser *p) {
   attrs list = {0};
   if (!parser_expect(p, '[', "expected '['")) return NULL;
   if (!parser_accept(p, ']') &&
-      (!elements(p, ATTR_tensor_sharding, &list) || !parser_expect(p, ']', "expected ']'")))
+      (!parser_elements(p, ATTR_tensor_sharding, &list) || !parser_expect(p, ']', "expected ']'")))
     return NULL;
   return attr_make(p->ctx, sharding_per_value, .shardings = list);
 }
