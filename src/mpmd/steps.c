@@ -2,11 +2,7 @@
 #include "mpmd/steps.h"
 
 void step_with(steps *s, const char *name, const pass_option *options, size_t n) {
-  if (!s->ok) return;
-  const pass_info *p = pass_find(s->args->tables, str_of(name));
-  pass_args args = {.options = options, .num_options = n, .tables = s->args->tables};
-  s->ok = p ? pass_run(s->m, p, &args)
-            : loc_error(s->m->ctx, s->m->root->loc, "there is no pass '%s'", name);
+  s->ok = s->ok && pass_run_named(s->m, s->args->tables, name, options, n);
 }
 
 void step(steps *s, const char *name) { step_with(s, name, NULL, 0); }

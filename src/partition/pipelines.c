@@ -22,11 +22,7 @@ typedef VEC(pass_option) options;
 
 /* Runs one pass with these options; nothing once a pass failed. */
 static void step_with(line *l, const char *name, const pass_option *list, size_t n) {
-  if (!l->ok) return;
-  const pass_info *p = pass_find(l->given->tables, str_of(name));
-  pass_args args = {.options = list, .num_options = n, .tables = l->given->tables};
-  l->ok = p ? pass_run(l->m, p, &args)
-            : loc_error(l->m->ctx, l->m->root->loc, "there is no pass '%s'", name);
+  l->ok = l->ok && pass_run_named(l->m, l->given->tables, name, list, n);
 }
 static void step(line *l, const char *name) { step_with(l, name, NULL, 0); }
 

@@ -116,6 +116,13 @@ bool pass_run(ir_module *m, const pass_info *pass, const pass_args *args) {
   return ok;
 }
 
+bool pass_run_named(ir_module *m, const pass_tables *t, const char *name,
+                    const pass_option *options, size_t n) {
+  const pass_info *p = pass_find(t, str_of(name));
+  pass_args args = {.options = options, .num_options = n, .tables = t};
+  return p ? pass_run(m, p, &args) : loc_error(m->ctx, m->root->loc, "there is no pass '%s'", name);
+}
+
 /* Passes about shardings take modules that can run; generic ones take any. */
 static bool takes_any(const pass_info *pass) {
   const pass_info *const any[] = {pass_generic, pass_tests};

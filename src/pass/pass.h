@@ -90,6 +90,9 @@ const pass_info *pass_find(const pass_tables *t, str name); /* NULL: none */
  * `after` are called for passes and for pipelines that are rows. An option that the pass does not
  * have is an error. */
 bool pass_run(ir_module *m, const pass_info *pass, const pass_args *args);
+/* The one of that name, for passes that run others by name; none is an error. */
+bool pass_run_named(ir_module *m, const pass_tables *t, const char *name,
+                    const pass_option *options, size_t n);
 /* "sdy-a,sdy-b{x=1 y}": a textual pipeline, MLIR's. Ops' names around parts anchor them: these run
  * on each such op in the body of what is around; `builtin.module(...)` and `any(...)` around all,
  * or around an outermost part, is the module itself. All of it is checked before any of it runs.

@@ -1,28 +1,15 @@
 /* mpmd-infer-mesh-pipeline: from named parts on meshes to every op on one. The order is Shardy's
  * (openxla/shardy, infer_mesh_assignment.cc). */
 #include "mpmd/infer/passes.h"
-
-typedef struct line {
-  ir_module *m;
-  const pass_args *given;
-  bool ok;
-} line;
+#include "mpmd/steps.h"
 
 /* Options of the pipeline's own; a step takes some of them. */
 enum { OPT_TRANSFERS, OPT_REDUCTIONS, OPT_LIMIT, OPT_CLONES, OPT_CONSTRAINTS, OPT_COUNT };
 
-static void step(line *l, const char *name, const pass_option *options, size_t n) {
-  if (!l->ok) return;
-  const pass_info *p = pass_find(l->given->tables, str_of(name));
-  pass_args args = {.options = options, .num_options = n, .tables = l->given->tables};
-  l->ok = p ? pass_run(l->m, p, &args)
-            : loc_error(l->m->ctx, l->m->root->loc, "there is no pass '%s'", name);
-}
-
 static str flag_text(bool on) { return on ? STR("true") : STR("false"); }
 
 bool pipeline_infer_mesh(ir_module *m, arena *scratch, const pass_args *args) {
-  line l = {m, args, true};
+  steps s = {m, args, true};
   bool transfers = pass_option_flag(args, STR("infer-transfers"), false);
   bool reductions = transfers || pass_option_flag(args, STR("infer-cross-mesh-reductions"), false);
   pass_option o[OPT_COUNT] = {
@@ -34,17 +21,17 @@ bool pipeline_infer_mesh(ir_module *m, arena *scratch, const pass_args *args) {
   };
   const pass_option leaves[] = {o[OPT_TRANSFERS], o[OPT_LIMIT]};
   (void)scratch;
-  step(&l, "mpmd-infer-mesh-populate-use-set", NULL, 0);
-  step(&l, "mpmd-infer-mesh-populate-src-set", NULL, 0);
+  step(&s, "mpmd-infer-mesh-populate-use-set");
+  step(&s, "mpmd-infer-mesh-populate-src-set");
   if (o[OPT_CONSTRAINTS].value.len)
-    step(&l, "mpmd-infer-mesh-assign-using-input-output-constraints", &o[OPT_CONSTRAINTS], 1);
-  step(&l, "mpmd-infer-mesh-convert-reduce-ops", &o[OPT_REDUCTIONS], 1);
-  if (!transfers) step(&l, "mpmd-infer-mesh-validate-src-set-not-empty", &o[OPT_LIMIT], 1);
-  step(&l, "mpmd-infer-mesh-assign-mesh-func-leaves", leaves, COUNT(leaves));
-  step(&l, "mpmd-infer-mesh-populate-use-set", NULL, 0);
+    step_with(&s, "mpmd-infer-mesh-assign-using-input-output-constraints", &o[OPT_CONSTRAINTS], 1);
+  step_with(&s, "mpmd-infer-mesh-convert-reduce-ops", &o[OPT_REDUCTIONS], 1);
+  if (!transfers) step_with(&s, "mpmd-infer-mesh-validate-src-set-not-empty", &o[OPT_LIMIT], 1);
+  step_with(&s, "mpmd-infer-mesh-assign-mesh-func-leaves", leaves, COUNT(leaves));
+  step(&s, "mpmd-infer-mesh-populate-use-set");
   if (!transfers)
-    step(&l, "mpmd-infer-mesh-validate-no-additional-transfers-needed", &o[OPT_LIMIT], 1);
-  step(&l, "mpmd-infer-mesh-rewrite-using-analysis", &o[OPT_CLONES], 1);
-  step(&l, "mpmd-infer-mesh-finalize", &o[OPT_TRANSFERS], 1);
-  return l.ok;
+    step_with(&s, "mpmd-infer-mesh-validate-no-additional-transfers-needed", &o[OPT_LIMIT], 1);
+  step_with(&s, "mpmd-infer-mesh-rewrite-using-analysis", &o[OPT_CLONES], 1);
+  step_with(&s, "mpmd-infer-mesh-finalize", &o[OPT_TRANSFERS], 1);
+  return s.ok;
 }
