@@ -1,14 +1,11 @@
 /* mpmd-introduce-transfers: what comes off one mesh and goes on another is transferred. */
+#include "mpmd/chain.h"
 #include "mpmd/import/passes.h"
 #include "mpmd/util.h"
 
 static op *defined_by(const value *v, op_id id) {
   op *by = value_op(v);
   return by && op_kind(by) == id ? by : NULL;
-}
-
-static value *transfer_to(rewriter *r, op *before, const attr *loc, value *v, const type *to) {
-  return op_result(rewrite_create(r, before, OP_mpmd_transfer, loc, &v, 1, &to, 1), 0);
 }
 
 /* ---- off one mesh, on another ---- */
@@ -22,37 +19,13 @@ static op *transfer_of(const value *v, const type *to) {
   return NULL;
 }
 
-static bool comes_before(const op *a, const op *b) {
-  return mpmd_mesh_before(a->results[0].type->text, b->results[0].type->text);
-}
-
 /* Assigns of what comes off `off`, to other meshes, by their meshes. */
 static void assigns_elsewhere(rewriter *r, const op *off, op_list *out) {
   str from = op_operand(off, 0)->type->text;
   for (const use *u = off->results[0].uses; u; u = u->next) {
     op *o = u->owner;
     if (!op_is(o, mpmd_assign) || str_eq(o->results[0].type->text, from)) continue;
-    VEC_PUSH(rewriter_scratch(r), *out, o);
-    for (size_t i = out->len - 1; i && comes_before(out->data[i], out->data[i - 1]); i--) {
-      op *t = out->data[i];
-      out->data[i] = out->data[i - 1];
-      out->data[i - 1] = t;
-    }
-  }
-}
-
-/* From mesh to mesh rather than from the first to each. All stand before the first assign, where
- * whoever uses any of them can see it. */
-static void chain(rewriter *r, const op_list *assigns, value *from) {
-  op *before = assigns->data[0];
-  for (size_t i = 1; i < assigns->len; i++)
-    if (op_before(assigns->data[i], before)) before = assigns->data[i];
-  for (size_t i = 0; i < assigns->len; i++) {
-    op *o = assigns->data[i];
-    const type *to = o->results[0].type;
-    if (from->type != to) from = transfer_to(r, before, o->loc, from, to);
-    if (o == before) before = o->next;
-    rewrite_replace(r, o, &from);
+    chain_add(rewriter_scratch(r), out, o);
   }
 }
 
@@ -78,10 +51,10 @@ static bool assign_of_unassign(rewriter *r, op *o) {
   op_list assigns = {0};
   assigns_elsewhere(r, off, &assigns);
   if (assigns.len >= 2) {
-    chain(r, &assigns, v);
+    chain_replace(r, &assigns, v);
     return true;
   }
-  v = transfer_to(r, o, o->loc, v, to);
+  v = chain_transfer(r, o, o->loc, v, to);
   rewrite_replace(r, o, &v);
   return true;
 }

@@ -1,6 +1,7 @@
 /* mpmd-infer-mesh-finalize: what is assigned to a mesh and taken from another becomes a transfer;
  * mpmd.broadcast and mpmd.reduce become transfers and fragments. Source: openxla/shardy,
  * infer_mesh_assignment.cc. */
+#include "mpmd/chain.h"
 #include "mpmd/infer/infer.h"
 #include "text/text.h"
 
@@ -99,43 +100,12 @@ static bool assign_as_transfer(rewriter *r, op *o) {
   return false;
 }
 
-static bool goes_before(const op *a, const op *b) {
-  return mpmd_mesh_before(mesh_of(&a->results[0]), mesh_of(&b->results[0]));
-}
-
-/* Behind all that are not after it, so that equal ones keep their order. */
-static void add_sorted(arena *a, op_list *l, op *o) {
-  VEC_PUSH(a, *l, o);
-  for (size_t k = l->len - 1; k && goes_before(l->data[k], l->data[k - 1]); k--) {
-    op *t = l->data[k];
-    l->data[k] = l->data[k - 1];
-    l->data[k - 1] = t;
-  }
-}
-
-/* One transfer after the other, from the first mesh to the next, in front of all the users. */
-static void chain(rewriter *r, const op_list *assigns, value *v) {
-  op *before = assigns->data[0];
-  for (size_t i = 1; i < assigns->len; i++)
-    if (rewrite_is_before(r, assigns->data[i], before)) before = assigns->data[i];
-  for (size_t i = 0; i < assigns->len; i++) {
-    op *o = assigns->data[i];
-    const type *t = o->results[0].type;
-    if (t != v->type) {
-      op *x = rewrite_create(r, before, OP_mpmd_transfer, o->loc, &v, 1, &t, 1);
-      v = op_result(x, 0);
-    }
-    if (o == before) before = o->next;
-    rewrite_replace(r, o, &v);
-  }
-}
-
 /* All that assign the value in the op's block, but to its own mesh. */
 static void list_assigns(rewriter *r, const value *v, const block *b, str besides, op_list *out) {
   for (const use *x = v->uses; x; x = x->next) {
     op *o = x->owner;
     if (op_is(o, mpmd_assign) && o->parent == b && !str_eq(mesh_of(&o->results[0]), besides))
-      add_sorted(rewriter_scratch(r), out, o);
+      chain_add(rewriter_scratch(r), out, o);
   }
 }
 
@@ -143,7 +113,7 @@ static bool chain_from(rewriter *r, op *o, op *u) {
   op_list assigns = {0};
   value *v = op_operand(u, 0);
   list_assigns(r, op_result(u, 0), o->parent, mesh_of(v), &assigns);
-  chain(r, &assigns, v);
+  chain_replace(r, &assigns, v);
   return true;
 }
 
@@ -167,7 +137,7 @@ static bool broadcast_as_transfers(rewriter *r, op *o) {
   if (!u) return false;
   list_assigns(r, op_result(o, 0), o->parent, STR(""), &assigns);
   if (!assigns.len) return false;
-  chain(r, &assigns, op_operand(u, 0));
+  chain_replace(r, &assigns, op_operand(u, 0));
   return true;
 }
 
