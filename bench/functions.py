@@ -14,6 +14,7 @@ import math
 import multiprocessing
 import os
 import pathlib
+import signal
 import sys
 import time
 import warnings
@@ -32,6 +33,7 @@ import functions
 SHAPES = [(512, 512), (1 << 20,), (32, 64, 512), (16, 64, 64, 32)]
 # Of XLA's program, beyond which a case is left out.
 LONGEST, MOST_WORK, MOST_BYTES = 2.0, 2e10, 1 << 30
+LONGEST_TO_MAKE = 30  # whole seconds, by JAX and XLA together
 # A million operands, or as many steps as there are elements, squared.
 LEFT_OUT = {"jnp.lexsort", "jnp.poly", "jnp.polydiv", "jnp.polyfit"}
 BATCH = 40  # functions of a process: what was compiled stays for as long as that lives
@@ -83,14 +85,22 @@ def best(runs, seconds, below):
     return ours, peer
 
 
+def takes_too_long(*_):
+    raise TimeoutError
+
+
 def sides(function, arguments):
     """None where XLA does not take the arguments, or takes too long."""
+    signal.signal(signal.SIGALRM, takes_too_long)
+    signal.setitimer(signal.ITIMER_REAL, LONGEST_TO_MAKE, 1)  # again where a callback swallows it
     try:
         program, peer = compiled(jax.devices("cpu")[0], function, arguments)
         if too_large(program) or once(peer).wall > LONGEST:
             return None
     except Exception:
         return None
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
     return compiled(jax.devices("terrazzo")[0], function, arguments)[1], peer
 
 

@@ -4,12 +4,14 @@
  * An all-reduce goes block by block: a block of every member's operand is combined in scratch
  * and then written to every result, so an operand and its result may be the same memory. The
  * others move data between different slots. A member's share of an all-reduce are blocks in a row.
+ * Several members are combined in one pass, which keeps what they are so far in a register, and
+ * whose reads are as many streams.
  */
 #include "exec/image.h"
 #include "num/convert.h"
 
 /* Elements that are combined at a time, enough for reading a member to be a stream; bytes. */
-enum { BLOCK = 8192, SHARED_FROM = 1 << 16 };
+enum { BLOCK = 8192, SCRATCH_BLOCK = BLOCK * 16 + 64, SHARED_FROM = 1 << 16 };
 
 static u32 first_of(u32 *up, u32 d) {
   while (up[d] != d) d = up[d] = up[up[d]];
@@ -67,8 +69,66 @@ static void list_groups(const lower_env *e, const prog_collective *c, exec_colle
     }
 }
 
+/* Whether elements lie as registers have them. */
+static bool lies_loaded(const vm_kernels *k, dtype t) { return !k->load[t] && !k->clean[t]; }
+
+/* The code of `two` operands for so many, combined from the first on. */
+static vm_code chain_code(arena *a, const vm_code *two, u32 operands) {
+  u32 *at = ARENA_ARRAY(a, u32, two->len + 1), done = PROG_NONE; /* where an instruction went */
+  vm_code r = *two;
+  r.instrs = ARENA_ARRAY(a, vm_instr, (u64)two->len * operands);
+  r.len = 0;
+  r.num_in = operands;
+  for (u32 next = 1; next < operands; next++)
+    for (u32 i = 0; i < two->len; i++) {
+      vm_instr v = two->instrs[i];
+      u32 *args[] = {&v.a, &v.b, &v.c};
+      for (u32 k = 0; k < vm_op_infos[v.op].operands; k++) *args[k] = at[*args[k]];
+      bool of_last = v.op == VM_load && v.a == 0 && next > 1;
+      if (v.op == VM_load && v.a == 1) v.a = next;
+      at[i] = of_last ? done : r.len;
+      if (v.op == VM_store) done = v.a;
+      if (!of_last && (v.op != VM_store || next + 1 == operands)) r.instrs[r.len++] = v;
+    }
+  return r;
+}
+
+/* The operands of a pass over those members that are left, of which all but the first pass have
+ * what was done before as one. */
+static u32 pass_operands(u32 fan, u32 members, u32 done) {
+  u32 n = members - done + (done > 0);
+  return n < fan ? n : fan;
+}
+
 /* The result goes where the accumulator lies, input 0, and the VM is told so: it is not to be
  * written while that is still read. */
+static vm_unit *lower_pass(const lower_env *e, const vm_code *two, u32 operands) {
+  vm_code code = chain_code(e->a, two, operands);
+  bool direct = true;
+  u64 overlaps = 1; /* the accumulator */
+  vm_spec spec = {.code = &code,
+                  .num_in = operands,
+                  .num_out = 1,
+                  .out_direct = &direct,
+                  .out_overlaps = &overlaps,
+                  .registers = true,
+                  .keep_registers = true};
+  return vm_lower(e, &spec);
+}
+
+/* Of the passes that groups take. */
+static void lower_passes(const lower_env *e, const vm_code *two, exec_collective *x,
+                         coll_passes *p) {
+  for (u32 g = 0; g < x->num_groups; g++) {
+    u32 members = x->begin[g + 1] - x->begin[g], done = p->fan == 2;
+    while (done < members) {
+      u32 n = pass_operands(p->fan, members, done);
+      if (n > 1 && !p->of[n]) p->of[n] = lower_pass(e, two, n);
+      done += n - (done > 0);
+    }
+  }
+}
+
 void coll_lower(const lower_env *e, const prog_collective *c, exec_collective *x) {
   x->c = c;
   list_groups(e, c, x);
@@ -81,25 +141,22 @@ void coll_lower(const lower_env *e, const prog_collective *c, exec_collective *x
     x->counts[i] = e->prog->slots[c->in[i]].count;
   }
   if (!prog_collective_reduces(c->kind)) return;
-  /* one unit per operand: their types may differ */
-  x->body = arena_zalloc(e->a, (c->n + 1) * sizeof(vm_unit));
+  size_t registers = 0;
+  /* passes of each operand: their types may differ */
+  x->passes = arena_zalloc(e->a, (c->n + 1) * sizeof(coll_passes));
   for (u32 i = 0; i < c->n; i++) {
     vm_instr storage[4];
     vm_code code = c->body.code;
+    coll_passes *p = &x->passes[i];
     if (c->body.kind != REDUCE_CODE) code = prog_body_code(c->body.kind, x->types[i], storage);
-    bool direct = true;
-    u64 overlaps = 1; /* the accumulator */
-    vm_spec spec = {.code = &code,
-                    .num_in = 2,
-                    .num_out = 1,
-                    .out_direct = &direct,
-                    .out_overlaps = &overlaps,
-                    .registers = true,
-                    .keep_registers = true};
-    x->body[i] = *vm_lower(e, &spec);
-    size_t bytes = align_up(vm_scratch_bytes(&x->body[i], BLOCK), 64) + 3 * (BLOCK * 16 + 64);
-    if (bytes > x->scratch) x->scratch = bytes;
+    p->fan = lies_loaded(e->k, x->types[i]) ? COLL_FAN : 2;
+    lower_passes(e, &code, x, p);
+    for (u32 n = 2; n <= p->fan; n++) {
+      size_t bytes = p->of[n] ? vm_scratch_bytes(p->of[n], BLOCK) : 0;
+      if (bytes > registers) registers = bytes;
+    }
   }
+  x->scratch = 3 * SCRATCH_BLOCK + align_up(registers, 64);
 }
 
 /* ---- members, and their shares ---- */
@@ -140,10 +197,11 @@ static u64 shared_blocks(const coll_work *w, u32 i) {
   return n;
 }
 
-/* Past the caches where they could not keep what all members get. */
+/* More than caches could keep of what all members get. */
+static bool is_much(const coll_work *w) { return w->x->written * group_size(w) >= 16 << 20; }
+/* Past the caches then. */
 static void put(const coll_work *w, char *to, const char *from, size_t n) {
-  enum { MUCH = 16 << 20 };
-  w->x->k->move->rows(1, n, to, 0, from, 0, w->x->written * group_size(w) >= MUCH);
+  w->x->k->move->rows(1, n, to, 0, from, 0, is_much(w));
 }
 
 bool coll_has_shares(const exec_collective *x) {
@@ -211,43 +269,43 @@ executor_range coll_needs(const coll_work *w, u32 from, u32 i, u32 first, u32 co
 
 /* ---- reductions ---- */
 
+/* Scratch: results, an operand as registers have it, results as they are stored, registers. */
 typedef struct combining {
-  void **reg;
-  char *acc, *value, *raw;
+  char *acc, *value, *raw, *registers;
 } combining;
 
-static combining begin_combining(const exec_env *env, const vm_unit *body) {
-  size_t regs = align_up(vm_scratch_bytes(body, BLOCK), 64), block = BLOCK * 16 + 64;
-  return (combining){.reg = vm_begin(body, env->scratch, BLOCK),
-                     .acc = env->scratch + regs,
-                     .value = env->scratch + regs + block,
-                     .raw = env->scratch + regs + 2 * block};
+static combining begin_combining(const exec_env *env) {
+  char *s = env->scratch;
+  return (combining){s, s + SCRATCH_BLOCK, s + 2 * SCRATCH_BLOCK, s + 3 * SCRATCH_BLOCK};
 }
 
 /* n elements at `at` of every member's operand i, combined; as stored, in `to` or elsewhere. */
 static const char *combine_members(const coll_work *w, u32 i, u64 at, size_t n, combining *s,
                                    char *to) {
   const exec_collective *x = w->x;
-  const vm_unit *body = &x->body[i];
+  const coll_passes *passes = &x->passes[i];
   const vm_kernels *k = x->k;
-  const vm_output *out = &body->outputs[0];
   dtype t = x->types[i];
-  bool as_it_lies = !k->load[t] && !k->clean[t];
-  char *acc = as_it_lies && !k->store[t] ? to : s->acc, *left = acc;
-  for (u32 m = 0; m < group_size(w); m++) {
-    char *from = in_of(w, m, i) + at * dtype_size(t);
-    if (m == 0 && as_it_lies && group_size(w) > 1) {
-      left = from;
-    } else if (m == 0) {
-      vm_load_elements(k, t, n, acc, from);
-    } else {
-      if (!as_it_lies) vm_load_elements(k, t, n, s->value, from);
-      s->reg[0] = left;
-      s->reg[1] = as_it_lies ? from : s->value;
-      s->reg[2] = left = acc;
-      vm_run(body, s->reg, n);
-      if (!out->in_place && s->reg[out->reg] != acc) memmove(acc, s->reg[out->reg], n * out->width);
+  size_t skip = at * dtype_size(t);
+  bool as_it_lies = lies_loaded(k, t);
+  char *acc = as_it_lies && !k->store[t] ? to : s->acc;
+  u32 members = group_size(w), done = !as_it_lies || members == 1;
+  if (done) vm_load_elements(k, t, n, acc, in_of(w, 0, i) + skip);
+  while (done < members) {
+    u32 operands = pass_operands(passes->fan, members, done), o = 0;
+    const vm_unit *pass = passes->of[operands];
+    const vm_output *out = &pass->outputs[0];
+    void **reg = vm_begin(pass, s->registers, BLOCK);
+    if (done) reg[o++] = acc;
+    for (; o < operands; o++, done++) {
+      reg[o] = in_of(w, done, i) + skip;
+      if (as_it_lies) continue;
+      vm_load_elements(k, t, n, s->value, reg[o]);
+      reg[o] = s->value;
     }
+    reg[operands] = acc;
+    vm_run(pass, reg, n);
+    if (!out->in_place && reg[out->reg] != acc) memmove(acc, reg[out->reg], n * out->width);
   }
   if (!k->store[t]) return acc;
   k->store[t](n, s->raw, acc, NULL, NULL);
@@ -277,7 +335,7 @@ static void all_reduce(const coll_work *w, const exec_env *env, u64 unit) {
   if (w->phase == COLL_OTHER_SHARES) {
     result = in_of(w, rank, i) + at * width;
   } else {
-    combining s = begin_combining(env, &x->body[i]);
+    combining s = begin_combining(env);
     result = combine_members(w, i, at, n, &s, s.acc);
   }
   for (u32 m = 0; m < group_size(w); m++)
@@ -294,11 +352,12 @@ static void reduce_scatter(const coll_work *w, const exec_env *env, u64 unit) {
   if (!is_here(w, (u32)(unit % members))) return;
   u64 rank = unit % members, outer = unit / members, length = (u64)(c->size[i] * c->inner[i]);
   size_t width = dtype_size(x->types[i]);
-  combining s = begin_combining(env, &x->body[i]);
+  combining s = begin_combining(env);
   for (u64 k = 0; k < length; k += BLOCK) {
     size_t n = length - k < BLOCK ? length - k : BLOCK;
     char *to = out_of(w, (u32)rank, i) + (outer * length + k) * width;
-    const char *r = combine_members(w, i, (outer * members + rank) * length + k, n, &s, to);
+    const char *r = combine_members(w, i, (outer * members + rank) * length + k, n, &s,
+                                    is_much(w) ? s.acc : to);
     if (r != to) put(w, to, r, n * width);
   }
 }

@@ -68,6 +68,9 @@ static const char *run_somehow(prog_builder *b, void **params, void **results) {
   return second ? run_parts(finish(b), params, results, NULL) : run(b, params, results);
 }
 
+/* What device d has at i; sums depend on their order. */
+static float own(u32 d, u32 i) { return (float)(d * 10 + i % 7) * 0.1f; }
+
 /* How many elements are not what the groups should have made of the parameters. */
 static int wrong_collectives(u32 n, u32 count, u32 half, void **results) {
   int bad = 0;
@@ -76,11 +79,11 @@ static int wrong_collectives(u32 n, u32 count, u32 half, void **results) {
     u32 g = d / half;
     for (u32 i = 0; i < count; i++) {
       float sum = 0, scat = 0;
-      for (u32 m = g * half; m < (g + 1) * half; m++) sum += (float)(m * 10 + i % 7);
+      for (u32 m = g * half; m < (g + 1) * half; m++) sum += own(m, i);
       for (u32 m = 0; m < n; m++) scat += (float)(m + d * count + i);
       bad += r[0][i] != sum || r[2][i] != scat;
-      bad += r[4][i] != (d ? (float)((d - 1) * 10 + i % 7) : 0.0f);
-      for (u32 m = 0; m < n; m++) bad += r[1][m * count + i] != (float)(m * 10 + i % 7);
+      bad += r[4][i] != (d ? own(d - 1, i) : 0.0f);
+      for (u32 m = 0; m < n; m++) bad += r[1][m * count + i] != own(m, i);
       for (u32 m = 0; m < n; m++) bad += r[3][m * count + i] != (float)(m + d * count + i);
     }
     bad += *(u32 *)results[6 * d + 5] != d;
@@ -128,7 +131,7 @@ static void test_collectives(arena *a, u32 n, u32 count) {
   void **params = malloc(n * 2 * sizeof(void *)), **results = malloc(n * 6 * sizeof(void *));
   for (u32 d = 0; d < n; d++) {
     float *x = malloc(count * 4), *y = malloc(big * 4);
-    for (u32 i = 0; i < count; i++) x[i] = (float)(d * 10 + i % 7);
+    for (u32 i = 0; i < count; i++) x[i] = own(d, i);
     for (u32 i = 0; i < big; i++) y[i] = (float)(d + i);
     params[2 * d] = x, params[2 * d + 1] = y;
     for (u32 i = 0; i < 6; i++) results[6 * d + i] = malloc(big * 4);
@@ -289,6 +292,7 @@ static void run_tests(arena *a, const exec_options *options) {
   status s = exec_create(options, &pool);
   CHECK(!s);
   test_collectives(a, 8, 5000);
+  for (u32 n = 14; n <= 32; n += 2) test_collectives(a, n, 37); /* in passes of all sizes */
   test_collectives(a, 1024, 3);
   test_collectives(a, 2, 2100001); /* more than caches keep */
   test_trips(a);

@@ -14,6 +14,14 @@
 #include "exec/step.h"
 #include "exec/vm.h"
 
+/* How operands of members are combined, `fan` in a pass at most: as many as compiled code keeps
+ * pointers for, where they lie as registers have them. */
+enum { COLL_FAN = 8 };
+typedef struct coll_passes {
+  u32 fan;
+  vm_unit *of[COLL_FAN + 1]; /* by operands; NULL: none is needed */
+} coll_passes;
+
 /* A collective as the rendezvous sees it. Groups are numbered through the whole program. */
 typedef struct exec_collective {
   const prog_collective *c;
@@ -21,7 +29,7 @@ typedef struct exec_collective {
   const u32 *begin, *members; /* groups; a permute has one, of all that occur in its pairs */
   u32 *group_of, *rank_of;    /* by device; group PROG_NONE: in none */
   u32 *source_of, *target_of; /* permute: by device, who sends to it, and it to; or PROG_NONE */
-  vm_unit *body;              /* reductions: by operand, on registers */
+  coll_passes *passes;        /* reductions: by operand, on registers */
   dtype *types;               /* by operand */
   u64 *counts;
   u64 written; /* bytes a member gets */
