@@ -130,26 +130,37 @@ u64 step_shape_planes(const step_shape *s) {
 }
 
 /* Whether more is written than caches keep, so that it had better not push out what they have.
- * Lines that a transpose writes, a row apart, push out one another much earlier. */
+ * Lines that a transpose writes, a row apart, push out one another much earlier. Each plane waits
+ * in the end until all is written, which small ones had better not. */
 static bool streams(const step_shape *s) {
-  enum { IN_ORDER = 16 << 20, ACROSS = 1 << 20 };
-  i64 bytes = s->width;
-  for (u32 d = 0; d < s->rank; d++) bytes *= s->dims[d];
-  return bytes >= (s->from[s->rank - 1] == s->width ? IN_ORDER : ACROSS);
+  enum { IN_ORDER = 16 << 20, ACROSS = 1 << 20, PLANE = 1 << 14 };
+  i64 bytes = s->width, plane = s->width;
+  for (u32 d = 0; d < s->rank; d++) {
+    bytes *= s->dims[d];
+    if (d + 2 >= s->rank) plane *= s->dims[d];
+  }
+  bool in_order = s->from[s->rank - 1] == s->width;
+  return in_order ? bytes >= IN_ORDER && plane >= PLANE : bytes >= ACROSS;
 }
 
 void step_shape_copy(const vm_kernels *k, const step_shape *s, char *to, const char *from,
                      u64 begin, u64 end) {
+  i64 at[PROG_MAX_DIMS] = {0};
+  u32 outer = s->rank > 2 ? s->rank - 2 : 0;
+  u64 rest = begin;
+  for (u32 d = outer; d-- > 0; rest /= (u64)s->dims[d]) {
+    at[d] = (i64)(rest % (u64)s->dims[d]);
+    to += at[d] * s->to[d];
+    from += at[d] * s->from[d];
+  }
   for (u64 p = begin; p < end; p++) {
-    u64 rest = p;
-    i64 t = 0, f = 0;
-    for (u32 d = s->rank > 2 ? s->rank - 2 : 0; d-- > 0;) {
-      i64 i = (i64)(rest % (u64)s->dims[d]);
-      rest /= (u64)s->dims[d];
-      t += i * s->to[d];
-      f += i * s->from[d];
+    copy_plane(k, s, to, from);
+    for (u32 d = outer; d-- > 0;) {
+      to += s->to[d], from += s->from[d];
+      if (++at[d] < s->dims[d]) break;
+      to -= at[d] * s->to[d], from -= at[d] * s->from[d];
+      at[d] = 0;
     }
-    copy_plane(k, s, to + t, from + f);
   }
 }
 
