@@ -277,65 +277,86 @@ static void store_planar(REAL *to, u64 step, u64 n, REAL scale, planar from) {
 
 /* ---- reals, two in one complex number ----
  * z = even + i odd reals, and Z its transform of h: E[k] = (Z[k] + conj Z[h-k]) / 2 is that of the
- * even ones, O[k] = (Z[k] - conj Z[h-k]) / 2i of the odd ones, X[k] = E[k] + w^k O[k]. These work
- * on `lanes` lines, elements `step` apart. */
+ * even ones, O[k] = (Z[k] - conj Z[h-k]) / 2i of the odd ones, X[k] = E[k] + w^k O[k], and
+ * X[h-k] = conj(E[k] - w^k O[k]). Back, twice that, with z's parts swapped. Of lanes that are lines
+ * of their own, and of one line. */
 
-INLINE void split_one(const transform *t, u64 k, planar z, u64 a, u64 b, planar x, u64 at) {
-  REAL er = (z.re[a] + z.re[b]) / 2, ei = (z.im[a] - z.im[b]) / 2;
-  REAL or = (z.im[a] + z.im[b]) / 2, oi = (z.re[b] - z.re[a]) / 2;
-  x.re[at] = er + (t->turn.re[k] * or -t->turn.im[k] * oi);
-  x.im[at] = ei + (t->turn.re[k] * oi + t->turn.im[k] * or);
-}
-INLINE void split_reals(u64 lanes, u64 step, const transform *t, planar z, planar x) {
+static void split_pairs(const transform *t, const pair *z, pair *x) {
   u64 h = t->len;
-  for (u64 l = 0; l < lanes; l++)
-    split_one(t, 0, z, l, l, x, l), split_one(t, h, z, l, l, x, h * step + l);
-  ANY_ORDER for (u64 k = 1; k < h; k++) {
-    for (u64 l = 0; l < lanes; l++)
-      split_one(t, k, z, k * step + l, (h - k) * step + l, x, k * step + l);
+  x[0] = (pair){z[0].re + z[0].im, (vec){0}};
+  x[h] = (pair){z[0].re - z[0].im, (vec){0}};
+  for (u64 k = 1; 2 * k <= h; k++) {
+    pair a = z[k], b = z[h - k];
+    pair even = {(a.re + b.re) / 2, (a.im - b.im) / 2},
+         odd = {(a.im + b.im) / 2, (b.re - a.re) / 2};
+    odd = turned(odd, t->turn.re[k], t->turn.im[k]);
+    x[k] = add(even, odd);
+    x[h - k] = (pair){even.re - odd.re, odd.im - even.im};
   }
 }
-/* Twice that way back, with z's parts swapped. */
-INLINE void join_reals(u64 lanes, u64 step, const transform *t, planar x, planar z) {
+static void join_pairs(const transform *t, const pair *x, pair *z) {
   u64 h = t->len;
-  for (u64 l = 0; l < lanes; l++) x.im[l] = x.im[h * step + l] = 0;
-  ANY_ORDER for (u64 k = 0; k < h; k++) {
-    REAL wr = t->turn.re[k], wi = -t->turn.im[k];
-    for (u64 l = 0; l < lanes; l++) {
-      u64 a = k * step + l, b = (h - k) * step + l;
-      REAL er = x.re[a] + x.re[b], ei = x.im[a] - x.im[b];
-      REAL dr = x.re[a] - x.re[b], di = x.im[a] + x.im[b];
-      z.im[a] = er - (dr * wi + di * wr);
-      z.re[a] = ei + (dr * wr - di * wi);
-    }
+  z[0] = (pair){x[0].re - x[h].re, x[0].re + x[h].re};
+  for (u64 k = 1; 2 * k <= h; k++) {
+    pair a = x[k], b = x[h - k];
+    pair even = {a.re + b.re, a.im - b.im};
+    pair odd = turned((pair){a.re - b.re, a.im + b.im}, t->turn.re[k], -t->turn.im[k]);
+    z[k] = (pair){even.im + odd.re, even.re - odd.im};
+    z[h - k] = (pair){odd.re - even.im, even.re + odd.im};
   }
 }
 /* All n numbers from the first half, parts swapped. */
-INLINE void mirror(u64 lanes, u64 step, u64 n, planar x, planar z) {
-  for (u64 l = 0; l < lanes; l++) z.im[l] = x.re[l], z.re[l] = 0;
-  for (u64 k = 1; k <= n / 2; k++)
-    for (u64 l = 0; l < lanes; l++) {
-      u64 a = k * step + l, b = (n - k) * step + l;
-      z.im[a] = z.im[b] = x.re[a];
-      z.re[a] = x.im[a], z.re[b] = -x.im[a];
-    }
+static void mirror_pairs(u64 n, const pair *x, pair *z) {
+  z[0] = (pair){(vec){0}, x[0].re};
+  for (u64 k = 1; k <= n / 2; k++) {
+    z[k] = (pair){x[k].im, x[k].re};
+    z[n - k] = (pair){-x[k].im, x[k].re};
+  }
 }
-static planar see_pairs(pair *p) { return (planar){(REAL *)p, (REAL *)p + LANES}; }
+
+INLINE void split_one(const transform *t, u64 k, planar z, u64 a, u64 b, planar x) {
+  REAL er = (z.re[a] + z.re[b]) / 2, ei = (z.im[a] - z.im[b]) / 2;
+  REAL or = (z.im[a] + z.im[b]) / 2, oi = (z.re[b] - z.re[a]) / 2;
+  x.re[k] = er + (t->turn.re[k] * or -t->turn.im[k] * oi);
+  x.im[k] = ei + (t->turn.re[k] * oi + t->turn.im[k] * or);
+}
+static void split_line(const transform *t, planar z, planar x) {
+  u64 h = t->len;
+  split_one(t, 0, z, 0, 0, x), split_one(t, h, z, 0, 0, x);
+  ANY_ORDER for (u64 k = 1; k < h; k++) split_one(t, k, z, k, h - k, x);
+}
+static void join_line(const transform *t, planar x, planar z) {
+  u64 h = t->len;
+  x.im[0] = x.im[h] = 0;
+  ANY_ORDER for (u64 k = 0; k < h; k++) {
+    REAL wr = t->turn.re[k], wi = -t->turn.im[k];
+    REAL er = x.re[k] + x.re[h - k], ei = x.im[k] - x.im[h - k];
+    REAL dr = x.re[k] - x.re[h - k], di = x.im[k] + x.im[h - k];
+    z.im[k] = er - (dr * wi + di * wr);
+    z.re[k] = ei + (dr * wr - di * wi);
+  }
+}
+static void mirror_line(u64 n, planar x, planar z) {
+  z.im[0] = x.re[0], z.re[0] = 0;
+  for (u64 k = 1; k <= n / 2; k++) {
+    z.im[k] = z.im[n - k] = x.re[k];
+    z.re[k] = x.im[k], z.re[n - k] = -x.im[k];
+  }
+}
 
 /* ---- runs ---- */
 
 static void run_together(const transform *t, pair *a, pair *b, const lines *in, const lines *out,
                          const REAL *from, REAL *to) {
-  enum { PAIR = 2 * LANES };
   bool to_real = t->s.kind == FFT_TO_REAL, from_real = t->s.kind == FFT_FROM_REAL;
   if (t->s.inner > 1) {
     load_beside(from, in, t->len, t->swap, a);
   } else if (to_real) {
     load_apart(from, in, t->in / 2, false, b);
     if (t->half)
-      join_reals(LANES, PAIR, t, see_pairs(b), see_pairs(a));
+      join_pairs(t, b, a);
     else
-      mirror(LANES, PAIR, t->s.n, see_pairs(b), see_pairs(a));
+      mirror_pairs(t->s.n, b, a);
   } else if (from_real && !t->half) {
     load_reals(from, in, t->len, a);
   } else {
@@ -345,7 +366,7 @@ static void run_together(const transform *t, pair *a, pair *b, const lines *in, 
   if (t->s.inner > 1) {
     store_beside(to, out, t->len, t->swap, t->scale, r);
   } else if (from_real) {
-    if (t->half) split_reals(LANES, PAIR, t, see_pairs(r), see_pairs(other));
+    if (t->half) split_pairs(t, r, other);
     store_apart(to, out, t->out / 2, false, 1, t->half ? other : r);
   } else if (to_real && !t->half) {
     store_reals(to, out, t->len, t->scale, r);
@@ -385,9 +406,9 @@ static void run_alone(const transform *t, pair *work, planar x, planar y, u64 st
   if (t->s.kind == FFT_TO_REAL) {
     load_planar(from, 2, t->in / 2, y);
     if (t->half)
-      join_reals(1, 1, t, y, x);
+      join_line(t, y, x);
     else
-      mirror(1, 1, t->s.n, y, x);
+      mirror_line(t->s.n, y, x);
   } else if (t->s.kind == FFT_FROM_REAL && !t->half) {
     memcpy(x.re, from, t->len * sizeof(REAL));
     memset(x.im, 0, t->len * sizeof(REAL));
@@ -396,7 +417,7 @@ static void run_alone(const transform *t, pair *work, planar x, planar y, u64 st
   }
   run_core(t, work, x);
   if (t->s.kind == FFT_FROM_REAL) {
-    if (t->half) split_reals(1, 1, t, x, y);
+    if (t->half) split_line(t, x, y);
     store_planar(to, 2, t->out / 2, 1, t->half ? y : x);
   } else if (t->s.kind == FFT_TO_REAL && !t->half) {
     for (u64 i = 0; i < t->len; i++) to[i] = x.im[i] * t->scale;
