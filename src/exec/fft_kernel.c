@@ -193,7 +193,8 @@ typedef struct lines {
 static void load_apart(const REAL *from, const lines *at, u64 n, bool swap, pair *to) {
   for (u64 i = 0; i < n; i += LANES) {
     u64 most = n - i < LANES ? n - i : LANES;
-    vec re[LANES] = {0}, im[LANES] = {0};
+    vec re[LANES], im[LANES];
+    if (at->count < LANES) memset(re, 0, sizeof re), memset(im, 0, sizeof im);
     for (u64 l = 0; l < at->count; l++) {
       const REAL *x = from + l * at->line + 2 * i;
       vec low = load_some(x, 2 * most);
@@ -209,7 +210,8 @@ static void load_apart(const REAL *from, const lines *at, u64 n, bool swap, pair
 static void store_apart(REAL *to, const lines *at, u64 n, bool swap, REAL scale, const pair *from) {
   for (u64 i = 0; i < n; i += LANES) {
     u64 most = n - i < LANES ? n - i : LANES;
-    vec re[LANES] = {0}, im[LANES] = {0};
+    vec re[LANES], im[LANES];
+    if (most < LANES) memset(re, 0, sizeof re), memset(im, 0, sizeof im);
     for (u64 k = 0; k < most; k++) {
       re[k] = (swap ? from[i + k].im : from[i + k].re) * scale;
       im[k] = (swap ? from[i + k].re : from[i + k].im) * scale;
