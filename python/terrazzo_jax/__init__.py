@@ -8,11 +8,13 @@ leaves cpu out, `jax.devices("cpu")` are these too.
 
 The library is looked for in TERRAZZO_PLUGIN (a path), beside this file, and in build/lib of a
 source tree. Where PJRT_NAMES_AND_LIBRARY_PATHS names a library for `terrazzo`, JAX registers that
-one, and this package uses it. TERRAZZO_LOG=1 (or 1:FILE) logs each call that JAX makes,
+one, and this package uses it. LAPACK is SciPy's, if it brings one, or else the system's;
+TERRAZZO_LAPACK (a path) names another. TERRAZZO_LOG=1 (or 1:FILE) logs each call that JAX makes,
 =2 (or 2:FILE) with arguments and results.
 """
 
 import ctypes
+import importlib.util
 import json
 import os
 import pathlib
@@ -53,6 +55,15 @@ def library_path():
     return path_of_environment() or find_library(__file__, LIBRARY, "TERRAZZO_PLUGIN")
 
 
+def name_lapack():
+    """SciPy's wheels bring an OpenBLAS, which is faster than the LAPACK that many systems have."""
+    spec = importlib.util.find_spec("scipy")
+    if spec and spec.origin:
+        folder = pathlib.Path(spec.origin).parent.with_name("scipy.libs")
+        for library in folder.glob("libscipy_openblas-*.so"):
+            os.environ.setdefault("TERRAZZO_LAPACK", str(library))
+
+
 def keep_clients():
     """In a forked child JAX's clients must not end: they would wait for threads of the parent."""
     from jax._src import xla_bridge
@@ -65,6 +76,7 @@ def initialize():
     """Registers the platform. JAX calls this once."""
     from jax._src import xla_bridge
 
+    name_lapack()
     gates.open_all()
     callbacks.open_callbacks(handlers.open_handlers(library_path()))
     if not path_of_environment():

@@ -1,13 +1,20 @@
 #include "program/lapack.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "base/os.h"
 
+/* SciPy's OpenBLAS, which terrazzo_jax names, has its names behind one of its own. */
 void *lapack_symbol(const char *name) {
-  static const char *const libraries[] = {"liblapack.so.3", "libopenblas.so.0"};
+  const char *libraries[] = {getenv("TERRAZZO_LAPACK"), "liblapack.so.3", "libopenblas.so.0"};
+  char scipy[32];
   void *symbol = NULL;
+  snprintf(scipy, sizeof scipy, "scipy_%s", name);
   for (size_t i = 0; i < COUNT(libraries) && !symbol; i++) {
-    void *library = os_library(libraries[i]);
+    void *library = libraries[i] ? os_library(libraries[i]) : NULL;
     if (library) symbol = os_symbol(library, name);
+    if (library && !symbol) symbol = os_symbol(library, scipy);
   }
   return symbol;
 }

@@ -103,3 +103,35 @@ def test_openblas(tmp_path):
     name = "libother.so"
     assert product(tmp_path, name, [], BLAS, TERRAZZO_ONEDNN=str(tmp_path / name))
     assert not product(tmp_path, name, [], BLAS, TERRAZZO_ONEDNN="0")
+
+
+LAPACK = """
+#include <stdio.h>
+void scipy_spotrf_(const char *uplo, const int *n, float *a, const int *lda, int *info, size_t l) {
+  fprintf(stderr, "stand-in %c %d %d %zu\\n", *uplo, *n, *lda, l);
+  *info = 0;
+}
+"""
+
+FACTOR = """
+func.func @main(%a: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  %0:2 = stablehlo.custom_call @lapack_spotrf_ffi(%a) {mhlo.backend_config = {uplo = 76 : ui8},
+    operand_layouts = [dense<[0, 1]> : tensor<2xindex>],
+    result_layouts = [dense<[0, 1]> : tensor<2xindex>, dense<> : tensor<0xindex>]}
+      : (tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<i32>)
+  return %0#0 : tensor<2x2xf32>
+}
+"""
+
+
+def test_lapack_as_scipy_brings_it(tmp_path):
+    """Named by the environment, its names behind SciPy's; it comes before the system's."""
+    (tmp_path / "lapack.c").write_text(LAPACK)
+    subprocess.run(["cc", "-shared", "-fPIC", tmp_path / "lapack.c", "-o", tmp_path / "own.so"],
+                   check=True)
+    (tmp_path / "factor.mlir").write_text(FACTOR)
+    np.save(tmp_path / "in.npy", np.eye(2, dtype=np.float32))
+    done = terrazzo("run", tmp_path / "factor.mlir", "--input", tmp_path / "in.npy",
+                    env=os.environ | {"TERRAZZO_LAPACK": str(tmp_path / "own.so")})
+    assert done.returncode == 0, done.stderr
+    assert "stand-in L 2 2 1" in done.stderr
