@@ -1,6 +1,7 @@
 /* A step that the host does: its place waits outside, which is no deadlock, and comes back. */
 #include <unistd.h>
 
+#include "exec/fft_kernel.h"
 #include "exec/launch.h"
 #include "tests/exec.h"
 
@@ -83,6 +84,27 @@ static bool is_waiting(const char *line) {
   return found;
 }
 
+/* What a call takes is known of the executor's own, so that few of it run where they are launched,
+ * and not of the host's. */
+static bool has_cost(arena *a, bool host) {
+  prog_builder *b = prog_begin(a, 1, 1);
+  i64 dims[] = {3, 8}, params[] = {FFT_FORWARD, 3, 8, 1};
+  prog_operand in = {prog_param(b, DTYPE_c64, 24), {dims, 2}};
+  prog_operand out = {prog_result(b, DTYPE_c64, 24, -1), {dims, 2}};
+  prog_call c = {.target = STR("fft"),
+                 .host = host,
+                 .num_in = 1,
+                 .num_out = 1,
+                 .in = &in,
+                 .out = &out,
+                 .params = {params, 4}};
+  prog_add_call(b, &c, STR("call"), STR("f:1:1"));
+  executor_image *im = make_image(finish(b));
+  bool known = im->cost < 1000000;
+  exec_image_release(im);
+  return known;
+}
+
 static void run_tests(arena *a, const exec_options *options) {
   flight f;
   CHECK(!exec_create(options, &pool));
@@ -111,6 +133,7 @@ static void run_tests(arena *a, const exec_options *options) {
   place_resume(first, NULL);
   CHECK(strcmp(land(&f), "not now") == 0);
   exec_image_release(im);
+  CHECK(has_cost(a, false) && !has_cost(a, true));
   executor_release(pool);
 }
 
