@@ -53,8 +53,8 @@ bool lapack_serves(str target, u32 num_in, u32 num_out);
 /* Its results are determined up to phases only: Schur forms, eigenvectors. Who registers a handler
  * of that name expects the phases of the LAPACK behind it. */
 bool lapack_has_phases(str target);
-/* "sgetrf_" of the library that TERRAZZO_LAPACK names, or else of the system's LAPACK; NULL: there is
- * none, or nothing of that name. */
+/* "sgetrf_" of the library that TERRAZZO_LAPACK names, or else of the system's LAPACK; NULL: there
+ * is none, or nothing of that name. */
 void *lapack_symbol(const char *name);
 
 #endif
