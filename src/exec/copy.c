@@ -148,6 +148,7 @@ void step_shape_copy(const vm_kernels *k, const step_shape *s, char *to, const c
   i64 at[PROG_MAX_DIMS] = {0};
   u32 outer = s->rank > 2 ? s->rank - 2 : 0;
   u64 rest = begin;
+  if (begin == end) return; /* dims may be 0 */
   for (u32 d = outer; d-- > 0; rest /= (u64)s->dims[d]) {
     at[d] = (i64)(rest % (u64)s->dims[d]);
     to += at[d] * s->to[d];
