@@ -253,6 +253,21 @@ static const run_case cases[] = {
      0,
      2,
      {4, 5}},
+    {"a place in what is as large is known",
+     IOTA6
+     "%i = stablehlo.iota dim = 0 : tensor<3xi32>\n"
+     "%b = stablehlo.optimization_barrier %i : tensor<3xi32>\n"
+     "%c = stablehlo.slice %b [2:3] : (tensor<3xi32>) -> tensor<1xi32>\n"
+     "%k = stablehlo.reshape %c : (tensor<1xi32>) -> tensor<i32>\n"
+     "%s = stablehlo.dynamic_slice %x, %k, sizes = [6] : (tensor<6xf32>, tensor<i32>) -> "
+     "tensor<6xf32>\n"
+     "%y = stablehlo.add %s, %x : tensor<6xf32>\n"
+     "%w = stablehlo.dynamic_update_slice %x, %y, %k : (tensor<6xf32>, tensor<6xf32>, tensor<i32>)"
+     " -> tensor<6xf32>\n%r = stablehlo.add %w, %x : tensor<6xf32>\nreturn %r : tensor<6xf32>",
+     "tensor<6xf32>",
+     0,
+     6,
+     {0, 3, 6, 9, 12, 15}},
     {"gather and dynamic slice of a transposed tensor",
      "%i = stablehlo.iota dim = 0 : tensor<32xf32>\n"
      "%e = stablehlo.optimization_barrier %i : tensor<32xf32>\n"

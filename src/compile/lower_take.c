@@ -4,11 +4,13 @@
 
 /* ---- dynamic slices ---- */
 
-/* The start indices as slots, or, when all are constants, as numbers. */
-static bool constant_starts(lower *L, op *o, u32 first, const i64 *big, const i64 *small,
-                            i64 *start) {
+/* The start indices as slots, or, when all are known, as numbers: constants, and zero where
+ * nothing else is inside. */
+static bool known_starts(lower *L, op *o, u32 first, const i64 *big, const i64 *small, i64 *start) {
   for (u32 d = 0; first + d < o->num_operands; d++) {
-    if (!lower_const_int(lower_node(L, o, first + d), &start[d])) return false;
+    start[d] = 0;
+    if (big[d] != small[d] && !lower_const_int(lower_node(L, o, first + d), &start[d]))
+      return false;
     start[d] = max_i64(0, min_i64(start[d], big[d] - small[d]));
   }
   return true;
@@ -108,7 +110,7 @@ bool lower_dynamic_slice(lower *L, op *o) {
   view_dynamic_slice(o, &a);
   node *in = lower_node(L, o, 0);
   i64 start[PROG_MAX_DIMS];
-  if (constant_starts(L, o, 1, in->dims, a.slice_sizes.data, start))
+  if (known_starts(L, o, 1, in->dims, a.slice_sizes.data, start))
     return static_slice(L, o, in, start);
   prog_dynamic d = {.update = false, .rank = in->rank};
   u32 order[PROG_MAX_DIMS], starts[PROG_MAX_DIMS];
@@ -138,13 +140,13 @@ void data_start_from(lower *L, const node *n, node *in) {
     fuse_store(L, in, n->slot, 0, n->stride);
 }
 
-/* A move of the whole and a write over a part of it. That the move costs nothing in a loop is
- * what the order below is for: it can vanish only if nobody reads `big` after it. */
+/* A move of the whole and a write over a part of it, or of all of it. That the move costs nothing
+ * in a loop is what the order below is for: it can vanish only if nobody reads `big` after it. */
 bool lower_dynamic_update_slice(lower *L, op *o) {
   node *big = lower_node(L, o, 0), *small = lower_node(L, o, 1);
   i64 start[PROG_MAX_DIMS];
   prog_dynamic d = {.update = true, .rank = big->rank};
-  bool fixed = constant_starts(L, o, 2, big->dims, small->dims, start);
+  bool fixed = known_starts(L, o, 2, big->dims, small->dims, start);
   lower_used(big);
   lower_used(small);
   fuse_close_of(L, big);
@@ -157,9 +159,10 @@ bool lower_dynamic_update_slice(lower *L, op *o) {
     d.small = fuse_dense(L, small);
     start_slots(L, o, 2, d.start);
   }
+  for (u32 i = 2; fixed && i < o->num_operands; i++) lower_used(lower_node(L, o, i));
   node *n = lower_new_mem(L, o, 0);
   if (!n) return false;
-  data_start_from(L, n, big);
+  if (small->count < n->count) data_start_from(L, n, big);
   if (fixed) {
     i64 at = 0;
     for (u32 k = 0; k < n->rank; k++) at += start[k] * n->stride[k];
