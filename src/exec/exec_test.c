@@ -216,123 +216,6 @@ static void test_copies(arena *a) {
   for (int i = 0; i < 8; i++) CHECK(d[i] == x[i / 4][N - 4 + i % 4]);
 }
 
-static void test_gather(arena *a) {
-  /* rows 1, 9 (clamped to 3), -2 (to 0) of a 4x5 table; then scatter-add of rows, 9 dropped */
-  float table[20], got[15], sums[20];
-  i32 rows[] = {1, 9, -2};
-  for (int i = 0; i < 20; i++) table[i] = (float)i;
-  prog_builder *b = prog_begin(a, 1, 1);
-  u32 t = prog_param(b, DTYPE_f32, 20), ix = prog_param(b, DTYPE_s32, 3);
-  u32 r = prog_result(b, DTYPE_f32, 15, -1), s = prog_result(b, DTYPE_f32, 20, -1);
-  u32 slots[] = {t, r, s};
-  i64 td[] = {4, 5}, id[] = {3, 1}, od[] = {3, 5}, one[] = {1}, zero[] = {0}, sizes[] = {1, 5};
-  prog_gather g = {.n = 1,
-                   .operand = &slots[0],
-                   .other = &slots[1],
-                   .indices = ix,
-                   .operand_dims = {td, 2},
-                   .indices_dims = {id, 2},
-                   .other_dims = {od, 2},
-                   .offset_dims = {one, 1},
-                   .collapsed = {zero, 1},
-                   .start_index_map = {zero, 1},
-                   .index_vector_dim = 1,
-                   .slice_sizes = {sizes, 2}};
-  prog_add_gather(b, &g, S, L);
-  prog_add_move(b, t, s, S, L);
-  g.scatter = true;
-  g.operand = &slots[2];
-  g.body = (prog_body){.kind = REDUCE_SUM};
-  prog_add_gather(b, &g, S, L);
-  CHECK(!*run(b, (void *[]){table, rows}, (void *[]){got, sums}));
-  for (int j = 0; j < 5; j++) {
-    CHECK(got[j] == table[5 + j] && got[5 + j] == table[15 + j] && got[10 + j] == table[j]);
-    CHECK(sums[5 + j] == 2 * table[5 + j] && sums[j] == table[j] && sums[15 + j] == table[15 + j]);
-  }
-}
-
-/* More rows than are found at once, of n elements: taken, then added or put where they came from,
- * though some of those are outside. */
-static void check_rows(arena *a, i64 n, bool put) {
-  enum { TABLE = 50, TAKEN = 300 };
-  size_t size = (size_t)(TABLE * n), taken = (size_t)(TAKEN * n);
-  float *x = malloc(size * 4), *got = malloc(taken * 4), *z = malloc(size * 4);
-  i32 at[TAKEN];
-  for (size_t i = 0; i < size; i++) x[i] = (float)i;
-  for (int i = 0; i < TAKEN; i++) at[i] = i * 37 % (TABLE + 4) - 2;
-  prog_builder *b = prog_begin(a, 1, 1);
-  u32 t = prog_param(b, DTYPE_f32, size), ix = prog_param(b, DTYPE_s32, TAKEN);
-  u32 r = prog_result(b, DTYPE_f32, taken, -1), s = prog_result(b, DTYPE_f32, size, -1);
-  i64 td[] = {TABLE, n}, id[] = {TAKEN}, od[] = {TAKEN, n}, one[] = {1}, zero[] = {0},
-      sizes[] = {1, n};
-  prog_gather g = {.n = 1,
-                   .operand = &t,
-                   .other = &r,
-                   .indices = ix,
-                   .operand_dims = {td, 2},
-                   .indices_dims = {id, 1},
-                   .other_dims = {od, 2},
-                   .offset_dims = {one, 1},
-                   .collapsed = {zero, 1},
-                   .start_index_map = {zero, 1},
-                   .index_vector_dim = 1,
-                   .slice_sizes = {sizes, 2}};
-  prog_add_gather(b, &g, S, L);
-  prog_add_move(b, t, s, S, L);
-  g.scatter = true;
-  g.operand = &s;
-  g.body = (prog_body){.kind = put ? REDUCE_CODE : REDUCE_SUM};
-  for (u32 i = 0; put && i < 2; i++) vm_load(b, &g.body.code, DTYPE_f32, i);
-  if (put) vm_store(b, &g.body.code, 0, 1);
-  prog_add_gather(b, &g, S, L);
-  CHECK(!*run(b, (void *[]){x, at}, (void *[]){got, z}));
-  int bad = 0;
-  for (i64 i = 0; i < TAKEN; i++) {
-    i64 row = at[i] < 0 ? 0 : at[i] >= TABLE ? TABLE - 1 : at[i];
-    for (i64 k = 0; k < n; k++) bad += got[i * n + k] != (float)(row * n + k);
-  }
-  for (i64 row = 0; row < TABLE; row++) {
-    int times = 1;
-    for (int i = 0; i < TAKEN && !put; i++) times += at[i] == row;
-    for (i64 k = 0; k < n; k++) bad += z[row * n + k] != (float)((row * n + k) * times);
-  }
-  CHECK(bad == 0);
-  free(x), free(got), free(z);
-}
-
-static void test_rows(arena *a) {
-  for (i64 n = 1; n < 80; n += n < 20 ? 1 : 7) check_rows(a, n, false), check_rows(a, n, true);
-  check_rows(a, 1500, false), check_rows(a, 1500, true);
-}
-
-/* Of two operands each gets what the other has, at two of three places. */
-static void test_scatter_swap(arena *a) {
-  u32 x[3] = {1, 2, 3}, y[3] = {4, 5, 6}, u[2] = {0}, ix[2] = {2, 0}, z[2][3];
-  prog_builder *b = prog_begin(a, 1, 1);
-  u32 p[] = {prog_param(b, DTYPE_u32, 3), prog_param(b, DTYPE_u32, 3)};
-  u32 index = prog_param(b, DTYPE_u32, 2), update = prog_param(b, DTYPE_u32, 2);
-  u32 r[] = {prog_result(b, DTYPE_u32, 3, -1), prog_result(b, DTYPE_u32, 3, -1)};
-  i64 three = 3, two[] = {2, 1}, zero = 0;
-  prog_gather g = {.scatter = true,
-                   .n = 2,
-                   .operand = r,
-                   .other = (u32[]){update, update},
-                   .indices = index,
-                   .operand_dims = {&three, 1},
-                   .indices_dims = {two, 2},
-                   .other_dims = {two, 1},
-                   .collapsed = {&zero, 1},
-                   .start_index_map = {&zero, 1},
-                   .index_vector_dim = 1};
-  for (u32 i = 0; i < 2; i++) prog_add_move(b, p[i], r[i], S, L);
-  for (u32 i = 0; i < 4; i++) vm_load(b, &g.body.code, DTYPE_u32, i);
-  for (u32 i = 0; i < 2; i++) vm_store(b, &g.body.code, i, 1 - i);
-  prog_add_gather(b, &g, S, L);
-  CHECK(!*run(b, (void *[]){x, y, ix, u}, (void *[]){z[0], z[1]}));
-  CHECK(z[0][0] == 4 && z[0][1] == 2 && z[0][2] == 6);
-  CHECK(z[1][0] == 1 && z[1][1] == 5 && z[1][2] == 3);
-}
-
 /* Maxima of 3x3 windows of several images, two apart, of which the padding leaves out what is
  * before and has what is behind; lines of `wide` elements. */
 static void test_max_of_rows(arena *a, i64 wide) {
@@ -646,9 +529,6 @@ static void run_tests(arena *a, const exec_options *options) {
   test_all_ops(a);
   test_converts(a);
   test_copies(a);
-  test_gather(a);
-  test_rows(a);
-  test_scatter_swap(a);
   test_max_of_rows(a, 9);
   test_max_of_rows(a, 1500);
   test_window(a);

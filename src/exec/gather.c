@@ -118,6 +118,16 @@ static batch_line line_from(const gathering *r, u64 b) {
       }                                                                                            \
       return;                                                                                      \
     }                                                                                              \
+    if (r->index_size == 2) {                                                                      \
+      const take_rule rows = {.most = r->most[0]}, columns = {.most = r->most[1]};                 \
+      i64 row = r->operand_stride[0], column = r->operand_stride[1], next = r->component_stride;   \
+      for (i64 i = 0; i < (i64)n; i++) {                                                           \
+        i64 y = take_clamped(&rows, (i64)at[i * index_step]);                                      \
+        i64 x = take_clamped(&columns, (i64)at[i * index_step + next]);                            \
+        to[i * other_step] = from[i * operand_step + y * row + x * column];                        \
+      }                                                                                            \
+      return;                                                                                      \
+    }                                                                                              \
     for (i64 i = 0; i < (i64)n; i++)                                                               \
       to[i * other_step] = from[i * operand_step + offset_at_##I(r, at + i * index_step, true)];   \
   }
@@ -504,6 +514,36 @@ static void lower_scatter_body(const lower_env *e, gathering *r, exec_step *out)
   out->scratch = vm_scratch_bytes(r->body, 2048);
 }
 
+/* Windows that lie apart in the operand, and where nothing is looked up, as batches: outer ones, of
+ * which each takes single elements along the rows of the others. An element of a result or an
+ * operand is reached through one element of the window only, so that updates stay in order. */
+static bool unroll_window(gathering *r, const prog_gather *g, const i64 *slice) {
+  enum { LINE = 8 };
+  const step_shape *s = &r->window;
+  u32 rank = s->rank, last = r->batch_rank - 1;
+  if (!r->batch_rank || r->batch_dims[last] < LINE || r->batch_rank + rank > PROG_MAX_DIMS)
+    return false;
+  for (u32 d = 0; d < rank; d++)
+    if (s->from[d] == 1 && s->dims[d] > 1) return false;
+  for (u32 k = 0; k < r->index_size; k++)
+    if (slice[g->start_index_map.data[k]] != 1) return false;
+  for (u32 d = r->batch_rank; d-- > 0;) {
+    r->batch_dims[d + rank] = r->batch_dims[d];
+    r->batch_index[d + rank] = r->batch_index[d];
+    r->batch_other[d + rank] = r->batch_other[d];
+    r->batch_operand[d + rank] = r->batch_operand[d];
+  }
+  for (u32 d = 0; d < rank; d++) {
+    r->batch_dims[d] = s->dims[d];
+    r->batch_index[d] = 0;
+    r->batch_other[d] = s->to[d];
+    r->batch_operand[d] = s->from[d];
+    r->batches *= (u64)s->dims[d];
+  }
+  r->batch_rank += rank;
+  return true;
+}
+
 /* The rest of a row comes by itself. */
 static void look_ahead(gathering *r) {
   enum { MOST = 1024 };
@@ -518,8 +558,7 @@ void gather_lower(const lower_env *e, const prog_gather *g, exec_step *out) {
   i64 index_stride[PROG_MAX_DIMS + 1] = {0}, other_stride[PROG_MAX_DIMS + 1] = {0};
   i64 operand_stride[PROG_MAX_DIMS + 1] = {0}, slice[PROG_MAX_DIMS + 1] = {0};
   *out = (exec_step){.run = run_gather, .data = r};
-  r->g = g;
-  r->k = e->k;
+  r->g = g, r->k = e->k;
   r->index_type = e->prog->slots[g->indices].type;
   r->width = ARENA_ARRAY(e->a, u32, g->n);
   for (u32 i = 0; i < g->n; i++) r->width[i] = (u32)dtype_size(e->prog->slots[g->operand[i]].type);
@@ -547,7 +586,8 @@ void gather_lower(const lower_env *e, const prog_gather *g, exec_step *out) {
   look_ahead(r);
   out->cost = 30 + 10 * r->index_size + elements * (g->scatter ? 2 : 1);
   dtype type = e->prog->slots[g->operand[0]].type;
-  r->single = elements == 1 ? find_single(r, type) : NULL;
+  single_fn *single = find_single(r, type);
+  if (single && (elements == 1 || unroll_window(r, g, slice))) r->single = single;
   if (r->single) {
     *out = (exec_step){.run = run_singles, .data = r, .units = r->batches, .cost = 3};
     if (!g->scatter) return;
