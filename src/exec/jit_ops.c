@@ -193,7 +193,16 @@ static V split(J *j, V x, V *e) {
 DIRECT(f_add, addps)
 DIRECT(f_sub, subps)
 DIRECT(f_mul, mulps)
-DIRECT(f_div, divps)
+/* By a power of two: the product with its inverse, where that is a normal number too, is the same.
+ */
+static V f_div(J *j, vm_rtype t, V x, V y) {
+  enum { LEAST = 2 << 23, MOST = 252 << 23 };
+  u32 bits;
+  (void)t;
+  bool is_power = jit_is_const(j, y, &bits) && !(bits & 0x7fffff);
+  is_power = is_power && (bits & 0x7fffffff) >= LEAST && (bits & 0x7fffffff) <= MOST;
+  return is_power ? OP2(mulps, x, NUM(1 / num_f32_from_bits(bits))) : OP2(divps, x, y);
+}
 DIRECT1(f_neg, negated(j, x))
 DIRECT1(f_abs, OP2(pandd, x, CONST(0x7fffffff)))
 DIRECT1(f_sqrt, OP1(sqrtps, x))
@@ -340,6 +349,15 @@ static V i_clz(J *j, vm_rtype t, V x, V y) {
   V bare = jit_as(j, x, t, jit_unsigned(t));
   return OP2(psubd, OP1(plzcntd, bare), CONST(32 - bits_of(t)));
 }
+static V i_popcnt(J *j, vm_rtype t, V x, V y) {
+  (void)y;
+  x = jit_as(j, x, t, jit_unsigned(t));
+  x = OP2(psubd, x, OP2(pandd, IMM1(psrld, 1, x), CONST(0x55555555)));
+  x = OP2(paddd, OP2(pandd, x, CONST(0x33333333)),
+          OP2(pandd, IMM1(psrld, 2, x), CONST(0x33333333)));
+  x = OP2(pandd, OP2(paddd, x, IMM1(psrld, 4, x)), CONST(0x0f0f0f0f));
+  return IMM1(psrld, 24, OP2(pmulld, x, CONST(0x01010101)));
+}
 static V i_mulhi(J *j, vm_rtype t, V x, V y) {
   if (bits_of(t) == 32) return jit_high(j, is_signed(t), x, y);
   V p = OP2(pmulld, x, y);
@@ -422,6 +440,7 @@ static const op_row rows[VM_OP_COUNT] = {
     [VM_sign] = {f_sign, i_sign, NULL},
     [VM_not] = {NULL, i_not, p_not},
     [VM_clz] = {NULL, i_clz, NULL},
+    [VM_popcnt] = {NULL, i_popcnt, NULL},
     [VM_is_finite] = {f_is_finite, NULL, NULL},
     [VM_is_inf] = {f_is_inf, NULL, NULL},
     [VM_is_pos_inf] = {f_is_pos_inf, NULL, NULL},

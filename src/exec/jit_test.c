@@ -131,6 +131,7 @@ static code draw_code(arena *a) {
     u64 bits[2] = {0};
     dtype t = types[draw(COUNT(types))];
     draw_element(t, bits);
+    if (t == DTYPE_f32 && draw(2)) bits[0] &= 0xff800000; /* a power of two */
     vm_const_bits(b, &r.c, t, bits);
   }
   bool many = draw(8) == 0; /* of one or two types, more than there are registers */
