@@ -402,7 +402,6 @@ enum { TILE = 16 };
       }                                                                                            \
   }
 TRANSPOSE(0, u8)
-TRANSPOSE(1, u16)
 
 /* ---- conversions ---- */
 
@@ -675,7 +674,6 @@ static void set_widths(vm_kernels *k) {
   k->spread[2] = spread_2;
   k->spread[3] = spread_3;
   k->transpose[0] = transpose_0;
-  k->transpose[1] = transpose_1;
 #define SET_FOLD(op, t, T, expr) k->fold[REDUCE_##op][R_##t] = fold_##op##_##t;
   FOLDS(SET_FOLD, SET_FOLD)
   static const prog_reducer same[] = {REDUCE_SUM, REDUCE_PROD, REDUCE_AND, REDUCE_OR, REDUCE_XOR};

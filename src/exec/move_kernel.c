@@ -165,7 +165,46 @@ TAKES(i32, u32, INT32_MAX)
 TAKES(u32, u32, UINT32_MAX)
 TAKES(i64, u64, INT64_MAX)
 
+/* ---- words across ---- */
+
+enum { SQUARE = 16 };
+typedef u16 words __attribute__((vector_size(2 * SQUARE), aligned(2), may_alias));
+
+/* As transpose_vecs of lanes.h does it. */
+static __attribute__((noinline)) void word_square(char *to, i64 ts, const char *from, i64 fs) {
+  words x[SQUARE], y[SQUARE];
+  for (i64 j = 0; j < SQUARE; j++) x[j] = *(const words *)(from + j * fs);
+  for (u32 round = 1; round < SQUARE; round *= 2) {
+    for (u32 i = 0; i < SQUARE / 2; i++) {
+      y[2 * i] = PICK(x[i], x[i + 8], 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+      y[2 * i + 1] =
+          PICK(x[i], x[i + 8], 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+    }
+    for (u32 i = 0; i < SQUARE; i++) x[i] = y[i];
+  }
+  for (i64 i = 0; i < SQUARE; i++) *(words *)(to + i * ts) = x[i];
+}
+INLINE void word_edge(size_t rows, size_t columns, char *to, i64 ts, const char *from, i64 fs) {
+  for (i64 r = 0; r < (i64)rows; r++)
+    for (i64 c = 0; c < (i64)columns; c++) memcpy(to + r * ts + 2 * c, from + c * fs + 2 * r, 2);
+}
+static void transpose_words(size_t rows, size_t columns, char *to, i64 ts, const char *from, i64 fs,
+                            bool streams) {
+  (void)streams;
+  for (size_t j = 0; j < columns; j += SQUARE)
+    for (size_t i = 0; i < rows; i += SQUARE) {
+      size_t r = rows - i < SQUARE ? rows - i : SQUARE,
+             c = columns - j < SQUARE ? columns - j : SQUARE;
+      char *d = to + (i64)i * ts + (i64)(2 * j);
+      const char *a = from + (i64)j * fs + (i64)(2 * i);
+      if (r == SQUARE && c == SQUARE)
+        word_square(d, ts, a, fs);
+      else
+        word_edge(r, c, d, ts, a, fs);
+    }
+}
+
 #define TAKES_OF(I)                                                                                \
   { take_##I##_u8, take_##I##_u16, take_##I##_u32, take_##I##_u64 }
 const move_kernels PASTE(move_, KERNELS_ISA) = {
-    copy_rows, pick_rows, {TAKES_OF(i32), TAKES_OF(u32), TAKES_OF(i64)}};
+    copy_rows, pick_rows, {TAKES_OF(i32), TAKES_OF(u32), TAKES_OF(i64)}, transpose_words};

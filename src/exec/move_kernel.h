@@ -3,7 +3,7 @@
 #ifndef EXEC_MOVE_KERNEL_H
 #define EXEC_MOVE_KERNEL_H
 
-#include "base/base.h"
+#include "exec/transpose_kernel.h"
 
 /* Rows of `bytes`, which do not overlap those written; strides in bytes. streams: past the caches,
  * of which more is written than they hold. */
@@ -31,6 +31,7 @@ typedef struct move_kernels {
   kern_rows_fn *rows;
   kern_pick_fn *pick;
   kern_take_fn *take[TAKE_INDICES][4]; /* [log2 width] */
+  kern_transpose_fn *words;            /* of two bytes */
 } move_kernels;
 
 extern const move_kernels move_base, move_v3, move_v4, move_neon;
