@@ -9,6 +9,8 @@
  *
  * A slot that is written piece by piece (a concatenation) counts as written by the first piece
  * if all of them together, in one run and before anyone reads it, have as many elements. */
+#include <stdlib.h>
+
 #include "program/parts.h"
 
 typedef struct touch {
@@ -20,6 +22,22 @@ typedef struct touch {
 typedef struct set {
   u64 *words;
 } set;
+
+/* A set whose next and last members are found in a few steps: bit i of a level says whether word i
+ * of the level below has any. */
+enum { MAX_LEVELS = 6 };
+typedef struct tree {
+  u32 num_levels;
+  size_t num_words[MAX_LEVELS];
+  u64 *words[MAX_LEVELS];
+} tree;
+
+/* Where a slot lies. Only slots that may lie in others' memory have a home. */
+typedef struct place {
+  u32 slot, home; /* PROG_NONE: of its own, or empty */
+  u32 rank;       /* of those with a home, by home, then by where they begin */
+  u64 begin, end;
+} place;
 
 typedef struct flow {
   arena *a;
@@ -34,9 +52,9 @@ typedef struct flow {
   size_t num_words;
   set *live_in, *gen, *kill; /* by run; live_in of one more: the end */
   set live, out;             /* where the walk is; when its run ends */
-  bool *shared;              /* by home: several slots are in it */
-  u32 *placed;               /* live slots of those by home and place; they never overlap */
-  u32 num_placed;
+  place *places;             /* by slot */
+  u32 *ranked;               /* the slot of each rank */
+  tree lying;                /* ranks of live slots; these never overlap */
   status error;
   VEC(u32) dying; /* of all steps, last step first */
   u32 *num_dying; /* by step; NULL: nobody asks */
@@ -47,10 +65,6 @@ static void add(set s, u32 i) { s.words[i / 64] |= 1ull << (i % 64); }
 static void drop(set s, u32 i) { s.words[i / 64] &= ~(1ull << (i % 64)); }
 
 static bool is_empty(const flow *f, u32 slot) { return prog_slot_bytes(&f->p->slots[slot]) == 0; }
-static bool is_placed(const flow *f, u32 slot) {
-  u32 home = prog_slot_home(f->p, slot);
-  return home != PROG_NONE && f->shared[home] && !is_empty(f, slot);
-}
 
 /* ---- touches ---- */
 
@@ -243,40 +257,99 @@ static void fail(flow *f, u32 t, const char *what, u32 slot, u32 other) {
                          STR_ARG(s->loc), STR_ARG(s->name), slot, what, other);
 }
 
-/* The workspace counts as shared. */
-static void find_shared(flow *f) {
+static tree new_tree(arena *a, u32 n) {
+  tree t = {0};
+  do {
+    n = n / 64 + 2; /* where one may look, one more */
+    t.num_words[t.num_levels] = n;
+    t.words[t.num_levels++] = arena_zalloc(a, n * sizeof(u64));
+  } while (n > 2);
+  return t;
+}
+
+static void tree_clear(tree *t) {
+  for (u32 k = 0; k < t->num_levels; k++) memset(t->words[k], 0, t->num_words[k] * sizeof(u64));
+}
+
+static void tree_add(tree *t, u32 i) {
+  for (u32 k = 0; k < t->num_levels; k++, i /= 64) t->words[k][i / 64] |= 1ull << (i % 64);
+}
+
+static void tree_drop(tree *t, u32 i) {
+  for (u32 k = 0; k < t->num_levels; k++, i /= 64)
+    if (t->words[k][i / 64] &= ~(1ull << (i % 64))) return;
+}
+
+/* The first from i on, the last before i; PROG_NONE: there is none. */
+static u32 tree_from(const tree *t, u32 i) {
+  for (u32 k = 0; k < t->num_levels; k++, i = i / 64 + 1) {
+    u64 w = t->words[k][i / 64] >> (i % 64);
+    if (!w) continue;
+    i += (u32)__builtin_ctzll(w);
+    while (k-- > 0) i = i * 64 + (u32)__builtin_ctzll(t->words[k][i]);
+    return i;
+  }
+  return PROG_NONE;
+}
+static u32 tree_before(const tree *t, u32 i) {
+  for (u32 k = 0; k < t->num_levels; k++, i /= 64) {
+    u64 w = t->words[k][i / 64] & ((1ull << (i % 64)) - 1);
+    if (!w) continue;
+    i = i / 64 * 64 + 63 - (u32)__builtin_clzll(w);
+    while (k-- > 0) i = i * 64 + 63 - (u32)__builtin_clzll(t->words[k][i]);
+    return i;
+  }
+  return PROG_NONE;
+}
+
+static int by_place(const void *x, const void *y) {
+  const place *a = x, *b = y;
+  if (a->home != b->home) return a->home < b->home ? -1 : 1;
+  if (a->begin != b->begin) return a->begin < b->begin ? -1 : 1;
+  return a->slot < b->slot ? -1 : 1;
+}
+
+/* The workspace counts as shared, and what several slots are in. */
+static void find_places(flow *f) {
   const program *p = f->p;
   size_t num_homes = (size_t)1 + p->num_params + p->num_results;
-  u32 *count = arena_zalloc(f->a, num_homes * sizeof(u32));
-  f->shared = arena_zalloc(f->a, num_homes);
+  u32 *count = arena_zalloc(f->a, num_homes * sizeof(u32)), n = 0;
+  place *list = ARENA_ARRAY(f->a, place, p->num_slots);
+  f->places = ARENA_ARRAY(f->a, place, p->num_slots);
+  f->ranked = ARENA_ARRAY(f->a, u32, p->num_slots);
   for (u32 i = 0; i < p->num_slots; i++) {
-    u32 home = prog_slot_home(p, i);
-    if (home != PROG_NONE) f->shared[home] = home == 0 || ++count[home] > 1;
+    u64 begin = prog_slot_begin(&p->slots[i]);
+    f->places[i] =
+        (place){i, prog_slot_home(p, i), PROG_NONE, begin, begin + prog_slot_bytes(&p->slots[i])};
+    if (f->places[i].home != PROG_NONE) count[f->places[i].home]++;
   }
+  for (u32 i = 0; i < p->num_slots; i++) {
+    u32 *home = &f->places[i].home;
+    if (*home != PROG_NONE && ((*home && count[*home] < 2) || is_empty(f, i))) *home = PROG_NONE;
+    if (*home != PROG_NONE) list[n++] = f->places[i];
+  }
+  if (n) qsort(list, n, sizeof *list, by_place);
+  for (u32 r = 0; r < n; r++) {
+    f->ranked[r] = list[r].slot;
+    f->places[list[r].slot].rank = r;
+  }
+  f->lying = new_tree(f->a, n);
 }
 
-/* The first of `placed` that does not end before `slot` begins. */
-static u32 find_place(const flow *f, u32 slot) {
-  u32 low = 0, high = f->num_placed, home = prog_slot_home(f->p, slot);
-  u64 at = prog_slot_begin(&f->p->slots[slot]);
-  while (low < high) {
-    u32 middle = (low + high) / 2, its = prog_slot_home(f->p, f->placed[middle]);
-    const prog_slot *s = &f->p->slots[f->placed[middle]];
-    if (its < home || (its == home && prog_slot_begin(s) + prog_slot_bytes(s) <= at))
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+/* Of two that are not empty. */
+static bool overlap(const flow *f, u32 a, u32 b) {
+  const place *x = &f->places[a], *y = &f->places[b];
+  return x->home != PROG_NONE && x->home == y->home && x->begin < y->end && y->begin < x->end;
 }
 
-/* A needed slot that lies where `slot` does; PROG_NONE: none. */
+/* A needed slot that lies where `slot` does; PROG_NONE: none. As those do not overlap, only the
+ * last that begins before it can reach into it. */
 static u32 lies_over(const flow *f, u32 slot) {
-  if (!is_placed(f, slot)) return PROG_NONE;
-  for (u32 i = find_place(f, slot); i < f->num_placed; i++) {
-    if (!prog_slots_overlap(f->p, slot, f->placed[i])) return PROG_NONE;
-    if (f->placed[i] != slot) return f->placed[i];
-  }
+  u32 rank = f->places[slot].rank;
+  if (rank == PROG_NONE) return PROG_NONE;
+  u32 near[] = {tree_before(&f->lying, rank), tree_from(&f->lying, rank + 1)};
+  for (u32 i = 0; i < COUNT(near); i++)
+    if (near[i] != PROG_NONE && overlap(f, slot, f->ranked[near[i]])) return f->ranked[near[i]];
   return PROG_NONE;
 }
 
@@ -288,20 +361,13 @@ static void begin_living(flow *f, u32 t, u32 slot) {
     return;
   }
   add(f->live, slot);
-  if (!is_placed(f, slot)) return;
-  u32 at = find_place(f, slot);
-  memmove(&f->placed[at + 1], &f->placed[at], (f->num_placed - at) * sizeof(u32));
-  f->placed[at] = slot;
-  f->num_placed++;
+  if (f->places[slot].rank != PROG_NONE) tree_add(&f->lying, f->places[slot].rank);
 }
 
 static void end_living(flow *f, u32 slot) {
   if (!has(f->live, slot)) return;
   drop(f->live, slot);
-  if (!is_placed(f, slot)) return;
-  u32 at = find_place(f, slot);
-  memmove(&f->placed[at], &f->placed[at + 1], (f->num_placed - at - 1) * sizeof(u32));
-  f->num_placed--;
+  if (f->places[slot].rank != PROG_NONE) tree_drop(&f->lying, f->places[slot].rank);
 }
 
 /* ---- the steps of a run, last first ---- */
@@ -313,7 +379,7 @@ static void check_write(flow *f, u32 t, const touch *x) {
   if (other != PROG_NONE) fail(f, t, "is written over, while needed,", x->slot, other);
   for (u32 i = f->first_touch[t]; i < f->first_touch[t + 1]; i++) {
     const touch *y = &f->touches.data[i];
-    if (y->slot == x->slot || !prog_slots_overlap(f->p, x->slot, y->slot)) continue;
+    if (y->slot == x->slot || !overlap(f, x->slot, y->slot)) continue;
     const prog_slot *a = &f->p->slots[x->slot], *b = &f->p->slots[y->slot];
     bool same =
         dtype_size(a->type) == dtype_size(b->type) && prog_slot_begin(a) == prog_slot_begin(b);
@@ -352,7 +418,7 @@ static void check_run(flow *f, u32 r) {
   u32 last = f->run[r + 1] - 1;
   live_out(f, r, f->out);
   memset(f->live.words, 0, f->num_words * sizeof(u64));
-  f->num_placed = 0;
+  tree_clear(&f->lying);
   for (u32 i = 0; i < f->p->num_slots; i++)
     if (has(f->out, i)) begin_living(f, last, i);
   for (u32 t = f->run[r + 1]; t-- > f->run[r] && !f->error;) check_step(f, t);
@@ -371,11 +437,10 @@ static void check_begin(flow *f) {
  * walked once. */
 static void follow(flow *f) {
   find_touches(f);
-  find_shared(f);
+  find_places(f);
   find_runs(f);
   find_kills(f);
   find_live(f);
-  f->placed = ARENA_ARRAY(f->a, u32, f->p->num_slots + 1);
   check_begin(f);
   for (u32 r = f->num_runs; r-- > 0 && !f->error;) check_run(f, r);
 }

@@ -206,6 +206,30 @@ static void test_in_results(arena *memory) {
   status_free(e);
 }
 
+/* a[i] = -p for all i; then each is read: so many lie side by side, and none over another */
+static void test_many(arena *memory) {
+  enum { MANY = 5000 };
+  u32 a[MANY];
+  prog_builder *b = prog_begin(memory, 1, 1);
+  sample s = {.p = prog_param(b, DTYPE_f32, N), .r = prog_result(b, DTYPE_f32, N, -1)};
+  for (u32 i = 0; i < MANY; i++) negate_part(b, s.p, a[i] = prog_work(b, DTYPE_f32, N), 0, N);
+  for (u32 i = 0, sum = s.p; i < MANY; i++) {
+    u32 next = i + 1 < MANY ? prog_work(b, DTYPE_f32, N) : s.r;
+    add_reversed(b, a[i], sum, next, N);
+    sum = next;
+  }
+  finish(b, &s);
+  CHECK(sound(memory, s.prog));
+  for (u32 step = 1; step < MANY; step = step * 3 + 1)
+    for (u32 i = 0; i + step < MANY; i += 997) {
+      prog_slot *one = &s.prog->slots[a[i]], *other = &s.prog->slots[a[i + step]], kept = *one;
+      CHECK(found_over(memory, &s, a[i], a[i + step]) && found_over(memory, &s, a[i + step], a[i]));
+      one->offset = other->offset + 64; /* the end of one, or the begin of the next */
+      CHECK(!sound(memory, s.prog));
+      *one = kept;
+    }
+}
+
 static void test_deaths(arena *a) {
   sample s = straight(a);
   prog_deaths d = prog_find_deaths(a, s.prog);
@@ -229,6 +253,7 @@ int main(void) {
   test_pieces(&a);
   test_alias(&a);
   test_in_results(&a);
+  test_many(&a);
   test_deaths(&a);
   arena_deinit(&a);
   return UNIT_END();
