@@ -50,18 +50,44 @@ static i64 number_of(const op *o) {
 
 /* ---- questions ---- */
 
+/* What is known of a value, by its number. */
+typedef struct seen_value {
+  const sharding *s;
+  u64 axes;   /* one bit each; that of another axis may be the same */
+  bool read;  /* else these are not known yet */
+  u32 behind; /* of which product behind it was last looked for */
+} seen_value;
+
 typedef struct finder {
   ir_module *m;
-  arena *a;
+  arena *a, *answers;
   shard_space *space;
   rule_set rules;
   conflicts *out;
   hash_index silent; /* what is like an op of which nothing was to be asked */
+  seen_value *seen;
+  u32 num_looked; /* for products, how often */
   bool ok;
 } finder;
 
+static u64 axis_bits(axis_list l) {
+  u64 bits = 0;
+  for (size_t i = 0; i < l.len; i++) bits |= 1ull << (l.data[i].axis % 64);
+  return bits;
+}
+
+static const seen_value *see(finder *f, value *v) {
+  seen_value *x = &f->seen[v->num];
+  if (x->read) return x;
+  x->read = true;
+  x->s = shard_read(f->space, value_sharding(f->m->ctx, v));
+  if (x->s) x->axes = axis_bits(x->s->unreduced);
+  for (u32 d = 0; x->s && d < x->s->rank; d++) x->axes |= axis_bits(x->s->dims[d].axes);
+  return x;
+}
+
 static const sharding *sharding_of(finder *f, const op *o, u32 t) {
-  return shard_read(f->space, value_sharding(f->m->ctx, op_tensor(o, t)));
+  return see(f, op_tensor(o, t))->s;
 }
 
 /* The dimension of the result that is this factor alone. */
@@ -97,13 +123,13 @@ static void ask(finder *f, const op *o, const attr *sharding, u64 kind, u64 sum)
   for (size_t i = 0; i < f->out->len && !c; i++)
     if (f->out->data[i].kind == kind) c = &f->out->data[i];
   if (!c) {
-    VEC_PUSH(f->a, *f->out,
+    VEC_PUSH(f->answers, *f->out,
              ((conflict){.kind = kind, .sharding = sharding, .sum = sum, .order = f->out->len}));
     c = &f->out->data[f->out->len - 1];
   }
   i64 n = number_of(o);
   if (c->numbers.len && c->numbers.data[c->numbers.len - 1] == n) return; /* of another operand */
-  VEC_PUSH(f->a, c->numbers, n);
+  VEC_PUSH(f->answers, c->numbers, n);
   c->bytes += type_num_bytes(op_tensor(o, o->num_operands)->type);
 }
 
@@ -166,10 +192,11 @@ static bool ask_about_rest(finder *f, const op *o, const rule *r, u64 kind, u32 
 /* No tensor of the op has the axis. */
 static bool lacks_axis(finder *f, const op *o, axis_ref axis) {
   for (u32 t = 0; t < o->num_operands + o->num_results; t++) {
-    const sharding *s = sharding_of(f, o, t);
-    for (u32 d = 0; s && d < s->rank; d++)
-      if (axes_overlap_ref(s->dims[d].axes, axis)) return false;
-    if (s && axes_overlap_ref(s->unreduced, axis)) return false;
+    const seen_value *v = see(f, op_tensor(o, t));
+    if (!(v->axes >> (axis.axis % 64) & 1)) continue;
+    for (u32 d = 0; d < v->s->rank; d++)
+      if (axes_overlap_ref(v->s->dims[d].axes, axis)) return false;
+    if (axes_overlap_ref(v->s->unreduced, axis)) return false;
   }
   return true;
 }
@@ -183,6 +210,7 @@ enum { MAX_BEHIND = 64, MAX_WAYS = 2 };
 /* Do all devices along the axis go on to the same product of what they have of it? */
 static bool is_multiplied_alike(finder *f, const value *v, axis_ref axis) {
   const value *behind[MAX_BEHIND] = {v};
+  u32 look = f->seen[v->num].behind = ++f->num_looked;
   for (u32 i = 0, n = 1; i < n; i++)
     for (const use *u = behind[i]->uses; u; u = u->next) {
       const op *o = u->owner;
@@ -190,9 +218,10 @@ static bool is_multiplied_alike(finder *f, const value *v, axis_ref axis) {
           o->num_results != 1 || !lacks_axis(f, o, axis))
         continue;
       if (is_product(o)) return true;
-      bool known = n == MAX_BEHIND;
-      for (u32 k = 0; k < n && !known; k++) known = behind[k] == op_result(o, 0);
-      if (!known) behind[n++] = op_result(o, 0);
+      seen_value *next = &f->seen[op_result(o, 0)->num];
+      if (n == MAX_BEHIND || next->behind == look) continue;
+      next->behind = look;
+      behind[n++] = op_result(o, 0);
     }
   return false;
 }
@@ -261,11 +290,18 @@ static int by_bytes(const void *x, const void *y) {
 
 conflicts choose_conflicts(arena *a, ir_module *m) {
   conflicts out = {0};
-  finder f = {.m = m, .a = a, .space = shard_space_create(m, a), .out = &out};
-  rule_set_init(&f.rules, m->ctx, a, false);
+  arena *scratch = ir_scratch_push(m->ctx);
+  finder f = {.m = m,
+              .a = scratch,
+              .answers = a,
+              .space = shard_space_create(m, scratch),
+              .out = &out,
+              .seen = arena_zalloc(scratch, (module_number(m) + (size_t)1) * sizeof *f.seen)};
+  rule_set_init(&f.rules, m->ctx, scratch, false);
   f.rules.extra = true;
   f.rules.apart = true;
   op_walk(m->root, find, &f);
+  ir_scratch_pop(m->ctx);
   if (out.len) qsort(out.data, out.len, sizeof *out.data, by_bytes);
   return out;
 }
