@@ -302,21 +302,26 @@ enum { CHOOSE_FROM = 1 << 16, MAX_QUESTIONS = 12, MAX_TAKEN = 8 };
 
 /* One program, and what is asked of it besides. */
 typedef struct choice {
-  const op *source;       /* as it was before propagation; only copies are changed */
+  ir_module *source;      /* as it was before propagation; only copies are changed */
   const attr **signature; /* what propagation first gave @main: arguments, then results */
   const conflict *taken[MAX_TAKEN];
   u32 num_taken;
-  op *best;           /* the program of one device with what was taken; NULL: there is none */
+  ir_module *best;    /* the program of one device with what was taken; NULL: there is none */
   shard_space *space; /* its own */
   outside_list seen;
 } choice;
 
-static void set_root(job *j, op *root) {
-  j->m->root = root;
-  j->main = symbol_find(root, STR("main"));
+static void set_module(job *j, ir_module *m) {
+  j->m = m;
+  j->main = symbol_find(m->root, STR("main"));
 }
 
-static void begin_copy(job *j, const choice *c) { set_root(j, op_clone(j->m, c->source, NULL)); }
+static void begin_copy(job *j, const choice *c) { set_module(j, ir_module_clone(c->source)); }
+
+static void drop_module(ir_module **m) {
+  ir_module_destroy(*m);
+  *m = NULL;
+}
 
 /* Callers were promised these, or would find others than Shardy gives. */
 static const attr **read_signature(job *j) {
@@ -373,6 +378,13 @@ static bool was_asked(const conflict *const *asked, u32 n, const conflict *q) {
   return false;
 }
 
+static void keep_best(job *j, choice *c, shard_space *space) {
+  drop_module(&c->best);
+  c->best = j->m;
+  c->space = space;
+  c->seen = j->seen;
+}
+
 /* Takes it if the program costs less than that: *best, and *next to ask then. */
 static bool take(job *j, choice *c, const conflict *q, double below, double *best,
                  conflicts *next) {
@@ -381,12 +393,11 @@ static bool take(job *j, choice *c, const conflict *q, double below, double *bes
   double cost;
   c->taken[c->num_taken++] = q;
   if (!try_choice(j, c, &cost, &others, &space) || cost >= below) {
+    drop_module(&j->m);
     c->num_taken--;
     return false;
   }
-  c->best = j->m->root;
-  c->space = space;
-  c->seen = j->seen;
+  keep_best(j, c, space);
   *best = cost;
   *next = others;
   return true;
@@ -398,9 +409,9 @@ static void take_what_costs_less(job *j, choice *c, conflicts questions) {
   const conflict *asked[MAX_QUESTIONS];
   u32 num_asked = 0;
   double best;
-  if (!try_choice(j, c, &best, NULL, &c->space)) return;
-  c->best = j->m->root;
-  c->seen = j->seen;
+  shard_space *space;
+  if (!try_choice(j, c, &best, NULL, &space)) return;
+  keep_best(j, c, space);
   conflicts next;
   for (size_t i = 0; i < questions.len;) {
     const conflict *q = &questions.data[i++];
@@ -422,7 +433,7 @@ static bool propagate_and_partition(job *j, shard_space **space) {
   u64 least = j->opt->choose_from ? j->opt->choose_from : CHOOSE_FROM;
   if (least == UINT64_MAX || !choose_number(j->m, least))
     return propagate(j) && partition(j, space);
-  choice c = {.source = j->m->root};
+  choice c = {.source = j->m};
   begin_copy(j, &c);
   j->quiet = j->first = true;
   bool ok = propagate(j);
@@ -431,16 +442,21 @@ static bool propagate_and_partition(job *j, shard_space **space) {
   conflicts questions = choose_conflicts(j->scratch, j->m);
   if (questions.len) {
     c.signature = read_signature(j);
+    drop_module(&j->m);
     take_what_costs_less(j, &c, questions);
   }
   bool told = j->opt->dump || *j->folder.path || wants_remarks(j) ||
               j->opt->why; /* what nobody heard of a trial */
   if (c.best && !told) {
-    set_root(j, c.best);
+    set_module(j, c.best);
     *space = c.space;
     j->seen = c.seen;
-  } else if (questions.len || told ? !run_choice(j, &c, space, NULL) : !partition(j, space)) {
-    return false;
+    drop_module(&c.source);
+  } else if (questions.len || told) {
+    if (!run_choice(j, &c, space, NULL)) return false;
+  } else {
+    drop_module(&c.source);
+    if (!partition(j, space)) return false;
   }
   choose_end(j->m);
   return true;
@@ -472,9 +488,14 @@ static bool build_program(job *j, shard_space *space) {
   ops_erase_dead(j->main, DEAD_WITHOUT_EFFECTS);
   prog_builder *b = prog_begin(out, j->num_replicas, j->num_partitions);
   prog_set_flush_denormals(b, !j->opt->keep_denormals);
-  if (!lower_main(j->ctx, j->scratch, b, space, j->main, alias, j->num_replicas, j->num_partitions))
+  prog_set_scratch(b, ir_scratch_push(j->ctx));
+  arena *nodes = ir_scratch_push(j->ctx);
+  if (!lower_main(j->ctx, nodes, b, space, j->main, alias, j->num_replicas, j->num_partitions))
     return false;
+  ir_scratch_pop(j->ctx);
+  drop_module(&j->m); /* what plans takes its memory */
   j->problem = prog_finish(b, &e->prog);
+  ir_scratch_pop(j->ctx);
   return j->problem == NULL;
 }
 

@@ -294,6 +294,9 @@ static walk_result plain_op(void *user, op *o) {
 bool plain_bundles(ir_module *m, arena *scratch) {
   plain p = {m, m->ctx, scratch, without_token};
   bool ok = true;
+  if (!ir_may_have_type(m->ctx, TYPE_TUPLE) && !ir_may_have_type(m->ctx, TYPE_FUTURE) &&
+      !ir_may_have_type(m->ctx, TYPE_TOKEN))
+    return true;
   for (op *o = op_body(m->root, 0)->first; o; o = o->next)
     if (op_is(o, func) && op_body(o, 0)) unbundle_block(&p, op_body(o, 0));
   for (op *o = op_body(m->root, 0)->first; o && ok; o = o->next)
@@ -307,6 +310,7 @@ bool plain_bundles(ir_module *m, arena *scratch) {
 
 bool plain_quantized(ir_module *m, arena *scratch) {
   plain p = {m, m->ctx, scratch, quantized_storage};
+  if (!ir_may_have_type(m->ctx, TYPE_QUANT)) return true;
   if (!expand_quantized(m, scratch)) return false;
   op_walk_post(m->root, plain_op, &p);
   return true;

@@ -46,6 +46,7 @@ struct ir_ctx {
   /* the ones asked for most */
   const type *i1, *i32, *i64;
   const attr *unknown_loc, *unit, *last_file;
+  u32 type_kinds; /* a bit for each of which a type was made */
   bool aliased; /* some attribute was made that printing gives a name, locations apart */
 };
 

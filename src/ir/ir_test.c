@@ -95,6 +95,38 @@ static void test_ops(ir_ctx *c) {
   ir_module_destroy(m);
 }
 
+/* What is changed in one, or gone with it, is nothing to the other. */
+static void test_copy(ir_ctx *c) {
+  ir_module *m = ir_module_create(c);
+  const type *t = type_tensor(c, (i64s){NULL, 0}, type_i1(c), NULL);
+  const op_info *add = &op_infos[OP_add], *of_none = ir_op_info_unregistered(c, STR("test.none"));
+  block *b = op_body(m->root, 0);
+  op *later = op_create(m, of_none, loc_unknown(c), NULL, 0, &t, 1, 0);
+  op *first = op_create(m, of_none, loc_unknown(c), (value *[]){op_result(later, 0)}, 1, &t, 1, 0);
+  op *sum = op_create(m, add, loc_unknown(c), (value *[]){op_result(first, 0), op_result(later, 0)},
+                      2, &t, 1, 0);
+  op_set_attr(m, sum, STR("a"), attr_i64(c, 2));
+  op_insert(first, b, NULL); /* uses what comes behind it */
+  op_insert(later, b, NULL);
+  op_insert(sum, b, NULL);
+  ir_module *twin = ir_module_clone(m);
+  CHECK(module_may_have(twin, add) && !module_may_have(twin, subtract) && twin->live_other == 2);
+  op_erase(sum);
+  CHECK(!module_may_have(m, add) && module_may_have(twin, add));
+  ir_module_destroy(m);
+  op *x = op_body(twin->root, 0)->first, *y = x->next, *z = y->next;
+  CHECK(z && !z->next && z == op_body(twin->root, 0)->last && z->parent->module == twin);
+  CHECK(op_operand(x, 0) == op_result(y, 0) && op_operand(z, 0) == op_result(x, 0));
+  CHECK(op_operand(z, 1) == op_result(y, 0) && op_attr(z, STR("a")) == attr_i64(c, 2));
+  ir_module_destroy(twin);
+}
+
+static void test_kinds(ir_ctx *c) {
+  CHECK(ir_may_have_type(c, TYPE_TENSOR) && !ir_may_have_type(c, TYPE_FUTURE));
+  type_future(c, (types){NULL, 0});
+  CHECK(ir_may_have_type(c, TYPE_FUTURE));
+}
+
 int main(void) {
   oom_trap trap;
   diag_sink sink = {0};
@@ -104,6 +136,8 @@ int main(void) {
   test_attrs(c);
   test_fused(c);
   test_ops(c);
+  test_copy(c);
+  test_kinds(c);
   ir_ctx_destroy(c);
   return UNIT_END();
 }

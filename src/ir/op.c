@@ -7,11 +7,16 @@
 #include "base/index.h"
 #include "ir/ctx.h"
 
-ir_module *ir_module_create(ir_ctx *c) {
+static ir_module *new_module(ir_ctx *c) {
   ir_module *m = ARENA_NEW(&c->arena, ir_module);
   m->ctx = c;
   arena_init(&m->arena, &c->mem, c->trap);
   arena_init(&m->ops, &c->mem, c->trap);
+  return m;
+}
+
+ir_module *ir_module_create(ir_ctx *c) {
+  ir_module *m = new_module(c);
   m->root = op_create(m, &op_infos[OP_module], loc_unknown(c), NULL, 0, NULL, 0, 1);
   region_append(&m->root->regions[0], block_create(m));
   return m;
@@ -372,7 +377,8 @@ void op_set_attr(ir_module *m, op *o, str name, const attr *a) {
 
 struct ir_map {
   arena *a;
-  hash_index to; /* by value */
+  hash_index to;  /* by value */
+  value **by_num; /* instead, where all values have numbers; else NULL */
 };
 
 ir_map *ir_map_create(arena *a) {
@@ -381,10 +387,15 @@ ir_map *ir_map_create(arena *a) {
   return m;
 }
 
-void ir_map_set(ir_map *m, const value *from, value *to) { index_set(&m->to, m->a, from, to); }
+void ir_map_set(ir_map *m, const value *from, value *to) {
+  if (m->by_num)
+    m->by_num[from->num] = to;
+  else
+    index_set(&m->to, m->a, from, to);
+}
 
 value *ir_map_get(const ir_map *m, const value *from) {
-  value *to = index_get(&m->to, from);
+  value *to = m->by_num ? m->by_num[from->num] : index_get(&m->to, from);
   return to ? to : (value *)from;
 }
 
@@ -446,6 +457,16 @@ static void clone_rest(ir_module *m, const op *o, op *n, const ir_map *map) {
         clone_rest(m, i, twin, map);
     }
   }
+}
+
+ir_module *ir_module_clone(ir_module *from) {
+  arena *scratch = ir_scratch_push(from->ctx);
+  ir_map map = {.a = scratch};
+  map.by_num = arena_zalloc(scratch, (module_number(from) + (size_t)1) * sizeof *map.by_num);
+  ir_module *m = new_module(from->ctx);
+  m->root = op_clone(m, from->root, &map);
+  ir_scratch_pop(from->ctx);
+  return m;
 }
 
 op *op_clone(ir_module *m, const op *o, ir_map *map) {

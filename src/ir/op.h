@@ -272,6 +272,8 @@ bool slot_stores(const slot_info *s, const attr *a);
 
 ir_module *ir_module_create(ir_ctx *c); /* with an empty builtin.module */
 void ir_module_destroy(ir_module *m);
+/* A copy with memory of its own. Numbers the values of `from`. */
+ir_module *ir_module_clone(ir_module *from);
 
 /* A detached op. `info` from op_infos or ir_op_info_unregistered. Operands and types are
  * copied; slots and attributes start empty; each of the regions starts without blocks. */

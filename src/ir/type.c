@@ -61,8 +61,11 @@ static const type *unique(ir_ctx *c, type proto) {
   if (proto.quant) t->quant = quant_copy(a, proto.quant);
   t->depth = depth_of(t);
   table_put(&c->types, slot, proto.hash, t);
+  c->type_kinds |= 1u << t->kind;
   return t;
 }
+
+bool ir_may_have_type(const ir_ctx *c, type_kind kind) { return c->type_kinds >> kind & 1; }
 
 const type *type_none(ir_ctx *c) { return unique(c, (type){.kind = TYPE_NONE}); }
 const type *type_index(ir_ctx *c) { return unique(c, (type){.kind = TYPE_INDEX}); }

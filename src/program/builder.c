@@ -47,7 +47,7 @@ typedef struct groups_copy {
 
 struct prog_builder {
   str op_name;
-  arena *a;
+  arena *a, *scratch;
   bool flush_denormals;
   u32 num_replicas, num_partitions;
   VEC(prog_slot) slots;
@@ -61,18 +61,19 @@ struct prog_builder {
 
 prog_builder *prog_begin(arena *a, u32 num_replicas, u32 num_partitions) {
   prog_builder *b = ARENA_NEW(a, prog_builder);
-  b->a = a;
+  b->a = b->scratch = a;
   b->num_replicas = num_replicas;
   b->num_partitions = num_partitions;
   return b;
 }
 void prog_set_flush_denormals(prog_builder *b, bool on) { b->flush_denormals = on; }
+void prog_set_scratch(prog_builder *b, arena *scratch) { b->scratch = scratch; }
 arena *prog_arena(prog_builder *b) { return b->a; }
 
 /* Slots are numbered in the order in which they are made; the planner may add some, and never
  * renumbers. */
 static u32 add_slot(prog_builder *b, prog_slot s) {
-  VEC_PUSH(b->a, b->slots, s);
+  VEC_PUSH(b->scratch, b->slots, s);
   return (u32)b->slots.len - 1;
 }
 u32 prog_param(prog_builder *b, dtype type, u64 count) {
@@ -121,7 +122,7 @@ void prog_set_op_name(prog_builder *b, str name) { b->op_name = name; }
 
 static void add_step(prog_builder *b, prog_step_kind kind, void *payload, str name, str loc) {
   prog_step s = {.kind = kind, .name = name, .loc = loc, .op_name = b->op_name, .u.any = payload};
-  VEC_PUSH(b->a, b->steps, s);
+  VEC_PUSH(b->scratch, b->steps, s);
 }
 
 /* The rank, or 0 and an error at the end when it is more than a step can hold. */
@@ -338,7 +339,7 @@ void prog_add_replica_id(prog_builder *b, u32 out, str name, str loc) {
 }
 
 u32 prog_label(prog_builder *b) {
-  VEC_PUSH(b->a, b->labels, PROG_NONE);
+  VEC_PUSH(b->scratch, b->labels, PROG_NONE);
   return (u32)b->labels.len - 1;
 }
 void prog_place(prog_builder *b, u32 label) {
@@ -407,15 +408,17 @@ status prog_finish(prog_builder *b, const program **out_program) {
   /* Twice: planning relies on a sound program, running on a sound plan. */
   status s = prog_check(p, false);
   if (!s) {
-    prog_plan(b->a, p);
+    prog_plan(b->a, b->scratch, p);
     s = program_validate(p);
   }
-  if (!s) s = prog_check_flow(b->a, p);
+  if (!s) s = prog_check_flow(b->scratch, p);
   if (s) {
     status internal = status_make(STATUS_INTERNAL, "%s", status_message(s).data);
     status_free(s);
     return internal;
   }
+  p->slots = COPY_ARRAY(b, p->slots, p->num_slots);
+  p->steps = COPY_ARRAY(b, p->steps, p->num_steps);
   *out_program = p;
   return NULL;
 }

@@ -65,11 +65,11 @@ bool prog_strips_in_place(const program *p, const prog_strips *r, u32 in, u32 ou
 
 /* strips_form.c: makes strips of steps that follow one another where that saves memory traffic. Of
  * a program not laid out yet; true: steps have changed. */
-bool prog_form_strips(arena *a, program *p);
+bool prog_form_strips(arena *a, arena *scratch, program *p);
 
 /* take.c: gathers and scatters by indices as they are before a loop has wrapped them, which leaves
  * idle moves. Of a program of which nothing is planned. */
-void prog_take_wrapped(arena *a, program *p);
+void prog_take_wrapped(arena *a, arena *scratch, program *p);
 
 /* Fills in body->kind where the code is one known operation on one operand. */
 void prog_body_recognize(prog_body *body);
@@ -84,7 +84,7 @@ vm_code prog_body_code(prog_reducer kind, dtype type, vm_instr storage[4]);
 status prog_check(const program *p, bool planned) MUST_USE;
 
 /* plan.c: merges moves, keeps aliased parameters apart, lays out the workspace. */
-void prog_plan(arena *a, program *p);
+void prog_plan(arena *a, arena *scratch, program *p);
 
 /* sink.c: the steps in an order in which what is large is made later. NULL: as they are. Of a
  * program not laid out yet, each of whose values is merged with all that it can be. */

@@ -26,7 +26,7 @@ typedef struct touch_at {
 } touch_at;
 
 typedef struct planner {
-  arena *a;
+  arena *a, *out; /* out: what the steps have */
   program *p;
   life *touched;      /* first and last touch */
   life *lives;        /* the same, widened by loops */
@@ -144,7 +144,7 @@ static void save_param(planner *pl, u32 q) {
   u32 copy_slot = p->num_slots++;
   renaming r = {q, copy_slot};
   for (u32 i = 0; i < p->num_steps; i++) prog_step_slots(&p->steps[i], rename_slot, &r);
-  prog_copy *c = ARENA_NEW(pl->a, prog_copy);
+  prog_copy *c = ARENA_NEW(pl->out, prog_copy);
   c->rank = 1;
   c->dims[0] = (i64)slots[q].count;
   c->src = (prog_access){.slot = q, .stride = {1}};
@@ -687,14 +687,14 @@ static void sink_steps(planner *pl) {
 /* Called by prog_finish for a program that prog_check has found sound. The order matters: copies
  * for aliases are moves as others are, strips are made of what is then left, of neighbours that
  * sinking made, and only what no merge made one needs a place. */
-void prog_plan(arena *a, program *p) {
-  planner pl = {.a = a, .p = p};
-  prog_take_wrapped(a, p);
+void prog_plan(arena *a, arena *scratch, program *p) {
+  planner pl = {.a = scratch, .out = a, .p = p};
+  prog_take_wrapped(a, scratch, p);
   refresh(&pl);
   separate_aliases(&pl);
   merge_moves(&pl);
   drop_idle_moves(&pl);
   sink_steps(&pl);
-  if (prog_form_strips(a, p)) refresh(&pl);
+  if (prog_form_strips(a, scratch, p)) refresh(&pl);
   lay_out(&pl);
 }

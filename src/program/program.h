@@ -411,6 +411,9 @@ status program_deserialize(arena *a, str bytes, const program **out_program) MUS
 typedef struct prog_builder prog_builder;
 prog_builder *prog_begin(arena *a, u32 num_replicas, u32 num_partitions);
 void prog_set_flush_denormals(prog_builder *b, bool on);
+/* Right after prog_begin: where to put what nobody needs after prog_finish. Without it that lies in
+ * the program's arena, too. */
+void prog_set_scratch(prog_builder *b, arena *scratch);
 arena *prog_arena(prog_builder *b);
 void prog_set_op_name(prog_builder *b, str name); /* of the steps that follow; borrowed */
 

@@ -23,7 +23,7 @@ typedef struct marks {
 } marks;
 
 typedef struct former {
-  arena *a;
+  arena *a, *scratch;
   program *p;
   u32 *touches; /* by slot, in the whole program */
   u32 stamp;
@@ -347,7 +347,7 @@ static void emit_run(former *f, run *z) {
   prog_step step = r->steps[r->n - 1];
   step.kind = STEP_strips;
   step.u.strips_ = r;
-  VEC_PUSH(f->a, f->out, step);
+  VEC_PUSH(f->scratch, f->out, step);
 }
 
 /* What goes before and after a run. */
@@ -386,15 +386,15 @@ static u32 take_run(former *f, prog_step **list, u32 n, run *z, aside *x) {
 
 /* What is tried is made in one place: most of it comes to nothing, and a run is copied. */
 static void form(former *f, prog_step **list, u32 n) {
-  run *z = n ? ARENA_NEW(f->a, run) : NULL;
-  aside *x = n ? ARENA_NEW(f->a, aside) : NULL;
+  run *z = n > 1 ? ARENA_NEW(f->scratch, run) : NULL;
+  aside *x = n > 1 ? ARENA_NEW(f->scratch, aside) : NULL;
   while (n) {
-    u32 done = take_run(f, list, n, z, x);
+    u32 done = n > 1 ? take_run(f, list, n, z, x) : 0;
     if (done) {
       form(f, x->before, x->num_before);
       emit_run(f, z);
     } else {
-      VEC_PUSH(f->a, f->out, **list);
+      VEC_PUSH(f->scratch, f->out, **list);
       done = 1;
     }
     list += done;
@@ -406,14 +406,14 @@ static bool stays(const prog_step *s) {
   return prog_step_jump(s) || s->kind == STEP_collective || s->kind == STEP_call;
 }
 
-bool prog_form_strips(arena *a, program *p) {
-  former f = {.a = a, .p = p};
+bool prog_form_strips(arena *a, arena *scratch, program *p) {
+  former f = {.a = a, .scratch = scratch, .p = p};
   u32 **tables[] = {&f.touches, &f.run.read, &f.run.written, &f.after.read, &f.after.written};
   for (size_t i = 0; i < COUNT(tables); i++)
-    *tables[i] = arena_zalloc(a, (p->num_slots + 1) * sizeof(u32));
-  bool *target = arena_zalloc(a, p->num_steps + 1);
-  u32 *now = ARENA_ARRAY(a, u32, p->num_steps + 1);
-  prog_step **list = ARENA_ARRAY(a, prog_step *, p->num_steps + 1);
+    *tables[i] = arena_zalloc(scratch, (p->num_slots + 1) * sizeof(u32));
+  bool *target = arena_zalloc(scratch, p->num_steps + 1);
+  u32 *now = ARENA_ARRAY(scratch, u32, p->num_steps + 1);
+  prog_step **list = ARENA_ARRAY(scratch, prog_step *, p->num_steps + 1);
   for (u32 t = 0; t < p->num_steps; t++) {
     const prog_jump *j = prog_step_jump(&p->steps[t]);
     for (u32 k = 0; j && k < j->n; k++) target[j->target[k]] = true;

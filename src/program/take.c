@@ -185,9 +185,9 @@ static void count_touch(void *user, u32 *slot, slot_use use) {
   ((u32 *)user)[*slot]++;
 }
 
-void prog_take_wrapped(arena *a, program *p) {
-  u32 *touches = arena_zalloc(a, (p->num_slots + 1) * sizeof(u32));
-  bool *target = arena_zalloc(a, p->num_steps + 1), any = false;
+void prog_take_wrapped(arena *a, arena *scratch, program *p) {
+  u32 *touches = arena_zalloc(scratch, (p->num_slots + 1) * sizeof(u32));
+  bool *target = arena_zalloc(scratch, p->num_steps + 1), any = false;
   for (u32 i = 0; i < p->num_steps; i++) {
     const prog_jump *j = prog_step_jump(&p->steps[i]);
     for (u32 k = 0; j && k < j->n; k++) target[j->target[k]] = true;
