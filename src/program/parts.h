@@ -28,6 +28,9 @@ bool prog_step_goes_on(const prog_step *s);
 bool prog_step_is_move(const program *p, const prog_step *s);
 /* A loop that reads slot `in` only with the access it writes `out` with, and the like. */
 bool prog_step_in_place(const program *p, const prog_step *s, u32 in, u32 out);
+/* As prog_step_slots; of a collective, which may have very many, only those in whose place it could
+ * write `out`. */
+void prog_step_donors(prog_step *s, u32 out, slot_fn *fn, void *user);
 /* The parameter that a result takes over, with whose slot it is one; else the slot itself. */
 u32 prog_slot_owner(const program *p, u32 slot);
 /* Whose memory a slot lies in: 0: the workspace; then those of parameters, then of results.

@@ -396,7 +396,7 @@ static void find_donor(void *user, u32 *slot, slot_use use) {
 static u32 donor_of(planner *pl, u32 born) {
   u32 t = pl->lives[born].first;
   donor_search d = {.pl = pl, .born = born, .step = t, .found = PROG_NONE};
-  if (pl->lives[born].last > t) prog_step_slots(&pl->p->steps[t], find_donor, &d);
+  if (pl->lives[born].last > t) prog_step_donors(&pl->p->steps[t], born, find_donor, &d);
   return d.found;
 }
 

@@ -196,6 +196,13 @@ bool prog_step_in_place(const program *p, const prog_step *s, u32 in, u32 out) {
   return true;
 }
 
+void prog_step_donors(prog_step *s, u32 out, slot_fn *fn, void *user) {
+  prog_collective *c = s->kind == STEP_collective ? s->u.collective_ : NULL;
+  if (!c) prog_step_slots(s, fn, user);
+  for (u32 i = 0; c && i < c->n; i++)
+    if (c->out[i] == out) fn(user, &c->in[i], USE_READ);
+}
+
 u32 prog_slot_owner(const program *p, u32 slot) {
   const prog_slot *s = &p->slots[slot];
   return s->kind == SLOT_RESULT && s->alias >= 0 ? p->param_slot[s->alias] : slot;
