@@ -171,7 +171,8 @@ static direction pass_through(const op *o, u8 kind, bool many_too) {
   return DIR_NONE;
 }
 
-/* The directions that round `priority` adds to those of the rounds before. */
+/* The directions that round `priority` adds to those of the rounds before. Of which uses an op has
+ * only round 0 asks. */
 static void add_round(int priority, const op *o, u8 kind, direction *pass, direction *other) {
   direction p = DIR_BOTH, q = DIR_BOTH;
   if (priority < 2) p = q = pass_through(o, kind, priority == 1);
@@ -190,17 +191,33 @@ static direction given_direction(const engine *e, const op_priorities *given, co
   return op_priorities_direction(given, o, (kind & KIND_ELEMENTWISE) != 0, e->round);
 }
 
-static transfer_mode mode_of(const engine *e, const op *o, bool elementwise) {
+/* In which directions ops go in this round, which after round 0 their kind alone decides. */
+static directions directions_of(engine *e, const op *o) {
+  u8 kind = e->kind[o->num];
   direction pass = DIR_NONE, other = DIR_NONE;
+  if (e->round == 0) {
+    if (kind & (KIND_PASS_THROUGH | KIND_DYNAMIC)) add_round(0, o, kind, &pass, &other);
+    return (directions){(u8)pass, (u8)other};
+  }
+  for (u8 k = 0; e->modes_of != e->round && k < COUNT(e->modes); k++) {
+    pass = other = DIR_NONE;
+    for (int i = 1; i <= e->round; i++) /* 1 includes 0 */
+      add_round(i, o, (u8)(k * KIND_PASS_THROUGH), &pass, &other);
+    e->modes[k] = (directions){(u8)pass, (u8)other};
+  }
+  e->modes_of = e->round;
+  return e->modes[kind / KIND_PASS_THROUGH % COUNT(e->modes)];
+}
+
+static transfer_mode mode_of(engine *e, const op *o, bool elementwise) {
+  directions d = {DIR_BOTH, DIR_BOTH};
   const op_priorities *given = op_priorities_of(e->m->ctx);
-  if (e->round == ANY_ROUND) pass = other = DIR_BOTH;
   if (e->round != ANY_ROUND && given)
-    pass = other = given_direction(e, given, o);
-  else
-    for (int i = e->round > 0; i <= e->round; i++) /* 1 includes 0 */
-      add_round(i, o, e->kind[o->num], &pass, &other);
-  return (transfer_mode){.pass = (u8)pass,
-                         .other = (u8)other,
+    d.pass = d.other = (u8)given_direction(e, given, o);
+  else if (e->round != ANY_ROUND)
+    d = directions_of(e, o);
+  return (transfer_mode){.pass = d.pass,
+                         .other = d.other,
                          .aggressive = e->aggressive,
                          .elementwise = elementwise,
                          .conservative = false};
@@ -348,12 +365,14 @@ static void visit_results(engine *e) {
   const sharding **results = state_results(e, e->main);
   e->notify = false;
   u32 n = ret ? (u32)min_size(ret->num_operands, func_num(e->main, FUNC_RESULTS)) : 0;
+  if (!e->returned) e->returned = arena_zalloc(e->a, (n + (size_t)1) * sizeof *e->returned);
   for (u32 i = 0; i < n; i++) {
     value *v = op_operand(ret, i);
     if (!type_is_shardable(v->type)) continue;
     const sharding *in[2] = {state_get(e, v), results[i]}, **out;
     transfer_mode mode = {.pass = DIR_BOTH, .other = DIR_BOTH, .aggressive = e->aggressive};
-    const rule *r = rule_identity(&e->rules, v->type, 1);
+    const rule *r = e->returned[i];
+    if (!r) r = e->returned[i] = rule_identity(&e->rules, v->type, 1);
     if (!step(e, r, mode, in, &out)) continue;
     e->sources.len = 0;
     VEC_PUSH(e->a, e->sources, v);

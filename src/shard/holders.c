@@ -127,6 +127,8 @@ bool op_says_elsewhere(const op *o) {
 static attrs list_of(op *o, bool args) {
   const flow *f = op_flow(o);
   if (f && f->get_shardings) return f->get_shardings(o, args);
+  const side_slots *s = op_kind(o) < OP_COUNT ? &slots_of[op_kind(o)] : NULL;
+  if (!s || !s->results) return op_shardings(o); /* that no slot is called so is known */
   const sharding_per_value_attr *l = attr_as(sharding_per_value, op_attr(o, list_slot(o, args)));
   return l ? l->shardings : (attrs){0};
 }

@@ -23,6 +23,10 @@ typedef struct value_group {
   value_vec members;
 } value_group;
 
+typedef struct directions {
+  u8 pass, other;
+} directions;
+
 typedef struct engine {
   ir_module *m;
   arena *a;
@@ -46,6 +50,7 @@ typedef struct engine {
   u8 *settled;               /* the mode of the last visit since when nothing changed; 0: none */
   u32 *place;                /* in the stack + 1 */
   const sharding ***results; /* of functions: shardings of their results */
+  const rule **returned;     /* between those of main and what it returns; NULL: not known yet */
   u32 num_ops, num_values;
 
   VEC(value_group) groups; /* by id */
@@ -56,6 +61,8 @@ typedef struct engine {
   u32 depth;
   op *current;
   int round;
+  int modes_of; /* the round of which this is known, by KIND_PASS_THROUGH and those above: */
+  directions modes[8];
   bool aggressive, notify;
   const sharding **in;
   size_t cap_in;
