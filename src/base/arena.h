@@ -68,7 +68,7 @@ void arena_reset(arena *a);
 
 /* n bytes aligned to `align` (a power of two, at most 64). Never NULL, n may be 0. */
 void *arena_alloc_aligned(arena *a, size_t n, size_t align);
-static inline void *arena_alloc(arena *a, size_t n) { return arena_alloc_aligned(a, n, 8); }
+void *arena_alloc(arena *a, size_t n); /* aligned to 8, as most is */
 /* Aligned to 8, like arena_alloc; these and all below jump to the trap and never return NULL. */
 void *arena_zalloc(arena *a, size_t n);
 /* count * size with overflow treated as out of memory; not zeroed. */

@@ -174,7 +174,13 @@ const attr *attr_int(ir_ctx *c, const type *t, i64 v) {
   return attr_make(c, integer, .type = t, .value = v);
 }
 const attr *attr_i64(ir_ctx *c, i64 v) { return attr_int(c, type_i64(c), v); }
-const attr *attr_string(ir_ctx *c, str s) { return attr_make(c, string, .value = s); }
+/* A few names are asked for with every op. */
+const attr *attr_string(ir_ctx *c, str s) {
+  size_t h = s.len ? s.len * 7 + (u8)s.data[0] * 3 + (u8)s.data[s.len - 1] : 0;
+  const attr **at = &c->strings[h % COUNT(c->strings)];
+  if (!*at || !str_eq(attr_as(string, *at)->value, s)) *at = attr_make(c, string, .value = s);
+  return *at;
+}
 const attr *attr_symbol(ir_ctx *c, str s) { return attr_make(c, symbol_ref, .root = s); }
 const attr *attr_array(ir_ctx *c, attrs elems) { return attr_make(c, array, .elems = elems); }
 const attr *attr_type(ir_ctx *c, const type *t) { return attr_make(c, type_ref, .type = t); }

@@ -46,8 +46,9 @@ struct ir_ctx {
   /* the ones asked for most */
   const type *i1, *i32, *i64;
   const attr *unknown_loc, *unit, *last_file;
-  u32 type_kinds; /* a bit for each of which a type was made */
-  bool aliased; /* some attribute was made that printing gives a name, locations apart */
+  const attr *strings[64]; /* asked for lately, by length and ends */
+  u32 type_kinds;          /* a bit for each of which a type was made */
+  bool aliased;            /* some attribute was made that printing gives a name, locations apart */
 };
 
 /* quant.c */

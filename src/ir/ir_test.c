@@ -121,6 +121,19 @@ static void test_copy(ir_ctx *c) {
   ir_module_destroy(twin);
 }
 
+/* More than the context keeps at hand, with the same ends and lengths. */
+static void test_strings(ir_ctx *c) {
+  const attr *first[200];
+  for (int turn = 0; turn < 3; turn++)
+    for (int i = 0; i < 200; i++) {
+      char text[] = {'<', (char)('a' + i % 10), (char)('a' + i / 10), '>'};
+      const attr *a = attr_string(c, (str){text, sizeof text});
+      CHECK(str_eq(attr_as(string, a)->value, (str){text, sizeof text}));
+      CHECK(turn ? a == first[i] : (first[i] = a, true));
+    }
+  CHECK(attr_string(c, STR("")) == attr_string(c, (str){0}));
+}
+
 static void test_kinds(ir_ctx *c) {
   CHECK(ir_may_have_type(c, TYPE_TENSOR) && !ir_may_have_type(c, TYPE_FUTURE));
   type_future(c, (types){NULL, 0});
@@ -137,6 +150,7 @@ int main(void) {
   test_fused(c);
   test_ops(c);
   test_copy(c);
+  test_strings(c);
   test_kinds(c);
   ir_ctx_destroy(c);
   return UNIT_END();
