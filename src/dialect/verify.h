@@ -22,6 +22,7 @@ typedef struct checker {
   hash_index dominators; /* of regions of several blocks */
   hash_index shardings;  /* few stand at many values: pairs with types that they fit where no manual
                             computation has a say, in the innermost module */
+  hash_index rows;       /* ops that passed and say all by themselves */
 } checker;
 
 /* The op of that name in the table; NULL: none. */
