@@ -143,6 +143,7 @@ static void read_properties(reader *r, cursor c) {
   if (c.at == c.end) return;
   size_t n = get_count(r, &c);
   r->props = ARENA_ARRAY(r->arena, cursor, n);
+  r->known = arena_zalloc(r->arena, n * sizeof *r->known);
   r->num_props = n;
   for (size_t i = 0; i < n && !r->failed; i++) {
     str bytes = get_blob(r, &c);

@@ -115,6 +115,26 @@ static const attr *read_segments(reader *r, cursor *c) {
                    .data = {(const char *)sizes, len * sizeof *sizes});
 }
 
+static bool is_blank(const op *o) {
+  bool blank = !o->num_attrs;
+  for (u32 i = 0; i < o->info->num_slots; i++) blank &= !o->slots[i];
+  return blank;
+}
+
+/* Equal ops share their properties, and what becomes of these. */
+static void read_vhlo_properties(reader *r, cursor *p, known_props *k, const op_name *n, op *o) {
+  size_t bytes = o->info->num_slots * sizeof *o->slots;
+  bool blank = is_blank(o);
+  if (blank && k->name == n && k->info == o->info) {
+    if (bytes) memcpy(o->slots, k->slots, bytes);
+    p->at = p->end;
+    return;
+  }
+  vhlo_properties(r, p, n, o);
+  if (blank && !r->failed && p->at == p->end && !o->num_attrs)
+    *k = (known_props){n, o->info, arena_copy(r->arena, o->slots, bytes)};
+}
+
 static void read_op_properties(reader *r, cursor *c, const op_name *n, op *o) {
   const u8 *from = c->at;
   u64 i = get_uint(r, c);
@@ -124,7 +144,7 @@ static void read_op_properties(reader *r, cursor *c, const op_name *n, op *o) {
   if (r->failed) return;
   cursor p = r->props[i];
   if (n->vhlo) {
-    vhlo_properties(r, &p, n, o);
+    read_vhlo_properties(r, &p, &r->known[i], n, o);
   } else if (!n->registered) {
     const attr *a = get_attr(r, &p);
     if (op_is_plain(o))

@@ -65,6 +65,13 @@ typedef struct use_order {
   const u8 *from;
 } use_order;
 
+/* What properties make of an op of this name: its slots. */
+typedef struct known_props {
+  const op_name *name; /* NULL: not known */
+  const op_info *info;
+  const attr **slots;
+} known_props;
+
 /* One a call of bytecode_read, on its stack; the tables are in its scratch arena. */
 typedef struct reader {
   ir_ctx *ctx;
@@ -88,6 +95,7 @@ typedef struct reader {
   entry *attrs, *types;
   str *resources; /* keys */
   cursor *props;
+  known_props *known; /* by properties: of the op of VHLO that had them first */
   size_t num_strings, num_dialects, num_ops, num_attrs, num_types, num_resources, num_props;
 } reader;
 
