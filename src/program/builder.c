@@ -45,6 +45,12 @@ typedef struct groups_copy {
   u32 *begin, *members;
 } groups_copy;
 
+/* Lists that loops and code grow by doubling; those that were too short are taken again. */
+typedef enum list_kind { LIST_ACCESSES, LIST_INSTRS, LIST_CONSTS, LIST_KINDS } list_kind;
+typedef struct spare_list {
+  struct spare_list *next;
+} spare_list;
+
 struct prog_builder {
   str op_name;
   arena *a, *scratch;
@@ -56,7 +62,8 @@ struct prog_builder {
   VEC(u32) results;
   VEC(u32) labels; /* step index; PROG_NONE until placed */
   VEC(groups_copy) groups;
-  str too_big; /* name of a step with too many dims */
+  spare_list *spare[LIST_KINDS][32]; /* by the power of two that they have room for */
+  str too_big;                       /* name of a step with too many dims */
 };
 
 prog_builder *prog_begin(arena *a, u32 num_replicas, u32 num_partitions) {
@@ -146,12 +153,25 @@ static prog_access make_access(u32 rank, u32 slot, i64 offset, const i64 *stride
   return a;
 }
 
-static u32 push_access(prog_builder *b, prog_access **list, u32 *len, u32 *cap, prog_access a) {
-  if (*len == *cap) {
-    size_t n = *cap;
-    *list = arena_grow(b->a, *list, *len, &n, sizeof(prog_access));
-    *cap = (u32)n;
+/* Room for one more: the same elements in another place. */
+static void *grow(prog_builder *b, list_kind kind, void *data, u32 *cap, size_t size) {
+  u32 k = *cap ? (u32)__builtin_ctz(*cap) + 1 : kind == LIST_INSTRS ? 2 : 0;
+  spare_list **spare = b->spare[kind], *to = spare[k];
+  if (to)
+    spare[k] = to->next;
+  else
+    to = arena_array(b->a, (size_t)1 << k, size);
+  if (*cap) {
+    memcpy(to, data, *cap * size);
+    *(spare_list *)data = (spare_list){spare[k - 1]};
+    spare[k - 1] = data;
   }
+  *cap = 1u << k;
+  return to;
+}
+
+static u32 push_access(prog_builder *b, prog_access **list, u32 *len, u32 *cap, prog_access a) {
+  if (*len == *cap) *list = grow(b, LIST_ACCESSES, *list, cap, sizeof a);
   (*list)[(*len)++] = a;
   return *len - 1;
 }
@@ -173,11 +193,7 @@ void prog_loop_reduce(prog_builder *b, prog_loop *l, u32 reduced, const u32 *ini
 }
 
 static u32 add_instr(prog_builder *b, vm_code *c, vm_instr i) {
-  if (c->len == c->cap) {
-    size_t n = c->cap;
-    c->instrs = arena_grow(b->a, c->instrs, c->len, &n, sizeof(vm_instr));
-    c->cap = (u32)n;
-  }
+  if (c->len == c->cap) c->instrs = grow(b, LIST_INSTRS, c->instrs, &c->cap, sizeof i);
   c->instrs[c->len++] = i;
   return c->len - 1;
 }
@@ -186,12 +202,9 @@ u32 vm_load(prog_builder *b, vm_code *c, dtype type, u32 input) {
   return add_instr(b, c, (vm_instr){.op = VM_load, .type = (u8)type, .a = input});
 }
 u32 vm_const_bits(prog_builder *b, vm_code *c, dtype type, const void *element) {
-  if (c->num_consts == c->cap_consts) {
-    size_t n = c->cap_consts;
-    c->consts = arena_grow(b->a, c->consts, c->num_consts, &n, sizeof(vm_const));
-    c->cap_consts = (u32)n;
-  }
   vm_const v = {0, 0};
+  if (c->num_consts == c->cap_consts)
+    c->consts = grow(b, LIST_CONSTS, c->consts, &c->cap_consts, sizeof v);
   memcpy(&v, element, dtype_size(type));
   c->consts[c->num_consts] = v;
   return add_instr(b, c, (vm_instr){.op = VM_constant, .type = (u8)type, .a = c->num_consts++});
@@ -225,7 +238,7 @@ void prog_add_dot(prog_builder *b, const prog_dot *dot, str name, str loc) {
 void prog_add_copy(prog_builder *b, u32 rank, const i64 *dims, u32 src, i64 src_offset,
                    const i64 *src_strides, u32 dst, i64 dst_offset, const i64 *dst_strides,
                    str name, str loc) {
-  prog_copy *c = ARENA_NEW(b->a, prog_copy);
+  prog_copy *c = ARENA_NEW(b->scratch, prog_copy); /* most are moves, and vanish */
   c->rank = check_rank(b, rank, name);
   if (c->rank) memcpy(c->dims, dims, c->rank * sizeof(i64));
   c->src = make_access(c->rank, src, src_offset, src_strides);
@@ -372,6 +385,15 @@ static void resolve_labels(prog_builder *b) {
   }
 }
 
+/* The copies that are left. */
+static void own_copies(prog_builder *b, prog_step *steps, u32 n) {
+  for (u32 i = 0; i < n; i++) {
+    prog_step *s = &steps[i];
+    if (s->kind == STEP_copy) s->u.copy_ = COPY_ARRAY(b, s->u.copy_, 1);
+    if (s->kind == STEP_strips) own_copies(b, s->u.strips_->steps, s->u.strips_->n);
+  }
+}
+
 static void recognize_bodies(program *p) {
   for (u32 i = 0; i < p->num_steps; i++) {
     prog_step *s = &p->steps[i];
@@ -419,6 +441,7 @@ status prog_finish(prog_builder *b, const program **out_program) {
   }
   p->slots = COPY_ARRAY(b, p->slots, p->num_slots);
   p->steps = COPY_ARRAY(b, p->steps, p->num_steps);
+  own_copies(b, p->steps, p->num_steps);
   *out_program = p;
   return NULL;
 }
