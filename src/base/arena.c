@@ -175,6 +175,7 @@ str arena_printf(arena *a, const char *fmt, ...) {
     len = (size_t)vsnprintf(p, cap, fmt, ap);
     va_end(ap);
   } while (len >= cap);
+  if (a->cur == p + cap) a->cur = p + len + 1; /* what is over goes to who comes next */
   return (str){p, len};
 }
 

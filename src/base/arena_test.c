@@ -1,4 +1,6 @@
-/* What an arena keeps when it is reset. */
+/* What an arena keeps when it is reset, and what texts take in it. */
+#include <stdlib.h>
+
 #include "base/arena.h"
 
 #include "tests/unit.h"
@@ -19,6 +21,20 @@ static void *count_fn(void *user, void *p, size_t old_size, size_t new_size) {
   c->held += new_size - old_size;
   c->taken += p == NULL;
   return mem_resize(&mem_system, p, old_size, new_size);
+}
+
+/* A short text takes the room that it needs. */
+static void test_printf(void) {
+  oom_trap trap;
+  arena a;
+  arena_init(&a, &mem_system, &trap);
+  if (setjmp(trap.at)) exit(1);
+  str one = arena_printf(&a, "%d", 7), two = arena_printf(&a, "%0100d", 7);
+  str three = arena_printf(&a, "x");
+  CHECK(str_eq(one, STR("7")) && two.len == 100 && two.data[99] == '7' && str_eq(three, STR("x")));
+  CHECK(one.data[1] == 0 && two.data[100] == 0 && three.data > two.data + 100);
+  CHECK(two.data < one.data + 128 && three.data < two.data + 128); /* one try came to nothing */
+  arena_deinit(&a);
 }
 
 int main(void) {
@@ -46,5 +62,6 @@ int main(void) {
   CHECK(HIDDEN(p));
   arena_deinit(&a);
   CHECK(c.held == 0);
+  test_printf();
   return UNIT_END();
 }

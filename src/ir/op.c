@@ -388,6 +388,7 @@ ir_map *ir_map_create(arena *a) {
 }
 
 void ir_map_set(ir_map *m, const value *from, value *to) {
+  if (!m) return;
   if (m->by_num)
     m->by_num[from->num] = to;
   else
@@ -395,7 +396,7 @@ void ir_map_set(ir_map *m, const value *from, value *to) {
 }
 
 value *ir_map_get(const ir_map *m, const value *from) {
-  value *to = m->by_num ? m->by_num[from->num] : index_get(&m->to, from);
+  value *to = !m ? NULL : m->by_num ? m->by_num[from->num] : index_get(&m->to, from);
   return to ? to : (value *)from;
 }
 
@@ -470,7 +471,7 @@ ir_module *ir_module_clone(ir_module *from) {
 }
 
 op *op_clone(ir_module *m, const op *o, ir_map *map) {
-  if (!map) map = ir_map_create(&m->arena);
+  if (!map && (o->num_regions || m->live_other)) map = ir_map_create(&m->arena);
   op *n = clone(m, o, map);
   if (m->live_other) clone_rest(m, o, n, map);
   return n;

@@ -11,7 +11,7 @@ enum { PLAIN, CONSTANT_EXPRESSION, SCALAR_BROADCAST };
 
 typedef struct splitter {
   ir_module *m;
-  arena *a;
+  arena *a, *one;  /* one: of the expression at hand */
   op *func;        /* at hand */
   op *impure_func; /* the last one noted as such */
   VEC(op *) constants;
@@ -73,12 +73,13 @@ static void copy_op(splitter *s, value *v, ir_map *map) {
 /* Operands before users, with a stack of our own: expressions may be long. */
 static value *copy_expression(splitter *s, value *root) {
   if (value_is_scalar(root)) return root;
-  ir_map *map = ir_map_create(s->a);
+  arena_reset(s->one);
+  ir_map *map = ir_map_create(s->one);
   struct {
     value **data;
     size_t len, cap;
   } stack = {0};
-  VEC_PUSH(s->a, stack, root);
+  VEC_PUSH(s->one, stack, root);
   while (stack.len) {
     value *v = stack.data[stack.len - 1];
     if (!to_copy(map, v)) {
@@ -88,7 +89,7 @@ static value *copy_expression(splitter *s, value *root) {
     op *o = value_op(v);
     size_t before = stack.len;
     for (u32 i = o->num_operands; i-- > 0;)
-      if (to_copy(map, op_operand(o, i))) VEC_PUSH(s->a, stack, op_operand(o, i));
+      if (to_copy(map, op_operand(o, i))) VEC_PUSH(s->one, stack, op_operand(o, i));
     if (stack.len > before) continue;
     copy_op(s, v, map);
     stack.len--;
@@ -198,10 +199,12 @@ bool pass_constant_splitter(ir_module *m, arena *scratch, const pass_args *args)
   size_t n;
   symbols_init(&s.symbols, m, scratch);
   if (!funcs_in_order(&s.symbols, false, &funcs, &n)) return false;
+  s.one = ir_scratch_push(m->ctx);
   for (size_t i = 0; i < n; i++) {
     s.func = funcs[i];
     if (module_may_have(m, named_computation)) op_walk_post(funcs[i], split_computation, &s);
     split_region(&s, &funcs[i]->regions[0]);
   }
+  ir_scratch_pop(m->ctx);
   return true;
 }
