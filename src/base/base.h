@@ -85,6 +85,10 @@ static inline u64 hash_u64(u64 x, u64 seed) {
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
   return x ^ (x >> 31);
 }
-static inline u64 hash_ptr(const void *p, u64 seed) { return hash_u64((u64)(uintptr_t)p, seed); }
+/* Of what is at an address of ours: a few instructions, as most that is hashed is such. */
+static inline u64 hash_ptr(const void *p, u64 seed) {
+  u64 x = ((u64)(uintptr_t)p ^ (seed << 29 | seed >> 35)) * 0x9e3779b97f4a7c15u;
+  return x ^ x >> 32; /* indices go by the low bits */
+}
 
 #endif
