@@ -178,6 +178,7 @@ typedef struct dot_dims {
   i64 dims[4 * PROG_MAX_DIMS];
   i64 lhs[4 * PROG_MAX_DIMS], rhs[4 * PROG_MAX_DIMS], out[4 * PROG_MAX_DIMS];
   u32 n;
+  bool may_tile;
 } dot_dims;
 
 static void add_dim(dot_dims *x, u32 *of, i64 size, i64 lhs, i64 rhs, i64 out) {
@@ -200,6 +201,7 @@ static void emit_dot(lower *L, dot_dims *x, const node *lhs, const node *rhs, co
   x->step.lhs_stride = x->lhs;
   x->step.rhs_stride = x->rhs;
   x->step.out_stride = x->out;
+  if (x->may_tile) prog_add_tiles(L->b, &x->step, lower_name(L), lower_loc(L));
   prog_add_dot(L->b, &x->step, lower_name(L), lower_loc(L));
 }
 
@@ -526,6 +528,13 @@ static bool next_phase(const conv *c, i64 *phase) {
   return false;
 }
 
+/* Whether sums are to be more precise than they need be. */
+static bool wants_more(attrs config) {
+  for (size_t i = 0; i < config.len; i++)
+    if (attr_as(precision, config.data[i])->value) return true;
+  return false;
+}
+
 /* Strides and dilations of the window become strides of the dot; padding of the input needs a copy
  * of it. */
 bool lower_convolution(lower *L, op *o) {
@@ -539,7 +548,7 @@ bool lower_convolution(lower *L, op *o) {
   if (!c.out || !pad_input(L, o, &c)) return false;
   i64 phase[PROG_MAX_DIMS] = {0};
   do {
-    dot_dims x = {.n = 0};
+    dot_dims x = {.may_tile = !wants_more(c.a.precision_config)};
     conv_dims(&c, phase, &x);
     emit_dot(L, &x, c.input, c.rhs, c.out);
   } while (next_phase(&c, phase));

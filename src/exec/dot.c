@@ -478,4 +478,5 @@ void dot_lower(const lower_env *e, const prog_dot *d, exec_step *out) {
   out->scratch = place_scratch(p);
   out->units = p->batches * p->pieces_m * p->pieces_n;
   out->cost = 100 + unit_work(p) / 32;
+  if (!tall && !across) dot_tiles_lower(e, p, d, out);
 }

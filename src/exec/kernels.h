@@ -14,6 +14,7 @@
 #include "exec/move_kernel.h"
 #include "exec/thin_kernel.h"
 #include "exec/transpose_kernel.h"
+#include "exec/winograd_kernel.h"
 #include "program/program.h"
 
 #define VM_RTYPES(R) /* id, C type */                                                              \
@@ -79,9 +80,10 @@ typedef struct vm_kernels {
   kern_fn *any; /* any conversion; b: u8 from, to: the types as they lie in memory */
   const fold_kernels *fold_rows[R_COUNT]; /* NULL but of floats */
   dot_kernels dot;
-  fft_plan_fn *fft[2];             /* f32, f64 */
-  const linalg_kernels *linalg[2]; /* the same */
-  const thin_kernels *thin[2];     /* the same; bytes: with f32 */
+  fft_plan_fn *fft[2];              /* f32, f64 */
+  const linalg_kernels *linalg[2];  /* the same */
+  const winograd_kernels *winograd; /* of f32 */
+  const thin_kernels *thin[2];      /* the same; bytes: with f32 */
   const move_kernels *move;
   const char *isa;
 } vm_kernels;

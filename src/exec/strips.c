@@ -205,6 +205,7 @@ static void cut_loop(lowering *l, lower_env *e, const prog_loop *p, u64 piece, e
 static void cut_dot(lowering *l, lower_env *e, const prog_dot *p, u64 piece, exec_step *out) {
   u32 cut = l->s->cut, rank = p->nb + p->nm + p->nn + p->nk, batches = cut < p->nb ? cut : p->nb;
   prog_dot c = *p;
+  c.by_tiles = false;
   c.nb -= batches;
   c.nm -= cut - batches;
   c.dims = ARENA_ARRAY(e->a, i64, rank);

@@ -70,6 +70,15 @@ bool prog_strips_in_place(const program *p, const prog_strips *r, u32 in, u32 ou
  * a program not laid out yet; true: steps have changed. */
 bool prog_form_strips(arena *a, arena *scratch, program *p);
 
+/* tiles.c: what a convolution by tiles of 2x2 results is: n images of h x w results of k features
+ * each, from c features; `panel` of the k are multiplied at once, and an image has high x wide
+ * tiles. False: *d is none of a shape that is worth it. The kernel's 16 numbers for each c and k
+ * lie in that slot as [16][k / panel][c][panel]. */
+typedef struct prog_tiles {
+  i64 n, h, w, k, c, panel, high, wide, all;
+} prog_tiles;
+bool prog_find_tiles(const prog_dot *d, prog_tiles *t);
+
 /* take.c: gathers and scatters by indices as they are before a loop has wrapped them, which leaves
  * idle moves. Of a program of which nothing is planned. */
 void prog_take_wrapped(arena *a, arena *scratch, program *p);

@@ -144,6 +144,8 @@ typedef struct prog_dot {
   i64 *dims;                                 /* nb + nm + nn + nk */
   i64 *lhs_stride, *rhs_stride, *out_stride; /* same length; 0 where a dim is absent */
   i64 lhs_offset, rhs_offset, out_offset;    /* elements into the slot */
+  bool by_tiles;                             /* prog_add_tiles */
+  u32 taps;                                  /* of these: rhs as tiles are multiplied with it */
 } prog_dot;
 
 /* dst = src element by element: slice, transpose, concatenate, reverse, broadcast. The types'
@@ -447,6 +449,9 @@ u32 vm_emit(prog_builder *b, vm_code *c, vm_op op, dtype type, u32 v0, u32 v1, u
 void vm_store(prog_builder *b, vm_code *c, u32 output, u32 value);
 
 void prog_add_dot(prog_builder *b, const prog_dot *dot, str name, str loc); /* arrays copied */
+/* Where *d is a convolution of a shape that takes fewer products by tiles (tiles.c), adds the step
+ * that transforms its kernel for that and notes it in *d. */
+void prog_add_tiles(prog_builder *b, prog_dot *d, str name, str loc);
 void prog_add_copy(prog_builder *b, u32 rank, const i64 *dims, u32 src, i64 src_offset,
                    const i64 *src_strides, u32 dst, i64 dst_offset, const i64 *dst_strides,
                    str name, str loc);

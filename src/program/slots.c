@@ -13,6 +13,7 @@ static void slots_loop(prog_loop *l, slot_fn *fn, void *user) {
 static void slots_dot(prog_dot *d, slot_fn *fn, void *user) {
   fn(user, &d->lhs, USE_READ);
   fn(user, &d->rhs, USE_READ);
+  if (d->by_tiles) fn(user, &d->taps, USE_READ);
   fn(user, &d->out, USE_WRITE);
 }
 static void slots_copy(prog_copy *c, slot_fn *fn, void *user) {

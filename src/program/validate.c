@@ -207,7 +207,7 @@ static bool check_dot(checker *c, const prog_dot *d) {
   u32 rank = (u32)n;
   if (!check_dims(c, d->dims, rank)) return false;
   if (!check_slot(c, d->lhs, false) || !check_slot(c, d->rhs, false) ||
-      !check_slot(c, d->out, true))
+      !check_slot(c, d->out, true) || (d->by_tiles && !check_slot(c, d->taps, false)))
     return false;
   if (!class_of(slot_of(c, d->lhs)->type) || !class_of(slot_of(c, d->rhs)->type) ||
       !class_of(slot_of(c, d->out)->type))

@@ -1,0 +1,59 @@
+/* Convolutions by Winograd's minimal filtering F(2x2, 3x3) (Lavin and Gray, Fast Algorithms for
+ * Convolutional Neural Networks, 2015): 16 products make four results that take 36 one by one.
+ *
+ * Per pair of features, with tiles d of 4x4 pixels and kernels g of 3x3,
+ *   results = A' ((G g G') * (B' d B)) A     (*: element by element, then summed over features)
+ *
+ *        |1  0 -1  0|        |1  0  0|         |1 1/2  1/2  0|
+ *   B' = |0  1  1  0|    G = |1  1  1|    A' = |0 1/2 -1/2 -1|
+ *        |0 -1  1  0|        |1 -1  1|
+ *        |0  1  0 -1|        |0  0  1|
+ *
+ * whose halves stand with the results and not with the kernel, where they might be denormal. */
+#include "program/parts.h"
+
+bool prog_find_tiles(const prog_dot *d, prog_tiles *t) {
+  enum { LEAST = 24, MOST = 1 << 16 };
+  const i64 *n = d->dims, *in = d->lhs_stride, *out = d->out_stride;
+  if (d->nb || d->nm != 3 || d->nn != 1 || d->nk != 3 || n[4] != 3 || n[5] != 3) return false;
+  if (in[4] != in[1] || in[5] != in[2] || n[1] < 2 || n[2] < 2) return false;
+  *t = (prog_tiles){.n = n[0], .h = n[1], .w = n[2], .k = n[3], .c = n[6], .panel = 64};
+  if (t->c < 16 || t->c > MOST || t->c % 16 || t->k < 16 || t->k > MOST || t->k % 16) return false;
+  if ((in[6] != 1 && in[2] != 1) || (out[3] != 1 && out[2] != 1)) return false;
+  if (out[1] < out[2] || out[2] < 1 || (t->n > 1 && out[0] < out[1])) return false;
+  while (t->k % t->panel) t->panel -= 16;
+  t->high = t->h / 2 + t->h % 2;
+  t->wide = t->w / 2 + t->w % 2;
+  return checked_mul(t->high, t->wide, &t->all) && checked_mul(t->all, t->n, &t->all) &&
+         t->all >= LEAST;
+}
+
+/* Three values become four, those of G. */
+static void make_four(prog_builder *b, vm_code *c, u32 *x, u32 step) {
+  u32 first = x[0], last = x[2 * step];
+  u32 sum = vm_emit(b, c, VM_add, DTYPE_f32, first, last, 0), middle = x[step];
+  x[step] = vm_emit(b, c, VM_add, DTYPE_f32, sum, middle, 0);
+  x[2 * step] = vm_emit(b, c, VM_sub, DTYPE_f32, sum, middle, 0);
+  x[3 * step] = last;
+}
+
+void prog_add_tiles(prog_builder *b, prog_dot *d, str name, str loc) {
+  prog_tiles t;
+  bool f32 = prog_slot_type(b, d->lhs) == DTYPE_f32 && prog_slot_type(b, d->rhs) == DTYPE_f32 &&
+             prog_slot_type(b, d->out) == DTYPE_f32;
+  if (!f32 || !prog_find_tiles(d, &t)) return;
+  const i64 *in = d->rhs_stride;
+  i64 dims[] = {t.k / t.panel, t.c, t.panel}, from[] = {t.panel * in[3], in[6], in[3]};
+  i64 to[] = {t.c * t.panel, t.panel, 1};
+  d->taps = prog_work(b, DTYPE_f32, (u64)(16 * t.c * t.k));
+  d->by_tiles = true;
+  prog_loop *l = prog_add_loop(b, 3, dims, name, loc);
+  u32 x[16];
+  for (u32 i = 0; i < 9; i++) {
+    i64 at = d->rhs_offset + i / 3 * in[4] + i % 3 * in[5];
+    x[i / 3 * 4 + i % 3] = vm_load(b, &l->code, DTYPE_f32, prog_loop_in(b, l, d->rhs, at, from));
+  }
+  for (u32 i = 0; i < 3; i++) make_four(b, &l->code, x + i, 4);
+  for (u32 i = 0; i < 4; i++) make_four(b, &l->code, x + 4 * i, 1);
+  for (u32 i = 0; i < 16; i++) prog_loop_out(b, l, d->taps, i * t.c * t.k, to, x[i]);
+}
