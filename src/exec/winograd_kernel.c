@@ -16,10 +16,10 @@ INLINE void give_two(vec *x, u32 step) {
   x[0] = a + 0.5f * (b + c), x[step] = 0.5f * (b - c) - d;
 }
 
-static void take(size_t features, const float *const *row, const i64 *column, float *to, i64 next) {
+static void take(size_t features, const float *const *pixel, float *to, i64 next) {
   for (size_t f = 0; f < features; f += LANES) {
     vec x[16];
-    for (u32 i = 0; i < 16; i++) x[i] = load_vec(row[i / 4] + column[i % 4] + f);
+    for (u32 i = 0; i < 16; i++) x[i] = load_vec(pixel[i] + f);
     for (u32 i = 0; i < 4; i++) take_four(x + i, 4);
     for (u32 i = 0; i < 4; i++) take_four(x + 4 * i, 1);
     for (u32 i = 0; i < 16; i++) store_vec(to + i * next + f, x[i]);

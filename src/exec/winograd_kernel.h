@@ -8,8 +8,8 @@
 enum { WINOGRAD_LANES = 16 }; /* features are a multiple */
 
 typedef struct winograd_kernels {
-  /* A tile whose pixel (i, j) is at row[i] + column[j]. */
-  void (*take)(size_t features, const float *const *row, const i64 *column, float *to, i64 next);
+  /* A tile, whose pixels these are, row by row. */
+  void (*take)(size_t features, const float *const *pixel, float *to, i64 next);
   /* The tile's results, those of its first row first. Where one of them is no finite number, so
    * becomes an element of `wrong`, of which there are WINOGRAD_LANES. */
   void (*give)(size_t features, const float *from, i64 next, float *const *to, float *wrong);

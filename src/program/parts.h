@@ -70,13 +70,17 @@ bool prog_strips_in_place(const program *p, const prog_strips *r, u32 in, u32 ou
  * a program not laid out yet; true: steps have changed. */
 bool prog_form_strips(arena *a, arena *scratch, program *p);
 
-/* tiles.c: what a convolution by tiles of 2x2 results is: n images of h x w results of k features
- * each, from c features; `panel` of the k are multiplied at once, and an image has high x wide
- * tiles. False: *d is none of a shape that is worth it. The kernel's 16 numbers for each c and k
- * lie in that slot as [16][k / panel][c][panel]. */
+/* tiles.c: what a convolution by tiles is: n images of h x w results of k features each, from c
+ * features, or the kernel's gradient by such results. An image has high x wide tiles of 2x2
+ * results, and `panel` of the k are multiplied at once. `from`, `to`: strides of images, rows,
+ * columns and features of the input and of the results. The kernel's 16 numbers for each c and k
+ * lie in the slot `taps` as [16][k / panel][c][panel]. */
 typedef struct prog_tiles {
+  bool gradient;
   i64 n, h, w, k, c, panel, high, wide, all;
+  i64 from[4], to[4];
 } prog_tiles;
+/* False: *d is none, or of a shape that is not worth it. */
 bool prog_find_tiles(const prog_dot *d, prog_tiles *t);
 
 /* take.c: gathers and scatters by indices as they are before a loop has wrapped them, which leaves

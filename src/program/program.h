@@ -145,7 +145,7 @@ typedef struct prog_dot {
   i64 *lhs_stride, *rhs_stride, *out_stride; /* same length; 0 where a dim is absent */
   i64 lhs_offset, rhs_offset, out_offset;    /* elements into the slot */
   bool by_tiles;                             /* prog_add_tiles */
-  u32 taps;                                  /* of these: rhs as tiles are multiplied with it */
+  u32 taps;                                  /* of these: rhs as it is multiplied */
 } prog_dot;
 
 /* dst = src element by element: slice, transpose, concatenate, reverse, broadcast. The types'
