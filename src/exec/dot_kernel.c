@@ -72,6 +72,12 @@ enum { MOST_1 = 8, MOST_2 = 6, MOST_3 = 0, MOST_4 = 0 };
 #define STRIPS(S, T) SIX(S, T, 1) FOUR(S, T, 2)
 enum { MOST_1 = 6, MOST_2 = 4, MOST_3 = 0, MOST_4 = 0 };
 #endif
+/* Of whole numbers, whose products take longer than what is read for them: two wide. */
+#if defined(__AVX512F__) || defined(__aarch64__)
+#define WHOLE_STRIPS(S, T) TWELVE(S, T, 1) TEN(S, T, 2)
+#else
+#define WHOLE_STRIPS STRIPS
+#endif
 #define FOUR(S, T, w) S(T, 1, w) S(T, 2, w) S(T, 3, w) S(T, 4, w)
 #define SIX(S, T, w) FOUR(S, T, w) S(T, 5, w) S(T, 6, w)
 #define EIGHT(S, T, w) SIX(S, T, w) S(T, 7, w) S(T, 8, w)
@@ -110,7 +116,7 @@ typedef double f64_t;
   }
 STRIPS(STRIP, f32)
 STRIPS(STRIP, f64)
-STRIPS(STRIP, s32)
+WHOLE_STRIPS(STRIP, s32)
 
 /* Products of vectors with vectors; ROWS of each. */
 #define LANE_STRIP(T, R, W)                                                                        \
@@ -177,7 +183,7 @@ EIGHT(LANE_STRIP, s32, 1)
 #define HAS_START_pairs 0
 typedef s32_v pairs_v;
 typedef s32_m pairs_m;
-STRIPS(JOINED_STRIP, pairs)
+WHOLE_STRIPS(JOINED_STRIP, pairs)
 #endif
 
 #if defined(__AVX512F__)
@@ -265,18 +271,18 @@ PLAIN_STRIPS(4)
 
 #define ROW(T, R, W) d->fn[(W)-1][(R)-1] = strip_##T##_##R##_##W;
 #define LANE_ROW(T, R, W) d->across[(R)-1] = lanes_##T##_##R;
-#define VECTOR_STRIPS(T)                                                                           \
+#define VECTOR_STRIPS(T, OF, WIDE)                                                                 \
   static void fill_##T(dot_strips *d) {                                                            \
-    STRIPS(ROW, T)                                                                                 \
+    OF(ROW, T)                                                                                     \
     EIGHT(LANE_ROW, T, 1)                                                                          \
     const u8 most[] = {MOST_1, MOST_2, MOST_3, MOST_4};                                            \
     memcpy(d->rows, most, sizeof most);                                                            \
     d->lanes = T##_lanes;                                                                          \
-    d->vectors = MOST_4 ? 4 : 2;                                                                   \
+    d->vectors = WIDE;                                                                             \
   }
-VECTOR_STRIPS(f32)
-VECTOR_STRIPS(f64)
-VECTOR_STRIPS(s32)
+VECTOR_STRIPS(f32, STRIPS, MOST_4 ? 4 : 2)
+VECTOR_STRIPS(f64, STRIPS, MOST_4 ? 4 : 2)
+VECTOR_STRIPS(s32, WHOLE_STRIPS, 2)
 #define JOINED_ROW(K, R, W) d->fn[(W)-1][(R)-1] = strip_##K##_##R##_##W;
 static void fill_joined(dot_kernels *k) {
   const dot_join joins[JOININGS] = {[JOIN_S8] = {along_s8, across_s8},
@@ -288,7 +294,7 @@ static void fill_joined(dot_kernels *k) {
 #if defined(__SSE2__)
   dot_strips *d = &k->strips[DOT_PAIRS];
   *d = k->strips[DOT_S32];
-  STRIPS(JOINED_ROW, pairs)
+  WHOLE_STRIPS(JOINED_ROW, pairs)
 #endif
 #if defined(__AVX512F__)
   const dot_strips some = {
