@@ -441,16 +441,8 @@ static bool is_tall(const lower_env *e, const prog_dot *d, const dims *rows) {
          terms > 1 && terms <= TERMS;
 }
 
-void dot_lower(const lower_env *e, const prog_dot *d, exec_step *out) {
-  product *p = ARENA_NEW(e->a, product);
-  *out = (exec_step){.run = run_dot, .data = p};
-  dims rows = take_dims(d, d->nb, d->nm, true), columns = take_dims(d, d->nb + d->nm, d->nn, true);
-  prog_dot turned;
-  bool across = lies_across(&rows, &columns), tall = !across && is_tall(e, d, &rows);
-  if (tall || across) {
-    turned = transpose(d, e->a);
-    d = &turned;
-  }
+/* Axes, types and the innermost loop. False: it makes nothing. */
+static bool see_product(const lower_env *e, const prog_dot *d, product *p) {
   u32 m = d->nb, n = m + d->nm, k = n + d->nn;
   *p = (product){.lhs = d->lhs,
                  .rhs = d->rhs,
@@ -466,12 +458,30 @@ void dot_lower(const lower_env *e, const prog_dot *d, exec_step *out) {
   p->lhs_offset = d->lhs_offset * (i64)dtype_size(p->lhs_type);
   p->rhs_offset = d->rhs_offset * (i64)dtype_size(p->rhs_type);
   p->out_offset = d->out_offset * (i64)dtype_size(p->out_type);
-  if (p->batches == 0 || p->m == 0 || p->n == 0) return;
+  if (p->batches == 0 || p->m == 0 || p->n == 0) return false;
   find_axes(e->a, d, p);
   p->acc = accumulator(p->lhs_type, p->rhs_type, p->out_type);
+  choose_strips(e, p);
+  return true;
+}
+
+void dot_lower(const lower_env *e, const prog_dot *d, exec_step *out) {
+  product *p = ARENA_NEW(e->a, product);
+  *out = (exec_step){.run = run_dot, .data = p};
+  dims rows = take_dims(d, d->nb, d->nm, true), columns = take_dims(d, d->nb + d->nm, d->nn, true);
+  prog_dot turned;
+  bool across = lies_across(&rows, &columns), tall = !across && is_tall(e, d, &rows);
+  if (across) {
+    turned = transpose(d, e->a);
+    d = &turned;
+  }
+  if (!see_product(e, d, p) || dot_small_lower(e->a, p, out)) return;
+  if (tall) {
+    turned = transpose(d, e->a);
+    see_product(e, &turned, p);
+  }
   bool vectors = p->m == 1 && p->n == 1;
   if ((vectors || is_many_small(p)) && lower_as_sum(e, p, d, out)) return;
-  choose_strips(e, p);
   if (!tall && (dot_lanes_lower(e->a, p, out) || dot_thin_lower(e->a, p, out))) return;
   choose_units(p);
   if (!tall) choose_sgemm(p);

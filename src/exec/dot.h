@@ -73,6 +73,8 @@ bool dot_lanes_lower(arena *a, const product *p, exec_step *out);
 bool dot_thin_lower(arena *a, const product *p, exec_step *out);
 /* A convolution by tiles (winograd.c), in whose scratch dot_own has its own; false: it is none. */
 bool dot_tiles_lower(const lower_env *e, const product *p, const prog_dot *d, exec_step *out);
+/* Products of small matrices, many of them or long ones (small_kernel.h); false: it is none. */
+bool dot_small_lower(arena *a, const product *p, exec_step *out);
 /* n elements that lie together, as the accumulating type. */
 void dot_convert_row(const product *p, dtype from, size_t n, void *to, const void *row);
 /* A row of n sums, rounded, to elements from the first on of an axis whose element 0 is `out`;

@@ -11,13 +11,20 @@ static double *numbers(dtype t, const char *x, size_t n) {
   return out;
 }
 
+static u32 pick(u32 *seed, u32 n) {
+  *seed = *seed * 1664525 + 1013904223;
+  return (*seed >> 16) % n;
+}
+
 static void check_dot(arena *a, i64 nb, i64 m, i64 n, i64 k, int layout, dtype t) {
   size_t size = dtype_size(t), na = (size_t)(nb * m * k), nn = (size_t)(nb * n * k);
   size_t nc = (size_t)(nb * m * n);
   dtype to = t == DTYPE_s8 || t == DTYPE_u8 ? DTYPE_s32 : t;
-  char *x = malloc(na * size + 16), *y = malloc(nn * size + 16),
-       *z = malloc(nc * dtype_size(to) + 16);
+  enum { GUARD = 64 }; /* behind the result; behind operands is nothing */
+  size_t made = nc * dtype_size(to);
+  char *x = malloc(na * size + !na), *y = malloc(nn * size + !nn), *z = malloc(made + GUARD);
   u32 seed = 11;
+  memset(z, 0x5a, made + GUARD);
   for (size_t i = 0; i < na; i++) num_from_f64(t, floorf(noise(&seed) * 8), x + i * size);
   for (size_t i = 0; i < nn; i++) num_from_f64(t, floorf(noise(&seed) * 8), y + i * size);
   prog_builder *b = prog_begin(a, 1, 1);
@@ -41,6 +48,7 @@ static void check_dot(arena *a, i64 nb, i64 m, i64 n, i64 k, int layout, dtype t
         got = num_to_f64(to, z + (size_t)((q * m + i) * n + j) * dtype_size(to));
         bad += got != num_to_f64(to, rounded);
       }
+  for (size_t i = 0; i < GUARD; i++) bad += z[made + i] != 0x5a;
   CHECK(bad == 0);
   free(x), free(y), free(z), free(dx), free(dy);
 }
@@ -60,6 +68,27 @@ static void test_dot(arena *a) {
         check_dot(a, shapes[i][0], shapes[i][1], shapes[i][2], shapes[i][3], layout, types[t]);
 }
 
+/* What small_kernel.h has: every number of lanes and registers, whole and not. */
+static void test_small(arena *a) {
+  static const i64 sizes[] = {1, 2, 3, 4, 5, 8, 9, 12, 17};
+  static const i64 shapes[][4] = {
+      {1, 331, 2, 40}, {1, 331, 3, 33},  {1, 67, 4, 256}, {1, 333, 8, 64},  {1, 131, 16, 5},
+      {1, 2, 333, 4},  {1, 7, 333, 100}, {1, 333, 1, 7},  {1, 1, 333, 200}, {3, 1, 100, 70},
+      {2, 64, 64, 64}, {3, 65, 2, 32},   {2, 90, 12, 64}, {5, 6, 70, 32},   {300, 1, 8, 8}};
+  u32 seed = 5;
+  for (size_t m = 0; m < COUNT(sizes); m++)
+    for (size_t n = 0; n < COUNT(sizes); n++)
+      for (size_t k = 0; k < COUNT(sizes); k++)
+        for (int t = 0; t < 2; t++)
+          check_dot(a, 1 + pick(&seed, 40), sizes[m], sizes[n], sizes[k], (int)pick(&seed, 4),
+                    t ? DTYPE_f64 : DTYPE_f32);
+  for (size_t i = 0; i < COUNT(shapes); i++)
+    for (int layout = 0; layout < 4; layout++)
+      for (int t = 0; t < 2; t++)
+        check_dot(a, shapes[i][0], shapes[i][1], shapes[i][2], shapes[i][3], layout,
+                  t ? DTYPE_f64 : DTYPE_f32);
+}
+
 /* Every group of dims of up to three, each operand with its dims in any order in memory. */
 enum { GROUPS = 4, MOST = 3 * GROUPS };
 
@@ -68,11 +97,6 @@ typedef struct layout {
   u32 count[GROUPS], n;            /* batch, m, n, k */
   size_t volume[3];
 } layout;
-
-static u32 pick(u32 *seed, u32 n) {
-  *seed = *seed * 1664525 + 1013904223;
-  return (*seed >> 16) % n;
-}
 
 static layout random_layout(u32 *seed) {
   static const bool has[3][GROUPS] = {{1, 1, 0, 1}, {1, 0, 1, 1}, {1, 1, 1, 0}};
@@ -311,13 +335,52 @@ static void test_denormals(arena *a) {
   }
 }
 
+/* Of products whose batches, rows or columns threads share: the same bits as of one thread. */
+static void check_shared(arena *a, i64 dims[4], bool turned) {
+  i64 m = dims[1], n = dims[2], k = dims[3];
+  size_t nx = (size_t)(dims[0] * m * k), ny = (size_t)(dims[0] * n * k);
+  size_t nz = (size_t)(dims[0] * m * n);
+  float *x = malloc(nx * 4), *y = malloc(ny * 4), *z[2];
+  u32 seed = 4;
+  for (size_t i = 0; i < nx; i++) x[i] = noise(&seed);
+  for (size_t i = 0; i < ny; i++) y[i] = noise(&seed);
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 px = prog_param(b, DTYPE_f32, nx), py = prog_param(b, DTYPE_f32, ny);
+  u32 r = prog_result(b, DTYPE_f32, nz, -1);
+  i64 ls[] = {m * k, k, 0, 1}, rs[] = {n * k, 0, turned ? k : 1, turned ? 1 : n};
+  i64 os[] = {m * n, n, 1, 0};
+  prog_add_dot(b, &(prog_dot){px, py, r, 1, 1, 1, 1, dims, ls, rs, os}, S, L);
+  executor_image *im = make_image(finish(b));
+  for (u32 i = 0; i < 2; i++) {
+    executor *on = NULL;
+    z[i] = malloc(nz * 4);
+    status s = exec_create(&(exec_options){.threads = 1 + 2 * i}, &on);
+    CHECK(!s);
+    CHECK(!*run_image(on, im, (void *[]){x, y}, (void *[]){z[i]}));
+    executor_release(on);
+  }
+  CHECK(memcmp(z[0], z[1], nz * 4) == 0);
+  exec_image_release(im);
+  free(x), free(y), free(z[0]), free(z[1]);
+}
+
+static void test_shared(arena *a) {
+  static i64 shapes[][4] = {{50001, 1, 3, 3},  {20001, 3, 3, 3},   {9001, 1, 8, 8},
+                            {3001, 9, 9, 9},   {1, 90001, 2, 4},   {1, 30001, 4, 40},
+                            {1, 20001, 8, 64}, {1, 4, 100001, 10}, {1, 1, 90001, 12}};
+  for (size_t i = 0; i < COUNT(shapes); i++)
+    for (int turned = 0; turned < 2; turned++) check_shared(a, shapes[i], turned);
+}
+
 static void run_tests(arena *a, const exec_options *options) {
   status s = exec_create(options, &pool);
   CHECK(!s);
   test_dot(a);
+  test_small(a);
   test_layouts(a);
   test_long(a);
   test_denormals(a);
+  test_shared(a);
   executor_release(pool);
 }
 

@@ -12,6 +12,7 @@
 #include "exec/fold_kernel.h"
 #include "exec/linalg_kernel.h"
 #include "exec/move_kernel.h"
+#include "exec/small_kernel.h"
 #include "exec/thin_kernel.h"
 #include "exec/transpose_kernel.h"
 #include "exec/winograd_kernel.h"
@@ -84,6 +85,7 @@ typedef struct vm_kernels {
   const linalg_kernels *linalg[2];  /* the same */
   const winograd_kernels *winograd; /* of f32 */
   const thin_kernels *thin[2];      /* the same; bytes: with f32 */
+  const small_kernels *small[2];    /* f32, f64 */
   const move_kernels *move;
   const char *isa;
 } vm_kernels;
