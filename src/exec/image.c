@@ -101,14 +101,14 @@ static u64 cost_of_meeting(const executor_image *im, const prog_collective *c) {
   return MEETING + bytes / SPEED;
 }
 
-/* How long a step takes is known but of functions of others, and of those that have not said it.
- * What is not known stays so, as the sum overflows. */
+/* How long a step takes is known where nothing outside takes part. What is not known stays
+ * so, as the sum overflows. */
 static void count_cost(executor_image *im, u32 i) {
   const prog_step *s = &im->prog->steps[i];
   const exec_step *x = &im->steps[i];
   u64 work;
-  bool meets = s->kind == STEP_collective, known = s->kind != STEP_call || (!x->start && x->cost);
-  if (!known || __builtin_mul_overflow(x->units, x->cost, &work) ||
+  bool meets = s->kind == STEP_collective;
+  if (x->start || __builtin_mul_overflow(x->units, x->cost, &work) ||
       __builtin_add_overflow(im->cost, work + A_STEP, &im->cost) ||
       (meets && __builtin_add_overflow(im->cost, cost_of_meeting(im, s->u.collective_), &im->cost)))
     im->cost = UINT64_MAX;

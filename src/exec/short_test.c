@@ -84,6 +84,9 @@ static executor_image *count(arena *a, u32 devices) {
   u32 p = prog_param(b, DTYPE_f32, 1), r = prog_result(b, DTYPE_f32, 1, -1);
   u32 less = prog_work(b, DTYPE_pred, 1), top = prog_label(b), end = prog_label(b);
   float zero = 0;
+  prog_operand whole = {.slot = r}; /* as of what a loop collects: nothing to wait for */
+  prog_call begin = {.target = STR("undefined"), .num_out = 1, .out = &whole};
+  prog_add_call(b, &begin, STR("begin"), STR("f:1:1"));
   prog_add_fill(b, r, &zero, STR("zero"), STR("f:1:1"));
   prog_place(b, top);
   prog_loop *l = prog_add_loop(b, 0, NULL, STR("less"), STR("f:2:1"));
