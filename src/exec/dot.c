@@ -209,8 +209,10 @@ static bool is_up_to_f32(dtype t) { return t == DTYPE_f32 || t == DTYPE_bf16 || 
 
 /* Ours is faster where a call of oneDNN's takes as long as what it computes. */
 static bool is_small(const product *p) {
-  enum { SMALL = 64 };
-  return p->m <= SMALL && p->n <= SMALL && p->k <= SMALL && p->m > 1 && p->n > 1;
+  enum { SMALL = 64, FEWEST = 1 << 10 };
+  bool vector = p->m == 1 || p->n == 1;
+  return p->m <= SMALL && p->n <= SMALL && p->k <= SMALL &&
+         (!vector || p->m * p->n * p->k < FEWEST);
 }
 
 /* Ours turns such a matrix around in less of oneDNN's time: in half of it for few rows. */

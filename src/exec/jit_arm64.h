@@ -75,6 +75,7 @@ enum {
   A64_FSUB_1 = 0x1e203800,
   A64_FMUL_1 = 0x1e200800,
   A64_FDIV_1 = 0x1e201800,
+  A64_FMADD_1 = 0x1f000000, /* n * m + the register << 10 */
   A64_FCMP_1 = 0x1e202000,
   A64_FMOV_1 = 0x1e204000,
   A64_DOUBLE = 1 << 22,

@@ -8,7 +8,7 @@
 #include "exec/jit_cells.h"
 #include "exec/launch.h"
 
-/* X0 to X3, X16 and X17, and vectors 0 and 1, are for the moment; X28 has what is left of the
+/* X0 to X3, X16 and X17, and vectors 0 to 2, are for the moment; X28 has what is left of the
  * place's time. Calls leave the first registers alone, of vectors their lower halves. */
 enum { TEMP = X0, OTHER = X1, SLOTS = X2, ENTRY = X3, LEFT = 28, ZERO = 31 };
 enum { FIRST_KEPT = 19, END_KEPT_V = 16 };
@@ -217,6 +217,16 @@ static bool write_binary(writer *w, const scalar_op *o) {
   return is_float(o->is.type) ? write_floats(w, o) : write_integers(w, o);
 }
 
+static bool write_fma(writer *w, const scalar_op *o) {
+  const cell *d = cell_at(w, o->d);
+  u32 width = vm_rtype_size((vm_rtype)o->is.type), to = d->real != NO_REG ? d->real : 0;
+  u32 c = find_float(w, 0, cell_at(w, o->c), width), x = find_float(w, 1, cell_at(w, o->a), width);
+  u32 y = find_float(w, 2, cell_at(w, o->b), width);
+  arm64_3(&w->code, A64_FMADD_1 | double_if(width) | c << 10, to, x, y);
+  store_float(w, d, to, width);
+  return true;
+}
+
 static bool write_unary(writer *w, const scalar_op *o) {
   u32 width = vm_rtype_size((vm_rtype)o->is.type), n = width == 8 ? 1u << 22 : 0;
   u32 x = find_cell(w, TEMP, cell_at(w, o->a), width);
@@ -338,30 +348,58 @@ static void load_index(writer *w, const cell *index, u32 width, i64 most) {
   arm64_3(c, A64_SUBS_R | A64_WIDE, ZERO, TEMP, OTHER);
   arm64_3(c, A64_CSEL | A64_WIDE | A64_LT << 12, TEMP, TEMP, OTHER);
 }
-static void write_element(writer *w, const element *x) {
+/* Where a part begins, to X3. */
+static void find_place(writer *w, const part *x) {
   const prog_dynamic *d = x->d;
-  const prog_slot *slots = w->e->prog->slots;
-  const cell *small = &w->cells.data[x->small];
   jit_code *c = &w->code;
-  u32 width = (u32)dtype_size(slots[d->big].type), at = X3;
-  load(w, at, SP, kept(w, KEEP_SLOTS), 8);
-  load(w, at, at, d->big * sizeof(void *), 8);
+  load(w, X3, SP, kept(w, KEEP_SLOTS), 8);
+  load(w, X3, X3, d->big * sizeof(void *), 8);
   for (u32 k = 0; k < d->rank; k++) {
     if (x->most[k] == 0) continue;
-    u32 size = (u32)dtype_size(slots[d->start[k]].type);
+    u32 size = (u32)dtype_size(w->e->prog->slots[d->start[k]].type);
     load_index(w, &w->cells.data[x->index[k]], size, x->most[k]);
     arm64_number(c, OTHER, (u64)x->stride[k]);
-    arm64_3(c, A64_MADD | at << 10, at, TEMP, OTHER);
+    arm64_3(c, A64_MADD | X3 << 10, X3, TEMP, OTHER);
   }
-  if (small->real != NO_REG) {
-    arm64_memory(c, d->update ? A64_PUT_V : A64_GET_V, small->real, at, 0, width);
-  } else if (d->update) {
-    load_cell(w, TEMP, small, width);
-    store(w, TEMP, at, 0, width);
-  } else {
-    load(w, TEMP, at, 0, width);
-    store_cell(w, small, TEMP, width);
+}
+static void write_elements(writer *w, const part *x) {
+  u32 width = (u32)dtype_size(w->e->prog->slots[x->d->big].type);
+  for (u32 i = 0; i < x->num; i++) {
+    const cell *small = &w->cells.data[x->small[i]];
+    u64 at = (u64)x->at[i];
+    if (small->real != NO_REG) {
+      arm64_memory(&w->code, x->d->update ? A64_PUT_V : A64_GET_V, small->real, X3, at, width);
+    } else if (x->d->update) {
+      load_cell(w, TEMP, small, width);
+      store(w, TEMP, X3, at, width);
+    } else {
+      load(w, TEMP, X3, at, width);
+      store_cell(w, small, TEMP, width);
+    }
   }
+}
+
+/* The slot is from here on what it is to be a copy of. */
+static void write_view(writer *w, const part *x) {
+  u32 slot = x->d->small;
+  load(w, TEMP, SP, kept(w, KEEP_SLOTS), 8);
+  store(w, X3, TEMP, slot * sizeof(void *), 8);
+  for (u32 i = 0; i < w->l->num_ops; i++) {
+    const exec_direct *d = w->direct[i];
+    for (u32 k = 0; d && k < d->num; k++) {
+      if (d->slot[k] != slot) continue;
+      arm64_add(&w->code, TEMP, X3, (u64)d->at[k]);
+      store(w, TEMP, SP, direct_register(w, w->direct_at[i] + k), 8);
+    }
+  }
+}
+
+/* False: it takes a call. */
+static bool write_part(writer *w, const part *x) {
+  if ((!x->num && !x->view) || cells_touch_slot(w, x->d->big)) return false;
+  find_place(w, x);
+  (x->num ? write_elements : write_view)(w, x);
+  return true;
 }
 
 static void call_step(writer *w, const scalar_op *o) {
@@ -385,11 +423,8 @@ static void call_step(writer *w, const scalar_op *o) {
 /* A step finds in memory what the cells have, and they what it leaves there. */
 static bool write_step(writer *w, const scalar_op *o) {
   u32 n = (u32)w->cells.len;
-  const element *one = w->element_of[o - w->l->ops];
-  if (one && !cells_touch_slot(w, one->d->big)) {
-    write_element(w, one);
-    return true;
-  }
+  const part *part = w->part_of[o - w->l->ops];
+  if (part && write_part(w, part)) return true;
   cells_touched t = cells_touch_step(w, o);
   load(w, SLOTS, SP, kept(w, KEEP_SLOTS), 8);
   for (u32 i = 0; i < n; i++)
@@ -481,7 +516,7 @@ static write_fn *const write_of[] = {
     [SCALAR_KERNEL] = write_kernel,   [SCALAR_BINARY] = write_binary, [SCALAR_UNARY] = write_unary,
     [SCALAR_CONVERT] = write_convert, [SCALAR_SELECT] = write_select, [SCALAR_COPY] = write_copy,
     [SCALAR_JUMP] = write_jump,       [SCALAR_UNLESS] = write_unless, [SCALAR_BACK] = write_back,
-    [SCALAR_LEAVE] = write_leave,     [SCALAR_STEP] = write_step,
+    [SCALAR_LEAVE] = write_leave,     [SCALAR_STEP] = write_step,     [SCALAR_FMA] = write_fma,
 };
 
 scalar_run_fn *jit_scalars(const lower_env *e, const scalar_list *l, const void ***out_entries) {

@@ -76,7 +76,8 @@ static void note_computed(const writer *w, const scalar_op *o) {
   u32 from = vm_rtype_size((vm_rtype)o->is.type), to = scalar_result_type(o->is);
   note(w, o->a, from, is_float(o->is.type), false);
   i32 immediate;
-  if (o->is.kind == SCALAR_BINARY && !find_immediate(w, o, &immediate))
+  if (o->is.kind == SCALAR_FMA ||
+      (o->is.kind == SCALAR_BINARY && !find_immediate(w, o, &immediate)))
     note(w, o->b, from, is_float(o->is.type), false);
   note(w, o->d, vm_rtype_size((vm_rtype)to), is_float(to), true);
 }
@@ -88,6 +89,10 @@ static void note_uses(const writer *w, const scalar_op *o) {
   case SCALAR_UNARY:
   case SCALAR_CONVERT:
     note_computed(w, o);
+    break;
+  case SCALAR_FMA:
+    note_computed(w, o);
+    note(w, o->c, vm_rtype_size((vm_rtype)o->is.type), true, false);
     break;
   case SCALAR_SELECT:
     note(w, o->a, 1, false, false);
@@ -114,26 +119,37 @@ static void note_uses(const writer *w, const scalar_op *o) {
   }
 }
 
-/* A step that moves a single element; NULL: it does not. */
-static element *find_element(writer *w, const prog_step *s) {
+/* ---- dynamic steps ---- */
+
+/* How many bytes of it lie together. */
+static void find_runs(part *x, u64 width) {
+  const prog_dynamic *d = x->d;
+  bool together = true;
+  x->run = width, x->runs = 1;
+  for (u32 k = d->rank; k-- > 0;) {
+    *(together ? &x->run : &x->runs) *= (u64)d->small_dims[k];
+    together &= d->small_dims[k] == d->big_dims[k];
+  }
+}
+
+/* NULL: it is none that code could move. */
+static part *find_part(writer *w, const prog_step *s) {
+  enum { MOST_BYTES = 1 << 30 };
   const program *p = w->e->prog;
   const prog_dynamic *d = s->u.dynamic_;
   if (s->kind != STEP_dynamic) return NULL;
   u64 width = dtype_size(p->slots[d->big].type), bytes = width;
-  element x = {.d = d};
+  part x = {.d = d};
   for (u32 k = d->rank; k-- > 0;) {
     dtype t = p->slots[d->start[k]].type;
-    x.most[k] = d->big_dims[k] - 1;
+    x.most[k] = d->big_dims[k] - d->small_dims[k];
     x.stride[k] = (i64)bytes;
-    if (d->small_dims[k] != 1 || (x.most[k] > 0 && t != DTYPE_s32 && t != DTYPE_s64)) return NULL;
+    if (d->small_dims[k] == 0 || (x.most[k] > 0 && t != DTYPE_s32 && t != DTYPE_s64)) return NULL;
     bytes *= (u64)d->big_dims[k];
-    if (bytes > INT32_MAX) return NULL;
+    if (bytes > MOST_BYTES) return NULL;
   }
   if (width == 0 || width > 8 || bytes == 0) return NULL;
-  x.small = add_cell(w, &(scalar_reg){.slot = d->small});
-  dtype_class class = dtype_infos[p->slots[d->small].type].kind;
-  cell *c = &w->cells.data[x.small];
-  note_cell(c, (u32)width, class == DTYPE_CLASS_FLOAT && width >= 4, !d->update);
+  find_runs(&x, width);
   for (u32 k = 0; k < d->rank; k++) {
     if (x.most[k] == 0) continue;
     x.index[k] = add_cell(w, &(scalar_reg){.slot = d->start[k]});
@@ -141,6 +157,81 @@ static element *find_element(writer *w, const prog_step *s) {
     note_cell(&w->cells.data[x.index[k]], size, false, false);
   }
   return arena_copy(w->e->a, &x, sizeof x);
+}
+
+i64 part_run_at(const writer *w, const part *x, u64 which) {
+  const prog_dynamic *d = x->d;
+  u64 left = which * (x->run / dtype_size(w->e->prog->slots[d->big].type));
+  i64 at = 0;
+  for (u32 k = d->rank; k-- > 0; left /= (u64)d->small_dims[k])
+    at += (i64)(left % (u64)d->small_dims[k]) * x->stride[k];
+  return at;
+}
+
+/* Whether an element that others have as a cell is one of the part's. */
+static bool has_cells(const writer *w, const part *x, u32 width) {
+  const program *p = w->e->prog;
+  cell small = {.slot = x->d->small};
+  cell_find_memory(p, &small);
+  for (u32 i = 0; i < w->cells.len; i++) {
+    const cell *k = &w->cells.data[i];
+    u64 at = k->address - small.address;
+    if (k->slot != PROG_NONE && k->memory == small.memory && k->width == width &&
+        at < x->runs * x->run && at % width == 0)
+      return true;
+  }
+  return false;
+}
+
+static void find_part_cells(writer *w, part *x) {
+  const prog_slot *slots = w->e->prog->slots;
+  u32 width = (u32)dtype_size(slots[x->d->big].type);
+  u64 n = x->runs * (x->run / width), each = x->run / width;
+  dtype t = slots[x->d->small].type;
+  bool real = dtype_infos[t].kind == DTYPE_CLASS_FLOAT && width >= 4;
+  if (n > MOST_PART || (n > 1 && !has_cells(w, x, width))) return;
+  for (u64 i = 0; i < n; i++) {
+    x->small[i] = add_cell(w, &(scalar_reg){.slot = x->d->small, .at = i * width});
+    x->at[i] = part_run_at(w, x, i / each) + (i64)(i % each * width);
+    note_cell(&w->cells.data[x->small[i]], width, real, !x->d->update);
+  }
+  x->num = (u32)n;
+}
+
+/* What uses a slot, and what writes where another one lies. */
+typedef struct slot_search {
+  const program *p;
+  u32 slot, big;
+  u32 uses;
+  bool written;
+} slot_search;
+static void search_slot(void *user, u32 *slot, slot_use use) {
+  slot_search *s = user;
+  s->uses += *slot == s->slot;
+  s->written |= use != USE_READ && (prog_slots_overlap(s->p, *slot, s->big) || *slot == s->slot);
+}
+
+/* What the step reads stays as it is as long as the code runs, and nobody but steps that the code
+ * calls asks for its result. */
+static bool is_view(const writer *w, const part *x) {
+  const program *p = w->e->prog;
+  const prog_slot *small = &p->slots[x->d->small];
+  slot_search all = {.p = p, .slot = x->d->small, .big = x->d->big}, here = all;
+  if (x->num || x->d->update || x->runs > 1 || small->kind != SLOT_WORK || small->alias >= 0 ||
+      x->run != prog_slot_bytes(small))
+    return false;
+  for (u32 i = 0; i < p->num_steps; i++) prog_step_slots(&p->steps[i], search_slot, &all);
+  for (u32 i = 0; i < w->l->num_ops; i++) {
+    const scalar_op *o = &w->l->ops[i];
+    if (o->is.kind != SCALAR_STEP) continue;
+    prog_step *s = &p->steps[o->d];
+    bool itself = s->kind == STEP_dynamic && s->u.dynamic_ == x->d;
+    if (itself)
+      here.uses++;
+    else
+      prog_step_slots(s, search_slot, &here);
+  }
+  return here.uses == all.uses && !here.written;
 }
 
 /* Where lives of slots in one place differ in width, a byte is written into what is there, as
@@ -186,12 +277,16 @@ bool cells_find(writer *w, const cell_registers *r) {
     w->cell_of[i] = add_cell(w, reg);
     if (w->cells.len > MAX_CELLS) return false;
   }
-  w->element_of = arena_zalloc(w->e->a, (l->num_ops + 1) * sizeof *w->element_of);
+  w->part_of = arena_zalloc(w->e->a, (l->num_ops + 1) * sizeof *w->part_of);
   for (u32 i = 0; i < l->num_ops; i++)
     if (l->ops[i].is.kind == SCALAR_STEP)
-      w->element_of[i] = find_element(w, &w->e->prog->steps[l->ops[i].d]);
+      w->part_of[i] = find_part(w, &w->e->prog->steps[l->ops[i].d]);
     else
       note_uses(w, &l->ops[i]);
+  for (u32 i = 0; i < l->num_ops; i++)
+    if (w->part_of[i]) find_part_cells(w, w->part_of[i]);
+  for (u32 i = 0; i < l->num_ops; i++)
+    if (w->part_of[i]) w->part_of[i]->view = is_view(w, w->part_of[i]);
   if (w->cells.len > MAX_CELLS) return false;
   if (!cells_are_apart(w)) return false;
   give_registers(w, r);
@@ -221,6 +316,12 @@ bool cells_touch_slot(const writer *w, u32 slot) {
   cells_touched t = touch_none(w);
   touch_cells(&t, &slot, USE_UPDATE);
   return memchr(t.any, true, w->cells.len) != NULL;
+}
+cells_touched cells_touch_small(const writer *w, const part *x) {
+  cells_touched t = touch_none(w);
+  u32 slot = x->d->small;
+  touch_cells(&t, &slot, x->d->update ? USE_READ : USE_WRITE);
+  return t;
 }
 cells_touched cells_touch_step(const writer *w, const scalar_op *o) {
   cells_touched t = touch_none(w);

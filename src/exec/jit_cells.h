@@ -28,12 +28,19 @@ typedef struct cell {
   u8 gpr, real;         /* its registers, or NO_REG */
 } cell;
 
-/* An element at an index of the run, read or written: cells of it and of the index. */
-typedef struct element {
+/* A dynamic step: part of a slot at an index of the run, read or written. Its few elements are
+ * cells where others of the code are so; or all of it lies together in runs; or what it reads is
+ * not brought anywhere, but where it lies becomes the slot's place. */
+enum { MOST_PART = 16 };
+typedef struct part {
   const prog_dynamic *d;
-  u32 small, index[PROG_MAX_DIMS];
+  u32 num, small[MOST_PART];                      /* cells; 0: there are none */
+  i64 at[MOST_PART];                              /* bytes from the first element */
+  u32 index[PROG_MAX_DIMS];                       /* cells */
   i64 most[PROG_MAX_DIMS], stride[PROG_MAX_DIMS]; /* bytes; most 0: there is no choice */
-} element;
+  u64 runs, run;                                  /* run: bytes */
+  bool view;
+} part;
 
 typedef struct writer {
   const lower_env *e;
@@ -42,7 +49,7 @@ typedef struct writer {
   VEC(cell) cells;
   u32 *cell_of;               /* by register of the list */
   u32 *at;                    /* by operation: where its code is */
-  element **element_of;       /* by operation; NULL: it is none */
+  part **part_of;             /* by operation; NULL: it is none */
   VEC(u32) jumps;             /* pairs: the end of a jump, the operation it goes to */
   const exec_direct **direct; /* by operation; NULL: it is none */
   u32 *direct_at;             /* by operation: where its registers are among all of them */
@@ -57,7 +64,6 @@ _Static_assert(VM_ne == VM_eq + 1 && VM_lt == VM_eq + 2 && VM_le == VM_eq + 3 &&
 
 static inline cell *cell_at(const writer *w, u32 reg) { return &w->cells.data[w->cell_of[reg]]; }
 static inline bool is_float(u32 type) { return type == R_f32 || type == R_f64; }
-u32 scalar_result_type(scalar_is is);
 /* A second operand that instructions have in them; its value. */
 bool find_immediate(const writer *w, const scalar_op *o, i32 *out);
 /* The cells of the writer's list, and their registers; false: it is not for us. */
@@ -69,6 +75,9 @@ typedef struct cells_touched {
 } cells_touched;
 cells_touched cells_touch_step(const writer *w, const scalar_op *o);
 bool cells_touch_slot(const writer *w, u32 slot); /* whether any lies in it */
+cells_touched cells_touch_small(const writer *w, const part *x);
+/* Where run `which` of a part begins: bytes from its first one, in what it is part of. */
+i64 part_run_at(const writer *w, const part *x, u64 which);
 /* Steps that are called with the addresses of what they read and write. */
 void cells_find_direct(writer *w);
 

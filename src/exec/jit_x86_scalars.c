@@ -9,17 +9,18 @@
 #include "exec/jit_x86.h"
 #include "exec/launch.h"
 
-/* RAX, RCX and RDX, and vectors 0 and 1, are for the moment; R15 has what is left of the place's
- * time. */
+/* RAX, RCX and RDX, and vectors 0, 1 and 15, are for the moment; R15 has what is left of the
+ * place's time. */
 enum { FIRST_CLOBBERED = 5, LEFT = R15 };
 static const u8 cell_gprs[] = {RBX, RBP, R12, R13, R14, RSI, RDI, R8, R9, R10, R11};
-static const u8 cell_floats[] = {2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+static const u8 cell_floats[] = {2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14};
 static const cell_registers registers = {cell_gprs, cell_floats, COUNT(cell_gprs),
                                          COUNT(cell_floats)};
 
 /* ---- moves ---- */
 
 static const x86_op from_gpr = {1, 1, 0, 0x6e, 0, 0, false}, to_gpr = {1, 1, 0, 0x7e, 0, 0, false};
+static const x86_op move_real = {0, 1, 0, 0x28, 0, 0, false};
 static const x86_op move_16 = {0, 1, 0, 0x10, 0, 0, false}; /* 0x11 stores */
 
 static x86_rm home_of(const writer *w, const cell *c) {
@@ -73,7 +74,7 @@ static u32 load_float(writer *w, u32 to, const cell *c, u32 width) {
 static void store_float(writer *w, const cell *c, u32 from, u32 width) {
   if (c->real == from) return;
   if (c->real != NO_REG)
-    x86_vex(&w->code, (x86_op){0, 1, 0, 0x28, 0, 0, false}, c->real, 0, x86_reg(from), -1);
+    x86_vex(&w->code, move_real, c->real, 0, x86_reg(from), -1);
   else if (c->gpr != NO_REG)
     x86_vex(&w->code, with(to_gpr, width, 0x7e), from, 0, x86_reg(c->gpr), -1);
   else
@@ -258,6 +259,21 @@ static bool write_binary(writer *w, const scalar_op *o) {
   return is_float(o->is.type) ? write_floats(w, o) : write_integers(w, o);
 }
 
+static bool write_fma(writer *w, const scalar_op *o) {
+  const cell *a = cell_at(w, o->a), *b = cell_at(w, o->b), *c = cell_at(w, o->c);
+  const cell *d = cell_at(w, o->d);
+  u32 width = vm_rtype_size((vm_rtype)o->is.type);
+  u32 to = d->real != NO_REG && d != a && d != b ? d->real : 0;
+  u32 from = load_float(w, to, c, width), x = load_float(w, 1, a, width);
+  if (from != to) x86_vex(&w->code, move_real, to, 0, x86_reg(from), -1);
+  x86_rm y =
+      b->real == NO_REG && b->gpr == NO_REG ? home_of(w, b) : x86_reg(load_float(w, 15, b, width));
+  x86_op multiply = {1, 2, width == 8, 0xb9, 0, 0, false}; /* vfmadd231ss, vfmadd231sd */
+  x86_vex(&w->code, multiply, to, x, y, -1);
+  store_float(w, d, to, width);
+  return true;
+}
+
 static bool write_unary(writer *w, const scalar_op *o) {
   u32 width = vm_rtype_size((vm_rtype)o->is.type);
   jit_code *c = &w->code;
@@ -400,42 +416,122 @@ static bool write_kernel(writer *w, const scalar_op *o) {
 /* The index, moved into its range, to RAX. */
 static void load_index(writer *w, const cell *index, u32 width, i64 most) {
   jit_code *c = &w->code;
-  load_cell(w, RAX, index, width);
-  if (width == 4) x86_plain(c, 0, 1, 0x63, RAX, x86_reg(RAX)); /* movsxd */
-  x86_plain(c, 0, 0, 0x33, RCX, x86_reg(RCX));                 /* xor */
-  x86_plain(c, 0, 1, 0x85, RAX, x86_reg(RAX));                 /* test */
-  x86_plain(c, 0, 1, 0x0f48, RAX, x86_reg(RCX));               /* cmovs */
-  x86_plain(c, 0, 1, 0xc7, 0, x86_reg(RCX));                   /* mov rcx, most */
+  if (width == 4 && index->gpr != NO_REG) {
+    x86_plain(c, 0, 1, 0x63, RAX, x86_reg(index->gpr)); /* movsxd */
+  } else {
+    load_cell(w, RAX, index, width);
+    if (width == 4) x86_plain(c, 0, 1, 0x63, RAX, x86_reg(RAX));
+  }
+  x86_plain(c, 0, 0, 0x33, RCX, x86_reg(RCX));   /* xor */
+  x86_plain(c, 0, 1, 0x85, RAX, x86_reg(RAX));   /* test */
+  x86_plain(c, 0, 1, 0x0f48, RAX, x86_reg(RCX)); /* cmovs */
+  x86_plain(c, 0, 1, 0xc7, 0, x86_reg(RCX));     /* mov rcx, most */
   x86_u32(c, (u32)most);
   x86_plain(c, 0, 1, 0x3b, RAX, x86_reg(RCX));   /* cmp */
   x86_plain(c, 0, 1, 0x0f4f, RAX, x86_reg(RCX)); /* cmovg */
 }
-static void write_element(writer *w, const element *x) {
+/* Where a part begins, to RDX. */
+static void find_place(writer *w, const part *x) {
   const prog_dynamic *d = x->d;
-  const prog_slot *slots = w->e->prog->slots;
-  const cell *small = &w->cells.data[x->small];
   jit_code *c = &w->code;
-  x86_rm at = x86_mem(RDX, 0);
-  u32 width = (u32)dtype_size(slots[d->big].type);
   load_from(w, RDX, kept(w, KEEP_SLOTS), 8);
   load_from(w, RDX, x86_mem(RDX, (i32)(d->big * sizeof(void *))), 8);
   for (u32 k = 0; k < d->rank; k++) {
     if (x->most[k] == 0) continue;
-    u32 size = (u32)dtype_size(slots[d->start[k]].type);
+    u32 size = (u32)dtype_size(w->e->prog->slots[d->start[k]].type);
     load_index(w, &w->cells.data[x->index[k]], size, x->most[k]);
+    i64 step = x->stride[k];
+    x86_rm at = x86_mem(RDX, 0);
+    if (step == 4 || step == 8) { /* lea */
+      at.index = RAX, at.scale = step == 4 ? 2 : 3;
+      x86_plain(c, 0, 1, 0x8d, RDX, at);
+      continue;
+    }
     x86_plain(c, 0, 1, 0x69, RAX, x86_reg(RAX)); /* imul */
-    x86_u32(c, (u32)x->stride[k]);
+    x86_u32(c, (u32)step);
     x86_plain(c, 0, 1, 0x03, RDX, x86_reg(RAX)); /* add */
   }
-  if (small->real != NO_REG) {
-    x86_vex(c, of_float(width, d->update ? 0x11 : 0x10), small->real, 0, at, -1);
-  } else if (d->update) {
-    load_cell(w, RAX, small, width);
-    store_to(w, RAX, at, width);
-  } else {
-    load_from(w, RAX, at, width);
-    store_cell(w, small, RAX, width);
+}
+static void write_elements(writer *w, const part *x) {
+  u32 width = (u32)dtype_size(w->e->prog->slots[x->d->big].type);
+  for (u32 i = 0; i < x->num; i++) {
+    const cell *small = &w->cells.data[x->small[i]];
+    x86_rm at = x86_mem(RDX, (i32)x->at[i]);
+    if (small->real != NO_REG) {
+      x86_vex(&w->code, of_float(width, x->d->update ? 0x11 : 0x10), small->real, 0, at, -1);
+    } else if (small->gpr != NO_REG && width >= 4) {
+      (x->d->update ? store_to : load_from)(w, small->gpr, at, width);
+    } else if (x->d->update) {
+      load_cell(w, RAX, small, width);
+      store_to(w, RAX, at, width);
+    } else {
+      load_from(w, RAX, at, width);
+      store_cell(w, small, RAX, width);
+    }
   }
+}
+
+/* The slot is from here on what it is to be a copy of. */
+static void write_view(writer *w, const part *x) {
+  u32 slot = x->d->small;
+  load_from(w, RAX, kept(w, KEEP_SLOTS), 8);
+  store_to(w, RDX, x86_mem(RAX, (i32)(slot * sizeof(void *))), 8);
+  for (u32 i = 0; i < w->l->num_ops; i++) {
+    const exec_direct *d = w->direct[i];
+    for (u32 k = 0; d && k < d->num; k++) {
+      if (d->slot[k] != slot) continue;
+      x86_plain(&w->code, 0, 1, 0x8d, RAX, x86_mem(RDX, (i32)d->at[k])); /* lea */
+      store_to(w, RAX, direct_register(w, w->direct_at[i] + k), 8);
+    }
+  }
+}
+
+/* Bytes between RCX and RDX. The last ones may be moved twice. */
+static void move_bytes(writer *w, const x86_rm *to, const x86_rm *from, u64 n) {
+  u32 width = n >= 16 ? 16 : n >= 8 ? 8 : n >= 4 ? 4 : n >= 2 ? 2 : 1;
+  for (u64 i = 0; i < n; i += width) {
+    x86_rm t = *to, f = *from;
+    u64 at = i + width <= n ? i : n - width;
+    t.disp += (i32)at, f.disp += (i32)at;
+    if (width == 16) {
+      x86_vex(&w->code, move_16, 0, 0, f, -1);
+      x86_vex(&w->code, with(move_16, 0, 0x11), 0, 0, t, -1);
+    } else {
+      load_from(w, RAX, f, width);
+      store_to(w, RAX, t, width);
+    }
+  }
+}
+static void write_runs(writer *w, const part *x) {
+  load_from(w, RCX, kept(w, KEEP_SLOTS), 8);
+  load_from(w, RCX, x86_mem(RCX, (i32)(x->d->small * sizeof(void *))), 8);
+  for (u64 i = 0; i < x->runs; i++) {
+    x86_rm small = x86_mem(RCX, (i32)(i * x->run));
+    x86_rm big = x86_mem(RDX, (i32)part_run_at(w, x, i));
+    move_bytes(w, x->d->update ? &big : &small, x->d->update ? &small : &big, x->run);
+  }
+}
+
+/* False: it takes a call. */
+static bool write_part(writer *w, const part *x) {
+  enum { MOST_MOVES = 32 };
+  if (cells_touch_slot(w, x->d->big)) return false;
+  if (!x->num && !x->view && x->runs * (x->run / 16 + 1) > MOST_MOVES) return false;
+  if (x->num || x->view) {
+    find_place(w, x);
+    (x->num ? write_elements : write_view)(w, x);
+    return true;
+  }
+  cells_touched t = cells_touch_small(w, x);
+  load_from(w, RDX, kept(w, KEEP_SLOTS), 8);
+  for (u32 i = 0; i < w->cells.len; i++)
+    if (t.any[i] && w->cells.data[i].written) put_back(w, &w->cells.data[i]);
+  find_place(w, x);
+  write_runs(w, x);
+  load_from(w, RDX, kept(w, KEEP_SLOTS), 8);
+  for (u32 i = 0; i < w->cells.len; i++)
+    if (t.written[i]) fetch(w, &w->cells.data[i]);
+  return true;
 }
 
 static void call_step(writer *w, const scalar_op *o) {
@@ -460,11 +556,8 @@ static void call_step(writer *w, const scalar_op *o) {
 /* A step finds in memory what the cells have, and they what it leaves there. */
 static bool write_step(writer *w, const scalar_op *o) {
   u32 n = (u32)w->cells.len;
-  const element *one = w->element_of[o - w->l->ops];
-  if (one && !cells_touch_slot(w, one->d->big)) {
-    write_element(w, one);
-    return true;
-  }
+  const part *part = w->part_of[o - w->l->ops];
+  if (part && write_part(w, part)) return true;
   cells_touched t = cells_touch_step(w, o);
   load_from(w, RDX, kept(w, KEEP_SLOTS), 8);
   for (u32 i = 0; i < n; i++)
@@ -548,7 +641,7 @@ static write_fn *const write_of[] = {
     [SCALAR_KERNEL] = write_kernel,   [SCALAR_BINARY] = write_binary, [SCALAR_UNARY] = write_unary,
     [SCALAR_CONVERT] = write_convert, [SCALAR_SELECT] = write_select, [SCALAR_COPY] = write_copy,
     [SCALAR_JUMP] = write_jump,       [SCALAR_UNLESS] = write_unless, [SCALAR_BACK] = write_back,
-    [SCALAR_LEAVE] = write_leave,     [SCALAR_STEP] = write_step,
+    [SCALAR_LEAVE] = write_leave,     [SCALAR_STEP] = write_step,     [SCALAR_FMA] = write_fma,
 };
 
 scalar_run_fn *jit_scalars(const lower_env *e, const scalar_list *l, const void ***out_entries) {

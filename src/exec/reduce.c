@@ -467,7 +467,7 @@ static i64 least_stride(const prog_loop *l, u32 first, u32 end) {
 }
 
 /* The reduced dims are the ones that the largest input is contiguous in. */
-static bool is_contiguous_in_reduced(const prog_loop *l) {
+bool reduce_goes_along(const prog_loop *l) {
   u32 kept = l->rank - l->reduced;
   return least_stride(l, 0, kept) > least_stride(l, kept, l->rank);
 }
@@ -478,7 +478,7 @@ static bool by_rows(const prog_loop *l, bool folds) {
   u32 kept = l->rank - l->reduced;
   u64 kept_volume = dims_volume(l->dims, kept), length = dims_volume(l->dims + kept, l->reduced);
   if (kept_volume == 1) return true;
-  if (!is_contiguous_in_reduced(l)) return kept_volume < 16 && length > 4096;
+  if (!reduce_goes_along(l)) return kept_volume < 16 && length > 4096;
   return length > (folds ? 63 : 256) || kept_volume < 8;
 }
 
@@ -649,7 +649,7 @@ void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out) {
   const fold_kernels *of_rows = e->k->fold_rows[vm_rtype_of(types[0])];
   combine_lower(e, &l->body, l->num_out, types, false, &r->c);
   r->each = find_each(of_rows, l->body.kind);
-  if (is_contiguous_in_reduced(l) && lower_blocks_of_rows(e, r, l)) {
+  if (reduce_goes_along(l) && lower_blocks_of_rows(e, r, l)) {
     *out = (exec_step){.run = run_blocks_of_rows,
                        .data = r,
                        .units = r->kn.p.blocks,

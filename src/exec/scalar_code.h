@@ -21,6 +21,7 @@ typedef enum scalar_kind {
   SCALAR_BACK,    /* to u.to, unless the place's time is up; it takes c ticks */
   SCALAR_LEAVE,   /* for step u.pc */
   SCALAR_STEP,    /* all of u.step, which is step d of the program */
+  SCALAR_FMA,     /* a * b + c, rounded once; type: of all. Only where it is compiled */
 } scalar_kind;
 typedef struct scalar_is {
   u8 kind;
@@ -41,6 +42,8 @@ struct scalar_op {
 };
 
 enum { REG_PLACE, REG_NULL, REG_ENV, REG_FIRST }; /* registers that all code has */
+
+u32 scalar_result_type(scalar_is is); /* of what computes */
 
 /* Where a register points. */
 typedef struct scalar_reg {

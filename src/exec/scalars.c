@@ -1,16 +1,13 @@
 #include "exec/scalars.h"
 
 #include "exec/launch.h"
-#include "exec/scalar_code.h"
-#include "exec/vm.h"
+#include "exec/scalar_build.h"
 
 /* Scalar code: operations on what registers point to, made of the block VM's calls.
  *
  * An operation goes on with the next one by a call in tail position. Jumps return, so that the
  * stack is never deeper than the operations between two of them, however this is compiled. */
 #define NEXT return at[1].fn(at + 1, reg)
-
-typedef VEC(scalar_op) op_list;
 
 typedef struct scalar_code {
   u32 num_slots, num_regs;
@@ -154,8 +151,7 @@ static const known unaries[] = {ROW(neg, s32), ROW(neg, u32), ROW(neg, s64), ROW
 #define CONVERT_ROW(to, TO, from, FROM) {VM_convert, R_##to, R_##from, op_##to##_of_##from},
 static const known converts[] = {CONVERTS(CONVERT_ROW)};
 
-/* What does for one element what the kernel does for many. */
-static scalar_fn *find_fast(const vm_kernels *k, kern_fn *fn, scalar_is *out) {
+scalar_fn *scalar_find_fast(const vm_kernels *k, kern_fn *fn, scalar_is *out) {
 #define FAST(how, what, typed, with)                                                               \
   do {                                                                                             \
     *out = (scalar_is){SCALAR_##how, (u16)(what), (u8)(typed)};                                    \
@@ -208,15 +204,6 @@ static void run_scalars(const void *data, const exec_env *env, u64 begin, u64 en
 
 /* ---- lowering ---- */
 
-typedef struct builder {
-  const lower_env *e;
-  const exec_step *steps;
-  op_list ops;
-  VEC(scalar_reg) regs;
-  size_t temps, scratch; /* what operations and steps need */
-  u32 *start;            /* by step: its first operation */
-} builder;
-
 static bool is_one(const i64 *dims, u32 rank) {
   for (u32 d = 0; d < rank; d++)
     if (dims[d] != 1) return false;
@@ -230,8 +217,14 @@ static bool is_scalar_loop(const prog_loop *l) {
   return true;
 }
 
-/* Step `at`. */
-static bool is_scalar(const program *p, u32 at) {
+static bool is_small_case(const prog_jump *j, u32 at) {
+  enum { MOST = 8 };
+  for (u32 k = 0; k < j->n; k++)
+    if (j->target[k] <= at) return false;
+  return j->n > 0 && j->n <= MOST;
+}
+
+bool scalar_is_single(const program *p, u32 at) {
   const prog_step *s = &p->steps[at];
   switch (s->kind) {
   case STEP_loop:
@@ -243,18 +236,18 @@ static bool is_scalar(const program *p, u32 at) {
     return true;
   case STEP_jump_unless:
     return s->u.jump_unless_->target[0] > at;
+  case STEP_case:
+    return is_small_case(s->u.case_, at);
   default:
     return false;
   }
 }
 
-/* Whether step `at` may be called from a loop: it is done before others could share it. */
-static bool is_short(const program *p, const exec_step *steps, u32 at) {
+/* Whether a step may be called from a loop: it is done before others could share it. */
+static bool is_short(const exec_step *x) {
   enum { SHORT = 40000 }; /* ns */
-  const exec_step *x = &steps[at];
   u64 cost;
-  return x->run && !x->start && p->steps[at].kind != STEP_call &&
-         !__builtin_mul_overflow(x->units, x->cost, &cost) && cost <= SHORT;
+  return x->run && !x->start && !__builtin_mul_overflow(x->units, x->cost, &cost) && cost <= SHORT;
 }
 
 /* By step: it is of a loop in which nothing takes long. */
@@ -263,7 +256,7 @@ static const bool *find_short_loops(const lower_env *e, const exec_step *steps) 
   bool *in_loop = arena_zalloc(e->a, p->num_steps + 1);
   u32 *others = arena_zalloc(e->a, (p->num_steps + 1) * sizeof(u32));
   for (u32 i = 0; i < p->num_steps; i++)
-    others[i + 1] = others[i] + !(is_scalar(p, i) || is_short(p, steps, i));
+    others[i + 1] = others[i] + !(scalar_is_single(p, i) || is_short(&steps[i]));
   for (u32 i = p->num_steps; i-- > 0;) { /* outer loops come first */
     const prog_jump *j = prog_step_jump(&p->steps[i]);
     if (!j || p->steps[i].kind != STEP_jump || j->target[0] > i) continue;
@@ -274,32 +267,31 @@ static const bool *find_short_loops(const lower_env *e, const exec_step *steps) 
   return in_loop;
 }
 
-static u32 add_reg(builder *b, scalar_reg r) {
-  VEC_PUSH(b->e->a, b->regs, r);
-  return (u32)b->regs.len - 1;
+u32 scalar_add_access(scalar_builder *b, const prog_access *a, const i64 *index, u32 rank) {
+  i64 at = a->offset;
+  for (u32 d = 0; d < rank; d++) at += index[d] * a->stride[d];
+  size_t size = dtype_size(b->e->prog->slots[a->slot].type);
+  return scalar_add_reg(b, (scalar_reg){.slot = a->slot, .at = (size_t)at * size});
 }
-static u32 add_access(builder *b, const prog_access *a) {
-  i64 size = (i64)dtype_size(b->e->prog->slots[a->slot].type);
-  return add_reg(b, (scalar_reg){.slot = a->slot, .at = (size_t)(a->offset * size)});
+static u32 add_access(scalar_builder *b, const prog_access *a) {
+  return scalar_add_access(b, a, NULL, 0);
 }
-static void add_op(builder *b, scalar_op op) { VEC_PUSH(b->e->a, b->ops, op); }
-static void add_leave(builder *b, u32 pc) {
-  add_op(b, (scalar_op){.fn = op_leave, .u.pc = pc, .is.kind = SCALAR_LEAVE});
+static void add_leave(scalar_builder *b, u32 pc) {
+  scalar_add_op(b, (scalar_op){.fn = op_leave, .u.pc = pc, .is.kind = SCALAR_LEAVE});
 }
-static void add_call(builder *b, u32 step) {
+static void add_call(scalar_builder *b, u32 step) {
   const exec_step *x = &b->steps[step];
   if (x->scratch > b->scratch) b->scratch = x->scratch;
   if (x->units)
-    add_op(b, (scalar_op){.fn = op_step, .d = step, .u.step = x, .is.kind = SCALAR_STEP});
+    scalar_add_op(b, (scalar_op){.fn = op_step, .d = step, .u.step = x, .is.kind = SCALAR_STEP});
 }
-static void add_copy(builder *b, u32 to, u32 from, u32 width) {
+void scalar_add_copy(scalar_builder *b, u32 to, u32 from, u32 width) {
   u32 log = vm_log2_width(width);
-  add_op(b, (scalar_op){.fn = copies[log], .d = to, .a = from, .is = {SCALAR_COPY, (u16)log, 0}});
+  scalar_add_op(
+      b, (scalar_op){.fn = copies[log], .d = to, .a = from, .is = {SCALAR_COPY, (u16)log, 0}});
 }
 
-/* The kernel calls that a block of one element takes. */
-static void add_loop(builder *b, const prog_loop *l) {
-  const lower_env *e = b->e;
+vm_unit *scalar_lower_loop(const lower_env *e, const prog_loop *l) {
   bool direct[64];
   u64 overlaps[64] = {0};
   for (u32 o = 0; o < l->num_out; o++) {
@@ -309,59 +301,90 @@ static void add_loop(builder *b, const prog_loop *l) {
   }
   lower_env calls = *e; /* compiled code is for blocks */
   calls.jit = NULL;
-  vm_unit *u = vm_lower(&calls, &(vm_spec){.code = &l->code,
-                                           .num_in = l->num_in,
-                                           .num_out = l->num_out,
-                                           .out_direct = direct,
-                                           .out_overlaps = overlaps});
+  return vm_lower(&calls, &(vm_spec){.code = &l->code,
+                                     .num_in = l->num_in,
+                                     .num_out = l->num_out,
+                                     .out_direct = l->reduced ? NULL : direct,
+                                     .out_overlaps = overlaps,
+                                     .keep_registers = l->reduced > 0});
+}
+
+/* The kernel calls that a block of one element takes. */
+static void add_loop(scalar_builder *b, const prog_loop *l) {
+  const lower_env *e = b->e;
+  vm_unit *u = scalar_lower_loop(e, l);
   u32 base = (u32)b->regs.len;
   for (u32 i = 0; i < l->num_in; i++) add_access(b, &l->in[i]);
   for (u32 o = 0; o < l->num_out; o++) add_access(b, &l->out[o]);
-  for (u32 i = 0; i < u->num_consts; i++) add_reg(b, (scalar_reg){.fixed = u->consts[i]});
+  for (u32 i = 0; i < u->num_consts; i++) scalar_add_reg(b, (scalar_reg){.fixed = u->consts[i]});
   for (u32 i = 0; i < u->num_slots; i++, b->temps += 64)
-    add_reg(b, (scalar_reg){.slot = PROG_NONE, .at = b->temps});
+    scalar_add_reg(b, (scalar_reg){.slot = PROG_NONE, .at = b->temps});
   for (u32 i = 0; i < u->num_calls; i++) {
     const vm_call *c = &u->calls[i];
     u32 none = u->num_regs - 1;
     scalar_is is;
-    scalar_fn *fn = find_fast(e->k, c->fn, &is);
-    add_op(b, (scalar_op){.fn = fn,
-                          .is = is,
-                          .d = c->d == none ? REG_NULL : base + c->d,
-                          .a = c->a == none ? REG_NULL : base + c->a,
-                          .b = c->b == none ? REG_NULL : base + c->b,
-                          .c = c->c == none ? REG_NULL : base + c->c,
-                          .u.kernel = c->fn});
+    scalar_fn *fn = scalar_find_fast(e->k, c->fn, &is);
+    scalar_add_op(b, (scalar_op){.fn = fn,
+                                 .is = is,
+                                 .d = c->d == none ? REG_NULL : base + c->d,
+                                 .a = c->a == none ? REG_NULL : base + c->a,
+                                 .b = c->b == none ? REG_NULL : base + c->b,
+                                 .c = c->c == none ? REG_NULL : base + c->c,
+                                 .u.kernel = c->fn});
   }
   for (u32 o = 0; o < l->num_out; o++)
     if (!u->outputs[o].in_place && u->outputs[o].reg != l->num_in + o)
-      add_copy(b, base + l->num_in + o, base + u->outputs[o].reg, u->outputs[o].width);
+      scalar_add_copy(b, base + l->num_in + o, base + u->outputs[o].reg, u->outputs[o].width);
 }
 
 /* A jump's target is a step until all are there: find_targets. */
-static void add_jump(builder *b, const prog_jump *j, u32 step, bool unless) {
+static void add_jump(scalar_builder *b, const prog_jump *j, u32 step, bool unless) {
   bool back = j->target[0] <= step;
   if (unless) {
-    u32 pred = add_reg(b, (scalar_reg){.slot = j->slot});
-    add_op(b, (scalar_op){.fn = op_unless, .a = pred, .d = j->target[0], .is.kind = SCALAR_UNLESS});
+    u32 pred = scalar_add_reg(b, (scalar_reg){.slot = j->slot});
+    scalar_add_op(
+        b, (scalar_op){.fn = op_unless, .a = pred, .d = j->target[0], .is.kind = SCALAR_UNLESS});
   } else {
     u8 kind = back ? SCALAR_BACK : SCALAR_JUMP;
-    add_op(b, (scalar_op){.fn = back ? op_back : op_jump, .d = j->target[0], .is.kind = kind});
+    scalar_add_op(b,
+                  (scalar_op){.fn = back ? op_back : op_jump, .d = j->target[0], .is.kind = kind});
     if (back) add_leave(b, step);
   }
 }
 
-static void add_step(builder *b, u32 i) {
+/* By one index after the other; what is none of them is the last. */
+static void add_case(scalar_builder *b, const prog_jump *j) {
+  u32 which = scalar_add_reg(b, (scalar_reg){.slot = j->slot}), last = j->n - 1;
+  u32 other = scalar_add_reg(b, (scalar_reg){.slot = PROG_NONE, .at = b->temps});
+  b->temps += 64;
+  for (u32 k = 0; k < last; k++) {
+    i32 *number = arena_zalloc(b->e->a, 16);
+    *number = (i32)k;
+    scalar_op op = {.d = other, .a = which, .c = REG_NULL};
+    op.b = scalar_add_reg(b, (scalar_reg){.fixed = number});
+    op.fn = scalar_find_fast(b->e->k, b->e->k->binary[VM_ne][R_s32][FORM_VV], &op.is);
+    scalar_add_op(b, op);
+    scalar_add_op(
+        b, (scalar_op){.fn = op_unless, .a = other, .d = j->target[k], .is.kind = SCALAR_UNLESS});
+  }
+  scalar_add_op(b, (scalar_op){.fn = op_jump, .d = j->target[last], .is.kind = SCALAR_JUMP});
+}
+
+static void add_step(scalar_builder *b, u32 i, const bool *few) {
   const prog_step *s = &b->e->prog->steps[i];
   const prog_copy *c = s->u.copy_;
   b->start[i] = (u32)b->ops.len;
-  if (!is_scalar(b->e->prog, i))
+  if (few && few[i])
+    scalar_add_few(b, s);
+  else if (!scalar_is_single(b->e->prog, i))
     add_call(b, i);
   else if (s->kind == STEP_loop)
     add_loop(b, s->u.loop_);
   else if (s->kind == STEP_copy)
-    add_copy(b, add_access(b, &c->dst), add_access(b, &c->src),
-             (u32)dtype_size(b->e->prog->slots[c->src.slot].type));
+    scalar_add_copy(b, add_access(b, &c->dst), add_access(b, &c->src),
+                    (u32)dtype_size(b->e->prog->slots[c->src.slot].type));
+  else if (s->kind == STEP_case)
+    add_case(b, s->u.case_);
   else
     add_jump(b, s->kind == STEP_jump ? s->u.jump_ : s->u.jump_unless_, i,
              s->kind == STEP_jump_unless);
@@ -372,14 +395,15 @@ static bool is_jump(const scalar_op *op) {
 }
 
 /* What operations [first, end) take, in ticks. */
-static u32 count_ticks(const builder *b, size_t first, size_t end) {
-  enum { INTERPRETED = 8, KERNEL = 40, TO_STEP = 15 }; /* the last in ns, when it is direct */
+static u32 count_ticks(const scalar_builder *b, size_t first, size_t end) {
+  enum { INTERPRETED = 8, KERNEL = 40, TO_STEP = 15, TO_PART = 45 }; /* the last two in ns */
   i64 ticks = 0;
   for (size_t i = first; i < end; i++) {
     const scalar_op *op = &b->ops.data[i];
     const exec_step *x = op->is.kind == SCALAR_STEP ? op->u.step : NULL;
+    bool part = x && b->e->jit && b->e->prog->steps[op->d].kind == STEP_dynamic;
     if (x)
-      ticks += step_ticks(x->units * x->cost - (x->direct ? TO_STEP : 0));
+      ticks += step_ticks(x->units * x->cost - (x->direct ? TO_STEP : part ? TO_PART : 0));
     else
       ticks += op->is.kind == SCALAR_KERNEL ? KERNEL : 1;
     if (!b->e->jit) ticks += INTERPRETED;
@@ -388,7 +412,7 @@ static u32 count_ticks(const builder *b, size_t first, size_t end) {
 }
 
 /* Targets outside steps [first, end) leave the code. */
-static void find_targets(builder *b, u32 first, u32 end) {
+static void find_targets(scalar_builder *b, u32 first, u32 end) {
   size_t n = b->ops.len;
   u32 last = b->e->prog->num_steps;
   add_leave(b, end);
@@ -406,12 +430,21 @@ static void find_targets(builder *b, u32 first, u32 end) {
   }
 }
 
-static void lower_range(const lower_env *e, const exec_step *steps, u32 first, u32 end,
-                        exec_step *out) {
-  builder b = {.e = e, .steps = steps, .start = ARENA_ARRAY(e->a, u32, e->prog->num_steps + 1)};
-  for (u32 i = 0; i < REG_FIRST; i++) add_reg(&b, (scalar_reg){0});
-  for (u32 i = first; i < end; i++) add_step(&b, i);
+/* The operations of steps [first, end), `few` of them as those of each element. */
+static scalar_builder make_list(const lower_env *e, const exec_step *steps, u32 first, u32 end,
+                                const bool *few) {
+  scalar_builder b = {
+      .e = e, .steps = steps, .start = ARENA_ARRAY(e->a, u32, e->prog->num_steps + 1)};
+  for (u32 i = 0; i < REG_FIRST; i++) scalar_add_reg(&b, (scalar_reg){0});
+  for (u32 i = first; i < end; i++) add_step(&b, i, few);
   find_targets(&b, first, end);
+  return b;
+}
+
+/* few: NULL where nothing is compiled. */
+static void lower_range(const lower_env *e, const exec_step *steps, u32 first, u32 end,
+                        const bool *few, exec_step *out) {
+  scalar_builder b = make_list(e, steps, first, end, few);
   scalar_code *c = ARENA_NEW(e->a, scalar_code);
   *c = (scalar_code){e->prog->num_slots, (u32)b.regs.len, b.regs.data,
                      align_up(b.regs.len * sizeof(void *), 64), 0};
@@ -421,6 +454,10 @@ static void lower_range(const lower_env *e, const exec_step *steps, u32 first, u
   scalar_list list = {b.ops.data, b.regs.data, (u32)b.ops.len, (u32)b.regs.len};
   const void **at;
   scalar_run_fn *run = jit_scalars(e, &list, &at);
+  if (!run && few) {
+    lower_range(e, steps, first, end, NULL, out);
+    return;
+  }
   for (u32 i = first; i < end; i++) {
     scalar_entry *entry = ARENA_NEW(e->a, scalar_entry);
     *entry = (scalar_entry){c, &b.ops.data[b.start[i]], run, run ? at[b.start[i]] : NULL};
@@ -433,21 +470,22 @@ static void lower_range(const lower_env *e, const exec_step *steps, u32 first, u
 }
 
 static bool is_plain_jump(const prog_step *s) {
-  return s->kind == STEP_jump || s->kind == STEP_jump_unless;
+  return s->kind == STEP_jump || s->kind == STEP_jump_unless || s->kind == STEP_case;
 }
 
 const exec_step *scalars_lower(const lower_env *e, const exec_step *steps) {
   enum { WORTH = 2 }; /* steps that are more than a jump */
   const program *p = e->prog;
   const bool *in_loop = find_short_loops(e, steps);
+  const bool *few = e->jit ? scalar_find_few(e, steps, in_loop) : NULL;
   exec_step *out = NULL;
   for (u32 first = 0, end; first < p->num_steps; first = end) {
     u32 work = 0;
-    for (end = first; end < p->num_steps && (is_scalar(p, end) || in_loop[end]); end++)
+    for (end = first; end < p->num_steps && (scalar_is_single(p, end) || in_loop[end]); end++)
       work += !is_plain_jump(&p->steps[end]);
     if (work >= WORTH) {
       if (!out) out = arena_zalloc(e->a, (p->num_steps + 1) * sizeof *out);
-      lower_range(e, steps, first, end, out);
+      lower_range(e, steps, first, end, few, out);
     }
     if (end == first) end++;
   }

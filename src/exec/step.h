@@ -85,6 +85,9 @@ void call_lower(const lower_env *e, const prog_call *c, exec_step *out);
 void strips_lower(const lower_env *e, const prog_strips *r, exec_step *out);
 void rng_lower(const lower_env *e, const prog_rng *r, exec_step *out);
 
+/* Whether what is reduced lies nearer together in the largest operand than what is kept. */
+bool reduce_goes_along(const prog_loop *l);
+
 /* A strided copy: strides in bytes. Simplify once (sorts by destination, merges); the planes of
  * its last two dims can be copied independently. copy.c. */
 typedef struct step_shape {
