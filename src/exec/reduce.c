@@ -658,6 +658,7 @@ void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out) {
     return;
   }
   bool rows = by_rows(l, r->fold != NULL);
+  if (!rows && reduce_lower_unrolled(e, l, out)) return;
   if (!rows && lower_few_columns(e, r, l, of_rows)) {
     u64 blocks = r->kn.p.blocks;
     *out = (exec_step){.run = run_few_columns,

@@ -214,6 +214,8 @@ static void test_reduce(arena *a) {
   check_argmax(a, 5000, 10);
   check_argmax(a, 1, 1);
   check_argmax(a, 40, 70);
+  check_argmax(a, 40, 10);
+  check_argmax(a, 9, 16);
   check_rounding(a, 2, 1);
   check_rounding(a, 40, 32);
 }
@@ -279,10 +281,10 @@ static void check_order(arena *a, const i64 *dims, const bool *reduced) {
 }
 
 static void test_order(arena *a) {
-  static const i64 dims[][3] = {{1, 1, 1},     {1, 1, 100},   {1, 3, 2047}, {1, 1, 100001},
-                                {5, 7, 11},    {65, 3, 1000}, {3, 1000, 5}, {2, 2049, 3},
-                                {300, 4, 4},   {1, 300, 257}, {1, 1, 6},    {20000, 1, 3},
-                                {4, 33000, 2}, {2, 3, 4099}};
+  static const i64 dims[][3] = {{1, 1, 1},   {1, 1, 100},   {1, 3, 2047},  {1, 1, 100001},
+                                {5, 7, 11},  {65, 3, 1000}, {3, 1000, 5},  {2, 2049, 3},
+                                {300, 4, 4}, {1, 300, 257}, {1, 1, 6},     {20000, 1, 3},
+                                {3, 16, 20}, {8, 5, 64},    {4, 33000, 2}, {2, 3, 4099}};
   for (size_t i = 0; i < COUNT(dims); i++)
     for (u32 set = 1; set < 8; set++) check_order(a, dims[i], (bool[]){set & 1, set & 2, set & 4});
 }
