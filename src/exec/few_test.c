@@ -1,15 +1,27 @@
 /* Random loops over a few elements: matrices, vectors, sums and products of them, parts of tables,
- * branches. The bits are those of the steps one by one, without compiled code. */
+ * branches; and copies of lines that are longer. The bits are those of the steps one by one,
+ * without compiled code. */
 #include "num/convert.h"
 #include "tests/exec.h"
 
-enum { SIDE = 3, SQUARE = SIDE * SIDE, ROWS = 5, TURNS = 6, STEPS = 10, MATRICES = 3, VECTORS = 2 };
+enum {
+  SIDE = 3,
+  SQUARE = SIDE * SIDE,
+  ROWS = 5,
+  TURNS = 6,
+  STEPS = 10,
+  MATRICES = 3,
+  VECTORS = 2,
+  LINES = 3
+};
 
 typedef struct writer {
   prog_builder *b;
   dtype t;
   u32 seed;
   u32 matrix[MATRICES], vector[VECTORS], number, table, read, counter, yes, zero;
+  u32 line[LINES], lines; /* of `length` elements; so many of them */
+  i64 length;
 } writer;
 
 static u32 pick(writer *w, u32 n) {
@@ -98,8 +110,27 @@ static void add_part(writer *w) {
   prog_add_dynamic(w->b, &d, S, L);
 }
 
+/* Some of a line to another one, all of one of many or back, or its elements changed. */
+static void add_line(writer *w) {
+  u32 first = pick(w, LINES), second = (first + 1) % LINES, kind = pick(w, 3);
+  if (kind == 0) {
+    i64 n = w->length - pick(w, 4), from = pick(w, (u32)(w->length - n + 1));
+    prog_add_copy(w->b, 1, &n, w->line[first], from, (i64[]){1}, w->line[second],
+                  w->length - n - from, (i64[]){1}, S, L);
+  } else if (kind == 1) {
+    prog_dynamic d = {.update = pick(w, 2), .big = w->lines, .small = w->line[first], .rank = 2};
+    d.big_dims[0] = LINES, d.big_dims[1] = w->length;
+    d.small_dims[0] = 1, d.small_dims[1] = w->length;
+    d.start[0] = d.start[1] = w->counter;
+    prog_add_dynamic(w->b, &d, S, L);
+  } else {
+    add_bound(w, w->line[first], w->length);
+  }
+}
+
 static void add_step(writer *w) {
-  static void (*const adds[])(writer *) = {add_loop, add_product, add_sum, add_copy, add_part};
+  static void (*const adds[])(writer *) = {add_loop, add_product, add_sum,
+                                           add_copy, add_part,    add_line};
   adds[pick(w, COUNT(adds))](w);
 }
 
@@ -136,8 +167,11 @@ static u32 add_value(writer *w, bool is_result, u64 n, double x) {
   return slot;
 }
 
-/* Results: a table, the matrices, the number; vectors are work, whose places others share. */
-static void run_few(arena *a, u32 seed, char (*out)[512]) {
+enum { RESULTS = 3 + MATRICES + LINES, ROOM = 4096 };
+
+/* Results: a table, the matrices, the number, the lines; vectors are work, whose places others
+ * share. */
+static void run_few(arena *a, u32 seed, char (*out)[ROOM]) {
   writer w = {.b = prog_begin(a, 1, 1), .t = seed % 2 ? DTYPE_f64 : DTYPE_f32, .seed = seed};
   u64 size = dtype_size(w.t), zeros[2] = {0};
   i32 first = -1;
@@ -152,6 +186,9 @@ static void run_few(arena *a, u32 seed, char (*out)[512]) {
   for (u32 i = 0; i < MATRICES; i++) w.matrix[i] = add_value(&w, true, SQUARE, 0.3 + 0.2 * i);
   for (u32 i = 0; i < VECTORS; i++) w.vector[i] = add_value(&w, false, SIDE, 0.5 - i);
   w.number = add_value(&w, true, 1, 0.7);
+  w.length = 10 + pick(&w, 140);
+  for (u32 i = 0; i < LINES; i++) w.line[i] = add_value(&w, true, (u64)w.length, 0.2 + i);
+  w.lines = add_value(&w, true, (u64)(LINES * w.length), 0.4);
   w.zero = prog_const(w.b, w.t, 1, zeros);
   w.counter = prog_work(w.b, DTYPE_s32, 1), w.yes = prog_work(w.b, DTYPE_pred, 1);
   u32 top = prog_label(w.b), end = prog_label(w.b);
@@ -165,16 +202,18 @@ static void run_few(arena *a, u32 seed, char (*out)[512]) {
   add_count(&w, end);
   prog_add_jump(w.b, top, S, L);
   prog_place(w.b, end);
-  void *results[2 + MATRICES];
+  void *results[RESULTS];
   for (u32 i = 0; i < COUNT(results); i++) results[i] = out[i];
   CHECK(!*run(w.b, (void *[]){table}, results));
 }
+
+static char compiled[RESULTS][ROOM], plain[RESULTS][ROOM];
 
 static void run_tests(arena *a, const exec_options *options) {
   status s = exec_create(options, &pool);
   CHECK(!s);
   for (u32 seed = 0; seed < 400; seed++) {
-    char compiled[2 + MATRICES][512] = {0}, plain[2 + MATRICES][512] = {0};
+    memset(compiled, 0, sizeof compiled), memset(plain, 0, sizeof plain);
     run_few(a, seed, compiled);
     setenv("TERRAZZO_JIT", "0", 1);
     run_few(a, seed, plain);

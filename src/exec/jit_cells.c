@@ -198,6 +198,18 @@ static void find_part_cells(writer *w, part *x) {
   x->num = (u32)n;
 }
 
+bool cells_find_copy(const writer *w, const scalar_op *o, byte_copy *out) {
+  const prog_step *s = &w->e->prog->steps[o->d];
+  const prog_copy *c = s->u.copy_;
+  if (s->kind != STEP_copy) return false;
+  u64 width = dtype_size(w->e->prog->slots[c->src.slot].type), n = 1;
+  for (u32 d = c->rank; d-- > 0; n *= (u64)c->dims[d])
+    if (c->dims[d] != 1 && (c->src.stride[d] != (i64)n || c->dst.stride[d] != (i64)n)) return false;
+  *out = (byte_copy){c->src.slot, c->dst.slot, (u64)c->src.offset * width,
+                     (u64)c->dst.offset * width, n * width};
+  return out->bytes > 0 && out->from_at <= INT32_MAX && out->to_at <= INT32_MAX;
+}
+
 /* What uses a slot, and what writes where another one lies. */
 typedef struct slot_search {
   const program *p;

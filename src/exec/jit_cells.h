@@ -78,6 +78,12 @@ bool cells_touch_slot(const writer *w, u32 slot); /* whether any lies in it */
 cells_touched cells_touch_small(const writer *w, const part *x);
 /* Where run `which` of a part begins: bytes from its first one, in what it is part of. */
 i64 part_run_at(const writer *w, const part *x, u64 which);
+/* A step that copies bytes which lie together in both slots; false: it is none. */
+typedef struct byte_copy {
+  u32 from, to; /* slots */
+  u64 from_at, to_at, bytes;
+} byte_copy;
+bool cells_find_copy(const writer *w, const scalar_op *o, byte_copy *out);
 /* Steps that are called with the addresses of what they read and write. */
 void cells_find_direct(writer *w);
 

@@ -5,8 +5,7 @@
 #include <stddef.h>
 
 #include "exec/jit.h"
-#include "exec/jit_cells.h"
-#include "exec/jit_x86.h"
+#include "exec/jit_x86_cells.h"
 #include "exec/launch.h"
 
 /* RAX, RCX and RDX, and vectors 0, 1 and 15, are for the moment; R15 has what is left of the
@@ -16,101 +15,6 @@ static const u8 cell_gprs[] = {RBX, RBP, R12, R13, R14, RSI, RDI, R8, R9, R10, R
 static const u8 cell_floats[] = {2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14};
 static const cell_registers registers = {cell_gprs, cell_floats, COUNT(cell_gprs),
                                          COUNT(cell_floats)};
-
-/* ---- moves ---- */
-
-static const x86_op from_gpr = {1, 1, 0, 0x6e, 0, 0, false}, to_gpr = {1, 1, 0, 0x7e, 0, 0, false};
-static const x86_op move_real = {0, 1, 0, 0x28, 0, 0, false};
-static const x86_op move_16 = {0, 1, 0, 0x10, 0, 0, false}; /* 0x11 stores */
-
-static x86_rm home_of(const writer *w, const cell *c) {
-  return x86_mem(RSP, (i32)((size_t)(c - w->cells.data) * HOME));
-}
-static x86_rm kept(const writer *w, u32 which) {
-  return x86_mem(RSP, (i32)(w->cells.len * HOME + which * 8));
-}
-/* Registers of steps that are called directly are behind what is kept. */
-static x86_rm direct_register(const writer *w, u32 at) { return kept(w, KEPT + at); }
-static x86_op with(x86_op op, u32 width, u32 opcode) {
-  op.w = width == 8;
-  op.opcode = (u8)opcode;
-  return op;
-}
-/* Of 4 or 8 bytes: movss, movsd and what has their prefixes. */
-static x86_op of_float(u32 width, u32 opcode) {
-  return (x86_op){width == 8 ? 3 : 2, 1, 0, (u8)opcode, 0, 0, false};
-}
-
-static void load_from(writer *w, u32 reg, x86_rm m, u32 width) {
-  static const u16 opcodes[] = {0, 0x0fb6, 0x0fb7, 0, 0x8b, 0, 0, 0, 0x8b};
-  x86_plain(&w->code, 0, width == 8, opcodes[width], reg, m);
-}
-static void store_to(writer *w, u32 reg, x86_rm m, u32 width) {
-  x86_plain(&w->code, width == 2, width == 8, width == 1 ? 0x88 : 0x89, reg, m);
-}
-
-/* The cell, of up to 8 bytes, to a register with zeros above, and back. */
-static void load_cell(writer *w, u32 reg, const cell *c, u32 width) {
-  if (c->real != NO_REG)
-    x86_vex(&w->code, with(to_gpr, width, 0x7e), c->real, 0, x86_reg(reg), -1);
-  else
-    load_from(w, reg, c->gpr != NO_REG ? x86_reg(c->gpr) : home_of(w, c), width);
-}
-static void store_cell(writer *w, const cell *c, u32 reg, u32 width) {
-  if (c->real != NO_REG)
-    x86_vex(&w->code, with(from_gpr, width, 0x6e), c->real, 0, x86_reg(reg), -1);
-  else
-    store_to(w, reg, c->gpr != NO_REG ? x86_reg(c->gpr) : home_of(w, c), width);
-}
-/* A vector register that has it: the cell's own, or `to`. */
-static u32 load_float(writer *w, u32 to, const cell *c, u32 width) {
-  if (c->real != NO_REG) return c->real;
-  if (c->gpr != NO_REG)
-    x86_vex(&w->code, with(from_gpr, width, 0x6e), to, 0, x86_reg(c->gpr), -1);
-  else
-    x86_vex(&w->code, of_float(width, 0x10), to, 0, home_of(w, c), -1);
-  return to;
-}
-static void store_float(writer *w, const cell *c, u32 from, u32 width) {
-  if (c->real == from) return;
-  if (c->real != NO_REG)
-    x86_vex(&w->code, move_real, c->real, 0, x86_reg(from), -1);
-  else if (c->gpr != NO_REG)
-    x86_vex(&w->code, with(to_gpr, width, 0x7e), from, 0, x86_reg(c->gpr), -1);
-  else
-    x86_vex(&w->code, of_float(width, 0x11), from, 0, home_of(w, c), -1);
-}
-
-/* Between a register and its place in the frame. */
-static void spill(writer *w, const cell *c, bool back) {
-  if (c->gpr != NO_REG && back) load_from(w, c->gpr, home_of(w, c), 8);
-  if (c->gpr != NO_REG && !back) store_to(w, c->gpr, home_of(w, c), 8);
-  if (c->real != NO_REG)
-    x86_vex(&w->code, of_float(8, back ? 0x10 : 0x11), c->real, 0, home_of(w, c), -1);
-}
-
-/* Of a slot's cell, between it and memory; RDX has the slots. */
-static void fetch(writer *w, const cell *k) {
-  x86_rm from = x86_mem(RAX, (i32)k->at);
-  load_from(w, RAX, x86_mem(RDX, (i32)(k->slot * sizeof(void *))), 8);
-  if (k->width == 16) {
-    x86_vex(&w->code, move_16, 0, 0, from, -1);
-    x86_vex(&w->code, with(move_16, 0, 0x11), 0, 0, home_of(w, k), -1);
-  } else {
-    load_from(w, RAX, from, k->width);
-    store_cell(w, k, RAX, k->width);
-  }
-}
-static void put_back(writer *w, const cell *k) {
-  load_from(w, RCX, x86_mem(RDX, (i32)(k->slot * sizeof(void *))), 8);
-  if (k->width == 16) {
-    x86_vex(&w->code, move_16, 0, 0, home_of(w, k), -1);
-    x86_vex(&w->code, with(move_16, 0, 0x11), 0, 0, x86_mem(RCX, (i32)k->at), -1);
-  } else {
-    load_cell(w, RAX, k, k->width);
-    store_to(w, RAX, x86_mem(RCX, (i32)k->at), k->width);
-  }
-}
 
 /* The jump that has just been written goes to an operation. */
 static void aim_at(writer *w, const scalar_op *to) {
@@ -130,8 +34,8 @@ static u32 condition_of(u32 op, bool is_signed) {
 /* The second operand where instructions read it. */
 static x86_rm integer_operand(writer *w, const cell *c, u32 width) {
   if (c->gpr != NO_REG && width >= 4) return x86_reg(c->gpr);
-  if (c->real == NO_REG && c->gpr == NO_REG && width >= 4) return home_of(w, c);
-  load_cell(w, RCX, c, width);
+  if (c->real == NO_REG && c->gpr == NO_REG && width >= 4) return x86_home(w, c);
+  x86_load_cell(w, RCX, c, width);
   return x86_reg(RCX);
 }
 
@@ -166,13 +70,13 @@ static void write_comparison(writer *w, const scalar_op *o) {
   if (x->gpr != NO_REG && width >= 4)
     from = x->gpr;
   else
-    load_cell(w, RAX, x, width);
+    x86_load_cell(w, RAX, x, width);
   if (find_immediate(w, o, &imm))
     with_immediate(w, 7, width == 8, from, imm);
   else
     x86_plain(&w->code, 0, width == 8, 0x3b, from, integer_operand(w, cell_at(w, o->b), width));
   x86_plain(&w->code, 0, 0, 0x0f90 | condition, 0, x86_reg(RAX));
-  store_cell(w, cell_at(w, o->d), RAX, 1);
+  x86_store_cell(w, cell_at(w, o->d), RAX, 1);
   join_jump(w, o, condition);
 }
 
@@ -183,13 +87,13 @@ static void write_with(writer *w, const scalar_op *o, i32 imm) {
   u32 width = vm_rtype_size((vm_rtype)o->is.type), from = RAX;
   u32 to = d->gpr != NO_REG ? d->gpr : RAX;
   if (o->is.of != VM_mul) {
-    if (to == RAX || d != x) load_cell(w, to, x, width);
+    if (to == RAX || d != x) x86_load_cell(w, to, x, width);
     with_immediate(w, extensions[o->is.of], width == 8, to, imm);
   } else {
     if (x->gpr != NO_REG)
       from = x->gpr;
     else
-      load_cell(w, RAX, x, width);
+      x86_load_cell(w, RAX, x, width);
     x86_rm twice = x86_mem(from, 0);
     twice.index = (u8)from;
     twice.scale = imm == 3 ? 1 : imm == 5 ? 2 : 3;
@@ -200,7 +104,7 @@ static void write_with(writer *w, const scalar_op *o, i32 imm) {
       x86_u32(&w->code, (u32)imm);
     }
   }
-  if (to == RAX) store_cell(w, d, RAX, width);
+  if (to == RAX) x86_store_cell(w, d, RAX, width);
 }
 
 static bool write_integers(writer *w, const scalar_op *o) {
@@ -224,12 +128,12 @@ static bool write_integers(writer *w, const scalar_op *o) {
   bool extreme = op == VM_max || op == VM_min;
   u32 to = d->gpr != NO_REG && d != y && width >= 4 && !extreme ? d->gpr : RAX;
   x86_rm second = integer_operand(w, y, width);
-  if (to == RAX || d != x) load_cell(w, to, x, width);
+  if (to == RAX || d != x) x86_load_cell(w, to, x, width);
   x86_plain(c, 0, wide, opcodes[op], to, second);
   if (extreme) /* y where x is below, or above */
     x86_plain(c, 0, wide, 0x0f40 | condition_of(op == VM_max ? VM_lt : VM_gt, is_signed), to,
               second);
-  if (to == RAX) store_cell(w, d, RAX, width);
+  if (to == RAX) x86_store_cell(w, d, RAX, width);
   return true;
 }
 
@@ -239,19 +143,20 @@ static bool write_floats(writer *w, const scalar_op *o) {
   static const u8 predicates[] = {0, 4, 1, 2, 14, 13}; /* in the order of comparisons */
   const cell *d = cell_at(w, o->d);
   u32 width = vm_rtype_size((vm_rtype)o->is.type), op = o->is.of;
-  u32 x = load_float(w, 0, cell_at(w, o->a), width), y = load_float(w, 1, cell_at(w, o->b), width);
+  u32 x = x86_load_float(w, 0, cell_at(w, o->a), width),
+      y = x86_load_float(w, 1, cell_at(w, o->b), width);
   if (is_comparison(op)) {
-    x86_vex(&w->code, of_float(width, 0xc2), 0, x, x86_reg(y), predicates[op - VM_eq]);
-    x86_vex(&w->code, to_gpr, 0, 0, x86_reg(RAX), -1);
+    x86_vex(&w->code, x86_of_float(width, 0xc2), 0, x, x86_reg(y), predicates[op - VM_eq]);
+    x86_vex(&w->code, x86_to_gpr, 0, 0, x86_reg(RAX), -1);
     x86_plain(&w->code, 0, 0, 0x83, 4, x86_reg(RAX)); /* and eax, 1 */
     x86_byte(&w->code, 1);
-    store_cell(w, d, RAX, 1);
+    x86_store_cell(w, d, RAX, 1);
     return true;
   }
   if (!opcodes[op]) return false;
   u32 to = d->real != NO_REG ? d->real : 0;
-  x86_vex(&w->code, of_float(width, opcodes[op]), to, x, x86_reg(y), -1);
-  store_float(w, d, to, width);
+  x86_vex(&w->code, x86_of_float(width, opcodes[op]), to, x, x86_reg(y), -1);
+  x86_store_float(w, d, to, width);
   return true;
 }
 
@@ -264,20 +169,20 @@ static bool write_fma(writer *w, const scalar_op *o) {
   const cell *d = cell_at(w, o->d);
   u32 width = vm_rtype_size((vm_rtype)o->is.type);
   u32 to = d->real != NO_REG && d != a && d != b ? d->real : 0;
-  u32 from = load_float(w, to, c, width), x = load_float(w, 1, a, width);
-  if (from != to) x86_vex(&w->code, move_real, to, 0, x86_reg(from), -1);
-  x86_rm y =
-      b->real == NO_REG && b->gpr == NO_REG ? home_of(w, b) : x86_reg(load_float(w, 15, b, width));
+  u32 from = x86_load_float(w, to, c, width), x = x86_load_float(w, 1, a, width);
+  if (from != to) x86_vex(&w->code, x86_move_real, to, 0, x86_reg(from), -1);
+  x86_rm y = b->real == NO_REG && b->gpr == NO_REG ? x86_home(w, b)
+                                                   : x86_reg(x86_load_float(w, 15, b, width));
   x86_op multiply = {1, 2, width == 8, 0xb9, 0, 0, false}; /* vfmadd231ss, vfmadd231sd */
   x86_vex(&w->code, multiply, to, x, y, -1);
-  store_float(w, d, to, width);
+  x86_store_float(w, d, to, width);
   return true;
 }
 
 static bool write_unary(writer *w, const scalar_op *o) {
   u32 width = vm_rtype_size((vm_rtype)o->is.type);
   jit_code *c = &w->code;
-  load_cell(w, RAX, cell_at(w, o->a), width);
+  x86_load_cell(w, RAX, cell_at(w, o->a), width);
   if (o->is.of == VM_not && o->is.type == R_pred) {
     x86_plain(c, 0, 0, 0x83, 6, x86_reg(RAX)); /* xor eax, 1 */
     x86_byte(c, 1);
@@ -289,7 +194,7 @@ static bool write_unary(writer *w, const scalar_op *o) {
   } else {
     return false;
   }
-  store_cell(w, cell_at(w, o->d), RAX, width);
+  x86_store_cell(w, cell_at(w, o->d), RAX, width);
   return true;
 }
 
@@ -297,31 +202,31 @@ static bool write_unary(writer *w, const scalar_op *o) {
 static bool write_convert(writer *w, const scalar_op *o) {
   u32 from = vm_rtype_size((vm_rtype)o->is.type), to = vm_rtype_size((vm_rtype)o->is.of);
   const cell *d = cell_at(w, o->d);
-  load_cell(w, RAX, cell_at(w, o->a), from);
+  x86_load_cell(w, RAX, cell_at(w, o->a), from);
   if (o->is.type == R_s32 && to == 8 && !is_float(o->is.of))
     x86_plain(&w->code, 0, 1, 0x63, RAX, x86_reg(RAX)); /* movsxd */
   if (!is_float(o->is.of)) {
-    store_cell(w, d, RAX, to);
+    x86_store_cell(w, d, RAX, to);
     return true;
   }
   u32 reg = d->real != NO_REG ? d->real : 0;
   x86_vex(&w->code, (x86_op){0, 1, 0, 0x57, 0, 0, false}, reg, reg, x86_reg(reg), -1); /* zeros */
-  x86_op op = of_float(to, 0x2a);
+  x86_op op = x86_of_float(to, 0x2a);
   op.w = from == 8;
   x86_vex(&w->code, op, reg, reg, x86_reg(RAX), -1);
-  store_float(w, d, reg, to);
+  x86_store_float(w, d, reg, to);
   return true;
 }
 
 static bool write_select(writer *w, const scalar_op *o) {
   u32 width = 1u << o->is.of;
   if (width > 8) return false;
-  load_cell(w, RAX, cell_at(w, o->c), width);
-  load_cell(w, RCX, cell_at(w, o->b), width);
-  load_cell(w, RDX, cell_at(w, o->a), 1);
+  x86_load_cell(w, RAX, cell_at(w, o->c), width);
+  x86_load_cell(w, RCX, cell_at(w, o->b), width);
+  x86_load_cell(w, RDX, cell_at(w, o->a), 1);
   x86_plain(&w->code, 0, 0, 0x85, RDX, x86_reg(RDX));   /* test */
   x86_plain(&w->code, 0, 1, 0x0f45, RAX, x86_reg(RCX)); /* cmovne */
-  store_cell(w, cell_at(w, o->d), RAX, width);
+  x86_store_cell(w, cell_at(w, o->d), RAX, width);
   return true;
 }
 
@@ -329,15 +234,15 @@ static bool write_copy(writer *w, const scalar_op *o) {
   u32 width = 1u << o->is.of;
   const cell *d = cell_at(w, o->d), *x = cell_at(w, o->a);
   if (width == 16) {
-    x86_vex(&w->code, move_16, 0, 0, home_of(w, x), -1);
-    x86_vex(&w->code, with(move_16, 0, 0x11), 0, 0, home_of(w, d), -1);
+    x86_vex(&w->code, x86_move_16, 0, 0, x86_home(w, x), -1);
+    x86_vex(&w->code, x86_with(x86_move_16, 0, 0x11), 0, 0, x86_home(w, d), -1);
   } else if (d->real != NO_REG) {
-    store_float(w, d, load_float(w, d->real, x, width), width);
+    x86_store_float(w, d, x86_load_float(w, d->real, x, width), width);
   } else if (d->gpr != NO_REG && width >= 4) {
-    load_cell(w, d->gpr, x, width);
+    x86_load_cell(w, d->gpr, x, width);
   } else {
-    load_cell(w, RAX, x, width);
-    store_cell(w, d, RAX, width);
+    x86_load_cell(w, RAX, x, width);
+    x86_store_cell(w, d, RAX, width);
   }
   return true;
 }
@@ -352,7 +257,7 @@ static bool write_jump(writer *w, const scalar_op *o) {
   return true;
 }
 static void jump_unless(writer *w, const scalar_op *o) {
-  load_cell(w, RAX, cell_at(w, o->a), 1);
+  x86_load_cell(w, RAX, cell_at(w, o->a), 1);
   x86_plain(&w->code, 0, 0, 0x84, RAX, x86_reg(RAX)); /* test al, al */
   x86_jump(&w->code, X86_EQUAL);
   aim_at(w, o->u.to);
@@ -382,7 +287,7 @@ static void pass(writer *w, u32 argument, u32 reg) {
   if (!c)
     x86_plain(&w->code, 0, 0, 0x33, argument, x86_reg(argument)); /* xor */
   else
-    x86_plain(&w->code, 0, 1, 0x8d, argument, home_of(w, c)); /* lea */
+    x86_plain(&w->code, 0, 1, 0x8d, argument, x86_home(w, c)); /* lea */
 }
 static void put_address(writer *w, u32 reg, const void *p) {
   u64 bits = (u64)(uintptr_t)p;
@@ -398,7 +303,7 @@ static bool is_clobbered(const cell *c) {
 }
 static void spill_clobbered(writer *w, bool back) {
   for (u32 i = 0; i < w->cells.len; i++)
-    if (is_clobbered(&w->cells.data[i])) spill(w, &w->cells.data[i], back);
+    if (is_clobbered(&w->cells.data[i])) x86_spill(w, &w->cells.data[i], back);
 }
 static bool write_kernel(writer *w, const scalar_op *o) {
   const void *kernel;
@@ -419,7 +324,7 @@ static void load_index(writer *w, const cell *index, u32 width, i64 most) {
   if (width == 4 && index->gpr != NO_REG) {
     x86_plain(c, 0, 1, 0x63, RAX, x86_reg(index->gpr)); /* movsxd */
   } else {
-    load_cell(w, RAX, index, width);
+    x86_load_cell(w, RAX, index, width);
     if (width == 4) x86_plain(c, 0, 1, 0x63, RAX, x86_reg(RAX));
   }
   x86_plain(c, 0, 0, 0x33, RCX, x86_reg(RCX));   /* xor */
@@ -434,8 +339,8 @@ static void load_index(writer *w, const cell *index, u32 width, i64 most) {
 static void find_place(writer *w, const part *x) {
   const prog_dynamic *d = x->d;
   jit_code *c = &w->code;
-  load_from(w, RDX, kept(w, KEEP_SLOTS), 8);
-  load_from(w, RDX, x86_mem(RDX, (i32)(d->big * sizeof(void *))), 8);
+  x86_load(w, RDX, x86_kept(w, KEEP_SLOTS), 8);
+  x86_load(w, RDX, x86_mem(RDX, (i32)(d->big * sizeof(void *))), 8);
   for (u32 k = 0; k < d->rank; k++) {
     if (x->most[k] == 0) continue;
     u32 size = (u32)dtype_size(w->e->prog->slots[d->start[k]].type);
@@ -458,15 +363,15 @@ static void write_elements(writer *w, const part *x) {
     const cell *small = &w->cells.data[x->small[i]];
     x86_rm at = x86_mem(RDX, (i32)x->at[i]);
     if (small->real != NO_REG) {
-      x86_vex(&w->code, of_float(width, x->d->update ? 0x11 : 0x10), small->real, 0, at, -1);
+      x86_vex(&w->code, x86_of_float(width, x->d->update ? 0x11 : 0x10), small->real, 0, at, -1);
     } else if (small->gpr != NO_REG && width >= 4) {
-      (x->d->update ? store_to : load_from)(w, small->gpr, at, width);
+      (x->d->update ? x86_store : x86_load)(w, small->gpr, at, width);
     } else if (x->d->update) {
-      load_cell(w, RAX, small, width);
-      store_to(w, RAX, at, width);
+      x86_load_cell(w, RAX, small, width);
+      x86_store(w, RAX, at, width);
     } else {
-      load_from(w, RAX, at, width);
-      store_cell(w, small, RAX, width);
+      x86_load(w, RAX, at, width);
+      x86_store_cell(w, small, RAX, width);
     }
   }
 }
@@ -474,63 +379,81 @@ static void write_elements(writer *w, const part *x) {
 /* The slot is from here on what it is to be a copy of. */
 static void write_view(writer *w, const part *x) {
   u32 slot = x->d->small;
-  load_from(w, RAX, kept(w, KEEP_SLOTS), 8);
-  store_to(w, RDX, x86_mem(RAX, (i32)(slot * sizeof(void *))), 8);
+  x86_load(w, RAX, x86_kept(w, KEEP_SLOTS), 8);
+  x86_store(w, RDX, x86_mem(RAX, (i32)(slot * sizeof(void *))), 8);
   for (u32 i = 0; i < w->l->num_ops; i++) {
     const exec_direct *d = w->direct[i];
     for (u32 k = 0; d && k < d->num; k++) {
       if (d->slot[k] != slot) continue;
       x86_plain(&w->code, 0, 1, 0x8d, RAX, x86_mem(RDX, (i32)d->at[k])); /* lea */
-      store_to(w, RAX, direct_register(w, w->direct_at[i] + k), 8);
+      x86_store(w, RAX, x86_direct(w, w->direct_at[i] + k), 8);
     }
   }
 }
 
-/* Bytes between RCX and RDX. The last ones may be moved twice. */
-static void move_bytes(writer *w, const x86_rm *to, const x86_rm *from, u64 n) {
-  u32 width = n >= 16 ? 16 : n >= 8 ? 8 : n >= 4 ? 4 : n >= 2 ? 2 : 1;
+/* Vectors are as wide as those of who reads what was moved, or it would wait for the memory. */
+static void move_vector(writer *w, x86_rm to, x86_rm from, u32 width) {
+  jit_code *c = &w->code;
+  x86_op op = {0, 1, 0, 0x10, (u8)(width / 32), 0, false};
+  void (*const encode)(jit_code *, x86_op, u32, u32, x86_rm, i32) =
+      width == 64 ? x86_evex : x86_vex;
+  encode(c, op, 0, 0, from, -1);
+  op.opcode = 0x11;
+  encode(c, op, 0, 0, to, -1);
+}
+/* The last bytes may be moved twice. */
+static void move_bytes(writer *w, x86_rm to, x86_rm from, u64 n) {
+  u32 width = strcmp(w->e->k->isa, "v4") == 0 ? 64 : 32;
+  while (width > n) width /= 2;
   for (u64 i = 0; i < n; i += width) {
-    x86_rm t = *to, f = *from;
+    x86_rm t = to, f = from;
+    while (width > 16 && i + width > n && n - i <= width / 2) width /= 2;
     u64 at = i + width <= n ? i : n - width;
     t.disp += (i32)at, f.disp += (i32)at;
-    if (width == 16) {
-      x86_vex(&w->code, move_16, 0, 0, f, -1);
-      x86_vex(&w->code, with(move_16, 0, 0x11), 0, 0, t, -1);
+    if (width >= 16) {
+      move_vector(w, t, f, width);
     } else {
-      load_from(w, RAX, f, width);
-      store_to(w, RAX, t, width);
+      x86_load(w, RAX, f, width);
+      x86_store(w, RAX, t, width);
     }
   }
 }
+static void end_moves(writer *w, u64 run) {
+  if (run < 32) return;
+  x86_byte(&w->code, 0xc5), x86_byte(&w->code, 0xf8), x86_byte(&w->code, 0x77); /* vzeroupper */
+}
+enum { MOST_MOVES = 16 };
+static bool is_moved(u64 runs, u64 run) { return runs * (run / 32 + 1) <= MOST_MOVES; }
+
 static void write_runs(writer *w, const part *x) {
-  load_from(w, RCX, kept(w, KEEP_SLOTS), 8);
-  load_from(w, RCX, x86_mem(RCX, (i32)(x->d->small * sizeof(void *))), 8);
+  x86_load(w, RCX, x86_kept(w, KEEP_SLOTS), 8);
+  x86_load(w, RCX, x86_mem(RCX, (i32)(x->d->small * sizeof(void *))), 8);
   for (u64 i = 0; i < x->runs; i++) {
     x86_rm small = x86_mem(RCX, (i32)(i * x->run));
     x86_rm big = x86_mem(RDX, (i32)part_run_at(w, x, i));
-    move_bytes(w, x->d->update ? &big : &small, x->d->update ? &small : &big, x->run);
+    move_bytes(w, x->d->update ? big : small, x->d->update ? small : big, x->run);
   }
+  end_moves(w, x->run);
 }
 
 /* False: it takes a call. */
 static bool write_part(writer *w, const part *x) {
-  enum { MOST_MOVES = 32 };
   if (cells_touch_slot(w, x->d->big)) return false;
-  if (!x->num && !x->view && x->runs * (x->run / 16 + 1) > MOST_MOVES) return false;
+  if (!x->num && !x->view && !is_moved(x->runs, x->run)) return false;
   if (x->num || x->view) {
     find_place(w, x);
     (x->num ? write_elements : write_view)(w, x);
     return true;
   }
   cells_touched t = cells_touch_small(w, x);
-  load_from(w, RDX, kept(w, KEEP_SLOTS), 8);
+  x86_load(w, RDX, x86_kept(w, KEEP_SLOTS), 8);
   for (u32 i = 0; i < w->cells.len; i++)
-    if (t.any[i] && w->cells.data[i].written) put_back(w, &w->cells.data[i]);
+    if (t.any[i] && w->cells.data[i].written) x86_put_back(w, &w->cells.data[i]);
   find_place(w, x);
   write_runs(w, x);
-  load_from(w, RDX, kept(w, KEEP_SLOTS), 8);
+  x86_load(w, RDX, x86_kept(w, KEEP_SLOTS), 8);
   for (u32 i = 0; i < w->cells.len; i++)
-    if (t.written[i]) fetch(w, &w->cells.data[i]);
+    if (t.written[i]) x86_fetch(w, &w->cells.data[i]);
   return true;
 }
 
@@ -542,15 +465,25 @@ static void call_step(writer *w, const scalar_op *o) {
   memcpy(&call, d ? (const void *)&d->call : (const void *)&x->run, sizeof call);
   if (d) {
     put_address(w, RDI, (const void *)(uintptr_t)d->n);
-    x86_plain(c, 0, 1, 0x8d, RSI, direct_register(w, w->direct_at[o - w->l->ops])); /* lea */
+    x86_plain(c, 0, 1, 0x8d, RSI, x86_direct(w, w->direct_at[o - w->l->ops])); /* lea */
   } else {
     put_address(w, RDI, x->data);
-    load_from(w, RSI, kept(w, KEEP_ENV), 8);
+    x86_load(w, RSI, x86_kept(w, KEEP_ENV), 8);
     x86_plain(c, 0, 0, 0x33, RDX, x86_reg(RDX)); /* xor */
     put_address(w, RCX, (const void *)(uintptr_t)x->units);
   }
   put_address(w, RAX, call);
   x86_plain(c, 0, 0, 0xff, 2, x86_reg(RAX)); /* call */
+}
+
+static bool write_copied(writer *w, const scalar_op *o) {
+  byte_copy c;
+  if (!cells_find_copy(w, o, &c) || !is_moved(1, c.bytes)) return false;
+  x86_load(w, RCX, x86_mem(RDX, (i32)(c.from * sizeof(void *))), 8);
+  x86_load(w, RDX, x86_mem(RDX, (i32)(c.to * sizeof(void *))), 8);
+  move_bytes(w, x86_mem(RDX, (i32)c.to_at), x86_mem(RCX, (i32)c.from_at), c.bytes);
+  end_moves(w, c.bytes);
+  return true;
 }
 
 /* A step finds in memory what the cells have, and they what it leaves there. */
@@ -559,15 +492,18 @@ static bool write_step(writer *w, const scalar_op *o) {
   const part *part = w->part_of[o - w->l->ops];
   if (part && write_part(w, part)) return true;
   cells_touched t = cells_touch_step(w, o);
-  load_from(w, RDX, kept(w, KEEP_SLOTS), 8);
+  x86_load(w, RDX, x86_kept(w, KEEP_SLOTS), 8);
   for (u32 i = 0; i < n; i++)
-    if (t.any[i] && w->cells.data[i].written) put_back(w, &w->cells.data[i]);
-  spill_clobbered(w, false);
-  call_step(w, o);
-  spill_clobbered(w, true);
-  load_from(w, RDX, kept(w, KEEP_SLOTS), 8);
+    if (t.any[i] && w->cells.data[i].written) x86_put_back(w, &w->cells.data[i]);
+  if (!write_copied(w, o)) {
+    spill_clobbered(w, false);
+    call_step(w, o);
+    spill_clobbered(w, true);
+  }
+  bool writes = memchr(t.written, true, n) != NULL;
+  if (writes) x86_load(w, RDX, x86_kept(w, KEEP_SLOTS), 8);
   for (u32 i = 0; i < n; i++)
-    if (t.written[i]) fetch(w, &w->cells.data[i]);
+    if (t.written[i]) x86_fetch(w, &w->cells.data[i]);
   return true;
 }
 
@@ -582,9 +518,9 @@ static void load_registers(writer *w) {
   for (u32 i = 0; i < w->l->num_ops; i++) {
     const exec_direct *d = w->direct[i];
     for (u32 k = 0; d && k < d->num; k++) {
-      load_from(w, RAX, x86_mem(RDX, (i32)(d->slot[k] * sizeof(void *))), 8);
+      x86_load(w, RAX, x86_mem(RDX, (i32)(d->slot[k] * sizeof(void *))), 8);
       if (d->at[k]) x86_arith(&w->code, 0, RAX, (i32)d->at[k]);
-      store_to(w, RAX, direct_register(w, w->direct_at[i] + k), 8);
+      x86_store(w, RAX, x86_direct(w, w->direct_at[i] + k), 8);
     }
   }
 }
@@ -594,25 +530,25 @@ static void begin_code(writer *w) {
   x86_plain(c, 0, 0, 0xff, 6, x86_reg(LEFT)); /* push */
   for (u32 i = 0; i < FIRST_CLOBBERED; i++) x86_plain(c, 0, 0, 0xff, 6, x86_reg(cell_gprs[i]));
   x86_arith(c, 5, RSP, frame_of(w));
-  store_to(w, RDI, kept(w, KEEP_ENV), 8);
-  store_to(w, RSI, kept(w, KEEP_PLACE), 8);
-  store_to(w, RDX, kept(w, KEEP_SLOTS), 8);
+  x86_store(w, RDI, x86_kept(w, KEEP_ENV), 8);
+  x86_store(w, RSI, x86_kept(w, KEEP_PLACE), 8);
+  x86_store(w, RDX, x86_kept(w, KEEP_SLOTS), 8);
   load_registers(w);
-  load_from(w, LEFT, x86_mem(RSI, (i32)offsetof(struct place, left)), 4);
+  x86_load(w, LEFT, x86_mem(RSI, (i32)offsetof(struct place, left)), 4);
   for (u32 i = 0; i < w->cells.len; i++) {
     const cell *k = &w->cells.data[i];
     u64 bits[2] = {0};
     if (k->fixed) {
       memcpy(bits, k->fixed, sizeof bits);
       for (u32 half = 0; half < 2; half++) {
-        x86_rm to = home_of(w, k);
+        x86_rm to = x86_home(w, k);
         to.disp += 8 * (i32)half;
         put_address(w, RAX, (const void *)(uintptr_t)bits[half]);
-        store_to(w, RAX, to, 8);
+        x86_store(w, RAX, to, 8);
       }
-      spill(w, k, true);
+      x86_spill(w, k, true);
     } else if (k->slot != PROG_NONE) {
-      fetch(w, k);
+      x86_fetch(w, k);
     }
   }
   x86_plain(c, 0, 0, 0xff, 4, x86_reg(RCX)); /* jmp */
@@ -620,15 +556,15 @@ static void begin_code(writer *w) {
 
 static bool write_leave(writer *w, const scalar_op *o) {
   jit_code *c = &w->code;
-  load_from(w, RDX, kept(w, KEEP_SLOTS), 8);
+  x86_load(w, RDX, x86_kept(w, KEEP_SLOTS), 8);
   for (u32 i = 0; i < w->cells.len; i++) {
     const cell *k = &w->cells.data[i];
-    if (k->slot != PROG_NONE && k->written) put_back(w, k);
+    if (k->slot != PROG_NONE && k->written) x86_put_back(w, k);
   }
-  load_from(w, RAX, kept(w, KEEP_PLACE), 8);
+  x86_load(w, RAX, x86_kept(w, KEEP_PLACE), 8);
   x86_plain(c, 0, 0, 0xc7, 0, x86_mem(RAX, (i32)offsetof(struct place, pc)));
   x86_u32(c, o->u.pc);
-  store_to(w, LEFT, x86_mem(RAX, (i32)offsetof(struct place, left)), 4);
+  x86_store(w, LEFT, x86_mem(RAX, (i32)offsetof(struct place, left)), 4);
   x86_arith(c, 0, RSP, frame_of(w));
   for (u32 i = FIRST_CLOBBERED; i-- > 0;)
     x86_plain(c, 0, 0, 0x8f, 0, x86_reg(cell_gprs[i])); /* pop */
