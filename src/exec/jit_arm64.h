@@ -58,6 +58,10 @@ enum {
   A64_EOR_R = 0x4a000000,
   A64_MUL = 0x1b007c00,
   A64_CSEL = 0x1a800000,  /* with the condition << 12: n where it holds, else m */
+  A64_CSINV = 0x5a800000, /* the same: n, or all bits of m the other way */
+  A64_SDIV = 0x1ac00c00,
+  A64_UDIV = 0x1ac00800,
+  A64_MSUB = 0x1b008000,  /* the register << 10, less n * m */
   A64_CSET = 0x1a9f07e0,  /* with the inverse condition << 12 */
   A64_EOR_1 = 0x52000000, /* with the lowest bit */
   A64_EOR_SIGN = 0x52010000,
@@ -76,6 +80,8 @@ enum {
   A64_FMUL_1 = 0x1e200800,
   A64_FDIV_1 = 0x1e201800,
   A64_FMADD_1 = 0x1f000000, /* n * m + the register << 10 */
+  A64_FABS_1 = 0x1e20c000,
+  A64_FSQRT_1 = 0x1e21c000,
   A64_FCMP_1 = 0x1e202000,
   A64_FMOV_1 = 0x1e204000,
   A64_DOUBLE = 1 << 22,

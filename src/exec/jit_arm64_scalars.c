@@ -162,6 +162,22 @@ static bool is_small(const writer *w, const scalar_op *o, i32 *imm) {
          o->is.of != VM_and && o->is.of != VM_or && o->is.of != VM_xor;
 }
 
+/* By 0 the instruction's quotient is 0. */
+static void write_division(writer *w, const scalar_op *o) {
+  jit_code *c = &w->code;
+  u32 width = vm_rtype_size((vm_rtype)o->is.type), wide = wide_if(width);
+  bool is_signed = o->is.type == R_s32 || o->is.type == R_s64;
+  u32 x = find_cell(w, TEMP, cell_at(w, o->a), width), y = second_operand(w, o, width);
+  arm64_3(c, (is_signed ? A64_SDIV : A64_UDIV) | wide, X3, x, y);
+  if (o->is.of == VM_rem) {
+    arm64_3(c, A64_MSUB | wide | x << 10, TEMP, X3, y);
+  } else {
+    arm64_3(c, A64_SUBS_R | wide, ZERO, y, ZERO);
+    arm64_3(c, A64_CSINV | wide | A64_NE << 12, TEMP, X3, ZERO);
+  }
+  store_cell(w, cell_at(w, o->d), TEMP, width);
+}
+
 static bool write_integers(writer *w, const scalar_op *o) {
   static const u32 ops[VM_OP_COUNT] = {
       [VM_add] = A64_ADD_R, [VM_sub] = A64_SUB_R, [VM_mul] = A64_MUL,  [VM_and] = A64_AND_R,
@@ -172,6 +188,10 @@ static bool write_integers(writer *w, const scalar_op *o) {
   bool extreme = op == VM_max || op == VM_min;
   jit_code *c = &w->code;
   i32 imm;
+  if (op == VM_div || op == VM_rem) {
+    write_division(w, o);
+    return true;
+  }
   if (!is_comparison(op) && !ops[op]) return false;
   u32 x = find_cell(w, TEMP, cell_at(w, o->a), width);
   u32 to = d->gpr != NO_REG && width >= 4 ? d->gpr : TEMP;
@@ -227,7 +247,18 @@ static bool write_fma(writer *w, const scalar_op *o) {
   return true;
 }
 
+static bool write_root(writer *w, const scalar_op *o) {
+  const cell *d = cell_at(w, o->d);
+  u32 width = vm_rtype_size((vm_rtype)o->is.type), to = d->real != NO_REG ? d->real : 0;
+  u32 x = find_float(w, 1, cell_at(w, o->a), width);
+  u32 op = o->is.of == VM_sqrt ? A64_FSQRT_1 : A64_FABS_1;
+  arm64_3(&w->code, op | double_if(width), to, x, 0);
+  store_float(w, d, to, width);
+  return true;
+}
+
 static bool write_unary(writer *w, const scalar_op *o) {
+  if (is_float(o->is.type) && o->is.of != VM_neg) return write_root(w, o);
   u32 width = vm_rtype_size((vm_rtype)o->is.type), n = width == 8 ? 1u << 22 : 0;
   u32 x = find_cell(w, TEMP, cell_at(w, o->a), width);
   if (o->is.of == VM_not && o->is.type == R_pred)
@@ -236,7 +267,11 @@ static bool write_unary(writer *w, const scalar_op *o) {
     arm64_3(&w->code, A64_EOR_SIGN | wide_if(width) | n, TEMP, x, 0);
   else if (o->is.of == VM_neg)
     arm64_3(&w->code, A64_SUB_R | wide_if(width), TEMP, ZERO, x);
-  else
+  else if (o->is.of == VM_sign) {
+    arm64_3(&w->code, A64_SUBS_R | wide_if(width), ZERO, x, ZERO);
+    arm64_3(&w->code, A64_CSET | A64_LE << 12, TEMP, 0, 0); /* where it is above */
+    arm64_3(&w->code, A64_CSINV | wide_if(width) | A64_GE << 12, TEMP, TEMP, ZERO);
+  } else
     return false;
   store_cell(w, cell_at(w, o->d), TEMP, width);
   return true;

@@ -246,8 +246,8 @@ static bool is_view(const writer *w, const part *x) {
   return here.uses == all.uses && !here.written;
 }
 
-/* Where lives of slots in one place differ in width, a byte is written into what is there, as
- * memory would have it; what reaches into another cell is not for us. */
+/* Where lives of slots in one place differ in width, nobody reads what is above those that are
+ * narrower; what reaches into another cell is not for us. */
 static bool cells_are_apart(const writer *w) {
   for (u32 i = 0; i < w->cells.len; i++)
     for (u32 k = 0; k < i; k++) {

@@ -17,8 +17,10 @@ void x86_load_cell(writer *w, u32 reg, const cell *c, u32 width) {
 void x86_store_cell(writer *w, const cell *c, u32 reg, u32 width) {
   if (c->real != NO_REG)
     x86_vex(&w->code, x86_with(x86_from_gpr, width, 0x6e), c->real, 0, x86_reg(reg), -1);
+  else if (c->gpr != NO_REG) /* what is above does not matter, and need not be waited for */
+    x86_store(w, reg, x86_reg(c->gpr), width < 4 ? 4 : width);
   else
-    x86_store(w, reg, c->gpr != NO_REG ? x86_reg(c->gpr) : x86_home(w, c), width);
+    x86_store(w, reg, x86_home(w, c), width);
 }
 u32 x86_load_float(writer *w, u32 to, const cell *c, u32 width) {
   if (c->real != NO_REG) return c->real;

@@ -75,6 +75,7 @@ static void write_comparison(writer *w, const scalar_op *o) {
     with_immediate(w, 7, width == 8, from, imm);
   else
     x86_plain(&w->code, 0, width == 8, 0x3b, from, integer_operand(w, cell_at(w, o->b), width));
+  x86_byte(&w->code, 0xb8 | RAX), x86_u32(&w->code, 0); /* mov, or set would wait for the rest */
   x86_plain(&w->code, 0, 0, 0x0f90 | condition, 0, x86_reg(RAX));
   x86_store_cell(w, cell_at(w, o->d), RAX, 1);
   join_jump(w, o, condition);
@@ -107,6 +108,53 @@ static void write_with(writer *w, const scalar_op *o, i32 imm) {
   if (to == RAX) x86_store_cell(w, d, RAX, width);
 }
 
+static u32 jump_on(writer *w) {
+  x86_byte(&w->code, 0xe9), x86_u32(&w->code, 0);
+  return (u32)w->code.bytes.len;
+}
+/* Of x in RAX by y in RCX, where y is 0: -1, or x is left; or, of signed numbers, -1. */
+static void write_odd_division(writer *w, bool wide, bool is_signed, bool left) {
+  jit_code *c = &w->code;
+  if (is_signed && !left) x86_plain(c, 0, wide, 0xf7, 3, x86_reg(RAX)); /* neg */
+  if (!is_signed && left) return;
+  x86_plain(c, 0, 1, 0xc7, 0, x86_reg(RDX)); /* mov */
+  x86_u32(c, left ? 0 : UINT32_MAX);
+  x86_plain(c, 0, wide, 0x85, RCX, x86_reg(RCX)); /* test */
+  x86_plain(c, 0, 1, left ? 0x0f45 : 0x0f44, RAX, x86_reg(RDX));
+}
+static void write_division(writer *w, const scalar_op *o) {
+  jit_code *c = &w->code;
+  u32 width = vm_rtype_size((vm_rtype)o->is.type), jump = 0, end;
+  bool is_signed = o->is.type == R_s32 || o->is.type == R_s64, wide = width == 8;
+  bool left = o->is.of == VM_rem;
+  i32 imm;
+  x86_load_cell(w, RAX, cell_at(w, o->a), width);
+  if (find_immediate(w, o, &imm)) {
+    x86_plain(c, 0, 1, 0xc7, 0, x86_reg(RCX)); /* mov */
+    x86_u32(c, (u32)imm);
+  } else {
+    x86_load_cell(w, RCX, cell_at(w, o->b), width);
+    imm = 0;
+  }
+  if (imm == 0 || imm == -1) {
+    x86_plain(c, 0, 1, 0x8d, RDX, x86_mem(RCX, is_signed)); /* lea: 0 or 1 of those that are odd */
+    x86_plain(c, 0, wide, 0x83, 7, x86_reg(RDX));           /* cmp */
+    x86_byte(c, is_signed);
+    jump = x86_jump(c, X86_ABOVE);
+    write_odd_division(w, wide, is_signed, left);
+    end = jump_on(w);
+    x86_land(c, jump);
+  }
+  if (is_signed)
+    x86_byte(c, 0x40 | (u32)wide << 3), x86_byte(c, 0x99); /* cdq, cqo */
+  else
+    x86_plain(c, 0, 0, 0x33, RDX, x86_reg(RDX));
+  x86_plain(c, 0, wide, 0xf7, is_signed ? 7 : 6, x86_reg(RCX));
+  if (left) x86_move(c, RAX, RDX);
+  if (jump) x86_land(c, end);
+  x86_store_cell(w, cell_at(w, o->d), RAX, width);
+}
+
 static bool write_integers(writer *w, const scalar_op *o) {
   static const u16 opcodes[VM_OP_COUNT] = {
       [VM_add] = 0x03, [VM_sub] = 0x2b, [VM_mul] = 0x0faf, [VM_and] = 0x23,
@@ -118,6 +166,10 @@ static bool write_integers(writer *w, const scalar_op *o) {
   i32 imm;
   if (is_comparison(op)) {
     write_comparison(w, o);
+    return true;
+  }
+  if (op == VM_div || op == VM_rem) {
+    write_division(w, o);
     return true;
   }
   if (!opcodes[op]) return false;
@@ -179,16 +231,39 @@ static bool write_fma(writer *w, const scalar_op *o) {
   return true;
 }
 
+static bool write_root(writer *w, const scalar_op *o) {
+  const cell *d = cell_at(w, o->d);
+  u32 width = vm_rtype_size((vm_rtype)o->is.type), to = d->real != NO_REG ? d->real : 0;
+  u32 x = x86_load_float(w, 1, cell_at(w, o->a), width);
+  x86_vex(&w->code, x86_of_float(width, 0x51), to, x, x86_reg(x), -1);
+  x86_store_float(w, d, to, width);
+  return true;
+}
+/* 1, 0 or -1: the sign's bits, or the one that is above where -x is below 0. */
+static void write_sign(writer *w, u32 width) {
+  jit_code *c = &w->code;
+  x86_move(c, RCX, RAX);
+  x86_plain(c, 0, width == 8, 0xc1, 7, x86_reg(RCX)); /* sar */
+  x86_byte(c, 8 * width - 1);
+  x86_plain(c, 0, width == 8, 0xf7, 3, x86_reg(RAX)); /* neg */
+  x86_plain(c, 0, width == 8, 0xc1, 5, x86_reg(RAX)); /* shr */
+  x86_byte(c, 8 * width - 1);
+  x86_plain(c, 0, width == 8, 0x0b, RAX, x86_reg(RCX)); /* or */
+}
+
 static bool write_unary(writer *w, const scalar_op *o) {
   u32 width = vm_rtype_size((vm_rtype)o->is.type);
   jit_code *c = &w->code;
+  if (o->is.of == VM_sqrt) return write_root(w, o);
   x86_load_cell(w, RAX, cell_at(w, o->a), width);
   if (o->is.of == VM_not && o->is.type == R_pred) {
     x86_plain(c, 0, 0, 0x83, 6, x86_reg(RAX)); /* xor eax, 1 */
     x86_byte(c, 1);
-  } else if (o->is.of == VM_neg && is_float(o->is.type)) { /* btc: the sign */
-    x86_plain(c, 0, width == 8, 0x0fba, 7, x86_reg(RAX));
+  } else if ((o->is.of == VM_neg || o->is.of == VM_abs) && is_float(o->is.type)) { /* the sign */
+    x86_plain(c, 0, width == 8, 0x0fba, o->is.of == VM_neg ? 7 : 6, x86_reg(RAX)); /* btc, btr */
     x86_byte(c, 8 * width - 1);
+  } else if (o->is.of == VM_sign) {
+    write_sign(w, width);
   } else if (o->is.of == VM_neg) {
     x86_plain(c, 0, width == 8, 0xf7, 3, x86_reg(RAX));
   } else {

@@ -78,19 +78,32 @@ static const scalar_op *op_back(const scalar_op *at, void *const *reg) {
   OP(max_##type, T, T, x > y ? x : y)                                                              \
   OP(min_##type, T, T, x < y ? x : y)                                                              \
   OP(neg_##type, T, T, 0 - (U)x)
+/* As kernels have it where y is 0, or -1 and x the least. */
+#define DIVIDE(type, T, U)                                                                         \
+  OP(div_##type, T, T, y == 0 ? (T)-1 : y == (T)-1 && (T)-1 < (T)1 ? (T)(0 - (U)x) : x / y)        \
+  OP(rem_##type, T, T, y == 0 ? x : y == (T)-1 && (T)-1 < (T)1 ? 0 : x % y)
 #define FLOAT(type, T)                                                                             \
   COMPARE(type, T)                                                                                 \
   OP(add_##type, T, T, x + y)                                                                      \
   OP(sub_##type, T, T, x - y)                                                                      \
   OP(mul_##type, T, T, x *y)                                                                       \
   OP(div_##type, T, T, x / y)                                                                      \
-  OP(neg_##type, T, T, -x)
+  OP(neg_##type, T, T, -x)                                                                         \
+  OP(abs_##type, T, T, (T)__builtin_fabs(x))
 INTEGER(s32, i32, u32)
 INTEGER(u32, u32, u32)
 INTEGER(s64, i64, u64)
 INTEGER(u64, u64, u64)
 FLOAT(f32, float)
 FLOAT(f64, double)
+DIVIDE(s32, i32, u32)
+DIVIDE(u32, u32, u32)
+DIVIDE(s64, i64, u64)
+DIVIDE(u64, u64, u64)
+OP(sign_s32, i32, i32, (x > 0) - (x < 0))
+OP(sign_s64, i64, i64, (x > 0) - (x < 0))
+OP(sqrt_f32, float, float, __builtin_sqrtf(x))
+OP(sqrt_f64, double, double, __builtin_sqrt(x))
 OP(and_pred, u8, u8, x &y)
 OP(or_pred, u8, u8, x | y)
 OP(xor_pred, u8, u8, x ^ y)
@@ -141,13 +154,16 @@ typedef struct known {
   ROW(eq, type), ROW(ne, type), ROW(lt, type), ROW(le, type), ROW(gt, type), ROW(ge, type),        \
       ROW(add, type), ROW(sub, type), ROW(mul, type)
 #define INTEGER_ROWS(type)                                                                         \
-  COMPARE_ROWS(type), ROW(and, type), ROW(or, type), ROW(xor, type), ROW(max, type), ROW(min, type)
+  COMPARE_ROWS(type), ROW(and, type), ROW(or, type), ROW(xor, type), ROW(max, type),               \
+      ROW(min, type), ROW(div, type), ROW(rem, type)
 #define FLOAT_ROWS(type) COMPARE_ROWS(type), ROW(div, type)
 static const known binaries[] = {INTEGER_ROWS(s32), INTEGER_ROWS(u32), INTEGER_ROWS(s64),
                                  INTEGER_ROWS(u64), FLOAT_ROWS(f32),   FLOAT_ROWS(f64),
                                  ROW(and, pred),    ROW(or, pred),     ROW(xor, pred)};
-static const known unaries[] = {ROW(neg, s32), ROW(neg, u32), ROW(neg, s64), ROW(neg, u64),
-                                ROW(neg, f32), ROW(neg, f64), ROW(not, pred)};
+static const known unaries[] = {ROW(neg, s32),  ROW(neg, u32), ROW(neg, s64),  ROW(neg, u64),
+                                ROW(neg, f32),  ROW(neg, f64), ROW(not, pred), ROW(sign, s32),
+                                ROW(sign, s64), ROW(abs, f32), ROW(abs, f64),  ROW(sqrt, f32),
+                                ROW(sqrt, f64)};
 #define CONVERT_ROW(to, TO, from, FROM) {VM_convert, R_##to, R_##from, op_##to##_of_##from},
 static const known converts[] = {CONVERTS(CONVERT_ROW)};
 

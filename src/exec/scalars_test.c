@@ -30,8 +30,8 @@ static u32 number(writer *w, prog_loop *l, u32 *seed, dtype t) {
 
 /* One variable becomes an operation of two, converted. */
 static void add_operation(writer *w, u32 *seed) {
-  static const vm_op ops[] = {VM_add, VM_sub, VM_mul, VM_max, VM_min, VM_and, VM_or,
-                              VM_xor, VM_div, VM_shl, VM_neg, VM_abs, VM_tanh};
+  static const vm_op ops[] = {VM_add, VM_sub, VM_mul, VM_max, VM_min,  VM_and, VM_or,   VM_xor,
+                              VM_div, VM_shl, VM_neg, VM_abs, VM_tanh, VM_rem, VM_sign, VM_sqrt};
   u32 to = pick(seed, VARIABLES), x = pick(seed, VARIABLES), y = pick(seed, VARIABLES);
   prog_loop *l = prog_add_loop(w->b, 1, (i64[]){w->n}, S, L);
   dtype t = types[to];
