@@ -99,6 +99,76 @@ def pool(x):
     return lax.reduce_window(x, -jnp.inf, lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID")
 
 
+def lstm(start, inputs, hidden, given, shift):
+    def step(state, x):
+        h, c = state
+        i, g, f, o = jnp.split(h @ hidden + x @ given + shift, 4, -1)
+        c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
+        h = jax.nn.sigmoid(o) * jnp.tanh(c)
+        return (h, c), h
+    return lax.scan(step, (start, start), inputs)
+
+
+def state_space(start, rates, steps, given, seen, inputs):
+    """As in Mamba: a state of several numbers a feature."""
+    def step(h, now):
+        dt, b, c, x = now
+        h = jnp.exp(-(dt[:, None] * rates) ** 2) * h + (dt * x)[:, None] * b
+        return h, h @ c
+    return lax.scan(step, start, (steps, given, seen, inputs))
+
+
+def kalman(moves, sees, seen):
+    """Of four numbers, of which one is seen."""
+    moves, noise = jnp.eye(4) + 0.05 * moves, 0.01 * jnp.eye(4)
+
+    def step(state, z):
+        x, p = moves @ state[0], moves @ state[1] @ moves.T + noise
+        gain = p @ sees.T / (sees @ p @ sees.T + 1)
+        x, p = x + gain @ (z - sees @ x), (jnp.eye(4) - gain @ sees) @ p
+        return (x, p), x
+    return lax.scan(step, (jnp.zeros(4), jnp.eye(4)), seen)[1]
+
+
+def runge_kutta(y, steps=500, h=0.01):
+    def slope(y):
+        a, b, c = y
+        return jnp.stack([10 * (b - a), a * (28 - c) - b, a * b - 8 / 3 * c])
+
+    def step(y, _):
+        a = slope(y)
+        b = slope(y + h / 2 * a)
+        c = slope(y + h / 2 * b)
+        y = y + h / 6 * (a + 2 * b + 2 * c + slope(y + h * c))
+        return y, y
+    return lax.scan(step, y, None, length=steps)[1]
+
+
+def viterbi(emitted, moves, seen):
+    def step(best, o):
+        both = best[:, None] + moves
+        return both.max(0) + emitted[:, o], both.argmax(0)
+    return lax.scan(step, emitted[:, 0], seen)
+
+
+def forward(likely, moves):
+    def step(sofar, now):
+        return jax.nn.logsumexp(sofar[:, None] + moves, axis=0) + now, None
+    return lax.scan(step, jnp.zeros(16), likely)[0]
+
+
+def random_walk(key):
+    def step(state, _):
+        key, fresh = jax.random.split(state[0])
+        return (key, state[1] + jax.random.normal(fresh, (32,))), state[1]
+    return lax.scan(step, (key, jnp.zeros(32)), None, length=200)[1]
+
+
+def branches(x):
+    return lax.fori_loop(0, 500, lambda i, x: lax.cond(
+        i % 2 == 0, lambda x: x * 1.01, lambda x: x - 0.1, x), x)
+
+
 def gradient_of(function, *, by=0):
     return jax.grad(lambda *a: (function(*a) ** 2).sum(), argnums=by)
 
@@ -167,6 +237,22 @@ row("loops", "scan of tanh[64], 1000", lambda x: lax.scan(
     lambda c, _: (jnp.tanh(c * 1.01), None), x, None, length=1000)[0], (64,))
 row("loops", "scan of products, 64", lambda h, w: lax.scan(
     lambda h, _: (jnp.tanh(h @ w), None), h, None, length=64)[0], (16, 256), (256, 256))
+row("loops", "scan of an LSTM, 8x32, 100", lstm, (8, 32), (100, 8, 32), (32, 128), (32, 128),
+    (128,))
+row("loops", "scan of an LSTM, 32, 100", lstm, (32,), (100, 32), (32, 128), (32, 128), (128,),
+    quick=False)
+row("loops", "scan of a state space, 64x16, 256", state_space, (64, 16), (64, 16), (256, 64),
+    (256, 16), (256, 16), (256, 64), quick=False)
+row("loops", "scan with results, [8], 1000", lambda x: lax.scan(
+    lambda c, x: (c * (1 + 0.01 * x),) * 2, jnp.ones(8), x)[1], (1000, 8))
+row("loops", "scan of products 3x3, 1000", lambda x: lax.scan(
+    lambda c, x: (c @ (jnp.eye(3) + 0.01 * x), None), jnp.eye(3), x)[0], (1000, 3, 3))
+row("loops", "Kalman filter, 200", kalman, (4, 4), (1, 4), (200, 1))
+row("loops", "Runge-Kutta of 3 equations, 500", runge_kutta, (3,))
+row("loops", "Viterbi, 8 states, 300", viterbi, (8, 16), (8, 8), indices((300,), 16))
+row("loops", "forward algorithm, 16 states, 300", forward, (300, 16), (16, 16), quick=False)
+row("loops", "random walk of 32, 200", random_walk, lambda: jax.random.key(7))
+row("loops", "branches over 32, 500", branches, (32,), quick=False)
 for power in range(10, 27, 2):
     row("sizes: x * 2 + 1", f"2^{power} elements", lambda x: x * 2 + 1, (1 << power,), quick=False,
         size=2 ** power)

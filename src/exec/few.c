@@ -4,7 +4,7 @@
  * running sums are then the values; a product's terms one after the other, as in dot_own.c. */
 #include "exec/scalar_build.h"
 
-enum { MOST_ELEMENTS = 9, MOST_SUMMED = 16, MOST_OPS = 96 };
+enum { MOST_ELEMENTS = 9, MOST_MOVED = 16, MOST_SUMMED = 16, MOST_OPS = 96 };
 
 static u64 volume(const i64 *dims, u32 rank) {
   u64 n = 1;
@@ -250,7 +250,7 @@ static bool is_few_product(const lower_env *e, const prog_dot *d) {
 
 static bool is_few_copy(const lower_env *e, const prog_copy *c) {
   u64 n = volume(c->dims, c->rank), width = dtype_size(e->prog->slots[c->src.slot].type);
-  return n > 1 && n <= MOST_ELEMENTS && (width == 4 || width == 8);
+  return n > 1 && n <= MOST_MOVED && (width == 4 || width == 8);
 }
 
 static bool is_few(const lower_env *e, const prog_step *s) {
@@ -292,7 +292,7 @@ const bool *scalar_find_few(const lower_env *e, const exec_step *steps, const bo
       if (in_loop[i] && !moves) prog_step_slots(&p->steps[i], note_user, &users);
     }
     for (u32 i = 0; i < p->num_steps; i++) {
-      if (!few[i] || !steps[i].direct) continue;
+      if (!few[i] || (!steps[i].direct && p->steps[i].kind != STEP_copy)) continue;
       users.apart = true;
       prog_step_slots(&p->steps[i], check_users, &users);
       if (!users.apart) few[i] = false, changed = true;
