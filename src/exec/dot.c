@@ -10,8 +10,9 @@
 #include "num/convert.h"
 
 enum {
-  ROW_TERMS = 4096,  /* oneDNN, rows of a matrix summed up: one after the other */
-  TILE_TERMS = 16384 /* oneDNN, other products: it makes blocks itself */
+  ROW_TERMS = 4096,   /* oneDNN, rows of a matrix summed up: one after the other */
+  TILE_TERMS = 16384, /* oneDNN, other products: it makes blocks itself */
+  FEWEST = 1 << 10    /* terms of a product with a vector that takes more than a call */
 };
 
 /* ---- oneDNN's ---- */
@@ -209,7 +210,7 @@ static bool is_up_to_f32(dtype t) { return t == DTYPE_f32 || t == DTYPE_bf16 || 
 
 /* Ours is faster where a call of oneDNN's takes as long as what it computes. */
 static bool is_small(const product *p) {
-  enum { SMALL = 64, FEWEST = 1 << 10 };
+  enum { SMALL = 64 };
   bool vector = p->m == 1 || p->n == 1;
   return p->m <= SMALL && p->n <= SMALL && p->k <= SMALL &&
          (!vector || p->m * p->n * p->k < FEWEST);
@@ -443,6 +444,14 @@ static bool is_tall(const lower_env *e, const prog_dot *d, const dims *rows) {
          terms > 1 && terms <= TERMS;
 }
 
+/* A small matrix by a vector: rather than one result, a register has as many as it holds. */
+static bool is_few_by_vector(const prog_dot *d) {
+  u32 m = d->nb, n = m + d->nm, k = n + d->nn;
+  u64 rows = volume(d->dims + m, d->nm), terms = volume(d->dims + k, d->nk);
+  bool alone = volume(d->dims, d->nb) == 1 && volume(d->dims + n, d->nn) == 1;
+  return alone && rows > 1 && rows <= FEWEST && terms <= FEWEST && rows * terms < FEWEST;
+}
+
 /* Axes, types and the innermost loop. False: it makes nothing. */
 static bool see_product(const lower_env *e, const prog_dot *d, product *p) {
   u32 m = d->nb, n = m + d->nm, k = n + d->nn;
@@ -473,7 +482,7 @@ void dot_lower(const lower_env *e, const prog_dot *d, exec_step *out) {
   dims rows = take_dims(d, d->nb, d->nm, true), columns = take_dims(d, d->nb + d->nm, d->nn, true);
   prog_dot turned;
   bool across = lies_across(&rows, &columns), tall = !across && is_tall(e, d, &rows);
-  if (across) {
+  if (across || is_few_by_vector(d)) {
     turned = transpose(d, e->a);
     d = &turned;
   }
