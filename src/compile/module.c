@@ -206,6 +206,9 @@ static walk_result find_gspmd(void *user, op *o) {
 
 bool module_check_gspmd(ir_module *m) {
   op *found = NULL;
+  if (!ir_may_have_string(m->ctx, MHLO_SHARDING) &&
+      !ir_may_have_string(m->ctx, FRONTEND_ATTRIBUTES) && !module_may_have(m, custom_call))
+    return true;
   if (op_walk(m->root, find_gspmd, &found)) return true;
   return op_unimplemented(m->ctx, found,
                           "a sharding in GSPMD's form (set jax_use_shardy_partitioner)");

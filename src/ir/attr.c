@@ -181,6 +181,13 @@ const attr *attr_string(ir_ctx *c, str s) {
   if (!*at || !str_eq(attr_as(string, *at)->value, s)) *at = attr_make(c, string, .value = s);
   return *at;
 }
+bool ir_may_have_string(ir_ctx *c, str s) {
+  size_t slot;
+  const string_attr proto = {.base = {.id = ATTR_string}, .value = s};
+  u64 h = hash_u64(ATTR_string, 1);
+  FOR_FIELDS(f, &proto.base) h = hash_field(&proto.base, f, h);
+  return table_find(&c->attrs, &c->arena, h, &proto, same_attr, &slot) != NULL;
+}
 const attr *attr_symbol(ir_ctx *c, str s) { return attr_make(c, symbol_ref, .root = s); }
 const attr *attr_array(ir_ctx *c, attrs elems) { return attr_make(c, array, .elems = elems); }
 const attr *attr_type(ir_ctx *c, const type *t) { return attr_make(c, type_ref, .type = t); }

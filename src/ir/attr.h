@@ -137,6 +137,8 @@ double quant_double(i64 bits); /* a scale */
 
 /* These return the one type with the contents, made on first use. Lists are copied. They check
  * nothing: text, bytecode and the C API refuse what MLIR refuses before they ask. */
+/* False: no such string was made in the context, so that nothing has an attribute of this name. */
+bool ir_may_have_string(ir_ctx *c, str s);
 /* False: no type of this kind was made in the context, so that nothing can have one. */
 bool ir_may_have_type(const ir_ctx *c, type_kind kind);
 const type *type_none(ir_ctx *c);

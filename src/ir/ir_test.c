@@ -132,6 +132,9 @@ static void test_strings(ir_ctx *c) {
       CHECK(turn ? a == first[i] : (first[i] = a, true));
     }
   CHECK(attr_string(c, STR("")) == attr_string(c, (str){0}));
+  CHECK(ir_may_have_string(c, STR("<ac>")) && !ir_may_have_string(c, STR("<zz>")));
+  attr_string(c, STR("<zz>"));
+  CHECK(ir_may_have_string(c, STR("<zz>")));
 }
 
 static void test_kinds(ir_ctx *c) {

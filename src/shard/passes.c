@@ -115,7 +115,7 @@ static walk_result drop_rule(void *user, op *o) {
 
 bool pass_drop_rules(ir_module *m, arena *scratch, const pass_args *args) {
   (void)scratch, (void)args;
-  op_walk(m->root, drop_rule, m);
+  if (ir_may_have_string(m->ctx, SDY_SHARDING_RULE)) op_walk(m->root, drop_rule, m);
   return true;
 }
 
