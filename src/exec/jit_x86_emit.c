@@ -158,9 +158,11 @@ static void emit_x3(PRIMITIVE) {
   u32 x = n->arg[0], y = n->arg[1];
   if (p->more && regs_in_memory(e, x) && !regs_in_memory(e, y)) x = n->arg[1], y = n->arg[0];
   u32 a = regs_need(e, x);
-  x86_rm b = regs_operand(e, y);
+  x86_op op = regs_op(e, n->prim);
+  /* an element of 32 bits is not to be read as one of 64 */
+  x86_rm b = op.w && node_of(e, y)->prim == JP_one32 ? x86_reg(regs_need(e, y)) : regs_operand(e, y);
   regs_release(e, at);
-  regs_put(e, regs_op(e, n->prim), regs_take(e, at), a, b, -1);
+  regs_put(e, op, regs_take(e, at), a, b, -1);
 }
 static void emit_x2(PRIMITIVE) {
   const jit_prim_info *p = info_of(e, at);
