@@ -65,20 +65,30 @@ typedef struct translation {
   typed *temps, *regs; /* what calls before have made */
 } translation;
 
+static const jit_prim loads[5] = {JP_load32, JP_load16, JP_load16s, JP_load8, JP_load8s};
 static jit_prim pick_by_type(vm_rtype t, const jit_prim by[5]) {
   u32 size = vm_rtype_size(t);
   if (size == 4) return by[0];
   if (size == 2) return t == R_s16 ? by[2] : by[1];
   return t == R_s8 ? by[4] : by[3];
 }
+/* Of a register in memory each element is for 1 << shift lanes. */
+static jit_value read_spread(translation *t, u32 reg, vm_rtype type, u32 shift) {
+  jit_build *b = &t->b;
+  bool pred = type == R_pred;
+  jit_prim prim = pred ? JP_load8 : pick_by_type(type, loads);
+  jit_value v = jit_add(b, prim, reg, 0, 0, 0);
+  if (shift < 4) v = jit_add(b, JP_permd, 0, jit_add(b, JP_places, shift, 0, 0, 0), v, 0);
+  return pred ? jit_as(b, v, R_u8, R_pred) : v;
+}
 /* A register in memory; one: it has one element for all. */
 static jit_value read_memory(translation *t, u32 reg, vm_rtype type, bool one) {
-  static const jit_prim loads[5] = {JP_load32, JP_load16, JP_load16s, JP_load8, JP_load8s};
   static const jit_prim ones[5] = {JP_one32, JP_one16, JP_one16s, JP_one8, JP_one8s};
   const jit_piece *p = t->p;
-  u32 at = reg - p->first_const, bits = 0;
+  u32 at = reg - p->first_const, bits = 0, shift = jit_spread(&t->b, reg);
   jit_prim prim =
       type == R_pred ? (one ? JP_onek : JP_loadk) : pick_by_type(type, one ? ones : loads);
+  if (shift) return read_spread(t, reg, type, shift);
   if (at >= p->num_consts) return jit_add(&t->b, prim, reg, 0, 0, 0);
   memcpy(&bits, p->consts[at], vm_rtype_size(type));
   jit_value c = jit_add(&t->b, JP_const32, bits, 0, 0, 0);
@@ -205,7 +215,8 @@ struct jit {
 };
 
 static bool translate(const jit *j, arena *a, const jit_piece *p, str *out_code) {
-  translation t = {.b = {.a = a, .to_bf16 = j->to_bf16, .target = (u8)j->target}, .p = p};
+  translation t = {
+      .b = {.a = a, .to_bf16 = j->to_bf16, .target = (u8)j->target, .spread = p->spread}, .p = p};
   t.temps = arena_zalloc(a, (p->num_temps + 1) * sizeof(typed));
   t.regs = arena_zalloc(a, (p->num_regs + 1) * sizeof(typed));
   for (u32 i = 0; i < p->num_calls; i++) {
@@ -277,6 +288,8 @@ void jit_end(jit *j) {
   mem_free(j->mem, j, sizeof *j);
 }
 
+bool jit_can_spread(const jit *j) { return j->target == JIT_AVX512; }
+
 static const char *place_code(jit *j, str code) {
   chunk *c = j->chunks.len ? &j->chunks.data[j->chunks.len - 1] : NULL;
   if (!c || c->size - c->used < code.len) {
@@ -299,7 +312,8 @@ static const char *place_code(jit *j, str code) {
 /* All that code depends on. */
 static str make_key(arena *a, const jit_piece *p) {
   VEC(u32) k = {0};
-  VEC_PUSH(a, k, p->scalar | p->vectors << 1);
+  VEC_PUSH(a, k, p->scalar | (u32)(p->spread != NULL) << 1 | p->vectors << 2);
+  for (u32 r = 0; p->spread && r < p->num_regs; r++) VEC_PUSH(a, k, p->spread[r]);
   for (u32 i = 0; i < p->num_calls; i++) {
     const vm_call *c = &p->calls[i];
     u32 regs[] = {c->d, c->a, c->b, c->c};

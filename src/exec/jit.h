@@ -33,6 +33,7 @@ typedef struct jit_piece {
   u32 num_calls, num_temps, num_regs;
   u32 first_const, num_consts; /* registers that are constants */
   const void *const *consts;
+  const u8 *spread; /* by register: jit_build's; NULL: none */
   bool scalar;
   u32 vectors; /* that a block has, as far as that matters */
 } jit_piece;
@@ -41,6 +42,8 @@ static inline u32 jit_vectors(u64 elements) {
   return elements && elements < MANY * LANES ? (u32)(elements + LANES - 1) / LANES : MANY;
 }
 
+/* Whether code can read registers of which an element is for several lanes. */
+bool jit_can_spread(const jit *j);
 bool jit_knows(const vm_call *c);
 /* Whether so many calls, all known, are better compiled. */
 bool jit_pays(const vm_call *calls, u32 n);

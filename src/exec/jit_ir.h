@@ -66,6 +66,9 @@ typedef struct jit_build {
   VEC(jit_divided) divided;
   bool to_bf16; /* denormals are flushed, and there is cvtneps2bf16 */
   u8 target;    /* jit_target */
+  /* By register in memory: 2 to that power lanes, one behind the other, have one element of it.
+   * NULL: a lane has one of its own. */
+  const u8 *spread;
 } jit_build;
 
 /* Whether that is the target; of another processor it is not, without a look. */
@@ -77,6 +80,8 @@ static inline bool jit_is_for(const jit_build *b, jit_target t) {
   return t != JIT_NEON && b->target == t;
 #endif
 }
+
+static inline u32 jit_spread(const jit_build *b, u32 reg) { return b->spread ? b->spread[reg] : 0; }
 
 jit_value jit_add_node(jit_build *b, jit_node n);
 /* Operands that the shape does not have may be anything. */

@@ -552,7 +552,7 @@ bool jit_has_small(dtype t) { return t == DTYPE_bf16 || t == DTYPE_f16; }
 static V to_uppers(J *j, V words) { return OP2(permw, jit_add(j, JP_uppers, 0, 0, 0, 0), words); }
 V jit_load_small(J *j, dtype t, V x) {
   const jit_node *n = &j->nodes.data[x];
-  if (t == DTYPE_bf16 && n->prim == JP_load16)
+  if (t == DTYPE_bf16 && n->prim == JP_load16 && !jit_spread(j, n->imm))
     return to_uppers(j, jit_add(j, JP_load_words, n->imm, 0, 0, 0));
   if (t == DTYPE_bf16) return IMM1(pslld, 16, x);
   if (n->prim == JP_load16) return jit_add(j, JP_load_half, n->imm, 0, 0, 0);
@@ -564,6 +564,16 @@ static V bf16_rounded(J *j, V x) {
   V r = OP2(paddd, x, OP2(paddd, odd, CONST(0x7fff)));
   return pick(j, IMM2(cmpps, UNORD, x, x), OP2(pord, x, CONST(0x400000)), r);
 }
+/* Whether all of it is in bf16: a constant, or one of two. */
+static bool is_bf16_const(const J *j, V x) {
+  u32 bits;
+  return jit_is_const(j, x, &bits) && !(bits & 0xffff) && (bits & INT32_MAX) <= 0x7f800000;
+}
+static bool is_bf16(const J *j, V x) {
+  const jit_node *n = &j->nodes.data[x];
+  if (n->prim == JP_pblendmd) return is_bf16_const(j, n->arg[1]) && is_bf16_const(j, n->arg[2]);
+  return is_bf16_const(j, x);
+}
 /* Of what has been rounded to the type before, its 16 bits. */
 static bool find_rounded(J *j, dtype t, V x, V *out) {
   const jit_node *n = &j->nodes.data[x], *of = &j->nodes.data[n->arg[0]];
@@ -574,6 +584,8 @@ static bool find_rounded(J *j, dtype t, V x, V *out) {
   } else if (n->prim == JP_permw) {
     if (j->nodes.data[n->arg[1]].prim != JP_cvtneps2bf16) return false;
     *out = OP1(pmovzxwd, n->arg[1]);
+  } else if (is_bf16(j, x)) {
+    *out = IMM1(psrld, 16, x);
   } else {
     if (n->prim != JP_pandd || of->prim != JP_pblendmd) return false;
     if (!jit_is_const(j, n->arg[1], &bits) || bits != 0xffff0000) return false;

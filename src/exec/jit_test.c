@@ -176,15 +176,17 @@ static void find_ends(void) {
   }
 }
 
-static void run_unit(arena *a, const code *c, const vm_spec *spec, jit *j, size_t n, memory *m) {
+/* False: what is spread is read by kernels too. */
+static bool run_unit(arena *a, const code *c, const vm_spec *spec, jit *j, size_t n, memory *m) {
   lower_fault fault = {0};
   lower_env e = {.a = a, .k = vm_kernels_get(), .fault = &fault, .jit = j};
   const vm_unit *u = vm_lower(&e, spec);
+  if (!u) return false;
   CHECK(!fault.op && (!j || jit_seal(j)));
   if (fault.op) fprintf(stderr, "%s\n", fault.op);
   void **reg = vm_begin(u, arena_alloc_aligned(a, vm_scratch_bytes(u, n), 64), n);
   for (u32 i = 0; i < INPUTS; i++) {
-    size_t bytes = n * dtype_size(c->in[i]);
+    size_t bytes = (n >> (spec->in_spread ? spec->in_spread[i] : 0)) * dtype_size(c->in[i]);
     reg[i] = memcpy(ends[i] - bytes, m->in[i], bytes);
   }
   for (u32 o = 0; o < OUTPUTS; o++) reg[INPUTS + o] = ends[INPUTS + o] - n * dtype_size(c->out[o]);
@@ -196,6 +198,7 @@ static void run_unit(arena *a, const code *c, const vm_spec *spec, jit *j, size_
     for (size_t i = 0; i < n; i++)
       memcpy(m->out[o] + i * width, from + (v->scalar && !v->in_place ? 0 : i * width), width);
   }
+  return true;
 }
 
 static bool same_element(dtype t, const void *x, const void *y) {
@@ -236,6 +239,38 @@ static bool compare(const code *c, size_t n, const memory *x, const memory *y) {
 }
 
 static memory plain, compiled;
+static u32 spread_runs;
+
+/* The same where some inputs have an element for rows of several: with kernels these are laid out.
+ */
+static bool check_spread(arena *a, const code *c, const vm_spec *spec, bool flushes, size_t n) {
+  jit *j = jit_begin(&mem_system, vm_kernels_get(), flushes);
+  u8 shifts[INPUTS], most = 0;
+  if (!j || !jit_can_spread(j)) {
+    jit_end(j);
+    return true;
+  }
+  for (u32 i = 0; i < INPUTS; i++) {
+    shifts[i] = spec->in_scalar[i] ? 0 : (u8)draw(8);
+    while (n >> shifts[i] == 0) shifts[i]--;
+    most = shifts[i] > most ? shifts[i] : most;
+  }
+  n = n >> most << most;
+  compiled = plain;
+  for (u32 i = 0; i < INPUTS; i++)
+    for (size_t k = n; k-- > 0;) {
+      size_t w = dtype_size(c->in[i]);
+      memcpy(plain.in[i] + k * w, plain.in[i] + (k >> shifts[i]) * w, w);
+    }
+  vm_spec of_code = *spec;
+  of_code.in_spread = shifts;
+  bool ran = run_unit(a, c, &of_code, j, n, &compiled);
+  jit_end(j);
+  if (!ran) return true;
+  spread_runs++;
+  run_unit(a, c, spec, NULL, n, &plain);
+  return compare(c, n, &plain, &compiled);
+}
 
 static bool check_code(arena *a, const code *c, size_t n) {
   bool scalar[INPUTS], direct[OUTPUTS];
@@ -256,9 +291,10 @@ static bool check_code(arena *a, const code *c, size_t n) {
   run_unit(a, c, &spec, NULL, n, &plain);
   jit *j = jit_begin(&mem_system, vm_kernels_get(), flushes);
   run_unit(a, c, &spec, j, n, &compiled);
-  denormals_flush(false);
   jit_end(j);
-  return compare(c, n, &plain, &compiled);
+  bool fine = compare(c, n, &plain, &compiled) && check_spread(a, c, &spec, flushes, n);
+  denormals_flush(false);
+  return fine;
 }
 
 static void check_random_code(void) {
@@ -438,6 +474,6 @@ int main(void) {
   }
   for (u32 op = 0; op < VM_OP_COUNT; op++)
     if (drawn[op]) printf("%s %u, ", vm_op_name((vm_op)op), drawn[op]);
-  printf("\n");
+  printf("%u with rows of one element\n", spread_runs);
   return UNIT_END();
 }

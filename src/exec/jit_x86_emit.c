@@ -69,10 +69,94 @@ static void move_guarded(emit *e, x86_op op, u32 reg, x86_rm m, u32 width, bool 
   x86_land(c, done);
 }
 
+/* Which elements of a vector are left, of RDI. */
+static void make_mask(emit *e) {
+  static const u32 places[] = {0, 1, 2, 3, 4, 5, 6, 7};
+  jit_code *c = &e->code;
+  if (is_avx2(e)) {
+    regs_put(e, from_gpr, REST_V, 0, x86_reg(RDI), -1);
+    regs_put(e, spread, REST_V, 0, x86_reg(REST_V), -1);
+    regs_put(e, regs_op(e, JP_pcmpgtd), REST_V, REST_V, regs_pooled(e, places, 8), -1);
+    return;
+  }
+  x86_plain(c, 0, 1, 0xc7, 0, x86_reg(RAX)); /* mov rax, -1 */
+  x86_u32(c, UINT32_MAX);
+  x86_vex(c, (x86_op){0, 2, 0, 0xf5, 0, 0, false}, RAX, RDI, x86_reg(RAX), -1); /* bzhi */
+  x86_vex(c, with_opcode(move_k, 0x92), REST_K, 0, x86_reg(RAX), -1);
+}
+
+/* Where the first of a vector's elements lies of which each is for 1 << shift lanes. */
+static x86_rm first_of_few(emit *e, const jit_node *n, u32 shift, u32 width) {
+  jit_code *c = &e->code;
+  u32 scale = width == 4 ? 2 : width == 2 ? 1 : 0;
+  x86_rm m = x86_mem(e->pointer[n->imm], 0);
+  x86_plain(c, 0, 0, 0x8b, RAX, x86_reg(RCX));
+  x86_plain(c, 0, 0, 0xc1, 5, x86_reg(RAX)); /* shr */
+  x86_byte(c, shift);
+  if (m.base == NO_REG) {
+    x86_plain(c, 0, 1, 0xc1, 4, x86_reg(RAX)); /* shl */
+    x86_byte(c, scale);
+    x86_plain(c, 0, 1, 0x03, RAX, x86_mem(RSI, (i32)(n->imm * sizeof(void *))));
+    m.base = RAX;
+  } else {
+    m.index = RAX, m.scale = (u8)scale;
+  }
+  m.disp = (i32)((n->part * e->is->lanes >> shift) * width);
+  return m;
+}
+
+/* The same elements to the first lanes; of what is left, those that there are. */
+static void load_few(emit *e, const jit_node *n, u32 d, u32 few, x86_rm m, u32 width) {
+  static const x86_op two = {2, 1, 1, 0x7e, 0, 0, false}; /* vmovq */
+  x86_op op = regs_op(e, n->prim);
+  op.length = few == 8;
+  if (e->rest && few > 1) {
+    regs_put(e, guarded(e, op, true), d, 0, m, -1);
+  } else if (width == 4 && few == 2) {
+    regs_put(e, two, d, 0, m, -1);
+  } else if (width * few == 4 && width < 4 && few < 4) {
+    regs_put(e, from_gpr, d, 0, m, -1);
+    regs_put(e, op, d, 0, x86_reg(d), -1);
+  } else if (few < 4 && width < 4) {
+    x86_plain(&e->code, 0, 0, width * few == 2 ? 0x0fb7 : 0x0fb6, RAX, m);
+    regs_put(e, from_gpr, d, 0, x86_reg(RAX), -1);
+    regs_put(e, op, d, 0, x86_reg(d), -1);
+  } else {
+    regs_put(e, op, d, 0, m, -1);
+  }
+}
+
+/* Elements of which each is for 1 << shift lanes: with AVX-512 only. */
+static void load_spread(emit *e, const jit_node *n, u32 d, u32 shift, u32 width) {
+  static const x86_op pick_bits = {2, 2, 0, 0xf5, 0, 0, false}; /* pext */
+  jit_code *c = &e->code;
+  u32 lanes = e->is->lanes, few = lanes >> shift ? lanes >> shift : 1, firsts = 0;
+  for (u32 i = 0; i < few; i++) firsts |= 1u << (i << shift);
+  if (e->rest && few > 1) { /* of each one's lanes the first says whether it is there */
+    x86_vex(c, with_opcode(move_k, 0x93), RAX, 0, x86_reg(REST_K), -1);
+    x86_vex(c, pick_bits, RAX, RAX, regs_pooled(e, &firsts, 1), -1);
+    x86_vex(c, with_opcode(move_k, 0x92), REST_K, 0, x86_reg(RAX), -1);
+  }
+  x86_rm m = first_of_few(e, n, shift, width);
+  if (few == 1 && width == 4) {
+    regs_put(e, spread, d, 0, m, -1);
+    return;
+  }
+  load_few(e, n, d, few, m, width);
+  if (e->rest && few > 1) make_mask(e);
+  if (few == 1) regs_put(e, spread, d, 0, x86_reg(d), -1);
+}
+
 static void emit_load(PRIMITIVE) {
   const jit_prim_info *p = info_of(e, at);
   jit_code *c = &e->code;
   u32 spare = e->is->spare, d = regs_take(e, at), to = p->class == JIT_K ? spare : d;
+  u32 shift = e->scalar ? 0 : jit_spread(e->b, n->imm);
+  if (shift) {
+    load_spread(e, n, d, shift, p->more);
+    regs_release(e, at);
+    return;
+  }
   x86_rm m = elements_of(e, n, p->more);
   if (e->scalar && p->more < 4) {
     u32 opcode = p->more == 1 ? (n->prim == JP_load8s ? 0x0fbe : 0x0fb6)
@@ -160,7 +244,8 @@ static void emit_x3(PRIMITIVE) {
   u32 a = regs_need(e, x);
   x86_op op = regs_op(e, n->prim);
   /* an element of 32 bits is not to be read as one of 64 */
-  x86_rm b = op.w && node_of(e, y)->prim == JP_one32 ? x86_reg(regs_need(e, y)) : regs_operand(e, y);
+  x86_rm b =
+      op.w && node_of(e, y)->prim == JP_one32 ? x86_reg(regs_need(e, y)) : regs_operand(e, y);
   regs_release(e, at);
   regs_put(e, op, regs_take(e, at), a, b, -1);
 }
@@ -306,22 +391,6 @@ static void join_sums(emit *e) {
   regs_put(e, shuffle, 1, 0, x86_reg(0), 0x55);
   regs_put(e, add, 0, 0, x86_reg(1), -1);
   regs_put(e, with_opcode(one_float, 0x11), 0, 0, regs_first(e, e->sum), -1);
-}
-
-/* Which elements of a vector are left, of RDI. */
-static void make_mask(emit *e) {
-  static const u32 places[] = {0, 1, 2, 3, 4, 5, 6, 7};
-  jit_code *c = &e->code;
-  if (is_avx2(e)) {
-    regs_put(e, from_gpr, REST_V, 0, x86_reg(RDI), -1);
-    regs_put(e, spread, REST_V, 0, x86_reg(REST_V), -1);
-    regs_put(e, regs_op(e, JP_pcmpgtd), REST_V, REST_V, regs_pooled(e, places, 8), -1);
-    return;
-  }
-  x86_plain(c, 0, 1, 0xc7, 0, x86_reg(RAX)); /* mov rax, -1 */
-  x86_u32(c, UINT32_MAX);
-  x86_vex(c, (x86_op){0, 2, 0, 0xf5, 0, 0, false}, RAX, RDI, x86_reg(RAX), -1); /* bzhi */
-  x86_vex(c, with_opcode(move_k, 0x92), REST_K, 0, x86_reg(RAX), -1);
 }
 
 /* Whole rounds while there are enough elements, then vectors one by one behind a mask, of which the

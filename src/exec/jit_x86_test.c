@@ -19,7 +19,7 @@ static const char *const names[JP_COUNT_] = {
     [JP_store16] = "vpmovdw",      [JP_store8] = "vpmovdb",       [JP_store_half] = "vmovdqu16",
     [JP_fmaddps] = "vfmadd213ps",  [JP_fmsubps] = "vfmsub213ps",  [JP_fnmaddps] = "vfnmadd213ps",
     [JP_fmaddpd] = "vfmadd213pd",  [JP_cmpps] = "vcmpps",         [JP_pcmpd] = "vpcmpd",
-    [JP_pcmpud] = "vpcmpud",
+    [JP_pcmpud] = "vpcmpud",       [JP_places] = "vmovups",
 };
 
 typedef struct expected {

@@ -2,6 +2,7 @@
 #include "exec/loop.h"
 
 #include "exec/fold_order.h"
+#include "exec/jit.h"
 
 /* ---- planning ---- */
 
@@ -62,7 +63,7 @@ void loop_sort_dims(plan *p, u32 by) {
 
 /* The block's dims as this one walk sees them, merged further than the plan's: what is
  * contiguous for one walk need not be so for another. */
-static pattern make_pattern(const plan *p, const walk *w) {
+static pattern make_pattern(const plan *p, const walk *w, bool may_spread) {
   pattern r = {.rank = 1, .head = 1, .stride = {w->stride[p->cut]}, .dims = {0}};
   for (u32 d = p->cut + 1; d < p->rank; d++) {
     u32 last = r.rank - 1;
@@ -80,11 +81,14 @@ static pattern make_pattern(const plan *p, const walk *w) {
   bool zero = true;
   for (u32 d = p->cut; d < p->rank; d++) zero &= w->stride[d] == 0;
   r.mode = zero ? MODE_SCALAR : r.rank == 1 && r.stride[0] == 1 ? MODE_CONTIGUOUS : MODE_STRIDED;
+  bool spread = may_spread && r.rank == 2 && r.stride[0] == 1 && r.stride[1] == 0;
+  if (spread && (r.dims[1] & (r.dims[1] - 1)) == 0) r.mode = MODE_SPREAD;
   return r;
 }
 
 static void make_patterns(plan *p) {
-  for (u32 w = 0; w < p->num_walks; w++) p->patterns[w] = make_pattern(p, &p->walks[w]);
+  for (u32 w = 0; w < p->num_walks; w++)
+    p->patterns[w] = make_pattern(p, &p->walks[w], w < p->may_spread);
 }
 /* It is the same in all blocks. */
 static bool stays(const plan *p, u32 walk_index) {
@@ -448,12 +452,25 @@ static u64 packed_block(const plan *p, u32 walks) {
   return n < LEAST ? LEAST : n;
 }
 
+/* By input, 2 to which power elements have one of it. False: no input is so. */
+static bool find_spread(const plan *p, u8 *out) {
+  bool any = false;
+  for (u32 i = 0; i < p->may_spread; i++) {
+    const pattern *pt = &p->patterns[i];
+    out[i] = 0;
+    while (pt->mode == MODE_SPREAD && 1ll << out[i] < pt->dims[1]) out[i]++;
+    any |= out[i] > 0;
+  }
+  return any;
+}
+
 /* Lowers the code for the plan's blocks. The patterns must be known to say what is scalar, the
  * code to say how large a block should be: cut, lower, and cut again if that was too large. */
 void loop_lower_unit(const lower_env *e, kernel *kn, const prog_loop *l, bool registers,
                      u64 target) {
   plan *p = &kn->p;
   bool *in_scalar = arena_zalloc(e->a, l->num_in + 1), *direct = arena_zalloc(e->a, 65);
+  u8 *in_spread = arena_zalloc(e->a, l->num_in + 1);
   u64 *overlaps = arena_zalloc(e->a, 65 * sizeof(u64));
   for (u32 o = 0; o < kn->num_out; o++)
     for (u32 i = 0; i < l->num_in; i++)
@@ -467,6 +484,7 @@ void loop_lower_unit(const lower_env *e, kernel *kn, const prog_loop *l, bool re
     if (code.instrs[i].op == VM_iota) code.instrs[i].a = nth++;
   for (u32 i = 0; i < code.len; i++) kn->num_heavy += vm_is_heavy((vm_op)code.instrs[i].op);
   bool *iota_scalar = arena_zalloc(e->a, nth + 1);
+  p->may_spread = e->jit && jit_can_spread(e->jit) ? l->num_in : 0;
   for (int round = 0; round < 2; round++) {
     loop_cut(e->a, p, target);
     if (!registers && e->jit) {
@@ -474,6 +492,7 @@ void loop_lower_unit(const lower_env *e, kernel *kn, const prog_loop *l, bool re
       set_piece(p, target);
     }
     for (u32 i = 0; i < l->num_in; i++) in_scalar[i] = p->patterns[i].mode == MODE_SCALAR;
+    bool spread = find_spread(p, in_spread);
     for (u32 o = 0; o < kn->num_out; o++)
       direct[o] = p->patterns[l->num_in + o].mode == MODE_CONTIGUOUS;
     for (u32 i = 0; i < nth; i++)
@@ -482,6 +501,7 @@ void loop_lower_unit(const lower_env *e, kernel *kn, const prog_loop *l, bool re
                     .num_in = l->num_in,
                     .num_out = l->num_out,
                     .in_scalar = in_scalar,
+                    .in_spread = spread ? in_spread : NULL,
                     .dim_scalar = iota_scalar,
                     .out_direct = registers ? NULL : direct,
                     .out_overlaps = overlaps,
@@ -490,6 +510,11 @@ void loop_lower_unit(const lower_env *e, kernel *kn, const prog_loop *l, bool re
                     .elements = p->max_elements,
                     .sums = kn->sums && may_sum(p)};
     kn->unit = vm_lower(e, &spec);
+    if (!kn->unit) {
+      p->may_spread = 0;
+      round--;
+      continue;
+    }
     u64 best = vm_block_size(kn->unit);
     if (!registers && best > packed_block(p, kn->num_in + kn->num_out))
       best = packed_block(p, kn->num_in + kn->num_out);

@@ -15,7 +15,9 @@ typedef struct walk { /* an access, or an iota, of a plan's dims */
   i64 stride[PROG_MAX_DIMS];
 } walk;
 
-typedef enum mode { MODE_CONTIGUOUS, MODE_SCALAR, MODE_STRIDED } mode;
+/* MODE_SPREAD: a power of two elements of a row have one, rows' lie together, and code reads it so
+ */
+typedef enum mode { MODE_CONTIGUOUS, MODE_SCALAR, MODE_SPREAD, MODE_STRIDED } mode;
 
 typedef struct pattern { /* of one walk inside a block */
   mode mode;
@@ -28,7 +30,8 @@ typedef struct pattern { /* of one walk inside a block */
 typedef struct plan {
   u32 rank, cut;
   i64 dims[PROG_MAX_DIMS];
-  bool several; /* rows a block, whatever is a strided access then */
+  u32 may_spread; /* of how many walks the patterns may be MODE_SPREAD */
+  bool several;   /* rows a block, whatever is a strided access then */
   u32 num_walks;
   walk *walks;
   pattern *patterns;

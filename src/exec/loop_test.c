@@ -36,10 +36,49 @@ static void check_halves(arena *a, i64 n, bool in_turn) {
   CHECK(bad == 0);
 }
 
+/* Rows with an element of their own each, and all of them with a row: z[i][k] = x[i][k] * f[i] +
+ * g[k], where f is of bytes, and y[i][k] = f[i], or twice that. */
+static void check_columns(arena *a, i64 rows, i64 n, bool twice) {
+  enum { MOST = 1 << 13 };
+  static float x[MOST], g[MOST], z[MOST];
+  static i8 f[MOST], y[MOST];
+  u32 seed = (u32)(rows * n), in[3];
+  for (int i = 0; i < MOST; i++) x[i] = noise(&seed), g[i] = noise(&seed), z[i] = -1;
+  for (int i = 0; i < MOST; i++) f[i] = (i8)(i * 7), y[i] = -1;
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 px = prog_param(b, DTYPE_f32, (u64)(rows * n)), pf = prog_param(b, DTYPE_s8, (u64)rows);
+  u32 pg = prog_param(b, DTYPE_f32, (u64)n);
+  u32 rz = prog_result(b, DTYPE_f32, (u64)(rows * n), -1);
+  u32 ry = prog_result(b, DTYPE_s8, (u64)(rows * n), -1);
+  i64 all[] = {n, 1};
+  prog_loop *l = prog_add_loop(b, 2, (i64[]){rows, n}, S, L);
+  vm_code *c = &l->code;
+  in[0] = vm_load(b, c, DTYPE_f32, prog_loop_in(b, l, px, 0, all));
+  in[1] = vm_load(b, c, DTYPE_s8, prog_loop_in(b, l, pf, 0, (i64[]){1, 0}));
+  in[2] = vm_load(b, c, DTYPE_f32, prog_loop_in(b, l, pg, 0, (i64[]){0, 1}));
+  u32 v = vm_emit(b, c, VM_convert, DTYPE_f32, in[1], 0, 0);
+  v = vm_emit(b, c, VM_mul, DTYPE_f32, in[0], v, 0);
+  v = vm_emit(b, c, VM_add, DTYPE_f32, v, in[2], 0);
+  prog_loop_out(b, l, rz, 0, all, v);
+  u32 w = twice ? vm_emit(b, c, VM_add, DTYPE_s8, in[1], in[1], 0) : in[1];
+  prog_loop_out(b, l, ry, 0, all, w);
+  CHECK(!*run(b, (void *[]){x, f, g}, (void *[]){z, y}));
+  int bad = 0;
+  for (i64 i = 0; i < rows; i++)
+    for (i64 k = 0; k < n; k++) {
+      volatile float by = x[i * n + k] * (float)f[i];
+      bad += z[i * n + k] != by + g[k] || y[i * n + k] != (i8)(f[i] * (twice ? 2 : 1));
+    }
+  CHECK(bad == 0);
+}
+
 static void run_tests(arena *a, const exec_options *options) {
   status s = exec_create(options, &pool);
   CHECK(!s);
   for (i64 n = 1; n <= 40; n += 3) check_halves(a, n, false), check_halves(a, n, true);
+  for (i64 n = 1; n <= 256; n = n < 16 ? n + 1 : 2 * n)
+    for (i64 rows = 3; rows * n <= 8192 && rows < 3000; rows = 5 * rows / 2)
+      check_columns(a, rows, n, false), check_columns(a, rows, n, true);
   executor_release(pool);
 }
 

@@ -201,6 +201,11 @@ static void number_registers(vm_unit *u, const vm_calls *l, const slots *s) {
 /* False: the compiler could not; the calls are to be numbered for the kernels. */
 static bool compile_groups(vm_unit *u, const vm_calls *l, const groups *g, jit *j) {
   u32 n = 0;
+  u8 *spread = NULL;
+  if (l->spec->in_spread) {
+    spread = arena_zalloc(l->a, u->num_regs);
+    memcpy(spread, l->spec->in_spread, u->num_in);
+  }
   for (u32 k = 0; k < g->n; k++) {
     const vm_call *first = &u->calls[g->begin[k]];
     vm_call c = *first;
@@ -212,11 +217,27 @@ static bool compile_groups(vm_unit *u, const vm_calls *l, const groups *g, jit *
                        .num_consts = u->num_consts,
                        .consts = u->consts,
                        .vectors = jit_vectors(l->spec->elements),
+                       .spread = spread,
                        .scalar = first->scalar};
     if (g->compiled[k] && !(c.run = jit_compile(j, l->a, &piece))) return false;
     u->calls[n++] = c;
   }
   u->num_calls = n;
+  return true;
+}
+
+static bool is_spread(const vm_spec *s, u32 reg) { return reg < s->num_in && s->in_spread[reg]; }
+/* Whether nothing but code reads what is spread. */
+static bool spreads_in_code(const vm_calls *l, const groups *g) {
+  const vm_spec *s = l->spec;
+  for (u32 o = 0; o < s->num_out; o++)
+    if (is_spread(s, l->outputs[o].reg)) return false;
+  for (u32 k = 0; k < g->n; k++)
+    for (u32 i = g->begin[k]; i < g->begin[k + 1]; i++) {
+      const vm_call *c = &l->calls.data[i];
+      if (!g->compiled[k] && (is_spread(s, c->a) || is_spread(s, c->b) || is_spread(s, c->c)))
+        return false;
+    }
   return true;
 }
 
@@ -257,6 +278,7 @@ vm_unit *vm_lower(const lower_env *e, const vm_spec *spec) {
     groups runs = group_calls(&l, true);
     slots rest = assign_slots(&l, &runs);
     number_registers(u, &l, &rest);
+    if (spec->in_spread && !spreads_in_code(&l, &runs)) return NULL;
     if (compile_groups(u, &l, &runs, e->jit)) {
       if (!spec->keep_registers) u->block = block_size(rest.count, u->width);
       return u;
@@ -264,6 +286,7 @@ vm_unit *vm_lower(const lower_env *e, const vm_spec *spec) {
     if (u->sums) remove_sum(&l);
     u->sums = false;
   }
+  if (spec->in_spread) return NULL;
   number_registers(u, &l, &s);
   return u;
 }

@@ -79,7 +79,10 @@ typedef struct vm_unit {
 typedef struct vm_spec {
   const vm_code *code;
   u32 num_in, num_out;
-  const bool *in_scalar;   /* by input; NULL: none */
+  const bool *in_scalar; /* by input; NULL: none */
+  /* By input: 2 to that power elements, one behind the other, have one of it; a block has whole
+   * such rows. NULL: an element has one of its own. */
+  const u8 *in_spread;
   const bool *dim_scalar;  /* by dim, for iota; NULL: none */
   const bool *out_direct;  /* by output: contiguous, may be written directly; NULL: none */
   const u64 *out_overlaps; /* by output: inputs that lie in the same memory; NULL: none */
@@ -92,7 +95,7 @@ typedef struct vm_spec {
 } vm_spec;
 
 /* The code must be valid. An instruction that no kernel does for its type shows in e->fault: the
- * unit is then not to be run. */
+ * unit is then not to be run. NULL: code was not made of all that reads what in_spread names. */
 vm_unit *vm_lower(const lower_env *e, const vm_spec *spec);
 
 /* Bytes of scratch memory for blocks of n elements, registers included. */
