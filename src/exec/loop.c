@@ -215,6 +215,11 @@ void loop_fetch(const kernel *kn, const exec_env *env, void **reg, char *packed,
     if (pt->mode != MODE_STRIDED) continue;
     reg[i] = packed + in->packed;
     if (in->paired) continue;
+    if (in->family) {
+      loop_gather_family(kn->k, pt, b->count, in->width, in->family, from, reg[i],
+                         (i64)(in[1].packed - in->packed));
+      continue;
+    }
     if (in->pair) {
       loop_gather_pairs(kn->k, pt, b->count, in->width, from, reg[i],
                         packed + kn->in[in->pair - 1].packed);
@@ -226,17 +231,35 @@ void loop_fetch(const kernel *kn, const exec_env *env, void **reg, char *packed,
     if (!again || !stays(p, w)) fetch_iota(kn, reg, b, i, extra ? extra[w] : 0);
 }
 
+/* Outputs of a family are computed in scratch, or brought there. */
+static void store_family(const kernel *kn, void **reg, const block *b, u32 first, char *to) {
+  const input *out = &kn->out[first];
+  for (u32 o = first; o < first + out->family; o++) {
+    const vm_output *v = &kn->unit->outputs[o];
+    if (v->in_place) continue;
+    if (v->scalar)
+      kn->k->splat[vm_log2_width(out->width)](b->elements, reg[kn->num_in + o], reg[v->reg], NULL,
+                                              NULL);
+    else
+      memcpy(reg[kn->num_in + o], reg[v->reg], b->elements * out->width);
+  }
+  loop_scatter_family(kn->k, &kn->p.patterns[kn->num_in + first], b->count, out->width, out->family,
+                      to, reg[kn->num_in + first], (i64)(out[1].packed - out->packed));
+}
+
 static void store_block(const kernel *kn, const exec_env *env, void **reg, const block *b) {
   for (u32 o = 0; o < kn->num_out; o++) {
     const vm_output *v = &kn->unit->outputs[o];
     const input *out = &kn->out[o];
     const pattern *pt = &kn->p.patterns[kn->num_in + o];
-    if (v->in_place || out->paired) continue;
+    if ((v->in_place && !out->family) || out->paired) continue;
     i64 at = out->offset + loop_block_offset(&kn->p, b, kn->num_in + o);
     char *to = (char *)env->slots[out->slot] + at * (i64)out->width;
     const char *from = reg[v->reg];
     u32 w = vm_log2_width(out->width);
-    if (out->pair) {
+    if (out->family) {
+      store_family(kn, reg, b, o, to);
+    } else if (out->pair) {
       loop_scatter_pairs(kn->k, pt, b->count, out->width, to, from,
                          reg[kn->unit->outputs[out->pair - 1].reg]);
     } else if (v->scalar && pt->mode == MODE_CONTIGUOUS) {
@@ -260,7 +283,9 @@ static void run_map(const void *data, const exec_env *env, u64 begin, u64 end) {
     loop_find_block(&kn->p, i, &b);
     loop_fetch(kn, env, reg, packed, &b, NULL, i > begin);
     for (u32 o = 0; o < kn->num_out; o++)
-      if (kn->unit->outputs[o].in_place)
+      if (kn->out[o].packed)
+        reg[kn->num_in + o] = packed + kn->out[o].packed;
+      else if (kn->unit->outputs[o].in_place)
         reg[kn->num_in + o] = (char *)env->slots[kn->out[o].slot] +
                               (kn->out[o].offset + loop_block_offset(&kn->p, &b, kn->num_in + o)) *
                                   (i64)kn->out[o].width;
@@ -275,7 +300,8 @@ static bool is_in_place(const kernel *kn) {
   for (u32 i = 0; i < kn->num_in; i++)
     if (kn->p.patterns[i].mode == MODE_STRIDED) return false;
   for (u32 o = 0; o < kn->num_out; o++)
-    if (!kn->unit->outputs[o].in_place) return false;
+    if (!kn->unit->outputs[o].in_place || kn->p.patterns[kn->num_in + o].mode == MODE_STRIDED)
+      return false;
   return true;
 }
 
@@ -464,6 +490,29 @@ static bool find_spread(const plan *p, u8 *out) {
   return any;
 }
 
+/* How many accesses from `first` on have their elements one behind the other, again and again; 0:
+ * not even two, or in pairs (find_pairs). */
+static u32 find_family(const lower_env *e, const plan *p, const prog_access *list, u32 num,
+                       u32 first_walk, u32 first) {
+  const pattern *pt = &p->patterns[first_walk + first];
+  i64 step = pt->stride[pt->rank - 1];
+  u32 n = 1, width = (u32)dtype_size(e->prog->slots[list[first].slot].type);
+  if (pt->mode != MODE_STRIDED || width > 8 || stays(p, first_walk + first)) return 0;
+  while (first + n < num && n < step && list[first + n].slot == list[first].slot &&
+         list[first + n].offset == list[first].offset + n &&
+         memcmp(&p->walks[first_walk + first], &p->walks[first_walk + first + n], sizeof(walk)) ==
+             0)
+    n++;
+  return n < 2 || step == 2 || step > 4 * n ? 0 : n;
+}
+static void mark_families(const lower_env *e, kernel *kn, const prog_access *accesses, input *list,
+                          u32 num, u32 first_walk) {
+  for (u32 i = 0, n; i < num; i += n ? n : 1) {
+    n = list[i].family = find_family(e, &kn->p, accesses, num, first_walk, i);
+    for (u32 k = 1; k < n; k++) list[i + k].paired = true;
+  }
+}
+
 /* Lowers the code for the plan's blocks. The patterns must be known to say what is scalar, the
  * code to say how large a block should be: cut, lower, and cut again if that was too large. */
 void loop_lower_unit(const lower_env *e, kernel *kn, const prog_loop *l, bool registers,
@@ -495,6 +544,10 @@ void loop_lower_unit(const lower_env *e, kernel *kn, const prog_loop *l, bool re
     bool spread = find_spread(p, in_spread);
     for (u32 o = 0; o < kn->num_out; o++)
       direct[o] = p->patterns[l->num_in + o].mode == MODE_CONTIGUOUS;
+    for (u32 o = 0, n; !registers && o < kn->num_out; o += n ? n : 1) {
+      n = find_family(e, p, l->out, kn->num_out, l->num_in, o);
+      for (u32 k = 0; k < n; k++) direct[o + k] = true;
+    }
     for (u32 i = 0; i < nth; i++)
       iota_scalar[i] = p->patterns[l->num_in + kn->num_out + i].mode == MODE_SCALAR;
     vm_spec spec = {.code = &code,
@@ -559,6 +612,7 @@ static void find_pairs(const kernel *kn, input *list, u32 num, u32 first_walk, b
       const pattern *pt = &p->patterns[first_walk + i];
       input *a = &list[i], *b = &list[k];
       bool scalar = outputs && (kn->unit->outputs[i].scalar || kn->unit->outputs[k].scalar);
+      if (a->family || a->paired || b->family || b->paired) continue;
       if (a->slot != b->slot || b->offset != a->offset + 1 || scalar) continue;
       if (pt->mode != MODE_STRIDED || pt->stride[pt->rank - 1] != 2) continue;
       if (a->still || a->pair || b->pair || a->paired || b->paired) continue;
@@ -592,6 +646,13 @@ static void lower_map(const lower_env *e, const prog_loop *l, exec_step *out) {
   for (u32 o = 0; o < l->num_out; o++) {
     kn->out[o] = loop_input(e, &l->out[o]);
     kn->streams |= prog_slot_bytes(&e->prog->slots[l->out[o].slot]) >= STREAMED;
+  }
+  mark_families(e, kn, l->in, kn->in, kn->num_in, 0);
+  mark_families(e, kn, l->out, kn->out, kn->num_out, kn->num_in);
+  for (u32 o = 0; o < l->num_out; o++) { /* behind what is gathered */
+    if (!kn->out[o].family && !kn->out[o].paired) continue;
+    kn->out[o].packed = kn->scratch - kn->regs_bytes;
+    kn->scratch += align_up(kn->p.max_elements * kn->out[o].width, 64);
   }
   if (in_place) find_steps(e, kn);
   find_pairs(kn, kn->in, kn->num_in, 0, false);

@@ -50,7 +50,8 @@ typedef struct input {
   i64 offset;
   bool still;    /* gathered, and the same for all blocks */
   u32 pair;      /* 1 + another one, which has every second element, as this one the others */
-  bool paired;   /* it is the other one of a pair */
+  bool paired;   /* it is the other one of a pair, or one of a family */
+  u32 family;    /* so many, of which it is the first, have elements side by side; 0: it is alone */
   size_t packed; /* where its gathered block lies in scratch; 0: never gathered */
 } input;
 
@@ -116,6 +117,12 @@ void loop_splat(const pattern *p, i64 count, u32 width, char *base, const char *
  * between are the second's. */
 void loop_gather_pairs(const vm_kernels *k, const pattern *p, i64 count, u32 width,
                        const char *base, char *first, char *second);
+/* Blocks, `apart` bytes from one to the next, of n accesses of which each has the elements right
+ * behind those of the one before, whose pattern is the first one's. */
+void loop_gather_family(const vm_kernels *k, const pattern *p, i64 count, u32 width, u32 n,
+                        const char *base, char *out, i64 apart);
+void loop_scatter_family(const vm_kernels *k, const pattern *p, i64 count, u32 width, u32 n,
+                         char *base, const char *values, i64 apart);
 void loop_scatter_pairs(const vm_kernels *k, const pattern *p, i64 count, u32 width, char *base,
                         const char *first, const char *second);
 

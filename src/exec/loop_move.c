@@ -87,6 +87,23 @@ void loop_scatter_pairs(const vm_kernels *k, const pattern *p, i64 count, u32 wi
   });
 }
 
+void loop_gather_family(const vm_kernels *k, const pattern *p, i64 count, u32 width, u32 n,
+                        const char *base, char *out, i64 apart) {
+  i64 step = p->stride[p->rank - 1] * (i64)width;
+  FOR_RUNS(p, count, run, offset, done, {
+    k->transpose[vm_log2_width(width)](n, (size_t)run, out + done * width, apart,
+                                       base + offset * (i64)width, step, false);
+  });
+}
+void loop_scatter_family(const vm_kernels *k, const pattern *p, i64 count, u32 width, u32 n,
+                         char *base, const char *values, i64 apart) {
+  i64 step = p->stride[p->rank - 1] * (i64)width;
+  FOR_RUNS(p, count, run, offset, done, {
+    k->transpose[vm_log2_width(width)]((size_t)run, n, base + offset * (i64)width, step,
+                                       values + done * width, apart, false);
+  });
+}
+
 void loop_scatter(const vm_kernels *k, const pattern *p, i64 count, u32 width, char *base,
                   const char *values, bool streams) {
   u32 w = vm_log2_width(width), last = p->rank - 1;

@@ -9,6 +9,7 @@
  */
 #include "exec/combine.h"
 #include "exec/loop.h"
+#include "exec/unroll.h"
 #include "num/convert.h"
 
 enum {
@@ -637,6 +638,7 @@ static u64 contiguous_target(const plan *p) {
 }
 
 void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out) {
+  if (unroll_reduce(e, l, out)) return;
   reduction *r = ARENA_NEW(e->a, reduction);
   dtype *types = ARENA_ARRAY(e->a, dtype, l->num_out);
   r->out = ARENA_ARRAY(e->a, input, l->num_out);

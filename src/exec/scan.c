@@ -7,6 +7,7 @@
  * after the other. Of a single line a piece is transposed, so that the body works on every STEPth
  * element at once. */
 #include "exec/combine.h"
+#include "exec/unroll.h"
 #include "num/convert.h"
 
 enum { STEP = 16, PIECE = STEP * STEP * STEP, COLUMNS = 256, STAIRS = 16 };
@@ -348,6 +349,7 @@ static void run_scan(const void *data, const exec_env *env, u64 begin, u64 end) 
 }
 
 void scan_lower(const lower_env *e, const prog_window *w, u32 dim, bool backward, exec_step *out) {
+  if (unroll_scan(e, w, dim, backward, out)) return;
   scanning *r = ARENA_NEW(e->a, scanning);
   *r = (scanning){.w = w, .backward = backward, .n = w->dims[dim], .outer = 1, .inner = 1};
   dtype *types = ARENA_ARRAY(e->a, dtype, w->n);

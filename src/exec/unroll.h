@@ -1,0 +1,13 @@
+/* Reductions of a few elements as elementwise code. False: it is none, or better otherwise. The
+ * values, and the order in which they are combined, are those of reduce.c and scan.c. */
+#ifndef EXEC_UNROLL_H
+#define EXEC_UNROLL_H
+
+#include "exec/step.h"
+
+/* The kept dims are not empty. */
+bool unroll_reduce(const lower_env *e, const prog_loop *l, exec_step *out);
+/* Windows that span dim `dim` to one side, as scan_lower has them. */
+bool unroll_scan(const lower_env *e, const prog_window *w, u32 dim, bool backward, exec_step *out);
+
+#endif
