@@ -5,6 +5,7 @@
  * A window is moved plane by plane (step_shape); scatter combines runs that are contiguous in
  * both tensors through the VM. Scatter goes through its updates in order, so it is one unit and
  * its sums are always the same. */
+#include "exec/few_rows.h"
 #include "exec/step.h"
 #include "exec/vm.h"
 #include "num/convert.h"
@@ -39,6 +40,7 @@ struct gathering {
   u64 row;               /* elements of windows that are rows; 0: they are not */
   kern_fn *add;          /* scatter: what such a row is added by; NULL: it takes the place */
   kern_add_fn *add_rows; /* the same, for several; NULL: one after the other */
+  few_rows_fn *few;      /* for all of a line, where rows are short; NULL: by one of the others */
 };
 
 static bool contains(i64s list, i64 v, size_t *at) {
@@ -387,6 +389,23 @@ static u64 find_rows(const gathering *r, const exec_env *env, u64 b, u64 end, bo
   return n;
 }
 
+/* The same of rows that are short. */
+static void run_few_rows(const void *data, const exec_env *env, u64 begin, u64 end) {
+  const gathering *r = data;
+  const prog_gather *g = r->g;
+  i64 width = r->width[0];
+  if (g->scatter) end = r->batches; /* one unit */
+  for (u64 n; begin < end; begin += n) {
+    batch_line l = line_from(r, begin);
+    n = along_last(r, begin, end);
+    few_rows z = {.at = (const i32 *)env->slots[g->indices] + l.index,
+                  .operand = env->slots[g->operand[0]],
+                  .other = (char *)env->slots[g->other[0]] + l.other * width,
+                  .rule = r->rule};
+    r->few(&z, n);
+  }
+}
+
 static void run_gather_rows(const void *data, const exec_env *env, u64 begin, u64 end) {
   const gathering *r = data;
   i64 width = r->width[0];
@@ -429,14 +448,23 @@ static bool find_row(gathering *r, dtype t) {
   if (g->n != 1 || r->index_size != 1 || s->rank != 1 || s->to[0] != 1 || s->from[0] != 1 ||
       s->dims[0] * (i64)r->width[0] > MOST)
     return false;
-  if (g->scatter && !is_put(&g->body)) {
+  bool puts = is_put(&g->body);
+  few_how how = !g->scatter ? FEW_TAKE : puts ? FEW_PUT : FEW_ADD;
+  r->row = (u64)s->dims[0];
+  bool dense = r->batch_rank == 1 && r->batch_index[0] == 1 && r->batch_other[0] == s->dims[0] &&
+               r->batch_operand[0] == 0 && r->operand_stride[0] == s->dims[0];
+  bool any = strcmp(r->k->isa, "base") == 0; /* for which these are not compiled */
+  bool known = !any && r->index_type == DTYPE_s32 && r->rule.most < INT32_MAX;
+  if (dense && known && (how != FEW_ADD || g->body.kind == REDUCE_SUM))
+    r->few = few_rows_find(how, t, r->row * r->width[0]);
+  if (r->few) return true;
+  if (how == FEW_ADD) {
     if (g->body.kind != REDUCE_SUM || r->k->load[t] || r->k->clean[t]) return false;
     r->add = r->k->binary[VM_add][vm_rtype_of(t)][FORM_VV];
     if (!r->add) return false;
     const fold_kernels *f = r->k->fold_rows[vm_rtype_of(t)];
     r->add_rows = f ? f->add_rows : NULL;
   }
-  r->row = (u64)s->dims[0];
   return true;
 }
 
@@ -596,7 +624,7 @@ void gather_lower(const lower_env *e, const prog_gather *g, exec_step *out) {
     return;
   }
   if (find_row(r, type)) {
-    out->run = g->scatter ? run_scatter_rows : run_gather_rows;
+    out->run = r->few ? run_few_rows : g->scatter ? run_scatter_rows : run_gather_rows;
     out->units = g->scatter ? 1 : r->batches;
     if (g->scatter) out->cost *= r->batches;
     return;
