@@ -69,6 +69,7 @@ typedef struct vm_kernels {
   kern_fn *scatter[5];                               /* the same, to d strided */
   kern_transpose_fn *transpose[4];                   /* [log2 width] */
   kern_reverse_fn *reverse[5];                       /* [log2 width]; NULL: none */
+  kern_spread_few_fn *spread_few;                    /* of 4 bytes; NULL: none */
   kern_unzip_fn *unzip[5];                           /* [log2 width] */
   kern_zip_fn *zip[5];
   kern_fn *iota[R_COUNT];      /* a: i64 first, b: i64 step */

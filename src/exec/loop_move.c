@@ -36,6 +36,16 @@ static void gather_run(const vm_kernels *k, i64 stride, i64 run, u32 width, cons
     k->stride[w]((size_t)run, to, from, &stride, NULL);
 }
 
+static void spread_rows(const vm_kernels *k, i64 rows, i64 run, u32 width, const char *from,
+                        i64 row, char *to) {
+  u32 w = vm_log2_width(width);
+  i64 done = 0;
+  if (width == 4 && row == 1 && k->spread_few)
+    done = (i64)k->spread_few((size_t)rows, (size_t)run, to, from);
+  k->spread[w]((size_t)(rows - done), (size_t)run, to + done * run * (i64)width,
+               from + done * row * (i64)width, row);
+}
+
 /* The last two dims, of so many rows. */
 static void gather_rows(const vm_kernels *k, const pattern *p, i64 rows, u32 width,
                         const char *from, char *to) {
@@ -45,7 +55,7 @@ static void gather_rows(const vm_kernels *k, const pattern *p, i64 rows, u32 wid
   if (stride == 1)
     k->move->rows((size_t)rows, (size_t)bytes, to, bytes, from, row * (i64)width, false);
   else if (stride == 0 && w < 4)
-    k->spread[w]((size_t)rows, (size_t)run, to, from, row);
+    spread_rows(k, rows, run, width, from, row, to);
   else if (row == 1 && stride > 1 && w < 4)
     k->transpose[w]((size_t)rows, (size_t)run, to, bytes, from, stride * (i64)width, false);
   else

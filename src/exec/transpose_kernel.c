@@ -65,6 +65,58 @@ typedef void few_fn(i64 many, REAL *to, i64 to_step, const REAL *from, i64 from_
 static few_fn *const by_columns[] = {EACH_FEW(COLUMNS)};
 static few_fn *const by_rows[] = {EACH_FEW(ROWS)};
 
+/* Between n columns of their own and rows of n that lie one behind the other, n vectors at a time:
+ * as often as halving takes, every second element of two vectors and the others part, or meet. */
+#define PARTED(n)                                                                                  \
+  INLINE size_t parted_##n(size_t rows, char *to, i64 ts, const REAL *from) {                      \
+    size_t j = 0;                                                                                  \
+    for (; j + LANES <= rows; j += LANES, from += (n)*LANES) {                                     \
+      vec x[n];                                                                                    \
+      for (u32 i = 0; i < (n); i++) x[i] = load_vec(from + i * LANES);                             \
+      for (u32 round = 1; round < (n); round *= 2) {                                               \
+        vec y[n];                                                                                  \
+        for (u32 i = 0; i < (n) / 2; i++) {                                                        \
+          y[i] = PICK(x[2 * i], x[2 * i + 1], EVEN);                                               \
+          y[i + (n) / 2] = PICK(x[2 * i], x[2 * i + 1], ODD);                                      \
+        }                                                                                          \
+        for (u32 i = 0; i < (n); i++) x[i] = y[i];                                                 \
+      }                                                                                            \
+      for (u32 i = 0; i < (n); i++) store_vec((REAL *)(void *)(to + i * ts) + j, x[i]);            \
+    }                                                                                              \
+    return j;                                                                                      \
+  }                                                                                                \
+  INLINE size_t joined_##n(size_t rows, REAL *to, const char *from, i64 fs) {                      \
+    size_t j = 0;                                                                                  \
+    for (; j + LANES <= rows; j += LANES, to += (n)*LANES) {                                       \
+      vec x[n];                                                                                    \
+      for (u32 i = 0; i < (n); i++)                                                                \
+        x[i] = load_vec((const REAL *)(const void *)(from + i * fs) + j);                          \
+      for (u32 round = 1; round < (n); round *= 2) {                                               \
+        vec y[n];                                                                                  \
+        for (u32 i = 0; i < (n) / 2; i++) {                                                        \
+          y[2 * i] = PICK(x[i], x[i + (n) / 2], LOWER);                                            \
+          y[2 * i + 1] = PICK(x[i], x[i + (n) / 2], UPPER);                                        \
+        }                                                                                          \
+        for (u32 i = 0; i < (n); i++) x[i] = y[i];                                                 \
+      }                                                                                            \
+      for (u32 i = 0; i < (n); i++) store_vec(to + i * LANES, x[i]);                               \
+    }                                                                                              \
+    return j;                                                                                      \
+  }
+PARTED(4)
+PARTED(8)
+/* How many rows of so few elements are done so. */
+static size_t part_rows(size_t rows, size_t n, char *to, i64 ts, const char *from, i64 fs) {
+  const REAL *a = (const REAL *)(const void *)from;
+  if (LANES < 8 || fs != (i64)(n * WIDTH)) return 0;
+  return n == 4 ? parted_4(rows, to, ts, a) : n == 8 ? parted_8(rows, to, ts, a) : 0;
+}
+static size_t join_rows(size_t rows, size_t n, char *to, i64 ts, const char *from, i64 fs) {
+  REAL *d = (REAL *)(void *)to;
+  if (LANES < 8 || ts != (i64)(n * WIDTH)) return 0;
+  return n == 4 ? joined_4(rows, d, from, fs) : n == 8 ? joined_8(rows, d, from, fs) : 0;
+}
+
 /* What is left of squares at the edges goes to the next shorter vectors. */
 #if REAL_BITS == 32
 #define OF_WIDTH(isa) transpose_##isa##_f32.transpose
@@ -80,6 +132,10 @@ static few_fn *const by_rows[] = {EACH_FEW(ROWS)};
 static void transpose(size_t rows, size_t columns, char *to, i64 ts, const char *from, i64 fs,
                       bool streams) {
   enum { FEW = COUNT(by_rows) };
+  size_t parted = part_rows(columns, rows, to, ts, from, fs);
+  to += parted * WIDTH, from += (i64)parted * fs, columns -= parted;
+  size_t joined = join_rows(rows, columns, to, ts, from, fs);
+  to += (i64)joined * ts, from += joined * WIDTH, rows -= joined;
   REAL *d = (REAL *)(void *)to;
   const REAL *a = (const REAL *)(const void *)from;
   if (rows == 0 || columns == 0) return;
@@ -102,6 +158,48 @@ static void transpose(size_t rows, size_t columns, char *to, i64 ts, const char 
   SHORTER(rows - r, c, to + (i64)r * ts, ts, from + (i64)(r * WIDTH), fs, false);
 }
 
+/* Vectors of a vector's elements, each for a row of n: lane i of vector v has element (v * LANES +
+ * i) / n. */
+#if LANES == 16
+#define WHERE(n, v) LINE_OF(n, 16 * (v)), LINE_OF(n, 16 * (v) + 8)
+#else
+#define WHERE(n, v) LINE_OF(n, 8 * (v))
+#endif
+#define LINE_OF(n, i)                                                                              \
+  (i) / (n), ((i) + 1) / (n), ((i) + 2) / (n), ((i) + 3) / (n), ((i) + 4) / (n), ((i) + 5) / (n),  \
+      ((i) + 6) / (n), ((i) + 7) / (n)
+#define PUT(n, v) store_vec(d + (v)*LANES, PICK(x, x, WHERE(n, v)));
+#define PUT_3(n) PUT(n, 0) PUT(n, 1) PUT(n, 2)
+#define PUT_5(n) PUT_3(n) PUT(n, 3) PUT(n, 4)
+#define PUT_6(n) PUT_5(n) PUT(n, 5)
+#define PUT_7(n) PUT_6(n) PUT(n, 6)
+#define SPREAD(n)                                                                                  \
+  INLINE size_t spread_##n(size_t rows, REAL *d, const REAL *a) {                                  \
+    size_t i = 0;                                                                                  \
+    for (; i + LANES <= rows; i += LANES, d += (n)*LANES) {                                        \
+      vec x = load_vec(a + i);                                                                     \
+      PUT_##n(n)                                                                                   \
+    }                                                                                              \
+    return i;                                                                                      \
+  }
+#if LANES >= 8 && REAL_BITS == 32
+SPREAD(3)
+SPREAD(5)
+SPREAD(6)
+SPREAD(7)
+static size_t spread(size_t rows, size_t n, char *to, const char *from) {
+  REAL *d = (REAL *)(void *)to;
+  const REAL *a = (const REAL *)(const void *)from;
+  return n == 3   ? spread_3(rows, d, a)
+         : n == 5 ? spread_5(rows, d, a)
+         : n == 6 ? spread_6(rows, d, a)
+         : n == 7 ? spread_7(rows, d, a)
+                  : 0;
+}
+#else
+#define spread NULL
+#endif
+
 #if LANES == 2
 #define BACKWARD 1, 0
 #elif LANES == 4
@@ -123,4 +221,4 @@ static void reverse(size_t n, char *to, const char *from) {
   for (; i < n; i++) memcpy(d + i, a - (i64)i, WIDTH);
 }
 
-const transpose_kernels FOR_LANES(transpose_) = {transpose, reverse};
+const transpose_kernels FOR_LANES(transpose_) = {transpose, reverse, spread};

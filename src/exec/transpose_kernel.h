@@ -11,9 +11,13 @@ typedef void kern_transpose_fn(size_t rows, size_t columns, char *to, i64 to_str
 /* to[i] = from[-i], n elements. */
 typedef void kern_reverse_fn(size_t n, char *to, const char *from);
 
+/* Each of some elements for a row of n, 3 to 7, of 4 bytes each; of how many, from the first on. */
+typedef size_t kern_spread_few_fn(size_t rows, size_t n, char *to, const char *from);
+
 typedef struct transpose_kernels {
   kern_transpose_fn *transpose;
   kern_reverse_fn *reverse;
+  kern_spread_few_fn *spread; /* NULL: there is none */
 } transpose_kernels;
 
 extern const transpose_kernels transpose_base_f32, transpose_base_f64, transpose_v3_f32,
