@@ -215,8 +215,12 @@ struct jit {
 };
 
 static bool translate(const jit *j, arena *a, const jit_piece *p, str *out_code) {
-  translation t = {
-      .b = {.a = a, .to_bf16 = j->to_bf16, .target = (u8)j->target, .spread = p->spread}, .p = p};
+  translation t = {.b = {.a = a,
+                         .to_bf16 = j->to_bf16,
+                         .target = (u8)j->target,
+                         .spread = p->spread,
+                         .walks = p->walks},
+                   .p = p};
   t.temps = arena_zalloc(a, (p->num_temps + 1) * sizeof(typed));
   t.regs = arena_zalloc(a, (p->num_regs + 1) * sizeof(typed));
   for (u32 i = 0; i < p->num_calls; i++) {
@@ -288,6 +292,7 @@ void jit_end(jit *j) {
   mem_free(j->mem, j, sizeof *j);
 }
 
+bool jit_has_rows(const jit *j) { return j->target != JIT_NEON; }
 bool jit_can_spread(const jit *j) { return j->target == JIT_AVX512; }
 
 static const char *place_code(jit *j, str code) {
@@ -312,6 +317,7 @@ static const char *place_code(jit *j, str code) {
 /* All that code depends on. */
 static str make_key(arena *a, const jit_piece *p) {
   VEC(u32) k = {0};
+  VEC_PUSH(a, k, p->walks);
   VEC_PUSH(a, k, p->scalar | (u32)(p->spread != NULL) << 1 | p->vectors << 2);
   for (u32 r = 0; p->spread && r < p->num_regs; r++) VEC_PUSH(a, k, p->spread[r]);
   for (u32 i = 0; i < p->num_calls; i++) {

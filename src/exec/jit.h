@@ -34,6 +34,7 @@ typedef struct jit_piece {
   u32 first_const, num_consts; /* registers that are constants */
   const void *const *consts;
   const u8 *spread; /* by register: jit_build's; NULL: none */
+  u32 walks;        /* not 0: it is a vm_rows_fn, for so many inputs and outputs */
   bool scalar;
   u32 vectors; /* that a block has, as far as that matters */
 } jit_piece;
@@ -44,6 +45,7 @@ static inline u32 jit_vectors(u64 elements) {
 
 /* Whether code can read registers of which an element is for several lanes. */
 bool jit_can_spread(const jit *j);
+bool jit_has_rows(const jit *j);
 bool jit_knows(const vm_call *c);
 /* Whether so many calls, all known, are better compiled. */
 bool jit_pays(const vm_call *calls, u32 n);

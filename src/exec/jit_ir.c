@@ -58,7 +58,7 @@ bool jit_is_const(const jit_build *b, jit_value x, u32 *out_bits) {
 }
 
 jit_build jit_unroll(const jit_build *b, u32 times) {
-  jit_build r = {.a = b->a, .target = b->target, .spread = b->spread};
+  jit_build r = {.a = b->a, .target = b->target, .spread = b->spread, .walks = b->walks};
   u32 n = (u32)b->nodes.len;
   u32 *copies = ARENA_ARRAY(b->a, u32, (size_t)n * times + 1);
   for (u32 v = 0; v < n; v++)
@@ -73,7 +73,7 @@ jit_build jit_unroll(const jit_build *b, u32 times) {
 }
 
 jit_build jit_replace(const jit_build *b, jit_make_fn *const make[JP_COUNT_]) {
-  jit_build r = {.a = b->a, .target = b->target, .spread = b->spread};
+  jit_build r = {.a = b->a, .target = b->target, .spread = b->spread, .walks = b->walks};
   u32 len = (u32)b->nodes.len;
   jit_value *of = ARENA_ARRAY(b->a, jit_value, len + 1);
   for (u32 v = 0; v < len; v++) {

@@ -66,6 +66,7 @@ typedef struct jit_build {
   VEC(jit_divided) divided;
   bool to_bf16; /* denormals are flushed, and there is cvtneps2bf16 */
   u8 target;    /* jit_target */
+  u32 walks;    /* of a vm_rows_fn: registers that move on; 0: it is a vm_run_fn */
   /* By register in memory: 2 to that power lanes, one behind the other, have one element of it.
    * NULL: a lane has one of its own. */
   const u8 *spread;

@@ -428,14 +428,47 @@ static void emit_loop(emit *e) {
   if (sums) join_sums(e);
 }
 
-/* The frame is aligned for vectors; RBP knows where it began. */
-static void emit_function(emit *e) {
+/* Arguments of a vm_rows_fn that are kept behind what the caller wants back. */
+static const u8 rows_args[] = {RDI, RDX, RCX};
+
+/* Every address moves on, and again, unless that was the last row. */
+static void next_row(emit *e, u32 saved, u32 walks, u32 top) {
+  enum { NOT_EQUAL = 5 };
   jit_code *c = &e->code;
+  i32 args = -8 * (i32)saved;
+  x86_plain(c, 0, 1, 0x8b, RAX, x86_mem(RBP, args - 24));
+  for (u32 w = 0; w < walks && w < e->num_in_memory; w++)
+    if (e->pointer[w] != NO_REG)
+      x86_plain(c, 0, 1, 0x03, e->pointer[w], x86_mem(RAX, (i32)(w * sizeof(i64))));
+  x86_plain(c, 0, 1, 0x8b, RDI, x86_mem(RBP, args - 8));
+  x86_plain(c, 0, 1, 0xff, 1, x86_mem(RBP, args - 16)); /* dec */
+  x86_jump_back(c, NOT_EQUAL, top);
+}
+
+/* Whether all addresses that move on are in registers. */
+static bool has_pointers(const emit *e) {
+  for (u32 v = 0; v < e->b->nodes.len; v++) {
+    const jit_node *n = node_of(e, v);
+    u32 shape = info_of(e, v)->shape;
+    bool memory = shape == JIT_ONE || shape == JIT_LOAD || shape == JIT_STORE;
+    if (memory && e->needed[v] && n->imm < e->b->walks && e->pointer[n->imm] == NO_REG)
+      return false;
+  }
+  return true;
+}
+
+/* The frame is aligned for vectors; RBP knows where it began. */
+static bool emit_function(emit *e) {
+  jit_code *c = &e->code;
+  u32 walks = e->b->walks;
   if (!e->scalar) regs_give_pointers(e, pointers, COUNT(pointers));
+  if (walks && !has_pointers(e)) return false;
   u32 saved = e->num_pointers > FIRST_SAVED ? e->num_pointers - FIRST_SAVED : 0;
   x86_byte(c, 0x55); /* push rbp */
   x86_move(c, RBP, RSP);
   for (u32 i = 0; i < saved; i++) x86_plain(c, 0, 0, 0xff, 6, x86_reg(pointers[FIRST_SAVED + i]));
+  for (u32 i = 0; walks && i < COUNT(rows_args); i++)
+    x86_plain(c, 0, 0, 0xff, 6, x86_reg(rows_args[i])); /* push */
   x86_arith(c, 4, RSP, -(i32)regs_slot_bytes(e));
   x86_arith(c, 5, RSP, 0);
   u32 frame = (u32)c->bytes.len - 4;
@@ -445,10 +478,12 @@ static void emit_function(emit *e) {
     if (memory && e->needed[i] && e->pointer[reg] != NO_REG)
       x86_plain(c, 0, 1, 0x8b, e->pointer[reg], x86_mem(RSI, (i32)(reg * sizeof(void *))));
   }
+  u32 top = (u32)c->bytes.len;
   if (e->scalar)
     regs_emit_body(e, false);
   else
     emit_loop(e);
+  if (walks) next_row(e, saved, walks, top);
   for (u32 i = 0; i < 4; i++)
     c->bytes.data[frame + i] = (u8)(e->most_slots * regs_slot_bytes(e) >> 8 * i);
   x86_byte(c, 0xc5), x86_byte(c, 0xf8), x86_byte(c, 0x77); /* vzeroupper */
@@ -457,12 +492,13 @@ static void emit_function(emit *e) {
   x86_byte(c, 0x5d); /* pop rbp */
   x86_byte(c, 0xc3); /* ret */
   x86_finish(c);
+  return true;
 }
 
 bool jit_emit(const jit_build *b, u32 vectors, str *out_code) {
   emit e;
   if (!regs_init(&e, b, jit_is_for(b, JIT_AVX2) ? &narrow : &wide, vectors)) return false;
-  emit_function(&e);
+  if (!emit_function(&e)) return false;
   *out_code = (str){(const char *)e.code.bytes.data, e.code.bytes.len};
   return e.most_slots * regs_slot_bytes(&e) <= MOST_STACK;
 }

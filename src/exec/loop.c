@@ -339,11 +339,21 @@ static u32 next_block(const plan *p, block *b) {
 static u64 run_rows(const kernel *kn, void **reg, block *b, u64 most) {
   const plan *p = &kn->p;
   u32 d = p->cut - 1;
-  vm_run(kn->unit, reg, b->elements);
-  if (p->cut == 0 || p->pieces > 1 || kn->num_iota) return 1;
+  if (p->cut == 0 || p->pieces > 1 || kn->num_iota) {
+    vm_run(kn->unit, reg, b->elements);
+    return 1;
+  }
   const i64 *step = kn->steps + d * p->num_walks;
   u64 rows = (u64)(p->dims[d] - b->index[d]);
   if (rows > most) rows = most;
+  if (kn->unit->rows) {
+    kn->unit->rows(b->elements, reg, rows, step);
+    for (u32 w = 0; w < kn->num_in + kn->num_out; w++)
+      reg[w] = (char *)reg[w] + step[w] * (i64)(rows - 1);
+    b->index[d] += (i64)rows - 1;
+    return rows;
+  }
+  vm_run(kn->unit, reg, b->elements);
   for (u64 i = 1; i < rows; i++) {
     for (u32 w = 0; w < kn->num_in + kn->num_out; w++) reg[w] = (char *)reg[w] + step[w];
     vm_run(kn->unit, reg, b->elements);
@@ -513,6 +523,16 @@ static void mark_families(const lower_env *e, kernel *kn, const prog_access *acc
   }
 }
 
+/* Which outputs' values may be computed where they go, or where their family is in scratch. */
+static void find_places(const lower_env *e, const plan *p, const prog_loop *l, bool families,
+                        bool *out) {
+  for (u32 o = 0; o < l->num_out; o++) out[o] = p->patterns[l->num_in + o].mode == MODE_CONTIGUOUS;
+  for (u32 o = 0, n; families && o < l->num_out; o += n ? n : 1) {
+    n = find_family(e, p, l->out, l->num_out, l->num_in, o);
+    for (u32 k = 0; k < n; k++) out[o + k] = true;
+  }
+}
+
 /* Lowers the code for the plan's blocks. The patterns must be known to say what is scalar, the
  * code to say how large a block should be: cut, lower, and cut again if that was too large. */
 void loop_lower_unit(const lower_env *e, kernel *kn, const prog_loop *l, bool registers,
@@ -542,12 +562,7 @@ void loop_lower_unit(const lower_env *e, kernel *kn, const prog_loop *l, bool re
     }
     for (u32 i = 0; i < l->num_in; i++) in_scalar[i] = p->patterns[i].mode == MODE_SCALAR;
     bool spread = find_spread(p, in_spread);
-    for (u32 o = 0; o < kn->num_out; o++)
-      direct[o] = p->patterns[l->num_in + o].mode == MODE_CONTIGUOUS;
-    for (u32 o = 0, n; !registers && o < kn->num_out; o += n ? n : 1) {
-      n = find_family(e, p, l->out, kn->num_out, l->num_in, o);
-      for (u32 k = 0; k < n; k++) direct[o + k] = true;
-    }
+    find_places(e, p, l, !registers, direct);
     for (u32 i = 0; i < nth; i++)
       iota_scalar[i] = p->patterns[l->num_in + kn->num_out + i].mode == MODE_SCALAR;
     vm_spec spec = {.code = &code,
@@ -560,6 +575,7 @@ void loop_lower_unit(const lower_env *e, kernel *kn, const prog_loop *l, bool re
                     .out_overlaps = overlaps,
                     .registers = false,
                     .keep_registers = registers,
+                    .rows = !registers && p->cut > 0 && p->pieces == 1 && !count_moved(p),
                     .elements = p->max_elements,
                     .sums = kn->sums && may_sum(p)};
     kn->unit = vm_lower(e, &spec);

@@ -220,6 +220,11 @@ static bool compile_groups(vm_unit *u, const vm_calls *l, const groups *g, jit *
                        .spread = spread,
                        .scalar = first->scalar};
     if (g->compiled[k] && !(c.run = jit_compile(j, l->a, &piece))) return false;
+    if (l->spec->rows && g->n == 1 && c.run && !c.scalar && jit_has_rows(j)) {
+      piece.walks = u->num_in + u->num_out;
+      vm_run_fn *rows = jit_compile(j, l->a, &piece);
+      memcpy(&u->rows, &rows, sizeof rows);
+    }
     u->calls[n++] = c;
   }
   u->num_calls = n;

@@ -39,6 +39,10 @@ typedef struct vm_what {
 /* Several calls made one: over n elements, with what is in the registers. */
 typedef void vm_run_fn(size_t n, void **reg);
 
+/* The same for so many rows: from one to the next each input and output is so many bytes further;
+ * what is in the registers stays. */
+typedef void vm_rows_fn(size_t n, void **reg, size_t rows, const i64 *step);
+
 typedef struct vm_call {
   kern_fn *fn;
   vm_run_fn *run; /* not NULL: instead of fn */
@@ -63,6 +67,7 @@ typedef struct vm_output {
 typedef struct vm_unit {
   vm_call *calls;
   u32 num_calls;
+  vm_rows_fn *rows;              /* all of them; NULL: there is none */
   u32 num_regs, num_in, num_out; /* registers: inputs, outputs, then all others */
   u32 first_const, num_consts;
   const void **consts; /* of registers first_const... */
@@ -89,6 +94,7 @@ typedef struct vm_spec {
   bool registers;          /* inputs are of register type, not as stored */
   bool rounds;             /* what vm_reduces_wide holds for rounds after every operation too */
   bool keep_registers;     /* outputs are of register type, and never scalars */
+  bool rows;               /* vm_unit.rows is wanted */
   u64 elements;            /* of a block, about; 0: many */
   bool sums; /* only a block's sum of the one output is wanted, f32 in registers; its elements are
                 FOLD_RUNNING at least and fewer than FOLD_LONG */
