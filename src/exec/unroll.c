@@ -92,6 +92,27 @@ static int compared(vm_op op, range x, range y) {
   return -1;
 }
 
+static bool is_of(const vm_instr *i, vm_op op, u32 x, u32 y) {
+  return i->op == op && i->a == x && i->b == y;
+}
+/* What is greater or equal by one comparison, and the greater of two integers by none. */
+static void make_less(const vm_code *c, vm_instr *v, dtype of) {
+  static const struct {
+    u16 than, or_equal, choice;
+  } ops[] = {{VM_gt, VM_ge, VM_max}, {VM_lt, VM_le, VM_min}};
+  const vm_instr *p = &c->instrs[v->a];
+  dtype_class class = dtype_infos[v->type].kind;
+  bool integers = class == DTYPE_CLASS_SINT || class == DTYPE_CLASS_UINT;
+  for (u32 k = 0; k < COUNT(ops); k++) {
+    if (p->op != ops[k].than) continue;
+    if (v->op == VM_or && of == DTYPE_pred && is_of(&c->instrs[v->b], VM_eq, p->a, p->b))
+      *v = (vm_instr){.op = ops[k].or_equal, .type = v->type, .a = p->a, .b = p->b};
+    else if (v->op == VM_select && integers && p->a == v->b && p->b == v->c)
+      *v = (vm_instr){.op = ops[k].choice, .type = v->type, .a = p->a, .b = p->b};
+    return;
+  }
+}
+
 /* An instruction, or a value that is the same. */
 static u32 add_known(unrolled *u, vm_instr v) {
   static const range unknown = {0};
@@ -111,8 +132,9 @@ static u32 add_known(unrolled *u, vm_instr v) {
     if (y.known && y.low == y.high) return (y.low != 0) == neutral ? v.a : v.b;
   }
   if (v.op == VM_select && x.known && x.low == x.high) return x.low ? v.b : v.c;
+  make_less(&u->l.code, &v, t);
   u32 value = add(u, v);
-  if (v.op == VM_select && y.known && z.known)
+  if (n == 3 && v.op == VM_select && y.known && z.known)
     u->of[value] = (range){true, min_i64(y.low, z.low), max_i64(y.high, z.high)};
   return value;
 }
