@@ -48,6 +48,20 @@ INLINE vec pick_vec(vec x, const i32 *at) {
 }
 #endif
 
+typedef REAL half __attribute__((vector_size(LANE_BYTES / 2)));
+#if defined(__AVX512F__)
+INLINE half take_half(const REAL *p, lanes_mask m) {
+  return (half)CALL(_mm256_maskz_loadu_)((__mmask8)m, p);
+}
+INLINE void put_half(REAL *p, lanes_mask m, half x) {
+  CALL(_mm256_mask_storeu_)(p, (__mmask8)m, x);
+}
+#else
+INLINE half take_half(const REAL *p, lanes_mask m) {
+  return (half)CALL(_mm_maskload_)(p, _mm256_castsi256_si128(m));
+}
+#endif
+
 /* ---- rows of c ---- */
 
 /* Rows [i, i + R) of a product: each term of theirs times the columns. */
@@ -110,14 +124,6 @@ INLINE vec pick_vec(vec x, const i32 *at) {
   }
 
 #if defined(__AVX512F__)
-/* Half a register, of which the processor adds two in the time of a whole one. */
-typedef REAL half __attribute__((vector_size(LANE_BYTES / 2)));
-INLINE half take_half(const REAL *p, lanes_mask m) {
-  return (half)CALL(_mm256_maskz_loadu_)((__mmask8)m, p);
-}
-INLINE void put_half(REAL *p, lanes_mask m, half x) {
-  CALL(_mm256_mask_storeu_)(p, (__mmask8)m, x);
-}
 #if LANES == 16
 #define HALF_LOWER 0, 8, 1, 9, 2, 10, 3, 11
 #define HALF_UPPER 4, 12, 5, 13, 6, 14, 7, 15
@@ -152,34 +158,50 @@ MULTIPLY(vec, LANES)
   UNROLL for (u32 m = (count) / 2; m > 0; m /= 2) UNROLL for (u32 i = 0; i < m; i++) s[i] =        \
       PICK(s[2 * i], s[2 * i + 1], EVEN) + PICK(s[2 * i], s[2 * i + 1], ODD)
 
-INLINE vec take_or_load(const REAL *p, lanes_mask some, bool whole) {
-  return whole ? load_vec(p) : take_vec(p, some);
+#if LANES == 4
+#define BOTH 0, 1, 2, 3
+#elif LANES == 8
+#define BOTH 0, 1, 2, 3, 4, 5, 6, 7
+#else
+#define BOTH 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+#endif
+enum { PAIRS = LANES / 2 };
+
+INLINE half take_terms(const REAL *p, lanes_mask some, bool whole) {
+  half x;
+  if (!whole) return take_half(p, some);
+  memcpy(&x, p, sizeof x);
+  return x;
 }
 
-/* One row, a register for each column, which lie along terms: by fours, the last of which may have
- * some that another has. `from`: of the columns of four. */
-INLINE void add_columns(vec s[LANES], const REAL *a, const REAL *b, const small_call *t,
+/* PAIRS terms of one row, half a register for each column, which lie along terms: by fours, the
+ * last of which may have some that another has. `from`: of the columns of four. */
+INLINE void add_columns(vec s[PAIRS], const REAL *a, const REAL *b, const small_call *t,
                         const i64 from[4], lanes_mask some, bool whole) {
-  vec x = take_or_load(a, some, whole);
+  half one = take_terms(a, some, whole);
+  vec x = PICK(one, one, BOTH);
   UNROLL for (u32 g = 0; g < LANES; g += 4) if (g < t->n) {
     const REAL *w = b + (g + 4 <= t->n || g == 0 ? g : t->n - 4) * t->b_step;
-    UNROLL for (u32 j = 0; j < 4; j++) s[g + j] += x * take_or_load(w + from[j], some, whole);
+    UNROLL for (u32 j = 0; j < 4; j += 2) {
+      half y = take_terms(w + from[j], some, whole), z = take_terms(w + from[j + 1], some, whole);
+      s[(g + j) / 2] += x * PICK(y, z, BOTH);
+    }
   }
 }
 
 static void sum_columns(const small_call *t) {
   const REAL *a = t->a, *b = t->b;
   REAL *c = t->c;
-  u32 n = t->n, k = t->k / LANES * LANES, fours = n < 4 ? n : n / 4 * 4;
+  u32 n = t->n, k = t->k / PAIRS * PAIRS, fours = n < 4 ? n : n / 4 * 4;
   lanes_mask rest = first_lanes(t->k - k), first = first_lanes(fours);
   lanes_mask last = first_lanes(fours + (n > fours ? 4 : 0)) ^ first;
   i64 from[4];
   for (u32 j = 0; j < 4; j++) from[j] = (j < n ? j : n - 1) * t->b_step;
   for (u64 q = 0; q < t->batches; q++, a += t->a_batch, b += t->b_batch, c += t->c_batch) {
-    vec s[LANES] = {0};
-    for (u32 p = 0; p < k; p += LANES) add_columns(s, a + p, b + p, t, from, rest, true);
+    vec s[PAIRS] = {0};
+    for (u32 p = 0; p < k; p += PAIRS) add_columns(s, a + p, b + p, t, from, rest, true);
     if (k < t->k) add_columns(s, a + k, b + k, t, from, rest, false);
-    FOLD(s, LANES);
+    FOLD(s, PAIRS);
     put_vec(c, first, s[0]);
     if (n > fours) put_vec(c + n - 4 - fours, last, s[0]);
   }
@@ -257,7 +279,6 @@ INLINE void set_element(i32 *words, u32 lane, u32 from) {
 
 /* Half a register for each column, which lie side by side; as many products as registers have room
  * for. */
-enum { PAIRS = LANES / 2 };
 typedef struct pairs {
   u32 height;             /* registers of a product */
   bool dense;             /* b's registers are as they lie */
