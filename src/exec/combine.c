@@ -2,11 +2,24 @@
  * is the caller's scratch. */
 #include "exec/combine.h"
 
+/* A known operation on each operand by itself. */
+static vm_code code_of_each(arena *a, prog_reducer kind, u32 n, const dtype *types) {
+  vm_code all = {.instrs = ARENA_ARRAY(a, vm_instr, 4 * n), .len = 4 * n, .cap = 4 * n};
+  for (u32 o = 0; o < n; o++) {
+    vm_instr *i = all.instrs + 4 * o;
+    prog_body_code(kind, types[o], i);
+    i[0].a = o, i[1].a = n + o;
+    i[2].a += 4 * o, i[2].b += 4 * o;
+    i[3].a += 4 * o, i[3].b = o;
+  }
+  all.num_in = 2 * n, all.num_out = n;
+  return all;
+}
+
 void combine_lower(const lower_env *e, const prog_body *body, u32 n, const dtype *types,
                    bool rounds, combiner *out) {
-  vm_instr storage[4];
   vm_code code = body->code;
-  if (body->kind != REDUCE_CODE) code = prog_body_code(body->kind, types[0], storage);
+  if (body->kind != REDUCE_CODE) code = code_of_each(e->a, body->kind, n, types);
   bool direct[COMBINE_OPERANDS];
   u64 overlaps[COMBINE_OPERANDS];
   for (u32 o = 0; o < n; o++) {

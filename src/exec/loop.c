@@ -452,8 +452,7 @@ input loop_input(const lower_env *e, const prog_access *a) {
 /* The walks over dims [first, first + rank) of the loop, in order inputs, outputs, iotas. */
 void loop_make_walks(const lower_env *e, kernel *kn, const prog_loop *l, u32 first, u32 rank) {
   plan *p = &kn->p;
-  u32 num_iota = 0;
-  for (u32 i = 0; i < l->code.len; i++) num_iota += l->code.instrs[i].op == VM_iota;
+  u32 num_iota = vm_count_iotas(&l->code);
   p->rank = rank;
   memcpy(p->dims, l->dims + first, rank * sizeof(i64));
   p->num_walks = l->num_in + kn->num_out + num_iota;

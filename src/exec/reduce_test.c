@@ -194,6 +194,54 @@ static void check_columns(arena *a, i64 sets, i64 parts, i64 r, i64 columns, pro
   free(x), free(mean), free(z);
 }
 
+/* What (k0, r, k1) leaves of x, of x * x and of x - 1, which are done together: whole numbers. */
+static void check_together(arena *a, i64 k0, i64 r, i64 k1, dtype t, prog_reducer kind) {
+  size_t n = (size_t)(k0 * r * k1), m = (size_t)(k0 * k1);
+  bool f = t == DTYPE_f32;
+  i32 *x = malloc(n * 4), *z[3], first[3], one = as_element(f, 1);
+  u32 seed = 13;
+  for (size_t i = 0; i < n; i++) x[i] = as_element(f, (i32)(noise(&seed) * 5));
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 px = prog_param(b, t, n);
+  for (i32 o = 0; o < 3; o++) {
+    first[o] = as_element(f, o + 1), z[o] = malloc(m * 4);
+    u32 out = prog_result(b, t, m, -1), init = prog_const(b, t, 1, &first[o]);
+    prog_loop *l = prog_add_loop(b, 3, (i64[]){k0, k1, r}, S, L);
+    u32 v = vm_load(b, &l->code, t, prog_loop_in(b, l, px, 0, (i64[]){r * k1, 1, k1}));
+    if (o == 1) v = vm_emit(b, &l->code, VM_mul, t, v, v, 0);
+    if (o == 2) v = vm_emit(b, &l->code, VM_sub, t, v, vm_const_bits(b, &l->code, t, &one), 0);
+    prog_loop_out(b, l, out, 0, (i64[]){k1, 1, 0}, v);
+    prog_loop_reduce(b, l, 1, &init, (prog_body){.kind = kind});
+  }
+  CHECK(!*run(b, (void *[]){x}, (void *[]){z[0], z[1], z[2]}));
+  int bad = 0;
+  for (size_t i = 0; i < m; i++) {
+    double want[] = {1, 2, 3};
+    for (i64 q = 0; q < r; q++) {
+      double e = number(f, x[((i64)i / k1 * r + q) * k1 + (i64)i % k1]), of[] = {e, e * e, e - 1};
+      for (u32 o = 0; o < 3; o++)
+        want[o] = kind == REDUCE_SUM ? want[o] + of[o] : fmax(want[o], of[o]);
+    }
+    for (u32 o = 0; o < 3; o++) bad += number(f, z[o][i]) != want[o];
+  }
+  CHECK(bad == 0);
+  free(x);
+  for (u32 o = 0; o < 3; o++) free(z[o]);
+}
+
+/* The last of them are cut in parts. */
+static void test_together(arena *a) {
+  static const i64 shapes[][3] = {{1, 3000, 1},   {1, 100000, 1}, {5, 3000, 1},   {1000, 7, 1},
+                                  {300, 64, 1},   {90, 200, 1},   {1, 640, 16},   {3, 400, 64},
+                                  {2, 90, 300},   {1, 40, 700},   {4, 33, 129},   {1, 16, 16},
+                                  {1, 600000, 1}, {2, 40000, 16}, {1, 20000, 64}, {1, 2000, 300},
+                                  {1, 300, 2000}, {4, 131072, 1}, {1, 262147, 1}, {1, 5000, 100}};
+  for (size_t i = 0; i < COUNT(shapes); i++)
+    for (u32 k = 0; k < 4; k++)
+      check_together(a, shapes[i][0], shapes[i][1], shapes[i][2], k % 2 ? DTYPE_f32 : DTYPE_s32,
+                     k / 2 ? REDUCE_SUM : REDUCE_MAX);
+}
+
 static void test_reduce(arena *a) {
   static const i64 shapes[][3] = {{1, 1, 1},    {1, 100000, 1}, {5, 3000, 1}, {1000, 7, 1},
                                   {4, 33, 129}, {1, 64, 64},    {3, 5000, 3}, {7, 0, 2},
@@ -410,6 +458,7 @@ static void run_tests(arena *a, const exec_options *options) {
   status s = exec_create(options, &pool);
   CHECK(!s);
   test_reduce(a);
+  test_together(a);
   test_short_rows(a);
   test_order(a);
   test_windows(a);

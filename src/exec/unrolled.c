@@ -105,6 +105,7 @@ bool reduce_lower_unrolled(const lower_env *e, const prog_loop *l, exec_step *ou
   dtype type = e->prog->slots[l->out[0].slot].type;
   vm_code body =
       l->body.kind == REDUCE_CODE ? l->body.code : prog_body_code(l->body.kind, type, storage);
+  if (l->body.kind != REDUCE_CODE && l->num_out > 1) return false;
   if (!l->init || rows == 0 || rows > ROWS || kept > ELEMENTS) return false;
   if (rows * l->num_in + l->num_out > INPUTS || rows * (l->code.len + body.len) > INSTRUCTIONS)
     return false;

@@ -405,9 +405,9 @@ static void recognize_bodies(program *p) {
   }
 }
 
-/* In order: labels become steps, bodies are recognized, the program is checked, planned, and
- * checked again. What is wrong in it is our fault and INTERNAL, but for ranks that steps cannot
- * hold. */
+/* In order: labels become steps, bodies are recognized, the program is checked, its reductions are
+ * formed, it is planned, and checked again. What is wrong in it is our fault and INTERNAL, but for
+ * ranks that steps cannot hold. */
 status prog_finish(prog_builder *b, const program **out_program) {
   *out_program = NULL;
   if (b->too_big.data)
@@ -430,6 +430,7 @@ status prog_finish(prog_builder *b, const program **out_program) {
   /* Twice: planning relies on a sound program, running on a sound plan. */
   status s = prog_check(p, false);
   if (!s) {
+    prog_form_reductions(b->a, p);
     prog_plan(b->a, b->scratch, p);
     s = program_validate(p);
   }

@@ -56,7 +56,8 @@ static void count_loop(const program *p, const prog_step *s, program_cost *sum) 
   count_code(&l->code, points, sum);
   if (l->reduced) {
     double left = product(l->dims, l->rank - l->reduced);
-    if (points > left) count_body(&l->body, points - left, sum);
+    u32 times = l->body.kind == REDUCE_CODE ? 1 : l->num_out;
+    if (points > left) count_body(&l->body, times * (points - left), sum);
   }
   for (u32 i = 0; i < l->num_in; i++) sum->bytes += access_bytes(p, &l->in[i], l->dims, l->rank);
   for (u32 i = 0; i < l->num_out; i++) sum->bytes += access_bytes(p, &l->out[i], l->dims, l->rank);

@@ -87,6 +87,20 @@ bool prog_find_tiles(const prog_dot *d, prog_tiles *t);
  * idle moves. Of a program of which nothing is planned. */
 void prog_take_wrapped(arena *a, arena *scratch, program *p);
 
+/* reductions.c: those that read the same become one, and large ones parts. Of a sound program of
+ * which nothing is planned. */
+void prog_form_reductions(arena *a, program *p);
+/* Of a loop, the input that meets the most elements, and the least stride that it has in dims
+ * [first, end); INT64_MAX: none there, or there is no input. */
+u32 prog_loop_largest(const prog_loop *l);
+i64 prog_loop_least_stride(const prog_loop *l, u32 first, u32 end);
+
+static inline u32 vm_count_iotas(const vm_code *c) {
+  u32 n = 0;
+  for (u32 i = 0; i < c->len; i++) n += c->instrs[i].op == VM_iota;
+  return n;
+}
+
 /* Fills in body->kind where the code is one known operation on one operand. */
 void prog_body_recognize(prog_body *body);
 /* The 16 bytes at `element` begin with what a known kind leaves as it is; false: of this type there

@@ -122,8 +122,9 @@ typedef struct prog_body {
 
 /* An elementwise kernel over an iteration space, or (reduced > 0) a reduction over its last
  * `reduced` dims: then store i is the i-th value to be reduced, init[i] a scalar slot with its
- * initial value, and out[i] has stride 0 in the reduced dims. Each output element is written
- * exactly once. An output may be an input's memory only with the very same access. */
+ * initial value, and out[i] has stride 0 in the reduced dims; a body of a known kind reduces each
+ * output's values by themselves. Each output element is written exactly once. An output may be an
+ * input's memory only with the very same access. */
 typedef struct prog_loop {
   u32 rank, reduced;
   i64 dims[PROG_MAX_DIMS];

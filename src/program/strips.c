@@ -174,11 +174,7 @@ static bool is_complete(const touches *t, u32 at) {
 }
 
 /* Indices of rows become inputs. */
-static bool has_room(const prog_loop *l) {
-  u32 n = l->num_in;
-  for (u32 i = 0; i < l->code.len; i++) n += l->code.instrs[i].op == VM_iota;
-  return n <= 64;
-}
+static bool has_room(const prog_loop *l) { return l->num_in + vm_count_iotas(&l->code) <= 64; }
 
 static void weigh(const touches *t, strips_bytes *out) {
   *out = (strips_bytes){0};

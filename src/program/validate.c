@@ -171,8 +171,9 @@ static bool check_body(checker *c, const prog_body *body, u32 n, const dtype *ty
 /* ---- steps ---- */
 
 static bool check_loop(checker *c, const prog_loop *l) {
-  if (l->rank > PROG_MAX_DIMS || l->reduced > l->rank || l->num_in > 64 || l->num_out > 32)
-    return fail(c, "too many dimensions, inputs or outputs");
+  if (l->rank > PROG_MAX_DIMS || l->reduced > l->rank || l->num_in > 64 || l->num_out > 32 ||
+      vm_count_iotas(&l->code) > 64)
+    return fail(c, "too many dimensions, inputs, outputs or indices");
   if (!check_dims(c, l->dims, l->rank)) return false;
   dtype in[64], out[64];
   for (u32 i = 0; i < l->num_in; i++) {
@@ -191,14 +192,13 @@ static bool check_loop(checker *c, const prog_loop *l) {
   }
   const char *error = vm_code_check(&l->code, l->num_in, in, l->num_out, out, l->rank);
   if (error) return fail(c, error);
-  u32 iotas = 0;
-  for (u32 i = 0; i < l->code.len; i++) iotas += l->code.instrs[i].op == VM_iota;
-  if (iotas > 64) return fail(c, "more than 64 iotas in one kernel");
   if (!l->reduced) return true;
+  bool known = l->body.kind != REDUCE_CODE; /* each result by itself */
   for (u32 i = 0; i < l->num_out; i++)
-    if (!check_scalar(c, l->init[i]) || slot_of(c, l->init[i])->type != out[i])
+    if (!check_scalar(c, l->init[i]) || slot_of(c, l->init[i])->type != out[i] ||
+        (known && !check_body(c, &l->body, 1, &out[i])))
       return fail(c, "initial value of another type");
-  return check_body(c, &l->body, l->num_out, out);
+  return known || check_body(c, &l->body, l->num_out, out);
 }
 
 static bool check_dot(checker *c, const prog_dot *d) {
