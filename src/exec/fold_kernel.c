@@ -97,7 +97,8 @@ static void fold_sum(size_t n, void *acc, const void *init, const void *av) {
   x[i_] = with(PICK(x[i_], x[i_ + half_], LOWER), PICK(x[i_], x[i_ + half_], UPPER))
 #define PLUS(x, y) ((x) + (y))
 
-static void sum_each(size_t num, size_t n, void *rows, const void *init, const void *av) {
+static void sum_each(size_t num, size_t n, size_t step, void *rows, const void *init,
+                     const void *av) {
   const REAL *a = av;
   REAL *to = rows, first = *(const REAL *)init;
   vec from, x[LANES];
@@ -105,7 +106,7 @@ static void sum_each(size_t num, size_t n, void *rows, const void *init, const v
   for (size_t at = 0; at < num; at += LANES) {
     for (u32 r = 0; r < LANES; r++) {
       vec part[PARTS];
-      sum_streams(n, a + (at + r < num ? at + r : at) * n, part);
+      sum_streams(n, a + (at + r < num ? at + r : at) * step, part);
       UNROLL
       for (u32 half = PARTS / 2; half > 0; half /= 2) UNROLL
       for (u32 p = 0; p < half; p++) part[p] += part[half + p];
@@ -308,7 +309,8 @@ INLINE vec load_or_first(const REAL *p, size_t n) {
 
 /* As many rows as a vector has lanes, whose halves are combined side by side. Where there are NaNs,
  * or a zero comes out, one by one. */
-INLINE void most_each(size_t num, size_t n, REAL *to, const REAL *init, const REAL *a, bool max) {
+INLINE void most_each(size_t num, size_t n, size_t step, REAL *to, const REAL *init, const REAL *a,
+                      bool max) {
   const vec from = *init - (vec){0};
   for (size_t at = 0; at < num; at += LANES) {
     vec x[LANES];
@@ -316,7 +318,7 @@ INLINE void most_each(size_t num, size_t n, REAL *to, const REAL *init, const RE
     for (u32 r = 0; r < LANES; r++) {
       x[r] = from;
       if (at + r >= num) continue;
-      const REAL *row = a + (at + r) * n;
+      const REAL *row = a + (at + r) * step;
       size_t i = 0;
       for (; i + LANES <= n; i += LANES) {
         vec y = load_vec(row + i);
@@ -332,15 +334,18 @@ INLINE void most_each(size_t num, size_t n, REAL *to, const REAL *init, const RE
     store_some(to + at, x[0], num - at);
     if (!any_odd(bad) && !any_odd(equal(x[0], (vec){0}))) continue;
     for (u32 r = 0; r < LANES && at + r < num; r++)
-      if (to[at + r] == 0 || any_odd(bad)) fold_most(n, to + at + r, init, a + (at + r) * n, max);
+      if (to[at + r] == 0 || any_odd(bad))
+        fold_most(n, to + at + r, init, a + (at + r) * step, max);
   }
 }
 
-static void max_each(size_t num, size_t n, void *rows, const void *init, const void *a) {
-  most_each(num, n, rows, init, a, true);
+static void max_each(size_t num, size_t n, size_t step, void *rows, const void *init,
+                     const void *a) {
+  most_each(num, n, step, rows, init, a, true);
 }
-static void min_each(size_t num, size_t n, void *rows, const void *init, const void *a) {
-  most_each(num, n, rows, init, a, false);
+static void min_each(size_t num, size_t n, size_t step, void *rows, const void *init,
+                     const void *a) {
+  most_each(num, n, step, rows, init, a, false);
 }
 
 /* ---- lines ---- */

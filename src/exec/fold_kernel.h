@@ -13,8 +13,10 @@ typedef void kern_fold_fn(size_t n, void *acc, const void *init, const void *a);
 typedef void kern_lines_fn(size_t n, void *d, const void *init, const void *const *lines,
                            size_t num_lines);
 
-/* rows[i] = *init combined with the n values behind i * n, as kern_fold_fn does it, bit for bit. */
-typedef void kern_each_fn(size_t num, size_t n, void *rows, const void *init, const void *a);
+/* rows[i] = *init combined with the n values behind i * step, as kern_fold_fn does it, bit for bit.
+ */
+typedef void kern_each_fn(size_t num, size_t n, size_t step, void *rows, const void *init,
+                          const void *a);
 
 /* Adds rows of n to where rows[i] says, in order; NULL: that one to nowhere. From one row to the
  * next there are `step`. */

@@ -234,6 +234,9 @@ static bool translate(const jit *j, arena *a, const jit_piece *p, str *out_code)
     if (c->d < TEMP_BASE) write_memory(&t.b, c->d, v);
   }
   t.b = jit_lower(&t.b);
+  u32 lanes = j->target == JIT_AVX512 ? 16 : 8;
+  if (p->sums == SUMS_ROWS) t.b = jit_sum_rows(&t.b, p->length, lanes);
+  if (p->sums == SUMS_COLUMNS) t.b = jit_sum_columns(&t.b, p->length, lanes);
   return jit_emit(&t.b, p->scalar ? 0 : p->vectors, out_code);
 }
 
@@ -276,6 +279,8 @@ jit *jit_begin(const allocator *mem, const vm_kernels *k, bool flushes) {
   arena_init(&j->scratch, mem, &j->trap);
   return j;
 }
+
+bool jit_sums_parts(const jit *j) { return j->target != JIT_NEON; }
 
 bool jit_seal(jit *j) {
   for (size_t i = 0; i < j->chunks.len; i++)
@@ -320,6 +325,7 @@ static str make_key(arena *a, const jit_piece *p) {
   VEC_PUSH(a, k, p->walks);
   VEC_PUSH(a, k, p->scalar | (u32)(p->spread != NULL) << 1 | p->vectors << 2);
   for (u32 r = 0; p->spread && r < p->num_regs; r++) VEC_PUSH(a, k, p->spread[r]);
+  VEC_PUSH(a, k, p->sums ? p->sums | p->length << 2 : 0);
   for (u32 i = 0; i < p->num_calls; i++) {
     const vm_call *c = &p->calls[i];
     u32 regs[] = {c->d, c->a, c->b, c->c};

@@ -36,6 +36,8 @@ typedef struct jit_piece {
   const u8 *spread; /* by register: jit_build's; NULL: none */
   u32 walks;        /* not 0: it is a vm_rows_fn, for so many inputs and outputs */
   bool scalar;
+  vm_sums sums; /* of the calls that are sums */
+  u32 length;
   u32 vectors; /* that a block has, as far as that matters */
 } jit_piece;
 static inline u32 jit_vectors(u64 elements) {
@@ -49,6 +51,8 @@ bool jit_has_rows(const jit *j);
 bool jit_knows(const vm_call *c);
 /* Whether so many calls, all known, are better compiled. */
 bool jit_pays(const vm_call *calls, u32 n);
+/* Whether sums of other parts than whole blocks are compiled. */
+bool jit_sums_parts(const jit *j);
 /* NULL: too large, or there are no pages for code. Out of memory it jumps to the trap of `a`. */
 vm_run_fn *jit_compile(jit *j, arena *a, const jit_piece *p);
 /* Where code that somebody else has written is, to run at any address. NULL and out of memory: the

@@ -1,6 +1,9 @@
 /* The table of primitives, and numbering values so that equal ones are one. */
 #include "exec/jit_ir.h"
 
+#include "exec/fold_kernel.h"
+#include "exec/fold_order.h"
+
 #define OPERANDS(shape)                                                                            \
   (JIT_##shape == JIT_FMA || JIT_##shape == JIT_BLEND ? 3                                          \
    : JIT_##shape == JIT_X3 || JIT_##shape == JIT_CMP || JIT_##shape == JIT_TEST ||                 \
@@ -68,6 +71,66 @@ jit_build jit_unroll(const jit_build *b, u32 times) {
       for (u32 k = 0; k < p->operands; k++) x.arg[k] = copies[x.arg[k] * times + t];
       if (p->shape > JIT_ONE) x.part = t;
       copies[v * times + t] = jit_add_node(&r, x);
+    }
+  return r;
+}
+
+/* Node v of a round, whose operands are among the round's copies, as part `part`. */
+static jit_node copy_node(const jit_build *b, u32 v, const u32 *copies, u32 part) {
+  jit_node x = b->nodes.data[v];
+  const jit_prim_info *p = &jit_prim_infos[x.prim];
+  for (u32 k = 0; k < p->operands; k++) x.arg[k] = copies[x.arg[k]];
+  if (p->shape > JIT_ONE) x.part = part;
+  return x;
+}
+
+/* Running sums as fold_order.h has it, down to 16 values, and stored. */
+static void store_running(jit_build *r, u32 reg, u32 *sum, u32 running, u32 lanes) {
+  enum { LEFT = 16 };
+  for (u32 half = running / 2; half * lanes >= LEFT; half /= 2)
+    for (u32 k = 0; k < half && sum[k + half]; k++)
+      sum[k] = 1 + jit_add(r, JP_addps, 0, sum[k] - 1, sum[k + half] - 1, 0);
+  for (u32 k = 0; k < LEFT / lanes; k++)
+    jit_add_node(r, (jit_node){JP_store32, reg, k, {sum[k] - 1}});
+}
+
+jit_build jit_sum_rows(const jit_build *b, u32 length, u32 lanes) {
+  jit_build r = {.a = b->a, .target = b->target, .step = length};
+  u32 n = (u32)b->nodes.len, running = FOLD_RUNNING / lanes;
+  u32 *copies = ARENA_ARRAY(b->a, u32, n + 1);
+  u32 *sums = arena_zalloc(b->a, (n + 1) * running * sizeof(u32)); /* value + 1; 0: none yet */
+  for (u32 t = 0; t < length / lanes; t++)
+    for (u32 v = 0; v < n; v++) {
+      jit_node x = copy_node(b, v, copies, t);
+      u32 *sum = &sums[v * running + t % running];
+      if (x.prim != JP_sumps)
+        copies[v] = jit_add_node(&r, x);
+      else
+        *sum = 1 + (*sum ? jit_add(&r, JP_addps, 0, *sum - 1, x.arg[0], 0) : x.arg[0]);
+    }
+  for (u32 v = 0; v < n; v++)
+    if (sums[v * running])
+      store_running(&r, b->nodes.data[v].imm, &sums[v * running], running, lanes);
+  return r;
+}
+
+jit_build jit_sum_columns(const jit_build *b, u32 length, u32 lanes) {
+  jit_build r = {.a = b->a, .target = b->target, .step = lanes};
+  u32 n = (u32)b->nodes.len, *copies = ARENA_ARRAY(b->a, u32, n + 1);
+  u32 *sums = ARENA_ARRAY(b->a, u32, (n + 1) * FOLD_ROWS); /* by level of pairs */
+  for (u32 t = 0; t < FOLD_ROWS; t++)
+    for (u32 v = 0; v < n; v++) {
+      jit_node x = copy_node(b, v, copies, t * (length / lanes));
+      u32 *sum = &sums[v * FOLD_ROWS], level = 0, y = x.arg[0];
+      if (x.prim != JP_sumps) {
+        copies[v] = jit_add_node(&r, x);
+        continue;
+      }
+      for (; t >> level & 1; level++) y = jit_add(&r, JP_addps, 0, sum[level], y, 0);
+      sum[level] = y;
+      if (t + 1 < FOLD_ROWS) continue;
+      y = jit_add(&r, JP_addps, 0, jit_add(&r, JP_load32, x.imm, 0, 0, 0), y, 0);
+      jit_add(&r, JP_store32, x.imm, y, 0, 0);
     }
   return r;
 }

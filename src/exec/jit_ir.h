@@ -70,6 +70,7 @@ typedef struct jit_build {
   /* By register in memory: 2 to that power lanes, one behind the other, have one element of it.
    * NULL: a lane has one of its own. */
   const u8 *spread;
+  u32 step; /* elements that it takes in a round, and nothing is ever left; 0: a vector of them */
 } jit_build;
 
 /* Whether that is the target; of another processor it is not, without a look. */
@@ -92,6 +93,10 @@ bool jit_is_const(const jit_build *b, jit_value x, u32 *out_bits);
 
 /* `times` rounds in one, primitive by primitive: what waits for a result has others beside it. */
 jit_build jit_unroll(const jit_build *b, u32 times);
+/* Of a lowered build, what it sums up summed up by rows of `length` values, or by FOLD_ROWS values
+ * of which each is `length` behind the other (vm_sums), of so many lanes a vector. */
+jit_build jit_sum_rows(const jit_build *b, u32 length, u32 lanes);
+jit_build jit_sum_columns(const jit_build *b, u32 length, u32 lanes);
 /* What makes others of a primitive n, whose operands are x, y and z. */
 typedef jit_value jit_make_fn(jit_build *j, const jit_node *n, jit_value x, jit_value y,
                               jit_value z);

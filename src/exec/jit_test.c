@@ -316,21 +316,47 @@ static void check_random_code(void) {
   }
 }
 
-/* A few operations on f32 whose results are summed up: in the code, and by the kernel. */
-static bool check_sum(arena *a, size_t n) {
+/* A few operations on f32 whose results are summed up: in the code, and by kernels. */
+enum { MOST_SUMS = 256 };
+typedef struct summed {
+  vm_sums how;
+  size_t n, length;
+  float sums[2][MOST_SUMS]; /* of the result, and of what one operand was */
+} summed;
+
+static void sum_values(const vm_kernels *k, const summed *x, const float *values, float *to) {
+  static const float zero = 0;
+  const fold_kernels *f = k->fold_rows[R_f32];
+  const void *rows[FOLD_ROWS];
+  for (size_t i = 0; i < FOLD_ROWS; i++) rows[i] = values + i * x->length;
+  if (x->how == SUMS_BLOCK) k->fold[REDUCE_SUM][R_f32](x->n, to, NULL, values);
+  if (x->how == SUMS_ROWS) f->sum_each(x->n / x->length, x->length, x->length, to, &zero, values);
+  if (x->how == SUMS_COLUMNS) f->sum_rows(x->length, to, rows, false);
+}
+/* What code has left in the registers. */
+static void take_sums(const vm_kernels *k, const vm_unit *u, void **reg, summed *x) {
+  static const float zero = 0;
+  for (u32 o = 0; o < u->num_out; o++) {
+    const float *out = reg[u->outputs[o].reg];
+    if (!u->sums)
+      sum_values(k, x, out, x->sums[o]);
+    else if (x->how == SUMS_BLOCK)
+      x->sums[o][0] = *out;
+    else if (x->how == SUMS_ROWS)
+      k->fold_rows[R_f32]->sum_each(x->n / x->length, 16, x->length, x->sums[o], &zero, out);
+  }
+}
+
+static vm_code draw_sums(prog_builder *b, const summed *s, char *const *in, u32 *num_out) {
   static const dtype from[] = {DTYPE_f32, DTYPE_bf16, DTYPE_f16, DTYPE_s32};
   static const vm_op ops[] = {VM_add, VM_mul, VM_sub, VM_max, VM_exp, VM_neg, VM_tanh};
-  static float values[MOST_SUMMED];
-  static char in[2][MOST_SUMMED * 4];
-  prog_builder *b = prog_begin(a, 1, 1);
   vm_code c = {0};
-  bool scalar[2] = {draw(4) == 0, false}, flushes = draw(2);
   u32 x[2], many = draw(3) == 0 ? 60 : 1 + draw(4);
   for (u32 i = 0; i < 2; i++) {
     dtype t = from[draw(COUNT(from))];
     x[i] = vm_load(b, &c, t, i);
     if (t != DTYPE_f32) x[i] = vm_emit(b, &c, VM_convert, DTYPE_f32, x[i], 0, 0);
-    for (size_t k = 0; k < n; k++) draw_element(t, in[i] + k * dtype_size(t));
+    for (size_t k = 0; k < s->n; k++) draw_element(t, in[i] + k * dtype_size(t));
   }
   u32 last = vm_emit(b, &c, VM_mul, DTYPE_f32, x[0], x[1], 0);
   for (u32 i = 0; i < many; i++) {
@@ -339,34 +365,51 @@ static bool check_sum(arena *a, size_t n) {
     last = vm_emit(b, &c, op, DTYPE_f32, last, y, 0);
   }
   vm_store(b, &c, 0, last);
-  vm_spec spec = {.code = &c, .num_in = 2, .num_out = 1, .in_scalar = scalar};
-  spec.keep_registers = true;
+  *num_out = s->how == SUMS_BLOCK ? 1 : 2;
+  if (*num_out > 1) vm_store(b, &c, 1, x[1]);
+  return c;
+}
+
+static bool check_sum(arena *a, vm_sums how, size_t n, size_t length) {
+  static char in[2][MOST_SUMMED * 4];
+  static float values[2][MOST_SUMMED];
+  static summed x[2];
+  bool scalar[2] = {draw(4) == 0, false}, flushes = draw(2);
+  memset(x, 0, sizeof x);
+  x[0].how = x[1].how = how, x[0].n = x[1].n = n, x[0].length = x[1].length = length;
+  vm_spec spec = {.num_in = 2, .in_scalar = scalar, .keep_registers = true, .length = (u32)length};
+  vm_code c = draw_sums(prog_begin(a, 1, 1), x, (char *[]){in[0], in[1]}, &spec.num_out);
+  spec.code = &c;
   spec.elements = draw(2) ? n : 0;
-  float sum[2] = {0};
   lower_fault fault = {0};
   lower_env e = {.a = a, .k = vm_kernels_get(), .fault = &fault};
   jit *j = jit_begin(&mem_system, e.k, flushes);
+  bool sums = j && (how == SUMS_BLOCK || jit_sums_parts(j));
   denormals_flush(flushes);
   for (u32 kind = 0; kind < 2; kind++) {
-    spec.sums = kind;
+    spec.sums = kind ? how : SUMS_NONE;
     e.jit = kind ? j : NULL;
     const vm_unit *u = vm_lower(&e, &spec);
-    CHECK(!fault.op && u->sums == spec.sums && (!e.jit || jit_seal(j)));
+    CHECK(!fault.op && u->sums == (kind && sums ? how : SUMS_NONE) && (!e.jit || jit_seal(j)));
     void **reg = vm_begin(u, arena_alloc_aligned(a, vm_scratch_bytes(u, n), 64), n);
-    reg[0] = in[0], reg[1] = in[1], reg[2] = values;
-    vm_run(u, reg, n);
-    const void *out = reg[u->outputs[0].reg];
-    if (u->sums)
-      memcpy(&sum[1], out, 4);
-    else
-      e.k->fold[REDUCE_SUM][R_f32](n, &sum[0], NULL, out);
+    bool columns = u->sums == SUMS_COLUMNS;
+    reg[0] = in[0], reg[1] = in[1];
+    for (u32 o = 0; o < spec.num_out; o++) reg[2 + o] = columns ? x[kind].sums[o] : values[o];
+    vm_run(u, reg, columns ? length : n);
+    take_sums(e.k, u, reg, &x[kind]);
   }
   denormals_flush(false);
   jit_end(j);
-  if (same_element(DTYPE_f32, &sum[0], &sum[1])) return true;
-  fprintf(stderr, "sum of %zu: %a, kernels %a\n", n, (double)sum[1], (double)sum[0]);
-  return false;
+  for (u32 i = 0; i < 2 * MOST_SUMS; i++) {
+    const float *got = &x[1].sums[0][0] + i, *want = &x[0].sums[0][0] + i;
+    if (same_element(DTYPE_f32, want, got)) continue;
+    fprintf(stderr, "sum %u of %zu, kind %u: %a, kernels %a\n", i, n, how, (double)*got,
+            (double)*want);
+    return false;
+  }
+  return true;
 }
+
 static void check_sums(void) {
   arena a;
   if (setjmp(trap.at)) exit(1);
@@ -374,7 +417,10 @@ static void check_sums(void) {
     arena_init(&a, &mem_system, &trap);
     seed = i;
     u32 n = FOLD_RUNNING + draw(i % 3 ? 200 : MOST_SUMMED - FOLD_RUNNING);
-    CHECK(check_sum(&a, n));
+    size_t row = 16 * (1 + draw(16));
+    CHECK(check_sum(&a, SUMS_BLOCK, n, 0));
+    CHECK(check_sum(&a, SUMS_ROWS, row * (1 + draw(7)), row));
+    CHECK(check_sum(&a, SUMS_COLUMNS, FOLD_ROWS * row, row));
     arena_deinit(&a);
   }
 }

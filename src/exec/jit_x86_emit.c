@@ -398,9 +398,9 @@ static void join_sums(emit *e) {
 static void emit_loop(emit *e) {
   jit_code *c = &e->code;
   const jit_build *b = e->b;
-  u32 rounds = e->rounds = regs_choose_rounds(e), lanes = e->is->lanes;
+  u32 lanes = e->is->lanes, rounds = e->rounds = b->step ? b->step / lanes : regs_choose_rounds(e);
   bool sums = e->sum != UINT32_MAX;
-  jit_build many = jit_unroll(b, rounds);
+  jit_build many = b->step ? *b : jit_unroll(b, rounds);
   regs_begin(e, &many);
   regs_pin_invariants(e);
   if (sums) begin_sums(e);
@@ -414,6 +414,7 @@ static void emit_loop(emit *e) {
   x86_arith(c, 5, RDI, (i32)(rounds * lanes));
   x86_jump_back(c, X86_NOT_BELOW, top);
   x86_land(c, few);
+  if (b->step) return;
   if (sums) keep_sums(e);
   x86_arith(c, 0, RDI, (i32)(rounds * lanes));
   u32 none = x86_jump(c, X86_EQUAL);

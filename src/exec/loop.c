@@ -103,7 +103,7 @@ static u32 count_moved(const plan *p) {
   return n;
 }
 
-static void set_piece(plan *p, u64 target) {
+void loop_set_piece(plan *p, u64 target) {
   u64 n = (u64)p->dims[p->cut], piece = target / p->inner;
   p->piece = piece < 1 ? 1 : piece > n ? n : piece;
   if (p->piece == 0) p->piece = 1;
@@ -134,7 +134,7 @@ void loop_cut(arena *a, plan *p, u64 target) {
     make_patterns(p);
     break;
   }
-  set_piece(p, target);
+  loop_set_piece(p, target);
 }
 
 /* A single row a block, where one call for each row costs less than to bring so many rows together
@@ -477,6 +477,21 @@ static bool may_sum(const plan *p) {
   return p->blocks > 0 && last >= FOLD_RUNNING && p->max_elements < FOLD_LONG;
 }
 
+static vm_sums find_sums(const kernel *kn) {
+  if (kn->sums == SUMS_BLOCK) return may_sum(&kn->p) ? SUMS_BLOCK : SUMS_NONE;
+  return kn->sums == SUMS_ROWS ? SUMS_ROWS : SUMS_NONE;
+}
+/* Code that leaves sums of whole blocks, if such is wanted and can be. */
+static void lower_columns(const lower_env *e, kernel *kn, vm_spec spec) {
+  u64 n = kn->p.max_elements;
+  kn->summing = NULL;
+  if (kn->sums != SUMS_COLUMNS || n % (FOLD_ROWS * 16) || kn->num_iota || e->fault->op) return;
+  spec.sums = SUMS_COLUMNS;
+  spec.length = (u32)(n / FOLD_ROWS);
+  kn->summing = vm_lower(e, &spec);
+  if (!kn->summing->sums) kn->summing = NULL;
+}
+
 /* How many elements leave what is brought together for a block in the first-level cache, beside
  * what it reads and writes where that lies. */
 static u64 packed_block(const plan *p, u32 walks) {
@@ -552,12 +567,12 @@ void loop_lower_unit(const lower_env *e, kernel *kn, const prog_loop *l, bool re
     if (code.instrs[i].op == VM_iota) code.instrs[i].a = nth++;
   for (u32 i = 0; i < code.len; i++) kn->num_heavy += vm_is_heavy((vm_op)code.instrs[i].op);
   bool *iota_scalar = arena_zalloc(e->a, nth + 1);
-  p->may_spread = e->jit && jit_can_spread(e->jit) ? l->num_in : 0;
+  p->may_spread = !kn->sums && e->jit && jit_can_spread(e->jit) ? l->num_in : 0;
   for (int round = 0; round < 2; round++) {
     loop_cut(e->a, p, target);
     if (!registers && e->jit) {
       cut_rows(p);
-      set_piece(p, target);
+      loop_set_piece(p, target);
     }
     for (u32 i = 0; i < l->num_in; i++) in_scalar[i] = p->patterns[i].mode == MODE_SCALAR;
     bool spread = find_spread(p, in_spread);
@@ -576,13 +591,15 @@ void loop_lower_unit(const lower_env *e, kernel *kn, const prog_loop *l, bool re
                     .keep_registers = registers,
                     .rows = !registers && p->cut > 0 && p->pieces == 1 && !count_moved(p),
                     .elements = p->max_elements,
-                    .sums = kn->sums && may_sum(p)};
+                    .sums = find_sums(kn),
+                    .length = kn->length};
     kn->unit = vm_lower(e, &spec);
     if (!kn->unit) {
       p->may_spread = 0;
       round--;
       continue;
     }
+    lower_columns(e, kn, spec);
     u64 best = vm_block_size(kn->unit);
     if (!registers && best > packed_block(p, kn->num_in + kn->num_out))
       best = packed_block(p, kn->num_in + kn->num_out);
@@ -655,7 +672,7 @@ static void lower_map(const lower_env *e, const prog_loop *l, exec_step *out) {
   tile_transposes(&kn->p, l->num_in);
   loop_lower_unit(e, kn, l, false, LOOP_BLOCK);
   bool in_place = is_in_place(kn);
-  if (in_place && kn->unit->num_slots == 0) set_piece(&kn->p, LONG_BLOCK);
+  if (in_place && kn->unit->num_slots == 0) loop_set_piece(&kn->p, LONG_BLOCK);
   loop_lower_inputs(e, kn, l);
   kn->out = ARENA_ARRAY(e->a, input, l->num_out + 1);
   for (u32 o = 0; o < l->num_out; o++) {

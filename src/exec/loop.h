@@ -61,8 +61,10 @@ typedef struct kernel {
   vm_unit *unit;
   u32 num_in, num_out, num_iota; /* walks: inputs, then outputs, then iotas */
   u32 num_heavy;                 /* instructions that take many times an addition's time */
-  bool sums;                     /* vm_spec's, where blocks are long enough and not too long */
-  bool streams;                  /* rows of results go past the caches */
+  vm_sums sums;     /* that are wanted: of blocks where they are long enough and not too long */
+  u32 length;       /* of rows of sums */
+  vm_unit *summing; /* of columns, which then is for whole blocks; NULL: none */
+  bool streams;     /* rows of results go past the caches */
   input *in;
   input *out;
   i64 *steps; /* of a map in place, by dim up to the cut one and walk: to the next block */
@@ -78,6 +80,8 @@ static inline i64 loop_magnitude(i64 x) { return x < 0 ? -x : x; }
 void loop_collapse(plan *p);
 /* Cuts the dims so that a block has at most `target` elements, or one of the last dim's. */
 void loop_cut(arena *a, plan *p, u64 target);
+/* The same with pieces of the cut dim of up to so many elements. */
+void loop_set_piece(plan *p, u64 target);
 void loop_find_block(const plan *p, u64 b, block *out);
 static inline i64 loop_block_offset(const plan *p, const block *b, u32 walk_index) {
   const i64 *s = p->walks[walk_index].stride;

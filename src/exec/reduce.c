@@ -76,6 +76,10 @@ static bool leave_results(plan *p, const prog_loop *l) {
   return true;
 }
 
+static bool sums_f32(const reduction *r, const prog_loop *l) {
+  return r->fold && l->body.kind == REDUCE_SUM && vm_rtype_of(r->c.types[0]) == R_f32;
+}
+
 /* Rows of a few values, one behind the other, whose results are so too: one block has many. Inputs
  * that are not so would have to be walked by rows. */
 static bool lower_blocks_of_rows(const lower_env *e, reduction *r, const prog_loop *l) {
@@ -97,8 +101,10 @@ static bool lower_blocks_of_rows(const lower_env *e, reduction *r, const prog_lo
   if (!leave_results(p, l)) return false;
   loop_cut(e->a, p, target);
   if (!has_rows(p, &r->results)) return false; /* before there is code for it */
+  if (sums_f32(r, l) && length % 16 == 0 && !as_it_is) kn.sums = SUMS_ROWS, kn.length = (u32)length;
   loop_lower_unit(e, &kn, l, true, target);
   if (!has_rows(p, &r->results)) return false;
+  if (kn.unit->sums) loop_set_piece(p, 2 * LOOP_BLOCK); /* of which little is written */
   loop_lower_inputs(e, &kn, l);
   r->kn = kn;
   return true;
@@ -145,11 +151,13 @@ static bool lower_few_columns(const lower_env *e, reduction *r, const prog_loop 
   u32 first = dims_before_columns(p, &p->walks[l->num_in]);
   if (first == 0 || !leave_results(p, l)) return false;
   u64 whole = FOLD_ROWS * r->columns;
+  if (sums_f32(r, l) && of_rows) kn.sums = SUMS_COLUMNS;
   loop_lower_unit(e, &kn, l, true, whole > LOOP_BLOCK ? LOOP_BLOCK : LOOP_BLOCK / whole * whole);
   if (p->cut >= first || p->max_elements < 2 * r->columns) return false;
   loop_lower_inputs(e, &kn, l);
   if (l->body.kind == REDUCE_SUM && of_rows && p->max_elements % whole == 0)
     r->sum_rows = of_rows->sum_rows;
+  if (!r->sum_rows) kn.summing = NULL;
   loop_make_walks(e, &other, l, 0, near);
   loop_collapse(&other.p);
   r->kn = kn;
@@ -167,7 +175,9 @@ static size_t lower_scratch(reduction *r, bool rows, u64 taken) {
   r->room = r->block + 2; /* twice what pairs of a block are, odd or not */
   r->acc_bytes = align_up(r->room * widest, 64);
   r->half_bytes = align_up((r->room / 2 + 1) * widest, 64);
-  r->body_at = r->kn.scratch;
+  r->summing_at = align_up(r->kn.scratch, 64);
+  r->body_at = r->summing_at;
+  if (r->kn.summing) r->body_at += align_up(vm_scratch_bytes(r->kn.summing, r->block), 64);
   r->acc_at = align_up(r->body_at + vm_scratch_bytes(r->c.unit, r->block), 64);
   if (!rows) {
     r->levels = accumulators_levels(taken);
@@ -235,8 +245,7 @@ void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out) {
     return;
   }
   split_plans(e, r, l, rows);
-  r->kn.sums = rows && r->fold && l->num_out == 1 && l->body.kind == REDUCE_SUM &&
-               vm_rtype_of(types[0]) == R_f32;
+  if (rows && r->fold && l->num_out == 1 && sums_f32(r, l)) r->kn.sums = SUMS_BLOCK;
   bool as_it_is = l->code.len == 2;
   bool sums_rows = !rows && as_it_is && l->body.kind == REDUCE_SUM && of_rows;
   loop_lower_unit(e, &r->kn, l, true,

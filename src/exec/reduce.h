@@ -30,7 +30,7 @@ typedef struct reduction {
   u64 columns; /* few of them: how many */
   u64 room;    /* rows: elements of a level */
   u32 levels;
-  size_t body_at, acc_at, acc_bytes, left_at, right_at, half_bytes;
+  size_t summing_at, body_at, acc_at, acc_bytes, left_at, right_at, half_bytes;
 } reduction;
 
 /* The ways; `data` is a reduction. Short rows: of one block, all of which is read where it lies. */

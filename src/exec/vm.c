@@ -75,6 +75,7 @@ static void scalars_first(vm_calls *l) {
     for (size_t i = 0; i < l->calls.len; i++)
       if (l->calls.data[i].scalar == !vector) calls[n++] = l->calls.data[i];
   l->calls.data = calls;
+  l->calls.cap = n + 1;
 }
 
 /* Groups of calls, in order: one that is not compiled is a group of its own. */
@@ -98,21 +99,35 @@ static groups group_calls(const vm_calls *l, bool compile) {
   return g;
 }
 
-/* Makes the output its sum, if what computes it is compiled with that. */
-static bool add_sum(vm_calls *l) {
-  u32 from = l->outputs[0].reg;
-  if (!l->spec->sums || from < TEMP_BASE || l->outputs[0].scalar) return false;
-  u32 sum = vm_add_call(l, (vm_what){CALL_sum, 0, R_f32, 0}, 4, false, from, PROG_NONE);
-  groups g = group_calls(l, true);
-  for (u32 i = g.begin[g.n - 1]; g.compiled[g.n - 1] && i + 1 < l->calls.len; i++)
-    if (l->calls.data[i].d == from) {
-      l->outputs[0].reg = sum;
-      return true;
-    }
-  l->calls.len--;
-  return false;
+/* Sums are the last calls, one an output. */
+static void remove_sums(vm_calls *l) {
+  for (u32 o = l->spec->num_out; o-- > 0;) l->outputs[o].reg = l->calls.data[--l->calls.len].a;
 }
-static void remove_sum(vm_calls *l) { l->outputs[0].reg = l->calls.data[--l->calls.len].a; }
+
+/* Makes outputs their sums, if what computes them is compiled with that: for all but whole blocks
+ * inputs may be among them. */
+static bool add_sums(vm_calls *l, const jit *j) {
+  const vm_spec *s = l->spec;
+  size_t before = l->calls.len;
+  if (!s->sums || (s->sums != SUMS_BLOCK && !jit_sums_parts(j))) return false;
+  for (u32 o = 0; o < s->num_out; o++) {
+    u32 to =
+        vm_add_call(l, (vm_what){CALL_sum, 0, R_f32, 0}, 4, false, l->outputs[o].reg, PROG_NONE);
+    if (s->sums == SUMS_COLUMNS) to = l->calls.data[l->calls.len - 1].d = s->num_in + o;
+    l->outputs[o].reg = to;
+  }
+  groups g = group_calls(l, true);
+  u32 first = g.begin[g.n - 1];
+  bool ok = g.compiled[g.n - 1] && first < before;
+  for (u32 o = 0; o < s->num_out; o++) {
+    u32 from = l->calls.data[before + o].a;
+    bool found = from < s->num_in && s->sums != SUMS_BLOCK;
+    for (size_t i = first; i < before; i++) found |= l->calls.data[i].d == from;
+    ok &= found && !l->outputs[o].scalar;
+  }
+  if (!ok) remove_sums(l);
+  return ok;
+}
 
 /* ---- scratch slots ---- */
 
@@ -218,6 +233,8 @@ static bool compile_groups(vm_unit *u, const vm_calls *l, const groups *g, jit *
                        .consts = u->consts,
                        .vectors = jit_vectors(l->spec->elements),
                        .spread = spread,
+                       .sums = k + 1 == g->n ? u->sums : SUMS_NONE,
+                       .length = l->spec->length,
                        .scalar = first->scalar};
     if (g->compiled[k] && !(c.run = jit_compile(j, l->a, &piece))) return false;
     if (l->spec->rows && g->n == 1 && c.run && !c.scalar && jit_has_rows(j)) {
@@ -279,7 +296,7 @@ vm_unit *vm_lower(const lower_env *e, const vm_spec *spec) {
   u->work = (u32)l.calls.len;
   u->block = block_size(s.count, u->width);
   if (e->jit && !e->fault->op) {
-    u->sums = add_sum(&l);
+    u->sums = add_sums(&l, e->jit) ? spec->sums : SUMS_NONE;
     groups runs = group_calls(&l, true);
     slots rest = assign_slots(&l, &runs);
     number_registers(u, &l, &rest);
@@ -288,8 +305,8 @@ vm_unit *vm_lower(const lower_env *e, const vm_spec *spec) {
       if (!spec->keep_registers) u->block = block_size(rest.count, u->width);
       return u;
     }
-    if (u->sums) remove_sum(&l);
-    u->sums = false;
+    if (u->sums) remove_sums(&l);
+    u->sums = SUMS_NONE;
   }
   if (spec->in_spread) return NULL;
   number_registers(u, &l, &s);

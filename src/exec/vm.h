@@ -28,13 +28,23 @@ typedef enum vm_call_kind {
   CALL_wrap,
   CALL_clean,
   CALL_any, /* b: two dtypes */
-  CALL_sum, /* d: one f32, the sum of a block's values in fold_order.h's order; only compiled */
+  CALL_sum, /* d: f32, what vm_sums leaves; only compiled */
 } vm_call_kind;
 
 typedef struct vm_what {
   u8 kind, of, type; /* vm_call_kind, see there; vm_rtype */
   u8 ones;           /* bits: operands a, b, c of which all of a block has one element */
 } vm_what;
+
+/* What code that is compiled may leave of f32 values that are only to be summed up, in the order
+ * that kernels add them in (fold_order.h, fold_kernel.h). */
+typedef enum vm_sums {
+  SUMS_NONE,
+  SUMS_BLOCK,  /* of a block of FOLD_RUNNING values at least and fewer than FOLD_LONG, their sum */
+  SUMS_ROWS,   /* of each row, of `length` values, its first 16, whose sum is that of the row */
+  SUMS_COLUMNS /* of n values and as many behind each `length`, FOLD_ROWS in all, what sum_rows adds
+                  to what is in the output's memory; n is `length` and a multiple of 16 */
+} vm_sums;
 
 /* Several calls made one: over n elements, with what is in the registers. */
 typedef void vm_run_fn(size_t n, void **reg);
@@ -72,10 +82,10 @@ typedef struct vm_unit {
   u32 first_const, num_consts;
   const void **consts; /* of registers first_const... */
   u32 first_slot, num_slots;
-  u32 width; /* of a scratch slot, bytes an element */
-  u32 block; /* elements that a block should have */
-  u32 work;  /* calls before some were made one */
-  bool sums; /* the output is the sum of its values: one element */
+  u32 width;    /* of a scratch slot, bytes an element */
+  u32 block;    /* elements that a block should have */
+  u32 work;     /* calls before some were made one */
+  vm_sums sums; /* the spec's, if code does so */
   vm_iota_use *iotas;
   u32 num_iotas;
   vm_output *outputs;
@@ -96,8 +106,8 @@ typedef struct vm_spec {
   bool keep_registers;     /* outputs are of register type, and never scalars */
   bool rows;               /* vm_unit.rows is wanted */
   u64 elements;            /* of a block, about; 0: many */
-  bool sums; /* only a block's sum of the one output is wanted, f32 in registers; its elements are
-                FOLD_RUNNING at least and fewer than FOLD_LONG */
+  vm_sums sums;            /* only sums of outputs are wanted, f32 in registers */
+  u32 length;
 } vm_spec;
 
 /* The code must be valid. An instruction that no kernel does for its type shows in e->fault: the
