@@ -61,8 +61,7 @@ INLINE vec load_first(const REAL *p, size_t n) {
 }
 
 /* As WIDE values, of all: value i is added to running sum i modulo RUNNING. */
-INLINE void sum_streams(size_t n, const REAL *a, vec *out) {
-  const streams z = cut(n);
+INLINE void sum_streams(size_t n, streams z, const REAL *a, vec *out) {
   const size_t rest = n - z.done;
   vec sum[STREAMS][PARTS];
   EACH_PART sum[s][p] = z.done ? load_vec(a + s * z.apart + p * LANES) : -(vec){0};
@@ -79,13 +78,21 @@ INLINE void sum_streams(size_t n, const REAL *a, vec *out) {
   for (u32 p = 0; p < PARTS; p++) out[p] = (sum[0][p] + sum[2][p]) + (sum[1][p] + sum[3][p]);
 }
 
-static void fold_sum(size_t n, void *acc, const void *init, const void *av) {
-  REAL lane[WIDE], all;
+static REAL sum_of(size_t n, streams z, const REAL *a) {
+  REAL lane[WIDE];
   vec part[PARTS];
-  sum_streams(n, av, part);
+  sum_streams(n, z, a, part);
   for (u32 p = 0; p < PARTS; p++) store_vec(lane + p * LANES, part[p]);
-  all = sum_lanes(lane);
+  return sum_lanes(lane);
+}
+static void fold_sum(size_t n, void *acc, const void *init, const void *a) {
+  REAL all = sum_of(n, cut(n), a);
   *(REAL *)acc = init ? *(const REAL *)init + all : all;
+}
+static void sum_far(void *acc, const void *a, size_t apart) {
+  streams z = cut(FOLD_LONG);
+  z.apart = apart;
+  *(REAL *)acc = sum_of(FOLD_LONG, z, a);
 }
 
 /* Lanes of several rows, each with its own half as far as that goes: rows side by side. Two rows'
@@ -102,11 +109,12 @@ static void sum_each(size_t num, size_t n, size_t step, void *rows, const void *
   const REAL *a = av;
   REAL *to = rows, first = *(const REAL *)init;
   vec from, x[LANES];
+  const streams z = cut(n);
   for (u32 i = 0; i < LANES; i++) from[i] = first;
   for (size_t at = 0; at < num; at += LANES) {
     for (u32 r = 0; r < LANES; r++) {
       vec part[PARTS];
-      sum_streams(n, a + (at + r < num ? at + r : at) * step, part);
+      sum_streams(n, z, a + (at + r < num ? at + r : at) * step, part);
       UNROLL
       for (u32 half = PARTS / 2; half > 0; half /= 2) UNROLL
       for (u32 p = 0; p < half; p++) part[p] += part[half + p];
@@ -402,5 +410,43 @@ static void min_lines(size_t n, void *d, const void *init, const void *const *li
   fold_lines(n, d, init, lines, k, LEAST);
 }
 
-const fold_kernels FOR_LANES(fold_) = {fold_sum, fold_max, fold_min,  sum_rows,  sum_each, max_each,
-                                       min_each, add_rows, sum_lines, max_lines, min_lines};
+/* ---- words that are floats ---- */
+
+#if REAL_BITS == 32
+static const volatile float denormal = 0x1p-149f;
+
+static u16 first_nan(size_t n, const u16 *a, u16 init, u16 infinity) {
+  for (size_t i = 0; (init & 0x7fff) <= infinity && i < n; i++)
+    init = (a[i] & 0x7fff) > infinity ? a[i] : init;
+  return init | (infinity & -infinity) >> 1; /* a quiet one */
+}
+
+/* As numbers with a sign, positive floats are in order, negative ones the other way round, and NaNs
+ * beyond the infinities of their signs: so the farthest without a sign is the most negative. */
+static void most_words(size_t num, size_t n, u16 *rows, u16 init, u16 infinity, const u16 *a,
+                       bool max) {
+  bool flushes = infinity == 0x7f80 && denormal + minus_zero == 0;
+  for (size_t r = 0; r < num; r++, a += n) {
+    i16 most = (i16)init, least = (i16)init;
+    u16 farthest = init;
+    for (size_t i = 0; i < n; i++) {
+      i16 x = (i16)a[i];
+      most = x > most ? x : most;
+      least = x < least ? x : least;
+      farthest = a[i] > farthest ? a[i] : farthest;
+    }
+    u16 x = (u16)(max ? (most >= 0 ? most : least) : farthest >> 15 ? (i16)farthest : least);
+    if (most > (i16)infinity || farthest > (infinity | 0x8000))
+      x = first_nan(n, a, init, infinity);
+    else if (flushes && !(x & infinity))
+      x &= 0x8000;
+    rows[r] = x;
+  }
+}
+#else
+#define most_words NULL
+#endif
+
+const fold_kernels FOR_LANES(fold_) = {fold_sum,  fold_max,   fold_min, sum_rows,  sum_each,
+                                       max_each,  min_each,   add_rows, sum_lines, max_lines,
+                                       min_lines, most_words, sum_far};

@@ -22,6 +22,12 @@ typedef void kern_each_fn(size_t num, size_t n, size_t step, void *rows, const v
  * next there are `step`. */
 typedef void kern_add_fn(size_t num, size_t n, void *const *rows, const void *a, i64 step);
 
+/* rows[i] = the largest, or the smallest, of *init and the n words behind i * n, which are floats
+ * of 16 bits with this infinity: bf16 or f16. NaN wins, -0 < +0; of bf16 a denormal that comes out
+ * is a zero where f32's are flushed. */
+typedef void kern_words_fn(size_t num, size_t n, u16 *rows, u16 init, u16 infinity, const u16 *a,
+                           bool max);
+
 enum { FOLD_ROWS = 8 };
 
 typedef struct fold_kernels {
@@ -31,6 +37,10 @@ typedef struct fold_kernels {
   kern_each_fn *sum_each, *max_each, *min_each; /* for short rows */
   kern_add_fn *add_rows;
   kern_lines_fn *sum_lines, *max_lines, *min_lines; /* the bits that one after the other gives */
+  kern_words_fn *most_words;                        /* NULL: not among f64's */
+  /* *acc = the sum of FOLD_LONG values (fold_order.h), of which each quarter is `apart` behind the
+   * one before: in sum's order. */
+  void (*sum_far)(void *acc, const void *a, size_t apart);
 } fold_kernels;
 
 extern const fold_kernels fold_base_f32, fold_base_f64, fold_v3_f32, fold_v3_f64, fold_v4_f32,

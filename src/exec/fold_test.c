@@ -1,6 +1,8 @@
 /* Folds and sums of rows against plain C, on the instruction set of this processor and on any's. */
 #include <math.h>
 
+#include "exec/denormals.h"
+#include "exec/fold_order.h"
 #include "exec/kernels.h"
 #include "tests/unit.h"
 
@@ -94,6 +96,59 @@ static void check_each(void) {
     }
 }
 
+/* Quarters that are not side by side. */
+static void check_far(void) {
+  enum { QUARTER = FOLD_LONG / 4, APART = QUARTER + 37 };
+  static float x[4 * APART], beside[FOLD_LONG];
+  float got, want;
+  u32 seed = 8;
+  for (size_t i = 0; i < COUNT(x); i++) x[i] = noise(&seed);
+  for (size_t i = 0; i < FOLD_LONG; i++) beside[i] = x[i / QUARTER * APART + i % QUARTER];
+  for (u32 t = 0; t < 2; t++) {
+    table(t)->sum_far(&got, x, APART);
+    table(0)->sum(FOLD_LONG, &want, NULL, beside);
+    CHECK(same_bits(got, want));
+  }
+}
+
+/* The place of a number among floats of 16 bits. */
+static int place_of(u16 x) { return x >> 15 ? -1 - (x & 0x7fff) : x; }
+
+static void check_words(void) {
+  enum { MOST = 140, ROWS = 9 };
+  static u16 x[ROWS * MOST], out[ROWS + 1];
+  u32 seed = 3;
+  for (size_t n = 1; n <= MOST; n++)
+    for (u32 t = 0; t < 16; t++) {
+      u16 infinity = t & 1 ? 0x7f80 : 0x7c00, quiet = t & 1 ? 0x40 : 0x200,
+          init = t & 2 ? 0x8000 : 0;
+      bool max = t & 4, flushes = t & 8;
+      for (size_t i = 0; i < COUNT(x); i++) {
+        noise(&seed);
+        u16 sign = i / n % 3 ? 0x8000 : 0, few = (u16)(seed >> 27);
+        x[i] = (u16)(sign | (seed >> 8 & (i / n % 4 == 3 ? 0x83 : 0x7fff)));
+        if ((x[i] & 0x7fff) > infinity && few) x[i] = sign;
+      }
+      const fold_kernels *k = table(t % 2);
+      out[ROWS] = 5;
+      if (flushes) denormals_flush(true);
+      k->most_words(ROWS, n, out, init, infinity, x, max);
+      if (flushes) denormals_flush(false);
+      for (size_t r = 0; r < ROWS; r++) {
+        u16 want = init;
+        for (size_t i = 0; i < n && (want & 0x7fff) <= infinity; i++) {
+          u16 y = x[r * n + i];
+          bool nan = (y & 0x7fff) > infinity;
+          bool better = max ? place_of(y) > place_of(want) : place_of(y) < place_of(want);
+          if (nan || better) want = nan ? y | quiet : y;
+        }
+        if (flushes && infinity == 0x7f80 && !(want & infinity)) want &= 0x8000;
+        CHECK(out[r] == want);
+      }
+      CHECK(out[ROWS] == 5);
+    }
+}
+
 static void check_rows(void) {
   static float x[FOLD_ROWS][101], acc[101], other[101];
   const void *rows[FOLD_ROWS];
@@ -166,6 +221,8 @@ int main(void) {
   check_lines();
   check_extremes();
   check_each();
+  check_words();
+  check_far();
   check_add();
   check_rows();
   return UNIT_END();

@@ -1,10 +1,11 @@
 /* Reductions: which way each goes (reduce.h), and its kernels. Running them: reduce_run.c. */
 #include "exec/reduce.h"
 
+#include "exec/fold_order.h"
 #include "exec/unroll.h"
 #include "num/convert.h"
 
-enum { LONG = 8192 }; /* rows: a block of values that lie as they are folded */
+enum { LONG = FOLD_LONG }; /* rows: a block of values that lie as they are folded */
 
 static bool has_short_rows(const reduction *r) {
   const kernel *kn = &r->kn;
@@ -76,6 +77,14 @@ static bool leave_results(plan *p, const prog_loop *l) {
   return true;
 }
 
+/* Rows of bf16 or f16 whose largest or smallest is wanted, as it is. */
+static kern_words_fn *find_words(const reduction *r, const prog_loop *l, const fold_kernels *f) {
+  bool half = r->c.types[0] == DTYPE_bf16 || r->c.types[0] == DTYPE_f16;
+  bool most = l->body.kind == REDUCE_MAX || l->body.kind == REDUCE_MIN;
+  bool as_it_is = l->num_in == 1 && l->code.len == 2;
+  return half && most && f && l->init && as_it_is ? f->most_words : NULL;
+}
+
 static bool sums_f32(const reduction *r, const prog_loop *l) {
   return r->fold && l->body.kind == REDUCE_SUM && vm_rtype_of(r->c.types[0]) == R_f32;
 }
@@ -83,14 +92,15 @@ static bool sums_f32(const reduction *r, const prog_loop *l) {
 /* Rows of a few values, one behind the other, whose results are so too: one block has many. Inputs
  * that are not so would have to be walked by rows. */
 static bool lower_blocks_of_rows(const lower_env *e, reduction *r, const prog_loop *l) {
-  enum { FEWEST = 4, MOST = 1024, MOST_CODE = 256 }; /* longer rows are worth a call */
+  enum { FEWEST = 4, MOST_WORDS = LONG / 2, MOST = 1024, MOST_CODE = 256 }; /* longer: a call */
   u32 kept = l->rank - l->reduced;
   bool as_it_is = l->code.len == 2;
   u64 target = as_it_is ? LONG : LOOP_BLOCK;
   kernel kn = {.num_out = l->num_out};
   plan *p = &kn.p;
   i64 length = (i64)dims_volume(l->dims + kept, l->reduced);
-  if (!r->fold || length < FEWEST || length > (as_it_is ? MOST : MOST_CODE)) return false;
+  i64 most = r->words ? MOST_WORDS : as_it_is ? MOST : MOST_CODE;
+  if (!r->fold || length < FEWEST || length > most) return false;
   loop_make_walks(e, &kn, l, 0, l->rank);
   loop_collapse(p);
   walk *out = &p->walks[l->num_in];
@@ -106,6 +116,7 @@ static bool lower_blocks_of_rows(const lower_env *e, reduction *r, const prog_lo
   if (!has_rows(p, &r->results)) return false;
   if (kn.unit->sums) loop_set_piece(p, 2 * LOOP_BLOCK); /* of which little is written */
   loop_lower_inputs(e, &kn, l);
+  if (p->patterns[0].mode != MODE_CONTIGUOUS) r->words = NULL;
   r->kn = kn;
   return true;
 }
@@ -211,6 +222,18 @@ static u64 contiguous_target(const plan *p) {
   return lies && run >= SHORT && run < LOOP_BLOCK / 2 ? 2 * (u64)run - 1 : LOOP_BLOCK;
 }
 
+/* Long rows of blocks that are whole, of what lies in one piece. */
+static void lower_far(reduction *r, const fold_kernels *of_rows) {
+  enum { FEWEST = 32 };
+  const plan *p = &r->kn.p;
+  bool whole = r->fold && p->rank == 1 && p->max_elements == FOLD_LONG;
+  if (!whole || r->kn.unit->num_calls || r->kn.num_iota || r->kn.num_in != 1) return;
+  if (p->patterns[0].mode != MODE_CONTIGUOUS) return;
+  if (p->blocks < FEWEST || (u64)p->dims[0] != p->blocks * FOLD_LONG) return;
+  r->apart = (u64)p->dims[0] / 4;
+  r->sum_far = of_rows->sum_far;
+}
+
 void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out) {
   if (unroll_reduce(e, l, out)) return;
   reduction *r = ARENA_NEW(e->a, reduction);
@@ -225,8 +248,10 @@ void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out) {
   const fold_kernels *of_rows = e->k->fold_rows[vm_rtype_of(types[0])];
   combine_lower(e, &l->body, l->num_out, types, false, &r->c);
   r->each = find_each(of_rows, l->body.kind);
+  r->words = find_words(r, l, of_rows);
+  r->max = l->body.kind == REDUCE_MAX;
   if (reduce_goes_along(l) && lower_blocks_of_rows(e, r, l)) {
-    *out = (exec_step){.run = reduce_run_blocks_of_rows,
+    *out = (exec_step){.run = r->words ? reduce_run_words : reduce_run_blocks_of_rows,
                        .data = r,
                        .units = r->kn.p.blocks,
                        .cost = loop_cost(&r->kn, r->kn.p.max_elements) * 2,
@@ -254,6 +279,7 @@ void reduce_lower(const lower_env *e, const prog_loop *l, exec_step *out) {
                                               : LOOP_BLOCK);
   loop_lower_inputs(e, &r->kn, l);
   const vm_unit *unit = r->kn.unit;
+  if (rows && as_it_is && l->body.kind == REDUCE_SUM && of_rows) lower_far(r, of_rows);
   if (sums_rows && unit->num_calls == 0 && unit->outputs[0].reg == 0 &&
       r->kn.p.patterns[0].mode == MODE_CONTIGUOUS)
     r->sum_rows = of_rows->sum_rows;

@@ -21,7 +21,11 @@ typedef struct reduction {
   combiner c;
   kern_fold_fn *fold; /* of results of one type; NULL: pairs */
   kern_each_fn *each; /* blocks of rows only; NULL: `fold` for one after the other */
+  bool max;           /* of words, or the smallest */
   walk results;       /* of blocks of rows */
+  u64 apart; /* long rows of what is summed up as it is: of a block's quarters; 0: side by side */
+  void (*sum_far)(void *acc, const void *a, size_t apart);
+  kern_words_fn *words; /* of blocks of rows of one input, floats of 16 bits; NULL: not so */
   /* columns: several rows that lie as they are added, at once; NULL: one after the other */
   void (*sum_rows)(size_t n, void *acc, const void *const *rows, bool fresh);
   input *out;  /* with their walks among those of the kept dims */
@@ -34,7 +38,7 @@ typedef struct reduction {
 } reduction;
 
 /* The ways; `data` is a reduction. Short rows: of one block, all of which is read where it lies. */
-step_fn reduce_run_rows, reduce_run_short_rows, reduce_run_blocks_of_rows, reduce_run_columns,
-    reduce_run_few_columns;
+step_fn reduce_run_rows, reduce_run_short_rows, reduce_run_blocks_of_rows, reduce_run_words,
+    reduce_run_columns, reduce_run_few_columns;
 
 #endif

@@ -1,6 +1,8 @@
 /* Reductions while they run (reduce.h). */
 #include "exec/reduce.h"
 
+#include "exec/fold_order.h"
+
 enum {
   FEW = 64,   /* rows: results of blocks that are folded at once */
   FOLDS = 9,  /* FEW ^ FOLDS is above any number of blocks */
@@ -162,6 +164,34 @@ static void fold_few(folds *f) {
   }
 }
 
+/* One value on top of what was folded of it before. */
+static void join_folds(folds *f, u32 o, reducing *s) {
+  const reduction *r = f->r;
+  char *init = s->init[o];
+  for (u32 l = FOLDS; l-- > 0;) {
+    if (f->n[l] == 0) continue;
+    r->fold(f->n[l], s->acc[o], init, f->value[l]);
+    init = s->acc[o];
+  }
+  if (init != s->acc[o]) memcpy(s->acc[o], init, r->c.width[o]);
+}
+
+/* Blocks of a piece of each of the row's quarters: memory gives several streams that are far from
+ * each other sooner than one. */
+static void sum_far_blocks(const reduction *r, const exec_env *env, reducing *s, const i64 *extra) {
+  folds f;
+  block b;
+  f.r = r;
+  memset(f.n, 0, sizeof f.n);
+  loop_find_block(&r->kn.p, 0, &b);
+  run_values(r, env, s, &b, extra, false);
+  for (u64 i = 0; i < r->kn.p.blocks; i++) {
+    r->sum_far(next_fold(&f, 0), s->value[0] + i * (FOLD_LONG / 4) * r->c.width[0], r->apart);
+    if (f.n[0] == FEW) fold_few(&f);
+  }
+  join_folds(&f, 0, s);
+}
+
 static void fold_blocks(const reduction *r, const exec_env *env, reducing *s, const i64 *extra) {
   folds f[REDUCE_FOLDED];
   for (u32 o = 0; o < r->c.n; o++) {
@@ -177,15 +207,7 @@ static void fold_blocks(const reduction *r, const exec_env *env, reducing *s, co
       if (f[o].n[0] == FEW) fold_few(&f[o]);
     }
   }
-  for (u32 o = 0; o < r->c.n; o++) {
-    char *init = s->init[o];
-    for (u32 l = FOLDS; l-- > 0;) {
-      if (f[o].n[l] == 0) continue;
-      r->fold(f[o].n[l], s->acc[o], init, f[o].value[l]);
-      init = s->acc[o];
-    }
-    if (init != s->acc[o]) memcpy(s->acc[o], init, r->c.width[o]);
-  }
+  for (u32 o = 0; o < r->c.n; o++) join_folds(&f[o], o, s);
 }
 
 static void fold_block(const reduction *r, const exec_env *env, reducing *s, const i64 *extra) {
@@ -201,6 +223,7 @@ void reduce_run_rows(const void *data, const exec_env *env, u64 begin, u64 end) 
   i64 index[PROG_MAX_DIMS], extra[160];
   void (*reduce)(const reduction *, const exec_env *, reducing *, const i64 *) =
       !r->fold              ? reduce_pairs
+      : r->apart            ? sum_far_blocks
       : r->kn.p.blocks == 1 ? fold_block
                             : fold_blocks;
   begin_reducing(r, env, &s);
@@ -252,6 +275,24 @@ static void fold_each(const reduction *r, const reducing *s, u32 o, size_t rows)
   }
   for (size_t i = 0; i < rows; i++)
     r->fold(n, s->acc[o] + i * width, s->init[o], s->value[o] + i * n * width);
+}
+
+/* Blocks of rows that are combined as they are stored. */
+void reduce_run_words(const void *data, const exec_env *env, u64 begin, u64 end) {
+  const reduction *r = data;
+  const input *in = &r->kn.in[0], *out = &r->out[0];
+  const plan *p = &r->kn.p;
+  u16 infinity = r->c.types[0] == DTYPE_bf16 ? 0x7f80 : 0x7c00, init;
+  memcpy(&init, env->slots[r->init[0]], sizeof init);
+  for (u64 i = begin; i < end; i++) {
+    block b;
+    i64 at = out->offset;
+    loop_find_block(p, i, &b);
+    for (u32 d = 0; d <= p->cut; d++) at += b.index[d] * r->results.stride[d];
+    r->words(b.elements / (size_t)row_length(p), (size_t)row_length(p),
+             (u16 *)env->slots[out->slot] + at, init, infinity,
+             (const u16 *)env->slots[in->slot] + in->offset + loop_block_offset(p, &b, 0), r->max);
+  }
 }
 
 /* Each block is so many rows. */

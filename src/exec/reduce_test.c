@@ -149,14 +149,51 @@ static void check_short_rows(arena *a, i64 rows, i64 n, dtype t, prog_reducer ki
   free(x), free(wide), free(m), free(z);
 }
 
+/* Of rows of bf16 or f16, as they are: numbers, zeros and a few NaNs. */
+static void check_words(arena *a, i64 rows, i64 n, dtype t, prog_reducer kind) {
+  size_t count = (size_t)(rows * n);
+  u16 *x = malloc(count * 2 + 2), *z = malloc((size_t)rows * 2), init;
+  u32 seed = 17;
+  num_from_f64(t, kind == REDUCE_MAX ? -2.5 : 2.5, &init);
+  for (size_t i = 0; i < count; i++) {
+    double v = (double)floorf(noise(&seed) * 6) / 2;
+    num_from_f64(t, (seed >> 8) % 500 == 0 ? (double)NAN : v == 0 && i % 2 ? -0.0 : v, &x[i]);
+  }
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 px = prog_param(b, t, count), out = prog_result(b, t, (u64)rows, -1);
+  u32 c = prog_const(b, t, 1, &init);
+  prog_loop *l = prog_add_loop(b, 2, (i64[]){rows, n}, S, L);
+  u32 v = vm_load(b, &l->code, t, prog_loop_in(b, l, px, 0, (i64[]){n, 1}));
+  prog_loop_out(b, l, out, 0, (i64[]){1, 0}, v);
+  prog_loop_reduce(b, l, 1, &c, (prog_body){.kind = kind});
+  CHECK(!*run(b, (void *[]){x}, (void *[]){z}));
+  int bad = 0;
+  for (i64 i = 0; i < rows; i++) {
+    double want = num_to_f64(t, &init), got = num_to_f64(t, &z[i]);
+    for (i64 j = 0; j < n && want == want; j++) {
+      double e = num_to_f64(t, &x[i * n + j]);
+      bool better = kind == REDUCE_MAX ? e > want || (e == want && signbit(want))
+                                       : e < want || (e == want && signbit(e));
+      if (better || e != e) want = e;
+    }
+    bad += want != want ? got == got : got != want || !signbit(got) != !signbit(want);
+  }
+  CHECK(bad == 0);
+  free(x), free(z);
+}
+
 static void test_short_rows(arena *a) {
   static const i64 lengths[] = {2, 3, 4, 5, 8, 15, 16, 17, 31, 32, 50, 64, 100, 128, 256, 300};
   static const prog_reducer kinds[] = {REDUCE_SUM, REDUCE_MAX, REDUCE_MIN};
   for (size_t i = 0; i < COUNT(lengths); i++)
     for (size_t k = 0; k < COUNT(kinds); k++)
       for (i64 rows = 1; rows <= 1000; rows = rows * 7 + 2)
-        for (int f = 0; f < 2; f++)
+        for (int f = 0; f < 2; f++) {
           check_short_rows(a, rows, lengths[i], f ? DTYPE_f32 : DTYPE_s32, kinds[k]);
+          if (k) check_words(a, rows, lengths[i], f ? DTYPE_bf16 : DTYPE_f16, kinds[k]);
+        }
+  check_words(a, 20, 4000, DTYPE_bf16, REDUCE_MAX);
+  check_words(a, 3, 9000, DTYPE_bf16, REDUCE_MIN);
 }
 
 /* Of rows in `parts`, with one between them that is left out: (x - m) ^ 2 by column, of whole
@@ -192,6 +229,28 @@ static void check_columns(arena *a, i64 sets, i64 parts, i64 r, i64 columns, pro
   }
   CHECK(bad == 0);
   free(x), free(mean), free(z);
+}
+
+/* So much that its parts are read in streams: whole numbers, of which each place has its own. */
+static void check_streams(arena *a, i64 n, dtype t) {
+  size_t size = dtype_size(t);
+  char *x = malloc((size_t)n * size), zero[8] = {0}, z[8];
+  double want = 0;
+  for (i64 i = 0; i < n; i++) {
+    double v = (double)(i * 7 % 61 - 30);
+    num_from_f64(t, v, x + (size_t)i * size);
+    want += v;
+  }
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 px = prog_param(b, t, (u64)n), out = prog_result(b, t, 1, -1);
+  u32 c = prog_const(b, t, 1, zero);
+  prog_loop *l = prog_add_loop(b, 1, &n, S, L);
+  u32 v = vm_load(b, &l->code, t, prog_loop_in(b, l, px, 0, (i64[]){1}));
+  prog_loop_out(b, l, out, 0, (i64[]){0}, v);
+  prog_loop_reduce(b, l, 1, &c, (prog_body){.kind = REDUCE_SUM});
+  CHECK(!*run(b, (void *[]){x}, (void *[]){z}));
+  CHECK(num_to_f64(t, z) == want);
+  free(x);
 }
 
 /* What (k0, r, k1) leaves of x, of x * x and of x - 1, which are done together: whole numbers. */
@@ -459,6 +518,9 @@ static void run_tests(arena *a, const exec_options *options) {
   CHECK(!s);
   test_reduce(a);
   test_together(a);
+  check_streams(a, 1 << 22, DTYPE_f32);
+  check_streams(a, 1 << 22, DTYPE_f64);
+  check_streams(a, 33 << 13, DTYPE_f32);
   test_short_rows(a);
   test_order(a);
   test_windows(a);
