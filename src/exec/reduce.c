@@ -99,7 +99,7 @@ static bool lower_blocks_of_rows(const lower_env *e, reduction *r, const prog_lo
   kernel kn = {.num_out = l->num_out};
   plan *p = &kn.p;
   i64 length = (i64)dims_volume(l->dims + kept, l->reduced);
-  i64 most = r->words ? MOST_WORDS : as_it_is ? MOST : MOST_CODE;
+  i64 most = r->words ? MOST_WORDS : as_it_is || l->num_out > 1 ? MOST : MOST_CODE;
   if (!r->fold || length < FEWEST || length > most) return false;
   loop_make_walks(e, &kn, l, 0, l->rank);
   loop_collapse(p);
