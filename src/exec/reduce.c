@@ -89,6 +89,13 @@ static bool sums_f32(const reduction *r, const prog_loop *l) {
   return r->fold && l->body.kind == REDUCE_SUM && vm_rtype_of(r->c.types[0]) == R_f32;
 }
 
+/* Whether inputs are brought together in scratch memory, of which long blocks take too much. */
+static bool gathers(const plan *p, u32 num_in) {
+  bool any = false;
+  for (u32 i = 0; i < num_in; i++) any |= p->patterns[i].mode == MODE_STRIDED;
+  return any;
+}
+
 /* Rows of a few values, one behind the other, whose results are so too: one block has many. Inputs
  * that are not so would have to be walked by rows. */
 static bool lower_blocks_of_rows(const lower_env *e, reduction *r, const prog_loop *l) {
@@ -114,7 +121,7 @@ static bool lower_blocks_of_rows(const lower_env *e, reduction *r, const prog_lo
   if (sums_f32(r, l) && length % 16 == 0 && !as_it_is) kn.sums = SUMS_ROWS, kn.length = (u32)length;
   loop_lower_unit(e, &kn, l, true, target);
   if (!has_rows(p, &r->results)) return false;
-  if (kn.unit->sums) loop_set_piece(p, 2 * LOOP_BLOCK); /* of which little is written */
+  if (kn.unit->sums && !gathers(p, l->num_in)) loop_set_piece(p, 2 * LOOP_BLOCK);
   loop_lower_inputs(e, &kn, l);
   if (p->patterns[0].mode != MODE_CONTIGUOUS) r->words = NULL;
   r->kn = kn;
