@@ -90,16 +90,11 @@ static void make_patterns(plan *p) {
   for (u32 w = 0; w < p->num_walks; w++)
     p->patterns[w] = make_pattern(p, &p->walks[w], w < p->may_spread);
 }
-/* It is the same in all blocks. */
-static bool stays(const plan *p, u32 walk_index) {
-  for (u32 d = 0; d <= p->cut; d++)
-    if (p->walks[walk_index].stride[d] != 0) return false;
-  return true;
-}
 /* What has to be brought together, or apart, for each block. */
 static u32 count_moved(const plan *p) {
   u32 n = 0;
-  for (u32 w = 0; w < p->num_walks; w++) n += p->patterns[w].mode == MODE_STRIDED && !stays(p, w);
+  for (u32 w = 0; w < p->num_walks; w++)
+    n += p->patterns[w].mode == MODE_STRIDED && !loop_stays(p, w);
   return n;
 }
 
@@ -198,8 +193,8 @@ static void fetch_iota(const kernel *kn, void **reg, const block *b, u32 i, i64 
   if (use->scalar)
     kn->k->iota[use->type](1, reg[use->reg], &at, &zero, NULL);
   else
-    loop_iota(kn->k, &kn->p.patterns[w], stays(&kn->p, w) ? (i64)kn->p.piece : b->count, use->type,
-              at, reg[use->reg]);
+    loop_iota(kn->k, &kn->p.patterns[w], loop_stays(&kn->p, w) ? (i64)kn->p.piece : b->count,
+              use->type, at, reg[use->reg]);
 }
 
 void loop_fetch(const kernel *kn, const exec_env *env, void **reg, char *packed, const block *b,
@@ -228,7 +223,7 @@ void loop_fetch(const kernel *kn, const exec_env *env, void **reg, char *packed,
     loop_gather(kn->k, pt, in->still ? (i64)p->piece : b->count, in->width, from, reg[i]);
   }
   for (u32 i = 0, w = kn->num_in + kn->num_out; i < kn->num_iota; i++, w++)
-    if (!again || !stays(p, w)) fetch_iota(kn, reg, b, i, extra ? extra[w] : 0);
+    if (!again || !loop_stays(p, w)) fetch_iota(kn, reg, b, i, extra ? extra[w] : 0);
 }
 
 /* Outputs of a family are computed in scratch, or brought there. */
@@ -514,39 +509,6 @@ static bool find_spread(const plan *p, u8 *out) {
   return any;
 }
 
-/* How many accesses from `first` on have their elements one behind the other, again and again; 0:
- * not even two, or in pairs (find_pairs). */
-static u32 find_family(const lower_env *e, const plan *p, const prog_access *list, u32 num,
-                       u32 first_walk, u32 first) {
-  const pattern *pt = &p->patterns[first_walk + first];
-  i64 step = pt->stride[pt->rank - 1];
-  u32 n = 1, width = (u32)dtype_size(e->prog->slots[list[first].slot].type);
-  if (pt->mode != MODE_STRIDED || width > 8 || stays(p, first_walk + first)) return 0;
-  while (first + n < num && n < step && list[first + n].slot == list[first].slot &&
-         list[first + n].offset == list[first].offset + n &&
-         memcmp(&p->walks[first_walk + first], &p->walks[first_walk + first + n], sizeof(walk)) ==
-             0)
-    n++;
-  return n < 2 || step == 2 || step > 4 * n ? 0 : n;
-}
-static void mark_families(const lower_env *e, kernel *kn, const prog_access *accesses, input *list,
-                          u32 num, u32 first_walk) {
-  for (u32 i = 0, n; i < num; i += n ? n : 1) {
-    n = list[i].family = find_family(e, &kn->p, accesses, num, first_walk, i);
-    for (u32 k = 1; k < n; k++) list[i + k].paired = true;
-  }
-}
-
-/* Which outputs' values may be computed where they go, or where their family is in scratch. */
-static void find_places(const lower_env *e, const plan *p, const prog_loop *l, bool families,
-                        bool *out) {
-  for (u32 o = 0; o < l->num_out; o++) out[o] = p->patterns[l->num_in + o].mode == MODE_CONTIGUOUS;
-  for (u32 o = 0, n; families && o < l->num_out; o += n ? n : 1) {
-    n = find_family(e, p, l->out, l->num_out, l->num_in, o);
-    for (u32 k = 0; k < n; k++) out[o + k] = true;
-  }
-}
-
 /* Lowers the code for the plan's blocks. The patterns must be known to say what is scalar, the
  * code to say how large a block should be: cut, lower, and cut again if that was too large. */
 void loop_lower_unit(const lower_env *e, kernel *kn, const prog_loop *l, bool registers,
@@ -576,7 +538,7 @@ void loop_lower_unit(const lower_env *e, kernel *kn, const prog_loop *l, bool re
     }
     for (u32 i = 0; i < l->num_in; i++) in_scalar[i] = p->patterns[i].mode == MODE_SCALAR;
     bool spread = find_spread(p, in_spread);
-    find_places(e, p, l, !registers, direct);
+    loop_find_places(e, p, l, !registers, direct);
     for (u32 i = 0; i < nth; i++)
       iota_scalar[i] = p->patterns[l->num_in + kn->num_out + i].mode == MODE_SCALAR;
     vm_spec spec = {.code = &code,
@@ -618,7 +580,7 @@ void loop_lower_inputs(const lower_env *e, kernel *kn, const prog_loop *l) {
     kn->in[i] = loop_input(e, &l->in[i]);
     if (kn->p.patterns[i].mode != MODE_STRIDED) continue;
     kn->in[i].packed = packed;
-    kn->in[i].still = stays(&kn->p, i);
+    kn->in[i].still = loop_stays(&kn->p, i);
     packed += align_up(kn->p.max_elements * kn->in[i].width, 64);
   }
   kn->scratch = kn->regs_bytes + packed + 64;
@@ -634,23 +596,6 @@ static bool is_compiled(const vm_unit *u) {
   for (u32 i = 0; i < u->num_calls; i++)
     if (u->calls[i].run) return true;
   return false;
-}
-
-/* What has every second element of one row of memory, and what has the others, go together. */
-static void find_pairs(const kernel *kn, input *list, u32 num, u32 first_walk, bool outputs) {
-  const plan *p = &kn->p;
-  for (u32 i = 0; i < num; i++)
-    for (u32 k = 0; k < num; k++) {
-      const pattern *pt = &p->patterns[first_walk + i];
-      input *a = &list[i], *b = &list[k];
-      bool scalar = outputs && (kn->unit->outputs[i].scalar || kn->unit->outputs[k].scalar);
-      if (a->family || a->paired || b->family || b->paired) continue;
-      if (a->slot != b->slot || b->offset != a->offset + 1 || scalar) continue;
-      if (pt->mode != MODE_STRIDED || pt->stride[pt->rank - 1] != 2) continue;
-      if (a->still || a->pair || b->pair || a->paired || b->paired) continue;
-      if (memcmp(&p->walks[first_walk + i], &p->walks[first_walk + k], sizeof(walk)) != 0) continue;
-      a->pair = k + 1, b->paired = true;
-    }
 }
 
 u64 loop_cost(const kernel *kn, u64 elements) {
@@ -679,16 +624,16 @@ static void lower_map(const lower_env *e, const prog_loop *l, exec_step *out) {
     kn->out[o] = loop_input(e, &l->out[o]);
     kn->streams |= prog_slot_bytes(&e->prog->slots[l->out[o].slot]) >= STREAMED;
   }
-  mark_families(e, kn, l->in, kn->in, kn->num_in, 0);
-  mark_families(e, kn, l->out, kn->out, kn->num_out, kn->num_in);
+  loop_mark_families(e, kn, l->in, kn->in, kn->num_in, 0);
+  loop_mark_families(e, kn, l->out, kn->out, kn->num_out, kn->num_in);
   for (u32 o = 0; o < l->num_out; o++) { /* behind what is gathered */
     if (!kn->out[o].family && !kn->out[o].paired) continue;
     kn->out[o].packed = kn->scratch - kn->regs_bytes;
     kn->scratch += align_up(kn->p.max_elements * kn->out[o].width, 64);
   }
   if (in_place) find_steps(e, kn);
-  find_pairs(kn, kn->in, kn->num_in, 0, false);
-  find_pairs(kn, kn->out, kn->num_out, kn->num_in, true);
+  loop_find_pairs(kn, kn->in, kn->num_in, 0, false);
+  loop_find_pairs(kn, kn->out, kn->num_out, kn->num_in, true);
   *out = (exec_step){.run = is_once(kn) ? run_once
                             : in_place  ? run_in_place
                                         : run_map,

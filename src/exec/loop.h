@@ -90,6 +90,13 @@ static inline i64 loop_block_offset(const plan *p, const block *b, u32 walk_inde
   return at;
 }
 
+/* It is the same in all blocks. */
+static inline bool loop_stays(const plan *p, u32 walk_index) {
+  for (u32 d = 0; d <= p->cut; d++)
+    if (p->walks[walk_index].stride[d] != 0) return false;
+  return true;
+}
+
 /* ---- kernels ---- */
 
 input loop_input(const lower_env *e, const prog_access *a);
@@ -106,6 +113,18 @@ u64 loop_cost(const kernel *kn, u64 elements);
  * block's own, or NULL. again: with the same ones, so that what is still is there. */
 void loop_fetch(const kernel *kn, const exec_env *env, void **reg, char *packed, const block *b,
                 const i64 *extra, bool again);
+
+/* ---- accesses that go together (loop_together.c) ---- */
+
+/* Several whose elements lie one behind the other, again and again. */
+void loop_mark_families(const lower_env *e, kernel *kn, const prog_access *accesses, input *list,
+                        u32 num, u32 first_walk);
+/* What has every second element of one row of memory, and what has the others. */
+void loop_find_pairs(const kernel *kn, input *list, u32 num, u32 first_walk, bool outputs);
+/* Which outputs' values may be computed where they go, or where their family is in scratch. */
+void loop_find_places(const lower_env *e, const plan *p, const prog_loop *l, bool families,
+                      bool *out);
+
 /* ---- elements that do not lie together (loop_move.c) ---- */
 
 /* A block's elements from where its pattern says; or numbers that are `base` and where. */
