@@ -201,6 +201,13 @@ row("moves", "gather of rows", lambda x, i: x[i], (8192, 256), indices(2048, 819
 row("moves", "gather of rows of 16", lambda x, i: x[i], (8192, 16), indices(65536, 8192))
 row("moves", "scatter-add of rows of 16", lambda x, i, u: x.at[i].add(u), (8192, 16),
     indices(65536, 8192), (65536, 16))
+row("moves", "gather of columns", lambda x, i: x[:, i], (4096, 512), indices(512, 512), quick=False)
+row("moves", "scatter-add of columns", lambda x, i, u: x.at[:, i].add(u), (1024, 512),
+    indices(256, 512), (1024, 256), quick=False)
+row("moves", "gather by two indices 256K", lambda x, i, j: x[i, j], (1024, 1024),
+    indices(M // 4, 1024), indices(M // 4, 1024), quick=False)
+row("moves", "transpose 1000 bf16", lambda x: x.T, (1000, 1000), quick=False, kind=BF16)
+row("moves", "real transforms 512x512", jnp.fft.rfft, (512, 512), quick=False)
 row("moves", "gather of scalars 1M", lambda x, i: x[i], (M,), indices(M, M))
 row("moves", "scatter-add of scalars 1M", lambda x, i, u: x.at[i].add(u), (M,), indices(M, M),
     (M,), quick=False)
