@@ -26,6 +26,9 @@ struct gathering {
   i64 batch_operand[PROG_MAX_DIMS];
   i64 operand_stride[PROG_MAX_DIMS], most[PROG_MAX_DIMS]; /* by index component */
   take_rule rule;                                         /* of the only one */
+  bool pairs;                                             /* there are two, of s32, and */
+  pair_rule pair;                                         /* this says where they point, */
+  take_rule whole;                                        /* to one of so many elements */
   step_shape window; /* elements moved; strides in elements (width 1): to other, from operand */
   u64 window_planes;
   i64 ahead;  /* bytes of the operand that are brought before a window is worked on */
@@ -97,6 +100,8 @@ static batch_line line_from(const gathering *r, u64 b) {
     }                                                                                              \
     return sum;                                                                                    \
   }
+enum { BLOCK = 256 };
+#define TAKE_LOG(T) (sizeof(T) == 8 ? 3 : sizeof(T) / 2)
 #define GATHER(I, T)                                                                               \
   static void gather_##I##_##T(const gathering *r, const exec_env *env, u64 b, u64 n) {            \
     const prog_gather *g = r->g;                                                                   \
@@ -120,13 +125,14 @@ static batch_line line_from(const gathering *r, u64 b) {
       }                                                                                            \
       return;                                                                                      \
     }                                                                                              \
-    if (r->index_size == 2) {                                                                      \
-      const take_rule rows = {.most = r->most[0]}, columns = {.most = r->most[1]};                 \
-      i64 row = r->operand_stride[0], column = r->operand_stride[1], next = r->component_stride;   \
-      for (i64 i = 0; i < (i64)n; i++) {                                                           \
-        i64 y = take_clamped(&rows, (i64)at[i * index_step]);                                      \
-        i64 x = take_clamped(&columns, (i64)at[i * index_step + next]);                            \
-        to[i * other_step] = from[i * operand_step + y * row + x * column];                        \
+    if (r->pairs && other_step == 1 && operand_step == 0) {                                        \
+      i32 place[BLOCK];                                                                            \
+      pair_rule pairs = r->pair;                                                                   \
+      pairs.step = index_step;                                                                     \
+      for (u64 i = 0, count; i < n; i += count) {                                                  \
+        count = n - i < BLOCK ? n - i : BLOCK;                                                     \
+        r->k->move->pairs(count, place, (const i32 *)at + (i64)i * index_step, &pairs);            \
+        r->k->move->take[TAKE_S32][TAKE_LOG(T)](count, to + i, from, place, &r->whole);            \
       }                                                                                            \
       return;                                                                                      \
     }                                                                                              \
@@ -206,13 +212,31 @@ static bool is_put(const prog_body *body) {
          c->instrs[end->a].op == VM_load && c->instrs[end->a].a == 1;
 }
 
+/* Where two indices may be made one. */
+static void find_pairs(gathering *r, const prog_gather *g) {
+  i64 last = 0;
+  for (size_t d = 0; d < g->operand_dims.len; d++)
+    if (__builtin_mul_overflow(d ? last : 1, g->operand_dims.data[d], &last)) return;
+  if (r->index_size != 2 || r->index_type != DTYPE_s32 || last <= 0 || last > INT32_MAX) return;
+  for (u32 k = 0; k < 2; k++) {
+    if (r->most[k] < 0) return;
+    r->pair.most[k] = (i32)r->most[k], r->pair.stride[k] = (i32)r->operand_stride[k];
+  }
+  r->pair.inside = r->component_stride;
+  r->whole = (take_rule){.most = last - 1};
+  r->pairs = !r->rule.fill && !r->rule.wrap;
+}
+
 static single_fn *find_single(gathering *r, dtype t) {
   const prog_gather *g = r->g;
   u32 i = r->index_type == DTYPE_s32 ? TAKE_S32 : r->index_type == DTYPE_u32 ? TAKE_U32 : TAKE_S64;
   if (g->n != 1 || r->width[0] > 8 || (i == TAKE_S64 && r->index_type != DTYPE_s64)) return NULL;
   u32 log = vm_log2_width(r->width[0]);
   r->take = r->k->move->take[i][log];
-  if (!g->scatter) return gathers[i][log];
+  if (!g->scatter) {
+    find_pairs(r, g);
+    return gathers[i][log];
+  }
   if (is_put(&g->body)) return puts[i][log];
   if (g->body.kind != REDUCE_SUM || r->k->load[t] || r->k->clean[t]) return NULL;
   vm_rtype as = vm_rtype_of(t);

@@ -167,12 +167,54 @@ static void check_columns(arena *a, i64 count, bool put) {
   CHECK(bad == 0 && memcmp(z, want, sizeof z) == 0);
 }
 
+/* Elements by pairs of indices, of which some are outside; pairs side by side, or all of one kind
+ * first. */
+static void check_pairs(arena *a, i64 count, bool apart) {
+  enum { ROWS = 13, COLUMNS = 21, MOST = 700 };
+  float x[ROWS][COLUMNS], got[MOST];
+  i32 at[2 * MOST];
+  for (int i = 0; i < ROWS * COLUMNS; i++) x[i / COLUMNS][i % COLUMNS] = (float)i;
+  i64 step = apart ? 1 : 2, next = apart ? count : 1;
+  for (i64 i = 0; i < count; i++) {
+    at[i * step] = (i32)(i * 7 % (ROWS + 4) - 2);
+    at[i * step + next] = (i32)(i * 11 % (COLUMNS + 4) - 2);
+  }
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 t = prog_param(b, DTYPE_f32, ROWS * COLUMNS);
+  u32 ix = prog_param(b, DTYPE_s32, 2 * (u64)count);
+  u32 r = prog_result(b, DTYPE_f32, (u64)count, -1);
+  i64 td[] = {ROWS, COLUMNS}, id[] = {apart ? 2 : count, apart ? count : 2}, both[] = {0, 1},
+      sizes[] = {1, 1};
+  prog_gather g = {.n = 1,
+                   .operand = &t,
+                   .other = &r,
+                   .indices = ix,
+                   .operand_dims = {td, 2},
+                   .indices_dims = {id, 2},
+                   .other_dims = {&count, 1},
+                   .collapsed = {both, 2},
+                   .start_index_map = {both, 2},
+                   .index_vector_dim = !apart,
+                   .slice_sizes = {sizes, 2}};
+  prog_add_gather(b, &g, S, L);
+  CHECK(!*run(b, (void *[]){x, at}, (void *[]){got}));
+  int bad = 0;
+  for (i64 i = 0; i < count; i++) {
+    i32 row = at[i * step], column = at[i * step + next];
+    row = row < 0 ? 0 : row >= ROWS ? ROWS - 1 : row;
+    column = column < 0 ? 0 : column >= COLUMNS ? COLUMNS - 1 : column;
+    bad += got[i] != x[row][column];
+  }
+  CHECK(bad == 0);
+}
+
 static void run_tests(arena *a, const exec_options *options) {
   CHECK(!exec_create(options, &pool));
   test_gather(a);
   test_rows(a);
   test_scatter_swap(a);
   for (i64 n = 5; n <= 40; n += 7) check_columns(a, n, false), check_columns(a, n, true);
+  for (i64 n = 3; n <= 700; n += 231) check_pairs(a, n, false), check_pairs(a, n, true);
   executor_release(pool);
 }
 

@@ -165,6 +165,25 @@ TAKES(i32, u32, INT32_MAX)
 TAKES(u32, u32, UINT32_MAX)
 TAKES(i64, u64, INT64_MAX)
 
+/* ---- pairs of indices ---- */
+
+INLINE void pairs_apart(size_t n, i32 *to, const i32 *at, const pair_rule *r, i64 step,
+                        i64 inside) {
+  i32 rows = r->most[0], columns = r->most[1], row = r->stride[0], column = r->stride[1];
+  for (i64 i = 0; i < (i64)n; i++) {
+    i32 y = at[i * step], x = at[i * step + inside];
+    y = y < 0 ? 0 : y > rows ? rows : y;
+    x = x < 0 ? 0 : x > columns ? columns : x;
+    to[i] = y * row + x * column;
+  }
+}
+static void places_of_pairs(size_t n, i32 *to, const i32 *at, const pair_rule *r) {
+  if (r->step == 2 && r->inside == 1) /* compilers make vectors of it */
+    pairs_apart(n, to, at, r, 2, 1);
+  else
+    pairs_apart(n, to, at, r, r->step, r->inside);
+}
+
 /* ---- words across ---- */
 
 enum { SQUARE = 16 };
@@ -206,5 +225,8 @@ static void transpose_words(size_t rows, size_t columns, char *to, i64 ts, const
 
 #define TAKES_OF(I)                                                                                \
   { take_##I##_u8, take_##I##_u16, take_##I##_u32, take_##I##_u64 }
-const move_kernels PASTE(move_, KERNELS_ISA) = {
-    copy_rows, pick_rows, {TAKES_OF(i32), TAKES_OF(u32), TAKES_OF(i64)}, transpose_words};
+const move_kernels PASTE(move_, KERNELS_ISA) = {copy_rows,
+                                                pick_rows,
+                                                {TAKES_OF(i32), TAKES_OF(u32), TAKES_OF(i64)},
+                                                transpose_words,
+                                                places_of_pairs};

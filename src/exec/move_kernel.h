@@ -27,11 +27,20 @@ typedef enum take_index { TAKE_S32, TAKE_U32, TAKE_S64, TAKE_INDICES } take_inde
 /* Rows of `bytes` from where they are, one after the other. */
 typedef void kern_pick_fn(size_t rows, size_t bytes, char *to, i64 to_stride, char *const *from);
 
+/* Places that pairs of indices name: each clamped to 0 .. most, times its stride, in elements, of
+ * which there are no more than i32 can count; steps from a pair to the next, and inside of one. */
+typedef struct pair_rule {
+  i32 most[2], stride[2];
+  i64 step, inside;
+} pair_rule;
+typedef void kern_pairs_fn(size_t n, i32 *to, const i32 *at, const pair_rule *r);
+
 typedef struct move_kernels {
   kern_rows_fn *rows;
   kern_pick_fn *pick;
   kern_take_fn *take[TAKE_INDICES][4]; /* [log2 width] */
   kern_transpose_fn *words;            /* of two bytes */
+  kern_pairs_fn *pairs;
 } move_kernels;
 
 extern const move_kernels move_base, move_v3, move_v4, move_neon;
