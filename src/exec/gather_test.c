@@ -1,6 +1,30 @@
 /* Gathers and scatters on the pool, against plain C. */
 #include "tests/exec.h"
 
+/* Windows of a table by one index each, of rows (dim 0) or columns (dim 1). */
+static prog_gather along(i64 *dim, u32 *operand, u32 *other, u32 indices) {
+  static i64 dims[] = {0, 1};
+  return (prog_gather){.n = 1,
+                       .operand = operand,
+                       .other = other,
+                       .indices = indices,
+                       .offset_dims = {&dims[1 - *dim], 1},
+                       .collapsed = {dim, 1},
+                       .start_index_map = {dim, 1},
+                       .index_vector_dim = 1};
+}
+static i64 by_row = 0, by_column = 1;
+
+/* The same the other way: added, or put where it came from. */
+static void add_scatter(prog_builder *b, prog_gather g, u32 *operand, bool put) {
+  g.scatter = true;
+  g.operand = operand;
+  g.body = (prog_body){.kind = put ? REDUCE_CODE : REDUCE_SUM};
+  for (u32 i = 0; put && i < 2; i++) vm_load(b, &g.body.code, DTYPE_f32, i);
+  if (put) vm_store(b, &g.body.code, 0, 1);
+  prog_add_gather(b, &g, S, L);
+}
+
 static void test_gather(arena *a) {
   /* rows 1, 9 (clamped to 3), -2 (to 0) of a 4x5 table; then scatter-add of rows, 9 dropped */
   float table[20], got[15], sums[20];
@@ -10,25 +34,15 @@ static void test_gather(arena *a) {
   u32 t = prog_param(b, DTYPE_f32, 20), ix = prog_param(b, DTYPE_s32, 3);
   u32 r = prog_result(b, DTYPE_f32, 15, -1), s = prog_result(b, DTYPE_f32, 20, -1);
   u32 slots[] = {t, r, s};
-  i64 td[] = {4, 5}, id[] = {3, 1}, od[] = {3, 5}, one[] = {1}, zero[] = {0}, sizes[] = {1, 5};
-  prog_gather g = {.n = 1,
-                   .operand = &slots[0],
-                   .other = &slots[1],
-                   .indices = ix,
-                   .operand_dims = {td, 2},
-                   .indices_dims = {id, 2},
-                   .other_dims = {od, 2},
-                   .offset_dims = {one, 1},
-                   .collapsed = {zero, 1},
-                   .start_index_map = {zero, 1},
-                   .index_vector_dim = 1,
-                   .slice_sizes = {sizes, 2}};
+  i64 td[] = {4, 5}, id[] = {3, 1}, od[] = {3, 5}, sizes[] = {1, 5};
+  prog_gather g = along(&by_row, &slots[0], &slots[1], ix);
+  g.operand_dims = (i64s){td, 2};
+  g.indices_dims = (i64s){id, 2};
+  g.other_dims = (i64s){od, 2};
+  g.slice_sizes = (i64s){sizes, 2};
   prog_add_gather(b, &g, S, L);
   prog_add_move(b, t, s, S, L);
-  g.scatter = true;
-  g.operand = &slots[2];
-  g.body = (prog_body){.kind = REDUCE_SUM};
-  prog_add_gather(b, &g, S, L);
+  add_scatter(b, g, &slots[2], false);
   CHECK(!*run(b, (void *[]){table, rows}, (void *[]){got, sums}));
   for (int j = 0; j < 5; j++) {
     CHECK(got[j] == table[5 + j] && got[5 + j] == table[15 + j] && got[10 + j] == table[j]);
@@ -48,28 +62,15 @@ static void check_rows(arena *a, i64 n, bool put) {
   prog_builder *b = prog_begin(a, 1, 1);
   u32 t = prog_param(b, DTYPE_f32, size), ix = prog_param(b, DTYPE_s32, TAKEN);
   u32 r = prog_result(b, DTYPE_f32, taken, -1), s = prog_result(b, DTYPE_f32, size, -1);
-  i64 td[] = {TABLE, n}, id[] = {TAKEN}, od[] = {TAKEN, n}, one[] = {1}, zero[] = {0},
-      sizes[] = {1, n};
-  prog_gather g = {.n = 1,
-                   .operand = &t,
-                   .other = &r,
-                   .indices = ix,
-                   .operand_dims = {td, 2},
-                   .indices_dims = {id, 1},
-                   .other_dims = {od, 2},
-                   .offset_dims = {one, 1},
-                   .collapsed = {zero, 1},
-                   .start_index_map = {zero, 1},
-                   .index_vector_dim = 1,
-                   .slice_sizes = {sizes, 2}};
+  i64 td[] = {TABLE, n}, id[] = {TAKEN}, od[] = {TAKEN, n}, sizes[] = {1, n};
+  prog_gather g = along(&by_row, &t, &r, ix);
+  g.operand_dims = (i64s){td, 2};
+  g.indices_dims = (i64s){id, 1};
+  g.other_dims = (i64s){od, 2};
+  g.slice_sizes = (i64s){sizes, 2};
   prog_add_gather(b, &g, S, L);
   prog_add_move(b, t, s, S, L);
-  g.scatter = true;
-  g.operand = &s;
-  g.body = (prog_body){.kind = put ? REDUCE_CODE : REDUCE_SUM};
-  for (u32 i = 0; put && i < 2; i++) vm_load(b, &g.body.code, DTYPE_f32, i);
-  if (put) vm_store(b, &g.body.code, 0, 1);
-  prog_add_gather(b, &g, S, L);
+  add_scatter(b, g, &s, put);
   CHECK(!*run(b, (void *[]){x, at}, (void *[]){got, z}));
   int bad = 0;
   for (i64 i = 0; i < TAKEN; i++) {
@@ -134,28 +135,16 @@ static void check_columns(arena *a, i64 count, bool put) {
   u32 t = prog_param(b, DTYPE_f32, all), ix = prog_param(b, DTYPE_s32, (u64)count);
   u32 up = prog_param(b, DTYPE_f32, elements);
   u32 r = prog_result(b, DTYPE_f32, elements, -1), s = prog_result(b, DTYPE_f32, all, -1);
-  i64 td[] = {ROWS, COLUMNS}, od[] = {ROWS, count}, one = 1, zero = 0, sizes[] = {ROWS, 1};
-  prog_gather g = {.n = 1,
-                   .operand = &t,
-                   .other = &r,
-                   .indices = ix,
-                   .operand_dims = {td, 2},
-                   .indices_dims = {&count, 1},
-                   .other_dims = {od, 2},
-                   .offset_dims = {&zero, 1},
-                   .collapsed = {&one, 1},
-                   .start_index_map = {&one, 1},
-                   .index_vector_dim = 1,
-                   .slice_sizes = {sizes, 2}};
+  i64 td[] = {ROWS, COLUMNS}, od[] = {ROWS, count}, sizes[] = {ROWS, 1};
+  prog_gather g = along(&by_column, &t, &r, ix);
+  g.operand_dims = (i64s){td, 2};
+  g.indices_dims = (i64s){&count, 1};
+  g.other_dims = (i64s){od, 2};
+  g.slice_sizes = (i64s){sizes, 2};
   prog_add_gather(b, &g, S, L);
   prog_add_move(b, t, s, S, L);
-  g.scatter = true;
-  g.operand = &s;
   g.other = &up;
-  g.body = (prog_body){.kind = put ? REDUCE_CODE : REDUCE_SUM};
-  for (u32 i = 0; put && i < 2; i++) vm_load(b, &g.body.code, DTYPE_f32, i);
-  if (put) vm_store(b, &g.body.code, 0, 1);
-  prog_add_gather(b, &g, S, L);
+  add_scatter(b, g, &s, put);
   CHECK(!*run(b, (void *[]){x, at, u}, (void *[]){got, z}));
   int bad = 0;
   for (i64 k = 0; k < count; k++)
