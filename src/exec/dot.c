@@ -101,12 +101,6 @@ static void run_dot(const void *data, const exec_env *env, u64 begin, u64 end) {
 
 /* ---- lowering ---- */
 
-static u64 volume(const i64 *dims, u32 n) {
-  u64 v = 1;
-  for (u32 d = 0; d < n; d++) v *= (u64)dims[d];
-  return v;
-}
-
 static bool merges(const i64 *dims, const i64 *stride, u32 rank, i64 *step) {
   u32 last = PROG_NONE;
   *step = 1;
@@ -123,7 +117,7 @@ static bool merges(const i64 *dims, const i64 *stride, u32 rank, i64 *step) {
 
 /* Offsets of all index combinations of dims, row-major. */
 static axis flatten(arena *a, const i64 *dims, const i64 *stride, u32 rank) {
-  axis x = {.n = volume(dims, rank)};
+  axis x = {.n = prog_volume(dims, rank)};
   if (merges(dims, stride, rank, &x.step)) return x;
   i64 *at = ARENA_ARRAY(a, i64, x.n + 1), index[4 * PROG_MAX_DIMS] = {0}, offset = 0;
   for (u64 i = 0; i < x.n; i++) {
@@ -435,20 +429,20 @@ static bool is_tall(const lower_env *e, const prog_dot *d, const dims *rows) {
   i64 step;
   const prog_slot *slots = e->prog->slots;
   u32 m = d->nb, n = m + d->nm, k = n + d->nn;
-  u64 columns = volume(d->dims + n, d->nn), terms = volume(d->dims + k, d->nk);
+  u64 columns = prog_volume(d->dims + n, d->nn), terms = prog_volume(d->dims + k, d->nk);
   bool f32 = slots[d->lhs].type == DTYPE_f32 && slots[d->rhs].type == DTYPE_f32 &&
              slots[d->out].type == DTYPE_f32;
   if (!merges(rows->size, rows->lhs, rows->n, &step))
     return false; /* windows are read as they lie */
-  return f32 && volume(d->dims + m, d->nm) >= ROWS && columns > 1 && columns <= COLUMNS &&
+  return f32 && prog_volume(d->dims + m, d->nm) >= ROWS && columns > 1 && columns <= COLUMNS &&
          terms > 1 && terms <= TERMS;
 }
 
 /* A small matrix by a vector: rather than one result, a register has as many as it holds. */
 static bool is_few_by_vector(const prog_dot *d) {
   u32 m = d->nb, n = m + d->nm, k = n + d->nn;
-  u64 rows = volume(d->dims + m, d->nm), terms = volume(d->dims + k, d->nk);
-  bool alone = volume(d->dims, d->nb) == 1 && volume(d->dims + n, d->nn) == 1;
+  u64 rows = prog_volume(d->dims + m, d->nm), terms = prog_volume(d->dims + k, d->nk);
+  bool alone = prog_volume(d->dims, d->nb) == 1 && prog_volume(d->dims + n, d->nn) == 1;
   return alone && rows > 1 && rows <= FEWEST && terms <= FEWEST && rows * terms < FEWEST;
 }
 
@@ -461,10 +455,10 @@ static bool see_product(const lower_env *e, const prog_dot *d, product *p) {
                  .lhs_type = e->prog->slots[d->lhs].type,
                  .rhs_type = e->prog->slots[d->rhs].type,
                  .out_type = e->prog->slots[d->out].type,
-                 .batches = volume(d->dims, d->nb),
-                 .m = volume(d->dims + m, d->nm),
-                 .n = volume(d->dims + n, d->nn),
-                 .k = volume(d->dims + k, d->nk),
+                 .batches = prog_volume(d->dims, d->nb),
+                 .m = prog_volume(d->dims + m, d->nm),
+                 .n = prog_volume(d->dims + n, d->nn),
+                 .k = prog_volume(d->dims + k, d->nk),
                  .k_ = e->k};
   p->lhs_offset = d->lhs_offset * (i64)dtype_size(p->lhs_type);
   p->rhs_offset = d->rhs_offset * (i64)dtype_size(p->rhs_type);

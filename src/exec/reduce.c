@@ -14,12 +14,6 @@ static bool has_short_rows(const reduction *r) {
   return r->fold && kn->p.blocks == 1 && kn->num_iota == 0 && kn->num_out == 1;
 }
 
-static u64 dims_volume(const i64 *dims, u32 rank) {
-  u64 v = 1;
-  for (u32 d = 0; d < rank; d++) v *= (u64)dims[d];
-  return v;
-}
-
 /* The reduced dims are the ones that the largest input is contiguous in. */
 bool reduce_goes_along(const prog_loop *l) {
   u32 kept = l->rank - l->reduced;
@@ -30,7 +24,7 @@ bool reduce_goes_along(const prog_loop *l) {
  * blocks are not folded at once. */
 static bool by_rows(const prog_loop *l, bool folds) {
   u32 kept = l->rank - l->reduced;
-  u64 kept_volume = dims_volume(l->dims, kept), length = dims_volume(l->dims + kept, l->reduced);
+  u64 kept_volume = prog_volume(l->dims, kept), length = prog_volume(l->dims + kept, l->reduced);
   if (kept_volume == 1) return true;
   if (!reduce_goes_along(l)) return kept_volume < 16 && length > 4096;
   return length > (folds ? 63 : 256) || kept_volume < 8;
@@ -47,7 +41,7 @@ static void split_plans(const lower_env *e, reduction *r, const prog_loop *l, bo
   r->other = other.p;
   loop_collapse(&r->kn.p);
   loop_collapse(&r->other);
-  r->other.blocks = dims_volume(r->other.dims, r->other.rank);
+  r->other.blocks = prog_volume(r->other.dims, r->other.rank);
 }
 
 static kern_each_fn *find_each(const fold_kernels *f, prog_reducer kind) {
@@ -105,7 +99,7 @@ static bool lower_blocks_of_rows(const lower_env *e, reduction *r, const prog_lo
   u64 target = as_it_is ? LONG : LOOP_BLOCK;
   kernel kn = {.num_out = l->num_out};
   plan *p = &kn.p;
-  i64 length = (i64)dims_volume(l->dims + kept, l->reduced);
+  i64 length = (i64)prog_volume(l->dims + kept, l->reduced);
   i64 most = r->words ? MOST_WORDS : as_it_is || l->num_out > 1 ? MOST : MOST_CODE;
   if (!r->fold || length < FEWEST || length > most) return false;
   loop_make_walks(e, &kn, l, 0, l->rank);
@@ -158,8 +152,8 @@ static bool lower_few_columns(const lower_env *e, reduction *r, const prog_loop 
   plan *p = &kn.p;
   if (!r->fold || l->num_in == 0) return false;
   u32 near = first_near(l);
-  u64 rows = dims_volume(l->dims + kept, l->reduced);
-  r->columns = dims_volume(l->dims + near, kept - near);
+  u64 rows = prog_volume(l->dims + kept, l->reduced);
+  r->columns = prog_volume(l->dims + near, kept - near);
   if (r->columns < 2 || r->columns > (as_it_is ? MOST_AS_IT_IS : MOST) || rows < FEWEST_ROWS ||
       rows * r->columns < FEWEST)
     return false;
@@ -180,7 +174,7 @@ static bool lower_few_columns(const lower_env *e, reduction *r, const prog_loop 
   loop_collapse(&other.p);
   r->kn = kn;
   r->other = other.p;
-  r->other.blocks = dims_volume(r->other.dims, r->other.rank);
+  r->other.blocks = prog_volume(r->other.dims, r->other.rank);
   return true;
 }
 

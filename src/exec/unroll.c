@@ -194,12 +194,6 @@ static bool is_exact(const vm_code *c) {
   return true;
 }
 
-static u64 volume_of(const i64 *dims, u32 rank) {
-  u64 v = 1;
-  for (u32 d = 0; d < rank; d++) v *= (u64)dims[d];
-  return v;
-}
-
 /* The values of element k: its index, and of each input the place of it. */
 static void find_index(const prog_loop *l, u64 k, i64 *index) {
   u32 kept = l->rank - l->reduced;
@@ -223,7 +217,7 @@ static void load_input(unrolled *u, const prog_loop *l, u32 in, u64 n, u32 *load
 
 bool unroll_reduce(const lower_env *e, const prog_loop *l, exec_step *out) {
   u32 kept = l->rank - l->reduced;
-  u64 n = volume_of(l->dims + kept, l->reduced);
+  u64 n = prog_volume(l->dims + kept, l->reduced);
   joint j = {&l->body.code, l->num_out};
   unrolled u;
   u32 left[COMBINE_OPERANDS], right[COMBINE_OPERANDS];
@@ -231,7 +225,7 @@ bool unroll_reduce(const lower_env *e, const prog_loop *l, exec_step *out) {
     return false;
   u64 code = (n + 1) * (l->num_in + l->code.len + 2 * j.code->len + 2 * j.n);
   if (n * l->num_in + j.n > MOST_INPUTS || j.n > MOST_OUTPUTS || code > MOST_CODE) return false;
-  if (volume_of(l->dims, kept) < FEWEST || !is_exact(j.code)) return false;
+  if (prog_volume(l->dims, kept) < FEWEST || !is_exact(j.code)) return false;
   begin(&u, e, (u32)n * l->num_in + j.n, j.n, (u32)code);
   u.l.rank = kept;
   memcpy(u.l.dims, l->dims, kept * sizeof *l->dims);
@@ -252,7 +246,7 @@ bool unroll_reduce(const lower_env *e, const prog_loop *l, exec_step *out) {
 /* ---- cumulative ones ---- */
 
 bool unroll_scan(const lower_env *e, const prog_window *w, u32 dim, bool backward, exec_step *out) {
-  u64 n = (u64)w->dims[dim], lines = volume_of(w->dims, w->rank) / n;
+  u64 n = (u64)w->dims[dim], lines = prog_volume(w->dims, w->rank) / n;
   vm_instr storage[4];
   vm_code known;
   joint j = {&w->body.code, w->n};

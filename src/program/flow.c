@@ -77,28 +77,22 @@ static void note(void *user, u32 *slot, slot_use use) {
   VEC_PUSH(f->a, f->touches, (touch){*slot, (u8)use, false});
 }
 
-static u64 volume(const i64 *dims, u32 n) {
-  u64 v = 1;
-  for (u32 d = 0; d < n; d++) v *= (u64)dims[d];
-  return v;
-}
-
 /* How many elements of a slot that it writes a step writes, by kind: those that may write a piece
  * count it, the others write all. */
 static u64 written_loop(const flow *f, const prog_loop *l, u32 slot) {
   u64 n = 0;
   (void)f;
   for (u32 i = 0; i < l->num_out; i++)
-    if (l->out[i].slot == slot) n += volume(l->dims, l->rank - l->reduced);
+    if (l->out[i].slot == slot) n += prog_volume(l->dims, l->rank - l->reduced);
   return n;
 }
 static u64 written_copy(const flow *f, const prog_copy *c, u32 slot) {
   (void)f, (void)slot;
-  return volume(c->dims, c->rank);
+  return prog_volume(c->dims, c->rank);
 }
 static u64 written_dot(const flow *f, const prog_dot *d, u32 slot) {
   (void)f, (void)slot;
-  return volume(d->dims, d->nb + d->nm + d->nn);
+  return prog_volume(d->dims, d->nb + d->nm + d->nn);
 }
 static u64 written_all(const flow *f, const void *payload, u32 slot) {
   (void)payload;

@@ -371,6 +371,12 @@ static inline u32 program_num_devices(const program *p) {
 }
 /* Whether positions wait for each other: collectives, and messages from one to another. */
 bool program_meets(const program *p);
+/* Elements of so many dims; without them, 1. */
+static inline u64 prog_volume(const i64 *dims, u32 rank) {
+  u64 n = 1;
+  for (u32 d = 0; d < rank; d++) n *= (u64)dims[d];
+  return n;
+}
 static inline u64 prog_slot_bytes(const prog_slot *s) { return s->count * dtype_size(s->type); }
 
 /* Checks everything: the error (INVALID_ARGUMENT) names the step. Sizes derive from slots. */

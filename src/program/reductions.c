@@ -30,11 +30,6 @@ typedef struct former {
   bool meets;
 } former;
 
-static u64 volume(const i64 *dims, u32 n) {
-  u64 v = 1;
-  for (u32 d = 0; d < n; d++) v *= (u64)dims[d];
-  return v;
-}
 static i64 magnitude(i64 x) { return x < 0 ? -x : x; }
 
 /* How many elements an access meets. */
@@ -109,7 +104,7 @@ static bool joins(const former *f, const prog_loop *l, const prog_loop *m) {
   if (l->num_out + m->num_out > MOST_JOINED || l->code.len + m->code.len > MOST_CODE) return false;
   if (l->num_in + m->num_in > 64 || vm_count_iotas(&l->code) + vm_count_iotas(&m->code) > 64)
     return false;
-  u64 all = volume(l->dims, l->rank);
+  u64 all = prog_volume(l->dims, l->rank);
   if (all < LEAST_JOINED) return false;
   for (u32 i = 0; i < m->num_in; i++)
     if (footprint(m, &m->in[i]) == all && find_access(l, &m->in[i]) < l->num_in) return true;
@@ -217,7 +212,7 @@ static bool keeps_parts(const program *p, const prog_loop *l, u64 neutral[2]) {
 /* How many parts, of which dim; 1: it is not cut. */
 static u32 choose_parts(const prog_loop *l, u32 *dim) {
   u32 kept = l->rank - l->reduced, best = 1;
-  u64 results = volume(l->dims, kept), all = volume(l->dims, l->rank);
+  u64 results = prog_volume(l->dims, kept), all = prog_volume(l->dims, l->rank);
   if (all < MUCH || results > MOST_CUT || l->rank == PROG_MAX_DIMS || l->num_in == 0) return 1;
   bool rows = prog_loop_least_stride(l, 0, kept) > prog_loop_least_stride(l, kept, l->rank);
   if (rows && results >= MOST_PARTS) return 1;

@@ -94,15 +94,9 @@ u32 prog_step_touches(const prog_step *s, u32 slot, bool write) {
 
 /* ---- rows ---- */
 
-static u64 volume(const i64 *dims, u32 n) {
-  u64 v = 1;
-  for (u32 d = 0; d < n; d++) v *= (u64)dims[d];
-  return v;
-}
-
 /* Whether an access keeps to its row's part of the slot. */
 static bool keeps_rows(const program *p, const prog_strips *r, const step_access *a) {
-  u64 rows = volume(r->dims, r->rank), count = p->slots[a->slot].count;
+  u64 rows = prog_volume(r->dims, r->rank), count = p->slots[a->slot].count;
   if (count == 0 || count % rows || count > INT64_MAX) return false;
   i64 part = (i64)(count / rows), stride = part, low = a->offset, high = a->offset;
   for (u32 d = r->rank; d-- > 0; stride *= r->dims[d])
@@ -133,7 +127,7 @@ static void note(void *user, const step_access *a) {
     return;
   }
   t->list[t->n++] = (touch){a->slot, t->step, a->write, keeps_rows(t->p, t->r, a),
-                            a->write ? volume(a->dims, a->rank) : 0};
+                            a->write ? prog_volume(a->dims, a->rank) : 0};
 }
 static void find_touches(touches *t, const program *p, const prog_strips *r) {
   *t = (touches){.p = p, .r = r};
