@@ -186,9 +186,12 @@ FUNCTION(exp, power_of_e_turned, turns, exact_exp, av)
 #define KIND_OWN NONE
 #define KIND_FLT(expr) NONE
 #define KIND_F32(expr, f) NONE
-#define KIND_F32Z(expr, f) NONE
+#define KIND_BOTH(...) NONE
+#define KIND_BOTHZ(...) NONE
 #define KIND_LIBM(f) NONE
-#define KIND_PARTLY(f, far, takes, near) NONE
+#define KIND_WIDE(...) NONE
+#define KIND_PARTLY(...) NONE
+#define KIND_PARTS(...) NONE
 #define KIND_VIA64(f) NONE
 #define KIND_CPX(f) NONE
 #define KIND_VECTOR VECTOR

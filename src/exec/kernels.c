@@ -236,8 +236,11 @@ static inline float sine_zero(float x, u32 quarters) {
 #define KIND_INT(expr) INT, (expr)
 #define KIND_FLT(expr) FLT, (expr)
 #define KIND_F32(expr, f) F32, (expr)
-#define KIND_F32Z(expr, f) F32, (expr)
-#define KIND_PARTLY(f, far, takes, near) PARTLY, (takes, near, far)
+#define KIND_BOTH(expr, ...) F32, (expr)
+#define KIND_BOTHZ(expr, ...) F32, (expr)
+#define KIND_WIDE(...) NONE, ()
+#define KIND_PARTLY(f, far, takes, near, ...) PARTLY, (takes, near, far)
+#define KIND_PARTS KIND_PARTLY
 #define EACH(does, ...) EACH_(does, __VA_ARGS__)
 #define EACH_(does, kind, expr, ...) does##_##kind(expr, __VA_ARGS__)
 

@@ -104,6 +104,9 @@ void vm_kernels_fill_v3(vm_kernels *k);
 void vm_kernels_fill_v4(vm_kernels *k);
 void vm_kernels_fill_neon(vm_kernels *k);
 /* What these call, of complex numbers. */
+void wide_kernels_fill_v3(vm_kernels *k);
+void wide_kernels_fill_v4(vm_kernels *k);
+void wide_kernels_fill_neon(vm_kernels *k);
 void complex_kernels_fill_base(vm_kernels *k);
 void complex_kernels_fill_v3(vm_kernels *k);
 void complex_kernels_fill_v4(vm_kernels *k);

@@ -83,9 +83,12 @@ static num_complex smaller(num_complex x, num_complex y) {
 #define KIND_OWN OWN, 0
 #define KIND_VECTOR NONE, 0
 #define KIND_F32(expr, f) F64, f
-#define KIND_F32Z(expr, f) F64Z, f
+#define KIND_BOTH(expr, f, ...) F64, f
+#define KIND_BOTHZ(expr, f, ...) F64Z, f
 #define KIND_LIBM(f) LIBM, f
-#define KIND_PARTLY(f, far, takes, near) PARTLY, (f, far)
+#define KIND_WIDE(f, ...) LIBM, f
+#define KIND_PARTLY(f, far, ...) PARTLY, (f, far)
+#define KIND_PARTS(f, far, ...) PARTLY, (f, far)
 #define KIND_VIA64(f) VIA64, f
 #define KIND_CPX(f) CPX, f
 #define EACH(does, ...) EACH_(does, __VA_ARGS__)
@@ -291,7 +294,7 @@ static void set_transposes(vm_kernels *k, u32 log2_width, const transpose_kernel
   if (log2_width == 2) k->spread_few = t->spread;
 }
 
-#define FILL(name)                                                                                 \
+#define FILL(name, wide)                                                                           \
   static void fill_##name(vm_kernels *k) {                                                         \
     vm_kernels_add_math(k);                                                                        \
     vm_kernels_fill_##name(k);                                                                     \
@@ -307,13 +310,15 @@ static void set_transposes(vm_kernels *k, u32 log2_width, const transpose_kernel
     k->small[0] = &small_##name##_f32, k->small[1] = &small_##name##_f64;                          \
     k->move = &move_##name;                                                                        \
     k->transpose[1] = move_##name.words;                                                           \
+    wide(k);                                                                                       \
   }
-FILL(base)
+#define NO_WIDE(k) (void)(k)
+FILL(base, NO_WIDE)
 #if defined(__x86_64__)
-FILL(v3)
-FILL(v4)
+FILL(v3, wide_kernels_fill_v3)
+FILL(v4, wide_kernels_fill_v4)
 #elif defined(__aarch64__)
-FILL(neon)
+FILL(neon, wide_kernels_fill_neon)
 #endif
 
 /* TERRAZZO_KERNELS: base, those of any processor, which round each product of a sum; v3 (AVX2) or

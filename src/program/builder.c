@@ -13,9 +13,12 @@
 #define HAS_INT(...) 1
 #define HAS_FLT(...) 1
 #define HAS_F32(...) 1
-#define HAS_F32Z(...) 1
+#define HAS_BOTH(...) 1
+#define HAS_BOTHZ(...) 1
 #define HAS_LIBM(...) 1
+#define HAS_WIDE(...) 1
 #define HAS_PARTLY(...) 1
+#define HAS_PARTS(...) 1
 #define HAS_VIA64(...) 1
 #define HAS_CPX(...) 1
 #define CLASSES(p, i, f, c)                                                                        \

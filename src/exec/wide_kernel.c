@@ -1,0 +1,237 @@
+/* Functions in f64 as vectors have them (vecmath64.h), and those of f32 that are the same, rounded
+ * once. Built once per instruction set that multiplies and adds in one (KERNELS_ISA). */
+#include "exec/denormals.h"
+#include "exec/kernels.h"
+#include "num/special.h"
+
+#if defined(__AVX512F__)
+#include <immintrin.h>
+enum { LANES = 8 };
+typedef __m512d v_num;
+typedef __m512i v_word;
+typedef __mmask8 v_truth;
+#define v_const(x) _mm512_set1_pd(x)
+#define v_fma(x, y, z) _mm512_fmadd_pd(x, y, z)
+#define v_left(x, y, z) _mm512_fnmadd_pd(x, y, z) /* z - x y */
+#define v_lesser(x, y) _mm512_min_pd(x, y)        /* y where one is NaN */
+#define v_greater(x, y) _mm512_max_pd(x, y)
+#define v_lt(x, y) _mm512_cmp_pd_mask(x, y, _CMP_LT_OQ)
+#define v_ge(x, y) _mm512_cmp_pd_mask(x, y, _CMP_GE_OQ)
+#define v_eq(x, y) _mm512_cmp_pd_mask(x, y, _CMP_EQ_OQ)
+#define v_pick(t, x, y) _mm512_mask_blend_pd(t, y, x)
+#define v_bits(x) _mm512_castpd_si512(x)
+#define v_of_bits(w) _mm512_castsi512_pd(w)
+#define v_whole(x) _mm512_roundscale_pd(x, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC)
+#define v_scale(x, n) _mm512_scalef_pd(x, n)
+#define w_const(x) _mm512_set1_epi64((long long)(x))
+#define w_add(x, y) _mm512_add_epi64(x, y)
+#define w_sub(x, y) _mm512_sub_epi64(x, y)
+#define w_and(x, y) _mm512_and_si512(x, y)
+#define w_or(x, y) _mm512_or_si512(x, y)
+#define w_xor(x, y) _mm512_xor_si512(x, y)
+#define w_shift_left(x, n) _mm512_slli_epi64(x, n)
+#define w_shift_right(x, n) _mm512_srli_epi64(x, n)
+#define w_odd(x) _mm512_test_epi64_mask(x, w_const(1))
+#define t_and(x, y) ((v_truth)((x) & (y)))
+#define t_or(x, y) ((v_truth)((x) | (y)))
+#define t_lanes(t) ((u32)(t))
+#define LOAD_f64(p) _mm512_load_pd(p)
+#define STORE_f64(p, x) _mm512_store_pd(p, x)
+#define LOAD_f32(p) _mm512_cvtps_pd(_mm256_load_ps(p))
+#define STORE_f32(p, x) _mm256_store_ps(p, _mm512_cvtpd_ps(x))
+#elif defined(__AVX2__)
+#include <immintrin.h>
+enum { LANES = 4 };
+typedef __m256d v_num, v_truth;
+typedef __m256i v_word;
+#define v_const(x) _mm256_set1_pd(x)
+#define v_fma(x, y, z) _mm256_fmadd_pd(x, y, z)
+#define v_left(x, y, z) _mm256_fnmadd_pd(x, y, z)
+#define v_lesser(x, y) _mm256_min_pd(x, y)
+#define v_greater(x, y) _mm256_max_pd(x, y)
+#define v_lt(x, y) _mm256_cmp_pd(x, y, _CMP_LT_OQ)
+#define v_ge(x, y) _mm256_cmp_pd(x, y, _CMP_GE_OQ)
+#define v_eq(x, y) _mm256_cmp_pd(x, y, _CMP_EQ_OQ)
+#define v_pick(t, x, y) _mm256_blendv_pd(y, x, t)
+#define v_bits(x) _mm256_castpd_si256(x)
+#define v_of_bits(w) _mm256_castsi256_pd(w)
+#define v_whole(x) _mm256_round_pd(x, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC)
+#define w_const(x) _mm256_set1_epi64x((long long)(x))
+#define w_add(x, y) _mm256_add_epi64(x, y)
+#define w_sub(x, y) _mm256_sub_epi64(x, y)
+#define w_and(x, y) _mm256_and_si256(x, y)
+#define w_or(x, y) _mm256_or_si256(x, y)
+#define w_xor(x, y) _mm256_xor_si256(x, y)
+#define w_shift_left(x, n) _mm256_slli_epi64(x, n)
+#define w_shift_right(x, n) _mm256_srli_epi64(x, n)
+#define w_odd(x) v_of_bits(w_shift_left(x, 63)) /* signs are what is picked by */
+#define t_and(x, y) _mm256_and_pd(x, y)
+#define t_or(x, y) _mm256_or_pd(x, y)
+#define t_lanes(t) ((u32)_mm256_movemask_pd(t))
+#define LOAD_f64(p) _mm256_load_pd(p)
+#define STORE_f64(p, x) _mm256_store_pd(p, x)
+#define LOAD_f32(p) _mm256_cvtps_pd(_mm_load_ps(p))
+#define STORE_f32(p, x) _mm_store_ps(p, _mm256_cvtpd_ps(x))
+#else
+#include <arm_neon.h>
+enum { LANES = 2 };
+typedef float64x2_t v_num;
+typedef uint64x2_t v_word, v_truth;
+#define v_const(x) vdupq_n_f64(x)
+#define v_fma(x, y, z) vfmaq_f64(z, x, y)
+#define v_left(x, y, z) vfmsq_f64(z, x, y)
+#define v_lesser(x, y) v_pick(v_lt(x, y), x, y)
+#define v_greater(x, y) v_pick(v_gt(x, y), x, y)
+#define v_lt(x, y) vcltq_f64(x, y)
+#define v_ge(x, y) vcgeq_f64(x, y)
+#define v_eq(x, y) vceqq_f64(x, y)
+#define v_pick(t, x, y) vbslq_f64(t, x, y)
+#define v_bits(x) vreinterpretq_u64_f64(x)
+#define v_of_bits(w) vreinterpretq_f64_u64(w)
+#define v_whole(x) vrndq_f64(x)
+#define w_const(x) vdupq_n_u64(x)
+#define w_add(x, y) vaddq_u64(x, y)
+#define w_sub(x, y) vsubq_u64(x, y)
+#define w_and(x, y) vandq_u64(x, y)
+#define w_or(x, y) vorrq_u64(x, y)
+#define w_xor(x, y) veorq_u64(x, y)
+#define w_shift_left(x, n) vshlq_n_u64(x, n)
+#define w_shift_right(x, n) vshrq_n_u64(x, n)
+#define w_odd(x) vtstq_u64(x, w_const(1))
+#define t_and(x, y) vandq_u64(x, y)
+#define t_or(x, y) vorrq_u64(x, y)
+#define t_lanes(t) ((u32)((vgetq_lane_u64(t, 0) & 1) | (vgetq_lane_u64(t, 1) & 2)))
+#define LOAD_f64(p) vld1q_f64(p)
+#define STORE_f64(p, x) vst1q_f64(p, x)
+#define LOAD_f32(p) vcvt_f64_f32(vld1_f32(p))
+#define STORE_f32(p, x) vst1_f32(p, vcvt_f32_f64(x))
+#endif
+#define v_add(x, y) ((x) + (y))
+#define v_sub(x, y) ((x) - (y))
+#define v_mul(x, y) ((x) * (y))
+#define v_div(x, y) ((x) / (y))
+#define v_neg(x) (-(x))
+#define v_gt(x, y) v_lt(y, x)
+#define t_all ((1u << LANES) - 1)
+#ifndef v_scale
+/* x 2^n in two steps, so that the ends of the range come out right */
+#define v_scale(x, n) scale_f64(x, n)
+static inline v_num scale_f64(v_num x, v_num n) {
+  v_num shift = v_const(0x1.8p52), half = v_fma(n, v_const(0.5), shift);
+  v_word low = v_bits(half), high = v_bits(v_add(v_sub(n, v_sub(half, shift)), shift));
+  low = w_shift_left(w_add(low, w_const(1023)), 52);
+  high = w_shift_left(w_add(high, w_const(1023)), 52);
+  return v_mul(v_mul(x, v_of_bits(low)), v_of_bits(high));
+}
+#endif
+#include "exec/vecmath64.h"
+
+#define PARAMS size_t n, void *dv, const void *av, const void *bv, const void *cv
+#define MAYBE __attribute__((unused))
+
+/* -0: kernels.c says why. */
+static const volatile double minus_zero = -0.0;
+
+/* PART elements at a time, and whole vectors of them: those that are too many are the first one
+ * again. The operands are kept, as the result may be where they are. */
+enum { PART = 128 };
+#define ALIGNED __attribute__((aligned(64)))
+#define RUN(t, T)                                                                                  \
+  typedef void near_##t(size_t n, T *to, const T *from, const T *with);                            \
+  static void fetch_##t(size_t n, T *to, const T *from) {                                          \
+    if (n == 1) { /* stored as it is loaded, which waits for nothing */                            \
+      STORE_##t(to, v_const((double)*from));                                                       \
+      return;                                                                                      \
+    }                                                                                              \
+    memcpy(to, from, n * sizeof *to);                                                              \
+    for (; n % LANES; n++) to[n] = to[0];                                                          \
+  }                                                                                                \
+  static void run_##t(size_t n, T *d, const T *a, const T *b, near_##t *near) {                    \
+    ALIGNED T from[PART], with[PART], to[PART];                                                    \
+    for (size_t i = 0, part; i < n; i += part) {                                                   \
+      part = n - i < PART ? n - i : PART;                                                          \
+      fetch_##t(part, from, a + i);                                                                \
+      if (b) fetch_##t(part, with, b + i);                                                         \
+      near(part, to, from, with);                                                                  \
+      memcpy(d + i, to, part * sizeof *to);                                                        \
+    }                                                                                              \
+  }
+RUN(f64, double)
+RUN(f32, float)
+
+#define FAR_1(f) f(from[i])
+#define FAR_2(f) f(from[i], with[i])
+#define BEHIND_1 NULL
+#define BEHIND_2 bv
+#define WITH_f64_1
+#define WITH_f64_2 MAYBE v_num y = LOAD_f64(with);
+#define WITH_f32_1
+#define WITH_f32_2 MAYBE v_num y = LOAD_f32(with);
+/* Lanes that a function does not take go to `f`, one by one. */
+#define DEFINE_ONE(op, operands, t, T, f, takes, near)                                             \
+  static void far_##op##_##t(u32 taken, T *to, const T *from, const T *with) {                     \
+    (void)from, (void)with;                                                                                    \
+    EXACTLY(for (u32 i = 0; i < LANES; i++) if (!(taken >> i & 1)) to[i] = FAR_##operands(f);)     \
+  }                                                                                                \
+  static void near_##op##_##t(size_t n, T *to, const T *from, const T *with) {                     \
+    MAYBE const v_num zero = v_const(minus_zero);                                                  \
+    for (size_t i = 0; i < n; i += LANES, to += LANES, from += LANES, with += LANES) {             \
+      MAYBE v_num x = LOAD_##t(from);                                                              \
+      WITH_##t##_##operands                                                                        \
+      u32 taken = takes;                                                                           \
+      STORE_##t(to, near);                                                                         \
+      if (taken != t_all) far_##op##_##t(taken, to, from, with);                                   \
+    }                                                                                              \
+  }                                                                                                \
+  static void k_##op##_##t(PARAMS) {                                                               \
+    (void)bv, (void)cv;                                                                            \
+    run_##t(n, dv, av, BEHIND_##operands, near_##op##_##t);                                        \
+  }
+
+/* What a row says of floats (program/vm_ops.def); other files see to the other kinds. */
+#define KIND_NO NONE, ()
+#define KIND_MADE NONE, ()
+#define KIND_OWN NONE, ()
+#define KIND_VECTOR NONE, ()
+#define KIND_PRED(expr) NONE, ()
+#define KIND_INT(expr) NONE, ()
+#define KIND_FLT(expr) NONE, ()
+#define KIND_F32(expr, f) NONE, ()
+#define KIND_LIBM(f) NONE, ()
+#define KIND_VIA64(f) NONE, ()
+#define KIND_PARTLY(f, far, takes, near) NONE, ()
+#define KIND_BOTH(expr, f, near) F64, (NEVER, t_all, near)
+#define KIND_BOTHZ(expr, f, near) F64, (NEVER, t_all, near)
+#define KIND_PARTS(f, far, takes32, near32, takes, near) F64, (f, t_lanes(takes), near)
+#define KIND_WIDE(fn, takes, near) ALL, (fn, fn##f, t_lanes(takes), near)
+#define NEVER(...) 0
+#define EACH(does, ...) EACH_(does, __VA_ARGS__)
+#define EACH_(does, kind, how, ...) does##_##kind(how, __VA_ARGS__)
+#define WITH(...) WITH_(__VA_ARGS__)
+#define WITH_(how, ...) how(__VA_ARGS__)
+#define LIST(...) __VA_ARGS__
+
+#define DEFINE_NONE(...)
+#define DEFINE_F64(how, op, operands) WITH(DEFINE_ONE, op, operands, f64, double, LIST how)
+#define DEFINE_ALL(how, op, operands) WITH(DEFINE_TWO, op, operands, LIST how)
+#define DEFINE_TWO(op, operands, f, g, takes, near)                                                \
+  DEFINE_ONE(op, operands, f64, double, f, takes, near)                                            \
+  DEFINE_ONE(op, operands, f32, float, g, takes, near)
+#define VM(id, operands, how, result, traits, p, i, f, c, meaning)                                 \
+  EACH(DEFINE, KIND_##f, id, operands)
+#include "program/vm_ops.def"
+#undef VM
+
+#define PASTE_(a, b) a##b
+#define PASTE(a, b) PASTE_(a, b)
+void PASTE(wide_kernels_fill_, KERNELS_ISA)(vm_kernels *k) {
+#define SET_1(op, t) k->unary[VM_##op][R_##t] = k_##op##_##t;
+#define SET_2(op, t) k->binary[VM_##op][R_##t][FORM_VV] = k_##op##_##t;
+#define SET_NONE(...)
+#define SET_F64(how, op, operands) SET_##operands(op, f64)
+#define SET_ALL(how, op, operands) SET_##operands(op, f64) SET_##operands(op, f32)
+#define VM(id, operands, how, result, traits, p, i, f, c, meaning)                                 \
+  EACH(SET, KIND_##f, id, operands)
+#include "program/vm_ops.def"
+#undef VM
+}

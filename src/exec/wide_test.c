@@ -1,0 +1,176 @@
+/* The vector kernels of f64 functions (vecmath64.h): errors beside libm's long double, special
+ * values, elements that go to libm, remainders bit for bit. */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "exec/kernels.h"
+#include "num/convert.h"
+#include "tests/unit.h"
+
+enum { COUNT_OF = 1 << 16 };
+
+static u64 state = 1;
+static double unit_random(void) {
+  state = state * 6364136223846793005 + 1442695040888963407;
+  return (double)(state >> 11) * 0x1p-53;
+}
+static double between(double low, double high) { return low + (high - low) * unit_random(); }
+
+static long double logisticl(long double x) { return 1 / (1 + expl(-x)); }
+
+/* In units of the last place of the rounded result. */
+static double units(double got, long double want) {
+  double rounded = fabs((double)want);
+  if (got == (double)want) return 0;
+  return (double)(fabsl(got - want) / (nextafter(rounded, INFINITY) - rounded));
+}
+
+typedef long double exact_fn(long double);
+static void check_error(const vm_kernels *k, vm_op op, exact_fn *exact, double low, double high,
+                        double most) {
+  static double x[COUNT_OF], y[COUNT_OF];
+  double worst = 0, at = 0;
+  for (u32 i = 0; i < COUNT_OF; i++)
+    x[i] = i % 2 ? between(low, high) : exp2(between(-60, log2(high))) * (low < 0 && i % 4 ? -1 : 1);
+  for (u32 i = 0; i < COUNT_OF; i++) x[i] = x[i] < low ? low : x[i];
+  k->unary[op][R_f64](COUNT_OF, y, x, NULL, NULL);
+  for (u32 i = 0; i < COUNT_OF; i++) {
+    double e = units(y[i], exact(x[i]));
+    if (!(e <= worst)) worst = e, at = x[i];
+  }
+  if (worst > most || getenv("KERNELS_TEST_REPORT"))
+    fprintf(stderr, "%s %s: %.3f units at %a\n", k->isa, vm_op_name(op), worst, at);
+  CHECK(worst <= most);
+}
+
+static void check_errors(const vm_kernels *k) {
+  check_error(k, VM_exp, expl, -700, 709.7, 1.1);
+  check_error(k, VM_exp, expl, -1, 1, 1.1);
+  check_error(k, VM_expm1, expm1l, -40, 709.7, 2);
+  check_error(k, VM_expm1, expm1l, -1, 1, 2);
+  check_error(k, VM_log, logl, 0, 1e300, 1);
+  check_error(k, VM_log, logl, 0.5, 2, 1);
+  check_error(k, VM_log1p, log1pl, -0.999, 1e10, 1.4);
+  check_error(k, VM_log1p, log1pl, -0.5, 1, 1.4);
+  check_error(k, VM_tanh, tanhl, -3, 3, 2.7);
+  check_error(k, VM_logistic, logisticl, -700, 40, 2.1);
+  check_error(k, VM_sin, sinl, -10, 10, 0.8);
+  check_error(k, VM_sin, sinl, -1e9, 1e9, 0.8);
+  check_error(k, VM_sin, sinl, -1e15, 1e15, 0.8); /* libm's */
+  check_error(k, VM_cos, cosl, -10, 10, 0.8);
+  check_error(k, VM_cos, cosl, -1e9, 1e9, 0.8);
+  check_error(k, VM_tan, tanl, -10, 10, 2.2);
+  check_error(k, VM_tan, tanl, -1e9, 1e9, 2.2);
+  check_error(k, VM_atan, atanl, -5, 5, 0.8);
+  check_error(k, VM_cbrt, cbrtl, -1e3, 1e300, 0.8);
+}
+
+/* Every pair of signs, magnitudes near each other and far apart. */
+static void check_angles(const vm_kernels *k) {
+  static double x[COUNT_OF], y[COUNT_OF], z[COUNT_OF];
+  double worst = 0;
+  for (u32 i = 0; i < COUNT_OF; i++) {
+    x[i] = between(-1, 1) * exp2(between(-1000, 1000));
+    y[i] = between(-1, 1) * (i % 3 ? x[i] : exp2(between(-1000, 1000)));
+  }
+  k->binary[VM_atan2][R_f64][FORM_VV](COUNT_OF, z, y, x, NULL);
+  for (u32 i = 0; i < COUNT_OF; i++) {
+    long double want = atan2l(y[i], x[i]);
+    if (fabsl(want) > DBL_MIN) worst = fmax(worst, units(z[i], want));
+  }
+  if (getenv("KERNELS_TEST_REPORT")) fprintf(stderr, "%s atan2: %.3f units\n", k->isa, worst);
+  CHECK(worst <= 0.9);
+}
+
+/* Exactly what fmod gives: quotients of any size, whole ones, ends. */
+static void check_remainders(const vm_kernels *k) {
+  static double x[COUNT_OF], y[COUNT_OF], z[COUNT_OF];
+  static float fx[COUNT_OF], fy[COUNT_OF], fz[COUNT_OF];
+  const double ends[] = {0, -0.0, INFINITY, -INFINITY, NAN, 1, -1, DBL_MIN, 0x1p-1074, DBL_MAX, 3};
+  u64 wrong = 0;
+  for (u32 i = 0; i < COUNT_OF; i++) {
+    y[i] = between(-1, 1) * exp2(between(-20, 20));
+    x[i] = between(-1, 1) * exp2(between(-20, i % 8 ? 20 : 600));
+    if (i % 5 == 0) x[i] = rint(between(-1e3, 1e3)) * y[i];
+    if (i % 7 == 0) x[i] = ends[i / 7 % COUNT(ends)];
+    if (i % 11 == 0) y[i] = ends[i / 11 % COUNT(ends)];
+    fx[i] = (float)x[i], fy[i] = (float)y[i];
+  }
+  k->binary[VM_rem][R_f64][FORM_VV](COUNT_OF, z, x, y, NULL);
+  k->binary[VM_rem][R_f32][FORM_VV](COUNT_OF, fz, fx, fy, NULL);
+  for (u32 i = 0; i < COUNT_OF; i++) {
+    double want = fmod(x[i], y[i]);
+    float narrow = fmodf(fx[i], fy[i]);
+    bool same = isnan(want) ? isnan(z[i]) : num_f64_bits(want) == num_f64_bits(z[i]);
+    bool so = isnan(narrow) ? isnan(fz[i]) : num_f32_bits(narrow) == num_f32_bits(fz[i]);
+    if (!same || !so) fprintf(stderr, "%a rem %a: %a, %a\n", x[i], y[i], z[i], (double)fz[i]);
+    wrong += !same || !so;
+  }
+  CHECK(wrong == 0);
+}
+
+/* As many operands as there are functions, of which each ends up where libm's is. */
+static void check_ends(const vm_kernels *k) {
+  static const struct {
+    vm_op op;
+    double (*exact)(double);
+  } of[] = {{VM_exp, exp}, {VM_expm1, expm1}, {VM_log, log},   {VM_log1p, log1p}, {VM_tanh, tanh},
+            {VM_sin, sin}, {VM_cos, cos},     {VM_tan, tan},   {VM_atan, atan},   {VM_cbrt, cbrt}};
+  const double x[] = {0,   -0.0, INFINITY, -INFINITY, NAN,     1,    -1,         0x1p-1074, DBL_MAX,
+                      -DBL_MAX, 710, 709.9, -746,     -0x1p-60, -2,  DBL_MIN,    0x1p1000};
+  for (size_t f = 0; f < COUNT(of); f++) {
+    double y[COUNT(x)], in_place[COUNT(x)];
+    memcpy(in_place, x, sizeof x);
+    k->unary[of[f].op][R_f64](COUNT(x), y, x, NULL, NULL);
+    k->unary[of[f].op][R_f64](COUNT(x), in_place, in_place, NULL, NULL);
+    for (size_t i = 0; i < COUNT(x); i++) {
+      double want = of[f].exact(x[i]), alone;
+      k->unary[of[f].op][R_f64](1, &alone, x + i, NULL, NULL);
+      bool same = isnan(want)                             ? isnan(y[i])
+                  : want == 0 || isinf(want)              ? num_f64_bits(y[i]) == num_f64_bits(want)
+                                                          : fabs(y[i] - want) <= 4e-16 * fabs(want);
+      if (!same) fprintf(stderr, "%s %s(%a): %a\n", k->isa, vm_op_name(of[f].op), x[i], y[i]);
+      CHECK(same);
+      CHECK(isnan(y[i]) ? isnan(alone) : num_f64_bits(alone) == num_f64_bits(y[i]));
+      CHECK(isnan(y[i]) ? isnan(in_place[i]) : num_f64_bits(in_place[i]) == num_f64_bits(y[i]));
+    }
+  }
+}
+
+/* tan of f32 is f64's, rounded. */
+static void check_narrow(const vm_kernels *k) {
+  enum { MANY = 1000 };
+  float x[MANY], y[MANY];
+  for (u32 i = 0; i < MANY; i++) x[i] = (float)between(-1e6, 1e6);
+  k->unary[VM_tan][R_f32](MANY, y, x, NULL, NULL);
+  for (u32 i = 0; i < MANY; i++) CHECK(y[i] == (float)tan((double)x[i]));
+}
+
+static void check_table(void (*fill)(vm_kernels *)) {
+  static vm_kernels k;
+  k = (vm_kernels){.isa = "f64"};
+  vm_kernels_add_math(&k);
+  fill(&k);
+  check_errors(&k);
+  check_angles(&k);
+  check_remainders(&k);
+  check_ends(&k);
+  check_narrow(&k);
+}
+
+int main(void) {
+  static vm_kernels base = {.isa = "base"};
+  vm_kernels_add_math(&base);
+  check_ends(&base);
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    check_table(wide_kernels_fill_v3);
+  if (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
+    check_table(wide_kernels_fill_v4);
+#elif defined(__aarch64__)
+  check_table(wide_kernels_fill_neon);
+#endif
+  return UNIT_END();
+}
