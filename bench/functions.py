@@ -110,6 +110,7 @@ def measure(options, batch):
     every = list(functions.functions().items())
     ratios = []
     for count, kind in ((c, k) for c in batch for k in options.types.split(",")):
+        jax.config.update("jax_enable_x64", np.dtype(functions.TYPES[kind]).itemsize == 8)
         name, function = every[count]
         rng = np.random.default_rng(count)
         for arguments in draw.candidates(name, function, rng, functions.TYPES[kind]):
