@@ -10,8 +10,9 @@
 #include "exec/image.h"
 #include "num/convert.h"
 
-/* Elements that are combined at a time, enough for reading a member to be a stream; bytes. */
-enum { BLOCK = 8192, SCRATCH_BLOCK = BLOCK * 16 + 64, SHARED_FROM = 1 << 16 };
+/* Elements that are combined at a time: what the first-level cache has room for until it is written
+ * everywhere, or enough for reading a member to be a stream from memory; bytes. */
+enum { SHORT = 2048, LONG = 16384, SCRATCH_BLOCK = LONG * 16 + 64, SHARED_FROM = 1 << 16 };
 
 static u32 first_of(u32 *up, u32 d) {
   while (up[d] != d) d = up[d] = up[up[d]];
@@ -152,7 +153,7 @@ void coll_lower(const lower_env *e, const prog_collective *c, exec_collective *x
     p->fan = lies_loaded(e->k, x->types[i]) ? COLL_FAN : 2;
     lower_passes(e, &code, x, p);
     for (u32 n = 2; n <= p->fan; n++) {
-      size_t bytes = p->of[n] ? vm_scratch_bytes(p->of[n], BLOCK) : 0;
+      size_t bytes = p->of[n] ? vm_scratch_bytes(p->of[n], LONG) : 0;
       if (bytes > registers) registers = bytes;
     }
   }
@@ -178,12 +179,15 @@ static char *out_of(const coll_work *w, u32 rank, u32 i) { /* is_here */
   return w->slots[place_of(w, rank)][w->x->c->out[i]];
 }
 
-static u64 num_blocks(const exec_collective *x, u32 i) {
-  return (x->counts[i] + BLOCK - 1) / BLOCK;
+/* More than caches could keep of what all members get. */
+static bool is_much(const coll_work *w) { return w->x->written * group_size(w) >= 16 << 20; }
+static u64 block_of(const coll_work *w) { return is_much(w) ? LONG : SHORT; }
+static u64 num_blocks(const coll_work *w, u32 i) {
+  return (w->x->counts[i] + block_of(w) - 1) / block_of(w);
 }
 /* The first block of a member's share of operand i; of rank group_size: all blocks. */
 static u64 share_begin(const coll_work *w, u32 rank, u32 i) {
-  return num_blocks(w->x, i) * rank / group_size(w);
+  return num_blocks(w, i) * rank / group_size(w);
 }
 /* Whether a phase is about the share of this member. */
 static bool does_share(const coll_work *w, u32 rank) {
@@ -191,15 +195,13 @@ static bool does_share(const coll_work *w, u32 rank) {
 }
 static u64 shared_blocks(const coll_work *w, u32 i) {
   u64 n = 0;
-  if (w->phase == COLL_WHOLE) return num_blocks(w->x, i);
+  if (w->phase == COLL_WHOLE) return num_blocks(w, i);
   for (u32 m = 0; m < group_size(w); m++)
     if (does_share(w, m)) n += share_begin(w, m + 1, i) - share_begin(w, m, i);
   return n;
 }
 
-/* More than caches could keep of what all members get. */
-static bool is_much(const coll_work *w) { return w->x->written * group_size(w) >= 16 << 20; }
-/* Past the caches then. */
+/* Past the caches what they could not keep. */
 static void put(const coll_work *w, char *to, const char *from, size_t n) {
   w->x->k->move->rows(1, n, to, 0, from, 0, is_much(w));
 }
@@ -222,13 +224,13 @@ u64 coll_units(const coll_work *w, const program *p, u64 *out_cost) {
   for (u32 i = 0; i < c->n; i++) bytes += prog_slot_bytes(&p->slots[c->out[i]]);
   if (c->kind == COLL_ALL_REDUCE) {
     for (u32 i = 0; i < c->n; i++) units += shared_blocks(w, i);
-    *out_cost = BLOCK * (u64)members / 2;
+    *out_cost = block_of(w) * members / 8;
   } else if (c->kind == COLL_REDUCE_SCATTER) {
     for (u32 i = 0; i < c->n; i++) units += (u64)members * (u64)c->outer[i];
-    *out_cost = 50 + bytes * members / 4 / (units ? units : 1);
+    *out_cost = 50 + bytes * members * members / 64 / (units ? units : 1);
   } else {
     units = members;
-    *out_cost = 50 + bytes / 8;
+    *out_cost = 50 + bytes / 32;
   }
   return units;
 }
@@ -238,8 +240,8 @@ u64 coll_units(const coll_work *w, const program *p, u64 *out_cost) {
 /* Shares of operand i that members [first, first + count) have. */
 static executor_range shares(const coll_work *w, u32 i, u32 first, u32 count) {
   size_t width = dtype_size(w->x->types[i]), all = w->x->counts[i] * width;
-  size_t begin = share_begin(w, first, i) * BLOCK * width;
-  size_t end = share_begin(w, first + count, i) * BLOCK * width;
+  size_t begin = share_begin(w, first, i) * block_of(w) * width;
+  size_t end = share_begin(w, first + count, i) * block_of(w) * width;
   return (executor_range){begin, end < all ? end : all};
 }
 
@@ -295,7 +297,7 @@ static const char *combine_members(const coll_work *w, u32 i, u64 at, size_t n, 
     u32 operands = pass_operands(passes->fan, members, done), o = 0;
     const vm_unit *pass = passes->of[operands];
     const vm_output *out = &pass->outputs[0];
-    void **reg = vm_begin(pass, s->registers, BLOCK);
+    void **reg = vm_begin(pass, s->registers, LONG);
     if (done) reg[o++] = acc;
     for (; o < operands; o++, done++) {
       reg[o] = in_of(w, done, i) + skip;
@@ -329,8 +331,9 @@ static void all_reduce(const coll_work *w, const exec_env *env, u64 unit) {
   const exec_collective *x = w->x;
   u32 i = 0, rank;
   for (u64 n; (n = shared_blocks(w, i)) <= unit; i++) unit -= n;
-  u64 at = find_block(w, i, unit, &rank) * BLOCK;
-  size_t n = x->counts[i] - at < BLOCK ? x->counts[i] - at : BLOCK, width = dtype_size(x->types[i]);
+  size_t n = block_of(w), width = dtype_size(x->types[i]);
+  u64 at = find_block(w, i, unit, &rank) * n;
+  if (x->counts[i] - at < n) n = x->counts[i] - at;
   const char *result;
   if (w->phase == COLL_OTHER_SHARES) {
     result = in_of(w, rank, i) + at * width;
@@ -353,8 +356,9 @@ static void reduce_scatter(const coll_work *w, const exec_env *env, u64 unit) {
   u64 rank = unit % members, outer = unit / members, length = (u64)(c->size[i] * c->inner[i]);
   size_t width = dtype_size(x->types[i]);
   combining s = begin_combining(env);
-  for (u64 k = 0; k < length; k += BLOCK) {
-    size_t n = length - k < BLOCK ? length - k : BLOCK;
+  u64 block = lies_loaded(x->k, x->types[i]) ? LONG : block_of(w); /* no scratch, or a stream */
+  for (u64 k = 0; k < length; k += block) {
+    size_t n = length - k < block ? length - k : block;
     char *to = out_of(w, (u32)rank, i) + (outer * length + k) * width;
     const char *r = combine_members(w, i, (outer * members + rank) * length + k, n, &s,
                                     is_much(w) ? s.acc : to);

@@ -91,7 +91,7 @@ static int wrong_collectives(u32 n, u32 count, u32 half, void **results) {
   return bad;
 }
 
-/* All-reduce in groups of half of the devices, all-gather, reduce-scatter, all-to-all, a chain and
+/* All-reduce in groups of `half` devices, all-gather, reduce-scatter, all-to-all, a chain and
  * the device's own number. */
 static prog_builder *collectives_program(arena *a, u32 n, u32 count, u32 half) {
   prog_builder *b = prog_begin(a, 1, n);
@@ -126,7 +126,7 @@ static prog_builder *collectives_program(arena *a, u32 n, u32 count, u32 half) {
 }
 
 static void test_collectives(arena *a, u32 n, u32 count) {
-  u32 half = n / 2 ? n / 2 : 1, big = count * n;
+  u32 half = n > 2 ? n / 2 : n, big = count * n;
   prog_builder *b = collectives_program(a, n, count, half);
   void **params = malloc(n * 2 * sizeof(void *)), **results = malloc(n * 6 * sizeof(void *));
   for (u32 d = 0; d < n; d++) {
@@ -278,6 +278,8 @@ static void test_parts(arena *a, const exec_options *first, const exec_options *
   for (cut = 1; cut < 8; cut += 2) {
     test_collectives(a, 8, 5000);
     test_collectives(a, 8, 3);
+    test_collectives(a, 8, 20001); /* in shares */
+    if (cut == 1) test_collectives(a, 2, 2100001);
     test_trips(a);
     if (cut == 3 || cut == 5) test_failed_part(a);
   }

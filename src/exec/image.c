@@ -93,7 +93,7 @@ static void prepare_step(executor_image *im, const lower_env *e, const prog_step
 
 /* One position's share of a meeting. */
 static u64 cost_of_meeting(const executor_image *im, const prog_collective *c) {
-  enum { MEETING = 100, SPEED = 4 }; /* ns, bytes a ns */
+  enum { MEETING = 100, SPEED = 50 }; /* ns, bytes a ns */
   u64 bytes = 0;
   for (u32 i = 0; i < c->n; i++)
     bytes +=
