@@ -129,8 +129,8 @@ static status start_workers(exec_pool *pool) {
 }
 
 /* Nanoseconds. A single worker has no processor of its own, mostly: what it did meanwhile, the
- * thread that launches would wait for. */
-enum { BRIEF = 24000, BRIEF_ALONE = 400000 };
+ * thread that launches would wait for. So it is with meetings, which it begins at once. */
+enum { BRIEF = 24000, BRIEF_ALONE = 400000, MEETINGS = 400000 };
 
 status cpu_create(const exec_options *options, executor **out_executor) {
   const allocator *mem = options->mem;
@@ -141,6 +141,7 @@ status cpu_create(const exec_options *options, executor **out_executor) {
   bool begun = launcher_begin(&pool->on, &cpu_ops, &cpu_places, mem);
   pool->num_workers = threads;
   pool->on.brief = threads == 1 ? BRIEF_ALONE : BRIEF;
+  pool->on.meetings = MEETINGS;
   pool->ready_end = &pool->ready;
   pthread_cond_init(&pool->wake, NULL);
   accel_init(&pool->accel);

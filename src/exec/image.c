@@ -56,6 +56,16 @@ static void prepare_nothing(executor_image *im, const lower_env *e, const void *
 
 enum { A_STEP = 50 }; /* ns */
 
+/* One position's share of a meeting. */
+static u64 cost_of_meeting(const executor_image *im, const prog_collective *c) {
+  enum { MEETING = 100, SPEED = 50 }; /* ns, bytes a ns */
+  u64 bytes = 0;
+  for (u32 i = 0; i < c->n; i++)
+    bytes +=
+        prog_slot_bytes(&im->prog->slots[c->in[i]]) + prog_slot_bytes(&im->prog->slots[c->out[i]]);
+  return MEETING + bytes / SPEED;
+}
+
 /* Back: what lies between is done who knows how often. */
 static void prepare_jump(executor_image *im, const lower_env *e, const prog_jump *j, u32 i) {
   (void)e;
@@ -65,9 +75,9 @@ static void prepare_jump(executor_image *im, const lower_env *e, const prog_jump
     if (j->target[k] < first) first = j->target[k];
   for (u32 k = first; k < i; k++) {
     const exec_step *x = &im->steps[k];
-    u64 work;
+    u64 work, meeting = im->collectives[k] ? cost_of_meeting(im, im->collectives[k]->c) : 0;
     if (__builtin_mul_overflow(x->units, x->cost, &work) ||
-        __builtin_add_overflow(jump->cost, work + A_STEP, &jump->cost))
+        __builtin_add_overflow(jump->cost, work + A_STEP + meeting, &jump->cost))
       jump->cost = UINT64_MAX / 2;
   }
 }
@@ -91,27 +101,16 @@ static void prepare_step(executor_image *im, const lower_env *e, const prog_step
   }
 }
 
-/* One position's share of a meeting. */
-static u64 cost_of_meeting(const executor_image *im, const prog_collective *c) {
-  enum { MEETING = 100, SPEED = 50 }; /* ns, bytes a ns */
-  u64 bytes = 0;
-  for (u32 i = 0; i < c->n; i++)
-    bytes +=
-        prog_slot_bytes(&im->prog->slots[c->in[i]]) + prog_slot_bytes(&im->prog->slots[c->out[i]]);
-  return MEETING + bytes / SPEED;
-}
-
 /* How long a step takes is known where nothing outside takes part. What is not known stays
  * so, as the sum overflows. */
 static void count_cost(executor_image *im, u32 i) {
   const prog_step *s = &im->prog->steps[i];
   const exec_step *x = &im->steps[i];
   u64 work;
-  bool meets = s->kind == STEP_collective;
   if (x->start || __builtin_mul_overflow(x->units, x->cost, &work) ||
-      __builtin_add_overflow(im->cost, work + A_STEP, &im->cost) ||
-      (meets && __builtin_add_overflow(im->cost, cost_of_meeting(im, s->u.collective_), &im->cost)))
+      __builtin_add_overflow(im->cost, work + A_STEP, &im->cost))
     im->cost = UINT64_MAX;
+  if (s->kind == STEP_collective) im->meetings += cost_of_meeting(im, s->u.collective_);
 }
 
 /* A kernel that is missing is found here and not when it is called. Scratch is the largest of
@@ -174,7 +173,7 @@ static status fill_image(executor_image *im) {
     jit_end(im->jit);
     im->jit = e.jit = NULL;
     im->num_groups = 0;
-    im->cost = im->scratch = 0;
+    im->cost = im->meetings = im->scratch = 0;
     RETURN_IF_ERROR(lower_steps(im, &e));
   }
   if (dev_poison_wanted()) im->deaths = prog_find_deaths(&im->a, im->prog);

@@ -53,6 +53,7 @@ struct executor_image {
   size_t scratch;     /* the most any step needs */
   u64 cost;           /* of a run at one position where nothing jumps back, about nanoseconds;
                          UINT64_MAX: not known */
+  u64 meetings;       /* a position's share of those, in the same way */
   atomic_bool lasts;  /* one that jumped back took longer than a launching thread has */
   prog_deaths deaths; /* begin NULL: memory is not poisoned */
 };

@@ -306,11 +306,13 @@ static status cannot_launch(launcher *on, const executor_launch_args *args) {
 /* A program that is done sooner than somebody could be woken runs on the thread that launches it,
  * one position after the other, each until it parks: nothing is to be waited for, and no call is
  * the host's, who may hold what the thread that answers wants (such steps cost no one knows what).
+ * Its meetings may take longer, since whoever is woken meanwhile helps with their work.
  * From a callback it does not, as launches there could nest without end. What jumps back is tried
  * there until once it was not done in that time, or a little more: it then went on elsewhere. */
 static worker *come(launcher *on, const executor_launch_args *args, u32 n) {
   const executor_image *im = args->image;
-  if (args->transport || args->num_wait || im->cost > on->brief / n || !on->ops->come ||
+  if (args->transport || args->num_wait || im->cost > on->brief / n ||
+      im->meetings > on->meetings / n || !on->ops->come ||
       atomic_load_explicit(&im->lasts, memory_order_relaxed) || executor_on_worker())
     return NULL;
   return on->ops->come(on);

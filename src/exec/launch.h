@@ -163,7 +163,8 @@ struct launcher {
   launch *first, *last;
   u32 launches;  /* alive */
   bool stopping; /* no launches any more */
-  u64 brief;     /* ns: a program that takes no longer runs on the thread that launches it */
+  u64 brief;     /* ns: a program that takes no longer runs on the thread that launches it, */
+  u64 meetings;  /* and this long in meetings, which workers then share */
   u32 forks;     /* os_forks() of the process that has the threads */
   atomic_ullong stat_images, stat_launches, stat_steps, stat_rendezvous;
 };

@@ -82,14 +82,17 @@ static void spin_for(job *j) {
       if (!atomic_load_explicit(&j->helpers, memory_order_relaxed)) return;
 }
 
-/* Returns when the last helper has left, hence all units are done. */
+/* Returns when the last helper has left, hence all units are done. With the owner, who need not be
+ * a worker, no more are awake than there are workers: one more would take its processor. */
 static void share(worker *w, job *j) {
   exec_pool *pool = w->pool;
+  u32 awake = 1;
   pthread_mutex_lock(&pool->on.lock);
   j->next_job = pool->jobs;
   pool->jobs = j;
   atomic_fetch_add_explicit(&pool->num_jobs, 1, memory_order_relaxed);
-  pthread_cond_broadcast(&pool->wake);
+  awake += atomic_load(&pool->unemployed) - atomic_load(&pool->sleeping);
+  for (; awake < pool->num_workers; awake++) pthread_cond_signal(&pool->wake);
   pthread_mutex_unlock(&pool->on.lock);
   work_on(j, w);
   pthread_mutex_lock(&pool->on.lock);
