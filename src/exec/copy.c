@@ -18,7 +18,7 @@ static void swap_dims(step_shape *s, u32 a, u32 b) {
   swap(s->to, a, b);
   swap(s->from, a, b);
 }
-static void remove_dim(step_shape *s, u32 d) {
+void step_shape_remove(step_shape *s, u32 d) {
   s->rank--;
   for (u32 k = d; k < s->rank; k++) {
     s->dims[k] = s->dims[k + 1];
@@ -42,7 +42,7 @@ static void pair_contiguous(step_shape *s) {
 void step_shape_simplify(step_shape *s) {
   for (u32 d = 0; d < s->rank;)
     if (s->dims[d] == 1)
-      remove_dim(s, d);
+      step_shape_remove(s, d);
     else
       d++;
   for (u32 i = 1; i < s->rank; i++)
@@ -55,7 +55,7 @@ void step_shape_simplify(step_shape *s) {
       continue;
     }
     s->dims[d + 1] *= s->dims[d];
-    remove_dim(s, d);
+    step_shape_remove(s, d);
   }
   if (s->rank > 0) {
     pair_contiguous(s);
@@ -91,11 +91,14 @@ static void copy_row(u32 width, i64 n, char *to, i64 ts, const char *from, i64 f
   }
 }
 
-/* The same by a kernel, where there is one. */
+/* The same, by a kernel where one side lies together. */
 static void copy_line(const vm_kernels *k, u32 width, i64 n, char *to, i64 ts, const char *from,
                       i64 fs) {
-  if (ts == width && fs == -(i64)width && k->reverse[vm_log2_width(width)])
-    k->reverse[vm_log2_width(width)]((size_t)n, to, from);
+  i64 step = (ts == width ? fs : ts) / width;
+  if (ts == width)
+    k->stride[vm_log2_width(width)]((size_t)n, to, from, &step, NULL);
+  else if (fs == width)
+    k->scatter[vm_log2_width(width)]((size_t)n, to, from, &step, NULL);
   else
     copy_row(width, n, to, ts, from, fs);
 }
@@ -180,6 +183,23 @@ static void run_copy(const void *data, const exec_env *env, u64 begin, u64 end) 
                   (const char *)env->slots[c->src] + c->src_at, begin, end);
 }
 
+/* Where planes have a few rows only, those of some planes that lie one after the other become one
+ * plane of many. */
+static void widen_planes(step_shape *s) {
+  enum { FEW = 8, MANY = 64 };
+  u32 last = s->rank - 1, far = last - 2;
+  if (s->rank < 3 || s->rank == PROG_MAX_DIMS || s->to[last] != s->width ||
+      s->from[last] != s->width || s->dims[last - 1] >= FEW)
+    return;
+  i64 rows = s->dims[far] < MANY ? s->dims[far] : MANY;
+  while (s->dims[far] % rows) rows--;
+  if (rows <= s->dims[last - 1]) return;
+  s->dims[s->rank] = s->dims[last], s->to[s->rank] = s->from[s->rank] = s->width;
+  s->rank++;
+  s->dims[last] = rows, s->to[last] = s->to[far], s->from[last] = s->from[far];
+  s->dims[far] /= rows, s->to[far] *= rows, s->from[far] *= rows;
+}
+
 /* Makes a dim to share a large contiguous copy by. */
 static void cut_row(step_shape *s) {
   enum { PIECE = 1 << 18 };
@@ -228,6 +248,7 @@ void copy_lower(const lower_env *e, const prog_copy *c, exec_step *out) {
   r->dst_at = c->dst.offset * width;
   step_shape_simplify(&r->s);
   r->s.streams = streams(&r->s);
+  widen_planes(&r->s);
   cut_row(&r->s);
   out->units = step_shape_planes(&r->s);
   u32 last = r->s.rank - 1;

@@ -7,7 +7,8 @@ static u32 pick(u32 *seed, u32 n) {
   return (*seed >> 16) % n;
 }
 
-/* The destination is dense; the source is it turned, and back to front along some dims. */
+/* The destination is dense; the source is it turned, and back to front along some dims, of every
+ * second element or so. */
 static void check_copy(arena *a, u32 *seed, dtype t, const i64 *dims) {
   size_t size = dtype_size(t);
   u32 order[3] = {0, 1, 2};
@@ -15,18 +16,19 @@ static void check_copy(arena *a, u32 *seed, dtype t, const i64 *dims) {
     u32 other = pick(seed, d), last = order[d - 1];
     order[d - 1] = order[other], order[other] = last;
   }
-  i64 to[3] = {dims[1] * dims[2], dims[2], 1}, from[3], n = 1, at = 0;
+  i64 to[3] = {dims[1] * dims[2], dims[2], 1}, from[3], at = 0;
+  i64 count = dims[0] * dims[1] * dims[2], n = pick(seed, 2) ? 1 : 1 + pick(seed, 5);
   for (u32 k = 3; k-- > 0; n *= dims[order[k]]) from[order[k]] = n;
   for (u32 d = 0; d < 3; d++)
     if (pick(seed, 3) == 0) at += (dims[d] - 1) * from[d], from[d] = -from[d];
-  char *x = malloc((size_t)n * size), *y = calloc((size_t)n, size);
+  char *x = malloc((size_t)n * size), *y = calloc((size_t)count, size);
   for (size_t i = 0; i < (size_t)n * size; i++) x[i] = (char)pick(seed, 256);
   prog_builder *b = prog_begin(a, 1, 1);
-  u32 p = prog_param(b, t, (u64)n), r = prog_result(b, t, (u64)n, -1);
+  u32 p = prog_param(b, t, (u64)n), r = prog_result(b, t, (u64)count, -1);
   prog_add_copy(b, 3, dims, p, at, from, r, 0, to, S, L);
   CHECK(!*run(b, (void *[]){x}, (void *[]){y}));
   int bad = 0;
-  for (i64 i = 0; i < n; i++) {
+  for (i64 i = 0; i < count; i++) {
     i64 source = at + i / to[0] * from[0] + i / to[1] % dims[1] * from[1] + i % dims[2] * from[2];
     bad += memcmp(y + (size_t)i * size, x + (size_t)source * size, size) != 0;
   }

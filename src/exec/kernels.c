@@ -3,6 +3,7 @@
 #include "exec/kernels.h"
 
 #include "exec/denormals.h"
+#include "exec/extremes.h"
 #include "exec/vecmath.h"
 #include "num/special.h"
 
@@ -79,32 +80,8 @@
   ((T)-1 < (T)1 ? (T)((__int128)(x) * (y) >> BITS) : (T)((unsigned __int128)(x) * (y) >> BITS))
 #define REM(x, y) ((y) == 0 ? (x) : (T)((W)(x) - (W)DIV(x, y) * (W)(y)))
 
-/* -0, to be added: that changes no value but a denormal, and only where denormals are flushed.
- * Volatile, or compilers would leave the addition out. Every kernel reads it once, as `zero`. */
-static const volatile double minus_zero = -0.0;
 #define ZERO(T) MAYBE const T zero = (T)minus_zero
 
-/* maximum and minimum: NaN wins, -0 < +0; denormals that are flushed equal each other and zeros */
-static inline float maximum_f32(float x, float y, float zero) {
-  float r = x > y ? x : y;
-  r = x == y ? bits_f32(f32_bits(x) & f32_bits(y)) : r;
-  return x != x ? x : r + zero;
-}
-static inline float minimum_f32(float x, float y, float zero) {
-  float r = x < y ? x : y;
-  r = x == y ? bits_f32(f32_bits(x) | f32_bits(y)) : r;
-  return x != x ? x : r + zero;
-}
-static inline double maximum_f64(double x, double y, double zero) {
-  double r = x > y ? x : y;
-  r = x == y ? num_f64_from_bits(num_f64_bits(x) & num_f64_bits(y)) : r;
-  return x != x ? x : r + zero;
-}
-static inline double minimum_f64(double x, double y, double zero) {
-  double r = x < y ? x : y;
-  r = x == y ? num_f64_from_bits(num_f64_bits(x) | num_f64_bits(y)) : r;
-  return x != x ? x : r + zero;
-}
 /* an integer that orders as the total order of floats */
 static inline i32 total_f32(float x) {
   i32 b = (i32)f32_bits(x);
@@ -345,8 +322,14 @@ typedef struct w16 {
     T *d = dv;                                                                                     \
     const T *a = av;                                                                               \
     i64 step = *(const i64 *)bv;                                                                   \
-    if (step == 2) /* compilers make vectors of it */                                              \
+    if (step == -1) /* compilers make vectors of these */                                          \
+      LOOP d[i] = *(a - i);                                                                        \
+    else if (step == 2)                                                                            \
       LOOP d[i] = a[2 * i];                                                                        \
+    else if ((w) == 2 && step == 3)                                                                \
+      LOOP d[i] = a[3 * i];                                                                        \
+    else if ((w) == 2 && step == 4)                                                                \
+      LOOP d[i] = a[4 * i];                                                                        \
     else                                                                                           \
       LOOP d[i] = a[(i64)i * step];                                                                \
   }                                                                                                \

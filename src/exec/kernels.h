@@ -68,7 +68,6 @@ typedef struct vm_kernels {
   kern_fn *stride[5];                                /* a: base, b: const i64 * element stride */
   kern_fn *scatter[5];                               /* the same, to d strided */
   kern_transpose_fn *transpose[4];                   /* [log2 width] */
-  kern_reverse_fn *reverse[5];                       /* [log2 width]; NULL: none */
   kern_spread_few_fn *spread_few;                    /* of 4 bytes; NULL: none */
   kern_unzip_fn *unzip[5];                           /* [log2 width] */
   kern_zip_fn *zip[5];

@@ -290,7 +290,6 @@ static void set_folds(vm_kernels *k, vm_rtype t, const fold_kernels *f) {
 
 static void set_transposes(vm_kernels *k, u32 log2_width, const transpose_kernels *t) {
   k->transpose[log2_width] = t->transpose;
-  k->reverse[log2_width] = t->reverse;
   if (log2_width == 2) k->spread_few = t->spread;
 }
 

@@ -30,8 +30,6 @@ static void gather_run(const vm_kernels *k, i64 stride, i64 run, u32 width, cons
     memcpy(to, from, (size_t)run * width);
   else if (stride == 0)
     k->splat[w]((size_t)run, to, from, NULL, NULL);
-  else if (stride == -1 && k->reverse[w])
-    k->reverse[w]((size_t)run, to, from);
   else
     k->stride[w]((size_t)run, to, from, &stride, NULL);
 }

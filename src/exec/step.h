@@ -95,6 +95,7 @@ typedef struct step_shape {
   bool streams; /* its rows go past the caches */
   i64 dims[PROG_MAX_DIMS + 1], to[PROG_MAX_DIMS + 1], from[PROG_MAX_DIMS + 1];
 } step_shape;
+void step_shape_remove(step_shape *s, u32 d); /* dim d goes */
 void step_shape_simplify(step_shape *s);
 u64 step_shape_planes(const step_shape *s);
 void step_shape_copy(const vm_kernels *k, const step_shape *s, char *to, const char *from,

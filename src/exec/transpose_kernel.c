@@ -200,25 +200,4 @@ static size_t spread(size_t rows, size_t n, char *to, const char *from) {
 #define spread NULL
 #endif
 
-#if LANES == 2
-#define BACKWARD 1, 0
-#elif LANES == 4
-#define BACKWARD 3, 2, 1, 0
-#elif LANES == 8
-#define BACKWARD 7, 6, 5, 4, 3, 2, 1, 0
-#else
-#define BACKWARD 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0
-#endif
-
-static void reverse(size_t n, char *to, const char *from) {
-  REAL *d = (REAL *)(void *)to;
-  const REAL *a = (const REAL *)(const void *)from;
-  size_t i = 0;
-  for (; i + LANES <= n; i += LANES) {
-    vec x = load_vec(a - (i64)i - (LANES - 1));
-    store_vec(d + i, PICK(x, x, BACKWARD));
-  }
-  for (; i < n; i++) memcpy(d + i, a - (i64)i, WIDTH);
-}
-
-const transpose_kernels FOR_LANES(transpose_) = {transpose, reverse, spread};
+const transpose_kernels FOR_LANES(transpose_) = {transpose, spread};

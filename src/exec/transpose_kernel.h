@@ -8,15 +8,12 @@
  * elements are contiguous. streams: whole lines go past the caches. */
 typedef void kern_transpose_fn(size_t rows, size_t columns, char *to, i64 to_stride,
                                const char *from, i64 from_stride, bool streams);
-/* to[i] = from[-i], n elements. */
-typedef void kern_reverse_fn(size_t n, char *to, const char *from);
 
 /* Each of some elements for a row of n, 3 to 7, of 4 bytes each; of how many, from the first on. */
 typedef size_t kern_spread_few_fn(size_t rows, size_t n, char *to, const char *from);
 
 typedef struct transpose_kernels {
   kern_transpose_fn *transpose;
-  kern_reverse_fn *reverse;
   kern_spread_few_fn *spread; /* NULL: there is none */
 } transpose_kernels;
 
