@@ -6,14 +6,12 @@
  * both tensors through the VM. Scatter goes through its updates in order, so it is one unit and
  * its sums are always the same. */
 #include "exec/few_rows.h"
+#include "exec/singles.h"
 #include "exec/step.h"
 #include "exec/vm.h"
 #include "num/convert.h"
 
-typedef struct gathering gathering;
-typedef void single_fn(const gathering *r, const exec_env *env, u64 batch, u64 n);
-
-struct gathering {
+typedef struct gathering {
   const vm_kernels *k;
   const prog_gather *g;
   dtype index_type;
@@ -26,9 +24,6 @@ struct gathering {
   i64 batch_operand[PROG_MAX_DIMS];
   i64 operand_stride[PROG_MAX_DIMS], most[PROG_MAX_DIMS]; /* by index component */
   take_rule rule;                                         /* of the only one */
-  bool pairs;                                             /* there are two, of s32, and */
-  pair_rule pair;                                         /* this says where they point, */
-  take_rule whole;                                        /* to one of so many elements */
   step_shape window; /* elements moved; strides in elements (width 1): to other, from operand */
   u64 window_planes;
   i64 ahead;  /* bytes of the operand that are brought before a window is worked on */
@@ -38,13 +33,13 @@ struct gathering {
   bool run;      /* the window's last dim is contiguous in both */
   i64 run_length;
   size_t temp_at;
-  single_fn *single;     /* windows of one element: those of n batches along the last dim */
-  kern_take_fn *take;    /* the same, where all that is but taken lies side by side */
+  kern_take_fn *take;    /* windows of one element where all else lies side by side; NULL: none */
+  single_fn *combine;    /* scatter: the same, wherever they lie */
   u64 row;               /* elements of windows that are rows; 0: they are not */
   kern_fn *add;          /* scatter: what such a row is added by; NULL: it takes the place */
   kern_add_fn *add_rows; /* the same, for several; NULL: one after the other */
   few_rows_fn *few;      /* for all of a line, where rows are short; NULL: by one of the others */
-};
+} gathering;
 
 static bool contains(i64s list, i64 v, size_t *at) {
   for (size_t i = 0; i < list.len; i++)
@@ -88,121 +83,63 @@ static batch_line line_from(const gathering *r, u64 b) {
   return l;
 }
 
-/* What index vector `at` adds to an offset in the operand: clamped, or -1 where that is outside. */
-#define OFFSET_AT(I)                                                                               \
-  static inline i64 offset_at_##I(const gathering *r, const I *at, bool clamp) {                   \
-    i64 sum = 0;                                                                                   \
-    for (u32 k = 0; k < r->index_size; k++) {                                                      \
-      i64 start = (i64)at[k * r->component_stride];                                                \
-      i64 inside = start < 0 ? 0 : start > r->most[k] ? r->most[k] : start;                        \
-      if (!clamp && inside != start) return -1;                                                    \
-      sum += inside * r->operand_stride[k];                                                        \
-    }                                                                                              \
-    return sum;                                                                                    \
-  }
 enum { BLOCK = 256 };
-#define TAKE_LOG(T) (sizeof(T) == 8 ? 3 : sizeof(T) / 2)
-#define GATHER(I, T)                                                                               \
-  static void gather_##I##_##T(const gathering *r, const exec_env *env, u64 b, u64 n) {            \
-    const prog_gather *g = r->g;                                                                   \
-    batch_line l = line_from(r, b);                                                                \
-    i64 index_step = l.index_step, other_step = l.other_step, operand_step = l.operand_step;       \
-    const I *at = (const I *)env->slots[g->indices] + l.index;                                     \
-    T *to = (T *)env->slots[g->other[0]] + l.other;                                                \
-    const T *from = (const T *)env->slots[g->operand[0]] + l.operand;                              \
-    if (r->index_size == 1) { /* most are: nothing need be read again after a store */             \
-      take_rule rule = r->rule;                                                                    \
-      i64 step = r->operand_stride[0];                                                             \
-      if (index_step == 1 && other_step == 1 && operand_step == 0 && step == 1) {                  \
-        r->take(n, to, from, at, &r->rule);                                                        \
-        return;                                                                                    \
-      }                                                                                            \
-      for (i64 i = 0; i < (i64)n; i++) {                                                           \
-        i64 start = take_wrapped(&rule, (i64)at[i * index_step]);                                  \
-        i64 near = take_clamped(&rule, start);                                                     \
-        const T *x = &from[i * operand_step + near * step];                                        \
-        memcpy(&to[i * other_step], near == start || !rule.fill ? x : rule.fill, sizeof(T));       \
-      }                                                                                            \
-      return;                                                                                      \
-    }                                                                                              \
-    if (r->pairs && other_step == 1 && operand_step == 0) {                                        \
-      i32 place[BLOCK];                                                                            \
-      pair_rule pairs = r->pair;                                                                   \
-      pairs.step = index_step;                                                                     \
-      for (u64 i = 0, count; i < n; i += count) {                                                  \
-        count = n - i < BLOCK ? n - i : BLOCK;                                                     \
-        r->k->move->pairs(count, place, (const i32 *)at + (i64)i * index_step, &pairs);            \
-        r->k->move->take[TAKE_S32][TAKE_LOG(T)](count, to + i, from, place, &r->whole);            \
-      }                                                                                            \
-      return;                                                                                      \
-    }                                                                                              \
-    for (i64 i = 0; i < (i64)n; i++)                                                               \
-      to[i * other_step] = from[i * operand_step + offset_at_##I(r, at + i * index_step, true)];   \
-  }
-/* Known sums of what lies in memory as it is added, and updates that take the operand's place. */
-#define SCATTER(I, T, name, how)                                                                   \
-  static void scatter_##I##_##T##_##name(const gathering *r, const exec_env *env, u64 b, u64 n) {  \
-    const prog_gather *g = r->g;                                                                   \
-    batch_line l = line_from(r, b);                                                                \
-    i64 index_step = l.index_step, other_step = l.other_step, operand_step = l.operand_step;       \
-    const I *at = (const I *)env->slots[g->indices] + l.index;                                     \
-    const T *from = (const T *)env->slots[g->other[0]] + l.other;                                  \
-    T *to = (T *)env->slots[g->operand[0]] + l.operand;                                            \
-    if (r->index_size == 1) {                                                                      \
-      take_rule rule = r->rule;                                                                    \
-      i64 most = rule.most, step = r->operand_stride[0];                                           \
-      if (index_step == 1 && other_step == 1 && operand_step == 0 && step == 1) {                  \
-        for (i64 i = 0; i < (i64)n; i++) {                                                         \
-          i64 start = take_wrapped(&rule, (i64)at[i]);                                             \
-          if ((u64)start <= (u64)most) to[start] how from[i];                                      \
-        }                                                                                          \
-        return;                                                                                    \
-      }                                                                                            \
-      for (i64 i = 0; i < (i64)n; i++) {                                                           \
-        i64 start = take_wrapped(&rule, (i64)at[i * index_step]);                                  \
-        if (start < 0 || start > most) continue;                                                   \
-        to[i * operand_step + start * step] how from[i * other_step];                              \
-      }                                                                                            \
-      return;                                                                                      \
-    }                                                                                              \
-    for (i64 i = 0; i < (i64)n; i++) {                                                             \
-      i64 place = offset_at_##I(r, at + i * index_step, false);                                    \
-      if (place >= 0) to[i * operand_step + place] how from[i * other_step];                       \
-    }                                                                                              \
-  }
-#define OF_INDEX(I)                                                                                \
-  OFFSET_AT(I)                                                                                     \
-  GATHER(I, u8)                                                                                    \
-  GATHER(I, u16)                                                                                   \
-  GATHER(I, u32)                                                                                   \
-  GATHER(I, u64)                                                                                   \
-  SCATTER(I, u8, put, =)                                                                           \
-  SCATTER(I, u16, put, =)                                                                          \
-  SCATTER(I, u32, put, =)                                                                          \
-  SCATTER(I, u64, put, =)                                                                          \
-  SCATTER(I, u8, add, +=)                                                                          \
-  SCATTER(I, u16, add, +=)                                                                         \
-  SCATTER(I, u32, add, +=)                                                                         \
-  SCATTER(I, u64, add, +=)                                                                         \
-  SCATTER(I, float, add, +=)                                                                       \
-  SCATTER(I, double, add, +=)
-OF_INDEX(i32)
-OF_INDEX(u32)
-OF_INDEX(i64)
 
-#define BY_WIDTH_OF(how, I, end)                                                                   \
-  { how##_##I##_u8##end, how##_##I##_u16##end, how##_##I##_u32##end, how##_##I##_u64##end }
-static single_fn *const gathers[TAKE_INDICES][4] = {
-    BY_WIDTH_OF(gather, i32, ), BY_WIDTH_OF(gather, u32, ), BY_WIDTH_OF(gather, i64, )};
-static single_fn *const puts[][4] = {BY_WIDTH_OF(scatter, i32, _put),
-                                     BY_WIDTH_OF(scatter, u32, _put),
-                                     BY_WIDTH_OF(scatter, i64, _put)};
-static single_fn *const adds[][4] = {BY_WIDTH_OF(scatter, i32, _add),
-                                     BY_WIDTH_OF(scatter, u32, _add),
-                                     BY_WIDTH_OF(scatter, i64, _add)};
-static single_fn *const float_adds[][2] = {{scatter_i32_float_add, scatter_i32_double_add},
-                                           {scatter_u32_float_add, scatter_u32_double_add},
-                                           {scatter_i64_float_add, scatter_i64_double_add}};
+/* Where in the operand the windows of batches i and on of a line are, n of at most BLOCK: clamped
+ * where elements are taken, unless something stands for what is outside; else negative there. */
+static const i32 *find_places(const gathering *r, const exec_env *env, const batch_line *l, u64 i,
+                              u64 n, i32 *to) {
+  const void *indices = env->slots[r->g->indices];
+  bool alone = r->index_size == 1 && l->operand_step == 0 && r->index_type == DTYPE_s32;
+  const i32 *places = to;
+  i32 place = (i32)((i64)i * l->operand_step);
+  for (u64 k = 0; k < n && !alone; k++, place += (i32)l->operand_step) to[k] = place;
+  for (u32 c = 0; c < r->index_size; c++) {
+    place_rule rule = {r->most[c], r->rule.wrap, r->operand_stride[c], l->index_step,
+                       !r->g->scatter && !r->rule.fill};
+    i64 at = l->index + (i64)i * l->index_step + c * r->component_stride;
+    if (r->index_type == DTYPE_s32) {
+      places = r->k->move->places(n, to, (const i32 *)indices + at, &rule, alone);
+      continue;
+    }
+    for (u64 k = 0; k < n; k++, at += l->index_step)
+      to[k] = place_next(&rule, to[k], step_read_index(r->index_type, indices, (u64)at));
+  }
+  return places;
+}
+
+static void take_line(const gathering *r, const batch_line *l, const exec_env *env, u64 n) {
+  const take_rule found = {.most = INT32_MAX, .fill = r->rule.fill};
+  i64 width = r->width[0];
+  i32 place[BLOCK];
+  u32 log = vm_log2_width((u32)width);
+  char *to = (char *)env->slots[r->g->other[0]] + l->other * width, taken[BLOCK * 8];
+  const char *from = (const char *)env->slots[r->g->operand[0]] + l->operand * width;
+  kern_take_fn *take = r->k->move->take[TAKE_S32][log];
+  if (r->take && r->index_size == 1 && l->index_step == 1 && l->other_step == 1 &&
+      l->operand_step == 0 && r->operand_stride[0] == 1) {
+    const char *at = (const char *)env->slots[r->g->indices];
+    r->take(n, to, from, at + l->index * (i64)dtype_size(r->index_type), &r->rule);
+    return;
+  }
+  for (u64 i = 0, count; i < n; i += count, to += (i64)count * l->other_step * width) {
+    count = n - i < BLOCK ? n - i : BLOCK;
+    const i32 *at = find_places(r, env, l, i, count, place);
+    take(count, l->other_step == 1 ? to : taken, from, at, &found);
+    if (l->other_step != 1) r->k->scatter[log](count, to, taken, &l->other_step, NULL);
+  }
+}
+
+static void combine_line(const gathering *r, const batch_line *l, const exec_env *env, u64 n) {
+  i64 width = r->width[0];
+  i32 place[BLOCK];
+  const char *from = (const char *)env->slots[r->g->other[0]] + l->other * width;
+  char *to = (char *)env->slots[r->g->operand[0]] + l->operand * width;
+  for (u64 i = 0, count; i < n; i += count, from += (i64)count * l->other_step * width) {
+    count = n - i < BLOCK ? n - i : BLOCK;
+    r->combine(count, to, find_places(r, env, l, i, count, place), from, l->other_step);
+  }
+}
 
 /* The body's result is the update. */
 static bool is_put(const prog_body *body) {
@@ -212,44 +149,34 @@ static bool is_put(const prog_body *body) {
          c->instrs[end->a].op == VM_load && c->instrs[end->a].a == 1;
 }
 
-/* Where two indices may be made one. */
-static void find_pairs(gathering *r, const prog_gather *g) {
-  i64 last = 0;
-  for (size_t d = 0; d < g->operand_dims.len; d++)
-    if (__builtin_mul_overflow(d ? last : 1, g->operand_dims.data[d], &last)) return;
-  if (r->index_size != 2 || r->index_type != DTYPE_s32 || last <= 0 || last > INT32_MAX) return;
-  for (u32 k = 0; k < 2; k++) {
-    if (r->most[k] < 0) return;
-    r->pair.most[k] = (i32)r->most[k], r->pair.stride[k] = (i32)r->operand_stride[k];
-  }
-  r->pair.inside = r->component_stride;
-  r->whole = (take_rule){.most = last - 1};
-  r->pairs = !r->rule.fill && !r->rule.wrap;
-}
-
-static single_fn *find_single(gathering *r, dtype t) {
+static bool find_single(gathering *r, dtype t) {
   const prog_gather *g = r->g;
-  u32 i = r->index_type == DTYPE_s32 ? TAKE_S32 : r->index_type == DTYPE_u32 ? TAKE_U32 : TAKE_S64;
-  if (g->n != 1 || r->width[0] > 8 || (i == TAKE_S64 && r->index_type != DTYPE_s64)) return NULL;
   u32 log = vm_log2_width(r->width[0]);
-  r->take = r->k->move->take[i][log];
+  i64 all = 1;
+  if (g->n != 1 || r->width[0] > 8) return false;
+  for (size_t d = 0; d < g->operand_dims.len; d++)
+    if (!checked_mul(all, g->operand_dims.data[d], &all)) return false;
+  if (all >= INT32_MAX) return false;
   if (!g->scatter) {
-    find_pairs(r, g);
-    return gathers[i][log];
+    if (r->index_type == DTYPE_s32) r->take = r->k->move->take[TAKE_S32][log];
+    if (r->index_type == DTYPE_u32) r->take = r->k->move->take[TAKE_U32][log];
+    if (r->index_type == DTYPE_s64) r->take = r->k->move->take[TAKE_S64][log];
+    return true;
   }
-  if (is_put(&g->body)) return puts[i][log];
-  if (g->body.kind != REDUCE_SUM || r->k->load[t] || r->k->clean[t]) return NULL;
-  vm_rtype as = vm_rtype_of(t);
-  if (as == R_f32 || as == R_f64) return float_adds[i][as == R_f64];
-  return num_int_bits(t) ? adds[i][log] : NULL;
+  if (is_put(&g->body))
+    r->combine = single_find(REDUCE_CODE, R_u8, log);
+  else if (g->body.kind != REDUCE_CODE && !r->k->load[t] && !r->k->clean[t])
+    r->combine = single_find(g->body.kind, vm_rtype_of(t), log);
+  return r->combine;
 }
 
 static void run_singles(const void *data, const exec_env *env, u64 begin, u64 end) {
   const gathering *r = data;
   if (r->g->scatter) end = r->batches; /* one unit */
   for (u64 n; begin < end; begin += n) {
+    batch_line l = line_from(r, begin);
     n = along_last(r, begin, end);
-    r->single(r, env, begin, n);
+    (r->g->scatter ? combine_line : take_line)(r, &l, env, n);
   }
 }
 
@@ -566,14 +493,17 @@ static void lower_scatter_body(const lower_env *e, gathering *r, exec_step *out)
   out->scratch = vm_scratch_bytes(r->body, 2048);
 }
 
-/* Windows that lie apart in the operand, and where nothing is looked up, as batches: outer ones, of
- * which each takes single elements along the rows of the others. An element of a result or an
- * operand is reached through one element of the window only, so that updates stay in order. */
-static bool unroll_window(gathering *r, const prog_gather *g, const i64 *slice) {
-  enum { LINE = 8 };
-  const step_shape *s = &r->window;
-  u32 rank = s->rank, last = r->batch_rank - 1;
+/* Windows whose elements, or short rows, lie apart in the operand, and where nothing is looked up,
+ * as batches: outer ones, of which each takes single elements or rows along the rows of the others.
+ * An element of a result or an operand is reached through one element of the window only, so that
+ * updates stay in order. */
+static bool unroll_window(gathering *r, const prog_gather *g, const i64 *slice, bool rows) {
+  enum { LINE = 8, ROW = 1024 };
+  step_shape *s = &r->window;
+  u32 rank = s->rank - rows, last = r->batch_rank - 1;
   if (!r->batch_rank || r->batch_dims[last] < LINE || r->batch_rank + rank > PROG_MAX_DIMS)
+    return false;
+  if (rows && (s->from[rank] != 1 || s->to[rank] != 1 || s->dims[rank] * (i64)r->width[0] > ROW))
     return false;
   for (u32 d = 0; d < rank; d++)
     if (s->from[d] == 1 && s->dims[d] > 1) return false;
@@ -593,6 +523,7 @@ static bool unroll_window(gathering *r, const prog_gather *g, const i64 *slice) 
     r->batches *= (u64)s->dims[d];
   }
   r->batch_rank += rank;
+  for (u32 d = 0; d < rank && rows; d++) step_shape_remove(s, 0);
   return true;
 }
 
@@ -638,15 +569,14 @@ void gather_lower(const lower_env *e, const prog_gather *g, exec_step *out) {
   look_ahead(r);
   out->cost = 30 + 10 * r->index_size + elements * (g->scatter ? 2 : 1);
   dtype type = e->prog->slots[g->operand[0]].type;
-  single_fn *single = find_single(r, type);
-  if (single && (elements == 1 || unroll_window(r, g, slice))) r->single = single;
-  if (r->single) {
+  if (find_single(r, type) && (elements == 1 || unroll_window(r, g, slice, false))) {
     *out = (exec_step){.run = run_singles, .data = r, .units = r->batches, .cost = 3};
     if (!g->scatter) return;
     out->units = 1;
     out->cost *= r->batches;
     return;
   }
+  if (r->window.rank > 1) unroll_window(r, g, slice, true);
   if (find_row(r, type)) {
     out->run = r->few ? run_few_rows : g->scatter ? run_scatter_rows : run_gather_rows;
     out->units = g->scatter ? 1 : r->batches;

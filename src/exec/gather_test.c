@@ -1,4 +1,6 @@
 /* Gathers and scatters on the pool, against plain C. */
+#include <math.h>
+
 #include "tests/exec.h"
 
 /* Windows of a table by one index each, of rows (dim 0) or columns (dim 1). */
@@ -197,6 +199,60 @@ static void check_pairs(arena *a, i64 count, bool apart) {
   CHECK(bad == 0);
 }
 
+static float combined(prog_reducer kind, float x, float y) {
+  if (kind == REDUCE_PROD) return x * y;
+  if (x != x || y != y) return x + y;
+  if (x == y) return signbit(x) == (kind == REDUCE_MAX) ? y : x;
+  return (x > y) == (kind == REDUCE_MAX) ? x : y;
+}
+
+/* Elements by one index each, of which some are outside and many the same: combined in order. */
+static void check_combined(arena *a, prog_reducer kind, dtype t) {
+  enum { TABLE = 37, N = 700 };
+  static const float some[] = {1.5f, -0.0f, 0.0f, NAN, -2, 3, INFINITY};
+  float x[TABLE], u[N], want[TABLE], got[TABLE];
+  i32 at[N], ix[TABLE], iu[N], iwant[TABLE], igot[TABLE];
+  u32 seed = 5;
+  for (int i = 0; i < TABLE; i++) want[i] = x[i] = noise(&seed), iwant[i] = ix[i] = i - 20;
+  for (int i = 0; i < N; i++) {
+    at[i] = i * 7 % (TABLE + 6) - 3;
+    u[i] = i % 5 ? noise(&seed) : some[i % (int)COUNT(some)], iu[i] = i * 31 % 61 - 30;
+    if (at[i] < 0 || at[i] >= TABLE) continue;
+    float *w = &want[at[i]];
+    i32 *k = &iwant[at[i]];
+    *w = combined(kind, *w, u[i]);
+    *k = kind == REDUCE_PROD                    ? (i32)((u32)*k * (u32)iu[i])
+         : (*k > iu[i]) == (kind == REDUCE_MAX) ? *k
+                                                : iu[i];
+  }
+  bool floats = t == DTYPE_f32;
+  prog_builder *b = prog_begin(a, 1, 1);
+  u32 p = prog_param(b, t, TABLE), i = prog_param(b, DTYPE_s32, N), up = prog_param(b, t, N);
+  u32 r = prog_result(b, t, TABLE, -1);
+  i64 td[] = {TABLE}, id[] = {N, 1}, od[] = {N}, zero = 0;
+  prog_gather g = {.scatter = true,
+                   .n = 1,
+                   .operand = &r,
+                   .other = &up,
+                   .indices = i,
+                   .operand_dims = {td, 1},
+                   .indices_dims = {id, 2},
+                   .other_dims = {od, 1},
+                   .collapsed = {&zero, 1},
+                   .start_index_map = {&zero, 1},
+                   .index_vector_dim = 1,
+                   .body = {.kind = kind}};
+  prog_add_move(b, p, r, S, L);
+  prog_add_gather(b, &g, S, L);
+  CHECK(!*run(b, (void *[]){floats ? (void *)x : ix, at, floats ? (void *)u : iu},
+              (void *[]){floats ? (void *)got : igot}));
+  int bad = 0;
+  for (int k = 0; k < TABLE; k++)
+    bad += floats ? !(got[k] != got[k] && want[k] != want[k]) && memcmp(&got[k], &want[k], 4)
+                  : igot[k] != iwant[k];
+  CHECK(bad == 0);
+}
+
 static void run_tests(arena *a, const exec_options *options) {
   CHECK(!exec_create(options, &pool));
   test_gather(a);
@@ -204,6 +260,8 @@ static void run_tests(arena *a, const exec_options *options) {
   test_scatter_swap(a);
   for (i64 n = 5; n <= 40; n += 7) check_columns(a, n, false), check_columns(a, n, true);
   for (i64 n = 3; n <= 700; n += 231) check_pairs(a, n, false), check_pairs(a, n, true);
+  for (prog_reducer kind = REDUCE_PROD; kind <= REDUCE_MIN; kind++)
+    check_combined(a, kind, DTYPE_f32), check_combined(a, kind, DTYPE_s32);
   executor_release(pool);
 }
 

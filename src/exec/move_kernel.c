@@ -165,23 +165,30 @@ TAKES(i32, u32, INT32_MAX)
 TAKES(u32, u32, UINT32_MAX)
 TAKES(i64, u64, INT64_MAX)
 
-/* ---- pairs of indices ---- */
+/* ---- places ---- */
 
-INLINE void pairs_apart(size_t n, i32 *to, const i32 *at, const pair_rule *r, i64 step,
-                        i64 inside) {
-  i32 rows = r->most[0], columns = r->most[1], row = r->stride[0], column = r->stride[1];
+INLINE void add_places(size_t n, i32 *places, const i32 *at, const place_rule *rule, i64 step) {
+  i32 most = (i32)rule->most, stride = (i32)rule->stride, wrap = (i32)rule->wrap;
+  i32 keep = rule->clamp ? 0 : INT32_MIN;
   for (i64 i = 0; i < (i64)n; i++) {
-    i32 y = at[i * step], x = at[i * step + inside];
-    y = y < 0 ? 0 : y > rows ? rows : y;
-    x = x < 0 ? 0 : x > columns ? columns : x;
-    to[i] = y * row + x * column;
+    i32 x = at[i * step], y = x < 0 ? x + wrap : x;
+    i32 low = y < 0 ? 0 : y, near = low > most ? most : low;
+    places[i] = (places[i] + near * stride) | (near == y ? 0 : keep);
   }
 }
-static void places_of_pairs(size_t n, i32 *to, const i32 *at, const pair_rule *r) {
-  if (r->step == 2 && r->inside == 1) /* compilers make vectors of it */
-    pairs_apart(n, to, at, r, 2, 1);
+static const i32 *next_places(size_t n, i32 *places, const i32 *at, const place_rule *rule,
+                              bool alone) {
+  u32 most = (u32)rule->most, outside = 0;
+  if (alone && rule->stride == 1 && rule->step == 1) {
+    for (size_t i = 0; i < n; i++) outside |= (u32)at[i] > most;
+    if (!outside) return at;
+  }
+  if (alone) memset(places, 0, n * sizeof *places);
+  if (rule->step == 1) /* compilers make vectors of it */
+    add_places(n, places, at, rule, 1);
   else
-    pairs_apart(n, to, at, r, r->step, r->inside);
+    add_places(n, places, at, rule, rule->step);
+  return places;
 }
 
 /* ---- words across ---- */
@@ -229,4 +236,4 @@ const move_kernels PASTE(move_, KERNELS_ISA) = {copy_rows,
                                                 pick_rows,
                                                 {TAKES_OF(i32), TAKES_OF(u32), TAKES_OF(i64)},
                                                 transpose_words,
-                                                places_of_pairs};
+                                                next_places};

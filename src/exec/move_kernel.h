@@ -27,20 +27,30 @@ typedef enum take_index { TAKE_S32, TAKE_U32, TAKE_S64, TAKE_INDICES } take_inde
 /* Rows of `bytes` from where they are, one after the other. */
 typedef void kern_pick_fn(size_t rows, size_t bytes, char *to, i64 to_stride, char *const *from);
 
-/* Places that pairs of indices name: each clamped to 0 .. most, times its stride, in elements, of
- * which there are no more than i32 can count; steps from a pair to the next, and inside of one. */
-typedef struct pair_rule {
-  i32 most[2], stride[2];
-  i64 step, inside;
-} pair_rule;
-typedef void kern_pairs_fn(size_t n, i32 *to, const i32 *at, const pair_rule *r);
+/* Where one component of index vectors, `step` elements from each other, says that elements are:
+ * `stride` times what is added to their places so far; clamped to 0 .. most, or negative where that
+ * is outside, and from then on. */
+typedef struct place_rule {
+  i64 most, wrap, stride, step;
+  bool clamp;
+} place_rule;
+static inline i32 place_next(const place_rule *r, i32 place, i64 at) {
+  i64 wrapped = at < 0 ? at + r->wrap : at;
+  i64 low = wrapped < 0 ? 0 : wrapped, near = low > r->most ? r->most : low;
+  i32 outside = r->clamp || near == wrapped ? 0 : INT32_MIN;
+  return (place + (i32)(near * r->stride)) | outside;
+}
+/* All of them, of less than INT32_MAX elements. `alone`: there have been none before; where indices
+ * are the places, it gives back those. */
+typedef const i32 *kern_places_fn(size_t n, i32 *places, const i32 *at, const place_rule *r,
+                                  bool alone);
 
 typedef struct move_kernels {
   kern_rows_fn *rows;
   kern_pick_fn *pick;
   kern_take_fn *take[TAKE_INDICES][4]; /* [log2 width] */
   kern_transpose_fn *words;            /* of two bytes */
-  kern_pairs_fn *pairs;
+  kern_places_fn *places;
 } move_kernels;
 
 extern const move_kernels move_base, move_v3, move_v4, move_neon;

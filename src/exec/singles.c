@@ -1,0 +1,56 @@
+#include "exec/singles.h"
+
+#include "exec/extremes.h"
+
+#define SINGLE(name, T, expr)                                                                      \
+  static void name##_at_##T(size_t n, void *to, const i32 *places, const void *from, i64 step) {   \
+    T *all = to;                                                                                   \
+    const T *in = from, zero = (T)minus_zero;                                                      \
+    (void)zero;                                                                                    \
+    for (i64 i = 0; i < (i64)n; i++) {                                                             \
+      if (places[i] < 0) continue;                                                                 \
+      T x = all[places[i]], y = in[i * step];                                                      \
+      (void)x;                                                                                     \
+      all[places[i]] = (T)(expr);                                                                  \
+    }                                                                                              \
+  }
+#define INTEGERS(DO) DO(u8) DO(u16) DO(u32) DO(u64)
+#define PUT(T) SINGLE(put, T, y)
+#define ADD(T) SINGLE(add, T, x + y)
+/* Two that differ are compared once. */
+#define MOST(x, y, by, exact)                                                                      \
+  (__builtin_expect(__builtin_islessgreater(x, y), 1) ? (x by y ? x : y) + zero : exact(x, y, zero))
+#define FLOATS(T, t)                                                                               \
+  ADD(T)                                                                                           \
+  SINGLE(mul, T, x *y)                                                                             \
+  SINGLE(max, T, MOST(x, y, >, maximum_##t))                                                       \
+  SINGLE(min, T, MOST(x, y, <, minimum_##t))
+#define SIGNED(T)                                                                                  \
+  SINGLE(mul, T, (u64)x *(u64)y)                                                                   \
+  SINGLE(max, T, x > y ? x : y)                                                                    \
+  SINGLE(min, T, x < y ? x : y)
+INTEGERS(PUT)
+INTEGERS(ADD)
+FLOATS(float, f32)
+FLOATS(double, f64)
+SIGNED(i32)
+SIGNED(i64)
+
+single_fn *single_find(prog_reducer kind, vm_rtype t, u32 log2_width) {
+  static single_fn *const puts[] = {put_at_u8, put_at_u16, put_at_u32, put_at_u64};
+  static single_fn *const adds[] = {add_at_u8, add_at_u16, add_at_u32, add_at_u64};
+  static single_fn *const of[REDUCE_COUNT_][R_COUNT] = {
+#define OF(id, op)                                                                                 \
+  [REDUCE_##id] = {[R_s32] = op##_at_i32,                                                          \
+                   [R_s64] = op##_at_i64,                                                          \
+                   [R_f32] = op##_at_float,                                                        \
+                   [R_f64] = op##_at_double}
+      OF(PROD, mul),
+      OF(MAX, max),
+      OF(MIN, min),
+      [REDUCE_SUM] = {[R_f32] = add_at_float, [R_f64] = add_at_double},
+  };
+  if (kind == REDUCE_CODE) return puts[log2_width];
+  bool integer = t >= R_s8 && t <= R_u64; /* of any sign the sums have the same bits */
+  return of[kind][t] ? of[kind][t] : kind == REDUCE_SUM && integer ? adds[log2_width] : NULL;
+}

@@ -1,0 +1,12 @@
+/* Single elements that scatters put or combine where they belong, in order. */
+#ifndef EXEC_SINGLES_H
+#define EXEC_SINGLES_H
+
+#include "exec/vm.h"
+
+/* to[places[i]] becomes that combined with from[i * step]; nothing where the place is negative. */
+typedef void single_fn(size_t n, void *to, const i32 *places, const void *from, i64 step);
+/* kind REDUCE_CODE: what comes takes the place, whatever the type. NULL: there is none. */
+single_fn *single_find(prog_reducer kind, vm_rtype t, u32 log2_width);
+
+#endif
