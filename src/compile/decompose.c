@@ -3,6 +3,7 @@
 #include "compile/decompose.h"
 
 #include "dialect/dialect.h"
+#include "dialect/effects.h"
 #include "dialect/expand.h"
 
 #define MAKE_batch_norm_grad expand_batch_norm_grad
@@ -148,6 +149,17 @@ static bool decompose_foreign(expander *e, op *o, value **out) {
   return true;
 }
 
+/* Ops that others do in less time. */
+static expand_fn *simpler(const op *o, bool *any) {
+  expand_fn *fn = NULL;
+  if (op_is(o, gather) || op_is(o, scatter))
+    fn = expand_is_indexed(o) ? expand_indexed : NULL;
+  else if (op_is(o, reduce))
+    fn = expand_is_stacked(o) ? expand_stacked : NULL;
+  *any |= fn != NULL;
+  return fn;
+}
+
 static bool decompose(expander *e, op *o, value **out) {
   expand_fn *fn = made_of[op_kind(o)];
   if (!fn) fn = local_of[op_kind(o)];
@@ -181,10 +193,9 @@ static bool is_complex_formula(const op *o) {
 }
 
 static expand_fn *after_partitioning(void *user, const op *o) {
-  (void)user;
   if (is_foreign(o)) return decompose_foreign;
   if (op_kind(o) >= OP_COUNT) return NULL;
-  return decompose_knows(op_kind(o)) || is_complex_formula(o) ? decompose : NULL;
+  return decompose_knows(op_kind(o)) || is_complex_formula(o) ? decompose : simpler(o, user);
 }
 
 static expand_fn *call_lookup(void *user, const op *o) {
@@ -197,5 +208,9 @@ bool decompose_calls(ir_module *m, arena *scratch) {
 }
 
 bool decompose_module(ir_module *m, arena *scratch, bool last) {
-  return expand_all(m, scratch, m->root, last ? after_partitioning : before_propagation, NULL);
+  bool any = false;
+  if (!expand_all(m, scratch, m->root, last ? after_partitioning : before_propagation, &any))
+    return false;
+  if (any) ops_erase_dead(m->root, DEAD_WITHOUT_EFFECTS); /* what simpler ones do not read */
+  return true;
 }

@@ -41,6 +41,12 @@ expand_fn expand_by_chlo, expand_arith_constant, expand_batch_norm_grad,
     expand_set_dimension_size, expand_top_k_call, expand_torch_index_select;
 /* A custom call that names the first k in an order: ApproxTopK and its kin. */
 bool expand_is_top_k_call(const op *o);
+/* A gather or a scatter whose index vectors name neighbouring dimensions that are taken as one, or
+ * also ones that are taken whole: one index says as much. */
+bool expand_is_indexed(const op *o);
+/* A reduce of a few tensors that are stacked: its body over one after the other. */
+bool expand_is_stacked(const op *o);
+expand_fn expand_indexed, expand_stacked;
 /* The integers of a constant. */
 bool expand_get_ints(expander *e, const value *v, i64s *out);
 /* Over whole tensors, or one element after the other? */

@@ -128,6 +128,160 @@ bool expand_real_dynamic_slice(expander *e, op *o, value **out) {
   return true;
 }
 
+/* ---- several indices as one ---- */
+
+/* What index vectors of a gather or a scatter name, and what of it matters: a dimension that is
+ * gathered whole is taken from its beginning, wherever an index moves. */
+typedef struct indexed {
+  bool scatter;
+  i64s dims, sizes, map, hidden; /* of the operand */
+  i64 vector;                    /* dimension of the index vectors */
+  i64 lo, hi, count;             /* the dims named that matter */
+  i64 product;
+} indexed;
+
+static bool matters(const indexed *x, i64 d) {
+  return x->scatter || x->sizes.data[d] != x->dims.data[d];
+}
+
+/* Whether one index into neighbouring dimensions that are taken as one says as much. */
+static bool find_indexed(const op *o, indexed *x) {
+  const type *t = op_operand(o, 0)->type,
+             *index = op_operand(o, op_is(o, scatter) ? o->num_results : 1)->type;
+  const op *made = value_op(op_operand(o, 0));
+  *x = (indexed){
+      .scatter = op_is(o, scatter), .dims = t->dims, .lo = INT64_MAX, .hi = -1, .product = 1};
+  if (x->scatter) {
+    struct scatter_attrs a;
+    view_scatter(o, &a);
+    x->map = a.scatter_dimension_numbers->scatter_dims_to_operand_dims;
+    x->hidden = a.scatter_dimension_numbers->inserted_window_dims;
+    x->vector = a.scatter_dimension_numbers->index_vector_dim;
+  } else {
+    struct gather_attrs a;
+    view_gather(o, &a);
+    x->map = a.dimension_numbers->start_index_map;
+    x->hidden = a.dimension_numbers->collapsed_slice_dims;
+    x->vector = a.dimension_numbers->index_vector_dim;
+    x->sizes = a.slice_sizes;
+  }
+  if (x->map.len < 2 || !type_is_static(t) || !type_is_static(index) ||
+      type_element(index)->kind != TYPE_INT || type_element(index)->width < 32 ||
+      (made && op_is(made, transpose)))
+    return false;
+  bool apart = false; /* a dim that more than one element of is taken */
+  for (size_t k = 0; k < x->map.len; k++) {
+    i64 d = x->map.data[k];
+    if (!matters(x, d)) continue;
+    x->lo = min_i64(x->lo, d), x->hi = max_i64(x->hi, d);
+    x->count++;
+    apart |= !i64s_contain(x->hidden, d) || (!x->scatter && x->sizes.data[d] != 1);
+    if (!checked_mul(x->product, t->dims.data[d], &x->product)) return false;
+  }
+  return x->count && x->count == x->hi - x->lo + 1 && x->product > 0 && x->product <= INT32_MAX &&
+         (x->count == 1 || !apart);
+}
+bool expand_is_indexed(const op *o) {
+  indexed x;
+  return find_indexed(o, &x);
+}
+
+/* Component k of the index vectors. */
+static value *component(expander *e, const indexed *x, value *indices, i64 k) {
+  i64s in = indices->type->dims;
+  const op *made = value_op(indices);
+  struct concatenate_attrs a;
+  if (made && op_is(made, concatenate)) {
+    view_concatenate(made, &a);
+    if (a.dimension == x->vector && made->num_operands == x->map.len)
+      return op_operand(made, (u32)k); /* which JAX puts together */
+  }
+  i64 *start = arena_zalloc(e->a, in.len * sizeof(i64)), *step = ARENA_ARRAY(e->a, i64, in.len);
+  i64 *limit = arena_copy(e->a, in.data, in.len * sizeof(i64));
+  i64 *dims = arena_copy(e->a, in.data, in.len * sizeof(i64));
+  for (size_t d = 0; d < in.len; d++) step[d] = 1;
+  start[x->vector] = k, limit[x->vector] = k + 1, dims[x->vector] = 1;
+  return as_slice(e, indices, (i64s){start, in.len}, (i64s){limit, in.len}, (i64s){step, in.len},
+                  expand_tensor(e, dims, in.len, type_element(indices->type)));
+}
+
+/* Clamped, as gathers are; what a scatter leaves out is outside. */
+static value *one_index(expander *e, const indexed *x, value *indices) {
+  value *sum = NULL, *inside = NULL;
+  for (size_t k = 0; k < x->map.len; k++) {
+    i64 d = x->map.data[k], stride = 1;
+    if (!matters(x, d)) continue;
+    value *at = component(e, x, indices, (i64)k);
+    if (x->count == 1) return at;
+    const type *t = at->type;
+    value *bounds[] = {expand_constant(e, t, number_int(0)), at,
+                       expand_constant(e, t, number_int(x->dims.data[d] - 1))};
+    value *near = op_result(expand_op(e, OP_clamp, bounds, 3, &t, 1), 0);
+    value *same = x->scatter ? expand_compare(e, COMPARE_EQ, at, near) : NULL;
+    inside = inside ? expand_2(e, OP_and, inside, same, same->type) : same;
+    for (i64 i = d + 1; i <= x->hi; i++) stride *= x->dims.data[i];
+    if (stride > 1)
+      near = expand_2(e, OP_multiply, near, expand_constant(e, t, number_int(stride)), t);
+    sum = sum ? expand_2(e, OP_add, sum, near, t) : near;
+  }
+  if (!inside) return sum;
+  return expand_select(e, inside, sum, expand_constant(e, sum->type, number_int(x->product)));
+}
+
+/* Dims lo to hi as one, in a list of dims, or (`sizes`) of something for each. */
+static i64s joined(expander *e, const indexed *x, i64s list, const i64 *size) {
+  i64 *to = ARENA_ARRAY(e->a, i64, list.len), gone = x->hi - x->lo;
+  size_t n = 0;
+  for (size_t i = 0; i < list.len; i++) {
+    i64 d = size ? (i64)i : list.data[i];
+    if (d > x->lo && d <= x->hi) continue;
+    to[n++] = size ? d == x->lo ? *size : list.data[i] : d > x->hi ? d - gone : d;
+  }
+  return (i64s){to, n};
+}
+
+bool expand_indexed(expander *e, op *o, value **out) {
+  indexed x;
+  if (!find_indexed(o, &x)) return false;
+  u32 n = x.scatter ? o->num_results : 1;
+  value *index = one_index(e, &x, op_operand(o, n));
+  op *copy = op_clone(e->m, o, NULL);
+  op_insert(copy, e->block, e->at);
+  expander before = expander_before(e->m, e->a, copy);
+  op_set_operand(copy, n, index);
+  for (u32 i = 0; i < n && x.count > 1; i++) {
+    value *v = op_operand(o, i);
+    const type *t = type_with_dims(e->c, v->type, joined(e, &x, v->type->dims, &x.product));
+    op_set_operand(copy, i, expand_1(&before, OP_reshape, v, t));
+    if (x.scatter) copy->results[i].type = t;
+  }
+  if (x.scatter) {
+    struct scatter_attrs a;
+    view_scatter(o, &a);
+    scatter_dims_attr now = *a.scatter_dimension_numbers;
+    now.inserted_window_dims = joined(e, &x, now.inserted_window_dims, NULL);
+    now.input_batching_dims = joined(e, &x, now.input_batching_dims, NULL);
+    now.scatter_dims_to_operand_dims = (i64s){&x.lo, 1};
+    op_set(copy, scatter, scatter_dimension_numbers, attr_unique(e->c, &now.base));
+  } else {
+    struct gather_attrs a;
+    i64 one = 1;
+    view_gather(o, &a);
+    gather_dims_attr now = *a.dimension_numbers;
+    now.collapsed_slice_dims = joined(e, &x, now.collapsed_slice_dims, NULL);
+    now.operand_batching_dims = joined(e, &x, now.operand_batching_dims, NULL);
+    now.start_index_map = (i64s){&x.lo, 1};
+    op_set(copy, gather, dimension_numbers, attr_unique(e->c, &now.base));
+    if (x.count > 1)
+      op_set(copy, gather, slice_sizes, attr_i64_array(e->c, joined(e, &x, a.slice_sizes, &one)));
+  }
+  for (u32 i = 0; i < o->num_results; i++)
+    out[i] = x.scatter && x.count > 1
+                 ? expand_1(e, OP_reshape, op_result(copy, i), o->results[i].type)
+                 : op_result(copy, i);
+  return true;
+}
+
 /* ---- sizes ---- */
 
 bool expand_get_dimension_size(expander *e, op *o, value **out) {
