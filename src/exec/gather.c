@@ -452,6 +452,25 @@ static void lower_batches(gathering *r, const prog_gather *g, const i64 *index_s
   }
 }
 
+/* Batches that lie one behind the other in all that they have are of one dim. */
+static void merge_batches(gathering *r) {
+  i64 *steps[] = {r->batch_index, r->batch_other, r->batch_operand};
+  for (u32 d = 0; d + 1 < r->batch_rank;) {
+    bool one = true;
+    for (u32 i = 0; i < COUNT(steps); i++)
+      one &= steps[i][d] == steps[i][d + 1] * r->batch_dims[d + 1];
+    if (!one) {
+      d++;
+      continue;
+    }
+    r->batch_dims[d] *= r->batch_dims[d + 1];
+    r->batch_rank--;
+    for (u32 i = 0; i < COUNT(steps); i++)
+      for (u32 k = d; k < r->batch_rank; k++) steps[i][k] = steps[i][k + 1];
+    for (u32 k = d + 1; k < r->batch_rank; k++) r->batch_dims[k] = r->batch_dims[k + 1];
+  }
+}
+
 /* The window's dims, in operand order; slice[d] is its size in every operand dim. */
 static void lower_window(gathering *r, const prog_gather *g, const i64 *other_stride,
                          const i64 *operand_stride, i64 *slice) {
@@ -552,6 +571,7 @@ void gather_lower(const lower_env *e, const prog_gather *g, exec_step *out) {
   r->component_stride =
       g->index_vector_dim < (i64)g->indices_dims.len ? index_stride[g->index_vector_dim] : 0;
   lower_batches(r, g, index_stride, other_stride, operand_stride);
+  merge_batches(r);
   lower_window(r, g, other_stride, operand_stride, slice);
   for (u32 k = 0; k < r->index_size; k++) {
     i64 d = g->start_index_map.data[k];

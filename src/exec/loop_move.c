@@ -50,7 +50,10 @@ static void gather_rows(const vm_kernels *k, const pattern *p, i64 rows, u32 wid
   u32 w = vm_log2_width(width), last = p->rank - 1;
   i64 run = p->dims[last], row = p->stride[last - 1], stride = p->stride[last];
   i64 bytes = run * (i64)width;
-  if (stride == 1)
+  bool wide = stride == 1 && bytes <= 8 && (bytes & (bytes - 1)) == 0 && row % run == 0;
+  if (wide && ((uintptr_t)from | (uintptr_t)to) % (uintptr_t)bytes == 0)
+    gather_run(k, row / run, rows, (u32)bytes, from, to); /* elements of so many bytes */
+  else if (stride == 1)
     k->move->rows((size_t)rows, (size_t)bytes, to, bytes, from, row * (i64)width, false);
   else if (stride == 0 && w < 4)
     spread_rows(k, rows, run, width, from, row, to);
